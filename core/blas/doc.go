@@ -1,0 +1,46 @@
+// Package blas is the dense linear algebra base of every solver here: the operations of BLAS levels 1, 2 and 3 that
+// they need, generic over float32, float64, complex64 and complex128, on row-major views.
+//
+// The names are those of the reference BLAS without the type letter; where real and complex names differ the complex
+// one is used (Herk is SYRK for a real dtype, Dotc is DOT). beta = 0 never reads the output, NaN and Inf propagate as
+// in the reference BLAS. Shapes that do not fit are a broken invariant and panic: the public solvers check theirs first.
+//
+// Arithmetic is gonum's pure Go BLAS, called in pieces that it runs on the calling goroutine; threads are those of the
+// team that is passed in, and results are bitwise the same for any number of them.
+package blas
+
+import (
+	"fmt"
+
+	gblas "gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/gonum"
+)
+
+// The flag types are gonum's, so that Go programmers can pass what they have.
+type (
+	Transpose = gblas.Transpose
+	Uplo      = gblas.Uplo
+	Side      = gblas.Side
+	Diag      = gblas.Diag
+)
+
+// The flags of the BLAS.
+const (
+	NoTrans   = gblas.NoTrans
+	Trans     = gblas.Trans
+	ConjTrans = gblas.ConjTrans
+	Upper     = gblas.Upper
+	Lower     = gblas.Lower
+	Left      = gblas.Left
+	Right     = gblas.Right
+	NonUnit   = gblas.NonUnit
+	Unit      = gblas.Unit
+)
+
+var impl gonum.Implementation
+
+func require(ok bool, format string, values ...any) {
+	if !ok {
+		panic("blas: " + fmt.Sprintf(format, values...))
+	}
+}

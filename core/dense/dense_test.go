@@ -1,0 +1,107 @@
+package dense
+
+import (
+	"math"
+	"testing"
+)
+
+func TestViewMatrixAcceptsOnlyContiguousRows(t *testing.T) {
+	data := []float64{1, 2, 3, 4, 5, 6}
+	cases := []struct {
+		name string
+		v    View[float64]
+		ok   bool
+	}{
+		{"rows", View[float64]{Rows: 2, Cols: 3, RowStride: 3, ColStride: 1, Data: data}, true},
+		{"padded", View[float64]{Rows: 2, Cols: 2, RowStride: 3, ColStride: 1, Data: data}, true},
+		{"transposed", View[float64]{Rows: 3, Cols: 2, RowStride: 1, ColStride: 3, Data: data}, false},
+		{"reversed", View[float64]{Rows: 2, Cols: 3, Offset: 5, RowStride: -3, ColStride: -1, Data: data}, false},
+		{"broadcast", View[float64]{Rows: 2, Cols: 3, RowStride: 0, ColStride: 1, Data: data}, false},
+		{"one row of any stride", View[float64]{Rows: 1, Cols: 3, RowStride: -7, ColStride: 1, Data: data}, true},
+		{"empty", View[float64]{Rows: 0, Cols: 3, RowStride: 1, ColStride: 9}, true},
+	}
+	for _, c := range cases {
+		m, ok := c.v.Matrix()
+		if ok != c.ok {
+			t.Errorf("%s: ok = %v, want %v", c.name, ok, c.ok)
+			continue
+		}
+		for i := range m.Rows {
+			for j := range m.Cols {
+				if m.At(i, j) != c.v.At(i, j) {
+					t.Errorf("%s: element (%d,%d) differs", c.name, i, j)
+				}
+			}
+		}
+	}
+}
+
+func TestAllFiniteFindsEveryPosition(t *testing.T) {
+	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		for pos := range 12 {
+			data := make([]float64, 12)
+			row := View[float64]{Rows: 3, Cols: 4, RowStride: 4, ColStride: 1, Data: data}
+			strided := View[float64]{Rows: 2, Cols: 3, Offset: 11, RowStride: -6, ColStride: -2, Data: data}
+			if !row.AllFinite() || !row.T().AllFinite() || !strided.AllFinite() {
+				t.Fatal("zeros are not finite")
+			}
+			data[pos] = bad
+			if row.AllFinite() || row.T().AllFinite() {
+				t.Errorf("%v at %d not found", bad, pos)
+			}
+			if want := pos%2 == 0; strided.AllFinite() != want {
+				t.Errorf("strided view with %v at %d: finite = %v", bad, pos, !want)
+			}
+		}
+	}
+	c := View[complex64]{Rows: 1, Cols: 1, RowStride: 1, ColStride: 1, Data: []complex64{complex(0, float32(math.Inf(1)))}}
+	if c.AllFinite() {
+		t.Error("infinite imaginary part not found")
+	}
+}
+
+func TestAllFiniteAcceptsTheLargestNumbers(t *testing.T) {
+	v := View[float64]{Rows: 1, Cols: 3, RowStride: 3, ColStride: 1, Data: []float64{math.MaxFloat64, -math.MaxFloat64, 5e-324}}
+	if !v.AllFinite() {
+		t.Error("finite extremes called infinite")
+	}
+}
+
+func TestCopyConvertsBetweenDtypesAndStrides(t *testing.T) {
+	src := View[complex64]{Rows: 2, Cols: 3, Offset: 5, RowStride: -3, ColStride: -1, Data: []complex64{1, 2i, 3, 4, 5i, 6}}
+	out := make([]complex128, 6)
+	dst := View[complex128]{Rows: 2, Cols: 3, RowStride: 1, ColStride: 2, Data: out}
+	Copy(dst, src)
+	for i := range 2 {
+		for j := range 3 {
+			if dst.At(i, j) != complex128(src.At(i, j)) {
+				t.Errorf("element (%d,%d): %v, want %v", i, j, dst.At(i, j), src.At(i, j))
+			}
+		}
+	}
+}
+
+func TestScalarHelpers(t *testing.T) {
+	if Conj(complex64(1+2i)) != 1-2i || Conj(2.5) != 2.5 {
+		t.Error("Conj")
+	}
+	if Abs(complex(3e300, 4e300)) != 5e300 || Abs(float32(-2)) != 2 {
+		t.Error("Abs")
+	}
+	if Convert[complex64](1+2i) != 1+2i || Convert[float32](2.5) != 2.5 || Convert[complex128](float32(3)) != 3 {
+		t.Error("Convert")
+	}
+	if Eps[complex64]() != 0x1p-23 || Eps[float64]() != 0x1p-52 {
+		t.Error("Eps")
+	}
+}
+
+func TestSliceOfNothingHoldsNothing(t *testing.T) {
+	m := New[float64](3, 3)
+	if s := m.Slice(3, 3, 0, 3); s.Rows != 0 || len(s.Data) != 0 {
+		t.Errorf("empty slice holds %d elements", len(s.Data))
+	}
+	if s := m.Slice(1, 3, 1, 3); s.At(1, 1) != m.At(2, 2) || len(s.Data) != 5 {
+		t.Error("corner slice")
+	}
+}

@@ -1,0 +1,122 @@
+// Package dense holds the views that every numerical package of this module works on: row-major matrices with a
+// stride, strided views of foreign memory, and the few scalar helpers that generic code over four dtypes needs.
+//
+// Nothing here copies unless its name says so. A view never owns memory; whoever made the slice does.
+package dense
+
+import "math"
+
+// Float is the set of real element types.
+type Float interface{ float32 | float64 }
+
+// Complex is the set of complex element types.
+type Complex interface{ complex64 | complex128 }
+
+// Scalar is the set of element types of the dense solvers.
+type Scalar interface{ Float | Complex }
+
+// Wide is the set of double-precision element types. Solvers whose arithmetic is done in double precision for every
+// input dtype are written over it.
+type Wide interface{ float64 | complex128 }
+
+// IsComplex reports whether T has an imaginary part.
+func IsComplex[T Scalar]() bool {
+	var z T
+	switch any(z).(type) {
+	case complex64, complex128:
+		return true
+	}
+	return false
+}
+
+// Conj returns the complex conjugate of x, which is x itself for a real type.
+func Conj[T Scalar](x T) T {
+	switch v := any(x).(type) {
+	case complex64:
+		return any(complex(real(v), -imag(v))).(T)
+	case complex128:
+		return any(complex(real(v), -imag(v))).(T)
+	}
+	return x
+}
+
+// Real returns the real part of x in double precision.
+func Real[T Scalar](x T) float64 {
+	switch v := any(x).(type) {
+	case float32:
+		return float64(v)
+	case float64:
+		return v
+	case complex64:
+		return float64(real(v))
+	case complex128:
+		return real(v)
+	}
+	panic("dense: unreachable scalar type")
+}
+
+// Imag returns the imaginary part of x in double precision: 0 for a real type.
+func Imag[T Scalar](x T) float64 {
+	switch v := any(x).(type) {
+	case complex64:
+		return float64(imag(v))
+	case complex128:
+		return imag(v)
+	}
+	return 0
+}
+
+// FromReal returns x as a T with imaginary part 0, rounded to T's precision.
+func FromReal[T Scalar](x float64) T {
+	var z T
+	switch any(z).(type) {
+	case float32:
+		return any(float32(x)).(T)
+	case float64:
+		return any(x).(T)
+	case complex64:
+		return any(complex(float32(x), 0)).(T)
+	}
+	return any(complex(x, 0)).(T)
+}
+
+// FromParts returns re + i*im as a T. A real T drops im, so callers pass 0 there.
+func FromParts[T Scalar](re, im float64) T {
+	var z T
+	switch any(z).(type) {
+	case complex64:
+		return any(complex(float32(re), float32(im))).(T)
+	case complex128:
+		return any(complex(re, im)).(T)
+	}
+	return FromReal[T](re)
+}
+
+// Convert returns x in the dtype D, rounded to D's precision. Converting a complex number to a real type keeps the
+// real part; callers do so only where the imaginary part is zero by construction.
+func Convert[D, S Scalar](x S) D { return FromParts[D](Real(x), Imag(x)) }
+
+// Abs returns the modulus of x without overflow in the intermediate square.
+func Abs[T Scalar](x T) float64 {
+	if im := Imag(x); im != 0 {
+		return math.Hypot(Real(x), im)
+	}
+	return math.Abs(Real(x))
+}
+
+// Eps returns the distance from 1 to the next larger number of T's real type: 2^-23 or 2^-52.
+func Eps[T Scalar]() float64 {
+	var z T
+	switch any(z).(type) {
+	case float32, complex64:
+		return 0x1p-23
+	}
+	return 0x1p-52
+}
+
+// IsFinite reports whether neither part of x is an infinity or a NaN.
+func IsFinite[T Scalar](x T) bool {
+	// x-x is 0 for finite numbers and NaN otherwise, in every dtype.
+	d := x - x
+	return d == 0
+}

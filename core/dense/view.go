@@ -1,0 +1,100 @@
+package dense
+
+// View is a matrix in foreign memory with arbitrary element strides, negative ones included: element (i, j) is
+// Data[Offset+i*RowStride+j*ColStride]. A column-major matrix is a view with RowStride 1.
+type View[T Scalar] struct {
+	Rows, Cols           int
+	Offset               int
+	RowStride, ColStride int
+	Data                 []T
+}
+
+// At returns element (i, j).
+func (v View[T]) At(i, j int) T { return v.Data[v.Offset+i*v.RowStride+j*v.ColStride] }
+
+// Set stores x as element (i, j).
+func (v View[T]) Set(i, j int, x T) { v.Data[v.Offset+i*v.RowStride+j*v.ColStride] = x }
+
+// T returns the transposed view of the same memory.
+func (v View[T]) T() View[T] {
+	return View[T]{Rows: v.Cols, Cols: v.Rows, Offset: v.Offset, RowStride: v.ColStride, ColStride: v.RowStride, Data: v.Data}
+}
+
+// Matrix returns v as a row-major matrix of the same memory. ok is false when v's rows are not contiguous or overlap.
+func (v View[T]) Matrix() (m Matrix[T], ok bool) {
+	if v.Rows == 0 || v.Cols == 0 {
+		return Matrix[T]{Rows: v.Rows, Cols: v.Cols, Stride: max(1, v.Cols)}, true
+	}
+	stride := v.RowStride
+	if v.Rows == 1 {
+		stride = v.Cols
+	}
+	if (v.ColStride != 1 && v.Cols > 1) || stride < v.Cols {
+		return Matrix[T]{}, false
+	}
+	end := v.Offset + (v.Rows-1)*stride + v.Cols
+	return Matrix[T]{Rows: v.Rows, Cols: v.Cols, Stride: stride, Data: v.Data[v.Offset:end]}, true
+}
+
+// AllFinite reports whether no element of v is an infinity or a NaN. It reads v once, along its shorter stride.
+func (v View[T]) AllFinite() bool {
+	if abs(v.RowStride) < abs(v.ColStride) {
+		v = v.T()
+	}
+	for i := range v.Rows {
+		if !rowFinite(v, i) {
+			return false
+		}
+	}
+	return true
+}
+
+func rowFinite[T Scalar](v View[T], i int) bool {
+	p := v.Offset + i*v.RowStride
+	if v.ColStride == 1 {
+		// The sum of x-x is 0 exactly when every element is finite; no branch in the loop.
+		var s T
+		for _, x := range v.Data[p : p+v.Cols] {
+			s += x - x
+		}
+		return s == 0
+	}
+	for range v.Cols {
+		if !IsFinite(v.Data[p]) {
+			return false
+		}
+		p += v.ColStride
+	}
+	return true
+}
+
+// Copy converts src, which has dst's shape, into dst.
+func Copy[D, S Scalar](dst View[D], src View[S]) {
+	if abs(dst.RowStride) < abs(dst.ColStride) {
+		dst, src = dst.T(), src.T()
+	}
+	same, isSame := any(src.Data).([]D)
+	for i := range dst.Rows {
+		p, q := dst.Offset+i*dst.RowStride, src.Offset+i*src.RowStride
+		if isSame && dst.ColStride == 1 && src.ColStride == 1 {
+			copy(dst.Data[p:p+dst.Cols], same[q:q+dst.Cols])
+			continue
+		}
+		for range dst.Cols {
+			if isSame {
+				dst.Data[p] = same[q]
+			} else {
+				dst.Data[p] = Convert[D](src.Data[q])
+			}
+			p += dst.ColStride
+			q += src.ColStride
+		}
+	}
+}
+
+func abs(x int) int {
+	if x < 0 {
+		return -x
+	}
+	return x
+}

@@ -1,0 +1,89 @@
+package factor
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"trnsci/core/blas"
+	"trnsci/core/dense"
+	"trnsci/core/numtest"
+	"trnsci/core/sched"
+)
+
+func TestCholesky(t *testing.T) {
+	t.Run("float32", testCholesky[float32])
+	t.Run("float64", testCholesky[float64])
+	t.Run("complex64", testCholesky[complex64])
+	t.Run("complex128", testCholesky[complex128])
+}
+
+func testCholesky[T dense.Scalar](t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, n := range numtest.Sizes {
+		a := numtest.RandomSPD[T](rng, n)
+		l := a.Clone()
+		poisonAbove(l)
+		if err := Cholesky(sched.NewTeam(context.Background(), 2, nil), l); err != nil {
+			t.Fatalf("n = %d: %v", n, err)
+		}
+		for i := range n {
+			if dense.Imag(l.At(i, i)) != 0 || !(dense.Real(l.At(i, i)) > 0) {
+				t.Fatalf("n = %d: diagonal element %d is %v", n, i, l.At(i, i))
+			}
+			for j := i + 1; j < n; j++ {
+				if l.At(i, j) != 0 {
+					t.Fatalf("n = %d: element (%d,%d) above the diagonal is %v", n, i, j, l.At(i, j))
+				}
+			}
+		}
+		residual := a.Clone()
+		blas.Gemm(nil, blas.NoTrans, blas.ConjTrans, -1, l, l, 1, residual)
+		// Higham, Accuracy and Stability, theorem 10.3: |A - L L^H| <= (n+1) eps |L| |L^H| entry by entry.
+		limit := float64(n+1) * dense.Eps[T]() * numtest.FrobeniusNorm(a)
+		if r := numtest.FrobeniusNorm(residual); r > limit {
+			t.Errorf("n = %d: residual %g, limit %g", n, r, limit)
+		}
+	}
+}
+
+// poisonAbove fills what Cholesky must not read.
+func poisonAbove[T dense.Scalar](a dense.Matrix[T]) {
+	for i := range a.Rows {
+		for j := i + 1; j < a.Cols; j++ {
+			a.Set(i, j, dense.FromReal[T](math.NaN()))
+		}
+	}
+}
+
+func TestCholeskyNamesTheFailingMinor(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, n := range []int{1, 2, 64, 65, 130} {
+		for _, order := range []int{1, n/2 + 1, n} {
+			for _, bad := range []float64{-1, 0, math.NaN(), math.Inf(1)} {
+				a := numtest.RandomSPD[float64](rng, n)
+				// A zero row and column with a bad diagonal element make exactly the minor of this order fail.
+				for j := range n {
+					a.Set(order-1, j, 0)
+					a.Set(j, order-1, 0)
+				}
+				a.Set(order-1, order-1, bad)
+				var e *NotPositiveDefiniteError
+				if err := Cholesky(nil, a); !errors.As(err, &e) || e.Order != order {
+					t.Errorf("n = %d, bad pivot %v in row %d: %v", n, bad, order, err)
+				}
+			}
+		}
+	}
+}
+
+func TestCholeskyStopsWhenCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	a := numtest.RandomSPD[float64](rand.New(rand.NewPCG(5, 6)), 200)
+	if err := Cholesky(sched.NewTeam(ctx, 1, nil), a); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
