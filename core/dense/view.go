@@ -20,6 +20,13 @@ func (v View[T]) T() View[T] {
 	return View[T]{Rows: v.Cols, Cols: v.Rows, Offset: v.Offset, RowStride: v.ColStride, ColStride: v.RowStride, Data: v.Data}
 }
 
+// SliceRows returns the view of rows i0 <= i < i1.
+func (v View[T]) SliceRows(i0, i1 int) View[T] {
+	v.Offset += i0 * v.RowStride
+	v.Rows = i1 - i0
+	return v
+}
+
 // Matrix returns v as a row-major matrix of the same memory. ok is false when v's rows are not contiguous or overlap.
 func (v View[T]) Matrix() (m Matrix[T], ok bool) {
 	if v.Rows == 0 || v.Cols == 0 {

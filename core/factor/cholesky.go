@@ -24,6 +24,9 @@ func (e *NotPositiveDefiniteError) Error() string {
 // Columns that are factored at a time; one product brings them up to date with all columns to their left.
 const choleskyBlock = 64
 
+// Rows of one triangular solve below the diagonal: a fraction of a millisecond of work.
+const solveRows = 128
+
 // Cholesky overwrites a Hermitian (real: symmetric) positive definite matrix by the lower triangular L of A = L L^H,
 // zeros above the diagonal included. Only the lower triangle of a is read, and the imaginary parts of its diagonal are
 // taken to be zero. The diagonal of L is real and positive.
@@ -49,11 +52,23 @@ func Cholesky[T dense.Scalar](team *sched.Team, a dense.Matrix[T]) error {
 		if order := choleskyUnblocked(diagonal); order > 0 {
 			return &NotPositiveDefiniteError{Arg: "a", Order: k + order}
 		}
-		below := a.Slice(end, n, k, end)
-		blas.Trsm(blas.Right, blas.Lower, blas.ConjTrans, blas.NonUnit, 1, diagonal, below)
+		if err := solveBelow(team, diagonal, a.Slice(end, n, k, end)); err != nil {
+			return err
+		}
 		a.Slice(k, end, end, n).Fill(0)
 	}
 	return nil
+}
+
+// solveBelow replaces the rows below a factored diagonal block by those of the factor, some rows at a time: each chunk
+// is an independent triangular solve, short enough for the call to be cancelled between two.
+func solveBelow[T dense.Scalar](team *sched.Team, diagonal, below dense.Matrix[T]) error {
+	chunks := (below.Rows + solveRows - 1) / solveRows
+	return team.For(chunks, func(_, c int) error {
+		rows := below.Slice(c*solveRows, min(below.Rows, (c+1)*solveRows), 0, below.Cols)
+		blas.Trsm(blas.Right, blas.Lower, blas.ConjTrans, blas.NonUnit, 1, diagonal, rows)
+		return nil
+	})
 }
 
 // choleskyUnblocked factors a row by row. It returns the order of the first leading minor that is not positive, or 0.
@@ -72,4 +87,26 @@ func choleskyUnblocked[T dense.Scalar](a dense.Matrix[T]) int {
 		clear(row[i+1:])
 	}
 	return 0
+}
+
+// CholeskyView writes the lower Cholesky factor of a into out, which has the same shape and may have any strides. Only
+// the lower triangle of a determines the result; checkFinite refuses infinities and NaNs anywhere in a, with an
+// *dense.ArgumentError. Without it a matrix whose lower triangle is not finite is reported as not positive definite.
+func CholeskyView[T dense.Scalar](team *sched.Team, a, out dense.View[T], checkFinite bool) error {
+	if checkFinite {
+		if err := blas.CheckFinite(team, a, "a"); err != nil {
+			return err
+		}
+	}
+	l, inPlace := out.Matrix()
+	if !inPlace {
+		l = dense.New[T](out.Rows, out.Cols)
+	}
+	if err := blas.CopyView(team, l.View(), a); err != nil {
+		return err
+	}
+	if err := Cholesky(team, l); err != nil || inPlace {
+		return err
+	}
+	return blas.CopyView(team, out, l.View())
 }

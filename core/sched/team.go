@@ -47,6 +47,15 @@ func (t *Team) Serial() *Team {
 	return NewTeam(t.ctx, 1, t.progress)
 }
 
+// Quiet returns a team of one thread with t's context but without its progress: for members of a batch, whose steps the
+// batch counts.
+func (t *Team) Quiet() *Team {
+	if t == nil {
+		return nil
+	}
+	return NewTeam(t.ctx, 1, nil)
+}
+
 // Err returns nil while the call may go on, and the context's error once it is cancelled. Solvers look at it at least
 // every few milliseconds of work.
 func (t *Team) Err() error {

@@ -1,0 +1,84 @@
+# The interface of the repository. Everything it makes is under build/.
+
+PYTHON ?= python3
+VENV   := build/venv
+PY     := $(VENV)/bin/python
+# Files that the wheel is made of.
+SOURCES := $(shell find core pybind trnbackend python -name '*.go' -o -name '*.s' -o -name '*.py' 2>/dev/null) \
+           go.mod go.sum pyproject.toml gobuild.py hatch_build.py
+STATICCHECK := go tool -modfile=tools/go.mod staticcheck
+GO_TEST_FLAGS ?=
+# The tests, and the examples in the documentation of the installed package and of the README.
+PYTEST_PATHS := tests_py README.md --pyargs trnsci
+
+.PHONY: demo test test-all lint test-go test-py wheel sdist check-wheel dev clean
+
+demo: $(VENV)/installed  ## build, install and run the main job on a real molecule
+	$(PY) examples/water_mp2.py
+
+test: lint test-go test-py check-wheel  ## everything that CI runs
+
+test-go: $(VENV)/checked
+	go test $(GO_TEST_FLAGS) ./core/... ./pybind/... ./tests_go/...
+	go test -race ./core/sched/... ./pybind/...
+
+test-py: $(VENV)/installed build/testhooks/trnsci/_trnsci.abi3.so
+	$(PY) -m pytest -m "not slow" $(PYTEST_PATHS)
+
+lint: $(VENV)/tools
+	@files=$$(gofmt -l core pybind tests_go); if [ -n "$$files" ]; then echo "gofmt would change: $$files"; exit 1; fi
+	go vet ./...
+	$(STATICCHECK) ./...
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/mypy
+
+test-all: $(VENV)/installed build/testhooks/trnsci/_trnsci.abi3.so  ## the wheel on every Python found, slow tests too
+	$(PYTHON) tests_py/run_on_all_pythons.py build/wheels/*.whl
+
+wheel: build/wheels/stamp
+
+sdist: $(VENV)/tools
+	rm -rf build/dist
+	$(PY) -m build --no-isolation --outdir build/dist .
+
+check-wheel: build/wheels/stamp  ## manylinux, stable ABI and exported symbols
+	$(PY) tests_py/check_wheel.py build/wheels/*.whl
+
+dev: $(VENV)/tools  ## editable install; rerun it after a change of Go code
+	$(VENV)/bin/pip install -q --no-build-isolation --no-deps -e .
+	rm -f $(VENV)/installed
+
+clean:
+	rm -rf build python/trnsci/_trnsci.abi3.so
+
+# Tells in one line what the machine lacks, before anything is made.
+$(VENV)/checked:
+	@command -v $(PYTHON) >/dev/null || { echo "trnsci: Python is missing: install Python 3.10 or newer, or set PYTHON=..."; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { echo "trnsci: $(PYTHON) is older than Python 3.10: set PYTHON=..."; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "trnsci: Python's venv module is missing: install it (for example the package python3-venv)"; exit 1; }
+	@command -v go >/dev/null || { echo "trnsci: the Go toolchain is missing: install Go 1.26 or newer and put it on PATH"; exit 1; }
+	@command -v $${CC:-gcc} >/dev/null || command -v cc >/dev/null || { echo "trnsci: no C compiler: install gcc or clang, or set CC"; exit 1; }
+	@$(PYTHON) -c 'import os, sys, sysconfig; sys.exit(not os.path.isfile(os.path.join(sysconfig.get_path("include"), "Python.h")))' || { echo "trnsci: Python.h is missing: install Python's headers (for example the package python3-dev)"; exit 1; }
+	@mkdir -p $(VENV) && touch $@
+
+$(VENV)/tools: $(VENV)/checked pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(PY) -m pip install -q --disable-pip-version-check 'pip>=25.1'
+	$(PY) -m pip install -q --disable-pip-version-check --group build --group lint --group test
+	touch $@
+
+build/wheels/stamp: $(VENV)/tools $(SOURCES)
+	rm -rf build/wheels
+	$(PY) -m pip wheel -q --disable-pip-version-check --no-build-isolation --no-deps --wheel-dir build/wheels .
+	touch $@
+
+$(VENV)/installed: build/wheels/stamp
+	$(PY) -m pip install -q --disable-pip-version-check --force-reinstall --no-deps build/wheels/*.whl
+	touch $@
+
+# The package with an extension that can panic on purpose, for the tests of the border.
+build/testhooks/trnsci/_trnsci.abi3.so: $(VENV)/tools $(SOURCES)
+	rm -rf build/testhooks
+	mkdir -p build/testhooks/trnsci
+	cp python/trnsci/*.py build/testhooks/trnsci/
+	$(PY) gobuild.py --tags testhooks --output $@

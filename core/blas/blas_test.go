@@ -1,0 +1,378 @@
+package blas
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"trnsci/core/dense"
+	"trnsci/core/sched"
+)
+
+// random returns a matrix with padded rows; the padding is NaN and must stay what it is.
+func random[T dense.Scalar](rng *rand.Rand, rows, cols int) dense.Matrix[T] {
+	const padding = 3
+	whole := dense.New[T](rows, cols+padding)
+	whole.Fill(dense.FromReal[T](math.NaN()))
+	m := whole.Slice(0, rows, 0, cols)
+	for i := range rows {
+		for j := range cols {
+			m.Set(i, j, number[T](rng))
+		}
+	}
+	return m
+}
+
+func number[T dense.Scalar](rng *rand.Rand) T {
+	im := 0.0
+	if dense.IsComplex[T]() {
+		im = rng.NormFloat64()
+	}
+	return dense.FromParts[T](rng.NormFloat64(), im)
+}
+
+func op[T dense.Scalar](trans Transpose, a dense.Matrix[T], i, j int) complex128 {
+	switch trans {
+	case NoTrans:
+		return dense.Convert[complex128](a.At(i, j))
+	case Trans:
+		return dense.Convert[complex128](a.At(j, i))
+	}
+	return dense.Convert[complex128](dense.Conj(a.At(j, i)))
+}
+
+// product returns op(A) op(B) in double precision by the definition.
+func product[T dense.Scalar](tA, tB Transpose, a, b dense.Matrix[T], m, n, k int) dense.Matrix[complex128] {
+	c := dense.New[complex128](m, n)
+	for i := range m {
+		for j := range n {
+			var s complex128
+			for p := range k {
+				s += op(tA, a, i, p) * op(tB, b, p, j)
+			}
+			c.Set(i, j, s)
+		}
+	}
+	return c
+}
+
+// close reports whether got is within the error bound of a sum of k products of numbers of size about 1.
+func closeTo[T dense.Scalar](got T, want complex128, k int) bool {
+	limit := 20 * float64(k+2) * dense.Eps[T]()
+	return dense.Abs(dense.Convert[complex128](got)-want) <= limit
+}
+
+func forDtypes(t *testing.T, f32, f64, c64, c128 func(*testing.T)) {
+	t.Run("float32", f32)
+	t.Run("float64", f64)
+	t.Run("complex64", c64)
+	t.Run("complex128", c128)
+}
+
+func TestGemm(t *testing.T) {
+	forDtypes(t, testGemm[float32], testGemm[float64], testGemm[complex64], testGemm[complex128])
+}
+
+func testGemm[T dense.Scalar](t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	shapes := [][3]int{{1, 1, 1}, {3, 5, 2}, {65, 193, 257}, {7, 200, 1}, {130, 3, 300}, {4, 4, 0}, {0, 3, 2}, {3, 0, 2}}
+	for _, s := range shapes {
+		m, n, k := s[0], s[1], s[2]
+		for _, tA := range []Transpose{NoTrans, Trans, ConjTrans} {
+			for _, tB := range []Transpose{NoTrans, Trans, ConjTrans} {
+				ar, ac := opShape(tA, m, k)
+				br, bc := opShape(tB, k, n)
+				a, b := random[T](rng, ar, ac), random[T](rng, br, bc)
+				alpha, beta := number[T](rng), number[T](rng)
+				before := random[T](rng, m, n)
+				want := product(tA, tB, a, b, m, n, k)
+				for _, beta := range []T{0, beta} {
+					checkGemm(t, tA, tB, alpha, a, b, beta, before, want, k)
+				}
+			}
+		}
+	}
+}
+
+func checkGemm[T dense.Scalar](t *testing.T, tA, tB Transpose, alpha T, a, b dense.Matrix[T], beta T, before dense.Matrix[T], want dense.Matrix[complex128], k int) {
+	t.Helper()
+	var results [2]dense.Matrix[T]
+	for r, threads := range []int{1, 3} {
+		c := before.Clone()
+		if beta == 0 {
+			c.Fill(dense.FromReal[T](math.NaN())) // beta = 0 must not read C
+		}
+		Gemm(sched.NewTeam(context.Background(), threads, nil), tA, tB, alpha, a, b, beta, c)
+		results[r] = c
+		for i := range c.Rows {
+			for j := range c.Cols {
+				exact := dense.Convert[complex128](alpha) * want.At(i, j)
+				if beta != 0 {
+					exact += dense.Convert[complex128](beta) * dense.Convert[complex128](before.At(i, j))
+				}
+				if !closeTo(c.At(i, j), exact, k) {
+					t.Fatalf("%dx%dx%d %c%c beta %v: C[%d,%d] = %v, want %v", c.Rows, c.Cols, k, tA, tB, beta, i, j, c.At(i, j), exact)
+				}
+			}
+		}
+	}
+	for i := range results[0].Data {
+		if results[0].Data[i] != results[1].Data[i] {
+			t.Fatalf("1 and 3 threads give different bits")
+		}
+	}
+}
+
+func TestTriangular(t *testing.T) {
+	forDtypes(t, testTriangular[float32], testTriangular[float64], testTriangular[complex64], testTriangular[complex128])
+}
+
+// testTriangular checks that Trsm undoes Trmm, and Trmm against the product with the explicit triangle.
+func testTriangular[T dense.Scalar](t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 2))
+	for _, side := range []Side{Left, Right} {
+		for _, uplo := range []Uplo{Lower, Upper} {
+			for _, trans := range []Transpose{NoTrans, Trans, ConjTrans} {
+				for _, diag := range []Diag{NonUnit, Unit} {
+					name := fmt.Sprintf("%c%c%c%c", side, uplo, trans, diag)
+					b := random[T](rng, 6, 9)
+					order := b.Rows
+					if side == Right {
+						order = b.Cols
+					}
+					a, triangle := triangular[T](rng, order, uplo, diag)
+					x := b.Clone()
+					Trmm(side, uplo, trans, diag, 2, a, x)
+					left, right, tL, tR := triangle, b, trans, NoTrans
+					if side == Right {
+						left, right, tL, tR = b, triangle, NoTrans, trans
+					}
+					want := product(tL, tR, left, right, b.Rows, b.Cols, order)
+					for i := range b.Rows {
+						for j := range b.Cols {
+							if !closeTo(x.At(i, j), 2*want.At(i, j), 4*order) {
+								t.Fatalf("Trmm %s: [%d,%d] = %v, want %v", name, i, j, x.At(i, j), 2*want.At(i, j))
+							}
+						}
+					}
+					Trsm(side, uplo, trans, diag, dense.FromReal[T](0.5), a, x)
+					for i := range b.Rows {
+						for j := range b.Cols {
+							if !closeTo(x.At(i, j), dense.Convert[complex128](b.At(i, j)), 100) {
+								t.Fatalf("Trsm %s: [%d,%d] = %v, want %v", name, i, j, x.At(i, j), b.At(i, j))
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// triangular returns a well-conditioned matrix whose other triangle (and unit diagonal) is NaN, and the triangle alone.
+func triangular[T dense.Scalar](rng *rand.Rand, n int, uplo Uplo, diag Diag) (a, triangle dense.Matrix[T]) {
+	a, triangle = random[T](rng, n, n), dense.New[T](n, n)
+	nan := dense.FromReal[T](math.NaN())
+	for i := range n {
+		for j := range n {
+			switch {
+			case i == j && diag == Unit:
+				a.Set(i, j, nan)
+				triangle.Set(i, j, 1)
+			case i == j:
+				a.Set(i, j, a.At(i, j)/10+3)
+				triangle.Set(i, j, a.At(i, j))
+			case (i > j) == (uplo == Lower):
+				a.Set(i, j, a.At(i, j)/10)
+				triangle.Set(i, j, a.At(i, j))
+			default:
+				a.Set(i, j, nan)
+			}
+		}
+	}
+	return a, triangle
+}
+
+func TestLevel2(t *testing.T) {
+	forDtypes(t, testLevel2[float32], testLevel2[float64], testLevel2[complex64], testLevel2[complex128])
+}
+
+func testLevel2[T dense.Scalar](t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	for _, n := range []int{1, 2, 7, 33} {
+		m := n + 2
+		a, x, y := random[T](rng, m, n), random[T](rng, n, 1), random[T](rng, m, 1)
+		got := y.Clone()
+		Gemv(NoTrans, 1, a, x.ColVec(0, 0, n), 0, got.ColVec(0, 0, m))
+		expect(t, "Gemv", got, product(NoTrans, NoTrans, a, x, m, 1, n), n)
+		back := x.Clone()
+		Gemv(ConjTrans, 1, a, y.ColVec(0, 0, m), 0, back.ColVec(0, 0, n))
+		expect(t, "Gemv conjugated", back, product(ConjTrans, NoTrans, a, y, n, 1, m), m)
+
+		rank1 := a.Clone()
+		rank1.Fill(0)
+		Gerc(1, y.ColVec(0, 0, m), x.ColVec(0, 0, n), rank1)
+		expect(t, "Gerc", rank1, product(NoTrans, ConjTrans, y, x, m, n, 1), 1)
+
+		for _, uplo := range []Uplo{Lower, Upper} {
+			h, whole := hermitian[T](rng, n, uplo)
+			z := x.Clone()
+			Hemv(uplo, 1, h, x.ColVec(0, 0, n), 0, z.ColVec(0, 0, n))
+			expect(t, "Hemv", z, product(NoTrans, NoTrans, whole, x, n, 1, n), n)
+			Her2(uplo, 1, x.ColVec(0, 0, n), z.ColVec(0, 0, n), h)
+			update := product(NoTrans, ConjTrans, x, z, n, n, 1)
+			for i := range n {
+				for j := range n {
+					if i == j || (i > j) == (uplo == Lower) {
+						want := dense.Convert[complex128](whole.At(i, j)) + update.At(i, j) + dense.Conj(update.At(j, i))
+						if !closeTo(h.At(i, j), want, 4*n) {
+							t.Fatalf("Her2: [%d,%d] = %v, want %v", i, j, h.At(i, j), want)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func expect[T dense.Scalar](t *testing.T, name string, got dense.Matrix[T], want dense.Matrix[complex128], k int) {
+	t.Helper()
+	for i := range want.Rows {
+		for j := range want.Cols {
+			if !closeTo(got.At(i, j), want.At(i, j), k) {
+				t.Fatalf("%s: [%d,%d] = %v, want %v", name, i, j, got.At(i, j), want.At(i, j))
+			}
+		}
+	}
+}
+
+// hermitian returns a Hermitian matrix as a triangle with NaNs in the other one, and as a whole.
+func hermitian[T dense.Scalar](rng *rand.Rand, n int, uplo Uplo) (triangle, whole dense.Matrix[T]) {
+	triangle, whole = random[T](rng, n, n), dense.New[T](n, n)
+	for i := range n {
+		for j := range i + 1 {
+			x := number[T](rng)
+			if i == j {
+				x = dense.FromReal[T](dense.Real(x))
+			}
+			whole.Set(i, j, x)
+			whole.Set(j, i, dense.Conj(x))
+		}
+	}
+	for i := range n {
+		for j := range n {
+			triangle.Set(i, j, whole.At(i, j))
+			if i != j && (i > j) != (uplo == Lower) {
+				triangle.Set(i, j, dense.FromReal[T](math.NaN()))
+			}
+		}
+	}
+	return triangle, whole
+}
+
+func TestLevel1(t *testing.T) {
+	forDtypes(t, testLevel1[float32], testLevel1[float64], testLevel1[complex64], testLevel1[complex128])
+}
+
+func testLevel1[T dense.Scalar](t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	for _, n := range []int{0, 1, 5, 100} {
+		x, y := random[T](rng, n, 1), random[T](rng, 1, n)
+		vx, vy := x.ColVec(0, 0, n), dense.Vec(y.Data[:n:n])
+		var dot complex128
+		for i := range n {
+			dot += dense.Conj(dense.Convert[complex128](x.At(i, 0))) * dense.Convert[complex128](y.At(0, i))
+		}
+		if got := Dotc(vx, vy); !closeTo(got, dot, n) {
+			t.Errorf("Dotc: %v, want %v", got, dot)
+		}
+		want := make([]complex128, n)
+		alpha := number[T](rng)
+		for i := range n {
+			want[i] = dense.Convert[complex128](alpha)*dense.Convert[complex128](x.At(i, 0)) + dense.Convert[complex128](y.At(0, i))
+		}
+		Axpy(alpha, vx, vy)
+		for i := range n {
+			if !closeTo(y.At(0, i), want[i], 2) {
+				t.Errorf("Axpy: %v, want %v", y.At(0, i), want[i])
+			}
+		}
+		Scal(2, vx)
+		sum := 0.0
+		for i := range n {
+			r := dense.Abs(x.At(i, 0))
+			sum += r * r
+		}
+		if got := Nrm2(vx); math.Abs(got-math.Sqrt(sum)) > float64(n+2)*dense.Eps[T]()*math.Sqrt(sum) {
+			t.Errorf("Nrm2: %v, want %v", got, math.Sqrt(sum))
+		}
+	}
+}
+
+func TestNrm2DoesNotOverflow(t *testing.T) {
+	if got := Nrm2(dense.Vec([]float64{3e300, 4e300})); math.Abs(got/5e300-1) > 1e-15 {
+		t.Errorf("got %g", got)
+	}
+}
+
+func TestShapesThatDoNotFitPanic(t *testing.T) {
+	a, b := dense.New[float64](2, 3), dense.New[float64](2, 2)
+	for name, call := range map[string]func(){
+		"Gemm": func() { Gemm(nil, NoTrans, NoTrans, 1, a, b, 0, b) },
+		"Gemv": func() { Gemv(NoTrans, 1, a, b.RowVec(0, 0, 2), 0, b.RowVec(1, 0, 2)) },
+		"Trsm": func() { Trsm(Left, Lower, NoTrans, NonUnit, 1, a, b) },
+		"Dotc": func() { Dotc(a.RowVec(0, 0, 3), b.RowVec(0, 0, 2)) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s accepted shapes that do not fit", name)
+				}
+			}()
+			call()
+		}()
+	}
+}
+
+func TestMoveObeysCancellation(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	team := sched.NewTeam(ctx, 2, nil)
+	big := dense.New[float32](1000, 1000).View()
+	if err := CopyView(team, dense.New[float64](1000, 1000).View(), big); !errors.Is(err, context.Canceled) {
+		t.Errorf("CopyView: %v", err)
+	}
+	if err := CheckFinite(team, big, "a"); !errors.Is(err, context.Canceled) {
+		t.Errorf("CheckFinite: %v", err)
+	}
+}
+
+func TestCopyViewAndCheckFiniteCoverEveryElement(t *testing.T) {
+	src := random[float32](rand.New(rand.NewPCG(5, 5)), 700, 600)
+	dst := dense.New[float64](600, 700).View().T() // column-major
+	team := sched.NewTeam(context.Background(), 3, nil)
+	if err := CopyView(team, dst, src.View()); err != nil {
+		t.Fatal(err)
+	}
+	for i := range src.Rows {
+		for j := range src.Cols {
+			if dst.At(i, j) != float64(src.At(i, j)) {
+				t.Fatalf("element (%d,%d) was not copied", i, j)
+			}
+		}
+	}
+	if err := CheckFinite(team, dst, "a"); err != nil {
+		t.Errorf("finite matrix: %v", err)
+	}
+	for _, p := range [][2]int{{0, 0}, {699, 599}, {437, 1}} {
+		dst.Set(p[0], p[1], math.Inf(1))
+		var e *dense.ArgumentError
+		if err := CheckFinite(team, dst, "metric"); !errors.As(err, &e) || e.Arg != "metric" {
+			t.Errorf("infinity at %v: %v", p, err)
+		}
+		dst.Set(p[0], p[1], 0)
+	}
+}

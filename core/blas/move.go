@@ -1,0 +1,52 @@
+package blas
+
+import (
+	"trnsci/core/dense"
+	"trnsci/core/sched"
+)
+
+// Elements that are moved or read between two looks at the team: about a millisecond when the pages are fresh.
+const moveChunk = 1 << 18
+
+// CopyView copies src, converted to dst's dtype, into dst of the same shape, on all of the team's threads. It returns the
+// team's error when the call is cancelled.
+func CopyView[D, S dense.Scalar](team *sched.Team, dst dense.View[D], src dense.View[S]) error {
+	if abs(dst.RowStride) < abs(dst.ColStride) {
+		dst, src = dst.T(), src.T()
+	}
+	return forRows(team, dst.Rows, dst.Cols, func(i0, i1 int) error {
+		dense.Copy(dst.SliceRows(i0, i1), src.SliceRows(i0, i1))
+		return nil
+	})
+}
+
+// CheckFinite returns dense.NotFinite(arg) if v holds an infinity or a NaN, and the team's error when the call is
+// cancelled.
+func CheckFinite[T dense.Scalar](team *sched.Team, v dense.View[T], arg string) error {
+	if abs(v.RowStride) < abs(v.ColStride) {
+		v = v.T()
+	}
+	return forRows(team, v.Rows, v.Cols, func(i0, i1 int) error {
+		if !v.SliceRows(i0, i1).AllFinite() {
+			return dense.NotFinite(arg)
+		}
+		return nil
+	})
+}
+
+func forRows(team *sched.Team, rows, cols int, body func(i0, i1 int) error) error {
+	step := max(1, moveChunk/max(1, cols))
+	if rows <= step {
+		return body(0, rows) // the usual case costs no closure calls
+	}
+	return team.For(ceilDiv(rows, step), func(_, c int) error {
+		return body(c*step, min(rows, (c+1)*step))
+	})
+}
+
+func abs(x int) int {
+	if x < 0 {
+		return -x
+	}
+	return x
+}

@@ -1,0 +1,16 @@
+package dense_test
+
+import (
+	"fmt"
+
+	"trnsci/core/dense"
+)
+
+func ExampleView() {
+	// A 2 by 3 matrix stored by columns, as Fortran does it, seen without a copy.
+	columns := dense.View[float64]{Rows: 2, Cols: 3, RowStride: 1, ColStride: 2, Data: []float64{1, 4, 2, 5, 3, 6}}
+	m := dense.New[float64](2, 3)
+	dense.Copy(m.View(), columns)
+	fmt.Println(m.Row(0), m.Row(1))
+	// Output: [1 2 3] [4 5 6]
+}

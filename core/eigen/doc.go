@@ -1,0 +1,23 @@
+// Package eigen solves dense Hermitian (real: symmetric) eigenproblems, standard and generalized, for float32, float64,
+// complex64 and complex128. Arithmetic is in double precision for every dtype; results are rounded once, at the end.
+//
+// # Method
+//
+// The matrix is reduced to a real tridiagonal one by Householder reflections (Golub and Van Loan, Matrix Computations,
+// 4th ed., section 8.3.1), which the implicit QL iteration with Wilkinson's shift diagonalizes (Dubrulle, Martin and
+// Wilkinson, "The implicit QL algorithm", Numer. Math. 12, 1968); the reflections are then applied to the eigenvectors.
+// Generalized problems are brought to standard form with the Cholesky factor of B (Martin and Wilkinson, "Reduction of
+// the symmetric eigenproblem", Numer. Math. 11, 1968). A subset of the eigenpairs is selected after all eigenvalues are
+// known; only the reflections are saved.
+//
+// # Phase
+//
+// Eigenvectors are unique up to a factor of modulus 1 at best. It is chosen so that the first component whose modulus is
+// at least nine tenths of the largest one is real and positive. The slack keeps the choice the same when the largest
+// modulus occurs several times and rounding errors would decide.
+//
+// # Range
+//
+// Matrices whose largest element is very large or very small are scaled by a power of two first, so any finite input is
+// solved. An eigenvalue beyond the range of the dtype comes out as an infinity, as its rounding demands.
+package eigen

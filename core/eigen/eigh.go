@@ -1,0 +1,137 @@
+package eigen
+
+import (
+	"math"
+
+	"trnsci/core/dense"
+)
+
+// Eigh computes the eigenvalues and eigenvectors of a Hermitian (real: symmetric) n x n matrix:
+//
+//	A = V diag(w) V^H,  V^H V = I
+//
+// w gets the count wanted eigenvalues in ascending order; it must have room for n, or for hi-lo+1 with ByIndex(lo, hi).
+// Column j of v, an n x k view with k at least that number, gets the eigenvector of w[j]; further elements of w and
+// columns of v are not touched. R is the real type of T, and a, w and v do not overlap. v is filled without a second
+// n x n copy of the eigenvectors when T is real, its type is double precision and its columns are contiguous.
+//
+// Only the triangle that opt names determines the result, and imaginary parts of the diagonal are taken to be zero. The
+// order of the sums does not depend on the number of threads, so neither do the results.
+//
+// Errors: *dense.ArgumentError for shapes that do not fit, a bad subset, and an infinity or a NaN anywhere in a;
+// *ConvergenceError; the team's error after cancellation. Except for argument errors, w and v are then undefined. With
+// opt.SkipFiniteCheck an infinity or a NaN in the triangle is no error: w and v are filled with NaN, and count is 0 for
+// a subset by value.
+//
+// Cost: 2/3 n^3 multiply-adds for eigenvalues; eigenvectors take about 3 n^3 more in the iteration and n^2 for each one
+// that is wanted. Those of a complex matrix are complex, except in the iteration.
+func Eigh[T dense.Scalar, R dense.Float](a dense.View[T], w []R, v dense.View[T], opt Options) (count int, err error) {
+	requireRealType[T, R]()
+	if err := checkCall(a, w, v, opt); err != nil {
+		return 0, err
+	}
+	if a.Rows == 0 {
+		return 0, nil
+	}
+	if err := checkFinite(a, "a", opt); err != nil {
+		return 0, err
+	}
+	if dense.IsComplex[T]() {
+		return eigh[complex128](a, w, v, opt)
+	}
+	return eigh[float64](a, w, v, opt)
+}
+
+// eigh is Eigh in the double precision type W after the checks of the arguments.
+func eigh[W dense.Wide, T dense.Scalar, R dense.Float](a dense.View[T], w []R, v dense.View[T], opt Options) (int, error) {
+	h, err := loadLower[W](opt.Team, a, opt.Upper, opt.Overwrite)
+	if err != nil {
+		return 0, err
+	}
+	largest := largestInLower(h)
+	if !isFinite(largest) {
+		return fillNaN(a.Rows, w, v, opt), nil
+	}
+	return solve(h, largest, w, v, opt, transformation[W]{})
+}
+
+// transformation leads from the eigenpairs of the matrix that solve gets to those of the caller's problem. The zero
+// value changes nothing.
+type transformation[W dense.Wide] struct {
+	valueExponent int                              // eigenvalues are multiplied by 2^valueExponent
+	vectors       func(rows dense.Matrix[W]) error // works on rows that are eigenvectors; may be nil
+}
+
+// solve diagonalizes the Hermitian matrix in the lower triangle of h, which it overwrites, and writes the wanted
+// eigenpairs of the caller's problem to w and v. largest is what largestInLower says of h, a finite number.
+func solve[W dense.Wide, T dense.Scalar, R dense.Float](h dense.Matrix[W], largest float64, w []R, v dense.View[T], opt Options, to transformation[W]) (int, error) {
+	n, team := h.Rows, opt.Team
+	wanted := opt.Subset.largestCount(n)
+	exponent := scalingExponent(largest)
+	scaleLower(h, exponent)
+	t := newTridiagonal(n)
+	team.Plan(2 * n) // a step for each row to reduce and for each eigenvalue
+	if !opt.ValuesOnly {
+		team.Plan(wanted)
+		t.vectors = vectorMemory(columns(v, wanted), opt.Subset)
+		t.vectors.Fill(0)
+	}
+	tau, err := tridiagonalize(team, h, t)
+	if err != nil {
+		return 0, err
+	}
+	if err := t.diagonalize(team); err != nil {
+		return 0, err
+	}
+	if err := t.sort(team); err != nil {
+		return 0, err
+	}
+	first, count := writeValues(w, t.d, to.valueExponent-exponent, opt.Subset)
+	if opt.ValuesOnly {
+		return count, nil
+	}
+	team.Step(wanted - count)
+	out := vectorWriter[W, T]{
+		h: h, tau: tau, transform: to.vectors,
+		rows: t.vectors.Slice(first, first+count, 0, n), v: columns(v, count),
+	}
+	if err := out.write(team); err != nil {
+		return 0, err
+	}
+	return count, nil
+}
+
+// writeValues stores those of the ascending values d, multiplied by 2^exponent, that belong to the subset, and returns
+// the position of the first one and their number.
+func writeValues[R dense.Float](w []R, d []float64, exponent int, subset Subset) (first, count int) {
+	for i, x := range d {
+		value := R(math.Ldexp(x, exponent))
+		if !subset.holds(i, float64(value)) {
+			continue
+		}
+		if count == 0 {
+			first = i
+		}
+		w[count] = value
+		count++
+	}
+	return first, count
+}
+
+// vectorMemory returns an n x n matrix for real eigenvectors as rows: v's own memory if it is sure that all n of its
+// columns are outputs.
+func vectorMemory[T dense.Scalar](v dense.View[T], subset Subset) dense.Matrix[float64] {
+	direct, ok := any(v).(dense.View[float64])
+	if ok && v.Cols == v.Rows && subset.kind != pairsByValue {
+		if rows, ok := direct.T().Matrix(); ok {
+			return rows
+		}
+	}
+	return dense.New[float64](v.Rows, v.Rows)
+}
+
+// columns returns the view of the first k columns of v.
+func columns[T dense.Scalar](v dense.View[T], k int) dense.View[T] {
+	v.Cols = k
+	return v
+}

@@ -1,0 +1,157 @@
+package eigen
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"trnsci/core/dense"
+	"trnsci/core/numtest"
+)
+
+func TestEighFamilies(t *testing.T) {
+	t.Run("float32", testFamilies[float32, float64, float32])
+	t.Run("float64", testFamilies[float64, float64, float64])
+	t.Run("complex64", testFamilies[complex64, complex128, float32])
+	t.Run("complex128", testFamilies[complex128, complex128, float64])
+}
+
+func testFamilies[T dense.Scalar, W dense.Wide, R dense.Float](t *testing.T) {
+	const largeOrder = 500
+	rng := rand.New(rand.NewPCG(1, 2))
+	families, worst := numtest.HermitianFamilies[W](), &worstResiduals{}
+	for _, n := range numtest.Sizes {
+		if testing.Short() && n > 65 {
+			break
+		}
+		for _, family := range families {
+			if n > 0 {
+				testFamily[T, W, R](t, worst, rng, family, n)
+			}
+		}
+	}
+	if !testing.Short() {
+		testFamily[T, W, R](t, worst, rng, families[0], largeOrder)
+	}
+	t.Log(worst)
+}
+
+func testFamily[T dense.Scalar, W dense.Wide, R dense.Float](t *testing.T, worst *worstResiduals, rng *rand.Rand, family numtest.HermitianFamily[W], n int) {
+	name := fmt.Sprintf("%s, n = %d", family.Name, n)
+	a := rounded[T](family.Make(rng, n))
+	w, v := mustEigh[W, R](t, a.View(), Options{})
+	checkPairs(t, worst, name, widened[W](a), w, v, dense.Eps[T]())
+	if family.Spectrum != nil {
+		want := family.Spectrum(n)
+		norm := max(math.Abs(want[0]), math.Abs(want[n-1]))
+		// Weyl's inequality turns the residual and the rounding of the elements into an error of the eigenvalues.
+		checkValues(t, name, w, want, residualLimit*float64(max(n, 8))*dense.Eps[T]()*norm)
+	}
+	valuesOnly := make([]R, n)
+	if _, err := Eigh(a.View(), valuesOnly, dense.View[T]{}, Options{ValuesOnly: true}); err != nil {
+		t.Fatal(err)
+	}
+	for i := range w {
+		if float64(valuesOnly[i]) != w[i] {
+			t.Errorf("%s: eigenvalue %d is %v without vectors, %v with them", name, i, valuesOnly[i], w[i])
+			break
+		}
+	}
+}
+
+func TestEighExtremeScales(t *testing.T) {
+	// The products of single precision matrices with these powers of two stay in the range of their dtype.
+	single, double := []int{-100, 110}, []int{-1000, -990, -341, 341, 996}
+	t.Run("float32", func(t *testing.T) { testScales[float32, float64, float32](t, single) })
+	t.Run("float64", func(t *testing.T) { testScales[float64, float64, float64](t, double) })
+	t.Run("complex64", func(t *testing.T) { testScales[complex64, complex128, float32](t, single) })
+	t.Run("complex128", func(t *testing.T) { testScales[complex128, complex128, float64](t, double) })
+}
+
+func testScales[T dense.Scalar, W dense.Wide, R dense.Float](t *testing.T, exponents []int) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	worst := &worstResiduals{}
+	for _, exponent := range exponents {
+		for _, family := range numtest.HermitianFamilies[W]() {
+			a := rounded[T](times2(family.Make(rng, 33), exponent))
+			w, v := mustEigh[W, R](t, a.View(), Options{})
+			for i := range w {
+				w[i] = math.Ldexp(w[i], -exponent)
+			}
+			checkPairs(t, worst, fmt.Sprintf("2^%d %s", exponent, family.Name), times2(widened[W](a), -exponent), w, v, dense.Eps[T]())
+		}
+	}
+	t.Log(worst)
+}
+
+// A matrix whose elements are all subnormal has few digits, and its eigenvalues are rounded to few digits. The smallest
+// number is the unit of both errors.
+func TestEighSubnormal(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for _, n := range []int{2, 8, 33} {
+		a := times2(numtest.RandomHermitian[complex128](rng, n), -1060)
+		w, v := mustEigh[complex128, float64](t, a.View(), Options{})
+		for i := range w {
+			w[i] = math.Ldexp(w[i], 1060)
+		}
+		// n eigenvalues, each rounded to a multiple of 2^-1074.
+		const halfUnit = 0x1p-1074 / 0x1p-1060 / 2
+		if r := numtest.EigenResidual(times2(a, 1060), w, v, halfUnit); !(r < 1) {
+			t.Errorf("n = %d: |AV - VW| is %g units of the smallest number", n, r)
+		}
+		if r := numtest.UnitaryResidual(v, 0x1p-52); !(r < residualLimit) {
+			t.Errorf("n = %d: |V^H V - I| is %g", n, r)
+		}
+	}
+}
+
+func TestEighLargestNumbers(t *testing.T) {
+	const huge = math.MaxFloat64 * (1 - 0x1p-40) // so that a rounding error more does not overflow
+	w, _ := mustEigh[float64, float64](t, dense.FromRows([]float64{0, huge}, []float64{huge, 0}).View(), Options{})
+	checkValues(t, "w", w, []float64{-huge, huge}, 4*0x1p-52*huge)
+	w, _ = mustEigh[float64, float64](t, dense.FromRows([]float64{huge, huge}, []float64{huge, huge}).View(), Options{})
+	if math.Abs(w[0]) > 4*0x1p-52*huge || !math.IsInf(w[1], 1) {
+		t.Errorf("eigenvalues 0 and about twice the largest number: %v", w)
+	}
+	z := complex(huge, huge) // its modulus is not representable
+	w, v := mustEigh[complex128, float64](t, dense.FromRows([]complex128{0, 0}, []complex128{z, 0}).View(), Options{})
+	if !math.IsInf(w[0], -1) || !math.IsInf(w[1], 1) || !(numtest.UnitaryResidual(v, 0x1p-52) < residualLimit) {
+		t.Errorf("eigenvalues of a modulus beyond the range: %v, vectors %v", w, v)
+	}
+}
+
+// Blocks of very different size keep their eigenvalues: the small ones are not lost beside the large ones.
+func TestEighDetachedTinyBlocks(t *testing.T) {
+	for _, tiny := range []float64{1e-30, 1e-200, 1e-280} {
+		a := dense.FromRows(
+			[]float64{1, 0, 0, 0},
+			[]float64{0, 0, 0, 0},
+			[]float64{0, 0, 0, 0},
+			[]float64{0, tiny, tiny, 0},
+		)
+		w, _ := mustEigh[float64, float64](t, a.View(), Options{})
+		s := tiny * math.Sqrt2
+		checkValues(t, fmt.Sprint(tiny), w, []float64{-s, 0, s, 1}, 1e-15*tiny)
+	}
+}
+
+func TestEighAgreesWithGonum(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	for _, family := range numtest.HermitianFamilies[float64]() {
+		if family.Name == "weakly coupled" {
+			continue // gonum's result is larger than any norm of the matrix
+		}
+		const n = 40
+		a := family.Make(rng, n)
+		var oracle mat.EigenSym
+		if !oracle.Factorize(mat.NewSymDense(n, a.Data), true) {
+			t.Fatal("gonum did not converge")
+		}
+		want := oracle.Values(nil)
+		w, _ := mustEigh[float64, float64](t, a.View(), Options{})
+		checkValues(t, family.Name, w, want, residualLimit*n*0x1p-52*max(-want[0], want[n-1]))
+	}
+}

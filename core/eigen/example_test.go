@@ -1,0 +1,36 @@
+package eigen_test
+
+import (
+	"fmt"
+
+	"trnsci/core/dense"
+	"trnsci/core/eigen"
+)
+
+// The vibrations of three equal masses in a row that two springs hold together.
+func ExampleEigh() {
+	stiffness := dense.FromRows([]float64{1, -1, 0}, []float64{-1, 2, -1}, []float64{0, -1, 1})
+	w := make([]float64, 3)
+	v := dense.New[float64](3, 3).View().T() // column-major: each eigenvector is contiguous
+	if _, err := eigen.Eigh(stiffness.View(), w, v, eigen.Options{}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("squared frequencies %.3f, %.3f\n", w[1], w[2])
+	fmt.Printf("fastest vibration (%.3f, %.3f, %.3f)\n", v.At(0, 2), v.At(1, 2), v.At(2, 2))
+	// Output:
+	// squared frequencies 1.000, 3.000
+	// fastest vibration (-0.408, 0.816, -0.408)
+}
+
+// The largest eigenvalue of A x = lambda B x, without its eigenvector.
+func ExampleEighGeneralized() {
+	a := dense.FromRows([]float64{2, 1}, []float64{1, 2})
+	b := dense.FromRows([]float64{2, 0}, []float64{0, 1})
+	w := make([]float64, 1)
+	opt := eigen.Options{ValuesOnly: true, Subset: eigen.ByIndex(1, 1)}
+	count, err := eigen.EighGeneralized(eigen.AXEqualsLambdaBX, a.View(), b.View(), w, dense.View[float64]{}, opt)
+	fmt.Printf("%d eigenvalue, %.4f, error %v\n", count, w[0], err)
+	// Output:
+	// 1 eigenvalue, 2.3660, error <nil>
+}

@@ -1,0 +1,126 @@
+package eigen
+
+import (
+	"fmt"
+	"math"
+
+	"trnsci/core/dense"
+	"trnsci/core/sched"
+)
+
+// Options selects what is computed and what may be overwritten. The zero value reads the lower triangle, computes all
+// eigenvalues and eigenvectors on one thread and leaves the input as it is.
+type Options struct {
+	Team            *sched.Team // threads, cancellation, progress; nil is one thread
+	Upper           bool        // read the upper triangle of a and b instead of the lower one
+	ValuesOnly      bool        // compute no eigenvectors; v is not touched
+	SkipFiniteCheck bool        // do not look for infinities and NaNs in the whole of a and b
+	Overwrite       bool        // a and b may be used as scratch memory
+	Subset          Subset
+}
+
+// Subset says which eigenpairs are wanted. The zero value is all of them; ByIndex and ByValue make the others.
+type Subset struct {
+	kind        subsetKind
+	first, last int
+	above, upTo float64
+}
+
+type subsetKind int
+
+const (
+	allPairs subsetKind = iota
+	pairsByIndex
+	pairsByValue
+)
+
+// ByIndex selects the eigenvalues with the 0-based positions lo to hi, hi included, in ascending order. A call with an
+// n x n matrix returns an error unless 0 <= lo <= hi < n.
+func ByIndex(lo, hi int) Subset { return Subset{kind: pairsByIndex, first: lo, last: hi} }
+
+// ByValue selects the eigenvalues in the half open interval above < w <= upTo, where w is the computed value after
+// rounding to the dtype. Infinite ends are allowed; a call returns an error unless above < upTo.
+func ByValue(above, upTo float64) Subset { return Subset{kind: pairsByValue, above: above, upTo: upTo} }
+
+func (s Subset) check(n int) error {
+	switch {
+	case s.kind == pairsByIndex && !(0 <= s.first && s.first <= s.last && s.last < n):
+		return dense.BadArgument("subset_by_index", "expected 0 <= first <= last < %d, got (%d, %d)", n, s.first, s.last)
+	case s.kind == pairsByValue && !(s.above < s.upTo):
+		return dense.BadArgument("subset_by_value", "expected a lower end below the upper end, got (%g, %g)", s.above, s.upTo)
+	}
+	return nil
+}
+
+// largestCount returns how many of n eigenvalues the subset can hold.
+func (s Subset) largestCount(n int) int {
+	if s.kind == pairsByIndex {
+		return s.last - s.first + 1
+	}
+	return n
+}
+
+// holds reports whether the subset has the eigenvalue w at the 0-based position i of all eigenvalues.
+func (s Subset) holds(i int, w float64) bool {
+	switch s.kind {
+	case pairsByIndex:
+		return s.first <= i && i <= s.last
+	case pairsByValue:
+		return s.above < w && w <= s.upTo
+	}
+	return true
+}
+
+// Problem is the kind of a generalized eigenproblem; its numbers are those of LAPACK and SciPy.
+type Problem int
+
+// The generalized eigenproblems.
+const (
+	AXEqualsLambdaBX Problem = 1 // A x = lambda B x
+	ABXEqualsLambdaX Problem = 2 // A B x = lambda x
+	BAXEqualsLambdaX Problem = 3 // B A x = lambda x
+)
+
+// ConvergenceError reports that the QL iteration was given up. No matrix is known to cause it: the iteration converges
+// for every tridiagonal matrix in exact arithmetic (Parlett, The Symmetric Eigenvalue Problem, section 8.10).
+type ConvergenceError struct {
+	Found int // eigenvalues that had converged
+	Order int // order of the matrix
+}
+
+func (e *ConvergenceError) Error() string {
+	return fmt.Sprintf("the QL iteration found %d of %d eigenvalues and was given up", e.Found, e.Order)
+}
+
+// Workspace returns an upper bound of the memory in bytes that a call for an n x n matrix allocates, so that a caller
+// can refuse in time what does not fit. It returns math.MaxInt64 for what no machine can hold.
+func Workspace[T dense.Scalar](n int, generalized bool, opt Options) (bytes int64) {
+	wide := float64(realBytes)
+	if dense.IsComplex[T]() {
+		wide *= 2
+	}
+	order, threads := float64(n), float64(opt.Team.Threads())
+	perSquare, perRow := wide, 2*wide+wholeRows*realBytes
+	if generalized {
+		perSquare += wide
+		perRow += realBytes
+	}
+	if !opt.ValuesOnly {
+		perSquare += realBytes
+		perRow += threads * (chunkRows + 1) * wide
+	}
+	total := order*order*perSquare + order*perRow + threads*chunkRows*wide
+	total += total*roundUp + callOverhead
+	if total >= math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return int64(total)
+}
+
+const (
+	realBytes = 8
+	// Go's allocator rounds small objects up by an eighth at most, large ones to pages. The rest is for the pages of a
+	// call's few objects, its closures and goroutines.
+	roundUp      = 1.0 / 8
+	callOverhead = 1 << 16
+)

@@ -1,0 +1,95 @@
+package mp2
+
+import "trnsci/core/dense"
+
+// spin is the arguments of one spin. name is empty for a closed shell.
+type spin struct {
+	name     string
+	source   Source
+	occ, vir []float64
+}
+
+func (s spin) empty() bool {
+	nocc, nvir, naux := s.source.Shape()
+	return nocc == 0 || nvir == 0 || naux == 0
+}
+
+// largestVir returns the largest modulus of a virtual orbital energy.
+func (s spin) largestVir() float64 { return largest(s.vir) }
+
+// check compares the numbers of orbital energies with the shape of B, and refuses infinities and NaNs in them.
+func (s spin) check() error {
+	nocc, nvir, naux := s.source.Shape()
+	for _, eps := range []struct {
+		arg    string
+		values []float64
+		want   int
+	}{{"eps_occ", s.occ, nocc}, {"eps_vir", s.vir, nvir}} {
+		if len(eps.values) != eps.want {
+			return dense.BadArgument(eps.arg, "has shape (%d,)%s, but B has shape (nocc, nvir, naux) = (%d, %d, %d)",
+				len(eps.values), ofSpin(s.name), nocc, nvir, naux)
+		}
+		for _, x := range eps.values {
+			if !dense.IsFinite(x) {
+				return dense.NotFinite(eps.arg)
+			}
+		}
+	}
+	return nil
+}
+
+// ofSpin returns what follows the name of something that belongs to a spin.
+func ofSpin(name string) string {
+	if name == "" {
+		return ""
+	}
+	return " (" + name + ")"
+}
+
+// check looks at the options and at the integrals.
+func (o Options) check(sources ...Source) error {
+	switch o.Precision {
+	case PrecisionInput, PrecisionFP64, PrecisionMixed:
+	default:
+		return dense.BadArgument("precision", "expected '', 'fp64' or 'mixed', got '%s'", string(o.Precision))
+	}
+	if o.MaxBytes < 0 {
+		return dense.BadArgument("max_memory", "expected a number of bytes, or 0 for the default, got %d", o.MaxBytes)
+	}
+	if len(sources) < 1 || len(sources) > 2 {
+		return dense.BadArgument("B", "expected the integrals of one or of two spins, got %d", len(sources))
+	}
+	for _, src := range sources {
+		if src == nil {
+			return dense.BadArgument("B", "expected integrals, got none")
+		}
+		if err := src.check(); err != nil {
+			return err
+		}
+	}
+	if len(sources) == 2 {
+		oa, va, na := sources[0].Shape()
+		ob, vb, nb := sources[1].Shape()
+		if na != nb {
+			return dense.BadArgument("B", "the spins have different numbers of auxiliary functions: shapes (%d, %d, %d) and (%d, %d, %d)", oa, va, na, ob, vb, nb)
+		}
+	}
+	return nil
+}
+
+func (o Options) maxBytes() int64 {
+	if o.MaxBytes == 0 {
+		return DefaultMaxBytes
+	}
+	return o.MaxBytes
+}
+
+// single reports whether the products are in float32.
+func (o Options) single(sources ...Source) bool {
+	for _, src := range sources {
+		if o.Precision == PrecisionInput && !src.singlePrecision() {
+			return false
+		}
+	}
+	return o.Precision != PrecisionFP64
+}

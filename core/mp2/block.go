@@ -1,0 +1,212 @@
+package mp2
+
+import (
+	"fmt"
+	"math"
+
+	"trnsci/core/blas"
+	"trnsci/core/dense"
+	"trnsci/core/sched"
+)
+
+// operand is the integrals of one spin as the factors of products in T.
+type operand[T dense.Float] struct {
+	nocc, nvir, naux int
+	alongA           bool          // orbitals are stored as naux x nvir matrices, else as nvir x naux
+	rounded          bool          // the integrals had to be rounded to T
+	inPlace          *Integrals[T] // the orbitals where they lie; nil when loader packs them
+	loader           loader[T]
+}
+
+// loader packs the orbitals first <= i < end one after the other into dst.
+type loader[T dense.Float] interface {
+	load(team *sched.Team, first, end int, dst []T) error
+}
+
+// operandOf returns the integrals of src as factors in T.
+func operandOf[T dense.Float](src Source) *operand[T] {
+	if op, ok := any(src.operand32()).(*operand[T]); ok {
+		return op
+	}
+	return any(src.operand64()).(*operand[T])
+}
+
+// narrows reports whether the elements of src have more digits than T.
+func narrows[T dense.Float](src Source) bool {
+	return !src.singlePrecision() && isSingle[T]()
+}
+
+func isSingle[T dense.Float]() bool { return dense.Eps[T]() == dense.Eps[float32]() }
+
+func (b Integrals[S]) operand32() *operand[float32] { return memoryOperand[float32](b) }
+func (b Integrals[S]) operand64() *operand[float64] { return memoryOperand[float64](b) }
+
+func memoryOperand[T, S dense.Float](b Integrals[S]) *operand[T] {
+	op := &operand[T]{nocc: b.Nocc, nvir: b.Nvir, naux: b.Naux, alongA: b.alongA(), rounded: narrows[T](b)}
+	if same, ok := any(b).(Integrals[T]); ok && !b.empty() {
+		if _, ok := same.orbital(0).Matrix(); ok {
+			op.inPlace = &same
+			return op
+		}
+	}
+	op.loader = memoryLoader[T, S]{b}
+	return op
+}
+
+func (op *operand[T]) empty() bool { return op.nocc == 0 || op.nvir == 0 || op.naux == 0 }
+
+// packedElements returns the elements of a block that one orbital takes.
+func (op *operand[T]) packedElements() int {
+	if op.inPlace != nil {
+		return 0
+	}
+	return op.nvir * op.naux
+}
+
+// trans returns the flag that makes an orbital a nvir x naux matrix, and the one that makes it a naux x nvir matrix.
+func (op *operand[T]) trans() (asRows, asColumns blas.Transpose) {
+	if op.alongA {
+		return blas.Trans, blas.NoTrans
+	}
+	return blas.NoTrans, blas.Trans
+}
+
+// memoryLoader packs strided integrals, converting them.
+type memoryLoader[T, S dense.Float] struct{ b Integrals[S] }
+
+func (l memoryLoader[T, S]) load(team *sched.Team, first, end int, dst []T) error {
+	size := l.b.Nvir * l.b.Naux
+	return team.For(end-first, func(_, k int) error {
+		v := l.b.orbital(first + k)
+		out := dst[k*size : (k+1)*size]
+		for r := range v.Rows {
+			if err := team.Err(); err != nil {
+				return err
+			}
+			p := v.Offset + r*v.RowStride
+			for c := range v.Cols {
+				out[r*v.Cols+c] = T(v.Data[p])
+				p += v.ColStride
+			}
+		}
+		return nil
+	})
+}
+
+// block is a range of occupied orbitals, ready to be multiplied.
+type block[T dense.Float] struct {
+	op         *operand[T]
+	spin       string
+	first, end int
+	memory     []T       // what an operand that is packed has for its orbitals
+	data       []T       // the packed orbitals
+	norms      []float64 // for each orbital and virtual a, a bound on |B[i,a,:]|_2
+	finite     []bool
+}
+
+// Packed orbitals begin where they would begin, modulo this many elements, in an array of all of them. The order in
+// which the vector instructions of a float32 dot product add depends on where its rows begin; so it is the same in
+// every block, and in an array that begins at a multiple of 16 bytes.
+const alignElements = 16
+
+// blockElements returns the memory that a block of width orbitals takes.
+func (op *operand[T]) blockElements(width int) int {
+	if width*op.packedElements() == 0 {
+		return 0
+	}
+	return (width*op.packedElements()+alignElements-1)/alignElements*alignElements + alignElements
+}
+
+// newBlock returns an empty block and what it leaves of memory.
+func newBlock[T dense.Float](op *operand[T], spin string, width int, memory []T) (b *block[T], rest []T) {
+	n := op.blockElements(width)
+	return &block[T]{op: op, spin: spin, memory: memory[:n], norms: make([]float64, width*op.nvir), finite: make([]bool, width)}, memory[n:]
+}
+
+// fill makes b hold the orbitals first <= i < end. It refuses infinities and NaNs if checkFinite is set.
+func (b *block[T]) fill(team *sched.Team, first, end int, checkFinite bool) error {
+	if first == b.first && end == b.end {
+		return nil
+	}
+	b.first, b.end = first, end
+	if b.op.inPlace == nil {
+		size := b.op.packedElements()
+		begin := first * size % alignElements
+		b.data = b.memory[begin : begin+(end-first)*size]
+		if err := b.op.loader.load(team, first, end, b.data); err != nil {
+			return err
+		}
+	}
+	err := team.For(end-first, func(_, k int) error {
+		b.finite[k] = b.measure(team, first+k)
+		return team.Err()
+	})
+	if err != nil {
+		return err
+	}
+	for k := range end - first {
+		if checkFinite && !b.finite[k] {
+			return b.notFinite(first + k)
+		}
+	}
+	return nil
+}
+
+func (b *block[T]) notFinite(i int) error {
+	reason := fmt.Sprintf("contains infinities or NaNs in occupied orbital %d%s", i, ofSpin(b.spin))
+	if b.op.rounded {
+		reason += ", rounded to float32"
+	}
+	return dense.BadArgument("B", "%s", reason)
+}
+
+// orbital returns orbital i in its stored order, see operand.trans.
+func (b *block[T]) orbital(i int) dense.Matrix[T] {
+	if b.op.inPlace != nil {
+		m, _ := b.op.inPlace.orbital(i).Matrix()
+		return m
+	}
+	rows, cols := b.op.nvir, b.op.naux
+	if b.op.alongA {
+		rows, cols = cols, rows
+	}
+	size, k := rows*cols, i-b.first
+	return dense.Matrix[T]{Rows: rows, Cols: cols, Stride: cols, Data: b.data[k*size : (k+1)*size]}
+}
+
+func (b *block[T]) rowNorms(i int) []float64 {
+	k := i - b.first
+	return b.norms[k*b.op.nvir : (k+1)*b.op.nvir]
+}
+
+// measure computes the norms of orbital i and reports whether all its elements are finite. A cancelled team leaves them
+// unfinished.
+func (b *block[T]) measure(team *sched.Team, i int) bool {
+	norms, m := b.rowNorms(i), b.orbital(i)
+	clear(norms)
+	var difference T // the sum of x-x is 0 exactly when all x are finite
+	for r := range m.Rows {
+		if team.Err() != nil {
+			return false
+		}
+		row := m.Row(r)
+		if b.op.alongA {
+			for a, x := range row {
+				norms[a] += float64(x) * float64(x)
+				difference += x - x
+			}
+			continue
+		}
+		sum := 0.0
+		for _, x := range row {
+			sum += float64(x) * float64(x)
+			difference += x - x
+		}
+		norms[r] = sum
+	}
+	underflow := math.Sqrt(float64(b.op.naux)) * smallestNorm[T]()
+	for a := range norms {
+		norms[a] = math.Sqrt(norms[a]) + underflow
+	}
+	return difference == 0
+}

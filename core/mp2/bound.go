@@ -1,0 +1,88 @@
+package mp2
+
+import (
+	"math"
+
+	"trnsci/core/dense"
+)
+
+// The error bound follows N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., chapters 3 and 4: a
+// sum of n products in any order of addition is off by at most gamma(n) times the sum of the moduli, and a sum in which
+// no term passes through more than n additions is off by at most gamma(n) times the sum of the terms' moduli.
+const (
+	unitRoundoff = 0x1p-53 // of float64, in which everything but the products is computed
+	// D = (e_i - e_a) + (e_j - e_b) is off by gamma of this, times the sum of the moduli of the energies.
+	denominatorRoundings = 3
+	// The same-spin term (x - y)(x - y) (1/D) makes the most: two for the subtraction, two products, the reciprocal.
+	termRoundings = 5
+	// A term that underflows is off by less than this, and so are its intermediate results.
+	underflow = 0x1p-1070
+	// Covers the rounding of the bound itself, whose terms are all positive.
+	boundSlack = 1 + 0x1p-20
+)
+
+// gamma returns n u / (1 - n u), infinite where that says nothing.
+func gamma(n int, u float64) float64 {
+	nu := float64(n) * u
+	if nu >= 1 {
+		return math.Inf(1)
+	}
+	return nu / (1 - nu)
+}
+
+// productError bounds the error of a computed K_ab: |dK_ab| <= relative |B_ia| |B_jb| + absolute.
+type productError struct{ relative, absolute float64 }
+
+func newProductError[T dense.Float](naux int, rounded bool) productError {
+	u := dense.Eps[T]() / 2
+	e := productError{relative: gamma(naux, u), absolute: float64(naux) * smallestSubnormal[T]()}
+	if rounded {
+		// Each factor was off by at most u/(1-u) times what it was rounded to.
+		v := u / (1 - u)
+		e.relative += 2*v + v*v
+	}
+	return e
+}
+
+func smallestSubnormal[T dense.Float]() float64 {
+	if isSingle[T]() {
+		return math.SmallestNonzeroFloat32
+	}
+	return math.SmallestNonzeroFloat64
+}
+
+// smallestNorm returns what a row's norm is raised by for each element, so that the relative bounds above hold where
+// elements are subnormal, or where their squares underflow in the computation of the norm.
+func smallestNorm[T dense.Float]() float64 {
+	if isSingle[T]() {
+		return 0x1p-126
+	}
+	return 0x1p-500
+}
+
+// certain turns a sum of bounds into the reported one: what is not a number bounds nothing.
+func certain(bound float64) float64 {
+	if math.IsNaN(bound) {
+		return math.Inf(1)
+	}
+	return bound * boundSlack
+}
+
+// pairwiseSum adds terms in an order that depends on their number alone; none passes through more than pairwiseDepth
+// additions.
+func pairwiseSum(terms []float64) float64 {
+	if len(terms) <= pairwiseLeaf {
+		sum := 0.0
+		for _, t := range terms {
+			sum += t
+		}
+		return sum
+	}
+	half := len(terms) / 2
+	return pairwiseSum(terms[:half]) + pairwiseSum(terms[half:])
+}
+
+const (
+	pairwiseLeaf  = 8
+	pairwiseDepth = pairwiseLeaf + 63 // a slice is halved at most 63 times
+)

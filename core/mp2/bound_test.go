@@ -1,0 +1,116 @@
+package mp2
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// boundRatios returns, sorted, bound over error for random molecules whose integrals span many orders of magnitude.
+func boundRatios(t *testing.T, opt Options, source func(molecule) Source) []float64 {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(21, 22))
+	var ratios []float64
+	for n := range 200 {
+		m := randomMolecule(rng, 1+rng.IntN(3), 1+rng.IntN(6), 1+rng.IntN(24))
+		for k := range m.b {
+			m.b[k] = float64(float32(m.b[k] * math.Exp(2*rng.NormFloat64())))
+			if opt.Precision == PrecisionMixed {
+				m.b[k] += m.b[k] * 0x1p-25 * rng.Float64() // digits that float32 does not hold
+			}
+		}
+		if n%4 == 0 {
+			m.occ[0] = m.vir[0] - 1e-5*rng.Float64() // a denominator of few correct digits
+		}
+		r, err := Restricted(source(m), m.occ, m.vir, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		off := difference(r.OppositeSpin, referenceOpposite(m, m)) + difference(r.SameSpin, referenceSame(m))
+		if !(off <= r.ErrorBound) {
+			t.Errorf("case %d: off by %.3e, bound %.3e", n, off, r.ErrorBound)
+		}
+		if off > 0 {
+			ratios = append(ratios, r.ErrorBound/off)
+		}
+	}
+	slices.Sort(ratios)
+	return ratios
+}
+
+// A rigorous bound adds up moduli where errors cancel like the square root of their number, so for sums this short it
+// is some ten to thousand times the error. Much more than that would be a mistake in it.
+func TestErrorBound(t *testing.T) {
+	for name, c := range map[string]struct {
+		opt    Options
+		source func(molecule) Source
+	}{
+		"float32": {Options{}, func(m molecule) Source { return plain[float32](m) }},
+		"float64": {Options{}, func(m molecule) Source { return plain[float64](m) }},
+		"mixed":   {Options{Precision: PrecisionMixed}, func(m molecule) Source { return plain[float64](m) }},
+		"fp64":    {Options{Precision: PrecisionFP64}, func(m molecule) Source { return plain[float32](m) }},
+	} {
+		ratios := boundRatios(t, c.opt, c.source)
+		median := ratios[len(ratios)/2]
+		t.Logf("%s: bound over error %.1f at least, %.0f in the median", name, ratios[0], median)
+		if median > 1000 {
+			t.Errorf("%s: the bound is %.0f times the error in the median", name, median)
+		}
+	}
+}
+
+func TestErrorBoundCoversUnderflow(t *testing.T) {
+	m := randomMolecule(rand.New(rand.NewPCG(23, 24)), 2, 3, 5)
+	for n := range m.b {
+		m.b[n] = float64(float32(m.b[n] * 0x1p-74)) // products are subnormal in float32
+	}
+	r, err := Restricted(plain[float32](m), m.occ, m.vir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	off := difference(r.OppositeSpin, referenceOpposite(m, m)) + difference(r.SameSpin, referenceSame(m))
+	if off == 0 || off > r.ErrorBound {
+		t.Errorf("off by %g, bound %g", off, r.ErrorBound)
+	}
+	for n := range m.b {
+		m.b[n] *= 0x1p-70 // vanishes in float32
+	}
+	r, err = Restricted(plain[float64](m), m.occ, m.vir, Options{Precision: PrecisionMixed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	off = difference(r.OppositeSpin, referenceOpposite(m, m)) + difference(r.SameSpin, referenceSame(m))
+	if off == 0 || off > r.ErrorBound {
+		t.Errorf("rounded to zero: off by %g, bound %g", off, r.ErrorBound)
+	}
+}
+
+func TestErrorBoundIsInfiniteWhereNothingIsKnown(t *testing.T) {
+	m := randomMolecule(rand.New(rand.NewPCG(25, 26)), 2, 3, 5)
+	m.b[3] = 1e200 // its square overflows
+	r, err := Restricted(plain[float64](m), m.occ, m.vir, Options{})
+	if err != nil || !math.IsInf(r.ErrorBound, 1) {
+		t.Errorf("%+v, %v", r, err)
+	}
+	// e_i + e_j - e_a - e_b is nothing but rounding: 0.1 + 0.2 - 0.3 - 0 in pairs of differences.
+	m.b[3] = 1
+	occ, vir := []float64{0.1, 0.2}, []float64{0.3, 0, 5}
+	r, err = Restricted(plain[float64](m), occ, vir, Options{})
+	if err != nil || !math.IsInf(r.ErrorBound, 1) {
+		t.Errorf("denominator of rounding errors: %+v, %v", r, err)
+	}
+}
+
+func TestPairwiseSumDepth(t *testing.T) {
+	// Powers of two far apart show that every element is added once.
+	for n := range 200 {
+		x := make([]float64, n)
+		for k := range x {
+			x[k] = float64(k + 1)
+		}
+		if got, want := pairwiseSum(x), float64(n*(n+1)/2); got != want {
+			t.Errorf("%d terms: %g, want %g", n, got, want)
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package mp2
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"trnsci/core/sched"
+)
+
+// DenominatorError reports that e_i + e_j - e_a - e_b is zero, or so small that its reciprocal is infinite, so that
+// second-order perturbation theory gives no energy. I and A count the orbitals of SpinI, J and B those of SpinJ; the
+// spins are "alpha" or "beta" in an unrestricted call, else empty.
+type DenominatorError struct {
+	I, J, A, B   int
+	SpinI, SpinJ string
+}
+
+func (e *DenominatorError) Error() string {
+	return fmt.Sprintf("eps_occ: the denominator e_i + e_j - e_a - e_b vanishes for the occupied orbitals i = %d%s, j = %d%s and the virtual orbitals a = %d%s, b = %d%s",
+		e.I, ofSpin(e.SpinI), e.J, ofSpin(e.SpinJ), e.A, ofSpin(e.SpinI), e.B, ofSpin(e.SpinJ))
+}
+
+// checkSameSpin looks for a vanishing denominator among the pairs i >= j and a <= b that the engine divides by: without
+// the equal ones unless diagonal is set.
+func checkSameSpin(team *sched.Team, s spin, diagonal bool) error {
+	if s.empty() || hasGap(s, s) {
+		return nil
+	}
+	skip := 1
+	if diagonal {
+		skip = 0
+	}
+	return findVanishing(team, s, s, func(i int) int { return i + 1 - skip }, func(a int) int { return a + skip })
+}
+
+// checkOppositeSpin looks for a vanishing denominator among all pairs.
+func checkOppositeSpin(team *sched.Team, alpha, beta spin) error {
+	if alpha.empty() || beta.empty() || hasGap(alpha, beta) {
+		return nil
+	}
+	return findVanishing(team, alpha, beta, func(int) int { return len(beta.occ) }, func(int) int { return 0 })
+}
+
+// hasGap reports whether the highest occupied orbitals are so far below the lowest virtual ones that no denominator
+// can vanish: rounding is monotone, so none is closer to zero than that of these orbitals.
+func hasGap(left, right spin) bool {
+	first := slices.Max(left.occ) - slices.Min(left.vir)
+	second := slices.Max(right.occ) - slices.Min(right.vir)
+	return first < 0 && second < 0 && !vanishes(denominator(first, second))
+}
+
+func vanishes(d float64) bool { return math.IsInf(1/d, 0) }
+
+// findVanishing looks at the pairs j < ends(i), b >= begins(a) and reports the first one in the order of i, j, a, b,
+// whatever the number of threads. Cost: nocc^2 nvir^2 additions.
+func findVanishing(team *sched.Team, left, right spin, ends, begins func(int) int) error {
+	found := make([]*DenominatorError, len(left.occ))
+	err := team.For(len(left.occ), func(_, i int) error {
+		for j := range ends(i) {
+			for a, ea := range left.vir {
+				if err := team.Err(); err != nil {
+					return err
+				}
+				first := left.occ[i] - ea
+				for b := begins(a); b < len(right.vir); b++ {
+					if vanishes(denominator(first, right.occ[j]-right.vir[b])) {
+						found[i] = &DenominatorError{I: i, J: j, A: a, B: b, SpinI: left.name, SpinJ: right.name}
+						return nil
+					}
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, e := range found {
+		if e != nil {
+			return e
+		}
+	}
+	return nil
+}

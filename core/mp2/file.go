@@ -1,0 +1,132 @@
+package mp2
+
+import (
+	"slices"
+
+	"trnsci/core/dense"
+	"trnsci/core/npy"
+	"trnsci/core/sched"
+)
+
+// Reads are made of about this many bytes: large enough that the system calls cost nothing, and a cancelled call is
+// noticed between them.
+const readBytes = 4 << 20
+
+// Wanted stretches shorter than this are not read one by one: what lies between them is read too and dropped.
+const shortRunBytes = 128 << 10
+
+// FileIntegrals is B in a .npy file, of which the engine reads blocks of occupied orbitals.
+//
+// Where i is the slowest axis of the file (iaP, (ia)P and iPa in C order, P(ia) in Fortran order) a block is one
+// stretch of the file. Where it is not, a block is gathered from the file, and where i is the fastest axis (iaP and iPa
+// in Fortran order) each block costs a read of the whole file.
+type FileIntegrals struct {
+	file             *npy.File
+	nocc, nvir, naux int
+	strideI          int
+	alongA           bool
+}
+
+// OpenIntegrals opens a .npy file of float32 or float64 numbers of either byte order and either array order. The shape
+// has to be the layout's for nocc and nvir; naux is read off. The caller closes what it gets.
+//
+// It returns an *dense.ArgumentError for an unknown layout or another shape, and the errors of npy.Open.
+func OpenIntegrals(path string, layout Layout, nocc, nvir int) (*FileIntegrals, error) {
+	shape, err := layout.shape(nocc, nvir, 0)
+	if err != nil {
+		return nil, err
+	}
+	file, err := npy.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	naux := 0
+	if axis := layout.auxAxis(); axis < len(file.Shape) {
+		naux = file.Shape[axis]
+		shape[axis] = naux
+	}
+	if !slices.Equal(shape, file.Shape) {
+		file.Close()
+		return nil, dense.BadArgument("B", "the file's array has shape %v, layout %s with nocc = %d and nvir = %d needs %v", file.Shape, layout, nocc, nvir, shape)
+	}
+	b := &FileIntegrals{file: file, nocc: nocc, nvir: nvir, naux: naux}
+	strideI, strideA, strideP := layout.strides(file.Strides, nvir)
+	b.strideI, b.alongA = strideI, runsAlongA(strideA, strideP)
+	return b, nil
+}
+
+// Close closes the file.
+func (b *FileIntegrals) Close() error { return b.file.Close() }
+
+// Shape returns the numbers of occupied orbitals, virtual orbitals and auxiliary functions.
+func (b *FileIntegrals) Shape() (nocc, nvir, naux int) { return b.nocc, b.nvir, b.naux }
+
+func (b *FileIntegrals) check() error { return nil } // OpenIntegrals did
+
+func (b *FileIntegrals) singlePrecision() bool { return b.file.Kind == npy.Float32 }
+
+func (b *FileIntegrals) operand32() *operand[float32] { return fileOperand[float32](b) }
+func (b *FileIntegrals) operand64() *operand[float64] { return fileOperand[float64](b) }
+
+func fileOperand[T dense.Float](b *FileIntegrals) *operand[T] {
+	return &operand[T]{
+		nocc: b.nocc, nvir: b.nvir, naux: b.naux,
+		alongA:  b.alongA,
+		rounded: narrows[T](b),
+		loader:  &fileLoader[T]{b: b},
+	}
+}
+
+// fileLoader reads orbitals. In the file, whose axes are i and the two others in some order, neighbours along i are
+// strideI elements apart. So the file is a sequence of periods of nocc*strideI elements, in each of which orbital i has
+// the strideI elements from i*strideI on; one after the other they make up the orbital.
+type fileLoader[T dense.Float] struct {
+	b     *FileIntegrals
+	stage []T // what one read brings, where a block is not one stretch
+}
+
+func (l *fileLoader[T]) load(team *sched.Team, first, end int, dst []T) error {
+	b := l.b
+	start, run, period := int64(first)*int64(b.strideI), (end-first)*b.strideI, b.nocc*b.strideI
+	periods := b.nvir * b.naux / b.strideI
+	if periods == 1 {
+		return readStretch(team, b.file, dst, start)
+	}
+	atOnce := 1
+	if run*b.file.Kind.Size() < shortRunBytes {
+		atOnce = min(periods, max(1, readBytes/b.file.Kind.Size()/period))
+	}
+	if need := (atOnce-1)*period + run; len(l.stage) < need {
+		l.stage = make([]T, need)
+	}
+	for p := 0; p < periods; p += atOnce {
+		n := min(atOnce, periods-p)
+		stage := l.stage[:(n-1)*period+run]
+		if err := readStretch(team, b.file, stage, int64(p)*int64(period)+start); err != nil {
+			return err
+		}
+		for k := range end - first {
+			out := dst[k*b.nvir*b.naux+p*b.strideI:]
+			for q := range n {
+				from := q*period + k*b.strideI
+				copy(out[q*b.strideI:(q+1)*b.strideI], stage[from:from+b.strideI])
+			}
+		}
+	}
+	return nil
+}
+
+// readStretch fills dst with consecutive elements, a piece at a time so that cancellation is seen.
+func readStretch[T dense.Float](team *sched.Team, file *npy.File, dst []T, start int64) error {
+	for len(dst) > 0 {
+		if err := team.Err(); err != nil {
+			return err
+		}
+		n := min(len(dst), readBytes/file.Kind.Size())
+		if err := npy.ReadRun(file, dst[:n], start); err != nil {
+			return err
+		}
+		dst, start = dst[n:], start+int64(n)
+	}
+	return nil
+}

@@ -1,0 +1,208 @@
+// Package mp2 computes second-order Møller-Plesset correlation energies from density-fitted three-index integrals:
+//
+//	K_ab = (ia|jb) = sum_P B[i,a,P] B[j,b,P],   D = e_i + e_j - e_a - e_b
+//
+// with occupied orbitals i, j, virtual orbitals a, b and auxiliary functions P.
+//
+// Each pair i >= j of occupied orbitals takes one matrix product K = B_i B_j^T and one pass over K. No array of four
+// indices is made: beside the integrals, memory is one K for each thread. Formulas: F. Weigend and M. Häser, Theor.
+// Chem. Acc. 97, 331 (1997); spin components: S. Grimme, J. Chem. Phys. 118, 9095 (2003).
+//
+// Results are bitwise the same for every number of threads and every memory limit. Integrals of the same dtype, layout
+// and array order give the same bits from memory and from a file, if the array in memory begins at a multiple of 16
+// bytes or the products are in float64. Another layout may change the last bits.
+package mp2
+
+import (
+	"trnsci/core/dense"
+	"trnsci/core/sched"
+)
+
+// Precision names the dtype of the products. Sums over pairs and the energies are float64 always.
+type Precision string
+
+// The precisions.
+const (
+	PrecisionInput Precision = ""      // products in the dtype of B, the wider one of two
+	PrecisionFP64  Precision = "fp64"  // products in float64; float32 integrals are converted block by block
+	PrecisionMixed Precision = "mixed" // products in float32; float64 integrals are rounded block by block
+)
+
+// Options holds what a call may use and what it returns. The zero value is one thread, products in the dtype of B,
+// and the default memory limit.
+type Options struct {
+	Team            *sched.Team // threads, cancellation, progress in pairs; nil is one thread
+	Precision       Precision
+	PairEnergies    bool // fill Result.PairEnergies
+	SkipFiniteCheck bool // do not refuse infinities and NaNs in B: the energies are then not finite
+	// MaxBytes limits the memory for blocks of integrals: those read from a file, and those of integrals in memory
+	// that have to be packed (strides that no product accepts, another dtype than the products'). 0 is DefaultMaxBytes.
+	MaxBytes int64
+}
+
+// Result holds correlation energies in hartree.
+type Result struct {
+	OppositeSpin float64
+	SameSpin     float64 // AlphaAlpha + BetaBeta
+	// The two parts of SameSpin; they are equal for a closed shell.
+	AlphaAlpha, BetaBeta float64
+	// ErrorBound is a bound on the sum of the errors of OppositeSpin and SameSpin, against the exact sums for the given
+	// B and orbital energies: all rounding in conversions, products, denominators and sums, underflow included. It is
+	// rigorous, so it does not count on errors cancelling, and infinite where an energy is not finite.
+	ErrorBound   float64
+	PairEnergies *PairEnergies // nil unless Options.PairEnergies is set
+}
+
+// Total returns the correlation energy OppositeSpin + SameSpin.
+func (r Result) Total() float64 { return r.OppositeSpin + r.SameSpin }
+
+// PairEnergies holds the terms of sums over all ordered pairs of occupied orbitals. Up to rounding the elements of a
+// matrix sum to the energy of the same name.
+type PairEnergies struct {
+	// Closed shell: nocc x nocc, symmetric, sum_ab K_ab^2 / D. Open shell: alpha by beta.
+	OppositeSpin dense.Matrix[float64]
+	// nocc x nocc of their spin, symmetric, 1/2 sum_ab K_ab (K_ab - K_ba) / D; they are equal for a closed shell.
+	AlphaAlpha, BetaBeta dense.Matrix[float64]
+}
+
+// Restricted returns the MP2 correlation energy of a closed shell,
+//
+//	E_os = sum_ijab K_ab^2 / D,   E_ss = sum_ijab K_ab (K_ab - K_ba) / D
+//
+// for nocc energies epsOcc and nvir energies epsVir in hartree. It is exactly 0 where there are no occupied orbitals,
+// no virtual orbitals or no auxiliary functions.
+//
+// Errors: *dense.ArgumentError for sizes that do not fit, unknown options, too little memory, infinities and NaNs;
+// *DenominatorError, before the long work begins, for a vanishing D; the errors of npy.ReadRun; the team's error when
+// the call is cancelled.
+//
+// Cost: Flops(nocc, nvir, naux). A file that does not fit MaxBytes is read about nocc/(2 w) times, with w orbitals in
+// half of MaxBytes.
+func Restricted(b Source, epsOcc, epsVir []float64, opt Options) (Result, error) {
+	s := spin{source: b, occ: epsOcc, vir: epsVir}
+	if err := opt.check(b); err != nil {
+		return Result{}, err
+	}
+	if err := s.check(); err != nil {
+		return Result{}, err
+	}
+	if err := checkSameSpin(opt.Team, s, true); err != nil {
+		return Result{}, err
+	}
+	if opt.single(b) {
+		return restricted[float32](s, opt)
+	}
+	return restricted[float64](s, opt)
+}
+
+func restricted[T dense.Float](s spin, opt Options) (Result, error) {
+	op := operandOf[T](s.source)
+	blocks, err := planAll([]*operand[T]{op}, opt.maxBytes())
+	if err != nil {
+		return Result{}, err
+	}
+	if !op.empty() {
+		opt.Team.Plan(triangular(op.nocc, 0))
+	}
+	e := newEngine[T](opt, blocks.elements, op.nvir*op.nvir)
+	pairs, err := e.sameSpinPass(op, s, blocks.same[0], true)
+	if err != nil {
+		return Result{}, err
+	}
+	sum := total(pairs)
+	r := Result{
+		OppositeSpin: sum.opposite, SameSpin: sum.same, AlphaAlpha: sum.same / 2, BetaBeta: sum.same / 2,
+		ErrorBound: certain(sum.bound),
+	}
+	if opt.PairEnergies {
+		half := symmetric(pairs, op.nocc, func(c contribution) float64 { return c.same / 2 })
+		r.PairEnergies = &PairEnergies{
+			OppositeSpin: symmetric(pairs, op.nocc, func(c contribution) float64 { return c.opposite }),
+			AlphaAlpha:   half,
+			BetaBeta:     half,
+		}
+	}
+	return r, nil
+}
+
+// Unrestricted returns the MP2 correlation energy of an open shell,
+//
+//	E_ss = sum over alpha and beta of 1/2 sum_ijab K_ab (K_ab - K_ba) / D
+//	E_os = sum over alpha i, a and beta j, b of K_ab^2 / D
+//
+// with integrals, occupied and virtual orbital energies of either spin. Both spins have the same naux; the products are
+// in the wider dtype of both. Errors are those of Restricted.
+func Unrestricted(alpha, beta Source, epsOccA, epsOccB, epsVirA, epsVirB []float64, opt Options) (Result, error) {
+	a := spin{name: "alpha", source: alpha, occ: epsOccA, vir: epsVirA}
+	b := spin{name: "beta", source: beta, occ: epsOccB, vir: epsVirB}
+	if err := opt.check(alpha, beta); err != nil {
+		return Result{}, err
+	}
+	for _, s := range []spin{a, b} {
+		if err := s.check(); err != nil {
+			return Result{}, err
+		}
+		if err := checkSameSpin(opt.Team, s, false); err != nil {
+			return Result{}, err
+		}
+	}
+	if err := checkOppositeSpin(opt.Team, a, b); err != nil {
+		return Result{}, err
+	}
+	if opt.single(alpha, beta) {
+		return unrestricted[float32](a, b, opt)
+	}
+	return unrestricted[float64](a, b, opt)
+}
+
+func unrestricted[T dense.Float](a, b spin, opt Options) (Result, error) {
+	left, right := operandOf[T](a.source), operandOf[T](b.source)
+	blocks, err := planAll([]*operand[T]{left, right}, opt.maxBytes())
+	if err != nil {
+		return Result{}, err
+	}
+	opt.Team.Plan(unrestrictedPairs(left, right))
+	e := newEngine[T](opt, blocks.elements, max(left.nvir, right.nvir)*max(left.nvir, right.nvir))
+	alphaAlpha, err := e.sameSpinPass(left, a, blocks.same[0], false)
+	if err != nil {
+		return Result{}, err
+	}
+	betaBeta, err := e.sameSpinPass(right, b, blocks.same[1], false)
+	if err != nil {
+		return Result{}, err
+	}
+	alphaBeta, err := e.oppositeSpinPass(left, right, a, b, blocks.opposite)
+	if err != nil {
+		return Result{}, err
+	}
+	aa, bb, ab := total(alphaAlpha), total(betaBeta), total(alphaBeta)
+	r := Result{
+		OppositeSpin: ab.opposite, SameSpin: aa.same + bb.same, AlphaAlpha: aa.same, BetaBeta: bb.same,
+		ErrorBound: certain(aa.bound + bb.bound + ab.bound),
+	}
+	if opt.PairEnergies {
+		same := func(c contribution) float64 { return c.same }
+		r.PairEnergies = &PairEnergies{
+			OppositeSpin: dense.New[float64](left.nocc, right.nocc),
+			AlphaAlpha:   symmetric(alphaAlpha, left.nocc, same),
+			BetaBeta:     symmetric(betaBeta, right.nocc, same),
+		}
+		for n, c := range alphaBeta {
+			r.PairEnergies.OppositeSpin.Data[n] = c.opposite
+		}
+	}
+	return r, nil
+}
+
+func unrestrictedPairs[T dense.Float](left, right *operand[T]) int {
+	pairs := 0
+	for _, op := range []*operand[T]{left, right} {
+		if !op.empty() {
+			pairs += triangular(op.nocc-1, 0)
+		}
+	}
+	if !left.empty() && !right.empty() {
+		pairs += left.nocc * right.nocc
+	}
+	return pairs
+}

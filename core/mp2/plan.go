@@ -1,0 +1,128 @@
+package mp2
+
+import "trnsci/core/dense"
+
+// DefaultMaxBytes is the memory for blocks of integrals where Options.MaxBytes is 0.
+const DefaultMaxBytes = 256 << 20
+
+// Flops estimates the floating-point operations of Restricted: nocc (nocc+1)/2 products of 2 nvir^2 naux each.
+func Flops(nocc, nvir, naux int) float64 {
+	o, v, n := float64(nocc), float64(nvir), float64(naux)
+	return o * (o + 1) * v * v * n
+}
+
+// UnrestrictedFlops estimates the floating-point operations of Unrestricted.
+func UnrestrictedFlops(noccA, nvirA, noccB, nvirB, naux int) float64 {
+	oa, va, ob, vb := float64(noccA), float64(nvirA), float64(noccB), float64(nvirB)
+	return (oa*(oa-1)*va*va + ob*(ob-1)*vb*vb + 2*oa*ob*va*vb) * float64(naux)
+}
+
+// Workspace returns an upper bound on the bytes that a call allocates beside its integrals: Restricted with one
+// source, Unrestricted with two. It is the same for every value of the integrals.
+func Workspace(opt Options, sources ...Source) (int64, error) {
+	if err := opt.check(sources...); err != nil {
+		return 0, err
+	}
+	if opt.single(sources...) {
+		return workspace[float32](opt, sources)
+	}
+	return workspace[float64](opt, sources)
+}
+
+// Bytes for each pair of occupied orbitals: indices and contribution, the copies that are summed, and pair energies.
+const pairBytes = 16 + 24 + 24 + 32
+
+// Bytes that a call takes whatever its size: goroutines, headers, errors.
+const fixedBytes = 1 << 16
+
+func workspace[T dense.Float](opt Options, sources []Source) (int64, error) {
+	ops := make([]*operand[T], len(sources))
+	largest, orbitals, bytes := 0, 0, int64(fixedBytes)
+	for n, src := range sources {
+		op := operandOf[T](src)
+		ops[n] = op
+		largest, orbitals = max(largest, op.nvir), orbitals+op.nocc
+		bytes += 2 * 2 * int64(op.nocc) * (8*int64(op.nvir) + 1) // norms and flags of two blocks in two passes
+		if file, ok := src.(*FileIntegrals); ok {
+			bytes += 3*readBytes + int64(file.strideI)*int64(file.nocc)*elementBytes[T]()
+		}
+	}
+	blocks, err := planAll(ops, opt.maxBytes())
+	if err != nil {
+		return 0, err
+	}
+	bytes += int64(blocks.elements) * elementBytes[T]()
+	bytes += int64(opt.Team.Threads()) * int64(largest) * int64(largest) * elementBytes[T]()
+	return bytes + int64(orbitals)*int64(orbitals+1)*pairBytes, nil
+}
+
+func elementBytes[T dense.Float]() int64 {
+	if isSingle[T]() {
+		return 4
+	}
+	return 8
+}
+
+// widths says how many orbitals the two blocks of a pass hold. right is 0 where one block holds all orbitals of a pass
+// over one spin.
+type widths struct{ left, right int }
+
+// plan is the widths for the passes of a call.
+type plan struct {
+	same     [2]widths // of each source with itself
+	opposite widths    // of the first with the second source
+	elements int       // the most memory that any pass needs, which exceeds the limit by what alignment takes
+}
+
+// planAll splits maxBytes for every pass, or says how many bytes are needed for one pair of orbitals in each.
+func planAll[T dense.Float](ops []*operand[T], maxBytes int64) (plan, error) {
+	budget := int(maxBytes / elementBytes[T]())
+	least := 0
+	for _, op := range ops {
+		least = max(least, min(2, op.nocc)*op.packedElements())
+	}
+	mixed := len(ops) == 2 && !ops[0].empty() && !ops[1].empty()
+	if mixed {
+		least = max(least, ops[0].packedElements()+ops[1].packedElements())
+	}
+	if least > budget {
+		return plan{}, dense.BadArgument("max_memory", "%d bytes do not hold the integrals of one pair of occupied orbitals, the least that works is %d bytes",
+			maxBytes, int64(least)*elementBytes[T]())
+	}
+	var p plan
+	for n, op := range ops {
+		p.same[n] = planSame(op, budget)
+		p.elements = max(p.elements, op.blockElements(p.same[n].left)+op.blockElements(p.same[n].right))
+	}
+	if mixed {
+		p.opposite = planOpposite(ops[0], ops[1], budget)
+		p.elements = max(p.elements, ops[0].blockElements(p.opposite.left)+ops[1].blockElements(p.opposite.right))
+	}
+	return p, nil
+}
+
+// planSame makes one block of all orbitals if that fits, else two equal ones.
+func planSame[T dense.Float](op *operand[T], budget int) widths {
+	each := op.packedElements()
+	if op.nocc*each <= budget {
+		return widths{left: op.nocc}
+	}
+	width := budget / 2 / each
+	return widths{left: width, right: width}
+}
+
+// planOpposite holds both spins whole if that fits, else gives half of the memory to the first and the rest to the
+// second one.
+func planOpposite[T dense.Float](left, right *operand[T], budget int) widths {
+	l, r := left.packedElements(), right.packedElements()
+	w := widths{left: left.nocc, right: right.nocc}
+	if left.nocc*l+right.nocc*r > budget {
+		if l > 0 {
+			w.left = min(left.nocc, max(1, min(budget/2, budget-r)/l))
+		}
+		if r > 0 {
+			w.right = min(right.nocc, (budget-w.left*l)/r)
+		}
+	}
+	return w
+}

@@ -1,0 +1,24 @@
+package npy
+
+import "fmt"
+
+// FormatError reports a file that is not a .npy file, or one that is cut short.
+type FormatError struct {
+	Path   string
+	Reason string
+}
+
+func (e *FormatError) Error() string {
+	return fmt.Sprintf("%s: not a usable .npy file: %s", e.Path, e.Reason)
+}
+
+// DtypeError reports a .npy file whose elements are not real floating-point numbers of a supported width. Dtype is the
+// description in the file's header.
+type DtypeError struct {
+	Path  string
+	Dtype string
+}
+
+func (e *DtypeError) Error() string {
+	return fmt.Sprintf("%s: dtype %s is not supported, expected float32 or float64 (%s)", e.Path, e.Dtype, acceptedDtypes)
+}

@@ -1,0 +1,163 @@
+package npy
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/bits"
+	"regexp"
+
+	npyio "github.com/sbinet/npyio/npy"
+)
+
+// The sizes that the format (NEP 1) fixes: the magic and the two version bytes, then the header's length, as a 16-bit
+// number in version 1 and as a 32-bit number in versions 2 and 3.
+const (
+	versionOffset = 6
+	lengthOffset  = 8
+	lengthEndV1   = 10
+	lengthEndV2   = 12
+)
+
+// The header of a real array takes some hundred bytes. Longer ones than version 1 can hold describe structured arrays,
+// which are not read here, and a corrupt length must not make us allocate what it says.
+const maxHeader = 1<<16 - 1
+
+// headerForm is the dictionary as NumPy writes it: these keys in this order, spaces, a newline at the end. The parser
+// behind it relies on that form and panics on others.
+var headerForm = regexp.MustCompile(`^\{'descr': (.+), 'fortran_order': (?:True|False), 'shape': \((?:[0-9]+,|[0-9]+(?:, [0-9]+)+)?\), \} *\n$`)
+
+const acceptedDtypes = "'<f4', '>f4', '<f8' or '>f8'"
+
+// header is what a .npy file says about its array.
+type header struct {
+	shape, strides []int
+	elements       int64
+	dataStart      int64
+	kind           Kind
+	bigEndian      bool
+}
+
+// readHeader reads and checks the header of a file of the given size. Its errors do not know the path yet.
+func readHeader(r io.ReaderAt, size int64) (header, error) {
+	text, dataStart, err := readHeaderText(r, size)
+	if err != nil {
+		return header{}, err
+	}
+	form := headerForm.FindSubmatch(text)
+	if form == nil {
+		return header{}, formatError("the header is not the dictionary that NumPy writes")
+	}
+	h := header{dataStart: dataStart}
+	switch descr := string(form[1]); descr {
+	case "'<f4'", "'>f4'":
+		h.kind, h.bigEndian = Float32, descr[1] == '>'
+	case "'<f8'", "'>f8'":
+		h.kind, h.bigEndian = Float64, descr[1] == '>'
+	default:
+		return header{}, &DtypeError{Dtype: descr}
+	}
+	fortran, err := h.parseShape(text)
+	if err != nil {
+		return header{}, err
+	}
+	if err := h.layOut(fortran); err != nil {
+		return header{}, err
+	}
+	if end := dataStart + h.elements*int64(h.kind.Size()); end > size {
+		return header{}, formatError("shape %v takes %d bytes after the header's %d, but the file has %d bytes",
+			h.shape, end-dataStart, dataStart, size)
+	}
+	return h, nil
+}
+
+// readHeaderText returns the header dictionary, checked against the file's size, and where the data begin.
+func readHeaderText(r io.ReaderAt, size int64) (text []byte, dataStart int64, err error) {
+	start := make([]byte, min(size, lengthEndV2))
+	if err := readFull(r, start, 0); err != nil {
+		return nil, 0, err
+	}
+	if !bytes.HasPrefix(start, npyio.Magic[:]) {
+		return nil, 0, formatError("it does not begin with the magic string of the format")
+	}
+	if len(start) < lengthEndV1 {
+		return nil, 0, formatError("the header is cut short: the file has %d bytes", size)
+	}
+	var length, lengthEnd int64
+	switch version := [2]byte(start[versionOffset:lengthOffset]); version {
+	case [2]byte{1, 0}:
+		length, lengthEnd = int64(binary.LittleEndian.Uint16(start[lengthOffset:])), lengthEndV1
+	case [2]byte{2, 0}, [2]byte{3, 0}:
+		if len(start) < lengthEndV2 {
+			return nil, 0, formatError("the header is cut short: the file has %d bytes", size)
+		}
+		length, lengthEnd = int64(binary.LittleEndian.Uint32(start[lengthOffset:])), lengthEndV2
+	default:
+		return nil, 0, formatError("format version %d.%d is not known, expected 1.0, 2.0 or 3.0", version[0], version[1])
+	}
+	dataStart = lengthEnd + length
+	if dataStart > size {
+		return nil, 0, formatError("the header is cut short: it ends at byte %d, but the file has %d bytes", dataStart, size)
+	}
+	if length > maxHeader {
+		return nil, 0, formatError("a header of %d bytes is longer than the %d that a real array can need", length, maxHeader)
+	}
+	text = make([]byte, length)
+	return text, dataStart, readFull(r, text, lengthEnd)
+}
+
+// parseShape hands the dictionary, whose form is known to be right, to npyio. It does so under a version 1 start,
+// since npyio does not know version 3 and the text is the same in all versions.
+func (h *header) parseShape(text []byte) (fortran bool, err error) {
+	file := append([]byte(nil), npyio.Magic[:]...)
+	file = append(file, 1, 0)
+	file = binary.LittleEndian.AppendUint16(file, uint16(len(text)))
+	parsed, err := npyio.NewReader(bytes.NewReader(append(file, text...)))
+	if err != nil {
+		return false, formatError("the header cannot be parsed: %v", err)
+	}
+	h.shape = parsed.Header.Descr.Shape
+	return parsed.Header.Descr.Fortran, nil
+}
+
+// layOut computes the number of elements and the strides. Empty axes count as 1 in the strides, as in NumPy, so that a
+// shape that overflows without its zero is refused too.
+func (h *header) layOut(fortran bool) error {
+	h.strides = make([]int, len(h.shape))
+	stride, empty := uint64(1), false
+	for n := range h.shape {
+		axis := n
+		if !fortran {
+			axis = len(h.shape) - 1 - n
+		}
+		h.strides[axis] = int(stride)
+		high, low := bits.Mul64(stride, uint64(max(1, h.shape[axis])))
+		if high != 0 || low > math.MaxInt64/uint64(Float64.Size()) {
+			return formatError("shape %v takes more bytes than a file can have", h.shape)
+		}
+		stride, empty = low, empty || h.shape[axis] == 0
+	}
+	if !empty {
+		h.elements = int64(stride)
+	}
+	return nil
+}
+
+// readFull fills p from offset on. What ends too early is a file that was cut while being read.
+func readFull(r io.ReaderAt, p []byte, offset int64) error {
+	n, err := r.ReadAt(p, offset)
+	if n == len(p) {
+		return nil
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return formatError("it shrank while it was read: it ends at byte %d, expected bytes up to %d", offset+int64(n), offset+int64(len(p)))
+	}
+	return fmt.Errorf("npy: %w", err)
+}
+
+func formatError(format string, values ...any) *FormatError {
+	return &FormatError{Reason: fmt.Sprintf(format, values...)}
+}

@@ -1,0 +1,163 @@
+// Package npy opens .npy files of real arrays for reads of parts of them, so that an array larger than memory can be
+// worked through block by block.
+//
+// The format is NumPy Enhancement Proposal 1 (https://numpy.org/neps/nep-0001-npy-format.html), versions 1.0 to 3.0.
+// Elements are float32 or float64 of either byte order; arrays are in C or in Fortran order.
+package npy
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"sync"
+)
+
+// Kind is the element type of a file.
+type Kind int
+
+// The element types that are read.
+const (
+	Float32 Kind = iota
+	Float64
+)
+
+// Size returns the bytes that one element takes.
+func (k Kind) Size() int {
+	if k == Float32 {
+		return 4
+	}
+	return 8
+}
+
+// Element is the set of types that elements can be read as.
+type Element interface{ float32 | float64 }
+
+// Bytes that are read at a time: enough to make the system call cheap, little beside what the reader fills.
+const readBytes = 1 << 20
+
+// File is an open .npy file. Its methods and ReadRun are safe for concurrent use; Close is not.
+type File struct {
+	// Shape is the array's shape: empty for a single number.
+	Shape []int
+	// Strides holds, for each axis, the distance in elements between neighbours in the file: descending for C order,
+	// ascending for Fortran order.
+	Strides []int
+	// Kind is the element type in the file.
+	Kind Kind
+
+	path   string
+	header header
+	source io.ReaderAt
+	close  func() error
+
+	mu  sync.Mutex // guards raw
+	raw []byte
+}
+
+// Open opens the file at path and checks its header against its size.
+//
+// It returns a *FormatError for what is not a .npy file or is cut short, a *DtypeError for elements other than float32
+// and float64, and the operating system's error, wrapped, where the file cannot be opened or read.
+func Open(path string) (*File, error) {
+	// Opening a pipe would wait for its writer: look first.
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("npy: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, &FormatError{Path: path, Reason: "it is not a regular file"}
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("npy: %w", err)
+	}
+	if info, err = file.Stat(); err != nil {
+		file.Close()
+		return nil, fmt.Errorf("npy: %w", err)
+	}
+	f, err := newFile(path, file, info.Size(), file.Close)
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+func newFile(path string, source io.ReaderAt, size int64, closeSource func() error) (*File, error) {
+	h, err := readHeader(source, size)
+	if err != nil {
+		return nil, withPath(err, path)
+	}
+	return &File{Shape: h.shape, Strides: h.strides, Kind: h.kind, path: path, header: h, source: source, close: closeSource}, nil
+}
+
+// Len returns the number of elements.
+func (f *File) Len() int64 { return f.header.elements }
+
+// Close closes the file.
+func (f *File) Close() error { return f.close() }
+
+// ReadRun fills dst with the elements start, start+1, ... in the order in which the file holds them, converted to T: a
+// float64 is rounded to the nearest float32 where T is float32. The run lies within the file's array; another one is a
+// broken invariant and panics.
+//
+// It returns a *FormatError when the file has become shorter since it was opened, and the operating system's error,
+// wrapped, when a read fails; dst is then partly filled.
+func ReadRun[T Element](f *File, dst []T, start int64) error {
+	if start < 0 || start > f.Len() || int64(len(dst)) > f.Len()-start {
+		panic(fmt.Sprintf("npy: a run of %d elements from %d on in an array of %d", len(dst), start, f.Len()))
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	size := f.Kind.Size()
+	if need := min(len(dst)*size, readBytes); len(f.raw) < need {
+		f.raw = make([]byte, need)
+	}
+	for len(dst) > 0 {
+		n := min(len(dst), readBytes/size)
+		raw := f.raw[:n*size]
+		if err := readFull(f.source, raw, f.header.dataStart+start*int64(size)); err != nil {
+			return withPath(err, f.path)
+		}
+		decode(dst[:n], raw, f.header)
+		dst, start = dst[n:], start+int64(n)
+	}
+	return nil
+}
+
+// decode converts raw, which holds as many elements as dst. The byte order is chosen outside the loops.
+func decode[T Element](dst []T, raw []byte, h header) {
+	switch {
+	case h.kind == Float32 && h.bigEndian:
+		for i := range dst {
+			dst[i] = T(math.Float32frombits(binary.BigEndian.Uint32(raw[4*i:])))
+		}
+	case h.kind == Float32:
+		for i := range dst {
+			dst[i] = T(math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:])))
+		}
+	case h.bigEndian:
+		for i := range dst {
+			dst[i] = T(math.Float64frombits(binary.BigEndian.Uint64(raw[8*i:])))
+		}
+	default:
+		for i := range dst {
+			dst[i] = T(math.Float64frombits(binary.LittleEndian.Uint64(raw[8*i:])))
+		}
+	}
+}
+
+func withPath(err error, path string) error {
+	var format *FormatError
+	var dtype *DtypeError
+	switch {
+	case errors.As(err, &format):
+		format.Path = path
+	case errors.As(err, &dtype):
+		dtype.Path = path
+	}
+	return err
+}

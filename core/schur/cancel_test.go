@@ -1,0 +1,116 @@
+package schur
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"trnsci/core/dense"
+	"trnsci/core/numtest"
+	"trnsci/core/sched"
+)
+
+// A cancelled call has to be back within this time.
+const cancelLimit = 50 * time.Millisecond
+
+func TestCancellation(t *testing.T) {
+	const n = 600
+	a := numtest.Random[float64](rand.New(rand.NewPCG(31, 32)), n, n)
+	for _, c := range []struct {
+		name  string
+		f     solver
+		steps int64 // progress after which to cancel; the reduction takes the first n steps
+	}{
+		{"Hessenberg", Hessenberg, 1},
+		{"Schur, reduction", Schur, n / 4},
+		{"Schur, iteration", Schur, n + 10},
+	} {
+		// The machine may be busy with something else: the best of a few attempts counts.
+		const attempts = 5
+		best := time.Hour
+		for range attempts {
+			best = min(best, cancelAfter(t, c.f, a, c.steps))
+			if best <= cancelLimit {
+				break
+			}
+		}
+		if best > cancelLimit {
+			t.Errorf("%s: back %v after the cancellation", c.name, best)
+		}
+	}
+}
+
+// cancelAfter cancels f once it has made the given number of steps and returns how long it took to come back.
+func cancelAfter(t *testing.T, f solver, a dense.Matrix[float64], steps int64) time.Duration {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	progress := &sched.Progress{}
+	form, factor := poisoned(a.Rows), poisoned(a.Rows)
+	result := make(chan error, 1)
+	go func() {
+		result <- f(a.View(), form.View(), factor.View(), Options{Team: sched.NewTeam(ctx, 1, progress)})
+	}()
+	for done := int64(0); done < steps; done, _ = progress.Read() {
+		time.Sleep(time.Millisecond)
+	}
+	start := time.Now()
+	cancel()
+	err := <-result
+	elapsed := time.Since(start)
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("got %v", err)
+	}
+	return elapsed
+}
+
+func TestProgressReachesItsTotal(t *testing.T) {
+	for _, n := range []int{1, 2, 3, 20} {
+		a := numtest.Random[float64](rand.New(rand.NewPCG(33, uint64(n))), n, n)
+		for _, c := range []struct {
+			name string
+			f    solver
+			want int64
+		}{{"Hessenberg", Hessenberg, int64(n)}, {"Schur", Schur, 2 * int64(n)}} {
+			progress := &sched.Progress{}
+			team := sched.NewTeam(context.Background(), 1, progress)
+			if err := c.f(a.View(), poisoned(n).View(), poisoned(n).View(), Options{Team: team}); err != nil {
+				t.Fatal(err)
+			}
+			if done, total := progress.Read(); done != c.want || total != c.want {
+				t.Errorf("%s, n = %d: %d of %d steps, want %d", c.name, n, done, total, c.want)
+			}
+		}
+	}
+}
+
+func TestFailureToConvergeSaysWhere(t *testing.T) {
+	// Rows 2 to 6 are a dense block between triangular rows; three eigenvalues below it need no iteration.
+	const lo, hi, n = 2, 6, 10
+	rng := rand.New(rand.NewPCG(34, 35))
+	a := numtest.Random[float64](rng, n, n)
+	for i := range n {
+		for j := range i {
+			if j < lo || i > hi {
+				a.Set(i, j, 0)
+			}
+		}
+	}
+	var e *ConvergenceError
+	err := Schur(a.View(), poisoned(n).View(), poisoned(n).View(), Options{MaxIterations: 1})
+	if !errors.As(err, &e) {
+		t.Fatalf("got %v", err)
+	}
+	if want := (ConvergenceError{Lo: lo, Hi: hi, Found: n - 1 - hi, N: n, Sweeps: 1}); *e != want {
+		t.Errorf("got %+v, want %+v", *e, want)
+	}
+	const message = "schur: the block of rows 2 to 6 did not split after 1 QR sweeps; 3 of 10 eigenvalues were found"
+	if err.Error() != message {
+		t.Errorf("message %q", err)
+	}
+	if err := Schur(a.View(), poisoned(n).View(), poisoned(n).View(), Options{MaxIterations: 100}); err != nil {
+		t.Errorf("with 100 sweeps: %v", err)
+	}
+}

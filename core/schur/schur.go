@@ -1,0 +1,104 @@
+// Package schur reduces real square matrices to Hessenberg form and to real Schur form by orthogonal similarity.
+//
+// Both decompositions are backward stable: the computed factors are exact for a matrix that differs from A by a small
+// multiple of eps |A|. Matrices are scaled by a power of two inside, so that any finite input works, subnormal and huge
+// ones included, and multiplying A by a power of two multiplies the result by it and changes nothing else.
+//
+// The arithmetic runs on the calling goroutine, so results do not depend on the number of threads.
+package schur
+
+import (
+	"fmt"
+	"math"
+
+	"trnsci/core/dense"
+	"trnsci/core/sched"
+)
+
+// Options of a decomposition. The zero value is right for most callers.
+type Options struct {
+	// Team carries cancellation and progress: a call plans n steps for the reduction and n for the eigenvalues.
+	Team *sched.Team
+	// SkipFiniteCheck makes a matrix with infinities or NaNs give results full of NaN instead of an error.
+	SkipFiniteCheck bool
+	// Overwrite allows a to serve as work space; what it holds afterwards is unspecified. The first output may then
+	// be the same view as a. No other overlap of the views is allowed, with or without Overwrite.
+	Overwrite bool
+	// MaxIterations limits the QR sweeps of the whole call; 0 means 30 for each eigenvalue.
+	MaxIterations int
+}
+
+// ConvergenceError reports that the QR iteration gave up: the rows Lo to Hi (0-based, inclusive) of the iterated matrix
+// still form one unreduced Hessenberg block after Sweeps sweeps in all. Found of the N eigenvalues were isolated.
+type ConvergenceError struct {
+	Lo, Hi   int
+	Found, N int
+	Sweeps   int
+}
+
+func (e *ConvergenceError) Error() string {
+	return fmt.Sprintf("schur: the block of rows %d to %d did not split after %d QR sweeps; %d of %d eigenvalues were found",
+		e.Lo, e.Hi, e.Sweeps, e.Found, e.N)
+}
+
+// Hessenberg computes A = Q H Q^T for an n x n matrix A: H is upper Hessenberg with exact zeros below the first
+// subdiagonal, Q is orthogonal with first column e_1. h and q are n x n of any strides; a q with Rows = 0 is not
+// computed. A matrix that already is Hessenberg comes back unchanged, with Q = I.
+//
+// It returns a *dense.ArgumentError for a matrix that is not square, holds infinities or NaNs, or is so large that H
+// overflows; and the team's error when the call is cancelled. After an error the outputs are unspecified.
+//
+// Cost: 10/3 n^3 flops, 14/3 n^3 with Q. Method: Householder reduction, Golub and Van Loan, Matrix Computations,
+// 4th ed., algorithm 7.4.2.
+func Hessenberg(a, h, q dense.View[float64], opt Options) error {
+	return decompose(a, output{"h", h}, output{"q", q}, opt, nil)
+}
+
+// Schur computes A = Z T Z^T for an n x n matrix A: T is upper quasi-triangular, Z is orthogonal. t and z are n x n of
+// any strides; a z with Rows = 0 is not computed.
+//
+// T has exact zeros below the first subdiagonal. Its diagonal blocks are 1 x 1 for real eigenvalues and 2 x 2 for
+// complex pairs; a 2 x 2 block is standardized, with equal diagonal elements and off-diagonal elements of opposite
+// sign (neither is zero), so that its eigenvalues can be read off: see Eigenvalues. Their order is the one in which the
+// iteration happens to find them. A matrix that already has this form comes back unchanged, with Z = I.
+//
+// It returns a *dense.ArgumentError for a matrix that is not square, holds infinities or NaNs, or is so large that T
+// overflows; a *ConvergenceError when the QR iteration does not converge; and the team's error when the call is
+// cancelled. After an error the outputs are unspecified.
+//
+// Cost: about 25 n^3 flops, 15 n^3 without Z. Method: Hessenberg reduction and Francis's implicit double-shift QR
+// iteration, Golub and Van Loan, section 7.5, with the deflation test of Ahues and Tisseur (LAPACK Working Note 122,
+// 1997) and the standardized blocks of Bai and Demmel (Linear Algebra Appl. 186, 1993).
+func Schur(a, t, z dense.View[float64], opt Options) error {
+	return decompose(a, output{"t", t}, output{"z", z}, opt, triangularize)
+}
+
+// Eigenvalues returns the eigenvalues of the quasi-triangular t that Schur computes, in the order of its diagonal. A
+// 2 x 2 block [a b; c a] holds the pair a +- i sqrt(-bc), of which the one with positive imaginary part comes first.
+func Eigenvalues(t dense.View[float64]) []complex128 {
+	n := t.Rows
+	values := make([]complex128, 0, n)
+	for i := 0; i < n; i++ {
+		if i+1 == n || t.At(i+1, i) == 0 {
+			values = append(values, complex(t.At(i, i), 0))
+			continue
+		}
+		im := math.Sqrt(math.Abs(t.At(i, i+1))) * math.Sqrt(math.Abs(t.At(i+1, i)))
+		values = append(values, complex(t.At(i, i), im), complex(t.At(i+1, i+1), -im))
+		i++
+	}
+	return values
+}
+
+// Workspace returns an upper bound on the memory in bytes that Hessenberg or Schur allocates for an n x n matrix:
+// two matrices, of which the first is saved when the first output has contiguous rows and the second when the
+// orthogonal factor is not wanted or has contiguous columns, and a few vectors.
+func Workspace(n int, _ Options) int64 {
+	const (
+		vectors  = 3
+		headers  = 1024 // structs and the allocator's rounding up of small sizes
+		pageSize = 8192 // to which the allocator rounds up large sizes
+		word     = 8
+	)
+	return word*int64(n)*(2*int64(n)+vectors) + (2+vectors)*pageSize + headers
+}

@@ -1,0 +1,174 @@
+package pybind
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+	"unsafe"
+
+	"trnsci/core/dense"
+	"trnsci/core/sched"
+)
+
+// held keeps test arrays on the heap, where they do not move while only their addresses are known.
+var held [][]float64
+
+// record makes a descriptor as Python does; its first element is data[offset], strides count elements.
+func record(data []float64, offset int, shape, strides []int64) []int64 {
+	held = append(held, data)
+	r := []int64{int64(uintptr(unsafe.Pointer(&data[0]))) + 8*int64(offset), float64Code, int64(len(shape))}
+	r = append(r, shape...)
+	for _, s := range strides {
+		r = append(r, 8*s)
+	}
+	return r
+}
+
+func address(r []int64) uint64 { return uint64(uintptr(unsafe.Pointer(&r[0]))) }
+
+func TestBatchFollowsStridesOfAnySign(t *testing.T) {
+	data := make([]float64, 24)
+	for i := range data {
+		data[i] = float64(i)
+	}
+	// NumPy's arange(24).reshape(2, 3, 4)[::-1, :, ::-2]: shape (2, 3, 2).
+	r := record(data, 15, []int64{2, 3, 2}, []int64{-12, 4, -2})
+	b := newBatch[float64](descriptor(address(r)))
+	if b.count() != 2 || b.order() != 3 {
+		t.Fatalf("count %d, order %d", b.count(), b.order())
+	}
+	for k, want := range [][][]float64{{{15, 13}, {19, 17}, {23, 21}}, {{3, 1}, {7, 5}, {11, 9}}} {
+		v := b.at(k)
+		for i := range want {
+			for j := range want[i] {
+				if v.At(i, j) != want[i][j] {
+					t.Errorf("member %d (%d,%d): %v, want %v", k, i, j, v.At(i, j), want[i][j])
+				}
+			}
+		}
+	}
+}
+
+func TestEmptyArraysHaveNoMemory(t *testing.T) {
+	r := []int64{0, float64Code, 3, 0, 3, 3, 9, 3, 1}
+	if b := newBatch[float64](descriptor(address(r))); b.count() != 0 {
+		t.Errorf("count %d", b.count())
+	}
+}
+
+func TestErrorsCarryTheirKind(t *testing.T) {
+	cases := map[string]error{
+		"value":    &memberError{3, dense.BadArgument("a", "bad \xff\x00 text")},
+		"canceled": context.Canceled,
+		"memory":   &memoryError{"too much"},
+		"internal": &sched.PanicError{Value: "x"},
+	}
+	for want, err := range cases {
+		text := encode(err).Error()
+		parts := strings.SplitN(text, kindMark, 3)
+		if len(parts) != 3 || parts[0] != "" || parts[1] != want {
+			t.Errorf("%v: encoded as %q", err, text)
+		}
+		if !utf8.ValidString(text) || strings.Contains(text, "\x00") {
+			t.Errorf("%q is not fit for the interpreter", text)
+		}
+	}
+	if text := encode(cases["value"]).Error(); !strings.Contains(text, "batch member 3") {
+		t.Errorf("%q does not name the member", text)
+	}
+}
+
+func TestGuardTurnsPanicsIntoErrors(t *testing.T) {
+	_, err := JobWait(1<<40, 0)
+	if err == nil || !strings.Contains(err.Error(), "internal") || !strings.Contains(err.Error(), "no job") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestJobLifeCycle(t *testing.T) {
+	id, err := JobNew()
+	if err != nil {
+		t.Fatal(err)
+	}
+	release := make(chan struct{})
+	if _, err := run(id, 2, func(team *sched.Team) (int64, error) {
+		team.Plan(4)
+		team.Step(3)
+		<-release
+		return 42, nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if ended, _ := JobWait(id, 1); ended != 0 {
+		t.Error("ended before it was released")
+	}
+	close(release)
+	if ended, _ := JobWait(id, 10_000); ended != 1 {
+		t.Error("not ended")
+	}
+	done, _ := JobDone(id)
+	total, _ := JobTotal(id)
+	if value, err := JobResult(id); value != 42 || err != nil || done != 3 || total != 4 {
+		t.Errorf("value %d, error %v, %d of %d steps", value, err, done, total)
+	}
+	JobEnd(id)
+	JobEnd(id)
+	if len(jobs.jobs) != 0 {
+		t.Errorf("%d jobs left", len(jobs.jobs))
+	}
+}
+
+func TestJobEndWaitsForTheOperation(t *testing.T) {
+	id, _ := JobNew()
+	ended := false
+	run(id, 1, func(team *sched.Team) (int64, error) {
+		for team.Err() == nil {
+			time.Sleep(time.Millisecond)
+		}
+		ended = true
+		return 0, team.Err()
+	})
+	if _, err := JobEnd(id); err != nil || !ended {
+		t.Errorf("error %v, ended %v", err, ended)
+	}
+}
+
+func TestJobThatPanics(t *testing.T) {
+	id, _ := JobNew()
+	defer JobEnd(id)
+	run(id, 1, func(*sched.Team) (int64, error) { panic("broken") })
+	JobWait(id, 10_000)
+	if _, err := JobResult(id); err == nil || !strings.Contains(err.Error(), "broken") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestForEachNamesTheMember(t *testing.T) {
+	boom := errors.New("boom")
+	err := forEach(sched.NewTeam(context.Background(), 2, nil), 5, func(_ *sched.Team, k int) error {
+		if k == 3 {
+			return boom
+		}
+		return nil
+	})
+	var member *memberError
+	if !errors.As(err, &member) || member.member != 3 || !errors.Is(err, boom) {
+		t.Errorf("got %v", err)
+	}
+	if err := forEach(nil, 1, func(*sched.Team, int) error { return boom }); err != boom {
+		t.Errorf("a single matrix is called a batch member: %v", err)
+	}
+}
+
+func TestReserveRefusesWhatDoesNotFit(t *testing.T) {
+	var e *memoryError
+	if err := reserve("eigh", 1<<60); !errors.As(err, &e) || !strings.Contains(err.Error(), "eigh needs") {
+		t.Errorf("got %v", err)
+	}
+	if err := reserve("eigh", minCheckedBytes); err != nil {
+		t.Errorf("64 MiB refused: %v", err)
+	}
+}

@@ -1,0 +1,95 @@
+package pybind
+
+import (
+	"trnsci/core/dense"
+	"trnsci/core/eigen"
+	"trnsci/core/sched"
+)
+
+// Subset kinds; the Python side has the same list.
+const (
+	subsetAll = iota
+	subsetByIndex
+	subsetByValue
+)
+
+// eighCall is the decoded argument list of Eigh.
+type eighCall struct {
+	jobID, threads int64
+	a, b, w, v     *array // b is nil for the standard problem, v when no vectors are wanted
+	problem        eigen.Problem
+	options        eigen.Options
+}
+
+// Eigh computes eigenvalues, and eigenvectors unless v is 0, of every matrix of the stack a: of the standard problem when
+// b is 0, otherwise of the generalized problem of the given type with b of a's shape and dtype. w has the real dtype of a
+// and room for the wanted eigenvalues of each member, v for as many columns. It returns the number of eigenvalues of the
+// last member, which for subsetByValue may be less than the room.
+func Eigh(jobID, threads int64, a, b, w, v uint64, problem int64, lower, checkFinite, overwrite bool,
+	subset, first, last int64, above, upTo float64) (count int64, err error) {
+	defer guard(&err)
+	c := eighCall{
+		jobID: jobID, threads: threads,
+		a: descriptor(a), b: descriptor(b), w: descriptor(w), v: descriptor(v),
+		problem: eigen.Problem(problem),
+		options: eigen.Options{Upper: !lower, ValuesOnly: v == 0, SkipFiniteCheck: !checkFinite, Overwrite: overwrite},
+	}
+	switch subset {
+	case subsetByIndex:
+		c.options.Subset = eigen.ByIndex(int(first), int(last))
+	case subsetByValue:
+		c.options.Subset = eigen.ByValue(above, upTo)
+	}
+	switch c.a.dtype {
+	case float32Code:
+		return eigh[float32, float32](c)
+	case float64Code:
+		return eigh[float64, float64](c)
+	case complex64Code:
+		return eigh[complex64, float32](c)
+	case complex128Code:
+		return eigh[complex128, float64](c)
+	}
+	panic(unknownDtype(c.a))
+}
+
+func eigh[T dense.Scalar, R dense.Float](c eighCall) (int64, error) {
+	a, values := newBatch[T](c.a), newRows[R](c.w)
+	var b, vectors batch[T]
+	if c.b != nil {
+		b = newBatch[T](c.b)
+	}
+	if c.v != nil {
+		vectors = newBatch[T](c.v)
+	}
+	return run(c.jobID, c.threads, func(team *sched.Team) (int64, error) {
+		found := 0
+		if err := reserveEach(team, a.count(), "eigh", func(team *sched.Team) int64 {
+			options := c.options
+			options.Team = team
+			return eigen.Workspace[T](a.order(), c.b != nil, options)
+		}); err != nil {
+			return 0, err
+		}
+		err := forEach(team, a.count(), func(team *sched.Team, k int) error {
+			options := c.options
+			options.Team = team
+			var v dense.View[T]
+			if c.v != nil {
+				v = vectors.at(k)
+			}
+			var count int
+			var err error
+			if c.b == nil {
+				count, err = eigen.Eigh(a.at(k), values.at(k), v, options)
+			} else {
+				count, err = eigen.EighGeneralized(c.problem, a.at(k), b.at(k), values.at(k), v, options)
+			}
+			if a.count() == 1 {
+				found = count
+			}
+			return err
+		})
+		return int64(found), err
+	})
+}

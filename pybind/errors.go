@@ -1,0 +1,91 @@
+package pybind
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"runtime/debug"
+	"strings"
+
+	"trnsci/core/dense"
+	"trnsci/core/eigen"
+	"trnsci/core/factor"
+	"trnsci/core/mp2"
+	"trnsci/core/npy"
+	"trnsci/core/sched"
+	"trnsci/core/schur"
+)
+
+// kindMark surrounds the kind of an error at the start of its text. It cannot occur in a Python identifier or path.
+const kindMark = "\x1f"
+
+// memoryError reports that a call needs more memory than there is.
+type memoryError struct{ reason string }
+
+func (e *memoryError) Error() string { return e.reason }
+
+// memberError says which member of a batch an error belongs to.
+type memberError struct {
+	member int
+	err    error
+}
+
+func (e *memberError) Error() string { return fmt.Sprintf("%v (batch member %d)", e.err, e.member) }
+func (e *memberError) Unwrap() error { return e.err }
+
+// guard is deferred by every exported function. It turns a panic into an error and marks errors with their kind.
+func guard(err *error) {
+	if v := recover(); v != nil {
+		*err = &sched.PanicError{Value: v, Stack: debug.Stack()}
+	}
+	if *err != nil {
+		*err = encode(*err)
+	}
+}
+
+// encode returns an error whose text is kindMark, kind, kindMark, message. The message is valid UTF-8 without NUL, as
+// the interpreter demands.
+func encode(err error) error {
+	message := strings.ReplaceAll(strings.ToValidUTF8(describe(err), "?"), "\x00", "?")
+	return errors.New(kindMark + kind(err) + kindMark + message)
+}
+
+func describe(err error) string {
+	var p *sched.PanicError
+	if errors.As(err, &p) {
+		return fmt.Sprintf("%v\n%s", p.Value, p.Stack)
+	}
+	return err.Error()
+}
+
+func kind(err error) string {
+	var (
+		argument *dense.ArgumentError
+		minor    *factor.NotPositiveDefiniteError
+		memory   *memoryError
+		ql       *eigen.ConvergenceError
+		qr       *schur.ConvergenceError
+		zero     *mp2.DenominatorError
+		format   *npy.FormatError
+		dtype    *npy.DtypeError
+		path     *fs.PathError
+	)
+	switch {
+	case errors.As(err, &argument), errors.As(err, &zero), errors.As(err, &format):
+		return "value"
+	case errors.As(err, &dtype):
+		return "type"
+	case errors.As(err, &path):
+		return "os"
+	case errors.As(err, &minor):
+		return "linalg"
+	case errors.As(err, &ql), errors.As(err, &qr):
+		return "convergence"
+	case errors.As(err, &memory):
+		return "memory"
+	case errors.Is(err, context.Canceled):
+		return "canceled"
+	}
+	return "internal"
+}

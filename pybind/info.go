@@ -1,0 +1,47 @@
+package pybind
+
+import (
+	"encoding/json"
+	"runtime"
+	"runtime/debug"
+
+	"golang.org/x/sys/cpu"
+)
+
+// Info returns a JSON object that describes the library: how it was built and what of the processor it can use.
+func Info() (text string, err error) {
+	defer guard(&err)
+	build := map[string]string{}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, module := range info.Deps {
+			build[module.Path] = module.Version
+		}
+	}
+	encoded, err := json.Marshal(map[string]any{
+		"go":           runtime.Version(),
+		"platform":     runtime.GOOS + "/" + runtime.GOARCH,
+		"gomaxprocs":   runtime.GOMAXPROCS(0),
+		"cpu_features": cpuFeatures(),
+		"kernels":      "gonum " + build["gonum.org/v1/gonum"] + " (pure Go, SSE2 assembly on amd64)",
+	})
+	return string(encoded), err
+}
+
+// cpuFeatures lists the vector extensions of this processor that kernels may rely on.
+func cpuFeatures() []string {
+	features := []struct {
+		name string
+		has  bool
+	}{
+		{"sse2", cpu.X86.HasSSE2}, {"avx", cpu.X86.HasAVX}, {"avx2", cpu.X86.HasAVX2}, {"fma", cpu.X86.HasFMA},
+		{"avx512f", cpu.X86.HasAVX512F}, {"avx512dq", cpu.X86.HasAVX512DQ}, {"avx512vl", cpu.X86.HasAVX512VL},
+		{"avx512bf16", cpu.X86.HasAVX512BF16}, {"asimd", cpu.ARM64.HasASIMD}, {"sve", cpu.ARM64.HasSVE},
+	}
+	found := []string{}
+	for _, f := range features {
+		if f.has {
+			found = append(found, f.name)
+		}
+	}
+	return found
+}

@@ -1,0 +1,108 @@
+package pybind
+
+import (
+	"fmt"
+
+	"trnsci/core/dense"
+	"trnsci/core/mp2"
+	"trnsci/core/sched"
+)
+
+// spin is the input of one spin: integrals in memory or the path of a file, and orbital energies.
+type spin struct {
+	b        *array // shape (nocc, nvir, naux)
+	path     string // not empty: the integrals are there, and b is not looked at
+	occ, vir []float64
+}
+
+func newSpin(b, occ, vir uint64, path string) *spin {
+	if b == 0 {
+		return nil
+	}
+	return &spin{b: descriptor(b), path: path, occ: vector[float64](descriptor(occ)), vir: vector[float64](descriptor(vir))}
+}
+
+// open returns the integrals and a function that lets go of them.
+func (s *spin) open(layout string) (source mp2.Source, closer func(), err error) {
+	if s.path != "" {
+		file, err := mp2.OpenIntegrals(s.path, mp2.Layout(layout), len(s.occ), len(s.vir))
+		if err != nil {
+			return nil, nil, err
+		}
+		return file, func() { file.Close() }, nil
+	}
+	if s.b.dtype == float32Code {
+		return inMemory[float32](s.b), func() {}, nil
+	}
+	return inMemory[float64](s.b), func() {}, nil
+}
+
+func inMemory[T dense.Float](a *array) mp2.Integrals[T] {
+	if len(a.shape) != 3 {
+		panic(fmt.Sprintf("integrals of shape %v", a.shape))
+	}
+	data, offset := elements[T](a)
+	return mp2.Integrals[T]{
+		Nocc: a.shape[0], Nvir: a.shape[1], Naux: a.shape[2], Offset: offset,
+		StrideI: a.strides[0], StrideA: a.strides[1], StrideP: a.strides[2], Data: data,
+	}
+}
+
+// MP2 computes the DF-MP2 energy of one spin (restricted) or, when bBeta is not 0, of two. sums, three float64, gets the
+// opposite-spin and same-spin energies and the error bound. The pair energies are written where their addresses are not
+// 0: pairs of the one spin or alpha-alpha, beta-beta, alpha-beta.
+func MP2(jobID, threads int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, virBeta, sums, pairs, pairsBeta, pairsMixed uint64,
+	pathAlpha, pathBeta, layout, precision string, checkFinite bool, maxBytes int64) (zero int64, err error) {
+	defer guard(&err)
+	alpha, beta := newSpin(bAlpha, occAlpha, virAlpha, pathAlpha), newSpin(bBeta, occBeta, virBeta, pathBeta)
+	out := vector[float64](descriptor(sums))
+	pairOut := []*array{descriptor(pairs), descriptor(pairsBeta), descriptor(pairsMixed)}
+	return run(jobID, threads, func(team *sched.Team) (int64, error) {
+		options := mp2.Options{
+			Team: team, Precision: mp2.Precision(precision), PairEnergies: pairOut[0] != nil,
+			SkipFiniteCheck: !checkFinite, MaxBytes: maxBytes,
+		}
+		result, err := mp2Energy(alpha, beta, layout, options)
+		if err != nil {
+			return 0, err
+		}
+		out[0], out[1], out[2] = result.OppositeSpin, result.SameSpin, result.ErrorBound
+		if result.PairEnergies != nil {
+			storePairs(result.PairEnergies, beta != nil, pairOut)
+		}
+		return 0, nil
+	})
+}
+
+func mp2Energy(alpha, beta *spin, layout string, options mp2.Options) (mp2.Result, error) {
+	source, closeAlpha, err := alpha.open(layout)
+	if err != nil {
+		return mp2.Result{}, err
+	}
+	defer closeAlpha()
+	if beta == nil {
+		return mp2.Restricted(source, alpha.occ, alpha.vir, options)
+	}
+	sourceBeta, closeBeta, err := beta.open(layout)
+	if err != nil {
+		return mp2.Result{}, err
+	}
+	defer closeBeta()
+	return mp2.Unrestricted(source, sourceBeta, alpha.occ, beta.occ, alpha.vir, beta.vir, options)
+}
+
+// storePairs writes the pair energies in the form that MP2 documents: those of one spin are the sums of all components.
+func storePairs(pairs *mp2.PairEnergies, unrestricted bool, out []*array) {
+	if unrestricted {
+		dense.Copy(matrix[float64](out[0]), pairs.AlphaAlpha.View())
+		dense.Copy(matrix[float64](out[1]), pairs.BetaBeta.View())
+		dense.Copy(matrix[float64](out[2]), pairs.OppositeSpin.View())
+		return
+	}
+	sum := matrix[float64](out[0])
+	for i := range sum.Rows {
+		for j := range sum.Cols {
+			sum.Set(i, j, pairs.OppositeSpin.At(i, j)+pairs.AlphaAlpha.At(i, j)+pairs.BetaBeta.At(i, j))
+		}
+	}
+}

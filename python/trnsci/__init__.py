@@ -1,0 +1,30 @@
+"""Dense eigensolvers, Schur, Cholesky and DF-MP2 energies, computed by one Go library.
+
+NumPy arrays go in, NumPy arrays come out; names and defaults are those of SciPy and PySCF. The library is loaded by the
+first call. See `trnsci.linalg`, `trnsci.mp2` and, where PySCF is installed, `trnsci.pyscf`.
+"""
+
+from . import linalg, mp2
+from ._errors import ConvergenceError, DeviceError, InternalError, LinAlgError, UnsupportedError
+from ._threads import get_num_threads, set_num_threads, threads
+from ._version import __version__
+from .linalg import eigh, schur
+from .mp2 import MP2Result, df_mp2_energy
+
+__all__ = [
+    "ConvergenceError",
+    "DeviceError",
+    "InternalError",
+    "LinAlgError",
+    "MP2Result",
+    "UnsupportedError",
+    "__version__",
+    "df_mp2_energy",
+    "eigh",
+    "get_num_threads",
+    "linalg",
+    "mp2",
+    "schur",
+    "set_num_threads",
+    "threads",
+]

@@ -1,0 +1,117 @@
+"""The one validator of array arguments, and the descriptors under which arrays cross the border."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from array import array as _int64_array
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array: TypeAlias = "NDArray[Any]"
+Record: TypeAlias = "_int64_array[int]"
+
+_byte: Callable[[Any], ctypes.c_char] = ctypes.c_char.from_buffer
+
+# dtype codes of the Go library.
+_CODES = {np.dtype(name): code for code, name in enumerate(("float32", "float64", "complex64", "complex128"))}
+_FLOAT32, _FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
+_REAL: dict[str, np.dtype[Any]] = {"f": _FLOAT32, "d": _FLOAT64, "F": _FLOAT32, "D": _FLOAT64}
+_ACCEPTED = "float32, float64, complex64, complex128, integers and bool (as float64), float16 and bfloat16 (as float32)"
+
+
+def check(a: ArrayLike, name: str) -> tuple[Array, np.dtype[Any] | None]:
+    """Return `a` as an aligned array of one of the four computing dtypes, and the dtype results are cast to.
+
+    No copy is made of an array that already is one, whatever its order and strides.
+
+    Parameters
+    ----------
+    a : array_like
+        The argument.
+    name : str
+        Its public name, for error messages.
+
+    Returns
+    -------
+    array : ndarray
+        float32, float64, complex64 or complex128.
+    cast : dtype or None
+        float16 or bfloat16 if `a` has that dtype, else None.
+    """
+    array = a if type(a) is np.ndarray else _as_array(a, name)
+    if array.dtype in _CODES:
+        return (array if array.flags.aligned and _whole_strides(array) else array.copy()), None
+    return _convert(array, name)
+
+
+def _as_array(a: ArrayLike, name: str) -> Array:
+    try:
+        return np.asarray(a)
+    except ValueError as error:  # rows of different lengths
+        raise ValueError(f"{name}: cannot be made an array: {error}") from None
+
+
+def _whole_strides(a: Array) -> bool:
+    """Whether every stride is a whole number of elements, which alignment does not imply for complex dtypes."""
+    itemsize = a.itemsize
+    for stride in a.strides:  # noqa: SIM110  (all() of a generator takes three times as long)
+        if stride % itemsize:
+            return False
+    return True
+
+
+def _convert(a: Array, name: str) -> tuple[Array, np.dtype[Any] | None]:
+    dtype = a.dtype
+    native = dtype.newbyteorder("=")
+    if native in _CODES:  # the other byte order
+        return a.astype(native), None
+    if dtype.kind in "bui":
+        return a.astype(np.float64), None
+    if dtype == np.float16 or dtype.name == "bfloat16":
+        return a.astype(np.float32), native
+    raise TypeError(f"{name}: dtype {dtype} is not supported; accepted are {_ACCEPTED}")
+
+
+def check_square(a: Array, name: str) -> None:
+    """Raise ValueError unless the last two dimensions of `a` are equal."""
+    if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
+        raise ValueError(f"{name}: expected a square matrix or a stack of them, got shape {a.shape}")
+
+
+def real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the dtype of real parts of a computing dtype."""
+    return _REAL[dtype.char]
+
+
+def record(a: Array) -> Record:
+    """Return the record that describes `a` to the Go library: address, dtype code, dimensions, shape, strides in bytes.
+
+    Its own address, ``buffer_info()[0]``, is what crosses the border. It does not keep `a` alive: the caller does, and the
+    record too, until the call has ended.
+    """
+    return _int64_array("q", (a.__array_interface__["data"][0], _CODES[a.dtype], a.ndim, *a.shape, *a.strides))
+
+
+def empty(shape: Sequence[int], dtype: np.dtype[Any], name: str, order: str = "C") -> tuple[Array, Record]:
+    """Allocate a result and describe it; "F" means that each matrix of a stack is stored by columns.
+
+    Raises
+    ------
+    MemoryError
+        If it does not fit, with the size and what it was for.
+    """
+    by_columns = order == "F" and len(shape) > 1
+    stored = (*shape[:-2], shape[-1], shape[-2]) if by_columns else tuple(shape)
+    try:
+        memory: Array = np.empty(stored, dtype)
+    except (MemoryError, ValueError) as error:  # ValueError: more elements than an array may have
+        size = math.prod(map(int, shape)) * dtype.itemsize
+        raise MemoryError(f"{name} needs {size} bytes ({size / 2**30:.1f} GiB) for shape {stored}: {error}") from None
+    result: Array = memory.swapaxes(-1, -2) if by_columns else memory
+    # The quickest way to the address of memory that is known to be writable and contiguous; 0 where there is none.
+    address = ctypes.addressof(_byte(memory)) if memory.size else 0
+    return result, _int64_array("q", (address, _CODES[dtype], result.ndim, *result.shape, *result.strides))

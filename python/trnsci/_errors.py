@@ -1,0 +1,62 @@
+"""The exceptions of the package and how the Go library's error kinds map to them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+class LinAlgError(np.linalg.LinAlgError):
+    """A matrix lacks the property an operation needs, such as positive definiteness.
+
+    It is a subclass of `numpy.linalg.LinAlgError`, which is also `scipy.linalg.LinAlgError`.
+    """
+
+
+class ConvergenceError(LinAlgError):
+    """An iteration did not converge; the message says how far it got."""
+
+
+class UnsupportedError(NotImplementedError):
+    """The operation exists, but not for this dtype, option or device."""
+
+
+class DeviceError(RuntimeError):
+    """A device could not be opened or failed."""
+
+
+class InternalError(RuntimeError):
+    """A bug in the library, caught at the border. The process and later calls are unharmed."""
+
+
+class Canceled(RuntimeError):
+    """A long call ended because its job was cancelled.
+
+    Users do not see it: the exception that caused the cancellation propagates instead.
+    """
+
+
+_KINDS: dict[str, type[Exception]] = {
+    "value": ValueError,
+    "type": TypeError,
+    "memory": MemoryError,
+    "os": OSError,
+    "linalg": LinAlgError,
+    "convergence": ConvergenceError,
+    "canceled": Canceled,
+}
+
+_MARK = "\x1f"  # around the kind, at the start of the Go library's error texts
+
+
+def translate(error: RuntimeError) -> Exception:
+    """Return the typed exception for an error that the extension module raised."""
+    text = str(error)
+    if not text.startswith(_MARK):
+        return error
+    _, kind, message = text.split(_MARK, 2)
+    if kind in _KINDS:
+        return _KINDS[kind](message)
+    return InternalError(
+        "an internal error, caught before it could do harm; please report it with the lines below and the call that "
+        f"caused it\n{message}"
+    )

@@ -1,0 +1,29 @@
+"""Facts about this installation."""
+
+from __future__ import annotations
+
+import json
+import platform
+from typing import Any
+
+import numpy as np
+
+from . import _native, _threads
+from ._version import __version__
+
+
+def info() -> dict[str, Any]:
+    """Return versions, build, CPU features, kernels in use, threads and devices, by name."""
+    library = json.loads(_native.call("Info"))
+    return {
+        "trnsci": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "go": library["go"],
+        "platform": library["platform"],
+        "cpu features": library["cpu_features"],
+        "kernels": library["kernels"],
+        "threads": _threads.get_num_threads(),
+        "cpus usable by go": library["gomaxprocs"],
+        "devices": ["cpu"],
+    }

@@ -1,0 +1,532 @@
+"""Dense linear algebra with SciPy's names, arguments and results.
+
+Every function takes matrices or stacks of matrices (leading dimensions are a batch) and leaves its inputs as they are
+unless an ``overwrite_`` argument allows otherwise. Inputs of dtype float32, float64, complex64 and complex128 keep their
+dtype; integers and bool become float64; float16 and bfloat16 are computed in float32 and the results are cast back.
+
+Arguments that all functions share:
+
+threads : int, optional
+    The number of threads; by default what `trnsci.get_num_threads` says. Results are the same bits for any number.
+progress : bool or callable, optional
+    True shows a progress bar (with tqdm); a callable gets ``(steps_done, steps_in_all)`` while the call runs, in the
+    caller's thread. An exception that it raises ends the call and reaches the caller.
+device : str, optional
+    Where to run: None or ``"cpu"`` is the host, the only device of this version.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import _array, _device, _native, _threads
+from ._array import Array
+from ._errors import UnsupportedError
+from ._progress import Progress
+
+__all__ = ["cholesky", "eigh", "eigvalsh", "hessenberg", "schur"]
+
+# Floating-point operations per n^3, to decide how a call is run; a complex operation counts as four.
+_WORK_CHOLESKY = 2 / 3
+_WORK_EIGENVALUES = 4 / 3
+_WORK_EIGENVECTORS = 9.0
+_WORK_HESSENBERG = 14 / 3
+_WORK_SCHUR = 25.0
+
+_STANDARD_DRIVERS = ("ev", "evd", "evr", "evx")
+_GENERALIZED_DRIVERS = ("gv", "gvd", "gvx")
+_SUBSET_DRIVERS = ("evr", "evx", "gvx")
+
+# Subset kinds of the Go library.
+_ALL, _BY_INDEX, _BY_VALUE = 0, 1, 2
+
+
+def _work(per_cube: float, a: Array) -> float:
+    complex_factor = 4 if a.dtype.kind == "c" else 1
+    return float(per_cube * complex_factor * a.size * a.shape[-1])
+
+
+def _may_overwrite(asked: bool, given: ArrayLike, checked: Array) -> bool:
+    """Whether the memory of `checked` may be scratch: the caller allows it, or it is a copy that only we know."""
+    if checked is not given and not np.may_share_memory(checked, np.asarray(given)):
+        return checked.flags.forc
+    return asked and checked.flags.writeable and checked.flags.forc
+
+
+def _cast(result: Array, dtype: np.dtype[Any] | None) -> Array:
+    return result if dtype is None else result.astype(dtype)
+
+
+class _Subset:
+    """Which eigenvalues are wanted, checked against the order of the matrix."""
+
+    __slots__ = ("above", "high", "kind", "low", "most", "up_to")
+
+    def __init__(self, n: int, ndim: int, by_index: Any, by_value: Any) -> None:
+        self.kind, self.low, self.high, self.above, self.up_to, self.most = _ALL, 0, 0, 0.0, 0.0, n
+        if by_index is None and by_value is None:
+            return
+        if by_index is not None and by_value is not None:
+            raise ValueError("subset_by_index: give either subset_by_index or subset_by_value, not both")
+        if by_index is not None:
+            self._set_indices(n, by_index)
+        else:
+            self._set_values(ndim, by_value)
+
+    def _set_indices(self, n: int, by_index: Any) -> None:
+        try:
+            low, high = (operator.index(x) for x in by_index)
+        except (TypeError, ValueError):
+            raise ValueError(f"subset_by_index: expected two integers, got {by_index!r}") from None
+        if not 0 <= low <= high < n:
+            raise ValueError(f"subset_by_index: {[low, high]} is not within 0 <= first <= last < {n}")
+        self.kind, self.low, self.high, self.most = _BY_INDEX, low, high, high - low + 1
+
+    def _set_values(self, ndim: int, by_value: Any) -> None:
+        if ndim > 2:
+            raise ValueError("subset_by_value: not possible for a stack of matrices, whose counts may differ")
+        try:
+            above, up_to = (float(x) for x in by_value)
+        except (TypeError, ValueError):
+            raise ValueError(f"subset_by_value: expected two numbers, got {by_value!r}") from None
+        if not above < up_to:
+            raise ValueError(f"subset_by_value: {[above, up_to]} is not an interval (low, high] with low < high")
+        self.kind, self.above, self.up_to = _BY_VALUE, above, up_to
+
+
+def _check_driver(driver: str | None, generalized: bool, subset: bool) -> None:
+    if driver is None:
+        return
+    if driver not in _STANDARD_DRIVERS + _GENERALIZED_DRIVERS:
+        raise ValueError(f"driver: {driver!r} is not one of {', '.join(_STANDARD_DRIVERS + _GENERALIZED_DRIVERS)}")
+    if generalized != (driver in _GENERALIZED_DRIVERS):
+        kind = "generalized" if generalized else "standard"
+        raise ValueError(f"driver: {driver!r} does not solve a {kind} problem")
+    if subset and driver not in _SUBSET_DRIVERS:
+        raise ValueError(f"driver: {driver!r} computes no subsets; {', '.join(_SUBSET_DRIVERS)} do")
+
+
+def _check_metric(a: Array, b: ArrayLike) -> tuple[Array, Array, np.dtype[Any] | None]:
+    """Return a and b in their common dtype and with b's batch dimensions made a's."""
+    metric, cast = _array.check(b, "b")
+    if metric.shape[-2:] != a.shape[-2:] or metric.ndim > a.ndim:
+        raise ValueError(f"b: shape {metric.shape} does not fit a's shape {a.shape}")
+    dtype = np.result_type(a.dtype, metric.dtype)
+    try:
+        metric = np.broadcast_to(metric, a.shape) if metric.shape != a.shape else metric
+    except ValueError:
+        raise ValueError(f"b: shape {metric.shape} does not fit a's shape {a.shape}") from None
+    return a.astype(dtype, copy=False), metric.astype(dtype, copy=False), cast
+
+
+def _eigh(
+    a: ArrayLike,
+    b: ArrayLike | None,
+    lower: bool,
+    eigvals_only: bool,
+    overwrite: tuple[bool, bool],
+    type: int,
+    check_finite: bool,
+    subset: tuple[Any, Any],
+    driver: str | None,
+    threads: int | None,
+    progress: Progress,
+    device: str | None,
+) -> tuple[Array, Array | None]:
+    if device is not None:
+        _device.require_host(device)
+    matrix, cast = _array.check(a, "a")
+    _array.check_square(matrix, "a")
+    if driver is not None:
+        _check_driver(driver, b is not None, subset != (None, None))
+    if type not in (1, 2, 3):
+        raise ValueError(f"type: expected 1, 2 or 3, got {type!r}")
+    wanted = _Subset(matrix.shape[-1], matrix.ndim, *subset)
+    work = _work(_WORK_EIGENVALUES if eigvals_only else _WORK_EIGENVECTORS, matrix)
+    metric, metric_address = None, 0
+    if b is not None:
+        matrix, metric, metric_cast = _check_metric(matrix, b)
+        cast = cast if cast == metric_cast else None
+        metric_record = _array.record(metric)
+        metric_address = metric_record.buffer_info()[0]
+    scratch = _may_overwrite(overwrite[0], a, matrix)
+    if b is not None and metric is not None and scratch:
+        scratch = _may_overwrite(overwrite[1], b, metric) and not np.may_share_memory(matrix, metric)
+    dtype, shape = matrix.dtype, matrix.shape
+    source = _array.record(matrix)
+    w, w_record = _array.empty((*shape[:-2], wanted.most), _array.real_dtype(dtype), "the eigenvalues")
+    v, v_address = None, 0
+    if not eigvals_only:
+        v, v_record = _array.empty((*shape[:-1], wanted.most), dtype, "the eigenvectors", order="F")
+        v_address = v_record.buffer_info()[0]
+    count = _native.run(
+        "Eigh", work, _threads.resolve(threads), progress,
+        source.buffer_info()[0], metric_address, w_record.buffer_info()[0], v_address,
+        type, bool(lower), bool(check_finite), scratch,
+        wanted.kind, wanted.low, wanted.high, wanted.above, wanted.up_to,
+    )  # fmt: skip
+    if wanted.kind == _BY_VALUE:
+        w = w[:count].copy()
+        v = None if v is None else v[:, :count].copy(order="F")
+    return _cast(w, cast), None if v is None else _cast(v, cast)
+
+
+def eigh(
+    a: ArrayLike,
+    b: ArrayLike | None = None,
+    *,
+    lower: bool = True,
+    eigvals_only: bool = False,
+    overwrite_a: bool = False,
+    overwrite_b: bool = False,
+    type: int = 1,
+    check_finite: bool = True,
+    subset_by_index: tuple[int, int] | None = None,
+    subset_by_value: tuple[float, float] | None = None,
+    driver: str | None = None,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> Any:
+    """Eigenvalues and eigenvectors of a Hermitian or real symmetric matrix, standard or generalized.
+
+    Parameters
+    ----------
+    a : (..., N, N) array_like
+        Hermitian or real symmetric. Only one triangle is used; that the other agrees is not checked, and the imaginary
+        part of the diagonal is taken to be zero.
+    b : (..., N, N) array_like, optional
+        Hermitian positive definite matrix of the generalized problem. Its batch dimensions broadcast to those of `a`.
+    lower : bool, optional
+        Whether the lower (default) or the upper triangle of `a` and `b` is used.
+    eigvals_only : bool, optional
+        Return eigenvalues only.
+    overwrite_a, overwrite_b : bool, optional
+        Allow the input to be used as scratch memory, which saves a copy where layout and dtype permit. Both are needed
+        in the generalized problem.
+    type : {1, 2, 3}, optional
+        The generalized problem: ``a v = w b v``, ``a b v = w v`` or ``b a v = w v``.
+    check_finite : bool, optional
+        Refuse infinities and NaNs anywhere in the input. When False, a matrix whose used triangle is not finite gives
+        NaNs, and other members of a batch are unharmed.
+    subset_by_index : (int, int), optional
+        First and last (inclusive) index of the wanted eigenvalues in ascending order.
+    subset_by_value : (float, float), optional
+        Half-open interval ``(low, high]`` of the wanted eigenvalues; not for batches.
+    driver : str, optional
+        One of SciPy's words ('ev', 'evd', 'evr', 'evx', 'gv', 'gvd', 'gvx'). It is checked and changes nothing: there is
+        one algorithm.
+    threads, progress, device
+        See `trnsci.linalg`.
+
+    Returns
+    -------
+    w : (..., M) ndarray
+        The M wanted eigenvalues, ascending, real.
+    v : (..., N, M) ndarray
+        ``v[..., :, i]`` belongs to ``w[..., i]``; not returned if `eigvals_only`. For the standard problem and types 1
+        and 2 of the generalized one the columns are orthonormal with respect to `b`; for type 3 with respect to its
+        inverse. Each matrix is stored by columns.
+
+    Raises
+    ------
+    ValueError
+        For an argument of the wrong shape or value, or with infinities or NaNs.
+    TypeError
+        For a dtype that is not supported.
+    LinAlgError
+        If `b` is not positive definite to working precision, with the order of the leading minor.
+    ConvergenceError
+        If the iteration does not converge.
+    MemoryError
+        If results or workspace do not fit, with the bytes that were needed.
+
+    Notes
+    -----
+    Householder reduction to tridiagonal form and implicit QL iteration, in double precision for every dtype; about
+    ``9 N**3`` floating-point operations with vectors and ``4/3 N**3`` without. The generalized problem is reduced by the
+    Cholesky factor of `b`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import trnsci
+    >>> a = np.array([[6, 3, 1, 5], [3, 0, 5, 1], [1, 5, 6, 2], [5, 1, 2, 2]])
+    >>> w, v = trnsci.eigh(a)
+    >>> bool(np.allclose(a @ v, v * w))
+    True
+    """
+    w, v = _eigh(a, b, lower, eigvals_only, (overwrite_a, overwrite_b), type, check_finite,
+                 (subset_by_index, subset_by_value), driver, threads, progress, device)  # fmt: skip
+    return w if eigvals_only else (w, v)
+
+
+def eigvalsh(
+    a: ArrayLike,
+    b: ArrayLike | None = None,
+    *,
+    lower: bool = True,
+    overwrite_a: bool = False,
+    overwrite_b: bool = False,
+    type: int = 1,
+    check_finite: bool = True,
+    subset_by_index: tuple[int, int] | None = None,
+    subset_by_value: tuple[float, float] | None = None,
+    driver: str | None = None,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> Array:
+    """Eigenvalues of a Hermitian or real symmetric matrix, standard or generalized.
+
+    Parameters
+    ----------
+    a, b, lower, overwrite_a, overwrite_b, type, check_finite, subset_by_index, subset_by_value, driver
+        As in `eigh`.
+    threads, progress, device
+        See `trnsci.linalg`.
+
+    Returns
+    -------
+    w : (..., M) ndarray
+        The M wanted eigenvalues, ascending, real.
+
+    See Also
+    --------
+    eigh : eigenvectors too; the errors are described there.
+
+    Examples
+    --------
+    >>> import trnsci.linalg
+    >>> [round(x, 12) for x in trnsci.linalg.eigvalsh([[2, 1], [1, 2]]).tolist()]
+    [1.0, 3.0]
+    """
+    return _eigh(a, b, lower, True, (overwrite_a, overwrite_b), type, check_finite,
+                 (subset_by_index, subset_by_value), driver, threads, progress, device)[0]  # fmt: skip
+
+
+def cholesky(
+    a: ArrayLike,
+    lower: bool = False,
+    overwrite_a: bool = False,
+    check_finite: bool = True,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> Array:
+    """Cholesky factorization of a Hermitian or real symmetric positive definite matrix.
+
+    Parameters
+    ----------
+    a : (..., N, N) array_like
+        The matrix; only the triangle that `lower` names is used, and the imaginary part of its diagonal is taken to be
+        zero.
+    lower : bool, optional
+        Return the lower factor L with ``a = L @ L.conj().T`` instead of the upper (default) U with
+        ``a = U.conj().T @ U``.
+    overwrite_a : bool, optional
+        Accepted for SciPy's sake; the input is never overwritten.
+    check_finite : bool, optional
+        Refuse infinities and NaNs anywhere in `a`.
+    threads, progress, device
+        See `trnsci.linalg`.
+
+    Returns
+    -------
+    c : (..., N, N) ndarray
+        The factor, with zeros in the other triangle and a real positive diagonal.
+
+    Raises
+    ------
+    LinAlgError
+        If `a` is not positive definite, with the order of the leading minor.
+    ValueError, TypeError, MemoryError
+        As in `eigh`.
+
+    Notes
+    -----
+    A blocked left-looking factorization in the dtype of `a`, ``N**3 / 3`` floating-point operations.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from trnsci.linalg import cholesky
+    >>> cholesky([[4.0, 2.0], [2.0, 5.0]], lower=True)
+    array([[2., 0.],
+           [1., 2.]])
+    """
+    if device is not None:
+        _device.require_host(device)
+    matrix, cast = _array.check(a, "a")
+    _array.check_square(matrix, "a")
+    factor, target = _array.empty(matrix.shape, matrix.dtype, "the Cholesky factor", order="C" if lower else "F")
+    source = _array.record(matrix)
+    _native.run(
+        "Cholesky", _work(_WORK_CHOLESKY, matrix), _threads.resolve(threads), progress,
+        source.buffer_info()[0], target.buffer_info()[0], bool(lower), bool(check_finite),
+    )  # fmt: skip
+    return _cast(factor, cast)
+
+
+def _real_double(a: ArrayLike, what: str) -> Array:
+    """Return `a` as a float64 stack of square matrices, the only kind the Schur family computes in this version."""
+    matrix, cast = _array.check(a, "a")
+    _array.check_square(matrix, "a")
+    if matrix.dtype != np.float64 or cast is not None:
+        given = cast or matrix.dtype
+        raise UnsupportedError(f"{what} of dtype {given} is not available in this version; convert to float64")
+    return matrix
+
+
+def schur(
+    a: ArrayLike,
+    output: Literal["real", "complex", "r", "c"] = "real",
+    lwork: int | None = None,
+    overwrite_a: bool = False,
+    sort: Any = None,
+    check_finite: bool = True,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> tuple[Array, Array]:
+    """Real Schur decomposition ``a = Z @ T @ Z.T`` of a general real matrix.
+
+    Parameters
+    ----------
+    a : (..., N, N) array_like
+        float64, or integers. Other dtypes are not available in this version.
+    output : {'real', 'r'}, optional
+        The real form. The complex one ('complex', 'c') is not available in this version.
+    lwork : int, optional
+        Accepted for SciPy's sake and ignored.
+    overwrite_a : bool, optional
+        Allow the input to be used as scratch memory.
+    sort : None
+        Ordering of the eigenvalues is not available in this version.
+    check_finite : bool, optional
+        Refuse infinities and NaNs. When False, a matrix that is not finite gives NaNs.
+    threads, progress, device
+        See `trnsci.linalg`.
+
+    Returns
+    -------
+    T : (..., N, N) ndarray
+        Upper quasi-triangular. A pair of complex eigenvalues is a 2 by 2 block with equal diagonal elements and
+        off-diagonal elements of opposite sign; real eigenvalues stand alone. All other elements below the diagonal are
+        exactly zero.
+    Z : (..., N, N) ndarray
+        Orthogonal.
+
+    Raises
+    ------
+    ConvergenceError
+        If the QR iteration does not converge, with the block that would not split.
+    UnsupportedError
+        For what is not available in this version.
+    ValueError, TypeError, MemoryError
+        As in `eigh`.
+
+    Notes
+    -----
+    Householder reduction to Hessenberg form, then implicit double-shift QR; about ``25 N**3`` floating-point operations.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import trnsci
+    >>> a = np.array([[0, 2, 2], [0, 1, 2], [1, 0, 1]])
+    >>> T, Z = trnsci.schur(a)
+    >>> bool(np.allclose(Z @ T @ Z.T, a))
+    True
+    """
+    if device is not None:
+        _device.require_host(device)
+    if output not in ("real", "r", "complex", "c"):
+        raise ValueError(f"output: {output!r} is not one of 'real', 'complex', 'r', 'c'")
+    if output in ("complex", "c"):
+        raise UnsupportedError("output: the complex Schur form is not available in this version")
+    if sort is not None:
+        raise UnsupportedError("sort: ordered Schur forms are not available in this version")
+    matrix = _real_double(a, "the Schur form")
+    t, t_record = _array.empty(matrix.shape, matrix.dtype, "the Schur form")
+    z, z_record = _array.empty(matrix.shape, matrix.dtype, "the Schur vectors")
+    source = _array.record(matrix)
+    _native.run(
+        "Schur", _work(_WORK_SCHUR, matrix), _threads.resolve(threads), progress,
+        source.buffer_info()[0], t_record.buffer_info()[0], z_record.buffer_info()[0],
+        bool(check_finite), _may_overwrite(overwrite_a, a, matrix),
+    )  # fmt: skip
+    return t, z
+
+
+def hessenberg(
+    a: ArrayLike,
+    calc_q: bool = False,
+    overwrite_a: bool = False,
+    check_finite: bool = True,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> Any:
+    """Hessenberg form ``a = Q @ H @ Q.T`` of a general real matrix.
+
+    Parameters
+    ----------
+    a : (..., N, N) array_like
+        float64, or integers. Other dtypes are not available in this version.
+    calc_q : bool, optional
+        Whether Q is returned.
+    overwrite_a : bool, optional
+        Allow the input to be used as scratch memory.
+    check_finite : bool, optional
+        Refuse infinities and NaNs. When False, a matrix that is not finite gives NaNs.
+    threads, progress, device
+        See `trnsci.linalg`.
+
+    Returns
+    -------
+    H : (..., N, N) ndarray
+        Zero below the first subdiagonal.
+    Q : (..., N, N) ndarray
+        Orthogonal; only if `calc_q`.
+
+    Raises
+    ------
+    UnsupportedError, ValueError, TypeError, MemoryError
+        As in `schur`.
+
+    Notes
+    -----
+    Householder reflections, ``10/3 N**3`` floating-point operations and ``4/3 N**3`` more for Q.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from trnsci.linalg import hessenberg
+    >>> a = np.arange(16.0).reshape(4, 4)
+    >>> H, Q = hessenberg(a, calc_q=True)
+    >>> bool(np.allclose(Q @ H @ Q.T, a)), float(H[2, 0])
+    (True, 0.0)
+    """
+    if device is not None:
+        _device.require_host(device)
+    matrix = _real_double(a, "the Hessenberg form")
+    h, h_record = _array.empty(matrix.shape, matrix.dtype, "the Hessenberg form")
+    q, q_address = None, 0
+    if calc_q:
+        q, q_record = _array.empty(matrix.shape, matrix.dtype, "the orthogonal factor")
+        q_address = q_record.buffer_info()[0]
+    source = _array.record(matrix)
+    _native.run(
+        "Hessenberg", _work(_WORK_HESSENBERG, matrix), _threads.resolve(threads), progress,
+        source.buffer_info()[0], h_record.buffer_info()[0], q_address,
+        bool(check_finite), _may_overwrite(overwrite_a, a, matrix),
+    )  # fmt: skip
+    return h if q is None else (h, q)

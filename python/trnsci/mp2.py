@@ -1,0 +1,284 @@
+"""Correlation energies of second-order Møller-Plesset theory with density-fitted integrals (DF-MP2)."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import _array, _device, _native, _threads
+from ._array import Array
+from ._errors import UnsupportedError
+from ._progress import Progress
+
+__all__ = ["MP2Result", "df_mp2_energy"]
+
+Layout: TypeAlias = Literal["iaP", "(ia)P", "P(ia)", "iPa"]
+
+# Spin-component scaling: S. Grimme, J. Chem. Phys. 118, 9095 (2003).
+_SCS_OPPOSITE = 6 / 5
+_SCS_SAME = 1 / 3
+
+_LAYOUT_DIMENSIONS = {"iaP": 3, "(ia)P": 2, "P(ia)": 2, "iPa": 3}
+_PRECISIONS = (None, "fp64", "mixed")
+_DEFAULT_MEGABYTES = 256.0
+
+
+@dataclass(frozen=True)
+class MP2Result:
+    """Energies of a DF-MP2 calculation, in hartree. ``float(result)`` is `e_corr`.
+
+    Attributes
+    ----------
+    e_corr : float
+        The correlation energy, ``e_corr_os + e_corr_ss``.
+    e_corr_ss, e_corr_os : float
+        Its same-spin and opposite-spin parts.
+    e_scs : float
+        The spin-component scaled energy, ``6/5 e_corr_os + 1/3 e_corr_ss``.
+    pair_energies : ndarray or tuple of ndarray or None
+        If asked for: restricted, the symmetric (nocc, nocc) array whose elements add up to `e_corr`; unrestricted, the
+        tuple of arrays (alpha-alpha, beta-beta, alpha-beta), whose elements all together add up to `e_corr`.
+    error_bound : float
+        A bound on the rounding error of `e_corr`, for the integrals and orbital energies as given.
+    """
+
+    e_corr: float
+    e_corr_ss: float
+    e_corr_os: float
+    e_scs: float
+    pair_energies: Any
+    error_bound: float
+
+    def __float__(self) -> float:
+        return self.e_corr
+
+
+class _Spin:
+    """The checked input of one spin: B as an array of shape (nocc, nvir, naux) or as a path, and orbital energies."""
+
+    def __init__(self, b: Any, eps_occ: ArrayLike, eps_vir: ArrayLike, layout: str, suffix: str) -> None:
+        self.eps_occ = _energies(eps_occ, "eps_occ" + suffix)
+        self.eps_vir = _energies(eps_vir, "eps_vir" + suffix)
+        self.nocc, self.nvir = self.eps_occ.size, self.eps_vir.size
+        self.path = ""
+        if isinstance(b, (str, os.PathLike)):
+            self.path = os.fsdecode(b)
+            with open(self.path, "rb"):  # the plain OSError for what cannot be opened
+                pass
+            self.b = np.empty((0, 0, 0))
+            # The number of auxiliary functions, which only steers how the call is run, from the size of the file.
+            self.naux = os.path.getsize(self.path) // max(1, 8 * self.nocc * self.nvir)
+        else:
+            self.b = self._in_memory(b, layout, "B" + suffix)
+            self.naux = self.b.shape[2]
+
+    def _in_memory(self, b: ArrayLike, layout: str, name: str) -> Array:
+        array, _ = _array.check(b, name)
+        if array.dtype.kind == "c":
+            raise UnsupportedError(f"{name}: complex integrals ({array.dtype}) are not available in this version")
+        nocc, nvir = self.nocc, self.nvir
+        dimensions = _LAYOUT_DIMENSIONS[layout]
+        if array.ndim != dimensions:
+            raise ValueError(f"{name}: layout {layout!r} has {dimensions} dimensions, got shape {array.shape}")
+        expected = {
+            "iaP": (nocc, nvir, array.shape[-1]),
+            "(ia)P": (nocc * nvir, array.shape[-1]),
+            "P(ia)": (array.shape[0], nocc * nvir),
+            "iPa": (nocc, array.shape[1], nvir),
+        }[layout]
+        if array.shape != expected:
+            raise ValueError(
+                f"{name}: shape {array.shape} does not fit eps_occ of shape {self.eps_occ.shape} and eps_vir of shape "
+                f"{self.eps_vir.shape}: layout {layout!r} wants {expected}"
+            )
+        # Splitting an axis and permuting axes only makes views.
+        if layout == "(ia)P":
+            array = array.reshape(nocc, nvir, array.shape[1])
+        elif layout == "P(ia)":
+            array = array.reshape(array.shape[0], nocc, nvir).transpose(1, 2, 0)
+        elif layout == "iPa":
+            array = array.transpose(0, 2, 1)
+        return array
+
+
+def _energies(eps: ArrayLike, name: str) -> Array:
+    array, _ = _array.check(eps, name)
+    if array.ndim != 1:
+        raise ValueError(f"{name}: expected one dimension, got shape {array.shape}")
+    if array.dtype.kind == "c":
+        raise TypeError(f"{name}: orbital energies are real, got dtype {array.dtype}")
+    contiguous: Array = np.ascontiguousarray(array, np.float64)
+    return contiguous
+
+
+def _is_pair(b: Any) -> bool:
+    """Whether B is one array or path for each spin, rather than an array written as nested sequences."""
+    one = (np.ndarray, str, os.PathLike)
+    return isinstance(b, (tuple, list)) and len(b) == 2 and all(isinstance(x, one) for x in b)
+
+
+def _two(eps: Any, name: str) -> tuple[ArrayLike, ArrayLike]:
+    try:
+        alpha, beta = eps
+    except (TypeError, ValueError):
+        raise ValueError(f"{name}: expected (alpha, beta), since B is given for two spins") from None
+    return alpha, beta
+
+
+def df_mp2_energy(
+    B: Any,
+    eps_occ: Any,
+    eps_vir: Any,
+    *,
+    layout: Layout = "iaP",
+    precision: Literal["fp64", "mixed"] | None = None,
+    pair_energies: bool = False,
+    check_finite: bool = True,
+    max_memory: float | None = None,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> MP2Result:
+    r"""DF-MP2 correlation energy from three-index integrals.
+
+    With :math:`K^{ij}_{ab} = \sum_P B_{iaP} B_{jbP}` and
+    :math:`D^{ij}_{ab} = \epsilon_i + \epsilon_j - \epsilon_a - \epsilon_b`, the restricted energy is
+
+    .. math:: E_{os} = \sum_{ijab} (K^{ij}_{ab})^2 / D^{ij}_{ab}, \qquad
+              E_{ss} = \sum_{ijab} K^{ij}_{ab} (K^{ij}_{ab} - K^{ij}_{ba}) / D^{ij}_{ab},
+
+    and the unrestricted one has :math:`E_{ss} = \tfrac12 \sum_{ijab} K (K - K^T) / D` for each spin and
+    :math:`E_{os}` over alpha i, a and beta j, b.
+
+    Parameters
+    ----------
+    B : array_like or path, or a pair of them
+        Real integrals (ia|P) with the Coulomb metric folded in, :math:`(ia|jb) = \sum_P B_{iaP} B_{jbP}`, or the path
+        of a ``.npy`` file that holds them; a file is read in blocks and never loaded whole. A pair (alpha, beta) asks
+        for the unrestricted energy.
+    eps_occ, eps_vir : (nocc,), (nvir,) array_like, or pairs of them
+        Energies of the correlated occupied and virtual orbitals, in hartree. They set nocc and nvir.
+    layout : {'iaP', '(ia)P', 'P(ia)', 'iPa'}, optional
+        The shape of B: (nocc, nvir, naux), (nocc*nvir, naux), (naux, nocc*nvir) or (nocc, naux, nvir). Any strides are
+        used as they are.
+    precision : {None, 'fp64', 'mixed'}, optional
+        Products in B's dtype (None), in float64, or in float32 ('mixed'). Sums and energies are float64 always.
+    pair_energies : bool, optional
+        Return the energy of each pair of occupied orbitals too.
+    check_finite : bool, optional
+        Refuse infinities and NaNs in B. When False they give a NaN energy.
+    max_memory : float, optional
+        For B in a file: megabytes that blocks of it may take, by default 256.
+    threads, progress, device
+        See `trnsci.linalg`; progress counts pairs of occupied orbitals.
+
+    Returns
+    -------
+    MP2Result
+        The energies in hartree; ``float(result)`` is the correlation energy.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, an energy is not finite, or a denominator :math:`D` is zero, with the orbitals. For a file
+        that is truncated or no ``.npy`` file, and for a `max_memory` that holds no block, with the least that works.
+    TypeError
+        For a dtype that is not supported.
+    OSError
+        If a file cannot be opened.
+    MemoryError
+        If the workspace does not fit.
+
+    Notes
+    -----
+    One matrix product for each pair :math:`i \ge j`, ``nocc**2 * nvir**2 * naux`` floating-point operations in all.
+    The memory beside B is one matrix of nvir by nvir for each thread. The result is the same, bit for bit, for any
+    number of threads.
+
+    References
+    ----------
+    F. Weigend and M. Häser, Theor. Chem. Acc. 97, 331 (1997). S. Grimme, J. Chem. Phys. 118, 9095 (2003).
+
+    Examples
+    --------
+    One occupied and one virtual orbital with the single integral 0.3; the energy is 0.3**2 / (2 * -0.5 - 2 * 0.7):
+
+    >>> import numpy as np
+    >>> import trnsci
+    >>> result = trnsci.df_mp2_energy(np.sqrt([[[0.3]]]), [-0.5], [0.7])
+    >>> round(float(result), 10), result.e_corr_ss
+    (-0.0375, 0.0)
+    """
+    if device is not None:
+        _device.require_host(device)
+    if layout not in _LAYOUT_DIMENSIONS:
+        raise ValueError(f"layout: {layout!r} is not one of {', '.join(map(repr, _LAYOUT_DIMENSIONS))}")
+    if precision not in _PRECISIONS:
+        raise ValueError(f"precision: {precision!r} is not one of {', '.join(map(repr, _PRECISIONS))}")
+    if _is_pair(B):
+        occ, vir = _two(eps_occ, "eps_occ"), _two(eps_vir, "eps_vir")
+        spins = [_Spin(B[s], occ[s], vir[s], layout, f"[{s}]") for s in range(2)]
+    else:
+        spins = [_Spin(B, eps_occ, eps_vir, layout, "")]
+    _same_dtype(spins)
+    return _energy(spins, layout, precision, pair_energies, check_finite, _bytes(max_memory), threads, progress)
+
+
+def _same_dtype(spins: list[_Spin]) -> None:
+    """Make the arrays of both spins one dtype; files are read in the wider one anyway."""
+    arrays = [s.b for s in spins if not s.path]
+    if arrays:
+        dtype = np.result_type(*arrays)
+        for s in spins:
+            s.b = s.b.astype(dtype, copy=False)
+
+
+def _bytes(max_memory: float | None) -> int:
+    megabytes = _DEFAULT_MEGABYTES if max_memory is None else max_memory
+    if not megabytes > 0:
+        raise ValueError(f"max_memory: expected a positive number of megabytes, got {max_memory!r}")
+    return int(min(megabytes * 1e6, 2.0**62))
+
+
+def _energy(
+    spins: list[_Spin],
+    layout: str,
+    precision: str | None,
+    pair_energies: bool,
+    check_finite: bool,
+    max_bytes: int,
+    threads: int | None,
+    progress: Progress,
+) -> MP2Result:
+    alpha, beta = spins[0], spins[-1]
+    unrestricted = len(spins) == 2
+    sums = np.zeros(3)  # opposite spin, same spin, error bound
+    pairs: list[Array] = []
+    if pair_energies:
+        shapes = [(alpha.nocc, alpha.nocc)]
+        if unrestricted:
+            shapes += [(beta.nocc, beta.nocc), (alpha.nocc, beta.nocc)]
+        pairs = [_array.empty(shape, np.dtype(np.float64), "the pair energies")[0] for shape in shapes]
+    inputs = [a for s in spins for a in (s.b, s.eps_occ, s.eps_vir)]
+    records = [_array.record(a) for a in (*inputs, sums, *pairs)]
+    absent = [0] * 3
+    addresses = [r.buffer_info()[0] for r in records]
+    _native.run(
+        "MP2", sum(float(s.nocc * s.nvir) ** 2 * s.naux for s in spins), _threads.resolve(threads), progress,
+        *addresses[:3], *(addresses[3:6] if unrestricted else absent),
+        addresses[len(inputs)], *(addresses[len(inputs) + 1:] + absent)[:3],
+        alpha.path, beta.path if unrestricted else "", layout, precision or "", bool(check_finite), max_bytes,
+    )  # fmt: skip
+    opposite, same, bound = sums.tolist()
+    return MP2Result(
+        e_corr=opposite + same,
+        e_corr_ss=same,
+        e_corr_os=opposite,
+        e_scs=_SCS_OPPOSITE * opposite + _SCS_SAME * same,
+        pair_energies=(tuple(pairs) if unrestricted else pairs[0]) if pair_energies else None,
+        error_bound=bound,
+    )

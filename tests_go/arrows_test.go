@@ -1,0 +1,81 @@
+// Package tests_go holds tests that cross packages.
+package tests_go
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// mayImport lists, for each package of ours, the packages of ours that it may import directly. What is not listed may
+// import none. The groups are those of docs/map.md.
+var mayImport = map[string][]string{
+	"core/dense":   {},
+	"core/sched":   {},
+	"core/npy":     {},
+	"core/blas":    {"core/dense", "core/sched"},
+	"core/factor":  {"core/dense", "core/sched", "core/blas"},
+	"core/eigen":   {"core/dense", "core/sched", "core/blas", "core/factor"},
+	"core/schur":   {"core/dense", "core/sched", "core/blas", "core/factor"},
+	"core/mp2":     {"core/dense", "core/sched", "core/blas", "core/npy", "core/factor", "core/eigen"},
+	"core/numtest": {"core/dense", "core/sched", "core/blas", "core/factor"},
+	"pybind": {
+		"core/dense", "core/sched", "core/npy", "core/blas", "core/factor", "core/eigen", "core/schur", "core/mp2",
+	},
+	"tests_go": {},
+}
+
+// Only these packages may use cgo: a package with cgo cannot hold Go assembly.
+var mayUseCgo = map[string]bool{}
+
+type listedPackage struct {
+	ImportPath string
+	Imports    []string
+	CgoFiles   []string
+}
+
+func listPackages(t *testing.T) []listedPackage {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports,CgoFiles", "trnsci/core/...", "trnsci/pybind/...", "trnsci/tests_go/...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var packages []listedPackage
+	decoder := json.NewDecoder(strings.NewReader(string(out)))
+	for {
+		var p listedPackage
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			return packages
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		packages = append(packages, p)
+	}
+}
+
+func TestImportArrows(t *testing.T) {
+	packages := listPackages(t)
+	if len(packages) < len(mayImport)-1 {
+		t.Fatalf("go list found %d packages", len(packages))
+	}
+	for _, p := range packages {
+		name := strings.TrimPrefix(p.ImportPath, "trnsci/")
+		allowed, known := mayImport[name]
+		if !known {
+			t.Errorf("%s is not in the table of import arrows", name)
+			continue
+		}
+		for _, imported := range p.Imports {
+			if ours, ok := strings.CutPrefix(imported, "trnsci/"); ok && !slices.Contains(allowed, ours) {
+				t.Errorf("%s must not import %s", name, ours)
+			}
+			if imported == "C" && !mayUseCgo[name] {
+				t.Errorf("%s must not use cgo", name)
+			}
+		}
+	}
+}
