@@ -118,6 +118,8 @@ func TestVanishingDenominators(t *testing.T) {
 	check("equal", closed([]float64{-1, -1, 0.5}, []float64{2, 0.5, 3}), &DenominatorError{I: 2, J: 2, A: 1, B: 1})
 	check("sums", closed([]float64{-1, 2, -3}, []float64{0.25, 0.5, 0.75}), &DenominatorError{I: 1, J: 0, A: 0, B: 2})
 	check("overlap without a zero", closed([]float64{-1, 0.4, -3}, []float64{0.25, 0.5, 1}), nil)
+	// 0.1 + 0.7 - 0.2 - 0.6 is 0 in exact arithmetic and a few units of rounding in float64.
+	check("zero but for rounding", closed([]float64{-1, 0.7, 0.1}, []float64{0.2, 0.6, 3}), &DenominatorError{I: 2, J: 1, A: 0, B: 1})
 	check("reciprocal overflows", closed([]float64{-1, 0, -3}, []float64{5e-324, 1, 2}), &DenominatorError{I: 1, J: 1, A: 0, B: 0})
 	check("tiny gap", closed([]float64{-1, -1e-290, -3}, []float64{1e-290, 1, 2}), nil)
 

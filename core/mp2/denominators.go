@@ -8,8 +8,7 @@ import (
 	"trnsci/core/sched"
 )
 
-// DenominatorError reports that e_i + e_j - e_a - e_b is zero, or so small that its reciprocal is infinite, so that
-// second-order perturbation theory gives no energy. I and A count the orbitals of SpinI, J and B those of SpinJ; the
+// DenominatorError reports that e_i + e_j - e_a - e_b is zero to working precision, so that second-order perturbation theory gives no energy. I and A count the orbitals of SpinI, J and B those of SpinJ; the
 // spins are "alpha" or "beta" in an unrestricted call, else empty.
 type DenominatorError struct {
 	I, J, A, B   int
@@ -47,10 +46,20 @@ func checkOppositeSpin(team *sched.Team, alpha, beta spin) error {
 func hasGap(left, right spin) bool {
 	first := slices.Max(left.occ) - slices.Min(left.vir)
 	second := slices.Max(right.occ) - slices.Min(right.vir)
-	return first < 0 && second < 0 && !vanishes(denominator(first, second))
+	largest := 0.0
+	for _, energies := range [][]float64{left.occ, left.vir, right.occ, right.vir} {
+		largest += math.Max(math.Abs(slices.Min(energies)), math.Abs(slices.Max(energies)))
+	}
+	return first < 0 && second < 0 && !vanishes(denominator(first, second), largest)
 }
 
-func vanishes(d float64) bool { return math.IsInf(1/d, 0) }
+// roundingOfD bounds the error of a denominator relative to the sum of the moduli of its four energies: each of them is
+// rounded once, and D is the result of three more rounded operations.
+const roundingOfD = 4 * 0x1p-53
+
+// vanishes reports whether a denominator is zero to working precision: d is no larger than its own rounding error, given
+// the sum of the moduli of its energies, or its reciprocal overflows.
+func vanishes(d, moduli float64) bool { return math.Abs(d) <= roundingOfD*moduli || math.IsInf(1/d, 0) }
 
 // findVanishing looks at the pairs j < ends(i), b >= begins(a) and reports the first one in the order of i, j, a, b,
 // whatever the number of threads. Cost: nocc^2 nvir^2 additions.
@@ -62,9 +71,10 @@ func findVanishing(team *sched.Team, left, right spin, ends, begins func(int) in
 				if err := team.Err(); err != nil {
 					return err
 				}
-				first := left.occ[i] - ea
+				ei, ej := left.occ[i], right.occ[j]
 				for b := begins(a); b < len(right.vir); b++ {
-					if vanishes(denominator(first, right.occ[j]-right.vir[b])) {
+					eb := right.vir[b]
+					if vanishes(denominator(ei-ea, ej-eb), math.Abs(ei)+math.Abs(ej)+math.Abs(ea)+math.Abs(eb)) {
 						found[i] = &DenominatorError{I: i, J: j, A: a, B: b, SpinI: left.name, SpinJ: right.name}
 						return nil
 					}

@@ -19,7 +19,7 @@ const shortRunBytes = 128 << 10
 //
 // Where i is the slowest axis of the file (iaP, (ia)P and iPa in C order, P(ia) in Fortran order) a block is one
 // stretch of the file. Where it is not, a block is gathered from the file, and where i is the fastest axis (iaP and iPa
-// in Fortran order) each block costs a read of the whole file.
+// in Fortran order) each block costs a read of the whole file. Calls may share one FileIntegrals.
 type FileIntegrals struct {
 	file             *npy.File
 	nocc, nvir, naux int
