@@ -81,6 +81,9 @@ func mp2Energy(alpha, beta *spin, layout string, options mp2.Options) (mp2.Resul
 	}
 	defer closeAlpha()
 	if beta == nil {
+		if err := reserveMP2(options, source); err != nil {
+			return mp2.Result{}, err
+		}
 		return mp2.Restricted(source, alpha.occ, alpha.vir, options)
 	}
 	sourceBeta, closeBeta, err := beta.open(layout)
@@ -88,7 +91,18 @@ func mp2Energy(alpha, beta *spin, layout string, options mp2.Options) (mp2.Resul
 		return mp2.Result{}, err
 	}
 	defer closeBeta()
+	if err := reserveMP2(options, source, sourceBeta); err != nil {
+		return mp2.Result{}, err
+	}
 	return mp2.Unrestricted(source, sourceBeta, alpha.occ, beta.occ, alpha.vir, beta.vir, options)
+}
+
+func reserveMP2(options mp2.Options, sources ...mp2.Source) error {
+	size, err := mp2.Workspace(options, sources...)
+	if err != nil {
+		return err
+	}
+	return reserve("df_mp2_energy", size)
 }
 
 // storePairs writes the pair energies in the form that MP2 documents: those of one spin are the sums of all components.
