@@ -252,7 +252,7 @@ def test_bad_input(change, error, match):
 @pytest.mark.parametrize(("occ", "vir"), [([1.0, 0.5], [0.25, 0.5, 1.25]), ([1.0, 0.1], [0.2, 0.4, 0.9])])
 def test_zero_denominator_names_the_orbitals(occ, vir):
     """1.0 + 0.1 - 0.2 - 0.9 is zero only up to rounding."""
-    with pytest.raises(ValueError, match="i = 1, j = 0 .* a = 0, b = 2"):
+    with pytest.raises(ValueError, match=r"i = 1, j = 0 .* a = 0, b = 2"):
         df_mp2_energy(small_b(), occ, vir)
 
 
