@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV   := build/venv
 PY     := $(VENV)/bin/python
 # Files that the wheel is made of.
-SOURCES := $(shell find core pybind trnbackend python -name '*.go' -o -name '*.s' -o -name '*.py' 2>/dev/null) \
+SOURCES := $(shell find core pybind python -name '*.go' -o -name '*.s' -o -name '*.py') \
            go.mod go.sum pyproject.toml gobuild.py hatch_build.py
 STATICCHECK := go tool -modfile=tools/go.mod staticcheck
 GO_TEST_FLAGS ?=

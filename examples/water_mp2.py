@@ -6,7 +6,7 @@ that are plain linear algebra are then done twice, once by PySCF's own code and 
 1. the eigenvalue problems of the mean field, which `trnsci.pyscf.accelerate` takes over;
 2. the second-order (MP2) correlation energy from the integrals, `trnsci.df_mp2_energy`.
 
-Run it with:  python examples/water_mp2.py        (needs  pip install 'trnsci[pyscf]')
+Run it with:  python examples/water_mp2.py        (needs  pip install pyscf)
 """
 
 import sys

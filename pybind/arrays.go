@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 	"unsafe"
 
 	"trnsci/core/dense"
@@ -57,6 +58,18 @@ func descriptor(p uint64) *array {
 	return a
 }
 
+// bytes returns the memory that the elements of a take; a may be nil. It cannot overflow: NumPy made the array.
+func (a *array) bytes() int64 {
+	if a == nil {
+		return 0
+	}
+	size := itemSizes[a.dtype]
+	for _, n := range a.shape {
+		size *= int64(n)
+	}
+	return size
+}
+
 // pointer turns an address of Python's into a pointer. The detour through a pointer to p tells vet that this is foreign
 // memory, which the garbage collector neither moves nor frees.
 func pointer(p uint64) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&p)) }
@@ -93,7 +106,8 @@ type rows[T dense.Scalar] struct{ batch[T] }
 
 func newRows[T dense.Scalar](a *array) rows[T] {
 	last := len(a.shape) - 1
-	if last < 0 || (a.shape[last] > 1 && a.strides[last] != 1) {
+	empty := slices.Contains(a.shape, 0) // NumPy's strides of an empty array mean nothing
+	if last < 0 || (!empty && a.shape[last] > 1 && a.strides[last] != 1) {
 		panic(fmt.Sprintf("array of shape %v and strides %v is not a stack of contiguous vectors", a.shape, a.strides))
 	}
 	// A vector is a matrix of one row.
@@ -162,18 +176,18 @@ func (b batch[T]) at(k int) dense.View[T] {
 	}
 }
 
-// reserveEach checks that the workspace of forEach fits: of one member with the whole team, or of as many members as run
-// at once.
-func reserveEach(team *sched.Team, count int, what string, workspace func(*sched.Team) int64) error {
+// reserveEach checks that the results and the workspace of forEach fit: that of one member with the whole team, or of as
+// many members as run at once.
+func reserveEach(team *sched.Team, count int, what string, results int64, workspace func(*sched.Team) int64) error {
 	if count == 1 {
-		return reserve(what, workspace(team))
+		return reserve(what, workspace(team), results)
 	}
 	atOnce := int64(min(count, team.Threads()))
 	each := workspace(team.Quiet())
 	if atOnce > 0 && each > math.MaxInt64/atOnce {
-		return reserve(what, math.MaxInt64)
+		return reserve(what, math.MaxInt64, results)
 	}
-	return reserve(what, atOnce*each)
+	return reserve(what, atOnce*each, results)
 }
 
 // forEach runs op for every member of a batch: one member with the whole team, several with a thread each. An error

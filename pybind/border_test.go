@@ -165,10 +165,10 @@ func TestForEachNamesTheMember(t *testing.T) {
 
 func TestReserveRefusesWhatDoesNotFit(t *testing.T) {
 	var e *memoryError
-	if err := reserve("eigh", 1<<60); !errors.As(err, &e) || !strings.Contains(err.Error(), "eigh needs") {
+	if err := reserve("eigh", 1<<60, 0); !errors.As(err, &e) || !strings.Contains(err.Error(), "eigh needs") {
 		t.Errorf("got %v", err)
 	}
-	if err := reserve("eigh", minCheckedBytes); err != nil {
+	if err := reserve("eigh", minCheckedBytes, 0); err != nil {
 		t.Errorf("64 MiB refused: %v", err)
 	}
 }

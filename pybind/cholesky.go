@@ -29,6 +29,9 @@ func Cholesky(jobID, threads int64, a, out uint64, lower, checkFinite bool) (zer
 func cholesky[T dense.Scalar](jobID, threads int64, in, out *array, lower, checkFinite bool) (int64, error) {
 	matrices, factors := newBatch[T](in), newBatch[T](out)
 	return run(jobID, threads, func(team *sched.Team) (int64, error) {
+		if err := reserve("cholesky", 0, out.bytes()); err != nil {
+			return 0, err
+		}
 		return 0, forEach(team, matrices.count(), func(team *sched.Team, k int) error {
 			a, out := matrices.at(k), factors.at(k)
 			if !lower {

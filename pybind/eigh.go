@@ -64,7 +64,7 @@ func eigh[T dense.Scalar, R dense.Float](c eighCall) (int64, error) {
 	}
 	return run(c.jobID, c.threads, func(team *sched.Team) (int64, error) {
 		found := 0
-		if err := reserveEach(team, a.count(), "eigh", func(team *sched.Team) int64 {
+		if err := reserveEach(team, a.count(), "eigh", c.w.bytes()+c.v.bytes(), func(team *sched.Team) int64 {
 			options := c.options
 			options.Team = team
 			return eigen.Workspace[T](a.order(), c.b != nil, options)

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
+	"math"
 	"os"
 	"strconv"
 )
@@ -11,19 +12,28 @@ import (
 // Requests below this size are not checked: the check costs more than they do, and no machine lacks them.
 const minCheckedBytes = 64 << 20
 
-// reserve returns a *memoryError if a workspace of the given size would not fit. Go ends the process when an allocation
-// fails, so what may be too large is refused before it is asked for.
-func reserve(what string, size int64) error {
+// reserve returns a *memoryError if workspace of the given size would not fit beside results that Python has mapped
+// already, but whose pages the system hands out only when they are written. Go ends the process when an allocation
+// fails, and Linux may end it when pages run out, so what may be too large is refused before it is asked for.
+func reserve(what string, workspace, results int64) error {
+	size := saturatingAdd(workspace, results)
 	if size < minCheckedBytes {
 		return nil
 	}
 	if free, known := availableMemory(); known && size > free {
-		return &memoryError{fmt.Sprintf("%s needs %d bytes (%.1f GiB) of workspace, %d are available", what, size, gibibytes(size), free)}
+		return &memoryError{fmt.Sprintf("%s needs %d bytes (%.1f GiB) for workspace and results, %d are available", what, size, gibibytes(size), free)}
 	}
-	if !canMap(size) {
-		return &memoryError{fmt.Sprintf("%s needs %d bytes (%.1f GiB) of workspace, which the system refuses", what, size, gibibytes(size))}
+	if !canMap(workspace) {
+		return &memoryError{fmt.Sprintf("%s needs %d bytes (%.1f GiB) of workspace, which the system refuses", what, workspace, gibibytes(workspace))}
 	}
 	return nil
+}
+
+func saturatingAdd(x, y int64) int64 {
+	if x > math.MaxInt64-y {
+		return math.MaxInt64
+	}
+	return x + y
 }
 
 func gibibytes(size int64) float64 { return float64(size) / (1 << 30) }

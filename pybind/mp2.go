@@ -102,7 +102,7 @@ func reserveMP2(options mp2.Options, sources ...mp2.Source) error {
 	if err != nil {
 		return err
 	}
-	return reserve("df_mp2_energy", size)
+	return reserve("df_mp2_energy", size, 0)
 }
 
 // storePairs writes the pair energies in the form that MP2 documents: those of one spin are the sums of all components.

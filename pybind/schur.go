@@ -24,14 +24,15 @@ func Hessenberg(jobID, threads int64, a, h, q uint64, checkFinite, overwrite boo
 type decomposition func(a, h, q dense.View[float64], options schur.Options) error
 
 func decompose(jobID, threads int64, name string, do decomposition, a, h, q uint64, checkFinite, overwrite bool) (int64, error) {
-	in, forms := newBatch[float64](descriptor(a)), newBatch[float64](descriptor(h))
+	in, form, factor := newBatch[float64](descriptor(a)), descriptor(h), descriptor(q)
+	forms := newBatch[float64](form)
 	var factors batch[float64]
-	if q != 0 {
-		factors = newBatch[float64](descriptor(q))
+	if factor != nil {
+		factors = newBatch[float64](factor)
 	}
 	return run(jobID, threads, func(team *sched.Team) (int64, error) {
 		options := schur.Options{SkipFiniteCheck: !checkFinite, Overwrite: overwrite}
-		if err := reserveEach(team, in.count(), name, func(*sched.Team) int64 {
+		if err := reserveEach(team, in.count(), name, form.bytes()+factor.bytes(), func(*sched.Team) int64 {
 			return schur.Workspace(in.order(), options)
 		}); err != nil {
 			return 0, err

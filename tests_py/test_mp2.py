@@ -222,9 +222,14 @@ def test_nothing_to_correlate(nocc, nvir, naux):
 
 
 BAD = [
-    (dict(B=np.ones((2, 3))), ValueError, r"B.*'iaP'.*\(2, 3\)"),
-    (dict(B=np.ones((2, 4, 2))), ValueError, r"B: shape \(2, 4, 2\).*\(3,\)"),
-    (dict(B=np.ones((5, 2)), layout="(ia)P"), ValueError, r"B: shape \(5, 2\).*\(2,\)"),
+    (dict(B=np.ones((2, 3))), ValueError, r"B: shape \(2, 3\).*'iaP'.*\(2, 3, any\)"),
+    (dict(B=np.ones((2, 4, 2))), ValueError, r"B: shape \(2, 4, 2\).*\(2, 3, any\)"),
+    (dict(B=np.ones((5, 2)), layout="(ia)P"), ValueError, r"B: shape \(5, 2\).*\(6, any\)"),
+    (dict(B=np.ones((2, 7, 3))), ValueError, "layout 'iPa' fits"),
+    (dict(B=np.ones((7, 2, 3))), ValueError, r"transpose\(1, 2, 0\)"),
+    (dict(eps_occ="occ.npy"), TypeError, "eps_occ.*load"),
+    (dict(eps_occ=(OCC, OCC)), ValueError, "eps_occ.*pair"),
+    (dict(max_memory="1GB"), TypeError, "max_memory"),
     (dict(layout="aiP"), ValueError, "layout: 'aiP'.*'iaP'"),
     (dict(precision="fp16"), ValueError, "precision: 'fp16'"),
     (dict(eps_occ=[[-1.0, -0.5]]), ValueError, r"eps_occ.*\(1, 2\)"),

@@ -103,7 +103,7 @@ func Workspace[T dense.Scalar](n int, generalized bool, opt Options) (bytes int6
 	perSquare, perRow := wide, 2*wide+wholeRows*realBytes
 	if generalized {
 		perSquare += wide
-		perRow += realBytes
+		perRow += threads*chunkRows*wide + generalizedRows*realBytes
 	}
 	if !opt.ValuesOnly {
 		perSquare += realBytes
@@ -119,6 +119,8 @@ func Workspace[T dense.Scalar](n int, generalized bool, opt Options) (bytes int6
 
 const (
 	realBytes = 8
+	// Rows of real numbers that a generalized problem takes besides: the diagonal of B, its square roots, counts.
+	generalizedRows = 3
 	// Go's allocator rounds small objects up by an eighth at most, large ones to pages. The rest is for the pages of a
 	// call's few objects, its closures and goroutines.
 	roundUp      = 1.0 / 8

@@ -1,4 +1,4 @@
-// Package factor holds the factorizations of dense matrices and what is solved with them.
+// Package factor holds the factorizations of dense matrices.
 package factor
 
 import (
@@ -34,7 +34,7 @@ const solveRows = 128
 // It returns a *NotPositiveDefiniteError when a pivot is not positive or is NaN, and the team's error when the call is
 // cancelled; a is then partly overwritten.
 //
-// Cost: n^3/3 multiply-adds. Method: the left-looking block algorithm, Golub and Van Loan, Matrix Computations,
+// Cost: n^3/6 multiply-adds. Method: the left-looking block algorithm, Golub and Van Loan, Matrix Computations,
 // 4th ed., section 4.2.
 func Cholesky[T dense.Scalar](team *sched.Team, a dense.Matrix[T]) error {
 	n := a.Rows
@@ -90,7 +90,7 @@ func choleskyUnblocked[T dense.Scalar](a dense.Matrix[T]) int {
 }
 
 // CholeskyView writes the lower Cholesky factor of a into out, which has the same shape and may have any strides. Only
-// the lower triangle of a determines the result; checkFinite refuses infinities and NaNs anywhere in a, with an
+// the lower triangle of a determines the result; checkFinite refuses infinities and NaNs anywhere in a, with a
 // *dense.ArgumentError. Without it a matrix whose lower triangle is not finite is reported as not positive definite.
 func CholeskyView[T dense.Scalar](team *sched.Team, a, out dense.View[T], checkFinite bool) error {
 	if checkFinite {

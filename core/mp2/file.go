@@ -1,7 +1,9 @@
 package mp2
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"trnsci/core/dense"
 	"trnsci/core/npy"
@@ -30,7 +32,7 @@ type FileIntegrals struct {
 // OpenIntegrals opens a .npy file of float32 or float64 numbers of either byte order and either array order. The shape
 // has to be the layout's for nocc and nvir; naux is read off. The caller closes what it gets.
 //
-// It returns an *dense.ArgumentError for an unknown layout or another shape, and the errors of npy.Open.
+// It returns a *dense.ArgumentError for an unknown layout or another shape, and the errors of npy.Open.
 func OpenIntegrals(path string, layout Layout, nocc, nvir int) (*FileIntegrals, error) {
 	shape, err := layout.shape(nocc, nvir, 0)
 	if err != nil {
@@ -47,12 +49,22 @@ func OpenIntegrals(path string, layout Layout, nocc, nvir int) (*FileIntegrals, 
 	}
 	if !slices.Equal(shape, file.Shape) {
 		file.Close()
-		return nil, dense.BadArgument("B", "the file's array has shape %v, layout %s with nocc = %d and nvir = %d needs %v", file.Shape, layout, nocc, nvir, shape)
+		return nil, dense.BadArgument("B", "shape %s of the file's array does not fit layout '%s', which is (%s) with nocc = %d and nvir = %d",
+			tuple(file.Shape), layout, layout.axes(), nocc, nvir)
 	}
 	b := &FileIntegrals{file: file, nocc: nocc, nvir: nvir, naux: naux}
 	strideI, strideA, strideP := layout.strides(file.Strides, nvir)
 	b.strideI, b.alongA = strideI, runsAlongA(strideA, strideP)
 	return b, nil
+}
+
+// tuple writes a shape as Python does.
+func tuple(shape []int) string {
+	text := strings.ReplaceAll(strings.Trim(fmt.Sprint(shape), "[]"), " ", ", ")
+	if len(shape) == 1 {
+		text += ","
+	}
+	return "(" + text + ")"
 }
 
 // Close closes the file.

@@ -205,9 +205,9 @@ func TestOpenIntegralsErrors(t *testing.T) {
 	_, err := OpenIntegrals(path, "aiP", 2, 3)
 	argument(t, "layout", err, "layout", "aiP")
 	_, err = OpenIntegrals(path, LayoutIAP, 3, 3)
-	argument(t, "nocc", err, "B", "[2 3 4]", "[3 3 4]")
+	argument(t, "nocc", err, "B", "(2, 3, 4)", "(nocc, nvir, naux)")
 	_, err = OpenIntegrals(path, LayoutPairAux, 2, 3)
-	argument(t, "axes", err, "B", "[2 3 4]", "[6 3]")
+	argument(t, "axes", err, "B", "(2, 3, 4)", "(nocc*nvir, naux)")
 	_, err = OpenIntegrals(filepath.Join(t.TempDir(), "none.npy"), LayoutIAP, 2, 3)
 	if !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("missing file: %v", err)

@@ -32,6 +32,19 @@ func (l Layout) shape(nocc, nvir, naux int) ([]int, error) {
 	return nil, dense.BadArgument("layout", "expected 'iaP', '(ia)P', 'P(ia)' or 'iPa', got '%s'", string(l))
 }
 
+// axes names the axes of an array of the layout, which is a known one.
+func (l Layout) axes() string {
+	switch l {
+	case LayoutIAP:
+		return "nocc, nvir, naux"
+	case LayoutPairAux:
+		return "nocc*nvir, naux"
+	case LayoutAuxPair:
+		return "naux, nocc*nvir"
+	}
+	return "nocc, naux, nvir"
+}
+
 // strides returns the strides of i, a and P, given those of the array's axes. The layout is a known one.
 func (l Layout) strides(axes []int, nvir int) (i, a, p int) {
 	switch l {

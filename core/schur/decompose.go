@@ -49,7 +49,10 @@ func decompose(a dense.View[float64], form, factor output, opt Options, iterate 
 		fill(factor.View, math.NaN())
 		return nil
 	}
-	opt.Team.Plan(a.Rows)
+	opt.Team.Plan(a.Rows) // a step for each column to reduce
+	if iterate != nil {
+		opt.Team.Plan(a.Rows) // and for each eigenvalue
+	}
 	work, factorT := formMatrix(a, form.View, opt), factorMatrix(factor.View)
 	if err := blas.CopyView(opt.Team, work.View(), a); err != nil {
 		return err

@@ -43,7 +43,6 @@ func triangularize(h, qt dense.Matrix[float64], opt Options) error {
 	if f.limit == 0 {
 		f.limit = sweepsPerEigenvalue * max(n, minSweepOrder)
 	}
-	f.team.Plan(n)
 	for hi := n - 1; hi >= 0; {
 		lo, err := f.isolate(hi)
 		if err != nil {
@@ -302,8 +301,12 @@ func standardizeBlock(t, zt dense.Matrix[float64], i int) {
 // restandardize repairs blocks of which an element became zero when T was scaled back to subnormal size.
 func restandardize(t, zt dense.Matrix[float64]) {
 	for i := range t.Rows - 1 {
+		if t.At(i+1, i) == 0 {
+			continue
+		}
+		standardizeBlock(t, zt, i)
 		if t.At(i+1, i) != 0 {
-			standardizeBlock(t, zt, i)
+			t.Set(i+1, i+1, t.At(i, i)) // equal already, but for the sign of a zero
 		}
 	}
 }

@@ -36,7 +36,13 @@ def _run_selftest(options: argparse.Namespace) -> int:
 
 
 def _load(path: str) -> Any:
-    return np.load(path, allow_pickle=False)
+    try:
+        array = np.load(path, allow_pickle=False)
+    except (ValueError, EOFError):  # NumPy's text would advise to allow pickles, which are programs
+        array = None
+    if not isinstance(array, np.ndarray):
+        raise ValueError(f"{path}: not a .npy file of numbers")
+    return array
 
 
 def _mp2(options: argparse.Namespace) -> int:
@@ -81,7 +87,14 @@ def _parser() -> argparse.ArgumentParser:
     command = commands.add_parser("selftest", help="check residuals of every solver; exit status 1 on failure")
     command.set_defaults(run=_run_selftest)
 
-    command = commands.add_parser("mp2", help="DF-MP2 correlation energy from .npy files")
+    command = commands.add_parser(
+        "mp2",
+        help="closed-shell DF-MP2 correlation energy from .npy files",
+        description="Closed-shell DF-MP2 correlation energy. B holds the three-index integrals with the Coulomb metric folded "
+        "in, (ia|jb) = sum_P B[i,a,P] B[j,b,P], for the correlated orbitals.",
+        epilog="Layouts: iaP is (nocc, nvir, naux), (ia)P is (nocc*nvir, naux), P(ia) is (naux, nocc*nvir), iPa is "
+        "(nocc, naux, nvir). Exit status: 0, 2 for bad input, 130 for Ctrl-C.",
+    )
     command.add_argument("B", help=".npy file of the three-index integrals; read in blocks, never loaded whole")
     command.add_argument("eps_occ", help=".npy file of the occupied orbital energies (hartree)")
     command.add_argument("eps_vir", help=".npy file of the virtual orbital energies (hartree)")

@@ -73,7 +73,9 @@ def _convert(a: Array, name: str) -> tuple[Array, np.dtype[Any] | None]:
         return a.astype(np.float64), None
     if dtype == np.float16 or dtype.name == "bfloat16":
         return a.astype(np.float32), native
-    raise TypeError(f"{name}: dtype {dtype} is not supported; accepted are {_ACCEPTED}")
+    is_sparse = a.ndim == 0 and hasattr(a.item(), "toarray")
+    advice = "; a sparse matrix has toarray()" if is_sparse else ""
+    raise TypeError(f"{name}: dtype {dtype} is not supported; accepted are {_ACCEPTED}{advice}")
 
 
 def check_square(a: Array, name: str) -> None:
@@ -110,7 +112,7 @@ def empty(shape: Sequence[int], dtype: np.dtype[Any], name: str, order: str = "C
         memory: Array = np.empty(stored, dtype)
     except (MemoryError, ValueError) as error:  # ValueError: more elements than an array may have
         size = math.prod(map(int, shape)) * dtype.itemsize
-        raise MemoryError(f"{name} needs {size} bytes ({size / 2**30:.1f} GiB) for shape {stored}: {error}") from None
+        raise MemoryError(f"{size} bytes ({size / 2**30:.1f} GiB) are needed for {name} of shape {shape}") from error
     result: Array = memory.swapaxes(-1, -2) if by_columns else memory
     # The quickest way to the address of memory that is known to be writable and contiguous; 0 where there is none.
     address = ctypes.addressof(_byte(memory)) if memory.size else 0

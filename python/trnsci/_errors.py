@@ -35,6 +35,10 @@ class Canceled(RuntimeError):
     """
 
 
+# What users see and pickle is the public name.
+for _error in (LinAlgError, ConvergenceError, UnsupportedError, DeviceError, InternalError):
+    _error.__module__ = "trnsci"
+
 _KINDS: dict[str, type[Exception]] = {
     "value": ValueError,
     "type": TypeError,

@@ -44,14 +44,21 @@ def _bar() -> Iterator[Callable[[int, int], None] | None]:
     try:
         from tqdm.auto import tqdm
     except ImportError:
-        warnings.warn("progress=True shows a bar only where tqdm is installed (pip install 'trnsci[progress]')", stacklevel=6)
+        warnings.warn("progress=True shows a bar only where tqdm is installed (pip install tqdm)", stacklevel=6)
         yield None
         return
-    with tqdm(total=None, leave=False) as bar:
+    bar = None
 
-        def show(done: int, total: int) -> None:
-            bar.total = total
-            bar.n = done
-            bar.refresh()
+    def show(done: int, total: int) -> None:
+        nonlocal bar
+        if bar is None:
+            bar = tqdm(total=total, desc="trnsci", leave=False)
+        bar.total = total
+        bar.n = done
+        bar.refresh()
 
+    try:
         yield show
+    finally:
+        if bar is not None:
+            bar.close()

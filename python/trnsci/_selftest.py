@@ -55,6 +55,11 @@ def _hermitian(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Check
     yield Check(f"eigh {dtype}: residual", _in_eps(exact @ vectors - vectors * w, np.linalg.norm(exact, 2), dtype), _LIMIT)
     yield Check(f"eigh {dtype}: orthogonality", _in_eps(vectors.conj().T @ vectors - np.eye(_ORDER), 1, dtype), _LIMIT)
     positive = g @ g.conj().T + _ORDER * np.eye(_ORDER, dtype=dtype)
+    w, v = linalg.eigh(a, positive)
+    metric, vectors = positive.astype(np.complex128), v.astype(np.complex128)
+    scale = np.linalg.norm(vectors, 2) * (np.linalg.norm(exact, 2) + np.abs(w).max() * np.linalg.norm(metric, 2))
+    residual = exact @ vectors - metric @ vectors * w
+    yield Check(f"generalized eigh {dtype}: residual", _in_eps(residual, scale, dtype), _LIMIT)
     factor = linalg.cholesky(positive, lower=True).astype(np.complex128)
     residual = factor @ factor.conj().T - positive
     yield Check(f"cholesky {dtype}: residual", _in_eps(residual, np.linalg.norm(positive, 2), dtype), _LIMIT)
@@ -67,6 +72,7 @@ def _schur(rng: np.random.Generator) -> Iterator[Check]:
     yield Check("schur float64: residual", _in_eps(z @ t @ z.T - a, norm, a.dtype), _SCHUR_LIMIT)
     yield Check("schur float64: orthogonality", _in_eps(z.T @ z - np.eye(_ORDER), 1, a.dtype), _SCHUR_LIMIT)
     h, q = linalg.hessenberg(a, calc_q=True)
+    yield Check("hessenberg float64: orthogonality", _in_eps(q.T @ q - np.eye(_ORDER), 1, a.dtype), _SCHUR_LIMIT)
     yield Check("hessenberg float64: residual", _in_eps(q @ h @ q.T - a, norm, a.dtype), _SCHUR_LIMIT)
 
 

@@ -36,6 +36,8 @@ _WORK_EIGENVALUES = 4 / 3
 _WORK_EIGENVECTORS = 9.0
 _WORK_HESSENBERG = 14 / 3
 _WORK_SCHUR = 25.0
+# What a matrix of any order costs besides, which decides for stacks of many small ones.
+_WORK_PER_MATRIX = 5000.0
 
 _STANDARD_DRIVERS = ("ev", "evd", "evr", "evx")
 _GENERALIZED_DRIVERS = ("gv", "gvd", "gvx")
@@ -47,7 +49,9 @@ _ALL, _BY_INDEX, _BY_VALUE = 0, 1, 2
 
 def _work(per_cube: float, a: Array) -> float:
     complex_factor = 4 if a.dtype.kind == "c" else 1
-    return float(per_cube * complex_factor * a.size * a.shape[-1])
+    n = a.shape[-1]
+    matrices = a.size / (n * n) if n else 0
+    return float(matrices * (per_cube * complex_factor * n**3 + _WORK_PER_MATRIX))
 
 
 def _may_overwrite(asked: bool, given: ArrayLike, checked: Array) -> bool:
@@ -110,17 +114,36 @@ def _check_driver(driver: str | None, generalized: bool, subset: bool) -> None:
         raise ValueError(f"driver: {driver!r} computes no subsets; {', '.join(_SUBSET_DRIVERS)} do")
 
 
-def _check_metric(a: Array, b: ArrayLike) -> tuple[Array, Array, np.dtype[Any] | None]:
-    """Return a and b in their common dtype and with b's batch dimensions made a's."""
-    metric, cast = _array.check(b, "b")
-    if metric.shape[-2:] != a.shape[-2:] or metric.ndim > a.ndim:
-        raise ValueError(f"b: shape {metric.shape} does not fit a's shape {a.shape}")
-    dtype = np.result_type(a.dtype, metric.dtype)
+def _pencil(a: ArrayLike, b: ArrayLike | None) -> tuple[Array, Array | None, np.dtype[Any] | None]:
+    """Return the checked matrices in their common dtype and batch shape, and the dtype results are cast to."""
+    matrix, cast = _array.check(a, "a")
+    _array.check_square(matrix, "a")
+    if b is None:
+        return matrix, None, cast
+    metric, metric_cast = _array.check(b, "b")
+    unfit = ValueError(f"b: shape {metric.shape} does not fit a's shape {matrix.shape}")
+    if metric.shape[-2:] != matrix.shape[-2:]:
+        raise unfit
     try:
-        metric = np.broadcast_to(metric, a.shape) if metric.shape != a.shape else metric
+        shape = np.broadcast_shapes(matrix.shape, metric.shape)
     except ValueError:
-        raise ValueError(f"b: shape {metric.shape} does not fit a's shape {a.shape}") from None
-    return a.astype(dtype, copy=False), metric.astype(dtype, copy=False), cast
+        raise unfit from None
+    dtype = np.result_type(matrix.dtype, metric.dtype)
+
+    def fit(x: Array) -> Array:
+        x = x.astype(dtype, copy=False)
+        return x if x.shape == shape else np.broadcast_to(x, shape)
+
+    return fit(matrix), fit(metric), cast if cast == metric_cast else None
+
+
+def _scratch(a: ArrayLike, matrix: Array, b: ArrayLike | None, metric: Array | None, asked: tuple[bool, bool]) -> bool:
+    """Whether the memory of both checked matrices may be scratch."""
+    if not _may_overwrite(asked[0], a, matrix):
+        return False
+    if b is None or metric is None:
+        return True
+    return _may_overwrite(asked[1], b, metric) and not np.may_share_memory(matrix, metric)
 
 
 def _eigh(
@@ -139,34 +162,25 @@ def _eigh(
 ) -> tuple[Array, Array | None]:
     if device is not None:
         _device.require_host(device)
-    matrix, cast = _array.check(a, "a")
-    _array.check_square(matrix, "a")
+    matrix, metric, cast = _pencil(a, b)
     if driver is not None:
-        _check_driver(driver, b is not None, subset != (None, None))
+        _check_driver(driver, b is not None, any(x is not None for x in subset))
     if type not in (1, 2, 3):
         raise ValueError(f"type: expected 1, 2 or 3, got {type!r}")
     wanted = _Subset(matrix.shape[-1], matrix.ndim, *subset)
-    work = _work(_WORK_EIGENVALUES if eigvals_only else _WORK_EIGENVECTORS, matrix)
-    metric, metric_address = None, 0
-    if b is not None:
-        matrix, metric, metric_cast = _check_metric(matrix, b)
-        cast = cast if cast == metric_cast else None
-        metric_record = _array.record(metric)
-        metric_address = metric_record.buffer_info()[0]
-    scratch = _may_overwrite(overwrite[0], a, matrix)
-    if b is not None and metric is not None and scratch:
-        scratch = _may_overwrite(overwrite[1], b, metric) and not np.may_share_memory(matrix, metric)
     dtype, shape = matrix.dtype, matrix.shape
     source = _array.record(matrix)
+    metric_record = None if metric is None else _array.record(metric)
     w, w_record = _array.empty((*shape[:-2], wanted.most), _array.real_dtype(dtype), "the eigenvalues")
     v, v_address = None, 0
     if not eigvals_only:
         v, v_record = _array.empty((*shape[:-1], wanted.most), dtype, "the eigenvectors", order="F")
         v_address = v_record.buffer_info()[0]
     count = _native.run(
-        "Eigh", work, _threads.resolve(threads), progress,
-        source.buffer_info()[0], metric_address, w_record.buffer_info()[0], v_address,
-        type, bool(lower), bool(check_finite), scratch,
+        "Eigh", _work(_WORK_EIGENVALUES if v is None else _WORK_EIGENVECTORS, matrix), _threads.resolve(threads), progress,
+        source.buffer_info()[0], 0 if metric_record is None else metric_record.buffer_info()[0],
+        w_record.buffer_info()[0], v_address,
+        int(type), bool(lower), bool(check_finite), _scratch(a, matrix, b, metric, overwrite),
         wanted.kind, wanted.low, wanted.high, wanted.above, wanted.up_to,
     )  # fmt: skip
     if wanted.kind == _BY_VALUE:
@@ -200,7 +214,7 @@ def eigh(
         Hermitian or real symmetric. Only one triangle is used; that the other agrees is not checked, and the imaginary
         part of the diagonal is taken to be zero.
     b : (..., N, N) array_like, optional
-        Hermitian positive definite matrix of the generalized problem. Its batch dimensions broadcast to those of `a`.
+        Hermitian positive definite matrix of the generalized problem. Batch dimensions of `a` and `b` broadcast.
     lower : bool, optional
         Whether the lower (default) or the upper triangle of `a` and `b` is used.
     eigvals_only : bool, optional
@@ -377,9 +391,10 @@ def _real_double(a: ArrayLike, what: str) -> Array:
     """Return `a` as a float64 stack of square matrices, the only kind the Schur family computes in this version."""
     matrix, cast = _array.check(a, "a")
     _array.check_square(matrix, "a")
-    if matrix.dtype != np.float64 or cast is not None:
-        given = cast or matrix.dtype
-        raise UnsupportedError(f"{what} of dtype {given} is not available in this version; convert to float64")
+    given = cast or matrix.dtype
+    if given != np.float64:
+        advice = "" if given.kind == "c" else "; convert to float64"
+        raise UnsupportedError(f"a: {what} of dtype {given} is not available in this version{advice}")
     return matrix
 
 

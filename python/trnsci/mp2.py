@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -22,9 +22,15 @@ Layout: TypeAlias = Literal["iaP", "(ia)P", "P(ia)", "iPa"]
 _SCS_OPPOSITE = 6 / 5
 _SCS_SAME = 1 / 3
 
-_LAYOUT_DIMENSIONS = {"iaP": 3, "(ia)P": 2, "P(ia)": 2, "iPa": 3}
+_LAYOUTS = {
+    "iaP": ("nocc", "nvir", "naux"),
+    "(ia)P": ("nocc*nvir", "naux"),
+    "P(ia)": ("naux", "nocc*nvir"),
+    "iPa": ("nocc", "naux", "nvir"),
+}
 _PRECISIONS = (None, "fp64", "mixed")
 _DEFAULT_MEGABYTES = 256.0
+_WORK_PER_PAIR = 2000.0  # floating-point operations that would take as long as the handling of one pair
 
 
 @dataclass(frozen=True)
@@ -50,11 +56,14 @@ class MP2Result:
     e_corr_ss: float
     e_corr_os: float
     e_scs: float
-    pair_energies: Any
+    pair_energies: Any = field(repr=False, compare=False)
     error_bound: float
 
     def __float__(self) -> float:
         return self.e_corr
+
+    def __format__(self, specification: str) -> str:
+        return format(self.e_corr, specification) if specification else str(self)
 
 
 class _Spin:
@@ -76,25 +85,17 @@ class _Spin:
             self.b = self._in_memory(b, layout, "B" + suffix)
             self.naux = self.b.shape[2]
 
+    def work(self) -> float:
+        """Floating-point operations of the products, and what a pair costs besides."""
+        return float(self.nocc) ** 2 * (float(self.nvir) ** 2 * self.naux + _WORK_PER_PAIR)
+
     def _in_memory(self, b: ArrayLike, layout: str, name: str) -> Array:
         array, _ = _array.check(b, name)
         if array.dtype.kind == "c":
             raise UnsupportedError(f"{name}: complex integrals ({array.dtype}) are not available in this version")
         nocc, nvir = self.nocc, self.nvir
-        dimensions = _LAYOUT_DIMENSIONS[layout]
-        if array.ndim != dimensions:
-            raise ValueError(f"{name}: layout {layout!r} has {dimensions} dimensions, got shape {array.shape}")
-        expected = {
-            "iaP": (nocc, nvir, array.shape[-1]),
-            "(ia)P": (nocc * nvir, array.shape[-1]),
-            "P(ia)": (array.shape[0], nocc * nvir),
-            "iPa": (nocc, array.shape[1], nvir),
-        }[layout]
-        if array.shape != expected:
-            raise ValueError(
-                f"{name}: shape {array.shape} does not fit eps_occ of shape {self.eps_occ.shape} and eps_vir of shape "
-                f"{self.eps_vir.shape}: layout {layout!r} wants {expected}"
-            )
+        if not self._fits(array, layout):
+            raise ValueError(f"{name}: {self._misfit(array, layout)}")
         # Splitting an axis and permuting axes only makes views.
         if layout == "(ia)P":
             array = array.reshape(nocc, nvir, array.shape[1])
@@ -104,11 +105,32 @@ class _Spin:
             array = array.transpose(0, 2, 1)
         return array
 
+    def _sizes(self) -> dict[str, int]:
+        return {"nocc": self.nocc, "nvir": self.nvir, "nocc*nvir": self.nocc * self.nvir}
+
+    def _fits(self, array: Array, layout: str) -> bool:
+        axes, sizes = _LAYOUTS[layout], self._sizes()
+        return array.ndim == len(axes) and all(sizes.get(axis, n) == n for axis, n in zip(axes, array.shape, strict=True))
+
+    def _misfit(self, array: Array, layout: str) -> str:
+        axes, sizes = _LAYOUTS[layout], self._sizes()
+        wanted = ", ".join(str(sizes.get(axis, "any")) for axis in axes)
+        text = f"shape {array.shape} does not fit layout {layout!r}, which is ({', '.join(axes)}) = ({wanted}) here"
+        fitting = [repr(other) for other in _LAYOUTS if self._fits(array, other)]
+        if fitting:
+            return f"{text}; layout {' or '.join(fitting)} fits"
+        if array.ndim == 3 and array.shape[1:] == (self.nocc, self.nvir):
+            return f"{text}; transpose(1, 2, 0) would make it 'iaP'"
+        return text
+
 
 def _energies(eps: ArrayLike, name: str) -> Array:
+    if isinstance(eps, (str, os.PathLike)):
+        raise TypeError(f"{name}: expected an array, got a path; numpy.load it")
     array, _ = _array.check(eps, name)
     if array.ndim != 1:
-        raise ValueError(f"{name}: expected one dimension, got shape {array.shape}")
+        spins = " (two spins need B as a pair too)" if array.ndim == 2 and len(array) == 2 else ""
+        raise ValueError(f"{name}: expected one dimension, got shape {array.shape}{spins}")
     if array.dtype.kind == "c":
         raise TypeError(f"{name}: orbital energies are real, got dtype {array.dtype}")
     contiguous: Array = np.ascontiguousarray(array, np.float64)
@@ -172,7 +194,8 @@ def df_mp2_energy(
     check_finite : bool, optional
         Refuse infinities and NaNs in B. When False they give a NaN energy.
     max_memory : float, optional
-        For B in a file: megabytes that blocks of it may take, by default 256.
+        Megabytes that blocks of B may take where it cannot be multiplied in place, by default 256: B in a file, an
+        array whose strides no product accepts, such as one in Fortran order, and 'mixed' with float64.
     threads, progress, device
         See `trnsci.linalg`; progress counts pairs of occupied orbitals.
 
@@ -196,8 +219,8 @@ def df_mp2_energy(
     Notes
     -----
     One matrix product for each pair :math:`i \ge j`, ``nocc**2 * nvir**2 * naux`` floating-point operations in all.
-    The memory beside B is one matrix of nvir by nvir for each thread. The result is the same, bit for bit, for any
-    number of threads.
+    The memory beside B is one matrix of nvir by nvir for each thread, and the blocks that `max_memory` limits. The
+    result is the same, bit for bit, for any number of threads.
 
     References
     ----------
@@ -215,8 +238,8 @@ def df_mp2_energy(
     """
     if device is not None:
         _device.require_host(device)
-    if layout not in _LAYOUT_DIMENSIONS:
-        raise ValueError(f"layout: {layout!r} is not one of {', '.join(map(repr, _LAYOUT_DIMENSIONS))}")
+    if layout not in _LAYOUTS:
+        raise ValueError(f"layout: {layout!r} is not one of {', '.join(map(repr, _LAYOUTS))}")
     if precision not in _PRECISIONS:
         raise ValueError(f"precision: {precision!r} is not one of {', '.join(map(repr, _PRECISIONS))}")
     if _is_pair(B):
@@ -238,7 +261,10 @@ def _same_dtype(spins: list[_Spin]) -> None:
 
 
 def _bytes(max_memory: float | None) -> int:
-    megabytes = _DEFAULT_MEGABYTES if max_memory is None else max_memory
+    try:
+        megabytes = _DEFAULT_MEGABYTES if max_memory is None else float(max_memory)
+    except (TypeError, ValueError):
+        raise TypeError(f"max_memory: expected a number of megabytes, got {max_memory!r}") from None
     if not megabytes > 0:
         raise ValueError(f"max_memory: expected a positive number of megabytes, got {max_memory!r}")
     return int(min(megabytes * 1e6, 2.0**62))
@@ -268,7 +294,7 @@ def _energy(
     absent = [0] * 3
     addresses = [r.buffer_info()[0] for r in records]
     _native.run(
-        "MP2", sum(float(s.nocc * s.nvir) ** 2 * s.naux for s in spins), _threads.resolve(threads), progress,
+        "MP2", sum(s.work() for s in spins), _threads.resolve(threads), progress,
         *addresses[:3], *(addresses[3:6] if unrestricted else absent),
         addresses[len(inputs)], *(addresses[len(inputs) + 1:] + absent)[:3],
         alpha.path, beta.path if unrestricted else "", layout, precision or "", bool(check_finite), max_bytes,

@@ -22,7 +22,7 @@ try:
     from pyscf.scf import dhf, hf
     from pyscf.x2c import x2c
 except ImportError as error:
-    raise ImportError(f"trnsci.pyscf needs PySCF 2.9 or later ({error}): pip install 'trnsci[pyscf]'") from error
+    raise ImportError(f"trnsci.pyscf needs PySCF 2.9 or later ({error}): pip install pyscf") from error
 
 from . import linalg, mp2
 from ._array import Array
@@ -156,7 +156,14 @@ def restore(mf: Any) -> Any:
     -------
     pyscf.scf.hf.SCF
         `mf` itself.
+
+    Raises
+    ------
+    TypeError
+        If `mf` is no mean field.
     """
+    if not isinstance(mf, hf.SCF):
+        raise TypeError(f"mf: expected a mean field of {_SCF_SUPPORTED}, got {_type_name(mf)}")
     if vars(mf).get("_eigh") is _scf_eigh:
         del mf._eigh
     return mf
@@ -320,6 +327,21 @@ class _PairEnergies:
             logger.info(self, "t2 amplitudes: PySCF")
             t2 = super(_PairEnergies, mp).init_amps(None, None, eris, True)[1]  # type: ignore[misc]
         return lib.tag_array(self.result.e_corr, e_corr_ss=self.result.e_corr_ss, e_corr_os=self.result.e_corr_os), t2
+
+    def _amplitudes(self: Any, t2: Any) -> Any:
+        """Return `t2`, or the object's amplitudes, which PySCF computes first where they are missing."""
+        if t2 is None and self.t2 is None:
+            logger.info(self, "t2 amplitudes: PySCF")
+            self.t2 = super().init_amps(None, None, self.ao2mo(), True)[1]  # type: ignore[misc]
+        return self.t2 if t2 is None else t2
+
+    def make_rdm1(self: Any, t2: Any = None, *args: Any, **kwargs: Any) -> Any:
+        """Return PySCF's unrelaxed one-particle density matrix; amplitudes that are missing are computed first."""
+        return super().make_rdm1(self._amplitudes(t2), *args, **kwargs)  # type: ignore[misc]
+
+    def make_rdm2(self: Any, t2: Any = None, *args: Any, **kwargs: Any) -> Any:
+        """Return PySCF's two-particle density matrix; amplitudes that are missing are computed first."""
+        return super().make_rdm2(self._amplitudes(t2), *args, **kwargs)  # type: ignore[misc]
 
     def update_amps(self, t2: Any, eris: Any) -> Any:
         """Not available: DF-MP2 is for canonical orbitals."""

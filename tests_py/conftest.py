@@ -1,0 +1,23 @@
+"""Makes the helper modules beside the tests importable and says which versions a run is about."""
+
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+pytest.register_assert_rewrite("residuals")
+
+_REPORTED = ("trnsci", "numpy", "scipy", "ml_dtypes", "hypothesis")
+
+
+def _version(name):
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "absent"
+
+
+def pytest_report_header():
+    return ", ".join(f"{name} {_version(name)}" for name in _REPORTED)

@@ -1,0 +1,205 @@
+"""Properties over random shapes, dtypes, layouts, elements and arguments."""
+
+import hypothesis.extra.numpy
+import matrices
+import numpy as np
+import residuals
+import scipy.linalg
+import trnsci
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from trnsci import linalg
+
+# The same examples in every run: a red run can be repeated.
+properties = settings(deadline=None, max_examples=100, derandomize=True, print_blob=True)
+
+LARGEST_ORDER = 8
+LIMIT = residuals.HERMITIAN_LIMIT
+
+orders = st.integers(0, LARGEST_ORDER)
+dtypes = st.sampled_from(matrices.DTYPES)
+layouts = st.sampled_from(sorted(matrices.LAYOUTS))
+problems = st.sampled_from([1, 2, 3])
+
+
+def elements(dtype):
+    """Finite numbers of every size, small integers among them; a sum of n squares of the roots cannot overflow."""
+    real = matrices.real_dtype(dtype)
+    largest = float(np.finfo(real).max) / (4 * LARGEST_ORDER**2)
+    parts = st.one_of(
+        st.integers(-3, 3).map(float),
+        st.floats(-10, 10, width=32),
+        st.floats(-float(real.type(largest)), float(real.type(largest)), width=real.itemsize * 8),
+    )
+    return st.builds(complex, parts, parts) if np.dtype(dtype).kind == "c" else parts
+
+
+@st.composite
+def square(draw, dtype, n=None):
+    n = draw(orders) if n is None else n
+    return draw(hypothesis.extra.numpy.arrays(dtype, (n, n), elements=elements(dtype), fill=st.nothing()))
+
+
+@st.composite
+def hermitian(draw, n=None):
+    return matrices.from_lower(draw(square(draw(dtypes), n)))
+
+
+@st.composite
+def definite(draw, dtype, n):
+    """Well-conditioned, of any scale."""
+    b = matrices.positive_definite(n, dtype, draw(st.integers(0, 99)))
+    reach = 100 if np.dtype(dtype).itemsize > 8 or dtype == "float64" else 10
+    return b * matrices.real_dtype(dtype).type(2.0 ** draw(st.integers(-reach, reach)))
+
+
+@st.composite
+def presented(draw, a):
+    return matrices.LAYOUTS[draw(layouts)](a)[0]
+
+
+@st.composite
+def batched(draw):
+    """A stack of Hermitian matrices, each axis of which may be permuted or reversed in memory."""
+    shape = draw(st.lists(st.integers(0, 3), min_size=1, max_size=2))
+    a = matrices.hermitian(draw(st.integers(0, 6)), draw(dtypes), draw(st.integers(0, 99)), tuple(shape))
+    order = draw(st.permutations(range(a.ndim)))
+    flips = tuple(slice(None, None, draw(st.sampled_from([1, -1]))) for _ in range(a.ndim))
+    moved = a.transpose(order)[flips].copy()[flips].transpose(np.argsort(order))
+    assert np.array_equal(moved, a)
+    return moved
+
+
+@properties
+@given(st.data())
+def test_eigh(data):
+    a = data.draw(hermitian())
+    lower, overwrite = data.draw(st.booleans()), data.draw(st.booleans())
+    view = data.draw(presented((np.tril if lower else np.triu)(a)))
+    residuals.assert_solved("eigh", a, trnsci.eigh(view, lower=lower, overwrite_a=overwrite))
+
+
+@properties
+@given(st.data())
+def test_eigvalsh(data):
+    a = data.draw(hermitian())
+    lower, overwrite = data.draw(st.booleans()), data.draw(st.booleans())
+    view = data.draw(presented((np.tril if lower else np.triu)(a)))
+    residuals.assert_solved("eigvalsh", a, linalg.eigvalsh(view, lower=lower, overwrite_a=overwrite))
+
+
+@properties
+@given(st.data())
+def test_subset_by_index(data):
+    a = data.draw(hermitian(data.draw(st.integers(1, LARGEST_ORDER))))
+    n = len(a)
+    first = data.draw(st.integers(0, n - 1))
+    last = data.draw(st.integers(first, n - 1))
+    w, v = trnsci.eigh(data.draw(presented(a)), subset_by_index=(first, last))
+    assert w.shape == (last - first + 1,) and v.shape == (n, last - first + 1)
+    assert residuals.eigen_residual(a, w, v) < LIMIT
+    assert residuals.orthogonality(v) < LIMIT
+    everything = linalg.eigvalsh(a)
+    everything[first : last + 1] = w
+    assert residuals.eigenvalue_error(a, everything) < LIMIT
+
+
+@properties
+@given(st.data())
+def test_subset_by_value(data):
+    a = data.draw(hermitian())
+    everything = linalg.eigvalsh(a).astype(np.float64)
+    ends = st.one_of(st.floats(-10, 10), st.sampled_from([-np.inf, np.inf, *everything.tolist()]))
+    low, high = data.draw(ends), data.draw(ends)
+    assume(low < high)
+    w, v = trnsci.eigh(data.draw(presented(a)), subset_by_value=(low, high))
+    wide = w.astype(np.float64)  # in float32, NumPy would round the ends
+    assert np.all((low < wide) & (wide <= high))
+    assert v.shape == (len(a), len(w))
+    assert residuals.eigen_residual(a, w, v) < LIMIT
+    assert residuals.orthogonality(v) < LIMIT
+    # Only eigenvalues within rounding errors of an end may be counted differently.
+    slack = LIMIT * residuals.divisor(len(a)) * residuals.eps(a.dtype) * float(np.abs(everything).max(initial=0))
+    inside = np.sum((everything > low + slack) & (everything <= high - slack))
+    outside = np.sum((everything <= low - slack) | (everything > high + slack))
+    assert inside <= len(w) <= len(a) - outside
+
+
+@properties
+@given(st.data())
+def test_generalized(data):
+    dtype, n, problem = data.draw(dtypes), data.draw(orders), data.draw(problems)
+    a = matrices.hermitian(n, dtype, data.draw(st.integers(0, 99)))
+    b = data.draw(definite(dtype, n))
+    lower, overwrite = data.draw(st.booleans()), data.draw(st.booleans())
+    used = np.tril if lower else np.triu
+    w, v = trnsci.eigh(
+        data.draw(presented(used(a))),
+        data.draw(presented(used(b))),
+        type=problem,
+        lower=lower,
+        overwrite_a=overwrite,
+        overwrite_b=overwrite,
+    )
+    assert residuals.generalized_residual(problem, a, b, w, v) < LIMIT
+    assert residuals.metric_orthogonality(problem, b, v) < LIMIT
+    if n:
+        wide = np.result_type(dtype, np.float64)
+        expected = scipy.linalg.eigh(a.astype(wide), b.astype(wide), type=problem, eigvals_only=True)
+        tolerance = 50 * residuals.divisor(n) * residuals.eps(dtype) * np.abs(expected).max()
+        np.testing.assert_allclose(w, expected, rtol=0, atol=tolerance)
+
+
+@properties
+@given(batched())
+def test_batches(a):
+    w, v = trnsci.eigh(a)
+    values = linalg.eigvalsh(a)
+    assert w.shape == values.shape == a.shape[:-1] and v.shape == a.shape
+    for index in np.ndindex(a.shape[:-2]):
+        residuals.assert_solved("eigh", a[index], (w[index], v[index]))
+        residuals.assert_solved("eigvalsh", a[index], values[index])
+
+
+@properties
+@given(st.data())
+def test_cholesky_of_definite_matrices(data):
+    dtype = data.draw(dtypes)
+    a = data.draw(definite(dtype, data.draw(orders)))
+    lower, overwrite = data.draw(st.booleans()), data.draw(st.booleans())
+    view = data.draw(presented((np.tril if lower else np.triu)(a)))
+    residuals.assert_solved("cholesky", a, linalg.cholesky(view, lower, overwrite), lower=lower)
+
+
+@properties
+@given(hermitian(), st.booleans())
+def test_cholesky_finds_out_what_is_definite(a, lower):
+    n = len(a)
+    shift = -residuals.exponent(a)
+    values = scipy.linalg.eigvalsh(residuals.scaled(a, shift)) if n else np.ones(1)
+    floor = residuals.rounding_floor(a.dtype, n, shift)
+    margin = 8 * residuals.divisor(n) ** 2 * (residuals.eps(a.dtype) * np.abs(values).max() + floor)
+    try:
+        factor = linalg.cholesky(a, lower)
+    except trnsci.LinAlgError:
+        assert values[0] < margin
+    else:
+        assert values[0] > -margin
+        assert residuals.cholesky_residual(a, factor, lower) <= 1
+
+
+@properties
+@given(st.data())
+def test_schur(data):
+    a = data.draw(square("float64"))
+    t, z = trnsci.schur(data.draw(presented(a)), overwrite_a=data.draw(st.booleans()))
+    residuals.assert_solved("schur", a, (t, z))
+    assert residuals.unmatched_eigenvalues(a, residuals.schur_eigenvalues(t), first_order=False) == 0
+
+
+@properties
+@given(st.data())
+def test_hessenberg(data):
+    a = data.draw(square("float64"))
+    h, q = linalg.hessenberg(data.draw(presented(a)), calc_q=True, overwrite_a=data.draw(st.booleans()))
+    residuals.assert_solved("hessenberg", a, (h, q))
