@@ -3,9 +3,9 @@ package pybind
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"trnsci/core/sched"
@@ -17,28 +17,29 @@ type job struct {
 	ctx      context.Context
 	cancel   context.CancelFunc
 	progress sched.Progress
-	started  atomic.Bool
 	done     chan struct{} // closed when the operation has let go of every array
 	value    int64
 	err      error
 }
 
-// jobTable maps the ids that Python holds to jobs.
+// jobTable maps the ids that Python chose to jobs.
 type jobTable struct {
 	mu   sync.Mutex
-	last int64
 	jobs map[int64]*job
 }
 
 var jobs = jobTable{jobs: map[int64]*job{}}
 
-func (t *jobTable) add() int64 {
+func (t *jobTable) add(id int64) *job {
 	ctx, cancel := context.WithCancel(context.Background())
+	j := &job{ctx: ctx, cancel: cancel, done: make(chan struct{})}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.last++
-	t.jobs[t.last] = &job{ctx: ctx, cancel: cancel, done: make(chan struct{})}
-	return t.last
+	if t.jobs[id] != nil {
+		panic(fmt.Sprintf("there is a job with id %d already", id))
+	}
+	t.jobs[id] = j
+	return j
 }
 
 func (t *jobTable) get(id int64) *job {
@@ -59,16 +60,14 @@ func (t *jobTable) remove(id int64) *job {
 	return j
 }
 
-// run executes op on a team of the given size: at once when jobID is 0, otherwise as that job, in which case run
-// returns 0 while op goes on.
+// run executes op on a team of the given size, at most one thread for each CPU: at once when jobID is 0, otherwise as the
+// job of that new id, in which case run returns 0 while op goes on. JobEnd releases the id.
 func run(jobID, threads int64, op func(*sched.Team) (int64, error)) (int64, error) {
+	size := int(min(threads, int64(runtime.GOMAXPROCS(0))))
 	if jobID == 0 {
-		return op(sched.NewTeam(context.Background(), int(threads), nil))
+		return op(sched.NewTeam(context.Background(), size, nil))
 	}
-	j := jobs.get(jobID)
-	if j.started.Swap(true) {
-		panic(fmt.Sprintf("job %d was started twice", jobID))
-	}
+	j := jobs.add(jobID)
 	go func() {
 		defer close(j.done)
 		defer func() {
@@ -76,15 +75,9 @@ func run(jobID, threads int64, op func(*sched.Team) (int64, error)) (int64, erro
 				j.err = &sched.PanicError{Value: v, Stack: debug.Stack()}
 			}
 		}()
-		j.value, j.err = op(sched.NewTeam(j.ctx, int(threads), &j.progress))
+		j.value, j.err = op(sched.NewTeam(j.ctx, size, &j.progress))
 	}()
 	return 0, nil
-}
-
-// JobNew returns the id of a new job. JobEnd releases it.
-func JobNew() (id int64, err error) {
-	defer guard(&err)
-	return jobs.add(), nil
 }
 
 // JobWait waits at most the given time for the operation to end. It returns 1 when it has ended and 0 when it runs on.
@@ -123,8 +116,8 @@ func JobTotal(id int64) (steps int64, err error) {
 	return steps, nil
 }
 
-// JobEnd cancels the job, waits until its operation has let go of every array, and forgets the id. An unknown id is
-// no error, so that clean-up may be repeated.
+// JobEnd cancels the job, waits until its operation has let go of every array, and forgets the id. An unknown id is no
+// error, so that clean-up may be repeated and may come before a start that failed.
 func JobEnd(id int64) (zero int64, err error) {
 	defer guard(&err)
 	j := jobs.remove(id)
@@ -132,8 +125,6 @@ func JobEnd(id int64) (zero int64, err error) {
 		return 0, nil
 	}
 	j.cancel()
-	if j.started.Load() {
-		<-j.done
-	}
+	<-j.done
 	return 0, nil
 }

@@ -9,21 +9,26 @@ import (
 	"strconv"
 )
 
-// Requests below this size are not checked: the check costs more than they do, and no machine lacks them.
-const minCheckedBytes = 64 << 20
+const (
+	// Requests below this size are not compared with the memory that is free: no machine lacks them.
+	minCheckedBytes = 64 << 20
+	// Nor do smaller ones make Go map more memory; above, it maps whole arenas of heapArenaBytes.
+	minMappedBytes = 1 << 20
+	heapArenaBytes = 64 << 20
+)
 
 // reserve returns a *memoryError if workspace of the given size would not fit beside results that Python has mapped
 // already, but whose pages the system hands out only when they are written. Go ends the process when an allocation
 // fails, and Linux may end it when pages run out, so what may be too large is refused before it is asked for.
 func reserve(what string, workspace, results int64) error {
 	size := saturatingAdd(workspace, results)
-	if size < minCheckedBytes {
+	if size < minMappedBytes {
 		return nil
 	}
-	if free, known := availableMemory(); known && size > free {
+	if free, known := availableMemory(); size >= minCheckedBytes && known && size > free {
 		return &memoryError{fmt.Sprintf("%s needs %d bytes (%.1f GiB) for workspace and results, %d are available", what, size, gibibytes(size), free)}
 	}
-	if !canMap(workspace) {
+	if workspace >= minMappedBytes && !canMap(saturatingAdd(workspace, heapArenaBytes)) {
 		return &memoryError{fmt.Sprintf("%s needs %d bytes (%.1f GiB) of workspace, which the system refuses", what, workspace, gibibytes(workspace))}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package pybind
 
 import (
+	"encoding/hex"
 	"fmt"
 
 	"trnsci/core/dense"
@@ -15,11 +16,16 @@ type spin struct {
 	occ, vir []float64
 }
 
-func newSpin(b, occ, vir uint64, path string) *spin {
+// newSpin decodes the arguments of a spin. The path comes as hexadecimal digits, since file names need not be text.
+func newSpin(b, occ, vir uint64, hexPath string) *spin {
 	if b == 0 {
 		return nil
 	}
-	return &spin{b: descriptor(b), path: path, occ: vector[float64](descriptor(occ)), vir: vector[float64](descriptor(vir))}
+	path, err := hex.DecodeString(hexPath)
+	if err != nil {
+		panic(err)
+	}
+	return &spin{b: descriptor(b), path: string(path), occ: vector[float64](descriptor(occ)), vir: vector[float64](descriptor(vir))}
 }
 
 // open returns the integrals and a function that lets go of them.
@@ -52,9 +58,9 @@ func inMemory[T dense.Float](a *array) mp2.Integrals[T] {
 // opposite-spin and same-spin energies and the error bound. The pair energies are written where their addresses are not
 // 0: pairs of the one spin or alpha-alpha, beta-beta, alpha-beta.
 func MP2(jobID, threads int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, virBeta, sums, pairs, pairsBeta, pairsMixed uint64,
-	pathAlpha, pathBeta, layout, precision string, checkFinite bool, maxBytes int64) (zero int64, err error) {
+	hexPathAlpha, hexPathBeta, layout, precision string, checkFinite bool, maxBytes int64) (zero int64, err error) {
 	defer guard(&err)
-	alpha, beta := newSpin(bAlpha, occAlpha, virAlpha, pathAlpha), newSpin(bBeta, occBeta, virBeta, pathBeta)
+	alpha, beta := newSpin(bAlpha, occAlpha, virAlpha, hexPathAlpha), newSpin(bBeta, occBeta, virBeta, hexPathBeta)
 	out := vector[float64](descriptor(sums))
 	pairOut := []*array{descriptor(pairs), descriptor(pairsBeta), descriptor(pairsMixed)}
 	return run(jobID, threads, func(team *sched.Team) (int64, error) {

@@ -14,7 +14,7 @@ func PanicOnPurpose(jobID, threads int64, inWorker bool) (zero int64, err error)
 		if !inWorker {
 			panic("on purpose")
 		}
-		return 0, team.For(int(threads), func(worker, _ int) error {
+		return 0, team.For(team.Threads(), func(worker, _ int) error {
 			panic("on purpose, in a worker")
 		})
 	})

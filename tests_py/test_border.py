@@ -123,7 +123,7 @@ def test_panics_become_internal_errors(in_worker, as_job):
         from trnsci import _native
         for _ in range(20):
             try:
-                _native.run("PanicOnPurpose", {1e12 if as_job else 0}, 3, None, {in_worker})
+                _native.run("PanicOnPurpose", {1e12 if as_job else 0}, 3, None, (), {in_worker})
             except trnsci.InternalError as error:
                 assert "on purpose" in str(error) and "goroutine" in str(error)
             else:
@@ -234,6 +234,90 @@ print(w.tolist())
     assert lines[1] == "[1.0, 2.0]"
 
 
+SIGNALS_TOGETHER = """
+import os, signal, sys, threading, time
+import numpy as np, trnsci
+from trnsci import _native
+
+def fail(*_):
+    raise TimeoutError
+
+signal.signal(signal.SIGALRM, fail)
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+signal.signal(signal.SIGUSR1, fail)
+g = np.random.default_rng(0).standard_normal((1000, 1000))
+trnsci.eigh(np.eye(2))
+
+def together(k):
+    time.sleep(0.02 + 0.004 * k)
+    for name in ("SIGTERM", "SIGINT", "SIGALRM", "SIGUSR1"):
+        os.kill(os.getpid(), getattr(signal, name))
+
+raised = 0
+for k in range(25):
+    a = g + g.T
+    sender = threading.Thread(target=together, args=(k,))
+    try:
+        sender.start()
+        trnsci.eigh(a)
+        sender.join()
+    except BaseException:
+        raised += 1
+    while sender.is_alive():
+        try:
+            sender.join()
+        except BaseException:
+            pass
+    assert not _native._running, "a job outlived its call"
+    a[:] = np.nan
+    del a
+assert raised == 25
+assert trnsci.eigh(np.eye(2))[0].tolist() == [1, 1]
+"""
+
+
+def test_many_signals_at_once_do_not_leave_a_job_behind():
+    run_script(SIGNALS_TOGETHER)
+
+
+def test_a_batch_of_empty_matrices_ends_at_once():
+    for f in (trnsci.eigh, linalg.eigvalsh, linalg.cholesky, trnsci.schur, linalg.hessenberg):
+        f(np.empty((10**12, 0, 0)))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of the address space are tested on Linux")
+@pytest.mark.parametrize(
+    ("where", "call"),
+    [
+        ("at first", "trnsci.eigh(np.eye(3))"),
+        ("later", "linalg.eigvalsh(np.eye(2500))"),
+        ("later", "linalg.eigvalsh(np.eye(6000))"),
+        ("later", "trnsci.df_mp2_energy(np.ones((20, 1000, 30), np.float32), -np.ones(20), np.ones(1000), precision='fp64')"),
+    ],
+)
+def test_too_little_address_space_is_a_memory_error(where, call):
+    run_script(
+        f"""
+        import resource
+        import numpy as np, trnsci
+        from trnsci import linalg
+        if {where == "later"}:
+            trnsci.eigh(np.eye(200))
+        argument = np.eye(6000)
+        used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + 60_000_000, resource.RLIM_INFINITY))
+        try:
+            {call}
+        except MemoryError as error:
+            assert "bytes" in str(error) or "allocate" in str(error), error
+        else:
+            raise AssertionError("no error")
+        resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        assert trnsci.eigh(np.eye(2))[0].tolist() == [1, 1]
+        """
+    )
+
+
 # Threads
 
 
@@ -299,21 +383,26 @@ def test_concurrent_calls_from_many_python_threads():
 
 
 def test_the_interpreter_runs_during_a_call():
+    a, h = np.random.default_rng(0).standard_normal((700, 700)), np.empty((700, 700))
+    source, target = _array.record(a), _array.record(h)
     done = threading.Event()
-    ticks = 0
 
     def work():
-        _native.call("JobWait", job, 300)
+        _native.call("Hessenberg", 0, 1, _array.address(source), _array.address(target), 0, True, False)
         done.set()
 
-    job = _native.call("JobNew")
     thread = threading.Thread(target=work)
     thread.start()
+    ticks = 0
     while not done.is_set():
         ticks += 1
     thread.join()
-    _native.call("JobEnd", job)
     assert ticks > 1000  # with the lock held it would be one or two
+
+
+def test_more_threads_than_any_machine_has():
+    assert trnsci.eigh(np.eye(2), threads=2**31 - 1)[0].tolist() == [1, 1]
+    assert trnsci.df_mp2_energy(np.ones((1, 1, 1)), [-1.0], [1.0], threads=2**31 - 1).e_corr == -0.25
 
 
 # Fork

@@ -182,3 +182,16 @@ def test_error_names_the_member_of_a_batch():
     a[1, 0, 2, 2] = -1
     with pytest.raises(trnsci.LinAlgError, match=r"order 3 .*member 2"):
         cholesky(a)
+
+
+def test_imaginary_part_of_the_diagonal_is_not_looked_at():
+    a = np.array([[2, 1, 0], [1, 3, 1], [0, 1, 4]], complex)
+    expected = cholesky(a, lower=True)
+    a[0, 0] = complex(2, np.nan)
+    assert np.array_equal(cholesky(a, lower=True, check_finite=False), expected)
+
+
+def test_progress_of_one_matrix():
+    calls = []
+    cholesky(np.eye(300), progress=lambda done, total: calls.append((done, total)))
+    assert calls[-1] == (300, 300)

@@ -368,3 +368,28 @@ def test_four_threads_with_one_input(name):
     expected = bits(FUNCTIONS[name](a))
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(lambda _: bits(FUNCTIONS[name](a)), range(12))) == [expected] * 12
+
+
+def test_masked_arrays():
+    a = np.ma.masked_array(np.diag([3.0, 1.0]), mask=False)
+    assert trnsci.eigh(a)[0].tolist() == [1, 3]
+    a[0, 0] = np.ma.masked
+    with pytest.raises(ValueError, match=r"a: .*masked"):
+        trnsci.eigh(a)
+
+
+def test_big_endian_half_precision():
+    w, v = trnsci.eigh(np.diag([3.0, 1.0]).astype(">f2"))
+    assert w.dtype == v.dtype == np.float16
+    assert w.tolist() == [1, 3]
+
+
+@pytest.mark.parametrize("argument", [dict(type=1.5), dict(type=np.array([1, 2])), dict(subset_by_value=(0, 10**400)),
+                                      dict(driver=["evr"]), dict(device=np.array([1, 2])), dict(progress=1.5)])  # fmt: skip
+def test_arguments_of_strange_types_are_named(argument):
+    with pytest.raises((ValueError, TypeError), match=next(iter(argument))):
+        trnsci.eigh(np.eye(2), **argument)
+
+
+def test_subset_and_driver_as_arrays():
+    assert linalg.eigvalsh(np.diag([3.0, 1.0, 2.0]), driver="evr", subset_by_index=np.array([0, 1])).tolist() == [1, 2]

@@ -1,6 +1,8 @@
 """DF-MP2 energies: made-up cases that can be evaluated by hand, layouts, files, bad input, the command line."""
 
 import json
+import os
+import pickle
 import subprocess
 import sys
 
@@ -166,6 +168,24 @@ def test_awkward_memory(kind):
     assert df_mp2_energy(b, occ, vir).e_corr == pytest.approx(expected, rel=1e-14)
 
 
+def test_sequences_in_place_of_arrays():
+    b = small_b()
+    expected = df_mp2_energy(b, OCC, VIR).e_corr
+    for form in (b.tolist(), list(b), tuple(b)):
+        assert df_mp2_energy(form, tuple(OCC), VIR).e_corr == expected
+    pair = df_mp2_energy([b.tolist(), b[:1]], [OCC, np.array(OCC[:1])], [VIR, VIR])
+    assert pair.e_corr == df_mp2_energy((b, b[:1]), (OCC, OCC[:1]), (VIR, VIR)).e_corr
+
+
+def test_result_is_a_value():
+    result = df_mp2_energy(small_b(), OCC, VIR, pair_energies=True)
+    again = pickle.loads(pickle.dumps(result))
+    assert again == result
+    assert hash(again) == hash(result)
+    assert f"{result:.6f}" == "-1.119805"
+    assert "e_corr=-1.1198" in repr(result)
+
+
 def test_integers_and_half_precision():
     ml_dtypes = pytest.importorskip("ml_dtypes", reason="ml_dtypes is not installed")
     b = np.arange(12).reshape(2, 3, 2)
@@ -228,7 +248,10 @@ BAD = [
     (dict(B=np.ones((2, 7, 3))), ValueError, "layout 'iPa' fits"),
     (dict(B=np.ones((7, 2, 3))), ValueError, r"transpose\(1, 2, 0\)"),
     (dict(eps_occ="occ.npy"), TypeError, "eps_occ.*load"),
-    (dict(eps_occ=(OCC, OCC)), ValueError, "eps_occ.*pair"),
+    (dict(eps_occ=(OCC, OCC)), ValueError, "B: expected a pair"),
+    (dict(eps_occ=np.ones((2, 2))), ValueError, r"eps_occ.*\(2, 2\)"),
+    (dict(layout=["iaP"]), ValueError, "layout"),
+    (dict(max_memory=10**400), TypeError, "max_memory"),
     (dict(max_memory="1GB"), TypeError, "max_memory"),
     (dict(layout="aiP"), ValueError, "layout: 'aiP'.*'iaP'"),
     (dict(precision="fp16"), ValueError, "precision: 'fp16'"),
@@ -243,7 +266,7 @@ BAD = [
     (dict(max_memory=-1), ValueError, "max_memory"),
     (dict(device="cuda"), trnsci.UnsupportedError, "device"),
     (dict(device="abacus"), ValueError, "device: 'abacus'.*'cuda'"),
-    (dict(B=(small_b(), small_b())), ValueError, "eps_"),
+    (dict(B=(small_b(), small_b())), ValueError, "B: .*eps_occ and eps_vir are pairs too"),
 ]
 
 
@@ -332,6 +355,20 @@ def test_bad_files(tmp_path, name):
     path.write_bytes(content)
     with pytest.raises(error, match=r"B|bad\.npy"):
         df_mp2_energy(path, OCC, VIR)
+
+
+def test_what_is_no_regular_file(tmp_path):
+    os.mkfifo(tmp_path / "pipe.npy")
+    for path in (tmp_path / "pipe.npy", tmp_path):
+        with pytest.raises(ValueError, match=r"B.*not a regular file"):
+            df_mp2_energy(path, OCC, VIR)
+
+
+def test_file_name_that_is_no_text(tmp_path):
+    name = os.path.join(os.fsencode(tmp_path), b"B\xff.npy")
+    with open(name, "wb") as file:
+        file.write(GOOD_FILE)
+    assert df_mp2_energy(os.fsdecode(name), OCC, VIR).e_corr == pytest.approx(-1.1198054886378938, rel=1e-14)
 
 
 def test_missing_file(tmp_path):
@@ -427,3 +464,20 @@ def test_command_reports_bad_input_in_one_line(case_files, tmp_path):
         assert done.stdout == ""
         assert done.stderr.startswith("trnsci mp2: ")
         assert len(done.stderr.splitlines()) == 1
+
+
+def test_command_prints_energies_before_it_fails_to_save_the_pairs(case_files, tmp_path):
+    done = run_command("mp2", *case_files, "--pair-energies", str(tmp_path / "none" / "pairs.npy"))
+    assert done.returncode == 2
+    assert "-1.119805488638" in done.stdout
+    assert "none" in done.stderr
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full here")
+def test_command_says_when_output_cannot_be_written(case_files):
+    for arguments in (["mp2", *case_files], ["info"]):
+        with open("/dev/full", "w") as full:
+            command = [sys.executable, "-m", "trnsci", *arguments]
+            done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=100)
+        assert done.returncode in (2, 74)
+        assert len(done.stderr.splitlines()) == 1, done.stderr

@@ -30,6 +30,9 @@ func Gemv[T dense.Scalar](trans Transpose, alpha T, a dense.Matrix[T], x dense.V
 }
 
 func scaleOrClear[T dense.Scalar](beta T, y dense.Vector[T]) {
+	if beta == 1 {
+		return // also where y is not finite, as in the reference BLAS
+	}
 	if beta != 0 {
 		Scal(beta, y)
 		return

@@ -41,6 +41,10 @@ func Cholesky[T dense.Scalar](team *sched.Team, a dense.Matrix[T]) error {
 	if a.Cols != n {
 		return dense.BadArgument("a", "expected a square matrix, got shape (%d, %d)", a.Rows, a.Cols)
 	}
+	for i := range n {
+		a.Set(i, i, dense.FromReal[T](dense.Real(a.At(i, i))))
+	}
+	team.Plan(n) // a step for each column
 	for k := 0; k < n; k += choleskyBlock {
 		end := min(n, k+choleskyBlock)
 		panel, done := a.Slice(k, n, k, end), a.Slice(k, n, 0, k)
@@ -56,6 +60,7 @@ func Cholesky[T dense.Scalar](team *sched.Team, a dense.Matrix[T]) error {
 			return err
 		}
 		a.Slice(k, end, end, n).Fill(0)
+		team.Step(end - k)
 	}
 	return nil
 }

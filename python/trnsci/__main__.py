@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -36,6 +38,8 @@ def _run_selftest(options: argparse.Namespace) -> int:
 
 
 def _load(path: str) -> Any:
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise ValueError(f"{path}: not a regular file")
     try:
         array = np.load(path, allow_pickle=False)
     except (ValueError, EOFError):  # NumPy's text would advise to allow pickles, which are programs
@@ -52,12 +56,15 @@ def _mp2(options: argparse.Namespace) -> int:
             pair_energies=options.pair_energies is not None, max_memory=options.max_memory, threads=options.threads,
             progress=options.progress,
         )  # fmt: skip
+        _print_energies(result, options.json)
         if options.pair_energies is not None:
-            np.save(options.pair_energies, result.pair_energies)
-    except (ValueError, TypeError, NotImplementedError, OSError, MemoryError, EOFError) as error:
+            with open(options.pair_energies, "wb") as file:
+                np.save(file, result.pair_energies)
+    except BrokenPipeError:
+        raise
+    except (ValueError, TypeError, NotImplementedError, OSError, MemoryError) as error:
         print(f"trnsci mp2: {error}", file=sys.stderr)
         return 2
-    _print_energies(result, options.json)
     return 0
 
 
@@ -70,7 +77,7 @@ def _print_energies(result: MP2Result, as_json: bool) -> None:
         "error_bound": result.error_bound,
     }
     if as_json:
-        print(json.dumps(energies))
+        print(json.dumps({name: value if math.isfinite(value) else None for name, value in energies.items()}))
         return
     for name, value in energies.items():
         print(f"{name:12} {value:20.12f} hartree" if name != "error_bound" else f"{name:12} {value:20.1e} hartree")
@@ -110,13 +117,22 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return the exit status: 0, 1 for a failed selftest, 2 for bad input, 130 for Ctrl-C."""
+    """Run one command and return the exit status.
+
+    0, or 1 for a failed selftest, 2 for bad input, 74 when the output cannot be written, 130 for Ctrl-C.
+    """
     options = _parser().parse_args(arguments)
     try:
-        return int(options.run(options))
+        status = int(options.run(options))
+        sys.stdout.flush()
+        return status
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return 130
+    except OSError as error:  # a closed pipe, a full disk
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that the interpreter's last flush is quiet
+        print(f"trnsci: the output cannot be written: {error}", file=sys.stderr)
+        return 74
 
 
 if __name__ == "__main__":

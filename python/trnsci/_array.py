@@ -49,6 +49,8 @@ def check(a: ArrayLike, name: str) -> tuple[Array, np.dtype[Any] | None]:
 
 
 def _as_array(a: ArrayLike, name: str) -> Array:
+    if isinstance(a, np.ma.MaskedArray) and np.ma.is_masked(a):
+        raise ValueError(f"{name}: elements of a masked array are masked; fill or compress it first")
     try:
         return np.asarray(a)
     except ValueError as error:  # rows of different lengths
@@ -66,16 +68,26 @@ def _whole_strides(a: Array) -> bool:
 
 def _convert(a: Array, name: str) -> tuple[Array, np.dtype[Any] | None]:
     dtype = a.dtype
-    native = dtype.newbyteorder("=")
-    if native in _CODES:  # the other byte order
-        return a.astype(native), None
-    if dtype.kind in "bui":
-        return a.astype(np.float64), None
-    if dtype == np.float16 or dtype.name == "bfloat16":
-        return a.astype(np.float32), native
+    if dtype.kind in "fc":
+        native = dtype.newbyteorder("=")
+        if native in _CODES:  # the other byte order
+            return _astype(a, native, name), None
+        if native == np.float16:
+            return _astype(a, _FLOAT32, name), native
+    elif dtype.kind in "bui":
+        return _astype(a, _FLOAT64, name), None
+    elif dtype.name == "bfloat16":
+        return _astype(a, _FLOAT32, name), dtype
     is_sparse = a.ndim == 0 and hasattr(a.item(), "toarray")
     advice = "; a sparse matrix has toarray()" if is_sparse else ""
     raise TypeError(f"{name}: dtype {dtype} is not supported; accepted are {_ACCEPTED}{advice}")
+
+
+def _astype(a: Array, dtype: np.dtype[Any], name: str) -> Array:
+    try:
+        return a.astype(dtype)
+    except MemoryError as error:
+        raise MemoryError(f"{a.size * dtype.itemsize} bytes are needed for {name} of shape {a.shape} as {dtype}") from error
 
 
 def check_square(a: Array, name: str) -> None:
@@ -92,10 +104,14 @@ def real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
 def record(a: Array) -> Record:
     """Return the record that describes `a` to the Go library: address, dtype code, dimensions, shape, strides in bytes.
 
-    Its own address, ``buffer_info()[0]``, is what crosses the border. It does not keep `a` alive: the caller does, and the
-    record too, until the call has ended.
+    It does not keep `a` alive: the caller does, and the record too, until the call has ended.
     """
     return _int64_array("q", (a.__array_interface__["data"][0], _CODES[a.dtype], a.ndim, *a.shape, *a.strides))
+
+
+def address(record: Record | None) -> int:
+    """Return what crosses the border for an array: the address of its record, or 0 for an array that is not there."""
+    return 0 if record is None else record.buffer_info()[0]
 
 
 def empty(shape: Sequence[int], dtype: np.dtype[Any], name: str, order: str = "C") -> tuple[Array, Record]:

@@ -6,7 +6,6 @@ import re
 
 from ._errors import UnsupportedError
 
-_HOST = (None, "cpu")
 _KNOWN = ("cpu", "interp", "sim:trn1", "sim:trn2", "pjrt:cpu", "pjrt:/path/plugin.so", "cuda", "neuron", "neuron:<number>")
 _PATTERN = re.compile(r"interp|sim:trn[12]|pjrt:(cpu|/.+)|cuda|neuron(:\d+)?")
 
@@ -21,7 +20,7 @@ def require_host(device: str | None) -> None:
     ValueError
         For a word that names no device.
     """
-    if device in _HOST:
+    if device is None or (isinstance(device, str) and device == "cpu"):
         return
     if isinstance(device, str) and _PATTERN.fullmatch(device):
         raise UnsupportedError(f"device: {device!r} is not available in this version; only the host, None or 'cpu', is")

@@ -7,6 +7,7 @@ survive a fork; calls there raise RuntimeError at once.
 from __future__ import annotations
 
 import importlib
+import itertools
 import os
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -25,7 +26,14 @@ _WAIT_MILLISECONDS = 20
 # gopy puts the Go package's name in front of each function.
 _PREFIX = "pybind_"
 
+# Address space that Go's runtime reserves when it starts; without it the process would be ended.
+_START_BYTES = 3 << 29
+
 _library: Any = None
+
+_job_ids = itertools.count(1)
+# What jobs that may still run use: their memory stays alive whatever signal handlers raise, and wherever.
+_running: dict[int, tuple[object, ...]] = {}
 
 
 class _Forked:
@@ -45,8 +53,25 @@ def _after_fork_in_child() -> None:
         _library = _Forked()
 
 
+def _check_address_space() -> None:
+    try:
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        with open("/proc/self/statm") as statm:
+            used = int(statm.read().split()[0]) * resource.getpagesize()
+    except (ImportError, OSError):
+        return  # not Linux
+    if limit != resource.RLIM_INFINITY and limit - used < _START_BYTES:
+        raise MemoryError(
+            f"loading trnsci's Go library needs {_START_BYTES} bytes of address space; the limit (ulimit -v) leaves "
+            f"{max(0, limit - used)}"
+        )
+
+
 def _load() -> Any:
     global _library
+    _check_address_space()
     module = importlib.import_module("trnsci._trnsci")
     _library = SimpleNamespace(
         **{name.removeprefix(_PREFIX): f for name, f in vars(module).items() if name.startswith(_PREFIX)}
@@ -65,7 +90,9 @@ def call(name: str, *args: Any) -> Any:
         raise translate(error) from None
 
 
-def run(name: str, work: float, threads: int, progress: Progress, *args: Any) -> int:
+def run(
+    name: str, work: float, threads: int, progress: Progress, arrays: tuple[object, ...], *args: Any
+) -> int:
     """Call a solver of the Go library, as a job when it is long.
 
     Parameters
@@ -78,8 +105,10 @@ def run(name: str, work: float, threads: int, progress: Progress, *args: Any) ->
         The number of threads it may use.
     progress : bool or callable or None
         As in the public functions.
+    arrays : tuple
+        The arrays behind the addresses in `args`, and their records.
     *args
-        The rest of its arguments. The caller keeps the arrays behind them alive until this function returns.
+        The rest of the function's arguments.
 
     Returns
     -------
@@ -89,12 +118,15 @@ def run(name: str, work: float, threads: int, progress: Progress, *args: Any) ->
     if work < JOB_WORK and not progress:
         return int(call(name, 0, threads, *args))
     with reporter(progress) as report:
-        return _run_job(name, threads, report, *args)
+        return _run_job(name, threads, report, arrays, *args)
 
 
-def _run_job(name: str, threads: int, report: Callable[[int, int], None] | None, *args: Any) -> int:
-    job = call("JobNew")
+def _run_job(
+    name: str, threads: int, report: Callable[[int, int], None] | None, arrays: tuple[object, ...], *args: Any
+) -> int:
+    job = next(_job_ids)
     try:
+        _running[job] = arrays
         call(name, job, threads, *args)
         ended = False
         while not ended:
@@ -104,18 +136,13 @@ def _run_job(name: str, threads: int, report: Callable[[int, int], None] | None,
                 report(call("JobDone", job), call("JobTotal", job))
         return int(call("JobResult", job))
     finally:
-        _end(job)
-
-
-def _end(job: int) -> None:
-    """Cancel the job and wait until Go has let go of every array, even if Ctrl-C is pressed again."""
-    interrupt = None
-    ended = False
-    while not ended:
+        # JobEnd cancels the job and waits until Go has let go of the arrays. Handlers of further signals may raise here
+        # too, but the interpreter runs them after a call and not before it, so that both calls are made; on Python 3.10 that
+        # holds for blocks that begin with "try".
         try:
-            call("JobEnd", job)
-            ended = True
-        except KeyboardInterrupt as error:
-            interrupt = error
-    if interrupt is not None:
-        raise interrupt
+            _library.JobEnd(job)
+        finally:
+            try:
+                _running.pop(job, None)
+            finally:
+                pass

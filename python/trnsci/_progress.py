@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeAlias
 
+import numpy as np
+
 Progress: TypeAlias = "bool | Callable[[int, int], object] | None"
 
 
@@ -18,7 +20,7 @@ def reporter(progress: Progress) -> Iterator[Callable[[int, int], None] | None]:
     """
     if not progress:
         yield None
-    elif progress is True:
+    elif isinstance(progress, (bool, np.bool_)):
         with _bar() as show:
             yield None if show is None else _only_news(show)
     elif callable(progress):

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+_LIMIT = 2**31  # no machine has so many CPUs, and the Go library counts threads in 64 bits
+
 _override: ContextVar[int | None] = ContextVar("trnsci_threads", default=None)
 
 
@@ -23,7 +25,7 @@ def _initial() -> int:
         text = os.environ.get(variable, "").split(",")[0].strip()  # OpenMP allows a list, one entry a nesting level
         if not text:
             continue
-        if text.isdecimal() and int(text) > 0:
+        if text.isdecimal() and 0 < int(text) < _LIMIT:
             return int(text)
         warnings.warn(f"{variable}={text!r} is not a positive integer and is ignored", stacklevel=2)
     return _available_cpus()
@@ -37,7 +39,7 @@ def _checked(n: int) -> int:
         n = operator.index(n)
     except TypeError:
         raise TypeError(f"threads: expected an integer, got {type(n).__name__}") from None
-    if not 1 <= n < 2**31:
+    if not 0 < n < _LIMIT:
         raise ValueError(f"threads: expected a positive number of threads, got {n}")
     return n
 

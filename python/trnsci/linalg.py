@@ -47,11 +47,17 @@ _SUBSET_DRIVERS = ("evr", "evx", "gvx")
 _ALL, _BY_INDEX, _BY_VALUE = 0, 1, 2
 
 
-def _work(per_cube: float, a: Array) -> float:
+def _solve(
+    name: str, a: Array, per_cube: float, threads: int | None, progress: Progress, arrays: tuple[object, ...], *args: Any
+) -> int:
+    """Call a solver for the matrices of `a`; there is nothing to call it for if there are none or if they are empty."""
+    size = _threads.resolve(threads)
+    if a.size == 0:
+        return 0
     complex_factor = 4 if a.dtype.kind == "c" else 1
     n = a.shape[-1]
-    matrices = a.size / (n * n) if n else 0
-    return float(matrices * (per_cube * complex_factor * n**3 + _WORK_PER_MATRIX))
+    work = a.size / (n * n) * (per_cube * complex_factor * n**3 + _WORK_PER_MATRIX)
+    return _native.run(name, work, size, progress, (a, *arrays), *args)
 
 
 def _may_overwrite(asked: bool, given: ArrayLike, checked: Array) -> bool:
@@ -95,7 +101,7 @@ class _Subset:
             raise ValueError("subset_by_value: not possible for a stack of matrices, whose counts may differ")
         try:
             above, up_to = (float(x) for x in by_value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise ValueError(f"subset_by_value: expected two numbers, got {by_value!r}") from None
         if not above < up_to:
             raise ValueError(f"subset_by_value: {[above, up_to]} is not an interval (low, high] with low < high")
@@ -105,7 +111,7 @@ class _Subset:
 def _check_driver(driver: str | None, generalized: bool, subset: bool) -> None:
     if driver is None:
         return
-    if driver not in _STANDARD_DRIVERS + _GENERALIZED_DRIVERS:
+    if not isinstance(driver, str) or driver not in _STANDARD_DRIVERS + _GENERALIZED_DRIVERS:
         raise ValueError(f"driver: {driver!r} is not one of {', '.join(_STANDARD_DRIVERS + _GENERALIZED_DRIVERS)}")
     if generalized != (driver in _GENERALIZED_DRIVERS):
         kind = "generalized" if generalized else "standard"
@@ -165,21 +171,20 @@ def _eigh(
     matrix, metric, cast = _pencil(a, b)
     if driver is not None:
         _check_driver(driver, b is not None, any(x is not None for x in subset))
-    if type not in (1, 2, 3):
+    if not isinstance(type, (int, np.integer)) or type not in (1, 2, 3):
         raise ValueError(f"type: expected 1, 2 or 3, got {type!r}")
     wanted = _Subset(matrix.shape[-1], matrix.ndim, *subset)
     dtype, shape = matrix.dtype, matrix.shape
     source = _array.record(matrix)
     metric_record = None if metric is None else _array.record(metric)
     w, w_record = _array.empty((*shape[:-2], wanted.most), _array.real_dtype(dtype), "the eigenvalues")
-    v, v_address = None, 0
+    v, v_record = None, None
     if not eigvals_only:
         v, v_record = _array.empty((*shape[:-1], wanted.most), dtype, "the eigenvectors", order="F")
-        v_address = v_record.buffer_info()[0]
-    count = _native.run(
-        "Eigh", _work(_WORK_EIGENVALUES if v is None else _WORK_EIGENVECTORS, matrix), _threads.resolve(threads), progress,
-        source.buffer_info()[0], 0 if metric_record is None else metric_record.buffer_info()[0],
-        w_record.buffer_info()[0], v_address,
+    count = _solve(
+        "Eigh", matrix, _WORK_EIGENVALUES if v is None else _WORK_EIGENVECTORS, threads, progress,
+        (source, metric, metric_record, w, w_record, v, v_record),
+        _array.address(source), _array.address(metric_record), _array.address(w_record), _array.address(v_record),
         int(type), bool(lower), bool(check_finite), _scratch(a, matrix, b, metric, overwrite),
         wanted.kind, wanted.low, wanted.high, wanted.above, wanted.up_to,
     )  # fmt: skip
@@ -380,9 +385,9 @@ def cholesky(
     _array.check_square(matrix, "a")
     factor, target = _array.empty(matrix.shape, matrix.dtype, "the Cholesky factor", order="C" if lower else "F")
     source = _array.record(matrix)
-    _native.run(
-        "Cholesky", _work(_WORK_CHOLESKY, matrix), _threads.resolve(threads), progress,
-        source.buffer_info()[0], target.buffer_info()[0], bool(lower), bool(check_finite),
+    _solve(
+        "Cholesky", matrix, _WORK_CHOLESKY, threads, progress, (source, factor, target),
+        _array.address(source), _array.address(target), bool(lower), bool(check_finite),
     )  # fmt: skip
     return _cast(factor, cast)
 
@@ -462,7 +467,7 @@ def schur(
     """
     if device is not None:
         _device.require_host(device)
-    if output not in ("real", "r", "complex", "c"):
+    if not isinstance(output, str) or output not in ("real", "r", "complex", "c"):
         raise ValueError(f"output: {output!r} is not one of 'real', 'complex', 'r', 'c'")
     if output in ("complex", "c"):
         raise UnsupportedError("output: the complex Schur form is not available in this version")
@@ -472,9 +477,9 @@ def schur(
     t, t_record = _array.empty(matrix.shape, matrix.dtype, "the Schur form")
     z, z_record = _array.empty(matrix.shape, matrix.dtype, "the Schur vectors")
     source = _array.record(matrix)
-    _native.run(
-        "Schur", _work(_WORK_SCHUR, matrix), _threads.resolve(threads), progress,
-        source.buffer_info()[0], t_record.buffer_info()[0], z_record.buffer_info()[0],
+    _solve(
+        "Schur", matrix, _WORK_SCHUR, threads, progress, (source, t, t_record, z, z_record),
+        _array.address(source), _array.address(t_record), _array.address(z_record),
         bool(check_finite), _may_overwrite(overwrite_a, a, matrix),
     )  # fmt: skip
     return t, z
@@ -534,14 +539,13 @@ def hessenberg(
         _device.require_host(device)
     matrix = _real_double(a, "the Hessenberg form")
     h, h_record = _array.empty(matrix.shape, matrix.dtype, "the Hessenberg form")
-    q, q_address = None, 0
+    q, q_record = None, None
     if calc_q:
         q, q_record = _array.empty(matrix.shape, matrix.dtype, "the orthogonal factor")
-        q_address = q_record.buffer_info()[0]
     source = _array.record(matrix)
-    _native.run(
-        "Hessenberg", _work(_WORK_HESSENBERG, matrix), _threads.resolve(threads), progress,
-        source.buffer_info()[0], h_record.buffer_info()[0], q_address,
+    _solve(
+        "Hessenberg", matrix, _WORK_HESSENBERG, threads, progress, (source, h, h_record, q, q_record),
+        _array.address(source), _array.address(h_record), _array.address(q_record),
         bool(check_finite), _may_overwrite(overwrite_a, a, matrix),
     )  # fmt: skip
     return h if q is None else (h, q)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -76,11 +77,9 @@ class _Spin:
         self.path = ""
         if isinstance(b, (str, os.PathLike)):
             self.path = os.fsdecode(b)
-            with open(self.path, "rb"):  # the plain OSError for what cannot be opened
-                pass
-            self.b = np.empty((0, 0, 0))
             # The number of auxiliary functions, which only steers how the call is run, from the size of the file.
-            self.naux = os.path.getsize(self.path) // max(1, 8 * self.nocc * self.nvir)
+            self.naux = _size_of_file(self.path, "B" + suffix) // max(1, 8 * self.nocc * self.nvir)
+            self.b = np.empty((0, 0, 0))
         else:
             self.b = self._in_memory(b, layout, "B" + suffix)
             self.naux = self.b.shape[2]
@@ -119,9 +118,19 @@ class _Spin:
         fitting = [repr(other) for other in _LAYOUTS if self._fits(array, other)]
         if fitting:
             return f"{text}; layout {' or '.join(fitting)} fits"
+        if array.ndim == len(axes) + 1 and len(array) == 2:
+            return f"{text}; for two spins eps_occ and eps_vir are pairs too"
         if array.ndim == 3 and array.shape[1:] == (self.nocc, self.nvir):
             return f"{text}; transpose(1, 2, 0) would make it 'iaP'"
         return text
+
+
+def _size_of_file(path: str, name: str) -> int:
+    """Return the size of a regular file that can be read; raise the plain OSError for one that cannot be opened."""
+    if not stat.S_ISREG(os.stat(path).st_mode):  # opening a pipe would wait for its other end
+        raise ValueError(f"{name}: {path!r} is not a regular file")
+    with open(path, "rb") as file:
+        return os.fstat(file.fileno()).st_size
 
 
 def _energies(eps: ArrayLike, name: str) -> Array:
@@ -129,26 +138,22 @@ def _energies(eps: ArrayLike, name: str) -> Array:
         raise TypeError(f"{name}: expected an array, got a path; numpy.load it")
     array, _ = _array.check(eps, name)
     if array.ndim != 1:
-        spins = " (two spins need B as a pair too)" if array.ndim == 2 and len(array) == 2 else ""
-        raise ValueError(f"{name}: expected one dimension, got shape {array.shape}{spins}")
+        raise ValueError(f"{name}: expected one dimension (or, for two spins, a pair of them), got shape {array.shape}")
     if array.dtype.kind == "c":
         raise TypeError(f"{name}: orbital energies are real, got dtype {array.dtype}")
     contiguous: Array = np.ascontiguousarray(array, np.float64)
     return contiguous
 
 
-def _is_pair(b: Any) -> bool:
-    """Whether B is one array or path for each spin, rather than an array written as nested sequences."""
-    one = (np.ndarray, str, os.PathLike)
-    return isinstance(b, (tuple, list)) and len(b) == 2 and all(isinstance(x, one) for x in b)
+def _is_pair(eps: Any) -> bool:
+    """Whether orbital energies are given for two spins."""
+    return isinstance(eps, (tuple, list)) and len(eps) == 2 and all(np.ndim(e) == 1 for e in eps)
 
 
-def _two(eps: Any, name: str) -> tuple[ArrayLike, ArrayLike]:
-    try:
-        alpha, beta = eps
-    except (TypeError, ValueError):
-        raise ValueError(f"{name}: expected (alpha, beta), since B is given for two spins") from None
-    return alpha, beta
+def _two(pair: Any, name: str) -> tuple[Any, Any]:
+    if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+        raise ValueError(f"{name}: expected a pair (alpha, beta), since eps_occ is given for two spins")
+    return pair[0], pair[1]
 
 
 def df_mp2_energy(
@@ -178,12 +183,12 @@ def df_mp2_energy(
 
     Parameters
     ----------
-    B : array_like or path, or a pair of them
+    B : array_like or path, or a tuple or list of two of them
         Real integrals (ia|P) with the Coulomb metric folded in, :math:`(ia|jb) = \sum_P B_{iaP} B_{jbP}`, or the path
-        of a ``.npy`` file that holds them; a file is read in blocks and never loaded whole. A pair (alpha, beta) asks
-        for the unrestricted energy.
-    eps_occ, eps_vir : (nocc,), (nvir,) array_like, or pairs of them
-        Energies of the correlated occupied and virtual orbitals, in hartree. They set nocc and nvir.
+        of a ``.npy`` file that holds them; a file is read in blocks and never loaded whole.
+    eps_occ, eps_vir : (nocc,), (nvir,) array_like, or tuples or lists of two of them
+        Energies of the correlated occupied and virtual orbitals, in hartree. They set nocc and nvir. Pairs (alpha, beta),
+        of B too, ask for the unrestricted energy.
     layout : {'iaP', '(ia)P', 'P(ia)', 'iPa'}, optional
         The shape of B: (nocc, nvir, naux), (nocc*nvir, naux), (naux, nocc*nvir) or (nocc, naux, nvir). Any strides are
         used as they are.
@@ -238,13 +243,13 @@ def df_mp2_energy(
     """
     if device is not None:
         _device.require_host(device)
-    if layout not in _LAYOUTS:
+    if not isinstance(layout, str) or layout not in _LAYOUTS:
         raise ValueError(f"layout: {layout!r} is not one of {', '.join(map(repr, _LAYOUTS))}")
-    if precision not in _PRECISIONS:
+    if not isinstance(precision, (str, type(None))) or precision not in _PRECISIONS:
         raise ValueError(f"precision: {precision!r} is not one of {', '.join(map(repr, _PRECISIONS))}")
-    if _is_pair(B):
-        occ, vir = _two(eps_occ, "eps_occ"), _two(eps_vir, "eps_vir")
-        spins = [_Spin(B[s], occ[s], vir[s], layout, f"[{s}]") for s in range(2)]
+    if _is_pair(eps_occ):
+        both, occ, vir = _two(B, "B"), _two(eps_occ, "eps_occ"), _two(eps_vir, "eps_vir")
+        spins = [_Spin(both[s], occ[s], vir[s], layout, f"[{s}]") for s in range(2)]
     else:
         spins = [_Spin(B, eps_occ, eps_vir, layout, "")]
     _same_dtype(spins)
@@ -263,11 +268,16 @@ def _same_dtype(spins: list[_Spin]) -> None:
 def _bytes(max_memory: float | None) -> int:
     try:
         megabytes = _DEFAULT_MEGABYTES if max_memory is None else float(max_memory)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise TypeError(f"max_memory: expected a number of megabytes, got {max_memory!r}") from None
     if not megabytes > 0:
         raise ValueError(f"max_memory: expected a positive number of megabytes, got {max_memory!r}")
     return int(min(megabytes * 1e6, 2.0**62))
+
+
+def _hex(path: str) -> str:
+    """Return the bytes of a file name as digits: they need not be text, which is all that the border passes."""
+    return os.fsencode(path).hex()
 
 
 def _energy(
@@ -292,12 +302,12 @@ def _energy(
     inputs = [a for s in spins for a in (s.b, s.eps_occ, s.eps_vir)]
     records = [_array.record(a) for a in (*inputs, sums, *pairs)]
     absent = [0] * 3
-    addresses = [r.buffer_info()[0] for r in records]
+    addresses = [_array.address(r) for r in records]
     _native.run(
-        "MP2", sum(s.work() for s in spins), _threads.resolve(threads), progress,
+        "MP2", sum(s.work() for s in spins), _threads.resolve(threads), progress, (*inputs, sums, *pairs, *records),
         *addresses[:3], *(addresses[3:6] if unrestricted else absent),
         addresses[len(inputs)], *(addresses[len(inputs) + 1:] + absent)[:3],
-        alpha.path, beta.path if unrestricted else "", layout, precision or "", bool(check_finite), max_bytes,
+        _hex(alpha.path), _hex(beta.path) if unrestricted else "", layout, precision or "", bool(check_finite), max_bytes,
     )  # fmt: skip
     opposite, same, bound = sums.tolist()
     return MP2Result(
