@@ -207,8 +207,9 @@ LONG_CALLS = {
 def test_ctrl_c_ends_a_long_call(name):
     setup, call = LONG_CALLS[name]
     script = f"""
-import time
+import signal, time
 import numpy as np, trnsci
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a background process may have inherited that it is ignored
 rng = np.random.default_rng(0)
 a = {setup}
 trnsci.eigh(np.eye(2))
@@ -242,6 +243,7 @@ from trnsci import _native
 def fail(*_):
     raise TimeoutError
 
+signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGALRM, fail)
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
 signal.signal(signal.SIGUSR1, fail)
