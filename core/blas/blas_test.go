@@ -47,13 +47,18 @@ func op[T dense.Scalar](trans Transpose, a dense.Matrix[T], i, j int) complex128
 // product returns op(A) op(B) in double precision by the definition.
 func product[T dense.Scalar](tA, tB Transpose, a, b dense.Matrix[T], m, n, k int) dense.Matrix[complex128] {
 	c := dense.New[complex128](m, n)
-	for i := range m {
+	right := dense.New[complex128](k, n)
+	for p := range k {
 		for j := range n {
-			var s complex128
-			for p := range k {
-				s += op(tA, a, i, p) * op(tB, b, p, j)
+			right.Set(p, j, op(tB, b, p, j))
+		}
+	}
+	for i := range m {
+		for p := range k {
+			x := op(tA, a, i, p)
+			for j, y := range right.Row(p) {
+				c.Data[i*c.Stride+j] += x * y
 			}
-			c.Set(i, j, s)
 		}
 	}
 	return c

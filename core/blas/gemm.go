@@ -40,7 +40,8 @@ func operandOf[T dense.Float](trans Transpose, a dense.Matrix[T]) operand[T] {
 
 func (o operand[T]) from(i, j int) []T { return o.data[i*o.row+j*o.col:] }
 
-// gemm is one real product C = alpha A B + beta C of an m x k by a k x n matrix, neither of which is empty.
+// gemm is one real product C = alpha A B + beta C of an m x k by a k x n matrix, neither of which is empty, or the real
+// form of a complex one.
 type gemm[T dense.Float] struct {
 	set         kernel.Set
 	size        kernel.Blocking
@@ -51,6 +52,7 @@ type gemm[T dense.Float] struct {
 	c           dense.Matrix[T]
 	packA       bool
 	packB       bool
+	pairs       *pairs[T] // nil for a real product
 }
 
 // gemmReal computes a product with the kernels of set.
@@ -60,8 +62,13 @@ func gemmReal[T dense.Float](set kernel.Set, team *sched.Team, tA, tB Transpose,
 		set: set, size: kernel.BlockingOf[T](set), m: c.Rows, n: c.Cols, k: k,
 		alpha: alpha, beta: beta, a: operandOf(tA, a), b: operandOf(tB, b), c: c,
 	}
-	g.inner = balanced(k, g.size.Inner)
 	g.choosePacking()
+	return g.run(team)
+}
+
+// run computes the product.
+func (g *gemm[T]) run(team *sched.Team) error {
+	g.inner = balanced(g.k, g.size.Inner)
 	if team.Threads() > 1 && g.m*g.n*g.k >= g.size.ThreadWork {
 		return g.parallel(team)
 	}
@@ -133,21 +140,39 @@ func (g *gemm[T]) chunk(team *sched.Team, i0, i1, j0, j1 int) error {
 	return nil
 }
 
+// overwrites reports whether C is not to be read.
+func (g *gemm[T]) overwrites() bool {
+	return g.beta == 0 && (g.pairs == nil || g.pairs.betaIm == 0)
+}
+
+// scaleC multiplies a part of C by beta, unless beta is 0 or 1.
+func (g *gemm[T]) scaleC(i0, i1, j0, j1 int) {
+	if g.overwrites() || g.beta == 1 && (g.pairs == nil || g.pairs.betaIm == 0) {
+		return
+	}
+	for i := i0; i < i1; i++ {
+		row := g.c.Data[i*g.c.Stride+j0 : i*g.c.Stride+j1]
+		if g.pairs != nil {
+			scalePairs(row, g.beta, g.pairs.betaIm)
+			continue
+		}
+		for j := range row {
+			row[j] *= g.beta
+		}
+	}
+}
+
 // strip multiplies rows i0 <= i < i1 of A by a block of B.
 func (g *gemm[T]) strip(packed *packing[T], block *blockB[T], i0, i1, p0, p1, j0, j1 int) {
 	run := kernel.Tiles[T]{Rows: i1 - i0, K: p1 - p0, Alpha: g.alpha, RowC: g.c.Stride}
-	run.Accumulate = p0 > 0 || g.beta != 0
-	if p0 == 0 && g.beta != 0 && g.beta != 1 {
-		for i := i0; i < i1; i++ {
-			row := g.c.Data[i*g.c.Stride+j0 : i*g.c.Stride+j1]
-			for j := range row {
-				row[j] *= g.beta
-			}
-		}
+	run.Accumulate = p0 > 0 || !g.overwrites()
+	if p0 == 0 {
+		g.scaleC(i0, i1, j0, j1)
 	}
 	run.A, run.RowA, run.ColA = g.a.from(i0, p0), g.a.row, g.a.col
 	if g.packA {
-		run.A, run.RowA, run.ColA = packed.stripOf(g.a, g.size.Rows, i0, i1, p0, p1), 1, g.size.Rows
+		run.A, run.RowA, run.ColA = packed.a, 1, g.size.Rows
+		g.packStrip(packed.a, i0, i1, p0, p1)
 	}
 	for s := range block.pieces {
 		piece := &block.pieces[s]

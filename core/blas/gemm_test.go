@@ -131,10 +131,10 @@ func TestGemmReal(t *testing.T) { forSets(t, testGemmReal[float32], testGemmReal
 
 // testGemmReal checks random shapes: most of a few tiles, some longer than every block in one direction.
 func testGemmReal[T dense.Float](t *testing.T, s kernel.Set) {
-	const rounds, few, many = 1200, 70, 700
+	const few, many = 70, 700
 	rng := rand.New(rand.NewPCG(11, uint64(s)))
 	team := sched.NewTeam(context.Background(), 2, nil)
-	for round := range rounds {
+	for round := range rounds(1200) {
 		shape := [3]int{1 + rng.IntN(few), 1 + rng.IntN(few), 1 + rng.IntN(few)}
 		if round%8 == 0 {
 			shape[rng.IntN(3)] = 1 + rng.IntN(many)
@@ -144,6 +144,68 @@ func testGemmReal[T dense.Float](t *testing.T, s kernel.Set) {
 			t.Fatalf("%v: %v", p, err)
 		}
 	}
+}
+
+func TestGemmComplex(t *testing.T) {
+	forSets(t, testGemmComplex[float32, complex64], testGemmComplex[float64, complex128])
+}
+
+// testGemmComplex checks random shapes, alpha, beta and conjugates, and the memory around C, for one and three threads.
+func testGemmComplex[R dense.Float, T dense.Complex](t *testing.T, s kernel.Set) {
+	rng := rand.New(rand.NewPCG(15, uint64(s)))
+	either := func() Transpose { return []Transpose{NoTrans, Trans, ConjTrans}[rng.IntN(3)] }
+	factor := func() T { return []T{0, 1, number[T](rng), dense.FromReal[T](-0.5)}[rng.IntN(4)] }
+	team := sched.NewTeam(context.Background(), 3, nil)
+	for round := range rounds(500) {
+		m, n, k := 1+rng.IntN(40), 1+rng.IntN(40), 1+rng.IntN(40)
+		if round%40 == 0 {
+			m, n, k = 1+rng.IntN(150), 1+rng.IntN(200), 1+rng.IntN(300)
+		}
+		tA, tB, alpha, beta := either(), either(), factor(), factor()
+		ar, ac := opShape(tA, m, k)
+		br, bc := opShape(tB, k, n)
+		a, b, before := random[T](rng, ar, ac), random[T](rng, br, bc), random[T](rng, m, n)
+		c := before.Clone()
+		whole := dense.New[T](m+2, n+2)
+		whole.Fill(guardWord)
+		inner := whole.Slice(1, m+1, 1, n+1)
+		if beta != 0 {
+			inner.CopyFrom(before)
+		} else {
+			inner.Fill(dense.FromReal[T](math.NaN()))
+			c.Fill(0)
+		}
+		if alpha == 0 {
+			alpha = 2
+		}
+		if err := gemmComplex[R](s, team, tA, tB, alpha, a, b, beta, inner); err != nil {
+			t.Fatal(err)
+		}
+		want := product(tA, tB, a, b, m, n, k)
+		for i := range m + 2 {
+			for j := range n + 2 {
+				got := whole.At(i, j)
+				if i == 0 || j == 0 || i > m || j > n {
+					if got != guardWord {
+						t.Fatalf("memory around C was written at %d,%d", i, j)
+					}
+					continue
+				}
+				exact := dense.Convert[complex128](alpha)*want.At(i-1, j-1) + dense.Convert[complex128](beta)*dense.Convert[complex128](c.At(i-1, j-1))
+				if !closeTo(got, exact, k) {
+					t.Fatalf("%c%c %dx%dx%d alpha %v beta %v: C[%d,%d] = %v, want %v", tA, tB, m, n, k, alpha, beta, i-1, j-1, got, exact)
+				}
+			}
+		}
+	}
+}
+
+// rounds returns how many random cases to try: fewer under -short.
+func rounds(n int) int {
+	if testing.Short() {
+		return n / 10
+	}
+	return n
 }
 
 func TestGemmEveryWayOfPacking(t *testing.T) { forSets(t, testPacking[float32], testPacking[float64]) }
@@ -159,7 +221,7 @@ func testPacking[T dense.Float](t *testing.T, s kernel.Set) {
 		{1, 300, 300}, {300, 1, 300}, {300, 300, 1}, {2, 2, 1500},
 	}
 	for _, shape := range shapes {
-		for range 6 {
+		for range 1 + rounds(5) {
 			p := newProduct[T](rng, shape[0], shape[1], shape[2])
 			if err := p.run(s, nil); err != nil {
 				t.Fatalf("%v: %v", p, err)

@@ -63,7 +63,12 @@ func (g *gemm[T]) blockOf(packed *packing[T], p0, p1, j0, j1 int) blockB[T] {
 		piece.data = packed.b[at : at+piece.count*piece.step]
 		at += piece.count * piece.step
 		for t := range piece.count {
-			packTile(piece.data[t*piece.step:], piece.row, g.b, p0, p1, j0+piece.first+t*piece.cols, piece.cols)
+			dst, j := piece.data[t*piece.step:], j0+piece.first+t*piece.cols
+			if g.pairs != nil {
+				g.pairs.packTile(dst, piece.row, g.b, p0, p1, j, piece.cols)
+			} else {
+				packTile(dst, piece.row, g.b, p0, p1, j, piece.cols)
+			}
 		}
 	}
 	return block
@@ -144,10 +149,20 @@ func newAligned[T dense.Float](n int) []T {
 	return memory[skip : skip+n : skip+n]
 }
 
-// stripOf copies rows i0 <= i < i1 and columns p0 <= p < p1 of a transposed A: element (i, p) goes to i-i0+(p-p0)*rows.
-func (p *packing[T]) stripOf(a operand[T], rows, i0, i1, p0, p1 int) []T {
-	for q := p0; q < p1; q++ {
-		copy(p.a[(q-p0)*rows:][:i1-i0], a.from(i0, q))
+// packStrip copies rows i0 <= i < i1 and columns p0 <= p < p1 of a transposed A: element (i, p) goes to
+// i-i0+(p-p0)*rows, where rows are those of a tile.
+func (g *gemm[T]) packStrip(dst []T, i0, i1, p0, p1 int) {
+	rows, n := g.size.Rows, i1-i0
+	if g.pairs == nil {
+		for p := p0; p < p1; p++ {
+			copy(dst[(p-p0)*rows:][:n], g.a.from(i0, p))
+		}
+		return
 	}
-	return p.a
+	for p := p0; p < p1; p += 2 {
+		src, re, im := g.a.from(i0, p)[:2*n], dst[(p-p0)*rows:][:n], dst[(p-p0+1)*rows:][:n]
+		for i := range re {
+			re[i], im[i] = src[2*i], src[2*i+1]
+		}
+	}
 }
