@@ -19,6 +19,8 @@ const (
 	pageBytes = 4096
 	// B is multiplied where it lies up to this size, which leaves half of the second cache to A and C.
 	directBytes = 528 << 10
+	// Where B is not packed, this many blocks of columns are one.
+	directBlocks = 4
 	// Below this many rows packing B costs more than it saves.
 	packRows = 16
 	// A transposed A is multiplied where it lies up to this size.
@@ -72,12 +74,29 @@ func (g *gemm[T]) run(team *sched.Team) error {
 	if team.Threads() > 1 && g.m*g.n*g.k >= g.size.ThreadWork {
 		return g.parallel(team)
 	}
-	for j := 0; j < g.n; j += g.size.Cols {
-		if err := g.chunk(team, 0, g.m, j, min(g.n, j+g.size.Cols)); err != nil {
+	across := g.blocksAcross()
+	for x := range across {
+		j0, j1 := g.columns(x, across)
+		if err := g.chunk(team, 0, g.m, j0, j1); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// blocksAcross returns into how many blocks the columns are cut at least: a block of B that is packed must fit its
+// memory, and a run of tiles must end soon, since assembly is not interrupted.
+func (g *gemm[T]) blocksAcross() int {
+	if g.packB {
+		return ceilDiv(g.n, g.size.Cols)
+	}
+	return ceilDiv(g.n, directBlocks*g.size.Cols)
+}
+
+// columns returns the columns j0 <= j < j1 of block x when there are across of them, each about equally many tiles.
+func (g *gemm[T]) columns(x, across int) (j0, j1 int) {
+	tiles, width := ceilDiv(g.n, g.size.TileCols()), g.size.TileCols()
+	return x * tiles / across * width, min(g.n, (x+1)*tiles/across*width)
 }
 
 // balanced returns the length of the pieces when length is cut into as few about equal ones as the limit allows.
@@ -100,21 +119,23 @@ func (g *gemm[T]) choosePacking() {
 	g.packA = g.a.col != 1 && g.n > g.size.TileCols() && (g.m*g.k*bytes > directABytes || aliased(g.a.col))
 }
 
-// parallel cuts C into chunks for the threads of the team: into panels of columns, and those into strips of rows where
-// there are few columns. By value: what the threads share lives on the heap.
+// parallel cuts C into chunks for the threads of the team: by columns, and by rows where there are few columns or every
+// chunk has to pack its rows of A. By value: what the threads share lives on the heap.
 func (g gemm[T]) parallel(team *sched.Team) error {
-	panels, strips := ceilDiv(g.n, g.size.TileCols()), ceilDiv(g.m, g.size.Rows)
-	across := max(ceilDiv(g.n, g.size.Cols), min(gemmChunks, panels))
+	strips, across := ceilDiv(g.m, g.size.Rows), g.blocksAcross()
+	if !g.packA || strips < gemmChunks {
+		across = max(across, min(gemmChunks, ceilDiv(g.n, g.size.TileCols())))
+	}
 	down := min(ceilDiv(gemmChunks, across), strips)
 	return team.For(across*down, func(_, chunk int) error {
 		x, y := chunk/down, chunk%down
-		i0, i1 := y*strips/down*g.size.Rows, (y+1)*strips/down*g.size.Rows
-		j0, j1 := x*panels/across*g.size.TileCols(), (x+1)*panels/across*g.size.TileCols()
-		return g.chunk(team, i0, min(g.m, i1), j0, min(g.n, j1))
+		i0, i1 := y*strips/down*g.size.Rows, min(g.m, (y+1)*strips/down*g.size.Rows)
+		j0, j1 := g.columns(x, across)
+		return g.chunk(team, i0, i1, j0, j1)
 	})
 }
 
-// chunk computes rows i0 <= i < i1 and columns j0 <= j < j1 of C; there are at most size.Cols of them. The order of the
+// chunk computes rows i0 <= i < i1 and columns j0 <= j < j1 of C, at most size.Cols columns if B is packed. The order of the
 // loops is that of BLIS with the loop over strips of A outside of that over panels of B: a block of B stays in the second
 // cache, a strip of A in the first one.
 func (g *gemm[T]) chunk(team *sched.Team, i0, i1, j0, j1 int) error {
