@@ -22,7 +22,7 @@ const (
 	// Where B is not packed, this many blocks of columns are one.
 	directBlocks = 4
 	// Below this many rows packing B costs more than it saves.
-	packRows = 16
+	fewRows = 16
 	// A transposed A is multiplied where it lies up to this size.
 	directABytes = 32 << 10
 )
@@ -115,7 +115,7 @@ func (g *gemm[T]) choosePacking() {
 	bytes := int(unsafe.Sizeof(g.alpha))
 	aliased := func(stride int) bool { return stride*bytes%pageBytes == 0 && g.k > g.size.Rows }
 	small := g.k*g.n*bytes <= directBytes && !aliased(g.b.row)
-	g.packB = g.b.col != 1 || !(small || g.m <= packRows)
+	g.packB = g.b.col != 1 || !(small || g.m <= fewRows)
 	g.packA = g.a.col != 1 && g.n > g.size.TileCols() && (g.m*g.k*bytes > directABytes || aliased(g.a.col))
 }
 
@@ -191,6 +191,9 @@ func (g *gemm[T]) strip(packed *packing[T], block *blockB[T], i0, i1, p0, p1, j0
 		g.scaleC(i0, i1, j0, j1)
 	}
 	run.A, run.RowA, run.ColA = g.a.from(i0, p0), g.a.row, g.a.col
+	if i1 < g.m {
+		run.Next, run.NextCol, run.NextStep = g.a.from(i1, p0), g.a.col, g.a.row
+	}
 	if g.packA {
 		run.A, run.RowA, run.ColA = packed.a, 1, g.size.Rows
 		g.packStrip(packed.a, i0, i1, p0, p1)

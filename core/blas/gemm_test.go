@@ -217,7 +217,7 @@ func testPacking[T dense.Float](t *testing.T, s kernel.Set) {
 	const page = 1024 // a multiple of 4096 bytes apart in both dtypes
 	shapes := [][3]int{
 		{size.Rows, size.TileCols(), size.Inner}, {size.Rows + 1, size.TileCols() + 1, size.Inner + 1},
-		{packRows + 1, size.Cols + size.Lanes, 2*size.Inner + 5}, {packRows, size.Cols + 1, 9}, {33, page, 40}, {page, 33, 40}, {33, 65, page},
+		{fewRows + 1, size.Cols + size.Lanes, 2*size.Inner + 5}, {fewRows, size.Cols + 1, 9}, {33, page, 40}, {page, 33, 40}, {33, 65, page},
 		{1, 300, 300}, {300, 1, 300}, {300, 300, 1}, {2, 2, 1500},
 	}
 	for _, shape := range shapes {

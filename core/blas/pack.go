@@ -62,26 +62,34 @@ func (g *gemm[T]) blockOf(packed *packing[T], p0, p1, j0, j1 int) blockB[T] {
 		piece.step = piece.row * (p1 - p0)
 		piece.data = packed.b[at : at+piece.count*piece.step]
 		at += piece.count * piece.step
+		if g.pairs == nil && g.b.col == 1 {
+			packRows(piece, g.b, p0, p1, j0+piece.first)
+			continue
+		}
 		for t := range piece.count {
 			dst, j := piece.data[t*piece.step:], j0+piece.first+t*piece.cols
 			if g.pairs != nil {
 				g.pairs.packTile(dst, piece.row, g.b, p0, p1, j, piece.cols)
 			} else {
-				packTile(dst, piece.row, g.b, p0, p1, j, piece.cols)
+				packTransposed(dst, piece.row, g.b, p0, p1, j, piece.cols)
 			}
 		}
 	}
 	return block
 }
 
-// packTile copies cols columns of b from j0 on, rows p0 <= p < p1, to dst, whose rows are stride apart.
-func packTile[T dense.Float](dst []T, stride int, b operand[T], p0, p1, j0, cols int) {
-	if b.col == 1 {
-		for p := p0; p < p1; p++ {
-			copy(dst[(p-p0)*stride:][:cols], b.from(p, j0))
+// packRows copies rows p0 <= p < p1 of b from column j0 on to the tiles of piece, reading each row to its end.
+func packRows[T dense.Float](piece *pieceB[T], b operand[T], p0, p1, j0 int) {
+	for p := p0; p < p1; p++ {
+		src, at := b.from(p, j0), (p-p0)*piece.row
+		for t := range piece.count {
+			copy(piece.data[at+t*piece.step:][:piece.cols], src[t*piece.cols:])
 		}
-		return
 	}
+}
+
+// packTransposed copies cols columns of b from j0 on, rows p0 <= p < p1, to dst, whose rows are stride apart.
+func packTransposed[T dense.Float](dst []T, stride int, b operand[T], p0, p1, j0, cols int) {
 	// Four columns of B, which are rows in memory, at a time.
 	const together = 4
 	n := p1 - p0

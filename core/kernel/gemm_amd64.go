@@ -13,7 +13,7 @@ var laneMasks = [16]uint32{
 	0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff,
 }
 
-// gemmAssembly hands tiles to the assembly, which reads memory through the three pointers below for as long as the call
+// gemmAssembly hands tiles to the assembly, which reads memory through the pointers below for as long as the call
 // takes: it cannot be preempted, so that neither stacks move nor the garbage collector sees an address of its own.
 func gemmAssembly[T Float](s Set, t *Tiles[T]) {
 	const wordBytes = 4 // of laneMasks
@@ -28,6 +28,11 @@ func gemmAssembly[T Float](s Set, t *Tiles[T]) {
 		rowB: t.RowB * size, stepB: t.StepB * size,
 		rowC: t.RowC * size, stepC: t.StepC * size,
 		rows: t.Rows, vectors: vectors,
+	}
+	if len(t.Next) > 0 {
+		args.next, args.nextCol, args.nextStep = unsafe.Pointer(&t.Next[0]), t.NextCol*size, t.NextStep*size
+	} else {
+		args.next = args.a
 	}
 	if last < lanes {
 		args.partial = 1

@@ -54,6 +54,9 @@ func randomTiles[T Float](rng *rand.Rand, s Set, a, b, c arena[T]) *Tiles[T] {
 	t.A = a.place(rng, (t.Rows-1)*t.RowA+(t.K-1)*t.ColA+1)
 	t.B = b.place(rng, (t.Count-1)*t.StepB+(t.K-1)*t.RowB+t.Cols)
 	t.C = c.place(rng, (t.Count-1)*t.StepC+(t.Rows-1)*t.RowC+t.Cols)
+	if rng.IntN(2) == 0 { // into the fence and beyond
+		t.Next, t.NextCol, t.NextStep = t.A[len(t.A)-1:], rng.IntN(5000), rng.IntN(5000)
+	}
 	for _, x := range [][]T{t.A, t.B, t.C} {
 		for i := range x {
 			x[i] = T(math.NaN())

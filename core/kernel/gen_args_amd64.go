@@ -21,6 +21,10 @@ type gemmArgs struct {
 	rowB       int            // bytes from a row of B to the next
 	stepB      int            // bytes from B of a tile to B of the next tile
 	offsetB    int            // bytes from b to B of the tile being computed; starts at 0
+	next       unsafe.Pointer // AVX-512: what is prefetched; never read
+	nextCol    int            // bytes between two prefetches
+	nextStep   int            // bytes from the first prefetch of a tile to that of the next tile
+	offsetNext int            // bytes from next to the first prefetch of the tile being computed; starts at 0
 	rowC       int            // bytes from a row of C to the next
 	stepC      int            // bytes from C of a tile to C of the next tile
 	rows       int            // rows of a tile

@@ -14,37 +14,37 @@ TEXT ·gemmF64AVX2(SB), NOSPLIT, $0-8
 	MOVQ 64(R13), R8
 	MOVQ 72(R13), DX
 	MOVQ 80(R13), SI
-	MOVQ 104(R13), R12
+	MOVQ 136(R13), R12
 	LEAQ (R8)(R8*2), R9
 	LEAQ (R8)(R8*4), R10
 	LEAQ (R9)(R8*4), R11
-	CMPQ 128(R13), $0x03
+	CMPQ 160(R13), $0x03
 	JNE  vectors_2
-	CMPQ 120(R13), $0x04
+	CMPQ 152(R13), $0x04
 	JEQ  first_3x4
-	CMPQ 120(R13), $0x03
+	CMPQ 152(R13), $0x03
 	JEQ  first_3x3
-	CMPQ 120(R13), $0x02
+	CMPQ 152(R13), $0x02
 	JEQ  first_3x2
 	JMP  first_3x1
 
 vectors_2:
-	CMPQ 128(R13), $0x02
+	CMPQ 160(R13), $0x02
 	JNE  vectors_1
-	CMPQ 120(R13), $0x04
+	CMPQ 152(R13), $0x04
 	JEQ  first_2x4
-	CMPQ 120(R13), $0x03
+	CMPQ 152(R13), $0x03
 	JEQ  first_2x3
-	CMPQ 120(R13), $0x02
+	CMPQ 152(R13), $0x02
 	JEQ  first_2x2
 	JMP  first_2x1
 
 vectors_1:
-	CMPQ 120(R13), $0x04
+	CMPQ 152(R13), $0x04
 	JEQ  first_1x4
-	CMPQ 120(R13), $0x03
+	CMPQ 152(R13), $0x03
 	JEQ  first_1x3
-	CMPQ 120(R13), $0x02
+	CMPQ 152(R13), $0x02
 	JEQ  first_1x2
 
 first_1x1:
@@ -63,9 +63,9 @@ k_1x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x1
-	VBROADCASTSD 144(R13), Y1
+	VBROADCASTSD 176(R13), Y1
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_whole_1x1
 	VMOVUPD      (BX), Y2
 	VFMADD213PD  Y2, Y1, Y0
@@ -89,10 +89,10 @@ k_partial_1x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_1x1
-	VBROADCASTSD 144(R13), Y1
+	VBROADCASTSD 176(R13), Y1
 	VMOVUPD      (R15), Y3
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_some_1x1
 	VMASKMOVPD   (BX), Y3, Y2
 	VFMADD213PD  Y2, Y1, Y0
@@ -106,7 +106,7 @@ overwrite_some_1x1:
 next_1x1:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -135,9 +135,9 @@ k_1x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x2
-	VBROADCASTSD 144(R13), Y2
+	VBROADCASTSD 176(R13), Y2
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_whole_1x2
 	VMOVUPD      (BX), Y3
 	VFMADD213PD  Y3, Y2, Y0
@@ -170,10 +170,10 @@ k_partial_1x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_1x2
-	VBROADCASTSD 144(R13), Y2
+	VBROADCASTSD 176(R13), Y2
 	VMOVUPD      (R15), Y4
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_some_1x2
 	VMASKMOVPD   (BX), Y4, Y3
 	VFMADD213PD  Y3, Y2, Y0
@@ -194,7 +194,7 @@ overwrite_some_1x2:
 next_1x2:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -228,9 +228,9 @@ k_1x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x3
-	VBROADCASTSD 144(R13), Y3
+	VBROADCASTSD 176(R13), Y3
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_whole_1x3
 	VMOVUPD      (BX), Y4
 	VFMADD213PD  Y4, Y3, Y0
@@ -272,10 +272,10 @@ k_partial_1x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_1x3
-	VBROADCASTSD 144(R13), Y3
+	VBROADCASTSD 176(R13), Y3
 	VMOVUPD      (R15), Y5
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_some_1x3
 	VMASKMOVPD   (BX), Y5, Y4
 	VFMADD213PD  Y4, Y3, Y0
@@ -303,7 +303,7 @@ overwrite_some_1x3:
 next_1x3:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -342,9 +342,9 @@ k_1x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x4
-	VBROADCASTSD 144(R13), Y4
+	VBROADCASTSD 176(R13), Y4
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_whole_1x4
 	VMOVUPD      (BX), Y5
 	VFMADD213PD  Y5, Y4, Y0
@@ -395,10 +395,10 @@ k_partial_1x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_1x4
-	VBROADCASTSD 144(R13), Y4
+	VBROADCASTSD 176(R13), Y4
 	VMOVUPD      (R15), Y6
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_some_1x4
 	VMASKMOVPD   (BX), Y6, Y5
 	VFMADD213PD  Y5, Y4, Y0
@@ -433,7 +433,7 @@ overwrite_some_1x4:
 next_1x4:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -460,9 +460,9 @@ k_2x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x1
-	VBROADCASTSD 144(R13), Y2
+	VBROADCASTSD 176(R13), Y2
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_whole_2x1
 	VMOVUPD      (BX), Y3
 	VFMADD213PD  Y3, Y2, Y0
@@ -493,10 +493,10 @@ k_partial_2x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_2x1
-	VBROADCASTSD 144(R13), Y2
+	VBROADCASTSD 176(R13), Y2
 	VMOVUPD      (R15), Y4
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_some_2x1
 	VMOVUPD      (BX), Y3
 	VFMADD213PD  Y3, Y2, Y0
@@ -515,7 +515,7 @@ overwrite_some_2x1:
 next_2x1:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -549,9 +549,9 @@ k_2x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x2
-	VBROADCASTSD 144(R13), Y4
+	VBROADCASTSD 176(R13), Y4
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_whole_2x2
 	VMOVUPD      (BX), Y5
 	VFMADD213PD  Y5, Y4, Y0
@@ -597,10 +597,10 @@ k_partial_2x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_2x2
-	VBROADCASTSD 144(R13), Y4
+	VBROADCASTSD 176(R13), Y4
 	VMOVUPD      (R15), Y6
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_some_2x2
 	VMOVUPD      (BX), Y5
 	VFMADD213PD  Y5, Y4, Y0
@@ -631,7 +631,7 @@ overwrite_some_2x2:
 next_2x2:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -672,9 +672,9 @@ k_2x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x3
-	VBROADCASTSD 144(R13), Y6
+	VBROADCASTSD 176(R13), Y6
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_whole_2x3
 	VMOVUPD      (BX), Y7
 	VFMADD213PD  Y7, Y6, Y0
@@ -735,10 +735,10 @@ k_partial_2x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_2x3
-	VBROADCASTSD 144(R13), Y6
+	VBROADCASTSD 176(R13), Y6
 	VMOVUPD      (R15), Y8
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_some_2x3
 	VMOVUPD      (BX), Y7
 	VFMADD213PD  Y7, Y6, Y0
@@ -781,7 +781,7 @@ overwrite_some_2x3:
 next_2x3:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -829,9 +829,9 @@ k_2x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x4
-	VBROADCASTSD 144(R13), Y8
+	VBROADCASTSD 176(R13), Y8
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_whole_2x4
 	VMOVUPD      (BX), Y9
 	VFMADD213PD  Y9, Y8, Y0
@@ -907,10 +907,10 @@ k_partial_2x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_2x4
-	VBROADCASTSD 144(R13), Y8
+	VBROADCASTSD 176(R13), Y8
 	VMOVUPD      (R15), Y10
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_some_2x4
 	VMOVUPD      (BX), Y9
 	VFMADD213PD  Y9, Y8, Y0
@@ -965,7 +965,7 @@ overwrite_some_2x4:
 next_2x4:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -996,9 +996,9 @@ k_3x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_3x1
-	VBROADCASTSD 144(R13), Y3
+	VBROADCASTSD 176(R13), Y3
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_whole_3x1
 	VMOVUPD      (BX), Y4
 	VFMADD213PD  Y4, Y3, Y0
@@ -1036,10 +1036,10 @@ k_partial_3x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_3x1
-	VBROADCASTSD 144(R13), Y3
+	VBROADCASTSD 176(R13), Y3
 	VMOVUPD      (R15), Y5
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_some_3x1
 	VMOVUPD      (BX), Y4
 	VFMADD213PD  Y4, Y3, Y0
@@ -1063,7 +1063,7 @@ overwrite_some_3x1:
 next_3x1:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -1104,9 +1104,9 @@ k_3x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_3x2
-	VBROADCASTSD 144(R13), Y6
+	VBROADCASTSD 176(R13), Y6
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_whole_3x2
 	VMOVUPD      (BX), Y7
 	VFMADD213PD  Y7, Y6, Y0
@@ -1165,10 +1165,10 @@ k_partial_3x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_3x2
-	VBROADCASTSD 144(R13), Y6
+	VBROADCASTSD 176(R13), Y6
 	VMOVUPD      (R15), Y8
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_some_3x2
 	VMOVUPD      (BX), Y7
 	VFMADD213PD  Y7, Y6, Y0
@@ -1209,7 +1209,7 @@ overwrite_some_3x2:
 next_3x2:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -1260,9 +1260,9 @@ k_3x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_3x3
-	VBROADCASTSD 144(R13), Y9
+	VBROADCASTSD 176(R13), Y9
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_whole_3x3
 	VMOVUPD      (BX), Y10
 	VFMADD213PD  Y10, Y9, Y0
@@ -1342,10 +1342,10 @@ k_partial_3x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_3x3
-	VBROADCASTSD 144(R13), Y9
+	VBROADCASTSD 176(R13), Y9
 	VMOVUPD      (R15), Y11
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_some_3x3
 	VMOVUPD      (BX), Y10
 	VFMADD213PD  Y10, Y9, Y0
@@ -1403,7 +1403,7 @@ overwrite_some_3x3:
 next_3x3:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -1464,9 +1464,9 @@ k_3x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_3x4
-	VBROADCASTSD 144(R13), Y12
+	VBROADCASTSD 176(R13), Y12
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_whole_3x4
 	VMOVUPD      (BX), Y13
 	VFMADD213PD  Y13, Y12, Y0
@@ -1567,10 +1567,10 @@ k_partial_3x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_3x4
-	VBROADCASTSD 144(R13), Y12
+	VBROADCASTSD 176(R13), Y12
 	VMOVUPD      (R15), Y14
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_some_3x4
 	VMOVUPD      (BX), Y13
 	VFMADD213PD  Y13, Y12, Y0
@@ -1645,7 +1645,7 @@ overwrite_some_3x4:
 next_3x4:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -1667,37 +1667,37 @@ TEXT ·gemmF32AVX2(SB), NOSPLIT, $0-8
 	MOVQ 64(R13), R8
 	MOVQ 72(R13), DX
 	MOVQ 80(R13), SI
-	MOVQ 104(R13), R12
+	MOVQ 136(R13), R12
 	LEAQ (R8)(R8*2), R9
 	LEAQ (R8)(R8*4), R10
 	LEAQ (R9)(R8*4), R11
-	CMPQ 128(R13), $0x03
+	CMPQ 160(R13), $0x03
 	JNE  vectors_2
-	CMPQ 120(R13), $0x04
+	CMPQ 152(R13), $0x04
 	JEQ  first_3x4
-	CMPQ 120(R13), $0x03
+	CMPQ 152(R13), $0x03
 	JEQ  first_3x3
-	CMPQ 120(R13), $0x02
+	CMPQ 152(R13), $0x02
 	JEQ  first_3x2
 	JMP  first_3x1
 
 vectors_2:
-	CMPQ 128(R13), $0x02
+	CMPQ 160(R13), $0x02
 	JNE  vectors_1
-	CMPQ 120(R13), $0x04
+	CMPQ 152(R13), $0x04
 	JEQ  first_2x4
-	CMPQ 120(R13), $0x03
+	CMPQ 152(R13), $0x03
 	JEQ  first_2x3
-	CMPQ 120(R13), $0x02
+	CMPQ 152(R13), $0x02
 	JEQ  first_2x2
 	JMP  first_2x1
 
 vectors_1:
-	CMPQ 120(R13), $0x04
+	CMPQ 152(R13), $0x04
 	JEQ  first_1x4
-	CMPQ 120(R13), $0x03
+	CMPQ 152(R13), $0x03
 	JEQ  first_1x3
-	CMPQ 120(R13), $0x02
+	CMPQ 152(R13), $0x02
 	JEQ  first_1x2
 
 first_1x1:
@@ -1716,9 +1716,9 @@ k_1x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x1
-	VBROADCASTSS 144(R13), Y1
+	VBROADCASTSS 176(R13), Y1
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_whole_1x1
 	VMOVUPS      (BX), Y2
 	VFMADD213PS  Y2, Y1, Y0
@@ -1742,10 +1742,10 @@ k_partial_1x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_1x1
-	VBROADCASTSS 144(R13), Y1
+	VBROADCASTSS 176(R13), Y1
 	VMOVUPS      (R15), Y3
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_some_1x1
 	VMASKMOVPS   (BX), Y3, Y2
 	VFMADD213PS  Y2, Y1, Y0
@@ -1759,7 +1759,7 @@ overwrite_some_1x1:
 next_1x1:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -1788,9 +1788,9 @@ k_1x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x2
-	VBROADCASTSS 144(R13), Y2
+	VBROADCASTSS 176(R13), Y2
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_whole_1x2
 	VMOVUPS      (BX), Y3
 	VFMADD213PS  Y3, Y2, Y0
@@ -1823,10 +1823,10 @@ k_partial_1x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_1x2
-	VBROADCASTSS 144(R13), Y2
+	VBROADCASTSS 176(R13), Y2
 	VMOVUPS      (R15), Y4
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_some_1x2
 	VMASKMOVPS   (BX), Y4, Y3
 	VFMADD213PS  Y3, Y2, Y0
@@ -1847,7 +1847,7 @@ overwrite_some_1x2:
 next_1x2:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -1881,9 +1881,9 @@ k_1x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x3
-	VBROADCASTSS 144(R13), Y3
+	VBROADCASTSS 176(R13), Y3
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_whole_1x3
 	VMOVUPS      (BX), Y4
 	VFMADD213PS  Y4, Y3, Y0
@@ -1925,10 +1925,10 @@ k_partial_1x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_1x3
-	VBROADCASTSS 144(R13), Y3
+	VBROADCASTSS 176(R13), Y3
 	VMOVUPS      (R15), Y5
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_some_1x3
 	VMASKMOVPS   (BX), Y5, Y4
 	VFMADD213PS  Y4, Y3, Y0
@@ -1956,7 +1956,7 @@ overwrite_some_1x3:
 next_1x3:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -1995,9 +1995,9 @@ k_1x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x4
-	VBROADCASTSS 144(R13), Y4
+	VBROADCASTSS 176(R13), Y4
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_whole_1x4
 	VMOVUPS      (BX), Y5
 	VFMADD213PS  Y5, Y4, Y0
@@ -2048,10 +2048,10 @@ k_partial_1x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_1x4
-	VBROADCASTSS 144(R13), Y4
+	VBROADCASTSS 176(R13), Y4
 	VMOVUPS      (R15), Y6
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_some_1x4
 	VMASKMOVPS   (BX), Y6, Y5
 	VFMADD213PS  Y5, Y4, Y0
@@ -2086,7 +2086,7 @@ overwrite_some_1x4:
 next_1x4:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -2113,9 +2113,9 @@ k_2x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x1
-	VBROADCASTSS 144(R13), Y2
+	VBROADCASTSS 176(R13), Y2
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_whole_2x1
 	VMOVUPS      (BX), Y3
 	VFMADD213PS  Y3, Y2, Y0
@@ -2146,10 +2146,10 @@ k_partial_2x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_2x1
-	VBROADCASTSS 144(R13), Y2
+	VBROADCASTSS 176(R13), Y2
 	VMOVUPS      (R15), Y4
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_some_2x1
 	VMOVUPS      (BX), Y3
 	VFMADD213PS  Y3, Y2, Y0
@@ -2168,7 +2168,7 @@ overwrite_some_2x1:
 next_2x1:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -2202,9 +2202,9 @@ k_2x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x2
-	VBROADCASTSS 144(R13), Y4
+	VBROADCASTSS 176(R13), Y4
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_whole_2x2
 	VMOVUPS      (BX), Y5
 	VFMADD213PS  Y5, Y4, Y0
@@ -2250,10 +2250,10 @@ k_partial_2x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_2x2
-	VBROADCASTSS 144(R13), Y4
+	VBROADCASTSS 176(R13), Y4
 	VMOVUPS      (R15), Y6
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_some_2x2
 	VMOVUPS      (BX), Y5
 	VFMADD213PS  Y5, Y4, Y0
@@ -2284,7 +2284,7 @@ overwrite_some_2x2:
 next_2x2:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -2325,9 +2325,9 @@ k_2x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x3
-	VBROADCASTSS 144(R13), Y6
+	VBROADCASTSS 176(R13), Y6
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_whole_2x3
 	VMOVUPS      (BX), Y7
 	VFMADD213PS  Y7, Y6, Y0
@@ -2388,10 +2388,10 @@ k_partial_2x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_2x3
-	VBROADCASTSS 144(R13), Y6
+	VBROADCASTSS 176(R13), Y6
 	VMOVUPS      (R15), Y8
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_some_2x3
 	VMOVUPS      (BX), Y7
 	VFMADD213PS  Y7, Y6, Y0
@@ -2434,7 +2434,7 @@ overwrite_some_2x3:
 next_2x3:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -2482,9 +2482,9 @@ k_2x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x4
-	VBROADCASTSS 144(R13), Y8
+	VBROADCASTSS 176(R13), Y8
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_whole_2x4
 	VMOVUPS      (BX), Y9
 	VFMADD213PS  Y9, Y8, Y0
@@ -2560,10 +2560,10 @@ k_partial_2x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_2x4
-	VBROADCASTSS 144(R13), Y8
+	VBROADCASTSS 176(R13), Y8
 	VMOVUPS      (R15), Y10
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_some_2x4
 	VMOVUPS      (BX), Y9
 	VFMADD213PS  Y9, Y8, Y0
@@ -2618,7 +2618,7 @@ overwrite_some_2x4:
 next_2x4:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -2649,9 +2649,9 @@ k_3x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_3x1
-	VBROADCASTSS 144(R13), Y3
+	VBROADCASTSS 176(R13), Y3
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_whole_3x1
 	VMOVUPS      (BX), Y4
 	VFMADD213PS  Y4, Y3, Y0
@@ -2689,10 +2689,10 @@ k_partial_3x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_3x1
-	VBROADCASTSS 144(R13), Y3
+	VBROADCASTSS 176(R13), Y3
 	VMOVUPS      (R15), Y5
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_some_3x1
 	VMOVUPS      (BX), Y4
 	VFMADD213PS  Y4, Y3, Y0
@@ -2716,7 +2716,7 @@ overwrite_some_3x1:
 next_3x1:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -2757,9 +2757,9 @@ k_3x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_3x2
-	VBROADCASTSS 144(R13), Y6
+	VBROADCASTSS 176(R13), Y6
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_whole_3x2
 	VMOVUPS      (BX), Y7
 	VFMADD213PS  Y7, Y6, Y0
@@ -2818,10 +2818,10 @@ k_partial_3x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_3x2
-	VBROADCASTSS 144(R13), Y6
+	VBROADCASTSS 176(R13), Y6
 	VMOVUPS      (R15), Y8
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_some_3x2
 	VMOVUPS      (BX), Y7
 	VFMADD213PS  Y7, Y6, Y0
@@ -2862,7 +2862,7 @@ overwrite_some_3x2:
 next_3x2:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -2913,9 +2913,9 @@ k_3x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_3x3
-	VBROADCASTSS 144(R13), Y9
+	VBROADCASTSS 176(R13), Y9
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_whole_3x3
 	VMOVUPS      (BX), Y10
 	VFMADD213PS  Y10, Y9, Y0
@@ -2995,10 +2995,10 @@ k_partial_3x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_3x3
-	VBROADCASTSS 144(R13), Y9
+	VBROADCASTSS 176(R13), Y9
 	VMOVUPS      (R15), Y11
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_some_3x3
 	VMOVUPS      (BX), Y10
 	VFMADD213PS  Y10, Y9, Y0
@@ -3056,7 +3056,7 @@ overwrite_some_3x3:
 next_3x3:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -3117,9 +3117,9 @@ k_3x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_3x4
-	VBROADCASTSS 144(R13), Y12
+	VBROADCASTSS 176(R13), Y12
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_whole_3x4
 	VMOVUPS      (BX), Y13
 	VFMADD213PS  Y13, Y12, Y0
@@ -3220,10 +3220,10 @@ k_partial_3x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_3x4
-	VBROADCASTSS 144(R13), Y12
+	VBROADCASTSS 176(R13), Y12
 	VMOVUPS      (R15), Y14
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_some_3x4
 	VMOVUPS      (BX), Y13
 	VFMADD213PS  Y13, Y12, Y0
@@ -3298,7 +3298,7 @@ overwrite_some_3x4:
 next_3x4:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)

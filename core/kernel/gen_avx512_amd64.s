@@ -14,64 +14,63 @@ TEXT ·gemmF64AVX512(SB), NOSPLIT, $0-8
 	MOVQ 64(R13), R8
 	MOVQ 72(R13), DX
 	MOVQ 80(R13), SI
-	MOVQ 104(R13), R12
+	MOVQ 136(R13), R12
 	LEAQ (R8)(R8*2), R9
 	LEAQ (R8)(R8*4), R10
 	LEAQ (R9)(R8*4), R11
-	CMPQ 128(R13), $0x03
+	CMPQ 160(R13), $0x03
 	JNE  vectors_2
-	CMPQ 120(R13), $0x08
+	CMPQ 152(R13), $0x08
 	JEQ  first_3x8
-	CMPQ 120(R13), $0x07
+	CMPQ 152(R13), $0x07
 	JEQ  first_3x7
-	CMPQ 120(R13), $0x06
+	CMPQ 152(R13), $0x06
 	JEQ  first_3x6
-	CMPQ 120(R13), $0x05
+	CMPQ 152(R13), $0x05
 	JEQ  first_3x5
-	CMPQ 120(R13), $0x04
+	CMPQ 152(R13), $0x04
 	JEQ  first_3x4
-	CMPQ 120(R13), $0x03
+	CMPQ 152(R13), $0x03
 	JEQ  first_3x3
-	CMPQ 120(R13), $0x02
+	CMPQ 152(R13), $0x02
 	JEQ  first_3x2
 	JMP  first_3x1
 
 vectors_2:
-	CMPQ 128(R13), $0x02
+	CMPQ 160(R13), $0x02
 	JNE  vectors_1
-	CMPQ 120(R13), $0x08
+	CMPQ 152(R13), $0x08
 	JEQ  first_2x8
-	CMPQ 120(R13), $0x07
+	CMPQ 152(R13), $0x07
 	JEQ  first_2x7
-	CMPQ 120(R13), $0x06
+	CMPQ 152(R13), $0x06
 	JEQ  first_2x6
-	CMPQ 120(R13), $0x05
+	CMPQ 152(R13), $0x05
 	JEQ  first_2x5
-	CMPQ 120(R13), $0x04
+	CMPQ 152(R13), $0x04
 	JEQ  first_2x4
-	CMPQ 120(R13), $0x03
+	CMPQ 152(R13), $0x03
 	JEQ  first_2x3
-	CMPQ 120(R13), $0x02
+	CMPQ 152(R13), $0x02
 	JEQ  first_2x2
 	JMP  first_2x1
 
 vectors_1:
-	CMPQ  120(R13), $0x08
+	CMPQ  152(R13), $0x08
 	JEQ   first_1x8
-	CMPQ  120(R13), $0x07
+	CMPQ  152(R13), $0x07
 	JEQ   first_1x7
-	CMPQ  120(R13), $0x06
+	CMPQ  152(R13), $0x06
 	JEQ   first_1x6
-	CMPQ  120(R13), $0x05
+	CMPQ  152(R13), $0x05
 	JEQ   first_1x5
-	CMPQ  120(R13), $0x04
+	CMPQ  152(R13), $0x04
 	JEQ   first_1x4
-	CMPQ  120(R13), $0x03
+	CMPQ  152(R13), $0x03
 	JEQ   first_1x3
-	CMPQ  120(R13), $0x02
+	CMPQ  152(R13), $0x02
 	JEQ   first_1x2
 	KMOVW 32(R13), K1
-	LEAQ  (AX)(R8*8), R15
 
 tile_1x1:
 	MOVQ       DI, CX
@@ -87,9 +86,9 @@ k_1x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x1
-	VBROADCASTSD 144(R13), Z1
+	VBROADCASTSD 176(R13), Z1
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_1x1
 	VMOVUPD.Z    (BX), K1, Z2
 	VFMADD213PD  Z2, Z1, Z0
@@ -103,7 +102,7 @@ overwrite_1x1:
 next_1x1:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -113,7 +112,6 @@ next_1x1:
 
 first_1x2:
 	KMOVW 32(R13), K1
-	LEAQ  (AX)(R8*8), R15
 
 tile_1x2:
 	MOVQ       DI, CX
@@ -134,9 +132,9 @@ k_1x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x2
-	VBROADCASTSD 144(R13), Z2
+	VBROADCASTSD 176(R13), Z2
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_1x2
 	VMOVUPD.Z    (BX), K1, Z3
 	VFMADD213PD  Z3, Z2, Z0
@@ -157,7 +155,7 @@ overwrite_1x2:
 next_1x2:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -167,7 +165,6 @@ next_1x2:
 
 first_1x3:
 	KMOVW 32(R13), K1
-	LEAQ  (AX)(R8*8), R15
 
 tile_1x3:
 	MOVQ       DI, CX
@@ -193,9 +190,9 @@ k_1x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x3
-	VBROADCASTSD 144(R13), Z3
+	VBROADCASTSD 176(R13), Z3
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_1x3
 	VMOVUPD.Z    (BX), K1, Z4
 	VFMADD213PD  Z4, Z3, Z0
@@ -223,7 +220,7 @@ overwrite_1x3:
 next_1x3:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -233,7 +230,6 @@ next_1x3:
 
 first_1x4:
 	KMOVW 32(R13), K1
-	LEAQ  (AX)(R8*8), R15
 
 tile_1x4:
 	MOVQ       DI, CX
@@ -264,9 +260,9 @@ k_1x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x4
-	VBROADCASTSD 144(R13), Z4
+	VBROADCASTSD 176(R13), Z4
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_1x4
 	VMOVUPD.Z    (BX), K1, Z5
 	VFMADD213PD  Z5, Z4, Z0
@@ -301,7 +297,7 @@ overwrite_1x4:
 next_1x4:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -311,7 +307,6 @@ next_1x4:
 
 first_1x5:
 	KMOVW 32(R13), K1
-	LEAQ  (AX)(R8*8), R15
 
 tile_1x5:
 	MOVQ       DI, CX
@@ -347,9 +342,9 @@ k_1x5:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x5
-	VBROADCASTSD 144(R13), Z5
+	VBROADCASTSD 176(R13), Z5
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_1x5
 	VMOVUPD.Z    (BX), K1, Z6
 	VFMADD213PD  Z6, Z5, Z0
@@ -391,7 +386,7 @@ overwrite_1x5:
 next_1x5:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -401,7 +396,6 @@ next_1x5:
 
 first_1x6:
 	KMOVW 32(R13), K1
-	LEAQ  (AX)(R8*8), R15
 
 tile_1x6:
 	MOVQ       DI, CX
@@ -442,9 +436,9 @@ k_1x6:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x6
-	VBROADCASTSD 144(R13), Z6
+	VBROADCASTSD 176(R13), Z6
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_1x6
 	VMOVUPD.Z    (BX), K1, Z7
 	VFMADD213PD  Z7, Z6, Z0
@@ -493,7 +487,7 @@ overwrite_1x6:
 next_1x6:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -503,7 +497,6 @@ next_1x6:
 
 first_1x7:
 	KMOVW 32(R13), K1
-	LEAQ  (AX)(R8*8), R15
 
 tile_1x7:
 	MOVQ       DI, CX
@@ -549,9 +542,9 @@ k_1x7:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x7
-	VBROADCASTSD 144(R13), Z7
+	VBROADCASTSD 176(R13), Z7
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_1x7
 	VMOVUPD.Z    (BX), K1, Z8
 	VFMADD213PD  Z8, Z7, Z0
@@ -607,7 +600,7 @@ overwrite_1x7:
 next_1x7:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -617,7 +610,6 @@ next_1x7:
 
 first_1x8:
 	KMOVW 32(R13), K1
-	LEAQ  (AX)(R8*8), R15
 
 tile_1x8:
 	MOVQ       DI, CX
@@ -668,9 +660,9 @@ k_1x8:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x8
-	VBROADCASTSD 144(R13), Z8
+	VBROADCASTSD 176(R13), Z8
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_1x8
 	VMOVUPD.Z    (BX), K1, Z9
 	VFMADD213PD  Z9, Z8, Z0
@@ -733,7 +725,7 @@ overwrite_1x8:
 next_1x8:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -743,7 +735,6 @@ next_1x8:
 
 first_2x1:
 	KMOVW 32(R13), K1
-	LEAQ  (AX)(R8*8), R15
 
 tile_2x1:
 	MOVQ       DI, CX
@@ -763,9 +754,9 @@ k_2x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x1
-	VBROADCASTSD 144(R13), Z2
+	VBROADCASTSD 176(R13), Z2
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_2x1
 	VFMADD213PD  (BX), Z2, Z0
 	VMOVUPD      Z0, (BX)
@@ -783,7 +774,7 @@ overwrite_2x1:
 next_2x1:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -793,7 +784,6 @@ next_2x1:
 
 first_2x2:
 	KMOVW 32(R13), K1
-	LEAQ  (AX)(R8*8), R15
 
 tile_2x2:
 	MOVQ       DI, CX
@@ -821,9 +811,9 @@ k_2x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x2
-	VBROADCASTSD 144(R13), Z4
+	VBROADCASTSD 176(R13), Z4
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_2x2
 	VFMADD213PD  (BX), Z4, Z0
 	VMOVUPD      Z0, (BX)
@@ -852,7 +842,7 @@ overwrite_2x2:
 next_2x2:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -862,7 +852,6 @@ next_2x2:
 
 first_2x3:
 	KMOVW 32(R13), K1
-	LEAQ  (AX)(R8*8), R15
 
 tile_2x3:
 	MOVQ       DI, CX
@@ -898,9 +887,9 @@ k_2x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x3
-	VBROADCASTSD 144(R13), Z6
+	VBROADCASTSD 176(R13), Z6
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_2x3
 	VFMADD213PD  (BX), Z6, Z0
 	VMOVUPD      Z0, (BX)
@@ -940,7 +929,7 @@ overwrite_2x3:
 next_2x3:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -950,7 +939,6 @@ next_2x3:
 
 first_2x4:
 	KMOVW 32(R13), K1
-	LEAQ  (AX)(R8*8), R15
 
 tile_2x4:
 	MOVQ       DI, CX
@@ -994,9 +982,9 @@ k_2x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x4
-	VBROADCASTSD 144(R13), Z8
+	VBROADCASTSD 176(R13), Z8
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_2x4
 	VFMADD213PD  (BX), Z8, Z0
 	VMOVUPD      Z0, (BX)
@@ -1047,7 +1035,7 @@ overwrite_2x4:
 next_2x4:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -1057,7 +1045,6 @@ next_2x4:
 
 first_2x5:
 	KMOVW 32(R13), K1
-	LEAQ  (AX)(R8*8), R15
 
 tile_2x5:
 	MOVQ       DI, CX
@@ -1109,9 +1096,9 @@ k_2x5:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x5
-	VBROADCASTSD 144(R13), Z10
+	VBROADCASTSD 176(R13), Z10
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_2x5
 	VFMADD213PD  (BX), Z10, Z0
 	VMOVUPD      Z0, (BX)
@@ -1173,7 +1160,7 @@ overwrite_2x5:
 next_2x5:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -1183,7 +1170,6 @@ next_2x5:
 
 first_2x6:
 	KMOVW 32(R13), K1
-	LEAQ  (AX)(R8*8), R15
 
 tile_2x6:
 	MOVQ       DI, CX
@@ -1243,9 +1229,9 @@ k_2x6:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x6
-	VBROADCASTSD 144(R13), Z12
+	VBROADCASTSD 176(R13), Z12
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_2x6
 	VFMADD213PD  (BX), Z12, Z0
 	VMOVUPD      Z0, (BX)
@@ -1318,7 +1304,7 @@ overwrite_2x6:
 next_2x6:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -1328,7 +1314,6 @@ next_2x6:
 
 first_2x7:
 	KMOVW 32(R13), K1
-	LEAQ  (AX)(R8*8), R15
 
 tile_2x7:
 	MOVQ       DI, CX
@@ -1396,9 +1381,9 @@ k_2x7:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x7
-	VBROADCASTSD 144(R13), Z14
+	VBROADCASTSD 176(R13), Z14
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_2x7
 	VFMADD213PD  (BX), Z14, Z0
 	VMOVUPD      Z0, (BX)
@@ -1482,7 +1467,7 @@ overwrite_2x7:
 next_2x7:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -1492,7 +1477,6 @@ next_2x7:
 
 first_2x8:
 	KMOVW 32(R13), K1
-	LEAQ  (AX)(R8*8), R15
 
 tile_2x8:
 	MOVQ       DI, CX
@@ -1568,9 +1552,9 @@ k_2x8:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x8
-	VBROADCASTSD 144(R13), Z16
+	VBROADCASTSD 176(R13), Z16
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_2x8
 	VFMADD213PD  (BX), Z16, Z0
 	VMOVUPD      Z0, (BX)
@@ -1665,7 +1649,7 @@ overwrite_2x8:
 next_2x8:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -1675,7 +1659,8 @@ next_2x8:
 
 first_3x1:
 	KMOVW 32(R13), K1
-	LEAQ  (AX)(R8*8), R15
+	MOVQ  104(R13), R15
+	MOVQ  112(R13), R14
 
 tile_3x1:
 	MOVQ       DI, CX
@@ -1698,12 +1683,12 @@ k_3x1:
 	ADDQ         DX, AX
 	ADDQ         SI, BX
 	PREFETCHT0   (R15)
-	ADDQ         $0x08, R15
+	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x1
-	VBROADCASTSD 144(R13), Z3
+	VBROADCASTSD 176(R13), Z3
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_3x1
 	VFMADD213PD  (BX), Z3, Z0
 	VMOVUPD      Z0, (BX)
@@ -1723,23 +1708,24 @@ overwrite_3x1:
 	VMOVUPD Z2, K1, 128(BX)
 
 next_3x1:
-	MOVQ   56(R13), CX
-	IMUL3Q $0x08, CX, CX
-	SUBQ   CX, R15
-	ADDQ   R8, R15
-	DECQ   48(R13)
-	JZ     done
-	ADDQ   112(R13), DI
-	MOVQ   96(R13), BX
-	ADDQ   88(R13), BX
-	MOVQ   BX, 96(R13)
-	ADDQ   8(R13), BX
-	MOVQ   (R13), AX
-	JMP    tile_3x1
+	MOVQ 128(R13), R15
+	ADDQ 120(R13), R15
+	MOVQ R15, 128(R13)
+	ADDQ 104(R13), R15
+	DECQ 48(R13)
+	JZ   done
+	ADDQ 144(R13), DI
+	MOVQ 96(R13), BX
+	ADDQ 88(R13), BX
+	MOVQ BX, 96(R13)
+	ADDQ 8(R13), BX
+	MOVQ (R13), AX
+	JMP  tile_3x1
 
 first_3x2:
 	KMOVW 32(R13), K1
-	LEAQ  (AX)(R8*8), R15
+	MOVQ  104(R13), R15
+	MOVQ  112(R13), R14
 
 tile_3x2:
 	MOVQ       DI, CX
@@ -1773,12 +1759,12 @@ k_3x2:
 	ADDQ         DX, AX
 	ADDQ         SI, BX
 	PREFETCHT0   (R15)
-	ADDQ         $0x08, R15
+	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x2
-	VBROADCASTSD 144(R13), Z6
+	VBROADCASTSD 176(R13), Z6
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_3x2
 	VFMADD213PD  (BX), Z6, Z0
 	VMOVUPD      Z0, (BX)
@@ -1813,23 +1799,24 @@ overwrite_3x2:
 	VMOVUPD Z5, K1, 128(BX)
 
 next_3x2:
-	MOVQ   56(R13), CX
-	IMUL3Q $0x08, CX, CX
-	SUBQ   CX, R15
-	ADDQ   R8, R15
-	DECQ   48(R13)
-	JZ     done
-	ADDQ   112(R13), DI
-	MOVQ   96(R13), BX
-	ADDQ   88(R13), BX
-	MOVQ   BX, 96(R13)
-	ADDQ   8(R13), BX
-	MOVQ   (R13), AX
-	JMP    tile_3x2
+	MOVQ 128(R13), R15
+	ADDQ 120(R13), R15
+	MOVQ R15, 128(R13)
+	ADDQ 104(R13), R15
+	DECQ 48(R13)
+	JZ   done
+	ADDQ 144(R13), DI
+	MOVQ 96(R13), BX
+	ADDQ 88(R13), BX
+	MOVQ BX, 96(R13)
+	ADDQ 8(R13), BX
+	MOVQ (R13), AX
+	JMP  tile_3x2
 
 first_3x3:
 	KMOVW 32(R13), K1
-	LEAQ  (AX)(R8*8), R15
+	MOVQ  104(R13), R15
+	MOVQ  112(R13), R14
 
 tile_3x3:
 	MOVQ       DI, CX
@@ -1874,12 +1861,12 @@ k_3x3:
 	ADDQ         DX, AX
 	ADDQ         SI, BX
 	PREFETCHT0   (R15)
-	ADDQ         $0x08, R15
+	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x3
-	VBROADCASTSD 144(R13), Z9
+	VBROADCASTSD 176(R13), Z9
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_3x3
 	VFMADD213PD  (BX), Z9, Z0
 	VMOVUPD      Z0, (BX)
@@ -1929,23 +1916,24 @@ overwrite_3x3:
 	VMOVUPD Z8, K1, 128(BX)
 
 next_3x3:
-	MOVQ   56(R13), CX
-	IMUL3Q $0x08, CX, CX
-	SUBQ   CX, R15
-	ADDQ   R8, R15
-	DECQ   48(R13)
-	JZ     done
-	ADDQ   112(R13), DI
-	MOVQ   96(R13), BX
-	ADDQ   88(R13), BX
-	MOVQ   BX, 96(R13)
-	ADDQ   8(R13), BX
-	MOVQ   (R13), AX
-	JMP    tile_3x3
+	MOVQ 128(R13), R15
+	ADDQ 120(R13), R15
+	MOVQ R15, 128(R13)
+	ADDQ 104(R13), R15
+	DECQ 48(R13)
+	JZ   done
+	ADDQ 144(R13), DI
+	MOVQ 96(R13), BX
+	ADDQ 88(R13), BX
+	MOVQ BX, 96(R13)
+	ADDQ 8(R13), BX
+	MOVQ (R13), AX
+	JMP  tile_3x3
 
 first_3x4:
 	KMOVW 32(R13), K1
-	LEAQ  (AX)(R8*8), R15
+	MOVQ  104(R13), R15
+	MOVQ  112(R13), R14
 
 tile_3x4:
 	MOVQ       DI, CX
@@ -2001,12 +1989,12 @@ k_3x4:
 	ADDQ         DX, AX
 	ADDQ         SI, BX
 	PREFETCHT0   (R15)
-	ADDQ         $0x08, R15
+	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x4
-	VBROADCASTSD 144(R13), Z12
+	VBROADCASTSD 176(R13), Z12
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_3x4
 	VFMADD213PD  (BX), Z12, Z0
 	VMOVUPD      Z0, (BX)
@@ -2071,23 +2059,24 @@ overwrite_3x4:
 	VMOVUPD Z11, K1, 128(BX)
 
 next_3x4:
-	MOVQ   56(R13), CX
-	IMUL3Q $0x08, CX, CX
-	SUBQ   CX, R15
-	ADDQ   R8, R15
-	DECQ   48(R13)
-	JZ     done
-	ADDQ   112(R13), DI
-	MOVQ   96(R13), BX
-	ADDQ   88(R13), BX
-	MOVQ   BX, 96(R13)
-	ADDQ   8(R13), BX
-	MOVQ   (R13), AX
-	JMP    tile_3x4
+	MOVQ 128(R13), R15
+	ADDQ 120(R13), R15
+	MOVQ R15, 128(R13)
+	ADDQ 104(R13), R15
+	DECQ 48(R13)
+	JZ   done
+	ADDQ 144(R13), DI
+	MOVQ 96(R13), BX
+	ADDQ 88(R13), BX
+	MOVQ BX, 96(R13)
+	ADDQ 8(R13), BX
+	MOVQ (R13), AX
+	JMP  tile_3x4
 
 first_3x5:
 	KMOVW 32(R13), K1
-	LEAQ  (AX)(R8*8), R15
+	MOVQ  104(R13), R15
+	MOVQ  112(R13), R14
 
 tile_3x5:
 	MOVQ       DI, CX
@@ -2154,12 +2143,12 @@ k_3x5:
 	ADDQ         DX, AX
 	ADDQ         SI, BX
 	PREFETCHT0   (R15)
-	ADDQ         $0x08, R15
+	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x5
-	VBROADCASTSD 144(R13), Z15
+	VBROADCASTSD 176(R13), Z15
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_3x5
 	VFMADD213PD  (BX), Z15, Z0
 	VMOVUPD      Z0, (BX)
@@ -2239,23 +2228,24 @@ overwrite_3x5:
 	VMOVUPD Z14, K1, 128(BX)
 
 next_3x5:
-	MOVQ   56(R13), CX
-	IMUL3Q $0x08, CX, CX
-	SUBQ   CX, R15
-	ADDQ   R8, R15
-	DECQ   48(R13)
-	JZ     done
-	ADDQ   112(R13), DI
-	MOVQ   96(R13), BX
-	ADDQ   88(R13), BX
-	MOVQ   BX, 96(R13)
-	ADDQ   8(R13), BX
-	MOVQ   (R13), AX
-	JMP    tile_3x5
+	MOVQ 128(R13), R15
+	ADDQ 120(R13), R15
+	MOVQ R15, 128(R13)
+	ADDQ 104(R13), R15
+	DECQ 48(R13)
+	JZ   done
+	ADDQ 144(R13), DI
+	MOVQ 96(R13), BX
+	ADDQ 88(R13), BX
+	MOVQ BX, 96(R13)
+	ADDQ 8(R13), BX
+	MOVQ (R13), AX
+	JMP  tile_3x5
 
 first_3x6:
 	KMOVW 32(R13), K1
-	LEAQ  (AX)(R8*8), R15
+	MOVQ  104(R13), R15
+	MOVQ  112(R13), R14
 
 tile_3x6:
 	MOVQ       DI, CX
@@ -2333,12 +2323,12 @@ k_3x6:
 	ADDQ         DX, AX
 	ADDQ         SI, BX
 	PREFETCHT0   (R15)
-	ADDQ         $0x08, R15
+	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x6
-	VBROADCASTSD 144(R13), Z18
+	VBROADCASTSD 176(R13), Z18
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_3x6
 	VFMADD213PD  (BX), Z18, Z0
 	VMOVUPD      Z0, (BX)
@@ -2433,23 +2423,24 @@ overwrite_3x6:
 	VMOVUPD Z17, K1, 128(BX)
 
 next_3x6:
-	MOVQ   56(R13), CX
-	IMUL3Q $0x08, CX, CX
-	SUBQ   CX, R15
-	ADDQ   R8, R15
-	DECQ   48(R13)
-	JZ     done
-	ADDQ   112(R13), DI
-	MOVQ   96(R13), BX
-	ADDQ   88(R13), BX
-	MOVQ   BX, 96(R13)
-	ADDQ   8(R13), BX
-	MOVQ   (R13), AX
-	JMP    tile_3x6
+	MOVQ 128(R13), R15
+	ADDQ 120(R13), R15
+	MOVQ R15, 128(R13)
+	ADDQ 104(R13), R15
+	DECQ 48(R13)
+	JZ   done
+	ADDQ 144(R13), DI
+	MOVQ 96(R13), BX
+	ADDQ 88(R13), BX
+	MOVQ BX, 96(R13)
+	ADDQ 8(R13), BX
+	MOVQ (R13), AX
+	JMP  tile_3x6
 
 first_3x7:
 	KMOVW 32(R13), K1
-	LEAQ  (AX)(R8*8), R15
+	MOVQ  104(R13), R15
+	MOVQ  112(R13), R14
 
 tile_3x7:
 	MOVQ       DI, CX
@@ -2538,12 +2529,12 @@ k_3x7:
 	ADDQ         DX, AX
 	ADDQ         SI, BX
 	PREFETCHT0   (R15)
-	ADDQ         $0x08, R15
+	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x7
-	VBROADCASTSD 144(R13), Z21
+	VBROADCASTSD 176(R13), Z21
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_3x7
 	VFMADD213PD  (BX), Z21, Z0
 	VMOVUPD      Z0, (BX)
@@ -2653,23 +2644,24 @@ overwrite_3x7:
 	VMOVUPD Z20, K1, 128(BX)
 
 next_3x7:
-	MOVQ   56(R13), CX
-	IMUL3Q $0x08, CX, CX
-	SUBQ   CX, R15
-	ADDQ   R8, R15
-	DECQ   48(R13)
-	JZ     done
-	ADDQ   112(R13), DI
-	MOVQ   96(R13), BX
-	ADDQ   88(R13), BX
-	MOVQ   BX, 96(R13)
-	ADDQ   8(R13), BX
-	MOVQ   (R13), AX
-	JMP    tile_3x7
+	MOVQ 128(R13), R15
+	ADDQ 120(R13), R15
+	MOVQ R15, 128(R13)
+	ADDQ 104(R13), R15
+	DECQ 48(R13)
+	JZ   done
+	ADDQ 144(R13), DI
+	MOVQ 96(R13), BX
+	ADDQ 88(R13), BX
+	MOVQ BX, 96(R13)
+	ADDQ 8(R13), BX
+	MOVQ (R13), AX
+	JMP  tile_3x7
 
 first_3x8:
 	KMOVW 32(R13), K1
-	LEAQ  (AX)(R8*8), R15
+	MOVQ  104(R13), R15
+	MOVQ  112(R13), R14
 
 tile_3x8:
 	MOVQ       DI, CX
@@ -2769,12 +2761,12 @@ k_3x8:
 	ADDQ         DX, AX
 	ADDQ         SI, BX
 	PREFETCHT0   (R15)
-	ADDQ         $0x08, R15
+	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x8
-	VBROADCASTSD 144(R13), Z24
+	VBROADCASTSD 176(R13), Z24
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_3x8
 	VFMADD213PD  (BX), Z24, Z0
 	VMOVUPD      Z0, (BX)
@@ -2899,19 +2891,19 @@ overwrite_3x8:
 	VMOVUPD Z23, K1, 128(BX)
 
 next_3x8:
-	MOVQ   56(R13), CX
-	IMUL3Q $0x08, CX, CX
-	SUBQ   CX, R15
-	ADDQ   R8, R15
-	DECQ   48(R13)
-	JZ     done
-	ADDQ   112(R13), DI
-	MOVQ   96(R13), BX
-	ADDQ   88(R13), BX
-	MOVQ   BX, 96(R13)
-	ADDQ   8(R13), BX
-	MOVQ   (R13), AX
-	JMP    tile_3x8
+	MOVQ 128(R13), R15
+	ADDQ 120(R13), R15
+	MOVQ R15, 128(R13)
+	ADDQ 104(R13), R15
+	DECQ 48(R13)
+	JZ   done
+	ADDQ 144(R13), DI
+	MOVQ 96(R13), BX
+	ADDQ 88(R13), BX
+	MOVQ BX, 96(R13)
+	ADDQ 8(R13), BX
+	MOVQ (R13), AX
+	JMP  tile_3x8
 
 done:
 	VZEROUPPER
@@ -2927,64 +2919,63 @@ TEXT ·gemmF32AVX512(SB), NOSPLIT, $0-8
 	MOVQ 64(R13), R8
 	MOVQ 72(R13), DX
 	MOVQ 80(R13), SI
-	MOVQ 104(R13), R12
+	MOVQ 136(R13), R12
 	LEAQ (R8)(R8*2), R9
 	LEAQ (R8)(R8*4), R10
 	LEAQ (R9)(R8*4), R11
-	CMPQ 128(R13), $0x03
+	CMPQ 160(R13), $0x03
 	JNE  vectors_2
-	CMPQ 120(R13), $0x08
+	CMPQ 152(R13), $0x08
 	JEQ  first_3x8
-	CMPQ 120(R13), $0x07
+	CMPQ 152(R13), $0x07
 	JEQ  first_3x7
-	CMPQ 120(R13), $0x06
+	CMPQ 152(R13), $0x06
 	JEQ  first_3x6
-	CMPQ 120(R13), $0x05
+	CMPQ 152(R13), $0x05
 	JEQ  first_3x5
-	CMPQ 120(R13), $0x04
+	CMPQ 152(R13), $0x04
 	JEQ  first_3x4
-	CMPQ 120(R13), $0x03
+	CMPQ 152(R13), $0x03
 	JEQ  first_3x3
-	CMPQ 120(R13), $0x02
+	CMPQ 152(R13), $0x02
 	JEQ  first_3x2
 	JMP  first_3x1
 
 vectors_2:
-	CMPQ 128(R13), $0x02
+	CMPQ 160(R13), $0x02
 	JNE  vectors_1
-	CMPQ 120(R13), $0x08
+	CMPQ 152(R13), $0x08
 	JEQ  first_2x8
-	CMPQ 120(R13), $0x07
+	CMPQ 152(R13), $0x07
 	JEQ  first_2x7
-	CMPQ 120(R13), $0x06
+	CMPQ 152(R13), $0x06
 	JEQ  first_2x6
-	CMPQ 120(R13), $0x05
+	CMPQ 152(R13), $0x05
 	JEQ  first_2x5
-	CMPQ 120(R13), $0x04
+	CMPQ 152(R13), $0x04
 	JEQ  first_2x4
-	CMPQ 120(R13), $0x03
+	CMPQ 152(R13), $0x03
 	JEQ  first_2x3
-	CMPQ 120(R13), $0x02
+	CMPQ 152(R13), $0x02
 	JEQ  first_2x2
 	JMP  first_2x1
 
 vectors_1:
-	CMPQ  120(R13), $0x08
+	CMPQ  152(R13), $0x08
 	JEQ   first_1x8
-	CMPQ  120(R13), $0x07
+	CMPQ  152(R13), $0x07
 	JEQ   first_1x7
-	CMPQ  120(R13), $0x06
+	CMPQ  152(R13), $0x06
 	JEQ   first_1x6
-	CMPQ  120(R13), $0x05
+	CMPQ  152(R13), $0x05
 	JEQ   first_1x5
-	CMPQ  120(R13), $0x04
+	CMPQ  152(R13), $0x04
 	JEQ   first_1x4
-	CMPQ  120(R13), $0x03
+	CMPQ  152(R13), $0x03
 	JEQ   first_1x3
-	CMPQ  120(R13), $0x02
+	CMPQ  152(R13), $0x02
 	JEQ   first_1x2
 	KMOVW 32(R13), K1
-	LEAQ  (AX)(R8*8), R15
 
 tile_1x1:
 	MOVQ       DI, CX
@@ -3000,9 +2991,9 @@ k_1x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x1
-	VBROADCASTSS 144(R13), Z1
+	VBROADCASTSS 176(R13), Z1
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_1x1
 	VMOVUPS.Z    (BX), K1, Z2
 	VFMADD213PS  Z2, Z1, Z0
@@ -3016,7 +3007,7 @@ overwrite_1x1:
 next_1x1:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -3026,7 +3017,6 @@ next_1x1:
 
 first_1x2:
 	KMOVW 32(R13), K1
-	LEAQ  (AX)(R8*8), R15
 
 tile_1x2:
 	MOVQ       DI, CX
@@ -3047,9 +3037,9 @@ k_1x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x2
-	VBROADCASTSS 144(R13), Z2
+	VBROADCASTSS 176(R13), Z2
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_1x2
 	VMOVUPS.Z    (BX), K1, Z3
 	VFMADD213PS  Z3, Z2, Z0
@@ -3070,7 +3060,7 @@ overwrite_1x2:
 next_1x2:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -3080,7 +3070,6 @@ next_1x2:
 
 first_1x3:
 	KMOVW 32(R13), K1
-	LEAQ  (AX)(R8*8), R15
 
 tile_1x3:
 	MOVQ       DI, CX
@@ -3106,9 +3095,9 @@ k_1x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x3
-	VBROADCASTSS 144(R13), Z3
+	VBROADCASTSS 176(R13), Z3
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_1x3
 	VMOVUPS.Z    (BX), K1, Z4
 	VFMADD213PS  Z4, Z3, Z0
@@ -3136,7 +3125,7 @@ overwrite_1x3:
 next_1x3:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -3146,7 +3135,6 @@ next_1x3:
 
 first_1x4:
 	KMOVW 32(R13), K1
-	LEAQ  (AX)(R8*8), R15
 
 tile_1x4:
 	MOVQ       DI, CX
@@ -3177,9 +3165,9 @@ k_1x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x4
-	VBROADCASTSS 144(R13), Z4
+	VBROADCASTSS 176(R13), Z4
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_1x4
 	VMOVUPS.Z    (BX), K1, Z5
 	VFMADD213PS  Z5, Z4, Z0
@@ -3214,7 +3202,7 @@ overwrite_1x4:
 next_1x4:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -3224,7 +3212,6 @@ next_1x4:
 
 first_1x5:
 	KMOVW 32(R13), K1
-	LEAQ  (AX)(R8*8), R15
 
 tile_1x5:
 	MOVQ       DI, CX
@@ -3260,9 +3247,9 @@ k_1x5:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x5
-	VBROADCASTSS 144(R13), Z5
+	VBROADCASTSS 176(R13), Z5
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_1x5
 	VMOVUPS.Z    (BX), K1, Z6
 	VFMADD213PS  Z6, Z5, Z0
@@ -3304,7 +3291,7 @@ overwrite_1x5:
 next_1x5:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -3314,7 +3301,6 @@ next_1x5:
 
 first_1x6:
 	KMOVW 32(R13), K1
-	LEAQ  (AX)(R8*8), R15
 
 tile_1x6:
 	MOVQ       DI, CX
@@ -3355,9 +3341,9 @@ k_1x6:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x6
-	VBROADCASTSS 144(R13), Z6
+	VBROADCASTSS 176(R13), Z6
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_1x6
 	VMOVUPS.Z    (BX), K1, Z7
 	VFMADD213PS  Z7, Z6, Z0
@@ -3406,7 +3392,7 @@ overwrite_1x6:
 next_1x6:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -3416,7 +3402,6 @@ next_1x6:
 
 first_1x7:
 	KMOVW 32(R13), K1
-	LEAQ  (AX)(R8*8), R15
 
 tile_1x7:
 	MOVQ       DI, CX
@@ -3462,9 +3447,9 @@ k_1x7:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x7
-	VBROADCASTSS 144(R13), Z7
+	VBROADCASTSS 176(R13), Z7
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_1x7
 	VMOVUPS.Z    (BX), K1, Z8
 	VFMADD213PS  Z8, Z7, Z0
@@ -3520,7 +3505,7 @@ overwrite_1x7:
 next_1x7:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -3530,7 +3515,6 @@ next_1x7:
 
 first_1x8:
 	KMOVW 32(R13), K1
-	LEAQ  (AX)(R8*8), R15
 
 tile_1x8:
 	MOVQ       DI, CX
@@ -3581,9 +3565,9 @@ k_1x8:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x8
-	VBROADCASTSS 144(R13), Z8
+	VBROADCASTSS 176(R13), Z8
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_1x8
 	VMOVUPS.Z    (BX), K1, Z9
 	VFMADD213PS  Z9, Z8, Z0
@@ -3646,7 +3630,7 @@ overwrite_1x8:
 next_1x8:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -3656,7 +3640,6 @@ next_1x8:
 
 first_2x1:
 	KMOVW 32(R13), K1
-	LEAQ  (AX)(R8*8), R15
 
 tile_2x1:
 	MOVQ       DI, CX
@@ -3676,9 +3659,9 @@ k_2x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x1
-	VBROADCASTSS 144(R13), Z2
+	VBROADCASTSS 176(R13), Z2
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_2x1
 	VFMADD213PS  (BX), Z2, Z0
 	VMOVUPS      Z0, (BX)
@@ -3696,7 +3679,7 @@ overwrite_2x1:
 next_2x1:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -3706,7 +3689,6 @@ next_2x1:
 
 first_2x2:
 	KMOVW 32(R13), K1
-	LEAQ  (AX)(R8*8), R15
 
 tile_2x2:
 	MOVQ       DI, CX
@@ -3734,9 +3716,9 @@ k_2x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x2
-	VBROADCASTSS 144(R13), Z4
+	VBROADCASTSS 176(R13), Z4
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_2x2
 	VFMADD213PS  (BX), Z4, Z0
 	VMOVUPS      Z0, (BX)
@@ -3765,7 +3747,7 @@ overwrite_2x2:
 next_2x2:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -3775,7 +3757,6 @@ next_2x2:
 
 first_2x3:
 	KMOVW 32(R13), K1
-	LEAQ  (AX)(R8*8), R15
 
 tile_2x3:
 	MOVQ       DI, CX
@@ -3811,9 +3792,9 @@ k_2x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x3
-	VBROADCASTSS 144(R13), Z6
+	VBROADCASTSS 176(R13), Z6
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_2x3
 	VFMADD213PS  (BX), Z6, Z0
 	VMOVUPS      Z0, (BX)
@@ -3853,7 +3834,7 @@ overwrite_2x3:
 next_2x3:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -3863,7 +3844,6 @@ next_2x3:
 
 first_2x4:
 	KMOVW 32(R13), K1
-	LEAQ  (AX)(R8*8), R15
 
 tile_2x4:
 	MOVQ       DI, CX
@@ -3907,9 +3887,9 @@ k_2x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x4
-	VBROADCASTSS 144(R13), Z8
+	VBROADCASTSS 176(R13), Z8
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_2x4
 	VFMADD213PS  (BX), Z8, Z0
 	VMOVUPS      Z0, (BX)
@@ -3960,7 +3940,7 @@ overwrite_2x4:
 next_2x4:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -3970,7 +3950,6 @@ next_2x4:
 
 first_2x5:
 	KMOVW 32(R13), K1
-	LEAQ  (AX)(R8*8), R15
 
 tile_2x5:
 	MOVQ       DI, CX
@@ -4022,9 +4001,9 @@ k_2x5:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x5
-	VBROADCASTSS 144(R13), Z10
+	VBROADCASTSS 176(R13), Z10
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_2x5
 	VFMADD213PS  (BX), Z10, Z0
 	VMOVUPS      Z0, (BX)
@@ -4086,7 +4065,7 @@ overwrite_2x5:
 next_2x5:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -4096,7 +4075,6 @@ next_2x5:
 
 first_2x6:
 	KMOVW 32(R13), K1
-	LEAQ  (AX)(R8*8), R15
 
 tile_2x6:
 	MOVQ       DI, CX
@@ -4156,9 +4134,9 @@ k_2x6:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x6
-	VBROADCASTSS 144(R13), Z12
+	VBROADCASTSS 176(R13), Z12
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_2x6
 	VFMADD213PS  (BX), Z12, Z0
 	VMOVUPS      Z0, (BX)
@@ -4231,7 +4209,7 @@ overwrite_2x6:
 next_2x6:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -4241,7 +4219,6 @@ next_2x6:
 
 first_2x7:
 	KMOVW 32(R13), K1
-	LEAQ  (AX)(R8*8), R15
 
 tile_2x7:
 	MOVQ       DI, CX
@@ -4309,9 +4286,9 @@ k_2x7:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x7
-	VBROADCASTSS 144(R13), Z14
+	VBROADCASTSS 176(R13), Z14
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_2x7
 	VFMADD213PS  (BX), Z14, Z0
 	VMOVUPS      Z0, (BX)
@@ -4395,7 +4372,7 @@ overwrite_2x7:
 next_2x7:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -4405,7 +4382,6 @@ next_2x7:
 
 first_2x8:
 	KMOVW 32(R13), K1
-	LEAQ  (AX)(R8*8), R15
 
 tile_2x8:
 	MOVQ       DI, CX
@@ -4481,9 +4457,9 @@ k_2x8:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x8
-	VBROADCASTSS 144(R13), Z16
+	VBROADCASTSS 176(R13), Z16
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_2x8
 	VFMADD213PS  (BX), Z16, Z0
 	VMOVUPS      Z0, (BX)
@@ -4578,7 +4554,7 @@ overwrite_2x8:
 next_2x8:
 	DECQ 48(R13)
 	JZ   done
-	ADDQ 112(R13), DI
+	ADDQ 144(R13), DI
 	MOVQ 96(R13), BX
 	ADDQ 88(R13), BX
 	MOVQ BX, 96(R13)
@@ -4588,7 +4564,8 @@ next_2x8:
 
 first_3x1:
 	KMOVW 32(R13), K1
-	LEAQ  (AX)(R8*8), R15
+	MOVQ  104(R13), R15
+	MOVQ  112(R13), R14
 
 tile_3x1:
 	MOVQ       DI, CX
@@ -4611,12 +4588,12 @@ k_3x1:
 	ADDQ         DX, AX
 	ADDQ         SI, BX
 	PREFETCHT0   (R15)
-	ADDQ         $0x04, R15
+	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x1
-	VBROADCASTSS 144(R13), Z3
+	VBROADCASTSS 176(R13), Z3
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_3x1
 	VFMADD213PS  (BX), Z3, Z0
 	VMOVUPS      Z0, (BX)
@@ -4636,23 +4613,24 @@ overwrite_3x1:
 	VMOVUPS Z2, K1, 128(BX)
 
 next_3x1:
-	MOVQ   56(R13), CX
-	IMUL3Q $0x04, CX, CX
-	SUBQ   CX, R15
-	ADDQ   R8, R15
-	DECQ   48(R13)
-	JZ     done
-	ADDQ   112(R13), DI
-	MOVQ   96(R13), BX
-	ADDQ   88(R13), BX
-	MOVQ   BX, 96(R13)
-	ADDQ   8(R13), BX
-	MOVQ   (R13), AX
-	JMP    tile_3x1
+	MOVQ 128(R13), R15
+	ADDQ 120(R13), R15
+	MOVQ R15, 128(R13)
+	ADDQ 104(R13), R15
+	DECQ 48(R13)
+	JZ   done
+	ADDQ 144(R13), DI
+	MOVQ 96(R13), BX
+	ADDQ 88(R13), BX
+	MOVQ BX, 96(R13)
+	ADDQ 8(R13), BX
+	MOVQ (R13), AX
+	JMP  tile_3x1
 
 first_3x2:
 	KMOVW 32(R13), K1
-	LEAQ  (AX)(R8*8), R15
+	MOVQ  104(R13), R15
+	MOVQ  112(R13), R14
 
 tile_3x2:
 	MOVQ       DI, CX
@@ -4686,12 +4664,12 @@ k_3x2:
 	ADDQ         DX, AX
 	ADDQ         SI, BX
 	PREFETCHT0   (R15)
-	ADDQ         $0x04, R15
+	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x2
-	VBROADCASTSS 144(R13), Z6
+	VBROADCASTSS 176(R13), Z6
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_3x2
 	VFMADD213PS  (BX), Z6, Z0
 	VMOVUPS      Z0, (BX)
@@ -4726,23 +4704,24 @@ overwrite_3x2:
 	VMOVUPS Z5, K1, 128(BX)
 
 next_3x2:
-	MOVQ   56(R13), CX
-	IMUL3Q $0x04, CX, CX
-	SUBQ   CX, R15
-	ADDQ   R8, R15
-	DECQ   48(R13)
-	JZ     done
-	ADDQ   112(R13), DI
-	MOVQ   96(R13), BX
-	ADDQ   88(R13), BX
-	MOVQ   BX, 96(R13)
-	ADDQ   8(R13), BX
-	MOVQ   (R13), AX
-	JMP    tile_3x2
+	MOVQ 128(R13), R15
+	ADDQ 120(R13), R15
+	MOVQ R15, 128(R13)
+	ADDQ 104(R13), R15
+	DECQ 48(R13)
+	JZ   done
+	ADDQ 144(R13), DI
+	MOVQ 96(R13), BX
+	ADDQ 88(R13), BX
+	MOVQ BX, 96(R13)
+	ADDQ 8(R13), BX
+	MOVQ (R13), AX
+	JMP  tile_3x2
 
 first_3x3:
 	KMOVW 32(R13), K1
-	LEAQ  (AX)(R8*8), R15
+	MOVQ  104(R13), R15
+	MOVQ  112(R13), R14
 
 tile_3x3:
 	MOVQ       DI, CX
@@ -4787,12 +4766,12 @@ k_3x3:
 	ADDQ         DX, AX
 	ADDQ         SI, BX
 	PREFETCHT0   (R15)
-	ADDQ         $0x04, R15
+	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x3
-	VBROADCASTSS 144(R13), Z9
+	VBROADCASTSS 176(R13), Z9
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_3x3
 	VFMADD213PS  (BX), Z9, Z0
 	VMOVUPS      Z0, (BX)
@@ -4842,23 +4821,24 @@ overwrite_3x3:
 	VMOVUPS Z8, K1, 128(BX)
 
 next_3x3:
-	MOVQ   56(R13), CX
-	IMUL3Q $0x04, CX, CX
-	SUBQ   CX, R15
-	ADDQ   R8, R15
-	DECQ   48(R13)
-	JZ     done
-	ADDQ   112(R13), DI
-	MOVQ   96(R13), BX
-	ADDQ   88(R13), BX
-	MOVQ   BX, 96(R13)
-	ADDQ   8(R13), BX
-	MOVQ   (R13), AX
-	JMP    tile_3x3
+	MOVQ 128(R13), R15
+	ADDQ 120(R13), R15
+	MOVQ R15, 128(R13)
+	ADDQ 104(R13), R15
+	DECQ 48(R13)
+	JZ   done
+	ADDQ 144(R13), DI
+	MOVQ 96(R13), BX
+	ADDQ 88(R13), BX
+	MOVQ BX, 96(R13)
+	ADDQ 8(R13), BX
+	MOVQ (R13), AX
+	JMP  tile_3x3
 
 first_3x4:
 	KMOVW 32(R13), K1
-	LEAQ  (AX)(R8*8), R15
+	MOVQ  104(R13), R15
+	MOVQ  112(R13), R14
 
 tile_3x4:
 	MOVQ       DI, CX
@@ -4914,12 +4894,12 @@ k_3x4:
 	ADDQ         DX, AX
 	ADDQ         SI, BX
 	PREFETCHT0   (R15)
-	ADDQ         $0x04, R15
+	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x4
-	VBROADCASTSS 144(R13), Z12
+	VBROADCASTSS 176(R13), Z12
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_3x4
 	VFMADD213PS  (BX), Z12, Z0
 	VMOVUPS      Z0, (BX)
@@ -4984,23 +4964,24 @@ overwrite_3x4:
 	VMOVUPS Z11, K1, 128(BX)
 
 next_3x4:
-	MOVQ   56(R13), CX
-	IMUL3Q $0x04, CX, CX
-	SUBQ   CX, R15
-	ADDQ   R8, R15
-	DECQ   48(R13)
-	JZ     done
-	ADDQ   112(R13), DI
-	MOVQ   96(R13), BX
-	ADDQ   88(R13), BX
-	MOVQ   BX, 96(R13)
-	ADDQ   8(R13), BX
-	MOVQ   (R13), AX
-	JMP    tile_3x4
+	MOVQ 128(R13), R15
+	ADDQ 120(R13), R15
+	MOVQ R15, 128(R13)
+	ADDQ 104(R13), R15
+	DECQ 48(R13)
+	JZ   done
+	ADDQ 144(R13), DI
+	MOVQ 96(R13), BX
+	ADDQ 88(R13), BX
+	MOVQ BX, 96(R13)
+	ADDQ 8(R13), BX
+	MOVQ (R13), AX
+	JMP  tile_3x4
 
 first_3x5:
 	KMOVW 32(R13), K1
-	LEAQ  (AX)(R8*8), R15
+	MOVQ  104(R13), R15
+	MOVQ  112(R13), R14
 
 tile_3x5:
 	MOVQ       DI, CX
@@ -5067,12 +5048,12 @@ k_3x5:
 	ADDQ         DX, AX
 	ADDQ         SI, BX
 	PREFETCHT0   (R15)
-	ADDQ         $0x04, R15
+	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x5
-	VBROADCASTSS 144(R13), Z15
+	VBROADCASTSS 176(R13), Z15
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_3x5
 	VFMADD213PS  (BX), Z15, Z0
 	VMOVUPS      Z0, (BX)
@@ -5152,23 +5133,24 @@ overwrite_3x5:
 	VMOVUPS Z14, K1, 128(BX)
 
 next_3x5:
-	MOVQ   56(R13), CX
-	IMUL3Q $0x04, CX, CX
-	SUBQ   CX, R15
-	ADDQ   R8, R15
-	DECQ   48(R13)
-	JZ     done
-	ADDQ   112(R13), DI
-	MOVQ   96(R13), BX
-	ADDQ   88(R13), BX
-	MOVQ   BX, 96(R13)
-	ADDQ   8(R13), BX
-	MOVQ   (R13), AX
-	JMP    tile_3x5
+	MOVQ 128(R13), R15
+	ADDQ 120(R13), R15
+	MOVQ R15, 128(R13)
+	ADDQ 104(R13), R15
+	DECQ 48(R13)
+	JZ   done
+	ADDQ 144(R13), DI
+	MOVQ 96(R13), BX
+	ADDQ 88(R13), BX
+	MOVQ BX, 96(R13)
+	ADDQ 8(R13), BX
+	MOVQ (R13), AX
+	JMP  tile_3x5
 
 first_3x6:
 	KMOVW 32(R13), K1
-	LEAQ  (AX)(R8*8), R15
+	MOVQ  104(R13), R15
+	MOVQ  112(R13), R14
 
 tile_3x6:
 	MOVQ       DI, CX
@@ -5246,12 +5228,12 @@ k_3x6:
 	ADDQ         DX, AX
 	ADDQ         SI, BX
 	PREFETCHT0   (R15)
-	ADDQ         $0x04, R15
+	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x6
-	VBROADCASTSS 144(R13), Z18
+	VBROADCASTSS 176(R13), Z18
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_3x6
 	VFMADD213PS  (BX), Z18, Z0
 	VMOVUPS      Z0, (BX)
@@ -5346,23 +5328,24 @@ overwrite_3x6:
 	VMOVUPS Z17, K1, 128(BX)
 
 next_3x6:
-	MOVQ   56(R13), CX
-	IMUL3Q $0x04, CX, CX
-	SUBQ   CX, R15
-	ADDQ   R8, R15
-	DECQ   48(R13)
-	JZ     done
-	ADDQ   112(R13), DI
-	MOVQ   96(R13), BX
-	ADDQ   88(R13), BX
-	MOVQ   BX, 96(R13)
-	ADDQ   8(R13), BX
-	MOVQ   (R13), AX
-	JMP    tile_3x6
+	MOVQ 128(R13), R15
+	ADDQ 120(R13), R15
+	MOVQ R15, 128(R13)
+	ADDQ 104(R13), R15
+	DECQ 48(R13)
+	JZ   done
+	ADDQ 144(R13), DI
+	MOVQ 96(R13), BX
+	ADDQ 88(R13), BX
+	MOVQ BX, 96(R13)
+	ADDQ 8(R13), BX
+	MOVQ (R13), AX
+	JMP  tile_3x6
 
 first_3x7:
 	KMOVW 32(R13), K1
-	LEAQ  (AX)(R8*8), R15
+	MOVQ  104(R13), R15
+	MOVQ  112(R13), R14
 
 tile_3x7:
 	MOVQ       DI, CX
@@ -5451,12 +5434,12 @@ k_3x7:
 	ADDQ         DX, AX
 	ADDQ         SI, BX
 	PREFETCHT0   (R15)
-	ADDQ         $0x04, R15
+	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x7
-	VBROADCASTSS 144(R13), Z21
+	VBROADCASTSS 176(R13), Z21
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_3x7
 	VFMADD213PS  (BX), Z21, Z0
 	VMOVUPS      Z0, (BX)
@@ -5566,23 +5549,24 @@ overwrite_3x7:
 	VMOVUPS Z20, K1, 128(BX)
 
 next_3x7:
-	MOVQ   56(R13), CX
-	IMUL3Q $0x04, CX, CX
-	SUBQ   CX, R15
-	ADDQ   R8, R15
-	DECQ   48(R13)
-	JZ     done
-	ADDQ   112(R13), DI
-	MOVQ   96(R13), BX
-	ADDQ   88(R13), BX
-	MOVQ   BX, 96(R13)
-	ADDQ   8(R13), BX
-	MOVQ   (R13), AX
-	JMP    tile_3x7
+	MOVQ 128(R13), R15
+	ADDQ 120(R13), R15
+	MOVQ R15, 128(R13)
+	ADDQ 104(R13), R15
+	DECQ 48(R13)
+	JZ   done
+	ADDQ 144(R13), DI
+	MOVQ 96(R13), BX
+	ADDQ 88(R13), BX
+	MOVQ BX, 96(R13)
+	ADDQ 8(R13), BX
+	MOVQ (R13), AX
+	JMP  tile_3x7
 
 first_3x8:
 	KMOVW 32(R13), K1
-	LEAQ  (AX)(R8*8), R15
+	MOVQ  104(R13), R15
+	MOVQ  112(R13), R14
 
 tile_3x8:
 	MOVQ       DI, CX
@@ -5682,12 +5666,12 @@ k_3x8:
 	ADDQ         DX, AX
 	ADDQ         SI, BX
 	PREFETCHT0   (R15)
-	ADDQ         $0x04, R15
+	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x8
-	VBROADCASTSS 144(R13), Z24
+	VBROADCASTSS 176(R13), Z24
 	MOVQ         DI, BX
-	CMPQ         136(R13), $0x00
+	CMPQ         168(R13), $0x00
 	JEQ          overwrite_3x8
 	VFMADD213PS  (BX), Z24, Z0
 	VMOVUPS      Z0, (BX)
@@ -5812,19 +5796,19 @@ overwrite_3x8:
 	VMOVUPS Z23, K1, 128(BX)
 
 next_3x8:
-	MOVQ   56(R13), CX
-	IMUL3Q $0x04, CX, CX
-	SUBQ   CX, R15
-	ADDQ   R8, R15
-	DECQ   48(R13)
-	JZ     done
-	ADDQ   112(R13), DI
-	MOVQ   96(R13), BX
-	ADDQ   88(R13), BX
-	MOVQ   BX, 96(R13)
-	ADDQ   8(R13), BX
-	MOVQ   (R13), AX
-	JMP    tile_3x8
+	MOVQ 128(R13), R15
+	ADDQ 120(R13), R15
+	MOVQ R15, 128(R13)
+	ADDQ 104(R13), R15
+	DECQ 48(R13)
+	JZ   done
+	ADDQ 144(R13), DI
+	MOVQ 96(R13), BX
+	ADDQ 88(R13), BX
+	MOVQ BX, 96(R13)
+	ADDQ 8(R13), BX
+	MOVQ (R13), AX
+	JMP  tile_3x8
 
 done:
 	VZEROUPPER

@@ -24,6 +24,11 @@ type Tiles[T Float] struct {
 	RowB, StepB int
 	C           []T
 	RowC, StepC int
+
+	// While tile t is computed, the elements Next[t*NextStep+p*NextCol] with p < K may be brought into the cache: A of the
+	// run that comes after this one. Places outside of Next do no harm. Next may be nil.
+	Next              []T
+	NextCol, NextStep int
 }
 
 // Gemm computes the tiles with the kernels of s, which is one of Sets(). A sum over K is made in the order of K, fused

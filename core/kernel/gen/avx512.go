@@ -29,8 +29,12 @@ func (v variant) tilesAVX512() {
 	last := reg.K1
 	v.Label(v.label("first"))
 	v.KMOVW(field(regArgs, lastVector), last)
-	// While a tile is computed, one row of the next strip of A is brought near. Only addresses are formed.
-	v.LEAQ(operand.Mem{Base: regA, Index: regRowA, Scale: 8}, regPrefetch)
+	// While a tile is computed, part of what comes after the run is brought near. Only addresses are formed.
+	prefetches := v.vectors == v.maxVectors
+	if prefetches {
+		v.MOVQ(field(regArgs, "next"), regPrefetch)
+		v.MOVQ(field(regArgs, "nextCol"), regNextCol)
+	}
 
 	v.Label(v.label("tile"))
 	v.prefetchC()
@@ -53,20 +57,19 @@ func (v variant) tilesAVX512() {
 	}
 	v.ADDQ(regColA, regA)
 	v.ADDQ(regRowB, regB)
-	if v.vectors == v.maxVectors {
+	if prefetches {
 		v.PREFETCHT0(operand.Mem{Base: regPrefetch})
-		v.ADDQ(operand.Imm(uint64(v.bytes)), regPrefetch)
+		v.ADDQ(regNextCol, regPrefetch)
 	}
 	v.DECQ(regK)
 	v.JNZ(operand.LabelRef(v.label("k")))
 
 	v.updateAVX512(last)
-	if v.vectors == v.maxVectors {
-		// From the end of one row to the beginning of the next one.
-		v.MOVQ(field(regArgs, "k"), regK)
-		v.IMUL3Q(operand.Imm(uint64(v.bytes)), regK, regK)
-		v.SUBQ(regK, regPrefetch)
-		v.ADDQ(regRowA, regPrefetch)
+	if prefetches {
+		v.MOVQ(field(regArgs, "offsetNext"), regPrefetch)
+		v.ADDQ(field(regArgs, "nextStep"), regPrefetch)
+		v.MOVQ(regPrefetch, field(regArgs, "offsetNext"))
+		v.ADDQ(field(regArgs, "next"), regPrefetch)
 	}
 	v.nextTile()
 	v.JMP(operand.LabelRef(v.label("tile")))

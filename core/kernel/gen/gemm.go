@@ -25,7 +25,8 @@ var (
 	regRowA7    = reg.R11
 	regRowC     = reg.R12
 	regArgs     = reg.R13
-	regPrefetch = reg.R15 // a row of A behind the tile
+	regNextCol  = reg.R14
+	regPrefetch = reg.R15 // what is prefetched; AVX2: the lanes of the last vector
 )
 
 // gemm holds what is being generated: one function with a variant for each number of rows and vectors of a tile.
