@@ -144,10 +144,12 @@ func (g *gemm[T]) chunk(team *sched.Team, i0, i1, j0, j1 int) error {
 		packed = takePacking[T](g.size)
 		defer packed.giveBack()
 	}
+	var block blockB[T]
+	block.split(&g.size, j1-j0)
 	work := 0
 	for p0 := 0; p0 < g.k; p0 += g.inner {
 		p1 := min(g.k, p0+g.inner)
-		block := g.blockOf(packed, p0, p1, j0, j1)
+		g.load(&block, packed, p0, p1, j0)
 		for i := i0; i < i1; i += g.size.Rows {
 			if work += g.size.Rows * (p1 - p0) * (j1 - j0); work >= gemmPause {
 				if err := team.Err(); err != nil {

@@ -21,7 +21,7 @@ type pieceB[T dense.Float] struct {
 
 // split cuts n columns into tiles. A rest of one vector is shared with the last tile: kernels of one vector wait for
 // their loads.
-func split[T dense.Float](size kernel.Blocking, n int) (b blockB[T]) {
+func (b *blockB[T]) split(size *kernel.Blocking, n int) {
 	whole := size.TileCols()
 	full, rest := n/whole, n%whole
 	if rest > 0 && rest <= size.Lanes && full > 0 && size.Vectors > 1 {
@@ -31,7 +31,8 @@ func split[T dense.Float](size kernel.Blocking, n int) (b blockB[T]) {
 	next, at := 0, 0
 	add := func(count, cols int) {
 		if count > 0 && cols > 0 {
-			b.pieces[next] = pieceB[T]{first: at, count: count, cols: cols}
+			piece := &b.pieces[next]
+			piece.first, piece.count, piece.cols = at, count, cols
 			next++
 			at += count * cols
 		}
@@ -42,12 +43,10 @@ func split[T dense.Float](size kernel.Blocking, n int) (b blockB[T]) {
 		rest -= whole - size.Lanes
 	}
 	add(1, rest)
-	return b
 }
 
-// blockOf returns rows p0 <= p < p1 and columns j0 <= j < j1 of B, packed if g says so.
-func (g *gemm[T]) blockOf(packed *packing[T], p0, p1, j0, j1 int) blockB[T] {
-	block := split[T](g.size, j1-j0)
+// load makes block, which has been split, hold rows p0 <= p < p1 and the columns from j0 on of B, packed if g says so.
+func (g *gemm[T]) load(block *blockB[T], packed *packing[T], p0, p1, j0 int) {
 	at := 0
 	for s := range block.pieces {
 		piece := &block.pieces[s]
@@ -75,7 +74,6 @@ func (g *gemm[T]) blockOf(packed *packing[T], p0, p1, j0, j1 int) blockB[T] {
 			}
 		}
 	}
-	return block
 }
 
 // packRows copies rows p0 <= p < p1 of b from column j0 on to the tiles of piece, reading each row to its end.
