@@ -337,6 +337,37 @@ func TestGemmObeysCancellation(t *testing.T) {
 	}
 }
 
+// The garbage collector looks for addresses that lie in no allocation, and moves stacks, at any time.
+func TestGemmBesideTheGarbageCollector(t *testing.T) {
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				runtime.GC()
+			}
+		}
+	}()
+	forSets(t, testBesideCollector[float32], testBesideCollector[float64])
+	close(stop)
+	<-stopped
+}
+
+func testBesideCollector[T dense.Float](t *testing.T, s kernel.Set) {
+	rng := rand.New(rand.NewPCG(16, uint64(s)))
+	for range rounds(150) {
+		p := newProduct[T](rng, 1+rng.IntN(32), 1+rng.IntN(64), 1+rng.IntN(32))
+		done := make(chan error)
+		go func() { done <- p.run(s, nil) }() // on a small stack
+		if err := <-done; err != nil {
+			t.Fatalf("%v: %v", p, err)
+		}
+	}
+}
+
 func TestSmallGemmAllocatesNothing(t *testing.T) {
 	a, c := dense.New[float64](20, 20), dense.New[float64](20, 20)
 	if n := testing.AllocsPerRun(20, func() { Gemm(nil, NoTrans, NoTrans, 1, a, a, 0, c) }); n != 0 {

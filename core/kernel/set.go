@@ -38,7 +38,7 @@ type Blocking struct {
 	Vectors int // most vectors in a row of a tile
 	Inner   int // length of a sum that is kept in registers, BLIS's kc
 	Cols    int // columns of the block of B that stays in the L2 cache, BLIS's nc
-	// Multiplications that take about 50 microseconds: less is not worth a second thread.
+	// Multiplications that take 100 to 300 microseconds. Less is not worth a second thread, which may take 70 to start.
 	ThreadWork int
 }
 
@@ -49,14 +49,14 @@ func (b Blocking) TileCols() int { return b.Lanes * b.Vectors }
 // Inner from 192 to 512.
 var (
 	blocking64 = [setCount]Blocking{
-		Go:     {Rows: 4, Lanes: 4, Vectors: 1, Inner: 256, Cols: 64, ThreadWork: 1 << 17},
-		AVX2:   {Rows: 4, Lanes: 4, Vectors: 3, Inner: 256, Cols: 120, ThreadWork: 1 << 21},
-		AVX512: {Rows: 8, Lanes: 8, Vectors: 3, Inner: 256, Cols: 240, ThreadWork: 1 << 22},
+		Go:     {Rows: 4, Lanes: 4, Vectors: 1, Inner: 256, Cols: 64, ThreadWork: 1 << 19},
+		AVX2:   {Rows: 4, Lanes: 4, Vectors: 3, Inner: 256, Cols: 120, ThreadWork: 1 << 22},
+		AVX512: {Rows: 8, Lanes: 8, Vectors: 3, Inner: 256, Cols: 240, ThreadWork: 1 << 23},
 	}
 	blocking32 = [setCount]Blocking{
-		Go:     {Rows: 4, Lanes: 4, Vectors: 1, Inner: 256, Cols: 64, ThreadWork: 1 << 17},
-		AVX2:   {Rows: 4, Lanes: 8, Vectors: 3, Inner: 384, Cols: 168, ThreadWork: 1 << 22},
-		AVX512: {Rows: 8, Lanes: 16, Vectors: 3, Inner: 384, Cols: 336, ThreadWork: 1 << 23},
+		Go:     {Rows: 4, Lanes: 4, Vectors: 1, Inner: 256, Cols: 64, ThreadWork: 1 << 19},
+		AVX2:   {Rows: 4, Lanes: 8, Vectors: 3, Inner: 384, Cols: 168, ThreadWork: 1 << 23},
+		AVX512: {Rows: 8, Lanes: 16, Vectors: 3, Inner: 384, Cols: 336, ThreadWork: 1 << 24},
 	}
 )
 
