@@ -263,6 +263,31 @@ func testThreads[T dense.Float](t *testing.T, s kernel.Set) {
 	}
 }
 
+func TestComplexBitsDoNotDependOnThreads(t *testing.T) {
+	forSets(t, testComplexThreads[float32, complex64], testComplexThreads[float64, complex128])
+}
+
+func testComplexThreads[R dense.Float, T dense.Complex](t *testing.T, s kernel.Set) {
+	rng := rand.New(rand.NewPCG(17, uint64(s)))
+	const m, n = 67, 131
+	k := kernel.BlockingOf[R](s).ThreadWork/(4*m*n) + 1
+	a, b, before := random[T](rng, k, m), random[T](rng, n, k), random[T](rng, m, n)
+	var one dense.Matrix[T]
+	for _, threads := range []int{1, 2, 3} {
+		c := before.Clone()
+		team := sched.NewTeam(context.Background(), threads, nil)
+		if err := gemmComplex[R](s, team, ConjTrans, Trans, T(2i), a, b, T(1+1i), c); err != nil {
+			t.Fatal(err)
+		}
+		if threads == 1 {
+			one = c
+		}
+		if !slices.Equal(one.Data, c.Data) {
+			t.Fatalf("1 and %d threads give different bits", threads)
+		}
+	}
+}
+
 func TestGemmPropagatesInfinitiesAndNaNs(t *testing.T) {
 	forSets(t, testNotFinite[float32], testNotFinite[float64])
 }
