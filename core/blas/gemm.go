@@ -74,6 +74,9 @@ func (g *gemm[T]) run(team *sched.Team) error {
 	if team.Threads() > 1 && g.m*g.n*g.k >= g.size.ThreadWork {
 		return g.parallel(team)
 	}
+	if g.n <= g.size.Cols {
+		return g.chunk(team, 0, g.m, 0, g.n)
+	}
 	across := g.blocksAcross()
 	for x := range across {
 		j0, j1 := g.columns(x, across)
