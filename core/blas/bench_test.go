@@ -64,12 +64,14 @@ func BenchmarkGemmComplex(b *testing.B) {
 	for _, n := range []int{64, 256, 1024} {
 		x := random[complex128](rng, n, n)
 		c := dense.New[complex128](n, n)
-		b.Run(fmt.Sprintf("c128/n=%d", n), func(b *testing.B) {
-			for b.Loop() {
-				Gemm(nil, NoTrans, ConjTrans, 1, x, x, 0, c)
-			}
-			reportGF(b, n, 8)
-		})
+		for _, tB := range []Transpose{NoTrans, ConjTrans} {
+			b.Run(fmt.Sprintf("c128/N%c/n=%d", tB, n), func(b *testing.B) {
+				for b.Loop() {
+					Gemm(nil, NoTrans, tB, 1, x, x, 0, c)
+				}
+				reportGF(b, n, 8)
+			})
+		}
 	}
 }
 
