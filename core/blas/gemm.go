@@ -8,12 +8,12 @@ import (
 	"trnsci/core/sched"
 )
 
-// Tuning of real products. Where a product is cut does not change its bits: the sums are cut by the inner dimension
+// Tuning of products. Where a product is cut does not change its bits: the sums are cut by the inner dimension
 // alone, and a kernel rounds an element in the same way in every tile.
 const (
 	// Chunks of C that several threads share: enough for an even share, few enough that each packs little anew.
 	gemmChunks = 12
-	// Multiplications between two looks at the team: 50 microseconds of AVX-512, 2 milliseconds of the Go kernels.
+	// Multiplications between two looks at the team: about 100 microseconds of AVX-512, 2 milliseconds of the Go kernels.
 	gemmPause = 1 << 22
 	// Rows that lie a multiple of a page apart fall into the same few places of the first cache.
 	pageBytes = 4096
@@ -27,7 +27,8 @@ const (
 	directABytes = 32 << 10
 )
 
-// operand is op(A) or op(B) of a product: element (i, j) is data[i*row+j*col], one of row and col is 1.
+// operand is op(A) or op(B) of a product: element (i, j) is data[i*row+j*col]. A matrix that is used by rows has
+// col 1, a transposed one has row 1 (row 2, with its pairs of reals, for A of a complex product).
 type operand[T dense.Float] struct {
 	data     []T
 	row, col int

@@ -263,6 +263,43 @@ func testThreads[T dense.Float](t *testing.T, s kernel.Set) {
 	}
 }
 
+func TestGemmBitsDoNotDependOnTransposes(t *testing.T) {
+	forSets(t, testTransposes[float32], testTransposes[float64])
+}
+
+// testTransposes gives the same matrices in four ways, two shapes of which one is packed.
+func testTransposes[T dense.Float](t *testing.T, s kernel.Set) {
+	rng := rand.New(rand.NewPCG(18, uint64(s)))
+	for _, shape := range [][3]int{{21, 50, 30}, {77, 211, 1030}} {
+		m, n, k := shape[0], shape[1], shape[2]
+		a, b := random[T](rng, m, k), random[T](rng, k, n)
+		aT, bT := dense.New[T](k, m), dense.New[T](n, k)
+		dense.Copy(aT.View(), a.View().T())
+		dense.Copy(bT.View(), b.View().T())
+		var first dense.Matrix[T]
+		for _, tA := range []Transpose{NoTrans, Trans} {
+			for _, tB := range []Transpose{NoTrans, Trans} {
+				x, y, c := a, b, dense.New[T](m, n)
+				if tA == Trans {
+					x = aT
+				}
+				if tB == Trans {
+					y = bT
+				}
+				if err := gemmReal(s, nil, tA, tB, 3, x, y, 0, c); err != nil {
+					t.Fatal(err)
+				}
+				if first.Data == nil {
+					first = c
+				}
+				if !slices.Equal(first.Data, c.Data) {
+					t.Fatalf("%v: %c%c gives other bits than NN", shape, tA, tB)
+				}
+			}
+		}
+	}
+}
+
 func TestComplexBitsDoNotDependOnThreads(t *testing.T) {
 	forSets(t, testComplexThreads[float32, complex64], testComplexThreads[float64, complex128])
 }

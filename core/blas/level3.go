@@ -6,7 +6,9 @@ import (
 	"trnsci/core/sched"
 )
 
-// Gemm computes C = alpha op(A) op(B) + beta C. A cancelled team leaves C unfinished: callers look at team.Err().
+// Gemm computes C = alpha op(A) op(B) + beta C; C overlaps neither A nor B. C is not read where beta is 0, A and B are not
+// where alpha is 0. Each element is a sum in the order of the inner dimension, cut at places that depend on its length
+// alone, whatever the threads and transposes. A cancelled team leaves C unfinished: callers look at team.Err().
 func Gemm[T dense.Scalar](team *sched.Team, tA, tB Transpose, alpha T, a, b dense.Matrix[T], beta T, c dense.Matrix[T]) {
 	m, k := opShape(tA, a.Rows, a.Cols)
 	kb, n := opShape(tB, b.Rows, b.Cols)
