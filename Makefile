@@ -7,11 +7,13 @@ PY     := $(VENV)/bin/python
 SOURCES := $(shell find core pybind python -name '*.go' -o -name '*.s' -o -name '*.py') \
            go.mod go.sum pyproject.toml gobuild.py hatch_build.py
 STATICCHECK := go tool -modfile=tools/go.mod staticcheck
+# Writes core/kernel's assembly into the folder that is named behind it.
+KERNELGEN := go run -modfile=tools/go.mod $(wildcard core/kernel/gen/*.go)
 GO_TEST_FLAGS ?=
 # The tests, and the examples in the documentation of the installed package and of the README.
 PYTEST_PATHS := tests_py README.md --pyargs trnsci
 
-.PHONY: demo test test-all lint test-go test-py wheel sdist check-wheel dev clean
+.PHONY: demo test test-all lint generate check-generated test-go test-py wheel sdist check-wheel dev clean
 
 demo: $(VENV)/installed  ## build, install and run the main job on a real molecule
 	$(PY) examples/water_mp2.py
@@ -21,13 +23,25 @@ test: lint test-go test-py check-wheel  ## everything that CI runs
 test-go: $(VENV)/checked
 	go test $(GO_TEST_FLAGS) ./core/... ./pybind/... ./tests_go/...
 	go test -race ./core/sched/... ./pybind/...
+	go test -race -short -tags noasm ./core/kernel/... ./core/blas/...
 
 test-py: $(VENV)/installed build/testhooks/trnsci/_trnsci.abi3.so
 	$(PY) -m pytest -m "not slow" $(PYTEST_PATHS)
 
-lint: $(VENV)/tools
+generate:  ## write the assembly anew
+	$(KERNELGEN) core/kernel
+
+check-generated: $(VENV)/checked
+	@rm -rf build/generated && mkdir -p build/generated
+	@$(KERNELGEN) build/generated
+	@for f in build/generated/* core/kernel/gen_*; do cmp -s build/generated/$${f##*/} core/kernel/$${f##*/} || \
+		{ echo "core/kernel/$${f##*/} is not what its generator makes: run make generate"; exit 1; }; done
+
+lint: $(VENV)/tools check-generated
 	@files=$$(gofmt -l core pybind tests_go); if [ -n "$$files" ]; then echo "gofmt would change: $$files"; exit 1; fi
 	go vet ./...
+	go vet -tags noasm ./core/...
+	GOARCH=arm64 go vet ./core/...
 	$(STATICCHECK) ./...
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/mypy

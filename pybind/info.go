@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 
 	"golang.org/x/sys/cpu"
+
+	"trnsci/core/kernel"
 )
 
 // Info returns a JSON object that describes the library: how it was built and what of the processor it can use.
@@ -22,7 +24,7 @@ func Info() (text string, err error) {
 		"platform":     runtime.GOOS + "/" + runtime.GOARCH,
 		"gomaxprocs":   runtime.GOMAXPROCS(0),
 		"cpu_features": cpuFeatures(),
-		"kernels":      "gonum " + build["gonum.org/v1/gonum"] + " (pure Go, SSE2 assembly on amd64)",
+		"kernels":      kernel.Best().String() + " matrix products, gonum " + build["gonum.org/v1/gonum"] + " else",
 	})
 	return string(encoded), err
 }

@@ -104,18 +104,8 @@ type block[T dense.Float] struct {
 	finite     []bool
 }
 
-// Packed orbitals begin where they would begin, modulo this many elements, in an array of all of them. The order in
-// which the vector instructions of a float32 dot product add depends on where its rows begin; so it is the same in
-// every block, and in an array that begins at a multiple of 16 bytes.
-const alignElements = 16
-
 // blockElements returns the memory that a block of width orbitals takes.
-func (op *operand[T]) blockElements(width int) int {
-	if width*op.packedElements() == 0 {
-		return 0
-	}
-	return (width*op.packedElements()+alignElements-1)/alignElements*alignElements + alignElements
-}
+func (op *operand[T]) blockElements(width int) int { return width * op.packedElements() }
 
 // newBlock returns an empty block and what it leaves of memory.
 func newBlock[T dense.Float](op *operand[T], spin string, width int, memory []T) (b *block[T], rest []T) {
@@ -131,8 +121,7 @@ func (b *block[T]) fill(team *sched.Team, first, end int, checkFinite bool) erro
 	b.first, b.end = first, end
 	if b.op.inPlace == nil {
 		size := b.op.packedElements()
-		begin := first * size % alignElements
-		b.data = b.memory[begin : begin+(end-first)*size]
+		b.data = b.memory[:(end-first)*size]
 		if err := b.op.loader.load(team, first, end, b.data); err != nil {
 			return err
 		}

@@ -1,6 +1,9 @@
 package mp2
 
-import "trnsci/core/dense"
+import (
+	"trnsci/core/blas"
+	"trnsci/core/dense"
+)
 
 // DefaultMaxBytes is the memory for blocks of integrals where Options.MaxBytes is 0.
 const DefaultMaxBytes = 256 << 20
@@ -52,7 +55,7 @@ func workspace[T dense.Float](opt Options, sources []Source) (int64, error) {
 		return 0, err
 	}
 	bytes += int64(blocks.elements) * elementBytes[T]()
-	bytes += int64(opt.Team.Threads()) * int64(largest) * int64(largest) * elementBytes[T]()
+	bytes += int64(opt.Team.Threads()) * (int64(largest)*int64(largest)*elementBytes[T]() + blas.GemmWorkspace[T]())
 	return bytes + int64(orbitals)*int64(orbitals+1)*pairBytes, nil
 }
 
@@ -71,7 +74,7 @@ type widths struct{ left, right int }
 type plan struct {
 	same     [2]widths // of each source with itself
 	opposite widths    // of the first with the second source
-	elements int       // the most memory that any pass needs, which exceeds the limit by what alignment takes
+	elements int       // the most memory that any pass needs
 }
 
 // planAll splits maxBytes for every pass, or says how many bytes are needed for one pair of orbitals in each.

@@ -1,0 +1,217 @@
+package blas
+
+import (
+	"unsafe"
+
+	"trnsci/core/dense"
+	"trnsci/core/kernel"
+	"trnsci/core/sched"
+)
+
+// Tuning of products. Where a product is cut does not change its bits: the sums are cut by the inner dimension
+// alone, and a kernel rounds an element in the same way in every tile.
+const (
+	// Chunks of C that several threads share: enough for an even share, few enough that each packs little anew.
+	gemmChunks = 12
+	// Multiplications between two looks at the team: about 100 microseconds of AVX-512, 2 milliseconds of the Go kernels.
+	gemmPause = 1 << 22
+	// Rows that lie a multiple of a page apart fall into the same few places of the first cache.
+	pageBytes = 4096
+	// B is multiplied where it lies up to this size, which leaves half of the second cache to A and C.
+	directBytes = 528 << 10
+	// Where B is not packed, this many blocks of columns are one.
+	directBlocks = 4
+	// Below this many rows packing B costs more than it saves.
+	fewRows = 16
+	// A transposed A is multiplied where it lies up to this size.
+	directABytes = 32 << 10
+)
+
+// operand is op(A) or op(B) of a product: element (i, j) is data[i*row+j*col]. A matrix that is used by rows has
+// col 1, a transposed one has row 1 (row 2, with its pairs of reals, for A of a complex product).
+type operand[T dense.Float] struct {
+	data     []T
+	row, col int
+}
+
+func operandOf[T dense.Float](trans Transpose, a dense.Matrix[T]) operand[T] {
+	if trans == NoTrans {
+		return operand[T]{a.Data, a.Stride, 1}
+	}
+	return operand[T]{a.Data, 1, a.Stride}
+}
+
+func (o operand[T]) from(i, j int) []T { return o.data[i*o.row+j*o.col:] }
+
+// gemm is one real product C = alpha A B + beta C of an m x k by a k x n matrix, neither of which is empty, or the real
+// form of a complex one.
+type gemm[T dense.Float] struct {
+	set         kernel.Set
+	size        kernel.Blocking
+	m, n, k     int
+	inner       int // the sums are cut into pieces of this length
+	alpha, beta T
+	a, b        operand[T]
+	c           dense.Matrix[T]
+	packA       bool
+	packB       bool
+	pairs       *pairs[T] // nil for a real product
+}
+
+// gemmReal computes a product with the kernels of set.
+func gemmReal[T dense.Float](set kernel.Set, team *sched.Team, tA, tB Transpose, alpha T, a, b dense.Matrix[T], beta T, c dense.Matrix[T]) error {
+	_, k := opShape(tA, a.Rows, a.Cols)
+	g := gemm[T]{
+		set: set, size: kernel.BlockingOf[T](set), m: c.Rows, n: c.Cols, k: k,
+		alpha: alpha, beta: beta, a: operandOf(tA, a), b: operandOf(tB, b), c: c,
+	}
+	g.choosePacking()
+	return g.run(team)
+}
+
+// run computes the product.
+func (g *gemm[T]) run(team *sched.Team) error {
+	g.inner = balanced(g.k, g.size.Inner)
+	if team.Threads() > 1 && g.m*g.n*g.k >= g.size.ThreadWork {
+		return g.parallel(team)
+	}
+	if g.n <= g.size.Cols {
+		return g.chunk(team, 0, g.m, 0, g.n)
+	}
+	across := g.blocksAcross()
+	for x := range across {
+		j0, j1 := g.columns(x, across)
+		if err := g.chunk(team, 0, g.m, j0, j1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// blocksAcross returns into how many blocks the columns are cut at least: a block of B that is packed must fit its
+// memory, and a run of tiles must end soon, since assembly is not interrupted.
+func (g *gemm[T]) blocksAcross() int {
+	if g.packB {
+		return ceilDiv(g.n, g.size.Cols)
+	}
+	return ceilDiv(g.n, directBlocks*g.size.Cols)
+}
+
+// columns returns the columns j0 <= j < j1 of block x when there are across of them, each about equally many tiles.
+func (g *gemm[T]) columns(x, across int) (j0, j1 int) {
+	tiles, width := ceilDiv(g.n, g.size.TileCols()), g.size.TileCols()
+	return x * tiles / across * width, min(g.n, (x+1)*tiles/across*width)
+}
+
+// balanced returns the length of the pieces when length is cut into as few about equal ones as the limit allows.
+func balanced(length, limit int) int {
+	const multiple = 8
+	if length <= limit {
+		return length
+	}
+	pieces := ceilDiv(length, limit)
+	return ceilDiv(ceilDiv(length, pieces), multiple) * multiple
+}
+
+// choosePacking decides which operands are copied into an order that suits the kernels. They take any A, but a B only by
+// rows.
+func (g *gemm[T]) choosePacking() {
+	bytes := int(unsafe.Sizeof(g.alpha))
+	aliased := func(stride int) bool { return stride*bytes%pageBytes == 0 && g.k > g.size.Rows }
+	small := g.k*g.n*bytes <= directBytes && !aliased(g.b.row)
+	g.packB = g.b.col != 1 || !(small || g.m <= fewRows)
+	g.packA = g.a.col != 1 && g.n > g.size.TileCols() && (g.m*g.k*bytes > directABytes || aliased(g.a.col))
+}
+
+// parallel cuts C into chunks for the threads of the team: by columns, and by rows where there are few columns or every
+// chunk has to pack its rows of A. By value: what the threads share lives on the heap.
+func (g gemm[T]) parallel(team *sched.Team) error {
+	strips, across := ceilDiv(g.m, g.size.Rows), g.blocksAcross()
+	if !g.packA || strips < gemmChunks {
+		across = max(across, min(gemmChunks, ceilDiv(g.n, g.size.TileCols())))
+	}
+	down := min(ceilDiv(gemmChunks, across), strips)
+	return team.For(across*down, func(_, chunk int) error {
+		x, y := chunk/down, chunk%down
+		i0, i1 := y*strips/down*g.size.Rows, min(g.m, (y+1)*strips/down*g.size.Rows)
+		j0, j1 := g.columns(x, across)
+		return g.chunk(team, i0, i1, j0, j1)
+	})
+}
+
+// chunk computes rows i0 <= i < i1 and columns j0 <= j < j1 of C, at most size.Cols columns if B is packed. The order of the
+// loops is that of BLIS with the loop over strips of A outside of that over panels of B: a block of B stays in the second
+// cache, a strip of A in the first one.
+func (g *gemm[T]) chunk(team *sched.Team, i0, i1, j0, j1 int) error {
+	var packed *packing[T]
+	if g.packA || g.packB {
+		packed = takePacking[T](g.size)
+		defer packed.giveBack()
+	}
+	var block blockB[T]
+	block.split(&g.size, j1-j0)
+	work := 0
+	for p0 := 0; p0 < g.k; p0 += g.inner {
+		p1 := min(g.k, p0+g.inner)
+		g.load(&block, packed, p0, p1, j0)
+		for i := i0; i < i1; i += g.size.Rows {
+			if work += g.size.Rows * (p1 - p0) * (j1 - j0); work >= gemmPause {
+				if err := team.Err(); err != nil {
+					return err
+				}
+				work = 0
+			}
+			g.strip(packed, &block, i, min(i1, i+g.size.Rows), p0, p1, j0, j1)
+		}
+	}
+	return nil
+}
+
+// overwrites reports whether C is not to be read.
+func (g *gemm[T]) overwrites() bool {
+	return g.beta == 0 && (g.pairs == nil || g.pairs.betaIm == 0)
+}
+
+// scaleC multiplies a part of C by beta, unless beta is 0 or 1.
+func (g *gemm[T]) scaleC(i0, i1, j0, j1 int) {
+	if g.overwrites() || g.beta == 1 && (g.pairs == nil || g.pairs.betaIm == 0) {
+		return
+	}
+	for i := i0; i < i1; i++ {
+		row := g.c.Data[i*g.c.Stride+j0 : i*g.c.Stride+j1]
+		if g.pairs != nil {
+			scalePairs(row, g.beta, g.pairs.betaIm)
+			continue
+		}
+		for j := range row {
+			row[j] *= g.beta
+		}
+	}
+}
+
+// strip multiplies rows i0 <= i < i1 of A by a block of B.
+func (g *gemm[T]) strip(packed *packing[T], block *blockB[T], i0, i1, p0, p1, j0, j1 int) {
+	run := kernel.Tiles[T]{Rows: i1 - i0, K: p1 - p0, Alpha: g.alpha, RowC: g.c.Stride}
+	run.Accumulate = p0 > 0 || !g.overwrites()
+	if p0 == 0 {
+		g.scaleC(i0, i1, j0, j1)
+	}
+	run.A, run.RowA, run.ColA = g.a.from(i0, p0), g.a.row, g.a.col
+	if i1 < g.m {
+		run.Next, run.NextCol, run.NextStep = g.a.from(i1, p0), g.a.col, g.a.row
+	}
+	if g.packA {
+		run.A, run.RowA, run.ColA = packed.a, 1, g.size.Rows
+		g.packStrip(packed.a, i0, i1, p0, p1)
+	}
+	for s := range block.pieces {
+		piece := &block.pieces[s]
+		if piece.count == 0 {
+			break
+		}
+		run.Count, run.Cols = piece.count, piece.cols
+		run.B, run.RowB, run.StepB = piece.data, piece.row, piece.step
+		run.C, run.StepC = g.c.Data[i0*g.c.Stride+j0+piece.first:], piece.cols
+		kernel.Gemm(g.set, &run)
+	}
+}

@@ -1,0 +1,107 @@
+package blas
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"trnsci/core/dense"
+	"trnsci/core/kernel"
+	"trnsci/core/sched"
+)
+
+func TestGemmBitsDoNotDependOnThreads(t *testing.T) {
+	forSets(t, testThreads[float32], testThreads[float64])
+}
+
+// testThreads uses products that are just large enough to be shared.
+func testThreads[T dense.Float](t *testing.T, s kernel.Set) {
+	rng := rand.New(rand.NewPCG(13, uint64(s)))
+	work := kernel.BlockingOf[T](s).ThreadWork
+	for _, mn := range [][2]int{{211, 223}, {2000, 5}, {5, 2000}, {61, 301}} {
+		k := work/(mn[0]*mn[1]) + 1
+		p := newProduct[T](rng, mn[0], mn[1], k)
+		before := slices.Clone(p.memory)
+		var one []T
+		for _, threads := range []int{1, 2, 3, 16} {
+			copy(p.memory, before)
+			team := sched.NewTeam(context.Background(), threads, nil)
+			if err := gemmReal(s, team, p.tA, p.tB, p.alpha, p.a, p.b, p.beta, p.c); err != nil {
+				t.Fatal(err)
+			}
+			if one == nil {
+				one = slices.Clone(p.memory)
+			}
+			if !slices.Equal(one, p.memory) {
+				t.Fatalf("%v: 1 and %d threads give different bits", p, threads)
+			}
+		}
+		copy(p.memory, before)
+		if err := p.run(s, sched.NewTeam(context.Background(), 3, nil)); err != nil {
+			t.Fatalf("%v: %v", p, err)
+		}
+	}
+}
+
+func TestGemmBitsDoNotDependOnTransposes(t *testing.T) {
+	forSets(t, testTransposes[float32], testTransposes[float64])
+}
+
+// testTransposes gives the same matrices in four ways, two shapes of which one is packed.
+func testTransposes[T dense.Float](t *testing.T, s kernel.Set) {
+	rng := rand.New(rand.NewPCG(18, uint64(s)))
+	for _, shape := range [][3]int{{21, 50, 30}, {77, 211, 1030}} {
+		m, n, k := shape[0], shape[1], shape[2]
+		a, b := random[T](rng, m, k), random[T](rng, k, n)
+		aT, bT := dense.New[T](k, m), dense.New[T](n, k)
+		dense.Copy(aT.View(), a.View().T())
+		dense.Copy(bT.View(), b.View().T())
+		var first dense.Matrix[T]
+		for _, tA := range []Transpose{NoTrans, Trans} {
+			for _, tB := range []Transpose{NoTrans, Trans} {
+				x, y, c := a, b, dense.New[T](m, n)
+				if tA == Trans {
+					x = aT
+				}
+				if tB == Trans {
+					y = bT
+				}
+				if err := gemmReal(s, nil, tA, tB, 3, x, y, 0, c); err != nil {
+					t.Fatal(err)
+				}
+				if first.Data == nil {
+					first = c
+				}
+				if !slices.Equal(first.Data, c.Data) {
+					t.Fatalf("%v: %c%c gives other bits than NN", shape, tA, tB)
+				}
+			}
+		}
+	}
+}
+
+func TestComplexBitsDoNotDependOnThreads(t *testing.T) {
+	forSets(t, testComplexThreads[float32, complex64], testComplexThreads[float64, complex128])
+}
+
+func testComplexThreads[R dense.Float, T dense.Complex](t *testing.T, s kernel.Set) {
+	rng := rand.New(rand.NewPCG(17, uint64(s)))
+	const m, n = 67, 131
+	k := kernel.BlockingOf[R](s).ThreadWork/(4*m*n) + 1
+	a, b, before := random[T](rng, k, m), random[T](rng, n, k), random[T](rng, m, n)
+	var one dense.Matrix[T]
+	for _, threads := range []int{1, 2, 3} {
+		c := before.Clone()
+		team := sched.NewTeam(context.Background(), threads, nil)
+		if err := gemmComplex[R](s, team, ConjTrans, Trans, T(2i), a, b, T(1+1i), c); err != nil {
+			t.Fatal(err)
+		}
+		if threads == 1 {
+			one = c
+		}
+		if !slices.Equal(one.Data, c.Data) {
+			t.Fatalf("1 and %d threads give different bits", threads)
+		}
+	}
+}

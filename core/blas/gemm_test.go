@@ -1,0 +1,342 @@
+package blas
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+	"time"
+
+	"trnsci/core/dense"
+	"trnsci/core/kernel"
+	"trnsci/core/sched"
+)
+
+// forSets runs a test with every set of kernels that this machine has.
+func forSets(t *testing.T, single, double func(*testing.T, kernel.Set)) {
+	for _, s := range kernel.Sets() {
+		t.Run(s.String()+"/float32", func(t *testing.T) { single(t, s) })
+		t.Run(s.String()+"/float64", func(t *testing.T) { double(t, s) })
+	}
+}
+
+// realProduct is one case of a real product.
+type realProduct[T dense.Float] struct {
+	tA, tB      Transpose
+	m, n, k     int
+	alpha, beta T
+	a, b, c     dense.Matrix[T]
+	memory      []T // c and what surrounds it
+}
+
+func (p *realProduct[T]) String() string {
+	return fmt.Sprintf("%c%c %dx%dx%d strides %d %d %d alpha %v beta %v", p.tA, p.tB, p.m, p.n, p.k, p.a.Stride, p.b.Stride, p.c.Stride, p.alpha, p.beta)
+}
+
+const guardWord = 12345.5
+
+// tight returns a random matrix without memory behind its last element; between its rows there are NaNs.
+func tight[T dense.Float](rng *rand.Rand, rows, cols, stride int) dense.Matrix[T] {
+	m := dense.Matrix[T]{Rows: rows, Cols: cols, Stride: stride, Data: make([]T, (rows-1)*stride+cols)}
+	for i := range m.Data {
+		m.Data[i] = T(math.NaN())
+		if i%stride < cols {
+			m.Data[i] = T(rng.NormFloat64())
+		}
+	}
+	return m
+}
+
+func newProduct[T dense.Float](rng *rand.Rand, m, n, k int) *realProduct[T] {
+	either := func() Transpose { return []Transpose{NoTrans, Trans, ConjTrans}[rng.IntN(3)] }
+	p := &realProduct[T]{tA: either(), tB: either(), m: m, n: n, k: k}
+	p.alpha = []T{1, -1, T(rng.NormFloat64())}[rng.IntN(3)]
+	p.beta = []T{0, 1, T(rng.NormFloat64())}[rng.IntN(3)]
+	padding := []int{0, 1, 3, 8}[rng.IntN(4)]
+	ar, ac := opShape(p.tA, m, k)
+	br, bc := opShape(p.tB, k, n)
+	p.a, p.b = tight[T](rng, ar, ac, ac+padding), tight[T](rng, br, bc, bc+padding)
+	stride, offset := n+padding, rng.IntN(9)
+	p.memory = make([]T, offset+m*stride+9)
+	for i := range p.memory {
+		p.memory[i] = guardWord
+	}
+	p.c = dense.Matrix[T]{Rows: m, Cols: n, Stride: stride, Data: p.memory[offset : offset+(m-1)*stride+n]}
+	for i := range m {
+		for j := range n {
+			p.c.Set(i, j, T(rng.NormFloat64()))
+			if p.beta == 0 {
+				p.c.Set(i, j, T(math.NaN())) // must not be read
+			}
+		}
+	}
+	return p
+}
+
+// expected returns the result in double precision, and the sum of moduli that an error is measured by.
+func (p *realProduct[T]) expected() (want, size dense.Matrix[float64]) {
+	want, size = dense.New[float64](p.m, p.n), dense.New[float64](p.m, p.n)
+	a, b := operandOf(p.tA, p.a), operandOf(p.tB, p.b)
+	for i := range p.m {
+		for q := range p.k {
+			x := float64(p.alpha) * float64(a.data[i*a.row+q*a.col])
+			for j := range p.n {
+				y := x * float64(b.data[q*b.row+j*b.col])
+				want.Data[i*p.n+j] += y
+				size.Data[i*p.n+j] += math.Abs(y)
+			}
+		}
+		for j := range p.n {
+			if p.beta != 0 {
+				y := float64(p.beta) * float64(p.c.At(i, j))
+				want.Data[i*p.n+j] += y
+				size.Data[i*p.n+j] += math.Abs(y)
+			}
+		}
+	}
+	return want, size
+}
+
+// run computes the product and checks it and the memory around it.
+func (p *realProduct[T]) run(s kernel.Set, team *sched.Team) error {
+	want, size := p.expected()
+	if err := gemmReal(s, team, p.tA, p.tB, p.alpha, p.a, p.b, p.beta, p.c); err != nil {
+		return err
+	}
+	for i := range p.m {
+		for j := range p.n {
+			limit := float64(p.k+3) * dense.Eps[T]() * size.At(i, j)
+			if got := float64(p.c.At(i, j)); !(math.Abs(got-want.At(i, j)) <= limit) {
+				return fmt.Errorf("C[%d,%d] = %v, want %v within %.1g", i, j, got, want.At(i, j), limit)
+			}
+		}
+	}
+	guards := 0
+	for _, x := range p.memory {
+		if x == guardWord {
+			guards++
+		}
+	}
+	if guards != len(p.memory)-p.m*p.n {
+		return errors.New("memory around C was written")
+	}
+	return nil
+}
+
+func TestGemmReal(t *testing.T) { forSets(t, testGemmReal[float32], testGemmReal[float64]) }
+
+// testGemmReal checks random shapes: most of a few tiles, some longer than every block in one direction.
+func testGemmReal[T dense.Float](t *testing.T, s kernel.Set) {
+	const few, many = 70, 700
+	rng := rand.New(rand.NewPCG(11, uint64(s)))
+	team := sched.NewTeam(context.Background(), 2, nil)
+	for round := range rounds(1200) {
+		shape := [3]int{1 + rng.IntN(few), 1 + rng.IntN(few), 1 + rng.IntN(few)}
+		if round%8 == 0 {
+			shape[rng.IntN(3)] = 1 + rng.IntN(many)
+		}
+		p := newProduct[T](rng, shape[0], shape[1], shape[2])
+		if err := p.run(s, team); err != nil {
+			t.Fatalf("%v: %v", p, err)
+		}
+	}
+}
+
+func TestGemmComplex(t *testing.T) {
+	forSets(t, testGemmComplex[float32, complex64], testGemmComplex[float64, complex128])
+}
+
+// testGemmComplex checks random shapes, alpha, beta and conjugates, and the memory around C, for one and three threads.
+func testGemmComplex[R dense.Float, T dense.Complex](t *testing.T, s kernel.Set) {
+	rng := rand.New(rand.NewPCG(15, uint64(s)))
+	either := func() Transpose { return []Transpose{NoTrans, Trans, ConjTrans}[rng.IntN(3)] }
+	factor := func() T { return []T{0, 1, number[T](rng), dense.FromReal[T](-0.5)}[rng.IntN(4)] }
+	team := sched.NewTeam(context.Background(), 3, nil)
+	for round := range rounds(500) {
+		m, n, k := 1+rng.IntN(40), 1+rng.IntN(40), 1+rng.IntN(40)
+		if round%40 == 0 {
+			m, n, k = 1+rng.IntN(150), 1+rng.IntN(200), 1+rng.IntN(300)
+		}
+		tA, tB, alpha, beta := either(), either(), factor(), factor()
+		ar, ac := opShape(tA, m, k)
+		br, bc := opShape(tB, k, n)
+		a, b, before := random[T](rng, ar, ac), random[T](rng, br, bc), random[T](rng, m, n)
+		c := before.Clone()
+		whole := dense.New[T](m+2, n+2)
+		whole.Fill(guardWord)
+		inner := whole.Slice(1, m+1, 1, n+1)
+		if beta != 0 {
+			inner.CopyFrom(before)
+		} else {
+			inner.Fill(dense.FromReal[T](math.NaN()))
+			c.Fill(0)
+		}
+		if alpha == 0 {
+			alpha = 2
+		}
+		if err := gemmComplex[R](s, team, tA, tB, alpha, a, b, beta, inner); err != nil {
+			t.Fatal(err)
+		}
+		want := product(tA, tB, a, b, m, n, k)
+		for i := range m + 2 {
+			for j := range n + 2 {
+				got := whole.At(i, j)
+				if i == 0 || j == 0 || i > m || j > n {
+					if got != guardWord {
+						t.Fatalf("memory around C was written at %d,%d", i, j)
+					}
+					continue
+				}
+				exact := dense.Convert[complex128](alpha)*want.At(i-1, j-1) + dense.Convert[complex128](beta)*dense.Convert[complex128](c.At(i-1, j-1))
+				if !closeTo(got, exact, k) {
+					t.Fatalf("%c%c %dx%dx%d alpha %v beta %v: C[%d,%d] = %v, want %v", tA, tB, m, n, k, alpha, beta, i-1, j-1, got, exact)
+				}
+			}
+		}
+	}
+}
+
+// rounds returns how many random cases to try: fewer under -short.
+func rounds(n int) int {
+	if testing.Short() {
+		return n / 10
+	}
+	return n
+}
+
+func TestGemmEveryWayOfPacking(t *testing.T) { forSets(t, testPacking[float32], testPacking[float64]) }
+
+// testPacking checks the four transposes on shapes around the borders of tiles, blocks and the choice of packing.
+func testPacking[T dense.Float](t *testing.T, s kernel.Set) {
+	rng := rand.New(rand.NewPCG(12, uint64(s)))
+	size := kernel.BlockingOf[T](s)
+	const page = 1024 // a multiple of 4096 bytes apart in both dtypes
+	shapes := [][3]int{
+		{size.Rows, size.TileCols(), size.Inner}, {size.Rows + 1, size.TileCols() + 1, size.Inner + 1},
+		{fewRows + 1, size.Cols + size.Lanes, 2*size.Inner + 5}, {fewRows, size.Cols + 1, 9}, {33, page, 40}, {page, 33, 40}, {33, 65, page},
+		{1, 300, 300}, {300, 1, 300}, {300, 300, 1}, {2, 2, 1500},
+	}
+	for _, shape := range shapes {
+		for range 1 + rounds(5) {
+			p := newProduct[T](rng, shape[0], shape[1], shape[2])
+			if err := p.run(s, nil); err != nil {
+				t.Fatalf("%v: %v", p, err)
+			}
+		}
+	}
+}
+
+func TestGemmPropagatesInfinitiesAndNaNs(t *testing.T) {
+	forSets(t, testNotFinite[float32], testNotFinite[float64])
+}
+
+// testNotFinite puts an infinity or a NaN into B, whose column of C must become NaN, zeros in A or not.
+func testNotFinite[T dense.Float](t *testing.T, s kernel.Set) {
+	rng := rand.New(rand.NewPCG(14, uint64(s)))
+	const m, n, k = 19, 53, 31
+	for _, x := range []T{T(math.NaN()), T(math.Inf(-1))} {
+		for _, trans := range []Transpose{NoTrans, Trans} {
+			p, q := rng.IntN(k), rng.IntN(n)
+			b := tight[T](rng, k, n, n)
+			if trans == Trans {
+				b = tight[T](rng, n, k, k)
+				b.Set(q, p, x)
+			} else {
+				b.Set(p, q, x)
+			}
+			c := dense.New[T](m, n)
+			if err := gemmReal(s, nil, NoTrans, trans, 1, dense.New[T](m, k), b, 1, c); err != nil {
+				t.Fatal(err)
+			}
+			for i := range m {
+				for j := range n {
+					if got := c.At(i, j); (j == q) != (got != got) {
+						t.Fatalf("%v in column %d: C[%d,%d] = %v", x, q, i, j, got)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestGemmAlphaZeroReadsNothing(t *testing.T) {
+	a := dense.New[float64](3, 3)
+	a.Fill(math.NaN())
+	for _, beta := range []float64{0, 2} {
+		c := dense.New[float64](3, 3)
+		c.Fill(1)
+		Gemm(nil, NoTrans, NoTrans, 0, a, a, beta, c)
+		if want := beta; c.At(1, 2) != want {
+			t.Errorf("beta %v: %v", beta, c.At(1, 2))
+		}
+	}
+}
+
+func TestGemmObeysCancellation(t *testing.T) {
+	const n, slack = 1500, 250 * time.Millisecond // busy machines
+	a, c := dense.New[float64](n, n), dense.New[float64](n, n)
+	goroutines := runtime.NumGoroutine()
+	for _, s := range kernel.Sets() {
+		ctx, cancel := context.WithCancel(context.Background())
+		team := sched.NewTeam(ctx, 2, nil)
+		var cancelled time.Time
+		timer := time.AfterFunc(5*time.Millisecond, func() { cancelled = time.Now(); cancel() })
+		err := gemmReal(s, team, NoTrans, NoTrans, 1, a, a, 0, c)
+		timer.Stop()
+		if errors.Is(err, context.Canceled) {
+			if late := time.Since(cancelled); late > slack {
+				t.Errorf("%v: returned %v after the cancellation", s, late)
+			}
+		} else if err != nil || s == kernel.Go {
+			t.Errorf("%v: %v", s, err)
+		}
+		cancel()
+	}
+	for wait := time.Millisecond; runtime.NumGoroutine() > goroutines && wait < time.Second; wait *= 2 {
+		time.Sleep(wait)
+	}
+	if left := runtime.NumGoroutine(); left > goroutines {
+		t.Errorf("%d goroutines, %d before the calls", left, goroutines)
+	}
+}
+
+// The garbage collector looks for addresses that lie in no allocation, and moves stacks, at any time.
+func TestGemmBesideTheGarbageCollector(t *testing.T) {
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				runtime.GC()
+			}
+		}
+	}()
+	forSets(t, testBesideCollector[float32], testBesideCollector[float64])
+	close(stop)
+	<-stopped
+}
+
+func testBesideCollector[T dense.Float](t *testing.T, s kernel.Set) {
+	rng := rand.New(rand.NewPCG(16, uint64(s)))
+	for range rounds(150) {
+		p := newProduct[T](rng, 1+rng.IntN(32), 1+rng.IntN(64), 1+rng.IntN(32))
+		done := make(chan error)
+		go func() { done <- p.run(s, nil) }() // on a small stack
+		if err := <-done; err != nil {
+			t.Fatalf("%v: %v", p, err)
+		}
+	}
+}
+
+func TestSmallGemmAllocatesNothing(t *testing.T) {
+	a, c := dense.New[float64](20, 20), dense.New[float64](20, 20)
+	if n := testing.AllocsPerRun(20, func() { Gemm(nil, NoTrans, NoTrans, 1, a, a, 0, c) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

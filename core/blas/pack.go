@@ -1,0 +1,174 @@
+package blas
+
+import (
+	"sync"
+	"unsafe"
+
+	"trnsci/core/dense"
+	"trnsci/core/kernel"
+)
+
+// blockB is a block of B as the kernels take it: whole tiles, and what is left of the columns in one or two narrower ones.
+type blockB[T dense.Float] struct{ pieces [3]pieceB[T] }
+
+// pieceB is count tiles of cols columns each, of which the first begins at column first of the block. Element (p, j) of
+// tile t is data[t*step+p*row+j].
+type pieceB[T dense.Float] struct {
+	first, count, cols int
+	data               []T
+	row, step          int
+}
+
+// split cuts n columns into tiles. A rest of one vector is shared with the last tile: kernels of one vector wait for
+// their loads.
+func (b *blockB[T]) split(size *kernel.Blocking, n int) {
+	whole := size.TileCols()
+	full, rest := n/whole, n%whole
+	if rest > 0 && rest <= size.Lanes && full > 0 && size.Vectors > 1 {
+		full--
+		rest += whole
+	}
+	next, at := 0, 0
+	add := func(count, cols int) {
+		if count > 0 && cols > 0 {
+			piece := &b.pieces[next]
+			piece.first, piece.count, piece.cols = at, count, cols
+			next++
+			at += count * cols
+		}
+	}
+	add(full, whole)
+	if rest > whole {
+		add(1, whole-size.Lanes)
+		rest -= whole - size.Lanes
+	}
+	add(1, rest)
+}
+
+// load makes block, which has been split, hold rows p0 <= p < p1 and the columns from j0 on of B, packed if g says so.
+func (g *gemm[T]) load(block *blockB[T], packed *packing[T], p0, p1, j0 int) {
+	at := 0
+	for s := range block.pieces {
+		piece := &block.pieces[s]
+		if piece.count == 0 {
+			break
+		}
+		if !g.packB {
+			piece.data, piece.row, piece.step = g.b.from(p0, j0+piece.first), g.b.row, piece.cols
+			continue
+		}
+		piece.row = ceilDiv(piece.cols, g.size.Lanes) * g.size.Lanes
+		piece.step = piece.row * (p1 - p0)
+		piece.data = packed.b[at : at+piece.count*piece.step]
+		at += piece.count * piece.step
+		if g.pairs == nil && g.b.col == 1 {
+			packRows(piece, g.b, p0, p1, j0+piece.first)
+			continue
+		}
+		for t := range piece.count {
+			dst, j := piece.data[t*piece.step:], j0+piece.first+t*piece.cols
+			if g.pairs != nil {
+				g.pairs.packTile(dst, piece.row, g.b, p0, p1, j, piece.cols)
+			} else {
+				packTransposed(dst, piece.row, g.b, p0, p1, j, piece.cols)
+			}
+		}
+	}
+}
+
+// packRows copies rows p0 <= p < p1 of b from column j0 on to the tiles of piece, reading each row to its end.
+func packRows[T dense.Float](piece *pieceB[T], b operand[T], p0, p1, j0 int) {
+	for p := p0; p < p1; p++ {
+		src, at := b.from(p, j0), (p-p0)*piece.row
+		for t := range piece.count {
+			copy(piece.data[at+t*piece.step:][:piece.cols], src[t*piece.cols:])
+		}
+	}
+}
+
+// packTransposed copies cols columns of b from j0 on, rows p0 <= p < p1, to dst, whose rows are stride apart.
+func packTransposed[T dense.Float](dst []T, stride int, b operand[T], p0, p1, j0, cols int) {
+	// Four columns of B, which are rows in memory, at a time.
+	const together = 4
+	n := p1 - p0
+	j := 0
+	for ; j+together <= cols; j += together {
+		r0, r1 := b.from(p0, j0+j)[:n], b.from(p0, j0+j+1)[:n]
+		r2, r3 := b.from(p0, j0+j+2)[:n], b.from(p0, j0+j+3)[:n]
+		for p, x := range r0 {
+			to := dst[p*stride+j:][:together]
+			to[0], to[1], to[2], to[3] = x, r1[p], r2[p], r3[p]
+		}
+	}
+	for ; j < cols; j++ {
+		for p, x := range b.from(p0, j0+j)[:n] {
+			dst[p*stride+j] = x
+		}
+	}
+}
+
+// packing is the memory for a block of B and a strip of A. It is kept between calls.
+type packing[T dense.Float] struct{ b, a []T }
+
+const (
+	lineBytes = 64
+	// What alignment, size classes of the allocator and the headers add to a packing.
+	packingOverhead = 32 << 10
+)
+
+var packings32, packings64 sync.Pool
+
+func packingsOf[T dense.Float]() *sync.Pool {
+	if unsafe.Sizeof(T(0)) == unsafe.Sizeof(float32(0)) {
+		return &packings32
+	}
+	return &packings64
+}
+
+// takePacking returns memory for the largest block and strip.
+func takePacking[T dense.Float](size kernel.Blocking) *packing[T] {
+	p, _ := packingsOf[T]().Get().(*packing[T])
+	if p == nil {
+		p = &packing[T]{}
+	}
+	// Kernel sets differ in size, which matters where tests use one after the other.
+	if inner := size.Inner; len(p.b) < inner*size.Cols || len(p.a) < inner*size.Rows {
+		p.b, p.a = newAligned[T](inner*size.Cols), newAligned[T](inner*size.Rows)
+	}
+	return p
+}
+
+// GemmWorkspace returns the bytes that Gemm takes for each thread that works on a product: about half a megabyte. They
+// are kept for the next call until the garbage collector wants them.
+func GemmWorkspace[T dense.Float]() int64 {
+	size := kernel.BlockingOf[T](kernel.Best())
+	return int64(size.Inner)*int64(size.Cols+size.Rows)*int64(unsafe.Sizeof(T(0))) + packingOverhead
+}
+
+func (p *packing[T]) giveBack() { packingsOf[T]().Put(p) }
+
+// newAligned returns n zeros that begin on a line of the cache, as every row of a packed block then does.
+func newAligned[T dense.Float](n int) []T {
+	size := int(unsafe.Sizeof(T(0)))
+	memory := make([]T, n+lineBytes/size)
+	skip := int(-uintptr(unsafe.Pointer(&memory[0]))%lineBytes) / size
+	return memory[skip : skip+n : skip+n]
+}
+
+// packStrip copies rows i0 <= i < i1 and columns p0 <= p < p1 of a transposed A: element (i, p) goes to
+// i-i0+(p-p0)*rows, where rows are those of a tile.
+func (g *gemm[T]) packStrip(dst []T, i0, i1, p0, p1 int) {
+	rows, n := g.size.Rows, i1-i0
+	if g.pairs == nil {
+		for p := p0; p < p1; p++ {
+			copy(dst[(p-p0)*rows:][:n], g.a.from(i0, p))
+		}
+		return
+	}
+	for p := p0; p < p1; p += 2 {
+		src, re, im := g.a.from(i0, p)[:2*n], dst[(p-p0)*rows:][:n], dst[(p-p0+1)*rows:][:n]
+		for i := range re {
+			re[i], im[i] = src[2*i], src[2*i+1]
+		}
+	}
+}

@@ -1,0 +1,9 @@
+//go:build !amd64 || noasm
+
+package kernel
+
+func detect() []Set { return []Set{Go} }
+
+func gemmAssembly[T Float](s Set, _ *Tiles[T]) {
+	panic("kernel: no assembly for " + s.String() + " in this build")
+}

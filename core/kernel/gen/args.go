@@ -1,0 +1,67 @@
+//go:build ignore
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"go/format"
+
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// The block of arguments of a GEMM kernel. Every field takes eight bytes, so that the offset of a field is its place in
+// this list. The assembly writes count and the offsets, never a pointer: the garbage collector finds only addresses that
+// Go code stored.
+var fields = []struct{ name, kind, comment string }{
+	{"a", "unsafe.Pointer", "first element of A"},
+	{"b", "unsafe.Pointer", "first element of B"},
+	{"c", "unsafe.Pointer", "first element of C"},
+	{"lanes", "unsafe.Pointer", "AVX2: a vector with all bits set in the elements that the last vector of a row has"},
+	{"mask", "uint64", "AVX-512: one bit for each element that the last vector of a row has"},
+	{"partial", "uint64", "AVX2: 0 if the last vector of a row is whole"},
+	{"count", "int", "tiles; used up by the kernel"},
+	{"k", "int", "length of the sums"},
+	{"rowA", "int", "bytes from a row of A to the next"},
+	{"colA", "int", "bytes from a column of A to the next"},
+	{"rowB", "int", "bytes from a row of B to the next"},
+	{"stepB", "int", "bytes from B of a tile to B of the next tile"},
+	{"offsetB", "int", "bytes from b to B of the tile being computed; starts at 0"},
+	{"next", "unsafe.Pointer", "AVX-512: what is prefetched; never read"},
+	{"nextCol", "int", "bytes between two prefetches"},
+	{"nextStep", "int", "bytes from the first prefetch of a tile to that of the next tile"},
+	{"offsetNext", "int", "bytes from next to the first prefetch of the tile being computed; starts at 0"},
+	{"rowC", "int", "bytes from a row of C to the next"},
+	{"stepC", "int", "bytes from C of a tile to C of the next tile"},
+	{"rows", "int", "rows of a tile"},
+	{"vectors", "int", "vectors in a row of a tile"},
+	{"accumulate", "uint64", "0: C is overwritten and not read"},
+	{"alpha", "uint64", "the bits of alpha"},
+}
+
+const fieldBytes = 8
+
+// field returns the memory operand of a field of the arguments that base points to.
+func field(base reg.Register, name string) operand.Mem {
+	for i, f := range fields {
+		if f.name == name {
+			return operand.Mem{Base: base, Disp: fieldBytes * i}
+		}
+	}
+	panic("no field " + name)
+}
+
+// argsSource returns the Go declaration of the arguments.
+func argsSource() []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "// %s\n\n//go:build amd64 && !noasm\n\npackage kernel\n\nimport \"unsafe\"\n\n", origin.GeneratedWarning())
+	fmt.Fprintf(&b, "// gemmArgs is the block of arguments of the GEMM kernels in assembly.\ntype gemmArgs struct {\n")
+	for _, f := range fields {
+		fmt.Fprintf(&b, "%s %s // %s\n", f.name, f.kind, f.comment)
+	}
+	fmt.Fprintf(&b, "}\n")
+	text, err := format.Source(b.Bytes())
+	check(err)
+	return text
+}

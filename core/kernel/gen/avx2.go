@@ -1,0 +1,121 @@
+//go:build ignore
+
+package main
+
+import (
+	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// gemmAVX2 generates tiles of up to 4 rows and 3 vectors of 32 bytes: 12 sums, 3 registers for a row of B and one for
+// an element of A. All 16 registers are taken, so that a last vector which is not whole has its mask loaded anew for
+// each row of B.
+func gemmAVX2(ctx *build.Context, e element) {
+	g := gemm{Context: ctx, element: e, vectorBytes: 32, maxVectors: 3, maxRows: 4, registers: ymm}
+	name := "gemm" + e.name + "AVX2"
+	g.function(name)
+	ctx.Doc(name + " computes a run of tiles, see Tiles. It reads and writes no element outside of them. It needs AVX2 and FMA.")
+	for vectors := 1; vectors <= g.maxVectors; vectors++ {
+		for rows := 1; rows <= g.maxRows; rows++ {
+			variant{g, rows, vectors}.tilesAVX2()
+		}
+	}
+	g.close()
+}
+
+func (v variant) tilesAVX2() {
+	v.Label(v.label("first"))
+	v.prefetchC()
+	for i := range v.rows * v.vectors {
+		v.VXORPS(v.registers[i], v.registers[i], v.registers[i])
+	}
+	v.MOVQ(field(regArgs, "k"), regK)
+	v.CMPQ(field(regArgs, "partial"), operand.Imm(0))
+	v.JNE(operand.LabelRef(v.label("partial")))
+
+	v.Label(v.label("k"))
+	v.stepAVX2(false)
+	v.JNZ(operand.LabelRef(v.label("k")))
+	v.updateAVX2("whole", false)
+
+	v.Label(v.label("partial"))
+	v.MOVQ(field(regArgs, "lanes"), regPrefetch)
+	v.Label(v.label("k_partial"))
+	v.stepAVX2(true)
+	v.JNZ(operand.LabelRef(v.label("k_partial")))
+	v.updateAVX2("some", true)
+
+	v.Label(v.label("next"))
+	v.nextTile()
+	v.JMP(operand.LabelRef(v.label("first")))
+}
+
+// stepAVX2 adds the products of a column of A and a row of B and counts down.
+func (v variant) stepAVX2(partial bool) {
+	x := v.spare()[0]
+	for j := range v.vectors {
+		if partial && j == v.vectors-1 {
+			v.move(v.Context, operand.Mem{Base: regPrefetch}, x)
+			v.moveLanes(v.Context, v.at(regB, j), x, v.rowB(j))
+		} else {
+			v.move(v.Context, v.at(regB, j), v.rowB(j))
+		}
+	}
+	for i := range v.rows {
+		x := v.spare()[i%len(v.spare())]
+		v.broadcast(v.Context, elementA(i), x)
+		for j := range v.vectors {
+			v.multiplyAdd(v.Context, v.rowB(j), x, v.sum(i, j))
+		}
+	}
+	v.ADDQ(regColA, regA)
+	v.ADDQ(regRowB, regB)
+	v.DECQ(regK)
+}
+
+// updateAVX2 stores the sums times alpha, plus C if the arguments say so, and jumps to the next tile.
+func (v variant) updateAVX2(name string, partial bool) {
+	// Two registers of the row of B at least and one broadcast are free now, or more than that.
+	free := v.registers[v.rows*v.vectors:]
+	alpha, old, lanes := free[0], free[1], reg.VecPhysical(nil)
+	v.broadcast(v.Context, field(regArgs, "alpha"), alpha)
+	if partial {
+		lanes = free[2]
+		v.move(v.Context, operand.Mem{Base: regPrefetch}, lanes)
+	}
+	masked := func(j int) bool { return partial && j == v.vectors-1 }
+	store := func(i, j int) {
+		if masked(j) {
+			v.moveLanes(v.Context, v.sum(i, j), lanes, v.at(regB, j))
+		} else {
+			v.move(v.Context, v.sum(i, j), v.at(regB, j))
+		}
+		if j == v.vectors-1 && i+1 < v.rows {
+			v.ADDQ(regRowC, regB)
+		}
+	}
+	v.MOVQ(regC, regB)
+	v.CMPQ(field(regArgs, "accumulate"), operand.Imm(0))
+	v.JEQ(operand.LabelRef(v.label("overwrite_" + name)))
+	for i := range v.rows {
+		for j := range v.vectors {
+			if masked(j) {
+				v.moveLanes(v.Context, v.at(regB, j), lanes, old)
+			} else {
+				v.move(v.Context, v.at(regB, j), old)
+			}
+			v.scaleAdd(v.Context, old, alpha, v.sum(i, j))
+			store(i, j)
+		}
+	}
+	v.JMP(operand.LabelRef(v.label("next")))
+	v.Label(v.label("overwrite_" + name))
+	for i := range v.rows {
+		for j := range v.vectors {
+			v.multiply(v.Context, alpha, v.sum(i, j), v.sum(i, j))
+			store(i, j)
+		}
+	}
+	v.JMP(operand.LabelRef(v.label("next")))
+}

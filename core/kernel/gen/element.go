@@ -1,0 +1,90 @@
+//go:build ignore
+
+package main
+
+import (
+	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// element is a real dtype: it chooses between the instructions for packed doubles and those for packed singles.
+type element struct {
+	name   string
+	bytes  int
+	double bool
+}
+
+var (
+	float64s = element{"F64", 8, true}
+	float32s = element{"F32", 4, false}
+)
+
+func (e element) move(c *build.Context, ops ...operand.Op) {
+	if e.double {
+		c.VMOVUPD(ops...)
+	} else {
+		c.VMOVUPS(ops...)
+	}
+}
+
+// loadMasked loads the elements that the AVX-512 mask k selects, zeros elsewhere. What is not selected is not read.
+func (e element) loadMasked(c *build.Context, m operand.Mem, k, dst operand.Op) {
+	if e.double {
+		c.VMOVUPD_Z(m, k, dst)
+	} else {
+		c.VMOVUPS_Z(m, k, dst)
+	}
+}
+
+// moveLanes is AVX2's masked load or store.
+func (e element) moveLanes(c *build.Context, src, lanes, dst operand.Op) {
+	if e.double {
+		c.VMASKMOVPD(src, lanes, dst)
+	} else {
+		c.VMASKMOVPS(src, lanes, dst)
+	}
+}
+
+func (e element) broadcast(c *build.Context, m operand.Mem, dst operand.Op) {
+	if e.double {
+		c.VBROADCASTSD(m, dst)
+	} else {
+		c.VBROADCASTSS(m, dst)
+	}
+}
+
+// multiplyAdd computes z = x y + z.
+func (e element) multiplyAdd(c *build.Context, x, y, z operand.Op) {
+	if e.double {
+		c.VFMADD231PD(x, y, z)
+	} else {
+		c.VFMADD231PS(x, y, z)
+	}
+}
+
+// scaleAdd computes z = y z + x.
+func (e element) scaleAdd(c *build.Context, x, y, z operand.Op) {
+	if e.double {
+		c.VFMADD213PD(x, y, z)
+	} else {
+		c.VFMADD213PS(x, y, z)
+	}
+}
+
+func (e element) multiply(c *build.Context, x, y, z operand.Op) {
+	if e.double {
+		c.VMULPD(x, y, z)
+	} else {
+		c.VMULPS(x, y, z)
+	}
+}
+
+var zmm = []reg.VecPhysical{
+	reg.Z0, reg.Z1, reg.Z2, reg.Z3, reg.Z4, reg.Z5, reg.Z6, reg.Z7, reg.Z8, reg.Z9, reg.Z10, reg.Z11, reg.Z12, reg.Z13, reg.Z14, reg.Z15,
+	reg.Z16, reg.Z17, reg.Z18, reg.Z19, reg.Z20, reg.Z21, reg.Z22, reg.Z23, reg.Z24, reg.Z25, reg.Z26, reg.Z27, reg.Z28, reg.Z29, reg.Z30, reg.Z31,
+}
+
+var ymm = []reg.VecPhysical{
+	reg.Y0, reg.Y1, reg.Y2, reg.Y3, reg.Y4, reg.Y5, reg.Y6, reg.Y7, reg.Y8, reg.Y9, reg.Y10, reg.Y11, reg.Y12, reg.Y13, reg.Y14, reg.Y15,
+}

@@ -1,0 +1,58 @@
+package kernel
+
+import "fmt"
+
+// Tiles is a run of Count tiles of a matrix product that lie side by side: for t = 0, ..., Count-1
+//
+//	C_t = Alpha A B_t        if Accumulate is false; C_t is not read
+//	C_t = Alpha A B_t + C_t  if it is true
+//
+// A has Rows rows and K columns, element (i, p) at A[i*RowA+p*ColA], any strides: it is read where it lies, transposed or not.
+// B_t has K rows and Cols columns, element (p, j) at B[t*StepB+p*RowB+j]. C_t has Rows rows and Cols columns, element
+// (i, j) at C[t*StepC+i*RowC+j]. Strides count elements and are not negative. Nothing outside of these elements is read
+// or written; C overlaps neither A nor B.
+//
+// Count, K, Rows and Cols are at least 1; Rows and Cols are at most those of the set's Blocking.
+type Tiles[T Float] struct {
+	Count, Rows, Cols, K int
+	Alpha                T
+	Accumulate           bool
+
+	A           []T
+	RowA, ColA  int
+	B           []T
+	RowB, StepB int
+	C           []T
+	RowC, StepC int
+
+	// While tile t is computed, the elements Next[t*NextStep+p*NextCol] with p < K may be brought into the cache: A of the
+	// run that comes after this one. Places outside of Next do no harm. Next may be nil.
+	Next              []T
+	NextCol, NextStep int
+}
+
+// Gemm computes the tiles with the kernels of s, which is one of Sets(). A sum over K is made in the order of K, fused
+// multiply-add by fused multiply-add where the set has them. It panics if an element of the tiles is outside of A, B or C.
+func Gemm[T Float](s Set, t *Tiles[T]) {
+	t.check(s)
+	if s == Go {
+		gemmGo(t)
+		return
+	}
+	gemmAssembly(s, t)
+}
+
+// check is what stands between a wrong call and foreign memory.
+func (t *Tiles[T]) check(s Set) {
+	limit := BlockingOf[T](s)
+	last, rows, cols, inner := t.Count-1, t.Rows-1, t.Cols-1, t.K-1
+	if last|rows|cols|inner|t.RowA|t.ColA|t.RowB|t.StepB|t.RowC|t.StepC < 0 || t.Rows > limit.Rows || t.Cols > limit.TileCols() ||
+		rows*t.RowA+inner*t.ColA >= len(t.A) || last*t.StepB+inner*t.RowB+cols >= len(t.B) || last*t.StepC+rows*t.RowC+cols >= len(t.C) {
+		t.refuse(s)
+	}
+}
+
+func (t *Tiles[T]) refuse(s Set) {
+	panic(fmt.Sprintf("kernel: %s cannot compute %d tiles of %dx%dx%d: strides %d,%d %d,%d %d,%d, lengths %d %d %d",
+		s, t.Count, t.Rows, t.Cols, t.K, t.RowA, t.ColA, t.RowB, t.StepB, t.RowC, t.StepC, len(t.A), len(t.B), len(t.C)))
+}
