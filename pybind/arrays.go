@@ -48,7 +48,8 @@ func descriptor(p uint64) *array {
 	}
 	size := itemSizes[head[1]]
 	record := unsafe.Slice((*int64)(pointer(p)), 3+2*ndim)
-	a := &array{address: uint64(record[0]), dtype: record[1], shape: make([]int, ndim), strides: make([]int, ndim)}
+	sizes := make([]int, 2*ndim)
+	a := &array{address: uint64(record[0]), dtype: record[1], shape: sizes[:ndim:ndim], strides: sizes[ndim:]}
 	for i := range ndim {
 		a.shape[i], a.strides[i] = int(record[3+i]), int(record[3+ndim+i]/size)
 		if a.shape[i] < 0 {

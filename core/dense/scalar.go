@@ -98,10 +98,17 @@ func Convert[D, S Scalar](x S) D { return FromParts[D](Real(x), Imag(x)) }
 
 // Abs returns the modulus of x without overflow in the intermediate square.
 func Abs[T Scalar](x T) float64 {
-	if im := Imag(x); im != 0 {
-		return math.Hypot(Real(x), im)
+	switch v := any(x).(type) {
+	case float32:
+		return math.Abs(float64(v))
+	case float64:
+		return math.Abs(v)
+	case complex64:
+		return math.Hypot(float64(real(v)), float64(imag(v)))
+	case complex128:
+		return math.Hypot(real(v), imag(v))
 	}
-	return math.Abs(Real(x))
+	panic("dense: unreachable scalar type")
 }
 
 // Eps returns the distance from 1 to the next larger number of T's real type: 2^-23 or 2^-52.

@@ -106,7 +106,13 @@ def record(a: Array) -> Record:
 
     It does not keep `a` alive: the caller does, and the record too, until the call has ended.
     """
-    return _int64_array("q", (a.__array_interface__["data"][0], _CODES[a.dtype], a.ndim, *a.shape, *a.strides))
+    flags = a.flags
+    if flags.c_contiguous and flags.writeable and a.size:
+        # The quickest way to an address, a microsecond less than the next one.
+        address = ctypes.addressof(_byte(a))
+    else:
+        address = a.__array_interface__["data"][0]
+    return _int64_array("q", (address, _CODES[a.dtype], a.ndim, *a.shape, *a.strides))
 
 
 def address(record: Record | None) -> int:
@@ -129,7 +135,6 @@ def empty(shape: Sequence[int], dtype: np.dtype[Any], name: str, order: str = "C
     except (MemoryError, ValueError) as error:  # ValueError: more elements than an array may have
         size = math.prod(map(int, shape)) * dtype.itemsize
         raise MemoryError(f"{size} bytes ({size / 2**30:.1f} GiB) are needed for {name} of shape {shape}") from error
-    result: Array = memory.swapaxes(-1, -2) if by_columns else memory
-    # The quickest way to the address of memory that is known to be writable and contiguous; 0 where there is none.
     address = ctypes.addressof(_byte(memory)) if memory.size else 0
-    return result, _int64_array("q", (address, _CODES[dtype], result.ndim, *result.shape, *result.strides))
+    result: Array = memory.swapaxes(-1, -2) if by_columns else memory
+    return result, _int64_array("q", (address, _CODES[dtype], len(shape), *shape, *result.strides))
