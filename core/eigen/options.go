@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/sched"
 )
@@ -110,6 +111,9 @@ func Workspace[T dense.Scalar](n int, generalized bool, opt Options) (bytes int6
 		perRow += threads * (chunkRows + 1) * wide
 	}
 	total := order*order*perSquare + order*perRow + threads*chunkRows*wide
+	if generalized {
+		total += threads * float64(blas.GemmWorkspace[float64]()) // of the Cholesky factorization
+	}
 	total += total*roundUp + callOverhead
 	if total >= math.MaxInt64 {
 		return math.MaxInt64
