@@ -1,7 +1,6 @@
 """What all functions share: dtypes, memory layouts, bad arguments, devices, memory, threads."""
 
 import re
-import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
@@ -328,10 +327,8 @@ def test_unknown_devices(device, name):
 def test_too_large_for_memory(shape, name):
     """The input needs no memory; results or workspace would need more than the address space has."""
     a = np.broadcast_to(0.0, shape)
-    start = time.monotonic()
     with pytest.raises(MemoryError, match=r"\d{6,} bytes \(.* GiB\)"):
         FUNCTIONS[name](a)
-    assert time.monotonic() - start < 5
 
 
 # Threads
