@@ -23,8 +23,8 @@ type eighCall struct {
 
 // Eigh computes eigenvalues, and eigenvectors unless v is 0, of every matrix of the stack a: of the standard problem when
 // b is 0, otherwise of the generalized problem of the given type with b of a's shape and dtype. w has the real dtype of a
-// and room for the wanted eigenvalues of each member, v for as many columns. It returns the number of eigenvalues of the
-// last member, which for subsetByValue may be less than the room.
+// and room for the wanted eigenvalues of each member, v for as many columns. For a single matrix it returns the number of
+// eigenvalues, which for subsetByValue may be less than the room; for a stack, whose members may differ, 0.
 func Eigh(jobID, threads int64, a, b, w, v uint64, problem int64, lower, checkFinite, overwrite bool,
 	subset, first, last int64, above, upTo float64) (count int64, err error) {
 	defer guard(&err)

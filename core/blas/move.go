@@ -11,7 +11,7 @@ const moveChunk = 1 << 18
 // CopyView copies src, converted to dst's dtype, into dst of the same shape, on all of the team's threads. It returns the
 // team's error when the call is cancelled.
 func CopyView[D, S dense.Scalar](team *sched.Team, dst dense.View[D], src dense.View[S]) error {
-	if abs(dst.RowStride) < abs(dst.ColStride) {
+	if dst.ByColumns() {
 		dst, src = dst.T(), src.T()
 	}
 	return forRows(team, dst.Rows, dst.Cols, func(i0, i1 int) error {
@@ -23,7 +23,7 @@ func CopyView[D, S dense.Scalar](team *sched.Team, dst dense.View[D], src dense.
 // CheckFinite returns dense.NotFinite(arg) if v holds an infinity or a NaN, and the team's error when the call is
 // cancelled.
 func CheckFinite[T dense.Scalar](team *sched.Team, v dense.View[T], arg string) error {
-	if abs(v.RowStride) < abs(v.ColStride) {
+	if v.ByColumns() {
 		v = v.T()
 	}
 	return forRows(team, v.Rows, v.Cols, func(i0, i1 int) error {
@@ -42,11 +42,4 @@ func forRows(team *sched.Team, rows, cols int, body func(i0, i1 int) error) erro
 	return team.For(ceilDiv(rows, step), func(_, c int) error {
 		return body(c*step, min(rows, (c+1)*step))
 	})
-}
-
-func abs(x int) int {
-	if x < 0 {
-		return -x
-	}
-	return x
 }

@@ -20,6 +20,9 @@ func (v View[T]) T() View[T] {
 	return View[T]{Rows: v.Cols, Cols: v.Rows, Offset: v.Offset, RowStride: v.ColStride, ColStride: v.RowStride, Data: v.Data}
 }
 
+// ByColumns reports whether the elements of a column are nearer to each other in memory than those of a row.
+func (v View[T]) ByColumns() bool { return abs(v.RowStride) < abs(v.ColStride) }
+
 // SliceRows returns the view of rows i0 <= i < i1.
 func (v View[T]) SliceRows(i0, i1 int) View[T] {
 	v.Offset += i0 * v.RowStride
@@ -45,7 +48,7 @@ func (v View[T]) Matrix() (m Matrix[T], ok bool) {
 
 // AllFinite reports whether no element of v is an infinity or a NaN. It reads v once, along its shorter stride.
 func (v View[T]) AllFinite() bool {
-	if abs(v.RowStride) < abs(v.ColStride) {
+	if v.ByColumns() {
 		v = v.T()
 	}
 	for i := range v.Rows {
@@ -77,7 +80,7 @@ func rowFinite[T Scalar](v View[T], i int) bool {
 
 // Copy converts src, which has dst's shape, into dst.
 func Copy[D, S Scalar](dst View[D], src View[S]) {
-	if abs(dst.RowStride) < abs(dst.ColStride) {
+	if dst.ByColumns() {
 		dst, src = dst.T(), src.T()
 	}
 	same, isSame := any(src.Data).([]D)

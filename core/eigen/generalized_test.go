@@ -212,9 +212,6 @@ func TestNotPositiveDefinite(t *testing.T) {
 	rankOne := dense.New[float64](40, 40)
 	blas.Gerc(1, z.RowVec(0, 0, 40), z.RowVec(0, 0, 40), rankOne)
 	g := numtest.Random[float64](rng, 40, 14)
-	for i := range g.Cols {
-		g.Set(i, i, g.At(i, i)+10) // the pivots before the zero one are large and round little
-	}
 	late := numtest.RandomSPD[float64](rng, 100)
 	late.Set(79, 79, 0)
 	for name, c := range map[string]struct {
