@@ -1,0 +1,72 @@
+package kernel
+
+import "fmt"
+
+// Transpose writes the transpose of a matrix of rows x cols: dst[j*dstStride+i] = src[i*srcStride+j].
+func Transpose[T Float](s Set, rows, cols int, src []T, srcStride int, dst []T, dstStride int) {
+	if rows < 1 || cols < 1 || min(srcStride, dstStride) < 0 || (rows-1)*srcStride+cols > len(src) || (cols-1)*dstStride+rows > len(dst) {
+		panic(fmt.Sprintf("kernel: transpose of %dx%d, strides %d, %d, lengths %d, %d", rows, cols, srcStride, dstStride, len(src), len(dst)))
+	}
+	transposeGo(rows, cols, src, srcStride, dst, dstStride)
+}
+
+func transposeGo[T Float](rows, cols int, src []T, srcStride int, dst []T, dstStride int) {
+	for i := range rows {
+		for j, x := range src[i*srcStride:][:cols] {
+			dst[j*dstStride+i] = x
+		}
+	}
+}
+
+// SolveOrder is the most rows of a system that Solve takes.
+const SolveOrder = 8
+
+// Solve replaces X by the solution of L Y = X for a lower triangular L of the given order, at most SolveOrder. Element (i, j) of
+// L with j < i is l[i*SolveOrder+j]; l[i*SolveOrder+i] is the reciprocal of the diagonal element. Row i of X has cols elements, at
+// x[first+i*stride]; stride may be negative.
+func Solve[T Float](s Set, order int, l []T, x []T, first, stride, cols int) {
+	last := first + (order-1)*stride
+	if order < 1 || order > SolveOrder || cols < 1 || len(l) < (order-1)*SolveOrder+order || min(first, last) < 0 || max(first, last)+cols > len(x) {
+		panic(fmt.Sprintf("kernel: solve of order %d, %d columns at %d, stride %d, lengths %d, %d", order, cols, first, stride, len(l), len(x)))
+	}
+	solveGo(order, l, x, first, stride, cols)
+}
+
+func solveGo[T Float](order int, l []T, x []T, first, stride, cols int) {
+	for i := range order {
+		row := x[first+i*stride:][:cols]
+		for j := range i {
+			axpy(-l[i*SolveOrder+j], x[first+j*stride:][:cols], row)
+		}
+		for j := range row {
+			row[j] *= l[i*SolveOrder+i]
+		}
+	}
+}
+
+// Rotation is a plane rotation: it replaces (x, y) by (C x + S y, C y - S x).
+type Rotation[T Float] struct{ C, S T }
+
+// Rotate applies plane rotations to neighbouring rows of a matrix of len(rotations)+1 rows: rotation i to rows i and i+1, in
+// increasing order of i, or in decreasing order if down is set. Row i has cols elements, at a[i*stride].
+func Rotate[T Float](s Set, rotations []Rotation[T], down bool, a []T, stride, cols int) {
+	if n := len(rotations); n > 0 && (cols < 1 || stride < 0 || n*stride+cols > len(a)) {
+		panic(fmt.Sprintf("kernel: %d rotations of %d columns, stride %d, length %d", n, cols, stride, len(a)))
+	}
+	rotateGo(rotations, down, a, stride, cols)
+}
+
+func rotateGo[T Float](rotations []Rotation[T], down bool, a []T, stride, cols int) {
+	for k := range rotations {
+		i := k
+		if down {
+			i = len(rotations) - 1 - k
+		}
+		q := rotations[i]
+		x, y := a[i*stride:][:cols], a[(i+1)*stride:][:cols]
+		for j, p := range x {
+			x[j] = q.C*p + q.S*y[j]
+			y[j] = q.C*y[j] - q.S*p
+		}
+	}
+}

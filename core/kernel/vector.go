@@ -1,0 +1,107 @@
+package kernel
+
+import "fmt"
+
+// Rows is a run of rows of a real matrix as the kernels of matrix-vector products take it: element (i, j) is
+// A[i*Stride+j] for i < Count and j < Cols. Count and Cols are at least 1, Stride is not negative. Nothing outside of these elements is
+// read or written.
+type Rows[T Float] struct {
+	Count, Cols, Stride int
+	A                   []T
+}
+
+func (r *Rows[T]) check(perRow, perCol, rowLength, colLength int) {
+	if r.Count < 1 || r.Cols < 1 || r.Stride < 0 || (r.Count-1)*r.Stride+r.Cols > len(r.A) ||
+		perRow*r.Count > rowLength || perCol*r.Cols > colLength {
+		panic(fmt.Sprintf("kernel: %d rows of %d, stride %d, do not fit lengths %d, %d, %d", r.Count, r.Cols, r.Stride, len(r.A), rowLength, colLength))
+	}
+}
+
+// Dots adds the products of the rows and x to sums: sums[i] += sum_j A(i,j) x[j].
+//
+// The rows are taken in groups from the first on, so that a sum has the same bits when the run is cut at a multiple of
+// RowGroup.
+func Dots[T Float](s Set, r *Rows[T], x, sums []T) {
+	r.check(1, 1, len(sums), len(x))
+	dotsGo(r, x, sums)
+}
+
+// RowGroup is the number of rows that Dots, DotsPair and their relatives take together at most.
+const RowGroup = 8
+
+// DotsPair is Dots for two vectors at once, for which the matrix is read once: sums[2i] += sum_j A(i,j) x[j] and
+// sums[2i+1] += sum_j A(i,j) y[j].
+func DotsPair[T Float](s Set, r *Rows[T], x, y, sums []T) {
+	r.check(2, 1, len(sums), min(len(x), len(y)))
+	dotsPairGo(r, x, y, sums)
+}
+
+// Axpys adds multiples of the rows to y, in the order of the rows: y[j] += sum_i alpha[i] A(i,j). An element of y is rounded in
+// the same way wherever the columns are cut.
+func Axpys[T Float](s Set, r *Rows[T], alpha, y []T) {
+	r.check(1, 1, len(alpha), len(y))
+	axpysGo(r, alpha, y)
+}
+
+// AxpysPair is Axpys for two vectors at once: y[j] += sum_i alpha[2i] A(i,j) and z[j] += sum_i alpha[2i+1] A(i,j).
+func AxpysPair[T Float](s Set, r *Rows[T], alpha, y, z []T) {
+	r.check(2, 1, len(alpha), min(len(y), len(z)))
+	axpysPairGo(r, alpha, y, z)
+}
+
+// DotsAxpys does Dots(x, sums) and Axpys(alpha, y) while it reads the matrix once.
+func DotsAxpys[T Float](s Set, r *Rows[T], x, sums, alpha, y []T) {
+	r.check(1, 1, min(len(sums), len(alpha)), min(len(x), len(y)))
+	dotsGo(r, x, sums)
+	axpysGo(r, alpha, y)
+}
+
+// DotsAxpysPair does DotsPair(x0, x1, sums) and AxpysPair(alpha, y0, y1) while it reads the matrix once.
+func DotsAxpysPair[T Float](s Set, r *Rows[T], x0, x1, sums, alpha, y0, y1 []T) {
+	r.check(2, 1, min(len(sums), len(alpha)), min(len(x0), len(x1), len(y0), len(y1)))
+	dotsPairGo(r, x0, x1, sums)
+	axpysPairGo(r, alpha, y0, y1)
+}
+
+// Scale multiplies x by alpha.
+func Scale[T Float](s Set, alpha T, x []T) {
+	for i := range x {
+		x[i] *= alpha
+	}
+}
+
+// SumAbs returns the sum of |x_i|.
+func SumAbs[T Float](s Set, x []T) T {
+	var sum T
+	for _, v := range x {
+		sum += abs(v)
+	}
+	return sum
+}
+
+// SumSquares returns the sum of x_i^2, which may overflow or underflow.
+func SumSquares[T Float](s Set, x []T) T {
+	var sum T
+	for _, v := range x {
+		sum += v * v
+	}
+	return sum
+}
+
+// MaxAbs returns the largest |x_i|, NaNs left out; 0 if there is none.
+func MaxAbs[T Float](s Set, x []T) T {
+	var most T
+	for _, v := range x {
+		if a := abs(v); a > most {
+			most = a
+		}
+	}
+	return most
+}
+
+func abs[T Float](x T) T {
+	if x < 0 {
+		return -x
+	}
+	return x
+}
