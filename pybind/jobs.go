@@ -65,7 +65,7 @@ func (t *jobTable) remove(id int64) *job {
 func run(jobID, threads int64, op func(*sched.Team) (int64, error)) (int64, error) {
 	size := int(min(threads, int64(runtime.GOMAXPROCS(0))))
 	if jobID == 0 {
-		return op(sched.NewTeam(context.Background(), size, nil))
+		return onTeam(context.Background(), size, nil, op)
 	}
 	j := jobs.add(jobID)
 	go func() {
@@ -75,9 +75,16 @@ func run(jobID, threads int64, op func(*sched.Team) (int64, error)) (int64, erro
 				j.err = &sched.PanicError{Value: v, Stack: debug.Stack()}
 			}
 		}()
-		j.value, j.err = op(sched.NewTeam(j.ctx, size, &j.progress))
+		j.value, j.err = onTeam(j.ctx, size, &j.progress, op)
 	}()
 	return 0, nil
+}
+
+// onTeam executes op on a new team, none of whose goroutines keeps a processor busy afterwards.
+func onTeam(ctx context.Context, size int, progress *sched.Progress, op func(*sched.Team) (int64, error)) (int64, error) {
+	team := sched.NewTeam(ctx, size, progress)
+	defer team.Rest()
+	return op(team)
 }
 
 // JobWait waits at most the given time for the operation to end. It returns 1 when it has ended and 0 when it runs on.

@@ -1,5 +1,6 @@
 // Package sched runs the parallel parts of a solver: a Team is the number of threads a call may use, the context that
-// can cancel it, and the counters that show how far it got. It is made once at the border and passed down.
+// can cancel it, and the counters that show how far it got. It is made once at the border and passed down. Its workers wait
+// for the next loop of the call for a moment before their goroutines end, so that short loops are worth a second thread.
 //
 // A nil *Team is valid everywhere: one thread, never cancelled, no progress.
 package sched
@@ -7,8 +8,6 @@ package sched
 import (
 	"context"
 	"fmt"
-	"runtime/debug"
-	"sync"
 	"sync/atomic"
 )
 
@@ -17,6 +16,7 @@ type Team struct {
 	threads  int
 	ctx      context.Context
 	progress *Progress
+	crew     *crew // nil for one thread
 }
 
 // Progress counts the steps of a long call. Readers may look at it while the call runs.
@@ -28,7 +28,19 @@ func (p *Progress) Read() (done, total int64) { return p.done.Load(), p.total.Lo
 // NewTeam returns a team of the given number of threads (at least 1) whose work ends early when ctx is cancelled.
 // progress is nil for a call that is not watched.
 func NewTeam(ctx context.Context, threads int, progress *Progress) *Team {
-	return &Team{threads: max(1, threads), ctx: ctx, progress: progress}
+	t := &Team{threads: max(1, threads), ctx: ctx, progress: progress}
+	if t.threads > 1 {
+		t.crew = &crew{workers: make([]worker, t.threads-1)}
+	}
+	return t
+}
+
+// Rest ends the goroutines that wait for the team's next loop. They end by themselves soon after the last one; a call that
+// returns to somebody else lets its team rest first, so that no processor is kept busy. The team can be used again.
+func (t *Team) Rest() {
+	if t != nil && t.crew != nil {
+		t.crew.resting.Store(true)
+	}
 }
 
 // Threads returns the largest number of goroutines the call may keep busy.
@@ -86,53 +98,3 @@ type PanicError struct {
 }
 
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
-
-// For calls body(worker, i) once for every 0 <= i < n and returns when all calls have ended. Items are handed out in
-// increasing order to at most Threads() workers, the caller's goroutine being one of them; worker < Threads() names the
-// worker so that it can own scratch memory. The first error ends the loop early and is returned; so is cancellation,
-// and a panic in body comes back as a *PanicError. Which worker gets an item is not fixed, so bodies whose result must
-// not depend on the thread count write to places that depend on i alone.
-func (t *Team) For(n int, body func(worker, i int) error) error {
-	var (
-		next   atomic.Int64
-		failed atomic.Bool
-		once   sync.Once
-		first  error
-		wg     sync.WaitGroup
-	)
-	fail := func(err error) {
-		once.Do(func() { first = err })
-		failed.Store(true)
-	}
-	work := func(worker int) {
-		defer func() {
-			if v := recover(); v != nil {
-				fail(&PanicError{Value: v, Stack: debug.Stack()})
-			}
-		}()
-		for !failed.Load() {
-			i := int(next.Add(1)) - 1
-			if i >= n {
-				return
-			}
-			if err := t.Err(); err != nil {
-				fail(err)
-				return
-			}
-			if err := body(worker, i); err != nil {
-				fail(err)
-				return
-			}
-		}
-	}
-	for w := 1; w < min(t.Threads(), n); w++ {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			work(w)
-		}()
-	}
-	work(0)
-	wg.Wait()
-	return first
-}
