@@ -51,7 +51,7 @@ func benchmarkGemm[T dense.Float](b *testing.B, s kernel.Set, team *sched.Team, 
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := gemmReal(s, team, tA, tB, 1, x, y, 0, c); err != nil {
+		if err := gemmReal(s, team, full, 1, opOf(tA, x), opOf(tB, y), 0, c); err != nil {
 			b.Fatal(err)
 		}
 	}

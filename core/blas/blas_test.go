@@ -148,9 +148,9 @@ func testTriangular[T dense.Scalar](t *testing.T) {
 					if side == Right {
 						order = b.Cols
 					}
-					a, triangle := triangular[T](rng, order, uplo, diag)
+					a, triangle := triangleOf[T](rng, order, uplo, diag)
 					x := b.Clone()
-					Trmm(side, uplo, trans, diag, 2, a, x)
+					Trmm(nil, side, uplo, trans, diag, 2, a, x)
 					left, right, tL, tR := triangle, b, trans, NoTrans
 					if side == Right {
 						left, right, tL, tR = b, triangle, NoTrans, trans
@@ -163,7 +163,7 @@ func testTriangular[T dense.Scalar](t *testing.T) {
 							}
 						}
 					}
-					Trsm(side, uplo, trans, diag, dense.FromReal[T](0.5), a, x)
+					Trsm(nil, side, uplo, trans, diag, dense.FromReal[T](0.5), a, x)
 					for i := range b.Rows {
 						for j := range b.Cols {
 							if !closeTo(x.At(i, j), dense.Convert[complex128](b.At(i, j)), 100) {
@@ -177,8 +177,8 @@ func testTriangular[T dense.Scalar](t *testing.T) {
 	}
 }
 
-// triangular returns a well-conditioned matrix whose other triangle (and unit diagonal) is NaN, and the triangle alone.
-func triangular[T dense.Scalar](rng *rand.Rand, n int, uplo Uplo, diag Diag) (a, triangle dense.Matrix[T]) {
+// triangleOf returns a well-conditioned matrix whose other triangle (and unit diagonal) is NaN, and the triangle alone.
+func triangleOf[T dense.Scalar](rng *rand.Rand, n int, uplo Uplo, diag Diag) (a, triangle dense.Matrix[T]) {
 	a, triangle = random[T](rng, n, n), dense.New[T](n, n)
 	nan := dense.FromReal[T](math.NaN())
 	for i := range n {
@@ -328,7 +328,7 @@ func TestShapesThatDoNotFitPanic(t *testing.T) {
 	for name, call := range map[string]func(){
 		"Gemm": func() { Gemm(nil, NoTrans, NoTrans, 1, a, b, 0, b) },
 		"Gemv": func() { Gemv(NoTrans, 1, a, b.RowVec(0, 0, 2), 0, b.RowVec(1, 0, 2)) },
-		"Trsm": func() { Trsm(Left, Lower, NoTrans, NonUnit, 1, a, b) },
+		"Trsm": func() { Trsm(nil, Left, Lower, NoTrans, NonUnit, 1, a, b) },
 		"Dotc": func() { Dotc(a.RowVec(0, 0, 3), b.RowVec(0, 0, 2)) },
 	} {
 		func() {

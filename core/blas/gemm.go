@@ -34,11 +34,11 @@ type operand[T dense.Float] struct {
 	row, col int
 }
 
-func operandOf[T dense.Float](trans Transpose, a dense.Matrix[T]) operand[T] {
-	if trans == NoTrans {
-		return operand[T]{a.Data, a.Stride, 1}
+func operandOf[T dense.Float](f factor[T]) operand[T] {
+	if f.trans {
+		return operand[T]{f.Data, 1, f.Stride}
 	}
-	return operand[T]{a.Data, 1, a.Stride}
+	return operand[T]{f.Data, f.Stride, 1}
 }
 
 func (o operand[T]) from(i, j int) []T { return o.data[i*o.row+j*o.col:] }
@@ -53,17 +53,18 @@ type gemm[T dense.Float] struct {
 	alpha, beta T
 	a, b        operand[T]
 	c           dense.Matrix[T]
+	part        part // what of C is computed
 	packA       bool
 	packB       bool
 	pairs       *pairs[T] // nil for a real product
 }
 
 // gemmReal computes a product with the kernels of set.
-func gemmReal[T dense.Float](set kernel.Set, team *sched.Team, tA, tB Transpose, alpha T, a, b dense.Matrix[T], beta T, c dense.Matrix[T]) error {
-	_, k := opShape(tA, a.Rows, a.Cols)
+func gemmReal[T dense.Float](set kernel.Set, team *sched.Team, part part, alpha T, a, b factor[T], beta T, c dense.Matrix[T]) error {
+	_, k := a.shape()
 	g := gemm[T]{
 		set: set, size: kernel.BlockingOf[T](set), m: c.Rows, n: c.Cols, k: k,
-		alpha: alpha, beta: beta, a: operandOf(tA, a), b: operandOf(tB, b), c: c,
+		alpha: alpha, beta: beta, a: operandOf(a), b: operandOf(b), c: c, part: part,
 	}
 	g.choosePacking()
 	return g.run(team)
@@ -131,6 +132,10 @@ func (g gemm[T]) parallel(team *sched.Team) error {
 		across = max(across, min(gemmChunks, ceilDiv(g.n, g.size.TileCols())))
 	}
 	down := min(ceilDiv(gemmChunks, across), strips)
+	if g.part != full {
+		// The columns of a triangle have unequal lengths.
+		down = min(max(down, ceilDiv(team.Threads(), gemmChunks/3)), strips)
+	}
 	return team.For(across*down, func(_, chunk int) error {
 		x, y := chunk/down, chunk%down
 		i0, i1 := y*strips/down*g.size.Rows, min(g.m, (y+1)*strips/down*g.size.Rows)
@@ -143,8 +148,11 @@ func (g gemm[T]) parallel(team *sched.Team) error {
 // loops is that of BLIS with the loop over strips of A outside of that over panels of B: a block of B stays in the second
 // cache, a strip of A in the first one.
 func (g *gemm[T]) chunk(team *sched.Team, i0, i1, j0, j1 int) error {
+	if i0, i1 = g.rowsIn(i0, i1, j0, j1); i0 >= i1 {
+		return nil
+	}
 	var packed *packing[T]
-	if g.packA || g.packB {
+	if g.packA || g.packB || g.part != full {
 		packed = takePacking[T](g.size)
 		defer packed.giveBack()
 	}
@@ -178,7 +186,11 @@ func (g *gemm[T]) scaleC(i0, i1, j0, j1 int) {
 		return
 	}
 	for i := i0; i < i1; i++ {
-		row := g.c.Data[i*g.c.Stride+j0 : i*g.c.Stride+j1]
+		first, last := g.columnsIn(i, j0, j1)
+		if first >= last {
+			continue
+		}
+		row := g.c.Data[i*g.c.Stride+first : i*g.c.Stride+last]
 		if g.pairs != nil {
 			scalePairs(row, g.beta, g.pairs.betaIm)
 			continue
@@ -209,9 +221,14 @@ func (g *gemm[T]) strip(packed *packing[T], block *blockB[T], i0, i1, p0, p1, j0
 		if piece.count == 0 {
 			break
 		}
-		run.Count, run.Cols = piece.count, piece.cols
-		run.B, run.RowB, run.StepB = piece.data, piece.row, piece.step
-		run.C, run.StepC = g.c.Data[i0*g.c.Stride+j0+piece.first:], piece.cols
-		kernel.Gemm(g.set, &run)
+		run.Cols, run.RowB, run.StepB, run.StepC = piece.cols, piece.row, piece.step, piece.cols
+		first, last := 0, piece.count
+		if g.part != full {
+			first, last = g.edge(&run, packed.c, piece, i0, j0+piece.first)
+		}
+		if run.Count = last - first; run.Count > 0 {
+			run.B, run.C = piece.data[first*piece.step:], g.c.Data[i0*g.c.Stride+j0+piece.first+first*piece.cols:]
+			kernel.Gemm(g.set, &run)
+		}
 	}
 }

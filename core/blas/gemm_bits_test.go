@@ -27,7 +27,7 @@ func testThreads[T dense.Float](t *testing.T, s kernel.Set) {
 		for _, threads := range []int{1, 2, 3, 16} {
 			copy(p.memory, before)
 			team := sched.NewTeam(context.Background(), threads, nil)
-			if err := gemmReal(s, team, p.tA, p.tB, p.alpha, p.a, p.b, p.beta, p.c); err != nil {
+			if err := gemmReal(s, team, full, p.alpha, opOf(p.tA, p.a), opOf(p.tB, p.b), p.beta, p.c); err != nil {
 				t.Fatal(err)
 			}
 			if one == nil {
@@ -67,7 +67,7 @@ func testTransposes[T dense.Float](t *testing.T, s kernel.Set) {
 				if tB == Trans {
 					y = bT
 				}
-				if err := gemmReal(s, nil, tA, tB, 3, x, y, 0, c); err != nil {
+				if err := gemmReal(s, nil, full, 3, opOf(tA, x), opOf(tB, y), 0, c); err != nil {
 					t.Fatal(err)
 				}
 				if first.Data == nil {
@@ -94,7 +94,7 @@ func testComplexThreads[R dense.Float, T dense.Complex](t *testing.T, s kernel.S
 	for _, threads := range []int{1, 2, 3} {
 		c := before.Clone()
 		team := sched.NewTeam(context.Background(), threads, nil)
-		if err := gemmComplex[R](s, team, ConjTrans, Trans, T(2i), a, b, T(1+1i), c); err != nil {
+		if err := gemmComplex[R](s, team, full, T(2i), opOf(ConjTrans, a), opOf(Trans, b), T(1+1i), c); err != nil {
 			t.Fatal(err)
 		}
 		if threads == 1 {

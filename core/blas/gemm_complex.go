@@ -30,25 +30,25 @@ type pairs[T dense.Float] struct {
 }
 
 // gemmComplex computes a product of complex matrices with the kernels of set. R is T's real type.
-func gemmComplex[R dense.Float, T dense.Complex](set kernel.Set, team *sched.Team, tA, tB Transpose, alpha T, a, b dense.Matrix[T], beta T, c dense.Matrix[T]) error {
-	_, k := opShape(tA, a.Rows, a.Cols)
+func gemmComplex[R dense.Float, T dense.Complex](set kernel.Set, team *sched.Team, part part, alpha T, a, b factor[T], beta T, c dense.Matrix[T]) error {
+	_, k := a.shape()
 	g := gemm[R]{
 		set: set, size: kernel.BlockingOf[R](set), m: c.Rows, n: 2 * c.Cols, k: 2 * k,
 		alpha: 1, beta: R(dense.Real(beta)),
 		a:     operand[R]{reals[R](a.Data), 2 * a.Stride, 1},
 		b:     operand[R]{reals[R](b.Data), b.Stride, 1},
 		c:     dense.Matrix[R]{Rows: c.Rows, Cols: 2 * c.Cols, Stride: 2 * c.Stride, Data: reals[R](c.Data)},
-		packB: true,
+		packB: true, part: part,
 		pairs: &pairs[R]{
-			conjA: tA == ConjTrans, conjB: tB == ConjTrans,
+			conjA: a.conj, conjB: b.conj,
 			alphaRe: R(dense.Real(alpha)), alphaIm: R(dense.Imag(alpha)), betaIm: R(dense.Imag(beta)),
 		},
 	}
 	// Columns of transposed operands are pairs of reals, a stride apart for each of the two that an index counts.
-	if tA != NoTrans {
+	if a.trans {
 		g.a.row, g.a.col, g.packA = 2, a.Stride, true
 	}
-	if tB != NoTrans {
+	if b.trans {
 		g.b.row, g.b.col = 1, b.Stride
 	}
 	return g.run(team)

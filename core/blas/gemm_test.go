@@ -79,7 +79,7 @@ func newProduct[T dense.Float](rng *rand.Rand, m, n, k int) *realProduct[T] {
 // expected returns the result in double precision, and the sum of moduli that an error is measured by.
 func (p *realProduct[T]) expected() (want, size dense.Matrix[float64]) {
 	want, size = dense.New[float64](p.m, p.n), dense.New[float64](p.m, p.n)
-	a, b := operandOf(p.tA, p.a), operandOf(p.tB, p.b)
+	a, b := operandOf(opOf(p.tA, p.a)), operandOf(opOf(p.tB, p.b))
 	for i := range p.m {
 		for q := range p.k {
 			x := float64(p.alpha) * float64(a.data[i*a.row+q*a.col])
@@ -103,7 +103,7 @@ func (p *realProduct[T]) expected() (want, size dense.Matrix[float64]) {
 // run computes the product and checks it and the memory around it.
 func (p *realProduct[T]) run(s kernel.Set, team *sched.Team) error {
 	want, size := p.expected()
-	if err := gemmReal(s, team, p.tA, p.tB, p.alpha, p.a, p.b, p.beta, p.c); err != nil {
+	if err := gemmReal(s, team, full, p.alpha, opOf(p.tA, p.a), opOf(p.tB, p.b), p.beta, p.c); err != nil {
 		return err
 	}
 	for i := range p.m {
@@ -177,7 +177,7 @@ func testGemmComplex[R dense.Float, T dense.Complex](t *testing.T, s kernel.Set)
 		if alpha == 0 {
 			alpha = 2
 		}
-		if err := gemmComplex[R](s, team, tA, tB, alpha, a, b, beta, inner); err != nil {
+		if err := gemmComplex[R](s, team, full, alpha, opOf(tA, a), opOf(tB, b), beta, inner); err != nil {
 			t.Fatal(err)
 		}
 		want := product(tA, tB, a, b, m, n, k)
@@ -248,7 +248,7 @@ func testNotFinite[T dense.Float](t *testing.T, s kernel.Set) {
 				b.Set(p, q, x)
 			}
 			c := dense.New[T](m, n)
-			if err := gemmReal(s, nil, NoTrans, trans, 1, dense.New[T](m, k), b, 1, c); err != nil {
+			if err := gemmReal(s, nil, full, 1, plain(dense.New[T](m, k)), opOf(trans, b), 1, c); err != nil {
 				t.Fatal(err)
 			}
 			for i := range m {
@@ -284,7 +284,7 @@ func TestGemmObeysCancellation(t *testing.T) {
 		team := sched.NewTeam(ctx, 2, nil)
 		var cancelled time.Time
 		timer := time.AfterFunc(5*time.Millisecond, func() { cancelled = time.Now(); cancel() })
-		err := gemmReal(s, team, NoTrans, NoTrans, 1, a, a, 0, c)
+		err := gemmReal(s, team, full, 1, plain(a), opOf(NoTrans, a), 0, c)
 		timer.Stop()
 		if errors.Is(err, context.Canceled) {
 			t.Logf("%v: returned %v after the cancellation", s, time.Since(cancelled))

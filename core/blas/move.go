@@ -1,7 +1,10 @@
 package blas
 
 import (
+	"unsafe"
+
 	"trnsci/core/dense"
+	"trnsci/core/kernel"
 	"trnsci/core/sched"
 )
 
@@ -32,6 +35,28 @@ func CheckFinite[T dense.Scalar](team *sched.Team, v dense.View[T], arg string) 
 		}
 		return nil
 	})
+}
+
+// transpose sets dst to the transpose of src.
+func transpose[T dense.Scalar](set kernel.Set, dst, src dense.Matrix[T]) {
+	switch from := any(src).(type) {
+	case dense.Matrix[float32]:
+		to := any(dst).(dense.Matrix[float32])
+		kernel.Transpose(set, from.Rows, from.Cols, from.Data, from.Stride, to.Data, to.Stride)
+	case dense.Matrix[float64]:
+		to := any(dst).(dense.Matrix[float64])
+		kernel.Transpose(set, from.Rows, from.Cols, from.Data, from.Stride, to.Data, to.Stride)
+	case dense.Matrix[complex64]:
+		// A pair of float32 is moved like a float64, whatever its bits mean.
+		to := any(dst).(dense.Matrix[complex64])
+		kernel.Transpose(set, from.Rows, from.Cols, asDoubles(from.Data), from.Stride, asDoubles(to.Data), to.Stride)
+	default:
+		dense.Copy(dst.View(), src.View().T())
+	}
+}
+
+func asDoubles(x []complex64) []float64 {
+	return unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(x))), len(x))
 }
 
 func forRows(team *sched.Team, rows, cols int, body func(i0, i1 int) error) error {

@@ -107,8 +107,8 @@ func packTransposed[T dense.Float](dst []T, stride int, b operand[T], p0, p1, j0
 	}
 }
 
-// packing is the memory for a block of B and a strip of A. It is kept between calls.
-type packing[T dense.Float] struct{ b, a []T }
+// packing is the memory for a block of B, a strip of A and a tile of C. It is kept between calls.
+type packing[T dense.Float] struct{ b, a, c []T }
 
 const (
 	lineBytes = 64
@@ -133,7 +133,7 @@ func takePacking[T dense.Float](size kernel.Blocking) *packing[T] {
 	}
 	// Kernel sets differ in size, which matters where tests use one after the other.
 	if inner := size.Inner; len(p.b) < inner*size.Cols || len(p.a) < inner*size.Rows {
-		p.b, p.a = newAligned[T](inner*size.Cols), newAligned[T](inner*size.Rows)
+		p.b, p.a, p.c = newAligned[T](inner*size.Cols), newAligned[T](inner*size.Rows), newAligned[T](size.Rows*size.TileCols())
 	}
 	return p
 }
@@ -146,14 +146,6 @@ func GemmWorkspace[T dense.Float]() int64 {
 }
 
 func (p *packing[T]) giveBack() { packingsOf[T]().Put(p) }
-
-// newAligned returns n zeros that begin on a line of the cache, as every row of a packed block then does.
-func newAligned[T dense.Float](n int) []T {
-	size := int(unsafe.Sizeof(T(0)))
-	memory := make([]T, n+lineBytes/size)
-	skip := int(-uintptr(unsafe.Pointer(&memory[0]))%lineBytes) / size
-	return memory[skip : skip+n : skip+n]
-}
 
 // packStrip copies rows i0 <= i < i1 and columns p0 <= p < p1 of a transposed A: element (i, p) goes to
 // i-i0+(p-p0)*rows, where rows are those of a tile.

@@ -79,7 +79,7 @@ func checkGeneralized[W dense.Wide](t *testing.T, worst *worstResiduals, name st
 		if err := factor.Cholesky(nil, l); err != nil {
 			t.Fatal(err)
 		}
-		blas.Trsm(blas.Left, blas.Lower, blas.NoTrans, blas.NonUnit, 1, l, u)
+		blas.Trsm(nil, blas.Left, blas.Lower, blas.NoTrans, blas.NonUnit, 1, l, u)
 		gram, gramScale = times(adjoint(u), u), 1
 	}
 	identity := dense.New[W](v.Cols, v.Cols)

@@ -1,0 +1,105 @@
+package blas
+
+import (
+	"trnsci/core/dense"
+	"trnsci/core/kernel"
+	"trnsci/core/sched"
+)
+
+// symmBlock is the order of the blocks on the diagonal of a symmetric factor that are written out in full.
+const symmBlock = 256
+
+// Symm computes C = alpha A B + beta C (side Left) or C = alpha B A + beta C (side Right) for a symmetric A of which only the
+// triangle uplo is read. See Gemm for the rest.
+func Symm[T dense.Scalar](team *sched.Team, side Side, uplo Uplo, alpha T, a, b dense.Matrix[T], beta T, c dense.Matrix[T]) {
+	s := symmetric[T]{kernel.Best(), team, a, uplo, false}
+	finish(s.multiply("Symm", side, alpha, b, beta, c))
+}
+
+// Hemm is Symm for a Hermitian A; the imaginary parts of its diagonal are taken to be zero.
+func Hemm[T dense.Scalar](team *sched.Team, side Side, uplo Uplo, alpha T, a, b dense.Matrix[T], beta T, c dense.Matrix[T]) {
+	s := symmetric[T]{kernel.Best(), team, a, uplo, true}
+	finish(s.multiply("Hemm", side, alpha, b, beta, c))
+}
+
+// symmetric is a symmetric or Hermitian factor of a product.
+type symmetric[T dense.Scalar] struct {
+	set       kernel.Set
+	team      *sched.Team
+	a         dense.Matrix[T]
+	uplo      Uplo
+	hermitian bool
+}
+
+// multiply computes block rows (side Left) or block columns (Right) of C, each as three products: with the block on A's
+// diagonal, and with what lies before and behind it.
+func (s *symmetric[T]) multiply(name string, side Side, alpha T, b dense.Matrix[T], beta T, c dense.Matrix[T]) error {
+	n := s.a.Rows
+	order := c.Rows
+	if side == Right {
+		order = c.Cols
+	}
+	require(s.a.Cols == n && order == n && b.Rows == c.Rows && b.Cols == c.Cols,
+		"%s: A is %dx%d, B is %dx%d, C is %dx%d", name, n, s.a.Cols, b.Rows, b.Cols, c.Rows, c.Cols)
+	memory := takeScratch[T](min(n, symmBlock) * min(n, symmBlock))
+	defer memory.giveBack()
+	for i0 := 0; i0 < n; i0 += symmBlock {
+		i1 := min(n, i0+symmBlock)
+		diagonal := memory.matrix(i1-i0, i1-i0)
+		if alpha != 0 {
+			s.writeOut(diagonal, i0)
+		}
+		beta := beta
+		for _, part := range []struct {
+			j0, j1 int
+			block  factor[T] // rows i0 to i1, columns j0 to j1 of A
+		}{{i0, i1, plain(diagonal)}, {0, i0, s.block(i0, i1, 0, i0)}, {i1, n, s.block(i0, i1, i1, n)}} {
+			var err error
+			if side == Left {
+				err = multiply(s.set, s.team, full, alpha, part.block, plain(b.Slice(part.j0, part.j1, 0, b.Cols)), beta, c.Slice(i0, i1, 0, c.Cols))
+			} else {
+				err = multiply(s.set, s.team, full, alpha, plain(b.Slice(0, b.Rows, part.j0, part.j1)), s.mirrored(part.block), beta, c.Slice(0, c.Rows, i0, i1))
+			}
+			if err != nil {
+				return err
+			}
+			beta = 1
+		}
+	}
+	return nil
+}
+
+// mirrored returns the block of A at the mirrored place.
+func (s *symmetric[T]) mirrored(x factor[T]) factor[T] {
+	if s.hermitian {
+		return x.adjoint()
+	}
+	return x.transposed()
+}
+
+// block returns a block of A off the diagonal, or its mirror image from the triangle that is stored.
+func (s *symmetric[T]) block(i0, i1, j0, j1 int) factor[T] {
+	if (j0 < i0) == (s.uplo == Lower) {
+		return plain(s.a.Slice(i0, i1, j0, j1))
+	}
+	return s.mirrored(plain(s.a.Slice(j0, j1, i0, i1)))
+}
+
+// writeOut sets d to both triangles of the block on the diagonal that begins at i0.
+func (s *symmetric[T]) writeOut(d dense.Matrix[T], i0 int) {
+	for i := range d.Rows {
+		row := s.a.Data[(i0+i)*s.a.Stride+i0:]
+		first, last := partOf(s.uplo).columns(i, 0, d.Cols, 1)
+		for j := first; j < last; j++ {
+			x := row[j]
+			if s.hermitian && i == j {
+				x = dense.FromReal[T](dense.Real(x))
+			}
+			d.Data[i*d.Stride+j] = x
+			if s.hermitian {
+				x = dense.Conj(x)
+			}
+			d.Data[j*d.Stride+i] = x
+		}
+	}
+}

@@ -1,0 +1,201 @@
+package blas
+
+import (
+	"trnsci/core/dense"
+	"trnsci/core/kernel"
+	"trnsci/core/sched"
+)
+
+// Triangular products and solves halve the triangle: what is off the diagonal is a product of matrices, the halves are
+// triangles again, down to blocks of this order (complex ones to half of it), which strips of kernel.SolveOrder rows share.
+const triangularBase = 64
+
+// Trsm solves op(A) X = alpha B (side Left) or X op(A) = alpha B (side Right) for X, which overwrites B. A is
+// triangular; only the triangle uplo is read, and not its diagonal if diag is Unit. A zero on the diagonal gives infinities and NaNs.
+// A cancelled team leaves B unfinished.
+func Trsm[T dense.Scalar](team *sched.Team, side Side, uplo Uplo, tA Transpose, diag Diag, alpha T, a, b dense.Matrix[T]) {
+	t := newTriangular("Trsm", side, uplo, tA, diag, a, b)
+	finish(t.overwrite(kernel.Best(), team, true, side, alpha, b))
+}
+
+// Trmm computes B = alpha op(A) B (side Left) or B = alpha B op(A) (side Right) for a triangular A of which only the
+// triangle uplo is read, and not its diagonal if diag is Unit. A cancelled team leaves B unfinished.
+func Trmm[T dense.Scalar](team *sched.Team, side Side, uplo Uplo, tA Transpose, diag Diag, alpha T, a, b dense.Matrix[T]) {
+	t := newTriangular("Trmm", side, uplo, tA, diag, a, b)
+	finish(t.overwrite(kernel.Best(), team, false, side, alpha, b))
+}
+
+// TriangularWorkspace returns the bytes that Trsm and Trmm with a triangle of order n take for each thread, side Right being the larger.
+// They are kept for the next call until the garbage collector wants them.
+func TriangularWorkspace[T dense.Scalar](n int) int64 {
+	columns, _ := panelColumns[T](kernel.Best())
+	base := 2 * triangularBase * (columns + triangularBase)
+	return (int64(columns)*int64(n)+int64(base))*int64(dense.SizeOf[T]()) + packingOverhead
+}
+
+// triangular is op(A) for a triangular A.
+type triangular[T dense.Scalar] struct {
+	factor[T]
+	lower, unit bool
+}
+
+func newTriangular[T dense.Scalar](name string, side Side, uplo Uplo, tA Transpose, diag Diag, a, b dense.Matrix[T]) triangular[T] {
+	order := b.Rows
+	if side == Right {
+		order = b.Cols
+	}
+	require(a.Rows == order && a.Cols == order, "%s: A is %dx%d, B is %dx%d", name, a.Rows, a.Cols, b.Rows, b.Cols)
+	op := opOf(tA, a)
+	return triangular[T]{op, op.isLower(uplo), diag == Unit}
+}
+
+// element returns element (i, j), which the triangle has.
+func (t triangular[T]) element(i, j int) T {
+	if t.unit && i == j {
+		return 1
+	}
+	return t.at(i, j)
+}
+
+// diagonal returns the triangle of rows and columns i0 <= i < i1.
+func (t triangular[T]) diagonal(i0, i1 int) triangular[T] {
+	t.factor = t.slice(i0, i1, i0, i1)
+	return t
+}
+
+// realBlocking returns the blocking of T's real type.
+func realBlocking[T dense.Scalar](set kernel.Set) kernel.Blocking {
+	if dense.Eps[T]() == dense.Eps[float32]() {
+		return kernel.BlockingOf[float32](set)
+	}
+	return kernel.BlockingOf[float64](set)
+}
+
+// panelColumns returns the columns of a panel, as many as fit the second cache with a block of rows, and the multiple that suits
+// the tiles.
+func panelColumns[T dense.Scalar](set kernel.Set) (most, multiple int) {
+	size := realBlocking[T](set)
+	if dense.IsComplex[T]() {
+		return size.Cols / 2, size.TileCols() / 2
+	}
+	return size.Cols, size.TileCols()
+}
+
+// overwrite replaces B by alpha op(A) B, or by the solution of op(A) X = alpha B, panel by panel: columns of B for side Left; for side
+// Right rows, which are transposed into columns and back. Panels are independent, and an element's bits do not depend on its panel.
+func (t triangular[T]) overwrite(set kernel.Set, team *sched.Team, solve bool, side Side, alpha T, b dense.Matrix[T]) error {
+	if b.Rows == 0 || b.Cols == 0 {
+		return nil
+	}
+	if alpha == 0 { // neither A nor B is read, as in the reference BLAS
+		b.Fill(0)
+		return nil
+	}
+	length := b.Cols
+	if side == Right {
+		length = b.Rows
+		t.factor, t.lower = t.transposed(), !t.lower
+	}
+	most, multiple := panelColumns[T](set)
+	tiles, panels := ceilDiv(length, multiple), ceilDiv(length, most)
+	if n := t.Rows; n*n/2*length >= realBlocking[T](set).ThreadWork {
+		panels = min(tiles, ceilDiv(panels, team.Threads())*team.Threads())
+	}
+	if panels == 1 {
+		return t.panel(set, team, solve, side, alpha, b)
+	}
+	return team.For(panels, func(_, p int) error {
+		x0, x1 := p*tiles/panels*multiple, min(length, (p+1)*tiles/panels*multiple)
+		if side == Right {
+			return t.panel(set, team, solve, side, alpha, b.Slice(x0, x1, 0, b.Cols))
+		}
+		return t.panel(set, team, solve, side, alpha, b.Slice(0, b.Rows, x0, x1))
+	})
+}
+
+// panel does overwrite's work for one panel. t is op(A) for side Left, its transpose for side Right.
+func (t triangular[T]) panel(set kernel.Set, team *sched.Team, solve bool, side Side, alpha T, b dense.Matrix[T]) error {
+	w := triangularWork[T]{set: set, team: team.Serial()}
+	x := b
+	if side == Right {
+		memory := takeScratch[T](b.Rows * b.Cols)
+		defer memory.giveBack()
+		x = memory.matrix(b.Cols, b.Rows)
+		transpose(set, x, b)
+	}
+	if alpha != 1 {
+		for i := range x.Rows {
+			Scal(alpha, dense.Vec(x.Row(i)))
+		}
+	}
+	var err error
+	if solve {
+		err = w.solve(t, x)
+	} else {
+		err = w.multiply(t, x)
+	}
+	if side == Right {
+		transpose(set, b, x)
+	}
+	return err
+}
+
+// triangularWork is the recursion over a panel.
+type triangularWork[T dense.Scalar] struct {
+	set  kernel.Set
+	team *sched.Team
+}
+
+// half returns where a triangle of order n is cut; 0 if it is a base block.
+func half[T dense.Scalar](n int) int {
+	base := triangularBase
+	if dense.IsComplex[T]() {
+		base /= 2
+	}
+	if n <= base {
+		return 0
+	}
+	return ceilDiv(n/2, kernel.SolveOrder) * kernel.SolveOrder
+}
+
+// solve overwrites x by the solution y of t y = x.
+func (w *triangularWork[T]) solve(t triangular[T], x dense.Matrix[T]) error {
+	n, h := t.Rows, half[T](t.Rows)
+	if h == 0 {
+		solveBase(w.set, t, x)
+		return w.team.Err()
+	}
+	first, second := x.Slice(0, h, 0, x.Cols), x.Slice(h, n, 0, x.Cols)
+	head, tail, off := t.diagonal(0, h), t.diagonal(h, n), t.slice(h, n, 0, h)
+	if !t.lower {
+		first, second, head, tail, off = second, first, tail, head, t.slice(0, h, h, n)
+	}
+	if err := w.solve(head, first); err != nil {
+		return err
+	}
+	if err := multiply(w.set, w.team, full, -1, off, plain(first), 1, second); err != nil {
+		return err
+	}
+	return w.solve(tail, second)
+}
+
+// multiply overwrites x by t x.
+func (w *triangularWork[T]) multiply(t triangular[T], x dense.Matrix[T]) error {
+	n, h := t.Rows, half[T](t.Rows)
+	if h == 0 {
+		multiplyBase(w.set, t, x)
+		return w.team.Err()
+	}
+	first, second := x.Slice(0, h, 0, x.Cols), x.Slice(h, n, 0, x.Cols)
+	head, tail, off := t.diagonal(0, h), t.diagonal(h, n), t.slice(h, n, 0, h)
+	if !t.lower {
+		first, second, head, tail, off = second, first, tail, head, t.slice(0, h, h, n)
+	}
+	if err := w.multiply(tail, second); err != nil {
+		return err
+	}
+	if err := multiply(w.set, w.team, full, 1, off, plain(first), 1, second); err != nil {
+		return err
+	}
+	return w.multiply(head, first)
+}

@@ -1,0 +1,248 @@
+package blas
+
+import (
+	"math"
+
+	"trnsci/core/dense"
+	"trnsci/core/kernel"
+)
+
+// The base blocks of triangular solves and products. Complex ones are done as real ones of twice the order: element x of the
+// triangle becomes the block (re, -im; im, re), a row of the panel becomes one of real and one of imaginary parts.
+
+// solveBase overwrites x by the solution y of t y = x for a small t.
+func solveBase[T dense.Scalar](set kernel.Set, t triangular[T], x dense.Matrix[T]) {
+	switch x := any(x).(type) {
+	case dense.Matrix[float32]:
+		solveReal(set, any(t).(triangular[float32]), x)
+	case dense.Matrix[float64]:
+		solveReal(set, any(t).(triangular[float64]), x)
+	case dense.Matrix[complex64]:
+		solveComplex[float32](set, any(t).(triangular[complex64]), x)
+	case dense.Matrix[complex128]:
+		solveComplex[float64](set, any(t).(triangular[complex128]), x)
+	}
+}
+
+// multiplyBase overwrites x by t x for a small t.
+func multiplyBase[T dense.Scalar](set kernel.Set, t triangular[T], x dense.Matrix[T]) {
+	switch x := any(x).(type) {
+	case dense.Matrix[float32]:
+		multiplyInPlace(set, any(t).(triangular[float32]), x)
+	case dense.Matrix[float64]:
+		multiplyInPlace(set, any(t).(triangular[float64]), x)
+	case dense.Matrix[complex64]:
+		multiplyComplex[float32](set, any(t).(triangular[complex64]), x)
+	case dense.Matrix[complex128]:
+		multiplyComplex[float64](set, any(t).(triangular[complex128]), x)
+	}
+}
+
+// solveReal solves strip by strip: what the strips before contribute is a product, what is left is for kernel.Solve.
+func solveReal[T dense.Float](set kernel.Set, t triangular[T], x dense.Matrix[T]) {
+	n := t.Rows
+	for done := 0; done < n; {
+		// Rows i0 <= i < i1 come next; those from j0 to j1 are known. A remainder comes last.
+		rows := min(kernel.SolveOrder, n-done)
+		i0, i1, j0, j1 := done, done+rows, 0, done
+		if !t.lower {
+			i0, i1, j0, j1 = n-done-rows, n-done, n-done, n
+		}
+		strip := x.Slice(i0, i1, 0, x.Cols)
+		if done > 0 {
+			_ = multiply(set, nil, full, -1, t.slice(i0, i1, j0, j1), plain(x.Slice(j0, j1, 0, x.Cols)), 1, strip)
+		}
+		solveStrip(set, t.diagonal(i0, i1), strip)
+		done += rows
+	}
+}
+
+// solveStrip solves with a triangle of at most kernel.SolveOrder rows.
+func solveStrip[T dense.Float](set kernel.Set, t triangular[T], x dense.Matrix[T]) {
+	n := t.Rows
+	row := func(i int) int { return i } // the order in which rows are solved
+	first, stride := 0, x.Stride
+	if !t.lower {
+		row = func(i int) int { return n - 1 - i }
+		first, stride = (n-1)*x.Stride, -x.Stride
+	}
+	var l [kernel.SolveOrder * kernel.SolveOrder]T
+	safe := true
+	for i := range n {
+		for j := range i {
+			l[i*kernel.SolveOrder+j] = t.at(row(i), row(j))
+		}
+		d := t.element(row(i), row(i))
+		l[i*kernel.SolveOrder+i] = 1 / d
+		safe = safe && hasReciprocal(float64(d), dense.Eps[T]())
+	}
+	if safe {
+		kernel.Solve(set, n, l[:], x.Data, first, stride, x.Cols)
+		return
+	}
+	for i := range n {
+		to := x.Row(row(i))
+		for j := range i {
+			Axpy(-l[i*kernel.SolveOrder+j], dense.Vec(x.Row(row(j))), dense.Vec(to))
+		}
+		for j, d := 0, t.element(row(i), row(i)); j < len(to); j++ {
+			to[j] /= d
+		}
+	}
+}
+
+// hasReciprocal reports whether to multiply by 1/d is as good as to divide by d: neither is so small that digits are lost, in the
+// precision that eps tells. It holds for 0, infinities and NaN, where both ways give the same.
+func hasReciprocal(d, eps float64) bool {
+	smallest := 0x1p-1020
+	if eps == dense.Eps[float32]() {
+		smallest = 0x1p-124
+	}
+	size := math.Abs(d)
+	return !(size < smallest && size > 0) && !(size > 1/smallest && !math.IsInf(size, 0))
+}
+
+// solveComplex divides each row of the triangle and of x by the diagonal first, so that the real triangle has ones there.
+func solveComplex[R dense.Float, T dense.Complex](set kernel.Set, t triangular[T], x dense.Matrix[T]) {
+	n := t.Rows
+	if !t.unit {
+		for i := range n {
+			d := t.at(i, i)
+			if !hasReciprocal(dense.Abs(d), dense.Eps[T]()) {
+				divideComplex(t, x)
+				return
+			}
+		}
+	}
+	memory := takeScratch[R](4*n*n + 2*n*x.Cols)
+	defer memory.giveBack()
+	l := dense.Matrix[R]{Rows: 2 * n, Cols: 2 * n, Stride: 2 * n, Data: memory.data[:4*n*n]}
+	y := dense.Matrix[R]{Rows: 2 * n, Cols: x.Cols, Stride: x.Cols, Data: memory.data[4*n*n : 4*n*n+2*n*x.Cols]}
+	for i := range n {
+		scale := T(1)
+		if !t.unit {
+			scale = 1 / t.at(i, i)
+		}
+		splitRow(scale, x.Row(i), y.Row(2*i), y.Row(2*i+1))
+		setBlock(l, i, i, T(1))
+		first, last := t.strictColumns(i)
+		for j := first; j < last; j++ {
+			setBlock(l, i, j, scale*t.at(i, j))
+		}
+	}
+	solveReal(set, triangular[R]{plain(l), t.lower, true}, y)
+	for i := range n {
+		joinRow(y.Row(2*i), y.Row(2*i+1), x.Row(i))
+	}
+}
+
+// strictColumns returns the columns of row i beside the diagonal.
+func (t triangular[T]) strictColumns(i int) (first, last int) {
+	if t.lower {
+		return 0, i
+	}
+	return i + 1, t.Rows
+}
+
+// divideComplex solves with diagonal elements whose reciprocals are not safe.
+func divideComplex[T dense.Complex](t triangular[T], x dense.Matrix[T]) {
+	n := t.Rows
+	for k := range n {
+		i := k
+		if !t.lower {
+			i = n - 1 - k
+		}
+		to := x.Row(i)
+		first, last := t.strictColumns(i)
+		for j := first; j < last; j++ {
+			Axpy(-t.at(i, j), dense.Vec(x.Row(j)), dense.Vec(to))
+		}
+		for j, d := 0, t.at(i, i); j < len(to); j++ {
+			to[j] /= d
+		}
+	}
+}
+
+// setBlock makes the block (i, j) of two by two reals stand for x.
+func setBlock[R dense.Float, T dense.Complex](l dense.Matrix[R], i, j int, x T) {
+	re, im := R(dense.Real(x)), R(dense.Imag(x))
+	l.Set(2*i, 2*j, re)
+	l.Set(2*i, 2*j+1, -im)
+	l.Set(2*i+1, 2*j, im)
+	l.Set(2*i+1, 2*j+1, re)
+}
+
+// splitRow sets re and im to the parts of scale*x.
+func splitRow[R dense.Float, T dense.Complex](scale T, x []T, re, im []R) {
+	parts := reals[R](x)
+	sr, si := R(dense.Real(scale)), R(dense.Imag(scale))
+	for j := range re {
+		re[j], im[j] = multiplied(parts[2*j], parts[2*j+1], sr, si)
+	}
+}
+
+// joinRow sets x to re + i im.
+func joinRow[R dense.Float, T dense.Complex](re, im []R, x []T) {
+	parts := reals[R](x)
+	for j := range re {
+		parts[2*j], parts[2*j+1] = re[j], im[j]
+	}
+}
+
+// multiplyInPlace overwrites x by t x.
+func multiplyInPlace[T dense.Float](set kernel.Set, t triangular[T], x dense.Matrix[T]) {
+	memory := takeScratch[T](x.Rows * x.Cols)
+	defer memory.giveBack()
+	from := memory.matrix(x.Rows, x.Cols)
+	from.CopyFrom(x)
+	multiplyReal(set, t, 1, from, x)
+}
+
+// multiplyReal computes y = t x. The diagonal of t consists of square blocks of the given width: 1, or 2 where a block stands for a
+// complex element. What lies in a strip beside them is a product, the diagonal is done row by row, so that nothing outside of
+// the triangle is multiplied.
+func multiplyReal[T dense.Float](set kernel.Set, t triangular[T], width int, x, y dense.Matrix[T]) {
+	n := t.Rows
+	var alpha [kernel.SolveOrder]T
+	for i0 := 0; i0 < n; i0 += kernel.SolveOrder {
+		i1 := min(n, i0+kernel.SolveOrder)
+		j0, j1 := 0, i0
+		if !t.lower {
+			j0, j1 = i1, n
+		}
+		_ = multiply(set, nil, full, 1, t.slice(i0, i1, j0, j1), plain(x.Slice(j0, j1, 0, x.Cols)), 0, y.Slice(i0, i1, 0, x.Cols))
+		for i := i0; i < i1; i++ {
+			first, last := i0, i/width*width+width
+			if !t.lower {
+				first, last = i/width*width, i1
+			}
+			for j := first; j < last; j++ {
+				alpha[j-first] = t.element(i, j)
+			}
+			rows := kernel.Rows[T]{Count: last - first, Cols: x.Cols, Stride: x.Stride, A: x.Data[first*x.Stride:]}
+			kernel.Axpys(set, &rows, alpha[:last-first], y.Row(i))
+		}
+	}
+}
+
+// multiplyComplex overwrites x by t x.
+func multiplyComplex[R dense.Float, T dense.Complex](set kernel.Set, t triangular[T], x dense.Matrix[T]) {
+	n := t.Rows
+	memory := takeScratch[R](4*n*n + 4*n*x.Cols)
+	defer memory.giveBack()
+	l := dense.Matrix[R]{Rows: 2 * n, Cols: 2 * n, Stride: 2 * n, Data: memory.data[:4*n*n]}
+	from := dense.Matrix[R]{Rows: 2 * n, Cols: x.Cols, Stride: x.Cols, Data: memory.data[4*n*n:][:2*n*x.Cols]}
+	to := dense.Matrix[R]{Rows: 2 * n, Cols: x.Cols, Stride: x.Cols, Data: memory.data[4*n*n+2*n*x.Cols:][:2*n*x.Cols]}
+	for i := range n {
+		splitRow(T(1), x.Row(i), from.Row(2*i), from.Row(2*i+1))
+		setBlock(l, i, i, t.element(i, i))
+		first, last := t.strictColumns(i)
+		for j := first; j < last; j++ {
+			setBlock(l, i, j, t.at(i, j))
+		}
+	}
+	multiplyReal(set, triangular[R]{plain(l), t.lower, false}, 2, from, to)
+	for i := range n {
+		joinRow(to.Row(2*i), to.Row(2*i+1), x.Row(i))
+	}
+}
