@@ -49,14 +49,14 @@ func (b Blocking) TileCols() int { return b.Lanes * b.Vectors }
 // Inner from 192 to 512.
 var (
 	blocking64 = [setCount]Blocking{
-		Go:     {Rows: 4, Lanes: 4, Vectors: 1, Inner: 256, Cols: 64, ThreadWork: 1 << 19},
-		AVX2:   {Rows: 4, Lanes: 4, Vectors: 3, Inner: 256, Cols: 120, ThreadWork: 1 << 22},
-		AVX512: {Rows: 8, Lanes: 8, Vectors: 3, Inner: 256, Cols: 240, ThreadWork: 1 << 23},
+		Go:     {Rows: 4, Lanes: 4, Vectors: 1, Inner: 256, Cols: 64, ThreadWork: 1 << 17},
+		AVX2:   {Rows: 4, Lanes: 4, Vectors: 3, Inner: 256, Cols: 120, ThreadWork: 1 << 20},
+		AVX512: {Rows: 8, Lanes: 8, Vectors: 3, Inner: 256, Cols: 240, ThreadWork: 1 << 20},
 	}
 	blocking32 = [setCount]Blocking{
-		Go:     {Rows: 4, Lanes: 4, Vectors: 1, Inner: 256, Cols: 64, ThreadWork: 1 << 19},
-		AVX2:   {Rows: 4, Lanes: 8, Vectors: 3, Inner: 384, Cols: 168, ThreadWork: 1 << 23},
-		AVX512: {Rows: 8, Lanes: 16, Vectors: 3, Inner: 384, Cols: 336, ThreadWork: 1 << 24},
+		Go:     {Rows: 4, Lanes: 4, Vectors: 1, Inner: 256, Cols: 64, ThreadWork: 1 << 17},
+		AVX2:   {Rows: 4, Lanes: 8, Vectors: 3, Inner: 384, Cols: 168, ThreadWork: 1 << 20},
+		AVX512: {Rows: 8, Lanes: 16, Vectors: 3, Inner: 384, Cols: 336, ThreadWork: 1 << 21},
 	}
 )
 
