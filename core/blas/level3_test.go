@@ -184,7 +184,9 @@ func testRankK[T dense.Scalar](t *testing.T, s kernel.Set) {
 			u.name = fmt.Sprintf("Syrk %c%c n=%d k=%d", uplo, trans, n, k)
 			u.start(beta, false)
 			u.add(alpha, opOf(trans, a), opOf(trans, a).transposed())
-			u.run = func(team *sched.Team, c dense.Matrix[T]) error { return r(team).update("Syrk", trans, alpha, a, beta, c) }
+			u.run = func(team *sched.Team, c dense.Matrix[T]) error {
+				return r(team).update("Syrk", trans, alpha, a, beta, c)
+			}
 		case 2:
 			trans := pick(rng, hermitianTranses[T]()...)
 			a, alpha, beta := operand(trans), dense.Real(alpha), dense.Real(beta)
