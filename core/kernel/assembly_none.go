@@ -11,3 +11,7 @@ func gemmAssembly[T Float](s Set, _ *Tiles[T]) {
 func vectorAssembly[T Float](s Set, _ vectorKernel, _ *Rows[T], _ *operands[T]) {
 	panic("kernel: no assembly for " + s.String() + " in this build")
 }
+
+func transposeAssembly[T Float](_, _ int, _ []T, _ int, _ []T, _ int) {
+	panic("kernel: no assembly in this build")
+}

@@ -36,6 +36,7 @@ func main() {
 	write(dir, "gen_avx2_amd64", compile(avx2))
 	writeFile(dir, "gen_args_amd64.go", gemmBlock.source())
 	writeVectors(dir)
+	writePanels(dir)
 }
 
 func newFile() *build.Context {
