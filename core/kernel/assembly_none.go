@@ -7,3 +7,11 @@ func detect() []Set { return []Set{Go} }
 func gemmAssembly[T Float](s Set, _ *Tiles[T]) {
 	panic("kernel: no assembly for " + s.String() + " in this build")
 }
+
+func vectorAssembly[T Float](s Set, _ vectorKernel, _ *Rows[T], _ *operands[T]) {
+	panic("kernel: no assembly for " + s.String() + " in this build")
+}
+
+func transposeAssembly[T Float](_, _ int, _ []T, _ int, _ []T, _ int) {
+	panic("kernel: no assembly in this build")
+}

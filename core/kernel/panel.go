@@ -2,12 +2,19 @@ package kernel
 
 import "fmt"
 
+// The assembly behind these functions cannot be preempted: a caller cuts its work so that a call takes well under a millisecond. What is
+// written overlaps no other operand.
+
 // Transpose writes the transpose of a matrix of rows x cols: dst[j*dstStride+i] = src[i*srcStride+j].
 func Transpose[T Float](s Set, rows, cols int, src []T, srcStride int, dst []T, dstStride int) {
 	if rows < 1 || cols < 1 || min(srcStride, dstStride) < 0 || (rows-1)*srcStride+cols > len(src) || (cols-1)*dstStride+rows > len(dst) {
 		panic(fmt.Sprintf("kernel: transpose of %dx%d, strides %d, %d, lengths %d, %d", rows, cols, srcStride, dstStride, len(src), len(dst)))
 	}
-	transposeGo(rows, cols, src, srcStride, dst, dstStride)
+	if s == Go {
+		transposeGo(rows, cols, src, srcStride, dst, dstStride)
+		return
+	}
+	transposeAssembly(rows, cols, src, srcStride, dst, dstStride)
 }
 
 func transposeGo[T Float](rows, cols int, src []T, srcStride int, dst []T, dstStride int) {

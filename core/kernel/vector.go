@@ -2,6 +2,9 @@ package kernel
 
 import "fmt"
 
+// The kernels below that are assembly cannot be preempted: a caller cuts its work so that a call takes well under a millisecond, which
+// is half a million elements that come from memory. Operands that are written overlap no other operand.
+
 // Rows is a run of rows of a real matrix as the kernels of matrix-vector products take it: element (i, j) is
 // A[i*Stride+j] for i < Count and j < Cols. Count and Cols are at least 1, Stride is not negative. Nothing outside of these elements is
 // read or written.
@@ -17,13 +20,20 @@ func (r *Rows[T]) check(perRow, perCol, rowLength, colLength int) {
 	}
 }
 
+// operands are what a kernel takes besides the rows; nil where it has none.
+type operands[T Float] struct{ x0, x1, y0, y1, sums, alpha []T }
+
 // Dots adds the products of the rows and x to sums: sums[i] += sum_j A(i,j) x[j].
 //
 // The rows are taken in groups from the first on, so that a sum has the same bits when the run is cut at a multiple of
 // RowGroup.
 func Dots[T Float](s Set, r *Rows[T], x, sums []T) {
 	r.check(1, 1, len(sums), len(x))
-	dotsGo(r, x, sums)
+	if s == Go {
+		dotsGo(r, x, sums)
+		return
+	}
+	vectorAssembly(s, kernelDots, r, &operands[T]{x0: x, sums: sums})
 }
 
 // RowGroup is the number of rows that Dots, DotsPair and their relatives take together at most.
@@ -33,75 +43,96 @@ const RowGroup = 8
 // sums[2i+1] += sum_j A(i,j) y[j].
 func DotsPair[T Float](s Set, r *Rows[T], x, y, sums []T) {
 	r.check(2, 1, len(sums), min(len(x), len(y)))
-	dotsPairGo(r, x, y, sums)
+	if s == Go {
+		dotsPairGo(r, x, y, sums)
+		return
+	}
+	vectorAssembly(s, kernelDotsPair, r, &operands[T]{x0: x, x1: y, sums: sums})
 }
 
 // Axpys adds multiples of the rows to y, in the order of the rows: y[j] += sum_i alpha[i] A(i,j). An element of y is rounded in
 // the same way wherever the columns are cut.
 func Axpys[T Float](s Set, r *Rows[T], alpha, y []T) {
 	r.check(1, 1, len(alpha), len(y))
-	axpysGo(r, alpha, y)
+	if s == Go {
+		axpysGo(r, alpha, y)
+		return
+	}
+	vectorAssembly(s, kernelAxpys, r, &operands[T]{y0: y, alpha: alpha})
 }
 
 // AxpysPair is Axpys for two vectors at once: y[j] += sum_i alpha[2i] A(i,j) and z[j] += sum_i alpha[2i+1] A(i,j).
 func AxpysPair[T Float](s Set, r *Rows[T], alpha, y, z []T) {
 	r.check(2, 1, len(alpha), min(len(y), len(z)))
-	axpysPairGo(r, alpha, y, z)
+	if s == Go {
+		axpysPairGo(r, alpha, y, z)
+		return
+	}
+	vectorAssembly(s, kernelAxpysPair, r, &operands[T]{y0: y, y1: z, alpha: alpha})
 }
 
 // DotsAxpys does Dots(x, sums) and Axpys(alpha, y) while it reads the matrix once.
 func DotsAxpys[T Float](s Set, r *Rows[T], x, sums, alpha, y []T) {
 	r.check(1, 1, min(len(sums), len(alpha)), min(len(x), len(y)))
-	dotsGo(r, x, sums)
-	axpysGo(r, alpha, y)
+	if s == Go {
+		dotsGo(r, x, sums)
+		axpysGo(r, alpha, y)
+		return
+	}
+	vectorAssembly(s, kernelDotsAxpys, r, &operands[T]{x0: x, y0: y, sums: sums, alpha: alpha})
 }
 
 // DotsAxpysPair does DotsPair(x0, x1, sums) and AxpysPair(alpha, y0, y1) while it reads the matrix once.
 func DotsAxpysPair[T Float](s Set, r *Rows[T], x0, x1, sums, alpha, y0, y1 []T) {
 	r.check(2, 1, min(len(sums), len(alpha)), min(len(x0), len(x1), len(y0), len(y1)))
-	dotsPairGo(r, x0, x1, sums)
-	axpysPairGo(r, alpha, y0, y1)
+	if s == Go {
+		dotsPairGo(r, x0, x1, sums)
+		axpysPairGo(r, alpha, y0, y1)
+		return
+	}
+	vectorAssembly(s, kernelDotsAxpysPair, r, &operands[T]{x0: x0, x1: x1, y0: y0, y1: y1, sums: sums, alpha: alpha})
 }
 
 // Scale multiplies x by alpha.
 func Scale[T Float](s Set, alpha T, x []T) {
-	for i := range x {
-		x[i] *= alpha
+	if s == Go {
+		scaleGo(alpha, x)
+		return
 	}
+	factor := [1]T{alpha}
+	vectorAssembly(s, kernelScale, single(x), &operands[T]{alpha: factor[:]})
 }
 
 // SumAbs returns the sum of |x_i|.
 func SumAbs[T Float](s Set, x []T) T {
-	var sum T
-	for _, v := range x {
-		sum += abs(v)
+	if s == Go {
+		return sumAbsGo(x)
 	}
-	return sum
+	return reduce(s, kernelSumAbs, x)
 }
 
 // SumSquares returns the sum of x_i^2, which may overflow or underflow.
 func SumSquares[T Float](s Set, x []T) T {
-	var sum T
-	for _, v := range x {
-		sum += v * v
+	if s == Go {
+		return sumSquaresGo(x)
 	}
-	return sum
+	return reduce(s, kernelSumSquares, x)
 }
 
 // MaxAbs returns the largest |x_i|, NaNs left out; 0 if there is none.
 func MaxAbs[T Float](s Set, x []T) T {
-	var most T
-	for _, v := range x {
-		if a := abs(v); a > most {
-			most = a
-		}
+	if s == Go {
+		return maxAbsGo(x)
 	}
-	return most
+	return reduce(s, kernelMaxAbs, x)
 }
 
-func abs[T Float](x T) T {
-	if x < 0 {
-		return -x
-	}
-	return x
+// single returns x, which may be empty, as a run of one row.
+func single[T Float](x []T) *Rows[T] { return &Rows[T]{Count: 1, Cols: len(x), A: x} }
+
+// reduce runs a kernel that makes one number of x.
+func reduce[T Float](s Set, kernel vectorKernel, x []T) T {
+	var result [1]T
+	vectorAssembly(s, kernel, single(x), &operands[T]{sums: result[:]})
+	return result[0]
 }

@@ -54,3 +54,36 @@ func axpy[T Float](alpha T, a, y []T) {
 		y[j] += alpha * v
 	}
 }
+
+func scaleGo[T Float](alpha T, x []T) {
+	for i := range x {
+		x[i] *= alpha
+	}
+}
+
+func sumAbsGo[T Float](x []T) T {
+	var sum T
+	for _, v := range x {
+		sum += abs(v)
+	}
+	return sum
+}
+
+func sumSquaresGo[T Float](x []T) T { return dot(x, x) }
+
+func maxAbsGo[T Float](x []T) T {
+	var most T
+	for _, v := range x {
+		if a := abs(v); a > most {
+			most = a
+		}
+	}
+	return most
+}
+
+func abs[T Float](x T) T {
+	if x < 0 {
+		return -x
+	}
+	return x
+}

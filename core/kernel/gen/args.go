@@ -11,10 +11,17 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// The block of arguments of a GEMM kernel. Every field takes eight bytes, so that the offset of a field is its place in
-// this list. The assembly writes count and the offsets, never a pointer: the garbage collector finds only addresses that
+// block is a block of arguments of kernels. Every field takes eight bytes, so that the offset of a field is its place in
+// the list. The assembly writes counts and offsets, never a pointer: the garbage collector finds only addresses that
 // Go code stored.
-var fields = []struct{ name, kind, comment string }{
+type block struct {
+	name, comment string
+	fields        []argument
+}
+
+type argument struct{ name, kind, comment string }
+
+var gemmBlock = block{"gemmArgs", "is the block of arguments of the GEMM kernels in assembly.", []argument{
 	{"a", "unsafe.Pointer", "first element of A"},
 	{"b", "unsafe.Pointer", "first element of B"},
 	{"c", "unsafe.Pointer", "first element of C"},
@@ -38,13 +45,16 @@ var fields = []struct{ name, kind, comment string }{
 	{"vectors", "int", "vectors in a row of a tile"},
 	{"accumulate", "uint64", "0: C is overwritten and not read"},
 	{"alpha", "uint64", "the bits of alpha"},
-}
+}}
 
 const fieldBytes = 8
 
-// field returns the memory operand of a field of the arguments that base points to.
-func field(base reg.Register, name string) operand.Mem {
-	for i, f := range fields {
+// field returns the memory operand of a field of a GEMM kernel's arguments.
+func field(base reg.Register, name string) operand.Mem { return gemmBlock.at(base, name) }
+
+// at returns the memory operand of a field of the block that base points to.
+func (b block) at(base reg.Register, name string) operand.Mem {
+	for i, f := range b.fields {
 		if f.name == name {
 			return operand.Mem{Base: base, Disp: fieldBytes * i}
 		}
@@ -52,16 +62,20 @@ func field(base reg.Register, name string) operand.Mem {
 	panic("no field " + name)
 }
 
-// argsSource returns the Go declaration of the arguments.
-func argsSource() []byte {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "// %s\n\n//go:build amd64 && !noasm\n\npackage kernel\n\nimport \"unsafe\"\n\n", origin.GeneratedWarning())
-	fmt.Fprintf(&b, "// gemmArgs is the block of arguments of the GEMM kernels in assembly.\ntype gemmArgs struct {\n")
-	for _, f := range fields {
-		fmt.Fprintf(&b, "%s %s // %s\n", f.name, f.kind, f.comment)
+// source returns the Go declaration of the block.
+func (b block) source() []byte {
+	var text bytes.Buffer
+	fmt.Fprintf(&text, "// %s\n\n//go:build amd64 && !noasm\n\npackage kernel\n\nimport \"unsafe\"\n\n", origin.GeneratedWarning())
+	fmt.Fprintf(&text, "// %s %s\ntype %s struct {\n", b.name, b.comment, b.name)
+	for _, f := range b.fields {
+		fmt.Fprintf(&text, "%s %s // %s\n", f.name, f.kind, f.comment)
 	}
-	fmt.Fprintf(&b, "}\n")
-	text, err := format.Source(b.Bytes())
+	fmt.Fprintf(&text, "}\n")
+	return formatted(text.Bytes())
+}
+
+func formatted(source []byte) []byte {
+	text, err := format.Source(source)
 	check(err)
 	return text
 }

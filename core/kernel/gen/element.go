@@ -80,6 +80,73 @@ func (e element) multiply(c *build.Context, x, y, z operand.Op) {
 	}
 }
 
+func (e element) add(c *build.Context, x, y, z operand.Op) {
+	if e.double {
+		c.VADDPD(x, y, z)
+	} else {
+		c.VADDPS(x, y, z)
+	}
+}
+
+// maximum computes z = max(x, y); x where either is NaN.
+func (e element) maximum(c *build.Context, x, y, z operand.Op) {
+	if e.double {
+		c.VMAXPD(x, y, z)
+	} else {
+		c.VMAXPS(x, y, z)
+	}
+}
+
+// unpackLow interleaves the lower halves of every 128 bits of y and x: y first.
+func (e element) unpackLow(c *build.Context, x, y, z operand.Op) {
+	if e.double {
+		c.VUNPCKLPD(x, y, z)
+	} else {
+		c.VUNPCKLPS(x, y, z)
+	}
+}
+
+func (e element) unpackHigh(c *build.Context, x, y, z operand.Op) {
+	if e.double {
+		c.VUNPCKHPD(x, y, z)
+	} else {
+		c.VUNPCKHPS(x, y, z)
+	}
+}
+
+func (e element) loadScalar(c *build.Context, m operand.Mem, dst operand.Op) {
+	if e.double {
+		c.VMOVSD(m, dst)
+	} else {
+		c.VMOVSS(m, dst)
+	}
+}
+
+func (e element) storeScalar(c *build.Context, src operand.Op, m operand.Mem) {
+	if e.double {
+		c.VMOVSD(src, m)
+	} else {
+		c.VMOVSS(src, m)
+	}
+}
+
+// loadTwo loads two elements into the low end of a register.
+func (e element) loadTwo(c *build.Context, m operand.Mem, dst operand.Op) {
+	if e.double {
+		c.VMOVUPD(m, dst)
+	} else {
+		c.VMOVSD(m, dst)
+	}
+}
+
+func (e element) storeTwo(c *build.Context, src operand.Op, m operand.Mem) {
+	if e.double {
+		c.VMOVUPD(src, m)
+	} else {
+		c.VMOVSD(src, m)
+	}
+}
+
 var zmm = []reg.VecPhysical{
 	reg.Z0, reg.Z1, reg.Z2, reg.Z3, reg.Z4, reg.Z5, reg.Z6, reg.Z7, reg.Z8, reg.Z9, reg.Z10, reg.Z11, reg.Z12, reg.Z13, reg.Z14, reg.Z15,
 	reg.Z16, reg.Z17, reg.Z18, reg.Z19, reg.Z20, reg.Z21, reg.Z22, reg.Z23, reg.Z24, reg.Z25, reg.Z26, reg.Z27, reg.Z28, reg.Z29, reg.Z30, reg.Z31,

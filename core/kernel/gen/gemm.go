@@ -60,20 +60,31 @@ func (g gemm) at(base reg.Register, vector int) operand.Mem {
 
 // elementA is element i of the column of A that regA points to: i row strides further.
 func elementA(i int) operand.Mem {
-	index, scale := reg.Register(nil), uint8(1)
-	switch i {
-	case 0:
-		return operand.Mem{Base: regA}
-	case 1, 2, 4:
-		index, scale = regRowA, uint8(i)
-	case 3, 6:
-		index, scale = regRowA3, uint8(i/3)
-	case 5:
-		index = regRowA5
-	case 7:
-		index = regRowA7
+	return stridesA.after(regA, i)
+}
+
+var stridesA = multiples{regRowA, regRowA3, regRowA5, regRowA7}
+
+// multiples are registers that hold a stride, three, five and seven times the stride.
+type multiples [4]reg.Register
+
+// after is the memory i strides after base, for i < 8.
+func (m multiples) after(base reg.Register, i int) operand.Mem {
+	if i == 0 {
+		return operand.Mem{Base: base}
 	}
-	return operand.Mem{Base: regA, Index: index, Scale: scale}
+	power := 1
+	for i%2 == 0 {
+		i, power = i/2, 2*power
+	}
+	return operand.Mem{Base: base, Index: m[i/2], Scale: uint8(power)}
+}
+
+// multiply sets the others to multiples of the first.
+func (m multiples) multiply(ctx *build.Context) {
+	ctx.LEAQ(operand.Mem{Base: m[0], Index: m[0], Scale: 2}, m[1])
+	ctx.LEAQ(operand.Mem{Base: m[0], Index: m[0], Scale: 4}, m[2])
+	ctx.LEAQ(operand.Mem{Base: m[1], Index: m[0], Scale: 4}, m[3])
 }
 
 // function opens a GEMM kernel: it loads the registers that all variants share and jumps to the right one.
@@ -90,9 +101,7 @@ func (g gemm) function(name string) {
 	g.MOVQ(field(regArgs, "colA"), regColA)
 	g.MOVQ(field(regArgs, "rowB"), regRowB)
 	g.MOVQ(field(regArgs, "rowC"), regRowC)
-	g.LEAQ(operand.Mem{Base: regRowA, Index: regRowA, Scale: 2}, regRowA3)
-	g.LEAQ(operand.Mem{Base: regRowA, Index: regRowA, Scale: 4}, regRowA5)
-	g.LEAQ(operand.Mem{Base: regRowA3, Index: regRowA, Scale: 4}, regRowA7)
+	stridesA.multiply(g.Context)
 	for vectors := g.maxVectors; vectors >= 1; vectors-- {
 		next := fmt.Sprintf("vectors_%d", vectors-1)
 		if vectors > 1 {

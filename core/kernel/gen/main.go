@@ -34,7 +34,9 @@ func main() {
 	}
 	write(dir, "gen_avx512_amd64", compile(avx512))
 	write(dir, "gen_avx2_amd64", compile(avx2))
-	writeFile(dir, "gen_args_amd64.go", argsSource())
+	writeFile(dir, "gen_args_amd64.go", gemmBlock.source())
+	writeVectors(dir)
+	writePanels(dir)
 }
 
 func newFile() *build.Context {
