@@ -19,7 +19,7 @@ func ExampleGemm() {
 func ExampleTrsm() {
 	l := dense.FromRows([]float64{2, 0}, []float64{1, 4})
 	b := dense.FromRows([]float64{2}, []float64{9})
-	blas.Trsm(blas.Left, blas.Lower, blas.NoTrans, blas.NonUnit, 1, l, b)
+	blas.Trsm(nil, blas.Left, blas.Lower, blas.NoTrans, blas.NonUnit, 1, l, b)
 	fmt.Println(b.At(0, 0), b.At(1, 0))
 	// Output: 1 2
 }

@@ -40,7 +40,7 @@ func Gemm[T dense.Scalar](team *sched.Team, tA, tB Transpose, alpha T, a, b dens
 
 // Trsm solves op(A) X = alpha B (side Left) or X op(A) = alpha B (side Right) for X, which overwrites B. A is
 // triangular; only the triangle uplo is read.
-func Trsm[T dense.Scalar](side Side, uplo Uplo, tA Transpose, diag Diag, alpha T, a, b dense.Matrix[T]) {
+func Trsm[T dense.Scalar](team *sched.Team, side Side, uplo Uplo, tA Transpose, diag Diag, alpha T, a, b dense.Matrix[T]) {
 	order := b.Rows
 	if side == Right {
 		order = b.Cols
@@ -67,7 +67,7 @@ func Trsm[T dense.Scalar](side Side, uplo Uplo, tA Transpose, diag Diag, alpha T
 
 // Trmm computes B = alpha op(A) B (side Left) or B = alpha B op(A) (side Right) for a triangular A of which only the
 // triangle uplo is read.
-func Trmm[T dense.Scalar](side Side, uplo Uplo, tA Transpose, diag Diag, alpha T, a, b dense.Matrix[T]) {
+func Trmm[T dense.Scalar](team *sched.Team, side Side, uplo Uplo, tA Transpose, diag Diag, alpha T, a, b dense.Matrix[T]) {
 	order := b.Rows
 	if side == Right {
 		order = b.Cols

@@ -144,7 +144,7 @@ func (g *generalized[W]) firstSingularMinor(diagonal []float64, rows int) (order
 		for k := begin; k < end; k++ {
 			inverse.Set(k-begin, k, 1)
 		}
-		blas.Trsm(blas.Right, blas.Lower, blas.NoTrans, blas.NonUnit, 1, g.l.Slice(0, end, 0, end), inverse)
+		blas.Trsm(nil, blas.Right, blas.Lower, blas.NoTrans, blas.NonUnit, 1, g.l.Slice(0, end, 0, end), inverse)
 		for k := end - 1; k >= begin; k-- {
 			sum := 0.0
 			for i, y := range inverse.Row(k - begin)[:k+1] {
@@ -174,9 +174,9 @@ func (g *generalized[W]) toStandardForm(h dense.Matrix[W]) error {
 	for range 2 {
 		err := forRows(g.team, h, func(rows dense.Matrix[W]) {
 			if g.problem == AXEqualsLambdaBX {
-				blas.Trsm(blas.Right, blas.Lower, blas.ConjTrans, blas.NonUnit, 1, g.l, rows)
+				blas.Trsm(nil, blas.Right, blas.Lower, blas.ConjTrans, blas.NonUnit, 1, g.l, rows)
 			} else {
-				blas.Trmm(blas.Right, blas.Lower, blas.NoTrans, blas.NonUnit, 1, g.l, rows)
+				blas.Trmm(nil, blas.Right, blas.Lower, blas.NoTrans, blas.NonUnit, 1, g.l, rows)
 			}
 		})
 		if err != nil {
@@ -206,10 +206,10 @@ func (g *generalized[W]) fromStandardForm(rows dense.Matrix[W]) error {
 	}
 	return forRows(g.team.Serial(), rows, func(rows dense.Matrix[W]) {
 		if g.problem == BAXEqualsLambdaX {
-			blas.Trmm(blas.Right, blas.Lower, blas.Trans, blas.NonUnit, 1, g.l, rows)
+			blas.Trmm(nil, blas.Right, blas.Lower, blas.Trans, blas.NonUnit, 1, g.l, rows)
 		} else {
 			conjugateRows(rows)
-			blas.Trsm(blas.Right, blas.Lower, blas.NoTrans, blas.NonUnit, 1, g.l, rows)
+			blas.Trsm(nil, blas.Right, blas.Lower, blas.NoTrans, blas.NonUnit, 1, g.l, rows)
 			conjugateRows(rows)
 		}
 		if rootExponent != 0 {

@@ -71,7 +71,7 @@ func solveBelow[T dense.Scalar](team *sched.Team, diagonal, below dense.Matrix[T
 	chunks := (below.Rows + solveRows - 1) / solveRows
 	return team.For(chunks, func(_, c int) error {
 		rows := below.Slice(c*solveRows, min(below.Rows, (c+1)*solveRows), 0, below.Cols)
-		blas.Trsm(blas.Right, blas.Lower, blas.ConjTrans, blas.NonUnit, 1, diagonal, rows)
+		blas.Trsm(nil, blas.Right, blas.Lower, blas.ConjTrans, blas.NonUnit, 1, diagonal, rows)
 		return nil
 	})
 }
