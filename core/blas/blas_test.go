@@ -211,23 +211,23 @@ func testLevel2[T dense.Scalar](t *testing.T) {
 		m := n + 2
 		a, x, y := random[T](rng, m, n), random[T](rng, n, 1), random[T](rng, m, 1)
 		got := y.Clone()
-		Gemv(NoTrans, 1, a, x.ColVec(0, 0, n), 0, got.ColVec(0, 0, m))
+		Gemv(nil, NoTrans, 1, a, x.ColVec(0, 0, n), 0, got.ColVec(0, 0, m))
 		expect(t, "Gemv", got, product(NoTrans, NoTrans, a, x, m, 1, n), n)
 		back := x.Clone()
-		Gemv(ConjTrans, 1, a, y.ColVec(0, 0, m), 0, back.ColVec(0, 0, n))
+		Gemv(nil, ConjTrans, 1, a, y.ColVec(0, 0, m), 0, back.ColVec(0, 0, n))
 		expect(t, "Gemv conjugated", back, product(ConjTrans, NoTrans, a, y, n, 1, m), m)
 
 		rank1 := a.Clone()
 		rank1.Fill(0)
-		Gerc(1, y.ColVec(0, 0, m), x.ColVec(0, 0, n), rank1)
+		Gerc(nil, 1, y.ColVec(0, 0, m), x.ColVec(0, 0, n), rank1)
 		expect(t, "Gerc", rank1, product(NoTrans, ConjTrans, y, x, m, n, 1), 1)
 
 		for _, uplo := range []Uplo{Lower, Upper} {
 			h, whole := hermitian[T](rng, n, uplo)
 			z := x.Clone()
-			Hemv(uplo, 1, h, x.ColVec(0, 0, n), 0, z.ColVec(0, 0, n))
+			Hemv(nil, uplo, 1, h, x.ColVec(0, 0, n), 0, z.ColVec(0, 0, n))
 			expect(t, "Hemv", z, product(NoTrans, NoTrans, whole, x, n, 1, n), n)
-			Her2(uplo, 1, x.ColVec(0, 0, n), z.ColVec(0, 0, n), h)
+			Her2(nil, uplo, 1, x.ColVec(0, 0, n), z.ColVec(0, 0, n), h)
 			update := product(NoTrans, ConjTrans, x, z, n, n, 1)
 			for i := range n {
 				for j := range n {
@@ -327,7 +327,7 @@ func TestShapesThatDoNotFitPanic(t *testing.T) {
 	a, b := dense.New[float64](2, 3), dense.New[float64](2, 2)
 	for name, call := range map[string]func(){
 		"Gemm": func() { Gemm(nil, NoTrans, NoTrans, 1, a, b, 0, b) },
-		"Gemv": func() { Gemv(NoTrans, 1, a, b.RowVec(0, 0, 2), 0, b.RowVec(1, 0, 2)) },
+		"Gemv": func() { Gemv(nil, NoTrans, 1, a, b.RowVec(0, 0, 2), 0, b.RowVec(1, 0, 2)) },
 		"Trsm": func() { Trsm(nil, Left, Lower, NoTrans, NonUnit, 1, a, b) },
 		"Dotc": func() { Dotc(a.RowVec(0, 0, 3), b.RowVec(0, 0, 2)) },
 	} {

@@ -1,9 +1,18 @@
 package dense
 
-// Vector is a strided view of N elements: element i is Data[i*Inc], Inc > 0.
+// Vector is a strided view of N elements: element i is Data[i*Inc] for Inc > 0 and, as in the BLAS, Data[(N-1-i)*-Inc] for
+// Inc < 0. Inc is not 0.
 type Vector[T Scalar] struct {
 	N, Inc int
 	Data   []T
+}
+
+// First returns where in Data element 0 is; element i is Inc places further than element i-1.
+func (v Vector[T]) First() int {
+	if v.Inc < 0 {
+		return (v.N - 1) * -v.Inc
+	}
+	return 0
 }
 
 // Vec returns x as a vector of its own memory.

@@ -210,7 +210,7 @@ func TestNotPositiveDefinite(t *testing.T) {
 	ones := []float64{1, 1, 1}
 	z := numtest.Random[float64](rng, 1, 40)
 	rankOne := dense.New[float64](40, 40)
-	blas.Gerc(1, z.RowVec(0, 0, 40), z.RowVec(0, 0, 40), rankOne)
+	blas.Gerc(nil, 1, z.RowVec(0, 0, 40), z.RowVec(0, 0, 40), rankOne)
 	g := numtest.Random[float64](rng, 40, 14)
 	late := numtest.RandomSPD[float64](rng, 100)
 	late.Set(79, 79, 0)

@@ -44,9 +44,9 @@ func tridiagonalize[W dense.Wide](team *sched.Team, h dense.Matrix[W], t *tridia
 // reflectBothSides overwrites the lower triangle of A by that of P^H A P with P = I - tau v v^H, as the update of rank
 // two A - v w^H - w v^H with w = p - (tau/2) (p^H v) v, p = tau A v.
 func reflectBothSides[W dense.Wide](a dense.Matrix[W], tau W, v, w dense.Vector[W]) {
-	blas.Hemv(blas.Lower, tau, a, v, 0, w)
+	blas.Hemv(nil, blas.Lower, tau, a, v, 0, w)
 	blas.Axpy(-tau*blas.Dotc(w, v)/2, v, w)
-	blas.Her2(blas.Lower, -1, v, w, a)
+	blas.Her2(nil, blas.Lower, -1, v, w, a)
 }
 
 // reflector overwrites the k >= 1 elements of x by v and returns tau and beta so that

@@ -96,8 +96,8 @@ func (o *vectorWriter[W, T]) reflect(team *sched.Team, rows dense.Matrix[W], scr
 		copy(conjugated, o.h.Row(i)[:i])
 		conjugate(conjugated[:i])
 		left, vc := rows.Slice(0, rows.Rows, 0, i), dense.Vec(conjugated[:i])
-		blas.Gemv(blas.NoTrans, 1, left, vc, 0, products)
-		blas.Gerc(-o.tau[i], products, vc, left)
+		blas.Gemv(nil, blas.NoTrans, 1, left, vc, 0, products)
+		blas.Gerc(nil, -o.tau[i], products, vc, left)
 	}
 	return nil
 }

@@ -151,8 +151,8 @@ func Orthogonal(rng *rand.Rand, n int) dense.Matrix[float64] {
 	v, w := Random[float64](rng, n, n), make([]float64, n)
 	for k := range n {
 		x := v.RowVec(k, 0, n)
-		blas.Gemv(blas.NoTrans, 1, q, x, 0, dense.Vec(w))
-		blas.Gerc(-2/blas.Dotc(x, x), dense.Vec(w), x, q)
+		blas.Gemv(nil, blas.NoTrans, 1, q, x, 0, dense.Vec(w))
+		blas.Gerc(nil, -2/blas.Dotc(x, x), dense.Vec(w), x, q)
 	}
 	return q
 }
@@ -338,9 +338,9 @@ func SpectralNorm(a dense.Matrix[float64]) float64 {
 			return norm
 		}
 		blas.Scal(1/length, x)
-		blas.Gemv(blas.NoTrans, 1, a, x, 0, y)
+		blas.Gemv(nil, blas.NoTrans, 1, a, x, 0, y)
 		norm = math.Max(norm, blas.Nrm2(y))
-		blas.Gemv(blas.Trans, 1, a, y, 0, x)
+		blas.Gemv(nil, blas.Trans, 1, a, y, 0, x)
 	}
 	return norm
 }

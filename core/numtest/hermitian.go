@@ -113,8 +113,8 @@ func RandomUnitary[W dense.Wide](rng *rand.Rand, n int) dense.Matrix[W] {
 	v, w := Random[W](rng, n, n), make([]W, n)
 	for k := range n {
 		x := v.RowVec(k, 0, n)
-		blas.Gemv(blas.NoTrans, 1, q, x, 0, dense.Vec(w))
-		blas.Gerc(-2/blas.Dotc(x, x), dense.Vec(w), x, q)
+		blas.Gemv(nil, blas.NoTrans, 1, q, x, 0, dense.Vec(w))
+		blas.Gerc(nil, -2/blas.Dotc(x, x), dense.Vec(w), x, q)
 	}
 	return q
 }
@@ -168,7 +168,7 @@ func HermitianNorm[W dense.Wide](a dense.Matrix[W]) float64 {
 	}
 	for range steps {
 		blas.Scal(dense.FromReal[W](1/blas.Nrm2(dense.Vec(x))), dense.Vec(x))
-		blas.Gemv(blas.NoTrans, 1, a, dense.Vec(x), 0, dense.Vec(y))
+		blas.Gemv(nil, blas.NoTrans, 1, a, dense.Vec(x), 0, dense.Vec(y))
 		norm = max(norm, blas.Nrm2(dense.Vec(y)))
 		x, y = y, x
 	}
