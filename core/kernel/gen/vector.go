@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math/bits"
 
-	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -81,12 +80,23 @@ func (s vectorSet) store(src operand.Op, rest bool, m operand.Mem) {
 	}
 }
 
-func (s vectorSet) zero(x operand.Op) {
+func (s vectorSet) zero(x operand.Op) { s.exclusiveOr(x, x) }
+
+// exclusiveOr changes the bits of y that x names.
+func (s vectorSet) exclusiveOr(x, y operand.Op) {
 	if s.wide {
-		s.VPXORQ(x, x, x)
+		s.VPXORQ(x, y, y)
 	} else {
-		s.VXORPS(x, x, x)
+		s.VXORPS(x, y, y)
 	}
+}
+
+// set returns the name of the instruction set.
+func (s vectorSet) set() string {
+	if s.wide {
+		return "AVX512"
+	}
+	return "AVX2"
 }
 
 // sweep generates the loops over the columns: passes over unroll vectors, passes over one and what is left. step(u, rest)
@@ -165,14 +175,8 @@ var vectorKernels = []vectorKernel{
 }
 
 // function generates one function that holds all kernels.
-func (s vectorSet) function(set string) {
-	name := "vector" + s.name + set
-	s.Function(name)
-	s.Attributes(attr.NOSPLIT)
-	s.Pragma("noescape")
-	s.SignatureExpr("func(args *byte)")
-	s.Doc(name + " runs the kernel of vectors that the arguments name. It reads and writes no element outside of the operands.")
-	s.Load(s.Param("args"), regArgs)
+func (s vectorSet) function() {
+	s.begin("vector"+s.name+s.set(), "runs the kernel of vectors that the arguments name.")
 	s.MOVQ(vectorField("a"), regGroup)
 	s.MOVQ(vectorField("sums"), regSums)
 	s.MOVQ(vectorField("alpha"), regAlpha)
@@ -196,8 +200,8 @@ func (s vectorSet) function(set string) {
 func writeVectors(dir string) {
 	avx512, avx2 := newFile(), newFile()
 	for _, e := range []element{float64s, float32s} {
-		vectorSet{Context: avx512, element: e, vectorBytes: 64, registers: zmm, wide: true}.function("AVX512")
-		vectorSet{Context: avx2, element: e, vectorBytes: 32, registers: ymm}.function("AVX2")
+		vectorSet{Context: avx512, element: e, vectorBytes: 64, registers: zmm, wide: true}.function()
+		vectorSet{Context: avx2, element: e, vectorBytes: 32, registers: ymm}.function()
 	}
 	write(dir, "gen_vector_avx512_amd64", compile(avx512))
 	write(dir, "gen_vector_avx2_amd64", compile(avx2))
