@@ -27,20 +27,19 @@ var vectorBlock = block{"vectorArgs", "is the block of arguments of the kernels 
 	{"count", "int", "rows; used up by the kernel"},
 	{"stride", "int", "bytes from a row to the next"},
 	{"steps", "int", "whole vectors in a row"},
+	{"far", "uint64", "0: nothing is prefetched"},
 }}
 
 func vectorField(name string) operand.Mem { return vectorBlock.at(regArgs, name) }
 
-// General registers of the kernels of vectors; regA and the multiples of regRowA are those of elementA. Second vectors take the
-// place of strides that kernels with two vectors do not need.
+// General registers of the kernels of vectors; regA and the multiples of regRowA are those of elementA.
 var (
 	regLeft  = reg.RCX // passes through a loop that are left
 	regCol   = reg.RDX // bytes from the first column to the current one
 	regGroup = reg.RBX // first element of the group of rows
-	regX     = [2]reg.GPPhysical{reg.RSI, regRowA5}
-	regY     = [2]reg.GPPhysical{reg.RDI, regRowA7}
 	regSums  = reg.R12
 	regAlpha = reg.R14
+	regNext  = reg.R15 // what regA will be in the next group
 )
 
 // vectorSet generates for one dtype and instruction set. With AVX-512, what is left behind the last whole vector is masked by
@@ -127,21 +126,21 @@ func (s vectorSet) sweep(label string, unroll int, step func(u int, rest bool), 
 
 type combine func(c *build.Context, x, y, z operand.Op)
 
-// fold combines the elements of x into one, those of y into another, and leaves the two at the low end of x. x and y may be
-// the same; t is spoilt. All are among the first 16 registers.
-func (s vectorSet) fold(op combine, x, y, t reg.VecPhysical) {
+// fold combines the elements of x into one, those of y into another, and leaves the two at the low end of dst. x and y may be
+// the same; t is spoilt. dst and t are among the first 16 registers.
+func (s vectorSet) fold(op combine, x, y, dst, t reg.VecPhysical) {
 	s.unpackLow(s.Context, y, x, t)
-	s.unpackHigh(s.Context, y, x, x)
-	op(s.Context, t, x, x)
+	s.unpackHigh(s.Context, y, x, dst)
+	op(s.Context, t, dst, dst)
 	if s.wide {
-		s.VEXTRACTF64X4(operand.Imm(1), x, t.AsY())
-		op(s.Context, t.AsY(), x.AsY(), x.AsY())
+		s.VEXTRACTF64X4(operand.Imm(1), dst, t.AsY())
+		op(s.Context, t.AsY(), dst.AsY(), dst.AsY())
 	}
-	s.VEXTRACTF128(operand.Imm(1), x.AsY(), t.AsX())
-	op(s.Context, t.AsX(), x.AsX(), x.AsX())
+	s.VEXTRACTF128(operand.Imm(1), dst.AsY(), t.AsX())
+	op(s.Context, t.AsX(), dst.AsX(), dst.AsX())
 	if !s.double {
-		s.VMOVHLPS(x.AsX(), x.AsX(), t.AsX())
-		op(s.Context, t.AsX(), x.AsX(), x.AsX())
+		s.VMOVHLPS(dst.AsX(), dst.AsX(), t.AsX())
+		op(s.Context, t.AsX(), dst.AsX(), dst.AsX())
 	}
 }
 
