@@ -70,7 +70,8 @@ func (g *gemm[T]) load(block *blockB[T], packed *packing[T], p0, p1, j0 int) {
 			if g.pairs != nil {
 				g.pairs.packTile(dst, piece.row, g.b, p0, p1, j, piece.cols)
 			} else {
-				packTransposed(dst, piece.row, g.b, p0, p1, j, piece.cols)
+				// The columns of B are rows in memory.
+				kernel.Transpose(g.set, piece.cols, p1-p0, g.b.from(p0, j), g.b.col, dst, piece.row)
 			}
 		}
 	}
@@ -82,27 +83,6 @@ func packRows[T dense.Float](piece *pieceB[T], b operand[T], p0, p1, j0 int) {
 		src, at := b.from(p, j0), (p-p0)*piece.row
 		for t := range piece.count {
 			copy(piece.data[at+t*piece.step:][:piece.cols], src[t*piece.cols:])
-		}
-	}
-}
-
-// packTransposed copies cols columns of b from j0 on, rows p0 <= p < p1, to dst, whose rows are stride apart.
-func packTransposed[T dense.Float](dst []T, stride int, b operand[T], p0, p1, j0, cols int) {
-	// Four columns of B, which are rows in memory, at a time.
-	const together = 4
-	n := p1 - p0
-	j := 0
-	for ; j+together <= cols; j += together {
-		r0, r1 := b.from(p0, j0+j)[:n], b.from(p0, j0+j+1)[:n]
-		r2, r3 := b.from(p0, j0+j+2)[:n], b.from(p0, j0+j+3)[:n]
-		for p, x := range r0 {
-			to := dst[p*stride+j:][:together]
-			to[0], to[1], to[2], to[3] = x, r1[p], r2[p], r3[p]
-		}
-	}
-	for ; j < cols; j++ {
-		for p, x := range b.from(p0, j0+j)[:n] {
-			dst[p*stride+j] = x
 		}
 	}
 }

@@ -21,11 +21,8 @@ func (e *NotPositiveDefiniteError) Error() string {
 	return fmt.Sprintf("%s: the leading minor of order %d is not positive definite", e.Arg, e.Order)
 }
 
-// Columns that are factored at a time; one product brings them up to date with all columns to their left.
-const choleskyBlock = 64
-
-// Rows of one triangular solve below the diagonal: a fraction of a millisecond of work.
-const solveRows = 128
+// choleskyBase is the order of the blocks that are factored without products of matrices.
+const choleskyBase = 16
 
 // Cholesky overwrites a Hermitian (real: symmetric) positive definite matrix by the lower triangular L of A = L L^H,
 // zeros above the diagonal included. Only the lower triangle of a is read, and the imaginary parts of its diagonal are
@@ -34,8 +31,8 @@ const solveRows = 128
 // It returns a *NotPositiveDefiniteError when a pivot is not positive or is NaN, and the team's error when the call is
 // cancelled; a is then partly overwritten.
 //
-// Cost: n^3/6 multiply-adds. Method: the left-looking block algorithm, Golub and Van Loan, Matrix Computations,
-// 4th ed., section 4.2.
+// Cost: n^3/6 multiply-adds. Method: recursive halving of the order (Gustavson, IBM J. Res. Dev. 41, 1997), which leaves all but
+// blocks on the diagonal to triangular solves and products of matrices.
 func Cholesky[T dense.Scalar](team *sched.Team, a dense.Matrix[T]) error {
 	n := a.Rows
 	if a.Cols != n {
@@ -45,35 +42,31 @@ func Cholesky[T dense.Scalar](team *sched.Team, a dense.Matrix[T]) error {
 		a.Set(i, i, dense.FromReal[T](dense.Real(a.At(i, i))))
 	}
 	team.Plan(n) // a step for each column
-	for k := 0; k < n; k += choleskyBlock {
-		end := min(n, k+choleskyBlock)
-		panel, done := a.Slice(k, n, k, end), a.Slice(k, n, 0, k)
-		blas.Gemm(team, blas.NoTrans, blas.ConjTrans, -1, done, a.Slice(k, end, 0, k), 1, panel)
-		if err := team.Err(); err != nil {
-			return err
-		}
-		diagonal := a.Slice(k, end, k, end)
-		if order := choleskyUnblocked(diagonal); order > 0 {
-			return &NotPositiveDefiniteError{Arg: "a", Order: k + order}
-		}
-		if err := solveBelow(team, diagonal, a.Slice(end, n, k, end)); err != nil {
-			return err
-		}
-		a.Slice(k, end, end, n).Fill(0)
-		team.Step(end - k)
-	}
-	return nil
+	return choleskyFrom(team, a, 0)
 }
 
-// solveBelow replaces the rows below a factored diagonal block by those of the factor, some rows at a time: each chunk
-// is an independent triangular solve, short enough for the call to be cancelled between two.
-func solveBelow[T dense.Scalar](team *sched.Team, diagonal, below dense.Matrix[T]) error {
-	chunks := (below.Rows + solveRows - 1) / solveRows
-	return team.For(chunks, func(_, c int) error {
-		rows := below.Slice(c*solveRows, min(below.Rows, (c+1)*solveRows), 0, below.Cols)
-		blas.Trsm(nil, blas.Right, blas.Lower, blas.ConjTrans, blas.NonUnit, 1, diagonal, rows)
-		return nil
-	})
+// choleskyFrom factors a block on the diagonal that begins in the given row of the matrix.
+func choleskyFrom[T dense.Scalar](team *sched.Team, a dense.Matrix[T], row int) error {
+	n := a.Rows
+	if n <= choleskyBase {
+		if order := choleskyUnblocked(a); order > 0 {
+			return &NotPositiveDefiniteError{Arg: "a", Order: row + order}
+		}
+		team.Step(n)
+		return team.Err()
+	}
+	half := (n/2 + choleskyBase - 1) / choleskyBase * choleskyBase
+	first, below, rest := a.Slice(0, half, 0, half), a.Slice(half, n, 0, half), a.Slice(half, n, half, n)
+	if err := choleskyFrom(team, first, row); err != nil {
+		return err
+	}
+	a.Slice(0, half, half, n).Fill(0)
+	blas.Trsm(team, blas.Right, blas.Lower, blas.ConjTrans, blas.NonUnit, 1, first, below)
+	blas.Herk(team, blas.Lower, blas.NoTrans, -1, below, 1, rest)
+	if err := team.Err(); err != nil {
+		return err
+	}
+	return choleskyFrom(team, rest, row+half)
 }
 
 // choleskyUnblocked factors a row by row. It returns the order of the first leading minor that is not positive, or 0.

@@ -15,3 +15,11 @@ func vectorAssembly[T Float](s Set, _ vectorKernel, _ *Rows[T], _ *operands[T]) 
 func transposeAssembly[T Float](_, _ int, _ []T, _ int, _ []T, _ int) {
 	panic("kernel: no assembly in this build")
 }
+
+func solveAssembly[T Float](s Set, _ int, _, _ []T, _, _, _ int) {
+	panic("kernel: no assembly for " + s.String() + " in this build")
+}
+
+func rotateAssembly[T Float](s Set, _ []Rotation[T], _ bool, _ []T, _, _ int) {
+	panic("kernel: no assembly for " + s.String() + " in this build")
+}

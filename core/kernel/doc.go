@@ -1,5 +1,5 @@
-// Package kernel holds the innermost loops: small pieces of matrix products in assembly for the vector units that a
-// processor may have, and the same in Go. It knows nothing of algorithms: blocking, packing, transposes and threads
+// Package kernel holds the innermost loops: small pieces of matrix products and of products with vectors in assembly for the
+// vector units that a processor may have, and the same in Go. It knows nothing of algorithms: blocking, packing, transposes and threads
 // are those of core/blas.
 //
 // A Set is all kernels for one class of processors. The set to use is found once, when the program starts; every set

@@ -4,12 +4,32 @@
 
 package kernel
 
-// transposeF64AVX2 transposes squares, see transposeArgs. It reads and writes nothing outside of them. It needs AVX2.
+// solveF64AVX2 solves triangular systems, see Solve. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func solveF64AVX2(args *byte)
+
+// rotateF64AVX2 applies rotations, see Rotate. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func rotateF64AVX2(args *byte)
+
+// transposeF64AVX2 transposes squares, see transposeArgs. It reads and writes no element outside of the operands.
 //
 //go:noescape
 func transposeF64AVX2(args *byte)
 
-// transposeF32AVX2 transposes squares, see transposeArgs. It reads and writes nothing outside of them. It needs AVX2.
+// solveF32AVX2 solves triangular systems, see Solve. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func solveF32AVX2(args *byte)
+
+// rotateF32AVX2 applies rotations, see Rotate. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func rotateF32AVX2(args *byte)
+
+// transposeF32AVX2 transposes squares, see transposeArgs. It reads and writes no element outside of the operands.
 //
 //go:noescape
 func transposeF32AVX2(args *byte)

@@ -21,4 +21,5 @@ type vectorArgs struct {
 	count  int            // rows; used up by the kernel
 	stride int            // bytes from a row to the next
 	steps  int            // whole vectors in a row
+	far    uint64         // 0: nothing is prefetched
 }

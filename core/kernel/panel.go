@@ -36,7 +36,11 @@ func Solve[T Float](s Set, order int, l []T, x []T, first, stride, cols int) {
 	if order < 1 || order > SolveOrder || cols < 1 || len(l) < (order-1)*SolveOrder+order || min(first, last) < 0 || max(first, last)+cols > len(x) {
 		panic(fmt.Sprintf("kernel: solve of order %d, %d columns at %d, stride %d, lengths %d, %d", order, cols, first, stride, len(l), len(x)))
 	}
-	solveGo(order, l, x, first, stride, cols)
+	if s == Go {
+		solveGo(order, l, x, first, stride, cols)
+		return
+	}
+	solveAssembly(s, order, l, x, first, stride, cols)
 }
 
 func solveGo[T Float](order int, l []T, x []T, first, stride, cols int) {
@@ -60,7 +64,11 @@ func Rotate[T Float](s Set, rotations []Rotation[T], down bool, a []T, stride, c
 	if n := len(rotations); n > 0 && (cols < 1 || stride < 0 || n*stride+cols > len(a)) {
 		panic(fmt.Sprintf("kernel: %d rotations of %d columns, stride %d, length %d", n, cols, stride, len(a)))
 	}
-	rotateGo(rotations, down, a, stride, cols)
+	if s == Go || len(rotations) == 0 {
+		rotateGo(rotations, down, a, stride, cols)
+		return
+	}
+	rotateAssembly(s, rotations, down, a, stride, cols)
 }
 
 func rotateGo[T Float](rotations []Rotation[T], down bool, a []T, stride, cols int) {

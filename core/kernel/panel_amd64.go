@@ -2,7 +2,67 @@
 
 package kernel
 
-import "unsafe"
+import (
+	"math"
+	"unsafe"
+)
+
+// newPanelArgs returns the arguments of solve and rotate for rows of cols elements, the first of which is at a.
+func newPanelArgs[T Float](s Set, a []T, stride, cols, count int) panelArgs {
+	const wordBytes = 4 // of laneMasks
+	size := int(unsafe.Sizeof(a[0]))
+	lanes := vectorBytes[s] / size
+	rest := cols % lanes
+	args := panelArgs{
+		a: unsafe.Pointer(&a[0]), stride: stride * size, count: count, steps: cols / lanes, mask: 1<<rest - 1,
+	}
+	if s == AVX2 {
+		args.lanes = unsafe.Pointer(&laneMasks[len(laneMasks)/2-rest*size/wordBytes])
+	}
+	return args
+}
+
+func solveAssembly[T Float](s Set, order int, l, x []T, first, stride, cols int) {
+	args := newPanelArgs(s, x[first:], stride, cols, order)
+	args.factors = unsafe.Pointer(&l[0])
+	block, double := (*byte)(unsafe.Pointer(&args)), unsafe.Sizeof(l[0]) == 8
+	switch {
+	case s == AVX512 && double:
+		solveF64AVX512(block)
+	case s == AVX512:
+		solveF32AVX512(block)
+	case s == AVX2 && double:
+		solveF64AVX2(block)
+	case s == AVX2:
+		solveF32AVX2(block)
+	default:
+		panic("kernel: no assembly for " + s.String())
+	}
+}
+
+func rotateAssembly[T Float](s Set, rotations []Rotation[T], down bool, a []T, stride, cols int) {
+	row, rotation, turn, sign := 0, 0, int(unsafe.Sizeof(rotations[0])), 0.0
+	if down {
+		row, rotation = len(rotations)*stride, len(rotations)-1
+		stride, turn, sign = -stride, -turn, math.Copysign(0, -1)
+	}
+	args := newPanelArgs(s, a[row:], stride, cols, len(rotations))
+	args.factors, args.turn = unsafe.Pointer(&rotations[rotation]), turn
+	*(*T)(unsafe.Pointer(&args.sign)) = T(sign)
+	block, double := (*byte)(unsafe.Pointer(&args)), unsafe.Sizeof(a[0]) == 8
+	switch {
+	case s == AVX512 && double:
+		rotateF64AVX512(block)
+	case s == AVX512:
+		rotateF32AVX512(block)
+	case s == AVX2 && double:
+		rotateF64AVX2(block)
+	case s == AVX2:
+		rotateF32AVX2(block)
+	default:
+		panic("kernel: no assembly for " + s.String())
+	}
+}
 
 // transposeAssembly hands whole squares to the assembly and what is left at the right and the bottom to the twin. The instructions of
 // AVX2 serve AVX-512 too.

@@ -2,6 +2,8 @@ package kernel
 
 import (
 	"bytes"
+	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -63,4 +65,212 @@ func testTranspose[T Float](t *testing.T, s Set) {
 			t.Fatalf("%dx%d, strides %d, %d", rows, cols, srcStride, dstStride)
 		}
 	})
+}
+
+// placeRows returns a matrix in m whose rows are stride apart. What lies between its rows is NaN.
+func placeRows[T Float](rng *rand.Rand, m arena[T], rows, cols, stride int) []T {
+	x := m.place(rng, (rows-1)*stride+cols)
+	fillNaN(x)
+	for i := range rows {
+		fillNormal(rng, x[i*stride:][:cols])
+	}
+	return x
+}
+
+// randomSystem returns a lower triangular matrix for Solve. What is not part of it is NaN.
+func randomSystem[T Float](rng *rand.Rand, m arena[T], order int) []T {
+	l := m.place(rng, (order-1)*SolveOrder+order)
+	fillNaN(l)
+	for i := range order {
+		fillNormal(rng, l[i*SolveOrder:][:i+1])
+	}
+	return l
+}
+
+// systemCase is a call of Solve.
+type systemCase[T Float] struct {
+	l, x                       []T
+	order, first, stride, cols int
+}
+
+func randomSystemCase[T Float](rng *rand.Rand, matrices, sides arena[T], order, cols int) *systemCase[T] {
+	const padding = 5
+	c := &systemCase[T]{order: order, stride: cols + rng.IntN(padding), cols: cols}
+	c.l, c.x = randomSystem(rng, matrices, order), placeRows(rng, sides, order, cols, c.stride)
+	if rng.IntN(2) == 0 {
+		c.first, c.stride = (order-1)*c.stride, -c.stride
+	}
+	return c
+}
+
+// check compares each row of the solution in got with what the rows above it give, and all other memory with what it was.
+func (c *systemCase[T]) check(t *testing.T, got []T) {
+	t.Helper()
+	want := slices.Clone(c.x)
+	for i := range c.order {
+		for j := range c.cols {
+			at := c.first + i*c.stride + j
+			var sum longSum
+			sum.add(1, float64(c.x[at]))
+			for k := range i {
+				sum.add(-float64(c.l[i*SolveOrder+k]), float64(got[c.first+k*c.stride+j]))
+			}
+			reciprocal := float64(c.l[i*SolveOrder+i])
+			sum.high, sum.low, sum.size = sum.high*reciprocal, sum.low*reciprocal, sum.size*math.Abs(reciprocal)
+			if err := sum.check(float64(got[at]), epsilon[T](), i); err != nil {
+				t.Fatalf("order %d, %d columns, stride %d, element (%d,%d): %v", c.order, c.cols, c.stride, i, j, err)
+			}
+			want[at] = got[at]
+		}
+	}
+	if i := differ(want, got); i >= 0 {
+		t.Fatalf("order %d, %d columns, stride %d: element %d is %v, want %v", c.order, c.cols, c.stride, i, got[i], want[i])
+	}
+}
+
+func TestSolve(t *testing.T) { forSets(t, testSolve[float32], testSolve[float64]) }
+
+// testSolve also cuts the columns in two, which must not change a bit.
+func testSolve[T Float](t *testing.T, s Set) {
+	const mostCols, rounds, large = 130, 50, 1500
+	rng := rand.New(rand.NewPCG(12, uint64(s)))
+	matrices, sides := newArena[T](t), newArena[T](t)
+	try := func(order, cols int) {
+		c := randomSystemCase(rng, matrices, sides, order, cols)
+		before := *c
+		before.x = slices.Clone(c.x)
+		Solve(s, order, c.l, c.x, c.first, c.stride, cols)
+		before.check(t, c.x)
+		if cut := rng.IntN(cols); cut > 0 {
+			Solve(s, order, c.l, before.x, c.first, c.stride, cut)
+			Solve(s, order, c.l, before.x, c.first+cut, c.stride, cols-cut)
+			if i := differ(c.x, before.x); i >= 0 {
+				t.Fatalf("order %d, %d columns cut at %d: element %d is %v, want %v", order, cols, cut, i, before.x[i], c.x[i])
+			}
+		}
+	}
+	for order := 1; order <= SolveOrder; order++ {
+		for cols := 1; cols <= mostCols; cols++ {
+			try(order, cols)
+		}
+	}
+	for range rounds {
+		try(1+rng.IntN(SolveOrder), 1+rng.IntN(large))
+	}
+}
+
+func randomRotations[T Float](rng *rand.Rand, m arena[T], n int) []Rotation[T] {
+	if n == 0 {
+		return nil
+	}
+	q := unsafe.Slice((*Rotation[T])(unsafe.Pointer(&m.place(rng, 2*n)[0])), n)
+	for i := range q {
+		s, c := math.Sincos(2 * math.Pi * rng.Float64())
+		q[i] = Rotation[T]{C: T(c), S: T(s)}
+	}
+	return q
+}
+
+// rotated returns what Rotate has to make of a, and the lengths of the columns of a.
+func rotated[T Float](q []Rotation[T], down bool, a []T, stride, cols int) (want, lengths []float64) {
+	want, lengths = make([]float64, len(a)), make([]float64, cols)
+	for i, x := range a {
+		want[i] = float64(x)
+	}
+	for j := range cols {
+		for i := range len(q) + 1 {
+			lengths[j] = math.Hypot(lengths[j], want[i*stride+j])
+		}
+		for k := range q {
+			i := k
+			if down {
+				i = len(q) - 1 - k
+			}
+			c, s := float64(q[i].C), float64(q[i].S)
+			x, y := want[i*stride+j], want[(i+1)*stride+j]
+			want[i*stride+j], want[(i+1)*stride+j] = c*x+s*y, c*y-s*x
+		}
+	}
+	return want, lengths
+}
+
+func TestRotate(t *testing.T) { forSets(t, testRotate[float32], testRotate[float64]) }
+
+// testRotate also cuts the columns in two, which must not change a bit.
+func testRotate[T Float](t *testing.T, s Set) {
+	const padding = 5
+	rng := rand.New(rand.NewPCG(13, uint64(s)))
+	rotations, matrices := newArena[T](t), newArena[T](t)
+	forShapes(rng, func(rows, cols int) {
+		stride, down := cols+rng.IntN(padding), rng.IntN(2) == 0
+		q := randomRotations(rng, rotations, rows-1)
+		a := placeRows(rng, matrices, rows, cols, stride)
+		before := slices.Clone(a)
+		Rotate(s, q, down, a, stride, cols)
+		if err := checkRotated(q, down, before, a, stride, cols); err != nil {
+			t.Fatalf("%dx%d, stride %d, down %v: %v", rows, cols, stride, down, err)
+		}
+		if cut := rng.IntN(cols); cut > 0 {
+			Rotate(s, q, down, before, stride, cut)
+			Rotate(s, q, down, before[cut:], stride, cols-cut)
+			if i := differ(a, before); i >= 0 {
+				t.Fatalf("%dx%d cut at column %d: element %d is %v, want %v", rows, cols, cut, i, before[i], a[i])
+			}
+		}
+	})
+}
+
+// checkRotated compares got with the definition and allows for one rounding error of a column's length for each rotation.
+func checkRotated[T Float](q []Rotation[T], down bool, before, got []T, stride, cols int) error {
+	want, lengths := rotated(q, down, before, stride, cols)
+	for at, x := range got {
+		i, j := at/stride, at%stride
+		if j >= cols {
+			if x == x {
+				return fmt.Errorf("element %d is outside and was written", at)
+			}
+		} else if limit := float64(len(q)+2) * epsilon[T]() * lengths[j]; !(math.Abs(float64(x)-want[at]) <= limit) {
+			return fmt.Errorf("element (%d,%d): %v, want %v within %.1g", i, j, x, want[at], limit)
+		}
+	}
+	return nil
+}
+
+func TestPanelsOutsideOfMemoryAreRefused(t *testing.T) {
+	forSets(t, testPanelsRefused[float32], testPanelsRefused[float64])
+}
+
+// testPanelsRefused makes calls that fit x just so, and then with an element less.
+func testPanelsRefused[T Float](t *testing.T, s Set) {
+	enough, q := make([]T, 100), make([]Rotation[T], 2)
+	for name, call := range map[string]func(x []T){
+		"Transpose, source":      func(x []T) { Transpose(s, 3, 4, x, 4, enough, 3) },
+		"Transpose, destination": func(x []T) { Transpose(s, 4, 3, enough, 3, x, 4) },
+		"Solve, matrix":          func(x []T) { Solve(s, 2, x[2:], enough, 0, 2, 2) },
+		"Solve":                  func(x []T) { Solve(s, 2, enough, x, 0, 8, 4) },
+		"Solve, upwards":         func(x []T) { Solve(s, 2, enough, enough, len(x)-4, -8, 4) },
+		"Rotate":                 func(x []T) { Rotate(s, q, false, x, 4, 4) },
+	} {
+		call(make([]T, 12))
+		if !panics(func() { call(make([]T, 11)) }) {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+	for name, call := range map[string]func(){
+		"order 0":         func() { Solve(s, 0, enough, enough, 0, 1, 1) },
+		"order 9":         func() { Solve(s, SolveOrder+1, enough, enough, 0, 1, 1) },
+		"no columns":      func() { Rotate(s, q, true, enough, 1, 0) },
+		"negative stride": func() { Transpose(s, 1, 1, enough, -1, enough, 1) },
+		"no rows":         func() { Transpose(s, 0, 1, enough, 1, enough, 1) },
+	} {
+		if !panics(call) {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}
+
+func panics(call func()) (panicked bool) {
+	defer func() { panicked = recover() != nil }()
+	call()
+	return false
 }

@@ -3,7 +3,8 @@ package kernel
 import "fmt"
 
 // The kernels below that are assembly cannot be preempted: a caller cuts its work so that a call takes well under a millisecond, which
-// is half a million elements that come from memory. Operands that are written overlap no other operand.
+// is half a million elements that come from memory. Operands that are written overlap no other operand. The same call gives the same
+// bits.
 
 // Rows is a run of rows of a real matrix as the kernels of matrix-vector products take it: element (i, j) is
 // A[i*Stride+j] for i < Count and j < Cols. Count and Cols are at least 1, Stride is not negative. Nothing outside of these elements is
@@ -11,6 +12,10 @@ import "fmt"
 type Rows[T Float] struct {
 	Count, Cols, Stride int
 	A                   []T
+
+	// The rows come from memory, not from a cache: while a group of rows is worked on, what would be the next one is brought near,
+	// behind the last row too. That reads a matrix of 70 MB 1.2 to 2 times as fast, but one that fits a cache more slowly.
+	Far bool
 }
 
 func (r *Rows[T]) check(perRow, perCol, rowLength, colLength int) {

@@ -18,6 +18,9 @@ func vectorAssembly[T Float](s Set, kernel vectorKernel, r *Rows[T], v *operands
 		mask: 1<<rest - 1, kernel: uint64(kernel),
 		count: r.Count, stride: r.Stride * size, steps: r.Cols / lanes,
 	}
+	if r.Far {
+		args.far = 1
+	}
 	if s == AVX2 {
 		args.lanes = unsafe.Pointer(&laneMasks[len(laneMasks)/2-rest*size/wordBytes])
 	}

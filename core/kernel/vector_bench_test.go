@@ -9,11 +9,12 @@ import (
 // BenchmarkRows times matrix-vector products of order n in float64, cut the way that core/blas cuts them: long rows in pieces, so that
 // vectors stay in the first cache.
 func BenchmarkRows(b *testing.B) {
-	const rowsOfCall, colsOfCall = 128, 1024
+	const rowsOfCall, colsOfCall, farOrder = 128, 1024, 2048
 	for _, k := range rowsTests {
 		for _, s := range Sets() {
 			for _, n := range []int{16, 64, 128, 256, 512, 1024, 2048} {
 				c := benchmarkCase(k, n)
+				c.Far = n >= farOrder
 				b.Run(fmt.Sprintf("%s/%v/n=%d", k.name, s, n), func(b *testing.B) {
 					for b.Loop() {
 						for i := 0; i < n; i += rowsOfCall {

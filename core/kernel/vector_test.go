@@ -87,6 +87,7 @@ func (m *rowsArenas[T]) random(rng *rand.Rand, k rowsTest, rows, cols int) *rows
 	}
 	stride := cols + pad()
 	c := &rowsCase[T]{Rows: Rows[T]{Count: rows, Cols: cols, Stride: stride, A: m.a.place(rng, (rows-1)*stride+cols)}}
+	c.Far = rng.IntN(2) == 0 // into the fence and beyond
 	fillNaN(c.A)
 	for i := range rows {
 		fillNormal(rng, c.row(i))

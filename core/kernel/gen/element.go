@@ -63,12 +63,30 @@ func (e element) multiplyAdd(c *build.Context, x, y, z operand.Op) {
 	}
 }
 
+// multiplySubtract computes z = z - x y.
+func (e element) multiplySubtract(c *build.Context, x, y, z operand.Op) {
+	if e.double {
+		c.VFNMADD231PD(x, y, z)
+	} else {
+		c.VFNMADD231PS(x, y, z)
+	}
+}
+
 // scaleAdd computes z = y z + x.
 func (e element) scaleAdd(c *build.Context, x, y, z operand.Op) {
 	if e.double {
 		c.VFMADD213PD(x, y, z)
 	} else {
 		c.VFMADD213PS(x, y, z)
+	}
+}
+
+// scaleSubtract computes z = x - y z.
+func (e element) scaleSubtract(c *build.Context, x, y, z operand.Op) {
+	if e.double {
+		c.VFNMADD213PD(x, y, z)
+	} else {
+		c.VFNMADD213PS(x, y, z)
 	}
 }
 

@@ -19,14 +19,13 @@ type rowsKernel struct {
 // maxRows is the number of rows of the largest group: that of eight sums, or of eight factors, in registers.
 func (k rowsKernel) maxRows(s vectorSet) int {
 	const most = 8
-	rows := most / k.width
-	if k.dots && k.axpys {
-		rows = most / 2 // both sums and factors; more rows would gain nothing for one vector
-		if k.width == 2 && !s.wide {
-			rows = 2 // of 16 registers
-		}
+	switch both := k.dots && k.axpys; {
+	case both && s.wide:
+		return most / 2
+	case both:
+		return most / 2 / k.width // of 16 registers
 	}
-	return rows
+	return most / k.width
 }
 
 // group is the code for a group of rows.
@@ -35,9 +34,11 @@ type group struct {
 	rowsKernel
 	label        string // that of the kernel
 	rows, unroll int
+	far          bool // the next group is prefetched
 
 	sums, x, y, alpha []reg.VecPhysical
 	a                 reg.VecPhysical
+	regX, regY        []reg.GPPhysical
 }
 
 func (k rowsKernel) body(s vectorSet, label string) {
@@ -48,45 +49,64 @@ func (k rowsKernel) body(s vectorSet, label string) {
 		s.LEAQ(operand.Mem{Base: regRowA, Index: regRowA, Scale: 4}, regRowA5)
 		s.LEAQ(operand.Mem{Base: regRowA3, Index: regRowA, Scale: 4}, regRowA7)
 	}
-	for v := range k.width {
-		if k.dots {
-			s.MOVQ(vectorField(fmt.Sprintf("x%d", v)), regX[v])
-		}
-		if k.axpys {
-			s.MOVQ(vectorField(fmt.Sprintf("y%d", v)), regY[v])
-		}
-	}
+	groups := []group{newGroup(k, s, label, most)}
+	groups[0].far = true
 	for rows := most; rows >= 1; rows /= 2 {
-		newGroup(k, s, label, rows, most/rows).generate()
+		groups = append(groups, newGroup(k, s, label, rows))
+	}
+	groups[0].loadPointers()
+	s.CMPQ(vectorField("far"), operand.Imm(0))
+	s.JEQ(operand.LabelRef(groups[1].name()))
+	for _, g := range groups {
+		g.generate()
 	}
 }
 
-// newGroup hands out registers: first the sums, which fold wants among the first 16.
-func newGroup(k rowsKernel, s vectorSet, label string, rows, unroll int) group {
-	g := group{vectorSet: s, rowsKernel: k, label: label, rows: rows, unroll: unroll}
-	free := s.registers
+// newGroup hands out registers. fold wants those of x, y and a among the first 16.
+func newGroup(k rowsKernel, s vectorSet, label string, rows int) group {
+	g := group{vectorSet: s, rowsKernel: k, label: label, rows: rows, unroll: k.maxRows(s) / rows}
+	vectors, general := s.registers, []reg.GPPhysical{reg.RSI, reg.RDI, regRowA5, regRowA7} // the last two if rows are few
 	take := func(n int) []reg.VecPhysical {
-		taken := free[:n]
-		free = free[n:]
+		taken := vectors[:n]
+		vectors = vectors[n:]
 		return taken
 	}
-	if k.dots {
-		g.sums = take(rows * k.width * unroll)
-		g.x = take(k.width)
-	}
 	g.a = take(1)[0]
+	if k.dots {
+		g.x, g.regX = take(k.width), general[:k.width]
+		general = general[k.width:]
+	}
 	if k.axpys {
-		g.y = take(k.width)
+		g.y, g.regY = take(k.width), general[:k.width]
 		g.alpha = take(rows * k.width)
 	}
+	if k.dots {
+		g.sums = take(rows * k.width * g.unroll)
+	}
 	return g
+}
+
+func (g group) name() string {
+	if g.far {
+		return fmt.Sprintf("%sfar%d", g.label, g.rows)
+	}
+	return fmt.Sprintf("%s%d", g.label, g.rows)
+}
+
+func (g group) loadPointers() {
+	for v, x := range g.regX {
+		g.MOVQ(vectorField(fmt.Sprintf("x%d", v)), x)
+	}
+	for v, y := range g.regY {
+		g.MOVQ(vectorField(fmt.Sprintf("y%d", v)), y)
+	}
 }
 
 // sum is the register of the sums of row i times vector v that unrolled step u adds to.
 func (g group) sum(i, v, u int) reg.VecPhysical { return g.sums[(i*g.width+v)*g.unroll+u] }
 
 func (g group) generate() {
-	label, next := fmt.Sprintf("%s%d", g.label, g.rows), fmt.Sprintf("%s%d", g.label, g.rows/2)
+	label, next := g.name(), fmt.Sprintf("%s%d", g.label, g.rows/2)
 	if g.rows == 1 {
 		next = "done"
 	}
@@ -95,6 +115,9 @@ func (g group) generate() {
 	g.JLT(operand.LabelRef(next))
 	g.MOVQ(regGroup, regA)
 	g.XORQ(regCol, regCol)
+	if g.far {
+		g.LEAQ(operand.Mem{Base: regGroup, Index: regRowA, Scale: uint8(g.rows)}, regNext)
+	}
 	for _, sum := range g.sums {
 		g.zero(sum)
 	}
@@ -104,6 +127,9 @@ func (g group) generate() {
 	g.sweep(label+"_", g.unroll, g.step, func(vectors int) {
 		g.ADDQ(operand.U32(vectors*g.vectorBytes), regA)
 		g.ADDQ(operand.U32(vectors*g.vectorBytes), regCol)
+		if g.far {
+			g.ADDQ(operand.U32(vectors*g.vectorBytes), regNext)
+		}
 	})
 	if g.dots {
 		g.addSums()
@@ -120,15 +146,20 @@ func (g group) step(u int, rest bool) {
 		return operand.Mem{Base: base, Index: regCol, Scale: 1, Disp: u * g.vectorBytes}
 	}
 	for v, x := range g.x {
-		g.load(at(regX[v]), rest, x)
+		g.load(at(g.regX[v]), rest, x)
 	}
 	for v, y := range g.y {
-		g.load(at(regY[v]), rest, y)
+		g.load(at(g.regY[v]), rest, y)
 	}
 	for i := range g.rows {
 		row := elementA(i)
 		row.Disp = u * g.vectorBytes
 		a := operand.Op(row)
+		if g.far && !rest {
+			next := row
+			next.Base = regNext
+			g.PREFETCHT1(next) // only an address is formed
+		}
 		if rest || len(g.x)+len(g.y) > 1 {
 			g.load(row, rest, g.a)
 			a = g.a
@@ -141,31 +172,31 @@ func (g group) step(u int, rest bool) {
 		}
 	}
 	for v, y := range g.y {
-		g.store(y, rest, at(regY[v]))
+		g.store(y, rest, at(g.regY[v]))
 	}
 }
 
 // addSums adds the sums to those in memory and moves on to those of the next group.
 func (g group) addSums() {
 	g.halve(g.add, g.sums, g.unroll)
-	count := g.rows * g.width
+	count, sum, t := g.rows*g.width, g.x[0], g.a
 	at := func(i int) (reg.VecPhysical, operand.Mem) {
 		return g.sums[i*g.unroll], operand.Mem{Base: regSums, Disp: i * g.bytes}
 	}
 	if count == 1 {
 		x, m := at(0)
-		g.fold(g.add, x, x, g.a)
-		g.loadScalar(g.Context, m, g.a.AsX())
-		g.add(g.Context, g.a.AsX(), x.AsX(), x.AsX())
-		g.storeScalar(g.Context, x.AsX(), m)
+		g.fold(g.add, x, x, sum, t)
+		g.loadScalar(g.Context, m, t.AsX())
+		g.add(g.Context, t.AsX(), sum.AsX(), sum.AsX())
+		g.storeScalar(g.Context, sum.AsX(), m)
 	}
 	for i := 0; i+2 <= count; i += 2 {
 		x, m := at(i)
 		y, _ := at(i + 1)
-		g.fold(g.add, x, y, g.a)
-		g.loadTwo(g.Context, m, g.a.AsX())
-		g.add(g.Context, g.a.AsX(), x.AsX(), x.AsX())
-		g.storeTwo(g.Context, x.AsX(), m)
+		g.fold(g.add, x, y, sum, t)
+		g.loadTwo(g.Context, m, t.AsX())
+		g.add(g.Context, t.AsX(), sum.AsX(), sum.AsX())
+		g.storeTwo(g.Context, sum.AsX(), m)
 	}
 	g.ADDQ(operand.Imm(uint64(count*g.bytes)), regSums)
 }

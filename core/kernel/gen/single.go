@@ -42,7 +42,7 @@ func (s vectorSet) reduce(label string, op combine, include func(x, sum reg.VecP
 		include(x, sums[u])
 	})
 	s.halve(op, sums, singleUnroll)
-	s.fold(op, sums[0], sums[0], x)
+	s.fold(op, sums[0], sums[0], sums[0], x)
 	s.storeScalar(s.Context, sums[0].AsX(), operand.Mem{Base: regSums})
 	s.JMP(operand.LabelRef("done"))
 }

@@ -5,7 +5,6 @@ package main
 import (
 	"fmt"
 
-	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -34,13 +33,7 @@ var (
 // transpose generates a kernel for whole squares as large as a vector of 32 bytes. It takes two of them, one above the other, along
 // the rows: so a line of 64 bytes of the transpose is written at once.
 func (s vectorSet) transpose() {
-	name := "transpose" + s.name + "AVX2"
-	s.Function(name)
-	s.Attributes(attr.NOSPLIT)
-	s.Pragma("noescape")
-	s.SignatureExpr("func(args *byte)")
-	s.Doc(name + " transposes squares, see transposeArgs. It reads and writes nothing outside of them. It needs AVX2.")
-	s.Load(s.Param("args"), regArgs)
+	s.begin("transpose"+s.name+s.set(), "transposes squares, see transposeArgs.")
 	s.MOVQ(transposeField("src"), regFirst)
 	s.MOVQ(transposeField("srcRow"), stridesA[0])
 	s.MOVQ(transposeField("dstRow"), stridesTo[0])

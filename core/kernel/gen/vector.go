@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math/bits"
 
-	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -27,20 +26,19 @@ var vectorBlock = block{"vectorArgs", "is the block of arguments of the kernels 
 	{"count", "int", "rows; used up by the kernel"},
 	{"stride", "int", "bytes from a row to the next"},
 	{"steps", "int", "whole vectors in a row"},
+	{"far", "uint64", "0: nothing is prefetched"},
 }}
 
 func vectorField(name string) operand.Mem { return vectorBlock.at(regArgs, name) }
 
-// General registers of the kernels of vectors; regA and the multiples of regRowA are those of elementA. Second vectors take the
-// place of strides that kernels with two vectors do not need.
+// General registers of the kernels of vectors; regA and the multiples of regRowA are those of elementA.
 var (
 	regLeft  = reg.RCX // passes through a loop that are left
 	regCol   = reg.RDX // bytes from the first column to the current one
 	regGroup = reg.RBX // first element of the group of rows
-	regX     = [2]reg.GPPhysical{reg.RSI, regRowA5}
-	regY     = [2]reg.GPPhysical{reg.RDI, regRowA7}
 	regSums  = reg.R12
 	regAlpha = reg.R14
+	regNext  = reg.R15 // what regA will be in the next group
 )
 
 // vectorSet generates for one dtype and instruction set. With AVX-512, what is left behind the last whole vector is masked by
@@ -81,12 +79,23 @@ func (s vectorSet) store(src operand.Op, rest bool, m operand.Mem) {
 	}
 }
 
-func (s vectorSet) zero(x operand.Op) {
+func (s vectorSet) zero(x operand.Op) { s.exclusiveOr(x, x) }
+
+// exclusiveOr changes the bits of y that x names.
+func (s vectorSet) exclusiveOr(x, y operand.Op) {
 	if s.wide {
-		s.VPXORQ(x, x, x)
+		s.VPXORQ(x, y, y)
 	} else {
-		s.VXORPS(x, x, x)
+		s.VXORPS(x, y, y)
 	}
+}
+
+// set returns the name of the instruction set.
+func (s vectorSet) set() string {
+	if s.wide {
+		return "AVX512"
+	}
+	return "AVX2"
 }
 
 // sweep generates the loops over the columns: passes over unroll vectors, passes over one and what is left. step(u, rest)
@@ -127,21 +136,21 @@ func (s vectorSet) sweep(label string, unroll int, step func(u int, rest bool), 
 
 type combine func(c *build.Context, x, y, z operand.Op)
 
-// fold combines the elements of x into one, those of y into another, and leaves the two at the low end of x. x and y may be
-// the same; t is spoilt. All are among the first 16 registers.
-func (s vectorSet) fold(op combine, x, y, t reg.VecPhysical) {
+// fold combines the elements of x into one, those of y into another, and leaves the two at the low end of dst. x and y may be
+// the same; t is spoilt. dst and t are among the first 16 registers.
+func (s vectorSet) fold(op combine, x, y, dst, t reg.VecPhysical) {
 	s.unpackLow(s.Context, y, x, t)
-	s.unpackHigh(s.Context, y, x, x)
-	op(s.Context, t, x, x)
+	s.unpackHigh(s.Context, y, x, dst)
+	op(s.Context, t, dst, dst)
 	if s.wide {
-		s.VEXTRACTF64X4(operand.Imm(1), x, t.AsY())
-		op(s.Context, t.AsY(), x.AsY(), x.AsY())
+		s.VEXTRACTF64X4(operand.Imm(1), dst, t.AsY())
+		op(s.Context, t.AsY(), dst.AsY(), dst.AsY())
 	}
-	s.VEXTRACTF128(operand.Imm(1), x.AsY(), t.AsX())
-	op(s.Context, t.AsX(), x.AsX(), x.AsX())
+	s.VEXTRACTF128(operand.Imm(1), dst.AsY(), t.AsX())
+	op(s.Context, t.AsX(), dst.AsX(), dst.AsX())
 	if !s.double {
-		s.VMOVHLPS(x.AsX(), x.AsX(), t.AsX())
-		op(s.Context, t.AsX(), x.AsX(), x.AsX())
+		s.VMOVHLPS(dst.AsX(), dst.AsX(), t.AsX())
+		op(s.Context, t.AsX(), dst.AsX(), dst.AsX())
 	}
 }
 
@@ -165,14 +174,8 @@ var vectorKernels = []vectorKernel{
 }
 
 // function generates one function that holds all kernels.
-func (s vectorSet) function(set string) {
-	name := "vector" + s.name + set
-	s.Function(name)
-	s.Attributes(attr.NOSPLIT)
-	s.Pragma("noescape")
-	s.SignatureExpr("func(args *byte)")
-	s.Doc(name + " runs the kernel of vectors that the arguments name. It reads and writes no element outside of the operands.")
-	s.Load(s.Param("args"), regArgs)
+func (s vectorSet) function() {
+	s.begin("vector"+s.name+s.set(), "runs the kernel of vectors that the arguments name.")
 	s.MOVQ(vectorField("a"), regGroup)
 	s.MOVQ(vectorField("sums"), regSums)
 	s.MOVQ(vectorField("alpha"), regAlpha)
@@ -196,8 +199,8 @@ func (s vectorSet) function(set string) {
 func writeVectors(dir string) {
 	avx512, avx2 := newFile(), newFile()
 	for _, e := range []element{float64s, float32s} {
-		vectorSet{Context: avx512, element: e, vectorBytes: 64, registers: zmm, wide: true}.function("AVX512")
-		vectorSet{Context: avx2, element: e, vectorBytes: 32, registers: ymm}.function("AVX2")
+		vectorSet{Context: avx512, element: e, vectorBytes: 64, registers: zmm, wide: true}.function()
+		vectorSet{Context: avx2, element: e, vectorBytes: 32, registers: ymm}.function()
 	}
 	write(dir, "gen_vector_avx512_amd64", compile(avx512))
 	write(dir, "gen_vector_avx2_amd64", compile(avx2))
