@@ -62,7 +62,11 @@ func (g *gemm[T]) load(block *blockB[T], packed *packing[T], p0, p1, j0 int) {
 		piece.data = packed.b[at : at+piece.count*piece.step]
 		at += piece.count * piece.step
 		if g.pairs == nil && g.b.col == 1 {
-			packRows(piece, g.b, p0, p1, j0+piece.first)
+			kernel.Copy(g.set, &kernel.Panel[T]{
+				Count: piece.count, Rows: p1 - p0, Cols: piece.cols,
+				From: g.b.from(p0, j0+piece.first), FromRow: g.b.row, FromStep: piece.cols,
+				To: piece.data, ToRow: piece.row, ToStep: piece.step,
+			})
 			continue
 		}
 		for t := range piece.count {
@@ -73,16 +77,6 @@ func (g *gemm[T]) load(block *blockB[T], packed *packing[T], p0, p1, j0 int) {
 				// The columns of B are rows in memory.
 				kernel.Transpose(g.set, piece.cols, p1-p0, g.b.from(p0, j), g.b.col, dst, piece.row)
 			}
-		}
-	}
-}
-
-// packRows copies rows p0 <= p < p1 of b from column j0 on to the tiles of piece, reading each row to its end.
-func packRows[T dense.Float](piece *pieceB[T], b operand[T], p0, p1, j0 int) {
-	for p := p0; p < p1; p++ {
-		src, at := b.from(p, j0), (p-p0)*piece.row
-		for t := range piece.count {
-			copy(piece.data[at+t*piece.step:][:piece.cols], src[t*piece.cols:])
 		}
 	}
 }
@@ -132,9 +126,7 @@ func (p *packing[T]) giveBack() { packingsOf[T]().Put(p) }
 func (g *gemm[T]) packStrip(dst []T, i0, i1, p0, p1 int) {
 	rows, n := g.size.Rows, i1-i0
 	if g.pairs == nil {
-		for p := p0; p < p1; p++ {
-			copy(dst[(p-p0)*rows:][:n], g.a.from(i0, p))
-		}
+		kernel.Copy(g.set, &kernel.Panel[T]{Count: 1, Rows: p1 - p0, Cols: n, From: g.a.from(i0, p0), FromRow: g.a.col, To: dst, ToRow: rows})
 		return
 	}
 	for p := p0; p < p1; p += 2 {

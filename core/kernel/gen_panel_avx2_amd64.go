@@ -4,6 +4,11 @@
 
 package kernel
 
+// copyAVX2 copies tiles, see copyArgs. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func copyAVX2(args *byte)
+
 // solveF64AVX2 solves triangular systems, see Solve. It reads and writes no element outside of the operands.
 //
 //go:noescape

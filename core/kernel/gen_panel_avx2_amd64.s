@@ -4,6 +4,87 @@
 
 #include "textflag.h"
 
+// func copyAVX2(args *byte)
+// Requires: AVX
+TEXT ·copyAVX2(SB), NOSPLIT, $0-8
+	MOVQ    args+0(FP), R13
+	MOVQ    (R13), AX
+	MOVQ    8(R13), DI
+	MOVQ    64(R13), R8
+	MOVQ    80(R13), R9
+	MOVQ    16(R13), CX
+	VMOVUPS (CX), Y15
+	CMPQ    32(R13), $0x01
+	JNE     vectors_2
+
+row_1:
+	MOVQ AX, BX
+	MOVQ DI, SI
+	MOVQ 48(R13), CX
+
+row_1_tile:
+	VMASKMOVPS (BX), Y15, Y0
+	VMASKMOVPS Y0, Y15, (SI)
+	ADDQ       R8, BX
+	ADDQ       R9, SI
+	DECQ       CX
+	JNZ        row_1_tile
+	ADDQ       56(R13), AX
+	ADDQ       72(R13), DI
+	DECQ       40(R13)
+	JNZ        row_1
+	JMP        done
+
+vectors_2:
+	CMPQ 32(R13), $0x02
+	JNE  vectors_3
+
+row_2:
+	MOVQ AX, BX
+	MOVQ DI, SI
+	MOVQ 48(R13), CX
+
+row_2_tile:
+	VMOVUPS    (BX), Y0
+	VMASKMOVPS 32(BX), Y15, Y1
+	VMOVUPS    Y0, (SI)
+	VMASKMOVPS Y1, Y15, 32(SI)
+	ADDQ       R8, BX
+	ADDQ       R9, SI
+	DECQ       CX
+	JNZ        row_2_tile
+	ADDQ       56(R13), AX
+	ADDQ       72(R13), DI
+	DECQ       40(R13)
+	JNZ        row_2
+	JMP        done
+
+vectors_3:
+row_3:
+	MOVQ AX, BX
+	MOVQ DI, SI
+	MOVQ 48(R13), CX
+
+row_3_tile:
+	VMOVUPS    (BX), Y0
+	VMOVUPS    32(BX), Y1
+	VMASKMOVPS 64(BX), Y15, Y2
+	VMOVUPS    Y0, (SI)
+	VMOVUPS    Y1, 32(SI)
+	VMASKMOVPS Y2, Y15, 64(SI)
+	ADDQ       R8, BX
+	ADDQ       R9, SI
+	DECQ       CX
+	JNZ        row_3_tile
+	ADDQ       56(R13), AX
+	ADDQ       72(R13), DI
+	DECQ       40(R13)
+	JNZ        row_3
+
+done:
+	VZEROUPPER
+	RET
+
 // func solveF64AVX2(args *byte)
 // Requires: AVX, FMA3
 TEXT ·solveF64AVX2(SB), NOSPLIT, $0-8

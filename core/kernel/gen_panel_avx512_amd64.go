@@ -4,6 +4,11 @@
 
 package kernel
 
+// copyAVX512 copies tiles, see copyArgs. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func copyAVX512(args *byte)
+
 // solveF64AVX512 solves triangular systems, see Solve. It reads and writes no element outside of the operands.
 //
 //go:noescape

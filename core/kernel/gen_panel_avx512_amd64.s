@@ -4,6 +4,86 @@
 
 #include "textflag.h"
 
+// func copyAVX512(args *byte)
+// Requires: AVX, AVX512F
+TEXT ·copyAVX512(SB), NOSPLIT, $0-8
+	MOVQ  args+0(FP), R13
+	MOVQ  (R13), AX
+	MOVQ  8(R13), DI
+	MOVQ  64(R13), R8
+	MOVQ  80(R13), R9
+	KMOVW 24(R13), K1
+	CMPQ  32(R13), $0x01
+	JNE   vectors_2
+
+row_1:
+	MOVQ AX, BX
+	MOVQ DI, SI
+	MOVQ 48(R13), CX
+
+row_1_tile:
+	VMOVUPS.Z (BX), K1, Z0
+	VMOVUPS   Z0, K1, (SI)
+	ADDQ      R8, BX
+	ADDQ      R9, SI
+	DECQ      CX
+	JNZ       row_1_tile
+	ADDQ      56(R13), AX
+	ADDQ      72(R13), DI
+	DECQ      40(R13)
+	JNZ       row_1
+	JMP       done
+
+vectors_2:
+	CMPQ 32(R13), $0x02
+	JNE  vectors_3
+
+row_2:
+	MOVQ AX, BX
+	MOVQ DI, SI
+	MOVQ 48(R13), CX
+
+row_2_tile:
+	VMOVUPS   (BX), Z0
+	VMOVUPS.Z 64(BX), K1, Z1
+	VMOVUPS   Z0, (SI)
+	VMOVUPS   Z1, K1, 64(SI)
+	ADDQ      R8, BX
+	ADDQ      R9, SI
+	DECQ      CX
+	JNZ       row_2_tile
+	ADDQ      56(R13), AX
+	ADDQ      72(R13), DI
+	DECQ      40(R13)
+	JNZ       row_2
+	JMP       done
+
+vectors_3:
+row_3:
+	MOVQ AX, BX
+	MOVQ DI, SI
+	MOVQ 48(R13), CX
+
+row_3_tile:
+	VMOVUPS   (BX), Z0
+	VMOVUPS   64(BX), Z1
+	VMOVUPS.Z 128(BX), K1, Z2
+	VMOVUPS   Z0, (SI)
+	VMOVUPS   Z1, 64(SI)
+	VMOVUPS   Z2, K1, 128(SI)
+	ADDQ      R8, BX
+	ADDQ      R9, SI
+	DECQ      CX
+	JNZ       row_3_tile
+	ADDQ      56(R13), AX
+	ADDQ      72(R13), DI
+	DECQ      40(R13)
+	JNZ       row_3
+
+done:
+	VZEROUPPER
+	RET
+
 // func solveF64AVX512(args *byte)
 // Requires: AVX, AVX512F
 TEXT ·solveF64AVX512(SB), NOSPLIT, $0-8

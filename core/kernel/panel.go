@@ -25,6 +25,35 @@ func transposeGo[T Float](rows, cols int, src []T, srcStride int, dst []T, dstSt
 	}
 }
 
+// Panel is Count tiles of Rows x Cols elements side by side, in two places: element (i, j) of tile t is at From[t*FromStep+i*FromRow+j] and at
+// To[t*ToStep+i*ToRow+j]. Cols is at most the columns of a tile of the set's Blocking, or its rows.
+type Panel[T Float] struct {
+	Count, Rows, Cols int
+	From              []T
+	FromRow, FromStep int
+	To                []T
+	ToRow, ToStep     int
+}
+
+// Copy copies the tiles, row by row.
+func Copy[T Float](s Set, p *Panel[T]) {
+	last, rows, cols := p.Count-1, p.Rows-1, p.Cols-1
+	if last|rows|cols|p.FromRow|p.FromStep|p.ToRow|p.ToStep < 0 || last*p.FromStep+rows*p.FromRow+cols >= len(p.From) ||
+		last*p.ToStep+rows*p.ToRow+cols >= len(p.To) || p.Cols > BlockingOf[T](s).TileCols() {
+		panic(fmt.Sprintf("kernel: copy of %d tiles of %dx%d, strides %d,%d %d,%d, lengths %d, %d",
+			p.Count, p.Rows, p.Cols, p.FromRow, p.FromStep, p.ToRow, p.ToStep, len(p.From), len(p.To)))
+	}
+	if s != Go {
+		copyAssembly(s, p)
+		return
+	}
+	for i := range p.Rows {
+		for t := range p.Count {
+			copy(p.To[t*p.ToStep+i*p.ToRow:][:p.Cols], p.From[t*p.FromStep+i*p.FromRow:])
+		}
+	}
+}
+
 // SolveOrder is the most rows of a system that Solve takes.
 const SolveOrder = 8
 

@@ -91,3 +91,27 @@ func transposeAssembly[T Float](rows, cols int, src []T, srcStride int, dst []T,
 		transposeGo(rows-i, cols, src[i*srcStride:], srcStride, dst[i:], dstStride)
 	}
 }
+
+// copyAssembly copies words of four bytes, whatever they mean.
+func copyAssembly[T Float](s Set, p *Panel[T]) {
+	const wordBytes = 4
+	size := int(unsafe.Sizeof(p.From[0]))
+	words, lanes := p.Cols*size/wordBytes, vectorBytes[s]/wordBytes
+	vectors := (words + lanes - 1) / lanes
+	last := words - (vectors-1)*lanes
+	args := copyArgs{
+		src: unsafe.Pointer(&p.From[0]), dst: unsafe.Pointer(&p.To[0]), mask: 1<<last - 1,
+		vectors: vectors, rows: p.Rows, count: p.Count,
+		srcRow: p.FromRow * size, srcStep: p.FromStep * size, dstRow: p.ToRow * size, dstStep: p.ToStep * size,
+	}
+	block := (*byte)(unsafe.Pointer(&args))
+	switch s {
+	case AVX512:
+		copyAVX512(block)
+	case AVX2:
+		args.lanes = unsafe.Pointer(&laneMasks[len(laneMasks)/2-last])
+		copyAVX2(block)
+	default:
+		panic("kernel: no assembly for " + s.String())
+	}
+}

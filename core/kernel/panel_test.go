@@ -67,6 +67,38 @@ func testTranspose[T Float](t *testing.T, s Set) {
 	})
 }
 
+func TestCopy(t *testing.T) { forSets(t, testCopy[float32], testCopy[float64]) }
+
+// testCopy moves arbitrary bits and compares all memory with the definition.
+func testCopy[T Float](t *testing.T, s Set) {
+	const padding = 5
+	rng := rand.New(rand.NewPCG(12, uint64(s)))
+	from, to := newArena[T](t), newArena[T](t)
+	for range 3000 {
+		p := Panel[T]{Count: 1 + rng.IntN(4), Rows: 1 + rng.IntN(20), Cols: 1 + rng.IntN(BlockingOf[T](s).TileCols())}
+		p.FromStep = p.Cols + rng.IntN(padding)
+		p.FromRow = p.Count*p.FromStep + rng.IntN(padding)
+		p.ToRow = p.Cols + rng.IntN(padding)
+		p.ToStep = p.Rows*p.ToRow + rng.IntN(padding)
+		p.From = from.place(rng, (p.Count-1)*p.FromStep+(p.Rows-1)*p.FromRow+p.Cols)
+		p.To = to.place(rng, (p.Count-1)*p.ToStep+(p.Rows-1)*p.ToRow+p.Cols)
+		fillBits(rng, p.From)
+		fillBits(rng, p.To)
+		want, before := slices.Clone(p.To), slices.Clone(p.From)
+		for n := range p.Count {
+			for i := range p.Rows {
+				for j := range p.Cols {
+					want[n*p.ToStep+i*p.ToRow+j] = p.From[n*p.FromStep+i*p.FromRow+j]
+				}
+			}
+		}
+		Copy(s, &p)
+		if !bytes.Equal(bitsOf(want), bitsOf(p.To)) || !bytes.Equal(bitsOf(before), bitsOf(p.From)) {
+			t.Fatalf("%d tiles of %dx%d, strides %d,%d %d,%d", p.Count, p.Rows, p.Cols, p.FromRow, p.FromStep, p.ToRow, p.ToStep)
+		}
+	}
+}
+
 // placeRows returns a matrix in m whose rows are stride apart. What lies between its rows is NaN.
 func placeRows[T Float](rng *rand.Rand, m arena[T], rows, cols, stride int) []T {
 	x := m.place(rng, (rows-1)*stride+cols)

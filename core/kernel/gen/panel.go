@@ -86,6 +86,8 @@ func (s vectorSet) vector(m operand.Mem, v int) operand.Mem { return m.Offset(v 
 // writePanels writes the kernels of panels and their arguments.
 func writePanels(dir string) {
 	avx512, avx2 := newFile(), newFile()
+	vectorSet{Context: avx512, element: float32s, vectorBytes: 64, registers: zmm, wide: true}.copyTiles()
+	vectorSet{Context: avx2, element: float32s, vectorBytes: 32, registers: ymm}.copyTiles()
 	for _, e := range []element{float64s, float32s} {
 		for _, s := range []vectorSet{
 			{Context: avx512, element: e, vectorBytes: 64, registers: zmm, wide: true},
@@ -101,5 +103,6 @@ func writePanels(dir string) {
 	write(dir, "gen_panel_avx512_amd64", compile(avx512))
 	write(dir, "gen_panel_avx2_amd64", compile(avx2))
 	writeFile(dir, "gen_panel_args_amd64.go", panelBlock.source())
+	writeFile(dir, "gen_copy_args_amd64.go", copyBlock.source())
 	writeFile(dir, "gen_transpose_args_amd64.go", transposeBlock.source())
 }

@@ -1,0 +1,95 @@
+//go:build ignore
+
+package main
+
+import (
+	"fmt"
+
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+var copyBlock = block{"copyArgs", "is the block of arguments of the copying kernels in assembly.", []argument{
+	{"src", "unsafe.Pointer", "first element of what is copied"},
+	{"dst", "unsafe.Pointer", "first element of the copy"},
+	{"lanes", "unsafe.Pointer", "AVX2: a vector with all bits set in the words that the last vector of a row has"},
+	{"mask", "uint64", "AVX-512: one bit for each word that the last vector of a row has"},
+	{"vectors", "int", "vectors in a row of a tile"},
+	{"rows", "int", "rows; used up by the kernel"},
+	{"count", "int", "tiles beside one another"},
+	{"srcRow", "int", "bytes from a row to the next"},
+	{"srcStep", "int", "bytes from a tile to the next"},
+	{"dstRow", "int", ""},
+	{"dstStep", "int", ""},
+}}
+
+func copyField(name string) operand.Mem { return copyBlock.at(regArgs, name) }
+
+// General registers of the copying kernels.
+var (
+	regFrom     = reg.RAX // row of the first tile
+	regInto     = reg.RDI
+	regFromTile = reg.RBX // row of the current tile
+	regIntoTile = reg.RSI
+	regFromStep = reg.R8
+	regIntoStep = reg.R9
+)
+
+// mostCopied is the number of vectors in a row of a tile at most.
+const mostCopied = 3
+
+// copyTiles generates a kernel that copies rows of words of four bytes, of all tiles before it goes on to the next row. The last vector of a
+// row is always masked.
+func (s vectorSet) copyTiles() {
+	s.begin("copy"+s.set(), "copies tiles, see copyArgs.")
+	for _, r := range []struct {
+		name string
+		to   reg.Register
+	}{{"src", regFrom}, {"dst", regInto}, {"srcStep", regFromStep}, {"dstStep", regIntoStep}} {
+		s.MOVQ(copyField(r.name), r.to)
+	}
+	if s.wide {
+		s.KMOVW(copyField("mask"), restMask)
+	} else {
+		s.MOVQ(copyField("lanes"), regLeft)
+		s.move(s.Context, operand.Mem{Base: regLeft}, restLanes)
+	}
+	for vectors := 1; vectors <= mostCopied; vectors++ {
+		s.rowsOfTiles(vectors)
+	}
+	s.Label("done")
+	s.VZEROUPPER()
+	s.RET()
+}
+
+// rowsOfTiles generates the loops for the given number of vectors in a row of a tile.
+func (s vectorSet) rowsOfTiles(vectors int) {
+	row, next := fmt.Sprintf("row_%d", vectors), fmt.Sprintf("vectors_%d", vectors+1)
+	if vectors < mostCopied {
+		s.CMPQ(copyField("vectors"), operand.Imm(uint64(vectors)))
+		s.JNE(operand.LabelRef(next))
+	}
+	s.Label(row)
+	s.MOVQ(regFrom, regFromTile)
+	s.MOVQ(regInto, regIntoTile)
+	s.MOVQ(copyField("count"), regLeft)
+	s.Label(row + "_tile")
+	for v := range vectors {
+		s.load(s.vector(operand.Mem{Base: regFromTile}, v), v == vectors-1, s.registers[v])
+	}
+	for v := range vectors {
+		s.store(s.registers[v], v == vectors-1, s.vector(operand.Mem{Base: regIntoTile}, v))
+	}
+	s.ADDQ(regFromStep, regFromTile)
+	s.ADDQ(regIntoStep, regIntoTile)
+	s.DECQ(regLeft)
+	s.JNZ(operand.LabelRef(row + "_tile"))
+	s.ADDQ(copyField("srcRow"), regFrom)
+	s.ADDQ(copyField("dstRow"), regInto)
+	s.DECQ(copyField("rows"))
+	s.JNZ(operand.LabelRef(row))
+	s.JMP(operand.LabelRef("done"))
+	if vectors < mostCopied {
+		s.Label(next)
+	}
+}
