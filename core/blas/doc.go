@@ -5,9 +5,8 @@
 // one is used (Herk is SYRK for a real dtype, Dotc is DOT). beta = 0 never reads the output, NaN and Inf propagate as
 // in the reference BLAS. Shapes that do not fit are a broken invariant and panic: the public solvers check theirs first.
 //
-// Level 3 and the batched forms run on the vector kernels of core/kernel; all other arithmetic is gonum's BLAS, called in
-// pieces that it runs on the calling goroutine. Threads are those of the team that is passed in, and results are bitwise
-// the same for any number of them.
+// All arithmetic runs on the vector kernels of core/kernel. Threads are those of the team that is passed in, and results are
+// bitwise the same for any number of them.
 //
 // A product follows Goto and van de Geijn (ACM TOMS 34, 2008) and BLIS (Van Zee and van de Geijn, ACM TOMS 41, 2015): a
 // block of B is packed for the second cache, strips of A pass through the first one; small operands are not packed. A product of

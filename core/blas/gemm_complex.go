@@ -54,9 +54,27 @@ func gemmComplex[R dense.Float, T dense.Complex](set kernel.Set, team *sched.Tea
 	return g.run(team)
 }
 
-// reals returns the memory of x as real and imaginary parts in turn.
-func reals[R dense.Float, T dense.Complex](x []T) []R {
-	return unsafe.Slice((*R)(unsafe.Pointer(unsafe.SliceData(x))), 2*len(x))
+// reals returns the memory of x as real and imaginary parts in turn. R is T's real type, or T itself.
+func reals[R dense.Float, T dense.Scalar](x []T) []R {
+	return unsafe.Slice((*R)(unsafe.Pointer(unsafe.SliceData(x))), width[R, T]()*len(x))
+}
+
+// width returns how many R make a T: 2 for a complex T, 1 for a real one.
+func width[R dense.Float, T dense.Scalar]() int { return bytesOf[T]() / bytesOf[R]() }
+
+func bytesOf[T dense.Scalar]() int {
+	var t T
+	return int(unsafe.Sizeof(t))
+}
+
+// isSingle reports whether T's real type is float32.
+func isSingle[T dense.Scalar]() bool {
+	var t T
+	switch any(t).(type) {
+	case float32, complex64:
+		return true
+	}
+	return false
 }
 
 // packTile writes the two rows that stand for a row of alpha B, for rows p0 <= p < p1 and cols columns from j0 on. The rows

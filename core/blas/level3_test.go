@@ -23,9 +23,9 @@ func forSetsAndDtypes(t *testing.T, f32, f64, c64, c128 func(*testing.T, kernel.
 	}
 }
 
-// update is a level 3 operation with its operands: run computes C in place, exact is the result by definition, size the sum of the
+// level3Case is a level 3 operation with its operands: run computes C in place, exact is the result by definition, size the sum of the
 // moduli of all that is added up.
-type update[T dense.Scalar] struct {
+type level3Case[T dense.Scalar] struct {
 	name        string
 	part        part
 	c           dense.Matrix[T]
@@ -35,7 +35,7 @@ type update[T dense.Scalar] struct {
 }
 
 // add adds alpha x y, and its size, to what is expected.
-func (u *update[T]) add(alpha T, x, y factor[T]) {
+func (u *level3Case[T]) add(alpha T, x, y factor[T]) {
 	m, k := x.shape()
 	_, n := y.shape()
 	u.terms += k
@@ -53,7 +53,7 @@ func (u *update[T]) add(alpha T, x, y factor[T]) {
 }
 
 // start sets what is expected to beta C, of which the diagonal is real if so wanted. C becomes NaN where it is not to be read.
-func (u *update[T]) start(beta T, realDiagonal bool) {
+func (u *level3Case[T]) start(beta T, realDiagonal bool) {
 	u.exact, u.size = dense.New[complex128](u.c.Rows, u.c.Cols), dense.New[complex128](u.c.Rows, u.c.Cols)
 	nan := dense.FromReal[T](math.NaN())
 	for i := range u.c.Rows {
@@ -75,7 +75,7 @@ func (u *update[T]) start(beta T, realDiagonal bool) {
 }
 
 // check runs the operation with several teams and compares the results with the definition and with one another.
-func (u *update[T]) check(t *testing.T) {
+func (u *level3Case[T]) check(t *testing.T) {
 	t.Helper()
 	var first dense.Matrix[T]
 	for _, threads := range []int{1, 2, 3} {
@@ -162,7 +162,7 @@ func testRankK[T dense.Scalar](t *testing.T, s kernel.Set) {
 			return random[T](rng, k, n)
 		}
 		r := func(team *sched.Team) rankK[T] { return rankK[T]{s, team, uplo} }
-		u := update[T]{part: partOf(uplo), c: random[T](rng, n, n)}
+		u := level3Case[T]{part: partOf(uplo), c: random[T](rng, n, n)}
 
 		switch round % 5 {
 		case 0:
@@ -276,7 +276,7 @@ func testSymmetric[T dense.Scalar](t *testing.T, s kernel.Set) {
 		}
 		b := random[T](rng, m, n)
 		alpha, beta := pick(rng, 1, 0, number[T](rng)), pick(rng, 0, 1, number[T](rng))
-		u := update[T]{name: fmt.Sprintf("symmetric %c%c hermitian=%v %dx%d", side, uplo, isHermitian, m, n), c: random[T](rng, m, n)}
+		u := level3Case[T]{name: fmt.Sprintf("symmetric %c%c hermitian=%v %dx%d", side, uplo, isHermitian, m, n), c: random[T](rng, m, n)}
 		u.start(beta, false)
 		if side == Left {
 			u.add(alpha, plain(full), plain(b))
@@ -308,7 +308,7 @@ func testTriangularFactor[T dense.Scalar](t *testing.T, s kernel.Set) {
 		a, triangle := triangleOf[T](rng, order, uplo, diag)
 		b, alpha := random[T](rng, m, n), pick(rng, 1, number[T](rng))
 		op := newTriangular("", side, uplo, trans, diag, a, b)
-		u := update[T]{name: fmt.Sprintf("Trmm %c%c%c%c %dx%d", side, uplo, trans, diag, m, n), c: b.Clone()}
+		u := level3Case[T]{name: fmt.Sprintf("Trmm %c%c%c%c %dx%d", side, uplo, trans, diag, m, n), c: b.Clone()}
 		u.start(1, false)
 		u.exact.Fill(0)
 		expectProduct := func(x dense.Matrix[T]) {

@@ -4,27 +4,92 @@ import (
 	"math"
 
 	"trnsci/core/dense"
+	"trnsci/core/kernel"
 )
 
-// Nrm2 returns the Euclidean norm of x, free of overflow and of harmful underflow.
+// Nrm2 returns the Euclidean norm of x, free of overflow and of harmful underflow. It is NaN if x holds one.
+//
+// The sum of squares is taken as it is if it is far enough from the ends of the range; else x is scaled by a power of two and
+// read again. Blue, ACM TOMS 4, 1978, and Anderson, ACM TOMS 44, 2017, decide for each element instead.
 func Nrm2[T dense.Scalar](x dense.Vector[T]) float64 {
-	norm := 0.0
-	at := x.First()
-	for range x.N {
-		norm = math.Hypot(norm, dense.Abs(x.Data[at]))
-		at += x.Inc
+	if isSingle[T]() {
+		return nrm2[float32](kernel.Best(), x)
 	}
-	return norm
+	return nrm2[float64](kernel.Best(), x)
+}
+
+func nrm2[R dense.Float, T dense.Scalar](set kernel.Set, x dense.Vector[T]) float64 {
+	sum := 0.0
+	forPieces(x, func(piece []T) { sum += float64(kernel.SumSquares(set, reals[R](piece))) })
+	// Squares below the smallest normal number have lost bits; together they count for less than a rounding error if the sum is this
+	// large.
+	least, most := scalingRange[R]()
+	if safe := float64(2*x.N) * least / dense.Eps[R](); sum >= safe && sum <= most || math.IsNaN(sum) {
+		return math.Sqrt(sum)
+	}
+	return scaledNorm[R](set, x)
+}
+
+// scaledNorm is nrm2 with x scaled so that its largest element is about 1. x holds no NaN.
+func scaledNorm[R dense.Float, T dense.Scalar](set kernel.Set, x dense.Vector[T]) float64 {
+	largest := 0.0
+	forPieces(x, func(piece []T) { largest = max(largest, float64(kernel.MaxAbs(set, reals[R](piece)))) })
+	if largest == 0 || math.IsInf(largest, 0) {
+		return largest
+	}
+	_, most := scalingRange[R]()
+	_, limit := math.Frexp(most)
+	_, exponent := math.Frexp(largest)
+	// Close to the ends the power of two itself has to be in range; a few powers do not matter.
+	exponent = min(max(exponent, 2-limit), limit-2)
+	down, sum := R(math.Ldexp(1, -exponent)), 0.0
+	var scaled [pieceLength]T
+	forPieces(x, func(piece []T) {
+		for len(piece) > 0 {
+			n := copy(scaled[:], piece)
+			part := reals[R](scaled[:n])
+			kernel.Scale(set, down, part)
+			sum += float64(kernel.SumSquares(set, part))
+			piece = piece[n:]
+		}
+	})
+	return math.Ldexp(math.Sqrt(sum), exponent)
+}
+
+// pieceLength is the number of elements of a strided vector that are copied at a time.
+const pieceLength = 256
+
+// forPieces calls body for pieces of x whose elements are neighbours in memory, copies where x is strided.
+func forPieces[T dense.Scalar](x dense.Vector[T], body func(piece []T)) {
+	if x.Inc == 1 {
+		for i := 0; i < x.N; i += vectorCall {
+			body(x.Data[i:min(x.N, i+vectorCall)])
+		}
+		return
+	}
+	var copied [pieceLength]T
+	at := x.First()
+	for i := 0; i < x.N; i += pieceLength {
+		piece := copied[:min(pieceLength, x.N-i)]
+		for k := range piece {
+			piece[k] = x.Data[at]
+			at += x.Inc
+		}
+		body(piece)
+	}
 }
 
 // Asum returns sum_i |re x_i| + |im x_i|.
 func Asum[T dense.Scalar](x dense.Vector[T]) float64 {
-	sum := 0.0
-	at := x.First()
-	for range x.N {
-		sum += abs1(x.Data[at])
-		at += x.Inc
+	if isSingle[T]() {
+		return asum[float32](kernel.Best(), x)
 	}
+	return asum[float64](kernel.Best(), x)
+}
+
+func asum[R dense.Float, T dense.Scalar](set kernel.Set, x dense.Vector[T]) float64 {
+	sum := 0.0
+	forPieces(x, func(piece []T) { sum += float64(kernel.SumAbs(set, reals[R](piece))) })
 	return sum
 }
 
@@ -33,6 +98,12 @@ func Asum[T dense.Scalar](x dense.Vector[T]) float64 {
 func Iamax[T dense.Scalar](x dense.Vector[T]) int {
 	if x.N == 0 {
 		return -1
+	}
+	switch p := any(x).(type) {
+	case dense.Vector[float32]:
+		return iamax(kernel.Best(), p)
+	case dense.Vector[float64]:
+		return iamax(kernel.Best(), p)
 	}
 	at := x.First()
 	largest, where := abs1(x.Data[at]), 0
@@ -45,5 +116,28 @@ func Iamax[T dense.Scalar](x dense.Vector[T]) int {
 	return where
 }
 
-// abs1 returns |re x| + |im x|.
+// abs1 returns |re x| + |im x| of a complex x.
 func abs1[T dense.Scalar](x T) float64 { return math.Abs(dense.Real(x)) + math.Abs(dense.Imag(x)) }
+
+// iamax finds the piece with the largest element first, then the element.
+func iamax[R dense.Float](set kernel.Set, x dense.Vector[R]) int {
+	first := x.Data[x.First()]
+	if first != first {
+		return 0
+	}
+	largest, start, at := R(-1), 0, 0
+	forPieces(x, func(piece []R) {
+		for len(piece) > 0 {
+			n := min(pieceLength, len(piece))
+			if m := kernel.MaxAbs(set, piece[:n]); m > largest {
+				largest, start = m, at
+			}
+			piece, at = piece[n:], at+n
+		}
+	})
+	for i := start; ; i++ {
+		if v := x.Data[x.First()+i*x.Inc]; v == largest || v == -largest {
+			return i
+		}
+	}
+}

@@ -99,13 +99,3 @@ func (r rankK[T]) update2(alpha, alpha2 T, x, y, yT, xT factor[T], beta T, c den
 	}
 	return multiply(r.set, r.team, partOf(r.uplo), alpha2, y, xT, 1, c)
 }
-
-// makeDiagonalReal removes the imaginary parts that rounding, or the caller, has left on the diagonal.
-func makeDiagonalReal[T dense.Scalar](c dense.Matrix[T]) {
-	if !dense.IsComplex[T]() {
-		return
-	}
-	for i := range c.Rows {
-		c.Set(i, i, dense.FromReal[T](dense.Real(c.At(i, i))))
-	}
-}

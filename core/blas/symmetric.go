@@ -41,11 +41,12 @@ func (s *symmetric[T]) multiply(name string, side Side, alpha T, b dense.Matrix[
 	}
 	require(s.a.Cols == n && order == n && b.Rows == c.Rows && b.Cols == c.Cols,
 		"%s: A is %dx%d, B is %dx%d, C is %dx%d", name, n, s.a.Cols, b.Rows, b.Cols, c.Rows, c.Cols)
-	memory := takeScratch[T](min(n, symmBlock) * min(n, symmBlock))
+	memory := borrow[T](min(n, symmBlock) * min(n, symmBlock))
 	defer memory.giveBack()
+	block := memory.matrix(min(n, symmBlock), min(n, symmBlock))
 	for i0 := 0; i0 < n; i0 += symmBlock {
 		i1 := min(n, i0+symmBlock)
-		diagonal := memory.matrix(i1-i0, i1-i0)
+		diagonal := block.Slice(0, i1-i0, 0, i1-i0)
 		if alpha != 0 {
 			s.writeOut(diagonal, i0)
 		}

@@ -30,7 +30,7 @@ func Trmm[T dense.Scalar](team *sched.Team, side Side, uplo Uplo, tA Transpose, 
 func TriangularWorkspace[T dense.Scalar](n int) int64 {
 	columns, _ := panelColumns[T](kernel.Best())
 	base := 2 * triangularBase * (columns + triangularBase)
-	return (int64(columns)*int64(n)+int64(base))*int64(dense.SizeOf[T]()) + packingOverhead
+	return (int64(columns)*int64(n)+int64(base))*int64(bytesOf[T]()) + packingOverhead
 }
 
 // triangular is op(A) for a triangular A.
@@ -65,7 +65,7 @@ func (t triangular[T]) diagonal(i0, i1 int) triangular[T] {
 
 // realBlocking returns the blocking of T's real type.
 func realBlocking[T dense.Scalar](set kernel.Set) kernel.Blocking {
-	if dense.Eps[T]() == dense.Eps[float32]() {
+	if isSingle[T]() {
 		return kernel.BlockingOf[float32](set)
 	}
 	return kernel.BlockingOf[float64](set)
@@ -118,7 +118,7 @@ func (t triangular[T]) panel(set kernel.Set, team *sched.Team, solve bool, side 
 	w := triangularWork[T]{set: set, team: team.Serial()}
 	x := b
 	if side == Right {
-		memory := takeScratch[T](b.Rows * b.Cols)
+		memory := borrow[T](b.Rows * b.Cols)
 		defer memory.giveBack()
 		x = memory.matrix(b.Cols, b.Rows)
 		transpose(set, x, b)

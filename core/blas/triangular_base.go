@@ -114,10 +114,9 @@ func solveComplex[R dense.Float, T dense.Complex](set kernel.Set, t triangular[T
 			}
 		}
 	}
-	memory := takeScratch[R](4*n*n + 2*n*x.Cols)
+	memory := borrow[R](4*n*n + 2*n*x.Cols)
 	defer memory.giveBack()
-	l := dense.Matrix[R]{Rows: 2 * n, Cols: 2 * n, Stride: 2 * n, Data: memory.data[:4*n*n]}
-	y := dense.Matrix[R]{Rows: 2 * n, Cols: x.Cols, Stride: x.Cols, Data: memory.data[4*n*n : 4*n*n+2*n*x.Cols]}
+	l, y := memory.matrix(2*n, 2*n), memory.matrix(2*n, x.Cols)
 	for i := range n {
 		scale := T(1)
 		if !t.unit {
@@ -191,7 +190,7 @@ func joinRow[R dense.Float, T dense.Complex](re, im []R, x []T) {
 
 // multiplyInPlace overwrites x by t x.
 func multiplyInPlace[T dense.Float](set kernel.Set, t triangular[T], x dense.Matrix[T]) {
-	memory := takeScratch[T](x.Rows * x.Cols)
+	memory := borrow[T](x.Rows * x.Cols)
 	defer memory.giveBack()
 	from := memory.matrix(x.Rows, x.Cols)
 	from.CopyFrom(x)
@@ -228,11 +227,9 @@ func multiplyReal[T dense.Float](set kernel.Set, t triangular[T], width int, x, 
 // multiplyComplex overwrites x by t x.
 func multiplyComplex[R dense.Float, T dense.Complex](set kernel.Set, t triangular[T], x dense.Matrix[T]) {
 	n := t.Rows
-	memory := takeScratch[R](4*n*n + 4*n*x.Cols)
+	memory := borrow[R](4*n*n + 4*n*x.Cols)
 	defer memory.giveBack()
-	l := dense.Matrix[R]{Rows: 2 * n, Cols: 2 * n, Stride: 2 * n, Data: memory.data[:4*n*n]}
-	from := dense.Matrix[R]{Rows: 2 * n, Cols: x.Cols, Stride: x.Cols, Data: memory.data[4*n*n:][:2*n*x.Cols]}
-	to := dense.Matrix[R]{Rows: 2 * n, Cols: x.Cols, Stride: x.Cols, Data: memory.data[4*n*n+2*n*x.Cols:][:2*n*x.Cols]}
+	l, from, to := memory.matrix(2*n, 2*n), memory.matrix(2*n, x.Cols), memory.matrix(2*n, x.Cols)
 	for i := range n {
 		splitRow(T(1), x.Row(i), from.Row(2*i), from.Row(2*i+1))
 		setBlock(l, i, i, t.element(i, i))

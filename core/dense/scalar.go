@@ -4,10 +4,7 @@
 // Nothing here copies unless its name says so. A view never owns memory; whoever made the slice does.
 package dense
 
-import (
-	"math"
-	"unsafe"
-)
+import "math"
 
 // Float is the set of real element types.
 type Float interface{ float32 | float64 }
@@ -31,9 +28,6 @@ func IsComplex[T Scalar]() bool {
 	}
 	return false
 }
-
-// SizeOf returns the bytes of a T.
-func SizeOf[T Scalar]() int { return int(unsafe.Sizeof(*new(T))) }
 
 // Conj returns the complex conjugate of x, which is x itself for a real type.
 func Conj[T Scalar](x T) T {
