@@ -68,6 +68,8 @@ bench: $(VENV)/installed $(VENV)/bench build/bench/cblas.so  ## time against pee
 	CGO_ENABLED=0 go build -o build/bench/gotimes ./benchmarks/gotimes
 	$(PY) benchmarks/run.py --filter "$(BENCH)"
 
+bench-peers: build/bench-peers/mkl/built build/bench-peers/faer/release/faer-times  ## more peers for make bench (1 GB, some minutes)
+
 clean:
 	rm -rf build python/trnsci/_trnsci.abi3.so
 
@@ -95,6 +97,16 @@ $(VENV)/bench: $(VENV)/tools
 build/bench/cblas.so: benchmarks/peers/cblas.c
 	@mkdir -p $(@D)
 	cc -O2 -Wall -Wextra -shared -fPIC -o $@ $<
+
+# Optional peers, each in a folder of its own.
+build/bench-peers/mkl/built:
+	$(PYTHON) -m venv build/bench-peers/mkl
+	build/bench-peers/mkl/bin/pip install -q --disable-pip-version-check mkl
+	touch $@
+
+build/bench-peers/faer/release/faer-times: $(wildcard benchmarks/peers/faer/Cargo.* benchmarks/peers/faer/src/*)
+	@command -v cargo >/dev/null || { echo "trnsci: Rust's cargo is missing: install it for the peer faer"; exit 1; }
+	cargo build -q --release --locked --manifest-path benchmarks/peers/faer/Cargo.toml --target-dir build/bench-peers/faer
 
 build/wheels/stamp: $(VENV)/tools $(SOURCES)
 	rm -rf build/wheels

@@ -69,8 +69,17 @@ class Library:
 
     def facts(self) -> dict[str, str]:
         """Return name, version and kernels of the library."""
-        name = os.path.basename(self.path)
-        return {"version": self._text("openblas_get_config").strip() or name, "kernel": self._text("openblas_get_corename")}
+        version = self._text("openblas_get_config") or self._mkl_version()
+        return {"version": version.strip(), "kernel": self._text("openblas_get_corename")}
+
+    def _mkl_version(self) -> str:
+        """Return what MKL says of itself, in another library the name of its file."""
+        function = getattr(self._blas, "MKL_Get_Version_String", None)
+        if function is None:
+            return os.path.basename(self.path)
+        text = ctypes.create_string_buffer(200)  # as long as Intel's documentation asks for
+        function(text, ctypes.c_int(len(text)))
+        return text.value.decode()
 
     def _function(self, op: str, dtype: str) -> int:
         name = f"{dtype}potrf_" if op == "potrf" else f"cblas_{dtype}{op}"
