@@ -10,10 +10,12 @@ STATICCHECK := go tool -modfile=tools/go.mod staticcheck
 # Writes core/kernel's assembly into the folder that is named behind it.
 KERNELGEN := go run -modfile=tools/go.mod $(wildcard core/kernel/gen/*.go)
 GO_TEST_FLAGS ?=
+# What make bench times: parts of names of the groups in benchmarks/cases.py, separated by commas; nothing means all.
+BENCH ?=
 # The tests, and the examples in the documentation of the installed package and of the README.
 PYTEST_PATHS := tests_py README.md --pyargs trnsci
 
-.PHONY: demo test test-all lint generate check-generated test-go test-py wheel sdist check-wheel dev clean
+.PHONY: demo test test-all lint generate check-generated test-go test-py wheel sdist check-wheel dev bench bench-peers clean
 
 demo: $(VENV)/installed  ## build, install and run the main job on a real molecule
 	$(PY) examples/water_mp2.py
@@ -38,7 +40,7 @@ check-generated: $(VENV)/checked
 		{ echo "core/kernel/$${f##*/} is not what its generator makes: run make generate"; exit 1; }; done
 
 lint: $(VENV)/tools check-generated
-	@files=$$(gofmt -l core pybind tests_go); if [ -n "$$files" ]; then echo "gofmt would change: $$files"; exit 1; fi
+	@files=$$(gofmt -l core pybind tests_go benchmarks); if [ -n "$$files" ]; then echo "gofmt would change: $$files"; exit 1; fi
 	go vet ./...
 	go vet -tags noasm ./core/...
 	GOARCH=arm64 go vet ./core/...
@@ -62,6 +64,12 @@ dev: $(VENV)/tools  ## editable install; rerun it after a change of Go code
 	$(VENV)/bin/pip install -q --no-build-isolation --no-deps -e .
 	rm -f $(VENV)/installed
 
+bench: $(VENV)/installed $(VENV)/bench build/bench/cblas.so  ## time against peers, all or BENCH=dgemm,eigh or BENCH=smoke
+	CGO_ENABLED=0 go build -o build/bench/gotimes ./benchmarks/gotimes
+	$(PY) benchmarks/run.py --filter "$(BENCH)"
+
+bench-peers: build/bench-peers/mkl/built build/bench-peers/faer/release/faer-times  ## more peers for make bench (1 GB, some minutes)
+
 clean:
 	rm -rf build python/trnsci/_trnsci.abi3.so
 
@@ -80,6 +88,25 @@ $(VENV)/tools: $(VENV)/checked pyproject.toml
 	$(PY) -m pip install -q --disable-pip-version-check 'pip>=25.1'
 	$(PY) -m pip install -q --disable-pip-version-check --group build --group lint --group test
 	touch $@
+
+$(VENV)/bench: $(VENV)/tools
+	$(PY) -m pip install -q --disable-pip-version-check --group bench
+	touch $@
+
+# The loop that calls a peer's functions from C.
+build/bench/cblas.so: benchmarks/peers/cblas.c
+	@mkdir -p $(@D)
+	cc -O2 -Wall -Wextra -shared -fPIC -o $@ $<
+
+# Optional peers, each in a folder of its own.
+build/bench-peers/mkl/built:
+	$(PYTHON) -m venv build/bench-peers/mkl
+	build/bench-peers/mkl/bin/pip install -q --disable-pip-version-check mkl
+	touch $@
+
+build/bench-peers/faer/release/faer-times: $(wildcard benchmarks/peers/faer/Cargo.* benchmarks/peers/faer/src/*)
+	@command -v cargo >/dev/null || { echo "trnsci: Rust's cargo is missing: install it for the peer faer"; exit 1; }
+	cargo build -q --release --locked --manifest-path benchmarks/peers/faer/Cargo.toml --target-dir build/bench-peers/faer
 
 build/wheels/stamp: $(VENV)/tools $(SOURCES)
 	rm -rf build/wheels

@@ -1,0 +1,133 @@
+"""What is timed: one table of groups, each with its sizes, its operation count and the peers it is compared with."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+Sizes = dict[str, int]
+
+COMPLEX = 4  # a complex multiplication and addition is 8 real operations, a real one 2
+
+GEMM_SIZES = (16, 24, 32, 48, 64, 96, 128, 192, 256, 512, 1000, 1024, 2048)
+TRANSPOSED_SIZES = (128, 256, 512, 1000, 1024)
+OTHER_DTYPE_SIZES = (16, 64, 128, 256, 512, 1024)
+VECTOR_SIZES = (64, 128, 256, 512, 1024, 2048)
+LEVEL3_SIZES = (256, 512, 1024, 2048)
+CHOLESKY_SIZES = (128, 256, 512, 1024, 2048)
+PYTHON_SIZES = (64, 128, 256, 512)
+FORCED_SIZES = (64, 256, 1024)
+
+
+def _cube(count: float) -> Callable[[Sizes], float]:
+    """Return the operation count of a matrix function that takes `count` n^3."""
+    return lambda s: count * s["n"] ** 3
+
+
+def _gemm(s: Sizes) -> float:
+    return 2.0 * s.get("count", 1) * s["m"] * s["n"] * s["k"]
+
+
+def _mp2(s: Sizes) -> float:
+    """Count the products of the pairs i <= j, which are nearly all of the work."""
+    pairs = s["nocc"] * (s["nocc"] + 1) / 2
+    return 2.0 * pairs * s["nvir"] ** 2 * s["naux"]
+
+
+def _square(sizes: Sequence[int]) -> tuple[Sizes, ...]:
+    return tuple({"m": n, "n": n, "k": n} for n in sizes)
+
+
+def _order(sizes: Sequence[int]) -> tuple[Sizes, ...]:
+    return tuple({"n": n} for n in sizes)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Cases that differ in their sizes and threads. A peer is a contestant, "/" and its name of the operation if another."""
+
+    name: str
+    op: str
+    sizes: tuple[Sizes, ...]
+    flops: Callable[[Sizes], float]
+    peers: tuple[str, ...]
+    dtype: str = "d"
+    ours: str = "go"
+    options: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One call that is timed on our side and on its peers'."""
+
+    group: Group
+    sizes: Sizes
+    threads: int
+
+    @property
+    def label(self) -> str:
+        """Return the sizes as text: one number where all are equal."""
+        different = set(self.sizes.values())
+        if len(different) == 1:
+            return f"n={different.pop()}"
+        return " ".join(f"{name}={size}" for name, size in self.sizes.items())
+
+    def request(self, op: str) -> dict[str, object]:
+        """Return the request that prepares this case in a worker that calls the operation `op`."""
+        return {"do": "prepare", "op": op or self.group.op, "dtype": self.group.dtype, **self.sizes, **self.group.options}
+
+
+FROM_C = ("openblas", "mkl")
+LEFT, RIGHT = {"side": "L", "uplo": "L"}, {"side": "R", "uplo": "L"}
+K_SIZES = tuple({"m": 1024, "n": 1024, "k": k} for k in (16, 32, 64, 128))
+BATCHES = ({"count": 1000, "m": 16, "n": 16, "k": 16}, {"count": 200, "m": 64, "n": 64, "k": 64})
+MP2_SIZES = ({"nocc": 16, "nvir": 112, "naux": 384},)
+
+# Counts for eigenvalues with vectors and for the Schur form with its basis: Golub and Van Loan, Matrix Computations, 4th ed.,
+# sections 8.3 and 7.5. Other methods take fewer operations, so that these are names for times, not rates of the hardware.
+GROUPS = (
+    Group("smoke", "gemm", _square((32, 128)), _gemm, FROM_C),
+    Group("smoke-python", "eigh", _order((64,)), _cube(9), ("scipy",), ours="python"),
+    Group("dgemm", "gemm", _square(GEMM_SIZES), _gemm, (*FROM_C, "faer")),
+    Group("dgemm-nt", "gemm", _square(TRANSPOSED_SIZES), _gemm, FROM_C, options={"trans_b": "T"}),
+    Group("dgemm-tn", "gemm", _square(TRANSPOSED_SIZES), _gemm, FROM_C, options={"trans_a": "T"}),
+    Group("dgemm-tt", "gemm", _square(TRANSPOSED_SIZES), _gemm, FROM_C, options={"trans_a": "T", "trans_b": "T"}),
+    Group("dgemm-k", "gemm", K_SIZES, _gemm, FROM_C),
+    Group("sgemm", "gemm", _square(OTHER_DTYPE_SIZES), _gemm, FROM_C, dtype="s"),
+    Group("cgemm", "gemm", _square(OTHER_DTYPE_SIZES), lambda s: COMPLEX * _gemm(s), FROM_C, dtype="c"),
+    Group("zgemm", "gemm", _square(OTHER_DTYPE_SIZES), lambda s: COMPLEX * _gemm(s), FROM_C, dtype="z"),
+    Group("dgemm-avx2", "gemm", _square(FORCED_SIZES), _gemm, ("openblas-haswell",), ours="go-avx2"),
+    Group("dsymv", "symv", _order(VECTOR_SIZES), lambda s: 2.0 * s["n"] ** 2, (*FROM_C, "scipy/dsymv"), options={"uplo": "L"}),
+    Group("dgemv-n", "gemv", _square(VECTOR_SIZES), lambda s: 2.0 * s["n"] ** 2, FROM_C),
+    Group("dgemv-t", "gemv", _square(VECTOR_SIZES), lambda s: 2.0 * s["n"] ** 2, FROM_C, options={"trans_a": "T"}),
+    Group("dtrsm-l", "trsm", _square(LEVEL3_SIZES), _cube(1), FROM_C, options=LEFT),
+    Group("dtrsm-r", "trsm", _square(LEVEL3_SIZES), _cube(1), FROM_C, options=RIGHT),
+    Group("dtrmm-l", "trmm", _square(LEVEL3_SIZES), _cube(1), FROM_C, options=LEFT),
+    Group("dtrmm-r", "trmm", _square(LEVEL3_SIZES), _cube(1), FROM_C, options=RIGHT),
+    Group("dsyrk", "syrk", _square(LEVEL3_SIZES), _cube(1), FROM_C, options={"uplo": "L"}),
+    Group("dsymm", "symm", _square(LEVEL3_SIZES), _cube(2), FROM_C, options=LEFT),
+    Group("dpotrf", "potrf", _order(CHOLESKY_SIZES), _cube(1 / 3), (*FROM_C, "faer"), options={"uplo": "L"}),
+    Group("matmul", "matmul", _square(PYTHON_SIZES), _gemm, ("scipy",), ours="python"),
+    Group("matmul-batched", "matmul", BATCHES, _gemm, ("scipy",), ours="python"),
+    Group("cholesky", "cholesky", _order(CHOLESKY_SIZES), _cube(1 / 3), ("scipy", "scipy/dpotrf"), ours="python"),
+    Group("solve-triangular", "solve_triangular", _order(LEVEL3_SIZES), _cube(1), ("scipy",), ours="python"),
+    Group("eigh", "eigh", _order(PYTHON_SIZES), _cube(9), ("scipy", "scipy/eigh_evd"), ours="python"),
+    Group("schur", "schur", _order(PYTHON_SIZES), _cube(25), ("scipy",), ours="python"),
+    Group("df-mp2", "df_mp2", MP2_SIZES, _mp2, ("scipy",), ours="python"),
+)
+
+
+def _thread_counts() -> tuple[int, ...]:
+    everything = len(os.sched_getaffinity(0))
+    return (1,) if everything == 1 else (1, everything)
+
+
+def select(wanted: str) -> Iterator[Case]:
+    """Yield the cases of the groups whose names contain one of the comma-separated texts; all but "smoke" for none."""
+    texts = [text.strip() for text in wanted.split(",") if text.strip()]
+    for group in GROUPS:
+        chosen = any(text in group.name for text in texts) if texts else not group.name.startswith("smoke")
+        for threads in _thread_counts() if chosen else ():
+            for sizes in group.sizes:
+                yield Case(group, sizes, threads)

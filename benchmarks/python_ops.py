@@ -1,0 +1,128 @@
+"""What is timed through Python: our functions and those of NumPy and SciPy, on the same operands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cblas_ops import Library, loaded_openblas
+
+Array = NDArray[Any]
+Call = Callable[[], object]
+Request = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Table:
+    """The operations of one side, by name, and facts about it."""
+
+    facts: dict[str, str]
+    ops: dict[str, Callable[[Request], Call]]
+
+
+def _random(*shape: int) -> Array:
+    return np.random.default_rng(1).uniform(-1, 1, shape)
+
+
+def _symmetric(r: Request) -> Array:
+    a = _random(r["n"], r["n"])
+    symmetric: Array = a + a.T
+    return symmetric
+
+
+def _positive(r: Request) -> Array:
+    a = _symmetric(r)
+    np.fill_diagonal(a, 4 * r["n"])
+    return a
+
+
+def _general(r: Request) -> Array:
+    return _random(r["n"], r["n"])
+
+
+def _factors(r: Request) -> tuple[Array, Array]:
+    batch = (r["count"],) if "count" in r else ()
+    return _random(*batch, r["m"], r["k"]), _random(*batch, r["k"], r["n"])
+
+
+def _triangular_system(r: Request) -> tuple[Array, Array]:
+    return np.tril(_positive(r)), _general(r)
+
+
+def _integrals(r: Request) -> tuple[Array, Array, Array]:
+    b = 0.1 * _random(r["nocc"], r["nvir"], r["naux"])
+    return b, np.linspace(-2, -0.5, r["nocc"]), np.linspace(0.5, 2, r["nvir"])
+
+
+def _calling(function: Callable[..., object], operands: Callable[[Request], Any], **keywords: Any) -> Callable[[Request], Call]:
+    """Return what makes, of a request, the call of a function with the request's operands."""
+
+    def prepare(request: Request) -> Call:
+        arguments = operands(request)
+        if not isinstance(arguments, tuple):
+            arguments = (arguments,)
+        return lambda: function(*arguments, **keywords)
+
+    return prepare
+
+
+def ours() -> Table:
+    """Return our functions; those that this version does not have are not in the table."""
+    import trnsci
+
+    wanted: dict[str, tuple[str, Callable[[Request], Any], dict[str, Any]]] = {
+        "matmul": ("blas.matmul", _factors, {}),
+        "cholesky": ("linalg.cholesky", _positive, {"lower": True}),
+        "solve_triangular": ("linalg.solve_triangular", _triangular_system, {"lower": True}),
+        "eigh": ("linalg.eigh", _symmetric, {}),
+        "schur": ("linalg.schur", _general, {}),
+        "df_mp2": ("mp2.df_mp2_energy", _integrals, {}),
+    }
+    ops = {}
+    for op, (name, operands, keywords) in wanted.items():
+        module, function = name.split(".")
+        if hasattr(getattr(trnsci, module, None), function):
+            ops[op] = _calling(getattr(getattr(trnsci, module), function), operands, **keywords)
+    from trnsci._info import info
+
+    facts = info()
+    return Table({"version": facts["trnsci"], "kernel": str(facts["kernels"])}, ops)
+
+
+def _numpy_mp2(b: Array, occupied: Array, virtual: Array) -> float:
+    """Return the closed-shell DF-MP2 correlation energy as a short NumPy program computes it: a product for each i."""
+    energy = 0.0
+    nocc, nvir, naux = b.shape
+    for i in range(nocc):
+        integrals = (b[i] @ b[: i + 1].reshape(-1, naux).T).reshape(nvir, i + 1, nvir)  # (ia|jb) as a, j, b
+        gaps = occupied[i] - virtual[:, None, None] + (occupied[: i + 1, None] - virtual)
+        amplitudes = integrals / gaps
+        pairs = 2 * np.einsum("ajb,ajb->j", amplitudes, integrals) - np.einsum("ajb,bja->j", amplitudes, integrals)
+        energy += 2 * float(pairs[:i].sum()) + float(pairs[i])
+    return energy
+
+
+def scipy_and_numpy() -> Table:
+    """Return the peers' functions: the default of each, and LAPACK's divide and conquer for eigh."""
+    import scipy
+    from scipy.linalg import blas, lapack
+
+    kernels = {Library(path).facts()["kernel"] for path in loaded_openblas()}
+    return Table(
+        {"version": f"NumPy {np.__version__}, SciPy {scipy.__version__}", "kernel": ", ".join(sorted(kernels))},
+        {
+            "matmul": _calling(np.matmul, _factors),
+            "cholesky": _calling(scipy.linalg.cholesky, _positive, lower=True),
+            "dpotrf": _calling(lapack.dpotrf, lambda r: np.asfortranarray(_positive(r)), lower=1),
+            "solve_triangular": _calling(scipy.linalg.solve_triangular, _triangular_system, lower=True),
+            "eigh": _calling(scipy.linalg.eigh, _symmetric),
+            "eigh_evd": _calling(scipy.linalg.eigh, _symmetric, driver="evd"),
+            "schur": _calling(scipy.linalg.schur, _general),
+            "df_mp2": _calling(_numpy_mp2, _integrals),
+            "dsymv": _calling(blas.dsymv, lambda r: (1.0, np.asfortranarray(_symmetric(r)), _random(r["n"])), lower=1),
+        },
+    )

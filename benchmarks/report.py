@@ -1,0 +1,51 @@
+"""Write the tables of the last full run into docs/performance.md: ``python benchmarks/report.py [RESULTS.json]``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import results
+from results import HEADER, ROOT
+
+PAGE = ROOT / "docs/performance.md"
+BEGIN, END = "<!-- tables: begin -->", "<!-- tables: end -->"
+
+
+def _tables(path: Path) -> Iterator[str]:
+    """Yield the lines between the markers."""
+    about, contestants, found = results.read(path)
+    yield f"{about['cpu']}, {about['cores']} cores; {about['date'][:10]}, commit `{about['commit']}`, Python {about['python']}."
+    yield ""
+    for name, facts in contestants.items():
+        yield f"* `{name}`: {facts['title']}; {facts['version']}; kernels: {facts['kernel'] or 'unknown'}"
+    for name, members in results.groups(found):
+        yield f"\n### {name}\n"
+        yield f"| {' | '.join(HEADER)} |"
+        yield "|---" * len(HEADER) + "|"
+        for result in members:
+            for row in results.rows(result):
+                yield f"| {' | '.join(row)} |"
+    notes = results.left_out(found)
+    if notes:
+        yield "\nLeft out:\n"
+    for note in notes:
+        yield f"* {note}"
+
+
+def main() -> int:
+    """Replace what is between the markers."""
+    path = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "build/bench/results.json"
+    if not path.exists():
+        print(f"{path} is not there: run make bench", file=sys.stderr)
+        return 1
+    text = PAGE.read_text()
+    before, _, rest = text.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    PAGE.write_text("\n".join([before + BEGIN, *_tables(path), END + after]))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

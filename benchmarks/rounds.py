@@ -1,0 +1,71 @@
+"""Measures one case in rounds, in which our side and its peers take turns: a disturbance of the machine meets all of them."""
+
+from __future__ import annotations
+
+import math
+import statistics
+import time
+from dataclasses import dataclass
+
+from cases import Case
+from contestants import Contestant, Pool, Skipped
+
+Summary = dict[str, float]
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How long a case is measured."""
+
+    sample: float  # seconds of one sample at least, or one call: clocks and loops then cost nothing
+    rounds: int  # at least
+    budget: float  # seconds of a case; further rounds are made while they fit
+
+
+FULL = Effort(sample=2e-3, rounds=5, budget=0.5)
+SMOKE = Effort(sample=2e-3, rounds=2, budget=0.1)
+# More rounds find no lower minimum.
+MOST_ROUNDS = 50
+
+
+def _loops(contestant: Contestant, sample: float) -> int:
+    """Return how many calls make a sample. The first call, which is slow, is not among those measured."""
+    contestant.time(1)
+    loops, seconds = 1, contestant.time(1)
+    while seconds < sample / 4:
+        loops *= 4
+        seconds = contestant.time(loops)
+    return max(1, math.ceil(loops * sample / seconds))
+
+
+def _prepared(case: Case, entry: str, pool: Pool) -> Contestant:
+    contestant = pool.get(entry, case.threads)
+    contestant.prepare(case.request(entry.partition("/")[2]))
+    return contestant
+
+
+def measure(case: Case, pool: Pool, effort: Effort) -> tuple[dict[str, Summary], dict[str, str]]:
+    """Return the times of a case, none if our side cannot be timed, and why others were left out."""
+    ready: dict[str, Contestant] = {}
+    skipped: dict[str, str] = {}
+    for entry in (case.group.ours, *case.group.peers):
+        try:
+            ready[entry] = _prepared(case, entry, pool)
+        except Skipped as reason:
+            skipped[entry] = str(reason)
+    if case.group.ours not in ready:
+        return {}, skipped
+    loops = {entry: _loops(contestant, effort.sample) for entry, contestant in ready.items()}
+    samples: dict[str, list[float]] = {entry: [] for entry in ready}
+    started = time.perf_counter()
+    for done in range(MOST_ROUNDS):
+        if done >= effort.rounds and time.perf_counter() - started > effort.budget:
+            break
+        for entry, contestant in ready.items():
+            samples[entry].append(contestant.time(loops[entry]) / loops[entry])
+    return {entry: _summary(samples[entry], loops[entry]) for entry in ready}, skipped
+
+
+def _summary(samples: list[float], loops: int) -> Summary:
+    """Return minimum and median of the seconds of a call, each sample being the mean of a loop."""
+    return {"min": min(samples), "median": statistics.median(samples), "samples": len(samples), "loops": loops}

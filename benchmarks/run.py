@@ -1,0 +1,81 @@
+"""Time trnsci against its peers: ``make bench``, or ``python benchmarks/run.py [--filter dgemm,eigh]``.
+
+Prints a table for each group of cases and writes build/bench/results.json and plots; of a run with a filter, they are
+in build/bench/FILTER/. docs/performance.md says what is measured and how.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from itertools import groupby
+from pathlib import Path
+
+import plots
+import results
+from cases import Case, select
+from contestants import Pool
+from results import HEADER, ROOT, Result
+from rounds import FULL, SMOKE, Effort, measure
+
+# The load that other programs may put on the machine before a run says so.
+BUSY = 0.5
+WIDTHS = (24, 8, 8, 9, 9, 17, 8, 9, 9, 10)
+
+
+def _line(cells: tuple[str, ...]) -> str:
+    return " ".join(f"{cell:>{width}}" for cell, width in zip(cells, WIDTHS, strict=True))
+
+
+def _run_group(cases: list[Case], pool: Pool, effort: Effort) -> list[Result]:
+    print(f"\n{cases[0].group.name}\n{_line(HEADER)}")
+    found = []
+    for case in cases:
+        result = Result.of(case, *measure(case, pool, effort))
+        found.append(result)
+        for row in results.rows(result) if result.times else ():
+            print(_line(row), flush=True)
+    for note in results.left_out(found):
+        print(f"  {note}")
+    return found
+
+
+def main() -> int:
+    """Run the chosen cases."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--filter", default="", help='parts of names of groups, separated by commas; "smoke" for a short try')
+    options = parser.parse_args()
+    chosen = list(select(options.filter))
+    if not chosen:
+        print(f"no group of cases has a name with {options.filter!r}", file=sys.stderr)
+        return 2
+    about = results.machine()
+    print(f"{about['cpu']}, {about['cores']} cores, commit {about['commit']}")
+    if about["load"] > BUSY:
+        print(f"the machine is not idle (load {about['load']:.1f}): these times are rough")
+    effort = SMOKE if "smoke" in options.filter else FULL
+    pool = Pool()
+    found: list[Result] = []
+    try:
+        for _, members in groupby(chosen, key=lambda case: case.group.name):
+            found += _run_group(list(members), pool, effort)
+        contestants = pool.facts()
+    finally:
+        pool.close()
+    folder = ROOT / "build/bench" / re.sub(r"[^\w-]+", "+", options.filter)
+    _keep(folder, about, contestants, found)
+    return 0
+
+
+def _keep(folder: Path, about: results.Record, contestants: results.Record, found: list[Result]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    results.write(folder / "results.json", about, contestants, found)
+    print()
+    for name, facts in contestants.items():
+        print(f"{name}: {facts['title']}, {facts['version']}, kernels {facts['kernel'] or 'unknown'}")
+    print(f"times in {folder / 'results.json'}, {plots.draw(folder, found)}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

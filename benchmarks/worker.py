@@ -1,0 +1,62 @@
+"""A process that times Python's side or, through ctypes, a BLAS from C: requests and answers are those of gotimes.
+
+Usage: ``python worker.py ours | scipy | cblas [LIBRARY]``. Nothing is imported that the side does not need, so that each
+side has the process, and its threads, to itself.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from timers import Skip, Timer, repeated
+
+
+def _side(name: str, library: str | None) -> tuple[dict[str, str], Callable[[dict[str, Any]], Timer]]:
+    """Return the facts about a side and the function that prepares a request."""
+    if name == "cblas":
+        import cblas_ops
+
+        peer = cblas_ops.Library(library)
+        return peer.facts(), peer.prepare
+    import python_ops
+
+    table = python_ops.ours() if name == "ours" else python_ops.scipy_and_numpy()
+
+    def prepare(request: dict[str, Any]) -> Timer:
+        if request["op"] not in table.ops:
+            raise Skip(f"no {request['op']} here")
+        return repeated(table.ops[request["op"]](request))
+
+    return table.facts, prepare
+
+
+def main() -> None:
+    """Answer requests until the input ends."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("side", choices=["ours", "scipy", "cblas"])
+    parser.add_argument("library", nargs="?", help="shared library with the BLAS (default: NumPy's OpenBLAS)")
+    options = parser.parse_args()
+    answers = sys.stdout
+    sys.stdout = sys.stderr  # whatever a library prints is no answer
+    facts, prepare = _side(options.side, options.library)
+    print(json.dumps(facts), file=answers, flush=True)
+    timer: Timer | None = None
+    for line in sys.stdin:
+        request = json.loads(line)
+        answer: dict[str, object] = {}
+        try:
+            if request["do"] == "prepare":
+                timer = prepare(request)
+            elif timer is not None:
+                answer["seconds"] = timer(request["loops"])
+        except Skip as reason:
+            answer["skip"] = str(reason)
+        print(json.dumps(answer), file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    main()
