@@ -22,19 +22,27 @@ func newPanelArgs[T Float](s Set, a []T, stride, cols, count int) panelArgs {
 	return args
 }
 
-func solveAssembly[T Float](s Set, order int, l, x []T, first, stride, cols int) {
+func systemAssembly[T Float](s Set, k systemKernel, order int, l, x []T, first, stride, cols int) {
 	args := newPanelArgs(s, x[first:], stride, cols, order)
 	args.factors = unsafe.Pointer(&l[0])
-	block, double := (*byte)(unsafe.Pointer(&args)), unsafe.Sizeof(l[0]) == 8
+	block, double, solve := (*byte)(unsafe.Pointer(&args)), unsafe.Sizeof(l[0]) == 8, k == solveSystem
 	switch {
-	case s == AVX512 && double:
+	case s == AVX512 && double && solve:
 		solveF64AVX512(block)
-	case s == AVX512:
+	case s == AVX512 && double:
+		multiplyTriangularF64AVX512(block)
+	case s == AVX512 && solve:
 		solveF32AVX512(block)
-	case s == AVX2 && double:
+	case s == AVX512:
+		multiplyTriangularF32AVX512(block)
+	case s == AVX2 && double && solve:
 		solveF64AVX2(block)
-	case s == AVX2:
+	case s == AVX2 && double:
+		multiplyTriangularF64AVX2(block)
+	case s == AVX2 && solve:
 		solveF32AVX2(block)
+	case s == AVX2:
+		multiplyTriangularF32AVX2(block)
 	default:
 		panic("kernel: no assembly for " + s.String())
 	}
