@@ -14,30 +14,8 @@ TEXT ·copyAVX2(SB), NOSPLIT, $0-8
 	MOVQ    80(R13), R9
 	MOVQ    16(R13), CX
 	VMOVUPS (CX), Y15
-	CMPQ    32(R13), $0x01
-	JNE     vectors_2
-
-row_1:
-	MOVQ AX, BX
-	MOVQ DI, SI
-	MOVQ 48(R13), CX
-
-row_1_tile:
-	VMASKMOVPS (BX), Y15, Y0
-	VMASKMOVPS Y0, Y15, (SI)
-	ADDQ       R8, BX
-	ADDQ       R9, SI
-	DECQ       CX
-	JNZ        row_1_tile
-	ADDQ       56(R13), AX
-	ADDQ       72(R13), DI
-	DECQ       40(R13)
-	JNZ        row_1
-	JMP        done
-
-vectors_2:
-	CMPQ 32(R13), $0x02
-	JNE  vectors_3
+	CMPQ    32(R13), $0x02
+	JNE     after_2
 
 row_2:
 	MOVQ AX, BX
@@ -45,6 +23,74 @@ row_2:
 	MOVQ 48(R13), CX
 
 row_2_tile:
+	VMOVUPS (BX), Y0
+	VMOVUPS Y0, (SI)
+	ADDQ    R8, BX
+	ADDQ    R9, SI
+	DECQ    CX
+	JNZ     row_2_tile
+	ADDQ    56(R13), AX
+	ADDQ    72(R13), DI
+	DECQ    40(R13)
+	JNZ     row_2
+	JMP     done
+
+after_2:
+	CMPQ 32(R13), $0x03
+	JNE  after_3
+
+row_3:
+	MOVQ AX, BX
+	MOVQ DI, SI
+	MOVQ 48(R13), CX
+
+row_3_tile:
+	VMASKMOVPS (BX), Y15, Y0
+	VMASKMOVPS Y0, Y15, (SI)
+	ADDQ       R8, BX
+	ADDQ       R9, SI
+	DECQ       CX
+	JNZ        row_3_tile
+	ADDQ       56(R13), AX
+	ADDQ       72(R13), DI
+	DECQ       40(R13)
+	JNZ        row_3
+	JMP        done
+
+after_3:
+	CMPQ 32(R13), $0x04
+	JNE  after_4
+
+row_4:
+	MOVQ AX, BX
+	MOVQ DI, SI
+	MOVQ 48(R13), CX
+
+row_4_tile:
+	VMOVUPS (BX), Y0
+	VMOVUPS 32(BX), Y1
+	VMOVUPS Y0, (SI)
+	VMOVUPS Y1, 32(SI)
+	ADDQ    R8, BX
+	ADDQ    R9, SI
+	DECQ    CX
+	JNZ     row_4_tile
+	ADDQ    56(R13), AX
+	ADDQ    72(R13), DI
+	DECQ    40(R13)
+	JNZ     row_4
+	JMP     done
+
+after_4:
+	CMPQ 32(R13), $0x05
+	JNE  after_5
+
+row_5:
+	MOVQ AX, BX
+	MOVQ DI, SI
+	MOVQ 48(R13), CX
+
+row_5_tile:
 	VMOVUPS    (BX), Y0
 	VMASKMOVPS 32(BX), Y15, Y1
 	VMOVUPS    Y0, (SI)
@@ -52,20 +98,49 @@ row_2_tile:
 	ADDQ       R8, BX
 	ADDQ       R9, SI
 	DECQ       CX
-	JNZ        row_2_tile
+	JNZ        row_5_tile
 	ADDQ       56(R13), AX
 	ADDQ       72(R13), DI
 	DECQ       40(R13)
-	JNZ        row_2
+	JNZ        row_5
 	JMP        done
 
-vectors_3:
-row_3:
+after_5:
+	CMPQ 32(R13), $0x06
+	JNE  after_6
+
+row_6:
 	MOVQ AX, BX
 	MOVQ DI, SI
 	MOVQ 48(R13), CX
 
-row_3_tile:
+row_6_tile:
+	VMOVUPS (BX), Y0
+	VMOVUPS 32(BX), Y1
+	VMOVUPS 64(BX), Y2
+	VMOVUPS Y0, (SI)
+	VMOVUPS Y1, 32(SI)
+	VMOVUPS Y2, 64(SI)
+	ADDQ    R8, BX
+	ADDQ    R9, SI
+	DECQ    CX
+	JNZ     row_6_tile
+	ADDQ    56(R13), AX
+	ADDQ    72(R13), DI
+	DECQ    40(R13)
+	JNZ     row_6
+	JMP     done
+
+after_6:
+	CMPQ 32(R13), $0x07
+	JNE  after_7
+
+row_7:
+	MOVQ AX, BX
+	MOVQ DI, SI
+	MOVQ 48(R13), CX
+
+row_7_tile:
 	VMOVUPS    (BX), Y0
 	VMOVUPS    32(BX), Y1
 	VMASKMOVPS 64(BX), Y15, Y2
@@ -75,12 +150,14 @@ row_3_tile:
 	ADDQ       R8, BX
 	ADDQ       R9, SI
 	DECQ       CX
-	JNZ        row_3_tile
+	JNZ        row_7_tile
 	ADDQ       56(R13), AX
 	ADDQ       72(R13), DI
 	DECQ       40(R13)
-	JNZ        row_3
+	JNZ        row_7
+	JMP        done
 
+after_7:
 done:
 	VZEROUPPER
 	RET

@@ -13,37 +13,37 @@ TEXT ·copyAVX512(SB), NOSPLIT, $0-8
 	MOVQ  64(R13), R8
 	MOVQ  80(R13), R9
 	KMOVW 24(R13), K1
-	CMPQ  32(R13), $0x01
-	JNE   vectors_2
+	CMPQ  32(R13), $0x03
+	JNE   after_3
 
-row_1:
+row_3:
 	MOVQ AX, BX
 	MOVQ DI, SI
 	MOVQ 48(R13), CX
 
-row_1_tile:
+row_3_tile:
 	VMOVUPS.Z (BX), K1, Z0
 	VMOVUPS   Z0, K1, (SI)
 	ADDQ      R8, BX
 	ADDQ      R9, SI
 	DECQ      CX
-	JNZ       row_1_tile
+	JNZ       row_3_tile
 	ADDQ      56(R13), AX
 	ADDQ      72(R13), DI
 	DECQ      40(R13)
-	JNZ       row_1
+	JNZ       row_3
 	JMP       done
 
-vectors_2:
-	CMPQ 32(R13), $0x02
-	JNE  vectors_3
+after_3:
+	CMPQ 32(R13), $0x05
+	JNE  after_5
 
-row_2:
+row_5:
 	MOVQ AX, BX
 	MOVQ DI, SI
 	MOVQ 48(R13), CX
 
-row_2_tile:
+row_5_tile:
 	VMOVUPS   (BX), Z0
 	VMOVUPS.Z 64(BX), K1, Z1
 	VMOVUPS   Z0, (SI)
@@ -51,20 +51,23 @@ row_2_tile:
 	ADDQ      R8, BX
 	ADDQ      R9, SI
 	DECQ      CX
-	JNZ       row_2_tile
+	JNZ       row_5_tile
 	ADDQ      56(R13), AX
 	ADDQ      72(R13), DI
 	DECQ      40(R13)
-	JNZ       row_2
+	JNZ       row_5
 	JMP       done
 
-vectors_3:
-row_3:
+after_5:
+	CMPQ 32(R13), $0x07
+	JNE  after_7
+
+row_7:
 	MOVQ AX, BX
 	MOVQ DI, SI
 	MOVQ 48(R13), CX
 
-row_3_tile:
+row_7_tile:
 	VMOVUPS   (BX), Z0
 	VMOVUPS   64(BX), Z1
 	VMOVUPS.Z 128(BX), K1, Z2
@@ -74,12 +77,14 @@ row_3_tile:
 	ADDQ      R8, BX
 	ADDQ      R9, SI
 	DECQ      CX
-	JNZ       row_3_tile
+	JNZ       row_7_tile
 	ADDQ      56(R13), AX
 	ADDQ      72(R13), DI
 	DECQ      40(R13)
-	JNZ       row_3
+	JNZ       row_7
+	JMP       done
 
+after_7:
 done:
 	VZEROUPPER
 	RET

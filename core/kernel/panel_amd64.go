@@ -109,7 +109,7 @@ func copyAssembly[T Float](s Set, p *Panel[T]) {
 	last := words - (vectors-1)*lanes
 	args := copyArgs{
 		src: unsafe.Pointer(&p.From[0]), dst: unsafe.Pointer(&p.To[0]), mask: 1<<last - 1,
-		vectors: vectors, rows: p.Rows, count: p.Count,
+		kind: 2*vectors + 1, rows: p.Rows, count: p.Count,
 		srcRow: p.FromRow * size, srcStep: p.FromStep * size, dstRow: p.ToRow * size, dstStep: p.ToStep * size,
 	}
 	block := (*byte)(unsafe.Pointer(&args))
@@ -118,6 +118,9 @@ func copyAssembly[T Float](s Set, p *Panel[T]) {
 		copyAVX512(block)
 	case AVX2:
 		args.lanes = unsafe.Pointer(&laneMasks[len(laneMasks)/2-last])
+		if last == lanes {
+			args.kind-- // whole
+		}
 		copyAVX2(block)
 	default:
 		panic("kernel: no assembly for " + s.String())
