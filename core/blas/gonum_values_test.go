@@ -96,8 +96,6 @@ func (g gonumArgs[T]) triangular(n int, uplo Uplo, diag Diag) ([]T, int) {
 	})
 }
 
-func pick[E any](rng *rand.Rand, list ...E) E { return list[rng.IntN(len(list))] }
-
 // gonumCase is a form of method, such as ?gemm, with a source of arguments. terms bounds the length of its sums.
 type gonumCase struct {
 	form  string

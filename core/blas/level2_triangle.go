@@ -13,7 +13,7 @@ type diagonal int
 
 const (
 	asStored diagonal = iota
-	realPart          // imaginary parts are taken to be zero
+	realOnly          // imaginary parts are taken to be zero
 	ones              // not read
 )
 
@@ -110,7 +110,7 @@ func (s *sweep[R, T]) diagonalValue(d diagonal, i int) T {
 	switch d {
 	case ones:
 		return 1
-	case realPart:
+	case realOnly:
 		return dense.FromReal[T](dense.Real(s.a.At(i, i)))
 	}
 	return s.conjugated(s.a.At(i, i))
@@ -143,22 +143,16 @@ func triangleChunks(n int) int {
 	return max(1, min(mostChunks, n/rowsEach))
 }
 
-// triangleInChunks sweeps a triangle in chunks of about equal areas and leaves the sum of their results in the first part of out. By
-// value: what the threads share lives on the heap.
-func (s sweep[R, T]) triangleInChunks(team *sched.Team, uplo Uplo, d diagonal, out []T, chunks int) {
-	n, each := s.a.Rows, len(out)/chunks
-	body := func(c int) {
-		part := s
-		part.setOut(out[c*each : (c+1)*each])
-		part.triangle(team, uplo, d, chunkStart(uplo, c, chunks, n), chunkStart(uplo, c+1, chunks, n))
-	}
-	if isShared[T](team, n, n) {
-		inParallel(team, chunks, body)
+// triangleInChunks sweeps a triangle in chunks of about equal areas and leaves the sum of their results in the first part of out.
+func (s *sweep[R, T]) triangleInChunks(team *sched.Team, uplo Uplo, d diagonal, out []T, chunks int) {
+	if isShared[T](team, s.a.Rows, s.a.Rows) {
+		s.chunksInParallel(team, uplo, d, out, chunks)
 	} else {
 		for c := range chunks {
-			body(c)
+			s.chunk(team, uplo, d, out, c, chunks)
 		}
 	}
+	each := len(out) / chunks
 	var units [mostChunks]R
 	for c := range units {
 		units[c] = 1
@@ -166,6 +160,18 @@ func (s sweep[R, T]) triangleInChunks(team *sched.Team, uplo Uplo, d diagonal, o
 	w := width[R, T]()
 	rest := kernel.Rows[R]{Count: chunks - 1, Cols: w * each, Stride: w * each, A: reals[R](out[each:])}
 	kernel.Axpys(s.set, &rest, units[:chunks-1], reals[R](out[:each]))
+}
+
+// chunksInParallel sweeps the chunks on the team's threads. By value: what the threads share lives on the heap.
+func (s sweep[R, T]) chunksInParallel(team *sched.Team, uplo Uplo, d diagonal, out []T, chunks int) {
+	inParallel(team, chunks, func(c int) { s.chunk(team, uplo, d, out, c, chunks) })
+}
+
+// chunk sweeps chunk c with its own sums, those of part c of out. By value: the sweep of the others has other sums.
+func (s sweep[R, T]) chunk(team *sched.Team, uplo Uplo, d diagonal, out []T, c, chunks int) {
+	n, each := s.a.Rows, len(out)/chunks
+	s.setOut(out[c*each : (c+1)*each])
+	s.triangle(team, uplo, d, chunkStart(uplo, c, chunks, n), chunkStart(uplo, c+1, chunks, n))
 }
 
 // chunkStart returns the first row of chunk c of a triangle of order n, a multiple of kernel.RowGroup. The area of the rows above row i
@@ -210,7 +216,7 @@ func symv[R dense.Float, T dense.Scalar](set kernel.Set, team *sched.Team, uplo 
 	s := sweep[R, T]{set: set, a: a, dots: true, axpys: true, conj: hermitian}
 	d := asStored
 	if hermitian {
-		d = realPart
+		d = realOnly
 	}
 	w := s.wholeTriangle(team, uplo, d, x)
 	accumulate(set, alpha, s.out[:y.N], beta, y)
