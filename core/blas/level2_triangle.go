@@ -30,6 +30,10 @@ const groupsPerLook = 16
 // triangle sweeps rows i0 <= i < i1 of a triangle; i0 is a multiple of kernel.RowGroup. Beside the diagonal, blocks of RowGroup rows
 // go to the kernels.
 func (s *sweep[R, T]) triangle(team *sched.Team, uplo Uplo, d diagonal, i0, i1 int) {
+	if s.dots && s.axpys && d == asStored && width[R, T]() == 1 && s.a.Rows <= sweepCols {
+		s.symmetric(team, uplo, i0, i1)
+		return
+	}
 	for i := i0; i < i1; i += kernel.RowGroup {
 		if i/kernel.RowGroup%groupsPerLook == groupsPerLook-1 && team.Err() != nil {
 			return
@@ -42,6 +46,19 @@ func (s *sweep[R, T]) triangle(team *sched.Team, uplo Uplo, d diagonal, i0, i1 i
 	}
 }
 
+// symmetric is triangle for a real symmetric matrix, which has a kernel of its own.
+func (s *sweep[R, T]) symmetric(team *sched.Team, uplo Uplo, i0, i1 int) {
+	n := s.a.Rows
+	step := max(1, sweepCall/(n*kernel.RowGroup)) * kernel.RowGroup
+	for i := i0; i < i1; i += step {
+		if i > i0 && team.Err() != nil {
+			return
+		}
+		rows := s.rows(i, min(i1, i+step), 0, n)
+		kernel.Symmetric(s.set, uplo == Upper, &rows, i, reals[R](s.in), reals[R](s.out))
+	}
+}
+
 // besideDiagonal returns the columns of the triangle that are outside of the diagonal block of rows i0 <= i < i1.
 func besideDiagonal(uplo Uplo, i0, i1, n int) (j0, j1 int) {
 	if uplo == Lower {
@@ -50,24 +67,28 @@ func besideDiagonal(uplo Uplo, i0, i1, n int) (j0, j1 int) {
 	return i1, n
 }
 
-// diagonalBlock sweeps the triangle of rows and columns i0 <= i < i1, at most kernel.RowGroup, in Go. What is conjugated is summed
-// first: conj(a) x = conj(a conj(x)).
+// diagonalBlock sweeps the triangle of rows and columns i0 <= i < i1, at most kernel.RowGroup, in Go. Sums and multiples are formed
+// together, also where only one of them is wanted. What is conjugated is summed first: conj(a) x = conj(a conj(x)).
 func (s *sweep[R, T]) diagonalBlock(uplo Uplo, d diagonal, i0, i1 int) {
 	var multiples [kernel.RowGroup]T
-	for i := i0; i < i1; i++ {
-		j0, j1 := inBlock(uplo, i, i0, i1)
-		row := s.a.Data[i*s.a.Stride+j0:][:j1-j0]
-		s.out[i] += s.diagonalValue(d, i) * s.in[i]
+	in, out := s.in[i0:i1], s.out[i0:i1]
+	for i, x := range in {
+		j0, j1 := inBlock(uplo, i, 0, len(in))
+		row := s.a.Data[(i0+i)*s.a.Stride+i0+j0:][:j1-j0]
+		terms, products := in[j0:j1][:len(row)], multiples[j0:j1][:len(row)]
+		sum, factor := T(0), s.conjugated(x)
+		for j, v := range row {
+			sum += v * terms[j]
+			products[j] += v * factor
+		}
 		if s.dots {
-			s.out[i] += dotOf(row, s.in[j0:j1])
+			out[i] += sum
 		}
-		if s.axpys {
-			addMultiple(s.conjugated(s.in[i]), row, multiples[j0-i0:])
-		}
+		out[i] += s.diagonalValue(d, i0+i) * x
 	}
 	if s.axpys {
-		for k, x := range multiples[:i1-i0] {
-			s.out[i0+k] += s.conjugated(x)
+		for i := range out {
+			out[i] += s.conjugated(multiples[i])
 		}
 	}
 }
