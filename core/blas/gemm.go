@@ -64,18 +64,23 @@ type gemm[T dense.Float] struct {
 
 // gemmReal computes a product with the kernels of set.
 func gemmReal[T dense.Float](set kernel.Set, team *sched.Team, part part, alpha T, a, b factor[T], beta T, c dense.Matrix[T]) error {
+	g := newGemm(set, part, alpha, a, b, beta, c)
+	return g.compute(team)
+}
+
+func newGemm[T dense.Float](set kernel.Set, part part, alpha T, a, b factor[T], beta T, c dense.Matrix[T]) gemm[T] {
 	_, k := a.shape()
 	g := gemm[T]{
 		set: set, size: kernel.BlockingOf[T](set), m: c.Rows, n: c.Cols, k: k,
 		alpha: alpha, beta: beta, a: operandOf(a), b: operandOf(b), c: c, part: part,
 	}
+	g.inner = balanced(g.k, g.size.Inner)
 	g.choosePacking()
-	return g.compute(team)
+	return g
 }
 
 // compute computes the product.
 func (g *gemm[T]) compute(team *sched.Team) error {
-	g.inner = balanced(g.k, g.size.Inner)
 	if team.Threads() > 1 && g.m*g.n*g.k >= g.size.ThreadWork {
 		return g.parallel(team)
 	}
