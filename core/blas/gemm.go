@@ -24,6 +24,8 @@ const (
 	directBlocks = 4
 	// Below this many rows packing B costs more than it saves.
 	fewRows = 16
+	// Strips of A that are multiplied in one go take at most this: half of a first cache of 32 kB.
+	firstCacheBytes = 16 << 10
 	// A transposed A is multiplied where it lies up to this size.
 	directABytes = 32 << 10
 )
@@ -68,11 +70,11 @@ func gemmReal[T dense.Float](set kernel.Set, team *sched.Team, part part, alpha 
 		alpha: alpha, beta: beta, a: operandOf(a), b: operandOf(b), c: c, part: part,
 	}
 	g.choosePacking()
-	return g.run(team)
+	return g.compute(team)
 }
 
-// run computes the product.
-func (g *gemm[T]) run(team *sched.Team) error {
+// compute computes the product.
+func (g *gemm[T]) compute(team *sched.Team) error {
 	g.inner = balanced(g.k, g.size.Inner)
 	if team.Threads() > 1 && g.m*g.n*g.k >= g.size.ThreadWork {
 		return g.parallel(team)
@@ -167,14 +169,15 @@ func (g *gemm[T]) chunk(team *sched.Team, i0, i1, j0, j1 int) error {
 	for p0 := 0; p0 < g.k; p0 += g.inner {
 		p1 := min(g.k, p0+g.inner)
 		g.load(&block, packed, p0, p1, j0)
-		for i := i0; i < i1; i += g.size.Rows {
-			if work += g.size.Rows * (p1 - p0) * (j1 - j0); work >= gemmPause {
+		together := g.together(p1 - p0)
+		for i := i0; i < i1; i += together {
+			if work += together * (p1 - p0) * (j1 - j0); work >= gemmPause {
 				if err := team.Err(); err != nil {
 					return err
 				}
 				work = 0
 			}
-			g.strip(packed, &block, i, min(i1, i+g.size.Rows), p0, p1, j0, j1)
+			g.strips(packed, &block, i, min(i1, i+together), p0, p1, j0, j1)
 		}
 	}
 	return nil
@@ -206,16 +209,37 @@ func (g *gemm[T]) scaleC(i0, i1, j0, j1 int) {
 	}
 }
 
-// strip multiplies rows i0 <= i < i1 of A by a block of B.
-func (g *gemm[T]) strip(packed *packing[T], block *blockB[T], i0, i1, p0, p1, j0, j1 int) {
-	run := kernel.Tiles[T]{Rows: i1 - i0, K: p1 - p0, Alpha: g.alpha, RowC: g.c.Stride}
-	run.Accumulate = p0 > 0 || !g.overwrites()
+// together returns the rows that are multiplied by a block of B in one go: the strips of A that the first cache holds, or one.
+func (g *gemm[T]) together(inner int) int {
+	if g.packA || g.part != full {
+		return g.size.Rows
+	}
+	strip := g.size.Rows * inner * int(unsafe.Sizeof(g.alpha))
+	return max(1, firstCacheBytes/strip) * g.size.Rows
+}
+
+// strips multiplies rows i0 <= i < i1 of A, some whole strips and perhaps a lower one, by a block of B.
+func (g *gemm[T]) strips(packed *packing[T], block *blockB[T], i0, i1, p0, p1, j0, j1 int) {
 	if p0 == 0 {
 		g.scaleC(i0, i1, j0, j1)
 	}
-	run.A, run.RowA, run.ColA = g.a.from(i0, p0), g.a.row, g.a.col
-	if i1 < g.m {
-		run.Next, run.NextCol, run.NextStep = g.a.from(i1, p0), g.a.col, g.a.row
+	if whole := (i1 - i0) / g.size.Rows; whole > 0 {
+		g.run(packed, block, whole, i0, i0+whole*g.size.Rows, p0, p1, j0, j1)
+		i0 += whole * g.size.Rows
+	}
+	if i0 < i1 {
+		g.run(packed, block, 1, i0, i1, p0, p1, j0, j1)
+	}
+}
+
+// run is strips for a number of strips of equal height.
+func (g *gemm[T]) run(packed *packing[T], block *blockB[T], strips, i0, i1, p0, p1, j0, j1 int) {
+	rows := (i1 - i0) / strips
+	run := kernel.Tiles[T]{Strips: strips, Rows: rows, K: p1 - p0, Alpha: g.alpha, RowC: g.c.Stride, StripC: rows * g.c.Stride}
+	run.Accumulate = p0 > 0 || !g.overwrites()
+	run.A, run.RowA, run.ColA, run.StepA = g.a.from(i0, p0), g.a.row, g.a.col, rows*g.a.row
+	if next := i0 + rows; next < g.m {
+		run.Next, run.NextCol, run.NextStep = g.a.from(next, p0), g.a.col, g.a.row
 	}
 	if g.packA {
 		run.A, run.RowA, run.ColA = packed.a, 1, g.size.Rows

@@ -51,7 +51,7 @@ func gemmComplex[R dense.Float, T dense.Complex](set kernel.Set, team *sched.Tea
 	if b.trans {
 		g.b.row, g.b.col = 1, b.Stride
 	}
-	return g.run(team)
+	return g.compute(team)
 }
 
 // reals is dense.Reals.

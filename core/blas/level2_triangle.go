@@ -30,6 +30,10 @@ const groupsPerLook = 16
 // triangle sweeps rows i0 <= i < i1 of a triangle; i0 is a multiple of kernel.RowGroup. Beside the diagonal, blocks of RowGroup rows
 // go to the kernels.
 func (s *sweep[R, T]) triangle(team *sched.Team, uplo Uplo, d diagonal, i0, i1 int) {
+	if s.dots && s.axpys && d == asStored && width[R, T]() == 1 && s.a.Rows <= sweepCols {
+		s.symmetric(team, uplo, i0, i1)
+		return
+	}
 	for i := i0; i < i1; i += kernel.RowGroup {
 		if i/kernel.RowGroup%groupsPerLook == groupsPerLook-1 && team.Err() != nil {
 			return
@@ -39,6 +43,19 @@ func (s *sweep[R, T]) triangle(team *sched.Team, uplo Uplo, d diagonal, i0, i1 i
 			s.add(nil, i, end, j0, j1)
 		}
 		s.diagonalBlock(uplo, d, i, end)
+	}
+}
+
+// symmetric is triangle for a real symmetric matrix, which has a kernel of its own.
+func (s *sweep[R, T]) symmetric(team *sched.Team, uplo Uplo, i0, i1 int) {
+	n := s.a.Rows
+	step := max(1, sweepCall/(n*kernel.RowGroup)) * kernel.RowGroup
+	for i := i0; i < i1; i += step {
+		if i > i0 && team.Err() != nil {
+			return
+		}
+		rows := s.rows(i, min(i1, i+step), 0, n)
+		kernel.Symmetric(s.set, uplo == Upper, &rows, i, reals[R](s.in), reals[R](s.out))
 	}
 }
 

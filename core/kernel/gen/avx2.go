@@ -26,6 +26,7 @@ func gemmAVX2(ctx *build.Context, e element) {
 
 func (v variant) tilesAVX2() {
 	v.Label(v.label("first"))
+	v.Label(v.label("tile"))
 	v.prefetchC()
 	for i := range v.rows * v.vectors {
 		v.VXORPS(v.registers[i], v.registers[i], v.registers[i])
@@ -64,7 +65,6 @@ func (v variant) tilesAVX2() {
 		v.MOVQ(regPrefetch, field(regArgs, "offsetNext"))
 	}
 	v.nextTile()
-	v.JMP(operand.LabelRef(v.label("first")))
 }
 
 // stepAVX2 adds the products of a column of A and a row of B and counts down.
