@@ -25,13 +25,17 @@ class Effort:
 
 FULL = Effort(sample=2e-3, rounds=5, budget=0.4, limit=5.0)
 SMOKE = Effort(sample=2e-3, rounds=2, budget=0.1, limit=1.0)
+# A first call of so many samples tells enough: the next one will not be short.
+LONG = 20
 # More rounds find no lower minimum.
 MOST_ROUNDS = 50
 
 
 def _loops(contestant: Contestant, sample: float) -> int:
     """Return how many calls make a sample. The first call, which is slow, is not among those measured."""
-    contestant.time(1)
+    if contestant.time(1) > LONG * sample:
+        contestant.settle()
+        return 1
     loops, seconds = 1, contestant.time(1)
     while seconds < sample / 4:
         loops *= 4
