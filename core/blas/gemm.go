@@ -15,8 +15,9 @@ const (
 	gemmChunks = 12
 	// Multiplications between two looks at the team: about 100 microseconds of AVX-512, 2 milliseconds of the Go kernels.
 	gemmPause = 1 << 22
-	// Rows that lie a multiple of a page apart fall into the same few places of the first cache.
-	pageBytes = 4096
+	// Rows that lie a multiple of a page apart fall into the same few places of the first cache. So do some more of them that lie a
+	// quarter of that apart, which matters where a tile leaves a rest of its last line for the next one.
+	pageBytes, quarterBytes = 4096, 1024
 	// B is multiplied where it lies up to this size, which leaves half of the second cache to A and C.
 	directBytes = 528 << 10
 	// Where B is not packed, this many blocks of columns are one.
@@ -118,10 +119,14 @@ func balanced(length, limit int) int {
 // rows.
 func (g *gemm[T]) choosePacking() {
 	bytes := int(unsafe.Sizeof(g.alpha))
-	aliased := func(stride int) bool { return stride*bytes%pageBytes == 0 && g.k > g.size.Rows }
-	small := g.k*g.n*bytes <= directBytes && !aliased(g.b.row)
+	aliased := func(stride, apart int) bool { return stride*bytes%apart == 0 && g.k > g.size.Rows }
+	apart := pageBytes
+	if g.size.TileCols()*bytes%lineBytes != 0 {
+		apart = quarterBytes
+	}
+	small := g.k*g.n*bytes <= directBytes && !aliased(g.b.row, apart)
 	g.packB = g.b.col != 1 || !(small || g.m <= fewRows)
-	g.packA = g.a.col != 1 && g.n > g.size.TileCols() && (g.m*g.k*bytes > directABytes || aliased(g.a.col))
+	g.packA = g.a.col != 1 && g.n > g.size.TileCols() && (g.m*g.k*bytes > directABytes || aliased(g.a.col, pageBytes))
 }
 
 // parallel cuts C into chunks for the threads of the team: by columns, and by rows where there are few columns or every

@@ -54,10 +54,8 @@ func gemmComplex[R dense.Float, T dense.Complex](set kernel.Set, team *sched.Tea
 	return g.run(team)
 }
 
-// reals returns the memory of x as real and imaginary parts in turn. R is T's real type, or T itself.
-func reals[R dense.Float, T dense.Scalar](x []T) []R {
-	return unsafe.Slice((*R)(unsafe.Pointer(unsafe.SliceData(x))), width[R, T]()*len(x))
-}
+// reals is dense.Reals.
+func reals[R dense.Float, T dense.Scalar](x []T) []R { return dense.Reals[R](x) }
 
 // width returns how many R make a T: 2 for a complex T, 1 for a real one.
 func width[R dense.Float, T dense.Scalar]() int { return bytesOf[T]() / bytesOf[R]() }

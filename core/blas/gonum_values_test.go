@@ -96,8 +96,6 @@ func (g gonumArgs[T]) triangular(n int, uplo Uplo, diag Diag) ([]T, int) {
 	})
 }
 
-func pick[E any](rng *rand.Rand, list ...E) E { return list[rng.IntN(len(list))] }
-
 // gonumCase is a form of method, such as ?gemm, with a source of arguments. terms bounds the length of its sums.
 type gonumCase struct {
 	form  string
@@ -245,6 +243,11 @@ func gonumMatrixCases[T dense.Scalar](g gonumArgs[T]) []gonumCase {
 				args = append(args, a, lda)
 			}
 			c, ldc := g.symmetric(n, uplo, hermitian)
+			if hermitian { // gonum multiplies the imaginary parts by beta before it drops them, so that NaNs would spread
+				for i := range n {
+					c[i*ldc+i] = dense.FromParts[T](dense.Real(c[i*ldc+i]), 1)
+				}
+			}
 			return append(args, beta(), c, ldc)
 		}
 	}

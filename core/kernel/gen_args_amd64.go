@@ -21,7 +21,7 @@ type gemmArgs struct {
 	rowB       int            // bytes from a row of B to the next
 	stepB      int            // bytes from B of a tile to B of the next tile
 	offsetB    int            // bytes from b to B of the tile being computed; starts at 0
-	next       unsafe.Pointer // AVX-512: what is prefetched; never read
+	next       unsafe.Pointer // what is prefetched; never read
 	nextCol    int            // bytes between two prefetches
 	nextStep   int            // bytes from the first prefetch of a tile to that of the next tile
 	offsetNext int            // bytes from next to the first prefetch of the tile being computed; starts at 0

@@ -983,8 +983,13 @@ first_3x1:
 	MOVQ       56(R13), CX
 	CMPQ       40(R13), $0x00
 	JNE        partial_3x1
+	MOVQ       104(R13), R15
+	ADDQ       128(R13), R15
+	MOVQ       112(R13), R14
 
 k_3x1:
+	PREFETCHT0   (R15)
+	ADDQ         R14, R15
 	VMOVUPD      (BX), Y3
 	VMOVUPD      32(BX), Y4
 	VMOVUPD      64(BX), Y5
@@ -1061,6 +1066,9 @@ overwrite_some_3x1:
 	VMASKMOVPD Y2, Y5, 64(BX)
 
 next_3x1:
+	MOVQ 128(R13), R15
+	ADDQ 120(R13), R15
+	MOVQ R15, 128(R13)
 	DECQ 48(R13)
 	JZ   done
 	ADDQ 144(R13), DI
@@ -1087,8 +1095,13 @@ first_3x2:
 	MOVQ       56(R13), CX
 	CMPQ       40(R13), $0x00
 	JNE        partial_3x2
+	MOVQ       104(R13), R15
+	ADDQ       128(R13), R15
+	MOVQ       112(R13), R14
 
 k_3x2:
+	PREFETCHT0   (R15)
+	ADDQ         R14, R15
 	VMOVUPD      (BX), Y6
 	VMOVUPD      32(BX), Y7
 	VMOVUPD      64(BX), Y8
@@ -1207,6 +1220,9 @@ overwrite_some_3x2:
 	VMASKMOVPD Y5, Y8, 64(BX)
 
 next_3x2:
+	MOVQ 128(R13), R15
+	ADDQ 120(R13), R15
+	MOVQ R15, 128(R13)
 	DECQ 48(R13)
 	JZ   done
 	ADDQ 144(R13), DI
@@ -1239,8 +1255,13 @@ first_3x3:
 	MOVQ       56(R13), CX
 	CMPQ       40(R13), $0x00
 	JNE        partial_3x3
+	MOVQ       104(R13), R15
+	ADDQ       128(R13), R15
+	MOVQ       112(R13), R14
 
 k_3x3:
+	PREFETCHT0   (R15)
+	ADDQ         R14, R15
 	VMOVUPD      (BX), Y9
 	VMOVUPD      32(BX), Y10
 	VMOVUPD      64(BX), Y11
@@ -1401,6 +1422,9 @@ overwrite_some_3x3:
 	VMASKMOVPD Y8, Y11, 64(BX)
 
 next_3x3:
+	MOVQ 128(R13), R15
+	ADDQ 120(R13), R15
+	MOVQ R15, 128(R13)
 	DECQ 48(R13)
 	JZ   done
 	ADDQ 144(R13), DI
@@ -1439,8 +1463,13 @@ first_3x4:
 	MOVQ       56(R13), CX
 	CMPQ       40(R13), $0x00
 	JNE        partial_3x4
+	MOVQ       104(R13), R15
+	ADDQ       128(R13), R15
+	MOVQ       112(R13), R14
 
 k_3x4:
+	PREFETCHT0   (R15)
+	ADDQ         R14, R15
 	VMOVUPD      (BX), Y12
 	VMOVUPD      32(BX), Y13
 	VMOVUPD      64(BX), Y14
@@ -1643,6 +1672,9 @@ overwrite_some_3x4:
 	VMASKMOVPD Y11, Y14, 64(BX)
 
 next_3x4:
+	MOVQ 128(R13), R15
+	ADDQ 120(R13), R15
+	MOVQ R15, 128(R13)
 	DECQ 48(R13)
 	JZ   done
 	ADDQ 144(R13), DI
@@ -2636,8 +2668,13 @@ first_3x1:
 	MOVQ       56(R13), CX
 	CMPQ       40(R13), $0x00
 	JNE        partial_3x1
+	MOVQ       104(R13), R15
+	ADDQ       128(R13), R15
+	MOVQ       112(R13), R14
 
 k_3x1:
+	PREFETCHT0   (R15)
+	ADDQ         R14, R15
 	VMOVUPS      (BX), Y3
 	VMOVUPS      32(BX), Y4
 	VMOVUPS      64(BX), Y5
@@ -2714,6 +2751,9 @@ overwrite_some_3x1:
 	VMASKMOVPS Y2, Y5, 64(BX)
 
 next_3x1:
+	MOVQ 128(R13), R15
+	ADDQ 120(R13), R15
+	MOVQ R15, 128(R13)
 	DECQ 48(R13)
 	JZ   done
 	ADDQ 144(R13), DI
@@ -2740,8 +2780,13 @@ first_3x2:
 	MOVQ       56(R13), CX
 	CMPQ       40(R13), $0x00
 	JNE        partial_3x2
+	MOVQ       104(R13), R15
+	ADDQ       128(R13), R15
+	MOVQ       112(R13), R14
 
 k_3x2:
+	PREFETCHT0   (R15)
+	ADDQ         R14, R15
 	VMOVUPS      (BX), Y6
 	VMOVUPS      32(BX), Y7
 	VMOVUPS      64(BX), Y8
@@ -2860,6 +2905,9 @@ overwrite_some_3x2:
 	VMASKMOVPS Y5, Y8, 64(BX)
 
 next_3x2:
+	MOVQ 128(R13), R15
+	ADDQ 120(R13), R15
+	MOVQ R15, 128(R13)
 	DECQ 48(R13)
 	JZ   done
 	ADDQ 144(R13), DI
@@ -2892,8 +2940,13 @@ first_3x3:
 	MOVQ       56(R13), CX
 	CMPQ       40(R13), $0x00
 	JNE        partial_3x3
+	MOVQ       104(R13), R15
+	ADDQ       128(R13), R15
+	MOVQ       112(R13), R14
 
 k_3x3:
+	PREFETCHT0   (R15)
+	ADDQ         R14, R15
 	VMOVUPS      (BX), Y9
 	VMOVUPS      32(BX), Y10
 	VMOVUPS      64(BX), Y11
@@ -3054,6 +3107,9 @@ overwrite_some_3x3:
 	VMASKMOVPS Y8, Y11, 64(BX)
 
 next_3x3:
+	MOVQ 128(R13), R15
+	ADDQ 120(R13), R15
+	MOVQ R15, 128(R13)
 	DECQ 48(R13)
 	JZ   done
 	ADDQ 144(R13), DI
@@ -3092,8 +3148,13 @@ first_3x4:
 	MOVQ       56(R13), CX
 	CMPQ       40(R13), $0x00
 	JNE        partial_3x4
+	MOVQ       104(R13), R15
+	ADDQ       128(R13), R15
+	MOVQ       112(R13), R14
 
 k_3x4:
+	PREFETCHT0   (R15)
+	ADDQ         R14, R15
 	VMOVUPS      (BX), Y12
 	VMOVUPS      32(BX), Y13
 	VMOVUPS      64(BX), Y14
@@ -3296,6 +3357,9 @@ overwrite_some_3x4:
 	VMASKMOVPS Y11, Y14, 64(BX)
 
 next_3x4:
+	MOVQ 128(R13), R15
+	ADDQ 120(R13), R15
+	MOVQ R15, 128(R13)
 	DECQ 48(R13)
 	JZ   done
 	ADDQ 144(R13), DI

@@ -34,7 +34,18 @@ func (v variant) tilesAVX2() {
 	v.CMPQ(field(regArgs, "partial"), operand.Imm(0))
 	v.JNE(operand.LabelRef(v.label("partial")))
 
+	// While a whole tile is computed, part of what comes after the run is brought near. Only addresses are formed.
+	prefetches := v.vectors == v.maxVectors
+	if prefetches {
+		v.MOVQ(field(regArgs, "next"), regPrefetch)
+		v.ADDQ(field(regArgs, "offsetNext"), regPrefetch)
+		v.MOVQ(field(regArgs, "nextCol"), regNextCol)
+	}
 	v.Label(v.label("k"))
+	if prefetches {
+		v.PREFETCHT0(operand.Mem{Base: regPrefetch})
+		v.ADDQ(regNextCol, regPrefetch)
+	}
 	v.stepAVX2(false)
 	v.JNZ(operand.LabelRef(v.label("k")))
 	v.updateAVX2("whole", false)
@@ -47,6 +58,11 @@ func (v variant) tilesAVX2() {
 	v.updateAVX2("some", true)
 
 	v.Label(v.label("next"))
+	if prefetches {
+		v.MOVQ(field(regArgs, "offsetNext"), regPrefetch)
+		v.ADDQ(field(regArgs, "nextStep"), regPrefetch)
+		v.MOVQ(regPrefetch, field(regArgs, "offsetNext"))
+	}
 	v.nextTile()
 	v.JMP(operand.LabelRef(v.label("first")))
 }
