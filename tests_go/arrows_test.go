@@ -20,7 +20,7 @@ var mayImport = map[string][]string{
 	"core/npy":     {},
 	"core/blas":    {"core/kernel", "core/dense", "core/sched"},
 	"core/factor":  {"core/kernel", "core/dense", "core/sched", "core/blas"},
-	"core/eigen":   {"core/dense", "core/sched", "core/blas", "core/factor"},
+	"core/eigen":   {"core/kernel", "core/dense", "core/sched", "core/blas", "core/factor"},
 	"core/schur":   {"core/dense", "core/sched", "core/blas", "core/factor"},
 	"core/mp2":     {"core/dense", "core/sched", "core/blas", "core/npy", "core/factor", "core/eigen"},
 	"core/numtest": {"core/dense", "core/sched", "core/blas", "core/factor"},
