@@ -302,3 +302,17 @@ def test_result_that_does_not_fit():
     huge = np.broadcast_to(0.0, (10**7, 1))
     with pytest.raises(MemoryError, match="bytes"):
         blas.gemm(1, huge, huge, transB=True)
+
+
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+@pytest.mark.parametrize("uplo", ["upper", "lower"])
+def test_hermitian_updates_that_add_nothing_make_the_diagonal_real(dtype, uplo):
+    c = np.array([[1 + 5j, 2 + 1j], [2 - 1j, 3 - 4j]], dtype)
+    expected = c - 1j * np.diag(c.diagonal().imag)
+    nothing, one, x = np.ones((2, 0), dtype), np.ones((2, 1), dtype), np.ones(2, dtype)
+    assert np.array_equal(blas.herk(1, nothing, 1, c, uplo=uplo), expected)
+    assert np.array_equal(blas.herk(0, one, 1, c, uplo=uplo), expected)
+    assert np.array_equal(blas.her2k(1, nothing, nothing, 1, c, uplo=uplo), expected)
+    assert np.array_equal(blas.her(0, x, c, uplo), expected)
+    assert np.array_equal(blas.her2(0, x, x, c, uplo), expected)
+    assert np.array_equal(blas.herk(0, one, 1, c, uplo=uplo, out=c), expected)

@@ -241,6 +241,13 @@ def load(into: Array, source: Array | float) -> None:
         np.copyto(into, source)
 
 
+def load_hermitian(into: Array, source: Array | float) -> None:
+    """Load Hermitian matrices, with a real diagonal: updates that add nothing leave it as it is."""
+    load(into, source)
+    if into.dtype.kind == "c":
+        np.einsum("...ii->...i", into).imag = 0
+
+
 def finish(result: Array, kind: Kind, out: Array | None) -> Array:
     """Return the result of a call in the array and dtype it is wanted in."""
     if out is None:

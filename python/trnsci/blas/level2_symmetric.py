@@ -144,7 +144,7 @@ def _update(
     if a is not None:
         _common.check_matrix(arrays[-1], "A", *shape)
     result = _common.target(shape, kind, out, *read)
-    _common.load(result, 0 if a is None else arrays[-1])
+    (_common.load_hermitian if hermitian else _common.load)(result, 0 if a is None else arrays[-1])
     _common.invoke(name, 2 * result.size, threads, (*read, result), triangle, hermitian, *_common.parts(alpha))
     return _common.finish(result, kind, out)
 

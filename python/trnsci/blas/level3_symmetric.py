@@ -180,7 +180,7 @@ def _update(
     lead = _common.leading(dict(zip([*factors, "C"], arrays, strict=False)))
     result = _common.target((*lead, n, n), kind, out, *matrices)
     if beta != 0:
-        _common.load(result, arrays[-1])
+        (_common.load_hermitian if hermitian else _common.load)(result, arrays[-1])
     stored, flag = _same_layout(matrices, flag, hermitian)
     if flag != _common.NO_TRANS:
         flag = _common.CONJ_TRANS if hermitian else _common.TRANS
