@@ -64,9 +64,6 @@ func requireSquare[T dense.Scalar](name string, a dense.Matrix[T], x, y int) {
 	requireIn(name, a.Rows == a.Cols && x == a.Rows && y == a.Rows, "A is %dx%d, x has %d, y has %d elements", a.Rows, a.Cols, x, y)
 }
 
-// stored reports whether element (i, j) off the diagonal belongs to the triangle uplo.
-func stored(uplo Uplo, i, j int) bool { return (i > j) == (uplo == Lower) }
-
 // triangleRow returns the columns j0 <= j < j1 of row i of the triangle uplo of order n.
 func triangleRow(uplo Uplo, i, n int) (j0, j1 int) {
 	if uplo == Lower {
