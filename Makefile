@@ -120,6 +120,6 @@ $(VENV)/installed: build/wheels/stamp
 # The package with an extension that can panic on purpose, for the tests of the border.
 build/testhooks/trnsci/_trnsci.abi3.so: $(VENV)/tools $(SOURCES)
 	rm -rf build/testhooks
-	mkdir -p build/testhooks/trnsci
-	cp python/trnsci/*.py build/testhooks/trnsci/
+	mkdir -p build/testhooks
+	tar -C python -cf - --exclude=__pycache__ --exclude='*.so' trnsci | tar -C build/testhooks -xf -
 	$(PY) gobuild.py --tags testhooks --output $@

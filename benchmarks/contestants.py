@@ -48,7 +48,7 @@ _FAER = PEERS / "faer/release/faer-times"
 
 KINDS = {
     "go": Kind("trnsci from Go", _GO),
-    "go-avx2": Kind("trnsci from Go, AVX2 kernels", (*_GO, "-kernels=avx2")),
+    "go-avx2": Kind("trnsci from Go, AVX-512 switched off", _GO, environment={"GODEBUG": "cpu.avx512f=off"}),
     "python": Kind("trnsci from Python", (*_WORKER, "ours")),
     "openblas": Kind("OpenBLAS of NumPy from C", (*_WORKER, "cblas"), OPENBLAS_SPIN),
     "openblas-haswell": Kind(
@@ -98,10 +98,12 @@ class Contestant:
             raise Skipped(reason)
 
     def time(self, loops: int) -> float:
-        """Return the seconds of that many calls; come back when the contestant's threads are asleep."""
-        seconds = float(self._ask({"do": "time", "loops": loops})["seconds"])
+        """Return the seconds of that many calls."""
+        return float(self._ask({"do": "time", "loops": loops})["seconds"])
+
+    def settle(self) -> None:
+        """Wait until the contestant's threads are asleep."""
         time.sleep(self._spin)
-        return seconds
 
     def close(self) -> None:
         """End the process."""

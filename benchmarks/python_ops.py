@@ -71,26 +71,22 @@ def _calling(function: Callable[..., object], operands: Callable[[Request], Any]
 
 
 def ours() -> Table:
-    """Return our functions; those that this version does not have are not in the table."""
+    """Return our functions."""
     import trnsci
-
-    wanted: dict[str, tuple[str, Callable[[Request], Any], dict[str, Any]]] = {
-        "matmul": ("blas.matmul", _factors, {}),
-        "cholesky": ("linalg.cholesky", _positive, {"lower": True}),
-        "solve_triangular": ("linalg.solve_triangular", _triangular_system, {"lower": True}),
-        "eigh": ("linalg.eigh", _symmetric, {}),
-        "schur": ("linalg.schur", _general, {}),
-        "df_mp2": ("mp2.df_mp2_energy", _integrals, {}),
-    }
-    ops = {}
-    for op, (name, operands, keywords) in wanted.items():
-        module, function = name.split(".")
-        if hasattr(getattr(trnsci, module, None), function):
-            ops[op] = _calling(getattr(getattr(trnsci, module), function), operands, **keywords)
     from trnsci._info import info
 
     facts = info()
-    return Table({"version": facts["trnsci"], "kernel": str(facts["kernels"])}, ops)
+    return Table(
+        {"version": facts["trnsci"], "kernel": str(facts["kernels"])},
+        {
+            "matmul": _calling(trnsci.blas.gemm, lambda r: (1.0, *_factors(r))),
+            "cholesky": _calling(trnsci.linalg.cholesky, _positive, lower=True),
+            "solve_triangular": _calling(trnsci.linalg.solve_triangular, _triangular_system, lower=True),
+            "eigh": _calling(trnsci.eigh, _symmetric),
+            "schur": _calling(trnsci.schur, _general),
+            "df_mp2": _calling(trnsci.df_mp2_energy, _integrals),
+        },
+    )
 
 
 def _numpy_mp2(b: Array, occupied: Array, virtual: Array) -> float:

@@ -20,21 +20,27 @@ class Effort:
     sample: float  # seconds of one sample at least, or one call: clocks and loops then cost nothing
     rounds: int  # at least
     budget: float  # seconds of a case; further rounds are made while they fit
+    limit: float  # seconds after which a case ends with fewer rounds
 
 
-FULL = Effort(sample=2e-3, rounds=5, budget=0.5)
-SMOKE = Effort(sample=2e-3, rounds=2, budget=0.1)
+FULL = Effort(sample=2e-3, rounds=5, budget=0.4, limit=5.0)
+SMOKE = Effort(sample=2e-3, rounds=2, budget=0.1, limit=1.0)
+# A first call of so many samples tells enough: the next one will not be short.
+LONG = 20
 # More rounds find no lower minimum.
 MOST_ROUNDS = 50
 
 
 def _loops(contestant: Contestant, sample: float) -> int:
     """Return how many calls make a sample. The first call, which is slow, is not among those measured."""
-    contestant.time(1)
+    if contestant.time(1) > LONG * sample:
+        contestant.settle()
+        return 1
     loops, seconds = 1, contestant.time(1)
     while seconds < sample / 4:
         loops *= 4
         seconds = contestant.time(loops)
+    contestant.settle()
     return max(1, math.ceil(loops * sample / seconds))
 
 
@@ -59,10 +65,11 @@ def measure(case: Case, pool: Pool, effort: Effort) -> tuple[dict[str, Summary],
     samples: dict[str, list[float]] = {entry: [] for entry in ready}
     started = time.perf_counter()
     for done in range(MOST_ROUNDS):
-        if done >= effort.rounds and time.perf_counter() - started > effort.budget:
+        if time.perf_counter() - started > (effort.budget if done >= effort.rounds else effort.limit):
             break
         for entry, contestant in ready.items():
             samples[entry].append(contestant.time(loops[entry]) / loops[entry])
+            contestant.settle()
     return {entry: _summary(samples[entry], loops[entry]) for entry in ready}, skipped
 
 

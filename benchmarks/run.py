@@ -9,6 +9,8 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+import time
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
@@ -21,6 +23,8 @@ from rounds import FULL, SMOKE, Effort, measure
 
 # The load that other programs may put on the machine before a run says so.
 BUSY = 0.5
+# A run takes less than ten minutes: cases that come late get fewer rounds on a slow or busy machine.
+SECONDS = 520.0
 WIDTHS = (24, 8, 8, 9, 9, 17, 8, 9, 9, 10)
 
 
@@ -28,16 +32,29 @@ def _line(cells: tuple[str, ...]) -> str:
     return " ".join(f"{cell:>{width}}" for cell, width in zip(cells, WIDTHS, strict=True))
 
 
-def _run_group(cases: list[Case], pool: Pool, effort: Effort) -> list[Result]:
-    print(f"\n{cases[0].group.name}\n{_line(HEADER)}")
-    found = []
-    for case in cases:
-        result = Result.of(case, *measure(case, pool, effort))
-        found.append(result)
-        for row in results.rows(result) if result.times else ():
-            print(_line(row), flush=True)
-    for note in results.left_out(found):
-        print(f"  {note}")
+def _affordable(effort: Effort, seconds: float, cases: int) -> Effort:
+    """Return the effort of the next case when there are so many cases and seconds left."""
+    share = max(0.0, seconds) / cases
+    # Few cases are as slow as the limit allows.
+    return replace(effort, budget=min(effort.budget, share), limit=min(effort.limit, 4 * share))
+
+
+def _run(cases: list[Case], pool: Pool, effort: Effort) -> list[Result]:
+    """Measure the cases, printing a table for each group."""
+    end = time.monotonic() + SECONDS
+    found: list[Result] = []
+    for group, members in groupby(cases, key=lambda case: case.group.name):
+        print(f"\n{group}\n{_line(HEADER)}")
+        of_group: list[Result] = []
+        for case in members:
+            share = _affordable(effort, end - time.monotonic(), len(cases) - len(found) - len(of_group))
+            result = Result.of(case, *measure(case, pool, share))
+            of_group.append(result)
+            for row in results.rows(result) if result.times else ():
+                print(_line(row), flush=True)
+        for note in results.left_out(of_group):
+            print(f"  {note}")
+        found += of_group
     return found
 
 
@@ -56,10 +73,8 @@ def main() -> int:
         print(f"the machine is not idle (load {about['load']:.1f}): these times are rough")
     effort = SMOKE if "smoke" in options.filter else FULL
     pool = Pool()
-    found: list[Result] = []
     try:
-        for _, members in groupby(chosen, key=lambda case: case.group.name):
-            found += _run_group(list(members), pool, effort)
+        found = _run(chosen, pool, effort)
         contestants = pool.facts()
     finally:
         pool.close()

@@ -63,6 +63,7 @@ func kind(err error) string {
 	var (
 		argument *dense.ArgumentError
 		minor    *factor.NotPositiveDefiniteError
+		pivot    *factor.SingularError
 		memory   *memoryError
 		ql       *eigen.ConvergenceError
 		qr       *schur.ConvergenceError
@@ -78,7 +79,7 @@ func kind(err error) string {
 		return "type"
 	case errors.As(err, &path):
 		return "os"
-	case errors.As(err, &minor):
+	case errors.As(err, &minor), errors.As(err, &pivot):
 		return "linalg"
 	case errors.As(err, &ql), errors.As(err, &qr):
 		return "convergence"

@@ -63,7 +63,7 @@ func (t *jobTable) remove(id int64) *job {
 // run executes op on a team of the given size, at most one thread for each CPU: at once when jobID is 0, otherwise as the
 // job of that new id, in which case run returns 0 while op goes on. JobEnd releases the id.
 func run(jobID, threads int64, op func(*sched.Team) (int64, error)) (int64, error) {
-	size := int(min(threads, int64(runtime.GOMAXPROCS(0))))
+	size := teamSize(threads)
 	if jobID == 0 {
 		return onTeam(context.Background(), size, nil, op)
 	}
@@ -79,6 +79,9 @@ func run(jobID, threads int64, op func(*sched.Team) (int64, error)) (int64, erro
 	}()
 	return 0, nil
 }
+
+// teamSize returns the size of a team for a call that may use the given number of threads.
+func teamSize(threads int64) int { return int(min(threads, int64(runtime.GOMAXPROCS(0)))) }
 
 // onTeam executes op on a new team, none of whose goroutines keeps a processor busy afterwards.
 func onTeam(ctx context.Context, size int, progress *sched.Progress, op func(*sched.Team) (int64, error)) (int64, error) {

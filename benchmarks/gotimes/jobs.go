@@ -52,6 +52,12 @@ var jobs = map[string]func(*request) job{
 	"gemm d":  gemm[float64],
 	"gemm c":  gemm[complex64],
 	"gemm z":  gemm[complex128],
+	"symv d":  symv,
+	"gemv d":  gemv,
+	"trsm d":  trsm,
+	"trmm d":  trmm,
+	"syrk d":  syrk,
+	"symm d":  symm,
 	"potrf d": potrf,
 }
 
@@ -99,15 +105,13 @@ func gemm[T dense.Scalar](r *request) job {
 	return plain(func() { blas.Gemm(team, tA, tB, 1, a, b, 0, c) })
 }
 
-// potrf factors a matrix whose diagonal outweighs its rows.
+// restored returns a job that overwrites a matrix.
+func restored(a dense.Matrix[float64], call func() error) job {
+	original := a.Clone()
+	return job{call: call, restore: func() { a.CopyFrom(original) }}
+}
+
 func potrf(r *request) job {
-	original := random[float64](r.N, r.N)
-	for i := range r.N {
-		original.Set(i, i, float64(2*r.N))
-	}
-	a, team := original.Clone(), r.team()
-	return job{
-		call:    func() error { return factor.Cholesky(team, a) },
-		restore: func() { a.CopyFrom(original) },
-	}
+	a, team := heavy(r.N), r.team()
+	return restored(a, func() error { return factor.Cholesky(team, a) })
 }

@@ -41,17 +41,16 @@ type answer struct {
 
 func main() {
 	threads := flag.Int("threads", 1, "threads that a call may use")
-	set := flag.String("kernels", kernel.Best().String(), "the kernels to use")
 	flag.Parse()
-	if err := serve(*threads, *set); err != nil {
+	if err := serve(*threads); err != nil {
 		fmt.Fprintln(os.Stderr, "gotimes:", err)
 		os.Exit(1)
 	}
 }
 
-func serve(threads int, set string) error {
+func serve(threads int) error {
 	out := json.NewEncoder(os.Stdout)
-	if err := out.Encode(answer{Version: runtime.Version(), Kernel: set}); err != nil {
+	if err := out.Encode(answer{Version: runtime.Version(), Kernel: kernel.Best().String()}); err != nil {
 		return err
 	}
 	var current job
@@ -64,7 +63,7 @@ func serve(threads int, set string) error {
 		var a answer
 		switch r.Do {
 		case "prepare":
-			current, a.Skip = prepare(&r, set)
+			current, a.Skip = prepare(&r)
 		case "time":
 			seconds, err := current.time(r.Loops)
 			a.Seconds = seconds
@@ -81,10 +80,7 @@ func serve(threads int, set string) error {
 	return lines.Err()
 }
 
-func prepare(r *request, set string) (job, string) {
-	if set != kernel.Best().String() {
-		return job{}, "core/blas always takes the fastest kernels"
-	}
+func prepare(r *request) (job, string) {
 	makeJob, ok := jobs[r.Op+" "+r.Dtype]
 	if !ok {
 		return job{}, "not timed from Go"

@@ -18,7 +18,6 @@ import (
 	"fmt"
 
 	gblas "gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/gonum"
 )
 
 // The flag types are gonum's, so that Go programmers can pass what they have.
@@ -42,10 +41,21 @@ const (
 	Unit      = gblas.Unit
 )
 
-var impl gonum.Implementation
+// require panics unless ok. Its values are integers, not interfaces, so that a call that is right allocates nothing.
+func require(ok bool, format string, values ...int) {
+	if ok {
+		return
+	}
+	list := make([]any, len(values))
+	for i, v := range values {
+		list[i] = v
+	}
+	panic("blas: " + fmt.Sprintf(format, list...))
+}
 
-func require(ok bool, format string, values ...any) {
+// requireIn is require for a function that is named at run time.
+func requireIn(name string, ok bool, format string, values ...int) {
 	if !ok {
-		panic("blas: " + fmt.Sprintf(format, values...))
+		require(false, name+": "+format, values...)
 	}
 }

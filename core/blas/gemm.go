@@ -15,14 +15,17 @@ const (
 	gemmChunks = 12
 	// Multiplications between two looks at the team: about 100 microseconds of AVX-512, 2 milliseconds of the Go kernels.
 	gemmPause = 1 << 22
-	// Rows that lie a multiple of a page apart fall into the same few places of the first cache.
-	pageBytes = 4096
+	// Rows that lie a multiple of a page apart fall into the same few places of the first cache. So do some more of them that lie a
+	// quarter of that apart, which matters where a tile leaves a rest of its last line for the next one.
+	pageBytes, quarterBytes = 4096, 1024
 	// B is multiplied where it lies up to this size, which leaves half of the second cache to A and C.
 	directBytes = 528 << 10
 	// Where B is not packed, this many blocks of columns are one.
 	directBlocks = 4
 	// Below this many rows packing B costs more than it saves.
 	fewRows = 16
+	// Strips of A that are multiplied in one go take at most this: half of a first cache of 32 kB.
+	firstCacheBytes = 16 << 10
 	// A transposed A is multiplied where it lies up to this size.
 	directABytes = 32 << 10
 )
@@ -61,18 +64,23 @@ type gemm[T dense.Float] struct {
 
 // gemmReal computes a product with the kernels of set.
 func gemmReal[T dense.Float](set kernel.Set, team *sched.Team, part part, alpha T, a, b factor[T], beta T, c dense.Matrix[T]) error {
+	g := newGemm(set, part, alpha, a, b, beta, c)
+	return g.compute(team)
+}
+
+func newGemm[T dense.Float](set kernel.Set, part part, alpha T, a, b factor[T], beta T, c dense.Matrix[T]) gemm[T] {
 	_, k := a.shape()
 	g := gemm[T]{
 		set: set, size: kernel.BlockingOf[T](set), m: c.Rows, n: c.Cols, k: k,
 		alpha: alpha, beta: beta, a: operandOf(a), b: operandOf(b), c: c, part: part,
 	}
+	g.inner = balanced(g.k, g.size.Inner)
 	g.choosePacking()
-	return g.run(team)
+	return g
 }
 
-// run computes the product.
-func (g *gemm[T]) run(team *sched.Team) error {
-	g.inner = balanced(g.k, g.size.Inner)
+// compute computes the product.
+func (g *gemm[T]) compute(team *sched.Team) error {
 	if team.Threads() > 1 && g.m*g.n*g.k >= g.size.ThreadWork {
 		return g.parallel(team)
 	}
@@ -118,10 +126,14 @@ func balanced(length, limit int) int {
 // rows.
 func (g *gemm[T]) choosePacking() {
 	bytes := int(unsafe.Sizeof(g.alpha))
-	aliased := func(stride int) bool { return stride*bytes%pageBytes == 0 && g.k > g.size.Rows }
-	small := g.k*g.n*bytes <= directBytes && !aliased(g.b.row)
+	aliased := func(stride, apart int) bool { return stride*bytes%apart == 0 && g.k > g.size.Rows }
+	apart := pageBytes
+	if g.size.TileCols()*bytes%lineBytes != 0 {
+		apart = quarterBytes
+	}
+	small := g.k*g.n*bytes <= directBytes && !aliased(g.b.row, apart)
 	g.packB = g.b.col != 1 || !(small || g.m <= fewRows)
-	g.packA = g.a.col != 1 && g.n > g.size.TileCols() && (g.m*g.k*bytes > directABytes || aliased(g.a.col))
+	g.packA = g.a.col != 1 && g.n > g.size.TileCols() && (g.m*g.k*bytes > directABytes || aliased(g.a.col, pageBytes))
 }
 
 // parallel cuts C into chunks for the threads of the team: by columns, and by rows where there are few columns or every
@@ -162,14 +174,15 @@ func (g *gemm[T]) chunk(team *sched.Team, i0, i1, j0, j1 int) error {
 	for p0 := 0; p0 < g.k; p0 += g.inner {
 		p1 := min(g.k, p0+g.inner)
 		g.load(&block, packed, p0, p1, j0)
-		for i := i0; i < i1; i += g.size.Rows {
-			if work += g.size.Rows * (p1 - p0) * (j1 - j0); work >= gemmPause {
+		together := g.together(p1 - p0)
+		for i := i0; i < i1; i += together {
+			if work += together * (p1 - p0) * (j1 - j0); work >= gemmPause {
 				if err := team.Err(); err != nil {
 					return err
 				}
 				work = 0
 			}
-			g.strip(packed, &block, i, min(i1, i+g.size.Rows), p0, p1, j0, j1)
+			g.strips(packed, &block, i, min(i1, i+together), p0, p1, j0, j1)
 		}
 	}
 	return nil
@@ -201,16 +214,37 @@ func (g *gemm[T]) scaleC(i0, i1, j0, j1 int) {
 	}
 }
 
-// strip multiplies rows i0 <= i < i1 of A by a block of B.
-func (g *gemm[T]) strip(packed *packing[T], block *blockB[T], i0, i1, p0, p1, j0, j1 int) {
-	run := kernel.Tiles[T]{Rows: i1 - i0, K: p1 - p0, Alpha: g.alpha, RowC: g.c.Stride}
-	run.Accumulate = p0 > 0 || !g.overwrites()
+// together returns the rows that are multiplied by a block of B in one go: the strips of A that the first cache holds, or one.
+func (g *gemm[T]) together(inner int) int {
+	if g.packA || g.part != full {
+		return g.size.Rows
+	}
+	strip := g.size.Rows * inner * int(unsafe.Sizeof(g.alpha))
+	return max(1, firstCacheBytes/strip) * g.size.Rows
+}
+
+// strips multiplies rows i0 <= i < i1 of A, some whole strips and perhaps a lower one, by a block of B.
+func (g *gemm[T]) strips(packed *packing[T], block *blockB[T], i0, i1, p0, p1, j0, j1 int) {
 	if p0 == 0 {
 		g.scaleC(i0, i1, j0, j1)
 	}
-	run.A, run.RowA, run.ColA = g.a.from(i0, p0), g.a.row, g.a.col
-	if i1 < g.m {
-		run.Next, run.NextCol, run.NextStep = g.a.from(i1, p0), g.a.col, g.a.row
+	if whole := (i1 - i0) / g.size.Rows; whole > 0 {
+		g.run(packed, block, whole, i0, i0+whole*g.size.Rows, p0, p1, j0, j1)
+		i0 += whole * g.size.Rows
+	}
+	if i0 < i1 {
+		g.run(packed, block, 1, i0, i1, p0, p1, j0, j1)
+	}
+}
+
+// run is strips for a number of strips of equal height.
+func (g *gemm[T]) run(packed *packing[T], block *blockB[T], strips, i0, i1, p0, p1, j0, j1 int) {
+	rows := (i1 - i0) / strips
+	run := kernel.Tiles[T]{Strips: strips, Rows: rows, K: p1 - p0, Alpha: g.alpha, RowC: g.c.Stride, StripC: rows * g.c.Stride}
+	run.Accumulate = p0 > 0 || !g.overwrites()
+	run.A, run.RowA, run.ColA, run.StepA = g.a.from(i0, p0), g.a.row, g.a.col, rows*g.a.row
+	if next := i0 + rows; next < g.m {
+		run.Next, run.NextCol, run.NextStep = g.a.from(next, p0), g.a.col, g.a.row
 	}
 	if g.packA {
 		run.A, run.RowA, run.ColA = packed.a, 1, g.size.Rows

@@ -31,6 +31,11 @@ type pairs[T dense.Float] struct {
 
 // gemmComplex computes a product of complex matrices with the kernels of set. R is T's real type.
 func gemmComplex[R dense.Float, T dense.Complex](set kernel.Set, team *sched.Team, part part, alpha T, a, b factor[T], beta T, c dense.Matrix[T]) error {
+	g := newGemmComplex[R](set, part, alpha, a, b, beta, c)
+	return g.compute(team)
+}
+
+func newGemmComplex[R dense.Float, T dense.Complex](set kernel.Set, part part, alpha T, a, b factor[T], beta T, c dense.Matrix[T]) gemm[R] {
 	_, k := a.shape()
 	g := gemm[R]{
 		set: set, size: kernel.BlockingOf[R](set), m: c.Rows, n: 2 * c.Cols, k: 2 * k,
@@ -51,13 +56,12 @@ func gemmComplex[R dense.Float, T dense.Complex](set kernel.Set, team *sched.Tea
 	if b.trans {
 		g.b.row, g.b.col = 1, b.Stride
 	}
-	return g.run(team)
+	g.inner = balanced(g.k, g.size.Inner)
+	return g
 }
 
-// reals returns the memory of x as real and imaginary parts in turn. R is T's real type, or T itself.
-func reals[R dense.Float, T dense.Scalar](x []T) []R {
-	return unsafe.Slice((*R)(unsafe.Pointer(unsafe.SliceData(x))), width[R, T]()*len(x))
-}
+// reals is dense.Reals.
+func reals[R dense.Float, T dense.Scalar](x []T) []R { return dense.Reals[R](x) }
 
 // width returns how many R make a T: 2 for a complex T, 1 for a real one.
 func width[R dense.Float, T dense.Scalar]() int { return bytesOf[T]() / bytesOf[R]() }

@@ -61,7 +61,7 @@ func opShape(trans Transpose, rows, cols int) (int, int) {
 }
 
 func requireSquare[T dense.Scalar](name string, a dense.Matrix[T], x, y int) {
-	require(a.Rows == a.Cols && x == a.Rows && y == a.Rows, "%s: A is %dx%d, x has %d, y has %d elements", name, a.Rows, a.Cols, x, y)
+	requireIn(name, a.Rows == a.Cols && x == a.Rows && y == a.Rows, "A is %dx%d, x has %d, y has %d elements", a.Rows, a.Cols, x, y)
 }
 
 // stored reports whether element (i, j) off the diagonal belongs to the triangle uplo.

@@ -72,8 +72,15 @@ type rowUpdate[R dense.Float, T dense.Scalar] struct {
 	factors []T            // of row i: alpha x_i; alpha y_i behind it
 }
 
+// Up to this many elements of A a whole matrix is updated by the kernels of products, which have less to do for each row.
+const smallUpdate = 1 << 16
+
 // rankUpdate computes an update with the kernels of set. R is T's real type.
 func rankUpdate[R dense.Float, T dense.Scalar](set kernel.Set, team *sched.Team, u update[T], alpha T, x, y dense.Vector[T]) {
+	if u.uplo == 0 && u.a.Rows*u.a.Cols <= smallUpdate && y.Inc == 1 {
+		u.asProduct(set, team, alpha, x, y)
+		return
+	}
 	rank := 1
 	if u.both {
 		rank = 2
@@ -111,6 +118,16 @@ func makeDiagonalReal[T dense.Scalar](a dense.Matrix[T]) {
 	for i := range a.Rows {
 		a.Set(i, i, dense.FromReal[T](dense.Real(a.At(i, i))))
 	}
+}
+
+// asProduct computes a rank-one update of a whole matrix as a product with an inner dimension of 1.
+func (u update[T]) asProduct(set kernel.Set, team *sched.Team, alpha T, x, y dense.Vector[T]) {
+	w := borrow[T](x.N)
+	defer w.giveBack()
+	column := w.matrix(x.N, 1)
+	loadFactors(column.Data, 1, alpha, x)
+	row := dense.Matrix[T]{Rows: 1, Cols: y.N, Stride: y.N, Data: y.Data}
+	finish(multiply(set, team, full, 1, plain(column), factor[T]{Matrix: row, conj: u.conj}, 1, u.a))
 }
 
 // loadVectors sets dst to y, or to its conjugate, and for a complex T the line behind it to i times that.

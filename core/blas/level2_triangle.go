@@ -13,7 +13,7 @@ type diagonal int
 
 const (
 	asStored diagonal = iota
-	realPart          // imaginary parts are taken to be zero
+	realOnly          // imaginary parts are taken to be zero
 	ones              // not read
 )
 
@@ -30,6 +30,10 @@ const groupsPerLook = 16
 // triangle sweeps rows i0 <= i < i1 of a triangle; i0 is a multiple of kernel.RowGroup. Beside the diagonal, blocks of RowGroup rows
 // go to the kernels.
 func (s *sweep[R, T]) triangle(team *sched.Team, uplo Uplo, d diagonal, i0, i1 int) {
+	if s.dots && s.axpys && d == asStored && width[R, T]() == 1 && s.a.Rows <= sweepCols {
+		s.symmetric(team, uplo, i0, i1)
+		return
+	}
 	for i := i0; i < i1; i += kernel.RowGroup {
 		if i/kernel.RowGroup%groupsPerLook == groupsPerLook-1 && team.Err() != nil {
 			return
@@ -42,6 +46,19 @@ func (s *sweep[R, T]) triangle(team *sched.Team, uplo Uplo, d diagonal, i0, i1 i
 	}
 }
 
+// symmetric is triangle for a real symmetric matrix, which has a kernel of its own.
+func (s *sweep[R, T]) symmetric(team *sched.Team, uplo Uplo, i0, i1 int) {
+	n := s.a.Rows
+	step := max(1, sweepCall/(n*kernel.RowGroup)) * kernel.RowGroup
+	for i := i0; i < i1; i += step {
+		if i > i0 && team.Err() != nil {
+			return
+		}
+		rows := s.rows(i, min(i1, i+step), 0, n)
+		kernel.Symmetric(s.set, uplo == Upper, &rows, i, reals[R](s.in), reals[R](s.out))
+	}
+}
+
 // besideDiagonal returns the columns of the triangle that are outside of the diagonal block of rows i0 <= i < i1.
 func besideDiagonal(uplo Uplo, i0, i1, n int) (j0, j1 int) {
 	if uplo == Lower {
@@ -50,24 +67,28 @@ func besideDiagonal(uplo Uplo, i0, i1, n int) (j0, j1 int) {
 	return i1, n
 }
 
-// diagonalBlock sweeps the triangle of rows and columns i0 <= i < i1, at most kernel.RowGroup, in Go. What is conjugated is summed
-// first: conj(a) x = conj(a conj(x)).
+// diagonalBlock sweeps the triangle of rows and columns i0 <= i < i1, at most kernel.RowGroup, in Go. Sums and multiples are formed
+// together, also where only one of them is wanted. What is conjugated is summed first: conj(a) x = conj(a conj(x)).
 func (s *sweep[R, T]) diagonalBlock(uplo Uplo, d diagonal, i0, i1 int) {
 	var multiples [kernel.RowGroup]T
-	for i := i0; i < i1; i++ {
-		j0, j1 := inBlock(uplo, i, i0, i1)
-		row := s.a.Data[i*s.a.Stride+j0:][:j1-j0]
-		s.out[i] += s.diagonalValue(d, i) * s.in[i]
+	in, out := s.in[i0:i1], s.out[i0:i1]
+	for i, x := range in {
+		j0, j1 := inBlock(uplo, i, 0, len(in))
+		row := s.a.Data[(i0+i)*s.a.Stride+i0+j0:][:j1-j0]
+		terms, products := in[j0:j1][:len(row)], multiples[j0:j1][:len(row)]
+		sum, factor := T(0), s.conjugated(x)
+		for j, v := range row {
+			sum += v * terms[j]
+			products[j] += v * factor
+		}
 		if s.dots {
-			s.out[i] += dotOf(row, s.in[j0:j1])
+			out[i] += sum
 		}
-		if s.axpys {
-			addMultiple(s.conjugated(s.in[i]), row, multiples[j0-i0:])
-		}
+		out[i] += s.diagonalValue(d, i0+i) * x
 	}
 	if s.axpys {
-		for k, x := range multiples[:i1-i0] {
-			s.out[i0+k] += s.conjugated(x)
+		for i := range out {
+			out[i] += s.conjugated(multiples[i])
 		}
 	}
 }
@@ -110,7 +131,7 @@ func (s *sweep[R, T]) diagonalValue(d diagonal, i int) T {
 	switch d {
 	case ones:
 		return 1
-	case realPart:
+	case realOnly:
 		return dense.FromReal[T](dense.Real(s.a.At(i, i)))
 	}
 	return s.conjugated(s.a.At(i, i))
@@ -143,22 +164,16 @@ func triangleChunks(n int) int {
 	return max(1, min(mostChunks, n/rowsEach))
 }
 
-// triangleInChunks sweeps a triangle in chunks of about equal areas and leaves the sum of their results in the first part of out. By
-// value: what the threads share lives on the heap.
-func (s sweep[R, T]) triangleInChunks(team *sched.Team, uplo Uplo, d diagonal, out []T, chunks int) {
-	n, each := s.a.Rows, len(out)/chunks
-	body := func(c int) {
-		part := s
-		part.setOut(out[c*each : (c+1)*each])
-		part.triangle(team, uplo, d, chunkStart(uplo, c, chunks, n), chunkStart(uplo, c+1, chunks, n))
-	}
-	if isShared[T](team, n, n) {
-		inParallel(team, chunks, body)
+// triangleInChunks sweeps a triangle in chunks of about equal areas and leaves the sum of their results in the first part of out.
+func (s *sweep[R, T]) triangleInChunks(team *sched.Team, uplo Uplo, d diagonal, out []T, chunks int) {
+	if isShared[T](team, s.a.Rows, s.a.Rows) {
+		s.chunksInParallel(team, uplo, d, out, chunks)
 	} else {
 		for c := range chunks {
-			body(c)
+			s.chunk(team, uplo, d, out, c, chunks)
 		}
 	}
+	each := len(out) / chunks
 	var units [mostChunks]R
 	for c := range units {
 		units[c] = 1
@@ -166,6 +181,18 @@ func (s sweep[R, T]) triangleInChunks(team *sched.Team, uplo Uplo, d diagonal, o
 	w := width[R, T]()
 	rest := kernel.Rows[R]{Count: chunks - 1, Cols: w * each, Stride: w * each, A: reals[R](out[each:])}
 	kernel.Axpys(s.set, &rest, units[:chunks-1], reals[R](out[:each]))
+}
+
+// chunksInParallel sweeps the chunks on the team's threads. By value: what the threads share lives on the heap.
+func (s sweep[R, T]) chunksInParallel(team *sched.Team, uplo Uplo, d diagonal, out []T, chunks int) {
+	inParallel(team, chunks, func(c int) { s.chunk(team, uplo, d, out, c, chunks) })
+}
+
+// chunk sweeps chunk c with its own sums, those of part c of out. By value: the sweep of the others has other sums.
+func (s sweep[R, T]) chunk(team *sched.Team, uplo Uplo, d diagonal, out []T, c, chunks int) {
+	n, each := s.a.Rows, len(out)/chunks
+	s.setOut(out[c*each : (c+1)*each])
+	s.triangle(team, uplo, d, chunkStart(uplo, c, chunks, n), chunkStart(uplo, c+1, chunks, n))
 }
 
 // chunkStart returns the first row of chunk c of a triangle of order n, a multiple of kernel.RowGroup. The area of the rows above row i
@@ -210,7 +237,7 @@ func symv[R dense.Float, T dense.Scalar](set kernel.Set, team *sched.Team, uplo 
 	s := sweep[R, T]{set: set, a: a, dots: true, axpys: true, conj: hermitian}
 	d := asStored
 	if hermitian {
-		d = realPart
+		d = realOnly
 	}
 	w := s.wholeTriangle(team, uplo, d, x)
 	accumulate(set, alpha, s.out[:y.N], beta, y)

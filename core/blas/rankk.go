@@ -73,7 +73,7 @@ type rankK[T dense.Scalar] struct {
 func (r rankK[T]) require(name string, x, y factor[T], c dense.Matrix[T]) {
 	n, k := x.shape()
 	ny, ky := y.shape()
-	require(n == ny && k == ky && n == c.Rows && n == c.Cols, "%s: op(A) is %dx%d, op(B) is %dx%d, C is %dx%d", name, n, k, ny, ky, c.Rows, c.Cols)
+	requireIn(name, n == ny && k == ky && n == c.Rows && n == c.Cols, "op(A) is %dx%d, op(B) is %dx%d, C is %dx%d", n, k, ny, ky, c.Rows, c.Cols)
 }
 
 func (r rankK[T]) update(name string, trans Transpose, alpha T, a dense.Matrix[T], beta T, c dense.Matrix[T]) error {

@@ -113,16 +113,19 @@ func Rotmg[F dense.Float](d1, d2, x, y F) (p RotmParams[F], rd1, rd2, rx F) {
 	p1 := d1 * x
 	q1, q2 := float64(p1*x), float64(p2*y)
 	var u F
-	if math.Abs(q1) > math.Abs(q2) {
+	switch {
+	case (d1 == 0 || x == 0) && d2 > 0: // the components change places
+		p = RotmParams[F]{Flag: gblas.Diagonal, H: [4]F{0, -1, 1, 0}}
+		d1, d2, x = d2, d1, y
+	case math.Abs(q1) > math.Abs(q2):
 		p = RotmParams[F]{Flag: gblas.OffDiagonal, H: [4]F{1, -y / x, p2 / p1, 1}}
 		if u = 1 - p.H[2]*p.H[1]; !(u > 0) { // rounding errors alone bring this about
 			return none, 0, 0, 0
 		}
 		d1, d2, x = d1/u, d2/u, x*u
-	} else {
-		if q2 < 0 {
-			return none, 0, 0, 0
-		}
+	case q2 < 0:
+		return none, 0, 0, 0
+	default:
 		p = RotmParams[F]{Flag: gblas.Diagonal, H: [4]F{p1 / p2, -1, 1, x / y}}
 		u = 1 + p.H[0]*p.H[3]
 		d1, d2, x = d2/u, d1/u, y*u

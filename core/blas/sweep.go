@@ -17,6 +17,8 @@ const (
 	sweepBytes = 1 << 20
 	// Elements of the matrix that a thread takes at a time.
 	sweepShare = 1 << 16
+	// From this many bytes on a matrix is taken to lie in memory: more than most last caches leave to one call.
+	sweepFar = 48 << 20
 )
 
 // sweep is one pass over a matrix by rows that forms sums along rows (dots), multiples of rows (axpys), or both:
@@ -119,10 +121,19 @@ func (s *sweep[R, T]) add(team *sched.Team, i0, i1, j0, j1 int) {
 	}
 }
 
+// rows returns a part of the matrix as the kernels take it.
+func (s *sweep[R, T]) rows(i0, i1, j0, j1 int) kernel.Rows[R] {
+	w := width[R, T]()
+	return kernel.Rows[R]{
+		Count: i1 - i0, Cols: w * (j1 - j0), Stride: w * s.a.Stride, A: reals[R](s.a.Data[i0*s.a.Stride+j0:]),
+		Far: s.a.Rows*s.a.Cols*bytesOf[T]() >= sweepFar,
+	}
+}
+
 // call sweeps a part of the matrix with one call of a kernel.
 func (s *sweep[R, T]) call(i0, i1, j0, j1 int) {
 	w := width[R, T]()
-	r := kernel.Rows[R]{Count: i1 - i0, Cols: w * (j1 - j0), Stride: w * s.a.Stride, A: reals[R](s.a.Data[i0*s.a.Stride+j0:])}
+	r := s.rows(i0, i1, j0, j1)
 	var x0, x1, sums, alpha, y0, y1 []R
 	if s.dots {
 		x0, sums = reals[R](s.conjIn[j0:j1]), reals[R](s.out[i0:i1])

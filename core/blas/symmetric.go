@@ -39,8 +39,8 @@ func (s *symmetric[T]) multiply(name string, side Side, alpha T, b dense.Matrix[
 	if side == Right {
 		order = c.Cols
 	}
-	require(s.a.Cols == n && order == n && b.Rows == c.Rows && b.Cols == c.Cols,
-		"%s: A is %dx%d, B is %dx%d, C is %dx%d", name, n, s.a.Cols, b.Rows, b.Cols, c.Rows, c.Cols)
+	requireIn(name, s.a.Cols == n && order == n && b.Rows == c.Rows && b.Cols == c.Cols,
+		"A is %dx%d, B is %dx%d, C is %dx%d", n, s.a.Cols, b.Rows, b.Cols, c.Rows, c.Cols)
 	memory := borrow[T](min(n, symmBlock) * min(n, symmBlock))
 	defer memory.giveBack()
 	block := memory.matrix(min(n, symmBlock), min(n, symmBlock))

@@ -44,7 +44,7 @@ func newTriangular[T dense.Scalar](name string, side Side, uplo Uplo, tA Transpo
 	if side == Right {
 		order = b.Cols
 	}
-	require(a.Rows == order && a.Cols == order, "%s: A is %dx%d, B is %dx%d", name, a.Rows, a.Cols, b.Rows, b.Cols)
+	requireIn(name, a.Rows == order && a.Cols == order, "A is %dx%d, B is %dx%d", a.Rows, a.Cols, b.Rows, b.Cols)
 	op := opOf(tA, a)
 	return triangular[T]{op, op.isLower(uplo), diag == Unit}
 }

@@ -38,57 +38,68 @@ func multiplyBase[T dense.Scalar](set kernel.Set, t triangular[T], x dense.Matri
 	}
 }
 
+// forStrips visits strips of at most kernel.SolveOrder rows of a triangle in the order in which they are solved. Rows i0 <= i < i1 come next,
+// those from j0 to j1 are the ones before.
+func (t triangular[T]) forStrips(visit func(i0, i1, j0, j1 int)) {
+	n := t.Rows
+	for done := 0; done < n; done += kernel.SolveOrder {
+		rows := min(kernel.SolveOrder, n-done)
+		if t.lower {
+			visit(done, done+rows, 0, done)
+		} else {
+			visit(n-done-rows, n-done, n-done, n)
+		}
+	}
+}
+
 // solveReal solves strip by strip: what the strips before contribute is a product, what is left is for kernel.Solve.
 func solveReal[T dense.Float](set kernel.Set, t triangular[T], x dense.Matrix[T]) {
+	t.forStrips(func(i0, i1, j0, j1 int) {
+		rows := x.Slice(i0, i1, 0, x.Cols)
+		if j0 < j1 {
+			_ = multiply(set, nil, full, -1, t.slice(i0, i1, j0, j1), plain(x.Slice(j0, j1, 0, x.Cols)), 1, rows)
+		}
+		solveStrip(set, t.diagonal(i0, i1), rows)
+	})
+}
+
+// strip is a triangle of at most kernel.SolveOrder rows as the kernels take it: lower, in the order in which its rows are solved.
+type strip[T dense.Float] struct {
+	l             [kernel.SolveOrder * kernel.SolveOrder]T
+	first, stride int // where the row of the panel that comes first is, and from there to the next
+}
+
+// newStrip returns t for a panel whose rows are stride apart.
+func newStrip[T dense.Float](t triangular[T], stride int) (s strip[T]) {
 	n := t.Rows
-	for done := 0; done < n; {
-		// Rows i0 <= i < i1 come next; those from j0 to j1 are known. A remainder comes last.
-		rows := min(kernel.SolveOrder, n-done)
-		i0, i1, j0, j1 := done, done+rows, 0, done
-		if !t.lower {
-			i0, i1, j0, j1 = n-done-rows, n-done, n-done, n
-		}
-		strip := x.Slice(i0, i1, 0, x.Cols)
-		if done > 0 {
-			_ = multiply(set, nil, full, -1, t.slice(i0, i1, j0, j1), plain(x.Slice(j0, j1, 0, x.Cols)), 1, strip)
-		}
-		solveStrip(set, t.diagonal(i0, i1), strip)
-		done += rows
+	s.stride = stride
+	if !t.lower {
+		s.first, s.stride = (n-1)*stride, -stride
 	}
+	for i := range n {
+		for j := range i + 1 {
+			if t.lower {
+				s.l[i*kernel.SolveOrder+j] = t.element(i, j)
+			} else {
+				s.l[i*kernel.SolveOrder+j] = t.element(n-1-i, n-1-j)
+			}
+		}
+	}
+	return s
 }
 
 // solveStrip solves with a triangle of at most kernel.SolveOrder rows.
 func solveStrip[T dense.Float](set kernel.Set, t triangular[T], x dense.Matrix[T]) {
-	n := t.Rows
-	row := func(i int) int { return i } // the order in which rows are solved
-	first, stride := 0, x.Stride
-	if !t.lower {
-		row = func(i int) int { return n - 1 - i }
-		first, stride = (n-1)*x.Stride, -x.Stride
-	}
-	var l [kernel.SolveOrder * kernel.SolveOrder]T
-	safe := true
+	n, s := t.Rows, newStrip(t, x.Stride)
 	for i := range n {
-		for j := range i {
-			l[i*kernel.SolveOrder+j] = t.at(row(i), row(j))
+		d := &s.l[i*(kernel.SolveOrder+1)]
+		if !hasReciprocal(float64(*d), dense.Eps[T]()) {
+			divideStrip(t, x)
+			return
 		}
-		d := t.element(row(i), row(i))
-		l[i*kernel.SolveOrder+i] = 1 / d
-		safe = safe && hasReciprocal(float64(d), dense.Eps[T]())
+		*d = 1 / *d
 	}
-	if safe {
-		kernel.Solve(set, n, l[:], x.Data, first, stride, x.Cols)
-		return
-	}
-	for i := range n {
-		to := x.Row(row(i))
-		for j := range i {
-			Axpy(-l[i*kernel.SolveOrder+j], dense.Vec(x.Row(row(j))), dense.Vec(to))
-		}
-		for j, d := 0, t.element(row(i), row(i)); j < len(to); j++ {
-			to[j] /= d
-		}
-	}
+	kernel.Solve(set, n, s.l[:], x.Data, s.first, s.stride, x.Cols)
 }
 
 // hasReciprocal reports whether to multiply by 1/d is as good as to divide by d: neither is so small that digits are lost, in the
@@ -109,7 +120,7 @@ func solveComplex[R dense.Float, T dense.Complex](set kernel.Set, t triangular[T
 		for i := range n {
 			d := t.at(i, i)
 			if !hasReciprocal(dense.Abs(d), dense.Eps[T]()) {
-				divideComplex(t, x)
+				divideStrip(t, x)
 				return
 			}
 		}
@@ -143,8 +154,8 @@ func (t triangular[T]) strictColumns(i int) (first, last int) {
 	return i + 1, t.Rows
 }
 
-// divideComplex solves with diagonal elements whose reciprocals are not safe.
-func divideComplex[T dense.Complex](t triangular[T], x dense.Matrix[T]) {
+// divideStrip solves with diagonal elements whose reciprocals are not safe.
+func divideStrip[T dense.Scalar](t triangular[T], x dense.Matrix[T]) {
 	n := t.Rows
 	for k := range n {
 		i := k
@@ -188,19 +199,25 @@ func joinRow[R dense.Float, T dense.Complex](re, im []R, x []T) {
 	}
 }
 
-// multiplyInPlace overwrites x by t x.
+// multiplyInPlace overwrites x by t x, the strips in the opposite order of solveReal: those that contribute are still what they were.
 func multiplyInPlace[T dense.Float](set kernel.Set, t triangular[T], x dense.Matrix[T]) {
-	memory := borrow[T](x.Rows * x.Cols)
-	defer memory.giveBack()
-	from := memory.matrix(x.Rows, x.Cols)
-	from.CopyFrom(x)
-	multiplyReal(set, t, 1, from, x)
+	reversed := triangular[T]{t.transposed(), !t.lower, t.unit}
+	reversed.forStrips(func(i0, i1, _, _ int) {
+		j0, j1 := 0, i0
+		if !t.lower {
+			j0, j1 = i1, t.Rows
+		}
+		rows := x.Slice(i0, i1, 0, x.Cols)
+		s := newStrip(t.diagonal(i0, i1), x.Stride)
+		kernel.MultiplyTriangular(set, i1-i0, s.l[:], x.Data[i0*x.Stride:], s.first, s.stride, x.Cols)
+		_ = multiply(set, nil, full, 1, t.slice(i0, i1, j0, j1), plain(x.Slice(j0, j1, 0, x.Cols)), 1, rows)
+	})
 }
 
-// multiplyReal computes y = t x. The diagonal of t consists of square blocks of the given width: 1, or 2 where a block stands for a
-// complex element. What lies in a strip beside them is a product, the diagonal is done row by row, so that nothing outside of
-// the triangle is multiplied.
-func multiplyReal[T dense.Float](set kernel.Set, t triangular[T], width int, x, y dense.Matrix[T]) {
+// multiplyPairs computes y = t x for a t that stands for a complex triangle: its diagonal consists of blocks of two by two. What lies
+// in a strip beside them is a product, the diagonal is done row by row, so that nothing outside of the triangle is multiplied.
+func multiplyPairs[T dense.Float](set kernel.Set, t triangular[T], x, y dense.Matrix[T]) {
+	const width = 2
 	n := t.Rows
 	var alpha [kernel.SolveOrder]T
 	for i0 := 0; i0 < n; i0 += kernel.SolveOrder {
@@ -238,7 +255,7 @@ func multiplyComplex[R dense.Float, T dense.Complex](set kernel.Set, t triangula
 			setBlock(l, i, j, t.at(i, j))
 		}
 	}
-	multiplyReal(set, triangular[R]{plain(l), t.lower, false}, 2, from, to)
+	multiplyPairs(set, triangular[R]{plain(l), t.lower, false}, from, to)
 	for i := range n {
 		joinRow(to.Row(2*i), to.Row(2*i+1), x.Row(i))
 	}

@@ -4,7 +4,10 @@
 // Nothing here copies unless its name says so. A view never owns memory; whoever made the slice does.
 package dense
 
-import "math"
+import (
+	"math"
+	"unsafe"
+)
 
 // Float is the set of real element types.
 type Float interface{ float32 | float64 }
@@ -64,6 +67,12 @@ func Imag[T Scalar](x T) float64 {
 		return imag(v)
 	}
 	return 0
+}
+
+// Reals returns the memory of x as numbers of its real type R: real and imaginary parts in turn, or x itself.
+func Reals[R Float, T Scalar](x []T) []R {
+	parts := int(unsafe.Sizeof(*new(T)) / unsafe.Sizeof(*new(R)))
+	return unsafe.Slice((*R)(unsafe.Pointer(unsafe.SliceData(x))), parts*len(x))
 }
 
 // FromReal returns x as a T with imaginary part 0, rounded to T's precision.

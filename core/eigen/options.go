@@ -111,8 +111,12 @@ func Workspace[T dense.Scalar](n int, generalized bool, opt Options) (bytes int6
 		perRow += threads * (chunkRows + 1) * wide
 	}
 	total := order*order*perSquare + order*perRow + threads*chunkRows*wide
-	if generalized {
-		total += threads * float64(blas.GemmWorkspace[float64]()) // of the Cholesky factorization
+	if generalized { // the Cholesky factorization and the solves with its factor
+		panels := blas.TriangularWorkspace[float64](n)
+		if dense.IsComplex[T]() {
+			panels = blas.TriangularWorkspace[complex128](n)
+		}
+		total += threads * float64(blas.GemmWorkspace[float64]()+panels)
 	}
 	total += total*roundUp + callOverhead
 	if total >= math.MaxInt64 {

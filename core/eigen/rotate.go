@@ -1,64 +1,43 @@
 package eigen
 
-import "trnsci/core/sched"
+import (
+	"trnsci/core/kernel"
+	"trnsci/core/sched"
+)
 
 const (
-	// Columns that are rotated at a time: three pieces of rows of this length fit the first-level cache many times over.
+	// Columns that a thread rotates at a time: a few strips of the widest kernel.
 	rotatedColumns = 256
-	// Sweeps with fewer elements to rotate than this, 0.1 ms of work, are faster on one thread.
+	// Rotations of one call of the kernel, which cannot be interrupted: of so many columns they take 0.1 ms, with rows that come
+	// from memory less than 1 ms.
+	rotationsOfCall = 512
+	// Sweeps with fewer elements to rotate than this are faster on one thread.
 	minParallelRotations = 1 << 17
 )
 
 // rotate applies the rotations first <= i < last of a sweep to the rows of vectors, from the last to the first, in the
-// columns j0 <= j < j1, outside of which the rows are zero.
+// columns j0 <= j < j1, outside of which the rows are zero. An element is rounded in the same way however columns are shared.
 func (t *tridiagonal) rotate(team *sched.Team, first, last, j0, j1 int) error {
 	if (last-first)*(j1-j0) < minParallelRotations {
-		t.rotateColumns(first, last, j0, j1)
-		return nil
+		return t.rotateColumns(team, first, last, j0, j1)
 	}
 	panels := (j1 - j0 + rotatedColumns - 1) / rotatedColumns
 	return team.For(panels, func(_, panel int) error {
 		start := j0 + panel*rotatedColumns
-		t.rotateColumns(first, last, start, min(j1, start+rotatedColumns))
-		return nil
+		return t.rotateColumns(team, first, last, start, min(j1, start+rotatedColumns))
 	})
 }
 
-// rotateColumns does rotate's work two rotations at a time, which loads and stores each row half as often.
-func (t *tridiagonal) rotateColumns(first, last, j0, j1 int) {
-	i := last - 1
-	for ; i > first; i -= 2 {
-		rotateThree(t.row(i+1, j0, j1), t.row(i, j0, j1), t.row(i-1, j0, j1), t.rotations[i], t.rotations[i-1])
+// rotateColumns does rotate's work on one thread.
+func (t *tridiagonal) rotateColumns(team *sched.Team, first, last, j0, j1 int) error {
+	const down = true
+	stride := t.vectors.Stride
+	for end := last; end > first; end -= rotationsOfCall {
+		if err := team.Err(); err != nil {
+			return err
+		}
+		start := max(first, end-rotationsOfCall)
+		kernel.Rotate(kernel.Best(), t.rotations[start:end], down, t.vectors.Data[start*stride+j0:end*stride+j1], stride, j1-j0)
 	}
-	if i == first {
-		rotateTwo(t.row(i+1, j0, j1), t.row(i, j0, j1), t.rotations[i])
-	}
-}
-
-func (t *tridiagonal) row(i, j0, j1 int) []float64 {
-	start := i * t.vectors.Stride
-	return t.vectors.Data[start+j0 : start+j1]
-}
-
-// rotateTwo replaces (x, y) by (c x + s y, c y - s x).
-func rotateTwo(x, y []float64, q rotation) {
-	y = y[:len(x)]
-	for j, a := range x {
-		b := y[j]
-		x[j] = q.c*a + q.s*b
-		y[j] = q.c*b - q.s*a
-	}
-}
-
-// rotateThree does rotateTwo(x, y, q) and then rotateTwo(y, z, p).
-func rotateThree(x, y, z []float64, q, p rotation) {
-	y, z = y[:len(x)], z[:len(x)]
-	for j, a := range x {
-		b := y[j]
-		x[j] = q.c*a + q.s*b
-		b = q.c*b - q.s*a
-		a = z[j]
-		y[j] = p.c*b + p.s*a
-		z[j] = p.c*a - p.s*b
-	}
+	return nil
 }

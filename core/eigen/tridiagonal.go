@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"trnsci/core/dense"
+	"trnsci/core/kernel"
 	"trnsci/core/sched"
 )
 
@@ -13,19 +14,17 @@ import (
 type tridiagonal struct {
 	d, e      []float64
 	vectors   dense.Matrix[float64]
-	rotations []rotation // of one sweep; rotation i acts on rows i and i+1
+	rotations []kernel.Rotation[float64] // of one sweep; rotation i acts on rows i and i+1
 
 	sweepsLeft int // before the iteration is given up
 }
-
-type rotation struct{ c, s float64 }
 
 // Numbers of length n that the algorithm keeps per row besides the matrices: d, e and the rotations.
 const wholeRows = 4
 
 func newTridiagonal(n int) *tridiagonal {
 	memory := make([]float64, 2*n)
-	return &tridiagonal{d: memory[:n:n], e: memory[n:], rotations: make([]rotation, n), sweepsLeft: maxSweepsPerValue * n}
+	return &tridiagonal{d: memory[:n:n], e: memory[n:], rotations: make([]kernel.Rotation[float64], n), sweepsLeft: maxSweepsPerValue * n}
 }
 
 const (
@@ -154,7 +153,7 @@ func (t *tridiagonal) sweep(l, last int) (first int) {
 		// Half of what c^2 + s^2 lacks to 1. Without this step it is the largest error of the eigenvectors' lengths.
 		lack := math.FMA(-s, s, math.FMA(-c, c, 1)) / 2
 		s, c = s+s*lack, c+c*lack
-		t.rotations[i] = rotation{c: c, s: s}
+		t.rotations[i] = kernel.Rotation[float64]{C: c, S: -s} // row i+1 comes first in the sweep
 		g = d[i+1] - p
 		r = (d[i]-g)*s + 2*c*b
 		p = s * r

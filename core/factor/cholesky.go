@@ -3,10 +3,10 @@ package factor
 
 import (
 	"fmt"
-	"math"
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
+	"trnsci/core/kernel"
 	"trnsci/core/sched"
 )
 
@@ -21,8 +21,8 @@ func (e *NotPositiveDefiniteError) Error() string {
 	return fmt.Sprintf("%s: the leading minor of order %d is not positive definite", e.Arg, e.Order)
 }
 
-// choleskyBase is the order of the blocks that are factored without products of matrices.
-const choleskyBase = 16
+// Matrices of at most this order, half of it for complex ones, are factored strip by strip.
+const choleskyBase = 64
 
 // Cholesky overwrites a Hermitian (real: symmetric) positive definite matrix by the lower triangular L of A = L L^H,
 // zeros above the diagonal included. Only the lower triangle of a is read, and the imaginary parts of its diagonal are
@@ -38,6 +38,9 @@ func Cholesky[T dense.Scalar](team *sched.Team, a dense.Matrix[T]) error {
 	if a.Cols != n {
 		return dense.BadArgument("a", "expected a square matrix, got shape (%d, %d)", a.Rows, a.Cols)
 	}
+	if n == 0 {
+		return nil
+	}
 	for i := range n {
 		a.Set(i, i, dense.FromReal[T](dense.Real(a.At(i, i))))
 	}
@@ -48,14 +51,14 @@ func Cholesky[T dense.Scalar](team *sched.Team, a dense.Matrix[T]) error {
 // choleskyFrom factors a block on the diagonal that begins in the given row of the matrix.
 func choleskyFrom[T dense.Scalar](team *sched.Team, a dense.Matrix[T], row int) error {
 	n := a.Rows
-	if n <= choleskyBase {
-		if order := choleskyUnblocked(a); order > 0 {
+	if n <= choleskyBase/partsOf[T]() {
+		if order := choleskyBlock(a); order > 0 {
 			return &NotPositiveDefiniteError{Arg: "a", Order: row + order}
 		}
 		team.Step(n)
 		return team.Err()
 	}
-	half := (n/2 + choleskyBase - 1) / choleskyBase * choleskyBase
+	half := (n/2 + kernel.SolveOrder - 1) / kernel.SolveOrder * kernel.SolveOrder
 	first, below, rest := a.Slice(0, half, 0, half), a.Slice(half, n, 0, half), a.Slice(half, n, half, n)
 	if err := choleskyFrom(team, first, row); err != nil {
 		return err
@@ -67,24 +70,6 @@ func choleskyFrom[T dense.Scalar](team *sched.Team, a dense.Matrix[T], row int) 
 		return err
 	}
 	return choleskyFrom(team, rest, row+half)
-}
-
-// choleskyUnblocked factors a row by row. It returns the order of the first leading minor that is not positive, or 0.
-func choleskyUnblocked[T dense.Scalar](a dense.Matrix[T]) int {
-	for i := range a.Rows {
-		row := a.Row(i)
-		for j := range i {
-			s := blas.Dotc(a.RowVec(j, 0, j), dense.Vec(row[:j]))
-			row[j] = (row[j] - s) / a.At(j, j)
-		}
-		pivot := dense.Real(row[i]) - dense.Real(blas.Dotc(dense.Vec(row[:i]), dense.Vec(row[:i])))
-		if !(pivot > 0) || math.IsInf(pivot, 0) {
-			return i + 1
-		}
-		row[i] = dense.FromReal[T](math.Sqrt(pivot))
-		clear(row[i+1:])
-	}
-	return 0
 }
 
 // CholeskyView writes the lower Cholesky factor of a into out, which has the same shape and may have any strides. Only

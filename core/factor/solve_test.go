@@ -31,7 +31,7 @@ func testSolveTriangular[T dense.Scalar](t *testing.T) {
 			for _, trans := range []blas.Transpose{blas.NoTrans, blas.Trans, blas.ConjTrans} {
 				for _, diag := range []blas.Diag{blas.NonUnit, blas.Unit} {
 					a, used := triangle[T](rng, n, uplo, diag)
-					b := fullMatrix[T](rng, n, widths[rng.IntN(len(widths))])
+					b := numtest.Random[T](rng, n, widths[rng.IntN(len(widths))])
 					x := b.Clone()
 					if err := SolveTriangular(team, uplo, trans, diag, a, x); err != nil {
 						t.Fatalf("n = %d: %v", n, err)
@@ -43,22 +43,9 @@ func testSolveTriangular[T dense.Scalar](t *testing.T) {
 	}
 }
 
-// fullMatrix returns a matrix of standard normal elements.
-func fullMatrix[T dense.Scalar](rng *rand.Rand, rows, cols int) dense.Matrix[T] {
-	m := dense.New[T](rows, cols)
-	for i := range m.Data {
-		im := 0.0
-		if dense.IsComplex[T]() {
-			im = rng.NormFloat64()
-		}
-		m.Data[i] = dense.FromParts[T](rng.NormFloat64(), im)
-	}
-	return m
-}
-
 // triangle returns a well-conditioned triangular matrix with NaNs in all places that must not be read, and what is meant.
 func triangle[T dense.Scalar](rng *rand.Rand, n int, uplo blas.Uplo, diag blas.Diag) (a, used dense.Matrix[T]) {
-	a = fullMatrix[T](rng, n, n)
+	a = numtest.Random[T](rng, n, n)
 	used = dense.New[T](n, n)
 	scale := dense.FromReal[T](1 / float64(max(1, n)))
 	for i := range n {
@@ -117,7 +104,7 @@ func TestSolveTriangularNamesTheZeroPivot(t *testing.T) {
 	for _, pivot := range []int{1, 4, 7} {
 		a, _ := triangle[complex64](rng, 7, blas.Upper, blas.NonUnit)
 		a.Set(pivot-1, pivot-1, 0)
-		b := fullMatrix[complex64](rng, 7, 2)
+		b := numtest.Random[complex64](rng, 7, 2)
 		before := b.Clone()
 		var e *SingularError
 		if err := SolveTriangular(nil, blas.Upper, blas.NoTrans, blas.NonUnit, a, b); !errors.As(err, &e) || e.Pivot != pivot || e.Arg != "a" {
@@ -145,7 +132,7 @@ func testCholeskySolve[T dense.Scalar](t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	for _, n := range []int{0, 1, 3, 64, 90} {
 		for _, k := range widths[:3] {
-			a, b := numtest.RandomSPD[T](rng, n), fullMatrix[T](rng, n, k)
+			a, b := numtest.RandomSPD[T](rng, n), numtest.Random[T](rng, n, k)
 			l := a.Clone()
 			if err := Cholesky(nil, l); err != nil {
 				t.Fatal(err)

@@ -16,7 +16,7 @@ func transposeAssembly[T Float](_, _ int, _ []T, _ int, _ []T, _ int) {
 	panic("kernel: no assembly in this build")
 }
 
-func solveAssembly[T Float](s Set, _ int, _, _ []T, _, _, _ int) {
+func systemAssembly[T Float](s Set, _ systemKernel, _ int, _, _ []T, _, _, _ int) {
 	panic("kernel: no assembly for " + s.String() + " in this build")
 }
 

@@ -23,10 +23,10 @@ func gemmAssembly[T Float](s Set, t *Tiles[T]) {
 	last := t.Cols - (vectors-1)*lanes
 	args := gemmArgs{
 		a: unsafe.Pointer(&t.A[0]), b: unsafe.Pointer(&t.B[0]), c: unsafe.Pointer(&t.C[0]),
-		mask: 1<<last - 1, count: t.Count, k: t.K,
-		rowA: t.RowA * size, colA: t.ColA * size,
+		mask: 1<<last - 1, tiles: t.Count, count: t.Count, strips: max(t.Strips, 1), k: t.K,
+		rowA: t.RowA * size, colA: t.ColA * size, stepA: t.StepA * size,
 		rowB: t.RowB * size, stepB: t.StepB * size,
-		rowC: t.RowC * size, stepC: t.StepC * size,
+		rowC: t.RowC * size, stepC: t.StepC * size, stripC: t.StripC * size,
 		rows: t.Rows, vectors: vectors,
 	}
 	if len(t.Next) > 0 {

@@ -1,18 +1,18 @@
 package kernel
 
-// gemmGo computes tiles of at most 4 rows and 4 columns, two rows at a time: 8 sums, 2 elements of A and 4 of B fit the 16
+// stripGo computes a strip of tiles of at most 4 rows and 4 columns, two rows at a time: 8 sums, 2 elements of A and 4 of B fit the 16
 // registers that the compiler has on amd64.
-func gemmGo[T Float](t *Tiles[T]) {
+func (t *Tiles[T]) stripGo(a, strip []T) {
 	for n := range t.Count {
-		b, c := t.B[n*t.StepB:], t.C[n*t.StepC:]
+		b, c := t.B[n*t.StepB:], strip[n*t.StepC:]
 		i := 0
 		if t.Cols == 4 {
 			for ; i+2 <= t.Rows; i += 2 {
-				t.twoRows(t.A[i*t.RowA:], b, c[i*t.RowC:])
+				t.twoRows(a[i*t.RowA:], b, c[i*t.RowC:])
 			}
 		}
 		for ; i < t.Rows; i++ {
-			t.oneRow(t.A[i*t.RowA:], b, c[i*t.RowC:])
+			t.oneRow(a[i*t.RowA:], b, c[i*t.RowC:])
 		}
 	}
 }

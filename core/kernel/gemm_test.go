@@ -51,9 +51,16 @@ func randomTiles[T Float](rng *rand.Rand, s Set, a, b, c arena[T]) *Tiles[T] {
 	}
 	t.StepC = t.Cols + rng.IntN(3)
 	t.RowC = t.Count*t.StepC + rng.IntN(3)
-	t.A = a.place(rng, (t.Rows-1)*t.RowA+(t.K-1)*t.ColA+1)
+	t.Strips = rng.IntN(4) // 0 is 1
+	below := max(t.Strips, 1) - 1
+	t.StepA = t.Rows*t.RowA + rng.IntN(3)
+	if t.ColA > 1 {
+		t.StepA = t.K*t.ColA + rng.IntN(3)
+	}
+	t.StripC = t.Rows*t.RowC + rng.IntN(3)
+	t.A = a.place(rng, below*t.StepA+(t.Rows-1)*t.RowA+(t.K-1)*t.ColA+1)
 	t.B = b.place(rng, (t.Count-1)*t.StepB+(t.K-1)*t.RowB+t.Cols)
-	t.C = c.place(rng, (t.Count-1)*t.StepC+(t.Rows-1)*t.RowC+t.Cols)
+	t.C = c.place(rng, below*t.StripC+(t.Count-1)*t.StepC+(t.Rows-1)*t.RowC+t.Cols)
 	if rng.IntN(2) == 0 { // into the fence and beyond
 		t.Next, t.NextCol, t.NextStep = t.A[len(t.A)-1:], rng.IntN(5000), rng.IntN(5000)
 	}
@@ -62,9 +69,11 @@ func randomTiles[T Float](rng *rand.Rand, s Set, a, b, c arena[T]) *Tiles[T] {
 			x[i] = T(math.NaN())
 		}
 	}
-	for i := range t.Rows {
-		for p := range t.K {
-			t.A[i*t.RowA+p*t.ColA] = T(rng.NormFloat64())
+	for s := range below + 1 {
+		for i := range t.Rows {
+			for p := range t.K {
+				t.A[s*t.StepA+i*t.RowA+p*t.ColA] = T(rng.NormFloat64())
+			}
 		}
 	}
 	for n := range t.Count {
@@ -79,11 +88,14 @@ func randomTiles[T Float](rng *rand.Rand, s Set, a, b, c arena[T]) *Tiles[T] {
 
 // fillC sets the elements of C to numbers if they are going to be read.
 func fillC[T Float](rng *rand.Rand, t *Tiles[T]) {
-	for n := range t.Count {
-		for i := range t.Rows {
-			for j := range t.Cols {
-				if t.Accumulate {
-					t.C[n*t.StepC+i*t.RowC+j] = T(rng.NormFloat64())
+	if !t.Accumulate {
+		return
+	}
+	for s := range max(t.Strips, 1) {
+		for n := range t.Count {
+			for i := range t.Rows {
+				for j := range t.Cols {
+					t.C[s*t.StripC+n*t.StepC+i*t.RowC+j] = T(rng.NormFloat64())
 				}
 			}
 		}
@@ -97,22 +109,24 @@ func checkTiles[T Float](t *Tiles[T], before []T) error {
 		eps = math.Pow(2, -23)
 	}
 	inside := make([]bool, len(t.C))
-	for n := range t.Count {
-		for i := range t.Rows {
-			for j := range t.Cols {
-				at := n*t.StepC + i*t.RowC + j
-				inside[at] = true
-				sum, size := 0.0, 0.0
-				for p := range t.K {
-					x := float64(t.A[i*t.RowA+p*t.ColA]) * float64(t.B[n*t.StepB+p*t.RowB+j])
-					sum, size = sum+x, size+math.Abs(x)
-				}
-				want, size := float64(t.Alpha)*sum, math.Abs(float64(t.Alpha))*size
-				if t.Accumulate {
-					want, size = want+float64(before[at]), size+math.Abs(float64(before[at]))
-				}
-				if limit := float64(t.K+2) * eps * size; !(math.Abs(float64(t.C[at])-want) <= limit) {
-					return fmt.Errorf("tile %d (%d,%d): %v, want %v within %.1g", n, i, j, t.C[at], want, limit)
+	for s := range max(t.Strips, 1) {
+		for n := range t.Count {
+			for i := range t.Rows {
+				for j := range t.Cols {
+					at := s*t.StripC + n*t.StepC + i*t.RowC + j
+					inside[at] = true
+					sum, size := 0.0, 0.0
+					for p := range t.K {
+						x := float64(t.A[s*t.StepA+i*t.RowA+p*t.ColA]) * float64(t.B[n*t.StepB+p*t.RowB+j])
+						sum, size = sum+x, size+math.Abs(x)
+					}
+					want, size := float64(t.Alpha)*sum, math.Abs(float64(t.Alpha))*size
+					if t.Accumulate {
+						want, size = want+float64(before[at]), size+math.Abs(float64(before[at]))
+					}
+					if limit := float64(t.K+2) * eps * size; !(math.Abs(float64(t.C[at])-want) <= limit) {
+						return fmt.Errorf("strip %d, tile %d (%d,%d): %v, want %v within %.1g", s, n, i, j, t.C[at], want, limit)
+					}
 				}
 			}
 		}
@@ -225,6 +239,8 @@ func testRefused[T Float](t *testing.T, s Set) {
 			r.B, r.C = make([]T, 99), make([]T, 99)
 		},
 		"negative stride": func(r *Tiles[T]) { r.RowA = -1 },
+		"strips beyond A": func(r *Tiles[T]) { r.Strips, r.StepA = 2, 1 },
+		"strips beyond C": func(r *Tiles[T]) { r.Strips, r.StripC = 2, 1 },
 	} {
 		func() {
 			defer func() {

@@ -11,47 +11,47 @@ TEXT ·gemmF64AVX2(SB), NOSPLIT, $0-8
 	MOVQ (R13), AX
 	MOVQ 8(R13), BX
 	MOVQ 16(R13), DI
-	MOVQ 64(R13), R8
-	MOVQ 72(R13), DX
-	MOVQ 80(R13), SI
-	MOVQ 136(R13), R12
+	MOVQ 112(R13), R8
+	MOVQ 120(R13), DX
+	MOVQ 128(R13), SI
+	MOVQ 184(R13), R12
 	LEAQ (R8)(R8*2), R9
 	LEAQ (R8)(R8*4), R10
 	LEAQ (R9)(R8*4), R11
-	CMPQ 160(R13), $0x03
+	CMPQ 208(R13), $0x03
 	JNE  vectors_2
-	CMPQ 152(R13), $0x04
+	CMPQ 200(R13), $0x04
 	JEQ  first_3x4
-	CMPQ 152(R13), $0x03
+	CMPQ 200(R13), $0x03
 	JEQ  first_3x3
-	CMPQ 152(R13), $0x02
+	CMPQ 200(R13), $0x02
 	JEQ  first_3x2
 	JMP  first_3x1
 
 vectors_2:
-	CMPQ 160(R13), $0x02
+	CMPQ 208(R13), $0x02
 	JNE  vectors_1
-	CMPQ 152(R13), $0x04
+	CMPQ 200(R13), $0x04
 	JEQ  first_2x4
-	CMPQ 152(R13), $0x03
+	CMPQ 200(R13), $0x03
 	JEQ  first_2x3
-	CMPQ 152(R13), $0x02
+	CMPQ 200(R13), $0x02
 	JEQ  first_2x2
 	JMP  first_2x1
 
 vectors_1:
-	CMPQ 152(R13), $0x04
+	CMPQ 200(R13), $0x04
 	JEQ  first_1x4
-	CMPQ 152(R13), $0x03
+	CMPQ 200(R13), $0x03
 	JEQ  first_1x3
-	CMPQ 152(R13), $0x02
+	CMPQ 200(R13), $0x02
 	JEQ  first_1x2
 
-first_1x1:
+tile_1x1:
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	VXORPS     Y0, Y0, Y0
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 	CMPQ       40(R13), $0x00
 	JNE        partial_1x1
 
@@ -63,9 +63,9 @@ k_1x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x1
-	VBROADCASTSD 176(R13), Y1
+	VBROADCASTSD 224(R13), Y1
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_whole_1x1
 	VMOVUPD      (BX), Y2
 	VFMADD213PD  Y2, Y1, Y0
@@ -89,10 +89,10 @@ k_partial_1x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_1x1
-	VBROADCASTSD 176(R13), Y1
+	VBROADCASTSD 224(R13), Y1
 	VMOVUPD      (R15), Y3
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_some_1x1
 	VMASKMOVPD   (BX), Y3, Y2
 	VFMADD213PD  Y2, Y1, Y0
@@ -104,24 +104,44 @@ overwrite_some_1x1:
 	VMASKMOVPD Y0, Y3, (BX)
 
 next_1x1:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	DECQ 56(R13)
+	JZ   strip_1x1
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	JMP  first_1x1
+	ADDQ 80(R13), AX
+	JMP  tile_1x1
+
+strip_1x1:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
+	JMP  tile_1x1
 
 first_1x2:
+tile_1x2:
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
 	VXORPS     Y0, Y0, Y0
 	VXORPS     Y1, Y1, Y1
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 	CMPQ       40(R13), $0x00
 	JNE        partial_1x2
 
@@ -135,9 +155,9 @@ k_1x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x2
-	VBROADCASTSD 176(R13), Y2
+	VBROADCASTSD 224(R13), Y2
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_whole_1x2
 	VMOVUPD      (BX), Y3
 	VFMADD213PD  Y3, Y2, Y0
@@ -170,10 +190,10 @@ k_partial_1x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_1x2
-	VBROADCASTSD 176(R13), Y2
+	VBROADCASTSD 224(R13), Y2
 	VMOVUPD      (R15), Y4
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_some_1x2
 	VMASKMOVPD   (BX), Y4, Y3
 	VFMADD213PD  Y3, Y2, Y0
@@ -192,17 +212,37 @@ overwrite_some_1x2:
 	VMASKMOVPD Y1, Y4, (BX)
 
 next_1x2:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	DECQ 56(R13)
+	JZ   strip_1x2
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	JMP  first_1x2
+	ADDQ 80(R13), AX
+	JMP  tile_1x2
+
+strip_1x2:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
+	JMP  tile_1x2
 
 first_1x3:
+tile_1x3:
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
@@ -212,7 +252,7 @@ first_1x3:
 	VXORPS     Y0, Y0, Y0
 	VXORPS     Y1, Y1, Y1
 	VXORPS     Y2, Y2, Y2
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 	CMPQ       40(R13), $0x00
 	JNE        partial_1x3
 
@@ -228,9 +268,9 @@ k_1x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x3
-	VBROADCASTSD 176(R13), Y3
+	VBROADCASTSD 224(R13), Y3
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_whole_1x3
 	VMOVUPD      (BX), Y4
 	VFMADD213PD  Y4, Y3, Y0
@@ -272,10 +312,10 @@ k_partial_1x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_1x3
-	VBROADCASTSD 176(R13), Y3
+	VBROADCASTSD 224(R13), Y3
 	VMOVUPD      (R15), Y5
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_some_1x3
 	VMASKMOVPD   (BX), Y5, Y4
 	VFMADD213PD  Y4, Y3, Y0
@@ -301,17 +341,37 @@ overwrite_some_1x3:
 	VMASKMOVPD Y2, Y5, (BX)
 
 next_1x3:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	DECQ 56(R13)
+	JZ   strip_1x3
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	JMP  first_1x3
+	ADDQ 80(R13), AX
+	JMP  tile_1x3
+
+strip_1x3:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
+	JMP  tile_1x3
 
 first_1x4:
+tile_1x4:
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
@@ -324,7 +384,7 @@ first_1x4:
 	VXORPS     Y1, Y1, Y1
 	VXORPS     Y2, Y2, Y2
 	VXORPS     Y3, Y3, Y3
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 	CMPQ       40(R13), $0x00
 	JNE        partial_1x4
 
@@ -342,9 +402,9 @@ k_1x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x4
-	VBROADCASTSD 176(R13), Y4
+	VBROADCASTSD 224(R13), Y4
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_whole_1x4
 	VMOVUPD      (BX), Y5
 	VFMADD213PD  Y5, Y4, Y0
@@ -395,10 +455,10 @@ k_partial_1x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_1x4
-	VBROADCASTSD 176(R13), Y4
+	VBROADCASTSD 224(R13), Y4
 	VMOVUPD      (R15), Y6
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_some_1x4
 	VMASKMOVPD   (BX), Y6, Y5
 	VFMADD213PD  Y5, Y4, Y0
@@ -431,22 +491,42 @@ overwrite_some_1x4:
 	VMASKMOVPD Y3, Y6, (BX)
 
 next_1x4:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	DECQ 56(R13)
+	JZ   strip_1x4
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	JMP  first_1x4
+	ADDQ 80(R13), AX
+	JMP  tile_1x4
+
+strip_1x4:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
+	JMP  tile_1x4
 
 first_2x1:
+tile_2x1:
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	VXORPS     Y0, Y0, Y0
 	VXORPS     Y1, Y1, Y1
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 	CMPQ       40(R13), $0x00
 	JNE        partial_2x1
 
@@ -460,9 +540,9 @@ k_2x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x1
-	VBROADCASTSD 176(R13), Y2
+	VBROADCASTSD 224(R13), Y2
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_whole_2x1
 	VMOVUPD      (BX), Y3
 	VFMADD213PD  Y3, Y2, Y0
@@ -493,10 +573,10 @@ k_partial_2x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_2x1
-	VBROADCASTSD 176(R13), Y2
+	VBROADCASTSD 224(R13), Y2
 	VMOVUPD      (R15), Y4
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_some_2x1
 	VMOVUPD      (BX), Y3
 	VFMADD213PD  Y3, Y2, Y0
@@ -513,17 +593,37 @@ overwrite_some_2x1:
 	VMASKMOVPD Y1, Y4, 32(BX)
 
 next_2x1:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	DECQ 56(R13)
+	JZ   strip_2x1
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	JMP  first_2x1
+	ADDQ 80(R13), AX
+	JMP  tile_2x1
+
+strip_2x1:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
+	JMP  tile_2x1
 
 first_2x2:
+tile_2x2:
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
@@ -532,7 +632,7 @@ first_2x2:
 	VXORPS     Y1, Y1, Y1
 	VXORPS     Y2, Y2, Y2
 	VXORPS     Y3, Y3, Y3
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 	CMPQ       40(R13), $0x00
 	JNE        partial_2x2
 
@@ -549,9 +649,9 @@ k_2x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x2
-	VBROADCASTSD 176(R13), Y4
+	VBROADCASTSD 224(R13), Y4
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_whole_2x2
 	VMOVUPD      (BX), Y5
 	VFMADD213PD  Y5, Y4, Y0
@@ -597,10 +697,10 @@ k_partial_2x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_2x2
-	VBROADCASTSD 176(R13), Y4
+	VBROADCASTSD 224(R13), Y4
 	VMOVUPD      (R15), Y6
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_some_2x2
 	VMOVUPD      (BX), Y5
 	VFMADD213PD  Y5, Y4, Y0
@@ -629,17 +729,37 @@ overwrite_some_2x2:
 	VMASKMOVPD Y3, Y6, 32(BX)
 
 next_2x2:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	DECQ 56(R13)
+	JZ   strip_2x2
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	JMP  first_2x2
+	ADDQ 80(R13), AX
+	JMP  tile_2x2
+
+strip_2x2:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
+	JMP  tile_2x2
 
 first_2x3:
+tile_2x3:
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
@@ -652,7 +772,7 @@ first_2x3:
 	VXORPS     Y3, Y3, Y3
 	VXORPS     Y4, Y4, Y4
 	VXORPS     Y5, Y5, Y5
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 	CMPQ       40(R13), $0x00
 	JNE        partial_2x3
 
@@ -672,9 +792,9 @@ k_2x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x3
-	VBROADCASTSD 176(R13), Y6
+	VBROADCASTSD 224(R13), Y6
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_whole_2x3
 	VMOVUPD      (BX), Y7
 	VFMADD213PD  Y7, Y6, Y0
@@ -735,10 +855,10 @@ k_partial_2x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_2x3
-	VBROADCASTSD 176(R13), Y6
+	VBROADCASTSD 224(R13), Y6
 	VMOVUPD      (R15), Y8
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_some_2x3
 	VMOVUPD      (BX), Y7
 	VFMADD213PD  Y7, Y6, Y0
@@ -779,17 +899,37 @@ overwrite_some_2x3:
 	VMASKMOVPD Y5, Y8, 32(BX)
 
 next_2x3:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	DECQ 56(R13)
+	JZ   strip_2x3
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	JMP  first_2x3
+	ADDQ 80(R13), AX
+	JMP  tile_2x3
+
+strip_2x3:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
+	JMP  tile_2x3
 
 first_2x4:
+tile_2x4:
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
@@ -806,7 +946,7 @@ first_2x4:
 	VXORPS     Y5, Y5, Y5
 	VXORPS     Y6, Y6, Y6
 	VXORPS     Y7, Y7, Y7
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 	CMPQ       40(R13), $0x00
 	JNE        partial_2x4
 
@@ -829,9 +969,9 @@ k_2x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x4
-	VBROADCASTSD 176(R13), Y8
+	VBROADCASTSD 224(R13), Y8
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_whole_2x4
 	VMOVUPD      (BX), Y9
 	VFMADD213PD  Y9, Y8, Y0
@@ -907,10 +1047,10 @@ k_partial_2x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_2x4
-	VBROADCASTSD 176(R13), Y8
+	VBROADCASTSD 224(R13), Y8
 	VMOVUPD      (R15), Y10
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_some_2x4
 	VMOVUPD      (BX), Y9
 	VFMADD213PD  Y9, Y8, Y0
@@ -963,28 +1103,53 @@ overwrite_some_2x4:
 	VMASKMOVPD Y7, Y10, 32(BX)
 
 next_2x4:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	DECQ 56(R13)
+	JZ   strip_2x4
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	JMP  first_2x4
+	ADDQ 80(R13), AX
+	JMP  tile_2x4
+
+strip_2x4:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
+	JMP  tile_2x4
 
 first_3x1:
+tile_3x1:
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
 	VXORPS     Y0, Y0, Y0
 	VXORPS     Y1, Y1, Y1
 	VXORPS     Y2, Y2, Y2
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 	CMPQ       40(R13), $0x00
 	JNE        partial_3x1
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
+	MOVQ       160(R13), R14
 
 k_3x1:
+	PREFETCHT0   (R15)
+	ADDQ         R14, R15
 	VMOVUPD      (BX), Y3
 	VMOVUPD      32(BX), Y4
 	VMOVUPD      64(BX), Y5
@@ -996,9 +1161,9 @@ k_3x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_3x1
-	VBROADCASTSD 176(R13), Y3
+	VBROADCASTSD 224(R13), Y3
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_whole_3x1
 	VMOVUPD      (BX), Y4
 	VFMADD213PD  Y4, Y3, Y0
@@ -1036,10 +1201,10 @@ k_partial_3x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_3x1
-	VBROADCASTSD 176(R13), Y3
+	VBROADCASTSD 224(R13), Y3
 	VMOVUPD      (R15), Y5
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_some_3x1
 	VMOVUPD      (BX), Y4
 	VFMADD213PD  Y4, Y3, Y0
@@ -1061,17 +1226,40 @@ overwrite_some_3x1:
 	VMASKMOVPD Y2, Y5, 64(BX)
 
 next_3x1:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
+	DECQ 56(R13)
+	JZ   strip_3x1
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	JMP  first_3x1
+	ADDQ 80(R13), AX
+	JMP  tile_3x1
+
+strip_3x1:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
+	JMP  tile_3x1
 
 first_3x2:
+tile_3x2:
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -1084,11 +1272,16 @@ first_3x2:
 	VXORPS     Y3, Y3, Y3
 	VXORPS     Y4, Y4, Y4
 	VXORPS     Y5, Y5, Y5
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 	CMPQ       40(R13), $0x00
 	JNE        partial_3x2
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
+	MOVQ       160(R13), R14
 
 k_3x2:
+	PREFETCHT0   (R15)
+	ADDQ         R14, R15
 	VMOVUPD      (BX), Y6
 	VMOVUPD      32(BX), Y7
 	VMOVUPD      64(BX), Y8
@@ -1104,9 +1297,9 @@ k_3x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_3x2
-	VBROADCASTSD 176(R13), Y6
+	VBROADCASTSD 224(R13), Y6
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_whole_3x2
 	VMOVUPD      (BX), Y7
 	VFMADD213PD  Y7, Y6, Y0
@@ -1165,10 +1358,10 @@ k_partial_3x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_3x2
-	VBROADCASTSD 176(R13), Y6
+	VBROADCASTSD 224(R13), Y6
 	VMOVUPD      (R15), Y8
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_some_3x2
 	VMOVUPD      (BX), Y7
 	VFMADD213PD  Y7, Y6, Y0
@@ -1207,17 +1400,40 @@ overwrite_some_3x2:
 	VMASKMOVPD Y5, Y8, 64(BX)
 
 next_3x2:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
+	DECQ 56(R13)
+	JZ   strip_3x2
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	JMP  first_3x2
+	ADDQ 80(R13), AX
+	JMP  tile_3x2
+
+strip_3x2:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
+	JMP  tile_3x2
 
 first_3x3:
+tile_3x3:
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -1236,11 +1452,16 @@ first_3x3:
 	VXORPS     Y6, Y6, Y6
 	VXORPS     Y7, Y7, Y7
 	VXORPS     Y8, Y8, Y8
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 	CMPQ       40(R13), $0x00
 	JNE        partial_3x3
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
+	MOVQ       160(R13), R14
 
 k_3x3:
+	PREFETCHT0   (R15)
+	ADDQ         R14, R15
 	VMOVUPD      (BX), Y9
 	VMOVUPD      32(BX), Y10
 	VMOVUPD      64(BX), Y11
@@ -1260,9 +1481,9 @@ k_3x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_3x3
-	VBROADCASTSD 176(R13), Y9
+	VBROADCASTSD 224(R13), Y9
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_whole_3x3
 	VMOVUPD      (BX), Y10
 	VFMADD213PD  Y10, Y9, Y0
@@ -1342,10 +1563,10 @@ k_partial_3x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_3x3
-	VBROADCASTSD 176(R13), Y9
+	VBROADCASTSD 224(R13), Y9
 	VMOVUPD      (R15), Y11
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_some_3x3
 	VMOVUPD      (BX), Y10
 	VFMADD213PD  Y10, Y9, Y0
@@ -1401,17 +1622,40 @@ overwrite_some_3x3:
 	VMASKMOVPD Y8, Y11, 64(BX)
 
 next_3x3:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
+	DECQ 56(R13)
+	JZ   strip_3x3
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	JMP  first_3x3
+	ADDQ 80(R13), AX
+	JMP  tile_3x3
+
+strip_3x3:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
+	JMP  tile_3x3
 
 first_3x4:
+tile_3x4:
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -1436,11 +1680,16 @@ first_3x4:
 	VXORPS     Y9, Y9, Y9
 	VXORPS     Y10, Y10, Y10
 	VXORPS     Y11, Y11, Y11
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 	CMPQ       40(R13), $0x00
 	JNE        partial_3x4
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
+	MOVQ       160(R13), R14
 
 k_3x4:
+	PREFETCHT0   (R15)
+	ADDQ         R14, R15
 	VMOVUPD      (BX), Y12
 	VMOVUPD      32(BX), Y13
 	VMOVUPD      64(BX), Y14
@@ -1464,9 +1713,9 @@ k_3x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_3x4
-	VBROADCASTSD 176(R13), Y12
+	VBROADCASTSD 224(R13), Y12
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_whole_3x4
 	VMOVUPD      (BX), Y13
 	VFMADD213PD  Y13, Y12, Y0
@@ -1567,10 +1816,10 @@ k_partial_3x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_3x4
-	VBROADCASTSD 176(R13), Y12
+	VBROADCASTSD 224(R13), Y12
 	VMOVUPD      (R15), Y14
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_some_3x4
 	VMOVUPD      (BX), Y13
 	VFMADD213PD  Y13, Y12, Y0
@@ -1643,15 +1892,37 @@ overwrite_some_3x4:
 	VMASKMOVPD Y11, Y14, 64(BX)
 
 next_3x4:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
+	DECQ 56(R13)
+	JZ   strip_3x4
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	JMP  first_3x4
+	ADDQ 80(R13), AX
+	JMP  tile_3x4
+
+strip_3x4:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
+	JMP  tile_3x4
 
 done:
 	VZEROUPPER
@@ -1664,47 +1935,47 @@ TEXT ·gemmF32AVX2(SB), NOSPLIT, $0-8
 	MOVQ (R13), AX
 	MOVQ 8(R13), BX
 	MOVQ 16(R13), DI
-	MOVQ 64(R13), R8
-	MOVQ 72(R13), DX
-	MOVQ 80(R13), SI
-	MOVQ 136(R13), R12
+	MOVQ 112(R13), R8
+	MOVQ 120(R13), DX
+	MOVQ 128(R13), SI
+	MOVQ 184(R13), R12
 	LEAQ (R8)(R8*2), R9
 	LEAQ (R8)(R8*4), R10
 	LEAQ (R9)(R8*4), R11
-	CMPQ 160(R13), $0x03
+	CMPQ 208(R13), $0x03
 	JNE  vectors_2
-	CMPQ 152(R13), $0x04
+	CMPQ 200(R13), $0x04
 	JEQ  first_3x4
-	CMPQ 152(R13), $0x03
+	CMPQ 200(R13), $0x03
 	JEQ  first_3x3
-	CMPQ 152(R13), $0x02
+	CMPQ 200(R13), $0x02
 	JEQ  first_3x2
 	JMP  first_3x1
 
 vectors_2:
-	CMPQ 160(R13), $0x02
+	CMPQ 208(R13), $0x02
 	JNE  vectors_1
-	CMPQ 152(R13), $0x04
+	CMPQ 200(R13), $0x04
 	JEQ  first_2x4
-	CMPQ 152(R13), $0x03
+	CMPQ 200(R13), $0x03
 	JEQ  first_2x3
-	CMPQ 152(R13), $0x02
+	CMPQ 200(R13), $0x02
 	JEQ  first_2x2
 	JMP  first_2x1
 
 vectors_1:
-	CMPQ 152(R13), $0x04
+	CMPQ 200(R13), $0x04
 	JEQ  first_1x4
-	CMPQ 152(R13), $0x03
+	CMPQ 200(R13), $0x03
 	JEQ  first_1x3
-	CMPQ 152(R13), $0x02
+	CMPQ 200(R13), $0x02
 	JEQ  first_1x2
 
-first_1x1:
+tile_1x1:
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	VXORPS     Y0, Y0, Y0
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 	CMPQ       40(R13), $0x00
 	JNE        partial_1x1
 
@@ -1716,9 +1987,9 @@ k_1x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x1
-	VBROADCASTSS 176(R13), Y1
+	VBROADCASTSS 224(R13), Y1
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_whole_1x1
 	VMOVUPS      (BX), Y2
 	VFMADD213PS  Y2, Y1, Y0
@@ -1742,10 +2013,10 @@ k_partial_1x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_1x1
-	VBROADCASTSS 176(R13), Y1
+	VBROADCASTSS 224(R13), Y1
 	VMOVUPS      (R15), Y3
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_some_1x1
 	VMASKMOVPS   (BX), Y3, Y2
 	VFMADD213PS  Y2, Y1, Y0
@@ -1757,24 +2028,44 @@ overwrite_some_1x1:
 	VMASKMOVPS Y0, Y3, (BX)
 
 next_1x1:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	DECQ 56(R13)
+	JZ   strip_1x1
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	JMP  first_1x1
+	ADDQ 80(R13), AX
+	JMP  tile_1x1
+
+strip_1x1:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
+	JMP  tile_1x1
 
 first_1x2:
+tile_1x2:
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
 	VXORPS     Y0, Y0, Y0
 	VXORPS     Y1, Y1, Y1
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 	CMPQ       40(R13), $0x00
 	JNE        partial_1x2
 
@@ -1788,9 +2079,9 @@ k_1x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x2
-	VBROADCASTSS 176(R13), Y2
+	VBROADCASTSS 224(R13), Y2
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_whole_1x2
 	VMOVUPS      (BX), Y3
 	VFMADD213PS  Y3, Y2, Y0
@@ -1823,10 +2114,10 @@ k_partial_1x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_1x2
-	VBROADCASTSS 176(R13), Y2
+	VBROADCASTSS 224(R13), Y2
 	VMOVUPS      (R15), Y4
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_some_1x2
 	VMASKMOVPS   (BX), Y4, Y3
 	VFMADD213PS  Y3, Y2, Y0
@@ -1845,17 +2136,37 @@ overwrite_some_1x2:
 	VMASKMOVPS Y1, Y4, (BX)
 
 next_1x2:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	DECQ 56(R13)
+	JZ   strip_1x2
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	JMP  first_1x2
+	ADDQ 80(R13), AX
+	JMP  tile_1x2
+
+strip_1x2:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
+	JMP  tile_1x2
 
 first_1x3:
+tile_1x3:
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
@@ -1865,7 +2176,7 @@ first_1x3:
 	VXORPS     Y0, Y0, Y0
 	VXORPS     Y1, Y1, Y1
 	VXORPS     Y2, Y2, Y2
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 	CMPQ       40(R13), $0x00
 	JNE        partial_1x3
 
@@ -1881,9 +2192,9 @@ k_1x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x3
-	VBROADCASTSS 176(R13), Y3
+	VBROADCASTSS 224(R13), Y3
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_whole_1x3
 	VMOVUPS      (BX), Y4
 	VFMADD213PS  Y4, Y3, Y0
@@ -1925,10 +2236,10 @@ k_partial_1x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_1x3
-	VBROADCASTSS 176(R13), Y3
+	VBROADCASTSS 224(R13), Y3
 	VMOVUPS      (R15), Y5
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_some_1x3
 	VMASKMOVPS   (BX), Y5, Y4
 	VFMADD213PS  Y4, Y3, Y0
@@ -1954,17 +2265,37 @@ overwrite_some_1x3:
 	VMASKMOVPS Y2, Y5, (BX)
 
 next_1x3:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	DECQ 56(R13)
+	JZ   strip_1x3
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	JMP  first_1x3
+	ADDQ 80(R13), AX
+	JMP  tile_1x3
+
+strip_1x3:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
+	JMP  tile_1x3
 
 first_1x4:
+tile_1x4:
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
@@ -1977,7 +2308,7 @@ first_1x4:
 	VXORPS     Y1, Y1, Y1
 	VXORPS     Y2, Y2, Y2
 	VXORPS     Y3, Y3, Y3
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 	CMPQ       40(R13), $0x00
 	JNE        partial_1x4
 
@@ -1995,9 +2326,9 @@ k_1x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x4
-	VBROADCASTSS 176(R13), Y4
+	VBROADCASTSS 224(R13), Y4
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_whole_1x4
 	VMOVUPS      (BX), Y5
 	VFMADD213PS  Y5, Y4, Y0
@@ -2048,10 +2379,10 @@ k_partial_1x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_1x4
-	VBROADCASTSS 176(R13), Y4
+	VBROADCASTSS 224(R13), Y4
 	VMOVUPS      (R15), Y6
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_some_1x4
 	VMASKMOVPS   (BX), Y6, Y5
 	VFMADD213PS  Y5, Y4, Y0
@@ -2084,22 +2415,42 @@ overwrite_some_1x4:
 	VMASKMOVPS Y3, Y6, (BX)
 
 next_1x4:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	DECQ 56(R13)
+	JZ   strip_1x4
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	JMP  first_1x4
+	ADDQ 80(R13), AX
+	JMP  tile_1x4
+
+strip_1x4:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
+	JMP  tile_1x4
 
 first_2x1:
+tile_2x1:
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	VXORPS     Y0, Y0, Y0
 	VXORPS     Y1, Y1, Y1
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 	CMPQ       40(R13), $0x00
 	JNE        partial_2x1
 
@@ -2113,9 +2464,9 @@ k_2x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x1
-	VBROADCASTSS 176(R13), Y2
+	VBROADCASTSS 224(R13), Y2
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_whole_2x1
 	VMOVUPS      (BX), Y3
 	VFMADD213PS  Y3, Y2, Y0
@@ -2146,10 +2497,10 @@ k_partial_2x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_2x1
-	VBROADCASTSS 176(R13), Y2
+	VBROADCASTSS 224(R13), Y2
 	VMOVUPS      (R15), Y4
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_some_2x1
 	VMOVUPS      (BX), Y3
 	VFMADD213PS  Y3, Y2, Y0
@@ -2166,17 +2517,37 @@ overwrite_some_2x1:
 	VMASKMOVPS Y1, Y4, 32(BX)
 
 next_2x1:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	DECQ 56(R13)
+	JZ   strip_2x1
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	JMP  first_2x1
+	ADDQ 80(R13), AX
+	JMP  tile_2x1
+
+strip_2x1:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
+	JMP  tile_2x1
 
 first_2x2:
+tile_2x2:
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
@@ -2185,7 +2556,7 @@ first_2x2:
 	VXORPS     Y1, Y1, Y1
 	VXORPS     Y2, Y2, Y2
 	VXORPS     Y3, Y3, Y3
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 	CMPQ       40(R13), $0x00
 	JNE        partial_2x2
 
@@ -2202,9 +2573,9 @@ k_2x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x2
-	VBROADCASTSS 176(R13), Y4
+	VBROADCASTSS 224(R13), Y4
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_whole_2x2
 	VMOVUPS      (BX), Y5
 	VFMADD213PS  Y5, Y4, Y0
@@ -2250,10 +2621,10 @@ k_partial_2x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_2x2
-	VBROADCASTSS 176(R13), Y4
+	VBROADCASTSS 224(R13), Y4
 	VMOVUPS      (R15), Y6
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_some_2x2
 	VMOVUPS      (BX), Y5
 	VFMADD213PS  Y5, Y4, Y0
@@ -2282,17 +2653,37 @@ overwrite_some_2x2:
 	VMASKMOVPS Y3, Y6, 32(BX)
 
 next_2x2:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	DECQ 56(R13)
+	JZ   strip_2x2
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	JMP  first_2x2
+	ADDQ 80(R13), AX
+	JMP  tile_2x2
+
+strip_2x2:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
+	JMP  tile_2x2
 
 first_2x3:
+tile_2x3:
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
@@ -2305,7 +2696,7 @@ first_2x3:
 	VXORPS     Y3, Y3, Y3
 	VXORPS     Y4, Y4, Y4
 	VXORPS     Y5, Y5, Y5
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 	CMPQ       40(R13), $0x00
 	JNE        partial_2x3
 
@@ -2325,9 +2716,9 @@ k_2x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x3
-	VBROADCASTSS 176(R13), Y6
+	VBROADCASTSS 224(R13), Y6
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_whole_2x3
 	VMOVUPS      (BX), Y7
 	VFMADD213PS  Y7, Y6, Y0
@@ -2388,10 +2779,10 @@ k_partial_2x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_2x3
-	VBROADCASTSS 176(R13), Y6
+	VBROADCASTSS 224(R13), Y6
 	VMOVUPS      (R15), Y8
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_some_2x3
 	VMOVUPS      (BX), Y7
 	VFMADD213PS  Y7, Y6, Y0
@@ -2432,17 +2823,37 @@ overwrite_some_2x3:
 	VMASKMOVPS Y5, Y8, 32(BX)
 
 next_2x3:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	DECQ 56(R13)
+	JZ   strip_2x3
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	JMP  first_2x3
+	ADDQ 80(R13), AX
+	JMP  tile_2x3
+
+strip_2x3:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
+	JMP  tile_2x3
 
 first_2x4:
+tile_2x4:
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
@@ -2459,7 +2870,7 @@ first_2x4:
 	VXORPS     Y5, Y5, Y5
 	VXORPS     Y6, Y6, Y6
 	VXORPS     Y7, Y7, Y7
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 	CMPQ       40(R13), $0x00
 	JNE        partial_2x4
 
@@ -2482,9 +2893,9 @@ k_2x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x4
-	VBROADCASTSS 176(R13), Y8
+	VBROADCASTSS 224(R13), Y8
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_whole_2x4
 	VMOVUPS      (BX), Y9
 	VFMADD213PS  Y9, Y8, Y0
@@ -2560,10 +2971,10 @@ k_partial_2x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_2x4
-	VBROADCASTSS 176(R13), Y8
+	VBROADCASTSS 224(R13), Y8
 	VMOVUPS      (R15), Y10
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_some_2x4
 	VMOVUPS      (BX), Y9
 	VFMADD213PS  Y9, Y8, Y0
@@ -2616,28 +3027,53 @@ overwrite_some_2x4:
 	VMASKMOVPS Y7, Y10, 32(BX)
 
 next_2x4:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	DECQ 56(R13)
+	JZ   strip_2x4
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	JMP  first_2x4
+	ADDQ 80(R13), AX
+	JMP  tile_2x4
+
+strip_2x4:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
+	JMP  tile_2x4
 
 first_3x1:
+tile_3x1:
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
 	VXORPS     Y0, Y0, Y0
 	VXORPS     Y1, Y1, Y1
 	VXORPS     Y2, Y2, Y2
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 	CMPQ       40(R13), $0x00
 	JNE        partial_3x1
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
+	MOVQ       160(R13), R14
 
 k_3x1:
+	PREFETCHT0   (R15)
+	ADDQ         R14, R15
 	VMOVUPS      (BX), Y3
 	VMOVUPS      32(BX), Y4
 	VMOVUPS      64(BX), Y5
@@ -2649,9 +3085,9 @@ k_3x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_3x1
-	VBROADCASTSS 176(R13), Y3
+	VBROADCASTSS 224(R13), Y3
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_whole_3x1
 	VMOVUPS      (BX), Y4
 	VFMADD213PS  Y4, Y3, Y0
@@ -2689,10 +3125,10 @@ k_partial_3x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_3x1
-	VBROADCASTSS 176(R13), Y3
+	VBROADCASTSS 224(R13), Y3
 	VMOVUPS      (R15), Y5
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_some_3x1
 	VMOVUPS      (BX), Y4
 	VFMADD213PS  Y4, Y3, Y0
@@ -2714,17 +3150,40 @@ overwrite_some_3x1:
 	VMASKMOVPS Y2, Y5, 64(BX)
 
 next_3x1:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
+	DECQ 56(R13)
+	JZ   strip_3x1
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	JMP  first_3x1
+	ADDQ 80(R13), AX
+	JMP  tile_3x1
+
+strip_3x1:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
+	JMP  tile_3x1
 
 first_3x2:
+tile_3x2:
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -2737,11 +3196,16 @@ first_3x2:
 	VXORPS     Y3, Y3, Y3
 	VXORPS     Y4, Y4, Y4
 	VXORPS     Y5, Y5, Y5
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 	CMPQ       40(R13), $0x00
 	JNE        partial_3x2
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
+	MOVQ       160(R13), R14
 
 k_3x2:
+	PREFETCHT0   (R15)
+	ADDQ         R14, R15
 	VMOVUPS      (BX), Y6
 	VMOVUPS      32(BX), Y7
 	VMOVUPS      64(BX), Y8
@@ -2757,9 +3221,9 @@ k_3x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_3x2
-	VBROADCASTSS 176(R13), Y6
+	VBROADCASTSS 224(R13), Y6
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_whole_3x2
 	VMOVUPS      (BX), Y7
 	VFMADD213PS  Y7, Y6, Y0
@@ -2818,10 +3282,10 @@ k_partial_3x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_3x2
-	VBROADCASTSS 176(R13), Y6
+	VBROADCASTSS 224(R13), Y6
 	VMOVUPS      (R15), Y8
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_some_3x2
 	VMOVUPS      (BX), Y7
 	VFMADD213PS  Y7, Y6, Y0
@@ -2860,17 +3324,40 @@ overwrite_some_3x2:
 	VMASKMOVPS Y5, Y8, 64(BX)
 
 next_3x2:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
+	DECQ 56(R13)
+	JZ   strip_3x2
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	JMP  first_3x2
+	ADDQ 80(R13), AX
+	JMP  tile_3x2
+
+strip_3x2:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
+	JMP  tile_3x2
 
 first_3x3:
+tile_3x3:
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -2889,11 +3376,16 @@ first_3x3:
 	VXORPS     Y6, Y6, Y6
 	VXORPS     Y7, Y7, Y7
 	VXORPS     Y8, Y8, Y8
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 	CMPQ       40(R13), $0x00
 	JNE        partial_3x3
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
+	MOVQ       160(R13), R14
 
 k_3x3:
+	PREFETCHT0   (R15)
+	ADDQ         R14, R15
 	VMOVUPS      (BX), Y9
 	VMOVUPS      32(BX), Y10
 	VMOVUPS      64(BX), Y11
@@ -2913,9 +3405,9 @@ k_3x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_3x3
-	VBROADCASTSS 176(R13), Y9
+	VBROADCASTSS 224(R13), Y9
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_whole_3x3
 	VMOVUPS      (BX), Y10
 	VFMADD213PS  Y10, Y9, Y0
@@ -2995,10 +3487,10 @@ k_partial_3x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_3x3
-	VBROADCASTSS 176(R13), Y9
+	VBROADCASTSS 224(R13), Y9
 	VMOVUPS      (R15), Y11
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_some_3x3
 	VMOVUPS      (BX), Y10
 	VFMADD213PS  Y10, Y9, Y0
@@ -3054,17 +3546,40 @@ overwrite_some_3x3:
 	VMASKMOVPS Y8, Y11, 64(BX)
 
 next_3x3:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
+	DECQ 56(R13)
+	JZ   strip_3x3
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	JMP  first_3x3
+	ADDQ 80(R13), AX
+	JMP  tile_3x3
+
+strip_3x3:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
+	JMP  tile_3x3
 
 first_3x4:
+tile_3x4:
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -3089,11 +3604,16 @@ first_3x4:
 	VXORPS     Y9, Y9, Y9
 	VXORPS     Y10, Y10, Y10
 	VXORPS     Y11, Y11, Y11
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 	CMPQ       40(R13), $0x00
 	JNE        partial_3x4
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
+	MOVQ       160(R13), R14
 
 k_3x4:
+	PREFETCHT0   (R15)
+	ADDQ         R14, R15
 	VMOVUPS      (BX), Y12
 	VMOVUPS      32(BX), Y13
 	VMOVUPS      64(BX), Y14
@@ -3117,9 +3637,9 @@ k_3x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_3x4
-	VBROADCASTSS 176(R13), Y12
+	VBROADCASTSS 224(R13), Y12
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_whole_3x4
 	VMOVUPS      (BX), Y13
 	VFMADD213PS  Y13, Y12, Y0
@@ -3220,10 +3740,10 @@ k_partial_3x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_3x4
-	VBROADCASTSS 176(R13), Y12
+	VBROADCASTSS 224(R13), Y12
 	VMOVUPS      (R15), Y14
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_some_3x4
 	VMOVUPS      (BX), Y13
 	VFMADD213PS  Y13, Y12, Y0
@@ -3296,15 +3816,37 @@ overwrite_some_3x4:
 	VMASKMOVPS Y11, Y14, 64(BX)
 
 next_3x4:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
+	DECQ 56(R13)
+	JZ   strip_3x4
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	JMP  first_3x4
+	ADDQ 80(R13), AX
+	JMP  tile_3x4
+
+strip_3x4:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
+	JMP  tile_3x4
 
 done:
 	VZEROUPPER

@@ -11,64 +11,64 @@ TEXT ·gemmF64AVX512(SB), NOSPLIT, $0-8
 	MOVQ (R13), AX
 	MOVQ 8(R13), BX
 	MOVQ 16(R13), DI
-	MOVQ 64(R13), R8
-	MOVQ 72(R13), DX
-	MOVQ 80(R13), SI
-	MOVQ 136(R13), R12
+	MOVQ 112(R13), R8
+	MOVQ 120(R13), DX
+	MOVQ 128(R13), SI
+	MOVQ 184(R13), R12
 	LEAQ (R8)(R8*2), R9
 	LEAQ (R8)(R8*4), R10
 	LEAQ (R9)(R8*4), R11
-	CMPQ 160(R13), $0x03
+	CMPQ 208(R13), $0x03
 	JNE  vectors_2
-	CMPQ 152(R13), $0x08
+	CMPQ 200(R13), $0x08
 	JEQ  first_3x8
-	CMPQ 152(R13), $0x07
+	CMPQ 200(R13), $0x07
 	JEQ  first_3x7
-	CMPQ 152(R13), $0x06
+	CMPQ 200(R13), $0x06
 	JEQ  first_3x6
-	CMPQ 152(R13), $0x05
+	CMPQ 200(R13), $0x05
 	JEQ  first_3x5
-	CMPQ 152(R13), $0x04
+	CMPQ 200(R13), $0x04
 	JEQ  first_3x4
-	CMPQ 152(R13), $0x03
+	CMPQ 200(R13), $0x03
 	JEQ  first_3x3
-	CMPQ 152(R13), $0x02
+	CMPQ 200(R13), $0x02
 	JEQ  first_3x2
 	JMP  first_3x1
 
 vectors_2:
-	CMPQ 160(R13), $0x02
+	CMPQ 208(R13), $0x02
 	JNE  vectors_1
-	CMPQ 152(R13), $0x08
+	CMPQ 200(R13), $0x08
 	JEQ  first_2x8
-	CMPQ 152(R13), $0x07
+	CMPQ 200(R13), $0x07
 	JEQ  first_2x7
-	CMPQ 152(R13), $0x06
+	CMPQ 200(R13), $0x06
 	JEQ  first_2x6
-	CMPQ 152(R13), $0x05
+	CMPQ 200(R13), $0x05
 	JEQ  first_2x5
-	CMPQ 152(R13), $0x04
+	CMPQ 200(R13), $0x04
 	JEQ  first_2x4
-	CMPQ 152(R13), $0x03
+	CMPQ 200(R13), $0x03
 	JEQ  first_2x3
-	CMPQ 152(R13), $0x02
+	CMPQ 200(R13), $0x02
 	JEQ  first_2x2
 	JMP  first_2x1
 
 vectors_1:
-	CMPQ  152(R13), $0x08
+	CMPQ  200(R13), $0x08
 	JEQ   first_1x8
-	CMPQ  152(R13), $0x07
+	CMPQ  200(R13), $0x07
 	JEQ   first_1x7
-	CMPQ  152(R13), $0x06
+	CMPQ  200(R13), $0x06
 	JEQ   first_1x6
-	CMPQ  152(R13), $0x05
+	CMPQ  200(R13), $0x05
 	JEQ   first_1x5
-	CMPQ  152(R13), $0x04
+	CMPQ  200(R13), $0x04
 	JEQ   first_1x4
-	CMPQ  152(R13), $0x03
+	CMPQ  200(R13), $0x03
 	JEQ   first_1x3
-	CMPQ  152(R13), $0x02
+	CMPQ  200(R13), $0x02
 	JEQ   first_1x2
 	KMOVW 32(R13), K1
 
@@ -76,7 +76,7 @@ tile_1x1:
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	VPXORQ     Z0, Z0, Z0
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 
 k_1x1:
 	VMOVUPD.Z    (BX), K1, Z1
@@ -86,9 +86,9 @@ k_1x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x1
-	VBROADCASTSD 176(R13), Z1
+	VBROADCASTSD 224(R13), Z1
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_1x1
 	VMOVUPD.Z    (BX), K1, Z2
 	VFMADD213PD  Z2, Z1, Z0
@@ -100,14 +100,33 @@ overwrite_1x1:
 	VMOVUPD Z0, K1, (BX)
 
 next_1x1:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	DECQ 56(R13)
+	JZ   strip_1x1
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
+	ADDQ 80(R13), AX
+	JMP  tile_1x1
+
+strip_1x1:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
 	JMP  tile_1x1
 
 first_1x2:
@@ -120,7 +139,7 @@ tile_1x2:
 	PREFETCHT0 (CX)
 	VPXORQ     Z0, Z0, Z0
 	VPXORQ     Z1, Z1, Z1
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 
 k_1x2:
 	VMOVUPD.Z    (BX), K1, Z2
@@ -132,9 +151,9 @@ k_1x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x2
-	VBROADCASTSD 176(R13), Z2
+	VBROADCASTSD 224(R13), Z2
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_1x2
 	VMOVUPD.Z    (BX), K1, Z3
 	VFMADD213PD  Z3, Z2, Z0
@@ -153,14 +172,33 @@ overwrite_1x2:
 	VMOVUPD Z1, K1, (BX)
 
 next_1x2:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	DECQ 56(R13)
+	JZ   strip_1x2
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
+	ADDQ 80(R13), AX
+	JMP  tile_1x2
+
+strip_1x2:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
 	JMP  tile_1x2
 
 first_1x3:
@@ -176,7 +214,7 @@ tile_1x3:
 	VPXORQ     Z0, Z0, Z0
 	VPXORQ     Z1, Z1, Z1
 	VPXORQ     Z2, Z2, Z2
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 
 k_1x3:
 	VMOVUPD.Z    (BX), K1, Z3
@@ -190,9 +228,9 @@ k_1x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x3
-	VBROADCASTSD 176(R13), Z3
+	VBROADCASTSD 224(R13), Z3
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_1x3
 	VMOVUPD.Z    (BX), K1, Z4
 	VFMADD213PD  Z4, Z3, Z0
@@ -218,14 +256,33 @@ overwrite_1x3:
 	VMOVUPD Z2, K1, (BX)
 
 next_1x3:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	DECQ 56(R13)
+	JZ   strip_1x3
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
+	ADDQ 80(R13), AX
+	JMP  tile_1x3
+
+strip_1x3:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
 	JMP  tile_1x3
 
 first_1x4:
@@ -244,7 +301,7 @@ tile_1x4:
 	VPXORQ     Z1, Z1, Z1
 	VPXORQ     Z2, Z2, Z2
 	VPXORQ     Z3, Z3, Z3
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 
 k_1x4:
 	VMOVUPD.Z    (BX), K1, Z4
@@ -260,9 +317,9 @@ k_1x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x4
-	VBROADCASTSD 176(R13), Z4
+	VBROADCASTSD 224(R13), Z4
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_1x4
 	VMOVUPD.Z    (BX), K1, Z5
 	VFMADD213PD  Z5, Z4, Z0
@@ -295,14 +352,33 @@ overwrite_1x4:
 	VMOVUPD Z3, K1, (BX)
 
 next_1x4:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	DECQ 56(R13)
+	JZ   strip_1x4
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
+	ADDQ 80(R13), AX
+	JMP  tile_1x4
+
+strip_1x4:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
 	JMP  tile_1x4
 
 first_1x5:
@@ -324,7 +400,7 @@ tile_1x5:
 	VPXORQ     Z2, Z2, Z2
 	VPXORQ     Z3, Z3, Z3
 	VPXORQ     Z4, Z4, Z4
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 
 k_1x5:
 	VMOVUPD.Z    (BX), K1, Z5
@@ -342,9 +418,9 @@ k_1x5:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x5
-	VBROADCASTSD 176(R13), Z5
+	VBROADCASTSD 224(R13), Z5
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_1x5
 	VMOVUPD.Z    (BX), K1, Z6
 	VFMADD213PD  Z6, Z5, Z0
@@ -384,14 +460,33 @@ overwrite_1x5:
 	VMOVUPD Z4, K1, (BX)
 
 next_1x5:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	DECQ 56(R13)
+	JZ   strip_1x5
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
+	ADDQ 80(R13), AX
+	JMP  tile_1x5
+
+strip_1x5:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
 	JMP  tile_1x5
 
 first_1x6:
@@ -416,7 +511,7 @@ tile_1x6:
 	VPXORQ     Z3, Z3, Z3
 	VPXORQ     Z4, Z4, Z4
 	VPXORQ     Z5, Z5, Z5
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 
 k_1x6:
 	VMOVUPD.Z    (BX), K1, Z6
@@ -436,9 +531,9 @@ k_1x6:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x6
-	VBROADCASTSD 176(R13), Z6
+	VBROADCASTSD 224(R13), Z6
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_1x6
 	VMOVUPD.Z    (BX), K1, Z7
 	VFMADD213PD  Z7, Z6, Z0
@@ -485,14 +580,33 @@ overwrite_1x6:
 	VMOVUPD Z5, K1, (BX)
 
 next_1x6:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	DECQ 56(R13)
+	JZ   strip_1x6
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
+	ADDQ 80(R13), AX
+	JMP  tile_1x6
+
+strip_1x6:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
 	JMP  tile_1x6
 
 first_1x7:
@@ -520,7 +634,7 @@ tile_1x7:
 	VPXORQ     Z4, Z4, Z4
 	VPXORQ     Z5, Z5, Z5
 	VPXORQ     Z6, Z6, Z6
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 
 k_1x7:
 	VMOVUPD.Z    (BX), K1, Z7
@@ -542,9 +656,9 @@ k_1x7:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x7
-	VBROADCASTSD 176(R13), Z7
+	VBROADCASTSD 224(R13), Z7
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_1x7
 	VMOVUPD.Z    (BX), K1, Z8
 	VFMADD213PD  Z8, Z7, Z0
@@ -598,14 +712,33 @@ overwrite_1x7:
 	VMOVUPD Z6, K1, (BX)
 
 next_1x7:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	DECQ 56(R13)
+	JZ   strip_1x7
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
+	ADDQ 80(R13), AX
+	JMP  tile_1x7
+
+strip_1x7:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
 	JMP  tile_1x7
 
 first_1x8:
@@ -636,7 +769,7 @@ tile_1x8:
 	VPXORQ     Z5, Z5, Z5
 	VPXORQ     Z6, Z6, Z6
 	VPXORQ     Z7, Z7, Z7
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 
 k_1x8:
 	VMOVUPD.Z    (BX), K1, Z8
@@ -660,9 +793,9 @@ k_1x8:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x8
-	VBROADCASTSD 176(R13), Z8
+	VBROADCASTSD 224(R13), Z8
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_1x8
 	VMOVUPD.Z    (BX), K1, Z9
 	VFMADD213PD  Z9, Z8, Z0
@@ -723,14 +856,33 @@ overwrite_1x8:
 	VMOVUPD Z7, K1, (BX)
 
 next_1x8:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	DECQ 56(R13)
+	JZ   strip_1x8
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
+	ADDQ 80(R13), AX
+	JMP  tile_1x8
+
+strip_1x8:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
 	JMP  tile_1x8
 
 first_2x1:
@@ -742,7 +894,7 @@ tile_2x1:
 	PREFETCHT0 64(CX)
 	VPXORQ     Z0, Z0, Z0
 	VPXORQ     Z1, Z1, Z1
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 
 k_2x1:
 	VMOVUPD      (BX), Z2
@@ -754,9 +906,9 @@ k_2x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x1
-	VBROADCASTSD 176(R13), Z2
+	VBROADCASTSD 224(R13), Z2
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_2x1
 	VFMADD213PD  (BX), Z2, Z0
 	VMOVUPD      Z0, (BX)
@@ -772,14 +924,33 @@ overwrite_2x1:
 	VMOVUPD Z1, K1, 64(BX)
 
 next_2x1:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	DECQ 56(R13)
+	JZ   strip_2x1
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
+	ADDQ 80(R13), AX
+	JMP  tile_2x1
+
+strip_2x1:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
 	JMP  tile_2x1
 
 first_2x2:
@@ -796,7 +967,7 @@ tile_2x2:
 	VPXORQ     Z1, Z1, Z1
 	VPXORQ     Z2, Z2, Z2
 	VPXORQ     Z3, Z3, Z3
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 
 k_2x2:
 	VMOVUPD      (BX), Z4
@@ -811,9 +982,9 @@ k_2x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x2
-	VBROADCASTSD 176(R13), Z4
+	VBROADCASTSD 224(R13), Z4
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_2x2
 	VFMADD213PD  (BX), Z4, Z0
 	VMOVUPD      Z0, (BX)
@@ -840,14 +1011,33 @@ overwrite_2x2:
 	VMOVUPD Z3, K1, 64(BX)
 
 next_2x2:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	DECQ 56(R13)
+	JZ   strip_2x2
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
+	ADDQ 80(R13), AX
+	JMP  tile_2x2
+
+strip_2x2:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
 	JMP  tile_2x2
 
 first_2x3:
@@ -869,7 +1059,7 @@ tile_2x3:
 	VPXORQ     Z3, Z3, Z3
 	VPXORQ     Z4, Z4, Z4
 	VPXORQ     Z5, Z5, Z5
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 
 k_2x3:
 	VMOVUPD      (BX), Z6
@@ -887,9 +1077,9 @@ k_2x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x3
-	VBROADCASTSD 176(R13), Z6
+	VBROADCASTSD 224(R13), Z6
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_2x3
 	VFMADD213PD  (BX), Z6, Z0
 	VMOVUPD      Z0, (BX)
@@ -927,14 +1117,33 @@ overwrite_2x3:
 	VMOVUPD Z5, K1, 64(BX)
 
 next_2x3:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	DECQ 56(R13)
+	JZ   strip_2x3
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
+	ADDQ 80(R13), AX
+	JMP  tile_2x3
+
+strip_2x3:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
 	JMP  tile_2x3
 
 first_2x4:
@@ -961,7 +1170,7 @@ tile_2x4:
 	VPXORQ     Z5, Z5, Z5
 	VPXORQ     Z6, Z6, Z6
 	VPXORQ     Z7, Z7, Z7
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 
 k_2x4:
 	VMOVUPD      (BX), Z8
@@ -982,9 +1191,9 @@ k_2x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x4
-	VBROADCASTSD 176(R13), Z8
+	VBROADCASTSD 224(R13), Z8
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_2x4
 	VFMADD213PD  (BX), Z8, Z0
 	VMOVUPD      Z0, (BX)
@@ -1033,14 +1242,33 @@ overwrite_2x4:
 	VMOVUPD Z7, K1, 64(BX)
 
 next_2x4:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	DECQ 56(R13)
+	JZ   strip_2x4
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
+	ADDQ 80(R13), AX
+	JMP  tile_2x4
+
+strip_2x4:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
 	JMP  tile_2x4
 
 first_2x5:
@@ -1072,7 +1300,7 @@ tile_2x5:
 	VPXORQ     Z7, Z7, Z7
 	VPXORQ     Z8, Z8, Z8
 	VPXORQ     Z9, Z9, Z9
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 
 k_2x5:
 	VMOVUPD      (BX), Z10
@@ -1096,9 +1324,9 @@ k_2x5:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x5
-	VBROADCASTSD 176(R13), Z10
+	VBROADCASTSD 224(R13), Z10
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_2x5
 	VFMADD213PD  (BX), Z10, Z0
 	VMOVUPD      Z0, (BX)
@@ -1158,14 +1386,33 @@ overwrite_2x5:
 	VMOVUPD Z9, K1, 64(BX)
 
 next_2x5:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	DECQ 56(R13)
+	JZ   strip_2x5
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
+	ADDQ 80(R13), AX
+	JMP  tile_2x5
+
+strip_2x5:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
 	JMP  tile_2x5
 
 first_2x6:
@@ -1202,7 +1449,7 @@ tile_2x6:
 	VPXORQ     Z9, Z9, Z9
 	VPXORQ     Z10, Z10, Z10
 	VPXORQ     Z11, Z11, Z11
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 
 k_2x6:
 	VMOVUPD      (BX), Z12
@@ -1229,9 +1476,9 @@ k_2x6:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x6
-	VBROADCASTSD 176(R13), Z12
+	VBROADCASTSD 224(R13), Z12
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_2x6
 	VFMADD213PD  (BX), Z12, Z0
 	VMOVUPD      Z0, (BX)
@@ -1302,14 +1549,33 @@ overwrite_2x6:
 	VMOVUPD Z11, K1, 64(BX)
 
 next_2x6:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	DECQ 56(R13)
+	JZ   strip_2x6
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
+	ADDQ 80(R13), AX
+	JMP  tile_2x6
+
+strip_2x6:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
 	JMP  tile_2x6
 
 first_2x7:
@@ -1351,7 +1617,7 @@ tile_2x7:
 	VPXORQ     Z11, Z11, Z11
 	VPXORQ     Z12, Z12, Z12
 	VPXORQ     Z13, Z13, Z13
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 
 k_2x7:
 	VMOVUPD      (BX), Z14
@@ -1381,9 +1647,9 @@ k_2x7:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x7
-	VBROADCASTSD 176(R13), Z14
+	VBROADCASTSD 224(R13), Z14
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_2x7
 	VFMADD213PD  (BX), Z14, Z0
 	VMOVUPD      Z0, (BX)
@@ -1465,14 +1731,33 @@ overwrite_2x7:
 	VMOVUPD Z13, K1, 64(BX)
 
 next_2x7:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	DECQ 56(R13)
+	JZ   strip_2x7
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
+	ADDQ 80(R13), AX
+	JMP  tile_2x7
+
+strip_2x7:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
 	JMP  tile_2x7
 
 first_2x8:
@@ -1519,7 +1804,7 @@ tile_2x8:
 	VPXORQ     Z13, Z13, Z13
 	VPXORQ     Z14, Z14, Z14
 	VPXORQ     Z15, Z15, Z15
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 
 k_2x8:
 	VMOVUPD      (BX), Z16
@@ -1552,9 +1837,9 @@ k_2x8:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x8
-	VBROADCASTSD 176(R13), Z16
+	VBROADCASTSD 224(R13), Z16
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_2x8
 	VFMADD213PD  (BX), Z16, Z0
 	VMOVUPD      Z0, (BX)
@@ -1647,22 +1932,42 @@ overwrite_2x8:
 	VMOVUPD Z15, K1, 64(BX)
 
 next_2x8:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	DECQ 56(R13)
+	JZ   strip_2x8
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
+	ADDQ 80(R13), AX
+	JMP  tile_2x8
+
+strip_2x8:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
 	JMP  tile_2x8
 
 first_3x1:
 	KMOVW 32(R13), K1
-	MOVQ  104(R13), R15
-	MOVQ  112(R13), R14
+	MOVQ  160(R13), R14
 
 tile_3x1:
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -1670,7 +1975,7 @@ tile_3x1:
 	VPXORQ     Z0, Z0, Z0
 	VPXORQ     Z1, Z1, Z1
 	VPXORQ     Z2, Z2, Z2
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 
 k_3x1:
 	VMOVUPD      (BX), Z3
@@ -1686,9 +1991,9 @@ k_3x1:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x1
-	VBROADCASTSD 176(R13), Z3
+	VBROADCASTSD 224(R13), Z3
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_3x1
 	VFMADD213PD  (BX), Z3, Z0
 	VMOVUPD      Z0, (BX)
@@ -1708,26 +2013,45 @@ overwrite_3x1:
 	VMOVUPD Z2, K1, 128(BX)
 
 next_3x1:
-	MOVQ 128(R13), R15
-	ADDQ 120(R13), R15
-	MOVQ R15, 128(R13)
-	ADDQ 104(R13), R15
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
+	DECQ 56(R13)
+	JZ   strip_3x1
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
+	ADDQ 80(R13), AX
+	JMP  tile_3x1
+
+strip_3x1:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
 	JMP  tile_3x1
 
 first_3x2:
 	KMOVW 32(R13), K1
-	MOVQ  104(R13), R15
-	MOVQ  112(R13), R14
+	MOVQ  160(R13), R14
 
 tile_3x2:
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -1742,7 +2066,7 @@ tile_3x2:
 	VPXORQ     Z3, Z3, Z3
 	VPXORQ     Z4, Z4, Z4
 	VPXORQ     Z5, Z5, Z5
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 
 k_3x2:
 	VMOVUPD      (BX), Z6
@@ -1762,9 +2086,9 @@ k_3x2:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x2
-	VBROADCASTSD 176(R13), Z6
+	VBROADCASTSD 224(R13), Z6
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_3x2
 	VFMADD213PD  (BX), Z6, Z0
 	VMOVUPD      Z0, (BX)
@@ -1799,26 +2123,45 @@ overwrite_3x2:
 	VMOVUPD Z5, K1, 128(BX)
 
 next_3x2:
-	MOVQ 128(R13), R15
-	ADDQ 120(R13), R15
-	MOVQ R15, 128(R13)
-	ADDQ 104(R13), R15
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
+	DECQ 56(R13)
+	JZ   strip_3x2
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
+	ADDQ 80(R13), AX
+	JMP  tile_3x2
+
+strip_3x2:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
 	JMP  tile_3x2
 
 first_3x3:
 	KMOVW 32(R13), K1
-	MOVQ  104(R13), R15
-	MOVQ  112(R13), R14
+	MOVQ  160(R13), R14
 
 tile_3x3:
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -1840,7 +2183,7 @@ tile_3x3:
 	VPXORQ     Z6, Z6, Z6
 	VPXORQ     Z7, Z7, Z7
 	VPXORQ     Z8, Z8, Z8
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 
 k_3x3:
 	VMOVUPD      (BX), Z9
@@ -1864,9 +2207,9 @@ k_3x3:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x3
-	VBROADCASTSD 176(R13), Z9
+	VBROADCASTSD 224(R13), Z9
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_3x3
 	VFMADD213PD  (BX), Z9, Z0
 	VMOVUPD      Z0, (BX)
@@ -1916,26 +2259,45 @@ overwrite_3x3:
 	VMOVUPD Z8, K1, 128(BX)
 
 next_3x3:
-	MOVQ 128(R13), R15
-	ADDQ 120(R13), R15
-	MOVQ R15, 128(R13)
-	ADDQ 104(R13), R15
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
+	DECQ 56(R13)
+	JZ   strip_3x3
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
+	ADDQ 80(R13), AX
+	JMP  tile_3x3
+
+strip_3x3:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
 	JMP  tile_3x3
 
 first_3x4:
 	KMOVW 32(R13), K1
-	MOVQ  104(R13), R15
-	MOVQ  112(R13), R14
+	MOVQ  160(R13), R14
 
 tile_3x4:
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -1964,7 +2326,7 @@ tile_3x4:
 	VPXORQ     Z9, Z9, Z9
 	VPXORQ     Z10, Z10, Z10
 	VPXORQ     Z11, Z11, Z11
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 
 k_3x4:
 	VMOVUPD      (BX), Z12
@@ -1992,9 +2354,9 @@ k_3x4:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x4
-	VBROADCASTSD 176(R13), Z12
+	VBROADCASTSD 224(R13), Z12
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_3x4
 	VFMADD213PD  (BX), Z12, Z0
 	VMOVUPD      Z0, (BX)
@@ -2059,26 +2421,45 @@ overwrite_3x4:
 	VMOVUPD Z11, K1, 128(BX)
 
 next_3x4:
-	MOVQ 128(R13), R15
-	ADDQ 120(R13), R15
-	MOVQ R15, 128(R13)
-	ADDQ 104(R13), R15
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
+	DECQ 56(R13)
+	JZ   strip_3x4
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
+	ADDQ 80(R13), AX
+	JMP  tile_3x4
+
+strip_3x4:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
 	JMP  tile_3x4
 
 first_3x5:
 	KMOVW 32(R13), K1
-	MOVQ  104(R13), R15
-	MOVQ  112(R13), R14
+	MOVQ  160(R13), R14
 
 tile_3x5:
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -2114,7 +2495,7 @@ tile_3x5:
 	VPXORQ     Z12, Z12, Z12
 	VPXORQ     Z13, Z13, Z13
 	VPXORQ     Z14, Z14, Z14
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 
 k_3x5:
 	VMOVUPD      (BX), Z15
@@ -2146,9 +2527,9 @@ k_3x5:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x5
-	VBROADCASTSD 176(R13), Z15
+	VBROADCASTSD 224(R13), Z15
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_3x5
 	VFMADD213PD  (BX), Z15, Z0
 	VMOVUPD      Z0, (BX)
@@ -2228,26 +2609,45 @@ overwrite_3x5:
 	VMOVUPD Z14, K1, 128(BX)
 
 next_3x5:
-	MOVQ 128(R13), R15
-	ADDQ 120(R13), R15
-	MOVQ R15, 128(R13)
-	ADDQ 104(R13), R15
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
+	DECQ 56(R13)
+	JZ   strip_3x5
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
+	ADDQ 80(R13), AX
+	JMP  tile_3x5
+
+strip_3x5:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
 	JMP  tile_3x5
 
 first_3x6:
 	KMOVW 32(R13), K1
-	MOVQ  104(R13), R15
-	MOVQ  112(R13), R14
+	MOVQ  160(R13), R14
 
 tile_3x6:
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -2290,7 +2690,7 @@ tile_3x6:
 	VPXORQ     Z15, Z15, Z15
 	VPXORQ     Z16, Z16, Z16
 	VPXORQ     Z17, Z17, Z17
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 
 k_3x6:
 	VMOVUPD      (BX), Z18
@@ -2326,9 +2726,9 @@ k_3x6:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x6
-	VBROADCASTSD 176(R13), Z18
+	VBROADCASTSD 224(R13), Z18
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_3x6
 	VFMADD213PD  (BX), Z18, Z0
 	VMOVUPD      Z0, (BX)
@@ -2423,26 +2823,45 @@ overwrite_3x6:
 	VMOVUPD Z17, K1, 128(BX)
 
 next_3x6:
-	MOVQ 128(R13), R15
-	ADDQ 120(R13), R15
-	MOVQ R15, 128(R13)
-	ADDQ 104(R13), R15
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
+	DECQ 56(R13)
+	JZ   strip_3x6
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
+	ADDQ 80(R13), AX
+	JMP  tile_3x6
+
+strip_3x6:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
 	JMP  tile_3x6
 
 first_3x7:
 	KMOVW 32(R13), K1
-	MOVQ  104(R13), R15
-	MOVQ  112(R13), R14
+	MOVQ  160(R13), R14
 
 tile_3x7:
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -2492,7 +2911,7 @@ tile_3x7:
 	VPXORQ     Z18, Z18, Z18
 	VPXORQ     Z19, Z19, Z19
 	VPXORQ     Z20, Z20, Z20
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 
 k_3x7:
 	VMOVUPD      (BX), Z21
@@ -2532,9 +2951,9 @@ k_3x7:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x7
-	VBROADCASTSD 176(R13), Z21
+	VBROADCASTSD 224(R13), Z21
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_3x7
 	VFMADD213PD  (BX), Z21, Z0
 	VMOVUPD      Z0, (BX)
@@ -2644,26 +3063,45 @@ overwrite_3x7:
 	VMOVUPD Z20, K1, 128(BX)
 
 next_3x7:
-	MOVQ 128(R13), R15
-	ADDQ 120(R13), R15
-	MOVQ R15, 128(R13)
-	ADDQ 104(R13), R15
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
+	DECQ 56(R13)
+	JZ   strip_3x7
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
+	ADDQ 80(R13), AX
+	JMP  tile_3x7
+
+strip_3x7:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
 	JMP  tile_3x7
 
 first_3x8:
 	KMOVW 32(R13), K1
-	MOVQ  104(R13), R15
-	MOVQ  112(R13), R14
+	MOVQ  160(R13), R14
 
 tile_3x8:
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -2720,7 +3158,7 @@ tile_3x8:
 	VPXORQ     Z21, Z21, Z21
 	VPXORQ     Z22, Z22, Z22
 	VPXORQ     Z23, Z23, Z23
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 
 k_3x8:
 	VMOVUPD      (BX), Z24
@@ -2764,9 +3202,9 @@ k_3x8:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x8
-	VBROADCASTSD 176(R13), Z24
+	VBROADCASTSD 224(R13), Z24
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_3x8
 	VFMADD213PD  (BX), Z24, Z0
 	VMOVUPD      Z0, (BX)
@@ -2891,18 +3329,36 @@ overwrite_3x8:
 	VMOVUPD Z23, K1, 128(BX)
 
 next_3x8:
-	MOVQ 128(R13), R15
-	ADDQ 120(R13), R15
-	MOVQ R15, 128(R13)
-	ADDQ 104(R13), R15
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
+	DECQ 56(R13)
+	JZ   strip_3x8
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
+	ADDQ 80(R13), AX
+	JMP  tile_3x8
+
+strip_3x8:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
 	JMP  tile_3x8
 
 done:
@@ -2916,64 +3372,64 @@ TEXT ·gemmF32AVX512(SB), NOSPLIT, $0-8
 	MOVQ (R13), AX
 	MOVQ 8(R13), BX
 	MOVQ 16(R13), DI
-	MOVQ 64(R13), R8
-	MOVQ 72(R13), DX
-	MOVQ 80(R13), SI
-	MOVQ 136(R13), R12
+	MOVQ 112(R13), R8
+	MOVQ 120(R13), DX
+	MOVQ 128(R13), SI
+	MOVQ 184(R13), R12
 	LEAQ (R8)(R8*2), R9
 	LEAQ (R8)(R8*4), R10
 	LEAQ (R9)(R8*4), R11
-	CMPQ 160(R13), $0x03
+	CMPQ 208(R13), $0x03
 	JNE  vectors_2
-	CMPQ 152(R13), $0x08
+	CMPQ 200(R13), $0x08
 	JEQ  first_3x8
-	CMPQ 152(R13), $0x07
+	CMPQ 200(R13), $0x07
 	JEQ  first_3x7
-	CMPQ 152(R13), $0x06
+	CMPQ 200(R13), $0x06
 	JEQ  first_3x6
-	CMPQ 152(R13), $0x05
+	CMPQ 200(R13), $0x05
 	JEQ  first_3x5
-	CMPQ 152(R13), $0x04
+	CMPQ 200(R13), $0x04
 	JEQ  first_3x4
-	CMPQ 152(R13), $0x03
+	CMPQ 200(R13), $0x03
 	JEQ  first_3x3
-	CMPQ 152(R13), $0x02
+	CMPQ 200(R13), $0x02
 	JEQ  first_3x2
 	JMP  first_3x1
 
 vectors_2:
-	CMPQ 160(R13), $0x02
+	CMPQ 208(R13), $0x02
 	JNE  vectors_1
-	CMPQ 152(R13), $0x08
+	CMPQ 200(R13), $0x08
 	JEQ  first_2x8
-	CMPQ 152(R13), $0x07
+	CMPQ 200(R13), $0x07
 	JEQ  first_2x7
-	CMPQ 152(R13), $0x06
+	CMPQ 200(R13), $0x06
 	JEQ  first_2x6
-	CMPQ 152(R13), $0x05
+	CMPQ 200(R13), $0x05
 	JEQ  first_2x5
-	CMPQ 152(R13), $0x04
+	CMPQ 200(R13), $0x04
 	JEQ  first_2x4
-	CMPQ 152(R13), $0x03
+	CMPQ 200(R13), $0x03
 	JEQ  first_2x3
-	CMPQ 152(R13), $0x02
+	CMPQ 200(R13), $0x02
 	JEQ  first_2x2
 	JMP  first_2x1
 
 vectors_1:
-	CMPQ  152(R13), $0x08
+	CMPQ  200(R13), $0x08
 	JEQ   first_1x8
-	CMPQ  152(R13), $0x07
+	CMPQ  200(R13), $0x07
 	JEQ   first_1x7
-	CMPQ  152(R13), $0x06
+	CMPQ  200(R13), $0x06
 	JEQ   first_1x6
-	CMPQ  152(R13), $0x05
+	CMPQ  200(R13), $0x05
 	JEQ   first_1x5
-	CMPQ  152(R13), $0x04
+	CMPQ  200(R13), $0x04
 	JEQ   first_1x4
-	CMPQ  152(R13), $0x03
+	CMPQ  200(R13), $0x03
 	JEQ   first_1x3
-	CMPQ  152(R13), $0x02
+	CMPQ  200(R13), $0x02
 	JEQ   first_1x2
 	KMOVW 32(R13), K1
 
@@ -2981,7 +3437,7 @@ tile_1x1:
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	VPXORQ     Z0, Z0, Z0
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 
 k_1x1:
 	VMOVUPS.Z    (BX), K1, Z1
@@ -2991,9 +3447,9 @@ k_1x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x1
-	VBROADCASTSS 176(R13), Z1
+	VBROADCASTSS 224(R13), Z1
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_1x1
 	VMOVUPS.Z    (BX), K1, Z2
 	VFMADD213PS  Z2, Z1, Z0
@@ -3005,14 +3461,33 @@ overwrite_1x1:
 	VMOVUPS Z0, K1, (BX)
 
 next_1x1:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	DECQ 56(R13)
+	JZ   strip_1x1
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
+	ADDQ 80(R13), AX
+	JMP  tile_1x1
+
+strip_1x1:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
 	JMP  tile_1x1
 
 first_1x2:
@@ -3025,7 +3500,7 @@ tile_1x2:
 	PREFETCHT0 (CX)
 	VPXORQ     Z0, Z0, Z0
 	VPXORQ     Z1, Z1, Z1
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 
 k_1x2:
 	VMOVUPS.Z    (BX), K1, Z2
@@ -3037,9 +3512,9 @@ k_1x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x2
-	VBROADCASTSS 176(R13), Z2
+	VBROADCASTSS 224(R13), Z2
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_1x2
 	VMOVUPS.Z    (BX), K1, Z3
 	VFMADD213PS  Z3, Z2, Z0
@@ -3058,14 +3533,33 @@ overwrite_1x2:
 	VMOVUPS Z1, K1, (BX)
 
 next_1x2:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	DECQ 56(R13)
+	JZ   strip_1x2
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
+	ADDQ 80(R13), AX
+	JMP  tile_1x2
+
+strip_1x2:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
 	JMP  tile_1x2
 
 first_1x3:
@@ -3081,7 +3575,7 @@ tile_1x3:
 	VPXORQ     Z0, Z0, Z0
 	VPXORQ     Z1, Z1, Z1
 	VPXORQ     Z2, Z2, Z2
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 
 k_1x3:
 	VMOVUPS.Z    (BX), K1, Z3
@@ -3095,9 +3589,9 @@ k_1x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x3
-	VBROADCASTSS 176(R13), Z3
+	VBROADCASTSS 224(R13), Z3
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_1x3
 	VMOVUPS.Z    (BX), K1, Z4
 	VFMADD213PS  Z4, Z3, Z0
@@ -3123,14 +3617,33 @@ overwrite_1x3:
 	VMOVUPS Z2, K1, (BX)
 
 next_1x3:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	DECQ 56(R13)
+	JZ   strip_1x3
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
+	ADDQ 80(R13), AX
+	JMP  tile_1x3
+
+strip_1x3:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
 	JMP  tile_1x3
 
 first_1x4:
@@ -3149,7 +3662,7 @@ tile_1x4:
 	VPXORQ     Z1, Z1, Z1
 	VPXORQ     Z2, Z2, Z2
 	VPXORQ     Z3, Z3, Z3
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 
 k_1x4:
 	VMOVUPS.Z    (BX), K1, Z4
@@ -3165,9 +3678,9 @@ k_1x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x4
-	VBROADCASTSS 176(R13), Z4
+	VBROADCASTSS 224(R13), Z4
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_1x4
 	VMOVUPS.Z    (BX), K1, Z5
 	VFMADD213PS  Z5, Z4, Z0
@@ -3200,14 +3713,33 @@ overwrite_1x4:
 	VMOVUPS Z3, K1, (BX)
 
 next_1x4:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	DECQ 56(R13)
+	JZ   strip_1x4
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
+	ADDQ 80(R13), AX
+	JMP  tile_1x4
+
+strip_1x4:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
 	JMP  tile_1x4
 
 first_1x5:
@@ -3229,7 +3761,7 @@ tile_1x5:
 	VPXORQ     Z2, Z2, Z2
 	VPXORQ     Z3, Z3, Z3
 	VPXORQ     Z4, Z4, Z4
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 
 k_1x5:
 	VMOVUPS.Z    (BX), K1, Z5
@@ -3247,9 +3779,9 @@ k_1x5:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x5
-	VBROADCASTSS 176(R13), Z5
+	VBROADCASTSS 224(R13), Z5
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_1x5
 	VMOVUPS.Z    (BX), K1, Z6
 	VFMADD213PS  Z6, Z5, Z0
@@ -3289,14 +3821,33 @@ overwrite_1x5:
 	VMOVUPS Z4, K1, (BX)
 
 next_1x5:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	DECQ 56(R13)
+	JZ   strip_1x5
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
+	ADDQ 80(R13), AX
+	JMP  tile_1x5
+
+strip_1x5:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
 	JMP  tile_1x5
 
 first_1x6:
@@ -3321,7 +3872,7 @@ tile_1x6:
 	VPXORQ     Z3, Z3, Z3
 	VPXORQ     Z4, Z4, Z4
 	VPXORQ     Z5, Z5, Z5
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 
 k_1x6:
 	VMOVUPS.Z    (BX), K1, Z6
@@ -3341,9 +3892,9 @@ k_1x6:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x6
-	VBROADCASTSS 176(R13), Z6
+	VBROADCASTSS 224(R13), Z6
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_1x6
 	VMOVUPS.Z    (BX), K1, Z7
 	VFMADD213PS  Z7, Z6, Z0
@@ -3390,14 +3941,33 @@ overwrite_1x6:
 	VMOVUPS Z5, K1, (BX)
 
 next_1x6:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	DECQ 56(R13)
+	JZ   strip_1x6
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
+	ADDQ 80(R13), AX
+	JMP  tile_1x6
+
+strip_1x6:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
 	JMP  tile_1x6
 
 first_1x7:
@@ -3425,7 +3995,7 @@ tile_1x7:
 	VPXORQ     Z4, Z4, Z4
 	VPXORQ     Z5, Z5, Z5
 	VPXORQ     Z6, Z6, Z6
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 
 k_1x7:
 	VMOVUPS.Z    (BX), K1, Z7
@@ -3447,9 +4017,9 @@ k_1x7:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x7
-	VBROADCASTSS 176(R13), Z7
+	VBROADCASTSS 224(R13), Z7
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_1x7
 	VMOVUPS.Z    (BX), K1, Z8
 	VFMADD213PS  Z8, Z7, Z0
@@ -3503,14 +4073,33 @@ overwrite_1x7:
 	VMOVUPS Z6, K1, (BX)
 
 next_1x7:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	DECQ 56(R13)
+	JZ   strip_1x7
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
+	ADDQ 80(R13), AX
+	JMP  tile_1x7
+
+strip_1x7:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
 	JMP  tile_1x7
 
 first_1x8:
@@ -3541,7 +4130,7 @@ tile_1x8:
 	VPXORQ     Z5, Z5, Z5
 	VPXORQ     Z6, Z6, Z6
 	VPXORQ     Z7, Z7, Z7
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 
 k_1x8:
 	VMOVUPS.Z    (BX), K1, Z8
@@ -3565,9 +4154,9 @@ k_1x8:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x8
-	VBROADCASTSS 176(R13), Z8
+	VBROADCASTSS 224(R13), Z8
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_1x8
 	VMOVUPS.Z    (BX), K1, Z9
 	VFMADD213PS  Z9, Z8, Z0
@@ -3628,14 +4217,33 @@ overwrite_1x8:
 	VMOVUPS Z7, K1, (BX)
 
 next_1x8:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	DECQ 56(R13)
+	JZ   strip_1x8
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
+	ADDQ 80(R13), AX
+	JMP  tile_1x8
+
+strip_1x8:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
 	JMP  tile_1x8
 
 first_2x1:
@@ -3647,7 +4255,7 @@ tile_2x1:
 	PREFETCHT0 64(CX)
 	VPXORQ     Z0, Z0, Z0
 	VPXORQ     Z1, Z1, Z1
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 
 k_2x1:
 	VMOVUPS      (BX), Z2
@@ -3659,9 +4267,9 @@ k_2x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x1
-	VBROADCASTSS 176(R13), Z2
+	VBROADCASTSS 224(R13), Z2
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_2x1
 	VFMADD213PS  (BX), Z2, Z0
 	VMOVUPS      Z0, (BX)
@@ -3677,14 +4285,33 @@ overwrite_2x1:
 	VMOVUPS Z1, K1, 64(BX)
 
 next_2x1:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	DECQ 56(R13)
+	JZ   strip_2x1
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
+	ADDQ 80(R13), AX
+	JMP  tile_2x1
+
+strip_2x1:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
 	JMP  tile_2x1
 
 first_2x2:
@@ -3701,7 +4328,7 @@ tile_2x2:
 	VPXORQ     Z1, Z1, Z1
 	VPXORQ     Z2, Z2, Z2
 	VPXORQ     Z3, Z3, Z3
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 
 k_2x2:
 	VMOVUPS      (BX), Z4
@@ -3716,9 +4343,9 @@ k_2x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x2
-	VBROADCASTSS 176(R13), Z4
+	VBROADCASTSS 224(R13), Z4
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_2x2
 	VFMADD213PS  (BX), Z4, Z0
 	VMOVUPS      Z0, (BX)
@@ -3745,14 +4372,33 @@ overwrite_2x2:
 	VMOVUPS Z3, K1, 64(BX)
 
 next_2x2:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	DECQ 56(R13)
+	JZ   strip_2x2
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
+	ADDQ 80(R13), AX
+	JMP  tile_2x2
+
+strip_2x2:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
 	JMP  tile_2x2
 
 first_2x3:
@@ -3774,7 +4420,7 @@ tile_2x3:
 	VPXORQ     Z3, Z3, Z3
 	VPXORQ     Z4, Z4, Z4
 	VPXORQ     Z5, Z5, Z5
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 
 k_2x3:
 	VMOVUPS      (BX), Z6
@@ -3792,9 +4438,9 @@ k_2x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x3
-	VBROADCASTSS 176(R13), Z6
+	VBROADCASTSS 224(R13), Z6
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_2x3
 	VFMADD213PS  (BX), Z6, Z0
 	VMOVUPS      Z0, (BX)
@@ -3832,14 +4478,33 @@ overwrite_2x3:
 	VMOVUPS Z5, K1, 64(BX)
 
 next_2x3:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	DECQ 56(R13)
+	JZ   strip_2x3
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
+	ADDQ 80(R13), AX
+	JMP  tile_2x3
+
+strip_2x3:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
 	JMP  tile_2x3
 
 first_2x4:
@@ -3866,7 +4531,7 @@ tile_2x4:
 	VPXORQ     Z5, Z5, Z5
 	VPXORQ     Z6, Z6, Z6
 	VPXORQ     Z7, Z7, Z7
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 
 k_2x4:
 	VMOVUPS      (BX), Z8
@@ -3887,9 +4552,9 @@ k_2x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x4
-	VBROADCASTSS 176(R13), Z8
+	VBROADCASTSS 224(R13), Z8
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_2x4
 	VFMADD213PS  (BX), Z8, Z0
 	VMOVUPS      Z0, (BX)
@@ -3938,14 +4603,33 @@ overwrite_2x4:
 	VMOVUPS Z7, K1, 64(BX)
 
 next_2x4:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	DECQ 56(R13)
+	JZ   strip_2x4
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
+	ADDQ 80(R13), AX
+	JMP  tile_2x4
+
+strip_2x4:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
 	JMP  tile_2x4
 
 first_2x5:
@@ -3977,7 +4661,7 @@ tile_2x5:
 	VPXORQ     Z7, Z7, Z7
 	VPXORQ     Z8, Z8, Z8
 	VPXORQ     Z9, Z9, Z9
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 
 k_2x5:
 	VMOVUPS      (BX), Z10
@@ -4001,9 +4685,9 @@ k_2x5:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x5
-	VBROADCASTSS 176(R13), Z10
+	VBROADCASTSS 224(R13), Z10
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_2x5
 	VFMADD213PS  (BX), Z10, Z0
 	VMOVUPS      Z0, (BX)
@@ -4063,14 +4747,33 @@ overwrite_2x5:
 	VMOVUPS Z9, K1, 64(BX)
 
 next_2x5:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	DECQ 56(R13)
+	JZ   strip_2x5
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
+	ADDQ 80(R13), AX
+	JMP  tile_2x5
+
+strip_2x5:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
 	JMP  tile_2x5
 
 first_2x6:
@@ -4107,7 +4810,7 @@ tile_2x6:
 	VPXORQ     Z9, Z9, Z9
 	VPXORQ     Z10, Z10, Z10
 	VPXORQ     Z11, Z11, Z11
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 
 k_2x6:
 	VMOVUPS      (BX), Z12
@@ -4134,9 +4837,9 @@ k_2x6:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x6
-	VBROADCASTSS 176(R13), Z12
+	VBROADCASTSS 224(R13), Z12
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_2x6
 	VFMADD213PS  (BX), Z12, Z0
 	VMOVUPS      Z0, (BX)
@@ -4207,14 +4910,33 @@ overwrite_2x6:
 	VMOVUPS Z11, K1, 64(BX)
 
 next_2x6:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	DECQ 56(R13)
+	JZ   strip_2x6
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
+	ADDQ 80(R13), AX
+	JMP  tile_2x6
+
+strip_2x6:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
 	JMP  tile_2x6
 
 first_2x7:
@@ -4256,7 +4978,7 @@ tile_2x7:
 	VPXORQ     Z11, Z11, Z11
 	VPXORQ     Z12, Z12, Z12
 	VPXORQ     Z13, Z13, Z13
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 
 k_2x7:
 	VMOVUPS      (BX), Z14
@@ -4286,9 +5008,9 @@ k_2x7:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x7
-	VBROADCASTSS 176(R13), Z14
+	VBROADCASTSS 224(R13), Z14
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_2x7
 	VFMADD213PS  (BX), Z14, Z0
 	VMOVUPS      Z0, (BX)
@@ -4370,14 +5092,33 @@ overwrite_2x7:
 	VMOVUPS Z13, K1, 64(BX)
 
 next_2x7:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	DECQ 56(R13)
+	JZ   strip_2x7
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
+	ADDQ 80(R13), AX
+	JMP  tile_2x7
+
+strip_2x7:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
 	JMP  tile_2x7
 
 first_2x8:
@@ -4424,7 +5165,7 @@ tile_2x8:
 	VPXORQ     Z13, Z13, Z13
 	VPXORQ     Z14, Z14, Z14
 	VPXORQ     Z15, Z15, Z15
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 
 k_2x8:
 	VMOVUPS      (BX), Z16
@@ -4457,9 +5198,9 @@ k_2x8:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x8
-	VBROADCASTSS 176(R13), Z16
+	VBROADCASTSS 224(R13), Z16
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_2x8
 	VFMADD213PS  (BX), Z16, Z0
 	VMOVUPS      Z0, (BX)
@@ -4552,22 +5293,42 @@ overwrite_2x8:
 	VMOVUPS Z15, K1, 64(BX)
 
 next_2x8:
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	DECQ 56(R13)
+	JZ   strip_2x8
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
+	ADDQ 80(R13), AX
+	JMP  tile_2x8
+
+strip_2x8:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
 	JMP  tile_2x8
 
 first_3x1:
 	KMOVW 32(R13), K1
-	MOVQ  104(R13), R15
-	MOVQ  112(R13), R14
+	MOVQ  160(R13), R14
 
 tile_3x1:
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -4575,7 +5336,7 @@ tile_3x1:
 	VPXORQ     Z0, Z0, Z0
 	VPXORQ     Z1, Z1, Z1
 	VPXORQ     Z2, Z2, Z2
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 
 k_3x1:
 	VMOVUPS      (BX), Z3
@@ -4591,9 +5352,9 @@ k_3x1:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x1
-	VBROADCASTSS 176(R13), Z3
+	VBROADCASTSS 224(R13), Z3
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_3x1
 	VFMADD213PS  (BX), Z3, Z0
 	VMOVUPS      Z0, (BX)
@@ -4613,26 +5374,45 @@ overwrite_3x1:
 	VMOVUPS Z2, K1, 128(BX)
 
 next_3x1:
-	MOVQ 128(R13), R15
-	ADDQ 120(R13), R15
-	MOVQ R15, 128(R13)
-	ADDQ 104(R13), R15
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
+	DECQ 56(R13)
+	JZ   strip_3x1
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
+	ADDQ 80(R13), AX
+	JMP  tile_3x1
+
+strip_3x1:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
 	JMP  tile_3x1
 
 first_3x2:
 	KMOVW 32(R13), K1
-	MOVQ  104(R13), R15
-	MOVQ  112(R13), R14
+	MOVQ  160(R13), R14
 
 tile_3x2:
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -4647,7 +5427,7 @@ tile_3x2:
 	VPXORQ     Z3, Z3, Z3
 	VPXORQ     Z4, Z4, Z4
 	VPXORQ     Z5, Z5, Z5
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 
 k_3x2:
 	VMOVUPS      (BX), Z6
@@ -4667,9 +5447,9 @@ k_3x2:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x2
-	VBROADCASTSS 176(R13), Z6
+	VBROADCASTSS 224(R13), Z6
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_3x2
 	VFMADD213PS  (BX), Z6, Z0
 	VMOVUPS      Z0, (BX)
@@ -4704,26 +5484,45 @@ overwrite_3x2:
 	VMOVUPS Z5, K1, 128(BX)
 
 next_3x2:
-	MOVQ 128(R13), R15
-	ADDQ 120(R13), R15
-	MOVQ R15, 128(R13)
-	ADDQ 104(R13), R15
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
+	DECQ 56(R13)
+	JZ   strip_3x2
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
+	ADDQ 80(R13), AX
+	JMP  tile_3x2
+
+strip_3x2:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
 	JMP  tile_3x2
 
 first_3x3:
 	KMOVW 32(R13), K1
-	MOVQ  104(R13), R15
-	MOVQ  112(R13), R14
+	MOVQ  160(R13), R14
 
 tile_3x3:
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -4745,7 +5544,7 @@ tile_3x3:
 	VPXORQ     Z6, Z6, Z6
 	VPXORQ     Z7, Z7, Z7
 	VPXORQ     Z8, Z8, Z8
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 
 k_3x3:
 	VMOVUPS      (BX), Z9
@@ -4769,9 +5568,9 @@ k_3x3:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x3
-	VBROADCASTSS 176(R13), Z9
+	VBROADCASTSS 224(R13), Z9
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_3x3
 	VFMADD213PS  (BX), Z9, Z0
 	VMOVUPS      Z0, (BX)
@@ -4821,26 +5620,45 @@ overwrite_3x3:
 	VMOVUPS Z8, K1, 128(BX)
 
 next_3x3:
-	MOVQ 128(R13), R15
-	ADDQ 120(R13), R15
-	MOVQ R15, 128(R13)
-	ADDQ 104(R13), R15
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
+	DECQ 56(R13)
+	JZ   strip_3x3
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
+	ADDQ 80(R13), AX
+	JMP  tile_3x3
+
+strip_3x3:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
 	JMP  tile_3x3
 
 first_3x4:
 	KMOVW 32(R13), K1
-	MOVQ  104(R13), R15
-	MOVQ  112(R13), R14
+	MOVQ  160(R13), R14
 
 tile_3x4:
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -4869,7 +5687,7 @@ tile_3x4:
 	VPXORQ     Z9, Z9, Z9
 	VPXORQ     Z10, Z10, Z10
 	VPXORQ     Z11, Z11, Z11
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 
 k_3x4:
 	VMOVUPS      (BX), Z12
@@ -4897,9 +5715,9 @@ k_3x4:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x4
-	VBROADCASTSS 176(R13), Z12
+	VBROADCASTSS 224(R13), Z12
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_3x4
 	VFMADD213PS  (BX), Z12, Z0
 	VMOVUPS      Z0, (BX)
@@ -4964,26 +5782,45 @@ overwrite_3x4:
 	VMOVUPS Z11, K1, 128(BX)
 
 next_3x4:
-	MOVQ 128(R13), R15
-	ADDQ 120(R13), R15
-	MOVQ R15, 128(R13)
-	ADDQ 104(R13), R15
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
+	DECQ 56(R13)
+	JZ   strip_3x4
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
+	ADDQ 80(R13), AX
+	JMP  tile_3x4
+
+strip_3x4:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
 	JMP  tile_3x4
 
 first_3x5:
 	KMOVW 32(R13), K1
-	MOVQ  104(R13), R15
-	MOVQ  112(R13), R14
+	MOVQ  160(R13), R14
 
 tile_3x5:
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -5019,7 +5856,7 @@ tile_3x5:
 	VPXORQ     Z12, Z12, Z12
 	VPXORQ     Z13, Z13, Z13
 	VPXORQ     Z14, Z14, Z14
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 
 k_3x5:
 	VMOVUPS      (BX), Z15
@@ -5051,9 +5888,9 @@ k_3x5:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x5
-	VBROADCASTSS 176(R13), Z15
+	VBROADCASTSS 224(R13), Z15
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_3x5
 	VFMADD213PS  (BX), Z15, Z0
 	VMOVUPS      Z0, (BX)
@@ -5133,26 +5970,45 @@ overwrite_3x5:
 	VMOVUPS Z14, K1, 128(BX)
 
 next_3x5:
-	MOVQ 128(R13), R15
-	ADDQ 120(R13), R15
-	MOVQ R15, 128(R13)
-	ADDQ 104(R13), R15
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
+	DECQ 56(R13)
+	JZ   strip_3x5
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
+	ADDQ 80(R13), AX
+	JMP  tile_3x5
+
+strip_3x5:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
 	JMP  tile_3x5
 
 first_3x6:
 	KMOVW 32(R13), K1
-	MOVQ  104(R13), R15
-	MOVQ  112(R13), R14
+	MOVQ  160(R13), R14
 
 tile_3x6:
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -5195,7 +6051,7 @@ tile_3x6:
 	VPXORQ     Z15, Z15, Z15
 	VPXORQ     Z16, Z16, Z16
 	VPXORQ     Z17, Z17, Z17
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 
 k_3x6:
 	VMOVUPS      (BX), Z18
@@ -5231,9 +6087,9 @@ k_3x6:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x6
-	VBROADCASTSS 176(R13), Z18
+	VBROADCASTSS 224(R13), Z18
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_3x6
 	VFMADD213PS  (BX), Z18, Z0
 	VMOVUPS      Z0, (BX)
@@ -5328,26 +6184,45 @@ overwrite_3x6:
 	VMOVUPS Z17, K1, 128(BX)
 
 next_3x6:
-	MOVQ 128(R13), R15
-	ADDQ 120(R13), R15
-	MOVQ R15, 128(R13)
-	ADDQ 104(R13), R15
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
+	DECQ 56(R13)
+	JZ   strip_3x6
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
+	ADDQ 80(R13), AX
+	JMP  tile_3x6
+
+strip_3x6:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
 	JMP  tile_3x6
 
 first_3x7:
 	KMOVW 32(R13), K1
-	MOVQ  104(R13), R15
-	MOVQ  112(R13), R14
+	MOVQ  160(R13), R14
 
 tile_3x7:
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -5397,7 +6272,7 @@ tile_3x7:
 	VPXORQ     Z18, Z18, Z18
 	VPXORQ     Z19, Z19, Z19
 	VPXORQ     Z20, Z20, Z20
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 
 k_3x7:
 	VMOVUPS      (BX), Z21
@@ -5437,9 +6312,9 @@ k_3x7:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x7
-	VBROADCASTSS 176(R13), Z21
+	VBROADCASTSS 224(R13), Z21
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_3x7
 	VFMADD213PS  (BX), Z21, Z0
 	VMOVUPS      Z0, (BX)
@@ -5549,26 +6424,45 @@ overwrite_3x7:
 	VMOVUPS Z20, K1, 128(BX)
 
 next_3x7:
-	MOVQ 128(R13), R15
-	ADDQ 120(R13), R15
-	MOVQ R15, 128(R13)
-	ADDQ 104(R13), R15
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
+	DECQ 56(R13)
+	JZ   strip_3x7
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
+	ADDQ 80(R13), AX
+	JMP  tile_3x7
+
+strip_3x7:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
 	JMP  tile_3x7
 
 first_3x8:
 	KMOVW 32(R13), K1
-	MOVQ  104(R13), R15
-	MOVQ  112(R13), R14
+	MOVQ  160(R13), R14
 
 tile_3x8:
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -5625,7 +6519,7 @@ tile_3x8:
 	VPXORQ     Z21, Z21, Z21
 	VPXORQ     Z22, Z22, Z22
 	VPXORQ     Z23, Z23, Z23
-	MOVQ       56(R13), CX
+	MOVQ       104(R13), CX
 
 k_3x8:
 	VMOVUPS      (BX), Z24
@@ -5669,9 +6563,9 @@ k_3x8:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x8
-	VBROADCASTSS 176(R13), Z24
+	VBROADCASTSS 224(R13), Z24
 	MOVQ         DI, BX
-	CMPQ         168(R13), $0x00
+	CMPQ         216(R13), $0x00
 	JEQ          overwrite_3x8
 	VFMADD213PS  (BX), Z24, Z0
 	VMOVUPS      Z0, (BX)
@@ -5796,18 +6690,36 @@ overwrite_3x8:
 	VMOVUPS Z23, K1, 128(BX)
 
 next_3x8:
-	MOVQ 128(R13), R15
-	ADDQ 120(R13), R15
-	MOVQ R15, 128(R13)
-	ADDQ 104(R13), R15
-	DECQ 48(R13)
-	JZ   done
-	ADDQ 144(R13), DI
-	MOVQ 96(R13), BX
-	ADDQ 88(R13), BX
-	MOVQ BX, 96(R13)
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
+	DECQ 56(R13)
+	JZ   strip_3x8
+	ADDQ 192(R13), DI
+	MOVQ 144(R13), BX
+	ADDQ 136(R13), BX
+	MOVQ BX, 144(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
+	ADDQ 80(R13), AX
+	JMP  tile_3x8
+
+strip_3x8:
+	DECQ 64(R13)
+	JZ   done
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 80(R13), AX
+	ADDQ 72(R13), AX
+	MOVQ AX, 80(R13)
+	MOVQ AX, 176(R13)
+	ADDQ (R13), AX
+	MOVQ 96(R13), DI
+	ADDQ 88(R13), DI
+	MOVQ DI, 96(R13)
+	ADDQ 16(R13), DI
+	MOVQ $0x00000000, 144(R13)
+	MOVQ 8(R13), BX
 	JMP  tile_3x8
 
 done:

@@ -14,6 +14,11 @@ func copyAVX2(args *byte)
 //go:noescape
 func solveF64AVX2(args *byte)
 
+// multiplyTriangularF64AVX2 multiplies by triangles, see MultiplyTriangular. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func multiplyTriangularF64AVX2(args *byte)
+
 // rotateF64AVX2 applies rotations, see Rotate. It reads and writes no element outside of the operands.
 //
 //go:noescape
@@ -28,6 +33,11 @@ func transposeF64AVX2(args *byte)
 //
 //go:noescape
 func solveF32AVX2(args *byte)
+
+// multiplyTriangularF32AVX2 multiplies by triangles, see MultiplyTriangular. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func multiplyTriangularF32AVX2(args *byte)
 
 // rotateF32AVX2 applies rotations, see Rotate. It reads and writes no element outside of the operands.
 //

@@ -14,6 +14,11 @@ func copyAVX512(args *byte)
 //go:noescape
 func solveF64AVX512(args *byte)
 
+// multiplyTriangularF64AVX512 multiplies by triangles, see MultiplyTriangular. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func multiplyTriangularF64AVX512(args *byte)
+
 // rotateF64AVX512 applies rotations, see Rotate. It reads and writes no element outside of the operands.
 //
 //go:noescape
@@ -23,6 +28,11 @@ func rotateF64AVX512(args *byte)
 //
 //go:noescape
 func solveF32AVX512(args *byte)
+
+// multiplyTriangularF32AVX512 multiplies by triangles, see MultiplyTriangular. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func multiplyTriangularF32AVX512(args *byte)
 
 // rotateF32AVX512 applies rotations, see Rotate. It reads and writes no element outside of the operands.
 //

@@ -22,4 +22,6 @@ type vectorArgs struct {
 	stride int            // bytes from a row to the next
 	steps  int            // whole vectors in a row
 	far    uint64         // 0: nothing is prefetched
+	first  int            // triangles: row and column of the diagonal element of the first row
+	order  int            // triangles: rows and columns of the whole
 }

@@ -24,12 +24,16 @@ TEXT ·vectorF64AVX2(SB), NOSPLIT, $0-8
 	CMPQ 72(R13), $0x05
 	JEQ  DotsAxpysPair
 	CMPQ 72(R13), $0x06
-	JEQ  Scale
+	JEQ  SymmetricLower
 	CMPQ 72(R13), $0x07
-	JEQ  SumAbs
+	JEQ  SymmetricUpper
 	CMPQ 72(R13), $0x08
-	JEQ  SumSquares
+	JEQ  Scale
 	CMPQ 72(R13), $0x09
+	JEQ  SumAbs
+	CMPQ 72(R13), $0x0a
+	JEQ  SumSquares
+	CMPQ 72(R13), $0x0b
 	JEQ  MaxAbs
 
 done:
@@ -2198,6 +2202,12 @@ DotsAxpysPair_1_finish:
 	SUBQ         $0x01, 80(R13)
 	JMP          DotsAxpysPair_1
 
+SymmetricLower:
+	JMP done
+
+SymmetricUpper:
+	JMP done
+
 Scale:
 	VBROADCASTSD (R14), Y1
 	MOVQ         96(R13), CX
@@ -2512,12 +2522,16 @@ TEXT ·vectorF32AVX2(SB), NOSPLIT, $0-8
 	CMPQ 72(R13), $0x05
 	JEQ  DotsAxpysPair
 	CMPQ 72(R13), $0x06
-	JEQ  Scale
+	JEQ  SymmetricLower
 	CMPQ 72(R13), $0x07
-	JEQ  SumAbs
+	JEQ  SymmetricUpper
 	CMPQ 72(R13), $0x08
-	JEQ  SumSquares
+	JEQ  Scale
 	CMPQ 72(R13), $0x09
+	JEQ  SumAbs
+	CMPQ 72(R13), $0x0a
+	JEQ  SumSquares
+	CMPQ 72(R13), $0x0b
 	JEQ  MaxAbs
 
 done:
@@ -4753,6 +4767,12 @@ DotsAxpysPair_1_finish:
 	ADDQ         $0x08, R14
 	SUBQ         $0x01, 80(R13)
 	JMP          DotsAxpysPair_1
+
+SymmetricLower:
+	JMP done
+
+SymmetricUpper:
+	JMP done
 
 Scale:
 	VBROADCASTSS (R14), Y1

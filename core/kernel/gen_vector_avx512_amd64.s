@@ -25,12 +25,16 @@ TEXT ·vectorF64AVX512(SB), NOSPLIT, $0-8
 	CMPQ  72(R13), $0x05
 	JEQ   DotsAxpysPair
 	CMPQ  72(R13), $0x06
-	JEQ   Scale
+	JEQ   SymmetricLower
 	CMPQ  72(R13), $0x07
-	JEQ   SumAbs
+	JEQ   SymmetricUpper
 	CMPQ  72(R13), $0x08
-	JEQ   SumSquares
+	JEQ   Scale
 	CMPQ  72(R13), $0x09
+	JEQ   SumAbs
+	CMPQ  72(R13), $0x0a
+	JEQ   SumSquares
+	CMPQ  72(R13), $0x0b
 	JEQ   MaxAbs
 
 done:
@@ -2482,6 +2486,513 @@ DotsAxpysPair_1_finish:
 	SUBQ          $0x01, 80(R13)
 	JMP           DotsAxpysPair_1
 
+SymmetricLower:
+	MOVQ 88(R13), R8
+	LEAQ (R8)(R8*2), R9
+	MOVQ 8(R13), SI
+	MOVQ 24(R13), DI
+	CMPQ 104(R13), $0x00
+	JEQ  SymmetricLower_near
+
+SymmetricLower_far4:
+	CMPQ         80(R13), $0x04
+	JLT          done
+	MOVQ         BX, AX
+	XORQ         DX, DX
+	VPXORQ       Z7, Z7, Z7
+	VPXORQ       Z8, Z8, Z8
+	VPXORQ       Z9, Z9, Z9
+	VPXORQ       Z10, Z10, Z10
+	VBROADCASTSD (R14), Z3
+	VBROADCASTSD 8(R14), Z4
+	VBROADCASTSD 16(R14), Z5
+	VBROADCASTSD 24(R14), Z6
+	LEAQ         (AX)(R8*4), R15
+	MOVQ         112(R13), R11
+	MOVQ         R11, CX
+	ANDQ         $0x07, R11
+	SHRQ         $0x03, CX
+	JZ           SymmetricLower_far4_beside
+
+SymmetricLower_far4_vector:
+	VMOVUPD     (SI)(DX*1), Z1
+	VMOVUPD     (DI)(DX*1), Z2
+	PREFETCHT1  (R15)
+	VMOVUPD     (AX), Z0
+	VFMADD231PD Z0, Z1, Z7
+	VFMADD231PD Z0, Z3, Z2
+	PREFETCHT1  (R15)(R8*1)
+	VMOVUPD     (AX)(R8*1), Z0
+	VFMADD231PD Z0, Z1, Z8
+	VFMADD231PD Z0, Z4, Z2
+	PREFETCHT1  (R15)(R8*2)
+	VMOVUPD     (AX)(R8*2), Z0
+	VFMADD231PD Z0, Z1, Z9
+	VFMADD231PD Z0, Z5, Z2
+	PREFETCHT1  (R15)(R9*1)
+	VMOVUPD     (AX)(R9*1), Z0
+	VFMADD231PD Z0, Z1, Z10
+	VFMADD231PD Z0, Z6, Z2
+	VMOVUPD     Z2, (DI)(DX*1)
+	ADDQ        $0x00000040, AX
+	ADDQ        $0x00000040, DX
+	ADDQ        $0x00000040, R15
+	DECQ        CX
+	JNZ         SymmetricLower_far4_vector
+
+SymmetricLower_far4_beside:
+	MOVQ          R11, CX
+	MOVQ          $0x00000001, R10
+	SHLQ          CL, R10
+	DECQ          R10
+	KMOVW         R10, K1
+	LEAQ          1(R10)(R10*1), R10
+	KMOVW         R10, K2
+	LEAQ          1(R10)(R10*1), R10
+	KMOVW         R10, K3
+	LEAQ          1(R10)(R10*1), R10
+	KMOVW         R10, K4
+	LEAQ          1(R10)(R10*1), R10
+	KMOVW         R10, K5
+	VMOVUPD.Z     (SI)(DX*1), K5, Z1
+	VMOVUPD.Z     (DI)(DX*1), K5, Z2
+	VMOVUPD.Z     (AX), K2, Z0
+	VFMADD231PD   Z0, Z1, K2, Z7
+	VFMADD231PD   Z0, Z3, K1, Z2
+	VMOVUPD.Z     (AX)(R8*1), K3, Z0
+	VFMADD231PD   Z0, Z1, K3, Z8
+	VFMADD231PD   Z0, Z4, K2, Z2
+	VMOVUPD.Z     (AX)(R8*2), K4, Z0
+	VFMADD231PD   Z0, Z1, K4, Z9
+	VFMADD231PD   Z0, Z5, K3, Z2
+	VMOVUPD.Z     (AX)(R9*1), K5, Z0
+	VFMADD231PD   Z0, Z1, K5, Z10
+	VFMADD231PD   Z0, Z6, K4, Z2
+	VMOVUPD       Z2, K5, (DI)(DX*1)
+	VUNPCKLPD     Z8, Z7, Z0
+	VUNPCKHPD     Z8, Z7, Z1
+	VADDPD        Z0, Z1, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VMOVUPD       (R12), X0
+	VADDPD        X0, X1, X1
+	VMOVUPD       X1, (R12)
+	VUNPCKLPD     Z10, Z9, Z0
+	VUNPCKHPD     Z10, Z9, Z1
+	VADDPD        Z0, Z1, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VMOVUPD       16(R12), X0
+	VADDPD        X0, X1, X1
+	VMOVUPD       X1, 16(R12)
+	ADDQ          $0x20, R12
+	LEAQ          (BX)(R8*4), BX
+	ADDQ          $0x20, R14
+	ADDQ          $0x04, 112(R13)
+	SUBQ          $0x04, 80(R13)
+	JMP           SymmetricLower_far4
+
+SymmetricLower_near:
+SymmetricLower_4:
+	CMPQ         80(R13), $0x04
+	JLT          done
+	MOVQ         BX, AX
+	XORQ         DX, DX
+	VPXORQ       Z7, Z7, Z7
+	VPXORQ       Z8, Z8, Z8
+	VPXORQ       Z9, Z9, Z9
+	VPXORQ       Z10, Z10, Z10
+	VBROADCASTSD (R14), Z3
+	VBROADCASTSD 8(R14), Z4
+	VBROADCASTSD 16(R14), Z5
+	VBROADCASTSD 24(R14), Z6
+	MOVQ         112(R13), R11
+	MOVQ         R11, CX
+	ANDQ         $0x07, R11
+	SHRQ         $0x03, CX
+	JZ           SymmetricLower_4_beside
+
+SymmetricLower_4_vector:
+	VMOVUPD     (SI)(DX*1), Z1
+	VMOVUPD     (DI)(DX*1), Z2
+	VMOVUPD     (AX), Z0
+	VFMADD231PD Z0, Z1, Z7
+	VFMADD231PD Z0, Z3, Z2
+	VMOVUPD     (AX)(R8*1), Z0
+	VFMADD231PD Z0, Z1, Z8
+	VFMADD231PD Z0, Z4, Z2
+	VMOVUPD     (AX)(R8*2), Z0
+	VFMADD231PD Z0, Z1, Z9
+	VFMADD231PD Z0, Z5, Z2
+	VMOVUPD     (AX)(R9*1), Z0
+	VFMADD231PD Z0, Z1, Z10
+	VFMADD231PD Z0, Z6, Z2
+	VMOVUPD     Z2, (DI)(DX*1)
+	ADDQ        $0x00000040, AX
+	ADDQ        $0x00000040, DX
+	DECQ        CX
+	JNZ         SymmetricLower_4_vector
+
+SymmetricLower_4_beside:
+	MOVQ          R11, CX
+	MOVQ          $0x00000001, R10
+	SHLQ          CL, R10
+	DECQ          R10
+	KMOVW         R10, K1
+	LEAQ          1(R10)(R10*1), R10
+	KMOVW         R10, K2
+	LEAQ          1(R10)(R10*1), R10
+	KMOVW         R10, K3
+	LEAQ          1(R10)(R10*1), R10
+	KMOVW         R10, K4
+	LEAQ          1(R10)(R10*1), R10
+	KMOVW         R10, K5
+	VMOVUPD.Z     (SI)(DX*1), K5, Z1
+	VMOVUPD.Z     (DI)(DX*1), K5, Z2
+	VMOVUPD.Z     (AX), K2, Z0
+	VFMADD231PD   Z0, Z1, K2, Z7
+	VFMADD231PD   Z0, Z3, K1, Z2
+	VMOVUPD.Z     (AX)(R8*1), K3, Z0
+	VFMADD231PD   Z0, Z1, K3, Z8
+	VFMADD231PD   Z0, Z4, K2, Z2
+	VMOVUPD.Z     (AX)(R8*2), K4, Z0
+	VFMADD231PD   Z0, Z1, K4, Z9
+	VFMADD231PD   Z0, Z5, K3, Z2
+	VMOVUPD.Z     (AX)(R9*1), K5, Z0
+	VFMADD231PD   Z0, Z1, K5, Z10
+	VFMADD231PD   Z0, Z6, K4, Z2
+	VMOVUPD       Z2, K5, (DI)(DX*1)
+	VUNPCKLPD     Z8, Z7, Z0
+	VUNPCKHPD     Z8, Z7, Z1
+	VADDPD        Z0, Z1, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VMOVUPD       (R12), X0
+	VADDPD        X0, X1, X1
+	VMOVUPD       X1, (R12)
+	VUNPCKLPD     Z10, Z9, Z0
+	VUNPCKHPD     Z10, Z9, Z1
+	VADDPD        Z0, Z1, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VMOVUPD       16(R12), X0
+	VADDPD        X0, X1, X1
+	VMOVUPD       X1, 16(R12)
+	ADDQ          $0x20, R12
+	LEAQ          (BX)(R8*4), BX
+	ADDQ          $0x20, R14
+	ADDQ          $0x04, 112(R13)
+	SUBQ          $0x04, 80(R13)
+	JMP           SymmetricLower_4
+
+SymmetricUpper:
+	MOVQ 88(R13), R8
+	LEAQ (R8)(R8*2), R9
+	MOVQ 8(R13), SI
+	MOVQ 24(R13), DI
+	CMPQ 104(R13), $0x00
+	JEQ  SymmetricUpper_near
+
+SymmetricUpper_far4:
+	CMPQ         80(R13), $0x04
+	JLT          done
+	MOVQ         BX, AX
+	XORQ         DX, DX
+	VPXORQ       Z7, Z7, Z7
+	VPXORQ       Z8, Z8, Z8
+	VPXORQ       Z9, Z9, Z9
+	VPXORQ       Z10, Z10, Z10
+	VBROADCASTSD (R14), Z3
+	VBROADCASTSD 8(R14), Z4
+	VBROADCASTSD 16(R14), Z5
+	VBROADCASTSD 24(R14), Z6
+	MOVQ         112(R13), DX
+	IMUL3Q       $0x08, DX, DX
+	ADDQ         DX, AX
+	LEAQ         (AX)(R8*4), R15
+	MOVQ         120(R13), R11
+	SUBQ         112(R13), R11
+	CMPQ         R11, $0x00000008
+	JLE          SymmetricUpper_far4_short
+	MOVQ         $0x00000008, R11
+
+SymmetricUpper_far4_short:
+	MOVQ        R11, CX
+	MOVQ        $0x00000001, R10
+	SHLQ        CL, R10
+	DECQ        R10
+	KMOVW       R10, K1
+	SHRQ        $0x01, R10
+	SHLQ        $0x01, R10
+	KMOVW       R10, K2
+	SHRQ        $0x02, R10
+	SHLQ        $0x02, R10
+	KMOVW       R10, K3
+	SHRQ        $0x03, R10
+	SHLQ        $0x03, R10
+	KMOVW       R10, K4
+	SHRQ        $0x04, R10
+	SHLQ        $0x04, R10
+	KMOVW       R10, K5
+	VMOVUPD.Z   (SI)(DX*1), K1, Z1
+	VMOVUPD.Z   (DI)(DX*1), K1, Z2
+	VMOVUPD.Z   (AX), K1, Z0
+	VFMADD231PD Z0, Z1, K1, Z7
+	VFMADD231PD Z0, Z3, K2, Z2
+	VMOVUPD.Z   (AX)(R8*1), K2, Z0
+	VFMADD231PD Z0, Z1, K2, Z8
+	VFMADD231PD Z0, Z4, K3, Z2
+	VMOVUPD.Z   (AX)(R8*2), K3, Z0
+	VFMADD231PD Z0, Z1, K3, Z9
+	VFMADD231PD Z0, Z5, K4, Z2
+	VMOVUPD.Z   (AX)(R9*1), K4, Z0
+	VFMADD231PD Z0, Z1, K4, Z10
+	VFMADD231PD Z0, Z6, K5, Z2
+	VMOVUPD     Z2, K1, (DI)(DX*1)
+	MOVQ        120(R13), R11
+	SUBQ        112(R13), R11
+	SUBQ        $0x00000008, R11
+	JGE         SymmetricUpper_far4_long
+	XORQ        R11, R11
+
+SymmetricUpper_far4_long:
+	ADDQ $0x00000040, AX
+	ADDQ $0x00000040, DX
+	ADDQ $0x00000040, R15
+	MOVQ R11, CX
+	ANDQ $0x07, R11
+	SHRQ $0x03, CX
+	JZ   SymmetricUpper_far4_beside
+
+SymmetricUpper_far4_vector:
+	VMOVUPD     (SI)(DX*1), Z1
+	VMOVUPD     (DI)(DX*1), Z2
+	PREFETCHT1  (R15)
+	VMOVUPD     (AX), Z0
+	VFMADD231PD Z0, Z1, Z7
+	VFMADD231PD Z0, Z3, Z2
+	PREFETCHT1  (R15)(R8*1)
+	VMOVUPD     (AX)(R8*1), Z0
+	VFMADD231PD Z0, Z1, Z8
+	VFMADD231PD Z0, Z4, Z2
+	PREFETCHT1  (R15)(R8*2)
+	VMOVUPD     (AX)(R8*2), Z0
+	VFMADD231PD Z0, Z1, Z9
+	VFMADD231PD Z0, Z5, Z2
+	PREFETCHT1  (R15)(R9*1)
+	VMOVUPD     (AX)(R9*1), Z0
+	VFMADD231PD Z0, Z1, Z10
+	VFMADD231PD Z0, Z6, Z2
+	VMOVUPD     Z2, (DI)(DX*1)
+	ADDQ        $0x00000040, AX
+	ADDQ        $0x00000040, DX
+	ADDQ        $0x00000040, R15
+	DECQ        CX
+	JNZ         SymmetricUpper_far4_vector
+
+SymmetricUpper_far4_beside:
+	TESTQ       R11, R11
+	JZ          SymmetricUpper_far4_rest
+	MOVQ        R11, CX
+	MOVQ        $0x00000001, R10
+	SHLQ        CL, R10
+	DECQ        R10
+	KMOVW       R10, K1
+	VMOVUPD.Z   (SI)(DX*1), K1, Z1
+	VMOVUPD.Z   (DI)(DX*1), K1, Z2
+	VMOVUPD.Z   (AX), K1, Z0
+	VFMADD231PD Z0, Z1, Z7
+	VFMADD231PD Z0, Z3, Z2
+	VMOVUPD.Z   (AX)(R8*1), K1, Z0
+	VFMADD231PD Z0, Z1, Z8
+	VFMADD231PD Z0, Z4, Z2
+	VMOVUPD.Z   (AX)(R8*2), K1, Z0
+	VFMADD231PD Z0, Z1, Z9
+	VFMADD231PD Z0, Z5, Z2
+	VMOVUPD.Z   (AX)(R9*1), K1, Z0
+	VFMADD231PD Z0, Z1, Z10
+	VFMADD231PD Z0, Z6, Z2
+	VMOVUPD     Z2, K1, (DI)(DX*1)
+
+SymmetricUpper_far4_rest:
+	VUNPCKLPD     Z8, Z7, Z0
+	VUNPCKHPD     Z8, Z7, Z1
+	VADDPD        Z0, Z1, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VMOVUPD       (R12), X0
+	VADDPD        X0, X1, X1
+	VMOVUPD       X1, (R12)
+	VUNPCKLPD     Z10, Z9, Z0
+	VUNPCKHPD     Z10, Z9, Z1
+	VADDPD        Z0, Z1, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VMOVUPD       16(R12), X0
+	VADDPD        X0, X1, X1
+	VMOVUPD       X1, 16(R12)
+	ADDQ          $0x20, R12
+	LEAQ          (BX)(R8*4), BX
+	ADDQ          $0x20, R14
+	ADDQ          $0x04, 112(R13)
+	SUBQ          $0x04, 80(R13)
+	JMP           SymmetricUpper_far4
+
+SymmetricUpper_near:
+SymmetricUpper_4:
+	CMPQ         80(R13), $0x04
+	JLT          done
+	MOVQ         BX, AX
+	XORQ         DX, DX
+	VPXORQ       Z7, Z7, Z7
+	VPXORQ       Z8, Z8, Z8
+	VPXORQ       Z9, Z9, Z9
+	VPXORQ       Z10, Z10, Z10
+	VBROADCASTSD (R14), Z3
+	VBROADCASTSD 8(R14), Z4
+	VBROADCASTSD 16(R14), Z5
+	VBROADCASTSD 24(R14), Z6
+	MOVQ         112(R13), DX
+	IMUL3Q       $0x08, DX, DX
+	ADDQ         DX, AX
+	MOVQ         120(R13), R11
+	SUBQ         112(R13), R11
+	CMPQ         R11, $0x00000008
+	JLE          SymmetricUpper_4_short
+	MOVQ         $0x00000008, R11
+
+SymmetricUpper_4_short:
+	MOVQ        R11, CX
+	MOVQ        $0x00000001, R10
+	SHLQ        CL, R10
+	DECQ        R10
+	KMOVW       R10, K1
+	SHRQ        $0x01, R10
+	SHLQ        $0x01, R10
+	KMOVW       R10, K2
+	SHRQ        $0x02, R10
+	SHLQ        $0x02, R10
+	KMOVW       R10, K3
+	SHRQ        $0x03, R10
+	SHLQ        $0x03, R10
+	KMOVW       R10, K4
+	SHRQ        $0x04, R10
+	SHLQ        $0x04, R10
+	KMOVW       R10, K5
+	VMOVUPD.Z   (SI)(DX*1), K1, Z1
+	VMOVUPD.Z   (DI)(DX*1), K1, Z2
+	VMOVUPD.Z   (AX), K1, Z0
+	VFMADD231PD Z0, Z1, K1, Z7
+	VFMADD231PD Z0, Z3, K2, Z2
+	VMOVUPD.Z   (AX)(R8*1), K2, Z0
+	VFMADD231PD Z0, Z1, K2, Z8
+	VFMADD231PD Z0, Z4, K3, Z2
+	VMOVUPD.Z   (AX)(R8*2), K3, Z0
+	VFMADD231PD Z0, Z1, K3, Z9
+	VFMADD231PD Z0, Z5, K4, Z2
+	VMOVUPD.Z   (AX)(R9*1), K4, Z0
+	VFMADD231PD Z0, Z1, K4, Z10
+	VFMADD231PD Z0, Z6, K5, Z2
+	VMOVUPD     Z2, K1, (DI)(DX*1)
+	MOVQ        120(R13), R11
+	SUBQ        112(R13), R11
+	SUBQ        $0x00000008, R11
+	JGE         SymmetricUpper_4_long
+	XORQ        R11, R11
+
+SymmetricUpper_4_long:
+	ADDQ $0x00000040, AX
+	ADDQ $0x00000040, DX
+	MOVQ R11, CX
+	ANDQ $0x07, R11
+	SHRQ $0x03, CX
+	JZ   SymmetricUpper_4_beside
+
+SymmetricUpper_4_vector:
+	VMOVUPD     (SI)(DX*1), Z1
+	VMOVUPD     (DI)(DX*1), Z2
+	VMOVUPD     (AX), Z0
+	VFMADD231PD Z0, Z1, Z7
+	VFMADD231PD Z0, Z3, Z2
+	VMOVUPD     (AX)(R8*1), Z0
+	VFMADD231PD Z0, Z1, Z8
+	VFMADD231PD Z0, Z4, Z2
+	VMOVUPD     (AX)(R8*2), Z0
+	VFMADD231PD Z0, Z1, Z9
+	VFMADD231PD Z0, Z5, Z2
+	VMOVUPD     (AX)(R9*1), Z0
+	VFMADD231PD Z0, Z1, Z10
+	VFMADD231PD Z0, Z6, Z2
+	VMOVUPD     Z2, (DI)(DX*1)
+	ADDQ        $0x00000040, AX
+	ADDQ        $0x00000040, DX
+	DECQ        CX
+	JNZ         SymmetricUpper_4_vector
+
+SymmetricUpper_4_beside:
+	TESTQ       R11, R11
+	JZ          SymmetricUpper_4_rest
+	MOVQ        R11, CX
+	MOVQ        $0x00000001, R10
+	SHLQ        CL, R10
+	DECQ        R10
+	KMOVW       R10, K1
+	VMOVUPD.Z   (SI)(DX*1), K1, Z1
+	VMOVUPD.Z   (DI)(DX*1), K1, Z2
+	VMOVUPD.Z   (AX), K1, Z0
+	VFMADD231PD Z0, Z1, Z7
+	VFMADD231PD Z0, Z3, Z2
+	VMOVUPD.Z   (AX)(R8*1), K1, Z0
+	VFMADD231PD Z0, Z1, Z8
+	VFMADD231PD Z0, Z4, Z2
+	VMOVUPD.Z   (AX)(R8*2), K1, Z0
+	VFMADD231PD Z0, Z1, Z9
+	VFMADD231PD Z0, Z5, Z2
+	VMOVUPD.Z   (AX)(R9*1), K1, Z0
+	VFMADD231PD Z0, Z1, Z10
+	VFMADD231PD Z0, Z6, Z2
+	VMOVUPD     Z2, K1, (DI)(DX*1)
+
+SymmetricUpper_4_rest:
+	VUNPCKLPD     Z8, Z7, Z0
+	VUNPCKHPD     Z8, Z7, Z1
+	VADDPD        Z0, Z1, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VMOVUPD       (R12), X0
+	VADDPD        X0, X1, X1
+	VMOVUPD       X1, (R12)
+	VUNPCKLPD     Z10, Z9, Z0
+	VUNPCKHPD     Z10, Z9, Z1
+	VADDPD        Z0, Z1, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VMOVUPD       16(R12), X0
+	VADDPD        X0, X1, X1
+	VMOVUPD       X1, 16(R12)
+	ADDQ          $0x20, R12
+	LEAQ          (BX)(R8*4), BX
+	ADDQ          $0x20, R14
+	ADDQ          $0x04, 112(R13)
+	SUBQ          $0x04, 80(R13)
+	JMP           SymmetricUpper_4
+
 Scale:
 	VBROADCASTSD (R14), Z1
 	MOVQ         96(R13), CX
@@ -2795,12 +3306,16 @@ TEXT ·vectorF32AVX512(SB), NOSPLIT, $0-8
 	CMPQ  72(R13), $0x05
 	JEQ   DotsAxpysPair
 	CMPQ  72(R13), $0x06
-	JEQ   Scale
+	JEQ   SymmetricLower
 	CMPQ  72(R13), $0x07
-	JEQ   SumAbs
+	JEQ   SymmetricUpper
 	CMPQ  72(R13), $0x08
-	JEQ   SumSquares
+	JEQ   Scale
 	CMPQ  72(R13), $0x09
+	JEQ   SumAbs
+	CMPQ  72(R13), $0x0a
+	JEQ   SumSquares
+	CMPQ  72(R13), $0x0b
 	JEQ   MaxAbs
 
 done:
@@ -5331,6 +5846,529 @@ DotsAxpysPair_1_finish:
 	ADDQ          $0x08, R14
 	SUBQ          $0x01, 80(R13)
 	JMP           DotsAxpysPair_1
+
+SymmetricLower:
+	MOVQ 88(R13), R8
+	LEAQ (R8)(R8*2), R9
+	MOVQ 8(R13), SI
+	MOVQ 24(R13), DI
+	CMPQ 104(R13), $0x00
+	JEQ  SymmetricLower_near
+
+SymmetricLower_far4:
+	CMPQ         80(R13), $0x04
+	JLT          done
+	MOVQ         BX, AX
+	XORQ         DX, DX
+	VPXORQ       Z7, Z7, Z7
+	VPXORQ       Z8, Z8, Z8
+	VPXORQ       Z9, Z9, Z9
+	VPXORQ       Z10, Z10, Z10
+	VBROADCASTSS (R14), Z3
+	VBROADCASTSS 4(R14), Z4
+	VBROADCASTSS 8(R14), Z5
+	VBROADCASTSS 12(R14), Z6
+	LEAQ         (AX)(R8*4), R15
+	MOVQ         112(R13), R11
+	MOVQ         R11, CX
+	ANDQ         $0x0f, R11
+	SHRQ         $0x04, CX
+	JZ           SymmetricLower_far4_beside
+
+SymmetricLower_far4_vector:
+	VMOVUPS     (SI)(DX*1), Z1
+	VMOVUPS     (DI)(DX*1), Z2
+	PREFETCHT1  (R15)
+	VMOVUPS     (AX), Z0
+	VFMADD231PS Z0, Z1, Z7
+	VFMADD231PS Z0, Z3, Z2
+	PREFETCHT1  (R15)(R8*1)
+	VMOVUPS     (AX)(R8*1), Z0
+	VFMADD231PS Z0, Z1, Z8
+	VFMADD231PS Z0, Z4, Z2
+	PREFETCHT1  (R15)(R8*2)
+	VMOVUPS     (AX)(R8*2), Z0
+	VFMADD231PS Z0, Z1, Z9
+	VFMADD231PS Z0, Z5, Z2
+	PREFETCHT1  (R15)(R9*1)
+	VMOVUPS     (AX)(R9*1), Z0
+	VFMADD231PS Z0, Z1, Z10
+	VFMADD231PS Z0, Z6, Z2
+	VMOVUPS     Z2, (DI)(DX*1)
+	ADDQ        $0x00000040, AX
+	ADDQ        $0x00000040, DX
+	ADDQ        $0x00000040, R15
+	DECQ        CX
+	JNZ         SymmetricLower_far4_vector
+
+SymmetricLower_far4_beside:
+	MOVQ          R11, CX
+	MOVQ          $0x00000001, R10
+	SHLQ          CL, R10
+	DECQ          R10
+	KMOVW         R10, K1
+	LEAQ          1(R10)(R10*1), R10
+	KMOVW         R10, K2
+	LEAQ          1(R10)(R10*1), R10
+	KMOVW         R10, K3
+	LEAQ          1(R10)(R10*1), R10
+	KMOVW         R10, K4
+	LEAQ          1(R10)(R10*1), R10
+	KMOVW         R10, K5
+	VMOVUPS.Z     (SI)(DX*1), K5, Z1
+	VMOVUPS.Z     (DI)(DX*1), K5, Z2
+	VMOVUPS.Z     (AX), K2, Z0
+	VFMADD231PS   Z0, Z1, K2, Z7
+	VFMADD231PS   Z0, Z3, K1, Z2
+	VMOVUPS.Z     (AX)(R8*1), K3, Z0
+	VFMADD231PS   Z0, Z1, K3, Z8
+	VFMADD231PS   Z0, Z4, K2, Z2
+	VMOVUPS.Z     (AX)(R8*2), K4, Z0
+	VFMADD231PS   Z0, Z1, K4, Z9
+	VFMADD231PS   Z0, Z5, K3, Z2
+	VMOVUPS.Z     (AX)(R9*1), K5, Z0
+	VFMADD231PS   Z0, Z1, K5, Z10
+	VFMADD231PS   Z0, Z6, K4, Z2
+	VMOVUPS       Z2, K5, (DI)(DX*1)
+	VUNPCKLPS     Z8, Z7, Z0
+	VUNPCKHPS     Z8, Z7, Z1
+	VADDPS        Z0, Z1, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPS        Y0, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X0
+	VADDPS        X0, X1, X1
+	VMOVHLPS      X1, X1, X0
+	VADDPS        X0, X1, X1
+	VMOVSD        (R12), X0
+	VADDPS        X0, X1, X1
+	VMOVSD        X1, (R12)
+	VUNPCKLPS     Z10, Z9, Z0
+	VUNPCKHPS     Z10, Z9, Z1
+	VADDPS        Z0, Z1, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPS        Y0, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X0
+	VADDPS        X0, X1, X1
+	VMOVHLPS      X1, X1, X0
+	VADDPS        X0, X1, X1
+	VMOVSD        8(R12), X0
+	VADDPS        X0, X1, X1
+	VMOVSD        X1, 8(R12)
+	ADDQ          $0x10, R12
+	LEAQ          (BX)(R8*4), BX
+	ADDQ          $0x10, R14
+	ADDQ          $0x04, 112(R13)
+	SUBQ          $0x04, 80(R13)
+	JMP           SymmetricLower_far4
+
+SymmetricLower_near:
+SymmetricLower_4:
+	CMPQ         80(R13), $0x04
+	JLT          done
+	MOVQ         BX, AX
+	XORQ         DX, DX
+	VPXORQ       Z7, Z7, Z7
+	VPXORQ       Z8, Z8, Z8
+	VPXORQ       Z9, Z9, Z9
+	VPXORQ       Z10, Z10, Z10
+	VBROADCASTSS (R14), Z3
+	VBROADCASTSS 4(R14), Z4
+	VBROADCASTSS 8(R14), Z5
+	VBROADCASTSS 12(R14), Z6
+	MOVQ         112(R13), R11
+	MOVQ         R11, CX
+	ANDQ         $0x0f, R11
+	SHRQ         $0x04, CX
+	JZ           SymmetricLower_4_beside
+
+SymmetricLower_4_vector:
+	VMOVUPS     (SI)(DX*1), Z1
+	VMOVUPS     (DI)(DX*1), Z2
+	VMOVUPS     (AX), Z0
+	VFMADD231PS Z0, Z1, Z7
+	VFMADD231PS Z0, Z3, Z2
+	VMOVUPS     (AX)(R8*1), Z0
+	VFMADD231PS Z0, Z1, Z8
+	VFMADD231PS Z0, Z4, Z2
+	VMOVUPS     (AX)(R8*2), Z0
+	VFMADD231PS Z0, Z1, Z9
+	VFMADD231PS Z0, Z5, Z2
+	VMOVUPS     (AX)(R9*1), Z0
+	VFMADD231PS Z0, Z1, Z10
+	VFMADD231PS Z0, Z6, Z2
+	VMOVUPS     Z2, (DI)(DX*1)
+	ADDQ        $0x00000040, AX
+	ADDQ        $0x00000040, DX
+	DECQ        CX
+	JNZ         SymmetricLower_4_vector
+
+SymmetricLower_4_beside:
+	MOVQ          R11, CX
+	MOVQ          $0x00000001, R10
+	SHLQ          CL, R10
+	DECQ          R10
+	KMOVW         R10, K1
+	LEAQ          1(R10)(R10*1), R10
+	KMOVW         R10, K2
+	LEAQ          1(R10)(R10*1), R10
+	KMOVW         R10, K3
+	LEAQ          1(R10)(R10*1), R10
+	KMOVW         R10, K4
+	LEAQ          1(R10)(R10*1), R10
+	KMOVW         R10, K5
+	VMOVUPS.Z     (SI)(DX*1), K5, Z1
+	VMOVUPS.Z     (DI)(DX*1), K5, Z2
+	VMOVUPS.Z     (AX), K2, Z0
+	VFMADD231PS   Z0, Z1, K2, Z7
+	VFMADD231PS   Z0, Z3, K1, Z2
+	VMOVUPS.Z     (AX)(R8*1), K3, Z0
+	VFMADD231PS   Z0, Z1, K3, Z8
+	VFMADD231PS   Z0, Z4, K2, Z2
+	VMOVUPS.Z     (AX)(R8*2), K4, Z0
+	VFMADD231PS   Z0, Z1, K4, Z9
+	VFMADD231PS   Z0, Z5, K3, Z2
+	VMOVUPS.Z     (AX)(R9*1), K5, Z0
+	VFMADD231PS   Z0, Z1, K5, Z10
+	VFMADD231PS   Z0, Z6, K4, Z2
+	VMOVUPS       Z2, K5, (DI)(DX*1)
+	VUNPCKLPS     Z8, Z7, Z0
+	VUNPCKHPS     Z8, Z7, Z1
+	VADDPS        Z0, Z1, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPS        Y0, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X0
+	VADDPS        X0, X1, X1
+	VMOVHLPS      X1, X1, X0
+	VADDPS        X0, X1, X1
+	VMOVSD        (R12), X0
+	VADDPS        X0, X1, X1
+	VMOVSD        X1, (R12)
+	VUNPCKLPS     Z10, Z9, Z0
+	VUNPCKHPS     Z10, Z9, Z1
+	VADDPS        Z0, Z1, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPS        Y0, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X0
+	VADDPS        X0, X1, X1
+	VMOVHLPS      X1, X1, X0
+	VADDPS        X0, X1, X1
+	VMOVSD        8(R12), X0
+	VADDPS        X0, X1, X1
+	VMOVSD        X1, 8(R12)
+	ADDQ          $0x10, R12
+	LEAQ          (BX)(R8*4), BX
+	ADDQ          $0x10, R14
+	ADDQ          $0x04, 112(R13)
+	SUBQ          $0x04, 80(R13)
+	JMP           SymmetricLower_4
+
+SymmetricUpper:
+	MOVQ 88(R13), R8
+	LEAQ (R8)(R8*2), R9
+	MOVQ 8(R13), SI
+	MOVQ 24(R13), DI
+	CMPQ 104(R13), $0x00
+	JEQ  SymmetricUpper_near
+
+SymmetricUpper_far4:
+	CMPQ         80(R13), $0x04
+	JLT          done
+	MOVQ         BX, AX
+	XORQ         DX, DX
+	VPXORQ       Z7, Z7, Z7
+	VPXORQ       Z8, Z8, Z8
+	VPXORQ       Z9, Z9, Z9
+	VPXORQ       Z10, Z10, Z10
+	VBROADCASTSS (R14), Z3
+	VBROADCASTSS 4(R14), Z4
+	VBROADCASTSS 8(R14), Z5
+	VBROADCASTSS 12(R14), Z6
+	MOVQ         112(R13), DX
+	IMUL3Q       $0x04, DX, DX
+	ADDQ         DX, AX
+	LEAQ         (AX)(R8*4), R15
+	MOVQ         120(R13), R11
+	SUBQ         112(R13), R11
+	CMPQ         R11, $0x00000010
+	JLE          SymmetricUpper_far4_short
+	MOVQ         $0x00000010, R11
+
+SymmetricUpper_far4_short:
+	MOVQ        R11, CX
+	MOVQ        $0x00000001, R10
+	SHLQ        CL, R10
+	DECQ        R10
+	KMOVW       R10, K1
+	SHRQ        $0x01, R10
+	SHLQ        $0x01, R10
+	KMOVW       R10, K2
+	SHRQ        $0x02, R10
+	SHLQ        $0x02, R10
+	KMOVW       R10, K3
+	SHRQ        $0x03, R10
+	SHLQ        $0x03, R10
+	KMOVW       R10, K4
+	SHRQ        $0x04, R10
+	SHLQ        $0x04, R10
+	KMOVW       R10, K5
+	VMOVUPS.Z   (SI)(DX*1), K1, Z1
+	VMOVUPS.Z   (DI)(DX*1), K1, Z2
+	VMOVUPS.Z   (AX), K1, Z0
+	VFMADD231PS Z0, Z1, K1, Z7
+	VFMADD231PS Z0, Z3, K2, Z2
+	VMOVUPS.Z   (AX)(R8*1), K2, Z0
+	VFMADD231PS Z0, Z1, K2, Z8
+	VFMADD231PS Z0, Z4, K3, Z2
+	VMOVUPS.Z   (AX)(R8*2), K3, Z0
+	VFMADD231PS Z0, Z1, K3, Z9
+	VFMADD231PS Z0, Z5, K4, Z2
+	VMOVUPS.Z   (AX)(R9*1), K4, Z0
+	VFMADD231PS Z0, Z1, K4, Z10
+	VFMADD231PS Z0, Z6, K5, Z2
+	VMOVUPS     Z2, K1, (DI)(DX*1)
+	MOVQ        120(R13), R11
+	SUBQ        112(R13), R11
+	SUBQ        $0x00000010, R11
+	JGE         SymmetricUpper_far4_long
+	XORQ        R11, R11
+
+SymmetricUpper_far4_long:
+	ADDQ $0x00000040, AX
+	ADDQ $0x00000040, DX
+	ADDQ $0x00000040, R15
+	MOVQ R11, CX
+	ANDQ $0x0f, R11
+	SHRQ $0x04, CX
+	JZ   SymmetricUpper_far4_beside
+
+SymmetricUpper_far4_vector:
+	VMOVUPS     (SI)(DX*1), Z1
+	VMOVUPS     (DI)(DX*1), Z2
+	PREFETCHT1  (R15)
+	VMOVUPS     (AX), Z0
+	VFMADD231PS Z0, Z1, Z7
+	VFMADD231PS Z0, Z3, Z2
+	PREFETCHT1  (R15)(R8*1)
+	VMOVUPS     (AX)(R8*1), Z0
+	VFMADD231PS Z0, Z1, Z8
+	VFMADD231PS Z0, Z4, Z2
+	PREFETCHT1  (R15)(R8*2)
+	VMOVUPS     (AX)(R8*2), Z0
+	VFMADD231PS Z0, Z1, Z9
+	VFMADD231PS Z0, Z5, Z2
+	PREFETCHT1  (R15)(R9*1)
+	VMOVUPS     (AX)(R9*1), Z0
+	VFMADD231PS Z0, Z1, Z10
+	VFMADD231PS Z0, Z6, Z2
+	VMOVUPS     Z2, (DI)(DX*1)
+	ADDQ        $0x00000040, AX
+	ADDQ        $0x00000040, DX
+	ADDQ        $0x00000040, R15
+	DECQ        CX
+	JNZ         SymmetricUpper_far4_vector
+
+SymmetricUpper_far4_beside:
+	TESTQ       R11, R11
+	JZ          SymmetricUpper_far4_rest
+	MOVQ        R11, CX
+	MOVQ        $0x00000001, R10
+	SHLQ        CL, R10
+	DECQ        R10
+	KMOVW       R10, K1
+	VMOVUPS.Z   (SI)(DX*1), K1, Z1
+	VMOVUPS.Z   (DI)(DX*1), K1, Z2
+	VMOVUPS.Z   (AX), K1, Z0
+	VFMADD231PS Z0, Z1, Z7
+	VFMADD231PS Z0, Z3, Z2
+	VMOVUPS.Z   (AX)(R8*1), K1, Z0
+	VFMADD231PS Z0, Z1, Z8
+	VFMADD231PS Z0, Z4, Z2
+	VMOVUPS.Z   (AX)(R8*2), K1, Z0
+	VFMADD231PS Z0, Z1, Z9
+	VFMADD231PS Z0, Z5, Z2
+	VMOVUPS.Z   (AX)(R9*1), K1, Z0
+	VFMADD231PS Z0, Z1, Z10
+	VFMADD231PS Z0, Z6, Z2
+	VMOVUPS     Z2, K1, (DI)(DX*1)
+
+SymmetricUpper_far4_rest:
+	VUNPCKLPS     Z8, Z7, Z0
+	VUNPCKHPS     Z8, Z7, Z1
+	VADDPS        Z0, Z1, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPS        Y0, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X0
+	VADDPS        X0, X1, X1
+	VMOVHLPS      X1, X1, X0
+	VADDPS        X0, X1, X1
+	VMOVSD        (R12), X0
+	VADDPS        X0, X1, X1
+	VMOVSD        X1, (R12)
+	VUNPCKLPS     Z10, Z9, Z0
+	VUNPCKHPS     Z10, Z9, Z1
+	VADDPS        Z0, Z1, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPS        Y0, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X0
+	VADDPS        X0, X1, X1
+	VMOVHLPS      X1, X1, X0
+	VADDPS        X0, X1, X1
+	VMOVSD        8(R12), X0
+	VADDPS        X0, X1, X1
+	VMOVSD        X1, 8(R12)
+	ADDQ          $0x10, R12
+	LEAQ          (BX)(R8*4), BX
+	ADDQ          $0x10, R14
+	ADDQ          $0x04, 112(R13)
+	SUBQ          $0x04, 80(R13)
+	JMP           SymmetricUpper_far4
+
+SymmetricUpper_near:
+SymmetricUpper_4:
+	CMPQ         80(R13), $0x04
+	JLT          done
+	MOVQ         BX, AX
+	XORQ         DX, DX
+	VPXORQ       Z7, Z7, Z7
+	VPXORQ       Z8, Z8, Z8
+	VPXORQ       Z9, Z9, Z9
+	VPXORQ       Z10, Z10, Z10
+	VBROADCASTSS (R14), Z3
+	VBROADCASTSS 4(R14), Z4
+	VBROADCASTSS 8(R14), Z5
+	VBROADCASTSS 12(R14), Z6
+	MOVQ         112(R13), DX
+	IMUL3Q       $0x04, DX, DX
+	ADDQ         DX, AX
+	MOVQ         120(R13), R11
+	SUBQ         112(R13), R11
+	CMPQ         R11, $0x00000010
+	JLE          SymmetricUpper_4_short
+	MOVQ         $0x00000010, R11
+
+SymmetricUpper_4_short:
+	MOVQ        R11, CX
+	MOVQ        $0x00000001, R10
+	SHLQ        CL, R10
+	DECQ        R10
+	KMOVW       R10, K1
+	SHRQ        $0x01, R10
+	SHLQ        $0x01, R10
+	KMOVW       R10, K2
+	SHRQ        $0x02, R10
+	SHLQ        $0x02, R10
+	KMOVW       R10, K3
+	SHRQ        $0x03, R10
+	SHLQ        $0x03, R10
+	KMOVW       R10, K4
+	SHRQ        $0x04, R10
+	SHLQ        $0x04, R10
+	KMOVW       R10, K5
+	VMOVUPS.Z   (SI)(DX*1), K1, Z1
+	VMOVUPS.Z   (DI)(DX*1), K1, Z2
+	VMOVUPS.Z   (AX), K1, Z0
+	VFMADD231PS Z0, Z1, K1, Z7
+	VFMADD231PS Z0, Z3, K2, Z2
+	VMOVUPS.Z   (AX)(R8*1), K2, Z0
+	VFMADD231PS Z0, Z1, K2, Z8
+	VFMADD231PS Z0, Z4, K3, Z2
+	VMOVUPS.Z   (AX)(R8*2), K3, Z0
+	VFMADD231PS Z0, Z1, K3, Z9
+	VFMADD231PS Z0, Z5, K4, Z2
+	VMOVUPS.Z   (AX)(R9*1), K4, Z0
+	VFMADD231PS Z0, Z1, K4, Z10
+	VFMADD231PS Z0, Z6, K5, Z2
+	VMOVUPS     Z2, K1, (DI)(DX*1)
+	MOVQ        120(R13), R11
+	SUBQ        112(R13), R11
+	SUBQ        $0x00000010, R11
+	JGE         SymmetricUpper_4_long
+	XORQ        R11, R11
+
+SymmetricUpper_4_long:
+	ADDQ $0x00000040, AX
+	ADDQ $0x00000040, DX
+	MOVQ R11, CX
+	ANDQ $0x0f, R11
+	SHRQ $0x04, CX
+	JZ   SymmetricUpper_4_beside
+
+SymmetricUpper_4_vector:
+	VMOVUPS     (SI)(DX*1), Z1
+	VMOVUPS     (DI)(DX*1), Z2
+	VMOVUPS     (AX), Z0
+	VFMADD231PS Z0, Z1, Z7
+	VFMADD231PS Z0, Z3, Z2
+	VMOVUPS     (AX)(R8*1), Z0
+	VFMADD231PS Z0, Z1, Z8
+	VFMADD231PS Z0, Z4, Z2
+	VMOVUPS     (AX)(R8*2), Z0
+	VFMADD231PS Z0, Z1, Z9
+	VFMADD231PS Z0, Z5, Z2
+	VMOVUPS     (AX)(R9*1), Z0
+	VFMADD231PS Z0, Z1, Z10
+	VFMADD231PS Z0, Z6, Z2
+	VMOVUPS     Z2, (DI)(DX*1)
+	ADDQ        $0x00000040, AX
+	ADDQ        $0x00000040, DX
+	DECQ        CX
+	JNZ         SymmetricUpper_4_vector
+
+SymmetricUpper_4_beside:
+	TESTQ       R11, R11
+	JZ          SymmetricUpper_4_rest
+	MOVQ        R11, CX
+	MOVQ        $0x00000001, R10
+	SHLQ        CL, R10
+	DECQ        R10
+	KMOVW       R10, K1
+	VMOVUPS.Z   (SI)(DX*1), K1, Z1
+	VMOVUPS.Z   (DI)(DX*1), K1, Z2
+	VMOVUPS.Z   (AX), K1, Z0
+	VFMADD231PS Z0, Z1, Z7
+	VFMADD231PS Z0, Z3, Z2
+	VMOVUPS.Z   (AX)(R8*1), K1, Z0
+	VFMADD231PS Z0, Z1, Z8
+	VFMADD231PS Z0, Z4, Z2
+	VMOVUPS.Z   (AX)(R8*2), K1, Z0
+	VFMADD231PS Z0, Z1, Z9
+	VFMADD231PS Z0, Z5, Z2
+	VMOVUPS.Z   (AX)(R9*1), K1, Z0
+	VFMADD231PS Z0, Z1, Z10
+	VFMADD231PS Z0, Z6, Z2
+	VMOVUPS     Z2, K1, (DI)(DX*1)
+
+SymmetricUpper_4_rest:
+	VUNPCKLPS     Z8, Z7, Z0
+	VUNPCKHPS     Z8, Z7, Z1
+	VADDPS        Z0, Z1, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPS        Y0, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X0
+	VADDPS        X0, X1, X1
+	VMOVHLPS      X1, X1, X0
+	VADDPS        X0, X1, X1
+	VMOVSD        (R12), X0
+	VADDPS        X0, X1, X1
+	VMOVSD        X1, (R12)
+	VUNPCKLPS     Z10, Z9, Z0
+	VUNPCKHPS     Z10, Z9, Z1
+	VADDPS        Z0, Z1, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPS        Y0, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X0
+	VADDPS        X0, X1, X1
+	VMOVHLPS      X1, X1, X0
+	VADDPS        X0, X1, X1
+	VMOVSD        8(R12), X0
+	VADDPS        X0, X1, X1
+	VMOVSD        X1, 8(R12)
+	ADDQ          $0x10, R12
+	LEAQ          (BX)(R8*4), BX
+	ADDQ          $0x10, R14
+	ADDQ          $0x04, 112(R13)
+	SUBQ          $0x04, 80(R13)
+	JMP           SymmetricUpper_4
 
 Scale:
 	VBROADCASTSS (R14), Z1

@@ -6,14 +6,16 @@ package kernel
 type vectorKernel uint8
 
 const (
-	kernelDots          vectorKernel = 0
-	kernelDotsPair      vectorKernel = 1
-	kernelAxpys         vectorKernel = 2
-	kernelAxpysPair     vectorKernel = 3
-	kernelDotsAxpys     vectorKernel = 4
-	kernelDotsAxpysPair vectorKernel = 5
-	kernelScale         vectorKernel = 6
-	kernelSumAbs        vectorKernel = 7
-	kernelSumSquares    vectorKernel = 8
-	kernelMaxAbs        vectorKernel = 9
+	kernelDots           vectorKernel = 0
+	kernelDotsPair       vectorKernel = 1
+	kernelAxpys          vectorKernel = 2
+	kernelAxpysPair      vectorKernel = 3
+	kernelDotsAxpys      vectorKernel = 4
+	kernelDotsAxpysPair  vectorKernel = 5
+	kernelSymmetricLower vectorKernel = 6
+	kernelSymmetricUpper vectorKernel = 7
+	kernelScale          vectorKernel = 8
+	kernelSumAbs         vectorKernel = 9
+	kernelSumSquares     vectorKernel = 10
+	kernelMaxAbs         vectorKernel = 11
 )

@@ -61,26 +61,49 @@ const SolveOrder = 8
 // L with j < i is l[i*SolveOrder+j]; l[i*SolveOrder+i] is the reciprocal of the diagonal element. Row i of X has cols elements, at
 // x[first+i*stride]; stride may be negative.
 func Solve[T Float](s Set, order int, l []T, x []T, first, stride, cols int) {
-	last := first + (order-1)*stride
-	if order < 1 || order > SolveOrder || cols < 1 || len(l) < (order-1)*SolveOrder+order || min(first, last) < 0 || max(first, last)+cols > len(x) {
-		panic(fmt.Sprintf("kernel: solve of order %d, %d columns at %d, stride %d, lengths %d, %d", order, cols, first, stride, len(l), len(x)))
-	}
-	if s == Go {
-		solveGo(order, l, x, first, stride, cols)
+	checkSystem(order, l, x, first, stride, cols)
+	if s != Go {
+		systemAssembly(s, solveSystem, order, l, x, first, stride, cols)
 		return
 	}
-	solveAssembly(s, order, l, x, first, stride, cols)
-}
-
-func solveGo[T Float](order int, l []T, x []T, first, stride, cols int) {
 	for i := range order {
 		row := x[first+i*stride:][:cols]
 		for j := range i {
 			axpy(-l[i*SolveOrder+j], x[first+j*stride:][:cols], row)
 		}
-		for j := range row {
-			row[j] *= l[i*SolveOrder+i]
+		scaleGo(l[i*SolveOrder+i], row)
+	}
+}
+
+// MultiplyTriangular replaces X by L X for a lower triangular L of the given order, at most SolveOrder. Element (i, j) of L with j <= i is
+// l[i*SolveOrder+j]. For X see Solve.
+func MultiplyTriangular[T Float](s Set, order int, l []T, x []T, first, stride, cols int) {
+	checkSystem(order, l, x, first, stride, cols)
+	if s != Go {
+		systemAssembly(s, multiplySystem, order, l, x, first, stride, cols)
+		return
+	}
+	for i := order - 1; i >= 0; i-- {
+		row := x[first+i*stride:][:cols]
+		scaleGo(l[i*SolveOrder+i], row)
+		for j := i - 1; j >= 0; j-- {
+			axpy(l[i*SolveOrder+j], x[first+j*stride:][:cols], row)
 		}
+	}
+}
+
+// systemKernel says what is done with a triangle.
+type systemKernel uint8
+
+const (
+	solveSystem systemKernel = iota
+	multiplySystem
+)
+
+func checkSystem[T Float](order int, l []T, x []T, first, stride, cols int) {
+	last := first + (order-1)*stride
+	if order < 1 || order > SolveOrder || cols < 1 || len(l) < (order-1)*SolveOrder+order || min(first, last) < 0 || max(first, last)+cols > len(x) {
+		panic(fmt.Sprintf("kernel: triangle of order %d, %d columns at %d, stride %d, lengths %d, %d", order, cols, first, stride, len(l), len(x)))
 	}
 }
 

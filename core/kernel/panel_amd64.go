@@ -22,19 +22,27 @@ func newPanelArgs[T Float](s Set, a []T, stride, cols, count int) panelArgs {
 	return args
 }
 
-func solveAssembly[T Float](s Set, order int, l, x []T, first, stride, cols int) {
+func systemAssembly[T Float](s Set, k systemKernel, order int, l, x []T, first, stride, cols int) {
 	args := newPanelArgs(s, x[first:], stride, cols, order)
 	args.factors = unsafe.Pointer(&l[0])
-	block, double := (*byte)(unsafe.Pointer(&args)), unsafe.Sizeof(l[0]) == 8
+	block, double, solve := (*byte)(unsafe.Pointer(&args)), unsafe.Sizeof(l[0]) == 8, k == solveSystem
 	switch {
-	case s == AVX512 && double:
+	case s == AVX512 && double && solve:
 		solveF64AVX512(block)
-	case s == AVX512:
+	case s == AVX512 && double:
+		multiplyTriangularF64AVX512(block)
+	case s == AVX512 && solve:
 		solveF32AVX512(block)
-	case s == AVX2 && double:
+	case s == AVX512:
+		multiplyTriangularF32AVX512(block)
+	case s == AVX2 && double && solve:
 		solveF64AVX2(block)
-	case s == AVX2:
+	case s == AVX2 && double:
+		multiplyTriangularF64AVX2(block)
+	case s == AVX2 && solve:
 		solveF32AVX2(block)
+	case s == AVX2:
+		multiplyTriangularF32AVX2(block)
 	default:
 		panic("kernel: no assembly for " + s.String())
 	}
@@ -101,7 +109,7 @@ func copyAssembly[T Float](s Set, p *Panel[T]) {
 	last := words - (vectors-1)*lanes
 	args := copyArgs{
 		src: unsafe.Pointer(&p.From[0]), dst: unsafe.Pointer(&p.To[0]), mask: 1<<last - 1,
-		vectors: vectors, rows: p.Rows, count: p.Count,
+		kind: 2*vectors + 1, rows: p.Rows, count: p.Count,
 		srcRow: p.FromRow * size, srcStep: p.FromStep * size, dstRow: p.ToRow * size, dstStep: p.ToStep * size,
 	}
 	block := (*byte)(unsafe.Pointer(&args))
@@ -110,6 +118,9 @@ func copyAssembly[T Float](s Set, p *Panel[T]) {
 		copyAVX512(block)
 	case AVX2:
 		args.lanes = unsafe.Pointer(&laneMasks[len(laneMasks)/2-last])
+		if last == lanes {
+			args.kind-- // whole
+		}
 		copyAVX2(block)
 	default:
 		panic("kernel: no assembly for " + s.String())

@@ -160,10 +160,43 @@ func (c *systemCase[T]) check(t *testing.T, got []T) {
 	}
 }
 
-func TestSolve(t *testing.T) { forSets(t, testSolve[float32], testSolve[float64]) }
+// checkProduct compares got with the triangle times what X was, and all other memory with what it was.
+func (c *systemCase[T]) checkProduct(t *testing.T, got []T) {
+	t.Helper()
+	want := slices.Clone(c.x)
+	for i := range c.order {
+		for j := range c.cols {
+			at := c.first + i*c.stride + j
+			var sum longSum
+			for k := range i + 1 {
+				sum.add(float64(c.l[i*SolveOrder+k]), float64(c.x[c.first+k*c.stride+j]))
+			}
+			if err := sum.check(float64(got[at]), epsilon[T](), i); err != nil {
+				t.Fatalf("order %d, %d columns, stride %d, element (%d,%d): %v", c.order, c.cols, c.stride, i, j, err)
+			}
+			want[at] = got[at]
+		}
+	}
+	if i := differ(want, got); i >= 0 {
+		t.Fatalf("order %d, %d columns, stride %d: element %d is %v, want %v", c.order, c.cols, c.stride, i, got[i], want[i])
+	}
+}
 
-// testSolve also cuts the columns in two, which must not change a bit.
-func testSolve[T Float](t *testing.T, s Set) {
+func TestSolve(t *testing.T) {
+	forSets(t, func(t *testing.T, s Set) { testSystem(t, s, Solve[float32], (*systemCase[float32]).check) },
+		func(t *testing.T, s Set) { testSystem(t, s, Solve[float64], (*systemCase[float64]).check) })
+}
+
+func TestMultiplyTriangular(t *testing.T) {
+	forSets(t, func(t *testing.T, s Set) {
+		testSystem(t, s, MultiplyTriangular[float32], (*systemCase[float32]).checkProduct)
+	}, func(t *testing.T, s Set) {
+		testSystem(t, s, MultiplyTriangular[float64], (*systemCase[float64]).checkProduct)
+	})
+}
+
+// testSystem also cuts the columns in two, which must not change a bit.
+func testSystem[T Float](t *testing.T, s Set, run func(s Set, order int, l, x []T, first, stride, cols int), check func(*systemCase[T], *testing.T, []T)) {
 	const mostCols, rounds, large = 130, 50, 1500
 	rng := rand.New(rand.NewPCG(12, uint64(s)))
 	matrices, sides := newArena[T](t), newArena[T](t)
@@ -171,11 +204,11 @@ func testSolve[T Float](t *testing.T, s Set) {
 		c := randomSystemCase(rng, matrices, sides, order, cols)
 		before := *c
 		before.x = slices.Clone(c.x)
-		Solve(s, order, c.l, c.x, c.first, c.stride, cols)
-		before.check(t, c.x)
+		run(s, order, c.l, c.x, c.first, c.stride, cols)
+		check(&before, t, c.x)
 		if cut := rng.IntN(cols); cut > 0 {
-			Solve(s, order, c.l, before.x, c.first, c.stride, cut)
-			Solve(s, order, c.l, before.x, c.first+cut, c.stride, cols-cut)
+			run(s, order, c.l, before.x, c.first, c.stride, cut)
+			run(s, order, c.l, before.x, c.first+cut, c.stride, cols-cut)
 			if i := differ(c.x, before.x); i >= 0 {
 				t.Fatalf("order %d, %d columns cut at %d: element %d is %v, want %v", order, cols, cut, i, before.x[i], c.x[i])
 			}

@@ -12,21 +12,25 @@ import "fmt"
 // (i, j) at C[t*StepC+i*RowC+j]. Strides count elements and are not negative. Nothing outside of these elements is read
 // or written; C overlaps neither A nor B.
 //
+// With Strips above 1 the same is done for that many strips of rows, one below the other: A and C of strip s begin s*StepA and s*StripC elements
+// further.
+//
 // Count, K, Rows and Cols are at least 1; Rows and Cols are at most those of the set's Blocking.
 type Tiles[T Float] struct {
 	Count, Rows, Cols, K int
+	Strips               int // 0 means 1
 	Alpha                T
 	Accumulate           bool
 
-	A           []T
-	RowA, ColA  int
-	B           []T
-	RowB, StepB int
-	C           []T
-	RowC, StepC int
+	A                   []T
+	RowA, ColA, StepA   int
+	B                   []T
+	RowB, StepB         int
+	C                   []T
+	RowC, StepC, StripC int
 
 	// While tile t is computed, the elements Next[t*NextStep+p*NextCol] with p < K may be brought into the cache: A of the
-	// run that comes after this one. Places outside of Next do no harm. Next may be nil.
+	// strip that comes next, and of the ones after it StepA further. Places outside of Next do no harm. Next may be nil.
 	Next              []T
 	NextCol, NextStep int
 }
@@ -36,7 +40,9 @@ type Tiles[T Float] struct {
 func Gemm[T Float](s Set, t *Tiles[T]) {
 	t.check(s)
 	if s == Go {
-		gemmGo(t)
+		for n := range max(t.Strips, 1) {
+			t.stripGo(t.A[n*t.StepA:], t.C[n*t.StripC:])
+		}
 		return
 	}
 	gemmAssembly(s, t)
@@ -45,14 +51,15 @@ func Gemm[T Float](s Set, t *Tiles[T]) {
 // check is what stands between a wrong call and foreign memory.
 func (t *Tiles[T]) check(s Set) {
 	limit := BlockingOf[T](s)
-	last, rows, cols, inner := t.Count-1, t.Rows-1, t.Cols-1, t.K-1
-	if last|rows|cols|inner|t.RowA|t.ColA|t.RowB|t.StepB|t.RowC|t.StepC < 0 || t.Rows > limit.Rows || t.Cols > limit.TileCols() ||
-		rows*t.RowA+inner*t.ColA >= len(t.A) || last*t.StepB+inner*t.RowB+cols >= len(t.B) || last*t.StepC+rows*t.RowC+cols >= len(t.C) {
+	last, rows, cols, inner, below := t.Count-1, t.Rows-1, t.Cols-1, t.K-1, max(t.Strips, 1)-1
+	if last|rows|cols|inner|t.Strips|t.RowA|t.ColA|t.StepA|t.RowB|t.StepB|t.RowC|t.StepC|t.StripC < 0 || t.Rows > limit.Rows || t.Cols > limit.TileCols() ||
+		below*t.StepA+rows*t.RowA+inner*t.ColA >= len(t.A) || last*t.StepB+inner*t.RowB+cols >= len(t.B) ||
+		below*t.StripC+last*t.StepC+rows*t.RowC+cols >= len(t.C) {
 		t.refuse(s)
 	}
 }
 
 func (t *Tiles[T]) refuse(s Set) {
-	panic(fmt.Sprintf("kernel: %s cannot compute %d tiles of %dx%dx%d: strides %d,%d %d,%d %d,%d, lengths %d %d %d",
-		s, t.Count, t.Rows, t.Cols, t.K, t.RowA, t.ColA, t.RowB, t.StepB, t.RowC, t.StepC, len(t.A), len(t.B), len(t.C)))
+	panic(fmt.Sprintf("kernel: %s cannot compute %dx%d tiles of %dx%dx%d: strides %d,%d,%d %d,%d %d,%d,%d, lengths %d %d %d",
+		s, t.Strips, t.Count, t.Rows, t.Cols, t.K, t.RowA, t.ColA, t.StepA, t.RowB, t.StepB, t.RowC, t.StepC, t.StripC, len(t.A), len(t.B), len(t.C)))
 }

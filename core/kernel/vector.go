@@ -26,7 +26,10 @@ func (r *Rows[T]) check(perRow, perCol, rowLength, colLength int) {
 }
 
 // operands are what a kernel takes besides the rows; nil where it has none.
-type operands[T Float] struct{ x0, x1, y0, y1, sums, alpha []T }
+type operands[T Float] struct {
+	x0, x1, y0, y1, sums, alpha []T
+	first                       int
+}
 
 // Dots adds the products of the rows and x to sums: sums[i] += sum_j A(i,j) x[j].
 //

@@ -16,7 +16,7 @@ func vectorAssembly[T Float](s Set, kernel vectorKernel, r *Rows[T], v *operands
 		y0: unsafe.Pointer(unsafe.SliceData(v.y0)), y1: unsafe.Pointer(unsafe.SliceData(v.y1)),
 		sums: unsafe.Pointer(unsafe.SliceData(v.sums)), alpha: unsafe.Pointer(unsafe.SliceData(v.alpha)),
 		mask: 1<<rest - 1, kernel: uint64(kernel),
-		count: r.Count, stride: r.Stride * size, steps: r.Cols / lanes,
+		count: r.Count, stride: r.Stride * size, steps: r.Cols / lanes, first: v.first, order: r.Cols,
 	}
 	if r.Far {
 		args.far = 1

@@ -1,10 +1,10 @@
-"""Dense eigensolvers, Schur, Cholesky and DF-MP2 energies, computed by one Go library.
+"""Dense eigensolvers, Schur, Cholesky, the BLAS and DF-MP2 energies, computed by one Go library.
 
 NumPy arrays go in, NumPy arrays come out; names and defaults are those of SciPy and PySCF. The library is loaded by the
-first call. See `trnsci.linalg`, `trnsci.mp2` and, where PySCF is installed, `trnsci.pyscf`.
+first call. See `trnsci.linalg`, `trnsci.blas`, `trnsci.mp2` and, where PySCF is installed, `trnsci.pyscf`.
 """
 
-from . import linalg, mp2
+from . import blas, linalg, mp2
 from ._errors import ConvergenceError, DeviceError, InternalError, LinAlgError, UnsupportedError
 from ._threads import get_num_threads, set_num_threads, threads
 from ._version import __version__
@@ -19,6 +19,7 @@ __all__ = [
     "MP2Result",
     "UnsupportedError",
     "__version__",
+    "blas",
     "df_mp2_energy",
     "eigh",
     "get_num_threads",

@@ -30,6 +30,7 @@ _PREFIX = "pybind_"
 _START_BYTES = 3 << 29
 
 _library: Any = None
+_product_work: float | None = None
 
 _job_ids = itertools.count(1)
 # What jobs that may still run use: their memory stays alive whatever signal handlers raise, and wherever.
@@ -90,8 +91,22 @@ def call(name: str, *args: Any) -> Any:
         raise translate(error) from None
 
 
+def product_work() -> float:
+    """Return the work up to which products of matrices, quicker than other operations, are called directly."""
+    global _product_work
+    if _product_work is None:
+        _product_work = float(call("DirectWork"))
+    return _product_work
+
+
 def run(
-    name: str, work: float, threads: int, progress: Progress, arrays: tuple[object, ...], *args: Any
+    name: str,
+    work: float,
+    threads: int,
+    progress: Progress,
+    arrays: tuple[object, ...],
+    *args: Any,
+    limit: float = JOB_WORK,
 ) -> int:
     """Call a solver of the Go library, as a job when it is long.
 
@@ -109,13 +124,15 @@ def run(
         The arrays behind the addresses in `args`, and their records.
     *args
         The rest of the function's arguments.
+    limit : float, optional
+        The work from which on the call is a job.
 
     Returns
     -------
     int
         What the function returned.
     """
-    if work < JOB_WORK and not progress:
+    if work < limit and not progress:
         return int(call(name, 0, threads, *args))
     with reporter(progress) as report:
         return _run_job(name, threads, report, arrays, *args)

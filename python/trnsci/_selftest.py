@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from . import linalg
+from . import blas, linalg
 from ._array import Array
 from .mp2 import df_mp2_energy
 
@@ -36,6 +36,7 @@ def checks() -> Iterator[Check]:
     rng = np.random.default_rng(_SEED)
     for dtype in (np.float32, np.float64, np.complex64, np.complex128):
         yield from _hermitian(rng, np.dtype(dtype))
+        yield from _products(rng, np.dtype(dtype))
     yield from _schur(rng)
     yield _mp2()
 
@@ -44,10 +45,28 @@ def _in_eps(difference: Array, scale: Any, dtype: np.dtype[Any]) -> float:
     return float(np.linalg.norm(difference) / (_ORDER * np.finfo(dtype).eps * scale))
 
 
-def _hermitian(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Check]:
-    g = rng.standard_normal((_ORDER, _ORDER)).astype(dtype)
+def _random(rng: np.random.Generator, dtype: np.dtype[Any]) -> Array:
+    g: Array = rng.standard_normal((_ORDER, _ORDER)).astype(dtype)
     if dtype.kind == "c":
         g = g + g.dtype.type(1j) * rng.standard_normal((_ORDER, _ORDER)).astype(g.real.dtype)
+    return g
+
+
+def _products(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Check]:
+    a, b = _random(rng, dtype), _random(rng, dtype)
+    exact_a, exact_b = a.astype(np.clongdouble), b.astype(np.clongdouble)
+    scale = np.linalg.norm(a) * np.linalg.norm(b)
+    residual = (exact_a.conj().T @ exact_b - blas.gemm(1, a, b, transA="C")).astype(np.complex128)
+    yield Check(f"gemm {dtype}: residual", _in_eps(residual, scale, dtype), _LIMIT)
+    positive = a @ a.conj().T + _ORDER * np.eye(_ORDER, dtype=dtype)
+    x = linalg.cho_solve(linalg.cho_factor(positive), b)
+    scale = np.linalg.norm(positive) * np.linalg.norm(x)
+    residual = positive.astype(np.complex128) @ x.astype(np.complex128) - b
+    yield Check(f"cho_solve {dtype}: residual", _in_eps(residual, scale, dtype), _LIMIT)
+
+
+def _hermitian(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Check]:
+    g = _random(rng, dtype)
     a = g + g.conj().T
     w, v = linalg.eigh(a)
     exact = a.astype(np.complex128)  # residuals are computed in double precision

@@ -26,6 +26,7 @@ func gemmAVX2(ctx *build.Context, e element) {
 
 func (v variant) tilesAVX2() {
 	v.Label(v.label("first"))
+	v.Label(v.label("tile"))
 	v.prefetchC()
 	for i := range v.rows * v.vectors {
 		v.VXORPS(v.registers[i], v.registers[i], v.registers[i])
@@ -34,7 +35,18 @@ func (v variant) tilesAVX2() {
 	v.CMPQ(field(regArgs, "partial"), operand.Imm(0))
 	v.JNE(operand.LabelRef(v.label("partial")))
 
+	// While a whole tile is computed, part of what comes after the run is brought near. Only addresses are formed.
+	prefetches := v.vectors == v.maxVectors
+	if prefetches {
+		v.MOVQ(field(regArgs, "next"), regPrefetch)
+		v.ADDQ(field(regArgs, "offsetNext"), regPrefetch)
+		v.MOVQ(field(regArgs, "nextCol"), regNextCol)
+	}
 	v.Label(v.label("k"))
+	if prefetches {
+		v.PREFETCHT0(operand.Mem{Base: regPrefetch})
+		v.ADDQ(regNextCol, regPrefetch)
+	}
 	v.stepAVX2(false)
 	v.JNZ(operand.LabelRef(v.label("k")))
 	v.updateAVX2("whole", false)
@@ -47,8 +59,12 @@ func (v variant) tilesAVX2() {
 	v.updateAVX2("some", true)
 
 	v.Label(v.label("next"))
+	if prefetches {
+		v.MOVQ(field(regArgs, "offsetNext"), regPrefetch)
+		v.ADDQ(field(regArgs, "nextStep"), regPrefetch)
+		v.MOVQ(regPrefetch, field(regArgs, "offsetNext"))
+	}
 	v.nextTile()
-	v.JMP(operand.LabelRef(v.label("first")))
 }
 
 // stepAVX2 adds the products of a column of A and a row of B and counts down.

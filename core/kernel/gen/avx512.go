@@ -32,11 +32,14 @@ func (v variant) tilesAVX512() {
 	// While a tile is computed, part of what comes after the run is brought near. Only addresses are formed.
 	prefetches := v.vectors == v.maxVectors
 	if prefetches {
-		v.MOVQ(field(regArgs, "next"), regPrefetch)
 		v.MOVQ(field(regArgs, "nextCol"), regNextCol)
 	}
 
 	v.Label(v.label("tile"))
+	if prefetches {
+		v.MOVQ(field(regArgs, "next"), regPrefetch)
+		v.ADDQ(field(regArgs, "offsetNext"), regPrefetch)
+	}
 	v.prefetchC()
 	for i := range v.rows * v.vectors {
 		v.VPXORQ(v.registers[i], v.registers[i], v.registers[i])
@@ -69,10 +72,8 @@ func (v variant) tilesAVX512() {
 		v.MOVQ(field(regArgs, "offsetNext"), regPrefetch)
 		v.ADDQ(field(regArgs, "nextStep"), regPrefetch)
 		v.MOVQ(regPrefetch, field(regArgs, "offsetNext"))
-		v.ADDQ(field(regArgs, "next"), regPrefetch)
 	}
 	v.nextTile()
-	v.JMP(operand.LabelRef(v.label("tile")))
 }
 
 // updateAVX512 stores the sums times alpha, plus C if the arguments say so.

@@ -14,7 +14,7 @@ var copyBlock = block{"copyArgs", "is the block of arguments of the copying kern
 	{"dst", "unsafe.Pointer", "first element of the copy"},
 	{"lanes", "unsafe.Pointer", "AVX2: a vector with all bits set in the words that the last vector of a row has"},
 	{"mask", "uint64", "AVX-512: one bit for each word that the last vector of a row has"},
-	{"vectors", "int", "vectors in a row of a tile"},
+	{"kind", "int", "twice the vectors in a row of a tile, plus 1 if the last one is masked"},
 	{"rows", "int", "rows; used up by the kernel"},
 	{"count", "int", "tiles beside one another"},
 	{"srcRow", "int", "bytes from a row to the next"},
@@ -38,8 +38,8 @@ var (
 // mostCopied is the number of vectors in a row of a tile at most.
 const mostCopied = 3
 
-// copyTiles generates a kernel that copies rows of words of four bytes, of all tiles before it goes on to the next row. The last vector of a
-// row is always masked.
+// copyTiles generates a kernel that copies rows of words of four bytes, of all tiles before it goes on to the next row. With AVX-512 the
+// last vector of a row is always masked, with AVX2, where such stores are slow, only if it is not whole.
 func (s vectorSet) copyTiles() {
 	s.begin("copy"+s.set(), "copies tiles, see copyArgs.")
 	for _, r := range []struct {
@@ -55,7 +55,10 @@ func (s vectorSet) copyTiles() {
 		s.move(s.Context, operand.Mem{Base: regLeft}, restLanes)
 	}
 	for vectors := 1; vectors <= mostCopied; vectors++ {
-		s.rowsOfTiles(vectors)
+		if !s.wide {
+			s.rowsOfTiles(vectors, false)
+		}
+		s.rowsOfTiles(vectors, true)
 	}
 	s.Label("done")
 	s.VZEROUPPER()
@@ -63,22 +66,24 @@ func (s vectorSet) copyTiles() {
 }
 
 // rowsOfTiles generates the loops for the given number of vectors in a row of a tile.
-func (s vectorSet) rowsOfTiles(vectors int) {
-	row, next := fmt.Sprintf("row_%d", vectors), fmt.Sprintf("vectors_%d", vectors+1)
-	if vectors < mostCopied {
-		s.CMPQ(copyField("vectors"), operand.Imm(uint64(vectors)))
-		s.JNE(operand.LabelRef(next))
+func (s vectorSet) rowsOfTiles(vectors int, masked bool) {
+	kind := 2 * vectors
+	if masked {
+		kind++
 	}
+	row, next := fmt.Sprintf("row_%d", kind), fmt.Sprintf("after_%d", kind)
+	s.CMPQ(copyField("kind"), operand.Imm(uint64(kind)))
+	s.JNE(operand.LabelRef(next))
 	s.Label(row)
 	s.MOVQ(regFrom, regFromTile)
 	s.MOVQ(regInto, regIntoTile)
 	s.MOVQ(copyField("count"), regLeft)
 	s.Label(row + "_tile")
 	for v := range vectors {
-		s.load(s.vector(operand.Mem{Base: regFromTile}, v), v == vectors-1, s.registers[v])
+		s.load(s.vector(operand.Mem{Base: regFromTile}, v), masked && v == vectors-1, s.registers[v])
 	}
 	for v := range vectors {
-		s.store(s.registers[v], v == vectors-1, s.vector(operand.Mem{Base: regIntoTile}, v))
+		s.store(s.registers[v], masked && v == vectors-1, s.vector(operand.Mem{Base: regIntoTile}, v))
 	}
 	s.ADDQ(regFromStep, regFromTile)
 	s.ADDQ(regIntoStep, regIntoTile)
@@ -89,7 +94,5 @@ func (s vectorSet) rowsOfTiles(vectors int) {
 	s.DECQ(copyField("rows"))
 	s.JNZ(operand.LabelRef(row))
 	s.JMP(operand.LabelRef("done"))
-	if vectors < mostCopied {
-		s.Label(next)
-	}
+	s.Label(next)
 }

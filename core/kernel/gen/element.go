@@ -63,6 +63,15 @@ func (e element) multiplyAdd(c *build.Context, x, y, z operand.Op) {
 	}
 }
 
+// multiplyAddMasked computes z = x y + z in the elements that the AVX-512 mask k selects; the others stay.
+func (e element) multiplyAddMasked(c *build.Context, x, y, k, z operand.Op) {
+	if e.double {
+		c.VFMADD231PD(x, y, k, z)
+	} else {
+		c.VFMADD231PS(x, y, k, z)
+	}
+}
+
 // multiplySubtract computes z = z - x y.
 func (e element) multiplySubtract(c *build.Context, x, y, z operand.Op) {
 	if e.double {

@@ -120,16 +120,36 @@ func (g gemm) function(name string) {
 	}
 }
 
-// nextTile moves on to the next tile, if there is one, and else leaves.
+// nextTile moves on to the next tile, of the next strip behind the last of one, if there is one, and else leaves.
 func (v variant) nextTile() {
 	v.DECQ(field(regArgs, "count"))
-	v.JZ(operand.LabelRef("done"))
+	v.JZ(operand.LabelRef(v.label("strip")))
 	v.ADDQ(field(regArgs, "stepC"), regC)
 	v.MOVQ(field(regArgs, "offsetB"), regB)
 	v.ADDQ(field(regArgs, "stepB"), regB)
 	v.MOVQ(regB, field(regArgs, "offsetB"))
 	v.ADDQ(field(regArgs, "b"), regB)
 	v.MOVQ(field(regArgs, "a"), regA)
+	v.ADDQ(field(regArgs, "offsetA"), regA)
+	v.JMP(operand.LabelRef(v.label("tile")))
+
+	v.Label(v.label("strip"))
+	v.DECQ(field(regArgs, "strips"))
+	v.JZ(operand.LabelRef("done"))
+	v.MOVQ(field(regArgs, "tiles"), regK)
+	v.MOVQ(regK, field(regArgs, "count"))
+	v.MOVQ(field(regArgs, "offsetA"), regA)
+	v.ADDQ(field(regArgs, "stepA"), regA)
+	v.MOVQ(regA, field(regArgs, "offsetA"))
+	v.MOVQ(regA, field(regArgs, "offsetNext"))
+	v.ADDQ(field(regArgs, "a"), regA)
+	v.MOVQ(field(regArgs, "offsetC"), regC)
+	v.ADDQ(field(regArgs, "stripC"), regC)
+	v.MOVQ(regC, field(regArgs, "offsetC"))
+	v.ADDQ(field(regArgs, "c"), regC)
+	v.MOVQ(operand.U32(0), field(regArgs, "offsetB"))
+	v.MOVQ(field(regArgs, "b"), regB)
+	v.JMP(operand.LabelRef(v.label("tile")))
 }
 
 // close ends the function.

@@ -94,6 +94,7 @@ func writePanels(dir string) {
 			{Context: avx2, element: e, vectorBytes: 32, registers: ymm},
 		} {
 			s.solve()
+			s.multiplyTriangular()
 			s.rotate()
 			if !s.wide { // there is nothing to gain from longer vectors
 				s.transpose()

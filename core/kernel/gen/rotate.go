@@ -15,19 +15,24 @@ import (
 func (s vectorSet) rotate() {
 	s.open("rotate"+s.name+s.set(), "applies rotations, see Rotate.")
 	s.MOVQ(panelField("turn"), regTurn)
-	s.broadcast(s.Context, panelField("sign"), s.registers[signRegister])
-	s.strips("strip", []int{4, 2, 1}, s.rotateStrip)
+	_, _, sign := s.rotationRegisters()
+	s.broadcast(s.Context, panelField("sign"), sign)
+	// As wide as the registers allow: where rows are a multiple of 4 kB apart, eight vectors are 1.6 times as fast as four.
+	widths := []int{4, 2, 1}
+	if s.wide {
+		widths = []int{8, 4, 2, 1}
+	}
+	s.strips("strip", widths, s.rotateStrip)
 }
 
-// What the registers of a rotation hold; vectors of the rows come before. The last register may be restLanes.
-const (
-	cosineRegister = 12 + iota
-	sineRegister
-	signRegister
-)
+// rotationRegisters returns those of a rotation: the last ones but one, which may be restLanes. The first ones hold rows.
+func (s vectorSet) rotationRegisters() (cosine, sine, sign reg.VecPhysical) {
+	last := s.registers[len(s.registers)-4:]
+	return last[0], last[1], last[2]
+}
 
 func (s vectorSet) rotateStrip(label string, vectors int, rest bool) {
-	cosine, sine := s.registers[cosineRegister], s.registers[sineRegister]
+	cosine, sine, sign := s.rotationRegisters()
 	kept := func(v int) reg.VecPhysical { return s.registers[3*v] }
 	this := operand.Mem{Base: regRow}
 	next := operand.Mem{Base: regRow, Index: regRowA, Scale: 1}
@@ -40,7 +45,7 @@ func (s vectorSet) rotateStrip(label string, vectors int, rest bool) {
 	s.Label(label + "_rotation")
 	s.broadcast(s.Context, operand.Mem{Base: regFactors}, cosine)
 	s.broadcast(s.Context, operand.Mem{Base: regFactors, Disp: s.bytes}, sine)
-	s.exclusiveOr(s.registers[signRegister], sine)
+	s.exclusiveOr(sign, sine)
 	for v := range vectors {
 		y, finished := s.registers[3*v+1], s.registers[3*v+2]
 		s.load(s.vector(next, v), rest, y)

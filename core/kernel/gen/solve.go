@@ -12,7 +12,7 @@ import (
 // solveOrder is kernel.SolveOrder: the most rows of a system, and the length of a row of its matrix.
 const solveOrder = 8
 
-// system is the code for triangular systems of one order. Strips of all rows are held in registers.
+// system is the code for triangular systems of one order, or for products with the triangle. Strips of all rows are held in registers.
 type system struct {
 	vectorSet
 	order int
@@ -20,6 +20,17 @@ type system struct {
 
 func (s vectorSet) solve() {
 	s.open("solve"+s.name+s.set(), "solves triangular systems, see Solve.")
+	s.systems(system.solveStrip)
+}
+
+func (s vectorSet) multiplyTriangular() {
+	s.open("multiplyTriangular"+s.name+s.set(), "multiplies by triangles, see MultiplyTriangular.")
+	s.systems(system.multiplyStrip)
+}
+
+// systems generates the code for all orders. strip generates the work on a strip, whose rows are in the registers that x names;
+// element brings an element of the triangle into a register.
+func (s vectorSet) systems(strip func(y system, vectors int, rest bool, x func(i, v int) reg.VecPhysical, element func(i, j int) reg.VecPhysical)) {
 	s.MOVQ(panelField("factors"), regFactors)
 	stridesA.multiply(s.Context)
 	for order := solveOrder; order > 1; order-- {
@@ -28,7 +39,23 @@ func (s vectorSet) solve() {
 	}
 	for order := 1; order <= solveOrder; order++ {
 		y := system{s, order}
-		s.strips(y.label(), y.widths(), y.strip)
+		s.strips(y.label(), y.widths(), func(_ string, vectors int, rest bool) {
+			x := func(i, v int) reg.VecPhysical { return y.registers[i*vectors+v] }
+			spare := y.registers[y.order*vectors : len(y.registers)-1]
+			broadcasts := 0
+			element := func(i, j int) reg.VecPhysical {
+				b := spare[broadcasts%len(spare)]
+				broadcasts++
+				y.broadcast(y.Context, operand.Mem{Base: regFactors, Disp: (i*solveOrder + j) * y.bytes}, b)
+				return b
+			}
+			for i := range y.order {
+				for v := range vectors {
+					y.load(y.vector(stridesA.after(regA, i), v), rest, x(i, v))
+				}
+			}
+			strip(y, vectors, rest, x, element)
+		})
 	}
 }
 
@@ -44,22 +71,8 @@ func (y system) widths() []int {
 	return []int{1}
 }
 
-// strip goes through the columns of the matrix: a row is complete when its turn comes, and is subtracted from those below.
-func (y system) strip(_ string, vectors int, rest bool) {
-	x := func(i, v int) reg.VecPhysical { return y.registers[i*vectors+v] }
-	spare := y.registers[y.order*vectors : len(y.registers)-1]
-	broadcasts := 0
-	element := func(i, j int) reg.VecPhysical {
-		b := spare[broadcasts%len(spare)]
-		broadcasts++
-		y.broadcast(y.Context, operand.Mem{Base: regFactors, Disp: (i*solveOrder + j) * y.bytes}, b)
-		return b
-	}
-	for i := range y.order {
-		for v := range vectors {
-			y.load(y.vector(stridesA.after(regA, i), v), rest, x(i, v))
-		}
-	}
+// solveStrip goes through the columns of the matrix: a row is complete when its turn comes, and is subtracted from those below.
+func (y system) solveStrip(vectors int, rest bool, x func(i, v int) reg.VecPhysical, element func(i, j int) reg.VecPhysical) {
 	for j := range y.order {
 		reciprocal := element(j, j)
 		for v := range vectors {
@@ -71,6 +84,25 @@ func (y system) strip(_ string, vectors int, rest bool) {
 			for v := range vectors {
 				y.multiplySubtract(y.Context, l, x(j, v), x(i, v))
 			}
+		}
+	}
+}
+
+// multiplyStrip computes the last row first, which no other row needs.
+func (y system) multiplyStrip(vectors int, rest bool, x func(i, v int) reg.VecPhysical, element func(i, j int) reg.VecPhysical) {
+	for i := y.order - 1; i >= 0; i-- {
+		for j := i; j >= 0; j-- {
+			l := element(i, j)
+			for v := range vectors {
+				if j == i {
+					y.multiply(y.Context, l, x(i, v), x(i, v))
+				} else {
+					y.multiplyAdd(y.Context, l, x(j, v), x(i, v))
+				}
+			}
+		}
+		for v := range vectors {
+			y.store(x(i, v), rest, y.vector(stridesA.after(regA, i), v))
 		}
 	}
 }

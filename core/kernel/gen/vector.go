@@ -27,6 +27,8 @@ var vectorBlock = block{"vectorArgs", "is the block of arguments of the kernels 
 	{"stride", "int", "bytes from a row to the next"},
 	{"steps", "int", "whole vectors in a row"},
 	{"far", "uint64", "0: nothing is prefetched"},
+	{"first", "int", "triangles: row and column of the diagonal element of the first row"},
+	{"order", "int", "triangles: rows and columns of the whole"},
 }}
 
 func vectorField(name string) operand.Mem { return vectorBlock.at(regArgs, name) }
@@ -167,6 +169,8 @@ var vectorKernels = []vectorKernel{
 	{"AxpysPair", rowsKernel{axpys: true, width: 2}.body},
 	{"DotsAxpys", rowsKernel{dots: true, axpys: true, width: 1}.body},
 	{"DotsAxpysPair", rowsKernel{dots: true, axpys: true, width: 2}.body},
+	{"SymmetricLower", symmetricKernel{}.body},
+	{"SymmetricUpper", symmetricKernel{upper: true}.body},
 	{"Scale", scale},
 	{"SumAbs", sumAbs},
 	{"SumSquares", sumSquares},

@@ -1,43 +1,21 @@
-"""Dense linear algebra with SciPy's names, arguments and results.
-
-Every function takes matrices or stacks of matrices (leading dimensions are a batch) and leaves its inputs as they are
-unless an ``overwrite_`` argument allows otherwise. Inputs of dtype float32, float64, complex64 and complex128 keep their
-dtype; integers and bool become float64; float16 and bfloat16 are computed in float32 and the results are cast back.
-
-Arguments that all functions share:
-
-threads : int, optional
-    The number of threads; by default what `trnsci.get_num_threads` says. Results are the same bits for any number.
-progress : bool or callable, optional
-    True shows a progress bar (with tqdm); a callable gets ``(steps_done, steps_in_all)`` while the call runs, in the
-    caller's thread. An exception that it raises ends the call and reaches the caller.
-device : str, optional
-    Where to run: None or ``"cpu"`` is the host, the only device of this version.
-"""
+"""Hermitian eigenproblems."""
 
 from __future__ import annotations
 
 import operator
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import _array, _device, _native, _threads
-from ._array import Array
-from ._errors import UnsupportedError
-from ._progress import Progress
+from .. import _array, _device
+from .._array import Array
+from .._progress import Progress
+from . import _common
 
-__all__ = ["cholesky", "eigh", "eigvalsh", "hessenberg", "schur"]
-
-# Floating-point operations per n^3, to decide how a call is run; a complex operation counts as four.
-_WORK_CHOLESKY = 2 / 3
+# Floating-point operations per n^3, to decide how a call is run.
 _WORK_EIGENVALUES = 4 / 3
 _WORK_EIGENVECTORS = 9.0
-_WORK_HESSENBERG = 14 / 3
-_WORK_SCHUR = 25.0
-# What a matrix of any order costs besides, which decides for stacks of many small ones.
-_WORK_PER_MATRIX = 5000.0
 
 _STANDARD_DRIVERS = ("ev", "evd", "evr", "evx")
 _GENERALIZED_DRIVERS = ("gv", "gvd", "gvx")
@@ -45,30 +23,6 @@ _SUBSET_DRIVERS = ("evr", "evx", "gvx")
 
 # Subset kinds of the Go library.
 _ALL, _BY_INDEX, _BY_VALUE = 0, 1, 2
-
-
-def _solve(
-    name: str, a: Array, per_cube: float, threads: int | None, progress: Progress, arrays: tuple[object, ...], *args: Any
-) -> int:
-    """Call a solver for the matrices of `a`; there is nothing to call it for if there are none or if they are empty."""
-    size = _threads.resolve(threads)
-    if a.size == 0:
-        return 0
-    complex_factor = 4 if a.dtype.kind == "c" else 1
-    n = a.shape[-1]
-    work = a.size / (n * n) * (per_cube * complex_factor * n**3 + _WORK_PER_MATRIX)
-    return _native.run(name, work, size, progress, (a, *arrays), *args)
-
-
-def _may_overwrite(asked: bool, given: ArrayLike, checked: Array) -> bool:
-    """Whether the memory of `checked` may be scratch: the caller allows it, or it is a copy that only we know."""
-    if checked is not given and not np.may_share_memory(checked, np.asarray(given)):
-        return checked.flags.forc
-    return asked and checked.flags.writeable and checked.flags.forc
-
-
-def _cast(result: Array, dtype: np.dtype[Any] | None) -> Array:
-    return result if dtype is None else result.astype(dtype)
 
 
 class _Subset:
@@ -145,11 +99,11 @@ def _pencil(a: ArrayLike, b: ArrayLike | None) -> tuple[Array, Array | None, np.
 
 def _scratch(a: ArrayLike, matrix: Array, b: ArrayLike | None, metric: Array | None, asked: tuple[bool, bool]) -> bool:
     """Whether the memory of both checked matrices may be scratch."""
-    if not _may_overwrite(asked[0], a, matrix):
+    if not _common.may_overwrite(asked[0], a, matrix):
         return False
     if b is None or metric is None:
         return True
-    return _may_overwrite(asked[1], b, metric) and not np.may_share_memory(matrix, metric)
+    return _common.may_overwrite(asked[1], b, metric) and not np.may_share_memory(matrix, metric)
 
 
 def _eigh(
@@ -181,7 +135,7 @@ def _eigh(
     v, v_record = None, None
     if not eigvals_only:
         v, v_record = _array.empty((*shape[:-1], wanted.most), dtype, "the eigenvectors", order="F")
-    count = _solve(
+    count = _common.solve(
         "Eigh", matrix, _WORK_EIGENVALUES if v is None else _WORK_EIGENVECTORS, threads, progress,
         (source, metric, metric_record, w, w_record, v, v_record),
         _array.address(source), _array.address(metric_record), _array.address(w_record), _array.address(v_record),
@@ -191,7 +145,7 @@ def _eigh(
     if wanted.kind == _BY_VALUE:
         w = w[:count].copy()
         v = None if v is None else v[:, :count].copy(order="F")
-    return _cast(w, cast), None if v is None else _cast(v, cast)
+    return _common.cast_to(w, cast), None if v is None else _common.cast_to(v, cast)
 
 
 def eigh(
@@ -326,226 +280,3 @@ def eigvalsh(
     """
     return _eigh(a, b, lower, True, (overwrite_a, overwrite_b), type, check_finite,
                  (subset_by_index, subset_by_value), driver, threads, progress, device)[0]  # fmt: skip
-
-
-def cholesky(
-    a: ArrayLike,
-    lower: bool = False,
-    overwrite_a: bool = False,
-    check_finite: bool = True,
-    *,
-    threads: int | None = None,
-    progress: Progress = None,
-    device: str | None = None,
-) -> Array:
-    """Cholesky factorization of a Hermitian or real symmetric positive definite matrix.
-
-    Parameters
-    ----------
-    a : (..., N, N) array_like
-        The matrix; only the triangle that `lower` names is used, and the imaginary part of its diagonal is taken to be
-        zero.
-    lower : bool, optional
-        Return the lower factor L with ``a = L @ L.conj().T`` instead of the upper (default) U with
-        ``a = U.conj().T @ U``.
-    overwrite_a : bool, optional
-        Accepted for SciPy's sake; the input is never overwritten.
-    check_finite : bool, optional
-        Refuse infinities and NaNs anywhere in `a`.
-    threads, progress, device
-        See `trnsci.linalg`.
-
-    Returns
-    -------
-    c : (..., N, N) ndarray
-        The factor, with zeros in the other triangle and a real positive diagonal.
-
-    Raises
-    ------
-    LinAlgError
-        If `a` is not positive definite, with the order of the leading minor.
-    ValueError, TypeError, MemoryError
-        As in `eigh`.
-
-    Notes
-    -----
-    A blocked left-looking factorization in the dtype of `a`, ``N**3 / 3`` floating-point operations.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from trnsci.linalg import cholesky
-    >>> cholesky([[4.0, 2.0], [2.0, 5.0]], lower=True)
-    array([[2., 0.],
-           [1., 2.]])
-    """
-    if device is not None:
-        _device.require_host(device)
-    matrix, cast = _array.check(a, "a")
-    _array.check_square(matrix, "a")
-    factor, target = _array.empty(matrix.shape, matrix.dtype, "the Cholesky factor", order="C" if lower else "F")
-    source = _array.record(matrix)
-    _solve(
-        "Cholesky", matrix, _WORK_CHOLESKY, threads, progress, (source, factor, target),
-        _array.address(source), _array.address(target), bool(lower), bool(check_finite),
-    )  # fmt: skip
-    return _cast(factor, cast)
-
-
-def _real_double(a: ArrayLike, what: str) -> Array:
-    """Return `a` as a float64 stack of square matrices, the only kind the Schur family computes in this version."""
-    matrix, cast = _array.check(a, "a")
-    _array.check_square(matrix, "a")
-    given = cast or matrix.dtype
-    if given != np.float64:
-        advice = "" if given.kind == "c" else "; convert to float64"
-        raise UnsupportedError(f"a: {what} of dtype {given} is not available in this version{advice}")
-    return matrix
-
-
-def schur(
-    a: ArrayLike,
-    output: Literal["real", "complex", "r", "c"] = "real",
-    lwork: int | None = None,
-    overwrite_a: bool = False,
-    sort: Any = None,
-    check_finite: bool = True,
-    *,
-    threads: int | None = None,
-    progress: Progress = None,
-    device: str | None = None,
-) -> tuple[Array, Array]:
-    """Real Schur decomposition ``a = Z @ T @ Z.T`` of a general real matrix.
-
-    Parameters
-    ----------
-    a : (..., N, N) array_like
-        float64, or integers. Other dtypes are not available in this version.
-    output : {'real', 'r'}, optional
-        The real form. The complex one ('complex', 'c') is not available in this version.
-    lwork : int, optional
-        Accepted for SciPy's sake and ignored.
-    overwrite_a : bool, optional
-        Allow the input to be used as scratch memory.
-    sort : None
-        Ordering of the eigenvalues is not available in this version.
-    check_finite : bool, optional
-        Refuse infinities and NaNs. When False, a matrix that is not finite gives NaNs.
-    threads, progress, device
-        See `trnsci.linalg`.
-
-    Returns
-    -------
-    T : (..., N, N) ndarray
-        Upper quasi-triangular. A pair of complex eigenvalues is a 2 by 2 block with equal diagonal elements and
-        off-diagonal elements of opposite sign; real eigenvalues stand alone. All other elements below the diagonal are
-        exactly zero.
-    Z : (..., N, N) ndarray
-        Orthogonal.
-
-    Raises
-    ------
-    ConvergenceError
-        If the QR iteration does not converge, with the block that would not split.
-    UnsupportedError
-        For what is not available in this version.
-    ValueError, TypeError, MemoryError
-        As in `eigh`.
-
-    Notes
-    -----
-    Householder reduction to Hessenberg form, then implicit double-shift QR; about ``25 N**3`` floating-point operations.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import trnsci
-    >>> a = np.array([[0, 2, 2], [0, 1, 2], [1, 0, 1]])
-    >>> T, Z = trnsci.schur(a)
-    >>> bool(np.allclose(Z @ T @ Z.T, a))
-    True
-    """
-    if device is not None:
-        _device.require_host(device)
-    if not isinstance(output, str) or output not in ("real", "r", "complex", "c"):
-        raise ValueError(f"output: {output!r} is not one of 'real', 'complex', 'r', 'c'")
-    if output in ("complex", "c"):
-        raise UnsupportedError("output: the complex Schur form is not available in this version")
-    if sort is not None:
-        raise UnsupportedError("sort: ordered Schur forms are not available in this version")
-    matrix = _real_double(a, "the Schur form")
-    t, t_record = _array.empty(matrix.shape, matrix.dtype, "the Schur form")
-    z, z_record = _array.empty(matrix.shape, matrix.dtype, "the Schur vectors")
-    source = _array.record(matrix)
-    _solve(
-        "Schur", matrix, _WORK_SCHUR, threads, progress, (source, t, t_record, z, z_record),
-        _array.address(source), _array.address(t_record), _array.address(z_record),
-        bool(check_finite), _may_overwrite(overwrite_a, a, matrix),
-    )  # fmt: skip
-    return t, z
-
-
-def hessenberg(
-    a: ArrayLike,
-    calc_q: bool = False,
-    overwrite_a: bool = False,
-    check_finite: bool = True,
-    *,
-    threads: int | None = None,
-    progress: Progress = None,
-    device: str | None = None,
-) -> Any:
-    """Hessenberg form ``a = Q @ H @ Q.T`` of a general real matrix.
-
-    Parameters
-    ----------
-    a : (..., N, N) array_like
-        float64, or integers. Other dtypes are not available in this version.
-    calc_q : bool, optional
-        Whether Q is returned.
-    overwrite_a : bool, optional
-        Allow the input to be used as scratch memory.
-    check_finite : bool, optional
-        Refuse infinities and NaNs. When False, a matrix that is not finite gives NaNs.
-    threads, progress, device
-        See `trnsci.linalg`.
-
-    Returns
-    -------
-    H : (..., N, N) ndarray
-        Zero below the first subdiagonal.
-    Q : (..., N, N) ndarray
-        Orthogonal; only if `calc_q`.
-
-    Raises
-    ------
-    UnsupportedError, ValueError, TypeError, MemoryError
-        As in `schur`.
-
-    Notes
-    -----
-    Householder reflections, ``10/3 N**3`` floating-point operations and ``4/3 N**3`` more for Q.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from trnsci.linalg import hessenberg
-    >>> a = np.arange(16.0).reshape(4, 4)
-    >>> H, Q = hessenberg(a, calc_q=True)
-    >>> bool(np.allclose(Q @ H @ Q.T, a)), float(H[2, 0])
-    (True, 0.0)
-    """
-    if device is not None:
-        _device.require_host(device)
-    matrix = _real_double(a, "the Hessenberg form")
-    h, h_record = _array.empty(matrix.shape, matrix.dtype, "the Hessenberg form")
-    q, q_record = None, None
-    if calc_q:
-        q, q_record = _array.empty(matrix.shape, matrix.dtype, "the orthogonal factor")
-    source = _array.record(matrix)
-    _solve(
-        "Hessenberg", matrix, _WORK_HESSENBERG, threads, progress, (source, h, h_record, q, q_record),
-        _array.address(source), _array.address(h_record), _array.address(q_record),
-        bool(check_finite), _may_overwrite(overwrite_a, a, matrix),
-    )  # fmt: skip
-    return h if q is None else (h, q)

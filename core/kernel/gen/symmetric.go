@@ -1,0 +1,188 @@
+//go:build ignore
+
+package main
+
+import (
+	"math/bits"
+
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// Rows of a triangle that are taken together. Their part of the diagonal lies in one vector of AVX-512, where each row has
+// masks of its own: one with and one without its element on the diagonal.
+const triangleRows = 4
+
+// symmetricKernel generates the sweep over a triangle of a symmetric matrix for AVX-512, see Symmetric: dots and axpys of groups of four
+// rows beside the diagonal as DotsAxpys has them, and a masked step on it.
+type symmetricKernel struct{ upper bool }
+
+func (k symmetricKernel) body(s vectorSet, label string) {
+	if !s.wide {
+		s.JMP(operand.LabelRef("done"))
+		return
+	}
+	s.MOVQ(vectorField("stride"), regRowA)
+	s.LEAQ(operand.Mem{Base: regRowA, Index: regRowA, Scale: 2}, regRowA3)
+	for _, far := range []bool{true, false} {
+		g := newGroup(rowsKernel{dots: true, axpys: true, width: 1}, s, label, triangleRows)
+		g.far = far
+		if far {
+			g.loadPointers()
+			s.CMPQ(vectorField("far"), operand.Imm(0))
+			s.JEQ(operand.LabelRef(label + "near"))
+		} else {
+			s.Label(label + "near")
+		}
+		k.groups(triangleGroup{g, g.name()})
+	}
+}
+
+// triangleGroup is the code for four rows of a triangle.
+type triangleGroup struct {
+	group
+	label string
+}
+
+// General registers: a mask being made, and numbers of lanes.
+var regMask, regLanes = reg.R10, reg.R11
+
+func (k symmetricKernel) groups(g triangleGroup) {
+	g.Label(g.label)
+	g.CMPQ(vectorField("count"), operand.Imm(triangleRows))
+	g.JLT(operand.LabelRef("done"))
+	g.MOVQ(regGroup, regA)
+	g.XORQ(regCol, regCol)
+	for _, sum := range g.sums {
+		g.zero(sum)
+	}
+	for i, alpha := range g.alpha {
+		g.broadcast(g.Context, operand.Mem{Base: regAlpha, Disp: i * g.bytes}, alpha)
+	}
+	if k.upper {
+		// Columns from the diagonal on.
+		g.MOVQ(vectorField("first"), regCol)
+		g.IMUL3Q(operand.Imm(uint64(g.bytes)), regCol, regCol)
+		g.ADDQ(regCol, regA)
+	}
+	if g.far {
+		g.LEAQ(operand.Mem{Base: regA, Index: regRowA, Scale: triangleRows}, regNext)
+	}
+	if k.upper {
+		g.upperDiagonal()
+		g.beside()
+		g.rest()
+	} else {
+		g.MOVQ(vectorField("first"), regLanes)
+		g.beside()
+		g.lowerDiagonal()
+	}
+	g.addSums()
+	g.LEAQ(operand.Mem{Base: regGroup, Index: regRowA, Scale: triangleRows}, regGroup)
+	g.ADDQ(operand.Imm(uint64(triangleRows*g.bytes)), regAlpha)
+	g.ADDQ(operand.Imm(triangleRows), vectorField("first"))
+	g.SUBQ(operand.Imm(triangleRows), vectorField("count"))
+	g.JMP(operand.LabelRef(g.label))
+}
+
+func (g triangleGroup) lanes() int { return g.vectorBytes / g.bytes }
+
+// beside works on the whole vectors among regLanes columns and leaves the number of the other columns there.
+func (g triangleGroup) beside() {
+	g.MOVQ(regLanes, regLeft)
+	g.ANDQ(operand.Imm(uint64(g.lanes()-1)), regLanes)
+	g.SHRQ(operand.Imm(uint64(bits.Len(uint(g.lanes()))-1)), regLeft)
+	g.JZ(operand.LabelRef(g.label + "_beside"))
+	g.Label(g.label + "_vector")
+	g.step(0, false)
+	g.forward()
+	g.DECQ(regLeft)
+	g.JNZ(operand.LabelRef(g.label + "_vector"))
+	g.Label(g.label + "_beside")
+}
+
+// forward moves on by a vector.
+func (g triangleGroup) forward() {
+	g.ADDQ(operand.U32(g.vectorBytes), regA)
+	g.ADDQ(operand.U32(g.vectorBytes), regCol)
+	if g.far {
+		g.ADDQ(operand.U32(g.vectorBytes), regNext)
+	}
+}
+
+// ones sets regMask to as many ones as regLanes says.
+func (g triangleGroup) ones() {
+	g.MOVQ(regLanes, regLeft)
+	g.MOVQ(operand.U32(1), regMask)
+	g.SHLQ(reg.CL, regMask)
+	g.DECQ(regMask)
+}
+
+// lowerDiagonal works on the last vector of the rows: the regLanes columns beside the diagonal and 1 to 4 more. Row i has the columns of
+// mask i+2, without its last one those of mask i+1.
+func (g triangleGroup) lowerDiagonal() {
+	g.ones()
+	masks := []reg.Register{reg.K1, reg.K2, reg.K3, reg.K4, reg.K5}
+	for i, mask := range masks {
+		if i > 0 {
+			g.LEAQ(operand.Mem{Base: regMask, Disp: 1, Index: regMask, Scale: 1}, regMask)
+		}
+		g.KMOVW(regMask.As32(), mask)
+	}
+	all := masks[triangleRows]
+	g.onDiagonal(all, func(i int) (with, without reg.Register) { return masks[i+1], masks[i] })
+}
+
+// upperDiagonal works on the first vector of the rows, which begins with the element of the first row on the diagonal, and sets regLanes to
+// the number of columns behind it.
+func (g triangleGroup) upperDiagonal() {
+	lanes := operand.U32(g.lanes())
+	g.MOVQ(vectorField("order"), regLanes)
+	g.SUBQ(vectorField("first"), regLanes)
+	g.CMPQ(regLanes, lanes)
+	g.JLE(operand.LabelRef(g.label + "_short"))
+	g.MOVQ(lanes, regLanes)
+	g.Label(g.label + "_short")
+	g.ones()
+	masks := []reg.Register{reg.K1, reg.K2, reg.K3, reg.K4, reg.K5}
+	for i, mask := range masks {
+		if i > 0 {
+			g.SHRQ(operand.Imm(uint64(i)), regMask)
+			g.SHLQ(operand.Imm(uint64(i)), regMask)
+		}
+		g.KMOVW(regMask.As32(), mask)
+	}
+	g.onDiagonal(masks[0], func(i int) (with, without reg.Register) { return masks[i], masks[i+1] })
+	g.MOVQ(vectorField("order"), regLanes)
+	g.SUBQ(vectorField("first"), regLanes)
+	g.SUBQ(lanes, regLanes)
+	g.JGE(operand.LabelRef(g.label + "_long"))
+	g.XORQ(regLanes, regLanes)
+	g.Label(g.label + "_long")
+	g.forward()
+}
+
+// onDiagonal is step with masks: all for x and y, two for each row.
+func (g triangleGroup) onDiagonal(all reg.Register, of func(i int) (with, without reg.Register)) {
+	x, y := g.x[0], g.y[0]
+	at := func(base reg.Register) operand.Mem { return operand.Mem{Base: base, Index: regCol, Scale: 1} }
+	g.loadMasked(g.Context, at(g.regX[0]), all, x)
+	g.loadMasked(g.Context, at(g.regY[0]), all, y)
+	for i := range g.rows {
+		with, without := of(i)
+		g.loadMasked(g.Context, elementA(i), with, g.a)
+		g.multiplyAddMasked(g.Context, g.a, x, with, g.sum(i, 0, 0))
+		g.multiplyAddMasked(g.Context, g.a, g.alpha[i], without, y)
+	}
+	g.move(g.Context, y, all, at(g.regY[0]))
+}
+
+// rest works on the regLanes columns that are left behind the last whole vector.
+func (g triangleGroup) rest() {
+	g.TESTQ(regLanes, regLanes)
+	g.JZ(operand.LabelRef(g.label + "_rest"))
+	g.ones()
+	g.KMOVW(regMask.As32(), restMask)
+	g.step(0, true)
+	g.Label(g.label + "_rest")
+}

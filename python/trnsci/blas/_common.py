@@ -1,0 +1,293 @@
+"""What the functions of `trnsci.blas` share: words, dtypes, operands, results, and the call."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _array, _device, _native, _threads
+from .._array import Array
+from .._progress import Progress
+
+# Flags cross the border as the letters of the reference BLAS.
+NO_TRANS, TRANS, CONJ_TRANS = map(ord, "NTC")
+UPPER, LOWER = map(ord, "UL")
+LEFT, RIGHT = map(ord, "LR")
+NON_UNIT, UNIT = map(ord, "NU")
+
+TRANS_WORDS = {False: NO_TRANS, True: TRANS, "N": NO_TRANS, "T": TRANS, "C": CONJ_TRANS}
+UPLO_WORDS = {"upper": UPPER, "lower": LOWER, "U": UPPER, "L": LOWER}
+SIDE_WORDS = {"left": LEFT, "right": RIGHT, "L": LEFT, "R": RIGHT}
+DIAG_WORDS = {"nonunit": NON_UNIT, "unit": UNIT, "N": NON_UNIT, "U": UNIT}
+
+_OTHER = {NO_TRANS: TRANS, TRANS: NO_TRANS, UPPER: LOWER, LOWER: UPPER}
+_COMPLEX_FACTOR = 4  # real operations for a complex one, about
+
+# Results from this size on are refused before they are written where they would not fit.
+_RESERVED_BYTES = 64 << 20
+# Candidates that NumPy may look at to tell whether two arrays overlap exactly; beyond, they are said to.
+_OVERLAP_EFFORT: Any = 1000
+
+
+def word(value: Any, words: dict[Any, int], name: str) -> int:
+    """Return the flag that `value` stands for."""
+    try:
+        return words[value]
+    except (KeyError, TypeError):
+        raise ValueError(f"{name}: {value!r} is not one of {', '.join(map(repr, words))}") from None
+
+
+def scalar(value: Any, name: str) -> float | complex:
+    """Return `value` as a float or, if its type is complex, as a complex."""
+    if type(value) is float or type(value) is int:
+        return float(value)
+    if np.ndim(value) == 0:
+        kind = np.asarray(value).dtype.kind
+        if kind in "biuf":
+            return float(value)
+        if kind == "c":
+            return complex(value)
+    raise TypeError(f"{name}: expected a number, got {value!r:.60}")
+
+
+def real_scalar(value: Any, name: str) -> float:
+    """Return `value` as a float."""
+    number = scalar(value, name)
+    if isinstance(number, complex):
+        raise TypeError(f"{name}: expected a real number, got {value!r:.60}")
+    return number
+
+
+class Kind(NamedTuple):
+    """The dtype of a computation, and the one its result is cast to if it is another."""
+
+    dtype: np.dtype[Any]
+    cast: np.dtype[Any] | None
+
+    @property
+    def is_complex(self) -> bool:
+        return self.dtype.kind == "c"
+
+
+def settle(given: dict[str, ArrayLike | None], *scalars: float | complex) -> tuple[list[Array], Kind]:
+    """Return the arrays that are given in their common dtype, which is complex too if a scalar is."""
+    checked = [_array.check(a, name) for name, a in given.items() if a is not None]
+    dtype = np.result_type(*(a.dtype for a, _ in checked))
+    casts = {cast for _, cast in checked}
+    cast = casts.pop() if len(casts) == 1 else None
+    if dtype.kind != "c" and any(isinstance(x, complex) for x in scalars):
+        dtype, cast = np.result_type(dtype, np.complex64), None
+    return [a if a.dtype == dtype else a.astype(dtype) for a, _ in checked], Kind(dtype, cast)
+
+
+def need_c(beta: float | complex, c: ArrayLike | None, name: str) -> None:
+    """Raise ValueError if `beta` multiplies something that is not there."""
+    if beta != 0 and c is None:
+        raise ValueError(f"{name}: beta is not zero, so {name} is needed")
+
+
+def check_vector(x: Array, name: str, length: int | None = None) -> Array:
+    """Return the vector `x` with elements in different places of memory."""
+    if x.ndim != 1:
+        raise ValueError(f"{name}: expected a vector, got shape {x.shape}")
+    if length is not None and len(x) != length:
+        raise ValueError(f"{name}: expected {length} elements, got {len(x)}")
+    distinct: Array = x.copy() if len(x) > 1 and x.strides[0] == 0 else x
+    return distinct
+
+
+def check_matrix(a: Array, name: str, rows: int | None = None, columns: int | None = None) -> None:
+    """Raise ValueError unless `a` is one matrix, of the given shape."""
+    if a.ndim != 2:
+        raise ValueError(f"{name}: expected a matrix, got shape {a.shape}")
+    check_core(a, name, rows, columns)
+
+
+def check_core(a: Array, name: str, rows: int | None = None, columns: int | None = None) -> None:
+    """Raise ValueError unless `a` is a matrix or a stack of matrices of the given shape."""
+    if a.ndim < 2:
+        raise ValueError(f"{name}: expected a matrix or a stack of them, got shape {a.shape}")
+    m, n = a.shape[-2:]
+    if (rows is not None and m != rows) or (columns is not None and n != columns):
+        wanted = f"{'any' if rows is None else rows} x {'any' if columns is None else columns}"
+        raise ValueError(f"{name}: expected {wanted} matrices, got shape {a.shape}")
+
+
+def transposed(a: Array) -> Array:
+    """Return the matrices of `a` transposed, in the same memory."""
+    turned: Array = a.swapaxes(-1, -2)
+    return turned
+
+
+def is_by_rows(a: Array) -> bool:
+    """Whether the matrices of `a` are row-major: rows without gaps, one behind the other."""
+    m, n = a.shape[-2:]
+    down, right = a.strides[-2:]
+    return a.size == 0 or ((n <= 1 or right == a.itemsize) and (m <= 1 or down >= n * a.itemsize))
+
+
+def _copied(a: Array, name: str) -> Array:
+    try:
+        copy: Array = a.copy(order="C")
+    except MemoryError as error:
+        raise MemoryError(f"{a.nbytes} bytes are needed for a copy of {name}, whose layout cannot be read in place") from error
+    return copy
+
+
+def stored_by_rows(a: Array, name: str) -> Array:
+    """Return `a` itself or a copy, row-major."""
+    return a if is_by_rows(a) else _copied(a, name)
+
+
+def _plainest(trans: int, a: Array) -> int:
+    return TRANS if trans == CONJ_TRANS and a.dtype.kind != "c" else trans
+
+
+def by_rows(a: Array, trans: int, name: str) -> tuple[Array, int]:
+    """Return row-major matrices and the flag that make the same ``op(a)``; a copy only where there is no other way."""
+    trans = _plainest(trans, a)
+    if is_by_rows(a):
+        return a, trans
+    if trans != CONJ_TRANS and is_by_rows(transposed(a)):
+        return transposed(a), _OTHER[trans]
+    return _copied(a, name), trans
+
+
+def triangle_by_rows(a: Array, uplo: int, trans: int, name: str) -> tuple[Array, int, int]:
+    """Return row-major matrices and the flags that make the same ``op(a)`` of a triangular `a`."""
+    matrix, flag = by_rows(a, trans, name)
+    return matrix, uplo if flag == _plainest(trans, a) else _OTHER[uplo], flag
+
+
+def symmetric_by_rows(a: Array, uplo: int, hermitian: bool, name: str) -> tuple[Array, int]:
+    """Return row-major matrices and the triangle that make the same symmetric, or Hermitian, matrices."""
+    if is_by_rows(a):
+        return a, uplo
+    if is_by_rows(transposed(a)) and not (hermitian and a.dtype.kind == "c"):
+        return transposed(a), _OTHER[uplo]
+    return _copied(a, name), uplo
+
+
+def flipped(trans: int) -> int:
+    """Return the flag of the transposed operand; there is none for CONJ_TRANS."""
+    return _OTHER[trans]
+
+
+def leading(named: dict[str, Array]) -> tuple[int, ...]:
+    """Return the leading dimensions that those of all arrays broadcast to."""
+    if all(a.ndim == 2 for a in named.values()):
+        return ()
+    try:
+        return np.broadcast_shapes(*(a.shape[:-2] for a in named.values()))
+    except ValueError:
+        shapes = ", ".join(f"{name} {a.shape}" for name, a in named.items())
+        raise ValueError(f"{next(iter(named))}: leading dimensions do not broadcast: {shapes}") from None
+
+
+def spread(a: Array, lead: tuple[int, ...]) -> Array:
+    """Return `a` with the given leading dimensions."""
+    return a if a.shape[:-2] == lead else np.broadcast_to(a, lead + a.shape[-2:])
+
+
+def overlaps(a: Array, b: Array) -> bool:
+    """Whether an element of `a` may lie where one of `b` does."""
+    if not np.may_share_memory(a, b):
+        return False
+    try:
+        return bool(np.shares_memory(a, b, max_work=_OVERLAP_EFFORT))
+    except RuntimeError:  # numpy.exceptions.TooHardError, whose place depends on the version
+        return True
+
+
+def _check_out(out: Array, shape: Sequence[int], dtype: np.dtype[Any]) -> None:
+    if not isinstance(out, np.ndarray):
+        raise TypeError(f"out: expected an array, got {type(out).__name__}")
+    if out.shape != tuple(shape):
+        raise ValueError(f"out: expected shape {tuple(shape)}, got {out.shape}")
+    if out.dtype.newbyteorder("=") != dtype:
+        raise TypeError(f"out: expected dtype {dtype}, got {out.dtype}")
+    if not out.flags.writeable:
+        raise ValueError("out: the array is read-only")
+
+
+def _fit_to_write(out: Array, dtype: np.dtype[Any]) -> bool:
+    """Whether the library can write into `out` itself."""
+    if out.dtype != dtype or not out.flags.aligned or any(s % out.itemsize for s in out.strides):
+        return False
+    if any(s == 0 and n > 1 for s, n in zip(out.strides, out.shape, strict=True)):
+        return False
+    return out.ndim == 1 or is_by_rows(out)
+
+
+def target(shape: Sequence[int], kind: Kind, out: Array | None, *read: Array) -> Array:
+    """Return the array that a call writes: `out` where that is possible and overlaps nothing the call reads, or a new one."""
+    if out is not None:
+        _check_out(out, shape, kind.cast or kind.dtype)
+        if _fit_to_write(out, kind.dtype) and not any(overlaps(out, a) for a in read):
+            return out
+    result, _ = _array.empty(shape, kind.dtype, "the result")
+    if out is None and result.nbytes >= _RESERVED_BYTES:
+        _native.call("Reserve", result.nbytes)
+    return result
+
+
+def load(into: Array, source: Array | float) -> None:
+    """Copy what a call updates into its target, if it is not there already."""
+    if source is not into:
+        np.copyto(into, source)
+
+
+def load_hermitian(into: Array, source: Array | float) -> None:
+    """Load Hermitian matrices, with a real diagonal: updates that add nothing leave it as it is."""
+    load(into, source)
+    if into.dtype.kind == "c":
+        np.einsum("...ii->...i", into).imag = 0
+
+
+def finish(result: Array, kind: Kind, out: Array | None) -> Array:
+    """Return the result of a call in the array and dtype it is wanted in."""
+    if out is None:
+        return result if kind.cast is None else result.astype(kind.cast)
+    if result is not out:
+        np.copyto(out, result, casting="unsafe" if kind.cast else "same_kind")
+    return out
+
+
+def invoke(
+    name: str,
+    work: float,
+    threads: int | None,
+    arrays: Sequence[Array],
+    *args: Any,
+    progress: Progress = None,
+    limit: float = _native.JOB_WORK,
+) -> int:
+    """Call a function of the library, which takes the records of the arrays and then the rest.
+
+    `work` is an estimate of its floating-point operations on real numbers.
+    """
+    size = _threads.resolve(threads)
+    records = [_array.record(a) for a in arrays]
+    if arrays[0].dtype.kind == "c":
+        work *= _COMPLEX_FACTOR
+    return _native.run(
+        name, work, size, progress, (arrays, records), *map(_array.address, records), *args, limit=limit
+    )
+
+
+def invoke_product(name: str, work: float, threads: int | None, arrays: Sequence[Array], *args: Any) -> None:
+    """Call a function of level 3 for a stack of results, the last of the arrays, unless there is nothing in them."""
+    if arrays[-1].size:
+        invoke(name, work * math.prod(arrays[-1].shape[:-2]), threads, arrays, *args, limit=_native.product_work())
+
+
+def parts(number: float | complex) -> tuple[float, float]:
+    """Return real and imaginary part, as they cross the border."""
+    return number.real, number.imag
+
+
+require_host = _device.require_host

@@ -1,0 +1,257 @@
+"""Level 1 of the BLAS: vectors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .._array import Array
+from . import _common
+
+
+def axpy(
+    alpha: complex,
+    x: ArrayLike,
+    y: ArrayLike,
+    *,
+    out: Array | None = None,
+    threads: int | None = None,
+    device: str | None = None,
+) -> Array:
+    """Return ``alpha x + y``.
+
+    Parameters
+    ----------
+    alpha : scalar
+    x, y : (N,) array_like
+    out, threads, device
+        See `trnsci.blas`.
+
+    Returns
+    -------
+    (N,) ndarray
+
+    Raises
+    ------
+    ValueError, TypeError
+        See `trnsci.blas`.
+
+    Examples
+    --------
+    >>> from trnsci import blas
+    >>> blas.axpy(2, [1, 2, 3], [10, 10, 10])
+    array([12., 14., 16.])
+    """
+    _common.require_host(device)
+    factor = _common.scalar(alpha, "alpha")
+    (left, right), kind = _common.settle({"x": x, "y": y}, factor)
+    left = _common.check_vector(left, "x")
+    right = _common.check_vector(right, "y", len(left))
+    result = _common.target(left.shape, kind, out, left)
+    _common.load(result, right)
+    _common.invoke("Axpy", 2 * len(left), threads, (left, result), *_common.parts(factor))
+    return _common.finish(result, kind, out)
+
+
+def scal(
+    alpha: complex, x: ArrayLike, *, out: Array | None = None, threads: int | None = None, device: str | None = None
+) -> Array:
+    """Return ``alpha x``.
+
+    Parameters
+    ----------
+    alpha : scalar
+    x : (N,) array_like
+    out, threads, device
+        See `trnsci.blas`.
+
+    Returns
+    -------
+    (N,) ndarray
+
+    Raises
+    ------
+    ValueError, TypeError
+        See `trnsci.blas`.
+
+    Examples
+    --------
+    >>> from trnsci import blas
+    >>> blas.scal(0.5, [2, 4])
+    array([1., 2.])
+    """
+    _common.require_host(device)
+    factor = _common.scalar(alpha, "alpha")
+    (vector,), kind = _common.settle({"x": x}, factor)
+    vector = _common.check_vector(vector, "x")
+    result = _common.target(vector.shape, kind, out)
+    _common.load(result, vector)
+    _common.invoke("Scal", len(vector), threads, (result,), *_common.parts(factor))
+    return _common.finish(result, kind, out)
+
+
+def _product(x: ArrayLike, y: ArrayLike, conjugate: bool, threads: int | None, device: str | None) -> Any:
+    _common.require_host(device)
+    (left, right), kind = _common.settle({"x": x, "y": y})
+    left = _common.check_vector(left, "x")
+    right = _common.check_vector(right, "y", len(left))
+    result = np.empty(1, kind.dtype)
+    _common.invoke("Dot", 2 * len(left), threads, (left, right, result), conjugate)
+    return _common.finish(result, kind, None)[0]
+
+
+def dot(x: ArrayLike, y: ArrayLike, *, threads: int | None = None, device: str | None = None) -> Any:
+    """Return ``sum_i x[i] y[i]``, without conjugation.
+
+    Parameters
+    ----------
+    x, y : (N,) array_like
+    threads, device
+        See `trnsci.blas`.
+
+    Returns
+    -------
+    scalar
+
+    Raises
+    ------
+    ValueError, TypeError
+        See `trnsci.blas`.
+
+    See Also
+    --------
+    vdot : the same with the conjugate of `x`.
+
+    Examples
+    --------
+    >>> from trnsci import blas
+    >>> float(blas.dot([1, 2], [3, 4]))
+    11.0
+    """
+    return _product(x, y, False, threads, device)
+
+
+def vdot(x: ArrayLike, y: ArrayLike, *, threads: int | None = None, device: str | None = None) -> Any:
+    """Return ``sum_i conj(x[i]) y[i]``.
+
+    Parameters
+    ----------
+    x, y : (N,) array_like
+    threads, device
+        See `trnsci.blas`.
+
+    Returns
+    -------
+    scalar
+
+    Raises
+    ------
+    ValueError, TypeError
+        See `trnsci.blas`.
+
+    Examples
+    --------
+    >>> from trnsci import blas
+    >>> complex(blas.vdot([1j, 2], [1, 1]))
+    (2-1j)
+    """
+    return _product(x, y, True, threads, device)
+
+
+def _norm(x: ArrayLike, is_sum: bool, threads: int | None, device: str | None) -> Any:
+    _common.require_host(device)
+    (vector,), kind = _common.settle({"x": x})
+    vector = _common.check_vector(vector, "x")
+    result = np.empty(1, kind.dtype)
+    _common.invoke("Norm", 2 * len(vector), threads, (vector, result), is_sum)
+    return _common.finish(result, kind, None).real[0]
+
+
+def nrm2(x: ArrayLike, *, threads: int | None = None, device: str | None = None) -> Any:
+    """Return the Euclidean norm ``sqrt(sum_i |x[i]|**2)``, free of overflow and underflow on the way.
+
+    Parameters
+    ----------
+    x : (N,) array_like
+    threads, device
+        See `trnsci.blas`.
+
+    Returns
+    -------
+    real scalar
+
+    Raises
+    ------
+    ValueError, TypeError
+        See `trnsci.blas`.
+
+    Examples
+    --------
+    >>> from trnsci import blas
+    >>> float(blas.nrm2([3e300, 4e300]))
+    5e+300
+    """
+    return _norm(x, False, threads, device)
+
+
+def asum(x: ArrayLike, *, threads: int | None = None, device: str | None = None) -> Any:
+    """Return ``sum_i |re x[i]| + |im x[i]|``.
+
+    Parameters
+    ----------
+    x : (N,) array_like
+    threads, device
+        See `trnsci.blas`.
+
+    Returns
+    -------
+    real scalar
+
+    Raises
+    ------
+    ValueError, TypeError
+        See `trnsci.blas`.
+
+    Examples
+    --------
+    >>> from trnsci import blas
+    >>> float(blas.asum([1, -2, 3 - 4j]))
+    10.0
+    """
+    return _norm(x, True, threads, device)
+
+
+def iamax(x: ArrayLike, *, threads: int | None = None, device: str | None = None) -> int:
+    """Return the index of the first element with the largest ``|re x[i]| + |im x[i]|``.
+
+    Parameters
+    ----------
+    x : (N,) array_like
+    threads, device
+        See `trnsci.blas`.
+
+    Returns
+    -------
+    int
+        Counted from 0; -1 for an empty vector. If the first element is NaN it is 0, other NaNs are passed over.
+
+    Raises
+    ------
+    ValueError, TypeError
+        See `trnsci.blas`.
+
+    Examples
+    --------
+    >>> from trnsci import blas
+    >>> blas.iamax([1, -7, 7])
+    1
+    """
+    _common.require_host(device)
+    (vector,), _ = _common.settle({"x": x})
+    vector = _common.check_vector(vector, "x")
+    return _common.invoke("Iamax", 2 * len(vector), threads, (vector,))
+
+
+__all__ = ["asum", "axpy", "dot", "iamax", "nrm2", "scal", "vdot"]

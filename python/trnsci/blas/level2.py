@@ -1,0 +1,286 @@
+"""Level 2 of the BLAS: general and triangular matrices with vectors."""
+
+from __future__ import annotations
+
+from numpy.typing import ArrayLike
+
+from .._array import Array
+from . import _common
+
+__all__ = ["gemv", "ger", "gerc", "trmv", "trsv"]
+
+
+def gemv(
+    alpha: complex,
+    A: ArrayLike,
+    x: ArrayLike,
+    beta: complex = 0.0,
+    y: ArrayLike | None = None,
+    trans: bool | str = False,
+    *,
+    out: Array | None = None,
+    threads: int | None = None,
+    device: str | None = None,
+) -> Array:
+    """Return ``alpha op(A) x + beta y``.
+
+    Parameters
+    ----------
+    alpha, beta : scalar
+    A : (M, N) array_like
+    x : (K,) array_like
+        K is the number of columns of ``op(A)``.
+    y : (L,) array_like, optional
+        L is the number of rows of ``op(A)``; not read if `beta` is 0.
+    trans : bool or {'N', 'T', 'C'}, optional
+        What ``op(A)`` is.
+    out, threads, device
+        See `trnsci.blas`.
+
+    Returns
+    -------
+    (L,) ndarray
+
+    Raises
+    ------
+    ValueError, TypeError
+        See `trnsci.blas`.
+
+    Examples
+    --------
+    >>> from trnsci import blas
+    >>> blas.gemv(1, [[1, 2], [3, 4]], [1, 1])
+    array([3., 7.])
+    >>> blas.gemv(1, [[1, 2], [3, 4]], [1, 1], 10, [1, 1], trans=True)
+    array([14., 16.])
+    """
+    _common.require_host(device)
+    flag = _common.word(trans, _common.TRANS_WORDS, "trans")
+    factor, keep = _common.scalar(alpha, "alpha"), _common.scalar(beta, "beta")
+    _common.need_c(keep, y, "y")
+    (matrix, vector, *given), kind = _common.settle({"A": A, "x": x, "y": y}, factor, keep)
+    _common.check_matrix(matrix, "A")
+    rows, columns = matrix.shape if flag == _common.NO_TRANS else matrix.shape[::-1]
+    vector = _common.check_vector(vector, "x", columns)
+    start = [_common.check_vector(a, "y", rows) for a in given]
+    result = _common.target((rows,), kind, out, matrix, vector)
+    if keep != 0:
+        _common.load(result, start[0])
+    stored, flag = _common.by_rows(matrix, flag, "A")
+    _common.invoke(
+        "Gemv", 2 * matrix.size, threads, (stored, vector, result), flag, *_common.parts(factor), *_common.parts(keep)
+    )
+    return _common.finish(result, kind, out)
+
+
+def _rank_one(
+    alpha: complex,
+    x: ArrayLike,
+    y: ArrayLike,
+    a: ArrayLike | None,
+    conjugate: bool,
+    out: Array | None,
+    threads: int | None,
+    device: str | None,
+) -> Array:
+    _common.require_host(device)
+    factor = _common.scalar(alpha, "alpha")
+    (left, right, *given), kind = _common.settle({"x": x, "y": y, "A": a}, factor)
+    left, right = _common.check_vector(left, "x"), _common.check_vector(right, "y")
+    shape = len(left), len(right)
+    if given:
+        _common.check_matrix(given[0], "A", *shape)
+    result = _common.target(shape, kind, out, left, right)
+    _common.load(result, given[0] if given else 0)
+    _common.invoke("Ger", 2 * result.size, threads, (left, right, result), conjugate, *_common.parts(factor))
+    return _common.finish(result, kind, out)
+
+
+def ger(
+    alpha: complex,
+    x: ArrayLike,
+    y: ArrayLike,
+    A: ArrayLike | None = None,
+    *,
+    out: Array | None = None,
+    threads: int | None = None,
+    device: str | None = None,
+) -> Array:
+    """Return the rank-one update ``alpha x y^T + A``.
+
+    Parameters
+    ----------
+    alpha : scalar
+    x : (M,) array_like
+    y : (N,) array_like
+    A : (M, N) array_like, optional
+        Zero if it is not given.
+    out, threads, device
+        See `trnsci.blas`.
+
+    Returns
+    -------
+    (M, N) ndarray
+
+    Raises
+    ------
+    ValueError, TypeError
+        See `trnsci.blas`.
+
+    Examples
+    --------
+    >>> from trnsci import blas
+    >>> blas.ger(2, [1, 2], [3, 4, 5])
+    array([[ 6.,  8., 10.],
+           [12., 16., 20.]])
+    """
+    return _rank_one(alpha, x, y, A, False, out, threads, device)
+
+
+def gerc(
+    alpha: complex,
+    x: ArrayLike,
+    y: ArrayLike,
+    A: ArrayLike | None = None,
+    *,
+    out: Array | None = None,
+    threads: int | None = None,
+    device: str | None = None,
+) -> Array:
+    """Return the rank-one update ``alpha x y^H + A``.
+
+    Parameters
+    ----------
+    alpha : scalar
+    x : (M,) array_like
+    y : (N,) array_like
+        Its conjugate is used.
+    A : (M, N) array_like, optional
+        Zero if it is not given.
+    out, threads, device
+        See `trnsci.blas`.
+
+    Returns
+    -------
+    (M, N) ndarray
+
+    Raises
+    ------
+    ValueError, TypeError
+        See `trnsci.blas`.
+
+    Examples
+    --------
+    >>> from trnsci import blas
+    >>> blas.gerc(1, [1], [1j])
+    array([[0.-1.j]])
+    """
+    return _rank_one(alpha, x, y, A, True, out, threads, device)
+
+
+def _triangular(
+    a: ArrayLike,
+    x: ArrayLike,
+    uplo: str,
+    trans: bool | str,
+    diag: str,
+    solve: bool,
+    out: Array | None,
+    threads: int | None,
+    device: str | None,
+) -> Array:
+    _common.require_host(device)
+    triangle = _common.word(uplo, _common.UPLO_WORDS, "uplo")
+    flag = _common.word(trans, _common.TRANS_WORDS, "trans")
+    unit = _common.word(diag, _common.DIAG_WORDS, "diag")
+    (matrix, vector), kind = _common.settle({"A": a, "x": x})
+    _common.check_matrix(matrix, "A", columns=matrix.shape[0] if matrix.ndim else None)
+    vector = _common.check_vector(vector, "x", len(matrix))
+    result = _common.target(vector.shape, kind, out, matrix)
+    _common.load(result, vector)
+    stored, triangle, flag = _common.triangle_by_rows(matrix, triangle, flag, "A")
+    _common.invoke("TriangularVector", matrix.size, threads, (stored, result), triangle, flag, unit, solve)
+    return _common.finish(result, kind, out)
+
+
+def trmv(
+    A: ArrayLike,
+    x: ArrayLike,
+    uplo: str = "upper",
+    trans: bool | str = False,
+    diag: str = "nonunit",
+    *,
+    out: Array | None = None,
+    threads: int | None = None,
+    device: str | None = None,
+) -> Array:
+    """Return ``op(A) x`` for a triangular A.
+
+    Parameters
+    ----------
+    A : (N, N) array_like
+        Only the triangle that `uplo` names is read.
+    x : (N,) array_like
+    uplo : {'upper', 'lower'}, optional
+    trans : bool or {'N', 'T', 'C'}, optional
+        What ``op(A)`` is.
+    diag : {'nonunit', 'unit'}, optional
+        'unit': the diagonal is not read and taken to be one.
+    out, threads, device
+        See `trnsci.blas`.
+
+    Returns
+    -------
+    (N,) ndarray
+
+    Raises
+    ------
+    ValueError, TypeError
+        See `trnsci.blas`.
+
+    Examples
+    --------
+    >>> from trnsci import blas
+    >>> blas.trmv([[1, 2], [0, 4]], [1, 1])
+    array([3., 4.])
+    """
+    return _triangular(A, x, uplo, trans, diag, False, out, threads, device)
+
+
+def trsv(
+    A: ArrayLike,
+    x: ArrayLike,
+    uplo: str = "upper",
+    trans: bool | str = False,
+    diag: str = "nonunit",
+    *,
+    out: Array | None = None,
+    threads: int | None = None,
+    device: str | None = None,
+) -> Array:
+    """Return the solution z of ``op(A) z = x`` for a triangular A.
+
+    Parameters
+    ----------
+    A, x, uplo, trans, diag
+        As in `trmv`.
+    out, threads, device
+        See `trnsci.blas`.
+
+    Returns
+    -------
+    (N,) ndarray
+        A zero on the diagonal of A gives infinities or NaNs; `trnsci.linalg.solve_triangular` raises an error instead.
+
+    Raises
+    ------
+    ValueError, TypeError
+        See `trnsci.blas`.
+
+    Examples
+    --------
+    >>> from trnsci import blas
+    >>> blas.trsv([[1, 2], [0, 4]], [3, 4])
+    array([1., 1.])
+    """
+    return _triangular(A, x, uplo, trans, diag, True, out, threads, device)

@@ -1,0 +1,319 @@
+"""Level 2 of the BLAS: symmetric and Hermitian matrices with vectors."""
+
+from __future__ import annotations
+
+from numpy.typing import ArrayLike
+
+from .._array import Array
+from . import _common
+
+__all__ = ["hemv", "her", "her2", "symv", "syr", "syr2"]
+
+
+def _product(
+    alpha: complex,
+    a: ArrayLike,
+    x: ArrayLike,
+    beta: complex,
+    y: ArrayLike | None,
+    uplo: str,
+    hermitian: bool,
+    out: Array | None,
+    threads: int | None,
+    device: str | None,
+) -> Array:
+    _common.require_host(device)
+    triangle = _common.word(uplo, _common.UPLO_WORDS, "uplo")
+    factor, keep = _common.scalar(alpha, "alpha"), _common.scalar(beta, "beta")
+    _common.need_c(keep, y, "y")
+    (matrix, vector, *given), kind = _common.settle({"A": a, "x": x, "y": y}, factor, keep)
+    _common.check_matrix(matrix, "A", columns=matrix.shape[0] if matrix.ndim else None)
+    vector = _common.check_vector(vector, "x", len(matrix))
+    start = [_common.check_vector(a, "y", len(matrix)) for a in given]
+    result = _common.target(vector.shape, kind, out, matrix, vector)
+    if keep != 0:
+        _common.load(result, start[0])
+    stored, triangle = _common.symmetric_by_rows(matrix, triangle, hermitian, "A")
+    _common.invoke(
+        "Symv", 2 * matrix.size, threads, (stored, vector, result), triangle, hermitian,
+        *_common.parts(factor), *_common.parts(keep),
+    )  # fmt: skip
+    return _common.finish(result, kind, out)
+
+
+def symv(
+    alpha: complex,
+    A: ArrayLike,
+    x: ArrayLike,
+    beta: complex = 0.0,
+    y: ArrayLike | None = None,
+    uplo: str = "upper",
+    *,
+    out: Array | None = None,
+    threads: int | None = None,
+    device: str | None = None,
+) -> Array:
+    """Return ``alpha A x + beta y`` for a symmetric A, which may be complex.
+
+    Parameters
+    ----------
+    alpha, beta : scalar
+    A : (N, N) array_like
+        Only the triangle that `uplo` names is read.
+    x : (N,) array_like
+    y : (N,) array_like, optional
+        Not read if `beta` is 0.
+    uplo : {'upper', 'lower'}, optional
+    out, threads, device
+        See `trnsci.blas`.
+
+    Returns
+    -------
+    (N,) ndarray
+
+    Raises
+    ------
+    ValueError, TypeError
+        See `trnsci.blas`.
+
+    Examples
+    --------
+    >>> from trnsci import blas
+    >>> blas.symv(1, [[1, 2], [0, 4]], [1, 1])
+    array([3., 6.])
+    """
+    return _product(alpha, A, x, beta, y, uplo, False, out, threads, device)
+
+
+def hemv(
+    alpha: complex,
+    A: ArrayLike,
+    x: ArrayLike,
+    beta: complex = 0.0,
+    y: ArrayLike | None = None,
+    uplo: str = "upper",
+    *,
+    out: Array | None = None,
+    threads: int | None = None,
+    device: str | None = None,
+) -> Array:
+    """Return ``alpha A x + beta y`` for a Hermitian A.
+
+    Parameters
+    ----------
+    alpha, A, x, beta, y, uplo
+        As in `symv`; the imaginary part of A's diagonal is taken to be zero.
+    out, threads, device
+        See `trnsci.blas`.
+
+    Returns
+    -------
+    (N,) ndarray
+
+    Raises
+    ------
+    ValueError, TypeError
+        See `trnsci.blas`.
+
+    Examples
+    --------
+    >>> from trnsci import blas
+    >>> blas.hemv(1, [[1, 2j], [0, 4]], [1, 1])
+    array([1.+2.j, 4.-2.j])
+    """
+    return _product(alpha, A, x, beta, y, uplo, True, out, threads, device)
+
+
+def _update(
+    name: str,
+    alpha: float | complex,
+    vectors: dict[str, ArrayLike],
+    a: ArrayLike | None,
+    uplo: str,
+    hermitian: bool,
+    out: Array | None,
+    threads: int | None,
+    device: str | None,
+) -> Array:
+    _common.require_host(device)
+    triangle = _common.word(uplo, _common.UPLO_WORDS, "uplo")
+    arrays, kind = _common.settle({**vectors, "A": a}, alpha)
+    order = arrays[0].shape[0] if arrays[0].ndim else None
+    read = [_common.check_vector(x, v, order) for x, v in zip(arrays, vectors, strict=False)]
+    shape = len(read[0]), len(read[0])
+    if a is not None:
+        _common.check_matrix(arrays[-1], "A", *shape)
+    result = _common.target(shape, kind, out, *read)
+    (_common.load_hermitian if hermitian else _common.load)(result, 0 if a is None else arrays[-1])
+    _common.invoke(name, 2 * result.size, threads, (*read, result), triangle, hermitian, *_common.parts(alpha))
+    return _common.finish(result, kind, out)
+
+
+def syr(
+    alpha: complex,
+    x: ArrayLike,
+    A: ArrayLike | None = None,
+    uplo: str = "upper",
+    *,
+    out: Array | None = None,
+    threads: int | None = None,
+    device: str | None = None,
+) -> Array:
+    """Return the symmetric rank-one update ``alpha x x^T + A``.
+
+    Parameters
+    ----------
+    alpha : scalar
+    x : (N,) array_like
+    A : (N, N) array_like, optional
+        A symmetric matrix, zero if it is not given; only the triangle that `uplo` names is read.
+    uplo : {'upper', 'lower'}, optional
+    out, threads, device
+        See `trnsci.blas`.
+
+    Returns
+    -------
+    (N, N) ndarray
+        All of the symmetric matrix, not one triangle as in SciPy.
+
+    Raises
+    ------
+    ValueError, TypeError
+        See `trnsci.blas`.
+
+    Examples
+    --------
+    >>> from trnsci import blas
+    >>> blas.syr(1, [1, 2])
+    array([[1., 2.],
+           [2., 4.]])
+    """
+    return _update("Syr", _common.scalar(alpha, "alpha"), {"x": x}, A, uplo, False, out, threads, device)
+
+
+def her(
+    alpha: float,
+    x: ArrayLike,
+    A: ArrayLike | None = None,
+    uplo: str = "upper",
+    *,
+    out: Array | None = None,
+    threads: int | None = None,
+    device: str | None = None,
+) -> Array:
+    """Return the Hermitian rank-one update ``alpha x x^H + A``.
+
+    Parameters
+    ----------
+    alpha : real scalar
+    x : (N,) array_like
+    A : (N, N) array_like, optional
+        A Hermitian matrix, zero if it is not given; only the triangle that `uplo` names is read.
+    uplo : {'upper', 'lower'}, optional
+    out, threads, device
+        See `trnsci.blas`.
+
+    Returns
+    -------
+    (N, N) ndarray
+        All of the Hermitian matrix; its diagonal is real.
+
+    Raises
+    ------
+    ValueError, TypeError
+        See `trnsci.blas`.
+
+    Examples
+    --------
+    >>> from trnsci import blas
+    >>> blas.her(1, [1, 2j])
+    array([[1.+0.j, 0.-2.j],
+           [0.+2.j, 4.+0.j]])
+    """
+    return _update("Syr", _common.real_scalar(alpha, "alpha"), {"x": x}, A, uplo, True, out, threads, device)
+
+
+def syr2(
+    alpha: complex,
+    x: ArrayLike,
+    y: ArrayLike,
+    A: ArrayLike | None = None,
+    uplo: str = "upper",
+    *,
+    out: Array | None = None,
+    threads: int | None = None,
+    device: str | None = None,
+) -> Array:
+    """Return the symmetric rank-two update ``alpha (x y^T + y x^T) + A``.
+
+    Parameters
+    ----------
+    alpha : scalar
+    x, y : (N,) array_like
+    A : (N, N) array_like, optional
+        A symmetric matrix, zero if it is not given; only the triangle that `uplo` names is read.
+    uplo : {'upper', 'lower'}, optional
+    out, threads, device
+        See `trnsci.blas`.
+
+    Returns
+    -------
+    (N, N) ndarray
+        All of the symmetric matrix.
+
+    Raises
+    ------
+    ValueError, TypeError
+        See `trnsci.blas`.
+
+    Examples
+    --------
+    >>> from trnsci import blas
+    >>> blas.syr2(1, [1, 2], [3, 5])
+    array([[ 6., 11.],
+           [11., 20.]])
+    """
+    return _update("Syr2", _common.scalar(alpha, "alpha"), {"x": x, "y": y}, A, uplo, False, out, threads, device)
+
+
+def her2(
+    alpha: complex,
+    x: ArrayLike,
+    y: ArrayLike,
+    A: ArrayLike | None = None,
+    uplo: str = "upper",
+    *,
+    out: Array | None = None,
+    threads: int | None = None,
+    device: str | None = None,
+) -> Array:
+    """Return the Hermitian rank-two update ``alpha x y^H + conj(alpha) y x^H + A``.
+
+    Parameters
+    ----------
+    alpha : scalar
+    x, y : (N,) array_like
+    A : (N, N) array_like, optional
+        A Hermitian matrix, zero if it is not given; only the triangle that `uplo` names is read.
+    uplo : {'upper', 'lower'}, optional
+    out, threads, device
+        See `trnsci.blas`.
+
+    Returns
+    -------
+    (N, N) ndarray
+        All of the Hermitian matrix; its diagonal is real.
+
+    Raises
+    ------
+    ValueError, TypeError
+        See `trnsci.blas`.
+
+    Examples
+    --------
+    >>> from trnsci import blas
+    >>> blas.her2(1j, [1, 1j], [1, 1])
+    array([[ 0.+0.j, -1.+1.j],
+           [-1.-1.j, -2.+0.j]])
+    """
+    return _update("Syr2", _common.scalar(alpha, "alpha"), {"x": x, "y": y}, A, uplo, True, out, threads, device)

@@ -1,0 +1,287 @@
+"""Level 3 of the BLAS: products of general matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _array, _native, _threads
+from .._array import Array
+from . import _common
+
+__all__ = ["batched_gemm", "gemm", "gemmt"]
+
+# dtype codes of the Go library for operands of the quick way.
+_QUICK = {np.dtype(name): code for code, name in enumerate(("float32", "float64", "complex64", "complex128"))}
+# Multiplications up to which a product goes the quick way and is never a job: half a millisecond, a few on slow machines.
+_QUICK_WORK = 1 << 22
+_REAL = (float, int)
+_QUICK_TRANS = {False: _common.NO_TRANS, True: _common.TRANS, "N": _common.NO_TRANS, "T": _common.TRANS}
+
+
+def _quick(alpha: Any, a: Array, b: Array, trans_a: Any, trans_b: Any, threads: int | None) -> Array | None:
+    """Return ``alpha op(a) op(b)`` for the plainest of operands at the least expense; None for all others.
+
+    The common way, which also tells what is wrong with an argument, costs a small product many times its arithmetic.
+    """
+    if type(alpha) not in _REAL:
+        return None
+    try:
+        flag_a, flag_b, code = _QUICK_TRANS[trans_a], _QUICK_TRANS[trans_b], _QUICK[a.dtype]
+        if a.dtype is not b.dtype:
+            return None
+        m, k = a.shape if flag_a == _common.NO_TRANS else a.T.shape
+        kb, n = b.shape if flag_b == _common.NO_TRANS else b.T.shape
+        # Only a writable array without gaps gives away its address in this way, which is the quickest; neither an empty one.
+        if not a.flags.c_contiguous:
+            a, flag_a = a.T, _common.flipped(flag_a)
+        if not b.flags.c_contiguous:
+            b, flag_b = b.T, _common.flipped(flag_b)
+        address_a, address_b = _array.plain_address(a), _array.plain_address(b)
+    except (KeyError, TypeError, ValueError):
+        return None
+    if k != kb or m * n * k > _QUICK_WORK or not (a.flags.aligned and b.flags.aligned):
+        return None
+    c: Array = np.empty((m, n), a.dtype)
+    _native.call(
+        "Multiply", _threads.resolve(threads), code, address_a, address_b, _array.plain_address(c), m, n, k,
+        flag_a, flag_b, alpha,
+    )  # fmt: skip
+    return c
+
+
+def _general(
+    factor: float | complex,
+    a: Array,
+    trans_a: int,
+    b: Array,
+    trans_b: int,
+    keep: float | complex,
+    c: Array | None,
+    kind: _common.Kind,
+    out: Array | None,
+    threads: int | None,
+) -> Array:
+    """Compute a product of checked operands."""
+    m, k = a.shape[-2:] if trans_a == _common.NO_TRANS else a.shape[:-3:-1]
+    kb, n = b.shape[-2:] if trans_b == _common.NO_TRANS else b.shape[:-3:-1]
+    if k != kb:
+        raise ValueError(f"B: shape {b.shape} does not fit A's shape {a.shape}: op(A) has {k} columns, op(B) {kb} rows")
+    named = {"A": a, "B": b}
+    if c is not None:
+        _common.check_core(c, "C", m, n)
+        named["C"] = c
+    lead = _common.leading(named)
+    result = _common.target((*lead, m, n), kind, out, a, b)
+    if keep != 0 and c is not None:
+        _common.load(result, c)
+    a, trans_a = _common.by_rows(a, trans_a, "A")
+    b, trans_b = _common.by_rows(b, trans_b, "B")
+    _common.invoke_product(
+        "Gemm", 2 * m * n * k, threads, (_common.spread(a, lead), _common.spread(b, lead), result), trans_a, trans_b,
+        *_common.parts(factor), *_common.parts(keep),
+    )  # fmt: skip
+    return _common.finish(result, kind, out)
+
+
+def _is_by_columns(out: Any) -> bool:
+    if not isinstance(out, np.ndarray) or out.ndim < 2 or _common.is_by_rows(out):
+        return False
+    return _common.is_by_rows(_common.transposed(out))
+
+
+def gemm(
+    alpha: complex,
+    A: ArrayLike,
+    B: ArrayLike,
+    beta: complex = 0.0,
+    C: ArrayLike | None = None,
+    transA: bool | str = False,
+    transB: bool | str = False,
+    *,
+    out: Array | None = None,
+    threads: int | None = None,
+    device: str | None = None,
+) -> Array:
+    """Return ``alpha op(A) op(B) + beta C``.
+
+    Parameters
+    ----------
+    alpha, beta : scalar
+    A, B : (..., M, N) array_like
+        Matrices, or stacks of them, whose ``op`` fit each other.
+    C : (..., M, N) array_like, optional
+        Has the shape of ``op(A) op(B)``; not read if `beta` is 0.
+    transA, transB : bool or {'N', 'T', 'C'}, optional
+        What ``op`` is.
+    out, threads, device
+        See `trnsci.blas`.
+
+    Returns
+    -------
+    (..., M, N) ndarray
+        The leading dimensions are those of A, B and C, broadcast.
+
+    Raises
+    ------
+    ValueError, TypeError
+        See `trnsci.blas`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from trnsci import blas
+    >>> a = np.array([[1.0, 2.0], [3.0, 4.0]])
+    >>> blas.gemm(1, a, a)
+    array([[ 7., 10.],
+           [15., 22.]])
+    >>> blas.gemm(1, a, a, -1, np.ones((2, 2)), transA=True)
+    array([[ 9., 13.],
+           [13., 19.]])
+    """
+    if out is None and C is None and device is None and type(beta) in _REAL and type(A) is type(B) is np.ndarray:
+        quick = _quick(alpha, A, B, transA, transB, threads) if beta == 0 else None
+        if quick is not None:
+            return quick
+    _common.require_host(device)
+    trans_a = _common.word(transA, _common.TRANS_WORDS, "transA")
+    trans_b = _common.word(transB, _common.TRANS_WORDS, "transB")
+    factor, keep = _common.scalar(alpha, "alpha"), _common.scalar(beta, "beta")
+    _common.need_c(keep, C, "C")
+    (a, b, *given), kind = _common.settle({"A": A, "B": B, "C": C}, factor, keep)
+    _common.check_core(a, "A")
+    _common.check_core(b, "B")
+    c = given[0] if given else None
+    if out is None or not _is_by_columns(out) or _common.CONJ_TRANS in (trans_a, trans_b) or (c is not None and c.ndim < 2):
+        return _general(factor, a, trans_a, b, trans_b, keep, c, kind, out, threads)
+    # C^T = op(B)^T op(A)^T: what is stored by columns is the transpose of what is stored by rows.
+    flag_a, flag_b = _common.flipped(trans_a), _common.flipped(trans_b)
+    turned = _common.transposed(out)
+    start = turned if c is out else None if c is None else _common.transposed(c)
+    _general(factor, b, flag_b, a, flag_a, keep, start, kind, turned, threads)
+    return out
+
+
+def batched_gemm(
+    alpha: complex,
+    A: ArrayLike,
+    B: ArrayLike,
+    beta: complex = 0.0,
+    C: ArrayLike | None = None,
+    transA: bool | str = False,
+    transB: bool | str = False,
+    *,
+    out: Array | None = None,
+    threads: int | None = None,
+    device: str | None = None,
+) -> Array:
+    """Return ``alpha op(A[i]) op(B[i]) + beta C[i]`` for all i.
+
+    It is `gemm`, which takes stacks too, for those that call it by the name that it had in trnblas.
+
+    Parameters
+    ----------
+    alpha, beta, transA, transB
+        As in `gemm`.
+    A, B, C : (L, M, N) array_like
+        Stacks of matrices; an L of 1 is broadcast.
+    out, threads, device
+        See `trnsci.blas`.
+
+    Returns
+    -------
+    (L, M, N) ndarray
+
+    Raises
+    ------
+    ValueError, TypeError
+        See `trnsci.blas`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from trnsci import blas
+    >>> blas.batched_gemm(1, np.ones((3, 2, 4)), np.ones((3, 4, 2))).shape
+    (3, 2, 2)
+    """
+    for name, a in (("A", A), ("B", B), ("C", C)):
+        if a is not None and np.ndim(a) != 3:
+            raise ValueError(f"{name}: expected three dimensions, got shape {np.shape(a)}")
+    return gemm(alpha, A, B, beta, C, transA, transB, out=out, threads=threads, device=device)
+
+
+def gemmt(
+    alpha: complex,
+    A: ArrayLike,
+    B: ArrayLike,
+    beta: complex = 0.0,
+    C: ArrayLike | None = None,
+    transA: bool | str = False,
+    transB: bool | str = False,
+    uplo: str = "upper",
+    *,
+    out: Array | None = None,
+    threads: int | None = None,
+    device: str | None = None,
+) -> Array:
+    """Return one triangle of ``alpha op(A) op(B) + beta C``, which is square.
+
+    Parameters
+    ----------
+    alpha, A, B, beta, transA, transB
+        As in `gemm`.
+    C : (..., N, N) array_like, optional
+        Only the triangle that `uplo` names is read, and not even that if `beta` is 0.
+    uplo : {'upper', 'lower'}, optional
+    out : (..., N, N) ndarray, optional
+        Only the triangle that `uplo` names is written.
+    threads, device
+        See `trnsci.blas`.
+
+    Returns
+    -------
+    (..., N, N) ndarray
+        The other triangle is zero, or what it was in `out`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        See `trnsci.blas`.
+
+    Examples
+    --------
+    >>> from trnsci import blas
+    >>> blas.gemmt(1, [[1], [2]], [[3, 4]])
+    array([[3., 4.],
+           [0., 8.]])
+    """
+    _common.require_host(device)
+    triangle = _common.word(uplo, _common.UPLO_WORDS, "uplo")
+    trans_a = _common.word(transA, _common.TRANS_WORDS, "transA")
+    trans_b = _common.word(transB, _common.TRANS_WORDS, "transB")
+    factor, keep = _common.scalar(alpha, "alpha"), _common.scalar(beta, "beta")
+    _common.need_c(keep, C, "C")
+    (a, b, *given), kind = _common.settle({"A": A, "B": B, "C": C}, factor, keep)
+    _common.check_core(a, "A")
+    n, k = a.shape[-2:] if trans_a == _common.NO_TRANS else a.shape[:-3:-1]
+    _common.check_core(b, "B", *((k, n) if trans_b == _common.NO_TRANS else (n, k)))
+    named = {"A": a, "B": b}
+    for c in given:
+        _common.check_core(c, "C", n, n)
+        named["C"] = c
+    lead = _common.leading(named)
+    result = _common.target((*lead, n, n), kind, out, a, b)
+    if out is not result:
+        _common.load(result, 0 if out is None else out)
+    if keep != 0 and given[0] is not result:
+        written = np.tri(n, dtype=bool) if triangle == _common.LOWER else ~np.tri(n, k=-1, dtype=bool)
+        np.copyto(result, given[0], where=written)
+    a, trans_a = _common.by_rows(a, trans_a, "A")
+    b, trans_b = _common.by_rows(b, trans_b, "B")
+    _common.invoke_product(
+        "Gemmt", n * n * k, threads, (_common.spread(a, lead), _common.spread(b, lead), result), triangle, trans_a, trans_b,
+        *_common.parts(factor), *_common.parts(keep),
+    )  # fmt: skip
+    return _common.finish(result, kind, out)

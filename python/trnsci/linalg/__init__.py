@@ -1,0 +1,23 @@
+"""Dense linear algebra with SciPy's names, arguments and results.
+
+Every function takes matrices or stacks of matrices (leading dimensions are a batch) and leaves its inputs as they are
+unless an ``overwrite_`` argument allows otherwise. Inputs of dtype float32, float64, complex64 and complex128 keep their
+dtype; integers and bool become float64; float16 and bfloat16 are computed in float32 and the results are cast back.
+
+Arguments that all functions share:
+
+threads : int, optional
+    The number of threads; by default what `trnsci.get_num_threads` says. Results are the same bits for any number.
+progress : bool or callable, optional
+    True shows a progress bar (with tqdm); a callable gets ``(steps_done, steps_in_all)`` while the call runs, in the
+    caller's thread. An exception that it raises ends the call and reaches the caller.
+device : str, optional
+    Where to run: None or ``"cpu"`` is the host, the only device of this version.
+"""
+
+from ._cholesky import cho_factor, cholesky
+from ._eigh import eigh, eigvalsh
+from ._schur import hessenberg, schur
+from ._solve import cho_solve, solve_triangular
+
+__all__ = ["cho_factor", "cho_solve", "cholesky", "eigh", "eigvalsh", "hessenberg", "schur", "solve_triangular"]

@@ -1,0 +1,177 @@
+"""Schur and Hessenberg forms of general matrices."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _array, _device
+from .._array import Array
+from .._errors import UnsupportedError
+from .._progress import Progress
+from . import _common
+
+# Floating-point operations per n^3, to decide how a call is run.
+_WORK_HESSENBERG = 14 / 3
+_WORK_SCHUR = 25.0
+
+
+def _real_double(a: ArrayLike, what: str) -> Array:
+    """Return `a` as a float64 stack of square matrices, the only kind the Schur family computes in this version."""
+    matrix, cast = _array.check(a, "a")
+    _array.check_square(matrix, "a")
+    given = cast or matrix.dtype
+    if given != np.float64:
+        advice = "" if given.kind == "c" else "; convert to float64"
+        raise UnsupportedError(f"a: {what} of dtype {given} is not available in this version{advice}")
+    return matrix
+
+
+def schur(
+    a: ArrayLike,
+    output: Literal["real", "complex", "r", "c"] = "real",
+    lwork: int | None = None,
+    overwrite_a: bool = False,
+    sort: Any = None,
+    check_finite: bool = True,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> tuple[Array, Array]:
+    """Real Schur decomposition ``a = Z @ T @ Z.T`` of a general real matrix.
+
+    Parameters
+    ----------
+    a : (..., N, N) array_like
+        float64, or integers. Other dtypes are not available in this version.
+    output : {'real', 'r'}, optional
+        The real form. The complex one ('complex', 'c') is not available in this version.
+    lwork : int, optional
+        Accepted for SciPy's sake and ignored.
+    overwrite_a : bool, optional
+        Allow the input to be used as scratch memory.
+    sort : None
+        Ordering of the eigenvalues is not available in this version.
+    check_finite : bool, optional
+        Refuse infinities and NaNs. When False, a matrix that is not finite gives NaNs.
+    threads, progress, device
+        See `trnsci.linalg`.
+
+    Returns
+    -------
+    T : (..., N, N) ndarray
+        Upper quasi-triangular. A pair of complex eigenvalues is a 2 by 2 block with equal diagonal elements and
+        off-diagonal elements of opposite sign; real eigenvalues stand alone. All other elements below the diagonal are
+        exactly zero.
+    Z : (..., N, N) ndarray
+        Orthogonal.
+
+    Raises
+    ------
+    ConvergenceError
+        If the QR iteration does not converge, with the block that would not split.
+    UnsupportedError
+        For what is not available in this version.
+    ValueError, TypeError, MemoryError
+        As in `eigh`.
+
+    Notes
+    -----
+    Householder reduction to Hessenberg form, then implicit double-shift QR; about ``25 N**3`` floating-point operations.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import trnsci
+    >>> a = np.array([[0, 2, 2], [0, 1, 2], [1, 0, 1]])
+    >>> T, Z = trnsci.schur(a)
+    >>> bool(np.allclose(Z @ T @ Z.T, a))
+    True
+    """
+    if device is not None:
+        _device.require_host(device)
+    if not isinstance(output, str) or output not in ("real", "r", "complex", "c"):
+        raise ValueError(f"output: {output!r} is not one of 'real', 'complex', 'r', 'c'")
+    if output in ("complex", "c"):
+        raise UnsupportedError("output: the complex Schur form is not available in this version")
+    if sort is not None:
+        raise UnsupportedError("sort: ordered Schur forms are not available in this version")
+    matrix = _real_double(a, "the Schur form")
+    t, t_record = _array.empty(matrix.shape, matrix.dtype, "the Schur form")
+    z, z_record = _array.empty(matrix.shape, matrix.dtype, "the Schur vectors")
+    source = _array.record(matrix)
+    _common.solve(
+        "Schur", matrix, _WORK_SCHUR, threads, progress, (source, t, t_record, z, z_record),
+        _array.address(source), _array.address(t_record), _array.address(z_record),
+        bool(check_finite), _common.may_overwrite(overwrite_a, a, matrix),
+    )  # fmt: skip
+    return t, z
+
+
+def hessenberg(
+    a: ArrayLike,
+    calc_q: bool = False,
+    overwrite_a: bool = False,
+    check_finite: bool = True,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> Any:
+    """Hessenberg form ``a = Q @ H @ Q.T`` of a general real matrix.
+
+    Parameters
+    ----------
+    a : (..., N, N) array_like
+        float64, or integers. Other dtypes are not available in this version.
+    calc_q : bool, optional
+        Whether Q is returned.
+    overwrite_a : bool, optional
+        Allow the input to be used as scratch memory.
+    check_finite : bool, optional
+        Refuse infinities and NaNs. When False, a matrix that is not finite gives NaNs.
+    threads, progress, device
+        See `trnsci.linalg`.
+
+    Returns
+    -------
+    H : (..., N, N) ndarray
+        Zero below the first subdiagonal.
+    Q : (..., N, N) ndarray
+        Orthogonal; only if `calc_q`.
+
+    Raises
+    ------
+    UnsupportedError, ValueError, TypeError, MemoryError
+        As in `schur`.
+
+    Notes
+    -----
+    Householder reflections, ``10/3 N**3`` floating-point operations and ``4/3 N**3`` more for Q.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from trnsci.linalg import hessenberg
+    >>> a = np.arange(16.0).reshape(4, 4)
+    >>> H, Q = hessenberg(a, calc_q=True)
+    >>> bool(np.allclose(Q @ H @ Q.T, a)), float(H[2, 0])
+    (True, 0.0)
+    """
+    if device is not None:
+        _device.require_host(device)
+    matrix = _real_double(a, "the Hessenberg form")
+    h, h_record = _array.empty(matrix.shape, matrix.dtype, "the Hessenberg form")
+    q, q_record = None, None
+    if calc_q:
+        q, q_record = _array.empty(matrix.shape, matrix.dtype, "the orthogonal factor")
+    source = _array.record(matrix)
+    _common.solve(
+        "Hessenberg", matrix, _WORK_HESSENBERG, threads, progress, (source, h, h_record, q, q_record),
+        _array.address(source), _array.address(h_record), _array.address(q_record),
+        bool(check_finite), _common.may_overwrite(overwrite_a, a, matrix),
+    )  # fmt: skip
+    return h if q is None else (h, q)

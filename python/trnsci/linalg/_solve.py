@@ -1,0 +1,171 @@
+"""Linear systems with factors that are known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from .. import _array, _device
+from .._array import Array
+from .._progress import Progress
+from ..blas import _common as _blas
+from . import _common
+
+__all__ = ["cho_solve", "solve_triangular"]
+
+_TRANS_WORDS = {**_blas.TRANS_WORDS, 2: _blas.CONJ_TRANS}  # False and True are 0 and 1
+
+
+class _System:
+    """The checked operands of ``a x = b``, with b as a stack of matrices."""
+
+    def __init__(self, name: str, a: ArrayLike, b: ArrayLike, overwrite_b: bool) -> None:
+        (self.matrix, right), self.kind = _blas.settle({name: a, "b": b})
+        _array.check_square(self.matrix, name)
+        n = self.matrix.shape[-1]
+        if right.ndim == 0 or right.shape[-2 if right.ndim > 1 else 0] != n:
+            raise ValueError(f"b: shape {right.shape} does not fit {name}'s shape {self.matrix.shape}")
+        self.is_vector = right.ndim == 1
+        self.may_overwrite = _common.may_overwrite(overwrite_b, b, right)
+        self.right = right[:, None] if self.is_vector else right
+        self.lead = _blas.leading({name: self.matrix, "b": self.right})
+
+    def solve(self, name: str, per_element: float, stored: Array, threads: int | None, progress: Progress, *args: Any) -> Array:
+        """Call the solver with the row-major matrices `stored`; it works in place."""
+        n, columns = self.right.shape[-2:]
+        shape = (*self.lead, n, columns)
+        in_place = self.may_overwrite and self.kind.cast is None and self.right.shape == shape
+        x = _blas.target(shape, self.kind, self.right if in_place else None, stored)
+        _blas.load(x, self.right)
+        if x.size:
+            work = per_element * n * x.size
+            _blas.invoke(name, work, threads, (_blas.spread(stored, self.lead), x), *args, progress=progress)
+        x = _common.cast_to(x, self.kind.cast)
+        return x[..., 0] if self.is_vector else x
+
+
+def cho_solve(
+    c_and_lower: tuple[ArrayLike, bool],
+    b: ArrayLike,
+    overwrite_b: bool = False,
+    check_finite: bool = True,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> Array:
+    """Solve ``a x = b`` for a Hermitian positive definite a whose Cholesky factor is known.
+
+    Parameters
+    ----------
+    c_and_lower : (c, bool)
+        What `cho_factor` returns: the factor, (..., N, N), in one triangle of c, and whether that is the lower one. The other
+        triangle is not used.
+    b : (N,) or (..., N, K) array_like
+        Right-hand sides. Leading dimensions of c and b broadcast.
+    overwrite_b : bool, optional
+        Allow the solution to take the place of `b`, where layout and dtype permit.
+    check_finite : bool, optional
+        Refuse infinities and NaNs anywhere in c and b.
+    threads, progress, device
+        See `trnsci.linalg`.
+
+    Returns
+    -------
+    x : ndarray
+        The solution, of b's shape but for leading dimensions.
+
+    Raises
+    ------
+    ValueError, TypeError, MemoryError
+        As in `eigh`.
+
+    Notes
+    -----
+    Two triangular solves, ``2 N**2 K`` floating-point operations.
+
+    Examples
+    --------
+    >>> from trnsci.linalg import cho_factor, cho_solve
+    >>> factor = cho_factor([[4.0, 2.0], [2.0, 5.0]])
+    >>> cho_solve(factor, [8.0, 12.0])
+    array([1., 2.])
+    """
+    if device is not None:
+        _device.require_host(device)
+    try:
+        c, lower = c_and_lower
+    except (TypeError, ValueError):
+        raise ValueError("c_and_lower: expected what cho_factor returns, a pair of a matrix and a flag") from None
+    system = _System("c", c, b, overwrite_b)
+    stored, uplo = _blas.symmetric_by_rows(system.matrix, _blas.LOWER if lower else _blas.UPPER, True, "c")
+    return system.solve("CholeskySolve", 2.0, stored, threads, progress, uplo, bool(check_finite))
+
+
+def solve_triangular(
+    a: ArrayLike,
+    b: ArrayLike,
+    trans: int | str = 0,
+    lower: bool = False,
+    unit_diagonal: bool = False,
+    overwrite_b: bool = False,
+    check_finite: bool = True,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> Array:
+    """Solve ``op(a) x = b`` for a triangular a.
+
+    Parameters
+    ----------
+    a : (..., N, N) array_like
+        Only the triangle that `lower` names is used.
+    b : (N,) or (..., N, K) array_like
+        Right-hand sides. Leading dimensions of a and b broadcast.
+    trans : {0, 1, 2, 'N', 'T', 'C'}, optional
+        What ``op(a)`` is: a, its transpose or its conjugate transpose.
+    lower : bool, optional
+        Whether a is lower triangular.
+    unit_diagonal : bool, optional
+        Take the diagonal of a to be one without looking at it.
+    overwrite_b : bool, optional
+        Allow the solution to take the place of `b`, where layout and dtype permit.
+    check_finite : bool, optional
+        Refuse infinities and NaNs anywhere in a and b.
+    threads, progress, device
+        See `trnsci.linalg`.
+
+    Returns
+    -------
+    x : ndarray
+        The solution, of b's shape but for leading dimensions.
+
+    Raises
+    ------
+    LinAlgError
+        If an element of a's diagonal is exactly zero; the message says which, counted from 1.
+    ValueError, TypeError, MemoryError
+        As in `eigh`.
+
+    Notes
+    -----
+    Blocked substitution, ``N**2 K`` floating-point operations.
+
+    Examples
+    --------
+    >>> from trnsci.linalg import solve_triangular
+    >>> solve_triangular([[1.0, 2.0], [0.0, 4.0]], [3.0, 4.0])
+    array([1., 1.])
+    """
+    if device is not None:
+        _device.require_host(device)
+    flag = _blas.word(trans, _TRANS_WORDS, "trans")
+    system = _System("a", a, b, overwrite_b)
+    uplo = _blas.LOWER if lower else _blas.UPPER
+    stored, uplo, flag = _blas.triangle_by_rows(system.matrix, uplo, flag, "a")
+    return system.solve(
+        "SolveTriangular", 1.0, stored, threads, progress,
+        uplo, flag, _blas.UNIT if unit_diagonal else _blas.NON_UNIT, bool(check_finite),
+    )  # fmt: skip
