@@ -12,7 +12,7 @@ import (
 
 // Implementation makes this package usable wherever gonum's BLAS is: it satisfies the interfaces Float32, Float64,
 // Complex64 and Complex128 of gonum.org/v1/gonum/blas. Operations on dense matrices and on vectors are those of this package
-// on GOMAXPROCS threads; the banded and packed ones, Dsdot and Sdsdot are gonum's. It panics as gonum's implementation does:
+// on GOMAXPROCS threads; the banded and packed ones and those that docs/gonum.md names are gonum's. It panics as gonum's does:
 // what is not a legal, nonempty operation is handed to gonum, which knows what is to be done. Its methods can be called from
 // several goroutines.
 type Implementation struct{ gonum.Implementation }
