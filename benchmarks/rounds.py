@@ -65,7 +65,7 @@ def measure(case: Case, pool: Pool, effort: Effort) -> tuple[dict[str, Summary],
     samples: dict[str, list[float]] = {entry: [] for entry in ready}
     started = time.perf_counter()
     for done in range(MOST_ROUNDS):
-        if time.perf_counter() - started > (effort.budget if done >= effort.rounds else effort.limit):
+        if done > 0 and time.perf_counter() - started > (effort.budget if done >= effort.rounds else effort.limit):
             break
         for entry, contestant in ready.items():
             samples[entry].append(contestant.time(loops[entry]) / loops[entry])
