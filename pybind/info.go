@@ -3,7 +3,6 @@ package pybind
 import (
 	"encoding/json"
 	"runtime"
-	"runtime/debug"
 
 	"golang.org/x/sys/cpu"
 
@@ -13,18 +12,16 @@ import (
 // Info returns a JSON object that describes the library: how it was built and what of the processor it can use.
 func Info() (text string, err error) {
 	defer guard(&err)
-	build := map[string]string{}
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, module := range info.Deps {
-			build[module.Path] = module.Version
-		}
-	}
+	var memory runtime.MemStats
+	runtime.GC() // what is left is in use
+	runtime.ReadMemStats(&memory)
 	encoded, err := json.Marshal(map[string]any{
 		"go":           runtime.Version(),
 		"platform":     runtime.GOOS + "/" + runtime.GOARCH,
 		"gomaxprocs":   runtime.GOMAXPROCS(0),
 		"cpu_features": cpuFeatures(),
-		"kernels":      kernel.Best().String() + " matrix products, gonum " + build["gonum.org/v1/gonum"] + " else",
+		"heap_bytes":   memory.HeapAlloc,
+		"kernels":      kernel.Best().String(),
 	})
 	return string(encoded), err
 }

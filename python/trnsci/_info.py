@@ -25,5 +25,6 @@ def info() -> dict[str, Any]:
         "kernels": library["kernels"],
         "threads": _threads.get_num_threads(),
         "cpus usable by go": library["gomaxprocs"],
+        "heap bytes in use": library["heap_bytes"],
         "devices": ["cpu"],
     }
