@@ -13,7 +13,7 @@ type gemmArgs struct {
 	c          unsafe.Pointer // first element of C
 	lanes      unsafe.Pointer // AVX2: a vector with all bits set in the elements that the last vector of a row has
 	mask       uint64         // AVX-512: one bit for each element that the last vector of a row has
-	partial    uint64         // AVX2: 0 if the last vector of a row is whole
+	partial    uint64         // 0 if the last vector of a row is whole
 	tiles      int            // tiles of a strip
 	count      int            // tiles of the strip that are left
 	strips     int            // strips; used up by the kernel

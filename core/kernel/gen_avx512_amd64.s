@@ -88,14 +88,28 @@ k_1x1:
 	JNZ          k_1x1
 	VBROADCASTSD 224(R13), Z1
 	MOVQ         DI, BX
+	CMPQ         40(R13), $0x00
+	JNE          some_1x1
 	CMPQ         216(R13), $0x00
-	JEQ          overwrite_1x1
-	VMOVUPD.Z    (BX), K1, Z2
-	VFMADD213PD  Z2, Z1, Z0
-	VMOVUPD      Z0, K1, (BX)
+	JEQ          overwrite_whole_1x1
+	VFMADD213PD  (BX), Z1, Z0
+	VMOVUPD      Z0, (BX)
 	JMP          next_1x1
 
-overwrite_1x1:
+overwrite_whole_1x1:
+	VMULPD  Z1, Z0, Z0
+	VMOVUPD Z0, (BX)
+	JMP     next_1x1
+
+some_1x1:
+	CMPQ        216(R13), $0x00
+	JEQ         overwrite_some_1x1
+	VMOVUPD.Z   (BX), K1, Z2
+	VFMADD213PD Z2, Z1, Z0
+	VMOVUPD     Z0, K1, (BX)
+	JMP         next_1x1
+
+overwrite_some_1x1:
 	VMULPD  Z1, Z0, Z0
 	VMOVUPD Z0, K1, (BX)
 
@@ -153,18 +167,38 @@ k_1x2:
 	JNZ          k_1x2
 	VBROADCASTSD 224(R13), Z2
 	MOVQ         DI, BX
+	CMPQ         40(R13), $0x00
+	JNE          some_1x2
 	CMPQ         216(R13), $0x00
-	JEQ          overwrite_1x2
-	VMOVUPD.Z    (BX), K1, Z3
-	VFMADD213PD  Z3, Z2, Z0
-	VMOVUPD      Z0, K1, (BX)
+	JEQ          overwrite_whole_1x2
+	VFMADD213PD  (BX), Z2, Z0
+	VMOVUPD      Z0, (BX)
 	ADDQ         R12, BX
-	VMOVUPD.Z    (BX), K1, Z3
-	VFMADD213PD  Z3, Z2, Z1
-	VMOVUPD      Z1, K1, (BX)
+	VFMADD213PD  (BX), Z2, Z1
+	VMOVUPD      Z1, (BX)
 	JMP          next_1x2
 
-overwrite_1x2:
+overwrite_whole_1x2:
+	VMULPD  Z2, Z0, Z0
+	VMOVUPD Z0, (BX)
+	ADDQ    R12, BX
+	VMULPD  Z2, Z1, Z1
+	VMOVUPD Z1, (BX)
+	JMP     next_1x2
+
+some_1x2:
+	CMPQ        216(R13), $0x00
+	JEQ         overwrite_some_1x2
+	VMOVUPD.Z   (BX), K1, Z3
+	VFMADD213PD Z3, Z2, Z0
+	VMOVUPD     Z0, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPD.Z   (BX), K1, Z3
+	VFMADD213PD Z3, Z2, Z1
+	VMOVUPD     Z1, K1, (BX)
+	JMP         next_1x2
+
+overwrite_some_1x2:
 	VMULPD  Z2, Z0, Z0
 	VMOVUPD Z0, K1, (BX)
 	ADDQ    R12, BX
@@ -230,22 +264,48 @@ k_1x3:
 	JNZ          k_1x3
 	VBROADCASTSD 224(R13), Z3
 	MOVQ         DI, BX
+	CMPQ         40(R13), $0x00
+	JNE          some_1x3
 	CMPQ         216(R13), $0x00
-	JEQ          overwrite_1x3
-	VMOVUPD.Z    (BX), K1, Z4
-	VFMADD213PD  Z4, Z3, Z0
-	VMOVUPD      Z0, K1, (BX)
+	JEQ          overwrite_whole_1x3
+	VFMADD213PD  (BX), Z3, Z0
+	VMOVUPD      Z0, (BX)
 	ADDQ         R12, BX
-	VMOVUPD.Z    (BX), K1, Z4
-	VFMADD213PD  Z4, Z3, Z1
-	VMOVUPD      Z1, K1, (BX)
+	VFMADD213PD  (BX), Z3, Z1
+	VMOVUPD      Z1, (BX)
 	ADDQ         R12, BX
-	VMOVUPD.Z    (BX), K1, Z4
-	VFMADD213PD  Z4, Z3, Z2
-	VMOVUPD      Z2, K1, (BX)
+	VFMADD213PD  (BX), Z3, Z2
+	VMOVUPD      Z2, (BX)
 	JMP          next_1x3
 
-overwrite_1x3:
+overwrite_whole_1x3:
+	VMULPD  Z3, Z0, Z0
+	VMOVUPD Z0, (BX)
+	ADDQ    R12, BX
+	VMULPD  Z3, Z1, Z1
+	VMOVUPD Z1, (BX)
+	ADDQ    R12, BX
+	VMULPD  Z3, Z2, Z2
+	VMOVUPD Z2, (BX)
+	JMP     next_1x3
+
+some_1x3:
+	CMPQ        216(R13), $0x00
+	JEQ         overwrite_some_1x3
+	VMOVUPD.Z   (BX), K1, Z4
+	VFMADD213PD Z4, Z3, Z0
+	VMOVUPD     Z0, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPD.Z   (BX), K1, Z4
+	VFMADD213PD Z4, Z3, Z1
+	VMOVUPD     Z1, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPD.Z   (BX), K1, Z4
+	VFMADD213PD Z4, Z3, Z2
+	VMOVUPD     Z2, K1, (BX)
+	JMP         next_1x3
+
+overwrite_some_1x3:
 	VMULPD  Z3, Z0, Z0
 	VMOVUPD Z0, K1, (BX)
 	ADDQ    R12, BX
@@ -319,26 +379,58 @@ k_1x4:
 	JNZ          k_1x4
 	VBROADCASTSD 224(R13), Z4
 	MOVQ         DI, BX
+	CMPQ         40(R13), $0x00
+	JNE          some_1x4
 	CMPQ         216(R13), $0x00
-	JEQ          overwrite_1x4
-	VMOVUPD.Z    (BX), K1, Z5
-	VFMADD213PD  Z5, Z4, Z0
-	VMOVUPD      Z0, K1, (BX)
+	JEQ          overwrite_whole_1x4
+	VFMADD213PD  (BX), Z4, Z0
+	VMOVUPD      Z0, (BX)
 	ADDQ         R12, BX
-	VMOVUPD.Z    (BX), K1, Z5
-	VFMADD213PD  Z5, Z4, Z1
-	VMOVUPD      Z1, K1, (BX)
+	VFMADD213PD  (BX), Z4, Z1
+	VMOVUPD      Z1, (BX)
 	ADDQ         R12, BX
-	VMOVUPD.Z    (BX), K1, Z5
-	VFMADD213PD  Z5, Z4, Z2
-	VMOVUPD      Z2, K1, (BX)
+	VFMADD213PD  (BX), Z4, Z2
+	VMOVUPD      Z2, (BX)
 	ADDQ         R12, BX
-	VMOVUPD.Z    (BX), K1, Z5
-	VFMADD213PD  Z5, Z4, Z3
-	VMOVUPD      Z3, K1, (BX)
+	VFMADD213PD  (BX), Z4, Z3
+	VMOVUPD      Z3, (BX)
 	JMP          next_1x4
 
-overwrite_1x4:
+overwrite_whole_1x4:
+	VMULPD  Z4, Z0, Z0
+	VMOVUPD Z0, (BX)
+	ADDQ    R12, BX
+	VMULPD  Z4, Z1, Z1
+	VMOVUPD Z1, (BX)
+	ADDQ    R12, BX
+	VMULPD  Z4, Z2, Z2
+	VMOVUPD Z2, (BX)
+	ADDQ    R12, BX
+	VMULPD  Z4, Z3, Z3
+	VMOVUPD Z3, (BX)
+	JMP     next_1x4
+
+some_1x4:
+	CMPQ        216(R13), $0x00
+	JEQ         overwrite_some_1x4
+	VMOVUPD.Z   (BX), K1, Z5
+	VFMADD213PD Z5, Z4, Z0
+	VMOVUPD     Z0, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPD.Z   (BX), K1, Z5
+	VFMADD213PD Z5, Z4, Z1
+	VMOVUPD     Z1, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPD.Z   (BX), K1, Z5
+	VFMADD213PD Z5, Z4, Z2
+	VMOVUPD     Z2, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPD.Z   (BX), K1, Z5
+	VFMADD213PD Z5, Z4, Z3
+	VMOVUPD     Z3, K1, (BX)
+	JMP         next_1x4
+
+overwrite_some_1x4:
 	VMULPD  Z4, Z0, Z0
 	VMOVUPD Z0, K1, (BX)
 	ADDQ    R12, BX
@@ -420,30 +512,68 @@ k_1x5:
 	JNZ          k_1x5
 	VBROADCASTSD 224(R13), Z5
 	MOVQ         DI, BX
+	CMPQ         40(R13), $0x00
+	JNE          some_1x5
 	CMPQ         216(R13), $0x00
-	JEQ          overwrite_1x5
-	VMOVUPD.Z    (BX), K1, Z6
-	VFMADD213PD  Z6, Z5, Z0
-	VMOVUPD      Z0, K1, (BX)
+	JEQ          overwrite_whole_1x5
+	VFMADD213PD  (BX), Z5, Z0
+	VMOVUPD      Z0, (BX)
 	ADDQ         R12, BX
-	VMOVUPD.Z    (BX), K1, Z6
-	VFMADD213PD  Z6, Z5, Z1
-	VMOVUPD      Z1, K1, (BX)
+	VFMADD213PD  (BX), Z5, Z1
+	VMOVUPD      Z1, (BX)
 	ADDQ         R12, BX
-	VMOVUPD.Z    (BX), K1, Z6
-	VFMADD213PD  Z6, Z5, Z2
-	VMOVUPD      Z2, K1, (BX)
+	VFMADD213PD  (BX), Z5, Z2
+	VMOVUPD      Z2, (BX)
 	ADDQ         R12, BX
-	VMOVUPD.Z    (BX), K1, Z6
-	VFMADD213PD  Z6, Z5, Z3
-	VMOVUPD      Z3, K1, (BX)
+	VFMADD213PD  (BX), Z5, Z3
+	VMOVUPD      Z3, (BX)
 	ADDQ         R12, BX
-	VMOVUPD.Z    (BX), K1, Z6
-	VFMADD213PD  Z6, Z5, Z4
-	VMOVUPD      Z4, K1, (BX)
+	VFMADD213PD  (BX), Z5, Z4
+	VMOVUPD      Z4, (BX)
 	JMP          next_1x5
 
-overwrite_1x5:
+overwrite_whole_1x5:
+	VMULPD  Z5, Z0, Z0
+	VMOVUPD Z0, (BX)
+	ADDQ    R12, BX
+	VMULPD  Z5, Z1, Z1
+	VMOVUPD Z1, (BX)
+	ADDQ    R12, BX
+	VMULPD  Z5, Z2, Z2
+	VMOVUPD Z2, (BX)
+	ADDQ    R12, BX
+	VMULPD  Z5, Z3, Z3
+	VMOVUPD Z3, (BX)
+	ADDQ    R12, BX
+	VMULPD  Z5, Z4, Z4
+	VMOVUPD Z4, (BX)
+	JMP     next_1x5
+
+some_1x5:
+	CMPQ        216(R13), $0x00
+	JEQ         overwrite_some_1x5
+	VMOVUPD.Z   (BX), K1, Z6
+	VFMADD213PD Z6, Z5, Z0
+	VMOVUPD     Z0, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPD.Z   (BX), K1, Z6
+	VFMADD213PD Z6, Z5, Z1
+	VMOVUPD     Z1, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPD.Z   (BX), K1, Z6
+	VFMADD213PD Z6, Z5, Z2
+	VMOVUPD     Z2, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPD.Z   (BX), K1, Z6
+	VFMADD213PD Z6, Z5, Z3
+	VMOVUPD     Z3, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPD.Z   (BX), K1, Z6
+	VFMADD213PD Z6, Z5, Z4
+	VMOVUPD     Z4, K1, (BX)
+	JMP         next_1x5
+
+overwrite_some_1x5:
 	VMULPD  Z5, Z0, Z0
 	VMOVUPD Z0, K1, (BX)
 	ADDQ    R12, BX
@@ -533,34 +663,78 @@ k_1x6:
 	JNZ          k_1x6
 	VBROADCASTSD 224(R13), Z6
 	MOVQ         DI, BX
+	CMPQ         40(R13), $0x00
+	JNE          some_1x6
 	CMPQ         216(R13), $0x00
-	JEQ          overwrite_1x6
-	VMOVUPD.Z    (BX), K1, Z7
-	VFMADD213PD  Z7, Z6, Z0
-	VMOVUPD      Z0, K1, (BX)
+	JEQ          overwrite_whole_1x6
+	VFMADD213PD  (BX), Z6, Z0
+	VMOVUPD      Z0, (BX)
 	ADDQ         R12, BX
-	VMOVUPD.Z    (BX), K1, Z7
-	VFMADD213PD  Z7, Z6, Z1
-	VMOVUPD      Z1, K1, (BX)
+	VFMADD213PD  (BX), Z6, Z1
+	VMOVUPD      Z1, (BX)
 	ADDQ         R12, BX
-	VMOVUPD.Z    (BX), K1, Z7
-	VFMADD213PD  Z7, Z6, Z2
-	VMOVUPD      Z2, K1, (BX)
+	VFMADD213PD  (BX), Z6, Z2
+	VMOVUPD      Z2, (BX)
 	ADDQ         R12, BX
-	VMOVUPD.Z    (BX), K1, Z7
-	VFMADD213PD  Z7, Z6, Z3
-	VMOVUPD      Z3, K1, (BX)
+	VFMADD213PD  (BX), Z6, Z3
+	VMOVUPD      Z3, (BX)
 	ADDQ         R12, BX
-	VMOVUPD.Z    (BX), K1, Z7
-	VFMADD213PD  Z7, Z6, Z4
-	VMOVUPD      Z4, K1, (BX)
+	VFMADD213PD  (BX), Z6, Z4
+	VMOVUPD      Z4, (BX)
 	ADDQ         R12, BX
-	VMOVUPD.Z    (BX), K1, Z7
-	VFMADD213PD  Z7, Z6, Z5
-	VMOVUPD      Z5, K1, (BX)
+	VFMADD213PD  (BX), Z6, Z5
+	VMOVUPD      Z5, (BX)
 	JMP          next_1x6
 
-overwrite_1x6:
+overwrite_whole_1x6:
+	VMULPD  Z6, Z0, Z0
+	VMOVUPD Z0, (BX)
+	ADDQ    R12, BX
+	VMULPD  Z6, Z1, Z1
+	VMOVUPD Z1, (BX)
+	ADDQ    R12, BX
+	VMULPD  Z6, Z2, Z2
+	VMOVUPD Z2, (BX)
+	ADDQ    R12, BX
+	VMULPD  Z6, Z3, Z3
+	VMOVUPD Z3, (BX)
+	ADDQ    R12, BX
+	VMULPD  Z6, Z4, Z4
+	VMOVUPD Z4, (BX)
+	ADDQ    R12, BX
+	VMULPD  Z6, Z5, Z5
+	VMOVUPD Z5, (BX)
+	JMP     next_1x6
+
+some_1x6:
+	CMPQ        216(R13), $0x00
+	JEQ         overwrite_some_1x6
+	VMOVUPD.Z   (BX), K1, Z7
+	VFMADD213PD Z7, Z6, Z0
+	VMOVUPD     Z0, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPD.Z   (BX), K1, Z7
+	VFMADD213PD Z7, Z6, Z1
+	VMOVUPD     Z1, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPD.Z   (BX), K1, Z7
+	VFMADD213PD Z7, Z6, Z2
+	VMOVUPD     Z2, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPD.Z   (BX), K1, Z7
+	VFMADD213PD Z7, Z6, Z3
+	VMOVUPD     Z3, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPD.Z   (BX), K1, Z7
+	VFMADD213PD Z7, Z6, Z4
+	VMOVUPD     Z4, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPD.Z   (BX), K1, Z7
+	VFMADD213PD Z7, Z6, Z5
+	VMOVUPD     Z5, K1, (BX)
+	JMP         next_1x6
+
+overwrite_some_1x6:
 	VMULPD  Z6, Z0, Z0
 	VMOVUPD Z0, K1, (BX)
 	ADDQ    R12, BX
@@ -658,38 +832,88 @@ k_1x7:
 	JNZ          k_1x7
 	VBROADCASTSD 224(R13), Z7
 	MOVQ         DI, BX
+	CMPQ         40(R13), $0x00
+	JNE          some_1x7
 	CMPQ         216(R13), $0x00
-	JEQ          overwrite_1x7
-	VMOVUPD.Z    (BX), K1, Z8
-	VFMADD213PD  Z8, Z7, Z0
-	VMOVUPD      Z0, K1, (BX)
+	JEQ          overwrite_whole_1x7
+	VFMADD213PD  (BX), Z7, Z0
+	VMOVUPD      Z0, (BX)
 	ADDQ         R12, BX
-	VMOVUPD.Z    (BX), K1, Z8
-	VFMADD213PD  Z8, Z7, Z1
-	VMOVUPD      Z1, K1, (BX)
+	VFMADD213PD  (BX), Z7, Z1
+	VMOVUPD      Z1, (BX)
 	ADDQ         R12, BX
-	VMOVUPD.Z    (BX), K1, Z8
-	VFMADD213PD  Z8, Z7, Z2
-	VMOVUPD      Z2, K1, (BX)
+	VFMADD213PD  (BX), Z7, Z2
+	VMOVUPD      Z2, (BX)
 	ADDQ         R12, BX
-	VMOVUPD.Z    (BX), K1, Z8
-	VFMADD213PD  Z8, Z7, Z3
-	VMOVUPD      Z3, K1, (BX)
+	VFMADD213PD  (BX), Z7, Z3
+	VMOVUPD      Z3, (BX)
 	ADDQ         R12, BX
-	VMOVUPD.Z    (BX), K1, Z8
-	VFMADD213PD  Z8, Z7, Z4
-	VMOVUPD      Z4, K1, (BX)
+	VFMADD213PD  (BX), Z7, Z4
+	VMOVUPD      Z4, (BX)
 	ADDQ         R12, BX
-	VMOVUPD.Z    (BX), K1, Z8
-	VFMADD213PD  Z8, Z7, Z5
-	VMOVUPD      Z5, K1, (BX)
+	VFMADD213PD  (BX), Z7, Z5
+	VMOVUPD      Z5, (BX)
 	ADDQ         R12, BX
-	VMOVUPD.Z    (BX), K1, Z8
-	VFMADD213PD  Z8, Z7, Z6
-	VMOVUPD      Z6, K1, (BX)
+	VFMADD213PD  (BX), Z7, Z6
+	VMOVUPD      Z6, (BX)
 	JMP          next_1x7
 
-overwrite_1x7:
+overwrite_whole_1x7:
+	VMULPD  Z7, Z0, Z0
+	VMOVUPD Z0, (BX)
+	ADDQ    R12, BX
+	VMULPD  Z7, Z1, Z1
+	VMOVUPD Z1, (BX)
+	ADDQ    R12, BX
+	VMULPD  Z7, Z2, Z2
+	VMOVUPD Z2, (BX)
+	ADDQ    R12, BX
+	VMULPD  Z7, Z3, Z3
+	VMOVUPD Z3, (BX)
+	ADDQ    R12, BX
+	VMULPD  Z7, Z4, Z4
+	VMOVUPD Z4, (BX)
+	ADDQ    R12, BX
+	VMULPD  Z7, Z5, Z5
+	VMOVUPD Z5, (BX)
+	ADDQ    R12, BX
+	VMULPD  Z7, Z6, Z6
+	VMOVUPD Z6, (BX)
+	JMP     next_1x7
+
+some_1x7:
+	CMPQ        216(R13), $0x00
+	JEQ         overwrite_some_1x7
+	VMOVUPD.Z   (BX), K1, Z8
+	VFMADD213PD Z8, Z7, Z0
+	VMOVUPD     Z0, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPD.Z   (BX), K1, Z8
+	VFMADD213PD Z8, Z7, Z1
+	VMOVUPD     Z1, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPD.Z   (BX), K1, Z8
+	VFMADD213PD Z8, Z7, Z2
+	VMOVUPD     Z2, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPD.Z   (BX), K1, Z8
+	VFMADD213PD Z8, Z7, Z3
+	VMOVUPD     Z3, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPD.Z   (BX), K1, Z8
+	VFMADD213PD Z8, Z7, Z4
+	VMOVUPD     Z4, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPD.Z   (BX), K1, Z8
+	VFMADD213PD Z8, Z7, Z5
+	VMOVUPD     Z5, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPD.Z   (BX), K1, Z8
+	VFMADD213PD Z8, Z7, Z6
+	VMOVUPD     Z6, K1, (BX)
+	JMP         next_1x7
+
+overwrite_some_1x7:
 	VMULPD  Z7, Z0, Z0
 	VMOVUPD Z0, K1, (BX)
 	ADDQ    R12, BX
@@ -795,42 +1019,98 @@ k_1x8:
 	JNZ          k_1x8
 	VBROADCASTSD 224(R13), Z8
 	MOVQ         DI, BX
+	CMPQ         40(R13), $0x00
+	JNE          some_1x8
 	CMPQ         216(R13), $0x00
-	JEQ          overwrite_1x8
-	VMOVUPD.Z    (BX), K1, Z9
-	VFMADD213PD  Z9, Z8, Z0
-	VMOVUPD      Z0, K1, (BX)
+	JEQ          overwrite_whole_1x8
+	VFMADD213PD  (BX), Z8, Z0
+	VMOVUPD      Z0, (BX)
 	ADDQ         R12, BX
-	VMOVUPD.Z    (BX), K1, Z9
-	VFMADD213PD  Z9, Z8, Z1
-	VMOVUPD      Z1, K1, (BX)
+	VFMADD213PD  (BX), Z8, Z1
+	VMOVUPD      Z1, (BX)
 	ADDQ         R12, BX
-	VMOVUPD.Z    (BX), K1, Z9
-	VFMADD213PD  Z9, Z8, Z2
-	VMOVUPD      Z2, K1, (BX)
+	VFMADD213PD  (BX), Z8, Z2
+	VMOVUPD      Z2, (BX)
 	ADDQ         R12, BX
-	VMOVUPD.Z    (BX), K1, Z9
-	VFMADD213PD  Z9, Z8, Z3
-	VMOVUPD      Z3, K1, (BX)
+	VFMADD213PD  (BX), Z8, Z3
+	VMOVUPD      Z3, (BX)
 	ADDQ         R12, BX
-	VMOVUPD.Z    (BX), K1, Z9
-	VFMADD213PD  Z9, Z8, Z4
-	VMOVUPD      Z4, K1, (BX)
+	VFMADD213PD  (BX), Z8, Z4
+	VMOVUPD      Z4, (BX)
 	ADDQ         R12, BX
-	VMOVUPD.Z    (BX), K1, Z9
-	VFMADD213PD  Z9, Z8, Z5
-	VMOVUPD      Z5, K1, (BX)
+	VFMADD213PD  (BX), Z8, Z5
+	VMOVUPD      Z5, (BX)
 	ADDQ         R12, BX
-	VMOVUPD.Z    (BX), K1, Z9
-	VFMADD213PD  Z9, Z8, Z6
-	VMOVUPD      Z6, K1, (BX)
+	VFMADD213PD  (BX), Z8, Z6
+	VMOVUPD      Z6, (BX)
 	ADDQ         R12, BX
-	VMOVUPD.Z    (BX), K1, Z9
-	VFMADD213PD  Z9, Z8, Z7
-	VMOVUPD      Z7, K1, (BX)
+	VFMADD213PD  (BX), Z8, Z7
+	VMOVUPD      Z7, (BX)
 	JMP          next_1x8
 
-overwrite_1x8:
+overwrite_whole_1x8:
+	VMULPD  Z8, Z0, Z0
+	VMOVUPD Z0, (BX)
+	ADDQ    R12, BX
+	VMULPD  Z8, Z1, Z1
+	VMOVUPD Z1, (BX)
+	ADDQ    R12, BX
+	VMULPD  Z8, Z2, Z2
+	VMOVUPD Z2, (BX)
+	ADDQ    R12, BX
+	VMULPD  Z8, Z3, Z3
+	VMOVUPD Z3, (BX)
+	ADDQ    R12, BX
+	VMULPD  Z8, Z4, Z4
+	VMOVUPD Z4, (BX)
+	ADDQ    R12, BX
+	VMULPD  Z8, Z5, Z5
+	VMOVUPD Z5, (BX)
+	ADDQ    R12, BX
+	VMULPD  Z8, Z6, Z6
+	VMOVUPD Z6, (BX)
+	ADDQ    R12, BX
+	VMULPD  Z8, Z7, Z7
+	VMOVUPD Z7, (BX)
+	JMP     next_1x8
+
+some_1x8:
+	CMPQ        216(R13), $0x00
+	JEQ         overwrite_some_1x8
+	VMOVUPD.Z   (BX), K1, Z9
+	VFMADD213PD Z9, Z8, Z0
+	VMOVUPD     Z0, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPD.Z   (BX), K1, Z9
+	VFMADD213PD Z9, Z8, Z1
+	VMOVUPD     Z1, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPD.Z   (BX), K1, Z9
+	VFMADD213PD Z9, Z8, Z2
+	VMOVUPD     Z2, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPD.Z   (BX), K1, Z9
+	VFMADD213PD Z9, Z8, Z3
+	VMOVUPD     Z3, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPD.Z   (BX), K1, Z9
+	VFMADD213PD Z9, Z8, Z4
+	VMOVUPD     Z4, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPD.Z   (BX), K1, Z9
+	VFMADD213PD Z9, Z8, Z5
+	VMOVUPD     Z5, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPD.Z   (BX), K1, Z9
+	VFMADD213PD Z9, Z8, Z6
+	VMOVUPD     Z6, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPD.Z   (BX), K1, Z9
+	VFMADD213PD Z9, Z8, Z7
+	VMOVUPD     Z7, K1, (BX)
+	JMP         next_1x8
+
+overwrite_some_1x8:
 	VMULPD  Z8, Z0, Z0
 	VMOVUPD Z0, K1, (BX)
 	ADDQ    R12, BX
@@ -908,16 +1188,34 @@ k_2x1:
 	JNZ          k_2x1
 	VBROADCASTSD 224(R13), Z2
 	MOVQ         DI, BX
+	CMPQ         40(R13), $0x00
+	JNE          some_2x1
 	CMPQ         216(R13), $0x00
-	JEQ          overwrite_2x1
+	JEQ          overwrite_whole_2x1
 	VFMADD213PD  (BX), Z2, Z0
 	VMOVUPD      Z0, (BX)
-	VMOVUPD.Z    64(BX), K1, Z4
-	VFMADD213PD  Z4, Z2, Z1
-	VMOVUPD      Z1, K1, 64(BX)
+	VFMADD213PD  64(BX), Z2, Z1
+	VMOVUPD      Z1, 64(BX)
 	JMP          next_2x1
 
-overwrite_2x1:
+overwrite_whole_2x1:
+	VMULPD  Z2, Z0, Z0
+	VMOVUPD Z0, (BX)
+	VMULPD  Z2, Z1, Z1
+	VMOVUPD Z1, 64(BX)
+	JMP     next_2x1
+
+some_2x1:
+	CMPQ        216(R13), $0x00
+	JEQ         overwrite_some_2x1
+	VFMADD213PD (BX), Z2, Z0
+	VMOVUPD     Z0, (BX)
+	VMOVUPD.Z   64(BX), K1, Z4
+	VFMADD213PD Z4, Z2, Z1
+	VMOVUPD     Z1, K1, 64(BX)
+	JMP         next_2x1
+
+overwrite_some_2x1:
 	VMULPD  Z2, Z0, Z0
 	VMOVUPD Z0, (BX)
 	VMULPD  Z2, Z1, Z1
@@ -984,22 +1282,50 @@ k_2x2:
 	JNZ          k_2x2
 	VBROADCASTSD 224(R13), Z4
 	MOVQ         DI, BX
+	CMPQ         40(R13), $0x00
+	JNE          some_2x2
 	CMPQ         216(R13), $0x00
-	JEQ          overwrite_2x2
+	JEQ          overwrite_whole_2x2
 	VFMADD213PD  (BX), Z4, Z0
 	VMOVUPD      Z0, (BX)
-	VMOVUPD.Z    64(BX), K1, Z6
-	VFMADD213PD  Z6, Z4, Z1
-	VMOVUPD      Z1, K1, 64(BX)
+	VFMADD213PD  64(BX), Z4, Z1
+	VMOVUPD      Z1, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z4, Z2
 	VMOVUPD      Z2, (BX)
-	VMOVUPD.Z    64(BX), K1, Z6
-	VFMADD213PD  Z6, Z4, Z3
-	VMOVUPD      Z3, K1, 64(BX)
+	VFMADD213PD  64(BX), Z4, Z3
+	VMOVUPD      Z3, 64(BX)
 	JMP          next_2x2
 
-overwrite_2x2:
+overwrite_whole_2x2:
+	VMULPD  Z4, Z0, Z0
+	VMOVUPD Z0, (BX)
+	VMULPD  Z4, Z1, Z1
+	VMOVUPD Z1, 64(BX)
+	ADDQ    R12, BX
+	VMULPD  Z4, Z2, Z2
+	VMOVUPD Z2, (BX)
+	VMULPD  Z4, Z3, Z3
+	VMOVUPD Z3, 64(BX)
+	JMP     next_2x2
+
+some_2x2:
+	CMPQ        216(R13), $0x00
+	JEQ         overwrite_some_2x2
+	VFMADD213PD (BX), Z4, Z0
+	VMOVUPD     Z0, (BX)
+	VMOVUPD.Z   64(BX), K1, Z6
+	VFMADD213PD Z6, Z4, Z1
+	VMOVUPD     Z1, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z4, Z2
+	VMOVUPD     Z2, (BX)
+	VMOVUPD.Z   64(BX), K1, Z6
+	VFMADD213PD Z6, Z4, Z3
+	VMOVUPD     Z3, K1, 64(BX)
+	JMP         next_2x2
+
+overwrite_some_2x2:
 	VMULPD  Z4, Z0, Z0
 	VMOVUPD Z0, (BX)
 	VMULPD  Z4, Z1, Z1
@@ -1079,28 +1405,66 @@ k_2x3:
 	JNZ          k_2x3
 	VBROADCASTSD 224(R13), Z6
 	MOVQ         DI, BX
+	CMPQ         40(R13), $0x00
+	JNE          some_2x3
 	CMPQ         216(R13), $0x00
-	JEQ          overwrite_2x3
+	JEQ          overwrite_whole_2x3
 	VFMADD213PD  (BX), Z6, Z0
 	VMOVUPD      Z0, (BX)
-	VMOVUPD.Z    64(BX), K1, Z8
-	VFMADD213PD  Z8, Z6, Z1
-	VMOVUPD      Z1, K1, 64(BX)
+	VFMADD213PD  64(BX), Z6, Z1
+	VMOVUPD      Z1, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z6, Z2
 	VMOVUPD      Z2, (BX)
-	VMOVUPD.Z    64(BX), K1, Z8
-	VFMADD213PD  Z8, Z6, Z3
-	VMOVUPD      Z3, K1, 64(BX)
+	VFMADD213PD  64(BX), Z6, Z3
+	VMOVUPD      Z3, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z6, Z4
 	VMOVUPD      Z4, (BX)
-	VMOVUPD.Z    64(BX), K1, Z8
-	VFMADD213PD  Z8, Z6, Z5
-	VMOVUPD      Z5, K1, 64(BX)
+	VFMADD213PD  64(BX), Z6, Z5
+	VMOVUPD      Z5, 64(BX)
 	JMP          next_2x3
 
-overwrite_2x3:
+overwrite_whole_2x3:
+	VMULPD  Z6, Z0, Z0
+	VMOVUPD Z0, (BX)
+	VMULPD  Z6, Z1, Z1
+	VMOVUPD Z1, 64(BX)
+	ADDQ    R12, BX
+	VMULPD  Z6, Z2, Z2
+	VMOVUPD Z2, (BX)
+	VMULPD  Z6, Z3, Z3
+	VMOVUPD Z3, 64(BX)
+	ADDQ    R12, BX
+	VMULPD  Z6, Z4, Z4
+	VMOVUPD Z4, (BX)
+	VMULPD  Z6, Z5, Z5
+	VMOVUPD Z5, 64(BX)
+	JMP     next_2x3
+
+some_2x3:
+	CMPQ        216(R13), $0x00
+	JEQ         overwrite_some_2x3
+	VFMADD213PD (BX), Z6, Z0
+	VMOVUPD     Z0, (BX)
+	VMOVUPD.Z   64(BX), K1, Z8
+	VFMADD213PD Z8, Z6, Z1
+	VMOVUPD     Z1, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z6, Z2
+	VMOVUPD     Z2, (BX)
+	VMOVUPD.Z   64(BX), K1, Z8
+	VFMADD213PD Z8, Z6, Z3
+	VMOVUPD     Z3, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z6, Z4
+	VMOVUPD     Z4, (BX)
+	VMOVUPD.Z   64(BX), K1, Z8
+	VFMADD213PD Z8, Z6, Z5
+	VMOVUPD     Z5, K1, 64(BX)
+	JMP         next_2x3
+
+overwrite_some_2x3:
 	VMULPD  Z6, Z0, Z0
 	VMOVUPD Z0, (BX)
 	VMULPD  Z6, Z1, Z1
@@ -1193,34 +1557,82 @@ k_2x4:
 	JNZ          k_2x4
 	VBROADCASTSD 224(R13), Z8
 	MOVQ         DI, BX
+	CMPQ         40(R13), $0x00
+	JNE          some_2x4
 	CMPQ         216(R13), $0x00
-	JEQ          overwrite_2x4
+	JEQ          overwrite_whole_2x4
 	VFMADD213PD  (BX), Z8, Z0
 	VMOVUPD      Z0, (BX)
-	VMOVUPD.Z    64(BX), K1, Z10
-	VFMADD213PD  Z10, Z8, Z1
-	VMOVUPD      Z1, K1, 64(BX)
+	VFMADD213PD  64(BX), Z8, Z1
+	VMOVUPD      Z1, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z8, Z2
 	VMOVUPD      Z2, (BX)
-	VMOVUPD.Z    64(BX), K1, Z10
-	VFMADD213PD  Z10, Z8, Z3
-	VMOVUPD      Z3, K1, 64(BX)
+	VFMADD213PD  64(BX), Z8, Z3
+	VMOVUPD      Z3, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z8, Z4
 	VMOVUPD      Z4, (BX)
-	VMOVUPD.Z    64(BX), K1, Z10
-	VFMADD213PD  Z10, Z8, Z5
-	VMOVUPD      Z5, K1, 64(BX)
+	VFMADD213PD  64(BX), Z8, Z5
+	VMOVUPD      Z5, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z8, Z6
 	VMOVUPD      Z6, (BX)
-	VMOVUPD.Z    64(BX), K1, Z10
-	VFMADD213PD  Z10, Z8, Z7
-	VMOVUPD      Z7, K1, 64(BX)
+	VFMADD213PD  64(BX), Z8, Z7
+	VMOVUPD      Z7, 64(BX)
 	JMP          next_2x4
 
-overwrite_2x4:
+overwrite_whole_2x4:
+	VMULPD  Z8, Z0, Z0
+	VMOVUPD Z0, (BX)
+	VMULPD  Z8, Z1, Z1
+	VMOVUPD Z1, 64(BX)
+	ADDQ    R12, BX
+	VMULPD  Z8, Z2, Z2
+	VMOVUPD Z2, (BX)
+	VMULPD  Z8, Z3, Z3
+	VMOVUPD Z3, 64(BX)
+	ADDQ    R12, BX
+	VMULPD  Z8, Z4, Z4
+	VMOVUPD Z4, (BX)
+	VMULPD  Z8, Z5, Z5
+	VMOVUPD Z5, 64(BX)
+	ADDQ    R12, BX
+	VMULPD  Z8, Z6, Z6
+	VMOVUPD Z6, (BX)
+	VMULPD  Z8, Z7, Z7
+	VMOVUPD Z7, 64(BX)
+	JMP     next_2x4
+
+some_2x4:
+	CMPQ        216(R13), $0x00
+	JEQ         overwrite_some_2x4
+	VFMADD213PD (BX), Z8, Z0
+	VMOVUPD     Z0, (BX)
+	VMOVUPD.Z   64(BX), K1, Z10
+	VFMADD213PD Z10, Z8, Z1
+	VMOVUPD     Z1, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z8, Z2
+	VMOVUPD     Z2, (BX)
+	VMOVUPD.Z   64(BX), K1, Z10
+	VFMADD213PD Z10, Z8, Z3
+	VMOVUPD     Z3, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z8, Z4
+	VMOVUPD     Z4, (BX)
+	VMOVUPD.Z   64(BX), K1, Z10
+	VFMADD213PD Z10, Z8, Z5
+	VMOVUPD     Z5, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z8, Z6
+	VMOVUPD     Z6, (BX)
+	VMOVUPD.Z   64(BX), K1, Z10
+	VFMADD213PD Z10, Z8, Z7
+	VMOVUPD     Z7, K1, 64(BX)
+	JMP         next_2x4
+
+overwrite_some_2x4:
 	VMULPD  Z8, Z0, Z0
 	VMOVUPD Z0, (BX)
 	VMULPD  Z8, Z1, Z1
@@ -1326,40 +1738,98 @@ k_2x5:
 	JNZ          k_2x5
 	VBROADCASTSD 224(R13), Z10
 	MOVQ         DI, BX
+	CMPQ         40(R13), $0x00
+	JNE          some_2x5
 	CMPQ         216(R13), $0x00
-	JEQ          overwrite_2x5
+	JEQ          overwrite_whole_2x5
 	VFMADD213PD  (BX), Z10, Z0
 	VMOVUPD      Z0, (BX)
-	VMOVUPD.Z    64(BX), K1, Z12
-	VFMADD213PD  Z12, Z10, Z1
-	VMOVUPD      Z1, K1, 64(BX)
+	VFMADD213PD  64(BX), Z10, Z1
+	VMOVUPD      Z1, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z10, Z2
 	VMOVUPD      Z2, (BX)
-	VMOVUPD.Z    64(BX), K1, Z12
-	VFMADD213PD  Z12, Z10, Z3
-	VMOVUPD      Z3, K1, 64(BX)
+	VFMADD213PD  64(BX), Z10, Z3
+	VMOVUPD      Z3, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z10, Z4
 	VMOVUPD      Z4, (BX)
-	VMOVUPD.Z    64(BX), K1, Z12
-	VFMADD213PD  Z12, Z10, Z5
-	VMOVUPD      Z5, K1, 64(BX)
+	VFMADD213PD  64(BX), Z10, Z5
+	VMOVUPD      Z5, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z10, Z6
 	VMOVUPD      Z6, (BX)
-	VMOVUPD.Z    64(BX), K1, Z12
-	VFMADD213PD  Z12, Z10, Z7
-	VMOVUPD      Z7, K1, 64(BX)
+	VFMADD213PD  64(BX), Z10, Z7
+	VMOVUPD      Z7, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z10, Z8
 	VMOVUPD      Z8, (BX)
-	VMOVUPD.Z    64(BX), K1, Z12
-	VFMADD213PD  Z12, Z10, Z9
-	VMOVUPD      Z9, K1, 64(BX)
+	VFMADD213PD  64(BX), Z10, Z9
+	VMOVUPD      Z9, 64(BX)
 	JMP          next_2x5
 
-overwrite_2x5:
+overwrite_whole_2x5:
+	VMULPD  Z10, Z0, Z0
+	VMOVUPD Z0, (BX)
+	VMULPD  Z10, Z1, Z1
+	VMOVUPD Z1, 64(BX)
+	ADDQ    R12, BX
+	VMULPD  Z10, Z2, Z2
+	VMOVUPD Z2, (BX)
+	VMULPD  Z10, Z3, Z3
+	VMOVUPD Z3, 64(BX)
+	ADDQ    R12, BX
+	VMULPD  Z10, Z4, Z4
+	VMOVUPD Z4, (BX)
+	VMULPD  Z10, Z5, Z5
+	VMOVUPD Z5, 64(BX)
+	ADDQ    R12, BX
+	VMULPD  Z10, Z6, Z6
+	VMOVUPD Z6, (BX)
+	VMULPD  Z10, Z7, Z7
+	VMOVUPD Z7, 64(BX)
+	ADDQ    R12, BX
+	VMULPD  Z10, Z8, Z8
+	VMOVUPD Z8, (BX)
+	VMULPD  Z10, Z9, Z9
+	VMOVUPD Z9, 64(BX)
+	JMP     next_2x5
+
+some_2x5:
+	CMPQ        216(R13), $0x00
+	JEQ         overwrite_some_2x5
+	VFMADD213PD (BX), Z10, Z0
+	VMOVUPD     Z0, (BX)
+	VMOVUPD.Z   64(BX), K1, Z12
+	VFMADD213PD Z12, Z10, Z1
+	VMOVUPD     Z1, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z10, Z2
+	VMOVUPD     Z2, (BX)
+	VMOVUPD.Z   64(BX), K1, Z12
+	VFMADD213PD Z12, Z10, Z3
+	VMOVUPD     Z3, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z10, Z4
+	VMOVUPD     Z4, (BX)
+	VMOVUPD.Z   64(BX), K1, Z12
+	VFMADD213PD Z12, Z10, Z5
+	VMOVUPD     Z5, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z10, Z6
+	VMOVUPD     Z6, (BX)
+	VMOVUPD.Z   64(BX), K1, Z12
+	VFMADD213PD Z12, Z10, Z7
+	VMOVUPD     Z7, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z10, Z8
+	VMOVUPD     Z8, (BX)
+	VMOVUPD.Z   64(BX), K1, Z12
+	VFMADD213PD Z12, Z10, Z9
+	VMOVUPD     Z9, K1, 64(BX)
+	JMP         next_2x5
+
+overwrite_some_2x5:
 	VMULPD  Z10, Z0, Z0
 	VMOVUPD Z0, (BX)
 	VMULPD  Z10, Z1, Z1
@@ -1478,46 +1948,114 @@ k_2x6:
 	JNZ          k_2x6
 	VBROADCASTSD 224(R13), Z12
 	MOVQ         DI, BX
+	CMPQ         40(R13), $0x00
+	JNE          some_2x6
 	CMPQ         216(R13), $0x00
-	JEQ          overwrite_2x6
+	JEQ          overwrite_whole_2x6
 	VFMADD213PD  (BX), Z12, Z0
 	VMOVUPD      Z0, (BX)
-	VMOVUPD.Z    64(BX), K1, Z14
-	VFMADD213PD  Z14, Z12, Z1
-	VMOVUPD      Z1, K1, 64(BX)
+	VFMADD213PD  64(BX), Z12, Z1
+	VMOVUPD      Z1, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z12, Z2
 	VMOVUPD      Z2, (BX)
-	VMOVUPD.Z    64(BX), K1, Z14
-	VFMADD213PD  Z14, Z12, Z3
-	VMOVUPD      Z3, K1, 64(BX)
+	VFMADD213PD  64(BX), Z12, Z3
+	VMOVUPD      Z3, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z12, Z4
 	VMOVUPD      Z4, (BX)
-	VMOVUPD.Z    64(BX), K1, Z14
-	VFMADD213PD  Z14, Z12, Z5
-	VMOVUPD      Z5, K1, 64(BX)
+	VFMADD213PD  64(BX), Z12, Z5
+	VMOVUPD      Z5, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z12, Z6
 	VMOVUPD      Z6, (BX)
-	VMOVUPD.Z    64(BX), K1, Z14
-	VFMADD213PD  Z14, Z12, Z7
-	VMOVUPD      Z7, K1, 64(BX)
+	VFMADD213PD  64(BX), Z12, Z7
+	VMOVUPD      Z7, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z12, Z8
 	VMOVUPD      Z8, (BX)
-	VMOVUPD.Z    64(BX), K1, Z14
-	VFMADD213PD  Z14, Z12, Z9
-	VMOVUPD      Z9, K1, 64(BX)
+	VFMADD213PD  64(BX), Z12, Z9
+	VMOVUPD      Z9, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z12, Z10
 	VMOVUPD      Z10, (BX)
-	VMOVUPD.Z    64(BX), K1, Z14
-	VFMADD213PD  Z14, Z12, Z11
-	VMOVUPD      Z11, K1, 64(BX)
+	VFMADD213PD  64(BX), Z12, Z11
+	VMOVUPD      Z11, 64(BX)
 	JMP          next_2x6
 
-overwrite_2x6:
+overwrite_whole_2x6:
+	VMULPD  Z12, Z0, Z0
+	VMOVUPD Z0, (BX)
+	VMULPD  Z12, Z1, Z1
+	VMOVUPD Z1, 64(BX)
+	ADDQ    R12, BX
+	VMULPD  Z12, Z2, Z2
+	VMOVUPD Z2, (BX)
+	VMULPD  Z12, Z3, Z3
+	VMOVUPD Z3, 64(BX)
+	ADDQ    R12, BX
+	VMULPD  Z12, Z4, Z4
+	VMOVUPD Z4, (BX)
+	VMULPD  Z12, Z5, Z5
+	VMOVUPD Z5, 64(BX)
+	ADDQ    R12, BX
+	VMULPD  Z12, Z6, Z6
+	VMOVUPD Z6, (BX)
+	VMULPD  Z12, Z7, Z7
+	VMOVUPD Z7, 64(BX)
+	ADDQ    R12, BX
+	VMULPD  Z12, Z8, Z8
+	VMOVUPD Z8, (BX)
+	VMULPD  Z12, Z9, Z9
+	VMOVUPD Z9, 64(BX)
+	ADDQ    R12, BX
+	VMULPD  Z12, Z10, Z10
+	VMOVUPD Z10, (BX)
+	VMULPD  Z12, Z11, Z11
+	VMOVUPD Z11, 64(BX)
+	JMP     next_2x6
+
+some_2x6:
+	CMPQ        216(R13), $0x00
+	JEQ         overwrite_some_2x6
+	VFMADD213PD (BX), Z12, Z0
+	VMOVUPD     Z0, (BX)
+	VMOVUPD.Z   64(BX), K1, Z14
+	VFMADD213PD Z14, Z12, Z1
+	VMOVUPD     Z1, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z12, Z2
+	VMOVUPD     Z2, (BX)
+	VMOVUPD.Z   64(BX), K1, Z14
+	VFMADD213PD Z14, Z12, Z3
+	VMOVUPD     Z3, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z12, Z4
+	VMOVUPD     Z4, (BX)
+	VMOVUPD.Z   64(BX), K1, Z14
+	VFMADD213PD Z14, Z12, Z5
+	VMOVUPD     Z5, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z12, Z6
+	VMOVUPD     Z6, (BX)
+	VMOVUPD.Z   64(BX), K1, Z14
+	VFMADD213PD Z14, Z12, Z7
+	VMOVUPD     Z7, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z12, Z8
+	VMOVUPD     Z8, (BX)
+	VMOVUPD.Z   64(BX), K1, Z14
+	VFMADD213PD Z14, Z12, Z9
+	VMOVUPD     Z9, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z12, Z10
+	VMOVUPD     Z10, (BX)
+	VMOVUPD.Z   64(BX), K1, Z14
+	VFMADD213PD Z14, Z12, Z11
+	VMOVUPD     Z11, K1, 64(BX)
+	JMP         next_2x6
+
+overwrite_some_2x6:
 	VMULPD  Z12, Z0, Z0
 	VMOVUPD Z0, (BX)
 	VMULPD  Z12, Z1, Z1
@@ -1649,52 +2187,130 @@ k_2x7:
 	JNZ          k_2x7
 	VBROADCASTSD 224(R13), Z14
 	MOVQ         DI, BX
+	CMPQ         40(R13), $0x00
+	JNE          some_2x7
 	CMPQ         216(R13), $0x00
-	JEQ          overwrite_2x7
+	JEQ          overwrite_whole_2x7
 	VFMADD213PD  (BX), Z14, Z0
 	VMOVUPD      Z0, (BX)
-	VMOVUPD.Z    64(BX), K1, Z16
-	VFMADD213PD  Z16, Z14, Z1
-	VMOVUPD      Z1, K1, 64(BX)
+	VFMADD213PD  64(BX), Z14, Z1
+	VMOVUPD      Z1, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z14, Z2
 	VMOVUPD      Z2, (BX)
-	VMOVUPD.Z    64(BX), K1, Z16
-	VFMADD213PD  Z16, Z14, Z3
-	VMOVUPD      Z3, K1, 64(BX)
+	VFMADD213PD  64(BX), Z14, Z3
+	VMOVUPD      Z3, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z14, Z4
 	VMOVUPD      Z4, (BX)
-	VMOVUPD.Z    64(BX), K1, Z16
-	VFMADD213PD  Z16, Z14, Z5
-	VMOVUPD      Z5, K1, 64(BX)
+	VFMADD213PD  64(BX), Z14, Z5
+	VMOVUPD      Z5, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z14, Z6
 	VMOVUPD      Z6, (BX)
-	VMOVUPD.Z    64(BX), K1, Z16
-	VFMADD213PD  Z16, Z14, Z7
-	VMOVUPD      Z7, K1, 64(BX)
+	VFMADD213PD  64(BX), Z14, Z7
+	VMOVUPD      Z7, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z14, Z8
 	VMOVUPD      Z8, (BX)
-	VMOVUPD.Z    64(BX), K1, Z16
-	VFMADD213PD  Z16, Z14, Z9
-	VMOVUPD      Z9, K1, 64(BX)
+	VFMADD213PD  64(BX), Z14, Z9
+	VMOVUPD      Z9, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z14, Z10
 	VMOVUPD      Z10, (BX)
-	VMOVUPD.Z    64(BX), K1, Z16
-	VFMADD213PD  Z16, Z14, Z11
-	VMOVUPD      Z11, K1, 64(BX)
+	VFMADD213PD  64(BX), Z14, Z11
+	VMOVUPD      Z11, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z14, Z12
 	VMOVUPD      Z12, (BX)
-	VMOVUPD.Z    64(BX), K1, Z16
-	VFMADD213PD  Z16, Z14, Z13
-	VMOVUPD      Z13, K1, 64(BX)
+	VFMADD213PD  64(BX), Z14, Z13
+	VMOVUPD      Z13, 64(BX)
 	JMP          next_2x7
 
-overwrite_2x7:
+overwrite_whole_2x7:
+	VMULPD  Z14, Z0, Z0
+	VMOVUPD Z0, (BX)
+	VMULPD  Z14, Z1, Z1
+	VMOVUPD Z1, 64(BX)
+	ADDQ    R12, BX
+	VMULPD  Z14, Z2, Z2
+	VMOVUPD Z2, (BX)
+	VMULPD  Z14, Z3, Z3
+	VMOVUPD Z3, 64(BX)
+	ADDQ    R12, BX
+	VMULPD  Z14, Z4, Z4
+	VMOVUPD Z4, (BX)
+	VMULPD  Z14, Z5, Z5
+	VMOVUPD Z5, 64(BX)
+	ADDQ    R12, BX
+	VMULPD  Z14, Z6, Z6
+	VMOVUPD Z6, (BX)
+	VMULPD  Z14, Z7, Z7
+	VMOVUPD Z7, 64(BX)
+	ADDQ    R12, BX
+	VMULPD  Z14, Z8, Z8
+	VMOVUPD Z8, (BX)
+	VMULPD  Z14, Z9, Z9
+	VMOVUPD Z9, 64(BX)
+	ADDQ    R12, BX
+	VMULPD  Z14, Z10, Z10
+	VMOVUPD Z10, (BX)
+	VMULPD  Z14, Z11, Z11
+	VMOVUPD Z11, 64(BX)
+	ADDQ    R12, BX
+	VMULPD  Z14, Z12, Z12
+	VMOVUPD Z12, (BX)
+	VMULPD  Z14, Z13, Z13
+	VMOVUPD Z13, 64(BX)
+	JMP     next_2x7
+
+some_2x7:
+	CMPQ        216(R13), $0x00
+	JEQ         overwrite_some_2x7
+	VFMADD213PD (BX), Z14, Z0
+	VMOVUPD     Z0, (BX)
+	VMOVUPD.Z   64(BX), K1, Z16
+	VFMADD213PD Z16, Z14, Z1
+	VMOVUPD     Z1, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z14, Z2
+	VMOVUPD     Z2, (BX)
+	VMOVUPD.Z   64(BX), K1, Z16
+	VFMADD213PD Z16, Z14, Z3
+	VMOVUPD     Z3, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z14, Z4
+	VMOVUPD     Z4, (BX)
+	VMOVUPD.Z   64(BX), K1, Z16
+	VFMADD213PD Z16, Z14, Z5
+	VMOVUPD     Z5, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z14, Z6
+	VMOVUPD     Z6, (BX)
+	VMOVUPD.Z   64(BX), K1, Z16
+	VFMADD213PD Z16, Z14, Z7
+	VMOVUPD     Z7, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z14, Z8
+	VMOVUPD     Z8, (BX)
+	VMOVUPD.Z   64(BX), K1, Z16
+	VFMADD213PD Z16, Z14, Z9
+	VMOVUPD     Z9, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z14, Z10
+	VMOVUPD     Z10, (BX)
+	VMOVUPD.Z   64(BX), K1, Z16
+	VFMADD213PD Z16, Z14, Z11
+	VMOVUPD     Z11, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z14, Z12
+	VMOVUPD     Z12, (BX)
+	VMOVUPD.Z   64(BX), K1, Z16
+	VFMADD213PD Z16, Z14, Z13
+	VMOVUPD     Z13, K1, 64(BX)
+	JMP         next_2x7
+
+overwrite_some_2x7:
 	VMULPD  Z14, Z0, Z0
 	VMOVUPD Z0, (BX)
 	VMULPD  Z14, Z1, Z1
@@ -1839,58 +2455,146 @@ k_2x8:
 	JNZ          k_2x8
 	VBROADCASTSD 224(R13), Z16
 	MOVQ         DI, BX
+	CMPQ         40(R13), $0x00
+	JNE          some_2x8
 	CMPQ         216(R13), $0x00
-	JEQ          overwrite_2x8
+	JEQ          overwrite_whole_2x8
 	VFMADD213PD  (BX), Z16, Z0
 	VMOVUPD      Z0, (BX)
-	VMOVUPD.Z    64(BX), K1, Z18
-	VFMADD213PD  Z18, Z16, Z1
-	VMOVUPD      Z1, K1, 64(BX)
+	VFMADD213PD  64(BX), Z16, Z1
+	VMOVUPD      Z1, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z16, Z2
 	VMOVUPD      Z2, (BX)
-	VMOVUPD.Z    64(BX), K1, Z18
-	VFMADD213PD  Z18, Z16, Z3
-	VMOVUPD      Z3, K1, 64(BX)
+	VFMADD213PD  64(BX), Z16, Z3
+	VMOVUPD      Z3, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z16, Z4
 	VMOVUPD      Z4, (BX)
-	VMOVUPD.Z    64(BX), K1, Z18
-	VFMADD213PD  Z18, Z16, Z5
-	VMOVUPD      Z5, K1, 64(BX)
+	VFMADD213PD  64(BX), Z16, Z5
+	VMOVUPD      Z5, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z16, Z6
 	VMOVUPD      Z6, (BX)
-	VMOVUPD.Z    64(BX), K1, Z18
-	VFMADD213PD  Z18, Z16, Z7
-	VMOVUPD      Z7, K1, 64(BX)
+	VFMADD213PD  64(BX), Z16, Z7
+	VMOVUPD      Z7, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z16, Z8
 	VMOVUPD      Z8, (BX)
-	VMOVUPD.Z    64(BX), K1, Z18
-	VFMADD213PD  Z18, Z16, Z9
-	VMOVUPD      Z9, K1, 64(BX)
+	VFMADD213PD  64(BX), Z16, Z9
+	VMOVUPD      Z9, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z16, Z10
 	VMOVUPD      Z10, (BX)
-	VMOVUPD.Z    64(BX), K1, Z18
-	VFMADD213PD  Z18, Z16, Z11
-	VMOVUPD      Z11, K1, 64(BX)
+	VFMADD213PD  64(BX), Z16, Z11
+	VMOVUPD      Z11, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z16, Z12
 	VMOVUPD      Z12, (BX)
-	VMOVUPD.Z    64(BX), K1, Z18
-	VFMADD213PD  Z18, Z16, Z13
-	VMOVUPD      Z13, K1, 64(BX)
+	VFMADD213PD  64(BX), Z16, Z13
+	VMOVUPD      Z13, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z16, Z14
 	VMOVUPD      Z14, (BX)
-	VMOVUPD.Z    64(BX), K1, Z18
-	VFMADD213PD  Z18, Z16, Z15
-	VMOVUPD      Z15, K1, 64(BX)
+	VFMADD213PD  64(BX), Z16, Z15
+	VMOVUPD      Z15, 64(BX)
 	JMP          next_2x8
 
-overwrite_2x8:
+overwrite_whole_2x8:
+	VMULPD  Z16, Z0, Z0
+	VMOVUPD Z0, (BX)
+	VMULPD  Z16, Z1, Z1
+	VMOVUPD Z1, 64(BX)
+	ADDQ    R12, BX
+	VMULPD  Z16, Z2, Z2
+	VMOVUPD Z2, (BX)
+	VMULPD  Z16, Z3, Z3
+	VMOVUPD Z3, 64(BX)
+	ADDQ    R12, BX
+	VMULPD  Z16, Z4, Z4
+	VMOVUPD Z4, (BX)
+	VMULPD  Z16, Z5, Z5
+	VMOVUPD Z5, 64(BX)
+	ADDQ    R12, BX
+	VMULPD  Z16, Z6, Z6
+	VMOVUPD Z6, (BX)
+	VMULPD  Z16, Z7, Z7
+	VMOVUPD Z7, 64(BX)
+	ADDQ    R12, BX
+	VMULPD  Z16, Z8, Z8
+	VMOVUPD Z8, (BX)
+	VMULPD  Z16, Z9, Z9
+	VMOVUPD Z9, 64(BX)
+	ADDQ    R12, BX
+	VMULPD  Z16, Z10, Z10
+	VMOVUPD Z10, (BX)
+	VMULPD  Z16, Z11, Z11
+	VMOVUPD Z11, 64(BX)
+	ADDQ    R12, BX
+	VMULPD  Z16, Z12, Z12
+	VMOVUPD Z12, (BX)
+	VMULPD  Z16, Z13, Z13
+	VMOVUPD Z13, 64(BX)
+	ADDQ    R12, BX
+	VMULPD  Z16, Z14, Z14
+	VMOVUPD Z14, (BX)
+	VMULPD  Z16, Z15, Z15
+	VMOVUPD Z15, 64(BX)
+	JMP     next_2x8
+
+some_2x8:
+	CMPQ        216(R13), $0x00
+	JEQ         overwrite_some_2x8
+	VFMADD213PD (BX), Z16, Z0
+	VMOVUPD     Z0, (BX)
+	VMOVUPD.Z   64(BX), K1, Z18
+	VFMADD213PD Z18, Z16, Z1
+	VMOVUPD     Z1, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z16, Z2
+	VMOVUPD     Z2, (BX)
+	VMOVUPD.Z   64(BX), K1, Z18
+	VFMADD213PD Z18, Z16, Z3
+	VMOVUPD     Z3, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z16, Z4
+	VMOVUPD     Z4, (BX)
+	VMOVUPD.Z   64(BX), K1, Z18
+	VFMADD213PD Z18, Z16, Z5
+	VMOVUPD     Z5, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z16, Z6
+	VMOVUPD     Z6, (BX)
+	VMOVUPD.Z   64(BX), K1, Z18
+	VFMADD213PD Z18, Z16, Z7
+	VMOVUPD     Z7, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z16, Z8
+	VMOVUPD     Z8, (BX)
+	VMOVUPD.Z   64(BX), K1, Z18
+	VFMADD213PD Z18, Z16, Z9
+	VMOVUPD     Z9, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z16, Z10
+	VMOVUPD     Z10, (BX)
+	VMOVUPD.Z   64(BX), K1, Z18
+	VFMADD213PD Z18, Z16, Z11
+	VMOVUPD     Z11, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z16, Z12
+	VMOVUPD     Z12, (BX)
+	VMOVUPD.Z   64(BX), K1, Z18
+	VFMADD213PD Z18, Z16, Z13
+	VMOVUPD     Z13, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z16, Z14
+	VMOVUPD     Z14, (BX)
+	VMOVUPD.Z   64(BX), K1, Z18
+	VFMADD213PD Z18, Z16, Z15
+	VMOVUPD     Z15, K1, 64(BX)
+	JMP         next_2x8
+
+overwrite_some_2x8:
 	VMULPD  Z16, Z0, Z0
 	VMOVUPD Z0, (BX)
 	VMULPD  Z16, Z1, Z1
@@ -1993,18 +2697,40 @@ k_3x1:
 	JNZ          k_3x1
 	VBROADCASTSD 224(R13), Z3
 	MOVQ         DI, BX
+	CMPQ         40(R13), $0x00
+	JNE          some_3x1
 	CMPQ         216(R13), $0x00
-	JEQ          overwrite_3x1
+	JEQ          overwrite_whole_3x1
 	VFMADD213PD  (BX), Z3, Z0
 	VMOVUPD      Z0, (BX)
 	VFMADD213PD  64(BX), Z3, Z1
 	VMOVUPD      Z1, 64(BX)
-	VMOVUPD.Z    128(BX), K1, Z6
-	VFMADD213PD  Z6, Z3, Z2
-	VMOVUPD      Z2, K1, 128(BX)
+	VFMADD213PD  128(BX), Z3, Z2
+	VMOVUPD      Z2, 128(BX)
 	JMP          next_3x1
 
-overwrite_3x1:
+overwrite_whole_3x1:
+	VMULPD  Z3, Z0, Z0
+	VMOVUPD Z0, (BX)
+	VMULPD  Z3, Z1, Z1
+	VMOVUPD Z1, 64(BX)
+	VMULPD  Z3, Z2, Z2
+	VMOVUPD Z2, 128(BX)
+	JMP     next_3x1
+
+some_3x1:
+	CMPQ        216(R13), $0x00
+	JEQ         overwrite_some_3x1
+	VFMADD213PD (BX), Z3, Z0
+	VMOVUPD     Z0, (BX)
+	VFMADD213PD 64(BX), Z3, Z1
+	VMOVUPD     Z1, 64(BX)
+	VMOVUPD.Z   128(BX), K1, Z6
+	VFMADD213PD Z6, Z3, Z2
+	VMOVUPD     Z2, K1, 128(BX)
+	JMP         next_3x1
+
+overwrite_some_3x1:
 	VMULPD  Z3, Z0, Z0
 	VMOVUPD Z0, (BX)
 	VMULPD  Z3, Z1, Z1
@@ -2088,26 +2814,62 @@ k_3x2:
 	JNZ          k_3x2
 	VBROADCASTSD 224(R13), Z6
 	MOVQ         DI, BX
+	CMPQ         40(R13), $0x00
+	JNE          some_3x2
 	CMPQ         216(R13), $0x00
-	JEQ          overwrite_3x2
+	JEQ          overwrite_whole_3x2
 	VFMADD213PD  (BX), Z6, Z0
 	VMOVUPD      Z0, (BX)
 	VFMADD213PD  64(BX), Z6, Z1
 	VMOVUPD      Z1, 64(BX)
-	VMOVUPD.Z    128(BX), K1, Z9
-	VFMADD213PD  Z9, Z6, Z2
-	VMOVUPD      Z2, K1, 128(BX)
+	VFMADD213PD  128(BX), Z6, Z2
+	VMOVUPD      Z2, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z6, Z3
 	VMOVUPD      Z3, (BX)
 	VFMADD213PD  64(BX), Z6, Z4
 	VMOVUPD      Z4, 64(BX)
-	VMOVUPD.Z    128(BX), K1, Z9
-	VFMADD213PD  Z9, Z6, Z5
-	VMOVUPD      Z5, K1, 128(BX)
+	VFMADD213PD  128(BX), Z6, Z5
+	VMOVUPD      Z5, 128(BX)
 	JMP          next_3x2
 
-overwrite_3x2:
+overwrite_whole_3x2:
+	VMULPD  Z6, Z0, Z0
+	VMOVUPD Z0, (BX)
+	VMULPD  Z6, Z1, Z1
+	VMOVUPD Z1, 64(BX)
+	VMULPD  Z6, Z2, Z2
+	VMOVUPD Z2, 128(BX)
+	ADDQ    R12, BX
+	VMULPD  Z6, Z3, Z3
+	VMOVUPD Z3, (BX)
+	VMULPD  Z6, Z4, Z4
+	VMOVUPD Z4, 64(BX)
+	VMULPD  Z6, Z5, Z5
+	VMOVUPD Z5, 128(BX)
+	JMP     next_3x2
+
+some_3x2:
+	CMPQ        216(R13), $0x00
+	JEQ         overwrite_some_3x2
+	VFMADD213PD (BX), Z6, Z0
+	VMOVUPD     Z0, (BX)
+	VFMADD213PD 64(BX), Z6, Z1
+	VMOVUPD     Z1, 64(BX)
+	VMOVUPD.Z   128(BX), K1, Z9
+	VFMADD213PD Z9, Z6, Z2
+	VMOVUPD     Z2, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z6, Z3
+	VMOVUPD     Z3, (BX)
+	VFMADD213PD 64(BX), Z6, Z4
+	VMOVUPD     Z4, 64(BX)
+	VMOVUPD.Z   128(BX), K1, Z9
+	VFMADD213PD Z9, Z6, Z5
+	VMOVUPD     Z5, K1, 128(BX)
+	JMP         next_3x2
+
+overwrite_some_3x2:
 	VMULPD  Z6, Z0, Z0
 	VMOVUPD Z0, (BX)
 	VMULPD  Z6, Z1, Z1
@@ -2209,34 +2971,84 @@ k_3x3:
 	JNZ          k_3x3
 	VBROADCASTSD 224(R13), Z9
 	MOVQ         DI, BX
+	CMPQ         40(R13), $0x00
+	JNE          some_3x3
 	CMPQ         216(R13), $0x00
-	JEQ          overwrite_3x3
+	JEQ          overwrite_whole_3x3
 	VFMADD213PD  (BX), Z9, Z0
 	VMOVUPD      Z0, (BX)
 	VFMADD213PD  64(BX), Z9, Z1
 	VMOVUPD      Z1, 64(BX)
-	VMOVUPD.Z    128(BX), K1, Z12
-	VFMADD213PD  Z12, Z9, Z2
-	VMOVUPD      Z2, K1, 128(BX)
+	VFMADD213PD  128(BX), Z9, Z2
+	VMOVUPD      Z2, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z9, Z3
 	VMOVUPD      Z3, (BX)
 	VFMADD213PD  64(BX), Z9, Z4
 	VMOVUPD      Z4, 64(BX)
-	VMOVUPD.Z    128(BX), K1, Z12
-	VFMADD213PD  Z12, Z9, Z5
-	VMOVUPD      Z5, K1, 128(BX)
+	VFMADD213PD  128(BX), Z9, Z5
+	VMOVUPD      Z5, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z9, Z6
 	VMOVUPD      Z6, (BX)
 	VFMADD213PD  64(BX), Z9, Z7
 	VMOVUPD      Z7, 64(BX)
-	VMOVUPD.Z    128(BX), K1, Z12
-	VFMADD213PD  Z12, Z9, Z8
-	VMOVUPD      Z8, K1, 128(BX)
+	VFMADD213PD  128(BX), Z9, Z8
+	VMOVUPD      Z8, 128(BX)
 	JMP          next_3x3
 
-overwrite_3x3:
+overwrite_whole_3x3:
+	VMULPD  Z9, Z0, Z0
+	VMOVUPD Z0, (BX)
+	VMULPD  Z9, Z1, Z1
+	VMOVUPD Z1, 64(BX)
+	VMULPD  Z9, Z2, Z2
+	VMOVUPD Z2, 128(BX)
+	ADDQ    R12, BX
+	VMULPD  Z9, Z3, Z3
+	VMOVUPD Z3, (BX)
+	VMULPD  Z9, Z4, Z4
+	VMOVUPD Z4, 64(BX)
+	VMULPD  Z9, Z5, Z5
+	VMOVUPD Z5, 128(BX)
+	ADDQ    R12, BX
+	VMULPD  Z9, Z6, Z6
+	VMOVUPD Z6, (BX)
+	VMULPD  Z9, Z7, Z7
+	VMOVUPD Z7, 64(BX)
+	VMULPD  Z9, Z8, Z8
+	VMOVUPD Z8, 128(BX)
+	JMP     next_3x3
+
+some_3x3:
+	CMPQ        216(R13), $0x00
+	JEQ         overwrite_some_3x3
+	VFMADD213PD (BX), Z9, Z0
+	VMOVUPD     Z0, (BX)
+	VFMADD213PD 64(BX), Z9, Z1
+	VMOVUPD     Z1, 64(BX)
+	VMOVUPD.Z   128(BX), K1, Z12
+	VFMADD213PD Z12, Z9, Z2
+	VMOVUPD     Z2, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z9, Z3
+	VMOVUPD     Z3, (BX)
+	VFMADD213PD 64(BX), Z9, Z4
+	VMOVUPD     Z4, 64(BX)
+	VMOVUPD.Z   128(BX), K1, Z12
+	VFMADD213PD Z12, Z9, Z5
+	VMOVUPD     Z5, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z9, Z6
+	VMOVUPD     Z6, (BX)
+	VFMADD213PD 64(BX), Z9, Z7
+	VMOVUPD     Z7, 64(BX)
+	VMOVUPD.Z   128(BX), K1, Z12
+	VFMADD213PD Z12, Z9, Z8
+	VMOVUPD     Z8, K1, 128(BX)
+	JMP         next_3x3
+
+overwrite_some_3x3:
 	VMULPD  Z9, Z0, Z0
 	VMOVUPD Z0, (BX)
 	VMULPD  Z9, Z1, Z1
@@ -2356,42 +3168,106 @@ k_3x4:
 	JNZ          k_3x4
 	VBROADCASTSD 224(R13), Z12
 	MOVQ         DI, BX
+	CMPQ         40(R13), $0x00
+	JNE          some_3x4
 	CMPQ         216(R13), $0x00
-	JEQ          overwrite_3x4
+	JEQ          overwrite_whole_3x4
 	VFMADD213PD  (BX), Z12, Z0
 	VMOVUPD      Z0, (BX)
 	VFMADD213PD  64(BX), Z12, Z1
 	VMOVUPD      Z1, 64(BX)
-	VMOVUPD.Z    128(BX), K1, Z15
-	VFMADD213PD  Z15, Z12, Z2
-	VMOVUPD      Z2, K1, 128(BX)
+	VFMADD213PD  128(BX), Z12, Z2
+	VMOVUPD      Z2, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z12, Z3
 	VMOVUPD      Z3, (BX)
 	VFMADD213PD  64(BX), Z12, Z4
 	VMOVUPD      Z4, 64(BX)
-	VMOVUPD.Z    128(BX), K1, Z15
-	VFMADD213PD  Z15, Z12, Z5
-	VMOVUPD      Z5, K1, 128(BX)
+	VFMADD213PD  128(BX), Z12, Z5
+	VMOVUPD      Z5, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z12, Z6
 	VMOVUPD      Z6, (BX)
 	VFMADD213PD  64(BX), Z12, Z7
 	VMOVUPD      Z7, 64(BX)
-	VMOVUPD.Z    128(BX), K1, Z15
-	VFMADD213PD  Z15, Z12, Z8
-	VMOVUPD      Z8, K1, 128(BX)
+	VFMADD213PD  128(BX), Z12, Z8
+	VMOVUPD      Z8, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z12, Z9
 	VMOVUPD      Z9, (BX)
 	VFMADD213PD  64(BX), Z12, Z10
 	VMOVUPD      Z10, 64(BX)
-	VMOVUPD.Z    128(BX), K1, Z15
-	VFMADD213PD  Z15, Z12, Z11
-	VMOVUPD      Z11, K1, 128(BX)
+	VFMADD213PD  128(BX), Z12, Z11
+	VMOVUPD      Z11, 128(BX)
 	JMP          next_3x4
 
-overwrite_3x4:
+overwrite_whole_3x4:
+	VMULPD  Z12, Z0, Z0
+	VMOVUPD Z0, (BX)
+	VMULPD  Z12, Z1, Z1
+	VMOVUPD Z1, 64(BX)
+	VMULPD  Z12, Z2, Z2
+	VMOVUPD Z2, 128(BX)
+	ADDQ    R12, BX
+	VMULPD  Z12, Z3, Z3
+	VMOVUPD Z3, (BX)
+	VMULPD  Z12, Z4, Z4
+	VMOVUPD Z4, 64(BX)
+	VMULPD  Z12, Z5, Z5
+	VMOVUPD Z5, 128(BX)
+	ADDQ    R12, BX
+	VMULPD  Z12, Z6, Z6
+	VMOVUPD Z6, (BX)
+	VMULPD  Z12, Z7, Z7
+	VMOVUPD Z7, 64(BX)
+	VMULPD  Z12, Z8, Z8
+	VMOVUPD Z8, 128(BX)
+	ADDQ    R12, BX
+	VMULPD  Z12, Z9, Z9
+	VMOVUPD Z9, (BX)
+	VMULPD  Z12, Z10, Z10
+	VMOVUPD Z10, 64(BX)
+	VMULPD  Z12, Z11, Z11
+	VMOVUPD Z11, 128(BX)
+	JMP     next_3x4
+
+some_3x4:
+	CMPQ        216(R13), $0x00
+	JEQ         overwrite_some_3x4
+	VFMADD213PD (BX), Z12, Z0
+	VMOVUPD     Z0, (BX)
+	VFMADD213PD 64(BX), Z12, Z1
+	VMOVUPD     Z1, 64(BX)
+	VMOVUPD.Z   128(BX), K1, Z15
+	VFMADD213PD Z15, Z12, Z2
+	VMOVUPD     Z2, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z12, Z3
+	VMOVUPD     Z3, (BX)
+	VFMADD213PD 64(BX), Z12, Z4
+	VMOVUPD     Z4, 64(BX)
+	VMOVUPD.Z   128(BX), K1, Z15
+	VFMADD213PD Z15, Z12, Z5
+	VMOVUPD     Z5, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z12, Z6
+	VMOVUPD     Z6, (BX)
+	VFMADD213PD 64(BX), Z12, Z7
+	VMOVUPD     Z7, 64(BX)
+	VMOVUPD.Z   128(BX), K1, Z15
+	VFMADD213PD Z15, Z12, Z8
+	VMOVUPD     Z8, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z12, Z9
+	VMOVUPD     Z9, (BX)
+	VFMADD213PD 64(BX), Z12, Z10
+	VMOVUPD     Z10, 64(BX)
+	VMOVUPD.Z   128(BX), K1, Z15
+	VFMADD213PD Z15, Z12, Z11
+	VMOVUPD     Z11, K1, 128(BX)
+	JMP         next_3x4
+
+overwrite_some_3x4:
 	VMULPD  Z12, Z0, Z0
 	VMOVUPD Z0, (BX)
 	VMULPD  Z12, Z1, Z1
@@ -2529,50 +3405,128 @@ k_3x5:
 	JNZ          k_3x5
 	VBROADCASTSD 224(R13), Z15
 	MOVQ         DI, BX
+	CMPQ         40(R13), $0x00
+	JNE          some_3x5
 	CMPQ         216(R13), $0x00
-	JEQ          overwrite_3x5
+	JEQ          overwrite_whole_3x5
 	VFMADD213PD  (BX), Z15, Z0
 	VMOVUPD      Z0, (BX)
 	VFMADD213PD  64(BX), Z15, Z1
 	VMOVUPD      Z1, 64(BX)
-	VMOVUPD.Z    128(BX), K1, Z18
-	VFMADD213PD  Z18, Z15, Z2
-	VMOVUPD      Z2, K1, 128(BX)
+	VFMADD213PD  128(BX), Z15, Z2
+	VMOVUPD      Z2, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z15, Z3
 	VMOVUPD      Z3, (BX)
 	VFMADD213PD  64(BX), Z15, Z4
 	VMOVUPD      Z4, 64(BX)
-	VMOVUPD.Z    128(BX), K1, Z18
-	VFMADD213PD  Z18, Z15, Z5
-	VMOVUPD      Z5, K1, 128(BX)
+	VFMADD213PD  128(BX), Z15, Z5
+	VMOVUPD      Z5, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z15, Z6
 	VMOVUPD      Z6, (BX)
 	VFMADD213PD  64(BX), Z15, Z7
 	VMOVUPD      Z7, 64(BX)
-	VMOVUPD.Z    128(BX), K1, Z18
-	VFMADD213PD  Z18, Z15, Z8
-	VMOVUPD      Z8, K1, 128(BX)
+	VFMADD213PD  128(BX), Z15, Z8
+	VMOVUPD      Z8, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z15, Z9
 	VMOVUPD      Z9, (BX)
 	VFMADD213PD  64(BX), Z15, Z10
 	VMOVUPD      Z10, 64(BX)
-	VMOVUPD.Z    128(BX), K1, Z18
-	VFMADD213PD  Z18, Z15, Z11
-	VMOVUPD      Z11, K1, 128(BX)
+	VFMADD213PD  128(BX), Z15, Z11
+	VMOVUPD      Z11, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z15, Z12
 	VMOVUPD      Z12, (BX)
 	VFMADD213PD  64(BX), Z15, Z13
 	VMOVUPD      Z13, 64(BX)
-	VMOVUPD.Z    128(BX), K1, Z18
-	VFMADD213PD  Z18, Z15, Z14
-	VMOVUPD      Z14, K1, 128(BX)
+	VFMADD213PD  128(BX), Z15, Z14
+	VMOVUPD      Z14, 128(BX)
 	JMP          next_3x5
 
-overwrite_3x5:
+overwrite_whole_3x5:
+	VMULPD  Z15, Z0, Z0
+	VMOVUPD Z0, (BX)
+	VMULPD  Z15, Z1, Z1
+	VMOVUPD Z1, 64(BX)
+	VMULPD  Z15, Z2, Z2
+	VMOVUPD Z2, 128(BX)
+	ADDQ    R12, BX
+	VMULPD  Z15, Z3, Z3
+	VMOVUPD Z3, (BX)
+	VMULPD  Z15, Z4, Z4
+	VMOVUPD Z4, 64(BX)
+	VMULPD  Z15, Z5, Z5
+	VMOVUPD Z5, 128(BX)
+	ADDQ    R12, BX
+	VMULPD  Z15, Z6, Z6
+	VMOVUPD Z6, (BX)
+	VMULPD  Z15, Z7, Z7
+	VMOVUPD Z7, 64(BX)
+	VMULPD  Z15, Z8, Z8
+	VMOVUPD Z8, 128(BX)
+	ADDQ    R12, BX
+	VMULPD  Z15, Z9, Z9
+	VMOVUPD Z9, (BX)
+	VMULPD  Z15, Z10, Z10
+	VMOVUPD Z10, 64(BX)
+	VMULPD  Z15, Z11, Z11
+	VMOVUPD Z11, 128(BX)
+	ADDQ    R12, BX
+	VMULPD  Z15, Z12, Z12
+	VMOVUPD Z12, (BX)
+	VMULPD  Z15, Z13, Z13
+	VMOVUPD Z13, 64(BX)
+	VMULPD  Z15, Z14, Z14
+	VMOVUPD Z14, 128(BX)
+	JMP     next_3x5
+
+some_3x5:
+	CMPQ        216(R13), $0x00
+	JEQ         overwrite_some_3x5
+	VFMADD213PD (BX), Z15, Z0
+	VMOVUPD     Z0, (BX)
+	VFMADD213PD 64(BX), Z15, Z1
+	VMOVUPD     Z1, 64(BX)
+	VMOVUPD.Z   128(BX), K1, Z18
+	VFMADD213PD Z18, Z15, Z2
+	VMOVUPD     Z2, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z15, Z3
+	VMOVUPD     Z3, (BX)
+	VFMADD213PD 64(BX), Z15, Z4
+	VMOVUPD     Z4, 64(BX)
+	VMOVUPD.Z   128(BX), K1, Z18
+	VFMADD213PD Z18, Z15, Z5
+	VMOVUPD     Z5, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z15, Z6
+	VMOVUPD     Z6, (BX)
+	VFMADD213PD 64(BX), Z15, Z7
+	VMOVUPD     Z7, 64(BX)
+	VMOVUPD.Z   128(BX), K1, Z18
+	VFMADD213PD Z18, Z15, Z8
+	VMOVUPD     Z8, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z15, Z9
+	VMOVUPD     Z9, (BX)
+	VFMADD213PD 64(BX), Z15, Z10
+	VMOVUPD     Z10, 64(BX)
+	VMOVUPD.Z   128(BX), K1, Z18
+	VFMADD213PD Z18, Z15, Z11
+	VMOVUPD     Z11, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z15, Z12
+	VMOVUPD     Z12, (BX)
+	VFMADD213PD 64(BX), Z15, Z13
+	VMOVUPD     Z13, 64(BX)
+	VMOVUPD.Z   128(BX), K1, Z18
+	VFMADD213PD Z18, Z15, Z14
+	VMOVUPD     Z14, K1, 128(BX)
+	JMP         next_3x5
+
+overwrite_some_3x5:
 	VMULPD  Z15, Z0, Z0
 	VMOVUPD Z0, (BX)
 	VMULPD  Z15, Z1, Z1
@@ -2728,58 +3682,150 @@ k_3x6:
 	JNZ          k_3x6
 	VBROADCASTSD 224(R13), Z18
 	MOVQ         DI, BX
+	CMPQ         40(R13), $0x00
+	JNE          some_3x6
 	CMPQ         216(R13), $0x00
-	JEQ          overwrite_3x6
+	JEQ          overwrite_whole_3x6
 	VFMADD213PD  (BX), Z18, Z0
 	VMOVUPD      Z0, (BX)
 	VFMADD213PD  64(BX), Z18, Z1
 	VMOVUPD      Z1, 64(BX)
-	VMOVUPD.Z    128(BX), K1, Z21
-	VFMADD213PD  Z21, Z18, Z2
-	VMOVUPD      Z2, K1, 128(BX)
+	VFMADD213PD  128(BX), Z18, Z2
+	VMOVUPD      Z2, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z18, Z3
 	VMOVUPD      Z3, (BX)
 	VFMADD213PD  64(BX), Z18, Z4
 	VMOVUPD      Z4, 64(BX)
-	VMOVUPD.Z    128(BX), K1, Z21
-	VFMADD213PD  Z21, Z18, Z5
-	VMOVUPD      Z5, K1, 128(BX)
+	VFMADD213PD  128(BX), Z18, Z5
+	VMOVUPD      Z5, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z18, Z6
 	VMOVUPD      Z6, (BX)
 	VFMADD213PD  64(BX), Z18, Z7
 	VMOVUPD      Z7, 64(BX)
-	VMOVUPD.Z    128(BX), K1, Z21
-	VFMADD213PD  Z21, Z18, Z8
-	VMOVUPD      Z8, K1, 128(BX)
+	VFMADD213PD  128(BX), Z18, Z8
+	VMOVUPD      Z8, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z18, Z9
 	VMOVUPD      Z9, (BX)
 	VFMADD213PD  64(BX), Z18, Z10
 	VMOVUPD      Z10, 64(BX)
-	VMOVUPD.Z    128(BX), K1, Z21
-	VFMADD213PD  Z21, Z18, Z11
-	VMOVUPD      Z11, K1, 128(BX)
+	VFMADD213PD  128(BX), Z18, Z11
+	VMOVUPD      Z11, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z18, Z12
 	VMOVUPD      Z12, (BX)
 	VFMADD213PD  64(BX), Z18, Z13
 	VMOVUPD      Z13, 64(BX)
-	VMOVUPD.Z    128(BX), K1, Z21
-	VFMADD213PD  Z21, Z18, Z14
-	VMOVUPD      Z14, K1, 128(BX)
+	VFMADD213PD  128(BX), Z18, Z14
+	VMOVUPD      Z14, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z18, Z15
 	VMOVUPD      Z15, (BX)
 	VFMADD213PD  64(BX), Z18, Z16
 	VMOVUPD      Z16, 64(BX)
-	VMOVUPD.Z    128(BX), K1, Z21
-	VFMADD213PD  Z21, Z18, Z17
-	VMOVUPD      Z17, K1, 128(BX)
+	VFMADD213PD  128(BX), Z18, Z17
+	VMOVUPD      Z17, 128(BX)
 	JMP          next_3x6
 
-overwrite_3x6:
+overwrite_whole_3x6:
+	VMULPD  Z18, Z0, Z0
+	VMOVUPD Z0, (BX)
+	VMULPD  Z18, Z1, Z1
+	VMOVUPD Z1, 64(BX)
+	VMULPD  Z18, Z2, Z2
+	VMOVUPD Z2, 128(BX)
+	ADDQ    R12, BX
+	VMULPD  Z18, Z3, Z3
+	VMOVUPD Z3, (BX)
+	VMULPD  Z18, Z4, Z4
+	VMOVUPD Z4, 64(BX)
+	VMULPD  Z18, Z5, Z5
+	VMOVUPD Z5, 128(BX)
+	ADDQ    R12, BX
+	VMULPD  Z18, Z6, Z6
+	VMOVUPD Z6, (BX)
+	VMULPD  Z18, Z7, Z7
+	VMOVUPD Z7, 64(BX)
+	VMULPD  Z18, Z8, Z8
+	VMOVUPD Z8, 128(BX)
+	ADDQ    R12, BX
+	VMULPD  Z18, Z9, Z9
+	VMOVUPD Z9, (BX)
+	VMULPD  Z18, Z10, Z10
+	VMOVUPD Z10, 64(BX)
+	VMULPD  Z18, Z11, Z11
+	VMOVUPD Z11, 128(BX)
+	ADDQ    R12, BX
+	VMULPD  Z18, Z12, Z12
+	VMOVUPD Z12, (BX)
+	VMULPD  Z18, Z13, Z13
+	VMOVUPD Z13, 64(BX)
+	VMULPD  Z18, Z14, Z14
+	VMOVUPD Z14, 128(BX)
+	ADDQ    R12, BX
+	VMULPD  Z18, Z15, Z15
+	VMOVUPD Z15, (BX)
+	VMULPD  Z18, Z16, Z16
+	VMOVUPD Z16, 64(BX)
+	VMULPD  Z18, Z17, Z17
+	VMOVUPD Z17, 128(BX)
+	JMP     next_3x6
+
+some_3x6:
+	CMPQ        216(R13), $0x00
+	JEQ         overwrite_some_3x6
+	VFMADD213PD (BX), Z18, Z0
+	VMOVUPD     Z0, (BX)
+	VFMADD213PD 64(BX), Z18, Z1
+	VMOVUPD     Z1, 64(BX)
+	VMOVUPD.Z   128(BX), K1, Z21
+	VFMADD213PD Z21, Z18, Z2
+	VMOVUPD     Z2, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z18, Z3
+	VMOVUPD     Z3, (BX)
+	VFMADD213PD 64(BX), Z18, Z4
+	VMOVUPD     Z4, 64(BX)
+	VMOVUPD.Z   128(BX), K1, Z21
+	VFMADD213PD Z21, Z18, Z5
+	VMOVUPD     Z5, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z18, Z6
+	VMOVUPD     Z6, (BX)
+	VFMADD213PD 64(BX), Z18, Z7
+	VMOVUPD     Z7, 64(BX)
+	VMOVUPD.Z   128(BX), K1, Z21
+	VFMADD213PD Z21, Z18, Z8
+	VMOVUPD     Z8, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z18, Z9
+	VMOVUPD     Z9, (BX)
+	VFMADD213PD 64(BX), Z18, Z10
+	VMOVUPD     Z10, 64(BX)
+	VMOVUPD.Z   128(BX), K1, Z21
+	VFMADD213PD Z21, Z18, Z11
+	VMOVUPD     Z11, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z18, Z12
+	VMOVUPD     Z12, (BX)
+	VFMADD213PD 64(BX), Z18, Z13
+	VMOVUPD     Z13, 64(BX)
+	VMOVUPD.Z   128(BX), K1, Z21
+	VFMADD213PD Z21, Z18, Z14
+	VMOVUPD     Z14, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z18, Z15
+	VMOVUPD     Z15, (BX)
+	VFMADD213PD 64(BX), Z18, Z16
+	VMOVUPD     Z16, 64(BX)
+	VMOVUPD.Z   128(BX), K1, Z21
+	VFMADD213PD Z21, Z18, Z17
+	VMOVUPD     Z17, K1, 128(BX)
+	JMP         next_3x6
+
+overwrite_some_3x6:
 	VMULPD  Z18, Z0, Z0
 	VMOVUPD Z0, (BX)
 	VMULPD  Z18, Z1, Z1
@@ -2953,66 +3999,172 @@ k_3x7:
 	JNZ          k_3x7
 	VBROADCASTSD 224(R13), Z21
 	MOVQ         DI, BX
+	CMPQ         40(R13), $0x00
+	JNE          some_3x7
 	CMPQ         216(R13), $0x00
-	JEQ          overwrite_3x7
+	JEQ          overwrite_whole_3x7
 	VFMADD213PD  (BX), Z21, Z0
 	VMOVUPD      Z0, (BX)
 	VFMADD213PD  64(BX), Z21, Z1
 	VMOVUPD      Z1, 64(BX)
-	VMOVUPD.Z    128(BX), K1, Z24
-	VFMADD213PD  Z24, Z21, Z2
-	VMOVUPD      Z2, K1, 128(BX)
+	VFMADD213PD  128(BX), Z21, Z2
+	VMOVUPD      Z2, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z21, Z3
 	VMOVUPD      Z3, (BX)
 	VFMADD213PD  64(BX), Z21, Z4
 	VMOVUPD      Z4, 64(BX)
-	VMOVUPD.Z    128(BX), K1, Z24
-	VFMADD213PD  Z24, Z21, Z5
-	VMOVUPD      Z5, K1, 128(BX)
+	VFMADD213PD  128(BX), Z21, Z5
+	VMOVUPD      Z5, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z21, Z6
 	VMOVUPD      Z6, (BX)
 	VFMADD213PD  64(BX), Z21, Z7
 	VMOVUPD      Z7, 64(BX)
-	VMOVUPD.Z    128(BX), K1, Z24
-	VFMADD213PD  Z24, Z21, Z8
-	VMOVUPD      Z8, K1, 128(BX)
+	VFMADD213PD  128(BX), Z21, Z8
+	VMOVUPD      Z8, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z21, Z9
 	VMOVUPD      Z9, (BX)
 	VFMADD213PD  64(BX), Z21, Z10
 	VMOVUPD      Z10, 64(BX)
-	VMOVUPD.Z    128(BX), K1, Z24
-	VFMADD213PD  Z24, Z21, Z11
-	VMOVUPD      Z11, K1, 128(BX)
+	VFMADD213PD  128(BX), Z21, Z11
+	VMOVUPD      Z11, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z21, Z12
 	VMOVUPD      Z12, (BX)
 	VFMADD213PD  64(BX), Z21, Z13
 	VMOVUPD      Z13, 64(BX)
-	VMOVUPD.Z    128(BX), K1, Z24
-	VFMADD213PD  Z24, Z21, Z14
-	VMOVUPD      Z14, K1, 128(BX)
+	VFMADD213PD  128(BX), Z21, Z14
+	VMOVUPD      Z14, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z21, Z15
 	VMOVUPD      Z15, (BX)
 	VFMADD213PD  64(BX), Z21, Z16
 	VMOVUPD      Z16, 64(BX)
-	VMOVUPD.Z    128(BX), K1, Z24
-	VFMADD213PD  Z24, Z21, Z17
-	VMOVUPD      Z17, K1, 128(BX)
+	VFMADD213PD  128(BX), Z21, Z17
+	VMOVUPD      Z17, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z21, Z18
 	VMOVUPD      Z18, (BX)
 	VFMADD213PD  64(BX), Z21, Z19
 	VMOVUPD      Z19, 64(BX)
-	VMOVUPD.Z    128(BX), K1, Z24
-	VFMADD213PD  Z24, Z21, Z20
-	VMOVUPD      Z20, K1, 128(BX)
+	VFMADD213PD  128(BX), Z21, Z20
+	VMOVUPD      Z20, 128(BX)
 	JMP          next_3x7
 
-overwrite_3x7:
+overwrite_whole_3x7:
+	VMULPD  Z21, Z0, Z0
+	VMOVUPD Z0, (BX)
+	VMULPD  Z21, Z1, Z1
+	VMOVUPD Z1, 64(BX)
+	VMULPD  Z21, Z2, Z2
+	VMOVUPD Z2, 128(BX)
+	ADDQ    R12, BX
+	VMULPD  Z21, Z3, Z3
+	VMOVUPD Z3, (BX)
+	VMULPD  Z21, Z4, Z4
+	VMOVUPD Z4, 64(BX)
+	VMULPD  Z21, Z5, Z5
+	VMOVUPD Z5, 128(BX)
+	ADDQ    R12, BX
+	VMULPD  Z21, Z6, Z6
+	VMOVUPD Z6, (BX)
+	VMULPD  Z21, Z7, Z7
+	VMOVUPD Z7, 64(BX)
+	VMULPD  Z21, Z8, Z8
+	VMOVUPD Z8, 128(BX)
+	ADDQ    R12, BX
+	VMULPD  Z21, Z9, Z9
+	VMOVUPD Z9, (BX)
+	VMULPD  Z21, Z10, Z10
+	VMOVUPD Z10, 64(BX)
+	VMULPD  Z21, Z11, Z11
+	VMOVUPD Z11, 128(BX)
+	ADDQ    R12, BX
+	VMULPD  Z21, Z12, Z12
+	VMOVUPD Z12, (BX)
+	VMULPD  Z21, Z13, Z13
+	VMOVUPD Z13, 64(BX)
+	VMULPD  Z21, Z14, Z14
+	VMOVUPD Z14, 128(BX)
+	ADDQ    R12, BX
+	VMULPD  Z21, Z15, Z15
+	VMOVUPD Z15, (BX)
+	VMULPD  Z21, Z16, Z16
+	VMOVUPD Z16, 64(BX)
+	VMULPD  Z21, Z17, Z17
+	VMOVUPD Z17, 128(BX)
+	ADDQ    R12, BX
+	VMULPD  Z21, Z18, Z18
+	VMOVUPD Z18, (BX)
+	VMULPD  Z21, Z19, Z19
+	VMOVUPD Z19, 64(BX)
+	VMULPD  Z21, Z20, Z20
+	VMOVUPD Z20, 128(BX)
+	JMP     next_3x7
+
+some_3x7:
+	CMPQ        216(R13), $0x00
+	JEQ         overwrite_some_3x7
+	VFMADD213PD (BX), Z21, Z0
+	VMOVUPD     Z0, (BX)
+	VFMADD213PD 64(BX), Z21, Z1
+	VMOVUPD     Z1, 64(BX)
+	VMOVUPD.Z   128(BX), K1, Z24
+	VFMADD213PD Z24, Z21, Z2
+	VMOVUPD     Z2, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z21, Z3
+	VMOVUPD     Z3, (BX)
+	VFMADD213PD 64(BX), Z21, Z4
+	VMOVUPD     Z4, 64(BX)
+	VMOVUPD.Z   128(BX), K1, Z24
+	VFMADD213PD Z24, Z21, Z5
+	VMOVUPD     Z5, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z21, Z6
+	VMOVUPD     Z6, (BX)
+	VFMADD213PD 64(BX), Z21, Z7
+	VMOVUPD     Z7, 64(BX)
+	VMOVUPD.Z   128(BX), K1, Z24
+	VFMADD213PD Z24, Z21, Z8
+	VMOVUPD     Z8, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z21, Z9
+	VMOVUPD     Z9, (BX)
+	VFMADD213PD 64(BX), Z21, Z10
+	VMOVUPD     Z10, 64(BX)
+	VMOVUPD.Z   128(BX), K1, Z24
+	VFMADD213PD Z24, Z21, Z11
+	VMOVUPD     Z11, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z21, Z12
+	VMOVUPD     Z12, (BX)
+	VFMADD213PD 64(BX), Z21, Z13
+	VMOVUPD     Z13, 64(BX)
+	VMOVUPD.Z   128(BX), K1, Z24
+	VFMADD213PD Z24, Z21, Z14
+	VMOVUPD     Z14, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z21, Z15
+	VMOVUPD     Z15, (BX)
+	VFMADD213PD 64(BX), Z21, Z16
+	VMOVUPD     Z16, 64(BX)
+	VMOVUPD.Z   128(BX), K1, Z24
+	VFMADD213PD Z24, Z21, Z17
+	VMOVUPD     Z17, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z21, Z18
+	VMOVUPD     Z18, (BX)
+	VFMADD213PD 64(BX), Z21, Z19
+	VMOVUPD     Z19, 64(BX)
+	VMOVUPD.Z   128(BX), K1, Z24
+	VFMADD213PD Z24, Z21, Z20
+	VMOVUPD     Z20, K1, 128(BX)
+	JMP         next_3x7
+
+overwrite_some_3x7:
 	VMULPD  Z21, Z0, Z0
 	VMOVUPD Z0, (BX)
 	VMULPD  Z21, Z1, Z1
@@ -3204,74 +4356,194 @@ k_3x8:
 	JNZ          k_3x8
 	VBROADCASTSD 224(R13), Z24
 	MOVQ         DI, BX
+	CMPQ         40(R13), $0x00
+	JNE          some_3x8
 	CMPQ         216(R13), $0x00
-	JEQ          overwrite_3x8
+	JEQ          overwrite_whole_3x8
 	VFMADD213PD  (BX), Z24, Z0
 	VMOVUPD      Z0, (BX)
 	VFMADD213PD  64(BX), Z24, Z1
 	VMOVUPD      Z1, 64(BX)
-	VMOVUPD.Z    128(BX), K1, Z27
-	VFMADD213PD  Z27, Z24, Z2
-	VMOVUPD      Z2, K1, 128(BX)
+	VFMADD213PD  128(BX), Z24, Z2
+	VMOVUPD      Z2, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z24, Z3
 	VMOVUPD      Z3, (BX)
 	VFMADD213PD  64(BX), Z24, Z4
 	VMOVUPD      Z4, 64(BX)
-	VMOVUPD.Z    128(BX), K1, Z27
-	VFMADD213PD  Z27, Z24, Z5
-	VMOVUPD      Z5, K1, 128(BX)
+	VFMADD213PD  128(BX), Z24, Z5
+	VMOVUPD      Z5, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z24, Z6
 	VMOVUPD      Z6, (BX)
 	VFMADD213PD  64(BX), Z24, Z7
 	VMOVUPD      Z7, 64(BX)
-	VMOVUPD.Z    128(BX), K1, Z27
-	VFMADD213PD  Z27, Z24, Z8
-	VMOVUPD      Z8, K1, 128(BX)
+	VFMADD213PD  128(BX), Z24, Z8
+	VMOVUPD      Z8, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z24, Z9
 	VMOVUPD      Z9, (BX)
 	VFMADD213PD  64(BX), Z24, Z10
 	VMOVUPD      Z10, 64(BX)
-	VMOVUPD.Z    128(BX), K1, Z27
-	VFMADD213PD  Z27, Z24, Z11
-	VMOVUPD      Z11, K1, 128(BX)
+	VFMADD213PD  128(BX), Z24, Z11
+	VMOVUPD      Z11, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z24, Z12
 	VMOVUPD      Z12, (BX)
 	VFMADD213PD  64(BX), Z24, Z13
 	VMOVUPD      Z13, 64(BX)
-	VMOVUPD.Z    128(BX), K1, Z27
-	VFMADD213PD  Z27, Z24, Z14
-	VMOVUPD      Z14, K1, 128(BX)
+	VFMADD213PD  128(BX), Z24, Z14
+	VMOVUPD      Z14, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z24, Z15
 	VMOVUPD      Z15, (BX)
 	VFMADD213PD  64(BX), Z24, Z16
 	VMOVUPD      Z16, 64(BX)
-	VMOVUPD.Z    128(BX), K1, Z27
-	VFMADD213PD  Z27, Z24, Z17
-	VMOVUPD      Z17, K1, 128(BX)
+	VFMADD213PD  128(BX), Z24, Z17
+	VMOVUPD      Z17, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z24, Z18
 	VMOVUPD      Z18, (BX)
 	VFMADD213PD  64(BX), Z24, Z19
 	VMOVUPD      Z19, 64(BX)
-	VMOVUPD.Z    128(BX), K1, Z27
-	VFMADD213PD  Z27, Z24, Z20
-	VMOVUPD      Z20, K1, 128(BX)
+	VFMADD213PD  128(BX), Z24, Z20
+	VMOVUPD      Z20, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PD  (BX), Z24, Z21
 	VMOVUPD      Z21, (BX)
 	VFMADD213PD  64(BX), Z24, Z22
 	VMOVUPD      Z22, 64(BX)
-	VMOVUPD.Z    128(BX), K1, Z27
-	VFMADD213PD  Z27, Z24, Z23
-	VMOVUPD      Z23, K1, 128(BX)
+	VFMADD213PD  128(BX), Z24, Z23
+	VMOVUPD      Z23, 128(BX)
 	JMP          next_3x8
 
-overwrite_3x8:
+overwrite_whole_3x8:
+	VMULPD  Z24, Z0, Z0
+	VMOVUPD Z0, (BX)
+	VMULPD  Z24, Z1, Z1
+	VMOVUPD Z1, 64(BX)
+	VMULPD  Z24, Z2, Z2
+	VMOVUPD Z2, 128(BX)
+	ADDQ    R12, BX
+	VMULPD  Z24, Z3, Z3
+	VMOVUPD Z3, (BX)
+	VMULPD  Z24, Z4, Z4
+	VMOVUPD Z4, 64(BX)
+	VMULPD  Z24, Z5, Z5
+	VMOVUPD Z5, 128(BX)
+	ADDQ    R12, BX
+	VMULPD  Z24, Z6, Z6
+	VMOVUPD Z6, (BX)
+	VMULPD  Z24, Z7, Z7
+	VMOVUPD Z7, 64(BX)
+	VMULPD  Z24, Z8, Z8
+	VMOVUPD Z8, 128(BX)
+	ADDQ    R12, BX
+	VMULPD  Z24, Z9, Z9
+	VMOVUPD Z9, (BX)
+	VMULPD  Z24, Z10, Z10
+	VMOVUPD Z10, 64(BX)
+	VMULPD  Z24, Z11, Z11
+	VMOVUPD Z11, 128(BX)
+	ADDQ    R12, BX
+	VMULPD  Z24, Z12, Z12
+	VMOVUPD Z12, (BX)
+	VMULPD  Z24, Z13, Z13
+	VMOVUPD Z13, 64(BX)
+	VMULPD  Z24, Z14, Z14
+	VMOVUPD Z14, 128(BX)
+	ADDQ    R12, BX
+	VMULPD  Z24, Z15, Z15
+	VMOVUPD Z15, (BX)
+	VMULPD  Z24, Z16, Z16
+	VMOVUPD Z16, 64(BX)
+	VMULPD  Z24, Z17, Z17
+	VMOVUPD Z17, 128(BX)
+	ADDQ    R12, BX
+	VMULPD  Z24, Z18, Z18
+	VMOVUPD Z18, (BX)
+	VMULPD  Z24, Z19, Z19
+	VMOVUPD Z19, 64(BX)
+	VMULPD  Z24, Z20, Z20
+	VMOVUPD Z20, 128(BX)
+	ADDQ    R12, BX
+	VMULPD  Z24, Z21, Z21
+	VMOVUPD Z21, (BX)
+	VMULPD  Z24, Z22, Z22
+	VMOVUPD Z22, 64(BX)
+	VMULPD  Z24, Z23, Z23
+	VMOVUPD Z23, 128(BX)
+	JMP     next_3x8
+
+some_3x8:
+	CMPQ        216(R13), $0x00
+	JEQ         overwrite_some_3x8
+	VFMADD213PD (BX), Z24, Z0
+	VMOVUPD     Z0, (BX)
+	VFMADD213PD 64(BX), Z24, Z1
+	VMOVUPD     Z1, 64(BX)
+	VMOVUPD.Z   128(BX), K1, Z27
+	VFMADD213PD Z27, Z24, Z2
+	VMOVUPD     Z2, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z24, Z3
+	VMOVUPD     Z3, (BX)
+	VFMADD213PD 64(BX), Z24, Z4
+	VMOVUPD     Z4, 64(BX)
+	VMOVUPD.Z   128(BX), K1, Z27
+	VFMADD213PD Z27, Z24, Z5
+	VMOVUPD     Z5, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z24, Z6
+	VMOVUPD     Z6, (BX)
+	VFMADD213PD 64(BX), Z24, Z7
+	VMOVUPD     Z7, 64(BX)
+	VMOVUPD.Z   128(BX), K1, Z27
+	VFMADD213PD Z27, Z24, Z8
+	VMOVUPD     Z8, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z24, Z9
+	VMOVUPD     Z9, (BX)
+	VFMADD213PD 64(BX), Z24, Z10
+	VMOVUPD     Z10, 64(BX)
+	VMOVUPD.Z   128(BX), K1, Z27
+	VFMADD213PD Z27, Z24, Z11
+	VMOVUPD     Z11, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z24, Z12
+	VMOVUPD     Z12, (BX)
+	VFMADD213PD 64(BX), Z24, Z13
+	VMOVUPD     Z13, 64(BX)
+	VMOVUPD.Z   128(BX), K1, Z27
+	VFMADD213PD Z27, Z24, Z14
+	VMOVUPD     Z14, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z24, Z15
+	VMOVUPD     Z15, (BX)
+	VFMADD213PD 64(BX), Z24, Z16
+	VMOVUPD     Z16, 64(BX)
+	VMOVUPD.Z   128(BX), K1, Z27
+	VFMADD213PD Z27, Z24, Z17
+	VMOVUPD     Z17, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z24, Z18
+	VMOVUPD     Z18, (BX)
+	VFMADD213PD 64(BX), Z24, Z19
+	VMOVUPD     Z19, 64(BX)
+	VMOVUPD.Z   128(BX), K1, Z27
+	VFMADD213PD Z27, Z24, Z20
+	VMOVUPD     Z20, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PD (BX), Z24, Z21
+	VMOVUPD     Z21, (BX)
+	VFMADD213PD 64(BX), Z24, Z22
+	VMOVUPD     Z22, 64(BX)
+	VMOVUPD.Z   128(BX), K1, Z27
+	VFMADD213PD Z27, Z24, Z23
+	VMOVUPD     Z23, K1, 128(BX)
+	JMP         next_3x8
+
+overwrite_some_3x8:
 	VMULPD  Z24, Z0, Z0
 	VMOVUPD Z0, (BX)
 	VMULPD  Z24, Z1, Z1
@@ -3449,14 +4721,28 @@ k_1x1:
 	JNZ          k_1x1
 	VBROADCASTSS 224(R13), Z1
 	MOVQ         DI, BX
+	CMPQ         40(R13), $0x00
+	JNE          some_1x1
 	CMPQ         216(R13), $0x00
-	JEQ          overwrite_1x1
-	VMOVUPS.Z    (BX), K1, Z2
-	VFMADD213PS  Z2, Z1, Z0
-	VMOVUPS      Z0, K1, (BX)
+	JEQ          overwrite_whole_1x1
+	VFMADD213PS  (BX), Z1, Z0
+	VMOVUPS      Z0, (BX)
 	JMP          next_1x1
 
-overwrite_1x1:
+overwrite_whole_1x1:
+	VMULPS  Z1, Z0, Z0
+	VMOVUPS Z0, (BX)
+	JMP     next_1x1
+
+some_1x1:
+	CMPQ        216(R13), $0x00
+	JEQ         overwrite_some_1x1
+	VMOVUPS.Z   (BX), K1, Z2
+	VFMADD213PS Z2, Z1, Z0
+	VMOVUPS     Z0, K1, (BX)
+	JMP         next_1x1
+
+overwrite_some_1x1:
 	VMULPS  Z1, Z0, Z0
 	VMOVUPS Z0, K1, (BX)
 
@@ -3514,18 +4800,38 @@ k_1x2:
 	JNZ          k_1x2
 	VBROADCASTSS 224(R13), Z2
 	MOVQ         DI, BX
+	CMPQ         40(R13), $0x00
+	JNE          some_1x2
 	CMPQ         216(R13), $0x00
-	JEQ          overwrite_1x2
-	VMOVUPS.Z    (BX), K1, Z3
-	VFMADD213PS  Z3, Z2, Z0
-	VMOVUPS      Z0, K1, (BX)
+	JEQ          overwrite_whole_1x2
+	VFMADD213PS  (BX), Z2, Z0
+	VMOVUPS      Z0, (BX)
 	ADDQ         R12, BX
-	VMOVUPS.Z    (BX), K1, Z3
-	VFMADD213PS  Z3, Z2, Z1
-	VMOVUPS      Z1, K1, (BX)
+	VFMADD213PS  (BX), Z2, Z1
+	VMOVUPS      Z1, (BX)
 	JMP          next_1x2
 
-overwrite_1x2:
+overwrite_whole_1x2:
+	VMULPS  Z2, Z0, Z0
+	VMOVUPS Z0, (BX)
+	ADDQ    R12, BX
+	VMULPS  Z2, Z1, Z1
+	VMOVUPS Z1, (BX)
+	JMP     next_1x2
+
+some_1x2:
+	CMPQ        216(R13), $0x00
+	JEQ         overwrite_some_1x2
+	VMOVUPS.Z   (BX), K1, Z3
+	VFMADD213PS Z3, Z2, Z0
+	VMOVUPS     Z0, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPS.Z   (BX), K1, Z3
+	VFMADD213PS Z3, Z2, Z1
+	VMOVUPS     Z1, K1, (BX)
+	JMP         next_1x2
+
+overwrite_some_1x2:
 	VMULPS  Z2, Z0, Z0
 	VMOVUPS Z0, K1, (BX)
 	ADDQ    R12, BX
@@ -3591,22 +4897,48 @@ k_1x3:
 	JNZ          k_1x3
 	VBROADCASTSS 224(R13), Z3
 	MOVQ         DI, BX
+	CMPQ         40(R13), $0x00
+	JNE          some_1x3
 	CMPQ         216(R13), $0x00
-	JEQ          overwrite_1x3
-	VMOVUPS.Z    (BX), K1, Z4
-	VFMADD213PS  Z4, Z3, Z0
-	VMOVUPS      Z0, K1, (BX)
+	JEQ          overwrite_whole_1x3
+	VFMADD213PS  (BX), Z3, Z0
+	VMOVUPS      Z0, (BX)
 	ADDQ         R12, BX
-	VMOVUPS.Z    (BX), K1, Z4
-	VFMADD213PS  Z4, Z3, Z1
-	VMOVUPS      Z1, K1, (BX)
+	VFMADD213PS  (BX), Z3, Z1
+	VMOVUPS      Z1, (BX)
 	ADDQ         R12, BX
-	VMOVUPS.Z    (BX), K1, Z4
-	VFMADD213PS  Z4, Z3, Z2
-	VMOVUPS      Z2, K1, (BX)
+	VFMADD213PS  (BX), Z3, Z2
+	VMOVUPS      Z2, (BX)
 	JMP          next_1x3
 
-overwrite_1x3:
+overwrite_whole_1x3:
+	VMULPS  Z3, Z0, Z0
+	VMOVUPS Z0, (BX)
+	ADDQ    R12, BX
+	VMULPS  Z3, Z1, Z1
+	VMOVUPS Z1, (BX)
+	ADDQ    R12, BX
+	VMULPS  Z3, Z2, Z2
+	VMOVUPS Z2, (BX)
+	JMP     next_1x3
+
+some_1x3:
+	CMPQ        216(R13), $0x00
+	JEQ         overwrite_some_1x3
+	VMOVUPS.Z   (BX), K1, Z4
+	VFMADD213PS Z4, Z3, Z0
+	VMOVUPS     Z0, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPS.Z   (BX), K1, Z4
+	VFMADD213PS Z4, Z3, Z1
+	VMOVUPS     Z1, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPS.Z   (BX), K1, Z4
+	VFMADD213PS Z4, Z3, Z2
+	VMOVUPS     Z2, K1, (BX)
+	JMP         next_1x3
+
+overwrite_some_1x3:
 	VMULPS  Z3, Z0, Z0
 	VMOVUPS Z0, K1, (BX)
 	ADDQ    R12, BX
@@ -3680,26 +5012,58 @@ k_1x4:
 	JNZ          k_1x4
 	VBROADCASTSS 224(R13), Z4
 	MOVQ         DI, BX
+	CMPQ         40(R13), $0x00
+	JNE          some_1x4
 	CMPQ         216(R13), $0x00
-	JEQ          overwrite_1x4
-	VMOVUPS.Z    (BX), K1, Z5
-	VFMADD213PS  Z5, Z4, Z0
-	VMOVUPS      Z0, K1, (BX)
+	JEQ          overwrite_whole_1x4
+	VFMADD213PS  (BX), Z4, Z0
+	VMOVUPS      Z0, (BX)
 	ADDQ         R12, BX
-	VMOVUPS.Z    (BX), K1, Z5
-	VFMADD213PS  Z5, Z4, Z1
-	VMOVUPS      Z1, K1, (BX)
+	VFMADD213PS  (BX), Z4, Z1
+	VMOVUPS      Z1, (BX)
 	ADDQ         R12, BX
-	VMOVUPS.Z    (BX), K1, Z5
-	VFMADD213PS  Z5, Z4, Z2
-	VMOVUPS      Z2, K1, (BX)
+	VFMADD213PS  (BX), Z4, Z2
+	VMOVUPS      Z2, (BX)
 	ADDQ         R12, BX
-	VMOVUPS.Z    (BX), K1, Z5
-	VFMADD213PS  Z5, Z4, Z3
-	VMOVUPS      Z3, K1, (BX)
+	VFMADD213PS  (BX), Z4, Z3
+	VMOVUPS      Z3, (BX)
 	JMP          next_1x4
 
-overwrite_1x4:
+overwrite_whole_1x4:
+	VMULPS  Z4, Z0, Z0
+	VMOVUPS Z0, (BX)
+	ADDQ    R12, BX
+	VMULPS  Z4, Z1, Z1
+	VMOVUPS Z1, (BX)
+	ADDQ    R12, BX
+	VMULPS  Z4, Z2, Z2
+	VMOVUPS Z2, (BX)
+	ADDQ    R12, BX
+	VMULPS  Z4, Z3, Z3
+	VMOVUPS Z3, (BX)
+	JMP     next_1x4
+
+some_1x4:
+	CMPQ        216(R13), $0x00
+	JEQ         overwrite_some_1x4
+	VMOVUPS.Z   (BX), K1, Z5
+	VFMADD213PS Z5, Z4, Z0
+	VMOVUPS     Z0, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPS.Z   (BX), K1, Z5
+	VFMADD213PS Z5, Z4, Z1
+	VMOVUPS     Z1, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPS.Z   (BX), K1, Z5
+	VFMADD213PS Z5, Z4, Z2
+	VMOVUPS     Z2, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPS.Z   (BX), K1, Z5
+	VFMADD213PS Z5, Z4, Z3
+	VMOVUPS     Z3, K1, (BX)
+	JMP         next_1x4
+
+overwrite_some_1x4:
 	VMULPS  Z4, Z0, Z0
 	VMOVUPS Z0, K1, (BX)
 	ADDQ    R12, BX
@@ -3781,30 +5145,68 @@ k_1x5:
 	JNZ          k_1x5
 	VBROADCASTSS 224(R13), Z5
 	MOVQ         DI, BX
+	CMPQ         40(R13), $0x00
+	JNE          some_1x5
 	CMPQ         216(R13), $0x00
-	JEQ          overwrite_1x5
-	VMOVUPS.Z    (BX), K1, Z6
-	VFMADD213PS  Z6, Z5, Z0
-	VMOVUPS      Z0, K1, (BX)
+	JEQ          overwrite_whole_1x5
+	VFMADD213PS  (BX), Z5, Z0
+	VMOVUPS      Z0, (BX)
 	ADDQ         R12, BX
-	VMOVUPS.Z    (BX), K1, Z6
-	VFMADD213PS  Z6, Z5, Z1
-	VMOVUPS      Z1, K1, (BX)
+	VFMADD213PS  (BX), Z5, Z1
+	VMOVUPS      Z1, (BX)
 	ADDQ         R12, BX
-	VMOVUPS.Z    (BX), K1, Z6
-	VFMADD213PS  Z6, Z5, Z2
-	VMOVUPS      Z2, K1, (BX)
+	VFMADD213PS  (BX), Z5, Z2
+	VMOVUPS      Z2, (BX)
 	ADDQ         R12, BX
-	VMOVUPS.Z    (BX), K1, Z6
-	VFMADD213PS  Z6, Z5, Z3
-	VMOVUPS      Z3, K1, (BX)
+	VFMADD213PS  (BX), Z5, Z3
+	VMOVUPS      Z3, (BX)
 	ADDQ         R12, BX
-	VMOVUPS.Z    (BX), K1, Z6
-	VFMADD213PS  Z6, Z5, Z4
-	VMOVUPS      Z4, K1, (BX)
+	VFMADD213PS  (BX), Z5, Z4
+	VMOVUPS      Z4, (BX)
 	JMP          next_1x5
 
-overwrite_1x5:
+overwrite_whole_1x5:
+	VMULPS  Z5, Z0, Z0
+	VMOVUPS Z0, (BX)
+	ADDQ    R12, BX
+	VMULPS  Z5, Z1, Z1
+	VMOVUPS Z1, (BX)
+	ADDQ    R12, BX
+	VMULPS  Z5, Z2, Z2
+	VMOVUPS Z2, (BX)
+	ADDQ    R12, BX
+	VMULPS  Z5, Z3, Z3
+	VMOVUPS Z3, (BX)
+	ADDQ    R12, BX
+	VMULPS  Z5, Z4, Z4
+	VMOVUPS Z4, (BX)
+	JMP     next_1x5
+
+some_1x5:
+	CMPQ        216(R13), $0x00
+	JEQ         overwrite_some_1x5
+	VMOVUPS.Z   (BX), K1, Z6
+	VFMADD213PS Z6, Z5, Z0
+	VMOVUPS     Z0, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPS.Z   (BX), K1, Z6
+	VFMADD213PS Z6, Z5, Z1
+	VMOVUPS     Z1, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPS.Z   (BX), K1, Z6
+	VFMADD213PS Z6, Z5, Z2
+	VMOVUPS     Z2, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPS.Z   (BX), K1, Z6
+	VFMADD213PS Z6, Z5, Z3
+	VMOVUPS     Z3, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPS.Z   (BX), K1, Z6
+	VFMADD213PS Z6, Z5, Z4
+	VMOVUPS     Z4, K1, (BX)
+	JMP         next_1x5
+
+overwrite_some_1x5:
 	VMULPS  Z5, Z0, Z0
 	VMOVUPS Z0, K1, (BX)
 	ADDQ    R12, BX
@@ -3894,34 +5296,78 @@ k_1x6:
 	JNZ          k_1x6
 	VBROADCASTSS 224(R13), Z6
 	MOVQ         DI, BX
+	CMPQ         40(R13), $0x00
+	JNE          some_1x6
 	CMPQ         216(R13), $0x00
-	JEQ          overwrite_1x6
-	VMOVUPS.Z    (BX), K1, Z7
-	VFMADD213PS  Z7, Z6, Z0
-	VMOVUPS      Z0, K1, (BX)
+	JEQ          overwrite_whole_1x6
+	VFMADD213PS  (BX), Z6, Z0
+	VMOVUPS      Z0, (BX)
 	ADDQ         R12, BX
-	VMOVUPS.Z    (BX), K1, Z7
-	VFMADD213PS  Z7, Z6, Z1
-	VMOVUPS      Z1, K1, (BX)
+	VFMADD213PS  (BX), Z6, Z1
+	VMOVUPS      Z1, (BX)
 	ADDQ         R12, BX
-	VMOVUPS.Z    (BX), K1, Z7
-	VFMADD213PS  Z7, Z6, Z2
-	VMOVUPS      Z2, K1, (BX)
+	VFMADD213PS  (BX), Z6, Z2
+	VMOVUPS      Z2, (BX)
 	ADDQ         R12, BX
-	VMOVUPS.Z    (BX), K1, Z7
-	VFMADD213PS  Z7, Z6, Z3
-	VMOVUPS      Z3, K1, (BX)
+	VFMADD213PS  (BX), Z6, Z3
+	VMOVUPS      Z3, (BX)
 	ADDQ         R12, BX
-	VMOVUPS.Z    (BX), K1, Z7
-	VFMADD213PS  Z7, Z6, Z4
-	VMOVUPS      Z4, K1, (BX)
+	VFMADD213PS  (BX), Z6, Z4
+	VMOVUPS      Z4, (BX)
 	ADDQ         R12, BX
-	VMOVUPS.Z    (BX), K1, Z7
-	VFMADD213PS  Z7, Z6, Z5
-	VMOVUPS      Z5, K1, (BX)
+	VFMADD213PS  (BX), Z6, Z5
+	VMOVUPS      Z5, (BX)
 	JMP          next_1x6
 
-overwrite_1x6:
+overwrite_whole_1x6:
+	VMULPS  Z6, Z0, Z0
+	VMOVUPS Z0, (BX)
+	ADDQ    R12, BX
+	VMULPS  Z6, Z1, Z1
+	VMOVUPS Z1, (BX)
+	ADDQ    R12, BX
+	VMULPS  Z6, Z2, Z2
+	VMOVUPS Z2, (BX)
+	ADDQ    R12, BX
+	VMULPS  Z6, Z3, Z3
+	VMOVUPS Z3, (BX)
+	ADDQ    R12, BX
+	VMULPS  Z6, Z4, Z4
+	VMOVUPS Z4, (BX)
+	ADDQ    R12, BX
+	VMULPS  Z6, Z5, Z5
+	VMOVUPS Z5, (BX)
+	JMP     next_1x6
+
+some_1x6:
+	CMPQ        216(R13), $0x00
+	JEQ         overwrite_some_1x6
+	VMOVUPS.Z   (BX), K1, Z7
+	VFMADD213PS Z7, Z6, Z0
+	VMOVUPS     Z0, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPS.Z   (BX), K1, Z7
+	VFMADD213PS Z7, Z6, Z1
+	VMOVUPS     Z1, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPS.Z   (BX), K1, Z7
+	VFMADD213PS Z7, Z6, Z2
+	VMOVUPS     Z2, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPS.Z   (BX), K1, Z7
+	VFMADD213PS Z7, Z6, Z3
+	VMOVUPS     Z3, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPS.Z   (BX), K1, Z7
+	VFMADD213PS Z7, Z6, Z4
+	VMOVUPS     Z4, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPS.Z   (BX), K1, Z7
+	VFMADD213PS Z7, Z6, Z5
+	VMOVUPS     Z5, K1, (BX)
+	JMP         next_1x6
+
+overwrite_some_1x6:
 	VMULPS  Z6, Z0, Z0
 	VMOVUPS Z0, K1, (BX)
 	ADDQ    R12, BX
@@ -4019,38 +5465,88 @@ k_1x7:
 	JNZ          k_1x7
 	VBROADCASTSS 224(R13), Z7
 	MOVQ         DI, BX
+	CMPQ         40(R13), $0x00
+	JNE          some_1x7
 	CMPQ         216(R13), $0x00
-	JEQ          overwrite_1x7
-	VMOVUPS.Z    (BX), K1, Z8
-	VFMADD213PS  Z8, Z7, Z0
-	VMOVUPS      Z0, K1, (BX)
+	JEQ          overwrite_whole_1x7
+	VFMADD213PS  (BX), Z7, Z0
+	VMOVUPS      Z0, (BX)
 	ADDQ         R12, BX
-	VMOVUPS.Z    (BX), K1, Z8
-	VFMADD213PS  Z8, Z7, Z1
-	VMOVUPS      Z1, K1, (BX)
+	VFMADD213PS  (BX), Z7, Z1
+	VMOVUPS      Z1, (BX)
 	ADDQ         R12, BX
-	VMOVUPS.Z    (BX), K1, Z8
-	VFMADD213PS  Z8, Z7, Z2
-	VMOVUPS      Z2, K1, (BX)
+	VFMADD213PS  (BX), Z7, Z2
+	VMOVUPS      Z2, (BX)
 	ADDQ         R12, BX
-	VMOVUPS.Z    (BX), K1, Z8
-	VFMADD213PS  Z8, Z7, Z3
-	VMOVUPS      Z3, K1, (BX)
+	VFMADD213PS  (BX), Z7, Z3
+	VMOVUPS      Z3, (BX)
 	ADDQ         R12, BX
-	VMOVUPS.Z    (BX), K1, Z8
-	VFMADD213PS  Z8, Z7, Z4
-	VMOVUPS      Z4, K1, (BX)
+	VFMADD213PS  (BX), Z7, Z4
+	VMOVUPS      Z4, (BX)
 	ADDQ         R12, BX
-	VMOVUPS.Z    (BX), K1, Z8
-	VFMADD213PS  Z8, Z7, Z5
-	VMOVUPS      Z5, K1, (BX)
+	VFMADD213PS  (BX), Z7, Z5
+	VMOVUPS      Z5, (BX)
 	ADDQ         R12, BX
-	VMOVUPS.Z    (BX), K1, Z8
-	VFMADD213PS  Z8, Z7, Z6
-	VMOVUPS      Z6, K1, (BX)
+	VFMADD213PS  (BX), Z7, Z6
+	VMOVUPS      Z6, (BX)
 	JMP          next_1x7
 
-overwrite_1x7:
+overwrite_whole_1x7:
+	VMULPS  Z7, Z0, Z0
+	VMOVUPS Z0, (BX)
+	ADDQ    R12, BX
+	VMULPS  Z7, Z1, Z1
+	VMOVUPS Z1, (BX)
+	ADDQ    R12, BX
+	VMULPS  Z7, Z2, Z2
+	VMOVUPS Z2, (BX)
+	ADDQ    R12, BX
+	VMULPS  Z7, Z3, Z3
+	VMOVUPS Z3, (BX)
+	ADDQ    R12, BX
+	VMULPS  Z7, Z4, Z4
+	VMOVUPS Z4, (BX)
+	ADDQ    R12, BX
+	VMULPS  Z7, Z5, Z5
+	VMOVUPS Z5, (BX)
+	ADDQ    R12, BX
+	VMULPS  Z7, Z6, Z6
+	VMOVUPS Z6, (BX)
+	JMP     next_1x7
+
+some_1x7:
+	CMPQ        216(R13), $0x00
+	JEQ         overwrite_some_1x7
+	VMOVUPS.Z   (BX), K1, Z8
+	VFMADD213PS Z8, Z7, Z0
+	VMOVUPS     Z0, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPS.Z   (BX), K1, Z8
+	VFMADD213PS Z8, Z7, Z1
+	VMOVUPS     Z1, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPS.Z   (BX), K1, Z8
+	VFMADD213PS Z8, Z7, Z2
+	VMOVUPS     Z2, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPS.Z   (BX), K1, Z8
+	VFMADD213PS Z8, Z7, Z3
+	VMOVUPS     Z3, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPS.Z   (BX), K1, Z8
+	VFMADD213PS Z8, Z7, Z4
+	VMOVUPS     Z4, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPS.Z   (BX), K1, Z8
+	VFMADD213PS Z8, Z7, Z5
+	VMOVUPS     Z5, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPS.Z   (BX), K1, Z8
+	VFMADD213PS Z8, Z7, Z6
+	VMOVUPS     Z6, K1, (BX)
+	JMP         next_1x7
+
+overwrite_some_1x7:
 	VMULPS  Z7, Z0, Z0
 	VMOVUPS Z0, K1, (BX)
 	ADDQ    R12, BX
@@ -4156,42 +5652,98 @@ k_1x8:
 	JNZ          k_1x8
 	VBROADCASTSS 224(R13), Z8
 	MOVQ         DI, BX
+	CMPQ         40(R13), $0x00
+	JNE          some_1x8
 	CMPQ         216(R13), $0x00
-	JEQ          overwrite_1x8
-	VMOVUPS.Z    (BX), K1, Z9
-	VFMADD213PS  Z9, Z8, Z0
-	VMOVUPS      Z0, K1, (BX)
+	JEQ          overwrite_whole_1x8
+	VFMADD213PS  (BX), Z8, Z0
+	VMOVUPS      Z0, (BX)
 	ADDQ         R12, BX
-	VMOVUPS.Z    (BX), K1, Z9
-	VFMADD213PS  Z9, Z8, Z1
-	VMOVUPS      Z1, K1, (BX)
+	VFMADD213PS  (BX), Z8, Z1
+	VMOVUPS      Z1, (BX)
 	ADDQ         R12, BX
-	VMOVUPS.Z    (BX), K1, Z9
-	VFMADD213PS  Z9, Z8, Z2
-	VMOVUPS      Z2, K1, (BX)
+	VFMADD213PS  (BX), Z8, Z2
+	VMOVUPS      Z2, (BX)
 	ADDQ         R12, BX
-	VMOVUPS.Z    (BX), K1, Z9
-	VFMADD213PS  Z9, Z8, Z3
-	VMOVUPS      Z3, K1, (BX)
+	VFMADD213PS  (BX), Z8, Z3
+	VMOVUPS      Z3, (BX)
 	ADDQ         R12, BX
-	VMOVUPS.Z    (BX), K1, Z9
-	VFMADD213PS  Z9, Z8, Z4
-	VMOVUPS      Z4, K1, (BX)
+	VFMADD213PS  (BX), Z8, Z4
+	VMOVUPS      Z4, (BX)
 	ADDQ         R12, BX
-	VMOVUPS.Z    (BX), K1, Z9
-	VFMADD213PS  Z9, Z8, Z5
-	VMOVUPS      Z5, K1, (BX)
+	VFMADD213PS  (BX), Z8, Z5
+	VMOVUPS      Z5, (BX)
 	ADDQ         R12, BX
-	VMOVUPS.Z    (BX), K1, Z9
-	VFMADD213PS  Z9, Z8, Z6
-	VMOVUPS      Z6, K1, (BX)
+	VFMADD213PS  (BX), Z8, Z6
+	VMOVUPS      Z6, (BX)
 	ADDQ         R12, BX
-	VMOVUPS.Z    (BX), K1, Z9
-	VFMADD213PS  Z9, Z8, Z7
-	VMOVUPS      Z7, K1, (BX)
+	VFMADD213PS  (BX), Z8, Z7
+	VMOVUPS      Z7, (BX)
 	JMP          next_1x8
 
-overwrite_1x8:
+overwrite_whole_1x8:
+	VMULPS  Z8, Z0, Z0
+	VMOVUPS Z0, (BX)
+	ADDQ    R12, BX
+	VMULPS  Z8, Z1, Z1
+	VMOVUPS Z1, (BX)
+	ADDQ    R12, BX
+	VMULPS  Z8, Z2, Z2
+	VMOVUPS Z2, (BX)
+	ADDQ    R12, BX
+	VMULPS  Z8, Z3, Z3
+	VMOVUPS Z3, (BX)
+	ADDQ    R12, BX
+	VMULPS  Z8, Z4, Z4
+	VMOVUPS Z4, (BX)
+	ADDQ    R12, BX
+	VMULPS  Z8, Z5, Z5
+	VMOVUPS Z5, (BX)
+	ADDQ    R12, BX
+	VMULPS  Z8, Z6, Z6
+	VMOVUPS Z6, (BX)
+	ADDQ    R12, BX
+	VMULPS  Z8, Z7, Z7
+	VMOVUPS Z7, (BX)
+	JMP     next_1x8
+
+some_1x8:
+	CMPQ        216(R13), $0x00
+	JEQ         overwrite_some_1x8
+	VMOVUPS.Z   (BX), K1, Z9
+	VFMADD213PS Z9, Z8, Z0
+	VMOVUPS     Z0, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPS.Z   (BX), K1, Z9
+	VFMADD213PS Z9, Z8, Z1
+	VMOVUPS     Z1, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPS.Z   (BX), K1, Z9
+	VFMADD213PS Z9, Z8, Z2
+	VMOVUPS     Z2, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPS.Z   (BX), K1, Z9
+	VFMADD213PS Z9, Z8, Z3
+	VMOVUPS     Z3, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPS.Z   (BX), K1, Z9
+	VFMADD213PS Z9, Z8, Z4
+	VMOVUPS     Z4, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPS.Z   (BX), K1, Z9
+	VFMADD213PS Z9, Z8, Z5
+	VMOVUPS     Z5, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPS.Z   (BX), K1, Z9
+	VFMADD213PS Z9, Z8, Z6
+	VMOVUPS     Z6, K1, (BX)
+	ADDQ        R12, BX
+	VMOVUPS.Z   (BX), K1, Z9
+	VFMADD213PS Z9, Z8, Z7
+	VMOVUPS     Z7, K1, (BX)
+	JMP         next_1x8
+
+overwrite_some_1x8:
 	VMULPS  Z8, Z0, Z0
 	VMOVUPS Z0, K1, (BX)
 	ADDQ    R12, BX
@@ -4269,16 +5821,34 @@ k_2x1:
 	JNZ          k_2x1
 	VBROADCASTSS 224(R13), Z2
 	MOVQ         DI, BX
+	CMPQ         40(R13), $0x00
+	JNE          some_2x1
 	CMPQ         216(R13), $0x00
-	JEQ          overwrite_2x1
+	JEQ          overwrite_whole_2x1
 	VFMADD213PS  (BX), Z2, Z0
 	VMOVUPS      Z0, (BX)
-	VMOVUPS.Z    64(BX), K1, Z4
-	VFMADD213PS  Z4, Z2, Z1
-	VMOVUPS      Z1, K1, 64(BX)
+	VFMADD213PS  64(BX), Z2, Z1
+	VMOVUPS      Z1, 64(BX)
 	JMP          next_2x1
 
-overwrite_2x1:
+overwrite_whole_2x1:
+	VMULPS  Z2, Z0, Z0
+	VMOVUPS Z0, (BX)
+	VMULPS  Z2, Z1, Z1
+	VMOVUPS Z1, 64(BX)
+	JMP     next_2x1
+
+some_2x1:
+	CMPQ        216(R13), $0x00
+	JEQ         overwrite_some_2x1
+	VFMADD213PS (BX), Z2, Z0
+	VMOVUPS     Z0, (BX)
+	VMOVUPS.Z   64(BX), K1, Z4
+	VFMADD213PS Z4, Z2, Z1
+	VMOVUPS     Z1, K1, 64(BX)
+	JMP         next_2x1
+
+overwrite_some_2x1:
 	VMULPS  Z2, Z0, Z0
 	VMOVUPS Z0, (BX)
 	VMULPS  Z2, Z1, Z1
@@ -4345,22 +5915,50 @@ k_2x2:
 	JNZ          k_2x2
 	VBROADCASTSS 224(R13), Z4
 	MOVQ         DI, BX
+	CMPQ         40(R13), $0x00
+	JNE          some_2x2
 	CMPQ         216(R13), $0x00
-	JEQ          overwrite_2x2
+	JEQ          overwrite_whole_2x2
 	VFMADD213PS  (BX), Z4, Z0
 	VMOVUPS      Z0, (BX)
-	VMOVUPS.Z    64(BX), K1, Z6
-	VFMADD213PS  Z6, Z4, Z1
-	VMOVUPS      Z1, K1, 64(BX)
+	VFMADD213PS  64(BX), Z4, Z1
+	VMOVUPS      Z1, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z4, Z2
 	VMOVUPS      Z2, (BX)
-	VMOVUPS.Z    64(BX), K1, Z6
-	VFMADD213PS  Z6, Z4, Z3
-	VMOVUPS      Z3, K1, 64(BX)
+	VFMADD213PS  64(BX), Z4, Z3
+	VMOVUPS      Z3, 64(BX)
 	JMP          next_2x2
 
-overwrite_2x2:
+overwrite_whole_2x2:
+	VMULPS  Z4, Z0, Z0
+	VMOVUPS Z0, (BX)
+	VMULPS  Z4, Z1, Z1
+	VMOVUPS Z1, 64(BX)
+	ADDQ    R12, BX
+	VMULPS  Z4, Z2, Z2
+	VMOVUPS Z2, (BX)
+	VMULPS  Z4, Z3, Z3
+	VMOVUPS Z3, 64(BX)
+	JMP     next_2x2
+
+some_2x2:
+	CMPQ        216(R13), $0x00
+	JEQ         overwrite_some_2x2
+	VFMADD213PS (BX), Z4, Z0
+	VMOVUPS     Z0, (BX)
+	VMOVUPS.Z   64(BX), K1, Z6
+	VFMADD213PS Z6, Z4, Z1
+	VMOVUPS     Z1, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z4, Z2
+	VMOVUPS     Z2, (BX)
+	VMOVUPS.Z   64(BX), K1, Z6
+	VFMADD213PS Z6, Z4, Z3
+	VMOVUPS     Z3, K1, 64(BX)
+	JMP         next_2x2
+
+overwrite_some_2x2:
 	VMULPS  Z4, Z0, Z0
 	VMOVUPS Z0, (BX)
 	VMULPS  Z4, Z1, Z1
@@ -4440,28 +6038,66 @@ k_2x3:
 	JNZ          k_2x3
 	VBROADCASTSS 224(R13), Z6
 	MOVQ         DI, BX
+	CMPQ         40(R13), $0x00
+	JNE          some_2x3
 	CMPQ         216(R13), $0x00
-	JEQ          overwrite_2x3
+	JEQ          overwrite_whole_2x3
 	VFMADD213PS  (BX), Z6, Z0
 	VMOVUPS      Z0, (BX)
-	VMOVUPS.Z    64(BX), K1, Z8
-	VFMADD213PS  Z8, Z6, Z1
-	VMOVUPS      Z1, K1, 64(BX)
+	VFMADD213PS  64(BX), Z6, Z1
+	VMOVUPS      Z1, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z6, Z2
 	VMOVUPS      Z2, (BX)
-	VMOVUPS.Z    64(BX), K1, Z8
-	VFMADD213PS  Z8, Z6, Z3
-	VMOVUPS      Z3, K1, 64(BX)
+	VFMADD213PS  64(BX), Z6, Z3
+	VMOVUPS      Z3, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z6, Z4
 	VMOVUPS      Z4, (BX)
-	VMOVUPS.Z    64(BX), K1, Z8
-	VFMADD213PS  Z8, Z6, Z5
-	VMOVUPS      Z5, K1, 64(BX)
+	VFMADD213PS  64(BX), Z6, Z5
+	VMOVUPS      Z5, 64(BX)
 	JMP          next_2x3
 
-overwrite_2x3:
+overwrite_whole_2x3:
+	VMULPS  Z6, Z0, Z0
+	VMOVUPS Z0, (BX)
+	VMULPS  Z6, Z1, Z1
+	VMOVUPS Z1, 64(BX)
+	ADDQ    R12, BX
+	VMULPS  Z6, Z2, Z2
+	VMOVUPS Z2, (BX)
+	VMULPS  Z6, Z3, Z3
+	VMOVUPS Z3, 64(BX)
+	ADDQ    R12, BX
+	VMULPS  Z6, Z4, Z4
+	VMOVUPS Z4, (BX)
+	VMULPS  Z6, Z5, Z5
+	VMOVUPS Z5, 64(BX)
+	JMP     next_2x3
+
+some_2x3:
+	CMPQ        216(R13), $0x00
+	JEQ         overwrite_some_2x3
+	VFMADD213PS (BX), Z6, Z0
+	VMOVUPS     Z0, (BX)
+	VMOVUPS.Z   64(BX), K1, Z8
+	VFMADD213PS Z8, Z6, Z1
+	VMOVUPS     Z1, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z6, Z2
+	VMOVUPS     Z2, (BX)
+	VMOVUPS.Z   64(BX), K1, Z8
+	VFMADD213PS Z8, Z6, Z3
+	VMOVUPS     Z3, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z6, Z4
+	VMOVUPS     Z4, (BX)
+	VMOVUPS.Z   64(BX), K1, Z8
+	VFMADD213PS Z8, Z6, Z5
+	VMOVUPS     Z5, K1, 64(BX)
+	JMP         next_2x3
+
+overwrite_some_2x3:
 	VMULPS  Z6, Z0, Z0
 	VMOVUPS Z0, (BX)
 	VMULPS  Z6, Z1, Z1
@@ -4554,34 +6190,82 @@ k_2x4:
 	JNZ          k_2x4
 	VBROADCASTSS 224(R13), Z8
 	MOVQ         DI, BX
+	CMPQ         40(R13), $0x00
+	JNE          some_2x4
 	CMPQ         216(R13), $0x00
-	JEQ          overwrite_2x4
+	JEQ          overwrite_whole_2x4
 	VFMADD213PS  (BX), Z8, Z0
 	VMOVUPS      Z0, (BX)
-	VMOVUPS.Z    64(BX), K1, Z10
-	VFMADD213PS  Z10, Z8, Z1
-	VMOVUPS      Z1, K1, 64(BX)
+	VFMADD213PS  64(BX), Z8, Z1
+	VMOVUPS      Z1, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z8, Z2
 	VMOVUPS      Z2, (BX)
-	VMOVUPS.Z    64(BX), K1, Z10
-	VFMADD213PS  Z10, Z8, Z3
-	VMOVUPS      Z3, K1, 64(BX)
+	VFMADD213PS  64(BX), Z8, Z3
+	VMOVUPS      Z3, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z8, Z4
 	VMOVUPS      Z4, (BX)
-	VMOVUPS.Z    64(BX), K1, Z10
-	VFMADD213PS  Z10, Z8, Z5
-	VMOVUPS      Z5, K1, 64(BX)
+	VFMADD213PS  64(BX), Z8, Z5
+	VMOVUPS      Z5, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z8, Z6
 	VMOVUPS      Z6, (BX)
-	VMOVUPS.Z    64(BX), K1, Z10
-	VFMADD213PS  Z10, Z8, Z7
-	VMOVUPS      Z7, K1, 64(BX)
+	VFMADD213PS  64(BX), Z8, Z7
+	VMOVUPS      Z7, 64(BX)
 	JMP          next_2x4
 
-overwrite_2x4:
+overwrite_whole_2x4:
+	VMULPS  Z8, Z0, Z0
+	VMOVUPS Z0, (BX)
+	VMULPS  Z8, Z1, Z1
+	VMOVUPS Z1, 64(BX)
+	ADDQ    R12, BX
+	VMULPS  Z8, Z2, Z2
+	VMOVUPS Z2, (BX)
+	VMULPS  Z8, Z3, Z3
+	VMOVUPS Z3, 64(BX)
+	ADDQ    R12, BX
+	VMULPS  Z8, Z4, Z4
+	VMOVUPS Z4, (BX)
+	VMULPS  Z8, Z5, Z5
+	VMOVUPS Z5, 64(BX)
+	ADDQ    R12, BX
+	VMULPS  Z8, Z6, Z6
+	VMOVUPS Z6, (BX)
+	VMULPS  Z8, Z7, Z7
+	VMOVUPS Z7, 64(BX)
+	JMP     next_2x4
+
+some_2x4:
+	CMPQ        216(R13), $0x00
+	JEQ         overwrite_some_2x4
+	VFMADD213PS (BX), Z8, Z0
+	VMOVUPS     Z0, (BX)
+	VMOVUPS.Z   64(BX), K1, Z10
+	VFMADD213PS Z10, Z8, Z1
+	VMOVUPS     Z1, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z8, Z2
+	VMOVUPS     Z2, (BX)
+	VMOVUPS.Z   64(BX), K1, Z10
+	VFMADD213PS Z10, Z8, Z3
+	VMOVUPS     Z3, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z8, Z4
+	VMOVUPS     Z4, (BX)
+	VMOVUPS.Z   64(BX), K1, Z10
+	VFMADD213PS Z10, Z8, Z5
+	VMOVUPS     Z5, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z8, Z6
+	VMOVUPS     Z6, (BX)
+	VMOVUPS.Z   64(BX), K1, Z10
+	VFMADD213PS Z10, Z8, Z7
+	VMOVUPS     Z7, K1, 64(BX)
+	JMP         next_2x4
+
+overwrite_some_2x4:
 	VMULPS  Z8, Z0, Z0
 	VMOVUPS Z0, (BX)
 	VMULPS  Z8, Z1, Z1
@@ -4687,40 +6371,98 @@ k_2x5:
 	JNZ          k_2x5
 	VBROADCASTSS 224(R13), Z10
 	MOVQ         DI, BX
+	CMPQ         40(R13), $0x00
+	JNE          some_2x5
 	CMPQ         216(R13), $0x00
-	JEQ          overwrite_2x5
+	JEQ          overwrite_whole_2x5
 	VFMADD213PS  (BX), Z10, Z0
 	VMOVUPS      Z0, (BX)
-	VMOVUPS.Z    64(BX), K1, Z12
-	VFMADD213PS  Z12, Z10, Z1
-	VMOVUPS      Z1, K1, 64(BX)
+	VFMADD213PS  64(BX), Z10, Z1
+	VMOVUPS      Z1, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z10, Z2
 	VMOVUPS      Z2, (BX)
-	VMOVUPS.Z    64(BX), K1, Z12
-	VFMADD213PS  Z12, Z10, Z3
-	VMOVUPS      Z3, K1, 64(BX)
+	VFMADD213PS  64(BX), Z10, Z3
+	VMOVUPS      Z3, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z10, Z4
 	VMOVUPS      Z4, (BX)
-	VMOVUPS.Z    64(BX), K1, Z12
-	VFMADD213PS  Z12, Z10, Z5
-	VMOVUPS      Z5, K1, 64(BX)
+	VFMADD213PS  64(BX), Z10, Z5
+	VMOVUPS      Z5, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z10, Z6
 	VMOVUPS      Z6, (BX)
-	VMOVUPS.Z    64(BX), K1, Z12
-	VFMADD213PS  Z12, Z10, Z7
-	VMOVUPS      Z7, K1, 64(BX)
+	VFMADD213PS  64(BX), Z10, Z7
+	VMOVUPS      Z7, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z10, Z8
 	VMOVUPS      Z8, (BX)
-	VMOVUPS.Z    64(BX), K1, Z12
-	VFMADD213PS  Z12, Z10, Z9
-	VMOVUPS      Z9, K1, 64(BX)
+	VFMADD213PS  64(BX), Z10, Z9
+	VMOVUPS      Z9, 64(BX)
 	JMP          next_2x5
 
-overwrite_2x5:
+overwrite_whole_2x5:
+	VMULPS  Z10, Z0, Z0
+	VMOVUPS Z0, (BX)
+	VMULPS  Z10, Z1, Z1
+	VMOVUPS Z1, 64(BX)
+	ADDQ    R12, BX
+	VMULPS  Z10, Z2, Z2
+	VMOVUPS Z2, (BX)
+	VMULPS  Z10, Z3, Z3
+	VMOVUPS Z3, 64(BX)
+	ADDQ    R12, BX
+	VMULPS  Z10, Z4, Z4
+	VMOVUPS Z4, (BX)
+	VMULPS  Z10, Z5, Z5
+	VMOVUPS Z5, 64(BX)
+	ADDQ    R12, BX
+	VMULPS  Z10, Z6, Z6
+	VMOVUPS Z6, (BX)
+	VMULPS  Z10, Z7, Z7
+	VMOVUPS Z7, 64(BX)
+	ADDQ    R12, BX
+	VMULPS  Z10, Z8, Z8
+	VMOVUPS Z8, (BX)
+	VMULPS  Z10, Z9, Z9
+	VMOVUPS Z9, 64(BX)
+	JMP     next_2x5
+
+some_2x5:
+	CMPQ        216(R13), $0x00
+	JEQ         overwrite_some_2x5
+	VFMADD213PS (BX), Z10, Z0
+	VMOVUPS     Z0, (BX)
+	VMOVUPS.Z   64(BX), K1, Z12
+	VFMADD213PS Z12, Z10, Z1
+	VMOVUPS     Z1, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z10, Z2
+	VMOVUPS     Z2, (BX)
+	VMOVUPS.Z   64(BX), K1, Z12
+	VFMADD213PS Z12, Z10, Z3
+	VMOVUPS     Z3, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z10, Z4
+	VMOVUPS     Z4, (BX)
+	VMOVUPS.Z   64(BX), K1, Z12
+	VFMADD213PS Z12, Z10, Z5
+	VMOVUPS     Z5, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z10, Z6
+	VMOVUPS     Z6, (BX)
+	VMOVUPS.Z   64(BX), K1, Z12
+	VFMADD213PS Z12, Z10, Z7
+	VMOVUPS     Z7, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z10, Z8
+	VMOVUPS     Z8, (BX)
+	VMOVUPS.Z   64(BX), K1, Z12
+	VFMADD213PS Z12, Z10, Z9
+	VMOVUPS     Z9, K1, 64(BX)
+	JMP         next_2x5
+
+overwrite_some_2x5:
 	VMULPS  Z10, Z0, Z0
 	VMOVUPS Z0, (BX)
 	VMULPS  Z10, Z1, Z1
@@ -4839,46 +6581,114 @@ k_2x6:
 	JNZ          k_2x6
 	VBROADCASTSS 224(R13), Z12
 	MOVQ         DI, BX
+	CMPQ         40(R13), $0x00
+	JNE          some_2x6
 	CMPQ         216(R13), $0x00
-	JEQ          overwrite_2x6
+	JEQ          overwrite_whole_2x6
 	VFMADD213PS  (BX), Z12, Z0
 	VMOVUPS      Z0, (BX)
-	VMOVUPS.Z    64(BX), K1, Z14
-	VFMADD213PS  Z14, Z12, Z1
-	VMOVUPS      Z1, K1, 64(BX)
+	VFMADD213PS  64(BX), Z12, Z1
+	VMOVUPS      Z1, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z12, Z2
 	VMOVUPS      Z2, (BX)
-	VMOVUPS.Z    64(BX), K1, Z14
-	VFMADD213PS  Z14, Z12, Z3
-	VMOVUPS      Z3, K1, 64(BX)
+	VFMADD213PS  64(BX), Z12, Z3
+	VMOVUPS      Z3, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z12, Z4
 	VMOVUPS      Z4, (BX)
-	VMOVUPS.Z    64(BX), K1, Z14
-	VFMADD213PS  Z14, Z12, Z5
-	VMOVUPS      Z5, K1, 64(BX)
+	VFMADD213PS  64(BX), Z12, Z5
+	VMOVUPS      Z5, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z12, Z6
 	VMOVUPS      Z6, (BX)
-	VMOVUPS.Z    64(BX), K1, Z14
-	VFMADD213PS  Z14, Z12, Z7
-	VMOVUPS      Z7, K1, 64(BX)
+	VFMADD213PS  64(BX), Z12, Z7
+	VMOVUPS      Z7, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z12, Z8
 	VMOVUPS      Z8, (BX)
-	VMOVUPS.Z    64(BX), K1, Z14
-	VFMADD213PS  Z14, Z12, Z9
-	VMOVUPS      Z9, K1, 64(BX)
+	VFMADD213PS  64(BX), Z12, Z9
+	VMOVUPS      Z9, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z12, Z10
 	VMOVUPS      Z10, (BX)
-	VMOVUPS.Z    64(BX), K1, Z14
-	VFMADD213PS  Z14, Z12, Z11
-	VMOVUPS      Z11, K1, 64(BX)
+	VFMADD213PS  64(BX), Z12, Z11
+	VMOVUPS      Z11, 64(BX)
 	JMP          next_2x6
 
-overwrite_2x6:
+overwrite_whole_2x6:
+	VMULPS  Z12, Z0, Z0
+	VMOVUPS Z0, (BX)
+	VMULPS  Z12, Z1, Z1
+	VMOVUPS Z1, 64(BX)
+	ADDQ    R12, BX
+	VMULPS  Z12, Z2, Z2
+	VMOVUPS Z2, (BX)
+	VMULPS  Z12, Z3, Z3
+	VMOVUPS Z3, 64(BX)
+	ADDQ    R12, BX
+	VMULPS  Z12, Z4, Z4
+	VMOVUPS Z4, (BX)
+	VMULPS  Z12, Z5, Z5
+	VMOVUPS Z5, 64(BX)
+	ADDQ    R12, BX
+	VMULPS  Z12, Z6, Z6
+	VMOVUPS Z6, (BX)
+	VMULPS  Z12, Z7, Z7
+	VMOVUPS Z7, 64(BX)
+	ADDQ    R12, BX
+	VMULPS  Z12, Z8, Z8
+	VMOVUPS Z8, (BX)
+	VMULPS  Z12, Z9, Z9
+	VMOVUPS Z9, 64(BX)
+	ADDQ    R12, BX
+	VMULPS  Z12, Z10, Z10
+	VMOVUPS Z10, (BX)
+	VMULPS  Z12, Z11, Z11
+	VMOVUPS Z11, 64(BX)
+	JMP     next_2x6
+
+some_2x6:
+	CMPQ        216(R13), $0x00
+	JEQ         overwrite_some_2x6
+	VFMADD213PS (BX), Z12, Z0
+	VMOVUPS     Z0, (BX)
+	VMOVUPS.Z   64(BX), K1, Z14
+	VFMADD213PS Z14, Z12, Z1
+	VMOVUPS     Z1, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z12, Z2
+	VMOVUPS     Z2, (BX)
+	VMOVUPS.Z   64(BX), K1, Z14
+	VFMADD213PS Z14, Z12, Z3
+	VMOVUPS     Z3, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z12, Z4
+	VMOVUPS     Z4, (BX)
+	VMOVUPS.Z   64(BX), K1, Z14
+	VFMADD213PS Z14, Z12, Z5
+	VMOVUPS     Z5, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z12, Z6
+	VMOVUPS     Z6, (BX)
+	VMOVUPS.Z   64(BX), K1, Z14
+	VFMADD213PS Z14, Z12, Z7
+	VMOVUPS     Z7, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z12, Z8
+	VMOVUPS     Z8, (BX)
+	VMOVUPS.Z   64(BX), K1, Z14
+	VFMADD213PS Z14, Z12, Z9
+	VMOVUPS     Z9, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z12, Z10
+	VMOVUPS     Z10, (BX)
+	VMOVUPS.Z   64(BX), K1, Z14
+	VFMADD213PS Z14, Z12, Z11
+	VMOVUPS     Z11, K1, 64(BX)
+	JMP         next_2x6
+
+overwrite_some_2x6:
 	VMULPS  Z12, Z0, Z0
 	VMOVUPS Z0, (BX)
 	VMULPS  Z12, Z1, Z1
@@ -5010,52 +6820,130 @@ k_2x7:
 	JNZ          k_2x7
 	VBROADCASTSS 224(R13), Z14
 	MOVQ         DI, BX
+	CMPQ         40(R13), $0x00
+	JNE          some_2x7
 	CMPQ         216(R13), $0x00
-	JEQ          overwrite_2x7
+	JEQ          overwrite_whole_2x7
 	VFMADD213PS  (BX), Z14, Z0
 	VMOVUPS      Z0, (BX)
-	VMOVUPS.Z    64(BX), K1, Z16
-	VFMADD213PS  Z16, Z14, Z1
-	VMOVUPS      Z1, K1, 64(BX)
+	VFMADD213PS  64(BX), Z14, Z1
+	VMOVUPS      Z1, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z14, Z2
 	VMOVUPS      Z2, (BX)
-	VMOVUPS.Z    64(BX), K1, Z16
-	VFMADD213PS  Z16, Z14, Z3
-	VMOVUPS      Z3, K1, 64(BX)
+	VFMADD213PS  64(BX), Z14, Z3
+	VMOVUPS      Z3, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z14, Z4
 	VMOVUPS      Z4, (BX)
-	VMOVUPS.Z    64(BX), K1, Z16
-	VFMADD213PS  Z16, Z14, Z5
-	VMOVUPS      Z5, K1, 64(BX)
+	VFMADD213PS  64(BX), Z14, Z5
+	VMOVUPS      Z5, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z14, Z6
 	VMOVUPS      Z6, (BX)
-	VMOVUPS.Z    64(BX), K1, Z16
-	VFMADD213PS  Z16, Z14, Z7
-	VMOVUPS      Z7, K1, 64(BX)
+	VFMADD213PS  64(BX), Z14, Z7
+	VMOVUPS      Z7, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z14, Z8
 	VMOVUPS      Z8, (BX)
-	VMOVUPS.Z    64(BX), K1, Z16
-	VFMADD213PS  Z16, Z14, Z9
-	VMOVUPS      Z9, K1, 64(BX)
+	VFMADD213PS  64(BX), Z14, Z9
+	VMOVUPS      Z9, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z14, Z10
 	VMOVUPS      Z10, (BX)
-	VMOVUPS.Z    64(BX), K1, Z16
-	VFMADD213PS  Z16, Z14, Z11
-	VMOVUPS      Z11, K1, 64(BX)
+	VFMADD213PS  64(BX), Z14, Z11
+	VMOVUPS      Z11, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z14, Z12
 	VMOVUPS      Z12, (BX)
-	VMOVUPS.Z    64(BX), K1, Z16
-	VFMADD213PS  Z16, Z14, Z13
-	VMOVUPS      Z13, K1, 64(BX)
+	VFMADD213PS  64(BX), Z14, Z13
+	VMOVUPS      Z13, 64(BX)
 	JMP          next_2x7
 
-overwrite_2x7:
+overwrite_whole_2x7:
+	VMULPS  Z14, Z0, Z0
+	VMOVUPS Z0, (BX)
+	VMULPS  Z14, Z1, Z1
+	VMOVUPS Z1, 64(BX)
+	ADDQ    R12, BX
+	VMULPS  Z14, Z2, Z2
+	VMOVUPS Z2, (BX)
+	VMULPS  Z14, Z3, Z3
+	VMOVUPS Z3, 64(BX)
+	ADDQ    R12, BX
+	VMULPS  Z14, Z4, Z4
+	VMOVUPS Z4, (BX)
+	VMULPS  Z14, Z5, Z5
+	VMOVUPS Z5, 64(BX)
+	ADDQ    R12, BX
+	VMULPS  Z14, Z6, Z6
+	VMOVUPS Z6, (BX)
+	VMULPS  Z14, Z7, Z7
+	VMOVUPS Z7, 64(BX)
+	ADDQ    R12, BX
+	VMULPS  Z14, Z8, Z8
+	VMOVUPS Z8, (BX)
+	VMULPS  Z14, Z9, Z9
+	VMOVUPS Z9, 64(BX)
+	ADDQ    R12, BX
+	VMULPS  Z14, Z10, Z10
+	VMOVUPS Z10, (BX)
+	VMULPS  Z14, Z11, Z11
+	VMOVUPS Z11, 64(BX)
+	ADDQ    R12, BX
+	VMULPS  Z14, Z12, Z12
+	VMOVUPS Z12, (BX)
+	VMULPS  Z14, Z13, Z13
+	VMOVUPS Z13, 64(BX)
+	JMP     next_2x7
+
+some_2x7:
+	CMPQ        216(R13), $0x00
+	JEQ         overwrite_some_2x7
+	VFMADD213PS (BX), Z14, Z0
+	VMOVUPS     Z0, (BX)
+	VMOVUPS.Z   64(BX), K1, Z16
+	VFMADD213PS Z16, Z14, Z1
+	VMOVUPS     Z1, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z14, Z2
+	VMOVUPS     Z2, (BX)
+	VMOVUPS.Z   64(BX), K1, Z16
+	VFMADD213PS Z16, Z14, Z3
+	VMOVUPS     Z3, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z14, Z4
+	VMOVUPS     Z4, (BX)
+	VMOVUPS.Z   64(BX), K1, Z16
+	VFMADD213PS Z16, Z14, Z5
+	VMOVUPS     Z5, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z14, Z6
+	VMOVUPS     Z6, (BX)
+	VMOVUPS.Z   64(BX), K1, Z16
+	VFMADD213PS Z16, Z14, Z7
+	VMOVUPS     Z7, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z14, Z8
+	VMOVUPS     Z8, (BX)
+	VMOVUPS.Z   64(BX), K1, Z16
+	VFMADD213PS Z16, Z14, Z9
+	VMOVUPS     Z9, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z14, Z10
+	VMOVUPS     Z10, (BX)
+	VMOVUPS.Z   64(BX), K1, Z16
+	VFMADD213PS Z16, Z14, Z11
+	VMOVUPS     Z11, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z14, Z12
+	VMOVUPS     Z12, (BX)
+	VMOVUPS.Z   64(BX), K1, Z16
+	VFMADD213PS Z16, Z14, Z13
+	VMOVUPS     Z13, K1, 64(BX)
+	JMP         next_2x7
+
+overwrite_some_2x7:
 	VMULPS  Z14, Z0, Z0
 	VMOVUPS Z0, (BX)
 	VMULPS  Z14, Z1, Z1
@@ -5200,58 +7088,146 @@ k_2x8:
 	JNZ          k_2x8
 	VBROADCASTSS 224(R13), Z16
 	MOVQ         DI, BX
+	CMPQ         40(R13), $0x00
+	JNE          some_2x8
 	CMPQ         216(R13), $0x00
-	JEQ          overwrite_2x8
+	JEQ          overwrite_whole_2x8
 	VFMADD213PS  (BX), Z16, Z0
 	VMOVUPS      Z0, (BX)
-	VMOVUPS.Z    64(BX), K1, Z18
-	VFMADD213PS  Z18, Z16, Z1
-	VMOVUPS      Z1, K1, 64(BX)
+	VFMADD213PS  64(BX), Z16, Z1
+	VMOVUPS      Z1, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z16, Z2
 	VMOVUPS      Z2, (BX)
-	VMOVUPS.Z    64(BX), K1, Z18
-	VFMADD213PS  Z18, Z16, Z3
-	VMOVUPS      Z3, K1, 64(BX)
+	VFMADD213PS  64(BX), Z16, Z3
+	VMOVUPS      Z3, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z16, Z4
 	VMOVUPS      Z4, (BX)
-	VMOVUPS.Z    64(BX), K1, Z18
-	VFMADD213PS  Z18, Z16, Z5
-	VMOVUPS      Z5, K1, 64(BX)
+	VFMADD213PS  64(BX), Z16, Z5
+	VMOVUPS      Z5, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z16, Z6
 	VMOVUPS      Z6, (BX)
-	VMOVUPS.Z    64(BX), K1, Z18
-	VFMADD213PS  Z18, Z16, Z7
-	VMOVUPS      Z7, K1, 64(BX)
+	VFMADD213PS  64(BX), Z16, Z7
+	VMOVUPS      Z7, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z16, Z8
 	VMOVUPS      Z8, (BX)
-	VMOVUPS.Z    64(BX), K1, Z18
-	VFMADD213PS  Z18, Z16, Z9
-	VMOVUPS      Z9, K1, 64(BX)
+	VFMADD213PS  64(BX), Z16, Z9
+	VMOVUPS      Z9, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z16, Z10
 	VMOVUPS      Z10, (BX)
-	VMOVUPS.Z    64(BX), K1, Z18
-	VFMADD213PS  Z18, Z16, Z11
-	VMOVUPS      Z11, K1, 64(BX)
+	VFMADD213PS  64(BX), Z16, Z11
+	VMOVUPS      Z11, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z16, Z12
 	VMOVUPS      Z12, (BX)
-	VMOVUPS.Z    64(BX), K1, Z18
-	VFMADD213PS  Z18, Z16, Z13
-	VMOVUPS      Z13, K1, 64(BX)
+	VFMADD213PS  64(BX), Z16, Z13
+	VMOVUPS      Z13, 64(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z16, Z14
 	VMOVUPS      Z14, (BX)
-	VMOVUPS.Z    64(BX), K1, Z18
-	VFMADD213PS  Z18, Z16, Z15
-	VMOVUPS      Z15, K1, 64(BX)
+	VFMADD213PS  64(BX), Z16, Z15
+	VMOVUPS      Z15, 64(BX)
 	JMP          next_2x8
 
-overwrite_2x8:
+overwrite_whole_2x8:
+	VMULPS  Z16, Z0, Z0
+	VMOVUPS Z0, (BX)
+	VMULPS  Z16, Z1, Z1
+	VMOVUPS Z1, 64(BX)
+	ADDQ    R12, BX
+	VMULPS  Z16, Z2, Z2
+	VMOVUPS Z2, (BX)
+	VMULPS  Z16, Z3, Z3
+	VMOVUPS Z3, 64(BX)
+	ADDQ    R12, BX
+	VMULPS  Z16, Z4, Z4
+	VMOVUPS Z4, (BX)
+	VMULPS  Z16, Z5, Z5
+	VMOVUPS Z5, 64(BX)
+	ADDQ    R12, BX
+	VMULPS  Z16, Z6, Z6
+	VMOVUPS Z6, (BX)
+	VMULPS  Z16, Z7, Z7
+	VMOVUPS Z7, 64(BX)
+	ADDQ    R12, BX
+	VMULPS  Z16, Z8, Z8
+	VMOVUPS Z8, (BX)
+	VMULPS  Z16, Z9, Z9
+	VMOVUPS Z9, 64(BX)
+	ADDQ    R12, BX
+	VMULPS  Z16, Z10, Z10
+	VMOVUPS Z10, (BX)
+	VMULPS  Z16, Z11, Z11
+	VMOVUPS Z11, 64(BX)
+	ADDQ    R12, BX
+	VMULPS  Z16, Z12, Z12
+	VMOVUPS Z12, (BX)
+	VMULPS  Z16, Z13, Z13
+	VMOVUPS Z13, 64(BX)
+	ADDQ    R12, BX
+	VMULPS  Z16, Z14, Z14
+	VMOVUPS Z14, (BX)
+	VMULPS  Z16, Z15, Z15
+	VMOVUPS Z15, 64(BX)
+	JMP     next_2x8
+
+some_2x8:
+	CMPQ        216(R13), $0x00
+	JEQ         overwrite_some_2x8
+	VFMADD213PS (BX), Z16, Z0
+	VMOVUPS     Z0, (BX)
+	VMOVUPS.Z   64(BX), K1, Z18
+	VFMADD213PS Z18, Z16, Z1
+	VMOVUPS     Z1, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z16, Z2
+	VMOVUPS     Z2, (BX)
+	VMOVUPS.Z   64(BX), K1, Z18
+	VFMADD213PS Z18, Z16, Z3
+	VMOVUPS     Z3, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z16, Z4
+	VMOVUPS     Z4, (BX)
+	VMOVUPS.Z   64(BX), K1, Z18
+	VFMADD213PS Z18, Z16, Z5
+	VMOVUPS     Z5, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z16, Z6
+	VMOVUPS     Z6, (BX)
+	VMOVUPS.Z   64(BX), K1, Z18
+	VFMADD213PS Z18, Z16, Z7
+	VMOVUPS     Z7, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z16, Z8
+	VMOVUPS     Z8, (BX)
+	VMOVUPS.Z   64(BX), K1, Z18
+	VFMADD213PS Z18, Z16, Z9
+	VMOVUPS     Z9, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z16, Z10
+	VMOVUPS     Z10, (BX)
+	VMOVUPS.Z   64(BX), K1, Z18
+	VFMADD213PS Z18, Z16, Z11
+	VMOVUPS     Z11, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z16, Z12
+	VMOVUPS     Z12, (BX)
+	VMOVUPS.Z   64(BX), K1, Z18
+	VFMADD213PS Z18, Z16, Z13
+	VMOVUPS     Z13, K1, 64(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z16, Z14
+	VMOVUPS     Z14, (BX)
+	VMOVUPS.Z   64(BX), K1, Z18
+	VFMADD213PS Z18, Z16, Z15
+	VMOVUPS     Z15, K1, 64(BX)
+	JMP         next_2x8
+
+overwrite_some_2x8:
 	VMULPS  Z16, Z0, Z0
 	VMOVUPS Z0, (BX)
 	VMULPS  Z16, Z1, Z1
@@ -5354,18 +7330,40 @@ k_3x1:
 	JNZ          k_3x1
 	VBROADCASTSS 224(R13), Z3
 	MOVQ         DI, BX
+	CMPQ         40(R13), $0x00
+	JNE          some_3x1
 	CMPQ         216(R13), $0x00
-	JEQ          overwrite_3x1
+	JEQ          overwrite_whole_3x1
 	VFMADD213PS  (BX), Z3, Z0
 	VMOVUPS      Z0, (BX)
 	VFMADD213PS  64(BX), Z3, Z1
 	VMOVUPS      Z1, 64(BX)
-	VMOVUPS.Z    128(BX), K1, Z6
-	VFMADD213PS  Z6, Z3, Z2
-	VMOVUPS      Z2, K1, 128(BX)
+	VFMADD213PS  128(BX), Z3, Z2
+	VMOVUPS      Z2, 128(BX)
 	JMP          next_3x1
 
-overwrite_3x1:
+overwrite_whole_3x1:
+	VMULPS  Z3, Z0, Z0
+	VMOVUPS Z0, (BX)
+	VMULPS  Z3, Z1, Z1
+	VMOVUPS Z1, 64(BX)
+	VMULPS  Z3, Z2, Z2
+	VMOVUPS Z2, 128(BX)
+	JMP     next_3x1
+
+some_3x1:
+	CMPQ        216(R13), $0x00
+	JEQ         overwrite_some_3x1
+	VFMADD213PS (BX), Z3, Z0
+	VMOVUPS     Z0, (BX)
+	VFMADD213PS 64(BX), Z3, Z1
+	VMOVUPS     Z1, 64(BX)
+	VMOVUPS.Z   128(BX), K1, Z6
+	VFMADD213PS Z6, Z3, Z2
+	VMOVUPS     Z2, K1, 128(BX)
+	JMP         next_3x1
+
+overwrite_some_3x1:
 	VMULPS  Z3, Z0, Z0
 	VMOVUPS Z0, (BX)
 	VMULPS  Z3, Z1, Z1
@@ -5449,26 +7447,62 @@ k_3x2:
 	JNZ          k_3x2
 	VBROADCASTSS 224(R13), Z6
 	MOVQ         DI, BX
+	CMPQ         40(R13), $0x00
+	JNE          some_3x2
 	CMPQ         216(R13), $0x00
-	JEQ          overwrite_3x2
+	JEQ          overwrite_whole_3x2
 	VFMADD213PS  (BX), Z6, Z0
 	VMOVUPS      Z0, (BX)
 	VFMADD213PS  64(BX), Z6, Z1
 	VMOVUPS      Z1, 64(BX)
-	VMOVUPS.Z    128(BX), K1, Z9
-	VFMADD213PS  Z9, Z6, Z2
-	VMOVUPS      Z2, K1, 128(BX)
+	VFMADD213PS  128(BX), Z6, Z2
+	VMOVUPS      Z2, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z6, Z3
 	VMOVUPS      Z3, (BX)
 	VFMADD213PS  64(BX), Z6, Z4
 	VMOVUPS      Z4, 64(BX)
-	VMOVUPS.Z    128(BX), K1, Z9
-	VFMADD213PS  Z9, Z6, Z5
-	VMOVUPS      Z5, K1, 128(BX)
+	VFMADD213PS  128(BX), Z6, Z5
+	VMOVUPS      Z5, 128(BX)
 	JMP          next_3x2
 
-overwrite_3x2:
+overwrite_whole_3x2:
+	VMULPS  Z6, Z0, Z0
+	VMOVUPS Z0, (BX)
+	VMULPS  Z6, Z1, Z1
+	VMOVUPS Z1, 64(BX)
+	VMULPS  Z6, Z2, Z2
+	VMOVUPS Z2, 128(BX)
+	ADDQ    R12, BX
+	VMULPS  Z6, Z3, Z3
+	VMOVUPS Z3, (BX)
+	VMULPS  Z6, Z4, Z4
+	VMOVUPS Z4, 64(BX)
+	VMULPS  Z6, Z5, Z5
+	VMOVUPS Z5, 128(BX)
+	JMP     next_3x2
+
+some_3x2:
+	CMPQ        216(R13), $0x00
+	JEQ         overwrite_some_3x2
+	VFMADD213PS (BX), Z6, Z0
+	VMOVUPS     Z0, (BX)
+	VFMADD213PS 64(BX), Z6, Z1
+	VMOVUPS     Z1, 64(BX)
+	VMOVUPS.Z   128(BX), K1, Z9
+	VFMADD213PS Z9, Z6, Z2
+	VMOVUPS     Z2, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z6, Z3
+	VMOVUPS     Z3, (BX)
+	VFMADD213PS 64(BX), Z6, Z4
+	VMOVUPS     Z4, 64(BX)
+	VMOVUPS.Z   128(BX), K1, Z9
+	VFMADD213PS Z9, Z6, Z5
+	VMOVUPS     Z5, K1, 128(BX)
+	JMP         next_3x2
+
+overwrite_some_3x2:
 	VMULPS  Z6, Z0, Z0
 	VMOVUPS Z0, (BX)
 	VMULPS  Z6, Z1, Z1
@@ -5570,34 +7604,84 @@ k_3x3:
 	JNZ          k_3x3
 	VBROADCASTSS 224(R13), Z9
 	MOVQ         DI, BX
+	CMPQ         40(R13), $0x00
+	JNE          some_3x3
 	CMPQ         216(R13), $0x00
-	JEQ          overwrite_3x3
+	JEQ          overwrite_whole_3x3
 	VFMADD213PS  (BX), Z9, Z0
 	VMOVUPS      Z0, (BX)
 	VFMADD213PS  64(BX), Z9, Z1
 	VMOVUPS      Z1, 64(BX)
-	VMOVUPS.Z    128(BX), K1, Z12
-	VFMADD213PS  Z12, Z9, Z2
-	VMOVUPS      Z2, K1, 128(BX)
+	VFMADD213PS  128(BX), Z9, Z2
+	VMOVUPS      Z2, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z9, Z3
 	VMOVUPS      Z3, (BX)
 	VFMADD213PS  64(BX), Z9, Z4
 	VMOVUPS      Z4, 64(BX)
-	VMOVUPS.Z    128(BX), K1, Z12
-	VFMADD213PS  Z12, Z9, Z5
-	VMOVUPS      Z5, K1, 128(BX)
+	VFMADD213PS  128(BX), Z9, Z5
+	VMOVUPS      Z5, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z9, Z6
 	VMOVUPS      Z6, (BX)
 	VFMADD213PS  64(BX), Z9, Z7
 	VMOVUPS      Z7, 64(BX)
-	VMOVUPS.Z    128(BX), K1, Z12
-	VFMADD213PS  Z12, Z9, Z8
-	VMOVUPS      Z8, K1, 128(BX)
+	VFMADD213PS  128(BX), Z9, Z8
+	VMOVUPS      Z8, 128(BX)
 	JMP          next_3x3
 
-overwrite_3x3:
+overwrite_whole_3x3:
+	VMULPS  Z9, Z0, Z0
+	VMOVUPS Z0, (BX)
+	VMULPS  Z9, Z1, Z1
+	VMOVUPS Z1, 64(BX)
+	VMULPS  Z9, Z2, Z2
+	VMOVUPS Z2, 128(BX)
+	ADDQ    R12, BX
+	VMULPS  Z9, Z3, Z3
+	VMOVUPS Z3, (BX)
+	VMULPS  Z9, Z4, Z4
+	VMOVUPS Z4, 64(BX)
+	VMULPS  Z9, Z5, Z5
+	VMOVUPS Z5, 128(BX)
+	ADDQ    R12, BX
+	VMULPS  Z9, Z6, Z6
+	VMOVUPS Z6, (BX)
+	VMULPS  Z9, Z7, Z7
+	VMOVUPS Z7, 64(BX)
+	VMULPS  Z9, Z8, Z8
+	VMOVUPS Z8, 128(BX)
+	JMP     next_3x3
+
+some_3x3:
+	CMPQ        216(R13), $0x00
+	JEQ         overwrite_some_3x3
+	VFMADD213PS (BX), Z9, Z0
+	VMOVUPS     Z0, (BX)
+	VFMADD213PS 64(BX), Z9, Z1
+	VMOVUPS     Z1, 64(BX)
+	VMOVUPS.Z   128(BX), K1, Z12
+	VFMADD213PS Z12, Z9, Z2
+	VMOVUPS     Z2, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z9, Z3
+	VMOVUPS     Z3, (BX)
+	VFMADD213PS 64(BX), Z9, Z4
+	VMOVUPS     Z4, 64(BX)
+	VMOVUPS.Z   128(BX), K1, Z12
+	VFMADD213PS Z12, Z9, Z5
+	VMOVUPS     Z5, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z9, Z6
+	VMOVUPS     Z6, (BX)
+	VFMADD213PS 64(BX), Z9, Z7
+	VMOVUPS     Z7, 64(BX)
+	VMOVUPS.Z   128(BX), K1, Z12
+	VFMADD213PS Z12, Z9, Z8
+	VMOVUPS     Z8, K1, 128(BX)
+	JMP         next_3x3
+
+overwrite_some_3x3:
 	VMULPS  Z9, Z0, Z0
 	VMOVUPS Z0, (BX)
 	VMULPS  Z9, Z1, Z1
@@ -5717,42 +7801,106 @@ k_3x4:
 	JNZ          k_3x4
 	VBROADCASTSS 224(R13), Z12
 	MOVQ         DI, BX
+	CMPQ         40(R13), $0x00
+	JNE          some_3x4
 	CMPQ         216(R13), $0x00
-	JEQ          overwrite_3x4
+	JEQ          overwrite_whole_3x4
 	VFMADD213PS  (BX), Z12, Z0
 	VMOVUPS      Z0, (BX)
 	VFMADD213PS  64(BX), Z12, Z1
 	VMOVUPS      Z1, 64(BX)
-	VMOVUPS.Z    128(BX), K1, Z15
-	VFMADD213PS  Z15, Z12, Z2
-	VMOVUPS      Z2, K1, 128(BX)
+	VFMADD213PS  128(BX), Z12, Z2
+	VMOVUPS      Z2, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z12, Z3
 	VMOVUPS      Z3, (BX)
 	VFMADD213PS  64(BX), Z12, Z4
 	VMOVUPS      Z4, 64(BX)
-	VMOVUPS.Z    128(BX), K1, Z15
-	VFMADD213PS  Z15, Z12, Z5
-	VMOVUPS      Z5, K1, 128(BX)
+	VFMADD213PS  128(BX), Z12, Z5
+	VMOVUPS      Z5, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z12, Z6
 	VMOVUPS      Z6, (BX)
 	VFMADD213PS  64(BX), Z12, Z7
 	VMOVUPS      Z7, 64(BX)
-	VMOVUPS.Z    128(BX), K1, Z15
-	VFMADD213PS  Z15, Z12, Z8
-	VMOVUPS      Z8, K1, 128(BX)
+	VFMADD213PS  128(BX), Z12, Z8
+	VMOVUPS      Z8, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z12, Z9
 	VMOVUPS      Z9, (BX)
 	VFMADD213PS  64(BX), Z12, Z10
 	VMOVUPS      Z10, 64(BX)
-	VMOVUPS.Z    128(BX), K1, Z15
-	VFMADD213PS  Z15, Z12, Z11
-	VMOVUPS      Z11, K1, 128(BX)
+	VFMADD213PS  128(BX), Z12, Z11
+	VMOVUPS      Z11, 128(BX)
 	JMP          next_3x4
 
-overwrite_3x4:
+overwrite_whole_3x4:
+	VMULPS  Z12, Z0, Z0
+	VMOVUPS Z0, (BX)
+	VMULPS  Z12, Z1, Z1
+	VMOVUPS Z1, 64(BX)
+	VMULPS  Z12, Z2, Z2
+	VMOVUPS Z2, 128(BX)
+	ADDQ    R12, BX
+	VMULPS  Z12, Z3, Z3
+	VMOVUPS Z3, (BX)
+	VMULPS  Z12, Z4, Z4
+	VMOVUPS Z4, 64(BX)
+	VMULPS  Z12, Z5, Z5
+	VMOVUPS Z5, 128(BX)
+	ADDQ    R12, BX
+	VMULPS  Z12, Z6, Z6
+	VMOVUPS Z6, (BX)
+	VMULPS  Z12, Z7, Z7
+	VMOVUPS Z7, 64(BX)
+	VMULPS  Z12, Z8, Z8
+	VMOVUPS Z8, 128(BX)
+	ADDQ    R12, BX
+	VMULPS  Z12, Z9, Z9
+	VMOVUPS Z9, (BX)
+	VMULPS  Z12, Z10, Z10
+	VMOVUPS Z10, 64(BX)
+	VMULPS  Z12, Z11, Z11
+	VMOVUPS Z11, 128(BX)
+	JMP     next_3x4
+
+some_3x4:
+	CMPQ        216(R13), $0x00
+	JEQ         overwrite_some_3x4
+	VFMADD213PS (BX), Z12, Z0
+	VMOVUPS     Z0, (BX)
+	VFMADD213PS 64(BX), Z12, Z1
+	VMOVUPS     Z1, 64(BX)
+	VMOVUPS.Z   128(BX), K1, Z15
+	VFMADD213PS Z15, Z12, Z2
+	VMOVUPS     Z2, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z12, Z3
+	VMOVUPS     Z3, (BX)
+	VFMADD213PS 64(BX), Z12, Z4
+	VMOVUPS     Z4, 64(BX)
+	VMOVUPS.Z   128(BX), K1, Z15
+	VFMADD213PS Z15, Z12, Z5
+	VMOVUPS     Z5, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z12, Z6
+	VMOVUPS     Z6, (BX)
+	VFMADD213PS 64(BX), Z12, Z7
+	VMOVUPS     Z7, 64(BX)
+	VMOVUPS.Z   128(BX), K1, Z15
+	VFMADD213PS Z15, Z12, Z8
+	VMOVUPS     Z8, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z12, Z9
+	VMOVUPS     Z9, (BX)
+	VFMADD213PS 64(BX), Z12, Z10
+	VMOVUPS     Z10, 64(BX)
+	VMOVUPS.Z   128(BX), K1, Z15
+	VFMADD213PS Z15, Z12, Z11
+	VMOVUPS     Z11, K1, 128(BX)
+	JMP         next_3x4
+
+overwrite_some_3x4:
 	VMULPS  Z12, Z0, Z0
 	VMOVUPS Z0, (BX)
 	VMULPS  Z12, Z1, Z1
@@ -5890,50 +8038,128 @@ k_3x5:
 	JNZ          k_3x5
 	VBROADCASTSS 224(R13), Z15
 	MOVQ         DI, BX
+	CMPQ         40(R13), $0x00
+	JNE          some_3x5
 	CMPQ         216(R13), $0x00
-	JEQ          overwrite_3x5
+	JEQ          overwrite_whole_3x5
 	VFMADD213PS  (BX), Z15, Z0
 	VMOVUPS      Z0, (BX)
 	VFMADD213PS  64(BX), Z15, Z1
 	VMOVUPS      Z1, 64(BX)
-	VMOVUPS.Z    128(BX), K1, Z18
-	VFMADD213PS  Z18, Z15, Z2
-	VMOVUPS      Z2, K1, 128(BX)
+	VFMADD213PS  128(BX), Z15, Z2
+	VMOVUPS      Z2, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z15, Z3
 	VMOVUPS      Z3, (BX)
 	VFMADD213PS  64(BX), Z15, Z4
 	VMOVUPS      Z4, 64(BX)
-	VMOVUPS.Z    128(BX), K1, Z18
-	VFMADD213PS  Z18, Z15, Z5
-	VMOVUPS      Z5, K1, 128(BX)
+	VFMADD213PS  128(BX), Z15, Z5
+	VMOVUPS      Z5, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z15, Z6
 	VMOVUPS      Z6, (BX)
 	VFMADD213PS  64(BX), Z15, Z7
 	VMOVUPS      Z7, 64(BX)
-	VMOVUPS.Z    128(BX), K1, Z18
-	VFMADD213PS  Z18, Z15, Z8
-	VMOVUPS      Z8, K1, 128(BX)
+	VFMADD213PS  128(BX), Z15, Z8
+	VMOVUPS      Z8, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z15, Z9
 	VMOVUPS      Z9, (BX)
 	VFMADD213PS  64(BX), Z15, Z10
 	VMOVUPS      Z10, 64(BX)
-	VMOVUPS.Z    128(BX), K1, Z18
-	VFMADD213PS  Z18, Z15, Z11
-	VMOVUPS      Z11, K1, 128(BX)
+	VFMADD213PS  128(BX), Z15, Z11
+	VMOVUPS      Z11, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z15, Z12
 	VMOVUPS      Z12, (BX)
 	VFMADD213PS  64(BX), Z15, Z13
 	VMOVUPS      Z13, 64(BX)
-	VMOVUPS.Z    128(BX), K1, Z18
-	VFMADD213PS  Z18, Z15, Z14
-	VMOVUPS      Z14, K1, 128(BX)
+	VFMADD213PS  128(BX), Z15, Z14
+	VMOVUPS      Z14, 128(BX)
 	JMP          next_3x5
 
-overwrite_3x5:
+overwrite_whole_3x5:
+	VMULPS  Z15, Z0, Z0
+	VMOVUPS Z0, (BX)
+	VMULPS  Z15, Z1, Z1
+	VMOVUPS Z1, 64(BX)
+	VMULPS  Z15, Z2, Z2
+	VMOVUPS Z2, 128(BX)
+	ADDQ    R12, BX
+	VMULPS  Z15, Z3, Z3
+	VMOVUPS Z3, (BX)
+	VMULPS  Z15, Z4, Z4
+	VMOVUPS Z4, 64(BX)
+	VMULPS  Z15, Z5, Z5
+	VMOVUPS Z5, 128(BX)
+	ADDQ    R12, BX
+	VMULPS  Z15, Z6, Z6
+	VMOVUPS Z6, (BX)
+	VMULPS  Z15, Z7, Z7
+	VMOVUPS Z7, 64(BX)
+	VMULPS  Z15, Z8, Z8
+	VMOVUPS Z8, 128(BX)
+	ADDQ    R12, BX
+	VMULPS  Z15, Z9, Z9
+	VMOVUPS Z9, (BX)
+	VMULPS  Z15, Z10, Z10
+	VMOVUPS Z10, 64(BX)
+	VMULPS  Z15, Z11, Z11
+	VMOVUPS Z11, 128(BX)
+	ADDQ    R12, BX
+	VMULPS  Z15, Z12, Z12
+	VMOVUPS Z12, (BX)
+	VMULPS  Z15, Z13, Z13
+	VMOVUPS Z13, 64(BX)
+	VMULPS  Z15, Z14, Z14
+	VMOVUPS Z14, 128(BX)
+	JMP     next_3x5
+
+some_3x5:
+	CMPQ        216(R13), $0x00
+	JEQ         overwrite_some_3x5
+	VFMADD213PS (BX), Z15, Z0
+	VMOVUPS     Z0, (BX)
+	VFMADD213PS 64(BX), Z15, Z1
+	VMOVUPS     Z1, 64(BX)
+	VMOVUPS.Z   128(BX), K1, Z18
+	VFMADD213PS Z18, Z15, Z2
+	VMOVUPS     Z2, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z15, Z3
+	VMOVUPS     Z3, (BX)
+	VFMADD213PS 64(BX), Z15, Z4
+	VMOVUPS     Z4, 64(BX)
+	VMOVUPS.Z   128(BX), K1, Z18
+	VFMADD213PS Z18, Z15, Z5
+	VMOVUPS     Z5, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z15, Z6
+	VMOVUPS     Z6, (BX)
+	VFMADD213PS 64(BX), Z15, Z7
+	VMOVUPS     Z7, 64(BX)
+	VMOVUPS.Z   128(BX), K1, Z18
+	VFMADD213PS Z18, Z15, Z8
+	VMOVUPS     Z8, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z15, Z9
+	VMOVUPS     Z9, (BX)
+	VFMADD213PS 64(BX), Z15, Z10
+	VMOVUPS     Z10, 64(BX)
+	VMOVUPS.Z   128(BX), K1, Z18
+	VFMADD213PS Z18, Z15, Z11
+	VMOVUPS     Z11, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z15, Z12
+	VMOVUPS     Z12, (BX)
+	VFMADD213PS 64(BX), Z15, Z13
+	VMOVUPS     Z13, 64(BX)
+	VMOVUPS.Z   128(BX), K1, Z18
+	VFMADD213PS Z18, Z15, Z14
+	VMOVUPS     Z14, K1, 128(BX)
+	JMP         next_3x5
+
+overwrite_some_3x5:
 	VMULPS  Z15, Z0, Z0
 	VMOVUPS Z0, (BX)
 	VMULPS  Z15, Z1, Z1
@@ -6089,58 +8315,150 @@ k_3x6:
 	JNZ          k_3x6
 	VBROADCASTSS 224(R13), Z18
 	MOVQ         DI, BX
+	CMPQ         40(R13), $0x00
+	JNE          some_3x6
 	CMPQ         216(R13), $0x00
-	JEQ          overwrite_3x6
+	JEQ          overwrite_whole_3x6
 	VFMADD213PS  (BX), Z18, Z0
 	VMOVUPS      Z0, (BX)
 	VFMADD213PS  64(BX), Z18, Z1
 	VMOVUPS      Z1, 64(BX)
-	VMOVUPS.Z    128(BX), K1, Z21
-	VFMADD213PS  Z21, Z18, Z2
-	VMOVUPS      Z2, K1, 128(BX)
+	VFMADD213PS  128(BX), Z18, Z2
+	VMOVUPS      Z2, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z18, Z3
 	VMOVUPS      Z3, (BX)
 	VFMADD213PS  64(BX), Z18, Z4
 	VMOVUPS      Z4, 64(BX)
-	VMOVUPS.Z    128(BX), K1, Z21
-	VFMADD213PS  Z21, Z18, Z5
-	VMOVUPS      Z5, K1, 128(BX)
+	VFMADD213PS  128(BX), Z18, Z5
+	VMOVUPS      Z5, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z18, Z6
 	VMOVUPS      Z6, (BX)
 	VFMADD213PS  64(BX), Z18, Z7
 	VMOVUPS      Z7, 64(BX)
-	VMOVUPS.Z    128(BX), K1, Z21
-	VFMADD213PS  Z21, Z18, Z8
-	VMOVUPS      Z8, K1, 128(BX)
+	VFMADD213PS  128(BX), Z18, Z8
+	VMOVUPS      Z8, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z18, Z9
 	VMOVUPS      Z9, (BX)
 	VFMADD213PS  64(BX), Z18, Z10
 	VMOVUPS      Z10, 64(BX)
-	VMOVUPS.Z    128(BX), K1, Z21
-	VFMADD213PS  Z21, Z18, Z11
-	VMOVUPS      Z11, K1, 128(BX)
+	VFMADD213PS  128(BX), Z18, Z11
+	VMOVUPS      Z11, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z18, Z12
 	VMOVUPS      Z12, (BX)
 	VFMADD213PS  64(BX), Z18, Z13
 	VMOVUPS      Z13, 64(BX)
-	VMOVUPS.Z    128(BX), K1, Z21
-	VFMADD213PS  Z21, Z18, Z14
-	VMOVUPS      Z14, K1, 128(BX)
+	VFMADD213PS  128(BX), Z18, Z14
+	VMOVUPS      Z14, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z18, Z15
 	VMOVUPS      Z15, (BX)
 	VFMADD213PS  64(BX), Z18, Z16
 	VMOVUPS      Z16, 64(BX)
-	VMOVUPS.Z    128(BX), K1, Z21
-	VFMADD213PS  Z21, Z18, Z17
-	VMOVUPS      Z17, K1, 128(BX)
+	VFMADD213PS  128(BX), Z18, Z17
+	VMOVUPS      Z17, 128(BX)
 	JMP          next_3x6
 
-overwrite_3x6:
+overwrite_whole_3x6:
+	VMULPS  Z18, Z0, Z0
+	VMOVUPS Z0, (BX)
+	VMULPS  Z18, Z1, Z1
+	VMOVUPS Z1, 64(BX)
+	VMULPS  Z18, Z2, Z2
+	VMOVUPS Z2, 128(BX)
+	ADDQ    R12, BX
+	VMULPS  Z18, Z3, Z3
+	VMOVUPS Z3, (BX)
+	VMULPS  Z18, Z4, Z4
+	VMOVUPS Z4, 64(BX)
+	VMULPS  Z18, Z5, Z5
+	VMOVUPS Z5, 128(BX)
+	ADDQ    R12, BX
+	VMULPS  Z18, Z6, Z6
+	VMOVUPS Z6, (BX)
+	VMULPS  Z18, Z7, Z7
+	VMOVUPS Z7, 64(BX)
+	VMULPS  Z18, Z8, Z8
+	VMOVUPS Z8, 128(BX)
+	ADDQ    R12, BX
+	VMULPS  Z18, Z9, Z9
+	VMOVUPS Z9, (BX)
+	VMULPS  Z18, Z10, Z10
+	VMOVUPS Z10, 64(BX)
+	VMULPS  Z18, Z11, Z11
+	VMOVUPS Z11, 128(BX)
+	ADDQ    R12, BX
+	VMULPS  Z18, Z12, Z12
+	VMOVUPS Z12, (BX)
+	VMULPS  Z18, Z13, Z13
+	VMOVUPS Z13, 64(BX)
+	VMULPS  Z18, Z14, Z14
+	VMOVUPS Z14, 128(BX)
+	ADDQ    R12, BX
+	VMULPS  Z18, Z15, Z15
+	VMOVUPS Z15, (BX)
+	VMULPS  Z18, Z16, Z16
+	VMOVUPS Z16, 64(BX)
+	VMULPS  Z18, Z17, Z17
+	VMOVUPS Z17, 128(BX)
+	JMP     next_3x6
+
+some_3x6:
+	CMPQ        216(R13), $0x00
+	JEQ         overwrite_some_3x6
+	VFMADD213PS (BX), Z18, Z0
+	VMOVUPS     Z0, (BX)
+	VFMADD213PS 64(BX), Z18, Z1
+	VMOVUPS     Z1, 64(BX)
+	VMOVUPS.Z   128(BX), K1, Z21
+	VFMADD213PS Z21, Z18, Z2
+	VMOVUPS     Z2, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z18, Z3
+	VMOVUPS     Z3, (BX)
+	VFMADD213PS 64(BX), Z18, Z4
+	VMOVUPS     Z4, 64(BX)
+	VMOVUPS.Z   128(BX), K1, Z21
+	VFMADD213PS Z21, Z18, Z5
+	VMOVUPS     Z5, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z18, Z6
+	VMOVUPS     Z6, (BX)
+	VFMADD213PS 64(BX), Z18, Z7
+	VMOVUPS     Z7, 64(BX)
+	VMOVUPS.Z   128(BX), K1, Z21
+	VFMADD213PS Z21, Z18, Z8
+	VMOVUPS     Z8, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z18, Z9
+	VMOVUPS     Z9, (BX)
+	VFMADD213PS 64(BX), Z18, Z10
+	VMOVUPS     Z10, 64(BX)
+	VMOVUPS.Z   128(BX), K1, Z21
+	VFMADD213PS Z21, Z18, Z11
+	VMOVUPS     Z11, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z18, Z12
+	VMOVUPS     Z12, (BX)
+	VFMADD213PS 64(BX), Z18, Z13
+	VMOVUPS     Z13, 64(BX)
+	VMOVUPS.Z   128(BX), K1, Z21
+	VFMADD213PS Z21, Z18, Z14
+	VMOVUPS     Z14, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z18, Z15
+	VMOVUPS     Z15, (BX)
+	VFMADD213PS 64(BX), Z18, Z16
+	VMOVUPS     Z16, 64(BX)
+	VMOVUPS.Z   128(BX), K1, Z21
+	VFMADD213PS Z21, Z18, Z17
+	VMOVUPS     Z17, K1, 128(BX)
+	JMP         next_3x6
+
+overwrite_some_3x6:
 	VMULPS  Z18, Z0, Z0
 	VMOVUPS Z0, (BX)
 	VMULPS  Z18, Z1, Z1
@@ -6314,66 +8632,172 @@ k_3x7:
 	JNZ          k_3x7
 	VBROADCASTSS 224(R13), Z21
 	MOVQ         DI, BX
+	CMPQ         40(R13), $0x00
+	JNE          some_3x7
 	CMPQ         216(R13), $0x00
-	JEQ          overwrite_3x7
+	JEQ          overwrite_whole_3x7
 	VFMADD213PS  (BX), Z21, Z0
 	VMOVUPS      Z0, (BX)
 	VFMADD213PS  64(BX), Z21, Z1
 	VMOVUPS      Z1, 64(BX)
-	VMOVUPS.Z    128(BX), K1, Z24
-	VFMADD213PS  Z24, Z21, Z2
-	VMOVUPS      Z2, K1, 128(BX)
+	VFMADD213PS  128(BX), Z21, Z2
+	VMOVUPS      Z2, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z21, Z3
 	VMOVUPS      Z3, (BX)
 	VFMADD213PS  64(BX), Z21, Z4
 	VMOVUPS      Z4, 64(BX)
-	VMOVUPS.Z    128(BX), K1, Z24
-	VFMADD213PS  Z24, Z21, Z5
-	VMOVUPS      Z5, K1, 128(BX)
+	VFMADD213PS  128(BX), Z21, Z5
+	VMOVUPS      Z5, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z21, Z6
 	VMOVUPS      Z6, (BX)
 	VFMADD213PS  64(BX), Z21, Z7
 	VMOVUPS      Z7, 64(BX)
-	VMOVUPS.Z    128(BX), K1, Z24
-	VFMADD213PS  Z24, Z21, Z8
-	VMOVUPS      Z8, K1, 128(BX)
+	VFMADD213PS  128(BX), Z21, Z8
+	VMOVUPS      Z8, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z21, Z9
 	VMOVUPS      Z9, (BX)
 	VFMADD213PS  64(BX), Z21, Z10
 	VMOVUPS      Z10, 64(BX)
-	VMOVUPS.Z    128(BX), K1, Z24
-	VFMADD213PS  Z24, Z21, Z11
-	VMOVUPS      Z11, K1, 128(BX)
+	VFMADD213PS  128(BX), Z21, Z11
+	VMOVUPS      Z11, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z21, Z12
 	VMOVUPS      Z12, (BX)
 	VFMADD213PS  64(BX), Z21, Z13
 	VMOVUPS      Z13, 64(BX)
-	VMOVUPS.Z    128(BX), K1, Z24
-	VFMADD213PS  Z24, Z21, Z14
-	VMOVUPS      Z14, K1, 128(BX)
+	VFMADD213PS  128(BX), Z21, Z14
+	VMOVUPS      Z14, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z21, Z15
 	VMOVUPS      Z15, (BX)
 	VFMADD213PS  64(BX), Z21, Z16
 	VMOVUPS      Z16, 64(BX)
-	VMOVUPS.Z    128(BX), K1, Z24
-	VFMADD213PS  Z24, Z21, Z17
-	VMOVUPS      Z17, K1, 128(BX)
+	VFMADD213PS  128(BX), Z21, Z17
+	VMOVUPS      Z17, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z21, Z18
 	VMOVUPS      Z18, (BX)
 	VFMADD213PS  64(BX), Z21, Z19
 	VMOVUPS      Z19, 64(BX)
-	VMOVUPS.Z    128(BX), K1, Z24
-	VFMADD213PS  Z24, Z21, Z20
-	VMOVUPS      Z20, K1, 128(BX)
+	VFMADD213PS  128(BX), Z21, Z20
+	VMOVUPS      Z20, 128(BX)
 	JMP          next_3x7
 
-overwrite_3x7:
+overwrite_whole_3x7:
+	VMULPS  Z21, Z0, Z0
+	VMOVUPS Z0, (BX)
+	VMULPS  Z21, Z1, Z1
+	VMOVUPS Z1, 64(BX)
+	VMULPS  Z21, Z2, Z2
+	VMOVUPS Z2, 128(BX)
+	ADDQ    R12, BX
+	VMULPS  Z21, Z3, Z3
+	VMOVUPS Z3, (BX)
+	VMULPS  Z21, Z4, Z4
+	VMOVUPS Z4, 64(BX)
+	VMULPS  Z21, Z5, Z5
+	VMOVUPS Z5, 128(BX)
+	ADDQ    R12, BX
+	VMULPS  Z21, Z6, Z6
+	VMOVUPS Z6, (BX)
+	VMULPS  Z21, Z7, Z7
+	VMOVUPS Z7, 64(BX)
+	VMULPS  Z21, Z8, Z8
+	VMOVUPS Z8, 128(BX)
+	ADDQ    R12, BX
+	VMULPS  Z21, Z9, Z9
+	VMOVUPS Z9, (BX)
+	VMULPS  Z21, Z10, Z10
+	VMOVUPS Z10, 64(BX)
+	VMULPS  Z21, Z11, Z11
+	VMOVUPS Z11, 128(BX)
+	ADDQ    R12, BX
+	VMULPS  Z21, Z12, Z12
+	VMOVUPS Z12, (BX)
+	VMULPS  Z21, Z13, Z13
+	VMOVUPS Z13, 64(BX)
+	VMULPS  Z21, Z14, Z14
+	VMOVUPS Z14, 128(BX)
+	ADDQ    R12, BX
+	VMULPS  Z21, Z15, Z15
+	VMOVUPS Z15, (BX)
+	VMULPS  Z21, Z16, Z16
+	VMOVUPS Z16, 64(BX)
+	VMULPS  Z21, Z17, Z17
+	VMOVUPS Z17, 128(BX)
+	ADDQ    R12, BX
+	VMULPS  Z21, Z18, Z18
+	VMOVUPS Z18, (BX)
+	VMULPS  Z21, Z19, Z19
+	VMOVUPS Z19, 64(BX)
+	VMULPS  Z21, Z20, Z20
+	VMOVUPS Z20, 128(BX)
+	JMP     next_3x7
+
+some_3x7:
+	CMPQ        216(R13), $0x00
+	JEQ         overwrite_some_3x7
+	VFMADD213PS (BX), Z21, Z0
+	VMOVUPS     Z0, (BX)
+	VFMADD213PS 64(BX), Z21, Z1
+	VMOVUPS     Z1, 64(BX)
+	VMOVUPS.Z   128(BX), K1, Z24
+	VFMADD213PS Z24, Z21, Z2
+	VMOVUPS     Z2, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z21, Z3
+	VMOVUPS     Z3, (BX)
+	VFMADD213PS 64(BX), Z21, Z4
+	VMOVUPS     Z4, 64(BX)
+	VMOVUPS.Z   128(BX), K1, Z24
+	VFMADD213PS Z24, Z21, Z5
+	VMOVUPS     Z5, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z21, Z6
+	VMOVUPS     Z6, (BX)
+	VFMADD213PS 64(BX), Z21, Z7
+	VMOVUPS     Z7, 64(BX)
+	VMOVUPS.Z   128(BX), K1, Z24
+	VFMADD213PS Z24, Z21, Z8
+	VMOVUPS     Z8, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z21, Z9
+	VMOVUPS     Z9, (BX)
+	VFMADD213PS 64(BX), Z21, Z10
+	VMOVUPS     Z10, 64(BX)
+	VMOVUPS.Z   128(BX), K1, Z24
+	VFMADD213PS Z24, Z21, Z11
+	VMOVUPS     Z11, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z21, Z12
+	VMOVUPS     Z12, (BX)
+	VFMADD213PS 64(BX), Z21, Z13
+	VMOVUPS     Z13, 64(BX)
+	VMOVUPS.Z   128(BX), K1, Z24
+	VFMADD213PS Z24, Z21, Z14
+	VMOVUPS     Z14, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z21, Z15
+	VMOVUPS     Z15, (BX)
+	VFMADD213PS 64(BX), Z21, Z16
+	VMOVUPS     Z16, 64(BX)
+	VMOVUPS.Z   128(BX), K1, Z24
+	VFMADD213PS Z24, Z21, Z17
+	VMOVUPS     Z17, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z21, Z18
+	VMOVUPS     Z18, (BX)
+	VFMADD213PS 64(BX), Z21, Z19
+	VMOVUPS     Z19, 64(BX)
+	VMOVUPS.Z   128(BX), K1, Z24
+	VFMADD213PS Z24, Z21, Z20
+	VMOVUPS     Z20, K1, 128(BX)
+	JMP         next_3x7
+
+overwrite_some_3x7:
 	VMULPS  Z21, Z0, Z0
 	VMOVUPS Z0, (BX)
 	VMULPS  Z21, Z1, Z1
@@ -6565,74 +8989,194 @@ k_3x8:
 	JNZ          k_3x8
 	VBROADCASTSS 224(R13), Z24
 	MOVQ         DI, BX
+	CMPQ         40(R13), $0x00
+	JNE          some_3x8
 	CMPQ         216(R13), $0x00
-	JEQ          overwrite_3x8
+	JEQ          overwrite_whole_3x8
 	VFMADD213PS  (BX), Z24, Z0
 	VMOVUPS      Z0, (BX)
 	VFMADD213PS  64(BX), Z24, Z1
 	VMOVUPS      Z1, 64(BX)
-	VMOVUPS.Z    128(BX), K1, Z27
-	VFMADD213PS  Z27, Z24, Z2
-	VMOVUPS      Z2, K1, 128(BX)
+	VFMADD213PS  128(BX), Z24, Z2
+	VMOVUPS      Z2, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z24, Z3
 	VMOVUPS      Z3, (BX)
 	VFMADD213PS  64(BX), Z24, Z4
 	VMOVUPS      Z4, 64(BX)
-	VMOVUPS.Z    128(BX), K1, Z27
-	VFMADD213PS  Z27, Z24, Z5
-	VMOVUPS      Z5, K1, 128(BX)
+	VFMADD213PS  128(BX), Z24, Z5
+	VMOVUPS      Z5, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z24, Z6
 	VMOVUPS      Z6, (BX)
 	VFMADD213PS  64(BX), Z24, Z7
 	VMOVUPS      Z7, 64(BX)
-	VMOVUPS.Z    128(BX), K1, Z27
-	VFMADD213PS  Z27, Z24, Z8
-	VMOVUPS      Z8, K1, 128(BX)
+	VFMADD213PS  128(BX), Z24, Z8
+	VMOVUPS      Z8, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z24, Z9
 	VMOVUPS      Z9, (BX)
 	VFMADD213PS  64(BX), Z24, Z10
 	VMOVUPS      Z10, 64(BX)
-	VMOVUPS.Z    128(BX), K1, Z27
-	VFMADD213PS  Z27, Z24, Z11
-	VMOVUPS      Z11, K1, 128(BX)
+	VFMADD213PS  128(BX), Z24, Z11
+	VMOVUPS      Z11, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z24, Z12
 	VMOVUPS      Z12, (BX)
 	VFMADD213PS  64(BX), Z24, Z13
 	VMOVUPS      Z13, 64(BX)
-	VMOVUPS.Z    128(BX), K1, Z27
-	VFMADD213PS  Z27, Z24, Z14
-	VMOVUPS      Z14, K1, 128(BX)
+	VFMADD213PS  128(BX), Z24, Z14
+	VMOVUPS      Z14, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z24, Z15
 	VMOVUPS      Z15, (BX)
 	VFMADD213PS  64(BX), Z24, Z16
 	VMOVUPS      Z16, 64(BX)
-	VMOVUPS.Z    128(BX), K1, Z27
-	VFMADD213PS  Z27, Z24, Z17
-	VMOVUPS      Z17, K1, 128(BX)
+	VFMADD213PS  128(BX), Z24, Z17
+	VMOVUPS      Z17, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z24, Z18
 	VMOVUPS      Z18, (BX)
 	VFMADD213PS  64(BX), Z24, Z19
 	VMOVUPS      Z19, 64(BX)
-	VMOVUPS.Z    128(BX), K1, Z27
-	VFMADD213PS  Z27, Z24, Z20
-	VMOVUPS      Z20, K1, 128(BX)
+	VFMADD213PS  128(BX), Z24, Z20
+	VMOVUPS      Z20, 128(BX)
 	ADDQ         R12, BX
 	VFMADD213PS  (BX), Z24, Z21
 	VMOVUPS      Z21, (BX)
 	VFMADD213PS  64(BX), Z24, Z22
 	VMOVUPS      Z22, 64(BX)
-	VMOVUPS.Z    128(BX), K1, Z27
-	VFMADD213PS  Z27, Z24, Z23
-	VMOVUPS      Z23, K1, 128(BX)
+	VFMADD213PS  128(BX), Z24, Z23
+	VMOVUPS      Z23, 128(BX)
 	JMP          next_3x8
 
-overwrite_3x8:
+overwrite_whole_3x8:
+	VMULPS  Z24, Z0, Z0
+	VMOVUPS Z0, (BX)
+	VMULPS  Z24, Z1, Z1
+	VMOVUPS Z1, 64(BX)
+	VMULPS  Z24, Z2, Z2
+	VMOVUPS Z2, 128(BX)
+	ADDQ    R12, BX
+	VMULPS  Z24, Z3, Z3
+	VMOVUPS Z3, (BX)
+	VMULPS  Z24, Z4, Z4
+	VMOVUPS Z4, 64(BX)
+	VMULPS  Z24, Z5, Z5
+	VMOVUPS Z5, 128(BX)
+	ADDQ    R12, BX
+	VMULPS  Z24, Z6, Z6
+	VMOVUPS Z6, (BX)
+	VMULPS  Z24, Z7, Z7
+	VMOVUPS Z7, 64(BX)
+	VMULPS  Z24, Z8, Z8
+	VMOVUPS Z8, 128(BX)
+	ADDQ    R12, BX
+	VMULPS  Z24, Z9, Z9
+	VMOVUPS Z9, (BX)
+	VMULPS  Z24, Z10, Z10
+	VMOVUPS Z10, 64(BX)
+	VMULPS  Z24, Z11, Z11
+	VMOVUPS Z11, 128(BX)
+	ADDQ    R12, BX
+	VMULPS  Z24, Z12, Z12
+	VMOVUPS Z12, (BX)
+	VMULPS  Z24, Z13, Z13
+	VMOVUPS Z13, 64(BX)
+	VMULPS  Z24, Z14, Z14
+	VMOVUPS Z14, 128(BX)
+	ADDQ    R12, BX
+	VMULPS  Z24, Z15, Z15
+	VMOVUPS Z15, (BX)
+	VMULPS  Z24, Z16, Z16
+	VMOVUPS Z16, 64(BX)
+	VMULPS  Z24, Z17, Z17
+	VMOVUPS Z17, 128(BX)
+	ADDQ    R12, BX
+	VMULPS  Z24, Z18, Z18
+	VMOVUPS Z18, (BX)
+	VMULPS  Z24, Z19, Z19
+	VMOVUPS Z19, 64(BX)
+	VMULPS  Z24, Z20, Z20
+	VMOVUPS Z20, 128(BX)
+	ADDQ    R12, BX
+	VMULPS  Z24, Z21, Z21
+	VMOVUPS Z21, (BX)
+	VMULPS  Z24, Z22, Z22
+	VMOVUPS Z22, 64(BX)
+	VMULPS  Z24, Z23, Z23
+	VMOVUPS Z23, 128(BX)
+	JMP     next_3x8
+
+some_3x8:
+	CMPQ        216(R13), $0x00
+	JEQ         overwrite_some_3x8
+	VFMADD213PS (BX), Z24, Z0
+	VMOVUPS     Z0, (BX)
+	VFMADD213PS 64(BX), Z24, Z1
+	VMOVUPS     Z1, 64(BX)
+	VMOVUPS.Z   128(BX), K1, Z27
+	VFMADD213PS Z27, Z24, Z2
+	VMOVUPS     Z2, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z24, Z3
+	VMOVUPS     Z3, (BX)
+	VFMADD213PS 64(BX), Z24, Z4
+	VMOVUPS     Z4, 64(BX)
+	VMOVUPS.Z   128(BX), K1, Z27
+	VFMADD213PS Z27, Z24, Z5
+	VMOVUPS     Z5, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z24, Z6
+	VMOVUPS     Z6, (BX)
+	VFMADD213PS 64(BX), Z24, Z7
+	VMOVUPS     Z7, 64(BX)
+	VMOVUPS.Z   128(BX), K1, Z27
+	VFMADD213PS Z27, Z24, Z8
+	VMOVUPS     Z8, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z24, Z9
+	VMOVUPS     Z9, (BX)
+	VFMADD213PS 64(BX), Z24, Z10
+	VMOVUPS     Z10, 64(BX)
+	VMOVUPS.Z   128(BX), K1, Z27
+	VFMADD213PS Z27, Z24, Z11
+	VMOVUPS     Z11, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z24, Z12
+	VMOVUPS     Z12, (BX)
+	VFMADD213PS 64(BX), Z24, Z13
+	VMOVUPS     Z13, 64(BX)
+	VMOVUPS.Z   128(BX), K1, Z27
+	VFMADD213PS Z27, Z24, Z14
+	VMOVUPS     Z14, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z24, Z15
+	VMOVUPS     Z15, (BX)
+	VFMADD213PS 64(BX), Z24, Z16
+	VMOVUPS     Z16, 64(BX)
+	VMOVUPS.Z   128(BX), K1, Z27
+	VFMADD213PS Z27, Z24, Z17
+	VMOVUPS     Z17, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z24, Z18
+	VMOVUPS     Z18, (BX)
+	VFMADD213PS 64(BX), Z24, Z19
+	VMOVUPS     Z19, 64(BX)
+	VMOVUPS.Z   128(BX), K1, Z27
+	VFMADD213PS Z27, Z24, Z20
+	VMOVUPS     Z20, K1, 128(BX)
+	ADDQ        R12, BX
+	VFMADD213PS (BX), Z24, Z21
+	VMOVUPS     Z21, (BX)
+	VFMADD213PS 64(BX), Z24, Z22
+	VMOVUPS     Z22, 64(BX)
+	VMOVUPS.Z   128(BX), K1, Z27
+	VFMADD213PS Z27, Z24, Z23
+	VMOVUPS     Z23, K1, 128(BX)
+	JMP         next_3x8
+
+overwrite_some_3x8:
 	VMULPS  Z24, Z0, Z0
 	VMOVUPS Z0, (BX)
 	VMULPS  Z24, Z1, Z1

@@ -9,7 +9,7 @@ import (
 )
 
 // gemmAVX512 generates tiles of up to 8 rows and 3 vectors of 64 bytes: 24 sums, 3 registers for a row of B and 5 for
-// elements of A. The last vector of a row is always masked, which costs nothing.
+// elements of A. The last vector of a row is always loaded masked, which costs nothing.
 func gemmAVX512(ctx *build.Context, e element) {
 	g := gemm{Context: ctx, element: e, vectorBytes: 64, maxVectors: 3, maxRows: 8, registers: zmm}
 	name := "gemm" + e.name + "AVX512"
@@ -76,41 +76,57 @@ func (v variant) tilesAVX512() {
 	v.nextTile()
 }
 
-// updateAVX512 stores the sums times alpha, plus C if the arguments say so.
+// updateAVX512 stores the sums times alpha, plus C if the arguments say so. A masked store takes many times as long as another one, so
+// that a last vector that is whole has code of its own.
 func (v variant) updateAVX512(last reg.Register) {
-	alpha, old := v.rowB(0), v.spare()[0]
+	alpha := v.rowB(0)
 	v.broadcast(v.Context, field(regArgs, "alpha"), alpha)
 	v.MOVQ(regC, regB)
-	v.CMPQ(field(regArgs, "accumulate"), operand.Imm(0))
-	v.JEQ(operand.LabelRef(v.label("overwrite")))
-	store := func(i, j int) {
-		if j == v.vectors-1 {
-			v.move(v.Context, v.sum(i, j), last, v.at(regB, j))
+	for _, masked := range []bool{false, true} {
+		name := "whole"
+		if masked {
+			name = "some"
+			v.Label(v.label(name))
 		} else {
-			v.move(v.Context, v.sum(i, j), v.at(regB, j))
+			v.CMPQ(field(regArgs, "partial"), operand.Imm(0))
+			v.JNE(operand.LabelRef(v.label("some")))
 		}
-		if j == v.vectors-1 && i+1 < v.rows {
-			v.ADDQ(regRowC, regB)
-		}
-	}
-	for i := range v.rows {
-		for j := range v.vectors {
-			if j == v.vectors-1 {
-				v.loadMasked(v.Context, v.at(regB, j), last, old)
-				v.scaleAdd(v.Context, old, alpha, v.sum(i, j))
-			} else {
-				v.scaleAdd(v.Context, v.at(regB, j), alpha, v.sum(i, j))
-			}
-			store(i, j)
-		}
-	}
-	v.JMP(operand.LabelRef(v.label("next")))
-	v.Label(v.label("overwrite"))
-	for i := range v.rows {
-		for j := range v.vectors {
-			v.multiply(v.Context, alpha, v.sum(i, j), v.sum(i, j))
-			store(i, j)
+		v.CMPQ(field(regArgs, "accumulate"), operand.Imm(0))
+		v.JEQ(operand.LabelRef(v.label("overwrite_" + name)))
+		v.storeAVX512(last, alpha, masked, true)
+		v.JMP(operand.LabelRef(v.label("next")))
+		v.Label(v.label("overwrite_" + name))
+		v.storeAVX512(last, alpha, masked, false)
+		if !masked {
+			v.JMP(operand.LabelRef(v.label("next")))
 		}
 	}
 	v.Label(v.label("next"))
+}
+
+// storeAVX512 stores the sums times alpha, plus C if accumulate is set.
+func (v variant) storeAVX512(last, alpha reg.Register, masked, accumulate bool) {
+	old := v.spare()[0]
+	for i := range v.rows {
+		for j := range v.vectors {
+			rest := masked && j == v.vectors-1
+			switch {
+			case !accumulate:
+				v.multiply(v.Context, alpha, v.sum(i, j), v.sum(i, j))
+			case rest:
+				v.loadMasked(v.Context, v.at(regB, j), last, old)
+				v.scaleAdd(v.Context, old, alpha, v.sum(i, j))
+			default:
+				v.scaleAdd(v.Context, v.at(regB, j), alpha, v.sum(i, j))
+			}
+			if rest {
+				v.move(v.Context, v.sum(i, j), last, v.at(regB, j))
+			} else {
+				v.move(v.Context, v.sum(i, j), v.at(regB, j))
+			}
+		}
+		if i+1 < v.rows {
+			v.ADDQ(regRowC, regB)
+		}
+	}
 }
