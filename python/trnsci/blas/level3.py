@@ -21,7 +21,7 @@ _REAL = (float, int)
 _QUICK_TRANS = {False: _common.NO_TRANS, True: _common.TRANS, "N": _common.NO_TRANS, "T": _common.TRANS}
 
 
-def _quick(alpha: Any, a: Array, b: Array, trans_a: Any, trans_b: Any, threads: int | None) -> Array | None:
+def _quick(alpha: Any, a: Array, b: Array, trans_a: Any, trans_b: Any, out: Array | None, threads: int | None) -> Array | None:
     """Return ``alpha op(a) op(b)`` for the plainest of operands at the least expense; None for all others.
 
     The common way, which also tells what is wrong with an argument, costs a small product many times its arithmetic.
@@ -44,11 +44,17 @@ def _quick(alpha: Any, a: Array, b: Array, trans_a: Any, trans_b: Any, threads: 
         return None
     if k != kb or m * n * k > _QUICK_WORK or not (a.flags.aligned and b.flags.aligned):
         return None
-    c: Array = np.empty((m, n), a.dtype)
-    _native.call(
-        "Multiply", _threads.resolve(threads), code, address_a, address_b, _array.plain_address(c), m, n, k,
-        flag_a, flag_b, alpha,
-    )  # fmt: skip
+    c = np.empty((m, n), a.dtype) if out is None else out
+    if out is not None and not (
+        type(c) is np.ndarray and c.dtype is a.dtype and c.shape == (m, n)
+        and c.flags.c_contiguous and c.flags.aligned and c.flags.writeable
+    ):  # fmt: skip
+        return None
+    address = _array.plain_address(c)
+    for start, size in ((address_a, a.nbytes), (address_b, b.nbytes)) if out is not None else ():
+        if start < address + c.nbytes and address < start + size:
+            return None
+    _native.call("Multiply", _threads.resolve(threads), code, address_a, address_b, address, m, n, k, flag_a, flag_b, alpha)
     return c
 
 
@@ -141,8 +147,8 @@ def gemm(
     array([[ 9., 13.],
            [13., 19.]])
     """
-    if out is None and C is None and device is None and type(beta) in _REAL and type(A) is type(B) is np.ndarray:
-        quick = _quick(alpha, A, B, transA, transB, threads) if beta == 0 else None
+    if C is None and device is None and type(beta) in _REAL and type(A) is type(B) is np.ndarray:
+        quick = _quick(alpha, A, B, transA, transB, out, threads) if beta == 0 else None
         if quick is not None:
             return quick
     _common.require_host(device)
