@@ -82,7 +82,7 @@ func transpose(letter string) blas.Transpose {
 // random returns a matrix of numbers between -1 and 1.
 func random[T dense.Scalar](rows, cols int) dense.Matrix[T] {
 	rng := rand.New(rand.NewPCG(1, 2))
-	m := dense.New[T](rows, cols)
+	m := newMatrix[T](rows, cols)
 	for i := range m.Data {
 		m.Data[i] = dense.FromReal[T](2*rng.Float64() - 1)
 	}
@@ -101,7 +101,7 @@ func gemm[T dense.Scalar](r *request) job {
 	tA, tB, team := transpose(r.TransA), transpose(r.TransB), r.team()
 	a := random[T](stored(tA, r.M, r.K))
 	b := random[T](stored(tB, r.K, r.N))
-	c := dense.New[T](r.M, r.N)
+	c := newMatrix[T](r.M, r.N)
 	return plain(func() { blas.Gemm(team, tA, tB, 1, a, b, 0, c) })
 }
 

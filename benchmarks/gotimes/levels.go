@@ -52,12 +52,12 @@ func gemv(r *request) job {
 }
 
 func syrk(r *request) job {
-	a, c, team := random[float64](r.N, r.K), dense.New[float64](r.N, r.N), r.team()
+	a, c, team := random[float64](r.N, r.K), newMatrix[float64](r.N, r.N), r.team()
 	return plain(func() { blas.Syrk(team, uplo(r.Uplo), blas.NoTrans, 1, a, 0, c) })
 }
 
 func symm(r *request) job {
-	a, b, c, team := random[float64](r.order(), r.order()), random[float64](r.M, r.N), dense.New[float64](r.M, r.N), r.team()
+	a, b, c, team := random[float64](r.order(), r.order()), random[float64](r.M, r.N), newMatrix[float64](r.M, r.N), r.team()
 	return plain(func() { blas.Symm(team, side(r.Side), uplo(r.Uplo), 1, a, b, 0, c) })
 }
 

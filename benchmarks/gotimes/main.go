@@ -85,5 +85,6 @@ func prepare(r *request) (job, string) {
 	if !ok {
 		return job{}, "not timed from Go"
 	}
+	release() // of the job before
 	return makeJob(r), ""
 }
