@@ -89,7 +89,9 @@ func Rotm[F dense.Float](x, y dense.Vector[F], p RotmParams[F]) {
 	i, j := x.First(), y.First()
 	for range x.N {
 		u, v := x.Data[i], y.Data[j]
-		x.Data[i], y.Data[j] = h11*u+h12*v, h21*u+h22*v
+		// Each product is rounded by itself, on processors too where Go would fuse it with the sum: the H of Rotmg then gives the zero that
+		// it is made for.
+		x.Data[i], y.Data[j] = F(h11*u)+F(h12*v), F(h21*u)+F(h22*v)
 		i, j = i+x.Inc, j+y.Inc
 	}
 }
