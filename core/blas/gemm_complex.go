@@ -40,9 +40,9 @@ func newGemmComplex[R dense.Float, T dense.Complex](set kernel.Set, part part, a
 	g := gemm[R]{
 		set: set, size: kernel.BlockingOf[R](set), m: c.Rows, n: 2 * c.Cols, k: 2 * k,
 		alpha: 1, beta: R(dense.Real(beta)),
-		a:     operand[R]{reals[R](a.Data), 2 * a.Stride, 1},
-		b:     operand[R]{reals[R](b.Data), b.Stride, 1},
-		c:     dense.Matrix[R]{Rows: c.Rows, Cols: 2 * c.Cols, Stride: 2 * c.Stride, Data: reals[R](c.Data)},
+		a:     operand[R]{dense.Reals[R](a.Data), 2 * a.Stride, 1},
+		b:     operand[R]{dense.Reals[R](b.Data), b.Stride, 1},
+		c:     dense.Matrix[R]{Rows: c.Rows, Cols: 2 * c.Cols, Stride: 2 * c.Stride, Data: dense.Reals[R](c.Data)},
 		packB: true, part: part,
 		pairs: &pairs[R]{
 			conjA: a.conj, conjB: b.conj,
@@ -60,25 +60,12 @@ func newGemmComplex[R dense.Float, T dense.Complex](set kernel.Set, part part, a
 	return g
 }
 
-// reals is dense.Reals.
-func reals[R dense.Float, T dense.Scalar](x []T) []R { return dense.Reals[R](x) }
-
 // width returns how many R make a T: 2 for a complex T, 1 for a real one.
 func width[R dense.Float, T dense.Scalar]() int { return bytesOf[T]() / bytesOf[R]() }
 
 func bytesOf[T dense.Scalar]() int {
 	var t T
 	return int(unsafe.Sizeof(t))
-}
-
-// isSingle reports whether T's real type is float32.
-func isSingle[T dense.Scalar]() bool {
-	var t T
-	switch any(t).(type) {
-	case float32, complex64:
-		return true
-	}
-	return false
 }
 
 // packTile writes the two rows that stand for a row of alpha B, for rows p0 <= p < p1 and cols columns from j0 on. The rows

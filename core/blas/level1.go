@@ -27,7 +27,7 @@ func dot[T dense.Scalar](set kernel.Set, x, y dense.Vector[T], conj bool) T {
 	}
 	unit := x.Inc == 1 && y.Inc == 1
 	switch {
-	case unit && isSingle[T]():
+	case unit && dense.IsSingle[T]():
 		return dotUnit[float32](set, x.Data[:x.N], y.Data[:x.N], conj)
 	case unit:
 		return dotUnit[float64](set, x.Data[:x.N], y.Data[:x.N], conj)
@@ -46,12 +46,12 @@ func dot[T dense.Scalar](set kernel.Set, x, y dense.Vector[T], conj bool) T {
 
 func dotUnit[R dense.Float, T dense.Scalar](set kernel.Set, x, y []T, conj bool) T {
 	var sum [1]T
-	out := reals[R](sum[:])
+	out := dense.Reals[R](sum[:])
 	if width[R, T]() == 2 {
-		out[0], out[1] = dotPairs(reals[R](x), reals[R](y), conj)
+		out[0], out[1] = dotPairs(dense.Reals[R](x), dense.Reals[R](y), conj)
 		return sum[0]
 	}
-	p, q := reals[R](x), reals[R](y)
+	p, q := dense.Reals[R](x), dense.Reals[R](y)
 	for i := 0; i < len(p); i += vectorCall {
 		row := kernel.Rows[R]{Count: 1, Cols: min(vectorCall, len(p)-i), A: p[i:]}
 		kernel.Dots(set, &row, q[i:], out)

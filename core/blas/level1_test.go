@@ -16,7 +16,7 @@ import (
 
 // withReal calls f with T's real type.
 func withReal[T dense.Scalar](single, double func() float64) float64 {
-	if isSingle[T]() {
+	if dense.IsSingle[T]() {
 		return single()
 	}
 	return double()
@@ -113,7 +113,7 @@ func TestNrm2OfHugeAndTinyElements(t *testing.T) {
 func testExtremeNorms[T dense.Scalar](t *testing.T, s kernel.Set) {
 	rng := rand.New(rand.NewPCG(43, uint64(s)))
 	lowest, highest := -1074, 1016
-	if isSingle[T]() {
+	if dense.IsSingle[T]() {
 		lowest, highest = -149, 120
 	}
 	for range rounds(400) {

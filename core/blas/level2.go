@@ -14,7 +14,7 @@ func Gemv[T dense.Scalar](team *sched.Team, trans Transpose, alpha T, a dense.Ma
 	switch {
 	case x.N == 0 || y.N == 0 || alpha == 0:
 		scaleOrClear(beta, y)
-	case isSingle[T]():
+	case dense.IsSingle[T]():
 		gemv[float32](kernel.Best(), team, trans, alpha, a, x, beta, y)
 	default:
 		gemv[float64](kernel.Best(), team, trans, alpha, a, x, beta, y)

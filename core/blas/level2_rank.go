@@ -56,7 +56,7 @@ type update[T dense.Scalar] struct {
 func (u update[T]) run(team *sched.Team, alpha T, x, y dense.Vector[T]) {
 	switch {
 	case u.a.Rows == 0 || u.a.Cols == 0 || alpha == 0:
-	case isSingle[T]():
+	case dense.IsSingle[T]():
 		rankUpdate[float32](kernel.Best(), team, u, alpha, x, y)
 	default:
 		rankUpdate[float64](kernel.Best(), team, u, alpha, x, y)
@@ -98,7 +98,7 @@ func rankUpdate[R dense.Float, T dense.Scalar](set kernel.Set, team *sched.Team,
 		}
 		loadFactors(factors[1:], rank, alpha, y)
 	}
-	rows := kernel.Rows[R]{Count: count, Stride: width[R, T]() * line, A: reals[R](vectors)}
+	rows := kernel.Rows[R]{Count: count, Stride: width[R, T]() * line, A: dense.Reals[R](vectors)}
 	p := rowUpdate[R, T]{u, set, rows, factors}
 	if isShared[T](team, u.a.Rows, u.a.Cols) {
 		p.inParallel(team)
@@ -140,7 +140,7 @@ func loadVectors[R dense.Float, T dense.Scalar](dst []T, line int, y dense.Vecto
 	if conj {
 		sign = -1
 	}
-	v, iv := reals[R](dst[:y.N]), reals[R](dst[line:][:y.N])
+	v, iv := dense.Reals[R](dst[:y.N]), dense.Reals[R](dst[line:][:y.N])
 	for j := 0; j+1 < len(v) && j+1 < len(iv); j += 2 {
 		re, im := v[j], sign*v[j+1]
 		v[j+1] = im
@@ -184,7 +184,7 @@ func (p *rowUpdate[R, T]) rows(team *sched.Team, i0, i1 int) {
 func (p *rowUpdate[R, T]) row(i, j0, j1 int) {
 	w := width[R, T]()
 	rank := p.vectors.Count / w
-	factors, row := reals[R](p.factors[i*rank:(i+1)*rank]), reals[R](p.a.Data[i*p.a.Stride:])
+	factors, row := dense.Reals[R](p.factors[i*rank:(i+1)*rank]), dense.Reals[R](p.a.Data[i*p.a.Stride:])
 	v := p.vectors
 	for j := w * j0; j < w*j1; j += sweepCols {
 		v.Cols, v.A = min(w*j1-j, sweepCols), p.vectors.A[j:]

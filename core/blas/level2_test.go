@@ -17,7 +17,7 @@ var transposes = []Transpose{NoTrans, Trans, ConjTrans}
 
 // times calls f with T's real type.
 func times[T dense.Scalar](single, double func()) {
-	if isSingle[T]() {
+	if dense.IsSingle[T]() {
 		single()
 	} else {
 		double()

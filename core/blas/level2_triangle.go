@@ -39,7 +39,7 @@ func (s *sweep[R, T]) triangle(team *sched.Team, uplo Uplo, d diagonal, i0, i1 i
 			return
 		}
 		end := min(i1, i+kernel.RowGroup)
-		if j0, j1 := besideDiagonal(uplo, i, end, s.a.Rows); j0 < j1 {
+		if j0, j1 := besideDiagonal(uplo == Lower, i, end, s.a.Rows); j0 < j1 {
 			s.add(nil, i, end, j0, j1)
 		}
 		s.diagonalBlock(uplo, d, i, end)
@@ -55,13 +55,13 @@ func (s *sweep[R, T]) symmetric(team *sched.Team, uplo Uplo, i0, i1 int) {
 			return
 		}
 		rows := s.rows(i, min(i1, i+step), 0, n)
-		kernel.Symmetric(s.set, uplo == Upper, &rows, i, reals[R](s.in), reals[R](s.out))
+		kernel.Symmetric(s.set, uplo == Upper, &rows, i, dense.Reals[R](s.in), dense.Reals[R](s.out))
 	}
 }
 
 // besideDiagonal returns the columns of the triangle that are outside of the diagonal block of rows i0 <= i < i1.
-func besideDiagonal(uplo Uplo, i0, i1, n int) (j0, j1 int) {
-	if uplo == Lower {
+func besideDiagonal(lower bool, i0, i1, n int) (j0, j1 int) {
+	if lower {
 		return 0, i0
 	}
 	return i1, n
@@ -179,8 +179,8 @@ func (s *sweep[R, T]) triangleInChunks(team *sched.Team, uplo Uplo, d diagonal, 
 		units[c] = 1
 	}
 	w := width[R, T]()
-	rest := kernel.Rows[R]{Count: chunks - 1, Cols: w * each, Stride: w * each, A: reals[R](out[each:])}
-	kernel.Axpys(s.set, &rest, units[:chunks-1], reals[R](out[:each]))
+	rest := kernel.Rows[R]{Count: chunks - 1, Cols: w * each, Stride: w * each, A: dense.Reals[R](out[each:])}
+	kernel.Axpys(s.set, &rest, units[:chunks-1], dense.Reals[R](out[:each]))
 }
 
 // chunksInParallel sweeps the chunks on the team's threads. By value: what the threads share lives on the heap.
@@ -225,7 +225,7 @@ func symmetricProduct[T dense.Scalar](team *sched.Team, uplo Uplo, hermitian boo
 	switch {
 	case y.N == 0 || alpha == 0:
 		scaleOrClear(beta, y)
-	case isSingle[T]():
+	case dense.IsSingle[T]():
 		symv[float32](kernel.Best(), team, uplo, hermitian, alpha, a, x, beta, y)
 	default:
 		symv[float64](kernel.Best(), team, uplo, hermitian, alpha, a, x, beta, y)
@@ -249,7 +249,7 @@ func Trmv[T dense.Scalar](team *sched.Team, uplo Uplo, trans Transpose, diag Dia
 	requireSquare("Trmv", a, x.N, x.N)
 	switch {
 	case x.N == 0:
-	case isSingle[T]():
+	case dense.IsSingle[T]():
 		trmv[float32](kernel.Best(), team, uplo, trans, diag, a, x)
 	default:
 		trmv[float64](kernel.Best(), team, uplo, trans, diag, a, x)

@@ -12,7 +12,7 @@ import (
 // The sum of squares is taken as it is if it is far enough from the ends of the range; else x is scaled by a power of two and
 // read again. Blue, ACM TOMS 4, 1978, and Anderson, ACM TOMS 44, 2017, decide for each element instead.
 func Nrm2[T dense.Scalar](x dense.Vector[T]) float64 {
-	if isSingle[T]() {
+	if dense.IsSingle[T]() {
 		return nrm2[float32](kernel.Best(), x)
 	}
 	return nrm2[float64](kernel.Best(), x)
@@ -20,7 +20,7 @@ func Nrm2[T dense.Scalar](x dense.Vector[T]) float64 {
 
 func nrm2[R dense.Float, T dense.Scalar](set kernel.Set, x dense.Vector[T]) float64 {
 	sum := 0.0
-	forPieces(x, func(piece []T) { sum += float64(kernel.SumSquares(set, reals[R](piece))) })
+	forPieces(x, func(piece []T) { sum += float64(kernel.SumSquares(set, dense.Reals[R](piece))) })
 	// Squares below the smallest normal number have lost bits; together they count for less than a rounding error if the sum is this
 	// large.
 	least, most := scalingRange[R]()
@@ -33,7 +33,7 @@ func nrm2[R dense.Float, T dense.Scalar](set kernel.Set, x dense.Vector[T]) floa
 // scaledNorm is nrm2 with x scaled so that its largest element is about 1. x holds no NaN.
 func scaledNorm[R dense.Float, T dense.Scalar](set kernel.Set, x dense.Vector[T]) float64 {
 	largest := 0.0
-	forPieces(x, func(piece []T) { largest = max(largest, float64(kernel.MaxAbs(set, reals[R](piece)))) })
+	forPieces(x, func(piece []T) { largest = max(largest, float64(kernel.MaxAbs(set, dense.Reals[R](piece)))) })
 	if largest == 0 || math.IsInf(largest, 0) {
 		return largest
 	}
@@ -47,7 +47,7 @@ func scaledNorm[R dense.Float, T dense.Scalar](set kernel.Set, x dense.Vector[T]
 	forPieces(x, func(piece []T) {
 		for len(piece) > 0 {
 			n := copy(scaled[:], piece)
-			part := reals[R](scaled[:n])
+			part := dense.Reals[R](scaled[:n])
 			kernel.Scale(set, down, part)
 			sum += float64(kernel.SumSquares(set, part))
 			piece = piece[n:]
@@ -81,7 +81,7 @@ func forPieces[T dense.Scalar](x dense.Vector[T], body func(piece []T)) {
 
 // Asum returns sum_i |re x_i| + |im x_i|.
 func Asum[T dense.Scalar](x dense.Vector[T]) float64 {
-	if isSingle[T]() {
+	if dense.IsSingle[T]() {
 		return asum[float32](kernel.Best(), x)
 	}
 	return asum[float64](kernel.Best(), x)
@@ -89,7 +89,7 @@ func Asum[T dense.Scalar](x dense.Vector[T]) float64 {
 
 func asum[R dense.Float, T dense.Scalar](set kernel.Set, x dense.Vector[T]) float64 {
 	sum := 0.0
-	forPieces(x, func(piece []T) { sum += float64(kernel.SumAbs(set, reals[R](piece))) })
+	forPieces(x, func(piece []T) { sum += float64(kernel.SumAbs(set, dense.Reals[R](piece))) })
 	return sum
 }
 

@@ -82,7 +82,7 @@ func (s *sweep[R, T]) turn(i0, i1 int) {
 	if width[R, T]() == 1 {
 		return
 	}
-	in, conj, turned := reals[R](s.in[i0:i1]), reals[R](s.conjIn[i0:i1]), reals[R](s.turned[i0:i1])
+	in, conj, turned := dense.Reals[R](s.in[i0:i1]), dense.Reals[R](s.conjIn[i0:i1]), dense.Reals[R](s.turned[i0:i1])
 	for j := 0; j+1 < len(in) && j+1 < len(conj) && j+1 < len(turned); j += 2 {
 		conj[j], conj[j+1] = in[j], -in[j+1]
 		turned[j], turned[j+1] = in[j+1], in[j]
@@ -125,7 +125,7 @@ func (s *sweep[R, T]) add(team *sched.Team, i0, i1, j0, j1 int) {
 func (s *sweep[R, T]) rows(i0, i1, j0, j1 int) kernel.Rows[R] {
 	w := width[R, T]()
 	return kernel.Rows[R]{
-		Count: i1 - i0, Cols: w * (j1 - j0), Stride: w * s.a.Stride, A: reals[R](s.a.Data[i0*s.a.Stride+j0:]),
+		Count: i1 - i0, Cols: w * (j1 - j0), Stride: w * s.a.Stride, A: dense.Reals[R](s.a.Data[i0*s.a.Stride+j0:]),
 		Far: s.a.Rows*s.a.Cols*bytesOf[T]() >= sweepFar,
 	}
 }
@@ -136,10 +136,10 @@ func (s *sweep[R, T]) call(i0, i1, j0, j1 int) {
 	r := s.rows(i0, i1, j0, j1)
 	var x0, x1, sums, alpha, y0, y1 []R
 	if s.dots {
-		x0, sums = reals[R](s.conjIn[j0:j1]), reals[R](s.out[i0:i1])
+		x0, sums = dense.Reals[R](s.conjIn[j0:j1]), dense.Reals[R](s.out[i0:i1])
 	}
 	if s.axpys {
-		alpha, y0 = reals[R](s.in[i0:i1]), reals[R](s.u[j0:j1])
+		alpha, y0 = dense.Reals[R](s.in[i0:i1]), dense.Reals[R](s.u[j0:j1])
 	}
 	if w == 1 {
 		switch {
@@ -153,10 +153,10 @@ func (s *sweep[R, T]) call(i0, i1, j0, j1 int) {
 		return
 	}
 	if s.dots {
-		x1 = reals[R](s.turned[j0:j1])
+		x1 = dense.Reals[R](s.turned[j0:j1])
 	}
 	if s.axpys {
-		y1 = reals[R](s.v[j0:j1])
+		y1 = dense.Reals[R](s.v[j0:j1])
 	}
 	switch {
 	case !s.axpys:
@@ -173,7 +173,7 @@ func (s *sweep[R, T]) collect(j0, j1 int) {
 	if !s.axpys || width[R, T]() == 1 {
 		return
 	}
-	out, u, v := reals[R](s.out[j0:j1]), reals[R](s.u[j0:j1]), reals[R](s.v[j0:j1])
+	out, u, v := dense.Reals[R](s.out[j0:j1]), dense.Reals[R](s.u[j0:j1]), dense.Reals[R](s.v[j0:j1])
 	sign := R(1)
 	if s.conj {
 		sign = -1
@@ -192,13 +192,10 @@ func accumulate[T dense.Scalar](set kernel.Set, alpha T, out []T, beta T, y dens
 
 // inParallel calls body for every 0 <= i < n on the team's threads, until the team is cancelled.
 func inParallel(team *sched.Team, n int, body func(i int)) {
-	err := team.For(n, func(_, i int) error {
+	finish(team.For(n, func(_, i int) error {
 		body(i)
 		return nil
-	})
-	if p, ok := err.(*sched.PanicError); ok {
-		panic(p)
-	}
+	}))
 }
 
 // isShared reports whether a matrix of rows x cols is large enough for the threads of the team.

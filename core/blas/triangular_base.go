@@ -38,23 +38,22 @@ func multiplyBase[T dense.Scalar](set kernel.Set, t triangular[T], x dense.Matri
 	}
 }
 
-// forStrips visits strips of at most kernel.SolveOrder rows of a triangle in the order in which they are solved. Rows i0 <= i < i1 come next,
-// those from j0 to j1 are the ones before.
-func (t triangular[T]) forStrips(visit func(i0, i1, j0, j1 int)) {
-	n := t.Rows
+// forStrips visits strips of at most kernel.SolveOrder of n rows, from the first down or from the last up.
+func forStrips(n int, down bool, visit func(i0, i1 int)) {
 	for done := 0; done < n; done += kernel.SolveOrder {
 		rows := min(kernel.SolveOrder, n-done)
-		if t.lower {
-			visit(done, done+rows, 0, done)
+		if down {
+			visit(done, done+rows)
 		} else {
-			visit(n-done-rows, n-done, n-done, n)
+			visit(n-done-rows, n-done)
 		}
 	}
 }
 
 // solveReal solves strip by strip: what the strips before contribute is a product, what is left is for kernel.Solve.
 func solveReal[T dense.Float](set kernel.Set, t triangular[T], x dense.Matrix[T]) {
-	t.forStrips(func(i0, i1, j0, j1 int) {
+	forStrips(t.Rows, t.lower, func(i0, i1 int) {
+		j0, j1 := besideDiagonal(t.lower, i0, i1, t.Rows)
 		rows := x.Slice(i0, i1, 0, x.Cols)
 		if j0 < j1 {
 			_ = multiply(set, nil, full, -1, t.slice(i0, i1, j0, j1), plain(x.Slice(j0, j1, 0, x.Cols)), 1, rows)
@@ -93,7 +92,7 @@ func solveStrip[T dense.Float](set kernel.Set, t triangular[T], x dense.Matrix[T
 	n, s := t.Rows, newStrip(t, x.Stride)
 	for i := range n {
 		d := &s.l[i*(kernel.SolveOrder+1)]
-		if !hasReciprocal(float64(*d), dense.Eps[T]()) {
+		if !hasReciprocal[T](math.Abs(float64(*d))) {
 			divideStrip(t, x)
 			return
 		}
@@ -102,14 +101,13 @@ func solveStrip[T dense.Float](set kernel.Set, t triangular[T], x dense.Matrix[T
 	kernel.Solve(set, n, s.l[:], x.Data, s.first, s.stride, x.Cols)
 }
 
-// hasReciprocal reports whether to multiply by 1/d is as good as to divide by d: neither is so small that digits are lost, in the
-// precision that eps tells. It holds for 0, infinities and NaN, where both ways give the same.
-func hasReciprocal(d, eps float64) bool {
+// hasReciprocal reports whether to multiply by 1/d is as good as to divide by d, whose modulus is size: neither is so small that digits are
+// lost in T's precision. It holds for 0, infinities and NaN, where both ways give the same.
+func hasReciprocal[T dense.Scalar](size float64) bool {
 	smallest := 0x1p-1020
-	if eps == dense.Eps[float32]() {
+	if dense.IsSingle[T]() {
 		smallest = 0x1p-124
 	}
-	size := math.Abs(d)
 	return !(size < smallest && size > 0) && !(size > 1/smallest && !math.IsInf(size, 0))
 }
 
@@ -119,7 +117,7 @@ func solveComplex[R dense.Float, T dense.Complex](set kernel.Set, t triangular[T
 	if !t.unit {
 		for i := range n {
 			d := t.at(i, i)
-			if !hasReciprocal(dense.Abs(d), dense.Eps[T]()) {
+			if !hasReciprocal[T](dense.Abs(d)) {
 				divideStrip(t, x)
 				return
 			}
@@ -184,7 +182,7 @@ func setBlock[R dense.Float, T dense.Complex](l dense.Matrix[R], i, j int, x T) 
 
 // splitRow sets re and im to the parts of scale*x.
 func splitRow[R dense.Float, T dense.Complex](scale T, x []T, re, im []R) {
-	parts := reals[R](x)
+	parts := dense.Reals[R](x)
 	sr, si := R(dense.Real(scale)), R(dense.Imag(scale))
 	for j := range re {
 		re[j], im[j] = multiplied(parts[2*j], parts[2*j+1], sr, si)
@@ -193,7 +191,7 @@ func splitRow[R dense.Float, T dense.Complex](scale T, x []T, re, im []R) {
 
 // joinRow sets x to re + i im.
 func joinRow[R dense.Float, T dense.Complex](re, im []R, x []T) {
-	parts := reals[R](x)
+	parts := dense.Reals[R](x)
 	for j := range re {
 		parts[2*j], parts[2*j+1] = re[j], im[j]
 	}
@@ -201,12 +199,8 @@ func joinRow[R dense.Float, T dense.Complex](re, im []R, x []T) {
 
 // multiplyInPlace overwrites x by t x, the strips in the opposite order of solveReal: those that contribute are still what they were.
 func multiplyInPlace[T dense.Float](set kernel.Set, t triangular[T], x dense.Matrix[T]) {
-	reversed := triangular[T]{t.transposed(), !t.lower, t.unit}
-	reversed.forStrips(func(i0, i1, _, _ int) {
-		j0, j1 := 0, i0
-		if !t.lower {
-			j0, j1 = i1, t.Rows
-		}
+	forStrips(t.Rows, !t.lower, func(i0, i1 int) {
+		j0, j1 := besideDiagonal(t.lower, i0, i1, t.Rows)
 		rows := x.Slice(i0, i1, 0, x.Cols)
 		s := newStrip(t.diagonal(i0, i1), x.Stride)
 		kernel.MultiplyTriangular(set, i1-i0, s.l[:], x.Data[i0*x.Stride:], s.first, s.stride, x.Cols)
@@ -222,10 +216,7 @@ func multiplyPairs[T dense.Float](set kernel.Set, t triangular[T], x, y dense.Ma
 	var alpha [kernel.SolveOrder]T
 	for i0 := 0; i0 < n; i0 += kernel.SolveOrder {
 		i1 := min(n, i0+kernel.SolveOrder)
-		j0, j1 := 0, i0
-		if !t.lower {
-			j0, j1 = i1, n
-		}
+		j0, j1 := besideDiagonal(t.lower, i0, i1, n)
 		_ = multiply(set, nil, full, 1, t.slice(i0, i1, j0, j1), plain(x.Slice(j0, j1, 0, x.Cols)), 0, y.Slice(i0, i1, 0, x.Cols))
 		for i := i0; i < i1; i++ {
 			first, last := i0, i/width*width+width

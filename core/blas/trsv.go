@@ -12,7 +12,7 @@ func Trsv[T dense.Scalar](team *sched.Team, uplo Uplo, trans Transpose, diag Dia
 	requireSquare("Trsv", a, x.N, x.N)
 	switch {
 	case x.N == 0:
-	case isSingle[T]():
+	case dense.IsSingle[T]():
 		trsv[float32](kernel.Best(), team, uplo, trans, diag, a, x)
 	default:
 		trsv[float64](kernel.Best(), team, uplo, trans, diag, a, x)
@@ -39,7 +39,7 @@ func trsv[R dense.Float, T dense.Scalar](set kernel.Set, team *sched.Team, uplo 
 		}
 		i0 := group * kernel.RowGroup
 		i1 := min(n, i0+kernel.RowGroup)
-		j0, j1 := besideDiagonal(uplo, i0, i1, n)
+		j0, j1 := besideDiagonal(uplo == Lower, i0, i1, n)
 		if s.dots && j0 < j1 {
 			s.add(nil, i0, i1, j0, j1)
 		}

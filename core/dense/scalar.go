@@ -32,6 +32,16 @@ func IsComplex[T Scalar]() bool {
 	return false
 }
 
+// IsSingle reports whether T's real type is float32.
+func IsSingle[T Scalar]() bool {
+	var z T
+	switch any(z).(type) {
+	case float32, complex64:
+		return true
+	}
+	return false
+}
+
 // Conj returns the complex conjugate of x, which is x itself for a real type.
 func Conj[T Scalar](x T) T {
 	switch v := any(x).(type) {

@@ -19,8 +19,7 @@ func (e *SingularError) Error() string {
 	return fmt.Sprintf("%s: the matrix is singular: element %d of its diagonal is zero", e.Arg, e.Pivot)
 }
 
-// solveColumns right-hand sides are solved for at a time: enough for fast products, few enough for a call to be cancelled
-// soon. The width does not depend on the team, so that the bits of the result do not.
+// solveColumns right-hand sides are solved for between two reports of progress: enough for the threads to share.
 const solveColumns = 256
 
 // SolveTriangular overwrites B, n x k, by the solution X of op(A) X = B. A is n x n and triangular: only its triangle uplo is

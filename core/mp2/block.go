@@ -33,10 +33,8 @@ func operandOf[T dense.Float](src Source) *operand[T] {
 
 // narrows reports whether the elements of src have more digits than T.
 func narrows[T dense.Float](src Source) bool {
-	return !src.singlePrecision() && isSingle[T]()
+	return !src.singlePrecision() && dense.IsSingle[T]()
 }
-
-func isSingle[T dense.Float]() bool { return dense.Eps[T]() == dense.Eps[float32]() }
 
 func (b Integrals[S]) operand32() *operand[float32] { return memoryOperand[float32](b) }
 func (b Integrals[S]) operand64() *operand[float64] { return memoryOperand[float64](b) }

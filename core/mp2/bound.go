@@ -45,7 +45,7 @@ func newProductError[T dense.Float](naux int, rounded bool) productError {
 }
 
 func smallestSubnormal[T dense.Float]() float64 {
-	if isSingle[T]() {
+	if dense.IsSingle[T]() {
 		return math.SmallestNonzeroFloat32
 	}
 	return math.SmallestNonzeroFloat64
@@ -54,7 +54,7 @@ func smallestSubnormal[T dense.Float]() float64 {
 // smallestNorm returns what a row's norm is raised by for each element, so that the relative bounds above hold where
 // elements are subnormal, or where their squares underflow in the computation of the norm.
 func smallestNorm[T dense.Float]() float64 {
-	if isSingle[T]() {
+	if dense.IsSingle[T]() {
 		return 0x1p-126
 	}
 	return 0x1p-500

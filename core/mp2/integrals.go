@@ -113,7 +113,7 @@ func NewIntegrals[T dense.Float](data []T, layout Layout, nocc, nvir, naux int) 
 // Shape returns the numbers of occupied orbitals, virtual orbitals and auxiliary functions.
 func (b Integrals[T]) Shape() (nocc, nvir, naux int) { return b.Nocc, b.Nvir, b.Naux }
 
-func (b Integrals[T]) singlePrecision() bool { return isSingle[T]() }
+func (b Integrals[T]) singlePrecision() bool { return dense.IsSingle[T]() }
 
 func (b Integrals[T]) empty() bool { return b.Nocc == 0 || b.Nvir == 0 || b.Naux == 0 }
 

@@ -60,7 +60,7 @@ func workspace[T dense.Float](opt Options, sources []Source) (int64, error) {
 }
 
 func elementBytes[T dense.Float]() int64 {
-	if isSingle[T]() {
+	if dense.IsSingle[T]() {
 		return 4
 	}
 	return 8
