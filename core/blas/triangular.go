@@ -158,18 +158,25 @@ func half[T dense.Scalar](n int) int {
 	return ceilDiv(n/2, kernel.SolveOrder) * kernel.SolveOrder
 }
 
+// cut returns the triangles before and behind row h, what lies beside them, and their rows of x, all in the order in which unknowns are found.
+func (t triangular[T]) cut(h int, x dense.Matrix[T]) (head, tail triangular[T], off factor[T], first, second dense.Matrix[T]) {
+	n := t.Rows
+	head, tail, off = t.diagonal(0, h), t.diagonal(h, n), t.slice(h, n, 0, h)
+	first, second = x.Slice(0, h, 0, x.Cols), x.Slice(h, n, 0, x.Cols)
+	if !t.lower {
+		return tail, head, t.slice(0, h, h, n), second, first
+	}
+	return head, tail, off, first, second
+}
+
 // solve overwrites x by the solution y of t y = x.
 func (w *triangularWork[T]) solve(t triangular[T], x dense.Matrix[T]) error {
-	n, h := t.Rows, half[T](t.Rows)
+	h := half[T](t.Rows)
 	if h == 0 {
 		solveBase(w.set, t, x)
 		return w.team.Err()
 	}
-	first, second := x.Slice(0, h, 0, x.Cols), x.Slice(h, n, 0, x.Cols)
-	head, tail, off := t.diagonal(0, h), t.diagonal(h, n), t.slice(h, n, 0, h)
-	if !t.lower {
-		first, second, head, tail, off = second, first, tail, head, t.slice(0, h, h, n)
-	}
+	head, tail, off, first, second := t.cut(h, x)
 	if err := w.solve(head, first); err != nil {
 		return err
 	}
@@ -181,16 +188,12 @@ func (w *triangularWork[T]) solve(t triangular[T], x dense.Matrix[T]) error {
 
 // multiply overwrites x by t x.
 func (w *triangularWork[T]) multiply(t triangular[T], x dense.Matrix[T]) error {
-	n, h := t.Rows, half[T](t.Rows)
+	h := half[T](t.Rows)
 	if h == 0 {
 		multiplyBase(w.set, t, x)
 		return w.team.Err()
 	}
-	first, second := x.Slice(0, h, 0, x.Cols), x.Slice(h, n, 0, x.Cols)
-	head, tail, off := t.diagonal(0, h), t.diagonal(h, n), t.slice(h, n, 0, h)
-	if !t.lower {
-		first, second, head, tail, off = second, first, tail, head, t.slice(0, h, h, n)
-	}
+	head, tail, off, first, second := t.cut(h, x)
 	if err := w.multiply(tail, second); err != nil {
 		return err
 	}
