@@ -23,7 +23,7 @@ class Effort:
     limit: float  # seconds after which a case ends with fewer rounds
 
 
-FULL = Effort(sample=2e-3, rounds=5, budget=0.4, limit=5.0)
+FULL = Effort(sample=5e-3, rounds=5, budget=0.4, limit=5.0)
 SMOKE = Effort(sample=2e-3, rounds=2, budget=0.1, limit=1.0)
 # A first call of so many samples tells enough: the next one will not be short.
 LONG = 20

@@ -14,52 +14,23 @@ const batchWork = 1 << 18
 // nor any A or B. A cancelled team leaves some products undone. See Gemm for the rest.
 func GemmStrided[T dense.Scalar](team *sched.Team, tA, tB Transpose, alpha T, count int, a dense.Matrix[T], strideA int, b dense.Matrix[T], strideB int, beta T, c dense.Matrix[T], strideC int) {
 	require(count >= 0 && min(strideA, strideB, strideC) >= 0, "GemmStrided: %d products, strides %d, %d, %d", count, strideA, strideB, strideC)
+	k := requireProduct("GemmStrided", tA, tB, a, b, c)
 	if count == 0 || c.Rows == 0 || c.Cols == 0 {
 		return
 	}
-	x, y, set := opOf(tA, a), opOf(tB, b), kernel.Best()
-	_, k := x.shape()
-	if k == 0 || alpha == 0 {
-		for p := range count {
-			c := c
-			c.Data = c.Data[p*strideC:]
-			finish(multiply(set, team, full, alpha, x, y, beta, c))
-		}
+	if k == 0 {
+		strideA, strideB = 0, 0 // there is nothing in A and B
+	}
+	set := kernel.Best()
+	if tB == NoTrans && computeSmall(set, team, tA, alpha, count, &a, strideA, &b, strideB, beta, &c, strideC) {
 		return
 	}
-	s := strides{count, strideA, strideB, strideC}
-	pairs := strides{count, 2 * strideA, 2 * strideB, 2 * strideC}
-	switch c := any(c).(type) {
-	case dense.Matrix[float32]:
-		multiplyEach(team, newGemm(set, full, any(alpha).(float32), any(x).(factor[float32]), any(y).(factor[float32]), any(beta).(float32), c), s)
-	case dense.Matrix[float64]:
-		multiplyEach(team, newGemm(set, full, any(alpha).(float64), any(x).(factor[float64]), any(y).(factor[float64]), any(beta).(float64), c), s)
-	case dense.Matrix[complex64]:
-		multiplyEach(team, newGemmComplex[float32](set, full, any(alpha).(complex64), any(x).(factor[complex64]), any(y).(factor[complex64]), any(beta).(complex64), c), pairs)
-	case dense.Matrix[complex128]:
-		multiplyEach(team, newGemmComplex[float64](set, full, any(alpha).(complex128), any(x).(factor[complex128]), any(y).(factor[complex128]), any(beta).(complex128), c), pairs)
-	}
-}
-
-// strides tells where the matrices of a batch are.
-type strides struct{ count, a, b, c int }
-
-// multiplyEach computes the products of a batch, the first of which is g.
-func multiplyEach[T dense.Float](team *sched.Team, g gemm[T], s strides) {
-	batch(team, s.count, g.m*g.n*g.k, func(team *sched.Team, k0, k1 int) {
-		// What depends on the shape alone is done once for several products.
-		simple := !g.packA && !g.packB && g.n <= g.size.Cols && g.k == g.inner && team.Threads() == 1
-		var block blockB[T]
-		block.split(&g.size, g.n)
-		for k := k0; k < k1; k++ {
-			g := g
-			g.a.data, g.b.data, g.c.Data = g.a.data[k*s.a:], g.b.data[k*s.b:], g.c.Data[k*s.c:]
-			if simple {
-				g.load(&block, nil, 0, g.k, 0)
-				g.strips(nil, &block, 0, g.m, 0, g.k, 0, g.n)
-				continue
-			}
-			finish(g.compute(team))
+	x, y := opOf(tA, a), opOf(tB, b)
+	batch(team, count, c.Rows*c.Cols*max(1, k), func(team *sched.Team, p0, p1 int) {
+		x, y, z := x, y, c
+		for p := p0; p < p1; p++ {
+			x.Data, y.Data, z.Data = a.Data[p*strideA:], b.Data[p*strideB:], c.Data[p*strideC:]
+			finish(multiply(set, team, full, alpha, x, y, beta, z))
 		}
 	})
 }

@@ -50,7 +50,7 @@ func (o operand[T]) from(i, j int) []T { return o.data[i*o.row+j*o.col:] }
 // form of a complex one.
 type gemm[T dense.Float] struct {
 	set         kernel.Set
-	size        kernel.Blocking
+	size        *kernel.Blocking
 	m, n, k     int
 	inner       int // the sums are cut into pieces of this length
 	alpha, beta T
@@ -126,14 +126,20 @@ func balanced(length, limit int) int {
 // rows.
 func (g *gemm[T]) choosePacking() {
 	bytes := int(unsafe.Sizeof(g.alpha))
-	aliased := func(stride, apart int) bool { return stride*bytes%apart == 0 && g.k > g.size.Rows }
-	apart := pageBytes
-	if g.size.TileCols()*bytes%lineBytes != 0 {
-		apart = quarterBytes
-	}
-	small := g.k*g.n*bytes <= directBytes && !aliased(g.b.row, apart)
+	small := g.k*g.n*bytes <= directBytes && !collides[T](g.size, g.k, g.b.row)
 	g.packB = g.b.col != 1 || !(small || g.m <= fewRows)
-	g.packA = g.a.col != 1 && g.n > g.size.TileCols() && (g.m*g.k*bytes > directABytes || aliased(g.a.col, pageBytes))
+	g.packA = g.a.col != 1 && g.n > g.size.TileCols() &&
+		(g.m*g.k*bytes > directABytes || g.a.col*bytes%pageBytes == 0 && g.k > g.size.Rows)
+}
+
+// collides reports whether the rows of B, k of them a stride apart, fall into the same few places of the first cache: all of those that
+// lie a multiple of a page apart, and more where a tile leaves a rest of its last line for the next one.
+func collides[T dense.Float](size *kernel.Blocking, k, stride int) bool {
+	bytes, period := int(unsafe.Sizeof(T(0))), pageBytes
+	if size.TileCols()*bytes%lineBytes != 0 {
+		period = quarterBytes
+	}
+	return stride*bytes%period == 0 && k > size.Rows
 }
 
 // parallel cuts C into chunks for the threads of the team: by columns, and by rows where there are few columns or every
@@ -169,7 +175,7 @@ func (g *gemm[T]) chunk(team *sched.Team, i0, i1, j0, j1 int) error {
 		defer packed.giveBack()
 	}
 	var block blockB[T]
-	block.split(&g.size, j1-j0)
+	block.split(g.size, j1-j0)
 	work := 0
 	for p0 := 0; p0 < g.k; p0 += g.inner {
 		p1 := min(g.k, p0+g.inner)
@@ -244,7 +250,7 @@ func (g *gemm[T]) run(packed *packing[T], block *blockB[T], strips, i0, i1, p0, 
 	run.Accumulate = p0 > 0 || !g.overwrites()
 	run.A, run.RowA, run.ColA, run.StepA = g.a.from(i0, p0), g.a.row, g.a.col, rows*g.a.row
 	if next := i0 + rows; next < g.m {
-		run.Next, run.NextCol, run.NextStep = g.a.from(next, p0), g.a.col, g.a.row
+		run.Next, run.NextCol, run.NextStep, run.StripNext = g.a.from(next, p0), g.a.col, g.a.row, run.StepA
 	}
 	if g.packA {
 		run.A, run.RowA, run.ColA = packed.a, 1, g.size.Rows

@@ -10,10 +10,20 @@ import (
 // where alpha is 0. Each element is a sum in the order of the inner dimension, cut at places that depend on its length
 // alone, whatever the threads and transposes. A cancelled team leaves C unfinished: callers look at team.Err().
 func Gemm[T dense.Scalar](team *sched.Team, tA, tB Transpose, alpha T, a, b dense.Matrix[T], beta T, c dense.Matrix[T]) {
+	requireProduct("Gemm", tA, tB, a, b, c)
+	set := kernel.Best()
+	if tB == NoTrans && computeSmall(set, team, tA, alpha, 1, &a, 0, &b, 0, beta, &c, 0) {
+		return
+	}
+	finish(multiply(set, team, full, alpha, opOf(tA, a), opOf(tB, b), beta, c))
+}
+
+// requireProduct panics unless op(A), op(B) and C fit each other. It returns the inner dimension.
+func requireProduct[T dense.Scalar](name string, tA, tB Transpose, a, b, c dense.Matrix[T]) int {
 	m, k := opShape(tA, a.Rows, a.Cols)
 	kb, n := opShape(tB, b.Rows, b.Cols)
-	require(k == kb && m == c.Rows && n == c.Cols, "Gemm: op(A) is %dx%d, op(B) is %dx%d, C is %dx%d", m, k, kb, n, c.Rows, c.Cols)
-	finish(multiply(kernel.Best(), team, full, alpha, opOf(tA, a), opOf(tB, b), beta, c))
+	requireIn(name, k == kb && m == c.Rows && n == c.Cols, "op(A) is %dx%d, op(B) is %dx%d, C is %dx%d", m, k, kb, n, c.Rows, c.Cols)
+	return k
 }
 
 // ceilDiv returns the smallest integer that is at least x/y.

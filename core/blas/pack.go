@@ -19,30 +19,33 @@ type pieceB[T dense.Float] struct {
 	row, step          int
 }
 
-// split cuts n columns into tiles. A rest of one vector is shared with the last tile: kernels of one vector wait for
-// their loads.
+// split cuts n columns into tiles.
 func (b *blockB[T]) split(size *kernel.Blocking, n int) {
+	at := 0
+	for next := 0; at < n; next++ {
+		count, cols := tilesOf(size, n-at)
+		piece := &b.pieces[next]
+		piece.first, piece.count, piece.cols = at, count, cols
+		at += count * cols
+	}
+}
+
+// tilesOf returns how many tiles of how many columns come first when n columns are cut into tiles. A rest of one vector is shared with the
+// last whole tile: kernels of one vector wait for their loads.
+func tilesOf(size *kernel.Blocking, n int) (count, cols int) {
 	whole := size.TileCols()
 	full, rest := n/whole, n%whole
 	if rest > 0 && rest <= size.Lanes && full > 0 && size.Vectors > 1 {
 		full--
-		rest += whole
 	}
-	next, at := 0, 0
-	add := func(count, cols int) {
-		if count > 0 && cols > 0 {
-			piece := &b.pieces[next]
-			piece.first, piece.count, piece.cols = at, count, cols
-			next++
-			at += count * cols
-		}
+	switch narrower := whole - size.Lanes; {
+	case full > 0:
+		return full, whole
+	case n > whole:
+		return n / narrower, narrower
+	default:
+		return 1, n
 	}
-	add(full, whole)
-	if rest > whole {
-		add(1, whole-size.Lanes)
-		rest -= whole - size.Lanes
-	}
-	add(1, rest)
 }
 
 // load makes block, which has been split, hold rows p0 <= p < p1 and the columns from j0 on of B, packed if g says so.
@@ -100,7 +103,7 @@ func packingsOf[T dense.Float]() *sync.Pool {
 }
 
 // takePacking returns memory for the largest block and strip.
-func takePacking[T dense.Float](size kernel.Blocking) *packing[T] {
+func takePacking[T dense.Float](size *kernel.Blocking) *packing[T] {
 	p, _ := packingsOf[T]().Get().(*packing[T])
 	if p == nil {
 		p = &packing[T]{}

@@ -64,7 +64,7 @@ func (t triangular[T]) diagonal(i0, i1 int) triangular[T] {
 }
 
 // realBlocking returns the blocking of T's real type.
-func realBlocking[T dense.Scalar](set kernel.Set) kernel.Blocking {
+func realBlocking[T dense.Scalar](set kernel.Set) *kernel.Blocking {
 	if dense.IsSingle[T]() {
 		return kernel.BlockingOf[float32](set)
 	}

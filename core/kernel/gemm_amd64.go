@@ -30,7 +30,10 @@ func gemmAssembly[T Float](s Set, t *Tiles[T]) {
 		rows: t.Rows, vectors: vectors,
 	}
 	if len(t.Next) > 0 {
-		args.next, args.nextCol, args.nextStep = unsafe.Pointer(&t.Next[0]), t.NextCol*size, t.NextStep*size
+		args.next, args.nextCol, args.nextStep, args.stripNext = unsafe.Pointer(&t.Next[0]), t.NextCol*size, t.NextStep*size, t.StripNext*size
+		if len(t.Beside) > 0 {
+			args.nextStep = int(uintptr(unsafe.Pointer(&t.Beside[0])) - uintptr(args.next))
+		}
 	} else {
 		args.next = args.a
 	}
@@ -39,6 +42,9 @@ func gemmAssembly[T Float](s Set, t *Tiles[T]) {
 	}
 	if t.Accumulate {
 		args.accumulate = 1
+	}
+	if t.Near {
+		args.near = 1
 	}
 	*(*T)(unsafe.Pointer(&args.alpha)) = t.Alpha
 	block := (*byte)(unsafe.Pointer(&args))

@@ -62,8 +62,9 @@ func randomTiles[T Float](rng *rand.Rand, s Set, a, b, c arena[T]) *Tiles[T] {
 	t.B = b.place(rng, (t.Count-1)*t.StepB+(t.K-1)*t.RowB+t.Cols)
 	t.C = c.place(rng, below*t.StripC+(t.Count-1)*t.StepC+(t.Rows-1)*t.RowC+t.Cols)
 	if rng.IntN(2) == 0 { // into the fence and beyond
-		t.Next, t.NextCol, t.NextStep = t.A[len(t.A)-1:], rng.IntN(5000), rng.IntN(5000)
+		t.Next, t.NextCol, t.NextStep, t.StripNext = t.A[len(t.A)-1:], rng.IntN(5000), rng.IntN(5000), rng.IntN(5000)
 	}
+	t.Near = rng.IntN(2) == 0
 	for _, x := range [][]T{t.A, t.B, t.C} {
 		for i := range x {
 			x[i] = T(math.NaN())
@@ -261,7 +262,7 @@ func TestSets(t *testing.T) {
 		t.Errorf("sets %v, best %v", sets, Best())
 	}
 	for _, s := range []Set{Go, AVX2, AVX512} {
-		for _, b := range []Blocking{BlockingOf[float32](s), BlockingOf[float64](s)} {
+		for _, b := range []*Blocking{BlockingOf[float32](s), BlockingOf[float64](s)} {
 			if b.Cols%b.TileCols() != 0 || b.Rows < 1 || b.Inner < 1 {
 				t.Errorf("%v: %+v", s, b)
 			}

@@ -14,46 +14,50 @@ TEXT ·gemmF64AVX2(SB), NOSPLIT, $0-8
 	MOVQ 112(R13), R8
 	MOVQ 120(R13), DX
 	MOVQ 128(R13), SI
-	MOVQ 184(R13), R12
+	MOVQ 200(R13), R12
 	LEAQ (R8)(R8*2), R9
 	LEAQ (R8)(R8*4), R10
 	LEAQ (R9)(R8*4), R11
-	CMPQ 208(R13), $0x03
+	CMPQ 224(R13), $0x03
 	JNE  vectors_2
-	CMPQ 200(R13), $0x04
+	CMPQ 216(R13), $0x04
 	JEQ  first_3x4
-	CMPQ 200(R13), $0x03
+	CMPQ 216(R13), $0x03
 	JEQ  first_3x3
-	CMPQ 200(R13), $0x02
+	CMPQ 216(R13), $0x02
 	JEQ  first_3x2
 	JMP  first_3x1
 
 vectors_2:
-	CMPQ 208(R13), $0x02
+	CMPQ 224(R13), $0x02
 	JNE  vectors_1
-	CMPQ 200(R13), $0x04
+	CMPQ 216(R13), $0x04
 	JEQ  first_2x4
-	CMPQ 200(R13), $0x03
+	CMPQ 216(R13), $0x03
 	JEQ  first_2x3
-	CMPQ 200(R13), $0x02
+	CMPQ 216(R13), $0x02
 	JEQ  first_2x2
 	JMP  first_2x1
 
 vectors_1:
-	CMPQ 200(R13), $0x04
+	CMPQ 216(R13), $0x04
 	JEQ  first_1x4
-	CMPQ 200(R13), $0x03
+	CMPQ 216(R13), $0x03
 	JEQ  first_1x3
-	CMPQ 200(R13), $0x02
+	CMPQ 216(R13), $0x02
 	JEQ  first_1x2
 
 tile_1x1:
+	CMPQ       240(R13), $0x00
+	JNE        near_1x1
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
-	VXORPS     Y0, Y0, Y0
-	MOVQ       104(R13), CX
-	CMPQ       40(R13), $0x00
-	JNE        partial_1x1
+
+near_1x1:
+	VXORPS Y0, Y0, Y0
+	MOVQ   104(R13), CX
+	CMPQ   40(R13), $0x00
+	JNE    partial_1x1
 
 k_1x1:
 	VMOVUPD      (BX), Y1
@@ -63,9 +67,9 @@ k_1x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x1
-	VBROADCASTSD 224(R13), Y1
+	VBROADCASTSD 248(R13), Y1
 	MOVQ         DI, BX
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_1x1
 	VMOVUPD      (BX), Y2
 	VFMADD213PD  Y2, Y1, Y0
@@ -89,10 +93,10 @@ k_partial_1x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_1x1
-	VBROADCASTSD 224(R13), Y1
+	VBROADCASTSD 248(R13), Y1
 	VMOVUPD      (R15), Y3
 	MOVQ         DI, BX
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_some_1x1
 	VMASKMOVPD   (BX), Y3, Y2
 	VFMADD213PD  Y2, Y1, Y0
@@ -106,7 +110,7 @@ overwrite_some_1x1:
 next_1x1:
 	DECQ 56(R13)
 	JZ   strip_1x1
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -123,8 +127,11 @@ strip_1x1:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -135,15 +142,19 @@ strip_1x1:
 
 first_1x2:
 tile_1x2:
+	CMPQ       240(R13), $0x00
+	JNE        near_1x2
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
-	VXORPS     Y0, Y0, Y0
-	VXORPS     Y1, Y1, Y1
-	MOVQ       104(R13), CX
-	CMPQ       40(R13), $0x00
-	JNE        partial_1x2
+
+near_1x2:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	MOVQ   104(R13), CX
+	CMPQ   40(R13), $0x00
+	JNE    partial_1x2
 
 k_1x2:
 	VMOVUPD      (BX), Y2
@@ -155,9 +166,9 @@ k_1x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x2
-	VBROADCASTSD 224(R13), Y2
+	VBROADCASTSD 248(R13), Y2
 	MOVQ         DI, BX
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_1x2
 	VMOVUPD      (BX), Y3
 	VFMADD213PD  Y3, Y2, Y0
@@ -190,10 +201,10 @@ k_partial_1x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_1x2
-	VBROADCASTSD 224(R13), Y2
+	VBROADCASTSD 248(R13), Y2
 	VMOVUPD      (R15), Y4
 	MOVQ         DI, BX
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_some_1x2
 	VMASKMOVPD   (BX), Y4, Y3
 	VFMADD213PD  Y3, Y2, Y0
@@ -214,7 +225,7 @@ overwrite_some_1x2:
 next_1x2:
 	DECQ 56(R13)
 	JZ   strip_1x2
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -231,8 +242,11 @@ strip_1x2:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -243,18 +257,22 @@ strip_1x2:
 
 first_1x3:
 tile_1x3:
+	CMPQ       240(R13), $0x00
+	JNE        near_1x3
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
-	VXORPS     Y0, Y0, Y0
-	VXORPS     Y1, Y1, Y1
-	VXORPS     Y2, Y2, Y2
-	MOVQ       104(R13), CX
-	CMPQ       40(R13), $0x00
-	JNE        partial_1x3
+
+near_1x3:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	MOVQ   104(R13), CX
+	CMPQ   40(R13), $0x00
+	JNE    partial_1x3
 
 k_1x3:
 	VMOVUPD      (BX), Y3
@@ -268,9 +286,9 @@ k_1x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x3
-	VBROADCASTSD 224(R13), Y3
+	VBROADCASTSD 248(R13), Y3
 	MOVQ         DI, BX
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_1x3
 	VMOVUPD      (BX), Y4
 	VFMADD213PD  Y4, Y3, Y0
@@ -312,10 +330,10 @@ k_partial_1x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_1x3
-	VBROADCASTSD 224(R13), Y3
+	VBROADCASTSD 248(R13), Y3
 	VMOVUPD      (R15), Y5
 	MOVQ         DI, BX
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_some_1x3
 	VMASKMOVPD   (BX), Y5, Y4
 	VFMADD213PD  Y4, Y3, Y0
@@ -343,7 +361,7 @@ overwrite_some_1x3:
 next_1x3:
 	DECQ 56(R13)
 	JZ   strip_1x3
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -360,8 +378,11 @@ strip_1x3:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -372,6 +393,8 @@ strip_1x3:
 
 first_1x4:
 tile_1x4:
+	CMPQ       240(R13), $0x00
+	JNE        near_1x4
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
@@ -380,13 +403,15 @@ tile_1x4:
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
-	VXORPS     Y0, Y0, Y0
-	VXORPS     Y1, Y1, Y1
-	VXORPS     Y2, Y2, Y2
-	VXORPS     Y3, Y3, Y3
-	MOVQ       104(R13), CX
-	CMPQ       40(R13), $0x00
-	JNE        partial_1x4
+
+near_1x4:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ   104(R13), CX
+	CMPQ   40(R13), $0x00
+	JNE    partial_1x4
 
 k_1x4:
 	VMOVUPD      (BX), Y4
@@ -402,9 +427,9 @@ k_1x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x4
-	VBROADCASTSD 224(R13), Y4
+	VBROADCASTSD 248(R13), Y4
 	MOVQ         DI, BX
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_1x4
 	VMOVUPD      (BX), Y5
 	VFMADD213PD  Y5, Y4, Y0
@@ -455,10 +480,10 @@ k_partial_1x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_1x4
-	VBROADCASTSD 224(R13), Y4
+	VBROADCASTSD 248(R13), Y4
 	VMOVUPD      (R15), Y6
 	MOVQ         DI, BX
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_some_1x4
 	VMASKMOVPD   (BX), Y6, Y5
 	VFMADD213PD  Y5, Y4, Y0
@@ -493,7 +518,7 @@ overwrite_some_1x4:
 next_1x4:
 	DECQ 56(R13)
 	JZ   strip_1x4
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -510,8 +535,11 @@ strip_1x4:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -522,13 +550,17 @@ strip_1x4:
 
 first_2x1:
 tile_2x1:
+	CMPQ       240(R13), $0x00
+	JNE        near_2x1
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
-	VXORPS     Y0, Y0, Y0
-	VXORPS     Y1, Y1, Y1
-	MOVQ       104(R13), CX
-	CMPQ       40(R13), $0x00
-	JNE        partial_2x1
+
+near_2x1:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	MOVQ   104(R13), CX
+	CMPQ   40(R13), $0x00
+	JNE    partial_2x1
 
 k_2x1:
 	VMOVUPD      (BX), Y2
@@ -540,9 +572,9 @@ k_2x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x1
-	VBROADCASTSD 224(R13), Y2
+	VBROADCASTSD 248(R13), Y2
 	MOVQ         DI, BX
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_2x1
 	VMOVUPD      (BX), Y3
 	VFMADD213PD  Y3, Y2, Y0
@@ -573,10 +605,10 @@ k_partial_2x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_2x1
-	VBROADCASTSD 224(R13), Y2
+	VBROADCASTSD 248(R13), Y2
 	VMOVUPD      (R15), Y4
 	MOVQ         DI, BX
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_some_2x1
 	VMOVUPD      (BX), Y3
 	VFMADD213PD  Y3, Y2, Y0
@@ -595,7 +627,7 @@ overwrite_some_2x1:
 next_2x1:
 	DECQ 56(R13)
 	JZ   strip_2x1
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -612,8 +644,11 @@ strip_2x1:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -624,17 +659,21 @@ strip_2x1:
 
 first_2x2:
 tile_2x2:
+	CMPQ       240(R13), $0x00
+	JNE        near_2x2
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
-	VXORPS     Y0, Y0, Y0
-	VXORPS     Y1, Y1, Y1
-	VXORPS     Y2, Y2, Y2
-	VXORPS     Y3, Y3, Y3
-	MOVQ       104(R13), CX
-	CMPQ       40(R13), $0x00
-	JNE        partial_2x2
+
+near_2x2:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ   104(R13), CX
+	CMPQ   40(R13), $0x00
+	JNE    partial_2x2
 
 k_2x2:
 	VMOVUPD      (BX), Y4
@@ -649,9 +688,9 @@ k_2x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x2
-	VBROADCASTSD 224(R13), Y4
+	VBROADCASTSD 248(R13), Y4
 	MOVQ         DI, BX
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_2x2
 	VMOVUPD      (BX), Y5
 	VFMADD213PD  Y5, Y4, Y0
@@ -697,10 +736,10 @@ k_partial_2x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_2x2
-	VBROADCASTSD 224(R13), Y4
+	VBROADCASTSD 248(R13), Y4
 	VMOVUPD      (R15), Y6
 	MOVQ         DI, BX
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_some_2x2
 	VMOVUPD      (BX), Y5
 	VFMADD213PD  Y5, Y4, Y0
@@ -731,7 +770,7 @@ overwrite_some_2x2:
 next_2x2:
 	DECQ 56(R13)
 	JZ   strip_2x2
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -748,8 +787,11 @@ strip_2x2:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -760,21 +802,25 @@ strip_2x2:
 
 first_2x3:
 tile_2x3:
+	CMPQ       240(R13), $0x00
+	JNE        near_2x3
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
-	VXORPS     Y0, Y0, Y0
-	VXORPS     Y1, Y1, Y1
-	VXORPS     Y2, Y2, Y2
-	VXORPS     Y3, Y3, Y3
-	VXORPS     Y4, Y4, Y4
-	VXORPS     Y5, Y5, Y5
-	MOVQ       104(R13), CX
-	CMPQ       40(R13), $0x00
-	JNE        partial_2x3
+
+near_2x3:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	MOVQ   104(R13), CX
+	CMPQ   40(R13), $0x00
+	JNE    partial_2x3
 
 k_2x3:
 	VMOVUPD      (BX), Y6
@@ -792,9 +838,9 @@ k_2x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x3
-	VBROADCASTSD 224(R13), Y6
+	VBROADCASTSD 248(R13), Y6
 	MOVQ         DI, BX
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_2x3
 	VMOVUPD      (BX), Y7
 	VFMADD213PD  Y7, Y6, Y0
@@ -855,10 +901,10 @@ k_partial_2x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_2x3
-	VBROADCASTSD 224(R13), Y6
+	VBROADCASTSD 248(R13), Y6
 	VMOVUPD      (R15), Y8
 	MOVQ         DI, BX
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_some_2x3
 	VMOVUPD      (BX), Y7
 	VFMADD213PD  Y7, Y6, Y0
@@ -901,7 +947,7 @@ overwrite_some_2x3:
 next_2x3:
 	DECQ 56(R13)
 	JZ   strip_2x3
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -918,8 +964,11 @@ strip_2x3:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -930,6 +979,8 @@ strip_2x3:
 
 first_2x4:
 tile_2x4:
+	CMPQ       240(R13), $0x00
+	JNE        near_2x4
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
@@ -938,17 +989,19 @@ tile_2x4:
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
-	VXORPS     Y0, Y0, Y0
-	VXORPS     Y1, Y1, Y1
-	VXORPS     Y2, Y2, Y2
-	VXORPS     Y3, Y3, Y3
-	VXORPS     Y4, Y4, Y4
-	VXORPS     Y5, Y5, Y5
-	VXORPS     Y6, Y6, Y6
-	VXORPS     Y7, Y7, Y7
-	MOVQ       104(R13), CX
-	CMPQ       40(R13), $0x00
-	JNE        partial_2x4
+
+near_2x4:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   104(R13), CX
+	CMPQ   40(R13), $0x00
+	JNE    partial_2x4
 
 k_2x4:
 	VMOVUPD      (BX), Y8
@@ -969,9 +1022,9 @@ k_2x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x4
-	VBROADCASTSD 224(R13), Y8
+	VBROADCASTSD 248(R13), Y8
 	MOVQ         DI, BX
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_2x4
 	VMOVUPD      (BX), Y9
 	VFMADD213PD  Y9, Y8, Y0
@@ -1047,10 +1100,10 @@ k_partial_2x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_2x4
-	VBROADCASTSD 224(R13), Y8
+	VBROADCASTSD 248(R13), Y8
 	VMOVUPD      (R15), Y10
 	MOVQ         DI, BX
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_some_2x4
 	VMOVUPD      (BX), Y9
 	VFMADD213PD  Y9, Y8, Y0
@@ -1105,7 +1158,7 @@ overwrite_some_2x4:
 next_2x4:
 	DECQ 56(R13)
 	JZ   strip_2x4
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -1122,8 +1175,11 @@ strip_2x4:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -1134,18 +1190,22 @@ strip_2x4:
 
 first_3x1:
 tile_3x1:
+	CMPQ       240(R13), $0x00
+	JNE        near_3x1
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
-	VXORPS     Y0, Y0, Y0
-	VXORPS     Y1, Y1, Y1
-	VXORPS     Y2, Y2, Y2
-	MOVQ       104(R13), CX
-	CMPQ       40(R13), $0x00
-	JNE        partial_3x1
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	MOVQ       160(R13), R14
+
+near_3x1:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	MOVQ   104(R13), CX
+	CMPQ   40(R13), $0x00
+	JNE    partial_3x1
+	MOVQ   152(R13), R15
+	ADDQ   176(R13), R15
+	MOVQ   160(R13), R14
 
 k_3x1:
 	PREFETCHT0   (R15)
@@ -1161,9 +1221,9 @@ k_3x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_3x1
-	VBROADCASTSD 224(R13), Y3
+	VBROADCASTSD 248(R13), Y3
 	MOVQ         DI, BX
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_3x1
 	VMOVUPD      (BX), Y4
 	VFMADD213PD  Y4, Y3, Y0
@@ -1201,10 +1261,10 @@ k_partial_3x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_3x1
-	VBROADCASTSD 224(R13), Y3
+	VBROADCASTSD 248(R13), Y3
 	VMOVUPD      (R15), Y5
 	MOVQ         DI, BX
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_some_3x1
 	VMOVUPD      (BX), Y4
 	VFMADD213PD  Y4, Y3, Y0
@@ -1231,7 +1291,7 @@ next_3x1:
 	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_3x1
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -1248,8 +1308,11 @@ strip_3x1:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -1260,24 +1323,28 @@ strip_3x1:
 
 first_3x2:
 tile_3x2:
+	CMPQ       240(R13), $0x00
+	JNE        near_3x2
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
-	VXORPS     Y0, Y0, Y0
-	VXORPS     Y1, Y1, Y1
-	VXORPS     Y2, Y2, Y2
-	VXORPS     Y3, Y3, Y3
-	VXORPS     Y4, Y4, Y4
-	VXORPS     Y5, Y5, Y5
-	MOVQ       104(R13), CX
-	CMPQ       40(R13), $0x00
-	JNE        partial_3x2
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	MOVQ       160(R13), R14
+
+near_3x2:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	MOVQ   104(R13), CX
+	CMPQ   40(R13), $0x00
+	JNE    partial_3x2
+	MOVQ   152(R13), R15
+	ADDQ   176(R13), R15
+	MOVQ   160(R13), R14
 
 k_3x2:
 	PREFETCHT0   (R15)
@@ -1297,9 +1364,9 @@ k_3x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_3x2
-	VBROADCASTSD 224(R13), Y6
+	VBROADCASTSD 248(R13), Y6
 	MOVQ         DI, BX
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_3x2
 	VMOVUPD      (BX), Y7
 	VFMADD213PD  Y7, Y6, Y0
@@ -1358,10 +1425,10 @@ k_partial_3x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_3x2
-	VBROADCASTSD 224(R13), Y6
+	VBROADCASTSD 248(R13), Y6
 	VMOVUPD      (R15), Y8
 	MOVQ         DI, BX
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_some_3x2
 	VMOVUPD      (BX), Y7
 	VFMADD213PD  Y7, Y6, Y0
@@ -1405,7 +1472,7 @@ next_3x2:
 	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_3x2
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -1422,8 +1489,11 @@ strip_3x2:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -1434,6 +1504,8 @@ strip_3x2:
 
 first_3x3:
 tile_3x3:
+	CMPQ       240(R13), $0x00
+	JNE        near_3x3
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -1443,21 +1515,23 @@ tile_3x3:
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
-	VXORPS     Y0, Y0, Y0
-	VXORPS     Y1, Y1, Y1
-	VXORPS     Y2, Y2, Y2
-	VXORPS     Y3, Y3, Y3
-	VXORPS     Y4, Y4, Y4
-	VXORPS     Y5, Y5, Y5
-	VXORPS     Y6, Y6, Y6
-	VXORPS     Y7, Y7, Y7
-	VXORPS     Y8, Y8, Y8
-	MOVQ       104(R13), CX
-	CMPQ       40(R13), $0x00
-	JNE        partial_3x3
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	MOVQ       160(R13), R14
+
+near_3x3:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	MOVQ   104(R13), CX
+	CMPQ   40(R13), $0x00
+	JNE    partial_3x3
+	MOVQ   152(R13), R15
+	ADDQ   176(R13), R15
+	MOVQ   160(R13), R14
 
 k_3x3:
 	PREFETCHT0   (R15)
@@ -1481,9 +1555,9 @@ k_3x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_3x3
-	VBROADCASTSD 224(R13), Y9
+	VBROADCASTSD 248(R13), Y9
 	MOVQ         DI, BX
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_3x3
 	VMOVUPD      (BX), Y10
 	VFMADD213PD  Y10, Y9, Y0
@@ -1563,10 +1637,10 @@ k_partial_3x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_3x3
-	VBROADCASTSD 224(R13), Y9
+	VBROADCASTSD 248(R13), Y9
 	VMOVUPD      (R15), Y11
 	MOVQ         DI, BX
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_some_3x3
 	VMOVUPD      (BX), Y10
 	VFMADD213PD  Y10, Y9, Y0
@@ -1627,7 +1701,7 @@ next_3x3:
 	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_3x3
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -1644,8 +1718,11 @@ strip_3x3:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -1656,6 +1733,8 @@ strip_3x3:
 
 first_3x4:
 tile_3x4:
+	CMPQ       240(R13), $0x00
+	JNE        near_3x4
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -1668,24 +1747,26 @@ tile_3x4:
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
-	VXORPS     Y0, Y0, Y0
-	VXORPS     Y1, Y1, Y1
-	VXORPS     Y2, Y2, Y2
-	VXORPS     Y3, Y3, Y3
-	VXORPS     Y4, Y4, Y4
-	VXORPS     Y5, Y5, Y5
-	VXORPS     Y6, Y6, Y6
-	VXORPS     Y7, Y7, Y7
-	VXORPS     Y8, Y8, Y8
-	VXORPS     Y9, Y9, Y9
-	VXORPS     Y10, Y10, Y10
-	VXORPS     Y11, Y11, Y11
-	MOVQ       104(R13), CX
-	CMPQ       40(R13), $0x00
-	JNE        partial_3x4
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	MOVQ       160(R13), R14
+
+near_3x4:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	VXORPS Y10, Y10, Y10
+	VXORPS Y11, Y11, Y11
+	MOVQ   104(R13), CX
+	CMPQ   40(R13), $0x00
+	JNE    partial_3x4
+	MOVQ   152(R13), R15
+	ADDQ   176(R13), R15
+	MOVQ   160(R13), R14
 
 k_3x4:
 	PREFETCHT0   (R15)
@@ -1713,9 +1794,9 @@ k_3x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_3x4
-	VBROADCASTSD 224(R13), Y12
+	VBROADCASTSD 248(R13), Y12
 	MOVQ         DI, BX
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_3x4
 	VMOVUPD      (BX), Y13
 	VFMADD213PD  Y13, Y12, Y0
@@ -1816,10 +1897,10 @@ k_partial_3x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_3x4
-	VBROADCASTSD 224(R13), Y12
+	VBROADCASTSD 248(R13), Y12
 	VMOVUPD      (R15), Y14
 	MOVQ         DI, BX
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_some_3x4
 	VMOVUPD      (BX), Y13
 	VFMADD213PD  Y13, Y12, Y0
@@ -1897,7 +1978,7 @@ next_3x4:
 	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_3x4
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -1914,8 +1995,11 @@ strip_3x4:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -1938,46 +2022,50 @@ TEXT ·gemmF32AVX2(SB), NOSPLIT, $0-8
 	MOVQ 112(R13), R8
 	MOVQ 120(R13), DX
 	MOVQ 128(R13), SI
-	MOVQ 184(R13), R12
+	MOVQ 200(R13), R12
 	LEAQ (R8)(R8*2), R9
 	LEAQ (R8)(R8*4), R10
 	LEAQ (R9)(R8*4), R11
-	CMPQ 208(R13), $0x03
+	CMPQ 224(R13), $0x03
 	JNE  vectors_2
-	CMPQ 200(R13), $0x04
+	CMPQ 216(R13), $0x04
 	JEQ  first_3x4
-	CMPQ 200(R13), $0x03
+	CMPQ 216(R13), $0x03
 	JEQ  first_3x3
-	CMPQ 200(R13), $0x02
+	CMPQ 216(R13), $0x02
 	JEQ  first_3x2
 	JMP  first_3x1
 
 vectors_2:
-	CMPQ 208(R13), $0x02
+	CMPQ 224(R13), $0x02
 	JNE  vectors_1
-	CMPQ 200(R13), $0x04
+	CMPQ 216(R13), $0x04
 	JEQ  first_2x4
-	CMPQ 200(R13), $0x03
+	CMPQ 216(R13), $0x03
 	JEQ  first_2x3
-	CMPQ 200(R13), $0x02
+	CMPQ 216(R13), $0x02
 	JEQ  first_2x2
 	JMP  first_2x1
 
 vectors_1:
-	CMPQ 200(R13), $0x04
+	CMPQ 216(R13), $0x04
 	JEQ  first_1x4
-	CMPQ 200(R13), $0x03
+	CMPQ 216(R13), $0x03
 	JEQ  first_1x3
-	CMPQ 200(R13), $0x02
+	CMPQ 216(R13), $0x02
 	JEQ  first_1x2
 
 tile_1x1:
+	CMPQ       240(R13), $0x00
+	JNE        near_1x1
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
-	VXORPS     Y0, Y0, Y0
-	MOVQ       104(R13), CX
-	CMPQ       40(R13), $0x00
-	JNE        partial_1x1
+
+near_1x1:
+	VXORPS Y0, Y0, Y0
+	MOVQ   104(R13), CX
+	CMPQ   40(R13), $0x00
+	JNE    partial_1x1
 
 k_1x1:
 	VMOVUPS      (BX), Y1
@@ -1987,9 +2075,9 @@ k_1x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x1
-	VBROADCASTSS 224(R13), Y1
+	VBROADCASTSS 248(R13), Y1
 	MOVQ         DI, BX
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_1x1
 	VMOVUPS      (BX), Y2
 	VFMADD213PS  Y2, Y1, Y0
@@ -2013,10 +2101,10 @@ k_partial_1x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_1x1
-	VBROADCASTSS 224(R13), Y1
+	VBROADCASTSS 248(R13), Y1
 	VMOVUPS      (R15), Y3
 	MOVQ         DI, BX
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_some_1x1
 	VMASKMOVPS   (BX), Y3, Y2
 	VFMADD213PS  Y2, Y1, Y0
@@ -2030,7 +2118,7 @@ overwrite_some_1x1:
 next_1x1:
 	DECQ 56(R13)
 	JZ   strip_1x1
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -2047,8 +2135,11 @@ strip_1x1:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -2059,15 +2150,19 @@ strip_1x1:
 
 first_1x2:
 tile_1x2:
+	CMPQ       240(R13), $0x00
+	JNE        near_1x2
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
-	VXORPS     Y0, Y0, Y0
-	VXORPS     Y1, Y1, Y1
-	MOVQ       104(R13), CX
-	CMPQ       40(R13), $0x00
-	JNE        partial_1x2
+
+near_1x2:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	MOVQ   104(R13), CX
+	CMPQ   40(R13), $0x00
+	JNE    partial_1x2
 
 k_1x2:
 	VMOVUPS      (BX), Y2
@@ -2079,9 +2174,9 @@ k_1x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x2
-	VBROADCASTSS 224(R13), Y2
+	VBROADCASTSS 248(R13), Y2
 	MOVQ         DI, BX
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_1x2
 	VMOVUPS      (BX), Y3
 	VFMADD213PS  Y3, Y2, Y0
@@ -2114,10 +2209,10 @@ k_partial_1x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_1x2
-	VBROADCASTSS 224(R13), Y2
+	VBROADCASTSS 248(R13), Y2
 	VMOVUPS      (R15), Y4
 	MOVQ         DI, BX
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_some_1x2
 	VMASKMOVPS   (BX), Y4, Y3
 	VFMADD213PS  Y3, Y2, Y0
@@ -2138,7 +2233,7 @@ overwrite_some_1x2:
 next_1x2:
 	DECQ 56(R13)
 	JZ   strip_1x2
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -2155,8 +2250,11 @@ strip_1x2:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -2167,18 +2265,22 @@ strip_1x2:
 
 first_1x3:
 tile_1x3:
+	CMPQ       240(R13), $0x00
+	JNE        near_1x3
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
-	VXORPS     Y0, Y0, Y0
-	VXORPS     Y1, Y1, Y1
-	VXORPS     Y2, Y2, Y2
-	MOVQ       104(R13), CX
-	CMPQ       40(R13), $0x00
-	JNE        partial_1x3
+
+near_1x3:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	MOVQ   104(R13), CX
+	CMPQ   40(R13), $0x00
+	JNE    partial_1x3
 
 k_1x3:
 	VMOVUPS      (BX), Y3
@@ -2192,9 +2294,9 @@ k_1x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x3
-	VBROADCASTSS 224(R13), Y3
+	VBROADCASTSS 248(R13), Y3
 	MOVQ         DI, BX
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_1x3
 	VMOVUPS      (BX), Y4
 	VFMADD213PS  Y4, Y3, Y0
@@ -2236,10 +2338,10 @@ k_partial_1x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_1x3
-	VBROADCASTSS 224(R13), Y3
+	VBROADCASTSS 248(R13), Y3
 	VMOVUPS      (R15), Y5
 	MOVQ         DI, BX
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_some_1x3
 	VMASKMOVPS   (BX), Y5, Y4
 	VFMADD213PS  Y4, Y3, Y0
@@ -2267,7 +2369,7 @@ overwrite_some_1x3:
 next_1x3:
 	DECQ 56(R13)
 	JZ   strip_1x3
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -2284,8 +2386,11 @@ strip_1x3:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -2296,6 +2401,8 @@ strip_1x3:
 
 first_1x4:
 tile_1x4:
+	CMPQ       240(R13), $0x00
+	JNE        near_1x4
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
@@ -2304,13 +2411,15 @@ tile_1x4:
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
-	VXORPS     Y0, Y0, Y0
-	VXORPS     Y1, Y1, Y1
-	VXORPS     Y2, Y2, Y2
-	VXORPS     Y3, Y3, Y3
-	MOVQ       104(R13), CX
-	CMPQ       40(R13), $0x00
-	JNE        partial_1x4
+
+near_1x4:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ   104(R13), CX
+	CMPQ   40(R13), $0x00
+	JNE    partial_1x4
 
 k_1x4:
 	VMOVUPS      (BX), Y4
@@ -2326,9 +2435,9 @@ k_1x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x4
-	VBROADCASTSS 224(R13), Y4
+	VBROADCASTSS 248(R13), Y4
 	MOVQ         DI, BX
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_1x4
 	VMOVUPS      (BX), Y5
 	VFMADD213PS  Y5, Y4, Y0
@@ -2379,10 +2488,10 @@ k_partial_1x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_1x4
-	VBROADCASTSS 224(R13), Y4
+	VBROADCASTSS 248(R13), Y4
 	VMOVUPS      (R15), Y6
 	MOVQ         DI, BX
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_some_1x4
 	VMASKMOVPS   (BX), Y6, Y5
 	VFMADD213PS  Y5, Y4, Y0
@@ -2417,7 +2526,7 @@ overwrite_some_1x4:
 next_1x4:
 	DECQ 56(R13)
 	JZ   strip_1x4
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -2434,8 +2543,11 @@ strip_1x4:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -2446,13 +2558,17 @@ strip_1x4:
 
 first_2x1:
 tile_2x1:
+	CMPQ       240(R13), $0x00
+	JNE        near_2x1
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
-	VXORPS     Y0, Y0, Y0
-	VXORPS     Y1, Y1, Y1
-	MOVQ       104(R13), CX
-	CMPQ       40(R13), $0x00
-	JNE        partial_2x1
+
+near_2x1:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	MOVQ   104(R13), CX
+	CMPQ   40(R13), $0x00
+	JNE    partial_2x1
 
 k_2x1:
 	VMOVUPS      (BX), Y2
@@ -2464,9 +2580,9 @@ k_2x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x1
-	VBROADCASTSS 224(R13), Y2
+	VBROADCASTSS 248(R13), Y2
 	MOVQ         DI, BX
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_2x1
 	VMOVUPS      (BX), Y3
 	VFMADD213PS  Y3, Y2, Y0
@@ -2497,10 +2613,10 @@ k_partial_2x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_2x1
-	VBROADCASTSS 224(R13), Y2
+	VBROADCASTSS 248(R13), Y2
 	VMOVUPS      (R15), Y4
 	MOVQ         DI, BX
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_some_2x1
 	VMOVUPS      (BX), Y3
 	VFMADD213PS  Y3, Y2, Y0
@@ -2519,7 +2635,7 @@ overwrite_some_2x1:
 next_2x1:
 	DECQ 56(R13)
 	JZ   strip_2x1
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -2536,8 +2652,11 @@ strip_2x1:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -2548,17 +2667,21 @@ strip_2x1:
 
 first_2x2:
 tile_2x2:
+	CMPQ       240(R13), $0x00
+	JNE        near_2x2
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
-	VXORPS     Y0, Y0, Y0
-	VXORPS     Y1, Y1, Y1
-	VXORPS     Y2, Y2, Y2
-	VXORPS     Y3, Y3, Y3
-	MOVQ       104(R13), CX
-	CMPQ       40(R13), $0x00
-	JNE        partial_2x2
+
+near_2x2:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ   104(R13), CX
+	CMPQ   40(R13), $0x00
+	JNE    partial_2x2
 
 k_2x2:
 	VMOVUPS      (BX), Y4
@@ -2573,9 +2696,9 @@ k_2x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x2
-	VBROADCASTSS 224(R13), Y4
+	VBROADCASTSS 248(R13), Y4
 	MOVQ         DI, BX
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_2x2
 	VMOVUPS      (BX), Y5
 	VFMADD213PS  Y5, Y4, Y0
@@ -2621,10 +2744,10 @@ k_partial_2x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_2x2
-	VBROADCASTSS 224(R13), Y4
+	VBROADCASTSS 248(R13), Y4
 	VMOVUPS      (R15), Y6
 	MOVQ         DI, BX
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_some_2x2
 	VMOVUPS      (BX), Y5
 	VFMADD213PS  Y5, Y4, Y0
@@ -2655,7 +2778,7 @@ overwrite_some_2x2:
 next_2x2:
 	DECQ 56(R13)
 	JZ   strip_2x2
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -2672,8 +2795,11 @@ strip_2x2:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -2684,21 +2810,25 @@ strip_2x2:
 
 first_2x3:
 tile_2x3:
+	CMPQ       240(R13), $0x00
+	JNE        near_2x3
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
-	VXORPS     Y0, Y0, Y0
-	VXORPS     Y1, Y1, Y1
-	VXORPS     Y2, Y2, Y2
-	VXORPS     Y3, Y3, Y3
-	VXORPS     Y4, Y4, Y4
-	VXORPS     Y5, Y5, Y5
-	MOVQ       104(R13), CX
-	CMPQ       40(R13), $0x00
-	JNE        partial_2x3
+
+near_2x3:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	MOVQ   104(R13), CX
+	CMPQ   40(R13), $0x00
+	JNE    partial_2x3
 
 k_2x3:
 	VMOVUPS      (BX), Y6
@@ -2716,9 +2846,9 @@ k_2x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x3
-	VBROADCASTSS 224(R13), Y6
+	VBROADCASTSS 248(R13), Y6
 	MOVQ         DI, BX
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_2x3
 	VMOVUPS      (BX), Y7
 	VFMADD213PS  Y7, Y6, Y0
@@ -2779,10 +2909,10 @@ k_partial_2x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_2x3
-	VBROADCASTSS 224(R13), Y6
+	VBROADCASTSS 248(R13), Y6
 	VMOVUPS      (R15), Y8
 	MOVQ         DI, BX
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_some_2x3
 	VMOVUPS      (BX), Y7
 	VFMADD213PS  Y7, Y6, Y0
@@ -2825,7 +2955,7 @@ overwrite_some_2x3:
 next_2x3:
 	DECQ 56(R13)
 	JZ   strip_2x3
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -2842,8 +2972,11 @@ strip_2x3:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -2854,6 +2987,8 @@ strip_2x3:
 
 first_2x4:
 tile_2x4:
+	CMPQ       240(R13), $0x00
+	JNE        near_2x4
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
@@ -2862,17 +2997,19 @@ tile_2x4:
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
-	VXORPS     Y0, Y0, Y0
-	VXORPS     Y1, Y1, Y1
-	VXORPS     Y2, Y2, Y2
-	VXORPS     Y3, Y3, Y3
-	VXORPS     Y4, Y4, Y4
-	VXORPS     Y5, Y5, Y5
-	VXORPS     Y6, Y6, Y6
-	VXORPS     Y7, Y7, Y7
-	MOVQ       104(R13), CX
-	CMPQ       40(R13), $0x00
-	JNE        partial_2x4
+
+near_2x4:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   104(R13), CX
+	CMPQ   40(R13), $0x00
+	JNE    partial_2x4
 
 k_2x4:
 	VMOVUPS      (BX), Y8
@@ -2893,9 +3030,9 @@ k_2x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x4
-	VBROADCASTSS 224(R13), Y8
+	VBROADCASTSS 248(R13), Y8
 	MOVQ         DI, BX
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_2x4
 	VMOVUPS      (BX), Y9
 	VFMADD213PS  Y9, Y8, Y0
@@ -2971,10 +3108,10 @@ k_partial_2x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_2x4
-	VBROADCASTSS 224(R13), Y8
+	VBROADCASTSS 248(R13), Y8
 	VMOVUPS      (R15), Y10
 	MOVQ         DI, BX
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_some_2x4
 	VMOVUPS      (BX), Y9
 	VFMADD213PS  Y9, Y8, Y0
@@ -3029,7 +3166,7 @@ overwrite_some_2x4:
 next_2x4:
 	DECQ 56(R13)
 	JZ   strip_2x4
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -3046,8 +3183,11 @@ strip_2x4:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -3058,18 +3198,22 @@ strip_2x4:
 
 first_3x1:
 tile_3x1:
+	CMPQ       240(R13), $0x00
+	JNE        near_3x1
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
-	VXORPS     Y0, Y0, Y0
-	VXORPS     Y1, Y1, Y1
-	VXORPS     Y2, Y2, Y2
-	MOVQ       104(R13), CX
-	CMPQ       40(R13), $0x00
-	JNE        partial_3x1
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	MOVQ       160(R13), R14
+
+near_3x1:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	MOVQ   104(R13), CX
+	CMPQ   40(R13), $0x00
+	JNE    partial_3x1
+	MOVQ   152(R13), R15
+	ADDQ   176(R13), R15
+	MOVQ   160(R13), R14
 
 k_3x1:
 	PREFETCHT0   (R15)
@@ -3085,9 +3229,9 @@ k_3x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_3x1
-	VBROADCASTSS 224(R13), Y3
+	VBROADCASTSS 248(R13), Y3
 	MOVQ         DI, BX
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_3x1
 	VMOVUPS      (BX), Y4
 	VFMADD213PS  Y4, Y3, Y0
@@ -3125,10 +3269,10 @@ k_partial_3x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_3x1
-	VBROADCASTSS 224(R13), Y3
+	VBROADCASTSS 248(R13), Y3
 	VMOVUPS      (R15), Y5
 	MOVQ         DI, BX
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_some_3x1
 	VMOVUPS      (BX), Y4
 	VFMADD213PS  Y4, Y3, Y0
@@ -3155,7 +3299,7 @@ next_3x1:
 	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_3x1
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -3172,8 +3316,11 @@ strip_3x1:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -3184,24 +3331,28 @@ strip_3x1:
 
 first_3x2:
 tile_3x2:
+	CMPQ       240(R13), $0x00
+	JNE        near_3x2
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
-	VXORPS     Y0, Y0, Y0
-	VXORPS     Y1, Y1, Y1
-	VXORPS     Y2, Y2, Y2
-	VXORPS     Y3, Y3, Y3
-	VXORPS     Y4, Y4, Y4
-	VXORPS     Y5, Y5, Y5
-	MOVQ       104(R13), CX
-	CMPQ       40(R13), $0x00
-	JNE        partial_3x2
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	MOVQ       160(R13), R14
+
+near_3x2:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	MOVQ   104(R13), CX
+	CMPQ   40(R13), $0x00
+	JNE    partial_3x2
+	MOVQ   152(R13), R15
+	ADDQ   176(R13), R15
+	MOVQ   160(R13), R14
 
 k_3x2:
 	PREFETCHT0   (R15)
@@ -3221,9 +3372,9 @@ k_3x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_3x2
-	VBROADCASTSS 224(R13), Y6
+	VBROADCASTSS 248(R13), Y6
 	MOVQ         DI, BX
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_3x2
 	VMOVUPS      (BX), Y7
 	VFMADD213PS  Y7, Y6, Y0
@@ -3282,10 +3433,10 @@ k_partial_3x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_3x2
-	VBROADCASTSS 224(R13), Y6
+	VBROADCASTSS 248(R13), Y6
 	VMOVUPS      (R15), Y8
 	MOVQ         DI, BX
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_some_3x2
 	VMOVUPS      (BX), Y7
 	VFMADD213PS  Y7, Y6, Y0
@@ -3329,7 +3480,7 @@ next_3x2:
 	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_3x2
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -3346,8 +3497,11 @@ strip_3x2:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -3358,6 +3512,8 @@ strip_3x2:
 
 first_3x3:
 tile_3x3:
+	CMPQ       240(R13), $0x00
+	JNE        near_3x3
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -3367,21 +3523,23 @@ tile_3x3:
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
-	VXORPS     Y0, Y0, Y0
-	VXORPS     Y1, Y1, Y1
-	VXORPS     Y2, Y2, Y2
-	VXORPS     Y3, Y3, Y3
-	VXORPS     Y4, Y4, Y4
-	VXORPS     Y5, Y5, Y5
-	VXORPS     Y6, Y6, Y6
-	VXORPS     Y7, Y7, Y7
-	VXORPS     Y8, Y8, Y8
-	MOVQ       104(R13), CX
-	CMPQ       40(R13), $0x00
-	JNE        partial_3x3
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	MOVQ       160(R13), R14
+
+near_3x3:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	MOVQ   104(R13), CX
+	CMPQ   40(R13), $0x00
+	JNE    partial_3x3
+	MOVQ   152(R13), R15
+	ADDQ   176(R13), R15
+	MOVQ   160(R13), R14
 
 k_3x3:
 	PREFETCHT0   (R15)
@@ -3405,9 +3563,9 @@ k_3x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_3x3
-	VBROADCASTSS 224(R13), Y9
+	VBROADCASTSS 248(R13), Y9
 	MOVQ         DI, BX
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_3x3
 	VMOVUPS      (BX), Y10
 	VFMADD213PS  Y10, Y9, Y0
@@ -3487,10 +3645,10 @@ k_partial_3x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_3x3
-	VBROADCASTSS 224(R13), Y9
+	VBROADCASTSS 248(R13), Y9
 	VMOVUPS      (R15), Y11
 	MOVQ         DI, BX
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_some_3x3
 	VMOVUPS      (BX), Y10
 	VFMADD213PS  Y10, Y9, Y0
@@ -3551,7 +3709,7 @@ next_3x3:
 	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_3x3
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -3568,8 +3726,11 @@ strip_3x3:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -3580,6 +3741,8 @@ strip_3x3:
 
 first_3x4:
 tile_3x4:
+	CMPQ       240(R13), $0x00
+	JNE        near_3x4
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -3592,24 +3755,26 @@ tile_3x4:
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
-	VXORPS     Y0, Y0, Y0
-	VXORPS     Y1, Y1, Y1
-	VXORPS     Y2, Y2, Y2
-	VXORPS     Y3, Y3, Y3
-	VXORPS     Y4, Y4, Y4
-	VXORPS     Y5, Y5, Y5
-	VXORPS     Y6, Y6, Y6
-	VXORPS     Y7, Y7, Y7
-	VXORPS     Y8, Y8, Y8
-	VXORPS     Y9, Y9, Y9
-	VXORPS     Y10, Y10, Y10
-	VXORPS     Y11, Y11, Y11
-	MOVQ       104(R13), CX
-	CMPQ       40(R13), $0x00
-	JNE        partial_3x4
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	MOVQ       160(R13), R14
+
+near_3x4:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	VXORPS Y10, Y10, Y10
+	VXORPS Y11, Y11, Y11
+	MOVQ   104(R13), CX
+	CMPQ   40(R13), $0x00
+	JNE    partial_3x4
+	MOVQ   152(R13), R15
+	ADDQ   176(R13), R15
+	MOVQ   160(R13), R14
 
 k_3x4:
 	PREFETCHT0   (R15)
@@ -3637,9 +3802,9 @@ k_3x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_3x4
-	VBROADCASTSS 224(R13), Y12
+	VBROADCASTSS 248(R13), Y12
 	MOVQ         DI, BX
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_3x4
 	VMOVUPS      (BX), Y13
 	VFMADD213PS  Y13, Y12, Y0
@@ -3740,10 +3905,10 @@ k_partial_3x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_3x4
-	VBROADCASTSS 224(R13), Y12
+	VBROADCASTSS 248(R13), Y12
 	VMOVUPS      (R15), Y14
 	MOVQ         DI, BX
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_some_3x4
 	VMOVUPS      (BX), Y13
 	VFMADD213PS  Y13, Y12, Y0
@@ -3821,7 +3986,7 @@ next_3x4:
 	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_3x4
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -3838,8 +4003,11 @@ strip_3x4:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)

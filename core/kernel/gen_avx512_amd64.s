@@ -14,69 +14,76 @@ TEXT ·gemmF64AVX512(SB), NOSPLIT, $0-8
 	MOVQ 112(R13), R8
 	MOVQ 120(R13), DX
 	MOVQ 128(R13), SI
-	MOVQ 184(R13), R12
+	MOVQ 200(R13), R12
 	LEAQ (R8)(R8*2), R9
 	LEAQ (R8)(R8*4), R10
 	LEAQ (R9)(R8*4), R11
-	CMPQ 208(R13), $0x03
+	CMPQ 224(R13), $0x03
 	JNE  vectors_2
-	CMPQ 200(R13), $0x08
+	CMPQ 216(R13), $0x08
 	JEQ  first_3x8
-	CMPQ 200(R13), $0x07
+	CMPQ 216(R13), $0x07
 	JEQ  first_3x7
-	CMPQ 200(R13), $0x06
+	CMPQ 216(R13), $0x06
 	JEQ  first_3x6
-	CMPQ 200(R13), $0x05
+	CMPQ 216(R13), $0x05
 	JEQ  first_3x5
-	CMPQ 200(R13), $0x04
+	CMPQ 216(R13), $0x04
 	JEQ  first_3x4
-	CMPQ 200(R13), $0x03
+	CMPQ 216(R13), $0x03
 	JEQ  first_3x3
-	CMPQ 200(R13), $0x02
+	CMPQ 216(R13), $0x02
 	JEQ  first_3x2
 	JMP  first_3x1
 
 vectors_2:
-	CMPQ 208(R13), $0x02
+	CMPQ 224(R13), $0x02
 	JNE  vectors_1
-	CMPQ 200(R13), $0x08
+	CMPQ 216(R13), $0x08
 	JEQ  first_2x8
-	CMPQ 200(R13), $0x07
+	CMPQ 216(R13), $0x07
 	JEQ  first_2x7
-	CMPQ 200(R13), $0x06
+	CMPQ 216(R13), $0x06
 	JEQ  first_2x6
-	CMPQ 200(R13), $0x05
+	CMPQ 216(R13), $0x05
 	JEQ  first_2x5
-	CMPQ 200(R13), $0x04
+	CMPQ 216(R13), $0x04
 	JEQ  first_2x4
-	CMPQ 200(R13), $0x03
+	CMPQ 216(R13), $0x03
 	JEQ  first_2x3
-	CMPQ 200(R13), $0x02
+	CMPQ 216(R13), $0x02
 	JEQ  first_2x2
 	JMP  first_2x1
 
 vectors_1:
-	CMPQ  200(R13), $0x08
+	CMPQ  216(R13), $0x08
 	JEQ   first_1x8
-	CMPQ  200(R13), $0x07
+	CMPQ  216(R13), $0x07
 	JEQ   first_1x7
-	CMPQ  200(R13), $0x06
+	CMPQ  216(R13), $0x06
 	JEQ   first_1x6
-	CMPQ  200(R13), $0x05
+	CMPQ  216(R13), $0x05
 	JEQ   first_1x5
-	CMPQ  200(R13), $0x04
+	CMPQ  216(R13), $0x04
 	JEQ   first_1x4
-	CMPQ  200(R13), $0x03
+	CMPQ  216(R13), $0x03
 	JEQ   first_1x3
-	CMPQ  200(R13), $0x02
+	CMPQ  216(R13), $0x02
 	JEQ   first_1x2
 	KMOVW 32(R13), K1
+	MOVQ  160(R13), R14
 
 tile_1x1:
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
+	CMPQ       240(R13), $0x00
+	JNE        near_1x1
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
-	VPXORQ     Z0, Z0, Z0
-	MOVQ       104(R13), CX
+
+near_1x1:
+	VPXORQ Z0, Z0, Z0
+	MOVQ   104(R13), CX
 
 k_1x1:
 	VMOVUPD.Z    (BX), K1, Z1
@@ -84,13 +91,15 @@ k_1x1:
 	VFMADD231PD  Z1, Z2, Z0
 	ADDQ         DX, AX
 	ADDQ         SI, BX
+	PREFETCHT0   (R15)
+	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_1x1
-	VBROADCASTSD 224(R13), Z1
+	VBROADCASTSD 248(R13), Z1
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_1x1
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_1x1
 	VFMADD213PD  (BX), Z1, Z0
 	VMOVUPD      Z0, (BX)
@@ -102,7 +111,7 @@ overwrite_whole_1x1:
 	JMP     next_1x1
 
 some_1x1:
-	CMPQ        216(R13), $0x00
+	CMPQ        232(R13), $0x00
 	JEQ         overwrite_some_1x1
 	VMOVUPD.Z   (BX), K1, Z2
 	VFMADD213PD Z2, Z1, Z0
@@ -114,9 +123,12 @@ overwrite_some_1x1:
 	VMOVUPD Z0, K1, (BX)
 
 next_1x1:
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_1x1
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -133,8 +145,11 @@ strip_1x1:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -145,15 +160,22 @@ strip_1x1:
 
 first_1x2:
 	KMOVW 32(R13), K1
+	MOVQ  160(R13), R14
 
 tile_1x2:
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
+	CMPQ       240(R13), $0x00
+	JNE        near_1x2
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	MOVQ       104(R13), CX
+
+near_1x2:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	MOVQ   104(R13), CX
 
 k_1x2:
 	VMOVUPD.Z    (BX), K1, Z2
@@ -163,13 +185,15 @@ k_1x2:
 	VFMADD231PD  Z2, Z4, Z1
 	ADDQ         DX, AX
 	ADDQ         SI, BX
+	PREFETCHT0   (R15)
+	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_1x2
-	VBROADCASTSD 224(R13), Z2
+	VBROADCASTSD 248(R13), Z2
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_1x2
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_1x2
 	VFMADD213PD  (BX), Z2, Z0
 	VMOVUPD      Z0, (BX)
@@ -187,7 +211,7 @@ overwrite_whole_1x2:
 	JMP     next_1x2
 
 some_1x2:
-	CMPQ        216(R13), $0x00
+	CMPQ        232(R13), $0x00
 	JEQ         overwrite_some_1x2
 	VMOVUPD.Z   (BX), K1, Z3
 	VFMADD213PD Z3, Z2, Z0
@@ -206,9 +230,12 @@ overwrite_some_1x2:
 	VMOVUPD Z1, K1, (BX)
 
 next_1x2:
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_1x2
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -225,8 +252,11 @@ strip_1x2:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -237,18 +267,25 @@ strip_1x2:
 
 first_1x3:
 	KMOVW 32(R13), K1
+	MOVQ  160(R13), R14
 
 tile_1x3:
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
+	CMPQ       240(R13), $0x00
+	JNE        near_1x3
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	MOVQ       104(R13), CX
+
+near_1x3:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	MOVQ   104(R13), CX
 
 k_1x3:
 	VMOVUPD.Z    (BX), K1, Z3
@@ -260,13 +297,15 @@ k_1x3:
 	VFMADD231PD  Z3, Z6, Z2
 	ADDQ         DX, AX
 	ADDQ         SI, BX
+	PREFETCHT0   (R15)
+	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_1x3
-	VBROADCASTSD 224(R13), Z3
+	VBROADCASTSD 248(R13), Z3
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_1x3
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_1x3
 	VFMADD213PD  (BX), Z3, Z0
 	VMOVUPD      Z0, (BX)
@@ -290,7 +329,7 @@ overwrite_whole_1x3:
 	JMP     next_1x3
 
 some_1x3:
-	CMPQ        216(R13), $0x00
+	CMPQ        232(R13), $0x00
 	JEQ         overwrite_some_1x3
 	VMOVUPD.Z   (BX), K1, Z4
 	VFMADD213PD Z4, Z3, Z0
@@ -316,9 +355,12 @@ overwrite_some_1x3:
 	VMOVUPD Z2, K1, (BX)
 
 next_1x3:
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_1x3
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -335,8 +377,11 @@ strip_1x3:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -347,8 +392,13 @@ strip_1x3:
 
 first_1x4:
 	KMOVW 32(R13), K1
+	MOVQ  160(R13), R14
 
 tile_1x4:
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
+	CMPQ       240(R13), $0x00
+	JNE        near_1x4
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
@@ -357,11 +407,13 @@ tile_1x4:
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	MOVQ       104(R13), CX
+
+near_1x4:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	MOVQ   104(R13), CX
 
 k_1x4:
 	VMOVUPD.Z    (BX), K1, Z4
@@ -375,13 +427,15 @@ k_1x4:
 	VFMADD231PD  Z4, Z8, Z3
 	ADDQ         DX, AX
 	ADDQ         SI, BX
+	PREFETCHT0   (R15)
+	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_1x4
-	VBROADCASTSD 224(R13), Z4
+	VBROADCASTSD 248(R13), Z4
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_1x4
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_1x4
 	VFMADD213PD  (BX), Z4, Z0
 	VMOVUPD      Z0, (BX)
@@ -411,7 +465,7 @@ overwrite_whole_1x4:
 	JMP     next_1x4
 
 some_1x4:
-	CMPQ        216(R13), $0x00
+	CMPQ        232(R13), $0x00
 	JEQ         overwrite_some_1x4
 	VMOVUPD.Z   (BX), K1, Z5
 	VFMADD213PD Z5, Z4, Z0
@@ -444,9 +498,12 @@ overwrite_some_1x4:
 	VMOVUPD Z3, K1, (BX)
 
 next_1x4:
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_1x4
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -463,8 +520,11 @@ strip_1x4:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -475,8 +535,13 @@ strip_1x4:
 
 first_1x5:
 	KMOVW 32(R13), K1
+	MOVQ  160(R13), R14
 
 tile_1x5:
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
+	CMPQ       240(R13), $0x00
+	JNE        near_1x5
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
@@ -487,12 +552,14 @@ tile_1x5:
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	MOVQ       104(R13), CX
+
+near_1x5:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	MOVQ   104(R13), CX
 
 k_1x5:
 	VMOVUPD.Z    (BX), K1, Z5
@@ -508,13 +575,15 @@ k_1x5:
 	VFMADD231PD  Z5, Z10, Z4
 	ADDQ         DX, AX
 	ADDQ         SI, BX
+	PREFETCHT0   (R15)
+	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_1x5
-	VBROADCASTSD 224(R13), Z5
+	VBROADCASTSD 248(R13), Z5
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_1x5
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_1x5
 	VFMADD213PD  (BX), Z5, Z0
 	VMOVUPD      Z0, (BX)
@@ -550,7 +619,7 @@ overwrite_whole_1x5:
 	JMP     next_1x5
 
 some_1x5:
-	CMPQ        216(R13), $0x00
+	CMPQ        232(R13), $0x00
 	JEQ         overwrite_some_1x5
 	VMOVUPD.Z   (BX), K1, Z6
 	VFMADD213PD Z6, Z5, Z0
@@ -590,9 +659,12 @@ overwrite_some_1x5:
 	VMOVUPD Z4, K1, (BX)
 
 next_1x5:
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_1x5
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -609,8 +681,11 @@ strip_1x5:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -621,8 +696,13 @@ strip_1x5:
 
 first_1x6:
 	KMOVW 32(R13), K1
+	MOVQ  160(R13), R14
 
 tile_1x6:
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
+	CMPQ       240(R13), $0x00
+	JNE        near_1x6
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
@@ -635,13 +715,15 @@ tile_1x6:
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	MOVQ       104(R13), CX
+
+near_1x6:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	MOVQ   104(R13), CX
 
 k_1x6:
 	VMOVUPD.Z    (BX), K1, Z6
@@ -659,13 +741,15 @@ k_1x6:
 	VFMADD231PD  Z6, Z12, Z5
 	ADDQ         DX, AX
 	ADDQ         SI, BX
+	PREFETCHT0   (R15)
+	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_1x6
-	VBROADCASTSD 224(R13), Z6
+	VBROADCASTSD 248(R13), Z6
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_1x6
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_1x6
 	VFMADD213PD  (BX), Z6, Z0
 	VMOVUPD      Z0, (BX)
@@ -707,7 +791,7 @@ overwrite_whole_1x6:
 	JMP     next_1x6
 
 some_1x6:
-	CMPQ        216(R13), $0x00
+	CMPQ        232(R13), $0x00
 	JEQ         overwrite_some_1x6
 	VMOVUPD.Z   (BX), K1, Z7
 	VFMADD213PD Z7, Z6, Z0
@@ -754,9 +838,12 @@ overwrite_some_1x6:
 	VMOVUPD Z5, K1, (BX)
 
 next_1x6:
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_1x6
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -773,8 +860,11 @@ strip_1x6:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -785,8 +875,13 @@ strip_1x6:
 
 first_1x7:
 	KMOVW 32(R13), K1
+	MOVQ  160(R13), R14
 
 tile_1x7:
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
+	CMPQ       240(R13), $0x00
+	JNE        near_1x7
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
@@ -801,14 +896,16 @@ tile_1x7:
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	VPXORQ     Z6, Z6, Z6
-	MOVQ       104(R13), CX
+
+near_1x7:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	MOVQ   104(R13), CX
 
 k_1x7:
 	VMOVUPD.Z    (BX), K1, Z7
@@ -828,13 +925,15 @@ k_1x7:
 	VFMADD231PD  Z7, Z14, Z6
 	ADDQ         DX, AX
 	ADDQ         SI, BX
+	PREFETCHT0   (R15)
+	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_1x7
-	VBROADCASTSD 224(R13), Z7
+	VBROADCASTSD 248(R13), Z7
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_1x7
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_1x7
 	VFMADD213PD  (BX), Z7, Z0
 	VMOVUPD      Z0, (BX)
@@ -882,7 +981,7 @@ overwrite_whole_1x7:
 	JMP     next_1x7
 
 some_1x7:
-	CMPQ        216(R13), $0x00
+	CMPQ        232(R13), $0x00
 	JEQ         overwrite_some_1x7
 	VMOVUPD.Z   (BX), K1, Z8
 	VFMADD213PD Z8, Z7, Z0
@@ -936,9 +1035,12 @@ overwrite_some_1x7:
 	VMOVUPD Z6, K1, (BX)
 
 next_1x7:
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_1x7
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -955,8 +1057,11 @@ strip_1x7:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -967,8 +1072,13 @@ strip_1x7:
 
 first_1x8:
 	KMOVW 32(R13), K1
+	MOVQ  160(R13), R14
 
 tile_1x8:
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
+	CMPQ       240(R13), $0x00
+	JNE        near_1x8
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
@@ -985,15 +1095,17 @@ tile_1x8:
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	VPXORQ     Z6, Z6, Z6
-	VPXORQ     Z7, Z7, Z7
-	MOVQ       104(R13), CX
+
+near_1x8:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	MOVQ   104(R13), CX
 
 k_1x8:
 	VMOVUPD.Z    (BX), K1, Z8
@@ -1015,13 +1127,15 @@ k_1x8:
 	VFMADD231PD  Z8, Z16, Z7
 	ADDQ         DX, AX
 	ADDQ         SI, BX
+	PREFETCHT0   (R15)
+	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_1x8
-	VBROADCASTSD 224(R13), Z8
+	VBROADCASTSD 248(R13), Z8
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_1x8
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_1x8
 	VFMADD213PD  (BX), Z8, Z0
 	VMOVUPD      Z0, (BX)
@@ -1075,7 +1189,7 @@ overwrite_whole_1x8:
 	JMP     next_1x8
 
 some_1x8:
-	CMPQ        216(R13), $0x00
+	CMPQ        232(R13), $0x00
 	JEQ         overwrite_some_1x8
 	VMOVUPD.Z   (BX), K1, Z9
 	VFMADD213PD Z9, Z8, Z0
@@ -1136,9 +1250,12 @@ overwrite_some_1x8:
 	VMOVUPD Z7, K1, (BX)
 
 next_1x8:
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_1x8
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -1155,8 +1272,11 @@ strip_1x8:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -1167,14 +1287,21 @@ strip_1x8:
 
 first_2x1:
 	KMOVW 32(R13), K1
+	MOVQ  160(R13), R14
 
 tile_2x1:
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
+	CMPQ       240(R13), $0x00
+	JNE        near_2x1
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	MOVQ       104(R13), CX
+
+near_2x1:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	MOVQ   104(R13), CX
 
 k_2x1:
 	VMOVUPD      (BX), Z2
@@ -1184,13 +1311,15 @@ k_2x1:
 	VFMADD231PD  Z3, Z4, Z1
 	ADDQ         DX, AX
 	ADDQ         SI, BX
+	PREFETCHT0   (R15)
+	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_2x1
-	VBROADCASTSD 224(R13), Z2
+	VBROADCASTSD 248(R13), Z2
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_2x1
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_2x1
 	VFMADD213PD  (BX), Z2, Z0
 	VMOVUPD      Z0, (BX)
@@ -1206,7 +1335,7 @@ overwrite_whole_2x1:
 	JMP     next_2x1
 
 some_2x1:
-	CMPQ        216(R13), $0x00
+	CMPQ        232(R13), $0x00
 	JEQ         overwrite_some_2x1
 	VFMADD213PD (BX), Z2, Z0
 	VMOVUPD     Z0, (BX)
@@ -1222,9 +1351,12 @@ overwrite_some_2x1:
 	VMOVUPD Z1, K1, 64(BX)
 
 next_2x1:
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_2x1
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -1241,8 +1373,11 @@ strip_2x1:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -1253,19 +1388,26 @@ strip_2x1:
 
 first_2x2:
 	KMOVW 32(R13), K1
+	MOVQ  160(R13), R14
 
 tile_2x2:
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
+	CMPQ       240(R13), $0x00
+	JNE        near_2x2
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	MOVQ       104(R13), CX
+
+near_2x2:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	MOVQ   104(R13), CX
 
 k_2x2:
 	VMOVUPD      (BX), Z4
@@ -1278,13 +1420,15 @@ k_2x2:
 	VFMADD231PD  Z5, Z7, Z3
 	ADDQ         DX, AX
 	ADDQ         SI, BX
+	PREFETCHT0   (R15)
+	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_2x2
-	VBROADCASTSD 224(R13), Z4
+	VBROADCASTSD 248(R13), Z4
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_2x2
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_2x2
 	VFMADD213PD  (BX), Z4, Z0
 	VMOVUPD      Z0, (BX)
@@ -1310,7 +1454,7 @@ overwrite_whole_2x2:
 	JMP     next_2x2
 
 some_2x2:
-	CMPQ        216(R13), $0x00
+	CMPQ        232(R13), $0x00
 	JEQ         overwrite_some_2x2
 	VFMADD213PD (BX), Z4, Z0
 	VMOVUPD     Z0, (BX)
@@ -1337,9 +1481,12 @@ overwrite_some_2x2:
 	VMOVUPD Z3, K1, 64(BX)
 
 next_2x2:
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_2x2
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -1356,8 +1503,11 @@ strip_2x2:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -1368,8 +1518,13 @@ strip_2x2:
 
 first_2x3:
 	KMOVW 32(R13), K1
+	MOVQ  160(R13), R14
 
 tile_2x3:
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
+	CMPQ       240(R13), $0x00
+	JNE        near_2x3
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -1379,13 +1534,15 @@ tile_2x3:
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	MOVQ       104(R13), CX
+
+near_2x3:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	MOVQ   104(R13), CX
 
 k_2x3:
 	VMOVUPD      (BX), Z6
@@ -1401,13 +1558,15 @@ k_2x3:
 	VFMADD231PD  Z7, Z10, Z5
 	ADDQ         DX, AX
 	ADDQ         SI, BX
+	PREFETCHT0   (R15)
+	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_2x3
-	VBROADCASTSD 224(R13), Z6
+	VBROADCASTSD 248(R13), Z6
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_2x3
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_2x3
 	VFMADD213PD  (BX), Z6, Z0
 	VMOVUPD      Z0, (BX)
@@ -1443,7 +1602,7 @@ overwrite_whole_2x3:
 	JMP     next_2x3
 
 some_2x3:
-	CMPQ        216(R13), $0x00
+	CMPQ        232(R13), $0x00
 	JEQ         overwrite_some_2x3
 	VFMADD213PD (BX), Z6, Z0
 	VMOVUPD     Z0, (BX)
@@ -1481,9 +1640,12 @@ overwrite_some_2x3:
 	VMOVUPD Z5, K1, 64(BX)
 
 next_2x3:
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_2x3
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -1500,8 +1662,11 @@ strip_2x3:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -1512,8 +1677,13 @@ strip_2x3:
 
 first_2x4:
 	KMOVW 32(R13), K1
+	MOVQ  160(R13), R14
 
 tile_2x4:
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
+	CMPQ       240(R13), $0x00
+	JNE        near_2x4
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -1526,15 +1696,17 @@ tile_2x4:
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	VPXORQ     Z6, Z6, Z6
-	VPXORQ     Z7, Z7, Z7
-	MOVQ       104(R13), CX
+
+near_2x4:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	MOVQ   104(R13), CX
 
 k_2x4:
 	VMOVUPD      (BX), Z8
@@ -1553,13 +1725,15 @@ k_2x4:
 	VFMADD231PD  Z9, Z13, Z7
 	ADDQ         DX, AX
 	ADDQ         SI, BX
+	PREFETCHT0   (R15)
+	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_2x4
-	VBROADCASTSD 224(R13), Z8
+	VBROADCASTSD 248(R13), Z8
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_2x4
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_2x4
 	VFMADD213PD  (BX), Z8, Z0
 	VMOVUPD      Z0, (BX)
@@ -1605,7 +1779,7 @@ overwrite_whole_2x4:
 	JMP     next_2x4
 
 some_2x4:
-	CMPQ        216(R13), $0x00
+	CMPQ        232(R13), $0x00
 	JEQ         overwrite_some_2x4
 	VFMADD213PD (BX), Z8, Z0
 	VMOVUPD     Z0, (BX)
@@ -1654,9 +1828,12 @@ overwrite_some_2x4:
 	VMOVUPD Z7, K1, 64(BX)
 
 next_2x4:
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_2x4
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -1673,8 +1850,11 @@ strip_2x4:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -1685,8 +1865,13 @@ strip_2x4:
 
 first_2x5:
 	KMOVW 32(R13), K1
+	MOVQ  160(R13), R14
 
 tile_2x5:
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
+	CMPQ       240(R13), $0x00
+	JNE        near_2x5
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -1702,17 +1887,19 @@ tile_2x5:
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	VPXORQ     Z6, Z6, Z6
-	VPXORQ     Z7, Z7, Z7
-	VPXORQ     Z8, Z8, Z8
-	VPXORQ     Z9, Z9, Z9
-	MOVQ       104(R13), CX
+
+near_2x5:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	MOVQ   104(R13), CX
 
 k_2x5:
 	VMOVUPD      (BX), Z10
@@ -1734,13 +1921,15 @@ k_2x5:
 	VFMADD231PD  Z11, Z16, Z9
 	ADDQ         DX, AX
 	ADDQ         SI, BX
+	PREFETCHT0   (R15)
+	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_2x5
-	VBROADCASTSD 224(R13), Z10
+	VBROADCASTSD 248(R13), Z10
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_2x5
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_2x5
 	VFMADD213PD  (BX), Z10, Z0
 	VMOVUPD      Z0, (BX)
@@ -1796,7 +1985,7 @@ overwrite_whole_2x5:
 	JMP     next_2x5
 
 some_2x5:
-	CMPQ        216(R13), $0x00
+	CMPQ        232(R13), $0x00
 	JEQ         overwrite_some_2x5
 	VFMADD213PD (BX), Z10, Z0
 	VMOVUPD     Z0, (BX)
@@ -1856,9 +2045,12 @@ overwrite_some_2x5:
 	VMOVUPD Z9, K1, 64(BX)
 
 next_2x5:
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_2x5
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -1875,8 +2067,11 @@ strip_2x5:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -1887,8 +2082,13 @@ strip_2x5:
 
 first_2x6:
 	KMOVW 32(R13), K1
+	MOVQ  160(R13), R14
 
 tile_2x6:
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
+	CMPQ       240(R13), $0x00
+	JNE        near_2x6
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -1907,19 +2107,21 @@ tile_2x6:
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	VPXORQ     Z6, Z6, Z6
-	VPXORQ     Z7, Z7, Z7
-	VPXORQ     Z8, Z8, Z8
-	VPXORQ     Z9, Z9, Z9
-	VPXORQ     Z10, Z10, Z10
-	VPXORQ     Z11, Z11, Z11
-	MOVQ       104(R13), CX
+
+near_2x6:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	MOVQ   104(R13), CX
 
 k_2x6:
 	VMOVUPD      (BX), Z12
@@ -1944,13 +2146,15 @@ k_2x6:
 	VFMADD231PD  Z13, Z19, Z11
 	ADDQ         DX, AX
 	ADDQ         SI, BX
+	PREFETCHT0   (R15)
+	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_2x6
-	VBROADCASTSD 224(R13), Z12
+	VBROADCASTSD 248(R13), Z12
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_2x6
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_2x6
 	VFMADD213PD  (BX), Z12, Z0
 	VMOVUPD      Z0, (BX)
@@ -2016,7 +2220,7 @@ overwrite_whole_2x6:
 	JMP     next_2x6
 
 some_2x6:
-	CMPQ        216(R13), $0x00
+	CMPQ        232(R13), $0x00
 	JEQ         overwrite_some_2x6
 	VFMADD213PD (BX), Z12, Z0
 	VMOVUPD     Z0, (BX)
@@ -2087,9 +2291,12 @@ overwrite_some_2x6:
 	VMOVUPD Z11, K1, 64(BX)
 
 next_2x6:
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_2x6
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -2106,8 +2313,11 @@ strip_2x6:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -2118,8 +2328,13 @@ strip_2x6:
 
 first_2x7:
 	KMOVW 32(R13), K1
+	MOVQ  160(R13), R14
 
 tile_2x7:
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
+	CMPQ       240(R13), $0x00
+	JNE        near_2x7
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -2141,21 +2356,23 @@ tile_2x7:
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	VPXORQ     Z6, Z6, Z6
-	VPXORQ     Z7, Z7, Z7
-	VPXORQ     Z8, Z8, Z8
-	VPXORQ     Z9, Z9, Z9
-	VPXORQ     Z10, Z10, Z10
-	VPXORQ     Z11, Z11, Z11
-	VPXORQ     Z12, Z12, Z12
-	VPXORQ     Z13, Z13, Z13
-	MOVQ       104(R13), CX
+
+near_2x7:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	MOVQ   104(R13), CX
 
 k_2x7:
 	VMOVUPD      (BX), Z14
@@ -2183,13 +2400,15 @@ k_2x7:
 	VFMADD231PD  Z15, Z22, Z13
 	ADDQ         DX, AX
 	ADDQ         SI, BX
+	PREFETCHT0   (R15)
+	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_2x7
-	VBROADCASTSD 224(R13), Z14
+	VBROADCASTSD 248(R13), Z14
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_2x7
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_2x7
 	VFMADD213PD  (BX), Z14, Z0
 	VMOVUPD      Z0, (BX)
@@ -2265,7 +2484,7 @@ overwrite_whole_2x7:
 	JMP     next_2x7
 
 some_2x7:
-	CMPQ        216(R13), $0x00
+	CMPQ        232(R13), $0x00
 	JEQ         overwrite_some_2x7
 	VFMADD213PD (BX), Z14, Z0
 	VMOVUPD     Z0, (BX)
@@ -2347,9 +2566,12 @@ overwrite_some_2x7:
 	VMOVUPD Z13, K1, 64(BX)
 
 next_2x7:
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_2x7
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -2366,8 +2588,11 @@ strip_2x7:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -2378,8 +2603,13 @@ strip_2x7:
 
 first_2x8:
 	KMOVW 32(R13), K1
+	MOVQ  160(R13), R14
 
 tile_2x8:
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
+	CMPQ       240(R13), $0x00
+	JNE        near_2x8
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -2404,23 +2634,25 @@ tile_2x8:
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	VPXORQ     Z6, Z6, Z6
-	VPXORQ     Z7, Z7, Z7
-	VPXORQ     Z8, Z8, Z8
-	VPXORQ     Z9, Z9, Z9
-	VPXORQ     Z10, Z10, Z10
-	VPXORQ     Z11, Z11, Z11
-	VPXORQ     Z12, Z12, Z12
-	VPXORQ     Z13, Z13, Z13
-	VPXORQ     Z14, Z14, Z14
-	VPXORQ     Z15, Z15, Z15
-	MOVQ       104(R13), CX
+
+near_2x8:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	VPXORQ Z14, Z14, Z14
+	VPXORQ Z15, Z15, Z15
+	MOVQ   104(R13), CX
 
 k_2x8:
 	VMOVUPD      (BX), Z16
@@ -2451,13 +2683,15 @@ k_2x8:
 	VFMADD231PD  Z17, Z25, Z15
 	ADDQ         DX, AX
 	ADDQ         SI, BX
+	PREFETCHT0   (R15)
+	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_2x8
-	VBROADCASTSD 224(R13), Z16
+	VBROADCASTSD 248(R13), Z16
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_2x8
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_2x8
 	VFMADD213PD  (BX), Z16, Z0
 	VMOVUPD      Z0, (BX)
@@ -2543,7 +2777,7 @@ overwrite_whole_2x8:
 	JMP     next_2x8
 
 some_2x8:
-	CMPQ        216(R13), $0x00
+	CMPQ        232(R13), $0x00
 	JEQ         overwrite_some_2x8
 	VFMADD213PD (BX), Z16, Z0
 	VMOVUPD     Z0, (BX)
@@ -2636,9 +2870,12 @@ overwrite_some_2x8:
 	VMOVUPD Z15, K1, 64(BX)
 
 next_2x8:
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_2x8
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -2655,8 +2892,11 @@ strip_2x8:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -2672,14 +2912,18 @@ first_3x1:
 tile_3x1:
 	MOVQ       152(R13), R15
 	ADDQ       176(R13), R15
+	CMPQ       240(R13), $0x00
+	JNE        near_3x1
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
 	PREFETCHT0 128(CX)
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	MOVQ       104(R13), CX
+
+near_3x1:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	MOVQ   104(R13), CX
 
 k_3x1:
 	VMOVUPD      (BX), Z3
@@ -2695,11 +2939,11 @@ k_3x1:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x1
-	VBROADCASTSD 224(R13), Z3
+	VBROADCASTSD 248(R13), Z3
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_3x1
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_3x1
 	VFMADD213PD  (BX), Z3, Z0
 	VMOVUPD      Z0, (BX)
@@ -2719,7 +2963,7 @@ overwrite_whole_3x1:
 	JMP     next_3x1
 
 some_3x1:
-	CMPQ        216(R13), $0x00
+	CMPQ        232(R13), $0x00
 	JEQ         overwrite_some_3x1
 	VFMADD213PD (BX), Z3, Z0
 	VMOVUPD     Z0, (BX)
@@ -2744,7 +2988,7 @@ next_3x1:
 	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_3x1
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -2761,8 +3005,11 @@ strip_3x1:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -2778,6 +3025,8 @@ first_3x2:
 tile_3x2:
 	MOVQ       152(R13), R15
 	ADDQ       176(R13), R15
+	CMPQ       240(R13), $0x00
+	JNE        near_3x2
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -2786,13 +3035,15 @@ tile_3x2:
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
 	PREFETCHT0 128(CX)
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	MOVQ       104(R13), CX
+
+near_3x2:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	MOVQ   104(R13), CX
 
 k_3x2:
 	VMOVUPD      (BX), Z6
@@ -2812,11 +3063,11 @@ k_3x2:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x2
-	VBROADCASTSD 224(R13), Z6
+	VBROADCASTSD 248(R13), Z6
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_3x2
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_3x2
 	VFMADD213PD  (BX), Z6, Z0
 	VMOVUPD      Z0, (BX)
@@ -2850,7 +3101,7 @@ overwrite_whole_3x2:
 	JMP     next_3x2
 
 some_3x2:
-	CMPQ        216(R13), $0x00
+	CMPQ        232(R13), $0x00
 	JEQ         overwrite_some_3x2
 	VFMADD213PD (BX), Z6, Z0
 	VMOVUPD     Z0, (BX)
@@ -2890,7 +3141,7 @@ next_3x2:
 	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_3x2
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -2907,8 +3158,11 @@ strip_3x2:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -2924,6 +3178,8 @@ first_3x3:
 tile_3x3:
 	MOVQ       152(R13), R15
 	ADDQ       176(R13), R15
+	CMPQ       240(R13), $0x00
+	JNE        near_3x3
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -2936,16 +3192,18 @@ tile_3x3:
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
 	PREFETCHT0 128(CX)
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	VPXORQ     Z6, Z6, Z6
-	VPXORQ     Z7, Z7, Z7
-	VPXORQ     Z8, Z8, Z8
-	MOVQ       104(R13), CX
+
+near_3x3:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	MOVQ   104(R13), CX
 
 k_3x3:
 	VMOVUPD      (BX), Z9
@@ -2969,11 +3227,11 @@ k_3x3:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x3
-	VBROADCASTSD 224(R13), Z9
+	VBROADCASTSD 248(R13), Z9
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_3x3
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_3x3
 	VFMADD213PD  (BX), Z9, Z0
 	VMOVUPD      Z0, (BX)
@@ -3021,7 +3279,7 @@ overwrite_whole_3x3:
 	JMP     next_3x3
 
 some_3x3:
-	CMPQ        216(R13), $0x00
+	CMPQ        232(R13), $0x00
 	JEQ         overwrite_some_3x3
 	VFMADD213PD (BX), Z9, Z0
 	VMOVUPD     Z0, (BX)
@@ -3076,7 +3334,7 @@ next_3x3:
 	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_3x3
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -3093,8 +3351,11 @@ strip_3x3:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -3110,6 +3371,8 @@ first_3x4:
 tile_3x4:
 	MOVQ       152(R13), R15
 	ADDQ       176(R13), R15
+	CMPQ       240(R13), $0x00
+	JNE        near_3x4
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -3126,19 +3389,21 @@ tile_3x4:
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
 	PREFETCHT0 128(CX)
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	VPXORQ     Z6, Z6, Z6
-	VPXORQ     Z7, Z7, Z7
-	VPXORQ     Z8, Z8, Z8
-	VPXORQ     Z9, Z9, Z9
-	VPXORQ     Z10, Z10, Z10
-	VPXORQ     Z11, Z11, Z11
-	MOVQ       104(R13), CX
+
+near_3x4:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	MOVQ   104(R13), CX
 
 k_3x4:
 	VMOVUPD      (BX), Z12
@@ -3166,11 +3431,11 @@ k_3x4:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x4
-	VBROADCASTSD 224(R13), Z12
+	VBROADCASTSD 248(R13), Z12
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_3x4
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_3x4
 	VFMADD213PD  (BX), Z12, Z0
 	VMOVUPD      Z0, (BX)
@@ -3232,7 +3497,7 @@ overwrite_whole_3x4:
 	JMP     next_3x4
 
 some_3x4:
-	CMPQ        216(R13), $0x00
+	CMPQ        232(R13), $0x00
 	JEQ         overwrite_some_3x4
 	VFMADD213PD (BX), Z12, Z0
 	VMOVUPD     Z0, (BX)
@@ -3302,7 +3567,7 @@ next_3x4:
 	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_3x4
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -3319,8 +3584,11 @@ strip_3x4:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -3336,6 +3604,8 @@ first_3x5:
 tile_3x5:
 	MOVQ       152(R13), R15
 	ADDQ       176(R13), R15
+	CMPQ       240(R13), $0x00
+	JNE        near_3x5
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -3356,22 +3626,24 @@ tile_3x5:
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
 	PREFETCHT0 128(CX)
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	VPXORQ     Z6, Z6, Z6
-	VPXORQ     Z7, Z7, Z7
-	VPXORQ     Z8, Z8, Z8
-	VPXORQ     Z9, Z9, Z9
-	VPXORQ     Z10, Z10, Z10
-	VPXORQ     Z11, Z11, Z11
-	VPXORQ     Z12, Z12, Z12
-	VPXORQ     Z13, Z13, Z13
-	VPXORQ     Z14, Z14, Z14
-	MOVQ       104(R13), CX
+
+near_3x5:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	VPXORQ Z14, Z14, Z14
+	MOVQ   104(R13), CX
 
 k_3x5:
 	VMOVUPD      (BX), Z15
@@ -3403,11 +3675,11 @@ k_3x5:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x5
-	VBROADCASTSD 224(R13), Z15
+	VBROADCASTSD 248(R13), Z15
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_3x5
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_3x5
 	VFMADD213PD  (BX), Z15, Z0
 	VMOVUPD      Z0, (BX)
@@ -3483,7 +3755,7 @@ overwrite_whole_3x5:
 	JMP     next_3x5
 
 some_3x5:
-	CMPQ        216(R13), $0x00
+	CMPQ        232(R13), $0x00
 	JEQ         overwrite_some_3x5
 	VFMADD213PD (BX), Z15, Z0
 	VMOVUPD     Z0, (BX)
@@ -3568,7 +3840,7 @@ next_3x5:
 	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_3x5
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -3585,8 +3857,11 @@ strip_3x5:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -3602,6 +3877,8 @@ first_3x6:
 tile_3x6:
 	MOVQ       152(R13), R15
 	ADDQ       176(R13), R15
+	CMPQ       240(R13), $0x00
+	JNE        near_3x6
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -3626,25 +3903,27 @@ tile_3x6:
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
 	PREFETCHT0 128(CX)
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	VPXORQ     Z6, Z6, Z6
-	VPXORQ     Z7, Z7, Z7
-	VPXORQ     Z8, Z8, Z8
-	VPXORQ     Z9, Z9, Z9
-	VPXORQ     Z10, Z10, Z10
-	VPXORQ     Z11, Z11, Z11
-	VPXORQ     Z12, Z12, Z12
-	VPXORQ     Z13, Z13, Z13
-	VPXORQ     Z14, Z14, Z14
-	VPXORQ     Z15, Z15, Z15
-	VPXORQ     Z16, Z16, Z16
-	VPXORQ     Z17, Z17, Z17
-	MOVQ       104(R13), CX
+
+near_3x6:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	VPXORQ Z14, Z14, Z14
+	VPXORQ Z15, Z15, Z15
+	VPXORQ Z16, Z16, Z16
+	VPXORQ Z17, Z17, Z17
+	MOVQ   104(R13), CX
 
 k_3x6:
 	VMOVUPD      (BX), Z18
@@ -3680,11 +3959,11 @@ k_3x6:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x6
-	VBROADCASTSD 224(R13), Z18
+	VBROADCASTSD 248(R13), Z18
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_3x6
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_3x6
 	VFMADD213PD  (BX), Z18, Z0
 	VMOVUPD      Z0, (BX)
@@ -3774,7 +4053,7 @@ overwrite_whole_3x6:
 	JMP     next_3x6
 
 some_3x6:
-	CMPQ        216(R13), $0x00
+	CMPQ        232(R13), $0x00
 	JEQ         overwrite_some_3x6
 	VFMADD213PD (BX), Z18, Z0
 	VMOVUPD     Z0, (BX)
@@ -3874,7 +4153,7 @@ next_3x6:
 	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_3x6
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -3891,8 +4170,11 @@ strip_3x6:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -3908,6 +4190,8 @@ first_3x7:
 tile_3x7:
 	MOVQ       152(R13), R15
 	ADDQ       176(R13), R15
+	CMPQ       240(R13), $0x00
+	JNE        near_3x7
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -3936,28 +4220,30 @@ tile_3x7:
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
 	PREFETCHT0 128(CX)
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	VPXORQ     Z6, Z6, Z6
-	VPXORQ     Z7, Z7, Z7
-	VPXORQ     Z8, Z8, Z8
-	VPXORQ     Z9, Z9, Z9
-	VPXORQ     Z10, Z10, Z10
-	VPXORQ     Z11, Z11, Z11
-	VPXORQ     Z12, Z12, Z12
-	VPXORQ     Z13, Z13, Z13
-	VPXORQ     Z14, Z14, Z14
-	VPXORQ     Z15, Z15, Z15
-	VPXORQ     Z16, Z16, Z16
-	VPXORQ     Z17, Z17, Z17
-	VPXORQ     Z18, Z18, Z18
-	VPXORQ     Z19, Z19, Z19
-	VPXORQ     Z20, Z20, Z20
-	MOVQ       104(R13), CX
+
+near_3x7:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	VPXORQ Z14, Z14, Z14
+	VPXORQ Z15, Z15, Z15
+	VPXORQ Z16, Z16, Z16
+	VPXORQ Z17, Z17, Z17
+	VPXORQ Z18, Z18, Z18
+	VPXORQ Z19, Z19, Z19
+	VPXORQ Z20, Z20, Z20
+	MOVQ   104(R13), CX
 
 k_3x7:
 	VMOVUPD      (BX), Z21
@@ -3997,11 +4283,11 @@ k_3x7:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x7
-	VBROADCASTSD 224(R13), Z21
+	VBROADCASTSD 248(R13), Z21
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_3x7
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_3x7
 	VFMADD213PD  (BX), Z21, Z0
 	VMOVUPD      Z0, (BX)
@@ -4105,7 +4391,7 @@ overwrite_whole_3x7:
 	JMP     next_3x7
 
 some_3x7:
-	CMPQ        216(R13), $0x00
+	CMPQ        232(R13), $0x00
 	JEQ         overwrite_some_3x7
 	VFMADD213PD (BX), Z21, Z0
 	VMOVUPD     Z0, (BX)
@@ -4220,7 +4506,7 @@ next_3x7:
 	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_3x7
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -4237,8 +4523,11 @@ strip_3x7:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -4254,6 +4543,8 @@ first_3x8:
 tile_3x8:
 	MOVQ       152(R13), R15
 	ADDQ       176(R13), R15
+	CMPQ       240(R13), $0x00
+	JNE        near_3x8
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -4286,31 +4577,33 @@ tile_3x8:
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
 	PREFETCHT0 128(CX)
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	VPXORQ     Z6, Z6, Z6
-	VPXORQ     Z7, Z7, Z7
-	VPXORQ     Z8, Z8, Z8
-	VPXORQ     Z9, Z9, Z9
-	VPXORQ     Z10, Z10, Z10
-	VPXORQ     Z11, Z11, Z11
-	VPXORQ     Z12, Z12, Z12
-	VPXORQ     Z13, Z13, Z13
-	VPXORQ     Z14, Z14, Z14
-	VPXORQ     Z15, Z15, Z15
-	VPXORQ     Z16, Z16, Z16
-	VPXORQ     Z17, Z17, Z17
-	VPXORQ     Z18, Z18, Z18
-	VPXORQ     Z19, Z19, Z19
-	VPXORQ     Z20, Z20, Z20
-	VPXORQ     Z21, Z21, Z21
-	VPXORQ     Z22, Z22, Z22
-	VPXORQ     Z23, Z23, Z23
-	MOVQ       104(R13), CX
+
+near_3x8:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	VPXORQ Z14, Z14, Z14
+	VPXORQ Z15, Z15, Z15
+	VPXORQ Z16, Z16, Z16
+	VPXORQ Z17, Z17, Z17
+	VPXORQ Z18, Z18, Z18
+	VPXORQ Z19, Z19, Z19
+	VPXORQ Z20, Z20, Z20
+	VPXORQ Z21, Z21, Z21
+	VPXORQ Z22, Z22, Z22
+	VPXORQ Z23, Z23, Z23
+	MOVQ   104(R13), CX
 
 k_3x8:
 	VMOVUPD      (BX), Z24
@@ -4354,11 +4647,11 @@ k_3x8:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x8
-	VBROADCASTSD 224(R13), Z24
+	VBROADCASTSD 248(R13), Z24
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_3x8
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_3x8
 	VFMADD213PD  (BX), Z24, Z0
 	VMOVUPD      Z0, (BX)
@@ -4476,7 +4769,7 @@ overwrite_whole_3x8:
 	JMP     next_3x8
 
 some_3x8:
-	CMPQ        216(R13), $0x00
+	CMPQ        232(R13), $0x00
 	JEQ         overwrite_some_3x8
 	VFMADD213PD (BX), Z24, Z0
 	VMOVUPD     Z0, (BX)
@@ -4606,7 +4899,7 @@ next_3x8:
 	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_3x8
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -4623,8 +4916,11 @@ strip_3x8:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -4647,69 +4943,76 @@ TEXT ·gemmF32AVX512(SB), NOSPLIT, $0-8
 	MOVQ 112(R13), R8
 	MOVQ 120(R13), DX
 	MOVQ 128(R13), SI
-	MOVQ 184(R13), R12
+	MOVQ 200(R13), R12
 	LEAQ (R8)(R8*2), R9
 	LEAQ (R8)(R8*4), R10
 	LEAQ (R9)(R8*4), R11
-	CMPQ 208(R13), $0x03
+	CMPQ 224(R13), $0x03
 	JNE  vectors_2
-	CMPQ 200(R13), $0x08
+	CMPQ 216(R13), $0x08
 	JEQ  first_3x8
-	CMPQ 200(R13), $0x07
+	CMPQ 216(R13), $0x07
 	JEQ  first_3x7
-	CMPQ 200(R13), $0x06
+	CMPQ 216(R13), $0x06
 	JEQ  first_3x6
-	CMPQ 200(R13), $0x05
+	CMPQ 216(R13), $0x05
 	JEQ  first_3x5
-	CMPQ 200(R13), $0x04
+	CMPQ 216(R13), $0x04
 	JEQ  first_3x4
-	CMPQ 200(R13), $0x03
+	CMPQ 216(R13), $0x03
 	JEQ  first_3x3
-	CMPQ 200(R13), $0x02
+	CMPQ 216(R13), $0x02
 	JEQ  first_3x2
 	JMP  first_3x1
 
 vectors_2:
-	CMPQ 208(R13), $0x02
+	CMPQ 224(R13), $0x02
 	JNE  vectors_1
-	CMPQ 200(R13), $0x08
+	CMPQ 216(R13), $0x08
 	JEQ  first_2x8
-	CMPQ 200(R13), $0x07
+	CMPQ 216(R13), $0x07
 	JEQ  first_2x7
-	CMPQ 200(R13), $0x06
+	CMPQ 216(R13), $0x06
 	JEQ  first_2x6
-	CMPQ 200(R13), $0x05
+	CMPQ 216(R13), $0x05
 	JEQ  first_2x5
-	CMPQ 200(R13), $0x04
+	CMPQ 216(R13), $0x04
 	JEQ  first_2x4
-	CMPQ 200(R13), $0x03
+	CMPQ 216(R13), $0x03
 	JEQ  first_2x3
-	CMPQ 200(R13), $0x02
+	CMPQ 216(R13), $0x02
 	JEQ  first_2x2
 	JMP  first_2x1
 
 vectors_1:
-	CMPQ  200(R13), $0x08
+	CMPQ  216(R13), $0x08
 	JEQ   first_1x8
-	CMPQ  200(R13), $0x07
+	CMPQ  216(R13), $0x07
 	JEQ   first_1x7
-	CMPQ  200(R13), $0x06
+	CMPQ  216(R13), $0x06
 	JEQ   first_1x6
-	CMPQ  200(R13), $0x05
+	CMPQ  216(R13), $0x05
 	JEQ   first_1x5
-	CMPQ  200(R13), $0x04
+	CMPQ  216(R13), $0x04
 	JEQ   first_1x4
-	CMPQ  200(R13), $0x03
+	CMPQ  216(R13), $0x03
 	JEQ   first_1x3
-	CMPQ  200(R13), $0x02
+	CMPQ  216(R13), $0x02
 	JEQ   first_1x2
 	KMOVW 32(R13), K1
+	MOVQ  160(R13), R14
 
 tile_1x1:
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
+	CMPQ       240(R13), $0x00
+	JNE        near_1x1
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
-	VPXORQ     Z0, Z0, Z0
-	MOVQ       104(R13), CX
+
+near_1x1:
+	VPXORQ Z0, Z0, Z0
+	MOVQ   104(R13), CX
 
 k_1x1:
 	VMOVUPS.Z    (BX), K1, Z1
@@ -4717,13 +5020,15 @@ k_1x1:
 	VFMADD231PS  Z1, Z2, Z0
 	ADDQ         DX, AX
 	ADDQ         SI, BX
+	PREFETCHT0   (R15)
+	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_1x1
-	VBROADCASTSS 224(R13), Z1
+	VBROADCASTSS 248(R13), Z1
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_1x1
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_1x1
 	VFMADD213PS  (BX), Z1, Z0
 	VMOVUPS      Z0, (BX)
@@ -4735,7 +5040,7 @@ overwrite_whole_1x1:
 	JMP     next_1x1
 
 some_1x1:
-	CMPQ        216(R13), $0x00
+	CMPQ        232(R13), $0x00
 	JEQ         overwrite_some_1x1
 	VMOVUPS.Z   (BX), K1, Z2
 	VFMADD213PS Z2, Z1, Z0
@@ -4747,9 +5052,12 @@ overwrite_some_1x1:
 	VMOVUPS Z0, K1, (BX)
 
 next_1x1:
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_1x1
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -4766,8 +5074,11 @@ strip_1x1:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -4778,15 +5089,22 @@ strip_1x1:
 
 first_1x2:
 	KMOVW 32(R13), K1
+	MOVQ  160(R13), R14
 
 tile_1x2:
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
+	CMPQ       240(R13), $0x00
+	JNE        near_1x2
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	MOVQ       104(R13), CX
+
+near_1x2:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	MOVQ   104(R13), CX
 
 k_1x2:
 	VMOVUPS.Z    (BX), K1, Z2
@@ -4796,13 +5114,15 @@ k_1x2:
 	VFMADD231PS  Z2, Z4, Z1
 	ADDQ         DX, AX
 	ADDQ         SI, BX
+	PREFETCHT0   (R15)
+	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_1x2
-	VBROADCASTSS 224(R13), Z2
+	VBROADCASTSS 248(R13), Z2
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_1x2
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_1x2
 	VFMADD213PS  (BX), Z2, Z0
 	VMOVUPS      Z0, (BX)
@@ -4820,7 +5140,7 @@ overwrite_whole_1x2:
 	JMP     next_1x2
 
 some_1x2:
-	CMPQ        216(R13), $0x00
+	CMPQ        232(R13), $0x00
 	JEQ         overwrite_some_1x2
 	VMOVUPS.Z   (BX), K1, Z3
 	VFMADD213PS Z3, Z2, Z0
@@ -4839,9 +5159,12 @@ overwrite_some_1x2:
 	VMOVUPS Z1, K1, (BX)
 
 next_1x2:
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_1x2
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -4858,8 +5181,11 @@ strip_1x2:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -4870,18 +5196,25 @@ strip_1x2:
 
 first_1x3:
 	KMOVW 32(R13), K1
+	MOVQ  160(R13), R14
 
 tile_1x3:
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
+	CMPQ       240(R13), $0x00
+	JNE        near_1x3
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	MOVQ       104(R13), CX
+
+near_1x3:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	MOVQ   104(R13), CX
 
 k_1x3:
 	VMOVUPS.Z    (BX), K1, Z3
@@ -4893,13 +5226,15 @@ k_1x3:
 	VFMADD231PS  Z3, Z6, Z2
 	ADDQ         DX, AX
 	ADDQ         SI, BX
+	PREFETCHT0   (R15)
+	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_1x3
-	VBROADCASTSS 224(R13), Z3
+	VBROADCASTSS 248(R13), Z3
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_1x3
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_1x3
 	VFMADD213PS  (BX), Z3, Z0
 	VMOVUPS      Z0, (BX)
@@ -4923,7 +5258,7 @@ overwrite_whole_1x3:
 	JMP     next_1x3
 
 some_1x3:
-	CMPQ        216(R13), $0x00
+	CMPQ        232(R13), $0x00
 	JEQ         overwrite_some_1x3
 	VMOVUPS.Z   (BX), K1, Z4
 	VFMADD213PS Z4, Z3, Z0
@@ -4949,9 +5284,12 @@ overwrite_some_1x3:
 	VMOVUPS Z2, K1, (BX)
 
 next_1x3:
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_1x3
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -4968,8 +5306,11 @@ strip_1x3:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -4980,8 +5321,13 @@ strip_1x3:
 
 first_1x4:
 	KMOVW 32(R13), K1
+	MOVQ  160(R13), R14
 
 tile_1x4:
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
+	CMPQ       240(R13), $0x00
+	JNE        near_1x4
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
@@ -4990,11 +5336,13 @@ tile_1x4:
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	MOVQ       104(R13), CX
+
+near_1x4:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	MOVQ   104(R13), CX
 
 k_1x4:
 	VMOVUPS.Z    (BX), K1, Z4
@@ -5008,13 +5356,15 @@ k_1x4:
 	VFMADD231PS  Z4, Z8, Z3
 	ADDQ         DX, AX
 	ADDQ         SI, BX
+	PREFETCHT0   (R15)
+	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_1x4
-	VBROADCASTSS 224(R13), Z4
+	VBROADCASTSS 248(R13), Z4
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_1x4
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_1x4
 	VFMADD213PS  (BX), Z4, Z0
 	VMOVUPS      Z0, (BX)
@@ -5044,7 +5394,7 @@ overwrite_whole_1x4:
 	JMP     next_1x4
 
 some_1x4:
-	CMPQ        216(R13), $0x00
+	CMPQ        232(R13), $0x00
 	JEQ         overwrite_some_1x4
 	VMOVUPS.Z   (BX), K1, Z5
 	VFMADD213PS Z5, Z4, Z0
@@ -5077,9 +5427,12 @@ overwrite_some_1x4:
 	VMOVUPS Z3, K1, (BX)
 
 next_1x4:
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_1x4
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -5096,8 +5449,11 @@ strip_1x4:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -5108,8 +5464,13 @@ strip_1x4:
 
 first_1x5:
 	KMOVW 32(R13), K1
+	MOVQ  160(R13), R14
 
 tile_1x5:
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
+	CMPQ       240(R13), $0x00
+	JNE        near_1x5
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
@@ -5120,12 +5481,14 @@ tile_1x5:
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	MOVQ       104(R13), CX
+
+near_1x5:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	MOVQ   104(R13), CX
 
 k_1x5:
 	VMOVUPS.Z    (BX), K1, Z5
@@ -5141,13 +5504,15 @@ k_1x5:
 	VFMADD231PS  Z5, Z10, Z4
 	ADDQ         DX, AX
 	ADDQ         SI, BX
+	PREFETCHT0   (R15)
+	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_1x5
-	VBROADCASTSS 224(R13), Z5
+	VBROADCASTSS 248(R13), Z5
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_1x5
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_1x5
 	VFMADD213PS  (BX), Z5, Z0
 	VMOVUPS      Z0, (BX)
@@ -5183,7 +5548,7 @@ overwrite_whole_1x5:
 	JMP     next_1x5
 
 some_1x5:
-	CMPQ        216(R13), $0x00
+	CMPQ        232(R13), $0x00
 	JEQ         overwrite_some_1x5
 	VMOVUPS.Z   (BX), K1, Z6
 	VFMADD213PS Z6, Z5, Z0
@@ -5223,9 +5588,12 @@ overwrite_some_1x5:
 	VMOVUPS Z4, K1, (BX)
 
 next_1x5:
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_1x5
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -5242,8 +5610,11 @@ strip_1x5:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -5254,8 +5625,13 @@ strip_1x5:
 
 first_1x6:
 	KMOVW 32(R13), K1
+	MOVQ  160(R13), R14
 
 tile_1x6:
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
+	CMPQ       240(R13), $0x00
+	JNE        near_1x6
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
@@ -5268,13 +5644,15 @@ tile_1x6:
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	MOVQ       104(R13), CX
+
+near_1x6:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	MOVQ   104(R13), CX
 
 k_1x6:
 	VMOVUPS.Z    (BX), K1, Z6
@@ -5292,13 +5670,15 @@ k_1x6:
 	VFMADD231PS  Z6, Z12, Z5
 	ADDQ         DX, AX
 	ADDQ         SI, BX
+	PREFETCHT0   (R15)
+	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_1x6
-	VBROADCASTSS 224(R13), Z6
+	VBROADCASTSS 248(R13), Z6
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_1x6
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_1x6
 	VFMADD213PS  (BX), Z6, Z0
 	VMOVUPS      Z0, (BX)
@@ -5340,7 +5720,7 @@ overwrite_whole_1x6:
 	JMP     next_1x6
 
 some_1x6:
-	CMPQ        216(R13), $0x00
+	CMPQ        232(R13), $0x00
 	JEQ         overwrite_some_1x6
 	VMOVUPS.Z   (BX), K1, Z7
 	VFMADD213PS Z7, Z6, Z0
@@ -5387,9 +5767,12 @@ overwrite_some_1x6:
 	VMOVUPS Z5, K1, (BX)
 
 next_1x6:
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_1x6
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -5406,8 +5789,11 @@ strip_1x6:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -5418,8 +5804,13 @@ strip_1x6:
 
 first_1x7:
 	KMOVW 32(R13), K1
+	MOVQ  160(R13), R14
 
 tile_1x7:
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
+	CMPQ       240(R13), $0x00
+	JNE        near_1x7
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
@@ -5434,14 +5825,16 @@ tile_1x7:
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	VPXORQ     Z6, Z6, Z6
-	MOVQ       104(R13), CX
+
+near_1x7:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	MOVQ   104(R13), CX
 
 k_1x7:
 	VMOVUPS.Z    (BX), K1, Z7
@@ -5461,13 +5854,15 @@ k_1x7:
 	VFMADD231PS  Z7, Z14, Z6
 	ADDQ         DX, AX
 	ADDQ         SI, BX
+	PREFETCHT0   (R15)
+	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_1x7
-	VBROADCASTSS 224(R13), Z7
+	VBROADCASTSS 248(R13), Z7
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_1x7
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_1x7
 	VFMADD213PS  (BX), Z7, Z0
 	VMOVUPS      Z0, (BX)
@@ -5515,7 +5910,7 @@ overwrite_whole_1x7:
 	JMP     next_1x7
 
 some_1x7:
-	CMPQ        216(R13), $0x00
+	CMPQ        232(R13), $0x00
 	JEQ         overwrite_some_1x7
 	VMOVUPS.Z   (BX), K1, Z8
 	VFMADD213PS Z8, Z7, Z0
@@ -5569,9 +5964,12 @@ overwrite_some_1x7:
 	VMOVUPS Z6, K1, (BX)
 
 next_1x7:
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_1x7
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -5588,8 +5986,11 @@ strip_1x7:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -5600,8 +6001,13 @@ strip_1x7:
 
 first_1x8:
 	KMOVW 32(R13), K1
+	MOVQ  160(R13), R14
 
 tile_1x8:
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
+	CMPQ       240(R13), $0x00
+	JNE        near_1x8
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
@@ -5618,15 +6024,17 @@ tile_1x8:
 	PREFETCHT0 (CX)
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	VPXORQ     Z6, Z6, Z6
-	VPXORQ     Z7, Z7, Z7
-	MOVQ       104(R13), CX
+
+near_1x8:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	MOVQ   104(R13), CX
 
 k_1x8:
 	VMOVUPS.Z    (BX), K1, Z8
@@ -5648,13 +6056,15 @@ k_1x8:
 	VFMADD231PS  Z8, Z16, Z7
 	ADDQ         DX, AX
 	ADDQ         SI, BX
+	PREFETCHT0   (R15)
+	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_1x8
-	VBROADCASTSS 224(R13), Z8
+	VBROADCASTSS 248(R13), Z8
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_1x8
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_1x8
 	VFMADD213PS  (BX), Z8, Z0
 	VMOVUPS      Z0, (BX)
@@ -5708,7 +6118,7 @@ overwrite_whole_1x8:
 	JMP     next_1x8
 
 some_1x8:
-	CMPQ        216(R13), $0x00
+	CMPQ        232(R13), $0x00
 	JEQ         overwrite_some_1x8
 	VMOVUPS.Z   (BX), K1, Z9
 	VFMADD213PS Z9, Z8, Z0
@@ -5769,9 +6179,12 @@ overwrite_some_1x8:
 	VMOVUPS Z7, K1, (BX)
 
 next_1x8:
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_1x8
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -5788,8 +6201,11 @@ strip_1x8:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -5800,14 +6216,21 @@ strip_1x8:
 
 first_2x1:
 	KMOVW 32(R13), K1
+	MOVQ  160(R13), R14
 
 tile_2x1:
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
+	CMPQ       240(R13), $0x00
+	JNE        near_2x1
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	MOVQ       104(R13), CX
+
+near_2x1:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	MOVQ   104(R13), CX
 
 k_2x1:
 	VMOVUPS      (BX), Z2
@@ -5817,13 +6240,15 @@ k_2x1:
 	VFMADD231PS  Z3, Z4, Z1
 	ADDQ         DX, AX
 	ADDQ         SI, BX
+	PREFETCHT0   (R15)
+	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_2x1
-	VBROADCASTSS 224(R13), Z2
+	VBROADCASTSS 248(R13), Z2
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_2x1
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_2x1
 	VFMADD213PS  (BX), Z2, Z0
 	VMOVUPS      Z0, (BX)
@@ -5839,7 +6264,7 @@ overwrite_whole_2x1:
 	JMP     next_2x1
 
 some_2x1:
-	CMPQ        216(R13), $0x00
+	CMPQ        232(R13), $0x00
 	JEQ         overwrite_some_2x1
 	VFMADD213PS (BX), Z2, Z0
 	VMOVUPS     Z0, (BX)
@@ -5855,9 +6280,12 @@ overwrite_some_2x1:
 	VMOVUPS Z1, K1, 64(BX)
 
 next_2x1:
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_2x1
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -5874,8 +6302,11 @@ strip_2x1:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -5886,19 +6317,26 @@ strip_2x1:
 
 first_2x2:
 	KMOVW 32(R13), K1
+	MOVQ  160(R13), R14
 
 tile_2x2:
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
+	CMPQ       240(R13), $0x00
+	JNE        near_2x2
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	MOVQ       104(R13), CX
+
+near_2x2:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	MOVQ   104(R13), CX
 
 k_2x2:
 	VMOVUPS      (BX), Z4
@@ -5911,13 +6349,15 @@ k_2x2:
 	VFMADD231PS  Z5, Z7, Z3
 	ADDQ         DX, AX
 	ADDQ         SI, BX
+	PREFETCHT0   (R15)
+	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_2x2
-	VBROADCASTSS 224(R13), Z4
+	VBROADCASTSS 248(R13), Z4
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_2x2
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_2x2
 	VFMADD213PS  (BX), Z4, Z0
 	VMOVUPS      Z0, (BX)
@@ -5943,7 +6383,7 @@ overwrite_whole_2x2:
 	JMP     next_2x2
 
 some_2x2:
-	CMPQ        216(R13), $0x00
+	CMPQ        232(R13), $0x00
 	JEQ         overwrite_some_2x2
 	VFMADD213PS (BX), Z4, Z0
 	VMOVUPS     Z0, (BX)
@@ -5970,9 +6410,12 @@ overwrite_some_2x2:
 	VMOVUPS Z3, K1, 64(BX)
 
 next_2x2:
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_2x2
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -5989,8 +6432,11 @@ strip_2x2:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -6001,8 +6447,13 @@ strip_2x2:
 
 first_2x3:
 	KMOVW 32(R13), K1
+	MOVQ  160(R13), R14
 
 tile_2x3:
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
+	CMPQ       240(R13), $0x00
+	JNE        near_2x3
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -6012,13 +6463,15 @@ tile_2x3:
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	MOVQ       104(R13), CX
+
+near_2x3:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	MOVQ   104(R13), CX
 
 k_2x3:
 	VMOVUPS      (BX), Z6
@@ -6034,13 +6487,15 @@ k_2x3:
 	VFMADD231PS  Z7, Z10, Z5
 	ADDQ         DX, AX
 	ADDQ         SI, BX
+	PREFETCHT0   (R15)
+	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_2x3
-	VBROADCASTSS 224(R13), Z6
+	VBROADCASTSS 248(R13), Z6
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_2x3
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_2x3
 	VFMADD213PS  (BX), Z6, Z0
 	VMOVUPS      Z0, (BX)
@@ -6076,7 +6531,7 @@ overwrite_whole_2x3:
 	JMP     next_2x3
 
 some_2x3:
-	CMPQ        216(R13), $0x00
+	CMPQ        232(R13), $0x00
 	JEQ         overwrite_some_2x3
 	VFMADD213PS (BX), Z6, Z0
 	VMOVUPS     Z0, (BX)
@@ -6114,9 +6569,12 @@ overwrite_some_2x3:
 	VMOVUPS Z5, K1, 64(BX)
 
 next_2x3:
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_2x3
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -6133,8 +6591,11 @@ strip_2x3:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -6145,8 +6606,13 @@ strip_2x3:
 
 first_2x4:
 	KMOVW 32(R13), K1
+	MOVQ  160(R13), R14
 
 tile_2x4:
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
+	CMPQ       240(R13), $0x00
+	JNE        near_2x4
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -6159,15 +6625,17 @@ tile_2x4:
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	VPXORQ     Z6, Z6, Z6
-	VPXORQ     Z7, Z7, Z7
-	MOVQ       104(R13), CX
+
+near_2x4:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	MOVQ   104(R13), CX
 
 k_2x4:
 	VMOVUPS      (BX), Z8
@@ -6186,13 +6654,15 @@ k_2x4:
 	VFMADD231PS  Z9, Z13, Z7
 	ADDQ         DX, AX
 	ADDQ         SI, BX
+	PREFETCHT0   (R15)
+	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_2x4
-	VBROADCASTSS 224(R13), Z8
+	VBROADCASTSS 248(R13), Z8
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_2x4
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_2x4
 	VFMADD213PS  (BX), Z8, Z0
 	VMOVUPS      Z0, (BX)
@@ -6238,7 +6708,7 @@ overwrite_whole_2x4:
 	JMP     next_2x4
 
 some_2x4:
-	CMPQ        216(R13), $0x00
+	CMPQ        232(R13), $0x00
 	JEQ         overwrite_some_2x4
 	VFMADD213PS (BX), Z8, Z0
 	VMOVUPS     Z0, (BX)
@@ -6287,9 +6757,12 @@ overwrite_some_2x4:
 	VMOVUPS Z7, K1, 64(BX)
 
 next_2x4:
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_2x4
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -6306,8 +6779,11 @@ strip_2x4:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -6318,8 +6794,13 @@ strip_2x4:
 
 first_2x5:
 	KMOVW 32(R13), K1
+	MOVQ  160(R13), R14
 
 tile_2x5:
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
+	CMPQ       240(R13), $0x00
+	JNE        near_2x5
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -6335,17 +6816,19 @@ tile_2x5:
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	VPXORQ     Z6, Z6, Z6
-	VPXORQ     Z7, Z7, Z7
-	VPXORQ     Z8, Z8, Z8
-	VPXORQ     Z9, Z9, Z9
-	MOVQ       104(R13), CX
+
+near_2x5:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	MOVQ   104(R13), CX
 
 k_2x5:
 	VMOVUPS      (BX), Z10
@@ -6367,13 +6850,15 @@ k_2x5:
 	VFMADD231PS  Z11, Z16, Z9
 	ADDQ         DX, AX
 	ADDQ         SI, BX
+	PREFETCHT0   (R15)
+	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_2x5
-	VBROADCASTSS 224(R13), Z10
+	VBROADCASTSS 248(R13), Z10
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_2x5
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_2x5
 	VFMADD213PS  (BX), Z10, Z0
 	VMOVUPS      Z0, (BX)
@@ -6429,7 +6914,7 @@ overwrite_whole_2x5:
 	JMP     next_2x5
 
 some_2x5:
-	CMPQ        216(R13), $0x00
+	CMPQ        232(R13), $0x00
 	JEQ         overwrite_some_2x5
 	VFMADD213PS (BX), Z10, Z0
 	VMOVUPS     Z0, (BX)
@@ -6489,9 +6974,12 @@ overwrite_some_2x5:
 	VMOVUPS Z9, K1, 64(BX)
 
 next_2x5:
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_2x5
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -6508,8 +6996,11 @@ strip_2x5:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -6520,8 +7011,13 @@ strip_2x5:
 
 first_2x6:
 	KMOVW 32(R13), K1
+	MOVQ  160(R13), R14
 
 tile_2x6:
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
+	CMPQ       240(R13), $0x00
+	JNE        near_2x6
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -6540,19 +7036,21 @@ tile_2x6:
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	VPXORQ     Z6, Z6, Z6
-	VPXORQ     Z7, Z7, Z7
-	VPXORQ     Z8, Z8, Z8
-	VPXORQ     Z9, Z9, Z9
-	VPXORQ     Z10, Z10, Z10
-	VPXORQ     Z11, Z11, Z11
-	MOVQ       104(R13), CX
+
+near_2x6:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	MOVQ   104(R13), CX
 
 k_2x6:
 	VMOVUPS      (BX), Z12
@@ -6577,13 +7075,15 @@ k_2x6:
 	VFMADD231PS  Z13, Z19, Z11
 	ADDQ         DX, AX
 	ADDQ         SI, BX
+	PREFETCHT0   (R15)
+	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_2x6
-	VBROADCASTSS 224(R13), Z12
+	VBROADCASTSS 248(R13), Z12
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_2x6
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_2x6
 	VFMADD213PS  (BX), Z12, Z0
 	VMOVUPS      Z0, (BX)
@@ -6649,7 +7149,7 @@ overwrite_whole_2x6:
 	JMP     next_2x6
 
 some_2x6:
-	CMPQ        216(R13), $0x00
+	CMPQ        232(R13), $0x00
 	JEQ         overwrite_some_2x6
 	VFMADD213PS (BX), Z12, Z0
 	VMOVUPS     Z0, (BX)
@@ -6720,9 +7220,12 @@ overwrite_some_2x6:
 	VMOVUPS Z11, K1, 64(BX)
 
 next_2x6:
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_2x6
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -6739,8 +7242,11 @@ strip_2x6:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -6751,8 +7257,13 @@ strip_2x6:
 
 first_2x7:
 	KMOVW 32(R13), K1
+	MOVQ  160(R13), R14
 
 tile_2x7:
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
+	CMPQ       240(R13), $0x00
+	JNE        near_2x7
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -6774,21 +7285,23 @@ tile_2x7:
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	VPXORQ     Z6, Z6, Z6
-	VPXORQ     Z7, Z7, Z7
-	VPXORQ     Z8, Z8, Z8
-	VPXORQ     Z9, Z9, Z9
-	VPXORQ     Z10, Z10, Z10
-	VPXORQ     Z11, Z11, Z11
-	VPXORQ     Z12, Z12, Z12
-	VPXORQ     Z13, Z13, Z13
-	MOVQ       104(R13), CX
+
+near_2x7:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	MOVQ   104(R13), CX
 
 k_2x7:
 	VMOVUPS      (BX), Z14
@@ -6816,13 +7329,15 @@ k_2x7:
 	VFMADD231PS  Z15, Z22, Z13
 	ADDQ         DX, AX
 	ADDQ         SI, BX
+	PREFETCHT0   (R15)
+	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_2x7
-	VBROADCASTSS 224(R13), Z14
+	VBROADCASTSS 248(R13), Z14
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_2x7
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_2x7
 	VFMADD213PS  (BX), Z14, Z0
 	VMOVUPS      Z0, (BX)
@@ -6898,7 +7413,7 @@ overwrite_whole_2x7:
 	JMP     next_2x7
 
 some_2x7:
-	CMPQ        216(R13), $0x00
+	CMPQ        232(R13), $0x00
 	JEQ         overwrite_some_2x7
 	VFMADD213PS (BX), Z14, Z0
 	VMOVUPS     Z0, (BX)
@@ -6980,9 +7495,12 @@ overwrite_some_2x7:
 	VMOVUPS Z13, K1, 64(BX)
 
 next_2x7:
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_2x7
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -6999,8 +7517,11 @@ strip_2x7:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -7011,8 +7532,13 @@ strip_2x7:
 
 first_2x8:
 	KMOVW 32(R13), K1
+	MOVQ  160(R13), R14
 
 tile_2x8:
+	MOVQ       152(R13), R15
+	ADDQ       176(R13), R15
+	CMPQ       240(R13), $0x00
+	JNE        near_2x8
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -7037,23 +7563,25 @@ tile_2x8:
 	ADDQ       R12, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	VPXORQ     Z6, Z6, Z6
-	VPXORQ     Z7, Z7, Z7
-	VPXORQ     Z8, Z8, Z8
-	VPXORQ     Z9, Z9, Z9
-	VPXORQ     Z10, Z10, Z10
-	VPXORQ     Z11, Z11, Z11
-	VPXORQ     Z12, Z12, Z12
-	VPXORQ     Z13, Z13, Z13
-	VPXORQ     Z14, Z14, Z14
-	VPXORQ     Z15, Z15, Z15
-	MOVQ       104(R13), CX
+
+near_2x8:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	VPXORQ Z14, Z14, Z14
+	VPXORQ Z15, Z15, Z15
+	MOVQ   104(R13), CX
 
 k_2x8:
 	VMOVUPS      (BX), Z16
@@ -7084,13 +7612,15 @@ k_2x8:
 	VFMADD231PS  Z17, Z25, Z15
 	ADDQ         DX, AX
 	ADDQ         SI, BX
+	PREFETCHT0   (R15)
+	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_2x8
-	VBROADCASTSS 224(R13), Z16
+	VBROADCASTSS 248(R13), Z16
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_2x8
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_2x8
 	VFMADD213PS  (BX), Z16, Z0
 	VMOVUPS      Z0, (BX)
@@ -7176,7 +7706,7 @@ overwrite_whole_2x8:
 	JMP     next_2x8
 
 some_2x8:
-	CMPQ        216(R13), $0x00
+	CMPQ        232(R13), $0x00
 	JEQ         overwrite_some_2x8
 	VFMADD213PS (BX), Z16, Z0
 	VMOVUPS     Z0, (BX)
@@ -7269,9 +7799,12 @@ overwrite_some_2x8:
 	VMOVUPS Z15, K1, 64(BX)
 
 next_2x8:
+	MOVQ 176(R13), R15
+	ADDQ 168(R13), R15
+	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_2x8
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -7288,8 +7821,11 @@ strip_2x8:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -7305,14 +7841,18 @@ first_3x1:
 tile_3x1:
 	MOVQ       152(R13), R15
 	ADDQ       176(R13), R15
+	CMPQ       240(R13), $0x00
+	JNE        near_3x1
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
 	PREFETCHT0 128(CX)
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	MOVQ       104(R13), CX
+
+near_3x1:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	MOVQ   104(R13), CX
 
 k_3x1:
 	VMOVUPS      (BX), Z3
@@ -7328,11 +7868,11 @@ k_3x1:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x1
-	VBROADCASTSS 224(R13), Z3
+	VBROADCASTSS 248(R13), Z3
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_3x1
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_3x1
 	VFMADD213PS  (BX), Z3, Z0
 	VMOVUPS      Z0, (BX)
@@ -7352,7 +7892,7 @@ overwrite_whole_3x1:
 	JMP     next_3x1
 
 some_3x1:
-	CMPQ        216(R13), $0x00
+	CMPQ        232(R13), $0x00
 	JEQ         overwrite_some_3x1
 	VFMADD213PS (BX), Z3, Z0
 	VMOVUPS     Z0, (BX)
@@ -7377,7 +7917,7 @@ next_3x1:
 	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_3x1
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -7394,8 +7934,11 @@ strip_3x1:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -7411,6 +7954,8 @@ first_3x2:
 tile_3x2:
 	MOVQ       152(R13), R15
 	ADDQ       176(R13), R15
+	CMPQ       240(R13), $0x00
+	JNE        near_3x2
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -7419,13 +7964,15 @@ tile_3x2:
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
 	PREFETCHT0 128(CX)
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	MOVQ       104(R13), CX
+
+near_3x2:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	MOVQ   104(R13), CX
 
 k_3x2:
 	VMOVUPS      (BX), Z6
@@ -7445,11 +7992,11 @@ k_3x2:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x2
-	VBROADCASTSS 224(R13), Z6
+	VBROADCASTSS 248(R13), Z6
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_3x2
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_3x2
 	VFMADD213PS  (BX), Z6, Z0
 	VMOVUPS      Z0, (BX)
@@ -7483,7 +8030,7 @@ overwrite_whole_3x2:
 	JMP     next_3x2
 
 some_3x2:
-	CMPQ        216(R13), $0x00
+	CMPQ        232(R13), $0x00
 	JEQ         overwrite_some_3x2
 	VFMADD213PS (BX), Z6, Z0
 	VMOVUPS     Z0, (BX)
@@ -7523,7 +8070,7 @@ next_3x2:
 	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_3x2
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -7540,8 +8087,11 @@ strip_3x2:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -7557,6 +8107,8 @@ first_3x3:
 tile_3x3:
 	MOVQ       152(R13), R15
 	ADDQ       176(R13), R15
+	CMPQ       240(R13), $0x00
+	JNE        near_3x3
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -7569,16 +8121,18 @@ tile_3x3:
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
 	PREFETCHT0 128(CX)
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	VPXORQ     Z6, Z6, Z6
-	VPXORQ     Z7, Z7, Z7
-	VPXORQ     Z8, Z8, Z8
-	MOVQ       104(R13), CX
+
+near_3x3:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	MOVQ   104(R13), CX
 
 k_3x3:
 	VMOVUPS      (BX), Z9
@@ -7602,11 +8156,11 @@ k_3x3:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x3
-	VBROADCASTSS 224(R13), Z9
+	VBROADCASTSS 248(R13), Z9
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_3x3
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_3x3
 	VFMADD213PS  (BX), Z9, Z0
 	VMOVUPS      Z0, (BX)
@@ -7654,7 +8208,7 @@ overwrite_whole_3x3:
 	JMP     next_3x3
 
 some_3x3:
-	CMPQ        216(R13), $0x00
+	CMPQ        232(R13), $0x00
 	JEQ         overwrite_some_3x3
 	VFMADD213PS (BX), Z9, Z0
 	VMOVUPS     Z0, (BX)
@@ -7709,7 +8263,7 @@ next_3x3:
 	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_3x3
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -7726,8 +8280,11 @@ strip_3x3:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -7743,6 +8300,8 @@ first_3x4:
 tile_3x4:
 	MOVQ       152(R13), R15
 	ADDQ       176(R13), R15
+	CMPQ       240(R13), $0x00
+	JNE        near_3x4
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -7759,19 +8318,21 @@ tile_3x4:
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
 	PREFETCHT0 128(CX)
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	VPXORQ     Z6, Z6, Z6
-	VPXORQ     Z7, Z7, Z7
-	VPXORQ     Z8, Z8, Z8
-	VPXORQ     Z9, Z9, Z9
-	VPXORQ     Z10, Z10, Z10
-	VPXORQ     Z11, Z11, Z11
-	MOVQ       104(R13), CX
+
+near_3x4:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	MOVQ   104(R13), CX
 
 k_3x4:
 	VMOVUPS      (BX), Z12
@@ -7799,11 +8360,11 @@ k_3x4:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x4
-	VBROADCASTSS 224(R13), Z12
+	VBROADCASTSS 248(R13), Z12
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_3x4
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_3x4
 	VFMADD213PS  (BX), Z12, Z0
 	VMOVUPS      Z0, (BX)
@@ -7865,7 +8426,7 @@ overwrite_whole_3x4:
 	JMP     next_3x4
 
 some_3x4:
-	CMPQ        216(R13), $0x00
+	CMPQ        232(R13), $0x00
 	JEQ         overwrite_some_3x4
 	VFMADD213PS (BX), Z12, Z0
 	VMOVUPS     Z0, (BX)
@@ -7935,7 +8496,7 @@ next_3x4:
 	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_3x4
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -7952,8 +8513,11 @@ strip_3x4:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -7969,6 +8533,8 @@ first_3x5:
 tile_3x5:
 	MOVQ       152(R13), R15
 	ADDQ       176(R13), R15
+	CMPQ       240(R13), $0x00
+	JNE        near_3x5
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -7989,22 +8555,24 @@ tile_3x5:
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
 	PREFETCHT0 128(CX)
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	VPXORQ     Z6, Z6, Z6
-	VPXORQ     Z7, Z7, Z7
-	VPXORQ     Z8, Z8, Z8
-	VPXORQ     Z9, Z9, Z9
-	VPXORQ     Z10, Z10, Z10
-	VPXORQ     Z11, Z11, Z11
-	VPXORQ     Z12, Z12, Z12
-	VPXORQ     Z13, Z13, Z13
-	VPXORQ     Z14, Z14, Z14
-	MOVQ       104(R13), CX
+
+near_3x5:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	VPXORQ Z14, Z14, Z14
+	MOVQ   104(R13), CX
 
 k_3x5:
 	VMOVUPS      (BX), Z15
@@ -8036,11 +8604,11 @@ k_3x5:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x5
-	VBROADCASTSS 224(R13), Z15
+	VBROADCASTSS 248(R13), Z15
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_3x5
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_3x5
 	VFMADD213PS  (BX), Z15, Z0
 	VMOVUPS      Z0, (BX)
@@ -8116,7 +8684,7 @@ overwrite_whole_3x5:
 	JMP     next_3x5
 
 some_3x5:
-	CMPQ        216(R13), $0x00
+	CMPQ        232(R13), $0x00
 	JEQ         overwrite_some_3x5
 	VFMADD213PS (BX), Z15, Z0
 	VMOVUPS     Z0, (BX)
@@ -8201,7 +8769,7 @@ next_3x5:
 	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_3x5
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -8218,8 +8786,11 @@ strip_3x5:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -8235,6 +8806,8 @@ first_3x6:
 tile_3x6:
 	MOVQ       152(R13), R15
 	ADDQ       176(R13), R15
+	CMPQ       240(R13), $0x00
+	JNE        near_3x6
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -8259,25 +8832,27 @@ tile_3x6:
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
 	PREFETCHT0 128(CX)
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	VPXORQ     Z6, Z6, Z6
-	VPXORQ     Z7, Z7, Z7
-	VPXORQ     Z8, Z8, Z8
-	VPXORQ     Z9, Z9, Z9
-	VPXORQ     Z10, Z10, Z10
-	VPXORQ     Z11, Z11, Z11
-	VPXORQ     Z12, Z12, Z12
-	VPXORQ     Z13, Z13, Z13
-	VPXORQ     Z14, Z14, Z14
-	VPXORQ     Z15, Z15, Z15
-	VPXORQ     Z16, Z16, Z16
-	VPXORQ     Z17, Z17, Z17
-	MOVQ       104(R13), CX
+
+near_3x6:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	VPXORQ Z14, Z14, Z14
+	VPXORQ Z15, Z15, Z15
+	VPXORQ Z16, Z16, Z16
+	VPXORQ Z17, Z17, Z17
+	MOVQ   104(R13), CX
 
 k_3x6:
 	VMOVUPS      (BX), Z18
@@ -8313,11 +8888,11 @@ k_3x6:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x6
-	VBROADCASTSS 224(R13), Z18
+	VBROADCASTSS 248(R13), Z18
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_3x6
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_3x6
 	VFMADD213PS  (BX), Z18, Z0
 	VMOVUPS      Z0, (BX)
@@ -8407,7 +8982,7 @@ overwrite_whole_3x6:
 	JMP     next_3x6
 
 some_3x6:
-	CMPQ        216(R13), $0x00
+	CMPQ        232(R13), $0x00
 	JEQ         overwrite_some_3x6
 	VFMADD213PS (BX), Z18, Z0
 	VMOVUPS     Z0, (BX)
@@ -8507,7 +9082,7 @@ next_3x6:
 	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_3x6
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -8524,8 +9099,11 @@ strip_3x6:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -8541,6 +9119,8 @@ first_3x7:
 tile_3x7:
 	MOVQ       152(R13), R15
 	ADDQ       176(R13), R15
+	CMPQ       240(R13), $0x00
+	JNE        near_3x7
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -8569,28 +9149,30 @@ tile_3x7:
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
 	PREFETCHT0 128(CX)
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	VPXORQ     Z6, Z6, Z6
-	VPXORQ     Z7, Z7, Z7
-	VPXORQ     Z8, Z8, Z8
-	VPXORQ     Z9, Z9, Z9
-	VPXORQ     Z10, Z10, Z10
-	VPXORQ     Z11, Z11, Z11
-	VPXORQ     Z12, Z12, Z12
-	VPXORQ     Z13, Z13, Z13
-	VPXORQ     Z14, Z14, Z14
-	VPXORQ     Z15, Z15, Z15
-	VPXORQ     Z16, Z16, Z16
-	VPXORQ     Z17, Z17, Z17
-	VPXORQ     Z18, Z18, Z18
-	VPXORQ     Z19, Z19, Z19
-	VPXORQ     Z20, Z20, Z20
-	MOVQ       104(R13), CX
+
+near_3x7:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	VPXORQ Z14, Z14, Z14
+	VPXORQ Z15, Z15, Z15
+	VPXORQ Z16, Z16, Z16
+	VPXORQ Z17, Z17, Z17
+	VPXORQ Z18, Z18, Z18
+	VPXORQ Z19, Z19, Z19
+	VPXORQ Z20, Z20, Z20
+	MOVQ   104(R13), CX
 
 k_3x7:
 	VMOVUPS      (BX), Z21
@@ -8630,11 +9212,11 @@ k_3x7:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x7
-	VBROADCASTSS 224(R13), Z21
+	VBROADCASTSS 248(R13), Z21
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_3x7
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_3x7
 	VFMADD213PS  (BX), Z21, Z0
 	VMOVUPS      Z0, (BX)
@@ -8738,7 +9320,7 @@ overwrite_whole_3x7:
 	JMP     next_3x7
 
 some_3x7:
-	CMPQ        216(R13), $0x00
+	CMPQ        232(R13), $0x00
 	JEQ         overwrite_some_3x7
 	VFMADD213PS (BX), Z21, Z0
 	VMOVUPS     Z0, (BX)
@@ -8853,7 +9435,7 @@ next_3x7:
 	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_3x7
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -8870,8 +9452,11 @@ strip_3x7:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)
@@ -8887,6 +9472,8 @@ first_3x8:
 tile_3x8:
 	MOVQ       152(R13), R15
 	ADDQ       176(R13), R15
+	CMPQ       240(R13), $0x00
+	JNE        near_3x8
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -8919,31 +9506,33 @@ tile_3x8:
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
 	PREFETCHT0 128(CX)
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	VPXORQ     Z6, Z6, Z6
-	VPXORQ     Z7, Z7, Z7
-	VPXORQ     Z8, Z8, Z8
-	VPXORQ     Z9, Z9, Z9
-	VPXORQ     Z10, Z10, Z10
-	VPXORQ     Z11, Z11, Z11
-	VPXORQ     Z12, Z12, Z12
-	VPXORQ     Z13, Z13, Z13
-	VPXORQ     Z14, Z14, Z14
-	VPXORQ     Z15, Z15, Z15
-	VPXORQ     Z16, Z16, Z16
-	VPXORQ     Z17, Z17, Z17
-	VPXORQ     Z18, Z18, Z18
-	VPXORQ     Z19, Z19, Z19
-	VPXORQ     Z20, Z20, Z20
-	VPXORQ     Z21, Z21, Z21
-	VPXORQ     Z22, Z22, Z22
-	VPXORQ     Z23, Z23, Z23
-	MOVQ       104(R13), CX
+
+near_3x8:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	VPXORQ Z14, Z14, Z14
+	VPXORQ Z15, Z15, Z15
+	VPXORQ Z16, Z16, Z16
+	VPXORQ Z17, Z17, Z17
+	VPXORQ Z18, Z18, Z18
+	VPXORQ Z19, Z19, Z19
+	VPXORQ Z20, Z20, Z20
+	VPXORQ Z21, Z21, Z21
+	VPXORQ Z22, Z22, Z22
+	VPXORQ Z23, Z23, Z23
+	MOVQ   104(R13), CX
 
 k_3x8:
 	VMOVUPS      (BX), Z24
@@ -8987,11 +9576,11 @@ k_3x8:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x8
-	VBROADCASTSS 224(R13), Z24
+	VBROADCASTSS 248(R13), Z24
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_3x8
-	CMPQ         216(R13), $0x00
+	CMPQ         232(R13), $0x00
 	JEQ          overwrite_whole_3x8
 	VFMADD213PS  (BX), Z24, Z0
 	VMOVUPS      Z0, (BX)
@@ -9109,7 +9698,7 @@ overwrite_whole_3x8:
 	JMP     next_3x8
 
 some_3x8:
-	CMPQ        216(R13), $0x00
+	CMPQ        232(R13), $0x00
 	JEQ         overwrite_some_3x8
 	VFMADD213PS (BX), Z24, Z0
 	VMOVUPS     Z0, (BX)
@@ -9239,7 +9828,7 @@ next_3x8:
 	MOVQ R15, 176(R13)
 	DECQ 56(R13)
 	JZ   strip_3x8
-	ADDQ 192(R13), DI
+	ADDQ 208(R13), DI
 	MOVQ 144(R13), BX
 	ADDQ 136(R13), BX
 	MOVQ BX, 144(R13)
@@ -9256,8 +9845,11 @@ strip_3x8:
 	MOVQ 80(R13), AX
 	ADDQ 72(R13), AX
 	MOVQ AX, 80(R13)
-	MOVQ AX, 176(R13)
 	ADDQ (R13), AX
+	MOVQ 192(R13), DI
+	ADDQ 184(R13), DI
+	MOVQ DI, 192(R13)
+	MOVQ DI, 176(R13)
 	MOVQ 96(R13), DI
 	ADDQ 88(R13), DI
 	MOVQ DI, 96(R13)

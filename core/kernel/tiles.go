@@ -29,10 +29,13 @@ type Tiles[T Float] struct {
 	C                   []T
 	RowC, StepC, StripC int
 
-	// While tile t is computed, the elements Next[t*NextStep+p*NextCol] with p < K may be brought into the cache: A of the
-	// strip that comes next, and of the ones after it StepA further. Places outside of Next do no harm. Next may be nil.
-	Next              []T
-	NextCol, NextStep int
+	// While tile t of strip s is computed, the elements Next[s*StripNext+t*NextStep+p*NextCol] with p < K may be brought into the cache: what
+	// is needed after the run. Places outside of Next do no harm. Next may be nil.
+	Next                         []T
+	NextCol, NextStep, StripNext int
+	Beside                       []T // where it is not nil, tile 1 of a strip is as tile 0 with Beside for Next
+
+	Near bool // C is in the first caches, so that it need not be brought there while a tile is computed
 }
 
 // Gemm computes the tiles with the kernels of s, which is one of Sets(). A sum over K is made in the order of K, fused

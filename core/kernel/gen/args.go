@@ -45,11 +45,14 @@ var gemmBlock = block{"gemmArgs", "is the block of arguments of the GEMM kernels
 	{"nextCol", "int", "bytes between two prefetches"},
 	{"nextStep", "int", "bytes from the first prefetch of a tile to that of the next tile of its strip"},
 	{"offsetNext", "int", "bytes from next to the first prefetch of the tile being computed; starts at 0"},
+	{"stripNext", "int", "bytes from the first prefetch of a strip to that of the next strip"},
+	{"offsetStrip", "int", "bytes from next to the first prefetch of the strip being computed; starts at 0"},
 	{"rowC", "int", "bytes from a row of C to the next"},
 	{"stepC", "int", "bytes from C of a tile to C of the next tile"},
 	{"rows", "int", "rows of a tile"},
 	{"vectors", "int", "vectors in a row of a tile"},
 	{"accumulate", "uint64", "0: C is overwritten and not read"},
+	{"near", "uint64", "0: C is brought near before it is needed"},
 	{"alpha", "uint64", "the bits of alpha"},
 }}
 

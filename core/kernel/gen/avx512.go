@@ -30,7 +30,7 @@ func (v variant) tilesAVX512() {
 	v.Label(v.label("first"))
 	v.KMOVW(field(regArgs, lastVector), last)
 	// While a tile is computed, part of what comes after the run is brought near. Only addresses are formed.
-	prefetches := v.vectors == v.maxVectors
+	prefetches := true
 	if prefetches {
 		v.MOVQ(field(regArgs, "nextCol"), regNextCol)
 	}

@@ -141,8 +141,11 @@ func (v variant) nextTile() {
 	v.MOVQ(field(regArgs, "offsetA"), regA)
 	v.ADDQ(field(regArgs, "stepA"), regA)
 	v.MOVQ(regA, field(regArgs, "offsetA"))
-	v.MOVQ(regA, field(regArgs, "offsetNext"))
 	v.ADDQ(field(regArgs, "a"), regA)
+	v.MOVQ(field(regArgs, "offsetStrip"), regC)
+	v.ADDQ(field(regArgs, "stripNext"), regC)
+	v.MOVQ(regC, field(regArgs, "offsetStrip"))
+	v.MOVQ(regC, field(regArgs, "offsetNext"))
 	v.MOVQ(field(regArgs, "offsetC"), regC)
 	v.ADDQ(field(regArgs, "stripC"), regC)
 	v.MOVQ(regC, field(regArgs, "offsetC"))
@@ -159,9 +162,11 @@ func (g gemm) close() {
 	g.RET()
 }
 
-// prefetchC asks for the lines of C that the update will need.
+// prefetchC asks for the lines of C that the update will need, unless they are near.
 func (v variant) prefetchC() {
 	const lineBytes = 64
+	v.CMPQ(field(regArgs, "near"), operand.Imm(0))
+	v.JNE(operand.LabelRef(v.label("near")))
 	v.MOVQ(regC, regK)
 	for i := range v.rows {
 		for offset := 0; offset < v.vectors*v.vectorBytes; offset += lineBytes {
@@ -171,4 +176,5 @@ func (v variant) prefetchC() {
 			v.ADDQ(regRowC, regK)
 		}
 	}
+	v.Label(v.label("near"))
 }
