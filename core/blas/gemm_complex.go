@@ -68,30 +68,67 @@ func bytesOf[T dense.Scalar]() int {
 	return int(unsafe.Sizeof(t))
 }
 
-// packTile writes the two rows that stand for a row of alpha B, for rows p0 <= p < p1 and cols columns from j0 on. The rows
-// of dst are stride apart.
-func (q *pairs[T]) packTile(dst []T, stride int, b operand[T], p0, p1, j0, cols int) {
-	signB, signA := T(1), T(1)
-	if q.conjB {
-		signB = -1
+// pack writes the two rows that stand for a row of alpha B, for rows p0 <= p < p1 of B and the tiles of piece, which begin at column j0.
+func (q *pairs[T]) pack(set kernel.Set, piece *pieceB[T], b operand[T], p0, p1, j0 int) {
+	panel := kernel.Panel[T]{
+		Count: piece.count, Rows: (p1 - p0) / 2, Cols: piece.cols, From: b.from(p0, j0), FromRow: 2 * b.row, FromStep: piece.cols,
+		To: piece.data, ToRow: piece.row, ToStep: piece.step,
+	}
+	if b.col != 1 {
+		for t := range piece.count {
+			transposePairs(set, piece.cols/2, panel.Rows, b.from(p0, j0+t*piece.cols), b.col, piece.data[t*piece.step:], piece.row)
+		}
+		panel.From, panel.FromRow, panel.FromStep = panel.To, 2*panel.ToRow, panel.ToStep
+	}
+	sign, signA, signB := T(1), T(1), T(1)
+	if q.alphaRe == -1 && q.alphaIm == 0 {
+		sign = -1
 	}
 	if q.conjA {
 		signA = -1
 	}
-	scaled := q.alphaRe != 1 || q.alphaIm != 0
-	for p := p0; p < p1; p += 2 {
-		upper, lower := dst[(p-p0)*stride:][:cols], dst[(p-p0+1)*stride:][:cols]
-		at := p*b.row + j0*b.col
-		for j := 0; j+1 < len(upper) && j+1 < len(lower); j += 2 {
-			re, im := b.data[at], signB*b.data[at+1]
-			at += 2 * b.col
-			if scaled {
-				re, im = multiplied(re, im, q.alphaRe, q.alphaIm)
-			}
-			upper[j], upper[j+1] = re, im
-			lower[j], lower[j+1] = -signA*im, signA*re
+	if q.conjB {
+		signB = -1
+	}
+	kernel.Pairs(set, &panel, [2]T{sign, sign * signB}, [2]T{-signA * sign * signB, signA * sign})
+	if q.alphaIm == 0 && q.alphaRe == sign {
+		return
+	}
+	for t := range piece.count {
+		for i := range panel.Rows {
+			row := piece.data[t*piece.step+2*i*piece.row:]
+			scalePairs(row[:piece.cols], q.alphaRe, q.alphaIm)
+			mirrorPairs(row[piece.row:][:piece.cols], row, signA)
 		}
 	}
+}
+
+// mirrorPairs sets lower to the row that goes below upper.
+func mirrorPairs[T dense.Float](lower, upper []T, signA T) {
+	for j := 0; j+1 < len(lower); j += 2 {
+		lower[j], lower[j+1] = -signA*upper[j+1], signA*upper[j]
+	}
+}
+
+// transposePairs copies pairs: number i of row j of dst, whose rows of pairs are stride pairs apart, is number j of row i of src, whose rows are
+// srcStride pairs apart.
+func transposePairs[T dense.Float](set kernel.Set, rows, cols int, src []T, srcStride int, dst []T, stride int) {
+	if unsafe.Sizeof(src[0]) == unsafe.Sizeof(float32(0)) { // a pair is as large as a double
+		kernel.Transpose(set, rows, cols, doubles(src), srcStride, doubles(dst), stride)
+		return
+	}
+	for i := range rows {
+		at := 2 * i
+		for row := src[2*i*srcStride:][:2*cols]; len(row) >= 2; row = row[2:] {
+			dst[at], dst[at+1] = row[0], row[1]
+			at += 2 * stride
+		}
+	}
+}
+
+// doubles returns the memory of single-precision numbers as double-precision ones, which are only moved.
+func doubles[T dense.Float](x []T) []float64 {
+	return unsafe.Slice((*float64)(unsafe.Pointer(&x[0])), len(x)/2)
 }
 
 // scalePairs multiplies a row of complex numbers by one.

@@ -64,21 +64,18 @@ func (g *gemm[T]) load(block *blockB[T], packed *packing[T], p0, p1, j0 int) {
 		piece.step = piece.row * (p1 - p0)
 		piece.data = packed.b[at : at+piece.count*piece.step]
 		at += piece.count * piece.step
-		if g.pairs == nil && g.b.col == 1 {
+		switch {
+		case g.pairs != nil:
+			g.pairs.pack(g.set, piece, g.b, p0, p1, j0+piece.first)
+		case g.b.col == 1:
 			kernel.Copy(g.set, &kernel.Panel[T]{
 				Count: piece.count, Rows: p1 - p0, Cols: piece.cols,
 				From: g.b.from(p0, j0+piece.first), FromRow: g.b.row, FromStep: piece.cols,
 				To: piece.data, ToRow: piece.row, ToStep: piece.step,
 			})
-			continue
-		}
-		for t := range piece.count {
-			dst, j := piece.data[t*piece.step:], j0+piece.first+t*piece.cols
-			if g.pairs != nil {
-				g.pairs.packTile(dst, piece.row, g.b, p0, p1, j, piece.cols)
-			} else {
-				// The columns of B are rows in memory.
-				kernel.Transpose(g.set, piece.cols, p1-p0, g.b.from(p0, j), g.b.col, dst, piece.row)
+		default: // the columns of B are rows in memory
+			for t := range piece.count {
+				kernel.Transpose(g.set, piece.cols, p1-p0, g.b.from(p0, j0+piece.first+t*piece.cols), g.b.col, piece.data[t*piece.step:], piece.row)
 			}
 		}
 	}

@@ -27,3 +27,7 @@ func rotateAssembly[T Float](s Set, _ []Rotation[T], _ bool, _ []T, _, _ int) {
 func copyAssembly[T Float](s Set, p *Panel[T]) {
 	panic("kernel: no assembly for " + s.String() + " in this build")
 }
+
+func pairsAssembly[T Float](s Set, p *Panel[T], _, _ [2]T) {
+	panic("kernel: no assembly for " + s.String() + " in this build")
+}

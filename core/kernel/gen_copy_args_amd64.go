@@ -8,15 +8,18 @@ import "unsafe"
 
 // copyArgs is the block of arguments of the copying kernels in assembly.
 type copyArgs struct {
-	src     unsafe.Pointer // first element of what is copied
-	dst     unsafe.Pointer // first element of the copy
-	lanes   unsafe.Pointer // AVX2: a vector with all bits set in the words that the last vector of a row has
-	mask    uint64         // AVX-512: one bit for each word that the last vector of a row has
-	kind    int            // twice the vectors in a row of a tile, plus 1 if the last one is masked
-	rows    int            // rows; used up by the kernel
-	count   int            // tiles beside one another
-	srcRow  int            // bytes from a row to the next
-	srcStep int            // bytes from a tile to the next
-	dstRow  int            //
-	dstStep int            //
+	src        unsafe.Pointer // first element of what is copied
+	dst        unsafe.Pointer // first element of the copy
+	lanes      unsafe.Pointer // AVX2: a vector with all bits set in the words that the last vector of a row has
+	mask       uint64         // AVX-512: one bit for each word that the last vector of a row has
+	kind       int            // twice the vectors in a row of a tile, plus 1 if the last one is masked
+	rows       int            // rows; used up by the kernel
+	count      int            // tiles beside one another
+	srcRow     int            // bytes from a row to the next
+	srcStep    int            // bytes from a tile to the next
+	dstRow     int            //
+	dstStep    int            //
+	lowerRow   int            // pairs: bytes from the copy of a row to the row of pairs below
+	upperSigns unsafe.Pointer // pairs: a vector of the sign bits that the copy changes
+	lowerSigns unsafe.Pointer // pairs: a vector of the sign bits that the row below changes
 }

@@ -4,10 +4,10 @@
 
 package kernel
 
-// copyAVX2 copies tiles, see copyArgs. It reads and writes no element outside of the operands.
+// pairsF64AVX2 copies tiles of pairs, see copyArgs. It reads and writes no element outside of the operands.
 //
 //go:noescape
-func copyAVX2(args *byte)
+func pairsF64AVX2(args *byte)
 
 // solveF64AVX2 solves triangular systems, see Solve. It reads and writes no element outside of the operands.
 //
@@ -28,6 +28,16 @@ func rotateF64AVX2(args *byte)
 //
 //go:noescape
 func transposeF64AVX2(args *byte)
+
+// copyAVX2 copies tiles, see copyArgs. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func copyAVX2(args *byte)
+
+// pairsF32AVX2 copies tiles of pairs, see copyArgs. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func pairsF32AVX2(args *byte)
 
 // solveF32AVX2 solves triangular systems, see Solve. It reads and writes no element outside of the operands.
 //

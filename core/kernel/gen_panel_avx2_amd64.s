@@ -4,16 +4,21 @@
 
 #include "textflag.h"
 
-// func copyAVX2(args *byte)
+// func pairsF64AVX2(args *byte)
 // Requires: AVX
-TEXT ·copyAVX2(SB), NOSPLIT, $0-8
+TEXT ·pairsF64AVX2(SB), NOSPLIT, $0-8
 	MOVQ    args+0(FP), R13
 	MOVQ    (R13), AX
 	MOVQ    8(R13), DI
 	MOVQ    64(R13), R8
 	MOVQ    80(R13), R9
+	MOVQ    88(R13), R10
+	MOVQ    96(R13), CX
+	VMOVUPD (CX), Y6
+	MOVQ    104(R13), CX
+	VMOVUPD (CX), Y7
 	MOVQ    16(R13), CX
-	VMOVUPS (CX), Y15
+	VMOVUPD (CX), Y15
 	CMPQ    32(R13), $0x02
 	JNE     after_2
 
@@ -23,17 +28,21 @@ row_2:
 	MOVQ 48(R13), CX
 
 row_2_tile:
-	VMOVUPS (BX), Y0
-	VMOVUPS Y0, (SI)
-	ADDQ    R8, BX
-	ADDQ    R9, SI
-	DECQ    CX
-	JNZ     row_2_tile
-	ADDQ    56(R13), AX
-	ADDQ    72(R13), DI
-	DECQ    40(R13)
-	JNZ     row_2
-	JMP     done
+	VMOVUPD   (BX), Y0
+	VPERMILPD $0x55, Y0, Y3
+	VXORPS    Y6, Y0, Y0
+	VXORPS    Y7, Y3, Y3
+	VMOVUPD   Y3, (SI)(R10*1)
+	VMOVUPD   Y0, (SI)
+	ADDQ      R8, BX
+	ADDQ      R9, SI
+	DECQ      CX
+	JNZ       row_2_tile
+	ADDQ      56(R13), AX
+	ADDQ      72(R13), DI
+	DECQ      40(R13)
+	JNZ       row_2
+	JMP       done
 
 after_2:
 	CMPQ 32(R13), $0x03
@@ -45,8 +54,12 @@ row_3:
 	MOVQ 48(R13), CX
 
 row_3_tile:
-	VMASKMOVPS (BX), Y15, Y0
-	VMASKMOVPS Y0, Y15, (SI)
+	VMASKMOVPD (BX), Y15, Y0
+	VPERMILPD  $0x55, Y0, Y3
+	VXORPS     Y6, Y0, Y0
+	VXORPS     Y7, Y3, Y3
+	VMASKMOVPD Y3, Y15, (SI)(R10*1)
+	VMASKMOVPD Y0, Y15, (SI)
 	ADDQ       R8, BX
 	ADDQ       R9, SI
 	DECQ       CX
@@ -67,19 +80,27 @@ row_4:
 	MOVQ 48(R13), CX
 
 row_4_tile:
-	VMOVUPS (BX), Y0
-	VMOVUPS 32(BX), Y1
-	VMOVUPS Y0, (SI)
-	VMOVUPS Y1, 32(SI)
-	ADDQ    R8, BX
-	ADDQ    R9, SI
-	DECQ    CX
-	JNZ     row_4_tile
-	ADDQ    56(R13), AX
-	ADDQ    72(R13), DI
-	DECQ    40(R13)
-	JNZ     row_4
-	JMP     done
+	VMOVUPD   (BX), Y0
+	VMOVUPD   32(BX), Y1
+	VPERMILPD $0x55, Y0, Y3
+	VXORPS    Y6, Y0, Y0
+	VXORPS    Y7, Y3, Y3
+	VMOVUPD   Y3, (SI)(R10*1)
+	VPERMILPD $0x55, Y1, Y4
+	VXORPS    Y6, Y1, Y1
+	VXORPS    Y7, Y4, Y4
+	VMOVUPD   Y4, 32(SI)(R10*1)
+	VMOVUPD   Y0, (SI)
+	VMOVUPD   Y1, 32(SI)
+	ADDQ      R8, BX
+	ADDQ      R9, SI
+	DECQ      CX
+	JNZ       row_4_tile
+	ADDQ      56(R13), AX
+	ADDQ      72(R13), DI
+	DECQ      40(R13)
+	JNZ       row_4
+	JMP       done
 
 after_4:
 	CMPQ 32(R13), $0x05
@@ -91,10 +112,18 @@ row_5:
 	MOVQ 48(R13), CX
 
 row_5_tile:
-	VMOVUPS    (BX), Y0
-	VMASKMOVPS 32(BX), Y15, Y1
-	VMOVUPS    Y0, (SI)
-	VMASKMOVPS Y1, Y15, 32(SI)
+	VMOVUPD    (BX), Y0
+	VMASKMOVPD 32(BX), Y15, Y1
+	VPERMILPD  $0x55, Y0, Y3
+	VXORPS     Y6, Y0, Y0
+	VXORPS     Y7, Y3, Y3
+	VMOVUPD    Y3, (SI)(R10*1)
+	VPERMILPD  $0x55, Y1, Y4
+	VXORPS     Y6, Y1, Y1
+	VXORPS     Y7, Y4, Y4
+	VMASKMOVPD Y4, Y15, 32(SI)(R10*1)
+	VMOVUPD    Y0, (SI)
+	VMASKMOVPD Y1, Y15, 32(SI)
 	ADDQ       R8, BX
 	ADDQ       R9, SI
 	DECQ       CX
@@ -115,21 +144,33 @@ row_6:
 	MOVQ 48(R13), CX
 
 row_6_tile:
-	VMOVUPS (BX), Y0
-	VMOVUPS 32(BX), Y1
-	VMOVUPS 64(BX), Y2
-	VMOVUPS Y0, (SI)
-	VMOVUPS Y1, 32(SI)
-	VMOVUPS Y2, 64(SI)
-	ADDQ    R8, BX
-	ADDQ    R9, SI
-	DECQ    CX
-	JNZ     row_6_tile
-	ADDQ    56(R13), AX
-	ADDQ    72(R13), DI
-	DECQ    40(R13)
-	JNZ     row_6
-	JMP     done
+	VMOVUPD   (BX), Y0
+	VMOVUPD   32(BX), Y1
+	VMOVUPD   64(BX), Y2
+	VPERMILPD $0x55, Y0, Y3
+	VXORPS    Y6, Y0, Y0
+	VXORPS    Y7, Y3, Y3
+	VMOVUPD   Y3, (SI)(R10*1)
+	VPERMILPD $0x55, Y1, Y4
+	VXORPS    Y6, Y1, Y1
+	VXORPS    Y7, Y4, Y4
+	VMOVUPD   Y4, 32(SI)(R10*1)
+	VPERMILPD $0x55, Y2, Y5
+	VXORPS    Y6, Y2, Y2
+	VXORPS    Y7, Y5, Y5
+	VMOVUPD   Y5, 64(SI)(R10*1)
+	VMOVUPD   Y0, (SI)
+	VMOVUPD   Y1, 32(SI)
+	VMOVUPD   Y2, 64(SI)
+	ADDQ      R8, BX
+	ADDQ      R9, SI
+	DECQ      CX
+	JNZ       row_6_tile
+	ADDQ      56(R13), AX
+	ADDQ      72(R13), DI
+	DECQ      40(R13)
+	JNZ       row_6
+	JMP       done
 
 after_6:
 	CMPQ 32(R13), $0x07
@@ -141,12 +182,24 @@ row_7:
 	MOVQ 48(R13), CX
 
 row_7_tile:
-	VMOVUPS    (BX), Y0
-	VMOVUPS    32(BX), Y1
-	VMASKMOVPS 64(BX), Y15, Y2
-	VMOVUPS    Y0, (SI)
-	VMOVUPS    Y1, 32(SI)
-	VMASKMOVPS Y2, Y15, 64(SI)
+	VMOVUPD    (BX), Y0
+	VMOVUPD    32(BX), Y1
+	VMASKMOVPD 64(BX), Y15, Y2
+	VPERMILPD  $0x55, Y0, Y3
+	VXORPS     Y6, Y0, Y0
+	VXORPS     Y7, Y3, Y3
+	VMOVUPD    Y3, (SI)(R10*1)
+	VPERMILPD  $0x55, Y1, Y4
+	VXORPS     Y6, Y1, Y1
+	VXORPS     Y7, Y4, Y4
+	VMOVUPD    Y4, 32(SI)(R10*1)
+	VPERMILPD  $0x55, Y2, Y5
+	VXORPS     Y6, Y2, Y2
+	VXORPS     Y7, Y5, Y5
+	VMASKMOVPD Y5, Y15, 64(SI)(R10*1)
+	VMOVUPD    Y0, (SI)
+	VMOVUPD    Y1, 32(SI)
+	VMASKMOVPD Y2, Y15, 64(SI)
 	ADDQ       R8, BX
 	ADDQ       R9, SI
 	DECQ       CX
@@ -2891,6 +2944,375 @@ high_1_square:
 	SUBQ        $0x01, 40(R13)
 	JMP         high_1
 
+done:
+	VZEROUPPER
+	RET
+
+// func copyAVX2(args *byte)
+// Requires: AVX
+TEXT ·copyAVX2(SB), NOSPLIT, $0-8
+	MOVQ    args+0(FP), R13
+	MOVQ    (R13), AX
+	MOVQ    8(R13), DI
+	MOVQ    64(R13), R8
+	MOVQ    80(R13), R9
+	MOVQ    16(R13), CX
+	VMOVUPS (CX), Y15
+	CMPQ    32(R13), $0x02
+	JNE     after_2
+
+row_2:
+	MOVQ AX, BX
+	MOVQ DI, SI
+	MOVQ 48(R13), CX
+
+row_2_tile:
+	VMOVUPS (BX), Y0
+	VMOVUPS Y0, (SI)
+	ADDQ    R8, BX
+	ADDQ    R9, SI
+	DECQ    CX
+	JNZ     row_2_tile
+	ADDQ    56(R13), AX
+	ADDQ    72(R13), DI
+	DECQ    40(R13)
+	JNZ     row_2
+	JMP     done
+
+after_2:
+	CMPQ 32(R13), $0x03
+	JNE  after_3
+
+row_3:
+	MOVQ AX, BX
+	MOVQ DI, SI
+	MOVQ 48(R13), CX
+
+row_3_tile:
+	VMASKMOVPS (BX), Y15, Y0
+	VMASKMOVPS Y0, Y15, (SI)
+	ADDQ       R8, BX
+	ADDQ       R9, SI
+	DECQ       CX
+	JNZ        row_3_tile
+	ADDQ       56(R13), AX
+	ADDQ       72(R13), DI
+	DECQ       40(R13)
+	JNZ        row_3
+	JMP        done
+
+after_3:
+	CMPQ 32(R13), $0x04
+	JNE  after_4
+
+row_4:
+	MOVQ AX, BX
+	MOVQ DI, SI
+	MOVQ 48(R13), CX
+
+row_4_tile:
+	VMOVUPS (BX), Y0
+	VMOVUPS 32(BX), Y1
+	VMOVUPS Y0, (SI)
+	VMOVUPS Y1, 32(SI)
+	ADDQ    R8, BX
+	ADDQ    R9, SI
+	DECQ    CX
+	JNZ     row_4_tile
+	ADDQ    56(R13), AX
+	ADDQ    72(R13), DI
+	DECQ    40(R13)
+	JNZ     row_4
+	JMP     done
+
+after_4:
+	CMPQ 32(R13), $0x05
+	JNE  after_5
+
+row_5:
+	MOVQ AX, BX
+	MOVQ DI, SI
+	MOVQ 48(R13), CX
+
+row_5_tile:
+	VMOVUPS    (BX), Y0
+	VMASKMOVPS 32(BX), Y15, Y1
+	VMOVUPS    Y0, (SI)
+	VMASKMOVPS Y1, Y15, 32(SI)
+	ADDQ       R8, BX
+	ADDQ       R9, SI
+	DECQ       CX
+	JNZ        row_5_tile
+	ADDQ       56(R13), AX
+	ADDQ       72(R13), DI
+	DECQ       40(R13)
+	JNZ        row_5
+	JMP        done
+
+after_5:
+	CMPQ 32(R13), $0x06
+	JNE  after_6
+
+row_6:
+	MOVQ AX, BX
+	MOVQ DI, SI
+	MOVQ 48(R13), CX
+
+row_6_tile:
+	VMOVUPS (BX), Y0
+	VMOVUPS 32(BX), Y1
+	VMOVUPS 64(BX), Y2
+	VMOVUPS Y0, (SI)
+	VMOVUPS Y1, 32(SI)
+	VMOVUPS Y2, 64(SI)
+	ADDQ    R8, BX
+	ADDQ    R9, SI
+	DECQ    CX
+	JNZ     row_6_tile
+	ADDQ    56(R13), AX
+	ADDQ    72(R13), DI
+	DECQ    40(R13)
+	JNZ     row_6
+	JMP     done
+
+after_6:
+	CMPQ 32(R13), $0x07
+	JNE  after_7
+
+row_7:
+	MOVQ AX, BX
+	MOVQ DI, SI
+	MOVQ 48(R13), CX
+
+row_7_tile:
+	VMOVUPS    (BX), Y0
+	VMOVUPS    32(BX), Y1
+	VMASKMOVPS 64(BX), Y15, Y2
+	VMOVUPS    Y0, (SI)
+	VMOVUPS    Y1, 32(SI)
+	VMASKMOVPS Y2, Y15, 64(SI)
+	ADDQ       R8, BX
+	ADDQ       R9, SI
+	DECQ       CX
+	JNZ        row_7_tile
+	ADDQ       56(R13), AX
+	ADDQ       72(R13), DI
+	DECQ       40(R13)
+	JNZ        row_7
+	JMP        done
+
+after_7:
+done:
+	VZEROUPPER
+	RET
+
+// func pairsF32AVX2(args *byte)
+// Requires: AVX
+TEXT ·pairsF32AVX2(SB), NOSPLIT, $0-8
+	MOVQ    args+0(FP), R13
+	MOVQ    (R13), AX
+	MOVQ    8(R13), DI
+	MOVQ    64(R13), R8
+	MOVQ    80(R13), R9
+	MOVQ    88(R13), R10
+	MOVQ    96(R13), CX
+	VMOVUPS (CX), Y6
+	MOVQ    104(R13), CX
+	VMOVUPS (CX), Y7
+	MOVQ    16(R13), CX
+	VMOVUPS (CX), Y15
+	CMPQ    32(R13), $0x02
+	JNE     after_2
+
+row_2:
+	MOVQ AX, BX
+	MOVQ DI, SI
+	MOVQ 48(R13), CX
+
+row_2_tile:
+	VMOVUPS   (BX), Y0
+	VPERMILPS $0xb1, Y0, Y3
+	VXORPS    Y6, Y0, Y0
+	VXORPS    Y7, Y3, Y3
+	VMOVUPS   Y3, (SI)(R10*1)
+	VMOVUPS   Y0, (SI)
+	ADDQ      R8, BX
+	ADDQ      R9, SI
+	DECQ      CX
+	JNZ       row_2_tile
+	ADDQ      56(R13), AX
+	ADDQ      72(R13), DI
+	DECQ      40(R13)
+	JNZ       row_2
+	JMP       done
+
+after_2:
+	CMPQ 32(R13), $0x03
+	JNE  after_3
+
+row_3:
+	MOVQ AX, BX
+	MOVQ DI, SI
+	MOVQ 48(R13), CX
+
+row_3_tile:
+	VMASKMOVPS (BX), Y15, Y0
+	VPERMILPS  $0xb1, Y0, Y3
+	VXORPS     Y6, Y0, Y0
+	VXORPS     Y7, Y3, Y3
+	VMASKMOVPS Y3, Y15, (SI)(R10*1)
+	VMASKMOVPS Y0, Y15, (SI)
+	ADDQ       R8, BX
+	ADDQ       R9, SI
+	DECQ       CX
+	JNZ        row_3_tile
+	ADDQ       56(R13), AX
+	ADDQ       72(R13), DI
+	DECQ       40(R13)
+	JNZ        row_3
+	JMP        done
+
+after_3:
+	CMPQ 32(R13), $0x04
+	JNE  after_4
+
+row_4:
+	MOVQ AX, BX
+	MOVQ DI, SI
+	MOVQ 48(R13), CX
+
+row_4_tile:
+	VMOVUPS   (BX), Y0
+	VMOVUPS   32(BX), Y1
+	VPERMILPS $0xb1, Y0, Y3
+	VXORPS    Y6, Y0, Y0
+	VXORPS    Y7, Y3, Y3
+	VMOVUPS   Y3, (SI)(R10*1)
+	VPERMILPS $0xb1, Y1, Y4
+	VXORPS    Y6, Y1, Y1
+	VXORPS    Y7, Y4, Y4
+	VMOVUPS   Y4, 32(SI)(R10*1)
+	VMOVUPS   Y0, (SI)
+	VMOVUPS   Y1, 32(SI)
+	ADDQ      R8, BX
+	ADDQ      R9, SI
+	DECQ      CX
+	JNZ       row_4_tile
+	ADDQ      56(R13), AX
+	ADDQ      72(R13), DI
+	DECQ      40(R13)
+	JNZ       row_4
+	JMP       done
+
+after_4:
+	CMPQ 32(R13), $0x05
+	JNE  after_5
+
+row_5:
+	MOVQ AX, BX
+	MOVQ DI, SI
+	MOVQ 48(R13), CX
+
+row_5_tile:
+	VMOVUPS    (BX), Y0
+	VMASKMOVPS 32(BX), Y15, Y1
+	VPERMILPS  $0xb1, Y0, Y3
+	VXORPS     Y6, Y0, Y0
+	VXORPS     Y7, Y3, Y3
+	VMOVUPS    Y3, (SI)(R10*1)
+	VPERMILPS  $0xb1, Y1, Y4
+	VXORPS     Y6, Y1, Y1
+	VXORPS     Y7, Y4, Y4
+	VMASKMOVPS Y4, Y15, 32(SI)(R10*1)
+	VMOVUPS    Y0, (SI)
+	VMASKMOVPS Y1, Y15, 32(SI)
+	ADDQ       R8, BX
+	ADDQ       R9, SI
+	DECQ       CX
+	JNZ        row_5_tile
+	ADDQ       56(R13), AX
+	ADDQ       72(R13), DI
+	DECQ       40(R13)
+	JNZ        row_5
+	JMP        done
+
+after_5:
+	CMPQ 32(R13), $0x06
+	JNE  after_6
+
+row_6:
+	MOVQ AX, BX
+	MOVQ DI, SI
+	MOVQ 48(R13), CX
+
+row_6_tile:
+	VMOVUPS   (BX), Y0
+	VMOVUPS   32(BX), Y1
+	VMOVUPS   64(BX), Y2
+	VPERMILPS $0xb1, Y0, Y3
+	VXORPS    Y6, Y0, Y0
+	VXORPS    Y7, Y3, Y3
+	VMOVUPS   Y3, (SI)(R10*1)
+	VPERMILPS $0xb1, Y1, Y4
+	VXORPS    Y6, Y1, Y1
+	VXORPS    Y7, Y4, Y4
+	VMOVUPS   Y4, 32(SI)(R10*1)
+	VPERMILPS $0xb1, Y2, Y5
+	VXORPS    Y6, Y2, Y2
+	VXORPS    Y7, Y5, Y5
+	VMOVUPS   Y5, 64(SI)(R10*1)
+	VMOVUPS   Y0, (SI)
+	VMOVUPS   Y1, 32(SI)
+	VMOVUPS   Y2, 64(SI)
+	ADDQ      R8, BX
+	ADDQ      R9, SI
+	DECQ      CX
+	JNZ       row_6_tile
+	ADDQ      56(R13), AX
+	ADDQ      72(R13), DI
+	DECQ      40(R13)
+	JNZ       row_6
+	JMP       done
+
+after_6:
+	CMPQ 32(R13), $0x07
+	JNE  after_7
+
+row_7:
+	MOVQ AX, BX
+	MOVQ DI, SI
+	MOVQ 48(R13), CX
+
+row_7_tile:
+	VMOVUPS    (BX), Y0
+	VMOVUPS    32(BX), Y1
+	VMASKMOVPS 64(BX), Y15, Y2
+	VPERMILPS  $0xb1, Y0, Y3
+	VXORPS     Y6, Y0, Y0
+	VXORPS     Y7, Y3, Y3
+	VMOVUPS    Y3, (SI)(R10*1)
+	VPERMILPS  $0xb1, Y1, Y4
+	VXORPS     Y6, Y1, Y1
+	VXORPS     Y7, Y4, Y4
+	VMOVUPS    Y4, 32(SI)(R10*1)
+	VPERMILPS  $0xb1, Y2, Y5
+	VXORPS     Y6, Y2, Y2
+	VXORPS     Y7, Y5, Y5
+	VMASKMOVPS Y5, Y15, 64(SI)(R10*1)
+	VMOVUPS    Y0, (SI)
+	VMOVUPS    Y1, 32(SI)
+	VMASKMOVPS Y2, Y15, 64(SI)
+	ADDQ       R8, BX
+	ADDQ       R9, SI
+	DECQ       CX
+	JNZ        row_7_tile
+	ADDQ       56(R13), AX
+	ADDQ       72(R13), DI
+	DECQ       40(R13)
+	JNZ        row_7
+	JMP        done
+
+after_7:
 done:
 	VZEROUPPER
 	RET

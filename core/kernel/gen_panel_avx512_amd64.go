@@ -4,10 +4,10 @@
 
 package kernel
 
-// copyAVX512 copies tiles, see copyArgs. It reads and writes no element outside of the operands.
+// pairsF64AVX512 copies tiles of pairs, see copyArgs. It reads and writes no element outside of the operands.
 //
 //go:noescape
-func copyAVX512(args *byte)
+func pairsF64AVX512(args *byte)
 
 // solveF64AVX512 solves triangular systems, see Solve. It reads and writes no element outside of the operands.
 //
@@ -23,6 +23,16 @@ func multiplyTriangularF64AVX512(args *byte)
 //
 //go:noescape
 func rotateF64AVX512(args *byte)
+
+// copyAVX512 copies tiles, see copyArgs. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func copyAVX512(args *byte)
+
+// pairsF32AVX512 copies tiles of pairs, see copyArgs. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func pairsF32AVX512(args *byte)
 
 // solveF32AVX512 solves triangular systems, see Solve. It reads and writes no element outside of the operands.
 //

@@ -4,17 +4,22 @@
 
 #include "textflag.h"
 
-// func copyAVX512(args *byte)
+// func pairsF64AVX512(args *byte)
 // Requires: AVX, AVX512F
-TEXT ·copyAVX512(SB), NOSPLIT, $0-8
-	MOVQ  args+0(FP), R13
-	MOVQ  (R13), AX
-	MOVQ  8(R13), DI
-	MOVQ  64(R13), R8
-	MOVQ  80(R13), R9
-	KMOVW 24(R13), K1
-	CMPQ  32(R13), $0x03
-	JNE   after_3
+TEXT ·pairsF64AVX512(SB), NOSPLIT, $0-8
+	MOVQ    args+0(FP), R13
+	MOVQ    (R13), AX
+	MOVQ    8(R13), DI
+	MOVQ    64(R13), R8
+	MOVQ    80(R13), R9
+	MOVQ    88(R13), R10
+	MOVQ    96(R13), CX
+	VMOVUPD (CX), Z6
+	MOVQ    104(R13), CX
+	VMOVUPD (CX), Z7
+	KMOVW   24(R13), K1
+	CMPQ    32(R13), $0x03
+	JNE     after_3
 
 row_3:
 	MOVQ AX, BX
@@ -22,8 +27,12 @@ row_3:
 	MOVQ 48(R13), CX
 
 row_3_tile:
-	VMOVUPS.Z (BX), K1, Z0
-	VMOVUPS   Z0, K1, (SI)
+	VMOVUPD.Z (BX), K1, Z0
+	VPERMILPD $0x55, Z0, Z3
+	VPXORQ    Z6, Z0, Z0
+	VPXORQ    Z7, Z3, Z3
+	VMOVUPD   Z3, K1, (SI)(R10*1)
+	VMOVUPD   Z0, K1, (SI)
 	ADDQ      R8, BX
 	ADDQ      R9, SI
 	DECQ      CX
@@ -44,10 +53,18 @@ row_5:
 	MOVQ 48(R13), CX
 
 row_5_tile:
-	VMOVUPS   (BX), Z0
-	VMOVUPS.Z 64(BX), K1, Z1
-	VMOVUPS   Z0, (SI)
-	VMOVUPS   Z1, K1, 64(SI)
+	VMOVUPD   (BX), Z0
+	VMOVUPD.Z 64(BX), K1, Z1
+	VPERMILPD $0x55, Z0, Z3
+	VPXORQ    Z6, Z0, Z0
+	VPXORQ    Z7, Z3, Z3
+	VMOVUPD   Z3, (SI)(R10*1)
+	VPERMILPD $0x55, Z1, Z4
+	VPXORQ    Z6, Z1, Z1
+	VPXORQ    Z7, Z4, Z4
+	VMOVUPD   Z4, K1, 64(SI)(R10*1)
+	VMOVUPD   Z0, (SI)
+	VMOVUPD   Z1, K1, 64(SI)
 	ADDQ      R8, BX
 	ADDQ      R9, SI
 	DECQ      CX
@@ -68,12 +85,24 @@ row_7:
 	MOVQ 48(R13), CX
 
 row_7_tile:
-	VMOVUPS   (BX), Z0
-	VMOVUPS   64(BX), Z1
-	VMOVUPS.Z 128(BX), K1, Z2
-	VMOVUPS   Z0, (SI)
-	VMOVUPS   Z1, 64(SI)
-	VMOVUPS   Z2, K1, 128(SI)
+	VMOVUPD   (BX), Z0
+	VMOVUPD   64(BX), Z1
+	VMOVUPD.Z 128(BX), K1, Z2
+	VPERMILPD $0x55, Z0, Z3
+	VPXORQ    Z6, Z0, Z0
+	VPXORQ    Z7, Z3, Z3
+	VMOVUPD   Z3, (SI)(R10*1)
+	VPERMILPD $0x55, Z1, Z4
+	VPXORQ    Z6, Z1, Z1
+	VPXORQ    Z7, Z4, Z4
+	VMOVUPD   Z4, 64(SI)(R10*1)
+	VPERMILPD $0x55, Z2, Z5
+	VPXORQ    Z6, Z2, Z2
+	VPXORQ    Z7, Z5, Z5
+	VMOVUPD   Z5, K1, 128(SI)(R10*1)
+	VMOVUPD   Z0, (SI)
+	VMOVUPD   Z1, 64(SI)
+	VMOVUPD   Z2, K1, 128(SI)
 	ADDQ      R8, BX
 	ADDQ      R9, SI
 	DECQ      CX
@@ -3364,6 +3393,205 @@ strip_rest_rotation:
 	VMOVUPD      Z0, K1, (DX)
 
 strip_done:
+	VZEROUPPER
+	RET
+
+// func copyAVX512(args *byte)
+// Requires: AVX, AVX512F
+TEXT ·copyAVX512(SB), NOSPLIT, $0-8
+	MOVQ  args+0(FP), R13
+	MOVQ  (R13), AX
+	MOVQ  8(R13), DI
+	MOVQ  64(R13), R8
+	MOVQ  80(R13), R9
+	KMOVW 24(R13), K1
+	CMPQ  32(R13), $0x03
+	JNE   after_3
+
+row_3:
+	MOVQ AX, BX
+	MOVQ DI, SI
+	MOVQ 48(R13), CX
+
+row_3_tile:
+	VMOVUPS.Z (BX), K1, Z0
+	VMOVUPS   Z0, K1, (SI)
+	ADDQ      R8, BX
+	ADDQ      R9, SI
+	DECQ      CX
+	JNZ       row_3_tile
+	ADDQ      56(R13), AX
+	ADDQ      72(R13), DI
+	DECQ      40(R13)
+	JNZ       row_3
+	JMP       done
+
+after_3:
+	CMPQ 32(R13), $0x05
+	JNE  after_5
+
+row_5:
+	MOVQ AX, BX
+	MOVQ DI, SI
+	MOVQ 48(R13), CX
+
+row_5_tile:
+	VMOVUPS   (BX), Z0
+	VMOVUPS.Z 64(BX), K1, Z1
+	VMOVUPS   Z0, (SI)
+	VMOVUPS   Z1, K1, 64(SI)
+	ADDQ      R8, BX
+	ADDQ      R9, SI
+	DECQ      CX
+	JNZ       row_5_tile
+	ADDQ      56(R13), AX
+	ADDQ      72(R13), DI
+	DECQ      40(R13)
+	JNZ       row_5
+	JMP       done
+
+after_5:
+	CMPQ 32(R13), $0x07
+	JNE  after_7
+
+row_7:
+	MOVQ AX, BX
+	MOVQ DI, SI
+	MOVQ 48(R13), CX
+
+row_7_tile:
+	VMOVUPS   (BX), Z0
+	VMOVUPS   64(BX), Z1
+	VMOVUPS.Z 128(BX), K1, Z2
+	VMOVUPS   Z0, (SI)
+	VMOVUPS   Z1, 64(SI)
+	VMOVUPS   Z2, K1, 128(SI)
+	ADDQ      R8, BX
+	ADDQ      R9, SI
+	DECQ      CX
+	JNZ       row_7_tile
+	ADDQ      56(R13), AX
+	ADDQ      72(R13), DI
+	DECQ      40(R13)
+	JNZ       row_7
+	JMP       done
+
+after_7:
+done:
+	VZEROUPPER
+	RET
+
+// func pairsF32AVX512(args *byte)
+// Requires: AVX, AVX512F
+TEXT ·pairsF32AVX512(SB), NOSPLIT, $0-8
+	MOVQ    args+0(FP), R13
+	MOVQ    (R13), AX
+	MOVQ    8(R13), DI
+	MOVQ    64(R13), R8
+	MOVQ    80(R13), R9
+	MOVQ    88(R13), R10
+	MOVQ    96(R13), CX
+	VMOVUPS (CX), Z6
+	MOVQ    104(R13), CX
+	VMOVUPS (CX), Z7
+	KMOVW   24(R13), K1
+	CMPQ    32(R13), $0x03
+	JNE     after_3
+
+row_3:
+	MOVQ AX, BX
+	MOVQ DI, SI
+	MOVQ 48(R13), CX
+
+row_3_tile:
+	VMOVUPS.Z (BX), K1, Z0
+	VPERMILPS $0xb1, Z0, Z3
+	VPXORQ    Z6, Z0, Z0
+	VPXORQ    Z7, Z3, Z3
+	VMOVUPS   Z3, K1, (SI)(R10*1)
+	VMOVUPS   Z0, K1, (SI)
+	ADDQ      R8, BX
+	ADDQ      R9, SI
+	DECQ      CX
+	JNZ       row_3_tile
+	ADDQ      56(R13), AX
+	ADDQ      72(R13), DI
+	DECQ      40(R13)
+	JNZ       row_3
+	JMP       done
+
+after_3:
+	CMPQ 32(R13), $0x05
+	JNE  after_5
+
+row_5:
+	MOVQ AX, BX
+	MOVQ DI, SI
+	MOVQ 48(R13), CX
+
+row_5_tile:
+	VMOVUPS   (BX), Z0
+	VMOVUPS.Z 64(BX), K1, Z1
+	VPERMILPS $0xb1, Z0, Z3
+	VPXORQ    Z6, Z0, Z0
+	VPXORQ    Z7, Z3, Z3
+	VMOVUPS   Z3, (SI)(R10*1)
+	VPERMILPS $0xb1, Z1, Z4
+	VPXORQ    Z6, Z1, Z1
+	VPXORQ    Z7, Z4, Z4
+	VMOVUPS   Z4, K1, 64(SI)(R10*1)
+	VMOVUPS   Z0, (SI)
+	VMOVUPS   Z1, K1, 64(SI)
+	ADDQ      R8, BX
+	ADDQ      R9, SI
+	DECQ      CX
+	JNZ       row_5_tile
+	ADDQ      56(R13), AX
+	ADDQ      72(R13), DI
+	DECQ      40(R13)
+	JNZ       row_5
+	JMP       done
+
+after_5:
+	CMPQ 32(R13), $0x07
+	JNE  after_7
+
+row_7:
+	MOVQ AX, BX
+	MOVQ DI, SI
+	MOVQ 48(R13), CX
+
+row_7_tile:
+	VMOVUPS   (BX), Z0
+	VMOVUPS   64(BX), Z1
+	VMOVUPS.Z 128(BX), K1, Z2
+	VPERMILPS $0xb1, Z0, Z3
+	VPXORQ    Z6, Z0, Z0
+	VPXORQ    Z7, Z3, Z3
+	VMOVUPS   Z3, (SI)(R10*1)
+	VPERMILPS $0xb1, Z1, Z4
+	VPXORQ    Z6, Z1, Z1
+	VPXORQ    Z7, Z4, Z4
+	VMOVUPS   Z4, 64(SI)(R10*1)
+	VPERMILPS $0xb1, Z2, Z5
+	VPXORQ    Z6, Z2, Z2
+	VPXORQ    Z7, Z5, Z5
+	VMOVUPS   Z5, K1, 128(SI)(R10*1)
+	VMOVUPS   Z0, (SI)
+	VMOVUPS   Z1, 64(SI)
+	VMOVUPS   Z2, K1, 128(SI)
+	ADDQ      R8, BX
+	ADDQ      R9, SI
+	DECQ      CX
+	JNZ       row_7_tile
+	ADDQ      56(R13), AX
+	ADDQ      72(R13), DI
+	DECQ      40(R13)
+	JNZ       row_7
+	JMP       done
+
+after_7:
+done:
 	VZEROUPPER
 	RET
 

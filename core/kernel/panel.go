@@ -35,14 +35,19 @@ type Panel[T Float] struct {
 	ToRow, ToStep     int
 }
 
-// Copy copies the tiles, row by row.
-func Copy[T Float](s Set, p *Panel[T]) {
+// check panics unless the tiles are where they are said to be, with so many rows in To for a row in From.
+func (p *Panel[T]) check(s Set, rowsTo int) {
 	last, rows, cols := p.Count-1, p.Rows-1, p.Cols-1
 	if last|rows|cols|p.FromRow|p.FromStep|p.ToRow|p.ToStep < 0 || last*p.FromStep+rows*p.FromRow+cols >= len(p.From) ||
-		last*p.ToStep+rows*p.ToRow+cols >= len(p.To) || p.Cols > BlockingOf[T](s).TileCols() {
+		last*p.ToStep+(rowsTo*p.Rows-1)*p.ToRow+cols >= len(p.To) || p.Cols > BlockingOf[T](s).TileCols() || p.Cols%rowsTo != 0 {
 		panic(fmt.Sprintf("kernel: copy of %d tiles of %dx%d, strides %d,%d %d,%d, lengths %d, %d",
 			p.Count, p.Rows, p.Cols, p.FromRow, p.FromStep, p.ToRow, p.ToStep, len(p.From), len(p.To)))
 	}
+}
+
+// Copy copies the tiles, row by row.
+func Copy[T Float](s Set, p *Panel[T]) {
+	p.check(s, 1)
 	if s != Go {
 		copyAssembly(s, p)
 		return
@@ -50,6 +55,35 @@ func Copy[T Float](s Set, p *Panel[T]) {
 	for i := range p.Rows {
 		for t := range p.Count {
 			copy(p.To[t*p.ToStep+i*p.ToRow:][:p.Cols], p.From[t*p.FromStep+i*p.FromRow:])
+		}
+	}
+}
+
+// pairRows is how many rows Pairs makes of one.
+const pairRows = 2
+
+// Pairs copies tiles whose rows are pairs (x, y), Cols being even, and makes two rows of each: row i of From becomes rows 2i and 2i+1 of To,
+//
+//	upper[0] x, upper[1] y
+//	lower[0] y, lower[1] x
+//
+// The factors are 1 or -1. From may also be what is to become the upper rows of To, where they are to be.
+func Pairs[T Float](s Set, p *Panel[T], upper, lower [2]T) {
+	p.check(s, pairRows)
+	if s != Go {
+		pairsAssembly(s, p, upper, lower)
+		return
+	}
+	for i := range p.Rows {
+		for t := range p.Count {
+			from := p.From[t*p.FromStep+i*p.FromRow:][:p.Cols]
+			at := t*p.ToStep + pairRows*i*p.ToRow
+			above, below := p.To[at:][:p.Cols], p.To[at+p.ToRow:][:p.Cols]
+			for j := 0; j < p.Cols; j += 2 {
+				x, y := from[j], from[j+1]
+				above[j], above[j+1] = upper[0]*x, upper[1]*y
+				below[j], below[j+1] = lower[0]*y, lower[1]*x
+			}
 		}
 	}
 }

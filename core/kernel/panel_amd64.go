@@ -4,6 +4,7 @@ package kernel
 
 import (
 	"math"
+	"math/bits"
 	"unsafe"
 )
 
@@ -100,8 +101,8 @@ func transposeAssembly[T Float](rows, cols int, src []T, srcStride int, dst []T,
 	}
 }
 
-// copyAssembly copies words of four bytes, whatever they mean.
-func copyAssembly[T Float](s Set, p *Panel[T]) {
+// newCopyArgs returns the arguments of a copy, in words of four bytes, whatever they mean.
+func newCopyArgs[T Float](s Set, p *Panel[T]) copyArgs {
 	const wordBytes = 4
 	size := int(unsafe.Sizeof(p.From[0]))
 	words, lanes := p.Cols*size/wordBytes, vectorBytes[s]/wordBytes
@@ -112,17 +113,62 @@ func copyAssembly[T Float](s Set, p *Panel[T]) {
 		kind: 2*vectors + 1, rows: p.Rows, count: p.Count,
 		srcRow: p.FromRow * size, srcStep: p.FromStep * size, dstRow: p.ToRow * size, dstStep: p.ToStep * size,
 	}
+	if s == AVX2 {
+		args.lanes = unsafe.Pointer(&laneMasks[len(laneMasks)/2-last])
+		if last == lanes {
+			args.kind-- // whole
+		}
+	}
+	return args
+}
+
+func copyAssembly[T Float](s Set, p *Panel[T]) {
+	args := newCopyArgs(s, p)
 	block := (*byte)(unsafe.Pointer(&args))
 	switch s {
 	case AVX512:
 		copyAVX512(block)
 	case AVX2:
-		args.lanes = unsafe.Pointer(&laneMasks[len(laneMasks)/2-last])
-		if last == lanes {
-			args.kind-- // whole
-		}
 		copyAVX2(block)
 	default:
 		panic("kernel: no assembly for " + s.String())
 	}
+}
+
+func pairsAssembly[T Float](s Set, p *Panel[T], upper, lower [2]T) {
+	args := newCopyArgs(s, p)
+	upperSigns, lowerSigns := signBits(upper), signBits(lower)
+	args.lowerRow, args.dstRow = args.dstRow, pairRows*args.dstRow
+	args.upperSigns, args.lowerSigns = unsafe.Pointer(&upperSigns), unsafe.Pointer(&lowerSigns)
+	double := unsafe.Sizeof(p.From[0]) == 8
+	if s == AVX512 && double {
+		args.mask = 1<<((bits.Len64(args.mask)+1)/2) - 1 // elements are two words
+	}
+	block := (*byte)(unsafe.Pointer(&args))
+	switch {
+	case s == AVX512 && double:
+		pairsF64AVX512(block)
+	case s == AVX512:
+		pairsF32AVX512(block)
+	case s == AVX2 && double:
+		pairsF64AVX2(block)
+	case s == AVX2:
+		pairsF32AVX2(block)
+	default:
+		panic("kernel: no assembly for " + s.String())
+	}
+}
+
+// signBits returns a vector of 64 bytes with the sign bits of a pair in each of its pairs.
+func signBits[T Float](pair [2]T) (vector [8]uint64) {
+	for i := range vector {
+		if unsafe.Sizeof(pair[0]) == unsafe.Sizeof(vector[0]) {
+			vector[i] = math.Float64bits(float64(pair[i%2])) & (1 << 63)
+			continue
+		}
+		for j, x := range pair {
+			vector[i] |= uint64(math.Float32bits(float32(x))&(1<<31)) << (32 * j)
+		}
+	}
+	return vector
 }

@@ -99,6 +99,50 @@ func testCopy[T Float](t *testing.T, s Set) {
 	}
 }
 
+func TestPairs(t *testing.T) { forSets(t, testPairs[float32], testPairs[float64]) }
+
+// testPairs changes signs of arbitrary bits and compares all memory with the definition, with From apart from To and within it.
+func testPairs[T Float](t *testing.T, s Set) {
+	const padding = 5
+	rng := rand.New(rand.NewPCG(14, uint64(s)))
+	from, to := newArena[T](t), newArena[T](t)
+	sign := func() T { return T(1 - 2*rng.IntN(2)) }
+	for range 3000 {
+		p := Panel[T]{Count: 1 + rng.IntN(4), Rows: 1 + rng.IntN(20), Cols: 2 * (1 + rng.IntN(BlockingOf[T](s).TileCols()/2))}
+		p.ToRow = p.Cols + rng.IntN(padding)
+		p.ToStep = pairRows*p.Rows*p.ToRow + rng.IntN(padding)
+		p.To = to.place(rng, (p.Count-1)*p.ToStep+(pairRows*p.Rows-1)*p.ToRow+p.Cols)
+		fillNormal(rng, p.To)
+		inPlace := rng.IntN(2) == 0
+		if inPlace {
+			p.From, p.FromStep, p.FromRow = p.To, p.ToStep, pairRows*p.ToRow
+		} else {
+			p.FromStep = p.Cols + rng.IntN(padding)
+			p.FromRow = p.Count*p.FromStep + rng.IntN(padding)
+			p.From = from.place(rng, (p.Count-1)*p.FromStep+(p.Rows-1)*p.FromRow+p.Cols)
+			fillNormal(rng, p.From)
+			p.From[rng.IntN(len(p.From))] = 0
+			p.From[rng.IntN(len(p.From))] = T(math.Inf(1))
+		}
+		upper, lower := [2]T{sign(), sign()}, [2]T{sign(), sign()}
+		want, before := slices.Clone(p.To), slices.Clone(p.From)
+		for n := range p.Count {
+			for i := range p.Rows {
+				for j := range p.Cols {
+					at := n*p.ToStep + 2*i*p.ToRow + j
+					pair := before[n*p.FromStep+i*p.FromRow+j/2*2:]
+					want[at] = upper[j%2] * pair[j%2]
+					want[at+p.ToRow] = lower[j%2] * pair[1-j%2]
+				}
+			}
+		}
+		Pairs(s, &p, upper, lower)
+		if !bytes.Equal(bitsOf(want), bitsOf(p.To)) || !inPlace && !bytes.Equal(bitsOf(before), bitsOf(p.From)) {
+			t.Fatalf("%d tiles of %dx%d, strides %d,%d %d,%d, in place %v", p.Count, p.Rows, p.Cols, p.FromRow, p.FromStep, p.ToRow, p.ToStep, inPlace)
+		}
+	}
+}
+
 // placeRows returns a matrix in m whose rows are stride apart. What lies between its rows is NaN.
 func placeRows[T Float](rng *rand.Rand, m arena[T], rows, cols, stride int) []T {
 	x := m.place(rng, (rows-1)*stride+cols)

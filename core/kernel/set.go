@@ -56,7 +56,7 @@ var (
 	blocking32 = [setCount]Blocking{
 		Go:     {Rows: 4, Lanes: 4, Vectors: 1, Inner: 256, Cols: 64, ThreadWork: 1 << 17},
 		AVX2:   {Rows: 4, Lanes: 8, Vectors: 3, Inner: 384, Cols: 168, ThreadWork: 1 << 20},
-		AVX512: {Rows: 8, Lanes: 16, Vectors: 3, Inner: 384, Cols: 336, ThreadWork: 1 << 21},
+		AVX512: {Rows: 8, Lanes: 16, Vectors: 3, Inner: 384, Cols: 336, ThreadWork: 1 << 20},
 	}
 )
 

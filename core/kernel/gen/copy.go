@@ -21,6 +21,9 @@ var copyBlock = block{"copyArgs", "is the block of arguments of the copying kern
 	{"srcStep", "int", "bytes from a tile to the next"},
 	{"dstRow", "int", ""},
 	{"dstStep", "int", ""},
+	{"lowerRow", "int", "pairs: bytes from the copy of a row to the row of pairs below"},
+	{"upperSigns", "unsafe.Pointer", "pairs: a vector of the sign bits that the copy changes"},
+	{"lowerSigns", "unsafe.Pointer", "pairs: a vector of the sign bits that the row below changes"},
 }}
 
 func copyField(name string) operand.Mem { return copyBlock.at(regArgs, name) }
@@ -33,20 +36,38 @@ var (
 	regIntoTile = reg.RSI
 	regFromStep = reg.R8
 	regIntoStep = reg.R9
+	regLowerRow = reg.R10
 )
 
 // mostCopied is the number of vectors in a row of a tile at most.
 const mostCopied = 3
 
-// copyTiles generates a kernel that copies rows of words of four bytes, of all tiles before it goes on to the next row. With AVX-512 the
-// last vector of a row is always masked, with AVX2, where such stores are slow, only if it is not whole.
-func (s vectorSet) copyTiles() {
-	s.begin("copy"+s.set(), "copies tiles, see copyArgs.")
+// copier generates a kernel that copies rows of words of four bytes, of all tiles before it goes on to the next row. With AVX-512 the
+// last vector of a row is always masked, with AVX2, where such stores are slow, only if it is not whole. With pairs, the words are pairs of
+// elements, signs are changed, and a row of exchanged pairs is written below each row.
+type copier struct {
+	vectorSet
+	pairs bool
+}
+
+func (s copier) function() {
+	if s.pairs {
+		s.begin("pairs"+s.name+s.set(), "copies tiles of pairs, see copyArgs.")
+	} else {
+		s.begin("copy"+s.set(), "copies tiles, see copyArgs.")
+	}
 	for _, r := range []struct {
 		name string
 		to   reg.Register
 	}{{"src", regFrom}, {"dst", regInto}, {"srcStep", regFromStep}, {"dstStep", regIntoStep}} {
 		s.MOVQ(copyField(r.name), r.to)
+	}
+	if s.pairs {
+		s.MOVQ(copyField("lowerRow"), regLowerRow)
+		s.MOVQ(copyField("upperSigns"), regLeft)
+		s.move(s.Context, operand.Mem{Base: regLeft}, s.upperSigns())
+		s.MOVQ(copyField("lowerSigns"), regLeft)
+		s.move(s.Context, operand.Mem{Base: regLeft}, s.lowerSigns())
 	}
 	if s.wide {
 		s.KMOVW(copyField("mask"), restMask)
@@ -65,8 +86,11 @@ func (s vectorSet) copyTiles() {
 	s.RET()
 }
 
+func (s copier) upperSigns() reg.VecPhysical { return s.registers[2*mostCopied] }
+func (s copier) lowerSigns() reg.VecPhysical { return s.registers[2*mostCopied+1] }
+
 // rowsOfTiles generates the loops for the given number of vectors in a row of a tile.
-func (s vectorSet) rowsOfTiles(vectors int, masked bool) {
+func (s copier) rowsOfTiles(vectors int, masked bool) {
 	kind := 2 * vectors
 	if masked {
 		kind++
@@ -81,6 +105,15 @@ func (s vectorSet) rowsOfTiles(vectors int, masked bool) {
 	s.Label(row + "_tile")
 	for v := range vectors {
 		s.load(s.vector(operand.Mem{Base: regFromTile}, v), masked && v == vectors-1, s.registers[v])
+	}
+	if s.pairs {
+		for v := range vectors {
+			lower := s.registers[mostCopied+v]
+			s.exchange(s.Context, s.registers[v], lower)
+			s.exclusiveOr(s.upperSigns(), s.registers[v])
+			s.exclusiveOr(s.lowerSigns(), lower)
+			s.store(lower, masked && v == vectors-1, s.vector(operand.Mem{Base: regIntoTile, Index: regLowerRow, Scale: 1}, v))
+		}
 	}
 	for v := range vectors {
 		s.store(s.registers[v], masked && v == vectors-1, s.vector(operand.Mem{Base: regIntoTile}, v))

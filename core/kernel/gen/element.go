@@ -141,6 +141,17 @@ func (e element) unpackHigh(c *build.Context, x, y, z operand.Op) {
 	}
 }
 
+// exchange exchanges the two elements of every pair.
+func (e element) exchange(c *build.Context, x, y operand.Op) {
+	if e.double {
+		const swapped = 0b01010101
+		c.VPERMILPD(operand.Imm(swapped), x, y)
+	} else {
+		const swapped = 0b10_11_00_01
+		c.VPERMILPS(operand.Imm(swapped), x, y)
+	}
+}
+
 func (e element) loadScalar(c *build.Context, m operand.Mem, dst operand.Op) {
 	if e.double {
 		c.VMOVSD(m, dst)

@@ -86,13 +86,15 @@ func (s vectorSet) vector(m operand.Mem, v int) operand.Mem { return m.Offset(v 
 // writePanels writes the kernels of panels and their arguments.
 func writePanels(dir string) {
 	avx512, avx2 := newFile(), newFile()
-	vectorSet{Context: avx512, element: float32s, vectorBytes: 64, registers: zmm, wide: true}.copyTiles()
-	vectorSet{Context: avx2, element: float32s, vectorBytes: 32, registers: ymm}.copyTiles()
 	for _, e := range []element{float64s, float32s} {
 		for _, s := range []vectorSet{
 			{Context: avx512, element: e, vectorBytes: 64, registers: zmm, wide: true},
 			{Context: avx2, element: e, vectorBytes: 32, registers: ymm},
 		} {
+			if !s.double {
+				copier{s, false}.function()
+			}
+			copier{s, true}.function()
 			s.solve()
 			s.multiplyTriangular()
 			s.rotate()
