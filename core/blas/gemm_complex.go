@@ -113,8 +113,8 @@ func mirrorPairs[T dense.Float](lower, upper []T, signA T) {
 // transposePairs copies pairs: number i of row j of dst, whose rows of pairs are stride pairs apart, is number j of row i of src, whose rows are
 // srcStride pairs apart.
 func transposePairs[T dense.Float](set kernel.Set, rows, cols int, src []T, srcStride int, dst []T, stride int) {
-	if unsafe.Sizeof(src[0]) == unsafe.Sizeof(float32(0)) { // a pair is as large as a double
-		kernel.Transpose(set, rows, cols, doubles(src), srcStride, doubles(dst), stride)
+	if single, ok := any(src).([]float32); ok {
+		kernel.Transpose(set, rows, cols, asDoubles(single), srcStride, asDoubles(any(dst).([]float32)), stride)
 		return
 	}
 	for i := range rows {
@@ -124,11 +124,6 @@ func transposePairs[T dense.Float](set kernel.Set, rows, cols int, src []T, srcS
 			at += 2 * stride
 		}
 	}
-}
-
-// doubles returns the memory of single-precision numbers as double-precision ones, which are only moved.
-func doubles[T dense.Float](x []T) []float64 {
-	return unsafe.Slice((*float64)(unsafe.Pointer(&x[0])), len(x)/2)
 }
 
 // scalePairs multiplies a row of complex numbers by one.

@@ -55,8 +55,9 @@ func transpose[T dense.Scalar](set kernel.Set, dst, src dense.Matrix[T]) {
 	}
 }
 
-func asDoubles(x []complex64) []float64 {
-	return unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(x))), len(x))
+// asDoubles returns the memory of pairs of float32 as numbers that are as large.
+func asDoubles[T float32 | complex64](x []T) []float64 {
+	return unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(x))), len(x)*bytesOf[T]()/bytesOf[float64]())
 }
 
 func forRows(team *sched.Team, rows, cols int, body func(i0, i1 int) error) error {

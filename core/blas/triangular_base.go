@@ -70,19 +70,25 @@ type strip[T dense.Float] struct {
 
 // newStrip returns t for a panel whose rows are stride apart.
 func newStrip[T dense.Float](t triangular[T], stride int) (s strip[T]) {
-	n := t.Rows
+	n, at := t.Rows, 0
+	row, col := t.Stride, 1
+	if t.trans {
+		row, col = col, row
+	}
 	s.stride = stride
 	if !t.lower {
 		s.first, s.stride = (n-1)*stride, -stride
+		at, row, col = (n-1)*(row+col), -row, -col
 	}
 	for i := range n {
-		for j := range i + 1 {
-			if t.lower {
-				s.l[i*kernel.SolveOrder+j] = t.element(i, j)
-			} else {
-				s.l[i*kernel.SolveOrder+j] = t.element(n-1-i, n-1-j)
-			}
+		line := s.l[i*kernel.SolveOrder:][:i+1]
+		for j := range line {
+			line[j] = t.Data[at+j*col]
 		}
+		if t.unit {
+			line[i] = 1
+		}
+		at += row
 	}
 	return s
 }
