@@ -22,10 +22,10 @@ func GemmStrided[T dense.Scalar](team *sched.Team, tA, tB Transpose, alpha T, co
 		strideA, strideB = 0, 0 // there is nothing in A and B
 	}
 	set := kernel.Best()
-	if tB == NoTrans && computeSmall(set, team, tA, alpha, count, &a, strideA, &b, strideB, beta, &c, strideC) {
+	x, y := opOf(tA, a), opOf(tB, b)
+	if computeSmall(set, team, alpha, count, &x, strideA, &y, strideB, beta, &c, strideC) {
 		return
 	}
-	x, y := opOf(tA, a), opOf(tB, b)
 	batch(team, count, c.Rows*c.Cols*max(1, k), func(team *sched.Team, p0, p1 int) {
 		x, y, z := x, y, c
 		for p := p0; p < p1; p++ {

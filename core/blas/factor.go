@@ -75,6 +75,9 @@ func multiply[T dense.Scalar](set kernel.Set, team *sched.Team, part part, alpha
 		}
 		return nil
 	}
+	if part == full && computeSmall(set, team, alpha, 1, &a, 0, &b, 0, beta, &c, 0) {
+		return nil
+	}
 	switch c := any(c).(type) {
 	case dense.Matrix[float32]:
 		return gemmReal(set, team, part, any(alpha).(float32), any(a).(factor[float32]), any(b).(factor[float32]), any(beta).(float32), c)

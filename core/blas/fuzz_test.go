@@ -152,7 +152,7 @@ func (f *fuzzed[T]) choose(operation int) {
 		x := f.vector(n)
 		f.terms, f.size = n, 2*float64(n)+2
 		f.outVector(m, func(set kernel.Set, team *sched.Team, y dense.Vector[T]) {
-			gemvWith(set, team, trans, alpha, a, x, beta, y)
+			generalProduct(set, team, trans, alpha, a, x, beta, y)
 		})
 	case 5:
 		uplo, hermitian := f.uplo(), f.flag(2) == 1 && dense.IsComplex[T]()

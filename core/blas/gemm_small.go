@@ -31,26 +31,26 @@ type gemmSmall[T dense.Float] struct {
 
 // computeSmall computes count products, the strides apart, if they are small, and reports whether it did. Pointers: an interface holds
 // them as they are.
-func computeSmall[T dense.Scalar](set kernel.Set, team *sched.Team, tA Transpose, alpha T, count int, a *dense.Matrix[T], strideA int, b *dense.Matrix[T], strideB int, beta T, c *dense.Matrix[T], strideC int) bool {
+func computeSmall[T dense.Scalar](set kernel.Set, team *sched.Team, alpha T, count int, a *factor[T], strideA int, b *factor[T], strideB int, beta T, c *dense.Matrix[T], strideC int) bool {
 	switch c := any(c).(type) {
 	case *dense.Matrix[float32]:
-		a, b := any(a).(*dense.Matrix[float32]), any(b).(*dense.Matrix[float32])
+		a, b := any(a).(*factor[float32]), any(b).(*factor[float32])
 		var g gemmSmall[float32]
-		return g.prepare(set, tA, any(alpha).(float32), a, b, any(beta).(float32), c) &&
+		return g.prepare(set, any(alpha).(float32), a, b, any(beta).(float32), c) &&
 			g.each(team, count, a.Data, strideA, b.Data, strideB, c.Data, strideC)
 	case *dense.Matrix[float64]:
-		a, b := any(a).(*dense.Matrix[float64]), any(b).(*dense.Matrix[float64])
+		a, b := any(a).(*factor[float64]), any(b).(*factor[float64])
 		var g gemmSmall[float64]
-		return g.prepare(set, tA, any(alpha).(float64), a, b, any(beta).(float64), c) &&
+		return g.prepare(set, any(alpha).(float64), a, b, any(beta).(float64), c) &&
 			g.each(team, count, a.Data, strideA, b.Data, strideB, c.Data, strideC)
 	}
 	return false
 }
 
-// prepare makes g a product, and reports whether it is small and not empty.
-func (g *gemmSmall[T]) prepare(set kernel.Set, tA Transpose, alpha T, a, b *dense.Matrix[T], beta T, c *dense.Matrix[T]) bool {
+// prepare makes g a product, and reports whether it is small, not empty, and B not transposed.
+func (g *gemmSmall[T]) prepare(set kernel.Set, alpha T, a, b *factor[T], beta T, c *dense.Matrix[T]) bool {
 	m, n, k := c.Rows, c.Cols, b.Rows
-	if max(m, n, k) > smallSide || min(m, n, k) == 0 || alpha == 0 {
+	if max(m, n, k) > smallSide || min(m, n, k) == 0 || alpha == 0 || b.trans {
 		return false
 	}
 	size := kernel.BlockingOf[T](set)
@@ -61,7 +61,7 @@ func (g *gemmSmall[T]) prepare(set kernel.Set, tA Transpose, alpha T, a, b *dens
 	g.set, g.size, g.m, g.n, g.strideC, g.beta = set, size, m, n, c.Stride, beta
 	g.run.K, g.run.Alpha, g.run.Accumulate, g.run.Near = k, alpha, beta != 0, bytes <= nearBytes
 	g.run.RowA, g.run.ColA, g.run.RowB, g.run.RowC = a.Stride, 1, b.Stride, c.Stride
-	if tA != NoTrans {
+	if a.trans {
 		g.run.RowA, g.run.ColA = 1, a.Stride
 	}
 	return true

@@ -11,13 +11,19 @@ import (
 func Gemv[T dense.Scalar](team *sched.Team, trans Transpose, alpha T, a dense.Matrix[T], x dense.Vector[T], beta T, y dense.Vector[T]) {
 	rows, cols := opShape(trans, a.Rows, a.Cols)
 	require(x.N == cols && y.N == rows, "Gemv: op(A) is %dx%d, x has %d, y has %d elements", rows, cols, x.N, y.N)
+	generalProduct(kernel.Best(), team, trans, alpha, a, x, beta, y)
+}
+
+// generalProduct is Gemv with the kernels of set.
+func generalProduct[T dense.Scalar](set kernel.Set, team *sched.Team, trans Transpose, alpha T, a dense.Matrix[T], x dense.Vector[T], beta T, y dense.Vector[T]) {
 	switch {
 	case x.N == 0 || y.N == 0 || alpha == 0:
 		scaleOrClear(beta, y)
+	case gemvDirect(set, trans, alpha, &a, &x, beta, &y):
 	case dense.IsSingle[T]():
-		gemv[float32](kernel.Best(), team, trans, alpha, a, x, beta, y)
+		gemv[float32](set, team, trans, alpha, a, x, beta, y)
 	default:
-		gemv[float64](kernel.Best(), team, trans, alpha, a, x, beta, y)
+		gemv[float64](set, team, trans, alpha, a, x, beta, y)
 	}
 }
 

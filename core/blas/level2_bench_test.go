@@ -34,8 +34,8 @@ func benchmarkLevel2[T dense.Scalar](b *testing.B) {
 			products int // in units of n^2
 			call     func(team *sched.Team)
 		}{
-			{"GemvN", 2, func(team *sched.Team) { gemvWith(kernel.Best(), team, NoTrans, 1, a, x, 0, y) }},
-			{"GemvT", 2, func(team *sched.Team) { gemvWith(kernel.Best(), team, Trans, 1, a, x, 0, y) }},
+			{"GemvN", 2, func(team *sched.Team) { generalProduct(kernel.Best(), team, NoTrans, 1, a, x, 0, y) }},
+			{"GemvT", 2, func(team *sched.Team) { generalProduct(kernel.Best(), team, Trans, 1, a, x, 0, y) }},
 			{"SymvL", 2, func(team *sched.Team) { symvWith(kernel.Best(), team, Lower, true, 1, a, x, 0, y) }},
 			{"TrsvLN", 1, func(team *sched.Team) { Copy(x, y); trsvWith(kernel.Best(), team, Lower, NoTrans, NonUnit, a, y) }},
 			{"Ger", 2, func(team *sched.Team) {

@@ -24,15 +24,8 @@ func times[T dense.Scalar](single, double func()) {
 	}
 }
 
-func gemvWith[T dense.Scalar](set kernel.Set, team *sched.Team, trans Transpose, alpha T, a dense.Matrix[T], x dense.Vector[T], beta T, y dense.Vector[T]) {
-	times[T](func() { gemv[float32](set, team, trans, alpha, a, x, beta, y) },
-		func() { gemv[float64](set, team, trans, alpha, a, x, beta, y) })
-}
-
 func symvWith[T dense.Scalar](set kernel.Set, team *sched.Team, uplo Uplo, hermitian bool, alpha T, a dense.Matrix[T], x dense.Vector[T], beta T, y dense.Vector[T]) {
-	hermitian = hermitian && dense.IsComplex[T]()
-	times[T](func() { symv[float32](set, team, uplo, hermitian, alpha, a, x, beta, y) },
-		func() { symv[float64](set, team, uplo, hermitian, alpha, a, x, beta, y) })
+	symmetricProduct(set, team, uplo, hermitian && dense.IsComplex[T](), alpha, a, x, beta, y)
 }
 
 func trmvWith[T dense.Scalar](set kernel.Set, team *sched.Team, uplo Uplo, trans Transpose, diag Diag, a dense.Matrix[T], x dense.Vector[T]) {
@@ -86,7 +79,7 @@ func testGemv[T dense.Scalar](t *testing.T, s kernel.Set) {
 		if beta == 0 {
 			y.fill(nanOf[T]())
 		}
-		gemvWith(s, nil, trans, alpha, a, x.Vector, beta, y.Vector)
+		generalProduct(s, nil, trans, alpha, a, x.Vector, beta, y.Vector)
 		checkf(t, differs(y, want, n), "%c %dx%d alpha %v beta %v increments %d %d", trans, rows, cols, alpha, beta, x.Inc, y.Inc)
 	}
 }
@@ -288,9 +281,9 @@ func testLevel2Threads[T dense.Scalar](t *testing.T, s kernel.Set) {
 		a.Set(i, i, dense.FromReal[T](float64(n))) // so that solutions stay small
 	}
 	for name, call := range map[string]func(*sched.Team, dense.Vector[T]){
-		"Gemv N":  func(team *sched.Team, y dense.Vector[T]) { gemvWith(s, team, NoTrans, 2, a, x.Vector, 1, y) },
-		"Gemv T":  func(team *sched.Team, y dense.Vector[T]) { gemvWith(s, team, Trans, 2, a, x.Vector, 1, y) },
-		"Gemv C":  func(team *sched.Team, y dense.Vector[T]) { gemvWith(s, team, ConjTrans, 2, a, x.Vector, 1, y) },
+		"Gemv N":  func(team *sched.Team, y dense.Vector[T]) { generalProduct(s, team, NoTrans, 2, a, x.Vector, 1, y) },
+		"Gemv T":  func(team *sched.Team, y dense.Vector[T]) { generalProduct(s, team, Trans, 2, a, x.Vector, 1, y) },
+		"Gemv C":  func(team *sched.Team, y dense.Vector[T]) { generalProduct(s, team, ConjTrans, 2, a, x.Vector, 1, y) },
 		"Symv L":  func(team *sched.Team, y dense.Vector[T]) { symvWith(s, team, Lower, false, 2, a, x.Vector, 1, y) },
 		"Hemv U":  func(team *sched.Team, y dense.Vector[T]) { symvWith(s, team, Upper, true, 2, a, x.Vector, 1, y) },
 		"Trmv N":  func(team *sched.Team, y dense.Vector[T]) { trmvWith(s, team, Lower, NoTrans, NonUnit, a, y) },
@@ -409,9 +402,9 @@ func testLevel2Infinities[T dense.Scalar](t *testing.T, s kernel.Set) {
 			}
 		}
 		y := dense.Vec(make([]T, n))
-		gemvWith(s, nil, NoTrans, 1, a, x, 0, y)
+		generalProduct(s, nil, NoTrans, 1, a, x, 0, y)
 		check("Gemv N", y, i)
-		gemvWith(s, nil, ConjTrans, 1, a, x, 0, y)
+		generalProduct(s, nil, ConjTrans, 1, a, x, 0, y)
 		check("Gemv C", y, j)
 		uplo := Upper
 		if i > j {

@@ -211,24 +211,26 @@ func chunkStart(uplo Uplo, c, chunks, n int) int {
 // Symv computes y = alpha A x + beta y for a symmetric A, a complex one too, of which only the triangle uplo is read.
 func Symv[T dense.Scalar](team *sched.Team, uplo Uplo, alpha T, a dense.Matrix[T], x dense.Vector[T], beta T, y dense.Vector[T]) {
 	requireSquare("Symv", a, x.N, y.N)
-	symmetricProduct(team, uplo, false, alpha, a, x, beta, y)
+	symmetricProduct(kernel.Best(), team, uplo, false, alpha, a, x, beta, y)
 }
 
 // Hemv computes y = alpha A x + beta y for a Hermitian (real: symmetric) A of which only the triangle uplo is read.
 // The imaginary part of A's diagonal is taken to be zero.
 func Hemv[T dense.Scalar](team *sched.Team, uplo Uplo, alpha T, a dense.Matrix[T], x dense.Vector[T], beta T, y dense.Vector[T]) {
 	requireSquare("Hemv", a, x.N, y.N)
-	symmetricProduct(team, uplo, dense.IsComplex[T](), alpha, a, x, beta, y)
+	symmetricProduct(kernel.Best(), team, uplo, dense.IsComplex[T](), alpha, a, x, beta, y)
 }
 
-func symmetricProduct[T dense.Scalar](team *sched.Team, uplo Uplo, hermitian bool, alpha T, a dense.Matrix[T], x dense.Vector[T], beta T, y dense.Vector[T]) {
+// symmetricProduct is Hemv, or Symv, with the kernels of set.
+func symmetricProduct[T dense.Scalar](set kernel.Set, team *sched.Team, uplo Uplo, hermitian bool, alpha T, a dense.Matrix[T], x dense.Vector[T], beta T, y dense.Vector[T]) {
 	switch {
 	case y.N == 0 || alpha == 0:
 		scaleOrClear(beta, y)
+	case symvDirect(set, uplo, alpha, &a, &x, beta, &y):
 	case dense.IsSingle[T]():
-		symv[float32](kernel.Best(), team, uplo, hermitian, alpha, a, x, beta, y)
+		symv[float32](set, team, uplo, hermitian, alpha, a, x, beta, y)
 	default:
-		symv[float64](kernel.Best(), team, uplo, hermitian, alpha, a, x, beta, y)
+		symv[float64](set, team, uplo, hermitian, alpha, a, x, beta, y)
 	}
 }
 

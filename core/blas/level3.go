@@ -11,11 +11,7 @@ import (
 // alone, whatever the threads and transposes. A cancelled team leaves C unfinished: callers look at team.Err().
 func Gemm[T dense.Scalar](team *sched.Team, tA, tB Transpose, alpha T, a, b dense.Matrix[T], beta T, c dense.Matrix[T]) {
 	requireProduct("Gemm", tA, tB, a, b, c)
-	set := kernel.Best()
-	if tB == NoTrans && computeSmall(set, team, tA, alpha, 1, &a, 0, &b, 0, beta, &c, 0) {
-		return
-	}
-	finish(multiply(set, team, full, alpha, opOf(tA, a), opOf(tB, b), beta, c))
+	finish(multiply(kernel.Best(), team, full, alpha, opOf(tA, a), opOf(tB, b), beta, c))
 }
 
 // requireProduct panics unless op(A), op(B) and C fit each other. It returns the inner dimension.
