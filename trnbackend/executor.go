@@ -1,0 +1,106 @@
+package trnbackend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"trnsci/trnbackend/graph"
+)
+
+// Executor runs graphs on one device. All methods may be called from many goroutines at once. None of them moves work to the host: what an
+// executor cannot do it refuses with an UnsupportedError before any work.
+type Executor interface {
+	// Name returns the device as users write it: "interp", "pjrt:cpu".
+	Name() string
+	// Caps returns what the device can do.
+	Caps() Caps
+	// Compile makes a program of a graph that Caps.Check accepts. It may take minutes; a context that is done ends it where the compiler can be
+	// interrupted.
+	Compile(ctx context.Context, g *graph.Graph) (Program, error)
+	// Upload copies an array, row-major elements as Encode writes them, into a new buffer. data may be changed afterwards.
+	Upload(shape graph.Shape, data []byte) (Buffer, error)
+	// Memory returns the state of the device's memory.
+	Memory() (Memory, error)
+	// Close frees the device. Programs and buffers are dead afterwards.
+	Close() error
+}
+
+// Program is a graph that an executor has compiled.
+type Program interface {
+	// Graph returns what was compiled.
+	Graph() *graph.Graph
+	// Run runs the program. in has a buffer of the parameter's shape for each parameter, out a place for each result. A place that holds a buffer of
+	// the result's shape may be written instead of a new one; Run sets all places. Buffers of donated parameters are dead afterwards, others
+	// keep their contents. Run may return before the device has finished: Download waits, and an error of the device may come as late as there.
+	// The buffers of one run are distinct where one of them is donated or written.
+	Run(in, out []Buffer) error
+	// Close frees the program.
+	Close() error
+}
+
+// Buffer is an array in the memory of a device.
+type Buffer interface {
+	Shape() graph.Shape
+	// Download waits until the array is there and copies it to data, which has Shape().Bytes() bytes.
+	Download(data []byte) error
+	// Free gives the memory back. A second call does nothing.
+	Free()
+}
+
+// Serializer is an Executor whose programs can be kept on disk.
+type Serializer interface {
+	// Serialize returns a program of this executor as bytes.
+	Serialize(p Program) ([]byte, error)
+	// Load makes a program of bytes that Serialize made of the same graph in the same version.
+	Load(g *graph.Graph, data []byte) (Program, error)
+}
+
+// Memory is the state of a device's memory in bytes. Limit is 0 where it is not known.
+type Memory struct {
+	Used, Limit int64
+}
+
+// ErrFreed is the error of a call with a buffer that was freed or donated, or on an executor that was closed.
+var ErrFreed = errors.New("the buffer, program or device has been freed")
+
+// UnsupportedError says what an executor cannot do.
+type UnsupportedError struct {
+	Device string // its name
+	What   string // what was asked for, and the choices there are
+}
+
+func (e *UnsupportedError) Error() string { return fmt.Sprintf("device %s: %s", e.Device, e.What) }
+
+// DeviceError is a failure of a device, of its driver or of its compiler.
+type DeviceError struct {
+	Device string
+	Doing  string // what was being done
+	Err    error
+}
+
+func (e *DeviceError) Error() string {
+	return fmt.Sprintf("device %s: %s: %v", e.Device, e.Doing, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *DeviceError) Unwrap() error { return e.Err }
+
+// CheckRun requires of a Run what every executor does: buffers for all parameters and places for all results, of the right shapes.
+func CheckRun(g *graph.Graph, in, out []Buffer) error {
+	params, results := g.ParameterShapes(), g.ResultShapes()
+	if len(in) != len(params) || len(out) != len(results) {
+		return fmt.Errorf("graph %s takes %d buffers and gives %d, not %d and %d", g.Name(), len(params), len(results), len(in), len(out))
+	}
+	for i, b := range in {
+		if b == nil || !b.Shape().Equal(params[i]) {
+			return fmt.Errorf("graph %s: parameter %q is %s, the buffer is not", g.Name(), g.Nodes()[g.Parameters()[i]].Name, params[i])
+		}
+	}
+	for i, b := range out {
+		if b != nil && !b.Shape().Equal(results[i]) {
+			return fmt.Errorf("graph %s: result %q is %s, the buffer is %s", g.Name(), g.Results()[i].Name, results[i], b.Shape())
+		}
+	}
+	return nil
+}

@@ -1,0 +1,149 @@
+package graph
+
+import "fmt"
+
+// MaxOps is the limit of Build: compilers for devices take minutes for graphs of some thousand operations.
+const MaxOps = 4096
+
+// foldElements is the most elements of a constant that folding makes: larger ones are better computed on the device than sent to it.
+const foldElements = 64
+
+// Build freezes the graph. Nodes that no result needs are left out, except for parameters; operations on small constants are done; nodes that
+// compute the same are merged. It returns the first mistake of the builder, or that the graph has no result or more than MaxOps operations.
+func (b *Builder) Build() (*Graph, error) {
+	switch {
+	case b.err != nil:
+		return nil, b.err
+	case len(b.results) == 0:
+		return nil, fmt.Errorf("graph %s has no result", b.name)
+	}
+	g := &Graph{name: b.name}
+	m := merger{graph: g, at: make([]int, len(b.nodes)), known: map[string]int{}}
+	used := needed(b.nodes, b.params, b.results)
+	for i, n := range b.nodes {
+		if used[i] {
+			m.at[i] = m.add(n)
+		}
+	}
+	for _, p := range b.params {
+		g.params = append(g.params, m.at[p])
+	}
+	for _, r := range b.results {
+		g.results = append(g.results, Result{r.Name, m.at[r.Node]})
+	}
+	g.prune()
+	if len(g.nodes) > MaxOps {
+		return nil, fmt.Errorf("graph %s has %d operations, the limit is %d", b.name, len(g.nodes), MaxOps)
+	}
+	g.freeze()
+	return g, nil
+}
+
+// needed marks the parameters and what a result needs.
+func needed(nodes []Node, params []int, results []Result) []bool {
+	needed := make([]bool, len(nodes))
+	for _, p := range params {
+		needed[p] = true
+	}
+	for _, r := range results {
+		needed[r.Node] = true
+	}
+	for i := len(nodes) - 1; i >= 0; i-- {
+		if needed[i] {
+			for _, o := range nodes[i].Operands {
+				needed[o] = true
+			}
+		}
+	}
+	return needed
+}
+
+// merger appends nodes to a graph, folded, those that are there already only once.
+type merger struct {
+	graph *Graph
+	at    []int          // where each node of the builder is in the graph
+	known map[string]int // nodes by their text, which says all about them
+}
+
+func (m *merger) add(n Node) int {
+	operands := make([]int, len(n.Operands))
+	for i, o := range n.Operands {
+		operands[i] = m.at[o]
+	}
+	n.Operands = operands
+	if folded, ok := m.graph.fold(n); ok {
+		n = folded
+	}
+	text := n.write()
+	if at, ok := m.known[text]; ok {
+		return at
+	}
+	m.graph.nodes = append(m.graph.nodes, n)
+	m.known[text] = len(m.graph.nodes) - 1
+	return m.known[text]
+}
+
+// fold returns the constant that a node of elements of small constants is.
+func (g *Graph) fold(n Node) (Node, bool) {
+	elementwise := n.Op.IsUnary() || n.Op.IsBinary() || n.Op == Select
+	if !elementwise && n.Op != Reshape || n.Shape.Size() > foldElements {
+		return n, false
+	}
+	var in [][]float64
+	for _, o := range n.Operands {
+		if g.nodes[o].Op != Constant {
+			return n, false
+		}
+		in = append(in, g.nodes[o].Literal)
+	}
+	folded := Node{Op: Constant, Shape: n.Shape, Literal: make([]float64, n.Shape.Size())}
+	d := g.nodes[n.Operands[0]].Shape.DType
+	for i := range folded.Literal {
+		folded.Literal[i] = n.Shape.DType.Round(n.element(d, in, i))
+	}
+	return folded, true
+}
+
+// element returns element i of an elementwise node, or of a reshaped one, whose operands have the given elements, the first ones of type d.
+func (n *Node) element(d DType, in [][]float64, i int) float64 {
+	switch {
+	case n.Op == Reshape:
+		return in[0][i]
+	case n.Op.IsUnary():
+		return n.Op.Unary(d, in[0][i])
+	case n.Op == Select:
+		if in[0][i] != 0 {
+			return in[1][i]
+		}
+		return in[2][i]
+	case n.Op == Compare:
+		if n.Direction.Holds(in[0][i], in[1][i]) {
+			return 1
+		}
+		return 0
+	}
+	return n.Op.Binary(d, in[0][i], in[1][i])
+}
+
+// prune removes what folding left without a user.
+func (g *Graph) prune() {
+	keep, at := needed(g.nodes, g.params, g.results), make([]int, len(g.nodes))
+	var nodes []Node
+	for i, n := range g.nodes {
+		if !keep[i] {
+			continue
+		}
+		for k, o := range n.Operands {
+			n.Operands[k] = at[o]
+		}
+		at[i] = len(nodes)
+		nodes = append(nodes, n)
+	}
+	g.nodes = nodes
+	for i, p := range g.params {
+		g.params[i] = at[p]
+	}
+	for i := range g.results {
+		g.results[i].Node = at[g.results[i].Node]
+	}
+}

@@ -1,0 +1,154 @@
+package graph
+
+import (
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// Builder makes a graph. Its methods add a node and return its value; the first mistake is kept, everything behind it is ignored, and
+// Build returns it. A Builder is for one goroutine.
+type Builder struct {
+	name    string
+	nodes   []Node
+	params  []int
+	results []Result
+	err     error
+}
+
+// Value is the result of a node that is being built.
+type Value struct {
+	b    *Builder
+	node int
+}
+
+// Error is a mistake in a graph: the operation, the line of the caller of Builder, and what is wrong.
+type Error struct {
+	Graph, Op, Where, Message string
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("graph %s: %s at %s: %s", e.Graph, e.Op, e.Where, e.Message)
+}
+
+// NewBuilder returns a builder of a graph that has the name, which tells programs apart in reports.
+func NewBuilder(name string) *Builder { return &Builder{name: name} }
+
+// Shape returns the shape of a value; that of a scalar f32 after a mistake.
+func (v Value) Shape() Shape {
+	if v.b == nil {
+		return Shape{}
+	}
+	return v.b.nodes[v.node].Shape
+}
+
+// Err returns the first mistake so far.
+func (b *Builder) Err() error { return b.err }
+
+// fail keeps a mistake of the operation o.
+func (b *Builder) fail(o Op, format string, args ...any) Value {
+	if b.err == nil {
+		b.err = &Error{b.name, o.String(), callerOfPackage(), fmt.Sprintf(format, args...)}
+	}
+	return Value{}
+}
+
+// callerOfPackage returns the file and line of the first caller outside of this package's own code; tests are outside.
+func callerOfPackage() string {
+	const deepest = 16
+	var counters [deepest]uintptr
+	frames := runtime.CallersFrames(counters[:runtime.Callers(1, counters[:])])
+	for {
+		frame, more := frames.Next()
+		if !strings.Contains(frame.Function, "trnbackend/graph.") || strings.HasSuffix(frame.File, "_test.go") {
+			return fmt.Sprintf("%s:%d", filepath.Base(frame.File), frame.Line)
+		}
+		if !more {
+			return "unknown line"
+		}
+	}
+}
+
+// add appends a node whose operands are values of this builder.
+func (b *Builder) add(n Node, operands ...Value) Value {
+	if b.err != nil {
+		return Value{}
+	}
+	for _, v := range operands {
+		if v.b != b {
+			return b.fail(n.Op, "an operand is of another graph, or none")
+		}
+		n.Operands = append(n.Operands, v.node)
+	}
+	shape, err := n.infer(b.shapes(n.Operands))
+	if err != nil {
+		return b.fail(n.Op, "%v", err)
+	}
+	n.Shape = shape
+	b.nodes = append(b.nodes, n)
+	return Value{b, len(b.nodes) - 1}
+}
+
+func (b *Builder) shapes(nodes []int) []Shape {
+	shapes := make([]Shape, len(nodes))
+	for i, n := range nodes {
+		shapes[i] = b.nodes[n].Shape
+	}
+	return shapes
+}
+
+// Parameter adds an input. Names are unique among the parameters.
+func (b *Builder) Parameter(name string, shape Shape) Value { return b.parameter(name, shape, false) }
+
+// Donated adds an input whose buffer the program may take over for a result of the same shape; the caller's buffer is gone after the run.
+func (b *Builder) Donated(name string, shape Shape) Value { return b.parameter(name, shape, true) }
+
+func (b *Builder) parameter(name string, shape Shape, donated bool) Value {
+	if name == "" || slices.ContainsFunc(b.params, func(p int) bool { return b.nodes[p].Name == name }) {
+		return b.fail(Parameter, "the name %q is empty or taken", name)
+	}
+	v := b.add(Node{Op: Parameter, Shape: shape.clone(), Name: name, Donated: donated})
+	if b.err == nil {
+		b.params = append(b.params, v.node)
+	}
+	return v
+}
+
+func (s Shape) clone() Shape { return Shape{s.DType, slices.Clone(s.Dims)} }
+
+// Constant adds an array of the given elements in row-major order, rounded to the shape's type.
+func (b *Builder) Constant(shape Shape, elements ...float64) Value {
+	literal := make([]float64, len(elements))
+	for i, x := range elements {
+		literal[i] = shape.DType.Round(x)
+	}
+	return b.add(Node{Op: Constant, Shape: shape.clone(), Literal: literal})
+}
+
+// Scalar adds a constant without dimensions.
+func (b *Builder) Scalar(d DType, x float64) Value { return b.Constant(Of(d), x) }
+
+// Fill adds an array whose elements are all x.
+func (b *Builder) Fill(shape Shape, x float64) Value {
+	return b.Broadcast(b.Scalar(shape.DType, x), shape.Dims)
+}
+
+// Iota adds an array in which an element is its own index in one dimension.
+func (b *Builder) Iota(shape Shape, dim int) Value {
+	return b.add(Node{Op: Iota, Shape: shape.clone(), Dims: []int{dim}})
+}
+
+// Result makes v an output. Names are unique among the results.
+func (b *Builder) Result(name string, v Value) {
+	switch {
+	case b.err != nil:
+	case v.b != b:
+		b.fail(Parameter, "result %q is not a value of this graph", name)
+	case name == "" || slices.ContainsFunc(b.results, func(r Result) bool { return r.Name == name }):
+		b.fail(b.nodes[v.node].Op, "the name %q of a result is empty or taken", name)
+	default:
+		b.results = append(b.results, Result{name, v.node})
+	}
+}

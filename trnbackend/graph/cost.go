@@ -1,0 +1,50 @@
+package graph
+
+// Cost is what a node, or a graph, costs on any machine: floating-point operations, where a multiplication and an addition are two, and bytes
+// that it reads and writes if nothing is fused.
+type Cost struct {
+	Flops, BytesRead, BytesWritten int64
+}
+
+// Add returns the sum of two costs.
+func (c Cost) Add(d Cost) Cost {
+	return Cost{c.Flops + d.Flops, c.BytesRead + d.BytesRead, c.BytesWritten + d.BytesWritten}
+}
+
+// Cost returns the cost of the whole graph.
+func (g *Graph) Cost() Cost {
+	var sum Cost
+	for i := range g.nodes {
+		sum = sum.Add(g.NodeCost(i))
+	}
+	return sum
+}
+
+// NodeCost returns the cost of node i. Parameters, constants and reshapes cost nothing. A part that is taken out of an array reads that part.
+func (g *Graph) NodeCost(i int) Cost {
+	n := &g.nodes[i]
+	size := int64(n.Shape.Size())
+	switch n.Op {
+	case Parameter, Constant, Reshape:
+		return Cost{}
+	case Slice, DynamicSlice, GatherRows:
+		return Cost{BytesRead: n.Shape.Bytes(), BytesWritten: n.Shape.Bytes()}
+	}
+	c := Cost{BytesWritten: n.Shape.Bytes()}
+	for _, o := range n.Operands {
+		c.BytesRead += g.nodes[o].Shape.Bytes()
+	}
+	switch {
+	case n.Op == Dot:
+		c.Flops = 2 * size
+		x := g.nodes[n.Operands[0]].Shape
+		for _, k := range n.Contract[0] {
+			c.Flops *= int64(x.Dims[k])
+		}
+	case n.Op.IsReduce():
+		c.Flops = int64(g.nodes[n.Operands[0]].Shape.Size())
+	case n.Op.IsUnary() || n.Op.IsBinary() || n.Op == Select:
+		c.Flops = size
+	}
+	return c
+}

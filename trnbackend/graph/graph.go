@@ -1,0 +1,129 @@
+package graph
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+)
+
+// Node is one operation of a graph and its result. Which fields it uses depends on Op.
+type Node struct {
+	Op       Op
+	Shape    Shape
+	Operands []int // numbers of nodes before this one
+
+	// Parameter, Constant
+	Name    string    // of a parameter
+	Donated bool      // the buffer of this parameter may be overwritten by a result
+	Literal []float64 // the elements of a constant, exact in its type
+
+	// Broadcast: the dimension of the result that each dimension of the operand becomes. Transpose: the dimension of the operand that each
+	// dimension of the result was. Reductions: the dimensions that go. Iota, Concatenate: one dimension.
+	Dims []int
+
+	Start, Limit, Stride []int // Slice: the range of each dimension. Pad: elements before (Start) and behind (Limit).
+
+	Contract, Batch [2][]int // Dot: dimensions of each operand
+
+	Direction Direction // Compare
+}
+
+// Result is an output of a graph.
+type Result struct {
+	Name string
+	Node int
+}
+
+// Graph is a frozen graph. What its methods return is not to be changed.
+type Graph struct {
+	name    string
+	nodes   []Node
+	params  []int
+	results []Result
+	text    string
+	key     string
+}
+
+// Name returns the name that the graph was given.
+func (g *Graph) Name() string { return g.name }
+
+// Nodes returns the nodes, operands before users.
+func (g *Graph) Nodes() []Node { return g.nodes }
+
+// Parameters returns the nodes of the inputs, in the order in which a program takes them.
+func (g *Graph) Parameters() []int { return g.params }
+
+// Results returns the outputs, in the order in which a program gives them.
+func (g *Graph) Results() []Result { return g.results }
+
+// ParameterShapes returns the shapes of the inputs.
+func (g *Graph) ParameterShapes() []Shape {
+	shapes := make([]Shape, len(g.params))
+	for i, n := range g.params {
+		shapes[i] = g.nodes[n].Shape
+	}
+	return shapes
+}
+
+// ResultShapes returns the shapes of the outputs.
+func (g *Graph) ResultShapes() []Shape {
+	shapes := make([]Shape, len(g.results))
+	for i, r := range g.results {
+		shapes[i] = g.nodes[r.Node].Shape
+	}
+	return shapes
+}
+
+// Donation returns, for each parameter, the result that takes over its buffer, or -1: the first one of the same shape that no parameter
+// before it was given to.
+func (g *Graph) Donation() []int {
+	const none = -1
+	taken := make([]bool, len(g.results))
+	donation := make([]int, len(g.params))
+	for i, p := range g.params {
+		donation[i] = none
+		if !g.nodes[p].Donated {
+			continue
+		}
+		for r, shape := range g.ResultShapes() {
+			if !taken[r] && shape.Equal(g.nodes[p].Shape) {
+				taken[r], donation[i] = true, r
+				break
+			}
+		}
+	}
+	return donation
+}
+
+// LastUse returns, for each node, the last node that reads it; the number of nodes for a result. A buffer may be freed behind that.
+func (g *Graph) LastUse() []int {
+	last := make([]int, len(g.nodes))
+	for i, n := range g.nodes {
+		last[i] = i
+		for _, o := range n.Operands {
+			last[o] = i
+		}
+	}
+	for _, r := range g.results {
+		last[r.Node] = len(g.nodes)
+	}
+	return last
+}
+
+// Uses reports whether a node of the graph has the type d.
+func (g *Graph) Uses(d DType) bool {
+	return slices.ContainsFunc(g.nodes, func(n Node) bool { return n.Shape.DType == d })
+}
+
+// Text returns the canonical text, which Parse reads.
+func (g *Graph) Text() string { return g.text }
+
+// Key returns the content key: graphs with the same key compute the same.
+func (g *Graph) Key() string { return g.key }
+
+// freeze computes what is derived from the nodes.
+func (g *Graph) freeze() {
+	g.text = g.write()
+	sum := sha256.Sum256([]byte(g.text))
+	g.key = hex.EncodeToString(sum[:])
+}
