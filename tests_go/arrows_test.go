@@ -31,7 +31,7 @@ var mayImport = map[string][]string{
 	"trnbackend":          {"trnbackend/graph"},
 	"trnbackend/interp":   {"core/blas", "core/dense", "core/sched", "trnbackend", "trnbackend/graph"},
 	"trnbackend/device":   {"trnbackend", "trnbackend/graph", "trnbackend/interp"},
-	"trnbackend/programs": {"core/dense", "trnbackend", "trnbackend/graph", "trnbackend/device"},
+	"trnbackend/programs": {"core/dense", "core/mp2", "trnbackend", "trnbackend/graph", "trnbackend/device"},
 	"tests_go":            {},
 }
 
