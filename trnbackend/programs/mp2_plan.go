@@ -177,16 +177,18 @@ func (p *MP2Plan) least() int64 {
 // count sets what the plan costs.
 func (p *MP2Plan) count(caps trnbackend.Caps) {
 	p.Dispatches = len(p.steps)
+	flops, result := make([]float64, len(p.passes)), make([]int64, len(p.passes)) // of a run
+	for n, pass := range p.passes {
+		g := p.Graphs[pass.graph]
+		flops[n], result[n] = float64(g.Cost().Flops), g.ResultShapes()[0].Bytes()
+	}
 	seen := map[mp2Weights]bool{}
 	for _, s := range p.steps {
-		pass := p.passes[s.pass]
-		g := p.Graphs[pass.graph]
-		p.Flops += float64(g.Cost().Flops)
-		result := g.ResultShapes()[0].Bytes()
-		p.BytesOut += result
-		if w := s.weights(pass); !seen[w] {
+		p.Flops += flops[s.pass]
+		p.BytesOut += result[s.pass]
+		if w := s.weights(p.passes[s.pass]); !seen[w] {
 			seen[w] = true
-			p.BytesIn += result // weights have its shape
+			p.BytesIn += result[s.pass] // weights have its shape
 		}
 		p.Loads += len(s.load)
 		for _, b := range s.load {

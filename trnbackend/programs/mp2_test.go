@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"time"
 
 	"trnsci/core/dense"
 	"trnsci/core/mp2"
@@ -159,6 +158,8 @@ type limitedInterp struct {
 	trnbackend.Executor
 	memory, dispatch int64 // bytes, nanoseconds
 	most             int64 // bytes of buffers that were in use at once
+	uploads          int
+	uploaded         func(n int) // called after each upload, if it is set
 }
 
 func (l *limitedInterp) Caps() trnbackend.Caps {
@@ -171,6 +172,10 @@ func (l *limitedInterp) Upload(shape graph.Shape, data []byte) (trnbackend.Buffe
 	b, err := l.Executor.Upload(shape, data)
 	if m, failed := l.Memory(); failed == nil {
 		l.most = max(l.most, m.Used)
+	}
+	l.uploads++
+	if l.uploaded != nil {
+		l.uploaded(l.uploads)
 	}
 	return b, err
 }
@@ -191,9 +196,11 @@ func TestMP2StreamsBlocksThatDoNotFit(t *testing.T) {
 		for spin := range spins {
 			blocks += plan.blocks(spin)
 		}
-		t.Log(plan)
 		if plan.Loads <= blocks || plan.Resident+plan.Work > memory || executor.most > memory-plan.Work {
 			t.Errorf("%d loads of %d blocks, %d bytes in use at most, the plan is %s", plan.Loads, blocks, executor.most, plan)
+		}
+		if m, err := s.Memory(); err != nil || m.Used != 0 {
+			t.Errorf("%d bytes are in use at the end: %v", m.Used, err)
 		}
 		if report.Dispatches != plan.Dispatches || report.BytesIn != plan.BytesIn || report.BytesOut != plan.BytesOut {
 			t.Errorf("the plan is %s, the report %+v", plan, report)
@@ -305,9 +312,30 @@ func TestMP2Refuses(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(stopped)
 	refuse("cancelled", ctx, []mp2.Spin{spin}, func(err error) bool { return errors.Is(err, stopped) })
-	ctx, cancelLate := context.WithTimeout(context.Background(), time.Hour)
-	defer cancelLate()
-	refuse("not cancelled", ctx, []mp2.Spin{spin}, func(err error) bool { return err == nil })
+	refuse("nothing wrong", context.Background(), []mp2.Spin{spin}, func(err error) bool { return err == nil })
+}
+
+func TestMP2StopsBetweenRuns(t *testing.T) {
+	stopped := errors.New("stopped")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	const most = 6 // uploads, of more than 20
+	executor := &limitedInterp{Executor: interp.New(), memory: 110_000, dispatch: 1000}
+	executor.uploaded = func(n int) {
+		if n == most {
+			cancel(stopped)
+		}
+	}
+	s := device.NewSession(executor, "")
+	defer s.Close()
+	call, err := s.Begin(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = MP2(call, FP32, randomSpin[float64](rand.New(rand.NewPCG(51, 1)), "", 23, 20, 60))
+	report := call.End()
+	if m, failed := s.Memory(); !errors.Is(err, stopped) || executor.uploads > most+2 || report.Dispatches == 0 || m.Used != 0 || failed != nil {
+		t.Errorf("%v after %d uploads, %d bytes are in use: %+v", err, executor.uploads, m.Used, report)
+	}
 }
 
 // The bound holds for integrals of all magnitudes, and is not absurd.
