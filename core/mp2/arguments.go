@@ -12,10 +12,12 @@ type Spin struct {
 	Occ, Vir []float64
 }
 
-// Check returns the error that Restricted, given one spin, or Unrestricted, given alpha and beta, returns before its long work: for sizes that do
-// not fit, infinities and NaNs in the energies, and a vanishing denominator. It is for programs that compute the energies by other means.
+// Check returns the error that Restricted, given one spin, or Unrestricted, given alpha and beta, returns before its long
+// work: for sizes that do not fit, infinities and NaNs in the energies, and a vanishing denominator. It is for programs
+// that compute the energies by other means.
 func Check(team *sched.Team, spins ...Spin) error { return check(Options{Team: team}, spins...) }
 
+// check is Check with options, which are looked at first.
 func check(opt Options, spins ...Spin) error {
 	sources := make([]Source, len(spins))
 	for n, s := range spins {

@@ -40,6 +40,9 @@ func TestEachOrbital(t *testing.T) {
 		check("float32 "+order, arrange[float32](m, order, 1, true))
 		check("float64 "+order, arrange[float64](m, order, 0, false))
 	}
+	for _, c := range fileCases[float64](t, m, ">f8") {
+		check(c.name, c.file)
+	}
 }
 
 func TestEachOrbitalRefusesWhatIsNotFinite(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"trnsci/trnbackend/graph"
 )
 
-// energyDifference returns x - y as the number of a type that is nearest to it, and the one that is nearest to the rest. The difference in float64 and its
-// rounding error are x - y exactly (D. E. Knuth, The Art of Computer Programming, volume 2, section 4.2.2).
+// energyDifference returns x - y as the number of a type that is nearest to it, and the one that is nearest to the rest. The difference in float64
+// and its rounding error are x - y exactly (D. E. Knuth, The Art of Computer Programming, volume 2, section 4.2.2).
 func energyDifference(d graph.DType, x, y float64) (high, low float64) {
 	z := x - y
 	minusY := z - x

@@ -57,8 +57,8 @@ func orUsual(x, usual float64) float64 {
 }
 
 // PlanMP2 returns the plan for one spin, a closed shell, or for alpha and beta: of all sizes of blocks that fit the memory the one that takes the
-// least time. Small blocks waste less work on pairs i < j of the diagonal, large ones take fewer runs. It is an UnsupportedError if not even two blocks
-// of one orbital fit.
+// least time. Small blocks waste less work on pairs i < j of the diagonal, large ones take fewer runs. It is an UnsupportedError if not even two
+// blocks of one orbital fit.
 func PlanMP2(caps trnbackend.Caps, p Precision, naux int, spins ...MP2Size) (*MP2Plan, error) {
 	if len(spins) < 1 || len(spins) > 2 {
 		return nil, fmt.Errorf("spins: expected one, for a closed shell, or alpha and beta, got %d", len(spins))
@@ -201,7 +201,7 @@ func (p *MP2Plan) count(caps trnbackend.Caps) {
 
 // String returns the plan in words.
 func (p *MP2Plan) String() string {
-	return fmt.Sprintf("mp2 %s: graphs %d, dispatches %d, loads %d of blocks of %d orbitals (nvir %v, naux %d), %d bytes of them at once and %d beside, "+
-		"%d bytes in, %d out, %.3g flops, %.2g seconds expected", p.Precision, len(p.Graphs), p.Dispatches, p.Loads, p.Block, p.Nvir, p.Naux,
+	return fmt.Sprintf("mp2 %s: graphs %d, dispatches %d, loads %d of blocks of %d orbitals (nvir %v, naux %d), "+
+		"%d bytes of them at once and %d beside, %d bytes in, %d out, %.3g flops, %.2g seconds expected", p.Precision, len(p.Graphs), p.Dispatches, p.Loads, p.Block, p.Nvir, p.Naux,
 		p.Resident, p.Work, p.BytesIn, p.BytesOut, p.Flops, p.Seconds)
 }

@@ -32,8 +32,8 @@ func (s *mp2Step) blocks() []mp2Block {
 
 // place orders the runs and says when blocks come and go, so that they never take more bytes than there are. It is false if two do not fit.
 //
-// A group of left blocks stays while the right ones pass by, each of which is used with the whole group. When there is no room, the block goes that is
-// not used for the longest time (L. A. Belady, IBM Systems Journal 5, 1966), which is none that the group needs.
+// A group of left blocks stays while the right ones pass by, each of which is used with the whole group. When there is no room, the block goes that
+// is not used for the longest time (L. A. Belady, IBM Systems Journal 5, 1966), which is none that the group needs.
 func (p *MP2Plan) place(bytes int64) bool {
 	if p.least() > bytes {
 		return false

@@ -219,6 +219,11 @@ func TestMP2WithoutAGap(t *testing.T) {
 	if got.ErrorBound > 0.1*math.Abs(got.Total()) {
 		t.Errorf("bound %g of an energy of %g", got.ErrorBound, got.Total())
 	}
+	// One denominator is 1.23e-6, of differences that are a million times as large, and makes most of the energy.
+	near := randomSpin[float64](rng, "", 2, 2, 5)
+	near.Occ, near.Vir = []float64{-1, 0.5}, []float64{0.25, -0.75 - 1.23e-6}
+	got, _ = mp2OnDevice(t, s, FP32, near)
+	checkMP2(t, "nearly vanishing", got, mp2OnHost(t, near), mp2Limits[FP32])
 	alpha, beta := randomSpin[float64](rng, "alpha", 3, 4, 5), randomSpin[float64](rng, "beta", 2, 4, 5)
 	alpha.Occ = []float64{0.25, -2, -3}
 	alpha.Vir = []float64{0.25, 1.5, 2, 2.5}
@@ -259,7 +264,10 @@ func TestMP2PaddingIsExact(t *testing.T) {
 	got, _ := mp2OnDevice(t, s, FP32, spin)
 	// The same with uncoupled orbitals in the places of the padding, whose denominators vanish nowhere.
 	const nocc, nvir, naux = 4, 8, 8
-	wide := mp2.Integrals[float64]{Nocc: nocc, Nvir: nvir, Naux: naux, StrideI: nvir * naux, StrideA: naux, StrideP: 1, Data: make([]float64, nocc*nvir*naux)}
+	wide, err := mp2.NewIntegrals(make([]float64, nocc*nvir*naux), mp2.LayoutIAP, nocc, nvir, naux)
+	if err != nil {
+		t.Fatal(err)
+	}
 	b := spin.Source.(mp2.Integrals[float64])
 	for i := range b.Nocc {
 		for a := range b.Nvir {
