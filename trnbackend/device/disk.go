@@ -1,0 +1,75 @@
+package device
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+
+	"trnsci/trnbackend"
+	"trnsci/trnbackend/graph"
+)
+
+// diskCache keeps serialized programs in files, one folder for each version of an executor. It is safe against other processes: a file
+// appears whole under its name or not at all. A file that is damaged, which its sum shows, is as good as none and is replaced. What fails here
+// costs a compilation and is no error.
+type diskCache struct {
+	dir        string
+	serializer trnbackend.Serializer
+}
+
+// A file is the magic, the sum of what follows, and the program.
+var magic = []byte("trnsci program 1\n")
+
+func newDiskCache(dir, version string, serializer trnbackend.Serializer) *diskCache {
+	sum := sha256.Sum256([]byte(version))
+	const folderBytes = 8
+	return &diskCache{filepath.Join(dir, hex.EncodeToString(sum[:folderBytes])), serializer}
+}
+
+func (c *diskCache) path(g *graph.Graph) string { return filepath.Join(c.dir, g.Key()) }
+
+// load returns the program of a graph, or nil.
+func (c *diskCache) load(g *graph.Graph) trnbackend.Program {
+	data, err := os.ReadFile(c.path(g))
+	if err != nil {
+		return nil
+	}
+	rest, ok := bytes.CutPrefix(data, magic)
+	if !ok || len(rest) < sha256.Size {
+		return nil
+	}
+	sum := sha256.Sum256(rest[sha256.Size:])
+	if !bytes.Equal(sum[:], rest[:sha256.Size]) {
+		return nil
+	}
+	p, err := c.serializer.Load(g, rest[sha256.Size:])
+	if err != nil {
+		return nil
+	}
+	return p
+}
+
+// store writes a program, unless the executor cannot or the disk is full.
+func (c *diskCache) store(p trnbackend.Program) {
+	program, err := c.serializer.Serialize(p)
+	if err != nil {
+		return
+	}
+	const private = 0o700
+	if os.MkdirAll(c.dir, private) != nil {
+		return
+	}
+	file, err := os.CreateTemp(c.dir, "new-*")
+	if err != nil {
+		return
+	}
+	defer os.Remove(file.Name()) // which has another name by then if all went well
+	sum := sha256.Sum256(program)
+	_, err = file.Write(bytes.Join([][]byte{magic, sum[:], program}, nil))
+	if file.Close() != nil || err != nil {
+		return
+	}
+	_ = os.Rename(file.Name(), c.path(p.Graph()))
+}

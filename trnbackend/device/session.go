@@ -1,0 +1,143 @@
+package device
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"trnsci/trnbackend"
+	"trnsci/trnbackend/graph"
+)
+
+// Session is an open device. Programs are compiled once and kept until Close, and on disk where the executor can write them.
+type Session struct {
+	executor trnbackend.Executor
+	caps     trnbackend.Caps
+	disk     *diskCache // nil if nothing is kept on disk
+
+	mu       sync.Mutex
+	closed   bool
+	calls    sync.WaitGroup
+	programs map[string]*entry
+}
+
+// entry is a program that is there, or that somebody is making. Its fields are set before ready is closed.
+type entry struct {
+	ready   chan struct{}
+	program trnbackend.Program
+	err     error
+}
+
+// origin says where a program came from.
+type origin int
+
+const (
+	compiled origin = iota
+	fromMemory
+	fromDisk
+)
+
+// NewSession returns a session on an executor, which it closes in the end. Compiled programs are kept in the folder cacheDir, if that is
+// not empty and the executor is a Serializer.
+func NewSession(executor trnbackend.Executor, cacheDir string) *Session {
+	s := &Session{executor: executor, caps: executor.Caps(), programs: map[string]*entry{}}
+	if serializer, ok := executor.(trnbackend.Serializer); ok && cacheDir != "" {
+		s.disk = newDiskCache(cacheDir, s.caps.Version, serializer)
+	}
+	return s
+}
+
+// Name returns the device's name.
+func (s *Session) Name() string { return s.executor.Name() }
+
+// Caps returns what the device can do.
+func (s *Session) Caps() trnbackend.Caps { return s.caps }
+
+// Memory returns the state of the device's memory.
+func (s *Session) Memory() (trnbackend.Memory, error) { return s.executor.Memory() }
+
+// Close waits for the calls that run and closes the device. A second call does nothing.
+func (s *Session) Close() error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return nil
+	}
+	s.closed = true
+	s.mu.Unlock()
+	s.calls.Wait()
+	var failed []error
+	for _, e := range s.programs {
+		if e.program != nil {
+			failed = append(failed, e.program.Close())
+		}
+	}
+	return errors.Join(append(failed, s.executor.Close())...)
+}
+
+// begin counts a call that runs, unless the session is closed.
+func (s *Session) begin() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return fmt.Errorf("device %s: %w", s.Name(), trnbackend.ErrFreed)
+	}
+	s.calls.Add(1)
+	return nil
+}
+
+// program returns the program of a graph. When several goroutines ask for a new one at once, one of them makes it and the others wait. A failure is
+// not kept: the next one tries again.
+func (s *Session) program(ctx context.Context, g *graph.Graph) (trnbackend.Program, origin, error) {
+	if err := s.caps.Check(g); err != nil {
+		return nil, compiled, err
+	}
+	s.mu.Lock()
+	e, found := s.programs[g.Key()]
+	if !found {
+		e = &entry{ready: make(chan struct{})}
+		s.programs[g.Key()] = e
+	}
+	s.mu.Unlock()
+	if found {
+		select {
+		case <-e.ready:
+			return e.program, fromMemory, e.err
+		case <-ctx.Done():
+			return nil, fromMemory, context.Cause(ctx)
+		}
+	}
+	from, err := compiled, error(nil)
+	defer func() { // also when the executor panics: nobody waits for ever
+		if e.program == nil {
+			if e.err == nil {
+				e.err = errors.New("the program could not be made")
+			}
+			s.mu.Lock()
+			delete(s.programs, g.Key())
+			s.mu.Unlock()
+		}
+		close(e.ready)
+	}()
+	e.program, from, err = s.make(ctx, g)
+	e.err = err
+	return e.program, from, err
+}
+
+// make loads a program from disk, or compiles it and writes it there.
+func (s *Session) make(ctx context.Context, g *graph.Graph) (trnbackend.Program, origin, error) {
+	if s.disk != nil {
+		if p := s.disk.load(g); p != nil {
+			return p, fromDisk, nil
+		}
+	}
+	p, err := s.executor.Compile(ctx, g)
+	if err != nil {
+		return nil, compiled, err
+	}
+	if s.disk != nil {
+		s.disk.store(p)
+	}
+	return p, compiled, nil
+}

@@ -1,0 +1,116 @@
+package programs
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"trnsci/trnbackend"
+	"trnsci/trnbackend/graph"
+)
+
+// Precision says how products are computed on a device.
+type Precision string
+
+// The precisions. In those with bf16, the operands of products are rounded to 8 bits, or written as sums of two or three such
+// numbers; products are exact and are summed in f32.
+const (
+	FP32   Precision = "fp32"
+	FP64   Precision = "fp64"
+	BF16   Precision = "bf16"
+	BF16x2 Precision = "bf16x2"
+	BF16x3 Precision = "bf16x3"
+)
+
+var precisions = []Precision{FP32, FP64, BF16, BF16x2, BF16x3}
+
+// dtype returns the type in which operands come to the device and results leave it.
+func (p Precision) dtype() graph.DType {
+	if p == FP64 {
+		return graph.F64
+	}
+	return graph.F32
+}
+
+// parts returns of how many bf16 numbers an operand is the sum; 0 if it is used as it is.
+func (p Precision) parts() int { return map[Precision]int{BF16: 1, BF16x2: 2, BF16x3: 3}[p] }
+
+// unit returns the relative error of an operand as products see it, what is left out of them included; 0 if operands are used as they are.
+func (p Precision) unit() float64 {
+	const bits = 8 // of a bf16
+	if p.parts() == 0 {
+		return 0
+	}
+	return math.Ldexp(1, -bits*p.parts())
+}
+
+// choices returns the precisions that a device has.
+func choices(caps trnbackend.Caps) []string {
+	var names []string
+	for _, p := range precisions {
+		if p == FP64 && !caps.Has(graph.F64) || p.parts() > 0 && !caps.Has(graph.BF16) {
+			continue
+		}
+		names = append(names, string(p))
+	}
+	return names
+}
+
+// ChoosePrecision returns the precision that was asked for, or fp32 for single-precision data where nothing was said. Data of double
+// precision is not rounded unasked: without a word on precision that is an UnsupportedError, as is a precision that the device lacks.
+func ChoosePrecision(caps trnbackend.Caps, asked string, double bool) (Precision, error) {
+	names := choices(caps)
+	have := strings.Join(names, ", ")
+	switch {
+	case asked == "" && double:
+		return "", &trnbackend.UnsupportedError{Device: caps.Device, What: "precision: float64 arrays need one, of " + have}
+	case asked == "":
+		return FP32, nil
+	case !slices.Contains(precisions, Precision(asked)):
+		return "", fmt.Errorf("precision: %q is not one of %s", asked, have)
+	case !slices.Contains(names, asked):
+		return "", &trnbackend.UnsupportedError{Device: caps.Device, What: fmt.Sprintf("precision: there is no %s, there are %s", asked, have)}
+	}
+	return Precision(asked), nil
+}
+
+// split adds the bf16 numbers of which x, of type f32, is the sum. The leading 8 bits are cut off by arithmetic in f32 (T. J. Dekker, Numer.
+// Math. 18, 1971) and not by a conversion, since compilers may drop a conversion there and back. Numbers above 2^110 overflow to infinity there.
+func split(b *graph.Builder, x graph.Value, parts int) []graph.Value {
+	const factor = 1<<16 + 1 // 24 bits of f32 less the 8 that stay, and one
+	shape := x.Shape()
+	var values []graph.Value
+	for part := range parts {
+		head := x
+		if part < parts-1 {
+			big := b.Multiply(x, b.Fill(shape, factor))
+			head = b.Subtract(big, b.Subtract(big, x))
+			x = b.Subtract(x, head)
+		}
+		values = append(values, b.Convert(head, graph.BF16))
+	}
+	return values
+}
+
+// product adds the product of x and y in the precision, with a result of type f32 or f64. Of the products of parts those are left out that are below
+// the last one kept: of two parts the square of the small one, of three those of the third with all but the first.
+func product(b *graph.Builder, p Precision, x, y graph.Value, d graph.Dimensions) graph.Value {
+	parts := p.parts()
+	if parts == 0 {
+		return b.Dot(x, y, d)
+	}
+	xs, ys := split(b, x, parts), split(b, y, parts)
+	var sum graph.Value
+	for order := parts - 1; order >= 0; order-- { // the smallest first
+		for i := 0; i <= order; i++ {
+			term := b.Dot(xs[i], ys[order-i], d)
+			if order == parts-1 && i == 0 {
+				sum = term
+			} else {
+				sum = b.Add(sum, term)
+			}
+		}
+	}
+	return sum
+}
