@@ -34,7 +34,7 @@ var mayImport = map[string][]string{
 	"trnbackend/graphtest":  {"trnbackend", "trnbackend/graph"},
 	"trnbackend/compliance": {"trnbackend", "trnbackend/graph", "trnbackend/graphtest"},
 	"trnbackend/device":     {"trnbackend", "trnbackend/graph", "trnbackend/interp"},
-	"trnbackend/programs":   {"core/dense", "trnbackend", "trnbackend/graph", "trnbackend/device"},
+	"trnbackend/programs":   {"core/dense", "core/mp2", "trnbackend", "trnbackend/graph", "trnbackend/device"},
 	"tests_go":              {},
 }
 
