@@ -2,6 +2,8 @@ package graph_test
 
 import (
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -56,6 +58,24 @@ func TestGoldenFilesHaveEveryOperation(t *testing.T) {
 		if !strings.Contains(all, "= "+o.String()+" ") {
 			t.Errorf("no file with %s", o)
 		}
+	}
+}
+
+// TestDocumentation requires that docs/device.md has every operation, and in its example the text of a golden file.
+func TestDocumentation(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "device.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(page), "## Operations")
+	table, _, _ = strings.Cut(table, "\n## ")
+	for _, o := range graph.Ops() {
+		if !strings.Contains(table, "`"+o.String()+"`") {
+			t.Errorf("docs/device.md has no %s", o)
+		}
+	}
+	if !strings.Contains(string(page), "```\n"+goldens(t)["matvec"]+"```") {
+		t.Error("the example in docs/device.md is not testdata/matvec.txt")
 	}
 }
 
