@@ -153,6 +153,16 @@ func TestBuildFoldsConstants(t *testing.T) {
 	}
 }
 
+func TestBuildFoldsUpToItsLimit(t *testing.T) {
+	const largest = 64
+	g := built(t, func(b *graph.Builder) {
+		b.Result("y", b.Negate(b.Constant(graph.Of(graph.F32, largest), make([]float64, largest)...)))
+	})
+	if last := g.Nodes()[len(g.Nodes())-1]; last.Op != graph.Constant || !math.Signbit(last.Literal[largest-1]) {
+		t.Error(body(g))
+	}
+}
+
 func TestBuildLeavesOtherNodesOfConstants(t *testing.T) {
 	const large = 65 // elements, one more than are folded
 	elements := make([]float64, large)
