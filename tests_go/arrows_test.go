@@ -35,6 +35,7 @@ var mayImport = map[string][]string{
 	"trnbackend/hlo":       {"trnbackend", "trnbackend/graph"},
 	"trnbackend/graphtest": {"trnbackend/graph"},
 	"tests_go":             {},
+	"tests_go/hlocases":    {"trnbackend", "trnbackend/graph", "trnbackend/graphtest", "trnbackend/hlo", "trnbackend/interp"},
 }
 
 // Only these packages may use cgo: a package with cgo cannot hold Go assembly.

@@ -128,7 +128,8 @@ func (m *caseMaker) donated(d graph.DType, x operand) {
 	m.finish(OpCase{Name: fmt.Sprintf("donated %s", d), Inputs: [][]float64{x.elements, x.elements}}, b,
 		[]graph.Value{b.Select(b.Compare(graph.EQ, p, q), q, p)})
 	b = graph.NewBuilder("several donated")
-	p, q = b.Donated("x0", x.shape), b.Donated("x1", line.shape)
+	p = b.Donated("x0", x.shape)
+	b.Donated("x1", line.shape)
 	y := b.Slice(p, []int{0, 1}, []int{5, 4}, []int{1, 1})
 	m.finish(OpCase{Name: fmt.Sprintf("donated %s among several", d), Inputs: [][]float64{x.elements, line.elements}}, b,
 		[]graph.Value{y, b.Concatenate(1, y, b.Reshape(b.Slice(p, []int{0, 0}, []int{5, 1}, []int{1, 1}), 5, 1)), p})
