@@ -15,6 +15,8 @@ import (
 	"trnsci/core/npy"
 	"trnsci/core/sched"
 	"trnsci/core/schur"
+	"trnsci/trnbackend"
+	"trnsci/trnbackend/device"
 )
 
 // kindMark surrounds the kind of an error at the start of its text. It cannot occur in a Python identifier or path.
@@ -71,9 +73,12 @@ func kind(err error) string {
 		format   *npy.FormatError
 		dtype    *npy.DtypeError
 		path     *fs.PathError
+		unknown  *device.UnknownError
+		lacking  *trnbackend.UnsupportedError
+		broken   *trnbackend.DeviceError
 	)
 	switch {
-	case errors.As(err, &argument), errors.As(err, &zero), errors.As(err, &format):
+	case errors.As(err, &argument), errors.As(err, &zero), errors.As(err, &format), errors.As(err, &unknown):
 		return "value"
 	case errors.As(err, &dtype):
 		return "type"
@@ -83,6 +88,10 @@ func kind(err error) string {
 		return "linalg"
 	case errors.As(err, &ql), errors.As(err, &qr):
 		return "convergence"
+	case errors.As(err, &lacking):
+		return "unsupported"
+	case errors.As(err, &broken), errors.Is(err, trnbackend.ErrFreed):
+		return "device"
 	case errors.As(err, &memory):
 		return "memory"
 	case errors.Is(err, context.Canceled):

@@ -26,6 +26,7 @@ var mayImport = map[string][]string{
 	"core/numtest": {"core/dense", "core/sched", "core/blas", "core/factor"},
 	"pybind": {
 		"core/kernel", "core/dense", "core/sched", "core/npy", "core/blas", "core/factor", "core/eigen", "core/schur", "core/mp2",
+		"trnbackend", "trnbackend/graph", "trnbackend/device", "trnbackend/programs",
 	},
 	"trnbackend/graph":     {},
 	"trnbackend":           {"trnbackend/graph"},

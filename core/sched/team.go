@@ -77,6 +77,14 @@ func (t *Team) Err() error {
 	return t.ctx.Err()
 }
 
+// Context returns the context that ends the call early.
+func (t *Team) Context() context.Context {
+	if t == nil {
+		return context.Background()
+	}
+	return t.ctx
+}
+
 // Plan adds n to the number of steps the call is going to take.
 func (t *Team) Plan(n int) {
 	if t != nil && t.progress != nil {

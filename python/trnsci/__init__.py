@@ -5,6 +5,7 @@ first call. See `trnsci.linalg`, `trnsci.blas`, `trnsci.mp2` and, where PySCF is
 """
 
 from . import blas, linalg, mp2
+from ._device import Device, Report, devices, last_report
 from ._errors import ConvergenceError, DeviceError, InternalError, LinAlgError, UnsupportedError
 from ._threads import get_num_threads, set_num_threads, threads
 from ._version import __version__
@@ -13,16 +14,20 @@ from .mp2 import MP2Result, df_mp2_energy
 
 __all__ = [
     "ConvergenceError",
+    "Device",
     "DeviceError",
     "InternalError",
     "LinAlgError",
     "MP2Result",
+    "Report",
     "UnsupportedError",
     "__version__",
     "blas",
+    "devices",
     "df_mp2_energy",
     "eigh",
     "get_num_threads",
+    "last_report",
     "linalg",
     "mp2",
     "schur",

@@ -1,17 +1,173 @@
-"""What the ``device=`` argument means."""
+"""Devices, the ``device=`` and ``precision=`` arguments, and the report of the last call on a device."""
 
 from __future__ import annotations
 
+import contextlib
+import json
+import os
 import re
+import threading
+import weakref
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any
 
+from . import _native
 from ._errors import UnsupportedError
 
 _KNOWN = ("cpu", "interp", "sim:trn1", "sim:trn2", "pjrt:cpu", "pjrt:/path/plugin.so", "cuda", "neuron", "neuron:<number>")
 _PATTERN = re.compile(r"interp|sim:trn[12]|pjrt:(cpu|/.+)|cuda|neuron(:\d+)?")
+_AVAILABLE = re.compile(r"interp")
+
+PRECISIONS = ("fp32", "fp64", "bf16", "bf16x2", "bf16x3")
 
 
-def require_host(device: str | None) -> None:
-    """Return if `device` is the host; nothing is moved there unasked.
+@dataclass(frozen=True)
+class Report:
+    """What the last call on a device did. See `last_report`.
+
+    Attributes
+    ----------
+    device : str
+        The device's name.
+    compiles : int
+        Graphs that were compiled.
+    cache_hits : int
+        Compiled graphs that were found in memory or on disk.
+    dispatches : int
+        Runs of compiled graphs.
+    bytes_in, bytes_out : int
+        Bytes that went to the device, and came from it.
+    seconds : float
+        The time of the whole call, compiling included.
+    engines : dict of str to float
+        Seconds by part of the device, where it tells.
+    host_steps : list of str
+        What was computed on the host, and why.
+    error_bound : float
+        A bound of the result's error where the algorithm has one, else 0.
+    """
+
+    device: str
+    compiles: int
+    cache_hits: int
+    dispatches: int
+    bytes_in: int
+    bytes_out: int
+    seconds: float
+    engines: dict[str, float] = field(default_factory=dict)
+    host_steps: list[str] = field(default_factory=list)
+    error_bound: float = 0.0
+
+
+_last_report: ContextVar[Report | None] = ContextVar("trnsci_last_report", default=None)
+
+
+def last_report() -> Report | None:
+    """Return what the last call with ``device=`` in this thread or task did on the device.
+
+    Returns
+    -------
+    Report or None
+        None before the first one. A call that fails leaves the report as it was.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import trnsci
+    >>> a = np.eye(3, dtype=np.float32)
+    >>> _ = trnsci.blas.gemm(1, a, a, device="interp")
+    >>> trnsci.last_report().dispatches
+    1
+    """
+    return _last_report.get()
+
+
+def keep_report(number: int) -> None:
+    """Make the report that a call left under `number` the last one."""
+    facts = json.loads(_native.call("TakeReport", number))
+    facts["engines"] = facts["engines"] or {}
+    facts["host_steps"] = facts["host_steps"] or []
+    _last_report.set(Report(**facts))
+
+
+def _close(number: int) -> None:
+    # In a forked child there is nothing left to close.
+    with contextlib.suppress(RuntimeError):
+        _native.call("DeviceClose", number)
+
+
+class Device:
+    """An open device that functions take as ``device=``.
+
+    Compiled programs stay with it, so that one object for many calls saves compiling. It may be used by several threads at
+    once. As a context manager it closes the device at the end of the block.
+
+    Parameters
+    ----------
+    name : str
+        ``"interp"``: the interpreter, which runs the graphs of device programs on the host, slowly, and by which other
+        devices are judged.
+    cache_dir : path-like, optional
+        A folder in which compiled programs are kept for later processes, where the device can write them.
+
+    Raises
+    ------
+    ValueError
+        For a name that no device has.
+    UnsupportedError
+        For a device that this version cannot run on.
+    DeviceError
+        If the device cannot be opened, and from calls on a device that was closed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import trnsci
+    >>> with trnsci.Device("interp") as device:
+    ...     trnsci.blas.gemm(1, np.ones((2, 3), np.float32), np.ones((3, 1), np.float32), device=device)
+    array([[3.],
+           [3.]], dtype=float32)
+    """
+
+    def __init__(self, name: str, *, cache_dir: str | os.PathLike[str] | None = None) -> None:
+        check_name(name)
+        if name == "cpu":
+            raise ValueError("device: 'cpu' is the host, which needs not be opened")
+        folder = b"" if cache_dir is None else os.fsencode(cache_dir)
+        self.name = name
+        self._number = int(_native.call("DeviceOpen", name, folder.hex()))
+        self._finalizer = weakref.finalize(self, _close, self._number)
+
+    @property
+    def number(self) -> int:
+        """The number under which the library knows the device."""
+        return self._number
+
+    def info(self) -> dict[str, Any]:
+        """Return a dictionary with name, version, element types and memory of the device."""
+        facts: dict[str, Any] = json.loads(_native.call("DeviceInfo", self._number))
+        return facts
+
+    def close(self) -> None:
+        """Wait for the calls on the device and close it. A second call does nothing."""
+        self._finalizer()
+
+    def __enter__(self) -> Device:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"trnsci.Device({self.name!r})"
+
+
+def check_name(device: object) -> None:
+    """Return if `device` is the name of a device that this version can run on, the host among them.
 
     Raises
     ------
@@ -20,8 +176,65 @@ def require_host(device: str | None) -> None:
     ValueError
         For a word that names no device.
     """
-    if device is None or (isinstance(device, str) and device == "cpu"):
+    if isinstance(device, str) and (device == "cpu" or _AVAILABLE.fullmatch(device)):
         return
     if isinstance(device, str) and _PATTERN.fullmatch(device):
-        raise UnsupportedError(f"device: {device!r} is not available in this version; only the host, None or 'cpu', is")
+        raise UnsupportedError(f"device: {device!r} is not available in this version; {', '.join(devices())} are")
     raise ValueError(f"device: {device!r} is not one of {', '.join(map(repr, _KNOWN))}")
+
+
+def devices() -> list[str]:
+    """Return the names of the devices that can be opened here, the host first."""
+    return ["cpu", "interp"]
+
+
+# Devices that were asked for by name are opened once.
+_opened: dict[str, Device] = {}
+_lock = threading.Lock()
+
+
+def resolve(device: str | Device | None) -> Device | None:
+    """Return the device to run on, None for the host."""
+    if device is None or (isinstance(device, str) and device == "cpu"):
+        return None
+    if isinstance(device, Device):
+        return device
+    check_name(device)
+    with _lock:
+        if device not in _opened:
+            _opened[device] = Device(device)
+        return _opened[device]
+
+
+def require_host(device: str | Device | None) -> None:
+    """Return if `device` is the host; nothing is moved there unasked.
+
+    Raises
+    ------
+    UnsupportedError
+        For a device: the function runs on the host only.
+    ValueError
+        For a word that names no device.
+    """
+    if device is None or (isinstance(device, str) and device == "cpu"):
+        return
+    name = device.name if isinstance(device, Device) else device
+    check_name(name)
+    raise UnsupportedError(f"device: {name!r} does not run this function; it runs on the host only, None or 'cpu'")
+
+
+def check_precision(precision: str | None, device: Device | None) -> str:
+    """Return the word for the library.
+
+    Raises
+    ------
+    ValueError
+        For a word that names no precision, or one for the host.
+    """
+    if precision is None:
+        return ""
+    if precision not in PRECISIONS:
+        raise ValueError(f"precision: {precision!r} is not one of {', '.join(map(repr, PRECISIONS))}")
+    if device is None:
+        raise ValueError("precision: is for devices; the host computes in the precision of the arrays")
+    return precision

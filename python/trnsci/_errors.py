@@ -46,6 +46,8 @@ _KINDS: dict[str, type[Exception]] = {
     "os": OSError,
     "linalg": LinAlgError,
     "convergence": ConvergenceError,
+    "unsupported": UnsupportedError,
+    "device": DeviceError,
     "canceled": Canceled,
 }
 

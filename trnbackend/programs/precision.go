@@ -64,13 +64,13 @@ func ChoosePrecision(caps trnbackend.Caps, asked string, double bool) (Precision
 	have := strings.Join(names, ", ")
 	switch {
 	case asked == "" && double:
-		return "", &trnbackend.UnsupportedError{Device: caps.Device, What: "float64 data needs precision=, one of " + have}
+		return "", &trnbackend.UnsupportedError{Device: caps.Device, What: "precision: float64 arrays need one, of " + have}
 	case asked == "":
 		return FP32, nil
 	case !slices.Contains(precisions, Precision(asked)):
-		return "", fmt.Errorf("precision is %q, not one of %s", asked, have)
+		return "", fmt.Errorf("precision: %q is not one of %s", asked, have)
 	case !slices.Contains(names, asked):
-		return "", &trnbackend.UnsupportedError{Device: caps.Device, What: fmt.Sprintf("no precision %s, it has %s", asked, have)}
+		return "", &trnbackend.UnsupportedError{Device: caps.Device, What: fmt.Sprintf("precision: there is no %s, there are %s", asked, have)}
 	}
 	return Precision(asked), nil
 }

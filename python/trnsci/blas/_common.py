@@ -285,6 +285,17 @@ def invoke_product(name: str, work: float, threads: int | None, arrays: Sequence
         invoke(name, work * math.prod(arrays[-1].shape[:-2]), threads, arrays, *args, limit=_native.product_work())
 
 
+def invoke_on(
+    on: _device.Device, name: str, work: float, threads: int | None, arrays: Sequence[Array], *args: Any
+) -> None:
+    """Call a function of the library that runs on a device, unless there is nothing in the result, the last of the arrays.
+
+    The call is always a job: a device may be slow.
+    """
+    if arrays[-1].size:
+        _device.keep_report(invoke(name, work, threads, arrays, on.number, *args, limit=0))
+
+
 def parts(number: float | complex) -> tuple[float, float]:
     """Return real and imaginary part, as they cross the border."""
     return number.real, number.imag

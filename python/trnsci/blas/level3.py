@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import _array, _native, _threads
+from .. import _array, _device, _native, _threads
 from .._array import Array
+from .._errors import UnsupportedError
 from . import _common
 
 __all__ = ["batched_gemm", "gemm", "gemmt"]
@@ -69,6 +70,8 @@ def _general(
     kind: _common.Kind,
     out: Array | None,
     threads: int | None,
+    on: _device.Device | None,
+    precision: str,
 ) -> Array:
     """Compute a product of checked operands."""
     m, k = a.shape[-2:] if trans_a == _common.NO_TRANS else a.shape[:-3:-1]
@@ -85,10 +88,15 @@ def _general(
         _common.load(result, c)
     a, trans_a = _common.by_rows(a, trans_a, "A")
     b, trans_b = _common.by_rows(b, trans_b, "B")
-    _common.invoke_product(
-        "Gemm", 2 * m * n * k, threads, (_common.spread(a, lead), _common.spread(b, lead), result), trans_a, trans_b,
-        *_common.parts(factor), *_common.parts(keep),
-    )  # fmt: skip
+    operands = (_common.spread(a, lead), _common.spread(b, lead), result)
+    if on is not None:
+        if result.dtype.kind == "c":
+            raise UnsupportedError(f"device: {on.name} has no complex products, only real ones")
+        _common.invoke_on(on, "DeviceGemm", 2 * m * n * k, threads, operands, trans_a, trans_b, factor, keep, precision)
+    else:
+        _common.invoke_product(
+            "Gemm", 2 * m * n * k, threads, operands, trans_a, trans_b, *_common.parts(factor), *_common.parts(keep)
+        )
     return _common.finish(result, kind, out)
 
 
@@ -109,7 +117,8 @@ def gemm(
     *,
     out: Array | None = None,
     threads: int | None = None,
-    device: str | None = None,
+    device: str | _device.Device | None = None,
+    precision: str | None = None,
 ) -> Array:
     """Return ``alpha op(A) op(B) + beta C``.
 
@@ -122,8 +131,15 @@ def gemm(
         Has the shape of ``op(A) op(B)``; not read if `beta` is 0.
     transA, transB : bool or {'N', 'T', 'C'}, optional
         What ``op`` is.
-    out, threads, device
+    out, threads
         See `trnsci.blas`.
+    device : str or Device, optional
+        Where to run; see `trnsci.devices`. On a device the product is one run of a graph whose sizes are those of A and B
+        rounded up; what happened is in `trnsci.last_report`, its error bound included. Arrays are real there.
+    precision : {'fp32', 'fp64', 'bf16', 'bf16x2', 'bf16x3'}, optional
+        How a device multiplies; float64 arrays need it, float32 ones are multiplied in ``'fp32'`` if it is None. The result
+        has the dtype of the arrays. With bf16, operands are rounded to 8 bits, or written as sums of two or three such
+        numbers; sums are in single precision.
 
     Returns
     -------
@@ -134,6 +150,8 @@ def gemm(
     ------
     ValueError, TypeError
         See `trnsci.blas`.
+    UnsupportedError
+        For float64 arrays on a device without a word on precision, for complex ones, and for what the device lacks.
 
     Examples
     --------
@@ -147,11 +165,12 @@ def gemm(
     array([[ 9., 13.],
            [13., 19.]])
     """
-    if C is None and device is None and type(beta) in _REAL and type(A) is type(B) is np.ndarray:
+    if C is None and device is None and precision is None and type(beta) in _REAL and type(A) is type(B) is np.ndarray:
         quick = _quick(alpha, A, B, transA, transB, out, threads) if beta == 0 else None
         if quick is not None:
             return quick
-    _common.require_host(device)
+    on = _device.resolve(device)
+    how = _device.check_precision(precision, on)
     trans_a = _common.word(transA, _common.TRANS_WORDS, "transA")
     trans_b = _common.word(transB, _common.TRANS_WORDS, "transB")
     factor, keep = _common.scalar(alpha, "alpha"), _common.scalar(beta, "beta")
@@ -161,12 +180,12 @@ def gemm(
     _common.check_core(b, "B")
     c = given[0] if given else None
     if out is None or not _is_by_columns(out) or _common.CONJ_TRANS in (trans_a, trans_b) or (c is not None and c.ndim < 2):
-        return _general(factor, a, trans_a, b, trans_b, keep, c, kind, out, threads)
+        return _general(factor, a, trans_a, b, trans_b, keep, c, kind, out, threads, on, how)
     # C^T = op(B)^T op(A)^T: what is stored by columns is the transpose of what is stored by rows.
     flag_a, flag_b = _common.flipped(trans_a), _common.flipped(trans_b)
     turned = _common.transposed(out)
     start = turned if c is out else None if c is None else _common.transposed(c)
-    _general(factor, b, flag_b, a, flag_a, keep, start, kind, turned, threads)
+    _general(factor, b, flag_b, a, flag_a, keep, start, kind, turned, threads, on, how)
     return out
 
 
@@ -181,7 +200,8 @@ def batched_gemm(
     *,
     out: Array | None = None,
     threads: int | None = None,
-    device: str | None = None,
+    device: str | _device.Device | None = None,
+    precision: str | None = None,
 ) -> Array:
     """Return ``alpha op(A[i]) op(B[i]) + beta C[i]`` for all i.
 
@@ -193,8 +213,10 @@ def batched_gemm(
         As in `gemm`.
     A, B, C : (L, M, N) array_like
         Stacks of matrices; an L of 1 is broadcast.
-    out, threads, device
+    out, threads
         See `trnsci.blas`.
+    device, precision
+        As in `gemm`.
 
     Returns
     -------
@@ -215,7 +237,7 @@ def batched_gemm(
     for name, a in (("A", A), ("B", B), ("C", C)):
         if a is not None and np.ndim(a) != 3:
             raise ValueError(f"{name}: expected three dimensions, got shape {np.shape(a)}")
-    return gemm(alpha, A, B, beta, C, transA, transB, out=out, threads=threads, device=device)
+    return gemm(alpha, A, B, beta, C, transA, transB, out=out, threads=threads, device=device, precision=precision)
 
 
 def gemmt(

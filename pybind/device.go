@@ -1,0 +1,181 @@
+package pybind
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"trnsci/core/blas"
+	"trnsci/core/dense"
+	"trnsci/core/sched"
+	"trnsci/trnbackend"
+	"trnsci/trnbackend/device"
+	"trnsci/trnbackend/programs"
+)
+
+// table hands out numbers for what Python refers to.
+type table[T any] struct {
+	mu   sync.Mutex
+	last int64
+	held map[int64]T
+}
+
+func (t *table[T]) add(value T) int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.held == nil {
+		t.held = map[int64]T{}
+	}
+	t.last++
+	t.held[t.last] = value
+	return t.last
+}
+
+func (t *table[T]) get(id int64) (T, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	value, ok := t.held[id]
+	return value, ok
+}
+
+func (t *table[T]) remove(id int64) (T, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	value, ok := t.held[id]
+	delete(t.held, id)
+	return value, ok
+}
+
+var (
+	sessions table[*device.Session]
+	reports  table[trnbackend.Report]
+)
+
+func session(id int64) (*device.Session, error) {
+	if s, ok := sessions.get(id); ok {
+		return s, nil
+	}
+	return nil, fmt.Errorf("the device is closed: %w", trnbackend.ErrFreed)
+}
+
+// DeviceOpen opens a device and returns its number. The folder for compiled programs comes as hexadecimal digits, since file names
+// need not be text; none if it is empty.
+func DeviceOpen(name, hexCacheDir string) (id int64, err error) {
+	defer guard(&err)
+	dir, err := hex.DecodeString(hexCacheDir)
+	if err != nil {
+		panic(err)
+	}
+	s, err := device.Open(name, device.Options{CacheDir: string(dir)})
+	if err != nil {
+		return 0, err
+	}
+	return sessions.add(s), nil
+}
+
+// DeviceClose waits for the calls on a device and closes it. A number that is not there is no error.
+func DeviceClose(id int64) (zero int64, err error) {
+	defer guard(&err)
+	if s, ok := sessions.remove(id); ok {
+		return 0, s.Close()
+	}
+	return 0, nil
+}
+
+// DeviceInfo returns a JSON object that describes a device.
+func DeviceInfo(id int64) (text string, err error) {
+	defer guard(&err)
+	s, err := session(id)
+	if err != nil {
+		return "", err
+	}
+	memory, err := s.Memory()
+	if err != nil {
+		return "", err
+	}
+	caps := s.Caps()
+	types := make([]string, len(caps.DTypes))
+	for i, d := range caps.DTypes {
+		types[i] = d.String()
+	}
+	encoded, err := json.Marshal(map[string]any{
+		"name": s.Name(), "version": caps.Version, "types": types, "memory_used": memory.Used, "memory_limit": memory.Limit,
+	})
+	return string(encoded), err
+}
+
+// TakeReport returns the report that a call on a device left under the number as a JSON object, once.
+func TakeReport(number int64) (text string, err error) {
+	defer guard(&err)
+	r, ok := reports.remove(number)
+	if !ok {
+		panic(fmt.Sprintf("no report %d", number))
+	}
+	encoded, err := json.Marshal(map[string]any{
+		"device": r.Device, "compiles": r.Compiles, "cache_hits": r.CacheHits, "dispatches": r.Dispatches,
+		"bytes_in": r.BytesIn, "bytes_out": r.BytesOut, "seconds": r.Seconds, "engines": r.Engines, "host_steps": r.HostSteps,
+		"error_bound": r.ErrorBound,
+	})
+	return string(encoded), err
+}
+
+// onDevice runs op as a call on a device. It returns the number of the call's report.
+func onDevice(jobID, threads, id int64, op func(*sched.Team, *device.Call) error) (int64, error) {
+	return run(jobID, threads, func(team *sched.Team) (int64, error) {
+		s, err := session(id)
+		if err != nil {
+			return 0, err
+		}
+		call, err := s.Begin(team.Context())
+		if err != nil {
+			return 0, err
+		}
+		ended := false
+		defer func() {
+			if !ended { // op panics, or fails
+				call.End()
+			}
+		}()
+		if err := op(team, call); err != nil {
+			return 0, err
+		}
+		ended = true
+		return reports.add(call.End()), nil
+	})
+}
+
+// DeviceGemm does Gemm's work on a device, for real matrices, in a precision of package programs, or none that is said. It returns the number of the
+// report.
+func DeviceGemm(jobID, threads int64, a, b, c uint64, id, transA, transB int64, alpha, beta float64, precision string) (report int64, err error) {
+	defer guard(&err)
+	call := &blasCall{
+		a: descriptor(a), b: descriptor(b), c: descriptor(c), transA: blas.Transpose(transA), transB: blas.Transpose(transB),
+		alpha: complex(alpha, 0), beta: complex(beta, 0),
+	}
+	return onDevice(jobID, threads, id, func(_ *sched.Team, on *device.Call) error {
+		if call.c.dtype == float32Code {
+			return deviceGemm[float32](on, call, precision)
+		}
+		return deviceGemm[float64](on, call, precision)
+	})
+}
+
+func deviceGemm[T dense.Float](on *device.Call, call *blasCall, precision string) error {
+	p, err := programs.ChoosePrecision(on.Caps(), precision, call.c.dtype == float64Code)
+	if err != nil {
+		return err
+	}
+	return programs.Gemm(on, p, call.transA != blas.NoTrans, call.transB != blas.NoTrans, T(real(call.alpha)),
+		members[T](call.a), members[T](call.b), T(real(call.beta)), members[T](call.c))
+}
+
+// members returns the matrices of a stack.
+func members[T dense.Scalar](a *array) []dense.Matrix[T] {
+	stack := newBatch[T](a)
+	matrices := make([]dense.Matrix[T], stack.count())
+	for k := range matrices {
+		matrices[k] = stack.rowMajor(k)
+	}
+	return matrices
+}

@@ -1,0 +1,133 @@
+"""Devices: products on them, their report, and the life of a Device."""
+
+import threading
+
+import numpy as np
+import pytest
+import trnsci
+from trnsci import blas
+from trnsci._info import info
+
+RNG = np.random.default_rng(5)
+
+# How far off products of numbers below 1 are: not more than the upper limit, and not less than the operands allow.
+OFF = {"fp32": (1e-9, 1e-5), "fp64": (0, 1e-13), "bf16": (1e-4, 0.1), "bf16x2": (1e-7, 1e-3), "bf16x3": (1e-9, 1e-5)}
+
+
+@pytest.mark.parametrize("precision", OFF)
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_gemm_on_interp(dtype, precision):
+    a, b = RNG.random((3, 20, 30)).astype(dtype), RNG.random((30, 11)).astype(dtype)
+    got = blas.gemm(2.0, a, b, device="interp", precision=precision)
+    report = trnsci.last_report()
+    exact = 2 * (a.astype("f8") @ b.astype("f8"))
+    off = abs(got - exact).max()
+    low, high = OFF[precision]
+    rounding = np.finfo(dtype).eps * abs(exact).max()
+    assert got.dtype == a.dtype
+    assert off <= min(high, report.error_bound) + rounding
+    assert off >= low or dtype == "f4"
+    assert (report.device, report.dispatches) == ("interp", 1)
+    assert report.bytes_in > a.nbytes / 2 and report.bytes_out > 0 and report.seconds > 0
+
+
+@pytest.mark.parametrize("trans_a", [False, True])
+@pytest.mark.parametrize("trans_b", [False, True])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_gemm_forms(order, trans_a, trans_b):
+    a = np.asarray(RNG.random((9, 5) if trans_a else (5, 9)), order=order)
+    b = np.asarray(RNG.random((7, 9) if trans_b else (9, 7)), order=order)
+    c = np.asarray(RNG.random((5, 7)), order=order)
+    want = 0.5 * (a.T if trans_a else a) @ (b.T if trans_b else b) - 2 * c
+    got = blas.gemm(0.5, a, b, -2, c, trans_a, trans_b, device="interp", precision="fp64")
+    assert abs(got - want).max() < 1e-13
+    for target in (np.full_like(c, np.nan), c):  # beta = -2 reads C, not what is in out
+        out = blas.gemm(0.5, a, b, -2, c.copy(), trans_a, trans_b, out=target, device="interp", precision="fp64")
+        assert out is target
+        assert abs(out - want).max() < 1e-13
+
+
+def test_c_is_not_read_where_beta_is_zero():
+    a = np.eye(3, dtype="f4")
+    assert np.array_equal(blas.gemm(1, a, a, 0, np.full((3, 3), np.nan, "f4"), device="interp"), a)
+
+
+@pytest.mark.parametrize("shape", [(0, 3, 4), (3, 0, 4), (3, 4, 0), (0, 0, 0)])
+def test_empty_products(shape):
+    m, k, n = shape
+    got = blas.gemm(1, np.zeros((m, k), "f4"), np.zeros((k, n), "f4"), device="interp")
+    assert got.shape == (m, n) and not got.any()
+
+
+def test_batched_gemm():
+    a, b = RNG.random((4, 3, 5)).astype("f4"), RNG.random((4, 5, 2)).astype("f4")
+    assert abs(blas.batched_gemm(1, a, b, device="interp") - a @ b).max() < 1e-5
+
+
+@pytest.mark.parametrize(
+    ("error", "text", "call"),
+    [
+        (trnsci.UnsupportedError, "precision: float64", lambda a: blas.gemm(1, a, a, device="interp")),
+        (trnsci.UnsupportedError, "complex", lambda a: blas.gemm(1, a + 1j, a, device="interp", precision="fp32")),
+        (ValueError, "precision: 'fp16'", lambda a: blas.gemm(1, a, a, device="interp", precision="fp16")),
+        (ValueError, "precision:", lambda a: blas.gemm(1, a, a, precision="fp32")),
+        (ValueError, "device: 'abacus'.*interp", lambda a: blas.gemm(1, a, a, device="abacus")),
+        (trnsci.UnsupportedError, "device: 'neuron'", lambda a: blas.gemm(1, a, a, device="neuron")),
+        (trnsci.UnsupportedError, "device: 'interp'", lambda a: trnsci.eigh(a, device="interp")),
+        (trnsci.UnsupportedError, "device: 'interp'", lambda a: trnsci.eigh(a, device=trnsci.Device("interp"))),
+        (ValueError, "device: 'cpu'", lambda a: trnsci.Device("cpu")),
+        (ValueError, "device: 3", lambda a: trnsci.Device(3)),
+    ],
+)
+def test_bad_input(error, text, call):
+    with pytest.raises(error, match=text):
+        call(np.eye(2))
+
+
+def test_life_of_a_device():
+    a = np.eye(2, dtype="f4")
+    with trnsci.Device("interp") as device:
+        assert device.info()["name"] == "interp"
+        blas.gemm(1, a, a, device=device)
+        assert trnsci.last_report().compiles == 1
+        blas.gemm(1, 2 * a, a, device=device)
+        assert (trnsci.last_report().compiles, trnsci.last_report().cache_hits) == (0, 1)
+        assert device.info()["memory_used"] == 0
+    device.close()
+    with pytest.raises(trnsci.DeviceError, match="closed"):
+        blas.gemm(1, a, a, device=device)
+    assert "interp" in repr(device) and "interp" in trnsci.devices()
+
+
+def test_reports_belong_to_threads():
+    a = np.eye(2, dtype="f4")
+    blas.gemm(1, a, a, device="interp")
+    mine, theirs = trnsci.last_report(), []
+    thread = threading.Thread(target=lambda: theirs.append(trnsci.last_report()))
+    thread.start()
+    thread.join()
+    assert mine is not None and theirs == [None]
+
+
+def test_many_threads_and_no_growth():
+    with trnsci.Device("interp") as device:
+        wrong = []
+
+        def work(seed):
+            rng = np.random.default_rng(seed)
+            for _ in range(300):
+                m, k, n = rng.integers(1, 12, 3)
+                a, b = rng.random((m, k)).astype("f4"), rng.random((k, n)).astype("f4")
+                if abs(blas.gemm(1, a, b, device=device) - a @ b).max() > 1e-5:
+                    wrong.append((m, k, n))
+
+        work(0)
+        before = info()["heap bytes in use"]
+        threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert not wrong
+        assert device.info()["memory_used"] == 0
+        assert info()["heap bytes in use"] < before + (1 << 20)
