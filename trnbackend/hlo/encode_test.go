@@ -3,6 +3,7 @@ package hlo
 import (
 	"bytes"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -55,6 +56,19 @@ func TestModuleHasEachNode(t *testing.T) {
 			checkStructure(t, m)
 			checkNodes(t, c.Graph, m)
 		})
+	}
+}
+
+func TestModuleHasEachNodeOfRandomGraphs(t *testing.T) {
+	types := []graph.DType{graph.F32, graph.BF16, graph.S32, graph.Pred, graph.F64}
+	for seed := range uint64(300) {
+		g := graphtest.Random(rand.New(rand.NewPCG(seed, 1)), graphtest.Limits{Nodes: 40, DTypes: types})
+		m := encoded(t, g)
+		checkStructure(t, m)
+		checkNodes(t, g, m)
+		if t.Failed() {
+			t.Fatalf("seed %d:\n%s", seed, g.Text())
+		}
 	}
 }
 
