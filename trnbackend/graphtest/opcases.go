@@ -208,6 +208,10 @@ func (m *caseMaker) binary() {
 			}
 		}
 	}
+	integers := m.special(graph.Of(graph.S32, 37))
+	m.add("divide s32[37] by itself", []operand{integers, integers}, func(b *graph.Builder, x []graph.Value) []graph.Value {
+		return []graph.Value{b.Divide(x[0], x[0]), b.Divide(b.Negate(x[1]), b.Negate(x[1]))}
+	})
 	for _, d := range allTypes {
 		m.add(fmt.Sprintf("compare %s", d), m.pairs(d), func(b *graph.Builder, x []graph.Value) []graph.Value {
 			var all []graph.Value
