@@ -44,7 +44,9 @@ def cases(folder):
 
 @pytest.fixture(scope="module")
 def texts(folder):
-    return json.loads((folder / "texts.json").read_text())
+    """XLA's texts of the cases of one operation."""
+    texts = json.loads((folder / "texts.json").read_text())
+    return {name: text for name, text in texts.items() if not name.startswith("random ")}
 
 
 def numbers(x, dtype):
@@ -111,7 +113,7 @@ def entry(text):
 
 
 def test_names_are_attributes(cases, texts):
-    for case in cases:
+    for case in (case for case in cases if case["name"] in texts):
         lines = entry(texts[case["name"]])
         inputs = re.findall(r'parameter\((\d+)\), frontend_attributes={neff_input_names="(\w+)"}', "\n".join(lines))
         assert sorted(inputs, key=lambda x: int(x[0])) == [(str(k), f"x{k}") for k in range(len(case["inputs"]))]
@@ -133,5 +135,6 @@ def test_donated_parameters_are_aliases(texts):
     found = {name: match[1] for name, match in aliases.items() if match}
     types = ("f32", "bf16", "s32", "pred", "f64")
     want = {f"donated {d}": "{}: (1, {}, may-alias)" for d in types}
-    want |= {f"donated {d} among several": "{1}: (0, {}, may-alias)" for d in types}
+    # The parameter itself is the third result; the second has its shape too.
+    want |= {f"donated {d} among several": "{2}: (0, {}, may-alias)" for d in types}
     assert found == want
