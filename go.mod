@@ -6,6 +6,7 @@ require (
 	github.com/sbinet/npyio v0.9.0
 	golang.org/x/sys v0.50.0
 	gonum.org/v1/gonum v0.17.0
+	google.golang.org/protobuf v1.36.12
 )
 
 require (

@@ -28,12 +28,15 @@ var mayImport = map[string][]string{
 		"core/kernel", "core/dense", "core/sched", "core/npy", "core/blas", "core/factor", "core/eigen", "core/schur", "core/mp2",
 		"trnbackend", "trnbackend/graph", "trnbackend/device", "trnbackend/programs",
 	},
-	"trnbackend/graph":    {},
-	"trnbackend":          {"trnbackend/graph"},
-	"trnbackend/interp":   {"core/blas", "core/dense", "core/sched", "trnbackend", "trnbackend/graph"},
-	"trnbackend/device":   {"trnbackend", "trnbackend/graph", "trnbackend/interp"},
-	"trnbackend/programs": {"core/dense", "trnbackend", "trnbackend/graph", "trnbackend/device"},
-	"tests_go":            {},
+	"trnbackend/graph":     {},
+	"trnbackend":           {"trnbackend/graph"},
+	"trnbackend/interp":    {"core/blas", "core/dense", "core/sched", "trnbackend", "trnbackend/graph"},
+	"trnbackend/device":    {"trnbackend", "trnbackend/graph", "trnbackend/interp"},
+	"trnbackend/programs":  {"core/dense", "trnbackend", "trnbackend/graph", "trnbackend/device"},
+	"trnbackend/hlo":       {"trnbackend", "trnbackend/graph"},
+	"trnbackend/graphtest": {"trnbackend/graph"},
+	"tests_go":             {},
+	"tests_go/hlocases":    {"trnbackend", "trnbackend/graph", "trnbackend/graphtest", "trnbackend/hlo", "trnbackend/interp"},
 }
 
 // Only these packages may use cgo: a package with cgo cannot hold Go assembly.

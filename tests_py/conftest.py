@@ -9,7 +9,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 pytest.register_assert_rewrite("residuals")
 
-_REPORTED = ("trnsci", "numpy", "scipy", "ml_dtypes", "hypothesis")
+_REPORTED = ("trnsci", "numpy", "scipy", "ml_dtypes", "hypothesis", "jax")
 
 
 def _version(name):

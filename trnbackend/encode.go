@@ -29,7 +29,7 @@ func Encode(d graph.DType, x []float64) []byte {
 	return data
 }
 
-// Decode is the inverse of Encode. It panics if data does not hold whole elements.
+// Decode is the inverse of Encode; any byte but 0 is a predicate that holds. It panics if data does not hold whole elements.
 func Decode(d graph.DType, data []byte) []float64 {
 	size := d.Bytes()
 	if len(data)%size != 0 {
@@ -46,7 +46,7 @@ func Decode(d graph.DType, data []byte) []float64 {
 		case graph.S32:
 			x[i] = float64(int32(binary.LittleEndian.Uint32(at)))
 		case graph.Pred:
-			x[i] = float64(at[0])
+			x[i] = d.Round(float64(at[0]))
 		case graph.F64:
 			x[i] = math.Float64frombits(binary.LittleEndian.Uint64(at))
 		}

@@ -30,10 +30,10 @@ type Executor interface {
 type Program interface {
 	// Graph returns what was compiled.
 	Graph() *graph.Graph
-	// Run runs the program. in has a buffer of the parameter's shape for each parameter, out a place for each result. A place that holds a buffer of
-	// the result's shape may be written instead of a new one; Run sets all places. Buffers of donated parameters are dead afterwards, others
-	// keep their contents. Run may return before the device has finished: Download waits, and an error of the device may come as late as there.
-	// The buffers of one run are distinct where one of them is donated or written.
+	// Run runs the program. in has a buffer of the parameter's shape for each parameter, out a place for each result. A place may hold a live buffer
+	// of the result's shape, which is written, or freed and replaced; Run sets all places. Buffers of donated parameters are dead afterwards,
+	// others keep their contents. Run may return before the device has finished: Download waits, and an error of the device may come as late as
+	// there. The buffers of one run are distinct where one of them is donated or written. After an error donated buffers may be dead.
 	Run(in, out []Buffer) error
 	// Close frees the program.
 	Close() error
@@ -86,7 +86,8 @@ func (e *DeviceError) Error() string {
 // Unwrap returns the cause.
 func (e *DeviceError) Unwrap() error { return e.Err }
 
-// CheckRun requires of a Run what every executor does: buffers for all parameters and places for all results, of the right shapes.
+// CheckRun requires of a Run what every executor does: buffers for all parameters and places for all results, of the right shapes, none
+// of them twice where it is donated or written.
 func CheckRun(g *graph.Graph, in, out []Buffer) error {
 	params, results := g.ParameterShapes(), g.ResultShapes()
 	if len(in) != len(params) || len(out) != len(results) {
@@ -100,6 +101,29 @@ func CheckRun(g *graph.Graph, in, out []Buffer) error {
 	for i, b := range out {
 		if b != nil && !b.Shape().Equal(results[i]) {
 			return fmt.Errorf("graph %s: result %q is %s, the buffer is %s", g.Name(), g.Results()[i].Name, results[i], b.Shape())
+		}
+	}
+	return checkDistinct(g, in, out)
+}
+
+// checkDistinct requires that no buffer that is donated or written is in the run a second time.
+func checkDistinct(g *graph.Graph, in, out []Buffer) error {
+	gone := make(map[Buffer]bool, len(in)+len(out)) // for each buffer, whether one of its uses ends it
+	use := func(b Buffer, ends bool) error {
+		if before, twice := gone[b]; b != nil && twice && (before || ends) {
+			return fmt.Errorf("graph %s: a buffer %s that is donated or written is used twice in one run", g.Name(), b.Shape())
+		}
+		gone[b] = gone[b] || ends
+		return nil
+	}
+	for i, b := range in {
+		if err := use(b, g.Nodes()[g.Parameters()[i]].Donated); err != nil {
+			return err
+		}
+	}
+	for _, b := range out {
+		if err := use(b, true); err != nil {
+			return err
 		}
 	}
 	return nil

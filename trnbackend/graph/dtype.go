@@ -63,7 +63,7 @@ func (d DType) Round(x float64) float64 {
 		case x <= math.MinInt32:
 			return math.MinInt32
 		}
-		return math.Trunc(x)
+		return math.Trunc(x) + 0 // integers have no negative zero
 	case Pred:
 		if x != 0 {
 			return 1

@@ -68,26 +68,33 @@ func (n *Node) checkCount(operands int) error {
 	return nil
 }
 
-// checkDims refuses negative dimensions and sizes whose bytes pass an int64.
+// mostElements is the limit of an array's size, and of a dimension: bytes and sums of a few such numbers fit an int64.
+const mostElements = 1 << 48
+
+// Check refuses types that do not exist, negative dimensions and more elements than any memory holds.
+func (s Shape) Check() error {
+	if s.DType >= dtypeCount {
+		return fmt.Errorf("type %d does not exist", s.DType)
+	}
+	return checkDims(s)
+}
+
 func checkDims(s Shape) error {
-	const most = 1 << 48 // elements; a product of two of these would not fit
 	size := 1
 	for _, d := range s.Dims {
-		if d < 0 || d > most {
+		if d < 0 || d > mostElements {
 			return fmt.Errorf("the dimensions %v", s.Dims)
 		}
-		if size *= max(d, 1); size > most {
+		if max(d, 1) > mostElements/size {
 			return fmt.Errorf("the dimensions %v give too many elements", s.Dims)
 		}
+		size *= max(d, 1)
 	}
 	return nil
 }
 
 func (n *Node) inferSource() (Shape, error) {
-	if n.Shape.DType >= dtypeCount {
-		return Shape{}, fmt.Errorf("type %d does not exist", n.Shape.DType)
-	}
-	if err := checkDims(n.Shape); err != nil {
+	if err := n.Shape.Check(); err != nil {
 		return Shape{}, err
 	}
 	switch {
@@ -250,7 +257,9 @@ func (n *Node) inferSlice(x Shape) (Shape, error) {
 		if n.Start[k] < 0 || n.Limit[k] < n.Start[k] || n.Limit[k] > d || n.Stride[k] < 1 {
 			return Shape{}, fmt.Errorf("range %d:%d:%d of dimension %d of %s", n.Start[k], n.Limit[k], n.Stride[k], k, x)
 		}
-		result.Dims[k] = (n.Limit[k] - n.Start[k] + n.Stride[k] - 1) / n.Stride[k]
+		if n.Limit[k] > n.Start[k] {
+			result.Dims[k] = (n.Limit[k]-n.Start[k]-1)/n.Stride[k] + 1
+		}
 	}
 	return result, nil
 }
@@ -302,7 +311,8 @@ func inferGather(x, rows Shape) (Shape, error) {
 	if x.Rank() == 0 || x.Dims[0] == 0 || rows.DType != S32 || rows.Rank() != 1 {
 		return Shape{}, fmt.Errorf("rows %s of %s", rows, x)
 	}
-	return Shape{x.DType, slices.Concat(rows.Dims, x.Dims[1:])}, nil
+	result := Shape{x.DType, slices.Concat(rows.Dims, x.Dims[1:])}
+	return result, checkDims(result)
 }
 
 func (n *Node) inferConcatenate(in []Shape) (Shape, error) {
@@ -327,8 +337,8 @@ func (n *Node) inferPad(x, value Shape) (Shape, error) {
 	}
 	result := Shape{x.DType, make([]int, x.Rank())}
 	for k, d := range x.Dims {
-		if n.Start[k] < 0 || n.Limit[k] < 0 {
-			return Shape{}, fmt.Errorf("negative elements %v before or %v behind %s", n.Start, n.Limit, x)
+		if min(n.Start[k], n.Limit[k]) < 0 || max(n.Start[k], n.Limit[k]) > mostElements {
+			return Shape{}, fmt.Errorf("negative or too many elements, %v before or %v behind %s", n.Start, n.Limit, x)
 		}
 		result.Dims[k] = n.Start[k] + d + n.Limit[k]
 	}

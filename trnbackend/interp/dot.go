@@ -8,33 +8,66 @@ import (
 	"trnsci/trnbackend/graph"
 )
 
-// dot brings the batch dimensions to the front and the contracted ones to the end of both operands, which are then stacks of matrices X and Y,
-// and computes X Y^T for each pair.
-func (e *evaluation) dot() []float64 {
+// stack is an operand of a dot as matrices one behind the other, of free by contracted elements, or transposed.
+type stack struct {
+	elements []float64
+	free     int // the product of the dimensions that stay
+	form     blas.Transpose
+}
+
+// matrix returns the first matrix of the stack as it lies.
+func (s *stack) matrix(inner int, natural blas.Transpose) (m dense.Matrix[float64], form blas.Transpose) {
+	if s.form == blas.NoTrans {
+		return matrixOf(s.elements, s.free, inner), natural
+	}
+	return matrixOf(s.elements, inner, s.free), flipped(natural)
+}
+
+func flipped(form blas.Transpose) blas.Transpose {
+	if form == blas.NoTrans {
+		return blas.Trans
+	}
+	return blas.NoTrans
+}
+
+func matrixOf(elements []float64, rows, cols int) dense.Matrix[float64] {
+	return dense.Matrix[float64]{Rows: rows, Cols: cols, Stride: max(1, cols), Data: elements}
+}
+
+// dot makes stacks of matrices X and Y of both operands and computes X Y^T for each pair.
+func (e *evaluation) dot() {
 	n := e.node
-	var stacks [2][]float64
-	var rows [2]int
-	count, inner := 1, 1
-	for i, x := range e.shapes {
-		free := others(x.Rank(), slices.Concat(n.Batch[i], n.Contract[i]))
-		stacks[i] = arranged(e.in[i], x, slices.Concat(n.Batch[i], free, n.Contract[i]))
-		rows[i] = extent(x, free)
-		count, inner = extent(x, n.Batch[i]), extent(x, n.Contract[i])
+	x, y := e.stackOf(0), e.stackOf(1)
+	count, inner := extent(e.shapes[0], n.Batch[0]), extent(e.shapes[0], n.Contract[0])
+	switch {
+	case len(e.out) == 0:
+		return
+	case inner == 0:
+		clear(e.out)
+		return
 	}
-	out := make([]float64, n.Shape.Size())
-	if len(out) == 0 || inner == 0 {
-		return out
+	a, formA := x.matrix(inner, blas.NoTrans)
+	b, formB := y.matrix(inner, blas.Trans)
+	blas.GemmStrided(e.team, formA, formB, 1, count, a, x.free*inner, b, y.free*inner, 0, matrixOf(e.out, x.free, y.free), x.free*y.free)
+	e.chunks(func(lo, hi int) { round(n.Shape.DType, e.out[lo:hi]) })
+}
+
+// stackOf brings the batch dimensions to the front. The contracted ones come last, or before the free ones where they lie so.
+func (e *evaluation) stackOf(i int) stack {
+	shape, batch, contract := e.shapes[i], e.node.Batch[i], e.node.Contract[i]
+	var free []int
+	for k := range shape.Rank() {
+		if !slices.Contains(batch, k) && !slices.Contains(contract, k) {
+			free = append(free, k)
+		}
 	}
-	matrix := func(data []float64, rows, cols int) dense.Matrix[float64] {
-		return dense.Matrix[float64]{Rows: rows, Cols: cols, Stride: cols, Data: data}
+	s := stack{free: extent(shape, free), form: blas.NoTrans}
+	order := slices.Concat(batch, free, contract)
+	if transposed := slices.Concat(batch, contract, free); slices.IsSorted(transposed) {
+		s.form, order = blas.Trans, transposed
 	}
-	blas.GemmStrided(e.team, blas.NoTrans, blas.Trans, 1, count,
-		matrix(stacks[0], rows[0], inner), rows[0]*inner, matrix(stacks[1], rows[1], inner), rows[1]*inner,
-		0, matrix(out, rows[0], rows[1]), rows[0]*rows[1])
-	for i, x := range out {
-		out[i] = n.Shape.DType.Round(x)
-	}
-	return out
+	s.elements = e.arranged(e.in[i], shape, order)
+	return s
 }
 
 // extent returns the product of some dimensions.

@@ -7,9 +7,9 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync/atomic"
 
-	"trnsci/core/sched"
 	"trnsci/trnbackend"
 	"trnsci/trnbackend/graph"
 )
@@ -22,12 +22,13 @@ const version = "interp 1"
 
 // Executor is the device. Its memory is the host's.
 type Executor struct {
-	used   atomic.Int64 // bytes of live buffers
-	closed atomic.Bool
+	used    atomic.Int64 // bytes of live buffers
+	closed  atomic.Bool
+	threads int // that a run may use
 }
 
-// New opens the device.
-func New() *Executor { return &Executor{} }
+// New opens the device, whose runs may use all processors.
+func New() *Executor { return &Executor{threads: runtime.GOMAXPROCS(0)} }
 
 // Name returns "interp".
 func (e *Executor) Name() string { return Name }
@@ -40,16 +41,19 @@ func (e *Executor) Caps() trnbackend.Caps {
 	}
 }
 
-// Compile returns the graph as a program; there is nothing to do.
-func (e *Executor) Compile(_ context.Context, g *graph.Graph) (trnbackend.Program, error) {
+// Compile returns the graph as a program; there is little to do.
+func (e *Executor) Compile(ctx context.Context, g *graph.Graph) (trnbackend.Program, error) {
 	if e.closed.Load() {
 		return nil, fmt.Errorf("compiling graph %s: %w", g.Name(), trnbackend.ErrFreed)
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
 	}
 	caps := e.Caps()
 	if err := caps.Check(g); err != nil {
 		return nil, err
 	}
-	return &program{executor: e, graph: g}, nil
+	return &program{executor: e, graph: g, memory: planMemory(g)}, nil
 }
 
 // Upload copies an array.
@@ -57,18 +61,24 @@ func (e *Executor) Upload(shape graph.Shape, data []byte) (trnbackend.Buffer, er
 	if e.closed.Load() {
 		return nil, fmt.Errorf("uploading %s: %w", shape, trnbackend.ErrFreed)
 	}
+	if err := shape.Check(); err != nil {
+		return nil, fmt.Errorf("uploading: %w", err)
+	}
 	if int64(len(data)) != shape.Bytes() {
-		return nil, fmt.Errorf("uploading %s: %d bytes", shape, len(data))
+		return nil, fmt.Errorf("uploading %s: data has %d bytes, not %d", shape, len(data), shape.Bytes())
 	}
 	return e.newBuffer(shape, trnbackend.Decode(shape.DType, data)), nil
 }
 
 // Memory returns the bytes of the live buffers, as their types have them.
 func (e *Executor) Memory() (trnbackend.Memory, error) {
+	if e.closed.Load() {
+		return trnbackend.Memory{}, fmt.Errorf("asking for memory: %w", trnbackend.ErrFreed)
+	}
 	return trnbackend.Memory{Used: e.used.Load()}, nil
 }
 
-// Close makes every later call fail.
+// Close makes every later call fail, but for another Close. Runs that are under way end as usual.
 func (e *Executor) Close() error {
 	e.closed.Store(true)
 	return nil
@@ -82,7 +92,7 @@ type buffer struct {
 }
 
 func (e *Executor) newBuffer(shape graph.Shape, elements []float64) *buffer {
-	b := &buffer{executor: e, shape: shape}
+	b := &buffer{executor: e, shape: graph.Of(shape.DType, slices.Clone(shape.Dims)...)}
 	b.elements.Store(&elements)
 	e.used.Add(shape.Bytes())
 	return b
@@ -98,7 +108,7 @@ func (b *buffer) Download(data []byte) error {
 		return fmt.Errorf("downloading %s: %w", b.shape, trnbackend.ErrFreed)
 	}
 	if int64(len(data)) != b.shape.Bytes() {
-		return fmt.Errorf("downloading %s into %d bytes", b.shape, len(data))
+		return fmt.Errorf("downloading %s: data has %d bytes, not %d", b.shape, len(data), b.shape.Bytes())
 	}
 	copy(data, trnbackend.Encode(b.shape.DType, *elements))
 	return nil
@@ -116,64 +126,15 @@ func (b *buffer) take() *[]float64 {
 	return elements
 }
 
-// program is a graph.
-type program struct {
-	executor *Executor
-	graph    *graph.Graph
-	closed   atomic.Bool
-}
-
-// Graph returns the graph.
-func (p *program) Graph() *graph.Graph { return p.graph }
-
-// Close makes later runs fail.
-func (p *program) Close() error {
-	p.closed.Store(true)
-	return nil
-}
-
-// Run evaluates the graph.
-func (p *program) Run(in, out []trnbackend.Buffer) error {
-	if p.closed.Load() || p.executor.closed.Load() {
-		return fmt.Errorf("running graph %s: %w", p.graph.Name(), trnbackend.ErrFreed)
-	}
-	if err := trnbackend.CheckRun(p.graph, in, out); err != nil {
-		return err
-	}
-	arguments, err := p.arguments(in)
-	if err != nil {
-		return err
-	}
-	team := sched.NewTeam(context.Background(), runtime.GOMAXPROCS(0), nil)
-	defer team.Rest()
-	results := evaluate(team, p.graph, arguments)
-	for i, n := range p.graph.Parameters() {
-		if p.graph.Nodes()[n].Donated {
-			in[i].Free()
+// write gives the buffer other elements. It reports whether the buffer was live.
+func (b *buffer) write(elements []float64) bool {
+	for {
+		old := b.elements.Load()
+		if old == nil {
+			return false
+		}
+		if b.elements.CompareAndSwap(old, &elements) {
+			return true
 		}
 	}
-	for i, shape := range p.graph.ResultShapes() {
-		if out[i] != nil {
-			out[i].Free()
-		}
-		out[i] = p.executor.newBuffer(shape, results[i])
-	}
-	return nil
-}
-
-// arguments returns the elements of the buffers.
-func (p *program) arguments(in []trnbackend.Buffer) ([][]float64, error) {
-	arguments := make([][]float64, len(in))
-	for i, given := range in {
-		b, ok := given.(*buffer)
-		if !ok || b.executor != p.executor {
-			return nil, fmt.Errorf("graph %s: buffer %d is of another device", p.graph.Name(), i)
-		}
-		elements := b.elements.Load()
-		if elements == nil {
-			return nil, fmt.Errorf("graph %s: buffer %d: %w", p.graph.Name(), i, trnbackend.ErrFreed)
-		}
-		arguments[i] = *elements
-	}
-	return arguments, nil
 }

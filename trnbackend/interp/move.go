@@ -1,120 +1,60 @@
 package interp
 
-import (
-	"slices"
+import "trnsci/trnbackend/graph"
 
-	"trnsci/trnbackend/graph"
-)
-
-// strides returns the distances of elements in row-major order.
-func strides(dims []int) []int {
-	s := make([]int, len(dims))
-	at := 1
-	for k := len(dims) - 1; k >= 0; k-- {
-		s[k] = at
-		at *= dims[k]
-	}
-	return s
-}
-
-// layout says where the elements of an array of the given dimensions are.
-type layout struct {
-	dims, strides []int
-	offset        int
-}
-
-// each calls visit with the place of the first element of every row, a run along the last dimension, in row-major order.
-func (l *layout) each(visit func(at int)) {
-	if len(l.dims) == 0 {
-		visit(l.offset)
-		return
-	}
-	if slices.Contains(l.dims, 0) {
-		return
-	}
-	index := make([]int, len(l.dims)-1)
-	at := l.offset
-	for {
-		visit(at)
-		k := len(index) - 1
-		for ; k >= 0; k-- {
-			index[k]++
-			at += l.strides[k]
-			if index[k] < l.dims[k] {
-				break
-			}
-			at -= index[k] * l.strides[k]
-			index[k] = 0
-		}
-		if k < 0 {
-			return
-		}
-	}
-}
-
-// row returns the length of a row and the distance of its elements.
-func (l *layout) row() (length, stride int) {
-	if last := len(l.dims) - 1; last >= 0 {
-		return l.dims[last], l.strides[last]
-	}
-	return 1, 1
-}
-
-// taken returns the elements of src that the layout names, in row-major order.
-func (l *layout) taken(src []float64) []float64 {
-	var out []float64
-	length, stride := l.row()
-	out = make([]float64, 0, graph.Shape{Dims: l.dims}.Size())
-	l.each(func(at int) {
-		if stride == 1 {
-			out = append(out, src[at:at+length]...)
-			return
-		}
-		for range length {
-			out = append(out, src[at])
-			at += stride
-		}
+// moveElements copies elements of src to dst, from the places where the loops start.
+func (e *evaluation) moveElements(n nest, dst []float64, to int, src []float64, from int) {
+	count, part := n.parts()
+	e.parallel(count, func(i int) {
+		p, dstAt, srcAt := part(i)
+		row := p.innermost()
+		p.rows(to+dstAt, from+srcAt, func(to, from int) { moveRow(row, dst[to:], src[from:]) })
 	})
-	return out
 }
 
-// put sets the elements of dst that the layout names to those of src, which are in row-major order.
-func (l *layout) put(dst, src []float64) {
-	length, stride := l.row()
-	l.each(func(at int) {
-		for _, x := range src[:length] {
-			dst[at] = x
-			at += stride
+func moveRow(row loop, dst, src []float64) {
+	switch {
+	case row.dst == 1 && row.src == 1:
+		copy(dst[:row.length], src[:row.length])
+	case row.dst == 1 && row.src == 0:
+		x := src[0]
+		dst = dst[:row.length]
+		for i := range dst {
+			dst[i] = x
 		}
-		src = src[length:]
-	})
+	default:
+		for i := range row.length {
+			dst[i*row.dst] = src[i*row.src]
+		}
+	}
 }
 
 // move takes a part of the operand, its dimensions in another order or repeated.
-func (e *evaluation) move() []float64 {
-	n, from := e.node, strides(e.shapes[0].Dims)
-	l := layout{dims: n.Shape.Dims, strides: make([]int, n.Shape.Rank())}
+func (e *evaluation) move() {
+	n, shape := e.node, e.node.Shape
+	operand := strides(e.shapes[0].Dims)
+	from, offset := make([]int, shape.Rank()), 0
 	switch n.Op {
 	case graph.Broadcast:
 		for k, to := range n.Dims {
-			l.strides[to] = from[k]
+			from[to] = operand[k]
 		}
 	case graph.Transpose:
 		for k, dim := range n.Dims {
-			l.strides[k] = from[dim]
+			from[k] = operand[dim]
 		}
 	case graph.Slice:
 		for k, stride := range n.Stride {
-			l.strides[k] = from[k] * stride
-			l.offset += n.Start[k] * from[k]
+			from[k] = operand[k] * stride
+			offset += n.Start[k] * operand[k]
 		}
 	case graph.DynamicSlice:
-		l.strides, l.offset = from, e.start(e.in[1:], n.Shape.Dims)
+		from, offset = operand, e.start(e.in[1:], shape.Dims)
 	}
-	return l.taken(e.in[0])
+	e.moveElements(newNest(shape.Dims, strides(shape.Dims), from), e.out, 0, e.in[0], offset)
 }
 
-// start returns the place in the operand where a part of the given dimensions begins, moved so that the part lies in it.
+// start returns the place in the first operand where a part of the given dimensions begins, moved so that the part lies in it.
 func (e *evaluation) start(starts [][]float64, part []int) int {
 	x := e.shapes[0]
 	offset := 0
@@ -124,66 +64,56 @@ func (e *evaluation) start(starts [][]float64, part []int) int {
 	return offset
 }
 
-// assemble puts arrays into places of the result.
-func (e *evaluation) assemble() []float64 {
-	n := e.node
-	out, to := make([]float64, n.Shape.Size()), strides(n.Shape.Dims)
-	switch n.Op {
-	case graph.Concatenate:
-		offset := 0
-		for i, x := range e.in {
-			l := layout{e.shapes[i].Dims, to, offset}
-			l.put(out, x)
-			offset += e.shapes[i].Dims[n.Dims[0]] * to[n.Dims[0]]
-		}
-	case graph.Pad:
-		for i := range out {
-			out[i] = e.in[1][0]
-		}
-		l := layout{e.shapes[0].Dims, to, 0}
-		for k, before := range n.Start {
-			l.offset += before * to[k]
-		}
-		l.put(out, e.in[0])
-	case graph.DynamicUpdateSlice:
-		copy(out, e.in[0])
-		l := layout{e.shapes[1].Dims, to, e.start(e.in[2:], e.shapes[1].Dims)}
-		l.put(out, e.in[1])
-	}
-	return out
+// place puts operand i into the result, from the given place on.
+func (e *evaluation) place(i, offset int) {
+	dims := e.shapes[i].Dims
+	e.moveElements(newNest(dims, strides(e.node.Shape.Dims), strides(dims)), e.out, offset, e.in[i], 0)
 }
 
-func (e *evaluation) gatherRows() []float64 {
+func (e *evaluation) concatenate() {
+	dim, offset := e.node.Dims[0], 0
+	stride := strides(e.node.Shape.Dims)[dim]
+	for i, x := range e.shapes {
+		e.place(i, offset)
+		offset += x.Dims[dim] * stride
+	}
+}
+
+func (e *evaluation) pad() {
+	all, none := []int{len(e.out)}, []int{0}
+	e.moveElements(newNest(all, []int{1}, none), e.out, 0, e.in[1], 0)
+	offset := 0
+	for k, stride := range strides(e.node.Shape.Dims) {
+		offset += e.node.Start[k] * stride
+	}
+	e.place(0, offset)
+}
+
+func (e *evaluation) update() {
+	e.place(0, 0)
+	e.place(1, e.start(e.in[2:], e.shapes[1].Dims))
+}
+
+func (e *evaluation) gatherRows() {
 	x := e.shapes[0]
 	length := graph.Shape{Dims: x.Dims[1:]}.Size()
-	out := make([]float64, 0, e.node.Shape.Size())
-	for _, row := range e.in[1] {
+	for i, row := range e.in[1] {
 		at := min(max(int(row), 0), x.Dims[0]-1) * length
-		out = append(out, e.in[0][at:at+length]...)
+		copy(e.out[i*length:(i+1)*length], e.in[0][at:at+length])
 	}
-	return out
 }
 
-// arranged returns the elements with the dimensions in another order.
-func arranged(x []float64, shape graph.Shape, order []int) []float64 {
-	if slices.IsSorted(order) {
+// arranged returns the elements of an array with its dimensions in another order.
+func (e *evaluation) arranged(x []float64, shape graph.Shape, order []int) []float64 {
+	dims, from := make([]int, len(order)), make([]int, len(order))
+	for k, dim := range order {
+		dims[k], from[k] = shape.Dims[dim], strides(shape.Dims)[dim]
+	}
+	n := newNest(dims, strides(dims), from)
+	if row := n.innermost(); len(n.loops) == 1 && row.dst == row.src {
 		return x
 	}
-	from := strides(shape.Dims)
-	l := layout{dims: make([]int, len(order)), strides: make([]int, len(order))}
-	for k, dim := range order {
-		l.dims[k], l.strides[k] = shape.Dims[dim], from[dim]
-	}
-	return l.taken(x)
-}
-
-// others returns the dimensions below rank that are not among dims.
-func others(rank int, dims []int) []int {
-	var kept []int
-	for k := range rank {
-		if !slices.Contains(dims, k) {
-			kept = append(kept, k)
-		}
-	}
-	return kept
+	out := make([]float64, len(x))
+	e.moveElements(n, out, 0, x, 0)
+	return out
 }

@@ -1,0 +1,131 @@
+"""Graphs as HLO: XLA reads the bytes, runs them on the CPU and gets what trnbackend/interp gets.
+
+The cases, expected results and errors that are allowed come from tests_go/hlocases. XLA runs in a process of its own, since it
+ends the process at a mistake in a program. Nothing here imports trnsci.
+"""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from run_hlo import UNAVAILABLE, array
+
+ROOT = Path(__file__).resolve().parent.parent
+# Go tests check that every operation is among the cases; this, that they arrive.
+FEWEST_CASES = 300
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with cases and what XLA made of them."""
+    if shutil.which("go") is None:
+        pytest.skip("the cases are made by a Go program, and there is no go on PATH")
+    folder = tmp_path_factory.mktemp("hlo")
+    subprocess.run(["go", "run", "./tests_go/hlocases", folder], cwd=ROOT, check=True)
+    done = subprocess.run([sys.executable, Path(__file__).with_name("run_hlo.py"), folder], capture_output=True, text=True)
+    last = (done.stdout.splitlines() or ["nothing"])[-1]
+    if done.returncode == UNAVAILABLE:
+        pytest.skip(last)
+    assert done.returncode == 0, f"running HLO ended with status {done.returncode} at {last}:\n{done.stderr[-4000:]}"
+    return folder
+
+
+@pytest.fixture(scope="module")
+def cases(folder):
+    cases = json.loads((folder / "index.json").read_text())
+    assert len(cases) >= FEWEST_CASES
+    return cases
+
+
+@pytest.fixture(scope="module")
+def texts(folder):
+    return json.loads((folder / "texts.json").read_text())
+
+
+def numbers(x, dtype):
+    """The elements as doubles."""
+    if dtype == "bf16":
+        x = (x.astype(np.uint32) << 16).view(np.float32)
+    return x.astype(np.float64)
+
+
+def difference(got, want, dtype, allowed):
+    """What is wrong with a result, or None. NaNs are equal, so are zeros of both signs."""
+    if got.shape != want.shape or got.dtype != want.dtype:
+        return f"is {got.dtype}{got.shape}, not {want.dtype}{want.shape}"
+    x, y = numbers(got, dtype), numbers(want, dtype)
+    with np.errstate(invalid="ignore"):
+        wrong = ~((x == y) | (np.isnan(x) & np.isnan(y)) | (abs(x - y) <= allowed))
+    if not wrong.any():
+        return None
+    at = tuple(int(i) for i in np.argwhere(wrong)[0])
+    return f"has {np.count_nonzero(wrong)} wrong elements, at {at} {x[at]!r} and not {y[at]!r}"
+
+
+def test_results(folder, cases):
+    data = (folder / "data.bin").read_bytes()
+    failures = []
+    for number, case in enumerate(cases):
+        with np.load(folder / f"results-{number}.npz") as got:
+            assert len(got.files) == len(case["results"]), case["name"]
+            for k, result in enumerate(case["results"]):
+                errors = result["errors"]
+                allowed = 0.0 if errors is None else array(data, {"dtype": "f64", "dims": result["dims"], **errors})
+                wrong = difference(got[f"arr_{k}"], array(data, result), result["dtype"], allowed)
+                if wrong:
+                    failures.append(f"{case['name']}: result {k} {wrong}\n{case['text']}")
+    assert not failures, f"{len(failures)} results differ\n" + "\n".join(failures[:10])
+
+
+def test_difference_notices():
+    x = np.array([1.0, np.nan, np.inf, -0.0], np.float32)
+    assert difference(x, np.array([1.0, np.nan, np.inf, 0.0], np.float32), "f32", 0.0) is None
+    assert difference(x, x.astype(np.float64), "f32", 0.0) == "is float32(4,), not float64(4,)"
+    assert difference(x, x[:3], "f32", 0.0) == "is float32(4,), not float32(3,)"
+    for other in ([1 + 2**-23, np.nan, np.inf, 0], [1, 0, np.inf, 0], [1, np.nan, -np.inf, 0], [1, np.nan, 3e38, 0]):
+        wrong = difference(x, np.array(other, np.float32), "f32", np.full(4, 2.0**-24))
+        assert wrong is not None and wrong.startswith("has 1 wrong"), wrong
+    assert difference(np.array([1.0], np.float32), np.array([1 + 2**-23], np.float32), "f32", 2.0**-23) is None
+    one, next_one = np.array([0x3F80], np.uint16), np.array([0x3F81], np.uint16)
+    assert difference(one, next_one, "bf16", 2.0**-8) is not None
+    assert difference(one, next_one, "bf16", 2.0**-7) is None
+
+
+# What XLA itself says that it read: Go's own reader of HLO would share a wrong field number with the writer.
+
+
+def entry(text):
+    """The lines of the entry computation."""
+    return text.split("ENTRY", 1)[1].splitlines()[1:]
+
+
+def test_names_are_attributes(cases, texts):
+    for case in cases:
+        lines = entry(texts[case["name"]])
+        inputs = re.findall(r'parameter\((\d+)\), frontend_attributes={neff_input_names="(\w+)"}', "\n".join(lines))
+        assert sorted(inputs, key=lambda x: int(x[0])) == [(str(k), f"x{k}") for k in range(len(case["inputs"]))]
+        names = ",".join(f"y{k}" for k in range(len(case["results"])))
+        (root,) = [line for line in lines if "ROOT" in line]
+        assert re.search(rf'= .* (copy|tuple)\(.*\), frontend_attributes={{neff_output_names="{names}"}}', root), root
+
+
+def test_precision_is_explicit(texts):
+    dots = [(name, line) for name, text in texts.items() for line in entry(text) if " dot(" in line]
+    full = [name for name, line in dots if "operand_precision={highest,highest}" in line]
+    rest = [name for name, line in dots if "operand_precision" not in line]
+    assert full and rest and len(full) + len(rest) == len(dots)
+    assert all(re.match(r"dot f(32|64)\[", name) for name in full) and all(name.startswith("dot bf16[") for name in rest)
+
+
+def test_donated_parameters_are_aliases(texts):
+    aliases = {name: re.search(r"input_output_alias={ (.*?) },", text) for name, text in texts.items()}
+    found = {name: match[1] for name, match in aliases.items() if match}
+    types = ("f32", "bf16", "s32", "pred", "f64")
+    want = {f"donated {d}": "{}: (1, {}, may-alias)" for d in types}
+    want |= {f"donated {d} among several": "{1}: (0, {}, may-alias)" for d in types}
+    assert found == want

@@ -1,0 +1,295 @@
+// Package graphtest has graphs and inputs for tests of what runs graphs.
+package graphtest
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"trnsci/trnbackend/graph"
+)
+
+// OpCase is a graph of one operation, or of a few that belong together, and inputs for it.
+type OpCase struct {
+	Name   string // "maximum f32[16,16]"
+	Graph  *graph.Graph
+	Inputs [][]float64 // of each parameter, exact in its type
+}
+
+// OpCases returns cases for every operation, in all types that it has, scalars and arrays without elements among them. Elementwise cases hold
+// infinities, NaN and zeros of both signs; indices are partly out of range. There is no subnormal number and, but for infinities, no overflow, where
+// devices differ. The same cases are returned each time. The error is a mistake in one of them.
+func OpCases() ([]OpCase, error) {
+	m := caseMaker{rng: rand.New(rand.NewPCG(1, 2))}
+	m.unary()
+	m.binary()
+	m.products()
+	m.reductions()
+	m.movements()
+	m.indexed()
+	m.sources()
+	m.results()
+	return m.cases, m.err
+}
+
+// caseMaker collects cases.
+type caseMaker struct {
+	rng   *rand.Rand
+	cases []OpCase
+	err   error // the first mistake
+}
+
+// operand is a parameter of a case and its elements.
+type operand struct {
+	shape    graph.Shape
+	elements []float64
+}
+
+// add makes a case whose parameters are the operands. build returns the results.
+func (m *caseMaker) add(name string, operands []operand, build func(b *graph.Builder, x []graph.Value) []graph.Value) {
+	c := OpCase{Name: name}
+	b := graph.NewBuilder(name)
+	var params []graph.Value
+	for i, o := range operands {
+		params = append(params, b.Parameter(fmt.Sprintf("x%d", i), o.shape))
+		c.Inputs = append(c.Inputs, o.elements)
+	}
+	m.finish(c, b, build(b, params))
+}
+
+func (m *caseMaker) finish(c OpCase, b *graph.Builder, results []graph.Value) {
+	for i, v := range results {
+		b.Result(fmt.Sprintf("y%d", i), v)
+	}
+	g, err := b.Build()
+	if err != nil && m.err == nil {
+		m.err = fmt.Errorf("case %s: %w", c.Name, err)
+	}
+	c.Graph = g
+	m.cases = append(m.cases, c)
+}
+
+// one wraps a function that gives one result.
+func one(build func(b *graph.Builder, x []graph.Value) graph.Value) func(*graph.Builder, []graph.Value) []graph.Value {
+	return func(b *graph.Builder, x []graph.Value) []graph.Value { return []graph.Value{build(b, x)} }
+}
+
+// allTypes are all types, numberTypes those with an arithmetic, floatTypes those with fractions.
+var (
+	allTypes    = []graph.DType{graph.F32, graph.BF16, graph.S32, graph.Pred, graph.F64}
+	numberTypes = []graph.DType{graph.F32, graph.BF16, graph.S32, graph.F64}
+	floatTypes  = []graph.DType{graph.F32, graph.BF16, graph.F64}
+)
+
+// corners returns the special elements of a type.
+func corners(d graph.DType) []float64 {
+	switch d {
+	case graph.S32:
+		return []float64{0, 1, -1, 7, -7, math.MaxInt32, math.MinInt32, math.MinInt32 + 1, 1 << 24, 1<<24 + 1}
+	case graph.Pred:
+		return []float64{0, 1}
+	}
+	return []float64{0, math.Copysign(0, -1), 1, -1, 2, -3, 0.5, math.Inf(1), math.Inf(-1), math.NaN()}
+}
+
+// ordinary returns elements of moderate size; positive ones, if that is asked for.
+func (m *caseMaker) ordinary(shape graph.Shape, positive bool) operand {
+	const most = 9 // of integers
+	o := operand{shape, make([]float64, shape.Size())}
+	for i := range o.elements {
+		x := m.rng.NormFloat64()
+		switch shape.DType {
+		case graph.S32:
+			x = float64(m.rng.IntN(2*most+1) - most)
+		case graph.Pred:
+			x = float64(m.rng.IntN(2))
+		}
+		if positive {
+			x = math.Abs(x)
+		}
+		o.elements[i] = shape.DType.Round(x)
+	}
+	return o
+}
+
+// special returns elements that begin with the corners.
+func (m *caseMaker) special(shape graph.Shape) operand {
+	o := m.ordinary(shape, false)
+	copy(o.elements, corners(shape.DType))
+	return o
+}
+
+// pairs returns two square arrays that hold all pairs of corners and of some other elements.
+func (m *caseMaker) pairs(d graph.DType) []operand {
+	const others = 6
+	list := slices.Concat(corners(d), m.ordinary(graph.Of(d, others), false).elements)
+	n := len(list)
+	x, y := operand{shape: graph.Of(d, n, n)}, operand{shape: graph.Of(d, n, n)}
+	for _, a := range list {
+		for _, b := range list {
+			x.elements, y.elements = append(x.elements, a), append(y.elements, b)
+		}
+	}
+	return []operand{x, y}
+}
+
+// elementShapes are the dimensions that elementwise operations get: scalars, none, and more than a vector register holds.
+var elementShapes = [][]int{{}, {37}, {0, 3}, {2, 3, 11}}
+
+func (m *caseMaker) unary() {
+	functions := map[graph.Op]func(*graph.Builder, graph.Value) graph.Value{
+		graph.Negate: (*graph.Builder).Negate, graph.Abs: (*graph.Builder).Abs, graph.Sign: (*graph.Builder).Sign,
+		graph.Exp: (*graph.Builder).Exp, graph.Log: (*graph.Builder).Log, graph.Sqrt: (*graph.Builder).Sqrt,
+		graph.Rsqrt: (*graph.Builder).Rsqrt, graph.Tanh: (*graph.Builder).Tanh, graph.Not: (*graph.Builder).Not,
+	}
+	for _, op := range graph.Ops() {
+		f, ok := functions[op]
+		if !ok {
+			continue
+		}
+		types := floatTypes
+		switch op {
+		case graph.Negate, graph.Abs, graph.Sign:
+			types = numberTypes
+		case graph.Not:
+			types = []graph.DType{graph.Pred}
+		}
+		positive := op == graph.Log || op == graph.Sqrt || op == graph.Rsqrt
+		for _, d := range types {
+			for _, dims := range elementShapes {
+				x := m.ordinary(graph.Of(d, dims...), positive)
+				if len(x.elements) > 1 {
+					copy(x.elements, corners(d))
+				}
+				m.add(fmt.Sprintf("%s %s", op, x.shape), []operand{x},
+					one(func(b *graph.Builder, x []graph.Value) graph.Value { return f(b, x[0]) }))
+			}
+		}
+	}
+	m.conversions()
+}
+
+func (m *caseMaker) conversions() {
+	for _, from := range allTypes {
+		for _, to := range allTypes {
+			x := m.special(graph.Of(from, 37))
+			if from.IsFloat() {
+				for i, v := range []float64{1.5, -2.5, 3e9, -3e9, 0x1p31, 1<<24 + 1, 1 + 0x1p-8, 1 + 3*0x1p-8} {
+					x.elements[len(corners(from))+i] = from.Round(v)
+				}
+			}
+			m.add(fmt.Sprintf("convert %s to %s", x.shape, to), []operand{x},
+				one(func(b *graph.Builder, x []graph.Value) graph.Value { return b.Convert(x[0], to) }))
+		}
+	}
+}
+
+func (m *caseMaker) binary() {
+	functions := map[graph.Op]func(*graph.Builder, graph.Value, graph.Value) graph.Value{
+		graph.Add: (*graph.Builder).Add, graph.Subtract: (*graph.Builder).Subtract, graph.Multiply: (*graph.Builder).Multiply,
+		graph.Divide: (*graph.Builder).Divide, graph.Maximum: (*graph.Builder).Maximum, graph.Minimum: (*graph.Builder).Minimum,
+		graph.And: (*graph.Builder).And, graph.Or: (*graph.Builder).Or,
+	}
+	for _, op := range graph.Ops() {
+		f, ok := functions[op]
+		if !ok {
+			continue
+		}
+		types := numberTypes
+		if op == graph.And || op == graph.Or {
+			types = []graph.DType{graph.Pred}
+		}
+		for _, d := range types {
+			none, scalar := m.special(graph.Of(d, 0)), m.ordinary(graph.Of(d), false)
+			for _, in := range [][]operand{m.pairs(d), {none, none}, {scalar, scalar}} {
+				m.add(fmt.Sprintf("%s %s", op, in[0].shape), in,
+					one(func(b *graph.Builder, x []graph.Value) graph.Value { return f(b, x[0], x[1]) }))
+			}
+		}
+	}
+	for _, d := range allTypes {
+		m.add(fmt.Sprintf("compare %s", d), m.pairs(d), func(b *graph.Builder, x []graph.Value) []graph.Value {
+			var all []graph.Value
+			for direction := graph.EQ; direction <= graph.GE; direction++ {
+				all = append(all, b.Compare(direction, x[0], x[1]))
+			}
+			return all
+		})
+		for _, dims := range elementShapes {
+			in := []operand{m.ordinary(graph.Of(graph.Pred, dims...), false), m.special(graph.Of(d, dims...)), m.ordinary(graph.Of(d, dims...), false)}
+			m.add(fmt.Sprintf("select %s", in[1].shape), in,
+				one(func(b *graph.Builder, x []graph.Value) graph.Value { return b.Select(x[0], x[1], x[2]) }))
+		}
+	}
+}
+
+func (m *caseMaker) products() {
+	cases := []struct {
+		x, y            []int
+		contract, batch [2][]int
+	}{
+		{x: []int{4, 8}, y: []int{8, 3}, contract: [2][]int{{1}, {0}}},
+		{x: []int{65, 130}, y: []int{67, 130}, contract: [2][]int{{1}, {1}}},
+		{x: []int{8, 4}, y: []int{8, 3}, contract: [2][]int{{0}, {0}}},
+		{x: []int{5}, y: []int{5}, contract: [2][]int{{0}, {0}}},
+		{x: []int{5}, y: []int{5, 3}, contract: [2][]int{{0}, {0}}},
+		{x: []int{5}, y: []int{3}},
+		{x: []int{}, y: []int{}},
+		{x: []int{}, y: []int{2, 3}},
+		{x: []int{2, 4, 8}, y: []int{2, 8, 3}, contract: [2][]int{{2}, {1}}, batch: [2][]int{{0}, {0}}},
+		{x: []int{4, 2, 8}, y: []int{8, 3, 2}, contract: [2][]int{{2}, {0}}, batch: [2][]int{{1}, {2}}},
+		{x: []int{3, 2, 4, 5}, y: []int{5, 3, 6, 4}, contract: [2][]int{{3, 2}, {0, 3}}, batch: [2][]int{{0}, {1}}},
+		{x: []int{2, 3, 4}, y: []int{3, 2, 5}, batch: [2][]int{{0, 1}, {1, 0}}},
+		{x: []int{4, 0}, y: []int{0, 3}, contract: [2][]int{{1}, {0}}},
+		{x: []int{0, 4}, y: []int{4, 3}, contract: [2][]int{{1}, {0}}},
+		{x: []int{0, 4, 2}, y: []int{0, 2, 3}, contract: [2][]int{{2}, {1}}, batch: [2][]int{{0}, {0}}},
+	}
+	for _, d := range floatTypes {
+		for _, c := range cases {
+			in := []operand{m.ordinary(graph.Of(d, c.x...), false), m.ordinary(graph.Of(d, c.y...), false)}
+			m.add(fmt.Sprintf("dot %s %s", in[0].shape, in[1].shape), in,
+				one(func(b *graph.Builder, x []graph.Value) graph.Value {
+					return b.Dot(x[0], x[1], graph.Dimensions{Contract: c.contract, Batch: c.batch})
+				}))
+		}
+	}
+}
+
+func (m *caseMaker) reductions() {
+	cases := []struct{ x, dims []int }{
+		{[]int{4, 8}, []int{1}}, {[]int{4, 8}, []int{0}}, {[]int{4, 8}, []int{0, 1}}, {[]int{4, 8}, nil}, {[]int{}, nil}, {[]int{300}, []int{0}},
+		{[]int{3, 4, 5}, []int{0, 2}}, {[]int{3, 0, 5}, []int{1}}, {[]int{3, 0, 5}, []int{0}}, {[]int{0}, []int{0}},
+	}
+	for _, d := range numberTypes {
+		for _, c := range cases {
+			x := m.ordinary(graph.Of(d, c.x...), false)
+			m.add(fmt.Sprintf("reduce %s over %v", x.shape, c.dims), []operand{x},
+				func(b *graph.Builder, x []graph.Value) []graph.Value {
+					return []graph.Value{b.ReduceSum(x[0], c.dims...), b.ReduceMax(x[0], c.dims...), b.ReduceMin(x[0], c.dims...)}
+				})
+		}
+		large := m.special(graph.Of(d, 2, 12))
+		m.add(fmt.Sprintf("reduce corners %s", d), []operand{large}, func(b *graph.Builder, x []graph.Value) []graph.Value {
+			return []graph.Value{b.ReduceSum(x[0], 1), b.ReduceMax(x[0], 1), b.ReduceMin(x[0], 1)}
+		})
+	}
+}
+
+// Has returns the cases whose graphs have the operation.
+func Has(cases []OpCase, op graph.Op) []OpCase {
+	return slices.DeleteFunc(slices.Clone(cases), func(c OpCase) bool {
+		return !slices.ContainsFunc(c.Graph.Nodes(), func(n graph.Node) bool { return n.Op == op })
+	})
+}
+
+// FileName returns the name of the case as part of a file's name.
+func (c *OpCase) FileName() string {
+	return strings.Trim(strings.Map(func(r rune) rune {
+		if strings.ContainsRune(" ,[]", r) {
+			return '_'
+		}
+		return r
+	}, c.Name), "_")
+}

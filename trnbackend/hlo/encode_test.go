@@ -1,0 +1,418 @@
+package hlo
+
+import (
+	"bytes"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"trnsci/trnbackend/graph"
+	"trnsci/trnbackend/graphtest"
+)
+
+// subset is what may be emitted: opcodes that a compiler for Trainium is known to take.
+var subset = strings.Fields(`add subtract multiply divide power maximum minimum and or xor not compare select convert exponential log sqrt sine cosine
+	tanh atan2 negate abs ceil floor sign iota broadcast reshape transpose slice dynamic-update-slice concatenate pad reduce dot gather scatter
+	tuple copy constant parameter`)
+
+func opCases(t testing.TB) []graphtest.OpCase {
+	t.Helper()
+	cases, err := graphtest.OpCases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cases
+}
+
+// encoded returns the module of a graph by way of its bytes.
+func encoded(t testing.TB, g *graph.Graph) *Module {
+	t.Helper()
+	data, err := Encode(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := Decode(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestCasesHaveEveryOperation(t *testing.T) {
+	cases := opCases(t)
+	for _, op := range graph.Ops() {
+		if len(graphtest.Has(cases, op)) == 0 {
+			t.Errorf("no case has the operation %s", op)
+		}
+	}
+}
+
+func TestModuleHasEachNode(t *testing.T) {
+	for _, c := range opCases(t) {
+		t.Run(c.FileName(), func(t *testing.T) {
+			m := encoded(t, c.Graph)
+			checkStructure(t, m)
+			checkNodes(t, c.Graph, m)
+		})
+	}
+}
+
+func TestBytesAreTheSameEachTime(t *testing.T) {
+	again := opCases(t)
+	for i, c := range opCases(t) {
+		first, err := Encode(c.Graph)
+		if err != nil {
+			t.Fatal(err)
+		}
+		second, err := Encode(again[i].Graph)
+		if err != nil || !bytes.Equal(first, second) {
+			t.Errorf("%s: two encodings differ (error %v)", c.Name, err)
+		}
+	}
+}
+
+// checkStructure checks what XLA requires of any module, and the subset of opcodes.
+func checkStructure(t *testing.T, m *Module) {
+	t.Helper()
+	names, ids := map[string]bool{}, map[int]bool{}
+	isNew := func(name string, id int) {
+		if name == "" || names[name] || id <= 0 || ids[id] {
+			t.Errorf("name %q or number %d is missing or taken", name, id)
+		}
+		names[name], ids[id] = true, true
+	}
+	computations := map[int]bool{}
+	for _, c := range m.Computations {
+		known, parameters := map[int]bool{}, 0
+		for _, i := range c.Instructions {
+			isNew(i.Name, i.ID)
+			if !slices.Contains(subset, i.Opcode) {
+				t.Errorf("opcode %s is not in the subset", i.Opcode)
+			}
+			for _, o := range i.Operands {
+				if !known[o] {
+					t.Errorf("%s has the operand %d, which is not before it", i.Name, o)
+				}
+			}
+			for _, called := range i.Calls {
+				if !computations[called] {
+					t.Errorf("%s calls %d, which is not before it", i.Name, called)
+				}
+			}
+			if i.Opcode == "parameter" {
+				if i.Parameter != parameters || c.Program.Names[parameters] != i.Name || !c.Program.Parameters[parameters].equal(i.Shape) {
+					t.Errorf("parameter %s is not at its place in the program shape", i.Name)
+				}
+				parameters++
+			}
+			if i.ID == c.Root && !i.Shape.equal(c.Program.Result) {
+				t.Errorf("the shape of root %s is not that of the program", i.Name)
+			}
+			known[i.ID] = true
+		}
+		if !known[c.Root] || len(c.Program.Parameters) != parameters {
+			t.Errorf("computation %s lacks its root or has other parameters than its program shape", c.Name)
+		}
+		isNew(c.Name, c.ID)
+		computations[c.ID] = true
+	}
+	entry := m.Computations[len(m.Computations)-1]
+	if m.Name == "" || m.EntryID != entry.ID || m.EntryName != entry.Name || !slices.Equal(m.Program.Names, entry.Program.Names) {
+		t.Errorf("the last computation is not the entry, or the module has no name")
+	}
+}
+
+func (s Shape) equal(t Shape) bool {
+	return s.Array.Equal(t.Array) && (s.Tuple == nil) == (t.Tuple == nil) && slices.EqualFunc(s.Tuple, t.Tuple, graph.Shape.Equal)
+}
+
+// walk goes through the instructions of the entry beside the nodes of the graph.
+type walk struct {
+	t     *testing.T
+	graph *graph.Graph
+	left  []Instruction // that were not seen yet
+	at    map[int]int   // the instruction of each node
+}
+
+// next returns the next instruction, which has the opcode.
+func (w *walk) next(opcode string) Instruction {
+	w.t.Helper()
+	if len(w.left) == 0 || w.left[0].Opcode != opcode {
+		w.t.Fatalf("there is no %s at this place: %v", opcode, w.left)
+	}
+	i := w.left[0]
+	w.left = w.left[1:]
+	return i
+}
+
+// checkNodes checks that the entry computes the nodes of the graph in their order and gives its results.
+func checkNodes(t *testing.T, g *graph.Graph, m *Module) {
+	t.Helper()
+	w := walk{t, g, m.Computations[len(m.Computations)-1].Instructions, map[int]int{}}
+	for k := range g.Nodes() {
+		n := &g.Nodes()[k]
+		switch {
+		case n.Op == graph.Rsqrt:
+			w.at[k] = w.rsqrt(n)
+		case n.Op.IsReduce():
+			w.at[k] = w.reduce(n, m)
+		case n.Op == graph.DynamicSlice && n.Shape.Rank() > 0:
+			w.at[k] = w.dynamicSlice(n)
+		case n.Op == graph.DynamicSlice:
+			w.at[k] = w.at[n.Operands[0]]
+		case n.Op == graph.DynamicUpdateSlice && n.Shape.Rank() == 0:
+			w.at[k] = w.at[n.Operands[1]]
+		default:
+			w.at[k] = w.plain(n)
+		}
+	}
+	w.results(m)
+}
+
+func (w *walk) operands(n *graph.Node) []int {
+	var list []int
+	for _, o := range n.Operands {
+		list = append(list, w.at[o])
+	}
+	return list
+}
+
+// plain checks an instruction that stands for a node alone.
+func (w *walk) plain(n *graph.Node) int {
+	name := n.Op.String()
+	if other, ok := map[graph.Op]string{graph.Exp: "exponential", graph.GatherRows: "gather"}[n.Op]; ok {
+		name = other
+	}
+	i := w.next(name)
+	w.same(i, n.Shape, w.operands(n))
+	if !slices.Equal(i.Dims, n.Dims) {
+		w.t.Errorf("%s has dimensions %v, not %v", i.Name, i.Dims, n.Dims)
+	}
+	ok := true
+	switch n.Op {
+	case graph.Parameter:
+		ok = slices.Equal(i.Attributes, []Attribute{{"neff_input_names", n.Name}})
+	case graph.Constant:
+		ok = i.Literal.Shape.Array.Equal(n.Shape) && slices.EqualFunc(i.Literal.Elements, n.Literal, sameBits)
+	case graph.Compare:
+		ok = i.Direction == n.Direction.String()
+	case graph.Dot:
+		precision := []int{2, 2} // HIGHEST
+		if w.graph.Nodes()[n.Operands[0]].Shape.DType == graph.BF16 {
+			precision = []int{0, 0} // DEFAULT
+		}
+		ok = slices.Equal(i.Precision, precision)
+		for k := range 2 {
+			ok = ok && slices.Equal(i.Dot.Contract[k], n.Contract[k]) && slices.Equal(i.Dot.Batch[k], n.Batch[k])
+		}
+	case graph.Slice:
+		ok = len(i.Ranges) == n.Shape.Rank()
+		for k, r := range i.Ranges {
+			ok = ok && r == Range{n.Start[k], n.Limit[k], n.Stride[k]}
+		}
+	case graph.Pad:
+		ok = len(i.Padding) == n.Shape.Rank()
+		for k, p := range i.Padding {
+			ok = ok && p == Padding{n.Start[k], n.Limit[k]}
+		}
+	case graph.GatherRows:
+		rank := n.Shape.Rank()
+		ok = slices.Equal(i.Gather.Offset, []int{1, 2, 3, 4}[:rank-1]) && slices.Equal(i.Gather.Collapsed, []int{0}) && slices.Equal(i.Gather.Starts, []int{0}) &&
+			i.Gather.Index == 1 && i.SliceSizes[0] == 1 && slices.Equal(i.SliceSizes[1:], n.Shape.Dims[1:])
+	}
+	if !ok {
+		w.t.Errorf("%+v is not node %+v", i, n)
+	}
+	return i.ID
+}
+
+func (w *walk) same(i Instruction, s graph.Shape, operands []int) {
+	w.t.Helper()
+	if !i.Shape.equal(Shape{Array: s}) || !slices.Equal(i.Operands, operands) {
+		w.t.Errorf("%s has shape %v and operands %v, not %s and %v", i.Name, i.Shape, i.Operands, s, operands)
+	}
+}
+
+func sameBits(x, y float64) bool {
+	return math.Float64bits(x) == math.Float64bits(y) || x != x && y != y
+}
+
+// widened checks that a bf16 operand is converted to f32, and returns the instruction and the type that the operation has then.
+func (w *walk) widened(n *graph.Node) (x int, d graph.DType) {
+	if n.Shape.DType != graph.BF16 {
+		return w.at[n.Operands[0]], n.Shape.DType
+	}
+	i := w.next("convert")
+	w.same(i, w.graph.Nodes()[n.Operands[0]].Shape.As(graph.F32), w.operands(n))
+	return i.ID, graph.F32
+}
+
+// narrowed checks that the result of an operation that was widened is converted back.
+func (w *walk) narrowed(n *graph.Node, x int) int {
+	if n.Shape.DType != graph.BF16 {
+		return x
+	}
+	i := w.next("convert")
+	w.same(i, n.Shape, []int{x})
+	return i.ID
+}
+
+func (w *walk) rsqrt(n *graph.Node) int {
+	x, d := w.widened(n)
+	shape := n.Shape.As(d)
+	root, value := w.next("sqrt"), w.next("constant")
+	one, quotient := w.next("broadcast"), w.next("divide")
+	w.same(root, shape, []int{x})
+	w.same(one, shape, []int{value.ID})
+	w.same(quotient, shape, []int{one.ID, root.ID})
+	if !slices.Equal(value.Literal.Elements, []float64{1}) || one.Dims != nil {
+		w.t.Errorf("%+v divided by a root", value)
+	}
+	return w.narrowed(n, quotient.ID)
+}
+
+func (w *walk) reduce(n *graph.Node, m *Module) int {
+	x, d := w.at[n.Operands[0]], n.Shape.DType
+	if n.Op == graph.ReduceSum {
+		x, d = w.widened(n)
+	}
+	first, i := w.next("constant"), w.next("reduce")
+	w.same(i, n.Shape.As(d), []int{x, first.ID})
+	opcode := map[graph.Op]string{graph.ReduceSum: "add", graph.ReduceMax: "maximum", graph.ReduceMin: "minimum"}[n.Op]
+	neutral := map[string]float64{"add": 0, "maximum": math.Inf(-1), "minimum": math.Inf(1)}[opcode]
+	if d == graph.S32 && n.Op != graph.ReduceSum {
+		neutral = map[string]float64{"maximum": -1 << 31, "minimum": 1<<31 - 1}[opcode]
+	}
+	called := slices.IndexFunc(m.Computations, func(c Computation) bool { return c.ID == i.Calls[0] })
+	body := m.Computations[called].Instructions
+	if len(i.Calls) != 1 || len(body) != 3 || body[2].Opcode != opcode || !slices.Equal(body[2].Operands, []int{body[0].ID, body[1].ID}) ||
+		!body[2].Shape.equal(Shape{Array: graph.Of(d)}) || first.Literal.Elements[0] != neutral || !slices.Equal(i.Dims, n.Dims) {
+		w.t.Errorf("%+v with %+v from %+v is not node %+v", i, body, first, n)
+	}
+	if n.Op == graph.ReduceSum {
+		return w.narrowed(n, i.ID)
+	}
+	return i.ID
+}
+
+func (w *walk) dynamicSlice(n *graph.Node) int {
+	operands, rank := w.operands(n), n.Shape.Rank()
+	var starts []int
+	for _, s := range operands[1:] {
+		i := w.next("reshape")
+		w.same(i, graph.Of(graph.S32, 1), []int{s})
+		starts = append(starts, i.ID)
+	}
+	start := starts[0]
+	if rank > 1 {
+		i := w.next("concatenate")
+		w.same(i, graph.Of(graph.S32, rank), starts)
+		start = i.ID
+	}
+	i := w.next("gather")
+	w.same(i, n.Shape, []int{operands[0], start})
+	all := []int{0, 1, 2, 3}[:rank]
+	if !slices.Equal(i.Gather.Offset, all) || !slices.Equal(i.Gather.Starts, all) || i.Gather.Collapsed != nil || i.Gather.Index != 0 ||
+		!slices.Equal(i.SliceSizes, n.Shape.Dims) {
+		w.t.Errorf("%+v %+v is not node %+v", i, i.Gather, n)
+	}
+	return i.ID
+}
+
+// results checks the root, the names of the results and what donated parameters are for.
+func (w *walk) results(m *Module) {
+	results := w.graph.Results()
+	root := w.left[len(w.left)-1]
+	values, names, seen := []int{root.ID}, []string{}, map[int]bool{}
+	if len(results) > 1 {
+		values = root.Operands
+		if root.Opcode != "tuple" || !root.Shape.equal(Shape{Tuple: w.graph.ResultShapes()}) {
+			w.t.Errorf("root %+v", root)
+		}
+	}
+	for k, r := range results {
+		value, op := w.at[r.Node], w.graph.Nodes()[r.Node].Op
+		if len(results) == 1 || op == graph.Parameter || op == graph.Constant || seen[value] {
+			i := w.next("copy")
+			w.same(i, w.graph.Nodes()[r.Node].Shape, []int{value})
+			value = i.ID
+		}
+		if values[k] != value {
+			w.t.Errorf("result %q is instruction %d, not %d", r.Name, values[k], value)
+		}
+		seen[value] = true
+		names = append(names, r.Name)
+	}
+	if !slices.Equal(root.Attributes, []Attribute{{"neff_output_names", strings.Join(names, ",")}}) {
+		w.t.Errorf("root has the attributes %v", root.Attributes)
+	}
+	w.donations(m)
+}
+
+func (w *walk) donations(m *Module) {
+	left := m.Aliases
+	for parameter, result := range w.graph.Donation() {
+		if result < 0 {
+			continue
+		}
+		var output []int
+		if len(w.graph.Results()) > 1 {
+			output = []int{result}
+		}
+		if len(left) == 0 || left[0].Parameter != parameter || left[0].Kind != 1 || !slices.Equal(left[0].Output, output) {
+			w.t.Fatalf("aliases %v at parameter %d", left, parameter)
+		}
+		left = left[1:]
+	}
+	if len(left) > 0 {
+		w.t.Errorf("aliases %v of parameters that are not donated", left)
+	}
+}
+
+func TestReducersAreShared(t *testing.T) {
+	b := graph.NewBuilder("sums")
+	x := b.Parameter("x", graph.Of(graph.F32, 3, 4))
+	b.Result("rows", b.ReduceSum(x, 1))
+	b.Result("columns", b.ReduceSum(x, 0))
+	b.Result("largest", b.ReduceMax(x, 0))
+	b.Result("bf16", b.ReduceSum(b.Convert(x, graph.BF16), 0))
+	b.Result("integers", b.ReduceSum(b.Convert(x, graph.S32), 0))
+	g, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, c := range encoded(t, g).Computations {
+		names = append(names, c.Name)
+	}
+	if want := []string{"add_f32", "maximum_f32", "add_s32", "main"}; !slices.Equal(names, want) {
+		t.Errorf("computations %v, not %v", names, want)
+	}
+}
+
+func TestNames(t *testing.T) {
+	make := func(graphName, parameter, result string) *graph.Graph {
+		b := graph.NewBuilder(graphName)
+		b.Result(result, b.Negate(b.Parameter(parameter, graph.Of(graph.F32))))
+		g, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	for _, c := range []struct{ graph, parameter, result, message string }{
+		{"g", "\xff", "y", `the name "\xff" of a parameter`},
+		{"g", "x", "\xff", `the name "\xff" of a result`},
+		{"g", "x", "y,z", `the name "y,z" of a result`},
+	} {
+		if _, err := Encode(make(c.graph, c.parameter, c.result)); err == nil || !strings.Contains(err.Error(), c.message) {
+			t.Errorf("error %v, not %q", err, c.message)
+		}
+	}
+	for name, want := range map[string]string{"": "graph", "pair energies/f32": "pair_energies_f32", "a-b.c_D9": "a-b.c_D9", "\xffä": "__"} {
+		if m := encoded(t, make(name, "x y,z", "größe")); m.Name != want {
+			t.Errorf("graph %q gives module %q, not %q", name, m.Name, want)
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package interp
+
+import "trnsci/trnbackend/graph"
+
+// memoryPlan says which arrays of a graph are dead behind each node. Only arrays that a run makes for itself are named: those of parameters and
+// results belong to buffers, those of constants to the graph.
+type memoryPlan struct {
+	dead  [][]int     // for each node, the nodes whose arrays nothing reads behind it
+	sizes map[int]int // how many nodes make an array of each size
+}
+
+// planMemory follows each array to its last reader, through reshapes, which share the array of their operand.
+func planMemory(g *graph.Graph) memoryPlan {
+	nodes, use := g.Nodes(), g.LastUse()
+	plan := memoryPlan{dead: make([][]int, len(nodes)), sizes: map[int]int{}}
+	maker := make([]int, len(nodes)) // the node that made the array
+	last := make([]int, len(nodes))  // of each maker
+	for i := range nodes {
+		maker[i] = i
+		if nodes[i].Op == graph.Reshape {
+			maker[i] = maker[nodes[i].Operands[0]]
+		}
+		last[maker[i]] = max(last[maker[i]], use[i])
+		if makesArray(&nodes[i]) {
+			plan.sizes[nodes[i].Shape.Size()]++
+		}
+	}
+	for i := range nodes {
+		if makesArray(&nodes[i]) && last[i] < len(nodes) {
+			plan.dead[last[i]] = append(plan.dead[last[i]], i)
+		}
+	}
+	return plan
+}
+
+func makesArray(n *graph.Node) bool {
+	return n.Op != graph.Parameter && n.Op != graph.Constant && n.Op != graph.Reshape
+}
+
+// arrays is the memory of one run: arrays that are dead become new ones of the same size, which is cheaper than fresh pages.
+type arrays struct {
+	spare  map[int][][]float64
+	wanted map[int]int // arrays of each size that are still to be made
+}
+
+func newArrays(plan memoryPlan) *arrays {
+	a := &arrays{spare: map[int][][]float64{}, wanted: make(map[int]int, len(plan.sizes))}
+	for size, count := range plan.sizes {
+		a.wanted[size] = count
+	}
+	return a
+}
+
+// take returns an array with any contents.
+func (a *arrays) take(size int) []float64 {
+	a.wanted[size]--
+	list := a.spare[size]
+	if len(list) == 0 {
+		return make([]float64, size)
+	}
+	a.spare[size] = list[:len(list)-1]
+	return list[len(list)-1]
+}
+
+// give keeps a dead array if there is still need of it.
+func (a *arrays) give(x []float64) {
+	if size := len(x); a.wanted[size] > len(a.spare[size]) {
+		a.spare[size] = append(a.spare[size], x)
+	}
+}
