@@ -22,7 +22,7 @@ type Executor interface {
 	Upload(shape graph.Shape, data []byte) (Buffer, error)
 	// Memory returns the state of the device's memory.
 	Memory() (Memory, error)
-	// Close frees the device. Programs and buffers are dead afterwards.
+	// Close frees the device. Programs and buffers are dead afterwards; freeing them, or closing again, does nothing.
 	Close() error
 }
 

@@ -15,6 +15,7 @@ type Builder struct {
 	nodes   []Node
 	params  []int
 	results []Result
+	where   string // what errors name instead of the caller's line, if not empty
 	err     error
 }
 
@@ -24,7 +25,8 @@ type Value struct {
 	node int
 }
 
-// Error is a mistake in a graph: the operation, the line of the caller of Builder, and what is wrong.
+// Error is a mistake in a graph: the operation, the line of the caller of Builder (in Parse the line of the text, in Rebuild the node), and
+// what is wrong.
 type Error struct {
 	Graph, Op, Where, Message string
 }
@@ -47,10 +49,14 @@ func (v Value) Shape() Shape {
 // Err returns the first mistake so far.
 func (b *Builder) Err() error { return b.err }
 
-// fail keeps a mistake of the operation o.
-func (b *Builder) fail(o Op, format string, args ...any) Value {
+// fail keeps a mistake of an operation.
+func (b *Builder) fail(op, format string, args ...any) Value {
 	if b.err == nil {
-		b.err = &Error{b.name, o.String(), callerOfPackage(), fmt.Sprintf(format, args...)}
+		where := b.where
+		if where == "" {
+			where = callerOfPackage()
+		}
+		b.err = &Error{b.name, op, where, fmt.Sprintf(format, args...)}
 	}
 	return Value{}
 }
@@ -78,13 +84,13 @@ func (b *Builder) add(n Node, operands ...Value) Value {
 	}
 	for _, v := range operands {
 		if v.b != b {
-			return b.fail(n.Op, "an operand is of another graph, or none")
+			return b.fail(n.Op.String(), "an operand is of another graph, or none")
 		}
 		n.Operands = append(n.Operands, v.node)
 	}
 	shape, err := n.infer(b.shapes(n.Operands))
 	if err != nil {
-		return b.fail(n.Op, "%v", err)
+		return b.fail(n.Op.String(), "%v", err)
 	}
 	n.Shape = shape
 	b.nodes = append(b.nodes, n)
@@ -107,7 +113,7 @@ func (b *Builder) Donated(name string, shape Shape) Value { return b.parameter(n
 
 func (b *Builder) parameter(name string, shape Shape, donated bool) Value {
 	if name == "" || slices.ContainsFunc(b.params, func(p int) bool { return b.nodes[p].Name == name }) {
-		return b.fail(Parameter, "the name %q is empty or taken", name)
+		return b.fail(Parameter.String(), "the name %q is empty or taken", name)
 	}
 	v := b.add(Node{Op: Parameter, Shape: shape.clone(), Name: name, Donated: donated})
 	if b.err == nil {
@@ -145,9 +151,9 @@ func (b *Builder) Result(name string, v Value) {
 	switch {
 	case b.err != nil:
 	case v.b != b:
-		b.fail(Parameter, "result %q is not a value of this graph", name)
+		b.fail("result", "%q is not a value of this graph", name)
 	case name == "" || slices.ContainsFunc(b.results, func(r Result) bool { return r.Name == name }):
-		b.fail(b.nodes[v.node].Op, "the name %q of a result is empty or taken", name)
+		b.fail("result", "the name %q is empty or taken", name)
 	default:
 		b.results = append(b.results, Result{name, v.node})
 	}

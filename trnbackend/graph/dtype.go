@@ -22,7 +22,7 @@ const (
 
 var dtypeNames = [dtypeCount]string{"f32", "bf16", "s32", "pred", "f64"}
 
-func (d DType) String() string { return dtypeNames[d] }
+func (d DType) String() string { return nameOf(dtypeNames[:], uint8(d), "type") }
 
 // Bytes returns the bytes of one element in a buffer.
 func (d DType) Bytes() int { return [dtypeCount]int{4, 2, 4, 1, 8}[d] }

@@ -1,5 +1,7 @@
 package graph
 
+import "fmt"
+
 // Op is an operation. What each one computes is written at the method of Builder that has its name.
 type Op uint8
 
@@ -59,7 +61,7 @@ var opNames = [opCount]string{
 	"broadcast", "reshape", "transpose", "slice", "dynamic-slice", "dynamic-update-slice", "gather-rows", "concatenate", "pad",
 }
 
-func (o Op) String() string { return opNames[o] }
+func (o Op) String() string { return nameOf(opNames[:], uint8(o), "op") }
 
 // Ops returns all operations.
 func Ops() []Op {
@@ -95,4 +97,12 @@ const (
 
 var directionNames = [directionCount]string{"EQ", "NE", "LT", "LE", "GT", "GE"}
 
-func (d Direction) String() string { return directionNames[d] }
+func (d Direction) String() string { return nameOf(directionNames[:], uint8(d), "direction") }
+
+// nameOf returns a name out of a table, or the number of what is not in it: errors print that.
+func nameOf(names []string, i uint8, kind string) string {
+	if int(i) < len(names) {
+		return names[i]
+	}
+	return fmt.Sprintf("%s(%d)", kind, i)
+}

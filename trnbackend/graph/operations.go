@@ -83,7 +83,7 @@ func (b *Builder) Dot(x, y Value, d Dimensions) Value {
 func (b *Builder) MatMul(x, y Value) Value {
 	rank := x.Shape().Rank()
 	if rank < 2 || y.Shape().Rank() != rank {
-		return b.fail(Dot, "matrices of shapes %s and %s", x.Shape(), y.Shape())
+		return b.fail(Dot.String(), "matrices of shapes %s and %s", x.Shape(), y.Shape())
 	}
 	batch := make([]int, rank-2)
 	for i := range batch {

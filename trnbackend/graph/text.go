@@ -15,7 +15,7 @@ import (
 //	result "c" %2
 //
 // Attributes follow the operands, in the order and with the names below. Numbers of a literal are the shortest decimals that give the
-// number back.
+// number back in the type of the constant.
 
 // write returns the canonical text.
 func (g *Graph) write() string {
@@ -48,26 +48,53 @@ func (n *Node) write() string {
 			if i > 0 {
 				b.WriteByte(' ')
 			}
-			b.WriteString(number(x))
+			b.WriteString(number(n.Shape.DType, x))
 		}
 		b.WriteByte('}')
 	case n.Op == Compare:
 		fmt.Fprintf(&b, " direction=%s", n.Direction)
-	case n.Op == Dot:
-		fmt.Fprintf(&b, " contract=%s%s batch=%s%s", dimsText(n.Contract[0]), dimsText(n.Contract[1]), dimsText(n.Batch[0]), dimsText(n.Batch[1]))
-	case n.Op == Slice:
-		fmt.Fprintf(&b, " start=%s limit=%s stride=%s", dimsText(n.Start), dimsText(n.Limit), dimsText(n.Stride))
-	case n.Op == Pad:
-		fmt.Fprintf(&b, " before=%s behind=%s", dimsText(n.Start), dimsText(n.Limit))
-	case n.Op.usesDims():
-		fmt.Fprintf(&b, " dims=%s", dimsText(n.Dims))
+	}
+	for _, a := range n.attributes() {
+		fmt.Fprintf(&b, " %s=", a.name)
+		for _, list := range a.lists {
+			b.WriteString(dimsText(*list))
+		}
 	}
 	return b.String()
 }
 
-// usesDims reports whether nodes of this operation have Dims.
-func (o Op) usesDims() bool {
-	return o == Broadcast || o == Transpose || o == Iota || o == Concatenate || o.IsReduce()
+// attribute is what the text calls some lists of integers of a node.
+type attribute struct {
+	name  string
+	lists []*[]int
 }
 
-func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+// attributes returns the lists that nodes of n's operation have, in the order of the text.
+func (n *Node) attributes() []attribute {
+	switch {
+	case n.Op == Dot:
+		return []attribute{
+			{"contract", []*[]int{&n.Contract[0], &n.Contract[1]}},
+			{"batch", []*[]int{&n.Batch[0], &n.Batch[1]}},
+		}
+	case n.Op == Slice:
+		return []attribute{{"start", []*[]int{&n.Start}}, {"limit", []*[]int{&n.Limit}}, {"stride", []*[]int{&n.Stride}}}
+	case n.Op == Pad:
+		return []attribute{{"before", []*[]int{&n.Start}}, {"behind", []*[]int{&n.Limit}}}
+	case n.Op == Broadcast || n.Op == Transpose || n.Op == Iota || n.Op == Concatenate || n.Op.IsReduce():
+		return []attribute{{"dims", []*[]int{&n.Dims}}}
+	}
+	return nil
+}
+
+// number returns the shortest decimal that gives back x, a number of type d.
+func number(d DType, x float64) string { return strconv.FormatFloat(x, 'g', -1, d.textBits()) }
+
+// textBits returns the size of the IEEE type as whose numbers those of type d are written and read: a single holds a bf16, a double the others.
+func (d DType) textBits() int {
+	const single, double = 32, 64
+	if d == F32 || d == BF16 {
+		return single
+	}
+	return double
+}

@@ -1,4 +1,3 @@
-// Package graphtest has graphs and inputs for tests of what runs graphs.
 package graphtest
 
 import (

@@ -1,0 +1,79 @@
+package graph
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Rebuild makes a graph of nodes, operands before their users, and results, by the Builder's own checks: an operation's shape has to be the one
+// that its operands give, and the elements of a constant numbers of its type. Build then does its work, so the graph may have fewer nodes.
+// The nodes are copied. An error names the node, or the result, by its index.
+func Rebuild(name string, nodes []Node, results []Result) (*Graph, error) {
+	return rebuild(name, nodes, results, func(i int) string {
+		if i < len(nodes) {
+			return fmt.Sprintf("node %%%d", i)
+		}
+		return fmt.Sprintf("result %d", i-len(nodes))
+	})
+}
+
+// rebuild is Rebuild with the places that errors name: where(i) is that of node i, and after the nodes those of the results.
+func rebuild(name string, nodes []Node, results []Result, where func(i int) string) (*Graph, error) {
+	b := NewBuilder(name)
+	for i := range nodes {
+		b.where = where(i)
+		if b.restore(&nodes[i]); b.err != nil {
+			return nil, b.err
+		}
+	}
+	for i, r := range results {
+		b.where = where(len(nodes) + i)
+		v := Value{}
+		if r.Node >= 0 && r.Node < len(b.nodes) {
+			v = Value{b, r.Node}
+		}
+		b.Result(r.Name, v)
+	}
+	return b.Build()
+}
+
+// restore adds a copy of a node that has its shape.
+func (b *Builder) restore(n *Node) {
+	operands := make([]Value, len(n.Operands))
+	for i, o := range n.Operands {
+		if o < 0 || o >= len(b.nodes) {
+			b.fail(n.Op.String(), "the operand %%%d is not a node before this one", o)
+			return
+		}
+		operands[i] = Value{b, o}
+	}
+	for _, x := range n.Literal {
+		if rounded := n.Shape.DType.Round(x); rounded != x && x == x {
+			b.fail(n.Op.String(), "%v is not a number of type %s", x, n.Shape.DType)
+			return
+		}
+	}
+	v := b.readd(n, operands)
+	if got := v.Shape(); b.err == nil && !got.Equal(n.Shape) {
+		b.fail(n.Op.String(), "the shape is %s, not %s", got, n.Shape)
+	}
+}
+
+// readd adds a copy of a node by the method that made it.
+func (b *Builder) readd(n *Node, operands []Value) Value {
+	switch {
+	case len(operands) > 0:
+	case n.Op == Parameter:
+		return b.parameter(n.Name, n.Shape, n.Donated)
+	case n.Op == Constant:
+		return b.Constant(n.Shape, n.Literal...)
+	}
+	c := Node{Op: n.Op, Shape: n.Shape.clone(), Direction: n.Direction}
+	to := c.attributes()
+	for i, a := range n.attributes() {
+		for k, list := range a.lists {
+			*to[i].lists[k] = slices.Clone(*list)
+		}
+	}
+	return b.add(c, operands...)
+}

@@ -1,0 +1,192 @@
+package graphtest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"trnsci/trnbackend"
+	"trnsci/trnbackend/graph"
+)
+
+// Limits say what Random may use.
+type Limits struct {
+	Nodes  int           // operations to choose, some of which need more nodes
+	DTypes []graph.DType // at least one that is a float
+	NoOps  []graph.Op
+}
+
+// Sizes of what Random makes: small, since mistakes with large arrays are mistakes with these.
+const (
+	mostRank     = 4
+	mostElements = 1 << 10
+)
+
+// Random returns a graph of operations chosen evenly, on parameters, constants and one another, of scalars up to arrays of rank 4, with
+// some dimensions of 1 and a few of 0. All values that no other one reads are results. The same state of rng gives the same graph.
+func Random(rng *rand.Rand, limits Limits) *graph.Graph {
+	m := maker{rng: rng, b: graph.NewBuilder("random"), limits: limits}
+	var ops []graph.Op
+	for _, op := range graph.Ops() {
+		if op != graph.Parameter && m.may(op) {
+			ops = append(ops, op)
+		}
+	}
+	m.fresh(m.shape(m.dtype(graph.DType.IsFloat)))
+	for range limits.Nodes {
+		m.add(ops[rng.IntN(len(ops))])
+	}
+	results := 0
+	for i, v := range m.values {
+		if !m.read[i] {
+			m.b.Result(fmt.Sprint("r", results), v)
+			results++
+		}
+	}
+	if results == 0 { // everything was too large
+		m.b.Result("r0", m.any(anyType))
+	}
+	g, err := m.b.Build()
+	if err != nil {
+		panic(err) // a mistake in this file
+	}
+	return g
+}
+
+// maker builds one graph.
+type maker struct {
+	rng        *rand.Rand
+	b          *graph.Builder
+	limits     Limits
+	values     []graph.Value
+	read       []bool // whether a value is an operand of another one
+	parameters int
+}
+
+func (m *maker) may(op graph.Op) bool { return !slices.Contains(m.limits.NoOps, op) }
+
+func (m *maker) has(d graph.DType) bool { return slices.Contains(m.limits.DTypes, d) }
+
+// chance is true once in n times.
+func (m *maker) chance(n int) bool { return m.rng.IntN(n) == 0 }
+
+// dtype returns a type that is right, one of the limits.
+func (m *maker) dtype(right func(graph.DType) bool) graph.DType {
+	for {
+		if d := m.limits.DTypes[m.rng.IntN(len(m.limits.DTypes))]; right(d) {
+			return d
+		}
+	}
+}
+
+func (m *maker) dim() int {
+	const seldom = 40
+	if m.chance(seldom) {
+		return 0
+	}
+	return []int{1, 1, 2, 3, 4, 5, 7}[m.rng.IntN(7)]
+}
+
+func (m *maker) shape(d graph.DType) graph.Shape {
+	for {
+		s := graph.Of(d, make([]int, m.rng.IntN(mostRank+1))...)
+		for k := range s.Dims {
+			s.Dims[k] = m.dim()
+		}
+		if s.Size() <= mostElements {
+			return s
+		}
+	}
+}
+
+// keep makes a value an operand for later ones, unless it is too large.
+func (m *maker) keep(v graph.Value) {
+	if v.Shape().Size() <= mostElements && v.Shape().Rank() <= mostRank {
+		m.values, m.read = append(m.values, v), append(m.read, false)
+	}
+}
+
+// use returns value i as an operand.
+func (m *maker) use(i int) graph.Value {
+	m.read[i] = true
+	return m.values[i]
+}
+
+// find returns a value whose shape is right, one of the last ones more often, if there is one.
+func (m *maker) find(right func(graph.Shape) bool) (graph.Value, bool) {
+	var found []int
+	for i, v := range m.values {
+		if right(v.Shape()) {
+			found = append(found, i)
+		}
+	}
+	if len(found) == 0 {
+		return graph.Value{}, false
+	}
+	i := max(m.rng.IntN(len(found)), m.rng.IntN(len(found)))
+	return m.use(found[i]), true
+}
+
+// any returns a value of a type that is right, a new one if there is none.
+func (m *maker) any(right func(graph.DType) bool) graph.Value {
+	if v, ok := m.find(func(s graph.Shape) bool { return right(s.DType) }); ok {
+		return v
+	}
+	return m.fresh(m.shape(m.dtype(right)))
+}
+
+// like returns a value of a given shape, an old one most often.
+func (m *maker) like(s graph.Shape) graph.Value {
+	const seldom = 4
+	if !m.chance(seldom) {
+		if v, ok := m.find(s.Equal); ok {
+			return v
+		}
+	}
+	return m.fresh(s)
+}
+
+// fresh returns a new parameter, or a constant. It counts as read: its reader is the one who asked.
+func (m *maker) fresh(s graph.Shape) graph.Value {
+	if m.chance(4) && m.may(graph.Broadcast) && m.may(graph.Constant) {
+		return m.b.Fill(s, number(m.rng, s.DType))
+	}
+	m.parameters++
+	name := fmt.Sprint("p", m.parameters)
+	var v graph.Value
+	if m.chance(5) {
+		v = m.b.Donated(name, s)
+	} else {
+		v = m.b.Parameter(name, s)
+	}
+	m.keep(v)
+	m.read[len(m.read)-1] = true
+	return v
+}
+
+// number returns an element of a type: integers often, so that some are equal, and in and out of the range of indices.
+func number(rng *rand.Rand, d graph.DType) float64 {
+	switch {
+	case d == graph.Pred:
+		return float64(rng.IntN(2))
+	case d == graph.S32 && rng.IntN(20) == 0:
+		return float64(int32(rng.Uint32()))
+	case d == graph.S32 || rng.IntN(4) == 0:
+		return float64(rng.IntN(12) - 4)
+	}
+	return d.Round(rng.NormFloat64())
+}
+
+// Inputs returns buffers for the parameters of a graph. Floats are normal numbers around 0 and small integers; integers are small ones,
+// on both sides of the range of most indices, with a few of any size.
+func Inputs(rng *rand.Rand, g *graph.Graph) [][]byte {
+	var in [][]byte
+	for _, s := range g.ParameterShapes() {
+		x := make([]float64, s.Size())
+		for i := range x {
+			x[i] = number(rng, s.DType)
+		}
+		in = append(in, trnbackend.Encode(s.DType, x))
+	}
+	return in
+}
