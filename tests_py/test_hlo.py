@@ -1,7 +1,7 @@
 """Graphs as HLO: XLA reads the bytes, runs them on the CPU and gets what trnbackend/interp gets.
 
-The cases, expected results and errors that are allowed come from tests_go/hlocases. XLA runs in a process of its own, since it
-ends the process at a mistake in a program. Nothing here imports trnsci.
+The cases and the ranges in which their results are right come from tests_go/hlocases. XLA runs in a process of its own, since
+it ends the process at a mistake in a program. Nothing here imports trnsci.
 """
 
 import json
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from run_hlo import UNAVAILABLE, array
+from run_hlo import BITS, UNAVAILABLE, array
 
 ROOT = Path(__file__).resolve().parent.parent
 # Go tests check that every operation is among the cases; this, that they arrive.
@@ -54,17 +54,17 @@ def numbers(x, dtype):
     return x.astype(np.float64)
 
 
-def difference(got, want, dtype, allowed):
-    """What is wrong with a result, or None. NaNs are equal, so are zeros of both signs."""
-    if got.shape != want.shape or got.dtype != want.dtype:
-        return f"is {got.dtype}{got.shape}, not {want.dtype}{want.shape}"
-    x, y = numbers(got, dtype), numbers(want, dtype)
-    with np.errstate(invalid="ignore"):
-        wrong = ~((x == y) | (np.isnan(x) & np.isnan(y)) | (abs(x - y) <= allowed))
+def difference(got, dtype, low, high):
+    """What is wrong with a result whose elements are right from low to high, or None. See tests_go/hlocases for NaN."""
+    if got.shape != low.shape or got.dtype != np.dtype(BITS[dtype]):
+        return f"is {got.dtype}{got.shape}, not {dtype}{low.shape}"
+    x = numbers(got, dtype)
+    free = np.isnan(low) | (low == -np.inf) & (high == np.inf)
+    wrong = np.where(np.isnan(x), ~free, ~((low <= x) & (x <= high)))
     if not wrong.any():
         return None
     at = tuple(int(i) for i in np.argwhere(wrong)[0])
-    return f"has {np.count_nonzero(wrong)} wrong elements, at {at} {x[at]!r} and not {y[at]!r}"
+    return f"has {np.count_nonzero(wrong)} wrong elements, at {at} {x[at]!r}, not {low[at]!r} to {high[at]!r}"
 
 
 def test_results(folder, cases):
@@ -74,9 +74,8 @@ def test_results(folder, cases):
         with np.load(folder / f"results-{number}.npz") as got:
             assert len(got.files) == len(case["results"]), case["name"]
             for k, result in enumerate(case["results"]):
-                errors = result["errors"]
-                allowed = 0.0 if errors is None else array(data, {"dtype": "f64", "dims": result["dims"], **errors})
-                wrong = difference(got[f"arr_{k}"], array(data, result), result["dtype"], allowed)
+                ends = [array(data, {"dtype": "f64", "dims": result["dims"], **result[end]}) for end in ("low", "high")]
+                wrong = difference(got[f"arr_{k}"], result["dtype"], *ends)
                 if wrong:
                     failures.append(f"{case['name']}: result {k} {wrong}\n{case['text']}")
     assert not failures, f"{len(failures)} results differ\n" + "\n".join(failures[:10])
@@ -84,16 +83,23 @@ def test_results(folder, cases):
 
 def test_difference_notices():
     x = np.array([1.0, np.nan, np.inf, -0.0], np.float32)
-    assert difference(x, np.array([1.0, np.nan, np.inf, 0.0], np.float32), "f32", 0.0) is None
-    assert difference(x, x.astype(np.float64), "f32", 0.0) == "is float32(4,), not float64(4,)"
-    assert difference(x, x[:3], "f32", 0.0) == "is float32(4,), not float32(3,)"
-    for other in ([1 + 2**-23, np.nan, np.inf, 0], [1, 0, np.inf, 0], [1, np.nan, -np.inf, 0], [1, np.nan, 3e38, 0]):
-        wrong = difference(x, np.array(other, np.float32), "f32", np.full(4, 2.0**-24))
+
+    def f32(*want, error=0.0):
+        return difference(x, "f32", np.array(want) - error, np.array(want) + error)
+
+    assert f32(1, np.nan, np.inf, 0) is None
+    assert f32(1, np.nan, np.inf) == "is float32(4,), not f32(3,)"
+    assert difference(x.astype(np.float64), "f32", x, x) == "is float64(4,), not f32(4,)"
+    for place, other in ((0, 1 + 2**-23), (0, np.nan), (1, 0.0), (2, -np.inf), (2, 3e38), (3, np.inf)):
+        want = [1, np.nan, np.inf, 0]
+        want[place] = other
+        wrong = f32(*want, error=2**-24)
         assert wrong is not None and wrong.startswith("has 1 wrong"), wrong
-    assert difference(np.array([1.0], np.float32), np.array([1 + 2**-23], np.float32), "f32", 2.0**-23) is None
-    one, next_one = np.array([0x3F80], np.uint16), np.array([0x3F81], np.uint16)
-    assert difference(one, next_one, "bf16", 2.0**-8) is not None
-    assert difference(one, next_one, "bf16", 2.0**-7) is None
+    assert f32(1 + 2**-23, np.nan, np.inf, 0, error=2**-23) is None
+    assert difference(x, "f32", np.full(4, -np.inf), np.full(4, np.inf)) is None
+    one = np.array([0x3F80], np.uint16)
+    assert difference(one, "bf16", np.ones(1), np.ones(1)) is None
+    assert difference(one, "bf16", np.array([1 + 2**-7]), np.array([2.0])) is not None
 
 
 # What XLA itself says that it read: Go's own reader of HLO would share a wrong field number with the writer.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"slices"
 
 	"trnsci/trnbackend/graph"
 	"trnsci/trnbackend/graphtest"
@@ -12,39 +13,39 @@ import (
 // tanh; the reciprocal root is rounded twice. Operations that are not listed are correctly rounded everywhere, or exact.
 var ulps = map[graph.Op]float64{graph.Exp: 2, graph.Log: 2, graph.Rsqrt: 2, graph.Tanh: 4}
 
-// allowedErrors returns, for each result of a case of one operation, the errors that its elements may have; nil where there must be none.
-// Infinities and NaN are to be as they are.
-//
-// A sum of n terms, in an order that interp does not have, is within n eps times the sum of the magnitudes, which is what the operation
-// gives for the magnitudes of its operands; eps is that of f32 where f32 is what it adds up in, and the result is rounded once more.
-func allowedErrors(c *graphtest.OpCase, results [][]float64) ([][]float64, error) {
+// rightResults returns, for each result of a case of one operation, the least and the greatest elements that are right. Infinities and NaN
+// are to be as they are.
+func rightResults(c *graphtest.OpCase) (low, high [][]float64, err error) {
+	results, err := evaluate(c.Graph, c.Inputs)
+	if err != nil {
+		return nil, nil, err
+	}
 	magnitudes, err := evaluate(c.Graph, absolute(c.Inputs))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	errors := make([][]float64, len(results))
 	for i, r := range c.Graph.Results() {
-		n := &c.Graph.Nodes()[r.Node]
-		eps := n.Shape.DType.Eps()
-		allow := func(bound func(k int) float64) {
-			errors[i] = make([]float64, len(results[i]))
-			for k := range errors[i] {
-				if e := bound(k); !math.IsInf(e, 0) && e == e {
-					errors[i][k] = e
-				}
+		least, greatest := slices.Clone(results[i]), slices.Clone(results[i])
+		for k, x := range results[i] {
+			if e := allowedError(c.Graph, &c.Graph.Nodes()[r.Node], x, magnitudes[i][k]); !math.IsInf(e, 0) && e == e {
+				least[k], greatest[k] = x-e, x+e
 			}
 		}
-		switch {
-		case n.Op == graph.Dot || n.Op == graph.ReduceSum && n.Shape.DType.IsFloat():
-			count := float64(terms(c.Graph, n))
-			allow(func(k int) float64 {
-				return eps*math.Abs(results[i][k]) + count*min(eps, graph.F32.Eps())*magnitudes[i][k]
-			})
-		case ulps[n.Op] > 0:
-			allow(func(k int) float64 { return ulps[n.Op] * eps * math.Abs(results[i][k]) })
-		}
+		low, high = append(low, least), append(high, greatest)
 	}
-	return errors, nil
+	return low, high, nil
+}
+
+// allowedError returns how far an element of a node may be from x. magnitude is what the node gives for the magnitudes of its operands.
+//
+// A sum of n terms, in an order that interp does not have, is within n eps times the sum of their magnitudes; eps is that of f32 where f32 is
+// what is added up in. The result is rounded once more.
+func allowedError(g *graph.Graph, n *graph.Node, x, magnitude float64) float64 {
+	d := n.Shape.DType
+	if n.Op == graph.Dot || n.Op == graph.ReduceSum {
+		return d.Eps()*math.Abs(x) + float64(terms(g, n))*min(d.Eps(), graph.F32.Eps())*magnitude
+	}
+	return ulps[n.Op] * d.Eps() * math.Abs(x)
 }
 
 // terms returns how many numbers each element of a product or a sum is made of.
