@@ -11,12 +11,14 @@ import (
 	"trnsci/core/dense"
 	"trnsci/core/eigen"
 	"trnsci/core/factor"
+	"trnsci/core/matfunc"
 	"trnsci/core/mp2"
 	"trnsci/core/npy"
 	"trnsci/core/sched"
 	"trnsci/core/schur"
 	"trnsci/trnbackend"
 	"trnsci/trnbackend/device"
+	"trnsci/trnbackend/programs"
 )
 
 // kindMark surrounds the kind of an error at the start of its text. It cannot occur in a Python identifier or path.
@@ -66,9 +68,11 @@ func kind(err error) string {
 		argument *dense.ArgumentError
 		minor    *factor.NotPositiveDefiniteError
 		pivot    *factor.SingularError
+		negative *matfunc.IndefiniteError
 		memory   *memoryError
 		ql       *eigen.ConvergenceError
 		qr       *schur.ConvergenceError
+		newton   *programs.ConvergenceError
 		zero     *mp2.DenominatorError
 		format   *npy.FormatError
 		dtype    *npy.DtypeError
@@ -84,9 +88,9 @@ func kind(err error) string {
 		return "type"
 	case errors.As(err, &path):
 		return "os"
-	case errors.As(err, &minor), errors.As(err, &pivot):
+	case errors.As(err, &minor), errors.As(err, &pivot), errors.As(err, &negative):
 		return "linalg"
-	case errors.As(err, &ql), errors.As(err, &qr):
+	case errors.As(err, &ql), errors.As(err, &qr), errors.As(err, &newton):
 		return "convergence"
 	case errors.As(err, &lacking):
 		return "unsupported"

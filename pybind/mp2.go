@@ -7,6 +7,8 @@ import (
 	"trnsci/core/dense"
 	"trnsci/core/mp2"
 	"trnsci/core/sched"
+	"trnsci/trnbackend/device"
+	"trnsci/trnbackend/programs"
 )
 
 // spin is the input of one spin: integrals in memory or the path of a file, and orbital energies.
@@ -58,26 +60,68 @@ func inMemory[T dense.Float](a *array) mp2.Integrals[T] {
 // opposite-spin and same-spin energies and the error bound. The pair energies are written where their addresses are not
 // 0: pairs of the one spin or alpha-alpha, beta-beta, alpha-beta.
 func MP2(jobID, threads int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, virBeta, sums, pairs, pairsBeta, pairsMixed uint64,
-	hexPathAlpha, hexPathBeta, layout, precision string, checkFinite bool, maxBytes int64) (zero int64, err error) {
+	hexPathAlpha, hexPathBeta, layout, precision string, checkFinite bool, maxBytes, deviceID int64) (report int64, err error) {
 	defer guard(&err)
 	alpha, beta := newSpin(bAlpha, occAlpha, virAlpha, hexPathAlpha), newSpin(bBeta, occBeta, virBeta, hexPathBeta)
 	out := vector[float64](descriptor(sums))
 	pairOut := []*array{descriptor(pairs), descriptor(pairsBeta), descriptor(pairsMixed)}
+	store := func(result mp2.Result) {
+		out[0], out[1], out[2] = result.OppositeSpin, result.SameSpin, result.ErrorBound
+		if pairOut[0] != nil {
+			storePairs(result.PairEnergies, beta != nil, pairOut)
+		}
+	}
+	if deviceID != 0 {
+		return onDevice(jobID, threads, deviceID, func(_ *sched.Team, call *device.Call) error {
+			result, err := mp2OnDevice(call, alpha, beta, layout, precision)
+			if err == nil {
+				store(result)
+			}
+			return err
+		})
+	}
 	return run(jobID, threads, func(team *sched.Team) (int64, error) {
 		options := mp2.Options{
 			Team: team, Precision: mp2.Precision(precision), PairEnergies: pairOut[0] != nil,
 			SkipFiniteCheck: !checkFinite, MaxBytes: maxBytes,
 		}
 		result, err := mp2Energy(alpha, beta, layout, options)
-		if err != nil {
-			return 0, err
+		if err == nil {
+			store(result)
 		}
-		out[0], out[1], out[2] = result.OppositeSpin, result.SameSpin, result.ErrorBound
-		if result.PairEnergies != nil {
-			storePairs(result.PairEnergies, beta != nil, pairOut)
-		}
-		return 0, nil
+		return 0, err
 	})
+}
+
+// mp2OnDevice computes the energies on a device. Integrals of both precisions are double ones.
+func mp2OnDevice(call *device.Call, alpha, beta *spin, layout, precision string) (mp2.Result, error) {
+	var spins []mp2.Spin
+	single := true
+	for i, s := range []*spin{alpha, beta} {
+		if s == nil {
+			continue
+		}
+		source, closer, err := s.open(layout)
+		if err != nil {
+			return mp2.Result{}, err
+		}
+		defer closer()
+		name := ""
+		if beta != nil {
+			name = []string{"alpha", "beta"}[i]
+		}
+		spins = append(spins, mp2.Spin{Name: name, Source: source, Occ: s.occ, Vir: s.vir})
+		single = single && mp2.IsSingle(source)
+	}
+	p, err := programs.ChoosePrecision(call.Caps(), precision, !single)
+	if err != nil {
+		return mp2.Result{}, err
+	}
+	result, err := programs.MP2(call, p, spins...)
+	if err != nil {
+		return mp2.Result{}, err
+	}
+	return result.Result, nil
 }
 
 func mp2Energy(alpha, beta *spin, layout string, options mp2.Options) (mp2.Result, error) {

@@ -21,11 +21,13 @@ var mayImport = map[string][]string{
 	"core/blas":    {"core/kernel", "core/dense", "core/sched"},
 	"core/factor":  {"core/kernel", "core/dense", "core/sched", "core/blas"},
 	"core/eigen":   {"core/kernel", "core/dense", "core/sched", "core/blas", "core/factor"},
+	"core/matfunc": {"core/dense", "core/sched", "core/blas", "core/eigen"},
 	"core/schur":   {"core/dense", "core/sched", "core/blas", "core/factor"},
 	"core/mp2":     {"core/dense", "core/sched", "core/blas", "core/npy", "core/factor", "core/eigen"},
 	"core/numtest": {"core/dense", "core/sched", "core/blas", "core/factor"},
 	"pybind": {
-		"core/kernel", "core/dense", "core/sched", "core/npy", "core/blas", "core/factor", "core/eigen", "core/schur", "core/mp2",
+		"core/kernel", "core/dense", "core/sched", "core/npy", "core/blas", "core/factor", "core/eigen", "core/schur",
+		"core/matfunc", "core/mp2",
 		"trnbackend", "trnbackend/graph", "trnbackend/device", "trnbackend/programs",
 	},
 	"trnbackend/graph":      {},
@@ -34,14 +36,15 @@ var mayImport = map[string][]string{
 	"trnbackend/graphtest":  {"trnbackend", "trnbackend/graph"},
 	"trnbackend/compliance": {"trnbackend", "trnbackend/graph", "trnbackend/graphtest"},
 	"trnbackend/device":     {"trnbackend", "trnbackend/graph", "trnbackend/interp"},
-	"trnbackend/programs":   {"core/dense", "trnbackend", "trnbackend/graph", "trnbackend/device"},
+	"trnbackend/programs":   {"core/dense", "core/mp2", "trnbackend", "trnbackend/graph", "trnbackend/device"},
 	"trnbackend/hlo":        {"trnbackend", "trnbackend/graph"},
+	"trnbackend/pjrt":       {"trnbackend", "trnbackend/graph", "trnbackend/hlo"},
 	"tests_go":              {},
 	"tests_go/hlocases":     {"trnbackend", "trnbackend/graph", "trnbackend/graphtest", "trnbackend/hlo", "trnbackend/interp"},
 }
 
 // Only these packages may use cgo: a package with cgo cannot hold Go assembly.
-var mayUseCgo = map[string]bool{}
+var mayUseCgo = map[string]bool{"trnbackend/pjrt": true}
 
 type listedPackage struct {
 	ImportPath string

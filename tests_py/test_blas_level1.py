@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import residuals
 import scipy.linalg.blas
+from numpy.lib.stride_tricks import as_strided
 from trnsci import blas
 
 ALL_DTYPES = pytest.mark.parametrize("dtype", matrices.DTYPES)
@@ -127,6 +128,9 @@ def test_out_that_overlaps():
         (TypeError, "out: expected dtype float64, got float32", lambda: blas.scal(1, [1, 2], out=np.ones(2, "f4"))),
         (TypeError, "out: expected an array, got list", lambda: blas.scal(1, [1, 2], out=[1, 2])),
         (ValueError, "out: the array is read-only", lambda: blas.scal(1, [1, 2], out=np.broadcast_to(1.0, 2))),
+        (ValueError, "out: elements", lambda: blas.scal(1, [1, 2], out=as_strided(np.zeros(1), (2,), (0,)))),
+        (ValueError, "out: elements", lambda: blas.gemm(1, np.eye(2), np.eye(2), out=as_strided(np.zeros(3), (2, 2), (8, 8)))),
+        (ValueError, "alpha: an integer of", lambda: blas.scal(10**400, [1, 2])),
         (ValueError, "device: 'tpu'", lambda: blas.dot([1], [1], device="tpu")),
         (ValueError, "threads", lambda: blas.dot([1], [1], threads=0)),
     ],

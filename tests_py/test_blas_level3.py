@@ -316,3 +316,16 @@ def test_hermitian_updates_that_add_nothing_make_the_diagonal_real(dtype, uplo):
     assert np.array_equal(blas.her(0, x, c, uplo), expected)
     assert np.array_equal(blas.her2(0, x, x, c, uplo), expected)
     assert np.array_equal(blas.herk(0, one, 1, c, uplo=uplo, out=c), expected)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_errors_name_what_the_caller_gave(order):
+    a, b = np.ones((2, 3)), np.ones((3, 4))
+    with pytest.raises(ValueError, match=r"out: expected shape \(2, 4\), got \(5, 2\)"):
+        blas.gemm(1, a, b, out=np.zeros((5, 2), order=order))
+    with pytest.raises(ValueError, match=r"B: shape \(5, 4\) does not fit A's shape \(2, 3\): op\(A\) has 3 columns"):
+        blas.gemm(1, a, np.ones((5, 4)), out=np.zeros((2, 4), order=order))
+    with pytest.raises(ValueError, match=r"C: expected 2 x 4 matrices, got shape \(4, 2\)"):
+        blas.gemm(1, a, b, 1, np.ones((4, 2)), out=np.zeros((2, 4), order=order))
+    with pytest.raises(ValueError, match=r"A \(3, 2, 3\), B \(2, 3, 4\)"):
+        blas.gemm(1, np.zeros((3, 2, 3)), np.zeros((2, 3, 4)), out=np.zeros((3, 4, 2)).swapaxes(1, 2))

@@ -131,3 +131,60 @@ def test_many_threads_and_no_growth():
         assert not wrong
         assert device.info()["memory_used"] == 0
         assert info()["heap bytes in use"] < before + (1 << 20)
+
+
+def _integrals(nocc, nvir, naux):
+    rng = np.random.default_rng(nocc)
+    b = 0.1 * rng.standard_normal((nocc, nvir, naux))
+    return b, np.sort(-0.5 - rng.random(nocc)), np.sort(0.2 + rng.random(nvir))
+
+
+# What a precision leaves of the energy, relatively.
+ENERGY_OFF = {"fp64": 1e-13, "fp32": 1e-6, "bf16x3": 1e-6, "bf16x2": 1e-4, "bf16": 1e-2}
+
+
+@pytest.mark.parametrize("precision", ENERGY_OFF)
+def test_mp2_on_interp(precision):
+    b, occ, vir = _integrals(5, 9, 30)
+    host = trnsci.df_mp2_energy(b, occ, vir, pair_energies=True)
+    there = trnsci.df_mp2_energy(b, occ, vir, pair_energies=True, device="interp", precision=precision)
+    off = ENERGY_OFF[precision]
+    assert abs(there.e_corr / host.e_corr - 1) < off
+    assert abs(there.e_corr - host.e_corr) <= there.error_bound
+    assert abs(there.e_corr_ss - host.e_corr_ss) < off * abs(host.e_corr)
+    assert abs(there.pair_energies - host.pair_energies).max() < off * abs(host.e_corr)
+    report = trnsci.last_report()
+    assert (report.dispatches, report.compiles + report.cache_hits) == (1, 1)
+    assert report.error_bound == there.error_bound and len(report.host_steps) == 2
+
+
+def test_unrestricted_mp2_from_files_on_interp(tmp_path):
+    b, occ, vir = _integrals(4, 7, 12)
+    paths = [tmp_path / "alpha.npy", tmp_path / "beta.npy"]
+    np.save(paths[0], b)
+    np.save(paths[1], b[:3])
+    host = trnsci.df_mp2_energy(tuple(paths), (occ, occ[:3]), (vir, vir), pair_energies=True)
+    there = trnsci.df_mp2_energy(
+        tuple(paths), (occ, occ[:3]), (vir, vir), pair_energies=True, device="interp", precision="fp64"
+    )
+    assert abs(there.e_corr / host.e_corr - 1) < 1e-13
+    for ours, theirs in zip(there.pair_energies, host.pair_energies, strict=True):
+        assert abs(ours - theirs).max() < 1e-14 * abs(host.e_corr)
+
+
+def test_mp2_of_single_precision_needs_no_word():
+    b, occ, vir = _integrals(3, 5, 8)
+    b = b.astype("f4")
+    assert abs(trnsci.df_mp2_energy(b, occ, vir, device="interp").e_corr / trnsci.df_mp2_energy(b, occ, vir).e_corr - 1) < 1e-6
+
+
+def test_mp2_refuses():
+    b, occ, vir = _integrals(3, 5, 8)
+    with pytest.raises(trnsci.UnsupportedError, match="precision: float64"):
+        trnsci.df_mp2_energy(b, occ, vir, device="interp")
+    with pytest.raises(ValueError, match="precision: 'mixed'"):
+        trnsci.df_mp2_energy(b, occ, vir, device="interp", precision="mixed")
+    with pytest.raises(ValueError, match="precision: 'fp32'"):
+        trnsci.df_mp2_energy(b, occ, vir, precision="fp32")
+    with pytest.raises(ValueError, match="denominator"):
+        trnsci.df_mp2_energy(b, np.zeros(3), np.zeros(5), device="interp", precision="fp32")

@@ -2,8 +2,8 @@
 // they need, generic over float32, float64, complex64 and complex128, on row-major views.
 //
 // The names are those of the reference BLAS without the type letter; where real and complex names differ the complex
-// one is used (Herk is SYRK for a real dtype, Dotc is DOT). beta = 0 never reads the output, NaN and Inf propagate as
-// in the reference BLAS. Shapes that do not fit are a broken invariant and panic: the public solvers check theirs first.
+// one is used (Herk is SYRK for a real dtype, Dotc is DOT). beta = 0 never reads the output, alpha = 0 no operand; in
+// between, zeros are multiplied like other numbers: 0 times infinity is NaN, where the reference BLAS skips some zeros. Shapes that do not fit are a broken invariant and panic: the public solvers check theirs first.
 //
 // All arithmetic runs on the vector kernels of core/kernel. Threads are those of the team that is passed in, and results are
 // bitwise the same for any number of them.

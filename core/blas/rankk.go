@@ -24,7 +24,7 @@ func Syrk[T dense.Scalar](team *sched.Team, uplo Uplo, trans Transpose, alpha T,
 }
 
 // Herk computes the triangle uplo of C = alpha op(A) op(A)^H + beta C with op(A) = A or A^H. The imaginary parts of C's diagonal
-// are taken to be zero and become zero.
+// are taken to be zero and become zero, unless nothing is to be done: beta is 1 and alpha or the inner dimension 0.
 func Herk[T dense.Scalar](team *sched.Team, uplo Uplo, trans Transpose, alpha float64, a dense.Matrix[T], beta float64, c dense.Matrix[T]) {
 	r := rankK[T]{kernel.Best(), team, uplo}
 	finish(r.hermitianUpdate("Herk", hermitianOp[T](trans), alpha, a, beta, c))
@@ -38,8 +38,8 @@ func Syr2k[T dense.Scalar](team *sched.Team, uplo Uplo, trans Transpose, alpha T
 	finish(r.update2(alpha, alpha, x, y, y.transposed(), x.transposed(), beta, c))
 }
 
-// Her2k computes the triangle uplo of C = alpha op(A) op(B)^H + conj(alpha) op(B) op(A)^H + beta C with op(X) = X or X^H. The imaginary
-// parts of C's diagonal are taken to be zero and become zero.
+// Her2k computes the triangle uplo of C = alpha op(A) op(B)^H + conj(alpha) op(B) op(A)^H + beta C with op(X) = X or X^H. For the imaginary
+// parts of C's diagonal see Herk.
 func Her2k[T dense.Scalar](team *sched.Team, uplo Uplo, trans Transpose, alpha T, a, b dense.Matrix[T], beta float64, c dense.Matrix[T]) {
 	r := rankK[T]{kernel.Best(), team, uplo}
 	trans = hermitianOp[T](trans)

@@ -1,33 +1,65 @@
 package mp2
 
-import "trnsci/core/dense"
+import (
+	"trnsci/core/dense"
+	"trnsci/core/sched"
+)
 
-// spin is the arguments of one spin. name is empty for a closed shell.
-type spin struct {
-	name     string
-	source   Source
-	occ, vir []float64
+// Spin is the integrals and the orbital energies, in hartree, of one spin.
+type Spin struct {
+	Name     string // "alpha" or "beta" in messages; empty for a closed shell
+	Source   Source
+	Occ, Vir []float64
 }
 
-func (s spin) empty() bool {
-	nocc, nvir, naux := s.source.Shape()
+// Check returns the error that Restricted, given one spin, or Unrestricted, given alpha and beta, returns before its long
+// work: for sizes that do not fit, infinities and NaNs in the energies, and a vanishing denominator. It is for programs
+// that compute the energies by other means.
+func Check(team *sched.Team, spins ...Spin) error { return check(Options{Team: team}, spins...) }
+
+// check is Check with options, which are looked at first.
+func check(opt Options, spins ...Spin) error {
+	sources := make([]Source, len(spins))
+	for n, s := range spins {
+		sources[n] = s.Source
+	}
+	if err := opt.check(sources...); err != nil {
+		return err
+	}
+	closedShell := len(spins) == 1
+	for _, s := range spins {
+		if err := s.check(); err != nil {
+			return err
+		}
+		if err := checkSameSpin(opt.Team, s, closedShell); err != nil {
+			return err
+		}
+	}
+	if closedShell {
+		return nil
+	}
+	return checkOppositeSpin(opt.Team, spins[0], spins[1])
+}
+
+func (s Spin) empty() bool {
+	nocc, nvir, naux := s.Source.Shape()
 	return nocc == 0 || nvir == 0 || naux == 0
 }
 
 // largestVir returns the largest modulus of a virtual orbital energy.
-func (s spin) largestVir() float64 { return largest(s.vir) }
+func (s Spin) largestVir() float64 { return largest(s.Vir) }
 
 // check compares the numbers of orbital energies with the shape of B, and refuses infinities and NaNs in them.
-func (s spin) check() error {
-	nocc, nvir, naux := s.source.Shape()
+func (s Spin) check() error {
+	nocc, nvir, naux := s.Source.Shape()
 	for _, eps := range []struct {
 		arg    string
 		values []float64
 		want   int
-	}{{"eps_occ", s.occ, nocc}, {"eps_vir", s.vir, nvir}} {
+	}{{"eps_occ", s.Occ, nocc}, {"eps_vir", s.Vir, nvir}} {
 		if len(eps.values) != eps.want {
 			return dense.BadArgument(eps.arg, "has shape (%d,)%s, but B has shape (nocc, nvir, naux) = (%d, %d, %d)",
-				len(eps.values), ofSpin(s.name), nocc, nvir, naux)
+				len(eps.values), ofSpin(s.Name), nocc, nvir, naux)
 		}
 		for _, x := range eps.values {
 			if !dense.IsFinite(x) {

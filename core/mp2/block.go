@@ -197,3 +197,24 @@ func (b *block[T]) measure(team *sched.Team, i int) bool {
 	}
 	return difference == 0
 }
+
+// EachOrbital calls visit for the occupied orbitals first <= i < end of a spin, in order, with B[i] as a nvir x naux view
+// of elements in T and, for each virtual orbital, a bound on the length of its row that holds where squares underflow too.
+// Orbitals that are not in T in memory are loaded all at once. Both slices of visit are dead when it returns.
+//
+// Errors: *dense.ArgumentError for infinities and NaNs, in T; those of npy.ReadRun; the team's.
+func EachOrbital[T dense.Float](team *sched.Team, s Spin, first, end int, visit func(i int, b dense.View[T], norms []float64)) error {
+	op := operandOf[T](s.Source)
+	b, _ := newBlock(op, s.Name, end-first, make([]T, op.blockElements(end-first)))
+	if err := b.fill(team, first, end, true); err != nil {
+		return err
+	}
+	for i := first; i < end; i++ {
+		v := b.orbital(i).View()
+		if op.alongA {
+			v = v.T()
+		}
+		visit(i, v, b.rowNorms(i))
+	}
+	return nil
+}

@@ -22,7 +22,7 @@ func (e *DenominatorError) Error() string {
 
 // checkSameSpin looks for a vanishing denominator among the pairs i >= j and a <= b that the engine divides by: without
 // the equal ones unless diagonal is set.
-func checkSameSpin(team *sched.Team, s spin, diagonal bool) error {
+func checkSameSpin(team *sched.Team, s Spin, diagonal bool) error {
 	if s.empty() || hasGap(s, s) {
 		return nil
 	}
@@ -34,20 +34,20 @@ func checkSameSpin(team *sched.Team, s spin, diagonal bool) error {
 }
 
 // checkOppositeSpin looks for a vanishing denominator among all pairs.
-func checkOppositeSpin(team *sched.Team, alpha, beta spin) error {
+func checkOppositeSpin(team *sched.Team, alpha, beta Spin) error {
 	if alpha.empty() || beta.empty() || hasGap(alpha, beta) {
 		return nil
 	}
-	return findVanishing(team, alpha, beta, func(int) int { return len(beta.occ) }, func(int) int { return 0 })
+	return findVanishing(team, alpha, beta, func(int) int { return len(beta.Occ) }, func(int) int { return 0 })
 }
 
 // hasGap reports whether the highest occupied orbitals are so far below the lowest virtual ones that no denominator
 // can vanish: rounding is monotone, so none is closer to zero than that of these orbitals.
-func hasGap(left, right spin) bool {
-	first := slices.Max(left.occ) - slices.Min(left.vir)
-	second := slices.Max(right.occ) - slices.Min(right.vir)
+func hasGap(left, right Spin) bool {
+	first := slices.Max(left.Occ) - slices.Min(left.Vir)
+	second := slices.Max(right.Occ) - slices.Min(right.Vir)
 	largest := 0.0
-	for _, energies := range [][]float64{left.occ, left.vir, right.occ, right.vir} {
+	for _, energies := range [][]float64{left.Occ, left.Vir, right.Occ, right.Vir} {
 		largest += math.Max(math.Abs(slices.Min(energies)), math.Abs(slices.Max(energies)))
 	}
 	return first < 0 && second < 0 && !vanishes(denominator(first, second), largest)
@@ -63,19 +63,19 @@ func vanishes(d, moduli float64) bool { return math.Abs(d) <= roundingOfD*moduli
 
 // findVanishing looks at the pairs j < ends(i), b >= begins(a) and reports the first one in the order of i, j, a, b,
 // whatever the number of threads. Cost: nocc^2 nvir^2 additions.
-func findVanishing(team *sched.Team, left, right spin, ends, begins func(int) int) error {
-	found := make([]*DenominatorError, len(left.occ))
-	err := team.For(len(left.occ), func(_, i int) error {
+func findVanishing(team *sched.Team, left, right Spin, ends, begins func(int) int) error {
+	found := make([]*DenominatorError, len(left.Occ))
+	err := team.For(len(left.Occ), func(_, i int) error {
 		for j := range ends(i) {
-			for a, ea := range left.vir {
+			for a, ea := range left.Vir {
 				if err := team.Err(); err != nil {
 					return err
 				}
-				ei, ej := left.occ[i], right.occ[j]
-				for b := begins(a); b < len(right.vir); b++ {
-					eb := right.vir[b]
+				ei, ej := left.Occ[i], right.Occ[j]
+				for b := begins(a); b < len(right.Vir); b++ {
+					eb := right.Vir[b]
 					if vanishes(denominator(ei-ea, ej-eb), math.Abs(ei)+math.Abs(ej)+math.Abs(ea)+math.Abs(eb)) {
-						found[i] = &DenominatorError{I: i, J: j, A: a, B: b, SpinI: left.name, SpinJ: right.name}
+						found[i] = &DenominatorError{I: i, J: j, A: a, B: b, SpinI: left.Name, SpinJ: right.Name}
 						return nil
 					}
 				}

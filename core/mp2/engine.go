@@ -44,13 +44,13 @@ func triangular(i, j int) int { return i*(i+1)/2 + j }
 // sameSpinPass returns the contributions of the pairs i >= j of one spin under their triangular numbers. A closed shell
 // counts both spins: pairs weigh 2 if i > j, and pairs i = j have an opposite-spin part. For one spin of an open shell
 // the pairs i > j have a same-spin part.
-func (e *engine[T]) sameSpinPass(op *operand[T], s spin, w widths, closedShell bool) ([]contribution, error) {
+func (e *engine[T]) sameSpinPass(op *operand[T], s Spin, w widths, closedShell bool) ([]contribution, error) {
 	out := make([]contribution, triangular(op.nocc, 0))
 	if op.empty() {
 		return out, nil
 	}
-	first, rest := newBlock(op, s.name, w.left, e.packed)
-	second, _ := newBlock(op, s.name, w.right, rest)
+	first, rest := newBlock(op, s.Name, w.left, e.packed)
+	second, _ := newBlock(op, s.Name, w.right, rest)
 	visit := func(p occupiedPair, k pair[T]) {
 		switch {
 		case !closedShell:
@@ -83,13 +83,13 @@ func (e *engine[T]) sameSpinPass(op *operand[T], s spin, w widths, closedShell b
 
 // oppositeSpinPass returns the contributions of all pairs, that of i of the left and j of the right spin under the
 // number i nocc_right + j.
-func (e *engine[T]) oppositeSpinPass(left, right *operand[T], l, r spin, w widths) ([]contribution, error) {
+func (e *engine[T]) oppositeSpinPass(left, right *operand[T], l, r Spin, w widths) ([]contribution, error) {
 	out := make([]contribution, left.nocc*right.nocc)
 	if left.empty() || right.empty() {
 		return out, nil
 	}
-	first, rest := newBlock(left, l.name, w.left, e.packed)
-	second, _ := newBlock(right, r.name, w.right, rest)
+	first, rest := newBlock(left, l.Name, w.left, e.packed)
+	second, _ := newBlock(right, r.Name, w.right, rest)
 	visit := func(p occupiedPair, k pair[T]) {
 		out[p.i*right.nocc+p.j] = k.contribution(k.squares(e.team), l.largestVir(), r.largestVir())
 	}
@@ -134,7 +134,7 @@ func triangle[T dense.Float](b *block[T], diagonal bool) []occupiedPair {
 }
 
 // forPairs computes K = B_i B_j^T for each pair and hands it to visit, with weights 0.
-func (e *engine[T]) forPairs(left, right *block[T], l, r spin, pairs []occupiedPair, visit func(occupiedPair, pair[T])) error {
+func (e *engine[T]) forPairs(left, right *block[T], l, r Spin, pairs []occupiedPair, visit func(occupiedPair, pair[T])) error {
 	across, within := e.team, e.team.Serial()
 	if len(pairs) < e.team.Threads() {
 		across, within = within, across // too few pairs for the threads: they share each product
@@ -150,7 +150,7 @@ func (e *engine[T]) forPairs(left, right *block[T], l, r spin, pairs []occupiedP
 			return err // K is unfinished
 		}
 		visit(p, pair[T]{
-			k: k, ei: l.occ[p.i], ej: r.occ[p.j], ea: l.vir, eb: r.vir,
+			k: k, ei: l.Occ[p.i], ej: r.Occ[p.j], ea: l.Vir, eb: r.Vir,
 			normsI: left.rowNorms(p.i), normsJ: right.rowNorms(p.j), errors: errors,
 		})
 		if err := e.team.Err(); err != nil {

@@ -175,3 +175,6 @@ func (b Integrals[T]) alongA() bool { return runsAlongA(b.StrideA, b.StrideP) }
 // fastest if a has the shorter stride, else with P running fastest. The order decides which product is computed, so
 // equal layouts give equal bits.
 func runsAlongA(strideA, strideP int) bool { return max(strideA, -strideA) < max(strideP, -strideP) }
+
+// IsSingle reports whether the integrals of a source are of single precision.
+func IsSingle(s Source) bool { return s.singlePrecision() }

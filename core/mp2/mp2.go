@@ -79,14 +79,8 @@ type PairEnergies struct {
 // Cost: Flops(nocc, nvir, naux). A file that does not fit MaxBytes is read about nocc/(2 w) times, with w orbitals in
 // half of MaxBytes.
 func Restricted(b Source, epsOcc, epsVir []float64, opt Options) (Result, error) {
-	s := spin{source: b, occ: epsOcc, vir: epsVir}
-	if err := opt.check(b); err != nil {
-		return Result{}, err
-	}
-	if err := s.check(); err != nil {
-		return Result{}, err
-	}
-	if err := checkSameSpin(opt.Team, s, true); err != nil {
+	s := Spin{Source: b, Occ: epsOcc, Vir: epsVir}
+	if err := check(opt, s); err != nil {
 		return Result{}, err
 	}
 	if opt.single(b) {
@@ -95,8 +89,8 @@ func Restricted(b Source, epsOcc, epsVir []float64, opt Options) (Result, error)
 	return restricted[float64](s, opt)
 }
 
-func restricted[T dense.Float](s spin, opt Options) (Result, error) {
-	op := operandOf[T](s.source)
+func restricted[T dense.Float](s Spin, opt Options) (Result, error) {
+	op := operandOf[T](s.Source)
 	blocks, err := planAll([]*operand[T]{op}, opt.maxBytes())
 	if err != nil {
 		return Result{}, err
@@ -133,20 +127,9 @@ func restricted[T dense.Float](s spin, opt Options) (Result, error) {
 // with integrals, occupied and virtual orbital energies of either spin. Both spins have the same naux; the products are
 // in the wider dtype of both. Errors are those of Restricted.
 func Unrestricted(alpha, beta Source, epsOccA, epsOccB, epsVirA, epsVirB []float64, opt Options) (Result, error) {
-	a := spin{name: "alpha", source: alpha, occ: epsOccA, vir: epsVirA}
-	b := spin{name: "beta", source: beta, occ: epsOccB, vir: epsVirB}
-	if err := opt.check(alpha, beta); err != nil {
-		return Result{}, err
-	}
-	for _, s := range []spin{a, b} {
-		if err := s.check(); err != nil {
-			return Result{}, err
-		}
-		if err := checkSameSpin(opt.Team, s, false); err != nil {
-			return Result{}, err
-		}
-	}
-	if err := checkOppositeSpin(opt.Team, a, b); err != nil {
+	a := Spin{Name: "alpha", Source: alpha, Occ: epsOccA, Vir: epsVirA}
+	b := Spin{Name: "beta", Source: beta, Occ: epsOccB, Vir: epsVirB}
+	if err := check(opt, a, b); err != nil {
 		return Result{}, err
 	}
 	if opt.single(alpha, beta) {
@@ -155,8 +138,8 @@ func Unrestricted(alpha, beta Source, epsOccA, epsOccB, epsVirA, epsVirB []float
 	return unrestricted[float64](a, b, opt)
 }
 
-func unrestricted[T dense.Float](a, b spin, opt Options) (Result, error) {
-	left, right := operandOf[T](a.source), operandOf[T](b.source)
+func unrestricted[T dense.Float](a, b Spin, opt Options) (Result, error) {
+	left, right := operandOf[T](a.Source), operandOf[T](b.Source)
 	blocks, err := planAll([]*operand[T]{left, right}, opt.maxBytes())
 	if err != nil {
 		return Result{}, err

@@ -6,7 +6,7 @@ import operator
 import os
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 
 _LIMIT = 2**31  # no machine has so many CPUs, and the Go library counts threads in 64 bits
@@ -73,8 +73,7 @@ def set_num_threads(n: int) -> None:
     _default = _checked(n)
 
 
-@contextmanager
-def threads(n: int) -> Iterator[None]:
+def threads(n: int) -> AbstractContextManager[None]:
     """Limit the number of threads inside a ``with`` block, for this thread of execution or asynchronous task only.
 
     Parameters
@@ -89,7 +88,12 @@ def threads(n: int) -> Iterator[None]:
     ...     trnsci.get_num_threads()
     1
     """
-    token = _override.set(_checked(n))
+    return _limited(_checked(n))
+
+
+@contextmanager
+def _limited(n: int) -> Iterator[None]:
+    token = _override.set(n)
     try:
         yield
     finally:

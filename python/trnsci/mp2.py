@@ -162,13 +162,13 @@ def df_mp2_energy(
     eps_vir: Any,
     *,
     layout: Layout = "iaP",
-    precision: Literal["fp64", "mixed"] | None = None,
+    precision: Literal["fp64", "mixed", "fp32", "bf16", "bf16x2", "bf16x3"] | None = None,
     pair_energies: bool = False,
     check_finite: bool = True,
     max_memory: float | None = None,
     threads: int | None = None,
     progress: Progress = None,
-    device: str | None = None,
+    device: str | _device.Device | None = None,
 ) -> MP2Result:
     r"""DF-MP2 correlation energy from three-index integrals.
 
@@ -192,8 +192,10 @@ def df_mp2_energy(
     layout : {'iaP', '(ia)P', 'P(ia)', 'iPa'}, optional
         The shape of B: (nocc, nvir, naux), (nocc*nvir, naux), (naux, nocc*nvir) or (nocc, naux, nvir). Any strides are
         used as they are.
-    precision : {None, 'fp64', 'mixed'}, optional
+    precision : {None, 'fp64', 'mixed', 'fp32', 'bf16', 'bf16x2', 'bf16x3'}, optional
         Products in B's dtype (None), in float64, or in float32 ('mixed'). Sums and energies are float64 always.
+        On a device it is one of ``'fp32'``, ``'fp64'``, ``'bf16'``, ``'bf16x2'``, ``'bf16x3'`` and is for all that the device
+        computes, the energies of pairs; see `trnsci.blas.gemm`. Integrals of double precision need it there.
     pair_energies : bool, optional
         Return the energy of each pair of occupied orbitals too.
     check_finite : bool, optional
@@ -201,8 +203,11 @@ def df_mp2_energy(
     max_memory : float, optional
         Megabytes that blocks of B may take where it cannot be multiplied in place, by default 256: B in a file, an
         array whose strides no product accepts, such as one in Fortran order, and 'mixed' with float64.
-    threads, progress, device
+    threads, progress
         See `trnsci.linalg`; progress counts pairs of occupied orbitals.
+    device : str or Device, optional
+        Where to run; see `trnsci.devices`. What happened there is in `trnsci.last_report`. B goes to the device in blocks of
+        occupied orbitals, as many as its memory takes.
 
     Returns
     -------
@@ -241,11 +246,12 @@ def df_mp2_energy(
     >>> round(float(result), 10), result.e_corr_ss
     (-0.0375, 0.0)
     """
-    if device is not None:
-        _device.require_host(device)
+    on = _device.resolve(device)
     if not isinstance(layout, str) or layout not in _LAYOUTS:
         raise ValueError(f"layout: {layout!r} is not one of {', '.join(map(repr, _LAYOUTS))}")
-    if not isinstance(precision, (str, type(None))) or precision not in _PRECISIONS:
+    if on is not None:
+        _device.check_precision(precision, on)
+    elif not isinstance(precision, (str, type(None))) or precision not in _PRECISIONS:
         raise ValueError(f"precision: {precision!r} is not one of {', '.join(map(repr, _PRECISIONS))}")
     if _is_pair(eps_occ):
         both, occ, vir = _two(B, "B"), _two(eps_occ, "eps_occ"), _two(eps_vir, "eps_vir")
@@ -253,7 +259,7 @@ def df_mp2_energy(
     else:
         spins = [_Spin(B, eps_occ, eps_vir, layout, "")]
     _same_dtype(spins)
-    return _energy(spins, layout, precision, pair_energies, check_finite, _bytes(max_memory), threads, progress)
+    return _energy(spins, layout, precision, pair_energies, check_finite, _bytes(max_memory), threads, progress, on)
 
 
 def _same_dtype(spins: list[_Spin]) -> None:
@@ -289,6 +295,7 @@ def _energy(
     max_bytes: int,
     threads: int | None,
     progress: Progress,
+    on: _device.Device | None,
 ) -> MP2Result:
     alpha, beta = spins[0], spins[-1]
     unrestricted = len(spins) == 2
@@ -303,12 +310,15 @@ def _energy(
     records = [_array.record(a) for a in (*inputs, sums, *pairs)]
     absent = [0] * 3
     addresses = [_array.address(r) for r in records]
-    _native.run(
+    report = _native.run(
         "MP2", sum(s.work() for s in spins), _threads.resolve(threads), progress, (*inputs, sums, *pairs, *records),
         *addresses[:3], *(addresses[3:6] if unrestricted else absent),
         addresses[len(inputs)], *(addresses[len(inputs) + 1:] + absent)[:3],
         _hex(alpha.path), _hex(beta.path) if unrestricted else "", layout, precision or "", bool(check_finite), max_bytes,
+        on.number if on is not None else 0, limit=_native.JOB_WORK if on is None else 0,
     )  # fmt: skip
+    if on is not None:
+        _device.keep_report(report)
     opposite, same, bound = sums.tolist()
     return MP2Result(
         e_corr=opposite + same,

@@ -57,7 +57,11 @@ func TestRandomGraphsFindWrongOperations(t *testing.T) {
 		e := &faulty{interp.New(), change}
 		found := false
 		for seed := uint64(0); seed < randomGraphs && !found; seed++ {
-			found = wrong(e, randomGraph(e, seed), seed)
+			g := randomGraph(e, seed)
+			if _, err := e.Compile(context.Background(), g); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			found = wrong(e, g, seed)
 		}
 		if !found {
 			t.Errorf("%s: no random graph notices", name)

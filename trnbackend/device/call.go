@@ -3,6 +3,7 @@ package device
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"trnsci/trnbackend"
@@ -110,8 +111,12 @@ func (c *Call) Download(b trnbackend.Buffer) ([]byte, error) {
 	return data, nil
 }
 
-// OnHost notes a step that the host does, and why.
-func (c *Call) OnHost(step string) { c.report.HostSteps = append(c.report.HostSteps, step) }
+// OnHost notes a step that the host does, and why; one that is noted already is not noted again.
+func (c *Call) OnHost(step string) {
+	if !slices.Contains(c.report.HostSteps, step) {
+		c.report.HostSteps = append(c.report.HostSteps, step)
+	}
+}
 
 // Bound sets the error bound of the result.
 func (c *Call) Bound(bound float64) { c.report.ErrorBound = bound }

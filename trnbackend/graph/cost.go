@@ -1,5 +1,7 @@
 package graph
 
+import "slices"
+
 // Cost is what a node, or a graph, costs on any machine: floating-point operations, where a multiplication and an addition are two, and bytes
 // that it reads and writes if nothing is fused.
 type Cost struct {
@@ -47,4 +49,24 @@ func (g *Graph) NodeCost(i int) Cost {
 		c.Flops = size
 	}
 	return c
+}
+
+// Peak returns the most bytes that results of nodes take at once when the nodes run in order, nothing is fused, and what has been read for the last
+// time is freed. Parameters are not counted, the results of the graph are.
+func (g *Graph) Peak() int64 {
+	last := g.LastUse()
+	var live, peak int64
+	for i := range g.nodes {
+		n := &g.nodes[i]
+		if n.Op != Parameter {
+			live += n.Shape.Bytes()
+		}
+		peak = max(peak, live)
+		for k, o := range n.Operands {
+			if last[o] == i && g.nodes[o].Op != Parameter && !slices.Contains(n.Operands[:k], o) {
+				live -= g.nodes[o].Shape.Bytes()
+			}
+		}
+	}
+	return peak
 }

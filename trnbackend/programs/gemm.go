@@ -126,10 +126,7 @@ func Gemm[T dense.Float](call *device.Call, p Precision, transA, transB bool, al
 // longest column of B, by the inequality of Cauchy and Schwarz, the sum of the moduli of the products is at most their product, and each product
 // carries the error of its two operands and of the sums (N. J. Higham, Accuracy and Stability of Numerical Algorithms, section 3.1).
 func gemmBound(plan *GemmPlan, alpha, rowA, colB float64) float64 {
-	const more = 4 // roundings of one product, of alpha and of the sums of parts
-	u := plan.Precision.dtype().Eps() / 2
-	relative := float64(plan.K+more)*u + 2*plan.Precision.unit()
-	return math.Abs(alpha) * rowA * colB * relative
+	return math.Abs(alpha) * rowA * colB * plan.Precision.productError(plan.K)
 }
 
 // longest returns the largest Euclidean length of a row, or of a column, of any matrix of a stack.
@@ -160,21 +157,28 @@ func longest[T dense.Float](stack []dense.Matrix[T], byRows bool) float64 {
 // packed returns a stack of matrices in the shape, with zeros where they have no elements.
 func packed[T dense.Float](shape graph.Shape, stack []dense.Matrix[T]) []byte {
 	data := make([]byte, shape.Bytes())
+	for s, x := range stack {
+		pack(shape, data, s, x.View())
+	}
+	return data
+}
+
+// pack puts a matrix in its place of a stack in the shape.
+func pack[T dense.Float](shape graph.Shape, data []byte, place int, x dense.View[T]) {
 	each, width := shape.Dims[1], shape.Dims[2]
 	size := shape.DType.Bytes()
-	for s, x := range stack {
-		for i := range x.Rows {
-			at := data[((s*each)+i)*width*size:]
-			for j, v := range x.Row(i) {
-				if size == 8 {
-					binary.LittleEndian.PutUint64(at[j*size:], math.Float64bits(float64(v)))
-				} else {
-					binary.LittleEndian.PutUint32(at[j*size:], math.Float32bits(float32(v)))
-				}
+	for i := range x.Rows {
+		at := data[((place*each)+i)*width*size:]
+		from := x.Offset + i*x.RowStride
+		for j := range x.Cols {
+			v := x.Data[from+j*x.ColStride]
+			if size == 8 {
+				binary.LittleEndian.PutUint64(at[j*size:], math.Float64bits(float64(v)))
+			} else {
+				binary.LittleEndian.PutUint32(at[j*size:], math.Float32bits(float32(v)))
 			}
 		}
 	}
-	return data
 }
 
 // unpack sets a stack of matrices to what packed would have made of them.

@@ -45,6 +45,19 @@ func (p Precision) unit() float64 {
 	return math.Ldexp(1, -bits*p.parts())
 }
 
+// productError returns a bound on the error of a sum of k products, in units of the sum of their moduli or of what bounds it, for operands that may
+// have been rounded to the type (N. J. Higham, Accuracy and Stability of Numerical Algorithms, section 3.1). The parts of two operands that are
+// multiplied have moduli that sum to at most overlap times the product's; those left out and what no part holds are within 2 unit.
+func (p Precision) productError(k int) float64 {
+	const more = 8 // roundings of the operands and of a factor, and additions of parts
+	const overlap = 1 + 0x1p-5
+	sums := float64(k+more) * p.dtype().Eps() / 2
+	if sums >= 1 {
+		return math.Inf(1)
+	}
+	return overlap*sums/(1-sums) + 2*p.unit()
+}
+
 // choices returns the precisions that a device has.
 func choices(caps trnbackend.Caps) []string {
 	var names []string

@@ -1,4 +1,4 @@
-"""The BLAS for NumPy arrays, with the names and meanings of the package trnblas.
+"""The BLAS for NumPy arrays, with the names and meanings of trnblas, an earlier package for Trainium.
 
 Level 1 is in vectors, level 2 in a matrix and vectors, level 3 in matrices. Nothing is computed in place unless ``out=``
 says so. Where real and symmetric names (``symm``, ``syrk``, ...) differ from Hermitian ones (``hemm``, ``herk``, ...) for

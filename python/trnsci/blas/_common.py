@@ -43,8 +43,13 @@ def word(value: Any, words: dict[Any, int], name: str) -> int:
 
 def scalar(value: Any, name: str) -> float | complex:
     """Return `value` as a float or, if its type is complex, as a complex."""
-    if type(value) is float or type(value) is int:
-        return float(value)
+    if type(value) is float:
+        return value
+    if type(value) is int:
+        try:
+            return float(value)
+        except OverflowError:
+            raise ValueError(f"{name}: an integer of {value.bit_length()} bits is beyond the largest float") from None
     if np.ndim(value) == 0:
         kind = np.asarray(value).dtype.kind
         if kind in "biuf":
@@ -212,13 +217,23 @@ def _check_out(out: Array, shape: Sequence[int], dtype: np.dtype[Any]) -> None:
         raise TypeError(f"out: expected dtype {dtype}, got {out.dtype}")
     if not out.flags.writeable:
         raise ValueError("out: the array is read-only")
+    if _overlaps_itself(out):
+        raise ValueError(f"out: elements of the array may lie in one place (shape {out.shape}, strides {out.strides})")
+
+
+def _overlaps_itself(a: Array) -> bool:
+    """Whether two elements of `a` may share memory: a step in some dimension is not beyond what the smaller steps reach."""
+    reach = a.itemsize
+    for stride, n in sorted((abs(s), n) for s, n in zip(a.strides, a.shape, strict=True) if n > 1):
+        if stride < reach:
+            return a.size > 0
+        reach += stride * (n - 1)
+    return False
 
 
 def _fit_to_write(out: Array, dtype: np.dtype[Any]) -> bool:
     """Whether the library can write into `out` itself."""
     if out.dtype != dtype or not out.flags.aligned or any(s % out.itemsize for s in out.strides):
-        return False
-    if any(s == 0 and n > 1 for s, n in zip(out.strides, out.shape, strict=True)):
         return False
     return out.ndim == 1 or is_by_rows(out)
 

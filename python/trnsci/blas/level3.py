@@ -59,7 +59,27 @@ def _quick(alpha: Any, a: Array, b: Array, trans_a: Any, trans_b: Any, out: Arra
     return c
 
 
+_Shape = tuple[tuple[int, ...], tuple[int, int, int]]
+
+
+def _shape_of_product(a: Array, trans_a: int, b: Array, trans_b: int, c: Array | None, out: Any) -> _Shape:
+    """Return the leading dimensions of a product, and M, K and N; check that C and `out` fit."""
+    m, k = a.shape[-2:] if trans_a == _common.NO_TRANS else a.shape[:-3:-1]
+    kb, n = b.shape[-2:] if trans_b == _common.NO_TRANS else b.shape[:-3:-1]
+    if k != kb:
+        raise ValueError(f"B: shape {b.shape} does not fit A's shape {a.shape}: op(A) has {k} columns, op(B) {kb} rows")
+    named = {"A": a, "B": b}
+    if c is not None:
+        _common.check_core(c, "C", m, n)
+        named["C"] = c
+    lead = tuple(_common.leading(named))
+    if isinstance(out, np.ndarray) and out.shape != (*lead, m, n):
+        raise ValueError(f"out: expected shape {(*lead, m, n)}, got {out.shape}")
+    return lead, (m, k, n)
+
+
 def _general(
+    shape: _Shape,
     factor: float | complex,
     a: Array,
     trans_a: int,
@@ -74,15 +94,7 @@ def _general(
     precision: str,
 ) -> Array:
     """Compute a product of checked operands."""
-    m, k = a.shape[-2:] if trans_a == _common.NO_TRANS else a.shape[:-3:-1]
-    kb, n = b.shape[-2:] if trans_b == _common.NO_TRANS else b.shape[:-3:-1]
-    if k != kb:
-        raise ValueError(f"B: shape {b.shape} does not fit A's shape {a.shape}: op(A) has {k} columns, op(B) {kb} rows")
-    named = {"A": a, "B": b}
-    if c is not None:
-        _common.check_core(c, "C", m, n)
-        named["C"] = c
-    lead = _common.leading(named)
+    lead, (m, k, n) = shape
     result = _common.target((*lead, m, n), kind, out, a, b)
     if keep != 0 and c is not None:
         _common.load(result, c)
@@ -179,13 +191,15 @@ def gemm(
     _common.check_core(a, "A")
     _common.check_core(b, "B")
     c = given[0] if given else None
+    shape = _shape_of_product(a, trans_a, b, trans_b, c, out)
     if out is None or not _is_by_columns(out) or _common.CONJ_TRANS in (trans_a, trans_b) or (c is not None and c.ndim < 2):
-        return _general(factor, a, trans_a, b, trans_b, keep, c, kind, out, threads, on, how)
+        return _general(shape, factor, a, trans_a, b, trans_b, keep, c, kind, out, threads, on, how)
     # C^T = op(B)^T op(A)^T: what is stored by columns is the transpose of what is stored by rows.
     flag_a, flag_b = _common.flipped(trans_a), _common.flipped(trans_b)
     turned = _common.transposed(out)
     start = turned if c is out else None if c is None else _common.transposed(c)
-    _general(factor, b, flag_b, a, flag_a, keep, start, kind, turned, threads, on, how)
+    lead, (m, k, n) = shape
+    _general((lead, (n, k, m)), factor, b, flag_b, a, flag_a, keep, start, kind, turned, threads, on, how)
     return out
 
 

@@ -2,7 +2,8 @@
 
 Every function takes matrices or stacks of matrices (leading dimensions are a batch) and leaves its inputs as they are
 unless an ``overwrite_`` argument allows otherwise. Inputs of dtype float32, float64, complex64 and complex128 keep their
-dtype; integers and bool become float64; float16 and bfloat16 are computed in float32 and the results are cast back.
+dtype; integers and bool become float64; float16 and bfloat16 are computed in float32 and the results are cast back,
+except by `schur` and `hessenberg`, which refuse them.
 
 Arguments that all functions share:
 
@@ -12,12 +13,23 @@ progress : bool or callable, optional
     True shows a progress bar (with tqdm); a callable gets ``(steps_done, steps_in_all)`` while the call runs, in the
     caller's thread. An exception that it raises ends the call and reaches the caller.
 device : str, optional
-    Where to run: None or ``"cpu"`` is the host, the only device of this version.
+    Where to run: None or ``"cpu"`` is the host. Only `inv_sqrt_spd` runs on other devices, see `trnsci.devices`.
 """
 
 from ._cholesky import cho_factor, cholesky
 from ._eigh import eigh, eigvalsh
+from ._matfunc import inv_sqrt_spd
 from ._schur import hessenberg, schur
 from ._solve import cho_solve, solve_triangular
 
-__all__ = ["cho_factor", "cho_solve", "cholesky", "eigh", "eigvalsh", "hessenberg", "schur", "solve_triangular"]
+__all__ = [
+    "cho_factor",
+    "cho_solve",
+    "cholesky",
+    "eigh",
+    "eigvalsh",
+    "hessenberg",
+    "inv_sqrt_spd",
+    "schur",
+    "solve_triangular",
+]

@@ -1,0 +1,77 @@
+package pybind
+
+import (
+	"trnsci/core/dense"
+	"trnsci/core/matfunc"
+	"trnsci/core/sched"
+	"trnsci/trnbackend/device"
+	"trnsci/trnbackend/programs"
+)
+
+// InvSqrtSPD writes the inverse square root of every matrix of the stack a into the stack x, of the same shape and dtype, and the number of eigenvalues
+// that were dropped into dropped, a float64 stack of vectors of one element. A threshold of 0 is the default one.
+func InvSqrtSPD(jobID, threads int64, a, x, dropped uint64, threshold float64, checkFinite bool) (zero int64, err error) {
+	defer guard(&err)
+	in, out, counts := descriptor(a), descriptor(x), newRows[float64](descriptor(dropped))
+	options := matfunc.Options{Threshold: threshold, SkipFiniteCheck: !checkFinite}
+	switch in.dtype {
+	case float32Code:
+		return invSqrtSPD[float32](jobID, threads, in, out, counts, options)
+	case float64Code:
+		return invSqrtSPD[float64](jobID, threads, in, out, counts, options)
+	case complex64Code:
+		return invSqrtSPD[complex64](jobID, threads, in, out, counts, options)
+	case complex128Code:
+		return invSqrtSPD[complex128](jobID, threads, in, out, counts, options)
+	}
+	panic(unknownDtype(in))
+}
+
+func invSqrtSPD[T dense.Scalar](jobID, threads int64, in, out *array, counts rows[float64], options matfunc.Options) (int64, error) {
+	matrices, roots := newBatch[T](in), newBatch[T](out)
+	return run(jobID, threads, func(team *sched.Team) (int64, error) {
+		if err := reserveEach(team, matrices.count(), "inv_sqrt_spd", out.bytes(), func(team *sched.Team) int64 {
+			return matfunc.Workspace[T](team, matrices.order())
+		}); err != nil {
+			return 0, err
+		}
+		return 0, forEach(team, matrices.count(), func(team *sched.Team, k int) error {
+			options := options
+			options.Team = team
+			dropped, err := matfunc.InvSqrtSPD(matrices.at(k), roots.at(k), options)
+			counts.at(k)[0] = float64(dropped)
+			return err
+		})
+	})
+}
+
+// DeviceInvSqrtSPD writes the inverse square root of every matrix of the real stack a into the row-major stack x, computed on a device by the Newton-Schulz
+// iteration in a precision of package programs, or none that is said. It returns the number of the report.
+func DeviceInvSqrtSPD(jobID, threads int64, a, x uint64, id int64, precision string) (report int64, err error) {
+	defer guard(&err)
+	in, out := descriptor(a), descriptor(x)
+	return onDevice(jobID, threads, id, func(_ *sched.Team, on *device.Call) error {
+		if in.dtype == float32Code {
+			return deviceInvSqrtSPD[float32](on, in, out, precision)
+		}
+		return deviceInvSqrtSPD[float64](on, in, out, precision)
+	})
+}
+
+func deviceInvSqrtSPD[T dense.Float](on *device.Call, in, out *array, precision string) error {
+	p, err := programs.ChoosePrecision(on.Caps(), precision, in.dtype == float64Code)
+	if err != nil {
+		return err
+	}
+	matrices := newBatch[T](in)
+	for k, x := range members[T](out) {
+		dense.Copy(x.View(), matrices.at(k))
+		if err := programs.InvSqrtSPD(on, p, x, x); err != nil {
+			if matrices.count() > 1 {
+				err = &memberError{member: k, err: err}
+			}
+			return err
+		}
+	}
+	return nil
+}

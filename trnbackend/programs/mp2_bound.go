@@ -1,0 +1,140 @@
+package programs
+
+import (
+	"math"
+	"slices"
+
+	"trnsci/core/dense"
+	"trnsci/core/mp2"
+	"trnsci/trnbackend/graph"
+)
+
+// energyDifference returns x - y as the number of a type that is nearest to it, and the one that is nearest to the rest. The difference in float64
+// and its rounding error are x - y exactly (D. E. Knuth, The Art of Computer Programming, volume 2, section 4.2.2).
+func energyDifference(d graph.DType, x, y float64) (high, low float64) {
+	z := x - y
+	minusY := z - x
+	rest := (x - (z - minusY)) - (y + minusY)
+	high = d.Round(z)
+	return high, d.Round((z - high) + rest)
+}
+
+// mp2Measure is what the bounds need to know of one spin.
+type mp2Measure struct {
+	occ, vir, ascending []float64 // energies; those of the virtual orbitals also sorted
+	// For each occupied orbital, with n_a bounds on the lengths of the rows of B_i: sum_a n_a^2, and sum_a n_a^2 / sqrt(e_a - e_i), which is
+	// a number where all e_a are above e_i.
+	squares, scaled []float64
+}
+
+func newMP2Measure(s mp2.Spin) mp2Measure {
+	m := mp2Measure{
+		occ: s.Occ, vir: s.Vir, ascending: slices.Clone(s.Vir),
+		squares: make([]float64, len(s.Occ)), scaled: make([]float64, len(s.Occ)),
+	}
+	slices.Sort(m.ascending)
+	return m
+}
+
+// measure enters orbital i, given bounds on the lengths of its rows. They are raised so that relative bounds on products cover underflow too.
+func (m *mp2Measure) measure(d graph.DType, i int, norms []float64) {
+	raise := math.Sqrt(smallestNormal(d) / d.Eps())
+	m.squares[i], m.scaled[i] = 0, 0
+	for a, n := range norms {
+		square := (n + raise) * (n + raise)
+		m.squares[i] += square
+		m.scaled[i] += square / math.Sqrt(m.vir[a]-m.occ[i])
+	}
+}
+
+// hasGap reports whether all virtual orbitals are above orbital i.
+func (m *mp2Measure) hasGap(i int) bool { return m.occ[i] < m.ascending[0] }
+
+// reach returns the largest modulus of e_i - e_a.
+func (m *mp2Measure) reach(i int) float64 {
+	return math.Max(math.Abs(m.occ[i]-m.ascending[0]), math.Abs(m.occ[i]-m.ascending[len(m.ascending)-1]))
+}
+
+func smallestNormal(d graph.DType) float64 {
+	if d == graph.F64 {
+		return 0x1p-1022
+	}
+	return 0x1p-126
+}
+
+// smallestDenominator returns the smallest modulus of e_i + e_j - e_a - e_b over all a and b. Cost: the numbers of virtual orbitals; with a gap none.
+func smallestDenominator(left, right *mp2Measure, i, j int) float64 {
+	occupied := left.occ[i] + right.occ[j]
+	if left.hasGap(i) && right.hasGap(j) {
+		return left.ascending[0] + right.ascending[0] - occupied
+	}
+	smallest := math.Inf(1)
+	for a, b := 0, len(right.ascending)-1; a < len(left.ascending) && b >= 0; {
+		d := left.ascending[a] + right.ascending[b] - occupied
+		smallest = math.Min(smallest, math.Abs(d))
+		if d > 0 {
+			b--
+		} else {
+			a++
+		}
+	}
+	return smallest
+}
+
+// pairBound returns a bound on the error of one energy of the pair i, j as the device computed it, against the exact sum for the given integrals and
+// energies of orbitals.
+//
+// The numerators z_ab are K_ab, or K_ab - K_ba. By the inequality of Cauchy and Schwarz an error of K_ab is at most g n_a n_b, with the relative
+// error g of products and the lengths n of rows. With M = sum z^2 / |D| and G = sum dz^2 / |D| for the errors dz of z, the same inequality gives
+// an error of 2 sqrt(M G) + G. Where no denominator changes its sign, M is the energy but for rounding, and since |D| is
+// at least twice the geometric mean of e_a - e_i and e_b - e_j, G is at most g^2 / 2 times the product of two sums that each belong to one
+// orbital. Else both are bounded by the smallest |D|. A difference has up to four times the G, and the M, of K.
+//
+// Added to that are the roundings of D, of the terms and of sums, and underflow. The bound is infinite where a denominator is not known.
+func (r *mp2Run) pairBound(pass mp2Pass, c mp2Component, i, j int, energy float64) float64 {
+	const termRoundings = 4  // of K_ab - K_ba, which counts twice, its square, and the division
+	const boundSlack = 1.001 // for rounding in the bound itself
+	factor := pass.kind.weight(c, i, j)
+	if factor == 0 {
+		return 0
+	}
+	left, right := &r.measures[pass.left], &r.measures[pass.right]
+	d, smallest := r.plan.Precision.dtype(), smallestDenominator(left, right, i, j)
+	u := d.Eps() / 2
+	// With d_ia = h + l and its rest, h and l are off by u |l| and u^2 |h|, and each of the last additions by u |D|.
+	offD := 2*u + 4*u*u*(left.reach(i)+right.reach(j))/smallest
+	if !(offD < 0.5) || smallest*u < smallestNormal(d) {
+		return math.Inf(1)
+	}
+	nvir := [2]int{r.plan.Nvir[pass.left], r.plan.Nvir[pass.right]}
+	rounding := offD/(1-offD) + 2*u*float64(termRoundings+halvingAdditions(nvir[0])+halvingAdditions(nvir[1]))
+	underflow := factor * float64(len(left.vir)) * float64(len(right.vir)) * smallestNormal(d) * (1 + 1/smallest)
+	if c == mp2Same {
+		factor *= 4
+	}
+	g := r.plan.Precision.productError(r.plan.Naux)
+	most := factor * left.squares[i] * right.squares[j] / smallest
+	m, off := (1+g)*(1+g)*most, g*g*most
+	if left.hasGap(i) && right.hasGap(j) {
+		m = (math.Abs(energy) + underflow) / (1 - rounding)
+		off = g * g * factor * left.scaled[i] * right.scaled[j] / 2
+	}
+	return boundSlack * (2*math.Sqrt(m*off) + off + rounding*m + underflow)
+}
+
+// certain returns the bound of all energies together, that of their sum in float64 included. What is not a number bounds nothing.
+func (r *mp2Run) certain() float64 {
+	const roundoff = 0x1p-53
+	moduli, terms := 0.0, 0
+	for _, m := range []dense.Matrix[float64]{r.pairs.OppositeSpin, r.pairs.AlphaAlpha, r.pairs.BetaBeta} {
+		for _, e := range m.Data {
+			moduli += math.Abs(e)
+		}
+		terms += len(m.Data)
+	}
+	bound := r.bound + float64(terms)*roundoff*moduli
+	if math.IsNaN(bound) || math.IsInf(moduli, 0) {
+		return math.Inf(1)
+	}
+	return bound
+}

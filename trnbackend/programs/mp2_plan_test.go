@@ -1,0 +1,169 @@
+package programs
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"trnsci/trnbackend"
+)
+
+func TestMP2PlanCounts(t *testing.T) {
+	const gigabytes = 1 << 30
+	for _, c := range []struct {
+		naux, graphs, dispatches int // of which there are at most so many
+		spins                    []MP2Size
+	}{
+		{384, 1, 1, []MP2Size{{16, 112}}},
+		{1536, 3, 40, []MP2Size{{64, 448}}},
+		{2304, 3, math.MaxInt, []MP2Size{{96, 672}}},
+		{1536, 3, 160, []MP2Size{{64, 448}, {60, 452}}},
+	} {
+		for _, p := range []Precision{FP32, BF16x3} {
+			plan, err := PlanMP2(trnbackend.Caps{Memory: 16 * gigabytes}, p, c.naux, c.spins...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Log(plan)
+			if len(plan.Graphs) > c.graphs || plan.Dispatches > c.dispatches || plan.Resident+plan.Work > 16*gigabytes {
+				t.Errorf("%v: at most %d graphs and %d dispatches are allowed, the plan is %s", c.spins, c.graphs, c.dispatches, plan)
+			}
+			blocks := 0
+			for spin := range c.spins {
+				blocks += plan.blocks(spin)
+			}
+			if plan.Loads != blocks {
+				t.Errorf("%v: %d loads of %d blocks that fit: %s", c.spins, plan.Loads, blocks, plan)
+			}
+		}
+	}
+}
+
+// Sizes that are near each other are computed by the same graphs.
+func TestMP2PlansShareGraphs(t *testing.T) {
+	keys := map[string]bool{}
+	for _, n := range [][3]int{{16, 112, 384}, {15, 110, 370}, {15, 99, 350}} {
+		plan, err := PlanMP2(trnbackend.Caps{}, FP32, n[2], MP2Size{n[0], n[1]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys[plan.Graphs[0].Key()] = true
+	}
+	if len(keys) != 1 {
+		t.Errorf("%d graphs", len(keys))
+	}
+	plan, err := PlanMP2(trnbackend.Caps{}, FP32, 384, MP2Size{16, 110}, MP2Size{14, 112})
+	if err != nil || len(plan.Graphs) != 2 {
+		t.Errorf("alpha and beta of one bucket: %v, %s", err, plan)
+	}
+}
+
+// Every pair of blocks is computed once, with both blocks on the device, whatever the memory; and a run is worth its time.
+func TestMP2PlanPlacesBlocks(t *testing.T) {
+	rng := rand.New(rand.NewPCG(61, 1))
+	for range 200 {
+		spins := []MP2Size{{rng.IntN(40), 1 + rng.IntN(30)}, {rng.IntN(40), 1 + rng.IntN(60)}}[:1+rng.IntN(2)]
+		caps := trnbackend.Caps{Memory: int64(1+rng.IntN(400)) << 12, Dispatch: math.Pow(10, -3-6*rng.Float64())}
+		plan, err := PlanMP2(caps, FP32, 1+rng.IntN(50), spins...)
+		var unsupported *trnbackend.UnsupportedError
+		if errors.As(err, &unsupported) {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkSteps(t, plan, caps.Memory)
+	}
+}
+
+func checkSteps(t *testing.T, plan *MP2Plan, memory int64) {
+	t.Helper()
+	here, done := map[mp2Block]bool{}, map[[3]int]bool{}
+	var bytes int64
+	for _, s := range plan.steps {
+		for _, b := range s.free {
+			if !here[b] {
+				t.Fatalf("%v is freed and was not there: %s", b, plan)
+			}
+			delete(here, b)
+			bytes -= plan.blockBytes(b.spin)
+		}
+		for _, b := range s.load {
+			if here[b] {
+				t.Fatalf("%v is loaded and was there: %s", b, plan)
+			}
+			here[b] = true
+			bytes += plan.blockBytes(b.spin)
+		}
+		if bytes > plan.Resident || plan.Resident+plan.Work > memory || !here[s.left] || !here[s.right] {
+			t.Fatalf("%v: %d bytes of blocks %v in %d: %s", s, bytes, here, memory, plan)
+		}
+		pair := [3]int{s.pass, s.left.index, s.right.index}
+		if done[pair] {
+			t.Fatalf("%v twice: %s", pair, plan)
+		}
+		done[pair] = true
+	}
+	want := 0
+	for _, pass := range plan.passes {
+		l, r := plan.blocks(pass.left), plan.blocks(pass.right)
+		if want += l * r; pass.kind.triangular() {
+			want -= l * (l - 1) / 2
+		}
+	}
+	if len(done) != want {
+		t.Fatalf("%d pairs of blocks, not %d: %s", len(done), want, plan)
+	}
+}
+
+// Runs that take long are few, blocks that take long to come are loaded seldom.
+func TestMP2PlanWeighsCosts(t *testing.T) {
+	blocks := func(dispatch, flops float64) int {
+		plan, err := PlanMP2(trnbackend.Caps{Dispatch: dispatch, Flops: flops}, FP32, 384, MP2Size{32, 112})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return plan.Block
+	}
+	if slow, quick := blocks(1, 1e13), blocks(1e-7, 1e10); slow != 32 || quick != 1 {
+		t.Errorf("blocks of %d orbitals with slow dispatches, of %d with quick ones", slow, quick)
+	}
+}
+
+func TestMP2PlanRefuses(t *testing.T) {
+	var unsupported *trnbackend.UnsupportedError
+	_, err := PlanMP2(trnbackend.Caps{Device: "small", Memory: 100_000}, FP32, 384, MP2Size{16, 112})
+	// Two blocks of 112 x 384 numbers and of twice 112.
+	if least := "345856"; !errors.As(err, &unsupported) || unsupported.Device != "small" || !strings.Contains(err.Error(), least) {
+		t.Errorf("too little memory: %v", err)
+	}
+	for _, spins := range [][]MP2Size{nil, make([]MP2Size, 3), {{-1, 2}}, {{1, 2}, {3, -4}}} {
+		if _, err := PlanMP2(trnbackend.Caps{}, FP32, 4, spins...); err == nil || !strings.HasPrefix(err.Error(), "spins: ") {
+			t.Errorf("%v: %v", spins, err)
+		}
+	}
+}
+
+// The weights of all pairs of blocks together count each ordered pair once.
+func TestMP2Weights(t *testing.T) {
+	const block = 3
+	sum := func(k mp2Kind, component int, diagonal bool) float64 {
+		total := 0.0
+		for _, w := range k.weights(block, diagonal)[component*block*block : (component+1)*block*block] {
+			total += w
+		}
+		return total
+	}
+	// Opposite spins: all pairs. Same spins, as sums of (K_ab - K_ba)^2: i > j once, with a half in an open shell.
+	if below, on := sum(closedShell, 0, false), sum(closedShell, 0, true); 2*block*block != below || block*block != on {
+		t.Errorf("opposite spins: %g below, %g on the diagonal", below, on)
+	}
+	if below, on := sum(closedShell, 1, false), sum(closedShell, 1, true); block*block != below || block*(block-1)/2 != on {
+		t.Errorf("same spin: %g below, %g on the diagonal", below, on)
+	}
+	if below, on := sum(sameSpin, 0, false), sum(sameSpin, 0, true); below != block*block/2.0 || on != block*(block-1)/4.0 {
+		t.Errorf("same spin, open shell: %g below, %g on the diagonal", below, on)
+	}
+}
