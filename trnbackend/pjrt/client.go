@@ -133,9 +133,8 @@ func (c *client) describe() (description, error) {
 	return description{text(platform), text(version), text(kind), fmt.Sprintf("%d.%d", api.major, api.minor)}, nil
 }
 
-func (c *client) compile(code []byte) (handle, error) {
+func (c *client) compile(code, options []byte) (handle, error) {
 	var made *C.pj_loaded_executable
-	options := compileOptions()
 	f := C.pj_compile(&c.session, start(code), C.size_t(len(code)), start(options), C.size_t(len(options)), &made)
 	return handle(made), errorOf(f)
 }

@@ -35,9 +35,20 @@ func (d description) dtypes() []graph.DType {
 	return types
 }
 
+// isHost reports whether the plugin is XLA for the host.
+func (d description) isHost() bool { return strings.ToLower(d.platform) == platformCPU }
+
+// compileOptions returns the options for all programs of the platform.
+func (d description) compileOptions() []byte {
+	if d.isHost() {
+		return compileOptions(exactMinMax)
+	}
+	return compileOptions()
+}
+
 // dispatch returns the seconds that a run takes beside the work.
 func (d description) dispatch() float64 {
-	if strings.ToLower(d.platform) == platformCPU {
+	if d.isHost() {
 		return dispatchHost
 	}
 	return dispatchCard
@@ -52,7 +63,7 @@ func (d description) versionOf(path string) (string, error) {
 	}
 	version := fmt.Sprintf("PJRT %s, %s %s on %s, %s of %d bytes, %s", d.api, d.platform, oneLine(d.version), oneLine(d.device),
 		filepath.Base(path), file.Size(), file.ModTime().UTC().Format(time.RFC3339))
-	if strings.ToLower(d.platform) == platformCPU {
+	if d.isHost() {
 		version += ", processor " + processor()
 	}
 	return version, nil

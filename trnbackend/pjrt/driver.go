@@ -15,8 +15,8 @@ type handle = unsafe.Pointer
 type driver interface {
 	describe() (description, error)
 
-	compile(code []byte) (handle, error)     // a serialized HloModuleProto
-	deserialize(data []byte) (handle, error) // what serialize gave
+	compile(code, options []byte) (handle, error) // a serialized HloModuleProto and a CompileOptionsProto
+	deserialize(data []byte) (handle, error)      // what serialize gave
 	serialize(program handle) ([]byte, error)
 	outputs(program handle) (int, error) // buffers that execute gives
 	freeProgram(program handle) error

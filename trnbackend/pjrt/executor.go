@@ -14,10 +14,11 @@ import (
 
 // Executor is a client of a plugin, on its first device. It is a trnbackend.Executor and a trnbackend.Serializer.
 type Executor struct {
-	name   string
-	driver driver
-	caps   trnbackend.Caps
-	counts bool // whether the plugin knows what memory is in use
+	name    string
+	driver  driver
+	caps    trnbackend.Caps
+	options []byte // for every program
+	counts  bool   // whether the plugin knows what memory is in use
 
 	// Every call of the driver is made under a lock for reading: Close, which locks for writing, waits for all of them.
 	mu     sync.RWMutex
@@ -65,7 +66,7 @@ func newExecutor(o Options, d driver) (*Executor, error) {
 		return nil, err
 	}
 	caps := trnbackend.Caps{Device: o.Name, Version: version, DTypes: about.dtypes(), Memory: memory.Limit, Dispatch: about.dispatch()}
-	return &Executor{name: o.Name, driver: d, caps: caps, counts: counts, live: newLive()}, nil
+	return &Executor{name: o.Name, driver: d, caps: caps, options: about.compileOptions(), counts: counts, live: newLive()}, nil
 }
 
 // Name returns the device's name.
@@ -117,7 +118,7 @@ func (e *Executor) Compile(ctx context.Context, g *graph.Graph) (trnbackend.Prog
 	if err != nil {
 		return nil, err
 	}
-	h, err := e.driver.compile(code)
+	h, err := e.driver.compile(code, e.options)
 	if err != nil {
 		return nil, e.failure(doing, err)
 	}

@@ -18,14 +18,10 @@ type Options struct {
 // do not know.
 type ClientOptions map[string]any
 
-// DefaultClient returns the options for a device of the name. On the host: one device, not one for each processor. On an NVIDIA card: memory
-// as it is needed, not most of it at once.
+// DefaultClient returns the options for a device of the name: on an NVIDIA card, memory as it is needed, not most of it at once.
 func DefaultClient(name string) ClientOptions {
-	switch name {
-	case CPU:
-		return ClientOptions{"cpu_device_count": int64(1)}
-	case CUDA:
-		return ClientOptions{"platform_name": "cuda", "preallocate": false}
+	if name == CUDA {
+		return ClientOptions{"platform_name": platformCUDA, "preallocate": false}
 	}
 	return ClientOptions{}
 }
@@ -45,18 +41,27 @@ func (o ClientOptions) check() error {
 	return nil
 }
 
+// exactMinMax is the option of XLA for the host without which the larger one of a number and NaN may be the number.
+const exactMinMax = "xla_cpu_enable_fast_min_max"
+
 // compileOptions returns a serialized CompileOptionsProto (xla/pjrt/proto/compile_options.proto): one replica of one partition, on device 0.
-// XLA ends the process if the counts are missing.
-func compileOptions() []byte {
-	devices := appendMessage(nil, 1, []byte{0}) // replica_device_ids, packed
-	assignment := appendInteger(nil, 1, 1)      // replica_count
-	assignment = appendInteger(assignment, 2, 1)
+// XLA ends the process if the counts are missing. The flags named by off are switched off.
+func compileOptions(off ...string) []byte {
+	devices := appendMessage(nil, 1, []byte{0})  // replica_device_ids, packed
+	assignment := appendInteger(nil, 1, 1)       // replica_count
+	assignment = appendInteger(assignment, 2, 1) // computation_count
 	assignment = appendMessage(assignment, 3, devices)
 	build := appendInteger(nil, 1, -1) // device_ordinal: that of the assignment
 	build = appendInteger(build, 4, 1) // num_replicas
 	build = appendInteger(build, 5, 1) // num_partitions
 	build = appendMessage(build, 9, assignment)
-	return appendMessage(nil, 3, build) // executable_build_options
+	options := appendMessage(nil, 3, build) // executable_build_options
+	for _, name := range off {
+		flag := appendMessage(nil, 1, []byte(name))
+		flag = appendMessage(flag, 2, appendInteger(nil, 2, 0)) // bool_field
+		options = appendMessage(options, 7, flag)               // env_option_overrides
+	}
+	return options
 }
 
 // Kinds of fields in the wire format of Protocol Buffers, the lowest bits of what stands before one.
