@@ -35,10 +35,10 @@ var mayImport = map[string][]string{
 	"trnbackend/interp":     {"core/blas", "core/dense", "core/sched", "trnbackend", "trnbackend/graph"},
 	"trnbackend/graphtest":  {"trnbackend", "trnbackend/graph"},
 	"trnbackend/compliance": {"trnbackend", "trnbackend/graph", "trnbackend/graphtest"},
-	"trnbackend/device":     {"trnbackend", "trnbackend/graph", "trnbackend/interp"},
-	"trnbackend/programs":   {"core/dense", "core/mp2", "trnbackend", "trnbackend/graph", "trnbackend/device"},
 	"trnbackend/hlo":        {"trnbackend", "trnbackend/graph"},
 	"trnbackend/pjrt":       {"trnbackend", "trnbackend/graph", "trnbackend/hlo"},
+	"trnbackend/device":     {"trnbackend", "trnbackend/graph", "trnbackend/interp", "trnbackend/pjrt"},
+	"trnbackend/programs":   {"core/dense", "core/mp2", "trnbackend", "trnbackend/graph", "trnbackend/device"},
 	"tests_go":              {},
 	"tests_go/hlocases":     {"trnbackend", "trnbackend/graph", "trnbackend/graphtest", "trnbackend/hlo", "trnbackend/interp"},
 }

@@ -95,7 +95,11 @@ func CheckRun(g *graph.Graph, in, out []Buffer) error {
 	}
 	for i, b := range in {
 		if b == nil || !b.Shape().Equal(params[i]) {
-			return fmt.Errorf("graph %s: parameter %q is %s, the buffer is not", g.Name(), g.Nodes()[g.Parameters()[i]].Name, params[i])
+			given := "there is no buffer"
+			if b != nil {
+				given = "the buffer is " + b.Shape().String()
+			}
+			return fmt.Errorf("graph %s: parameter %q is %s, %s", g.Name(), g.Nodes()[g.Parameters()[i]].Name, params[i], given)
 		}
 	}
 	for i, b := range out {

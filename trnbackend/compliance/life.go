@@ -197,7 +197,7 @@ func testDonation(t *testing.T, e trnbackend.Executor) {
 	d := float(e)
 	p := compile(t, e, func(b *graph.Builder) {
 		state, step := b.Donated("state", graph.Of(d, 2)), b.Parameter("step", graph.Of(d, 2))
-		b.Donated("without a taker", graph.Of(d, 3))
+		b.Donated("without_taker", graph.Of(d, 3))
 		b.Result("state", b.Add(state, step))
 	})
 	first, step, other := upload(t, e, vector(d, 1, 2)), upload(t, e, vector(d, 10, 20)), upload(t, e, vector(d, 0, 0, 0))

@@ -1,19 +1,25 @@
 package graph
 
-import "fmt"
+import (
+	"fmt"
+	"unicode/utf8"
+)
 
-// MaxOps is the limit of Build: compilers for devices take minutes for graphs of some thousand operations.
+// MaxOps is the most nodes of a graph, parameters and constants included: compilers for devices take minutes for graphs of some thousand operations.
 const MaxOps = 4096
 
 // foldElements is the most elements of a constant that folding makes: larger ones are better computed on the device than sent to it.
 const foldElements = 64
 
 // Build freezes the graph. Nodes that no result needs are left out, except for parameters; operations on small constants are done; nodes that
-// compute the same are merged. It returns the first mistake of the builder, or that the graph has no result or more than MaxOps operations.
+// compute the same are merged. It returns the first mistake of the builder, or that the graph has no result or more than MaxOps operations. The
+// builder may go on; Build then makes another graph.
 func (b *Builder) Build() (*Graph, error) {
 	switch {
 	case b.err != nil:
 		return nil, b.err
+	case !utf8.ValidString(b.name):
+		return nil, fmt.Errorf("the name %q of a graph is not UTF-8", b.name)
 	case len(b.results) == 0:
 		return nil, fmt.Errorf("graph %s has no result", b.name)
 	}
@@ -99,7 +105,7 @@ func (g *Graph) fold(n Node) (Node, bool) {
 	folded := Node{Op: Constant, Shape: n.Shape, Literal: make([]float64, n.Shape.Size())}
 	d := g.nodes[n.Operands[0]].Shape.DType
 	for i := range folded.Literal {
-		folded.Literal[i] = n.Shape.DType.Round(n.element(d, in, i))
+		folded.Literal[i] = n.Shape.DType.literal(n.element(d, in, i))
 	}
 	return folded, true
 }

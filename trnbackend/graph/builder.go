@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime"
@@ -15,7 +16,9 @@ type Builder struct {
 	nodes   []Node
 	params  []int
 	results []Result
-	where   string // what errors name instead of the caller's line, if not empty
+	inputs  map[string]bool // names of parameters
+	outputs map[string]bool // names of results
+	where   string          // what errors name instead of the caller's line, if not empty
 	err     error
 }
 
@@ -36,14 +39,16 @@ func (e *Error) Error() string {
 }
 
 // NewBuilder returns a builder of a graph that has the name, which tells programs apart in reports.
-func NewBuilder(name string) *Builder { return &Builder{name: name} }
+func NewBuilder(name string) *Builder {
+	return &Builder{name: name, inputs: map[string]bool{}, outputs: map[string]bool{}}
+}
 
-// Shape returns the shape of a value; that of a scalar f32 after a mistake.
+// Shape returns the shape of a value; that of a scalar f32 for the value of a mistake.
 func (v Value) Shape() Shape {
 	if v.b == nil {
 		return Shape{}
 	}
-	return v.b.nodes[v.node].Shape
+	return v.b.nodes[v.node].Shape.clone()
 }
 
 // Err returns the first mistake so far.
@@ -77,6 +82,9 @@ func callerOfPackage() string {
 	}
 }
 
+// foreign is the message about a Value of another builder, or the zero Value.
+const foreign = "an operand is of another graph, or none"
+
 // add appends a node whose operands are values of this builder.
 func (b *Builder) add(n Node, operands ...Value) Value {
 	if b.err != nil {
@@ -84,7 +92,7 @@ func (b *Builder) add(n Node, operands ...Value) Value {
 	}
 	for _, v := range operands {
 		if v.b != b {
-			return b.fail(n.Op.String(), "an operand is of another graph, or none")
+			return b.fail(n.Op.String(), foreign)
 		}
 		n.Operands = append(n.Operands, v.node)
 	}
@@ -105,15 +113,36 @@ func (b *Builder) shapes(nodes []int) []Shape {
 	return shapes
 }
 
-// Parameter adds an input. Names are unique among the parameters.
+// longestName is the most bytes of the name of an input or output: libnrt has places of 256 bytes for them, with a zero at the end.
+const longestName = 255
+
+// claim takes a name of an input or an output out of those that are left, or says why it cannot. Compilers get the names as lists with commas.
+func claim(taken map[string]bool, name string) error {
+	odd := func(c rune) bool { return c <= ' ' || c > '~' || strings.ContainsRune(`,"\'`, c) }
+	switch {
+	case name == "":
+		return errors.New("the name is empty")
+	case len(name) > longestName:
+		return fmt.Errorf("the name has %d bytes, the limit is %d", len(name), longestName)
+	case strings.ContainsFunc(name, odd):
+		return fmt.Errorf("the name %q has a character other than printable ASCII without blank, comma, backslash and quotation marks", name)
+	case taken[name]:
+		return fmt.Errorf("the name %q is taken", name)
+	}
+	taken[name] = true
+	return nil
+}
+
+// Parameter adds an input. Names are those of printable ASCII without blanks, commas, backslashes and quotation marks, at most 255 bytes,
+// and unique among the parameters.
 func (b *Builder) Parameter(name string, shape Shape) Value { return b.parameter(name, shape, false) }
 
 // Donated adds an input whose buffer the program may take over for a result of the same shape; the caller's buffer is gone after the run.
 func (b *Builder) Donated(name string, shape Shape) Value { return b.parameter(name, shape, true) }
 
 func (b *Builder) parameter(name string, shape Shape, donated bool) Value {
-	if name == "" || slices.ContainsFunc(b.params, func(p int) bool { return b.nodes[p].Name == name }) {
-		return b.fail(Parameter.String(), "the name %q is empty or taken", name)
+	if err := claim(b.inputs, name); err != nil {
+		return b.fail(Parameter.String(), "%v", err)
 	}
 	v := b.add(Node{Op: Parameter, Shape: shape.clone(), Name: name, Donated: donated})
 	if b.err == nil {
@@ -124,11 +153,11 @@ func (b *Builder) parameter(name string, shape Shape, donated bool) Value {
 
 func (s Shape) clone() Shape { return Shape{s.DType, slices.Clone(s.Dims)} }
 
-// Constant adds an array of the given elements in row-major order, rounded to the shape's type.
+// Constant adds an array of the given elements in row-major order, rounded to the shape's type. All NaNs are one.
 func (b *Builder) Constant(shape Shape, elements ...float64) Value {
 	literal := make([]float64, len(elements))
 	for i, x := range elements {
-		literal[i] = shape.DType.Round(x)
+		literal[i] = shape.DType.literal(x)
 	}
 	return b.add(Node{Op: Constant, Shape: shape.clone(), Literal: literal})
 }
@@ -146,15 +175,19 @@ func (b *Builder) Iota(shape Shape, dim int) Value {
 	return b.add(Node{Op: Iota, Shape: shape.clone(), Dims: []int{dim}})
 }
 
-// Result makes v an output. Names are unique among the results.
+// Result makes v an output, which may be any value, a parameter too, and one value may be several outputs: the caller gets a buffer of its own
+// for each. Names are as for Parameter, and unique among the results.
 func (b *Builder) Result(name string, v Value) {
+	const what = "result"
 	switch {
 	case b.err != nil:
 	case v.b != b:
-		b.fail("result", "%q is not a value of this graph", name)
-	case name == "" || slices.ContainsFunc(b.results, func(r Result) bool { return r.Name == name }):
-		b.fail("result", "the name %q is empty or taken", name)
+		b.fail(what, "%q is not a value of this graph", name)
 	default:
+		if err := claim(b.outputs, name); err != nil {
+			b.fail(what, "%v", err)
+			return
+		}
 		b.results = append(b.results, Result{name, v.node})
 	}
 }

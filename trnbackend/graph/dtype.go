@@ -73,6 +73,14 @@ func (d DType) Round(x float64) float64 {
 	return x
 }
 
+// literal returns the element of a constant that x is. NaNs are one, so that texts and keys say all.
+func (d DType) literal(x float64) float64 {
+	if x = d.Round(x); x != x {
+		return math.NaN()
+	}
+	return x
+}
+
 // roundBF16 goes through a single that is rounded to odd: the last bit then remembers that x is not in the middle of two results.
 func roundBF16(x float64) float64 {
 	const dropped = 16 // bits of a single that BF16 does not have

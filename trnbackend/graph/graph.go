@@ -74,28 +74,35 @@ func (g *Graph) ResultShapes() []Shape {
 	return shapes
 }
 
-// Donation returns, for each parameter, the result that takes over its buffer, or -1: the first one of the same shape that no parameter
-// before it was given to.
+// Donation returns, for each parameter, the result that takes over its buffer, or -1: the first result that is the parameter itself, else, of
+// those that are left, the first one of the same shape. Parameters choose in their order.
 func (g *Graph) Donation() []int {
 	const none = -1
-	taken := make([]bool, len(g.results))
 	donation := make([]int, len(g.params))
-	for i, p := range g.params {
+	for i := range donation {
 		donation[i] = none
-		if !g.nodes[p].Donated {
-			continue
-		}
-		for r, shape := range g.ResultShapes() {
-			if !taken[r] && shape.Equal(g.nodes[p].Shape) {
-				taken[r], donation[i] = true, r
-				break
+	}
+	taken := make([]bool, len(g.results))
+	give := func(fits func(parameter, result int) bool) {
+		for i, p := range g.params {
+			if !g.nodes[p].Donated || donation[i] != none {
+				continue
+			}
+			for r, result := range g.results {
+				if !taken[r] && fits(p, result.Node) {
+					taken[r], donation[i] = true, r
+					break
+				}
 			}
 		}
 	}
+	give(func(parameter, result int) bool { return parameter == result })
+	give(func(parameter, result int) bool { return g.nodes[parameter].Shape.Equal(g.nodes[result].Shape) })
 	return donation
 }
 
-// LastUse returns, for each node, the last node that reads it; the number of nodes for a result. A buffer may be freed behind that.
+// LastUse returns, for each node, the last node that reads it; the node itself if none does, as for a parameter that is not used; the number
+// of nodes for a result. A buffer may be freed behind that.
 func (g *Graph) LastUse() []int {
 	last := make([]int, len(g.nodes))
 	for i, n := range g.nodes {
@@ -118,7 +125,7 @@ func (g *Graph) Uses(d DType) bool {
 // Text returns the canonical text, which Parse reads.
 func (g *Graph) Text() string { return g.text }
 
-// Key returns the content key: graphs with the same key compute the same.
+// Key returns the content key, the SHA-256 of the text in hexadecimal digits: graphs with the same key have the same name and compute the same.
 func (g *Graph) Key() string { return g.key }
 
 // freeze computes what is derived from the nodes.

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -104,6 +105,8 @@ func (n *Node) inferSource() (Shape, error) {
 		return Shape{}, fmt.Errorf("dimension %v of %s", n.Dims, n.Shape)
 	case n.Op == Iota && !n.Shape.DType.IsNumber():
 		return Shape{}, fmt.Errorf("indices of type %s", n.Shape.DType)
+	case n.Op == Iota && n.Shape.DType == S32 && n.Shape.Dims[n.Dims[0]] > math.MaxInt32+1:
+		return Shape{}, fmt.Errorf("indices of %s pass the largest integer", n.Shape)
 	}
 	return n.Shape, nil
 }
@@ -154,6 +157,9 @@ func inferSelect(p, x, y Shape) (Shape, error) {
 func (n *Node) inferReduce(x Shape) (Shape, error) {
 	if err := checkAxes(n.Dims, x); err != nil {
 		return Shape{}, err
+	}
+	if !slices.IsSorted(n.Dims) {
+		return Shape{}, fmt.Errorf("dimensions %v of %s do not increase", n.Dims, x)
 	}
 	return without(x, n.Dims), need(x.DType.IsNumber(), "%s has no arithmetic", x)
 }

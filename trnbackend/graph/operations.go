@@ -81,6 +81,9 @@ func (b *Builder) Dot(x, y Value, d Dimensions) Value {
 
 // MatMul adds the matrix product of x and y, over the last dimension of x and the last but one of y; dimensions before these are batches.
 func (b *Builder) MatMul(x, y Value) Value {
+	if x.b != b || y.b != b {
+		return b.fail(Dot.String(), foreign)
+	}
 	rank := x.Shape().Rank()
 	if rank < 2 || y.Shape().Rank() != rank {
 		return b.fail(Dot.String(), "matrices of shapes %s and %s", x.Shape(), y.Shape())
@@ -92,7 +95,7 @@ func (b *Builder) MatMul(x, y Value) Value {
 	return b.Dot(x, y, Dimensions{Contract: [2][]int{{rank - 1}, {rank - 2}}, Batch: [2][]int{batch, batch}})
 }
 
-// ReduceSum adds sums over dimensions, which go.
+// ReduceSum adds sums over dimensions, which go. Over no dimension it is x: unlike in NumPy, a full sum names all dimensions.
 func (b *Builder) ReduceSum(x Value, dims ...int) Value { return b.reduce(ReduceSum, x, dims) }
 
 // ReduceMax adds largest elements over dimensions, which go; minus infinity, or the smallest integer, of none.

@@ -60,7 +60,7 @@ func TestRebuildRefuses(t *testing.T) {
 		{"operation", func(n []graph.Node) { n[5].Op = 200 }, graph.Result{Name: "z", Node: 5}, "op(200) at node %5: there is no such operation"},
 		{"type", func(n []graph.Node) { n[0].Shape.DType = 9 }, graph.Result{Name: "z", Node: 5}, "parameter at node %0: type 9 does not exist"},
 		{"result", func([]graph.Node) {}, graph.Result{Name: "z", Node: 6}, `graph r: result at result 0: "z" is not a value of this graph`},
-		{"name of a result", func([]graph.Node) {}, graph.Result{Node: 5}, `result at result 0: the name ""`},
+		{"name of a result", func([]graph.Node) {}, graph.Result{Node: 5}, `result at result 0: the name is empty`},
 	} {
 		n := nodes()
 		c.spoil(n)

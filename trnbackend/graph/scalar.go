@@ -69,7 +69,8 @@ func (o Op) Binary(d DType, x, y float64) float64 {
 	panic("graph: " + o.String() + " is not binary")
 }
 
-// integer is Binary for integers, which wrap around. As in XLA, x/0 is -1 and the smallest integer over -1 is itself.
+// integer is Binary for integers, which wrap around. As in XLA, x/0 is -1 and the smallest integer over -1 is itself,
+// which Go has too.
 func (o Op) integer(x, y int32) float64 {
 	switch o {
 	case Add:
@@ -79,11 +80,8 @@ func (o Op) integer(x, y int32) float64 {
 	case Multiply:
 		return float64(x * y)
 	case Divide:
-		switch {
-		case y == 0:
+		if y == 0 {
 			return -1
-		case y == -1:
-			return float64(-x)
 		}
 		return float64(x / y)
 	case Maximum:

@@ -87,8 +87,14 @@ func (n *Node) attributes() []attribute {
 	return nil
 }
 
-// number returns the shortest decimal that gives back x, a number of type d.
-func number(d DType, x float64) string { return strconv.FormatFloat(x, 'g', -1, d.textBits()) }
+// number returns the shortest decimal that gives back x, a number of type d: integers without an exponent.
+func number(d DType, x float64) string {
+	format := byte('g')
+	if d == S32 {
+		format = 'f'
+	}
+	return strconv.FormatFloat(x, format, -1, d.textBits())
+}
 
 // textBits returns the size of the IEEE type as whose numbers those of type d are written and read: a single holds a bf16, a double the others.
 func (d DType) textBits() int {

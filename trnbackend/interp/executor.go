@@ -33,11 +33,16 @@ func New() *Executor { return &Executor{threads: runtime.GOMAXPROCS(0)} }
 // Name returns "interp".
 func (e *Executor) Name() string { return Name }
 
+// memoryBytes is what the device has, by the sizes of the types: programs then cut their work into blocks that a usual host holds several times, since an
+// element takes eight bytes while it is computed and the garbage collector is in no hurry.
+const memoryBytes = 512 << 20
+
 // Caps returns that all types and operations are there.
 func (e *Executor) Caps() trnbackend.Caps {
 	return trnbackend.Caps{
 		Device: Name, Version: version,
 		DTypes: []graph.DType{graph.F32, graph.BF16, graph.S32, graph.Pred, graph.F64},
+		Memory: memoryBytes,
 	}
 }
 
@@ -75,7 +80,7 @@ func (e *Executor) Memory() (trnbackend.Memory, error) {
 	if e.closed.Load() {
 		return trnbackend.Memory{}, fmt.Errorf("asking for memory: %w", trnbackend.ErrFreed)
 	}
-	return trnbackend.Memory{Used: e.used.Load()}, nil
+	return trnbackend.Memory{Used: e.used.Load(), Limit: memoryBytes}, nil
 }
 
 // Close makes every later call fail, but for another Close. Runs that are under way end as usual.

@@ -1,0 +1,41 @@
+package device_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"trnsci/trnbackend"
+	"trnsci/trnbackend/device"
+	"trnsci/trnbackend/graph"
+	"trnsci/trnbackend/interp"
+)
+
+// tiny is the interpreter with a hundred bytes of memory.
+type tiny struct{ *interp.Executor }
+
+func (e tiny) Caps() trnbackend.Caps {
+	caps := e.Executor.Caps()
+	caps.Memory = 100
+	return caps
+}
+
+func TestUploadBeyondTheMemory(t *testing.T) {
+	s := device.NewSession(tiny{interp.New()}, "")
+	call, err := s.Begin(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer call.End()
+	shape := graph.Of(graph.F32, 15)
+	data := make([]byte, shape.Bytes())
+	if _, err := call.Upload(shape, data); err != nil {
+		t.Errorf("60 of 100 bytes: %v", err)
+	}
+	var failed *trnbackend.DeviceError
+	_, err = call.Upload(shape, data)
+	if !errors.As(err, &failed) || !strings.Contains(err.Error(), "60 bytes needed, 40 free") {
+		t.Errorf("120 of 100 bytes: %v", err)
+	}
+}
