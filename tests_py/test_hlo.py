@@ -44,7 +44,9 @@ def cases(folder):
 
 @pytest.fixture(scope="module")
 def texts(folder):
-    return json.loads((folder / "texts.json").read_text())
+    """XLA's texts of the cases of one operation."""
+    texts = json.loads((folder / "texts.json").read_text())
+    return {name: text for name, text in texts.items() if not name.startswith("random ")}
 
 
 def numbers(x, dtype):
@@ -111,7 +113,7 @@ def entry(text):
 
 
 def test_names_are_attributes(cases, texts):
-    for case in cases:
+    for case in (case for case in cases if case["name"] in texts):
         lines = entry(texts[case["name"]])
         inputs = re.findall(r'parameter\((\d+)\), frontend_attributes={neff_input_names="(\w+)"}', "\n".join(lines))
         assert sorted(inputs, key=lambda x: int(x[0])) == [(str(k), f"x{k}") for k in range(len(case["inputs"]))]

@@ -5,12 +5,16 @@
 // The folder must exist. It gets index.json, a list of cases, and data.bin, to whose bytes the index refers. Arrays are row-major and
 // little-endian; predicates are bytes, bf16 is the upper half of a single. Of each result the index has two arrays of doubles, the least and
 // the greatest element that is right at each place. NaN in both says that only NaN is right; minus infinity and infinity, that everything is.
+//
+// The cases are those of graphtest.OpCases, where what is right comes from package interp, and random graphs, where it comes from
+// graphtest.Evaluate.
 package main
 
 import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 
@@ -18,6 +22,12 @@ import (
 	"trnsci/trnbackend/graph"
 	"trnsci/trnbackend/graphtest"
 	"trnsci/trnbackend/hlo"
+)
+
+// randomGraphs is how many graphs of randomNodes operations there are beside those of one operation.
+const (
+	randomGraphs = 100
+	randomNodes  = 20
 )
 
 // indexCase is a case in index.json.
@@ -77,6 +87,11 @@ func run(folder string) error {
 			return fmt.Errorf("case %s: %w", c.Name, err)
 		}
 	}
+	for seed := range uint64(randomGraphs) {
+		if err := w.writeRandom(seed); err != nil {
+			return fmt.Errorf("random graph %d: %w", seed, err)
+		}
+	}
 	index, err := json.Marshal(w.index)
 	if err != nil {
 		return err
@@ -122,6 +137,24 @@ func (w *writer) write(c *graphtest.OpCase, low, high [][]float64) error {
 	}
 	w.index = append(w.index, entry)
 	return nil
+}
+
+// writeRandom appends a random graph of all types.
+func (w *writer) writeRandom(seed uint64) error {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	g := graphtest.Random(rng, graphtest.Limits{Nodes: randomNodes, DTypes: []graph.DType{graph.F32, graph.BF16, graph.S32, graph.Pred, graph.F64}})
+	c := graphtest.OpCase{Name: fmt.Sprintf("random %d", seed), Graph: g}
+	in := graphtest.Inputs(rng, g)
+	for i, s := range g.ParameterShapes() {
+		c.Inputs = append(c.Inputs, trnbackend.Decode(s.DType, in[i]))
+	}
+	reference := graphtest.Evaluate(g, in)
+	var low, high [][]float64
+	for i := range g.Results() {
+		least, greatest := reference.Range(i)
+		low, high = append(low, least), append(high, greatest)
+	}
+	return w.write(&c, low, high)
 }
 
 // dims returns the dimensions, never nil, which JSON would not write as a list.

@@ -1,5 +1,6 @@
 // Package graphtest helps to test what runs graphs. Random makes graphs over all operations and Inputs suitable arrays for them. Evaluate says
-// what the results are and how far an executor may be from them; Shrink makes a graph that fails smaller.
+// what the results are and how far an executor may be from them; Shrink makes a graph that fails smaller. OpCases has graphs of one operation each,
+// with corner cases.
 //
 // Evaluate works element by element, with plain loops over indices. Beside each value it keeps an interval that holds whatever a correct
 // executor may compute: each operation is evaluated at the ends of the intervals of its operands, and the result is widened by what the

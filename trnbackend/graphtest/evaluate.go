@@ -54,6 +54,18 @@ func (r *Reference) Values(i int) []float64 {
 	return x
 }
 
+// Range returns the least and the greatest value that each element of result i may have. NaN in both says that only NaN is right; minus infinity
+// and infinity, that everything is, or everything but NaN.
+func (r *Reference) Range(i int) (low, high []float64) {
+	for _, x := range r.results[i] {
+		if x.v != x.v && !x.any {
+			x.lo, x.hi = x.v, x.v
+		}
+		low, high = append(low, x.lo), append(high, x.hi)
+	}
+	return low, high
+}
+
 // Known returns how many elements Compare looks at, and how many there are.
 func (r *Reference) Known() (known, all int) {
 	shapes := r.graph.ResultShapes()

@@ -70,8 +70,8 @@ func (m *caseMaker) finish(c OpCase, b *graph.Builder, results []graph.Value) {
 	m.cases = append(m.cases, c)
 }
 
-// one wraps a function that gives one result.
-func one(build func(b *graph.Builder, x []graph.Value) graph.Value) func(*graph.Builder, []graph.Value) []graph.Value {
+// single wraps a function that gives one result.
+func single(build func(b *graph.Builder, x []graph.Value) graph.Value) func(*graph.Builder, []graph.Value) []graph.Value {
 	return func(b *graph.Builder, x []graph.Value) []graph.Value { return []graph.Value{build(b, x)} }
 }
 
@@ -163,7 +163,7 @@ func (m *caseMaker) unary() {
 					copy(x.elements, corners(d))
 				}
 				m.add(fmt.Sprintf("%s %s", op, x.shape), []operand{x},
-					one(func(b *graph.Builder, x []graph.Value) graph.Value { return f(b, x[0]) }))
+					single(func(b *graph.Builder, x []graph.Value) graph.Value { return f(b, x[0]) }))
 			}
 		}
 	}
@@ -180,7 +180,7 @@ func (m *caseMaker) conversions() {
 				}
 			}
 			m.add(fmt.Sprintf("convert %s to %s", x.shape, to), []operand{x},
-				one(func(b *graph.Builder, x []graph.Value) graph.Value { return b.Convert(x[0], to) }))
+				single(func(b *graph.Builder, x []graph.Value) graph.Value { return b.Convert(x[0], to) }))
 		}
 	}
 }
@@ -204,10 +204,14 @@ func (m *caseMaker) binary() {
 			none, scalar := m.special(graph.Of(d, 0)), m.ordinary(graph.Of(d), false)
 			for _, in := range [][]operand{m.pairs(d), {none, none}, {scalar, scalar}} {
 				m.add(fmt.Sprintf("%s %s", op, in[0].shape), in,
-					one(func(b *graph.Builder, x []graph.Value) graph.Value { return f(b, x[0], x[1]) }))
+					single(func(b *graph.Builder, x []graph.Value) graph.Value { return f(b, x[0], x[1]) }))
 			}
 		}
 	}
+	integers := m.special(graph.Of(graph.S32, 37))
+	m.add("divide s32[37] by itself", []operand{integers, integers}, func(b *graph.Builder, x []graph.Value) []graph.Value {
+		return []graph.Value{b.Divide(x[0], x[0]), b.Divide(b.Negate(x[1]), b.Negate(x[1]))}
+	})
 	for _, d := range allTypes {
 		m.add(fmt.Sprintf("compare %s", d), m.pairs(d), func(b *graph.Builder, x []graph.Value) []graph.Value {
 			var all []graph.Value
@@ -219,7 +223,7 @@ func (m *caseMaker) binary() {
 		for _, dims := range elementShapes {
 			in := []operand{m.ordinary(graph.Of(graph.Pred, dims...), false), m.special(graph.Of(d, dims...)), m.ordinary(graph.Of(d, dims...), false)}
 			m.add(fmt.Sprintf("select %s", in[1].shape), in,
-				one(func(b *graph.Builder, x []graph.Value) graph.Value { return b.Select(x[0], x[1], x[2]) }))
+				single(func(b *graph.Builder, x []graph.Value) graph.Value { return b.Select(x[0], x[1], x[2]) }))
 		}
 	}
 }
@@ -249,7 +253,7 @@ func (m *caseMaker) products() {
 		for _, c := range cases {
 			in := []operand{m.ordinary(graph.Of(d, c.x...), false), m.ordinary(graph.Of(d, c.y...), false)}
 			m.add(fmt.Sprintf("dot %s %s", in[0].shape, in[1].shape), in,
-				one(func(b *graph.Builder, x []graph.Value) graph.Value {
+				single(func(b *graph.Builder, x []graph.Value) graph.Value {
 					return b.Dot(x[0], x[1], graph.Dimensions{Contract: c.contract, Batch: c.batch})
 				}))
 		}

@@ -116,7 +116,7 @@ func (m *caseMaker) results() {
 		m.donated(d, x)
 	}
 	x := m.special(graph.Of(graph.F32, 5, 4))
-	m.add("parameters unused", []operand{x, x, x}, one(func(b *graph.Builder, x []graph.Value) graph.Value { return b.Negate(x[1]) }))
+	m.add("parameters unused", []operand{x, x, x}, single(func(b *graph.Builder, x []graph.Value) graph.Value { return b.Negate(x[1]) }))
 }
 
 // donated makes graphs that may overwrite a parameter: with one result, with several, one of which reads the parameter late, and with a

@@ -9,6 +9,7 @@
 //	rsqrt            1 / sqrt
 //	dynamic-slice    gather of one part, whose start XLA moves into the array
 //	gather-rows      gather
+//	divide of s32    with -1 chosen where the divisor is 0, since XLA makes x / x to 1
 //	reduce-sum, ...  reduce with a computation of two scalars, one for each kind and type in a module
 //
 // Sums and reciprocal roots of bf16 are computed in f32 and rounded once. Dots say their precision: full for f32 and f64, where XLA would

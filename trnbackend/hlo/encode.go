@@ -2,9 +2,9 @@ package hlo
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"trnsci/trnbackend/graph"
 )
@@ -15,7 +15,7 @@ const (
 	outputNames = "neff_output_names" // of all results, with a nameSeparator between them
 )
 
-const nameSeparator = ","
+const nameSeparator = "," // which is in no name
 
 // Encode returns the graph as a serialized HloModuleProto; the same graph always gives the same bytes.
 //
@@ -24,24 +24,19 @@ const nameSeparator = ","
 // parameter may give its buffer to the result that Graph.Donation names. The attribute neff_input_names of a parameter is its name, the
 // attribute neff_output_names of the root the names of the results with commas between them.
 //
-// It is an error if a name is not valid UTF-8 or that of a result has a comma.
+// The error is that of a graph with so large constants that readers of such messages refuse it.
 func Encode(g *graph.Graph) ([]byte, error) {
-	if err := checkNames(g); err != nil {
+	data := lower(g).marshal()
+	if err := checkSize(g.Name(), len(data)); err != nil {
 		return nil, err
 	}
-	return lower(g).marshal(), nil
+	return data, nil
 }
 
-func checkNames(g *graph.Graph) error {
-	for _, p := range g.Parameters() {
-		if name := g.Nodes()[p].Name; !utf8.ValidString(name) {
-			return fmt.Errorf("hlo: graph %s: the name %q of a parameter is not valid UTF-8", g.Name(), name)
-		}
-	}
-	for _, r := range g.Results() {
-		if !utf8.ValidString(r.Name) || strings.Contains(r.Name, nameSeparator) {
-			return fmt.Errorf("hlo: graph %s: the name %q of a result is not valid UTF-8 or has a comma", g.Name(), r.Name)
-		}
+func checkSize(name string, size int) error {
+	const most = math.MaxInt32 // bytes of a message that implementations of Protocol Buffers read
+	if size > most {
+		return fmt.Errorf("hlo: graph %s has %d bytes, the limit is %d: make large constants parameters", name, size, most)
 	}
 	return nil
 }

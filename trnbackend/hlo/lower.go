@@ -41,6 +41,10 @@ func (l *lowering) node(n *graph.Node) int {
 		i.Ranges = ranges(n)
 	case graph.Pad:
 		i.Padding = padding(n)
+	case graph.Divide:
+		if n.Shape.DType == graph.S32 {
+			return l.quotient(n, i)
+		}
 	case graph.Rsqrt:
 		return l.inSingle(n, l.reciprocalRoot)
 	case graph.ReduceSum:
@@ -113,8 +117,23 @@ func (l *lowering) inSingle(n *graph.Node, compute func(n *graph.Node, x int, d 
 func (l *lowering) reciprocalRoot(n *graph.Node, x int, d graph.DType) int {
 	shape := array(n.Shape.As(d))
 	root := l.add(Instruction{Opcode: "sqrt", Shape: shape, Operands: []int{x}})
-	one := l.add(Instruction{Opcode: "broadcast", Shape: shape, Operands: []int{l.scalar(d, 1)}})
+	one := l.filled(n.Shape.As(d), 1)
 	return l.add(Instruction{Opcode: "divide", Shape: shape, Operands: []int{one, root}})
+}
+
+// quotient appends a division of integers, which gives -1 where the divisor is 0. XLA does the same, but makes x / x to 1 for any x.
+func (l *lowering) quotient(n *graph.Node, division Instruction) int {
+	value := l.add(division)
+	zero := l.filled(n.Shape, 0)
+	byZero := l.add(Instruction{
+		Opcode: "compare", Shape: array(n.Shape.As(graph.Pred)), Operands: []int{division.Operands[1], zero}, Direction: graph.EQ.String(),
+	})
+	return l.add(Instruction{Opcode: "select", Shape: division.Shape, Operands: []int{byZero, l.filled(n.Shape, -1), value}})
+}
+
+// filled appends an array whose elements are all x.
+func (l *lowering) filled(s graph.Shape, x float64) int {
+	return l.add(Instruction{Opcode: "broadcast", Shape: array(s), Operands: []int{l.scalar(s.DType, x)}})
 }
 
 func (l *lowering) scalar(d graph.DType, x float64) int {
