@@ -44,7 +44,7 @@ var mayImport = map[string][]string{
 }
 
 // Only these packages may use cgo: a package with cgo cannot hold Go assembly.
-var mayUseCgo = map[string]bool{}
+var mayUseCgo = map[string]bool{"trnbackend/pjrt": true}
 
 type listedPackage struct {
 	ImportPath string

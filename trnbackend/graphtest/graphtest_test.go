@@ -66,7 +66,7 @@ func TestRandomKeepsItsLimits(t *testing.T) {
 	}
 }
 
-// one returns a reference for a graph of two inputs of 3 numbers of type d.
+// evaluated returns a reference for a graph of two inputs of 3 numbers of type d.
 func evaluated(t *testing.T, d graph.DType, x, y []float64, result func(b *graph.Builder, x, y graph.Value) graph.Value) *Reference {
 	t.Helper()
 	b := graph.NewBuilder("one")

@@ -1,0 +1,116 @@
+package pjrt
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"trnsci/trnbackend"
+	"trnsci/trnbackend/graph"
+)
+
+// bufferTypes are the numbers of element types in PJRT, which are not those of HLO.
+var bufferTypes = map[graph.DType]int{graph.Pred: 1, graph.S32: 4, graph.F32: 11, graph.F64: 12, graph.BF16: 13}
+
+// buffer is an array on the device.
+type buffer struct {
+	executor *Executor
+	shape    graph.Shape
+
+	mu    sync.Mutex
+	array *array // nil once it is freed or donated
+}
+
+// newBuffer returns a buffer that becomes the array's user.
+func (e *Executor) newBuffer(shape graph.Shape, a *array) *buffer {
+	return &buffer{executor: e, shape: graph.Of(shape.DType, slices.Clone(shape.Dims)...), array: a}
+}
+
+// Shape returns the shape.
+func (b *buffer) Shape() graph.Shape { return b.shape }
+
+// Download waits for the array and copies it.
+func (b *buffer) Download(data []byte) error {
+	doing := "downloading " + b.shape.String()
+	if int64(len(data)) != b.shape.Bytes() {
+		return fmt.Errorf("%s: data has %d bytes, not %d", doing, len(data), b.shape.Bytes())
+	}
+	if err := b.executor.enter(doing); err != nil {
+		return err
+	}
+	defer b.executor.leave()
+	a := b.use()
+	if a == nil {
+		return freed(doing)
+	}
+	defer b.executor.drop(a)
+	if err := b.executor.driver.download(a.handle, b.shape.Rank(), data); err != nil {
+		return b.executor.failure(doing, err)
+	}
+	return nil
+}
+
+// Free gives the array back when no call uses it any more.
+func (b *buffer) Free() {
+	if b.executor.enter("freeing") != nil {
+		return // Close has freed it
+	}
+	defer b.executor.leave()
+	if a := b.take(); a != nil {
+		b.executor.drop(a)
+	}
+}
+
+// use returns the array and makes the caller one of its users; nil if there is none. It is for calls that have entered the executor, as the
+// next ones are.
+func (b *buffer) use() *array {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.array != nil {
+		b.executor.live.use(b.array)
+	}
+	return b.array
+}
+
+// take leaves the buffer freed and makes the caller the user in its place; nil if it was freed.
+func (b *buffer) take() *array {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	a := b.array
+	b.array = nil
+	return a
+}
+
+// write makes the buffer the user of another array, if it is not freed.
+func (b *buffer) write(a *array) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.array == nil {
+		return false
+	}
+	b.executor.drop(b.array)
+	b.array = a
+	return true
+}
+
+// drop ends a use of an array. An error of freeing it is nothing that anybody could do something about.
+func (e *Executor) drop(a *array) {
+	if e.live.drop(a) {
+		_ = e.driver.freeBuffer(a.handle)
+	}
+}
+
+// own returns a buffer as one of this executor.
+func (e *Executor) own(given trnbackend.Buffer) (*buffer, error) {
+	b, ok := given.(*buffer)
+	if !ok || b.executor != e {
+		return nil, fmt.Errorf("it is of another device")
+	}
+	return b, nil
+}
+
+func (b *buffer) isFreed() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.array == nil
+}

@@ -1,0 +1,92 @@
+package pjrt
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"trnsci/trnbackend/graph"
+)
+
+// Names of platforms, as plugins have them. JAX's plugin for NVIDIA cards calls itself what the client is told, or "gpu".
+const (
+	platformCPU  = "cpu"
+	platformCUDA = "cuda"
+	platformGPU  = "gpu"
+)
+
+// Seconds that the run of a program of one operation takes, measured with XLA's own plugins.
+const (
+	dispatchHost = 2e-6
+	dispatchCard = 28e-6
+)
+
+// dtypes returns the types of a platform: double precision only where XLA itself compiles.
+func (d description) dtypes() []graph.DType {
+	types := []graph.DType{graph.F32, graph.BF16, graph.S32, graph.Pred}
+	if slices.Contains([]string{platformCPU, platformCUDA, platformGPU}, strings.ToLower(d.platform)) {
+		types = append(types, graph.F64)
+	}
+	return types
+}
+
+// isHost reports whether the plugin is XLA for the host.
+func (d description) isHost() bool { return strings.ToLower(d.platform) == platformCPU }
+
+// compileOptions returns the options for all programs of the platform.
+func (d description) compileOptions() []byte {
+	if d.isHost() {
+		return compileOptions(exactMinMax)
+	}
+	return compileOptions()
+}
+
+// dispatch returns the seconds that a run takes beside the work.
+func (d description) dispatch() float64 {
+	if d.isHost() {
+		return dispatchHost
+	}
+	return dispatchCard
+}
+
+// versionOf returns all by which one compiler's programs differ from another's: what the plugin says, the size and time of its file, since some
+// plugins say little, and for programs of the host what its processor can do.
+func (d description) versionOf(path string) (string, error) {
+	file, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	version := fmt.Sprintf("PJRT %s, %s %s on %s, %s of %d bytes, %s", d.api, d.platform, oneLine(d.version), oneLine(d.device),
+		filepath.Base(path), file.Size(), file.ModTime().UTC().Format(time.RFC3339))
+	if d.isHost() {
+		version += ", processor " + processor()
+	}
+	return version, nil
+}
+
+// oneLine replaces line ends and repeated spaces.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// processor returns a short sum over the model and the instructions of the first processor; "unknown" where Linux does not tell.
+func processor() string {
+	text, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return "unknown"
+	}
+	first, _, _ := strings.Cut(string(text), "\n\n")
+	sum := sha256.New()
+	for line := range strings.Lines(first) {
+		name, _, _ := strings.Cut(line, ":")
+		switch strings.TrimSpace(name) {
+		case "vendor_id", "model name", "flags", "Features", "CPU implementer", "CPU part":
+			sum.Write([]byte(line))
+		}
+	}
+	const short = 4 // bytes
+	return hex.EncodeToString(sum.Sum(nil)[:short])
+}

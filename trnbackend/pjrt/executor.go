@@ -1,0 +1,194 @@
+package pjrt
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"trnsci/trnbackend"
+	"trnsci/trnbackend/graph"
+	"trnsci/trnbackend/hlo"
+)
+
+// Executor is a client of a plugin, on its first device. It is a trnbackend.Executor and a trnbackend.Serializer.
+type Executor struct {
+	name    string
+	driver  driver
+	caps    trnbackend.Caps
+	options []byte // for every program
+	counts  bool   // whether the plugin knows what memory is in use
+
+	// Every call of the driver is made under a lock for reading: Close, which locks for writing, waits for all of them.
+	mu     sync.RWMutex
+	closed bool
+	live   live
+}
+
+// Open loads a plugin and makes a client. A plugin is loaded once for a process and never unloaded, but each executor has a client of its own, so
+// that closing one and what it counts has nothing to do with others. Everything that goes wrong is a trnbackend.DeviceError.
+func Open(o Options) (*Executor, error) {
+	if o.Client == nil {
+		o.Client = DefaultClient(o.Name)
+	}
+	fail := func(err error) error {
+		return &trnbackend.DeviceError{Device: o.Name, Doing: "opening the plugin " + o.Path, Err: withAdvice(o.Name, err)}
+	}
+	if !filepath.IsAbs(o.Path) {
+		return nil, fail(fmt.Errorf("the path is not absolute"))
+	}
+	d, err := newDriver(o.Path, o.Client)
+	if err != nil {
+		return nil, fail(err)
+	}
+	e, err := newExecutor(o, d)
+	if err != nil {
+		_ = d.close() // the first error counts
+		return nil, fail(err)
+	}
+	return e, nil
+}
+
+// newExecutor returns an executor that owns the driver.
+func newExecutor(o Options, d driver) (*Executor, error) {
+	about, err := d.describe()
+	if err != nil {
+		return nil, err
+	}
+	memory, err := d.memory()
+	counts := err == nil
+	if err != nil && !isUnimplemented(err) {
+		return nil, fmt.Errorf("asking for the memory: %w", err)
+	}
+	version, err := about.versionOf(o.Path)
+	if err != nil {
+		return nil, err
+	}
+	caps := trnbackend.Caps{Device: o.Name, Version: version, DTypes: about.dtypes(), Memory: memory.Limit, Dispatch: about.dispatch()}
+	return &Executor{name: o.Name, driver: d, caps: caps, options: about.compileOptions(), counts: counts, live: newLive()}, nil
+}
+
+// Name returns the device's name.
+func (e *Executor) Name() string { return e.name }
+
+// Caps returns the types, and the memory where the plugin tells.
+func (e *Executor) Caps() trnbackend.Caps {
+	caps := e.caps
+	caps.DTypes = slices.Clone(caps.DTypes)
+	return caps
+}
+
+// enter begins a call of the driver, which leave ends. The error is ErrFreed, with what was being done, if the executor is closed.
+func (e *Executor) enter(doing string) error {
+	e.mu.RLock()
+	if e.closed {
+		e.mu.RUnlock()
+		return freed(doing)
+	}
+	return nil
+}
+
+func (e *Executor) leave() { e.mu.RUnlock() }
+
+func freed(doing string) error { return fmt.Errorf("%s: %w", doing, trnbackend.ErrFreed) }
+
+// failure is an error of the driver as one of the device.
+func (e *Executor) failure(doing string, err error) error {
+	if isUnimplemented(err) {
+		return &trnbackend.UnsupportedError{Device: e.name, What: fmt.Sprintf("%s: the plugin cannot: %v", doing, err)}
+	}
+	return &trnbackend.DeviceError{Device: e.name, Doing: doing, Err: err}
+}
+
+// Compile compiles a graph. XLA cannot be interrupted: a context is only looked at before.
+func (e *Executor) Compile(ctx context.Context, g *graph.Graph) (trnbackend.Program, error) {
+	doing := "compiling graph " + g.Name()
+	if err := e.enter(doing); err != nil {
+		return nil, err
+	}
+	defer e.leave()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err := e.caps.Check(g); err != nil {
+		return nil, err
+	}
+	code, err := hlo.Encode(g)
+	if err != nil {
+		return nil, err
+	}
+	h, err := e.driver.compile(code, e.options)
+	if err != nil {
+		return nil, e.failure(doing, err)
+	}
+	return e.newProgram(g, h, doing)
+}
+
+// Upload copies an array.
+func (e *Executor) Upload(shape graph.Shape, data []byte) (trnbackend.Buffer, error) {
+	if err := shape.Check(); err != nil {
+		return nil, fmt.Errorf("uploading: %w", err)
+	}
+	doing := "uploading " + shape.String()
+	if int64(len(data)) != shape.Bytes() {
+		return nil, fmt.Errorf("%s: data has %d bytes, not %d", doing, len(data), shape.Bytes())
+	}
+	if !e.caps.Has(shape.DType) {
+		return nil, &trnbackend.UnsupportedError{Device: e.name, What: fmt.Sprintf("%s: the device has the types %v", doing, e.caps.DTypes)}
+	}
+	if err := e.enter(doing); err != nil {
+		return nil, err
+	}
+	defer e.leave()
+	dims := make([]int64, shape.Rank())
+	for i, d := range shape.Dims {
+		dims[i] = int64(d)
+	}
+	h, err := e.driver.upload(bufferTypes[shape.DType], dims, data)
+	if err != nil {
+		return nil, e.failure(doing, err)
+	}
+	return e.newBuffer(shape, e.live.add(h, shape.Bytes())), nil
+}
+
+// Memory returns what the plugin says; the bytes of live buffers if it says nothing.
+func (e *Executor) Memory() (trnbackend.Memory, error) {
+	const doing = "asking for the memory"
+	if err := e.enter(doing); err != nil {
+		return trnbackend.Memory{}, err
+	}
+	defer e.leave()
+	if !e.counts {
+		return trnbackend.Memory{Used: e.live.bytes()}, nil
+	}
+	m, err := e.driver.memory()
+	if err != nil {
+		return trnbackend.Memory{}, e.failure(doing, err)
+	}
+	return m, nil
+}
+
+// Close waits for calls that are under way, frees all buffers and programs, and the client. A second call does nothing.
+func (e *Executor) Close() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return nil
+	}
+	e.closed = true
+	var failed error
+	note := func(err error) {
+		if err != nil && failed == nil {
+			failed = e.failure("closing", err)
+		}
+	}
+	for _, p := range e.live.takePrograms() {
+		note(e.driver.freeProgram(p))
+	}
+	for _, b := range e.live.takeArrays() {
+		note(e.driver.freeBuffer(b))
+	}
+	note(e.driver.close())
+	return failed
+}

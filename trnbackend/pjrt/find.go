@@ -1,0 +1,95 @@
+package pjrt
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"trnsci/trnbackend"
+)
+
+// Names of devices.
+const (
+	CPU    = "pjrt:cpu" // XLA on the host
+	CUDA   = "cuda"     // XLA on an NVIDIA card
+	prefix = "pjrt:"    // before the path of a plugin
+)
+
+// DirsVariable is the environment variable that lists folders with plugins, with colons between them.
+const DirsVariable = "TRNSCI_PJRT_PLUGIN_DIRS"
+
+// files are the plugins of Python packages, where they lie in a folder of packages, the best first.
+var files = map[string][]string{
+	CPU: {
+		"lammps_jax_pjrt_cpu/pjrt_c_api_cpu_plugin.so",
+		"fastatomstruct_xla_cpu/libpjrt_cpu.so",
+		"xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so",
+	},
+	CUDA: {
+		"jax_plugins/xla_cuda13/xla_cuda_plugin.so",
+		"jax_plugins/xla_cuda12/xla_cuda_plugin.so",
+	},
+}
+
+// advice says how to get a plugin.
+var advice = map[string]string{
+	CPU:  `pip install "trnsci[xla]" installs one`,
+	CUDA: `pip install "jax-cuda13-plugin[with-cuda]" installs one`,
+}
+
+// withAdvice adds to an error of opening a device what may help.
+func withAdvice(device string, err error) error {
+	if text, ok := advice[device]; ok {
+		return fmt.Errorf("%w (%s that works)", err, text)
+	}
+	return err
+}
+
+// IsName reports whether a name is that of a device of this package: "pjrt:cpu", "cuda" or "pjrt:" and an absolute path.
+func IsName(device string) bool {
+	_, known := files[device]
+	return known || filepath.IsAbs(strings.TrimPrefix(device, prefix)) && strings.HasPrefix(device, prefix)
+}
+
+// Find returns the path of a device's plugin, from the folders that TRNSCI_PJRT_PLUGIN_DIRS lists. See FindIn.
+func Find(device string) (string, error) {
+	return FindIn(filepath.SplitList(os.Getenv(DirsVariable)), device)
+}
+
+// FindIn returns the absolute path of a device's plugin. For "pjrt:cpu" and "cuda" it is the first file there is of those that known packages
+// have, in a folder of Python packages or right in one of the dirs; for "pjrt:/path" the path, if there is a file. Otherwise the
+// error is a trnbackend.DeviceError. The file is not opened: see Open.
+func FindIn(dirs []string, device string) (string, error) {
+	if !IsName(device) {
+		return "", fail(device, fmt.Errorf("the device is none of %q, %q and %q with an absolute path", CPU, CUDA, prefix))
+	}
+	known, ok := files[device]
+	if !ok {
+		path := strings.TrimPrefix(device, prefix)
+		if !isFile(path) {
+			return "", fail(device, fmt.Errorf("%s is no file", path))
+		}
+		return filepath.Clean(path), nil
+	}
+	for _, dir := range dirs {
+		for _, file := range known {
+			for _, path := range []string{filepath.Join(dir, file), filepath.Join(dir, filepath.Base(file))} {
+				if isFile(path) {
+					return filepath.Abs(path)
+				}
+			}
+		}
+	}
+	return "", fail(device, errors.New("there is none: "+advice[device]+", and "+DirsVariable+" may list folders with others"))
+}
+
+func fail(device string, err error) error {
+	return &trnbackend.DeviceError{Device: device, Doing: "looking for its plugin", Err: err}
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
