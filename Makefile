@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV   := build/venv
 PY     := $(VENV)/bin/python
 # Files that the wheel is made of.
-SOURCES := $(shell find core pybind python -name '*.go' -o -name '*.s' -o -name '*.py') \
+SOURCES := $(shell find core trnbackend pybind python -name '*.go' -o -name '*.s' -o -name '*.[ch]' -o -name '*.py') \
            go.mod go.sum pyproject.toml gobuild.py hatch_build.py
 STATICCHECK := go tool -modfile=tools/go.mod staticcheck
 # Writes core/kernel's assembly into the folder that is named behind it.
