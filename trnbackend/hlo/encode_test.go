@@ -167,6 +167,8 @@ func checkNodes(t *testing.T, g *graph.Graph, m *Module) {
 	for k := range g.Nodes() {
 		n := &g.Nodes()[k]
 		switch {
+		case n.Op == graph.Convert && n.Shape.DType == graph.BF16 && g.Nodes()[n.Operands[0]].Shape.DType == graph.F64:
+			w.at[k] = w.roundedOnce(n)
 		case n.Op == graph.Rsqrt:
 			w.at[k] = w.rsqrt(n)
 		case n.Op == graph.Divide && n.Shape.DType == graph.S32:
@@ -299,6 +301,31 @@ func (w *walk) integerQuotient(n *graph.Node) int {
 	chosen := w.next("select")
 	w.same(chosen, n.Shape, []int{isZero.ID, minusOne, value.ID})
 	return chosen.ID
+}
+
+// roundedOnce checks that x of f64 becomes the one of two numbers of bf16 that is nearer to it.
+func (w *walk) roundedOnce(n *graph.Node) int {
+	x, wide := w.operands(n)[0], n.Shape.As(graph.F64)
+	step := func(opcode string, shape graph.Shape, operands ...int) int {
+		i := w.next(opcode)
+		w.same(i, shape, operands)
+		return i.ID
+	}
+	near := step("convert", n.Shape, x)
+	back := step("convert", wide, near)
+	rest := step("subtract", wide, x, back)
+	twice := step("add", wide, rest, rest)
+	other := step("convert", n.Shape, step("add", wide, back, twice))
+	otherBack := step("convert", wide, other)
+	otherRest := step("subtract", wide, x, otherBack)
+	distance := step("abs", wide, otherRest)
+	nearest := step("abs", wide, rest)
+	closer := w.next("compare")
+	w.same(closer, n.Shape.As(graph.Pred), []int{distance, nearest})
+	if closer.Direction != "LT" {
+		w.t.Errorf("distances are compared with %s", closer.Direction)
+	}
+	return step("select", n.Shape, closer.ID, other, near)
 }
 
 func (w *walk) rsqrt(n *graph.Node) int {

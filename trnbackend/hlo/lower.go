@@ -45,6 +45,10 @@ func (l *lowering) node(n *graph.Node) int {
 		if n.Shape.DType == graph.S32 {
 			return l.quotient(n, i)
 		}
+	case graph.Convert:
+		if l.dtype(n) == graph.F64 && n.Shape.DType == graph.BF16 {
+			return l.roundOnce(n)
+		}
 	case graph.Rsqrt:
 		return l.inSingle(n, l.reciprocalRoot)
 	case graph.ReduceSum:

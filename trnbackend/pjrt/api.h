@@ -1,8 +1,8 @@
 // The parts of the PJRT C API that client.c uses: positions in the table of functions, and their arguments.
 //
 // These are facts of an interface: version 0.104 of xla/pjrt/c/pjrt_c_api.h in github.com/openxla/xla (Apache-2.0), declared anew. The
-// interface only grows: a plugin of another minor version has the same functions at the same places, fields are appended to arguments, and struct_size
-// tells the plugin how many of them the caller knows. Every struct is zeroed before use.
+// interface only grows: a plugin of another minor version has the same functions at the same places, fields are appended to arguments, and
+// struct_size tells the plugin how many of them the caller knows. Every struct is zeroed before use.
 #ifndef TRNSCI_PJRT_API_H
 #define TRNSCI_PJRT_API_H
 

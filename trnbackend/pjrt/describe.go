@@ -26,22 +26,30 @@ const (
 	dispatchCard = 28e-6
 )
 
+// isHost reports whether the plugin is XLA for the host.
+func (d description) isHost() bool { return strings.ToLower(d.platform) == platformCPU }
+
+// isXLA reports whether the plugin is XLA itself, for the host or an NVIDIA card.
+func (d description) isXLA() bool {
+	return slices.Contains([]string{platformCPU, platformCUDA, platformGPU}, strings.ToLower(d.platform))
+}
+
 // dtypes returns the types of a platform: double precision only where XLA itself compiles.
 func (d description) dtypes() []graph.DType {
 	types := []graph.DType{graph.F32, graph.BF16, graph.S32, graph.Pred}
-	if slices.Contains([]string{platformCPU, platformCUDA, platformGPU}, strings.ToLower(d.platform)) {
+	if d.isXLA() {
 		types = append(types, graph.F64)
 	}
 	return types
 }
 
-// isHost reports whether the plugin is XLA for the host.
-func (d description) isHost() bool { return strings.ToLower(d.platform) == platformCPU }
-
-// compileOptions returns the options for all programs of the platform.
+// compileOptions returns the options for all programs of the platform. Other compilers need not know XLA's flags.
 func (d description) compileOptions() []byte {
-	if d.isHost() {
-		return compileOptions(exactMinMax)
+	switch {
+	case d.isHost():
+		return compileOptions(fastMinMax, excess)
+	case d.isXLA():
+		return compileOptions(excess)
 	}
 	return compileOptions()
 }

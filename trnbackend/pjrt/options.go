@@ -41,8 +41,11 @@ func (o ClientOptions) check() error {
 	return nil
 }
 
-// exactMinMax is the option of XLA for the host without which the larger one of a number and NaN may be the number.
-const exactMinMax = "xla_cpu_enable_fast_min_max"
+// Flags of XLA that change results. They are switched off.
+const (
+	fastMinMax = "xla_cpu_enable_fast_min_max" // on the host: the larger one of a number and NaN may be the number
+	excess     = "xla_allow_excess_precision"  // bf16(x) that becomes f32 again may be left out, with which a splitting of x gets lost
+)
 
 // compileOptions returns a serialized CompileOptionsProto (xla/pjrt/proto/compile_options.proto): one replica of one partition, on device 0.
 // XLA ends the process if the counts are missing. The flags named by off are switched off.
