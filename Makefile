@@ -4,12 +4,14 @@ PYTHON ?= python3
 VENV   := build/venv
 PY     := $(VENV)/bin/python
 # Files that the wheel is made of.
-SOURCES := $(shell find core pybind python -name '*.go' -o -name '*.s' -o -name '*.py') \
+SOURCES := $(shell find core trnbackend pybind python -name '*.go' -o -name '*.s' -o -name '*.[ch]' -o -name '*.py') \
            go.mod go.sum pyproject.toml gobuild.py hatch_build.py
 STATICCHECK := go tool -modfile=tools/go.mod staticcheck
 # Writes core/kernel's assembly into the folder that is named behind it.
 KERNELGEN := go run -modfile=tools/go.mod $(wildcard core/kernel/gen/*.go)
 GO_TEST_FLAGS ?=
+# The PJRT plugin of XLA for the CPU that the tests' group of pyproject.toml brings, where there is one for this platform.
+XLA = $(firstword $(wildcard $(abspath $(VENV))/lib/python3*/site-packages/lammps_jax_pjrt_cpu/*.so))
 # What make bench times: parts of names of the groups in benchmarks/cases.py, separated by commas; nothing means all.
 BENCH ?=
 # The tests, and the examples in the documentation of the installed package and of the README.
@@ -22,8 +24,8 @@ demo: $(VENV)/installed  ## build, install and run the main job on a real molecu
 
 test: lint test-go test-py check-wheel  ## everything that CI runs
 
-test-go: $(VENV)/checked
-	go test $(GO_TEST_FLAGS) ./core/... ./trnbackend/... ./pybind/... ./tests_go/...
+test-go: $(VENV)/tools
+	TRNSCI_TEST_PJRT=$(XLA) go test $(GO_TEST_FLAGS) ./core/... ./trnbackend/... ./pybind/... ./tests_go/...
 	go test -race ./core/sched/... ./trnbackend/device/... ./pybind/...
 	go test -race -short -tags noasm ./core/kernel/... ./core/blas/...
 

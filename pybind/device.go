@@ -4,6 +4,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
+	"strings"
 	"sync"
 
 	"trnsci/core/blas"
@@ -59,19 +61,29 @@ func session(id int64) (*device.Session, error) {
 	return nil, fmt.Errorf("the device is closed: %w", trnbackend.ErrFreed)
 }
 
-// DeviceOpen opens a device and returns its number. The folder for compiled programs comes as hexadecimal digits, since file names
-// need not be text; none if it is empty.
-func DeviceOpen(name, hexCacheDir string) (id int64, err error) {
+// DeviceOpen opens a device and returns its number. The folder for compiled programs, none if it is empty, and the list of folders in which plugins
+// are come as hexadecimal digits, since file names need not be text.
+func DeviceOpen(name, hexCacheDir, hexPluginDirs string) (id int64, err error) {
 	defer guard(&err)
-	dir, err := hex.DecodeString(hexCacheDir)
-	if err != nil {
-		panic(err)
-	}
-	s, err := device.Open(name, device.Options{CacheDir: string(dir)})
+	s, err := device.Open(name, device.Options{CacheDir: decoded(hexCacheDir), PluginDirs: filepath.SplitList(decoded(hexPluginDirs))})
 	if err != nil {
 		return 0, err
 	}
 	return sessions.add(s), nil
+}
+
+// DevicesFound returns the names of the devices whose software is here, with commas between them. See DeviceOpen.
+func DevicesFound(hexPluginDirs string) (names string, err error) {
+	defer guard(&err)
+	return strings.Join(device.Found(filepath.SplitList(decoded(hexPluginDirs))), ","), nil
+}
+
+func decoded(hexText string) string {
+	text, err := hex.DecodeString(hexText)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
 }
 
 // DeviceClose waits for the calls on a device and closes it. A number that is not there is no error.

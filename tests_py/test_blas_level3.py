@@ -289,7 +289,7 @@ SQUARE, WIDE = np.ones((3, 3)), np.ones((2, 3))
         (TypeError, "A: dtype object", lambda: blas.gemm(1, np.array([[None]]), SQUARE)),
         (TypeError, "alpha: expected a number", lambda: blas.gemm(None, SQUARE, SQUARE)),
         (TypeError, "beta: expected a real number", lambda: blas.herk(1, SQUARE, 1j, SQUARE)),
-        (trnsci.UnsupportedError, "device: 'cuda'", lambda: blas.gemm(1, SQUARE, SQUARE, device="cuda")),
+        (trnsci.UnsupportedError, "device: 'neuron'", lambda: blas.gemm(1, SQUARE, SQUARE, device="neuron")),
         (TypeError, "threads: expected an integer", lambda: blas.gemm(1, SQUARE, SQUARE, threads=1.5)),
     ],
 )

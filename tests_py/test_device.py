@@ -10,15 +10,23 @@ from trnsci._info import info
 
 RNG = np.random.default_rng(5)
 
+
+@pytest.fixture(params=["interp", "pjrt:cpu"])
+def device(request):
+    if request.param not in trnsci.devices():
+        pytest.skip(f"{request.param} is not installed: pip install 'trnsci[xla]'")
+    return request.param
+
+
 # How far off products of numbers below 1 are: not more than the upper limit, and not less than the operands allow.
 OFF = {"fp32": (1e-9, 1e-5), "fp64": (0, 1e-13), "bf16": (1e-4, 0.1), "bf16x2": (1e-7, 1e-3), "bf16x3": (1e-9, 1e-5)}
 
 
 @pytest.mark.parametrize("precision", OFF)
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
-def test_gemm_on_interp(dtype, precision):
+def test_gemm(device, dtype, precision):
     a, b = RNG.random((3, 20, 30)).astype(dtype), RNG.random((30, 11)).astype(dtype)
-    got = blas.gemm(2.0, a, b, device="interp", precision=precision)
+    got = blas.gemm(2.0, a, b, device=device, precision=precision)
     report = trnsci.last_report()
     exact = 2 * (a.astype("f8") @ b.astype("f8"))
     off = abs(got - exact).max()
@@ -27,7 +35,7 @@ def test_gemm_on_interp(dtype, precision):
     assert got.dtype == a.dtype
     assert off <= min(high, report.error_bound) + rounding
     assert off >= low or dtype == "f4"
-    assert (report.device, report.dispatches) == ("interp", 1)
+    assert (report.device, report.dispatches) == (device, 1)
     assert report.bytes_in > a.nbytes / 2 and report.bytes_out > 0 and report.seconds > 0
 
 
@@ -144,18 +152,37 @@ ENERGY_OFF = {"fp64": 1e-13, "fp32": 1e-6, "bf16x3": 1e-6, "bf16x2": 1e-4, "bf16
 
 
 @pytest.mark.parametrize("precision", ENERGY_OFF)
-def test_mp2_on_interp(precision):
+def test_mp2(device, precision):
     b, occ, vir = _integrals(5, 9, 30)
     host = trnsci.df_mp2_energy(b, occ, vir, pair_energies=True)
-    there = trnsci.df_mp2_energy(b, occ, vir, pair_energies=True, device="interp", precision=precision)
+    there = trnsci.df_mp2_energy(b, occ, vir, pair_energies=True, device=device, precision=precision)
     off = ENERGY_OFF[precision]
     assert abs(there.e_corr / host.e_corr - 1) < off
     assert abs(there.e_corr - host.e_corr) <= there.error_bound
     assert abs(there.e_corr_ss - host.e_corr_ss) < off * abs(host.e_corr)
     assert abs(there.pair_energies - host.pair_energies).max() < off * abs(host.e_corr)
     report = trnsci.last_report()
-    assert (report.dispatches, report.compiles + report.cache_hits) == (1, 1)
+    assert report.dispatches >= 1 and report.compiles + report.cache_hits == 1
     assert report.error_bound == there.error_bound and len(report.host_steps) == 2
+
+
+def test_programs_are_kept_on_disk(tmp_path):
+    if "pjrt:cpu" not in trnsci.devices():
+        pytest.skip("pjrt:cpu is not installed: pip install 'trnsci[xla]'")
+    a = np.eye(5, dtype="f4")
+    for compiles in (1, 0):
+        with trnsci.Device("pjrt:cpu", cache_dir=tmp_path) as there:
+            assert np.array_equal(blas.gemm(1, a, a, device=there), a)
+            assert (trnsci.last_report().compiles, trnsci.last_report().cache_hits) == (compiles, 1 - compiles)
+
+
+def test_what_is_no_plugin(tmp_path):
+    path = tmp_path / "plugin.so"
+    path.write_bytes(b"no library")
+    with pytest.raises(trnsci.DeviceError, match=r"plugin\.so"):
+        trnsci.Device(f"pjrt:{path}")
+    with pytest.raises(trnsci.DeviceError, match="is no file"):
+        trnsci.Device("pjrt:/there/is/none.so")
 
 
 def test_unrestricted_mp2_from_files_on_interp(tmp_path):

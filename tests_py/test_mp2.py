@@ -264,7 +264,7 @@ BAD = [
     (dict(B=np.ones((2, 3, 2), np.longdouble)), TypeError, "B: dtype"),
     (dict(B=np.ones((2, 3, 2), complex)), trnsci.UnsupportedError, "B: complex"),
     (dict(max_memory=-1), ValueError, "max_memory"),
-    (dict(device="cuda"), trnsci.UnsupportedError, "device"),
+    (dict(device="neuron"), trnsci.UnsupportedError, "device"),
     (dict(device="abacus"), ValueError, "device: 'abacus'.*'cuda'"),
     (dict(B=(small_b(), small_b())), ValueError, "B: .*eps_occ and eps_vir are pairs too"),
 ]

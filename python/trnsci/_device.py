@@ -6,6 +6,8 @@ import contextlib
 import json
 import os
 import re
+import site
+import sys
 import threading
 import weakref
 from contextvars import ContextVar
@@ -18,7 +20,7 @@ from ._errors import UnsupportedError
 
 _KNOWN = ("cpu", "interp", "sim:trn1", "sim:trn2", "pjrt:cpu", "pjrt:/path/plugin.so", "cuda", "neuron", "neuron:<number>")
 _PATTERN = re.compile(r"interp|sim:trn[12]|pjrt:(cpu|/.+)|cuda|neuron(:\d+)?")
-_AVAILABLE = re.compile(r"interp")
+_AVAILABLE = re.compile(r"interp|pjrt:(cpu|/.+)|cuda")
 
 PRECISIONS = ("fp32", "fp64", "bf16", "bf16x2", "bf16x3")
 
@@ -108,7 +110,8 @@ class Device:
     ----------
     name : str
         ``"interp"``: the interpreter, which runs the graphs of device programs on the host, slowly, and by which other
-        devices are judged.
+        devices are judged. ``"pjrt:cpu"``: XLA on the host, from the package that ``pip install "trnsci[xla]"`` brings.
+        ``"cuda"``: XLA on an NVIDIA GPU, from JAX's CUDA plugin. ``"pjrt:/path/plugin.so"``: any PJRT plugin.
     cache_dir : path-like, optional
         A folder in which compiled programs are kept for later processes, where the device can write them.
 
@@ -137,7 +140,7 @@ class Device:
             raise ValueError("device: 'cpu' is the host, which needs not be opened")
         folder = b"" if cache_dir is None else os.fsencode(cache_dir)
         self.name = name
-        self._number = int(_native.call("DeviceOpen", name, folder.hex()))
+        self._number = int(_native.call("DeviceOpen", name, folder.hex(), _plugin_dirs()))
         self._finalizer = weakref.finalize(self, _close, self._number)
 
     @property
@@ -184,8 +187,15 @@ def check_name(device: object) -> None:
 
 
 def devices() -> list[str]:
-    """Return the names of the devices that can be opened here, the host first."""
-    return ["cpu", "interp"]
+    """Return the names of the devices whose software is installed here, the host first."""
+    found: str = _native.call("DevicesFound", _plugin_dirs())
+    return ["cpu", *found.split(",")]
+
+
+def _plugin_dirs() -> str:
+    """Return the folders in which plugins may be, as the library takes them."""
+    folders = [os.environ.get("TRNSCI_PJRT_PLUGIN_DIRS", ""), *site.getsitepackages(), *sys.path]
+    return os.fsencode(os.pathsep.join(folder for folder in folders if folder)).hex()
 
 
 # Devices that were asked for by name are opened once.
