@@ -12,6 +12,7 @@ import "C"
 import (
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"sync"
 	"unsafe"
@@ -24,6 +25,9 @@ var plugins = struct {
 	mu     sync.Mutex
 	tables map[string]*C.pj_api
 }{tables: map[string]*C.pj_api{}}
+
+// maxSerialized is the most bytes of a program: C.GoBytes counts in 32 bits.
+const maxSerialized = math.MaxInt32
 
 // client is a PJRT client on the first device of a plugin. It is a driver.
 type client struct {
@@ -43,9 +47,6 @@ func errorOf(f C.pj_failure) error {
 func newDriver(path string, options ClientOptions) (driver, error) {
 	api, err := loadPlugin(path)
 	if err != nil {
-		return nil, err
-	}
-	if err := options.check(); err != nil {
 		return nil, err
 	}
 	c := &client{}
@@ -91,7 +92,7 @@ type optionList struct {
 	text  []*C.char
 }
 
-// newOptions copies options, which check has accepted, to C.
+// newOptions copies options, which Open has checked, to C.
 func newOptions(options ClientOptions) *optionList {
 	list := &optionList{first: (*C.pj_option)(C.calloc(C.size_t(len(options)+1), C.sizeof_pj_option))}
 	places := unsafe.Slice(list.first, len(options)+1)

@@ -38,6 +38,9 @@ func Open(o Options) (*Executor, error) {
 	if !filepath.IsAbs(o.Path) {
 		return nil, fail(fmt.Errorf("the path is not absolute"))
 	}
+	if err := o.Client.check(); err != nil {
+		return nil, fail(err)
+	}
 	d, err := newDriver(o.Path, o.Client)
 	if err != nil {
 		return nil, fail(err)

@@ -59,8 +59,8 @@ func Find(device string) (string, error) {
 }
 
 // FindIn returns the absolute path of a device's plugin. For "pjrt:cpu" and "cuda" it is the first file there is of those that known packages
-// have, in a folder of Python packages or right in one of the dirs; for "pjrt:/path" the path, if there is a file. Otherwise the
-// error is a trnbackend.DeviceError. The file is not opened: see Open.
+// have, in a folder of Python packages or right in one of the dirs; an empty dir is none, not the current folder. For "pjrt:/path" it is the
+// path, if there is a file. Otherwise the error is a trnbackend.DeviceError. The file is not opened: see Open.
 func FindIn(dirs []string, device string) (string, error) {
 	if !IsName(device) {
 		return "", fail(device, fmt.Errorf("the device is none of %q, %q and %q with an absolute path", CPU, CUDA, prefix))
@@ -74,6 +74,9 @@ func FindIn(dirs []string, device string) (string, error) {
 		return filepath.Clean(path), nil
 	}
 	for _, dir := range dirs {
+		if dir == "" {
+			continue
+		}
 		for _, file := range known {
 			for _, path := range []string{filepath.Join(dir, file), filepath.Join(dir, filepath.Base(file))} {
 				if isFile(path) {

@@ -72,6 +72,13 @@ func TestFindInFails(t *testing.T) {
 	}
 }
 
+func TestFindInDoesNotLookIntoTheCurrentFolder(t *testing.T) {
+	t.Chdir(filepath.Dir(place(t, t.TempDir(), "libpjrt_cpu.so")))
+	if path, err := FindIn([]string{""}, CPU); err == nil {
+		t.Errorf("%s is found", path)
+	}
+}
+
 func TestFindLooksIntoTheVariable(t *testing.T) {
 	first, second := t.TempDir(), t.TempDir()
 	want := place(t, second, "libpjrt_cpu.so")

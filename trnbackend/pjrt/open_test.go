@@ -77,21 +77,17 @@ func TestOpenRefusesWhatIsNoPlugin(t *testing.T) {
 }
 
 func TestOpenRefusesOptions(t *testing.T) {
-	o := Options{Name: CPU, Path: build(t, filepath.Join("testdata", "fake.c")), Client: ClientOptions{"threads": 1}}
-	failsToOpen(t, o, `"threads"`, "int")
+	path := build(t, filepath.Join("testdata", "fake.c"))
+	failsToOpen(t, Options{Name: CPU, Path: path, Client: ClientOptions{"threads": 1}}, `"threads"`, "int, not")
+	failsToOpen(t, Options{Name: CPU, Path: path, Client: ClientOptions{"cpu_device_count": "two"}}, `"cpu_device_count"`, "string, not a int64")
 }
 
 func TestClientOptionsReachThePlugin(t *testing.T) {
-	path := pluginPath(t)
-	// XLA for the host knows the number of devices, which is an integer, and nothing else of these.
-	e, err := Open(Options{Name: CPU, Path: path, Client: ClientOptions{"cpu_device_count": int64(2)}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := e.Close(); err != nil {
-		t.Error(err)
-	}
-	failsToOpen(t, Options{Name: CPU, Path: path, Client: ClientOptions{"cpu_device_count": "two"}}, "cpu_device_count")
+	path := build(t, filepath.Join("testdata", "fake.c"), "-DECHOES_OPTIONS")
+	options := ClientOptions{"memory_fraction": float32(0.5), "platform_name": "cuda", "preallocate": true, "rank": int64(-7), "other": false}
+	failsToOpen(t, Options{Name: CPU, Path: path, Client: options},
+		"memory_fraction=0.5 other=false platform_name=cuda preallocate=true rank=-7 ")
+	failsToOpen(t, Options{Name: CUDA, Path: path}, "making a client: platform_name=cuda preallocate=false ", "jax-cuda13-plugin")
 }
 
 func TestOnePluginManyClients(t *testing.T) {

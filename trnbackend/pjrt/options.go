@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 )
 
@@ -18,6 +19,11 @@ type Options struct {
 // do not know.
 type ClientOptions map[string]any
 
+// knownOptions are options of XLA's plugins, with values of their types: older plugins end the process if one is of another type.
+var knownOptions = ClientOptions{
+	"cpu_device_count": int64(0), "memory_fraction": float32(0), "platform_name": "", "preallocate": false,
+}
+
 // DefaultClient returns the options for a device of the name: on an NVIDIA card, memory as it is needed, not most of it at once.
 func DefaultClient(name string) ClientOptions {
 	if name == CUDA {
@@ -29,13 +35,16 @@ func DefaultClient(name string) ClientOptions {
 // names returns the options' names in order.
 func (o ClientOptions) names() []string { return slices.Sorted(maps.Keys(o)) }
 
-// check requires types that a plugin can be told.
+// check requires types that a plugin can be told, and the right ones of known options.
 func (o ClientOptions) check() error {
 	for _, name := range o.names() {
 		switch o[name].(type) {
 		case string, int64, float32, bool:
 		default:
 			return fmt.Errorf("the client's option %q is a %T, not a string, int64, float32 or bool", name, o[name])
+		}
+		if known, ok := knownOptions[name]; ok && reflect.TypeOf(known) != reflect.TypeOf(o[name]) {
+			return fmt.Errorf("the client's option %q is a %T, not a %T", name, o[name], known)
 		}
 	}
 	return nil

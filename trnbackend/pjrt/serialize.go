@@ -4,14 +4,10 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
-	"math"
 
 	"trnsci/trnbackend"
 	"trnsci/trnbackend/graph"
 )
-
-// maxSerialized is the most bytes of a program: C counts what it copies to Go in 32 bits.
-const maxSerialized = math.MaxInt32
 
 // seal returns a sum over a serialized program, the device's version and the graph. It stands before the bytes, since XLA runs
 // whatever it is given.

@@ -1,6 +1,8 @@
-// A plugin that has what a test asks for by a macro: a version, an error, no device. It computes nothing.
+// A plugin that has what a test asks for by a macro: a version, an error, no device, an error that says what options it was given. It computes
+// nothing.
 #include "../api.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,6 +41,23 @@ static pj_error *refuse(void *args) {
   return &refused;
 }
 
+// echo refuses with the options as text: "name=value " for each.
+static pj_error *echo(void *args) {
+  static char text[1000];
+  const pj_create_args *a = args;
+  char *end = text;
+  for (size_t i = 0; i < a->count; i++) {
+    const pj_option *o = &a->options[i];
+    end += sprintf(end, "%.*s=", (int)o->name_size, o->name);
+    if (o->type == PJ_TEXT) end += sprintf(end, "%.*s ", (int)o->size, o->text);
+    if (o->type == PJ_INTEGER) end += sprintf(end, "%lld ", (long long)o->integer);
+    if (o->type == PJ_REAL) end += sprintf(end, "%g ", o->real);
+    if (o->type == PJ_FLAG) end += sprintf(end, "%s ", o->flag ? "true" : "false");
+  }
+  refused.text = text;
+  return &refused;
+}
+
 static pj_error *no_devices(void *args) {
   ((pj_devices_args *)args)->count = 0;
   return NULL;
@@ -68,6 +87,10 @@ const pj_api *GetPjrtApi(void) {
 #ifdef REFUSES_CLIENTS
   api->functions[PJ_CLIENT_CREATE] = refuse;
 #endif
+#ifdef ECHOES_OPTIONS
+  api->functions[PJ_CLIENT_CREATE] = echo;
+#endif
   (void)refuse;
+  (void)echo;
   return api;
 }
