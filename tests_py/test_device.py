@@ -215,3 +215,16 @@ def test_mp2_refuses():
         trnsci.df_mp2_energy(b, occ, vir, precision="fp32")
     with pytest.raises(ValueError, match="denominator"):
         trnsci.df_mp2_energy(b, np.zeros(3), np.zeros(5), device="interp", precision="fp32")
+
+
+def test_command_line_lists_devices(capsys, monkeypatch):
+    from trnsci import __main__, _device
+
+    assert __main__.main(["devices"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(": ")[0] for line in lines] == trnsci.devices()[1:]
+    assert "interp 1" in lines[0] and "bf16" in lines[0]
+    assert info()["devices"] == trnsci.devices()
+    monkeypatch.setattr(_device, "devices", lambda: ["cpu", "pjrt:/there/is/none.so"])
+    assert __main__.main(["devices"]) == 0
+    assert "is no file" in capsys.readouterr().out

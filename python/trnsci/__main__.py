@@ -1,4 +1,4 @@
-"""The command line: ``python -m trnsci info | selftest | mp2``."""
+"""The command line: ``python -m trnsci info | devices | selftest | mp2``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from . import _selftest, _threads
+from . import _device, _selftest, _threads
+from ._errors import DeviceError
 from ._info import info
 from .mp2 import MP2Result, df_mp2_energy
 
@@ -25,6 +26,20 @@ def _info(options: argparse.Namespace) -> int:
     width = max(map(len, facts))
     for name, value in facts.items():
         print(f"{name:{width}}  {', '.join(map(str, value)) if isinstance(value, list) else value}")
+    return 0
+
+
+def _devices(options: argparse.Namespace) -> int:
+    """Open every device whose software is here, and print what it says of itself or why it does not open."""
+    for name in _device.devices()[1:]:
+        try:
+            with _device.Device(name) as device:
+                facts = device.info()
+        except DeviceError as error:
+            print(f"{name}: {error}")
+            continue
+        limit = f"{facts['memory_limit'] / 1e9:.1f} GB" if facts["memory_limit"] else "unknown"
+        print(f"{name}: {facts['version']}; types {', '.join(facts['types'])}; memory {limit}")
     return 0
 
 
@@ -90,6 +105,9 @@ def _parser() -> argparse.ArgumentParser:
     command = commands.add_parser("info", help="print versions, CPU features and kernels in use, threads, devices")
     command.add_argument("--json", action="store_true", help="print one JSON object")
     command.set_defaults(run=_info)
+
+    command = commands.add_parser("devices", help="open the devices that are installed; print their versions, types, memory")
+    command.set_defaults(run=_devices)
 
     command = commands.add_parser("selftest", help="check residuals of every solver; exit status 1 on failure")
     command.set_defaults(run=_run_selftest)

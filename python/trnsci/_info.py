@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _native, _threads
+from . import _device, _native, _threads
 from ._version import __version__
 
 
@@ -26,5 +26,5 @@ def info() -> dict[str, Any]:
         "threads": _threads.get_num_threads(),
         "cpus usable by go": library["gomaxprocs"],
         "heap bytes in use": library["heap_bytes"],
-        "devices": ["cpu"],
+        "devices": _device.devices(),
     }
