@@ -36,15 +36,21 @@ func computeSmall[T dense.Scalar](set kernel.Set, team *sched.Team, alpha T, cou
 	case *dense.Matrix[float32]:
 		a, b := any(a).(*factor[float32]), any(b).(*factor[float32])
 		var g gemmSmall[float32]
-		return g.prepare(set, any(alpha).(float32), a, b, any(beta).(float32), c) &&
-			g.each(team, count, a.Data, strideA, b.Data, strideB, c.Data, strideC)
+		if !g.prepare(set, any(alpha).(float32), a, b, any(beta).(float32), c) {
+			return false
+		}
+		g.each(team, count, a.Data, strideA, b.Data, strideB, c.Data, strideC)
 	case *dense.Matrix[float64]:
 		a, b := any(a).(*factor[float64]), any(b).(*factor[float64])
 		var g gemmSmall[float64]
-		return g.prepare(set, any(alpha).(float64), a, b, any(beta).(float64), c) &&
-			g.each(team, count, a.Data, strideA, b.Data, strideB, c.Data, strideC)
+		if !g.prepare(set, any(alpha).(float64), a, b, any(beta).(float64), c) {
+			return false
+		}
+		g.each(team, count, a.Data, strideA, b.Data, strideB, c.Data, strideC)
+	default:
+		return false
 	}
-	return false
+	return true
 }
 
 // prepare makes g a product, and reports whether it is small, not empty, and B not transposed.
@@ -92,11 +98,11 @@ func (g *gemmSmall[T]) compute(a, b, c, nextA, nextB []T) {
 	}
 }
 
-// each computes count products, the strides apart. It returns true.
-func (g *gemmSmall[T]) each(team *sched.Team, count int, a []T, strideA int, b []T, strideB int, c []T, strideC int) bool {
+// each computes count products, the strides apart.
+func (g *gemmSmall[T]) each(team *sched.Team, count int, a []T, strideA int, b []T, strideB int, c []T, strideC int) {
 	if count == 1 {
 		g.compute(a, b, c, nil, nil)
-		return true
+		return
 	}
 	line := lineBytes / int(unsafe.Sizeof(g.beta))
 	g.run.NextCol, g.run.StripNext, g.run.Near = line, line*g.run.K, false
@@ -111,5 +117,4 @@ func (g *gemmSmall[T]) each(team *sched.Team, count int, a []T, strideA int, b [
 			g.compute(a[p*strideA:], b[p*strideB:], c[p*strideC:], nextA, nextB)
 		}
 	})
-	return true
 }
