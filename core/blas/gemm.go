@@ -11,8 +11,6 @@ import (
 // Tuning of products. Where a product is cut does not change its bits: the sums are cut by the inner dimension
 // alone, and a kernel rounds an element in the same way in every tile.
 const (
-	// Chunks of C that several threads share: enough for an even share, few enough that each packs little anew.
-	gemmChunks = 12
 	// Multiplications between two looks at the team: about 100 microseconds of AVX-512, 2 milliseconds of the Go kernels.
 	gemmPause = 1 << 22
 	// Rows that lie a multiple of a page apart fall into the same few places of the first cache. So do some more of them that lie a
@@ -97,6 +95,10 @@ func (g *gemm[T]) compute(team *sched.Team) error {
 	return nil
 }
 
+// strips returns how many tiles C has from top to bottom, tiles how many from left to right.
+func (g *gemm[T]) strips() int { return ceilDiv(g.m, g.size.Rows) }
+func (g *gemm[T]) tiles() int  { return ceilDiv(g.n, g.size.TileCols()) }
+
 // blocksAcross returns into how many blocks the columns are cut at least: a block of B that is packed must fit its
 // memory, and a run of tiles must end soon, since assembly is not interrupted.
 func (g *gemm[T]) blocksAcross() int {
@@ -108,8 +110,8 @@ func (g *gemm[T]) blocksAcross() int {
 
 // columns returns the columns j0 <= j < j1 of block x when there are across of them, each about equally many tiles.
 func (g *gemm[T]) columns(x, across int) (j0, j1 int) {
-	tiles, width := ceilDiv(g.n, g.size.TileCols()), g.size.TileCols()
-	return x * tiles / across * width, min(g.n, (x+1)*tiles/across*width)
+	first, last := share(g.tiles(), across, x)
+	return first * g.size.TileCols(), min(g.n, last*g.size.TileCols())
 }
 
 // balanced returns the length of the pieces when length is cut into as few about equal ones as the limit allows.
@@ -142,23 +144,17 @@ func collides[T dense.Float](size *kernel.Blocking, k, stride int) bool {
 	return stride*bytes%period == 0 && k > size.Rows
 }
 
-// parallel cuts C into chunks for the threads of the team: by columns, and by rows where there are few columns or every
-// chunk has to pack its rows of A. By value: what the threads share lives on the heap.
+// parallel computes C in chunks, which the threads of the team share. By value: what the threads share lives on the heap.
 func (g gemm[T]) parallel(team *sched.Team) error {
-	strips, across := ceilDiv(g.m, g.size.Rows), g.blocksAcross()
-	if !g.packA || strips < gemmChunks {
-		across = max(across, min(gemmChunks, ceilDiv(g.n, g.size.TileCols())))
-	}
-	down := min(ceilDiv(gemmChunks, across), strips)
-	if g.part != full {
-		// The columns of a triangle have unequal lengths.
-		down = min(max(down, ceilDiv(team.Threads(), gemmChunks/3)), strips)
-	}
-	return team.For(across*down, func(_, chunk int) error {
-		x, y := chunk/down, chunk%down
-		i0, i1 := y*strips/down*g.size.Rows, min(g.m, (y+1)*strips/down*g.size.Rows)
-		j0, j1 := g.columns(x, across)
-		return g.chunk(team, i0, i1, j0, j1)
+	grid := g.gridFor(team.Threads())
+	chunks := grid.chunks()
+	return team.For(chunks, func(_, chunk int) error {
+		if g.part == upper { // its largest chunks, which are to come first, are the last ones
+			chunk = chunks - 1 - chunk
+		}
+		first, last := share(g.strips(), grid.down, chunk%grid.down)
+		j0, j1 := g.columns(chunk/grid.down, grid.across)
+		return g.chunk(team, first*g.size.Rows, min(g.m, last*g.size.Rows), j0, j1)
 	})
 }
 
@@ -188,7 +184,7 @@ func (g *gemm[T]) chunk(team *sched.Team, i0, i1, j0, j1 int) error {
 				}
 				work = 0
 			}
-			g.strips(packed, &block, i, min(i1, i+together), p0, p1, j0, j1)
+			g.rows(packed, &block, i, min(i1, i+together), p0, p1, j0, j1)
 		}
 	}
 	return nil
@@ -229,8 +225,8 @@ func (g *gemm[T]) together(inner int) int {
 	return max(1, firstCacheBytes/strip) * g.size.Rows
 }
 
-// strips multiplies rows i0 <= i < i1 of A, some whole strips and perhaps a lower one, by a block of B.
-func (g *gemm[T]) strips(packed *packing[T], block *blockB[T], i0, i1, p0, p1, j0, j1 int) {
+// rows multiplies rows i0 <= i < i1 of A, some whole strips and perhaps a lower one, by a block of B.
+func (g *gemm[T]) rows(packed *packing[T], block *blockB[T], i0, i1, p0, p1, j0, j1 int) {
 	if p0 == 0 {
 		g.scaleC(i0, i1, j0, j1)
 	}
@@ -243,7 +239,7 @@ func (g *gemm[T]) strips(packed *packing[T], block *blockB[T], i0, i1, p0, p1, j
 	}
 }
 
-// run is strips for a number of strips of equal height.
+// run is rows for a number of strips of equal height.
 func (g *gemm[T]) run(packed *packing[T], block *blockB[T], strips, i0, i1, p0, p1, j0, j1 int) {
 	rows := (i1 - i0) / strips
 	run := kernel.Tiles[T]{Strips: strips, Rows: rows, K: p1 - p0, Alpha: g.alpha, RowC: g.c.Stride, StripC: rows * g.c.Stride}

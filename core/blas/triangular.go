@@ -105,7 +105,8 @@ func (t triangular[T]) overwrite(set kernel.Set, team *sched.Team, solve bool, s
 		return t.panel(set, team, solve, side, alpha, b)
 	}
 	return team.For(panels, func(_, p int) error {
-		x0, x1 := p*tiles/panels*multiple, min(length, (p+1)*tiles/panels*multiple)
+		first, last := share(tiles, panels, p)
+		x0, x1 := first*multiple, min(length, last*multiple)
 		if side == Right {
 			return t.panel(set, team, solve, side, alpha, b.Slice(x0, x1, 0, b.Cols))
 		}
