@@ -94,7 +94,7 @@ func (b batch[T]) step() (elements int, regular bool) {
 }
 
 // Operations up to which a direct call, which nobody can interrupt, takes a few milliseconds on a slow machine, and a job,
-// which costs some 30 microseconds, at most a fiftieth of that; by what multiplies.
+// which costs 30 to 110 microseconds, a small part of that; by what multiplies.
 var directProducts = map[kernel.Set]int64{kernel.Go: 2e7, kernel.AVX2: 1e8, kernel.AVX512: 2e8}
 
 // DirectWork returns the number of floating-point operations up to which products of matrices are best called directly.

@@ -1,6 +1,7 @@
 package blas
 
 import (
+	"math"
 	"unsafe"
 
 	"trnsci/core/dense"
@@ -18,9 +19,22 @@ func CopyView[D, S dense.Scalar](team *sched.Team, dst dense.View[D], src dense.
 		dst, src = dst.T(), src.T()
 	}
 	return forRows(team, dst.Rows, dst.Cols, func(i0, i1 int) error {
-		dense.Copy(dst.SliceRows(i0, i1), src.SliceRows(i0, i1))
+		copyRows(dst.SliceRows(i0, i1), src.SliceRows(i0, i1))
 		return nil
 	})
+}
+
+// copyRows is CopyView on one thread. Kernels transpose.
+func copyRows[D, S dense.Scalar](dst dense.View[D], src dense.View[S]) {
+	if same, ok := any(src).(dense.View[D]); ok && src.ByColumns() {
+		to, byRows := dst.Matrix()
+		from, byColumns := same.T().Matrix()
+		if byRows && byColumns && dst.Rows > 0 && dst.Cols > 0 {
+			transpose(kernel.Best(), to, from)
+			return
+		}
+	}
+	dense.Copy(dst, src)
 }
 
 // CheckFinite returns dense.NotFinite(arg) if v holds an infinity or a NaN, and the team's error when the call is
@@ -30,11 +44,25 @@ func CheckFinite[T dense.Scalar](team *sched.Team, v dense.View[T], arg string) 
 		v = v.T()
 	}
 	return forRows(team, v.Rows, v.Cols, func(i0, i1 int) error {
-		if !v.SliceRows(i0, i1).AllFinite() {
-			return dense.NotFinite(arg)
+		rows := v.SliceRows(i0, i1)
+		if m, ok := rows.Matrix(); ok && sumIsFinite(m) || rows.AllFinite() {
+			return nil
 		}
-		return nil
+		return dense.NotFinite(arg)
 	})
+}
+
+// sumIsFinite reports whether the absolute values of m have a finite sum: then m is finite, while a finite m may have none.
+func sumIsFinite[T dense.Scalar](m dense.Matrix[T]) bool {
+	if m.Stride == m.Cols {
+		m.Rows, m.Cols = 1, m.Rows*m.Cols
+	}
+	for i := range m.Rows {
+		if sum := Asum(dense.Vec(m.Row(i))); math.IsInf(sum, 0) || math.IsNaN(sum) {
+			return false
+		}
+	}
+	return true
 }
 
 // transpose sets dst to the transpose of src.

@@ -16,7 +16,7 @@ from typing import Any
 from ._errors import translate
 from ._progress import Progress, reporter
 
-# A job costs about 30 microseconds, a direct call cannot be interrupted. Work above this many floating-point operations
+# A job costs 30 to 110 microseconds, a direct call cannot be interrupted. Work above this many floating-point operations
 # (some milliseconds) runs as a job.
 JOB_WORK = 5e6
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,16 +17,26 @@ _WORK_PER_MATRIX = 5000.0
 
 
 def solve(
-    name: str, a: Array, per_cube: float, threads: int | None, progress: Progress, arrays: tuple[object, ...], *args: Any
+    name: str,
+    a: Array,
+    per_cube: float,
+    threads: int | None,
+    progress: Progress,
+    arrays: tuple[object, ...],
+    *args: Any,
+    limit: Callable[[], float] = lambda: _native.JOB_WORK,
 ) -> int:
-    """Call a solver for the matrices of `a`; there is nothing to call it for if there are none or if they are empty."""
+    """Call a solver for the matrices of `a`; there is nothing to call it for if there are none or if they are empty.
+
+    `limit` returns the work from which on the call is a job.
+    """
     size = _threads.resolve(threads)
     if a.size == 0:
         return 0
     complex_factor = 4 if a.dtype.kind == "c" else 1
     n = a.shape[-1]
     work = a.size / (n * n) * (per_cube * complex_factor * n**3 + _WORK_PER_MATRIX)
-    return _native.run(name, work, size, progress, (a, *arrays), *args)
+    return _native.run(name, work, size, progress, (a, *arrays), *args, limit=limit())
 
 
 def may_overwrite(asked: bool, given: ArrayLike, checked: Array) -> bool:
