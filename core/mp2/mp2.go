@@ -98,7 +98,7 @@ func restricted[T dense.Float](s Spin, opt Options) (Result, error) {
 	if !op.empty() {
 		opt.Team.Plan(triangular(op.nocc, 0))
 	}
-	e := newEngine[T](opt, blocks.elements, op.nvir*op.nvir)
+	e := newEngine(opt, blocks.elements, op)
 	pairs, err := e.sameSpinPass(op, s, blocks.same[0], true)
 	if err != nil {
 		return Result{}, err
@@ -145,7 +145,7 @@ func unrestricted[T dense.Float](a, b Spin, opt Options) (Result, error) {
 		return Result{}, err
 	}
 	opt.Team.Plan(unrestrictedPairs(left, right))
-	e := newEngine[T](opt, blocks.elements, max(left.nvir, right.nvir)*max(left.nvir, right.nvir))
+	e := newEngine(opt, blocks.elements, left, right)
 	alphaAlpha, err := e.sameSpinPass(left, a, blocks.same[0], false)
 	if err != nil {
 		return Result{}, err

@@ -32,8 +32,8 @@ func Workspace(opt Options, sources ...Source) (int64, error) {
 	return workspace[float64](opt, sources)
 }
 
-// Bytes for each pair of occupied orbitals: indices and contribution, the copies that are summed, and pair energies.
-const pairBytes = 16 + 24 + 24 + 32
+// Bytes for each pair of occupied orbitals: a run, contribution, and pair energies.
+const pairBytes = 24 + 24 + 32
 
 // Bytes that a call takes whatever its size: goroutines, headers, errors.
 const fixedBytes = 1 << 16
@@ -55,7 +55,7 @@ func workspace[T dense.Float](opt Options, sources []Source) (int64, error) {
 		return 0, err
 	}
 	bytes += int64(blocks.elements) * elementBytes[T]()
-	bytes += int64(opt.Team.Threads()) * (int64(largest)*int64(largest)*elementBytes[T]() + blas.GemmWorkspace[T]())
+	bytes += int64(opt.Team.Threads()) * (int64(kElements[T](largest)+tile*tile)*elementBytes[T]() + 2*8*int64(largest) + blas.GemmWorkspace[T]())
 	return bytes + int64(orbitals)*int64(orbitals+1)*pairBytes, nil
 }
 
