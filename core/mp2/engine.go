@@ -73,7 +73,6 @@ func (e *engine[T]) sameSpinPass(op *operand[T], s Spin, w widths, closedShell b
 		return out, nil
 	}
 	first, rest := newBlock(op, s.Name, w.left, e.packed)
-	second, _ := newBlock(op, s.Name, w.right, rest)
 	visit := func(p occupiedPair, k pair[T]) {
 		switch {
 		case !closedShell:
@@ -89,13 +88,11 @@ func (e *engine[T]) sameSpinPass(op *operand[T], s Spin, w widths, closedShell b
 		if err := first.fill(e.team, i0, min(op.nocc, i0+w.left), e.checkFinite); err != nil {
 			return nil, err
 		}
-		for j0 := 0; j0 < i0; j0 += w.left {
-			if err := second.fill(e.team, j0, j0+w.left, e.checkFinite); err != nil {
-				return nil, err
-			}
-			if err := e.forPairs(first, second, s, s, rectangle(first, second, e.together(first, second)), visit); err != nil {
-				return nil, err
-			}
+		err := e.newStream(op, s.Name, w, i0, rest).each(func(second *block[T]) error {
+			return e.forPairs(first, second, s, s, rectangle(first, second, e.together(first, second)), visit)
+		})
+		if err != nil {
+			return nil, err
 		}
 		if err := e.forPairs(first, first, s, s, triangle(first, closedShell, e.together(first, first)), visit); err != nil {
 			return nil, err
@@ -112,7 +109,6 @@ func (e *engine[T]) oppositeSpinPass(left, right *operand[T], l, r Spin, w width
 		return out, nil
 	}
 	first, rest := newBlock(left, l.Name, w.left, e.packed)
-	second, _ := newBlock(right, r.Name, w.right, rest)
 	visit := func(p occupiedPair, k pair[T]) {
 		k.oppositeWeight = 1
 		out[p.i*right.nocc+p.j] = k.contribution(k.squares(e.team), l.largestVir(), r.largestVir())
@@ -121,13 +117,11 @@ func (e *engine[T]) oppositeSpinPass(left, right *operand[T], l, r Spin, w width
 		if err := first.fill(e.team, i0, min(left.nocc, i0+w.left), e.checkFinite); err != nil {
 			return nil, err
 		}
-		for j0 := 0; j0 < right.nocc; j0 += w.right {
-			if err := second.fill(e.team, j0, min(right.nocc, j0+w.right), e.checkFinite); err != nil {
-				return nil, err
-			}
-			if err := e.forPairs(first, second, l, r, rectangle(first, second, e.together(first, second)), visit); err != nil {
-				return nil, err
-			}
+		err := e.newStream(right, r.Name, w, right.nocc, rest).each(func(second *block[T]) error {
+			return e.forPairs(first, second, l, r, rectangle(first, second, e.together(first, second)), visit)
+		})
+		if err != nil {
+			return nil, err
 		}
 	}
 	return out, nil

@@ -91,7 +91,7 @@ func Restricted(b Source, epsOcc, epsVir []float64, opt Options) (Result, error)
 
 func restricted[T dense.Float](s Spin, opt Options) (Result, error) {
 	op := operandOf[T](s.Source)
-	blocks, err := planAll([]*operand[T]{op}, opt.maxBytes())
+	blocks, err := planAll([]*operand[T]{op}, opt.maxBytes(), opt.Team.Threads())
 	if err != nil {
 		return Result{}, err
 	}
@@ -140,7 +140,7 @@ func Unrestricted(alpha, beta Source, epsOccA, epsOccB, epsVirA, epsVirB []float
 
 func unrestricted[T dense.Float](a, b Spin, opt Options) (Result, error) {
 	left, right := operandOf[T](a.Source), operandOf[T](b.Source)
-	blocks, err := planAll([]*operand[T]{left, right}, opt.maxBytes())
+	blocks, err := planAll([]*operand[T]{left, right}, opt.maxBytes(), opt.Team.Threads())
 	if err != nil {
 		return Result{}, err
 	}

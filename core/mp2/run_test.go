@@ -48,9 +48,9 @@ func TestSameBitsForEveryThreadCount(t *testing.T) {
 // The plan decides how much memory blocks take, so its arithmetic is tested for all small cases.
 func TestPlanKeepsToTheLimit(t *testing.T) {
 	op := func(nocc, each int) *operand[float64] { return &operand[float64]{nocc: nocc, nvir: 1, naux: each} }
-	check := func(name string, ops []*operand[float64], limit int64) {
+	check := func(name string, ops []*operand[float64], limit int64, threads int) {
 		t.Helper()
-		p, err := planAll(ops, limit)
+		p, err := planAll(ops, limit, threads)
 		least := int64(0)
 		for _, o := range ops {
 			least = max(least, 8*int64(min(2, o.nocc)*o.naux))
@@ -68,11 +68,11 @@ func TestPlanKeepsToTheLimit(t *testing.T) {
 		}
 		for n, o := range ops {
 			w := p.same[n]
-			if o.nocc > 0 && (w.left < 1 || (w.left < o.nocc && w.right != w.left) || 8*int64((w.left+w.right)*o.naux) > limit) {
+			if o.nocc > 0 && (w.left < 1 || w.left < o.nocc && (w.right < 1 || w.buffers < 1) || 8*int64(w.elements(o.naux, o.naux)) > limit) {
 				t.Errorf("%s: %+v", name, w)
 			}
 		}
-		if w := p.opposite; len(ops) == 2 && ops[0].nocc > 0 && ops[1].nocc > 0 && (w.left < 1 || w.right < 1 || 8*int64(w.left*ops[0].naux+w.right*ops[1].naux) > limit) {
+		if w := p.opposite; len(ops) == 2 && ops[0].nocc > 0 && ops[1].nocc > 0 && (w.left < 1 || w.right < 1 || w.buffers < 1 || 8*int64(w.elements(ops[0].naux, ops[1].naux)) > limit) {
 			t.Errorf("%s: %+v", name, w)
 		}
 	}
@@ -81,8 +81,8 @@ func TestPlanKeepsToTheLimit(t *testing.T) {
 			for _, each := range [][2]int{{1, 1}, {3, 10}, {10, 3}} {
 				for limit := int64(0); limit < 500; limit += 4 {
 					a, b := op(noccA, each[0]), op(noccB, each[1])
-					check(fmt.Sprintf("%d x %d alone, %d bytes", noccA, each[0], limit), []*operand[float64]{a}, limit)
-					check(fmt.Sprintf("%d x %d and %d x %d, %d bytes", noccA, each[0], noccB, each[1], limit), []*operand[float64]{a, b}, limit)
+					check(fmt.Sprintf("%d x %d alone, %d bytes", noccA, each[0], limit), []*operand[float64]{a}, limit, 1+int(limit)%5)
+					check(fmt.Sprintf("%d x %d and %d x %d, %d bytes", noccA, each[0], noccB, each[1], limit), []*operand[float64]{a, b}, limit, 1+int(limit)%5)
 				}
 			}
 		}
