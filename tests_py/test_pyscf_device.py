@@ -105,6 +105,19 @@ def test_integrals_on_disk(kind, references, device, tmp_path, monkeypatch):
     assert not list(tmp_path.glob("trnsci-*"))
 
 
+@pytest.mark.parametrize("precision", ["fp64", "bf16x3"])
+@pytest.mark.parametrize("kind", ["RHF", "UHF"])
+def test_least_memory(kind, precision, references, device, monkeypatch):
+    """PySCF's limit is soft: when nothing is left of it, blocks of fewer orbitals go from the disk to the device."""
+    monkeypatch.setattr(accelerated, "_LEAST_MEGABYTES", 0.0)
+    host = accelerated.DFMP2(references[kind]).run()
+    at_once = accelerated.DFMP2(references[kind], device=device, precision=precision).run()
+    dispatches = trnsci.last_report().dispatches
+    in_blocks = at_once.copy().run(max_memory=1)
+    assert trnsci.last_report().dispatches > dispatches
+    assert in_blocks.e_corr == pytest.approx(host.e_corr, abs=SAME if precision == "fp64" else SINGLE)
+
+
 def test_memory_of_the_host_is_shared(rhf, device, monkeypatch):
     """A device in the host's memory gets what PySCF's limit leaves; one that has its own is not limited by it."""
     seen = []

@@ -38,6 +38,8 @@ _BLOCK_SHARE = 0.6
 # many occupied orbitals where that is more; two orbitals make a pair.
 _LEAST_MEGABYTES = 64.0
 _LEAST_ORBITALS = 4
+# A device holds parts of them and products besides, five or six orbitals' worth for fp64 and bf16x3, the largest.
+_LEAST_ORBITALS_ON_DEVICE = 12
 
 _MP2_REFERENCES = "RHF, UHF and ROHF, their Kohn-Sham forms, and those of a cell at one k-point, all with real orbitals"
 _SCF_SUPPORTED = (
@@ -493,7 +495,7 @@ def _energies(mp: Any, eris: Any) -> MP2Result:
     eps_occ, eps_vir = zip(*(energies[1:3] for energies in _by_spin(mp.split_mo_energy())), strict=True)
     restricted = len(eps_occ) == 1
     integrals = [eris.ovL] if restricted else eris.ovL
-    megabytes = _block_megabytes(mp, integrals, eps_vir)
+    megabytes = _block_megabytes(mp, integrals, eps_vir, _LEAST_ORBITALS if on is None else _LEAST_ORBITALS_ON_DEVICE)
     if on is None:
         log.info("DF-MP2 pair energies: trnsci, %d threads", threads)
     with ExitStack() as stack:
@@ -521,11 +523,11 @@ def _log_report(log: Any, precision: str, report: Any) -> None:
     )  # fmt: skip
 
 
-def _block_megabytes(mp: Any, integrals: Sequence[Any], eps_vir: Sequence[Array]) -> float:
-    """Return how much memory blocks of integrals on disk may take."""
+def _block_megabytes(mp: Any, integrals: Sequence[Any], eps_vir: Sequence[Array], least: int) -> float:
+    """Return how much memory blocks of integrals on disk, or on a device, may take: that of `least` orbitals at any rate."""
     free = mp.max_memory - lib.current_memory()[0]
     orbital = max(vir.size * x.shape[1] * x.dtype.itemsize for x, vir in zip(integrals, eps_vir, strict=True)) / 1e6
-    return float(max(_LEAST_MEGABYTES, _LEAST_ORBITALS * orbital, _BLOCK_SHARE * free))
+    return float(max(_LEAST_MEGABYTES, least * orbital, _BLOCK_SHARE * free))
 
 
 @contextmanager
