@@ -2,11 +2,13 @@ package pybind
 
 import (
 	"encoding/hex"
+	"errors"
 	"fmt"
 
 	"trnsci/core/dense"
 	"trnsci/core/mp2"
 	"trnsci/core/sched"
+	"trnsci/trnbackend"
 	"trnsci/trnbackend/device"
 	"trnsci/trnbackend/programs"
 )
@@ -58,7 +60,8 @@ func inMemory[T dense.Float](a *array) mp2.Integrals[T] {
 
 // MP2 computes the DF-MP2 energy of one spin (restricted) or, when bBeta is not 0, of two. sums, three float64, gets the
 // opposite-spin and same-spin energies and the error bound. The pair energies are written where their addresses are not
-// 0: pairs of the one spin or alpha-alpha, beta-beta, alpha-beta.
+// 0: pairs of the one spin or alpha-alpha, beta-beta, alpha-beta. maxBytes is what blocks of integrals may take; on a
+// device, where deviceID is not 0, all that is there, and 0 is no limit.
 func MP2(jobID, threads int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, virBeta, sums, pairs, pairsBeta, pairsMixed uint64,
 	hexPathAlpha, hexPathBeta, layout, precision string, checkFinite bool, maxBytes, deviceID int64) (report int64, err error) {
 	defer guard(&err)
@@ -73,7 +76,7 @@ func MP2(jobID, threads int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, virBe
 	}
 	if deviceID != 0 {
 		return onDevice(jobID, threads, deviceID, func(_ *sched.Team, call *device.Call) error {
-			result, err := mp2OnDevice(call, alpha, beta, layout, precision)
+			result, err := mp2OnDevice(call, alpha, beta, layout, precision, maxBytes)
 			if err == nil {
 				store(result)
 			}
@@ -94,7 +97,8 @@ func MP2(jobID, threads int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, virBe
 }
 
 // mp2OnDevice computes the energies on a device. Integrals of both precisions are double ones.
-func mp2OnDevice(call *device.Call, alpha, beta *spin, layout, precision string) (mp2.Result, error) {
+func mp2OnDevice(call *device.Call, alpha, beta *spin, layout, precision string, maxBytes int64) (mp2.Result, error) {
+	call.LimitMemory(maxBytes)
 	var spins []mp2.Spin
 	single := true
 	for i, s := range []*spin{alpha, beta} {
@@ -118,6 +122,10 @@ func mp2OnDevice(call *device.Call, alpha, beta *spin, layout, precision string)
 		return mp2.Result{}, err
 	}
 	result, err := programs.MP2(call, p, spins...)
+	var lacking *trnbackend.UnsupportedError
+	if maxBytes > 0 && errors.As(err, &lacking) {
+		err = fmt.Errorf("max_memory: %d bytes: %w", maxBytes, err)
+	}
 	if err != nil {
 		return mp2.Result{}, err
 	}

@@ -9,6 +9,16 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 pytest.register_assert_rewrite("residuals")
 
+@pytest.fixture(params=["interp", "pjrt:cpu"])
+def device(request):
+    """The names of devices that run everywhere, of which XLA needs its plugin."""
+    import trnsci
+
+    if request.param not in trnsci.devices():
+        pytest.skip(f"{request.param} is not installed: pip install 'trnsci[xla]'")
+    return request.param
+
+
 _REPORTED = ("trnsci", "numpy", "scipy", "ml_dtypes", "hypothesis", "jax")
 
 

@@ -202,12 +202,13 @@ def df_mp2_energy(
         Refuse infinities and NaNs in B. When False they give a NaN energy.
     max_memory : float, optional
         Megabytes that blocks of B may take where it cannot be multiplied in place, by default 256: B in a file, an
-        array whose strides no product accepts, such as one in Fortran order, and 'mixed' with float64.
+        array whose strides no product accepts, such as one in Fortran order, and 'mixed' with float64. On a device:
+        megabytes that blocks and products may take there, by default what the device has.
     threads, progress
         See `trnsci.linalg`; progress counts pairs of occupied orbitals.
     device : str or Device, optional
         Where to run; see `trnsci.devices`. What happened there is in `trnsci.last_report`. B goes to the device in blocks of
-        occupied orbitals, as many as its memory takes.
+        occupied orbitals, as many as its memory or `max_memory` takes; the host holds one more block while it is sent.
 
     Returns
     -------
@@ -219,6 +220,8 @@ def df_mp2_energy(
     ValueError
         If shapes do not fit, an energy is not finite, or a denominator :math:`D` is zero, with the orbitals. For a file
         that is truncated or no ``.npy`` file, and for a `max_memory` that holds no block, with the least that works.
+    UnsupportedError
+        For complex integrals, a precision that the device lacks, and where it does not hold two blocks of one orbital.
     TypeError
         For a dtype that is not supported.
     OSError
@@ -246,20 +249,35 @@ def df_mp2_energy(
     >>> round(float(result), 10), result.e_corr_ss
     (-0.0375, 0.0)
     """
-    on = _device.resolve(device)
+    on = resolve(device, precision)
     if not isinstance(layout, str) or layout not in _LAYOUTS:
         raise ValueError(f"layout: {layout!r} is not one of {', '.join(map(repr, _LAYOUTS))}")
-    if on is not None:
-        _device.check_precision(precision, on)
-    elif not isinstance(precision, (str, type(None))) or precision not in _PRECISIONS:
-        raise ValueError(f"precision: {precision!r} is not one of {', '.join(map(repr, _PRECISIONS))}")
     if _is_pair(eps_occ):
         both, occ, vir = _two(B, "B"), _two(eps_occ, "eps_occ"), _two(eps_vir, "eps_vir")
         spins = [_Spin(both[s], occ[s], vir[s], layout, f"[{s}]") for s in range(2)]
     else:
         spins = [_Spin(B, eps_occ, eps_vir, layout, "")]
     _same_dtype(spins)
-    return _energy(spins, layout, precision, pair_energies, check_finite, _bytes(max_memory), threads, progress, on)
+    limit = 0 if max_memory is None and on is not None else _bytes(max_memory)
+    return _energy(spins, layout, precision, pair_energies, check_finite, limit, threads, progress, on)
+
+
+def resolve(device: str | _device.Device | None, precision: str | None) -> _device.Device | None:
+    """Return the device that `df_mp2_energy` runs on, None for the host.
+
+    Raises
+    ------
+    UnsupportedError, DeviceError
+        For a device that this version cannot run on, or that cannot be opened.
+    ValueError
+        For a word that names no device, or no precision there.
+    """
+    on = _device.resolve(device)
+    if on is not None:
+        _device.check_precision(precision, on)
+    elif not isinstance(precision, (str, type(None))) or precision not in _PRECISIONS:
+        raise ValueError(f"precision: {precision!r} is not one of {', '.join(map(repr, _PRECISIONS))}")
+    return on
 
 
 def _same_dtype(spins: list[_Spin]) -> None:
