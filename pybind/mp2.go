@@ -17,6 +17,8 @@ import (
 type spin struct {
 	b        *array // shape (nocc, nvir, naux)
 	path     string // not empty: the integrals are there, and b is not looked at
+	feed     *feed  // not nil: the integrals come from Python, and b has their shape and dtype alone
+	number   int    // 0 or 1, by which Python knows the spin
 	occ, vir []float64
 }
 
@@ -41,10 +43,19 @@ func (s *spin) open(layout string) (source mp2.Source, closer func(), err error)
 		}
 		return file, func() { file.Close() }, nil
 	}
-	if s.b.dtype == float32Code {
+	switch single := s.b.dtype == float32Code; {
+	case s.feed != nil && single:
+		return fromPython[float32](s), func() {}, nil
+	case s.feed != nil:
+		return fromPython[float64](s), func() {}, nil
+	case single:
 		return inMemory[float32](s.b), func() {}, nil
 	}
 	return inMemory[float64](s.b), func() {}, nil
+}
+
+func fromPython[T dense.Float](s *spin) *mp2.FunctionIntegrals[T] {
+	return &mp2.FunctionIntegrals[T]{Nocc: s.b.shape[0], Nvir: s.b.shape[1], Naux: s.b.shape[2], Load: loader[T](s.feed, s.number)}
 }
 
 func inMemory[T dense.Float](a *array) mp2.Integrals[T] {
@@ -63,7 +74,7 @@ func inMemory[T dense.Float](a *array) mp2.Integrals[T] {
 // 0: pairs of the one spin or alpha-alpha, beta-beta, alpha-beta. maxBytes is what blocks of integrals may take; on a
 // device, where deviceID is not 0, all that is there, and 0 is no limit.
 func MP2(jobID, threads int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, virBeta, sums, pairs, pairsBeta, pairsMixed uint64,
-	hexPathAlpha, hexPathBeta, layout, precision string, checkFinite bool, maxBytes, deviceID int64) (report int64, err error) {
+	hexPathAlpha, hexPathBeta, layout, precision string, fed, checkFinite bool, maxBytes, deviceID int64) (report int64, err error) {
 	defer guard(&err)
 	alpha, beta := newSpin(bAlpha, occAlpha, virAlpha, hexPathAlpha), newSpin(bBeta, occBeta, virBeta, hexPathBeta)
 	out := vector[float64](descriptor(sums))

@@ -16,7 +16,8 @@ type engine[T dense.Float] struct {
 	packed      []T           // memory for the blocks of the pass that runs
 	workers     []*scratch[T] // nil for those who have not begun
 	kElements   int
-	nvir        int // the most of any spin
+	nvir        int                 // the most of any spin
+	only        func(i, j int) bool // pairs of the pass that are to be computed
 }
 
 func newEngine[T dense.Float](opt Options, packedElements int, ops ...*operand[T]) *engine[T] {
@@ -64,13 +65,12 @@ func (e *engine[T]) together(left, right *block[T]) int {
 // triangular is the number of the pair i >= j.
 func triangular(i, j int) int { return i*(i+1)/2 + j }
 
-// sameSpinPass returns the contributions of the pairs i >= j of one spin under their triangular numbers. A closed shell
+// sameSpinPass sets the contributions of the pairs i >= j of one spin, under their triangular numbers. A closed shell
 // counts both spins: pairs weigh 2 if i > j, and pairs i = j have an opposite-spin part. For one spin of an open shell
 // the pairs i > j have a same-spin part.
-func (e *engine[T]) sameSpinPass(op *operand[T], s Spin, w widths, closedShell bool) ([]contribution, error) {
-	out := make([]contribution, triangular(op.nocc, 0))
+func (e *engine[T]) sameSpinPass(op *operand[T], s Spin, w widths, closedShell bool, out []contribution) error {
 	if op.empty() {
-		return out, nil
+		return nil
 	}
 	first, rest := newBlock(op, s.Name, w.left, e.packed)
 	visit := func(p occupiedPair, k pair[T]) {
@@ -86,27 +86,26 @@ func (e *engine[T]) sameSpinPass(op *operand[T], s Spin, w widths, closedShell b
 	}
 	for i0 := 0; i0 < op.nocc; i0 += w.left {
 		if err := first.fill(e.team, i0, min(op.nocc, i0+w.left), e.checkFinite); err != nil {
-			return nil, err
+			return err
 		}
 		err := e.newStream(op, s.Name, w, i0, rest).each(func(second *block[T]) error {
-			return e.forPairs(first, second, s, s, rectangle(first, second, e.together(first, second)), visit)
+			return e.forPairs(first, second, s, s, e.rectangle(first, second, e.together(first, second)), visit)
 		})
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if err := e.forPairs(first, first, s, s, triangle(first, closedShell, e.together(first, first)), visit); err != nil {
-			return nil, err
+		if err := e.forPairs(first, first, s, s, e.triangle(first, closedShell, e.together(first, first)), visit); err != nil {
+			return err
 		}
 	}
-	return out, nil
+	return nil
 }
 
-// oppositeSpinPass returns the contributions of all pairs, that of i of the left and j of the right spin under the
+// oppositeSpinPass sets the contributions of pairs of two spins, that of i of the left and j of the right spin under the
 // number i nocc_right + j.
-func (e *engine[T]) oppositeSpinPass(left, right *operand[T], l, r Spin, w widths) ([]contribution, error) {
-	out := make([]contribution, left.nocc*right.nocc)
+func (e *engine[T]) oppositeSpinPass(left, right *operand[T], l, r Spin, w widths, out []contribution) error {
 	if left.empty() || right.empty() {
-		return out, nil
+		return nil
 	}
 	first, rest := newBlock(left, l.Name, w.left, e.packed)
 	visit := func(p occupiedPair, k pair[T]) {
@@ -115,43 +114,52 @@ func (e *engine[T]) oppositeSpinPass(left, right *operand[T], l, r Spin, w width
 	}
 	for i0 := 0; i0 < left.nocc; i0 += w.left {
 		if err := first.fill(e.team, i0, min(left.nocc, i0+w.left), e.checkFinite); err != nil {
-			return nil, err
+			return err
 		}
 		err := e.newStream(right, r.Name, w, right.nocc, rest).each(func(second *block[T]) error {
-			return e.forPairs(first, second, l, r, rectangle(first, second, e.together(first, second)), visit)
+			return e.forPairs(first, second, l, r, e.rectangle(first, second, e.together(first, second)), visit)
 		})
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // rectangle returns the pairs of the orbitals of two blocks in runs of at most the given length.
-func rectangle[T dense.Float](left, right *block[T], most int) []pairRun {
+func (e *engine[T]) rectangle(left, right *block[T], most int) []pairRun {
 	var runs []pairRun
 	for j := right.first; j < right.end; j++ {
-		runs = appendRuns(runs, left.first, left.end, j, most)
+		runs = e.appendRuns(runs, left.first, left.end, j, most)
 	}
 	return runs
 }
 
 // triangle returns the pairs i > j of a block, and i = j if diagonal is set.
-func triangle[T dense.Float](b *block[T], diagonal bool, most int) []pairRun {
+func (e *engine[T]) triangle(b *block[T], diagonal bool, most int) []pairRun {
 	var runs []pairRun
 	for j := b.first; j < b.end; j++ {
 		first := j + 1
 		if diagonal {
 			first = j
 		}
-		runs = appendRuns(runs, first, b.end, j, most)
+		runs = e.appendRuns(runs, first, b.end, j, most)
 	}
 	return runs
 }
 
-func appendRuns(runs []pairRun, first, end, j, most int) []pairRun {
-	for ; first < end; first += most {
-		runs = append(runs, pairRun{first, min(end, first+most), j})
+// appendRuns appends the pairs (i, j) with first <= i < end that are to be computed.
+func (e *engine[T]) appendRuns(runs []pairRun, first, end, j, most int) []pairRun {
+	open := false // the last run ends before i
+	for i := first; i < end; i++ {
+		switch {
+		case !e.only(i, j):
+			open = false
+		case open && i-runs[len(runs)-1].first < most:
+			runs[len(runs)-1].end = i + 1
+		default:
+			runs, open = append(runs, pairRun{i, i + 1, j}), true
+		}
 	}
 	return runs
 }

@@ -26,14 +26,19 @@ func Workspace(opt Options, sources ...Source) (int64, error) {
 	if err := opt.check(sources...); err != nil {
 		return 0, err
 	}
-	if opt.single(sources...) {
-		return workspace[float32](opt, sources)
+	if !opt.single(sources...) {
+		return workspace[float64](opt, sources)
 	}
-	return workspace[float64](opt, sources)
+	bytes, err := workspace[float32](opt, sources)
+	if err == nil && opt.Tolerance > 0 {
+		again, failed := workspace[float64](opt, sources)
+		bytes, err = max(bytes, again), failed
+	}
+	return bytes, err
 }
 
-// Bytes for each pair of occupied orbitals: a run, contribution, and pair energies.
-const pairBytes = 24 + 24 + 32
+// Bytes for each pair of occupied orbitals: a run, contribution, pair energies, and its place in the order of bounds.
+const pairBytes = 24 + 24 + 32 + 16 + 1
 
 // Bytes that a call takes whatever its size: goroutines, headers, errors.
 const fixedBytes = 1 << 16

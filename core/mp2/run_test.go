@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"testing"
@@ -147,6 +148,60 @@ func TestWorkspaceBoundsWhatIsAllocated(t *testing.T) {
 				t.Errorf("%s, limit %d: %d bytes allocated, unrestricted bound %d", name, limit, got, open)
 			}
 		}
+	}
+}
+
+// Pairs are computed again where the bound of float32 products is too large: as few as suffice, and all of them to the bits of float64.
+func TestTolerance(t *testing.T) {
+	rng := rand.New(rand.NewPCG(57, 58))
+	for n := range 60 {
+		m := randomMolecule(rng, 2+rng.IntN(6), 1+rng.IntN(9), 1+rng.IntN(20))
+		other := randomMolecule(rng, 1+rng.IntN(4), 1+rng.IntN(9), m.naux)
+		run := func(opt Options) Result {
+			t.Helper()
+			var r Result
+			var err error
+			if n%2 == 0 {
+				r, err = Restricted(plain[float64](m), m.occ, m.vir, opt)
+			} else {
+				r, err = Unrestricted(plain[float64](m), plain[float64](other), m.occ, other.occ, m.vir, other.vir, opt)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r
+		}
+		exact, loose := run(Options{}), run(Options{Precision: PrecisionMixed})
+		pairs := triangular(m.nocc, 0)
+		if n%2 == 1 {
+			pairs = triangular(m.nocc, 0) + triangular(other.nocc, 0) + m.nocc*other.nocc
+		}
+		before := 0
+		for _, share := range []float64{2, 0.9, 0.5, 0.1, 1e-3, 1e-6} {
+			opt := Options{Precision: PrecisionMixed, Tolerance: share * loose.ErrorBound}
+			r := run(opt)
+			if r.ErrorBound > opt.Tolerance+exact.ErrorBound || r.Recomputed < before || r.Recomputed > pairs || (share > 1) != (r.Recomputed == 0) {
+				t.Errorf("case %d, %g of the bound: %d of %d pairs again (%d before), bound %g of %g", n, share, r.Recomputed, pairs, before, r.ErrorBound, opt.Tolerance)
+			}
+			if off := difference(r.Total(), number(exact.Total())); off > r.ErrorBound+exact.ErrorBound {
+				t.Errorf("case %d, %g of the bound: off by %g, bound %g", n, share, off, r.ErrorBound)
+			}
+			opt.Team = team(3)
+			if again := run(opt); again != r {
+				t.Errorf("case %d: %+v with three threads, %+v with one", n, again, r)
+			}
+			before = r.Recomputed
+		}
+		all := run(Options{Precision: PrecisionMixed, Tolerance: 1e-300})
+		all.Recomputed = 0
+		if all != exact {
+			t.Errorf("case %d: all pairs again give %+v, float64 gives %+v", n, all, exact)
+		}
+	}
+	m := randomMolecule(rng, 2, 3, 4)
+	for _, bad := range []float64{-1, math.NaN()} {
+		_, err := Restricted(plain[float64](m), m.occ, m.vir, Options{Tolerance: bad})
+		argument(t, "tolerance", err, "etol", "hartree")
 	}
 }
 
