@@ -144,7 +144,7 @@ func loadMP2[T dense.Float](r *mp2Run, b mp2Block) error {
 	integrals, differences := make([]byte, shapes[0].Bytes()), make([]float64, shapes[1].Size())
 	high, low := differences[:len(differences)/2], differences[len(differences)/2:]
 	err := mp2.EachOrbital(nil, spin, first, end, func(i int, x dense.View[T], norms []float64) {
-		pack(shapes[0], integrals, i-first, x)
+		pack(shapes[0], integrals, i-first, x, whole)
 		r.measures[b.spin].measure(shapes[1].DType, i, norms)
 		for a, e := range spin.Vir {
 			at := (i-first)*r.plan.Nvir[b.spin] + a
