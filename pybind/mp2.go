@@ -2,6 +2,7 @@ package pybind
 
 import (
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 
 	"trnsci/core/dense"
@@ -93,8 +94,9 @@ func MP2(jobID, threads int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, virBe
 	})
 }
 
-// mp2OnDevice computes the energies on a device. Integrals of both precisions are double ones.
-func mp2OnDevice(call *device.Call, alpha, beta *spin, layout, precision string) (mp2.Result, error) {
+// withSpins calls op with the spins there are as device programs take them, and with whether all integrals are single ones. The integrals are open
+// until it returns.
+func withSpins(alpha, beta *spin, layout string, op func(spins []mp2.Spin, single bool) error) error {
 	var spins []mp2.Spin
 	single := true
 	for i, s := range []*spin{alpha, beta} {
@@ -103,7 +105,7 @@ func mp2OnDevice(call *device.Call, alpha, beta *spin, layout, precision string)
 		}
 		source, closer, err := s.open(layout)
 		if err != nil {
-			return mp2.Result{}, err
+			return err
 		}
 		defer closer()
 		name := ""
@@ -113,15 +115,53 @@ func mp2OnDevice(call *device.Call, alpha, beta *spin, layout, precision string)
 		spins = append(spins, mp2.Spin{Name: name, Source: source, Occ: s.occ, Vir: s.vir})
 		single = single && mp2.IsSingle(source)
 	}
-	p, err := programs.ChoosePrecision(call.Caps(), precision, !single)
+	return op(spins, single)
+}
+
+// mp2OnDevice computes the energies on a device. Integrals of both precisions are double ones.
+func mp2OnDevice(call *device.Call, alpha, beta *spin, layout, precision string) (result mp2.Result, err error) {
+	err = withSpins(alpha, beta, layout, func(spins []mp2.Spin, single bool) error {
+		p, err := programs.ChoosePrecision(call.Caps(), precision, !single)
+		if err != nil {
+			return err
+		}
+		r, err := programs.MP2(call, p, spins...)
+		if err == nil {
+			result = r.Result
+		}
+		return err
+	})
+	return result, err
+}
+
+// DeviceMP2Plan returns the plan by which MP2 would compute the energies on a device, as a JSON object. Neither integrals nor energies are read, the
+// device is not used, and nothing is compiled.
+func DeviceMP2Plan(id int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, virBeta uint64,
+	hexPathAlpha, hexPathBeta, layout, precision string) (text string, err error) {
+	defer guard(&err)
+	s, err := session(id)
 	if err != nil {
-		return mp2.Result{}, err
+		return "", err
 	}
-	result, err := programs.MP2(call, p, spins...)
+	alpha, beta := newSpin(bAlpha, occAlpha, virAlpha, hexPathAlpha), newSpin(bBeta, occBeta, virBeta, hexPathBeta)
+	var plan *programs.MP2Plan
+	err = withSpins(alpha, beta, layout, func(spins []mp2.Spin, single bool) error {
+		p, err := programs.ChoosePrecision(s.Caps(), precision, !single)
+		if err != nil {
+			return err
+		}
+		plan, err = programs.PlanMP2Of(s.Caps(), p, spins...)
+		return err
+	})
 	if err != nil {
-		return mp2.Result{}, err
+		return "", err
 	}
-	return result.Result, nil
+	encoded, err := json.Marshal(map[string]any{
+		"device": s.Name(), "precision": plan.Precision, "graphs": len(plan.Graphs), "dispatches": plan.Dispatches, "blocks": plan.Blocks(),
+		"bytes_in": plan.BytesIn, "bytes_out": plan.BytesOut, "flops": plan.Flops, "memory": plan.Resident + plan.Work, "seconds": plan.Seconds,
+		"text": plan.String(),
+	})
+	return string(encoded), err
 }
 
 func mp2Energy(alpha, beta *spin, layout string, options mp2.Options) (mp2.Result, error) {

@@ -27,14 +27,7 @@ func MP2(call *device.Call, p Precision, spins ...mp2.Spin) (*MP2Result, error) 
 	if err := mp2.Check(nil, spins...); err != nil {
 		return nil, err
 	}
-	var sizes []MP2Size
-	var naux int
-	for _, s := range spins {
-		var size MP2Size
-		size.Nocc, size.Nvir, naux = s.Source.Shape()
-		sizes = append(sizes, size)
-	}
-	plan, err := PlanMP2(call.Caps(), p, naux, sizes...)
+	plan, err := PlanMP2Of(call.Caps(), p, spins...)
 	if err != nil {
 		return nil, err
 	}
@@ -47,6 +40,20 @@ func MP2(call *device.Call, p Precision, spins ...mp2.Spin) (*MP2Result, error) 
 	result := &MP2Result{Result: r.result(), Plan: plan}
 	call.Bound(result.ErrorBound)
 	return result, nil
+}
+
+// PlanMP2Of is PlanMP2 for the sizes of spins, whose integrals and energies are not looked at.
+func PlanMP2Of(caps trnbackend.Caps, p Precision, spins ...mp2.Spin) (*MP2Plan, error) {
+	var sizes []MP2Size
+	naux := 0
+	for i, s := range spins {
+		nocc, nvir, n := s.Source.Shape()
+		if i > 0 && n != naux {
+			return nil, dense.BadArgument("B", "the spins have different numbers of auxiliary functions, %d and %d", naux, n)
+		}
+		naux, sizes = n, append(sizes, MP2Size{nocc, nvir})
+	}
+	return PlanMP2(caps, p, naux, sizes...)
 }
 
 // mp2Run is a plan that is carried out.
