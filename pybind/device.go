@@ -127,7 +127,7 @@ func TakeReport(number int64) (text string, err error) {
 	encoded, err := json.Marshal(map[string]any{
 		"device": r.Device, "compiles": r.Compiles, "cache_hits": r.CacheHits, "dispatches": r.Dispatches,
 		"bytes_in": r.BytesIn, "bytes_out": r.BytesOut, "seconds": r.Seconds, "engines": r.Engines, "host_steps": r.HostSteps,
-		"error_bound": r.ErrorBound,
+		"error_bound": fmt.Sprint(r.ErrorBound), // JSON has neither infinities nor NaN
 	})
 	return string(encoded), err
 }

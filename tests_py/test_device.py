@@ -11,13 +11,6 @@ from trnsci._info import info
 RNG = np.random.default_rng(5)
 
 
-@pytest.fixture(params=["interp", "pjrt:cpu"])
-def device(request):
-    if request.param not in trnsci.devices():
-        pytest.skip(f"{request.param} is not installed: pip install 'trnsci[xla]'")
-    return request.param
-
-
 # How far off products of numbers below 1 are: not more than the upper limit, and not less than the operands allow.
 OFF = {"fp32": (1e-9, 1e-5), "fp64": (0, 1e-13), "bf16": (1e-4, 0.1), "bf16x2": (1e-7, 1e-3), "bf16x3": (1e-9, 1e-5)}
 
@@ -58,6 +51,13 @@ def test_gemm_forms(order, trans_a, trans_b):
 def test_c_is_not_read_where_beta_is_zero():
     a = np.eye(3, dtype="f4")
     assert np.array_equal(blas.gemm(1, a, a, 0, np.full((3, 3), np.nan, "f4"), device="interp"), a)
+
+
+def test_not_a_number_in_nan_out(device):
+    a = np.array([[1, np.nan], [2, 3]], "f4")
+    got = blas.gemm(1, a, np.eye(2, dtype="f4"), device=device)
+    assert np.isnan(got[0]).all() and np.isnan(trnsci.last_report().error_bound)
+    assert np.array_equal(got[1], a[1])
 
 
 @pytest.mark.parametrize("shape", [(0, 3, 4), (3, 0, 4), (3, 4, 0), (0, 0, 0)])

@@ -48,7 +48,7 @@ class Report:
     host_steps : list of str
         What was computed on the host, and why.
     error_bound : float
-        A bound of the result's error where the algorithm has one, else 0.
+        A bound of the result's error where the algorithm has one, else 0; NaN or infinity for arguments that hold such.
     """
 
     device: str
@@ -107,6 +107,13 @@ class DevicePlan:
         return self.text
 
 
+def read_plan(text: str) -> DevicePlan:
+    """Return the plan that the library describes."""
+    facts = json.loads(text)
+    numbers = {name: float(facts[name]) for name in ("flops", "seconds")}
+    return DevicePlan(**{**facts, **numbers})
+
+
 _last_report: ContextVar[Report | None] = ContextVar("trnsci_last_report", default=None)
 
 
@@ -135,6 +142,7 @@ def keep_report(number: int) -> None:
     facts = json.loads(_native.call("TakeReport", number))
     facts["engines"] = facts["engines"] or {}
     facts["host_steps"] = facts["host_steps"] or []
+    facts["error_bound"] = float(facts["error_bound"])
     _last_report.set(Report(**facts))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import stat
 from dataclasses import dataclass, field
@@ -327,7 +326,7 @@ def _plan(spins: list[_Spin], layout: str, precision: str | None, on: _device.De
         "DeviceMP2Plan", on.number, *([_array.address(r) for r in records] + absent)[:6],
         _hex(alpha.path), _hex(beta.path) if len(spins) == 2 else "", layout, precision or "",
     )  # fmt: skip
-    return _device.DevicePlan(**json.loads(text))
+    return _device.read_plan(text)
 
 
 def _same_dtype(spins: list[_Spin]) -> None:

@@ -3,8 +3,11 @@ package programs
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"trnsci/core/dense"
@@ -117,6 +120,19 @@ func TestSyrkLeavesTheOtherTriangle(t *testing.T) {
 	}
 }
 
+// What is beyond the triangle goes to the device as zeros.
+func TestPackedTriangle(t *testing.T) {
+	x := dense.FromRows([]float64{1, 2}, []float64{3, 4})
+	for triangle, want := range map[Triangle][]float64{
+		whole: {1, 2, 0, 3, 4, 0, 0, 0, 0}, Upper: {1, 2, 0, 0, 4, 0, 0, 0, 0}, Lower: {1, 0, 0, 3, 4, 0, 0, 0, 0},
+	} {
+		shape := stackShape(FP64, 1, 3, 3, false)
+		if got := trnbackend.Decode(shape.DType, packed(shape, []dense.Matrix[float64]{x}, triangle)); !slices.Equal(got, want) {
+			t.Errorf("triangle %d: %v, not %v", triangle, got, want)
+		}
+	}
+}
+
 // A precision with more parts is more exact; the limits are those of TestPartsAddDigits.
 func TestSyrkPartsAddDigits(t *testing.T) {
 	s := onInterp(t)
@@ -156,6 +172,9 @@ func TestSyrkPlan(t *testing.T) {
 		}
 		if got[graph.Dot] != dots || got[graph.Convert] != p.parts() || got[graph.Parameter] != 2 {
 			t.Errorf("%s: %d products of %d parts, %d parameters", p, got[graph.Dot], got[graph.Convert], got[graph.Parameter])
+		}
+		if text := plan.String(); !strings.Contains(text, fmt.Sprintf("%d bytes in, %d out", plan.BytesIn, plan.BytesOut)) || !strings.Contains(text, "8 x (32 x 32 x 56)") {
+			t.Errorf("%s: in words %q", p, text)
 		}
 		// Eight matrices of 56 x 32, which the bucket of 3, 50 and 30 has, and a factor.
 		size := int64(p.dtype().Bytes())
