@@ -14,6 +14,7 @@ import (
 	"trnsci/trnbackend"
 	"trnsci/trnbackend/device"
 	"trnsci/trnbackend/graph"
+	"trnsci/trnbackend/interp"
 )
 
 // syrk runs Syrk and returns its report.
@@ -120,15 +121,58 @@ func TestSyrkLeavesTheOtherTriangle(t *testing.T) {
 	}
 }
 
-// What is beyond the triangle goes to the device as zeros.
-func TestPackedTriangle(t *testing.T) {
-	x := dense.FromRows([]float64{1, 2}, []float64{3, 4})
-	for triangle, want := range map[Triangle][]float64{
-		whole: {1, 2, 0, 3, 4, 0, 0, 0, 0}, Upper: {1, 2, 0, 0, 4, 0, 0, 0, 0}, Lower: {1, 0, 0, 3, 4, 0, 0, 0, 0},
+// uploads is the interpreter, with the arrays that came to it.
+type uploads struct {
+	*interp.Executor
+	arrays [][]float64
+}
+
+func (u *uploads) Upload(shape graph.Shape, data []byte) (trnbackend.Buffer, error) {
+	u.arrays = append(u.arrays, trnbackend.Decode(shape.DType, data))
+	return u.Executor.Upload(shape, data)
+}
+
+// A goes to the device once, and C only where beta is not 0, with zeros beyond the triangle.
+func TestSyrkSendsWhatItReads(t *testing.T) {
+	u := &uploads{Executor: interp.New()}
+	s := device.NewSession(u, "")
+	a, nan := []dense.Matrix[float64]{dense.FromRows([]float64{5}, []float64{6})}, math.NaN()
+	padded := func(elements ...float64) []float64 { // the first of each row of an 8 x 8 matrix
+		all := make([]float64, 64)
+		for i := range 2 {
+			copy(all[8*i:], elements[2*i:2*i+2])
+		}
+		return all
+	}
+	for uplo, c := range map[Triangle]dense.Matrix[float64]{
+		Upper: dense.FromRows([]float64{1, 2}, []float64{nan, 4}), Lower: dense.FromRows([]float64{1, nan}, []float64{3, 4}),
 	} {
-		shape := stackShape(FP64, 1, 3, 3, false)
-		if got := trnbackend.Decode(shape.DType, packed(shape, []dense.Matrix[float64]{x}, triangle)); !slices.Equal(got, want) {
-			t.Errorf("triangle %d: %v, not %v", triangle, got, want)
+		sent := map[Triangle][]float64{Upper: padded(1, 2, 0, 4), Lower: padded(1, 0, 3, 4)}[uplo]
+		for _, beta := range []float64{2, 0} {
+			u.arrays = nil
+			syrk(t, s, FP64, uplo, false, 7, a, beta, []dense.Matrix[float64]{c.Clone()})
+			want := [][]float64{padded(5, 0, 6, 0), {7}, {2}, sent}
+			if beta == 0 {
+				want = want[:2]
+			}
+			if !slices.EqualFunc(u.arrays, want, slices.Equal) {
+				t.Errorf("triangle %d, beta %g: %v, not %v", uplo, beta, u.arrays, want)
+			}
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// The bound has the square of the longest row of op(A).
+func TestSyrkBound(t *testing.T) {
+	s := onInterp(t)
+	a := []dense.Matrix[float32]{dense.FromRows([]float32{3, 4}, []float32{0, 0})}
+	for trans, square := range map[bool]float64{false: 25, true: 16} {
+		report := syrk(t, s, FP32, Upper, trans, -1.5, a, 0, []dense.Matrix[float32]{dense.New[float32](2, 2)})
+		if want := 1.5 * square * FP32.productError(bucket(2)); math.Abs(report.ErrorBound-want) > 1e-12*want {
+			t.Errorf("transposed %t: the bound is %g, not %g", trans, report.ErrorBound, want)
 		}
 	}
 }
