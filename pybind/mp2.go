@@ -1,13 +1,16 @@
 package pybind
 
 import (
+	"context"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"trnsci/core/dense"
 	"trnsci/core/mp2"
 	"trnsci/core/sched"
+	"trnsci/trnbackend"
 	"trnsci/trnbackend/device"
 	"trnsci/trnbackend/programs"
 )
@@ -59,7 +62,8 @@ func inMemory[T dense.Float](a *array) mp2.Integrals[T] {
 
 // MP2 computes the DF-MP2 energy of one spin (restricted) or, when bBeta is not 0, of two. sums, three float64, gets the
 // opposite-spin and same-spin energies and the error bound. The pair energies are written where their addresses are not
-// 0: pairs of the one spin or alpha-alpha, beta-beta, alpha-beta.
+// 0: pairs of the one spin or alpha-alpha, beta-beta, alpha-beta. maxBytes is what blocks of integrals may take; on a
+// device, where deviceID is not 0, all that is there, and 0 is no limit.
 func MP2(jobID, threads int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, virBeta, sums, pairs, pairsBeta, pairsMixed uint64,
 	hexPathAlpha, hexPathBeta, layout, precision string, checkFinite bool, maxBytes, deviceID int64) (report int64, err error) {
 	defer guard(&err)
@@ -74,7 +78,7 @@ func MP2(jobID, threads int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, virBe
 	}
 	if deviceID != 0 {
 		return onDevice(jobID, threads, deviceID, func(_ *sched.Team, call *device.Call) error {
-			result, err := mp2OnDevice(call, alpha, beta, layout, precision)
+			result, err := mp2OnDevice(call, alpha, beta, layout, precision, maxBytes)
 			if err == nil {
 				store(result)
 			}
@@ -94,9 +98,10 @@ func MP2(jobID, threads int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, virBe
 	})
 }
 
-// withSpins calls op with the spins there are as device programs take them, and with whether all integrals are single ones. The integrals are open
-// until it returns.
-func withSpins(alpha, beta *spin, layout string, op func(spins []mp2.Spin, single bool) error) error {
+// withSpins calls op with the spins there are as device programs take them and with the precision of the products, in a call that may use so many bytes
+// of the device; 0 is no limit. Integrals of both precisions are double ones. The integrals are open until it returns.
+func withSpins(call *device.Call, alpha, beta *spin, layout, precision string, maxBytes int64, op func(programs.Precision, []mp2.Spin) error) error {
+	call.LimitMemory(maxBytes)
 	var spins []mp2.Spin
 	single := true
 	for i, s := range []*spin{alpha, beta} {
@@ -115,16 +120,21 @@ func withSpins(alpha, beta *spin, layout string, op func(spins []mp2.Spin, singl
 		spins = append(spins, mp2.Spin{Name: name, Source: source, Occ: s.occ, Vir: s.vir})
 		single = single && mp2.IsSingle(source)
 	}
-	return op(spins, single)
+	p, err := programs.ChoosePrecision(call.Caps(), precision, !single)
+	if err != nil {
+		return err
+	}
+	err = op(p, spins)
+	var lacking *trnbackend.UnsupportedError
+	if maxBytes > 0 && errors.As(err, &lacking) {
+		err = fmt.Errorf("max_memory: %d bytes: %w", maxBytes, err)
+	}
+	return err
 }
 
-// mp2OnDevice computes the energies on a device. Integrals of both precisions are double ones.
-func mp2OnDevice(call *device.Call, alpha, beta *spin, layout, precision string) (result mp2.Result, err error) {
-	err = withSpins(alpha, beta, layout, func(spins []mp2.Spin, single bool) error {
-		p, err := programs.ChoosePrecision(call.Caps(), precision, !single)
-		if err != nil {
-			return err
-		}
+// mp2OnDevice computes the energies on a device.
+func mp2OnDevice(call *device.Call, alpha, beta *spin, layout, precision string, maxBytes int64) (result mp2.Result, err error) {
+	err = withSpins(call, alpha, beta, layout, precision, maxBytes, func(p programs.Precision, spins []mp2.Spin) error {
 		r, err := programs.MP2(call, p, spins...)
 		if err == nil {
 			result = r.Result
@@ -137,20 +147,21 @@ func mp2OnDevice(call *device.Call, alpha, beta *spin, layout, precision string)
 // DeviceMP2Plan returns the plan by which MP2 would compute the energies on a device, as a JSON object. Neither integrals nor energies are read, the
 // device is not used, and nothing is compiled.
 func DeviceMP2Plan(id int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, virBeta uint64,
-	hexPathAlpha, hexPathBeta, layout, precision string) (text string, err error) {
+	hexPathAlpha, hexPathBeta, layout, precision string, maxBytes int64) (text string, err error) {
 	defer guard(&err)
 	s, err := session(id)
 	if err != nil {
 		return "", err
 	}
+	call, err := s.Begin(context.Background())
+	if err != nil {
+		return "", err
+	}
+	defer call.End()
 	alpha, beta := newSpin(bAlpha, occAlpha, virAlpha, hexPathAlpha), newSpin(bBeta, occBeta, virBeta, hexPathBeta)
 	var plan *programs.MP2Plan
-	err = withSpins(alpha, beta, layout, func(spins []mp2.Spin, single bool) error {
-		p, err := programs.ChoosePrecision(s.Caps(), precision, !single)
-		if err != nil {
-			return err
-		}
-		plan, err = programs.PlanMP2Of(s.Caps(), p, spins...)
+	err = withSpins(call, alpha, beta, layout, precision, maxBytes, func(p programs.Precision, spins []mp2.Spin) (err error) {
+		plan, err = programs.PlanMP2Of(call.Caps(), p, spins...)
 		return err
 	})
 	if err != nil {

@@ -14,7 +14,7 @@ _REPORTED = ("trnsci", "numpy", "scipy", "ml_dtypes", "hypothesis", "jax")
 
 @pytest.fixture(params=["interp", "pjrt:cpu"])
 def device(request):
-    """The name of each device that tests run on."""
+    """The names of devices that run everywhere, of which XLA needs its plugin."""
     import trnsci  # not above: some tests run where there is none
 
     if request.param not in trnsci.devices():

@@ -1,5 +1,7 @@
 """Devices: products on them, their report, and the life of a Device."""
 
+import copy
+import pickle
 import threading
 
 import numpy as np
@@ -107,6 +109,13 @@ def test_life_of_a_device():
     assert "interp" in repr(device) and "interp" in trnsci.devices()
 
 
+def test_a_device_is_not_pickled():
+    with trnsci.Device("interp") as device:
+        for do in (pickle.dumps, copy.copy, copy.deepcopy):
+            with pytest.raises(TypeError, match=r"cannot be pickled or copied.*device='interp'"):
+                do(device)
+
+
 def test_reports_belong_to_threads():
     a = np.eye(2, dtype="f4")
     blas.gemm(1, a, a, device="interp")
@@ -197,6 +206,25 @@ def test_unrestricted_mp2_from_files_on_interp(tmp_path):
     assert abs(there.e_corr / host.e_corr - 1) < 1e-13
     for ours, theirs in zip(there.pair_energies, host.pair_energies, strict=True):
         assert abs(ours - theirs).max() < 1e-14 * abs(host.e_corr)
+
+
+def test_mp2_streams_blocks_from_a_file(tmp_path):
+    """With less memory than B takes, blocks come from the file several times, and the energies are the same."""
+    b, occ, vir = _integrals(40, 8, 64)
+    path = tmp_path / "B.npy"
+    np.save(path, b)
+
+    def energy(**options):
+        result = trnsci.df_mp2_energy(path, occ, vir, device="interp", precision="fp64", **options)
+        return result, trnsci.last_report()
+
+    whole, at_once = energy()
+    in_parts, streamed = energy(max_memory=b.nbytes / 1e6 / 2)
+    assert at_once.dispatches == 1
+    assert streamed.dispatches > 1 and streamed.bytes_in > 1.5 * b.nbytes
+    assert abs(in_parts.e_corr / whole.e_corr - 1) < 1e-13
+    with pytest.raises(trnsci.UnsupportedError, match=r"max_memory: 1000 bytes.*two blocks of one orbital take"):
+        energy(max_memory=0.001)
 
 
 def test_mp2_of_single_precision_needs_no_word():

@@ -55,6 +55,14 @@ def test_unrestricted_and_files(tmp_path):
     assert 2 <= from_files.graphs <= 3 and from_files.dispatches >= 3
 
 
+def test_max_memory_makes_smaller_blocks():
+    plan, limit = plan_of(40, 30, 100), 1e6
+    small = plan_of(40, 30, 100, max_memory=limit / 1e6)
+    assert small.memory <= limit < plan.memory and small.dispatches > plan.dispatches
+    with pytest.raises(trnsci.UnsupportedError, match="max_memory: 1000 bytes"):
+        plan_of(40, 30, 100, max_memory=0.001)
+
+
 def test_layouts_are_of_no_account():
     energies = np.zeros(3), np.zeros(5)
     plans = {

@@ -13,7 +13,7 @@ import weakref
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any
+from typing import Any, NoReturn
 
 from . import _native
 from ._errors import UnsupportedError
@@ -23,6 +23,8 @@ _PATTERN = re.compile(r"interp|sim:trn[12]|pjrt:(cpu|/.+)|cuda|neuron(:\d+)?")
 _AVAILABLE = re.compile(r"interp|pjrt:(cpu|/.+)|cuda")
 
 PRECISIONS = ("fp32", "fp64", "bf16", "bf16x2", "bf16x3")
+# Devices whose memory is the host's.
+_IN_HOST_MEMORY = ("interp", "pjrt:cpu")
 
 
 @dataclass(frozen=True)
@@ -200,6 +202,11 @@ class Device:
         """The number under which the library knows the device."""
         return self._number
 
+    @property
+    def in_host_memory(self) -> bool:
+        """Whether what is on the device takes memory of the host; a plugin given by its path is taken for one of its own."""
+        return self.name in _IN_HOST_MEMORY
+
     def info(self) -> dict[str, Any]:
         """Return a dictionary with name, version, element types and memory of the device."""
         facts: dict[str, Any] = json.loads(_native.call("DeviceInfo", self._number))
@@ -219,6 +226,12 @@ class Device:
 
     def __repr__(self) -> str:
         return f"trnsci.Device({self.name!r})"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            f"{self!r} is open in this process only and cannot be pickled or copied; an object that is pickled has the name "
+            f"instead: device={self.name!r}"
+        )
 
 
 def check_name(device: object) -> None:

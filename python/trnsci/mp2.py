@@ -159,38 +159,18 @@ def _two(pair: Any, name: str) -> tuple[Any, Any]:
 
 @overload
 def df_mp2_energy(
-    B: Any,
-    eps_occ: Any,
-    eps_vir: Any,
-    *,
-    layout: Layout = ...,
-    precision: Precision | None = ...,
-    pair_energies: bool = ...,
-    check_finite: bool = ...,
-    max_memory: float | None = ...,
-    threads: int | None = ...,
-    progress: Progress = ...,
-    device: str | _device.Device | None = ...,
-    plan: Literal[False] = ...,
-) -> MP2Result: ...
+    B: Any, eps_occ: Any, eps_vir: Any, *, layout: Layout = ..., precision: Precision | None = ..., pair_energies: bool = ...,
+    check_finite: bool = ..., max_memory: float | None = ..., threads: int | None = ..., progress: Progress = ...,
+    device: str | _device.Device | None = ..., plan: Literal[False] = ...,
+) -> MP2Result: ...  # fmt: skip
 
 
 @overload
 def df_mp2_energy(
-    B: Any,
-    eps_occ: Any,
-    eps_vir: Any,
-    *,
-    layout: Layout = ...,
-    precision: Precision | None = ...,
-    pair_energies: bool = ...,
-    check_finite: bool = ...,
-    max_memory: float | None = ...,
-    threads: int | None = ...,
-    progress: Progress = ...,
-    device: str | _device.Device | None = ...,
-    plan: Literal[True],
-) -> _device.DevicePlan: ...
+    B: Any, eps_occ: Any, eps_vir: Any, *, layout: Layout = ..., precision: Precision | None = ..., pair_energies: bool = ...,
+    check_finite: bool = ..., max_memory: float | None = ..., threads: int | None = ..., progress: Progress = ...,
+    device: str | _device.Device | None = ..., plan: Literal[True],
+) -> _device.DevicePlan: ...  # fmt: skip
 
 
 def df_mp2_energy(
@@ -240,12 +220,13 @@ def df_mp2_energy(
         Refuse infinities and NaNs in B. When False they give a NaN energy.
     max_memory : float, optional
         Megabytes that blocks of B may take where it cannot be multiplied in place, by default 256: B in a file, an
-        array whose strides no product accepts, such as one in Fortran order, and 'mixed' with float64.
+        array whose strides no product accepts, such as one in Fortran order, and 'mixed' with float64. On a device:
+        megabytes that blocks and products may take there, by default what the device has.
     threads, progress
         See `trnsci.linalg`; progress counts pairs of occupied orbitals.
     device : str or Device, optional
         Where to run; see `trnsci.devices`. What happened there is in `trnsci.last_report`. B goes to the device in blocks of
-        occupied orbitals, as many as its memory takes.
+        occupied orbitals, as many as its memory or `max_memory` takes; the host holds one more block while it is sent.
     plan : bool, optional
         With a device: compute nothing and compile nothing, and return what the call would do. Only the shapes of B and of the
         energies and the dtype of B count, so that ``np.broadcast_to(np.float32(0), (nocc, nvir, naux))`` may stand for B.
@@ -260,15 +241,15 @@ def df_mp2_energy(
     ValueError
         If shapes do not fit, an energy is not finite, or a denominator :math:`D` is zero, with the orbitals. For a file
         that is truncated or no ``.npy`` file, and for a `max_memory` that holds no block, with the least that works.
+    UnsupportedError
+        For complex integrals, integrals of double precision on a device without a word on precision, a precision that the
+        device lacks, where it does not hold two blocks of one orbital, and for `plan` without a device.
     TypeError
         For a dtype that is not supported.
     OSError
         If a file cannot be opened.
     MemoryError
         If the workspace does not fit.
-    UnsupportedError
-        For complex integrals, for integrals of double precision on a device without a word on precision, for what the
-        device lacks, and for `plan` without a device.
 
     Notes
     -----
@@ -297,25 +278,42 @@ def df_mp2_energy(
     >>> plan.graphs, plan.dispatches
     (1, 1)
     """
-    on = _device.resolve(device)
+    on = resolve(device, precision)
     if not isinstance(layout, str) or layout not in _LAYOUTS:
         raise ValueError(f"layout: {layout!r} is not one of {', '.join(map(repr, _LAYOUTS))}")
-    if on is not None:
-        _device.check_precision(precision, on)
-    elif not isinstance(precision, (str, type(None))) or precision not in _PRECISIONS:
-        raise ValueError(f"precision: {precision!r} is not one of {', '.join(map(repr, _PRECISIONS))}")
     if _is_pair(eps_occ):
         both, occ, vir = _two(B, "B"), _two(eps_occ, "eps_occ"), _two(eps_vir, "eps_vir")
         spins = [_Spin(both[s], occ[s], vir[s], layout, f"[{s}]") for s in range(2)]
     else:
         spins = [_Spin(B, eps_occ, eps_vir, layout, "")]
+    limit = 0 if max_memory is None and on is not None else _bytes(max_memory)
     if plan:
-        return _plan(spins, layout, precision, on)
+        return _plan(spins, layout, precision, limit, on)
     _same_dtype(spins)
-    return _energy(spins, layout, precision, pair_energies, check_finite, _bytes(max_memory), threads, progress, on)
+    return _energy(spins, layout, precision, pair_energies, check_finite, limit, threads, progress, on)
 
 
-def _plan(spins: list[_Spin], layout: str, precision: str | None, on: _device.Device | None) -> _device.DevicePlan:
+def resolve(device: str | _device.Device | None, precision: str | None) -> _device.Device | None:
+    """Return the device that `df_mp2_energy` runs on, None for the host.
+
+    Raises
+    ------
+    UnsupportedError, DeviceError
+        For a device that this version cannot run on, or that cannot be opened.
+    ValueError
+        For a word that names no device, or no precision there.
+    """
+    on = _device.resolve(device)
+    if on is not None:
+        _device.check_precision(precision, on)
+    elif not isinstance(precision, (str, type(None))) or precision not in _PRECISIONS:
+        raise ValueError(f"precision: {precision!r} is not one of {', '.join(map(repr, _PRECISIONS))}")
+    return on
+
+
+def _plan(
+    spins: list[_Spin], layout: str, precision: str | None, max_bytes: int, on: _device.Device | None
+) -> _device.DevicePlan:
     """Return what the call would do on its device. Only shapes and dtypes are looked at."""
     if on is None:
         raise UnsupportedError("plan: plans are for devices; name one with device=")
@@ -324,7 +322,7 @@ def _plan(spins: list[_Spin], layout: str, precision: str | None, on: _device.De
     absent = [0] * 3
     text = _native.call(
         "DeviceMP2Plan", on.number, *([_array.address(r) for r in records] + absent)[:6],
-        _hex(alpha.path), _hex(beta.path) if len(spins) == 2 else "", layout, precision or "",
+        _hex(alpha.path), _hex(beta.path) if len(spins) == 2 else "", layout, precision or "", max_bytes,
     )  # fmt: skip
     return _device.read_plan(text)
 

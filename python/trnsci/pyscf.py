@@ -24,8 +24,9 @@ try:
 except ImportError as error:
     raise ImportError(f"trnsci.pyscf needs PySCF 2.9 or later ({error}): pip install pyscf") from error
 
-from . import linalg, mp2
+from . import _device, linalg, mp2
 from ._array import Array
+from ._device import last_report
 from ._errors import UnsupportedError
 from .mp2 import MP2Result
 
@@ -37,6 +38,8 @@ _BLOCK_SHARE = 0.6
 # many occupied orbitals where that is more; two orbitals make a pair.
 _LEAST_MEGABYTES = 64.0
 _LEAST_ORBITALS = 4
+# A device holds parts of them and products besides, five or six orbitals' worth for fp64 and bf16x3, the largest.
+_LEAST_ORBITALS_ON_DEVICE = 12
 
 _MP2_REFERENCES = "RHF, UHF and ROHF, their Kohn-Sham forms, and those of a cell at one k-point, all with real orbitals"
 _SCF_SUPPORTED = (
@@ -258,14 +261,34 @@ def patch() -> Iterator[None]:
 class _PairEnergies:
     """Replaces the pair energies of PySCF's DF-MP2 classes; mixed in before one of them."""
 
-    _keys = {"result"}  # noqa: RUF012 -- the way in which PySCF's classes name their attributes
+    _keys = {"result", "device", "precision"}  # noqa: RUF012 -- the way in which PySCF's classes name their attributes
 
     result: MP2Result | None = None
 
-    def __init__(self, mf: Any, frozen: Any = None, mo_coeff: Any = None, mo_occ: Any = None, mo_energy: Any = None) -> None:
+    def __init__(
+        self,
+        mf: Any,
+        frozen: Any = None,
+        mo_coeff: Any = None,
+        mo_occ: Any = None,
+        mo_energy: Any = None,
+        *,
+        device: str | _device.Device | None = None,
+        precision: str | None = None,
+    ) -> None:
+        self.device, self.precision = device, precision
+        self._open_device()
         if mo_coeff is None and mf.mo_coeff is None:
             mf.run()
         super().__init__(mf, frozen, mo_coeff, mo_occ, mo_energy)  # type: ignore[call-arg]
+
+    def _open_device(self) -> _device.Device | None:
+        """Return the device of the pair energies, None for the host; refuse what would be refused when they are computed."""
+        on = mp2.resolve(self.device, self.precision)
+        if on is not None and self.precision is None:
+            choices = ", ".join(map(repr, _device.PRECISIONS))
+            raise UnsupportedError(f"precision: PySCF's integrals are float64, for which a device needs one of {choices}")
+        return on
 
     def kernel(
         self: Any, mo_energy: Any = None, mo_coeff: Any = None, eris: Any = None, with_t2: bool = False
@@ -289,8 +312,10 @@ class _PairEnergies:
         Raises
         ------
         UnsupportedError
-            If the mean field has not converged, or the orbitals are complex.
+            If the mean field has not converged, or the orbitals are complex; and those of the constructor, since the
+            attributes `device` and `precision` may have changed.
         """
+        self._open_device()
         if not self._scf.converged:
             raise UnsupportedError(
                 f"{type(self).__name__}: the mean field has not converged, and DF-MP2 needs canonical orbitals: raise "
@@ -374,7 +399,16 @@ class DFUMP2(_PairEnergies, dfump2.DFUMP2):  # type: ignore[misc]
     """DF-MP2 for an unrestricted mean field; see `DFMP2`."""
 
 
-def DFMP2(mf: Any, frozen: Any = None, mo_coeff: Any = None, mo_occ: Any = None, mo_energy: Any = None) -> DFRMP2 | DFUMP2:
+def DFMP2(
+    mf: Any,
+    frozen: Any = None,
+    mo_coeff: Any = None,
+    mo_occ: Any = None,
+    mo_energy: Any = None,
+    *,
+    device: str | _device.Device | None = None,
+    precision: str | None = None,
+) -> DFRMP2 | DFUMP2:
     """PySCF's DF-MP2 with the pair energies computed by this package.
 
     Parameters
@@ -387,18 +421,28 @@ def DFMP2(mf: Any, frozen: Any = None, mo_coeff: Any = None, mo_occ: Any = None,
         for UHF it may be one list for each spin. The method ``set_frozen()`` freezes the chemical core.
     mo_coeff, mo_occ, mo_energy : ndarray, optional
         Orbitals in place of those of `mf`.
+    device : str or Device, optional
+        Where the pair energies are computed, see `trnsci.devices`; the host by default. The mean field, the integrals,
+        amplitudes and density matrices stay on the host.
+    precision : str, optional
+        As for `trnsci.df_mp2_energy`. A device needs one: PySCF's integrals are float64.
 
     Returns
     -------
     DFRMP2 or DFUMP2
         A subclass of ``pyscf.mp.dfmp2.DFRMP2`` or ``pyscf.mp.dfump2.DFUMP2`` with all their methods and with their
         attributes after ``kernel()`` or ``run()``: ``e_corr``, ``e_corr_ss``, ``e_corr_os``, ``e_tot``, ``e_hf``,
-        ``emp2``, ``emp2_scs``, ``e_tot_scs``, ``t2``. The attribute ``result`` is the `MP2Result`.
+        ``emp2``, ``emp2_scs``, ``e_tot_scs``, ``t2``. The attribute ``result`` is the `MP2Result`; ``device`` and
+        ``precision`` are the arguments and may be changed, also as ``run(device=..., precision=...)``.
 
     Raises
     ------
     TypeError
         For a mean field of another kind.
+    ValueError
+        For words that name no device or no precision, before the mean field is run.
+    UnsupportedError, DeviceError
+        For a device without a precision, one that this version cannot run on, and one that cannot be opened, likewise.
 
     Notes
     -----
@@ -406,6 +450,10 @@ def DFMP2(mf: Any, frozen: Any = None, mo_coeff: Any = None, mo_occ: Any = None,
     say. What differs from PySCF: amplitudes are not computed unless ``kernel(with_t2=True)`` asks for them; freezing all
     occupied orbitals gives zero; ``kernel`` heeds its arguments `mo_energy` and `mo_coeff`; and a scanner takes the
     orbital energies of each new geometry, where PySCF's keeps those of the first.
+
+    On a device the log has a line, from ``verbose=4`` on, with device, precision, graphs that were compiled, runs of graphs,
+    seconds and the bound of the error; `trnsci.last_report` says more. An object with the name of a device can be pickled,
+    one with an open `Device` cannot.
 
     Examples
     --------
@@ -418,7 +466,7 @@ def DFMP2(mf: Any, frozen: Any = None, mo_coeff: Any = None, mo_occ: Any = None,
     """
     mf = _mp2_reference(mf)
     cls = DFUMP2 if mf.istype("UHF") else DFRMP2
-    return cls(mf, frozen, mo_coeff, mo_occ, mo_energy)
+    return cls(mf, frozen, mo_coeff, mo_occ, mo_energy, device=device, precision=precision)
 
 
 def _mp2_reference(mf: Any) -> Any:
@@ -442,30 +490,44 @@ def _energies(mp: Any, eris: Any) -> MP2Result:
     """Compute the energies from what PySCF's ``ao2mo`` returned."""
     log = logger.new_logger(mp)
     start = (logger.process_clock(), logger.perf_counter())
+    on = mp._open_device()
     threads = lib.num_threads()
     eps_occ, eps_vir = zip(*(energies[1:3] for energies in _by_spin(mp.split_mo_energy())), strict=True)
     restricted = len(eps_occ) == 1
     integrals = [eris.ovL] if restricted else eris.ovL
-    megabytes = _block_megabytes(mp, integrals, eps_vir)
-    log.info("DF-MP2 pair energies: trnsci, %d threads", threads)
+    megabytes = _block_megabytes(mp, integrals, eps_vir, _LEAST_ORBITALS if on is None else _LEAST_ORBITALS_ON_DEVICE)
+    if on is None:
+        log.info("DF-MP2 pair energies: trnsci, %d threads", threads)
     with ExitStack() as stack:
         ovL = [x if isinstance(x, np.ndarray) else stack.enter_context(_npy_copy(x, megabytes)) for x in integrals]
         arguments = (ovL, eps_occ, eps_vir)
         result = mp2.df_mp2_energy(
             *((spins[0] for spins in arguments) if restricted else arguments),
             layout="(ia)P",
-            max_memory=megabytes,
+            max_memory=megabytes if on is None or on.in_host_memory else None,
             threads=threads,
+            device=on,
+            precision=mp.precision,
         )
+    if on is not None:
+        _log_report(log, mp.precision, last_report())
     log.timer("trnsci pair energies", *start)
     return result
 
 
-def _block_megabytes(mp: Any, integrals: Sequence[Any], eps_vir: Sequence[Array]) -> float:
-    """Return how much memory blocks of integrals on disk may take."""
+def _log_report(log: Any, precision: str, report: Any) -> None:
+    """Write what happened on a device into PySCF's log."""
+    log.info(
+        "DF-MP2 pair energies: trnsci on %s, %s: %d graphs compiled, %d runs, %.3f seconds, error bound %.1e hartree",
+        report.device, precision, report.compiles, report.dispatches, report.seconds, report.error_bound,
+    )  # fmt: skip
+
+
+def _block_megabytes(mp: Any, integrals: Sequence[Any], eps_vir: Sequence[Array], least: int) -> float:
+    """Return how much memory blocks of integrals on disk, or on a device, may take: that of `least` orbitals at any rate."""
     free = mp.max_memory - lib.current_memory()[0]
     orbital = max(vir.size * x.shape[1] * x.dtype.itemsize for x, vir in zip(integrals, eps_vir, strict=True)) / 1e6
-    return float(max(_LEAST_MEGABYTES, _LEAST_ORBITALS * orbital, _BLOCK_SHARE * free))
+    return float(max(_LEAST_MEGABYTES, least * orbital, _BLOCK_SHARE * free))
 
 
 @contextmanager

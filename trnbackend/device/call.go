@@ -17,6 +17,7 @@ type Call struct {
 	started time.Time
 	report  trnbackend.Report
 	buffers []trnbackend.Buffer
+	memory  int64 // the caller's limit; 0 is none
 }
 
 // Begin starts a call.
@@ -38,8 +39,18 @@ func (c *Call) End() trnbackend.Report {
 	return c.report
 }
 
-// Caps returns what the device can do.
-func (c *Call) Caps() trnbackend.Caps { return c.session.caps }
+// LimitMemory makes the call plan with at most so many bytes of the device's memory, for devices that share it with others, the host first of all.
+// 0 is no limit.
+func (c *Call) LimitMemory(bytes int64) { c.memory = bytes }
+
+// Caps returns what the device can do, with no more memory than the call is allowed.
+func (c *Call) Caps() trnbackend.Caps {
+	caps := c.session.caps
+	if c.memory > 0 && (caps.Memory == 0 || caps.Memory > c.memory) {
+		caps.Memory = c.memory
+	}
+	return caps
+}
 
 // Program returns the program of a graph, which is compiled if it is not there yet.
 func (c *Call) Program(g *graph.Graph) (trnbackend.Program, error) {

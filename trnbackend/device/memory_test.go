@@ -39,3 +39,23 @@ func TestUploadBeyondTheMemory(t *testing.T) {
 		t.Errorf("120 of 100 bytes: %v", err)
 	}
 }
+
+func TestACallPlansWithTheMemoryThatItIsAllowed(t *testing.T) {
+	s := device.NewSession(interp.New(), "")
+	defer s.Close()
+	call, err := s.Begin(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer call.End()
+	all := call.Caps().Memory
+	if all != interp.New().Caps().Memory {
+		t.Fatalf("%d bytes of memory without a limit", all)
+	}
+	for limit, want := range map[int64]int64{0: all, 1000: 1000, all + 1: all} {
+		call.LimitMemory(limit)
+		if got := call.Caps().Memory; got != want {
+			t.Errorf("limit %d: %d bytes of memory, not %d", limit, got, want)
+		}
+	}
+}
