@@ -127,7 +127,7 @@ func TakeReport(number int64) (text string, err error) {
 	encoded, err := json.Marshal(map[string]any{
 		"device": r.Device, "compiles": r.Compiles, "cache_hits": r.CacheHits, "dispatches": r.Dispatches,
 		"bytes_in": r.BytesIn, "bytes_out": r.BytesOut, "seconds": r.Seconds, "engines": r.Engines, "host_steps": r.HostSteps,
-		"error_bound": r.ErrorBound,
+		"error_bound": fmt.Sprint(r.ErrorBound), // JSON has neither infinities nor NaN
 	})
 	return string(encoded), err
 }
@@ -180,6 +180,41 @@ func deviceGemm[T dense.Float](on *device.Call, call *blasCall, precision string
 	}
 	return programs.Gemm(on, p, call.transA != blas.NoTrans, call.transB != blas.NoTrans, T(real(call.alpha)),
 		members[T](call.a), members[T](call.b), T(real(call.beta)), members[T](call.c))
+}
+
+// DeviceSyrk does Syrk's work on a device, for real matrices; see DeviceGemm.
+func DeviceSyrk(jobID, threads int64, a, c uint64, id, uplo, trans int64, alpha, beta float64, precision string) (report int64, err error) {
+	defer guard(&err)
+	call := &blasCall{
+		a: descriptor(a), c: descriptor(c), uplo: blas.Uplo(uplo), transA: blas.Transpose(trans), alpha: complex(alpha, 0), beta: complex(beta, 0),
+	}
+	return onDevice(jobID, threads, id, func(team *sched.Team, on *device.Call) error {
+		if call.c.dtype == float32Code {
+			return deviceSyrk[float32](team, on, call, precision)
+		}
+		return deviceSyrk[float64](team, on, call, precision)
+	})
+}
+
+func deviceSyrk[T dense.Float](team *sched.Team, on *device.Call, call *blasCall, precision string) error {
+	p, err := programs.ChoosePrecision(on.Caps(), precision, call.c.dtype == float64Code)
+	if err != nil {
+		return err
+	}
+	uplo := programs.Upper
+	if call.uplo == blas.Lower {
+		uplo = programs.Lower
+	}
+	results := members[T](call.c)
+	if err := programs.Syrk(on, p, uplo, call.transA != blas.NoTrans, T(real(call.alpha)), members[T](call.a), T(real(call.beta)), results); err != nil {
+		return err
+	}
+	for _, c := range results {
+		if err := mirror(team, call.uplo, false, c); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // members returns the matrices of a stack.

@@ -1,7 +1,9 @@
 package pybind
 
 import (
+	"context"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -96,8 +98,9 @@ func MP2(jobID, threads int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, virBe
 	})
 }
 
-// mp2OnDevice computes the energies on a device. Integrals of both precisions are double ones.
-func mp2OnDevice(call *device.Call, alpha, beta *spin, layout, precision string, maxBytes int64) (mp2.Result, error) {
+// withSpins calls op with the spins there are as device programs take them and with the precision of the products, in a call that may use so many bytes
+// of the device; 0 is no limit. Integrals of both precisions are double ones. The integrals are open until it returns.
+func withSpins(call *device.Call, alpha, beta *spin, layout, precision string, maxBytes int64, op func(programs.Precision, []mp2.Spin) error) error {
 	call.LimitMemory(maxBytes)
 	var spins []mp2.Spin
 	single := true
@@ -107,7 +110,7 @@ func mp2OnDevice(call *device.Call, alpha, beta *spin, layout, precision string,
 		}
 		source, closer, err := s.open(layout)
 		if err != nil {
-			return mp2.Result{}, err
+			return err
 		}
 		defer closer()
 		name := ""
@@ -119,17 +122,57 @@ func mp2OnDevice(call *device.Call, alpha, beta *spin, layout, precision string,
 	}
 	p, err := programs.ChoosePrecision(call.Caps(), precision, !single)
 	if err != nil {
-		return mp2.Result{}, err
+		return err
 	}
-	result, err := programs.MP2(call, p, spins...)
+	err = op(p, spins)
 	var lacking *trnbackend.UnsupportedError
 	if maxBytes > 0 && errors.As(err, &lacking) {
 		err = fmt.Errorf("max_memory: %d bytes: %w", maxBytes, err)
 	}
+	return err
+}
+
+// mp2OnDevice computes the energies on a device.
+func mp2OnDevice(call *device.Call, alpha, beta *spin, layout, precision string, maxBytes int64) (result mp2.Result, err error) {
+	err = withSpins(call, alpha, beta, layout, precision, maxBytes, func(p programs.Precision, spins []mp2.Spin) error {
+		r, err := programs.MP2(call, p, spins...)
+		if err == nil {
+			result = r.Result
+		}
+		return err
+	})
+	return result, err
+}
+
+// DeviceMP2Plan returns the plan by which MP2 would compute the energies on a device, as a JSON object. Neither integrals nor energies are read, the
+// device is not used, and nothing is compiled.
+func DeviceMP2Plan(id int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, virBeta uint64,
+	hexPathAlpha, hexPathBeta, layout, precision string, maxBytes int64) (text string, err error) {
+	defer guard(&err)
+	s, err := session(id)
 	if err != nil {
-		return mp2.Result{}, err
+		return "", err
 	}
-	return result.Result, nil
+	call, err := s.Begin(context.Background())
+	if err != nil {
+		return "", err
+	}
+	defer call.End()
+	alpha, beta := newSpin(bAlpha, occAlpha, virAlpha, hexPathAlpha), newSpin(bBeta, occBeta, virBeta, hexPathBeta)
+	var plan *programs.MP2Plan
+	err = withSpins(call, alpha, beta, layout, precision, maxBytes, func(p programs.Precision, spins []mp2.Spin) (err error) {
+		plan, err = programs.PlanMP2Of(call.Caps(), p, spins...)
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	encoded, err := json.Marshal(map[string]any{
+		"device": s.Name(), "precision": plan.Precision, "graphs": len(plan.Graphs), "dispatches": plan.Dispatches, "blocks": plan.Blocks(),
+		"bytes_in": plan.BytesIn, "bytes_out": plan.BytesOut, "flops": plan.Flops, "memory": plan.Resident + plan.Work, "seconds": plan.Seconds,
+		"text": plan.String(),
+	})
+	return string(encoded), err
 }
 
 func mp2Energy(alpha, beta *spin, layout string, options mp2.Options) (mp2.Result, error) {

@@ -40,7 +40,9 @@ var mayImport = map[string][]string{
 	"trnbackend/device":     {"trnbackend", "trnbackend/graph", "trnbackend/interp", "trnbackend/pjrt"},
 	"trnbackend/programs":   {"core/dense", "core/mp2", "trnbackend", "trnbackend/graph", "trnbackend/device"},
 	"tests_go":              {},
-	"tests_go/hlocases":     {"trnbackend", "trnbackend/graph", "trnbackend/graphtest", "trnbackend/hlo", "trnbackend/interp"},
+	"tests_go/hlocases": {
+		"trnbackend", "trnbackend/graph", "trnbackend/graphtest", "trnbackend/hlo", "trnbackend/interp", "trnbackend/programs",
+	},
 }
 
 // Only these packages may use cgo: a package with cgo cannot hold Go assembly.

@@ -1,4 +1,4 @@
-"""Makes the helper modules beside the tests importable and says which versions a run is about."""
+"""Makes the helper modules beside the tests importable, says which versions a run is about, and has the devices."""
 
 import sys
 from importlib.metadata import PackageNotFoundError, version
@@ -9,17 +9,17 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 pytest.register_assert_rewrite("residuals")
 
+_REPORTED = ("trnsci", "numpy", "scipy", "ml_dtypes", "hypothesis", "jax")
+
+
 @pytest.fixture(params=["interp", "pjrt:cpu"])
 def device(request):
     """The names of devices that run everywhere, of which XLA needs its plugin."""
-    import trnsci
+    import trnsci  # not above: some tests run where there is none
 
     if request.param not in trnsci.devices():
         pytest.skip(f"{request.param} is not installed: pip install 'trnsci[xla]'")
     return request.param
-
-
-_REPORTED = ("trnsci", "numpy", "scipy", "ml_dtypes", "hypothesis", "jax")
 
 
 def _version(name):

@@ -55,6 +55,13 @@ def test_c_is_not_read_where_beta_is_zero():
     assert np.array_equal(blas.gemm(1, a, a, 0, np.full((3, 3), np.nan, "f4"), device="interp"), a)
 
 
+def test_not_a_number_in_nan_out(device):
+    a = np.array([[1, np.nan], [2, 3]], "f4")
+    got = blas.gemm(1, a, np.eye(2, dtype="f4"), device=device)
+    assert np.isnan(got[0]).all() and np.isnan(trnsci.last_report().error_bound)
+    assert np.array_equal(got[1], a[1])
+
+
 @pytest.mark.parametrize("shape", [(0, 3, 4), (3, 0, 4), (3, 4, 0), (0, 0, 0)])
 def test_empty_products(shape):
     m, k, n = shape

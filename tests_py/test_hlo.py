@@ -46,7 +46,7 @@ def cases(folder):
 def texts(folder):
     """XLA's texts of the cases of one operation."""
     texts = json.loads((folder / "texts.json").read_text())
-    return {name: text for name, text in texts.items() if not name.startswith("random ")}
+    return {name: text for name, text in texts.items() if not name.startswith(("random ", "program "))}
 
 
 def numbers(x, dtype):
@@ -81,6 +81,16 @@ def test_results(folder, cases):
                 if wrong:
                     failures.append(f"{case['name']}: result {k} {wrong}\n{case['text']}")
     assert not failures, f"{len(failures)} results differ\n" + "\n".join(failures[:10])
+
+
+def test_ranges_of_programs_tell_right_from_wrong(folder, cases):
+    data = (folder / "data.bin").read_bytes()
+    programs = [case for case in cases if case["name"].startswith("program ")]
+    assert {case["name"].split()[1] for case in programs} == {"gemm", "syrk"} and len(programs) == 8
+    for case in programs:
+        (result,) = case["results"]
+        low, high = (array(data, {"dtype": "f64", "dims": result["dims"], **result[end]}) for end in ("low", "high"))
+        assert np.max(high - low) < np.max(abs(low)) / 4, case["name"]
 
 
 def test_difference_notices():

@@ -5,7 +5,7 @@ first call. See `trnsci.linalg`, `trnsci.blas`, `trnsci.mp2` and, where PySCF is
 """
 
 from . import blas, linalg, mp2
-from ._device import Device, Report, devices, last_report
+from ._device import Device, DevicePlan, Report, devices, last_report
 from ._errors import ConvergenceError, DeviceError, InternalError, LinAlgError, UnsupportedError
 from ._threads import get_num_threads, set_num_threads, threads
 from ._version import __version__
@@ -16,6 +16,7 @@ __all__ = [
     "ConvergenceError",
     "Device",
     "DeviceError",
+    "DevicePlan",
     "InternalError",
     "LinAlgError",
     "MP2Result",

@@ -50,7 +50,7 @@ class Report:
     host_steps : list of str
         What was computed on the host, and why.
     error_bound : float
-        A bound of the result's error where the algorithm has one, else 0.
+        A bound of the result's error where the algorithm has one, else 0; NaN or infinity for arguments that hold such.
     """
 
     device: str
@@ -63,6 +63,57 @@ class Report:
     engines: dict[str, float] = field(default_factory=dict)
     host_steps: list[str] = field(default_factory=list)
     error_bound: float = 0.0
+
+
+@dataclass(frozen=True)
+class DevicePlan:
+    """What a call on a device would do, known before it does anything. See `trnsci.df_mp2_energy`.
+
+    ``print(plan)`` says it in words.
+
+    Attributes
+    ----------
+    device : str
+        The device's name.
+    precision : str
+        That of the products.
+    graphs : int
+        Graphs that have to be compiled, unless they are there already.
+    dispatches : int
+        Runs of compiled graphs.
+    blocks : str
+        Into what blocks the work is cut, with the sizes of their arrays, which are rounded up.
+    bytes_in, bytes_out : int
+        Bytes that go to the device, and come from it.
+    flops : float
+        Floating-point operations, a multiplication and an addition being two.
+    memory : int
+        Bytes that arrays take on the device at once, at most, if no operations are fused.
+    seconds : float
+        The time that is expected from what the device says that it can do, a rough one where it says nothing.
+    """
+
+    device: str
+    precision: str
+    graphs: int
+    dispatches: int
+    blocks: str
+    bytes_in: int
+    bytes_out: int
+    flops: float
+    memory: int
+    seconds: float
+    text: str = field(repr=False, compare=False)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def read_plan(text: str) -> DevicePlan:
+    """Return the plan that the library describes."""
+    facts = json.loads(text)
+    numbers = {name: float(facts[name]) for name in ("flops", "seconds")}
+    return DevicePlan(**{**facts, **numbers})
 
 
 _last_report: ContextVar[Report | None] = ContextVar("trnsci_last_report", default=None)
@@ -93,6 +144,7 @@ def keep_report(number: int) -> None:
     facts = json.loads(_native.call("TakeReport", number))
     facts["engines"] = facts["engines"] or {}
     facts["host_steps"] = facts["host_steps"] or []
+    facts["error_bound"] = float(facts["error_bound"])
     _last_report.set(Report(**facts))
 
 

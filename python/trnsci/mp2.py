@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,6 +18,7 @@ from ._progress import Progress
 __all__ = ["MP2Result", "df_mp2_energy"]
 
 Layout: TypeAlias = Literal["iaP", "(ia)P", "P(ia)", "iPa"]
+Precision: TypeAlias = Literal["fp64", "mixed", "fp32", "bf16", "bf16x2", "bf16x3"]
 
 # Spin-component scaling: S. Grimme, J. Chem. Phys. 118, 9095 (2003).
 _SCS_OPPOSITE = 6 / 5
@@ -156,20 +157,37 @@ def _two(pair: Any, name: str) -> tuple[Any, Any]:
     return pair[0], pair[1]
 
 
+@overload
+def df_mp2_energy(
+    B: Any, eps_occ: Any, eps_vir: Any, *, layout: Layout = ..., precision: Precision | None = ..., pair_energies: bool = ...,
+    check_finite: bool = ..., max_memory: float | None = ..., threads: int | None = ..., progress: Progress = ...,
+    device: str | _device.Device | None = ..., plan: Literal[False] = ...,
+) -> MP2Result: ...  # fmt: skip
+
+
+@overload
+def df_mp2_energy(
+    B: Any, eps_occ: Any, eps_vir: Any, *, layout: Layout = ..., precision: Precision | None = ..., pair_energies: bool = ...,
+    check_finite: bool = ..., max_memory: float | None = ..., threads: int | None = ..., progress: Progress = ...,
+    device: str | _device.Device | None = ..., plan: Literal[True],
+) -> _device.DevicePlan: ...  # fmt: skip
+
+
 def df_mp2_energy(
     B: Any,
     eps_occ: Any,
     eps_vir: Any,
     *,
     layout: Layout = "iaP",
-    precision: Literal["fp64", "mixed", "fp32", "bf16", "bf16x2", "bf16x3"] | None = None,
+    precision: Precision | None = None,
     pair_energies: bool = False,
     check_finite: bool = True,
     max_memory: float | None = None,
     threads: int | None = None,
     progress: Progress = None,
     device: str | _device.Device | None = None,
-) -> MP2Result:
+    plan: bool = False,
+) -> MP2Result | _device.DevicePlan:
     r"""DF-MP2 correlation energy from three-index integrals.
 
     With :math:`K^{ij}_{ab} = \sum_P B_{iaP} B_{jbP}` and
@@ -209,11 +227,14 @@ def df_mp2_energy(
     device : str or Device, optional
         Where to run; see `trnsci.devices`. What happened there is in `trnsci.last_report`. B goes to the device in blocks of
         occupied orbitals, as many as its memory or `max_memory` takes; the host holds one more block while it is sent.
+    plan : bool, optional
+        With a device: compute nothing and compile nothing, and return what the call would do. Only the shapes of B and of the
+        energies and the dtype of B count, so that ``np.broadcast_to(np.float32(0), (nocc, nvir, naux))`` may stand for B.
 
     Returns
     -------
-    MP2Result
-        The energies in hartree; ``float(result)`` is the correlation energy.
+    MP2Result or DevicePlan
+        The energies in hartree; ``float(result)`` is the correlation energy. With `plan` a `trnsci.DevicePlan`.
 
     Raises
     ------
@@ -221,7 +242,8 @@ def df_mp2_energy(
         If shapes do not fit, an energy is not finite, or a denominator :math:`D` is zero, with the orbitals. For a file
         that is truncated or no ``.npy`` file, and for a `max_memory` that holds no block, with the least that works.
     UnsupportedError
-        For complex integrals, a precision that the device lacks, and where it does not hold two blocks of one orbital.
+        For complex integrals, integrals of double precision on a device without a word on precision, a precision that the
+        device lacks, where it does not hold two blocks of one orbital, and for `plan` without a device.
     TypeError
         For a dtype that is not supported.
     OSError
@@ -248,6 +270,13 @@ def df_mp2_energy(
     >>> result = trnsci.df_mp2_energy(np.sqrt([[[0.3]]]), [-0.5], [0.7])
     >>> round(float(result), 10), result.e_corr_ss
     (-0.0375, 0.0)
+
+    How much work a larger molecule would be:
+
+    >>> b = np.broadcast_to(np.float32(0), (16, 112, 384))
+    >>> plan = trnsci.df_mp2_energy(b, np.zeros(16), np.ones(112), device="interp", plan=True)
+    >>> plan.graphs, plan.dispatches
+    (1, 1)
     """
     on = resolve(device, precision)
     if not isinstance(layout, str) or layout not in _LAYOUTS:
@@ -257,8 +286,10 @@ def df_mp2_energy(
         spins = [_Spin(both[s], occ[s], vir[s], layout, f"[{s}]") for s in range(2)]
     else:
         spins = [_Spin(B, eps_occ, eps_vir, layout, "")]
-    _same_dtype(spins)
     limit = 0 if max_memory is None and on is not None else _bytes(max_memory)
+    if plan:
+        return _plan(spins, layout, precision, limit, on)
+    _same_dtype(spins)
     return _energy(spins, layout, precision, pair_energies, check_finite, limit, threads, progress, on)
 
 
@@ -278,6 +309,22 @@ def resolve(device: str | _device.Device | None, precision: str | None) -> _devi
     elif not isinstance(precision, (str, type(None))) or precision not in _PRECISIONS:
         raise ValueError(f"precision: {precision!r} is not one of {', '.join(map(repr, _PRECISIONS))}")
     return on
+
+
+def _plan(
+    spins: list[_Spin], layout: str, precision: str | None, max_bytes: int, on: _device.Device | None
+) -> _device.DevicePlan:
+    """Return what the call would do on its device. Only shapes and dtypes are looked at."""
+    if on is None:
+        raise UnsupportedError("plan: plans are for devices; name one with device=")
+    alpha, beta = spins[0], spins[-1]
+    records = [_array.record(a) for s in spins for a in (s.b, s.eps_occ, s.eps_vir)]
+    absent = [0] * 3
+    text = _native.call(
+        "DeviceMP2Plan", on.number, *([_array.address(r) for r in records] + absent)[:6],
+        _hex(alpha.path), _hex(beta.path) if len(spins) == 2 else "", layout, precision or "", max_bytes,
+    )  # fmt: skip
+    return _device.read_plan(text)
 
 
 def _same_dtype(spins: list[_Spin]) -> None:

@@ -14,6 +14,19 @@ func dot(contractX, contractY, batchX, batchY []int) operation {
 	}
 }
 
+// withItself is a product of an array with itself, which is one operand twice.
+func withItself(contract, batch []int) operation {
+	return func(b *graph.Builder, in []graph.Value) graph.Value {
+		return dot(contract, contract, batch, batch)(b, []graph.Value{in[0], in[0]})
+	}
+}
+
+// plusTranspose is x y + (x y)^T: a product that is read in two layouts.
+func plusTranspose(b *graph.Builder, in []graph.Value) graph.Value {
+	product := dot([]int{1}, []int{0}, nil, nil)(b, in)
+	return b.Add(product, b.Transpose(product, 1, 0))
+}
+
 func testProducts(t *testing.T, e trnbackend.Executor) {
 	eachType(t, e, floatTypes, func(t *testing.T, d graph.DType) {
 		to := d
@@ -35,6 +48,13 @@ func testProducts(t *testing.T, e trnbackend.Executor) {
 			{"no elements", dot([]int{1}, []int{0}, nil, nil), []array{of(d, []int{0, 3}), y}, of(to, []int{0, 2}), 0},
 			{"not finite", dot([]int{1}, []int{0}, nil, nil), []array{of(d, []int{2, 2}, 0, 1, 1, 1), of(d, []int{2, 1}, inf, 1)}, of(to, []int{2, 1}, nan, inf), 0},
 			{"beyond bf16", dot([]int{0}, []int{0}, nil, nil), []array{vector(d, 256, 1), vector(d, 1, 1)}, scalar(to, 257), 0},
+			{"with itself", withItself([]int{1}, nil), []array{x}, of(to, []int{2, 2}, 14, 32, 32, 77), 0},
+			{"with itself, transposed", withItself([]int{0}, nil), []array{x}, of(to, []int{3, 3}, 17, 22, 27, 22, 29, 36, 27, 36, 45), 0},
+			{
+				"stack with itself", withItself([]int{2}, []int{0}), []array{of(d, []int{2, 2, 2}, 1, 2, 3, 4, 5, 6, 7, 8)},
+				of(to, []int{2, 2, 2}, 5, 11, 11, 25, 61, 83, 83, 113), 0,
+			},
+			{"plus its transpose", plusTranspose, []array{x, y}, of(to, []int{2, 2}, 116, 203, 203, 308), 0},
 			batches(d, to),
 			long(d, to),
 		})

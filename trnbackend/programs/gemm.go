@@ -1,12 +1,9 @@
 package programs
 
 import (
-	"encoding/binary"
 	"fmt"
-	"math"
 
 	"trnsci/core/dense"
-	"trnsci/trnbackend"
 	"trnsci/trnbackend/device"
 	"trnsci/trnbackend/graph"
 )
@@ -25,20 +22,14 @@ type GemmPlan struct {
 // PlanGemm returns the plan of batch products C = alpha op(A) op(B) of m x k by k x n matrices, plus beta C if adds is set.
 func PlanGemm(p Precision, batch, m, n, k int, transA, transB, adds bool) (*GemmPlan, error) {
 	plan := &GemmPlan{
-		Precision: p, Batch: batch, M: bucket(m), N: bucket(n), K: bucket(k), TransA: transA, TransB: transB, Adds: adds,
-	}
-	if batch > 1 {
-		plan.Batch = bucket(batch)
+		Precision: p, Batch: stackBucket(batch), M: bucket(m), N: bucket(n), K: bucket(k), TransA: transA, TransB: transB, Adds: adds,
 	}
 	g, err := plan.build()
 	if err != nil {
 		return nil, err
 	}
 	plan.Graph = g
-	for _, s := range g.ParameterShapes() {
-		plan.BytesIn += s.Bytes()
-	}
-	plan.BytesOut = g.ResultShapes()[0].Bytes()
+	plan.BytesIn, plan.BytesOut = traffic(g)
 	return plan, nil
 }
 
@@ -48,21 +39,16 @@ func (p *GemmPlan) String() string {
 		p.Precision, p.Batch, p.M, p.N, p.K, p.BytesIn, p.BytesOut, float64(p.Graph.Cost().Flops))
 }
 
-// stored returns the shape of a stack of matrices in memory.
-func (p *GemmPlan) stored(rows, cols int, trans bool) graph.Shape {
-	if trans {
-		rows, cols = cols, rows
-	}
-	return graph.Of(p.Precision.dtype(), p.Batch, rows, cols)
+// operands returns the shapes of A and B.
+func (p *GemmPlan) operands() (a, b graph.Shape) {
+	return stackShape(p.Precision, p.Batch, p.M, p.K, p.TransA), stackShape(p.Precision, p.Batch, p.K, p.N, p.TransB)
 }
 
 func (p *GemmPlan) build() (*graph.Graph, error) {
 	const rows, cols = 1, 2
 	b := graph.NewBuilder("gemm " + string(p.Precision))
-	scalar := graph.Of(p.Precision.dtype())
-	x := b.Parameter("a", p.stored(p.M, p.K, p.TransA))
-	y := b.Parameter("b", p.stored(p.K, p.N, p.TransB))
-	alpha := b.Parameter("alpha", scalar)
+	shapeA, shapeB := p.operands()
+	x, y := b.Parameter("a", shapeA), b.Parameter("b", shapeB)
 	d := graph.Dimensions{Batch: [2][]int{{0}, {0}}, Contract: [2][]int{{cols}, {rows}}}
 	if p.TransA {
 		d.Contract[0] = []int{rows}
@@ -70,19 +56,12 @@ func (p *GemmPlan) build() (*graph.Graph, error) {
 	if p.TransB {
 		d.Contract[1] = []int{cols}
 	}
-	shape := p.stored(p.M, p.N, false)
-	z := b.Multiply(b.Broadcast(alpha, shape.Dims), product(b, p.Precision, x, y, d))
-	if p.Adds {
-		beta := b.Parameter("beta", scalar)
-		c := b.Donated("c", shape)
-		z = b.Add(z, b.Multiply(b.Broadcast(beta, shape.Dims), c))
-	}
-	b.Result("c", z)
+	update(b, product(b, p.Precision, x, y, d), p.Adds)
 	return b.Build()
 }
 
 // Gemm computes C_i = alpha op(A_i) op(B_i) + beta C_i for stacks of row-major matrices of one length on a device; op transposes where asked. C is not
-// read where beta is 0. The report's error bound is that of gemmBound, in exact terms for every element of the products.
+// read where beta is 0. The report's error bound is that of productBound, in exact terms for every element of the products.
 func Gemm[T dense.Float](call *device.Call, p Precision, transA, transB bool, alpha T, a, b []dense.Matrix[T], beta T, c []dense.Matrix[T]) error {
 	m, n, k := c[0].Rows, c[0].Cols, a[0].Cols
 	if transA {
@@ -92,109 +71,8 @@ func Gemm[T dense.Float](call *device.Call, p Precision, transA, transB bool, al
 	if err != nil {
 		return err
 	}
-	program, err := call.Program(plan.Graph)
-	if err != nil {
-		return err
-	}
-	inputs := [][]byte{
-		packed(plan.stored(plan.M, plan.K, transA), a), packed(plan.stored(plan.K, plan.N, transB), b),
-		trnbackend.Encode(p.dtype(), []float64{float64(alpha)}),
-	}
-	if plan.Adds {
-		inputs = append(inputs, trnbackend.Encode(p.dtype(), []float64{float64(beta)}), packed(plan.stored(plan.M, plan.N, false), c))
-	}
-	buffers := make([]trnbackend.Buffer, len(inputs))
-	for i, shape := range plan.Graph.ParameterShapes() {
-		if buffers[i], err = call.Upload(shape, inputs[i]); err != nil {
-			return err
-		}
-	}
-	results, err := call.Run(program, buffers...)
-	if err != nil {
-		return err
-	}
-	data, err := call.Download(results[0])
-	if err != nil {
-		return err
-	}
-	call.Bound(gemmBound(plan, float64(alpha), longest(a, !transA), longest(b, transB)))
-	unpack(plan.stored(plan.M, plan.N, false), data, c)
-	return nil
-}
-
-// gemmBound returns a bound of |C - alpha A B| for every element, beside the rounding of beta C: with the lengths of the longest row of A and the
-// longest column of B, by the inequality of Cauchy and Schwarz, the sum of the moduli of the products is at most their product, and each product
-// carries the error of its two operands and of the sums (N. J. Higham, Accuracy and Stability of Numerical Algorithms, section 3.1).
-func gemmBound(plan *GemmPlan, alpha, rowA, colB float64) float64 {
-	return math.Abs(alpha) * rowA * colB * plan.Precision.productError(plan.K)
-}
-
-// longest returns the largest Euclidean length of a row, or of a column, of any matrix of a stack.
-func longest[T dense.Float](stack []dense.Matrix[T], byRows bool) float64 {
-	largest := 0.0
-	for _, x := range stack {
-		squares := make([]float64, x.Cols)
-		for i := range x.Rows {
-			sum := 0.0
-			for j, v := range x.Row(i) {
-				square := float64(v) * float64(v)
-				squares[j] += square
-				sum += square
-			}
-			if byRows {
-				largest = math.Max(largest, sum)
-			}
-		}
-		if !byRows {
-			for _, s := range squares {
-				largest = math.Max(largest, s)
-			}
-		}
-	}
-	return math.Sqrt(largest)
-}
-
-// packed returns a stack of matrices in the shape, with zeros where they have no elements.
-func packed[T dense.Float](shape graph.Shape, stack []dense.Matrix[T]) []byte {
-	data := make([]byte, shape.Bytes())
-	for s, x := range stack {
-		pack(shape, data, s, x.View())
-	}
-	return data
-}
-
-// pack puts a matrix in its place of a stack in the shape.
-func pack[T dense.Float](shape graph.Shape, data []byte, place int, x dense.View[T]) {
-	each, width := shape.Dims[1], shape.Dims[2]
-	size := shape.DType.Bytes()
-	for i := range x.Rows {
-		at := data[((place*each)+i)*width*size:]
-		from := x.Offset + i*x.RowStride
-		for j := range x.Cols {
-			v := x.Data[from+j*x.ColStride]
-			if size == 8 {
-				binary.LittleEndian.PutUint64(at[j*size:], math.Float64bits(float64(v)))
-			} else {
-				binary.LittleEndian.PutUint32(at[j*size:], math.Float32bits(float32(v)))
-			}
-		}
-	}
-}
-
-// unpack sets a stack of matrices to what packed would have made of them.
-func unpack[T dense.Float](shape graph.Shape, data []byte, stack []dense.Matrix[T]) {
-	each, width := shape.Dims[1], shape.Dims[2]
-	size := shape.DType.Bytes()
-	for s, x := range stack {
-		for i := range x.Rows {
-			at, row := data[((s*each)+i)*width*size:], x.Row(i)
-			for j := range row {
-				if size == 8 {
-					row[j] = T(math.Float64frombits(binary.LittleEndian.Uint64(at[j*size:])))
-				} else {
-					row[j] = T(math.Float32frombits(binary.LittleEndian.Uint32(at[j*size:])))
-				}
-			}
-		}
-	}
+	shapeA, shapeB := plan.operands()
+	operands := [][]byte{packed(shapeA, a, whole), packed(shapeB, b, whole)}
+	call.Bound(productBound(p, plan.K, float64(alpha), longest(a, !transA), longest(b, transB)))
+	return runUpdate(call, plan.Graph, operands, alpha, beta, c, whole)
 }

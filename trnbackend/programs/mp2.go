@@ -27,14 +27,7 @@ func MP2(call *device.Call, p Precision, spins ...mp2.Spin) (*MP2Result, error) 
 	if err := mp2.Check(nil, spins...); err != nil {
 		return nil, err
 	}
-	var sizes []MP2Size
-	var naux int
-	for _, s := range spins {
-		var size MP2Size
-		size.Nocc, size.Nvir, naux = s.Source.Shape()
-		sizes = append(sizes, size)
-	}
-	plan, err := PlanMP2(call.Caps(), p, naux, sizes...)
+	plan, err := PlanMP2Of(call.Caps(), p, spins...)
 	if err != nil {
 		return nil, err
 	}
@@ -47,6 +40,20 @@ func MP2(call *device.Call, p Precision, spins ...mp2.Spin) (*MP2Result, error) 
 	result := &MP2Result{Result: r.result(), Plan: plan}
 	call.Bound(result.ErrorBound)
 	return result, nil
+}
+
+// PlanMP2Of is PlanMP2 for the sizes of spins, whose integrals and energies are not looked at.
+func PlanMP2Of(caps trnbackend.Caps, p Precision, spins ...mp2.Spin) (*MP2Plan, error) {
+	var sizes []MP2Size
+	naux := 0
+	for i, s := range spins {
+		nocc, nvir, n := s.Source.Shape()
+		if i > 0 && n != naux {
+			return nil, dense.BadArgument("B", "the spins have different numbers of auxiliary functions, %d and %d", naux, n)
+		}
+		naux, sizes = n, append(sizes, MP2Size{nocc, nvir})
+	}
+	return PlanMP2(caps, p, naux, sizes...)
 }
 
 // mp2Run is a plan that is carried out.
@@ -144,7 +151,7 @@ func loadMP2[T dense.Float](r *mp2Run, b mp2Block) error {
 	integrals, differences := make([]byte, shapes[0].Bytes()), make([]float64, shapes[1].Size())
 	high, low := differences[:len(differences)/2], differences[len(differences)/2:]
 	err := mp2.EachOrbital(nil, spin, first, end, func(i int, x dense.View[T], norms []float64) {
-		pack(shapes[0], integrals, i-first, x)
+		pack(shapes[0], integrals, i-first, x, whole)
 		r.measures[b.spin].measure(shapes[1].DType, i, norms)
 		for a, e := range spin.Vir {
 			at := (i-first)*r.plan.Nvir[b.spin] + a

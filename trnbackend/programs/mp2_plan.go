@@ -199,9 +199,14 @@ func (p *MP2Plan) count(caps trnbackend.Caps) {
 		float64(p.BytesIn+p.BytesOut)/orUsual(caps.Bytes, usualBytes)
 }
 
+// Blocks says in words into what blocks the orbitals are cut, and how large their arrays are.
+func (p *MP2Plan) Blocks() string {
+	return fmt.Sprintf("blocks of %d orbitals (nvir %v, naux %d)", p.Block, p.Nvir, p.Naux)
+}
+
 // String returns the plan in words.
 func (p *MP2Plan) String() string {
-	return fmt.Sprintf("mp2 %s: graphs %d, dispatches %d, loads %d of blocks of %d orbitals (nvir %v, naux %d), "+
-		"%d bytes of them at once and %d beside, %d bytes in, %d out, %.3g flops, %.2g seconds expected", p.Precision, len(p.Graphs), p.Dispatches, p.Loads, p.Block, p.Nvir, p.Naux,
+	return fmt.Sprintf("mp2 %s: graphs %d, dispatches %d, loads %d of %s, "+
+		"%d bytes of them at once and %d beside, %d bytes in, %d out, %.3g flops, %.2g seconds expected", p.Precision, len(p.Graphs), p.Dispatches, p.Loads, p.Blocks(),
 		p.Resident, p.Work, p.BytesIn, p.BytesOut, p.Flops, p.Seconds)
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"trnsci/core/dense"
+	"trnsci/core/mp2"
 	"trnsci/trnbackend"
 )
 
@@ -143,6 +145,25 @@ func TestMP2PlanRefuses(t *testing.T) {
 		if _, err := PlanMP2(trnbackend.Caps{}, FP32, 4, spins...); err == nil || !strings.HasPrefix(err.Error(), "spins: ") {
 			t.Errorf("%v: %v", spins, err)
 		}
+	}
+}
+
+// A plan is made of shapes: there need be neither integrals nor energies.
+func TestPlanMP2Of(t *testing.T) {
+	spin := func(nocc, nvir, naux int) mp2.Spin {
+		return mp2.Spin{Source: mp2.Integrals[float32]{Nocc: nocc, Nvir: nvir, Naux: naux}}
+	}
+	plan, err := PlanMP2Of(trnbackend.Caps{}, FP32, spin(14, 110, 384), spin(13, 112, 384))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := PlanMP2(trnbackend.Caps{}, FP32, 384, MP2Size{14, 110}, MP2Size{13, 112})
+	if err != nil || plan.String() != want.String() || !strings.Contains(plan.String(), plan.Blocks()) {
+		t.Errorf("%s, not %s: %v", plan, want, err)
+	}
+	var bad *dense.ArgumentError
+	if _, err := PlanMP2Of(trnbackend.Caps{}, FP32, spin(2, 3, 4), spin(2, 3, 5)); !errors.As(err, &bad) || bad.Arg != "B" {
+		t.Errorf("spins with different auxiliary functions: %v", err)
 	}
 }
 

@@ -127,3 +127,39 @@ func product(b *graph.Builder, p Precision, x, y graph.Value, d graph.Dimensions
 	}
 	return sum
 }
+
+// productWithItself adds the product of stacks of matrices with their own transposes, X X^T, or X^T X with trans, as product does: x has dimensions
+// of a stack, of rows and of columns. The parts of x are computed once. Products of two different parts come in pairs that are each other's
+// transposes, of which one is multiplied and the sum of all of them transposed: two products instead of three for bf16x2, four instead of six for
+// bf16x3. A sum of parts passes through fewer additions than in product.
+func productWithItself(b *graph.Builder, p Precision, x graph.Value, trans bool) graph.Value {
+	const rows, cols = 1, 2
+	d := graph.Dimensions{Batch: [2][]int{{0}, {0}}, Contract: [2][]int{{cols}, {cols}}}
+	if trans {
+		d.Contract = [2][]int{{rows}, {rows}}
+	}
+	parts := p.parts()
+	if parts == 0 {
+		return b.Dot(x, x, d)
+	}
+	xs := split(b, x, parts)
+	plus := func(sum, term graph.Value) graph.Value {
+		if sum == (graph.Value{}) {
+			return term
+		}
+		return b.Add(sum, term)
+	}
+	var half, squares graph.Value                 // products of different parts, one of each pair; of parts with themselves
+	for order := parts - 1; order >= 0; order-- { // the smallest first
+		for i := 0; 2*i < order; i++ {
+			half = plus(half, b.Dot(xs[i], xs[order-i], d))
+		}
+		if order%2 == 0 {
+			squares = plus(squares, b.Dot(xs[order/2], xs[order/2], d))
+		}
+	}
+	if parts == 1 {
+		return squares
+	}
+	return b.Add(b.Add(half, b.Transpose(half, 0, 2, 1)), squares)
+}

@@ -26,7 +26,8 @@ out : ndarray, optional
 threads : int, optional
     The number of threads; by default what `trnsci.get_num_threads` says. Results are the same bits for any number.
 device : str or Device, optional
-    Where to run: None or ``"cpu"`` is the host. Only `gemm` and `batched_gemm` run on other devices, see `trnsci.devices`.
+    Where to run: None or ``"cpu"`` is the host. Only `gemm`, `batched_gemm` and `syrk` run on other devices; see
+    `trnsci.devices`.
 errors
     ValueError for a shape or word that does not fit, TypeError for a dtype that is not supported, MemoryError where the result
     does not fit; the message begins with the argument's name. UnsupportedError for a device that this version has not.

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from .. import _array, _device, _native, _threads
 from .._array import Array
+from .._errors import UnsupportedError
 from .._progress import Progress
 
 # Flags cross the border as the letters of the reference BLAS.
@@ -305,8 +306,10 @@ def invoke_on(
 ) -> None:
     """Call a function of the library that runs on a device, unless there is nothing in the result, the last of the arrays.
 
-    The call is always a job: a device may be slow.
+    The call is always a job: a device may be slow. UnsupportedError for complex arrays.
     """
+    if arrays[-1].dtype.kind == "c":
+        raise UnsupportedError(f"device: {on.name} has no complex products, only real ones")
     if arrays[-1].size:
         _device.keep_report(invoke(name, work, threads, arrays, on.number, *args, limit=0))
 

@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike
 
 from .. import _array, _device, _native, _threads
 from .._array import Array
-from .._errors import UnsupportedError
 from . import _common
 
 __all__ = ["batched_gemm", "gemm", "gemmt"]
@@ -102,8 +101,6 @@ def _general(
     b, trans_b = _common.by_rows(b, trans_b, "B")
     operands = (_common.spread(a, lead), _common.spread(b, lead), result)
     if on is not None:
-        if result.dtype.kind == "c":
-            raise UnsupportedError(f"device: {on.name} has no complex products, only real ones")
         _common.invoke_on(on, "DeviceGemm", 2 * m * n * k, threads, operands, trans_a, trans_b, factor, keep, precision)
     else:
         _common.invoke_product(

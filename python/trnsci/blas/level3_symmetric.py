@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
+from .. import _device
 from .._array import Array
 from . import _common
 
@@ -161,9 +162,10 @@ def _update(
     hermitian: bool,
     out: Array | None,
     threads: int | None,
-    device: str | None,
+    on: _device.Device | None = None,
+    precision: str = "",
 ) -> Array:
-    _common.require_host(device)
+    """Compute a symmetric or Hermitian update on the host, or on a device where the library has ``Device`` and `name`."""
     flag = _common.word(trans, _common.TRANS_WORDS, "trans")
     triangle = _common.word(uplo, _common.UPLO_WORDS, "uplo")
     _common.need_c(beta, c, "C")
@@ -184,10 +186,13 @@ def _update(
     stored, flag = _same_layout(matrices, flag, hermitian)
     if flag != _common.NO_TRANS:
         flag = _common.CONJ_TRANS if hermitian else _common.TRANS
-    _common.invoke_product(
-        name, n * n * k * len(stored), threads, (*(_common.spread(a, lead) for a in stored), result), triangle, flag,
-        hermitian, *_common.parts(alpha), *_common.parts(beta),
-    )  # fmt: skip
+    work, operands = n * n * k * len(stored), (*(_common.spread(a, lead) for a in stored), result)
+    if on is not None:
+        _common.invoke_on(on, f"Device{name}", work, threads, operands, triangle, flag, alpha, beta, precision)
+    else:
+        _common.invoke_product(
+            name, work, threads, operands, triangle, flag, hermitian, *_common.parts(alpha), *_common.parts(beta)
+        )
     return _common.finish(result, kind, out)
 
 
@@ -201,7 +206,8 @@ def syrk(
     *,
     out: Array | None = None,
     threads: int | None = None,
-    device: str | None = None,
+    device: str | _device.Device | None = None,
+    precision: str | None = None,
 ) -> Array:
     """Return the symmetric ``alpha A A^T + beta C``, or ``alpha A^T A + beta C`` with `trans`.
 
@@ -215,8 +221,10 @@ def syrk(
     trans : bool or {'N', 'T'}, optional
     uplo : {'upper', 'lower'}, optional
         The triangle of C that is read and the one that is computed; the other one is its mirror image.
-    out, threads, device
+    out, threads
         See `trnsci.blas`.
+    device, precision
+        As in `gemm`. A is sent once and not as two factors, C only if `beta` is not 0.
 
     Returns
     -------
@@ -227,6 +235,8 @@ def syrk(
     ------
     ValueError, TypeError
         See `trnsci.blas`.
+    UnsupportedError
+        As in `gemm`.
 
     Examples
     --------
@@ -235,8 +245,10 @@ def syrk(
     array([[ 5., 11.],
            [11., 25.]])
     """
+    on = _device.resolve(device)
+    how = _device.check_precision(precision, on)
     factor, keep = _common.scalar(alpha, "alpha"), _common.scalar(beta, "beta")
-    return _update("Syrk", factor, {"A": A}, keep, C, trans, uplo, False, out, threads, device)
+    return _update("Syrk", factor, {"A": A}, keep, C, trans, uplo, False, out, threads, on, how)
 
 
 def herk(
@@ -283,8 +295,9 @@ def herk(
     array([[1.+0.j, 0.-2.j],
            [0.+2.j, 4.+0.j]])
     """
+    _common.require_host(device)
     factor, keep = _common.real_scalar(alpha, "alpha"), _common.real_scalar(beta, "beta")
-    return _update("Syrk", factor, {"A": A}, keep, C, trans, uplo, True, out, threads, device)
+    return _update("Syrk", factor, {"A": A}, keep, C, trans, uplo, True, out, threads)
 
 
 def syr2k(
@@ -329,8 +342,9 @@ def syr2k(
     array([[ 6., 11.],
            [11., 20.]])
     """
+    _common.require_host(device)
     factor, keep = _common.scalar(alpha, "alpha"), _common.scalar(beta, "beta")
-    return _update("Syr2k", factor, {"A": A, "B": B}, keep, C, trans, uplo, False, out, threads, device)
+    return _update("Syr2k", factor, {"A": A, "B": B}, keep, C, trans, uplo, False, out, threads)
 
 
 def her2k(
@@ -378,5 +392,6 @@ def her2k(
     array([[2.+0.j, 1.-2.j],
            [1.+2.j, 0.+0.j]])
     """
+    _common.require_host(device)
     factor, keep = _common.scalar(alpha, "alpha"), _common.real_scalar(beta, "beta")
-    return _update("Syr2k", factor, {"A": A, "B": B}, keep, C, trans, uplo, True, out, threads, device)
+    return _update("Syr2k", factor, {"A": A, "B": B}, keep, C, trans, uplo, True, out, threads)

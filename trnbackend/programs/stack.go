@@ -1,0 +1,183 @@
+package programs
+
+import (
+	"encoding/binary"
+	"math"
+
+	"trnsci/core/dense"
+	"trnsci/trnbackend"
+	"trnsci/trnbackend/device"
+	"trnsci/trnbackend/graph"
+)
+
+// Triangle is a half of a square matrix, its diagonal included.
+type Triangle int
+
+// The triangles. The zero value is none of them: it stands for all of a matrix, also of one that is not square.
+const (
+	whole Triangle = iota
+	Upper
+	Lower
+)
+
+// columns returns the first column, and the one behind the last, that row i of a matrix of so many columns has in the triangle.
+func (t Triangle) columns(i, cols int) (first, end int) {
+	switch t {
+	case Upper:
+		return i, cols
+	case Lower:
+		return 0, i + 1
+	}
+	return 0, cols
+}
+
+// stackShape returns the shape in memory of a stack of matrices rows x cols, or of their transposes.
+func stackShape(p Precision, batch, rows, cols int, trans bool) graph.Shape {
+	if trans {
+		rows, cols = cols, rows
+	}
+	return graph.Of(p.dtype(), batch, rows, cols)
+}
+
+// stackBucket returns the number of matrices that a graph for so many has.
+func stackBucket(batch int) int {
+	if batch <= 1 {
+		return batch
+	}
+	return bucket(batch)
+}
+
+// traffic returns the bytes of all parameters, and of all results, of a graph.
+func traffic(g *graph.Graph) (in, out int64) {
+	for _, s := range g.ParameterShapes() {
+		in += s.Bytes()
+	}
+	for _, s := range g.ResultShapes() {
+		out += s.Bytes()
+	}
+	return in, out
+}
+
+// update adds what the BLAS makes of a product Z: the result "c" = alpha Z, plus beta C if adds is set. The factors and C are further parameters; C,
+// of Z's shape, is donated.
+func update(b *graph.Builder, z graph.Value, adds bool) {
+	shape := z.Shape()
+	scalar := graph.Of(shape.DType)
+	alpha := b.Parameter("alpha", scalar)
+	z = b.Multiply(b.Broadcast(alpha, shape.Dims), z)
+	if adds {
+		beta := b.Parameter("beta", scalar)
+		c := b.Donated("c", shape)
+		z = b.Add(z, b.Multiply(b.Broadcast(beta, shape.Dims), c))
+	}
+	b.Result("c", z)
+}
+
+// runUpdate runs a graph that update ends, and sets the triangle of C to what it gives. operands are the buffers of the product's parameters; C is
+// read where beta is not 0.
+func runUpdate[T dense.Float](call *device.Call, g *graph.Graph, operands [][]byte, alpha, beta T, c []dense.Matrix[T], t Triangle) error {
+	result := g.ResultShapes()[0]
+	inputs := append(operands, trnbackend.Encode(result.DType, []float64{float64(alpha)}))
+	if beta != 0 {
+		inputs = append(inputs, trnbackend.Encode(result.DType, []float64{float64(beta)}), packed(result, c, t))
+	}
+	program, err := call.Program(g)
+	if err != nil {
+		return err
+	}
+	buffers := make([]trnbackend.Buffer, len(inputs))
+	for i, shape := range g.ParameterShapes() {
+		if buffers[i], err = call.Upload(shape, inputs[i]); err != nil {
+			return err
+		}
+	}
+	results, err := call.Run(program, buffers...)
+	if err != nil {
+		return err
+	}
+	data, err := call.Download(results[0])
+	if err != nil {
+		return err
+	}
+	unpack(result, data, c, t)
+	return nil
+}
+
+// productBound returns a bound of |C - alpha X Y| for every element, beside the rounding of beta C: with the lengths of the longest row of X and the
+// longest column of Y, by the inequality of Cauchy and Schwarz, the sum of the moduli of the k products is at most their product, and each product
+// carries the error of its two operands and of the sums (N. J. Higham, Accuracy and Stability of Numerical Algorithms, section 3.1).
+func productBound(p Precision, k int, alpha, rowX, colY float64) float64 {
+	return math.Abs(alpha) * rowX * colY * p.productError(k)
+}
+
+// longest returns the largest Euclidean length of a row, or of a column, of any matrix of a stack.
+func longest[T dense.Float](stack []dense.Matrix[T], byRows bool) float64 {
+	largest := 0.0
+	for _, x := range stack {
+		squares := make([]float64, x.Cols)
+		for i := range x.Rows {
+			sum := 0.0
+			for j, v := range x.Row(i) {
+				square := float64(v) * float64(v)
+				squares[j] += square
+				sum += square
+			}
+			if byRows {
+				largest = math.Max(largest, sum)
+			}
+		}
+		if !byRows {
+			for _, s := range squares {
+				largest = math.Max(largest, s)
+			}
+		}
+	}
+	return math.Sqrt(largest)
+}
+
+// packed returns the triangle of each matrix of a stack in the shape, with zeros elsewhere.
+func packed[T dense.Float](shape graph.Shape, stack []dense.Matrix[T], t Triangle) []byte {
+	data := make([]byte, shape.Bytes())
+	for s, x := range stack {
+		pack(shape, data, s, x.View(), t)
+	}
+	return data
+}
+
+// pack puts the triangle of a matrix in its place of a stack in the shape.
+func pack[T dense.Float](shape graph.Shape, data []byte, place int, x dense.View[T], t Triangle) {
+	each, width := shape.Dims[1], shape.Dims[2]
+	size := shape.DType.Bytes()
+	for i := range x.Rows {
+		at := data[((place*each)+i)*width*size:]
+		from := x.Offset + i*x.RowStride
+		first, end := t.columns(i, x.Cols)
+		for j := first; j < end; j++ {
+			v := x.Data[from+j*x.ColStride]
+			if size == 8 {
+				binary.LittleEndian.PutUint64(at[j*size:], math.Float64bits(float64(v)))
+			} else {
+				binary.LittleEndian.PutUint32(at[j*size:], math.Float32bits(float32(v)))
+			}
+		}
+	}
+}
+
+// unpack sets the triangle of each matrix of a stack to what packed would have made of it.
+func unpack[T dense.Float](shape graph.Shape, data []byte, stack []dense.Matrix[T], t Triangle) {
+	each, width := shape.Dims[1], shape.Dims[2]
+	size := shape.DType.Bytes()
+	for s, x := range stack {
+		for i := range x.Rows {
+			at, row := data[((s*each)+i)*width*size:], x.Row(i)
+			first, end := t.columns(i, x.Cols)
+			for j := first; j < end; j++ {
+				if size == 8 {
+					row[j] = T(math.Float64frombits(binary.LittleEndian.Uint64(at[j*size:])))
+				} else {
+					row[j] = T(math.Float32frombits(binary.LittleEndian.Uint32(at[j*size:])))
+				}
+			}
+		}
+	}
+}
