@@ -134,7 +134,12 @@ func TakeReport(number int64) (text string, err error) {
 
 // onDevice runs op as a call on a device. It returns the number of the call's report.
 func onDevice(jobID, threads, id int64, op func(*sched.Team, *device.Call) error) (int64, error) {
-	return run(jobID, threads, func(team *sched.Team) (int64, error) {
+	return onDeviceFed(jobID, threads, id, nil, op)
+}
+
+// onDeviceFed is onDevice for an operation that asks Python for data through the feed.
+func onDeviceFed(jobID, threads, id int64, f *feed, op func(*sched.Team, *device.Call) error) (int64, error) {
+	return runFed(jobID, threads, f, func(team *sched.Team) (int64, error) {
 		s, err := session(id)
 		if err != nil {
 			return 0, err

@@ -17,6 +17,7 @@ type job struct {
 	ctx      context.Context
 	cancel   context.CancelFunc
 	progress sched.Progress
+	feed     *feed
 	done     chan struct{} // closed when the operation has let go of every array
 	value    int64
 	err      error
@@ -30,9 +31,9 @@ type jobTable struct {
 
 var jobs = jobTable{jobs: map[int64]*job{}}
 
-func (t *jobTable) add(id int64) *job {
+func (t *jobTable) add(id int64, f *feed) *job {
 	ctx, cancel := context.WithCancel(context.Background())
-	j := &job{ctx: ctx, cancel: cancel, done: make(chan struct{})}
+	j := &job{ctx: ctx, cancel: cancel, feed: f, done: make(chan struct{})}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.jobs[id] != nil {
@@ -63,11 +64,16 @@ func (t *jobTable) remove(id int64) *job {
 // run executes op on a team of the given size, at most one thread for each CPU: at once when jobID is 0, otherwise as the
 // job of that new id, in which case run returns 0 while op goes on. JobEnd releases the id.
 func run(jobID, threads int64, op func(*sched.Team) (int64, error)) (int64, error) {
+	return runFed(jobID, threads, nil, op)
+}
+
+// runFed is run for an operation that asks Python for data through the feed. It has to be a job.
+func runFed(jobID, threads int64, f *feed, op func(*sched.Team) (int64, error)) (int64, error) {
 	size := teamSize(threads)
 	if jobID == 0 {
 		return onTeam(context.Background(), size, nil, op)
 	}
-	j := jobs.add(jobID)
+	j := jobs.add(jobID, f)
 	go func() {
 		defer close(j.done)
 		defer func() {
@@ -90,17 +96,26 @@ func onTeam(ctx context.Context, size int, progress *sched.Progress, op func(*sc
 	return op(team)
 }
 
-// JobWait waits at most the given time for the operation to end. It returns 1 when it has ended and 0 when it runs on.
-func JobWait(id, milliseconds int64) (ended int64, err error) {
+// What JobWait returns.
+const (
+	jobRuns = iota
+	jobEnded
+	jobAsks // for data: see JobAsked
+)
+
+// JobWait waits at most the given time for the operation to end, or to ask for something. It returns what became of it.
+func JobWait(id, milliseconds int64) (state int64, err error) {
 	defer guard(&err)
 	j := jobs.get(id)
 	timer := time.NewTimer(time.Duration(milliseconds) * time.Millisecond)
 	defer timer.Stop()
 	select {
 	case <-j.done:
-		return 1, nil
+		return jobEnded, nil
+	case j.feed.asked() <- struct{}{}:
+		return jobAsks, nil
 	case <-timer.C:
-		return 0, nil
+		return jobRuns, nil
 	}
 }
 

@@ -19,6 +19,8 @@ import (
 type spin struct {
 	b        *array // shape (nocc, nvir, naux)
 	path     string // not empty: the integrals are there, and b is not looked at
+	feed     *feed  // not nil: the integrals come from Python, and b has their shape and dtype alone
+	number   int    // 0 or 1, by which Python knows the spin
 	occ, vir []float64
 }
 
@@ -34,6 +36,20 @@ func newSpin(b, occ, vir uint64, hexPath string) *spin {
 	return &spin{b: descriptor(b), path: string(path), occ: vector[float64](descriptor(occ)), vir: vector[float64](descriptor(vir))}
 }
 
+// feedOf gives a feed to the spins whose bits are set; nil if there are none.
+func feedOf(fed int64, spins ...*spin) *feed {
+	if fed == 0 {
+		return nil
+	}
+	f := newFeed()
+	for n, s := range spins {
+		if fed>>n&1 != 0 {
+			s.feed, s.number = f, n
+		}
+	}
+	return f
+}
+
 // open returns the integrals and a function that lets go of them.
 func (s *spin) open(layout string) (source mp2.Source, closer func(), err error) {
 	if s.path != "" {
@@ -43,10 +59,19 @@ func (s *spin) open(layout string) (source mp2.Source, closer func(), err error)
 		}
 		return file, func() { file.Close() }, nil
 	}
-	if s.b.dtype == float32Code {
+	switch single := s.b.dtype == float32Code; {
+	case s.feed != nil && single:
+		return fromPython[float32](s), func() {}, nil
+	case s.feed != nil:
+		return fromPython[float64](s), func() {}, nil
+	case single:
 		return inMemory[float32](s.b), func() {}, nil
 	}
 	return inMemory[float64](s.b), func() {}, nil
+}
+
+func fromPython[T dense.Float](s *spin) *mp2.FunctionIntegrals[T] {
+	return &mp2.FunctionIntegrals[T]{Nocc: s.b.shape[0], Nvir: s.b.shape[1], Naux: s.b.shape[2], Load: loader[T](s.feed, s.number)}
 }
 
 func inMemory[T dense.Float](a *array) mp2.Integrals[T] {
@@ -60,24 +85,26 @@ func inMemory[T dense.Float](a *array) mp2.Integrals[T] {
 	}
 }
 
-// MP2 computes the DF-MP2 energy of one spin (restricted) or, when bBeta is not 0, of two. sums, three float64, gets the
+// MP2 computes the DF-MP2 energy of one spin (restricted) or, when bBeta is not 0, of two. sums, four float64, gets the
 // opposite-spin and same-spin energies and the error bound. The pair energies are written where their addresses are not
 // 0: pairs of the one spin or alpha-alpha, beta-beta, alpha-beta. maxBytes is what blocks of integrals may take; on a
-// device, where deviceID is not 0, all that is there, and 0 is no limit.
+// device, where deviceID is not 0, all that is there, and 0 is no limit. Bit s of fed says that the integrals of spin s come from Python, see
+// JobAsked; the call is then a job. The last of sums is the number of pairs that were computed again for the tolerance.
 func MP2(jobID, threads int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, virBeta, sums, pairs, pairsBeta, pairsMixed uint64,
-	hexPathAlpha, hexPathBeta, layout, precision string, checkFinite bool, maxBytes, deviceID int64) (report int64, err error) {
+	hexPathAlpha, hexPathBeta, layout, precision string, fed int64, checkFinite bool, maxBytes int64, tolerance float64, deviceID int64) (report int64, err error) {
 	defer guard(&err)
 	alpha, beta := newSpin(bAlpha, occAlpha, virAlpha, hexPathAlpha), newSpin(bBeta, occBeta, virBeta, hexPathBeta)
+	feed := feedOf(fed, alpha, beta)
 	out := vector[float64](descriptor(sums))
 	pairOut := []*array{descriptor(pairs), descriptor(pairsBeta), descriptor(pairsMixed)}
 	store := func(result mp2.Result) {
-		out[0], out[1], out[2] = result.OppositeSpin, result.SameSpin, result.ErrorBound
+		out[0], out[1], out[2], out[3] = result.OppositeSpin, result.SameSpin, result.ErrorBound, float64(result.Recomputed)
 		if pairOut[0] != nil {
 			storePairs(result.PairEnergies, beta != nil, pairOut)
 		}
 	}
 	if deviceID != 0 {
-		return onDevice(jobID, threads, deviceID, func(_ *sched.Team, call *device.Call) error {
+		return onDeviceFed(jobID, threads, deviceID, feed, func(_ *sched.Team, call *device.Call) error {
 			result, err := mp2OnDevice(call, alpha, beta, layout, precision, maxBytes)
 			if err == nil {
 				store(result)
@@ -85,10 +112,10 @@ func MP2(jobID, threads int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, virBe
 			return err
 		})
 	}
-	return run(jobID, threads, func(team *sched.Team) (int64, error) {
+	return runFed(jobID, threads, feed, func(team *sched.Team) (int64, error) {
 		options := mp2.Options{
 			Team: team, Precision: mp2.Precision(precision), PairEnergies: pairOut[0] != nil,
-			SkipFiniteCheck: !checkFinite, MaxBytes: maxBytes,
+			SkipFiniteCheck: !checkFinite, MaxBytes: maxBytes, Tolerance: tolerance,
 		}
 		result, err := mp2Energy(alpha, beta, layout, options)
 		if err == nil {

@@ -31,3 +31,7 @@ func copyAssembly[T Float](s Set, p *Panel[T]) {
 func pairsAssembly[T Float](s Set, p *Panel[T], _, _ [2]T) {
 	panic("kernel: no assembly for " + s.String() + " in this build")
 }
+
+func couplesAssembly[T Float](s Set, _ *Couples[T]) CoupleSums {
+	panic("kernel: no assembly for " + s.String() + " in this build")
+}

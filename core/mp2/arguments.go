@@ -88,6 +88,9 @@ func (o Options) check(sources ...Source) error {
 	if o.MaxBytes < 0 {
 		return dense.BadArgument("max_memory", "expected a number of bytes, or 0 for the default, got %d", o.MaxBytes)
 	}
+	if !(o.Tolerance >= 0) {
+		return dense.BadArgument("etol", "expected a number of hartree that is not negative, got %g", o.Tolerance)
+	}
 	if len(sources) < 1 || len(sources) > 2 {
 		return dense.BadArgument("B", "expected the integrals of one or of two spins, got %d", len(sources))
 	}

@@ -147,18 +147,38 @@ func (b *block[T]) notFinite(i int) error {
 	return dense.BadArgument("B", "%s", reason)
 }
 
-// orbital returns orbital i in its stored order, see operand.trans.
-func (b *block[T]) orbital(i int) dense.Matrix[T] {
+// stacked reports whether orbitals lie behind one another so that several of them are one matrix.
+func (op *operand[T]) stacked() bool {
+	switch in := op.inPlace; {
+	case in == nil:
+		return !op.alongA
+	case op.alongA:
+		return in.StrideI == op.nvir && in.StrideA == 1
+	default:
+		return in.StrideI == op.nvir*in.StrideA && in.StrideP == 1
+	}
+}
+
+// orbitals returns the orbitals first <= i < end, one unless they are stacked, in their stored order: nvir rows for each, or nvir columns,
+// see operand.trans.
+func (b *block[T]) orbitals(first, end int) dense.Matrix[T] {
+	count := end - first
 	if b.op.inPlace != nil {
-		m, _ := b.op.inPlace.orbital(i).Matrix()
+		v := b.op.inPlace.orbital(first)
+		if b.op.alongA {
+			v.Cols *= count
+		} else {
+			v.Rows *= count
+		}
+		m, _ := v.Matrix()
 		return m
 	}
 	rows, cols := b.op.nvir, b.op.naux
 	if b.op.alongA {
 		rows, cols = cols, rows
 	}
-	size, k := rows*cols, i-b.first
-	return dense.Matrix[T]{Rows: rows, Cols: cols, Stride: cols, Data: b.data[k*size : (k+1)*size]}
+	size, at := rows*cols, (first-b.first)*rows*cols
+	return dense.Matrix[T]{Rows: rows * count, Cols: cols, Stride: cols, Data: b.data[at : at+count*size]}
 }
 
 func (b *block[T]) rowNorms(i int) []float64 {
@@ -169,7 +189,7 @@ func (b *block[T]) rowNorms(i int) []float64 {
 // measure computes the norms of orbital i and reports whether all its elements are finite. A cancelled team leaves them
 // unfinished.
 func (b *block[T]) measure(team *sched.Team, i int) bool {
-	norms, m := b.rowNorms(i), b.orbital(i)
+	norms, m := b.rowNorms(i), b.orbitals(i, i+1)
 	clear(norms)
 	var difference T // the sum of x-x is 0 exactly when all x are finite
 	for r := range m.Rows {
@@ -210,7 +230,7 @@ func EachOrbital[T dense.Float](team *sched.Team, s Spin, first, end int, visit 
 		return err
 	}
 	for i := first; i < end; i++ {
-		v := b.orbital(i).View()
+		v := b.orbitals(i, i+1).View()
 		if op.alongA {
 			v = v.T()
 		}

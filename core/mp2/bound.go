@@ -68,21 +68,26 @@ func certain(bound float64) float64 {
 	return bound * boundSlack
 }
 
-// pairwiseSum adds terms in an order that depends on their number alone; none passes through more than pairwiseDepth
-// additions.
-func pairwiseSum(terms []float64) float64 {
-	if len(terms) <= pairwiseLeaf {
-		sum := 0.0
-		for _, t := range terms {
-			sum += t
-		}
-		return sum
+// compensated is a sum whose rounding errors are added up beside it (A. Neumaier, ZAMM 54, 39, 1974).
+type compensated struct{ sum, errors float64 }
+
+func (c *compensated) add(x float64) {
+	t := c.sum + x
+	if math.Abs(c.sum) >= math.Abs(x) {
+		c.errors += (c.sum - t) + x
+	} else {
+		c.errors += (x - t) + c.sum
 	}
-	half := len(terms) / 2
-	return pairwiseSum(terms[:half]) + pairwiseSum(terms[half:])
+	c.sum = t
 }
 
-const (
-	pairwiseLeaf  = 8
-	pairwiseDepth = pairwiseLeaf + 63 // a slice is halved at most 63 times
-)
+// value returns the sum. Where it is infinite or NaN the errors mean nothing.
+func (c *compensated) value() float64 {
+	if math.IsInf(c.sum, 0) || math.IsNaN(c.sum) {
+		return c.sum
+	}
+	return c.sum + c.errors
+}
+
+// A compensated sum is off by less than gamma of this times the sum of the moduli of its terms, up to 2^26 of them.
+const compensatedRoundings = 3

@@ -2,6 +2,7 @@ package mp2
 
 import (
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -95,15 +96,29 @@ func TestErrorBoundIsInfiniteWhereNothingIsKnown(t *testing.T) {
 	}
 }
 
-func TestPairwiseSumDepth(t *testing.T) {
-	// Powers of two far apart show that every element is added once.
-	for n := range 200 {
-		x := make([]float64, n)
-		for k := range x {
-			x[k] = float64(k + 1)
+func TestCompensatedSum(t *testing.T) {
+	rng := rand.New(rand.NewPCG(27, 28))
+	for n := range 300 {
+		var sum compensated
+		exact, moduli := new(big.Float).SetPrec(2000), 0.0
+		for range n {
+			x := math.Ldexp(rng.NormFloat64(), rng.IntN(100))
+			sum.add(x)
+			exact.Add(exact, big.NewFloat(x))
+			moduli += math.Abs(x)
 		}
-		if got, want := pairwiseSum(x), float64(n*(n+1)/2); got != want {
-			t.Errorf("%d terms: %g, want %g", n, got, want)
+		off, _ := exact.Sub(exact, big.NewFloat(sum.value())).Float64()
+		if !(math.Abs(off) <= gamma(compensatedRoundings, unitRoundoff)*moduli) {
+			t.Errorf("%d terms: off by %g, moduli %g", n, off, moduli)
+		}
+	}
+	for _, x := range []float64{math.Inf(1), math.Inf(-1), math.NaN()} {
+		sum := compensated{}
+		sum.add(1)
+		sum.add(x)
+		sum.add(1)
+		if got := sum.value(); got != x && !(x != x && got != got) {
+			t.Errorf("with %v the sum is %v", x, got)
 		}
 	}
 }

@@ -13,44 +13,66 @@ import (
 type engine[T dense.Float] struct {
 	team        *sched.Team
 	checkFinite bool
-	packed      []T   // memory for the blocks of the pass that runs
-	kernels     [][]T // for each worker, memory for K
-	kernelSize  int
+	packed      []T           // memory for the blocks of the pass that runs
+	workers     []*scratch[T] // nil for those who have not begun
+	kElements   int
+	nvir        int                 // the most of any spin
+	only        func(i, j int) bool // pairs of the pass that are to be computed
 }
 
-func newEngine[T dense.Float](opt Options, packedElements, kernelSize int) *engine[T] {
-	return &engine[T]{
-		team:        opt.Team,
-		checkFinite: !opt.SkipFiniteCheck,
-		packed:      make([]T, packedElements),
-		kernels:     make([][]T, opt.Team.Threads()),
-		kernelSize:  kernelSize,
+func newEngine[T dense.Float](opt Options, packedElements int, ops ...*operand[T]) *engine[T] {
+	e := &engine[T]{
+		team: opt.Team, checkFinite: !opt.SkipFiniteCheck, packed: make([]T, packedElements), workers: make([]*scratch[T], opt.Team.Threads()),
 	}
+	for _, op := range ops {
+		e.nvir = max(e.nvir, op.nvir)
+	}
+	e.kElements = kElements[T](e.nvir)
+	return e
 }
 
-// kernel returns worker's memory as a rows x cols matrix.
-func (e *engine[T]) kernel(worker, rows, cols int) dense.Matrix[T] {
-	if e.kernels[worker] == nil {
-		e.kernels[worker] = make([]T, e.kernelSize)
+// Bytes of the K of some pairs that are computed by one product, or of one if that is larger: they stay in the second-level cache.
+const kBytes = 512 << 10
+
+// kElements returns the elements of the K of one product.
+func kElements[T dense.Float](nvir int) int { return max(nvir*nvir, kBytes/int(elementBytes[T]())) }
+
+// worker returns the memory of a worker.
+func (e *engine[T]) worker(n int) *scratch[T] {
+	if e.workers[n] == nil {
+		e.workers[n] = newScratch[T](e.kElements, e.nvir)
 	}
-	return dense.Matrix[T]{Rows: rows, Cols: cols, Stride: cols, Data: e.kernels[worker][:rows*cols]}
+	return e.workers[n]
 }
 
 type occupiedPair struct{ i, j int }
 
+// pairRun is the pairs (i, j) with first <= i < end.
+type pairRun struct{ first, end, j int }
+
+// Runs of pairs for each thread at least, so that no thread waits for long in the end.
+const runsPerThread = 16
+
+// together returns how many orbitals i one product with an orbital j may take.
+func (e *engine[T]) together(left, right *block[T]) int {
+	if !left.op.stacked() {
+		return 1
+	}
+	pairs := (left.end - left.first) * (right.end - right.first)
+	return max(1, min(e.kElements/max(1, left.op.nvir*right.op.nvir), pairs/(runsPerThread*e.team.Threads())))
+}
+
 // triangular is the number of the pair i >= j.
 func triangular(i, j int) int { return i*(i+1)/2 + j }
 
-// sameSpinPass returns the contributions of the pairs i >= j of one spin under their triangular numbers. A closed shell
+// sameSpinPass sets the contributions of the pairs i >= j of one spin, under their triangular numbers. A closed shell
 // counts both spins: pairs weigh 2 if i > j, and pairs i = j have an opposite-spin part. For one spin of an open shell
 // the pairs i > j have a same-spin part.
-func (e *engine[T]) sameSpinPass(op *operand[T], s Spin, w widths, closedShell bool) ([]contribution, error) {
-	out := make([]contribution, triangular(op.nocc, 0))
+func (e *engine[T]) sameSpinPass(op *operand[T], s Spin, w widths, closedShell bool, out []contribution) error {
 	if op.empty() {
-		return out, nil
+		return nil
 	}
 	first, rest := newBlock(op, s.Name, w.left, e.packed)
-	second, _ := newBlock(op, s.Name, w.right, rest)
 	visit := func(p occupiedPair, k pair[T]) {
 		switch {
 		case !closedShell:
@@ -64,117 +86,123 @@ func (e *engine[T]) sameSpinPass(op *operand[T], s Spin, w widths, closedShell b
 	}
 	for i0 := 0; i0 < op.nocc; i0 += w.left {
 		if err := first.fill(e.team, i0, min(op.nocc, i0+w.left), e.checkFinite); err != nil {
-			return nil, err
+			return err
 		}
-		for j0 := 0; j0 < i0; j0 += w.left {
-			if err := second.fill(e.team, j0, j0+w.left, e.checkFinite); err != nil {
-				return nil, err
-			}
-			if err := e.forPairs(first, second, s, s, rectangle(first, second), visit); err != nil {
-				return nil, err
-			}
+		err := e.newStream(op, s.Name, w, i0, rest).each(func(second *block[T]) error {
+			return e.forPairs(first, second, s, s, e.rectangle(first, second, e.together(first, second)), visit)
+		})
+		if err != nil {
+			return err
 		}
-		if err := e.forPairs(first, first, s, s, triangle(first, closedShell), visit); err != nil {
-			return nil, err
+		if err := e.forPairs(first, first, s, s, e.triangle(first, closedShell, e.together(first, first)), visit); err != nil {
+			return err
 		}
 	}
-	return out, nil
+	return nil
 }
 
-// oppositeSpinPass returns the contributions of all pairs, that of i of the left and j of the right spin under the
+// oppositeSpinPass sets the contributions of pairs of two spins, that of i of the left and j of the right spin under the
 // number i nocc_right + j.
-func (e *engine[T]) oppositeSpinPass(left, right *operand[T], l, r Spin, w widths) ([]contribution, error) {
-	out := make([]contribution, left.nocc*right.nocc)
+func (e *engine[T]) oppositeSpinPass(left, right *operand[T], l, r Spin, w widths, out []contribution) error {
 	if left.empty() || right.empty() {
-		return out, nil
+		return nil
 	}
 	first, rest := newBlock(left, l.Name, w.left, e.packed)
-	second, _ := newBlock(right, r.Name, w.right, rest)
 	visit := func(p occupiedPair, k pair[T]) {
+		k.oppositeWeight = 1
 		out[p.i*right.nocc+p.j] = k.contribution(k.squares(e.team), l.largestVir(), r.largestVir())
 	}
 	for i0 := 0; i0 < left.nocc; i0 += w.left {
 		if err := first.fill(e.team, i0, min(left.nocc, i0+w.left), e.checkFinite); err != nil {
-			return nil, err
+			return err
 		}
-		for j0 := 0; j0 < right.nocc; j0 += w.right {
-			if err := second.fill(e.team, j0, min(right.nocc, j0+w.right), e.checkFinite); err != nil {
-				return nil, err
-			}
-			if err := e.forPairs(first, second, l, r, rectangle(first, second), visit); err != nil {
-				return nil, err
-			}
+		err := e.newStream(right, r.Name, w, right.nocc, rest).each(func(second *block[T]) error {
+			return e.forPairs(first, second, l, r, e.rectangle(first, second, e.together(first, second)), visit)
+		})
+		if err != nil {
+			return err
 		}
 	}
-	return out, nil
+	return nil
 }
 
-func rectangle[T dense.Float](left, right *block[T]) []occupiedPair {
-	pairs := make([]occupiedPair, 0, (left.end-left.first)*(right.end-right.first))
-	for i := left.first; i < left.end; i++ {
-		for j := right.first; j < right.end; j++ {
-			pairs = append(pairs, occupiedPair{i, j})
-		}
+// rectangle returns the pairs of the orbitals of two blocks in runs of at most the given length.
+func (e *engine[T]) rectangle(left, right *block[T], most int) []pairRun {
+	var runs []pairRun
+	for j := right.first; j < right.end; j++ {
+		runs = e.appendRuns(runs, left.first, left.end, j, most)
 	}
-	return pairs
+	return runs
 }
 
 // triangle returns the pairs i > j of a block, and i = j if diagonal is set.
-func triangle[T dense.Float](b *block[T], diagonal bool) []occupiedPair {
-	pairs := make([]occupiedPair, 0, triangular(b.end-b.first, 0))
-	for i := b.first; i < b.end; i++ {
-		for j := b.first; j < i; j++ {
-			pairs = append(pairs, occupiedPair{i, j})
-		}
+func (e *engine[T]) triangle(b *block[T], diagonal bool, most int) []pairRun {
+	var runs []pairRun
+	for j := b.first; j < b.end; j++ {
+		first := j + 1
 		if diagonal {
-			pairs = append(pairs, occupiedPair{i, i})
+			first = j
 		}
+		runs = e.appendRuns(runs, first, b.end, j, most)
 	}
-	return pairs
+	return runs
 }
 
-// forPairs computes K = B_i B_j^T for each pair and hands it to visit, with weights 0.
-func (e *engine[T]) forPairs(left, right *block[T], l, r Spin, pairs []occupiedPair, visit func(occupiedPair, pair[T])) error {
+// appendRuns appends the pairs (i, j) with first <= i < end that are to be computed.
+func (e *engine[T]) appendRuns(runs []pairRun, first, end, j, most int) []pairRun {
+	open := false // the last run ends before i
+	for i := first; i < end; i++ {
+		switch {
+		case !e.only(i, j):
+			open = false
+		case open && i-runs[len(runs)-1].first < most:
+			runs[len(runs)-1].end = i + 1
+		default:
+			runs, open = append(runs, pairRun{i, i + 1, j}), true
+		}
+	}
+	return runs
+}
+
+// forPairs computes K = B_i B_j^T for each pair, by one product for each run, and hands it to visit, with weights 0.
+func (e *engine[T]) forPairs(left, right *block[T], l, r Spin, runs []pairRun, visit func(occupiedPair, pair[T])) error {
 	across, within := e.team, e.team.Serial()
-	if len(pairs) < e.team.Threads() {
-		across, within = within, across // too few pairs for the threads: they share each product
+	if len(runs) < e.team.Threads() {
+		across, within = within, across // too few runs for the threads: they share each product
 	}
 	asRows, _ := left.op.trans()
 	_, asColumns := right.op.trans()
 	errors := newProductError[T](left.op.naux, left.op.rounded || right.op.rounded)
-	return across.For(len(pairs), func(worker, n int) error {
-		p := pairs[n]
-		k := e.kernel(worker, left.op.nvir, right.op.nvir)
-		blas.Gemm(within, asRows, asColumns, 1, left.orbital(p.i), right.orbital(p.j), 0, k)
-		if err := e.team.Err(); err != nil {
-			return err // K is unfinished
+	return across.For(len(runs), func(worker, n int) error {
+		run, memory := runs[n], e.worker(worker)
+		nvir, cols := left.op.nvir, right.op.nvir
+		all := dense.Matrix[T]{Rows: (run.end - run.first) * nvir, Cols: cols, Stride: cols, Data: memory.k}
+		blas.Gemm(within, asRows, asColumns, 1, left.orbitals(run.first, run.end), right.orbitals(run.j, run.j+1), 0, all)
+		for i := run.first; i < run.end; i++ {
+			if err := e.team.Err(); err != nil {
+				return err // K, or the sums of the pair before, are unfinished
+			}
+			at := (i - run.first) * nvir
+			visit(occupiedPair{i, run.j}, pair[T]{
+				k: all.Slice(at, at+nvir, 0, cols), ei: l.Occ[i], ej: r.Occ[run.j], ea: l.Vir, eb: r.Vir,
+				normsI: left.rowNorms(i), normsJ: right.rowNorms(run.j), errors: errors, scratch: memory,
+			})
+			e.team.Step(1)
 		}
-		visit(p, pair[T]{
-			k: k, ei: l.Occ[p.i], ej: r.Occ[p.j], ea: l.Vir, eb: r.Vir,
-			normsI: left.rowNorms(p.i), normsJ: right.rowNorms(p.j), errors: errors,
-		})
-		if err := e.team.Err(); err != nil {
-			return err // the sums are unfinished
-		}
-		e.team.Step(1)
-		return nil
+		return e.team.Err()
 	})
 }
 
 // total adds up contributions in a fixed order.
 func total(contributions []contribution) contribution {
-	part := make([]float64, len(contributions))
-	sum := func(of func(contribution) float64) float64 {
-		for n, c := range contributions {
-			part[n] = of(c)
-		}
-		return pairwiseSum(part)
+	var opposite, same compensated
+	bound := 0.0
+	for _, c := range contributions {
+		opposite.add(c.opposite)
+		same.add(c.same)
+		bound += c.bound
 	}
-	return contribution{
-		opposite: sum(func(c contribution) float64 { return c.opposite }),
-		same:     sum(func(c contribution) float64 { return c.same }),
-		bound:    sum(func(c contribution) float64 { return c.bound }),
-	}
+	return contribution{opposite: opposite.value(), same: same.value(), bound: bound}
 }
 
 // symmetric spreads contributions of triangular pairs over a matrix whose entries sum to the same total.

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"trnsci/core/dense"
+	"trnsci/core/kernel"
 	"trnsci/core/sched"
 )
 
@@ -16,17 +17,17 @@ type contribution struct{ opposite, same, bound float64 }
 // sums collects the terms of one pair. The last four bound the errors: products is the sum of the bounds on the errors
 // of the numerators over |D|, magnitude that of |term|, denominators that of |term/D|.
 type sums struct {
-	opposite, same                                    float64
-	products, magnitude, denominators, largestInverse float64
+	opposite, same                             compensated
+	products, magnitude, denominators, largest float64
 }
 
-func (s *sums) add(t sums) {
-	s.opposite += t.opposite
-	s.same += t.same
-	s.products += t.products
-	s.magnitude += t.magnitude
-	s.denominators += t.denominators
-	s.largestInverse = max(s.largestInverse, t.largestInverse)
+func (s *sums) add(t kernel.CoupleSums) {
+	s.opposite.add(t.Opposite)
+	s.same.add(t.Same)
+	s.products += t.Products
+	s.magnitude += t.Magnitude
+	s.denominators += t.Denominators
+	s.largest = max(s.largest, t.Largest)
 }
 
 // pair is K_ab = (ia|jb) of one pair of occupied orbitals with what its energy needs: orbital energies, norms of
@@ -38,11 +39,35 @@ type pair[T dense.Float] struct {
 	normsI, normsJ             []float64
 	errors                     productError
 	oppositeWeight, sameWeight float64
+	scratch                    *scratch[T]
+}
+
+// scratch is memory of a worker for the pairs that it visits.
+type scratch[T dense.Float] struct {
+	set           kernel.Set
+	k             []T       // some K
+	mirror        []T       // the transposed mirror image of a tile
+	first, second []float64 // e_i - e_a and e_j - e_b, the parts of D
+}
+
+func newScratch[T dense.Float](kElements, nvir int) *scratch[T] {
+	return &scratch[T]{
+		set: kernel.Best(), k: make([]T, kElements), mirror: make([]T, tile*tile), first: make([]float64, nvir), second: make([]float64, nvir),
+	}
 }
 
 // denominator is the one expression for D = e_i + e_j - e_a - e_b, given e_i - e_a and e_j - e_b. It cannot vanish
-// when both differences are negative.
+// when both differences are negative. The kernels compute the same.
 func denominator(first, second float64) float64 { return first + second }
+
+// differences sets out to e - eps.
+func differences(out []float64, e float64, eps []float64) []float64 {
+	out = out[:len(eps)]
+	for n, x := range eps {
+		out[n] = e - x
+	}
+	return out
+}
 
 // couples visits each couple K_ab, K_ba with a < b once, and the diagonal:
 //
@@ -52,82 +77,69 @@ func denominator(first, second float64) float64 { return first + second }
 // The diagonal is left out for w_os = 0. A cancelled team leaves the sums unfinished.
 func (p *pair[T]) couples(team *sched.Team) sums {
 	var total sums
+	p.prepare()
 	n := len(p.ea)
 	for a0 := 0; a0 < n && team.Err() == nil; a0 += tile {
-		for b0 := a0; b0 < n; b0 += tile {
-			var s sums
-			for a := a0; a < min(n, a0+tile); a++ {
-				s.add(p.coupleRow(a, max(a+1, b0), min(n, b0+tile)))
-				if b0 == a0 && p.oppositeWeight != 0 {
-					s.add(p.square(a, a, a+1, p.oppositeWeight))
-				}
-			}
-			total.add(s)
+		a1 := min(n, a0+tile)
+		p.onDiagonal(&total, a0, a1)
+		for b0 := a1; b0 < n; b0 += tile {
+			b1 := min(n, b0+tile)
+			kernel.Transpose(p.scratch.set, b1-b0, a1-a0, p.k.Data[b0*p.k.Stride+a0:], p.k.Stride, p.scratch.mirror, tile)
+			c := p.tile(a0, a1, b0, b1)
+			p.mirror(&c, p.scratch.mirror, a0, b0)
+			total.add(c.Sum(p.scratch.set))
 		}
 	}
 	return total
 }
 
-// coupleRow adds up the couples of row a with b0 <= b < b1.
-func (p *pair[T]) coupleRow(a, b0, b1 int) (s sums) {
-	row, column, stride := p.k.Row(a), p.k.Data[a:], p.k.Stride
-	ia := p.ei - p.ea[a]
-	// Factors of the bounds gx and gy on the errors of K_ab and K_ba.
-	gi, gj := p.errors.relative*p.normsI[a], p.errors.relative*p.normsJ[a]
-	for b := b0; b < b1; b++ {
-		x, y := float64(row[b]), float64(column[b*stride])
-		difference := x - y
-		inverse := 1 / denominator(ia, p.ej-p.eb[b])
-		opposite := p.oppositeWeight * (x*x + y*y)
-		same := p.sameWeight * (difference * difference)
-		s.opposite += opposite * inverse
-		s.same += same * inverse
-
-		gx, gy := gi*p.normsJ[b]+p.errors.absolute, gj*p.normsI[b]+p.errors.absolute
-		g := gx + gy
-		off := p.oppositeWeight*((2*math.Abs(x)+gx)*gx+(2*math.Abs(y)+gy)*gy) + p.sameWeight*((2*math.Abs(difference)+g)*g)
-		s.bound(off, opposite+same, math.Abs(inverse))
-	}
-	return s
+func (p *pair[T]) prepare() {
+	p.scratch.first, p.scratch.second = differences(p.scratch.first, p.ei, p.ea), differences(p.scratch.second, p.ej, p.eb)
 }
 
-// square adds up weight K_ab^2 / D over b0 <= b < b1.
-func (p *pair[T]) square(a, b0, b1 int, weight float64) (s sums) {
-	row := p.k.Row(a)
-	ia, gi := p.ei-p.ea[a], p.errors.relative*p.normsI[a]
-	for b := b0; b < b1; b++ {
-		x := float64(row[b])
-		inverse := 1 / denominator(ia, p.ej-p.eb[b])
-		numerator := weight * (x * x)
-		s.opposite += numerator * inverse
-
-		g := gi*p.normsJ[b] + p.errors.absolute
-		s.bound(weight*((2*math.Abs(x)+g)*g), numerator, math.Abs(inverse))
+// onDiagonal adds the tile of rows and columns a0 <= a < a1. Where the diagonal counts, all of the tile is visited, each couple twice with
+// half its weight; else one row behind the other, since a denominator on the diagonal may vanish then.
+func (p *pair[T]) onDiagonal(total *sums, a0, a1 int) {
+	n := a1 - a0
+	kernel.Transpose(p.scratch.set, n, n, p.k.Data[a0*p.k.Stride+a0:], p.k.Stride, p.scratch.mirror, tile)
+	if p.oppositeWeight != 0 {
+		c := p.tile(a0, a1, a0, a1)
+		p.mirror(&c, p.scratch.mirror, a0, a0)
+		c.Opposite, c.Same = c.Opposite/2, c.Same/2
+		total.add(c.Sum(p.scratch.set))
+		return
 	}
-	return s
-}
-
-// bound enters a term numerator/D, with 1/|D| = inverse, whose numerator is off by at most off.
-func (s *sums) bound(off, numerator, inverse float64) {
-	magnitude := numerator * inverse
-	s.products += off * inverse
-	s.magnitude += magnitude
-	s.denominators += magnitude * inverse
-	if inverse > s.largestInverse {
-		s.largestInverse = inverse
+	for a := a0; a+1 < a1; a++ {
+		c := p.tile(a, a+1, a+1, a1)
+		p.mirror(&c, p.scratch.mirror[(a-a0)*tile+a+1-a0:], a, a+1)
+		total.add(c.Sum(p.scratch.set))
 	}
 }
 
-// squares visits all K_ab: opposite = sum_ab K_ab^2 / D_ab.
+// tile returns the terms of rows a0 <= a < a1 and columns b0 <= b < b1, without the couples' second halves.
+func (p *pair[T]) tile(a0, a1, b0, b1 int) kernel.Couples[T] {
+	return kernel.Couples[T]{
+		Rows: a1 - a0, Cols: b1 - b0, X: p.k.Data[a0*p.k.Stride+b0:], StrideX: p.k.Stride,
+		RowEnergies: p.scratch.first[a0:a1], ColEnergies: p.scratch.second[b0:b1],
+		RowNormsX: p.normsI[a0:a1], ColNormsX: p.normsJ[b0:b1],
+		Relative: p.errors.relative, Absolute: p.errors.absolute, Opposite: p.oppositeWeight, Same: p.sameWeight,
+	}
+}
+
+// mirror adds the second halves of the couples, K_ba for row a and column b of the tile at (a0, b0), to it.
+func (p *pair[T]) mirror(c *kernel.Couples[T], y []T, a0, b0 int) {
+	c.Y, c.StrideY = y, tile
+	c.RowNormsY, c.ColNormsY = p.normsJ[a0:a0+c.Rows], p.normsI[b0:b0+c.Cols]
+}
+
+// squares visits all K_ab: opposite = w_os sum_ab K_ab^2 / D_ab.
 func (p *pair[T]) squares(team *sched.Team) sums {
 	var total sums
+	p.prepare()
 	for a0 := 0; a0 < len(p.ea) && team.Err() == nil; a0 += tile {
 		for b0 := 0; b0 < len(p.eb); b0 += tile {
-			var s sums
-			for a := a0; a < min(len(p.ea), a0+tile); a++ {
-				s.add(p.square(a, b0, min(len(p.eb), b0+tile), 1))
-			}
-			total.add(s)
+			c := p.tile(a0, min(len(p.ea), a0+tile), b0, min(len(p.eb), b0+tile))
+			total.add(c.Sum(p.scratch.set))
 		}
 	}
 	return total
@@ -137,13 +149,12 @@ func (p *pair[T]) squares(team *sched.Team) sums {
 // are not known well enough to have a sign.
 func (p *pair[T]) contribution(s sums, largestA, largestB float64) contribution {
 	spread := gamma(denominatorRoundings, unitRoundoff) * (math.Abs(p.ei) + math.Abs(p.ej) + largestA + largestB)
-	certainty := 1 - spread*s.largestInverse // a lower bound on |D| over its computed value
+	certainty := 1 - spread*s.largest // a lower bound on |D| over its computed value
 	bound := math.Inf(1)
 	if certainty > 0 {
-		tiles := ((p.k.Rows + tile - 1) / tile) * ((p.k.Cols + tile - 1) / tile)
-		additions := termRoundings + 2*(tile+1) + tiles + pairwiseDepth
+		additions := termRoundings + kernel.CoupleAdditions(min(p.k.Rows, tile), min(p.k.Cols, tile)) + 2*compensatedRoundings
 		bound = (s.products+spread*s.denominators)/certainty + gamma(additions, unitRoundoff)*s.magnitude
-		bound += float64(p.k.Rows) * float64(p.k.Cols) * underflow * (1 + s.largestInverse)
+		bound += float64(p.k.Rows) * float64(p.k.Cols) * underflow * (1 + s.largest)
 	}
-	return contribution{opposite: s.opposite, same: s.same, bound: bound}
+	return contribution{opposite: s.opposite.value(), same: s.same.value(), bound: bound}
 }

@@ -38,6 +38,9 @@ type Options struct {
 	// MaxBytes limits the memory for blocks of integrals: those read from a file, and those of integrals in memory
 	// that have to be packed (strides that no product accepts, another dtype than the products'). 0 is DefaultMaxBytes.
 	MaxBytes int64
+	// Tolerance, where it is not 0, is what ErrorBound may be with products in float32 of float64 integrals, in hartree. If it would be
+	// more, the pairs with the largest bounds are computed again in float64: as few as bring the bound below it, all if that is not enough.
+	Tolerance float64
 }
 
 // Result holds correlation energies in hartree.
@@ -50,6 +53,7 @@ type Result struct {
 	// B and orbital energies: all rounding in conversions, products, denominators and sums, underflow included. It is
 	// rigorous, so it does not count on errors cancelling, and infinite where an energy is not finite.
 	ErrorBound   float64
+	Recomputed   int           // pairs that were computed again for Options.Tolerance
 	PairEnergies *PairEnergies // nil unless Options.PairEnergies is set
 }
 
@@ -83,35 +87,19 @@ func Restricted(b Source, epsOcc, epsVir []float64, opt Options) (Result, error)
 	if err := check(opt, s); err != nil {
 		return Result{}, err
 	}
-	if opt.single(b) {
-		return restricted[float32](s, opt)
-	}
-	return restricted[float64](s, opt)
-}
-
-func restricted[T dense.Float](s Spin, opt Options) (Result, error) {
-	op := operandOf[T](s.Source)
-	blocks, err := planAll([]*operand[T]{op}, opt.maxBytes())
+	c, recomputed, err := compute(opt, s)
 	if err != nil {
 		return Result{}, err
 	}
-	if !op.empty() {
-		opt.Team.Plan(triangular(op.nocc, 0))
-	}
-	e := newEngine[T](opt, blocks.elements, op.nvir*op.nvir)
-	pairs, err := e.sameSpinPass(op, s, blocks.same[0], true)
-	if err != nil {
-		return Result{}, err
-	}
-	sum := total(pairs)
+	sum := total(c.same[0])
 	r := Result{
 		OppositeSpin: sum.opposite, SameSpin: sum.same, AlphaAlpha: sum.same / 2, BetaBeta: sum.same / 2,
-		ErrorBound: certain(sum.bound),
+		ErrorBound: certain(sum.bound), Recomputed: recomputed,
 	}
 	if opt.PairEnergies {
-		half := symmetric(pairs, op.nocc, func(c contribution) float64 { return c.same / 2 })
+		half := symmetric(c.same[0], len(epsOcc), func(c contribution) float64 { return c.same / 2 })
 		r.PairEnergies = &PairEnergies{
-			OppositeSpin: symmetric(pairs, op.nocc, func(c contribution) float64 { return c.opposite }),
+			OppositeSpin: symmetric(c.same[0], len(epsOcc), func(c contribution) float64 { return c.opposite }),
 			AlphaAlpha:   half,
 			BetaBeta:     half,
 		}
@@ -132,60 +120,25 @@ func Unrestricted(alpha, beta Source, epsOccA, epsOccB, epsVirA, epsVirB []float
 	if err := check(opt, a, b); err != nil {
 		return Result{}, err
 	}
-	if opt.single(alpha, beta) {
-		return unrestricted[float32](a, b, opt)
-	}
-	return unrestricted[float64](a, b, opt)
-}
-
-func unrestricted[T dense.Float](a, b Spin, opt Options) (Result, error) {
-	left, right := operandOf[T](a.Source), operandOf[T](b.Source)
-	blocks, err := planAll([]*operand[T]{left, right}, opt.maxBytes())
+	c, recomputed, err := compute(opt, a, b)
 	if err != nil {
 		return Result{}, err
 	}
-	opt.Team.Plan(unrestrictedPairs(left, right))
-	e := newEngine[T](opt, blocks.elements, max(left.nvir, right.nvir)*max(left.nvir, right.nvir))
-	alphaAlpha, err := e.sameSpinPass(left, a, blocks.same[0], false)
-	if err != nil {
-		return Result{}, err
-	}
-	betaBeta, err := e.sameSpinPass(right, b, blocks.same[1], false)
-	if err != nil {
-		return Result{}, err
-	}
-	alphaBeta, err := e.oppositeSpinPass(left, right, a, b, blocks.opposite)
-	if err != nil {
-		return Result{}, err
-	}
-	aa, bb, ab := total(alphaAlpha), total(betaBeta), total(alphaBeta)
+	aa, bb, ab := total(c.same[0]), total(c.same[1]), total(c.opposite)
 	r := Result{
 		OppositeSpin: ab.opposite, SameSpin: aa.same + bb.same, AlphaAlpha: aa.same, BetaBeta: bb.same,
-		ErrorBound: certain(aa.bound + bb.bound + ab.bound),
+		ErrorBound: certain(aa.bound + bb.bound + ab.bound), Recomputed: recomputed,
 	}
 	if opt.PairEnergies {
 		same := func(c contribution) float64 { return c.same }
 		r.PairEnergies = &PairEnergies{
-			OppositeSpin: dense.New[float64](left.nocc, right.nocc),
-			AlphaAlpha:   symmetric(alphaAlpha, left.nocc, same),
-			BetaBeta:     symmetric(betaBeta, right.nocc, same),
+			OppositeSpin: dense.New[float64](len(epsOccA), len(epsOccB)),
+			AlphaAlpha:   symmetric(c.same[0], len(epsOccA), same),
+			BetaBeta:     symmetric(c.same[1], len(epsOccB), same),
 		}
-		for n, c := range alphaBeta {
+		for n, c := range c.opposite {
 			r.PairEnergies.OppositeSpin.Data[n] = c.opposite
 		}
 	}
 	return r, nil
-}
-
-func unrestrictedPairs[T dense.Float](left, right *operand[T]) int {
-	pairs := 0
-	for _, op := range []*operand[T]{left, right} {
-		if !op.empty() {
-			pairs += triangular(op.nocc-1, 0)
-		}
-	}
-	if !left.empty() && !right.empty() {
-		pairs += left.nocc * right.nocc
-	}
-	return pairs
 }

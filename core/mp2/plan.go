@@ -26,14 +26,19 @@ func Workspace(opt Options, sources ...Source) (int64, error) {
 	if err := opt.check(sources...); err != nil {
 		return 0, err
 	}
-	if opt.single(sources...) {
-		return workspace[float32](opt, sources)
+	if !opt.single(sources...) {
+		return workspace[float64](opt, sources)
 	}
-	return workspace[float64](opt, sources)
+	bytes, err := workspace[float32](opt, sources)
+	if err == nil && opt.Tolerance > 0 {
+		again, failed := workspace[float64](opt, sources)
+		bytes, err = max(bytes, again), failed
+	}
+	return bytes, err
 }
 
-// Bytes for each pair of occupied orbitals: indices and contribution, the copies that are summed, and pair energies.
-const pairBytes = 16 + 24 + 24 + 32
+// Bytes for each pair of occupied orbitals: a run, contribution, pair energies, and its place in the order of bounds.
+const pairBytes = 24 + 24 + 32 + 16 + 1
 
 // Bytes that a call takes whatever its size: goroutines, headers, errors.
 const fixedBytes = 1 << 16
@@ -50,12 +55,12 @@ func workspace[T dense.Float](opt Options, sources []Source) (int64, error) {
 			bytes += 3*readBytes + int64(file.strideI)*int64(file.nocc)*elementBytes[T]()
 		}
 	}
-	blocks, err := planAll(ops, opt.maxBytes())
+	blocks, err := planAll(ops, opt.maxBytes(), opt.Team.Threads())
 	if err != nil {
 		return 0, err
 	}
 	bytes += int64(blocks.elements) * elementBytes[T]()
-	bytes += int64(opt.Team.Threads()) * (int64(largest)*int64(largest)*elementBytes[T]() + blas.GemmWorkspace[T]())
+	bytes += int64(opt.Team.Threads()) * (int64(kElements[T](largest)+tile*tile)*elementBytes[T]() + 2*8*int64(largest) + blas.GemmWorkspace[T]())
 	return bytes + int64(orbitals)*int64(orbitals+1)*pairBytes, nil
 }
 
@@ -66,9 +71,12 @@ func elementBytes[T dense.Float]() int64 {
 	return 8
 }
 
-// widths says how many orbitals the two blocks of a pass hold. right is 0 where one block holds all orbitals of a pass
-// over one spin.
-type widths struct{ left, right int }
+// widths says how many orbitals the blocks of a pass hold: the one that stays, and those of a stream, of which there are as many as buffers.
+// There is no stream where one block holds all orbitals of a pass over one spin.
+type widths struct{ left, right, buffers int }
+
+// elements returns the memory of a pass, given that of an orbital.
+func (w widths) elements(left, right int) int { return w.left*left + w.buffers*w.right*right }
 
 // plan is the widths for the passes of a call.
 type plan struct {
@@ -77,8 +85,8 @@ type plan struct {
 	elements int       // the most memory that any pass needs
 }
 
-// planAll splits maxBytes for every pass, or says how many bytes are needed for one pair of orbitals in each.
-func planAll[T dense.Float](ops []*operand[T], maxBytes int64) (plan, error) {
+// planAll splits maxBytes for every pass of so many threads, or says how many bytes are needed for one pair of orbitals in each.
+func planAll[T dense.Float](ops []*operand[T], maxBytes int64, threads int) (plan, error) {
 	budget := int(maxBytes / elementBytes[T]())
 	least := 0
 	for _, op := range ops {
@@ -94,38 +102,61 @@ func planAll[T dense.Float](ops []*operand[T], maxBytes int64) (plan, error) {
 	}
 	var p plan
 	for n, op := range ops {
-		p.same[n] = planSame(op, budget)
-		p.elements = max(p.elements, op.blockElements(p.same[n].left)+op.blockElements(p.same[n].right))
+		p.same[n] = planSame(op, budget, threads)
+		p.elements = max(p.elements, p.same[n].elements(op.packedElements(), op.packedElements()))
 	}
 	if mixed {
-		p.opposite = planOpposite(ops[0], ops[1], budget)
-		p.elements = max(p.elements, ops[0].blockElements(p.opposite.left)+ops[1].blockElements(p.opposite.right))
+		p.opposite = planOpposite(ops[0], ops[1], budget, threads)
+		p.elements = max(p.elements, p.opposite.elements(ops[0].packedElements(), ops[1].packedElements()))
 	}
 	return p, nil
 }
 
-// planSame makes one block of all orbitals if that fits, else two equal ones.
-func planSame[T dense.Float](op *operand[T], budget int) widths {
+// planSame makes one block of all orbitals if that fits, else as large a one as leaves room for a stream: the larger it is, the less often the
+// others are read.
+func planSame[T dense.Float](op *operand[T], budget, threads int) widths {
 	each := op.packedElements()
 	if op.nocc*each <= budget {
 		return widths{left: op.nocc}
 	}
-	width := budget / 2 / each
-	return widths{left: width, right: width}
+	room := budget / each
+	w := streamWidths(room, room, op.nocc, threads)
+	w.left = room - w.buffers*w.right
+	return w
 }
 
-// planOpposite holds both spins whole if that fits, else gives half of the memory to the first and the rest to the
-// second one.
-func planOpposite[T dense.Float](left, right *operand[T], budget int) widths {
+// planOpposite holds the second spin whole if the memory suffices for it and one orbital of the first; else it streams past the first one.
+func planOpposite[T dense.Float](left, right *operand[T], budget, threads int) widths {
 	l, r := left.packedElements(), right.packedElements()
-	w := widths{left: left.nocc, right: right.nocc}
-	if left.nocc*l+right.nocc*r > budget {
-		if l > 0 {
-			w.left = min(left.nocc, max(1, min(budget/2, budget-r)/l))
-		}
-		if r > 0 {
-			w.right = min(right.nocc, (budget-w.left*l)/r)
-		}
+	if l == 0 && r == 0 || right.nocc*r+left.nocc*l <= budget {
+		return widths{left: left.nocc, right: right.nocc, buffers: 1}
+	}
+	if r == 0 {
+		return widths{left: min(left.nocc, budget/l), right: right.nocc, buffers: 1}
+	}
+	if l == 0 {
+		w := streamWidths(left.nocc+budget/r, budget/r, right.nocc, threads)
+		w.left = left.nocc
+		return w
+	}
+	w := streamWidths(budget/l, (budget-l)/r, right.nocc, threads)
+	w.left = min(left.nocc, (budget-w.buffers*w.right*r)/l)
+	return w
+}
+
+// Pairs for each thread, at least, that a block of a stream has with the block that stays, where the memory allows it.
+const pairsPerThread = 4
+
+// streamWidths returns the width and number of the blocks of a stream: two, so that one can be read while the other is worked on, unless
+// there is room for one orbital alone, and as narrow as gives the threads enough pairs. stays is how many orbitals the block that
+// stays would have without the stream, most how many the stream may hold at once.
+func streamWidths(stays, most, nocc, threads int) widths {
+	if most < 2 || stays < 3 {
+		return widths{right: 1, buffers: 1}
+	}
+	w := widths{right: 1, buffers: 2}
+	for w.right < min(stays/4, most/2, nocc) && (stays-2*w.right)*w.right < pairsPerThread*threads {
+		w.right++
 	}
 	return w
 }

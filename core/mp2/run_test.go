@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"testing"
@@ -48,9 +49,9 @@ func TestSameBitsForEveryThreadCount(t *testing.T) {
 // The plan decides how much memory blocks take, so its arithmetic is tested for all small cases.
 func TestPlanKeepsToTheLimit(t *testing.T) {
 	op := func(nocc, each int) *operand[float64] { return &operand[float64]{nocc: nocc, nvir: 1, naux: each} }
-	check := func(name string, ops []*operand[float64], limit int64) {
+	check := func(name string, ops []*operand[float64], limit int64, threads int) {
 		t.Helper()
-		p, err := planAll(ops, limit)
+		p, err := planAll(ops, limit, threads)
 		least := int64(0)
 		for _, o := range ops {
 			least = max(least, 8*int64(min(2, o.nocc)*o.naux))
@@ -68,11 +69,11 @@ func TestPlanKeepsToTheLimit(t *testing.T) {
 		}
 		for n, o := range ops {
 			w := p.same[n]
-			if o.nocc > 0 && (w.left < 1 || (w.left < o.nocc && w.right != w.left) || 8*int64((w.left+w.right)*o.naux) > limit) {
+			if o.nocc > 0 && (w.left < 1 || w.left < o.nocc && (w.right < 1 || w.buffers < 1) || 8*int64(w.elements(o.naux, o.naux)) > limit) {
 				t.Errorf("%s: %+v", name, w)
 			}
 		}
-		if w := p.opposite; len(ops) == 2 && ops[0].nocc > 0 && ops[1].nocc > 0 && (w.left < 1 || w.right < 1 || 8*int64(w.left*ops[0].naux+w.right*ops[1].naux) > limit) {
+		if w := p.opposite; len(ops) == 2 && ops[0].nocc > 0 && ops[1].nocc > 0 && (w.left < 1 || w.right < 1 || w.buffers < 1 || 8*int64(w.elements(ops[0].naux, ops[1].naux)) > limit) {
 			t.Errorf("%s: %+v", name, w)
 		}
 	}
@@ -81,8 +82,8 @@ func TestPlanKeepsToTheLimit(t *testing.T) {
 			for _, each := range [][2]int{{1, 1}, {3, 10}, {10, 3}} {
 				for limit := int64(0); limit < 500; limit += 4 {
 					a, b := op(noccA, each[0]), op(noccB, each[1])
-					check(fmt.Sprintf("%d x %d alone, %d bytes", noccA, each[0], limit), []*operand[float64]{a}, limit)
-					check(fmt.Sprintf("%d x %d and %d x %d, %d bytes", noccA, each[0], noccB, each[1], limit), []*operand[float64]{a, b}, limit)
+					check(fmt.Sprintf("%d x %d alone, %d bytes", noccA, each[0], limit), []*operand[float64]{a}, limit, 1+int(limit)%5)
+					check(fmt.Sprintf("%d x %d and %d x %d, %d bytes", noccA, each[0], noccB, each[1], limit), []*operand[float64]{a, b}, limit, 1+int(limit)%5)
 				}
 			}
 		}
@@ -147,6 +148,60 @@ func TestWorkspaceBoundsWhatIsAllocated(t *testing.T) {
 				t.Errorf("%s, limit %d: %d bytes allocated, unrestricted bound %d", name, limit, got, open)
 			}
 		}
+	}
+}
+
+// Pairs are computed again where the bound of float32 products is too large: as few as suffice, and all of them to the bits of float64.
+func TestTolerance(t *testing.T) {
+	rng := rand.New(rand.NewPCG(57, 58))
+	for n := range 60 {
+		m := randomMolecule(rng, 2+rng.IntN(6), 1+rng.IntN(9), 1+rng.IntN(20))
+		other := randomMolecule(rng, 1+rng.IntN(4), 1+rng.IntN(9), m.naux)
+		run := func(opt Options) Result {
+			t.Helper()
+			var r Result
+			var err error
+			if n%2 == 0 {
+				r, err = Restricted(plain[float64](m), m.occ, m.vir, opt)
+			} else {
+				r, err = Unrestricted(plain[float64](m), plain[float64](other), m.occ, other.occ, m.vir, other.vir, opt)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r
+		}
+		exact, loose := run(Options{}), run(Options{Precision: PrecisionMixed})
+		pairs := triangular(m.nocc, 0)
+		if n%2 == 1 {
+			pairs = triangular(m.nocc, 0) + triangular(other.nocc, 0) + m.nocc*other.nocc
+		}
+		before := 0
+		for _, share := range []float64{2, 0.9, 0.5, 0.1, 1e-3, 1e-6} {
+			opt := Options{Precision: PrecisionMixed, Tolerance: share * loose.ErrorBound}
+			r := run(opt)
+			if r.ErrorBound > opt.Tolerance+exact.ErrorBound || r.Recomputed < before || r.Recomputed > pairs || (share > 1) != (r.Recomputed == 0) {
+				t.Errorf("case %d, %g of the bound: %d of %d pairs again (%d before), bound %g of %g", n, share, r.Recomputed, pairs, before, r.ErrorBound, opt.Tolerance)
+			}
+			if off := difference(r.Total(), number(exact.Total())); off > r.ErrorBound+exact.ErrorBound {
+				t.Errorf("case %d, %g of the bound: off by %g, bound %g", n, share, off, r.ErrorBound)
+			}
+			opt.Team = team(3)
+			if again := run(opt); again != r {
+				t.Errorf("case %d: %+v with three threads, %+v with one", n, again, r)
+			}
+			before = r.Recomputed
+		}
+		all := run(Options{Precision: PrecisionMixed, Tolerance: 1e-300})
+		all.Recomputed = 0
+		if all != exact {
+			t.Errorf("case %d: all pairs again give %+v, float64 gives %+v", n, all, exact)
+		}
+	}
+	m := randomMolecule(rng, 2, 3, 4)
+	for _, bad := range []float64{-1, math.NaN()} {
+		_, err := Restricted(plain[float64](m), m.occ, m.vir, Options{Tolerance: bad})
+		argument(t, "tolerance", err, "etol", "hartree")
 	}
 }
 

@@ -23,6 +23,9 @@ JOB_WORK = 5e6
 # How long one wait for a job may block the interpreter's signal handlers.
 _WAIT_MILLISECONDS = 20
 
+# What the library's JobWait returns.
+_RUNS, _ENDED, _ASKS = range(3)
+
 # gopy puts the Go package's name in front of each function.
 _PREFIX = "pybind_"
 
@@ -107,6 +110,7 @@ def run(
     arrays: tuple[object, ...],
     *args: Any,
     limit: float = JOB_WORK,
+    answer: Callable[[str], None] | None = None,
 ) -> int:
     """Call a solver of the Go library, as a job when it is long.
 
@@ -126,29 +130,39 @@ def run(
         The rest of the function's arguments.
     limit : float, optional
         The work from which on the call is a job.
+    answer : callable, optional
+        Answers a question of the function, which is then a job, by doing what the text says.
 
     Returns
     -------
     int
         What the function returned.
     """
-    if work < limit and not progress:
+    if work < limit and not progress and answer is None:
         return int(call(name, 0, threads, *args))
     with reporter(progress) as report:
-        return _run_job(name, threads, report, arrays, *args)
+        return _run_job(name, threads, report, answer, arrays, *args)
 
 
 def _run_job(
-    name: str, threads: int, report: Callable[[int, int], None] | None, arrays: tuple[object, ...], *args: Any
+    name: str,
+    threads: int,
+    report: Callable[[int, int], None] | None,
+    answer: Callable[[str], None] | None,
+    arrays: tuple[object, ...],
+    *args: Any,
 ) -> int:
     job = next(_job_ids)
     try:
         _running[job] = arrays
         call(name, job, threads, *args)
-        ended = False
-        while not ended:
+        state = _RUNS
+        while state != _ENDED:
             # Signal handlers, Ctrl-C among them, run between two waits.
-            ended = bool(call("JobWait", job, _WAIT_MILLISECONDS))
+            state = int(call("JobWait", job, _WAIT_MILLISECONDS))
+            if state == _ASKS and answer is not None:
+                answer(call("JobAsked", job))
+                call("JobAnswered", job)
             if report is not None:
                 report(call("JobDone", job), call("JobTotal", job))
         return int(call("JobResult", job))

@@ -7,10 +7,9 @@ threads is always the one that ``pyscf.lib.num_threads()`` says.
 
 from __future__ import annotations
 
-import tempfile
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -498,17 +497,15 @@ def _energies(mp: Any, eris: Any) -> MP2Result:
     megabytes = _block_megabytes(mp, integrals, eps_vir, _LEAST_ORBITALS if on is None else _LEAST_ORBITALS_ON_DEVICE)
     if on is None:
         log.info("DF-MP2 pair energies: trnsci, %d threads", threads)
-    with ExitStack() as stack:
-        ovL = [x if isinstance(x, np.ndarray) else stack.enter_context(_npy_copy(x, megabytes)) for x in integrals]
-        arguments = (ovL, eps_occ, eps_vir)
-        result = mp2.df_mp2_energy(
-            *((spins[0] for spins in arguments) if restricted else arguments),
-            layout="(ia)P",
-            max_memory=megabytes if on is None or on.in_host_memory else None,
-            threads=threads,
-            device=on,
-            precision=mp.precision,
-        )
+    arguments = (integrals, eps_occ, eps_vir)
+    result = mp2.df_mp2_energy(
+        *((spins[0] for spins in arguments) if restricted else arguments),
+        layout="(ia)P",
+        max_memory=megabytes if on is None or on.in_host_memory else None,
+        threads=threads,
+        device=on,
+        precision=mp.precision,
+    )
     if on is not None:
         _log_report(log, mp.precision, last_report())
     log.timer("trnsci pair energies", *start)
@@ -528,16 +525,3 @@ def _block_megabytes(mp: Any, integrals: Sequence[Any], eps_vir: Sequence[Array]
     free = mp.max_memory - lib.current_memory()[0]
     orbital = max(vir.size * x.shape[1] * x.dtype.itemsize for x, vir in zip(integrals, eps_vir, strict=True)) / 1e6
     return float(max(_LEAST_MEGABYTES, least * orbital, _BLOCK_SHARE * free))
-
-
-@contextmanager
-def _npy_copy(dataset: Any, megabytes: float) -> Iterator[str]:
-    """Copy a two-dimensional HDF5 dataset in blocks into a temporary ``.npy`` file, and give its path."""
-    rows = max(1, int(megabytes * 1e6 / (dataset.shape[1] * dataset.dtype.itemsize)))
-    header = {"descr": dataset.dtype.str, "fortran_order": False, "shape": dataset.shape}
-    with tempfile.NamedTemporaryFile(dir=lib.param.TMPDIR, prefix="trnsci-", suffix=".npy") as file:
-        np.lib.format.write_array_header_1_0(file, header)
-        for first, end in lib.prange(0, dataset.shape[0], rows):
-            file.write(np.ascontiguousarray(dataset[first:end]).data)
-        file.flush()
-        yield file.name

@@ -37,6 +37,7 @@ func main() {
 	writeFile(dir, "gen_args_amd64.go", gemmBlock.source())
 	writeVectors(dir)
 	writePanels(dir)
+	writeCouples(dir)
 }
 
 func newFile() *build.Context {

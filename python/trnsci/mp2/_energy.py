@@ -1,21 +1,19 @@
-"""Correlation energies of second-order Møller-Plesset theory with density-fitted integrals (DF-MP2)."""
+"""The function `df_mp2_energy` and its result."""
 
 from __future__ import annotations
 
+import json
 import os
-import stat
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, overload
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from . import _array, _device, _native, _threads
-from ._array import Array
-from ._errors import UnsupportedError
-from ._progress import Progress
-
-__all__ = ["MP2Result", "df_mp2_energy"]
+from .. import _array, _device, _native, _threads
+from .._array import Array
+from .._errors import UnsupportedError
+from .._progress import Progress
+from ._integrals import LAYOUTS, Spin
 
 Layout: TypeAlias = Literal["iaP", "(ia)P", "P(ia)", "iPa"]
 Precision: TypeAlias = Literal["fp64", "mixed", "fp32", "bf16", "bf16x2", "bf16x3"]
@@ -24,15 +22,8 @@ Precision: TypeAlias = Literal["fp64", "mixed", "fp32", "bf16", "bf16x2", "bf16x
 _SCS_OPPOSITE = 6 / 5
 _SCS_SAME = 1 / 3
 
-_LAYOUTS = {
-    "iaP": ("nocc", "nvir", "naux"),
-    "(ia)P": ("nocc*nvir", "naux"),
-    "P(ia)": ("naux", "nocc*nvir"),
-    "iPa": ("nocc", "naux", "nvir"),
-}
 _PRECISIONS = (None, "fp64", "mixed")
 _DEFAULT_MEGABYTES = 256.0
-_WORK_PER_PAIR = 2000.0  # floating-point operations that would take as long as the handling of one pair
 
 
 @dataclass(frozen=True)
@@ -52,6 +43,8 @@ class MP2Result:
         tuple of arrays (alpha-alpha, beta-beta, alpha-beta), whose elements all together add up to `e_corr`.
     error_bound : float
         A bound on the rounding error of `e_corr`, for the integrals and orbital energies as given.
+    recomputed : int
+        Pairs of occupied orbitals that were computed again in float64 for `etol`.
     """
 
     e_corr: float
@@ -60,6 +53,7 @@ class MP2Result:
     e_scs: float
     pair_energies: Any = field(repr=False, compare=False)
     error_bound: float
+    recomputed: int = 0
 
     def __float__(self) -> float:
         return self.e_corr
@@ -67,83 +61,17 @@ class MP2Result:
     def __format__(self, specification: str) -> str:
         return format(self.e_corr, specification) if specification else str(self)
 
-
-class _Spin:
-    """The checked input of one spin: B as an array of shape (nocc, nvir, naux) or as a path, and orbital energies."""
-
-    def __init__(self, b: Any, eps_occ: ArrayLike, eps_vir: ArrayLike, layout: str, suffix: str) -> None:
-        self.eps_occ = _energies(eps_occ, "eps_occ" + suffix)
-        self.eps_vir = _energies(eps_vir, "eps_vir" + suffix)
-        self.nocc, self.nvir = self.eps_occ.size, self.eps_vir.size
-        self.path = ""
-        if isinstance(b, (str, os.PathLike)):
-            self.path = os.fsdecode(b)
-            # The number of auxiliary functions, which only steers how the call is run, from the size of the file.
-            self.naux = _size_of_file(self.path, "B" + suffix) // max(1, 8 * self.nocc * self.nvir)
-            self.b = np.empty((0, 0, 0))
-        else:
-            self.b = self._in_memory(b, layout, "B" + suffix)
-            self.naux = self.b.shape[2]
-
-    def work(self) -> float:
-        """Floating-point operations of the products, and what a pair costs besides."""
-        return float(self.nocc) ** 2 * (float(self.nvir) ** 2 * self.naux + _WORK_PER_PAIR)
-
-    def _in_memory(self, b: ArrayLike, layout: str, name: str) -> Array:
-        array, _ = _array.check(b, name)
-        if array.dtype.kind == "c":
-            raise UnsupportedError(f"{name}: complex integrals ({array.dtype}) are not available in this version")
-        nocc, nvir = self.nocc, self.nvir
-        if not self._fits(array, layout):
-            raise ValueError(f"{name}: {self._misfit(array, layout)}")
-        # Splitting an axis and permuting axes only makes views.
-        if layout == "(ia)P":
-            array = array.reshape(nocc, nvir, array.shape[1])
-        elif layout == "P(ia)":
-            array = array.reshape(array.shape[0], nocc, nvir).transpose(1, 2, 0)
-        elif layout == "iPa":
-            array = array.transpose(0, 2, 1)
-        return array
-
-    def _sizes(self) -> dict[str, int]:
-        return {"nocc": self.nocc, "nvir": self.nvir, "nocc*nvir": self.nocc * self.nvir}
-
-    def _fits(self, array: Array, layout: str) -> bool:
-        axes, sizes = _LAYOUTS[layout], self._sizes()
-        return array.ndim == len(axes) and all(sizes.get(axis, n) == n for axis, n in zip(axes, array.shape, strict=True))
-
-    def _misfit(self, array: Array, layout: str) -> str:
-        axes, sizes = _LAYOUTS[layout], self._sizes()
-        wanted = ", ".join(str(sizes.get(axis, "any")) for axis in axes)
-        text = f"shape {array.shape} does not fit layout {layout!r}, which is ({', '.join(axes)}) = ({wanted}) here"
-        fitting = [repr(other) for other in _LAYOUTS if self._fits(array, other)]
-        if fitting:
-            return f"{text}; layout {' or '.join(fitting)} fits"
-        if array.ndim == len(axes) + 1 and len(array) == 2:
-            return f"{text}; for two spins eps_occ and eps_vir are pairs too"
-        if array.ndim == 3 and array.shape[1:] == (self.nocc, self.nvir):
-            return f"{text}; transpose(1, 2, 0) would make it 'iaP'"
-        return text
-
-
-def _size_of_file(path: str, name: str) -> int:
-    """Return the size of a regular file that can be read; raise the plain OSError for one that cannot be opened."""
-    if not stat.S_ISREG(os.stat(path).st_mode):  # opening a pipe would wait for its other end
-        raise ValueError(f"{name}: {path!r} is not a regular file")
-    with open(path, "rb") as file:
-        return os.fstat(file.fileno()).st_size
-
-
-def _energies(eps: ArrayLike, name: str) -> Array:
-    if isinstance(eps, (str, os.PathLike)):
-        raise TypeError(f"{name}: expected an array, got a path; numpy.load it")
-    array, _ = _array.check(eps, name)
-    if array.ndim != 1:
-        raise ValueError(f"{name}: expected one dimension (or, for two spins, a pair of them), got shape {array.shape}")
-    if array.dtype.kind == "c":
-        raise TypeError(f"{name}: orbital energies are real, got dtype {array.dtype}")
-    contiguous: Array = np.ascontiguousarray(array, np.float64)
-    return contiguous
+    def __str__(self) -> str:
+        lines = [
+            f"DF-MP2 correlation energy  {self.e_corr:18.12f} hartree",
+            f"  opposite spin            {self.e_corr_os:18.12f}",
+            f"  same spin                {self.e_corr_ss:18.12f}",
+            f"  spin-component scaled    {self.e_scs:18.12f}",
+            f"  error bound              {self.error_bound:18.1e}",
+        ]
+        if self.recomputed:
+            lines.append(f"  pairs computed again     {self.recomputed:18d}")
+        return "\n".join(lines)
 
 
 def _is_pair(eps: Any) -> bool:
@@ -160,16 +88,16 @@ def _two(pair: Any, name: str) -> tuple[Any, Any]:
 @overload
 def df_mp2_energy(
     B: Any, eps_occ: Any, eps_vir: Any, *, layout: Layout = ..., precision: Precision | None = ..., pair_energies: bool = ...,
-    check_finite: bool = ..., max_memory: float | None = ..., threads: int | None = ..., progress: Progress = ...,
-    device: str | _device.Device | None = ..., plan: Literal[False] = ...,
+    check_finite: bool = ..., max_memory: float | None = ..., etol: float | None = ..., threads: int | None = ...,
+    progress: Progress = ..., device: str | _device.Device | None = ..., plan: Literal[False] = ...,
 ) -> MP2Result: ...  # fmt: skip
 
 
 @overload
 def df_mp2_energy(
     B: Any, eps_occ: Any, eps_vir: Any, *, layout: Layout = ..., precision: Precision | None = ..., pair_energies: bool = ...,
-    check_finite: bool = ..., max_memory: float | None = ..., threads: int | None = ..., progress: Progress = ...,
-    device: str | _device.Device | None = ..., plan: Literal[True],
+    check_finite: bool = ..., max_memory: float | None = ..., etol: float | None = ..., threads: int | None = ...,
+    progress: Progress = ..., device: str | _device.Device | None = ..., plan: Literal[True],
 ) -> _device.DevicePlan: ...  # fmt: skip
 
 
@@ -183,6 +111,7 @@ def df_mp2_energy(
     pair_energies: bool = False,
     check_finite: bool = True,
     max_memory: float | None = None,
+    etol: float | None = None,
     threads: int | None = None,
     progress: Progress = None,
     device: str | _device.Device | None = None,
@@ -201,9 +130,11 @@ def df_mp2_energy(
 
     Parameters
     ----------
-    B : array_like or path, or a tuple or list of two of them
-        Real integrals (ia|P) with the Coulomb metric folded in, :math:`(ia|jb) = \sum_P B_{iaP} B_{jbP}`, or the path
-        of a ``.npy`` file that holds them; a file is read in blocks and never loaded whole.
+    B : array_like, path, HDF5 dataset or callable, or a tuple or list of two of them
+        Real integrals (ia|P) with the Coulomb metric folded in, :math:`(ia|jb) = \sum_P B_{iaP} B_{jbP}`; or the path
+        of a ``.npy`` file, or a dataset of h5py, that holds them; or a function that returns those of occupied orbitals
+        ``first <= i < end`` for ``B(first, end)``, an array of shape (end - first, nvir, naux) whatever `layout` is. All
+        but arrays are read in blocks, never whole, and ahead of time where `max_memory` suffices.
     eps_occ, eps_vir : (nocc,), (nvir,) array_like, or tuples or lists of two of them
         Energies of the correlated occupied and virtual orbitals, in hartree. They set nocc and nvir. Pairs (alpha, beta),
         of B too, ask for the unrestricted energy.
@@ -222,6 +153,9 @@ def df_mp2_energy(
         Megabytes that blocks of B may take where it cannot be multiplied in place, by default 256: B in a file, an
         array whose strides no product accepts, such as one in Fortran order, and 'mixed' with float64. On a device:
         megabytes that blocks and products may take there, by default what the device has.
+    etol : float, optional
+        What `error_bound` may be with ``precision='mixed'``, in hartree. Where it would be more, the pairs with the
+        largest bounds are computed again in float64, as few as suffice; all of them if that is not enough.
     threads, progress
         See `trnsci.linalg`; progress counts pairs of occupied orbitals.
     device : str or Device, optional
@@ -239,7 +173,8 @@ def df_mp2_energy(
     Raises
     ------
     ValueError
-        If shapes do not fit, an energy is not finite, or a denominator :math:`D` is zero, with the orbitals. For a file
+        If shapes do not fit, an energy is not finite, or a denominator :math:`D` is zero, with the orbitals. For an
+        infinity or NaN in B, with the orbital. For a file
         that is truncated or no ``.npy`` file, and for a `max_memory` that holds no block, with the least that works.
     UnsupportedError
         For complex integrals, integrals of double precision on a device without a word on precision, a precision that the
@@ -279,18 +214,19 @@ def df_mp2_energy(
     (1, 1)
     """
     on = resolve(device, precision)
-    if not isinstance(layout, str) or layout not in _LAYOUTS:
-        raise ValueError(f"layout: {layout!r} is not one of {', '.join(map(repr, _LAYOUTS))}")
+    if not isinstance(layout, str) or layout not in LAYOUTS:
+        raise ValueError(f"layout: {layout!r} is not one of {', '.join(map(repr, LAYOUTS))}")
     if _is_pair(eps_occ):
         both, occ, vir = _two(B, "B"), _two(eps_occ, "eps_occ"), _two(eps_vir, "eps_vir")
-        spins = [_Spin(both[s], occ[s], vir[s], layout, f"[{s}]") for s in range(2)]
+        spins = [Spin(both[s], occ[s], vir[s], layout, f"[{s}]") for s in range(2)]
     else:
-        spins = [_Spin(B, eps_occ, eps_vir, layout, "")]
+        spins = [Spin(B, eps_occ, eps_vir, layout, "")]
     limit = 0 if max_memory is None and on is not None else _bytes(max_memory)
+    tolerance = _tolerance(etol, precision)
     if plan:
         return _plan(spins, layout, precision, limit, on)
     _same_dtype(spins)
-    return _energy(spins, layout, precision, pair_energies, check_finite, limit, threads, progress, on)
+    return _energy(spins, layout, precision, pair_energies, check_finite, limit, tolerance, threads, progress, on)
 
 
 def resolve(device: str | _device.Device | None, precision: str | None) -> _device.Device | None:
@@ -312,7 +248,7 @@ def resolve(device: str | _device.Device | None, precision: str | None) -> _devi
 
 
 def _plan(
-    spins: list[_Spin], layout: str, precision: str | None, max_bytes: int, on: _device.Device | None
+    spins: list[Spin], layout: str, precision: str | None, max_bytes: int, on: _device.Device | None
 ) -> _device.DevicePlan:
     """Return what the call would do on its device. Only shapes and dtypes are looked at."""
     if on is None:
@@ -327,12 +263,12 @@ def _plan(
     return _device.read_plan(text)
 
 
-def _same_dtype(spins: list[_Spin]) -> None:
-    """Make the arrays of both spins one dtype; files are read in the wider one anyway."""
-    arrays = [s.b for s in spins if not s.path]
-    if arrays:
-        dtype = np.result_type(*arrays)
-        for s in spins:
+def _same_dtype(spins: list[Spin]) -> None:
+    """Make the arrays of both spins one dtype; what is read is converted to the wider one anyway."""
+    in_memory = [s for s in spins if not s.path and s.read is None]
+    if in_memory:
+        dtype = np.result_type(*(s.b for s in in_memory))
+        for s in in_memory:
             s.b = s.b.astype(dtype, copy=False)
 
 
@@ -346,25 +282,41 @@ def _bytes(max_memory: float | None) -> int:
     return int(min(megabytes * 1e6, 2.0**62))
 
 
+def _tolerance(etol: float | None, precision: str | None) -> float:
+    """Return the tolerance as the library takes it, 0 for none."""
+    if etol is None:
+        return 0.0
+    if precision != "mixed":
+        raise ValueError(f"etol: is for precision='mixed', got precision={precision!r}")
+    try:
+        tolerance = float(etol)
+    except (TypeError, ValueError):
+        raise TypeError(f"etol: expected a number of hartree, got {etol!r}") from None
+    if not 0 < tolerance < np.inf:
+        raise ValueError(f"etol: expected a positive number of hartree, got {etol!r}")
+    return tolerance
+
+
 def _hex(path: str) -> str:
     """Return the bytes of a file name as digits: they need not be text, which is all that the border passes."""
     return os.fsencode(path).hex()
 
 
 def _energy(
-    spins: list[_Spin],
+    spins: list[Spin],
     layout: str,
     precision: str | None,
     pair_energies: bool,
     check_finite: bool,
     max_bytes: int,
+    tolerance: float,
     threads: int | None,
     progress: Progress,
     on: _device.Device | None,
 ) -> MP2Result:
     alpha, beta = spins[0], spins[-1]
     unrestricted = len(spins) == 2
-    sums = np.zeros(3)  # opposite spin, same spin, error bound
+    sums = np.zeros(4)  # opposite spin, same spin, error bound, pairs that were computed again
     pairs: list[Array] = []
     if pair_energies:
         shapes = [(alpha.nocc, alpha.nocc)]
@@ -379,12 +331,14 @@ def _energy(
         "MP2", sum(s.work() for s in spins), _threads.resolve(threads), progress, (*inputs, sums, *pairs, *records),
         *addresses[:3], *(addresses[3:6] if unrestricted else absent),
         addresses[len(inputs)], *(addresses[len(inputs) + 1:] + absent)[:3],
-        _hex(alpha.path), _hex(beta.path) if unrestricted else "", layout, precision or "", bool(check_finite), max_bytes,
-        on.number if on is not None else 0, limit=_native.JOB_WORK if on is None else 0,
+        _hex(alpha.path), _hex(beta.path) if unrestricted else "", layout, precision or "", _fed(spins),
+        bool(check_finite), max_bytes, tolerance, on.number if on is not None else 0,
+        limit=_native.JOB_WORK if on is None else 0,
+        answer=(lambda question: _answer(spins, question)) if _fed(spins) else None,
     )  # fmt: skip
     if on is not None:
         _device.keep_report(report)
-    opposite, same, bound = sums.tolist()
+    opposite, same, bound, recomputed = sums.tolist()
     return MP2Result(
         e_corr=opposite + same,
         e_corr_ss=same,
@@ -392,4 +346,16 @@ def _energy(
         e_scs=_SCS_OPPOSITE * opposite + _SCS_SAME * same,
         pair_energies=(tuple(pairs) if unrestricted else pairs[0]) if pair_energies else None,
         error_bound=bound,
+        recomputed=int(recomputed),
     )
+
+
+def _fed(spins: list[Spin]) -> int:
+    """Return a number whose bit s says that the library asks for the integrals of spin s."""
+    return sum(1 << n for n, s in enumerate(spins) if s.read is not None)
+
+
+def _answer(spins: list[Spin], question: str) -> None:
+    """Copy the integrals that the library asks for."""
+    asked = json.loads(question)
+    spins[asked["spin"]].copy_block(asked["first"], asked["end"], asked["address"])

@@ -1,0 +1,142 @@
+package mp2
+
+import (
+	"cmp"
+	"slices"
+
+	"trnsci/core/dense"
+)
+
+// contributions holds what every pair adds: of pairs within one spin under their triangular numbers, of pairs of two spins, i of the first and j
+// of the second one, under i nocc_second + j.
+type contributions struct {
+	same     [2][]contribution
+	opposite []contribution
+}
+
+// parts returns the lists of pairs.
+func (c *contributions) parts() [3][]contribution {
+	return [...][]contribution{c.same[0], c.same[1], c.opposite}
+}
+
+func newContributions(spins []Spin) *contributions {
+	var c contributions
+	var occupied [2]int
+	for n, s := range spins {
+		occupied[n], _, _ = s.Source.Shape()
+		c.same[n] = make([]contribution, triangular(occupied[n], 0))
+	}
+	if len(spins) > 1 {
+		c.opposite = make([]contribution, occupied[0]*occupied[1])
+	}
+	return &c
+}
+
+// compute returns the contributions of one spin, a closed shell, or of alpha and beta, and how many were computed again for the tolerance.
+func compute(opt Options, spins ...Spin) (c *contributions, recomputed int, err error) {
+	sources := make([]Source, len(spins))
+	rounded := false
+	for n, s := range spins {
+		sources[n] = s.Source
+		rounded = rounded || !s.Source.singlePrecision()
+	}
+	c = newContributions(spins)
+	if !opt.single(sources...) {
+		return c, 0, fill[float64](opt, spins, c, nil)
+	}
+	if err := fill[float32](opt, spins, c, nil); err != nil || opt.Tolerance == 0 || !rounded {
+		return c, 0, err
+	}
+	chosen, count := choose(c, opt.Tolerance)
+	if count == 0 {
+		return c, 0, nil
+	}
+	return c, count, fill[float64](opt, spins, c, chosen)
+}
+
+// selection says for the pairs of each list of contributions whether they are to be computed; a nil one means all.
+type selection [3][]bool
+
+func (s *selection) has(part, number int) bool { return s == nil || s[part][number] }
+
+// choose returns the fewest pairs without whose bounds the sum of bounds is within the tolerance, and their number. Of equal bounds the first
+// ones are taken.
+func choose(c *contributions, tolerance float64) (*selection, int) {
+	type place struct{ part, number int }
+	parts := c.parts()
+	var chosen selection
+	var places []place
+	for part, list := range parts {
+		chosen[part] = make([]bool, len(list))
+		for number := range list {
+			places = append(places, place{part, number})
+		}
+	}
+	slices.SortStableFunc(places, func(x, y place) int {
+		return cmp.Compare(parts[y.part][y.number].bound, parts[x.part][x.number].bound)
+	})
+	// From the smallest bound up, as many as the tolerance takes stay.
+	left := len(places)
+	for rest := 0.0; left > 0; left-- {
+		p := places[left-1]
+		if rest += parts[p.part][p.number].bound; !(certain(rest) <= tolerance) {
+			break
+		}
+	}
+	for _, p := range places[:left] {
+		chosen[p.part][p.number] = true
+	}
+	return &chosen, left
+}
+
+// fill sets the contributions that are selected, with products in T.
+func fill[T dense.Float](opt Options, spins []Spin, c *contributions, only *selection) error {
+	ops := make([]*operand[T], len(spins))
+	for n, s := range spins {
+		ops[n] = operandOf[T](s.Source)
+	}
+	blocks, err := planAll(ops, opt.maxBytes(), opt.Team.Threads())
+	if err != nil {
+		return err
+	}
+	opt.Team.Plan(pairCount(ops, only))
+	e := newEngine(opt, blocks.elements, ops...)
+	for n, op := range ops {
+		e.only = func(i, j int) bool { return only.has(n, triangular(i, j)) }
+		if err := e.sameSpinPass(op, spins[n], blocks.same[n], len(spins) == 1, c.same[n]); err != nil {
+			return err
+		}
+	}
+	if len(spins) == 1 {
+		return nil
+	}
+	const mixed = 2
+	e.only = func(i, j int) bool { return only.has(mixed, i*ops[1].nocc+j) }
+	return e.oppositeSpinPass(ops[0], ops[1], spins[0], spins[1], blocks.opposite, c.opposite)
+}
+
+// pairCount returns the number of pairs that are to be computed.
+func pairCount[T dense.Float](ops []*operand[T], only *selection) int {
+	count := 0
+	add := func(part, number int) {
+		if only.has(part, number) {
+			count++
+		}
+	}
+	for n, op := range ops {
+		for i := 0; i < op.nocc && !op.empty(); i++ {
+			for j := 0; j < i; j++ {
+				add(n, triangular(i, j))
+			}
+			if len(ops) == 1 {
+				add(n, triangular(i, i))
+			}
+		}
+	}
+	if len(ops) == 2 && !ops[0].empty() && !ops[1].empty() {
+		for n := range ops[0].nocc * ops[1].nocc {
+			add(2, n)
+		}
+	}
+	return count
+}

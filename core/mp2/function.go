@@ -1,0 +1,58 @@
+package mp2
+
+import (
+	"trnsci/core/dense"
+	"trnsci/core/sched"
+)
+
+// FunctionIntegrals is B as a function hands it out, in blocks of occupied orbitals: B[i,a,P] for first <= i < end goes to dst in the order of
+// its indices, P running fastest. It is called for one block at a time, from any goroutine; an orbital may be asked for again. Results do not depend
+// on the blocks that are asked for.
+type FunctionIntegrals[T dense.Float] struct {
+	Nocc, Nvir, Naux int
+	Load             func(team *sched.Team, first, end int, dst []T) error
+}
+
+// Shape returns the numbers of occupied orbitals, virtual orbitals and auxiliary functions.
+func (b *FunctionIntegrals[T]) Shape() (nocc, nvir, naux int) { return b.Nocc, b.Nvir, b.Naux }
+
+func (b *FunctionIntegrals[T]) check() error {
+	if min(b.Nocc, b.Nvir, b.Naux) < 0 {
+		return dense.BadArgument("B", "expected a shape without negative numbers, got (%d, %d, %d)", b.Nocc, b.Nvir, b.Naux)
+	}
+	return nil
+}
+
+func (b *FunctionIntegrals[T]) singlePrecision() bool { return dense.IsSingle[T]() }
+
+func (b *FunctionIntegrals[T]) operand32() *operand[float32] { return functionOperand[float32](b) }
+func (b *FunctionIntegrals[T]) operand64() *operand[float64] { return functionOperand[float64](b) }
+
+func functionOperand[T, S dense.Float](b *FunctionIntegrals[S]) *operand[T] {
+	return &operand[T]{nocc: b.Nocc, nvir: b.Nvir, naux: b.Naux, rounded: narrows[T](b), loader: &functionLoader[T, S]{b: b}}
+}
+
+// functionLoader converts what the function brings, an orbital at a time, where that is of another dtype.
+type functionLoader[T, S dense.Float] struct {
+	b     *FunctionIntegrals[S]
+	stage []S
+}
+
+func (l *functionLoader[T, S]) load(team *sched.Team, first, end int, dst []T) error {
+	if same, ok := any(dst).([]S); ok {
+		return l.b.Load(team, first, end, same)
+	}
+	size := l.b.Nvir * l.b.Naux
+	if l.stage == nil {
+		l.stage = make([]S, size)
+	}
+	for i := first; i < end; i++ {
+		if err := l.b.Load(team, i, i+1, l.stage); err != nil {
+			return err
+		}
+		for n, x := range l.stage {
+			dst[(i-first)*size+n] = T(x)
+		}
+	}
+	return nil
+}

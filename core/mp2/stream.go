@@ -1,0 +1,63 @@
+package mp2
+
+import "trnsci/core/dense"
+
+// stream hands out blocks of some orbitals in order. While one is worked on the next is loaded, if there is memory for both.
+type stream[T dense.Float] struct {
+	engine *engine[T]
+	blocks []*block[T] // one, or two that take turns
+	width  int
+	end    int
+}
+
+// newStream returns the stream of the orbitals of op before end in blocks of a width.
+func (e *engine[T]) newStream(op *operand[T], spin string, w widths, end int, memory []T) *stream[T] {
+	s := &stream[T]{engine: e, width: w.right, end: end}
+	for range w.buffers {
+		var b *block[T]
+		b, memory = newBlock(op, spin, w.right, memory)
+		s.blocks = append(s.blocks, b)
+	}
+	return s
+}
+
+// each calls visit for every block. The first error ends it; nothing is being loaded any more when it returns.
+func (s *stream[T]) each(visit func(b *block[T]) error) error {
+	if s.end == 0 {
+		return nil
+	}
+	if err := s.load(0); err != nil {
+		return err
+	}
+	for n := 0; n*s.width < s.end; n++ {
+		more := (n+1)*s.width < s.end
+		var loaded chan error
+		if more && len(s.blocks) > 1 {
+			loaded = make(chan error, 1)
+			go func() { loaded <- s.loadSafely(n + 1) }()
+		}
+		err := visit(s.blocks[n%len(s.blocks)])
+		if loaded != nil {
+			if failed := <-loaded; err == nil {
+				err = failed
+			}
+		} else if err == nil && more {
+			err = s.load(n + 1)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// load fills the place of block n.
+func (s *stream[T]) load(n int) error {
+	first := n * s.width
+	return s.blocks[n%len(s.blocks)].fill(s.engine.team, first, min(s.end, first+s.width), s.engine.checkFinite)
+}
+
+// loadSafely is load on a goroutine of its own: a panic is an error there, as in the loops of a team.
+func (s *stream[T]) loadSafely(n int) error {
+	return s.engine.team.Serial().For(1, func(int, int) error { return s.load(n) })
+}
