@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"trnsci/trnbackend/graph"
+	"trnsci/trnbackend/hlo"
 )
 
 // Names of platforms, as plugins have them. JAX's plugin for NVIDIA cards calls itself what the client is told, or "gpu".
@@ -69,8 +70,8 @@ func (d description) versionOf(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	version := fmt.Sprintf("PJRT %s, %s %s on %s, %s of %d bytes, %s", d.api, d.platform, oneLine(d.version), oneLine(d.device),
-		filepath.Base(path), file.Size(), file.ModTime().UTC().Format(time.RFC3339))
+	version := fmt.Sprintf("PJRT %s, %s %s on %s, %s of %d bytes, %s, lowering %d", d.api, d.platform, oneLine(d.version), oneLine(d.device),
+		filepath.Base(path), file.Size(), file.ModTime().UTC().Format(time.RFC3339), hlo.Lowering)
 	if d.isHost() {
 		version += ", processor " + processor()
 	}
