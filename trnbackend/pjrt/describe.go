@@ -64,7 +64,7 @@ func (d description) dispatch() float64 {
 }
 
 // versionOf returns all by which one compiler's programs differ from another's: what the plugin says, the size and time of its file, since some
-// plugins say little, and for programs of the host what its processor can do.
+// plugins say little, how graphs are written, and for programs of the host what its processor can do.
 func (d description) versionOf(path string) (string, error) {
 	file, err := os.Stat(path)
 	if err != nil {

@@ -109,14 +109,14 @@ func (r *mp2Run) run() error {
 
 // operands moves blocks as the step says and returns what its graph takes.
 func (r *mp2Run) operands(s *mp2Step) ([]trnbackend.Buffer, error) {
-	if len(s.free) > 0 { // which the run before may still read
+	if len(s.free) > 0 { // their memory comes back when the run before has ended
 		if err := r.collect(); err != nil {
 			return nil, err
 		}
 	}
 	for _, b := range s.free {
 		for _, buffer := range r.here[b] {
-			buffer.Free()
+			r.call.Free(buffer)
 		}
 		delete(r.here, b)
 	}
@@ -188,8 +188,8 @@ func (r *mp2Run) collect() error {
 	if err != nil {
 		return err
 	}
-	r.energies.Free()
 	energies := trnbackend.Decode(r.energies.Shape().DType, data)
+	r.call.Free(r.energies)
 	pass, block := r.plan.passes[r.waiting.pass], r.plan.Block
 	i0, j0 := r.waiting.left.index*block, r.waiting.right.index*block
 	r.waiting = nil
