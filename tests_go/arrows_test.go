@@ -38,7 +38,7 @@ var mayImport = map[string][]string{
 	"trnbackend/hlo":        {"trnbackend", "trnbackend/graph"},
 	"trnbackend/pjrt":       {"trnbackend", "trnbackend/graph", "trnbackend/hlo"},
 	"trnbackend/device":     {"trnbackend", "trnbackend/graph", "trnbackend/interp", "trnbackend/pjrt"},
-	"trnbackend/programs":   {"core/dense", "core/mp2", "trnbackend", "trnbackend/graph", "trnbackend/device"},
+	"trnbackend/programs":   {"core/dense", "core/sched", "core/blas", "core/mp2", "trnbackend", "trnbackend/graph", "trnbackend/device"},
 	"tests_go":              {},
 	"tests_go/hlocases":     {"trnbackend", "trnbackend/graph", "trnbackend/graphtest", "trnbackend/hlo", "trnbackend/interp"},
 }

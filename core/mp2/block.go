@@ -210,6 +210,9 @@ func EachOrbital[T dense.Float](team *sched.Team, s Spin, first, end int, visit 
 		return err
 	}
 	for i := first; i < end; i++ {
+		if err := team.Err(); err != nil {
+			return err
+		}
 		v := b.orbital(i).View()
 		if op.alongA {
 			v = v.T()

@@ -16,6 +16,7 @@ type Call struct {
 	ctx     context.Context
 	started time.Time
 	report  trnbackend.Report
+	bounded bool                            // the report's bound is that of a result
 	buffers map[trnbackend.Buffer]*dispatch // with the run that writes the buffer; nil if there is none, or if the buffer may be dead
 }
 
@@ -195,5 +196,16 @@ func (c *Call) OnHost(step string) {
 	}
 }
 
-// Bound sets the error bound of the result.
-func (c *Call) Bound(bound float64) { c.report.ErrorBound = bound }
+// Bound enters a bound of the error of one of the call's results, 0 where there is none. The report has the largest one, and none if one of them
+// is missing.
+func (c *Call) Bound(bound float64) {
+	switch {
+	case !c.bounded:
+		c.report.ErrorBound = bound
+	case bound == 0 || c.report.ErrorBound == 0:
+		c.report.ErrorBound = 0
+	default:
+		c.report.ErrorBound = max(c.report.ErrorBound, bound)
+	}
+	c.bounded = true
+}

@@ -83,12 +83,12 @@ func (p *GemmPlan) build() (*graph.Graph, error) {
 
 // Gemm computes C_i = alpha op(A_i) op(B_i) + beta C_i for stacks of row-major matrices of one length on a device; op transposes where asked. C is not
 // read where beta is 0. The report's error bound is that of gemmBound, in exact terms for every element of the products.
-func Gemm[T dense.Float](call *device.Call, p Precision, transA, transB bool, alpha T, a, b []dense.Matrix[T], beta T, c []dense.Matrix[T]) error {
+func Gemm[T dense.Float](call *device.Call, precision Precision, transA, transB bool, alpha T, a, b []dense.Matrix[T], beta T, c []dense.Matrix[T]) error {
 	m, n, k := c[0].Rows, c[0].Cols, a[0].Cols
 	if transA {
 		k = a[0].Rows
 	}
-	plan, err := PlanGemm(p, len(c), m, n, k, transA, transB, beta != 0)
+	plan, err := PlanGemm(precision, len(c), m, n, k, transA, transB, beta != 0)
 	if err != nil {
 		return err
 	}
@@ -96,12 +96,10 @@ func Gemm[T dense.Float](call *device.Call, p Precision, transA, transB bool, al
 	if err != nil {
 		return err
 	}
-	inputs := [][]byte{
-		packed(plan.stored(plan.M, plan.K, transA), a), packed(plan.stored(plan.K, plan.N, transB), b),
-		trnbackend.Encode(p.dtype(), []float64{float64(alpha)}),
-	}
-	if plan.Adds {
-		inputs = append(inputs, trnbackend.Encode(p.dtype(), []float64{float64(beta)}), packed(plan.stored(plan.M, plan.N, false), c))
+	p := newPace(call)
+	inputs, err := gemmInputs(p, plan, alpha, a, b, beta, c)
+	if err != nil {
+		return err
 	}
 	buffers := make([]trnbackend.Buffer, len(inputs))
 	for i, shape := range plan.Graph.ParameterShapes() {
@@ -117,9 +115,31 @@ func Gemm[T dense.Float](call *device.Call, p Precision, transA, transB bool, al
 	if err != nil {
 		return err
 	}
-	call.Bound(gemmBound(plan, float64(alpha), longest(a, !transA), longest(b, transB)))
-	unpack(plan.stored(plan.M, plan.N, false), data, c)
-	return nil
+	rowA, err := longest(p, a, !transA)
+	if err != nil {
+		return err
+	}
+	colB, err := longest(p, b, transB)
+	if err != nil {
+		return err
+	}
+	call.Bound(gemmBound(plan, float64(alpha), rowA, colB))
+	return unpack(p, plan.stored(plan.M, plan.N, false), data, c)
+}
+
+// gemmInputs returns what the plan's graph takes, as bytes.
+func gemmInputs[T dense.Float](p *pace, plan *GemmPlan, alpha T, a, b []dense.Matrix[T], beta T, c []dense.Matrix[T]) ([][]byte, error) {
+	scalar := func(x T) []byte { return trnbackend.Encode(plan.Precision.dtype(), []float64{float64(x)}) }
+	packedA, err := packed(p, plan.stored(plan.M, plan.K, plan.TransA), a)
+	if err != nil {
+		return nil, err
+	}
+	packedB, err := packed(p, plan.stored(plan.K, plan.N, plan.TransB), b)
+	if err != nil || !plan.Adds {
+		return [][]byte{packedA, packedB, scalar(alpha)}, err
+	}
+	packedC, err := packed(p, plan.stored(plan.M, plan.N, false), c)
+	return [][]byte{packedA, packedB, scalar(alpha), scalar(beta), packedC}, err
 }
 
 // gemmBound returns a bound of |C - alpha A B| for every element, beside the rounding of beta C: with the lengths of the longest row of A and the
@@ -130,7 +150,7 @@ func gemmBound(plan *GemmPlan, alpha, rowA, colB float64) float64 {
 }
 
 // longest returns the largest Euclidean length of a row, or of a column, of any matrix of a stack.
-func longest[T dense.Float](stack []dense.Matrix[T], byRows bool) float64 {
+func longest[T dense.Float](p *pace, stack []dense.Matrix[T], byRows bool) (float64, error) {
 	largest := 0.0
 	for _, x := range stack {
 		squares := make([]float64, x.Cols)
@@ -144,6 +164,9 @@ func longest[T dense.Float](stack []dense.Matrix[T], byRows bool) float64 {
 			if byRows {
 				largest = math.Max(largest, sum)
 			}
+			if err := p.did(x.Cols); err != nil {
+				return 0, err
+			}
 		}
 		if !byRows {
 			for _, s := range squares {
@@ -151,20 +174,22 @@ func longest[T dense.Float](stack []dense.Matrix[T], byRows bool) float64 {
 			}
 		}
 	}
-	return math.Sqrt(largest)
+	return math.Sqrt(largest), nil
 }
 
 // packed returns a stack of matrices in the shape, with zeros where they have no elements.
-func packed[T dense.Float](shape graph.Shape, stack []dense.Matrix[T]) []byte {
+func packed[T dense.Float](p *pace, shape graph.Shape, stack []dense.Matrix[T]) ([]byte, error) {
 	data := make([]byte, shape.Bytes())
 	for s, x := range stack {
-		pack(shape, data, s, x.View())
+		if err := pack(p, shape, data, s, x.View()); err != nil {
+			return nil, err
+		}
 	}
-	return data
+	return data, nil
 }
 
 // pack puts a matrix in its place of a stack in the shape.
-func pack[T dense.Float](shape graph.Shape, data []byte, place int, x dense.View[T]) {
+func pack[T dense.Float](p *pace, shape graph.Shape, data []byte, place int, x dense.View[T]) error {
 	each, width := shape.Dims[1], shape.Dims[2]
 	size := shape.DType.Bytes()
 	for i := range x.Rows {
@@ -178,11 +203,15 @@ func pack[T dense.Float](shape graph.Shape, data []byte, place int, x dense.View
 				binary.LittleEndian.PutUint32(at[j*size:], math.Float32bits(float32(v)))
 			}
 		}
+		if err := p.did(x.Cols); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // unpack sets a stack of matrices to what packed would have made of them.
-func unpack[T dense.Float](shape graph.Shape, data []byte, stack []dense.Matrix[T]) {
+func unpack[T dense.Float](p *pace, shape graph.Shape, data []byte, stack []dense.Matrix[T]) error {
 	each, width := shape.Dims[1], shape.Dims[2]
 	size := shape.DType.Bytes()
 	for s, x := range stack {
@@ -195,6 +224,10 @@ func unpack[T dense.Float](shape graph.Shape, data []byte, stack []dense.Matrix[
 					row[j] = T(math.Float32frombits(binary.LittleEndian.Uint32(at[j*size:])))
 				}
 			}
+			if err := p.did(x.Cols); err != nil {
+				return err
+			}
 		}
 	}
+	return nil
 }

@@ -20,11 +20,12 @@ type MP2Result struct {
 // as that type allows, however large the energies are.
 //
 // Errors: those of mp2.Check and mp2.EachOrbital; an UnsupportedError if the device has too little memory or lacks what the precision needs; those of
-// the device and of a cancelled call, which is noticed between runs.
+// the device and of a cancelled call, which is noticed between runs and while blocks are packed.
 //
 // Cost: Plan.Flops, about nocc (nocc + block) nvir^2 naux for a closed shell and one product for each pair of parts.
-func MP2(call *device.Call, p Precision, spins ...mp2.Spin) (*MP2Result, error) {
-	if err := mp2.Check(nil, spins...); err != nil {
+func MP2(call *device.Call, precision Precision, spins ...mp2.Spin) (*MP2Result, error) {
+	p := newPace(call)
+	if err := p.cause(mp2.Check(p.team(), spins...)); err != nil {
 		return nil, err
 	}
 	var sizes []MP2Size
@@ -34,7 +35,7 @@ func MP2(call *device.Call, p Precision, spins ...mp2.Spin) (*MP2Result, error) 
 		size.Nocc, size.Nvir, naux = s.Source.Shape()
 		sizes = append(sizes, size)
 	}
-	plan, err := PlanMP2(call.Caps(), p, naux, sizes...)
+	plan, err := PlanMP2(call.Caps(), precision, naux, sizes...)
 	if err != nil {
 		return nil, err
 	}
@@ -143,16 +144,23 @@ func loadMP2[T dense.Float](r *mp2Run, b mp2Block) error {
 	end := min(len(spin.Occ), first+r.plan.Block)
 	integrals, differences := make([]byte, shapes[0].Bytes()), make([]float64, shapes[1].Size())
 	high, low := differences[:len(differences)/2], differences[len(differences)/2:]
-	err := mp2.EachOrbital(nil, spin, first, end, func(i int, x dense.View[T], norms []float64) {
-		pack(shapes[0], integrals, i-first, x)
+	p := newPace(r.call)
+	var packing error
+	err := mp2.EachOrbital(p.team(), spin, first, end, func(i int, x dense.View[T], norms []float64) {
+		if packing == nil {
+			packing = pack(p, shapes[0], integrals, i-first, x)
+		}
 		r.measures[b.spin].measure(shapes[1].DType, i, norms)
 		for a, e := range spin.Vir {
 			at := (i-first)*r.plan.Nvir[b.spin] + a
 			high[at], low[at] = energyDifference(shapes[1].DType, spin.Occ[i], e)
 		}
 	})
+	if err == nil {
+		err = packing
+	}
 	if err != nil {
-		return err
+		return p.cause(err)
 	}
 	for n, data := range [][]byte{integrals, trnbackend.Encode(shapes[1].DType, differences)} {
 		buffer, err := r.call.Upload(shapes[n], data)
