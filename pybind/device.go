@@ -113,6 +113,7 @@ func DeviceInfo(id int64) (text string, err error) {
 	}
 	encoded, err := json.Marshal(map[string]any{
 		"name": s.Name(), "version": caps.Version, "types": types, "memory_used": memory.Used, "memory_limit": memory.Limit,
+		"memory_kept": s.Kept(),
 	})
 	return string(encoded), err
 }

@@ -23,7 +23,7 @@ var mayImport = map[string][]string{
 	"core/eigen":   {"core/kernel", "core/dense", "core/sched", "core/blas", "core/factor"},
 	"core/matfunc": {"core/dense", "core/sched", "core/blas", "core/eigen"},
 	"core/schur":   {"core/dense", "core/sched", "core/blas", "core/factor"},
-	"core/mp2":     {"core/dense", "core/sched", "core/blas", "core/npy", "core/factor", "core/eigen"},
+	"core/mp2":     {"core/dense", "core/kernel", "core/sched", "core/blas", "core/npy", "core/factor", "core/eigen"},
 	"core/numtest": {"core/dense", "core/sched", "core/blas", "core/factor"},
 	"pybind": {
 		"core/kernel", "core/dense", "core/sched", "core/npy", "core/blas", "core/factor", "core/eigen", "core/schur",
@@ -38,7 +38,7 @@ var mayImport = map[string][]string{
 	"trnbackend/hlo":        {"trnbackend", "trnbackend/graph"},
 	"trnbackend/pjrt":       {"trnbackend", "trnbackend/graph", "trnbackend/hlo"},
 	"trnbackend/device":     {"trnbackend", "trnbackend/graph", "trnbackend/interp", "trnbackend/pjrt"},
-	"trnbackend/programs":   {"core/dense", "core/mp2", "trnbackend", "trnbackend/graph", "trnbackend/device"},
+	"trnbackend/programs":   {"core/dense", "core/sched", "core/blas", "core/mp2", "trnbackend", "trnbackend/graph", "trnbackend/device"},
 	"tests_go":              {},
 	"tests_go/hlocases": {
 		"trnbackend", "trnbackend/graph", "trnbackend/graphtest", "trnbackend/hlo", "trnbackend/interp", "trnbackend/programs",

@@ -1,6 +1,7 @@
 """Devices: products on them, their report, and the life of a Device."""
 
 import copy
+import os
 import pickle
 import threading
 
@@ -126,34 +127,75 @@ def test_reports_belong_to_threads():
     assert mine is not None and theirs == [None]
 
 
-def test_many_threads_and_no_growth():
-    with trnsci.Device("interp") as device:
-        wrong = []
-
-        def work(seed):
-            rng = np.random.default_rng(seed)
-            for _ in range(300):
-                m, k, n = rng.integers(1, 12, 3)
-                a, b = rng.random((m, k)).astype("f4"), rng.random((k, n)).astype("f4")
-                if abs(blas.gemm(1, a, b, device=device) - a @ b).max() > 1e-5:
-                    wrong.append((m, k, n))
-
-        work(0)
-        before = info()["heap bytes in use"]
-        threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert not wrong
-        assert device.info()["memory_used"] == 0
-        assert info()["heap bytes in use"] < before + (1 << 20)
-
-
 def _integrals(nocc, nvir, naux):
     rng = np.random.default_rng(nocc)
     b = 0.1 * rng.standard_normal((nocc, nvir, naux))
     return b, np.sort(-0.5 - rng.random(nocc)), np.sort(0.2 + rng.random(nvir))
+
+
+def _cases(device):
+    """Small calls on a device, each with a function that says how far off its result is, in units of what is allowed."""
+    rng = np.random.default_rng(3)
+    cases = []
+    for m, k, n in [(9, 7, 5), (3, 12, 8), (17, 2, 11)]:
+        a, b, c = (rng.random(shape).astype("f4") for shape in [(m, k), (k, n), (m, n)])
+        want, stack = a @ b - c, np.stack([a, 2 * a, -a])
+        cases.append(lambda a=a, b=b, c=c, want=want: abs(blas.gemm(1, a, b, -1, c, device=device) - want).max() / 1e-5)
+        cases.append(
+            lambda stack=stack, b=b, want=stack @ b: (
+                abs(blas.batched_gemm(1, stack, np.stack([b] * 3), device=device) - want).max() / 1e-5
+            )
+        )
+    b, occ, vir = _integrals(3, 4, 6)
+    energy = trnsci.df_mp2_energy(b, occ, vir).e_corr
+    cases.append(lambda: abs(trnsci.df_mp2_energy(b, occ, vir, device=device, precision="fp32").e_corr / energy - 1) / 1e-5)
+    g = rng.random((7, 7))
+    spd = (g @ g.T + np.eye(7)).astype("f4")
+
+    def root():
+        x, _ = trnsci.linalg.inv_sqrt_spd(spd, method="newton-schulz", device=device)
+        return abs(x.astype("f8") @ spd @ x - np.eye(7)).max() / 1e-4
+
+    cases.append(root)
+    return cases
+
+
+def _resident():
+    """Return the bytes of this process that are in memory."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+@pytest.mark.parametrize(("name", "calls"), [("pjrt:cpu", 10_000), ("interp", 2_000)])
+def test_many_calls_from_many_threads_leave_nothing_behind(name, calls):
+    if name not in trnsci.devices():
+        pytest.skip(f"{name} is not installed: pip install 'trnsci[xla]'")
+    threads, growth = 4, 4 << 20
+    with trnsci.Device(name) as device:
+        cases = _cases(device)
+        wrong, done = [], []
+
+        def work(first, count):
+            for i in range(first, first + count):
+                off = cases[i % len(cases)]()
+                if not off <= 1:
+                    wrong.append((i % len(cases), off))
+            done.append(count)
+
+        def in_threads(total):
+            workers = [threading.Thread(target=work, args=(7 * t, total // threads)) for t in range(threads)]
+            for worker in workers:
+                worker.start()
+            for worker in workers:
+                worker.join()
+
+        in_threads(calls // 4)  # programs, threads and heaps are there then
+        used, resident = device.info()["memory_used"], _resident()
+        in_threads(calls - calls // 4)
+        assert not wrong
+        assert sum(done) == calls
+        assert device.info()["memory_used"] == used == 0
+        assert _resident() - resident < growth
 
 
 # What a precision leaves of the energy, relatively.

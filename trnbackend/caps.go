@@ -14,6 +14,7 @@ type Caps struct {
 	DTypes   []graph.DType // types that it has
 	NoOps    []graph.Op    // operations that it lacks
 	MostOps  int           // operations of a graph; 0 is no limit but graph.MaxOps
+	Reuses   bool          // whether runs write into the live buffers of places, and do not free and replace them
 	Memory   int64         // bytes of its memory; 0 if that is not known
 	Dispatch float64       // seconds that a run of a program takes beside the work
 	Flops    float64       // multiplications and additions of f32 a second in large products

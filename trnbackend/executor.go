@@ -31,9 +31,11 @@ type Program interface {
 	// Graph returns what was compiled.
 	Graph() *graph.Graph
 	// Run runs the program. in has a buffer of the parameter's shape for each parameter, out a place for each result. A place may hold a live buffer
-	// of the result's shape, which is written, or freed and replaced; Run sets all places. Buffers of donated parameters are dead afterwards,
-	// others keep their contents. Run may return before the device has finished: Download waits, and an error of the device may come as late as
-	// there. The buffers of one run are distinct where one of them is donated or written. After an error donated buffers may be dead.
+	// of the result's shape, which is written, or freed and replaced, as Caps.Reuses says; nothing of what it held shows in the result. Run sets
+	// all places. Buffers of donated parameters are dead afterwards, others keep their contents. Run may return before the device has finished:
+	// Download waits, and an error of the device may come as late as there. The buffers of one run are distinct where one of them is donated or
+	// written, and no other goroutine uses such a one, but to free it, until Run returns. After an error donated buffers may be dead, and places
+	// hold anything.
 	Run(in, out []Buffer) error
 	// Close frees the program.
 	Close() error
@@ -44,7 +46,12 @@ type Buffer interface {
 	Shape() graph.Shape
 	// Download waits until the array is there and copies it to data, which has Shape().Bytes() bytes.
 	Download(data []byte) error
-	// Free gives the memory back. A second call does nothing.
+	// Free gives the memory back. Any goroutine may call it at any time, also right behind a Run that reads or writes the buffer and while a
+	// Download copies it: what has begun ends as if Free had not been called, and the memory is given back when the last such call and the
+	// last run that was queued have ended. A second call does nothing, nor does one when the executor is closed.
+	//
+	// The interpreter lets go of the array, which the garbage collector keeps for runs that read it. The PJRT executor destroys the plugin's buffer
+	// when the last call that was given it returns; the plugin keeps the memory until queued runs have read it.
 	Free()
 }
 

@@ -230,6 +230,9 @@ func EachOrbital[T dense.Float](team *sched.Team, s Spin, first, end int, visit 
 		return err
 	}
 	for i := first; i < end; i++ {
+		if err := team.Err(); err != nil {
+			return err
+		}
 		v := b.orbitals(i, i+1).View()
 		if op.alongA {
 			v = v.T()

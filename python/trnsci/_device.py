@@ -50,7 +50,8 @@ class Report:
     host_steps : list of str
         What was computed on the host, and why.
     error_bound : float
-        A bound of the result's error where the algorithm has one, else 0; NaN or infinity for arguments that hold such.
+        A bound of the result's error where the algorithm has one, else 0; the largest one of a stack; NaN or infinity for
+        arguments that hold such. That of `inv_sqrt_spd` is an estimate, see there.
     """
 
     device: str
@@ -208,7 +209,11 @@ class Device:
         return self.name in _IN_HOST_MEMORY
 
     def info(self) -> dict[str, Any]:
-        """Return a dictionary with name, version, element types and memory of the device."""
+        """Return a dictionary with name, version, element types and memory of the device.
+
+        ``memory_used`` are the bytes in use, ``memory_limit`` those there are (0 if unknown), and ``memory_kept`` those of
+        buffers that are kept for later calls, which give way when memory is short and do not count as used.
+        """
         facts: dict[str, Any] = json.loads(_native.call("DeviceInfo", self._number))
         return facts
 

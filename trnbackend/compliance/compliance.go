@@ -21,7 +21,8 @@ func Run(t *testing.T, open func() (trnbackend.Executor, error)) {
 	}{
 		{"caps", testCaps}, {"floats", testFloats}, {"integers", testIntegers}, {"predicates", testPredicates}, {"conversions", testConversions},
 		{"sources", testSources}, {"products", testProducts}, {"reductions", testReductions}, {"movements", testMovements},
-		{"buffers", testBuffers}, {"places", testPlaces}, {"donation", testDonation}, {"refusals", testRefusals}, {"programs", testPrograms},
+		{"buffers", testBuffers}, {"places", testPlaces}, {"reuse", testReuse},
+		{"freed early", testFreedEarly}, {"donation", testDonation}, {"refusals", testRefusals}, {"programs", testPrograms},
 		{"goroutines", testGoroutines}, {"random", testRandom}, {"close", testClose},
 	} {
 		t.Run(part.name, func(t *testing.T) {

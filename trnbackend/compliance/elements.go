@@ -115,8 +115,15 @@ func testConversions(t *testing.T, e trnbackend.Executor) {
 	add(graph.F32, graph.BF16, []float64{1 + 0x1p-8, 1 + 0x3p-8, 1 + 0x1p-8 + 0x1p-23, -inf, nan}, []float64{1, 1 + 0x1p-6, 1 + 0x1p-7, -inf, nan})
 	add(graph.F64, graph.BF16, []float64{1 + 0x1p-8, 1 + 0x1p-8 + 0x1p-40, nan}, []float64{1, 1 + 0x1p-7, nan}) // once, not by way of f32
 	add(graph.F64, graph.F32, []float64{1 + 0x1p-24, 1 + 0x3p-24, 1e39, -0.5}, []float64{1, 1 + 0x1p-22, inf, -0.5})
-	add(graph.S32, graph.F32, []float64{16777217, 16777219, -3, most}, []float64{16777216, 16777220, -3, 1 << 31})
-	add(graph.S32, graph.BF16, []float64{257, 259, -3}, []float64{256, 260, -3})
+	// From integers: ties to even downwards and upwards, beside ties, and those that f32 does not hold.
+	add(graph.S32, graph.F32, []float64{1<<24 + 1, 1<<24 + 3, 1<<30 + 64, 1<<30 + 192, 1<<30 + 65, -1<<30 - 65, -3, most, least},
+		[]float64{1 << 24, 1<<24 + 4, 1 << 30, 1<<30 + 256, 1<<30 + 128, -1<<30 - 128, -3, 1 << 31, -1 << 31})
+	add(graph.S32, graph.BF16, []float64{257, 259, -3, most, least, 1<<24 + 1<<16, 1<<24 + 3<<16}, []float64{256, 260, -3, 1 << 31, -1 << 31, 1 << 24, 1<<24 + 2<<17})
+	// To bf16 once, not by way of f32: one beside a tie of bf16, where f32 holds only the tie.
+	const ulp = 1 << 30 >> 7 // of bf16 from 2^30 on
+	const half = ulp / 2
+	add(graph.S32, graph.BF16, []float64{1<<24 + 1<<16 + 1, -1<<24 - 1<<16 - 1, 1<<24 + 3<<16 - 1, 1<<30 + half, 1<<30 + half + 1, 1<<30 + half + 63, 1<<30 + 3*half - 1, 1<<30 + 3*half, -1<<30 - half - 1, 0},
+		[]float64{1<<24 + 1<<17, -1<<24 - 1<<17, 1<<24 + 1<<17, 1 << 30, 1<<30 + ulp, 1<<30 + ulp, 1<<30 + ulp, 1<<30 + 2*ulp, -1<<30 - ulp, 0})
 	add(graph.S32, graph.F64, []float64{most, least}, []float64{most, least})
 	for _, d := range floatTypes {
 		add(d, graph.S32, []float64{2.875, -2.875, 1e10, -1e10, nan, inf}, []float64{2, -2, most, least, 0, most})

@@ -16,8 +16,14 @@ type Call struct {
 	ctx     context.Context
 	started time.Time
 	report  trnbackend.Report
-	buffers []trnbackend.Buffer
-	memory  int64 // the caller's limit; 0 is none
+	memory  int64                           // the caller's limit; 0 is none
+	bounded bool                            // the report's bound is that of a result
+	buffers map[trnbackend.Buffer]*dispatch // with the run that writes the buffer; nil if there is none, or if the buffer may be dead
+}
+
+// dispatch is one run of a program.
+type dispatch struct {
+	finished bool // the device has written all results
 }
 
 // Begin starts a call.
@@ -25,19 +31,34 @@ func (s *Session) Begin(ctx context.Context) (*Call, error) {
 	if err := s.begin(); err != nil {
 		return nil, err
 	}
-	return &Call{session: s, ctx: ctx, started: time.Now(), report: trnbackend.Report{Device: s.Name()}}, nil
+	return &Call{
+		session: s, ctx: ctx, started: time.Now(), report: trnbackend.Report{Device: s.Name()}, buffers: map[trnbackend.Buffer]*dispatch{},
+	}, nil
 }
 
 // End frees the buffers of the call and returns its report.
 func (c *Call) End() trnbackend.Report {
-	for _, b := range c.buffers {
-		b.Free()
+	for b := range c.buffers {
+		c.Free(b)
 	}
-	c.buffers = nil
 	c.report.Seconds = time.Since(c.started).Seconds()
 	c.session.calls.Done()
 	return c.report
 }
+
+// Free gives up a buffer of the call before its end. Buffers of a call are freed in no other way: one that the device has finished may be a place for
+// a later run.
+func (c *Call) Free(b trnbackend.Buffer) {
+	if d := c.buffers[b]; d != nil && d.finished {
+		c.session.pool.put(b)
+	} else {
+		b.Free()
+	}
+	delete(c.buffers, b)
+}
+
+// Context returns what ends the call early. Programs look at it between pieces of work on the host that take some milliseconds.
+func (c *Call) Context() context.Context { return c.ctx }
 
 // LimitMemory makes the call plan with at most so many bytes of the device's memory, for devices that share it with others, the host first of all.
 // 0 is no limit.
@@ -70,53 +91,110 @@ func (c *Call) Upload(shape graph.Shape, data []byte) (trnbackend.Buffer, error)
 	if int64(len(data)) != shape.Bytes() {
 		return nil, fmt.Errorf("%d bytes for %s", len(data), shape)
 	}
-	if err := c.fits(shape.Bytes()); err != nil {
+	if c.ctx.Err() != nil {
+		return nil, context.Cause(c.ctx)
+	}
+	if err := c.fits(shape.Bytes(), 0); err != nil {
 		return nil, err
 	}
 	b, err := c.session.executor.Upload(shape, data)
 	if err != nil {
 		return nil, err
 	}
-	c.buffers = append(c.buffers, b)
+	c.buffers[b] = nil
 	c.report.BytesIn += shape.Bytes()
 	return b, nil
 }
 
-// fits returns an error if the device has not so many bytes left, as far as it knows.
-func (c *Call) fits(bytes int64) error {
+// fits returns an error if the device has not so many bytes left, as far as it knows. What is kept for later runs goes if it has not, or if it
+// has but not also the bytes that might be needed.
+func (c *Call) fits(needed, perhaps int64) error {
 	limit := c.session.caps.Memory
 	if limit == 0 {
 		return nil
 	}
-	memory, err := c.session.Memory()
-	if err != nil {
-		return err
+	free, err := c.free(limit)
+	if err == nil && needed+perhaps > free && c.session.pool.drain() {
+		free, err = c.free(limit)
 	}
-	if free := limit - memory.Used; bytes > free {
-		return &trnbackend.DeviceError{Device: c.session.Name(), Doing: "allocating", Err: fmt.Errorf("%d bytes needed, %d free", bytes, free)}
+	if err == nil && needed > free {
+		err = &trnbackend.DeviceError{Device: c.session.Name(), Doing: "allocating", Err: fmt.Errorf("%d bytes needed, %d free", needed, free)}
 	}
-	return nil
+	return err
 }
 
-// Run runs a program and returns its results.
+// free returns the bytes that are left of the device's memory.
+func (c *Call) free(limit int64) (int64, error) {
+	memory, err := c.session.executor.Memory()
+	return limit - memory.Used, err
+}
+
+// Run runs a program and returns its results. They are written into buffers that were kept from former runs, as far as there are any.
 func (c *Call) Run(p trnbackend.Program, in ...trnbackend.Buffer) ([]trnbackend.Buffer, error) {
 	if err := c.ctx.Err(); err != nil {
 		return nil, context.Cause(c.ctx)
 	}
-	out := make([]trnbackend.Buffer, len(p.Graph().Results()))
-	if err := p.Run(in, out); err != nil {
+	g := p.Graph()
+	out, fresh := c.places(g)
+	err := c.fits(fresh, g.Peak())
+	if err == nil {
+		err = p.Run(in, out)
+		c.donated(g, in)
+	}
+	if err != nil {
+		for _, place := range out {
+			if place != nil {
+				place.Free() // and not kept: it may be written yet
+			}
+		}
 		return nil, err
 	}
-	c.buffers = append(c.buffers, out...)
+	d := &dispatch{}
+	for _, b := range out {
+		c.buffers[b] = d
+	}
 	c.report.Dispatches++
 	return out, nil
 }
 
+// places returns a place for each result of a graph, with a kept buffer if there is one, and the bytes of those that are empty. A result that
+// takes over a donated buffer needs neither.
+func (c *Call) places(g *graph.Graph) (out []trnbackend.Buffer, fresh int64) {
+	out = make([]trnbackend.Buffer, len(g.Results()))
+	donation := g.Donation()
+	for i, shape := range g.ResultShapes() {
+		if slices.Contains(donation, i) {
+			continue
+		}
+		if out[i] = c.session.pool.take(shape); out[i] == nil {
+			fresh += shape.Bytes()
+		}
+	}
+	return out, fresh
+}
+
+// donated notes which inputs of a run are dead.
+func (c *Call) donated(g *graph.Graph, in []trnbackend.Buffer) {
+	for i, n := range g.Parameters() {
+		if i < len(in) && g.Nodes()[n].Donated {
+			if _, mine := c.buffers[in[i]]; mine {
+				c.buffers[in[i]] = nil
+			}
+		}
+	}
+}
+
 // Download waits for a buffer and returns what it holds.
 func (c *Call) Download(b trnbackend.Buffer) ([]byte, error) {
+	if c.ctx.Err() != nil {
+		return nil, context.Cause(c.ctx)
+	}
 	data := make([]byte, b.Shape().Bytes())
 	if err := b.Download(data); err != nil {
 		return nil, err
+	}
+	if d := c.buffers[b]; d != nil {
+		d.finished = true
 	}
 	c.report.BytesOut += int64(len(data))
 	return data, nil
@@ -129,5 +207,16 @@ func (c *Call) OnHost(step string) {
 	}
 }
 
-// Bound sets the error bound of the result.
-func (c *Call) Bound(bound float64) { c.report.ErrorBound = bound }
+// Bound enters a bound of the error of one of the call's results, 0 where there is none. The report has the largest one, and none if one of them
+// is missing.
+func (c *Call) Bound(bound float64) {
+	switch {
+	case !c.bounded:
+		c.report.ErrorBound = bound
+	case bound == 0 || c.report.ErrorBound == 0:
+		c.report.ErrorBound = 0
+	default:
+		c.report.ErrorBound = max(c.report.ErrorBound, bound)
+	}
+	c.bounded = true
+}

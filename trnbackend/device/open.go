@@ -40,6 +40,9 @@ func open(name string, dirs []string) (trnbackend.Executor, error) {
 	case name == interp.Name:
 		return interp.New(), nil
 	case pjrt.IsName(name):
+		if err := pjrt.Loadable(name); err != nil {
+			return nil, err
+		}
 		path, err := pjrt.FindIn(dirs, name)
 		if err != nil {
 			return nil, err
@@ -53,7 +56,7 @@ func open(name string, dirs []string) (trnbackend.Executor, error) {
 func Found(dirs []string) []string {
 	found := []string{interp.Name}
 	for _, name := range []string{pjrt.CPU, pjrt.CUDA} {
-		if _, err := pjrt.FindIn(dirs, name); err == nil {
+		if _, err := pjrt.FindIn(dirs, name); err == nil && pjrt.Loadable(name) == nil {
 			found = append(found, name)
 		}
 	}

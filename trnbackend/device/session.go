@@ -10,11 +10,13 @@ import (
 	"trnsci/trnbackend/graph"
 )
 
-// Session is an open device. Programs are compiled once and kept until Close, and on disk where the executor can write them.
+// Session is an open device. Programs are compiled once and kept until Close, and on disk where the executor can write them. Buffers of results are
+// kept for later runs where the executor writes into them.
 type Session struct {
 	executor trnbackend.Executor
 	caps     trnbackend.Caps
 	disk     *diskCache // nil if nothing is kept on disk
+	pool     *pool
 
 	mu       sync.Mutex
 	closed   bool
@@ -42,6 +44,7 @@ const (
 // not empty and the executor is a Serializer.
 func NewSession(executor trnbackend.Executor, cacheDir string) *Session {
 	s := &Session{executor: executor, caps: executor.Caps(), programs: map[string]*entry{}}
+	s.pool = newPool(s.caps)
 	if serializer, ok := executor.(trnbackend.Serializer); ok && cacheDir != "" {
 		s.disk = newDiskCache(cacheDir, s.caps.Version, serializer)
 	}
@@ -54,8 +57,15 @@ func (s *Session) Name() string { return s.executor.Name() }
 // Caps returns what the device can do.
 func (s *Session) Caps() trnbackend.Caps { return s.caps }
 
-// Memory returns the state of the device's memory.
-func (s *Session) Memory() (trnbackend.Memory, error) { return s.executor.Memory() }
+// Memory returns the state of the device's memory. What is kept for later runs counts as free, since it is given up where it is in the way.
+func (s *Session) Memory() (trnbackend.Memory, error) {
+	m, err := s.executor.Memory()
+	m.Used = max(0, m.Used-s.pool.size())
+	return m, err
+}
+
+// Kept returns the bytes of buffers that are kept for later runs.
+func (s *Session) Kept() int64 { return s.pool.size() }
 
 // Close waits for the calls that run and closes the device. A second call does nothing.
 func (s *Session) Close() error {
@@ -67,6 +77,7 @@ func (s *Session) Close() error {
 	s.closed = true
 	s.mu.Unlock()
 	s.calls.Wait()
+	s.pool.drain()
 	var failed []error
 	for _, e := range s.programs {
 		if e.program != nil {

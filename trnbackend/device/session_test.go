@@ -212,6 +212,25 @@ func TestClosedAndCanceled(t *testing.T) {
 	}
 }
 
+func TestBoundsOfSeveralResults(t *testing.T) {
+	s := device.NewSession(interp.New(), "")
+	for _, c := range []struct {
+		bounds []float64
+		want   float64
+	}{{nil, 0}, {[]float64{2}, 2}, {[]float64{1, 3, 2}, 3}, {[]float64{0, 3}, 0}, {[]float64{3, 0, 5}, 0}} {
+		call, err := s.Begin(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range c.bounds {
+			call.Bound(b)
+		}
+		if got := call.End().ErrorBound; got != c.want {
+			t.Errorf("bounds %v: the report says %g, not %g", c.bounds, got, c.want)
+		}
+	}
+}
+
 func TestUnknownName(t *testing.T) {
 	var unknown *device.UnknownError
 	if _, err := device.Open("gpu", device.Options{}); !errors.As(err, &unknown) {

@@ -12,7 +12,7 @@
 //	divide of s32    with -1 chosen where the divisor is 0, since XLA makes x / x to 1
 //	reduce-sum, ...  reduce with a computation of two scalars, one for each kind and type in a module
 //
-// Sums and reciprocal roots of bf16 are computed in f32 and rounded once; f64 to bf16 is corrected after XLA's conversion, which rounds
-// twice. Dots say their precision: full for f32 and f64, where XLA would otherwise be free to round operands, and the default for bf16, whose
+// Sums and reciprocal roots of bf16 are computed in f32 and rounded once. XLA converts f64 and s32 to bf16 by way of f32 and so rounds twice: f64 is
+// corrected after that, s32 before it. Dots say their precision: full for f32 and f64, where XLA would otherwise be free to round operands, and the default for bf16, whose
 // products are exact in f32, the type of the result.
 package hlo

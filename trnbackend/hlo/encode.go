@@ -17,6 +17,10 @@ const (
 
 const nameSeparator = "," // which is in no name
 
+// Lowering counts the ways in which graphs have been written: it changes when a graph is given other instructions, so that programs compiled
+// from the former ones are not taken for its own.
+const Lowering = 2
+
 // Encode returns the graph as a serialized HloModuleProto; the same graph always gives the same bytes.
 //
 // The entry computation has the graph's parameters in their order. One result is the root, as a copy, so that the root is an instruction of

@@ -169,6 +169,8 @@ func checkNodes(t *testing.T, g *graph.Graph, m *Module) {
 		switch {
 		case n.Op == graph.Convert && n.Shape.DType == graph.BF16 && g.Nodes()[n.Operands[0]].Shape.DType == graph.F64:
 			w.at[k] = w.roundedOnce(n)
+		case n.Op == graph.Convert && n.Shape.DType == graph.BF16 && g.Nodes()[n.Operands[0]].Shape.DType == graph.S32:
+			w.at[k] = w.integerRoundedOnce(n)
 		case n.Op == graph.Rsqrt:
 			w.at[k] = w.rsqrt(n)
 		case n.Op == graph.Divide && n.Shape.DType == graph.S32:

@@ -46,8 +46,11 @@ func (l *lowering) node(n *graph.Node) int {
 			return l.quotient(n, i)
 		}
 	case graph.Convert:
-		if l.dtype(n) == graph.F64 && n.Shape.DType == graph.BF16 {
+		switch {
+		case l.dtype(n) == graph.F64 && n.Shape.DType == graph.BF16:
 			return l.roundOnce(n)
+		case l.dtype(n) == graph.S32 && n.Shape.DType == graph.BF16:
+			return l.roundIntegerOnce(n)
 		}
 	case graph.Rsqrt:
 		return l.inSingle(n, l.reciprocalRoot)

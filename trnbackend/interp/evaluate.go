@@ -1,13 +1,15 @@
 package interp
 
 import (
+	"slices"
+
 	"trnsci/core/sched"
 	"trnsci/trnbackend/graph"
 )
 
-// evaluate returns the results of a graph, in arrays that nothing writes any more; two results may share one, and share it with an argument.
-func evaluate(team *sched.Team, g *graph.Graph, plan memoryPlan, arguments [][]float64) [][]float64 {
-	nodes, memory := g.Nodes(), newArrays(plan)
+// evaluate returns the results of a graph, each in an array of its own, which may be one of spare: those are written.
+func evaluate(team *sched.Team, g *graph.Graph, plan memoryPlan, arguments, spare [][]float64) [][]float64 {
+	nodes, memory := g.Nodes(), newArrays(plan, spare)
 	values := make([][]float64, len(nodes))
 	for i, n := range g.Parameters() {
 		values[n] = arguments[i]
@@ -36,6 +38,9 @@ func evaluate(team *sched.Team, g *graph.Graph, plan memoryPlan, arguments [][]f
 	results := make([][]float64, len(g.Results()))
 	for i, r := range g.Results() {
 		results[i] = values[r.Node]
+		if plan.shared[i] {
+			results[i] = slices.Clone(results[i])
+		}
 	}
 	return results
 }

@@ -42,7 +42,7 @@ func (e *Executor) Caps() trnbackend.Caps {
 	return trnbackend.Caps{
 		Device: Name, Version: version,
 		DTypes: []graph.DType{graph.F32, graph.BF16, graph.S32, graph.Pred, graph.F64},
-		Memory: memoryBytes,
+		Reuses: true, Memory: memoryBytes,
 	}
 }
 
@@ -89,7 +89,8 @@ func (e *Executor) Close() error {
 	return nil
 }
 
-// buffer is an array. Its elements are never changed, so that runs in other goroutines may go on reading them when it is freed.
+// buffer is an array that no other buffer has. Runs in other goroutines may go on reading its elements when it is freed, since freeing only lets go of
+// them. They are changed by a run that has the buffer as a place, and by no other.
 type buffer struct {
 	executor *Executor
 	shape    graph.Shape

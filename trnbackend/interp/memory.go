@@ -5,8 +5,9 @@ import "trnsci/trnbackend/graph"
 // memoryPlan says which arrays of a graph are dead behind each node. Only arrays that a run makes for itself are named: those of parameters and
 // results belong to buffers, those of constants to the graph.
 type memoryPlan struct {
-	dead  [][]int     // for each node, the nodes whose arrays nothing reads behind it
-	sizes map[int]int // how many nodes make an array of each size
+	dead   [][]int     // for each node, the nodes whose arrays nothing reads behind it
+	sizes  map[int]int // how many nodes make an array of each size
+	shared []bool      // for each result, whether its array is that of a parameter, a constant or a result before
 }
 
 // planMemory follows each array to its last reader, through reshapes, which share the array of their operand.
@@ -24,6 +25,12 @@ func planMemory(g *graph.Graph) memoryPlan {
 		if makesArray(&nodes[i]) {
 			plan.sizes[nodes[i].Shape.Size()]++
 		}
+	}
+	taken := make([]bool, len(nodes))
+	for _, r := range g.Results() {
+		m := maker[r.Node]
+		plan.shared = append(plan.shared, taken[m] || !makesArray(&nodes[m]))
+		taken[m] = true
 	}
 	for i := range nodes {
 		if makesArray(&nodes[i]) && last[i] < len(nodes) {
@@ -43,10 +50,14 @@ type arrays struct {
 	wanted map[int]int // arrays of each size that are still to be made
 }
 
-func newArrays(plan memoryPlan) *arrays {
+// newArrays returns the memory of a run, with arrays that it may write.
+func newArrays(plan memoryPlan, spare [][]float64) *arrays {
 	a := &arrays{spare: map[int][][]float64{}, wanted: make(map[int]int, len(plan.sizes))}
 	for size, count := range plan.sizes {
 		a.wanted[size] = count
+	}
+	for _, x := range spare {
+		a.give(x)
 	}
 	return a
 }

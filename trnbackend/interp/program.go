@@ -35,7 +35,7 @@ func (p *program) Run(in, out []trnbackend.Buffer) error {
 	if err := trnbackend.CheckRun(p.graph, in, out); err != nil {
 		return err
 	}
-	places, err := p.places(out)
+	places, spare, err := p.places(out)
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (p *program) Run(in, out []trnbackend.Buffer) error {
 	}
 	team := sched.NewTeam(context.Background(), p.executor.threads, nil)
 	defer team.Rest()
-	results := evaluate(team, p.graph, p.memory, arguments)
+	results := evaluate(team, p.graph, p.memory, arguments, spare)
 	for i, shape := range p.graph.ResultShapes() {
 		if places[i] == nil || !places[i].write(results[i]) {
 			out[i] = p.executor.newBuffer(shape, results[i])
@@ -54,20 +54,20 @@ func (p *program) Run(in, out []trnbackend.Buffer) error {
 	return nil
 }
 
-// places returns the buffers that are to be written, nil for new ones.
-func (p *program) places(out []trnbackend.Buffer) ([]*buffer, error) {
-	places := make([]*buffer, len(out))
+// places returns the buffers that are to be written, nil for new ones, and their arrays.
+func (p *program) places(out []trnbackend.Buffer) (places []*buffer, spare [][]float64, err error) {
+	places = make([]*buffer, len(out))
 	for i, given := range out {
 		if given == nil {
 			continue
 		}
-		b, _, err := p.own(given)
+		b, elements, err := p.own(given)
 		if err != nil {
-			return nil, fmt.Errorf("graph %s: place of result %q: %w", p.graph.Name(), p.graph.Results()[i].Name, err)
+			return nil, nil, fmt.Errorf("graph %s: place of result %q: %w", p.graph.Name(), p.graph.Results()[i].Name, err)
 		}
-		places[i] = b
+		places[i], spare = b, append(spare, elements)
 	}
-	return places, nil
+	return places, spare, nil
 }
 
 // arguments returns the elements of the buffers and takes those that are donated, if there is nothing wrong with any.

@@ -39,7 +39,12 @@ enum {
   PJ_LOADED_EXECUTABLE_EXECUTE = 55,
   PJ_EXECUTABLE_DESERIALIZE_AND_LOAD = 56,
   PJ_BUFFER_DESTROY = 58,
+  PJ_BUFFER_GET_MEMORY_LAYOUT = 63,
+  PJ_BUFFER_ON_DEVICE_SIZE = 64,
   PJ_BUFFER_TO_HOST_BUFFER = 70,
+  PJ_BUFFER_IS_ON_CPU = 71,
+  PJ_BUFFER_READY_EVENT = 72,
+  PJ_BUFFER_UNSAFE_POINTER = 73,
 };
 
 // Codes of errors.
@@ -79,7 +84,8 @@ typedef struct {
   void *handle;
 } pj_handle_args;
 
-// For functions that return a handle for a handle: the description of a device, the executable of a loaded one.
+// For functions that return a pointer for a handle: the description of a device, the executable of a loaded one, the event and the address of
+// a buffer.
 typedef struct {
   PJ_HEAD;
   const void *handle;
@@ -201,6 +207,25 @@ typedef struct {
   pj_event *done;  // out
 } pj_download_args;
 
+// Where the elements of a buffer lie. The layout lives as long as the buffer.
+typedef struct {
+  PJ_HEAD;
+  const pj_buffer *buffer;
+  pj_layout layout;  // out
+} pj_buffer_layout_args;
+
+typedef struct {
+  PJ_HEAD;
+  const pj_buffer *buffer;
+  size_t size;  // out
+} pj_buffer_size_args;
+
+typedef struct {
+  PJ_HEAD;
+  const pj_buffer *buffer;
+  bool on_cpu;  // out
+} pj_on_cpu_args;
+
 typedef struct {
   PJ_HEAD;
   pj_executable *executable;
@@ -276,6 +301,8 @@ _Static_assert(sizeof(pj_tiled) == 56, "pj_tiled");
 _Static_assert(sizeof(pj_layout) == 80 && offsetof(pj_layout, type) == 72, "pj_layout");
 _Static_assert(sizeof(pj_upload_args) == 120, "pj_upload_args");
 _Static_assert(sizeof(pj_download_args) == 56, "pj_download_args");
+_Static_assert(sizeof(pj_buffer_layout_args) == 104 && offsetof(pj_buffer_layout_args, layout) == 24, "pj_buffer_layout_args");
+_Static_assert(sizeof(pj_buffer_size_args) == 32 && sizeof(pj_on_cpu_args) == 32, "arguments of buffers");
 _Static_assert(sizeof(pj_execute_options) == 120 && offsetof(pj_execute_options, not_donated) == 56, "pj_execute_options");
 _Static_assert(sizeof(pj_execute_args) == 80, "pj_execute_args");
 _Static_assert(sizeof(pj_serialize_args) == 56, "pj_serialize_args");

@@ -39,11 +39,12 @@ func (b *buffer) Download(data []byte) error {
 		return err
 	}
 	defer b.executor.leave()
-	a := b.use()
+	a := b.read()
 	if a == nil {
 		return freed(doing)
 	}
 	defer b.executor.drop(a)
+	defer a.downloads.RUnlock()
 	if err := b.executor.driver.download(a.handle, b.shape.Rank(), data); err != nil {
 		return b.executor.failure(doing, err)
 	}
@@ -70,6 +71,27 @@ func (b *buffer) use() *array {
 		b.executor.live.use(b.array)
 	}
 	return b.array
+}
+
+// read is use for a download: the array is not donated until its lock is given back.
+func (b *buffer) read() *array {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.array != nil {
+		b.executor.live.use(b.array)
+		b.array.downloads.RLock()
+	}
+	return b.array
+}
+
+// donate is take for a run that may write the array: it waits for the downloads that have begun.
+func (b *buffer) donate() *array {
+	a := b.take()
+	if a != nil {
+		a.downloads.Lock()
+		defer a.downloads.Unlock()
+	}
+	return a
 }
 
 // take leaves the buffer freed and makes the caller the user in its place; nil if it was freed.

@@ -49,7 +49,8 @@ pj_failure pj_serialize(const pj_session *s, pj_loaded_executable *e, pj_seriali
 pj_failure pj_outputs(const pj_session *s, pj_loaded_executable *e, size_t *count);
 pj_failure pj_free_executable(const pj_session *s, pj_loaded_executable *e);
 
-// pj_upload copies an array; data may be changed when it returns. pj_download waits for a buffer and copies it, row-major.
+// pj_upload copies an array; data may be changed when it returns. pj_download waits for a buffer and copies it, row-major; where the host can read
+// it, by itself, since plugins take another thread for that. The buffer must not be donated meanwhile.
 pj_failure pj_upload(const pj_session *s, const void *data, int type, const int64_t *dims, size_t rank, pj_buffer **made);
 pj_failure pj_download(const pj_session *s, pj_buffer *b, const int64_t *minor_to_major, size_t rank, void *data, size_t size);
 pj_failure pj_free_buffer(const pj_session *s, pj_buffer *b);

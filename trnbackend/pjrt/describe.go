@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"trnsci/trnbackend/graph"
+	"trnsci/trnbackend/hlo"
 )
 
 // Names of platforms, as plugins have them. JAX's plugin for NVIDIA cards calls itself what the client is told, or "gpu".
@@ -63,14 +64,14 @@ func (d description) dispatch() float64 {
 }
 
 // versionOf returns all by which one compiler's programs differ from another's: what the plugin says, the size and time of its file, since some
-// plugins say little, and for programs of the host what its processor can do.
+// plugins say little, how graphs are written, and for programs of the host what its processor can do.
 func (d description) versionOf(path string) (string, error) {
 	file, err := os.Stat(path)
 	if err != nil {
 		return "", err
 	}
-	version := fmt.Sprintf("PJRT %s, %s %s on %s, %s of %d bytes, %s", d.api, d.platform, oneLine(d.version), oneLine(d.device),
-		filepath.Base(path), file.Size(), file.ModTime().UTC().Format(time.RFC3339))
+	version := fmt.Sprintf("PJRT %s, %s %s on %s, %s of %d bytes, %s, lowering %d", d.api, d.platform, oneLine(d.version), oneLine(d.device),
+		filepath.Base(path), file.Size(), file.ModTime().UTC().Format(time.RFC3339), hlo.Lowering)
 	if d.isHost() {
 		version += ", processor " + processor()
 	}

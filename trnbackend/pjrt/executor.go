@@ -29,6 +29,9 @@ type Executor struct {
 // Open loads a plugin and makes a client. A plugin is loaded once for a process and never unloaded, but each executor has a client of its own, so
 // that closing one and what it counts has nothing to do with others. Everything that goes wrong is a trnbackend.DeviceError.
 func Open(o Options) (*Executor, error) {
+	if err := Loadable(o.Name); err != nil {
+		return nil, err
+	}
 	if o.Client == nil {
 		o.Client = DefaultClient(o.Name)
 	}

@@ -39,12 +39,24 @@ var advice = map[string]string{
 	CUDA: `pip install "jax-cuda13-plugin[with-cuda]" installs one`,
 }
 
-// withAdvice adds to an error of opening a device what may help.
+// withAdvice adds to an error of a device's plugin what may help.
 func withAdvice(device string, err error) error {
 	if text, ok := advice[device]; ok {
 		return fmt.Errorf("%w (%s that works)", err, text)
 	}
-	return err
+	return fmt.Errorf("%w (for the device %q %s that works)", err, CPU, advice[CPU])
+}
+
+// errBuild is the error of builds without the C part of this package, whatever plugins there are.
+var errBuild = errors.New(`this build of trnsci cannot load PJRT plugins, which takes Linux and cgo: ` +
+	`"pip install trnsci" on Linux installs one that can, and the device "interp" works without`)
+
+// Loadable returns a trnbackend.DeviceError of the device if this build cannot load plugins.
+func Loadable(device string) error {
+	if canLoad {
+		return nil
+	}
+	return &trnbackend.DeviceError{Device: device, Doing: "loading its plugin", Err: errBuild}
 }
 
 // IsName reports whether a name is that of a device of this package: "pjrt:cpu", "cuda" or "pjrt:" and an absolute path.
@@ -69,7 +81,7 @@ func FindIn(dirs []string, device string) (string, error) {
 	if !ok {
 		path := strings.TrimPrefix(device, prefix)
 		if !isFile(path) {
-			return "", fail(device, fmt.Errorf("%s is no file", path))
+			return "", fail(device, withAdvice(device, fmt.Errorf("%s is no file", path)))
 		}
 		return filepath.Clean(path), nil
 	}

@@ -56,7 +56,7 @@ func TestFindInFails(t *testing.T) {
 		CUDA:                 {"jax-cuda13-plugin", "TRNSCI_PJRT_PLUGIN_DIRS"},
 		"pjrt:" + folder:     {folder, "no file"},
 		"pjrt:plugin.so":     {`"pjrt:cpu"`, `"cuda"`, "absolute path"},
-		"pjrt:/no/plugin.so": {"/no/plugin.so"},
+		"pjrt:/no/plugin.so": {"/no/plugin.so", `for the device "pjrt:cpu" pip install "trnsci[xla]"`},
 		"/no/plugin.so":      {"absolute path"},
 	} {
 		_, err := FindIn([]string{folder, filepath.Join(folder, "missing")}, device)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -207,6 +208,39 @@ func TestClosedWhileItComputes(t *testing.T) {
 	}
 }
 
+// TestDownloadsWhileDonated downloads a buffer while a run takes it over. Every download is whole, or finds the buffer gone.
+func TestDownloadsWhileDonated(t *testing.T) {
+	const goroutines, rounds, n = 3, 30, 1 << 16
+	e := openHost(t)
+	p := compiled(t, e, accumulate(t, n))
+	ones, zeros := slices.Repeat([]float64{1}, n), make([]float64, n)
+	step := uploadTo(t, e, ones...)
+	for range rounds {
+		state, out := uploadTo(t, e, zeros...), make([]trnbackend.Buffer, 1)
+		var all sync.WaitGroup
+		for range goroutines {
+			all.Go(func() {
+				data := slices.Repeat([]byte{0xff}, 4*n)
+				switch err := state.Download(data); {
+				case errors.Is(err, trnbackend.ErrFreed):
+				case err != nil:
+					t.Error(err)
+				case slices.Max(data) != 0:
+					t.Error("a download has what the run wrote")
+				}
+			})
+		}
+		all.Go(func() {
+			if err := p.Run([]trnbackend.Buffer{state, step}, out); err != nil {
+				t.Error(err)
+			}
+		})
+		all.Wait()
+		out[0].Free()
+	}
+	alive(t, e, 1, 1)
+}
+
 func TestSerializedProgram(t *testing.T) {
 	e, other := openHost(t), openHost(t)
 	g := accumulate(t, 2)
@@ -284,7 +318,7 @@ func TestMoreMemoryThanThereIs(t *testing.T) {
 func TestCapsTellTheVersions(t *testing.T) {
 	e := openHost(t)
 	caps := e.Caps()
-	for _, part := range []string{"PJRT 0.", "cpu", ".so of ", "processor "} {
+	for _, part := range []string{"PJRT 0.", "cpu", ".so of ", "lowering ", "processor "} {
 		if !strings.Contains(caps.Version, part) {
 			t.Errorf("the version %q does not have %q", caps.Version, part)
 		}
@@ -325,6 +359,17 @@ func BenchmarkRunAndDownload(b *testing.B) {
 		}
 		state = out[0]
 		if err := state.Download(data); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkDownload reads two numbers that are there.
+func BenchmarkDownload(b *testing.B) {
+	e := openHost(b)
+	x, data := uploadTo(b, e, 1, 2), make([]byte, 8)
+	for b.Loop() {
+		if err := x.Download(data); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -7,6 +7,10 @@ type array struct {
 	handle handle
 	bytes  int64
 	users  int // guarded by live.mu
+
+	// Held for reading by downloads, which may look at the memory itself. Whoever donates the array has it once for writing, when no new download
+	// can begin.
+	downloads sync.RWMutex
 }
 
 // live is what an executor has of the plugin's objects. All of it is freed when it closes.

@@ -137,7 +137,7 @@ func (p *program) arguments(in []trnbackend.Buffer) ([]*array, error) {
 		if !p.parameter(i).Donated {
 			continue
 		}
-		a := b.take()
+		a := b.donate()
 		if a == nil {
 			return arrays, p.refuse(i, trnbackend.ErrFreed)
 		}

@@ -2,9 +2,8 @@
 
 package pjrt
 
-import "errors"
+// canLoad says that there is no C part to load plugins with.
+const canLoad = false
 
-// newDriver fails: plugins are called from C.
-func newDriver(string, ClientOptions) (driver, error) {
-	return nil, errors.New("this build cannot load plugins: that takes Linux and a build with cgo")
-}
+// newDriver is never called, since Open asks Loadable first.
+func newDriver(string, ClientOptions) (driver, error) { return nil, errBuild }

@@ -62,17 +62,25 @@ func (p *GemmPlan) build() (*graph.Graph, error) {
 
 // Gemm computes C_i = alpha op(A_i) op(B_i) + beta C_i for stacks of row-major matrices of one length on a device; op transposes where asked. C is not
 // read where beta is 0. The report's error bound is that of productBound, in exact terms for every element of the products.
-func Gemm[T dense.Float](call *device.Call, p Precision, transA, transB bool, alpha T, a, b []dense.Matrix[T], beta T, c []dense.Matrix[T]) error {
+func Gemm[T dense.Float](call *device.Call, precision Precision, transA, transB bool, alpha T, a, b []dense.Matrix[T], beta T, c []dense.Matrix[T]) error {
 	m, n, k := c[0].Rows, c[0].Cols, a[0].Cols
 	if transA {
 		k = a[0].Rows
 	}
-	plan, err := PlanGemm(p, len(c), m, n, k, transA, transB, beta != 0)
+	plan, err := PlanGemm(precision, len(c), m, n, k, transA, transB, beta != 0)
 	if err != nil {
 		return err
 	}
+	p := newPace(call)
+	rowA, err := longest(p, a, !transA)
+	if err != nil {
+		return err
+	}
+	colB, err := longest(p, b, transB)
+	if err != nil {
+		return err
+	}
+	call.Bound(productBound(precision, plan.K, float64(alpha), rowA, colB))
 	shapeA, shapeB := plan.operands()
-	operands := [][]byte{packed(shapeA, a, whole), packed(shapeB, b, whole)}
-	call.Bound(productBound(p, plan.K, float64(alpha), longest(a, !transA), longest(b, transB)))
-	return runUpdate(call, plan.Graph, operands, alpha, beta, c, whole)
+	return runUpdate(call, p, plan.Graph, []operand[T]{{shapeA, a}, {shapeB, b}}, alpha, beta, c, whole)
 }

@@ -20,14 +20,15 @@ type MP2Result struct {
 // as that type allows, however large the energies are.
 //
 // Errors: those of mp2.Check and mp2.EachOrbital; an UnsupportedError if the device has too little memory or lacks what the precision needs; those of
-// the device and of a cancelled call, which is noticed between runs.
+// the device and of a cancelled call, which is noticed between runs and while blocks are packed.
 //
 // Cost: Plan.Flops, about nocc (nocc + block) nvir^2 naux for a closed shell and one product for each pair of parts.
-func MP2(call *device.Call, p Precision, spins ...mp2.Spin) (*MP2Result, error) {
-	if err := mp2.Check(nil, spins...); err != nil {
+func MP2(call *device.Call, precision Precision, spins ...mp2.Spin) (*MP2Result, error) {
+	p := newPace(call)
+	if err := p.cause(mp2.Check(p.team(), spins...)); err != nil {
 		return nil, err
 	}
-	plan, err := PlanMP2Of(call.Caps(), p, spins...)
+	plan, err := PlanMP2Of(call.Caps(), precision, spins...)
 	if err != nil {
 		return nil, err
 	}
@@ -116,14 +117,14 @@ func (r *mp2Run) run() error {
 
 // operands moves blocks as the step says and returns what its graph takes.
 func (r *mp2Run) operands(s *mp2Step) ([]trnbackend.Buffer, error) {
-	if len(s.free) > 0 { // which the run before may still read
+	if len(s.free) > 0 { // their memory comes back when the run before has ended
 		if err := r.collect(); err != nil {
 			return nil, err
 		}
 	}
 	for _, b := range s.free {
 		for _, buffer := range r.here[b] {
-			buffer.Free()
+			r.call.Free(buffer)
 		}
 		delete(r.here, b)
 	}
@@ -150,16 +151,23 @@ func loadMP2[T dense.Float](r *mp2Run, b mp2Block) error {
 	end := min(len(spin.Occ), first+r.plan.Block)
 	integrals, differences := make([]byte, shapes[0].Bytes()), make([]float64, shapes[1].Size())
 	high, low := differences[:len(differences)/2], differences[len(differences)/2:]
-	err := mp2.EachOrbital(nil, spin, first, end, func(i int, x dense.View[T], norms []float64) {
-		pack(shapes[0], integrals, i-first, x, whole)
+	p := newPace(r.call)
+	var packing error
+	err := mp2.EachOrbital(p.team(), spin, first, end, func(i int, x dense.View[T], norms []float64) {
+		if packing == nil {
+			packing = pack(p, shapes[0], integrals, i-first, x, whole)
+		}
 		r.measures[b.spin].measure(shapes[1].DType, i, norms)
 		for a, e := range spin.Vir {
 			at := (i-first)*r.plan.Nvir[b.spin] + a
 			high[at], low[at] = energyDifference(shapes[1].DType, spin.Occ[i], e)
 		}
 	})
+	if err == nil {
+		err = packing
+	}
 	if err != nil {
-		return err
+		return p.cause(err)
 	}
 	for n, data := range [][]byte{integrals, trnbackend.Encode(shapes[1].DType, differences)} {
 		buffer, err := r.call.Upload(shapes[n], data)
@@ -195,8 +203,8 @@ func (r *mp2Run) collect() error {
 	if err != nil {
 		return err
 	}
-	r.energies.Free()
 	energies := trnbackend.Decode(r.energies.Shape().DType, data)
+	r.call.Free(r.energies)
 	pass, block := r.plan.passes[r.waiting.pass], r.plan.Block
 	i0, j0 := r.waiting.left.index*block, r.waiting.right.index*block
 	r.waiting = nil

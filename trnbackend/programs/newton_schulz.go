@@ -161,11 +161,11 @@ func (s *newtonState) scalar(x float64) graph.Value { return s.b.Scalar(s.precis
 //
 // The coupled Newton-Schulz iteration starts with Y = A / sqrt(c) and Z = I / sqrt(c), c a norm of A and so not below its largest eigenvalue. Three products
 // of n x n matrices are a step; a condition number of 1e4 takes about 11 steps, one of 1e6 about 14. |X A X - I| is of the order of the precision's unit times
-// the condition number of A.
+// the condition number of A. The report's error bound is what rootError estimates.
 //
 // Errors: *dense.ArgumentError for shapes that do not fit and for infinities and NaNs, *trnbackend.UnsupportedError for plain bf16, *ConvergenceError, and
 // those of the device. x is not touched then.
-func InvSqrtSPD[T dense.Float](call *device.Call, p Precision, a, x dense.Matrix[T]) error {
+func InvSqrtSPD[T dense.Float](call *device.Call, precision Precision, a, x dense.Matrix[T]) error {
 	n := a.Rows
 	if a.Cols != n {
 		return dense.BadArgument("a", "expected a square matrix, got shape (%d, %d)", a.Rows, a.Cols)
@@ -173,38 +173,77 @@ func InvSqrtSPD[T dense.Float](call *device.Call, p Precision, a, x dense.Matrix
 	if x.Rows != n || x.Cols != n {
 		return dense.BadArgument("x", "expected shape (%d, %d), got (%d, %d)", n, n, x.Rows, x.Cols)
 	}
-	plan, err := PlanInvSqrt(call.Caps(), p, n)
+	plan, err := PlanInvSqrt(call.Caps(), precision, n)
 	if err != nil || n == 0 {
 		return err
 	}
-	start, exponent, err := scaledSPD(a, plan.N)
+	p := newPace(call)
+	start, exponent, err := scaledSPD(p, a, plan.N)
 	if err != nil {
 		return err
 	}
 	call.OnHost("a was scaled by its norms, which takes n^2 operations")
-	z, err := plan.run(call, start)
+	z, err := plan.run(call, p, start)
 	if err != nil {
 		return err
 	}
-	for i := range n {
+	root, err := symmetricRoot[T](p, z, plan.N, n, math.Ldexp(1, -exponent/2))
+	if err != nil {
+		return err
+	}
+	return finishRoot(call, p, start.matrix(n), root, exponent, x)
+}
+
+// finishRoot estimates the error of a root in its scale, and writes it to x in that of the caller's matrix.
+func finishRoot[T dense.Float](call *device.Call, p *pace, a, root dense.Matrix[float64], exponent int, x dense.Matrix[T]) error {
+	bound, err := rootError(p, a, root)
+	if err != nil {
+		return err
+	}
+	call.OnHost("the error was estimated from a, the result and random vectors, which takes 200 n^2 operations")
+	call.Bound(math.Ldexp(bound, -exponent/2))
+	scale := T(math.Ldexp(1, -exponent/2))
+	for i := range x.Rows {
 		row := x.Row(i)
-		for j := range row {
-			row[j] = T(math.Ldexp(z[i*plan.N+j], -exponent/2))
+		for j, v := range root.Row(i) {
+			row[j] = T(v) * scale
 		}
 	}
 	return nil
 }
 
+// symmetricRoot returns the mean of Z and its transpose, cut to n x n and rounded so that scale times it are numbers of type T.
+func symmetricRoot[T dense.Float](p *pace, z []float64, order, n int, scale float64) (dense.Matrix[float64], error) {
+	root := dense.New[float64](n, n)
+	for i := range n {
+		for j := range i + 1 {
+			v := float64(T((z[i*order+j]+z[j*order+i])/2*scale)) / scale
+			root.Set(i, j, v)
+			root.Set(j, i, v)
+		}
+		if err := p.did(i + 1); err != nil {
+			return root, err
+		}
+	}
+	return root, nil
+}
+
 // newtonStart is the matrix that the iteration is done with, of the bucket's order.
 type newtonStart struct {
-	a    []float64
-	norm float64 // not below its largest eigenvalue, if it is positive definite
+	a     []float64
+	order int
+	norm  float64 // not below its largest eigenvalue, if it is positive definite
+}
+
+// matrix returns the first n rows and columns, which are the caller's.
+func (s newtonStart) matrix(n int) dense.Matrix[float64] {
+	return dense.Matrix[float64]{Rows: n, Cols: n, Stride: s.order, Data: s.a}
 }
 
 // scaledSPD returns a, divided by 2^exponent with an even exponent so that the largest element is near 1, continued by zeros and, on the
 // diagonal, by the largest modulus of an element. In a positive definite matrix that is an element of the diagonal, so it is between the smallest
 // and the largest eigenvalue and makes the condition no worse.
-func scaledSPD[T dense.Float](a dense.Matrix[T], order int) (s newtonStart, exponent int, err error) {
+func scaledSPD[T dense.Float](p *pace, a dense.Matrix[T], order int) (s newtonStart, exponent int, err error) {
 	largest := 0.0
 	for i := range a.Rows {
 		for _, v := range a.Row(i)[:i+1] {
@@ -213,48 +252,59 @@ func scaledSPD[T dense.Float](a dense.Matrix[T], order int) (s newtonStart, expo
 			}
 			largest = math.Max(largest, math.Abs(float64(v)))
 		}
+		if err := p.did(i + 1); err != nil {
+			return s, 0, err
+		}
 	}
 	if largest == 0 {
 		largest = 1
 	}
 	_, exponent = math.Frexp(largest)
 	exponent += exponent & 1
-	s.a = make([]float64, order*order)
+	s.a, s.order = make([]float64, order*order), order
 	for i := range a.Rows {
 		for j, v := range a.Row(i)[:i+1] {
 			scaled := math.Ldexp(float64(v), -exponent)
 			s.a[i*order+j], s.a[j*order+i] = scaled, scaled
+		}
+		if err := p.did(i + 1); err != nil {
+			return s, 0, err
 		}
 	}
 	behind := math.Ldexp(largest, -exponent)
 	for i := a.Rows; i < order; i++ {
 		s.a[i*order+i] = behind
 	}
-	s.norm = math.Max(behind, smallerNorm(s.a, order, a.Rows))
-	return s, exponent, nil
+	norm, err := smallerNorm(p, s.matrix(a.Rows))
+	s.norm = math.Max(behind, norm)
+	return s, exponent, err
 }
 
-// smallerNorm returns the smaller one of the largest sum of moduli in a row and the Frobenius norm, of the first n rows.
-func smallerNorm(a []float64, order, n int) float64 {
+// smallerNorm returns the smaller one of the largest sum of moduli in a row and the Frobenius norm. Neither is below the largest modulus of an
+// eigenvalue.
+func smallerNorm(p *pace, a dense.Matrix[float64]) (float64, error) {
 	rows, squares := 0.0, 0.0
-	for i := range n {
+	for i := range a.Rows {
 		sum := 0.0
-		for _, v := range a[i*order : i*order+n] {
+		for _, v := range a.Row(i) {
 			sum += math.Abs(v)
 			squares += v * v
 		}
 		rows = math.Max(rows, sum)
+		if err := p.did(a.Cols); err != nil {
+			return 0, err
+		}
 	}
-	return math.Min(rows, math.Sqrt(squares))
+	return math.Min(rows, math.Sqrt(squares)), nil
 }
 
 // run iterates until the residual is below the tolerance and returns Z.
-func (p *InvSqrtPlan) run(call *device.Call, start newtonStart) ([]float64, error) {
+func (p *InvSqrtPlan) run(call *device.Call, host *pace, start newtonStart) ([]float64, error) {
 	program, err := call.Program(p.Graph)
 	if err != nil {
 		return nil, err
 	}
-	state, err := p.upload(call, start)
+	state, err := p.upload(call, host, start)
 	if err != nil {
 		return nil, err
 	}
@@ -274,7 +324,7 @@ func (p *InvSqrtPlan) run(call *device.Call, start newtonStart) ([]float64, erro
 				return nil, e
 			}
 			if e.Steps++; e.Residual <= p.Tolerance {
-				return p.download(call, state)
+				return p.download(call, host, state)
 			}
 		}
 	}
@@ -282,19 +332,26 @@ func (p *InvSqrtPlan) run(call *device.Call, start newtonStart) ([]float64, erro
 }
 
 // upload returns the first state on the device: Y, Z and low.
-func (p *InvSqrtPlan) upload(call *device.Call, start newtonStart) ([]trnbackend.Buffer, error) {
+func (p *InvSqrtPlan) upload(call *device.Call, host *pace, start newtonStart) ([]trnbackend.Buffer, error) {
 	root := math.Sqrt(start.norm)
 	y, z := make([]float64, len(start.a)), make([]float64, len(start.a))
-	for i, v := range start.a {
-		y[i] = v / root
-	}
 	for i := range p.N {
+		for j := i * p.N; j < (i+1)*p.N; j++ {
+			y[j] = start.a[j] / root
+		}
 		z[i*p.N+i] = 1 / root
+		if err := host.did(p.N); err != nil {
+			return nil, err
+		}
 	}
 	state := make([]trnbackend.Buffer, 0, 3)
 	for i, elements := range [][]float64{y, z, {firstLow}} {
 		shape := p.Graph.ParameterShapes()[i]
-		buffer, err := call.Upload(shape, trnbackend.Encode(shape.DType, elements))
+		data, err := host.encode(shape.DType, elements)
+		if err != nil {
+			return nil, err
+		}
+		buffer, err := call.Upload(shape, data)
 		if err != nil {
 			return nil, err
 		}
@@ -304,10 +361,10 @@ func (p *InvSqrtPlan) upload(call *device.Call, start newtonStart) ([]trnbackend
 }
 
 // download returns Z.
-func (p *InvSqrtPlan) download(call *device.Call, state []trnbackend.Buffer) ([]float64, error) {
+func (p *InvSqrtPlan) download(call *device.Call, host *pace, state []trnbackend.Buffer) ([]float64, error) {
 	data, err := call.Download(state[1])
 	if err != nil {
 		return nil, err
 	}
-	return trnbackend.Decode(p.Precision.dtype(), data), nil
+	return host.decode(p.Precision.dtype(), data)
 }

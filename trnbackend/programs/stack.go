@@ -73,34 +73,58 @@ func update(b *graph.Builder, z graph.Value, adds bool) {
 	b.Result("c", z)
 }
 
-// runUpdate runs a graph that update ends, and sets the triangle of C to what it gives. operands are the buffers of the product's parameters; C is
-// read where beta is not 0.
-func runUpdate[T dense.Float](call *device.Call, g *graph.Graph, operands [][]byte, alpha, beta T, c []dense.Matrix[T], t Triangle) error {
-	result := g.ResultShapes()[0]
-	inputs := append(operands, trnbackend.Encode(result.DType, []float64{float64(alpha)}))
-	if beta != 0 {
-		inputs = append(inputs, trnbackend.Encode(result.DType, []float64{float64(beta)}), packed(result, c, t))
-	}
+// operand is a stack of matrices that a graph takes in a shape.
+type operand[T dense.Float] struct {
+	shape    graph.Shape
+	matrices []dense.Matrix[T]
+}
+
+// runUpdate runs a graph that update ends, and sets the triangle of C to what it gives. operands are the product's parameters; C is read where beta
+// is not 0.
+func runUpdate[T dense.Float](call *device.Call, p *pace, g *graph.Graph, operands []operand[T], alpha, beta T, c []dense.Matrix[T], t Triangle) error {
 	program, err := call.Program(g)
 	if err != nil {
 		return err
 	}
-	buffers := make([]trnbackend.Buffer, len(inputs))
-	for i, shape := range g.ParameterShapes() {
-		if buffers[i], err = call.Upload(shape, inputs[i]); err != nil {
+	result := g.ResultShapes()[0]
+	scalar := func(x T) []byte { return trnbackend.Encode(result.DType, []float64{float64(x)}) }
+	var inputs [][]byte
+	for _, o := range operands {
+		data, err := packed(p, o.shape, o.matrices, whole)
+		if err != nil {
 			return err
+		}
+		inputs = append(inputs, data)
+	}
+	inputs = append(inputs, scalar(alpha))
+	if beta != 0 {
+		data, err := packed(p, result, c, t)
+		if err != nil {
+			return err
+		}
+		inputs = append(inputs, scalar(beta), data)
+	}
+	data, err := runOnce(call, program, inputs)
+	if err != nil {
+		return err
+	}
+	return unpack(p, result, data, c, t)
+}
+
+// runOnce runs a program of one result on these parameters.
+func runOnce(call *device.Call, program trnbackend.Program, inputs [][]byte) ([]byte, error) {
+	buffers := make([]trnbackend.Buffer, len(inputs))
+	for i, shape := range program.Graph().ParameterShapes() {
+		var err error
+		if buffers[i], err = call.Upload(shape, inputs[i]); err != nil {
+			return nil, err
 		}
 	}
 	results, err := call.Run(program, buffers...)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	data, err := call.Download(results[0])
-	if err != nil {
-		return err
-	}
-	unpack(result, data, c, t)
-	return nil
+	return call.Download(results[0])
 }
 
 // productBound returns a bound of |C - alpha X Y| for every element, beside the rounding of beta C: with the lengths of the longest row of X and the
@@ -111,7 +135,7 @@ func productBound(p Precision, k int, alpha, rowX, colY float64) float64 {
 }
 
 // longest returns the largest Euclidean length of a row, or of a column, of any matrix of a stack.
-func longest[T dense.Float](stack []dense.Matrix[T], byRows bool) float64 {
+func longest[T dense.Float](p *pace, stack []dense.Matrix[T], byRows bool) (float64, error) {
 	largest := 0.0
 	for _, x := range stack {
 		squares := make([]float64, x.Cols)
@@ -125,6 +149,9 @@ func longest[T dense.Float](stack []dense.Matrix[T], byRows bool) float64 {
 			if byRows {
 				largest = math.Max(largest, sum)
 			}
+			if err := p.did(x.Cols); err != nil {
+				return 0, err
+			}
 		}
 		if !byRows {
 			for _, s := range squares {
@@ -132,20 +159,22 @@ func longest[T dense.Float](stack []dense.Matrix[T], byRows bool) float64 {
 			}
 		}
 	}
-	return math.Sqrt(largest)
+	return math.Sqrt(largest), nil
 }
 
 // packed returns the triangle of each matrix of a stack in the shape, with zeros elsewhere.
-func packed[T dense.Float](shape graph.Shape, stack []dense.Matrix[T], t Triangle) []byte {
+func packed[T dense.Float](p *pace, shape graph.Shape, stack []dense.Matrix[T], t Triangle) ([]byte, error) {
 	data := make([]byte, shape.Bytes())
 	for s, x := range stack {
-		pack(shape, data, s, x.View(), t)
+		if err := pack(p, shape, data, s, x.View(), t); err != nil {
+			return nil, err
+		}
 	}
-	return data
+	return data, nil
 }
 
 // pack puts the triangle of a matrix in its place of a stack in the shape.
-func pack[T dense.Float](shape graph.Shape, data []byte, place int, x dense.View[T], t Triangle) {
+func pack[T dense.Float](p *pace, shape graph.Shape, data []byte, place int, x dense.View[T], t Triangle) error {
 	each, width := shape.Dims[1], shape.Dims[2]
 	size := shape.DType.Bytes()
 	for i := range x.Rows {
@@ -160,11 +189,15 @@ func pack[T dense.Float](shape graph.Shape, data []byte, place int, x dense.View
 				binary.LittleEndian.PutUint32(at[j*size:], math.Float32bits(float32(v)))
 			}
 		}
+		if err := p.did(x.Cols); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // unpack sets the triangle of each matrix of a stack to what packed would have made of it.
-func unpack[T dense.Float](shape graph.Shape, data []byte, stack []dense.Matrix[T], t Triangle) {
+func unpack[T dense.Float](p *pace, shape graph.Shape, data []byte, stack []dense.Matrix[T], t Triangle) error {
 	each, width := shape.Dims[1], shape.Dims[2]
 	size := shape.DType.Bytes()
 	for s, x := range stack {
@@ -178,6 +211,10 @@ func unpack[T dense.Float](shape graph.Shape, data []byte, stack []dense.Matrix[
 					row[j] = T(math.Float32frombits(binary.LittleEndian.Uint32(at[j*size:])))
 				}
 			}
+			if err := p.did(x.Cols); err != nil {
+				return err
+			}
 		}
 	}
+	return nil
 }

@@ -56,18 +56,22 @@ func (p *SyrkPlan) build() (*graph.Graph, error) {
 // Errors: *dense.ArgumentError for shapes that do not fit, and those of the device.
 //
 // Cost: 2 n^2 k operations for each product of parts, in one run: of 1, 1, 1, 2 and 4 for fp32, fp64, bf16, bf16x2 and bf16x3.
-func Syrk[T dense.Float](call *device.Call, p Precision, uplo Triangle, trans bool, alpha T, a []dense.Matrix[T], beta T, c []dense.Matrix[T]) error {
+func Syrk[T dense.Float](call *device.Call, precision Precision, uplo Triangle, trans bool, alpha T, a []dense.Matrix[T], beta T, c []dense.Matrix[T]) error {
 	n, k, err := checkSyrk(uplo, trans, a, c)
 	if err != nil || n == 0 {
 		return err
 	}
-	plan, err := PlanSyrk(p, len(c), n, k, trans, beta != 0)
+	plan, err := PlanSyrk(precision, len(c), n, k, trans, beta != 0)
 	if err != nil {
 		return err
 	}
-	length := longest(a, !trans)
-	call.Bound(productBound(p, plan.K, float64(alpha), length, length))
-	return runUpdate(call, plan.Graph, [][]byte{packed(plan.operand(), a, whole)}, alpha, beta, c, uplo)
+	p := newPace(call)
+	length, err := longest(p, a, !trans)
+	if err != nil {
+		return err
+	}
+	call.Bound(productBound(precision, plan.K, float64(alpha), length, length))
+	return runUpdate(call, p, plan.Graph, []operand[T]{{plan.operand(), a}}, alpha, beta, c, uplo)
 }
 
 // checkSyrk returns the order n and the number k of products of each sum; n is 0 for empty stacks too.
