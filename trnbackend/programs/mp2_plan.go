@@ -1,7 +1,9 @@
 package programs
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"trnsci/trnbackend"
@@ -56,9 +58,12 @@ func orUsual(x, usual float64) float64 {
 	return x
 }
 
-// PlanMP2 returns the plan for one spin, a closed shell, or for alpha and beta: of all sizes of blocks that fit the memory the one that takes the
-// least time. Small blocks waste less work on pairs i < j of the diagonal, large ones take fewer runs. It is an UnsupportedError if not even two
-// blocks of one orbital fit.
+// about is how much longer than the quickest plan one with fewer runs may take: expectations are not that certain.
+const about = 1.15
+
+// PlanMP2 returns the plan for one spin, a closed shell, or for alpha and beta: of all sizes of blocks that fit the memory the one with the fewest
+// runs of those that take about the least time. Small blocks waste less work on pairs i < j of the diagonal, large ones take fewer runs. It is an
+// UnsupportedError if not even two blocks of one orbital fit.
 func PlanMP2(caps trnbackend.Caps, p Precision, naux int, spins ...MP2Size) (*MP2Plan, error) {
 	if len(spins) < 1 || len(spins) > 2 {
 		return nil, fmt.Errorf("spins: expected one, for a closed shell, or alpha and beta, got %d", len(spins))
@@ -71,27 +76,28 @@ func PlanMP2(caps trnbackend.Caps, p Precision, naux int, spins ...MP2Size) (*MP
 		most = max(most, s.Nocc)
 	}
 	memory := int64(usable * orUsual(float64(caps.Memory), usualMemory))
-	var best *MP2Plan
+	var plans []*MP2Plan
+	quickest := math.Inf(1)
 	for block := 1; ; block = blockBucket(block + 1) {
 		plan, err := planBlocks(p, block, naux, spins)
 		if err != nil {
 			return nil, err
 		}
 		if !plan.place(memory - plan.Work) {
-			if best == nil {
+			if plans == nil {
 				return nil, &trnbackend.UnsupportedError{Device: caps.Device, What: fmt.Sprintf(
 					"%d bytes of memory, two blocks of one orbital take %d bytes and their product %d", memory, plan.least(), plan.Work)}
 			}
-			return best, nil // larger blocks take more
+			break // larger blocks take more
 		}
 		plan.count(caps)
-		if best == nil || plan.Seconds < best.Seconds {
-			best = plan
-		}
+		plans, quickest = append(plans, plan), min(quickest, plan.Seconds)
 		if block >= most {
-			return best, nil
+			break
 		}
 	}
+	plans = slices.DeleteFunc(plans, func(p *MP2Plan) bool { return p.Seconds > about*quickest })
+	return slices.MinFunc(plans, func(x, y *MP2Plan) int { return cmp.Compare(x.Dispatches, y.Dispatches) }), nil
 }
 
 // blockBucket rounds the size of a block up, to powers of two below the smallest bucket.

@@ -43,6 +43,19 @@ func TestMP2PlanCounts(t *testing.T) {
 	}
 }
 
+// Where a run costs next to nothing, as with XLA on the host, there are still not many of them.
+func TestMP2PlansOfQuickDevices(t *testing.T) {
+	for _, p := range []Precision{FP32, BF16x3} {
+		plan, err := PlanMP2(trnbackend.Caps{Memory: 16 << 30, Dispatch: 4e-6}, p, 1536, MP2Size{64, 448})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if plan.Dispatches > 40 {
+			t.Errorf("%s", plan)
+		}
+	}
+}
+
 // Sizes that are near each other are computed by the same graphs.
 func TestMP2PlansShareGraphs(t *testing.T) {
 	keys := map[string]bool{}
@@ -129,7 +142,7 @@ func TestMP2PlanWeighsCosts(t *testing.T) {
 		}
 		return plan.Block
 	}
-	if slow, quick := blocks(1, 1e13), blocks(1e-7, 1e10); slow != 32 || quick != 1 {
+	if slow, quick := blocks(1, 1e13), blocks(1e-7, 1e10); slow != 32 || quick > 4 { // 4 of 32: a tenth more work than there is
 		t.Errorf("blocks of %d orbitals with slow dispatches, of %d with quick ones", slow, quick)
 	}
 }
