@@ -73,6 +73,10 @@ func indexed(d graph.DType, x array) []testCase {
 		{"dynamic slice", take, []array{x, start(1), start(0)}, labelled(d, []int{1, 2}, 13, 14), 0},
 		{"dynamic slice beyond", take, []array{x, start(far), start(2)}, labelled(d, []int{1, 2}, 14, 15), 0},
 		{"dynamic slice before", take, []array{x, start(-1), start(-far)}, labelled(d, []int{1, 2}, 10, 11), 0},
+		{"dynamic slice of a slice, each beyond", func(b *graph.Builder, in []graph.Value) graph.Value {
+			columns := b.DynamicSlice(in[0], []int{2, 2}, in[1], in[2])
+			return b.DynamicSlice(columns, []int{1, 1}, in[3], in[4])
+		}, []array{x, start(0), start(-1), start(1), start(3)}, labelled(d, []int{1, 1}, 14), 0},
 		{"dynamic update", put, []array{x, part, start(0), start(1)}, labelled(d, []int{2, 3}, 10, 7, 4, 13, 14, 15), 0},
 		{"dynamic update beyond", put, []array{x, part, start(2), start(2)}, labelled(d, []int{2, 3}, 10, 11, 12, 13, 7, 4), 0},
 		{"dynamic update before", put, []array{x, part, start(-far), start(-1)}, labelled(d, []int{2, 3}, 7, 4, 12, 13, 14, 15), 0},

@@ -3,6 +3,8 @@ package compliance
 import (
 	"errors"
 	"math/rand/v2"
+	"os"
+	"strconv"
 	"testing"
 
 	"trnsci/trnbackend"
@@ -11,9 +13,25 @@ import (
 )
 
 const (
-	randomGraphs = 100
+	randomGraphs = 100 // unless graphsVariable says another number
 	randomNodes  = 20
 )
+
+// graphsVariable is the environment variable for the number of random graphs that a device runs.
+const graphsVariable = "TRNSCI_TEST_GRAPHS"
+
+// graphs returns how many random graphs a device runs.
+func graphs(t *testing.T) uint64 {
+	text := os.Getenv(graphsVariable)
+	if text == "" {
+		return randomGraphs
+	}
+	n, err := strconv.ParseUint(text, 10, 32)
+	if err != nil {
+		t.Fatalf("%s: %v", graphsVariable, err)
+	}
+	return n
+}
 
 // source returns the random numbers of a seed.
 func source(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
@@ -21,7 +39,7 @@ func source(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
 // testRandom runs random graphs of what the device has. The first that is wrong is made smaller and shown.
 func testRandom(t *testing.T, e trnbackend.Executor) {
 	known, all := 0, 0
-	for seed := range uint64(randomGraphs) {
+	for seed := range graphs(t) {
 		g := randomGraph(e, seed)
 		k, n, err := judge(e, g, seed)
 		known, all = known+k, all+n

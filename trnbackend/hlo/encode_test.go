@@ -366,7 +366,20 @@ func (w *walk) reduce(n *graph.Node, m *Module) int {
 func (w *walk) dynamicSlice(n *graph.Node) int {
 	operands, rank := w.operands(n), n.Shape.Rank()
 	var starts []int
-	for _, s := range operands[1:] {
+	whole := w.graph.Nodes()[n.Operands[0]].Shape.Dims
+	for k, s := range operands[1:] {
+		for _, bound := range []struct {
+			opcode string
+			value  int
+		}{{"maximum", 0}, {"minimum", whole[k] - n.Shape.Dims[k]}} {
+			limit := w.next("constant")
+			i := w.next(bound.opcode)
+			w.same(i, graph.Of(graph.S32), []int{s, limit.ID})
+			if limit.Literal.Elements[0] != float64(bound.value) {
+				w.t.Errorf("a start is bounded by %v, not %d", limit.Literal.Elements, bound.value)
+			}
+			s = i.ID
+		}
 		i := w.next("reshape")
 		w.same(i, graph.Of(graph.S32, 1), []int{s})
 		starts = append(starts, i.ID)

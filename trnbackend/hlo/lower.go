@@ -190,14 +190,17 @@ func (l *lowering) reducer(r reducer) int {
 	return c.ID
 }
 
-// dynamicSlice appends a gather of one part: its start is a list of the starts in all dimensions, and no dimension of the part goes.
+// dynamicSlice appends a gather of one part: its start is a list of the starts in all dimensions, and no dimension of the part goes. XLA moves a
+// start into the array, but where it makes one of two slices it adds up starts that it has not moved yet: so they come to it in range.
 func (l *lowering) dynamicSlice(n *graph.Node) int {
 	operands, rank := l.operands(n), n.Shape.Rank()
 	if rank == 0 {
 		return operands[0]
 	}
 	var starts []int
-	for _, s := range operands[1:] {
+	whole := l.graph.Nodes()[n.Operands[0]].Shape.Dims
+	for k, s := range operands[1:] {
+		s = l.between(s, whole[k]-n.Shape.Dims[k])
 		starts = append(starts, l.add(Instruction{Opcode: "reshape", Shape: array(graph.Of(graph.S32, 1)), Operands: []int{s}}))
 	}
 	start := starts[0]
@@ -208,6 +211,13 @@ func (l *lowering) dynamicSlice(n *graph.Node) int {
 		Opcode: "gather", Shape: array(n.Shape), Operands: []int{operands[0], start},
 		Gather: &Gather{Offset: upTo(0, rank), Starts: upTo(0, rank)}, SliceSizes: n.Shape.Dims,
 	})
+}
+
+// between appends min(max(s, 0), most) for an integer s.
+func (l *lowering) between(s, most int) int {
+	shape := array(graph.Of(graph.S32))
+	s = l.add(Instruction{Opcode: "maximum", Shape: shape, Operands: []int{s, l.scalar(graph.S32, 0)}})
+	return l.add(Instruction{Opcode: "minimum", Shape: shape, Operands: []int{s, l.scalar(graph.S32, float64(most))}})
 }
 
 // rows returns what a gather of rows takes: each element of the list is a start in the first dimension, which goes.
