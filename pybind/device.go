@@ -149,6 +149,7 @@ func onDeviceFed(jobID, threads, id int64, f *feed, op func(*sched.Team, *device
 		if err != nil {
 			return 0, err
 		}
+		call.Watch(team.Plan, team.Step)
 		ended := false
 		defer func() {
 			if !ended { // op panics, or fails

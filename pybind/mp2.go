@@ -194,9 +194,13 @@ func DeviceMP2Plan(id int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, virBeta
 	if err != nil {
 		return "", err
 	}
+	var expected *float64 // null where the device does not say what it can do
+	if plan.Timed {
+		expected = &plan.Seconds
+	}
 	encoded, err := json.Marshal(map[string]any{
 		"device": s.Name(), "precision": plan.Precision, "graphs": len(plan.Graphs), "dispatches": plan.Dispatches, "blocks": plan.Blocks(),
-		"bytes_in": plan.BytesIn, "bytes_out": plan.BytesOut, "flops": plan.Flops, "memory": plan.Resident + plan.Work, "seconds": plan.Seconds,
+		"bytes_in": plan.BytesIn, "bytes_out": plan.BytesOut, "flops": plan.Flops, "memory": plan.Resident + plan.Work, "seconds": expected,
 		"text": plan.String(),
 	})
 	return string(encoded), err

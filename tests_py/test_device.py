@@ -298,3 +298,28 @@ def test_command_line_lists_devices(capsys, monkeypatch):
     monkeypatch.setattr(_device, "devices", lambda: ["cpu", "pjrt:/there/is/none.so"])
     assert __main__.main(["devices"]) == 0
     assert "is no file" in capsys.readouterr().out
+
+
+def test_progress_counts_runs(device):
+    rng = np.random.default_rng(5)
+    b, occ, vir = rng.normal(size=(9, 4, 6)).astype(np.float32), -1 - rng.random(9), 1 + rng.random(4)
+    seen = []
+    trnsci.df_mp2_energy(b, occ, vir, device=device, progress=lambda done, total: seen.append((done, total)))
+    runs = trnsci.last_report().dispatches
+    assert seen[-1] == (runs, runs) and runs > 0
+
+
+def test_method_that_runs_on_the_host(device):
+    with pytest.raises(trnsci.UnsupportedError, match="newton-schulz"):
+        trnsci.linalg.inv_sqrt_spd(np.eye(2), device=device)
+
+
+def test_nothing_is_known_of_a_hard_root(device):
+    rng = np.random.default_rng(6)
+    q = np.linalg.qr(rng.normal(size=(40, 40)))[0]
+    a = (q * np.geomspace(1, 1e-6, 40)) @ q.T
+    try:
+        trnsci.linalg.inv_sqrt_spd((a + a.T) / 2, method="newton-schulz", device=device, precision="bf16x2")
+    except trnsci.ConvergenceError:
+        return
+    assert trnsci.last_report().error_bound == np.inf

@@ -24,7 +24,8 @@ def test_counts(sizes, graphs, dispatches):
     # Pairs i >= j once, and every integral in single precision, at least.
     assert plan.flops >= nocc * (nocc + 1) * nvir**2 * naux and plan.bytes_in >= 4 * nocc * nvir * naux
     assert plan.memory <= 512 << 20, "interp says that it has 512 megabytes"
-    assert plan.seconds > 0 and (plan.device, plan.precision) == ("interp", "fp32")
+    assert plan.seconds is None  # the interpreter does not say how quick it is
+    assert (plan.device, plan.precision) == ("interp", "fp32")
 
 
 def test_a_plan_is_what_happens(device):

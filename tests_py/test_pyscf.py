@@ -112,6 +112,18 @@ def test_set_frozen_is_the_chemical_core(rhf):
     assert accelerated.DFMP2(rhf).set_frozen().run().e_corr == accelerated.DFMP2(rhf, frozen=1).run().e_corr
 
 
+def test_mixed_precision_within_a_tolerance(rhf):
+    exact = accelerated.DFMP2(rhf).run()
+    loose = accelerated.DFMP2(rhf, precision="mixed").run()
+    tight = accelerated.DFMP2(rhf, precision="mixed", etol=loose.result.error_bound / 3).run()
+    assert 0 == loose.result.recomputed < tight.result.recomputed
+    assert tight.result.error_bound <= loose.result.error_bound / 3
+    assert abs(tight.e_corr - exact.e_corr) <= tight.result.error_bound + exact.result.error_bound
+    assert tight.copy().etol == tight.etol
+    with pytest.raises(ValueError, match="^etol: "):
+        accelerated.DFMP2(rhf, etol=1e-6).run()
+
+
 @pytest.mark.parametrize("kind", ["rhf", "uhf"])
 def test_integrals_on_disk(kind, request, monkeypatch):
     seen = []

@@ -90,8 +90,9 @@ class DevicePlan:
         Floating-point operations, a multiplication and an addition being two.
     memory : int
         Bytes that arrays take on the device at once, at most, if no operations are fused.
-    seconds : float
-        The time that is expected from what the device says that it can do, a rough one where it says nothing.
+    seconds : float or None
+        The time that is expected from what the device says that it can do; None where it does not say it, as the
+        interpreter and XLA on the host do not.
     """
 
     device: str
@@ -103,7 +104,7 @@ class DevicePlan:
     bytes_out: int
     flops: float
     memory: int
-    seconds: float
+    seconds: float | None
     text: str = field(repr=False, compare=False)
 
     def __str__(self) -> str:
@@ -113,8 +114,7 @@ class DevicePlan:
 def read_plan(text: str) -> DevicePlan:
     """Return the plan that the library describes."""
     facts = json.loads(text)
-    numbers = {name: float(facts[name]) for name in ("flops", "seconds")}
-    return DevicePlan(**{**facts, **numbers})
+    return DevicePlan(**{**facts, "flops": float(facts["flops"])})
 
 
 _last_report: ContextVar[Report | None] = ContextVar("trnsci_last_report", default=None)
@@ -165,7 +165,7 @@ class Device:
     ----------
     name : str
         ``"interp"``: the interpreter, which runs the graphs of device programs on the host, slowly, and by which other
-        devices are judged. ``"pjrt:cpu"``: XLA on the host, from the package that ``pip install "trnsci[xla]"`` brings.
+        devices are judged. ``"pjrt:cpu"``: XLA on the host, from the package that ``pip install "trnsci[xla]"`` (in a checkout ``pip install ".[xla]"``) brings.
         ``"cuda"``: XLA on an NVIDIA GPU, from JAX's CUDA plugin. ``"pjrt:/path/plugin.so"``: any PJRT plugin.
     cache_dir : path-like, optional
         A folder in which compiled programs are kept for later processes, where the device can write them.

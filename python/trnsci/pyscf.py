@@ -260,7 +260,7 @@ def patch() -> Iterator[None]:
 class _PairEnergies:
     """Replaces the pair energies of PySCF's DF-MP2 classes; mixed in before one of them."""
 
-    _keys = {"result", "device", "precision"}  # noqa: RUF012 -- the way in which PySCF's classes name their attributes
+    _keys = {"result", "device", "precision", "etol"}  # noqa: RUF012 -- the way in which PySCF's classes name their attributes
 
     result: MP2Result | None = None
 
@@ -274,8 +274,9 @@ class _PairEnergies:
         *,
         device: str | _device.Device | None = None,
         precision: str | None = None,
+        etol: float | None = None,
     ) -> None:
-        self.device, self.precision = device, precision
+        self.device, self.precision, self.etol = device, precision, etol
         self._open_device()
         if mo_coeff is None and mf.mo_coeff is None:
             mf.run()
@@ -407,6 +408,7 @@ def DFMP2(
     *,
     device: str | _device.Device | None = None,
     precision: str | None = None,
+    etol: float | None = None,
 ) -> DFRMP2 | DFUMP2:
     """PySCF's DF-MP2 with the pair energies computed by this package.
 
@@ -424,15 +426,17 @@ def DFMP2(
         Where the pair energies are computed, see `trnsci.devices`; the host by default. The mean field, the integrals,
         amplitudes and density matrices stay on the host.
     precision : str, optional
-        As for `trnsci.df_mp2_energy`. A device needs one: PySCF's integrals are float64.
+        As for `trnsci.df_mp2_energy`. A device needs one: PySCF's integrals are float64. ``"mixed"`` is for the host.
+    etol : float, optional
+        With ``"mixed"``, what the error bound of the correlation energy may be, in hartree; see `trnsci.df_mp2_energy`.
 
     Returns
     -------
     DFRMP2 or DFUMP2
         A subclass of ``pyscf.mp.dfmp2.DFRMP2`` or ``pyscf.mp.dfump2.DFUMP2`` with all their methods and with their
         attributes after ``kernel()`` or ``run()``: ``e_corr``, ``e_corr_ss``, ``e_corr_os``, ``e_tot``, ``e_hf``,
-        ``emp2``, ``emp2_scs``, ``e_tot_scs``, ``t2``. The attribute ``result`` is the `MP2Result`; ``device`` and
-        ``precision`` are the arguments and may be changed, also as ``run(device=..., precision=...)``.
+        ``emp2``, ``emp2_scs``, ``e_tot_scs``, ``t2``. The attribute ``result`` is the `MP2Result`; ``device``,
+        ``precision`` and ``etol`` are the arguments and may be changed, also as ``run(device=..., precision=...)``.
 
     Raises
     ------
@@ -465,7 +469,7 @@ def DFMP2(
     """
     mf = _mp2_reference(mf)
     cls = DFUMP2 if mf.istype("UHF") else DFRMP2
-    return cls(mf, frozen, mo_coeff, mo_occ, mo_energy, device=device, precision=precision)
+    return cls(mf, frozen, mo_coeff, mo_occ, mo_energy, device=device, precision=precision, etol=etol)
 
 
 def _mp2_reference(mf: Any) -> Any:
@@ -505,6 +509,7 @@ def _energies(mp: Any, eris: Any) -> MP2Result:
         threads=threads,
         device=on,
         precision=mp.precision,
+        etol=mp.etol,
     )
     if on is not None:
         _log_report(log, mp.precision, last_report())

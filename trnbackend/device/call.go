@@ -16,8 +16,9 @@ type Call struct {
 	ctx     context.Context
 	started time.Time
 	report  trnbackend.Report
-	memory  int64                           // the caller's limit; 0 is none
-	bounded bool                            // the report's bound is that of a result
+	memory  int64           // the caller's limit; 0 is none
+	plan    func(steps int) // see Watch
+	step    func(steps int)
 	buffers map[trnbackend.Buffer]*dispatch // with the run that writes the buffer; nil if there is none, or if the buffer may be dead
 }
 
@@ -33,6 +34,7 @@ func (s *Session) Begin(ctx context.Context) (*Call, error) {
 	}
 	return &Call{
 		session: s, ctx: ctx, started: time.Now(), report: trnbackend.Report{Device: s.Name()}, buffers: map[trnbackend.Buffer]*dispatch{},
+		plan: func(int) {}, step: func(int) {},
 	}, nil
 }
 
@@ -56,6 +58,15 @@ func (c *Call) Free(b trnbackend.Buffer) {
 	}
 	delete(c.buffers, b)
 }
+
+// Watch makes the call tell how many steps it is going to take, and each one that is done. Programs of many runs have steps.
+func (c *Call) Watch(plan, step func(steps int)) { c.plan, c.step = plan, step }
+
+// Plan adds to the number of steps that the call is going to take.
+func (c *Call) Plan(steps int) { c.plan(steps) }
+
+// Step reports that steps are done.
+func (c *Call) Step(steps int) { c.step(steps) }
 
 // Context returns what ends the call early. Programs look at it between pieces of work on the host that take some milliseconds.
 func (c *Call) Context() context.Context { return c.ctx }
@@ -207,16 +218,5 @@ func (c *Call) OnHost(step string) {
 	}
 }
 
-// Bound enters a bound of the error of one of the call's results, 0 where there is none. The report has the largest one, and none if one of them
-// is missing.
-func (c *Call) Bound(bound float64) {
-	switch {
-	case !c.bounded:
-		c.report.ErrorBound = bound
-	case bound == 0 || c.report.ErrorBound == 0:
-		c.report.ErrorBound = 0
-	default:
-		c.report.ErrorBound = max(c.report.ErrorBound, bound)
-	}
-	c.bounded = true
-}
+// Bound enters a bound of the error of one of the call's results, infinity where nothing is known. The report has the largest one.
+func (c *Call) Bound(bound float64) { c.report.ErrorBound = max(c.report.ErrorBound, bound) }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"sync"
@@ -217,7 +218,7 @@ func TestBoundsOfSeveralResults(t *testing.T) {
 	for _, c := range []struct {
 		bounds []float64
 		want   float64
-	}{{nil, 0}, {[]float64{2}, 2}, {[]float64{1, 3, 2}, 3}, {[]float64{0, 3}, 0}, {[]float64{3, 0, 5}, 0}} {
+	}{{nil, 0}, {[]float64{2}, 2}, {[]float64{1, 3, 2}, 3}, {[]float64{0, 3}, 3}, {[]float64{3, math.Inf(1), 5}, math.Inf(1)}} {
 		call, err := s.Begin(context.Background())
 		if err != nil {
 			t.Fatal(err)

@@ -208,6 +208,14 @@ func (m *caseMaker) binary() {
 			}
 		}
 	}
+	for _, d := range numberTypes {
+		x := m.special(graph.Of(d, 37))
+		m.add(fmt.Sprintf("quotients of quotients of %s", x.shape), []operand{x, x}, func(b *graph.Builder, x []graph.Value) []graph.Value {
+			q := b.Divide(x[0], x[1])
+			moved := b.Reshape(b.Reshape(q, 1, 37), 37)
+			return []graph.Value{b.Divide(x[0], q), b.Divide(q, x[1]), b.Divide(x[1], moved), b.Divide(q, b.Divide(x[1], x[0]))}
+		})
+	}
 	integers := m.special(graph.Of(graph.S32, 37))
 	m.add("divide s32[37] by itself", []operand{integers, integers}, func(b *graph.Builder, x []graph.Value) []graph.Value {
 		return []graph.Value{b.Divide(x[0], x[0]), b.Divide(b.Negate(x[1]), b.Negate(x[1]))}

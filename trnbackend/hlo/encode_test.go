@@ -175,6 +175,8 @@ func checkNodes(t *testing.T, g *graph.Graph, m *Module) {
 			w.at[k] = w.rsqrt(n)
 		case n.Op == graph.Divide && n.Shape.DType == graph.S32:
 			w.at[k] = w.integerQuotient(n)
+		case n.Op == graph.Divide:
+			w.at[k] = w.quotient(n)
 		case n.Op.IsReduce():
 			w.at[k] = w.reduce(n, m)
 		case n.Op == graph.DynamicSlice && n.Shape.Rank() > 0:
@@ -287,6 +289,36 @@ func (w *walk) filled(s graph.Shape, x float64) int {
 		w.t.Errorf("%v along %v, not %v", value.Literal.Elements, all.Dims, x)
 	}
 	return all.ID
+}
+
+// isQuotient follows operations that move elements.
+func (w *walk) isQuotient(node int) bool {
+	n := w.graph.Nodes()[node]
+	moves := []graph.Op{graph.Reshape, graph.Broadcast, graph.Transpose, graph.Slice, graph.Concatenate}
+	return n.Op == graph.Divide || n.Op == graph.Rsqrt || slices.Contains(moves, n.Op) && slices.ContainsFunc(n.Operands, w.isQuotient)
+}
+
+// quotient checks a division, whose operands go through a choice where they are quotients.
+func (w *walk) quotient(n *graph.Node) int {
+	operands := w.operands(n)
+	for k, o := range n.Operands {
+		if !w.isQuotient(o) {
+			continue
+		}
+		isNumber := w.next("compare")
+		w.same(isNumber, n.Shape.As(graph.Pred), []int{operands[k], operands[k]})
+		nan := w.next("constant")
+		all, choice := w.next("broadcast"), w.next("select")
+		w.same(all, n.Shape, []int{nan.ID})
+		w.same(choice, n.Shape, []int{isNumber.ID, operands[k], all.ID})
+		if x := nan.Literal.Elements[0]; x == x || isNumber.Direction != "EQ" {
+			w.t.Errorf("%+v chooses %v", isNumber, x)
+		}
+		operands[k] = choice.ID
+	}
+	i := w.next("divide")
+	w.same(i, n.Shape, operands)
+	return i.ID
 }
 
 func (w *walk) integerQuotient(n *graph.Node) int {

@@ -45,6 +45,11 @@ func (l *lowering) node(n *graph.Node) int {
 		if n.Shape.DType == graph.S32 {
 			return l.quotient(n, i)
 		}
+		for k, o := range n.Operands {
+			if l.isQuotient(o) {
+				i.Operands[k] = l.kept(n.Shape, i.Operands[k])
+			}
+		}
 	case graph.Convert:
 		switch {
 		case l.dtype(n) == graph.F64 && n.Shape.DType == graph.BF16:
@@ -136,6 +141,24 @@ func (l *lowering) quotient(n *graph.Node, division Instruction) int {
 		Opcode: "compare", Shape: array(n.Shape.As(graph.Pred)), Operands: []int{division.Operands[1], zero}, Direction: graph.EQ.String(),
 	})
 	return l.add(Instruction{Opcode: "select", Shape: division.Shape, Operands: []int{byZero, l.filled(n.Shape, -1), value}})
+}
+
+// isQuotient reports whether the elements of a node are quotients, moved about or not.
+func (l *lowering) isQuotient(node int) bool {
+	switch n := &l.graph.Nodes()[node]; n.Op {
+	case graph.Divide, graph.Rsqrt: // the latter is written as one
+		return true
+	case graph.Reshape, graph.Broadcast, graph.Transpose, graph.Slice, graph.Concatenate:
+		return slices.ContainsFunc(n.Operands, l.isQuotient)
+	}
+	return false
+}
+
+// kept appends an array that is x, by a choice that hangs on the elements: x where x = x, which is all of them but NaN, else NaN. Of quotients of
+// quotients XLA makes others, a / (b / c) becomes a c / b, which are rounded elsewhere and overflow; it does not look through a choice.
+func (l *lowering) kept(s graph.Shape, x int) int {
+	same := l.add(Instruction{Opcode: "compare", Shape: array(s.As(graph.Pred)), Operands: []int{x, x}, Direction: graph.EQ.String()})
+	return l.add(Instruction{Opcode: "select", Shape: array(s), Operands: []int{same, x, l.filled(s, math.NaN())}})
 }
 
 // filled appends an array whose elements are all x.

@@ -97,6 +97,7 @@ func (r *mp2Run) run() error {
 		}
 		r.programs = append(r.programs, program)
 	}
+	r.call.Plan(len(r.plan.steps))
 	for n := range r.plan.steps {
 		s := &r.plan.steps[n]
 		in, err := r.operands(s)
@@ -208,6 +209,7 @@ func (r *mp2Run) collect() error {
 	pass, block := r.plan.passes[r.waiting.pass], r.plan.Block
 	i0, j0 := r.waiting.left.index*block, r.waiting.right.index*block
 	r.waiting = nil
+	r.call.Step(1)
 	for n, c := range pass.kind.components() {
 		target := r.target(pass, c)
 		for i := i0; i < min(i0+block, target.Rows); i++ {

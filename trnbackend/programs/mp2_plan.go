@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"trnsci/trnbackend"
 	"trnsci/trnbackend/graph"
@@ -27,7 +28,8 @@ type MP2Plan struct {
 	Flops             float64
 	Resident          int64   // bytes of blocks that are on the device at once, at most
 	Work              int64   // bytes that a graph takes beside them, if its operations are not fused
-	Seconds           float64 // expected from what the device can do
+	Seconds           float64 // expected from what the device can do; a device that does not say it is taken for an accelerator
+	Timed             bool    // the device says it
 
 	passes []mp2Pass
 	steps  []mp2Step
@@ -201,6 +203,7 @@ func (p *MP2Plan) count(caps trnbackend.Caps) {
 			p.BytesIn += p.blockBytes(b.spin)
 		}
 	}
+	p.Timed = caps.Flops > 0 && caps.Bytes > 0
 	p.Seconds = float64(p.Dispatches)*orUsual(caps.Dispatch, usualDispatch) + p.Flops/orUsual(caps.Flops, usualFlops) +
 		float64(p.BytesIn+p.BytesOut)/orUsual(caps.Bytes, usualBytes)
 }
@@ -212,7 +215,20 @@ func (p *MP2Plan) Blocks() string {
 
 // String returns the plan in words.
 func (p *MP2Plan) String() string {
-	return fmt.Sprintf("mp2 %s: graphs %d, dispatches %d, loads %d of %s, "+
-		"%d bytes of them at once and %d beside, %d bytes in, %d out, %.3g flops, %.2g seconds expected", p.Precision, len(p.Graphs), p.Dispatches, p.Loads, p.Blocks(),
-		p.Resident, p.Work, p.BytesIn, p.BytesOut, p.Flops, p.Seconds)
+	text := fmt.Sprintf("mp2 %s: graphs %d, dispatches %d, loads %d of %s, %s of them at once and %s beside, %s in, %s out, %.3g flops",
+		p.Precision, len(p.Graphs), p.Dispatches, p.Loads, p.Blocks(), inBytes(p.Resident), inBytes(p.Work), inBytes(p.BytesIn), inBytes(p.BytesOut), p.Flops)
+	if p.Timed {
+		text += fmt.Sprintf(", %.2g seconds expected", p.Seconds)
+	}
+	return text
+}
+
+// inBytes returns a number of bytes with the prefix that fits it.
+func inBytes(n int64) string {
+	const kilo = 1000
+	x, prefixes := float64(n), " kMGTPE"
+	for x >= kilo {
+		x, prefixes = x/kilo, prefixes[1:]
+	}
+	return fmt.Sprintf("%.3g %sB", x, strings.TrimSpace(prefixes[:1]))
 }

@@ -60,7 +60,7 @@ func rootError(p *pace, a, x dense.Matrix[float64]) (float64, error) {
 	gamma := 4 * float64(n+1) * dense.Eps[float64]() / 2
 	e := (length(v.Data) + math.Sqrt(probes)*gamma*length(ones)) / math.Sqrt(leastSquares)
 	if !(e < 1) {
-		return 0, nil
+		return math.Inf(1), nil
 	}
 	norm, err := smallerNorm(p, x)
 	return math.Expm1(-math.Log1p(-e)/2) * norm, err

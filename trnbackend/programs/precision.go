@@ -77,7 +77,7 @@ func ChoosePrecision(caps trnbackend.Caps, asked string, double bool) (Precision
 	have := strings.Join(names, ", ")
 	switch {
 	case asked == "" && double:
-		return "", &trnbackend.UnsupportedError{Device: caps.Device, What: "precision: float64 arrays need one, of " + have}
+		return "", &trnbackend.UnsupportedError{Device: caps.Device, What: "precision: float64 arrays, which integers become, need one, of " + have}
 	case asked == "":
 		return FP32, nil
 	case !slices.Contains(precisions, Precision(asked)):

@@ -40,7 +40,8 @@ def _resolve(
     if method not in _METHODS:
         raise ValueError(f"method: {method!r} is not one of {', '.join(map(repr, _METHODS))}")
     if method == "eigh":
-        _device.require_host(device)
+        if _device.resolve(device) is not None:
+            raise UnsupportedError("device: method='eigh' runs on the host only; method='newton-schulz' runs on devices")
         return None, _device.check_precision(precision, None)
     on = _device.resolve(device)
     if on is None:
@@ -108,7 +109,7 @@ def inv_sqrt_spd(
     Matrices (2008), section 6.7, scaled; a condition number of 1e4 takes about 11 steps of three products each. The error of
     ``x @ a @ x`` is of the order of the machine epsilon times the condition number of `a` in both. The ``error_bound`` of
     `trnsci.last_report` is an estimate of how far `x` is from the inverse square root in the spectral norm, made from `a`, `x`
-    and random vectors; it is too small with a probability of 1e-10, and 0 where the precision is too low to tell.
+    and random vectors; it is too small with a probability of 1e-10, and infinite where the precision is too low to tell.
 
     Examples
     --------

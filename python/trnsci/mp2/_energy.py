@@ -243,6 +243,8 @@ def resolve(device: str | _device.Device | None, precision: str | None) -> _devi
     if on is not None:
         _device.check_precision(precision, on)
     elif not isinstance(precision, (str, type(None))) or precision not in _PRECISIONS:
+        if precision in _device.PRECISIONS:
+            raise ValueError(f"precision: {precision!r} is for devices; the host has None, 'fp64' and 'mixed'")
         raise ValueError(f"precision: {precision!r} is not one of {', '.join(map(repr, _PRECISIONS))}")
     return on
 

@@ -46,6 +46,8 @@ class Spin:
             return
         if _is_dataset(b):
             self.b = self._from_dataset(b, layout)
+        elif type(b).__module__.partition(".")[0] == "h5py":
+            raise TypeError(f"{self.name}: expected a dataset of h5py, such as file[name], got {type(b).__name__}")
         elif callable(b) and not hasattr(b, "__array__"):
             self.b = self._from_function(b)
         else:
