@@ -77,7 +77,7 @@ def test_dataset(molecule, layout, dtype, tmp_path):
             assert trnsci.df_mp2_energy(dataset, occ, vir, layout=layout, max_memory=limit) == want
         with pytest.raises(ValueError, match=r"^B: shape .* does not fit layout"):
             trnsci.df_mp2_energy(dataset, occ, vir[1:], layout=layout)
-        with pytest.raises(TypeError, match="^B: expected a dataset of h5py"):
+        with pytest.raises(TypeError, match=r"^B: expected a dataset of h5py"):
             trnsci.df_mp2_energy(file, occ, vir)
         numbers = file.create_dataset("c", data=np.zeros((NOCC, NVIR, NAUX), np.complex64))
         with pytest.raises(trnsci.UnsupportedError, match="complex"):

@@ -120,7 +120,7 @@ def test_mixed_precision_within_a_tolerance(rhf):
     assert tight.result.error_bound <= loose.result.error_bound / 3
     assert abs(tight.e_corr - exact.e_corr) <= tight.result.error_bound + exact.result.error_bound
     assert tight.copy().etol == tight.etol
-    with pytest.raises(ValueError, match="^etol: "):
+    with pytest.raises(ValueError, match=r"^etol: "):
         accelerated.DFMP2(rhf, etol=1e-6).run()
 
 

@@ -165,7 +165,8 @@ class Device:
     ----------
     name : str
         ``"interp"``: the interpreter, which runs the graphs of device programs on the host, slowly, and by which other
-        devices are judged. ``"pjrt:cpu"``: XLA on the host, from the package that ``pip install "trnsci[xla]"`` (in a checkout ``pip install ".[xla]"``) brings.
+        devices are judged. ``"pjrt:cpu"``: XLA on the host, from the package that the extra
+        ``xla`` brings (in a checkout ``pip install ".[xla]"``).
         ``"cuda"``: XLA on an NVIDIA GPU, from JAX's CUDA plugin. ``"pjrt:/path/plugin.so"``: any PJRT plugin.
     cache_dir : path-like, optional
         A folder in which compiled programs are kept for later processes, where the device can write them.

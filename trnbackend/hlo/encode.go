@@ -19,7 +19,7 @@ const nameSeparator = "," // which is in no name
 
 // Lowering counts the ways in which graphs have been written: it changes when a graph is given other instructions, so that programs compiled
 // from the former ones are not taken for its own.
-const Lowering = 4
+const Lowering = 5
 
 // Encode returns the graph as a serialized HloModuleProto; the same graph always gives the same bytes.
 //

@@ -166,7 +166,25 @@ func checkNodes(t *testing.T, g *graph.Graph, m *Module) {
 	w := walk{t, g, m.Computations[len(m.Computations)-1].Instructions, map[int]int{}}
 	for k := range g.Nodes() {
 		n := &g.Nodes()[k]
+		empty := func(operand int) bool { return g.Nodes()[n.Operands[operand]].Shape.Size() == 0 }
 		switch {
+		case n.Op == graph.Parameter || n.Op == graph.Constant:
+			w.at[k] = w.plain(n)
+		case n.Shape.Size() == 0:
+			w.at[k] = w.filled(n.Shape, 0)
+		case n.Op == graph.Dot && empty(0) || n.Op == graph.ReduceSum && empty(0):
+			w.at[k] = w.filled(n.Shape, 0)
+		case n.Op.IsReduce() && empty(0):
+			w.at[k] = w.filled(n.Shape, map[bool]float64{
+				true:  map[graph.Op]float64{graph.ReduceMax: -1 << 31, graph.ReduceMin: 1<<31 - 1}[n.Op],
+				false: map[graph.Op]float64{graph.ReduceMax: math.Inf(-1), graph.ReduceMin: math.Inf(1)}[n.Op],
+			}[n.Shape.DType == graph.S32])
+		case n.Op == graph.Pad && empty(0):
+			i := w.next("broadcast")
+			w.same(i, n.Shape, []int{w.at[n.Operands[1]]})
+			w.at[k] = i.ID
+		case n.Op == graph.DynamicUpdateSlice && empty(1):
+			w.at[k] = w.at[n.Operands[0]]
 		case n.Op == graph.Convert && n.Shape.DType == graph.BF16 && g.Nodes()[n.Operands[0]].Shape.DType == graph.F64:
 			w.at[k] = w.roundedOnce(n)
 		case n.Op == graph.Convert && n.Shape.DType == graph.BF16 && g.Nodes()[n.Operands[0]].Shape.DType == graph.S32:
@@ -195,7 +213,9 @@ func checkNodes(t *testing.T, g *graph.Graph, m *Module) {
 func (w *walk) operands(n *graph.Node) []int {
 	var list []int
 	for _, o := range n.Operands {
-		list = append(list, w.at[o])
+		if n.Op != graph.Concatenate || w.graph.Nodes()[o].Shape.Size() > 0 {
+			list = append(list, w.at[o])
+		}
 	}
 	return list
 }

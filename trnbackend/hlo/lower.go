@@ -23,6 +23,9 @@ func opcode(o graph.Op) string {
 
 // node appends what computes a node and returns the instruction that has its value.
 func (l *lowering) node(n *graph.Node) int {
+	if value, ok := l.withoutElements(n); ok {
+		return value
+	}
 	i := Instruction{Opcode: opcode(n.Op), Shape: array(n.Shape), Operands: l.operands(n)}
 	switch n.Op {
 	case graph.Parameter:
@@ -75,11 +78,35 @@ func (l *lowering) node(n *graph.Node) int {
 	return l.add(i)
 }
 
-// operands returns the instructions of a node's operands.
+// withoutElements appends the value of a node that has no elements, or none to compute it from; XLA's passes end the process for some of these.
+func (l *lowering) withoutElements(n *graph.Node) (value int, ok bool) {
+	if n.Op == graph.Parameter || n.Op == graph.Constant {
+		return 0, false
+	}
+	if n.Shape.Size() == 0 {
+		return l.filled(n.Shape, 0), true
+	}
+	empty := func(k int) bool { return l.graph.Nodes()[n.Operands[k]].Shape.Size() == 0 }
+	switch {
+	case n.Op == graph.Dot && empty(0):
+		return l.filled(n.Shape, 0), true
+	case n.Op.IsReduce() && empty(0):
+		return l.filled(n.Shape, neutral(n.Op, n.Shape.DType)), true
+	case n.Op == graph.Pad && empty(0):
+		return l.add(Instruction{Opcode: "broadcast", Shape: array(n.Shape), Operands: []int{l.at[n.Operands[1]]}}), true
+	case n.Op == graph.DynamicUpdateSlice && empty(1):
+		return l.at[n.Operands[0]], true
+	}
+	return 0, false
+}
+
+// operands returns the instructions of a node's operands, those of a concatenation that have elements.
 func (l *lowering) operands(n *graph.Node) []int {
 	var list []int
 	for _, o := range n.Operands {
-		list = append(list, l.at[o])
+		if n.Op != graph.Concatenate || l.graph.Nodes()[o].Shape.Size() > 0 {
+			list = append(list, l.at[o])
+		}
 	}
 	return list
 }
