@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
@@ -86,13 +87,46 @@ func decoded(hexText string) string {
 	return string(text)
 }
 
-// DeviceClose waits for the calls on a device and closes it. A number that is not there is no error.
-func DeviceClose(id int64) (zero int64, err error) {
+// closing is what becomes of a device that is being closed.
+type closing struct {
+	done chan struct{} // closed in the end
+	err  error
+}
+
+var devicesClosing table[*closing]
+
+// DeviceClose begins to close a device: no call begins any more, and when those that run have ended, it is closed. It returns a number for
+// DeviceClosed, 0 if the device is not there.
+func DeviceClose(id int64) (number int64, err error) {
 	defer guard(&err)
-	if s, ok := sessions.remove(id); ok {
-		return 0, s.Close()
+	s, ok := sessions.remove(id)
+	if !ok {
+		return 0, nil
 	}
-	return 0, nil
+	c := &closing{done: make(chan struct{})}
+	go func() {
+		defer close(c.done)
+		c.err = s.Close()
+	}()
+	return devicesClosing.add(c), nil
+}
+
+// DeviceClosed waits at most the given time for a device to be closed and returns 1 when it is, with the error that came of it; the number is then gone.
+func DeviceClosed(number, milliseconds int64) (closed int64, err error) {
+	defer guard(&err)
+	c, ok := devicesClosing.get(number)
+	if !ok {
+		return 1, nil
+	}
+	timer := time.NewTimer(time.Duration(milliseconds) * time.Millisecond)
+	defer timer.Stop()
+	select {
+	case <-c.done:
+		devicesClosing.remove(number)
+		return 1, c.err
+	case <-timer.C:
+		return 0, nil
+	}
 }
 
 // DeviceInfo returns a JSON object that describes a device.

@@ -135,6 +135,14 @@ def test_nothing_to_ask_for(molecule):
     assert float(trnsci.df_mp2_energy(lambda i, j: 1 / 0, occ, [])) == 0
 
 
+def test_spin_without_orbitals_is_not_asked_for(molecule):
+    b, occ, vir = molecule
+    read = lambda i, j: b[i:j]  # noqa: E731
+    want = trnsci.df_mp2_energy((b, b[:0]), (occ, []), (vir, vir))
+    assert trnsci.df_mp2_energy((read, read), (occ, np.array([])), (vir, vir)) == want
+    assert trnsci.df_mp2_energy((read, read), (np.array([]), occ), (vir, vir)).e_corr == want.e_corr
+
+
 def test_tolerance(molecule):
     b, occ, vir = molecule
     exact = trnsci.df_mp2_energy(b, occ, vir)

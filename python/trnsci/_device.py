@@ -149,10 +149,12 @@ def keep_report(number: int) -> None:
     _last_report.set(Report(**facts))
 
 
-def _close(number: int) -> None:
+def _begin_to_close(number: int) -> int:
+    """Let no call begin on a device any more and close it when those that run have ended; return the number of that."""
     # In a forked child there is nothing left to close.
     with contextlib.suppress(RuntimeError):
-        _native.call("DeviceClose", number)
+        return int(_native.call("DeviceClose", number))
+    return 0
 
 
 class Device:
@@ -194,10 +196,10 @@ class Device:
         check_name(name)
         if name == "cpu":
             raise ValueError("device: 'cpu' is the host, which needs not be opened")
-        folder = b"" if cache_dir is None else os.fsencode(cache_dir)
+        folder = b"" if cache_dir is None else _folder(cache_dir)
         self.name = name
         self._number = int(_native.call("DeviceOpen", name, folder.hex(), _plugin_dirs()))
-        self._finalizer = weakref.finalize(self, _close, self._number)
+        self._finalizer = weakref.finalize(self, _begin_to_close, self._number)
 
     @property
     def number(self) -> int:
@@ -219,8 +221,13 @@ class Device:
         return facts
 
     def close(self) -> None:
-        """Wait for the calls on the device and close it. A second call does nothing."""
-        self._finalizer()
+        """Wait for the calls on the device and close it. A second call does nothing.
+
+        A function that hands out integrals to a call on the device does not wait, since that call waits for it.
+        """
+        closing = self._finalizer()
+        while closing and not _native.is_answering() and not _native.call("DeviceClosed", closing, _native.WAIT_MILLISECONDS):
+            pass  # signal handlers, Ctrl-C among them, run between two waits
 
     def __enter__(self) -> Device:
         return self
@@ -265,13 +272,37 @@ def devices() -> list[str]:
 
 def _plugin_dirs() -> str:
     """Return the folders in which plugins may be, as the library takes them."""
-    folders = [os.environ.get("TRNSCI_PJRT_PLUGIN_DIRS", ""), *site.getsitepackages(), *sys.path]
-    return os.fsencode(os.pathsep.join(folder for folder in folders if folder)).hex()
+    folders: list[Any] = [os.environ.get("TRNSCI_PJRT_PLUGIN_DIRS", ""), *getattr(site, "getsitepackages", list)(), *sys.path]
+    # Import ignores what is no path in sys.path, too.
+    paths = [os.fsencode(folder) for folder in folders if isinstance(folder, (str, bytes, os.PathLike)) and folder]
+    return os.fsencode(os.pathsep).join(paths).hex()
+
+
+def _folder(cache_dir: Any) -> bytes:
+    """Return the folder for compiled programs, which is made if it is not there."""
+    try:
+        os.makedirs(cache_dir, exist_ok=True)
+        return os.fsencode(cache_dir)
+    except (TypeError, ValueError) as error:  # no path; a path with a null in it
+        raise type(error)(f"cache_dir: {error}") from None
+    except FileExistsError:
+        raise NotADirectoryError(f"cache_dir: {cache_dir!r} is not a folder") from None
 
 
 # Devices that were asked for by name are opened once.
 _opened: dict[str, Device] = {}
-_lock = threading.Lock()
+# A signal handler may come in while its thread opens one.
+_lock = threading.RLock()
+
+
+def _after_fork_in_child() -> None:
+    """Nobody in a forked child will give back a lock that another thread held."""
+    global _lock
+    _lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork_in_child)
 
 
 def resolve(device: str | Device | None) -> Device | None:
@@ -314,7 +345,7 @@ def check_precision(precision: str | None, device: Device | None) -> str:
     """
     if precision is None:
         return ""
-    if precision not in PRECISIONS:
+    if not isinstance(precision, str) or precision not in PRECISIONS:
         raise ValueError(f"precision: {precision!r} is not one of {', '.join(map(repr, PRECISIONS))}")
     if device is None:
         raise ValueError("precision: is for devices; the host computes in the precision of the arrays")

@@ -6,10 +6,12 @@ survive a fork; calls there raise RuntimeError at once.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import itertools
 import os
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,7 +23,7 @@ from ._progress import Progress, reporter
 JOB_WORK = 5e6
 
 # How long one wait for a job may block the interpreter's signal handlers.
-_WAIT_MILLISECONDS = 20
+WAIT_MILLISECONDS = 20
 
 # What the library's JobWait returns.
 _RUNS, _ENDED, _ASKS = range(3)
@@ -36,6 +38,8 @@ _library: Any = None
 _product_work: float | None = None
 
 _job_ids = itertools.count(1)
+# Set while this thread answers a question of a job: it must not wait for that job then.
+_answering = threading.local()
 # What jobs that may still run use: their memory stays alive whatever signal handlers raise, and wherever.
 _running: dict[int, tuple[object, ...]] = {}
 
@@ -144,6 +148,21 @@ def run(
         return _run_job(name, threads, report, answer, arrays, *args)
 
 
+@contextlib.contextmanager
+def _answers() -> Iterator[None]:
+    before = is_answering()
+    _answering.now = True
+    try:
+        yield
+    finally:
+        _answering.now = before
+
+
+def is_answering() -> bool:
+    """Whether this thread is answering a question of a job that runs."""
+    return getattr(_answering, "now", False)
+
+
 def _run_job(
     name: str,
     threads: int,
@@ -159,9 +178,10 @@ def _run_job(
         state = _RUNS
         while state != _ENDED:
             # Signal handlers, Ctrl-C among them, run between two waits.
-            state = int(call("JobWait", job, _WAIT_MILLISECONDS))
+            state = int(call("JobWait", job, WAIT_MILLISECONDS))
             if state == _ASKS and answer is not None:
-                answer(call("JobAsked", job))
+                with _answers():
+                    answer(call("JobAsked", job))
                 call("JobAnswered", job)
             if report is not None:
                 report(call("JobDone", job), call("JobTotal", job))

@@ -32,6 +32,9 @@ func (c *diskCache) path(g *graph.Graph) string { return filepath.Join(c.dir, g.
 
 // load returns the program of a graph, or nil.
 func (c *diskCache) load(g *graph.Graph) trnbackend.Program {
+	if info, err := os.Stat(c.path(g)); err != nil || !info.Mode().IsRegular() {
+		return nil // to open a pipe would wait for its other end
+	}
 	data, err := os.ReadFile(c.path(g))
 	if err != nil {
 		return nil

@@ -148,7 +148,7 @@ def df_mp2_energy(
     pair_energies : bool, optional
         Return the energy of each pair of occupied orbitals too.
     check_finite : bool, optional
-        Refuse infinities and NaNs in B. When False they give a NaN energy.
+        Refuse infinities and NaNs in B. When False they give a NaN energy; devices refuse them always.
     max_memory : float, optional
         Megabytes that blocks of B may take where it cannot be multiplied in place, by default 256: B in a file, an
         array whose strides no product accepts, such as one in Fortran order, and 'mixed' with float64. On a device:
@@ -226,6 +226,7 @@ def df_mp2_energy(
     if plan:
         return _plan(spins, layout, precision, limit, on)
     _same_dtype(spins)
+    _same_naux(spins)
     return _energy(spins, layout, precision, pair_energies, check_finite, limit, tolerance, threads, progress, on)
 
 
@@ -243,7 +244,7 @@ def resolve(device: str | _device.Device | None, precision: str | None) -> _devi
     if on is not None:
         _device.check_precision(precision, on)
     elif not isinstance(precision, (str, type(None))) or precision not in _PRECISIONS:
-        if precision in _device.PRECISIONS:
+        if isinstance(precision, str) and precision in _device.PRECISIONS:
             raise ValueError(f"precision: {precision!r} is for devices; the host has None, 'fp64' and 'mixed'")
         raise ValueError(f"precision: {precision!r} is not one of {', '.join(map(repr, _PRECISIONS))}")
     return on
@@ -263,6 +264,13 @@ def _plan(
         _hex(alpha.path), _hex(beta.path) if len(spins) == 2 else "", layout, precision or "", max_bytes,
     )  # fmt: skip
     return _device.read_plan(text)
+
+
+def _same_naux(spins: list[Spin]) -> None:
+    """Give a function that is never asked, since its spin has no orbitals, the other spin's auxiliary functions."""
+    for spin, other in zip(spins, reversed(spins), strict=True):
+        if spin.read is not None and spin.b.size == 0 and spin.b.shape[2] == 0:
+            spin.b = np.empty((spin.nocc, spin.nvir, other.b.shape[2]))
 
 
 def _same_dtype(spins: list[Spin]) -> None:
@@ -292,7 +300,7 @@ def _tolerance(etol: float | None, precision: str | None) -> float:
         raise ValueError(f"etol: is for precision='mixed', got precision={precision!r}")
     try:
         tolerance = float(etol)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise TypeError(f"etol: expected a number of hartree, got {etol!r}") from None
     if not 0 < tolerance < np.inf:
         raise ValueError(f"etol: expected a positive number of hartree, got {etol!r}")
