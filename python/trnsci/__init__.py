@@ -10,7 +10,7 @@ from ._errors import ConvergenceError, DeviceError, InternalError, LinAlgError, 
 from ._threads import get_num_threads, set_num_threads, threads
 from ._version import __version__
 from .linalg import eigh, schur
-from .mp2 import MP2Result, df_mp2_energy
+from .mp2 import MP2Result, SOSResult, df_mp2_energy, sos_mp2_energy
 
 __all__ = [
     "ConvergenceError",
@@ -21,6 +21,7 @@ __all__ = [
     "LinAlgError",
     "MP2Result",
     "Report",
+    "SOSResult",
     "UnsupportedError",
     "__version__",
     "blas",
@@ -33,5 +34,6 @@ __all__ = [
     "mp2",
     "schur",
     "set_num_threads",
+    "sos_mp2_energy",
     "threads",
 ]

@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from ._energy import MP2Result, df_mp2_energy
 from ._energy import resolve as resolve
+from ._sos import SOSResult, sos_mp2_energy
 
-__all__ = ["MP2Result", "df_mp2_energy"]
+__all__ = ["MP2Result", "SOSResult", "df_mp2_energy", "sos_mp2_energy"]

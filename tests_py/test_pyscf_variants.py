@@ -1,0 +1,68 @@
+"""The variants of DF-MP2 on molecules, against PySCF and against each other."""
+
+import pytest
+import trnsci
+
+pyscf = pytest.importorskip("pyscf")
+from pyscf import gto, scf  # noqa: E402
+from pyscf.mp import dfmp2, dfump2  # noqa: E402
+
+WATER = "O 0 0 0; H 0 -0.757 0.587; H 0 0.757 0.587"
+METHANE = "C 0 0 0; H 0.629 0.629 0.629; H -0.629 -0.629 0.629; H -0.629 0.629 -0.629; H 0.629 -0.629 -0.629"
+
+
+def converged(mf):
+    mf.conv_tol = 1e-12
+    mf.kernel()
+    assert mf.converged
+    return mf
+
+
+def restricted(mf, frozen=None):
+    """B, eps_occ and eps_vir of a closed shell, and PySCF's object."""
+    mp = dfmp2.DFMP2(mf, frozen=frozen)
+    eris = mp.ao2mo()
+    _, occ, vir, _ = mp.split_mo_energy()
+    return eris.get_occ_blk(0, eris.nocc), occ, vir, mp
+
+
+def unrestricted(mf):
+    """The same of an open shell, as pairs."""
+    mp = dfump2.DFUMP2(mf)
+    eris = mp.ao2mo()
+    energies = mp.split_mo_energy()
+    b = tuple(eris.get_occ_blk(s, 0, eris.nocc[s]) for s in range(2))
+    return b, tuple(e[1] for e in energies), tuple(e[2] for e in energies), mp
+
+
+@pytest.fixture(scope="module", params=["water", "methane"])
+def closed(request):
+    atom = {"water": WATER, "methane": METHANE}[request.param]
+    return converged(scf.RHF(gto.M(atom=atom, basis="cc-pvdz", verbose=0)))
+
+
+@pytest.fixture(scope="module")
+def cation():
+    return converged(scf.UHF(gto.M(atom=WATER, basis="cc-pvdz", charge=1, spin=1, verbose=0)))
+
+
+# Scaled opposite-spin MP2
+
+
+@pytest.mark.parametrize("tol", [1e-3, 1e-7, 1e-10])
+@pytest.mark.parametrize("frozen", [None, 1])
+def test_opposite_spin_energy(closed, frozen, tol):
+    b, occ, vir, _ = restricted(closed, frozen)
+    full = trnsci.df_mp2_energy(b, occ, vir)
+    result = trnsci.sos_mp2_energy(b, occ, vir, tol=tol)
+    # What is missing is a sum of squares, so that the approximation lies above.
+    assert -1e-13 <= result.e_corr_os - full.e_corr_os <= result.quadrature_error <= tol
+    assert result.points <= {1e-3: 5, 1e-7: 9, 1e-10: 15}[tol]
+
+
+def test_opposite_spin_energy_of_an_open_shell(cation):
+    b, occ, vir, _ = unrestricted(cation)
+    full = trnsci.df_mp2_energy(b, occ, vir)
+    result = trnsci.sos_mp2_energy(b, occ, vir)
+    assert abs(result.e_corr_os - full.e_corr_os) <= result.quadrature_error <= 1e-7
+    assert result.e_corr == 1.3 * result.e_corr_os
