@@ -1,7 +1,11 @@
 package pybind
 
 import (
+	"encoding/hex"
+
+	"trnsci/core/dense"
 	"trnsci/core/mp2"
+	"trnsci/core/npy"
 	"trnsci/core/sched"
 )
 
@@ -46,6 +50,100 @@ func SOSMP2(jobID, threads int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, vi
 			}
 			result, err := mp2.OppositeSpin(tolerance, options, spins...)
 			out[0], out[1], out[2] = result.OppositeSpin, float64(result.Points), result.QuadratureError
+			return err
+		})
+	})
+}
+
+// MP2Amplitudes computes amplitudes of double excitations, of part 0 those of a closed shell or within alpha, of part 1 between alpha and beta, of
+// part 2 within beta. They go to out, an array of shape (nocc, nocc, nvir, nvir), or, where hexPathOut is not empty, to the .npy file of that name. The other
+// arguments are those of MP2.
+func MP2Amplitudes(jobID, threads int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, virBeta, out uint64,
+	hexPathAlpha, hexPathBeta, layout string, fed, part int64, hexPathOut string, maxBytes int64) (zero int64, err error) {
+	defer guard(&err)
+	alpha, beta := newSpin(bAlpha, occAlpha, virAlpha, hexPathAlpha), newSpin(bBeta, occBeta, virBeta, hexPathBeta)
+	feed := feedOf(fed, alpha, beta)
+	path, err := hex.DecodeString(hexPathOut)
+	if err != nil {
+		panic(err)
+	}
+	array := descriptor(out)
+	return runFed(jobID, threads, feed, func(team *sched.Team) (int64, error) {
+		options := mp2.Options{Team: team, MaxBytes: maxBytes}
+		return 0, openSpins(alpha, beta, layout, func(spins []mp2.Spin) error {
+			left, right, kind := partOf(spins, part)
+			size, err := mp2.AmplitudesWorkspace(options, left, right)
+			if err != nil {
+				return err
+			}
+			if err := reserve("mp2_amplitudes", size, array.bytes()); err != nil {
+				return err
+			}
+			if len(path) > 0 {
+				return amplitudesToFile(options, left, right, kind, string(path))
+			}
+			return mp2.EachAmplitudes(options, left, right, kind, storeAmplitudes(array))
+		})
+	})
+}
+
+// partOf returns which amplitudes a part is.
+func partOf(spins []mp2.Spin, part int64) (left, right mp2.Spin, kind mp2.Amplitudes) {
+	if len(spins) == 1 || part == 1 {
+		return spins[0], spins[len(spins)-1], mp2.OppositeSpinAmplitudes
+	}
+	return spins[part/2], spins[part/2], mp2.SameSpinAmplitudes
+}
+
+// storeAmplitudes returns a function that copies the amplitudes of an orbital into an array of four dimensions.
+func storeAmplitudes(out *array) func(i int, t []float64) error {
+	matrices := newBatch[float64](out)
+	nocc, rows, cols := out.shape[1], out.shape[2], out.shape[3]
+	return func(i int, t []float64) error {
+		for j := range nocc {
+			from := dense.Matrix[float64]{Rows: rows, Cols: cols, Stride: cols, Data: t[j*rows*cols : (j+1)*rows*cols]}
+			dense.Copy(matrices.at(i*nocc+j), from.View())
+		}
+		return nil
+	}
+}
+
+// amplitudesToFile writes amplitudes to a .npy file, which is complete or not there.
+func amplitudesToFile(options mp2.Options, left, right mp2.Spin, kind mp2.Amplitudes, path string) (err error) {
+	file, err := npy.Create(path, []int{len(left.Occ), len(right.Occ), len(left.Vir), len(right.Vir)})
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if failed := file.Close(); err == nil {
+			err = failed
+		}
+	}()
+	return mp2.EachAmplitudes(options, left, right, kind, func(_ int, t []float64) error { return file.Write(t) })
+}
+
+// MP2Density computes the unrelaxed one-particle density. It goes to out, and where bBeta is not 0 that of beta to outBeta. The other arguments are
+// those of MP2.
+func MP2Density(jobID, threads int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, virBeta, out, outBeta uint64,
+	hexPathAlpha, hexPathBeta, layout string, fed, maxBytes int64) (zero int64, err error) {
+	defer guard(&err)
+	alpha, beta := newSpin(bAlpha, occAlpha, virAlpha, hexPathAlpha), newSpin(bBeta, occBeta, virBeta, hexPathBeta)
+	feed := feedOf(fed, alpha, beta)
+	outputs := []*array{descriptor(out), descriptor(outBeta)}
+	return runFed(jobID, threads, feed, func(team *sched.Team) (int64, error) {
+		options := mp2.Options{Team: team, MaxBytes: maxBytes}
+		return 0, openSpins(alpha, beta, layout, func(spins []mp2.Spin) error {
+			size, err := mp2.DensityWorkspace(options, spins...)
+			if err != nil {
+				return err
+			}
+			if err := reserve("mp2_rdm1", size, 0); err != nil {
+				return err
+			}
+			densities, err := mp2.Density(options, spins...)
+			for n, d := range densities {
+				dense.Copy(matrix[float64](outputs[n]), d.View())
+			}
 			return err
 		})
 	})

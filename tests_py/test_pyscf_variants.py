@@ -1,5 +1,6 @@
 """The variants of DF-MP2 on molecules, against PySCF and against each other."""
 
+import numpy as np
 import pytest
 import trnsci
 
@@ -7,6 +8,7 @@ pyscf = pytest.importorskip("pyscf")
 from pyscf import gto, scf  # noqa: E402
 from pyscf.mp import dfmp2, dfump2  # noqa: E402
 
+SAME = 1e-10  # agreement on the same orbitals
 WATER = "O 0 0 0; H 0 -0.757 0.587; H 0 0.757 0.587"
 METHANE = "C 0 0 0; H 0.629 0.629 0.629; H -0.629 -0.629 0.629; H -0.629 0.629 -0.629; H 0.629 -0.629 -0.629"
 
@@ -66,3 +68,26 @@ def test_opposite_spin_energy_of_an_open_shell(cation):
     result = trnsci.sos_mp2_energy(b, occ, vir)
     assert abs(result.e_corr_os - full.e_corr_os) <= result.quadrature_error <= 1e-7
     assert result.e_corr == 1.3 * result.e_corr_os
+
+
+# Amplitudes and densities
+
+
+def test_amplitudes_and_density(closed):
+    b, occ, vir, mp = restricted(closed)
+    mp.kernel(with_t2=True)
+    np.testing.assert_allclose(trnsci.mp2_amplitudes(b, occ, vir), mp.t2, rtol=0, atol=SAME)
+    density = trnsci.mp2_rdm1(b, occ, vir)
+    np.testing.assert_allclose(density, mp.make_rdm1(), rtol=0, atol=SAME)
+    occupations, orbitals = trnsci.mp2_natural_orbitals(density)
+    assert occupations.sum() == pytest.approx(10, abs=SAME)
+    np.testing.assert_allclose(orbitals.T @ density @ orbitals, np.diag(occupations), rtol=0, atol=SAME)
+
+
+def test_amplitudes_and_density_of_an_open_shell(cation):
+    b, occ, vir, mp = unrestricted(cation)
+    mp.kernel(with_t2=True)
+    for ours, theirs in zip(trnsci.mp2_amplitudes(b, occ, vir), mp.t2, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=0, atol=SAME)
+    for ours, theirs in zip(trnsci.mp2_rdm1(b, occ, vir), mp.make_rdm1(), strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=0, atol=SAME)

@@ -10,7 +10,15 @@ from ._errors import ConvergenceError, DeviceError, InternalError, LinAlgError, 
 from ._threads import get_num_threads, set_num_threads, threads
 from ._version import __version__
 from .linalg import eigh, schur
-from .mp2 import MP2Result, SOSResult, df_mp2_energy, sos_mp2_energy
+from .mp2 import (
+    MP2Result,
+    SOSResult,
+    df_mp2_energy,
+    mp2_amplitudes,
+    mp2_natural_orbitals,
+    mp2_rdm1,
+    sos_mp2_energy,
+)
 
 __all__ = [
     "ConvergenceError",
@@ -32,6 +40,9 @@ __all__ = [
     "last_report",
     "linalg",
     "mp2",
+    "mp2_amplitudes",
+    "mp2_natural_orbitals",
+    "mp2_rdm1",
     "schur",
     "set_num_threads",
     "sos_mp2_energy",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from .. import _array, _native, _threads
@@ -33,14 +34,16 @@ class Input:
     def unrestricted(self) -> bool:
         return len(self.spins) == 2
 
-    def run(self, name: str, work: float, threads: int | None, progress: Progress, outputs: list[Array], *args: Any) -> None:
+    def run(
+        self, name: str, work: float, threads: int | None, progress: Progress, outputs: Sequence[Array | None], *args: Any
+    ) -> None:
         """Call a function of the library.
 
-        Its arguments are the records of B, eps_occ and eps_vir of both spins and of the outputs, the paths of both spins,
-        the layout, the bits of spins whose integrals are asked for, and `args`.
+        Its arguments are the records of B, eps_occ and eps_vir of both spins and of the outputs (None for one that is not
+        there), the paths of both spins, the layout, the bits of spins whose integrals are asked for, and `args`.
         """
         inputs = [a for s in self.spins for a in (s.b, s.eps_occ, s.eps_vir)]
-        records = [_array.record(a) for a in (*inputs, *outputs)]
+        records = [None if a is None else _array.record(a) for a in (*inputs, *outputs)]
         addresses = [_array.address(r) for r in records]
         absent = [0] * (6 - len(inputs))
         fed = _fed(self.spins)
