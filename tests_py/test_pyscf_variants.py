@@ -6,7 +6,7 @@ import trnsci
 
 pyscf = pytest.importorskip("pyscf")
 from pyscf import gto, scf  # noqa: E402
-from pyscf.mp import dfmp2, dfump2  # noqa: E402
+from pyscf.mp import dfgmp2, dfmp2, dfump2  # noqa: E402
 
 SAME = 1e-10  # agreement on the same orbitals
 WATER = "O 0 0 0; H 0 -0.757 0.587; H 0 0.757 0.587"
@@ -91,3 +91,31 @@ def test_amplitudes_and_density_of_an_open_shell(cation):
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=SAME)
     for ours, theirs in zip(trnsci.mp2_rdm1(b, occ, vir), mp.make_rdm1(), strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=SAME)
+
+
+# Spin orbitals
+
+
+@pytest.mark.parametrize("dtype", [float, complex])
+def test_spin_orbitals(dtype):
+    """GHF, with complex orbitals from a start that mixes phases and spins."""
+    mf = scf.GHF(gto.M(atom=WATER, basis="6-31g", charge=1, spin=1, verbose=0)).density_fit()
+    rng = np.random.default_rng(1)
+    density = mf.get_init_guess().astype(dtype)
+    if dtype is complex:
+        mixing = 0.05 * (rng.standard_normal(density.shape) + 1j * rng.standard_normal(density.shape))
+        density = density + mixing + mixing.conj().T
+    mf.conv_tol = 1e-10
+    mf.kernel(density)
+    mp = dfgmp2.DFGMP2(mf)
+    energy = mp.kernel(with_t2=False)[0]
+    nocc = mp.nocc
+    orbspin = getattr(mf.mo_coeff, "orbspin", None)
+    parts = [a + b if b is not None else a for a, b in mp.loop_ao2mo(mf.mo_coeff, nocc, orbspin)]
+    b = np.concatenate(parts)
+    if orbspin is not None:
+        b[:, (orbspin[:nocc, None] != orbspin[nocc:]).ravel()] = 0
+    result = trnsci.df_gmp2_energy(b, mf.mo_energy[:nocc], mf.mo_energy[nocc:], layout="P(ia)")
+    assert b.dtype == dtype
+    assert energy < -0.05
+    assert result.e_corr == pytest.approx(energy, abs=SAME)

@@ -11,8 +11,10 @@ from ._threads import get_num_threads, set_num_threads, threads
 from ._version import __version__
 from .linalg import eigh, schur
 from .mp2 import (
+    GMP2Result,
     MP2Result,
     SOSResult,
+    df_gmp2_energy,
     df_mp2_energy,
     mp2_amplitudes,
     mp2_natural_orbitals,
@@ -25,6 +27,7 @@ __all__ = [
     "Device",
     "DeviceError",
     "DevicePlan",
+    "GMP2Result",
     "InternalError",
     "LinAlgError",
     "MP2Result",
@@ -34,6 +37,7 @@ __all__ = [
     "__version__",
     "blas",
     "devices",
+    "df_gmp2_energy",
     "df_mp2_energy",
     "eigh",
     "get_num_threads",

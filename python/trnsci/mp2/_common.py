@@ -15,8 +15,10 @@ from ._integrals import Spin
 class Input:
     """The checked input of a function: one spin, or alpha and beta, and the memory for blocks of B."""
 
-    def __init__(self, B: Any, eps_occ: Any, eps_vir: Any, layout: str, max_memory: float | None) -> None:
-        self.spins = read_spins(B, eps_occ, eps_vir, layout)
+    def __init__(
+        self, B: Any, eps_occ: Any, eps_vir: Any, layout: str, max_memory: float | None, complex_too: bool = False
+    ) -> None:
+        self.spins = read_spins(B, eps_occ, eps_vir, layout, complex_too)
         self.layout = layout
         self.max_bytes = _bytes(max_memory)
         _same_dtype(self.spins)

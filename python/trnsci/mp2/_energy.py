@@ -184,8 +184,8 @@ def df_mp2_energy(
         infinity or NaN in B, with the orbital. For a file
         that is truncated or no ``.npy`` file, and for a `max_memory` that holds no block, with the least that works.
     UnsupportedError
-        For complex integrals, integrals of double precision on a device without a word on precision, a precision that the
-        device lacks, where it does not hold two blocks of one orbital, and for `plan` without a device.
+        For complex integrals (see `df_gmp2_energy`), integrals of double precision on a device without a word on precision,
+        a precision that the device lacks, where it does not hold two blocks of one orbital, and for `plan` without a device.
     TypeError
         For a dtype that is not supported.
     OSError
@@ -248,14 +248,14 @@ def resolve(device: str | _device.Device | None, precision: str | None) -> _devi
     return on
 
 
-def read_spins(B: Any, eps_occ: Any, eps_vir: Any, layout: str) -> list[Spin]:
+def read_spins(B: Any, eps_occ: Any, eps_vir: Any, layout: str, complex_too: bool = False) -> list[Spin]:
     """Return the checked input of the one spin, or of alpha and beta."""
     if not isinstance(layout, str) or layout not in LAYOUTS:
         raise ValueError(f"layout: {layout!r} is not one of {', '.join(map(repr, LAYOUTS))}")
     if _is_pair(eps_occ):
         both, occ, vir = _two(B, "B"), _two(eps_occ, "eps_occ"), _two(eps_vir, "eps_vir")
         return [Spin(both[s], occ[s], vir[s], layout, f"[{s}]") for s in range(2)]
-    return [Spin(B, eps_occ, eps_vir, layout, "")]
+    return [Spin(B, eps_occ, eps_vir, layout, "", complex_too)]
 
 
 def _plan(
