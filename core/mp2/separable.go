@@ -8,7 +8,7 @@ import "math"
 //
 // it is sum_k f_k(x) f_k(y) = (1 - r_n(x) r_n(y)) / (x + y), exactly. These are the Cholesky factors of the matrix 1/(x + y) with the points as
 // pivots: H. Koch and A. Sánchez de Merás, J. Chem. Phys. 113, 508 (2000). Nothing is fitted: the relative error is r_n(x) r_n(y) whatever
-// the points are, and more points may follow at any time.
+// the points are, and more points may follow at any time. Why not exponentials: docs/decisions/0007-separable-denominators.md.
 //
 // This type holds x of some number of places, and r_k there for the points so far.
 type separable struct{ x, residual []float64 }
