@@ -74,6 +74,7 @@ func kind(err error) string {
 		qr       *schur.ConvergenceError
 		newton   *programs.ConvergenceError
 		zero     *mp2.DenominatorError
+		gap      *mp2.GapError
 		format   *npy.FormatError
 		dtype    *npy.DtypeError
 		path     *fs.PathError
@@ -92,7 +93,7 @@ func kind(err error) string {
 		return "linalg"
 	case errors.As(err, &ql), errors.As(err, &qr), errors.As(err, &newton):
 		return "convergence"
-	case errors.As(err, &lacking):
+	case errors.As(err, &lacking), errors.As(err, &gap):
 		return "unsupported"
 	case errors.As(err, &broken), errors.Is(err, trnbackend.ErrFreed):
 		return "device"

@@ -129,34 +129,22 @@ func MP2(jobID, threads int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, virBe
 // of the device; 0 is no limit. Integrals of both precisions are double ones. The integrals are open until it returns.
 func withSpins(call *device.Call, alpha, beta *spin, layout, precision string, maxBytes int64, op func(programs.Precision, []mp2.Spin) error) error {
 	call.LimitMemory(maxBytes)
-	var spins []mp2.Spin
-	single := true
-	for i, s := range []*spin{alpha, beta} {
-		if s == nil {
-			continue
+	return openSpins(alpha, beta, layout, func(spins []mp2.Spin) error {
+		single := true
+		for _, s := range spins {
+			single = single && mp2.IsSingle(s.Source)
 		}
-		source, closer, err := s.open(layout)
+		p, err := programs.ChoosePrecision(call.Caps(), precision, !single)
 		if err != nil {
 			return err
 		}
-		defer closer()
-		name := ""
-		if beta != nil {
-			name = []string{"alpha", "beta"}[i]
+		err = op(p, spins)
+		var lacking *trnbackend.UnsupportedError
+		if maxBytes > 0 && errors.As(err, &lacking) {
+			err = fmt.Errorf("max_memory: %d bytes: %w", maxBytes, err)
 		}
-		spins = append(spins, mp2.Spin{Name: name, Source: source, Occ: s.occ, Vir: s.vir})
-		single = single && mp2.IsSingle(source)
-	}
-	p, err := programs.ChoosePrecision(call.Caps(), precision, !single)
-	if err != nil {
 		return err
-	}
-	err = op(p, spins)
-	var lacking *trnbackend.UnsupportedError
-	if maxBytes > 0 && errors.As(err, &lacking) {
-		err = fmt.Errorf("max_memory: %d bytes: %w", maxBytes, err)
-	}
-	return err
+	})
 }
 
 // mp2OnDevice computes the energies on a device.

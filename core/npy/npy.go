@@ -1,5 +1,5 @@
-// Package npy opens .npy files of real arrays for reads of parts of them, so that an array larger than memory can be
-// worked through block by block.
+// Package npy opens .npy files of real arrays for reads of parts of them, and writes such files part by part, so that
+// an array larger than memory can be worked through block by block.
 //
 // The format is NumPy Enhancement Proposal 1 (https://numpy.org/neps/nep-0001-npy-format.html), versions 1.0 to 3.0.
 // Elements are float32 or float64 of either byte order; arrays are in C or in Fortran order.

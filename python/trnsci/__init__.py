@@ -10,28 +10,45 @@ from ._errors import ConvergenceError, DeviceError, InternalError, LinAlgError, 
 from ._threads import get_num_threads, set_num_threads, threads
 from ._version import __version__
 from .linalg import eigh, schur
-from .mp2 import MP2Result, df_mp2_energy
+from .mp2 import (
+    GMP2Result,
+    MP2Result,
+    SOSResult,
+    df_gmp2_energy,
+    df_mp2_energy,
+    mp2_amplitudes,
+    mp2_natural_orbitals,
+    mp2_rdm1,
+    sos_mp2_energy,
+)
 
 __all__ = [
     "ConvergenceError",
     "Device",
     "DeviceError",
     "DevicePlan",
+    "GMP2Result",
     "InternalError",
     "LinAlgError",
     "MP2Result",
     "Report",
+    "SOSResult",
     "UnsupportedError",
     "__version__",
     "blas",
     "devices",
+    "df_gmp2_energy",
     "df_mp2_energy",
     "eigh",
     "get_num_threads",
     "last_report",
     "linalg",
     "mp2",
+    "mp2_amplitudes",
+    "mp2_natural_orbitals",
+    "mp2_rdm1",
     "schur",
     "set_num_threads",
+    "sos_mp2_energy",
     "threads",
 ]

@@ -1,8 +1,22 @@
-"""Correlation energies of second-order Møller-Plesset theory with density-fitted integrals (DF-MP2)."""
+"""Second-order Møller-Plesset theory with density-fitted integrals (DF-MP2): energies, amplitudes, densities."""
 
 from __future__ import annotations
 
+from ._amplitudes import mp2_amplitudes
+from ._density import mp2_natural_orbitals, mp2_rdm1
 from ._energy import MP2Result, df_mp2_energy
 from ._energy import resolve as resolve
+from ._gmp2 import GMP2Result, df_gmp2_energy
+from ._sos import SOSResult, sos_mp2_energy
 
-__all__ = ["MP2Result", "df_mp2_energy"]
+__all__ = [
+    "GMP2Result",
+    "MP2Result",
+    "SOSResult",
+    "df_gmp2_energy",
+    "df_mp2_energy",
+    "mp2_amplitudes",
+    "mp2_natural_orbitals",
+    "mp2_rdm1",
+    "sos_mp2_energy",
+]

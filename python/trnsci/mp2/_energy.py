@@ -58,6 +58,13 @@ class MP2Result:
     def __float__(self) -> float:
         return self.e_corr
 
+    def scaled(self, c_os: float, c_ss: float) -> float:
+        """Return the spin-component scaled energy ``c_os * e_corr_os + c_ss * e_corr_ss`` in hartree.
+
+        ``scaled(6/5, 1/3)`` is `e_scs`, ``scaled(1.3, 0)`` scaled opposite-spin MP2.
+        """
+        return c_os * self.e_corr_os + c_ss * self.e_corr_ss
+
     def __format__(self, specification: str) -> str:
         return format(self.e_corr, specification) if specification else str(self)
 
@@ -177,8 +184,8 @@ def df_mp2_energy(
         infinity or NaN in B, with the orbital. For a file
         that is truncated or no ``.npy`` file, and for a `max_memory` that holds no block, with the least that works.
     UnsupportedError
-        For complex integrals, integrals of double precision on a device without a word on precision, a precision that the
-        device lacks, where it does not hold two blocks of one orbital, and for `plan` without a device.
+        For complex integrals (see `df_gmp2_energy`), integrals of double precision on a device without a word on precision,
+        a precision that the device lacks, where it does not hold two blocks of one orbital, and for `plan` without a device.
     TypeError
         For a dtype that is not supported.
     OSError
@@ -214,13 +221,7 @@ def df_mp2_energy(
     (1, 1)
     """
     on = resolve(device, precision)
-    if not isinstance(layout, str) or layout not in LAYOUTS:
-        raise ValueError(f"layout: {layout!r} is not one of {', '.join(map(repr, LAYOUTS))}")
-    if _is_pair(eps_occ):
-        both, occ, vir = _two(B, "B"), _two(eps_occ, "eps_occ"), _two(eps_vir, "eps_vir")
-        spins = [Spin(both[s], occ[s], vir[s], layout, f"[{s}]") for s in range(2)]
-    else:
-        spins = [Spin(B, eps_occ, eps_vir, layout, "")]
+    spins = read_spins(B, eps_occ, eps_vir, layout)
     limit = 0 if max_memory is None and on is not None else _bytes(max_memory)
     tolerance = _tolerance(etol, precision)
     if plan:
@@ -248,6 +249,16 @@ def resolve(device: str | _device.Device | None, precision: str | None) -> _devi
             raise ValueError(f"precision: {precision!r} is for devices; the host has None, 'fp64' and 'mixed'")
         raise ValueError(f"precision: {precision!r} is not one of {', '.join(map(repr, _PRECISIONS))}")
     return on
+
+
+def read_spins(B: Any, eps_occ: Any, eps_vir: Any, layout: str, complex_too: bool = False) -> list[Spin]:
+    """Return the checked input of the one spin, or of alpha and beta."""
+    if not isinstance(layout, str) or layout not in LAYOUTS:
+        raise ValueError(f"layout: {layout!r} is not one of {', '.join(map(repr, LAYOUTS))}")
+    if _is_pair(eps_occ):
+        both, occ, vir = _two(B, "B"), _two(eps_occ, "eps_occ"), _two(eps_vir, "eps_vir")
+        return [Spin(both[s], occ[s], vir[s], layout, f"[{s}]") for s in range(2)]
+    return [Spin(B, eps_occ, eps_vir, layout, "", complex_too)]
 
 
 def _plan(

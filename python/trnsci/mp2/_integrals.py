@@ -28,10 +28,13 @@ class Spin:
     """The checked input of one spin.
 
     B is `b`, an array of shape (nocc, nvir, naux), or in the file `path`, or what `read` returns for occupied orbitals
-    ``first <= i < end``; `b` then has its shape and dtype, but no elements of its own.
+    ``first <= i < end``; `b` then has its shape and dtype, but no elements of its own. Arrays may be complex if
+    `complex_too` is set.
     """
 
-    def __init__(self, b: Any, eps_occ: ArrayLike, eps_vir: ArrayLike, layout: str, suffix: str) -> None:
+    def __init__(
+        self, b: Any, eps_occ: ArrayLike, eps_vir: ArrayLike, layout: str, suffix: str, complex_too: bool = False
+    ) -> None:
         self.eps_occ = _energies(eps_occ, "eps_occ" + suffix)
         self.eps_vir = _energies(eps_vir, "eps_vir" + suffix)
         self.nocc, self.nvir = self.eps_occ.size, self.eps_vir.size
@@ -51,7 +54,7 @@ class Spin:
         elif callable(b) and not hasattr(b, "__array__"):
             self.b = self._from_function(b)
         else:
-            self.b = self._in_memory(b, layout)
+            self.b = self._in_memory(b, layout, complex_too)
         self.naux = self.b.shape[2]
 
     def work(self) -> float:
@@ -107,9 +110,10 @@ class Spin:
         self.read = read
         return _nothing((self.nocc, nvir, naux), sample.dtype)
 
-    def _in_memory(self, b: ArrayLike, layout: str) -> Array:
+    def _in_memory(self, b: ArrayLike, layout: str, complex_too: bool) -> Array:
         array, _ = _array.check(b, self.name)
-        self._require_real(array, self.name)
+        if not complex_too:
+            self._require_real(array, self.name)
         nocc, nvir = self.nocc, self.nvir
         self._require_fit(array.shape, layout)
         # Splitting an axis and permuting axes only makes views.
@@ -124,7 +128,7 @@ class Spin:
     @staticmethod
     def _require_real(array: Array, name: str) -> None:
         if array.dtype.kind == "c":
-            raise UnsupportedError(f"{name}: complex integrals ({array.dtype}) are not available in this version")
+            raise UnsupportedError(f"{name}: complex integrals ({array.dtype}) are for df_gmp2_energy, as an array")
 
     def _require_fit(self, shape: tuple[int, ...], layout: str) -> None:
         if not self._fits(shape, layout):

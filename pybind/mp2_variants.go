@@ -1,0 +1,199 @@
+package pybind
+
+import (
+	"encoding/hex"
+
+	"trnsci/core/dense"
+	"trnsci/core/mp2"
+	"trnsci/core/npy"
+	"trnsci/core/sched"
+)
+
+// openSpins calls op with the spins there are, beta being nil for a closed shell. The integrals are open until it returns.
+func openSpins(alpha, beta *spin, layout string, op func(spins []mp2.Spin) error) error {
+	var spins []mp2.Spin
+	for n, s := range []*spin{alpha, beta} {
+		if s == nil {
+			continue
+		}
+		source, closer, err := s.open(layout)
+		if err != nil {
+			return err
+		}
+		defer closer()
+		name := ""
+		if beta != nil {
+			name = []string{"alpha", "beta"}[n]
+		}
+		spins = append(spins, mp2.Spin{Name: name, Source: source, Occ: s.occ, Vir: s.vir})
+	}
+	return op(spins)
+}
+
+// SOSMP2 computes the opposite-spin energy to within a tolerance. sums, three float64, gets it, the number of points and the bound of the
+// quadrature's error. The other arguments are those of MP2.
+func SOSMP2(jobID, threads int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, virBeta, sums uint64,
+	hexPathAlpha, hexPathBeta, layout string, fed int64, tolerance float64, maxBytes int64) (zero int64, err error) {
+	defer guard(&err)
+	alpha, beta := newSpin(bAlpha, occAlpha, virAlpha, hexPathAlpha), newSpin(bBeta, occBeta, virBeta, hexPathBeta)
+	feed := feedOf(fed, alpha, beta)
+	out := vector[float64](descriptor(sums))
+	return runFed(jobID, threads, feed, func(team *sched.Team) (int64, error) {
+		options := mp2.Options{Team: team, MaxBytes: maxBytes}
+		return 0, openSpins(alpha, beta, layout, func(spins []mp2.Spin) error {
+			size, err := mp2.OppositeSpinWorkspace(options, spins...)
+			if err != nil {
+				return err
+			}
+			if err := reserve("sos_mp2_energy", size, 0); err != nil {
+				return err
+			}
+			result, err := mp2.OppositeSpin(tolerance, options, spins...)
+			out[0], out[1], out[2] = result.OppositeSpin, float64(result.Points), result.QuadratureError
+			return err
+		})
+	})
+}
+
+// MP2Amplitudes computes amplitudes of double excitations, of part 0 those of a closed shell or within alpha, of part 1 between alpha and beta, of
+// part 2 within beta. They go to out, an array of shape (nocc, nocc, nvir, nvir), or, where hexPathOut is not empty, to the .npy file of that name. The other
+// arguments are those of MP2.
+func MP2Amplitudes(jobID, threads int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, virBeta, out uint64,
+	hexPathAlpha, hexPathBeta, layout string, fed, part int64, hexPathOut string, maxBytes int64) (zero int64, err error) {
+	defer guard(&err)
+	alpha, beta := newSpin(bAlpha, occAlpha, virAlpha, hexPathAlpha), newSpin(bBeta, occBeta, virBeta, hexPathBeta)
+	feed := feedOf(fed, alpha, beta)
+	path, err := hex.DecodeString(hexPathOut)
+	if err != nil {
+		panic(err)
+	}
+	array := descriptor(out)
+	return runFed(jobID, threads, feed, func(team *sched.Team) (int64, error) {
+		options := mp2.Options{Team: team, MaxBytes: maxBytes}
+		return 0, openSpins(alpha, beta, layout, func(spins []mp2.Spin) error {
+			left, right, kind := partOf(spins, part)
+			size, err := mp2.AmplitudesWorkspace(options, left, right)
+			if err != nil {
+				return err
+			}
+			if err := reserve("mp2_amplitudes", size, array.bytes()); err != nil {
+				return err
+			}
+			if len(path) > 0 {
+				return amplitudesToFile(options, left, right, kind, string(path))
+			}
+			return mp2.EachAmplitudes(options, left, right, kind, storeAmplitudes(array))
+		})
+	})
+}
+
+// partOf returns which amplitudes a part is.
+func partOf(spins []mp2.Spin, part int64) (left, right mp2.Spin, kind mp2.Amplitudes) {
+	if len(spins) == 1 || part == 1 {
+		return spins[0], spins[len(spins)-1], mp2.OppositeSpinAmplitudes
+	}
+	return spins[part/2], spins[part/2], mp2.SameSpinAmplitudes
+}
+
+// storeAmplitudes returns a function that copies the amplitudes of an orbital into an array of four dimensions.
+func storeAmplitudes(out *array) func(i int, t []float64) error {
+	matrices := newBatch[float64](out)
+	nocc, rows, cols := out.shape[1], out.shape[2], out.shape[3]
+	return func(i int, t []float64) error {
+		for j := range nocc {
+			from := dense.Matrix[float64]{Rows: rows, Cols: cols, Stride: cols, Data: t[j*rows*cols : (j+1)*rows*cols]}
+			dense.Copy(matrices.at(i*nocc+j), from.View())
+		}
+		return nil
+	}
+}
+
+// amplitudesToFile writes amplitudes to a .npy file, which is complete or not there.
+func amplitudesToFile(options mp2.Options, left, right mp2.Spin, kind mp2.Amplitudes, path string) (err error) {
+	file, err := npy.Create(path, []int{len(left.Occ), len(right.Occ), len(left.Vir), len(right.Vir)})
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if failed := file.Close(); err == nil {
+			err = failed
+		}
+	}()
+	return mp2.EachAmplitudes(options, left, right, kind, func(_ int, t []float64) error { return file.Write(t) })
+}
+
+// MP2Density computes the unrelaxed one-particle density. It goes to out, and where bBeta is not 0 that of beta to outBeta. The other arguments are
+// those of MP2.
+func MP2Density(jobID, threads int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, virBeta, out, outBeta uint64,
+	hexPathAlpha, hexPathBeta, layout string, fed, maxBytes int64) (zero int64, err error) {
+	defer guard(&err)
+	alpha, beta := newSpin(bAlpha, occAlpha, virAlpha, hexPathAlpha), newSpin(bBeta, occBeta, virBeta, hexPathBeta)
+	feed := feedOf(fed, alpha, beta)
+	outputs := []*array{descriptor(out), descriptor(outBeta)}
+	return runFed(jobID, threads, feed, func(team *sched.Team) (int64, error) {
+		options := mp2.Options{Team: team, MaxBytes: maxBytes}
+		return 0, openSpins(alpha, beta, layout, func(spins []mp2.Spin) error {
+			size, err := mp2.DensityWorkspace(options, spins...)
+			if err != nil {
+				return err
+			}
+			if err := reserve("mp2_rdm1", size, 0); err != nil {
+				return err
+			}
+			densities, err := mp2.Density(options, spins...)
+			for n, d := range densities {
+				dense.Copy(matrix[float64](outputs[n]), d.View())
+			}
+			return err
+		})
+	})
+}
+
+// GMP2 computes the energy of spin orbitals, with complex integrals if bAlpha's are; there is no beta. sums, two float64, gets it and the error bound. The
+// other arguments are those of MP2.
+func GMP2(jobID, threads int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, virBeta, sums uint64,
+	hexPathAlpha, hexPathBeta, layout string, fed int64, checkFinite bool, maxBytes int64) (zero int64, err error) {
+	defer guard(&err)
+	alpha := newSpin(bAlpha, occAlpha, virAlpha, hexPathAlpha)
+	feed := feedOf(fed, alpha)
+	out := vector[float64](descriptor(sums))
+	return runFed(jobID, threads, feed, func(team *sched.Team) (int64, error) {
+		options := mp2.Options{Team: team, MaxBytes: maxBytes, SkipFiniteCheck: !checkFinite}
+		result, err := gmp2Energy(alpha, layout, options)
+		out[0], out[1] = result.SameSpin, result.ErrorBound
+		return 0, err
+	})
+}
+
+func gmp2Energy(s *spin, layout string, options mp2.Options) (result mp2.Result, err error) {
+	switch s.b.dtype {
+	case complex64Code:
+		return spinorEnergy[complex64](s, options)
+	case complex128Code:
+		return spinorEnergy[complex128](s, options)
+	}
+	err = openSpins(s, nil, layout, func(spins []mp2.Spin) error {
+		size, err := mp2.GeneralizedWorkspace(options, spins[0].Source)
+		if err != nil {
+			return err
+		}
+		if err := reserve("df_gmp2_energy", size, 0); err != nil {
+			return err
+		}
+		result, err = mp2.Generalized(spins[0].Source, s.occ, s.vir, options)
+		return err
+	})
+	return result, err
+}
+
+func spinorEnergy[T dense.Complex](s *spin, options mp2.Options) (mp2.Result, error) {
+	orbitals := newBatch[T](s.b)
+	b := mp2.SpinorIntegrals[T]{Nvir: s.b.shape[1], Naux: s.b.shape[2]}
+	for i := range orbitals.count() {
+		b.Orbitals = append(b.Orbitals, orbitals.at(i))
+	}
+	if err := reserve("df_gmp2_energy", mp2.SpinorsWorkspace(b, options), 0); err != nil {
+		return mp2.Result{}, err
+	}
+	return mp2.Spinors(b, s.occ, s.vir, options)
+}

@@ -1,0 +1,129 @@
+"""The function `mp2_amplitudes`."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from .. import _array
+from .._array import Array
+from .._progress import Progress
+from ._common import Input
+from ._energy import Layout, _hex
+from ._integrals import Spin
+
+_FLOAT64 = np.dtype(np.float64)
+_NAMES = ("alpha-alpha", "alpha-beta", "beta-beta")
+
+
+def mp2_amplitudes(
+    B: Any,
+    eps_occ: Any,
+    eps_vir: Any,
+    *,
+    layout: Layout = "iaP",
+    out: Any = None,
+    max_memory: float | None = None,
+    threads: int | None = None,
+    progress: Progress = None,
+) -> Any:
+    r"""Amplitudes of double excitations in first-order perturbation theory.
+
+    With :math:`(ia|jb) = \sum_P B_{iaP} B_{jbP}` and
+    :math:`D^{ij}_{ab} = \epsilon_i + \epsilon_j - \epsilon_a - \epsilon_b` they are, of a closed shell and between alpha and
+    beta,
+
+    .. math:: t_{ijab} = (ia|jb) / D^{ij}_{ab}
+
+    and within one spin of an open shell :math:`t_{ijab} = [(ia|jb) - (ib|ja)] / D^{ij}_{ab}`. These are PySCF's `t2`.
+
+    Parameters
+    ----------
+    B, eps_occ, eps_vir, layout, threads
+        See `df_mp2_energy`. Pairs (alpha, beta) ask for the amplitudes of an open shell. All is computed in float64.
+    out : ndarray or path, or tuple or list of three of them, optional
+        Where the amplitudes go: writable float64 arrays of any strides, or names of ``.npy`` files, which are written an
+        orbital i at a time. A file appears under its name when it is complete, in place of one that is there; after an
+        error nothing of it is left. Of an open shell three: alpha-alpha, alpha-beta, beta-beta.
+    max_memory : float, optional
+        Megabytes that blocks of B may take where they are copied, by default 256.
+    progress
+        See `trnsci.linalg`; progress counts occupied orbitals, of an open shell for each of the three parts anew.
+
+    Returns
+    -------
+    ndarray or path, or tuple of three of them
+        `out`, or new arrays: of shape (nocc, nocc, nvir, nvir) with the axes i, j, a, b, or of an open shell the tuple
+        (alpha-alpha, alpha-beta, beta-beta).
+
+    Raises
+    ------
+    ValueError, UnsupportedError, TypeError
+        As in `df_mp2_energy`; for an `out` of another shape or dtype, that cannot be written, or that shares memory with B.
+    OSError
+        If a file cannot be opened or written, as when the disk is full.
+    MemoryError
+        If new arrays do not fit.
+
+    Notes
+    -----
+    ``2 * nocc**2 * nvir**2 * naux`` floating-point operations. With files the memory is that of the amplitudes of one i,
+    besides B. B in a file that does not fit `max_memory` is read once for each block of i. The result is the same, bit
+    for bit, for any number of threads and any `max_memory`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import trnsci
+    >>> t = trnsci.mp2_amplitudes(np.sqrt([[[0.3]]]), [-0.5], [0.7])
+    >>> t.shape, round(float(t[0, 0, 0, 0]), 10)
+    ((1, 1, 1, 1), -0.125)
+    """
+    given = Input(B, eps_occ, eps_vir, layout, max_memory)
+    pairs = [(given.alpha, given.beta)]
+    if given.unrestricted:
+        pairs = [(given.alpha, given.alpha), *pairs, (given.beta, given.beta)]
+    outputs = _outputs(out, pairs, given)
+    for part, ((left, right), output) in enumerate(zip(pairs, outputs, strict=True)):
+        is_file = not isinstance(output, np.ndarray)
+        work = 2.0 * left.nocc * right.nocc * (float(left.nvir) * right.nvir * left.naux + 1)
+        given.run(
+            "MP2Amplitudes", work, threads, progress, [np.zeros((0, 0, 0, 0)) if is_file else output],
+            part, _hex(os.fsdecode(output)) if is_file else "", given.max_bytes,
+        )  # fmt: skip
+    return outputs if given.unrestricted else outputs[0]
+
+
+def _outputs(out: Any, pairs: list[tuple[Spin, Spin]], given: Input) -> tuple[Any, ...]:
+    """Return where each part goes, an array or a path."""
+    shapes = [(p.nocc, q.nocc, p.nvir, q.nvir) for p, q in pairs]
+    if out is None:
+        return tuple(_array.empty(shape, _FLOAT64, "the amplitudes")[0] for shape in shapes)
+    if len(pairs) == 1:
+        return (_output(out, shapes[0], "out", given),)
+    if not isinstance(out, (tuple, list)) or len(out) != len(pairs):
+        raise ValueError(f"out: expected three arrays or paths ({', '.join(_NAMES)}), since eps_occ is given for two spins")
+    return tuple(_output(o, shape, f"out[{n}]", given) for n, (o, shape) in enumerate(zip(out, shapes, strict=True)))
+
+
+def _output(out: Any, shape: tuple[int, ...], name: str, given: Input) -> Any:
+    if isinstance(out, (str, os.PathLike)):
+        return out
+    if not isinstance(out, np.ndarray):
+        raise TypeError(f"{name}: expected an array or a path, got {type(out).__name__}")
+    if out.shape != shape or out.dtype != _FLOAT64:
+        raise ValueError(f"{name}: expected float64 of shape {shape}, got {out.dtype} of shape {out.shape}")
+    if not _usable(out):
+        raise ValueError(f"{name}: the array cannot be written in place (read-only, unaligned, or with overlapping elements)")
+    if any(np.may_share_memory(out, s.b) for s in given.spins):
+        raise ValueError(f"{name}: shares memory with B")
+    return out
+
+
+def _usable(out: Array) -> bool:
+    """Whether the library can write each element of `out` once, where it is."""
+    strides_are_whole = all(stride % out.itemsize == 0 for stride in out.strides)
+    no_repeats = all(stride != 0 or n <= 1 for stride, n in zip(out.strides, out.shape, strict=True))
+    return bool(out.flags.writeable and out.flags.aligned and strides_are_whole and no_repeats)
