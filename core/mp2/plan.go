@@ -40,6 +40,12 @@ func Workspace(opt Options, sources ...Source) (int64, error) {
 // Bytes for each pair of occupied orbitals: a run, contribution, pair energies, and its place in the order of bounds.
 const pairBytes = 24 + 24 + 32 + 16 + 1
 
+// Bytes of a checkpoint: buffers, and for each pair a record that grows by doubling and its place in the selection.
+const (
+	checkpointBytes     = 1 << 16
+	checkpointPairBytes = 4*recordBytes + 2
+)
+
 // Bytes that a call takes whatever its size: goroutines, headers, errors.
 const fixedBytes = 1 << 16
 
@@ -61,6 +67,9 @@ func workspace[T dense.Float](opt Options, sources []Source) (int64, error) {
 	}
 	bytes += int64(blocks.elements) * elementBytes[T]()
 	bytes += int64(opt.Team.Threads()) * (int64(kElements[T](largest)+tile*tile)*elementBytes[T]() + 2*8*int64(largest) + blas.GemmWorkspace[T]())
+	if opt.Checkpoint != "" {
+		bytes += checkpointBytes + int64(orbitals)*int64(orbitals+1)*checkpointPairBytes
+	}
 	return bytes + int64(orbitals)*int64(orbitals+1)*pairBytes, nil
 }
 
