@@ -29,11 +29,16 @@ func newSpin(b, occ, vir uint64, hexPath string) *spin {
 	if b == 0 {
 		return nil
 	}
-	path, err := hex.DecodeString(hexPath)
+	return &spin{b: descriptor(b), path: pathOf(hexPath), occ: vector[float64](descriptor(occ)), vir: vector[float64](descriptor(vir))}
+}
+
+// pathOf returns the path that comes as hexadecimal digits.
+func pathOf(digits string) string {
+	path, err := hex.DecodeString(digits)
 	if err != nil {
 		panic(err)
 	}
-	return &spin{b: descriptor(b), path: string(path), occ: vector[float64](descriptor(occ)), vir: vector[float64](descriptor(vir))}
+	return string(path)
 }
 
 // feedOf gives a feed to the spins whose bits are set; nil if there are none.
@@ -89,9 +94,11 @@ func inMemory[T dense.Float](a *array) mp2.Integrals[T] {
 // opposite-spin and same-spin energies and the error bound. The pair energies are written where their addresses are not
 // 0: pairs of the one spin or alpha-alpha, beta-beta, alpha-beta. maxBytes is what blocks of integrals may take; on a
 // device, where deviceID is not 0, all that is there, and 0 is no limit. Bit s of fed says that the integrals of spin s come from Python, see
-// JobAsked; the call is then a job. The last of sums is the number of pairs that were computed again for the tolerance.
+// JobAsked; the call is then a job. The last of sums is the number of pairs that were computed again for the tolerance. The
+// path of a checkpoint, which a device has none of, is empty where there is none.
 func MP2(jobID, threads int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, virBeta, sums, pairs, pairsBeta, pairsMixed uint64,
-	hexPathAlpha, hexPathBeta, layout, precision string, fed int64, checkFinite bool, maxBytes int64, tolerance float64, deviceID int64) (report int64, err error) {
+	hexPathAlpha, hexPathBeta, layout, precision string, fed int64, checkFinite bool, maxBytes int64, tolerance float64, hexCheckpoint string,
+	deviceID int64) (report int64, err error) {
 	defer guard(&err)
 	alpha, beta := newSpin(bAlpha, occAlpha, virAlpha, hexPathAlpha), newSpin(bBeta, occBeta, virBeta, hexPathBeta)
 	feed := feedOf(fed, alpha, beta)
@@ -116,6 +123,7 @@ func MP2(jobID, threads int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, virBe
 		options := mp2.Options{
 			Team: team, Precision: mp2.Precision(precision), PairEnergies: pairOut[0] != nil,
 			SkipFiniteCheck: !checkFinite, MaxBytes: maxBytes, Tolerance: tolerance,
+			Checkpoint: pathOf(hexCheckpoint),
 		}
 		result, err := mp2Energy(alpha, beta, layout, options)
 		if err == nil {

@@ -16,6 +16,7 @@ from .._progress import Progress
 from ._integrals import LAYOUTS, Spin
 
 Layout: TypeAlias = Literal["iaP", "(ia)P", "P(ia)", "iPa"]
+Path: TypeAlias = str | bytes | os.PathLike[Any]
 Precision: TypeAlias = Literal["fp64", "mixed", "fp32", "bf16", "bf16x2", "bf16x3"]
 
 # Spin-component scaling: S. Grimme, J. Chem. Phys. 118, 9095 (2003).
@@ -89,7 +90,8 @@ def _two(pair: Any, name: str) -> tuple[Any, Any]:
 def df_mp2_energy(
     B: Any, eps_occ: Any, eps_vir: Any, *, layout: Layout = ..., precision: Precision | None = ..., pair_energies: bool = ...,
     check_finite: bool = ..., max_memory: float | None = ..., etol: float | None = ..., threads: int | None = ...,
-    progress: Progress = ..., device: str | _device.Device | None = ..., plan: Literal[False] = ...,
+    progress: Progress = ..., device: str | _device.Device | None = ..., checkpoint: Path | None = ...,
+    plan: Literal[False] = ...,
 ) -> MP2Result: ...  # fmt: skip
 
 
@@ -97,7 +99,8 @@ def df_mp2_energy(
 def df_mp2_energy(
     B: Any, eps_occ: Any, eps_vir: Any, *, layout: Layout = ..., precision: Precision | None = ..., pair_energies: bool = ...,
     check_finite: bool = ..., max_memory: float | None = ..., etol: float | None = ..., threads: int | None = ...,
-    progress: Progress = ..., device: str | _device.Device | None = ..., plan: Literal[True],
+    progress: Progress = ..., device: str | _device.Device | None = ..., checkpoint: Path | None = ...,
+    plan: Literal[True],
 ) -> _device.DevicePlan: ...  # fmt: skip
 
 
@@ -115,6 +118,7 @@ def df_mp2_energy(
     threads: int | None = None,
     progress: Progress = None,
     device: str | _device.Device | None = None,
+    checkpoint: Path | None = None,
     plan: bool = False,
 ) -> MP2Result | _device.DevicePlan:
     r"""DF-MP2 correlation energy from three-index integrals.
@@ -161,6 +165,12 @@ def df_mp2_energy(
     device : str or Device, optional
         Where to run; see `trnsci.devices`. What happened there is in `trnsci.last_report`. B goes to the device in blocks of
         occupied orbitals, as many as its memory or `max_memory` takes; the host holds one more block while it is sent.
+    checkpoint : path-like, optional
+        A file that keeps what finished pairs add while the call runs. If the call is killed or fails, the same call with the
+        same file computes the other pairs only, to the same bits; `progress` then counts those. The file is removed when the
+        call succeeds. It is for one job: sizes, dtypes, spins, energies, `precision`, `etol`, `check_finite` and the kernels
+        of the machine have to be what they were, while `threads` and `max_memory` may change. Of B each orbital that is read
+        again is compared by a checksum; those that no remaining pair needs are not read. Host only.
     plan : bool, optional
         With a device: compute nothing and compile nothing, and return what the call would do. Only the shapes of B and of the
         energies and the dtype of B count, so that ``np.broadcast_to(np.float32(0), (nocc, nvir, naux))`` may stand for B.
@@ -175,14 +185,15 @@ def df_mp2_energy(
     ValueError
         If shapes do not fit, an energy is not finite, or a denominator :math:`D` is zero, with the orbitals. For an
         infinity or NaN in B, with the orbital. For a file
-        that is truncated or no ``.npy`` file, and for a `max_memory` that holds no block, with the least that works.
+        that is truncated or no ``.npy`` file, and for a `max_memory` that holds no block, with the least that works. For a
+        `checkpoint` of another job, with what differs, one that is damaged or in use, and other files, which stay as they are.
     UnsupportedError
         For complex integrals, integrals of double precision on a device without a word on precision, a precision that the
         device lacks, where it does not hold two blocks of one orbital, and for `plan` without a device.
     TypeError
         For a dtype that is not supported.
     OSError
-        If a file cannot be opened.
+        If a file cannot be opened, or the checkpoint cannot be written; it then keeps what it had.
     MemoryError
         If the workspace does not fit.
 
@@ -223,10 +234,11 @@ def df_mp2_energy(
         spins = [Spin(B, eps_occ, eps_vir, layout, "")]
     limit = 0 if max_memory is None and on is not None else _bytes(max_memory)
     tolerance = _tolerance(etol, precision)
+    keep = _checkpoint(checkpoint, on)
     if plan:
         return _plan(spins, layout, precision, limit, on)
     _same_dtype(spins)
-    return _energy(spins, layout, precision, pair_energies, check_finite, limit, tolerance, threads, progress, on)
+    return _energy(spins, layout, precision, pair_energies, check_finite, limit, tolerance, threads, progress, keep, on)
 
 
 def resolve(device: str | _device.Device | None, precision: str | None) -> _device.Device | None:
@@ -297,6 +309,21 @@ def _tolerance(etol: float | None, precision: str | None) -> float:
     return tolerance
 
 
+def _checkpoint(path: Path | None, on: _device.Device | None) -> str:
+    """Return the path of the checkpoint, empty for none."""
+    if path is None:
+        return ""
+    try:
+        name = os.fsdecode(path)
+    except TypeError:
+        raise TypeError(f"checkpoint: expected a path, got {path!r}") from None
+    if not name or "\0" in name:
+        raise ValueError(f"checkpoint: {path!r} is no path")
+    if on is not None:
+        raise UnsupportedError(f"checkpoint: is for the host; {on.name!r} keeps none")
+    return name
+
+
 def _hex(path: str) -> str:
     """Return the bytes of a file name as digits: they need not be text, which is all that the border passes."""
     return os.fsencode(path).hex()
@@ -312,6 +339,7 @@ def _energy(
     tolerance: float,
     threads: int | None,
     progress: Progress,
+    checkpoint: str,
     on: _device.Device | None,
 ) -> MP2Result:
     alpha, beta = spins[0], spins[-1]
@@ -332,7 +360,7 @@ def _energy(
         *addresses[:3], *(addresses[3:6] if unrestricted else absent),
         addresses[len(inputs)], *(addresses[len(inputs) + 1:] + absent)[:3],
         _hex(alpha.path), _hex(beta.path) if unrestricted else "", layout, precision or "", _fed(spins),
-        bool(check_finite), max_bytes, tolerance, on.number if on is not None else 0,
+        bool(check_finite), max_bytes, tolerance, _hex(checkpoint), on.number if on is not None else 0,
         limit=_native.JOB_WORK if on is None else 0,
         answer=(lambda question: _answer(spins, question)) if _fed(spins) else None,
     )  # fmt: skip
