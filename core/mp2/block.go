@@ -22,6 +22,8 @@ type operand[T dense.Float] struct {
 // loader packs the orbitals first <= i < end one after the other into dst.
 type loader[T dense.Float] interface {
 	load(team *sched.Team, first, end int, dst []T) error
+	// bytes returns what load reads.
+	bytes(first, end int) int64
 }
 
 // operandOf returns the integrals of src as factors in T.
@@ -90,6 +92,10 @@ func (l memoryLoader[T, S]) load(team *sched.Team, first, end int, dst []T) erro
 		}
 		return nil
 	})
+}
+
+func (l memoryLoader[T, S]) bytes(first, end int) int64 {
+	return int64(end-first) * int64(l.b.Nvir*l.b.Naux) * elementBytes[S]()
 }
 
 // block is a range of occupied orbitals, ready to be multiplied.

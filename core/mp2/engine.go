@@ -85,8 +85,7 @@ func (e *engine[T]) sameSpinPass(op *operand[T], s Spin, w widths, closedShell b
 		}
 		out[triangular(p.i, p.j)] = k.contribution(k.couples(e.team), s.largestVir(), s.largestVir())
 	}
-	for i0 := 0; i0 < op.nocc; i0 += w.left {
-		i1 := min(op.nocc, i0+w.left)
+	for i0, i1 := range ranges(op.nocc, w.left) {
 		if !e.needs(i0, i1, 0, i1) {
 			continue
 		}
@@ -118,8 +117,7 @@ func (e *engine[T]) oppositeSpinPass(left, right *operand[T], l, r Spin, w width
 		k.oppositeWeight = 1
 		out[p.i*right.nocc+p.j] = k.contribution(k.squares(e.team), l.largestVir(), r.largestVir())
 	}
-	for i0 := 0; i0 < left.nocc; i0 += w.left {
-		i1 := min(left.nocc, i0+w.left)
+	for i0, i1 := range ranges(left.nocc, w.left) {
 		if !e.needs(i0, i1, 0, right.nocc) {
 			continue
 		}

@@ -24,8 +24,8 @@ func (e *engine[T]) newStream(op *operand[T], spin string, w widths, end int, me
 // each calls visit for every block that is wanted. The first error ends it; nothing is being loaded any more when it returns.
 func (s *stream[T]) each(wanted func(first, end int) bool, visit func(b *block[T]) error) error {
 	var firsts []int
-	for first := 0; first < s.end; first += s.width {
-		if wanted(first, min(s.end, first+s.width)) {
+	for first, end := range ranges(s.end, s.width) {
+		if wanted(first, end) {
 			firsts = append(firsts, first)
 		}
 	}
