@@ -1,9 +1,7 @@
 package pybind
 
 import (
-	"context"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -177,37 +175,6 @@ func mp2OnDevice(call *device.Call, alpha, beta *spin, layout, precision string,
 		return err
 	})
 	return result, err
-}
-
-// DeviceMP2Plan returns the plan by which MP2 would compute the energies on a device, as a JSON object. Neither integrals nor energies are read, the
-// device is not used, and nothing is compiled.
-func DeviceMP2Plan(id int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, virBeta uint64,
-	hexPathAlpha, hexPathBeta, layout, precision string, maxBytes int64) (text string, err error) {
-	defer guard(&err)
-	s, err := session(id)
-	if err != nil {
-		return "", err
-	}
-	call, err := s.Begin(context.Background())
-	if err != nil {
-		return "", err
-	}
-	defer call.End()
-	alpha, beta := newSpin(bAlpha, occAlpha, virAlpha, hexPathAlpha), newSpin(bBeta, occBeta, virBeta, hexPathBeta)
-	var plan *programs.MP2Plan
-	err = withSpins(call, alpha, beta, layout, precision, maxBytes, func(p programs.Precision, spins []mp2.Spin) (err error) {
-		plan, err = programs.PlanMP2Of(call.Caps(), p, spins...)
-		return err
-	})
-	if err != nil {
-		return "", err
-	}
-	encoded, err := json.Marshal(map[string]any{
-		"device": s.Name(), "precision": plan.Precision, "graphs": len(plan.Graphs), "dispatches": plan.Dispatches, "blocks": plan.Blocks(),
-		"bytes_in": plan.BytesIn, "bytes_out": plan.BytesOut, "flops": plan.Flops, "memory": plan.Resident + plan.Work, "seconds": plan.Seconds,
-		"text": plan.String(),
-	})
-	return string(encoded), err
 }
 
 func mp2Energy(alpha, beta *spin, layout string, options mp2.Options) (mp2.Result, error) {

@@ -10,7 +10,7 @@ from ._errors import ConvergenceError, DeviceError, InternalError, LinAlgError, 
 from ._threads import get_num_threads, set_num_threads, threads
 from ._version import __version__
 from .linalg import eigh, schur
-from .mp2 import MP2Result, df_mp2_energy
+from .mp2 import MP2Plan, MP2Result, df_mp2_energy
 
 __all__ = [
     "ConvergenceError",
@@ -19,6 +19,7 @@ __all__ = [
     "DevicePlan",
     "InternalError",
     "LinAlgError",
+    "MP2Plan",
     "MP2Result",
     "Report",
     "UnsupportedError",

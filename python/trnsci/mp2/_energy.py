@@ -13,7 +13,8 @@ from .. import _array, _device, _native, _threads
 from .._array import Array
 from .._errors import UnsupportedError
 from .._progress import Progress
-from ._integrals import LAYOUTS, Spin
+from ._integrals import LAYOUTS, Spin, fed, hex_path
+from ._plan import MP2Plan, plan_on_device, plan_on_host
 
 Layout: TypeAlias = Literal["iaP", "(ia)P", "P(ia)", "iPa"]
 Path: TypeAlias = str | bytes | os.PathLike[Any]
@@ -99,9 +100,16 @@ def df_mp2_energy(
 def df_mp2_energy(
     B: Any, eps_occ: Any, eps_vir: Any, *, layout: Layout = ..., precision: Precision | None = ..., pair_energies: bool = ...,
     check_finite: bool = ..., max_memory: float | None = ..., etol: float | None = ..., threads: int | None = ...,
-    progress: Progress = ..., device: str | _device.Device | None = ..., checkpoint: Path | None = ...,
-    plan: Literal[True],
-) -> _device.DevicePlan: ...  # fmt: skip
+    progress: Progress = ..., device: None = ..., checkpoint: Path | None = ..., plan: Literal[True],
+) -> MP2Plan: ...  # fmt: skip
+
+
+@overload
+def df_mp2_energy(
+    B: Any, eps_occ: Any, eps_vir: Any, *, layout: Layout = ..., precision: Precision | None = ..., pair_energies: bool = ...,
+    check_finite: bool = ..., max_memory: float | None = ..., etol: float | None = ..., threads: int | None = ...,
+    progress: Progress = ..., device: str | _device.Device, checkpoint: Path | None = ..., plan: Literal[True],
+) -> MP2Plan | _device.DevicePlan: ...  # fmt: skip
 
 
 def df_mp2_energy(
@@ -120,7 +128,7 @@ def df_mp2_energy(
     device: str | _device.Device | None = None,
     checkpoint: Path | None = None,
     plan: bool = False,
-) -> MP2Result | _device.DevicePlan:
+) -> MP2Result | MP2Plan | _device.DevicePlan:
     r"""DF-MP2 correlation energy from three-index integrals.
 
     With :math:`K^{ij}_{ab} = \sum_P B_{iaP} B_{jbP}` and
@@ -172,13 +180,15 @@ def df_mp2_energy(
         of the machine have to be what they were, while `threads` and `max_memory` may change. Of B each orbital that is read
         again is compared by a checksum; those that no remaining pair needs are not read. Host only.
     plan : bool, optional
-        With a device: compute nothing and compile nothing, and return what the call would do. Only the shapes of B and of the
-        energies and the dtype of B count, so that ``np.broadcast_to(np.float32(0), (nocc, nvir, naux))`` may stand for B.
+        Compute nothing, on a device compile nothing, and return what the call would do. Only the shapes of B and of the
+        energies and the dtype of B count, so that ``np.broadcast_to(np.float32(0), (nocc, nvir, naux))`` may stand for an array
+        in C order. Of a function one orbital is asked for, of a file the header is read.
 
     Returns
     -------
-    MP2Result or DevicePlan
-        The energies in hartree; ``float(result)`` is the correlation energy. With `plan` a `trnsci.DevicePlan`.
+    MP2Result, MP2Plan or DevicePlan
+        The energies in hartree; ``float(result)`` is the correlation energy. With `plan` a `trnsci.MP2Plan`, or on a device a
+        `trnsci.DevicePlan`.
 
     Raises
     ------
@@ -189,7 +199,7 @@ def df_mp2_energy(
         `checkpoint` of another job, with what differs, one that is damaged or in use, and other files, which stay as they are.
     UnsupportedError
         For complex integrals, integrals of double precision on a device without a word on precision, a precision that the
-        device lacks, where it does not hold two blocks of one orbital, and for `plan` without a device.
+        device lacks, and where it does not hold two blocks of one orbital.
     TypeError
         For a dtype that is not supported.
     OSError
@@ -220,6 +230,9 @@ def df_mp2_energy(
     How much work a larger molecule would be:
 
     >>> b = np.broadcast_to(np.float32(0), (16, 112, 384))
+    >>> plan = trnsci.df_mp2_energy(b, np.zeros(16), np.ones(112), precision="fp64", plan=True)
+    >>> plan.blocks, plan.bytes_read, plan.flops
+    ('all orbitals at once', 2752512, 1310195712.0)
     >>> plan = trnsci.df_mp2_energy(b, np.zeros(16), np.ones(112), device="interp", plan=True)
     >>> plan.graphs, plan.dispatches
     (1, 1)
@@ -236,7 +249,9 @@ def df_mp2_energy(
     tolerance = _tolerance(etol, precision)
     keep = _checkpoint(checkpoint, on)
     if plan:
-        return _plan(spins, layout, precision, limit, on)
+        if on is not None:
+            return plan_on_device(spins, layout, precision, limit, on)
+        return plan_on_host(spins, layout, precision, limit, tolerance, keep, threads)
     _same_dtype(spins)
     return _energy(spins, layout, precision, pair_energies, check_finite, limit, tolerance, threads, progress, keep, on)
 
@@ -257,22 +272,6 @@ def resolve(device: str | _device.Device | None, precision: str | None) -> _devi
     elif not isinstance(precision, (str, type(None))) or precision not in _PRECISIONS:
         raise ValueError(f"precision: {precision!r} is not one of {', '.join(map(repr, _PRECISIONS))}")
     return on
-
-
-def _plan(
-    spins: list[Spin], layout: str, precision: str | None, max_bytes: int, on: _device.Device | None
-) -> _device.DevicePlan:
-    """Return what the call would do on its device. Only shapes and dtypes are looked at."""
-    if on is None:
-        raise UnsupportedError("plan: plans are for devices; name one with device=")
-    alpha, beta = spins[0], spins[-1]
-    records = [_array.record(a) for s in spins for a in (s.b, s.eps_occ, s.eps_vir)]
-    absent = [0] * 3
-    text = _native.call(
-        "DeviceMP2Plan", on.number, *([_array.address(r) for r in records] + absent)[:6],
-        _hex(alpha.path), _hex(beta.path) if len(spins) == 2 else "", layout, precision or "", max_bytes,
-    )  # fmt: skip
-    return _device.read_plan(text)
 
 
 def _same_dtype(spins: list[Spin]) -> None:
@@ -324,11 +323,6 @@ def _checkpoint(path: Path | None, on: _device.Device | None) -> str:
     return name
 
 
-def _hex(path: str) -> str:
-    """Return the bytes of a file name as digits: they need not be text, which is all that the border passes."""
-    return os.fsencode(path).hex()
-
-
 def _energy(
     spins: list[Spin],
     layout: str,
@@ -359,10 +353,10 @@ def _energy(
         "MP2", sum(s.work() for s in spins), _threads.resolve(threads), progress, (*inputs, sums, *pairs, *records),
         *addresses[:3], *(addresses[3:6] if unrestricted else absent),
         addresses[len(inputs)], *(addresses[len(inputs) + 1:] + absent)[:3],
-        _hex(alpha.path), _hex(beta.path) if unrestricted else "", layout, precision or "", _fed(spins),
-        bool(check_finite), max_bytes, tolerance, _hex(checkpoint), on.number if on is not None else 0,
+        hex_path(alpha.path), hex_path(beta.path) if unrestricted else "", layout, precision or "", fed(spins),
+        bool(check_finite), max_bytes, tolerance, hex_path(checkpoint), on.number if on is not None else 0,
         limit=_native.JOB_WORK if on is None else 0,
-        answer=(lambda question: _answer(spins, question)) if _fed(spins) else None,
+        answer=(lambda question: _answer(spins, question)) if fed(spins) else None,
     )  # fmt: skip
     if on is not None:
         _device.keep_report(report)
@@ -376,11 +370,6 @@ def _energy(
         error_bound=bound,
         recomputed=int(recomputed),
     )
-
-
-def _fed(spins: list[Spin]) -> int:
-    """Return a number whose bit s says that the library asks for the integrals of spin s."""
-    return sum(1 << n for n, s in enumerate(spins) if s.read is not None)
 
 
 def _answer(spins: list[Spin], question: str) -> None:
