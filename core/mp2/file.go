@@ -22,6 +22,8 @@ const shortRunBytes = 128 << 10
 // Where i is the slowest axis of the file (iaP, (ia)P and iPa in C order, P(ia) in Fortran order) a block is one
 // stretch of the file. Where it is not, a block is gathered from the file, and where i is the fastest axis (iaP and iPa
 // in Fortran order) each block costs a read of the whole file. Calls may share one FileIntegrals.
+//
+// A file that is cut short or changed while it is open gives a *npy.FormatError with the next block, see npy.File.Unchanged.
 type FileIntegrals struct {
 	file             *npy.File
 	nocc, nvir, naux int
@@ -101,7 +103,10 @@ func (l *fileLoader[T]) load(team *sched.Team, first, end int, dst []T) error {
 	b, g := l.b, l.gather(first, end)
 	start := int64(first) * int64(b.strideI)
 	if g.periods == 1 {
-		return readStretch(team, b.file, dst, start)
+		if err := readStretch(team, b.file, dst, start); err != nil {
+			return err
+		}
+		return b.file.Unchanged()
 	}
 	if need := g.elements(g.atOnce); len(l.stage) < need {
 		l.stage = make([]T, need)
@@ -120,7 +125,7 @@ func (l *fileLoader[T]) load(team *sched.Team, first, end int, dst []T) error {
 			}
 		}
 	}
-	return nil
+	return b.file.Unchanged()
 }
 
 func (l *fileLoader[T]) bytes(first, end int) int64 {
