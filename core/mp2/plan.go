@@ -58,7 +58,10 @@ func workspace[T dense.Float](opt Options, sources []Source) (int64, error) {
 		largest, orbitals = max(largest, op.nvir), orbitals+op.nocc
 		bytes += 2 * 2 * int64(op.nocc) * (8*int64(op.nvir) + 1) // norms and flags of two blocks in two passes
 		if file, ok := src.(*FileIntegrals); ok {
-			bytes += 3*readBytes + int64(file.strideI)*int64(file.nocc)*elementBytes[T]()
+			bytes += readBytes
+			if file.strideI < file.nvir*file.naux { // blocks are gathered
+				bytes += 2*readBytes + int64(file.strideI)*int64(file.nocc)*elementBytes[T]()
+			}
 		}
 	}
 	blocks, err := planAll(ops, opt.maxBytes(), opt.Team.Threads())

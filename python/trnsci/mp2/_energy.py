@@ -195,8 +195,9 @@ def df_mp2_energy(
     ValueError
         If shapes do not fit, an energy is not finite, or a denominator :math:`D` is zero, with the orbitals. For an
         infinity or NaN in B, with the orbital. For a file
-        that is truncated, changed while it is read or no ``.npy`` file, and for a `max_memory` that holds no block, with the least that works. For a
-        `checkpoint` of another job, with what differs, one that is damaged or in use, and other files, which stay as they are.
+        that is truncated, changed while it is read or no ``.npy`` file, and for a `max_memory` that holds no block, with the
+        least that works. For a `checkpoint` of another job, with what differs, one that is damaged or in use, and other files,
+        which stay as they are.
     UnsupportedError
         For complex integrals, integrals of double precision on a device without a word on precision, a precision that the
         device lacks, and where it does not hold two blocks of one orbital.
