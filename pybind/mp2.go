@@ -1,9 +1,7 @@
 package pybind
 
 import (
-	"context"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -29,11 +27,16 @@ func newSpin(b, occ, vir uint64, hexPath string) *spin {
 	if b == 0 {
 		return nil
 	}
-	path, err := hex.DecodeString(hexPath)
+	return &spin{b: descriptor(b), path: pathOf(hexPath), occ: vector[float64](descriptor(occ)), vir: vector[float64](descriptor(vir))}
+}
+
+// pathOf returns the path that comes as hexadecimal digits.
+func pathOf(digits string) string {
+	path, err := hex.DecodeString(digits)
 	if err != nil {
 		panic(err)
 	}
-	return &spin{b: descriptor(b), path: string(path), occ: vector[float64](descriptor(occ)), vir: vector[float64](descriptor(vir))}
+	return string(path)
 }
 
 // feedOf gives a feed to the spins whose bits are set; nil if there are none.
@@ -89,9 +92,11 @@ func inMemory[T dense.Float](a *array) mp2.Integrals[T] {
 // opposite-spin and same-spin energies and the error bound. The pair energies are written where their addresses are not
 // 0: pairs of the one spin or alpha-alpha, beta-beta, alpha-beta. maxBytes is what blocks of integrals may take; on a
 // device, where deviceID is not 0, all that is there, and 0 is no limit. Bit s of fed says that the integrals of spin s come from Python, see
-// JobAsked; the call is then a job. The last of sums is the number of pairs that were computed again for the tolerance.
+// JobAsked; the call is then a job. The last of sums is the number of pairs that were computed again for the tolerance. The
+// path of a checkpoint, which a device has none of, is empty where there is none.
 func MP2(jobID, threads int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, virBeta, sums, pairs, pairsBeta, pairsMixed uint64,
-	hexPathAlpha, hexPathBeta, layout, precision string, fed int64, checkFinite bool, maxBytes int64, tolerance float64, deviceID int64) (report int64, err error) {
+	hexPathAlpha, hexPathBeta, layout, precision string, fed int64, checkFinite bool, maxBytes int64, tolerance float64, hexCheckpoint string,
+	deviceID int64) (report int64, err error) {
 	defer guard(&err)
 	alpha, beta := newSpin(bAlpha, occAlpha, virAlpha, hexPathAlpha), newSpin(bBeta, occBeta, virBeta, hexPathBeta)
 	feed := feedOf(fed, alpha, beta)
@@ -116,6 +121,7 @@ func MP2(jobID, threads int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, virBe
 		options := mp2.Options{
 			Team: team, Precision: mp2.Precision(precision), PairEnergies: pairOut[0] != nil,
 			SkipFiniteCheck: !checkFinite, MaxBytes: maxBytes, Tolerance: tolerance,
+			Checkpoint: pathOf(hexCheckpoint),
 		}
 		result, err := mp2Energy(alpha, beta, layout, options)
 		if err == nil {
@@ -157,41 +163,6 @@ func mp2OnDevice(call *device.Call, alpha, beta *spin, layout, precision string,
 		return err
 	})
 	return result, err
-}
-
-// DeviceMP2Plan returns the plan by which MP2 would compute the energies on a device, as a JSON object. Neither integrals nor energies are read, the
-// device is not used, and nothing is compiled.
-func DeviceMP2Plan(id int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, virBeta uint64,
-	hexPathAlpha, hexPathBeta, layout, precision string, maxBytes int64) (text string, err error) {
-	defer guard(&err)
-	s, err := session(id)
-	if err != nil {
-		return "", err
-	}
-	call, err := s.Begin(context.Background())
-	if err != nil {
-		return "", err
-	}
-	defer call.End()
-	alpha, beta := newSpin(bAlpha, occAlpha, virAlpha, hexPathAlpha), newSpin(bBeta, occBeta, virBeta, hexPathBeta)
-	var plan *programs.MP2Plan
-	err = withSpins(call, alpha, beta, layout, precision, maxBytes, func(p programs.Precision, spins []mp2.Spin) (err error) {
-		plan, err = programs.PlanMP2Of(call.Caps(), p, spins...)
-		return err
-	})
-	if err != nil {
-		return "", err
-	}
-	var expected *float64 // null where the device does not say what it can do
-	if plan.Timed {
-		expected = &plan.Seconds
-	}
-	encoded, err := json.Marshal(map[string]any{
-		"device": s.Name(), "precision": plan.Precision, "graphs": len(plan.Graphs), "dispatches": plan.Dispatches, "blocks": plan.Blocks(),
-		"bytes_in": plan.BytesIn, "bytes_out": plan.BytesOut, "flops": plan.Flops, "memory": plan.Resident + plan.Work, "seconds": expected,
-		"text": plan.String(),
-	})
-	return string(encoded), err
 }
 
 func mp2Energy(alpha, beta *spin, layout string, options mp2.Options) (mp2.Result, error) {

@@ -16,11 +16,14 @@ type operand[T dense.Float] struct {
 	rounded          bool          // the integrals had to be rounded to T
 	inPlace          *Integrals[T] // the orbitals where they lie; nil when loader packs them
 	loader           loader[T]
+	watch            func(i int, checksum uint32) error // is told of orbitals that a block takes; nil for nobody
 }
 
 // loader packs the orbitals first <= i < end one after the other into dst.
 type loader[T dense.Float] interface {
 	load(team *sched.Team, first, end int, dst []T) error
+	// bytes returns what load reads.
+	bytes(first, end int) int64
 }
 
 // operandOf returns the integrals of src as factors in T.
@@ -91,6 +94,10 @@ func (l memoryLoader[T, S]) load(team *sched.Team, first, end int, dst []T) erro
 	})
 }
 
+func (l memoryLoader[T, S]) bytes(first, end int) int64 {
+	return int64(end-first) * int64(l.b.Nvir*l.b.Naux) * elementBytes[S]()
+}
+
 // block is a range of occupied orbitals, ready to be multiplied.
 type block[T dense.Float] struct {
 	op         *operand[T]
@@ -100,6 +107,7 @@ type block[T dense.Float] struct {
 	data       []T       // the packed orbitals
 	norms      []float64 // for each orbital and virtual a, a bound on |B[i,a,:]|_2
 	finite     []bool
+	checksums  []uint32 // of the elements, nil without a watch
 }
 
 // blockElements returns the memory that a block of width orbitals takes.
@@ -108,7 +116,11 @@ func (op *operand[T]) blockElements(width int) int { return width * op.packedEle
 // newBlock returns an empty block and what it leaves of memory.
 func newBlock[T dense.Float](op *operand[T], spin string, width int, memory []T) (b *block[T], rest []T) {
 	n := op.blockElements(width)
-	return &block[T]{op: op, spin: spin, memory: memory[:n], norms: make([]float64, width*op.nvir), finite: make([]bool, width)}, memory[n:]
+	b = &block[T]{op: op, spin: spin, memory: memory[:n], norms: make([]float64, width*op.nvir), finite: make([]bool, width)}
+	if op.watch != nil {
+		b.checksums = make([]uint32, width)
+	}
+	return b, memory[n:]
 }
 
 // fill makes b hold the orbitals first <= i < end. It refuses infinities and NaNs if checkFinite is set.
@@ -126,6 +138,9 @@ func (b *block[T]) fill(team *sched.Team, first, end int, checkFinite bool) erro
 	}
 	err := team.For(end-first, func(_, k int) error {
 		b.finite[k] = b.measure(team, first+k)
+		if b.checksums != nil {
+			b.checksums[k] = orbitalChecksum(team, b.orbitals(first+k, first+k+1))
+		}
 		return team.Err()
 	})
 	if err != nil {
@@ -134,6 +149,11 @@ func (b *block[T]) fill(team *sched.Team, first, end int, checkFinite bool) erro
 	for k := range end - first {
 		if checkFinite && !b.finite[k] {
 			return b.notFinite(first + k)
+		}
+	}
+	for k, sum := range b.checksums[:min(len(b.checksums), end-first)] {
+		if err := b.op.watch(first+k, sum); err != nil {
+			return err
 		}
 	}
 	return nil

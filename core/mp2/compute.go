@@ -14,8 +14,14 @@ type contributions struct {
 	opposite []contribution
 }
 
+// Parts of contributions: the pairs within one spin, by its number, and those of two.
+const (
+	mixedPart = 2
+	parts     = 3
+)
+
 // parts returns the lists of pairs.
-func (c *contributions) parts() [3][]contribution {
+func (c *contributions) parts() [parts][]contribution {
 	return [...][]contribution{c.same[0], c.same[1], c.opposite}
 }
 
@@ -34,28 +40,38 @@ func newContributions(spins []Spin) *contributions {
 
 // compute returns the contributions of one spin, a closed shell, or of alpha and beta, and how many were computed again for the tolerance.
 func compute(opt Options, spins ...Spin) (c *contributions, recomputed int, err error) {
+	c = newContributions(spins)
+	kept, err := openCheckpoint(opt, spins, c)
+	if err != nil {
+		return nil, 0, err
+	}
+	recomputed, err = passes(opt, spins, c, kept)
+	return c, recomputed, kept.close(err)
+}
+
+// passes sets all contributions, those first that the checkpoint has. It returns how many were computed again for the tolerance.
+func passes(opt Options, spins []Spin, c *contributions, kept *checkpoint) (recomputed int, err error) {
 	sources := make([]Source, len(spins))
 	rounded := false
 	for n, s := range spins {
 		sources[n] = s.Source
 		rounded = rounded || !s.Source.singlePrecision()
 	}
-	c = newContributions(spins)
 	if !opt.single(sources...) {
-		return c, 0, fill[float64](opt, spins, c, nil)
+		return 0, fill[float64](opt, spins, c, nil, kept, passAll)
 	}
-	if err := fill[float32](opt, spins, c, nil); err != nil || opt.Tolerance == 0 || !rounded {
-		return c, 0, err
+	if err := fill[float32](opt, spins, c, nil, kept, passAll); err != nil || opt.Tolerance == 0 || !rounded {
+		return 0, err
 	}
 	chosen, count := choose(c, opt.Tolerance)
 	if count == 0 {
-		return c, 0, nil
+		return 0, nil
 	}
-	return c, count, fill[float64](opt, spins, c, chosen)
+	return count, fill[float64](opt, spins, c, chosen, kept, passAgain)
 }
 
 // selection says for the pairs of each list of contributions whether they are to be computed; a nil one means all.
-type selection [3][]bool
+type selection [parts][]bool
 
 func (s *selection) has(part, number int) bool { return s == nil || s[part][number] }
 
@@ -89,20 +105,31 @@ func choose(c *contributions, tolerance float64) (*selection, int) {
 	return &chosen, left
 }
 
-// fill sets the contributions that are selected, with products in T.
-func fill[T dense.Float](opt Options, spins []Spin, c *contributions, only *selection) error {
+// fill sets the contributions that are selected, with products in T, but for those that the checkpoint has of this pass.
+func fill[T dense.Float](opt Options, spins []Spin, c *contributions, only *selection, kept *checkpoint, pass int) error {
 	ops := make([]*operand[T], len(spins))
 	for n, s := range spins {
 		ops[n] = operandOf[T](s.Source)
+		if kept != nil {
+			ops[n].watch = func(i int, sum uint32) error { return kept.addOrbital(pass, n, s.Name, i, sum) }
+		}
 	}
 	blocks, err := planAll(ops, opt.maxBytes(), opt.Team.Threads())
+	if err != nil {
+		return err
+	}
+	only, err = kept.remaining(pass, c, only)
 	if err != nil {
 		return err
 	}
 	opt.Team.Plan(pairCount(ops, only))
 	e := newEngine(opt, blocks.elements, ops...)
 	for n, op := range ops {
-		e.only = func(i, j int) bool { return only.has(n, triangular(i, j)) }
+		e.only = func(i, j int) bool { return j <= i && only.has(n, triangular(i, j)) }
+		e.finished = func(i, j int) error {
+			number := triangular(i, j)
+			return kept.addPair(pass, n, number, c.same[n][number])
+		}
 		if err := e.sameSpinPass(op, spins[n], blocks.same[n], len(spins) == 1, c.same[n]); err != nil {
 			return err
 		}
@@ -110,8 +137,9 @@ func fill[T dense.Float](opt Options, spins []Spin, c *contributions, only *sele
 	if len(spins) == 1 {
 		return nil
 	}
-	const mixed = 2
-	e.only = func(i, j int) bool { return only.has(mixed, i*ops[1].nocc+j) }
+	number := func(i, j int) int { return i*ops[1].nocc + j }
+	e.only = func(i, j int) bool { return only.has(mixedPart, number(i, j)) }
+	e.finished = func(i, j int) error { return kept.addPair(pass, mixedPart, number(i, j), c.opposite[number(i, j)]) }
 	return e.oppositeSpinPass(ops[0], ops[1], spins[0], spins[1], blocks.opposite, c.opposite)
 }
 
@@ -135,7 +163,7 @@ func pairCount[T dense.Float](ops []*operand[T], only *selection) int {
 	}
 	if len(ops) == 2 && !ops[0].empty() && !ops[1].empty() {
 		for n := range ops[0].nocc * ops[1].nocc {
-			add(2, n)
+			add(mixedPart, n)
 		}
 	}
 	return count

@@ -16,8 +16,9 @@ type engine[T dense.Float] struct {
 	packed      []T           // memory for the blocks of the pass that runs
 	workers     []*scratch[T] // nil for those who have not begun
 	kElements   int
-	nvir        int                 // the most of any spin
-	only        func(i, j int) bool // pairs of the pass that are to be computed
+	nvir        int                  // the most of any spin
+	only        func(i, j int) bool  // pairs of the pass that are to be computed
+	finished    func(i, j int) error // is told of pairs whose contribution is set
 }
 
 func newEngine[T dense.Float](opt Options, packedElements int, ops ...*operand[T]) *engine[T] {
@@ -84,11 +85,15 @@ func (e *engine[T]) sameSpinPass(op *operand[T], s Spin, w widths, closedShell b
 		}
 		out[triangular(p.i, p.j)] = k.contribution(k.couples(e.team), s.largestVir(), s.largestVir())
 	}
-	for i0 := 0; i0 < op.nocc; i0 += w.left {
-		if err := first.fill(e.team, i0, min(op.nocc, i0+w.left), e.checkFinite); err != nil {
+	for i0, i1 := range ranges(op.nocc, w.left) {
+		if !e.needs(i0, i1, 0, i1) {
+			continue
+		}
+		if err := first.fill(e.team, i0, i1, e.checkFinite); err != nil {
 			return err
 		}
-		err := e.newStream(op, s.Name, w, i0, rest).each(func(second *block[T]) error {
+		wanted := func(j0, j1 int) bool { return e.needs(i0, i1, j0, j1) }
+		err := e.newStream(op, s.Name, w, i0, rest).each(wanted, func(second *block[T]) error {
 			return e.forPairs(first, second, s, s, e.rectangle(first, second, e.together(first, second)), visit)
 		})
 		if err != nil {
@@ -112,11 +117,15 @@ func (e *engine[T]) oppositeSpinPass(left, right *operand[T], l, r Spin, w width
 		k.oppositeWeight = 1
 		out[p.i*right.nocc+p.j] = k.contribution(k.squares(e.team), l.largestVir(), r.largestVir())
 	}
-	for i0 := 0; i0 < left.nocc; i0 += w.left {
-		if err := first.fill(e.team, i0, min(left.nocc, i0+w.left), e.checkFinite); err != nil {
+	for i0, i1 := range ranges(left.nocc, w.left) {
+		if !e.needs(i0, i1, 0, right.nocc) {
+			continue
+		}
+		if err := first.fill(e.team, i0, i1, e.checkFinite); err != nil {
 			return err
 		}
-		err := e.newStream(right, r.Name, w, right.nocc, rest).each(func(second *block[T]) error {
+		wanted := func(j0, j1 int) bool { return e.needs(i0, i1, j0, j1) }
+		err := e.newStream(right, r.Name, w, right.nocc, rest).each(wanted, func(second *block[T]) error {
 			return e.forPairs(first, second, l, r, e.rectangle(first, second, e.together(first, second)), visit)
 		})
 		if err != nil {
@@ -124,6 +133,18 @@ func (e *engine[T]) oppositeSpinPass(left, right *operand[T], l, r Spin, w width
 		}
 	}
 	return nil
+}
+
+// needs reports whether a pair with i0 <= i < i1 and j0 <= j < j1 is to be computed.
+func (e *engine[T]) needs(i0, i1, j0, j1 int) bool {
+	for i := i0; i < i1; i++ {
+		for j := j0; j < j1; j++ {
+			if e.only(i, j) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // rectangle returns the pairs of the orbitals of two blocks in runs of at most the given length.
@@ -180,13 +201,19 @@ func (e *engine[T]) forPairs(left, right *block[T], l, r Spin, runs []pairRun, v
 		blas.Gemm(within, asRows, asColumns, 1, left.orbitals(run.first, run.end), right.orbitals(run.j, run.j+1), 0, all)
 		for i := run.first; i < run.end; i++ {
 			if err := e.team.Err(); err != nil {
-				return err // K, or the sums of the pair before, are unfinished
+				return err // K is unfinished
 			}
 			at := (i - run.first) * nvir
 			visit(occupiedPair{i, run.j}, pair[T]{
 				k: all.Slice(at, at+nvir, 0, cols), ei: l.Occ[i], ej: r.Occ[run.j], ea: l.Vir, eb: r.Vir,
 				normsI: left.rowNorms(i), normsJ: right.rowNorms(run.j), errors: errors, scratch: memory,
 			})
+			if err := e.team.Err(); err != nil {
+				return err // the sums may be unfinished
+			}
+			if err := e.finished(i, run.j); err != nil {
+				return err
+			}
 			e.team.Step(1)
 		}
 		return e.team.Err()

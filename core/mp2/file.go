@@ -22,6 +22,8 @@ const shortRunBytes = 128 << 10
 // Where i is the slowest axis of the file (iaP, (ia)P and iPa in C order, P(ia) in Fortran order) a block is one
 // stretch of the file. Where it is not, a block is gathered from the file, and where i is the fastest axis (iaP and iPa
 // in Fortran order) each block costs a read of the whole file. Calls may share one FileIntegrals.
+//
+// A file that is cut short or changed while it is open gives a *npy.FormatError with the next block, see npy.File.Unchanged.
 type FileIntegrals struct {
 	file             *npy.File
 	nocc, nvir, naux int
@@ -98,35 +100,58 @@ type fileLoader[T dense.Float] struct {
 }
 
 func (l *fileLoader[T]) load(team *sched.Team, first, end int, dst []T) error {
-	b := l.b
-	start, run, period := int64(first)*int64(b.strideI), (end-first)*b.strideI, b.nocc*b.strideI
-	periods := b.nvir * b.naux / b.strideI
-	if periods == 1 {
-		return readStretch(team, b.file, dst, start)
+	b, g := l.b, l.gather(first, end)
+	start := int64(first) * int64(b.strideI)
+	if g.periods == 1 {
+		if err := readStretch(team, b.file, dst, start); err != nil {
+			return err
+		}
+		return b.file.Unchanged()
 	}
-	atOnce := 1
-	if run*b.file.Kind.Size() < shortRunBytes {
-		atOnce = min(periods, max(1, readBytes/b.file.Kind.Size()/period))
-	}
-	if need := (atOnce-1)*period + run; len(l.stage) < need {
+	if need := g.elements(g.atOnce); len(l.stage) < need {
 		l.stage = make([]T, need)
 	}
-	for p := 0; p < periods; p += atOnce {
-		n := min(atOnce, periods-p)
-		stage := l.stage[:(n-1)*period+run]
-		if err := readStretch(team, b.file, stage, int64(p)*int64(period)+start); err != nil {
+	for p := 0; p < g.periods; p += g.atOnce {
+		n := min(g.atOnce, g.periods-p)
+		stage := l.stage[:g.elements(n)]
+		if err := readStretch(team, b.file, stage, int64(p)*int64(g.period)+start); err != nil {
 			return err
 		}
 		for k := range end - first {
 			out := dst[k*b.nvir*b.naux+p*b.strideI:]
 			for q := range n {
-				from := q*period + k*b.strideI
+				from := q*g.period + k*b.strideI
 				copy(out[q*b.strideI:(q+1)*b.strideI], stage[from:from+b.strideI])
 			}
 		}
 	}
-	return nil
+	return b.file.Unchanged()
 }
+
+func (l *fileLoader[T]) bytes(first, end int) int64 {
+	g := l.gather(first, end)
+	whole, rest := g.periods/g.atOnce, g.periods%g.atOnce
+	elements := int64(whole) * int64(g.elements(g.atOnce))
+	if rest > 0 {
+		elements += int64(g.elements(rest))
+	}
+	return elements * int64(l.b.file.Kind.Size())
+}
+
+// gather is how a block is read: a run of elements of each period, of which a read takes some at once with what lies between the runs.
+type gather struct{ run, period, periods, atOnce int }
+
+func (l *fileLoader[T]) gather(first, end int) gather {
+	b, size := l.b, l.b.file.Kind.Size()
+	g := gather{run: (end - first) * b.strideI, period: b.nocc * b.strideI, periods: b.nvir * b.naux / b.strideI, atOnce: 1}
+	if g.run*size < shortRunBytes {
+		g.atOnce = min(g.periods, max(1, readBytes/size/g.period))
+	}
+	return g
+}
+
+// elements returns the elements of a read of n periods.
+func (g gather) elements(n int) int { return (n-1)*g.period + g.run }
 
 // readStretch fills dst with consecutive elements, a piece at a time so that cancellation is seen.
 func readStretch[T dense.Float](team *sched.Team, file *npy.File, dst []T, start int64) error {

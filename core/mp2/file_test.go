@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"trnsci/core/dense"
 	"trnsci/core/npy"
@@ -52,6 +53,7 @@ func saved[T dense.Float](t *testing.T, data []T, descr string, fortran bool, sh
 // fileCase is a file of a molecule and the same array in memory.
 type fileCase[T dense.Float] struct {
 	name   string
+	path   string
 	file   *FileIntegrals
 	memory Integrals[T]
 }
@@ -69,7 +71,7 @@ func fileCases[T dense.Float](t *testing.T, m molecule, descr string) []fileCase
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { file.Close() })
-		cases = append(cases, fileCase[T]{fmt.Sprintf("%s %s, Fortran order %v", layout, descr, fortran), file, memory})
+		cases = append(cases, fileCase[T]{fmt.Sprintf("%s %s, Fortran order %v", layout, descr, fortran), path, file, memory})
 	}
 	for layout, orders := range fileOrders {
 		add(layout, false, orders[0])
@@ -263,6 +265,32 @@ func TestCancelBetweenReads(t *testing.T) {
 		dst := make([]float64, 2*3*4)
 		if err := operandOf[float64](c.file).loader.load(sched.NewTeam(ctx, 1, nil), 0, 2, dst); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+// What was read before a change may not be mixed with what is read behind it.
+func TestFileThatChangesDuringACall(t *testing.T) {
+	m := randomMolecule(rand.New(rand.NewPCG(50, 51)), 5, 4, 3)
+	for name, change := range map[string]func(path string) error{
+		"longer":  func(path string) error { return os.Truncate(path, 1<<20) },
+		"touched": func(path string) error { return os.Chtimes(path, time.Time{}, time.Now().Add(time.Second)) },
+	} {
+		for _, c := range fileCases[float64](t, m, "<f8") {
+			// The second spin's function changes the file of the first one, which is read again for the pairs of both.
+			b, _ := counted[float64](m)
+			load := b.Load
+			b.Load = func(team *sched.Team, first, end int, dst []float64) error {
+				if err := change(c.path); err != nil {
+					return err
+				}
+				return load(team, first, end, dst)
+			}
+			var format *npy.FormatError
+			r, err := Unrestricted(c.file, b, m.occ, m.occ, m.vir, m.vir, Options{MaxBytes: 2 * 8 * 4 * 3})
+			if !errors.As(err, &format) || !strings.Contains(err.Error(), "changed while it was read") || r != (Result{}) {
+				t.Errorf("%s, %s: %+v, %v", name, c.name, r, err)
+			}
 		}
 	}
 }

@@ -56,3 +56,7 @@ func (l *functionLoader[T, S]) load(team *sched.Team, first, end int, dst []T) e
 	}
 	return nil
 }
+
+func (l *functionLoader[T, S]) bytes(first, end int) int64 {
+	return int64(end-first) * int64(l.b.Nvir*l.b.Naux) * elementBytes[S]()
+}

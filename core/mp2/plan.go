@@ -40,6 +40,12 @@ func Workspace(opt Options, sources ...Source) (int64, error) {
 // Bytes for each pair of occupied orbitals: a run, contribution, pair energies, and its place in the order of bounds.
 const pairBytes = 24 + 24 + 32 + 16 + 1
 
+// Bytes of a checkpoint: buffers, and for each pair a record that grows by doubling and its place in the selection.
+const (
+	checkpointBytes     = 1 << 16
+	checkpointPairBytes = 4*recordBytes + 2
+)
+
 // Bytes that a call takes whatever its size: goroutines, headers, errors.
 const fixedBytes = 1 << 16
 
@@ -52,7 +58,10 @@ func workspace[T dense.Float](opt Options, sources []Source) (int64, error) {
 		largest, orbitals = max(largest, op.nvir), orbitals+op.nocc
 		bytes += 2 * 2 * int64(op.nocc) * (8*int64(op.nvir) + 1) // norms and flags of two blocks in two passes
 		if file, ok := src.(*FileIntegrals); ok {
-			bytes += 3*readBytes + int64(file.strideI)*int64(file.nocc)*elementBytes[T]()
+			bytes += readBytes
+			if file.strideI < file.nvir*file.naux { // blocks are gathered
+				bytes += 2*readBytes + int64(file.strideI)*int64(file.nocc)*elementBytes[T]()
+			}
 		}
 	}
 	blocks, err := planAll(ops, opt.maxBytes(), opt.Team.Threads())
@@ -61,6 +70,9 @@ func workspace[T dense.Float](opt Options, sources []Source) (int64, error) {
 	}
 	bytes += int64(blocks.elements) * elementBytes[T]()
 	bytes += int64(opt.Team.Threads()) * (int64(kElements[T](largest)+tile*tile)*elementBytes[T]() + 2*8*int64(largest) + blas.GemmWorkspace[T]())
+	if opt.Checkpoint != "" {
+		bytes += checkpointBytes + int64(orbitals)*int64(orbitals+1)*checkpointPairBytes
+	}
 	return bytes + int64(orbitals)*int64(orbitals+1)*pairBytes, nil
 }
 

@@ -21,20 +21,26 @@ func (e *engine[T]) newStream(op *operand[T], spin string, w widths, end int, me
 	return s
 }
 
-// each calls visit for every block. The first error ends it; nothing is being loaded any more when it returns.
-func (s *stream[T]) each(visit func(b *block[T]) error) error {
-	if s.end == 0 {
+// each calls visit for every block that is wanted. The first error ends it; nothing is being loaded any more when it returns.
+func (s *stream[T]) each(wanted func(first, end int) bool, visit func(b *block[T]) error) error {
+	var firsts []int
+	for first, end := range ranges(s.end, s.width) {
+		if wanted(first, end) {
+			firsts = append(firsts, first)
+		}
+	}
+	if len(firsts) == 0 {
 		return nil
 	}
-	if err := s.load(0); err != nil {
+	if err := s.load(0, firsts); err != nil {
 		return err
 	}
-	for n := 0; n*s.width < s.end; n++ {
-		more := (n+1)*s.width < s.end
+	for n := range firsts {
+		more := n+1 < len(firsts)
 		var loaded chan error
 		if more && len(s.blocks) > 1 {
 			loaded = make(chan error, 1)
-			go func() { loaded <- s.loadSafely(n + 1) }()
+			go func() { loaded <- s.loadSafely(n+1, firsts) }()
 		}
 		err := visit(s.blocks[n%len(s.blocks)])
 		if loaded != nil {
@@ -42,7 +48,7 @@ func (s *stream[T]) each(visit func(b *block[T]) error) error {
 				err = failed
 			}
 		} else if err == nil && more {
-			err = s.load(n + 1)
+			err = s.load(n+1, firsts)
 		}
 		if err != nil {
 			return err
@@ -51,13 +57,13 @@ func (s *stream[T]) each(visit func(b *block[T]) error) error {
 	return nil
 }
 
-// load fills the place of block n.
-func (s *stream[T]) load(n int) error {
-	first := n * s.width
+// load fills the place of block n, of those that begin with the orbitals firsts.
+func (s *stream[T]) load(n int, firsts []int) error {
+	first := firsts[n]
 	return s.blocks[n%len(s.blocks)].fill(s.engine.team, first, min(s.end, first+s.width), s.engine.checkFinite)
 }
 
 // loadSafely is load on a goroutine of its own: a panic is an error there, as in the loops of a team.
-func (s *stream[T]) loadSafely(n int) error {
-	return s.engine.team.Serial().For(1, func(int, int) error { return s.load(n) })
+func (s *stream[T]) loadSafely(n int, firsts []int) error {
+	return s.engine.team.Serial().For(1, func(int, int) error { return s.load(n, firsts) })
 }

@@ -2,7 +2,7 @@ package npy
 
 import "fmt"
 
-// FormatError reports a file that is not a .npy file, or one that is cut short.
+// FormatError reports a file that is not a .npy file, or one that is cut short or was changed while it was read.
 type FormatError struct {
 	Path   string
 	Reason string

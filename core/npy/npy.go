@@ -13,6 +13,7 @@ import (
 	"math"
 	"os"
 	"sync"
+	"time"
 )
 
 // Kind is the element type of a file.
@@ -52,6 +53,9 @@ type File struct {
 	header header
 	source io.ReaderAt
 	close  func() error
+	// The file's state when it was opened, and now.
+	opened os.FileInfo
+	stat   func() (os.FileInfo, error)
 
 	mu  sync.Mutex // guards raw
 	raw []byte
@@ -83,7 +87,23 @@ func Open(path string) (*File, error) {
 		file.Close()
 		return nil, err
 	}
+	f.opened, f.stat = info, file.Stat
 	return f, nil
+}
+
+// Unchanged returns a *FormatError if the size of the file or the time of its last change is not what it was when it was opened, so that what has been
+// read since may be of two arrays. A file that was replaced by another one of its name is not changed. The system's clock for files may be some
+// milliseconds coarse, and what is written through a memory map may show late.
+func (f *File) Unchanged() error {
+	now, err := f.stat()
+	if err != nil {
+		return fmt.Errorf("npy: %w", err)
+	}
+	if now.Size() != f.opened.Size() || !now.ModTime().Equal(f.opened.ModTime()) {
+		return withPath(formatError("it was changed while it was read: it had %d bytes and was last changed at %s, now it has %d bytes, changed at %s",
+			f.opened.Size(), f.opened.ModTime().Format(time.RFC3339Nano), now.Size(), now.ModTime().Format(time.RFC3339Nano)), f.path)
+	}
+	return nil
 }
 
 func newFile(path string, source io.ReaderAt, size int64, closeSource func() error) (*File, error) {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // fileBytes returns a file of the given version whose dictionary has the three values, padded as NumPy pads.
@@ -296,4 +297,31 @@ func FuzzOpen(f *testing.F) {
 			t.Fatalf("shape %v, strides %v, %d elements", file.Shape, file.Strides, file.Len())
 		}
 	})
+}
+
+func TestUnchanged(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.npy")
+	content := fileBytes(1, "'<f8'", "False", "(2,)", make([]byte, 16))
+	for name, change := range map[string]func() error{
+		"":         func() error { return nil },
+		"replaced": func() error { return os.Rename(path, path+"2") },
+		"size":     func() error { return os.Truncate(path, int64(len(content)+1)) },
+		"time":     func() error { return os.Chtimes(path, time.Time{}, time.Now().Add(-time.Hour)) },
+	} {
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f, err := Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := change(); err != nil {
+			t.Fatal(err)
+		}
+		var format *FormatError
+		if err := f.Unchanged(); errors.As(err, &format) != (name == "size" || name == "time") {
+			t.Errorf("%q: %v", name, err)
+		}
+		f.Close()
+	}
 }

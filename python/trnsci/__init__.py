@@ -12,6 +12,7 @@ from ._version import __version__
 from .linalg import eigh, schur
 from .mp2 import (
     GMP2Result,
+    MP2Plan,
     MP2Result,
     SOSResult,
     df_gmp2_energy,
@@ -30,6 +31,7 @@ __all__ = [
     "GMP2Result",
     "InternalError",
     "LinAlgError",
+    "MP2Plan",
     "MP2Result",
     "Report",
     "SOSResult",

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any
 
-import numpy as np
-
-from . import _device, _selftest, _threads
+from . import _device, _mp2_command, _selftest
 from ._errors import DeviceError
 from ._info import info
-from .mp2 import MP2Result, df_mp2_energy
 
 
 def _info(options: argparse.Namespace) -> int:
@@ -52,52 +47,6 @@ def _run_selftest(options: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
-def _load(path: str) -> Any:
-    if os.path.exists(path) and not os.path.isfile(path):
-        raise ValueError(f"{path}: not a regular file")
-    try:
-        array = np.load(path, allow_pickle=False)
-    except (ValueError, EOFError):  # NumPy's text would advise to allow pickles, which are programs
-        array = None
-    if not isinstance(array, np.ndarray):
-        raise ValueError(f"{path}: not a .npy file of numbers")
-    return array
-
-
-def _mp2(options: argparse.Namespace) -> int:
-    try:
-        result = df_mp2_energy(
-            options.B, _load(options.eps_occ), _load(options.eps_vir), layout=options.layout, precision=options.precision,
-            pair_energies=options.pair_energies is not None, max_memory=options.max_memory, threads=options.threads,
-            progress=options.progress,
-        )  # fmt: skip
-        _print_energies(result, options.json)
-        if options.pair_energies is not None:
-            with open(options.pair_energies, "wb") as file:
-                np.save(file, result.pair_energies)
-    except BrokenPipeError:
-        raise
-    except (ValueError, TypeError, NotImplementedError, OSError, MemoryError) as error:
-        print(f"trnsci mp2: {error}", file=sys.stderr)
-        return 2
-    return 0
-
-
-def _print_energies(result: MP2Result, as_json: bool) -> None:
-    energies = {
-        "e_corr": result.e_corr,
-        "e_corr_ss": result.e_corr_ss,
-        "e_corr_os": result.e_corr_os,
-        "e_scs": result.e_scs,
-        "error_bound": result.error_bound,
-    }
-    if as_json:
-        print(json.dumps({name: value if math.isfinite(value) else None for name, value in energies.items()}))
-        return
-    for name, value in energies.items():
-        print(f"{name:12} {value:20.12f} hartree" if name != "error_bound" else f"{name:12} {value:20.1e} hartree")
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m trnsci", description="Dense linear algebra and DF-MP2 energies.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -112,25 +61,7 @@ def _parser() -> argparse.ArgumentParser:
     command = commands.add_parser("selftest", help="check residuals of every solver; exit status 1 on failure")
     command.set_defaults(run=_run_selftest)
 
-    command = commands.add_parser(
-        "mp2",
-        help="closed-shell DF-MP2 correlation energy from .npy files",
-        description="Closed-shell DF-MP2 correlation energy. B holds the three-index integrals with the Coulomb metric folded "
-        "in, (ia|jb) = sum_P B[i,a,P] B[j,b,P], for the correlated orbitals.",
-        epilog="Layouts: iaP is (nocc, nvir, naux), (ia)P is (nocc*nvir, naux), P(ia) is (naux, nocc*nvir), iPa is "
-        "(nocc, naux, nvir). Exit status: 0, 2 for bad input, 130 for Ctrl-C.",
-    )
-    command.add_argument("B", help=".npy file of the three-index integrals; read in blocks, never loaded whole")
-    command.add_argument("eps_occ", help=".npy file of the occupied orbital energies (hartree)")
-    command.add_argument("eps_vir", help=".npy file of the virtual orbital energies (hartree)")
-    command.add_argument("--layout", default="iaP", choices=["iaP", "(ia)P", "P(ia)", "iPa"], help="axes of B (default iaP)")
-    command.add_argument("--precision", choices=["fp64", "mixed"], help="of the products (default: B's dtype)")
-    command.add_argument("--max-memory", type=float, metavar="MB", help="memory for blocks of B (default 256)")
-    command.add_argument("--threads", type=int, help=f"number of threads (default {_threads.get_num_threads()})")
-    command.add_argument("--pair-energies", metavar="OUT.npy", help="write the pair energies to this file")
-    command.add_argument("--progress", action="store_true", help="show a progress bar (needs tqdm)")
-    command.add_argument("--json", action="store_true", help="print one JSON object")
-    command.set_defaults(run=_mp2)
+    _mp2_command.add(commands)
     return parser
 
 

@@ -11,8 +11,8 @@ from .. import _array
 from .._array import Array
 from .._progress import Progress
 from ._common import Input
-from ._energy import Layout, _hex
-from ._integrals import Spin
+from ._energy import Layout
+from ._integrals import Spin, hex_path
 
 _FLOAT64 = np.dtype(np.float64)
 _NAMES = ("alpha-alpha", "alpha-beta", "beta-beta")
@@ -91,7 +91,7 @@ def mp2_amplitudes(
         work = 2.0 * left.nocc * right.nocc * (float(left.nvir) * right.nvir * left.naux + 1)
         given.run(
             "MP2Amplitudes", work, threads, progress, [np.zeros((0, 0, 0, 0)) if is_file else output],
-            part, _hex(os.fsdecode(output)) if is_file else "", given.max_bytes,
+            part, hex_path(os.fsdecode(output)) if is_file else "", given.max_bytes,
         )  # fmt: skip
     return outputs if given.unrestricted else outputs[0]
 

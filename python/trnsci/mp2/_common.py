@@ -8,8 +8,8 @@ from typing import Any
 from .. import _array, _native, _threads
 from .._array import Array
 from .._progress import Progress
-from ._energy import _answer, _bytes, _fed, _hex, _same_dtype, read_spins
-from ._integrals import Spin
+from ._energy import _answer, _bytes, _same_dtype, read_spins
+from ._integrals import Spin, fed, hex_path
 
 
 class Input:
@@ -48,12 +48,12 @@ class Input:
         records = [None if a is None else _array.record(a) for a in (*inputs, *outputs)]
         addresses = [_array.address(r) for r in records]
         absent = [0] * (6 - len(inputs))
-        fed = _fed(self.spins)
+        asked = fed(self.spins)
         _native.run(
             name, work, _threads.resolve(threads), progress, (*inputs, *outputs, *records),
             *addresses[: len(inputs)], *absent, *addresses[len(inputs) :],
-            _hex(self.alpha.path), _hex(self.beta.path) if self.unrestricted else "", self.layout, fed, *args,
-            answer=(lambda question: _answer(self.spins, question)) if fed else None,
+            hex_path(self.alpha.path), hex_path(self.beta.path) if self.unrestricted else "", self.layout, asked, *args,
+            answer=(lambda question: _answer(self.spins, question)) if asked else None,
         )  # fmt: skip
 
 

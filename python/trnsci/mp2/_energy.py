@@ -13,9 +13,11 @@ from .. import _array, _device, _native, _threads
 from .._array import Array
 from .._errors import UnsupportedError
 from .._progress import Progress
-from ._integrals import LAYOUTS, Spin
+from ._integrals import LAYOUTS, Spin, fed, hex_path
+from ._plan import MP2Plan, plan_on_device, plan_on_host
 
 Layout: TypeAlias = Literal["iaP", "(ia)P", "P(ia)", "iPa"]
+Path: TypeAlias = str | bytes | os.PathLike[Any]
 Precision: TypeAlias = Literal["fp64", "mixed", "fp32", "bf16", "bf16x2", "bf16x3"]
 
 # Spin-component scaling: S. Grimme, J. Chem. Phys. 118, 9095 (2003).
@@ -96,7 +98,8 @@ def _two(pair: Any, name: str) -> tuple[Any, Any]:
 def df_mp2_energy(
     B: Any, eps_occ: Any, eps_vir: Any, *, layout: Layout = ..., precision: Precision | None = ..., pair_energies: bool = ...,
     check_finite: bool = ..., max_memory: float | None = ..., etol: float | None = ..., threads: int | None = ...,
-    progress: Progress = ..., device: str | _device.Device | None = ..., plan: Literal[False] = ...,
+    progress: Progress = ..., device: str | _device.Device | None = ..., checkpoint: Path | None = ...,
+    plan: Literal[False] = ...,
 ) -> MP2Result: ...  # fmt: skip
 
 
@@ -104,8 +107,16 @@ def df_mp2_energy(
 def df_mp2_energy(
     B: Any, eps_occ: Any, eps_vir: Any, *, layout: Layout = ..., precision: Precision | None = ..., pair_energies: bool = ...,
     check_finite: bool = ..., max_memory: float | None = ..., etol: float | None = ..., threads: int | None = ...,
-    progress: Progress = ..., device: str | _device.Device | None = ..., plan: Literal[True],
-) -> _device.DevicePlan: ...  # fmt: skip
+    progress: Progress = ..., device: None = ..., checkpoint: Path | None = ..., plan: Literal[True],
+) -> MP2Plan: ...  # fmt: skip
+
+
+@overload
+def df_mp2_energy(
+    B: Any, eps_occ: Any, eps_vir: Any, *, layout: Layout = ..., precision: Precision | None = ..., pair_energies: bool = ...,
+    check_finite: bool = ..., max_memory: float | None = ..., etol: float | None = ..., threads: int | None = ...,
+    progress: Progress = ..., device: str | _device.Device, checkpoint: Path | None = ..., plan: Literal[True],
+) -> MP2Plan | _device.DevicePlan: ...  # fmt: skip
 
 
 def df_mp2_energy(
@@ -122,8 +133,9 @@ def df_mp2_energy(
     threads: int | None = None,
     progress: Progress = None,
     device: str | _device.Device | None = None,
+    checkpoint: Path | None = None,
     plan: bool = False,
-) -> MP2Result | _device.DevicePlan:
+) -> MP2Result | MP2Plan | _device.DevicePlan:
     r"""DF-MP2 correlation energy from three-index integrals.
 
     With :math:`K^{ij}_{ab} = \sum_P B_{iaP} B_{jbP}` and
@@ -168,28 +180,38 @@ def df_mp2_energy(
     device : str or Device, optional
         Where to run; see `trnsci.devices`. What happened there is in `trnsci.last_report`. B goes to the device in blocks of
         occupied orbitals, as many as its memory or `max_memory` takes; the host holds one more block while it is sent.
+    checkpoint : path-like, optional
+        A file that keeps what finished pairs add while the call runs. If the call is killed or fails, the same call with the
+        same file computes the other pairs only, to the same bits; `progress` then counts those. The file is removed when the
+        call succeeds. It is for one job: sizes, dtypes, spins, energies, `precision`, `etol`, `check_finite` and the kernels
+        of the machine have to be what they were, while `threads` and `max_memory` may change. Of B each orbital that is read
+        again is compared by a checksum; those that no remaining pair needs are not read. Host only.
     plan : bool, optional
-        With a device: compute nothing and compile nothing, and return what the call would do. Only the shapes of B and of the
-        energies and the dtype of B count, so that ``np.broadcast_to(np.float32(0), (nocc, nvir, naux))`` may stand for B.
+        Compute nothing, on a device compile nothing, and return what the call would do. Only the shapes of B and of the
+        energies and the dtype of B count, so that ``np.broadcast_to(np.float32(0), (nocc, nvir, naux))`` may stand for an array
+        in C order. Of a function one orbital is asked for, of a file the header is read.
 
     Returns
     -------
-    MP2Result or DevicePlan
-        The energies in hartree; ``float(result)`` is the correlation energy. With `plan` a `trnsci.DevicePlan`.
+    MP2Result, MP2Plan or DevicePlan
+        The energies in hartree; ``float(result)`` is the correlation energy. With `plan` a `trnsci.MP2Plan`, or on a device a
+        `trnsci.DevicePlan`.
 
     Raises
     ------
     ValueError
         If shapes do not fit, an energy is not finite, or a denominator :math:`D` is zero, with the orbitals. For an
         infinity or NaN in B, with the orbital. For a file
-        that is truncated or no ``.npy`` file, and for a `max_memory` that holds no block, with the least that works.
+        that is truncated, changed while it is read or no ``.npy`` file, and for a `max_memory` that holds no block, with the
+        least that works. For a `checkpoint` of another job, with what differs, one that is damaged or in use, and other files,
+        which stay as they are.
     UnsupportedError
         For complex integrals (see `df_gmp2_energy`), integrals of double precision on a device without a word on precision,
-        a precision that the device lacks, where it does not hold two blocks of one orbital, and for `plan` without a device.
+        a precision that the device lacks, and where it does not hold two blocks of one orbital.
     TypeError
         For a dtype that is not supported.
     OSError
-        If a file cannot be opened.
+        If a file cannot be opened, or the checkpoint cannot be written; it then keeps what it had.
     MemoryError
         If the workspace does not fit.
 
@@ -216,6 +238,9 @@ def df_mp2_energy(
     How much work a larger molecule would be:
 
     >>> b = np.broadcast_to(np.float32(0), (16, 112, 384))
+    >>> plan = trnsci.df_mp2_energy(b, np.zeros(16), np.ones(112), precision="fp64", plan=True)
+    >>> plan.blocks, plan.bytes_read, plan.flops
+    ('all orbitals at once', 2752512, 1310195712.0)
     >>> plan = trnsci.df_mp2_energy(b, np.zeros(16), np.ones(112), device="interp", plan=True)
     >>> plan.graphs, plan.dispatches
     (1, 1)
@@ -224,11 +249,14 @@ def df_mp2_energy(
     spins = read_spins(B, eps_occ, eps_vir, layout)
     limit = 0 if max_memory is None and on is not None else _bytes(max_memory)
     tolerance = _tolerance(etol, precision)
+    keep = _checkpoint(checkpoint, on)
     if plan:
-        return _plan(spins, layout, precision, limit, on)
+        if on is not None:
+            return plan_on_device(spins, layout, precision, limit, on)
+        return plan_on_host(spins, layout, precision, limit, tolerance, keep, threads)
     _same_dtype(spins)
     _same_naux(spins)
-    return _energy(spins, layout, precision, pair_energies, check_finite, limit, tolerance, threads, progress, on)
+    return _energy(spins, layout, precision, pair_energies, check_finite, limit, tolerance, threads, progress, keep, on)
 
 
 def resolve(device: str | _device.Device | None, precision: str | None) -> _device.Device | None:
@@ -259,22 +287,6 @@ def read_spins(B: Any, eps_occ: Any, eps_vir: Any, layout: str, complex_too: boo
         both, occ, vir = _two(B, "B"), _two(eps_occ, "eps_occ"), _two(eps_vir, "eps_vir")
         return [Spin(both[s], occ[s], vir[s], layout, f"[{s}]") for s in range(2)]
     return [Spin(B, eps_occ, eps_vir, layout, "", complex_too)]
-
-
-def _plan(
-    spins: list[Spin], layout: str, precision: str | None, max_bytes: int, on: _device.Device | None
-) -> _device.DevicePlan:
-    """Return what the call would do on its device. Only shapes and dtypes are looked at."""
-    if on is None:
-        raise UnsupportedError("plan: plans are for devices; name one with device=")
-    alpha, beta = spins[0], spins[-1]
-    records = [_array.record(a) for s in spins for a in (s.b, s.eps_occ, s.eps_vir)]
-    absent = [0] * 3
-    text = _native.call(
-        "DeviceMP2Plan", on.number, *([_array.address(r) for r in records] + absent)[:6],
-        _hex(alpha.path), _hex(beta.path) if len(spins) == 2 else "", layout, precision or "", max_bytes,
-    )  # fmt: skip
-    return _device.read_plan(text)
 
 
 def _same_naux(spins: list[Spin]) -> None:
@@ -318,9 +330,19 @@ def _tolerance(etol: float | None, precision: str | None) -> float:
     return tolerance
 
 
-def _hex(path: str) -> str:
-    """Return the bytes of a file name as digits: they need not be text, which is all that the border passes."""
-    return os.fsencode(path).hex()
+def _checkpoint(path: Path | None, on: _device.Device | None) -> str:
+    """Return the path of the checkpoint, empty for none."""
+    if path is None:
+        return ""
+    try:
+        name = os.fsdecode(path)
+    except TypeError:
+        raise TypeError(f"checkpoint: expected a path, got {path!r}") from None
+    if not name or "\0" in name:
+        raise ValueError(f"checkpoint: {path!r} is no path")
+    if on is not None:
+        raise UnsupportedError(f"checkpoint: is for the host; {on.name!r} keeps none")
+    return name
 
 
 def _energy(
@@ -333,6 +355,7 @@ def _energy(
     tolerance: float,
     threads: int | None,
     progress: Progress,
+    checkpoint: str,
     on: _device.Device | None,
 ) -> MP2Result:
     alpha, beta = spins[0], spins[-1]
@@ -352,10 +375,10 @@ def _energy(
         "MP2", sum(s.work() for s in spins), _threads.resolve(threads), progress, (*inputs, sums, *pairs, *records),
         *addresses[:3], *(addresses[3:6] if unrestricted else absent),
         addresses[len(inputs)], *(addresses[len(inputs) + 1:] + absent)[:3],
-        _hex(alpha.path), _hex(beta.path) if unrestricted else "", layout, precision or "", _fed(spins),
-        bool(check_finite), max_bytes, tolerance, on.number if on is not None else 0,
+        hex_path(alpha.path), hex_path(beta.path) if unrestricted else "", layout, precision or "", fed(spins),
+        bool(check_finite), max_bytes, tolerance, hex_path(checkpoint), on.number if on is not None else 0,
         limit=_native.JOB_WORK if on is None else 0,
-        answer=(lambda question: _answer(spins, question)) if _fed(spins) else None,
+        answer=(lambda question: _answer(spins, question)) if fed(spins) else None,
     )  # fmt: skip
     if on is not None:
         _device.keep_report(report)
@@ -369,11 +392,6 @@ def _energy(
         error_bound=bound,
         recomputed=int(recomputed),
     )
-
-
-def _fed(spins: list[Spin]) -> int:
-    """Return a number whose bit s says that the library asks for the integrals of spin s."""
-    return sum(1 << n for n, s in enumerate(spins) if s.read is not None)
 
 
 def _answer(spins: list[Spin], question: str) -> None:

@@ -41,6 +41,7 @@ class Spin:
         self.name = "B" + suffix
         self.path = ""
         self.read: Callable[[int, int], ArrayLike] | None = None
+        self.bytes_asked = 0  # what a function has been asked for already
         if isinstance(b, (str, os.PathLike)):
             self.path = os.fsdecode(b)
             # The number of auxiliary functions, which only steers how the call is run, from the size of the file.
@@ -86,6 +87,7 @@ class Spin:
         if self.nocc == 0 or self.nvir == 0:
             return np.empty((self.nocc, self.nvir, 0))
         block = self._block(read, 0, 1, naux=-1)
+        self.bytes_asked = block.nbytes
         return _nothing((self.nocc, self.nvir, block.shape[2]), block.dtype)
 
     def _from_dataset(self, dataset: Any, layout: str) -> Array:
@@ -153,6 +155,16 @@ class Spin:
         if len(shape) == 3 and shape[1:] == (self.nocc, self.nvir):
             return f"{text}; transpose(1, 2, 0) would make it 'iaP'"
         return text
+
+
+def fed(spins: list[Spin]) -> int:
+    """Return a number whose bit s says that the library asks for the integrals of spin s."""
+    return sum(1 << n for n, s in enumerate(spins) if s.read is not None)
+
+
+def hex_path(path: str) -> str:
+    """Return the bytes of a file name as digits: they need not be text, which is all that the border passes."""
+    return os.fsencode(path).hex()
 
 
 def _nothing(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:

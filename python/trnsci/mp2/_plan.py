@@ -1,0 +1,100 @@
+"""Plans: what a call of `df_mp2_energy` would do."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+
+from .. import _array, _device, _native, _threads
+from ._integrals import Spin, fed, hex_path
+
+
+@dataclass(frozen=True)
+class MP2Plan:
+    """What a call of `trnsci.df_mp2_energy` on the host would do, known before it reads anything.
+
+    ``print(plan)`` says it in words.
+
+    Attributes
+    ----------
+    precision : str
+        That of the products, ``"fp64"`` or ``"fp32"``.
+    threads : int
+        Threads that the call would use.
+    blocks : str
+        The blocks of occupied orbitals: whether B is multiplied in place, held whole, or read in blocks of which some stream
+        past those that stay.
+    memory : int
+        An upper bound of the bytes that the library allocates beside B, the blocks that `max_memory` limits included. What
+        a function or dataset makes for a block, and the results, are not in it.
+    bytes_read : int
+        Bytes that are read of a file, dataset or function, the orbital that tells a function's shape included, or are
+        packed of an array; 0 where B is multiplied in place. What `etol` may add is not in it.
+    flops : float
+        Floating-point operations of the products, a multiplication and an addition being two.
+    seconds : float
+        The time that the products take, by a measurement of some hundredths of a second on this machine. Reading is not in it.
+        It differs from plan to plan and does not count when plans are compared.
+    """
+
+    precision: str
+    threads: int
+    blocks: str
+    memory: int
+    bytes_read: int
+    flops: float
+    seconds: float = field(compare=False)
+
+    def __str__(self) -> str:
+        return "\n".join(
+            [
+                f"DF-MP2 on the host, products {self.precision}, threads {self.threads}",
+                f"  blocks      {self.blocks}",
+                f"  memory      {self.memory / 1e6:.3f} MB beside B, at most",
+                f"  read of B   {self.bytes_read / 1e6:.3f} MB",
+                f"  operations  {self.flops:.3g}",
+                f"  products    {self.seconds:.3g} s",
+            ]
+        )
+
+
+def _addresses(spins: list[Spin]) -> tuple[list[object], list[int]]:
+    """Return records of the arrays of two spins, absent ones with address 0, and their addresses."""
+    records = [_array.record(a) for s in spins for a in (s.b, s.eps_occ, s.eps_vir)]
+    absent = [0] * 3
+    return list(records), ([_array.address(r) for r in records] + absent)[:6]
+
+
+def _paths(spins: list[Spin]) -> tuple[str, str]:
+    return hex_path(spins[0].path), hex_path(spins[1].path) if len(spins) == 2 else ""
+
+
+def plan_on_device(
+    spins: list[Spin], layout: str, precision: str | None, max_bytes: int, on: _device.Device
+) -> _device.DevicePlan:
+    """Return what the call would do on its device. Only shapes and dtypes are looked at."""
+    records, addresses = _addresses(spins)
+    text = _native.call("DeviceMP2Plan", on.number, *addresses, *_paths(spins), layout, precision or "", max_bytes)
+    del records  # which the library has read
+    return _device.read_plan(text)
+
+
+def plan_on_host(
+    spins: list[Spin],
+    layout: str,
+    precision: str | None,
+    max_bytes: int,
+    tolerance: float,
+    checkpoint: str,
+    threads: int | None,
+) -> MP2Plan:
+    """Return what the call would do on the host."""
+    records, addresses = _addresses(spins)
+    text = _native.call(
+        "MP2Plan", _threads.resolve(threads), *addresses, *_paths(spins), layout, precision or "", fed(spins), max_bytes,
+        tolerance, hex_path(checkpoint),
+    )  # fmt: skip
+    del records  # which the library has read
+    facts = json.loads(text)
+    facts["bytes_read"] += sum(s.bytes_asked for s in spins)
+    return MP2Plan(**{**facts, "flops": float(facts["flops"]), "seconds": float(facts["seconds"])})
