@@ -79,6 +79,7 @@ func DevicesFound(hexPluginDirs string) (names string, err error) {
 	return strings.Join(device.Found(filepath.SplitList(decoded(hexPluginDirs))), ","), nil
 }
 
+// decoded returns the text that comes as hexadecimal digits: file names need not be text, which is all that the border passes.
 func decoded(hexText string) string {
 	text, err := hex.DecodeString(hexText)
 	if err != nil {

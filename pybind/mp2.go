@@ -1,7 +1,6 @@
 package pybind
 
 import (
-	"encoding/hex"
 	"errors"
 	"fmt"
 
@@ -27,16 +26,7 @@ func newSpin(b, occ, vir uint64, hexPath string) *spin {
 	if b == 0 {
 		return nil
 	}
-	return &spin{b: descriptor(b), path: pathOf(hexPath), occ: vector[float64](descriptor(occ)), vir: vector[float64](descriptor(vir))}
-}
-
-// pathOf returns the path that comes as hexadecimal digits.
-func pathOf(digits string) string {
-	path, err := hex.DecodeString(digits)
-	if err != nil {
-		panic(err)
-	}
-	return string(path)
+	return &spin{b: descriptor(b), path: decoded(hexPath), occ: vector[float64](descriptor(occ)), vir: vector[float64](descriptor(vir))}
 }
 
 // feedOf gives a feed to the spins whose bits are set; nil if there are none.
@@ -121,7 +111,7 @@ func MP2(jobID, threads int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, virBe
 		options := mp2.Options{
 			Team: team, Precision: mp2.Precision(precision), PairEnergies: pairOut[0] != nil,
 			SkipFiniteCheck: !checkFinite, MaxBytes: maxBytes, Tolerance: tolerance,
-			Checkpoint: pathOf(hexCheckpoint),
+			Checkpoint: decoded(hexCheckpoint),
 		}
 		result, err := mp2Energy(alpha, beta, layout, options)
 		if err == nil {

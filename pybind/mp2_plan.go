@@ -67,7 +67,7 @@ func MP2Plan(threads int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, virBeta 
 	}
 	_, err = onTeam(context.Background(), teamSize(threads), nil, func(team *sched.Team) (int64, error) {
 		plan, err := mp2.Plan(mp2.Options{
-			Team: team, Precision: mp2.Precision(precision), MaxBytes: maxBytes, Tolerance: tolerance, Checkpoint: pathOf(hexCheckpoint),
+			Team: team, Precision: mp2.Precision(precision), MaxBytes: maxBytes, Tolerance: tolerance, Checkpoint: decoded(hexCheckpoint),
 		}, sources...)
 		if err != nil {
 			return 0, err

@@ -250,12 +250,12 @@ def df_mp2_energy(
     limit = 0 if max_memory is None and on is not None else _bytes(max_memory)
     tolerance = _tolerance(etol, precision)
     keep = _checkpoint(checkpoint, on)
+    _same_naux(spins)
     if plan:
         if on is not None:
             return plan_on_device(spins, layout, precision, limit, on)
         return plan_on_host(spins, layout, precision, limit, tolerance, keep, threads)
     _same_dtype(spins)
-    _same_naux(spins)
     return _energy(spins, layout, precision, pair_energies, check_finite, limit, tolerance, threads, progress, keep, on)
 
 
