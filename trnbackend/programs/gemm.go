@@ -71,6 +71,9 @@ func Gemm[T dense.Float](call *device.Call, precision Precision, transA, transB 
 	if err != nil {
 		return err
 	}
+	if err := call.Fits(plan.Graph); err != nil {
+		return err
+	}
 	p := newPace(call)
 	rowA, err := longest(p, a, !transA)
 	if err != nil {

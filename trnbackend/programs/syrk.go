@@ -65,6 +65,9 @@ func Syrk[T dense.Float](call *device.Call, precision Precision, uplo Triangle, 
 	if err != nil {
 		return err
 	}
+	if err := call.Fits(plan.Graph); err != nil {
+		return err
+	}
 	p := newPace(call)
 	length, err := longest(p, a, !trans)
 	if err != nil {
