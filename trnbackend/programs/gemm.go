@@ -61,7 +61,7 @@ func (p *GemmPlan) build() (*graph.Graph, error) {
 }
 
 // Gemm computes C_i = alpha op(A_i) op(B_i) + beta C_i for stacks of row-major matrices of one length on a device; op transposes where asked. C is not
-// read where beta is 0. The report's error bound is that of productBound, in exact terms for every element of the products.
+// read where beta is 0, A and B are not where alpha is 0: zeros go to the device in their place. The report's error bound is that of productBound, in exact terms for every element of the products.
 func Gemm[T dense.Float](call *device.Call, precision Precision, transA, transB bool, alpha T, a, b []dense.Matrix[T], beta T, c []dense.Matrix[T]) error {
 	m, n, k := c[0].Rows, c[0].Cols, a[0].Cols
 	if transA {
@@ -73,6 +73,9 @@ func Gemm[T dense.Float](call *device.Call, precision Precision, transA, transB 
 	}
 	if err := call.Fits(plan.Graph); err != nil {
 		return err
+	}
+	if alpha == 0 {
+		a, b = nil, nil
 	}
 	p := newPace(call)
 	rowA, err := longest(p, a, !transA)

@@ -73,7 +73,7 @@ func update(b *graph.Builder, z graph.Value, adds bool) {
 	b.Result("c", z)
 }
 
-// operand is a stack of matrices that a graph takes in a shape.
+// operand is a stack of matrices that a graph takes in a shape; an empty stack stands for zeros.
 type operand[T dense.Float] struct {
 	shape    graph.Shape
 	matrices []dense.Matrix[T]
@@ -162,7 +162,7 @@ func longest[T dense.Float](p *pace, stack []dense.Matrix[T], byRows bool) (floa
 	return math.Sqrt(largest), nil
 }
 
-// packed returns the triangle of each matrix of a stack in the shape, with zeros elsewhere.
+// packed returns the triangle of each matrix of a stack in the shape, with zeros elsewhere; all of it is zero if the stack is empty.
 func packed[T dense.Float](p *pace, shape graph.Shape, stack []dense.Matrix[T], t Triangle) ([]byte, error) {
 	data := make([]byte, shape.Bytes())
 	for s, x := range stack {

@@ -3,12 +3,38 @@ package programs
 import (
 	"context"
 	"errors"
+	"math"
+	"os"
 	"testing"
 
 	"trnsci/core/dense"
 	"trnsci/trnbackend"
 	"trnsci/trnbackend/device"
 )
+
+// pluginVariable names the PJRT plugin that tests use.
+const pluginVariable = "TRNSCI_TEST_PJRT"
+
+// onEach returns sessions on the interpreter and on the PJRT plugin for tests, if there is one, that end with the test.
+func onEach(t *testing.T) []*device.Session {
+	t.Helper()
+	sessions := []*device.Session{onInterp(t)}
+	path := os.Getenv(pluginVariable)
+	if path == "" {
+		t.Log("not on PJRT: " + pluginVariable + " names no plugin (make test-go does)")
+		return sessions
+	}
+	s, err := device.Open("pjrt:"+path, device.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return append(sessions, s)
+}
 
 // tooLarge is a matrix whose elements are never looked at: there are none.
 func tooLarge(rows, cols int) []dense.Matrix[float32] {
@@ -36,6 +62,35 @@ func TestUpdatesBeyondTheMemoryAreNotPacked(t *testing.T) {
 		var failed *trnbackend.DeviceError
 		if !errors.As(err, &failed) || report.BytesIn != 0 || report.Compiles+report.CacheHits != 0 {
 			t.Errorf("%s: %v, %+v", name, err, report)
+		}
+	}
+}
+
+// With alpha = 0 the factors have no effect, whatever they hold, as on the host.
+func TestUpdatesWithAlphaZero(t *testing.T) {
+	nan := math.NaN()
+	factor := []dense.Matrix[float64]{dense.FromRows([]float64{nan, math.Inf(1)}, []float64{1, nan})}
+	for _, s := range onEach(t) {
+		for _, beta := range []float64{0, -2} {
+			for name, run := range map[string]func(*device.Call, []dense.Matrix[float64]) error{
+				"gemm": func(call *device.Call, c []dense.Matrix[float64]) error {
+					return Gemm(call, FP64, false, true, 0, factor, factor, beta, c)
+				},
+				"syrk": func(call *device.Call, c []dense.Matrix[float64]) error {
+					return Syrk(call, FP64, Lower, false, 0, factor, beta, c)
+				},
+			} {
+				call, err := s.Begin(context.Background())
+				if err != nil {
+					t.Fatal(err)
+				}
+				c := []dense.Matrix[float64]{dense.FromRows([]float64{3, 5}, []float64{-4, 1})}
+				err = run(call, c)
+				report := call.End()
+				if err != nil || c[0].At(0, 0) != 3*beta || c[0].At(1, 0) != -4*beta || c[0].At(1, 1) != beta || report.Dispatches != 1 {
+					t.Errorf("%s on %s, beta %g: %v, %v, %+v", name, s.Name(), beta, err, c[0].Data, report)
+				}
+			}
 		}
 	}
 }
