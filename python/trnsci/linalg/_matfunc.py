@@ -135,7 +135,7 @@ def inv_sqrt_spd(
     dropped.fill(0)
     source = _array.record(matrix)
     if on is not None:
-        _on_device(on, how, matrix, threads, progress, (source, x, target))
+        _on_device(on, how, matrix, check_finite, threads, progress, (source, x, target))
     else:
         _common.solve(
             "InvSqrtSPD", matrix, _WORK_INV_SQRT, threads, progress, (source, x, target, dropped, counts),
@@ -145,7 +145,8 @@ def inv_sqrt_spd(
 
 
 def _on_device(
-    on: _device.Device, how: str, matrix: Array, threads: int | None, progress: Progress, arrays: tuple[Any, ...]
+    on: _device.Device, how: str, matrix: Array, check_finite: bool, threads: int | None, progress: Progress,
+    arrays: tuple[Any, ...],
 ) -> None:
     """Run the iteration for the matrices of a stack; `arrays` are the record of `matrix`, the result and its record."""
     if matrix.dtype.kind == "c":
@@ -156,6 +157,6 @@ def _on_device(
     size = _threads.resolve(threads)
     number = _native.run(
         "DeviceInvSqrtSPD", 0.0, size, progress, (matrix, *arrays),
-        _array.address(source), _array.address(target), on.number, how, limit=0,
+        _array.address(source), _array.address(target), on.number, how, bool(check_finite), limit=0,
     )  # fmt: skip
     _device.keep_report(number)
