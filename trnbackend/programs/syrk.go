@@ -51,7 +51,7 @@ func (p *SyrkPlan) build() (*graph.Graph, error) {
 // with trans. A_i is n x k, with trans k x n, and C_i is n x n. The other triangle of C is neither read nor written, and the triangle is not read
 // where beta is 0, nor A where alpha is 0: zeros go to the device in its place. With n = 0 and with empty stacks nothing is run.
 //
-// The report's error bound is that of productBound for every element of the products.
+// The report's error bound is that of Gemm.
 //
 // Errors: *dense.ArgumentError for shapes that do not fit, and those of the device.
 //
@@ -76,8 +76,11 @@ func Syrk[T dense.Float](call *device.Call, precision Precision, uplo Triangle, 
 	if err != nil {
 		return err
 	}
-	call.Bound(productBound(precision, plan.K, float64(alpha), length, length))
-	return runUpdate(call, p, plan.Graph, []operand[T]{{plan.operand(), a}}, alpha, beta, c, uplo)
+	u := updating[T]{
+		precision: precision, graph: plan.Graph, operands: []operand[T]{{plan.operand(), a}}, size: productSize{plan.K, length, length},
+		alpha: alpha, beta: beta, c: c, triangle: uplo,
+	}
+	return u.run(call, p)
 }
 
 // checkSyrk returns the order n and the number k of products of each sum; n is 0 for empty stacks too.
