@@ -1,6 +1,7 @@
 package pybind
 
 import (
+	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/matfunc"
 	"trnsci/core/sched"
@@ -46,27 +47,34 @@ func invSqrtSPD[T dense.Scalar](jobID, threads int64, in, out *array, counts row
 }
 
 // DeviceInvSqrtSPD writes the inverse square root of every matrix of the real stack a into the row-major stack x, computed on a device by the Newton-Schulz
-// iteration in a precision of package programs, or none that is said. It returns the number of the report.
-func DeviceInvSqrtSPD(jobID, threads int64, a, x uint64, id int64, precision string) (report int64, err error) {
+// iteration in a precision of package programs, or none that is said. With checkFinite infinities and NaNs are refused anywhere in a, else in the lower
+// triangles only. It returns the number of the report.
+func DeviceInvSqrtSPD(jobID, threads int64, a, x uint64, id int64, precision string, checkFinite bool) (report int64, err error) {
 	defer guard(&err)
 	in, out := descriptor(a), descriptor(x)
-	return onDevice(jobID, threads, id, func(_ *sched.Team, on *device.Call) error {
+	return onDevice(jobID, threads, id, func(team *sched.Team, on *device.Call) error {
 		if in.dtype == float32Code {
-			return deviceInvSqrtSPD[float32](on, in, out, precision)
+			return deviceInvSqrtSPD[float32](team, on, in, out, precision, checkFinite)
 		}
-		return deviceInvSqrtSPD[float64](on, in, out, precision)
+		return deviceInvSqrtSPD[float64](team, on, in, out, precision, checkFinite)
 	})
 }
 
-func deviceInvSqrtSPD[T dense.Float](on *device.Call, in, out *array, precision string) error {
+func deviceInvSqrtSPD[T dense.Float](team *sched.Team, on *device.Call, in, out *array, precision string, checkFinite bool) error {
 	p, err := programs.ChoosePrecision(on.Caps(), precision, in.dtype == float64Code)
 	if err != nil {
 		return err
 	}
 	matrices := newBatch[T](in)
 	for k, x := range members[T](out) {
-		dense.Copy(x.View(), matrices.at(k))
-		if err := programs.InvSqrtSPD(on, p, x, x); err != nil {
+		if checkFinite {
+			err = blas.CheckFinite(team, matrices.at(k), "a")
+		}
+		if err == nil {
+			dense.Copy(x.View(), matrices.at(k))
+			err = programs.InvSqrtSPD(on, p, x, x)
+		}
+		if err != nil {
 			if matrices.count() > 1 {
 				err = &memberError{member: k, err: err}
 			}

@@ -189,6 +189,13 @@ def test_errors_of_a_device():
         inv_sqrt_spd(np.stack([np.eye(2, dtype="f4"), indefinite]), **DEVICE)
     with pytest.raises(ValueError, match=r"a: .*infinities or NaNs"):
         inv_sqrt_spd(np.full((2, 2), np.nan, "f4"), **DEVICE)
+    upper = np.stack([np.eye(2, dtype="f4"), np.eye(2, dtype="f4")])
+    upper[1, 0, 1] = np.inf
+    with pytest.raises(ValueError, match=r"^a: .*infinities or NaNs.*member 1\)$"):
+        inv_sqrt_spd(upper, **DEVICE)
+    np.testing.assert_array_equal(inv_sqrt_spd(upper, check_finite=False, **DEVICE)[0], np.stack([np.eye(2), np.eye(2)]))
+    with pytest.raises(ValueError, match=r"a: .*infinities or NaNs"):  # that triangle is used
+        inv_sqrt_spd(upper.swapaxes(1, 2), check_finite=False, **DEVICE)
     for a, options in (
         (np.eye(2), {}),  # float64 without a word on precision
         (np.eye(2, dtype="F"), {}),

@@ -51,7 +51,7 @@ class Report:
         What was computed on the host, and why.
     error_bound : float
         A bound of the result's error where the algorithm has one, else 0; the largest one of a stack; NaN or infinity for
-        arguments that hold such. That of `inv_sqrt_spd` is an estimate, see there.
+        arguments that hold such, infinity after an overflow. That of `inv_sqrt_spd` is an estimate, see there.
     """
 
     device: str

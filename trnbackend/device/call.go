@@ -117,6 +117,21 @@ func (c *Call) Upload(shape graph.Shape, data []byte) (trnbackend.Buffer, error)
 	return b, nil
 }
 
+// Fits returns a DeviceError if the device has not the memory for the parameters and results of a graph. Programs ask before the host packs what they
+// are going to upload, so that what is too large is refused before memory is taken for it anywhere.
+func (c *Call) Fits(g *graph.Graph) error {
+	var needed int64
+	for _, s := range g.ParameterShapes() {
+		needed += s.Bytes()
+	}
+	for i, s := range g.ResultShapes() {
+		if !slices.Contains(g.Donation(), i) { // else it takes over a parameter
+			needed += s.Bytes()
+		}
+	}
+	return c.fits(needed, 0)
+}
+
 // fits returns an error if the device has not so many bytes left, as far as it knows. What is kept for later runs goes if it has not, or if it
 // has but not also the bytes that might be needed.
 func (c *Call) fits(needed, perhaps int64) error {

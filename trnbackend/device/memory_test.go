@@ -40,6 +40,38 @@ func TestUploadBeyondTheMemory(t *testing.T) {
 	}
 }
 
+// A graph needs its parameters and results, less what a result takes over.
+func TestAGraphBeyondTheMemory(t *testing.T) {
+	s := device.NewSession(tiny{interp.New()}, "")
+	call, err := s.Begin(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer call.End()
+	for _, c := range []struct {
+		elements int
+		donated  bool
+		message  string // empty if it fits
+	}{{12, false, ""}, {13, false, "104 bytes needed, 100 free"}, {25, true, ""}, {26, true, "104 bytes needed, 100 free"}} {
+		b := graph.NewBuilder("negated")
+		shape := graph.Of(graph.F32, c.elements)
+		x := b.Parameter
+		if c.donated {
+			x = b.Donated
+		}
+		b.Result("y", b.Negate(x("x", shape)))
+		g, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = call.Fits(g)
+		var failed *trnbackend.DeviceError
+		if (err == nil) != (c.message == "") || err != nil && !(errors.As(err, &failed) && strings.Contains(err.Error(), c.message)) {
+			t.Errorf("%d elements, donated %t: %v", c.elements, c.donated, err)
+		}
+	}
+}
+
 func TestACallPlansWithTheMemoryThatItIsAllowed(t *testing.T) {
 	s := device.NewSession(interp.New(), "")
 	defer s.Close()

@@ -61,7 +61,8 @@ func (p *GemmPlan) build() (*graph.Graph, error) {
 }
 
 // Gemm computes C_i = alpha op(A_i) op(B_i) + beta C_i for stacks of row-major matrices of one length on a device; op transposes where asked. C is not
-// read where beta is 0. The report's error bound is that of productBound, in exact terms for every element of the products.
+// read where beta is 0, A and B are not where alpha is 0: zeros go to the device in their place. The report's error bound is for every element,
+// against exact arithmetic of the given numbers: see updateBound and returnedBound.
 func Gemm[T dense.Float](call *device.Call, precision Precision, transA, transB bool, alpha T, a, b []dense.Matrix[T], beta T, c []dense.Matrix[T]) error {
 	m, n, k := c[0].Rows, c[0].Cols, a[0].Cols
 	if transA {
@@ -70,6 +71,12 @@ func Gemm[T dense.Float](call *device.Call, precision Precision, transA, transB 
 	plan, err := PlanGemm(precision, len(c), m, n, k, transA, transB, beta != 0)
 	if err != nil {
 		return err
+	}
+	if err := call.Fits(plan.Graph); err != nil {
+		return err
+	}
+	if alpha == 0 {
+		a, b = nil, nil
 	}
 	p := newPace(call)
 	rowA, err := longest(p, a, !transA)
@@ -80,7 +87,10 @@ func Gemm[T dense.Float](call *device.Call, precision Precision, transA, transB 
 	if err != nil {
 		return err
 	}
-	call.Bound(productBound(precision, plan.K, float64(alpha), rowA, colB))
 	shapeA, shapeB := plan.operands()
-	return runUpdate(call, p, plan.Graph, []operand[T]{{shapeA, a}, {shapeB, b}}, alpha, beta, c, whole)
+	u := updating[T]{
+		precision: precision, graph: plan.Graph, operands: []operand[T]{{shapeA, a}, {shapeB, b}}, size: productSize{plan.K, rowA, colB},
+		alpha: alpha, beta: beta, c: c, triangle: whole,
+	}
+	return u.run(call, p)
 }

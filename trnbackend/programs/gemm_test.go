@@ -95,18 +95,15 @@ func testGemm[T dense.Float](t *testing.T) {
 			if report.Dispatches != 1 || report.Compiles+report.CacheHits != 1 || report.ErrorBound <= 0 {
 				t.Fatalf("%+v", report)
 			}
-			// C itself is stored in T, and beta C is rounded as the products are.
-			rounding := 0x1p-22
 			for l := range c {
 				for i := range m {
 					for j := range n {
-						want := float64(beta) * float64(before[l].At(i, j))
-						for q := range k {
-							want += alpha * at(a[l], i, q, transA) * at(b[l], q, j, transB)
-						}
-						off := math.Abs(float64(c[l].At(i, j)) - want)
-						if limit := report.ErrorBound + rounding*(math.Abs(want)+1); !(off <= limit) {
-							t.Fatalf("%s %dx%dx%d: C[%d,%d] is off by %g, the bound is %g", p, m, n, k, i, j, off, limit)
+						x := func(q int) float64 { return at(a[l], i, q, transA) }
+						y := func(q int) float64 { return at(b[l], q, j, transB) }
+						want := exactUpdate(alpha, k, x, y, float64(beta), float64(before[l].At(i, j)))
+						off := offExact(float64(c[l].At(i, j)), want)
+						if !(off <= report.ErrorBound) {
+							t.Fatalf("%s %dx%dx%d: C[%d,%d] is off by %g, the bound is %g", p, m, n, k, i, j, off, report.ErrorBound)
 						}
 						worst = math.Max(worst, off)
 					}

@@ -1,6 +1,8 @@
 package programs
 
 import (
+	"math"
+
 	"trnsci/core/dense"
 	"trnsci/core/mp2"
 	"trnsci/trnbackend"
@@ -19,7 +21,7 @@ type MP2Result struct {
 // The differences e_i - e_a are taken on the host in float64 and sent as sums of two numbers of the device's type, so that denominators are as exact
 // as that type allows, however large the energies are.
 //
-// Errors: those of mp2.Check and mp2.EachOrbital; an UnsupportedError if the device has too little memory or lacks what the precision needs; those of
+// Errors: those of mp2.Check and mp2.EachOrbital; *dense.ArgumentError for energies of orbitals beyond the device's type; an UnsupportedError if the device has too little memory or lacks what the precision needs; those of
 // the device and of a cancelled call, which is noticed between runs and while blocks are packed.
 //
 // Cost: Plan.Flops, about nocc (nocc + block) nvir^2 naux for a closed shell and one product for each pair of parts.
@@ -30,6 +32,9 @@ func MP2(call *device.Call, precision Precision, spins ...mp2.Spin) (*MP2Result,
 	}
 	plan, err := PlanMP2Of(call.Caps(), precision, spins...)
 	if err != nil {
+		return nil, err
+	}
+	if err := checkEnergies(precision, spins...); err != nil {
 		return nil, err
 	}
 	r := newMP2Run(call, plan, spins)
@@ -55,6 +60,22 @@ func PlanMP2Of(caps trnbackend.Caps, p Precision, spins ...mp2.Spin) (*MP2Plan, 
 		naux, sizes = n, append(sizes, MP2Size{nocc, nvir})
 	}
 	return PlanMP2(caps, p, naux, sizes...)
+}
+
+// checkEnergies refuses energies of orbitals so large that a denominator, which is a sum of four, may overflow in the device's type.
+func checkEnergies(p Precision, spins ...mp2.Spin) error {
+	const terms = 4
+	most := largestNumber(p.dtype()) / terms
+	for _, s := range spins {
+		for n, energies := range [][]float64{s.Occ, s.Vir} {
+			for _, e := range energies {
+				if math.Abs(e) > most {
+					return dense.BadArgument([]string{"eps_occ", "eps_vir"}[n], "%g is too large: with precision %s energies of orbitals are at most %.3g", e, p, most)
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // mp2Run is a plan that is carried out.

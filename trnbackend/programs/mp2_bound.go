@@ -62,6 +62,14 @@ func smallestNormal(d graph.DType) float64 {
 	return 0x1p-126
 }
 
+// largestNumber returns the largest finite number of the type of operands.
+func largestNumber(d graph.DType) float64 {
+	if d == graph.F64 {
+		return math.MaxFloat64
+	}
+	return math.MaxFloat32
+}
+
 // smallestDenominator returns the smallest modulus of e_i + e_j - e_a - e_b over all a and b. Cost: the numbers of virtual orbitals; with a gap none.
 func smallestDenominator(left, right *mp2Measure, i, j int) float64 {
 	occupied := left.occ[i] + right.occ[j]

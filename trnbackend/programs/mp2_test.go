@@ -310,6 +310,14 @@ func TestMP2Refuses(t *testing.T) {
 	bad := randomSpin[float64](rand.New(rand.NewPCG(49, 1)), "", 2, 3, 4)
 	bad.Source.(mp2.Integrals[float64]).Data[5] = 1e60 // an infinity in single precision
 	refuse("integrals beyond f32", context.Background(), []mp2.Spin{bad}, argument("B"))
+	for _, energy := range []float64{1e39, -1e39, 1e38} { // infinite in single precision, and with infinite sums of four
+		high := spin
+		high.Vir = []float64{1, energy, 2}
+		refuse("virtual energies beyond f32", context.Background(), []mp2.Spin{high}, argument("eps_vir"))
+		low := spin
+		low.Occ = []float64{energy, -1}
+		refuse("occupied energies beyond f32", context.Background(), []mp2.Spin{spin, low}, argument("eps_occ"))
+	}
 	vanishing := spin
 	vanishing.Vir = []float64{spin.Occ[0], 1, 2}
 	refuse("vanishing denominator", context.Background(), []mp2.Spin{vanishing}, func(err error) bool {

@@ -15,11 +15,11 @@ const (
 	leastSquares = 3.2
 )
 
-// rootError estimates how far X, which is symmetric, is from the inverse square root of A, from A and X themselves in float64: the result is at least
-// |X - A^(-1/2)|_2, and so at least the error of each element, with a probability of 1 - 1e-10 if X is positive definite. It is 0 if nothing can
-// be said, which is where |X A X - I|_2 may be 1 or more. Only an estimate, since that X is positive definite is not checked: iterates of Newton and Schulz are
-// polynomials of A with positive values, and rounding would have to be of the order of their smallest eigenvalue, 1/sqrt(cond(A)) of the largest,
-// to change that, while X A X - I, which is measured, already feels rounding times cond(A).
+// rootError estimates how far X, which is symmetric, is from the inverse square root of A, from A and X themselves in float64: the bound is at least
+// |X - A^(-1/2)|_2, and so at least the error of each element, with a probability of 1 - 1e-10 if X is positive definite. It is infinite if nothing can
+// be said, which is where |X A X - I|_2 may be 1 or more; off is an estimate of |X A X - I|_F. The bound is only an estimate, since that X is positive
+// definite is not checked: iterates of Newton and Schulz are polynomials of A with positive values, and rounding would have to be of the order of
+// their smallest eigenvalue, 1/sqrt(cond(A)) of the largest, to change that, while X A X - I, which is measured, already feels rounding times cond(A).
 //
 // With E = X A X - I and e = |E|_2 < 1 it is A = X^(-1) (I + E) X^(-1), so that (1+e)^(-1) X^2 <= A^(-1) <= (1-e)^(-1) X^2 in the order of
 // symmetric matrices. Square roots keep that order (R. Bhatia, Matrix Analysis, 1997, section V.1), thus
@@ -28,42 +28,105 @@ const (
 //
 // The residual of the iteration, |Z Y - I|, does not serve for e: Y is A Z but for rounding that grows with the condition of A (N. J. Higham, Functions of
 // Matrices, 2008, sections 6.4 and 6.7). So E is multiplied with random vectors v of normal numbers: the sum of |E v|^2 is at least e^2 times the sum
-// of (u v)^2, where u, of length 1, is the vector that E stretches most, and those u v are normal numbers too. The rounding of X (A (X v))
-// is at most that of three sums of n terms, gamma |X| |A| |X| |v| (N. J. Higham, Accuracy and Stability of Numerical Algorithms, section 3.5).
+// of (u v)^2, where u, of length 1, is the vector that E stretches most, and those u v are normal numbers too. The sum of |E v|^2 is also |E|_F^2 times
+// the number of vectors in the mean. Where the rounding of X (A (X v)) alone could make e 1, products are taken in twice the digits.
 //
-// Cost: about 200 n^2 operations. The error is that of a cancelled call.
-func rootError(p *pace, a, x dense.Matrix[float64]) (float64, error) {
-	n := a.Rows
-	v, w, r := dense.New[float64](n, probes), dense.New[float64](n, probes), dense.New[float64](n, probes)
-	rng := rand.New(rand.NewPCG(probes, uint64(n)))
+// Cost: about 200 n^2 operations, some 20 times as many in twice the digits. The error is that of a cancelled call.
+func rootError(p *pace, a, x dense.Matrix[float64]) (bound, off float64, err error) {
+	v := dense.New[float64](a.Rows, probes)
+	rng := rand.New(rand.NewPCG(probes, uint64(a.Rows)))
 	largest := 0.0
 	for i := range v.Data {
 		v.Data[i] = rng.NormFloat64()
 		largest = math.Max(largest, math.Abs(v.Data[i]))
 	}
-	team := p.team()
-	blas.Gemm(team, blas.NoTrans, blas.NoTrans, 1, x, v, 0, r)
-	blas.Gemm(team, blas.NoTrans, blas.NoTrans, 1, a, r, 0, w)
-	blas.Gemm(team, blas.NoTrans, blas.NoTrans, 1, x, w, -1, v) // now E v
-	ones := make([]float64, n)
-	for i := range ones {
-		ones[i] = largest
+	moduli, err := probeModuli(p, a, x, largest)
+	if err != nil {
+		return 0, 0, err
+	}
+	stretch, gamma := stretched, 4*float64(a.Rows+1)*dense.Eps[float64]()/2
+	if least := math.Sqrt(leastSquares); !(gamma*moduli < least) {
+		stretch, gamma = stretchedTwice, gamma*gamma
+	}
+	length, err := stretch(p, a, x, v)
+	if err != nil {
+		return 0, 0, err
+	}
+	off = length / math.Sqrt(probes)
+	e := (length + gamma*moduli) / math.Sqrt(leastSquares)
+	if !(e < 1) {
+		return math.Inf(1), off, nil
+	}
+	norm, err := smallerNorm(p, x)
+	return math.Expm1(-math.Log1p(-e)/2) * norm, off, err
+}
+
+// probeModuli returns a bound on the length of |X| |A| |X| |v| for all vectors v together, whose elements are at most largest.
+func probeModuli(p *pace, a, x dense.Matrix[float64], largest float64) (float64, error) {
+	y := make([]float64, a.Rows)
+	for i := range y {
+		y[i] = largest
 	}
 	for _, m := range []dense.Matrix[float64]{x, a, x} {
-		if err := timesModuli(p, m, ones); err != nil {
+		if err := timesModuli(p, m, y); err != nil {
 			return 0, err
 		}
 	}
-	if err := p.cause(team.Err()); err != nil {
-		return 0, err
+	return math.Sqrt(probes) * length(y), nil
+}
+
+// stretched returns the length of (X A X - I) v for all columns of v together, and overwrites v. Rounding is at most that of three sums of n terms,
+// gamma |X| |A| |X| |v| with gamma = 4 (n+1) u (N. J. Higham, Accuracy and Stability of Numerical Algorithms, section 3.5).
+func stretched(p *pace, a, x, v dense.Matrix[float64]) (float64, error) {
+	w, r := dense.New[float64](v.Rows, v.Cols), dense.New[float64](v.Rows, v.Cols)
+	team := p.team()
+	blas.Gemm(team, blas.NoTrans, blas.NoTrans, 1, x, v, 0, r)
+	blas.Gemm(team, blas.NoTrans, blas.NoTrans, 1, a, r, 0, w)
+	blas.Gemm(team, blas.NoTrans, blas.NoTrans, 1, x, w, -1, v)
+	return length(v.Data), p.cause(team.Err())
+}
+
+// stretchedTwice is stretched in twice the digits: rounding has gamma^2 in place of gamma.
+func stretchedTwice(p *pace, a, x, v dense.Matrix[float64]) (float64, error) {
+	high, low := v, dense.New[float64](v.Rows, v.Cols)
+	for _, m := range []dense.Matrix[float64]{x, a, x} {
+		var err error
+		if high, low, err = timesTwice(p, m, high, low); err != nil {
+			return 0, err
+		}
 	}
-	gamma := 4 * float64(n+1) * dense.Eps[float64]() / 2
-	e := (length(v.Data) + math.Sqrt(probes)*gamma*length(ones)) / math.Sqrt(leastSquares)
-	if !(e < 1) {
-		return math.Inf(1), nil
+	for i, e := range v.Data {
+		v.Data[i] = (high.Data[i] - e) + low.Data[i]
 	}
-	norm, err := smallerNorm(p, x)
-	return math.Expm1(-math.Log1p(-e)/2) * norm, err
+	return length(v.Data), nil
+}
+
+// timesTwice returns M (high + low) as such a sum. The errors of products and of sums are exact and are summed beside them (T. Ogita, S. M. Rump,
+// S. Oishi, SIAM J. Sci. Comput. 26, 2005, Dot2).
+func timesTwice(p *pace, m, high, low dense.Matrix[float64]) (newHigh, newLow dense.Matrix[float64], err error) {
+	newHigh, newLow = dense.New[float64](m.Rows, high.Cols), dense.New[float64](m.Rows, high.Cols)
+	for i := range m.Rows {
+		sums, rests := newHigh.Row(i), newLow.Row(i)
+		for j, x := range m.Row(i) {
+			lows := low.Row(j)
+			for k, h := range high.Row(j) {
+				term := x * h
+				sum := sums[k] + term
+				added := sum - sums[k]
+				rests[k] += math.FMA(x, h, -term) + ((sums[k] - (sum - added)) + (term - added)) + x*lows[k]
+				sums[k] = sum
+			}
+		}
+		for k, rest := range rests {
+			sum := sums[k]
+			sums[k] = sum + rest
+			rests[k] = rest - (sums[k] - sum)
+		}
+		if err := p.did(m.Cols * high.Cols); err != nil {
+			return newHigh, newLow, err
+		}
+	}
+	return newHigh, newLow, nil
 }
 
 // timesModuli replaces y, whose elements are not negative, by |M| y.

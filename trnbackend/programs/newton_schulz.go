@@ -38,14 +38,21 @@ type InvSqrtPlan struct {
 	BytesIn, BytesOut int64 // at most
 }
 
-// ConvergenceError says that the Newton-Schulz iteration found no inverse square root: the matrix is indefinite, or singular to the precision.
+// ConvergenceError says that the Newton-Schulz iteration found no inverse square root: the matrix is indefinite, or singular to the precision. Either
+// the iteration was given up, or what it found is so far from a root that nothing is known of its error; see rootError.
 type ConvergenceError struct {
-	Steps     int       // that were done
+	Steps     int       // that were done when it was given up
 	Residual  float64   // |Z Y - I|_F of the last one
+	Ended     bool      // it was not given up, there is a result X
+	Off       float64   // the estimate of |X A X - I|_F then
 	Precision Precision // of the products
 }
 
 func (e *ConvergenceError) Error() string {
+	if e.Ended {
+		return fmt.Sprintf("a: the Newton-Schulz iteration ended, but |X A X - I| of its result X is about %.2g: the matrix is singular to %s",
+			e.Off, e.Precision)
+	}
 	return fmt.Sprintf("a: the Newton-Schulz iteration was given up after %d steps, |Z Y - I| is %.2g: the matrix is not positive definite, or singular to %s",
 		e.Steps, e.Residual, e.Precision)
 }
@@ -191,14 +198,20 @@ func InvSqrtSPD[T dense.Float](call *device.Call, precision Precision, a, x dens
 	if err != nil {
 		return err
 	}
-	return finishRoot(call, p, start.matrix(n), root, exponent, x)
+	return finishRoot(call, p, precision, start.matrix(n), root, exponent, x)
 }
 
-// finishRoot estimates the error of a root in its scale, and writes it to x in that of the caller's matrix.
-func finishRoot[T dense.Float](call *device.Call, p *pace, a, root dense.Matrix[float64], exponent int, x dense.Matrix[T]) error {
-	bound, err := rootError(p, a, root)
+// finishRoot estimates the error of a root in its scale, and writes it to x in that of the caller's matrix. A root of which nothing is known is a
+// ConvergenceError.
+func finishRoot[T dense.Float](
+	call *device.Call, p *pace, precision Precision, a, root dense.Matrix[float64], exponent int, x dense.Matrix[T],
+) error {
+	bound, off, err := rootError(p, a, root)
 	if err != nil {
 		return err
+	}
+	if math.IsInf(bound, 1) {
+		return &ConvergenceError{Ended: true, Off: off, Precision: precision}
 	}
 	call.OnHost("the error was estimated from a, the result and random vectors, which takes 200 n^2 operations")
 	call.Bound(math.Ldexp(bound, -exponent/2))

@@ -73,42 +73,74 @@ func update(b *graph.Builder, z graph.Value, adds bool) {
 	b.Result("c", z)
 }
 
-// operand is a stack of matrices that a graph takes in a shape.
+// operand is a stack of matrices that a graph takes in a shape; an empty stack stands for zeros.
 type operand[T dense.Float] struct {
 	shape    graph.Shape
 	matrices []dense.Matrix[T]
 }
 
-// runUpdate runs a graph that update ends, and sets the triangle of C to what it gives. operands are the product's parameters; C is read where beta
-// is not 0.
-func runUpdate[T dense.Float](call *device.Call, p *pace, g *graph.Graph, operands []operand[T], alpha, beta T, c []dense.Matrix[T], t Triangle) error {
-	program, err := call.Program(g)
+// updating is the work on C = alpha Z + beta C for stacks, with a graph that update ends. operands are the parameters of the product Z; of C the triangle
+// is set, and read where beta is not 0.
+type updating[T dense.Float] struct {
+	precision   Precision
+	graph       *graph.Graph
+	operands    []operand[T]
+	size        productSize
+	alpha, beta T
+	c           []dense.Matrix[T]
+	triangle    Triangle
+}
+
+// run computes C and enters its error bound.
+func (u *updating[T]) run(call *device.Call, p *pace) error {
+	program, err := call.Program(u.graph)
 	if err != nil {
 		return err
 	}
-	result := g.ResultShapes()[0]
-	scalar := func(x T) []byte { return trnbackend.Encode(result.DType, []float64{float64(x)}) }
-	var inputs [][]byte
-	for _, o := range operands {
-		data, err := packed(p, o.shape, o.matrices, whole)
-		if err != nil {
-			return err
-		}
-		inputs = append(inputs, data)
+	result := u.graph.ResultShapes()[0]
+	inputs, err := u.inputs(p, result)
+	if err != nil {
+		return err
 	}
-	inputs = append(inputs, scalar(alpha))
-	if beta != 0 {
-		data, err := packed(p, result, c, t)
-		if err != nil {
+	largestC := 0.0
+	if u.beta != 0 {
+		if largestC, err = largestModulus(p, u.c, u.triangle); err != nil {
 			return err
 		}
-		inputs = append(inputs, scalar(beta), data)
 	}
 	data, err := runOnce(call, program, inputs)
 	if err != nil {
 		return err
 	}
-	return unpack(p, result, data, c, t)
+	if err := unpack(p, result, data, u.c, u.triangle); err != nil {
+		return err
+	}
+	largest, err := largestModulus(p, u.c, u.triangle)
+	if err != nil {
+		return err
+	}
+	bound := updateBound(u.precision, u.size, float64(u.alpha), float64(u.beta), largestC)
+	call.Bound(returnedBound[T](u.precision, bound, largest))
+	return nil
+}
+
+// inputs returns the parameters of the graph, whose result has this shape.
+func (u *updating[T]) inputs(p *pace, result graph.Shape) ([][]byte, error) {
+	scalar := func(x T) []byte { return trnbackend.Encode(result.DType, []float64{float64(x)}) }
+	var inputs [][]byte
+	for _, o := range u.operands {
+		data, err := packed(p, o.shape, o.matrices, whole)
+		if err != nil {
+			return nil, err
+		}
+		inputs = append(inputs, data)
+	}
+	inputs = append(inputs, scalar(u.alpha))
+	if u.beta == 0 {
+		return inputs, nil
+	}
+	data, err := packed(p, result, u.c, u.triangle)
+	return append(inputs, scalar(u.beta), data), err
 }
 
 // runOnce runs a program of one result on these parameters.
@@ -127,42 +159,7 @@ func runOnce(call *device.Call, program trnbackend.Program, inputs [][]byte) ([]
 	return call.Download(results[0])
 }
 
-// productBound returns a bound of |C - alpha X Y| for every element, beside the rounding of beta C: with the lengths of the longest row of X and the
-// longest column of Y, by the inequality of Cauchy and Schwarz, the sum of the moduli of the k products is at most their product, and each product
-// carries the error of its two operands and of the sums (N. J. Higham, Accuracy and Stability of Numerical Algorithms, section 3.1).
-func productBound(p Precision, k int, alpha, rowX, colY float64) float64 {
-	return math.Abs(alpha) * rowX * colY * p.productError(k)
-}
-
-// longest returns the largest Euclidean length of a row, or of a column, of any matrix of a stack.
-func longest[T dense.Float](p *pace, stack []dense.Matrix[T], byRows bool) (float64, error) {
-	largest := 0.0
-	for _, x := range stack {
-		squares := make([]float64, x.Cols)
-		for i := range x.Rows {
-			sum := 0.0
-			for j, v := range x.Row(i) {
-				square := float64(v) * float64(v)
-				squares[j] += square
-				sum += square
-			}
-			if byRows {
-				largest = math.Max(largest, sum)
-			}
-			if err := p.did(x.Cols); err != nil {
-				return 0, err
-			}
-		}
-		if !byRows {
-			for _, s := range squares {
-				largest = math.Max(largest, s)
-			}
-		}
-	}
-	return math.Sqrt(largest), nil
-}
-
-// packed returns the triangle of each matrix of a stack in the shape, with zeros elsewhere.
+// packed returns the triangle of each matrix of a stack in the shape, with zeros elsewhere; all of it is zero if the stack is empty.
 func packed[T dense.Float](p *pace, shape graph.Shape, stack []dense.Matrix[T], t Triangle) ([]byte, error) {
 	data := make([]byte, shape.Bytes())
 	for s, x := range stack {

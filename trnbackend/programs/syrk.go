@@ -49,9 +49,9 @@ func (p *SyrkPlan) build() (*graph.Graph, error) {
 
 // Syrk computes the triangle uplo of C_i = alpha op(A_i) op(A_i)^T + beta C_i for stacks of row-major matrices of one length on a device; op transposes
 // with trans. A_i is n x k, with trans k x n, and C_i is n x n. The other triangle of C is neither read nor written, and the triangle is not read
-// where beta is 0. With n = 0 and with empty stacks nothing is run.
+// where beta is 0, nor A where alpha is 0: zeros go to the device in its place. With n = 0 and with empty stacks nothing is run.
 //
-// The report's error bound is that of productBound for every element of the products.
+// The report's error bound is that of Gemm.
 //
 // Errors: *dense.ArgumentError for shapes that do not fit, and those of the device.
 //
@@ -65,13 +65,22 @@ func Syrk[T dense.Float](call *device.Call, precision Precision, uplo Triangle, 
 	if err != nil {
 		return err
 	}
+	if err := call.Fits(plan.Graph); err != nil {
+		return err
+	}
+	if alpha == 0 {
+		a = nil
+	}
 	p := newPace(call)
 	length, err := longest(p, a, !trans)
 	if err != nil {
 		return err
 	}
-	call.Bound(productBound(precision, plan.K, float64(alpha), length, length))
-	return runUpdate(call, p, plan.Graph, []operand[T]{{plan.operand(), a}}, alpha, beta, c, uplo)
+	u := updating[T]{
+		precision: precision, graph: plan.Graph, operands: []operand[T]{{plan.operand(), a}}, size: productSize{plan.K, length, length},
+		alpha: alpha, beta: beta, c: c, triangle: uplo,
+	}
+	return u.run(call, p)
 }
 
 // checkSyrk returns the order n and the number k of products of each sum; n is 0 for empty stacks too.

@@ -96,7 +96,8 @@ def inv_sqrt_spd(
     LinAlgError
         If `a` has an eigenvalue that is negative by more than `threshold` and rounding, with that eigenvalue.
     ConvergenceError
-        If the iteration on the device does not converge: `a` is not positive definite, or singular to the precision.
+        If the iteration on the device does not converge, or nothing is known of the error of its result: `a` is not positive
+        definite, or singular to the precision.
     UnsupportedError
         For a device with the method "eigh", for what the device lacks, and on a device for complex matrices, plain bf16, and
         float64 without a word on precision.
@@ -109,7 +110,8 @@ def inv_sqrt_spd(
     Matrices (2008), section 6.7, scaled; a condition number of 1e4 takes about 11 steps of three products each. The error of
     ``x @ a @ x`` is of the order of the machine epsilon times the condition number of `a` in both. The ``error_bound`` of
     `trnsci.last_report` is an estimate of how far `x` is from the inverse square root in the spectral norm, made from `a`, `x`
-    and random vectors; it is too small with a probability of 1e-10, and infinite where the precision is too low to tell.
+    and random vectors; it is too small with a probability of 1e-10. It is never infinite: where the precision is too low to
+    tell, that is an error.
 
     Examples
     --------
@@ -135,7 +137,7 @@ def inv_sqrt_spd(
     dropped.fill(0)
     source = _array.record(matrix)
     if on is not None:
-        _on_device(on, how, matrix, threads, progress, (source, x, target))
+        _on_device(on, how, matrix, check_finite, threads, progress, (source, x, target))
     else:
         _common.solve(
             "InvSqrtSPD", matrix, _WORK_INV_SQRT, threads, progress, (source, x, target, dropped, counts),
@@ -145,7 +147,13 @@ def inv_sqrt_spd(
 
 
 def _on_device(
-    on: _device.Device, how: str, matrix: Array, threads: int | None, progress: Progress, arrays: tuple[Any, ...]
+    on: _device.Device,
+    how: str,
+    matrix: Array,
+    check_finite: bool,
+    threads: int | None,
+    progress: Progress,
+    arrays: tuple[Any, ...],
 ) -> None:
     """Run the iteration for the matrices of a stack; `arrays` are the record of `matrix`, the result and its record."""
     if matrix.dtype.kind == "c":
@@ -156,6 +164,6 @@ def _on_device(
     size = _threads.resolve(threads)
     number = _native.run(
         "DeviceInvSqrtSPD", 0.0, size, progress, (matrix, *arrays),
-        _array.address(source), _array.address(target), on.number, how, limit=0,
+        _array.address(source), _array.address(target), on.number, how, bool(check_finite), limit=0,
     )  # fmt: skip
     _device.keep_report(number)
