@@ -413,3 +413,17 @@ def test_cache_folders(tmp_path):
         trnsci.Device("interp", cache_dir="a\0b")
     trnsci.Device("interp", cache_dir=tmp_path / "new" / "folder").close()
     assert (tmp_path / "new" / "folder").is_dir()
+
+
+def test_operand_that_no_memory_holds(device):
+    script = f"""
+import resource, numpy as np, trnsci
+resource.setrlimit(resource.RLIMIT_AS, (6 * 10**9,) * 2)
+a = np.broadcast_to(np.float32(1), (2**15, 2**14))
+try:
+    trnsci.blas.gemm(1, a, np.ones((2**14, 3), np.float32), device={device!r})
+except (MemoryError, trnsci.DeviceError) as error:
+    print("refused", error)
+"""
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert result.stdout.startswith("refused") and result.returncode == 0, result.stderr

@@ -29,7 +29,11 @@ func (b *FunctionIntegrals[T]) operand32() *operand[float32] { return functionOp
 func (b *FunctionIntegrals[T]) operand64() *operand[float64] { return functionOperand[float64](b) }
 
 func functionOperand[T, S dense.Float](b *FunctionIntegrals[S]) *operand[T] {
-	return &operand[T]{nocc: b.Nocc, nvir: b.Nvir, naux: b.Naux, rounded: narrows[T](b), loader: &functionLoader[T, S]{b: b}}
+	op := &operand[T]{nocc: b.Nocc, nvir: b.Nvir, naux: b.Naux, rounded: narrows[T](b), loader: &functionLoader[T, S]{b: b}}
+	if dense.IsSingle[T]() != dense.IsSingle[S]() { // an orbital is converted
+		op.staging = int64(b.Nvir) * int64(b.Naux) * elementBytes[S]()
+	}
+	return op
 }
 
 // functionLoader converts what the function brings, an orbital at a time, where that is of another dtype.

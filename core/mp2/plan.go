@@ -63,6 +63,7 @@ func workspace[T dense.Float](opt Options, sources []Source) (int64, error) {
 				bytes += 2*readBytes + int64(file.strideI)*int64(file.nocc)*elementBytes[T]()
 			}
 		}
+		bytes += op.staging
 	}
 	blocks, err := planAll(ops, opt.maxBytes(), opt.Team.Threads())
 	if err != nil {

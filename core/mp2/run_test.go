@@ -128,6 +128,8 @@ func TestWorkspaceBoundsWhatIsAllocated(t *testing.T) {
 	for _, c := range fileCases[float64](t, m, "<f8") {
 		sources[c.name] = c.file
 	}
+	single, _ := counted[float32](m)
+	sources["function, converted"] = single
 	for name, b := range sources {
 		for _, limit := range []int64{0, 4 * orbital} {
 			opt := Options{Team: team(3), MaxBytes: limit, Precision: PrecisionFP64, PairEnergies: true}

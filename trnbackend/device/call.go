@@ -19,6 +19,7 @@ type Call struct {
 	memory  int64           // the caller's limit; 0 is none
 	plan    func(steps int) // see Watch
 	step    func(steps int)
+	reserve func(bytes int64) error         // see Reserve
 	buffers map[trnbackend.Buffer]*dispatch // with the run that writes the buffer; nil if there is none, or if the buffer may be dead
 }
 
@@ -34,7 +35,7 @@ func (s *Session) Begin(ctx context.Context) (*Call, error) {
 	}
 	return &Call{
 		session: s, ctx: ctx, started: time.Now(), report: trnbackend.Report{Device: s.Name()}, buffers: map[trnbackend.Buffer]*dispatch{},
-		plan: func(int) {}, step: func(int) {},
+		plan: func(int) {}, step: func(int) {}, reserve: func(int64) error { return nil },
 	}, nil
 }
 
@@ -61,6 +62,12 @@ func (c *Call) Free(b trnbackend.Buffer) {
 
 // Watch makes the call tell how many steps it is going to take, and each one that is done. Programs of many runs have steps.
 func (c *Call) Watch(plan, step func(steps int)) { c.plan, c.step = plan, step }
+
+// Reserve makes the call ask before it takes much of the host's memory, so that what would not fit is an error and not the end of the process.
+func (c *Call) Reserve(ask func(bytes int64) error) { c.reserve = ask }
+
+// FitsHost returns an error if the host has not so many bytes.
+func (c *Call) FitsHost(bytes int64) error { return c.reserve(bytes) }
 
 // Plan adds to the number of steps that the call is going to take.
 func (c *Call) Plan(steps int) { c.plan(steps) }
@@ -117,8 +124,9 @@ func (c *Call) Upload(shape graph.Shape, data []byte) (trnbackend.Buffer, error)
 	return b, nil
 }
 
-// Fits returns a DeviceError if the device has not the memory for the parameters and results of a graph. Programs ask before the host packs what they
-// are going to upload, so that what is too large is refused before memory is taken for it anywhere.
+// Fits returns an error if the device, or the host, has not the memory for the parameters and results of a graph. Programs ask before the host packs
+// what they are going to upload, so that what is too large is refused before memory is taken for it anywhere. A device whose memory is not known is
+// taken to share that of the host.
 func (c *Call) Fits(g *graph.Graph) error {
 	var needed int64
 	for _, s := range g.ParameterShapes() {
@@ -129,7 +137,13 @@ func (c *Call) Fits(g *graph.Graph) error {
 			needed += s.Bytes()
 		}
 	}
-	return c.fits(needed, 0)
+	if err := c.fits(needed, 0); err != nil {
+		return err
+	}
+	if c.session.caps.Memory == 0 {
+		needed *= 2
+	}
+	return c.FitsHost(needed)
 }
 
 // fits returns an error if the device has not so many bytes left, as far as it knows. What is kept for later runs goes if it has not, or if it

@@ -171,6 +171,9 @@ func loadMP2[T dense.Float](r *mp2Run, b mp2Block) error {
 	spin, shapes := r.spins[b.spin], r.plan.blockShapes(b.spin)
 	first := b.index * r.plan.Block
 	end := min(len(spin.Occ), first+r.plan.Block)
+	if err := r.call.FitsHost(shapes[0].Bytes()); err != nil {
+		return err
+	}
 	integrals, differences := make([]byte, shapes[0].Bytes()), make([]float64, shapes[1].Size())
 	high, low := differences[:len(differences)/2], differences[len(differences)/2:]
 	p := newPace(r.call)
