@@ -16,7 +16,7 @@ type operand[T dense.Float] struct {
 	rounded          bool          // the integrals had to be rounded to T
 	inPlace          *Integrals[T] // the orbitals where they lie; nil when loader packs them
 	loader           loader[T]
-	staging          int64 // bytes that the loader takes beside what it fills
+	staging          int64                              // bytes that the loader takes beside what it fills
 	watch            func(i int, checksum uint32) error // is told of orbitals that a block takes; nil for nobody
 }
 
