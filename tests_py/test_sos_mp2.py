@@ -93,3 +93,10 @@ def test_scaled():
     assert result.scaled(1, 0) == result.e_corr_os
     assert result.scaled(0, 1) == result.e_corr_ss
     assert result.scaled(6 / 5, 1 / 3) == result.e_scs
+
+
+def test_spin_without_orbitals_is_not_asked_for():
+    rng = np.random.default_rng(9)
+    b, occ, vir = rng.normal(size=(3, 4, 5)), -1 - rng.random(3), 1 + rng.random(4)
+    result = sos_mp2_energy((lambda i, j: b[i:j], lambda i, j: 1 / 0), (occ, np.array([])), (vir, vir))
+    assert result.e_corr == 0

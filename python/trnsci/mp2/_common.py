@@ -8,8 +8,8 @@ from typing import Any
 from .. import _array, _native, _threads
 from .._array import Array
 from .._progress import Progress
-from ._energy import _answer, _bytes, _same_dtype, read_spins
-from ._integrals import Spin, fed, hex_path
+from ._input import Arguments, block_bytes, read_spins, same_dtype
+from ._integrals import Spin
 
 
 class Input:
@@ -20,8 +20,8 @@ class Input:
     ) -> None:
         self.spins = read_spins(B, eps_occ, eps_vir, layout, complex_too)
         self.layout = layout
-        self.max_bytes = _bytes(max_memory)
-        _same_dtype(self.spins)
+        self.max_bytes = block_bytes(max_memory)
+        same_dtype(self.spins)
 
     @property
     def alpha(self) -> Spin:
@@ -44,16 +44,12 @@ class Input:
         Its arguments are the records of B, eps_occ and eps_vir of both spins and of the outputs (None for one that is not
         there), the paths of both spins, the layout, the bits of spins whose integrals are asked for, and `args`.
         """
-        inputs = [a for s in self.spins for a in (s.b, s.eps_occ, s.eps_vir)]
-        records = [None if a is None else _array.record(a) for a in (*inputs, *outputs)]
-        addresses = [_array.address(r) for r in records]
-        absent = [0] * (6 - len(inputs))
-        asked = fed(self.spins)
+        given = Arguments(self.spins)
+        records = [None if a is None else _array.record(a) for a in outputs]
         _native.run(
-            name, work, _threads.resolve(threads), progress, (*inputs, *outputs, *records),
-            *addresses[: len(inputs)], *absent, *addresses[len(inputs) :],
-            hex_path(self.alpha.path), hex_path(self.beta.path) if self.unrestricted else "", self.layout, asked, *args,
-            answer=(lambda question: _answer(self.spins, question)) if asked else None,
+            name, work, _threads.resolve(threads), progress, (*given.arrays, *outputs, *records),
+            *given.addresses, *(_array.address(r) for r in records), *given.paths, self.layout, given.fed, *args,
+            answer=given.answer,
         )  # fmt: skip
 
 

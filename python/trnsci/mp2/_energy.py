@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, overload
@@ -13,7 +12,8 @@ from .. import _array, _device, _native, _threads
 from .._array import Array
 from .._errors import UnsupportedError
 from .._progress import Progress
-from ._integrals import LAYOUTS, Spin, fed, hex_path
+from ._input import Arguments, block_bytes, read_spins, same_dtype
+from ._integrals import Spin, hex_path
 from ._plan import MP2Plan, plan_on_device, plan_on_host
 
 Layout: TypeAlias = Literal["iaP", "(ia)P", "P(ia)", "iPa"]
@@ -25,7 +25,6 @@ _SCS_OPPOSITE = 6 / 5
 _SCS_SAME = 1 / 3
 
 _PRECISIONS = (None, "fp64", "mixed")
-_DEFAULT_MEGABYTES = 256.0
 
 
 @dataclass(frozen=True)
@@ -81,17 +80,6 @@ class MP2Result:
         if self.recomputed:
             lines.append(f"  pairs computed again     {self.recomputed:18d}")
         return "\n".join(lines)
-
-
-def _is_pair(eps: Any) -> bool:
-    """Whether orbital energies are given for two spins."""
-    return isinstance(eps, (tuple, list)) and len(eps) == 2 and all(np.ndim(e) == 1 for e in eps)
-
-
-def _two(pair: Any, name: str) -> tuple[Any, Any]:
-    if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-        raise ValueError(f"{name}: expected a pair (alpha, beta), since eps_occ is given for two spins")
-    return pair[0], pair[1]
 
 
 @overload
@@ -247,15 +235,14 @@ def df_mp2_energy(
     """
     on = resolve(device, precision)
     spins = read_spins(B, eps_occ, eps_vir, layout)
-    limit = 0 if max_memory is None and on is not None else _bytes(max_memory)
+    limit = 0 if max_memory is None and on is not None else block_bytes(max_memory)
     tolerance = _tolerance(etol, precision)
     keep = _checkpoint(checkpoint, on)
-    _same_naux(spins)
     if plan:
         if on is not None:
             return plan_on_device(spins, layout, precision, limit, on)
         return plan_on_host(spins, layout, precision, limit, tolerance, keep, threads)
-    _same_dtype(spins)
+    same_dtype(spins)
     return _energy(spins, layout, precision, pair_energies, check_finite, limit, tolerance, threads, progress, keep, on)
 
 
@@ -277,42 +264,6 @@ def resolve(device: str | _device.Device | None, precision: str | None) -> _devi
             raise ValueError(f"precision: {precision!r} is for devices; the host has None, 'fp64' and 'mixed'")
         raise ValueError(f"precision: {precision!r} is not one of {', '.join(map(repr, _PRECISIONS))}")
     return on
-
-
-def read_spins(B: Any, eps_occ: Any, eps_vir: Any, layout: str, complex_too: bool = False) -> list[Spin]:
-    """Return the checked input of the one spin, or of alpha and beta."""
-    if not isinstance(layout, str) or layout not in LAYOUTS:
-        raise ValueError(f"layout: {layout!r} is not one of {', '.join(map(repr, LAYOUTS))}")
-    if _is_pair(eps_occ):
-        both, occ, vir = _two(B, "B"), _two(eps_occ, "eps_occ"), _two(eps_vir, "eps_vir")
-        return [Spin(both[s], occ[s], vir[s], layout, f"[{s}]") for s in range(2)]
-    return [Spin(B, eps_occ, eps_vir, layout, "", complex_too)]
-
-
-def _same_naux(spins: list[Spin]) -> None:
-    """Give a function that is never asked, since its spin has no orbitals, the other spin's auxiliary functions."""
-    for spin, other in zip(spins, reversed(spins), strict=True):
-        if spin.read is not None and spin.b.size == 0 and spin.b.shape[2] == 0:
-            spin.b = np.empty((spin.nocc, spin.nvir, other.b.shape[2]))
-
-
-def _same_dtype(spins: list[Spin]) -> None:
-    """Make the arrays of both spins one dtype; what is read is converted to the wider one anyway."""
-    in_memory = [s for s in spins if not s.path and s.read is None]
-    if in_memory:
-        dtype = np.result_type(*(s.b for s in in_memory))
-        for s in in_memory:
-            s.b = s.b.astype(dtype, copy=False)
-
-
-def _bytes(max_memory: float | None) -> int:
-    try:
-        megabytes = _DEFAULT_MEGABYTES if max_memory is None else float(max_memory)
-    except (TypeError, ValueError, OverflowError):
-        raise TypeError(f"max_memory: expected a number of megabytes, got {max_memory!r}") from None
-    if not megabytes > 0:
-        raise ValueError(f"max_memory: expected a positive number of megabytes, got {max_memory!r}")
-    return int(min(megabytes * 1e6, 2.0**62))
 
 
 def _tolerance(etol: float | None, precision: str | None) -> float:
@@ -367,18 +318,14 @@ def _energy(
         if unrestricted:
             shapes += [(beta.nocc, beta.nocc), (alpha.nocc, beta.nocc)]
         pairs = [_array.empty(shape, np.dtype(np.float64), "the pair energies")[0] for shape in shapes]
-    inputs = [a for s in spins for a in (s.b, s.eps_occ, s.eps_vir)]
-    records = [_array.record(a) for a in (*inputs, sums, *pairs)]
-    absent = [0] * 3
+    given = Arguments(spins)
+    records = [_array.record(a) for a in (sums, *pairs)]
     addresses = [_array.address(r) for r in records]
     report = _native.run(
-        "MP2", sum(s.work() for s in spins), _threads.resolve(threads), progress, (*inputs, sums, *pairs, *records),
-        *addresses[:3], *(addresses[3:6] if unrestricted else absent),
-        addresses[len(inputs)], *(addresses[len(inputs) + 1:] + absent)[:3],
-        hex_path(alpha.path), hex_path(beta.path) if unrestricted else "", layout, precision or "", fed(spins),
+        "MP2", sum(s.work() for s in spins), _threads.resolve(threads), progress, (*given.arrays, sums, *pairs, *records),
+        *given.addresses, *(addresses + [0] * 3)[:4], *given.paths, layout, precision or "", given.fed,
         bool(check_finite), max_bytes, tolerance, hex_path(checkpoint), on.number if on is not None else 0,
-        limit=_native.JOB_WORK if on is None else 0,
-        answer=(lambda question: _answer(spins, question)) if fed(spins) else None,
+        limit=_native.JOB_WORK if on is None else 0, answer=given.answer,
     )  # fmt: skip
     if on is not None:
         _device.keep_report(report)
@@ -392,9 +339,3 @@ def _energy(
         error_bound=bound,
         recomputed=int(recomputed),
     )
-
-
-def _answer(spins: list[Spin], question: str) -> None:
-    """Copy the integrals that the library asks for."""
-    asked = json.loads(question)
-    spins[asked["spin"]].copy_block(asked["first"], asked["end"], asked["address"])

@@ -9,7 +9,8 @@ import numpy as np
 
 from .._progress import Progress
 from ._common import Input
-from ._energy import Layout, _is_pair
+from ._energy import Layout
+from ._input import is_pair
 
 _COMPLEX_FACTOR = 4  # a complex product is four real ones
 
@@ -87,7 +88,7 @@ def df_gmp2_energy(
     >>> round(trnsci.df_gmp2_energy(b, [-0.5, -0.5], [0.7, 0.7]).e_corr, 10)
     -0.0375
     """
-    if _is_pair(eps_occ):
+    if is_pair(eps_occ):
         raise ValueError("eps_occ: spin orbitals are one set, not a pair (alpha, beta)")
     given = Input(B, eps_occ, eps_vir, layout, max_memory, complex_too=True)
     sums = np.zeros(2)  # energy, error bound

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 
-from .. import _array, _device, _native, _threads
-from ._integrals import Spin, fed, hex_path
+from .. import _device, _native, _threads
+from ._input import Arguments
+from ._integrals import Spin, hex_path
 
 
 @dataclass(frozen=True)
@@ -58,24 +59,12 @@ class MP2Plan:
         )
 
 
-def _addresses(spins: list[Spin]) -> tuple[list[object], list[int]]:
-    """Return records of the arrays of two spins, absent ones with address 0, and their addresses."""
-    records = [_array.record(a) for s in spins for a in (s.b, s.eps_occ, s.eps_vir)]
-    absent = [0] * 3
-    return list(records), ([_array.address(r) for r in records] + absent)[:6]
-
-
-def _paths(spins: list[Spin]) -> tuple[str, str]:
-    return hex_path(spins[0].path), hex_path(spins[1].path) if len(spins) == 2 else ""
-
-
 def plan_on_device(
     spins: list[Spin], layout: str, precision: str | None, max_bytes: int, on: _device.Device
 ) -> _device.DevicePlan:
     """Return what the call would do on its device. Only shapes and dtypes are looked at."""
-    records, addresses = _addresses(spins)
-    text = _native.call("DeviceMP2Plan", on.number, *addresses, *_paths(spins), layout, precision or "", max_bytes)
-    del records  # which the library has read
+    given = Arguments(spins)
+    text = _native.call("DeviceMP2Plan", on.number, *given.addresses, *given.paths, layout, precision or "", max_bytes)
     return _device.read_plan(text)
 
 
@@ -89,12 +78,11 @@ def plan_on_host(
     threads: int | None,
 ) -> MP2Plan:
     """Return what the call would do on the host."""
-    records, addresses = _addresses(spins)
+    given = Arguments(spins)
     text = _native.call(
-        "MP2Plan", _threads.resolve(threads), *addresses, *_paths(spins), layout, precision or "", fed(spins), max_bytes,
+        "MP2Plan", _threads.resolve(threads), *given.addresses, *given.paths, layout, precision or "", given.fed, max_bytes,
         tolerance, hex_path(checkpoint),
     )  # fmt: skip
-    del records  # which the library has read
     facts = json.loads(text)
     facts["bytes_read"] += sum(s.bytes_asked for s in spins)
     return MP2Plan(**{**facts, "flops": float(facts["flops"]), "seconds": float(facts["seconds"])})

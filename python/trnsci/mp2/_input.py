@@ -1,0 +1,86 @@
+"""From the arguments of a function of this package to those of the library."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from .. import _array
+from ._integrals import LAYOUTS, Spin, fed, hex_path
+
+_DEFAULT_MEGABYTES = 256.0
+
+
+def is_pair(eps: Any) -> bool:
+    """Whether orbital energies are given for two spins."""
+    return isinstance(eps, (tuple, list)) and len(eps) == 2 and all(np.ndim(e) == 1 for e in eps)
+
+
+def _two(pair: Any, name: str) -> tuple[Any, Any]:
+    if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+        raise ValueError(f"{name}: expected a pair (alpha, beta), since eps_occ is given for two spins")
+    return pair[0], pair[1]
+
+
+def read_spins(B: Any, eps_occ: Any, eps_vir: Any, layout: str, complex_too: bool = False) -> list[Spin]:
+    """Return the checked input of the one spin, or of alpha and beta."""
+    if not isinstance(layout, str) or layout not in LAYOUTS:
+        raise ValueError(f"layout: {layout!r} is not one of {', '.join(map(repr, LAYOUTS))}")
+    if not is_pair(eps_occ):
+        return [Spin(B, eps_occ, eps_vir, layout, "", complex_too)]
+    both, occ, vir = _two(B, "B"), _two(eps_occ, "eps_occ"), _two(eps_vir, "eps_vir")
+    spins = [Spin(both[s], occ[s], vir[s], layout, f"[{s}]") for s in range(2)]
+    _same_naux(spins)
+    return spins
+
+
+def _same_naux(spins: list[Spin]) -> None:
+    """Give a function that is never asked, since its spin has no orbitals, the other spin's auxiliary functions."""
+    for spin, other in zip(spins, reversed(spins), strict=True):
+        if spin.read is not None and spin.b.size == 0 and spin.b.shape[2] == 0:
+            spin.b = np.empty((spin.nocc, spin.nvir, other.b.shape[2]))
+
+
+def same_dtype(spins: list[Spin]) -> None:
+    """Make the arrays of both spins one dtype; what is read is converted to the wider one anyway."""
+    in_memory = [s for s in spins if not s.path and s.read is None]
+    if in_memory:
+        dtype = np.result_type(*(s.b for s in in_memory))
+        for s in in_memory:
+            s.b = s.b.astype(dtype, copy=False)
+
+
+def block_bytes(max_memory: float | None) -> int:
+    """Return how many bytes blocks of B may take, as the library takes it."""
+    try:
+        megabytes = _DEFAULT_MEGABYTES if max_memory is None else float(max_memory)
+    except (TypeError, ValueError, OverflowError):
+        raise TypeError(f"max_memory: expected a number of megabytes, got {max_memory!r}") from None
+    if not megabytes > 0:
+        raise ValueError(f"max_memory: expected a positive number of megabytes, got {max_memory!r}")
+    return int(min(megabytes * 1e6, 2.0**62))
+
+
+class Arguments:
+    """What the library takes of one or two spins: addresses, and paths, absent ones 0 or empty.
+
+    The library reads `arrays` during the call: whoever calls it keeps the object until then.
+    """
+
+    def __init__(self, spins: list[Spin]) -> None:
+        inputs = [a for s in spins for a in (s.b, s.eps_occ, s.eps_vir)]
+        records = [_array.record(a) for a in inputs]
+        self.arrays: tuple[object, ...] = (*inputs, *records)
+        self.addresses = ([_array.address(r) for r in records] + [0] * 3)[:6]
+        self.paths = hex_path(spins[0].path), hex_path(spins[1].path) if len(spins) == 2 else ""
+        self.fed = fed(spins)
+        self.answer = partial(_answer, spins) if self.fed else None
+
+
+def _answer(spins: list[Spin], question: str) -> None:
+    """Copy the integrals that the library asks for."""
+    asked = json.loads(question)
+    spins[asked["spin"]].copy_block(asked["first"], asked["end"], asked["address"])
