@@ -74,6 +74,9 @@ def test_keyboard_interrupt(keyboard, name, delay):
             timer.start()
             function(*args, progress=count, **options)
             finished = True
+        except Exception:
+            timer.cancel()  # else the signal would hide what went wrong
+            raise
         finally:
             ended = time.monotonic()
             timer.join()
