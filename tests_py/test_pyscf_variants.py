@@ -143,6 +143,19 @@ def test_amplitudes_and_density_of_an_open_shell(cation):
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=SAME)
 
 
+@pytest.mark.parametrize("spins", [1, 2])
+def test_amplitudes_without_room_are_refused_before_the_energies(closed, cation, spins):
+    mf = closed if spins == 1 else cation
+    mp = accelerated.DFMP2(mf).set(max_memory=1)  # megabytes, of which the process holds more already
+    nocc, nvir = np.atleast_1d(mp.nocc), np.atleast_1d(mp.nmo) - np.atleast_1d(mp.nocc)
+    size = 8 * sum(nocc[s] * nocc[t] * nvir[s] * nvir[t] for s in range(spins) for t in range(s, spins))
+    for call in (lambda: mp.kernel(with_t2=True), mp.make_rdm1):
+        with pytest.raises(MemoryError, match=f"^with_t2: the amplitudes take {size} bytes"):
+            call()
+    assert mp.result is None
+    assert mp.run().e_corr == pytest.approx(accelerated.DFMP2(mf).run().e_corr, abs=SAME)
+
+
 # Spin orbitals
 
 
