@@ -1,7 +1,6 @@
 package dfjk
 
 import (
-	"fmt"
 	"math"
 
 	"trnsci/core/blas"
@@ -21,18 +20,10 @@ type density struct {
 	orbitals bool
 }
 
-// nameOf returns the name of an argument of one density.
-func nameOf(arg string, k, count int) string {
-	if count == 1 {
-		return arg
-	}
-	return fmt.Sprintf("%s[%d]", arg, k)
-}
-
 // checkShapes compares the shapes of the densities with the number of pairs.
 func checkShapes(densities []Density, pairs int) (nao int, err error) {
-	for k, d := range densities {
-		name := nameOf("dm", k, len(densities))
+	for _, d := range densities {
+		name := "dm" + d.Label
 		if d.D.Rows != d.D.Cols {
 			return 0, dense.BadArgument(name, "expected a square matrix, got shape (%d, %d)", d.D.Rows, d.D.Cols)
 		}
@@ -44,7 +35,7 @@ func checkShapes(densities []Density, pairs int) (nao int, err error) {
 		}
 		if o := d.Orbitals; o != nil {
 			if o.Coeff.Rows != nao || o.Coeff.Cols != len(o.Occ) {
-				return 0, dense.BadArgument(nameOf("mo_coeff", k, len(densities)), "expected shape (nao, nmo) = (%d, %d), as of dm and mo_occ, got (%d, %d)",
+				return 0, dense.BadArgument("mo_coeff"+d.Label, "expected shape (nao, nmo) = (%d, %d), as of dm and mo_occ, got (%d, %d)",
 					nao, len(o.Occ), o.Coeff.Rows, o.Coeff.Cols)
 			}
 			if d.Symmetry == Antisymmetric {
@@ -80,18 +71,18 @@ func (o *Orbitals) occupied(name string) (count int, err error) {
 func prepareAll(densities []Density, s sizes, opt Options) ([]*density, error) {
 	var prepared []*density
 	for k, d := range densities {
-		if err := blas.CheckFinite(opt.Team, d.D, nameOf("dm", k, len(densities))); err != nil {
+		if err := blas.CheckFinite(opt.Team, d.D, "dm"+d.Label); err != nil {
 			return nil, err
 		}
 		p := &density{symmetry: d.Symmetry, d: d.parts(opt), orbitals: d.Orbitals != nil}
 		p.factor = p.d
 		if d.Orbitals != nil {
-			if err := blas.CheckFinite(opt.Team, d.Orbitals.Coeff, nameOf("mo_coeff", k, len(densities))); err != nil {
+			if err := blas.CheckFinite(opt.Team, d.Orbitals.Coeff, "mo_coeff"+d.Label); err != nil {
 				return nil, err
 			}
 			p.symmetry = Symmetric
 			p.factor = d.Orbitals.scaled(s.occupied[k])
-			if err := p.compare(opt, nameOf("dm", k, len(densities))); err != nil {
+			if err := p.compare(opt, "dm"+d.Label); err != nil {
 				return nil, err
 			}
 		}

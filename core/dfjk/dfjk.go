@@ -39,6 +39,7 @@ type Orbitals struct {
 
 // Density is one matrix D with what is known of it.
 type Density struct {
+	Label    string              // stands behind the names of its arguments in messages, such as [1] in dm[1]
 	D        dense.View[float64] // nao x nao
 	Symmetry Symmetry
 	// Orbitals, where they are known, make K with nao*nocc instead of nao^2 elements for each row of L, nocc being those with Occ > 0. D is

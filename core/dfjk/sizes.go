@@ -49,10 +49,10 @@ func newSizes(l Source, densities []Density, opt Options) (s sizes, err error) {
 		return s, err
 	}
 	widest := 0
-	for k, d := range densities {
+	for _, d := range densities {
 		m := s.nao
 		if d.Orbitals != nil {
-			if m, err = d.Orbitals.occupied(nameOf("mo_occ", k, len(densities))); err != nil {
+			if m, err = d.Orbitals.occupied("mo_occ" + d.Label); err != nil {
 				return s, err
 			}
 		} else {
