@@ -25,11 +25,12 @@ var mayImport = map[string][]string{
 	"core/schur":   {"core/dense", "core/sched", "core/blas", "core/factor"},
 	"core/packed":  {"core/dense", "core/kernel", "core/sched", "core/blas", "core/npy"},
 	"core/dfjk":    {"core/dense", "core/kernel", "core/sched", "core/blas", "core/packed"},
+	"core/df":      {"core/dense", "core/sched", "core/blas", "core/factor", "core/eigen", "core/packed"},
 	"core/mp2":     {"core/dense", "core/kernel", "core/sched", "core/blas", "core/npy", "core/factor", "core/eigen"},
 	"core/numtest": {"core/dense", "core/sched", "core/blas", "core/factor"},
 	"pybind": {
 		"core/kernel", "core/dense", "core/sched", "core/npy", "core/blas", "core/factor", "core/eigen", "core/schur",
-		"core/matfunc", "core/mp2", "core/packed", "core/dfjk",
+		"core/matfunc", "core/mp2", "core/packed", "core/dfjk", "core/df",
 		"trnbackend", "trnbackend/graph", "trnbackend/device", "trnbackend/programs",
 	},
 	"trnbackend/graph":      {},
