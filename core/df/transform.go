@@ -88,7 +88,7 @@ func newTransform(l packed.Source, occ, vir dense.View[float64], opt Options) (t
 	naux, pairs := l.Shape()
 	t = transform{naux: naux, nao: occ.Rows, nocc: occ.Cols, nvir: vir.Cols}
 	if vir.Rows != t.nao {
-		return t, dense.BadArgument("mo_vir", "expected %d rows, as mo_occ has, got shape (%d, %d)", t.nao, vir.Rows, vir.Cols)
+		return t, dense.BadArgument("vir_coeff", "expected %d rows, as occ_coeff has, got shape (%d, %d)", t.nao, vir.Rows, vir.Cols)
 	}
 	if want := packed.Pairs(t.nao); pairs != want {
 		return t, dense.BadArgument("L", "has rows of %d elements, but orbitals with nao = %d coefficients need nao*(nao+1)/2 = %d", pairs, t.nao, want)
@@ -142,7 +142,7 @@ func (t transform) prepare(occ, vir dense.View[float64], opt Options) (*transfor
 	for _, c := range []struct {
 		name     string
 		dst, src dense.View[float64]
-	}{{"mo_occ", r.occ.View(), occ.T()}, {"mo_vir", r.vir.View(), vir}} {
+	}{{"occ_coeff", r.occ.View(), occ.T()}, {"vir_coeff", r.vir.View(), vir}} {
 		if err := blas.CheckFinite(opt.Team, c.src, c.name); err != nil {
 			return nil, err
 		}

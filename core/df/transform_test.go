@@ -119,11 +119,11 @@ func TestErrorsOfTransform(t *testing.T) {
 		want          string
 	}{
 		{packed.FunctionTensor{Naux: -1}, occ, vir, out, Options{}, "L: expected a shape without negative"},
-		{tensor(l), occ, random[float64](rng, 4, 3), out, Options{}, "mo_vir: expected 5 rows, as mo_occ has, got shape (4, 3)"},
+		{tensor(l), occ, random[float64](rng, 4, 3), out, Options{}, "vir_coeff: expected 5 rows, as occ_coeff has, got shape (4, 3)"},
 		{tensor(random[float64](rng, naux, 10)), occ, vir, out, Options{}, "L: has rows of 10 elements"},
 		{tensor(l), occ, vir, dense.New[float64](naux, 6), Options{}, "out: expected shape (nocc*nvir, naux) = (6, 20), got (20, 6)"},
-		{tensor(l), spoiled(occ, 4, 1), vir, out, Options{}, "mo_occ: contains infinities or NaNs"},
-		{tensor(l), occ, spoiled(vir, 0, 2), out, Options{}, "mo_vir: contains infinities or NaNs"},
+		{tensor(l), spoiled(occ, 4, 1), vir, out, Options{}, "occ_coeff: contains infinities or NaNs"},
+		{tensor(l), occ, spoiled(vir, 0, 2), out, Options{}, "vir_coeff: contains infinities or NaNs"},
 		{tensor(spoiled(l, 17, 3)), occ, vir, out, Options{}, "L: contains infinities or NaNs, the first in row 17"},
 		{tensor(l), occ, vir, out, Options{MaxBytes: -1}, "max_memory: expected"},
 		{function, occ, vir, out, Options{MaxBytes: 100}, fmt.Sprintf("max_memory: 100 bytes hold no block of L: 20 rows of 15 elements need %d bytes", 20*15*8)},
