@@ -3,6 +3,7 @@ package packed
 import (
 	"context"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -122,6 +123,19 @@ func TestFilesThatAreRefused(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := OpenTensor(filepath.Join(t.TempDir(), "none.npy")); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+}
+
+func TestCheckFiniteNamesTheRow(t *testing.T) {
+	rows := dense.New[float64](5, 3)
+	if err := CheckFinite(nil, rows, 40); err != nil {
+		t.Error(err)
+	}
+	rows.Set(3, 2, math.Inf(1))
+	rows.Set(4, 0, math.NaN())
+	var argument *dense.ArgumentError
+	if err := CheckFinite(nil, rows, 40); !errors.As(err, &argument) || err.Error() != "L: contains infinities or NaNs, the first in row 43" {
 		t.Error(err)
 	}
 }
