@@ -155,7 +155,7 @@ func newOppositeSpinRun(opt Options, spins []Spin) (*oppositeSpinRun, error) {
 					opt.maxBytes(), 8*size)
 			}
 		}
-		f.block, _ = newBlock(op, s.Name, f.width, make([]float64, op.blockElements(f.width)))
+		f.block, _ = newBlock(op, s.Name, f.width, unweighted(op.naux), make([]float64, op.blockElements(f.width)))
 		f.places = newSeparable(excitations(s, least))
 		f.left, f.right = make([]float64, f.chunk*op.nvir*op.naux), make([]float64, f.chunk*op.nvir*op.naux)
 		r.spins = append(r.spins, f)
