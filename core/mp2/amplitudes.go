@@ -47,8 +47,8 @@ func EachAmplitudes(opt Options, left, right Spin, kind Amplitudes, visit func(i
 	opt.Team.Plan(len(left.Occ))
 	r := &amplitudeRun{opt: opt, left: left, right: right, widths: w, kind: kind, memory: make([]float64, w.left*w.each)}
 	l, s := operandOf[float64](left.Source), operandOf[float64](right.Source)
-	r.first, _ = newBlock(l, left.Name, w.left, make([]float64, l.blockElements(w.left)))
-	r.second, _ = newBlock(s, right.Name, w.right, make([]float64, s.blockElements(w.right)))
+	r.first, _ = newBlock(l, left.Name, w.left, unweighted(l.naux), make([]float64, l.blockElements(w.left)))
+	r.second, _ = newBlock(s, right.Name, w.right, unweighted(s.naux), make([]float64, s.blockElements(w.right)))
 	for i := 0; i < len(left.Occ); i += w.left {
 		end := min(len(left.Occ), i+w.left)
 		if err := r.fill(i, end); err != nil {

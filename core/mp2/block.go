@@ -3,6 +3,7 @@ package mp2
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
@@ -106,7 +107,9 @@ type block[T dense.Float] struct {
 	first, end int
 	memory     []T       // what an operand that is packed has for its orbitals
 	data       []T       // the packed orbitals
-	norms      []float64 // for each orbital and virtual a, a bound on |B[i,a,:]|_2
+	weights    []float64 // of auxiliary functions, at least 1
+	raise      float64   // what norms are raised by for what underflows
+	norms      []float64 // for each orbital and virtual a, a bound on (sum_P weights_P B[i,a,P]^2)^(1/2)
 	finite     []bool
 	checksums  []uint32 // of the elements, nil without a watch
 }
@@ -114,10 +117,18 @@ type block[T dense.Float] struct {
 // blockElements returns the memory that a block of width orbitals takes.
 func (op *operand[T]) blockElements(width int) int { return width * op.packedElements() }
 
+// unweighted returns the weights of plain norms.
+func unweighted(naux int) []float64 { return slices.Repeat([]float64{1}, naux) }
+
 // newBlock returns an empty block and what it leaves of memory.
-func newBlock[T dense.Float](op *operand[T], spin string, width int, memory []T) (b *block[T], rest []T) {
+func newBlock[T dense.Float](op *operand[T], spin string, width int, weights []float64, memory []T) (b *block[T], rest []T) {
 	n := op.blockElements(width)
-	b = &block[T]{op: op, spin: spin, memory: memory[:n], norms: make([]float64, width*op.nvir), finite: make([]bool, width)}
+	b = &block[T]{op: op, spin: spin, memory: memory[:n], weights: weights, norms: make([]float64, width*op.nvir), finite: make([]bool, width)}
+	total := 0.0
+	for _, w := range weights {
+		total += w
+	}
+	b.raise = math.Sqrt(total) * smallestNorm[T]()
 	if op.watch != nil {
 		b.checksums = make([]uint32, width)
 	}
@@ -212,31 +223,42 @@ func (b *block[T]) rowNorms(i int) []float64 {
 func (b *block[T]) measure(team *sched.Team, i int) bool {
 	norms, m := b.rowNorms(i), b.orbitals(i, i+1)
 	clear(norms)
-	var difference T // the sum of x-x is 0 exactly when all x are finite
 	for r := range m.Rows {
 		if team.Err() != nil {
 			return false
 		}
-		row := m.Row(r)
 		if b.op.alongA {
-			for a, x := range row {
-				norms[a] += float64(x) * float64(x)
-				difference += x - x
+			for a, x := range m.Row(r) {
+				norms[a] += b.weights[r] * (float64(x) * float64(x))
 			}
-			continue
+		} else {
+			norms[r] = weightedSquares(b.weights, m.Row(r))
 		}
-		sum := 0.0
-		for _, x := range row {
-			sum += float64(x) * float64(x)
-			difference += x - x
-		}
-		norms[r] = sum
 	}
-	underflow := math.Sqrt(float64(b.op.naux)) * smallestNorm[T]()
-	for a := range norms {
-		norms[a] = math.Sqrt(norms[a]) + underflow
+	finite := true
+	for a, sum := range norms {
+		finite = finite && sum-sum == 0
+		norms[a] = math.Sqrt(sum) + b.raise
 	}
-	return difference == 0
+	return finite || m.View().AllFinite() // squares of finite elements may overflow
+}
+
+// weightedSquares returns sum_p weights_p x_p^2.
+func weightedSquares[T dense.Float](weights []float64, x []T) float64 {
+	var sums [4]float64 // the additions of one would wait for each other
+	weights = weights[:len(x)]
+	p := 0
+	for ; p+len(sums) <= len(x); p += len(sums) {
+		w, y := weights[p:p+4:p+4], x[p:p+4:p+4]
+		sums[0] += w[0] * (float64(y[0]) * float64(y[0]))
+		sums[1] += w[1] * (float64(y[1]) * float64(y[1]))
+		sums[2] += w[2] * (float64(y[2]) * float64(y[2]))
+		sums[3] += w[3] * (float64(y[3]) * float64(y[3]))
+	}
+	for ; p < len(x); p++ {
+		sums[0] += weights[p] * (float64(x[p]) * float64(x[p]))
+	}
+	return (sums[0] + sums[1]) + (sums[2] + sums[3])
 }
 
 // EachOrbital calls visit for the occupied orbitals first <= i < end of a spin, in order, with B[i] as a nvir x naux view
@@ -246,7 +268,7 @@ func (b *block[T]) measure(team *sched.Team, i int) bool {
 // Errors: *dense.ArgumentError for infinities and NaNs, in T; those of npy.ReadRun; the team's.
 func EachOrbital[T dense.Float](team *sched.Team, s Spin, first, end int, visit func(i int, b dense.View[T], norms []float64)) error {
 	op := operandOf[T](s.Source)
-	b, _ := newBlock(op, s.Name, end-first, make([]T, op.blockElements(end-first)))
+	b, _ := newBlock(op, s.Name, end-first, unweighted(op.naux), make([]T, op.blockElements(end-first)))
 	if err := b.fill(team, first, end, true); err != nil {
 		return err
 	}

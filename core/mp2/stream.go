@@ -15,7 +15,7 @@ func (e *engine[T]) newStream(op *operand[T], spin string, w widths, end int, me
 	s := &stream[T]{engine: e, width: w.right, end: end}
 	for range w.buffers {
 		var b *block[T]
-		b, memory = newBlock(op, spin, w.right, memory)
+		b, memory = newBlock(op, spin, w.right, e.weights, memory)
 		s.blocks = append(s.blocks, b)
 	}
 	return s
