@@ -90,7 +90,7 @@ def _calling_with_file(function: Callable[..., object]) -> Callable[[Request], C
         path = Path(folder.name) / "B.npy"
         np.save(path, b)
         megabytes = b.nbytes / BLOCKS_SHARE / 1e6
-        # The folder goes when nothing refers to it.
+        # The call refers to the folder, which is removed with it.
         return lambda: (function(path, *energies, max_memory=megabytes), folder)
 
     return prepare
