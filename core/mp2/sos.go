@@ -30,8 +30,9 @@ const (
 	mostPoints = 127
 	// Matrices X that are summed up in one pass over the integrals.
 	pointsPerPass = 16
-	// Part of the tolerance that rounding in float32 may take: a tenth of a point on average.
-	singleShare = 1.0 / 8
+	// Part of the tolerance that rounding in float32 may take: a tenth of a point on average. It may take more if the number of points leaves more, even
+	// where the energy is so many times as large as the sketch says.
+	singleShare, sketchMargin = 1.0 / 8, 2
 )
 
 // OppositeSpin returns the opposite-spin part of the MP2 correlation energy of a closed shell, given one spin, or of alpha and beta, to
@@ -72,7 +73,7 @@ func OppositeSpin(tolerance float64, opt Options, spins ...Spin) (OppositeSpinRe
 		}
 	}
 	opt.Team.Plan(len(points) * run.steps())
-	if err := run.compute(points, singleShare*tolerance); err != nil {
+	if err := run.compute(points, max(singleShare*tolerance, tolerance-sketchMargin*run.relative(points)*guess)); err != nil {
 		return OppositeSpinResult{}, err
 	}
 	for !(run.error() <= tolerance) && certain(run.most()) < math.Inf(1) {
