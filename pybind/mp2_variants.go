@@ -149,7 +149,7 @@ func MP2Density(jobID, threads int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta
 	})
 }
 
-// GMP2 computes the energy of spin orbitals, with complex integrals if bAlpha's are; there is no beta. sums, two float64, gets it and the error bound. The
+// GMP2 computes the energy of spin orbitals with real or complex integrals; there is no beta. sums, two float64, gets it and the error bound. The
 // other arguments are those of MP2.
 func GMP2(jobID, threads int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, virBeta, sums uint64,
 	hexPathAlpha, hexPathBeta, layout string, fed int64, checkFinite bool, maxBytes int64) (zero int64, err error) {
@@ -166,12 +166,6 @@ func GMP2(jobID, threads int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, virB
 }
 
 func gmp2Energy(s *spin, layout string, options mp2.Options) (result mp2.Result, err error) {
-	switch s.b.dtype {
-	case complex64Code:
-		return spinorEnergy[complex64](s, options)
-	case complex128Code:
-		return spinorEnergy[complex128](s, options)
-	}
 	err = openSpins(s, nil, layout, func(spins []mp2.Spin) error {
 		size, err := mp2.GeneralizedWorkspace(options, spins[0].Source)
 		if err != nil {
@@ -184,16 +178,4 @@ func gmp2Energy(s *spin, layout string, options mp2.Options) (result mp2.Result,
 		return err
 	})
 	return result, err
-}
-
-func spinorEnergy[T dense.Complex](s *spin, options mp2.Options) (mp2.Result, error) {
-	orbitals := newBatch[T](s.b)
-	b := mp2.SpinorIntegrals[T]{Nvir: s.b.shape[1], Naux: s.b.shape[2]}
-	for i := range orbitals.count() {
-		b.Orbitals = append(b.Orbitals, orbitals.at(i))
-	}
-	if err := reserve("df_gmp2_energy", mp2.SpinorsWorkspace(b, options), 0); err != nil {
-		return mp2.Result{}, err
-	}
-	return mp2.Spinors(b, s.occ, s.vir, options)
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // operand is the integrals of one spin as the factors of products in T.
-type operand[T dense.Float] struct {
+type operand[T dense.Scalar] struct {
 	nocc, nvir, naux int
 	alongA           bool          // orbitals are stored as naux x nvir matrices, else as nvir x naux
 	rounded          bool          // the integrals had to be rounded to T
@@ -21,13 +21,13 @@ type operand[T dense.Float] struct {
 }
 
 // loader packs the orbitals first <= i < end one after the other into dst.
-type loader[T dense.Float] interface {
+type loader[T dense.Scalar] interface {
 	load(team *sched.Team, first, end int, dst []T) error
 	// bytes returns what load reads.
 	bytes(first, end int) int64
 }
 
-// operandOf returns the integrals of src as factors in T.
+// operandOf returns the integrals of src, which are real, as factors in T.
 func operandOf[T dense.Float](src Source) *operand[T] {
 	if op, ok := any(src.operand32()).(*operand[T]); ok {
 		return op
@@ -36,14 +36,21 @@ func operandOf[T dense.Float](src Source) *operand[T] {
 }
 
 // narrows reports whether the elements of src have more digits than T.
-func narrows[T dense.Float](src Source) bool {
+func narrows[T dense.Scalar](src Source) bool {
 	return !src.singlePrecision() && dense.IsSingle[T]()
 }
 
 func (b Integrals[S]) operand32() *operand[float32] { return memoryOperand[float32](b) }
 func (b Integrals[S]) operand64() *operand[float64] { return memoryOperand[float64](b) }
 
-func memoryOperand[T, S dense.Float](b Integrals[S]) *operand[T] {
+func (b Integrals[S]) complexOperand() any {
+	if !b.isComplex() {
+		return nil
+	}
+	return memoryOperand[S](b)
+}
+
+func memoryOperand[T, S dense.Scalar](b Integrals[S]) *operand[T] {
 	op := &operand[T]{nocc: b.Nocc, nvir: b.Nvir, naux: b.Naux, alongA: b.alongA(), rounded: narrows[T](b)}
 	if same, ok := any(b).(Integrals[T]); ok && !b.empty() {
 		if _, ok := same.orbital(0).Matrix(); ok {
@@ -74,7 +81,7 @@ func (op *operand[T]) trans() (asRows, asColumns blas.Transpose) {
 }
 
 // memoryLoader packs strided integrals, converting them.
-type memoryLoader[T, S dense.Float] struct{ b Integrals[S] }
+type memoryLoader[T, S dense.Scalar] struct{ b Integrals[S] }
 
 func (l memoryLoader[T, S]) load(team *sched.Team, first, end int, dst []T) error {
 	size := l.b.Nvir * l.b.Naux
@@ -85,14 +92,36 @@ func (l memoryLoader[T, S]) load(team *sched.Team, first, end int, dst []T) erro
 			if err := team.Err(); err != nil {
 				return err
 			}
-			p := v.Offset + r*v.RowStride
-			for c := range v.Cols {
-				out[r*v.Cols+c] = T(v.Data[p])
-				p += v.ColStride
-			}
+			convert(out[r*v.Cols:(r+1)*v.Cols], v.Data, v.Offset+r*v.RowStride, v.ColStride)
 		}
 		return nil
 	})
+}
+
+// convert sets dst to the elements of src from at on, so far apart, rounded to T. Complex numbers are only copied: where T and S differ, both are real.
+func convert[T, S dense.Scalar](dst []T, src []S, at, stride int) {
+	if same, ok := any(src).([]T); ok {
+		for n := range dst {
+			dst[n] = same[at]
+			at += stride
+		}
+		return
+	}
+	switch d := any(dst).(type) {
+	case []float32:
+		convertReals(d, any(src).([]float64), at, stride)
+	case []float64:
+		convertReals(d, any(src).([]float32), at, stride)
+	default:
+		panic("mp2: complex integrals in another precision")
+	}
+}
+
+func convertReals[T, S dense.Float](dst []T, src []S, at, stride int) {
+	for n := range dst {
+		dst[n] = T(src[at])
+		at += stride
+	}
 }
 
 func (l memoryLoader[T, S]) bytes(first, end int) int64 {
@@ -100,7 +129,7 @@ func (l memoryLoader[T, S]) bytes(first, end int) int64 {
 }
 
 // block is a range of occupied orbitals, ready to be multiplied.
-type block[T dense.Float] struct {
+type block[T dense.Scalar] struct {
 	op         *operand[T]
 	spin       string
 	first, end int
@@ -115,7 +144,7 @@ type block[T dense.Float] struct {
 func (op *operand[T]) blockElements(width int) int { return width * op.packedElements() }
 
 // newBlock returns an empty block and what it leaves of memory.
-func newBlock[T dense.Float](op *operand[T], spin string, width int, memory []T) (b *block[T], rest []T) {
+func newBlock[T dense.Scalar](op *operand[T], spin string, width int, memory []T) (b *block[T], rest []T) {
 	n := op.blockElements(width)
 	b = &block[T]{op: op, spin: spin, memory: memory[:n], norms: make([]float64, width*op.nvir), finite: make([]bool, width)}
 	if op.watch != nil {
@@ -212,29 +241,57 @@ func (b *block[T]) rowNorms(i int) []float64 {
 func (b *block[T]) measure(team *sched.Team, i int) bool {
 	norms, m := b.rowNorms(i), b.orbitals(i, i+1)
 	clear(norms)
-	var difference T // the sum of x-x is 0 exactly when all x are finite
+	finite := true
 	for r := range m.Rows {
 		if team.Err() != nil {
 			return false
 		}
-		row := m.Row(r)
-		if b.op.alongA {
-			for a, x := range row {
-				norms[a] += float64(x) * float64(x)
-				difference += x - x
-			}
-			continue
+		sums, each := norms, 1
+		if !b.op.alongA {
+			sums, each = norms[r:r+1], b.op.naux
 		}
-		sum := 0.0
-		for _, x := range row {
+		finite = addSquares(sums, m.Row(r), each) && finite
+	}
+	underflow := math.Sqrt(float64(realParts[T]()*b.op.naux)) * smallestNorm[T]()
+	for a := range norms {
+		norms[a] = math.Sqrt(norms[a]) + underflow
+	}
+	return finite
+}
+
+// realParts returns how many real numbers one of T has.
+func realParts[T dense.Scalar]() int {
+	if dense.IsComplex[T]() {
+		return 2
+	}
+	return 1
+}
+
+// addSquares adds |x|^2 of the first each elements of row to the first of sums, of the next ones to the second, and so on. It reports whether
+// all of them are finite.
+func addSquares[T dense.Scalar](sums []float64, row []T, each int) bool {
+	each *= realParts[T]()
+	switch x := any(row).(type) {
+	case []float32:
+		return addRealSquares(sums, x, each)
+	case []float64:
+		return addRealSquares(sums, x, each)
+	case []complex64:
+		return addRealSquares(sums, dense.Reals[float32](x), each)
+	case []complex128:
+		return addRealSquares(sums, dense.Reals[float64](x), each)
+	}
+	panic("mp2: unreachable element type")
+}
+
+func addRealSquares[R dense.Float](sums []float64, row []R, each int) bool {
+	var difference R // the sum of x-x is 0 exactly when all x are finite
+	for n, sum := range sums {
+		for _, x := range row[n*each : (n+1)*each] {
 			sum += float64(x) * float64(x)
 			difference += x - x
 		}
-		norms[r] = sum
-	}
-	underflow := math.Sqrt(float64(b.op.naux)) * smallestNorm[T]()
-	for a := range norms {
-		norms[a] = math.Sqrt(norms[a]) + underflow
+		sums[n] = sum
 	}
 	return difference == 0
 }

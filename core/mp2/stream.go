@@ -1,18 +1,25 @@
 package mp2
 
-import "trnsci/core/dense"
+import (
+	"trnsci/core/dense"
+	"trnsci/core/sched"
+)
 
 // stream hands out blocks of some orbitals in order. While one is worked on the next is loaded, if there is memory for both.
-type stream[T dense.Float] struct {
-	engine *engine[T]
-	blocks []*block[T] // one, or two that take turns
-	width  int
-	end    int
+type stream[T dense.Scalar] struct {
+	team        *sched.Team
+	checkFinite bool
+	blocks      []*block[T] // one, or two that take turns
+	width, end  int
+}
+
+func (e *engine[T]) newStream(op *operand[T], spin string, w widths, end int, memory []T) *stream[T] {
+	return newStream(e.team, e.checkFinite, op, spin, w, end, memory)
 }
 
 // newStream returns the stream of the orbitals of op before end in blocks of a width.
-func (e *engine[T]) newStream(op *operand[T], spin string, w widths, end int, memory []T) *stream[T] {
-	s := &stream[T]{engine: e, width: w.right, end: end}
+func newStream[T dense.Scalar](team *sched.Team, checkFinite bool, op *operand[T], spin string, w widths, end int, memory []T) *stream[T] {
+	s := &stream[T]{team: team, checkFinite: checkFinite, width: w.right, end: end}
 	for range w.buffers {
 		var b *block[T]
 		b, memory = newBlock(op, spin, w.right, memory)
@@ -60,10 +67,10 @@ func (s *stream[T]) each(wanted func(first, end int) bool, visit func(b *block[T
 // load fills the place of block n, of those that begin with the orbitals firsts.
 func (s *stream[T]) load(n int, firsts []int) error {
 	first := firsts[n]
-	return s.blocks[n%len(s.blocks)].fill(s.engine.team, first, min(s.end, first+s.width), s.engine.checkFinite)
+	return s.blocks[n%len(s.blocks)].fill(s.team, first, min(s.end, first+s.width), s.checkFinite)
 }
 
 // loadSafely is load on a goroutine of its own: a panic is an error there, as in the loops of a team.
 func (s *stream[T]) loadSafely(n int, firsts []int) error {
-	return s.engine.team.Serial().For(1, func(int, int) error { return s.load(n, firsts) })
+	return s.team.Serial().For(1, func(int, int) error { return s.load(n, firsts) })
 }
