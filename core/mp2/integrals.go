@@ -88,7 +88,7 @@ type Source interface {
 type ComplexError struct{}
 
 func (*ComplexError) Error() string {
-	return "B: complex integrals are for df_gmp2_energy"
+	return "B: complex integrals are for spin orbitals (df_gmp2_energy) and k-points (df_kmp2_energy)"
 }
 
 // Integrals is B in memory with arbitrary element strides, negative ones included:

@@ -12,7 +12,7 @@ from ._common import Input
 from ._energy import Layout
 from ._input import is_pair
 
-_COMPLEX_FACTOR = 4  # a complex product is four real ones
+COMPLEX_FACTOR = 4  # a complex product is four real ones
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def df_gmp2_energy(
         raise ValueError("eps_occ: spin orbitals are one set, not a pair (alpha, beta)")
     given = Input(B, eps_occ, eps_vir, layout, max_memory, complex_too=True)
     sums = np.zeros(2)  # energy, error bound
-    factor = _COMPLEX_FACTOR if given.alpha.b.dtype.kind == "c" else 1
+    factor = COMPLEX_FACTOR if given.alpha.b.dtype.kind == "c" else 1
     given.run("GMP2", factor * given.alpha.work(), threads, progress, [sums], bool(check_finite), given.max_bytes)
     energy, bound = sums.tolist()
     return GMP2Result(e_corr=energy, error_bound=bound)

@@ -49,7 +49,7 @@ class Spin:
             self.naux = _size_of_file(self.path, self.name) // max(1, 8 * self.nocc * self.nvir)
             self.b = np.empty((0, 0, 0))
             return
-        if _is_dataset(b):
+        if is_dataset(b):
             self.b = self._from_dataset(b, layout)
         elif type(b).__module__.partition(".")[0] == "h5py":
             raise TypeError(f"{self.name}: expected a dataset of h5py, such as file[name], got {type(b).__name__}")
@@ -89,7 +89,7 @@ class Spin:
             return np.empty((self.nocc, self.nvir, 0))
         block = self._block(read, 0, 1, naux=-1)
         self.bytes_asked = block.nbytes
-        return _nothing((self.nocc, self.nvir, block.shape[2]), block.dtype)
+        return nothing((self.nocc, self.nvir, block.shape[2]), block.dtype)
 
     def _from_dataset(self, dataset: Any, layout: str) -> Array:
         shape, nvir = tuple(dataset.shape), self.nvir
@@ -111,7 +111,7 @@ class Spin:
             return block
 
         self.read = read
-        return _nothing((self.nocc, nvir, naux), sample.dtype)
+        return nothing((self.nocc, nvir, naux), sample.dtype)
 
     def _in_memory(self, b: ArrayLike, layout: str) -> Array:
         array, _ = _array.check(b, self.name)
@@ -129,7 +129,7 @@ class Spin:
 
     def _require_kind(self, array: Array, name: str) -> None:
         if array.dtype.kind == "c" and not self.complex_too:
-            raise UnsupportedError(f"{name}: complex integrals ({array.dtype}) are for df_gmp2_energy")
+            raise UnsupportedError(f"{name}: complex integrals ({array.dtype}) are for df_gmp2_energy and df_kmp2_energy")
 
     def _require_fit(self, shape: tuple[int, ...], layout: str) -> None:
         if not self._fits(shape, layout):
@@ -166,12 +166,12 @@ def hex_path(path: str) -> str:
     return os.fsencode(path).hex()
 
 
-def _nothing(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+def nothing(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
     """Return an array of a shape and dtype that takes no memory."""
     return np.broadcast_to(dtype.type(0), shape)
 
 
-def _is_dataset(b: Any) -> bool:
+def is_dataset(b: Any) -> bool:
     """Whether `b` is an HDF5 dataset of h5py, which is not imported for it."""
     return type(b).__module__.partition(".")[0] == "h5py" and hasattr(b, "shape") and hasattr(b, "dtype")
 
