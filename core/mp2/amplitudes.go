@@ -29,7 +29,7 @@ type amplitudeRun struct {
 
 // EachAmplitudes calls visit for every occupied orbital i of the left spin, in order, with t[j,a,b] for j and b of the right and a of the left
 // spin, b running fastest; visit may change t, which is dead when visit returns. For amplitudes within one spin both spins are the same. All is computed in float64; Options.Precision,
-// PairEnergies and Tolerance are not used.
+// PairEnergies and Tolerance are not used, and a Checkpoint is refused.
 //
 // Errors: those of Restricted; what visit returns ends the loop. *DenominatorError for D that is divided by: amplitudes that are zero by
 // symmetry are zero whatever D is.
@@ -67,6 +67,9 @@ func EachAmplitudes(opt Options, left, right Spin, kind Amplitudes, visit func(i
 // checkAmplitudes looks at the arguments and for denominators that vanish.
 func checkAmplitudes(opt Options, left, right Spin, kind Amplitudes) error {
 	if err := opt.check(left.Source, right.Source); err != nil {
+		return err
+	}
+	if err := opt.refuseCheckpoint(); err != nil {
 		return err
 	}
 	for _, s := range []Spin{left, right} {

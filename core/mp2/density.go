@@ -12,7 +12,7 @@ import (
 //	alpha:         O_ij = - 1/2 sum_mab t_mi,ab t_mj,ab - sum over beta m, b and alpha a of t_mi,ba t_mj,ba
 //	               V_ab = 1/2 sum_mjc t_mj,ca t_mj,cb + sum over beta m, c and alpha j of t_mj,ca t_mj,cb,   1 on the diagonal of O
 //
-// and zeros between occupied and virtual orbitals. This is PySCF's make_rdm1 of MP2 and UMP2. Errors are those of EachAmplitudes.
+// and zeros between occupied and virtual orbitals. This is PySCF's make_rdm1 of MP2 and UMP2. Options and errors are those of EachAmplitudes.
 //
 // Cost: 2 nocc^2 nvir^2 (naux + nvir + nocc) floating-point operations for a closed shell, four times as many for two like spins. The memory is that of
 // EachAmplitudes and once more the amplitudes of an orbital.

@@ -39,7 +39,7 @@ const (
 //
 // where Y is X for a closed shell. The sum with n points is off by at most rho^2 |E_os|, where rho is the largest |r_n| of all x. The first point gives an
 // upper bound for |E_os|; as many points follow, with the first an odd number, as bring rho^2 times that bound below the tolerance. Of the
-// options Precision, PairEnergies and Tolerance are not used: all is computed in float64.
+// options Precision, PairEnergies and Tolerance are not used, since all is computed in float64, and a Checkpoint is refused.
 //
 // Errors: those of Restricted, but where a denominator is not positive it is *GapError; *dense.ArgumentError for a tolerance that is not
 // positive, or that no number of points meets.
@@ -88,6 +88,9 @@ func checkOppositeSpinSum(tolerance float64, opt Options, spins []Spin) (low, hi
 		sources[n] = s.Source
 	}
 	if err := opt.check(sources...); err != nil {
+		return 0, 0, err
+	}
+	if err := opt.refuseCheckpoint(); err != nil {
 		return 0, 0, err
 	}
 	for _, s := range spins {
