@@ -17,21 +17,25 @@ type Spin struct {
 // that compute the energies by other means.
 func Check(team *sched.Team, spins ...Spin) error { return check(Options{Team: team}, spins...) }
 
-// CommonNaux returns the number of auxiliary functions of one or two sources, of which nothing but the sizes and dtypes are looked at.
+// CommonNaux returns the number of auxiliary functions of one or two sources, of which nothing but the sizes and dtypes are looked at. One without
+// orbitals goes with any other.
 //
 // Errors: *ComplexError; *dense.ArgumentError where they have different ones.
 func CommonNaux(sources ...Source) (int, error) {
-	naux := 0
+	naux, from := 0, -1
 	for n, src := range sources {
 		if src.isComplex() {
 			return 0, &ComplexError{}
 		}
 		o, v, p := src.Shape()
-		if n > 0 && p != naux {
-			oa, va, _ := sources[0].Shape()
+		switch {
+		case o == 0 || v == 0:
+		case from < 0:
+			naux, from = p, n
+		case p != naux:
+			oa, va, _ := sources[from].Shape()
 			return 0, dense.BadArgument("B", "the spins have different numbers of auxiliary functions: shapes (%d, %d, %d) and (%d, %d, %d)", oa, va, naux, o, v, p)
 		}
-		naux = p
 	}
 	return naux, nil
 }
