@@ -79,20 +79,15 @@ func spinors[T dense.Complex](op *operand[T], s Spin, opt Options) (Result, erro
 		errors: complexError[T](op.naux), quotients: newQuotients(max(s.largestVir(), largest(s.Occ))),
 	}
 	opt.Team.Plan(len(r.pairs))
-	finite, w := !opt.SkipFiniteCheck, blocks.same[0]
-	first, rest := newBlock(op, s.Name, w.left, make([]T, blocks.elements))
-	all := func(int, int) bool { return true }
-	for i0, i1 := range ranges(op.nocc, w.left) {
-		if err := first.fill(opt.Team, i0, i1, finite); err != nil {
-			return Result{}, err
+	walk := blockWalk[T]{team: opt.Team, checkFinite: !opt.SkipFiniteCheck, left: op, right: op, widths: blocks.same[0], oneSpin: true}
+	err = walk.each(func(left, right *block[T]) error {
+		if left == right {
+			return r.triangle(left)
 		}
-		before := newStream(opt.Team, finite, op, s.Name, w, i0, rest)
-		if err := before.each(all, func(second *block[T]) error { return r.rectangle(first, second) }); err != nil {
-			return Result{}, err
-		}
-		if err := r.triangle(first); err != nil {
-			return Result{}, err
-		}
+		return r.rectangle(left, right)
+	})
+	if err != nil {
+		return Result{}, err
 	}
 	sum := total(r.pairs)
 	return Result{SameSpin: sum.same, AlphaAlpha: sum.same, ErrorBound: certain(sum.bound)}, nil

@@ -74,3 +74,45 @@ func (s *stream[T]) load(n int, firsts []int) error {
 func (s *stream[T]) loadSafely(n int, firsts []int) error {
 	return s.team.Serial().For(1, func(int, int) error { return s.load(n, firsts) })
 }
+
+// blockWalk is a walk over pairs of blocks of one or two spins: some orbitals of the left one stay while those of the right one stream past, and then the next
+// ones stay. Of one spin, which is left and right, those before the orbitals that stay stream.
+type blockWalk[T dense.Scalar] struct {
+	team                *sched.Team
+	checkFinite         bool
+	left, right         *operand[T]
+	leftName, rightName string
+	widths              widths
+	oneSpin             bool
+}
+
+// elements returns the memory of the blocks.
+func (w blockWalk[T]) elements() int {
+	return w.widths.elements(w.left.packedElements(), w.right.packedElements())
+}
+
+// each calls visit for all pairs of blocks, of one spin also for those that stay with themselves. The first error ends it.
+func (w blockWalk[T]) each(visit func(left, right *block[T]) error) error {
+	stays, rest := newBlock(w.left, w.leftName, w.widths.left, make([]T, w.elements()))
+	all := func(int, int) bool { return true }
+	for i0, i1 := range ranges(w.left.nocc, w.widths.left) {
+		if err := stays.fill(w.team, i0, i1, w.checkFinite); err != nil {
+			return err
+		}
+		end := w.right.nocc
+		if w.oneSpin {
+			end = i0
+		}
+		passing := newStream(w.team, w.checkFinite, w.right, w.rightName, w.widths, end, rest)
+		if err := passing.each(all, func(b *block[T]) error { return visit(stays, b) }); err != nil {
+			return err
+		}
+		if !w.oneSpin {
+			continue
+		}
+		if err := visit(stays, stays); err != nil {
+			return err
+		}
+	}
+	return nil
+}
