@@ -30,8 +30,8 @@ func openSpins(alpha, beta *spin, layout string, op func(spins []mp2.Spin) error
 	return op(spins)
 }
 
-// SOSMP2 computes the opposite-spin energy to within a tolerance. sums, three float64, gets it, the number of points and the bound of the
-// quadrature's error. The other arguments are those of MP2.
+// SOSMP2 computes the opposite-spin energy to within a tolerance. sums, four float64, gets it, the number of points, that of those in float32,
+// and the bound of the error of both. The other arguments are those of MP2.
 func SOSMP2(jobID, threads int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, virBeta, sums uint64,
 	hexPathAlpha, hexPathBeta, layout string, fed int64, tolerance float64, maxBytes int64) (zero int64, err error) {
 	defer guard(&err)
@@ -49,7 +49,7 @@ func SOSMP2(jobID, threads int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, vi
 				return err
 			}
 			result, err := mp2.OppositeSpin(tolerance, options, spins...)
-			out[0], out[1], out[2] = result.OppositeSpin, float64(result.Points), result.QuadratureError
+			out[0], out[1], out[2], out[3] = result.OppositeSpin, float64(result.Points), float64(result.Single), result.QuadratureError
 			return err
 		})
 	})

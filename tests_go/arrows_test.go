@@ -23,11 +23,12 @@ var mayImport = map[string][]string{
 	"core/eigen":   {"core/kernel", "core/dense", "core/sched", "core/blas", "core/factor"},
 	"core/matfunc": {"core/dense", "core/sched", "core/blas", "core/eigen"},
 	"core/schur":   {"core/dense", "core/sched", "core/blas", "core/factor"},
+	"core/dfjk":    {"core/dense", "core/kernel", "core/sched", "core/blas", "core/npy"},
 	"core/mp2":     {"core/dense", "core/kernel", "core/sched", "core/blas", "core/npy", "core/factor", "core/eigen"},
 	"core/numtest": {"core/dense", "core/sched", "core/blas", "core/factor"},
 	"pybind": {
 		"core/kernel", "core/dense", "core/sched", "core/npy", "core/blas", "core/factor", "core/eigen", "core/schur",
-		"core/matfunc", "core/mp2",
+		"core/matfunc", "core/mp2", "core/dfjk",
 		"trnbackend", "trnbackend/graph", "trnbackend/device", "trnbackend/programs",
 	},
 	"trnbackend/graph":      {},

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from mp2_reference import Orbitals, same_spin
 from test_mp2 import layouts, random_case
 from trnsci import UnsupportedError, df_gmp2_energy, df_mp2_energy
 
@@ -14,10 +15,7 @@ def complex_case(seed, nocc, nvir, naux, dtype=np.complex128):
 
 
 def by_definition(b, occ, vir):
-    b = b.astype(np.complex128)
-    k = np.einsum("iap,jbp->ijab", b, b)
-    d = occ[:, None, None, None] + occ[:, None, None] - vir[:, None] - vir
-    return (np.abs(k - k.swapaxes(2, 3)) ** 2 / d).sum() / 4
+    return same_spin(Orbitals(b, occ, vir)).value
 
 
 @pytest.mark.parametrize("sizes", SIZES)

@@ -5,8 +5,9 @@ import pytest
 import trnsci
 
 pyscf = pytest.importorskip("pyscf")
-from pyscf import gto, scf  # noqa: E402
+from pyscf import df, gto, scf  # noqa: E402
 from pyscf.mp import dfgmp2, dfmp2, dfump2  # noqa: E402
+from trnsci import pyscf as accelerated  # noqa: E402
 
 SAME = 1e-10  # agreement on the same orbitals
 WATER = "O 0 0 0; H 0 -0.757 0.587; H 0 0.757 0.587"
@@ -46,6 +47,55 @@ def closed(request):
 @pytest.fixture(scope="module")
 def cation():
     return converged(scf.UHF(gto.M(atom=WATER, basis="cc-pvdz", charge=1, spin=1, verbose=0)))
+
+
+# Auxiliary functions
+
+
+@pytest.mark.parametrize("fitted", [False, True])
+def test_auxiliary_functions_that_are_named_are_taken(closed, fitted):
+    """An explicit `with_df` wins over that of the mean field and over the RI set, in PySCF as here."""
+    mf = converged(closed.copy().density_fit()) if fitted else closed
+    named = df.DF(mf.mol, auxbasis="cc-pvtz-ri")
+    theirs, ours, otherwise = dfmp2.DFMP2(mf), accelerated.DFMP2(mf), accelerated.DFMP2(mf).run()
+    theirs.with_df = ours.with_df = named
+    theirs.kernel(with_t2=False)
+    ours.kernel()
+    assert ours.with_df is named
+    assert ours.e_corr == pytest.approx(theirs.e_corr, abs=SAME)
+    assert ours.e_corr_ss == pytest.approx(theirs.e_corr_ss, abs=SAME)
+    assert abs(ours.e_corr - otherwise.e_corr) > 1e-6, "the other auxiliary functions give another energy"
+
+
+def test_auxiliary_functions_of_an_open_shell(cation):
+    mf = converged(cation.copy().density_fit(auxbasis="weigend"))
+    ours, theirs = accelerated.DFMP2(mf).run(), dfump2.DFUMP2(mf)
+    theirs.kernel(with_t2=False)
+    assert ours.with_df is mf.with_df and mf.with_df.auxbasis == "weigend"
+    assert ours.e_corr == pytest.approx(theirs.e_corr, abs=SAME)
+    theirs.with_df = ours.with_df = df.DF(mf.mol, auxbasis="cc-pvdz-ri")
+    before = ours.e_corr
+    assert ours.run().e_corr == pytest.approx(theirs.kernel(with_t2=False)[0], abs=SAME)
+    assert abs(ours.e_corr - before) > 1e-6
+
+
+@pytest.mark.parametrize("frozen", [1, [0], [0, 5, 23], "core"])
+def test_frozen_orbitals_are_not_counted(closed, frozen):
+    """What is left of B is what is left of the orbitals, for a number, a list and the chemical core."""
+    ours, theirs = accelerated.DFMP2(closed), dfmp2.DFMP2(closed)
+    for mp in (ours, theirs):
+        if frozen == "core":
+            mp.set_frozen()
+        else:
+            mp.set(frozen=frozen)
+        mp.kernel(with_t2=False)
+    left = len(closed.mo_energy) - (1 if frozen in (1, "core") else len(frozen))
+    occupied = closed.mol.nelectron // 2 - 1
+    eris = ours.ao2mo()
+    assert (ours.nocc, ours.nmo) == (occupied, left) and (eris.nocc, eris.nvir) == (occupied, left - occupied)
+    assert ours.e_corr == pytest.approx(theirs.e_corr, abs=SAME)
+    direct = trnsci.df_mp2_energy(*restricted(closed, ours.frozen)[:3])
+    assert ours.e_corr == pytest.approx(direct.e_corr, abs=SAME)
 
 
 # Scaled opposite-spin MP2
@@ -91,6 +141,19 @@ def test_amplitudes_and_density_of_an_open_shell(cation):
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=SAME)
     for ours, theirs in zip(trnsci.mp2_rdm1(b, occ, vir), mp.make_rdm1(), strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=SAME)
+
+
+@pytest.mark.parametrize("spins", [1, 2])
+def test_amplitudes_without_room_are_refused_before_the_energies(closed, cation, spins):
+    mf = closed if spins == 1 else cation
+    mp = accelerated.DFMP2(mf).set(max_memory=1)  # megabytes, of which the process holds more already
+    nocc, nvir = np.atleast_1d(mp.nocc), np.atleast_1d(mp.nmo) - np.atleast_1d(mp.nocc)
+    size = 8 * sum(nocc[s] * nocc[t] * nvir[s] * nvir[t] for s in range(spins) for t in range(s, spins))
+    for call in (lambda: mp.kernel(with_t2=True), mp.make_rdm1):
+        with pytest.raises(MemoryError, match=f"^with_t2: the amplitudes take {size} bytes"):
+            call()
+    assert mp.result is None
+    assert mp.run().e_corr == pytest.approx(accelerated.DFMP2(mf).run().e_corr, abs=SAME)
 
 
 # Spin orbitals

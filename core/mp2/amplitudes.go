@@ -87,8 +87,8 @@ func EachAmplitudes(opt Options, left, right Spin, kind Amplitudes, visit func(i
 	opt.Team.Plan(len(left.Occ))
 	r := &amplitudeRun{opt: opt, left: left, right: right, widths: w, kind: kind, memory: make([]float64, w.left*w.each)}
 	var rest []float64
-	r.stays, rest = newBlock(l, left.Name, w.left, make([]float64, w.elements(l.packedElements(), s.packedElements())))
-	r.passing = newStream(opt.Team, !opt.SkipFiniteCheck, s, right.Name, w.widths, s.nocc, rest)
+	r.stays, rest = newBlock(l, left.Name, w.left, unweighted(l), make([]float64, w.elements(l.packedElements(), s.packedElements())))
+	r.passing = newStream(opt.Team, !opt.SkipFiniteCheck, s, right.Name, w.widths, s.nocc, unweighted(s), rest)
 	for i, end := range ranges(len(left.Occ), w.left) {
 		if err := r.fill(i, end); err != nil {
 			return err

@@ -86,7 +86,7 @@ func (s Spin) check() error {
 		}
 		for _, x := range eps.values {
 			if !dense.IsFinite(x) {
-				return dense.NotFinite(eps.arg)
+				return dense.BadArgument(eps.arg, "contains infinities or NaNs%s", ofSpin(s.Name))
 			}
 		}
 	}

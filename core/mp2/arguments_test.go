@@ -45,6 +45,8 @@ func TestArgumentErrors(t *testing.T) {
 	argument(t, "other naux", err, "B", "(2, 3, 4)", "(2, 3, 5)")
 	_, err = Unrestricted(b, b, m.occ, m.occ, m.vir, m.occ, Options{})
 	argument(t, "short beta eps_vir", err, "eps_vir", "beta")
+	_, err = Unrestricted(b, b, m.occ, []float64{-1, math.NaN()}, m.vir, m.vir, Options{})
+	argument(t, "bad beta eps_occ", err, "eps_occ", "infinities or NaNs (beta)")
 	_, err = NewIntegrals(b.Data, "Pai", 2, 3, 4)
 	argument(t, "layout", err, "layout", "Pai", "P(ia)")
 	_, err = Workspace(Options{})

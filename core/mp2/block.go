@@ -3,6 +3,7 @@ package mp2
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
@@ -135,7 +136,9 @@ type block[T dense.Scalar] struct {
 	first, end int
 	memory     []T       // what an operand that is packed has for its orbitals
 	data       []T       // the packed orbitals
-	norms      []float64 // for each orbital and virtual a, a bound on |B[i,a,:]|_2
+	weights    []float64 // of auxiliary functions, at least 1; of complex integrals for each part
+	raise      float64   // what norms are raised by for what underflows
+	norms      []float64 // for each orbital and virtual a, a bound on (sum_P weights_P |B[i,a,P]|^2)^(1/2)
 	finite     []bool
 	checksums  []uint32 // of the elements, nil without a watch
 }
@@ -143,10 +146,20 @@ type block[T dense.Scalar] struct {
 // blockElements returns the memory that a block of width orbitals takes.
 func (op *operand[T]) blockElements(width int) int { return width * op.packedElements() }
 
+// unweighted returns the weights of plain norms.
+func unweighted[T dense.Scalar](op *operand[T]) []float64 {
+	return slices.Repeat([]float64{1}, realParts[T]()*op.naux)
+}
+
 // newBlock returns an empty block and what it leaves of memory.
-func newBlock[T dense.Scalar](op *operand[T], spin string, width int, memory []T) (b *block[T], rest []T) {
+func newBlock[T dense.Scalar](op *operand[T], spin string, width int, weights []float64, memory []T) (b *block[T], rest []T) {
 	n := op.blockElements(width)
-	b = &block[T]{op: op, spin: spin, memory: memory[:n], norms: make([]float64, width*op.nvir), finite: make([]bool, width)}
+	b = &block[T]{op: op, spin: spin, memory: memory[:n], weights: weights, norms: make([]float64, width*op.nvir), finite: make([]bool, width)}
+	total := 0.0
+	for _, w := range weights {
+		total += w
+	}
+	b.raise = math.Sqrt(total) * smallestNorm[T]()
 	if op.watch != nil {
 		b.checksums = make([]uint32, width)
 	}
@@ -241,22 +254,21 @@ func (b *block[T]) rowNorms(i int) []float64 {
 func (b *block[T]) measure(team *sched.Team, i int) bool {
 	norms, m := b.rowNorms(i), b.orbitals(i, i+1)
 	clear(norms)
+	each := realParts[T]()
+	if dense.IsSingle[T]() {
+		addSquares(team, norms, reals[float32](m), b.weights, b.op.alongA, each)
+	} else {
+		addSquares(team, norms, reals[float64](m), b.weights, b.op.alongA, each)
+	}
+	if team.Err() != nil {
+		return false
+	}
 	finite := true
-	for r := range m.Rows {
-		if team.Err() != nil {
-			return false
-		}
-		sums, each := norms, 1
-		if !b.op.alongA {
-			sums, each = norms[r:r+1], b.op.naux
-		}
-		finite = addSquares(sums, m.Row(r), each) && finite
+	for a, sum := range norms {
+		finite = finite && sum-sum == 0
+		norms[a] = math.Sqrt(sum) + b.raise
 	}
-	underflow := math.Sqrt(float64(realParts[T]()*b.op.naux)) * smallestNorm[T]()
-	for a := range norms {
-		norms[a] = math.Sqrt(norms[a]) + underflow
-	}
-	return finite
+	return finite || m.View().AllFinite() // squares of finite elements may overflow
 }
 
 // realParts returns how many real numbers one of T has.
@@ -267,33 +279,47 @@ func realParts[T dense.Scalar]() int {
 	return 1
 }
 
-// addSquares adds |x|^2 of the first each elements of row to the first of sums, of the next ones to the second, and so on. It reports whether
-// all of them are finite.
-func addSquares[T dense.Scalar](sums []float64, row []T, each int) bool {
-	each *= realParts[T]()
-	switch x := any(row).(type) {
-	case []float32:
-		return addRealSquares(sums, x, each)
-	case []float64:
-		return addRealSquares(sums, x, each)
-	case []complex64:
-		return addRealSquares(sums, dense.Reals[float32](x), each)
-	case []complex128:
-		return addRealSquares(sums, dense.Reals[float64](x), each)
-	}
-	panic("mp2: unreachable element type")
+// reals returns a matrix with real and imaginary parts side by side.
+func reals[R dense.Float, T dense.Scalar](m dense.Matrix[T]) dense.Matrix[R] {
+	each := realParts[T]()
+	return dense.Matrix[R]{Rows: m.Rows, Cols: each * m.Cols, Stride: each * m.Stride, Data: dense.Reals[R](m.Data)}
 }
 
-func addRealSquares[R dense.Float](sums []float64, row []R, each int) bool {
-	var difference R // the sum of x-x is 0 exactly when all x are finite
-	for n, sum := range sums {
-		for _, x := range row[n*each : (n+1)*each] {
-			sum += float64(x) * float64(x)
-			difference += x - x
+// addSquares sets sums to the weighted squares of an orbital's virtual orbitals a, whose elements have so many real numbers each.
+func addSquares[R dense.Float](team *sched.Team, sums []float64, m dense.Matrix[R], weights []float64, alongA bool, each int) {
+	for r := range m.Rows {
+		if team.Err() != nil {
+			return
 		}
-		sums[n] = sum
+		row := m.Row(r)
+		if !alongA {
+			sums[r] = weightedSquares(weights, row)
+			continue
+		}
+		for a := range sums {
+			for _, x := range row[a*each : (a+1)*each] {
+				sums[a] += weights[r*each] * (float64(x) * float64(x))
+			}
+		}
 	}
-	return difference == 0
+}
+
+// weightedSquares returns sum_p weights_p x_p^2.
+func weightedSquares[T dense.Float](weights []float64, x []T) float64 {
+	var sums [4]float64 // the additions of one would wait for each other
+	weights = weights[:len(x)]
+	p := 0
+	for ; p+len(sums) <= len(x); p += len(sums) {
+		w, y := weights[p:p+4:p+4], x[p:p+4:p+4]
+		sums[0] += w[0] * (float64(y[0]) * float64(y[0]))
+		sums[1] += w[1] * (float64(y[1]) * float64(y[1]))
+		sums[2] += w[2] * (float64(y[2]) * float64(y[2]))
+		sums[3] += w[3] * (float64(y[3]) * float64(y[3]))
+	}
+	for ; p < len(x); p++ {
+		sums[0] += weights[p] * (float64(x[p]) * float64(x[p]))
+	}
+	return (sums[0] + sums[1]) + (sums[2] + sums[3])
 }
 
 // EachOrbital calls visit for the occupied orbitals first <= i < end of a spin, in order, with B[i] as a nvir x naux view
@@ -303,7 +329,7 @@ func addRealSquares[R dense.Float](sums []float64, row []R, each int) bool {
 // Errors: *dense.ArgumentError for infinities and NaNs, in T; those of npy.ReadRun; the team's.
 func EachOrbital[T dense.Float](team *sched.Team, s Spin, first, end int, visit func(i int, b dense.View[T], norms []float64)) error {
 	op := operandOf[T](s.Source)
-	b, _ := newBlock(op, s.Name, end-first, make([]T, op.blockElements(end-first)))
+	b, _ := newBlock(op, s.Name, end-first, unweighted(op), make([]T, op.blockElements(end-first)))
 	if err := b.fill(team, first, end, true); err != nil {
 		return err
 	}

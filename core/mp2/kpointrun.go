@@ -187,7 +187,7 @@ func (r *kRun[T]) load(pair int) error {
 		b, r.free = r.free[last], r.free[:last]
 	} else {
 		packed := slices.MaxFunc(r.ops, func(x, y *operand[T]) int { return cmp.Compare(x.packedElements(), y.packedElements()) })
-		b, _ = newBlock(packed, "", r.nocc, make([]T, packed.blockElements(r.nocc)))
+		b, _ = newBlock(packed, "", r.nocc, unweighted(packed), make([]T, packed.blockElements(r.nocc)))
 	}
 	b.op, b.spin = r.ops[pair], fmt.Sprintf("k-points %d, %d", pair/r.k.count(), pair%r.k.count())
 	b.first, b.end = 0, 0 // what it held is not wanted again

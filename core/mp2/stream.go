@@ -14,15 +14,15 @@ type stream[T dense.Scalar] struct {
 }
 
 func (e *engine[T]) newStream(op *operand[T], spin string, w widths, end int, memory []T) *stream[T] {
-	return newStream(e.team, e.checkFinite, op, spin, w, end, memory)
+	return newStream(e.team, e.checkFinite, op, spin, w, end, e.weights, memory)
 }
 
 // newStream returns the stream of the orbitals of op before end in blocks of a width.
-func newStream[T dense.Scalar](team *sched.Team, checkFinite bool, op *operand[T], spin string, w widths, end int, memory []T) *stream[T] {
+func newStream[T dense.Scalar](team *sched.Team, checkFinite bool, op *operand[T], spin string, w widths, end int, weights []float64, memory []T) *stream[T] {
 	s := &stream[T]{team: team, checkFinite: checkFinite, width: w.right, end: end}
 	for range w.buffers {
 		var b *block[T]
-		b, memory = newBlock(op, spin, w.right, memory)
+		b, memory = newBlock(op, spin, w.right, weights, memory)
 		s.blocks = append(s.blocks, b)
 	}
 	return s
@@ -93,7 +93,7 @@ func (w blockWalk[T]) elements() int {
 
 // each calls visit for all pairs of blocks, of one spin also for those that stay with themselves. The first error ends it.
 func (w blockWalk[T]) each(visit func(left, right *block[T]) error) error {
-	stays, rest := newBlock(w.left, w.leftName, w.widths.left, make([]T, w.elements()))
+	stays, rest := newBlock(w.left, w.leftName, w.widths.left, unweighted(w.left), make([]T, w.elements()))
 	all := func(int, int) bool { return true }
 	for i0, i1 := range ranges(w.left.nocc, w.widths.left) {
 		if err := stays.fill(w.team, i0, i1, w.checkFinite); err != nil {
@@ -103,7 +103,7 @@ func (w blockWalk[T]) each(visit func(left, right *block[T]) error) error {
 		if w.oneSpin {
 			end = i0
 		}
-		passing := newStream(w.team, w.checkFinite, w.right, w.rightName, w.widths, end, rest)
+		passing := newStream(w.team, w.checkFinite, w.right, w.rightName, w.widths, end, unweighted(w.right), rest)
 		if err := passing.each(all, func(b *block[T]) error { return visit(stays, b) }); err != nil {
 			return err
 		}

@@ -17,8 +17,13 @@ func (e *FormatError) Error() string {
 type DtypeError struct {
 	Path  string
 	Dtype string
+	Real  bool // only real numbers were expected
 }
 
 func (e *DtypeError) Error() string {
-	return fmt.Sprintf("%s: dtype %s is not supported, expected float32, float64, complex64 or complex128 (%s)", e.Path, e.Dtype, acceptedDtypes)
+	expected, descriptions := "float32, float64, complex64 or complex128", acceptedDtypes
+	if e.Real {
+		expected, descriptions = "float32 or float64", acceptedReals
+	}
+	return fmt.Sprintf("%s: dtype %s is not supported, expected %s (%s)", e.Path, e.Dtype, expected, descriptions)
 }

@@ -31,7 +31,10 @@ const maxHeader = 1<<16 - 1
 // behind it relies on that form and panics on others.
 var headerForm = regexp.MustCompile(`^\{'descr': (.+), 'fortran_order': (?:True|False), 'shape': \((?:[0-9]+,|[0-9]+(?:, [0-9]+)+)?\), \} *\n$`)
 
-const acceptedDtypes = "'<f4', '<f8', '<c8', '<c16', or '>' in the place of '<'"
+const (
+	acceptedReals  = "'<f4', '>f4', '<f8' or '>f8'"
+	acceptedDtypes = "'<f4', '<f8', '<c8', '<c16', or '>' in the place of '<'"
+)
 
 // kinds are the element types by their descriptions behind the byte order.
 var kinds = map[string]Kind{"f4": Float32, "f8": Float64, "c8": Complex64, "c16": Complex128}
@@ -41,6 +44,7 @@ type header struct {
 	shape, strides []int
 	elements       int64
 	dataStart      int64
+	descr          string // the element type in the file's words
 	kind           Kind
 	bigEndian      bool
 }
@@ -79,7 +83,7 @@ func (h *header) parseDescr(descr string) error {
 		name, ordered := strings.CutPrefix(descr, order)
 		name, closed := strings.CutSuffix(name, "'")
 		if kind, known := kinds[name]; ordered && closed && known {
-			h.kind, h.bigEndian = kind, order == "'>"
+			h.descr, h.kind, h.bigEndian = descr, kind, order == "'>"
 			return nil
 		}
 	}

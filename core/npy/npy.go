@@ -72,8 +72,7 @@ type File struct {
 
 // Open opens the file at path and checks its header against its size.
 //
-// It returns a *FormatError for what is not a .npy file or is cut short, a *DtypeError for elements other than float32
-// and float64, and the operating system's error, wrapped, where the file cannot be opened or read.
+// It returns a *FormatError for what is not a .npy file or is cut short, a *DtypeError for elements of no Kind, and the operating system's error, wrapped, where the file cannot be opened or read.
 func Open(path string) (*File, error) {
 	// Opening a pipe would wait for its writer: look first.
 	info, err := os.Stat(path)
@@ -97,6 +96,23 @@ func Open(path string) (*File, error) {
 		return nil, err
 	}
 	f.opened, f.stat = info, file.Stat
+	return f, nil
+}
+
+// OpenReal is Open for real numbers alone: complex ones are a *DtypeError too.
+func OpenReal(path string) (*File, error) {
+	f, err := Open(path)
+	var other *DtypeError
+	switch {
+	case errors.As(err, &other):
+		other.Real = true
+		return nil, err
+	case err != nil:
+		return nil, err
+	case f.Kind.IsComplex():
+		f.Close()
+		return nil, &DtypeError{Path: path, Dtype: f.header.descr, Real: true}
+	}
 	return f, nil
 }
 

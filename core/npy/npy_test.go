@@ -191,6 +191,26 @@ func TestOpenRefusesOtherDtypes(t *testing.T) {
 	}
 }
 
+func TestOpenReal(t *testing.T) {
+	for _, descr := range []string{"'<c16'", "'>c8'", "'<i8'"} {
+		path := write(t, fileBytes(1, descr, "False", "(2,)", make([]byte, 64)))
+		f, err := OpenReal(path)
+		var e *DtypeError
+		if f != nil || !errors.As(err, &e) || e.Dtype != descr || e.Path != path || !strings.Contains(e.Error(), "expected float32 or float64") {
+			t.Errorf("%s: %v", descr, err)
+		}
+	}
+	path := write(t, fileBytes(1, "'<f4'", "False", "(2,)", make([]byte, 8)))
+	f, err := OpenReal(path)
+	if err != nil || f.Kind != Float32 {
+		t.Fatal(err)
+	}
+	f.Close()
+	if _, err := OpenReal(path + " "); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+}
+
 func TestOpenRefusesBrokenFiles(t *testing.T) {
 	good := fileBytes(1, "'<f8'", "False", "(2, 3)", make([]byte, 48))
 	good2 := fileBytes(2, "'<f8'", "False", "(2, 3)", make([]byte, 48))

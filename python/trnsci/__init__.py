@@ -1,4 +1,4 @@
-"""Dense eigensolvers, Schur, Cholesky, the BLAS and DF-MP2 energies, computed by one Go library.
+"""Dense eigensolvers, Schur, Cholesky, the BLAS, DF-MP2 energies and density-fitted J and K, computed by one Go library.
 
 NumPy arrays go in, NumPy arrays come out; names and defaults are those of SciPy and PySCF. The library is loaded by the
 first call. See `trnsci.linalg`, `trnsci.blas`, `trnsci.mp2` and, where PySCF is installed, `trnsci.pyscf`.
@@ -6,6 +6,7 @@ first call. See `trnsci.linalg`, `trnsci.blas`, `trnsci.mp2` and, where PySCF is
 
 from . import blas, linalg, mp2
 from ._device import Device, DevicePlan, Report, devices, last_report
+from ._df_jk import df_jk
 from ._errors import ConvergenceError, DeviceError, InternalError, LinAlgError, UnsupportedError
 from ._threads import get_num_threads, set_num_threads, threads
 from ._version import __version__
@@ -43,6 +44,7 @@ __all__ = [
     "blas",
     "devices",
     "df_gmp2_energy",
+    "df_jk",
     "df_kmp2_energy",
     "df_mp2_energy",
     "eigh",

@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import combinations_with_replacement
 from typing import Any
 
 import numpy as np
@@ -314,6 +315,8 @@ class _PairEnergies:
         UnsupportedError
             If the mean field has not converged, or the orbitals are complex; and those of the constructor, since the
             attributes `device` and `precision` may have changed.
+        MemoryError
+            If the amplitudes are more than `max_memory` leaves, before the energies are computed.
         """
         self._open_device()
         if not self._scf.converged:
@@ -346,6 +349,8 @@ class _PairEnergies:
         if eris is None:
             eris = self.ao2mo(mo_coeff)
         mp = self._with_orbitals(mo_energy, mo_coeff)
+        if with_t2:
+            _require_room_for_amplitudes(mp)
         self.result = _energies(mp, eris)
         t2 = None
         if with_t2:
@@ -357,6 +362,7 @@ class _PairEnergies:
         """Return `t2`, or the object's amplitudes, which PySCF computes first where they are missing."""
         if t2 is None and self.t2 is None:
             logger.info(self, "t2 amplitudes: PySCF")
+            _require_room_for_amplitudes(self)
             self.t2 = super().init_amps(None, None, self.ao2mo(), True)[1]  # type: ignore[misc]
         return self.t2 if t2 is None else t2
 
@@ -487,6 +493,19 @@ def _mp2_reference(mf: Any) -> Any:
 def _by_spin(split: list[Any]) -> list[Any]:
     """Return for each spin the four parts into which PySCF splits orbitals: frozen and active, occupied and virtual."""
     return split if isinstance(split[0], list) else [split]
+
+
+def _require_room_for_amplitudes(mp: Any) -> None:
+    """Refuse amplitudes that PySCF will refuse, but before the energies are computed, and with their number of bytes."""
+    spins = [[e.size for e in energies[1:3]] for energies in _by_spin(mp.split_mo_energy())]
+    pairs = combinations_with_replacement(spins, 2)
+    needed = 8 * sum(nocc * other_nocc * nvir * other_nvir for (nocc, nvir), (other_nocc, other_nvir) in pairs)
+    free = mp.max_memory - lib.current_memory()[0]
+    if needed / 1e6 > free:
+        raise MemoryError(
+            f"with_t2: the amplitudes take {needed} bytes, and max_memory, {mp.max_memory:g} MB, leaves {max(0, free):.0f} MB; "
+            "energies alone need none of them, and trnsci.mp2_amplitudes writes them to files"
+        )
 
 
 def _energies(mp: Any, eris: Any) -> MP2Result:

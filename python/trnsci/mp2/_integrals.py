@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import stat
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +13,8 @@ from numpy.typing import ArrayLike
 from .. import _array
 from .._array import Array
 from .._errors import UnsupportedError
+from .._source import hex_path as hex_path
+from .._source import is_dataset, nothing, size_of_file
 
 LAYOUTS = {
     "iaP": ("nocc", "nvir", "naux"),
@@ -46,7 +47,7 @@ class Spin:
         if isinstance(b, (str, os.PathLike)):
             self.path = os.fsdecode(b)
             # The number of auxiliary functions, which only steers how the call is run, from the size of the file.
-            self.naux = _size_of_file(self.path, self.name) // max(1, 8 * self.nocc * self.nvir)
+            self.naux = size_of_file(self.path, self.name) // max(1, 8 * self.nocc * self.nvir)
             self.b = np.empty((0, 0, 0))
             return
         if is_dataset(b):
@@ -159,29 +160,6 @@ class Spin:
 def fed(spins: list[Spin]) -> int:
     """Return a number whose bit s says that the library asks for the integrals of spin s."""
     return sum(1 << n for n, s in enumerate(spins) if s.read is not None)
-
-
-def hex_path(path: str) -> str:
-    """Return the bytes of a file name as digits: they need not be text, which is all that the border passes."""
-    return os.fsencode(path).hex()
-
-
-def nothing(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
-    """Return an array of a shape and dtype that takes no memory."""
-    return np.broadcast_to(dtype.type(0), shape)
-
-
-def is_dataset(b: Any) -> bool:
-    """Whether `b` is an HDF5 dataset of h5py, which is not imported for it."""
-    return type(b).__module__.partition(".")[0] == "h5py" and hasattr(b, "shape") and hasattr(b, "dtype")
-
-
-def _size_of_file(path: str, name: str) -> int:
-    """Return the size of a regular file that can be read; raise the plain OSError for one that cannot be opened."""
-    if not stat.S_ISREG(os.stat(path).st_mode):  # opening a pipe would wait for its other end
-        raise ValueError(f"{name}: {path!r} is not a regular file")
-    with open(path, "rb") as file:
-        return os.fstat(file.fileno()).st_size
 
 
 def _energies(eps: ArrayLike, name: str) -> Array:

@@ -15,9 +15,9 @@ from numpy.typing import ArrayLike
 from .. import _array, _native, _threads
 from .._array import Array
 from .._progress import Progress
+from .._source import is_dataset, nothing
 from ._gmp2 import COMPLEX_FACTOR
 from ._input import block_bytes
-from ._integrals import is_dataset, nothing
 
 _WORK_PER_PAIR = 5e3  # floating-point operations that would take as long as the handling of one pair of orbitals
 

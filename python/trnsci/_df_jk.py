@@ -1,0 +1,243 @@
+"""The function `df_jk`."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import operator
+import os
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import _array, _native, _threads
+from ._array import Array, Record
+from ._errors import UnsupportedError
+from ._progress import Progress
+from ._source import hex_path, is_dataset, nothing, size_of_file
+from .mp2._input import block_bytes
+
+_Read: TypeAlias = Callable[[int, int], ArrayLike]
+
+_FLOAT64, _COMPLEX128 = np.dtype(np.float64), np.dtype(np.complex128)
+_HERMI = (0, 1, 2)
+
+
+class _Tensor:
+    """The checked L: the array `l`, or in the file `path`, or what `read` returns for rows ``p0 <= P < p1``.
+
+    `l` has the shape and dtype then, but no elements of its own; of a file it is empty.
+    """
+
+    def __init__(self, L: Any, pairs: int, naux: int | None) -> None:
+        self.path = ""
+        self.read: _Read | None = None
+        if isinstance(L, (str, os.PathLike)):
+            self.path = os.fsdecode(L)
+            self.l: Array = np.empty((0, 0))
+            # The number of rows, which only steers how the call is run, from the size of the file.
+            self.naux = size_of_file(self.path, "L") // max(1, _FLOAT64.itemsize * pairs)
+            return
+        if is_dataset(L):
+            self._require_real(np.empty(0, L.dtype), "L")
+            self.l = nothing(tuple(L.shape), _FLOAT64)
+            self.read = lambda p0, p1: L[p0:p1]
+        elif callable(L) and not hasattr(L, "__array__"):
+            self.l = nothing((_size(naux), pairs), _FLOAT64)
+            self.read = L
+        else:
+            self.l = self._require_real(L, "L")
+        if self.l.ndim != 2 or self.l.shape[1] != pairs:
+            raise ValueError(f"L: expected shape (naux, nao*(nao+1)/2) = (naux, {pairs}), got {self.l.shape}")
+        self.naux = self.l.shape[0]
+        if naux is not None and self.naux != naux:
+            raise ValueError(f"naux: {naux} was given, but L has {self.naux} rows")
+
+    @staticmethod
+    def _require_real(array: Any, name: str) -> Array:
+        checked, _ = _array.check(array, name)
+        if checked.dtype.kind == "c":
+            raise UnsupportedError(f"{name}: complex integrals ({checked.dtype}) are not supported")
+        return checked
+
+    def answer(self, question: str) -> None:
+        """Copy the rows that the library asks for."""
+        assert self.read is not None
+        asked = json.loads(question)
+        p0, p1 = asked["first"], asked["end"]
+        name = f"L({p0}, {p1})"
+        rows = self._require_real(self.read(p0, p1), name)
+        wanted = (p1 - p0, self.l.shape[1])
+        if rows.shape != wanted:
+            raise ValueError(f"{name}: expected shape {wanted}, got {rows.shape}")
+        rows = np.ascontiguousarray(rows, _FLOAT64)
+        ctypes.memmove(asked["address"], rows.ctypes.data, rows.nbytes)
+
+
+def _size(naux: int | None) -> int:
+    if naux is None:
+        raise TypeError("naux: is needed where L is a function")
+    try:
+        size = operator.index(naux)
+    except TypeError:
+        raise TypeError(f"naux: expected an integer, got {naux!r}") from None
+    if size < 0:
+        raise ValueError(f"naux: expected a number of rows, got {naux}")
+    return size
+
+
+def _densities(dm: ArrayLike) -> Array:
+    array, _ = _array.check(dm, "dm")
+    _array.check_square(array, "dm")
+    return array.astype(_COMPLEX128 if array.dtype.kind == "c" else _FLOAT64, copy=False)
+
+
+def _orbitals(mo_coeff: Any, mo_occ: Any, dm: Array) -> tuple[Array, Array] | None:
+    """Return orbitals that make the real parts of the densities, and their occupations."""
+    if mo_coeff is None and mo_occ is None:
+        return None
+    if mo_coeff is None or mo_occ is None:
+        raise TypeError("mo_coeff, mo_occ: expected both or neither")
+    coeff, _ = _array.check(mo_coeff, "mo_coeff")
+    occ, _ = _array.check(mo_occ, "mo_occ")
+    if occ.dtype.kind == "c":
+        raise TypeError(f"mo_occ: occupations are real, got dtype {occ.dtype}")
+    lead, nao = dm.shape[:-2], dm.shape[-1]
+    if coeff.ndim != dm.ndim or coeff.shape[:-1] != dm.shape[:-1]:
+        wanted = ", ".join(map(str, (*lead, nao, "nmo")))
+        raise ValueError(f"mo_coeff: expected shape ({wanted}) for dm of shape {dm.shape}, got {coeff.shape}")
+    wanted_occ = (*lead, coeff.shape[-1])
+    if occ.shape != wanted_occ:
+        raise ValueError(f"mo_occ: expected shape {wanted_occ} for mo_coeff of shape {coeff.shape}, got {occ.shape}")
+    if coeff.dtype.kind == "c":
+        # The real part of C n C^H is made of the real and of the imaginary parts of the orbitals.
+        coeff, occ = np.concatenate((coeff.real, coeff.imag), axis=-1), np.concatenate((occ, occ), axis=-1)
+    return coeff.astype(_FLOAT64, copy=False), np.ascontiguousarray(occ, _FLOAT64)
+
+
+def _parts(a: Array | None) -> list[Array | None]:
+    """Return the real and the imaginary parts, without a copy; None for those that are not there."""
+    if a is None or a.dtype.kind != "c":
+        return [a, None]
+    return [a.real, a.imag]
+
+
+def df_jk(
+    L: Any,
+    dm: ArrayLike,
+    *,
+    hermi: int = 1,
+    mo_coeff: ArrayLike | None = None,
+    mo_occ: ArrayLike | None = None,
+    with_j: bool = True,
+    with_k: bool = True,
+    naux: int | None = None,
+    check_finite: bool = True,
+    max_memory: float | None = None,
+    threads: int | None = None,
+    progress: Progress = None,
+) -> tuple[Array | None, Array | None]:
+    r"""Coulomb and exchange matrices from density-fitted integrals.
+
+    With :math:`(\mu\nu|\lambda\sigma) = \sum_P L_{P,\mu\nu} L_{P,\lambda\sigma}`,
+
+    .. math:: J_{\mu\nu} = \sum_P L_{P,\mu\nu} \sum_{\lambda\sigma} L_{P,\lambda\sigma} D_{\sigma\lambda}, \qquad
+              K_{\mu\nu} = \sum_P \sum_{\lambda\sigma} L_{P,\mu\lambda} D_{\lambda\sigma} L_{P,\sigma\nu}.
+
+    Parameters
+    ----------
+    L : (naux, nao*(nao+1)/2) array_like, path, HDF5 dataset or callable
+        Real integrals with the Coulomb metric folded in: in row P the lower triangle of a symmetric matrix, row by row, so
+        that :math:`\mu \ge \nu` is at ``mu*(mu+1)//2 + nu``. This is PySCF's ``_cderi``. Or the path of a ``.npy`` file in C
+        order, or a dataset of h5py, that holds them; or a function that returns rows ``p0 <= P < p1`` for ``L(p0, p1)``. All
+        but arrays are read once, in blocks, and ahead of time where `max_memory` suffices.
+    dm : (..., nao, nao) array_like
+        Density matrices, real or complex. L is read once for all of them.
+    hermi : {1, 0, 2}, optional
+        Densities are Hermitian (1), general (0) or anti-Hermitian (2). With 1 and 2 only the part
+        :math:`(D \pm D^\dagger)/2` that has this symmetry counts, and half of the last product for K is saved.
+    mo_coeff, mo_occ : (..., nao, nmo), (..., nmo) array_like, optional
+        What the densities are made of: :math:`D = C \operatorname{diag}(n) C^\dagger` with occupations
+        :math:`n \ge 0`. K then takes less work: nocc orbitals with :math:`n > 0` stand for nao columns of D. Orbitals may be
+        complex; the imaginary part of K is made of `dm` in any case.
+    with_j, with_k : bool, optional
+        Which matrices to compute.
+    naux : int, optional
+        The number of rows of L, needed where it is a function. That of a file is in the file, whatever is given here.
+    check_finite : bool, optional
+        Refuse infinities and NaNs in L. When False, what they touch is not finite. Those in `dm` are refused always.
+    max_memory : float, optional
+        Megabytes that blocks of L may take where it is not used in place, by default 256: L that is read, in float32, or
+        with rows that are not contiguous.
+    threads, progress
+        See `trnsci.linalg`; progress counts rows of L.
+
+    Returns
+    -------
+    J, K : ndarray or None
+        Arrays like `dm`, in double precision; None for what was not asked for. J of real densities is symmetric.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, for an infinity or NaN, for negative occupations, if the orbitals do not make `dm` (to half of
+        the digits, in the real part), for a file that is truncated, changed while it is read, in Fortran order or no ``.npy``
+        file, and for a `max_memory` that holds no block, with the least that works.
+    UnsupportedError
+        For complex L.
+    TypeError
+        For a dtype that is not supported, one of `mo_coeff` and `mo_occ` without the other, and a function without `naux`.
+    OSError
+        If a file cannot be read.
+    MemoryError
+        If results or workspace do not fit.
+
+    Notes
+    -----
+    For each real density ``4 * naux * nao*(nao+1)/2`` floating-point operations for J; for K ``3 * naux * nao**2 * nocc`` with
+    orbitals, ``3 * naux * nao**3`` without and ``4 * naux * nao**3`` for a general density. The parts of a complex density are
+    two real ones. The result is the same, bit for bit, for any number of threads, any `max_memory` and wherever L comes from;
+    other densities beside one may change its last bits.
+
+    References
+    ----------
+    O. Vahtras, J. Almlöf and M. W. Feyereisen, Chem. Phys. Lett. 213, 514 (1993). F. Weigend, Phys. Chem. Chem. Phys. 4,
+    4285 (2002).
+
+    Examples
+    --------
+    One auxiliary function with L = [[2, 1], [1, 0]], and an electron in the first basis function.
+
+    >>> import numpy as np
+    >>> import trnsci
+    >>> j, k = trnsci.df_jk([[2.0, 1.0, 0.0]], np.diag([1.0, 0.0]))
+    >>> j
+    array([[4., 2.],
+           [2., 0.]])
+    >>> k
+    array([[4., 2.],
+           [2., 1.]])
+    """
+    if hermi not in _HERMI:
+        raise ValueError(f"hermi: expected 0, 1 or 2, got {hermi!r}")
+    if not (with_j or with_k):
+        raise ValueError("with_j, with_k: nothing is asked for")
+    density = _densities(dm)
+    nao = density.shape[-1]
+    orbitals = _orbitals(mo_coeff, mo_occ, density)
+    tensor = _Tensor(L, nao * (nao + 1) // 2, naux)
+    room = block_bytes(max_memory)
+    j = _array.empty(density.shape, density.dtype, "J")[0] if with_j else None
+    k = _array.empty(density.shape, density.dtype, "K")[0] if with_k else None
+    in_memory = None if tensor.path else tensor.l
+    arrays = [in_memory, *_parts(density), *(orbitals or (None, None)), *_parts(j), *_parts(k)]
+    records: list[Record | None] = [None if a is None else _array.record(a) for a in arrays]
+    work = 3.0 * tensor.naux * nao * density.size
+    _native.run(
+        "DFJK", work, _threads.resolve(threads), progress, (*arrays, *records),
+        *map(_array.address, records), hex_path(tensor.path), tensor.read is not None, density.ndim > 2, int(hermi),
+        bool(check_finite), room, answer=None if tensor.read is None else tensor.answer,
+    )  # fmt: skip
+    return j, k
