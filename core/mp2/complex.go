@@ -31,13 +31,28 @@ func newQuotients(largest float64) quotients {
 	}
 }
 
-// term returns |z|^2 / d and a bound on its error, where z is off by at most off. It is infinite where the sign of D is not known.
-func (q quotients) term(z complex128, off, d float64) (value, bound float64) {
-	re, im := real(z), imag(z)
-	value = (re*re + im*im) / d
-	least := math.Abs(d) - q.spread // of |D|
-	if !(least > 0) {
-		return value, math.Inf(1)
+// quotient is what the terms over one D need.
+type quotient struct {
+	d        float64
+	inverse  float64 // an upper bound on 1/|D|, infinite where the sign of D is not known
+	relative float64 // a bound on the error of a term, relative to it
+}
+
+func (q quotients) over(d float64) quotient {
+	least, inverse := math.Abs(d)-q.spread, math.Inf(1)
+	if least > 0 {
+		inverse = 1 / least
 	}
-	return value, (2*math.Hypot(re, im)*off+off*off)/least + math.Abs(value)*(q.rounding+q.spread/least) + underflow*(1+1/least)
+	return quotient{d: d, inverse: inverse, relative: q.rounding + q.spread*inverse}
+}
+
+// Squares of smaller moduli may underflow.
+const smallModulus = 0x1p-500
+
+// term returns |z|^2 / D and a bound on its error, where z is off by at most off.
+func (q quotient) term(z complex128, off float64) (value, bound float64) {
+	square := real(z)*real(z) + imag(z)*imag(z)
+	value = square / q.d
+	modulus := math.Sqrt(square) + smallModulus
+	return value, (2*modulus+off)*off*q.inverse + math.Abs(value)*q.relative + underflow*(1+q.inverse)
 }

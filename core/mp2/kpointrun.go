@@ -278,17 +278,17 @@ func (r *kRun[T]) add(s *kSums, c kCouples[T]) error {
 		for b := begin; b < n; b++ {
 			x, y := complex128(c.direct[a*n+b]), complex128(c.exchange[b*n+a])
 			offX, offY := r.errors.of(c.norms[0][a], c.norms[1][b]), r.errors.of(c.norms[2][b], c.norms[3][a])
-			d := denominator(c.ei-c.va[a], c.ej-c.vb[b])
-			value, uncertain := r.quotients.term(x, offX, d)
+			over := r.quotients.over(denominator(c.ei-c.va[a], c.ej-c.vb[b]))
+			value, uncertain := over.term(x, offX)
 			s.opposite.add(c.weight * value)
 			s.bound += c.weight * uncertain
 			if c.oneMatrix && a == b {
 				continue
 			}
-			value, uncertain = r.quotients.term(y, offY, d)
+			value, uncertain = over.term(y, offY)
 			s.opposite.add(c.weight * value)
 			s.bound += c.weight * uncertain
-			value, uncertain = r.quotients.term(x-y, offX+offY, d)
+			value, uncertain = over.term(x-y, offX+offY)
 			s.same.add(c.weight * value)
 			s.bound += c.weight * uncertain
 		}

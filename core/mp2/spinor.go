@@ -156,7 +156,7 @@ func (r *spinorRun[T]) pair(worker int, left, right *block[T], i, j int) error {
 		for b := a + 1; b < n; b++ {
 			off := r.errors.of(normsI[a], normsJ[b]) + r.errors.of(normsI[b], normsJ[a])
 			d := denominator(r.spin.Occ[i]-vir[a], r.spin.Occ[j]-vir[b])
-			value, uncertain := r.quotients.term(complex128(k.At(a, b))-complex128(k.At(b, a)), off, d)
+			value, uncertain := r.quotients.over(d).term(complex128(k.At(a, b))-complex128(k.At(b, a)), off)
 			sum.add(value)
 			bound += uncertain
 		}
