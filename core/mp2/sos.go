@@ -44,7 +44,8 @@ const (
 // where Y is X for a closed shell and that of beta for an open one. The sum with n points is off by at most rho^2 |E_os|, where rho is the largest |r_n|
 // of all x. A sketch of the first X says about how large |E_os| is, and so how many points are enough; the sum itself then gives a bound for |E_os|, and
 // one more point at a time follows if the sketch was too low. The last points add little: as many X as are proven to be good enough, from bounds like
-// those of the energies of pairs, are computed in float32. Of the options Precision, PairEnergies and Tolerance are not used.
+// those of the energies of pairs, are computed in float32. Of the options Precision, PairEnergies and
+// Tolerance are not used, and a Checkpoint is refused.
 //
 // Errors: those of Restricted, but where a denominator is not positive it is *GapError; *dense.ArgumentError for a tolerance that is not
 // positive, or that no number of points meets.
@@ -100,6 +101,9 @@ func checkOppositeSpinSum(tolerance float64, opt Options, spins []Spin) (low, hi
 		sources[n] = s.Source
 	}
 	if err := opt.check(sources...); err != nil {
+		return 0, 0, err
+	}
+	if err := opt.refuseCheckpoint(); err != nil {
 		return 0, 0, err
 	}
 	for _, s := range spins {

@@ -49,7 +49,7 @@ func newOppositeSpinFactor(opt Options, s Spin, x []float64) (*oppositeSpinFacto
 				opt.maxBytes(), 8*size)
 		}
 	}
-	f.block, _ = newBlock(op, s.Name, f.width, unweighted(op.naux), make([]float64, op.blockElements(f.width)))
+	f.block, _ = newBlock(op, s.Name, f.width, unweighted(op), make([]float64, op.blockElements(f.width)))
 	f.squares = make([]float64, len(x))
 	f.transposed = make([]float64, f.chunk*op.nvir*op.naux)
 	f.countRoundings()
