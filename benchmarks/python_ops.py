@@ -17,6 +17,8 @@ Array = NDArray[Any]
 Call = Callable[[], object]
 Request = dict[str, Any]
 
+# Correlation energy for each occupied orbital, about.
+HARTREE_PER_ORBITAL = 0.04
 # Blocks of a file of integrals may take so much less than the whole.
 BLOCKS_SHARE = 4
 
@@ -59,9 +61,17 @@ def _triangular_system(r: Request) -> tuple[Array, Array]:
 
 
 def mp2_operands(r: Request) -> tuple[Array, Array, Array]:
-    """Return B and the energies of occupied and virtual orbitals of a closed shell."""
-    b = 0.1 * _random(r["nocc"], r["nvir"], r["naux"])
-    return b, np.linspace(-2, -0.5, r["nocc"]), np.linspace(0.5, 2, r["nvir"])
+    """Return B and the energies of occupied and virtual orbitals of a closed shell.
+
+    The energies have the range of valence orbitals in a double-zeta basis. B is as large as it is in a molecule with so
+    many occupied orbitals, since the tolerance of some methods is in hartree.
+    """
+    nocc, nvir, naux = r["nocc"], r["nvir"], r["naux"]
+    mean_square = 1 / 3  # of an element that is uniform between -1 and 1
+    mean_denominator = 5.4
+    wanted = mean_denominator * HARTREE_PER_ORBITAL * nocc / ((nocc * nvir) ** 2 * naux * mean_square**2)
+    b = wanted ** (1 / 4) * _random(nocc, nvir, naux)
+    return b, np.linspace(-1.5, -0.5, nocc), np.linspace(0.2, 4.2, nvir)
 
 
 def ump2_operands(r: Request) -> tuple[tuple[Array, Array], ...]:
