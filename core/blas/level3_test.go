@@ -461,3 +461,31 @@ func testBatches[T dense.Scalar](t *testing.T) {
 		same("GemmStrided")
 	}
 }
+
+// The first term of a piece is 1 and all others are just too small to change a sum that has it: every addition up to the end of the piece is off by
+// almost as much as it can be. In float32, so that the error can be had from float64.
+func TestGemmRoundingsAreReached(t *testing.T) {
+	u := dense.Eps[float32]() / 2
+	small := u * (1 - 8*u)
+	for _, k := range []int{8, 100, 256, 257, 384, 700, 1000} {
+		roundings := GemmRoundings[float32](k)
+		for first := range k {
+			if first > 0 && roundings[first] <= roundings[first-1] {
+				continue // not where a piece begins
+			}
+			a, b, c := dense.New[float32](1, k), dense.New[float32](k, 1), dense.New[float32](1, 1)
+			a.Fill(float32(small))
+			b.Fill(1)
+			a.Data[first] = 1
+			Gemm(nil, NoTrans, NoTrans, 1, a, b, 0, c)
+			off := math.Abs(float64(c.Data[0]) - (1 + float64(k-1)*small))
+			bound := 0.0
+			for p, x := range a.Data {
+				bound += roundings[p] * u * float64(x)
+			}
+			if most := bound / (1 - float64(k)*u); off > most || off < roundings[first]*u/2 {
+				t.Errorf("k=%d, 1 at %d: off by %g, bound %g, roundings counted %g", k, first, off, most, roundings[first])
+			}
+		}
+	}
+}

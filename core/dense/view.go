@@ -90,6 +90,9 @@ func Copy[D, S Scalar](dst View[D], src View[S]) {
 			copy(dst.Data[p:p+dst.Cols], same[q:q+dst.Cols])
 			continue
 		}
+		if dst.ColStride == 1 && src.ColStride == 1 && convertReals(dst.Data[p:p+dst.Cols], src.Data[q:q+dst.Cols]) {
+			continue
+		}
 		for range dst.Cols {
 			if isSame {
 				dst.Data[p] = same[q]
@@ -100,6 +103,27 @@ func Copy[D, S Scalar](dst View[D], src View[S]) {
 			q += src.ColStride
 		}
 	}
+}
+
+// convertReals converts between float32 and float64, by a plain loop, and reports whether that was to be done.
+func convertReals[D, S Scalar](dst []D, src []S) bool {
+	switch dst := any(dst).(type) {
+	case []float32:
+		if src, ok := any(src).([]float64); ok {
+			for i, x := range src[:len(dst)] {
+				dst[i] = float32(x)
+			}
+			return true
+		}
+	case []float64:
+		if src, ok := any(src).([]float32); ok {
+			for i, x := range src[:len(dst)] {
+				dst[i] = float64(x)
+			}
+			return true
+		}
+	}
+	return false
 }
 
 func abs(x int) int {

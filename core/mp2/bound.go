@@ -2,13 +2,18 @@ package mp2
 
 import (
 	"math"
+	"slices"
 
+	"trnsci/core/blas"
 	"trnsci/core/dense"
 )
 
 // The error bound follows N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., chapters 3 and 4: a
 // sum of n products in any order of addition is off by at most gamma(n) times the sum of the moduli, and a sum in which
-// no term passes through more than n additions is off by at most gamma(n) times the sum of the terms' moduli.
+// no term passes through more than n additions is off by at most gamma(n) times the sum of the terms' moduli. Where it is known how many
+// roundings r_p the term x_p y_p of a product passes through, gamma(r_p) <= r_p u / (1 - r u) with the largest r, and by Cauchy and Schwarz
+// the sum of r_p |x_p y_p| is at most the product of the lengths of x and y weighted by r, (sum_p r_p x_p^2)^(1/2): half as much as
+// the longest sum for all terms would say, and less where long sums are cut.
 const (
 	unitRoundoff = 0x1p-53 // of float64, in which everything but the products is computed
 	// D = (e_i - e_a) + (e_j - e_b) is off by gamma of this, times the sum of the moduli of the energies.
@@ -30,21 +35,27 @@ func gamma(n int, u float64) float64 {
 	return nu / (1 - nu)
 }
 
-// productError bounds the error of a computed K_ab: |dK_ab| <= relative |B_ia| |B_jb| + absolute.
+// productError bounds the error of a computed K_ab: |dK_ab| <= relative |B_ia| |B_jb| + absolute, with lengths that are weighted by roundings.
 type productError struct{ relative, absolute float64 }
 
-func newProductError[T dense.Float](naux int, rounded bool) productError {
-	u := dense.Eps[T]() / 2
-	e := productError{relative: gamma(naux, u), absolute: float64(naux) * smallestSubnormal[T]()}
+// roundings returns how many roundings each term of a K_ab passes through, those of its factors included if they had to be rounded to T.
+func roundings[T dense.Float](naux int, rounded bool) []float64 {
+	counts := blas.GemmRoundings[T](naux)
 	if rounded {
-		// Each factor was off by at most u/(1-u) times what it was rounded to.
-		v := u / (1 - u)
-		e.relative += 2*v + v*v
+		for p := range counts {
+			counts[p] += 2
+		}
 	}
-	return e
+	return counts
 }
 
-func smallestSubnormal[T dense.Float]() float64 {
+// newProductError returns the error of K_ab, given the roundings of its terms.
+func newProductError[T dense.Float](roundings []float64) productError {
+	most := max(1, slices.Max(roundings))
+	return productError{relative: gamma(int(most), dense.Eps[T]()/2) / most, absolute: float64(len(roundings)) * smallestSubnormal[T]()}
+}
+
+func smallestSubnormal[T dense.Scalar]() float64 {
 	if dense.IsSingle[T]() {
 		return math.SmallestNonzeroFloat32
 	}
@@ -53,7 +64,7 @@ func smallestSubnormal[T dense.Float]() float64 {
 
 // smallestNorm returns what a row's norm is raised by for each element, so that the relative bounds above hold where
 // elements are subnormal, or where their squares underflow in the computation of the norm.
-func smallestNorm[T dense.Float]() float64 {
+func smallestNorm[T dense.Scalar]() float64 {
 	if dense.IsSingle[T]() {
 		return 0x1p-126
 	}

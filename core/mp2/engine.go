@@ -17,6 +17,8 @@ type engine[T dense.Float] struct {
 	workers     []*scratch[T] // nil for those who have not begun
 	kElements   int
 	nvir        int                  // the most of any spin
+	weights     []float64            // of auxiliary functions in the norms of the pass
+	errors      productError         // of the products of the pass
 	only        func(i, j int) bool  // pairs of the pass that are to be computed
 	finished    func(i, j int) error // is told of pairs whose contribution is set
 }
@@ -46,6 +48,12 @@ func (e *engine[T]) worker(n int) *scratch[T] {
 	return e.workers[n]
 }
 
+// expectErrors sets what the errors of a pass depend on.
+func (e *engine[T]) expectErrors(naux int, rounded bool) {
+	e.weights = roundings[T](naux, rounded)
+	e.errors = newProductError[T](e.weights)
+}
+
 type occupiedPair struct{ i, j int }
 
 // pairRun is the pairs (i, j) with first <= i < end.
@@ -73,7 +81,8 @@ func (e *engine[T]) sameSpinPass(op *operand[T], s Spin, w widths, closedShell b
 	if op.empty() {
 		return nil
 	}
-	first, rest := newBlock(op, s.Name, w.left, e.packed)
+	e.expectErrors(op.naux, op.rounded)
+	first, rest := newBlock(op, s.Name, w.left, e.weights, e.packed)
 	visit := func(p occupiedPair, k pair[T]) {
 		switch {
 		case !closedShell:
@@ -112,7 +121,8 @@ func (e *engine[T]) oppositeSpinPass(left, right *operand[T], l, r Spin, w width
 	if left.empty() || right.empty() {
 		return nil
 	}
-	first, rest := newBlock(left, l.Name, w.left, e.packed)
+	e.expectErrors(left.naux, left.rounded || right.rounded)
+	first, rest := newBlock(left, l.Name, w.left, e.weights, e.packed)
 	visit := func(p occupiedPair, k pair[T]) {
 		k.oppositeWeight = 1
 		out[p.i*right.nocc+p.j] = k.contribution(k.squares(e.team), l.largestVir(), r.largestVir())
@@ -193,7 +203,6 @@ func (e *engine[T]) forPairs(left, right *block[T], l, r Spin, runs []pairRun, v
 	}
 	asRows, _ := left.op.trans()
 	_, asColumns := right.op.trans()
-	errors := newProductError[T](left.op.naux, left.op.rounded || right.op.rounded)
 	return across.For(len(runs), func(worker, n int) error {
 		run, memory := runs[n], e.worker(worker)
 		nvir, cols := left.op.nvir, right.op.nvir
@@ -206,7 +215,7 @@ func (e *engine[T]) forPairs(left, right *block[T], l, r Spin, runs []pairRun, v
 			at := (i - run.first) * nvir
 			visit(occupiedPair{i, run.j}, pair[T]{
 				k: all.Slice(at, at+nvir, 0, cols), ei: l.Occ[i], ej: r.Occ[run.j], ea: l.Vir, eb: r.Vir,
-				normsI: left.rowNorms(i), normsJ: right.rowNorms(run.j), errors: errors, scratch: memory,
+				normsI: left.rowNorms(i), normsJ: right.rowNorms(run.j), errors: e.errors, scratch: memory,
 			})
 			if err := e.team.Err(); err != nil {
 				return err // the sums may be unfinished

@@ -2,58 +2,51 @@ package mp2
 
 import "math"
 
-// separable is a sum of products that stands for 1/(x + y): with points p_1, p_2, ... and
+// A sum of products stands for 1/(x + y): with points p_1, p_2, ... and
 //
 //	r_k(x) = prod_{j<=k} (x - p_j) / (x + p_j),   f_k(x) = sqrt(2 p_k) / (x + p_k) r_{k-1}(x)
 //
 // it is sum_k f_k(x) f_k(y) = (1 - r_n(x) r_n(y)) / (x + y), exactly. These are the Cholesky factors of the matrix 1/(x + y) with the points as
 // pivots: H. Koch and A. Sánchez de Merás, J. Chem. Phys. 113, 508 (2000). Nothing is fitted: the relative error is r_n(x) r_n(y) whatever
 // the points are, and more points may follow at any time. Why not exponentials: docs/decisions/0007-separable-denominators.md.
-//
-// This type holds x of some number of places, and r_k there for the points so far.
-type separable struct{ x, residual []float64 }
 
-func newSeparable(x []float64) *separable {
-	s := &separable{x: x, residual: make([]float64, len(x))}
-	for n := range s.residual {
-		s.residual[n] = 1
-	}
-	return s
+// separableFactor returns f_k(x) for the last of k points.
+func separableFactor(points []float64, x float64) float64 {
+	last := len(points) - 1
+	return math.Sqrt(2*points[last]) / (x + points[last]) * separableResidual(points[:last], x)
 }
 
-// next returns f_k at every place for the point that follows.
-func (s *separable) next(point float64) []float64 {
-	factor := make([]float64, len(s.x))
-	for n, x := range s.x {
-		factor[n] = math.Sqrt(2*point) / (x + point) * s.residual[n]
-		s.residual[n] *= (x - point) / (x + point)
+// separableResidual returns r_n(x) for n points.
+func separableResidual(points []float64, x float64) float64 {
+	r := 1.0
+	for _, p := range points {
+		r *= (x - p) / (x + p)
 	}
-	return factor
+	return r
 }
 
-// largestResidual returns the largest |r_n| for some points at some places.
-func largestResidual(points, places []float64) float64 {
-	most := 0.0
+// largestResidual returns the largest |r_n| at some places, and the first place where it is.
+func largestResidual(points, places []float64) (residual, place float64) {
 	for _, x := range places {
-		r := 1.0
-		for _, p := range points {
-			r *= (x - p) / (x + p)
+		if r := math.Abs(separableResidual(points, x)); r > residual {
+			residual, place = r, x
 		}
-		most = max(most, math.Abs(r))
 	}
-	return most
+	return residual, place
 }
 
-// zolotarevPoints returns the n points, n odd, that make the largest |r_n| on the interval [low, high] as small as it can be, that in the middle,
-// sqrt(low high), first. They are high dn((2j-1) K/(2n)) with the elliptic function dn of modulus sqrt(1 - (low/high)^2) and its quarter
+// zolotarevPoints returns the n points that make the largest |r_n| on the interval [low, high] as small as it can be, those nearest to its
+// middle, sqrt(low high), first. They are high dn((2j-1) K/(2n)) with the elliptic function dn of modulus sqrt(1 - (low/high)^2) and its quarter
 // period K: E. I. Zolotarev 1877; E. L. Wachspress, The ADI Model Problem (2013), chapter 1. The square of |r_n|, and so the error, falls
 // like 4 exp(-pi^2 n / log(4 high/low)).
 func zolotarevPoints(n int, low, high float64) []float64 {
-	middle := math.Sqrt(low) * math.Sqrt(high)
-	points := []float64{middle}
+	var points []float64
+	if n%2 == 1 {
+		points = append(points, math.Sqrt(low)*math.Sqrt(high))
+	}
 	complement := low / high
 	scales := means(complement)
-	for j := 1; j <= n/2; j++ {
+	for j := n / 2; j > 0; j-- {
 		// u = t K; the phase is at most half a quarter period, where dn is not small.
 		t := float64(2*j-1) / float64(2*n)
 		d := dn(t, complement, scales)

@@ -12,8 +12,9 @@ import (
 type OppositeSpinResult struct {
 	OppositeSpin float64 // hartree
 	Points       int     // terms of the sum of products that stands for the denominators
-	// QuadratureError bounds how far OppositeSpin lies above the exact sum because there are so many points and no more, in hartree. Rounding is
-	// not in it.
+	Single       int     // those of them whose X were computed in float32
+	// QuadratureError bounds, in hartree, how far OppositeSpin is from the exact sum because there are so many points and no more, and because some
+	// X are of float32. Rounding in float64 is not in it.
 	QuadratureError float64
 }
 
@@ -29,6 +30,9 @@ const (
 	mostPoints = 127
 	// Matrices X that are summed up in one pass over the integrals.
 	pointsPerPass = 16
+	// Part of the tolerance that rounding in float32 may take: a tenth of a point on average. It may take more if the number of points leaves more, even
+	// where the energy is so many times as large as the sketch says.
+	singleShare, sketchMargin = 1.0 / 8, 2
 )
 
 // OppositeSpin returns the opposite-spin part of the MP2 correlation energy of a closed shell, given one spin, or of alpha and beta, to
@@ -37,16 +41,18 @@ const (
 //
 //	E_os = - sum_k sum_PQ X^k_PQ Y^k_PQ,   X^k_PQ = sum_ia f_k(e_a - e_i) B_iaP B_iaQ
 //
-// where Y is X for a closed shell. The sum with n points is off by at most rho^2 |E_os|, where rho is the largest |r_n| of all x. The first point gives an
-// upper bound for |E_os|; as many points follow, with the first an odd number, as bring rho^2 times that bound below the tolerance. Of the
-// options Precision, PairEnergies and Tolerance are not used: all is computed in float64.
+// where Y is X for a closed shell and that of beta for an open one. The sum with n points is off by at most rho^2 |E_os|, where rho is the largest |r_n|
+// of all x. A sketch of the first X says about how large |E_os| is, and so how many points are enough; the sum itself then gives a bound for |E_os|, and
+// one more point at a time follows if the sketch was too low. The last points add little: as many X as are proven to be good enough, from bounds like
+// those of the energies of pairs, are computed in float32. Of the options Precision, PairEnergies and
+// Tolerance are not used, and a Checkpoint is refused.
 //
 // Errors: those of Restricted, but where a denominator is not positive it is *GapError; *dense.ArgumentError for a tolerance that is not
 // positive, or that no number of points meets.
 //
-// Cost: nocc nvir naux^2 floating-point operations for each point and spin. The integrals are read once for the first point and once for every
-// 16 others, or as many as have their X in MaxBytes. The scaled opposite-spin method: Y. Jung, R. C. Lochan, A. D. Dutoi and M. Head-Gordon,
-// J. Chem. Phys. 121, 9793 (2004).
+// Cost: nocc nvir naux^2 floating-point operations for each point and spin. The integrals are read once for the sketch, once for every
+// 16 points, or as many as have their X in MaxBytes, and once more for those in float32. The scaled opposite-spin method: Y. Jung, R. C. Lochan, A. D.
+// Dutoi and M. Head-Gordon, J. Chem. Phys. 121, 9793 (2004).
 func OppositeSpin(tolerance float64, opt Options, spins ...Spin) (OppositeSpinResult, error) {
 	low, high, err := checkOppositeSpinSum(tolerance, opt, spins)
 	if err != nil || slices.ContainsFunc(spins, Spin.empty) {
@@ -56,29 +62,36 @@ func OppositeSpin(tolerance float64, opt Options, spins ...Spin) (OppositeSpinRe
 	if err != nil {
 		return OppositeSpinResult{}, err
 	}
-	points := zolotarevPoints(1, low, high)
 	opt.Team.Plan(run.steps())
-	if err := run.add(points); err != nil {
+	guess, err := run.sketch()
+	if err != nil {
 		return OppositeSpinResult{}, err
 	}
-	// |E_os| is at most this, since what is missing is at most so large a part of it.
-	most := run.energy.value() / (1 - run.relativeError(points))
-	if certain(most) < math.Inf(1) { // else more points change nothing
-		if points, err = run.enough(tolerance/boundSlack, most, low, high); err != nil {
+	points := zolotarevPoints(1, low, high)
+	if certain(guess) < math.Inf(1) { // else more points change nothing
+		if points, err = run.enough((1-singleShare)*tolerance/boundSlack, guess, low, high); err != nil {
 			return OppositeSpinResult{}, err
 		}
-		opt.Team.Plan((len(points) - 1) * run.steps())
 	}
-	for rest := points[1:]; len(rest) > 0; {
-		n := min(len(rest), run.together)
-		if err := run.add(rest[:n]); err != nil {
+	opt.Team.Plan(len(points) * run.steps())
+	if err := run.compute(points, max(singleShare*tolerance, tolerance-sketchMargin*run.relative(points)*guess)); err != nil {
+		return OppositeSpinResult{}, err
+	}
+	for !(run.error() <= tolerance) && certain(run.most()) < math.Inf(1) {
+		if len(run.points) == mostPoints {
+			return OppositeSpinResult{}, tooFewPoints(tolerance, run.most(), low, high)
+		}
+		opt.Team.Plan(run.steps())
+		if err := run.addWorst(); err != nil {
 			return OppositeSpinResult{}, err
 		}
-		rest = rest[n:]
 	}
-	return OppositeSpinResult{
-		OppositeSpin: -run.energy.value(), Points: len(points), QuadratureError: certain(run.relativeError(points) * most),
-	}, nil
+	return OppositeSpinResult{OppositeSpin: -run.energy.value(), Points: len(run.points), Single: run.singles, QuadratureError: certain(run.error())}, nil
+}
+
+func tooFewPoints(tolerance, most, low, high float64) error {
+	return dense.BadArgument("tol", "%d points do not bring the error below %g hartree: e_a - e_i goes from %g to %g hartree and the energy may be %g",
+		mostPoints, tolerance, low, high, -most)
 }
 
 // checkOppositeSpinSum looks at the arguments and returns the smallest and largest of x and y, after the shift that newOppositeSpinRun makes.
@@ -88,6 +101,9 @@ func checkOppositeSpinSum(tolerance float64, opt Options, spins []Spin) (low, hi
 		sources[n] = s.Source
 	}
 	if err := opt.check(sources...); err != nil {
+		return 0, 0, err
+	}
+	if err := opt.refuseCheckpoint(); err != nil {
 		return 0, 0, err
 	}
 	for _, s := range spins {
@@ -114,55 +130,6 @@ func checkOppositeSpinSum(tolerance float64, opt Options, spins []Spin) (low, hi
 	return least / 2, least/2 + high, nil
 }
 
-// oppositeSpinRun is the state of a call of OppositeSpin.
-type oppositeSpinRun struct {
-	opt      Options
-	spins    []oppositeSpinFactor
-	energy   compensated // sum_k sum_PQ X^k_PQ Y^k_PQ so far
-	together int         // points in one pass
-}
-
-// oppositeSpinFactor is what X of one spin is made of. It is made of chunks of orbitals whose width depends on the shape alone, so that
-// the memory limit does not change a bit.
-type oppositeSpinFactor struct {
-	block       *block[float64]
-	width       int // of a block
-	chunk       int
-	places      *separable  // at x for i, a in this order
-	left, right []float64   // the integrals of a chunk, and these times f
-	x           [][]float64 // some X, of which the lower triangles count
-}
-
-// Rows (i, a) of a chunk at least, where there are so many: enough for products at full speed.
-const chunkRows = 2048
-
-// chunkOf returns how many orbitals are a chunk.
-func chunkOf(nocc, nvir int) int { return min(nocc, (chunkRows+nvir-1)/max(1, nvir)) }
-
-// newOppositeSpinRun splits the smallest x + y evenly: x may grow by what y becomes less.
-func newOppositeSpinRun(opt Options, spins []Spin) (*oppositeSpinRun, error) {
-	r := &oppositeSpinRun{opt: opt, together: pointsTogether(opt, spins)}
-	first, last := spins[0], spins[len(spins)-1]
-	gap := func(s Spin) float64 { return slices.Min(s.Vir) - slices.Max(s.Occ) }
-	least := (gap(first) + gap(last)) / 2
-	for _, s := range spins {
-		op := operandOf[float64](s.Source)
-		f := oppositeSpinFactor{chunk: chunkOf(op.nocc, op.nvir), width: chunkOf(op.nocc, op.nvir)}
-		if size := op.packedElements(); size > 0 {
-			f.width = min(f.chunk, int(opt.maxBytes()/(8*int64(size))))
-			if f.width == 0 {
-				return nil, dense.BadArgument("max_memory", "%d bytes do not hold the integrals of one occupied orbital, the least that works is %d bytes",
-					opt.maxBytes(), 8*size)
-			}
-		}
-		f.block, _ = newBlock(op, s.Name, f.width, make([]float64, op.blockElements(f.width)))
-		f.places = newSeparable(excitations(s, least))
-		f.left, f.right = make([]float64, f.chunk*op.nvir*op.naux), make([]float64, f.chunk*op.nvir*op.naux)
-		r.spins = append(r.spins, f)
-	}
-	return r, nil
-}
-
 // excitations returns e_a - e_i for all i, a in this order, shifted so that the smallest is least.
 func excitations(s Spin, least float64) []float64 {
 	lumo, homo := slices.Min(s.Vir), slices.Max(s.Occ)
@@ -173,54 +140,4 @@ func excitations(s Spin, least float64) []float64 {
 		}
 	}
 	return x
-}
-
-// pointsTogether returns how many points share a pass over the integrals.
-func pointsTogether(opt Options, spins []Spin) int {
-	_, _, naux := spins[0].Source.Shape()
-	return int(max(1, min(pointsPerPass, opt.maxBytes()/(8*int64(len(spins))*int64(max(1, naux))*int64(max(1, naux))))))
-}
-
-// steps returns what a point counts in the progress: chunks.
-func (r *oppositeSpinRun) steps() int {
-	steps := 0
-	for _, f := range r.spins {
-		steps += (f.block.op.nocc + f.chunk - 1) / f.chunk
-	}
-	return steps
-}
-
-// relativeError returns the largest r_n(x) r_n(y) for some points.
-func (r *oppositeSpinRun) relativeError(points []float64) float64 {
-	return largestResidual(points, r.spins[0].places.x) * largestResidual(points, r.spins[len(r.spins)-1].places.x)
-}
-
-// enough returns as few points, with the one in the middle first, as have an error of at most the tolerance, given that the energy is at most so large.
-func (r *oppositeSpinRun) enough(tolerance, most, low, high float64) ([]float64, error) {
-	for n := 1; n <= mostPoints; n += 2 {
-		points := zolotarevPoints(n, low, high)
-		if r.relativeError(points)*most <= tolerance {
-			return points, nil
-		}
-	}
-	return nil, dense.BadArgument("tol", "%d points do not bring the error below %g hartree: e_a - e_i goes from %g to %g hartree and the energy may be %g",
-		mostPoints, tolerance, low, high, -most)
-}
-
-// add adds the terms of some more points to the energy.
-func (r *oppositeSpinRun) add(points []float64) error {
-	for n := range r.spins {
-		if err := r.spins[n].fill(r.opt, points); err != nil {
-			return err
-		}
-	}
-	first, last := r.spins[0], r.spins[len(r.spins)-1]
-	for k := range points {
-		term, err := innerProduct(r.opt.Team, first.block.op.naux, first.x[k], last.x[k])
-		if err != nil {
-			return err
-		}
-		r.energy.add(term)
-	}
-	return nil
 }

@@ -26,6 +26,7 @@ func roundingOf(e float64, n int) float64 { return 8 * float64(n) * 0x1p-52 * ma
 
 func TestOppositeSpinAgainstTheDefinition(t *testing.T) {
 	rng := rand.New(rand.NewPCG(61, 62))
+	singles := 0
 	for n, ratio := range []float64{1, 2, 18, 1e2, 1e4, 1e8} {
 		a := randomMolecule(rng, 1+n, 4+n, 7).spread(ratio)
 		b := randomMolecule(rng, 2, 9, 7).spread(ratio)
@@ -45,11 +46,49 @@ func TestOppositeSpinAgainstTheDefinition(t *testing.T) {
 				if r.QuadratureError > tolerance || off > r.QuadratureError+roundingOf(size, r.Points) {
 					t.Errorf("%s, ratio %g, tol %g: %+v, off by %g", name, ratio, tolerance, r, off)
 				}
-				// The tolerance is not met by far more than the two points that come at a time.
+				singles += r.Single
+				// The tolerance is not met by far more than one point and a sketch that is too high make of it.
 				if ratio >= 18 && r.Points > 1 && r.QuadratureError < 1e-5*tolerance {
 					t.Errorf("%s, ratio %g, tol %g: %+v has too many points", name, ratio, tolerance, r)
 				}
 			}
+		}
+	}
+	if singles == 0 {
+		t.Error("no point was computed in float32")
+	}
+}
+
+// Points that are added one by one, as where the sketch was too low, lower a bound that always holds.
+func TestOppositeSpinOnePointMore(t *testing.T) {
+	m := randomMolecule(rand.New(rand.NewPCG(69, 70)), 4, 9, 11).spread(20)
+	exact := referenceOpposite(m, m)
+	size, _ := exact.Float64()
+	s := spinOf(m, "")
+	low, high, err := checkOppositeSpinSum(1, Options{}, []Spin{s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := newOppositeSpinRun(Options{}, []Spin{s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := run.sketch(); err != nil {
+		t.Fatal(err)
+	}
+	if err := run.compute(zolotarevPoints(2, low, high), 0); err != nil {
+		t.Fatal(err)
+	}
+	for before := math.Inf(1); run.error() > 1e-10; {
+		if off := difference(-run.energy.value(), exact); off > run.error()+roundingOf(size, len(run.points)) || run.error() >= before {
+			t.Fatalf("%d points: off by %g, bound %g after %g", len(run.points), off, run.error(), before)
+		}
+		before = run.error()
+		if len(run.points) == mostPoints {
+			t.Fatalf("error %g with %d points", before, mostPoints)
+		}
+		if err := run.addWorst(); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

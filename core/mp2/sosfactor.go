@@ -1,52 +1,133 @@
 package mp2
 
 import (
+	"math"
+
 	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/sched"
 )
 
-// fill sets X for the points that follow.
-func (f *oppositeSpinFactor) fill(opt Options, points []float64) error {
-	op := f.block.op
-	factors := make([][]float64, len(points))
-	for k, p := range points {
-		factors[k] = f.places.next(p)
-		if k == len(f.x) {
-			f.x = append(f.x, make([]float64, op.naux*op.naux))
+// oppositeSpinFactor is what X of one spin is made of. It is made of chunks of orbitals whose width depends on the shape alone, so that
+// the memory limit does not change a bit.
+type oppositeSpinFactor struct {
+	block      *block[float64]
+	width      int // of a block
+	chunk      int
+	gathered   []float64 // the integrals of a chunk, unless they can stay where they are
+	transposed []float64 // the same, a column for each (i, a)
+	x          []float64 // for i, a in this order
+	squares    []float64 // for each i, a a bound on |B_ia|^2, with what elements lose that are subnormal in float32
+	factor     []float64 // f for the rows of a chunk
+	roundings  []float64 // for each i, a those that a term of X passes through in float32, times what one of them costs
+	double     gram[float64]
+	single     gram[float32]
+	firstNorm  float64 // of the X of the first point, or an estimate of it
+}
+
+// gram is what some sums X need.
+type gram[T dense.Float] struct {
+	left  []T   // for each thread, rows of the integrals of a chunk times f, transposed so that no product has to do it
+	right []T   // the integrals of a chunk, unless they are of T
+	x     [][]T // of which the lower triangles count
+}
+
+// Rows (i, a) of a chunk at least, where there are so many: enough for products at full speed, few enough to stay in the third-level cache.
+const chunkRows = 512
+
+// chunkOf returns how many orbitals are a chunk.
+func chunkOf(nocc, nvir int) int { return min(nocc, (chunkRows+nvir-1)/max(1, nvir)) }
+
+// newOppositeSpinFactor returns the factor of a spin whose x are given.
+func newOppositeSpinFactor(opt Options, s Spin, x []float64) (*oppositeSpinFactor, error) {
+	op := operandOf[float64](s.Source)
+	f := &oppositeSpinFactor{chunk: chunkOf(op.nocc, op.nvir), width: chunkOf(op.nocc, op.nvir), x: x}
+	if size := op.packedElements(); size > 0 {
+		f.width = min(f.chunk, int(opt.maxBytes()/(8*int64(size))))
+		if f.width == 0 {
+			return nil, dense.BadArgument("max_memory", "%d bytes do not hold the integrals of one occupied orbital, the least that works is %d bytes",
+				opt.maxBytes(), 8*size)
 		}
-		clear(f.x[k])
 	}
+	f.block, _ = newBlock(op, s.Name, f.width, unweighted(op), make([]float64, op.blockElements(f.width)))
+	f.squares = make([]float64, len(x))
+	f.transposed = make([]float64, f.chunk*op.nvir*op.naux)
+	f.countRoundings()
+	return f, nil
+}
+
+// countRoundings sets roundings: those of a product, those of the additions of the chunks that follow, and those of B, f and f B in float32.
+func (f *oppositeSpinFactor) countRoundings() {
+	const conversions = 3
+	op := f.block.op
+	rows := f.chunk * op.nvir
+	within := blas.GemmRoundings[float32](rows)
+	pieces := blas.GemmPieces[float32](rows)
+	chunks := f.chunks()
+	most := 0.0
+	f.roundings = make([]float64, op.nocc*op.nvir)
+	for n := range f.roundings {
+		f.roundings[n] = conversions + within[n%rows] + float64((chunks-n/rows)*pieces)
+		most = max(most, f.roundings[n])
+	}
+	each := gamma(int(most), dense.Eps[float32]()/2) / most
+	for n := range f.roundings {
+		f.roundings[n] *= each
+	}
+}
+
+// chunks returns into how many chunks the orbitals are cut.
+func (f *oppositeSpinFactor) chunks() int { return (f.block.op.nocc + f.chunk - 1) / f.chunk }
+
+// each hands out the integrals of every chunk, a row of naux for each (i, a), with the numbers of the first and the end of these.
+func (f *oppositeSpinFactor) each(opt Options, visit func(first, end int, b dense.Matrix[float64]) error) error {
+	op := f.block.op
+	inPlace := op.stacked() && !op.alongA && f.width == f.chunk
 	for first := 0; first < op.nocc; first += f.chunk {
 		end := min(op.nocc, first+f.chunk)
-		if err := f.gather(opt, first, end); err != nil {
-			return err
-		}
-		rows := (end - first) * op.nvir
-		left := dense.Matrix[float64]{Rows: rows, Cols: op.naux, Stride: op.naux, Data: f.left}
-		right := dense.Matrix[float64]{Rows: rows, Cols: op.naux, Stride: op.naux, Data: f.right}
-		for k, factor := range factors {
-			if err := scaleRows(opt.Team, factor[first*op.nvir:end*op.nvir], left, right); err != nil {
+		var b dense.Matrix[float64]
+		if inPlace {
+			if err := f.fill(opt, first, end); err != nil {
 				return err
 			}
-			x := dense.Matrix[float64]{Rows: op.naux, Cols: op.naux, Stride: op.naux, Data: f.x[k]}
-			blas.Gemmt(opt.Team, blas.Lower, blas.Trans, blas.NoTrans, 1, left, right, 1, x)
-			if err := opt.Team.Err(); err != nil {
-				return err // X is unfinished
+			b = f.block.orbitals(first, end)
+		} else {
+			if f.gathered == nil {
+				f.gathered = make([]float64, f.chunk*op.nvir*op.naux)
 			}
-			opt.Team.Step(1)
+			b = dense.Matrix[float64]{Rows: (end - first) * op.nvir, Cols: op.naux, Stride: op.naux, Data: f.gathered}
+			if err := f.gather(opt, first, end); err != nil {
+				return err
+			}
+		}
+		if err := visit(first*op.nvir, end*op.nvir, b); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// gather copies the orbitals first <= i < end to left, nvir rows of naux for each.
+// fill loads the orbitals first <= i < end and sets their squares.
+func (f *oppositeSpinFactor) fill(opt Options, first, end int) error {
+	if err := f.block.fill(opt.Team, first, end, !opt.SkipFiniteCheck); err != nil {
+		return err
+	}
+	op := f.block.op
+	raise := math.Sqrt(float64(op.naux)) * smallestNorm[float32]()
+	for n := first * op.nvir; n < end*op.nvir; n++ {
+		norm := f.block.norms[n-first*op.nvir] + raise
+		f.squares[n] = norm * norm
+	}
+	return nil
+}
+
+// gather copies the orbitals first <= i < end.
 func (f *oppositeSpinFactor) gather(opt Options, first, end int) error {
 	op := f.block.op
 	size := op.nvir * op.naux
 	for at := first; at < end; at += f.width {
 		stop := min(end, at+f.width)
-		if err := f.block.fill(opt.Team, at, stop, !opt.SkipFiniteCheck); err != nil {
+		if err := f.fill(opt, at, stop); err != nil {
 			return err
 		}
 		for i := at; i < stop; i++ {
@@ -54,7 +135,7 @@ func (f *oppositeSpinFactor) gather(opt Options, first, end int) error {
 			if op.alongA {
 				from = from.T()
 			}
-			to := dense.Matrix[float64]{Rows: op.nvir, Cols: op.naux, Stride: op.naux, Data: f.left[(i-first)*size:]}
+			to := dense.Matrix[float64]{Rows: op.nvir, Cols: op.naux, Stride: op.naux, Data: f.gathered[(i-first)*size:]}
 			if err := blas.CopyView(opt.Team, to.View(), from); err != nil {
 				return err
 			}
@@ -63,31 +144,92 @@ func (f *oppositeSpinFactor) gather(opt Options, first, end int) error {
 	return nil
 }
 
-// Rows that a thread scales at a time.
-const scaledRows = 32
-
-// scaleRows sets out to diag(factor) m.
-func scaleRows(team *sched.Team, factor []float64, m, out dense.Matrix[float64]) error {
-	return team.For((m.Rows+scaledRows-1)/scaledRows, func(_, part int) error {
-		for r := part * scaledRows; r < min(m.Rows, (part+1)*scaledRows); r++ {
-			scaled := out.Row(r)
-			for c, x := range m.Row(r) {
-				scaled[c] = factor[r] * x
-			}
+// sum sets the X of g for the points k0 <= k < k1.
+func (g *gram[T]) sum(opt Options, f *oppositeSpinFactor, points []float64, k0, k1 int) error {
+	count, naux := k1-k0, f.block.op.naux
+	strip := stripRows(naux, count, opt.Team.Threads())
+	strips := (naux + strip - 1) / strip
+	g.prepare(opt.Team.Threads()*strip*f.chunk*f.block.op.nvir, naux, count)
+	return f.each(opt, func(first, end int, b dense.Matrix[float64]) error {
+		right, err := g.convert(opt, b, len(f.transposed))
+		if err != nil {
+			return err
 		}
-		return nil
+		transposed := dense.Matrix[float64]{Rows: b.Cols, Cols: b.Rows, Stride: b.Rows, Data: f.transposed}
+		if err := blas.CopyView(opt.Team, transposed.View(), b.View().T()); err != nil {
+			return err
+		}
+		err = opt.Team.For(strips*count, func(worker, task int) error {
+			k, p0 := task%count, (strips-1-task/count)*strip // the longest rows first
+			p1 := min(naux, p0+strip)
+			left := dense.Matrix[T]{Rows: p1 - p0, Cols: b.Rows, Stride: b.Rows, Data: g.left[worker*strip*f.chunk*f.block.op.nvir:]}
+			factor := make([]float64, b.Rows)
+			for n, x := range f.x[first:end] {
+				factor[n] = separableFactor(points[:k0+k+1], x)
+			}
+			scaleColumns(transposed.Slice(p0, p1, 0, b.Rows), factor, left)
+			x := dense.Matrix[T]{Rows: naux, Cols: naux, Stride: naux, Data: g.x[k]}
+			serial := opt.Team.Serial()
+			blas.Gemm(serial, blas.NoTrans, blas.NoTrans, 1, left, right.Slice(0, b.Rows, 0, p0), 1, x.Slice(p0, p1, 0, p0))
+			blas.Gemmt(serial, blas.Lower, blas.NoTrans, blas.NoTrans, 1, left, right.Slice(0, b.Rows, p0, p1), 1, x.Slice(p0, p1, p0, p1))
+			return opt.Team.Err() // X is unfinished
+		})
+		opt.Team.Step(count)
+		return err
 	})
 }
 
+// Rows of X that are one job: as many as make it worth packing the other factor, fewer where there would be too few jobs for the threads.
+const mostStripRows, leastStripRows, stripsPerThread = 768, 48, 4
+
+func stripRows(naux, points, threads int) int {
+	return min(mostStripRows, max(leastStripRows, naux*points/(stripsPerThread*threads)), naux)
+}
+
+// prepare makes g have memory for so many elements of left, and so many X that are zero.
+func (g *gram[T]) prepare(elements, naux, count int) {
+	if len(g.left) < elements {
+		g.left = make([]T, elements)
+	}
+	for k := range count {
+		if k == len(g.x) {
+			g.x = append(g.x, make([]T, naux*naux))
+		}
+		clear(g.x[k])
+	}
+}
+
+// convert returns b in T, in memory for a chunk of so many elements.
+func (g *gram[T]) convert(opt Options, b dense.Matrix[float64], chunk int) (dense.Matrix[T], error) {
+	if same, ok := any(b).(dense.Matrix[T]); ok {
+		return same, nil
+	}
+	if g.right == nil {
+		g.right = make([]T, chunk)
+	}
+	right := dense.Matrix[T]{Rows: b.Rows, Cols: b.Cols, Stride: b.Cols, Data: g.right}
+	return right, blas.CopyView(opt.Team, right.View(), b.View())
+}
+
+// scaleColumns sets out to m diag(factor).
+func scaleColumns[T dense.Float](m dense.Matrix[float64], factor []float64, out dense.Matrix[T]) {
+	for r := range m.Rows {
+		row, scaled := m.Row(r)[:len(factor)], out.Row(r)[:len(factor)]
+		for c, x := range factor {
+			scaled[c] = T(x * row[c])
+		}
+	}
+}
+
 // innerProduct returns sum_PQ X_PQ Y_PQ for symmetric matrices of order n, given their lower triangles. The sums of the rows are added up in order.
-func innerProduct(team *sched.Team, n int, x, y []float64) (float64, error) {
+func innerProduct[T dense.Float](team *sched.Team, n int, x, y []T) (float64, error) {
 	sums := make([]float64, n)
 	err := team.For(n, func(_, p int) error {
 		below := 0.0
 		for q := range p {
-			below += x[p*n+q] * y[p*n+q]
+			below += float64(x[p*n+q]) * float64(y[p*n+q])
 		}
-		sums[p] = 2*below + x[p*n+p]*y[p*n+p]
+		sums[p] = 2*below + float64(x[p*n+p])*float64(y[p*n+p])
 		return nil
 	})
 	var total compensated
@@ -95,6 +237,27 @@ func innerProduct(team *sched.Team, n int, x, y []float64) (float64, error) {
 		total.add(s)
 	}
 	return total.value(), err
+}
+
+// errorOf bounds the Frobenius norm of the error of X in float32 for the last of some points: with t the roundings,
+// |dX_PQ| <= sum_ia t_ia |f_ia| |B_iaP| |B_iaQ|.
+func (f *oppositeSpinFactor) errorOf(points []float64) float64 {
+	naux := float64(f.block.op.naux)
+	bound := 0.0
+	for n, x := range f.x {
+		square := f.squares[n]
+		bound += f.roundings[n] * (math.Abs(separableFactor(points, x))*square + smallestNorm[float32]()*(math.Sqrt(naux*square)+naux))
+	}
+	return bound * boundSlack
+}
+
+// largestNorm bounds the norm of X for the last of some points: its elements are sums of K^2 weighted with f, and are compared with those of the first point.
+func (f *oppositeSpinFactor) largestNorm(points []float64) float64 {
+	most := 0.0
+	for _, x := range f.x {
+		most = max(most, math.Abs(separableFactor(points, x)/separableFactor(points[:1], x)))
+	}
+	return most * f.firstNorm * boundSlack
 }
 
 // OppositeSpinWorkspace returns an upper bound on the bytes that OppositeSpin allocates beside its integrals.
@@ -106,12 +269,15 @@ func OppositeSpinWorkspace(opt Options, spins ...Spin) (int64, error) {
 	if err := opt.check(sources...); err != nil {
 		return 0, err
 	}
-	bytes := int64(fixedBytes) + int64(opt.Team.Threads())*blas.GemmWorkspace[float64]()
+	bytes := int64(fixedBytes) + int64(opt.Team.Threads())*(blas.GemmWorkspace[float64]()+blas.GemmWorkspace[float32]())
 	for _, src := range sources {
 		nocc, nvir, naux := src.Shape()
-		chunk := int64(chunkOf(nocc, nvir)) * int64(nvir) * int64(naux)
-		bytes += 8 * (3*chunk + (pointsPerPass+4)*int64(nocc)*int64(nvir))
-		bytes += 8 * int64(pointsTogether(opt, spins)) * (int64(naux)*int64(naux) + 2*int64(naux))
+		rows, functions := int64(chunkOf(nocc, nvir))*int64(nvir), int64(naux)
+		bytes += rows * (functions*(8+8+8+4) + 8*sketchVectors)                             // a block, what is gathered, that transposed, and in float32
+		bytes += rows * min(functions, mostStripRows) * (8 + 4) * int64(opt.Team.Threads()) // left
+		bytes += 8 * 3 * int64(nocc) * int64(nvir)
+		bytes += (8 + 4) * int64(pointsTogether(opt, spins)) * functions * functions
+		bytes += 8 * functions * (2*mostPoints + 2*sketchVectors)
 		if file, ok := src.(*FileIntegrals); ok {
 			bytes += 3*readBytes + 8*int64(file.strideI)*int64(file.nocc)
 		}

@@ -18,9 +18,9 @@ type FileTensor struct{ file *npy.File }
 // OpenTensor opens a .npy file of float32 or float64 numbers of either byte order with an array of two dimensions in C order. The caller
 // closes what it gets.
 //
-// It returns a *dense.ArgumentError for another shape or order, and the errors of npy.Open.
+// It returns a *dense.ArgumentError for another shape or order, and the errors of npy.OpenReal.
 func OpenTensor(path string) (*FileTensor, error) {
-	file, err := npy.Open(path)
+	file, err := npy.OpenReal(path)
 	if err != nil {
 		return nil, err
 	}

@@ -15,10 +15,12 @@ from ._version import __version__
 from .linalg import eigh, schur
 from .mp2 import (
     GMP2Result,
+    KMP2Result,
     MP2Plan,
     MP2Result,
     SOSResult,
     df_gmp2_energy,
+    df_kmp2_energy,
     df_mp2_energy,
     mp2_amplitudes,
     mp2_natural_orbitals,
@@ -34,6 +36,7 @@ __all__ = [
     "DevicePlan",
     "GMP2Result",
     "InternalError",
+    "KMP2Result",
     "LinAlgError",
     "MP2Plan",
     "MP2Result",
@@ -46,6 +49,7 @@ __all__ = [
     "df_fit",
     "df_gmp2_energy",
     "df_jk",
+    "df_kmp2_energy",
     "df_mp2_energy",
     "df_transform",
     "eigh",
