@@ -6,6 +6,9 @@ from typing import Any
 
 try:
     from pyscf import lib
+    from pyscf.df import addons as df_addons
+    from pyscf.df import df
+    from pyscf.df import df_jk as df_code
     from pyscf.lib import logger
     from pyscf.mp import dfmp2, dfump2
     from pyscf.scf import dhf, hf
@@ -13,7 +16,7 @@ try:
 except ImportError as error:
     raise ImportError(f"trnsci.pyscf needs PySCF 2.9 or later ({error}): pip install pyscf") from error
 
-__all__ = ["dfmp2", "dfump2", "dhf", "hf", "lib", "logger", "type_name", "x2c"]
+__all__ = ["df", "df_addons", "df_code", "dfmp2", "dfump2", "dhf", "hf", "lib", "logger", "type_name", "x2c"]
 
 
 def type_name(obj: Any) -> str:
