@@ -208,5 +208,6 @@ def release(mf: Any) -> None:
     """Undo `take`."""
     with_df: Any = getattr(mf, "with_df", None)
     if isinstance(with_df, _FittedJK):
-        for part in (with_df, *(with_df._rsh_df or {}).values()):
-            part.__class__ = with_df._plain
+        plain = with_df._plain
+        for obj in (with_df, *(with_df._rsh_df or {}).values()):
+            obj.__class__ = plain
