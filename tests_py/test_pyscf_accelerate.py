@@ -20,7 +20,7 @@ from fitted_mean_fields import (  # noqa: E402
     record,
     require_same,
 )
-from pyscf import df, lib, scf  # noqa: E402
+from pyscf import df, lib, mcscf, scf  # noqa: E402
 from pyscf.df import df as df_code  # noqa: E402
 from pyscf.mp import dfmp2, dfump2  # noqa: E402
 from trnsci import pyscf as accelerated  # noqa: E402
@@ -70,6 +70,25 @@ def test_excitations_and_hessian():
         wanted, result = (getattr(mf, method)().run(nstates=2).e for mf in (theirs, ours))
         assert np.abs(result - wanted).max() < 1e-7
     assert np.abs(ours.Hessian().kernel() - theirs.Hessian().kernel()).max() < 1e-6
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        lambda mf: mcscf.DFCASSCF(mf, 4, 4).run(conv_tol=1e-10),
+        lambda mf: mf.PCM().run(conv_tol=1e-12),
+        lambda mf: mf.newton().run(conv_tol=1e-12),
+    ],
+    ids=["CASSCF", "solvent", "second order"],
+)
+def test_energies_that_start_from_the_mean_field(after, recorded):
+    energies = []
+    for prepare in (lambda mf: mf, accelerated.accelerate):
+        mf = converged(prepare(fitted(scf.RHF(molecule(basis="sto-3g")), auxbasis="def2-universal-jkfit")))
+        recorded.clear()
+        energies.append(after(mf).e_tot)
+    assert recorded
+    assert abs(energies[1] - energies[0]) < 1e-8
 
 
 def test_new_geometries_get_new_tensors(recorded):
