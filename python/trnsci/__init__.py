@@ -6,7 +6,9 @@ first call. See `trnsci.linalg`, `trnsci.blas`, `trnsci.mp2` and, where PySCF is
 
 from . import blas, linalg, mp2
 from ._device import Device, DevicePlan, Report, devices, last_report
+from ._df_fit import DFFitResult, df_fit
 from ._df_jk import df_jk
+from ._df_transform import df_transform
 from ._errors import ConvergenceError, DeviceError, InternalError, LinAlgError, UnsupportedError
 from ._threads import get_num_threads, set_num_threads, threads
 from ._version import __version__
@@ -26,6 +28,7 @@ from .mp2 import (
 
 __all__ = [
     "ConvergenceError",
+    "DFFitResult",
     "Device",
     "DeviceError",
     "DevicePlan",
@@ -40,9 +43,11 @@ __all__ = [
     "__version__",
     "blas",
     "devices",
+    "df_fit",
     "df_gmp2_energy",
     "df_jk",
     "df_mp2_energy",
+    "df_transform",
     "eigh",
     "get_num_threads",
     "last_report",

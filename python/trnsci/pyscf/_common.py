@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 try:
-    from pyscf import lib
-    from pyscf.df import addons as df_addons
-    from pyscf.df import df
-    from pyscf.df import df_jk as df_code
+    from pyscf import df, lib
+    from pyscf.ao2mo.outcore import balance_partition
+    from pyscf.df import incore
+    from pyscf.gto import moleintor
     from pyscf.lib import logger
     from pyscf.mp import dfmp2, dfump2
     from pyscf.scf import dhf, hf
@@ -16,7 +16,20 @@ try:
 except ImportError as error:
     raise ImportError(f"trnsci.pyscf needs PySCF 2.9 or later ({error}): pip install pyscf") from error
 
-__all__ = ["df", "df_addons", "df_code", "dfmp2", "dfump2", "dhf", "hf", "lib", "logger", "type_name", "x2c"]
+__all__ = [
+    "balance_partition",
+    "df",
+    "dfmp2",
+    "dfump2",
+    "dhf",
+    "hf",
+    "incore",
+    "lib",
+    "logger",
+    "moleintor",
+    "type_name",
+    "x2c",
+]
 
 
 def type_name(obj: Any) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 
 from .._array import Array
 from .._df_jk import df_jk
-from ._common import df, df_addons, df_code, lib, logger, type_name
+from ._common import df, lib, logger, type_name
 from ._mp2 import _BLOCK_SHARE, _LEAST_MEGABYTES
 
 # So many rows of a tensor on disk are read at once, whatever PySCF's soft memory limit leaves.
@@ -68,7 +68,7 @@ def _from_tensor(with_df: Any, dm: Any, hermi: int, with_j: bool, with_k: bool, 
     """Compute J and K from the tensor of `with_df` as it is."""
     without_tensor = not with_k and with_df._cderi is None and not with_df.mol.incore_anyway
     if without_tensor or _own(with_df, ("loop",), df.DF):
-        return df_code.get_jk(with_df, dm, hermi, with_j, with_k, direct_scf_tol)  # type: ignore[no-any-return]
+        return df.df_jk.get_jk(with_df, dm, hermi, with_j, with_k, direct_scf_tol)  # type: ignore[no-any-return]
     start = (logger.process_clock(), logger.perf_counter())
     density = np.asarray(dm)
     coeff, occ = _orbitals(dm, density) if with_k else (None, None)
@@ -97,7 +97,7 @@ def _tensor(with_df: Any) -> Iterator[tuple[Any, int]]:
     """Give the tensor as `trnsci.df_jk` takes it, and its number of rows, while its file is open if it has one."""
     if with_df._cderi is None:
         with_df.build()
-    with df_addons.load(with_df._cderi, with_df._dataname) as stored:
+    with df.addons.load(with_df._cderi, with_df._dataname) as stored:
         if hasattr(stored, "shape"):
             yield stored, stored.shape[0]
         else:

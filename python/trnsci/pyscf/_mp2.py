@@ -14,6 +14,7 @@ from .._device import last_report
 from .._errors import UnsupportedError
 from ..mp2 import MP2Result
 from ._common import dfmp2, dfump2, dhf, hf, lib, logger, type_name, x2c
+from ._integrals import pair_integrals
 
 # The part of the free memory that blocks of integrals may take, as in PySCF's own out-of-core code.
 _BLOCK_SHARE = 0.6
@@ -100,15 +101,22 @@ class _PairEnergies:
         return super().kernel(mo_energy, mo_coeff, eris, with_t2)  # type: ignore[misc,no-any-return]
 
     def ao2mo(self: Any, mo_coeff: Any = None, ovL: Any = None, ovL_to_save: Any = None) -> Any:
-        """Compute the three-index integrals; the parameters are PySCF's, and `mo_coeff` is not ignored."""
+        """Compute the three-index integrals over orbitals; the parameters and the result are PySCF's.
+
+        `mo_coeff` is not ignored. Where PySCF keeps integrals on disk, or has been given them, its own code is used.
+        """
         mp = self._with_orbitals(None, mo_coeff)
         spaces = [coeff[1:3] for coeff in _by_spin(mp.split_mo_coeff())]
         if any(np.iscomplexobj(c) for space in spaces for c in space):
             raise UnsupportedError(f"DF-MP2 supports {_MP2_REFERENCES}; these orbitals are complex")
+        integrals = None
         if ovL is None and not any(occ.shape[1] * vir.shape[1] for occ, vir in spaces):
             # PySCF does not expect that nothing is left to compute.
-            empty = [np.zeros((0, 1)) for _ in spaces]
-            ovL = empty if len(empty) == 2 else empty[0]
+            integrals = [np.zeros((0, 1)) for _ in spaces]
+        elif ovL is None:
+            integrals = pair_integrals(mp, spaces, on_disk=ovL_to_save is not None)
+        if integrals is not None:
+            return _in_memory(mp, spaces, integrals)
         return super(_PairEnergies, mp).ao2mo(None, ovL, ovL_to_save)  # type: ignore[misc]
 
     def init_amps(
@@ -224,10 +232,13 @@ def DFMP2(
 
     Notes
     -----
-    Three-index integrals come from PySCF, in memory or on disk as the attributes ``max_memory`` and ``force_outcore``
-    say. What differs from PySCF: amplitudes are not computed unless ``kernel(with_t2=True)`` asks for them; freezing all
-    occupied orbitals gives zero; ``kernel`` heeds its arguments `mo_energy` and `mo_coeff`; and a scanner takes the
-    orbital energies of each new geometry, where PySCF's keeps those of the first.
+    Three-index integrals over atomic orbitals come from PySCF, and are transformed and fitted by `trnsci.df_transform` and
+    `trnsci.df_fit`. PySCF does that too where integrals are on disk, as the attributes ``max_memory`` and ``force_outcore``
+    say, and for cells. The log says which, from ``verbose=4`` on, with the seconds of each step. What differs from PySCF:
+    amplitudes are not computed unless ``kernel(with_t2=True)`` asks for them; freezing all occupied orbitals gives zero;
+    ``kernel`` heeds its arguments `mo_energy` and `mo_coeff`; a metric of the auxiliary functions that is not positive
+    definite loses the eigenvectors up to 1e-7, as in ``pyscf.df``; and a scanner takes the orbital energies of each new
+    geometry, where PySCF's keeps those of the first.
 
     On a device the log has a line, from ``verbose=4`` on, with device, precision, graphs that were compiled, runs of graphs,
     seconds and the bound of the error; `trnsci.last_report` says more. An object with the name of a device can be pickled,
@@ -257,6 +268,19 @@ def _mp2_reference(mf: Any) -> Any:
         logger.warn(mf, "DF-MP2 has no ROHF form. The ROHF object is converted to a UHF object.")
         mf = mf.to_uhf()
     return mf
+
+
+def _in_memory(mp: Any, spaces: list[Any], integrals: list[Array]) -> Any:
+    """Return integrals as PySCF holds those in memory.
+
+    Its own ``ao2mo`` would take them too, but that of PySCF 2.9 computes those over atomic orbitals before, and keeps them.
+    """
+    parts: list[Any] = [[occ for occ, _ in spaces], [vir for _, vir in spaces], integrals]
+    holder = dfump2._DFINCOREERIS
+    if len(spaces) == 1:
+        parts, holder = [part[0] for part in parts], dfmp2._DFINCOREERIS
+    occ_coeff, vir_coeff, ovL = parts
+    return holder(mp.with_df, occ_coeff, vir_coeff, mp.max_memory, ovL=ovL, verbose=mp.verbose, stdout=mp.stdout)
 
 
 def _by_spin(split: list[Any]) -> list[Any]:
