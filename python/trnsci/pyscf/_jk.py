@@ -11,6 +11,7 @@ import numpy as np
 
 from .._array import Array
 from .._df_jk import df_jk
+from . import _tensor
 from ._common import BLOCK_SHARE, LEAST_MEGABYTES, df, lib, logger, type_name
 from ._factors import Factored, factored
 
@@ -71,7 +72,7 @@ def _from_tensor(with_df: Any, dm: Any, hermi: int, with_j: bool, with_k: bool, 
     density, threads = np.asarray(dm), lib.num_threads()
     hermi = _symmetry(density)
     parts = factored(dm, density, hermi, threads) if with_k else Factored(density)
-    with _tensor(with_df) as (tensor, naux):
+    with _stored(with_df) as (tensor, naux):
         free = with_df.max_memory - lib.current_memory()[0]
         row = density.shape[-1] * (density.shape[-1] + 1) // 2 * 8e-6
         vj, vk = df_jk(
@@ -93,7 +94,7 @@ def _from_tensor(with_df: Any, dm: Any, hermi: int, with_j: bool, with_k: bool, 
 
 
 @contextmanager
-def _tensor(with_df: Any) -> Iterator[tuple[Any, int]]:
+def _stored(with_df: Any) -> Iterator[tuple[Any, int]]:
     """Give the tensor as `trnsci.df_jk` takes it, and its number of rows, while its file is open if it has one."""
     if with_df._cderi is None:
         with_df.build()
@@ -133,10 +134,17 @@ class _FittedJK:
         return _empty, (self._plain,), self.__getstate__()
 
 
+class _FittedTensor(_FittedJK):
+    """The same for classes whose tensor is PySCF's. `patch` would take a method in the derived class for its own."""
+
+    build = _tensor.build
+
+
 @functools.cache
 def _accelerated(cls: Any) -> Any:
-    """Return `cls` with our J and K."""
-    return type(cls.__name__, (_FittedJK, cls), {"__module__": cls.__module__, "__doc__": cls.__doc__, "_plain": cls})
+    """Return `cls` with our J and K, and with our tensor unless it has a method of its own for that."""
+    mixin = _FittedTensor if cls.build in (_tensor.pyscf_build, _tensor.build) else _FittedJK
+    return type(cls.__name__, (mixin, cls), {"__module__": cls.__module__, "__doc__": cls.__doc__, "_plain": cls})
 
 
 def _empty(cls: Any) -> Any:
