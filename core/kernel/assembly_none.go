@@ -35,3 +35,7 @@ func pairsAssembly[T Float](s Set, p *Panel[T], _, _ [2]T) {
 func couplesAssembly[T Float](s Set, _ *Couples[T]) CoupleSums {
 	panic("kernel: no assembly for " + s.String() + " in this build")
 }
+
+func reductionAssembly[E float64 | complex128](s Set, _ *Reduction[E]) {
+	panic("kernel: no assembly for " + s.String() + " in this build")
+}
