@@ -26,25 +26,25 @@ func tridiagonalize[W dense.Wide](team *sched.Team, h dense.Matrix[W], t *tridia
 	n := h.Rows
 	tau = make([]W, n)
 	r := newReduction(team, h)
-	for i := n - 1; i >= 0; i-- {
+	for i := n - 1; i > 0; i-- {
 		if err := team.Err(); err != nil {
 			return nil, err
 		}
-		// Row i holds the conjugate of the column that is to be eliminated.
-		row := h.Row(i)[:i+1]
-		conjugate(row)
-		r.updateRow(row)
-		t.d[i] = dense.Real(row[i])
-		if i > 0 {
-			tau[i], t.e[i-1] = reflector(row[:i])
-		}
+		norm := r.updateRow(i, i-1)
+		t.d[i] = dense.Real(h.At(i, i))
+		var factor W
+		tau[i], t.e[i-1], factor = reflector(h.At(i, i-1), norm)
 		if tau[i] != 0 {
-			if err := r.reflect(tau[i], row[:i]); err != nil {
+			if err := r.reflect(i, tau[i], factor); err != nil {
 				return nil, err
 			}
 		}
+		h.Set(i, i-1, 1)
 		team.Step(1)
 	}
+	r.updateRow(0, 0)
+	t.d[0] = dense.Real(h.At(0, 0))
+	team.Step(1)
 	return tau, nil
 }
 
@@ -72,29 +72,39 @@ func newReduction[W dense.Wide](team *sched.Team, h dense.Matrix[W]) *reduction[
 	return r
 }
 
-// updateRow does the update of the conjugate of a row, the last one of the submatrix, which then ends above it.
-func (r *reduction[W]) updateRow(row []W) {
-	i := len(row) - 1
-	to := dense.Vec(row)
-	blas.Axpy(-dense.Conj(r.v[i]), dense.Vec(r.w[:i+1]), to)
-	blas.Axpy(-dense.Conj(r.w[i]), dense.Vec(r.v[:i+1]), to)
-	r.v[i], r.w[i] = 0, 0
+// paddedRow returns row i with what is there up to a whole group of columns.
+func (r *reduction[W]) paddedRow(i int) []W {
+	return r.h.Data[i*r.h.Stride:][:paddedOrder(i+1)]
 }
 
-// reflect does the update that the leading submatrix A lacks. It then lacks that which makes it P^H A P with P = I - tau x x^H, the elements of
-// w being p - (tau/2) (p^H x) x for p = tau A x, and those of v being x.
-func (r *reduction[W]) reflect(tau W, x []W) error {
-	m := len(x)
-	order := paddedOrder(m)
-	copy(r.x, x)
-	clear(r.x[m:order])
+// updateRow does the update of row i, the last one of the submatrix, which then ends above it, and replaces the row by its conjugate: the
+// column that is to be eliminated. It returns the norm of the first count elements.
+func (r *reduction[W]) updateRow(i, count int) (norm float64) {
+	row := r.paddedRow(i)
+	squares := kernel.UpdateRow(r.set, row, r.v[i], r.w[:len(row)], r.w[i], r.v[:len(row)], count)
+	r.v[i], r.w[i] = 0, 0
+	if squares > smallestSum {
+		return math.Sqrt(squares)
+	}
+	return blas.Nrm2(dense.Vec(row[:count]))
+}
+
+// reflect makes the vector x of the reflection P = I - tau x x^H from the updated row i with factor, and does the update that the leading
+// submatrix A lacks. It then lacks that which makes it P^H A P: v is x, and
+//
+//	w = p - (tau/2) (p^H x) x = tau A x - (|tau|^2/2) (x^H A x) x,  p = tau A x
+func (r *reduction[W]) reflect(i int, tau, factor W) error {
+	row, order := r.paddedRow(i), paddedOrder(i)
+	x, product := r.x[:order], r.product[:order]
+	kernel.ScaleTo(r.set, factor, row[:order], x)
+	x[i-1] = 1
+	clear(x[i:])
 	if err := r.multiply(order); err != nil {
 		return err
 	}
-	w, v := dense.Vec(r.product[:m]), dense.Vec(r.x[:m])
-	blas.Scal(tau, w)
-	blas.Axpy(-tau*blas.Dotc(w, v)/2, v, w)
-	clear(r.product[m:order])
+	size := dense.Abs(tau)
+	kernel.Combine(r.set, tau, product, -size*size/2, x)
+	clear(product[i:])
 	r.v, r.x = r.x, r.v
 	r.w, r.product = r.product, r.w
 	return nil
@@ -206,25 +216,20 @@ func suitsReduction[W dense.Wide](h dense.Matrix[W]) bool {
 	return goodStride(h.Stride) && h.Rows%kernel.ReductionRows == 0
 }
 
-// reflector overwrites the k >= 1 elements of x by v and returns tau and beta so that
+// reflector returns tau, beta and factor so that, for a vector x of the length norm above an element alpha,
 //
-//	(I - tau v v^H)^H x = beta e_{k-1},  v_{k-1} = 1,  beta real
+//	(I - tau v v^H)^H (x, alpha) = (0, beta),  v = (factor x, 1),  beta real
 //
-// tau is 0 if x is a real multiple of e_{k-1}, or shorter than smallestCoupling and thus taken to be 0. Method: Lehoucq,
+// tau is 0 if x is 0 and alpha real, or if the whole is shorter than smallestCoupling and thus taken to be 0. Method: Lehoucq,
 // "The computation of elementary unitary matrices", ACM Trans. Math. Softw. 22, 1996: the choice that LAPACK made.
-func reflector[W dense.Wide](x []W) (tau W, beta float64) {
-	last := len(x) - 1
-	alpha, rest := x[last], dense.Vec(x[:last])
-	norm := blas.Nrm2(rest)
-	x[last] = 1
+func reflector[W dense.Wide](alpha W, norm float64) (tau W, beta float64, factor W) {
 	if norm == 0 && dense.Imag(alpha) == 0 {
-		return 0, dense.Real(alpha)
+		return 0, dense.Real(alpha), 0
 	}
 	beta = -math.Copysign(length(dense.Abs(alpha), norm), dense.Real(alpha))
 	if math.Abs(beta) < smallestCoupling {
-		return 0, 0
+		return 0, 0, 0
 	}
 	pivot := alpha - dense.FromReal[W](beta)
-	blas.Scal(1/pivot, rest)
-	return -pivot / dense.FromReal[W](beta), beta
+	return -pivot / dense.FromReal[W](beta), beta, 1 / pivot
 }

@@ -9,7 +9,17 @@ package kernel
 //go:noescape
 func reduceF64AVX2(args *byte)
 
+// reflectF64AVX2 runs UpdateRow, ScaleTo or Combine. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func reflectF64AVX2(args *byte)
+
 // reduceC128AVX2 does the work of Reduction. It reads and writes no element outside of the operands.
 //
 //go:noescape
 func reduceC128AVX2(args *byte)
+
+// reflectC128AVX2 runs UpdateRow, ScaleTo or Combine. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func reflectC128AVX2(args *byte)

@@ -145,6 +145,122 @@ diagonal:
 	VZEROUPPER
 	RET
 
+// func reflectF64AVX2(args *byte)
+// Requires: AVX, AVX2, FMA3
+TEXT ·reflectF64AVX2(SB), NOSPLIT, $0-8
+	MOVQ         args+0(FP), R13
+	MOVQ         24(R13), AX
+	VBROADCASTSD (AX), Y7
+	VBROADCASTSD 8(AX), Y8
+	VBROADCASTSD 16(AX), Y9
+	VBROADCASTSD 24(AX), Y10
+	MOVQ         (R13), AX
+	MOVQ         8(R13), SI
+	MOVQ         16(R13), DI
+	MOVQ         56(R13), CX
+	VXORPS       Y4, Y4, Y4
+	XORQ         DX, DX
+	CMPQ         48(R13), $0x01
+	JEQ          scale
+	JGT          combine
+	MOVQ         64(R13), CX
+	TESTQ        CX, CX
+	JZ           update_summed_end
+
+update_summed:
+	VMOVUPD      (AX)(DX*1), Y0
+	VMOVUPD      (DI)(DX*1), Y3
+	VMOVUPD      (SI)(DX*1), Y2
+	VFNMADD231PD Y7, Y3, Y0
+	VFNMADD231PD Y9, Y2, Y0
+	VMOVUPD      Y0, (AX)(DX*1)
+	VFMADD231PD  Y0, Y0, Y4
+	ADDQ         $0x00000020, DX
+	DECQ         CX
+	JNZ          update_summed
+
+update_summed_end:
+	MOVQ  56(R13), CX
+	SUBQ  64(R13), CX
+	TESTQ CX, CX
+	JZ    update_rest_end
+
+update_rest:
+	VMOVUPD      (AX)(DX*1), Y0
+	VMOVUPD      (DI)(DX*1), Y3
+	VMOVUPD      (SI)(DX*1), Y2
+	VFNMADD231PD Y7, Y3, Y0
+	VFNMADD231PD Y9, Y2, Y0
+	VMOVUPD      Y0, (AX)(DX*1)
+	ADDQ         $0x00000020, DX
+	DECQ         CX
+	JNZ          update_rest
+
+update_rest_end:
+	VUNPCKLPD    Y4, Y4, Y5
+	VUNPCKHPD    Y4, Y4, Y3
+	VADDPD       Y5, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X5
+	VADDPD       X5, X3, X3
+	MOVQ         40(R13), AX
+	VMOVSD       X3, (AX)
+	VZEROUPPER
+	RET
+
+scale:
+	TESTQ CX, CX
+	JZ    scale_vector_end
+
+scale_vector:
+	VMOVUPD (AX)(DX*1), Y0
+	VMULPD  Y7, Y0, Y0
+	VMOVUPD Y0, (AX)(DX*1)
+	VMOVUPD Y0, (SI)(DX*1)
+	ADDQ    $0x00000020, DX
+	DECQ    CX
+	JNZ     scale_vector
+
+scale_vector_end:
+	VZEROUPPER
+	RET
+
+combine:
+	TESTQ CX, CX
+	JZ    combine_sum_end
+
+combine_sum:
+	VMOVUPD     (AX)(DX*1), Y0
+	VFMADD231PD (SI)(DX*1), Y0, Y4
+	ADDQ        $0x00000020, DX
+	DECQ        CX
+	JNZ         combine_sum
+
+combine_sum_end:
+	VUNPCKLPD    Y4, Y4, Y5
+	VUNPCKHPD    Y4, Y4, Y3
+	VADDPD       Y5, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X5
+	VADDPD       X5, X3, X3
+	VMULPD       X9, X3, X3
+	VBROADCASTSD X3, Y3
+	XORQ         DX, DX
+	MOVQ         56(R13), CX
+	TESTQ        CX, CX
+	JZ           combine_vector_end
+
+combine_vector:
+	VMOVUPD     (AX)(DX*1), Y0
+	VMULPD      Y7, Y0, Y0
+	VFMADD231PD (SI)(DX*1), Y3, Y0
+	VMOVUPD     Y0, (AX)(DX*1)
+	ADDQ        $0x00000020, DX
+	DECQ        CX
+	JNZ         combine_vector
+
+combine_vector_end:
+	VZEROUPPER
+	RET
+
 // func reduceC128AVX2(args *byte)
 // Requires: AVX, FMA3, MMX+
 TEXT ·reduceC128AVX2(SB), NOSPLIT, $0-8
@@ -298,5 +414,145 @@ diagonal:
 	ADDQ         $0x00000020, R15
 	DECQ         72(R13)
 	JNZ          group
+	VZEROUPPER
+	RET
+
+// func reflectC128AVX2(args *byte)
+// Requires: AVX, AVX2, FMA3
+TEXT ·reflectC128AVX2(SB), NOSPLIT, $0-8
+	MOVQ         args+0(FP), R13
+	MOVQ         24(R13), AX
+	VBROADCASTSD (AX), Y7
+	VBROADCASTSD 8(AX), Y8
+	VBROADCASTSD 16(AX), Y9
+	VBROADCASTSD 24(AX), Y10
+	MOVQ         32(R13), AX
+	VMOVUPD      (AX), Y6
+	MOVQ         (R13), AX
+	MOVQ         8(R13), SI
+	MOVQ         16(R13), DI
+	MOVQ         56(R13), CX
+	VXORPS       Y4, Y4, Y4
+	XORQ         DX, DX
+	CMPQ         48(R13), $0x01
+	JEQ          scale
+	JGT          combine
+	MOVQ         64(R13), CX
+	TESTQ        CX, CX
+	JZ           update_summed_end
+
+update_summed:
+	VMOVUPD      (AX)(DX*1), Y0
+	VXORPS       Y6, Y0, Y0
+	VMOVUPD      (DI)(DX*1), Y3
+	VMOVUPD      (SI)(DX*1), Y2
+	VFNMADD231PD Y7, Y3, Y0
+	VPERMILPD    $0x55, Y3, Y1
+	VXORPS       Y6, Y1, Y1
+	VFNMADD231PD Y8, Y1, Y0
+	VFNMADD231PD Y9, Y2, Y0
+	VPERMILPD    $0x55, Y2, Y1
+	VXORPS       Y6, Y1, Y1
+	VFNMADD231PD Y10, Y1, Y0
+	VMOVUPD      Y0, (AX)(DX*1)
+	VFMADD231PD  Y0, Y0, Y4
+	ADDQ         $0x00000020, DX
+	DECQ         CX
+	JNZ          update_summed
+
+update_summed_end:
+	MOVQ  56(R13), CX
+	SUBQ  64(R13), CX
+	TESTQ CX, CX
+	JZ    update_rest_end
+
+update_rest:
+	VMOVUPD      (AX)(DX*1), Y0
+	VXORPS       Y6, Y0, Y0
+	VMOVUPD      (DI)(DX*1), Y3
+	VMOVUPD      (SI)(DX*1), Y2
+	VFNMADD231PD Y7, Y3, Y0
+	VPERMILPD    $0x55, Y3, Y1
+	VXORPS       Y6, Y1, Y1
+	VFNMADD231PD Y8, Y1, Y0
+	VFNMADD231PD Y9, Y2, Y0
+	VPERMILPD    $0x55, Y2, Y1
+	VXORPS       Y6, Y1, Y1
+	VFNMADD231PD Y10, Y1, Y0
+	VMOVUPD      Y0, (AX)(DX*1)
+	ADDQ         $0x00000020, DX
+	DECQ         CX
+	JNZ          update_rest
+
+update_rest_end:
+	VUNPCKLPD    Y4, Y4, Y5
+	VUNPCKHPD    Y4, Y4, Y3
+	VADDPD       Y5, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X5
+	VADDPD       X5, X3, X3
+	MOVQ         40(R13), AX
+	VMOVSD       X3, (AX)
+	VZEROUPPER
+	RET
+
+scale:
+	TESTQ CX, CX
+	JZ    scale_vector_end
+
+scale_vector:
+	VMOVUPD     (AX)(DX*1), Y0
+	VMOVUPD     Y0, Y1
+	VXORPS      Y6, Y1, Y1
+	VPERMILPD   $0x55, Y1, Y1
+	VMULPD      Y8, Y1, Y1
+	VFMADD213PD Y1, Y7, Y0
+	VMOVUPD     Y0, (AX)(DX*1)
+	VMOVUPD     Y0, (SI)(DX*1)
+	ADDQ        $0x00000020, DX
+	DECQ        CX
+	JNZ         scale_vector
+
+scale_vector_end:
+	VZEROUPPER
+	RET
+
+combine:
+	TESTQ CX, CX
+	JZ    combine_sum_end
+
+combine_sum:
+	VMOVUPD     (AX)(DX*1), Y0
+	VFMADD231PD (SI)(DX*1), Y0, Y4
+	ADDQ        $0x00000020, DX
+	DECQ        CX
+	JNZ         combine_sum
+
+combine_sum_end:
+	VUNPCKLPD    Y4, Y4, Y5
+	VUNPCKHPD    Y4, Y4, Y3
+	VADDPD       Y5, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X5
+	VADDPD       X5, X3, X3
+	VMULPD       X9, X3, X3
+	VBROADCASTSD X3, Y3
+	XORQ         DX, DX
+	MOVQ         56(R13), CX
+	TESTQ        CX, CX
+	JZ           combine_vector_end
+
+combine_vector:
+	VMOVUPD     (AX)(DX*1), Y0
+	VMOVUPD     Y0, Y1
+	VXORPS      Y6, Y1, Y1
+	VPERMILPD   $0x55, Y1, Y1
+	VMULPD      Y8, Y1, Y1
+	VFMADD213PD Y1, Y7, Y0
+	VFMADD231PD (SI)(DX*1), Y3, Y0
+	VMOVUPD     Y0, (AX)(DX*1)
+	ADDQ        $0x00000020, DX
+	DECQ        CX
+	JNZ         combine_vector
+
+combine_vector_end:
 	VZEROUPPER
 	RET

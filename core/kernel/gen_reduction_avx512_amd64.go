@@ -9,7 +9,17 @@ package kernel
 //go:noescape
 func reduceF64AVX512(args *byte)
 
+// reflectF64AVX512 runs UpdateRow, ScaleTo or Combine. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func reflectF64AVX512(args *byte)
+
 // reduceC128AVX512 does the work of Reduction. It reads and writes no element outside of the operands.
 //
 //go:noescape
 func reduceC128AVX512(args *byte)
+
+// reflectC128AVX512 runs UpdateRow, ScaleTo or Combine. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func reflectC128AVX512(args *byte)

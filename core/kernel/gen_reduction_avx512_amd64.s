@@ -208,6 +208,126 @@ diagonal:
 	VZEROUPPER
 	RET
 
+// func reflectF64AVX512(args *byte)
+// Requires: AVX, AVX512F
+TEXT ·reflectF64AVX512(SB), NOSPLIT, $0-8
+	MOVQ         args+0(FP), R13
+	MOVQ         24(R13), AX
+	VBROADCASTSD (AX), Z7
+	VBROADCASTSD 8(AX), Z8
+	VBROADCASTSD 16(AX), Z9
+	VBROADCASTSD 24(AX), Z10
+	MOVQ         (R13), AX
+	MOVQ         8(R13), SI
+	MOVQ         16(R13), DI
+	MOVQ         56(R13), CX
+	VPXORQ       Z4, Z4, Z4
+	XORQ         DX, DX
+	CMPQ         48(R13), $0x01
+	JEQ          scale
+	JGT          combine
+	MOVQ         64(R13), CX
+	TESTQ        CX, CX
+	JZ           update_summed_end
+
+update_summed:
+	VMOVUPD      (AX)(DX*1), Z0
+	VMOVUPD      (DI)(DX*1), Z3
+	VMOVUPD      (SI)(DX*1), Z2
+	VFNMADD231PD Z7, Z3, Z0
+	VFNMADD231PD Z9, Z2, Z0
+	VMOVUPD      Z0, (AX)(DX*1)
+	VFMADD231PD  Z0, Z0, Z4
+	ADDQ         $0x00000040, DX
+	DECQ         CX
+	JNZ          update_summed
+
+update_summed_end:
+	MOVQ  56(R13), CX
+	SUBQ  64(R13), CX
+	TESTQ CX, CX
+	JZ    update_rest_end
+
+update_rest:
+	VMOVUPD      (AX)(DX*1), Z0
+	VMOVUPD      (DI)(DX*1), Z3
+	VMOVUPD      (SI)(DX*1), Z2
+	VFNMADD231PD Z7, Z3, Z0
+	VFNMADD231PD Z9, Z2, Z0
+	VMOVUPD      Z0, (AX)(DX*1)
+	ADDQ         $0x00000040, DX
+	DECQ         CX
+	JNZ          update_rest
+
+update_rest_end:
+	VUNPCKLPD     Z4, Z4, Z5
+	VUNPCKHPD     Z4, Z4, Z3
+	VADDPD        Z5, Z3, Z3
+	VEXTRACTF64X4 $0x01, Z3, Y5
+	VADDPD        Y5, Y3, Y3
+	VEXTRACTF128  $0x01, Y3, X5
+	VADDPD        X5, X3, X3
+	MOVQ          40(R13), AX
+	VMOVSD        X3, (AX)
+	VZEROUPPER
+	RET
+
+scale:
+	TESTQ CX, CX
+	JZ    scale_vector_end
+
+scale_vector:
+	VMOVUPD (AX)(DX*1), Z0
+	VMULPD  Z7, Z0, Z0
+	VMOVUPD Z0, (AX)(DX*1)
+	VMOVUPD Z0, (SI)(DX*1)
+	ADDQ    $0x00000040, DX
+	DECQ    CX
+	JNZ     scale_vector
+
+scale_vector_end:
+	VZEROUPPER
+	RET
+
+combine:
+	TESTQ CX, CX
+	JZ    combine_sum_end
+
+combine_sum:
+	VMOVUPD     (AX)(DX*1), Z0
+	VFMADD231PD (SI)(DX*1), Z0, Z4
+	ADDQ        $0x00000040, DX
+	DECQ        CX
+	JNZ         combine_sum
+
+combine_sum_end:
+	VUNPCKLPD     Z4, Z4, Z5
+	VUNPCKHPD     Z4, Z4, Z3
+	VADDPD        Z5, Z3, Z3
+	VEXTRACTF64X4 $0x01, Z3, Y5
+	VADDPD        Y5, Y3, Y3
+	VEXTRACTF128  $0x01, Y3, X5
+	VADDPD        X5, X3, X3
+	VMULPD        X9, X3, X3
+	VBROADCASTSD  X3, Z3
+	XORQ          DX, DX
+	MOVQ          56(R13), CX
+	TESTQ         CX, CX
+	JZ            combine_vector_end
+
+combine_vector:
+	VMOVUPD     (AX)(DX*1), Z0
+	VMULPD      Z7, Z0, Z0
+	VFMADD231PD (SI)(DX*1), Z3, Z0
+	VMOVUPD     Z0, (AX)(DX*1)
+	ADDQ        $0x00000040, DX
+	DECQ        CX
+	JNZ         combine_vector
+
+combine_vector_end:
+	VZEROUPPER
+	RET
+
 // func reduceC128AVX512(args *byte)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·reduceC128AVX512(SB), NOSPLIT, $0-8
@@ -410,5 +530,149 @@ diagonal:
 	ADDQ              $0x00000040, R15
 	DECQ              72(R13)
 	JNZ               group
+	VZEROUPPER
+	RET
+
+// func reflectC128AVX512(args *byte)
+// Requires: AVX, AVX512F
+TEXT ·reflectC128AVX512(SB), NOSPLIT, $0-8
+	MOVQ         args+0(FP), R13
+	MOVQ         24(R13), AX
+	VBROADCASTSD (AX), Z7
+	VBROADCASTSD 8(AX), Z8
+	VBROADCASTSD 16(AX), Z9
+	VBROADCASTSD 24(AX), Z10
+	MOVQ         32(R13), AX
+	VMOVUPD      (AX), Z6
+	MOVQ         (R13), AX
+	MOVQ         8(R13), SI
+	MOVQ         16(R13), DI
+	MOVQ         56(R13), CX
+	VPXORQ       Z4, Z4, Z4
+	XORQ         DX, DX
+	CMPQ         48(R13), $0x01
+	JEQ          scale
+	JGT          combine
+	MOVQ         64(R13), CX
+	TESTQ        CX, CX
+	JZ           update_summed_end
+
+update_summed:
+	VMOVUPD      (AX)(DX*1), Z0
+	VPXORQ       Z6, Z0, Z0
+	VMOVUPD      (DI)(DX*1), Z3
+	VMOVUPD      (SI)(DX*1), Z2
+	VFNMADD231PD Z7, Z3, Z0
+	VPERMILPD    $0x55, Z3, Z1
+	VPXORQ       Z6, Z1, Z1
+	VFNMADD231PD Z8, Z1, Z0
+	VFNMADD231PD Z9, Z2, Z0
+	VPERMILPD    $0x55, Z2, Z1
+	VPXORQ       Z6, Z1, Z1
+	VFNMADD231PD Z10, Z1, Z0
+	VMOVUPD      Z0, (AX)(DX*1)
+	VFMADD231PD  Z0, Z0, Z4
+	ADDQ         $0x00000040, DX
+	DECQ         CX
+	JNZ          update_summed
+
+update_summed_end:
+	MOVQ  56(R13), CX
+	SUBQ  64(R13), CX
+	TESTQ CX, CX
+	JZ    update_rest_end
+
+update_rest:
+	VMOVUPD      (AX)(DX*1), Z0
+	VPXORQ       Z6, Z0, Z0
+	VMOVUPD      (DI)(DX*1), Z3
+	VMOVUPD      (SI)(DX*1), Z2
+	VFNMADD231PD Z7, Z3, Z0
+	VPERMILPD    $0x55, Z3, Z1
+	VPXORQ       Z6, Z1, Z1
+	VFNMADD231PD Z8, Z1, Z0
+	VFNMADD231PD Z9, Z2, Z0
+	VPERMILPD    $0x55, Z2, Z1
+	VPXORQ       Z6, Z1, Z1
+	VFNMADD231PD Z10, Z1, Z0
+	VMOVUPD      Z0, (AX)(DX*1)
+	ADDQ         $0x00000040, DX
+	DECQ         CX
+	JNZ          update_rest
+
+update_rest_end:
+	VUNPCKLPD     Z4, Z4, Z5
+	VUNPCKHPD     Z4, Z4, Z3
+	VADDPD        Z5, Z3, Z3
+	VEXTRACTF64X4 $0x01, Z3, Y5
+	VADDPD        Y5, Y3, Y3
+	VEXTRACTF128  $0x01, Y3, X5
+	VADDPD        X5, X3, X3
+	MOVQ          40(R13), AX
+	VMOVSD        X3, (AX)
+	VZEROUPPER
+	RET
+
+scale:
+	TESTQ CX, CX
+	JZ    scale_vector_end
+
+scale_vector:
+	VMOVUPD     (AX)(DX*1), Z0
+	VMOVUPD     Z0, Z1
+	VPXORQ      Z6, Z1, Z1
+	VPERMILPD   $0x55, Z1, Z1
+	VMULPD      Z8, Z1, Z1
+	VFMADD213PD Z1, Z7, Z0
+	VMOVUPD     Z0, (AX)(DX*1)
+	VMOVUPD     Z0, (SI)(DX*1)
+	ADDQ        $0x00000040, DX
+	DECQ        CX
+	JNZ         scale_vector
+
+scale_vector_end:
+	VZEROUPPER
+	RET
+
+combine:
+	TESTQ CX, CX
+	JZ    combine_sum_end
+
+combine_sum:
+	VMOVUPD     (AX)(DX*1), Z0
+	VFMADD231PD (SI)(DX*1), Z0, Z4
+	ADDQ        $0x00000040, DX
+	DECQ        CX
+	JNZ         combine_sum
+
+combine_sum_end:
+	VUNPCKLPD     Z4, Z4, Z5
+	VUNPCKHPD     Z4, Z4, Z3
+	VADDPD        Z5, Z3, Z3
+	VEXTRACTF64X4 $0x01, Z3, Y5
+	VADDPD        Y5, Y3, Y3
+	VEXTRACTF128  $0x01, Y3, X5
+	VADDPD        X5, X3, X3
+	VMULPD        X9, X3, X3
+	VBROADCASTSD  X3, Z3
+	XORQ          DX, DX
+	MOVQ          56(R13), CX
+	TESTQ         CX, CX
+	JZ            combine_vector_end
+
+combine_vector:
+	VMOVUPD     (AX)(DX*1), Z0
+	VMOVUPD     Z0, Z1
+	VPXORQ      Z6, Z1, Z1
+	VPERMILPD   $0x55, Z1, Z1
+	VMULPD      Z8, Z1, Z1
+	VFMADD213PD Z1, Z7, Z0
+	VFMADD231PD (SI)(DX*1), Z3, Z0
+	VMOVUPD     Z0, (AX)(DX*1)
+	ADDQ        $0x00000040, DX
+	DECQ        CX
+	JNZ         combine_vector
+
+combine_vector_end:
 	VZEROUPPER
 	RET

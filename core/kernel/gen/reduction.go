@@ -275,14 +275,20 @@ func (r *reduction) addSums() {
 	r.add(r.Context, half[0], r.y0, r.y0)
 }
 
-// writeReductions writes the kernels of reductions and their arguments.
+// writeReductions writes the kernels of reductions and reflections and their arguments.
 func writeReductions(dir string) {
 	avx512, avx2 := newFile(), newFile()
 	for _, isComplex := range []bool{false, true} {
-		newReduction(vectorSet{Context: avx512, element: float64s, vectorBytes: 64, registers: zmm, wide: true}, isComplex).function()
-		newReduction(vectorSet{Context: avx2, element: float64s, vectorBytes: 32, registers: ymm}, isComplex).function()
+		for _, s := range []vectorSet{
+			{Context: avx512, element: float64s, vectorBytes: 64, registers: zmm, wide: true},
+			{Context: avx2, element: float64s, vectorBytes: 32, registers: ymm},
+		} {
+			newReduction(s, isComplex).function()
+			newReflection(s, isComplex).function()
+		}
 	}
 	write(dir, "gen_reduction_avx512_amd64", compile(avx512))
 	write(dir, "gen_reduction_avx2_amd64", compile(avx2))
 	writeFile(dir, "gen_reduction_args_amd64.go", reductionBlock.source())
+	writeFile(dir, "gen_reflection_args_amd64.go", reflectionBlock.source())
 }
