@@ -53,9 +53,10 @@ type reduction[W dense.Wide] struct {
 	team       *sched.Team
 	set        kernel.Set
 	h          dense.Matrix[W]
-	v, w       []W // zeros behind the leading submatrix
-	x, product []W // of the step being made, like v and w
-	parts      []W // sums of parts of the rows for product, one behind the other
+	v, w       []W  // zeros behind the leading submatrix
+	x, product []W  // of the step being made, like v and w
+	parts      []W  // sums of parts of the rows for product, one behind the other
+	up         bool // the pass goes from the last row to the first
 }
 
 func newReduction[W dense.Wide](team *sched.Team, h dense.Matrix[W]) *reduction[W] {
@@ -136,6 +137,7 @@ func reductionElements(order float64) float64 {
 
 // multiply does the update of the submatrix of the given order and sets product to what it gives times x.
 func (r *reduction[W]) multiply(order int) error {
+	r.up = !r.up
 	if order < minSharedOrder {
 		r.pass(order, 0, 1, r.product)
 		return nil
@@ -144,19 +146,30 @@ func (r *reduction[W]) multiply(order int) error {
 	shares := min(r.team.Threads(), sharedParts)
 	// A thread has the same rows in most steps, so that they stay in its cache.
 	err := r.team.For(shares, func(_, share int) error {
-		for p := share; p < sharedParts; p += shares {
+		count := (sharedParts - share + shares - 1) / shares
+		for k := range count {
+			if err := r.team.Err(); err != nil {
+				return err
+			}
+			if r.up {
+				k = count - 1 - k
+			}
+			p := share + k*shares
 			r.pass(order, p, sharedParts, part(p))
 		}
 		return nil
 	})
+	if err != nil {
+		return err
+	}
 	copy(r.product, part(0))
 	for p := 1; p < sharedParts; p++ {
 		blas.Axpy(1, dense.Vec(part(p)), dense.Vec(r.product[:order]))
 	}
-	return err
+	return nil
 }
 
-// pass does multiply's work on every rows of part p, and sets y to what they add to the product.
+// pass does multiply's work on the rows of part p, and sets y to what they add to the product.
 func (r *reduction[W]) pass(order, p, parts int, y []W) {
 	clear(y[:order])
 	rows := order
@@ -164,10 +177,9 @@ func (r *reduction[W]) pass(order, p, parts int, y []W) {
 		rows = cutRows
 	}
 	cuts := (order + rows - 1) / rows
-	down := order/kernel.ReductionRows%2 == 0
 	for k := range cuts {
 		cut := k
-		if !down {
+		if r.up {
 			cut = cuts - 1 - k
 		}
 		if partOfCut(cut, parts) != p {
