@@ -101,16 +101,17 @@ func Workspace[T dense.Scalar](n int, generalized bool, opt Options) (bytes int6
 		wide *= 2
 	}
 	order, threads := float64(n), float64(opt.Team.Threads())
-	perSquare, perRow := wide, 2*wide+wholeRows*realBytes
+	perSquare, perRow := 0.0, wide+wholeRows*realBytes // tau and rows of real numbers
+	total := wide * (lowerElements(order) + reductionElements(order))
 	if generalized {
-		perSquare += wide
+		total += wide * lowerElements(order)
 		perRow += threads*chunkRows*wide + generalizedRows*realBytes
 	}
 	if !opt.ValuesOnly {
 		perSquare += realBytes
 		perRow += threads * (chunkRows + 1) * wide
 	}
-	total := order*order*perSquare + order*perRow + threads*chunkRows*wide
+	total += order*order*perSquare + order*perRow + threads*chunkRows*wide
 	if generalized { // the Cholesky factorization and the solves with its factor
 		panels := blas.TriangularWorkspace[float64](n)
 		if dense.IsComplex[T]() {

@@ -166,10 +166,12 @@ func (t *tridiagonal) sweep(l, last int) (first int) {
 	return l
 }
 
+// Sums of squares above this have lost nothing of what counts to underflow.
+const smallestSum = 0x1p-900
+
 // length returns the length of (x, y), or an infinity where it is beyond the square root of the largest number. The
 // squares are accurate where their sum is not tiny; math.Hypot costs four times as much.
 func length(x, y float64) float64 {
-	const smallestSum = 0x1p-900
 	if sum := x*x + y*y; sum > smallestSum {
 		return math.Sqrt(sum)
 	}

@@ -38,6 +38,7 @@ func main() {
 	writeVectors(dir)
 	writePanels(dir)
 	writeCouples(dir)
+	writeReductions(dir)
 }
 
 func newFile() *build.Context {
