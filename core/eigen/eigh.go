@@ -91,8 +91,12 @@ func solve[W dense.Wide, T dense.Scalar, R dense.Float](h dense.Matrix[W], large
 		return count, nil
 	}
 	team.Step(wanted - count)
+	blocks, err := gather(team, h, tau, make([]W, blockElements(n)))
+	if err != nil {
+		return 0, err
+	}
 	out := vectorWriter[W, T]{
-		h: h, tau: tau, transform: to.vectors,
+		blocks: blocks, transform: to.vectors,
 		rows: t.vectors.Slice(first, first+count, 0, n), v: columns(v, count),
 	}
 	if err := out.write(team); err != nil {

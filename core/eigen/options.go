@@ -106,11 +106,13 @@ func Workspace[T dense.Scalar](n int, generalized bool, opt Options) (bytes int6
 		perSquare += wide
 		perRow += threads*chunkRows*wide + generalizedRows*realBytes
 	}
+	fixed := 0.0
 	if !opt.ValuesOnly {
-		perSquare += realBytes
-		perRow += threads * (chunkRows + 1) * wide
+		perSquare += realBytes + wide/2 // the matrices left of blocks of reflections are half of a matrix
+		perRow += threads*chunkRows*wide + blockReflections*wide
+		fixed = threads * (wide*float64(formElements(n)+chunkRows*min(n, blockReflections)) + float64(blas.GemmWorkspace[float64]()))
 	}
-	total := order*order*perSquare + order*perRow + threads*chunkRows*wide
+	total := order*order*perSquare + order*perRow + fixed
 	if generalized { // the Cholesky factorization and the solves with its factor
 		panels := blas.TriangularWorkspace[float64](n)
 		if dense.IsComplex[T]() {
