@@ -7,7 +7,7 @@ import (
 )
 
 // Reflections that are applied together. More of them make products of better shapes, but 1/n of the work grows with their number.
-const blockReflections = 48
+const blockReflections = 24
 
 // reflectionBlock is the product P_{last} ... P_{first} of some reflections, I - V T V^H: the reflections are the columns of V, and T is
 // lower triangular (Schreiber and Van Loan, "A storage-efficient WY representation for products of Householder transformations", SIAM
