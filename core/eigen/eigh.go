@@ -70,8 +70,11 @@ func solve[W dense.Wide, T dense.Scalar, R dense.Float](h dense.Matrix[W], large
 	exponent := scalingExponent(largest)
 	scaleLower(h, exponent)
 	t := newTridiagonal(n)
-	team.Plan(2 * n) // a step for each row to reduce and for each eigenvalue
-	if !opt.ValuesOnly {
+	team.Plan(n) // a step for each row to reduce
+	if opt.ValuesOnly {
+		team.Plan(n)
+	} else {
+		planSolve(team, n)
 		team.Plan(wanted)
 		t.vectors = vectorMemory(columns(v, wanted), opt.Subset)
 		t.vectors.Fill(0)
@@ -80,18 +83,22 @@ func solve[W dense.Wide, T dense.Scalar, R dense.Float](h dense.Matrix[W], large
 	if err != nil {
 		return 0, err
 	}
-	if err := t.diagonalize(team); err != nil {
-		return 0, err
-	}
-	if err := t.sort(team); err != nil {
-		return 0, err
-	}
-	first, count := writeValues(w, t.d, to.valueExponent-exponent, opt.Subset)
+	shift := to.valueExponent - exponent
 	if opt.ValuesOnly {
+		if err := t.values(team); err != nil {
+			return 0, err
+		}
+		_, count := writeValues(w, t.d, shift, opt.Subset)
 		return count, nil
 	}
+	memory := borrowWorkspace(workspaceElements[W](n))
+	defer returnWorkspace(memory)
+	if err := t.solve(team, *memory); err != nil {
+		return 0, err
+	}
+	first, count := writeValues(w, t.d, shift, opt.Subset)
 	team.Step(wanted - count)
-	blocks, err := gather(team, h, tau, make([]W, blockElements(n)))
+	blocks, err := gather(team, h, tau, wide[W](*memory))
 	if err != nil {
 		return 0, err
 	}
@@ -99,10 +106,7 @@ func solve[W dense.Wide, T dense.Scalar, R dense.Float](h dense.Matrix[W], large
 		blocks: blocks, transform: to.vectors,
 		rows: t.vectors.Slice(first, first+count, 0, n), v: columns(v, count),
 	}
-	if err := out.write(team); err != nil {
-		return 0, err
-	}
-	return count, nil
+	return count, out.write(team)
 }
 
 // writeValues stores those of the ascending values d, multiplied by 2^exponent, that belong to the subset, and returns

@@ -6,6 +6,7 @@ import (
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
+	"trnsci/core/kernel"
 	"trnsci/core/sched"
 )
 
@@ -108,8 +109,8 @@ func Workspace[T dense.Scalar](n int, generalized bool, opt Options) (bytes int6
 	}
 	fixed := 0.0
 	if !opt.ValuesOnly {
-		perSquare += realBytes + wide/2 // the matrices left of blocks of reflections are half of a matrix
-		perRow += threads*chunkRows*wide + blockReflections*wide
+		perSquare += realBytes * (1 + mergedSquares) // the eigenvectors of the tridiagonal matrix, and workspace for them and later for reflections
+		perRow += threads*chunkRows*wide + blockReflections*wide + realBytes*solveRows
 		fixed = threads * (wide*float64(formElements(n)+chunkRows*min(n, blockReflections)) + float64(blas.GemmWorkspace[float64]()))
 	}
 	total := order*order*perSquare + order*perRow + fixed
@@ -131,6 +132,9 @@ const (
 	realBytes = 8
 	// Rows of real numbers that a generalized problem takes besides: the diagonal of B, its square roots, counts.
 	generalizedRows = 3
+	// Squares and rows of numbers that divide and conquer takes: see mergeElements, and four rows of integers, couplings and a sort.
+	mergedSquares = 1.5
+	solveRows     = kernel.PoleGroup + mergeVectors + 8
 	// Go's allocator rounds small objects up by an eighth at most, large ones to pages. The rest is for the pages of a
 	// call's few objects, its closures and goroutines.
 	roundUp      = 1.0 / 8
