@@ -35,3 +35,15 @@ func pairsAssembly[T Float](s Set, p *Panel[T], _, _ [2]T) {
 func couplesAssembly[T Float](s Set, _ *Couples[T]) CoupleSums {
 	panic("kernel: no assembly for " + s.String() + " in this build")
 }
+
+func secularAssembly(s Set, _ Poles, _, _ float64) SecularSums {
+	panic("kernel: no assembly for " + s.String() + " in this build")
+}
+
+func secularVectorAssembly(s Set, _ Poles, _, _ float64, _ []float64) float64 {
+	panic("kernel: no assembly for " + s.String() + " in this build")
+}
+
+func secularWeightsAssembly(s Set, _ Poles, _, _ []float64, _ int) {
+	panic("kernel: no assembly for " + s.String() + " in this build")
+}

@@ -32,11 +32,13 @@ type SecularSums struct{ Below, Above, SlopeBelow, SlopeAbove float64 }
 // Secular returns the sums at x = origin + shift.
 func Secular(s Set, p Poles, origin, shift float64) (sums SecularSums) {
 	p.check()
-	secularGo(p, origin, shift, &sums)
-	return sums
+	if s == Go || len(p.At) == 0 {
+		return secularGo(p, origin, shift)
+	}
+	return secularAssembly(s, p, origin, shift)
 }
 
-func secularGo(p Poles, origin, shift float64, sums *SecularSums) {
+func secularGo(p Poles, origin, shift float64) (sums SecularSums) {
 	weights := p.Weights[:len(p.At)]
 	for j, at := range p.At {
 		difference := (at - origin) - shift
@@ -49,12 +51,16 @@ func secularGo(p Poles, origin, shift float64, sums *SecularSums) {
 			sums.SlopeAbove += slope
 		}
 	}
+	return sums
 }
 
 // SecularVector stores Weights[j] / ((At[j] - origin) - shift) in x, and returns the sum of their squares.
 func SecularVector(s Set, p Poles, origin, shift float64, x []float64) (squares float64) {
 	p.check(len(x))
-	return secularVectorGo(p, origin, shift, x)
+	if s == Go || len(p.At) == 0 {
+		return secularVectorGo(p, origin, shift, x)
+	}
+	return secularVectorAssembly(s, p, origin, shift, x)
 }
 
 func secularVectorGo(p Poles, origin, shift float64, x []float64) (squares float64) {
@@ -76,7 +82,11 @@ func SecularWeights(s Set, p Poles, origins, shifts []float64, first int) {
 	if count := len(origins); len(shifts) != count || count > len(p.At) || first%PoleGroup != 0 || first < 0 || first >= len(p.At) {
 		panic(fmt.Sprintf("kernel: %d origins, %d shifts and first %d for %d poles", len(origins), len(shifts), first, len(p.At)))
 	}
-	secularWeightsGo(p, origins, shifts, first)
+	if s == Go || len(origins) == 0 {
+		secularWeightsGo(p, origins, shifts, first)
+		return
+	}
+	secularWeightsAssembly(s, p, origins, shifts, first)
 }
 
 func secularWeightsGo(p Poles, origins, shifts []float64, first int) {

@@ -38,6 +38,7 @@ func main() {
 	writeVectors(dir)
 	writePanels(dir)
 	writeCouples(dir)
+	writeSecular(dir)
 }
 
 func newFile() *build.Context {
