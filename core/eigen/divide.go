@@ -71,9 +71,7 @@ func (t *tridiagonal) divide(team *sched.Team, workspace []float64) error {
 	if levels == 0 {
 		return t.diagonalize(team)
 	}
-	_, exponent := math.Frexp(t.largest(0, n))
-	scaleByPower(-exponent, t.d)
-	scaleByPower(-exponent, t.e[:n-1])
+	exponent := t.normalize(0, n)
 	c := newConquest(team, t, workspace)
 	if err := c.leaves(levels); err != nil {
 		return err
@@ -167,11 +165,4 @@ func (c *conquest) level(level int) error {
 		}
 	}
 	return nil
-}
-
-func (t *tridiagonal) values(team *sched.Team) error {
-	if err := t.diagonalize(team); err != nil {
-		return err
-	}
-	return t.sort(team)
 }

@@ -62,9 +62,21 @@ func (t *tridiagonal) diagonalize(team *sched.Team) error {
 
 // diagonalizeBlock does diagonalize's work for the block start <= i < end.
 func (t *tridiagonal) diagonalizeBlock(team *sched.Team, start, end int) error {
+	return t.iterate(team, start, end, t.blockEnd, func(l, last int) error {
+		first := t.sweep(l, last)
+		if t.vectors.Rows == 0 {
+			return nil
+		}
+		return t.rotate(team, first, last, start, end)
+	})
+}
+
+// iterate does sweeps on the rows l to last, the largest ones that nothing separates for the first l that is not yet done, until the block start <=
+// i < end is diagonal. blockEnd is a method like the one of that name.
+func (t *tridiagonal) iterate(team *sched.Team, start, end int, blockEnd func(l, limit int, floor float64) int, sweep func(l, last int) error) error {
 	sweeps, floor := 0, smallestCoupling
 	for l := start; l < end; {
-		last := t.blockEnd(l, end, floor) - 1
+		last := blockEnd(l, end, floor) - 1
 		if last == l {
 			l++
 			sweeps, floor = 0, smallestCoupling
@@ -82,11 +94,8 @@ func (t *tridiagonal) diagonalizeBlock(team *sched.Team, start, end int) error {
 		if sweeps == patientSweeps {
 			floor = unitRoundoff * t.largest(l, end)
 		}
-		first := t.sweep(l, last)
-		if t.vectors.Rows > 0 {
-			if err := t.rotate(team, first, last, start, end); err != nil {
-				return err
-			}
+		if err := sweep(l, last); err != nil {
+			return err
 		}
 	}
 	return nil
