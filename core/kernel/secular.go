@@ -16,12 +16,9 @@ type Poles struct{ At, Weights []float64 }
 // PoleGroup divides the number of poles that the kernels take.
 const PoleGroup = 8
 
-func (p Poles) check(others ...int) {
-	n := len(p.At)
-	for _, other := range append(others, len(p.Weights)) {
-		if other < n || n%PoleGroup != 0 {
-			panic(fmt.Sprintf("kernel: %d poles with vectors of lengths %d, %d", n, len(p.Weights), others))
-		}
+func (p Poles) check() {
+	if n := len(p.At); len(p.Weights) != n || n%PoleGroup != 0 {
+		panic(fmt.Sprintf("kernel: %d poles with %d weights", n, len(p.Weights)))
 	}
 }
 
@@ -54,9 +51,12 @@ func secularGo(p Poles, origin, shift float64) (sums SecularSums) {
 	return sums
 }
 
-// SecularVector stores Weights[j] / ((At[j] - origin) - shift) in x, and returns the sum of their squares.
+// SecularVector stores Weights[j] / ((At[j] - origin) - shift) in the first elements of x, and returns the sum of their squares.
 func SecularVector(s Set, p Poles, origin, shift float64, x []float64) (squares float64) {
-	p.check(len(x))
+	p.check()
+	if len(x) < len(p.At) {
+		panic(fmt.Sprintf("kernel: %d poles for a vector of %d", len(p.At), len(x)))
+	}
 	if s == Go || len(p.At) == 0 {
 		return secularVectorGo(p, origin, shift, x)
 	}
