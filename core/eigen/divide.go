@@ -44,7 +44,7 @@ func (t *tridiagonal) solve(team *sched.Team, workspace []float64) error {
 		end := t.blockEnd(start, n, smallestCoupling)
 		block := t.piece(start, end)
 		if err := block.divide(team, workspace); err != nil {
-			return err
+			return t.notConverged(err, start)
 		}
 		left -= (end - start) * (1 + mergeLevels(end-start))
 		start = end
@@ -59,6 +59,14 @@ func (t *tridiagonal) piece(start, end int) *tridiagonal {
 		d: t.d[start:end], e: t.e[start:end], vectors: t.vectors.Slice(start, end, start, end),
 		rotations: t.rotations[start:end], sweepsLeft: maxSweepsPerValue * (end - start),
 	}
+}
+
+// notConverged returns the error of a piece of t that begins at start as one of t: a *ConvergenceError counts what came before as found.
+func (t *tridiagonal) notConverged(err error, start int) error {
+	if failed, ok := err.(*ConvergenceError); ok {
+		return &ConvergenceError{Found: start + failed.Found, Order: len(t.d)}
+	}
+	return err
 }
 
 // divide diagonalizes a block by divide and conquer: level by level, from pieces of leafOrder to halves. Eigenvalues keep the order that
@@ -125,7 +133,7 @@ func (c *conquest) leaves(levels int) error {
 		start, end := c.bounds(levels, index)
 		leaf := c.piece(start, end)
 		if err := leaf.diagonalize(c.team); err != nil {
-			return err
+			return c.notConverged(err, start)
 		}
 		sortIndices(leaf.d, c.order[start:end])
 		return nil

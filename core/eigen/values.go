@@ -54,11 +54,12 @@ func (t *tridiagonal) normalize(start, end int) (exponent int) {
 	return exponent
 }
 
-// squaredBlockEnd is blockEnd where e has the squares of the couplings.
+// squaredBlockEnd is blockEnd where e has the squares of the couplings. Squares below smallestCoupling are negligible in a block whose largest
+// element is near 1; sums of larger ones keep all their digits.
 func (t *tridiagonal) squaredBlockEnd(l, limit int, floor float64) int {
 	const relative = unitRoundoff * unitRoundoff
 	for i := l; i < limit-1; i++ {
-		if t.e[i] <= relative*math.Abs(t.d[i])*math.Abs(t.d[i+1])+floor*floor {
+		if t.e[i] <= relative*math.Abs(t.d[i])*math.Abs(t.d[i+1])+floor*floor+smallestCoupling {
 			t.e[i] = 0
 			return i + 1
 		}
