@@ -106,10 +106,11 @@ type conquest struct {
 
 func newConquest(team *sched.Team, t *tridiagonal, workspace []float64) *conquest {
 	n := len(t.d)
-	integers := make([]int, (1+mergeIndices)*n)
+	room := n + 1<<mergeLevels(n) // for as many mergers as a level has nodes, each with room for the largest of them
+	integers := make([]int, n+mergeIndices*room)
 	return &conquest{
 		tridiagonal: t, team: team, workspace: workspace, couplings: make([]float64, n),
-		order: integers[:n], indices: integers[n:], kind: make([]uint8, n),
+		order: integers[:n], indices: integers[n:], kind: make([]uint8, room),
 	}
 }
 

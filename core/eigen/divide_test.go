@@ -124,25 +124,29 @@ func checkTridiagonal(t *testing.T, worst *worstResiduals, name string, a dense.
 }
 
 func TestSolveKeepsItsBits(t *testing.T) {
-	const n = 300
-	solved := func(threads int) *tridiagonal {
-		rng := rand.New(rand.NewPCG(72, 1))
-		m := newTridiagonal(n)
-		for i := range n {
-			m.d[i], m.e[i] = math.Trunc(3*rng.NormFloat64()), rng.NormFloat64() // some pairs deflate
-		}
-		m.vectors = dense.New[float64](n, n)
-		if err := m.solve(sched.NewTeam(context.Background(), threads, nil), make([]float64, solveElements(n))); err != nil {
-			t.Fatal(err)
-		}
-		return m
-	}
-	first := solved(1)
-	for _, threads := range []int{2, 3, 5, 16} {
-		if other := solved(threads); !sameBits(first.d, other.d) || !sameBits(first.vectors.Data, other.vectors.Data) {
-			t.Errorf("1 and %d threads differ", threads)
+	for _, n := range []int{leafOrder + 1, 2*leafOrder + 3, 131, 300} {
+		first := solvedBy(t, 1, n)
+		for _, threads := range []int{2, 3, 5, 16} {
+			if other := solvedBy(t, threads, n); !sameBits(first.d, other.d) || !sameBits(first.vectors.Data, other.vectors.Data) {
+				t.Errorf("n = %d: 1 and %d threads differ", n, threads)
+			}
 		}
 	}
+}
+
+// solvedBy returns the eigenpairs of a matrix in which some pairs deflate, found by a number of threads.
+func solvedBy(t *testing.T, threads, n int) *tridiagonal {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(72, 1))
+	m := newTridiagonal(n)
+	for i := range n {
+		m.d[i], m.e[i] = math.Trunc(3*rng.NormFloat64()), rng.NormFloat64()
+	}
+	m.vectors = dense.New[float64](n, n)
+	if err := m.solve(sched.NewTeam(context.Background(), threads, nil), make([]float64, solveElements(n))); err != nil {
+		t.Fatal(err)
+	}
+	return m
 }
 
 // The wild matrices of the QL iteration, whose eigenvalues the root-free iteration finds, too.
