@@ -26,12 +26,8 @@ func solveElements(n int) int {
 	return mergeElements(n)
 }
 
-// planSolve announces the steps of solve, planned, to the team.
-func planSolve(team *sched.Team, n int) (planned int) {
-	planned = n * (1 + mergeLevels(n))
-	team.Plan(planned)
-	return planned
-}
+// solveSteps returns the steps that solve reports for the order n: each eigenvalue once for its piece and once for each merge.
+func solveSteps(n int) int { return n * (1 + mergeLevels(n)) }
 
 // solve overwrites d by the eigenvalues in ascending order, and e. The rows of vectors, zero on entry, become the orthonormal
 // eigenvectors. workspace has solveElements(n) numbers.
@@ -39,14 +35,14 @@ func planSolve(team *sched.Team, n int) (planned int) {
 // Each block that no zero of e divides is solved on its own.
 func (t *tridiagonal) solve(team *sched.Team, workspace []float64) error {
 	n := len(t.d)
-	left := n * (1 + mergeLevels(n))
+	left := solveSteps(n)
 	for start := 0; start < n; {
 		end := t.blockEnd(start, n, smallestCoupling)
 		block := t.piece(start, end)
 		if err := block.divide(team, workspace); err != nil {
 			return t.notConverged(err, start)
 		}
-		left -= (end - start) * (1 + mergeLevels(end-start))
+		left -= solveSteps(end - start)
 		start = end
 	}
 	team.Step(left)

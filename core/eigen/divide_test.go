@@ -162,6 +162,7 @@ func TestValuesOfWildMatrices(t *testing.T) {
 		if err := same.values(nil); err != nil {
 			t.Fatalf("trial %d: %v", trial, err)
 		}
+		m.vectors = dense.New[float64](n, n)
 		if err := m.diagonalize(nil); err != nil {
 			t.Fatal(err)
 		}

@@ -86,7 +86,7 @@ const (
 // ConvergenceError reports that the QL iteration was given up. No matrix is known to cause it: the iteration converges
 // for every tridiagonal matrix in exact arithmetic (Parlett, The Symmetric Eigenvalue Problem, section 8.10).
 type ConvergenceError struct {
-	Found int // eigenvalues that had converged
+	Found int // eigenvalues that had converged, and those of pieces in front of the one that did not converge
 	Order int // order of the matrix
 }
 
@@ -95,7 +95,7 @@ func (e *ConvergenceError) Error() string {
 }
 
 // Workspace returns an upper bound of the memory in bytes that a call for an n x n matrix allocates, so that a caller
-// can refuse in time what does not fit. It returns math.MaxInt64 for what no machine can hold.
+// can refuse in time what does not fit. It returns math.MaxInt64 for what no machine can hold. Up to 32 MB of it are kept between calls.
 func Workspace[T dense.Scalar](n int, generalized bool, opt Options) (bytes int64) {
 	wide := float64(realBytes)
 	if dense.IsComplex[T]() {

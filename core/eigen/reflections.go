@@ -66,7 +66,8 @@ func gather[W dense.Wide](team *sched.Team, h dense.Matrix[W], tau, memory []W) 
 	return blocks, err
 }
 
-// form computes left from the reflections in rows, the first of which has as many elements as the block has columns more than reflections.
+// form computes left from the reflections in rows, each of which has one element more than the one before, the last as many as there are
+// columns. The elements behind them become zero.
 func (b *reflectionBlock[W]) form(tau, scratch []W) {
 	count := b.rows.Rows
 	shortest, identity := b.rows.Cols-count+1, true

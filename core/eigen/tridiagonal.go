@@ -63,11 +63,7 @@ func (t *tridiagonal) diagonalize(team *sched.Team) error {
 // diagonalizeBlock does diagonalize's work for the block start <= i < end.
 func (t *tridiagonal) diagonalizeBlock(team *sched.Team, start, end int) error {
 	return t.iterate(team, start, end, t.blockEnd, func(l, last int) error {
-		first := t.sweep(l, last)
-		if t.vectors.Rows == 0 {
-			return nil
-		}
-		return t.rotate(team, first, last, start, end)
+		return t.rotate(team, t.sweep(l, last), last, start, end)
 	})
 }
 
@@ -193,10 +189,6 @@ func length(x, y float64) float64 {
 // sort puts the eigenvalues into ascending order and the vectors with them. Equal eigenvalues keep their order. Each vector is moved once, and one
 // of each cycle twice.
 func (t *tridiagonal) sort(team *sched.Team) error {
-	if t.vectors.Rows == 0 {
-		slices.Sort(t.d)
-		return nil
-	}
 	n := len(t.d)
 	from, row := make([]int, n), make([]float64, t.vectors.Cols)
 	sortIndices(t.d, from)
