@@ -12,7 +12,8 @@ KERNELGEN := go run -modfile=tools/go.mod $(wildcard core/kernel/gen/*.go)
 GO_TEST_FLAGS ?=
 # The PJRT plugin of XLA for the CPU that the tests' group of pyproject.toml brings, where there is one for this platform.
 XLA = $(firstword $(wildcard $(abspath $(VENV))/lib/python3*/site-packages/lammps_jax_pjrt_cpu/*.so))
-# What make bench times: parts of names of the groups in benchmarks/cases.py, separated by commas; nothing means all.
+# What make bench times: parts of names of the groups in benchmarks/cases.py, separated by commas; nothing means all but the
+# long ones, which are asked for by their whole names.
 BENCH ?=
 # The tests, and the examples in the documentation of the installed package and of the README.
 PYTEST_PATHS := tests_py README.md --pyargs trnsci
@@ -67,7 +68,7 @@ dev: $(VENV)/tools  ## editable install; rerun it after a change of Go code
 	$(VENV)/bin/pip install -q --no-build-isolation --no-deps -e .
 	rm -f $(VENV)/installed
 
-bench: $(VENV)/installed $(VENV)/bench build/bench/cblas.so  ## time against peers, all or BENCH=dgemm,eigh or BENCH=smoke
+bench: $(VENV)/installed $(VENV)/bench build/bench/cblas.so build/bench/dgemm.so  ## time against peers, all or BENCH=dgemm,eigh or BENCH=smoke
 	CGO_ENABLED=0 go build -o build/bench/gotimes ./benchmarks/gotimes
 	$(PY) benchmarks/run.py --filter "$(BENCH)"
 
@@ -96,8 +97,8 @@ $(VENV)/bench: $(VENV)/tools
 	$(PY) -m pip install -q --disable-pip-version-check --group bench
 	touch $@
 
-# The loop that calls a peer's functions from C.
-build/bench/cblas.so: benchmarks/peers/cblas.c
+# The loop that calls a peer's functions from C, and what puts another product into PySCF's.
+build/bench/%.so: benchmarks/peers/%.c
 	@mkdir -p $(@D)
 	cc -O2 -Wall -Wextra -shared -fPIC -o $@ $<
 

@@ -10,6 +10,8 @@ Sizes = dict[str, int]
 
 COMPLEX = 4  # a complex multiplication and addition is 8 real operations, a real one 2
 
+SMOKE = "smoke"  # begins the names of groups that only show that all works
+
 GEMM_SIZES = (16, 24, 32, 48, 64, 96, 128, 192, 256, 512, 1000, 1024, 2048)
 TRANSPOSED_SIZES = (128, 256, 512, 1000, 1024)
 OTHER_DTYPE_SIZES = (16, 64, 128, 256, 512, 1024)
@@ -35,6 +37,12 @@ def _mp2(s: Sizes) -> float:
     return 2.0 * pairs * s["nvir"] ** 2 * s["naux"]
 
 
+def _ump2(s: Sizes) -> float:
+    """Count the same for an open shell whose spins both have these sizes: pairs i < j of each, all pairs of both."""
+    pairs = s["nocc"] * (s["nocc"] - 1) + s["nocc"] ** 2
+    return 2.0 * pairs * s["nvir"] ** 2 * s["naux"]
+
+
 def _square(sizes: Sequence[int]) -> tuple[Sizes, ...]:
     return tuple({"m": n, "n": n, "k": n} for n in sizes)
 
@@ -45,7 +53,10 @@ def _order(sizes: Sequence[int]) -> tuple[Sizes, ...]:
 
 @dataclass(frozen=True)
 class Group:
-    """Cases that differ in their sizes and threads. A peer is a contestant, "/" and its name of the operation if another."""
+    """Cases that differ in their sizes and threads. A peer is a contestant, "/" and its name of the operation if another.
+
+    A long group has calls of many seconds. It is timed where its whole name is asked for, with all processors only.
+    """
 
     name: str
     op: str
@@ -55,6 +66,7 @@ class Group:
     dtype: str = "d"
     ours: str = "go"
     options: dict[str, str] = field(default_factory=dict)
+    long: bool = False
 
 
 @dataclass(frozen=True)
@@ -82,13 +94,23 @@ FROM_C = ("openblas", "mkl")
 LEFT, RIGHT = {"side": "L", "uplo": "L"}, {"side": "R", "uplo": "L"}
 K_SIZES = tuple({"m": 1024, "n": 1024, "k": k} for k in (16, 32, 64, 128))
 BATCHES = ({"count": 1000, "m": 16, "n": 16, "k": 16}, {"count": 200, "m": 64, "n": 64, "k": 64})
+PYSCF = ("pyscf", "pyscf-openblas")
 MP2_SIZES = ({"nocc": 16, "nvir": 112, "naux": 384},)
+MEDIUM_MP2_SIZES = (*MP2_SIZES, {"nocc": 32, "nvir": 224, "naux": 768})
+LARGE_MP2_SIZES = ({"nocc": 64, "nvir": 448, "naux": 1536},)
+TINY_MP2_SIZES = ({"nocc": 8, "nvir": 24, "naux": 80},)
+# Operations of ours that take the operands of df_mp2.
+LARGE_MP2_VARIANTS = ("python/df_mp2_mixed", "python/sos_mp2")
+MP2_VARIANTS = (*LARGE_MP2_VARIANTS, "python/df_mp2_file")
 
 # Counts for eigenvalues with vectors and for the Schur form with its basis: Golub and Van Loan, Matrix Computations, 4th ed.,
-# sections 8.3 and 7.5. Other methods take fewer operations, so that these are names for times, not rates of the hardware.
+# sections 8.3 and 7.5. Other methods take fewer operations, so that these are names for times, not rates of the hardware;
+# so are the rates of sos_mp2, which are those of the pairs that it does without.
 GROUPS = (
     Group("smoke", "gemm", _square((32, 128)), _gemm, FROM_C),
     Group("smoke-python", "eigh", _order((64,)), _cube(9), ("scipy",), ours="python"),
+    Group("smoke-mp2", "df_mp2", TINY_MP2_SIZES, _mp2, ("scipy", *PYSCF, *MP2_VARIANTS), ours="python"),
+    Group("smoke-mp2-open", "df_ump2", TINY_MP2_SIZES, _ump2, PYSCF, ours="python"),
     Group("dgemm", "gemm", _square(GEMM_SIZES), _gemm, (*FROM_C, "faer")),
     Group("dgemm-nt", "gemm", _square(TRANSPOSED_SIZES), _gemm, FROM_C, options={"trans_b": "T"}),
     Group("dgemm-tn", "gemm", _square(TRANSPOSED_SIZES), _gemm, FROM_C, options={"trans_a": "T"}),
@@ -114,7 +136,12 @@ GROUPS = (
     Group("solve-triangular", "solve_triangular", _order(LEVEL3_SIZES), _cube(1), ("scipy",), ours="python"),
     Group("eigh", "eigh", _order(PYTHON_SIZES), _cube(9), ("scipy", "scipy/eigh_evd"), ours="python"),
     Group("schur", "schur", _order(PYTHON_SIZES), _cube(25), ("scipy",), ours="python"),
-    Group("df-mp2", "df_mp2", MP2_SIZES, _mp2, ("scipy",), ours="python"),
+    Group("df-mp2", "df_mp2", MP2_SIZES, _mp2, ("scipy", *PYSCF), ours="python"),
+    Group("df-mp2-open", "df_ump2", MP2_SIZES, _ump2, PYSCF, ours="python"),
+    Group("df-mp2-mixed", "df_mp2_mixed", MEDIUM_MP2_SIZES, _mp2, ("python/df_mp2",), ours="python"),
+    Group("df-mp2-file", "df_mp2_file", MEDIUM_MP2_SIZES, _mp2, ("python/df_mp2",), ours="python"),
+    Group("sos-mp2", "sos_mp2", MEDIUM_MP2_SIZES, _mp2, ("python/df_mp2",), ours="python"),
+    Group("df-mp2-large", "df_mp2", LARGE_MP2_SIZES, _mp2, (*PYSCF, *LARGE_MP2_VARIANTS), ours="python", long=True),
 )
 
 
@@ -123,11 +150,19 @@ def _thread_counts() -> tuple[int, ...]:
     return (1,) if everything == 1 else (1, everything)
 
 
+def _chosen(group: Group, texts: list[str]) -> bool:
+    """Tell whether a text is part of the group's name: all of it for a long group, with "smoke" for those of that name."""
+    if group.long:
+        return group.name in texts
+    if group.name.startswith(SMOKE):
+        return any(text in group.name and text.startswith(SMOKE) for text in texts)
+    return not texts or any(text in group.name for text in texts)
+
+
 def select(wanted: str) -> Iterator[Case]:
-    """Yield the cases of the groups whose names contain one of the comma-separated texts; all but "smoke" for none."""
+    """Yield the cases of the groups that one of the comma-separated texts asks for, or of the usual groups for no text."""
     texts = [text.strip() for text in wanted.split(",") if text.strip()]
-    for group in GROUPS:
-        chosen = any(text in group.name for text in texts) if texts else not group.name.startswith("smoke")
-        for threads in _thread_counts() if chosen else ():
+    for group in filter(lambda group: _chosen(group, texts), GROUPS):
+        for threads in _thread_counts()[-1:] if group.long else _thread_counts():
             for sizes in group.sizes:
                 yield Case(group, sizes, threads)

@@ -19,10 +19,14 @@ PEERS = ROOT / "build/bench-peers"
 OPENBLAS_SPIN = 0.12
 OPENMP_SPIN = 0.25
 
+# PySCF's functions distribute pairs over OpenMP's threads, each of which calls a product that is to have one thread.
+ONE_BLAS_THREAD = {"OPENBLAS_NUM_THREADS": "1"}
+
 # What would choose other kernels, blocks or threads than the library's own choice.
 UNSET = (
     "OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "OPENBLAS_VERBOSE", "GOTO_NUM_THREADS", "MKL_ENABLE_INSTRUCTIONS", "GOMAXPROCS",
-    "GOGC", "GOMEMLIMIT", "GODEBUG",
+    "GOGC", "GOMEMLIMIT", "GODEBUG", "OMP_DYNAMIC", "OMP_PLACES", "OMP_PROC_BIND", "OMP_THREAD_LIMIT", "OMP_WAIT_POLICY",
+    "GOMP_CPU_AFFINITY", "GOMP_SPINCOUNT",
 )  # fmt: skip
 THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "TRNSCI_NUM_THREADS", "RAYON_NUM_THREADS")
 
@@ -55,6 +59,10 @@ KINDS = {
         "OpenBLAS of NumPy from C, kernels for Haswell", (*_WORKER, "cblas"), OPENBLAS_SPIN, {"OPENBLAS_CORETYPE": "Haswell"}
     ),
     "scipy": Kind("NumPy and SciPy from Python", (*_WORKER, "scipy"), OPENBLAS_SPIN),
+    "pyscf": Kind("PySCF's C functions for DF-MP2, its BLAS", (*_WORKER, "pyscf"), OPENMP_SPIN, ONE_BLAS_THREAD),
+    "pyscf-openblas": Kind(
+        "PySCF's C functions for DF-MP2, OpenBLAS of SciPy", (*_WORKER, "pyscf-openblas"), OPENMP_SPIN, ONE_BLAS_THREAD
+    ),
     "mkl": Kind("MKL from C", (*_WORKER, "cblas", str(_mkl())), OPENMP_SPIN, file=_mkl()),
     "faer": Kind("faer", (str(_FAER), "{threads}"), OPENBLAS_SPIN, file=_FAER),
 }

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cblas_ops import Library, loaded_openblas
+from cblas_ops import ROOT, Library, loaded_openblas
 
 Array = NDArray[Any]
 Call = Callable[[], object]
 Request = dict[str, Any]
+
+# Correlation energy for each occupied orbital, about.
+HARTREE_PER_ORBITAL = 0.04
+# Blocks of a file of integrals may take so much less than the whole.
+BLOCKS_SHARE = 4
 
 
 @dataclass(frozen=True)
@@ -53,12 +60,26 @@ def _triangular_system(r: Request) -> tuple[Array, Array]:
     return np.tril(_positive(r)), _general(r)
 
 
-def _integrals(r: Request) -> tuple[Array, Array, Array]:
-    b = 0.1 * _random(r["nocc"], r["nvir"], r["naux"])
-    return b, np.linspace(-2, -0.5, r["nocc"]), np.linspace(0.5, 2, r["nvir"])
+def mp2_operands(r: Request) -> tuple[Array, Array, Array]:
+    """Return B and the energies of occupied and virtual orbitals of a closed shell.
+
+    The energies have the range of valence orbitals in a double-zeta basis. B is as large as it is in a molecule with so
+    many occupied orbitals, since the tolerance of some methods is in hartree.
+    """
+    nocc, nvir, naux = r["nocc"], r["nvir"], r["naux"]
+    mean_square = 1 / 3  # of an element that is uniform between -1 and 1
+    mean_denominator = 5.4
+    wanted = mean_denominator * HARTREE_PER_ORBITAL * nocc / ((nocc * nvir) ** 2 * naux * mean_square**2)
+    b = wanted ** (1 / 4) * _random(nocc, nvir, naux)
+    return b, np.linspace(-1.5, -0.5, nocc), np.linspace(0.2, 4.2, nvir)
 
 
-def _calling(function: Callable[..., object], operands: Callable[[Request], Any], **keywords: Any) -> Callable[[Request], Call]:
+def ump2_operands(r: Request) -> tuple[tuple[Array, Array], ...]:
+    """Return the same as pairs (alpha, beta). Both spins have the sizes of the request and memory of their own."""
+    return tuple(zip(mp2_operands(r), mp2_operands(r), strict=True))
+
+
+def calling(function: Callable[..., object], operands: Callable[[Request], Any], **keywords: Any) -> Callable[[Request], Call]:
     """Return what makes, of a request, the call of a function with the request's operands."""
 
     def prepare(request: Request) -> Call:
@@ -66,6 +87,21 @@ def _calling(function: Callable[..., object], operands: Callable[[Request], Any]
         if not isinstance(arguments, tuple):
             arguments = (arguments,)
         return lambda: function(*arguments, **keywords)
+
+    return prepare
+
+
+def _calling_with_file(function: Callable[..., object]) -> Callable[[Request], Call]:
+    """Return what makes the call of a DF-MP2 function that reads B from a file, in blocks of a part of its size in all."""
+
+    def prepare(request: Request) -> Call:
+        b, *energies = mp2_operands(request)
+        folder = tempfile.TemporaryDirectory(dir=ROOT / "build/bench")
+        path = Path(folder.name) / "B.npy"
+        np.save(path, b)
+        megabytes = b.nbytes / BLOCKS_SHARE / 1e6
+        # The call refers to the folder, which is removed with it.
+        return lambda: (function(path, *energies, max_memory=megabytes), folder)
 
     return prepare
 
@@ -79,12 +115,16 @@ def ours() -> Table:
     return Table(
         {"version": facts["trnsci"], "kernel": str(facts["kernels"])},
         {
-            "matmul": _calling(trnsci.blas.gemm, lambda r: (1.0, *_factors(r))),
-            "cholesky": _calling(trnsci.linalg.cholesky, _positive, lower=True),
-            "solve_triangular": _calling(trnsci.linalg.solve_triangular, _triangular_system, lower=True),
-            "eigh": _calling(trnsci.eigh, _symmetric),
-            "schur": _calling(trnsci.schur, _general),
-            "df_mp2": _calling(trnsci.df_mp2_energy, _integrals),
+            "matmul": calling(trnsci.blas.gemm, lambda r: (1.0, *_factors(r))),
+            "cholesky": calling(trnsci.linalg.cholesky, _positive, lower=True),
+            "solve_triangular": calling(trnsci.linalg.solve_triangular, _triangular_system, lower=True),
+            "eigh": calling(trnsci.eigh, _symmetric),
+            "schur": calling(trnsci.schur, _general),
+            "df_mp2": calling(trnsci.df_mp2_energy, mp2_operands),
+            "df_mp2_mixed": calling(trnsci.df_mp2_energy, mp2_operands, precision="mixed"),
+            "df_mp2_file": _calling_with_file(trnsci.df_mp2_energy),
+            "df_ump2": calling(trnsci.df_mp2_energy, ump2_operands),
+            "sos_mp2": calling(trnsci.sos_mp2_energy, mp2_operands),
         },
     )
 
@@ -111,14 +151,14 @@ def scipy_and_numpy() -> Table:
     return Table(
         {"version": f"NumPy {np.__version__}, SciPy {scipy.__version__}", "kernel": ", ".join(sorted(kernels))},
         {
-            "matmul": _calling(np.matmul, _factors),
-            "cholesky": _calling(scipy.linalg.cholesky, _positive, lower=True),
-            "dpotrf": _calling(lapack.dpotrf, lambda r: np.asfortranarray(_positive(r)), lower=1),
-            "solve_triangular": _calling(scipy.linalg.solve_triangular, _triangular_system, lower=True),
-            "eigh": _calling(scipy.linalg.eigh, _symmetric),
-            "eigh_evd": _calling(scipy.linalg.eigh, _symmetric, driver="evd"),
-            "schur": _calling(scipy.linalg.schur, _general),
-            "df_mp2": _calling(_numpy_mp2, _integrals),
-            "dsymv": _calling(blas.dsymv, lambda r: (1.0, np.asfortranarray(_symmetric(r)), _random(r["n"])), lower=1),
+            "matmul": calling(np.matmul, _factors),
+            "cholesky": calling(scipy.linalg.cholesky, _positive, lower=True),
+            "dpotrf": calling(lapack.dpotrf, lambda r: np.asfortranarray(_positive(r)), lower=1),
+            "solve_triangular": calling(scipy.linalg.solve_triangular, _triangular_system, lower=True),
+            "eigh": calling(scipy.linalg.eigh, _symmetric),
+            "eigh_evd": calling(scipy.linalg.eigh, _symmetric, driver="evd"),
+            "schur": calling(scipy.linalg.schur, _general),
+            "df_mp2": calling(_numpy_mp2, mp2_operands),
+            "dsymv": calling(blas.dsymv, lambda r: (1.0, np.asfortranarray(_symmetric(r)), _random(r["n"])), lower=1),
         },
     )

@@ -1,4 +1,7 @@
-"""Write the tables of the last full run into docs/performance.md: ``python benchmarks/report.py [RESULTS.json]``."""
+"""Write the tables of the last full run, or of the runs that are named, into docs/performance.md.
+
+Usage: ``python benchmarks/report.py [RESULTS.json ...]``.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ BEGIN, END = "<!-- tables: begin -->", "<!-- tables: end -->"
 
 
 def _tables(path: Path) -> Iterator[str]:
-    """Yield the lines between the markers."""
+    """Yield the lines about a run."""
     about, contestants, found = results.read(path)
     yield f"{about['cpu']}, {about['cores']} cores; {about['date'][:10]}, commit `{about['commit']}`, Python {about['python']}."
     yield ""
@@ -36,14 +39,16 @@ def _tables(path: Path) -> Iterator[str]:
 
 def main() -> int:
     """Replace what is between the markers."""
-    path = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "build/bench/results.json"
-    if not path.exists():
-        print(f"{path} is not there: run make bench", file=sys.stderr)
-        return 1
+    paths = [Path(name) for name in sys.argv[1:]] or [ROOT / "build/bench/results.json"]
+    for path in paths:
+        if not path.exists():
+            print(f"{path} is not there: run make bench", file=sys.stderr)
+            return 1
     text = PAGE.read_text()
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
-    PAGE.write_text("\n".join([before + BEGIN, *_tables(path), END + after]))
+    tables = [line for path in paths for line in (*_tables(path), "")]
+    PAGE.write_text("\n".join([before + BEGIN, *tables[:-1], END + after]))
     return 0
 
 

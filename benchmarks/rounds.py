@@ -24,6 +24,8 @@ class Effort:
 
 
 FULL = Effort(sample=5e-3, rounds=5, budget=0.4, limit=5.0)
+# Of long groups, whatever time it takes.
+FEW = Effort(sample=5e-3, rounds=2, budget=0.0, limit=math.inf)
 SMOKE = Effort(sample=2e-3, rounds=2, budget=0.1, limit=1.0)
 # A first call of so many samples tells enough: the next one will not be short.
 LONG = 20

@@ -19,14 +19,14 @@ import results
 from cases import Case, select
 from contestants import Pool
 from results import HEADER, ROOT, Result
-from rounds import FULL, SMOKE, Effort, measure
+from rounds import FEW, FULL, SMOKE, Effort, measure
 
 # The load that other programs may put on the machine before a run says so.
 BUSY = 0.5
 # Shared out among the cases, which get fewer rounds on a slow or busy machine; each gets one, so that the whole may take more,
 # but less than ten minutes.
 SECONDS = 400.0
-WIDTHS = (24, 8, 8, 9, 9, 17, 8, 9, 9, 10)
+WIDTHS = (26, 8, 8, 9, 9, 20, 8, 9, 9, 10)
 
 
 def _line(cells: tuple[str, ...]) -> str:
@@ -48,7 +48,8 @@ def _run(cases: list[Case], pool: Pool, effort: Effort) -> list[Result]:
         print(f"\n{group}\n{_line(HEADER)}")
         of_group: list[Result] = []
         for case in members:
-            share = _affordable(effort, end - time.monotonic(), len(cases) - len(found) - len(of_group))
+            left = len(cases) - len(found) - len(of_group)
+            share = FEW if case.group.long else _affordable(effort, end - time.monotonic(), left)
             result = Result.of(case, *measure(case, pool, share))
             of_group.append(result)
             for row in results.rows(result) if result.times else ():

@@ -1,7 +1,7 @@
 """A process that times Python's side or, through ctypes, a BLAS from C: requests and answers are those of gotimes.
 
-Usage: ``python worker.py ours | scipy | cblas [LIBRARY]``. Nothing is imported that the side does not need, so that each
-side has the process, and its threads, to itself.
+Usage: ``python worker.py ours | scipy | pyscf | pyscf-openblas | cblas [LIBRARY]``. Nothing but NumPy is imported that the
+side does not need, so that each side has the process, and its threads, to itself.
 """
 
 from __future__ import annotations
@@ -12,7 +12,17 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import python_ops
 from timers import Skip, Timer, repeated
+
+
+def _table(name: str) -> python_ops.Table:
+    """Return what a side has that is called from Python."""
+    if name.startswith("pyscf"):
+        import pyscf_ops
+
+        return pyscf_ops.with_own_blas() if name == "pyscf" else pyscf_ops.with_scipy_openblas()
+    return python_ops.ours() if name == "ours" else python_ops.scipy_and_numpy()
 
 
 def _side(name: str, library: str | None) -> tuple[dict[str, str], Callable[[dict[str, Any]], Timer]]:
@@ -22,9 +32,7 @@ def _side(name: str, library: str | None) -> tuple[dict[str, str], Callable[[dic
 
         peer = cblas_ops.Library(library)
         return peer.facts(), peer.prepare
-    import python_ops
-
-    table = python_ops.ours() if name == "ours" else python_ops.scipy_and_numpy()
+    table = _table(name)
 
     def prepare(request: dict[str, Any]) -> Timer:
         if request["op"] not in table.ops:
@@ -37,7 +45,7 @@ def _side(name: str, library: str | None) -> tuple[dict[str, str], Callable[[dic
 def main() -> None:
     """Answer requests until the input ends."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("side", choices=["ours", "scipy", "cblas"])
+    parser.add_argument("side", choices=["ours", "scipy", "pyscf", "pyscf-openblas", "cblas"])
     parser.add_argument("library", nargs="?", help="shared library with the BLAS (default: NumPy's OpenBLAS)")
     options = parser.parse_args()
     answers = sys.stdout

@@ -75,6 +75,9 @@ func (a *array) bytes() int64 {
 // memory, which the garbage collector neither moves nor frees.
 func pointer(p uint64) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&p)) }
 
+// numbers returns n integers at an address, as they are.
+func numbers[T int64 | uint64](p uint64, n int) []T { return unsafe.Slice((*T)(pointer(p)), n) }
+
 // elements returns the memory that a's strides span and the offset of a's first element in it.
 func elements[T dense.Scalar](a *array) (data []T, offset int) {
 	low, high := 0, 0

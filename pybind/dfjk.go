@@ -5,6 +5,7 @@ import (
 
 	"trnsci/core/dense"
 	"trnsci/core/dfjk"
+	"trnsci/core/packed"
 	"trnsci/core/sched"
 )
 
@@ -16,20 +17,20 @@ type tensorInput struct {
 }
 
 // open returns L and a function that lets go of it.
-func (t tensorInput) open() (source dfjk.Source, closer func(), err error) {
+func (t tensorInput) open() (source packed.Source, closer func(), err error) {
 	switch {
 	case t.path != "":
-		file, err := dfjk.OpenTensor(t.path)
+		file, err := packed.OpenTensor(t.path)
 		if err != nil {
 			return nil, nil, err
 		}
 		return file, func() { file.Close() }, nil
 	case t.feed != nil:
-		return dfjk.FunctionTensor{Naux: t.l.shape[0], Pairs: t.l.shape[1], Load: loader[float64](t.feed, 0)}, func() {}, nil
+		return packed.FunctionTensor{Naux: t.l.shape[0], Pairs: t.l.shape[1], Load: loader[float64](t.feed, 0)}, func() {}, nil
 	case t.l.dtype == float32Code:
-		return dfjk.Tensor[float32]{View: matrix[float32](t.l)}, func() {}, nil
+		return packed.Tensor[float32]{View: matrix[float32](t.l)}, func() {}, nil
 	}
-	return dfjk.Tensor[float64]{View: matrix[float64](t.l)}, func() {}, nil
+	return packed.Tensor[float64]{View: matrix[float64](t.l)}, func() {}, nil
 }
 
 // jkStacks are the arrays of the real or of the imaginary parts: stacks of matrices of nao x nao, nil for those that are not there.

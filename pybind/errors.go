@@ -75,6 +75,7 @@ func kind(err error) string {
 		newton   *programs.ConvergenceError
 		zero     *mp2.DenominatorError
 		gap      *mp2.GapError
+		imag     *mp2.ComplexError
 		format   *npy.FormatError
 		dtype    *npy.DtypeError
 		path     *fs.PathError
@@ -93,7 +94,7 @@ func kind(err error) string {
 		return "linalg"
 	case errors.As(err, &ql), errors.As(err, &qr), errors.As(err, &newton):
 		return "convergence"
-	case errors.As(err, &lacking), errors.As(err, &gap):
+	case errors.As(err, &lacking), errors.As(err, &gap), errors.As(err, &imag):
 		return "unsupported"
 	case errors.As(err, &broken), errors.Is(err, trnbackend.ErrFreed):
 		return "device"

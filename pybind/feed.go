@@ -19,7 +19,7 @@ type feed struct {
 	answered chan struct{}
 }
 
-// question is for the integrals of the occupied orbitals first <= i < end of a spin, which go to address in the order of their indices.
+// question is for the integrals of the occupied orbitals first <= i < end of a spin, or of another set of integrals by its number, which go to address in the order of their indices.
 type question struct {
 	Spin    int     `json:"spin"`
 	First   int     `json:"first"`
@@ -60,8 +60,8 @@ func (f *feed) ask(ctx context.Context, q question) error {
 	return nil
 }
 
-// loader returns the function that asks for the integrals of a spin.
-func loader[T dense.Float](f *feed, spin int) func(*sched.Team, int, int, []T) error {
+// loader returns the function that asks for the integrals of a spin, or of what else the number means.
+func loader[T dense.Scalar](f *feed, spin int) func(*sched.Team, int, int, []T) error {
 	return func(team *sched.Team, first, end int, dst []T) error {
 		defer runtime.KeepAlive(dst)
 		return f.ask(team.Context(), question{spin, first, end, uintptr(unsafe.Pointer(unsafe.SliceData(dst)))})

@@ -52,22 +52,30 @@ func (s *spin) open(layout string) (source mp2.Source, closer func(), err error)
 		}
 		return file, func() { file.Close() }, nil
 	}
-	switch single := s.b.dtype == float32Code; {
-	case s.feed != nil && single:
-		return fromPython[float32](s), func() {}, nil
-	case s.feed != nil:
-		return fromPython[float64](s), func() {}, nil
-	case single:
-		return inMemory[float32](s.b), func() {}, nil
+	return sourceOf(s.b, s.feed, s.number), func() {}, nil
+}
+
+// sourceOf returns the integrals in an array, or those of its shape and dtype that Python is asked for under a number where there is a feed.
+func sourceOf(b *array, f *feed, number int) mp2.Source {
+	switch b.dtype {
+	case float32Code:
+		return typedSource[float32](b, f, number)
+	case complex64Code:
+		return typedSource[complex64](b, f, number)
+	case complex128Code:
+		return typedSource[complex128](b, f, number)
 	}
-	return inMemory[float64](s.b), func() {}, nil
+	return typedSource[float64](b, f, number)
 }
 
-func fromPython[T dense.Float](s *spin) *mp2.FunctionIntegrals[T] {
-	return &mp2.FunctionIntegrals[T]{Nocc: s.b.shape[0], Nvir: s.b.shape[1], Naux: s.b.shape[2], Load: loader[T](s.feed, s.number)}
+func typedSource[T dense.Scalar](b *array, f *feed, number int) mp2.Source {
+	if f == nil {
+		return inMemory[T](b)
+	}
+	return &mp2.FunctionIntegrals[T]{Nocc: b.shape[0], Nvir: b.shape[1], Naux: b.shape[2], Load: loader[T](f, number)}
 }
 
-func inMemory[T dense.Float](a *array) mp2.Integrals[T] {
+func inMemory[T dense.Scalar](a *array) mp2.Integrals[T] {
 	if len(a.shape) != 3 {
 		panic(fmt.Sprintf("integrals of shape %v", a.shape))
 	}

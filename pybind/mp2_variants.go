@@ -72,44 +72,52 @@ func MP2Amplitudes(jobID, threads int64, bAlpha, occAlpha, virAlpha, bBeta, occB
 		options := mp2.Options{Team: team, MaxBytes: maxBytes}
 		return 0, openSpins(alpha, beta, layout, func(spins []mp2.Spin) error {
 			left, right, kind := partOf(spins, part)
-			size, err := mp2.AmplitudesWorkspace(options, left, right)
-			if err != nil {
-				return err
-			}
-			if err := reserve("mp2_amplitudes", size, array.bytes()); err != nil {
-				return err
-			}
 			if len(path) > 0 {
 				return amplitudesToFile(options, left, right, kind, string(path))
 			}
-			return mp2.EachAmplitudes(options, left, right, kind, storeAmplitudes(array))
+			return amplitudesToArray(options, left, right, kind, array)
 		})
 	})
 }
 
 // partOf returns which amplitudes a part is.
 func partOf(spins []mp2.Spin, part int64) (left, right mp2.Spin, kind mp2.Amplitudes) {
-	if len(spins) == 1 || part == 1 {
-		return spins[0], spins[len(spins)-1], mp2.OppositeSpinAmplitudes
+	switch {
+	case len(spins) == 1:
+		return spins[0], spins[0], mp2.ClosedShellAmplitudes
+	case part == 1:
+		return spins[0], spins[1], mp2.OppositeSpinAmplitudes
 	}
 	return spins[part/2], spins[part/2], mp2.SameSpinAmplitudes
 }
 
-// storeAmplitudes returns a function that copies the amplitudes of an orbital into an array of four dimensions.
-func storeAmplitudes(out *array) func(i int, t []float64) error {
-	matrices := newBatch[float64](out)
-	nocc, rows, cols := out.shape[1], out.shape[2], out.shape[3]
-	return func(i int, t []float64) error {
-		for j := range nocc {
-			from := dense.Matrix[float64]{Rows: rows, Cols: cols, Stride: cols, Data: t[j*rows*cols : (j+1)*rows*cols]}
-			dense.Copy(matrices.at(i*nocc+j), from.View())
-		}
-		return nil
+// amplitudesToArray writes amplitudes to an array of four dimensions, those of j, i beside those of i, j where they are transposes.
+func amplitudesToArray(options mp2.Options, left, right mp2.Spin, kind mp2.Amplitudes, out *array) error {
+	size, err := mp2.PairAmplitudesWorkspace(options, left, right, kind)
+	if err != nil {
+		return err
 	}
+	if err := reserve("mp2_amplitudes", size, out.bytes()); err != nil {
+		return err
+	}
+	matrices, nocc := newBatch[float64](out), out.shape[1]
+	return mp2.PairAmplitudes(options, left, right, kind, func(i, j int, t dense.Matrix[float64]) {
+		dense.Copy(matrices.at(i*nocc+j), t.View())
+		if kind != mp2.OppositeSpinAmplitudes && i != j {
+			dense.Copy(matrices.at(j*nocc+i).T(), t.View())
+		}
+	})
 }
 
 // amplitudesToFile writes amplitudes to a .npy file, which is complete or not there.
 func amplitudesToFile(options mp2.Options, left, right mp2.Spin, kind mp2.Amplitudes, path string) (err error) {
+	size, err := mp2.AmplitudesWorkspace(options, left, right, kind)
+	if err != nil {
+		return err
+	}
+	if err := reserve("mp2_amplitudes", size, 0); err != nil {
+		return err
+	}
 	file, err := npy.Create(path, []int{len(left.Occ), len(right.Occ), len(left.Vir), len(right.Vir)})
 	if err != nil {
 		return err
@@ -149,7 +157,7 @@ func MP2Density(jobID, threads int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta
 	})
 }
 
-// GMP2 computes the energy of spin orbitals, with complex integrals if bAlpha's are; there is no beta. sums, two float64, gets it and the error bound. The
+// GMP2 computes the energy of spin orbitals with real or complex integrals; there is no beta. sums, two float64, gets it and the error bound. The
 // other arguments are those of MP2.
 func GMP2(jobID, threads int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, virBeta, sums uint64,
 	hexPathAlpha, hexPathBeta, layout string, fed int64, checkFinite bool, maxBytes int64) (zero int64, err error) {
@@ -166,12 +174,6 @@ func GMP2(jobID, threads int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, virB
 }
 
 func gmp2Energy(s *spin, layout string, options mp2.Options) (result mp2.Result, err error) {
-	switch s.b.dtype {
-	case complex64Code:
-		return spinorEnergy[complex64](s, options)
-	case complex128Code:
-		return spinorEnergy[complex128](s, options)
-	}
 	err = openSpins(s, nil, layout, func(spins []mp2.Spin) error {
 		size, err := mp2.GeneralizedWorkspace(options, spins[0].Source)
 		if err != nil {
@@ -184,16 +186,4 @@ func gmp2Energy(s *spin, layout string, options mp2.Options) (result mp2.Result,
 		return err
 	})
 	return result, err
-}
-
-func spinorEnergy[T dense.Complex](s *spin, options mp2.Options) (mp2.Result, error) {
-	orbitals := newBatch[T](s.b)
-	b := mp2.SpinorIntegrals[T]{Nvir: s.b.shape[1], Naux: s.b.shape[2]}
-	for i := range orbitals.count() {
-		b.Orbitals = append(b.Orbitals, orbitals.at(i))
-	}
-	if err := reserve("df_gmp2_energy", mp2.SpinorsWorkspace(b, options), 0); err != nil {
-		return mp2.Result{}, err
-	}
-	return mp2.Spinors(b, s.occ, s.vir, options)
 }

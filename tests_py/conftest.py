@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
-pytest.register_assert_rewrite("residuals")
+pytest.register_assert_rewrite("residuals", "fitted_mean_fields")
 
 _REPORTED = ("trnsci", "numpy", "scipy", "ml_dtypes", "hypothesis", "jax")
 

@@ -207,6 +207,9 @@ def test_files_that_are_refused(tmp_path):
     np.save(tmp_path / "f.npy", np.asfortranarray(ROWS))
     with pytest.raises(ValueError, match="Fortran order"):
         trnsci.df_jk(tmp_path / "f.npy", DM)
+    np.save(tmp_path / "c.npy", ROWS + 0j)
+    with pytest.raises(TypeError, match="expected float32 or float64"):
+        trnsci.df_jk(tmp_path / "c.npy", DM)
     np.save(tmp_path / "pairs.npy", np.ones((4, 5)))
     with pytest.raises(ValueError, match="L: has rows of 5 elements"):
         trnsci.df_jk(tmp_path / "pairs.npy", DM)

@@ -37,12 +37,17 @@ def close(got, want):
 @pytest.mark.parametrize("sizes", SIZES)
 def test_amplitudes(sizes):
     case = random_case(1, *sizes)
-    close(mp2_amplitudes(*case), plain_amplitudes(case, case))
+    t = mp2_amplitudes(*case)
+    close(t, plain_amplitudes(case, case))
+    np.testing.assert_array_equal(t, t.transpose(1, 0, 3, 2))
     alpha, beta = two_spins(2, *sizes)
     got = mp2_amplitudes(*zip(alpha, beta, strict=True))
     assert isinstance(got, tuple)
     for part, want in zip(got, plain_parts(alpha, beta), strict=True):
         close(part, want)
+    for t in (got[0], got[2]):
+        np.testing.assert_array_equal(t, t.transpose(1, 0, 3, 2))
+        np.testing.assert_array_equal(t, -t.swapaxes(0, 1))
 
 
 @pytest.mark.parametrize("layout", ["iaP", "(ia)P", "P(ia)", "iPa"])

@@ -143,6 +143,27 @@ def test_spin_without_orbitals_is_not_asked_for(molecule):
     assert trnsci.df_mp2_energy((read, read), (np.array([]), occ), (vir, vir)).e_corr == want.e_corr
 
 
+def test_spin_without_orbitals_needs_no_auxiliary_functions(molecule, tmp_path):
+    b, occ, vir = molecule
+    np.save(tmp_path / "b.npy", b)
+    np.save(tmp_path / "none.npy", np.zeros((0, NVIR, NAUX + 2)))
+    want = trnsci.df_mp2_energy((b, b[:0]), (occ, []), (vir, vir))
+    rdm1 = trnsci.mp2_rdm1((b, b[:0]), (occ, []), (vir, vir))
+    on_device = {"device": "interp", "precision": "fp64"}
+    there = trnsci.df_mp2_energy((b, b[:0]), (occ, []), (vir, vir), **on_device)
+    for full in (b, tmp_path / "b.npy", lambda i, j: b[i:j]):
+        for none in (np.zeros((0, NVIR, 3)), tmp_path / "none.npy", lambda i, j: 1 / 0):
+            case = ((full, none), (occ, []), (vir, vir))
+            assert trnsci.df_mp2_energy(*case) == want
+            assert trnsci.df_mp2_energy(*(pair[::-1] for pair in case)).e_corr == want.e_corr
+            assert trnsci.df_mp2_energy(*case, **on_device) == there
+            assert trnsci.df_mp2_energy(*case, plan=True).flops == NOCC * (NOCC - 1) * NVIR**2 * NAUX
+            assert trnsci.df_mp2_energy(*case, plan=True, **on_device).dispatches == 1
+            np.testing.assert_array_equal(trnsci.mp2_rdm1(*case)[0], rdm1[0])
+    with pytest.raises(ValueError, match="different numbers of auxiliary functions"):
+        trnsci.df_mp2_energy((b, b[..., 1:]), (occ, occ), (vir, vir))
+
+
 def test_tolerance(molecule):
     b, occ, vir = molecule
     exact = trnsci.df_mp2_energy(b, occ, vir)

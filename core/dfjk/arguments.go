@@ -5,6 +5,7 @@ import (
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
+	"trnsci/core/packed"
 )
 
 // A density may differ by this, relative to its largest element, from what its orbitals make: half the digits, since both may come from
@@ -43,14 +44,11 @@ func checkShapes(densities []Density, pairs int) (nao int, err error) {
 			}
 		}
 	}
-	if want := pairsOf(nao); len(densities) > 0 && want != pairs {
+	if want := packed.Pairs(nao); len(densities) > 0 && want != pairs {
 		return 0, dense.BadArgument("L", "has rows of %d elements, but densities of shape (%d, %d) need nao*(nao+1)/2 = %d", pairs, nao, nao, want)
 	}
 	return nao, nil
 }
-
-// pairsOf returns the elements of a triangle with its diagonal.
-func pairsOf(nao int) int { return nao * (nao + 1) / 2 }
 
 // occupied returns the number of occupied orbitals, after a look at the occupations.
 func (o *Orbitals) occupied(name string) (count int, err error) {
@@ -156,29 +154,13 @@ func (p *density) compare(opt Options, name string) error {
 // an element, even with 0, is no finite number.
 func (e *engine) refuseNonFinite(rows dense.Matrix[float64], first int) error {
 	if e.coulomb == nil {
-		if blas.CheckFinite(e.team, rows.View(), "L") == nil {
-			return nil
-		}
-		return e.firstNonFinite(rows, first)
+		return packed.CheckFinite(e.team, rows, first)
 	}
 	for _, rho := range e.coulomb.rho {
 		for _, x := range rho[:rows.Rows] {
 			if !dense.IsFinite(x) {
-				return e.firstNonFinite(rows, first)
+				return packed.FirstNonFinite(e.team, rows, first)
 			}
-		}
-	}
-	return nil
-}
-
-// firstNonFinite names the first row that holds an infinity or a NaN; nil if none does.
-func (e *engine) firstNonFinite(rows dense.Matrix[float64], first int) error {
-	if err := e.team.Err(); err != nil {
-		return err
-	}
-	for p := range rows.Rows {
-		if !rows.Slice(p, p+1, 0, rows.Cols).View().AllFinite() {
-			return dense.BadArgument("L", "contains infinities or NaNs, the first in row %d", first+p)
 		}
 	}
 	return nil

@@ -3,6 +3,7 @@ package dfjk
 import (
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
+	"trnsci/core/packed"
 	"trnsci/core/sched"
 )
 
@@ -41,14 +42,14 @@ func newCoulomb(s sizes, densities []*density) *coulomb {
 
 // packSum returns D + D^T packed, with the diagonal of D.
 func packSum(d dense.Matrix[float64]) []float64 {
-	packed := make([]float64, 0, pairsOf(d.Rows))
+	lower := make([]float64, 0, packed.Pairs(d.Rows))
 	for i := range d.Rows {
 		for j := range i {
-			packed = append(packed, d.At(i, j)+d.At(j, i))
+			lower = append(lower, d.At(i, j)+d.At(j, i))
 		}
-		packed = append(packed, d.At(i, i))
+		lower = append(lower, d.At(i, i))
 	}
-	return packed
+	return lower
 }
 
 // fit sets rho to the products of the rows with the densities.

@@ -17,6 +17,7 @@ package dfjk
 
 import (
 	"trnsci/core/dense"
+	"trnsci/core/packed"
 	"trnsci/core/sched"
 )
 
@@ -52,7 +53,7 @@ type Options struct {
 	Team            *sched.Team // threads, cancellation, progress in rows of L; nil is one thread
 	NoJ, NoK        bool        // leave out J or K
 	SkipFiniteCheck bool        // do not refuse infinities and NaNs in L: what they touch is then not finite
-	// MaxBytes limits the memory for blocks of L: those that are read, and copies of rows that no product accepts. 0 is DefaultMaxBytes.
+	// MaxBytes limits the memory for blocks of L: those that are read, and copies of rows that no product accepts. 0 is packed.DefaultMaxBytes.
 	MaxBytes int64
 }
 
@@ -69,7 +70,7 @@ type Result struct{ J, K []dense.Matrix[float64] }
 //
 // Cost for each density: 4 naux pairs operations for J, with pairs = nao(nao+1)/2, and naux nao^2 nocc 3 for K through orbitals (a
 // triangle of the last product is computed), else 3 naux nao^3, and 4 naux nao^3 for a general density. Memory: Workspace.
-func Compute(l Source, densities []Density, opt Options) (Result, error) {
+func Compute(l packed.Source, densities []Density, opt Options) (Result, error) {
 	s, err := newSizes(l, densities, opt)
 	if err != nil {
 		return Result{}, err
@@ -81,7 +82,7 @@ func Compute(l Source, densities []Density, opt Options) (Result, error) {
 	e := newEngine(s, prepared, opt)
 	opt.Team.Plan(s.naux)
 	if s.naux > 0 && s.pairs > 0 && len(densities) > 0 {
-		if err := newReader(l, s, opt.Team).each(e.add); err != nil {
+		if err := s.blocks.Each(opt.Team, l, e.add); err != nil {
 			return Result{}, err
 		}
 	}
@@ -151,7 +152,7 @@ func (e *engine) result() Result {
 		if !e.options.NoJ {
 			j := dense.New[float64](e.sizes.nao, e.sizes.nao)
 			if e.coulomb != nil && e.coulomb.place[k] >= 0 {
-				unpack(e.sizes.set, e.coulomb.j[e.coulomb.place[k]], e.sizes.nao, j.Data)
+				packed.Unpack(e.sizes.set, e.coulomb.j[e.coulomb.place[k]], e.sizes.nao, j.Data)
 			}
 			r.J = append(r.J, j)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
+	"trnsci/core/packed"
 	"trnsci/core/sched"
 )
 
@@ -120,7 +121,9 @@ func orbitalModuli(o *Orbitals) dense.View[float64] {
 	return m.View()
 }
 
-func tensor(l dense.Matrix[float64]) Tensor[float64] { return Tensor[float64]{l.View()} }
+func tensor(l dense.Matrix[float64]) packed.Tensor[float64] {
+	return packed.Tensor[float64]{View: l.View()}
+}
 
 // everyKind returns a density of every kind.
 func everyKind(rng *rand.Rand, nao int) []Density {
@@ -134,7 +137,7 @@ func TestMatricesAreThoseOfTheDefinition(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	for _, size := range [][2]int{{0, 0}, {0, 3}, {3, 0}, {1, 1}, {1, 5}, {7, 1}, {8, 4}, {33, 5}, {70, 17}, {41, 33}, {9, 50}} {
 		naux, nao := size[0], size[1]
-		l, kinds := random(rng, naux, pairsOf(nao)), everyKind(rng, nao)
+		l, kinds := random(rng, naux, packed.Pairs(nao)), everyKind(rng, nao)
 		together, err := Compute(tensor(l), kinds, Options{Team: team(2)})
 		if err != nil {
 			t.Fatal(err)
@@ -160,7 +163,7 @@ func TestSymmetryIsExact(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	const nao = 29
 	kinds := everyKind(rng, nao)
-	r, err := Compute(tensor(random(rng, 21, pairsOf(nao))), kinds, Options{})
+	r, err := Compute(tensor(random(rng, 21, packed.Pairs(nao))), kinds, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +186,7 @@ func TestSymmetryIsExact(t *testing.T) {
 func TestTheOtherPartDoesNotCount(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 16))
 	const nao, naux = 6, 5
-	l, d := random(rng, naux, pairsOf(nao)), random(rng, nao, nao)
+	l, d := random(rng, naux, packed.Pairs(nao)), random(rng, nao, nao)
 	for _, symmetry := range []Symmetry{Symmetric, Antisymmetric} {
 		part := dense.New[float64](nao, nao)
 		sign := map[Symmetry]float64{Symmetric: 1, Antisymmetric: -1}[symmetry]
@@ -204,7 +207,7 @@ func TestTheOtherPartDoesNotCount(t *testing.T) {
 func TestWhatIsLeftOutIsNil(t *testing.T) {
 	rng := rand.New(rand.NewPCG(17, 18))
 	const nao = 9
-	l, kinds := tensor(random(rng, 12, pairsOf(nao))), everyKind(rng, nao)
+	l, kinds := tensor(random(rng, 12, packed.Pairs(nao))), everyKind(rng, nao)
 	both, err := Compute(l, kinds, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -240,26 +243,11 @@ func requireEqualResults(t *testing.T, name string, got, want Result) {
 	}
 }
 
-func TestUnpack(t *testing.T) {
-	rng := rand.New(rand.NewPCG(19, 20))
-	for _, n := range []int{1, 2, 15, 16, 17, 33, 100} {
-		packed, square := random(rng, 1, pairsOf(n)).Data, random(rng, n, n)
-		unpack(sizes{}.set, packed, n, square.Data)
-		for i := range n {
-			for j := range n {
-				if want := packed[max(i, j)*(max(i, j)+1)/2+min(i, j)]; square.At(i, j) != want {
-					t.Fatalf("order %d: element (%d, %d) is %g, want %g", n, i, j, square.At(i, j), want)
-				}
-			}
-		}
-	}
-}
-
 // BenchmarkOrbitals times J and K together of a closed shell of some size, and beside it the products alone, as one large product each.
 func BenchmarkOrbitals(b *testing.B) {
 	const nao, naux, nocc = 192, 912, 40
 	rng := rand.New(rand.NewPCG(21, 22))
-	l, d := tensor(random(rng, naux, pairsOf(nao))), fromOrbitals(rng, nao, 2*nocc)
+	l, d := tensor(random(rng, naux, packed.Pairs(nao))), fromOrbitals(rng, nao, 2*nocc)
 	for _, threads := range []int{1, 2} {
 		b.Run(fmt.Sprintf("threads=%d", threads), func(b *testing.B) {
 			for b.Loop() {
@@ -291,7 +279,7 @@ func BenchmarkOrbitals(b *testing.B) {
 func BenchmarkGeneral(b *testing.B) {
 	const nao, naux = 192, 912
 	rng := rand.New(rand.NewPCG(23, 24))
-	l, d := tensor(random(rng, naux, pairsOf(nao))), randomDensity(rng, nao, General)
+	l, d := tensor(random(rng, naux, packed.Pairs(nao))), randomDensity(rng, nao, General)
 	for b.Loop() {
 		if _, err := Compute(l, []Density{d}, Options{Team: team(2)}); err != nil {
 			b.Fatal(err)

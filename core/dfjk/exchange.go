@@ -3,27 +3,26 @@ package dfjk
 import (
 	"trnsci/core/blas"
 	"trnsci/core/dense"
+	"trnsci/core/packed"
 	"trnsci/core/sched"
 )
 
 // exchange adds up K of all densities: of the symmetric and the antisymmetric ones the lower triangle.
 type exchange struct {
-	sizes     sizes
-	team      *sched.Team
-	serial    *sched.Team
-	densities []*density
-	k         []dense.Matrix[float64]
-	// Rows of L as squares, one below the other: those of a group where a density has no orbitals, else one for each worker.
-	squares dense.Matrix[float64]
-	// Of each density the factor times each square of a group, one below the other.
-	halves []dense.Matrix[float64]
+	sizes      sizes
+	team       *sched.Team
+	multiplier *packed.Multiplier // keeps the squares where a density has no orbitals
+	densities  []*density
+	k          []dense.Matrix[float64]
+	// Of each density the factor, and the factor times each square of a group, one below the other.
+	factors, halves []dense.Matrix[float64]
 }
 
 func newExchange(s sizes, densities []*density, team *sched.Team) *exchange {
-	x := &exchange{sizes: s, team: team, serial: team.Serial(), densities: densities}
-	x.squares = dense.New[float64](s.squares(team)*s.nao, s.nao)
+	x := &exchange{sizes: s, team: team, multiplier: packed.NewMultiplier(team, s.nao, s.group, s.general), densities: densities}
 	for _, d := range densities {
 		x.k = append(x.k, dense.New[float64](s.nao, s.nao))
+		x.factors = append(x.factors, d.factor)
 		x.halves = append(x.halves, dense.New[float64](s.group*d.factor.Rows, s.nao))
 	}
 	return x
@@ -41,12 +40,12 @@ func (x *exchange) add(rows dense.Matrix[float64]) error {
 }
 
 func (x *exchange) addGroup(rows dense.Matrix[float64]) error {
-	if err := x.multiplyHalves(rows); err != nil {
+	if err := x.multiplier.Multiply(rows, x.factors, x.halves); err != nil {
 		return err
 	}
 	for k, d := range x.densities {
 		half := x.halves[k].Slice(0, rows.Rows*d.factor.Rows, 0, x.sizes.nao)
-		squares := x.squares.Slice(0, min(rows.Rows*x.sizes.nao, x.squares.Rows), 0, x.sizes.nao)
+		squares := x.multiplier.Squares.Slice(0, min(rows.Rows*x.sizes.nao, x.multiplier.Squares.Rows), 0, x.sizes.nao)
 		switch {
 		case d.orbitals:
 			blas.Syrk(x.team, blas.Lower, blas.Trans, 1, half, 1, x.k[k])
@@ -57,38 +56,4 @@ func (x *exchange) addGroup(rows dense.Matrix[float64]) error {
 		}
 	}
 	return x.team.Err()
-}
-
-// multiplyHalves writes rows of L out and multiplies them by the factors. The threads take a row each where there are enough of them, and
-// share the products of one row else. The bits are the same.
-func (x *exchange) multiplyHalves(rows dense.Matrix[float64]) error {
-	if x.sizes.rowsInParallel(x.team) {
-		return x.team.For(rows.Rows, func(worker, p int) error {
-			x.multiplyRow(x.serial, worker, rows.Row(p), p)
-			return nil
-		})
-	}
-	for p := range rows.Rows {
-		if err := x.team.Err(); err != nil {
-			return err
-		}
-		x.multiplyRow(x.team, 0, rows.Row(p), p)
-	}
-	return nil
-}
-
-// multiplyRow writes out row p of a group and multiplies the factors by it.
-func (x *exchange) multiplyRow(team *sched.Team, worker int, row []float64, p int) {
-	nao, place := x.sizes.nao, worker
-	if x.sizes.general {
-		place = p
-	}
-	square := x.squares.Slice(place*nao, (place+1)*nao, 0, nao)
-	unpack(x.sizes.set, row, nao, square.Data)
-	for k, d := range x.densities {
-		m := d.factor.Rows
-		if m > 0 {
-			blas.Gemm(team, blas.NoTrans, blas.NoTrans, 1, d.factor, square, 0, x.halves[k].Slice(p*m, (p+1)*m, 0, nao))
-		}
-	}
 }

@@ -6,29 +6,18 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"trnsci/core/dense"
 	"trnsci/core/npy"
+	"trnsci/core/packed"
 	"trnsci/core/sched"
 )
 
 // written returns the .npy file of a matrix, open.
-func written(t *testing.T, m dense.Matrix[float64], shape ...int) *FileTensor {
-	t.Helper()
-	path := write(t, m, shape...)
-	file, err := OpenTensor(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { file.Close() })
-	return file
-}
-
-func write(t *testing.T, m dense.Matrix[float64], shape ...int) string {
+func written(t *testing.T, m dense.Matrix[float64], shape ...int) *packed.FileTensor {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "l.npy")
 	w, err := npy.Create(path, shape)
@@ -41,13 +30,18 @@ func write(t *testing.T, m dense.Matrix[float64], shape ...int) string {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return path
+	file, err := packed.OpenTensor(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { file.Close() })
+	return file
 }
 
 // handedOut returns L as a function, and how often each row was asked for.
-func handedOut(l dense.Matrix[float64]) (FunctionTensor, []int) {
+func handedOut(l dense.Matrix[float64]) (packed.FunctionTensor, []int) {
 	asked := make([]int, l.Rows)
-	return FunctionTensor{Naux: l.Rows, Pairs: l.Cols, Load: func(_ *sched.Team, first, end int, dst []float64) error {
+	return packed.FunctionTensor{Naux: l.Rows, Pairs: l.Cols, Load: func(_ *sched.Team, first, end int, dst []float64) error {
 		for p := first; p < end; p++ {
 			asked[p]++
 			copy(dst[(p-first)*l.Cols:], l.Row(p))
@@ -60,8 +54,8 @@ func handedOut(l dense.Matrix[float64]) (FunctionTensor, []int) {
 func TestSameBits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 32))
 	const naux, nao = 149, 40
-	l := random(rng, naux, pairsOf(nao))
-	unpacked := dense.New[float64](naux, 2*pairsOf(nao)) // every other column
+	l := random(rng, naux, packed.Pairs(nao))
+	unpacked := dense.New[float64](naux, 2*packed.Pairs(nao)) // every other column
 	apart := dense.View[float64]{Rows: naux, Cols: l.Cols, RowStride: unpacked.Stride, ColStride: 2, Data: unpacked.Data}
 	dense.Copy(apart, l.View())
 	file := written(t, l, naux, l.Cols)
@@ -79,7 +73,7 @@ func TestSameBits(t *testing.T) {
 		for _, threads := range []int{1, 2, 3, 40} { // more than there are rows in a group
 			for _, room := range []int64{least, 2 * least, 2*least + 1, 5 * least, 0} {
 				function, asked := handedOut(l)
-				for kind, source := range map[string]Source{"memory": tensor(l), "strides": Tensor[float64]{apart}, "file": file, "function": function} {
+				for kind, source := range map[string]packed.Source{"memory": tensor(l), "strides": packed.Tensor[float64]{View: apart}, "file": file, "function": function} {
 					got, err := Compute(source, kinds, Options{Team: team(threads), MaxBytes: room})
 					if err != nil {
 						t.Fatal(err)
@@ -99,7 +93,7 @@ func TestSameBits(t *testing.T) {
 func TestSinglePrecisionIsConverted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(33, 34))
 	const naux, nao = 9, 7
-	l32, l := dense.New[float32](naux, pairsOf(nao)), dense.New[float64](naux, pairsOf(nao))
+	l32, l := dense.New[float32](naux, packed.Pairs(nao)), dense.New[float64](naux, packed.Pairs(nao))
 	for n := range l.Data {
 		l32.Data[n] = float32(rng.NormFloat64())
 		l.Data[n] = float64(l32.Data[n])
@@ -109,7 +103,7 @@ func TestSinglePrecisionIsConverted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := Compute(Tensor[float32]{l32.View()}, kinds, Options{})
+	got, err := Compute(packed.Tensor[float32]{View: l32.View()}, kinds, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +113,7 @@ func TestSinglePrecisionIsConverted(t *testing.T) {
 func TestErrorsNameTheArgument(t *testing.T) {
 	rng := rand.New(rand.NewPCG(35, 36))
 	const naux, nao = 20, 5
-	l := random(rng, naux, pairsOf(nao))
+	l := random(rng, naux, packed.Pairs(nao))
 	function, _ := handedOut(l)
 	other := fromOrbitals(rng, nao, 4)
 	spoiled := func(spoil func(d *Density)) []Density {
@@ -134,14 +128,14 @@ func TestErrorsNameTheArgument(t *testing.T) {
 	plain := []Density{randomDensity(rng, nao, Symmetric)}
 	zero := []Density{{D: dense.New[float64](nao, nao).View()}}
 	for _, c := range []struct {
-		l         Source
+		l         packed.Source
 		densities []Density
 		opt       Options
 		want      string
 	}{
 		{nil, plain, Options{}, "L: expected integrals"},
 		{tensor(random(rng, naux, 14)), plain, Options{}, "L: has rows of 14 elements"},
-		{FunctionTensor{Naux: -1, Pairs: 15}, plain, Options{}, "L: expected a shape without negative"},
+		{packed.FunctionTensor{Naux: -1, Pairs: 15}, plain, Options{}, "L: expected a shape without negative"},
 		{tensor(nan), plain, Options{}, "L: contains infinities or NaNs, the first in row 17"},
 		{tensor(infinite), zero, Options{NoK: true}, "L: contains infinities or NaNs, the first in row 19"},
 		{tensor(nan), zero, Options{NoJ: true}, "L: contains infinities or NaNs, the first in row 17"},
@@ -174,7 +168,7 @@ func TestErrorsNameTheArgument(t *testing.T) {
 // Without the check an infinity goes where the formulas take it.
 func TestNonFiniteIntegralsMayBeLetThrough(t *testing.T) {
 	rng := rand.New(rand.NewPCG(39, 40))
-	l := random(rng, 3, pairsOf(4))
+	l := random(rng, 3, packed.Pairs(4))
 	l.Set(1, 2, math.Inf(1))
 	r, err := Compute(tensor(l), []Density{randomDensity(rng, 4, General)}, Options{SkipFiniteCheck: true})
 	if err != nil || dense.IsFinite(r.J[0].At(0, 0)) {
@@ -194,7 +188,7 @@ func TestSumsThatOverflowAreNoErrorOfTheIntegrals(t *testing.T) {
 func TestErrorsAndPanicsOfFunctions(t *testing.T) {
 	rng := rand.New(rand.NewPCG(41, 42))
 	const naux, nao = 100, 5
-	l, failed := random(rng, naux, pairsOf(nao)), errors.New("the disk is gone")
+	l, failed := random(rng, naux, packed.Pairs(nao)), errors.New("the disk is gone")
 	for _, bad := range []int{0, 31, 32, 70, 99} {
 		for _, units := range []int64{1, 2, 4} {
 			function, _ := handedOut(l)
@@ -225,7 +219,7 @@ func TestErrorsAndPanicsOfFunctions(t *testing.T) {
 func TestCancellationAndProgress(t *testing.T) {
 	rng := rand.New(rand.NewPCG(43, 44))
 	const naux, nao = 100, 6
-	l, kinds := random(rng, naux, pairsOf(nao)), everyKind(rng, nao)
+	l, kinds := random(rng, naux, packed.Pairs(nao)), everyKind(rng, nao)
 	var progress sched.Progress
 	if _, err := Compute(tensor(l), kinds, Options{Team: sched.NewTeam(context.Background(), 2, &progress)}); err != nil {
 		t.Fatal(err)
@@ -247,25 +241,6 @@ func TestCancellationAndProgress(t *testing.T) {
 		t.Errorf("%v, last row asked for %d times", err, asked[naux-1])
 	}
 	if _, err := Compute(tensor(l), kinds, Options{Team: sched.NewTeam(ctx, 2, nil)}); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
-}
-
-func TestFilesThatAreRefused(t *testing.T) {
-	cube := random(rand.New(rand.NewPCG(45, 46)), 2, 12)
-	if _, err := OpenTensor(write(t, cube, 2, 3, 4)); err == nil || !strings.HasPrefix(err.Error(), "L: expected an array of shape") {
-		t.Error(err)
-	}
-	const header = "{'descr': '<f8', 'fortran_order': True, 'shape': (2, 3), }"
-	text := "\x93NUMPY\x01\x00" + string([]byte{118, 0}) + header + strings.Repeat(" ", 117-len(header)) + "\n" + strings.Repeat("\x00", 48)
-	path := filepath.Join(t.TempDir(), "f.npy")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := OpenTensor(path); err == nil || !strings.Contains(err.Error(), "Fortran order") {
-		t.Error(err)
-	}
-	if _, err := OpenTensor(filepath.Join(t.TempDir(), "none.npy")); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
 }

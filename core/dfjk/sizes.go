@@ -5,11 +5,8 @@ import (
 
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
-	"trnsci/core/sched"
+	"trnsci/core/packed"
 )
-
-// DefaultMaxBytes is the memory for blocks of L where Options.MaxBytes is 0.
-const DefaultMaxBytes = 256 << 20
 
 // Tuning. None of it depends on the threads or on the memory limit, so that sums are cut at the same places always.
 const (
@@ -17,9 +14,6 @@ const (
 	minUnit, maxGroup = kernel.RowGroup, 32
 	// Elements that the operand of a product for K has at most, where a group of one row, or with orbitals of minUnit rows, has not more.
 	groupElements = 1 << 18
-	// A block of L that is read ahead has about so many bytes, where the memory limit allows more: what is read before the work begins
-	// is waited for.
-	blockBytes = 16 << 20
 
 	wordBytes = 8 // of a float64
 )
@@ -32,15 +26,15 @@ type sizes struct {
 	general          bool  // a density has no orbitals, and K is wanted
 	group            int   // rows of L in a product for K, a power of two
 	unit             int   // rows of L that are worked on together, a multiple of group
-	width, buffers   int   // rows of L in a block that is read, a multiple of unit, and blocks; no blocks where L is used in place
+	blocks           packed.Blocks
 }
 
 // newSizes checks the arguments, but for what the arrays hold, and returns the sizes.
-func newSizes(l Source, densities []Density, opt Options) (s sizes, err error) {
+func newSizes(l packed.Source, densities []Density, opt Options) (s sizes, err error) {
 	if l == nil {
 		return s, dense.BadArgument("L", "expected integrals, got none")
 	}
-	if err := l.check(); err != nil {
+	if err := l.Check(); err != nil {
 		return s, err
 	}
 	s.set = kernel.Best()
@@ -63,7 +57,8 @@ func newSizes(l Source, densities []Density, opt Options) (s sizes, err error) {
 	}
 	s.group = groupOf(s.nao, widest, s.general)
 	s.unit = max(minUnit, s.group)
-	return s, s.planBlocks(l, opt.MaxBytes)
+	s.blocks, err = packed.PlanBlocks(l, s.unit, opt.MaxBytes)
+	return s, err
 }
 
 // groupOf returns how many rows of L go into a product for K.
@@ -78,59 +73,20 @@ func groupOf(nao, widest int, general bool) int {
 	return group
 }
 
-// planBlocks chooses the blocks in which L is read.
-func (s *sizes) planBlocks(l Source, maxBytes int64) error {
-	if maxBytes < 0 {
-		return dense.BadArgument("max_memory", "expected a number of bytes, or 0 for the default, got %d", maxBytes)
-	}
-	if maxBytes == 0 {
-		maxBytes = DefaultMaxBytes
-	}
-	if _, inPlace := l.rows(); inPlace || s.naux == 0 || s.pairs == 0 {
-		return nil
-	}
-	bytesOfUnit := int64(min(s.unit, s.naux)) * int64(s.pairs) * wordBytes
-	if maxBytes < bytesOfUnit {
-		return dense.BadArgument("max_memory", "%d bytes hold no block of L: %d rows of %d elements need %d bytes",
-			maxBytes, min(s.unit, s.naux), s.pairs, bytesOfUnit)
-	}
-	s.buffers = 2
-	if maxBytes < 2*bytesOfUnit || s.naux <= s.unit {
-		s.buffers = 1
-	}
-	units := max(1, min(maxBytes/int64(s.buffers), blockBytes)/bytesOfUnit)
-	s.width = int(min(int64(s.naux), units*int64(s.unit)))
-	return nil
-}
-
 // pieces returns into how many pieces the columns of L are cut for J.
 func pieces(pairs int) int { return (pairs + coulombColumns - 1) / coulombColumns }
 
 func (s *sizes) pieces() int { return pieces(s.pairs) }
 
-// rowsInParallel reports whether the threads take a row of L each.
-func (s *sizes) rowsInParallel(team *sched.Team) bool { return team.Threads() <= s.group }
-
-// squares returns how many rows of L are written out at once.
-func (s *sizes) squares(team *sched.Team) int {
-	switch {
-	case s.general:
-		return s.group
-	case s.rowsInParallel(team):
-		return team.Threads()
-	}
-	return 1
-}
-
 // Workspace returns the bytes that Compute takes beside its arguments, the results included. The packing of products is not in it.
 // Errors are those of Compute for sizes that do not fit.
-func Workspace(l Source, densities []Density, opt Options) (int64, error) {
+func Workspace(l packed.Source, densities []Density, opt Options) (int64, error) {
 	s, err := newSizes(l, densities, opt)
 	if err != nil {
 		return 0, err
 	}
 	square, pairs := float64(s.nao)*float64(s.nao), float64(s.pairs)
-	words := float64(s.buffers) * float64(s.width) * pairs
+	words := float64(s.blocks.Buffers) * float64(s.blocks.Width) * pairs
 	for _, m := range s.occupied {
 		orbitals := float64(m) * float64(s.nao)
 		words += square + orbitals // the density and the factor
@@ -142,7 +98,7 @@ func Workspace(l Source, densities []Density, opt Options) (int64, error) {
 		}
 	}
 	if !opt.NoK {
-		words += float64(s.squares(opt.Team)) * square
+		words += float64(packed.SquaresOf(opt.Team, s.group, s.general)) * square
 	}
 	words += square // what orbitals are compared with
 	return int64(min(words*wordBytes, math.MaxInt64/2)), nil

@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"runtime/debug"
 	"testing"
+
+	"trnsci/core/packed"
 )
 
 // Not under the race detector, with which the packing memory of products is often thrown away and allocated anew. A collection of garbage
@@ -14,7 +16,7 @@ import (
 func TestWorkspaceHoldsWhatIsAllocated(t *testing.T) {
 	rng := rand.New(rand.NewPCG(47, 48))
 	const naux, nao = 64, 60
-	l, kinds := random(rng, naux, pairsOf(nao)), everyKind(rng, nao)
+	l, kinds := random(rng, naux, packed.Pairs(nao)), everyKind(rng, nao)
 	function, _ := handedOut(l)
 	opt := Options{Team: team(2)}
 	bound, err := Workspace(function, kinds, opt)

@@ -17,6 +17,29 @@ type Spin struct {
 // that compute the energies by other means.
 func Check(team *sched.Team, spins ...Spin) error { return check(Options{Team: team}, spins...) }
 
+// CommonNaux returns the number of auxiliary functions of one or two sources, of which nothing but the sizes and dtypes are looked at. One without
+// orbitals goes with any other.
+//
+// Errors: *ComplexError; *dense.ArgumentError where they have different ones.
+func CommonNaux(sources ...Source) (int, error) {
+	naux, from := 0, -1
+	for n, src := range sources {
+		if src.isComplex() {
+			return 0, &ComplexError{}
+		}
+		o, v, p := src.Shape()
+		switch {
+		case o == 0 || v == 0:
+		case from < 0:
+			naux, from = p, n
+		case p != naux:
+			oa, va, _ := sources[from].Shape()
+			return 0, dense.BadArgument("B", "the spins have different numbers of auxiliary functions: shapes (%d, %d, %d) and (%d, %d, %d)", oa, va, naux, o, v, p)
+		}
+	}
+	return naux, nil
+}
+
 // check is Check with options, which are looked at first.
 func check(opt Options, spins ...Spin) error {
 	sources := make([]Source, len(spins))
@@ -78,8 +101,17 @@ func ofSpin(name string) string {
 	return " (" + name + ")"
 }
 
-// check looks at the options and at the integrals.
+// check looks at the options and at the integrals, which have to be real.
 func (o Options) check(sources ...Source) error {
+	if err := o.checkAny(sources...); err != nil {
+		return err
+	}
+	_, err := CommonNaux(sources...)
+	return err
+}
+
+// checkAny is check for integrals that may be complex and need not go together.
+func (o Options) checkAny(sources ...Source) error {
 	switch o.Precision {
 	case PrecisionInput, PrecisionFP64, PrecisionMixed:
 	default:
@@ -102,12 +134,13 @@ func (o Options) check(sources ...Source) error {
 			return err
 		}
 	}
-	if len(sources) == 2 {
-		oa, va, na := sources[0].Shape()
-		ob, vb, nb := sources[1].Shape()
-		if na != nb {
-			return dense.BadArgument("B", "the spins have different numbers of auxiliary functions: shapes (%d, %d, %d) and (%d, %d, %d)", oa, va, na, ob, vb, nb)
-		}
+	return nil
+}
+
+// refuseCheckpoint is for calls that keep none.
+func (o Options) refuseCheckpoint() error {
+	if o.Checkpoint != "" {
+		return dense.BadArgument("checkpoint", "only Restricted, Unrestricted and Generalized with real integrals keep one")
 	}
 	return nil
 }

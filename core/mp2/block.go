@@ -11,7 +11,7 @@ import (
 )
 
 // operand is the integrals of one spin as the factors of products in T.
-type operand[T dense.Float] struct {
+type operand[T dense.Scalar] struct {
 	nocc, nvir, naux int
 	alongA           bool          // orbitals are stored as naux x nvir matrices, else as nvir x naux
 	rounded          bool          // the integrals had to be rounded to T
@@ -22,13 +22,13 @@ type operand[T dense.Float] struct {
 }
 
 // loader packs the orbitals first <= i < end one after the other into dst.
-type loader[T dense.Float] interface {
+type loader[T dense.Scalar] interface {
 	load(team *sched.Team, first, end int, dst []T) error
 	// bytes returns what load reads.
 	bytes(first, end int) int64
 }
 
-// operandOf returns the integrals of src as factors in T.
+// operandOf returns the integrals of src, which are real, as factors in T.
 func operandOf[T dense.Float](src Source) *operand[T] {
 	if op, ok := any(src.operand32()).(*operand[T]); ok {
 		return op
@@ -37,14 +37,21 @@ func operandOf[T dense.Float](src Source) *operand[T] {
 }
 
 // narrows reports whether the elements of src have more digits than T.
-func narrows[T dense.Float](src Source) bool {
+func narrows[T dense.Scalar](src Source) bool {
 	return !src.singlePrecision() && dense.IsSingle[T]()
 }
 
 func (b Integrals[S]) operand32() *operand[float32] { return memoryOperand[float32](b) }
 func (b Integrals[S]) operand64() *operand[float64] { return memoryOperand[float64](b) }
 
-func memoryOperand[T, S dense.Float](b Integrals[S]) *operand[T] {
+func (b Integrals[S]) complexOperand() any {
+	if !b.isComplex() {
+		return nil
+	}
+	return memoryOperand[S](b)
+}
+
+func memoryOperand[T, S dense.Scalar](b Integrals[S]) *operand[T] {
 	op := &operand[T]{nocc: b.Nocc, nvir: b.Nvir, naux: b.Naux, alongA: b.alongA(), rounded: narrows[T](b)}
 	if same, ok := any(b).(Integrals[T]); ok && !b.empty() {
 		if _, ok := same.orbital(0).Matrix(); ok {
@@ -75,7 +82,7 @@ func (op *operand[T]) trans() (asRows, asColumns blas.Transpose) {
 }
 
 // memoryLoader packs strided integrals, converting them.
-type memoryLoader[T, S dense.Float] struct{ b Integrals[S] }
+type memoryLoader[T, S dense.Scalar] struct{ b Integrals[S] }
 
 func (l memoryLoader[T, S]) load(team *sched.Team, first, end int, dst []T) error {
 	size := l.b.Nvir * l.b.Naux
@@ -86,14 +93,36 @@ func (l memoryLoader[T, S]) load(team *sched.Team, first, end int, dst []T) erro
 			if err := team.Err(); err != nil {
 				return err
 			}
-			p := v.Offset + r*v.RowStride
-			for c := range v.Cols {
-				out[r*v.Cols+c] = T(v.Data[p])
-				p += v.ColStride
-			}
+			convert(out[r*v.Cols:(r+1)*v.Cols], v.Data, v.Offset+r*v.RowStride, v.ColStride)
 		}
 		return nil
 	})
+}
+
+// convert sets dst to the elements of src from at on, so far apart, rounded to T. Complex numbers are only copied: where T and S differ, both are real.
+func convert[T, S dense.Scalar](dst []T, src []S, at, stride int) {
+	if same, ok := any(src).([]T); ok {
+		for n := range dst {
+			dst[n] = same[at]
+			at += stride
+		}
+		return
+	}
+	switch d := any(dst).(type) {
+	case []float32:
+		convertReals(d, any(src).([]float64), at, stride)
+	case []float64:
+		convertReals(d, any(src).([]float32), at, stride)
+	default:
+		panic("mp2: complex integrals in another precision")
+	}
+}
+
+func convertReals[T, S dense.Float](dst []T, src []S, at, stride int) {
+	for n := range dst {
+		dst[n] = T(src[at])
+		at += stride
+	}
 }
 
 func (l memoryLoader[T, S]) bytes(first, end int) int64 {
@@ -101,15 +130,15 @@ func (l memoryLoader[T, S]) bytes(first, end int) int64 {
 }
 
 // block is a range of occupied orbitals, ready to be multiplied.
-type block[T dense.Float] struct {
+type block[T dense.Scalar] struct {
 	op         *operand[T]
 	spin       string
 	first, end int
 	memory     []T       // what an operand that is packed has for its orbitals
 	data       []T       // the packed orbitals
-	weights    []float64 // of auxiliary functions, at least 1
+	weights    []float64 // of auxiliary functions, at least 1; of complex integrals for each part
 	raise      float64   // what norms are raised by for what underflows
-	norms      []float64 // for each orbital and virtual a, a bound on (sum_P weights_P B[i,a,P]^2)^(1/2)
+	norms      []float64 // for each orbital and virtual a, a bound on (sum_P weights_P |B[i,a,P]|^2)^(1/2)
 	finite     []bool
 	checksums  []uint32 // of the elements, nil without a watch
 }
@@ -118,10 +147,12 @@ type block[T dense.Float] struct {
 func (op *operand[T]) blockElements(width int) int { return width * op.packedElements() }
 
 // unweighted returns the weights of plain norms.
-func unweighted(naux int) []float64 { return slices.Repeat([]float64{1}, naux) }
+func unweighted[T dense.Scalar](op *operand[T]) []float64 {
+	return slices.Repeat([]float64{1}, realParts[T]()*op.naux)
+}
 
 // newBlock returns an empty block and what it leaves of memory.
-func newBlock[T dense.Float](op *operand[T], spin string, width int, weights []float64, memory []T) (b *block[T], rest []T) {
+func newBlock[T dense.Scalar](op *operand[T], spin string, width int, weights []float64, memory []T) (b *block[T], rest []T) {
 	n := op.blockElements(width)
 	b = &block[T]{op: op, spin: spin, memory: memory[:n], weights: weights, norms: make([]float64, width*op.nvir), finite: make([]bool, width)}
 	total := 0.0
@@ -223,17 +254,14 @@ func (b *block[T]) rowNorms(i int) []float64 {
 func (b *block[T]) measure(team *sched.Team, i int) bool {
 	norms, m := b.rowNorms(i), b.orbitals(i, i+1)
 	clear(norms)
-	for r := range m.Rows {
-		if team.Err() != nil {
-			return false
-		}
-		if b.op.alongA {
-			for a, x := range m.Row(r) {
-				norms[a] += b.weights[r] * (float64(x) * float64(x))
-			}
-		} else {
-			norms[r] = weightedSquares(b.weights, m.Row(r))
-		}
+	each := realParts[T]()
+	if dense.IsSingle[T]() {
+		addSquares(team, norms, reals[float32](m), b.weights, b.op.alongA, each)
+	} else {
+		addSquares(team, norms, reals[float64](m), b.weights, b.op.alongA, each)
+	}
+	if team.Err() != nil {
+		return false
 	}
 	finite := true
 	for a, sum := range norms {
@@ -241,6 +269,39 @@ func (b *block[T]) measure(team *sched.Team, i int) bool {
 		norms[a] = math.Sqrt(sum) + b.raise
 	}
 	return finite || m.View().AllFinite() // squares of finite elements may overflow
+}
+
+// realParts returns how many real numbers one of T has.
+func realParts[T dense.Scalar]() int {
+	if dense.IsComplex[T]() {
+		return 2
+	}
+	return 1
+}
+
+// reals returns a matrix with real and imaginary parts side by side.
+func reals[R dense.Float, T dense.Scalar](m dense.Matrix[T]) dense.Matrix[R] {
+	each := realParts[T]()
+	return dense.Matrix[R]{Rows: m.Rows, Cols: each * m.Cols, Stride: each * m.Stride, Data: dense.Reals[R](m.Data)}
+}
+
+// addSquares sets sums to the weighted squares of an orbital's virtual orbitals a, whose elements have so many real numbers each.
+func addSquares[R dense.Float](team *sched.Team, sums []float64, m dense.Matrix[R], weights []float64, alongA bool, each int) {
+	for r := range m.Rows {
+		if team.Err() != nil {
+			return
+		}
+		row := m.Row(r)
+		if !alongA {
+			sums[r] = weightedSquares(weights, row)
+			continue
+		}
+		for a := range sums {
+			for _, x := range row[a*each : (a+1)*each] {
+				sums[a] += weights[r*each] * (float64(x) * float64(x))
+			}
+		}
+	}
 }
 
 // weightedSquares returns sum_p weights_p x_p^2.
@@ -268,7 +329,7 @@ func weightedSquares[T dense.Float](weights []float64, x []T) float64 {
 // Errors: *dense.ArgumentError for infinities and NaNs, in T; those of npy.ReadRun; the team's.
 func EachOrbital[T dense.Float](team *sched.Team, s Spin, first, end int, visit func(i int, b dense.View[T], norms []float64)) error {
 	op := operandOf[T](s.Source)
-	b, _ := newBlock(op, s.Name, end-first, unweighted(op.naux), make([]T, op.blockElements(end-first)))
+	b, _ := newBlock(op, s.Name, end-first, unweighted(op), make([]T, op.blockElements(end-first)))
 	if err := b.fill(team, first, end, true); err != nil {
 		return err
 	}

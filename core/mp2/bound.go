@@ -55,7 +55,7 @@ func newProductError[T dense.Float](roundings []float64) productError {
 	return productError{relative: gamma(int(most), dense.Eps[T]()/2) / most, absolute: float64(len(roundings)) * smallestSubnormal[T]()}
 }
 
-func smallestSubnormal[T dense.Float]() float64 {
+func smallestSubnormal[T dense.Scalar]() float64 {
 	if dense.IsSingle[T]() {
 		return math.SmallestNonzeroFloat32
 	}
@@ -64,7 +64,7 @@ func smallestSubnormal[T dense.Float]() float64 {
 
 // smallestNorm returns what a row's norm is raised by for each element, so that the relative bounds above hold where
 // elements are subnormal, or where their squares underflow in the computation of the norm.
-func smallestNorm[T dense.Float]() float64 {
+func smallestNorm[T dense.Scalar]() float64 {
 	if dense.IsSingle[T]() {
 		return 0x1p-126
 	}

@@ -200,7 +200,7 @@ func (j job) compare(path string, have []byte) error {
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // orbitalChecksum returns the CRC-32C of the elements of an orbital, in their stored order. A cancelled team leaves it unfinished.
-func orbitalChecksum[T dense.Float](team *sched.Team, m dense.Matrix[T]) uint32 {
+func orbitalChecksum[T dense.Scalar](team *sched.Team, m dense.Matrix[T]) uint32 {
 	sum := uint32(0)
 	for r := 0; r < m.Rows && team.Err() == nil; r++ {
 		row := m.Row(r)

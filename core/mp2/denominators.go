@@ -9,7 +9,7 @@ import (
 )
 
 // DenominatorError reports that e_i + e_j - e_a - e_b is zero to working precision, so that second-order perturbation theory gives no energy. I and A count the orbitals of SpinI, J and B those of SpinJ; the
-// spins are "alpha" or "beta" in an unrestricted call, else empty.
+// spins are "alpha" or "beta" in an unrestricted call, in one for k-points "k-points ki, ka" and "k-points kj, kb", else empty.
 type DenominatorError struct {
 	I, J, A, B   int
 	SpinI, SpinJ string

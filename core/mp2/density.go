@@ -12,40 +12,95 @@ import (
 //	alpha:         O_ij = - 1/2 sum_mab t_mi,ab t_mj,ab - sum over beta m, b and alpha a of t_mi,ba t_mj,ba
 //	               V_ab = 1/2 sum_mjc t_mj,ca t_mj,cb + sum over beta m, c and alpha j of t_mj,ca t_mj,cb,   1 on the diagonal of O
 //
-// and zeros between occupied and virtual orbitals. This is PySCF's make_rdm1 of MP2 and UMP2. Errors are those of EachAmplitudes.
+// and zeros between occupied and virtual orbitals. This is PySCF's make_rdm1 of MP2 and UMP2. Options and errors are those of EachAmplitudes.
 //
-// Cost: 2 nocc^2 nvir^2 (naux + nvir + nocc) floating-point operations for a closed shell, four times as many for two like spins. The memory is that of
-// EachAmplitudes and once more the amplitudes of an orbital.
+// Cost: 2 nocc^2 nvir^2 (naux + nvir + nocc) floating-point operations for a closed shell, four times as many for two like spins. Where MaxBytes holds amplitudes
+// of many orbitals, up to half of the part with naux is saved. The memory is that of EachAmplitudes and once more the amplitudes of an orbital.
 func Density(opt Options, spins ...Spin) ([]dense.Matrix[float64], error) {
-	if len(spins) == 1 {
-		d, err := newDensity(spins[0], 2)
-		if err != nil {
-			return nil, err
-		}
-		s := spins[0]
-		if err := d.add(opt, s, s, OppositeSpinAmplitudes, closedShellPartner); err != nil {
-			return nil, err
-		}
-		return []dense.Matrix[float64]{d.matrix()}, nil
-	}
-	if len(spins) != 2 {
+	if len(spins) < 1 || len(spins) > 2 {
 		return nil, dense.BadArgument("B", "expected the integrals of one or of two spins, got %d", len(spins))
 	}
-	var out []dense.Matrix[float64]
-	for n, s := range spins {
-		d, err := newDensity(s, 1)
+	occupation, kind, of := 2.0, ClosedShellAmplitudes, partner(closedShellPartner)
+	if len(spins) == 2 {
+		occupation, kind, of = 1, SameSpinAmplitudes, halfPartner
+	}
+	var densities []*density
+	for _, s := range spins {
+		d, err := newDensity(s, occupation)
 		if err != nil {
 			return nil, err
 		}
-		if err := d.add(opt, s, s, SameSpinAmplitudes, halfPartner); err != nil {
+		if err := d.add(opt, s, s, kind, of); err != nil {
 			return nil, err
 		}
-		if err := d.add(opt, spins[1-n], s, OppositeSpinAmplitudes, nil); err != nil {
+		densities = append(densities, d)
+	}
+	if len(spins) == 2 {
+		if err := addOppositeSpins(opt, spins[0], spins[1], densities[0], densities[1]); err != nil {
 			return nil, err
 		}
+	}
+	var out []dense.Matrix[float64]
+	for _, d := range densities {
 		out = append(out, d.matrix())
 	}
 	return out, nil
+}
+
+// addOppositeSpins adds what amplitudes between the spins make of both densities. Those of one m of beta and all i of alpha make a part of alpha's. The same
+// amplitudes, transposed, of one i and all m make a part of beta's, for which they are kept where the memory allows it, and else computed again, to the same bits.
+func addOppositeSpins(opt Options, alpha, beta Spin, toAlpha, toBeta *density) error {
+	kept := keptAmplitudes(opt, alpha, beta)
+	if kept == 0 {
+		if err := toAlpha.add(opt, beta, alpha, OppositeSpinAmplitudes, nil); err != nil {
+			return err
+		}
+		return toBeta.add(opt, alpha, beta, OppositeSpinAmplitudes, nil)
+	}
+	na, va, vb := len(alpha.Occ), len(alpha.Vir), len(beta.Vir)
+	each := kept / na
+	t := make([]float64, kept)
+	of := func(x []float64, at, rows, cols int) dense.View[float64] {
+		return dense.Matrix[float64]{Rows: rows, Cols: cols, Stride: cols, Data: x[at*rows*cols : (at+1)*rows*cols]}.View()
+	}
+	err := EachAmplitudes(besideKept(opt, kept), beta, alpha, OppositeSpinAmplitudes, func(m int, ofM []float64) error {
+		if err := toAlpha.addOne(opt, ofM, nil, nil); err != nil {
+			return err
+		}
+		return opt.Team.For(na, func(_, i int) error {
+			dense.Copy(of(t[i*each:(i+1)*each], m, va, vb), of(ofM, i, vb, va).T())
+			return nil
+		})
+	})
+	if err != nil {
+		return err
+	}
+	opt.Team.Plan(na)
+	for i := range na {
+		if err := toBeta.addOne(opt, t[i*each:(i+1)*each], nil, nil); err != nil {
+			return err
+		}
+		opt.Team.Step(1)
+	}
+	return nil
+}
+
+// keptAmplitudes returns the number of all amplitudes between two spins, or 0 where half of the memory does not hold them, or the rest no blocks.
+func keptAmplitudes(opt Options, alpha, beta Spin) int {
+	all := float64(len(alpha.Occ)) * float64(len(beta.Occ)) * float64(len(alpha.Vir)) * float64(len(beta.Vir))
+	if 8*all > float64(opt.maxBytes()/2) {
+		return 0
+	}
+	if besideKept(opt, int(all)).holdsPair(operandOf[float64](alpha.Source), operandOf[float64](beta.Source)) != nil {
+		return 0
+	}
+	return int(all)
+}
+
+// besideKept returns the options for blocks beside so many amplitudes.
+func besideKept(opt Options, kept int) Options {
+	opt.MaxBytes = opt.maxBytes() - 8*int64(kept)
+	return opt
 }
 
 // density collects the blocks of a density.
@@ -83,37 +138,42 @@ func halfPartner(u, t []float64, _ int) {
 	}
 }
 
-// add adds what the amplitudes of an electron of each spin make of the density of the second spin, s. With t[j,a,b] of one orbital m of the first spin
-// these are two products, of matrices of nocc x (nvir nvir) and of (nocc nvir) x nvir; without a partner u is t.
+// add adds what the amplitudes of an electron of each spin make of the density of the second spin, s.
 func (d *density) add(opt Options, m, s Spin, kind Amplitudes, of partner) error {
-	nocc, nvir := d.occupied.Rows, d.virtual.Rows
-	var memory []float64
+	var memory []float64 // for u
 	return EachAmplitudes(opt, m, s, kind, func(_ int, t []float64) error {
-		if len(t) == 0 {
-			return nil
+		if of != nil && memory == nil {
+			memory = make([]float64, len(t))
 		}
-		u := t
-		if of != nil {
-			if memory == nil {
-				memory = make([]float64, len(t))
-			}
-			u = memory
-			each := nvir * nvir
-			err := opt.Team.For(nocc, func(_, j int) error {
-				of(u[j*each:(j+1)*each], t[j*each:(j+1)*each], nvir)
-				return nil
-			})
-			if err != nil {
-				return err
-			}
-		}
-		rows := func(x []float64, rows int) dense.Matrix[float64] {
-			return dense.Matrix[float64]{Rows: rows, Cols: len(x) / rows, Stride: len(x) / rows, Data: x}
-		}
-		blas.Gemm(opt.Team, blas.NoTrans, blas.Trans, -1, rows(t, nocc), rows(u, nocc), 1, d.occupied)
-		blas.Gemm(opt.Team, blas.Trans, blas.NoTrans, 1, rows(t, len(t)/nvir), rows(u, len(t)/nvir), 1, d.virtual)
-		return opt.Team.Err()
+		return d.addOne(opt, t, of, memory)
 	})
+}
+
+// addOne adds what t[j,a,b] of one orbital of the first spin makes: two products, of matrices of nocc x (nvir nvir) and of (nocc nvir) x nvir, with u, for which
+// there is memory; without a partner u is t.
+func (d *density) addOne(opt Options, t []float64, of partner, memory []float64) error {
+	if len(t) == 0 {
+		return nil
+	}
+	nocc, nvir := d.occupied.Rows, d.virtual.Rows
+	u := t
+	if of != nil {
+		u = memory
+		each := nvir * nvir
+		err := opt.Team.For(nocc, func(_, j int) error {
+			of(u[j*each:(j+1)*each], t[j*each:(j+1)*each], nvir)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	rows := func(x []float64, rows int) dense.Matrix[float64] {
+		return dense.Matrix[float64]{Rows: rows, Cols: len(x) / rows, Stride: len(x) / rows, Data: x}
+	}
+	blas.Gemm(opt.Team, blas.NoTrans, blas.Trans, -1, rows(t, nocc), rows(u, nocc), 1, d.occupied)
+	blas.Gemm(opt.Team, blas.Trans, blas.NoTrans, 1, rows(t, len(t)/nvir), rows(u, len(t)/nvir), 1, d.virtual)
+	return opt.Team.Err()
 }
 
 // matrix returns the density: the blocks, which are symmetric up to rounding, made so.
@@ -139,9 +199,16 @@ func (d *density) matrix() dense.Matrix[float64] {
 // DensityWorkspace returns an upper bound on the bytes that Density allocates beside its integrals.
 func DensityWorkspace(opt Options, spins ...Spin) (int64, error) {
 	most, densities := int64(0), int64(0)
-	for _, left := range spins {
-		for _, right := range spins {
-			bytes, err := AmplitudesWorkspace(opt, left, right)
+	for m, left := range spins {
+		for n, right := range spins {
+			kind := OppositeSpinAmplitudes
+			switch {
+			case len(spins) == 1:
+				kind = ClosedShellAmplitudes
+			case m == n:
+				kind = SameSpinAmplitudes
+			}
+			bytes, err := AmplitudesWorkspace(opt, left, right, kind)
 			if err != nil {
 				return 0, err
 			}
@@ -151,6 +218,9 @@ func DensityWorkspace(opt Options, spins ...Spin) (int64, error) {
 		}
 		o, v := int64(len(left.Occ)), int64(len(left.Vir))
 		densities += 8 * (o*o + v*v + (o+v)*(o+v))
+	}
+	if len(spins) == 2 {
+		densities += 8 * int64(keptAmplitudes(opt, spins[0], spins[1]))
 	}
 	return most + densities, nil
 }

@@ -6,9 +6,11 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"trnsci/core/dense"
+	"trnsci/core/sched"
 )
 
 // amplitudes4 is t[i,j,a,b] by plain loops.
@@ -77,7 +79,7 @@ func TestAmplitudes(t *testing.T) {
 		for name, c := range map[string]struct {
 			l, r molecule
 			kind Amplitudes
-		}{"closed": {a, a, OppositeSpinAmplitudes}, "opposite": {a, b, OppositeSpinAmplitudes}, "same": {b, b, SameSpinAmplitudes}} {
+		}{"closed": {a, a, ClosedShellAmplitudes}, "opposite": {a, b, OppositeSpinAmplitudes}, "same": {b, b, SameSpinAmplitudes}} {
 			got, err := collected(Options{Team: team(2)}, spinOf(c.l, ""), spinOf(c.r, ""), c.kind)
 			if err != nil {
 				t.Fatal(err)
@@ -187,7 +189,7 @@ func TestAmplitudesAndDensityBits(t *testing.T) {
 		for _, opt := range []Options{{}, {Team: team(3)}, {Team: team(2), MaxBytes: 2 * orbital}, {MaxBytes: 9*orbital + 2*8*6*30*30}} {
 			var sum float64
 			all := make([]float64, 0, len(want))
-			bound, err := AmplitudesWorkspace(opt, s, s)
+			bound, err := AmplitudesWorkspace(opt, s, s, SameSpinAmplitudes)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -219,6 +221,119 @@ func TestAmplitudesAndDensityBits(t *testing.T) {
 	}
 }
 
+// What comes by pairs has the bits of what comes by orbitals, and half of it does for the other half.
+func TestPairAmplitudes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(79, 80))
+	for _, s := range [][3]int{{1, 1, 1}, {5, 7, 9}, {6, 3, 0}, {0, 2, 3}} {
+		a, b := randomMolecule(rng, s[0], s[1], s[2]), randomMolecule(rng, s[0]+1, s[1]+2, s[2])
+		for name, c := range map[string]struct {
+			l, r molecule
+			kind Amplitudes
+		}{"closed": {a, a, ClosedShellAmplitudes}, "opposite": {a, b, OppositeSpinAmplitudes}, "same": {b, b, SameSpinAmplitudes}} {
+			want, err := collected(Options{}, spinOf(c.l, ""), spinOf(c.r, ""), OppositeSpinAmplitudes)
+			if c.kind == SameSpinAmplitudes {
+				want, err = collected(Options{MaxBytes: 1}, spinOf(c.l, ""), spinOf(c.r, ""), c.kind) // one orbital after the other
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			packed := func(m molecule) Spin {
+				return Spin{Source: arrange[float64](m, "Pai", 0, false), Occ: m.occ, Vir: m.vir}
+			}
+			orbital := int64(8 * c.r.nvir * c.r.naux)
+			for _, limit := range []int64{0, 2*orbital + 1, 4*orbital + 1, 7*orbital + 1} {
+				opt := Options{Team: team(3), MaxBytes: limit}
+				rows, cols := c.l.nvir, c.r.nvir
+				got := make([]float64, len(want))
+				var stored atomic.Int64
+				err := PairAmplitudes(opt, packed(c.l), packed(c.r), c.kind, func(i, j int, k dense.Matrix[float64]) {
+					stored.Add(1)
+					for x := range rows {
+						for y := range cols {
+							got[((i*c.r.nocc+j)*rows+x)*cols+y] = k.At(x, y)
+							if c.kind.symmetric() {
+								got[((j*c.r.nocc+i)*rows+y)*cols+x] = k.At(x, y)
+							}
+						}
+					}
+				})
+				pairs := c.l.nocc * c.r.nocc
+				if c.kind.symmetric() {
+					pairs = triangular(c.l.nocc, 0)
+				}
+				if err != nil || !slices.Equal(got, want) || stored.Load() != int64(pairs) {
+					t.Errorf("%v %s, limit %d: other bits, or %d pairs, want %d, %v", s, name, limit, stored.Load(), pairs, err)
+				}
+			}
+		}
+	}
+}
+
+func TestPairAmplitudesWorkspace(t *testing.T) {
+	m := randomMolecule(rand.New(rand.NewPCG(85, 86)), 8, 60, 40)
+	orbital := int64(8 * 60 * 40)
+	for name, src := range map[string]Source{"in place": plain[float64](m), "packed": arrange[float64](m, "Pai", 0, false)} {
+		s := Spin{Source: src, Occ: m.occ, Vir: m.vir}
+		for _, kind := range []Amplitudes{OppositeSpinAmplitudes, ClosedShellAmplitudes, SameSpinAmplitudes} {
+			for _, limit := range []int64{0, 2 * orbital, 5 * orbital} {
+				opt := Options{Team: team(2), MaxBytes: limit}
+				bound, err := PairAmplitudesWorkspace(opt, s, s, kind)
+				if err != nil {
+					t.Fatal(err)
+				}
+				const garbage = 100 << 10
+				used := allocated(t, func() error {
+					return PairAmplitudes(opt, s, s, kind, func(int, int, dense.Matrix[float64]) {})
+				})
+				if used > bound+garbage {
+					t.Errorf("%s, kind %d, limit %d: %d bytes allocated, bound %d", name, kind, limit, used, bound)
+				}
+			}
+		}
+	}
+}
+
+// The amplitudes between the spins are kept for both densities or computed for each.
+func TestDensityOfTwoSpinsBits(t *testing.T) {
+	rng := rand.New(rand.NewPCG(83, 84))
+	a, b := randomMolecule(rng, 4, 9, 7), randomMolecule(rng, 3, 11, 7)
+	want, err := Density(Options{}, spinOf(a, "alpha"), spinOf(b, "beta"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kept := range []bool{true, false} {
+		asked := 0
+		alpha, beta := spinOf(a, "alpha"), spinOf(b, "beta")
+		source, _ := counted[float64](a)
+		load := source.Load
+		source.Load = func(team *sched.Team, first, end int, dst []float64) error {
+			asked += end - first
+			return load(team, first, end, dst)
+		}
+		alpha.Source = source
+		opt := Options{Team: team(2), MaxBytes: 2 * 8 * 4 * 3 * 9 * 11}
+		if !kept {
+			opt.MaxBytes--
+		}
+		if got := keptAmplitudes(opt, alpha, beta); (got != 0) != kept {
+			t.Fatalf("%d bytes keep %d amplitudes", opt.MaxBytes, got)
+		}
+		got, err := Density(opt, alpha, beta)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range got {
+			if !slices.Equal(got[n].Data, want[n].Data) {
+				t.Errorf("spin %d, kept %v: other bits", n, kept)
+			}
+		}
+		// Once for each side of the pairs within alpha, once for beta's with all of alpha, and where nothing is kept once more for alpha's.
+		if want := map[bool]int{true: 3 * 4, false: 4 * 4}[kept]; asked != want {
+			t.Errorf("kept %v: asked for %d orbitals, want %d", kept, asked, want)
+		}
+	}
+}
+
 func TestAmplitudesRefuse(t *testing.T) {
 	m := randomMolecule(rand.New(rand.NewPCG(77, 78)), 3, 4, 5)
 	call := func(opt Options, s Spin, kind Amplitudes) error {
@@ -229,14 +344,20 @@ func TestAmplitudesRefuse(t *testing.T) {
 	argument(t, "memory", call(Options{MaxBytes: 319}, packed, OppositeSpinAmplitudes), "max_memory", "319", "320 bytes")
 	argument(t, "no source", call(Options{}, Spin{}, OppositeSpinAmplitudes), "B")
 	argument(t, "sizes", call(Options{}, Spin{Source: plain[float64](m), Occ: m.vir, Vir: m.vir}, SameSpinAmplitudes), "eps_occ", "(4,)")
-	_, err := Density(Options{})
+	keep := Options{Checkpoint: "c"}
+	argument(t, "checkpoint", call(keep, spinOf(m, ""), OppositeSpinAmplitudes), "checkpoint", "only Restricted")
+	_, err := Density(keep, spinOf(m, ""), spinOf(m, ""))
+	argument(t, "checkpoint", err, "checkpoint")
+	_, err = OppositeSpin(1e-6, keep, spinOf(m, ""))
+	argument(t, "checkpoint", err, "checkpoint")
+	_, err = Density(Options{})
 	argument(t, "no spins", err, "B", "got 0")
 	_, err = Density(Options{}, Spin{})
 	argument(t, "no integrals", err, "B")
 	// One vanishing denominator, of i = j and a = b: amplitudes within a spin do not divide by it.
 	m.occ[1], m.vir[2] = 5, 5
 	var zero *DenominatorError
-	if err := call(Options{}, spinOf(m, ""), OppositeSpinAmplitudes); !errors.As(err, &zero) || zero.I != 1 || zero.A != 2 {
+	if err := call(Options{}, spinOf(m, ""), ClosedShellAmplitudes); !errors.As(err, &zero) || zero.I != 1 || zero.A != 2 {
 		t.Errorf("vanishing denominator: %v", err)
 	}
 	all, err := collected(Options{}, spinOf(m, ""), spinOf(m, ""), SameSpinAmplitudes)

@@ -270,3 +270,40 @@ func TestInvariances(t *testing.T) {
 	}
 	compare("uncoupled orbitals", energy(larger))
 }
+
+// A spin without orbitals has no integrals, so that it does not matter how many auxiliary functions its arrays would have.
+func TestSpinWithoutOrbitals(t *testing.T) {
+	m := randomMolecule(rand.New(rand.NewPCG(37, 38)), 3, 4, 5)
+	full := Spin{Source: plain[float64](m), Occ: m.occ, Vir: m.vir}
+	alone, err := Generalized(full.Source, full.Occ, full.Vir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := Plan(Options{}, full.Source, Integrals[float64]{Nvir: 4, Naux: 5})
+	if err != nil || plan.Flops == 0 {
+		t.Fatal(plan, err)
+	}
+	for _, naux := range []int{0, 5, 7} {
+		for name, none := range map[string]Spin{
+			"no occupied orbitals": {Source: Integrals[float64]{Nvir: 4, Naux: naux}, Vir: m.vir},
+			"no virtual orbitals":  {Source: &FunctionIntegrals[float64]{Nocc: 3, Naux: naux}, Occ: m.occ},
+		} {
+			for _, spins := range [][2]Spin{{full, none}, {none, full}} {
+				a, b := spins[0], spins[1]
+				r, err := Unrestricted(a.Source, b.Source, a.Occ, b.Occ, a.Vir, b.Vir, Options{})
+				if err != nil || r.Total() != alone.SameSpin || r.OppositeSpin != 0 {
+					t.Errorf("%s, naux %d: %+v, want %g, %v", name, naux, r, alone.SameSpin, err)
+				}
+				if got, err := Plan(Options{}, a.Source, b.Source); err != nil || got.Flops != plan.Flops {
+					t.Errorf("%s, naux %d: a plan of %g operations, want %g, %v", name, naux, got.Flops, plan.Flops, err)
+				}
+				if sos, err := OppositeSpin(1e-6, Options{}, a, b); err != nil || sos.OppositeSpin != 0 {
+					t.Errorf("%s, naux %d: opposite spin %+v, %v", name, naux, sos, err)
+				}
+				if d, err := Density(Options{}, a, b); err != nil || d[0].Rows != len(a.Occ)+len(a.Vir) || d[1].Rows != len(b.Occ)+len(b.Vir) {
+					t.Errorf("%s, naux %d: %v", name, naux, err)
+				}
+			}
+		}
+	}
+}

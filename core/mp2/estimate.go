@@ -48,15 +48,19 @@ func planOf[T dense.Float](opt Options, sources []Source) (HostPlan, error) {
 	if err != nil {
 		return HostPlan{}, err
 	}
+	naux, err := CommonNaux(sources...)
+	if err != nil {
+		return HostPlan{}, err
+	}
 	p := HostPlan{Precision: map[bool]string{true: "fp32", false: "fp64"}[dense.IsSingle[T]()]}
 	var words []string
 	names := []string{"alpha: ", "beta: "}
 	a, b := ops[0], ops[len(ops)-1]
 	if len(ops) == 1 {
 		names = []string{""}
-		p.Flops = Flops(a.nocc, a.nvir, a.naux)
+		p.Flops = Flops(a.nocc, a.nvir, naux)
 	} else {
-		p.Flops = UnrestrictedFlops(a.nocc, a.nvir, b.nocc, b.nvir, a.naux)
+		p.Flops = UnrestrictedFlops(a.nocc, a.nvir, b.nocc, b.nvir, naux)
 	}
 	for n, op := range ops {
 		p.BytesRead += op.bytesOfPass(op, blocks.same[n], func(i0 int) int { return i0 })
@@ -68,7 +72,7 @@ func planOf[T dense.Float](opt Options, sources []Source) (HostPlan, error) {
 	}
 	p.Blocks = strings.Join(words, "; ")
 	if p.Flops > 0 {
-		p.Seconds = p.Flops / productRate[T](opt, max(a.nvir, b.nvir), a.naux)
+		p.Seconds = p.Flops / productRate[T](opt, max(a.nvir, b.nvir), naux)
 	}
 	return p, nil
 }

@@ -31,7 +31,7 @@ type FileIntegrals struct {
 	alongA           bool
 }
 
-// OpenIntegrals opens a .npy file of float32 or float64 numbers of either byte order and either array order. The shape
+// OpenIntegrals opens a .npy file of real or complex numbers of either precision, of either byte order and either array order. The shape
 // has to be the layout's for nocc and nvir; naux is read off. The caller closes what it gets.
 //
 // It returns a *dense.ArgumentError for an unknown layout or another shape, and the errors of npy.Open.
@@ -77,12 +77,22 @@ func (b *FileIntegrals) Shape() (nocc, nvir, naux int) { return b.nocc, b.nvir, 
 
 func (b *FileIntegrals) check() error { return nil } // OpenIntegrals did
 
-func (b *FileIntegrals) singlePrecision() bool { return b.file.Kind == npy.Float32 }
+func (b *FileIntegrals) singlePrecision() bool { return b.file.Kind.IsSingle() }
+func (b *FileIntegrals) isComplex() bool       { return b.file.Kind.IsComplex() }
 
 func (b *FileIntegrals) operand32() *operand[float32] { return fileOperand[float32](b) }
 func (b *FileIntegrals) operand64() *operand[float64] { return fileOperand[float64](b) }
+func (b *FileIntegrals) complexOperand() any {
+	switch b.file.Kind {
+	case npy.Complex64:
+		return fileOperand[complex64](b)
+	case npy.Complex128:
+		return fileOperand[complex128](b)
+	}
+	return nil
+}
 
-func fileOperand[T dense.Float](b *FileIntegrals) *operand[T] {
+func fileOperand[T dense.Scalar](b *FileIntegrals) *operand[T] {
 	return &operand[T]{
 		nocc: b.nocc, nvir: b.nvir, naux: b.naux,
 		alongA:  b.alongA,
@@ -94,7 +104,7 @@ func fileOperand[T dense.Float](b *FileIntegrals) *operand[T] {
 // fileLoader reads orbitals. In the file, whose axes are i and the two others in some order, neighbours along i are
 // strideI elements apart. So the file is a sequence of periods of nocc*strideI elements, in each of which orbital i has
 // the strideI elements from i*strideI on; one after the other they make up the orbital.
-type fileLoader[T dense.Float] struct {
+type fileLoader[T dense.Scalar] struct {
 	b     *FileIntegrals
 	stage []T // what one read brings, where a block is not one stretch
 }
@@ -154,7 +164,7 @@ func (l *fileLoader[T]) gather(first, end int) gather {
 func (g gather) elements(n int) int { return (n-1)*g.period + g.run }
 
 // readStretch fills dst with consecutive elements, a piece at a time so that cancellation is seen.
-func readStretch[T dense.Float](team *sched.Team, file *npy.File, dst []T, start int64) error {
+func readStretch[T dense.Scalar](team *sched.Team, file *npy.File, dst []T, start int64) error {
 	for len(dst) > 0 {
 		if err := team.Err(); err != nil {
 			return err

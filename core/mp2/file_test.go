@@ -24,8 +24,8 @@ var fileOrders = map[Layout][2]string{
 	LayoutIAP: {"iaP", "Pai"}, LayoutPairAux: {"iaP", ""}, LayoutAuxPair: {"Pia", ""}, LayoutIPA: {"iPa", "aPi"},
 }
 
-// saved writes data, in file order, as an array of the given shape. descr is "<f4", ">f4", "<f8" or ">f8".
-func saved[T dense.Float](t *testing.T, data []T, descr string, fortran bool, shape []int) string {
+// saved writes data, in file order, as an array of the given shape. descr is "<f4", ">f4", "<f8" or ">f8", of complex numbers "<c8" and so on.
+func saved[T dense.Scalar](t *testing.T, data []T, descr string, fortran bool, shape []int) string {
 	t.Helper()
 	tuple := strings.ReplaceAll(strings.Trim(fmt.Sprint(shape), "[]"), " ", ", ")
 	order := map[bool]string{false: "False", true: "True"}[fortran]
@@ -37,10 +37,12 @@ func saved[T dense.Float](t *testing.T, data []T, descr string, fortran bool, sh
 		bytes = binary.BigEndian
 	}
 	for _, x := range data {
-		if descr[2] == '4' {
-			file = bytes.AppendUint32(file, math.Float32bits(float32(x)))
-		} else {
-			file = bytes.AppendUint64(file, math.Float64bits(float64(x)))
+		for _, part := range []float64{dense.Real(x), dense.Imag(x)}[:realParts[T]()] {
+			if descr[1:] == "f4" || descr[1:] == "c8" {
+				file = bytes.AppendUint32(file, math.Float32bits(float32(part)))
+			} else {
+				file = bytes.AppendUint64(file, math.Float64bits(part))
+			}
 		}
 	}
 	path := filepath.Join(t.TempDir(), "b.npy")
@@ -51,7 +53,7 @@ func saved[T dense.Float](t *testing.T, data []T, descr string, fortran bool, sh
 }
 
 // fileCase is a file of a molecule and the same array in memory.
-type fileCase[T dense.Float] struct {
+type fileCase[T dense.Scalar] struct {
 	name   string
 	path   string
 	file   *FileIntegrals
@@ -61,9 +63,15 @@ type fileCase[T dense.Float] struct {
 // fileCases writes m in every layout and array order.
 func fileCases[T dense.Float](t *testing.T, m molecule, descr string) []fileCase[T] {
 	t.Helper()
+	return filesOf(t, m, descr, func(order string) Integrals[T] { return arrange[T](m, order, 0, false) })
+}
+
+// filesOf writes the integrals that arranged returns for an order of axes, those of a molecule of the sizes of m, in every layout and array order.
+func filesOf[T dense.Scalar](t *testing.T, m molecule, descr string, arranged func(order string) Integrals[T]) []fileCase[T] {
+	t.Helper()
 	var cases []fileCase[T]
 	add := func(layout Layout, fortran bool, order string) {
-		memory := arrange[T](m, order, 0, false)
+		memory := arranged(order)
 		shape, _ := layout.shape(m.nocc, m.nvir, m.naux)
 		path := saved(t, memory.Data, descr, fortran, shape)
 		file, err := OpenIntegrals(path, layout, m.nocc, m.nvir)

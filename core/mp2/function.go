@@ -8,7 +8,7 @@ import (
 // FunctionIntegrals is B as a function hands it out, in blocks of occupied orbitals: B[i,a,P] for first <= i < end goes to dst in the order of
 // its indices, P running fastest. It is called for one block at a time, from any goroutine; an orbital may be asked for again. Results do not depend
 // on the blocks that are asked for.
-type FunctionIntegrals[T dense.Float] struct {
+type FunctionIntegrals[T dense.Scalar] struct {
 	Nocc, Nvir, Naux int
 	Load             func(team *sched.Team, first, end int, dst []T) error
 }
@@ -24,11 +24,18 @@ func (b *FunctionIntegrals[T]) check() error {
 }
 
 func (b *FunctionIntegrals[T]) singlePrecision() bool { return dense.IsSingle[T]() }
+func (b *FunctionIntegrals[T]) isComplex() bool       { return dense.IsComplex[T]() }
 
 func (b *FunctionIntegrals[T]) operand32() *operand[float32] { return functionOperand[float32](b) }
 func (b *FunctionIntegrals[T]) operand64() *operand[float64] { return functionOperand[float64](b) }
+func (b *FunctionIntegrals[T]) complexOperand() any {
+	if !b.isComplex() {
+		return nil
+	}
+	return functionOperand[T](b)
+}
 
-func functionOperand[T, S dense.Float](b *FunctionIntegrals[S]) *operand[T] {
+func functionOperand[T, S dense.Scalar](b *FunctionIntegrals[S]) *operand[T] {
 	op := &operand[T]{nocc: b.Nocc, nvir: b.Nvir, naux: b.Naux, rounded: narrows[T](b), loader: &functionLoader[T, S]{b: b}}
 	if dense.IsSingle[T]() != dense.IsSingle[S]() { // an orbital is converted
 		op.staging = int64(b.Nvir) * int64(b.Naux) * elementBytes[S]()
@@ -37,7 +44,7 @@ func functionOperand[T, S dense.Float](b *FunctionIntegrals[S]) *operand[T] {
 }
 
 // functionLoader converts what the function brings, an orbital at a time, where that is of another dtype.
-type functionLoader[T, S dense.Float] struct {
+type functionLoader[T, S dense.Scalar] struct {
 	b     *FunctionIntegrals[S]
 	stage []S
 }
@@ -54,9 +61,7 @@ func (l *functionLoader[T, S]) load(team *sched.Team, first, end int, dst []T) e
 		if err := l.b.Load(team, i, i+1, l.stage); err != nil {
 			return err
 		}
-		for n, x := range l.stage {
-			dst[(i-first)*size+n] = T(x)
-		}
+		convert(dst[(i-first)*size:(i-first+1)*size], l.stage, 0, 1)
 	}
 	return nil
 }

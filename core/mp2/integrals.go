@@ -69,15 +69,26 @@ func (l Layout) auxAxis() int {
 	return 1
 }
 
-// Source holds the integrals B[i,a,P] of one spin: Integrals in memory or FileIntegrals in a file.
+// Source holds the integrals B[i,a,P] of one spin: Integrals in memory, FileIntegrals in a file, or FunctionIntegrals.
 type Source interface {
 	// Shape returns the numbers of occupied orbitals, virtual orbitals and auxiliary functions.
 	Shape() (nocc, nvir, naux int)
 
 	check() error
 	singlePrecision() bool
+	isComplex() bool
+	// Real integrals as factors in either precision.
 	operand32() *operand[float32]
 	operand64() *operand[float64]
+	// Complex integrals as factors in their own precision: *operand[complex64] or *operand[complex128]; nil for real ones.
+	complexOperand() any
+}
+
+// ComplexError reports complex integrals where only real ones are taken.
+type ComplexError struct{}
+
+func (*ComplexError) Error() string {
+	return "B: complex integrals are for spin orbitals (df_gmp2_energy) and k-points (df_kmp2_energy)"
 }
 
 // Integrals is B in memory with arbitrary element strides, negative ones included:
@@ -86,7 +97,7 @@ type Source interface {
 //
 // Every layout, C or Fortran order, is a choice of strides. Orbitals whose smaller stride of a and P is 1 are
 // multiplied where they lie; others are packed into blocks first (see Options.MaxBytes).
-type Integrals[T dense.Float] struct {
+type Integrals[T dense.Scalar] struct {
 	Nocc, Nvir, Naux          int
 	Offset                    int
 	StrideI, StrideA, StrideP int
@@ -94,7 +105,7 @@ type Integrals[T dense.Float] struct {
 }
 
 // NewIntegrals returns data as integrals of a layout in C order.
-func NewIntegrals[T dense.Float](data []T, layout Layout, nocc, nvir, naux int) (Integrals[T], error) {
+func NewIntegrals[T dense.Scalar](data []T, layout Layout, nocc, nvir, naux int) (Integrals[T], error) {
 	shape, err := layout.shape(nocc, nvir, naux)
 	if err != nil {
 		return Integrals[T]{}, err
@@ -114,6 +125,8 @@ func NewIntegrals[T dense.Float](data []T, layout Layout, nocc, nvir, naux int) 
 func (b Integrals[T]) Shape() (nocc, nvir, naux int) { return b.Nocc, b.Nvir, b.Naux }
 
 func (b Integrals[T]) singlePrecision() bool { return dense.IsSingle[T]() }
+
+func (b Integrals[T]) isComplex() bool { return dense.IsComplex[T]() }
 
 func (b Integrals[T]) empty() bool { return b.Nocc == 0 || b.Nvir == 0 || b.Naux == 0 }
 

@@ -120,8 +120,8 @@ func Restricted(b Source, epsOcc, epsVir []float64, opt Options) (Result, error)
 //	E_ss = sum over alpha and beta of 1/2 sum_ijab K_ab (K_ab - K_ba) / D
 //	E_os = sum over alpha i, a and beta j, b of K_ab^2 / D
 //
-// with integrals, occupied and virtual orbital energies of either spin. Both spins have the same naux; the products are
-// in the wider dtype of both. Errors are those of Restricted.
+// with integrals, occupied and virtual orbital energies of either spin. Both spins have the same naux, unless one has no orbitals; the
+// products are in the wider dtype of both. Errors are those of Restricted.
 func Unrestricted(alpha, beta Source, epsOccA, epsOccB, epsVirA, epsVirB []float64, opt Options) (Result, error) {
 	a := Spin{Name: "alpha", Source: alpha, Occ: epsOccA, Vir: epsVirA}
 	b := Spin{Name: "beta", Source: beta, Occ: epsOccB, Vir: epsVirB}

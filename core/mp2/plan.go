@@ -38,7 +38,10 @@ func Workspace(opt Options, sources ...Source) (int64, error) {
 }
 
 // Bytes for each pair of occupied orbitals: a run, contribution, pair energies, and its place in the order of bounds.
-const pairBytes = 24 + 24 + 32 + 16 + 1
+const pairBytes = 24 + contributionBytes + 32 + 16 + 1
+
+// Bytes of a contribution.
+const contributionBytes = 24
 
 // Bytes of a checkpoint: buffers, and for each pair a record that grows by doubling and its place in the selection.
 const (
@@ -56,14 +59,7 @@ func workspace[T dense.Float](opt Options, sources []Source) (int64, error) {
 		op := operandOf[T](src)
 		ops[n] = op
 		largest, orbitals = max(largest, op.nvir), orbitals+op.nocc
-		bytes += 2 * 2 * int64(op.nocc) * (8*int64(op.nvir) + 1) // norms and flags of two blocks in two passes
-		if file, ok := src.(*FileIntegrals); ok {
-			bytes += readBytes
-			if file.strideI < file.nvir*file.naux { // blocks are gathered
-				bytes += 2*readBytes + int64(file.strideI)*int64(file.nocc)*elementBytes[T]()
-			}
-		}
-		bytes += op.staging
+		bytes += blocksWorkspace(op, src)
 	}
 	blocks, err := planAll(ops, opt.maxBytes(), opt.Team.Threads())
 	if err != nil {
@@ -77,11 +73,23 @@ func workspace[T dense.Float](opt Options, sources []Source) (int64, error) {
 	return bytes + int64(orbitals)*int64(orbitals+1)*pairBytes, nil
 }
 
-func elementBytes[T dense.Float]() int64 {
-	if dense.IsSingle[T]() {
-		return 4
+// blocksWorkspace returns the bytes that filling the blocks of a source in two passes takes beside their elements.
+func blocksWorkspace[T dense.Scalar](op *operand[T], src Source) int64 {
+	bytes := op.staging + 2*2*int64(op.nocc)*(8*int64(op.nvir)+1) // norms and flags of two blocks
+	if file, ok := src.(*FileIntegrals); ok {
+		bytes += readBytes
+		if file.strideI < file.nvir*file.naux { // blocks are gathered
+			bytes += 2*readBytes + int64(file.strideI)*int64(file.nocc)*elementBytes[T]()
+		}
 	}
-	return 8
+	return bytes
+}
+
+func elementBytes[T dense.Scalar]() int64 {
+	if dense.IsSingle[T]() {
+		return 4 * int64(realParts[T]())
+	}
+	return 8 * int64(realParts[T]())
 }
 
 // widths says how many orbitals the blocks of a pass hold: the one that stays, and those of a stream, of which there are as many as buffers.
@@ -99,7 +107,7 @@ type plan struct {
 }
 
 // planAll splits maxBytes for every pass of so many threads, or says how many bytes are needed for one pair of orbitals in each.
-func planAll[T dense.Float](ops []*operand[T], maxBytes int64, threads int) (plan, error) {
+func planAll[T dense.Scalar](ops []*operand[T], maxBytes int64, threads int) (plan, error) {
 	budget := int(maxBytes / elementBytes[T]())
 	least := 0
 	for _, op := range ops {
@@ -127,7 +135,7 @@ func planAll[T dense.Float](ops []*operand[T], maxBytes int64, threads int) (pla
 
 // planSame makes one block of all orbitals if that fits, else as large a one as leaves room for a stream: the larger it is, the less often the
 // others are read.
-func planSame[T dense.Float](op *operand[T], budget, threads int) widths {
+func planSame[T dense.Scalar](op *operand[T], budget, threads int) widths {
 	each := op.packedElements()
 	if op.nocc*each <= budget {
 		return widths{left: op.nocc}
@@ -139,7 +147,7 @@ func planSame[T dense.Float](op *operand[T], budget, threads int) widths {
 }
 
 // planOpposite holds the second spin whole if the memory suffices for it and one orbital of the first; else it streams past the first one.
-func planOpposite[T dense.Float](left, right *operand[T], budget, threads int) widths {
+func planOpposite[T dense.Scalar](left, right *operand[T], budget, threads int) widths {
 	l, r := left.packedElements(), right.packedElements()
 	if l == 0 && r == 0 || right.nocc*r+left.nocc*l <= budget {
 		return widths{left: left.nocc, right: right.nocc, buffers: 1}

@@ -30,8 +30,9 @@ const (
 	mostPoints = 127
 	// Matrices X that are summed up in one pass over the integrals.
 	pointsPerPass = 16
-	// Part of the tolerance that rounding in float32 may take: a tenth of a point on average.
-	singleShare = 1.0 / 8
+	// Part of the tolerance that rounding in float32 may take: a tenth of a point on average. It may take more if the number of points leaves more, even
+	// where the energy is so many times as large as the sketch says.
+	singleShare, sketchMargin = 1.0 / 8, 2
 )
 
 // OppositeSpin returns the opposite-spin part of the MP2 correlation energy of a closed shell, given one spin, or of alpha and beta, to
@@ -43,7 +44,8 @@ const (
 // where Y is X for a closed shell and that of beta for an open one. The sum with n points is off by at most rho^2 |E_os|, where rho is the largest |r_n|
 // of all x. A sketch of the first X says about how large |E_os| is, and so how many points are enough; the sum itself then gives a bound for |E_os|, and
 // one more point at a time follows if the sketch was too low. The last points add little: as many X as are proven to be good enough, from bounds like
-// those of the energies of pairs, are computed in float32. Of the options Precision, PairEnergies and Tolerance are not used.
+// those of the energies of pairs, are computed in float32. Of the options Precision, PairEnergies and
+// Tolerance are not used, and a Checkpoint is refused.
 //
 // Errors: those of Restricted, but where a denominator is not positive it is *GapError; *dense.ArgumentError for a tolerance that is not
 // positive, or that no number of points meets.
@@ -72,7 +74,7 @@ func OppositeSpin(tolerance float64, opt Options, spins ...Spin) (OppositeSpinRe
 		}
 	}
 	opt.Team.Plan(len(points) * run.steps())
-	if err := run.compute(points, singleShare*tolerance); err != nil {
+	if err := run.compute(points, max(singleShare*tolerance, tolerance-sketchMargin*run.relative(points)*guess)); err != nil {
 		return OppositeSpinResult{}, err
 	}
 	for !(run.error() <= tolerance) && certain(run.most()) < math.Inf(1) {
@@ -99,6 +101,9 @@ func checkOppositeSpinSum(tolerance float64, opt Options, spins []Spin) (low, hi
 		sources[n] = s.Source
 	}
 	if err := opt.check(sources...); err != nil {
+		return 0, 0, err
+	}
+	if err := opt.refuseCheckpoint(); err != nil {
 		return 0, 0, err
 	}
 	for _, s := range spins {

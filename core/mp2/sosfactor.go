@@ -18,7 +18,6 @@ type oppositeSpinFactor struct {
 	transposed []float64 // the same, a column for each (i, a)
 	x          []float64 // for i, a in this order
 	squares    []float64 // for each i, a a bound on |B_ia|^2, with what elements lose that are subnormal in float32
-	factor     []float64 // f for the rows of a chunk
 	roundings  []float64 // for each i, a those that a term of X passes through in float32, times what one of them costs
 	double     gram[float64]
 	single     gram[float32]
@@ -27,12 +26,13 @@ type oppositeSpinFactor struct {
 
 // gram is what some sums X need.
 type gram[T dense.Float] struct {
-	left, right []T   // the integrals of a chunk times f, transposed so that no product has to do it, and as they are unless they are of T
-	x           [][]T // of which the lower triangles count
+	left  []T   // for each thread, rows of the integrals of a chunk times f, transposed so that no product has to do it
+	right []T   // the integrals of a chunk, unless they are of T
+	x     [][]T // of which the lower triangles count
 }
 
-// Rows (i, a) of a chunk at least, where there are so many: enough for products at full speed.
-const chunkRows = 2048
+// Rows (i, a) of a chunk at least, where there are so many: enough for products at full speed, few enough to stay in the third-level cache.
+const chunkRows = 512
 
 // chunkOf returns how many orbitals are a chunk.
 func chunkOf(nocc, nvir int) int { return min(nocc, (chunkRows+nvir-1)/max(1, nvir)) }
@@ -48,10 +48,9 @@ func newOppositeSpinFactor(opt Options, s Spin, x []float64) (*oppositeSpinFacto
 				opt.maxBytes(), 8*size)
 		}
 	}
-	f.block, _ = newBlock(op, s.Name, f.width, unweighted(op.naux), make([]float64, op.blockElements(f.width)))
+	f.block, _ = newBlock(op, s.Name, f.width, unweighted(op), make([]float64, op.blockElements(f.width)))
 	f.squares = make([]float64, len(x))
 	f.transposed = make([]float64, f.chunk*op.nvir*op.naux)
-	f.factor = make([]float64, f.chunk*op.nvir)
 	f.countRoundings()
 	return f, nil
 }
@@ -146,9 +145,12 @@ func (f *oppositeSpinFactor) gather(opt Options, first, end int) error {
 
 // sum sets the X of g for the points k0 <= k < k1.
 func (g *gram[T]) sum(opt Options, f *oppositeSpinFactor, points []float64, k0, k1 int) error {
-	g.prepare(f.chunk*f.block.op.nvir*f.block.op.naux, f.block.op.naux, k1-k0)
+	count, naux := k1-k0, f.block.op.naux
+	strip := stripRows(naux, count, opt.Team.Threads())
+	strips := (naux + strip - 1) / strip
+	g.prepare(opt.Team.Threads()*strip*f.chunk*f.block.op.nvir, naux, count)
 	return f.each(opt, func(first, end int, b dense.Matrix[float64]) error {
-		right, err := g.convert(opt, b)
+		right, err := g.convert(opt, b, len(f.transposed))
 		if err != nil {
 			return err
 		}
@@ -156,28 +158,36 @@ func (g *gram[T]) sum(opt Options, f *oppositeSpinFactor, points []float64, k0, 
 		if err := blas.CopyView(opt.Team, transposed.View(), b.View().T()); err != nil {
 			return err
 		}
-		left := dense.Matrix[T]{Rows: b.Cols, Cols: b.Rows, Stride: b.Rows, Data: g.left}
-		for k := range k1 - k0 {
+		err = opt.Team.For(strips*count, func(worker, task int) error {
+			k, p0 := task%count, (strips-1-task/count)*strip // the longest rows first
+			p1 := min(naux, p0+strip)
+			left := dense.Matrix[T]{Rows: p1 - p0, Cols: b.Rows, Stride: b.Rows, Data: g.left[worker*strip*f.chunk*f.block.op.nvir:]}
+			factor := make([]float64, b.Rows)
 			for n, x := range f.x[first:end] {
-				f.factor[n] = separableFactor(points[:k0+k+1], x)
+				factor[n] = separableFactor(points[:k0+k+1], x)
 			}
-			if err := scaleColumns(opt.Team, transposed, f.factor, left); err != nil {
-				return err
-			}
-			x := dense.Matrix[T]{Rows: b.Cols, Cols: b.Cols, Stride: b.Cols, Data: g.x[k]}
-			blas.Gemmt(opt.Team, blas.Lower, blas.NoTrans, blas.NoTrans, 1, left, right, 1, x)
-			if err := opt.Team.Err(); err != nil {
-				return err // X is unfinished
-			}
-			opt.Team.Step(1)
-		}
-		return nil
+			scaleColumns(transposed.Slice(p0, p1, 0, b.Rows), factor, left)
+			x := dense.Matrix[T]{Rows: naux, Cols: naux, Stride: naux, Data: g.x[k]}
+			serial := opt.Team.Serial()
+			blas.Gemm(serial, blas.NoTrans, blas.NoTrans, 1, left, right.Slice(0, b.Rows, 0, p0), 1, x.Slice(p0, p1, 0, p0))
+			blas.Gemmt(serial, blas.Lower, blas.NoTrans, blas.NoTrans, 1, left, right.Slice(0, b.Rows, p0, p1), 1, x.Slice(p0, p1, p0, p1))
+			return opt.Team.Err() // X is unfinished
+		})
+		opt.Team.Step(count)
+		return err
 	})
 }
 
-// prepare makes g have memory for chunks of so many elements, and so many X that are zero.
+// Rows of X that are one job: as many as make it worth packing the other factor, fewer where there would be too few jobs for the threads.
+const mostStripRows, leastStripRows, stripsPerThread = 768, 48, 4
+
+func stripRows(naux, points, threads int) int {
+	return min(mostStripRows, max(leastStripRows, naux*points/(stripsPerThread*threads)), naux)
+}
+
+// prepare makes g have memory for so many elements of left, and so many X that are zero.
 func (g *gram[T]) prepare(elements, naux, count int) {
-	if g.left == nil {
+	if len(g.left) < elements {
 		g.left = make([]T, elements)
 	}
 	for k := range count {
@@ -188,29 +198,26 @@ func (g *gram[T]) prepare(elements, naux, count int) {
 	}
 }
 
-// convert returns b in T.
-func (g *gram[T]) convert(opt Options, b dense.Matrix[float64]) (dense.Matrix[T], error) {
+// convert returns b in T, in memory for a chunk of so many elements.
+func (g *gram[T]) convert(opt Options, b dense.Matrix[float64], chunk int) (dense.Matrix[T], error) {
 	if same, ok := any(b).(dense.Matrix[T]); ok {
 		return same, nil
 	}
 	if g.right == nil {
-		g.right = make([]T, len(g.left))
+		g.right = make([]T, chunk)
 	}
 	right := dense.Matrix[T]{Rows: b.Rows, Cols: b.Cols, Stride: b.Cols, Data: g.right}
 	return right, blas.CopyView(opt.Team, right.View(), b.View())
 }
 
 // scaleColumns sets out to m diag(factor).
-func scaleColumns[T dense.Float](team *sched.Team, m dense.Matrix[float64], factor []float64, out dense.Matrix[T]) error {
-	factor = factor[:m.Cols]
-	return team.For(m.Rows, func(_, r int) error {
-		row, scaled := m.Row(r), out.Row(r)
-		row, scaled = row[:len(factor)], scaled[:len(factor)]
+func scaleColumns[T dense.Float](m dense.Matrix[float64], factor []float64, out dense.Matrix[T]) {
+	for r := range m.Rows {
+		row, scaled := m.Row(r)[:len(factor)], out.Row(r)[:len(factor)]
 		for c, x := range factor {
 			scaled[c] = T(x * row[c])
 		}
-		return nil
-	})
+	}
 }
 
 // innerProduct returns sum_PQ X_PQ Y_PQ for symmetric matrices of order n, given their lower triangles. The sums of the rows are added up in order.
@@ -265,8 +272,9 @@ func OppositeSpinWorkspace(opt Options, spins ...Spin) (int64, error) {
 	for _, src := range sources {
 		nocc, nvir, naux := src.Shape()
 		rows, functions := int64(chunkOf(nocc, nvir))*int64(nvir), int64(naux)
-		bytes += rows * (functions*(8+8+8+8+4+4) + 8*sketchVectors) // a block, what is gathered, that transposed, left, and left and right in float32
-		bytes += 8 * (3*int64(nocc)*int64(nvir) + 2*rows)
+		bytes += rows * (functions*(8+8+8+4) + 8*sketchVectors)                             // a block, what is gathered, that transposed, and in float32
+		bytes += rows * min(functions, mostStripRows) * (8 + 4) * int64(opt.Team.Threads()) // left
+		bytes += 8 * 3 * int64(nocc) * int64(nvir)
 		bytes += (8 + 4) * int64(pointsTogether(opt, spins)) * functions * functions
 		bytes += 8 * functions * (2*mostPoints + 2*sketchVectors)
 		if file, ok := src.(*FileIntegrals); ok {

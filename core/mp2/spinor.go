@@ -8,14 +8,17 @@ import (
 	"trnsci/core/sched"
 )
 
-// Generalized returns the MP2 correlation energy of spin orbitals with real integrals,
+// Generalized returns the MP2 correlation energy of spin orbitals with real or complex integrals, (ia|jb) = K_ab = sum_P B_iaP B_jbP without a conjugate,
 //
-//	E = 1/4 sum_ijab (K_ab - K_ba)^2 / D
+//	E = 1/4 sum_ijab |K_ab - K_ba|^2 / D
 //
-// as SameSpin of the result. Options and errors are those of Restricted.
+// as SameSpin of the result. Errors are those of Restricted. Products of complex integrals are in their own precision; of the options, Precision, PairEnergies
+// and Tolerance are not used for them, and a Checkpoint is refused.
+//
+// Cost: nocc^2 nvir^2 naux floating-point operations with real integrals, four times as many with complex ones. Files are read as by Restricted.
 func Generalized(b Source, epsOcc, epsVir []float64, opt Options) (Result, error) {
 	s := Spin{Source: b, Occ: epsOcc, Vir: epsVir}
-	if err := opt.check(b); err != nil {
+	if err := opt.checkAny(b); err != nil {
 		return Result{}, err
 	}
 	if err := s.check(); err != nil {
@@ -23,6 +26,12 @@ func Generalized(b Source, epsOcc, epsVir []float64, opt Options) (Result, error
 	}
 	if err := checkSameSpin(opt.Team, s, false); err != nil {
 		return Result{}, err
+	}
+	switch op := b.complexOperand().(type) {
+	case *operand[complex64]:
+		return spinors(op, s, opt)
+	case *operand[complex128]:
+		return spinors(op, s, opt)
 	}
 	// Spin orbitals are one spin of an open shell whose other one has no orbitals.
 	c, recomputed, err := compute(opt, s, Spin{Source: without(b)})
@@ -44,176 +53,129 @@ func without(b Source) Source {
 
 // GeneralizedWorkspace returns an upper bound on the bytes that Generalized allocates beside its integrals.
 func GeneralizedWorkspace(opt Options, b Source) (int64, error) {
-	if err := opt.check(b); err != nil {
+	if err := opt.checkAny(b); err != nil {
 		return 0, err
+	}
+	switch op := b.complexOperand().(type) {
+	case *operand[complex64]:
+		return spinorWorkspace(opt, op, b)
+	case *operand[complex128]:
+		return spinorWorkspace(opt, op, b)
 	}
 	return Workspace(opt, b, without(b))
 }
 
-// SpinorIntegrals is complex B[i,a,P] in memory with arbitrary element strides, each orbital i a matrix of nvir x naux.
-type SpinorIntegrals[T dense.Complex] struct {
-	Nvir, Naux int
-	Orbitals   []dense.View[T]
-}
-
-// Spinors returns the MP2 correlation energy of complex spin orbitals, (ia|jb) = K_ab = sum_P B_iaP B_jbP without a conjugate,
-//
-//	E = 1/4 sum_ijab |K_ab - K_ba|^2 / D
-//
-// and a bound on its rounding errors, as SameSpin and ErrorBound of the result. Products are in T. Of the options, Precision, PairEnergies, MaxBytes and Tolerance
-// are not used.
-//
-// Errors: *dense.ArgumentError for sizes that do not fit, infinities and NaNs; *DenominatorError; the team's.
-//
-// Cost: 4 nocc^2 nvir^2 naux real floating-point operations. Orbitals whose rows are not contiguous are copied.
-func Spinors[T dense.Complex](b SpinorIntegrals[T], epsOcc, epsVir []float64, opt Options) (Result, error) {
-	// The shape and the energies are checked as those of real integrals that are nowhere.
-	shape := &FunctionIntegrals[float64]{Nocc: len(b.Orbitals), Nvir: b.Nvir, Naux: b.Naux}
-	s := Spin{Source: shape, Occ: epsOcc, Vir: epsVir}
-	if err := s.check(); err != nil {
+// spinors returns the energy of complex integrals. Blocks of orbitals stay and stream as in engine.sameSpinPass.
+func spinors[T dense.Complex](op *operand[T], s Spin, opt Options) (Result, error) {
+	if err := opt.refuseCheckpoint(); err != nil || op.empty() {
 		return Result{}, err
 	}
-	if s.empty() {
-		return Result{}, nil
-	}
-	if err := checkSameSpin(opt.Team, s, false); err != nil {
-		return Result{}, err
-	}
-	run, err := newSpinorRun(b, s, opt)
+	blocks, err := planAll([]*operand[T]{op}, opt.maxBytes(), opt.Team.Threads())
 	if err != nil {
 		return Result{}, err
 	}
-	pairs := make([]contribution, triangular(len(epsOcc)-1, 0)) // i > j
-	opt.Team.Plan(len(pairs))
-	scratch := make([][]T, opt.Team.Threads())
-	err = opt.Team.For(len(pairs), func(worker, n int) error {
-		if scratch[worker] == nil {
-			scratch[worker] = make([]T, b.Nvir*b.Nvir)
+	r := &spinorRun[T]{
+		team: opt.Team, spin: s, pairs: make([]contribution, strictPairs(op.nocc)), scratch: make([][]T, opt.Team.Threads()),
+		errors: complexError[T](op.naux), quotients: newQuotients(max(s.largestVir(), largest(s.Occ))),
+	}
+	opt.Team.Plan(len(r.pairs))
+	walk := blockWalk[T]{team: opt.Team, checkFinite: !opt.SkipFiniteCheck, left: op, right: op, widths: blocks.same[0], oneSpin: true}
+	err = walk.each(func(left, right *block[T]) error {
+		if left == right {
+			return r.triangle(left)
 		}
-		i, j := strictPair(n)
-		pairs[n] = run.pair(opt.Team.Serial(), i, j, scratch[worker])
-		opt.Team.Step(1)
-		return opt.Team.Err()
+		return r.rectangle(left, right)
 	})
 	if err != nil {
 		return Result{}, err
 	}
-	sum := total(pairs)
+	sum := total(r.pairs)
 	return Result{SameSpin: sum.same, AlphaAlpha: sum.same, ErrorBound: certain(sum.bound)}, nil
 }
 
-// strictPair returns i > j of the pair with number i (i-1)/2 + j.
+// strictPairs returns the number of pairs i > j of n orbitals, and strictNumber that of such a pair among them.
+func strictPairs(n int) int { return n * (n - 1) / 2 }
+
+func strictNumber(i, j int) int { return strictPairs(i) + j }
+
+// strictPair returns i > j of the pair with a strictNumber.
 func strictPair(n int) (i, j int) {
 	i = int((1 + math.Sqrt(1+8*float64(n))) / 2)
-	for triangular(i-1, 0) > n { // the root may be off by its rounding
+	for strictPairs(i) > n { // the root may be off by its rounding
 		i--
 	}
-	for triangular(i, 0) <= n {
+	for strictPairs(i+1) <= n {
 		i++
 	}
-	return i, n - triangular(i-1, 0)
+	return i, n - strictPairs(i)
 }
 
-// spinorRun is the state of a call of Spinors.
+// spinorRun is the state of a call with complex integrals.
 type spinorRun[T dense.Complex] struct {
-	spin     Spin
-	orbitals []dense.Matrix[T]
-	norms    [][]float64 // bounds on |B_ia|_2
-	errors   productError
-	largest  float64 // modulus of an orbital energy
+	team      *sched.Team
+	spin      Spin
+	pairs     []contribution // of i > j under their strictNumber
+	scratch   [][]T          // a K for each worker; nil for those who have not begun
+	errors    productError
+	quotients quotients
 }
 
-func newSpinorRun[T dense.Complex](b SpinorIntegrals[T], s Spin, opt Options) (*spinorRun[T], error) {
-	u := dense.Eps[T]() / 2
-	r := &spinorRun[T]{spin: s, largest: max(s.largestVir(), largest(s.Occ))}
-	// The real and the imaginary part of K_ab are sums of 2 naux products whose moduli sum to at most |B_ia| |B_jb|.
-	r.errors = productError{relative: math.Sqrt2 * gamma(2*b.Naux, u), absolute: 4 * float64(b.Naux) * smallestOf[T]()}
-	for i, v := range b.Orbitals {
-		m, ok := v.Matrix()
-		if !ok {
-			m = dense.New[T](v.Rows, v.Cols)
-			if err := blas.CopyView(opt.Team, m.View(), v); err != nil {
-				return nil, err
-			}
-		}
-		norms := make([]float64, b.Nvir)
-		for a := range norms {
-			row := dense.Vec(m.Row(a))
-			norms[a] = blas.Nrm2(row)*boundSlack + math.Sqrt(float64(b.Naux))*tiny[T]()
-			if !opt.SkipFiniteCheck && !dense.IsFinite(norms[a]) {
-				return nil, dense.BadArgument("B", "contains infinities or NaNs, or numbers too large to square, in occupied orbital %d", i)
-			}
-		}
-		r.orbitals, r.norms = append(r.orbitals, m), append(r.norms, norms)
-		if err := opt.Team.Err(); err != nil {
-			return nil, err
-		}
-	}
-	return r, nil
+// rectangle computes the pairs of the orbitals of two blocks, those of left behind those of right.
+func (r *spinorRun[T]) rectangle(left, right *block[T]) error {
+	count := right.end - right.first
+	return r.team.For((left.end-left.first)*count, func(worker, n int) error {
+		return r.pair(worker, left, right, left.first+n/count, right.first+n%count)
+	})
 }
 
-// smallestOf and tiny are smallestSubnormal and smallestNorm for the parts of T.
-func smallestOf[T dense.Complex]() float64 {
-	if dense.IsSingle[T]() {
-		return smallestSubnormal[float32]()
-	}
-	return smallestSubnormal[float64]()
+// triangle computes the pairs within a block.
+func (r *spinorRun[T]) triangle(b *block[T]) error {
+	return r.team.For(strictPairs(b.end-b.first), func(worker, n int) error {
+		i, j := strictPair(n)
+		return r.pair(worker, b, b, b.first+i, b.first+j)
+	})
 }
 
-func tiny[T dense.Complex]() float64 {
-	if dense.IsSingle[T]() {
-		return smallestNorm[float32]()
-	}
-	return smallestNorm[float64]()
-}
-
-// pair returns sum_{a<b} |K_ab - K_ba|^2 / D of a pair of orbitals with its bound. A cancelled team leaves it unfinished.
-func (r *spinorRun[T]) pair(team *sched.Team, i, j int, memory []T) contribution {
+// pair sets the contribution of a pair, sum_{a<b} |K_ab - K_ba|^2 / D with its bound.
+func (r *spinorRun[T]) pair(worker int, left, right *block[T], i, j int) error {
 	vir := r.spin.Vir
 	n := len(vir)
-	k := dense.Matrix[T]{Rows: n, Cols: n, Stride: n, Data: memory}
-	blas.Gemm(team, blas.NoTrans, blas.Trans, 1, r.orbitals[i], r.orbitals[j], 0, k)
-	spread := gamma(denominatorRoundings, unitRoundoff) * 4 * r.largest
-	// A term takes two subtractions, two squares, their sum, and a quotient.
-	rounding := gamma(termRoundings+3+2*compensatedRoundings, unitRoundoff)
+	if r.scratch[worker] == nil {
+		r.scratch[worker] = make([]T, n*n)
+	}
+	k := dense.Matrix[T]{Rows: n, Cols: n, Stride: n, Data: r.scratch[worker]}
+	asRows, asColumns := left.op.trans()
+	blas.Gemm(r.team.Serial(), asRows, asColumns, 1, left.orbitals(i, i+1), right.orbitals(j, j+1), 0, k)
+	normsI, normsJ := left.rowNorms(i), right.rowNorms(j)
 	var sum compensated
 	bound := 0.0
 	for a := range n {
-		if team.Err() != nil {
-			return contribution{}
+		if err := r.team.Err(); err != nil {
+			return err
 		}
-		bounds := 0.0
 		for b := a + 1; b < n; b++ {
-			x, y := k.At(a, b), k.At(b, a)
-			re, im := dense.Real(x)-dense.Real(y), dense.Imag(x)-dense.Imag(y)
+			off := r.errors.of(normsI[a], normsJ[b]) + r.errors.of(normsI[b], normsJ[a])
 			d := denominator(r.spin.Occ[i]-vir[a], r.spin.Occ[j]-vir[b])
-			term := (re*re + im*im) / d
-			sum.add(term)
-			off := r.errors.relative*(r.norms[i][a]*r.norms[j][b]+r.norms[i][b]*r.norms[j][a]) + 2*r.errors.absolute
-			least := math.Abs(d) - spread // of |D|
-			if !(least > 0) {
-				bounds = math.Inf(1)
-				continue
-			}
-			bounds += (2*math.Hypot(re, im)*off+off*off)/least + math.Abs(term)*(rounding+spread/least) + underflow*(1+1/least)
+			value, uncertain := r.quotients.over(d).term(complex128(k.At(a, b))-complex128(k.At(b, a)), off)
+			sum.add(value)
+			bound += uncertain
 		}
-		bound += bounds
 	}
-	return contribution{same: sum.value(), bound: bound}
+	r.pairs[strictNumber(i, j)] = contribution{same: sum.value(), bound: bound}
+	r.team.Step(1)
+	return nil
 }
 
-// SpinorsWorkspace returns an upper bound on the bytes that Spinors allocates beside its integrals.
-func SpinorsWorkspace[T dense.Complex](b SpinorIntegrals[T], opt Options) int64 {
-	element := int64(16)
-	if dense.IsSingle[T]() {
-		element = 8
+// spinorWorkspace returns an upper bound on the bytes that spinors allocates beside the integrals.
+func spinorWorkspace[T dense.Complex](opt Options, op *operand[T], src Source) (int64, error) {
+	blocks, err := planAll([]*operand[T]{op}, opt.maxBytes(), opt.Team.Threads())
+	if err != nil {
+		return 0, err
 	}
-	nocc, nvir := int64(len(b.Orbitals)), int64(b.Nvir)
-	bytes := int64(fixedBytes) + nocc*(8*nvir+128) + nocc*nocc/2*24
-	for _, v := range b.Orbitals {
-		if _, ok := v.Matrix(); !ok {
-			bytes += element * nvir * int64(b.Naux)
-		}
-	}
-	return bytes + int64(opt.Team.Threads())*(element*nvir*nvir+2*blas.GemmWorkspace[float64]())
+	nvir := int64(op.nvir)
+	bytes := fixedBytes + blocksWorkspace(op, src) + int64(strictPairs(op.nocc))*contributionBytes + int64(blocks.elements)*elementBytes[T]()
+	return bytes + int64(opt.Team.Threads())*(nvir*nvir*elementBytes[T]()+complexGemmWorkspace()), nil
 }
+
+// complexGemmWorkspace returns the bytes of a complex product for each thread: those of a real one in double precision, once for each part.
+func complexGemmWorkspace() int64 { return 2 * blas.GemmWorkspace[float64]() }

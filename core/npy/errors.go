@@ -12,13 +12,18 @@ func (e *FormatError) Error() string {
 	return fmt.Sprintf("%s: not a usable .npy file: %s", e.Path, e.Reason)
 }
 
-// DtypeError reports a .npy file whose elements are not real floating-point numbers of a supported width. Dtype is the
+// DtypeError reports a .npy file whose elements are not floating-point numbers of a supported width. Dtype is the
 // description in the file's header.
 type DtypeError struct {
 	Path  string
 	Dtype string
+	Real  bool // only real numbers were expected
 }
 
 func (e *DtypeError) Error() string {
-	return fmt.Sprintf("%s: dtype %s is not supported, expected float32 or float64 (%s)", e.Path, e.Dtype, acceptedDtypes)
+	expected, descriptions := "float32, float64, complex64 or complex128", acceptedDtypes
+	if e.Real {
+		expected, descriptions = "float32 or float64", acceptedReals
+	}
+	return fmt.Sprintf("%s: dtype %s is not supported, expected %s (%s)", e.Path, e.Dtype, expected, descriptions)
 }

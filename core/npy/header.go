@@ -9,6 +9,7 @@ import (
 	"math"
 	"math/bits"
 	"regexp"
+	"strings"
 
 	npyio "github.com/sbinet/npyio/npy"
 )
@@ -22,7 +23,7 @@ const (
 	lengthEndV2   = 12
 )
 
-// The header of a real array takes some hundred bytes. Longer ones than version 1 can hold describe structured arrays,
+// The header of an array of numbers takes some hundred bytes. Longer ones than version 1 can hold describe structured arrays,
 // which are not read here, and a corrupt length must not make us allocate what it says.
 const maxHeader = 1<<16 - 1
 
@@ -30,13 +31,20 @@ const maxHeader = 1<<16 - 1
 // behind it relies on that form and panics on others.
 var headerForm = regexp.MustCompile(`^\{'descr': (.+), 'fortran_order': (?:True|False), 'shape': \((?:[0-9]+,|[0-9]+(?:, [0-9]+)+)?\), \} *\n$`)
 
-const acceptedDtypes = "'<f4', '>f4', '<f8' or '>f8'"
+const (
+	acceptedReals  = "'<f4', '>f4', '<f8' or '>f8'"
+	acceptedDtypes = "'<f4', '<f8', '<c8', '<c16', or '>' in the place of '<'"
+)
+
+// kinds are the element types by their descriptions behind the byte order.
+var kinds = map[string]Kind{"f4": Float32, "f8": Float64, "c8": Complex64, "c16": Complex128}
 
 // header is what a .npy file says about its array.
 type header struct {
 	shape, strides []int
 	elements       int64
 	dataStart      int64
+	descr          string // the element type in the file's words
 	kind           Kind
 	bigEndian      bool
 }
@@ -52,13 +60,8 @@ func readHeader(r io.ReaderAt, size int64) (header, error) {
 		return header{}, formatError("the header is not the dictionary that NumPy writes")
 	}
 	h := header{dataStart: dataStart}
-	switch descr := string(form[1]); descr {
-	case "'<f4'", "'>f4'":
-		h.kind, h.bigEndian = Float32, descr[1] == '>'
-	case "'<f8'", "'>f8'":
-		h.kind, h.bigEndian = Float64, descr[1] == '>'
-	default:
-		return header{}, &DtypeError{Dtype: descr}
+	if err := h.parseDescr(string(form[1])); err != nil {
+		return header{}, err
 	}
 	fortran, err := h.parseShape(text)
 	if err != nil {
@@ -72,6 +75,19 @@ func readHeader(r io.ReaderAt, size int64) (header, error) {
 			h.shape, end-dataStart, dataStart, size)
 	}
 	return h, nil
+}
+
+// parseDescr sets the element type and the byte order.
+func (h *header) parseDescr(descr string) error {
+	for _, order := range []string{"'<", "'>"} {
+		name, ordered := strings.CutPrefix(descr, order)
+		name, closed := strings.CutSuffix(name, "'")
+		if kind, known := kinds[name]; ordered && closed && known {
+			h.descr, h.kind, h.bigEndian = descr, kind, order == "'>"
+			return nil
+		}
+	}
+	return &DtypeError{Dtype: descr}
 }
 
 // readHeaderText returns the header dictionary, checked against the file's size, and where the data begin.
@@ -103,7 +119,7 @@ func readHeaderText(r io.ReaderAt, size int64) (text []byte, dataStart int64, er
 		return nil, 0, formatError("the header is cut short: it ends at byte %d, but the file has %d bytes", dataStart, size)
 	}
 	if length > maxHeader {
-		return nil, 0, formatError("a header of %d bytes is longer than the %d that a real array can need", length, maxHeader)
+		return nil, 0, formatError("a header of %d bytes is longer than the %d that an array of numbers can need", length, maxHeader)
 	}
 	text = make([]byte, length)
 	return text, dataStart, readFull(r, text, lengthEnd)
@@ -135,7 +151,7 @@ func (h *header) layOut(fortran bool) error {
 		}
 		h.strides[axis] = int(stride)
 		high, low := bits.Mul64(stride, uint64(max(1, h.shape[axis])))
-		if high != 0 || low > math.MaxInt64/uint64(Float64.Size()) {
+		if high != 0 || low > math.MaxInt64/uint64(Complex128.Size()) {
 			return formatError("shape %v takes more bytes than a file can have", h.shape)
 		}
 		stride, empty = low, empty || h.shape[axis] == 0

@@ -1,8 +1,8 @@
-// Package npy opens .npy files of real arrays for reads of parts of them, and writes such files part by part, so that
+// Package npy opens .npy files of real and complex arrays for reads of parts of them, and writes such files part by part, so that
 // an array larger than memory can be worked through block by block.
 //
 // The format is NumPy Enhancement Proposal 1 (https://numpy.org/neps/nep-0001-npy-format.html), versions 1.0 to 3.0.
-// Elements are float32 or float64 of either byte order; arrays are in C or in Fortran order.
+// Elements are float32, float64, complex64 or complex128 of either byte order (what is written is float64); arrays are in C or in Fortran order.
 package npy
 
 import (
@@ -14,6 +14,7 @@ import (
 	"os"
 	"sync"
 	"time"
+	"unsafe"
 )
 
 // Kind is the element type of a file.
@@ -23,18 +24,26 @@ type Kind int
 const (
 	Float32 Kind = iota
 	Float64
+	Complex64
+	Complex128
 )
 
-// Size returns the bytes that one element takes.
-func (k Kind) Size() int {
-	if k == Float32 {
-		return 4
-	}
-	return 8
-}
+// sizes are the bytes of an element of each type.
+var sizes = [...]int{Float32: 4, Float64: 8, Complex64: 8, Complex128: 16}
 
-// Element is the set of types that elements can be read as.
-type Element interface{ float32 | float64 }
+// Size returns the bytes that one element takes.
+func (k Kind) Size() int { return sizes[k] }
+
+// IsComplex reports whether elements have a real and an imaginary part, in this order.
+func (k Kind) IsComplex() bool { return k == Complex64 || k == Complex128 }
+
+// IsSingle reports whether elements, or their parts, are of single precision.
+func (k Kind) IsSingle() bool { return k == Float32 || k == Complex64 }
+
+// Element is the set of types that elements can be read as: real ones as real, complex ones as complex numbers.
+type Element interface {
+	float32 | float64 | complex64 | complex128
+}
 
 // Bytes that are read at a time: enough to make the system call cheap, little beside what the reader fills.
 const readBytes = 1 << 20
@@ -63,8 +72,7 @@ type File struct {
 
 // Open opens the file at path and checks its header against its size.
 //
-// It returns a *FormatError for what is not a .npy file or is cut short, a *DtypeError for elements other than float32
-// and float64, and the operating system's error, wrapped, where the file cannot be opened or read.
+// It returns a *FormatError for what is not a .npy file or is cut short, a *DtypeError for elements of no Kind, and the operating system's error, wrapped, where the file cannot be opened or read.
 func Open(path string) (*File, error) {
 	// Opening a pipe would wait for its writer: look first.
 	info, err := os.Stat(path)
@@ -88,6 +96,23 @@ func Open(path string) (*File, error) {
 		return nil, err
 	}
 	f.opened, f.stat = info, file.Stat
+	return f, nil
+}
+
+// OpenReal is Open for real numbers alone: complex ones are a *DtypeError too.
+func OpenReal(path string) (*File, error) {
+	f, err := Open(path)
+	var other *DtypeError
+	switch {
+	case errors.As(err, &other):
+		other.Real = true
+		return nil, err
+	case err != nil:
+		return nil, err
+	case f.Kind.IsComplex():
+		f.Close()
+		return nil, &DtypeError{Path: path, Dtype: f.header.descr, Real: true}
+	}
 	return f, nil
 }
 
@@ -120,15 +145,18 @@ func (f *File) Len() int64 { return f.header.elements }
 // Close closes the file.
 func (f *File) Close() error { return f.close() }
 
-// ReadRun fills dst with the elements start, start+1, ... in the order in which the file holds them, converted to T: a
-// float64 is rounded to the nearest float32 where T is float32. The run lies within the file's array; another one is a
-// broken invariant and panics.
+// ReadRun fills dst with the elements start, start+1, ... in the order in which the file holds them, converted to T: numbers
+// and parts of double precision are rounded to the nearest of single precision where T has that. The run lies within the file's array, and T is complex where
+// the file's elements are; else it is a broken invariant and panics.
 //
 // It returns a *FormatError when the file has become shorter since it was opened, and the operating system's error,
 // wrapped, when a read fails; dst is then partly filled.
 func ReadRun[T Element](f *File, dst []T, start int64) error {
 	if start < 0 || start > f.Len() || int64(len(dst)) > f.Len()-start {
 		panic(fmt.Sprintf("npy: a run of %d elements from %d on in an array of %d", len(dst), start, f.Len()))
+	}
+	if isComplex[T]() != f.Kind.IsComplex() {
+		panic("npy: complex numbers as real ones, or real ones as complex")
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -148,24 +176,52 @@ func ReadRun[T Element](f *File, dst []T, start int64) error {
 	return nil
 }
 
-// decode converts raw, which holds as many elements as dst. The byte order is chosen outside the loops.
+func isComplex[T Element]() bool {
+	switch any(*new(T)).(type) {
+	case complex64, complex128:
+		return true
+	}
+	return false
+}
+
+// decode converts raw, which holds as many elements as dst.
 func decode[T Element](dst []T, raw []byte, h header) {
+	switch d := any(dst).(type) {
+	case []float32:
+		decodeReals(d, raw, h)
+	case []float64:
+		decodeReals(d, raw, h)
+	case []complex64:
+		decodeReals(partsOf[float32](d), raw, h)
+	case []complex128:
+		decodeReals(partsOf[float64](d), raw, h)
+	}
+}
+
+// partsOf returns the memory of complex numbers as real and imaginary parts in turn.
+func partsOf[R float32 | float64, C complex64 | complex128](x []C) []R {
+	return unsafe.Slice((*R)(unsafe.Pointer(unsafe.SliceData(x))), 2*len(x))
+}
+
+// decodeReals converts raw, which holds as many real numbers or parts as dst. The byte order is chosen outside the loops.
+func decodeReals[R float32 | float64](dst []R, raw []byte, h header) {
+	single := h.kind.IsSingle()
 	switch {
-	case h.kind == Float32 && h.bigEndian:
+	case single && h.bigEndian:
 		for i := range dst {
-			dst[i] = T(math.Float32frombits(binary.BigEndian.Uint32(raw[4*i:])))
+			dst[i] = R(math.Float32frombits(binary.BigEndian.Uint32(raw[4*i:])))
 		}
-	case h.kind == Float32:
+	case single:
 		for i := range dst {
-			dst[i] = T(math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:])))
+			dst[i] = R(math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:])))
 		}
 	case h.bigEndian:
 		for i := range dst {
-			dst[i] = T(math.Float64frombits(binary.BigEndian.Uint64(raw[8*i:])))
+			dst[i] = R(math.Float64frombits(binary.BigEndian.Uint64(raw[8*i:])))
 		}
 	default:
 		for i := range dst {
-			dst[i] = T(math.Float64frombits(binary.LittleEndian.Uint64(raw[8*i:])))
+			dst[i] = R(math.Float64frombits(binary.LittleEndian.Uint64(raw[8*i:])))
 		}
 	}
 }

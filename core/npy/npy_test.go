@@ -106,6 +106,60 @@ func TestReadRunConvertsEveryDtype(t *testing.T) {
 	}
 }
 
+func TestReadRunOfComplexNumbers(t *testing.T) {
+	values := []complex128{1 - 2i, complex(1+0x1p-40, math.Inf(1)), complex(0, 0x1p-149), -3}
+	orders := map[string]binary.AppendByteOrder{"<": binary.LittleEndian, ">": binary.BigEndian}
+	for prefix, order := range orders {
+		var singles, doubles []byte
+		for _, x := range values {
+			for _, part := range []float64{real(x), imag(x)} {
+				singles = order.AppendUint32(singles, math.Float32bits(float32(part)))
+				doubles = order.AppendUint64(doubles, math.Float64bits(part))
+			}
+		}
+		c8 := open(t, fileBytes(1, "'"+prefix+"c8'", "False", "(2, 2)", singles))
+		c16 := open(t, fileBytes(1, "'"+prefix+"c16'", "True", "(2, 2)", doubles))
+		if c8.Kind != Complex64 || c16.Kind != Complex128 || c16.Strides[0] != 1 || c16.Len() != 4 {
+			t.Fatal("wrong header")
+		}
+		for start := range values {
+			for _, f := range []*File{c8, c16} {
+				single, double := make([]complex64, 4-start), make([]complex128, 4-start)
+				if err := errors.Join(ReadRun(f, single, int64(start)), ReadRun(f, double, int64(start))); err != nil {
+					t.Fatal(err)
+				}
+				for i, x := range values[start:] {
+					if f.Kind == Complex64 {
+						x = complex128(complex64(x))
+					}
+					if double[i] != x || single[i] != complex64(x) {
+						t.Errorf("%s%v from %d: element %d is %g and %g, want %g", prefix, f.Kind, start, i, single[i], double[i], x)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Neither is an imaginary part dropped nor one made up.
+func TestReadRunKeepsImaginaryParts(t *testing.T) {
+	real8 := open(t, fileBytes(1, "'<f8'", "False", "(2,)", make([]byte, 16)))
+	complex16 := open(t, fileBytes(1, "'<c16'", "False", "(1,)", make([]byte, 16)))
+	for name, read := range map[string]func() error{
+		"real as complex": func() error { return ReadRun(real8, make([]complex128, 1), 0) },
+		"complex as real": func() error { return ReadRun(complex16, make([]float64, 1), 0) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: no panic", name)
+				}
+			}()
+			t.Errorf("%s: %v", name, read())
+		}()
+	}
+}
+
 func TestStridesFollowTheOrder(t *testing.T) {
 	cases := []struct {
 		fortran, shape string
@@ -127,13 +181,33 @@ func TestStridesFollowTheOrder(t *testing.T) {
 }
 
 func TestOpenRefusesOtherDtypes(t *testing.T) {
-	for _, descr := range []string{"'|O'", "'<U2'", "'<c16'", "'<i8'", "'<f2'", "'<f16'", "'|b1'", "'<f}4'", "[('a', '<f4'), ('b', '<i8')]", "'<M8[ns]'", "'<f8', 'descr': '<f8'"} {
+	for _, descr := range []string{"'|O'", "'<U2'", "'<c32'", "'=c16'", "'c16'", "'<c16", "<c16", "'<i8'", "'<f2'", "'<f16'", "'|b1'", "'<f}4'", "[('a', '<f4'), ('b', '<i8')]", "'<M8[ns]'", "'<f8', 'descr': '<f8'"} {
 		path := write(t, fileBytes(1, descr, "False", "(2,)", make([]byte, 64)))
 		_, err := Open(path)
 		var e *DtypeError
-		if !errors.As(err, &e) || e.Dtype != descr || e.Path != path || !strings.Contains(e.Error(), "float32 or float64") {
+		if !errors.As(err, &e) || e.Dtype != descr || e.Path != path || !strings.Contains(e.Error(), "float32, float64, complex64 or complex128") {
 			t.Errorf("%s: %v", descr, err)
 		}
+	}
+}
+
+func TestOpenReal(t *testing.T) {
+	for _, descr := range []string{"'<c16'", "'>c8'", "'<i8'"} {
+		path := write(t, fileBytes(1, descr, "False", "(2,)", make([]byte, 64)))
+		f, err := OpenReal(path)
+		var e *DtypeError
+		if f != nil || !errors.As(err, &e) || e.Dtype != descr || e.Path != path || !strings.Contains(e.Error(), "expected float32 or float64") {
+			t.Errorf("%s: %v", descr, err)
+		}
+	}
+	path := write(t, fileBytes(1, "'<f4'", "False", "(2,)", make([]byte, 8)))
+	f, err := OpenReal(path)
+	if err != nil || f.Kind != Float32 {
+		t.Fatal(err)
+	}
+	f.Close()
+	if _, err := OpenReal(path + " "); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
 	}
 }
 

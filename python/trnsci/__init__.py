@@ -6,17 +6,21 @@ first call. See `trnsci.linalg`, `trnsci.blas`, `trnsci.mp2` and, where PySCF is
 
 from . import blas, linalg, mp2
 from ._device import Device, DevicePlan, Report, devices, last_report
+from ._df_fit import DFFitResult, df_fit
 from ._df_jk import df_jk
+from ._df_transform import df_transform
 from ._errors import ConvergenceError, DeviceError, InternalError, LinAlgError, UnsupportedError
 from ._threads import get_num_threads, set_num_threads, threads
 from ._version import __version__
 from .linalg import eigh, schur
 from .mp2 import (
     GMP2Result,
+    KMP2Result,
     MP2Plan,
     MP2Result,
     SOSResult,
     df_gmp2_energy,
+    df_kmp2_energy,
     df_mp2_energy,
     mp2_amplitudes,
     mp2_natural_orbitals,
@@ -26,11 +30,13 @@ from .mp2 import (
 
 __all__ = [
     "ConvergenceError",
+    "DFFitResult",
     "Device",
     "DeviceError",
     "DevicePlan",
     "GMP2Result",
     "InternalError",
+    "KMP2Result",
     "LinAlgError",
     "MP2Plan",
     "MP2Result",
@@ -40,9 +46,12 @@ __all__ = [
     "__version__",
     "blas",
     "devices",
+    "df_fit",
     "df_gmp2_energy",
     "df_jk",
+    "df_kmp2_energy",
     "df_mp2_energy",
+    "df_transform",
     "eigh",
     "get_num_threads",
     "last_report",

@@ -2,90 +2,20 @@
 
 from __future__ import annotations
 
-import ctypes
-import json
-import operator
-import os
-from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _array, _native, _threads
 from ._array import Array, Record
-from ._errors import UnsupportedError
+from ._packed import Tensor
 from ._progress import Progress
-from ._source import hex_path, is_dataset, nothing, size_of_file
+from ._source import hex_path
 from .mp2._input import block_bytes
-
-_Read: TypeAlias = Callable[[int, int], ArrayLike]
 
 _FLOAT64, _COMPLEX128 = np.dtype(np.float64), np.dtype(np.complex128)
 _HERMI = (0, 1, 2)
-
-
-class _Tensor:
-    """The checked L: the array `l`, or in the file `path`, or what `read` returns for rows ``p0 <= P < p1``.
-
-    `l` has the shape and dtype then, but no elements of its own; of a file it is empty.
-    """
-
-    def __init__(self, L: Any, pairs: int, naux: int | None) -> None:
-        self.path = ""
-        self.read: _Read | None = None
-        if isinstance(L, (str, os.PathLike)):
-            self.path = os.fsdecode(L)
-            self.l: Array = np.empty((0, 0))
-            # The number of rows, which only steers how the call is run, from the size of the file.
-            self.naux = size_of_file(self.path, "L") // max(1, _FLOAT64.itemsize * pairs)
-            return
-        if is_dataset(L):
-            self._require_real(np.empty(0, L.dtype), "L")
-            self.l = nothing(tuple(L.shape), _FLOAT64)
-            self.read = lambda p0, p1: L[p0:p1]
-        elif callable(L) and not hasattr(L, "__array__"):
-            self.l = nothing((_size(naux), pairs), _FLOAT64)
-            self.read = L
-        else:
-            self.l = self._require_real(L, "L")
-        if self.l.ndim != 2 or self.l.shape[1] != pairs:
-            raise ValueError(f"L: expected shape (naux, nao*(nao+1)/2) = (naux, {pairs}), got {self.l.shape}")
-        self.naux = self.l.shape[0]
-        if naux is not None and self.naux != naux:
-            raise ValueError(f"naux: {naux} was given, but L has {self.naux} rows")
-
-    @staticmethod
-    def _require_real(array: Any, name: str) -> Array:
-        checked, _ = _array.check(array, name)
-        if checked.dtype.kind == "c":
-            raise UnsupportedError(f"{name}: complex integrals ({checked.dtype}) are not supported")
-        return checked
-
-    def answer(self, question: str) -> None:
-        """Copy the rows that the library asks for."""
-        assert self.read is not None
-        asked = json.loads(question)
-        p0, p1 = asked["first"], asked["end"]
-        name = f"L({p0}, {p1})"
-        rows = self._require_real(self.read(p0, p1), name)
-        wanted = (p1 - p0, self.l.shape[1])
-        if rows.shape != wanted:
-            raise ValueError(f"{name}: expected shape {wanted}, got {rows.shape}")
-        rows = np.ascontiguousarray(rows, _FLOAT64)
-        ctypes.memmove(asked["address"], rows.ctypes.data, rows.nbytes)
-
-
-def _size(naux: int | None) -> int:
-    if naux is None:
-        raise TypeError("naux: is needed where L is a function")
-    try:
-        size = operator.index(naux)
-    except TypeError:
-        raise TypeError(f"naux: expected an integer, got {naux!r}") from None
-    if size < 0:
-        raise ValueError(f"naux: expected a number of rows, got {naux}")
-    return size
 
 
 def _densities(dm: ArrayLike) -> Array:
@@ -227,7 +157,7 @@ def df_jk(
     density = _densities(dm)
     nao = density.shape[-1]
     orbitals = _orbitals(mo_coeff, mo_occ, density)
-    tensor = _Tensor(L, nao * (nao + 1) // 2, naux)
+    tensor = Tensor(L, nao * (nao + 1) // 2, naux)
     room = block_bytes(max_memory)
     j = _array.empty(density.shape, density.dtype, "J")[0] if with_j else None
     k = _array.empty(density.shape, density.dtype, "K")[0] if with_k else None

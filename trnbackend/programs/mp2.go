@@ -51,13 +51,14 @@ func MP2(call *device.Call, precision Precision, spins ...mp2.Spin) (*MP2Result,
 // PlanMP2Of is PlanMP2 for the sizes of spins, whose integrals and energies are not looked at.
 func PlanMP2Of(caps trnbackend.Caps, p Precision, spins ...mp2.Spin) (*MP2Plan, error) {
 	var sizes []MP2Size
-	naux := 0
-	for i, s := range spins {
-		nocc, nvir, n := s.Source.Shape()
-		if i > 0 && n != naux {
-			return nil, dense.BadArgument("B", "the spins have different numbers of auxiliary functions, %d and %d", naux, n)
-		}
-		naux, sizes = n, append(sizes, MP2Size{nocc, nvir})
+	var sources []mp2.Source
+	for _, s := range spins {
+		nocc, nvir, _ := s.Source.Shape()
+		sizes, sources = append(sizes, MP2Size{nocc, nvir}), append(sources, s.Source)
+	}
+	naux, err := mp2.CommonNaux(sources...)
+	if err != nil {
+		return nil, err
 	}
 	return PlanMP2(caps, p, naux, sizes...)
 }

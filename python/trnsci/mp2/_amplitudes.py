@@ -48,9 +48,10 @@ def mp2_amplitudes(
         orbital i at a time. A file appears under its name when it is complete, in place of one that is there; after an
         error nothing of it is left. Of an open shell three: alpha-alpha, alpha-beta, beta-beta.
     max_memory : float, optional
-        Megabytes that blocks of B may take where they are copied, by default 256.
+        Megabytes that blocks of B may take where they are copied, and amplitudes on their way to a file; by default 256.
     progress
-        See `trnsci.linalg`; progress counts occupied orbitals, of an open shell for each of the three parts anew.
+        See `trnsci.linalg`; progress counts pairs of occupied orbitals, with files orbitals, of an open shell for each of
+        the three parts anew.
 
     Returns
     -------
@@ -69,9 +70,11 @@ def mp2_amplitudes(
 
     Notes
     -----
-    ``2 * nocc**2 * nvir**2 * naux`` floating-point operations. With files the memory is that of the amplitudes of one i,
-    besides B. B in a file that does not fit `max_memory` is read once for each block of i. The result is the same, bit
-    for bit, for any number of threads and any `max_memory`.
+    Within one set of orbitals :math:`t_{jiba} = t_{ijab}`, bit for bit, so that ``nocc**2 * nvir**2 * naux`` floating-point
+    operations suffice; between alpha and beta it is two for each of its elements and naux. A file is written in the order
+    of its elements: there it is only pairs of the same block of i that are computed once for both, all of them where
+    half of `max_memory` holds the amplitudes. B in a file that does not fit `max_memory` is read once for each block of
+    i, ahead of time. The result is the same, bit for bit, for any number of threads and any `max_memory`.
 
     Examples
     --------

@@ -46,7 +46,7 @@ def mp2_rdm1(
     B, eps_occ, eps_vir, layout, threads
         See `df_mp2_energy`. Pairs (alpha, beta) ask for the densities of an open shell. All is computed in float64.
     max_memory : float, optional
-        Megabytes that blocks of B may take where they are copied, by default 256.
+        Megabytes that blocks of B may take where they are copied, and amplitudes that are kept; by default 256.
     progress
         See `trnsci.linalg`; progress counts occupied orbitals, of an open shell those of four passes.
 
@@ -63,8 +63,10 @@ def mp2_rdm1(
 
     Notes
     -----
-    Amplitudes are computed for one orbital after the other; those of one take ``2 * nocc * nvir**2`` numbers. A closed shell
-    takes ``2 * nocc**2 * nvir**2 * (naux + nvir + nocc)`` floating-point operations. The result is the same, bit for bit, for
+    Amplitudes are computed for one block of orbitals i after the other; those of one i take ``2 * nocc * nvir**2`` numbers. A
+    closed shell takes ``2 * nocc**2 * nvir**2 * (naux + nvir + nocc)`` floating-point operations. Where half of `max_memory`
+    holds the amplitudes, those of i, j serve j, i too, and those between alpha and beta both densities, which saves half of
+    the part with naux. The result is the same, bit for bit, for
     any number of threads and any `max_memory`.
 
     Examples

@@ -144,7 +144,7 @@ def df_mp2_energy(
         but arrays are read in blocks, never whole, and ahead of time where `max_memory` suffices.
     eps_occ, eps_vir : (nocc,), (nvir,) array_like, or tuples or lists of two of them
         Energies of the correlated occupied and virtual orbitals, in hartree. They set nocc and nvir. Pairs (alpha, beta),
-        of B too, ask for the unrestricted energy.
+        of B too, ask for the unrestricted energy; both spins have the same naux, unless one has no orbitals.
     layout : {'iaP', '(ia)P', 'P(ia)', 'iPa'}, optional
         The shape of B: (nocc, nvir, naux), (nocc*nvir, naux), (naux, nocc*nvir) or (nocc, naux, nvir). Any strides are
         used as they are.

@@ -12,7 +12,7 @@ from ._common import Input
 from ._energy import Layout
 from ._input import is_pair
 
-_COMPLEX_FACTOR = 4  # a complex product is four real ones
+COMPLEX_FACTOR = 4  # a complex product is four real ones
 
 
 @dataclass(frozen=True)
@@ -54,10 +54,9 @@ def df_gmp2_energy(
 
     Parameters
     ----------
-    B : array_like, or as in `df_mp2_energy` where it is real
+    B : array_like, path, HDF5 dataset or callable
         :math:`B_{iaP} = \sum_\sigma \int \phi_{i\sigma}^* \phi_{a\sigma} (\ldots)_P`, the integrals (ia|P) summed over the
-        components of the spinors, with the Coulomb metric folded in. complex64 or complex128 in memory; real ones from
-        anywhere.
+        components of the spinors, with the Coulomb metric folded in, real or complex, from where `df_mp2_energy` takes them.
     eps_occ, eps_vir, layout, check_finite, max_memory, threads, progress
         See `df_mp2_energy`; the energies are of spin orbitals.
 
@@ -69,7 +68,7 @@ def df_gmp2_energy(
     Raises
     ------
     ValueError, UnsupportedError, TypeError, OSError, MemoryError
-        As in `df_mp2_energy`; UnsupportedError for complex integrals that are not in memory.
+        As in `df_mp2_energy`, but complex integrals are taken.
 
     Notes
     -----
@@ -92,7 +91,7 @@ def df_gmp2_energy(
         raise ValueError("eps_occ: spin orbitals are one set, not a pair (alpha, beta)")
     given = Input(B, eps_occ, eps_vir, layout, max_memory, complex_too=True)
     sums = np.zeros(2)  # energy, error bound
-    factor = _COMPLEX_FACTOR if given.alpha.b.dtype.kind == "c" else 1
+    factor = COMPLEX_FACTOR if given.alpha.b.dtype.kind == "c" else 1
     given.run("GMP2", factor * given.alpha.work(), threads, progress, [sums], bool(check_finite), given.max_bytes)
     energy, bound = sums.tolist()
     return GMP2Result(e_corr=energy, error_bound=bound)

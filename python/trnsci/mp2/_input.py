@@ -32,16 +32,7 @@ def read_spins(B: Any, eps_occ: Any, eps_vir: Any, layout: str, complex_too: boo
     if not is_pair(eps_occ):
         return [Spin(B, eps_occ, eps_vir, layout, "", complex_too)]
     both, occ, vir = _two(B, "B"), _two(eps_occ, "eps_occ"), _two(eps_vir, "eps_vir")
-    spins = [Spin(both[s], occ[s], vir[s], layout, f"[{s}]") for s in range(2)]
-    _same_naux(spins)
-    return spins
-
-
-def _same_naux(spins: list[Spin]) -> None:
-    """Give a function that is never asked, since its spin has no orbitals, the other spin's auxiliary functions."""
-    for spin, other in zip(spins, reversed(spins), strict=True):
-        if spin.read is not None and spin.b.size == 0 and spin.b.shape[2] == 0:
-            spin.b = np.empty((spin.nocc, spin.nvir, other.b.shape[2]))
+    return [Spin(both[s], occ[s], vir[s], layout, f"[{s}]") for s in range(2)]
 
 
 def same_dtype(spins: list[Spin]) -> None:

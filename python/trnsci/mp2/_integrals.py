@@ -29,8 +29,8 @@ class Spin:
     """The checked input of one spin.
 
     B is `b`, an array of shape (nocc, nvir, naux), or in the file `path`, or what `read` returns for occupied orbitals
-    ``first <= i < end``; `b` then has its shape and dtype, but no elements of its own. Arrays may be complex if
-    `complex_too` is set.
+    ``first <= i < end``; `b` then has its shape and dtype, but no elements of its own. It may be complex if
+    `complex_too` is set; of a file the library says so.
     """
 
     def __init__(
@@ -40,6 +40,7 @@ class Spin:
         self.eps_vir = _energies(eps_vir, "eps_vir" + suffix)
         self.nocc, self.nvir = self.eps_occ.size, self.eps_vir.size
         self.name = "B" + suffix
+        self.complex_too = complex_too
         self.path = ""
         self.read: Callable[[int, int], ArrayLike] | None = None
         self.bytes_asked = 0  # what a function has been asked for already
@@ -56,7 +57,7 @@ class Spin:
         elif callable(b) and not hasattr(b, "__array__"):
             self.b = self._from_function(b)
         else:
-            self.b = self._in_memory(b, layout, complex_too)
+            self.b = self._in_memory(b, layout)
         self.naux = self.b.shape[2]
 
     def work(self) -> float:
@@ -73,7 +74,7 @@ class Spin:
         """Return what `read` has for a block, checked."""
         name = f"{self.name}({first}, {end})"
         block, _ = _array.check(read(first, end), name)
-        self._require_real(block, name)
+        self._require_kind(block, name)
         wanted = (end - first, self.nvir, self.b.shape[2] if naux is None else naux)
         if block.ndim != len(wanted) or any(n not in (-1, m) for n, m in zip(wanted, block.shape, strict=True)):
             text = ", ".join("any" if n < 0 else str(n) for n in wanted)
@@ -94,7 +95,7 @@ class Spin:
     def _from_dataset(self, dataset: Any, layout: str) -> Array:
         shape, nvir = tuple(dataset.shape), self.nvir
         sample, _ = _array.check(np.empty(0, dataset.dtype), self.name)
-        self._require_real(sample, self.name)
+        self._require_kind(sample, self.name)
         self._require_fit(shape, layout)
         naux = shape[LAYOUTS[layout].index("naux")]
 
@@ -113,10 +114,9 @@ class Spin:
         self.read = read
         return nothing((self.nocc, nvir, naux), sample.dtype)
 
-    def _in_memory(self, b: ArrayLike, layout: str, complex_too: bool) -> Array:
+    def _in_memory(self, b: ArrayLike, layout: str) -> Array:
         array, _ = _array.check(b, self.name)
-        if not complex_too:
-            self._require_real(array, self.name)
+        self._require_kind(array, self.name)
         nocc, nvir = self.nocc, self.nvir
         self._require_fit(array.shape, layout)
         # Splitting an axis and permuting axes only makes views.
@@ -128,10 +128,9 @@ class Spin:
             array = array.transpose(0, 2, 1)
         return array
 
-    @staticmethod
-    def _require_real(array: Array, name: str) -> None:
-        if array.dtype.kind == "c":
-            raise UnsupportedError(f"{name}: complex integrals ({array.dtype}) are for df_gmp2_energy, as an array")
+    def _require_kind(self, array: Array, name: str) -> None:
+        if array.dtype.kind == "c" and not self.complex_too:
+            raise UnsupportedError(f"{name}: complex integrals ({array.dtype}) are for df_gmp2_energy and df_kmp2_energy")
 
     def _require_fit(self, shape: tuple[int, ...], layout: str) -> None:
         if not self._fits(shape, layout):

@@ -1,12 +1,12 @@
-package dfjk
+package packed
 
 import "trnsci/core/kernel"
 
 // Rows of a square that are copied before they are transposed: some lines of the first cache for every column.
 const unpackRows = 16
 
-// unpack writes the symmetric matrix of order n whose lower triangle is packed row by row.
-func unpack(set kernel.Set, packed []float64, n int, square []float64) {
+// Unpack writes the symmetric matrix of order n whose lower triangle is packed row by row.
+func Unpack(set kernel.Set, packed []float64, n int, square []float64) {
 	at := 0
 	for i0 := 0; i0 < n; i0 += unpackRows {
 		i1 := min(n, i0+unpackRows)

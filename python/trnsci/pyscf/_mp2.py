@@ -1,36 +1,20 @@
-"""PySCF with the eigensolver and the DF-MP2 energies of this package.
-
-`DFMP2` stands in for PySCF's class of that name. `accelerate` gives one mean-field object the eigensolver
-`trnsci.eigh`, and `patch` gives it to all of them inside a ``with`` block. PySCF 2.9 or later is needed; the number of
-threads is always the one that ``pyscf.lib.num_threads()`` says.
-"""
+"""PySCF's DF-MP2 classes with the energies of this package."""
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from itertools import combinations_with_replacement
 from typing import Any
 
 import numpy as np
 
-try:
-    from pyscf import lib
-    from pyscf.lib import logger
-    from pyscf.mp import dfmp2, dfump2
-    from pyscf.scf import dhf, hf
-    from pyscf.x2c import x2c
-except ImportError as error:
-    raise ImportError(f"trnsci.pyscf needs PySCF 2.9 or later ({error}): pip install pyscf") from error
-
-from . import _device, linalg, mp2
-from ._array import Array
-from ._device import last_report
-from ._errors import UnsupportedError
-from .mp2 import MP2Result
-
-__all__ = ["DFMP2", "DFRMP2", "DFUMP2", "accelerate", "patch", "restore"]
+from .. import _device, mp2
+from .._array import Array
+from .._device import last_report
+from .._errors import UnsupportedError
+from ..mp2 import MP2Result
+from ._common import dfmp2, dfump2, dhf, hf, lib, logger, type_name, x2c
+from ._integrals import pair_integrals
 
 # The part of the free memory that blocks of integrals may take, as in PySCF's own out-of-core code.
 _BLOCK_SHARE = 0.6
@@ -42,220 +26,6 @@ _LEAST_ORBITALS = 4
 _LEAST_ORBITALS_ON_DEVICE = 12
 
 _MP2_REFERENCES = "RHF, UHF and ROHF, their Kohn-Sham forms, and those of a cell at one k-point, all with real orbitals"
-_SCF_SUPPORTED = (
-    "PySCF's RHF, UHF, ROHF, GHF and their Kohn-Sham forms, of molecules and of cells, with or without k-points and "
-    "symmetry, and the two-component X2C ones without Kramers restriction"
-)
-
-
-# The eigensolver
-
-
-def _scf_eigh(h: Any, s: Any, overwrite: bool = False, x: Any = None, **kwargs: Any) -> tuple[Array, Array]:
-    """Solve ``h c = s c e`` as PySCF's ``SCF._eigh`` does.
-
-    Parameters
-    ----------
-    h, s : (nao, nao) ndarray
-        Fock and overlap matrix; an `s` of None stands for the unit matrix. Neither is written to, whatever `overwrite`.
-    overwrite : bool, optional
-        Ignored.
-    x : (nao, nmo) ndarray, optional
-        Orthonormal orbitals, ``x^H s x = 1``. The problem is then solved in the space that they span.
-    **kwargs
-        Ignored: what other versions of PySCF pass.
-
-    Returns
-    -------
-    e : (nmo,) ndarray
-        Orbital energies, ascending.
-    c : (nao, nmo) ndarray
-        Orbitals with ``c^H s c = 1``, the largest component of each real and positive.
-    """
-    h = np.asarray(h)  # PySCF's matrices may carry attributes, which would follow every product
-    threads = lib.num_threads()
-    if x is None:
-        e, c = linalg.eigh(h, None if s is None else np.asarray(s), threads=threads)
-        return e, _fix_phase(c)
-    x = np.asarray(x)
-    e, c = linalg.eigh(x.conj().T.dot(h).dot(x), overwrite_a=True, threads=threads)
-    return e, _fix_phase(x.dot(c))
-
-
-def _fix_phase(c: Array) -> Array:
-    """Multiply each column so that its largest component is real and positive, PySCF's convention; in place."""
-    if c.size:
-        largest = np.take_along_axis(c, np.abs(c).argmax(axis=0)[np.newaxis], axis=0)
-        size = np.abs(largest)
-        c *= np.divide(largest.conj(), size, out=np.ones_like(largest), where=size > 0)
-    return c
-
-
-def _scf_eigh_method(self: Any, h: Any, s: Any, overwrite: bool = False, x: Any = None, **kwargs: Any) -> Any:
-    """What `patch` puts into the classes."""
-    return _scf_eigh(h, s, overwrite, x, **kwargs)
-
-
-def accelerate(mf: Any) -> Any:
-    """Give a mean-field object the eigensolver of this package.
-
-    Parameters
-    ----------
-    mf : pyscf.scf.hf.SCF
-        RHF, UHF, ROHF, GHF or a Kohn-Sham form, of a molecule or a cell, with or without k-points and symmetry. It is
-        changed in place: it gets the instance attribute ``_eigh``, which PySCF has for this purpose. Copies, scanners
-        and what is made from the object inherit it like any other attribute, and the object can be pickled.
-
-    Returns
-    -------
-    pyscf.scf.hf.SCF
-        `mf` itself. An object that has an eigensolver of its own already, as ``eig`` or ``_eigh``, keeps it, and the
-        log says so.
-
-    Raises
-    ------
-    TypeError
-        For other objects, such as four-component ones, whose eigensolver depends on what else is installed.
-
-    See Also
-    --------
-    restore : undoes it.
-    patch : also covers the objects that PySCF makes on its own, such as the atoms of an initial guess.
-
-    Notes
-    -----
-    Where PySCF itself goes round ``_eigh``, as it does from version 2.13 on for linear molecules with ``symmetry=True``,
-    it stays with SciPy.
-
-    Examples
-    --------
-    >>> from pyscf import gto, scf
-    >>> import trnsci.pyscf
-    >>> molecule = gto.M(atom="H 0 0 0; H 0 0 0.74", basis="sto-3g", verbose=0)
-    >>> mf = trnsci.pyscf.accelerate(scf.RHF(molecule)).run()
-    >>> round(float(mf.e_tot), 6)
-    -1.116759
-    """
-    if not isinstance(mf, hf.SCF) or isinstance(mf, (dhf.DHF, x2c.RHF)):
-        raise TypeError(f"mf: expected a mean field of {_SCF_SUPPORTED}, got {_type_name(mf)}")
-    if vars(mf).get("_eigh") is _scf_eigh:
-        return mf
-    if not vars(mf).keys().isdisjoint(("eig", "_eigh")) or type(mf)._eigh not in _common_solvers():
-        logger.note(mf, "trnsci: %s has an eigensolver of its own, which is kept", _type_name(mf))
-        return mf
-    mf._eigh = _scf_eigh
-    return mf
-
-
-def restore(mf: Any) -> Any:
-    """Undo `accelerate`: take the eigensolver out of the object again.
-
-    Parameters
-    ----------
-    mf : pyscf.scf.hf.SCF
-        Changed in place. An eigensolver that is not of this package stays.
-
-    Returns
-    -------
-    pyscf.scf.hf.SCF
-        `mf` itself.
-
-    Raises
-    ------
-    TypeError
-        If `mf` is no mean field.
-    """
-    if not isinstance(mf, hf.SCF):
-        raise TypeError(f"mf: expected a mean field of {_SCF_SUPPORTED}, got {_type_name(mf)}")
-    if vars(mf).get("_eigh") is _scf_eigh:
-        del mf._eigh
-    return mf
-
-
-def _type_name(obj: Any) -> str:
-    return f"{type(obj).__module__}.{type(obj).__qualname__}"
-
-
-def _common_solvers() -> tuple[Any, ...]:
-    """Return the functions under which PySCF's classes hold the common eigensolver.
-
-    Up to PySCF 2.12 the two-component X2C classes have their own copy of its source text.
-    """
-    return hf.SCF._eigh, x2c.SCF._eigh, _scf_eigh_method
-
-
-class _Patch:
-    """The state of `patch`: how many blocks are open, and what the classes held before the first."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._blocks = 0
-        self._before: dict[type, Any] = {}
-
-    def enter(self) -> None:
-        with self._lock:
-            self._blocks += 1
-            if self._blocks == 1:
-                common = _common_solvers()
-                self._before = {c: vars(c)["_eigh"] for c in _scf_classes() if vars(c).get("_eigh") in common}
-                for cls in self._before:
-                    cls._eigh = _scf_eigh_method  # type: ignore[attr-defined]
-
-    def leave(self) -> None:
-        with self._lock:
-            self._blocks -= 1
-            if self._blocks == 0:
-                # A class that was made meanwhile may have copied the function.
-                for cls in _scf_classes():
-                    if vars(cls).get("_eigh") is _scf_eigh_method:
-                        cls._eigh = self._before.get(cls, self._before[hf.SCF])  # type: ignore[attr-defined]
-                self._before = {}
-
-
-_patch = _Patch()
-
-
-def _scf_classes() -> list[type]:
-    """Return ``hf.SCF`` and all classes derived from it."""
-    found: dict[type, None] = {hf.SCF: None}
-    waiting = [hf.SCF]
-    while waiting:
-        derived = [cls for cls in waiting.pop().__subclasses__() if cls not in found]
-        found.update(dict.fromkeys(derived))
-        waiting += derived
-    return list(found)
-
-
-@contextmanager
-def patch() -> Iterator[None]:
-    """Give all mean-field objects of PySCF the eigensolver of this package inside a ``with`` block.
-
-    It holds for the whole process, other threads included, until the last block that is open anywhere ends, by an
-    exception or not. PySCF's classes are then as they were. Objects and classes that have an eigensolver of their own
-    keep it.
-
-    See Also
-    --------
-    accelerate : does it for one object.
-
-    Examples
-    --------
-    >>> from pyscf import gto, scf
-    >>> import trnsci.pyscf
-    >>> molecule = gto.M(atom="H 0 0 0; H 0 0 0.74", basis="sto-3g", verbose=0)
-    >>> with trnsci.pyscf.patch():
-    ...     mf = scf.RHF(molecule).run()
-    >>> round(float(mf.e_tot), 6)
-    -1.116759
-    """
-    _patch.enter()
-    try:
-        yield
-    finally:
-        _patch.leave()
-
-
-# DF-MP2
 
 
 class _PairEnergies:
@@ -331,15 +101,22 @@ class _PairEnergies:
         return super().kernel(mo_energy, mo_coeff, eris, with_t2)  # type: ignore[misc,no-any-return]
 
     def ao2mo(self: Any, mo_coeff: Any = None, ovL: Any = None, ovL_to_save: Any = None) -> Any:
-        """Compute the three-index integrals; the parameters are PySCF's, and `mo_coeff` is not ignored."""
+        """Compute the three-index integrals over orbitals; the parameters and the result are PySCF's.
+
+        `mo_coeff` is not ignored. Where PySCF keeps integrals on disk, or has been given them, its own code is used.
+        """
         mp = self._with_orbitals(None, mo_coeff)
         spaces = [coeff[1:3] for coeff in _by_spin(mp.split_mo_coeff())]
         if any(np.iscomplexobj(c) for space in spaces for c in space):
             raise UnsupportedError(f"DF-MP2 supports {_MP2_REFERENCES}; these orbitals are complex")
+        integrals = None
         if ovL is None and not any(occ.shape[1] * vir.shape[1] for occ, vir in spaces):
             # PySCF does not expect that nothing is left to compute.
-            empty = [np.zeros((0, 1)) for _ in spaces]
-            ovL = empty if len(empty) == 2 else empty[0]
+            integrals = [np.zeros((0, 1)) for _ in spaces]
+        elif ovL is None:
+            integrals = pair_integrals(mp, spaces, on_disk=ovL_to_save is not None)
+        if integrals is not None:
+            return _in_memory(mp, spaces, integrals)
         return super(_PairEnergies, mp).ao2mo(None, ovL, ovL_to_save)  # type: ignore[misc]
 
     def init_amps(
@@ -455,10 +232,13 @@ def DFMP2(
 
     Notes
     -----
-    Three-index integrals come from PySCF, in memory or on disk as the attributes ``max_memory`` and ``force_outcore``
-    say. What differs from PySCF: amplitudes are not computed unless ``kernel(with_t2=True)`` asks for them; freezing all
-    occupied orbitals gives zero; ``kernel`` heeds its arguments `mo_energy` and `mo_coeff`; and a scanner takes the
-    orbital energies of each new geometry, where PySCF's keeps those of the first.
+    Three-index integrals over atomic orbitals come from PySCF, and are transformed and fitted by `trnsci.df_transform` and
+    `trnsci.df_fit`. PySCF does that too where integrals are on disk, as the attributes ``max_memory`` and ``force_outcore``
+    say, and for cells. The log says which, from ``verbose=4`` on, with the seconds of each step. What differs from PySCF:
+    amplitudes are not computed unless ``kernel(with_t2=True)`` asks for them; freezing all occupied orbitals gives zero;
+    ``kernel`` heeds its arguments `mo_energy` and `mo_coeff`; a metric of the auxiliary functions that is not positive
+    definite loses the eigenvectors up to 1e-7, as in ``pyscf.df``; and a scanner takes the orbital energies of each new
+    geometry, where PySCF's keeps those of the first.
 
     On a device the log has a line, from ``verbose=4`` on, with device, precision, graphs that were compiled, runs of graphs,
     seconds and the bound of the error; `trnsci.last_report` says more. An object with the name of a device can be pickled,
@@ -482,12 +262,25 @@ def _mp2_reference(mf: Any) -> Any:
     """Return the mean field that DF-MP2 starts from: `mf` without second-order solver, and UHF for ROHF."""
     unsupported = isinstance(mf, (dhf.DHF, x2c.SCF)) or not isinstance(mf, hf.SCF)
     if unsupported or mf.istype("GHF") or mf.istype("KSCF") or not (mf.istype("RHF") or mf.istype("UHF")):
-        raise TypeError(f"mf: DF-MP2 supports {_MP2_REFERENCES}, got {_type_name(mf)}")
+        raise TypeError(f"mf: DF-MP2 supports {_MP2_REFERENCES}, got {type_name(mf)}")
     mf = mf.remove_soscf()
     if mf.istype("ROHF"):
         logger.warn(mf, "DF-MP2 has no ROHF form. The ROHF object is converted to a UHF object.")
         mf = mf.to_uhf()
     return mf
+
+
+def _in_memory(mp: Any, spaces: list[Any], integrals: list[Array]) -> Any:
+    """Return integrals as PySCF holds those in memory.
+
+    Its own ``ao2mo`` would take them too, but that of PySCF 2.9 computes those over atomic orbitals before, and keeps them.
+    """
+    parts: list[Any] = [[occ for occ, _ in spaces], [vir for _, vir in spaces], integrals]
+    holder = dfump2._DFINCOREERIS
+    if len(spaces) == 1:
+        parts, holder = [part[0] for part in parts], dfmp2._DFINCOREERIS
+    occ_coeff, vir_coeff, ovL = parts
+    return holder(mp.with_df, occ_coeff, vir_coeff, mp.max_memory, ovL=ovL, verbose=mp.verbose, stdout=mp.stdout)
 
 
 def _by_spin(split: list[Any]) -> list[Any]:

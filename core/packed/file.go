@@ -1,4 +1,4 @@
-package dfjk
+package packed
 
 import (
 	"trnsci/core/dense"
@@ -18,9 +18,9 @@ type FileTensor struct{ file *npy.File }
 // OpenTensor opens a .npy file of float32 or float64 numbers of either byte order with an array of two dimensions in C order. The caller
 // closes what it gets.
 //
-// It returns a *dense.ArgumentError for another shape or order, and the errors of npy.Open.
+// It returns a *dense.ArgumentError for another shape or order, and the errors of npy.OpenReal.
 func OpenTensor(path string) (*FileTensor, error) {
-	file, err := npy.Open(path)
+	file, err := npy.OpenReal(path)
 	if err != nil {
 		return nil, err
 	}
@@ -42,11 +42,14 @@ func (t *FileTensor) Close() error { return t.file.Close() }
 // Shape returns the numbers of auxiliary functions and of elements in a row.
 func (t *FileTensor) Shape() (naux, pairs int) { return t.file.Shape[0], t.file.Shape[1] }
 
-func (t *FileTensor) check() error { return nil } // OpenTensor did
+// Check returns nil: OpenTensor did it.
+func (t *FileTensor) Check() error { return nil }
 
-func (t *FileTensor) rows() (dense.Matrix[float64], bool) { return dense.Matrix[float64]{}, false }
+// InPlace returns false.
+func (t *FileTensor) InPlace() (dense.Matrix[float64], bool) { return dense.Matrix[float64]{}, false }
 
-func (t *FileTensor) load(team *sched.Team, first, end int, dst []float64) error {
+// Copy reads rows.
+func (t *FileTensor) Copy(team *sched.Team, first, end int, dst []float64) error {
 	pairs := t.file.Shape[1]
 	atOnce := max(1, readBytes/wordBytes/pairs)
 	for p := first; p < end; p += atOnce {

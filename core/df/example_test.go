@@ -1,0 +1,37 @@
+package df_test
+
+import (
+	"fmt"
+	"log"
+
+	"trnsci/core/dense"
+	"trnsci/core/df"
+	"trnsci/core/packed"
+)
+
+func ExampleMetric_Fit() {
+	// J = L L^T with L = [[2, 0], [1, 3]]; a column of integrals for each of two pairs.
+	metric := dense.FromRows([]float64{4, 2}, []float64{2, 10})
+	integrals := dense.FromRows([]float64{2, 4}, []float64{4, 11})
+	m, err := df.Decompose(nil, metric.View(), df.DefaultDependence)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := m.Fit(nil, integrals.View(), false); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(integrals.Data)
+	// Output: [1 2 1 3]
+}
+
+func ExampleTransform() {
+	// One auxiliary function, two basis functions: (00|P), (10|P), (11|P).
+	l := packed.Tensor[float64]{View: dense.FromRows([]float64{2, 1, 5}).View()}
+	occ, vir := dense.FromRows([]float64{1}, []float64{0}), dense.FromRows([]float64{0}, []float64{1})
+	b := dense.New[float64](1, 1)
+	if err := df.Transform(l, occ.View(), vir.View(), b.View(), df.Options{}); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(b.Data)
+	// Output: [1]
+}

@@ -1,0 +1,235 @@
+"""The function `df_kmp2_energy` and its result."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+from array import array as _integers
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _array, _native, _threads
+from .._array import Array
+from .._progress import Progress
+from .._source import is_dataset, nothing
+from ._gmp2 import COMPLEX_FACTOR
+from ._input import block_bytes
+
+_WORK_PER_PAIR = 5e3  # floating-point operations that would take as long as the handling of one pair of orbitals
+
+
+@dataclass(frozen=True)
+class KMP2Result:
+    """Energies of a DF-MP2 calculation of a crystal, in hartree for each cell. ``float(result)`` is `e_corr`.
+
+    Attributes
+    ----------
+    e_corr : float
+        The correlation energy, ``e_corr_os + e_corr_ss``.
+    e_corr_ss, e_corr_os : float
+        Its same-spin and opposite-spin parts.
+    error_bound : float
+        A bound on the rounding error of `e_corr`, for the integrals and orbital energies as given.
+    """
+
+    e_corr: float
+    e_corr_ss: float
+    e_corr_os: float
+    error_bound: float
+
+    def __float__(self) -> float:
+        return self.e_corr
+
+
+def df_kmp2_energy(
+    B: Any,
+    eps_occ: ArrayLike,
+    eps_vir: ArrayLike,
+    kconserv: ArrayLike,
+    *,
+    naux: int | None = None,
+    check_finite: bool = True,
+    max_memory: float | None = None,
+    threads: int | None = None,
+    progress: Progress = None,
+) -> KMP2Result:
+    r"""DF-MP2 correlation energy of a crystal with a closed shell, for each cell.
+
+    Orbitals i, a, j are at the k-points :math:`k_i, k_a, k_j` and b at :math:`k_b`, which conserves the momentum. With nk
+    k-points, :math:`(ia|jb) = \frac1{n_k} \sum_P B^{k_i k_a}_{iaP} B^{k_j k_b}_{jbP}`, without a conjugate, and
+    :math:`D = \epsilon_{i k_i} + \epsilon_{j k_j} - \epsilon_{a k_a} - \epsilon_{b k_b}`,
+
+    .. math:: E_{os} = \frac1{n_k} \sum_{k_i k_j k_a} \sum_{ijab} |(ia|jb)|^2 / D, \qquad
+              E_{ss} = \frac1{n_k} \sum_{k_i k_j k_a} \sum_{ijab} (ia|jb)^* [(ia|jb) - (ib|ja)] / D,
+
+    where (ib|ja) is made of :math:`B^{k_i k_b}` and :math:`B^{k_j k_a}`.
+
+    Parameters
+    ----------
+    B : array_like, nested sequence, HDF5 dataset or callable
+        Complex integrals :math:`(i k_i, a k_a|P)` with the Coulomb metric folded in: ``B[ki][ka]`` of shape (nocc, nvir,
+        naux) for all pairs of k-points, an array of shape (nk, nk, nocc, nvir, naux), a dataset of h5py of this shape, or a
+        function that returns them for ``B(ki, ka)``. Of the latter two no more is in memory than `max_memory` says. A pair
+        may have fewer auxiliary functions than others; what it lacks counts as zeros. Arrays of any strides are used as
+        they are, real ones after a conversion.
+    eps_occ, eps_vir : (nk, nocc), (nk, nvir) array_like
+        Energies of the occupied and virtual orbitals of each k-point, in hartree.
+    kconserv : (nk, nk, nk) array_like of int
+        The number of :math:`k_b` at ``kconserv[ki, ka, kj]``, so that :math:`k_i - k_a + k_j - k_b` is a vector of the
+        reciprocal lattice: ``pyscf.pbc.lib.kpts_helper.get_kconserv(cell, kpts)``.
+    naux : int, optional
+        For functions: the most auxiliary functions of any pair, by default those of ``B(0, 0)``.
+    check_finite : bool, optional
+        Refuse infinities and NaNs in B. When False they give a NaN energy.
+    max_memory : float, optional
+        Megabytes that blocks of B may take where they are copied, by default 256.
+    threads, progress
+        See `trnsci.linalg`; progress counts parts of pairs of k-points.
+
+    Returns
+    -------
+    KMP2Result
+        The energies in hartree for each cell; ``float(result)`` is the correlation energy.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, an energy is not finite, a denominator D is zero, or `kconserv` cannot be a conservation of
+        momentum; for an infinity or NaN in B, with the orbital and the k-points; for a `max_memory` that does not hold the four
+        blocks that one product and its exchange take, with the least that works.
+    TypeError
+        For a dtype that is not supported.
+    MemoryError
+        If the workspace does not fit.
+
+    Notes
+    -----
+    This is PySCF's KMP2 with Gaussian density fitting. ``4 * nk**3 * nocc**2 * nvir**2 * naux`` floating-point operations;
+    the memory beside B is two matrices of nvir by nvir, or of some more pairs of orbitals, for each thread. Products are in
+    B's dtype, sums and energies in float64. The result is the same, bit for bit, for any number of threads and any
+    `max_memory`.
+
+    Where not all of B fits, the blocks of as many k_i as `max_memory` holds, less one, stay while those of all k_j are
+    read past them.
+
+    Examples
+    --------
+    One k-point, one occupied and one virtual orbital with the integral 0.3; the energy is 0.3**2 / (2 * -0.5 - 2 * 0.7):
+
+    >>> import numpy as np
+    >>> import trnsci
+    >>> b = np.full((1, 1, 1, 1, 1), np.sqrt(0.3) + 0j)
+    >>> round(float(trnsci.df_kmp2_energy(b, [[-0.5]], [[0.7]], [[[0]]])), 10)
+    -0.0375
+    """
+    occ, vir = _energies(eps_occ, "eps_occ"), _energies(eps_vir, "eps_vir")
+    nk = occ.shape[0]
+    if nk == 0 or vir.shape[0] != nk:
+        shapes = f"{occ.shape} and {vir.shape}"
+        raise ValueError(f"eps_occ: expected one or more k-points, as many as in eps_vir, got shapes {shapes}")
+    conserve = _kconserv(kconserv, nk)
+    given = _Blocks(B, nk, occ.shape[1], vir.shape[1], naux)
+    limit = block_bytes(max_memory)
+    sums = np.zeros(3)  # opposite spin, same spin, error bound
+    blocks = [_array.record(b) for b in given.arrays]
+    addresses = _integers("Q", [_array.address(r) for r in blocks])
+    records = [_array.record(a) for a in (occ, vir, sums)]
+    per_pair = COMPLEX_FACTOR * float(vir.shape[1]) ** 2 * given.arrays[0].shape[2] + _WORK_PER_PAIR
+    _native.run(
+        "KMP2", float(nk) ** 3 * float(occ.shape[1]) ** 2 * per_pair, _threads.resolve(threads), progress,
+        (*given.arrays, *blocks, addresses, occ, vir, sums, *records, conserve),
+        addresses.buffer_info()[0], *(_array.address(r) for r in records[:2]), conserve.ctypes.data, _array.address(records[2]),
+        given.read is not None, bool(check_finite), limit, answer=None if given.read is None else given.answer,
+    )  # fmt: skip
+    opposite, same, bound = sums.tolist()
+    return KMP2Result(e_corr=opposite + same, e_corr_ss=same, e_corr_os=opposite, error_bound=bound)
+
+
+def _energies(eps: ArrayLike, name: str) -> Array:
+    array, _ = _array.check(eps, name)
+    if array.ndim != 2:
+        raise ValueError(f"{name}: expected energies for each k-point, two dimensions, got shape {array.shape}")
+    if array.dtype.kind == "c":
+        raise TypeError(f"{name}: orbital energies are real, got dtype {array.dtype}")
+    return np.ascontiguousarray(array, np.float64)
+
+
+def _kconserv(kconserv: ArrayLike, nk: int) -> Array:
+    array = np.asarray(kconserv)
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"kconserv: expected integers, got dtype {array.dtype}")
+    if array.shape != (nk, nk, nk):
+        raise ValueError(f"kconserv: expected shape (nk, nk, nk) = ({nk}, {nk}, {nk}), got {array.shape}")
+    return np.ascontiguousarray(array, np.int64)
+
+
+class _Blocks:
+    """The integrals of all pairs of k-points: `arrays` of one shape and dtype, or what `read` returns for a pair; `arrays`
+    then have the shape and dtype, but no elements of their own."""
+
+    def __init__(self, B: Any, nk: int, nocc: int, nvir: int, naux: int | None) -> None:
+        self.nk, self.nocc, self.nvir = nk, nocc, nvir
+        self.read: Callable[[int, int], ArrayLike] | None = None
+        if is_dataset(B):
+            if len(B.shape) != 5 or B.shape[:2] != (nk, nk):
+                raise ValueError(f"B: expected a dataset of shape (nk, nk, nocc, nvir, naux) with nk = {nk}, got {B.shape}")
+            self.read = lambda ki, ka: B[ki, ka]
+        elif callable(B) and not hasattr(B, "__array__"):
+            self.read = B
+        elif naux is not None:
+            raise ValueError("naux: is for functions; arrays have their own")
+        self.arrays = self._in_memory(B) if self.read is None else self._shapes(naux)
+
+    def answer(self, question: str) -> None:
+        """Copy the block that the library asks for to its memory."""
+        asked = json.loads(question)
+        assert self.read is not None
+        ki, ka = divmod(asked["spin"], self.nk)
+        name, like = f"B({ki}, {ka})", self.arrays[0]
+        block = self._checked(self.read(ki, ka), name)
+        if block.shape[2] > like.shape[2]:
+            more = f"{block.shape[2]} auxiliary functions are more than naux = {like.shape[2]}"
+            raise ValueError(f"{name}: {more}; pass the most as naux")
+        if not np.can_cast(block.dtype, like.dtype):
+            raise TypeError(f"{name}: {block.dtype}, but B(0, 0) was {like.dtype}")
+        block = np.ascontiguousarray(_padded(block, like.shape[2]), like.dtype)
+        ctypes.memmove(asked["address"], block.ctypes.data, block.nbytes)
+
+    def _checked(self, b: ArrayLike, name: str) -> Array:
+        array, _ = _array.check(b, name)
+        if array.ndim != 3 or array.shape[:2] != (self.nocc, self.nvir):
+            raise ValueError(f"{name}: expected shape (nocc, nvir, naux) = ({self.nocc}, {self.nvir}, any), got {array.shape}")
+        return array.astype(np.result_type(array, np.complex64), copy=False)
+
+    def _shapes(self, naux: int | None) -> list[Array]:
+        """Ask for the first block to learn the dtype and, where it is not given, the number of auxiliary functions."""
+        assert self.read is not None
+        dtype = np.dtype(np.complex128)
+        if self.nocc and self.nvir:
+            first = self._checked(self.read(0, 0), "B(0, 0)")
+            naux, dtype = first.shape[2] if naux is None else naux, first.dtype
+        return [nothing((self.nocc, self.nvir, naux or 0), dtype)] * self.nk**2
+
+    def _in_memory(self, B: Any) -> list[Array]:
+        blocks: list[Array] = []
+        for ki, row in enumerate(self._all(B, "B")):
+            blocks += [self._checked(b, f"B[{ki}][{ka}]") for ka, b in enumerate(self._all(row, f"B[{ki}]"))]
+        naux, dtype = max(b.shape[2] for b in blocks), np.result_type(*blocks)
+        return [_padded(b, naux).astype(dtype, copy=False) for b in blocks]
+
+    def _all(self, of: Any, name: str) -> Any:
+        if not hasattr(of, "__len__") or isinstance(of, (str, bytes)):
+            raise TypeError(f"{name}: expected an array or a sequence of {self.nk} for the k-points, got {type(of).__name__}")
+        if len(of) != self.nk:
+            raise ValueError(f"{name}: expected {self.nk} for the k-points, got {len(of)}")
+        return of
+
+
+def _padded(block: Array, naux: int) -> Array:
+    """Return a block with zeros for the auxiliary functions that it lacks."""
+    lacking = naux - block.shape[2]
+    return np.pad(block, ((0, 0), (0, 0), (0, lacking))) if lacking else block

@@ -1,0 +1,207 @@
+"""What is exchanged in PySCF: in one object, or in all of them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from . import _eigensolver, _jk
+from ._common import df, dfmp2, dfump2, dhf, hf, type_name, x2c
+from ._mp2 import DFRMP2, DFUMP2, _PairEnergies
+
+_SUPPORTED = (
+    "a mean field of PySCF's RHF, UHF, ROHF, GHF and their Kohn-Sham forms, of molecules and of cells, with or without "
+    "k-points and symmetry, and the two-component X2C ones without Kramers restriction, or a DFMP2 or DFUMP2 object"
+)
+_MP2_CLASSES = {dfmp2.DFMP2: DFRMP2, dfump2.DFUMP2: DFUMP2}
+
+
+def accelerate(mf: Any) -> Any:
+    """Let this package compute the costly parts of a mean field, or the energies of a DF-MP2 object.
+
+    Parameters
+    ----------
+    mf : pyscf.scf.hf.SCF or pyscf.mp.dfmp2.DFMP2 or pyscf.mp.dfump2.DFUMP2
+        A mean field: RHF, UHF, ROHF, GHF or a Kohn-Sham form, of a molecule or a cell, with or without k-points and
+        symmetry. It is changed in place: it gets the instance attribute ``_eigh``, which PySCF has for this purpose. If
+        it is a molecule's with density fitting, the class of ``mf.with_df`` becomes one that is derived from the class it
+        had, and J and K come from `trnsci.df_jk`. Or a DF-MP2 object: its class becomes ours, see `DFMP2`.
+
+    Returns
+    -------
+    pyscf.scf.hf.SCF or pyscf.mp.dfmp2.DFMP2 or pyscf.mp.dfump2.DFUMP2
+        `mf` itself. Methods of its own, of the object or of a class that is not PySCF's, it keeps: ``eig``, ``_eigh``,
+        ``get_jk``, ``get_j``, ``get_k``, ``with_df.get_jk`` and ``with_df.loop``; the log says so.
+
+    Raises
+    ------
+    TypeError
+        For other objects, such as four-component ones, whose eigensolver depends on what else is installed.
+
+    See Also
+    --------
+    restore : undoes it.
+    patch : also covers the objects that PySCF makes on its own, such as the atoms of an initial guess.
+
+    Notes
+    -----
+    Copies, scanners and what is made from the object (``to_uhf``, ``to_ks``, ``newton``) inherit all of it, and after
+    ``reset`` with another molecule the tensor is built anew. PySCF's copies are shallow, so they share ``with_df``, and
+    with it J and K. What the mean field gets later as ``with_df``, from ``density_fit`` for example, is PySCF's: call
+    this function again.
+
+    PySCF's own code goes on doing this: J alone where no tensor was built, as for functionals without exact exchange
+    (call ``mf.with_df.build()`` first to have it from the tensor); K where ``density_fit(only_dfj=True)`` was asked for;
+    gradients and Hessians. Where PySCF itself goes round ``_eigh``, as it does from version 2.13 on for linear molecules
+    with ``symmetry=True``, it stays with SciPy.
+
+    Examples
+    --------
+    >>> from pyscf import gto, scf
+    >>> import trnsci.pyscf
+    >>> molecule = gto.M(atom="H 0 0 0; H 0 0 0.74", basis="sto-3g", verbose=0)
+    >>> mf = trnsci.pyscf.accelerate(scf.RHF(molecule)).run()
+    >>> round(float(mf.e_tot), 6)
+    -1.116759
+    >>> fitted = trnsci.pyscf.accelerate(scf.RHF(molecule).density_fit()).run()
+    >>> bool(abs(fitted.e_tot - mf.e_tot) < 1e-3)
+    True
+    """
+    _require_supported(mf)
+    if isinstance(mf, hf.SCF):
+        _eigensolver.take(mf)
+        _jk.take(mf)
+    elif not isinstance(mf, _PairEnergies):
+        mf.__class__ = _MP2_CLASSES[type(mf)]
+        for name in _PairEnergies._keys - vars(mf).keys():
+            setattr(mf, name, None)
+    return mf
+
+
+def restore(mf: Any) -> Any:
+    """Undo `accelerate`.
+
+    Parameters
+    ----------
+    mf : pyscf.scf.hf.SCF or pyscf.mp.dfmp2.DFMP2 or pyscf.mp.dfump2.DFUMP2
+        Changed in place, and with it a ``with_df`` that other mean fields may share. What is not of this package stays.
+
+    Returns
+    -------
+    pyscf.scf.hf.SCF or pyscf.mp.dfmp2.DFMP2 or pyscf.mp.dfump2.DFUMP2
+        `mf` itself.
+
+    Raises
+    ------
+    TypeError
+        If `mf` is neither.
+    """
+    _require_supported(mf)
+    if isinstance(mf, hf.SCF):
+        _eigensolver.release(mf)
+        _jk.release(mf)
+    elif isinstance(mf, _PairEnergies):
+        mf.__class__ = next(plain for plain, ours in _MP2_CLASSES.items() if isinstance(mf, ours))
+        for name in _PairEnergies._keys:
+            vars(mf).pop(name, None)
+    return mf
+
+
+def _require_supported(mf: Any) -> None:
+    mean_field = isinstance(mf, hf.SCF) and not isinstance(mf, (dhf.DHF, x2c.RHF))
+    if not (mean_field or type(mf) in _MP2_CLASSES or type(mf) in _MP2_CLASSES.values()):
+        raise TypeError(f"mf: expected {_SUPPORTED}, got {type_name(mf)}")
+
+
+class _Exchange(NamedTuple):
+    """A method that `patch` exchanges in a class of PySCF and in those derived from it that hold it themselves."""
+
+    base: Any
+    name: str
+    common: tuple[Any, ...]  # under which functions PySCF's classes hold it
+    ours: Any
+
+
+def _exchanges() -> list[_Exchange]:
+    return [
+        _Exchange(hf.SCF, "_eigh", _eigensolver.common_solvers(), _eigensolver.scf_eigh_method),
+        _Exchange(df.DF, "get_jk", (df.DF.get_jk,), _jk.get_jk),
+    ]
+
+
+class _Patch:
+    """The state of `patch`: how many blocks are open, and what the classes held before the first."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._blocks = 0
+        self._before: dict[tuple[Any, str], Any] = {}
+
+    def enter(self) -> None:
+        with self._lock:
+            self._blocks += 1
+            if self._blocks > 1:
+                return
+            for base, name, common, ours in _exchanges():
+                for cls in _with_derived(base):
+                    held = vars(cls).get(name)
+                    if held in common:
+                        self._before[cls, name] = held
+                        setattr(cls, name, ours)
+
+    def leave(self) -> None:
+        with self._lock:
+            self._blocks -= 1
+            if self._blocks > 0:
+                return
+            for base, name, _, ours in _exchanges():
+                # A class that was made meanwhile may have copied the function.
+                for cls in _with_derived(base):
+                    if vars(cls).get(name) is ours:
+                        setattr(cls, name, self._before.get((cls, name), self._before[base, name]))
+            self._before = {}
+
+
+_patch = _Patch()
+
+
+def _with_derived(base: Any) -> list[Any]:
+    """Return a class and all classes derived from it."""
+    found: dict[Any, None] = {base: None}
+    waiting = [base]
+    while waiting:
+        derived = [cls for cls in waiting.pop().__subclasses__() if cls not in found]
+        found.update(dict.fromkeys(derived))
+        waiting += derived
+    return list(found)
+
+
+@contextmanager
+def patch() -> Iterator[None]:
+    """Let this package compute what `accelerate` exchanges in mean fields, for all of PySCF's inside a ``with`` block.
+
+    It holds for the whole process, other threads included, until the last block that is open anywhere ends, by an
+    exception or not. PySCF's classes are then as they were. Objects and classes that have an eigensolver, or J and K, of
+    their own keep them; so do four-component mean fields and cells, whose J and K are left to PySCF.
+
+    See Also
+    --------
+    accelerate : does it for one object.
+
+    Examples
+    --------
+    >>> from pyscf import gto, scf
+    >>> import trnsci.pyscf
+    >>> molecule = gto.M(atom="H 0 0 0; H 0 0 0.74", basis="sto-3g", verbose=0)
+    >>> with trnsci.pyscf.patch():
+    ...     mf = scf.RHF(molecule).run()
+    >>> round(float(mf.e_tot), 6)
+    -1.116759
+    """
+    _patch.enter()
+    try:
+        yield
+    finally:
+        _patch.leave()

@@ -1,0 +1,37 @@
+"""What the modules of this package take from PySCF, and what they share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+try:
+    from pyscf import df, lib
+    from pyscf.ao2mo.outcore import balance_partition
+    from pyscf.df import incore
+    from pyscf.gto import moleintor
+    from pyscf.lib import logger
+    from pyscf.mp import dfmp2, dfump2
+    from pyscf.scf import dhf, hf
+    from pyscf.x2c import x2c
+except ImportError as error:
+    raise ImportError(f"trnsci.pyscf needs PySCF 2.9 or later ({error}): pip install pyscf") from error
+
+__all__ = [
+    "balance_partition",
+    "df",
+    "dfmp2",
+    "dfump2",
+    "dhf",
+    "hf",
+    "incore",
+    "lib",
+    "logger",
+    "moleintor",
+    "type_name",
+    "x2c",
+]
+
+
+def type_name(obj: Any) -> str:
+    """Return the name of an object's class with its module."""
+    return f"{type(obj).__module__}.{type(obj).__qualname__}"
