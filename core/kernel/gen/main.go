@@ -39,6 +39,7 @@ func main() {
 	writePanels(dir)
 	writeCouples(dir)
 	writeReductions(dir)
+	writeSecular(dir)
 }
 
 func newFile() *build.Context {
