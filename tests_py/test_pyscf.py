@@ -107,6 +107,15 @@ def assert_same_results(ours, theirs):
     assert (ours.nocc, ours.nmo) == (theirs.nocc, theirs.nmo)
     assert float(ours.result) == ours.e_corr
     assert ours.result.e_scs == pytest.approx(theirs.emp2_scs, abs=SAME_ORBITALS)
+    pairs = ours.result.pair_energies
+    if isinstance(ours, dfump2.DFUMP2):
+        alpha, beta = ours.nocc
+        assert [p.shape for p in pairs] == [(alpha, alpha), (beta, beta), (alpha, beta)]
+        assert sum(p.sum() for p in pairs[:2]) == pytest.approx(theirs.e_corr_ss, abs=SAME_ORBITALS)
+        assert pairs[2].sum() == pytest.approx(theirs.e_corr_os, abs=SAME_ORBITALS)
+    else:
+        assert pairs.shape == (ours.nocc, ours.nocc)
+        assert pairs.sum() == pytest.approx(theirs.e_corr, abs=SAME_ORBITALS)
 
 
 def test_set_frozen_is_the_chemical_core(rhf):

@@ -218,8 +218,9 @@ def DFMP2(
     DFRMP2 or DFUMP2
         A subclass of ``pyscf.mp.dfmp2.DFRMP2`` or ``pyscf.mp.dfump2.DFUMP2`` with all their methods and with their
         attributes after ``kernel()`` or ``run()``: ``e_corr``, ``e_corr_ss``, ``e_corr_os``, ``e_tot``, ``e_hf``,
-        ``emp2``, ``emp2_scs``, ``e_tot_scs``, ``t2``. The attribute ``result`` is the `MP2Result`; ``device``,
-        ``precision`` and ``etol`` are the arguments and may be changed, also as ``run(device=..., precision=...)``.
+        ``emp2``, ``emp2_scs``, ``e_tot_scs``, ``t2``. The attribute ``result`` is the `MP2Result`, with
+        pair energies; ``device``, ``precision`` and ``etol`` are the arguments and may be changed, also as
+        ``run(device=..., precision=...)``.
 
     Raises
     ------
@@ -317,6 +318,7 @@ def _energies(mp: Any, eris: Any) -> MP2Result:
     result = mp2.df_mp2_energy(
         *((spins[0] for spins in arguments) if restricted else arguments),
         layout="(ia)P",
+        pair_energies=True,  # they are made at any rate, and small
         max_memory=megabytes if on is None or on.in_host_memory else None,
         threads=threads,
         device=on,
