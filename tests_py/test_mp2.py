@@ -466,11 +466,18 @@ def test_command_reports_bad_input_in_one_line(case_files, tmp_path):
         assert len(done.stderr.splitlines()) == 1
 
 
-def test_command_prints_energies_before_it_fails_to_save_the_pairs(case_files, tmp_path):
+def test_command_refuses_a_missing_folder_for_the_pairs_before_it_computes(case_files, tmp_path):
     done = run_command("mp2", *case_files, "--pair-energies", str(tmp_path / "none" / "pairs.npy"))
     assert done.returncode == 2
+    assert done.stdout == ""
+    assert "--pair-energies: there is no folder" in done.stderr and "none" in done.stderr
+
+
+def test_command_prints_energies_before_it_fails_to_save_the_pairs(case_files, tmp_path):
+    done = run_command("mp2", *case_files, "--pair-energies", str(tmp_path))  # a folder, not a file
+    assert done.returncode == 2
     assert "-1.119805488638" in done.stdout
-    assert "none" in done.stderr
+    assert str(tmp_path) in done.stderr
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full here")

@@ -184,6 +184,17 @@ def test_more_frozen_than_occupied(rhf):
         accelerated.DFMP2(rhf, frozen=6).run()
 
 
+def test_more_frozen_than_occupied_unrestricted(uhf):
+    with pytest.raises(ValueError, match="frozen: 6 orbitals, but 5 are occupied"):
+        accelerated.DFMP2(uhf, frozen=6).run()
+    nitrogen = converged(scf.UHF(gto.M(atom="N", basis="cc-pvdz", spin=3, verbose=0)))  # five alpha electrons, two beta
+    ours = accelerated.DFMP2(nitrogen, frozen=3).run()
+    assert ours.nocc == (2, 0)
+    expected = dfump2.DFUMP2(nitrogen, frozen=[[0, 1, 2], [0, 1]]).run().e_corr
+    assert expected < 0
+    assert ours.e_corr == pytest.approx(expected, abs=SAME_ORBITALS)
+
+
 @pytest.mark.parametrize("frozen", [None, [0, 1, 5]])
 def test_amplitudes_restricted(rhf, frozen):
     ours = accelerated.DFMP2(rhf, frozen=frozen)

@@ -173,13 +173,25 @@ class DFRMP2(_PairEnergies, dfmp2.DFMP2):  # type: ignore[misc]
         if self._nocc is not None:
             return int(self._nocc)
         occupied = self.mo_occ > 0
-        if isinstance(self.frozen, (int, np.integer)) and self.frozen > np.count_nonzero(occupied):
-            raise ValueError(f"frozen: {self.frozen} orbitals, but {np.count_nonzero(occupied)} are occupied")
+        _require_occupied(self.frozen, int(np.count_nonzero(occupied)))
         return int(np.count_nonzero(occupied & self.get_frozen_mask()))
 
 
 class DFUMP2(_PairEnergies, dfump2.DFUMP2):  # type: ignore[misc]
     """DF-MP2 for an unrestricted mean field; see `DFMP2`."""
+
+    def get_nocc(self) -> tuple[int, int]:
+        """Return the numbers of correlated occupied orbitals of both spins, which may be zero."""
+        _require_occupied(self.frozen, max(int(np.count_nonzero(occ > 0)) for occ in self.mo_occ))
+        # PySCF counts below zero where one spin has fewer occupied orbitals than are frozen.
+        alpha, beta = (max(0, int(n)) for n in super().get_nocc())
+        return alpha, beta
+
+
+def _require_occupied(frozen: Any, occupied: int) -> None:
+    """Refuse a number of frozen orbitals that is more than are occupied."""
+    if isinstance(frozen, (int, np.integer)) and frozen > occupied:
+        raise ValueError(f"frozen: {frozen} orbitals, but {occupied} are occupied")
 
 
 def DFMP2(
