@@ -186,6 +186,22 @@ def test_result_is_a_value():
     assert "e_corr=-1.1198" in repr(result)
 
 
+@pytest.mark.parametrize(
+    "result",
+    [
+        trnsci.MP2Result(-0.25, 0.0, -0.25, -0.3, None, 0.0),
+        trnsci.SOSResult(-0.25, -0.2, 7, 4, 0.0),
+        trnsci.GMP2Result(-0.25, 0.0),
+        trnsci.KMP2Result(-0.25, 0.0, -0.25, 0.0),
+    ],
+    ids=lambda result: type(result).__name__,
+)
+def test_results_stand_for_their_energy(result):
+    assert float(result) == -0.25
+    assert (f"{result:.3f}", f"{result:10.2f}") == ("-0.250", "     -0.25")
+    assert f"{result}" == str(result)
+
+
 def test_integers_and_half_precision():
     ml_dtypes = pytest.importorskip("ml_dtypes", reason="ml_dtypes is not installed")
     b = np.arange(12).reshape(2, 3, 2)

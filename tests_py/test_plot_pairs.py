@@ -57,6 +57,12 @@ def test_energies_of_both_signs_have_white_at_zero():
     assert np.allclose(image.cmap(image.norm(0.0))[:3], 1, atol=0.05)
 
 
+def test_colours_are_those_of_the_finite_energies():
+    """Integrals that are not finite give such pairs where check_finite=False."""
+    (image,) = closed_shell(np.array([[np.nan, -0.002], [-0.002, -0.010]])).plot_pairs().get_images()
+    assert image.get_clim() == (-10, 0)
+
+
 def test_three_panels_of_two_spins():
     result = open_shell()
     panels = result.plot_pairs()

@@ -16,6 +16,7 @@ from ._input import Arguments, block_bytes, read_spins, same_dtype
 from ._integrals import Spin, hex_path
 from ._plan import MP2Plan, plan_on_device, plan_on_host
 from ._plot import plot_pairs
+from ._result import Energy
 
 Layout: TypeAlias = Literal["iaP", "(ia)P", "P(ia)", "iPa"]
 Path: TypeAlias = str | bytes | os.PathLike[Any]
@@ -29,7 +30,7 @@ _PRECISIONS = (None, "fp64", "mixed")
 
 
 @dataclass(frozen=True)
-class MP2Result:
+class MP2Result(Energy):
     """Energies of a DF-MP2 calculation, in hartree. ``float(result)`` is `e_corr`.
 
     Attributes
@@ -56,9 +57,6 @@ class MP2Result:
     pair_energies: Any = field(repr=False, compare=False)
     error_bound: float
     recomputed: int = 0
-
-    def __float__(self) -> float:
-        return self.e_corr
 
     def scaled(self, c_os: float, c_ss: float) -> float:
         """Return the spin-component scaled energy ``c_os * e_corr_os + c_ss * e_corr_ss`` in hartree.
@@ -101,9 +99,6 @@ class MP2Result:
         two cells i, j and j, i share the energy of that pair, and the energy of a pair is their sum.
         """
         return plot_pairs(self.pair_energies, spin, first, ax)
-
-    def __format__(self, specification: str) -> str:
-        return format(self.e_corr, specification) if specification else str(self)
 
     def __str__(self) -> str:
         lines = [

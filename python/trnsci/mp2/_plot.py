@@ -73,7 +73,8 @@ def _draw(ax: Any, energies: Array, name: str, first: int) -> None:
         ax.text(0.5, 0.5, "no pairs", ha="center", va="center", transform=ax.transAxes)
         return
     values = _MILLIHARTREE * energies
-    low, high = min(float(values.min()), 0.0), max(float(values.max()), 0.0)
+    finite = values[np.isfinite(values)]
+    low, high = float(finite.min(initial=0.0)), float(finite.max(initial=0.0))
     if high > 0:
         high = max(-low, high)
         low = -high
