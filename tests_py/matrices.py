@@ -104,6 +104,14 @@ def _coupled_wilkinson(n):
     return np.kron(np.eye(2), wilkinson(half)) + 1e-14 * (np.eye(n, k=half) + np.eye(n, k=-half))
 
 
+def _glued_wilkinson(n):
+    """Copies of W_21^+, the last one cut off, coupled by 1e-10."""
+    order = 21
+    i = np.arange(n)
+    off_diagonal = np.where((i + 1) % order == 0, 1e-10, 1.0)[: n - 1]
+    return tridiagonal(np.abs(i % order - (order - 1) / 2), off_diagonal)
+
+
 def _arrow(n):
     a = np.diag(np.arange(n, dtype=float))
     a[0, 1:] = a[1:, 0] = 1
@@ -125,7 +133,10 @@ SYMMETRIC = {
     "random tridiagonal": lambda n: tridiagonal(random(n, "float64", 7), random(n - 1, "float64", 8)),
     "Wilkinson": wilkinson,
     "two coupled Wilkinson": _coupled_wilkinson,
+    "glued Wilkinson": _glued_wilkinson,
     "Clement": clement,
+    "geometric spectrum": lambda n: with_spectrum(np.geomspace(1e-16, 1, n), "float64", 9),
+    "half equal": lambda n: with_spectrum(np.maximum(np.arange(n) - n // 2, 0), "float64", 17),
     "Hilbert": hilbert,
     "Hadamard x identity": lambda n: np.kron([[1.0, 1.0], [1.0, -1.0]], np.eye(n // 2)),
     "diagonal plus rank one": _diagonal_plus_rank_one,

@@ -112,7 +112,8 @@ NAN = np.where(np.arange(24).reshape(4, 6) == 13, np.nan, 1.0)
     ("error", "text", "arguments"),
     [
         (ValueError, r"L: expected shape .* = \(naux, 6\), got \(4, 3, 3\)", {"L": np.ones((4, 3, 3))}),
-        (ValueError, r"L: expected shape .* = \(naux, 6\), got \(4, 5\)", {"L": np.ones((4, 5))}),
+        (ValueError, r"L: expected shape .* = \(naux, 6\), got \(4, 5\)$", {"L": np.ones((4, 5))}),
+        (ValueError, r"L: expected shape .* = \(naux, 6\), got \(6, 4\); its transpose L\.T fits$", {"L": np.ones((6, 4))}),
         (ValueError, "L: contains infinities or NaNs, the first in row 2", {"L": NAN}),
         (trnsci.UnsupportedError, "L: complex integrals", {"L": ROWS + 0j}),
         (TypeError, "naux: is needed where L is a function", {"L": lambda p0, p1: ROWS[p0:p1]}),

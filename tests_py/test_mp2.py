@@ -186,6 +186,22 @@ def test_result_is_a_value():
     assert "e_corr=-1.1198" in repr(result)
 
 
+@pytest.mark.parametrize(
+    "result",
+    [
+        trnsci.MP2Result(-0.25, 0.0, -0.25, -0.3, None, 0.0),
+        trnsci.SOSResult(-0.25, -0.2, 7, 4, 0.0),
+        trnsci.GMP2Result(-0.25, 0.0),
+        trnsci.KMP2Result(-0.25, 0.0, -0.25, 0.0),
+    ],
+    ids=lambda result: type(result).__name__,
+)
+def test_results_stand_for_their_energy(result):
+    assert float(result) == -0.25
+    assert (f"{result:.3f}", f"{result:10.2f}") == ("-0.250", "     -0.25")
+    assert f"{result}" == str(result)
+
+
 def test_integers_and_half_precision():
     ml_dtypes = pytest.importorskip("ml_dtypes", reason="ml_dtypes is not installed")
     b = np.arange(12).reshape(2, 3, 2)
@@ -466,11 +482,18 @@ def test_command_reports_bad_input_in_one_line(case_files, tmp_path):
         assert len(done.stderr.splitlines()) == 1
 
 
-def test_command_prints_energies_before_it_fails_to_save_the_pairs(case_files, tmp_path):
+def test_command_refuses_a_missing_folder_for_the_pairs_before_it_computes(case_files, tmp_path):
     done = run_command("mp2", *case_files, "--pair-energies", str(tmp_path / "none" / "pairs.npy"))
     assert done.returncode == 2
+    assert done.stdout == ""
+    assert "--pair-energies: there is no folder" in done.stderr and "none" in done.stderr
+
+
+def test_command_prints_energies_before_it_fails_to_save_the_pairs(case_files, tmp_path):
+    done = run_command("mp2", *case_files, "--pair-energies", str(tmp_path))  # a folder, not a file
+    assert done.returncode == 2
     assert "-1.119805488638" in done.stdout
-    assert "none" in done.stderr
+    assert str(tmp_path) in done.stderr
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full here")

@@ -107,6 +107,15 @@ def assert_same_results(ours, theirs):
     assert (ours.nocc, ours.nmo) == (theirs.nocc, theirs.nmo)
     assert float(ours.result) == ours.e_corr
     assert ours.result.e_scs == pytest.approx(theirs.emp2_scs, abs=SAME_ORBITALS)
+    pairs = ours.result.pair_energies
+    if isinstance(ours, dfump2.DFUMP2):
+        alpha, beta = ours.nocc
+        assert [p.shape for p in pairs] == [(alpha, alpha), (beta, beta), (alpha, beta)]
+        assert sum(p.sum() for p in pairs[:2]) == pytest.approx(theirs.e_corr_ss, abs=SAME_ORBITALS)
+        assert pairs[2].sum() == pytest.approx(theirs.e_corr_os, abs=SAME_ORBITALS)
+    else:
+        assert pairs.shape == (ours.nocc, ours.nocc)
+        assert pairs.sum() == pytest.approx(theirs.e_corr, abs=SAME_ORBITALS)
 
 
 def test_set_frozen_is_the_chemical_core(rhf):
@@ -173,6 +182,17 @@ def test_one_spin_without_electrons():
 def test_more_frozen_than_occupied(rhf):
     with pytest.raises(ValueError, match="frozen: 6 orbitals, but 5 are occupied"):
         accelerated.DFMP2(rhf, frozen=6).run()
+
+
+def test_more_frozen_than_occupied_unrestricted(uhf):
+    with pytest.raises(ValueError, match="frozen: 6 orbitals, but 5 are occupied"):
+        accelerated.DFMP2(uhf, frozen=6).run()
+    nitrogen = converged(scf.UHF(gto.M(atom="N", basis="cc-pvdz", spin=3, verbose=0)))  # five alpha electrons, two beta
+    ours = accelerated.DFMP2(nitrogen, frozen=3).run()
+    assert ours.nocc == (2, 0)
+    expected = dfump2.DFUMP2(nitrogen, frozen=[[0, 1, 2], [0, 1]]).run().e_corr
+    assert expected < 0
+    assert ours.e_corr == pytest.approx(expected, abs=SAME_ORBITALS)
 
 
 @pytest.mark.parametrize("frozen", [None, [0, 1, 5]])

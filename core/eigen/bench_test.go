@@ -10,7 +10,7 @@ import (
 )
 
 func BenchmarkEigh(b *testing.B) {
-	for _, n := range []int{8, 64, 256, 500} {
+	for _, n := range []int{8, 64, 128, 256, 512, 1024} {
 		b.Run(fmt.Sprintf("float64/%d", n), func(b *testing.B) { benchmarkEigh[float64, float64](b, n) })
 		b.Run(fmt.Sprintf("complex128/%d", n), func(b *testing.B) { benchmarkEigh[complex128, float64](b, n) })
 	}

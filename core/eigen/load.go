@@ -9,15 +9,15 @@ import (
 )
 
 // loadLower returns a row-major matrix whose lower triangle is that of the Hermitian matrix in the named triangle of a,
-// with a real diagonal. What is above the diagonal is undefined. The memory is a's own if overwrite allows it and a's
-// rows or columns are contiguous.
+// with a real diagonal, in a layout that suits tridiagonalize. What is above the diagonal is undefined. The memory is a's own if overwrite
+// allows it and a's rows or columns are contiguous and suit that.
 func loadLower[W dense.Wide, T dense.Scalar](team *sched.Team, a dense.View[T], upper, overwrite bool) (dense.Matrix[W], error) {
 	h, ok := dense.Matrix[W]{}, false
 	if overwrite {
 		h, ok = ownMemory[W](a)
 	}
 	if !ok {
-		h = dense.New[W](a.Rows, a.Rows)
+		h = newLower[W](a.Rows)
 	}
 	// Row i of the lower triangle is the conjugate of column i of the upper one. In a's own memory, too, every element
 	// comes from its own place or from the triangle that is not written.
@@ -39,16 +39,17 @@ func loadLower[W dense.Wide, T dense.Scalar](team *sched.Team, a dense.View[T], 
 	return h, nil
 }
 
-// ownMemory returns a's memory as a row-major matrix of type W, transposed if a is column-major.
+// ownMemory returns a's memory as a row-major matrix of type W, transposed if a is column-major, if tridiagonalize can work there.
 func ownMemory[W dense.Wide, T dense.Scalar](a dense.View[T]) (dense.Matrix[W], bool) {
 	wide, ok := any(a).(dense.View[W])
 	if !ok {
 		return dense.Matrix[W]{}, false
 	}
-	if h, ok := wide.Matrix(); ok {
-		return h, true
+	h, ok := wide.Matrix()
+	if !ok {
+		h, ok = wide.T().Matrix()
 	}
-	return wide.T().Matrix()
+	return h, ok && suitsReduction(h)
 }
 
 // conjugate replaces x by its complex conjugate.

@@ -6,6 +6,7 @@ import (
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
+	"trnsci/core/kernel"
 	"trnsci/core/sched"
 )
 
@@ -85,7 +86,7 @@ const (
 // ConvergenceError reports that the QL iteration was given up. No matrix is known to cause it: the iteration converges
 // for every tridiagonal matrix in exact arithmetic (Parlett, The Symmetric Eigenvalue Problem, section 8.10).
 type ConvergenceError struct {
-	Found int // eigenvalues that had converged
+	Found int // eigenvalues that had converged, and those of pieces in front of the one that did not converge
 	Order int // order of the matrix
 }
 
@@ -94,23 +95,26 @@ func (e *ConvergenceError) Error() string {
 }
 
 // Workspace returns an upper bound of the memory in bytes that a call for an n x n matrix allocates, so that a caller
-// can refuse in time what does not fit. It returns math.MaxInt64 for what no machine can hold.
+// can refuse in time what does not fit. It returns math.MaxInt64 for what no machine can hold. Up to 32 MB of it are kept between calls.
 func Workspace[T dense.Scalar](n int, generalized bool, opt Options) (bytes int64) {
 	wide := float64(realBytes)
 	if dense.IsComplex[T]() {
 		wide *= 2
 	}
 	order, threads := float64(n), float64(opt.Team.Threads())
-	perSquare, perRow := wide, 2*wide+wholeRows*realBytes
+	perSquare, perRow := 0.0, wide+wholeRows*realBytes // tau and rows of real numbers
+	total := wide * (lowerElements(order) + reductionElements(order))
 	if generalized {
-		perSquare += wide
+		total += wide * lowerElements(order)
 		perRow += threads*chunkRows*wide + generalizedRows*realBytes
 	}
+	fixed := 0.0
 	if !opt.ValuesOnly {
-		perSquare += realBytes
-		perRow += threads * (chunkRows + 1) * wide
+		perSquare += realBytes * (1 + mergedSquares) // the eigenvectors of the tridiagonal matrix, and workspace for them and later for reflections
+		perRow += threads*chunkRows*wide + blockReflections*wide + realBytes*solveRows
+		fixed = threads * (wide*float64(formElements(n)+chunkRows*min(n, blockReflections)) + float64(blas.GemmWorkspace[float64]()))
 	}
-	total := order*order*perSquare + order*perRow + threads*chunkRows*wide
+	total += order*order*perSquare + order*perRow + fixed
 	if generalized { // the Cholesky factorization and the solves with its factor
 		panels := blas.TriangularWorkspace[float64](n)
 		if dense.IsComplex[T]() {
@@ -129,6 +133,9 @@ const (
 	realBytes = 8
 	// Rows of real numbers that a generalized problem takes besides: the diagonal of B, its square roots, counts.
 	generalizedRows = 3
+	// Squares and rows of numbers that divide and conquer takes: see mergeElements, and four rows of integers, couplings and a sort.
+	mergedSquares = 1.5
+	solveRows     = kernel.PoleGroup + mergeVectors + 8
 	// Go's allocator rounds small objects up by an eighth at most, large ones to pages. The rest is for the pages of a
 	// call's few objects, its closures and goroutines.
 	roundUp      = 1.0 / 8

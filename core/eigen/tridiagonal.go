@@ -1,6 +1,7 @@
 package eigen
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -61,9 +62,17 @@ func (t *tridiagonal) diagonalize(team *sched.Team) error {
 
 // diagonalizeBlock does diagonalize's work for the block start <= i < end.
 func (t *tridiagonal) diagonalizeBlock(team *sched.Team, start, end int) error {
+	return t.iterate(team, start, end, t.blockEnd, func(l, last int) error {
+		return t.rotate(team, t.sweep(l, last), last, start, end)
+	})
+}
+
+// iterate does sweeps on the rows l to last, the largest ones that nothing separates for the first l that is not yet done, until the block start <=
+// i < end is diagonal. blockEnd is a method like the one of that name.
+func (t *tridiagonal) iterate(team *sched.Team, start, end int, blockEnd func(l, limit int, floor float64) int, sweep func(l, last int) error) error {
 	sweeps, floor := 0, smallestCoupling
 	for l := start; l < end; {
-		last := t.blockEnd(l, end, floor) - 1
+		last := blockEnd(l, end, floor) - 1
 		if last == l {
 			l++
 			sweeps, floor = 0, smallestCoupling
@@ -81,11 +90,8 @@ func (t *tridiagonal) diagonalizeBlock(team *sched.Team, start, end int) error {
 		if sweeps == patientSweeps {
 			floor = unitRoundoff * t.largest(l, end)
 		}
-		first := t.sweep(l, last)
-		if t.vectors.Rows > 0 {
-			if err := t.rotate(team, first, last, start, end); err != nil {
-				return err
-			}
+		if err := sweep(l, last); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -150,9 +156,7 @@ func (t *tridiagonal) sweep(l, last int) (first int) {
 			return i + 1
 		}
 		s, c = f/r, g/r
-		// Half of what c^2 + s^2 lacks to 1. Without this step it is the largest error of the eigenvectors' lengths.
-		lack := math.FMA(-s, s, math.FMA(-c, c, 1)) / 2
-		s, c = s+s*lack, c+c*lack
+		c, s = unitRotation(c, s)
 		t.rotations[i] = kernel.Rotation[float64]{C: c, S: -s} // row i+1 comes first in the sweep
 		g = d[i+1] - p
 		r = (d[i]-g)*s + 2*c*b
@@ -166,44 +170,56 @@ func (t *tridiagonal) sweep(l, last int) (first int) {
 	return l
 }
 
+// Sums of squares above this have lost nothing of what counts to underflow.
+const smallestSum = 0x1p-900
+
+// unitRotation returns c and s with c^2 + s^2 closer to 1. Without this step that is the largest error of the eigenvectors' lengths.
+func unitRotation(c, s float64) (float64, float64) {
+	lack := math.FMA(-s, s, math.FMA(-c, c, 1)) / 2
+	return c + c*lack, s + s*lack
+}
+
 // length returns the length of (x, y), or an infinity where it is beyond the square root of the largest number. The
 // squares are accurate where their sum is not tiny; math.Hypot costs four times as much.
 func length(x, y float64) float64 {
-	const smallestSum = 0x1p-900
 	if sum := x*x + y*y; sum > smallestSum {
 		return math.Sqrt(sum)
 	}
 	return math.Hypot(x, y)
 }
 
-// sort puts the eigenvalues into ascending order and the vectors with them. Equal eigenvalues keep no particular order,
-// but always the same one.
+// sort puts the eigenvalues into ascending order and the vectors with them. Equal eigenvalues keep their order. Each vector is moved once, and one
+// of each cycle twice.
 func (t *tridiagonal) sort(team *sched.Team) error {
-	if t.vectors.Rows == 0 {
-		slices.Sort(t.d)
-		return nil
-	}
-	// Each step moves one row to its final place, so rows are moved at most twice.
-	for i := range t.d {
+	n := len(t.d)
+	from, row := make([]int, n), make([]float64, t.vectors.Cols)
+	sortIndices(t.d, from)
+	for first := range from {
+		if from[first] == first {
+			continue
+		}
 		if err := team.Err(); err != nil {
 			return err
 		}
-		smallest := i
-		for j := i + 1; j < len(t.d); j++ {
-			if t.d[j] < t.d[smallest] {
-				smallest = j
-			}
+		value := t.d[first]
+		copy(row, t.vectors.Row(first))
+		i := first
+		for from[i] != first {
+			next := from[i]
+			t.d[i] = t.d[next]
+			copy(t.vectors.Row(i), t.vectors.Row(next))
+			from[i], i = i, next
 		}
-		if smallest != i {
-			t.d[i], t.d[smallest] = t.d[smallest], t.d[i]
-			swap(t.vectors.Row(i), t.vectors.Row(smallest))
-		}
+		t.d[i], from[i] = value, i
+		copy(t.vectors.Row(i), row)
 	}
 	return nil
 }
 
-func swap(x, y []float64) {
-	for i := range x {
-		x[i], y[i] = y[i], x[i]
+// sortIndices fills order with the indices of d in ascending order of its elements.
+func sortIndices(d []float64, order []int) {
+	for i := range order {
+		order[i] = i
 	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(d[a], d[b]) })
 }

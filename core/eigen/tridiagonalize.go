@@ -5,6 +5,7 @@ import (
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
+	"trnsci/core/kernel"
 	"trnsci/core/sched"
 )
 
@@ -13,61 +14,234 @@ import (
 //
 //	H = Q T Q^H,  Q = P_{n-1} ... P_2 P_1,  P_i = I - tau_i v_i v_i^H
 //
-// v_i has i elements, the last of which is 1, and overwrites row i of h left of the diagonal. Rows are reduced from the
-// last to the first, so that all work is on contiguous rows and leading submatrices.
+// v_i has i elements, the last of which is 1, and overwrites row i of h left of the diagonal. h has the layout of newLower. Rows are reduced
+// from the last to the first, so that all work is on contiguous rows and leading submatrices.
+//
+// A reflection changes the matrix by an update of rank two. It is put off until the next reflection is known, and then done in the pass
+// over the matrix that multiplies it by that: large matrices come from memory once for each row.
 //
 // Cost: 2/3 n^3 multiply-adds. Method: Golub and Van Loan, Matrix Computations, 4th ed., algorithm 8.3.1, with
 // reflections that make the off-diagonal real for complex matrices, too.
 func tridiagonalize[W dense.Wide](team *sched.Team, h dense.Matrix[W], t *tridiagonal) (tau []W, err error) {
 	n := h.Rows
-	workspace := make([]W, 2*n)
-	tau, update := workspace[:n], workspace[n:]
+	tau = make([]W, n)
+	r := newReduction(team, h)
 	for i := n - 1; i > 0; i-- {
 		if err := team.Err(); err != nil {
 			return nil, err
 		}
-		// Row i holds the conjugate of the column that is to be eliminated.
-		column := h.Row(i)[:i]
-		conjugate(column)
-		tau[i], t.e[i-1] = reflector(column)
+		norm := r.updateRow(i, i-1)
 		t.d[i] = dense.Real(h.At(i, i))
+		var factor W
+		tau[i], t.e[i-1], factor = reflector(h.At(i, i-1), norm)
 		if tau[i] != 0 {
-			reflectBothSides(h.Slice(0, i, 0, i), tau[i], dense.Vec(column), dense.Vec(update[:i]))
+			if err := r.reflect(i, tau[i], factor); err != nil {
+				return nil, err
+			}
 		}
+		h.Set(i, i-1, 1)
 		team.Step(1)
 	}
+	r.updateRow(0, 0)
 	t.d[0] = dense.Real(h.At(0, 0))
 	team.Step(1)
 	return tau, nil
 }
 
-// reflectBothSides overwrites the lower triangle of A by that of P^H A P with P = I - tau v v^H, as the update of rank
-// two A - v w^H - w v^H with w = p - (tau/2) (p^H v) v, p = tau A v.
-func reflectBothSides[W dense.Wide](a dense.Matrix[W], tau W, v, w dense.Vector[W]) {
-	blas.Hemv(nil, blas.Lower, tau, a, v, 0, w)
-	blas.Axpy(-tau*blas.Dotc(w, v)/2, v, w)
-	blas.Her2(nil, blas.Lower, -1, v, w, a)
+// reduction is a matrix whose leading submatrix still lacks the update A - v w^H - w v^H.
+type reduction[W dense.Wide] struct {
+	team       *sched.Team
+	set        kernel.Set
+	h          dense.Matrix[W]
+	v, w       []W  // zeros behind the leading submatrix
+	x, product []W  // of the step being made, like v and w
+	parts      []W  // sums of parts of the rows for product, one behind the other
+	up         bool // the pass goes from the last row to the first
 }
 
-// reflector overwrites the k >= 1 elements of x by v and returns tau and beta so that
+func newReduction[W dense.Wide](team *sched.Team, h dense.Matrix[W]) *reduction[W] {
+	order := paddedOrder(h.Rows)
+	vectors := wholeVectors
+	if order >= minSharedOrder {
+		vectors += sharedParts
+	}
+	memory := make([]W, vectors*order)
+	r := &reduction[W]{team: team, set: kernel.Best(), h: h, parts: memory[wholeVectors*order:]}
+	for i, x := range []*[]W{&r.v, &r.w, &r.x, &r.product} {
+		*x = memory[i*order : (i+1)*order : (i+1)*order]
+	}
+	return r
+}
+
+// paddedRow returns row i with what is there up to a whole group of columns.
+func (r *reduction[W]) paddedRow(i int) []W {
+	return r.h.Data[i*r.h.Stride:][:paddedOrder(i+1)]
+}
+
+// updateRow does the update of row i, the last one of the submatrix, which then ends above it, and replaces the row by its conjugate: the
+// column that is to be eliminated. It returns the norm of the first count elements.
+func (r *reduction[W]) updateRow(i, count int) (norm float64) {
+	row := r.paddedRow(i)
+	squares := kernel.UpdateRow(r.set, row, r.v[i], r.w[:len(row)], r.w[i], r.v[:len(row)], count)
+	r.v[i], r.w[i] = 0, 0
+	if squares > smallestSum {
+		return math.Sqrt(squares)
+	}
+	return blas.Nrm2(dense.Vec(row[:count]))
+}
+
+// reflect makes the vector x of the reflection P = I - tau x x^H from the updated row i with factor, and does the update that the leading
+// submatrix A lacks. It then lacks that which makes it P^H A P: v is x, and
 //
-//	(I - tau v v^H)^H x = beta e_{k-1},  v_{k-1} = 1,  beta real
+//	w = p - (tau/2) (p^H x) x = tau A x - (|tau|^2/2) (x^H A x) x,  p = tau A x
+func (r *reduction[W]) reflect(i int, tau, factor W) error {
+	row, order := r.paddedRow(i), paddedOrder(i)
+	x, product := r.x[:order], r.product[:order]
+	kernel.ScaleTo(r.set, factor, row[:order], x)
+	x[i-1] = 1
+	clear(x[i:])
+	if err := r.multiply(order); err != nil {
+		return err
+	}
+	size := dense.Abs(tau)
+	kernel.Combine(r.set, tau, product, -size*size/2, x)
+	clear(product[i:])
+	r.v, r.x = r.x, r.v
+	r.w, r.product = r.product, r.w
+	return nil
+}
+
+// Cuts of a pass over the rows. They depend on nothing but the order, so that threads do not change the result.
+const (
+	// Passes over matrices smaller than this are one call of the kernel.
+	minCutOrder = 256
+	// Rows of a call in others. Passes go down and up in turn: what the last one had at its end is still in the cache.
+	cutRows = 16
+	// From this order on a pass is worth a second thread.
+	minSharedOrder = 512
+	// Parts of a pass that threads share, each with a product of its own.
+	sharedParts = 8
+)
+
+// Vectors that a reduction has besides: v, w, x and product.
+const wholeVectors = 4
+
+// reductionElements bounds the numbers that a reduction of the given order keeps besides the matrix.
+func reductionElements(order float64) float64 {
+	vectors := wholeVectors
+	if order+kernel.ReductionRows > minSharedOrder {
+		vectors += sharedParts
+	}
+	return float64(vectors) * (order + kernel.ReductionRows)
+}
+
+// multiply does the update of the submatrix of the given order and sets product to what it gives times x.
+func (r *reduction[W]) multiply(order int) error {
+	r.up = !r.up
+	if order < minSharedOrder {
+		r.pass(order, 0, 1, r.product)
+		return nil
+	}
+	part := func(p int) []W { return r.parts[p*order : (p+1)*order] }
+	shares := min(r.team.Threads(), sharedParts)
+	// A thread has the same rows in most steps, so that they stay in its cache.
+	err := r.team.For(shares, func(_, share int) error {
+		count := (sharedParts - share + shares - 1) / shares
+		for k := range count {
+			if err := r.team.Err(); err != nil {
+				return err
+			}
+			if r.up {
+				k = count - 1 - k
+			}
+			p := share + k*shares
+			r.pass(order, p, sharedParts, part(p))
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	copy(r.product, part(0))
+	for p := 1; p < sharedParts; p++ {
+		blas.Axpy(1, dense.Vec(part(p)), dense.Vec(r.product[:order]))
+	}
+	return nil
+}
+
+// pass does multiply's work on the rows of part p, and sets y to what they add to the product.
+func (r *reduction[W]) pass(order, p, parts int, y []W) {
+	clear(y[:order])
+	rows := order
+	if order >= minCutOrder {
+		rows = cutRows
+	}
+	cuts := (order + rows - 1) / rows
+	for k := range cuts {
+		cut := k
+		if r.up {
+			cut = cuts - 1 - k
+		}
+		if partOfCut(cut, parts) != p {
+			continue
+		}
+		first := cut * rows
+		pass := kernel.Reduction[W]{
+			First: first, Rows: min(rows, order-first), Stride: r.h.Stride, A: r.h.Data[first*r.h.Stride:], V: r.v, W: r.w, X: r.x, Y: y,
+		}
+		pass.Run(r.set)
+	}
+}
+
+// partOfCut deals the cuts, each of which is longer than the one before, to the parts: forwards and backwards in turn.
+func partOfCut(cut, parts int) int {
+	k := cut % (2 * parts)
+	return min(k, 2*parts-1-k)
+}
+
+// paddedOrder returns n rounded up to whole groups of rows of a kernel.Reduction.
+func paddedOrder(n int) int {
+	return (n + kernel.ReductionRows - 1) / kernel.ReductionRows * kernel.ReductionRows
+}
+
+// newLower returns a matrix of zeros for tridiagonalize: with memory up to the next whole group of rows and columns, and with rows whose
+// distance, an odd number of groups, keeps them from competing for the same places of a cache.
+func newLower[W dense.Wide](n int) dense.Matrix[W] {
+	order := paddedOrder(n)
+	stride := order
+	if !goodStride(stride) {
+		stride += kernel.ReductionRows
+	}
+	return dense.Matrix[W]{Rows: n, Cols: n, Stride: stride, Data: make([]W, order*stride)}
+}
+
+// lowerElements bounds the numbers in what newLower makes.
+func lowerElements(order float64) float64 {
+	return (order + kernel.ReductionRows) * (order + 2*kernel.ReductionRows)
+}
+
+// goodStride reports whether rows so far apart suit tridiagonalize.
+func goodStride(stride int) bool { return stride%(2*kernel.ReductionRows) == kernel.ReductionRows }
+
+// suitsReduction reports whether tridiagonalize can work in the memory of h alone.
+func suitsReduction[W dense.Wide](h dense.Matrix[W]) bool {
+	return goodStride(h.Stride) && h.Rows%kernel.ReductionRows == 0
+}
+
+// reflector returns tau, beta and factor so that, for a vector x of the length norm above an element alpha,
 //
-// tau is 0 if x is a real multiple of e_{k-1}, or shorter than smallestCoupling and thus taken to be 0. Method: Lehoucq,
+//	(I - tau v v^H)^H (x, alpha) = (0, beta),  v = (factor x, 1),  beta real
+//
+// tau is 0 if x is 0 and alpha real, or if the whole is shorter than smallestCoupling and thus taken to be 0. Method: Lehoucq,
 // "The computation of elementary unitary matrices", ACM Trans. Math. Softw. 22, 1996: the choice that LAPACK made.
-func reflector[W dense.Wide](x []W) (tau W, beta float64) {
-	last := len(x) - 1
-	alpha, rest := x[last], dense.Vec(x[:last])
-	norm := blas.Nrm2(rest)
-	x[last] = 1
+func reflector[W dense.Wide](alpha W, norm float64) (tau W, beta float64, factor W) {
 	if norm == 0 && dense.Imag(alpha) == 0 {
-		return 0, dense.Real(alpha)
+		return 0, dense.Real(alpha), 0
 	}
 	beta = -math.Copysign(length(dense.Abs(alpha), norm), dense.Real(alpha))
 	if math.Abs(beta) < smallestCoupling {
-		return 0, 0
+		return 0, 0, 0
 	}
 	pivot := alpha - dense.FromReal[W](beta)
-	blas.Scal(1/pivot, rest)
-	return -pivot / dense.FromReal[W](beta), beta
+	return -pivot / dense.FromReal[W](beta), beta, 1 / pivot
 }

@@ -12,8 +12,7 @@ const chunkRows = 32
 
 // vectorWriter turns eigenvectors of the tridiagonal matrix into those of the caller's problem.
 type vectorWriter[W dense.Wide, T dense.Scalar] struct {
-	h         dense.Matrix[W] // the reflections as tridiagonalize leaves them
-	tau       []W
+	blocks    []reflectionBlock[W]             // applied from the first to the last
 	transform func(rows dense.Matrix[W]) error // applied after the reflections; may be nil
 	rows      dense.Matrix[float64]            // the eigenvectors of the tridiagonal matrix, overwritten
 	v         dense.View[T]                    // the output, with one column for each of rows
@@ -22,8 +21,8 @@ type vectorWriter[W dense.Wide, T dense.Scalar] struct {
 // write fills v. Each chunk of eigenvectors goes through all steps on its own.
 func (o *vectorWriter[W, T]) write(team *sched.Team) error {
 	n, count := o.rows.Cols, o.rows.Rows
-	chunks, height := (count+chunkRows-1)/chunkRows, min(count, chunkRows)
-	perWorker := height*n + n + height
+	chunks, height := ceilDiv(count, chunkRows), min(count, chunkRows)
+	perWorker := height * (n + min(n, blockReflections))
 	memory := make([]W, min(team.Threads(), chunks)*perWorker)
 	if chunks == 1 {
 		return o.writeChunk(team, 0, memory)
@@ -81,23 +80,13 @@ func (o *vectorWriter[W, T]) wideRows(first, end int, scratch []W) (rows dense.M
 	return rows, direct
 }
 
-// reflect replaces each row x^T by (Q x)^T: Q's factors P_1, P_2, ... act on x in this order.
+// reflect replaces each row x^T by (Q x)^T.
 func (o *vectorWriter[W, T]) reflect(team *sched.Team, rows dense.Matrix[W], scratch []W) error {
-	n := rows.Cols
-	conjugated, products := scratch[:n], dense.Vec(scratch[n:n+rows.Rows])
-	for i := 1; i < n; i++ {
-		if o.tau[i] == 0 {
-			continue
-		}
+	for b := range o.blocks {
 		if err := team.Err(); err != nil {
 			return err
 		}
-		// x^T - tau (v^H x) v^T for all rows at once.
-		copy(conjugated, o.h.Row(i)[:i])
-		conjugate(conjugated[:i])
-		left, vc := rows.Slice(0, rows.Rows, 0, i), dense.Vec(conjugated[:i])
-		blas.Gemv(nil, blas.NoTrans, 1, left, vc, 0, products)
-		blas.Gerc(nil, -o.tau[i], products, vc, left)
+		o.blocks[b].apply(rows, scratch)
 	}
 	return nil
 }

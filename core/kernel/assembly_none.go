@@ -35,3 +35,23 @@ func pairsAssembly[T Float](s Set, p *Panel[T], _, _ [2]T) {
 func couplesAssembly[T Float](s Set, _ *Couples[T]) CoupleSums {
 	panic("kernel: no assembly for " + s.String() + " in this build")
 }
+
+func reductionAssembly[E float64 | complex128](s Set, _ *Reduction[E]) {
+	panic("kernel: no assembly for " + s.String() + " in this build")
+}
+
+func reflectionAssembly[E float64 | complex128](s Set, _ reflectionKernel, _, _, _ []E, _, _ E, _ int) (squares float64, done int) {
+	panic("kernel: no assembly for " + s.String() + " in this build")
+}
+
+func secularAssembly(s Set, _ Poles, _, _ float64) SecularSums {
+	panic("kernel: no assembly for " + s.String() + " in this build")
+}
+
+func secularVectorAssembly(s Set, _ Poles, _, _ float64, _ []float64) float64 {
+	panic("kernel: no assembly for " + s.String() + " in this build")
+}
+
+func secularWeightsAssembly(s Set, _ Poles, _, _ []float64, _ int) {
+	panic("kernel: no assembly for " + s.String() + " in this build")
+}

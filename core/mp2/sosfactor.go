@@ -18,7 +18,6 @@ type oppositeSpinFactor struct {
 	transposed []float64 // the same, a column for each (i, a)
 	x          []float64 // for i, a in this order
 	squares    []float64 // for each i, a a bound on |B_ia|^2, with what elements lose that are subnormal in float32
-	factor     []float64 // f for the rows of a chunk
 	roundings  []float64 // for each i, a those that a term of X passes through in float32, times what one of them costs
 	double     gram[float64]
 	single     gram[float32]

@@ -49,7 +49,7 @@ def _run_selftest(options: argparse.Namespace) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m trnsci", description="Dense linear algebra and DF-MP2 energies.")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    commands = parser.add_subparsers(required=True, dest="command")
 
     command = commands.add_parser("info", help="print versions, CPU features and kernels in use, threads, devices")
     command.add_argument("--json", action="store_true", help="print one JSON object")

@@ -48,7 +48,10 @@ def _checked(metric: ArrayLike, integrals: ArrayLike, axis: int) -> tuple[Array,
         raise ValueError(f"axis: expected 0 or -1, got {axis!r}")
     if x.ndim < 2 or x.shape[axis] != len(j):
         wanted = f"({len(j)}, ...)" if axis == 0 else f"(..., {len(j)})"
-        raise ValueError(f"integrals: expected shape {wanted} for axis={axis} and metric of shape {j.shape}, got {x.shape}")
+        other = -1 - axis
+        advice = f"; axis={other} fits" if x.ndim >= 2 and x.shape[other] == len(j) else ""
+        text = f"integrals: expected shape {wanted} for axis={axis} and metric of shape {j.shape}, got {x.shape}"
+        raise ValueError(text + advice)
     dtype = np.result_type(j, x)
     return j.astype(dtype, copy=False), x if x.dtype == dtype else x.astype(dtype), cast
 

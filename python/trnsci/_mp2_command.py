@@ -60,6 +60,8 @@ def add(commands: Any) -> None:
 
 def _run(options: argparse.Namespace) -> int:
     try:
+        if options.pair_energies is not None:
+            _require_folder(options.pair_energies)
         with contextlib.ExitStack() as files:
             spins = [(options.B, options.eps_occ, options.eps_vir)] + ([options.beta] if options.beta else [])
             inputs = [(_integrals(b, files), _load(occ, files), _load(vir, files)) for b, occ, vir in spins]
@@ -122,6 +124,13 @@ def _load(path: str, files: contextlib.ExitStack) -> Any:
     if not isinstance(array, np.ndarray):
         raise ValueError(f"{path}: not a .npy file of numbers")
     return array
+
+
+def _require_folder(path: str) -> None:
+    """Refuse an output that cannot be written, before hours are spent on it."""
+    folder = os.path.dirname(path) or "."
+    if not os.path.isdir(folder):
+        raise ValueError(f"--pair-energies: there is no folder {folder!r}")
 
 
 def _save_pairs(path: str, pairs: Any) -> None:

@@ -49,7 +49,8 @@ class Tensor:
         else:
             self.l = self._require_real(L, "L")
         if self.l.ndim != 2 or self.l.shape[1] != pairs:
-            raise ValueError(f"L: expected shape (naux, nao*(nao+1)/2) = (naux, {pairs}), got {self.l.shape}")
+            advice = "; its transpose L.T fits" if self.l.ndim == 2 and len(self.l) == pairs else ""
+            raise ValueError(f"L: expected shape (naux, nao*(nao+1)/2) = (naux, {pairs}), got {self.l.shape}{advice}")
         self.naux = self.l.shape[0]
         if naux is not None and self.naux != naux:
             raise ValueError(f"naux: {naux} was given, but L has {self.naux} rows")

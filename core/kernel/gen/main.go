@@ -38,6 +38,8 @@ func main() {
 	writeVectors(dir)
 	writePanels(dir)
 	writeCouples(dir)
+	writeReductions(dir)
+	writeSecular(dir)
 }
 
 func newFile() *build.Context {

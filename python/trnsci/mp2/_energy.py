@@ -15,6 +15,8 @@ from .._progress import Progress
 from ._input import Arguments, block_bytes, read_spins, same_dtype
 from ._integrals import Spin, hex_path
 from ._plan import MP2Plan, plan_on_device, plan_on_host
+from ._plot import plot_pairs
+from ._result import Energy
 
 Layout: TypeAlias = Literal["iaP", "(ia)P", "P(ia)", "iPa"]
 Path: TypeAlias = str | bytes | os.PathLike[Any]
@@ -28,7 +30,7 @@ _PRECISIONS = (None, "fp64", "mixed")
 
 
 @dataclass(frozen=True)
-class MP2Result:
+class MP2Result(Energy):
     """Energies of a DF-MP2 calculation, in hartree. ``float(result)`` is `e_corr`.
 
     Attributes
@@ -56,9 +58,6 @@ class MP2Result:
     error_bound: float
     recomputed: int = 0
 
-    def __float__(self) -> float:
-        return self.e_corr
-
     def scaled(self, c_os: float, c_ss: float) -> float:
         """Return the spin-component scaled energy ``c_os * e_corr_os + c_ss * e_corr_ss`` in hartree.
 
@@ -66,8 +65,40 @@ class MP2Result:
         """
         return c_os * self.e_corr_os + c_ss * self.e_corr_ss
 
-    def __format__(self, specification: str) -> str:
-        return format(self.e_corr, specification) if specification else str(self)
+    def plot_pairs(
+        self, *, spin: Literal["alpha-alpha", "beta-beta", "alpha-beta"] | None = None, first: int = 0, ax: Any = None
+    ) -> Any:
+        """Draw the pair energies as a heat map, one cell for each pair of occupied orbitals.
+
+        Parameters
+        ----------
+        spin : {'alpha-alpha', 'beta-beta', 'alpha-beta'}, optional
+            Of two spins the one panel to draw, by default all three side by side. Rows count orbitals of the first spin.
+        first : int, optional
+            The number of the first correlated orbital, for the labels: the number of frozen ones, counted from 0.
+        ax : matplotlib Axes, or a sequence of three of them, optional
+            Where to draw, by default in a new figure.
+
+        Returns
+        -------
+        Axes, or tuple of three of them
+            Those that were drawn into; ``ax.figure.savefig("pairs.png")`` writes a file.
+
+        Raises
+        ------
+        ValueError
+            If the result has no pair energies or no pairs, and for a `spin` or `ax` that does not fit it.
+        TypeError
+            For a `first` that is no integer.
+        ImportError
+            Without matplotlib, which is the extra ``plot`` of this package.
+
+        Notes
+        -----
+        Energies are in millihartree, the elements of `pair_energies` as they are: in a closed shell and within one spin the
+        two cells i, j and j, i share the energy of that pair, and the energy of a pair is their sum.
+        """
+        return plot_pairs(self.pair_energies, spin, first, ax)
 
     def __str__(self) -> str:
         lines = [
@@ -153,7 +184,7 @@ def df_mp2_energy(
         On a device it is one of ``'fp32'``, ``'fp64'``, ``'bf16'``, ``'bf16x2'``, ``'bf16x3'`` and is for all that the device
         computes, the energies of pairs; see `trnsci.blas.gemm`. Integrals of double precision need it there.
     pair_energies : bool, optional
-        Return the energy of each pair of occupied orbitals too.
+        Return the energy of each pair of occupied orbitals too; `MP2Result.plot_pairs` draws them.
     check_finite : bool, optional
         Refuse infinities and NaNs in B. When False they give a NaN energy; devices refuse them always.
     max_memory : float, optional
@@ -173,7 +204,8 @@ def df_mp2_energy(
         same file computes the other pairs only, to the same bits; `progress` then counts those. The file is removed when the
         call succeeds. It is for one job: sizes, dtypes, spins, energies, `precision`, `etol`, `check_finite` and the kernels
         of the machine have to be what they were, while `threads` and `max_memory` may change. Of B each orbital that is read
-        again is compared by a checksum; those that no remaining pair needs are not read. Host only.
+        again is compared by a checksum; those that no remaining pair needs are not read. Host only. A `plan` is
+        that of the whole job, whatever the file holds.
     plan : bool, optional
         Compute nothing, on a device compile nothing, and return what the call would do. Only the shapes of B and of the
         energies and the dtype of B count, so that ``np.broadcast_to(np.float32(0), (nocc, nvir, naux))`` may stand for an array

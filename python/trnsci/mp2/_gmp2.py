@@ -11,12 +11,13 @@ from .._progress import Progress
 from ._common import Input
 from ._energy import Layout
 from ._input import is_pair
+from ._result import Energy
 
 COMPLEX_FACTOR = 4  # a complex product is four real ones
 
 
 @dataclass(frozen=True)
-class GMP2Result:
+class GMP2Result(Energy):
     """The energy of a DF-MP2 calculation with spin orbitals, in hartree. ``float(result)`` is `e_corr`.
 
     Attributes
@@ -29,9 +30,6 @@ class GMP2Result:
 
     e_corr: float
     error_bound: float
-
-    def __float__(self) -> float:
-        return self.e_corr
 
 
 def df_gmp2_energy(

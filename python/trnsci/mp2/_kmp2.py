@@ -18,12 +18,13 @@ from .._progress import Progress
 from .._source import is_dataset, nothing
 from ._gmp2 import COMPLEX_FACTOR
 from ._input import block_bytes
+from ._result import Energy
 
 _WORK_PER_PAIR = 5e3  # floating-point operations that would take as long as the handling of one pair of orbitals
 
 
 @dataclass(frozen=True)
-class KMP2Result:
+class KMP2Result(Energy):
     """Energies of a DF-MP2 calculation of a crystal, in hartree for each cell. ``float(result)`` is `e_corr`.
 
     Attributes
@@ -40,9 +41,6 @@ class KMP2Result:
     e_corr_ss: float
     e_corr_os: float
     error_bound: float
-
-    def __float__(self) -> float:
-        return self.e_corr
 
 
 def df_kmp2_energy(

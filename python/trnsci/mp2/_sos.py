@@ -10,6 +10,7 @@ import numpy as np
 from .._progress import Progress
 from ._common import Input, number
 from ._energy import Layout
+from ._result import Energy
 
 # Scaled opposite-spin MP2: Y. Jung, R. C. Lochan, A. D. Dutoi and M. Head-Gordon, J. Chem. Phys. 121, 9793 (2004).
 _SOS_OPPOSITE = 1.3
@@ -17,7 +18,7 @@ _TYPICAL_POINTS = 9  # for the estimate of the work
 
 
 @dataclass(frozen=True)
-class SOSResult:
+class SOSResult(Energy):
     """Energies of a scaled opposite-spin MP2 calculation, in hartree. ``float(result)`` is `e_corr`.
 
     Attributes
@@ -40,9 +41,6 @@ class SOSResult:
     points: int
     points_single: int
     quadrature_error: float
-
-    def __float__(self) -> float:
-        return self.e_corr
 
 
 def sos_mp2_energy(

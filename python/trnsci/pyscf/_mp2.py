@@ -169,13 +169,25 @@ class DFRMP2(_PairEnergies, dfmp2.DFMP2):  # type: ignore[misc]
         if self._nocc is not None:
             return int(self._nocc)
         occupied = self.mo_occ > 0
-        if isinstance(self.frozen, (int, np.integer)) and self.frozen > np.count_nonzero(occupied):
-            raise ValueError(f"frozen: {self.frozen} orbitals, but {np.count_nonzero(occupied)} are occupied")
+        _require_occupied(self.frozen, int(np.count_nonzero(occupied)))
         return int(np.count_nonzero(occupied & self.get_frozen_mask()))
 
 
 class DFUMP2(_PairEnergies, dfump2.DFUMP2):  # type: ignore[misc]
     """DF-MP2 for an unrestricted mean field; see `DFMP2`."""
+
+    def get_nocc(self) -> tuple[int, int]:
+        """Return the numbers of correlated occupied orbitals of both spins, which may be zero."""
+        _require_occupied(self.frozen, max(int(np.count_nonzero(occ > 0)) for occ in self.mo_occ))
+        # PySCF counts below zero where one spin has fewer occupied orbitals than are frozen.
+        alpha, beta = (max(0, int(n)) for n in super().get_nocc())
+        return alpha, beta
+
+
+def _require_occupied(frozen: Any, occupied: int) -> None:
+    """Refuse a number of frozen orbitals that is more than are occupied."""
+    if isinstance(frozen, (int, np.integer)) and frozen > occupied:
+        raise ValueError(f"frozen: {frozen} orbitals, but {occupied} are occupied")
 
 
 def DFMP2(
@@ -214,8 +226,9 @@ def DFMP2(
     DFRMP2 or DFUMP2
         A subclass of ``pyscf.mp.dfmp2.DFRMP2`` or ``pyscf.mp.dfump2.DFUMP2`` with all their methods and with their
         attributes after ``kernel()`` or ``run()``: ``e_corr``, ``e_corr_ss``, ``e_corr_os``, ``e_tot``, ``e_hf``,
-        ``emp2``, ``emp2_scs``, ``e_tot_scs``, ``t2``. The attribute ``result`` is the `MP2Result`; ``device``,
-        ``precision`` and ``etol`` are the arguments and may be changed, also as ``run(device=..., precision=...)``.
+        ``emp2``, ``emp2_scs``, ``e_tot_scs``, ``t2``. The attribute ``result`` is the `MP2Result`, with
+        pair energies; ``device``, ``precision`` and ``etol`` are the arguments and may be changed, also as
+        ``run(device=..., precision=...)``.
 
     Raises
     ------
@@ -313,6 +326,7 @@ def _energies(mp: Any, eris: Any) -> MP2Result:
     result = mp2.df_mp2_energy(
         *((spins[0] for spins in arguments) if restricted else arguments),
         layout="(ia)P",
+        pair_energies=True,  # they are made at any rate, and small
         max_memory=megabytes if on is None or on.in_host_memory else None,
         threads=threads,
         device=on,

@@ -1,0 +1,269 @@
+package eigen
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"trnsci/core/dense"
+	"trnsci/core/kernel"
+	"trnsci/core/numtest"
+	"trnsci/core/sched"
+)
+
+// Tridiagonal matrices by formula: element i of the diagonal and the coupling of i and i+1.
+var tridiagonalFamilies = []struct {
+	name    string
+	element func(rng *rand.Rand, n, i int) (d, e float64)
+}{
+	{"random", func(rng *rand.Rand, _, _ int) (float64, float64) { return rng.NormFloat64(), rng.NormFloat64() }},
+	{"second difference", func(_ *rand.Rand, _, _ int) (float64, float64) { return 2, -1 }},
+	{"zero diagonal", func(_ *rand.Rand, _, _ int) (float64, float64) { return 0, 1 }},
+	{"Wilkinson", func(_ *rand.Rand, n, i int) (float64, float64) { return math.Abs(float64(n-1)/2 - float64(i)), 1 }},
+	{"glued Wilkinson", func(_ *rand.Rand, _, i int) (float64, float64) {
+		const order, glue = 21, 1e-10
+		if i%order == order-1 {
+			return order / 2, glue
+		}
+		return math.Abs(order/2 - float64(i%order)), 1
+	}},
+	{"strongly glued Wilkinson", func(_ *rand.Rand, _, i int) (float64, float64) {
+		const order, glue = 7, 1e-2
+		if i%order == order-1 {
+			return order / 2, glue
+		}
+		return math.Abs(order/2 - float64(i%order)), 1
+	}},
+	{"graded down", func(_ *rand.Rand, n, i int) (float64, float64) {
+		x := math.Pow(10, -16*float64(i)/float64(n))
+		return x, x / 2
+	}},
+	{"graded up", func(_ *rand.Rand, n, i int) (float64, float64) {
+		x := math.Pow(10, 16*float64(i-n)/float64(n))
+		return x, x / 2
+	}},
+	{"equal elements", func(rng *rand.Rand, _, _ int) (float64, float64) { return 1, float64(rng.IntN(3)-1) / 2 }},
+	{"small couplings", func(rng *rand.Rand, _, i int) (float64, float64) { return float64(i % 5), 1e-9 * rng.NormFloat64() }},
+	{"couplings of all sizes", func(rng *rand.Rand, _, _ int) (float64, float64) {
+		return rng.NormFloat64(), math.Pow(10, -20*rng.Float64())
+	}},
+	{"tiny couplings beside zeros", func(rng *rand.Rand, _, i int) (float64, float64) {
+		return float64(i % 2), math.Pow(10, -250*rng.Float64())
+	}},
+	{"a large element", func(rng *rand.Rand, n, i int) (float64, float64) {
+		return rng.NormFloat64() + 1e12*(1-math.Min(1, math.Abs(float64(i-n/2)))), rng.NormFloat64()
+	}},
+	{"blocks", func(rng *rand.Rand, _, i int) (float64, float64) {
+		return rng.NormFloat64(), rng.NormFloat64() * math.Min(1, float64(i%50))
+	}},
+}
+
+func TestSolveTridiagonal(t *testing.T) {
+	rng := rand.New(rand.NewPCG(71, 1))
+	worst := &worstResiduals{}
+	for _, family := range tridiagonalFamilies {
+		for _, n := range []int{1, 2, leafOrder, leafOrder + 1, 2*leafOrder + 1, 100, 131, 260} {
+			m := newTridiagonal(n)
+			for i := range n {
+				m.d[i], m.e[i] = family.element(rng, n, i)
+			}
+			a := denseOf(m)
+			same := newTridiagonal(n)
+			copy(same.d, m.d)
+			copy(same.e, m.e)
+			m.vectors = dense.New[float64](n, n)
+			workspace := make([]float64, solveElements(n))
+			for i := range workspace {
+				workspace[i] = math.NaN() // nothing may be expected there
+			}
+			if err := m.solve(nil, workspace); err != nil {
+				t.Fatal(err)
+			}
+			if err := same.values(nil); err != nil {
+				t.Fatal(err)
+			}
+			name := fmt.Sprintf("%s, n = %d", family.name, n)
+			checkTridiagonal(t, worst, name, a, m)
+			checkSameValues(t, name, same.d, m.d)
+		}
+	}
+	t.Log(worst)
+}
+
+// denseOf returns the matrix in d and e.
+func denseOf(m *tridiagonal) dense.Matrix[float64] {
+	n := len(m.d)
+	a := dense.New[float64](n, n)
+	for i := range n {
+		a.Set(i, i, m.d[i])
+		if i+1 < n {
+			a.Set(i, i+1, m.e[i])
+			a.Set(i+1, i, m.e[i])
+		}
+	}
+	return a
+}
+
+func checkTridiagonal(t *testing.T, worst *worstResiduals, name string, a dense.Matrix[float64], m *tridiagonal) {
+	t.Helper()
+	v := dense.New[float64](a.Rows, a.Rows)
+	dense.Copy(v.View(), m.vectors.View().T())
+	residual, unitarity := numtest.EigenResidual(a, m.d, v, 0x1p-52), numtest.UnitaryResidual(v, 0x1p-52)
+	if residual > worst.residual {
+		worst.residual, worst.residualName = residual, name
+	}
+	if unitarity > worst.unitarity {
+		worst.unitarity, worst.unitarityName = unitarity, name
+	}
+	if !(residual < residualLimit) || !(unitarity < residualLimit) || !slices.IsSorted(m.d) {
+		t.Errorf("%s: residual %g, orthogonality %g, sorted %v", name, residual, unitarity, slices.IsSorted(m.d))
+	}
+}
+
+func TestSolveKeepsItsBits(t *testing.T) {
+	for _, n := range []int{leafOrder + 1, 2*leafOrder + 3, 131, 300} {
+		first := solvedBy(t, 1, n)
+		for _, threads := range []int{2, 3, 5, 16} {
+			if other := solvedBy(t, threads, n); !sameBits(first.d, other.d) || !sameBits(first.vectors.Data, other.vectors.Data) {
+				t.Errorf("n = %d: 1 and %d threads differ", n, threads)
+			}
+		}
+	}
+}
+
+// solvedBy returns the eigenpairs of a matrix in which some pairs deflate, found by a number of threads.
+func solvedBy(t *testing.T, threads, n int) *tridiagonal {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(72, 1))
+	m := newTridiagonal(n)
+	for i := range n {
+		m.d[i], m.e[i] = math.Trunc(3*rng.NormFloat64()), rng.NormFloat64()
+	}
+	m.vectors = dense.New[float64](n, n)
+	if err := m.solve(sched.NewTeam(context.Background(), threads, nil), make([]float64, solveElements(n))); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// The wild matrices of the QL iteration, whose eigenvalues the root-free iteration finds, too.
+func TestValuesOfWildMatrices(t *testing.T) {
+	rng := rand.New(rand.NewPCG(73, 1))
+	for trial := range 20000 {
+		n := 2 + rng.IntN(12)
+		m, same := newTridiagonal(n), newTridiagonal(n)
+		fillWild(rng, m)
+		m.d[rng.IntN(n)] = 1
+		copy(same.d, m.d)
+		copy(same.e, m.e)
+		if err := same.values(nil); err != nil {
+			t.Fatalf("trial %d: %v", trial, err)
+		}
+		m.vectors = dense.New[float64](n, n)
+		if err := m.diagonalize(nil); err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(m.d)
+		checkSameValues(t, fmt.Sprintf("trial %d", trial), same.d, m.d)
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+// SciPy's drivers without vectors are wrong by 27 units of rounding errors here: squares of couplings underflow.
+func TestValuesWithTinyCouplings(t *testing.T) {
+	m := newTridiagonal(3)
+	copy(m.e, []float64{1e-155, 1})
+	if err := m.values(nil); err != nil {
+		t.Fatal(err)
+	}
+	checkValues(t, "values", m.d, []float64{-1, 0, 1}, 0x1p-52)
+}
+
+func TestValuesGiveUp(t *testing.T) {
+	m := newTridiagonal(3)
+	for i := range m.d {
+		m.d[i], m.e[i] = math.NaN(), math.NaN()
+	}
+	err, ok := m.values(nil).(*ConvergenceError)
+	if !ok || err.Found != 0 || err.Order != 3 {
+		t.Errorf("a matrix of NaNs: %v", err)
+	}
+}
+
+func TestSolveGivesUp(t *testing.T) {
+	const n = 3 * leafOrder
+	m := newTridiagonal(n)
+	for i := range n {
+		m.d[i], m.e[i] = math.NaN(), 1
+	}
+	m.e[0], m.d[0], m.d[1] = 0, 0, 1
+	m.vectors = dense.New[float64](n, n)
+	err, ok := m.solve(nil, make([]float64, solveElements(n))).(*ConvergenceError)
+	if !ok || err.Found < 1 || err.Order != n {
+		t.Errorf("a block of NaNs behind a zero: %v", err)
+	}
+}
+
+// Weights for which the roots are known: those of Loewner's formula, z_j^2 = prod_k (root_k - d_j) / prod_(k != j) (d_k - d_j).
+func TestSecularRoots(t *testing.T) {
+	rng := rand.New(rand.NewPCG(74, 1))
+	for range 400 {
+		count := 1 + rng.IntN(40)
+		whole := ceilDiv(count, kernel.PoleGroup) * kernel.PoleGroup
+		d, origins, shifts := make([]float64, whole), make([]float64, count), make([]float64, count)
+		x := 0.0
+		for j := range d {
+			x += math.Pow(10, -6*rng.Float64())
+			d[j] = x
+		}
+		for k := range shifts {
+			gap := 1.0
+			if k+1 < count {
+				gap = d[k+1] - d[k]
+			}
+			origins[k], shifts[k] = d[k], gap/2*math.Pow(10, -8*rng.Float64()) // roots near a pole, too
+			if k+1 < count && rng.IntN(2) == 0 {
+				origins[k], shifts[k] = d[k+1], -shifts[k]
+			}
+		}
+		s := secular{poles: kernel.Poles{At: d, Weights: make([]float64, whole)}, count: count, inverse: 1, reach: 2}
+		for j := range count {
+			weight := 1.0
+			for k := range count {
+				weight *= (origins[k] - d[j]) + shifts[k]
+				if k != j {
+					weight /= d[k] - d[j]
+				}
+			}
+			s.poles.Weights[j] = weight
+		}
+		for j := count; j < whole; j++ {
+			d[j] += 10
+		}
+		for k := range count {
+			checkRoot(t, &s, k, origins[k], shifts[k])
+		}
+	}
+}
+
+// checkRoot fails the test unless root k is pole + shift but for what rounding errors of the weights and of f do to it.
+func checkRoot(t *testing.T, s *secular, k int, pole, shift float64) {
+	t.Helper()
+	const roundings = 8
+	origin, got := s.root(k)
+	sums := kernel.Secular(kernel.Go, s.poles, pole, shift)
+	terms, slope := s.inverse-sums.Below+sums.Above, sums.SlopeBelow+sums.SlopeAbove
+	// A weight is a product of 2 count numbers with errors of one or two units each.
+	tolerance := roundings*float64(s.count+secularErrors)*unitRoundoff*terms/slope + roundings*unitRoundoff*math.Abs(got)
+	if difference := (origin - pole) + got - shift; !(math.Abs(difference) <= tolerance) {
+		t.Fatalf("root %d of %d is off by %g, tolerance %g", k, s.count, difference, tolerance)
+	}
+	if next := k + 1; next < s.count && !((origin-s.poles.At[k])+got > 0 && (origin-s.poles.At[next])+got < 0) {
+		t.Fatalf("root %d of %d is not between its poles", k, s.count)
+	}
+}

@@ -1,0 +1,101 @@
+package kernel
+
+import "fmt"
+
+// Reduction is a pass over rows of the lower triangle of a Hermitian (real: symmetric) matrix A that ends a step of its reduction to
+// tridiagonal form and begins the next one: each element is read and written once for an update of rank two and a product with a vector.
+// Row i of the pass is row First+i of A, whose element (First+i, j) is A[i*Stride+j]. It does
+//
+//	A(k,j) -= v_k conj(w_j) + w_k conj(v_j)    j <= k
+//	y_k    += sum_j A(k,j) x_j                 j <= k, the new A
+//	y_j    += conj(A(k,j)) x_k                 j < k
+//
+// First and Rows are multiples of ReductionRows, the vectors have First+Rows elements at least, and the imaginary parts of the diagonal are
+// taken to be 0. What is right of the diagonal in the columns before the next multiple of ReductionRows is scratch memory that must be there:
+// it may be overwritten, and nothing depends on it. Nothing further right is read or written. A zero of v and w leaves a row's
+// elements as they are.
+//
+// Method: Dongarra, Sorensen and Hammarling, Block reduction of matrices to condensed forms for eigenvalue computations, J. Comput. Appl.
+// Math. 27 (1989), put the update off in the same way, but for many steps.
+type Reduction[E float64 | complex128] struct {
+	First, Rows, Stride int
+	A                   []E
+	V, W, X, Y          []E
+}
+
+// ReductionRows divides the numbers of rows that a Reduction takes.
+const ReductionRows = 8
+
+// Run does the pass. The same call gives the same bits; other cuts of the rows give others. Like all assembly it cannot be preempted.
+func (r *Reduction[E]) Run(s Set) {
+	r.check()
+	if s != Go {
+		reductionAssembly(s, r)
+		return
+	}
+	switch r := any(r).(type) {
+	case *Reduction[float64]:
+		reduceGo(r)
+	case *Reduction[complex128]:
+		reduceComplexGo(r)
+	}
+}
+
+func (r *Reduction[E]) check() {
+	cols := r.First + r.Rows
+	if r.First < 0 || r.Rows < 1 || r.First%ReductionRows != 0 || r.Rows%ReductionRows != 0 || r.Stride < 0 || (r.Rows-1)*r.Stride+cols > len(r.A) ||
+		cols > min(len(r.V), len(r.W), len(r.X), len(r.Y)) {
+		panic(fmt.Sprintf("kernel: reduction of %d rows from %d on, stride %d, does not fit lengths %d, %d, %d, %d, %d",
+			r.Rows, r.First, r.Stride, len(r.A), len(r.V), len(r.W), len(r.X), len(r.Y)))
+	}
+}
+
+// reduceGo keeps two sums for each row, so that additions need not wait for one another.
+func reduceGo(r *Reduction[float64]) {
+	for i := range r.Rows {
+		k := r.First + i
+		row := r.A[i*r.Stride:][:k]
+		v, w, x, y := r.V[:k], r.W[:k], r.X[:k], r.Y[:k]
+		vk, wk, xk := r.V[k], r.W[k], r.X[k]
+		var sum, sum1 float64
+		j := 0
+		for ; j+2 <= len(row); j += 2 {
+			a := row[j] - (vk*w[j] + wk*v[j])
+			a1 := row[j+1] - (vk*w[j+1] + wk*v[j+1])
+			row[j], row[j+1] = a, a1
+			sum += a * x[j]
+			sum1 += a1 * x[j+1]
+			y[j] += xk * a
+			y[j+1] += xk * a1
+		}
+		if j < len(row) {
+			a := row[j] - (vk*w[j] + wk*v[j])
+			row[j] = a
+			sum += a * x[j]
+			y[j] += xk * a
+		}
+		diagonal := &r.A[i*r.Stride+k]
+		*diagonal -= 2 * vk * wk
+		r.Y[k] += sum + sum1 + *diagonal*xk
+	}
+}
+
+func reduceComplexGo(r *Reduction[complex128]) {
+	conj := func(z complex128) complex128 { return complex(real(z), -imag(z)) }
+	for i := range r.Rows {
+		k := r.First + i
+		row := r.A[i*r.Stride:][:k]
+		v, w, x, y := r.V[:k], r.W[:k], r.X[:k], r.Y[:k]
+		vk, wk, xk := r.V[k], r.W[k], r.X[k]
+		var sum complex128
+		for j := range row {
+			a := row[j] - (vk*conj(w[j]) + wk*conj(v[j]))
+			row[j] = a
+			sum += a * x[j]
+			y[j] += xk * conj(a)
+		}
+		diagonal := &r.A[i*r.Stride+k]
+		*diagonal -= complex(2*(real(vk)*real(wk)+imag(vk)*imag(wk)), 0)
+		r.Y[k] += sum + complex(real(*diagonal), 0)*xk
+	}
+}
