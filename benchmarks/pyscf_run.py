@@ -38,8 +38,10 @@ OF_PAIRS = {"ao2mo": "transformation and fit of pairs", "init_amps": "pair energ
 
 
 def _watch(steps: Steps, owner: Any, table: dict[str, str]) -> None:
+    """Watch the methods of a table, as far as this version of PySCF has them; the time of others is in the rest."""
     for attribute, name in table.items():
-        steps.watch(owner, attribute, name)
+        if hasattr(owner, attribute):
+            steps.watch(owner, attribute, name)
 
 
 def mean_field(system: System, molecule: Any) -> Any:
