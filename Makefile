@@ -15,10 +15,12 @@ XLA = $(firstword $(wildcard $(abspath $(VENV))/lib/python3*/site-packages/lammp
 # What make bench times: parts of names of the groups in benchmarks/cases.py, separated by commas; nothing means all but the
 # long ones, which are asked for by their whole names.
 BENCH ?=
+# Options of make bench-pyscf, such as "--only benzene --threads 1"; benchmarks/pyscf_runs.py --help names them.
+RUNS ?=
 # The tests, and the examples in the documentation of the installed package and of the README.
 PYTEST_PATHS := tests_py README.md --pyargs trnsci
 
-.PHONY: demo test test-all lint generate check-generated test-go test-py wheel sdist check-wheel dev bench bench-peers clean
+.PHONY: demo test test-all lint generate check-generated test-go test-py wheel sdist check-wheel dev bench bench-pyscf bench-peers clean
 
 demo: $(VENV)/installed  ## build, install and run the main job on a real molecule
 	$(PY) examples/water_mp2.py
@@ -71,6 +73,9 @@ dev: $(VENV)/tools  ## editable install; rerun it after a change of Go code
 bench: $(VENV)/installed $(VENV)/bench build/bench/cblas.so build/bench/dgemm.so  ## time against peers, all or BENCH=dgemm,eigh or BENCH=smoke
 	CGO_ENABLED=0 go build -o build/bench/gotimes ./benchmarks/gotimes
 	$(PY) benchmarks/run.py --filter "$(BENCH)"
+
+bench-pyscf: $(VENV)/installed $(VENV)/bench  ## time whole runs of PySCF with and without trnsci, or RUNS="--smoke"
+	$(PY) benchmarks/pyscf_runs.py $(RUNS)
 
 bench-peers: build/bench-peers/mkl/built build/bench-peers/faer/release/faer-times  ## more peers for make bench (1 GB, some minutes)
 

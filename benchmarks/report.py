@@ -37,6 +37,17 @@ def _tables(path: Path) -> Iterator[str]:
         yield f"* {note}"
 
 
+def replace_tables(page: Path, runs: list[list[str]]) -> None:
+    """Put the lines of each run between the markers of a page; a page without them is an error."""
+    text = page.read_text()
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not (begin and end):
+        raise ValueError(f"{page} has no lines {BEGIN} and {END}")
+    tables = [line for lines in runs for line in (*lines, "")]
+    page.write_text("\n".join([before + BEGIN, *tables[:-1], END + after]))
+
+
 def main() -> int:
     """Replace what is between the markers."""
     paths = [Path(name) for name in sys.argv[1:]] or [ROOT / "build/bench/results.json"]
@@ -44,11 +55,7 @@ def main() -> int:
         if not path.exists():
             print(f"{path} is not there: run make bench", file=sys.stderr)
             return 1
-    text = PAGE.read_text()
-    before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    tables = [line for path in paths for line in (*_tables(path), "")]
-    PAGE.write_text("\n".join([before + BEGIN, *tables[:-1], END + after]))
+    replace_tables(PAGE, [list(_tables(path)) for path in paths])
     return 0
 
 

@@ -108,7 +108,7 @@ def test_integrals_on_disk(kind, references, device, monkeypatch):
 @pytest.mark.parametrize("kind", ["RHF", "UHF"])
 def test_least_memory(kind, precision, references, device, monkeypatch):
     """PySCF's limit is soft: when nothing is left of it, blocks of fewer orbitals go from the disk to the device."""
-    monkeypatch.setattr(_mp2, "_LEAST_MEGABYTES", 0.0)
+    monkeypatch.setattr(_mp2, "LEAST_MEGABYTES", 0.0)
     host = accelerated.DFMP2(references[kind]).run()
     at_once = accelerated.DFMP2(references[kind], device=device, precision=precision).run()
     dispatches = trnsci.last_report().dispatches

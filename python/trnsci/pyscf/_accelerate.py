@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from . import _eigensolver, _jk
+from . import _eigensolver, _jk, _tensor
 from ._common import df, dfmp2, dfump2, dhf, hf, type_name, x2c
 from ._mp2 import DFRMP2, DFUMP2, _PairEnergies
 
@@ -27,7 +27,8 @@ def accelerate(mf: Any) -> Any:
         A mean field: RHF, UHF, ROHF, GHF or a Kohn-Sham form, of a molecule or a cell, with or without k-points and
         symmetry. It is changed in place: it gets the instance attribute ``_eigh``, which PySCF has for this purpose. If
         it is a molecule's with density fitting, the class of ``mf.with_df`` becomes one that is derived from the class it
-        had, and J and K come from `trnsci.df_jk`. Or a DF-MP2 object: its class becomes ours, see `DFMP2`.
+        had, J and K come from `trnsci.df_jk`, and the metric is folded into the tensor by `trnsci.df_fit`. Or a DF-MP2
+        object: its class becomes ours, see `DFMP2`.
 
     Returns
     -------
@@ -128,6 +129,7 @@ def _exchanges() -> list[_Exchange]:
     return [
         _Exchange(hf.SCF, "_eigh", _eigensolver.common_solvers(), _eigensolver.scf_eigh_method),
         _Exchange(df.DF, "get_jk", (df.DF.get_jk,), _jk.get_jk),
+        _Exchange(df.DF, "build", (_tensor.pyscf_build,), _tensor.build),
     ]
 
 

@@ -16,7 +16,14 @@ try:
 except ImportError as error:
     raise ImportError(f"trnsci.pyscf needs PySCF 2.9 or later ({error}): pip install pyscf") from error
 
+# The part of the free memory that blocks of integrals may take, as in PySCF's own out-of-core code.
+BLOCK_SHARE = 0.6
+# PySCF's memory limit is soft: when nothing is left of it, work goes on with blocks of this many megabytes.
+LEAST_MEGABYTES = 64.0
+
 __all__ = [
+    "BLOCK_SHARE",
+    "LEAST_MEGABYTES",
     "balance_partition",
     "df",
     "dfmp2",

@@ -14,12 +14,12 @@ from ._common import balance_partition, df, incore, lib, logger, moleintor
 
 # The part of the memory left by `max_memory` that a block of integrals over atomic orbitals may take, as in PySCF, and
 # megabytes beyond which larger blocks gain nothing.
-_BLOCK_SHARE = 0.7
+_AO_BLOCK_SHARE = 0.7
 _MOST_MEGABYTES = 256.0
 # PySCF leaves a fifth of the memory free, and counts in mebibytes here.
 _SHARE_IN_MEMORY = 0.8
 _MEBIBYTE = 1024**2
-_WORD_BYTES = 8
+WORD_BYTES = 8
 
 
 def pair_integrals(mp: Any, spaces: list[Any], on_disk: bool) -> list[Array] | None:
@@ -37,7 +37,7 @@ def pair_integrals(mp: Any, spaces: list[Any], on_disk: bool) -> list[Array] | N
     naux, is_fitted = _naux(with_df), with_df._cderi is not None
     results = [np.empty((occ.shape[1], vir.shape[1], naux)) for occ, vir in spaces]
     rows = _rows_of_block(mp, naux, spaces[0][0].shape[0], sum(b.nbytes for b in results))
-    blocks = with_df.loop(blksize=rows) if is_fitted else _libcint(with_df, rows)
+    blocks = with_df.loop(blksize=rows) if is_fitted else ao_integrals(with_df, rows)
     loading, transforming, p1 = 0.0, 0.0, 0
     while True:
         begin = logger.perf_counter()
@@ -63,7 +63,7 @@ def _left_to_pyscf(mp: Any, spaces: list[Any], on_disk: bool) -> str:
     with_df = mp.with_df
     if not isinstance(with_df, df.DF) or getattr(with_df, "cell", None) is not None:
         return f"which knows {type(with_df).__name__}"
-    megabytes = sum(occ.shape[1] * vir.shape[1] for occ, vir in spaces) * _naux(with_df) * _WORD_BYTES / _MEBIBYTE
+    megabytes = sum(occ.shape[1] * vir.shape[1] for occ, vir in spaces) * _naux(with_df) * WORD_BYTES / _MEBIBYTE
     if on_disk or mp.force_outcore or _SHARE_IN_MEMORY * _free_megabytes(mp) < megabytes:
         return "on disk"
     return ""
@@ -84,11 +84,11 @@ def _naux(with_df: Any) -> int:
 
 def _rows_of_block(mp: Any, naux: int, nao: int, reserved: int) -> int:
     """Return how many auxiliary functions a block of integrals has; results of `reserved` bytes are not yet in use."""
-    megabytes = min(_MOST_MEGABYTES, _BLOCK_SHARE * (_free_megabytes(mp) - reserved / 1e6))
-    return max(1, min(naux, int(megabytes * 1e6 / (nao * (nao + 1) // 2 * _WORD_BYTES))))
+    megabytes = min(_MOST_MEGABYTES, _AO_BLOCK_SHARE * (_free_megabytes(mp) - reserved / 1e6))
+    return max(1, min(naux, int(megabytes * 1e6 / (nao * (nao + 1) // 2 * WORD_BYTES))))
 
 
-def _libcint(with_df: Any, rows: int) -> Iterator[Array]:
+def ao_integrals(with_df: Any, rows: int) -> Iterator[Array]:
     """Compute packed integrals (P|mu nu) in blocks of about so many P; a block is gone when the next is there."""
     mol, auxmol = with_df.mol, with_df.auxmol
     shells = balance_partition(auxmol.ao_loc, rows)

@@ -11,15 +11,14 @@ import numpy as np
 
 from .._array import Array
 from .._df_jk import df_jk
-from ._common import df, lib, logger, type_name
-from ._mp2 import _BLOCK_SHARE, _LEAST_MEGABYTES
+from . import _tensor
+from ._common import BLOCK_SHARE, LEAST_MEGABYTES, df, lib, logger, type_name
+from ._factors import Factored, factored
 
 # So many rows of a tensor on disk are read at once, whatever PySCF's soft memory limit leaves.
 _LEAST_ROWS = 64
 # A density has a symmetry if what breaks it is so many units of rounding for each basis function, of its largest element.
 _SYMMETRY_ROUNDING = 8
-# What orbitals make of a vector is so close to what their density does. Both come from one product in double precision.
-_SAME_DENSITY = 1e-10
 # What an object may have of its own, so that PySCF does not come to the code below, or is not meant to.
 _OF_MEAN_FIELDS = ("get_jk", "get_j", "get_k")
 _OF_TENSORS = ("get_jk", "loop")
@@ -42,7 +41,7 @@ def get_jk(
         Holds the tensor, and builds it if it has none.
     dm : (..., nao, nao) ndarray
         Density matrices, real or complex, of any symmetry. If they are tagged with ``mo_coeff`` and ``mo_occ`` that make
-        them, K is made of the occupied orbitals.
+        them, K is made of the occupied orbitals; if they are real, symmetric and of low rank, of eigenvectors.
     hermi : int, optional
         Ignored, as PySCF does here: the densities show their symmetry.
     with_j, with_k : bool, optional
@@ -70,30 +69,32 @@ def _from_tensor(with_df: Any, dm: Any, hermi: int, with_j: bool, with_k: bool, 
     if without_tensor or _own(with_df, ("loop",), df.DF):
         return df.df_jk.get_jk(with_df, dm, hermi, with_j, with_k, direct_scf_tol)  # type: ignore[no-any-return]
     start = (logger.process_clock(), logger.perf_counter())
-    density = np.asarray(dm)
-    coeff, occ = _orbitals(dm, density) if with_k else (None, None)
-    with _tensor(with_df) as (tensor, naux):
+    density, threads = np.asarray(dm), lib.num_threads()
+    hermi = _symmetry(density)
+    parts = factored(dm, density, hermi, threads) if with_k else Factored(density)
+    with _stored(with_df) as (tensor, naux):
         free = with_df.max_memory - lib.current_memory()[0]
         row = density.shape[-1] * (density.shape[-1] + 1) // 2 * 8e-6
         vj, vk = df_jk(
             tensor,
-            density,
-            hermi=_symmetry(density),
-            mo_coeff=coeff,
-            mo_occ=occ,
+            parts.density,
+            hermi=hermi,
+            mo_coeff=parts.coeff,
+            mo_occ=parts.occ,
             with_j=with_j,
             with_k=with_k,
             naux=naux,
-            max_memory=max(_LEAST_MEGABYTES, _LEAST_ROWS * row, _BLOCK_SHARE * free),
-            threads=lib.num_threads(),
+            max_memory=max(LEAST_MEGABYTES, _LEAST_ROWS * row, BLOCK_SHARE * free),
+            threads=threads,
         )
+    vj, vk = parts.joined(vj), parts.joined(vk)
     computed = " and ".join(name for name, wanted in (("vj", with_j), ("vk", with_k)) if wanted)
     logger.timer(with_df, f"trnsci df {computed}", *start)
     return vj, vk
 
 
 @contextmanager
-def _tensor(with_df: Any) -> Iterator[tuple[Any, int]]:
+def _stored(with_df: Any) -> Iterator[tuple[Any, int]]:
     """Give the tensor as `trnsci.df_jk` takes it, and its number of rows, while its file is open if it has one."""
     if with_df._cderi is None:
         with_df.build()
@@ -120,36 +121,6 @@ def _symmetry(density: Array) -> int:
     return 0
 
 
-def _orbitals(dm: Any, density: Array) -> tuple[Array, Array] | tuple[None, None]:
-    """Return the orbitals that the densities are made of and their occupations, where they are known.
-
-    PySCF tags densities with them. Those of ROHF are one set for two densities, with occupations 0, 1 and 2. Tags that do
-    not belong to the density, since that was changed after it was made, are passed over.
-    """
-    coeff, occ = getattr(dm, "mo_coeff", None), getattr(dm, "mo_occ", None)
-    if coeff is None or occ is None:
-        return None, None
-    coeff, occ = np.asarray(coeff), np.asarray(occ, float)
-    if coeff.ndim == 2 and density.ndim == 3 and len(density) == 2:
-        coeff, occ = np.stack((coeff, coeff)), np.stack((occ > 0, occ == 2)).astype(float)
-    fits = coeff.shape[:-1] == density.shape[:-1] and occ.shape == (*density.shape[:-2], coeff.shape[-1])
-    if not fits or np.any(occ < 0) or not _make_density(coeff, occ, density):
-        return None, None
-    return coeff, occ
-
-
-def _make_density(coeff: Array, occ: Array, density: Array) -> bool:
-    """Report whether densities are ``C n C^H``, by what both make of one vector, which costs less than the product.
-
-    The vector is random, so that no change of a density stays unseen; einsum wakes no threads.
-    """
-    vector = np.random.default_rng(0).uniform(0.5, 1.5, density.shape[-1])
-    ours = np.einsum("...pi,...i->...p", coeff, occ * np.einsum("...pi,p->...i", coeff.conj(), vector))
-    theirs = np.einsum("...pq,q->...p", density, vector)
-    largest = np.einsum("...pq,q->...p", np.abs(density), vector).max(initial=0)
-    return bool(np.abs(ours - theirs).max(initial=0) <= _SAME_DENSITY * largest)
-
-
 class _FittedJK:
     """Mixed in before PySCF's ``DF``, or a class derived from it. Copies, resets and pickled objects keep the class."""
 
@@ -163,10 +134,17 @@ class _FittedJK:
         return _empty, (self._plain,), self.__getstate__()
 
 
+class _FittedTensor(_FittedJK):
+    """The same for classes whose tensor is PySCF's. `patch` would take a method in the derived class for its own."""
+
+    build = _tensor.build
+
+
 @functools.cache
 def _accelerated(cls: Any) -> Any:
-    """Return `cls` with our J and K."""
-    return type(cls.__name__, (_FittedJK, cls), {"__module__": cls.__module__, "__doc__": cls.__doc__, "_plain": cls})
+    """Return `cls` with our J and K, and with our tensor unless it has a method of its own for that."""
+    mixin = _FittedTensor if cls.build in (_tensor.pyscf_build, _tensor.build) else _FittedJK
+    return type(cls.__name__, (mixin, cls), {"__module__": cls.__module__, "__doc__": cls.__doc__, "_plain": cls})
 
 
 def _empty(cls: Any) -> Any:

@@ -13,14 +13,10 @@ from .._array import Array
 from .._device import last_report
 from .._errors import UnsupportedError
 from ..mp2 import MP2Result
-from ._common import dfmp2, dfump2, dhf, hf, lib, logger, type_name, x2c
+from ._common import BLOCK_SHARE, LEAST_MEGABYTES, dfmp2, dfump2, dhf, hf, lib, logger, type_name, x2c
 from ._integrals import pair_integrals
 
-# The part of the free memory that blocks of integrals may take, as in PySCF's own out-of-core code.
-_BLOCK_SHARE = 0.6
-# PySCF's memory limit is soft: when nothing is left of it, work goes on with blocks of this many megabytes, and of this
-# many occupied orbitals where that is more; two orbitals make a pair.
-_LEAST_MEGABYTES = 64.0
+# Blocks hold so many occupied orbitals, whatever PySCF's soft memory limit leaves; two orbitals make a pair.
 _LEAST_ORBITALS = 4
 # A device holds parts of them and products besides, five or six orbitals' worth for fp64 and bf16x3, the largest.
 _LEAST_ORBITALS_ON_DEVICE = 12
@@ -355,4 +351,4 @@ def _block_megabytes(mp: Any, integrals: Sequence[Any], eps_vir: Sequence[Array]
     """Return how much memory blocks of integrals on disk, or on a device, may take: that of `least` orbitals at any rate."""
     free = mp.max_memory - lib.current_memory()[0]
     orbital = max(vir.size * x.shape[1] * x.dtype.itemsize for x, vir in zip(integrals, eps_vir, strict=True)) / 1e6
-    return float(max(_LEAST_MEGABYTES, least * orbital, _BLOCK_SHARE * free))
+    return float(max(LEAST_MEGABYTES, least * orbital, BLOCK_SHARE * free))
