@@ -62,10 +62,17 @@ type transformation[W dense.Wide] struct {
 	vectors       func(rows dense.Matrix[W]) error // works on rows that are eigenvectors; may be nil
 }
 
+// Below this order threads cost more than they save.
+const leastSharedOrder = 96
+
 // solve diagonalizes the Hermitian matrix in the lower triangle of h, which it overwrites, and writes the wanted
 // eigenpairs of the caller's problem to w and v. largest is what largestInLower says of h, a finite number.
 func solve[W dense.Wide, T dense.Scalar, R dense.Float](h dense.Matrix[W], largest float64, w []R, v dense.View[T], opt Options, to transformation[W]) (int, error) {
-	n, team := h.Rows, opt.Team
+	n := h.Rows
+	if n < leastSharedOrder {
+		opt.Team = opt.Team.Serial()
+	}
+	team := opt.Team
 	exponent := scalingExponent(largest)
 	scaleLower(h, exponent)
 	to.valueExponent -= exponent
