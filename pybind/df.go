@@ -3,6 +3,7 @@ package pybind
 import (
 	"trnsci/core/dense"
 	"trnsci/core/df"
+	"trnsci/core/packed"
 	"trnsci/core/sched"
 )
 
@@ -39,6 +40,18 @@ func fit[T dense.Float](team *sched.Team, metric, integrals *array, lindep float
 		return byCholesky, nil
 	}
 	return int64(j.Rows - m.Functions()), nil
+}
+
+// TensorRows returns the number of rows of L in a .npy file, one that DFTransform takes; of any other it returns the error.
+func TensorRows(hexPath string) (naux int64, err error) {
+	defer guard(&err)
+	file, err := packed.OpenTensor(decoded(hexPath))
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close()
+	rows, _ := file.Shape()
+	return int64(rows), nil
 }
 
 // DFTransform takes L from atomic to molecular orbitals. occ and vir are the orbitals, (nao, nocc) and (nao, nvir), out is an array of

@@ -162,6 +162,7 @@ NAN = np.where(np.arange(12).reshape(3, 4) == 7, np.nan, 1.0)
         (ValueError, r"integrals: expected shape .*, got \(3,\)$", {"integrals": np.ones(3)}),
         (ValueError, "integrals: contains infinities or NaNs", {"integrals": NAN}),
         (ValueError, "axis: expected 0 or -1, got 1", {"axis": 1}),
+        (ValueError, "axis: expected 0 or -1, got 0.0", {"axis": 0.0}),
         (ValueError, "lindep: expected a number that is not negative, got -1", {"lindep": -1}),
         (ValueError, "lindep: expected a number that is not negative, got NaN", {"lindep": float("nan")}),
         (TypeError, "lindep: expected a number, got 'x'", {"lindep": "x"}),

@@ -165,6 +165,10 @@ def test_datasets(tmp_path):
         assert all(np.array_equal(x, y) for x, y in zip(got, want, strict=True))
         with pytest.raises(ValueError, match=r"^L: expected shape \(naux, nao\*\(nao\+1\)/2\) = \(naux, 28\), got \(70, 36\)"):
             trnsci.df_jk(file["l"], np.eye(7))
+        file["empty"] = h5py.Empty("f8")
+        for other in (file, file["empty"]):
+            with pytest.raises(TypeError, match=r"^L: expected a dataset of h5py with elements"):
+                trnsci.df_jk(other, dm)
 
 
 ROWS, DM = np.ones((4, 6)), np.eye(3)
@@ -188,6 +192,7 @@ NAN = np.where(np.arange(24).reshape(4, 6) == 13, np.nan, 1.0)
         (ValueError, "dm: contains infinities or NaNs", {"dm": np.full((3, 3), np.inf)}),
         (ValueError, r"dm\[1\]: contains infinities or NaNs", {"dm": np.array([DM, DM + 1j * np.nan])}),
         (ValueError, r"hermi: expected 0, 1 or 2, got 3", {"hermi": 3}),
+        (ValueError, r"hermi: expected 0, 1 or 2, got array", {"hermi": np.array([1, 1])}),
         (ValueError, "with_j, with_k: nothing", {"with_j": False, "with_k": False}),
         (TypeError, "mo_coeff, mo_occ: expected both or neither", {"mo_occ": [1.0]}),
         (ValueError, r"mo_coeff: expected shape \(3, nmo\) for dm", {"mo_coeff": np.ones((2, 2)), "mo_occ": [1, 1]}),

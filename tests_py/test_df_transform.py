@@ -117,6 +117,7 @@ NAN = np.where(np.arange(24).reshape(4, 6) == 13, np.nan, 1.0)
         (ValueError, "L: contains infinities or NaNs, the first in row 2", {"L": NAN}),
         (trnsci.UnsupportedError, "L: complex integrals", {"L": ROWS + 0j}),
         (TypeError, "naux: is needed where L is a function", {"L": lambda p0, p1: ROWS[p0:p1]}),
+        (ValueError, r"naux: .*\(4611686018427387904, 6\).* more .* than", {"L": lambda p0, p1: ROWS[p0:p1], "naux": 1 << 62}),
         (ValueError, r"L\(0, 4\): expected shape \(4, 6\), got \(2, 6\)", {"L": lambda p0, p1: ROWS[p0:2], "naux": 4}),
         (ZeroDivisionError, "division", {"L": lambda p0, p1: 1 // 0, "naux": 4}),
         (ValueError, "max_memory: 100 bytes hold no .* need 192 bytes", {"L": np.asfortranarray(ROWS), "max_memory": 1e-4}),
@@ -142,9 +143,24 @@ def test_files_that_are_refused(tmp_path):
         np.save(path, array)
         with pytest.raises(ValueError, match=text):
             trnsci.df_transform(path, OCC, VIR)
-    path.write_bytes(b"not an array, but some text")
-    with pytest.raises(ValueError, match=r"cannot be read as a \.npy file"):
-        trnsci.df_transform(path, OCC, VIR)
+    np.save(path, ROWS)
+    header = path.read_bytes()[:128]
+    np.savez(tmp_path / "l.npz", ROWS)
+    broken = {
+        "magic string": [b"not an array, but some text", b"", (tmp_path / "l.npz").read_bytes()],
+        "takes 192 bytes": [header, header + bytes(191)],
+        "not the dictionary": [header.replace(b"(4, 6)", b"(-4,6)") + bytes(192)],
+    }
+    for text, contents in broken.items():
+        for content in contents:
+            path.write_bytes(content)
+            with pytest.raises(ValueError, match=rf"l\.npy: not a usable \.npy file: .*{text}"):
+                trnsci.df_transform(path, OCC, VIR)
+
+
+def test_files_without_rows(tmp_path):
+    np.save(tmp_path / "l.npy", ROWS[:0])
+    assert trnsci.df_transform(tmp_path / "l.npy", OCC, VIR).shape == (1, 2, 0)
 
 
 def test_infinities_may_be_let_through():

@@ -191,6 +191,9 @@ def test_bad_options():
     b, occ, vir, kconserv = random_crystal(12, (3,), 2, 4, 5)
     with pytest.raises(ValueError, match=r"^naux: is for functions"):
         df_kmp2_energy(b, occ, vir, kconserv, naux=5)
+    for error, naux in ((ValueError, -1), (ValueError, 1 << 62), (TypeError, 2.5), (TypeError, "5")):
+        with pytest.raises(error, match=r"^naux: "):
+            df_kmp2_energy(lambda ki, ka: b[ki, ka], occ, vir, kconserv, naux=naux)
     with pytest.raises(ValueError, match=rf"^max_memory: .* the least that works is {4 * b[0, 0].nbytes} bytes"):
         df_kmp2_energy(lambda ki, ka: b[ki, ka], occ, vir, kconserv, max_memory=1e-4)
     b[1, 2, 1, 0, 0] = np.nan

@@ -101,9 +101,6 @@ def test_nothing_is_left_after_an_error(tmp_path):
     b, occ, vir = random_case(8, 3, 5, 6)
     with pytest.raises(OSError, match=r"none.*t\.npy"):
         mp2_amplitudes(b, occ, vir, out=tmp_path / "none" / "t.npy")
-    with pytest.raises(OSError, match="taken"):
-        (tmp_path / "taken" / "inside").mkdir(parents=True)
-        mp2_amplitudes(b, occ, vir, out=tmp_path / "taken")
     b[2] = np.nan
     with pytest.raises(ValueError, match="orbital 2"):
         mp2_amplitudes(b, occ, vir, out=tmp_path / "t.npy")
@@ -115,7 +112,7 @@ def test_nothing_is_left_after_an_error(tmp_path):
 
     with pytest.raises(KeyError, match="no such orbital"):
         mp2_amplitudes(fails, occ, vir, out=tmp_path / "t.npy", max_memory=2 * 30 * 8 / 1e6)
-    assert os.listdir(tmp_path) == ["taken"]
+    assert os.listdir(tmp_path) == []
 
 
 def test_full_disk(tmp_path):
@@ -159,6 +156,44 @@ def test_bad_output():
     memory = np.ones(3 * 3 * 5 * 5 + 3 * 5 * 6)
     with pytest.raises(ValueError, match="shares memory with B"):
         mp2_amplitudes(memory[-225:][:90].reshape(3, 5, 6), occ, vir, out=memory[-225:].reshape(shape))
+    memory[-3:] = occ
+    with pytest.raises(ValueError, match="shares memory with B or the energies"):
+        mp2_amplitudes(b, memory[-3:], vir, out=memory[-225:].reshape(shape))
+    sliding = np.lib.stride_tricks.as_strided(memory, shape, (80, 40, 8, 8))
+    with pytest.raises(ValueError, match="overlapping"):
+        mp2_amplitudes(b, occ, vir, out=sliding)
+
+
+def test_parts_in_one_place(tmp_path):
+    b, occ, vir = random_case(9, 2, 3, 4)
+    both, shape = ((b, b), (occ, occ), (vir, vir)), (2, 2, 3, 3)
+    array, wide, path = np.empty(shape), np.empty((*shape, 2)), tmp_path / "t.npy"
+    shared = [(1, (array, array, wide[..., 0])), (2, (array, path, array[::-1])), (2, (path, array, f"{tmp_path}/./t.npy"))]
+    for n, outs in shared:
+        with pytest.raises(ValueError, match=rf"out\[{n}\]: is where out\[0\] is too"):
+            mp2_amplitudes(*both, out=outs)
+    assert os.listdir(tmp_path) == []
+    # Arrays that lie between one another are apart.
+    got = mp2_amplitudes(*both, out=(wide[..., 0], wide[..., 1], array))
+    for part, want in zip(got, mp2_amplitudes(*both), strict=True):
+        np.testing.assert_array_equal(part, want)
+
+
+def test_names_of_other_things(tmp_path):
+    """A file would replace a folder, a pipe or a device of its name; a link leads to what is written."""
+    b, occ, vir = random_case(9, 3, 5, 6)
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path, tmp_path / "pipe", os.devnull):
+        with pytest.raises(ValueError, match=r"out: '.*' is not a regular file"):
+            mp2_amplitudes(b, occ, vir, out=path)
+    for path in ("", "a\0b"):
+        with pytest.raises(ValueError, match=r"out: '.*' is no path"):
+            mp2_amplitudes(b, occ, vir, out=path)
+    link, target = tmp_path / "link", tmp_path / "t.npy"
+    link.symlink_to(target.name)
+    assert mp2_amplitudes(b, occ, vir, out=link) == link and link.is_symlink()
+    np.testing.assert_array_equal(np.load(target), mp2_amplitudes(b, occ, vir))
+    assert sorted(os.listdir(tmp_path)) == ["link", "pipe", "t.npy"]
 
 
 def test_bad_input():
@@ -172,7 +207,7 @@ def test_bad_input():
             function(np.asfortranarray(b), occ, vir, max_memory=1e-6)
         with pytest.raises(ValueError, match="shape"):
             function(b, occ, vir[1:])
-    for bad in (np.ones(3), np.ones((2, 3)), np.ones((2, 2, 2))):
+    for bad in (np.ones(3), np.ones((2, 3)), np.ones((2, 2, 2)), np.diag([1, np.nan])):
         with pytest.raises(ValueError, match="rdm1"):
             mp2_natural_orbitals(bad)
 

@@ -190,6 +190,19 @@ def test_tags_that_do_not_belong_to_the_density(tensors, change, recorded):
     assert used is None or used.shape[-1] != guess.mo_coeff.shape[-1] or not np.allclose(used, guess.mo_coeff)
 
 
+def test_tags_of_a_small_density_beside_a_large_one(tensors, recorded):
+    theirs, ours = tensors
+    coeff = np.random.default_rng(7).standard_normal((2, theirs.mol.nao, 3))
+    occ = np.ones((2, 3))
+    densities = coeff @ coeff.swapaxes(1, 2)
+    coeff[0] *= 1e6
+    densities[0] *= 1e12
+    densities[1, 2, 2] += 1
+    vj, vk = ours.get_jk(lib.tag_array(densities, mo_coeff=coeff, mo_occ=occ))
+    assert recorded[0]["mo_coeff"] is None
+    require_same((vj[1], vk[1]), theirs.get_jk(densities[1]))
+
+
 # Where the tensor is
 
 

@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strings"
 
 	npyio "github.com/sbinet/npyio/npy"
@@ -15,6 +16,9 @@ import (
 
 // The header of a written file, magic and length included, is padded to a multiple of this (NumPy Enhancement Proposal 1).
 const headerAlignment = 64
+
+// The name of an unfinished file begins with so many bytes of the final name, which leaves room for an ending: file systems take 255 bytes.
+const mostOfName = 200
 
 // Writer writes a .npy file of float64 numbers in C order, which appears under its name when it is complete: until then it is a file of another
 // name beside it.
@@ -30,7 +34,12 @@ type Writer struct {
 //
 // It returns the operating system's error, wrapped, where there can be no such file.
 func Create(path string, shape []int) (*Writer, error) {
-	partial := fmt.Sprintf("%s.%016x.partial", path, rand.Uint64())
+	if _, err := os.Lstat(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, renamed(err, path)
+	}
+	folder, name := filepath.Split(path)
+	begin := strings.ToValidUTF8(name[:min(len(name), mostOfName)], "") // some file systems take nothing else
+	partial := fmt.Sprintf("%s%s.%016x.partial", folder, begin, rand.Uint64())
 	file, err := os.OpenFile(partial, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return nil, renamed(err, path)

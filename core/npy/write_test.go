@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -62,6 +63,25 @@ func TestWriterWritesWhatIsRead(t *testing.T) {
 		if names := entries(t, folder); len(names) != 1 {
 			t.Errorf("left: %v", names)
 		}
+	}
+}
+
+func TestWriterTakesTheLongestNames(t *testing.T) {
+	folder := t.TempDir()
+	const longest = 255 // bytes, of Linux's and other file systems
+	name := strings.Repeat("n", longest)
+	w, err := Create(filepath.Join(folder, name), []int{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Write([]float64{1}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil || !slices.Equal(entries(t, folder), []string{name}) {
+		t.Errorf("%v, left %v", err, entries(t, folder))
+	}
+	if _, err := Create(filepath.Join(folder, name+"n"), []int{1}); err == nil {
+		t.Error("a name that no file can have")
 	}
 }
 

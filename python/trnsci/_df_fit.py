@@ -44,7 +44,7 @@ def _checked(metric: ArrayLike, integrals: ArrayLike, axis: int) -> tuple[Array,
             raise UnsupportedError(f"{name}: complex integrals ({array.dtype}) are not supported")
     if j.ndim != 2 or j.shape[0] != j.shape[1]:
         raise ValueError(f"metric: expected a square matrix, got shape {j.shape}")
-    if isinstance(axis, bool) or axis not in (0, -1):
+    if isinstance(axis, bool) or not isinstance(axis, (int, np.integer)) or axis not in (0, -1):
         raise ValueError(f"axis: expected 0 or -1, got {axis!r}")
     if x.ndim < 2 or x.shape[axis] != len(j):
         wanted = f"({len(j)}, ...)" if axis == 0 else f"(..., {len(j)})"

@@ -150,7 +150,7 @@ def df_jk(
     array([[4., 2.],
            [2., 1.]])
     """
-    if hermi not in _HERMI:
+    if np.ndim(hermi) or hermi not in _HERMI:
         raise ValueError(f"hermi: expected 0, 1 or 2, got {hermi!r}")
     if not (with_j or with_k):
         raise ValueError("with_j, with_k: nothing is asked for")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import json
-import operator
 import os
 from collections.abc import Callable
 from typing import Any, TypeAlias
@@ -12,10 +11,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import _array
+from . import _array, _native
 from ._array import Array
 from ._errors import UnsupportedError
-from ._source import is_dataset, nothing, size_of_file
+from ._source import checked_naux, hex_path, is_dataset, nothing, size_of_file
 
 _Read: TypeAlias = Callable[[int, int], ArrayLike]
 
@@ -37,14 +36,16 @@ class Tensor:
             self.l: Array = np.empty((0, 0))
             self.naux = size_of_file(self.path, "L") // max(1, _FLOAT64.itemsize * pairs)
             if exact:
-                self.naux = _rows_of_file(self.path)
+                self.naux = int(_native.call("TensorRows", hex_path(self.path)))
             return
-        if is_dataset(L):
+        if is_dataset(L, "L"):
             self._require_real(np.empty(0, L.dtype), "L")
             self.l = nothing(tuple(L.shape), _FLOAT64)
             self.read = lambda p0, p1: L[p0:p1]
         elif callable(L) and not hasattr(L, "__array__"):
-            self.l = nothing((_size(naux), pairs), _FLOAT64)
+            if naux is None:
+                raise TypeError("naux: is needed where L is a function")
+            self.l = nothing((checked_naux(naux), pairs), _FLOAT64)
             self.read = L
         else:
             self.l = self._require_real(L, "L")
@@ -74,25 +75,3 @@ class Tensor:
             raise ValueError(f"{name}: expected shape {wanted}, got {rows.shape}")
         rows = np.ascontiguousarray(rows, _FLOAT64)
         ctypes.memmove(asked["address"], rows.ctypes.data, rows.nbytes)
-
-
-def _rows_of_file(path: str) -> int:
-    try:
-        shape = np.load(path, mmap_mode="r").shape
-    except (ValueError, EOFError) as error:
-        raise ValueError(f"L: {path!r} cannot be read as a .npy file: {error}") from None
-    if len(shape) != 2:
-        raise ValueError(f"L: expected an array of shape (naux, nao*(nao+1)/2), the file's has {len(shape)} dimensions")
-    return int(shape[0])
-
-
-def _size(naux: int | None) -> int:
-    if naux is None:
-        raise TypeError("naux: is needed where L is a function")
-    try:
-        size = operator.index(naux)
-    except TypeError:
-        raise TypeError(f"naux: expected an integer, got {naux!r}") from None
-    if size < 0:
-        raise ValueError(f"naux: expected a number of rows, got {naux}")
-    return size

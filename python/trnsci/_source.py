@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import stat
 from typing import Any
@@ -17,13 +18,37 @@ def hex_path(path: str) -> str:
 
 
 def nothing(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
-    """Return an array of a shape and dtype that takes no memory."""
-    return np.broadcast_to(dtype.type(0), shape)
+    """Return an array of a shape and dtype that takes no memory.
+
+    Raises
+    ------
+    ValueError
+        If no array may have so many elements, which only the number of auxiliary functions can be the cause of.
+    """
+    try:
+        return np.broadcast_to(dtype.type(0), shape)
+    except ValueError:  # NumPy's text does not say what is too large
+        raise ValueError(f"naux: shape {shape} has more elements than an array may have") from None
 
 
-def is_dataset(b: Any) -> bool:
-    """Whether `b` is an HDF5 dataset of h5py, which is not imported for it."""
-    return type(b).__module__.partition(".")[0] == "h5py" and hasattr(b, "shape") and hasattr(b, "dtype")
+def checked_naux(naux: Any) -> int:
+    """Return the argument `naux`, a number of auxiliary functions."""
+    try:
+        size = operator.index(naux)
+    except TypeError:
+        raise TypeError(f"naux: expected an integer, got {naux!r}") from None
+    if size < 0:
+        raise ValueError(f"naux: expected a number that is not negative, got {naux}")
+    return size
+
+
+def is_dataset(b: Any, name: str) -> bool:
+    """Whether `b` is an HDF5 dataset of h5py, which is not imported for it; TypeError for what h5py has besides."""
+    if type(b).__module__.partition(".")[0] != "h5py":
+        return False
+    if getattr(b, "shape", None) is None or not hasattr(b, "dtype"):
+        raise TypeError(f"{name}: expected a dataset of h5py with elements, such as file[name], got {type(b).__name__}")
+    return True
 
 
 def size_of_file(path: str, name: str) -> int:

@@ -218,11 +218,11 @@ def _check_out(out: Array, shape: Sequence[int], dtype: np.dtype[Any]) -> None:
         raise TypeError(f"out: expected dtype {dtype}, got {out.dtype}")
     if not out.flags.writeable:
         raise ValueError("out: the array is read-only")
-    if _overlaps_itself(out):
+    if overlaps_itself(out):
         raise ValueError(f"out: elements of the array may lie in one place (shape {out.shape}, strides {out.strides})")
 
 
-def _overlaps_itself(a: Array) -> bool:
+def overlaps_itself(a: Array) -> bool:
     """Whether two elements of `a` may share memory: a step in some dimension is not beyond what the smaller steps reach."""
     reach = a.itemsize
     for stride, n in sorted((abs(s), n) for s, n in zip(a.strides, a.shape, strict=True) if n > 1):

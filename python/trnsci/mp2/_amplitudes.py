@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from .. import _array
 from .._array import Array
 from .._progress import Progress
+from ..blas._common import overlaps, overlaps_itself
 from ._common import Input
 from ._energy import Layout
 from ._integrals import Spin, hex_path
@@ -46,7 +48,8 @@ def mp2_amplitudes(
     out : ndarray or path, or tuple or list of three of them, optional
         Where the amplitudes go: writable float64 arrays of any strides, or names of ``.npy`` files, which are written an
         orbital i at a time. A file appears under its name when it is complete, in place of one that is there; after an
-        error nothing of it is left. Of an open shell three: alpha-alpha, alpha-beta, beta-beta.
+        error nothing of it is left. A symbolic link stays, and the file that it names is written. Of an open shell three:
+        alpha-alpha, alpha-beta, beta-beta.
     max_memory : float, optional
         Megabytes that blocks of B may take where they are copied, and amplitudes on their way to a file; by default 256.
     progress
@@ -62,7 +65,8 @@ def mp2_amplitudes(
     Raises
     ------
     ValueError, UnsupportedError, TypeError
-        As in `df_mp2_energy`; for an `out` of another shape or dtype, that cannot be written, or that shares memory with B.
+        As in `df_mp2_energy`; for an `out` of another shape or dtype, that cannot be written, that shares memory with B, the
+        energies or another part, or that is the name of something other than a file.
     OSError
         If a file cannot be opened or written, as when the disk is full.
     MemoryError
@@ -94,7 +98,7 @@ def mp2_amplitudes(
         work = 2.0 * left.nocc * right.nocc * (float(left.nvir) * right.nvir * left.naux + 1)
         given.run(
             "MP2Amplitudes", work, threads, progress, [np.zeros((0, 0, 0, 0)) if is_file else output],
-            part, hex_path(os.fsdecode(output)) if is_file else "", given.max_bytes,
+            part, hex_path(os.path.realpath(os.fsdecode(output))) if is_file else "", given.max_bytes,
         )  # fmt: skip
     return outputs if given.unrestricted else outputs[0]
 
@@ -108,11 +112,16 @@ def _outputs(out: Any, pairs: list[tuple[Spin, Spin]], given: Input) -> tuple[An
         return (_output(out, shapes[0], "out", given),)
     if not isinstance(out, (tuple, list)) or len(out) != len(pairs):
         raise ValueError(f"out: expected three arrays or paths ({', '.join(_NAMES)}), since eps_occ is given for two spins")
-    return tuple(_output(o, shape, f"out[{n}]", given) for n, (o, shape) in enumerate(zip(out, shapes, strict=True)))
+    outputs = tuple(_output(o, shape, f"out[{n}]", given) for n, (o, shape) in enumerate(zip(out, shapes, strict=True)))
+    for (m, first), (n, second) in combinations(enumerate(outputs), 2):
+        if _same_place(first, second):
+            raise ValueError(f"out[{n}]: is where out[{m}] is too")
+    return outputs
 
 
 def _output(out: Any, shape: tuple[int, ...], name: str, given: Input) -> Any:
     if isinstance(out, (str, os.PathLike)):
+        _require_file(os.fsdecode(out), name)
         return out
     if not isinstance(out, np.ndarray):
         raise TypeError(f"{name}: expected an array or a path, got {type(out).__name__}")
@@ -120,13 +129,27 @@ def _output(out: Any, shape: tuple[int, ...], name: str, given: Input) -> Any:
         raise ValueError(f"{name}: expected float64 of shape {shape}, got {out.dtype} of shape {out.shape}")
     if not _usable(out):
         raise ValueError(f"{name}: the array cannot be written in place (read-only, unaligned, or with overlapping elements)")
-    if any(np.may_share_memory(out, s.b) for s in given.spins):
-        raise ValueError(f"{name}: shares memory with B")
+    if any(overlaps(out, a) for s in given.spins for a in (s.b, s.eps_occ, s.eps_vir)):
+        raise ValueError(f"{name}: shares memory with B or the energies")
     return out
+
+
+def _require_file(path: str, name: str) -> None:
+    """Refuse a name that no file can have, and one of a pipe, a device or a folder, which a file would replace."""
+    if not path or "\0" in path:
+        raise ValueError(f"{name}: {path!r} is no path")
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise ValueError(f"{name}: {path!r} is not a regular file")
+
+
+def _same_place(first: Any, second: Any) -> bool:
+    """Whether two outputs are one file or share memory."""
+    if isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
+        return isinstance(first, np.ndarray) and isinstance(second, np.ndarray) and overlaps(first, second)
+    return os.path.realpath(os.fsdecode(first)) == os.path.realpath(os.fsdecode(second))
 
 
 def _usable(out: Array) -> bool:
     """Whether the library can write each element of `out` once, where it is."""
     strides_are_whole = all(stride % out.itemsize == 0 for stride in out.strides)
-    no_repeats = all(stride != 0 or n <= 1 for stride, n in zip(out.strides, out.shape, strict=True))
-    return bool(out.flags.writeable and out.flags.aligned and strides_are_whole and no_repeats)
+    return bool(out.flags.writeable and out.flags.aligned and strides_are_whole and not overlaps_itself(out))

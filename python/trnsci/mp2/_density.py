@@ -121,5 +121,7 @@ def mp2_natural_orbitals(rdm1: ArrayLike) -> tuple[Array, Array]:
     if array.ndim != 2:
         raise ValueError(f"rdm1: expected one matrix, got shape {array.shape}")
     _array.check_square(array, "rdm1")
+    if not np.isfinite(array).all():
+        raise ValueError("rdm1: contains infinities or NaNs")
     occupations, orbitals = linalg.eigh(array)
     return occupations[::-1].copy(), orbitals[:, ::-1].copy()

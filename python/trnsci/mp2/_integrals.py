@@ -50,10 +50,8 @@ class Spin:
             self.naux = size_of_file(self.path, self.name) // max(1, 8 * self.nocc * self.nvir)
             self.b = np.empty((0, 0, 0))
             return
-        if is_dataset(b):
+        if is_dataset(b, self.name):
             self.b = self._from_dataset(b, layout)
-        elif type(b).__module__.partition(".")[0] == "h5py":
-            raise TypeError(f"{self.name}: expected a dataset of h5py, such as file[name], got {type(b).__name__}")
         elif callable(b) and not hasattr(b, "__array__"):
             self.b = self._from_function(b)
         else:

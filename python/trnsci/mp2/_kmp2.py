@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from .. import _array, _native, _threads
 from .._array import Array
 from .._progress import Progress
-from .._source import is_dataset, nothing
+from .._source import checked_naux, is_dataset, nothing
 from ._gmp2 import COMPLEX_FACTOR
 from ._input import block_bytes
 from ._result import Energy
@@ -172,7 +172,7 @@ class _Blocks:
     def __init__(self, B: Any, nk: int, nocc: int, nvir: int, naux: int | None) -> None:
         self.nk, self.nocc, self.nvir = nk, nocc, nvir
         self.read: Callable[[int, int], ArrayLike] | None = None
-        if is_dataset(B):
+        if is_dataset(B, "B"):
             if len(B.shape) != 5 or B.shape[:2] != (nk, nk):
                 raise ValueError(f"B: expected a dataset of shape (nk, nk, nocc, nvir, naux) with nk = {nk}, got {B.shape}")
             self.read = lambda ki, ka: B[ki, ka]
@@ -210,7 +210,7 @@ class _Blocks:
         if self.nocc and self.nvir:
             first = self._checked(self.read(0, 0), "B(0, 0)")
             naux, dtype = first.shape[2] if naux is None else naux, first.dtype
-        return [nothing((self.nocc, self.nvir, naux or 0), dtype)] * self.nk**2
+        return [nothing((self.nocc, self.nvir, checked_naux(naux or 0)), dtype)] * self.nk**2
 
     def _in_memory(self, B: Any) -> list[Array]:
         blocks: list[Array] = []

@@ -32,8 +32,8 @@ class SOSResult(Energy):
     points_single : int
         Those of them that were computed in float32, which is proven to be enough for them.
     quadrature_error : float
-        A bound on the error of `e_corr_os` because of both, below the `tol` that was asked for. Rounding in float64 is
-        not in it.
+        A bound on the error of `e_corr_os` because of both, below the `tol` that was asked for; infinite where the energy
+        overflows. Rounding in float64 is not in it.
     """
 
     e_corr: float
