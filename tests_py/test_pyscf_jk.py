@@ -199,7 +199,8 @@ def test_tags_of_a_small_density_beside_a_large_one(tensors, recorded):
     densities[0] *= 1e12
     densities[1, 2, 2] += 1
     vj, vk = ours.get_jk(lib.tag_array(densities, mo_coeff=coeff, mo_occ=occ))
-    assert recorded[0]["mo_coeff"] is None
+    used = recorded[0]["mo_coeff"]
+    assert used is None or used.shape != coeff.shape or not np.allclose(used, coeff)
     require_same((vj[1], vk[1]), theirs.get_jk(densities[1]))
 
 
