@@ -14,8 +14,8 @@ from .._device import last_report
 from .._errors import UnsupportedError
 from ..mp2 import MP2Result
 from ._common import dfmp2, dfump2, dhf, hf, lib, logger, type_name, x2c
-from ._frozen import correlated, require_frozen
-from ._integrals import pair_integrals
+from ._integrals import in_memory, pair_integrals
+from ._orbitals import correlated, require_frozen, require_shapes, warn_of_fractions
 
 # The part of the free memory that blocks of integrals may take, as in PySCF's own out-of-core code.
 _BLOCK_SHARE = 0.6
@@ -34,6 +34,7 @@ class _PairEnergies:
 
     _keys = {"result", "device", "precision", "etol"}  # noqa: RUF012 -- the way in which PySCF's classes name their attributes
 
+    _spins: int
     result: MP2Result | None = None
 
     def __init__(
@@ -52,6 +53,8 @@ class _PairEnergies:
         self._open_device()
         if mo_coeff is None and mf.mo_coeff is None:
             mf.run()
+        given = ((mo_coeff, mf.mo_coeff), (mo_occ, mf.mo_occ), (mo_energy, None))
+        require_shapes(mf.mol.nao_nr(), self._spins, *(own if value is None else value for value, own in given))
         super().__init__(mf, frozen, mo_coeff, mo_occ, mo_energy)  # type: ignore[call-arg]
 
     def _open_device(self) -> _device.Device | None:
@@ -90,12 +93,16 @@ class _PairEnergies:
             If the amplitudes are more than `max_memory` leaves, before the energies are computed.
         """
         self._open_device()
-        self._require_orbitals()
+        self._renew_orbitals()
         if not self._scf.converged:
             raise UnsupportedError(
                 f"{type(self).__name__}: the mean field has not converged, and DF-MP2 needs canonical orbitals: raise "
                 "max_cycle, try another initial guess or mf.newton()"
             )
+        given = self.mo_coeff if mo_coeff is None else mo_coeff
+        energies = self.mo_energy if mo_coeff is None and mo_energy is None else mo_energy
+        require_shapes(self.mol.nao_nr(), self._spins, given, self.mo_occ, energies)
+        warn_of_fractions(self)
         if mo_coeff is not None and mo_energy is None:
             mo_energy = dfmp2.get_mo_energy(self._scf, mo_coeff, self.mo_occ)
         return super().kernel(mo_energy, mo_coeff, eris, with_t2)  # type: ignore[misc,no-any-return]
@@ -106,7 +113,7 @@ class _PairEnergies:
         `mo_coeff` is not ignored. Where PySCF keeps integrals on disk, or has been given them, its own code is used.
         """
         require_frozen(self)
-        self._require_orbitals()
+        self._renew_orbitals()
         mp = self._with_orbitals(None, mo_coeff)
         spaces = [coeff[1:3] for coeff in _by_spin(mp.split_mo_coeff())]
         if any(np.iscomplexobj(c) for space in spaces for c in space):
@@ -118,7 +125,7 @@ class _PairEnergies:
         elif ovL is None:
             integrals = pair_integrals(mp, spaces, on_disk=ovL_to_save is not None)
         if integrals is not None:
-            return _in_memory(mp, spaces, integrals)
+            return in_memory(mp, spaces, integrals)
         return super(_PairEnergies, mp).ao2mo(None, ovL, ovL_to_save)  # type: ignore[misc]
 
     def init_amps(
@@ -141,7 +148,7 @@ class _PairEnergies:
         """Return `t2`, or the object's amplitudes, which PySCF computes first where they are missing."""
         if t2 is None and self.t2 is None:
             logger.info(self, "t2 amplitudes: PySCF")
-            self._require_orbitals()
+            self._renew_orbitals()
             _require_room_for_amplitudes(self)
             self.t2 = super().init_amps(None, None, self.ao2mo(), True)[1]  # type: ignore[misc]
         return self.t2 if t2 is None else t2
@@ -191,7 +198,7 @@ class _PairEnergies:
         self.e_hf = self.e_corr = self.e_corr_ss = self.e_corr_os = self.t2 = self.result = None
         return self
 
-    def _require_orbitals(self: Any) -> None:
+    def _renew_orbitals(self: Any) -> None:
         """Take the orbitals of the mean field, and their energies, where `reset` or PySCF's scanner has left none."""
         if self.mo_coeff is None:
             mf = self._scf.run()
@@ -212,6 +219,8 @@ class _PairEnergies:
 class DFRMP2(_PairEnergies, dfmp2.DFMP2):  # type: ignore[misc]
     """DF-MP2 for a restricted mean field; see `DFMP2`."""
 
+    _spins = 1
+
     def get_nocc(self) -> int:
         """Return the number of correlated occupied orbitals, which may be zero."""
         return correlated(self)[0] if self._nocc is None else int(self._nocc)
@@ -219,6 +228,8 @@ class DFRMP2(_PairEnergies, dfmp2.DFMP2):  # type: ignore[misc]
 
 class DFUMP2(_PairEnergies, dfump2.DFUMP2):  # type: ignore[misc]
     """DF-MP2 for an unrestricted mean field; see `DFMP2`."""
+
+    _spins = 2
 
     def get_nocc(self) -> tuple[int, int]:
         """Return the number of correlated occupied orbitals of each spin, which may be zero."""
@@ -313,19 +324,6 @@ def _mp2_reference(mf: Any) -> Any:
         logger.warn(mf, "DF-MP2 has no ROHF form. The ROHF object is converted to a UHF object.")
         mf = mf.to_uhf()
     return mf
-
-
-def _in_memory(mp: Any, spaces: list[Any], integrals: list[Array]) -> Any:
-    """Return integrals as PySCF holds those in memory.
-
-    Its own ``ao2mo`` would take them too, but that of PySCF 2.9 computes those over atomic orbitals before, and keeps them.
-    """
-    parts: list[Any] = [[occ for occ, _ in spaces], [vir for _, vir in spaces], integrals]
-    holder = dfump2._DFINCOREERIS
-    if len(spaces) == 1:
-        parts, holder = [part[0] for part in parts], dfmp2._DFINCOREERIS
-    occ_coeff, vir_coeff, ovL = parts
-    return holder(mp.with_df, occ_coeff, vir_coeff, mp.max_memory, ovL=ovL, verbose=mp.verbose, stdout=mp.stdout)
 
 
 def _by_spin(split: list[Any]) -> list[Any]:
