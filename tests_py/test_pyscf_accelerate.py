@@ -9,6 +9,7 @@ import pytest
 pyscf = pytest.importorskip("pyscf")
 from fitted_mean_fields import (  # noqa: E402
     MEAN_FIELDS,
+    NEEDS_EINSUM,
     SAME_ENERGY,
     STRETCHED,
     WATER,
@@ -20,22 +21,10 @@ from fitted_mean_fields import (  # noqa: E402
     record,
     require_same,
 )
-from pyscf import df, lib, mcscf, scf  # noqa: E402
+from pyscf import df, mcscf, scf  # noqa: E402
 from pyscf.df import df as df_code  # noqa: E402
 from pyscf.mp import dfmp2, dfump2  # noqa: E402
 from trnsci import pyscf as accelerated  # noqa: E402
-
-
-def einsum_works():
-    """Whether PySCF's products of three tensors, which gradients take, work with this NumPy; 2.9's do not with 2.4."""
-    try:
-        lib.einsum("ij,jk,kl->il", np.eye(2), np.eye(2), np.eye(2))
-    except ValueError:
-        return False
-    return True
-
-
-NEEDS_EINSUM = pytest.mark.skipif(not einsum_works(), reason="this PySCF's einsum does not work with this NumPy")
 
 
 @pytest.fixture

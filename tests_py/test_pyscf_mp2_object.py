@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 pytest.importorskip("pyscf", reason="PySCF is not installed")
-from fitted_mean_fields import STRETCHED, cation, converged, molecule
+from fitted_mean_fields import NEEDS_EINSUM, STRETCHED, cation, converged, molecule
 from pyscf import df, scf
 from pyscf.mp import dfmp2, dfump2
 from trnsci import UnsupportedError
@@ -17,6 +17,13 @@ SAME = 1e-10  # of two codes on the same orbitals, in hartree
 SAME_RUNS = 1e-9  # of two runs of mean fields
 RESULTS = ("e_hf", "e_corr", "e_corr_ss", "e_corr_os", "emp2", "emp2_scs", "e_tot", "e_tot_scs")
 OTHER_AUX = "weigend"
+
+
+def keeps_old_functions():
+    """Whether this PySCF goes on with the auxiliary functions that were there before others were named, as 2.9 does."""
+    with_df = df.DF(molecule("He", "6-31g"), "weigend").build()
+    with_df.auxbasis = "def2-universal-jkfit"
+    return with_df.auxmol is not None
 
 
 def theirs(mf, **options):
@@ -180,7 +187,7 @@ def test_flags_are_logged(mf):
 
 
 @pytest.mark.parametrize("frozen", [None, 1])
-@pytest.mark.parametrize("ao_repr", [False, True])
+@pytest.mark.parametrize("ao_repr", [False, pytest.param(True, marks=NEEDS_EINSUM)])
 def test_density_matrices(mf, frozen, ao_repr):
     """They need amplitudes, which are computed where there are none."""
     ours, other = accelerated.DFMP2(mf, frozen=frozen).run(), theirs(mf, frozen=frozen).run()
@@ -191,11 +198,15 @@ def test_density_matrices(mf, frozen, ao_repr):
 
 @pytest.mark.parametrize("options", [{"thresh": 1e-3}, {"nvir_act": 7}, {"pct_occ": 0.97}])
 def test_frozen_natural_orbitals(mf, options):
-    ours, other = accelerated.DFMP2(mf, frozen=1), theirs(mf, frozen=1).run()
-    spins = 1 if mf.istype("RHF") else 2
-    ours, other = (
-        zip(*(part if spins == 2 else [part] for part in mp.make_fno(**options)), strict=True) for mp in (ours, other)
-    )
+    def by_spin(mp):
+        parts = mp.make_fno(**options)
+        return list(zip(*(parts if mf.istype("UHF") else ([part] for part in parts)), strict=True))
+
+    try:
+        other = by_spin(theirs(mf, frozen=1).run())
+    except TypeError:
+        pytest.skip("this PySCF's DFUMP2 makes no natural orbitals")
+    ours = by_spin(accelerated.DFMP2(mf, frozen=1))
     for (frozen, coeff), (wanted, other_coeff) in zip(ours, other, strict=True):
         np.testing.assert_array_equal(frozen, wanted)
         kept = np.setdiff1d(np.arange(coeff.shape[1]), frozen)
@@ -235,6 +246,7 @@ def test_other_auxiliary_functions(mf, fitted):
     assert mp.density_fit().with_df.auxbasis == before.auxbasis
 
 
+@pytest.mark.skipif(keeps_old_functions(), reason="this PySCF's DF keeps the auxiliary functions that it had")
 def test_auxiliary_functions_that_are_changed_later(mf):
     """Neither the functions of the run before nor integrals over them are used again."""
     mp = accelerated.DFMP2(mf).run()

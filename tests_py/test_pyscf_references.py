@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 pytest.importorskip("pyscf", reason="PySCF is not installed")
-from fitted_mean_fields import WATER, converged, molecule
+from fitted_mean_fields import NEEDS_EINSUM, WATER, converged, molecule
 from pyscf import df, gto, scf
 from trnsci import pyscf as accelerated
 
@@ -134,6 +134,7 @@ def test_frozen_orbitals_that_are_not_the_lowest(name, swaps, frozen, expected, 
     assert abs(accelerated.DFMP2(mf, frozen=frozen).run().e_corr - expected) < SAME
 
 
+@NEEDS_EINSUM
 @pytest.mark.parametrize(
     ("name", "frozen", "expected"),
     [

@@ -53,8 +53,9 @@ CASES = {
     "cation of ammonia": lambda: fitted(scf.UHF, AMMONIA, "cc-pvdz", charge=1, spin=1),
     "cation of ammonia, ROHF": lambda: fitted(scf.ROHF, AMMONIA, "cc-pvdz", charge=1, spin=1),
 }
-# Orbitals have to be as exact as energies of which they are only the square root.
-TIGHT = {"conv_tol": 1e-13, "conv_tol_grad": 1e-8}
+# The correlation energy is of first order in errors of orbitals, so the gradient counts; energies of a thousand hartree are not
+# known to 1e-13.
+TIGHT = {"conv_tol": 1e-11, "conv_tol_grad": 1e-8}
 
 
 def converged(mf):

@@ -185,6 +185,7 @@ class _PairEnergies:
         if auxbasis is not None and other.with_df.auxbasis != auxbasis:
             other.with_df = other.with_df.copy()
             other.with_df.auxbasis = auxbasis
+            other.with_df.auxmol = None  # which older versions of PySCF keep
         return other
 
     def reset(self: Any, mol: Any = None) -> Any:
