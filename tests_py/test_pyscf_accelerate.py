@@ -64,16 +64,18 @@ def test_excitations_and_hessian():
 @pytest.mark.parametrize(
     "after",
     [
-        lambda mf: mcscf.DFCASSCF(mf, 4, 4).run(conv_tol=1e-10),
+        lambda mf: mcscf.DFCASSCF(mf, 6, 6).run(conv_tol=1e-10),
         lambda mf: mf.PCM().run(conv_tol=1e-12),
         lambda mf: mf.newton().run(conv_tol=1e-12),
     ],
     ids=["CASSCF", "solvent", "second order"],
 )
 def test_energies_that_start_from_the_mean_field(after, recorded):
+    """The six orbitals of nitrogen's bonds are its active space; where there is no such, rounding chooses the minimum."""
     energies = []
+    nitrogen = molecule("N 0 0 0; N 0 0 1.1", "sto-3g")
     for prepare in (lambda mf: mf, accelerated.accelerate):
-        mf = converged(prepare(fitted(scf.RHF(molecule(basis="sto-3g")), auxbasis="def2-universal-jkfit")))
+        mf = converged(prepare(fitted(scf.RHF(nitrogen), auxbasis="def2-universal-jkfit")))
         recorded.clear()
         energies.append(after(mf).e_tot)
     assert recorded
