@@ -1,15 +1,28 @@
-"""Density-fitted mean fields of PySCF for tests, and what records the calls of our code."""
+"""Density-fitted mean fields of PySCF for tests, what records the calls of our code, and what this PySCF cannot do."""
 
 import functools
 
 import numpy as np
-from pyscf import dft, gto, scf
+import pytest
+from pyscf import dft, gto, lib, scf
 from trnsci.pyscf import _jk
 
 WATER = "O 0 0 0; H 0 -0.757 0.587; H 0 0.757 0.587"
 STRETCHED = "O 0 0 0; H 0 -0.8 0.6; H 0 0.757 0.587"
 SAME_ENERGY = 1e-9  # of two runs, in hartree
 SAME_DENSITY = 1e-10  # of J and K, for one density
+
+
+def einsum_works():
+    """Whether PySCF's products of three tensors, which gradients take, work with this NumPy; 2.9's do not with 2.4."""
+    try:
+        lib.einsum("ij,jk,kl->il", np.eye(2), np.eye(2), np.eye(2))
+    except ValueError:
+        return False
+    return True
+
+
+NEEDS_EINSUM = pytest.mark.skipif(not einsum_works(), reason="this PySCF's einsum does not work with this NumPy")
 
 
 def molecule(atom=WATER, basis="6-31g*", **options):

@@ -9,6 +9,7 @@ import pytest
 pyscf = pytest.importorskip("pyscf")
 from fitted_mean_fields import (  # noqa: E402
     MEAN_FIELDS,
+    NEEDS_EINSUM,
     SAME_ENERGY,
     STRETCHED,
     WATER,
@@ -20,22 +21,10 @@ from fitted_mean_fields import (  # noqa: E402
     record,
     require_same,
 )
-from pyscf import df, lib, mcscf, scf  # noqa: E402
+from pyscf import df, mcscf, scf  # noqa: E402
 from pyscf.df import df as df_code  # noqa: E402
 from pyscf.mp import dfmp2, dfump2  # noqa: E402
 from trnsci import pyscf as accelerated  # noqa: E402
-
-
-def einsum_works():
-    """Whether PySCF's products of three tensors, which gradients take, work with this NumPy; 2.9's do not with 2.4."""
-    try:
-        lib.einsum("ij,jk,kl->il", np.eye(2), np.eye(2), np.eye(2))
-    except ValueError:
-        return False
-    return True
-
-
-NEEDS_EINSUM = pytest.mark.skipif(not einsum_works(), reason="this PySCF's einsum does not work with this NumPy")
 
 
 @pytest.fixture
@@ -75,16 +64,18 @@ def test_excitations_and_hessian():
 @pytest.mark.parametrize(
     "after",
     [
-        lambda mf: mcscf.DFCASSCF(mf, 6, 8).run(conv_tol=1e-10),
+        lambda mf: mcscf.DFCASSCF(mf, 6, 6).run(conv_tol=1e-10),
         lambda mf: mf.PCM().run(conv_tol=1e-12),
         lambda mf: mf.newton().run(conv_tol=1e-12),
     ],
     ids=["CASSCF", "solvent", "second order"],
 )
 def test_energies_that_start_from_the_mean_field(after, recorded):
+    """The six orbitals of nitrogen's bonds are its active space; where there is no such, rounding chooses the minimum."""
     energies = []
+    nitrogen = molecule("N 0 0 0; N 0 0 1.1", "sto-3g")
     for prepare in (lambda mf: mf, accelerated.accelerate):
-        mf = converged(prepare(fitted(scf.RHF(molecule(basis="sto-3g")), auxbasis="def2-universal-jkfit")))
+        mf = converged(prepare(fitted(scf.RHF(nitrogen), auxbasis="def2-universal-jkfit")))
         recorded.clear()
         result = after(mf)
         assert result.converged

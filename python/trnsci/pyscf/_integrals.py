@@ -10,7 +10,7 @@ import numpy as np
 from .._array import Array
 from .._df_fit import df_fit
 from .._df_transform import df_transform
-from ._common import balance_partition, df, incore, lib, logger, moleintor
+from ._common import balance_partition, df, dfmp2, dfump2, incore, lib, logger, moleintor
 
 # The part of the memory left by `max_memory` that a block of integrals over atomic orbitals may take, as in PySCF, and
 # megabytes beyond which larger blocks gain nothing.
@@ -56,6 +56,19 @@ def pair_integrals(mp: Any, spaces: list[Any], on_disk: bool) -> list[Array] | N
     if not is_fitted:
         results = _fit(log, with_df, results, threads)
     return [b.reshape(-1, b.shape[2]) for b in results]
+
+
+def in_memory(mp: Any, spaces: list[Any], integrals: list[Array]) -> Any:
+    """Return integrals as PySCF holds those in memory.
+
+    Its own ``ao2mo`` would take them too, but that of PySCF 2.9 computes those over atomic orbitals before, and keeps them.
+    """
+    parts: list[Any] = [[occ for occ, _ in spaces], [vir for _, vir in spaces], integrals]
+    holder = dfump2._DFINCOREERIS
+    if len(spaces) == 1:
+        parts, holder = [part[0] for part in parts], dfmp2._DFINCOREERIS
+    occ_coeff, vir_coeff, ovL = parts
+    return holder(mp.with_df, occ_coeff, vir_coeff, mp.max_memory, ovL=ovL, verbose=mp.verbose, stdout=mp.stdout)
 
 
 def _left_to_pyscf(mp: Any, spaces: list[Any], on_disk: bool) -> str:

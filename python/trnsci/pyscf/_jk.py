@@ -12,6 +12,7 @@ import numpy as np
 from .._array import Array
 from .._df_jk import df_jk
 from . import _tensor
+from ._blas_threads import quiet
 from ._common import BLOCK_SHARE, LEAST_MEGABYTES, df, lib, logger, type_name
 from ._factors import Factored, factored
 
@@ -72,7 +73,7 @@ def _from_tensor(with_df: Any, dm: Any, hermi: int, with_j: bool, with_k: bool, 
     density, threads = np.asarray(dm), lib.num_threads()
     hermi = _symmetry(density)
     parts = factored(dm, density, hermi, threads) if with_k else Factored(density)
-    with _stored(with_df) as (tensor, naux):
+    with _stored(with_df) as (tensor, naux), quiet(threads):
         free = with_df.max_memory - lib.current_memory()[0]
         row = density.shape[-1] * (density.shape[-1] + 1) // 2 * 8e-6
         vj, vk = df_jk(

@@ -14,7 +14,8 @@ from .._device import last_report
 from .._errors import UnsupportedError
 from ..mp2 import MP2Result
 from ._common import BLOCK_SHARE, LEAST_MEGABYTES, dfmp2, dfump2, dhf, hf, lib, logger, type_name, x2c
-from ._integrals import pair_integrals
+from ._integrals import in_memory, pair_integrals
+from ._orbitals import correlated, require_frozen, require_shapes, warn_of_fractions
 
 # Blocks hold so many occupied orbitals, whatever PySCF's soft memory limit leaves; two orbitals make a pair.
 _LEAST_ORBITALS = 4
@@ -29,6 +30,7 @@ class _PairEnergies:
 
     _keys = {"result", "device", "precision", "etol"}  # noqa: RUF012 -- the way in which PySCF's classes name their attributes
 
+    _spins: int
     result: MP2Result | None = None
 
     def __init__(
@@ -47,6 +49,8 @@ class _PairEnergies:
         self._open_device()
         if mo_coeff is None and mf.mo_coeff is None:
             mf.run()
+        given = ((mo_coeff, mf.mo_coeff), (mo_occ, mf.mo_occ), (mo_energy, None))
+        require_shapes(mf.mol.nao_nr(), self._spins, *(own if value is None else value for value, own in given))
         super().__init__(mf, frozen, mo_coeff, mo_occ, mo_energy)  # type: ignore[call-arg]
 
     def _open_device(self) -> _device.Device | None:
@@ -85,13 +89,16 @@ class _PairEnergies:
             If the amplitudes are more than `max_memory` leaves, before the energies are computed.
         """
         self._open_device()
+        self._renew_orbitals()
         if not self._scf.converged:
             raise UnsupportedError(
                 f"{type(self).__name__}: the mean field has not converged, and DF-MP2 needs canonical orbitals: raise "
                 "max_cycle, try another initial guess or mf.newton()"
             )
-        if isinstance(self, lib.SinglePointScanner):
-            self.mo_energy = self._scf.mo_energy  # PySCF's scanner renews the orbitals only
+        given = self.mo_coeff if mo_coeff is None else mo_coeff
+        energies = self.mo_energy if mo_coeff is None and mo_energy is None else mo_energy
+        require_shapes(self.mol.nao_nr(), self._spins, given, self.mo_occ, energies)
+        warn_of_fractions(self)
         if mo_coeff is not None and mo_energy is None:
             mo_energy = dfmp2.get_mo_energy(self._scf, mo_coeff, self.mo_occ)
         return super().kernel(mo_energy, mo_coeff, eris, with_t2)  # type: ignore[misc,no-any-return]
@@ -101,6 +108,8 @@ class _PairEnergies:
 
         `mo_coeff` is not ignored. Where PySCF keeps integrals on disk, or has been given them, its own code is used.
         """
+        require_frozen(self)
+        self._renew_orbitals()
         mp = self._with_orbitals(None, mo_coeff)
         spaces = [coeff[1:3] for coeff in _by_spin(mp.split_mo_coeff())]
         if any(np.iscomplexobj(c) for space in spaces for c in space):
@@ -112,7 +121,7 @@ class _PairEnergies:
         elif ovL is None:
             integrals = pair_integrals(mp, spaces, on_disk=ovL_to_save is not None)
         if integrals is not None:
-            return _in_memory(mp, spaces, integrals)
+            return in_memory(mp, spaces, integrals)
         return super(_PairEnergies, mp).ao2mo(None, ovL, ovL_to_save)  # type: ignore[misc]
 
     def init_amps(
@@ -135,6 +144,7 @@ class _PairEnergies:
         """Return `t2`, or the object's amplitudes, which PySCF computes first where they are missing."""
         if t2 is None and self.t2 is None:
             logger.info(self, "t2 amplitudes: PySCF")
+            self._renew_orbitals()
             _require_room_for_amplitudes(self)
             self.t2 = super().init_amps(None, None, self.ao2mo(), True)[1]  # type: ignore[misc]
         return self.t2 if t2 is None else t2
@@ -151,6 +161,48 @@ class _PairEnergies:
         """Not available: DF-MP2 is for canonical orbitals."""
         raise UnsupportedError("DF-MP2 is for canonical orbitals only; there is no iterative form")
 
+    def nuc_grad_method(self) -> Any:
+        """Not available, as in PySCF."""
+        raise UnsupportedError("DF-MP2 has no analytical gradients; pyscf.mp.MP2 of a mean field without density fitting has")
+
+    def to_gpu(self) -> Any:
+        """Not available; that of PySCF's class is, after `trnsci.pyscf.restore`."""
+        raise UnsupportedError("to_gpu: trnsci.pyscf.restore(mp) makes this an object of PySCF's class, which has it")
+
+    def density_fit(self: Any, auxbasis: Any = None, with_df: Any = None) -> Any:
+        """Return an object like this one with other auxiliary functions, those of `with_df` or those that are named.
+
+        PySCF's own method takes its auxiliary functions for mean fields wherever `auxbasis` is None, also for a `with_df` that
+        has others.
+        """
+        other = self.copy()._forget_results()
+        if with_df is not None:
+            other.with_df = with_df
+        if auxbasis is not None and other.with_df.auxbasis != auxbasis:
+            other.with_df = other.with_df.copy()
+            other.with_df.auxbasis = auxbasis
+            other.with_df.auxmol = None  # which older versions of PySCF keep
+        return other
+
+    def reset(self: Any, mol: Any = None) -> Any:
+        """Forget the results, and for another molecule the orbitals: `kernel` then runs the mean field first."""
+        super().reset(mol)  # type: ignore[misc]
+        if mol is not None:
+            self.mo_coeff = self.mo_energy = None
+        return self._forget_results()
+
+    def _forget_results(self: Any) -> Any:
+        self.e_hf = self.e_corr = self.e_corr_ss = self.e_corr_os = self.t2 = self.result = None
+        return self
+
+    def _renew_orbitals(self: Any) -> None:
+        """Take the orbitals of the mean field, and their energies, where `reset` or PySCF's scanner has left none."""
+        if self.mo_coeff is None:
+            mf = self._scf.run()
+            self.mo_coeff, self.mo_occ = mf.mo_coeff, mf.mo_occ
+        if self.mo_energy is None:
+            self.mo_energy = dfmp2.get_mo_energy(self._scf, self.mo_coeff, self.mo_occ)
+
     def _with_orbitals(self: Any, mo_energy: Any, mo_coeff: Any) -> Any:
         """Return the object itself or a copy with other orbitals; PySCF's methods look at the attributes only."""
         if mo_energy is None and mo_coeff is None:
@@ -164,30 +216,22 @@ class _PairEnergies:
 class DFRMP2(_PairEnergies, dfmp2.DFMP2):  # type: ignore[misc]
     """DF-MP2 for a restricted mean field; see `DFMP2`."""
 
+    _spins = 1
+
     def get_nocc(self) -> int:
         """Return the number of correlated occupied orbitals, which may be zero."""
-        if self._nocc is not None:
-            return int(self._nocc)
-        occupied = self.mo_occ > 0
-        _require_occupied(self.frozen, int(np.count_nonzero(occupied)))
-        return int(np.count_nonzero(occupied & self.get_frozen_mask()))
+        return correlated(self)[0] if self._nocc is None else int(self._nocc)
 
 
 class DFUMP2(_PairEnergies, dfump2.DFUMP2):  # type: ignore[misc]
     """DF-MP2 for an unrestricted mean field; see `DFMP2`."""
 
+    _spins = 2
+
     def get_nocc(self) -> tuple[int, int]:
-        """Return the numbers of correlated occupied orbitals of both spins, which may be zero."""
-        _require_occupied(self.frozen, max(int(np.count_nonzero(occ > 0)) for occ in self.mo_occ))
-        # PySCF counts below zero where one spin has fewer occupied orbitals than are frozen.
-        alpha, beta = (max(0, int(n)) for n in super().get_nocc())
-        return alpha, beta
-
-
-def _require_occupied(frozen: Any, occupied: int) -> None:
-    """Refuse a number of frozen orbitals that is more than are occupied."""
-    if isinstance(frozen, (int, np.integer)) and frozen > occupied:
-        raise ValueError(f"frozen: {frozen} orbitals, but {occupied} are occupied")
+        """Return the number of correlated occupied orbitals of each spin, which may be zero."""
+        alpha, beta = correlated(self) if self._nocc is None else self._nocc
+        return int(alpha), int(beta)
 
 
 def DFMP2(
@@ -233,9 +277,10 @@ def DFMP2(
     Raises
     ------
     TypeError
-        For a mean field of another kind.
+        For a mean field of another kind, and from ``kernel`` for what `frozen` is not.
     ValueError
-        For words that name no device or no precision, before the mean field is run.
+        For words that name no device or no precision, before the mean field is run; from ``kernel`` for a number or an index
+        in `frozen` that is out of range.
     UnsupportedError, DeviceError
         For a device without a precision, one that this version cannot run on, and one that cannot be opened, likewise.
 
@@ -245,9 +290,9 @@ def DFMP2(
     `trnsci.df_fit`. PySCF does that too where integrals are on disk, as the attributes ``max_memory`` and ``force_outcore``
     say, and for cells. The log says which, from ``verbose=4`` on, with the seconds of each step. What differs from PySCF:
     amplitudes are not computed unless ``kernel(with_t2=True)`` asks for them; freezing all occupied orbitals gives zero;
-    ``kernel`` heeds its arguments `mo_energy` and `mo_coeff`; a metric of the auxiliary functions that is not positive
-    definite loses the eigenvectors up to 1e-7, as in ``pyscf.df``; and a scanner takes the orbital energies of each new
-    geometry, where PySCF's keeps those of the first.
+    ``kernel`` heeds its arguments `mo_energy` and `mo_coeff`; after ``reset(mol)`` it runs the mean field first; a metric of
+    the auxiliary functions that is not positive definite loses the eigenvectors up to 1e-7, as in ``pyscf.df``; and a scanner
+    takes the orbital energies of each new geometry, where PySCF's keeps those of the first.
 
     On a device the log has a line, from ``verbose=4`` on, with device, precision, graphs that were compiled, runs of graphs,
     seconds and the bound of the error; `trnsci.last_report` says more. An object with the name of a device can be pickled,
@@ -277,19 +322,6 @@ def _mp2_reference(mf: Any) -> Any:
         logger.warn(mf, "DF-MP2 has no ROHF form. The ROHF object is converted to a UHF object.")
         mf = mf.to_uhf()
     return mf
-
-
-def _in_memory(mp: Any, spaces: list[Any], integrals: list[Array]) -> Any:
-    """Return integrals as PySCF holds those in memory.
-
-    Its own ``ao2mo`` would take them too, but that of PySCF 2.9 computes those over atomic orbitals before, and keeps them.
-    """
-    parts: list[Any] = [[occ for occ, _ in spaces], [vir for _, vir in spaces], integrals]
-    holder = dfump2._DFINCOREERIS
-    if len(spaces) == 1:
-        parts, holder = [part[0] for part in parts], dfmp2._DFINCOREERIS
-    occ_coeff, vir_coeff, ovL = parts
-    return holder(mp.with_df, occ_coeff, vir_coeff, mp.max_memory, ovL=ovL, verbose=mp.verbose, stdout=mp.stdout)
 
 
 def _by_spin(split: list[Any]) -> list[Any]:
