@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from typing import Any
 
 from .._df_fit import df_fit
@@ -63,7 +64,9 @@ def _fitted(with_df: Any, naux: int) -> Any:
 def _written(with_df: Any, naux: int) -> Any:
     """Write the tensor, in blocks of pairs of shape (naux, pairs), and return the file as PySCF holds it."""
     if with_df._cderi_to_save is None:
-        with_df._cderi_to_save = lib.NamedTemporaryFile(dir=lib.param.TMPDIR)
+        # PySCF 2.9 takes Python's.
+        temporary = getattr(lib, "NamedTemporaryFile", tempfile.NamedTemporaryFile)
+        with_df._cderi_to_save = temporary(dir=lib.param.TMPDIR)
     store, mol = with_df._cderi_to_save, with_df.mol
     metric = incore.fill_2c2e(mol, with_df.auxmol)
     optimizer = moleintor.make_cintopt(mol._atm, mol._bas, mol._env, mol._add_suffix("int3c2e"))
