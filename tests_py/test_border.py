@@ -247,7 +247,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGALRM, fail)
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
 signal.signal(signal.SIGUSR1, fail)
-g = np.random.default_rng(0).standard_normal((1000, 1000))
+g = np.random.default_rng(0).standard_normal((2500, 2500))
 trnsci.eigh(np.eye(2))
 
 def together(k):

@@ -71,7 +71,7 @@ def require_close(ours, theirs, limit):
 @pytest.mark.parametrize("megabytes", [256, 0.01, 1e-6], ids=["one block", "some blocks", "a shell each"])
 @pytest.mark.parametrize("frozen", [None, [0, 20]])
 def test_from_libcint(mf, frozen, megabytes, monkeypatch):
-    monkeypatch.setattr(_integrals, "_MOST_MEGABYTES", megabytes)
+    monkeypatch.setattr(_integrals, "MOST_MEGABYTES", megabytes)
     ours, theirs = pair(mf, frozen=frozen)
     eris, lines = logged(ours, ours.ao2mo)
     condition = np.linalg.cond(incore.fill_2c2e(mf.mol, ours.with_df.auxmol))
@@ -87,7 +87,7 @@ def test_from_libcint(mf, frozen, megabytes, monkeypatch):
 @pytest.mark.parametrize("where", ["memory", "file"])
 @pytest.mark.parametrize("megabytes", [256, 0.1])
 def test_from_stored_integrals(mf, where, megabytes, monkeypatch, tmp_path):
-    monkeypatch.setattr(_integrals, "_MOST_MEGABYTES", megabytes)
+    monkeypatch.setattr(_integrals, "MOST_MEGABYTES", megabytes)
     ours, theirs = pair(mf)
     for mp in (ours, theirs):
         if where == "file":

@@ -70,17 +70,57 @@ def test_singular_metric(metrics):
     assert np.abs(our_integrals - their_integrals).max() < SAME_INTEGRAL
 
 
-@pytest.mark.parametrize("where", ["file", "little memory"])
-def test_left_to_pyscf(where, metrics, tmp_path):
+def on_disk(where, path):
+    """Return what makes the tensor of an object go to disk."""
+
     def prepare(with_df):
+        with_df.blockdim = 7
         if where == "file":
-            with_df._cderi_to_save = str(tmp_path / f"{type(with_df).__mro__[1].__name__}.h5")
+            with_df._cderi_to_save = str(path / f"{type(with_df).__mro__[1].__name__}.h5")
         else:
             with_df.max_memory = 1
 
-    for with_df in pair(prepare):
-        assert not isinstance(with_df._cderi, np.ndarray)
+    return prepare
+
+
+@pytest.mark.parametrize("where", ["file", "little memory"])
+def test_tensor_on_disk(where, metrics, tmp_path):
+    theirs, ours = pair(on_disk(where, tmp_path))
+    assert metrics and not isinstance(ours._cderi, np.ndarray)
+    their_rows, our_rows = (np.vstack(list(with_df.loop())) for with_df in (theirs, ours))
+    assert our_rows.shape == their_rows.shape
+    assert np.abs(our_rows - their_rows).max() < SAME_INTEGRAL
+    dm = scf.RHF(theirs.mol).init_guess_by_minao()
+    for matrix, wanted in zip(ours.get_jk(dm), theirs.get_jk(np.array(dm)), strict=True):
+        assert np.abs(matrix - wanted).max() < SAME_ENERGY
+
+
+def test_singular_metric_on_disk(metrics, tmp_path):
+    theirs, ours = pair(on_disk("little memory", tmp_path), twice_the_auxiliary_functions)
+    assert len(metrics) > 1
+    their_rows, our_rows = (np.vstack(list(with_df.loop())) for with_df in (theirs, ours))
+    assert our_rows.shape == their_rows.shape and len(our_rows) < ours.auxmol.nao
+    assert np.abs(our_rows.T @ our_rows - their_rows.T @ their_rows).max() < SAME_INTEGRAL
+
+
+def test_file_of_an_earlier_tensor_is_written_again(tmp_path):
+    path = str(tmp_path / "tensor.h5")
+    energies = []
+    for atom in ("H 0 0 0; H 0 0 0.74", "H 0 0 0; H 0 0 0.9"):
+        mf = accelerated.accelerate(scf.RHF(molecule(atom)).density_fit())
+        mf.with_df._cderi_to_save = path
+        energies.append(converged(mf).e_tot)
+        assert abs(energies[-1] - converged(scf.RHF(molecule(atom)).density_fit()).e_tot) < SAME_ENERGY
+
+
+def test_older_form_on_disk_is_left_to_pyscf(metrics, tmp_path):
+    def prepare(with_df):
+        with_df._compatible_format = True
+        on_disk("file", tmp_path)(with_df)
+
+    theirs, ours = pair(prepare)
     assert not metrics
+    assert np.array_equal(np.vstack(list(ours.loop())), np.vstack(list(theirs.loop())))
 
 
 def test_tensor_that_is_there_is_kept(metrics):

@@ -242,7 +242,7 @@ func testThreads[T dense.Scalar, R dense.Float](t *testing.T) {
 }
 
 func TestCancellation(t *testing.T) {
-	const n = 600
+	const n = 1200
 	rng := rand.New(rand.NewPCG(6, 6))
 	a, b := numtest.RandomHermitian[complex128](rng, n).View(), numtest.RandomSPD[complex128](rng, n).View()
 	for _, wait := range []time.Duration{0, 5, 40, 100} {

@@ -7,7 +7,7 @@ from typing import Any
 try:
     from pyscf import df, lib
     from pyscf.ao2mo.outcore import balance_partition
-    from pyscf.df import incore
+    from pyscf.df import incore, outcore
     from pyscf.gto import moleintor
     from pyscf.lib import logger
     from pyscf.mp import dfmp2, dfump2
@@ -34,6 +34,7 @@ __all__ = [
     "lib",
     "logger",
     "moleintor",
+    "outcore",
     "type_name",
     "x2c",
 ]

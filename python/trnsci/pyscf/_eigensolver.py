@@ -64,6 +64,8 @@ def take(mf: Any) -> None:
         logger.note(mf, "trnsci: %s has an eigensolver of its own, which is kept", type_name(mf))
         return
     mf._eigh = _scf_eigh
+    # Once for all: what PySCF calls in every cycle does not know the object and its log.
+    logger.info(mf, "trnsci: eigenproblems go to trnsci.eigh, %d threads", lib.num_threads())
 
 
 def release(mf: Any) -> None:

@@ -15,7 +15,7 @@ from ._common import balance_partition, df, dfmp2, dfump2, incore, lib, logger, 
 # The part of the memory left by `max_memory` that a block of integrals over atomic orbitals may take, as in PySCF, and
 # megabytes beyond which larger blocks gain nothing.
 _AO_BLOCK_SHARE = 0.7
-_MOST_MEGABYTES = 256.0
+MOST_MEGABYTES = 256.0
 # PySCF leaves a fifth of the memory free, and counts in mebibytes here.
 _SHARE_IN_MEMORY = 0.8
 _MEBIBYTE = 1024**2
@@ -97,7 +97,7 @@ def _naux(with_df: Any) -> int:
 
 def _rows_of_block(mp: Any, naux: int, nao: int, reserved: int) -> int:
     """Return how many auxiliary functions a block of integrals has; results of `reserved` bytes are not yet in use."""
-    megabytes = min(_MOST_MEGABYTES, _AO_BLOCK_SHARE * (_free_megabytes(mp) - reserved / 1e6))
+    megabytes = min(MOST_MEGABYTES, _AO_BLOCK_SHARE * (_free_megabytes(mp) - reserved / 1e6))
     return max(1, min(naux, int(megabytes * 1e6 / (nao * (nao + 1) // 2 * WORD_BYTES))))
 
 
