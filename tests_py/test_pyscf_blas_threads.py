@@ -25,16 +25,21 @@ def threads():
     return [library.num_threads for library in blas()]
 
 
-def wait_until(expected):
+def wait_for(condition):
     end = time.monotonic() + PATIENCE
-    while threads() != expected and time.monotonic() < end:
+    while not condition() and time.monotonic() < end:
         time.sleep(0.02)
-    assert threads() == expected
+    assert condition()
+
+
+def wait_until(expected):
+    wait_for(lambda: threads() == expected)
 
 
 @pytest.fixture
 def three():
     """Give every BLAS that can have them three threads for a test, and return the numbers."""
+    wait_for(lambda: not _blas_threads._lease._taken)  # by what ran before
     with threadpoolctl.threadpool_limits(3, user_api="blas"):
         numbers = threads()
         if max(numbers) < 2:
