@@ -107,18 +107,23 @@ func TestTooLittleMemorySaysHowMuchWorks(t *testing.T) {
 	}
 }
 
-// allocated returns all bytes that call allocates, those included that it lets go on the way. The collector, which may take the workspace that products keep
-// for the next one, rests meanwhile.
+// allocated returns all bytes that call allocates, those included that it lets go on the way: the least of some calls, since a goroutine that moves to
+// another processor does not find the workspace that products keep on the one that it left. The collector, which may take that too, rests meanwhile.
 func allocated(t *testing.T, call func() error) int64 {
 	t.Helper()
+	const calls = 3
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	if err := call(); err != nil {
-		t.Fatal(err)
+	least := int64(math.MaxInt64)
+	for range calls {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if err := call(); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		least = min(least, int64(after.TotalAlloc-before.TotalAlloc))
 	}
-	runtime.ReadMemStats(&after)
-	return int64(after.TotalAlloc - before.TotalAlloc)
+	return least
 }
 
 func TestWorkspaceBoundsWhatIsAllocated(t *testing.T) {

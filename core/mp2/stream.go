@@ -36,44 +36,14 @@ func (s *stream[T]) each(wanted func(first, end int) bool, visit func(b *block[T
 			firsts = append(firsts, first)
 		}
 	}
-	if len(firsts) == 0 {
-		return nil
+	load := func(team *sched.Team, n int) error {
+		return s.block(n).fill(team, firsts[n], min(s.end, firsts[n]+s.width), s.checkFinite)
 	}
-	if err := s.load(0, firsts); err != nil {
-		return err
-	}
-	for n := range firsts {
-		more := n+1 < len(firsts)
-		var loaded chan error
-		if more && len(s.blocks) > 1 {
-			loaded = make(chan error, 1)
-			go func() { loaded <- s.loadSafely(n+1, firsts) }()
-		}
-		err := visit(s.blocks[n%len(s.blocks)])
-		if loaded != nil {
-			if failed := <-loaded; err == nil {
-				err = failed
-			}
-		} else if err == nil && more {
-			err = s.load(n+1, firsts)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return s.team.Ahead(len(firsts), len(s.blocks) > 1, load, func(n int) error { return visit(s.block(n)) })
 }
 
-// load fills the place of block n, of those that begin with the orbitals firsts.
-func (s *stream[T]) load(n int, firsts []int) error {
-	first := firsts[n]
-	return s.blocks[n%len(s.blocks)].fill(s.team, first, min(s.end, first+s.width), s.checkFinite)
-}
-
-// loadSafely is load on a goroutine of its own: a panic is an error there, as in the loops of a team.
-func (s *stream[T]) loadSafely(n int, firsts []int) error {
-	return s.team.Serial().For(1, func(int, int) error { return s.load(n, firsts) })
-}
+// block returns the place of the n-th block.
+func (s *stream[T]) block(n int) *block[T] { return s.blocks[n%len(s.blocks)] }
 
 // blockWalk is a walk over pairs of blocks of one or two spins: some orbitals of the left one stay while those of the right one stream past, and then the next
 // ones stay. Of one spin, which is left and right, those before the orbitals that stay stream.

@@ -80,29 +80,12 @@ type reader struct {
 }
 
 func (r *reader) each(visit func(rows dense.Matrix[float64], first int) error) error {
-	if err := r.load(r.team, 0); err != nil {
-		return err
-	}
-	for first := 0; first < r.naux; first += r.blocks.Width {
-		next := first + r.blocks.Width
-		var loaded chan error
-		if next < r.naux && len(r.buffers) > 1 {
-			loaded = make(chan error, 1)
-			go func() { loaded <- r.loadSafely(next) }()
-		}
-		err := visit(r.block(first), first)
-		if loaded != nil {
-			if failed := <-loaded; err == nil {
-				err = failed
-			}
-		} else if err == nil && next < r.naux {
-			err = r.load(r.team, next)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	count := (r.naux + r.blocks.Width - 1) / r.blocks.Width
+	load := func(team *sched.Team, n int) error { return r.load(team, n*r.blocks.Width) }
+	return r.team.Ahead(count, len(r.buffers) > 1, load, func(n int) error {
+		first := n * r.blocks.Width
+		return visit(r.block(first), first)
+	})
 }
 
 // block returns the place of the block that begins with a row.
@@ -114,12 +97,6 @@ func (r *reader) block(first int) dense.Matrix[float64] {
 func (r *reader) load(team *sched.Team, first int) error {
 	block := r.block(first)
 	return r.source.Copy(team, first, first+block.Rows, block.Data)
-}
-
-// loadSafely is load on a goroutine of its own: a panic is an error there, as in the loops of a team.
-func (r *reader) loadSafely(first int) error {
-	serial := r.team.Serial()
-	return serial.For(1, func(int, int) error { return r.load(serial, first) })
 }
 
 // CheckFinite returns a *dense.ArgumentError that names the first row of L with an infinity or a NaN, if one of these rows has one;

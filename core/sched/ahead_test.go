@@ -1,0 +1,82 @@
+package sched
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"testing"
+)
+
+func TestAheadKeepsTheOrder(t *testing.T) {
+	for _, team := range []*Team{nil, NewTeam(t.Context(), 3, nil)} {
+		for count := range 5 {
+			for _, ahead := range []bool{false, true} {
+				var visited []int
+				var loaded atomic.Int32
+				err := team.Ahead(count, ahead, func(_ *Team, n int) error {
+					if int(loaded.Add(1)) != n+1 {
+						return fmt.Errorf("%d is loaded out of turn", n)
+					}
+					return nil
+				}, func(n int) error {
+					if have := int(loaded.Load()); have < n+1 || have > n+2 || !ahead && have != n+1 {
+						return fmt.Errorf("%d is visited when %d are loaded", n, have)
+					}
+					visited = append(visited, n)
+					return nil
+				})
+				if err != nil || len(visited) != count || !slices.IsSorted(visited) {
+					t.Errorf("%d, ahead %v: %v, %v", count, ahead, visited, err)
+				}
+			}
+		}
+	}
+}
+
+// What is loaded beside a visit leaves the workers to it.
+func TestAheadLoadsOnOneThread(t *testing.T) {
+	team := NewTeam(t.Context(), 3, nil)
+	err := team.Ahead(3, true, func(with *Team, n int) error {
+		if want := map[bool]int{true: 3, false: 1}[n == 0]; with.Threads() != want {
+			return fmt.Errorf("%d is loaded on %d threads, want %d", n, with.Threads(), want)
+		}
+		return nil
+	}, func(int) error { return nil })
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAheadEndsWithTheFirstError(t *testing.T) {
+	failed := errors.New("on purpose")
+	for _, ahead := range []bool{false, true} {
+		for bad := range 3 {
+			visits := 0
+			load := func(_ *Team, n int) error {
+				if n == bad {
+					return failed
+				}
+				return nil
+			}
+			if err := NewTeam(t.Context(), 2, nil).Ahead(4, ahead, load, func(int) error { visits++; return nil }); !errors.Is(err, failed) || visits != bad {
+				t.Errorf("load %d fails, ahead %v: %v after %d visits", bad, ahead, err, visits)
+			}
+			fine := func(*Team, int) error { return nil }
+			visit := func(n int) error { return load(nil, n) }
+			if err := NewTeam(t.Context(), 2, nil).Ahead(4, ahead, fine, visit); !errors.Is(err, failed) {
+				t.Errorf("visit %d fails, ahead %v: %v", bad, ahead, err)
+			}
+		}
+	}
+	var panicked *PanicError
+	err := NewTeam(t.Context(), 2, nil).Ahead(2, true, func(_ *Team, n int) error {
+		if n == 1 {
+			panic("on purpose")
+		}
+		return nil
+	}, func(int) error { return nil })
+	if !errors.As(err, &panicked) {
+		t.Errorf("panic in load: %v", err)
+	}
+}
