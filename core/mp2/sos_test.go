@@ -133,7 +133,7 @@ func TestOppositeSpinBits(t *testing.T) {
 			}
 			var got OppositeSpinResult
 			const garbage = 200 << 10 // goroutines, the factors of each point
-			used := allocated(t, func() error { got, err = OppositeSpin(1e-6, opt, s); return err })
+			used := leastAllocated(t, func() error { got, err = OppositeSpin(1e-6, opt, s); return err })
 			if got != want {
 				t.Errorf("%s, %d threads, limit %d: %+v, want %+v", name, opt.Team.Threads(), opt.MaxBytes, got, want)
 			}
