@@ -81,7 +81,7 @@ func solve[W dense.Wide, T dense.Scalar, R dense.Float](h dense.Matrix[W], large
 		return solveVectors(h, t, w, columns(v, opt.Subset.largestCount(n)), opt, to)
 	}
 	team.Plan(2 * n) // a step for each row to reduce and for each eigenvalue
-	if _, err := tridiagonalize(team, h, t); err != nil {
+	if _, err := tridiagonalize(team, h, t.d, t.e); err != nil {
 		return 0, err
 	}
 	if err := t.values(team); err != nil {
@@ -95,7 +95,7 @@ func solve[W dense.Wide, T dense.Scalar, R dense.Float](h dense.Matrix[W], large
 func solveVectors[W dense.Wide, T dense.Scalar, R dense.Float](h dense.Matrix[W], t *tridiagonal, w []R, v dense.View[T], opt Options, to transformation[W]) (int, error) {
 	n, team := h.Rows, opt.Team
 	team.Plan(n + solveSteps(n) + v.Cols)
-	tau, err := tridiagonalize(team, h, t)
+	tau, err := tridiagonalize(team, h, t.d, t.e)
 	if err != nil {
 		return 0, err
 	}

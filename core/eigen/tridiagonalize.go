@@ -9,8 +9,8 @@ import (
 	"trnsci/core/sched"
 )
 
-// tridiagonalize reduces the Hermitian matrix in the lower triangle of h to a real tridiagonal one, whose elements it
-// stores in t:
+// tridiagonalize reduces the Hermitian matrix in the lower triangle of h to a real tridiagonal one T, whose diagonal it stores in d, and
+// in e[i] the element that couples i and i+1:
 //
 //	H = Q T Q^H,  Q = P_{n-1} ... P_2 P_1,  P_i = I - tau_i v_i v_i^H
 //
@@ -22,7 +22,7 @@ import (
 //
 // Cost: 2/3 n^3 multiply-adds. Method: Golub and Van Loan, Matrix Computations, 4th ed., algorithm 8.3.1, with
 // reflections that make the off-diagonal real for complex matrices, too.
-func tridiagonalize[W dense.Wide](team *sched.Team, h dense.Matrix[W], t *tridiagonal) (tau []W, err error) {
+func tridiagonalize[W dense.Wide](team *sched.Team, h dense.Matrix[W], d, e []float64) (tau []W, err error) {
 	n := h.Rows
 	tau = make([]W, n)
 	r := newReduction(team, h)
@@ -31,9 +31,9 @@ func tridiagonalize[W dense.Wide](team *sched.Team, h dense.Matrix[W], t *tridia
 			return nil, err
 		}
 		norm := r.updateRow(i, i-1)
-		t.d[i] = dense.Real(h.At(i, i))
+		d[i] = dense.Real(h.At(i, i))
 		var factor W
-		tau[i], t.e[i-1], factor = reflector(h.At(i, i-1), norm)
+		tau[i], e[i-1], factor = reflector(h.At(i, i-1), norm)
 		if tau[i] != 0 {
 			if err := r.reflect(i, tau[i], factor); err != nil {
 				return nil, err
@@ -43,7 +43,7 @@ func tridiagonalize[W dense.Wide](team *sched.Team, h dense.Matrix[W], t *tridia
 		team.Step(1)
 	}
 	r.updateRow(0, 0)
-	t.d[0] = dense.Real(h.At(0, 0))
+	d[0] = dense.Real(h.At(0, 0))
 	team.Step(1)
 	return tau, nil
 }

@@ -24,7 +24,7 @@ func benchmarkTridiagonalize[W dense.Wide](b *testing.B, n int) {
 		b.StopTimer()
 		dense.Copy(h.View(), a.View())
 		b.StartTimer()
-		if _, err := tridiagonalize(nil, h, t); err != nil {
+		if _, err := tridiagonalize(nil, h, t.d, t.e); err != nil {
 			b.Fatal(err)
 		}
 	}

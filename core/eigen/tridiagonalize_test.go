@@ -27,7 +27,7 @@ func mustTridiagonalize[W dense.Wide](t *testing.T, team *sched.Team, a dense.Ma
 		t.Fatal(err)
 	}
 	m := newTridiagonal(a.Rows)
-	tau, err := tridiagonalize(team, h, m)
+	tau, err := tridiagonalize(team, h, m.d, m.e)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +207,7 @@ func TestTridiagonalizeIsCancelled(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
 		h := newLower[float64](n)
-		if _, err := tridiagonalize(sched.NewTeam(ctx, 2, nil), h, newTridiagonal(n)); !errors.Is(err, context.Canceled) {
+		if _, err := tridiagonalize(sched.NewTeam(ctx, 2, nil), h, make([]float64, n), make([]float64, n)); !errors.Is(err, context.Canceled) {
 			t.Errorf("n = %d: %v", n, err)
 		}
 	}
@@ -224,7 +224,7 @@ func TestOverwriteStaysInsideOfTheMatrix(t *testing.T) {
 	if err != nil || &h.Data[0] != &whole.Data[0] {
 		t.Fatalf("the matrix is not reduced in its own memory (error %v)", err)
 	}
-	if _, err := tridiagonalize(nil, h, newTridiagonal(n)); err != nil {
+	if _, err := tridiagonalize(nil, h, make([]float64, n), make([]float64, n)); err != nil {
 		t.Fatal(err)
 	}
 	for i := range stride {
