@@ -133,9 +133,11 @@ const (
 	realBytes = 8
 	// Rows of real numbers that a generalized problem takes besides: the diagonal of B, its square roots, counts.
 	generalizedRows = 3
-	// Squares and rows of numbers that divide and conquer takes: see mergeElements, and four rows of integers, couplings and a sort.
+	// Squares and rows of numbers that divide and conquer takes: see mergeElements, and five rows of integers, couplings and a sort.
 	mergedSquares = 1.5
-	solveRows     = kernel.PoleGroup + mergeVectors + 8
+	solveRows     = kernel.PoleGroup*(mixParts+1) + mixParts + changeVectors + 8
+	// Rows of real numbers d and e, and two of slack.
+	wholeRows = 4
 	// Go's allocator rounds small objects up by an eighth at most, large ones to pages. The rest is for the pages of a
 	// call's few objects, its closures and goroutines.
 	roundUp      = 1.0 / 8
