@@ -35,7 +35,7 @@ type merger struct {
 	live, dead []int     // the eigenpairs that take part in the change, ascending, and those that do not
 	sorted     []int
 
-	equation              secular
+	equation              kernel.SecularEquation
 	origins, shifts       []float64    // the roots
 	columns               kernel.Poles // poles and roots of weights in the order of the columns of mix
 	first, both           int          // rows among live with elements in the first half alone, in both
@@ -63,7 +63,7 @@ func newMerger(n int, memory []float64, indices []int, kind []uint8) *merger {
 	}
 	m := &merger{kind: kind[:n]}
 	m.z, m.origins, m.shifts, m.deadValues = take(), take(), take(), take()
-	m.equation.poles = kernel.Poles{At: take(), Weights: take()}
+	m.equation.Poles = kernel.Poles{At: take(), Weights: take()}
 	m.columns = kernel.Poles{At: take(), Weights: take()}
 	m.memory = memory
 	m.live, m.dead, m.sorted = indices[:0:n], indices[n:n:2*n], indices[2*n:3*n]
@@ -231,11 +231,11 @@ func (m *merger) arrange() {
 	live := len(m.live)
 	whole := ceilDiv(live, kernel.PoleGroup) * kernel.PoleGroup
 	resize := func(p *kernel.Poles) { p.At, p.Weights = p.At[:whole], p.Weights[:whole] }
-	resize(&m.equation.poles)
+	resize(&m.equation.Poles)
 	resize(&m.columns)
 	m.eachColumn(func(k, column int) {
 		m.sorted[column] = m.live[k]
-		m.equation.poles.At[k] = m.d[m.live[k]]
+		m.equation.Poles.At[k] = m.d[m.live[k]]
 		m.columns.At[column] = m.d[m.live[k]]
 	})
 	copy(m.sorted[live:], m.dead)
@@ -274,10 +274,10 @@ func (m *merger) solve(team *sched.Team, rho float64) error {
 	m.setUp(rho)
 	live := len(m.live)
 	e, groups := &m.equation, ceilDiv(live, rowsTogether)
-	origins, shifts := m.origins[:live], m.shifts[:live]
+	origins, shifts := m.origins[:len(e.At)], m.shifts[:len(e.At)]
 	err := team.For(groups, func(_, group int) error {
-		for k := group * rowsTogether; k < min(live, (group+1)*rowsTogether); k++ {
-			origins[k], shifts[k] = e.root(k)
+		for first := group * rowsTogether; first < min(live, (group+1)*rowsTogether); first += kernel.PoleGroup {
+			kernel.SecularRoots(kernel.Best(), e, first, origins, shifts)
 		}
 		return nil
 	})
@@ -286,7 +286,7 @@ func (m *merger) solve(team *sched.Team, rho float64) error {
 	}
 	err = team.For(groups, func(_, group int) error {
 		for first := group * rowsTogether; first < min(live, (group+1)*rowsTogether); first += kernel.PoleGroup {
-			kernel.SecularWeights(kernel.Best(), e.poles, origins, shifts, first)
+			kernel.SecularWeights(kernel.Best(), e.Poles, origins[:live], shifts[:live], first)
 		}
 		return nil
 	})
@@ -294,7 +294,7 @@ func (m *merger) solve(team *sched.Team, rho float64) error {
 		return err
 	}
 	m.eachColumn(func(k, column int) {
-		m.columns.Weights[column] = math.Copysign(math.Sqrt(math.Abs(e.poles.Weights[k])), m.z[m.live[k]])
+		m.columns.Weights[column] = math.Copysign(math.Sqrt(math.Abs(e.Poles.Weights[k])), m.z[m.live[k]])
 	})
 	return team.For(groups, func(_, group int) error {
 		for k := group * rowsTogether; k < min(live, (group+1)*rowsTogether); k++ {
@@ -311,14 +311,14 @@ func (m *merger) setUp(rho float64) {
 	// The last root is at most rho |z|^2 behind the last pole. With more room it is not at the end or in the middle of its bracket.
 	const room = 1.5
 	live, squares := len(m.live), 0.0
-	poles := m.equation.poles
+	poles := m.equation.Poles
 	for k, i := range m.live {
 		poles.Weights[k] = m.z[i] * m.z[i]
 		squares += poles.Weights[k]
 	}
-	m.equation.count, m.equation.inverse, m.equation.reach = live, 1/rho, room*rho*squares
+	m.equation.Count, m.equation.Inverse, m.equation.Reach = live, 1/rho, room*rho*squares
 	for k := live; k < len(poles.At); k++ {
-		poles.At[k], poles.Weights[k] = poles.At[live-1]+2*m.equation.reach, 0
+		poles.At[k], poles.Weights[k] = poles.At[live-1]+2*m.equation.Reach, 0
 		m.columns.At[k], m.columns.Weights[k] = poles.At[k], 0
 	}
 }
