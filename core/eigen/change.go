@@ -40,7 +40,7 @@ type change struct {
 	live, dead []int     // the eigenpairs that take part in the change, ascending, and those that do not
 	sorted     []int
 
-	equation        secular
+	equation        kernel.SecularEquation
 	origins, shifts []float64 // the roots
 	deadValues      []float64
 	first, both     int          // rows among live with elements in the first half alone, in both
@@ -66,7 +66,7 @@ func (m *change) place(n int, memory []float64, indices []int, kind []uint8) {
 		return part
 	}
 	m.z, m.origins, m.shifts, m.deadValues = take(), take(), take(), take()
-	m.equation.poles = kernel.Poles{At: take(), Weights: take()}
+	m.equation.Poles = kernel.Poles{At: take(), Weights: take()}
 	m.columns = kernel.Poles{At: take(), Weights: take()}
 	m.live, m.dead, m.sorted, m.places = indices[:0:n], indices[n:n:2*n], indices[2*n:3*n], indices[3*n:4*n]
 	m.kind = kind[:n]
@@ -166,9 +166,9 @@ func (m *change) arrange() {
 		poles.At[k], poles.Weights[k], columns.At[column] = m.d[i], m.z[i]*m.z[i], m.d[i]
 		squares += poles.Weights[k]
 	}
-	m.equation.count, m.equation.inverse, m.equation.reach = live, 1/m.rho, room*m.rho*squares
+	m.equation.Count, m.equation.Inverse, m.equation.Reach = live, 1/m.rho, room*m.rho*squares
 	for k := live; k < len(poles.At); k++ {
-		poles.At[k], poles.Weights[k] = poles.At[live-1]+2*m.equation.reach, 0
+		poles.At[k], poles.Weights[k] = poles.At[live-1]+2*m.equation.Reach, 0
 		columns.At[k], columns.Weights[k] = poles.At[k], 0
 	}
 	copy(m.sorted[live:], m.dead)
@@ -180,18 +180,19 @@ func (m *change) arrange() {
 // usePoles gives both sets of poles the length for a number of them.
 func (m *change) usePoles(live int) (equation, columns kernel.Poles) {
 	whole := ceilDiv(live, kernel.PoleGroup) * kernel.PoleGroup
-	m.equation.poles.At, m.equation.poles.Weights = m.equation.poles.At[:whole], m.equation.poles.Weights[:whole]
+	m.equation.At, m.equation.Weights = m.equation.At[:whole], m.equation.Weights[:whole]
 	m.columns.At, m.columns.Weights = m.columns.At[:whole], m.columns.Weights[:whole]
-	return m.equation.poles, m.columns
+	return m.equation.Poles, m.columns
 }
 
 // solve finds the eigenvalues. d has those of live pairs in ascending order then, behind them those of the dead ones, and order has all
 // indices in ascending order.
 func (m *change) solve(team *sched.Team) error {
-	live := len(m.live)
+	live, whole := len(m.live), len(m.equation.At)
+	origins, shifts := m.origins[:whole], m.shifts[:whole]
 	err := team.For(ceilDiv(live, rowsTogether), func(_, group int) error {
-		for k := group * rowsTogether; k < min(live, (group+1)*rowsTogether); k++ {
-			m.origins[k], m.shifts[k] = m.equation.root(k)
+		for first := group * rowsTogether; first < min(live, (group+1)*rowsTogether); first += kernel.PoleGroup {
+			kernel.SecularRoots(kernel.Best(), &m.equation, first, origins, shifts)
 		}
 		return nil
 	})
@@ -220,10 +221,10 @@ func (m *change) sortOrder() {
 func (m *change) weigh(group int) {
 	live := len(m.live)
 	for first := group * rowsTogether; first < min(live, (group+1)*rowsTogether); first += kernel.PoleGroup {
-		kernel.SecularWeights(kernel.Best(), m.equation.poles, m.origins[:live], m.shifts[:live], first)
+		kernel.SecularWeights(kernel.Best(), m.equation.Poles, m.origins[:live], m.shifts[:live], first)
 		for k := first; k < min(live, first+kernel.PoleGroup); k++ {
 			column := m.places[k]
-			m.columns.Weights[column] = math.Copysign(math.Sqrt(math.Abs(m.equation.poles.Weights[k])), m.z[m.sorted[column]])
+			m.columns.Weights[column] = math.Copysign(math.Sqrt(math.Abs(m.equation.Weights[k])), m.z[m.sorted[column]])
 		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"trnsci/core/dense"
-	"trnsci/core/kernel"
 	"trnsci/core/numtest"
 	"trnsci/core/sched"
 )
@@ -243,64 +242,5 @@ func TestSolveGivesUp(t *testing.T) {
 	_, _, err := eigenRows[float64](m, nil, nil)
 	if failed, ok := err.(*ConvergenceError); !ok || failed.Found < 1 || failed.Order != n {
 		t.Errorf("a block of NaNs behind a zero: %v", err)
-	}
-}
-
-// Weights for which the roots are known: those of Loewner's formula, z_j^2 = prod_k (root_k - d_j) / prod_(k != j) (d_k - d_j).
-func TestSecularRoots(t *testing.T) {
-	rng := rand.New(rand.NewPCG(74, 1))
-	for range 400 {
-		count := 1 + rng.IntN(40)
-		whole := ceilDiv(count, kernel.PoleGroup) * kernel.PoleGroup
-		d, origins, shifts := make([]float64, whole), make([]float64, count), make([]float64, count)
-		x := 0.0
-		for j := range d {
-			x += math.Pow(10, -6*rng.Float64())
-			d[j] = x
-		}
-		for k := range shifts {
-			gap := 1.0
-			if k+1 < count {
-				gap = d[k+1] - d[k]
-			}
-			origins[k], shifts[k] = d[k], gap/2*math.Pow(10, -8*rng.Float64()) // roots near a pole, too
-			if k+1 < count && rng.IntN(2) == 0 {
-				origins[k], shifts[k] = d[k+1], -shifts[k]
-			}
-		}
-		s := secular{poles: kernel.Poles{At: d, Weights: make([]float64, whole)}, count: count, inverse: 1, reach: 2}
-		for j := range count {
-			weight := 1.0
-			for k := range count {
-				weight *= (origins[k] - d[j]) + shifts[k]
-				if k != j {
-					weight /= d[k] - d[j]
-				}
-			}
-			s.poles.Weights[j] = weight
-		}
-		for j := count; j < whole; j++ {
-			d[j] += 10
-		}
-		for k := range count {
-			checkRoot(t, &s, k, origins[k], shifts[k])
-		}
-	}
-}
-
-// checkRoot fails the test unless root k is pole + shift but for what rounding errors of the weights and of f do to it.
-func checkRoot(t *testing.T, s *secular, k int, pole, shift float64) {
-	t.Helper()
-	const roundings = 8
-	origin, got := s.root(k)
-	sums := kernel.Secular(kernel.Go, s.poles, pole, shift)
-	terms, slope := s.inverse-sums.Below+sums.Above, sums.SlopeBelow+sums.SlopeAbove
-	// A weight is a product of 2 count numbers with errors of one or two units each.
-	tolerance := roundings*float64(s.count+secularErrors)*unitRoundoff*terms/slope + roundings*unitRoundoff*math.Abs(got)
-	if difference := (origin - pole) + got - shift; !(math.Abs(difference) <= tolerance) {
-		t.Fatalf("root %d of %d is off by %g, tolerance %g", k, s.count, difference, tolerance)
-	}
-	if next := k + 1; next < s.count && !((origin-s.poles.At[k])+got > 0 && (origin-s.poles.At[next])+got < 0) {
-		t.Fatalf("root %d of %d is not between its poles", k, s.count)
 	}
 }
