@@ -33,9 +33,18 @@ func Eigh[T dense.Scalar, R dense.Float](a dense.View[T], w []R, v dense.View[T]
 	if a.Rows == 0 {
 		return 0, nil
 	}
+	if GroupSize(a.Rows, 1) > 0 {
+		count, _, err := EighGroup([]dense.View[T]{a}, [][]R{w}, []dense.View[T]{v}, opt)
+		return count, err
+	}
 	if err := checkFinite(a, "a", opt); err != nil {
 		return 0, err
 	}
+	return eighWide(a, w, v, opt)
+}
+
+// eighWide is eigh in the double precision type that T has.
+func eighWide[T dense.Scalar, R dense.Float](a dense.View[T], w []R, v dense.View[T], opt Options) (int, error) {
 	if dense.IsComplex[T]() {
 		return eigh[complex128](a, w, v, opt)
 	}
