@@ -90,7 +90,7 @@ func solve[W dense.Wide, T dense.Scalar, R dense.Float](h dense.Matrix[W], large
 	if !opt.ValuesOnly {
 		return solveVectors(h, d, e, w, columns(v, opt.Subset.largestCount(n)), opt, to)
 	}
-	team.Plan(2 * n) // a step for each row to reduce and for each eigenvalue
+	team.Plan(n + solveSteps(n))
 	if _, err := tridiagonalize(team, h, d, e); err != nil {
 		return 0, err
 	}

@@ -26,7 +26,8 @@ type merger[R dense.Float] struct {
 	mix              dense.Matrix[R] // for each thread some rows of mix
 	scratch          dense.Matrix[float64]
 	memory           []R
-	leafMemory       []float64 // the same
+	leaves           leaves
+	leafMemory       []float64
 }
 
 const (
@@ -38,11 +39,11 @@ const (
 
 // mergeElements returns how many numbers place takes of memory for a node of order n. If k eigenpairs are live, the rows of mix take k^2 at most
 // and the halves of the old vectors n^2/2 in all, but n for each dead one: at most 3/2 n^2, as there are no more live rows with elements
-// in both halves than dead ones. To this come what fills up rows and groups of rows.
+// in both halves than dead ones. To this come what fills up rows and groups of rows, and what leaves take.
 func mergeElements[R dense.Float](n int) int {
 	row := n + kernel.PoleGroup
 	matrices := (3*n*n+1)/2 + row*kernel.PoleGroup*(mixParts+1)
-	return ceilDiv(matrices*int(unsafe.Sizeof(R(0))), realBytes) + row*mixParts + changeElements(n)
+	return ceilDiv(matrices*int(unsafe.Sizeof(R(0))), realBytes) + row*mixParts + changeElements(n) + leafElements(leafOrder)
 }
 
 // as returns the memory of x as numbers of type R.
@@ -54,10 +55,10 @@ func as[R dense.Float](x []float64) []R {
 func (m *merger[R]) place(n int, memory []float64, indices []int, kind []uint8) {
 	m.change.place(n, memory, indices, kind)
 	memory = memory[changeElements(n):]
+	m.leafMemory, memory = memory[:leafElements(leafOrder)], memory[leafElements(leafOrder):]
 	row := n + kernel.PoleGroup
 	m.scratch = dense.Matrix[float64]{Rows: mixParts, Cols: row, Stride: row, Data: memory[:mixParts*row]}
-	m.leafMemory = memory[mixParts*row:]
-	m.memory = as[R](m.leafMemory)
+	m.memory = as[R](memory[mixParts*row:])
 }
 
 // findValues finds the eigenvalues of the node that joins two halves at the coupling rho. The vectors of each half are the rows.
