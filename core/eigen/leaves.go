@@ -75,9 +75,9 @@ func (l *leaves) load(t *tridiagonal, spans []span, order int, ends bool, memory
 	l.problem = p
 }
 
-// sort stores the eigenvalues of a lane in d, in ascending order, by insertion.
-func (l *leaves) sort(d []float64, lane int) {
-	from := &l.from[lane]
+// sort stores the eigenvalues of a lane in d, in ascending order, by insertion, and reports whether they are finite.
+func (l *leaves) sort(d []float64, lane int) (finite bool) {
+	from, sum := &l.from[lane], 0.0
 	for i := range d {
 		x, place := l.problem.D[i*kernel.Lanes+lane], i
 		for place > 0 && d[place-1] > x {
@@ -85,7 +85,9 @@ func (l *leaves) sort(d []float64, lane int) {
 			place--
 		}
 		d[place], from[place] = x, i
+		sum += x
 	}
+	return isFinite(sum)
 }
 
 // element returns element j of vector i of a leaf.
