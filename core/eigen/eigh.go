@@ -101,22 +101,22 @@ func solveVectors[W dense.Wide, T dense.Scalar, R dense.Float](h dense.Matrix[W]
 	}
 	t.vectors = vectorMemory(v, opt.Subset)
 	t.vectors.Fill(0)
-	memory := borrowWorkspace(workspaceElements[W](n))
+	memory := borrowWorkspace(workspaceElements[W](n, v.Cols, team.Threads()))
 	defer returnWorkspace(memory)
 	if err := t.solve(team, *memory); err != nil {
 		return 0, err
 	}
 	first, count := writeValues(w, t.d, to.valueExponent, opt.Subset)
 	team.Step(v.Cols - count)
-	blocks, err := gather(team, h, tau, wide[W](*memory))
+	blocks, err := gather(team, h, tau, *memory)
 	if err != nil {
 		return 0, err
 	}
-	out := vectorWriter[W, T]{
+	out := vectorWriter[float64, W, T]{
 		blocks: blocks, transform: to.vectors,
 		rows: t.vectors.Slice(first, first+count, 0, n), v: columns(v, count),
 	}
-	return count, out.write(team)
+	return count, out.write(team, (*memory)[blockElements[W](n, team.Threads()):])
 }
 
 // writeValues stores those of the ascending values d, multiplied by 2^exponent, that belong to the subset, and returns

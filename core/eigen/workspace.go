@@ -2,7 +2,6 @@ package eigen
 
 import (
 	"sync"
-	"unsafe"
 
 	"trnsci/core/dense"
 )
@@ -13,10 +12,10 @@ const keptBytes = 32 << 20
 
 var workspaces sync.Pool
 
-// workspaceElements returns how many numbers the eigenvectors of a matrix of type W and order n take as workspace: for solve, and then
-// for the blocks of reflections.
-func workspaceElements[W dense.Wide](n int) int {
-	return max(solveElements(n), blockElements(n)*int(unsafe.Sizeof(W(0)))/realBytes)
+// workspaceElements returns how many numbers count eigenvectors of a matrix of type W and order n take as workspace: for solve, and then for the
+// blocks of reflections and what they are applied with.
+func workspaceElements[W dense.Scalar](n, count, threads int) int {
+	return max(solveElements(n), blockElements[W](n, threads)+writeElements[W](n, count, threads))
 }
 
 // borrowWorkspace returns memory for that many numbers of unknown values.
@@ -34,9 +33,4 @@ func returnWorkspace(memory *[]float64) {
 	if cap(*memory)*realBytes <= keptBytes {
 		workspaces.Put(memory)
 	}
-}
-
-// wide returns the memory of x as numbers of type W.
-func wide[W dense.Wide](x []float64) []W {
-	return unsafe.Slice((*W)(unsafe.Pointer(unsafe.SliceData(x))), len(x)*realBytes/int(unsafe.Sizeof(W(0))))
 }
