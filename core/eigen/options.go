@@ -100,20 +100,18 @@ func Workspace[T dense.Scalar](n int, generalized bool, opt Options) (bytes int6
 		return math.MaxInt64
 	}
 	if dense.IsComplex[T]() {
-		return int64(workspaceBytes[complex128](n, generalized, opt))
+		return int64(workspaceBytes[complex128, float64](n, generalized, opt))
 	}
-	return int64(workspaceBytes[float64](n, generalized, opt))
+	return int64(workspaceBytes[float64, float64](n, generalized, opt))
 }
 
-// workspaceBytes is Workspace for the type W of what is computed.
-func workspaceBytes[W dense.Scalar](n int, generalized bool, opt Options) int {
+// workspaceBytes is Workspace for the type W of what is computed, which V is the real type of.
+func workspaceBytes[W dense.Scalar, V dense.Float](n int, generalized bool, opt Options) int {
 	wide, threads, order := planes[W]()*realBytes, opt.Team.Threads(), float64(n)
-	total := wide * (int(lowerElements(order)+reductionElements(order)) + n)
-	total += realBytes * wholeRows * n
+	total := wide*(int(lowerElements(order)+reductionElements(order))+n) + realBytes*valueRows*n
 	if !opt.ValuesOnly {
-		vectors := n * n // those of the tridiagonal matrix
-		total += realBytes * (vectors + solveRows*n + workspaceElements[W](n, opt.Subset.largestCount(n), threads))
-		total += threads * int(blas.GemmWorkspace[float64]())
+		total += realBytes*solveRows*n + threads*int(blas.GemmWorkspace[V]())
+		total += realBytes * solveWords[W, V](n, opt.Subset.largestCount(n), threads, false)
 	}
 	if generalized { // the Cholesky factorization and the solves with its factor
 		total += wide*(int(lowerElements(order))+threads*chunkRows*n) + realBytes*generalizedRows*n
@@ -133,7 +131,9 @@ const (
 	// Rows of real numbers that a generalized problem takes besides: the diagonal of B, its square roots, counts.
 	generalizedRows = 3
 	// Rows of numbers that divide and conquer allocates: integers, couplings and a sort.
-	solveRows = 8
+	solveRows = 9
+	// Rows of real numbers of eigenvalues alone: d and e, and two of slack.
+	valueRows = 4
 	// Go's allocator rounds small objects up by an eighth at most, large ones to pages. The rest is for the pages of a
 	// call's few objects, its closures and goroutines.
 	roundUp      = 8

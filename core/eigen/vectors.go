@@ -38,6 +38,9 @@ type vectorWriter[R dense.Float, W, T dense.Scalar] struct {
 
 // writeElements bounds the real numbers that write takes as scratch memory for count vectors of order n on so many threads.
 func writeElements[W dense.Scalar](n, count, threads int) int {
+	if count == 0 {
+		return 0
+	}
 	height := min(count, chunkHeight[W](n))
 	perRow := applyElements[W](n)
 	if dense.IsComplex[W]() {
