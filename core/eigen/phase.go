@@ -11,7 +11,7 @@ import (
 // Components at least this large relative to the largest one may decide the phase; see the package comment.
 const phaseSlack = 0.9
 
-// Components that fixSign looks at together.
+// Components that are looked at together.
 const signGroup = 128
 
 // fixSign multiplies x by 1 or -1 so that its first large component is positive.
@@ -54,31 +54,20 @@ func fixPhase[W dense.Scalar](x []W) {
 
 // combineWithPhase sets row to the vector re + i im, whose length is about 1, times the number that fixPhase would multiply it by.
 func combineWithPhase[R dense.Float, W dense.Scalar](re, im []R, row []W) {
-	im = im[:len(re)]
-	var largest R
-	for i, x := range re {
-		largest = max(largest, x*x+im[i]*im[i])
-	}
-	const slack = phaseSlack * phaseSlack
+	set, pairs := kernel.Best(), dense.Reals[R](row)
+	limit := phaseSlack * phaseSlack * kernel.MaxSquares(set, re, im)
 	at := 0
-	for at < len(re)-1 && re[at]*re[at]+im[at]*im[at] < slack*largest {
+	for end := signGroup; end < len(re) && kernel.MaxSquares(set, re[at:end], im[at:end]) < limit; end += signGroup {
+		at = end
+	}
+	for at < len(re)-1 && re[at]*re[at]+im[at]*im[at] < limit {
 		at++
 	}
 	r := math.Hypot(float64(re[at]), float64(im[at]))
 	if r == 0 {
-		combine(re, im, 1, 0, row)
+		kernel.Interleave(set, 1, 0, re, im, pairs)
 		return
 	}
-	combine(re, im, R(float64(re[at])/r), R(-float64(im[at])/r), row)
+	kernel.Interleave(set, R(float64(re[at])/r), R(-float64(im[at])/r), re, im, pairs)
 	row[at] = dense.FromReal[W](r)
-}
-
-// combine sets row to the complex vector (c + i s) (re + i im).
-func combine[R dense.Float, W dense.Scalar](re, im []R, c, s R, row []W) {
-	out := dense.Reals[R](row)[:2*len(re)]
-	im = im[:len(re)]
-	for i, x := range re {
-		y := im[i]
-		out[2*i], out[2*i+1] = c*x-s*y, s*x+c*y
-	}
 }

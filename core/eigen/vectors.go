@@ -5,6 +5,7 @@ import (
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
+	"trnsci/core/kernel"
 	"trnsci/core/sched"
 )
 
@@ -131,7 +132,7 @@ func (o *vectorWriter[R, W, T]) complexRows(x dense.Matrix[R], rows dense.Matrix
 		if o.transform == nil {
 			combineWithPhase(re, im, row)
 		} else {
-			combine(re, im, 1, 0, row)
+			kernel.Interleave(kernel.Best(), 1, 0, re, im, dense.Reals[R](row))
 		}
 	}
 	if o.transform == nil {
