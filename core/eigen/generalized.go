@@ -81,7 +81,7 @@ func eighGeneralized[W dense.Wide, T dense.Scalar, R dense.Float](problem Proble
 	if !isFinite(largest) {
 		return 0, dense.BadArgument("b", "too badly scaled: the eigenvalues are beyond the range of double precision")
 	}
-	return solve(h, largest, w, v, opt, g.transformation())
+	return solve[W, float64](h, largest, w, v, opt, g.transformation())
 }
 
 // generalized leads from a generalized problem to a standard one and back.

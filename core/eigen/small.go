@@ -44,7 +44,7 @@ func EighGroup[T dense.Scalar, R dense.Float](a []dense.View[T], w [][]R, v []de
 		return 0, 0, err
 	}
 	g := newLaneGroup[T](a[0].Rows, opt.ValuesOnly)
-	defer returnWorkspace(g.memory)
+	defer g.memory.giveBack()
 	for k := range kernel.Lanes {
 		if k >= len(a) {
 			g.clear(k)
@@ -74,7 +74,7 @@ func EighGroup[T dense.Scalar, R dense.Float](a []dense.View[T], w [][]R, v []de
 // laneGroup is a group of matrices in lanes.
 type laneGroup struct {
 	*kernel.LaneProblem
-	memory    *[]float64
+	memory    workspace
 	exponents [kernel.Lanes]int // matrix k was multiplied by 2^-exponents[k]
 	kinds     [kernel.Lanes]laneKind
 }
@@ -89,8 +89,9 @@ const (
 )
 
 func newLaneGroup[T dense.Scalar](n int, valuesOnly bool) *laneGroup {
-	memory := borrowWorkspace(kernel.LaneElements(n, partsOf[T](), !valuesOnly))
-	return &laneGroup{LaneProblem: kernel.NewLaneProblem(n, partsOf[T](), !valuesOnly, *memory), memory: memory}
+	elements := kernel.LaneElements(n, partsOf[T](), !valuesOnly)
+	memory := borrowWorkspace(wordsOf[float64](elements))
+	return &laneGroup{LaneProblem: kernel.NewLaneProblem(n, partsOf[T](), !valuesOnly, take[float64](&memory, elements)), memory: memory}
 }
 
 // partsOf returns how many real numbers one of type T has.
