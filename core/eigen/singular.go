@@ -17,7 +17,7 @@ import (
 // too.
 //
 // The sums are computed only where a bound of all of them is not below the limit: n^3/6 multiply-adds for a B that is nearly singular,
-// or has been found not to be positive definite, and 8 n^2 for all others.
+// or has been found not to be positive definite, and 4 n^2 for all others.
 func (g *generalized[W]) firstSingularMinor(diagonal []float64, rows int) (order int, err error) {
 	roots := make([]float64, rows)
 	small := false
@@ -40,11 +40,10 @@ func (g *generalized[W]) pivotIsSmall(diagonal []float64, k int) bool {
 // isRegularSum reports whether a squared sum of firstSingularMinor, or a bound of it, is below the limit; NaN is not.
 func isRegularSum(squared, eps float64) bool { return squared*eps < 1 }
 
-// Vectors that boundOfInverse tries, as many as a tile of products has columns at least, and what a bound takes for certain: that one of
-// them has a component of at least 1/16 along any given vector.
+// Vectors that boundOfInverse tries, and what it takes for certain: that one of them has a component of at least 1/64 along any given vector.
 const (
-	probes      = 16
-	leastProbed = 1.0 / 16
+	probes      = 8
+	leastProbed = 1.0 / 64
 )
 
 // boundOfInverse returns a bound of |S^-1|^2 in the spectral norm, S = D^-1 L with D the diagonal matrix of the given roots, so n times it
@@ -52,10 +51,11 @@ const (
 //
 // It is |S^-1 x|^2 / leastProbed^2 for the largest of some x, vectors of independent normal deviates with the variance 1: if u is the
 // right singular vector of the largest singular value, |S^-1 x| >= |S^-1| |u^H x|, and the real or the imaginary part of u^H x is normal
-// with a variance of at least 1/2. All of them are as small as assumed with the probability (2/sqrt(pi)/16)^16 = 4e-19 at most. Source: Dixon, "Estimating
-// extremal eigenvalues and condition numbers of matrices", SIAM J. Numer. Anal. 20, 1983. The deviates are the same in every call.
+// with a variance of at least 1/2. All of them are smaller than assumed with a probability of (2 leastProbed/sqrt(pi))^8 = 1e-14 at most.
+// Source: Dixon, "Estimating extremal eigenvalues and condition numbers of matrices", SIAM J. Numer. Anal. 20, 1983. The deviates are the
+// same in every call.
 //
-// Cost: 8 n^2 multiply-adds.
+// Cost: 4 n^2 multiply-adds.
 func (g *generalized[W]) boundOfInverse(roots []float64) float64 {
 	rng := rand.New(rand.NewPCG(1, 1))
 	x := dense.New[W](len(roots), probes)
