@@ -2,6 +2,7 @@ package eigen
 
 import (
 	"errors"
+	"unsafe"
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
@@ -120,9 +121,22 @@ func (g *generalized[W]) factorB() error {
 	return nil
 }
 
-// toStandardForm overwrites the lower triangle of h by that of C = F^H A F, where F is L^-H for problem 1 and L for the others.
+// toStandardForm overwrites the lower triangle of h by that of C = F^H A F, where F is L^-H for problem 1 and L for the others. L is
+// replaced by its conjugate for the problems 1 and 2.
 func (g *generalized[W]) toStandardForm(h dense.Matrix[W]) error {
-	return newStandardForm[W](g.team, g.problem != AXEqualsLambdaBX, h.Rows).reduce(h, g.l)
+	elements := standardFormElements[W](h.Rows)
+	memory := borrowWorkspace(elements * int(unsafe.Sizeof(W(0))) / realBytes)
+	defer returnWorkspace(memory)
+	s := standardForm[W]{team: g.team, multiply: g.problem != AXEqualsLambdaBX, memory: wide[W](*memory)}
+	if err := s.reduce(h, g.l); err != nil {
+		return err
+	}
+	if g.problem != BAXEqualsLambdaX { // fromStandardForm multiplies rows by the inverse of the conjugate
+		for i := range g.l.Rows {
+			conjugate(g.l.Row(i)[:i+1])
+		}
+	}
+	return nil
 }
 
 // transformation leads from the eigenpairs of C to those of the caller's problem: x = L^-H y for the problems 1 and 2,
@@ -141,9 +155,7 @@ func (g *generalized[W]) fromStandardForm(rows dense.Matrix[W]) error {
 		rootExponent = -rootExponent
 		blas.Trmm(team, blas.Right, blas.Lower, blas.Trans, blas.NonUnit, 1, g.l, rows)
 	} else {
-		conjugateRows(rows)
 		blas.Trsm(team, blas.Right, blas.Lower, blas.NoTrans, blas.NonUnit, 1, g.l, rows)
-		conjugateRows(rows)
 	}
 	if rootExponent != 0 {
 		for i := range rows.Rows {
@@ -151,10 +163,4 @@ func (g *generalized[W]) fromStandardForm(rows dense.Matrix[W]) error {
 		}
 	}
 	return g.team.Err()
-}
-
-func conjugateRows[W dense.Wide](rows dense.Matrix[W]) {
-	for i := range rows.Rows {
-		conjugate(rows.Row(i))
-	}
 }

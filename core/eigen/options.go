@@ -106,7 +106,8 @@ func Workspace[T dense.Scalar](n int, generalized bool, opt Options) (bytes int6
 	total := wide * (lowerElements(order) + reductionElements(order))
 	if generalized {
 		total += wide * lowerElements(order)
-		perRow += threads*chunkRows*wide + generalizedRows*realBytes
+		perSquare += wide / 4 // half of the rows of one half of the columns, for the standard form
+		perRow += (threads*inverseRows+probes)*wide + generalizedRows*realBytes
 	}
 	fixed := 0.0
 	if !opt.ValuesOnly {

@@ -81,7 +81,7 @@ func (g *generalized[W]) boundOfInverse(roots []float64) float64 {
 }
 
 // Rows of L^-1 that are computed together.
-const inverseRows = 128
+const inverseRows = 64
 
 // firstLargeSum is firstSingularMinor where the sums are wanted.
 func (g *generalized[W]) firstLargeSum(diagonal, roots []float64) (order int, err error) {

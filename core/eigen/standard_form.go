@@ -16,26 +16,34 @@ import (
 
 // Lower triangles of at most this order, half of it for complex ones, are written out in full and multiplied by inverses and factors from
 // both sides: that is twice the work, but of few calls.
-const standardFormBase = 64
+const standardFormBase = 96
 
 // standardForm overwrites lower triangles of A by those of L^-1 A L^-H or, with multiply, of L^H A L.
 type standardForm[W dense.Wide] struct {
 	team     *sched.Team
 	multiply bool
-	memory   []W // of a square block of the base's order
+	memory   []W // standardFormElements numbers
 }
 
-func newStandardForm[W dense.Wide](team *sched.Team, multiply bool, n int) *standardForm[W] {
-	base := min(n, standardFormOrder[W]())
-	return &standardForm[W]{team, multiply, make([]W, base*base)}
+// standardFormElements returns how many numbers of scratch memory the reduction of matrices of order n takes: for a base block, or for what is
+// below the first half.
+func standardFormElements[W dense.Wide](n int) int {
+	base, h := min(n, standardFormOrder[W]()), standardFormHalf(n)
+	return max(base*base, h*(n-h))
 }
 
-// standardFormOrder returns the order of the base blocks.
+// standardFormOrder returns the most order of a base block.
 func standardFormOrder[W dense.Wide]() int {
 	if dense.IsComplex[W]() {
 		return standardFormBase / 2
 	}
 	return standardFormBase
+}
+
+// standardFormHalf returns the order of the first half: a multiple of whole lines of the cache, and of whole tiles of the kernels.
+func standardFormHalf(n int) int {
+	const multiple = 16
+	return min(n, ceilDiv(n/2, multiple)*multiple)
 }
 
 // reduce does the work for the lower triangle of a and the lower triangular l.
@@ -45,16 +53,17 @@ func (s *standardForm[W]) reduce(a, l dense.Matrix[W]) error {
 		s.base(a, l)
 		return s.team.Err()
 	}
-	h := ceilDiv(n/2, standardFormMultiple) * standardFormMultiple
+	h := standardFormHalf(n)
 	a11, a21, a22 := a.Slice(0, h, 0, h), a.Slice(h, n, 0, h), a.Slice(h, n, h, n)
 	l11, l21, l22 := l.Slice(0, h, 0, h), l.Slice(h, n, 0, h), l.Slice(h, n, h, n)
 	if err := s.reduce(a11, l11); err != nil {
 		return err
 	}
+	half := dense.Matrix[W]{Rows: n - h, Cols: h, Stride: h, Data: s.memory[:(n-h)*h]}
 	if s.multiply {
-		s.multiplyHalves(a11, a21, a22, l11, l21, l22)
+		s.multiplyHalves(a11, a21, a22, l11, l21, l22, half)
 	} else {
-		s.divideHalves(a11, a21, a22, l11, l21, l22)
+		s.divideHalves(a11, a21, a22, l11, l21, l22, half)
 	}
 	if err := s.team.Err(); err != nil {
 		return err
@@ -62,29 +71,35 @@ func (s *standardForm[W]) reduce(a, l dense.Matrix[W]) error {
 	return s.reduce(a22, l22)
 }
 
-// Halves begin at a multiple of this: whole lines of the cache, and whole tiles of the kernels.
-const standardFormMultiple = 16
-
 // divideHalves computes A21 of L^-1 A L^-H and what is left to reduce of A22, given A11 of L^-1 A L^-H:
 //
-//	Y = A21 L11^-H - L21 A11/2,  A22 -= L21 Y^H + Y L21^H,  A21 = L22^-1 (Y - L21 A11/2)
-func (s *standardForm[W]) divideHalves(a11, a21, a22, l11, l21, l22 dense.Matrix[W]) {
+//	H = L21 A11/2,  Y = A21 L11^-H - H,  A22 -= L21 Y^H + Y L21^H,  A21 = L22^-1 (Y - H)
+func (s *standardForm[W]) divideHalves(a11, a21, a22, l11, l21, l22, half dense.Matrix[W]) {
 	blas.Trsm(s.team, blas.Right, blas.Lower, blas.ConjTrans, blas.NonUnit, 1, l11, a21)
-	blas.Hemm(s.team, blas.Right, blas.Lower, -0.5, a11, l21, 1, a21)
+	blas.Hemm(s.team, blas.Right, blas.Lower, 0.5, a11, l21, 0, half)
+	addRows(-1, half, a21)
 	blas.Her2k(s.team, blas.Lower, blas.NoTrans, -1, l21, a21, 1, a22)
-	blas.Hemm(s.team, blas.Right, blas.Lower, -0.5, a11, l21, 1, a21)
+	addRows(-1, half, a21)
 	blas.Trsm(s.team, blas.Left, blas.Lower, blas.NoTrans, blas.NonUnit, 1, l22, a21)
 }
 
 // multiplyHalves computes A11 and A21 of L^H A L, given L11^H A11 L11 in A11:
 //
-//	Y = A21 L11 + A22 L21/2,  A11 += L21^H Y + Y^H L21,  A21 = L22^H (Y + A22 L21/2)
-func (s *standardForm[W]) multiplyHalves(a11, a21, a22, l11, l21, l22 dense.Matrix[W]) {
+//	H = A22 L21/2,  Y = A21 L11 + H,  A11 += L21^H Y + Y^H L21,  A21 = L22^H (Y + H)
+func (s *standardForm[W]) multiplyHalves(a11, a21, a22, l11, l21, l22, half dense.Matrix[W]) {
 	blas.Trmm(s.team, blas.Right, blas.Lower, blas.NoTrans, blas.NonUnit, 1, l11, a21)
-	blas.Hemm(s.team, blas.Left, blas.Lower, 0.5, a22, l21, 1, a21)
+	blas.Hemm(s.team, blas.Left, blas.Lower, 0.5, a22, l21, 0, half)
+	addRows(1, half, a21)
 	blas.Her2k(s.team, blas.Lower, blas.ConjTrans, 1, l21, a21, 1, a11)
-	blas.Hemm(s.team, blas.Left, blas.Lower, 0.5, a22, l21, 1, a21)
+	addRows(1, half, a21)
 	blas.Trmm(s.team, blas.Left, blas.Lower, blas.ConjTrans, blas.NonUnit, 1, l22, a21)
+}
+
+// addRows adds alpha x to y.
+func addRows[W dense.Wide](alpha W, x, y dense.Matrix[W]) {
+	for i := range x.Rows {
+		blas.Axpy(alpha, dense.Vec(x.Row(i)), dense.Vec(y.Row(i)))
+	}
 }
 
 // base does reduce's work for a small block.
