@@ -26,3 +26,25 @@ func benchmarkEigh[T dense.Scalar, R dense.Float](b *testing.B, n int) {
 		}
 	}
 }
+
+// Eigenvalues of bands, reduced as bands and as dense matrices: where the two take the same time is narrowBand.
+func BenchmarkBandValues(b *testing.B) {
+	for _, n := range []int{256, 1024} {
+		for _, width := range []int{2, 4, 8, 16} {
+			whole := numtest.RandomSPD[float64](rand.New(rand.NewPCG(1, 2)), n)
+			view := packed(limited(whole, width), width+1, false).View()
+			band := newHermitianBand[float64](view, false)
+			d, e := make([]float64, n), make([]float64, n)
+			b.Run(fmt.Sprintf("band/%d/%d", n, width), func(b *testing.B) {
+				for b.Loop() {
+					_ = band.chase().tridiagonalize(nil, d, e)
+				}
+			})
+			b.Run(fmt.Sprintf("dense/%d/%d", n, width), func(b *testing.B) {
+				for b.Loop() {
+					_, _ = tridiagonalize(nil, band.lower(), d, e)
+				}
+			})
+		}
+	}
+}

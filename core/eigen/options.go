@@ -122,11 +122,15 @@ func Workspace[T dense.Scalar](n int, generalized bool, opt Options) (bytes int6
 		}
 		total += threads * float64(blas.GemmWorkspace[float64]()+panels)
 	}
-	total += total*roundUp + callOverhead
-	if total >= math.MaxInt64 {
+	return saturated(total + total*roundUp + callOverhead)
+}
+
+// saturated returns a number of bytes as an integer, math.MaxInt64 for what is larger.
+func saturated(bytes float64) int64 {
+	if bytes >= math.MaxInt64 {
 		return math.MaxInt64
 	}
-	return int64(total)
+	return int64(bytes)
 }
 
 const (
