@@ -128,7 +128,7 @@ func (b *hermitianBand[W, T]) loadTridiagonal(t *tridiagonal) (phases []W) {
 	return phases
 }
 
-// phase returns x / |x|, which is 1 for zero.
+// phase returns x / |x| with a modulus as close to 1 as can be; 1 for zero.
 func phase[W dense.Wide](x W) W {
 	const small, up = 0x1p-900, 0x1p170 // quotients of subnormal numbers have few digits
 	modulus := dense.Abs(x)
@@ -139,7 +139,7 @@ func phase[W dense.Wide](x W) W {
 	if modulus == 0 {
 		return 1
 	}
-	return dense.FromParts[W](dense.Real(x)/modulus, dense.Imag(x)/modulus)
+	return dense.FromParts[W](unitRotation(dense.Real(x)/modulus, dense.Imag(x)/modulus))
 }
 
 // chase returns a chase of the band.

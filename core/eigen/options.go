@@ -18,6 +18,7 @@ type Options struct {
 	ValuesOnly      bool        // compute no eigenvectors; v is not touched
 	SkipFiniteCheck bool        // do not look for infinities and NaNs in the whole of a and b
 	Overwrite       bool        // a and b may be used as scratch memory
+	Jacobi          bool        // Eigh uses Jacobi's method, which is slower; the comment of Eigh says what for
 	Subset          Subset
 }
 
@@ -83,14 +84,18 @@ const (
 	BAXEqualsLambdaX Problem = 3 // B A x = lambda x
 )
 
-// ConvergenceError reports that the QL iteration was given up. No matrix is known to cause it: the iteration converges
+// ConvergenceError reports that the QL iteration or Jacobi's method was given up. No matrix is known to cause it: the QL iteration converges
 // for every tridiagonal matrix in exact arithmetic (Parlett, The Symmetric Eigenvalue Problem, section 8.10).
 type ConvergenceError struct {
-	Found int // eigenvalues that had converged, and those of pieces in front of the one that did not converge
-	Order int // order of the matrix
+	Found  int // eigenvalues that had converged, and those of pieces in front of the one that did not converge
+	Order  int // order of the matrix
+	Sweeps int // that Jacobi's method did; 0 if it was the QL iteration
 }
 
 func (e *ConvergenceError) Error() string {
+	if e.Sweeps > 0 {
+		return fmt.Sprintf("Jacobi's method was given up after %d sweeps for a matrix of order %d", e.Sweeps, e.Order)
+	}
 	return fmt.Sprintf("the QL iteration found %d of %d eigenvalues and was given up", e.Found, e.Order)
 }
 
@@ -100,6 +105,9 @@ func Workspace[T dense.Scalar](n int, generalized bool, opt Options) (bytes int6
 	wide := float64(realBytes)
 	if dense.IsComplex[T]() {
 		wide *= 2
+	}
+	if opt.Jacobi {
+		return jacobiWorkspace(wide, float64(n))
 	}
 	order, threads := float64(n), float64(opt.Team.Threads())
 	perSquare, perRow := 0.0, wide+wholeRows*realBytes // tau and rows of real numbers
