@@ -23,6 +23,10 @@ import (
 // opt.SkipFiniteCheck an infinity or a NaN in the triangle is no error: w and v are filled with NaN, and count is 0 for
 // a subset by value.
 //
+// With opt.Jacobi a matrix that is positive definite to working precision gets every eigenvalue, however small, with a relative error of the order n eps
+// cond(H), where H is the matrix D^-1 A D^-1 with ones on its diagonal: graded matrices keep the digits of their small eigenvalues,
+// whose errors are otherwise of the order eps |A|. It takes some ten sweeps of 3 n^3 multiply-adds.
+//
 // Cost: 2/3 n^3 multiply-adds for eigenvalues; eigenvectors take up to 2/3 n^3 more in divide and conquer, much less if many eigenvalues
 // of its pieces agree, and n^2 for each one that is wanted. Those of a complex matrix are complex, except in divide and conquer.
 func Eigh[T dense.Scalar, R dense.Float](a dense.View[T], w []R, v dense.View[T], opt Options) (count int, err error) {
@@ -33,12 +37,18 @@ func Eigh[T dense.Scalar, R dense.Float](a dense.View[T], w []R, v dense.View[T]
 	if a.Rows == 0 {
 		return 0, nil
 	}
-	if GroupSize(a.Rows, 1) > 0 {
+	if GroupSize(a.Rows, 1, opt) > 0 {
 		count, _, err := EighGroup([]dense.View[T]{a}, [][]R{w}, []dense.View[T]{v}, opt)
 		return count, err
 	}
 	if err := checkFinite(a, "a", opt); err != nil {
 		return 0, err
+	}
+	switch {
+	case opt.Jacobi && dense.IsComplex[T]():
+		return jacobi[complex128](a, w, v, opt)
+	case opt.Jacobi:
+		return jacobi[float64](a, w, v, opt)
 	}
 	return eighWide(a, w, v, opt)
 }

@@ -17,6 +17,7 @@ type Options struct {
 	ValuesOnly      bool        // compute no eigenvectors; v is not touched
 	SkipFiniteCheck bool        // do not look for infinities and NaNs in the whole of a and b
 	Overwrite       bool        // a and b may be used as scratch memory
+	Jacobi          bool        // Eigh uses Jacobi's method, which is slower; the comment of Eigh says what for
 	Subset          Subset
 }
 
@@ -82,14 +83,18 @@ const (
 	BAXEqualsLambdaX Problem = 3 // B A x = lambda x
 )
 
-// ConvergenceError reports that the QL iteration was given up. No matrix is known to cause it: the iteration converges
+// ConvergenceError reports that the QL iteration or Jacobi's method was given up. No matrix is known to cause it: the QL iteration converges
 // for every tridiagonal matrix in exact arithmetic (Parlett, The Symmetric Eigenvalue Problem, section 8.10).
 type ConvergenceError struct {
-	Found int // eigenvalues that had converged, and those of pieces in front of the one that did not converge
-	Order int // order of the matrix
+	Found  int // eigenvalues that had converged, and those of pieces in front of the one that did not converge
+	Order  int // order of the matrix
+	Sweeps int // that Jacobi's method did; 0 if it was the QL iteration
 }
 
 func (e *ConvergenceError) Error() string {
+	if e.Sweeps > 0 {
+		return fmt.Sprintf("Jacobi's method was given up after %d sweeps for a matrix of order %d", e.Sweeps, e.Order)
+	}
 	return fmt.Sprintf("the QL iteration found %d of %d eigenvalues and was given up", e.Found, e.Order)
 }
 
@@ -98,6 +103,9 @@ func (e *ConvergenceError) Error() string {
 func Workspace[T dense.Scalar](n int, generalized bool, opt Options) (bytes int64) {
 	if n > largestOrder {
 		return math.MaxInt64
+	}
+	if opt.Jacobi {
+		return int64(jacobiWorkspace[T](n))
 	}
 	if dense.IsComplex[T]() {
 		return int64(workspaceBytes[complex128, float64](n, generalized, opt))
@@ -110,7 +118,7 @@ func workspaceBytes[W dense.Scalar, V dense.Float](n int, generalized bool, opt 
 	wide, threads, order := planes[W]()*realBytes, opt.Team.Threads(), float64(n)
 	total := wide*(int(lowerElements(order)+reductionElements(order))+n) + realBytes*wholeRows*n
 	if opt.ValuesOnly {
-		total += realBytes * ((valueRows+endVectors*(1+threads))*n + (1+threads)*endElements(0, threads))
+		total += valuesBytes(n, threads)
 	} else {
 		total += realBytes*solveRows*n + threads*int(blas.GemmWorkspace[V]())
 		total += realBytes * solveWords[W, V](n, opt.Subset.largestCount(n), threads, false)
@@ -125,6 +133,11 @@ func workspaceBytes[W dense.Scalar, V dense.Float](n int, generalized bool, opt 
 		total += threads * int(blas.GemmWorkspace[float64]()+panels)
 	}
 	return total + total/roundUp + callOverhead
+}
+
+// valuesBytes bounds the memory of tridiagonalValues.
+func valuesBytes(n, threads int) int {
+	return realBytes * ((valueRows+endVectors*(1+threads))*n + (1+threads)*endElements(0, threads))
 }
 
 const (
