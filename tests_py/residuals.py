@@ -136,7 +136,9 @@ def generalized_residual(problem, a, b, w, v):
         values = scaled(w, shift_a + shift_b)
         product = g @ (m @ x) if problem == 2 else m @ (g @ x)
         difference, scale = product - x * values, norm_a * norm_b + np.abs(values)
-    return float((np.linalg.norm(difference, axis=0) / scale).max()) / (divisor(len(a)) * eps(v.dtype))
+    errors = np.linalg.norm(difference, axis=0)
+    relative = np.divide(errors, scale, out=np.zeros_like(errors), where=errors != 0)  # both are 0 for a zero A
+    return float(relative.max()) / (divisor(len(a)) * eps(v.dtype))
 
 
 def metric_orthogonality(problem, b, v):
