@@ -93,6 +93,25 @@ func (k secular) reciprocal(x reg.VecPhysical) {
 	k.multiplyAdd(k.Context, x, k.inverse, k.inverse)
 }
 
+// polesTogether is how many differences are inverted by one division.
+const polesTogether = 4
+
+// invertFour computes the reciprocals of four vectors by one division, which takes as long as ten products. It returns where they are: not in x[3]
+// nor in p, which are spoilt as q and t are.
+func (k secular) invertFour(x [polesTogether]reg.VecPhysical, p, q, t reg.VecPhysical) [polesTogether]reg.VecPhysical {
+	k.multiply(k.Context, x[0], x[1], p)
+	k.multiply(k.Context, x[2], x[3], q)
+	k.multiply(k.Context, p, q, t)
+	k.VDIVPD(t, k.one, t)
+	k.multiply(k.Context, t, p, p)       // 1 / (x2 x3)
+	k.multiply(k.Context, t, q, q)       // 1 / (x0 x1)
+	k.multiply(k.Context, q, x[1], t)    // 1 / x0
+	k.multiply(k.Context, q, x[0], x[0]) // 1 / x1
+	k.multiply(k.Context, p, x[3], x[1]) // 1 / x2
+	k.multiply(k.Context, p, x[2], x[2]) // 1 / x3
+	return [polesTogether]reg.VecPhysical{t, x[0], x[1], x[2]}
+}
+
 // quotient loads the next poles and weights and computes term = weight / difference.
 func (k secular) quotient() {
 	at := func(base reg.Register) operand.Mem { return operand.Mem{Base: base, Index: regCol, Scale: 1} }

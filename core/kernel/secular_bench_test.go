@@ -1,0 +1,46 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// What a merge of that many eigenpairs does, per root.
+func BenchmarkSecular(b *testing.B) {
+	for _, count := range []int{8, 16, 32, 64, 128, 512} {
+		rng := rand.New(rand.NewPCG(63, 1))
+		e := &SecularEquation{Poles: Poles{At: make([]float64, count), Weights: make([]float64, count)}, Count: count, Inverse: 1, Reach: 1.5}
+		origins, shifts, x := make([]float64, count), make([]float64, count), make([]float64, count)
+		for j := range count {
+			e.At[j], e.Weights[j] = (float64(j)+rng.Float64()/2)/float64(count), math.Pow(rng.NormFloat64(), 2)/float64(count)
+		}
+		run := func(name string, work func()) {
+			b.Run(fmt.Sprintf("%s/%d", name, count), func(b *testing.B) {
+				for b.Loop() {
+					work()
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(count), "ns/root")
+			})
+		}
+		run("roots", func() {
+			for first := 0; first < count; first += PoleGroup {
+				SecularRoots(Best(), e, first, origins, shifts)
+			}
+		})
+		weights := append([]float64(nil), e.Weights...)
+		p := Poles{At: e.At, Weights: weights}
+		run("weights", func() {
+			for first := 0; first < count; first += PoleGroup {
+				SecularWeights(Best(), p, origins, shifts, first)
+			}
+		})
+		run("vectors", func() {
+			for k := range count {
+				squares := SecularVector(Best(), e.Poles, origins[k], shifts[k], x)
+				Scale(Best(), 1/math.Sqrt(squares), x)
+			}
+		})
+	}
+}
