@@ -285,23 +285,18 @@ func (m *merger) solve(team *sched.Team, rho float64) error {
 		return err
 	}
 	err = team.For(groups, func(_, group int) error {
-		for first := group * rowsTogether; first < min(live, (group+1)*rowsTogether); first += kernel.PoleGroup {
-			kernel.SecularWeights(kernel.Best(), e.Poles, origins[:live], shifts[:live], first)
-		}
+		kernel.SecularWeights(kernel.Best(), e.Poles, origins, shifts, group*rowsTogether, min(len(e.At), (group+1)*rowsTogether))
 		return nil
 	})
 	if err != nil {
 		return err
 	}
 	m.eachColumn(func(k, column int) {
-		m.columns.Weights[column] = math.Copysign(math.Sqrt(math.Abs(e.Poles.Weights[k])), m.z[m.live[k]])
+		m.columns.Weights[column] = math.Copysign(e.Weights[k], m.z[m.live[k]])
 	})
 	return team.For(groups, func(_, group int) error {
-		for k := group * rowsTogether; k < min(live, (group+1)*rowsTogether); k++ {
-			row := m.mix.Data[k*m.mix.Stride : (k+1)*m.mix.Stride]
-			squares := kernel.SecularVector(kernel.Best(), m.columns, origins[k], shifts[k], row)
-			kernel.Scale(kernel.Best(), 1/math.Sqrt(squares), row)
-		}
+		first, end := group*rowsTogether, min(live, (group+1)*rowsTogether)
+		kernel.SecularVectors(kernel.Best(), m.columns, origins[first:end], shifts[first:end], m.mix.Data[first*m.mix.Stride:], m.mix.Stride)
 		return nil
 	})
 }

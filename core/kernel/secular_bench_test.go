@@ -12,7 +12,8 @@ func BenchmarkSecular(b *testing.B) {
 	for _, count := range []int{8, 16, 32, 64, 128, 512} {
 		rng := rand.New(rand.NewPCG(63, 1))
 		e := &SecularEquation{Poles: Poles{At: make([]float64, count), Weights: make([]float64, count)}, Count: count, Inverse: 1, Reach: 1.5}
-		origins, shifts, x := make([]float64, count), make([]float64, count), make([]float64, count)
+		origins, shifts := make([]float64, count), make([]float64, count)
+		x, singles := make([]float64, count*count), make([]float32, count*count)
 		for j := range count {
 			e.At[j], e.Weights[j] = (float64(j)+rng.Float64()/2)/float64(count), math.Pow(rng.NormFloat64(), 2)/float64(count)
 		}
@@ -32,15 +33,9 @@ func BenchmarkSecular(b *testing.B) {
 		weights := append([]float64(nil), e.Weights...)
 		p := Poles{At: e.At, Weights: weights}
 		run("weights", func() {
-			for first := 0; first < count; first += PoleGroup {
-				SecularWeights(Best(), p, origins, shifts, first)
-			}
+			SecularWeights(Best(), p, origins, shifts, 0, count)
 		})
-		run("vectors", func() {
-			for k := range count {
-				squares := SecularVector(Best(), e.Poles, origins[k], shifts[k], x)
-				Scale(Best(), 1/math.Sqrt(squares), x)
-			}
-		})
+		run("vectors", func() { SecularVectors(Best(), e.Poles, origins, shifts, x, count) })
+		run("singles", func() { SecularVectors(Best(), e.Poles, origins, shifts, singles, count) })
 	}
 }

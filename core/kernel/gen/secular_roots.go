@@ -151,8 +151,8 @@ func (k secularRoots) function() {
 	k.zero(k.zeros)
 	k.move(k.Context, k.lane("at"), k.origin)
 	k.move(k.Context, k.lane("gap"), k.shift)
-	k.constant("half", k.term)
-	k.multiply(k.Context, k.term, k.shift, k.shift)
+	k.constant("half", k.registers[7])
+	k.multiply(k.Context, k.registers[7], k.shift, k.shift)
 
 	k.Label("evaluate")
 	k.evaluate()
@@ -226,7 +226,7 @@ func (k secularRoots) inverses() [polesTogether]reg.VecPhysical {
 		}
 		k.add(k.Context, k.shift, x[pole], x[pole])
 	}
-	return k.invertFour(x, r[12], r[13], r[14])
+	return k.invertFour(k.one, x, r[12], r[13], r[14])
 }
 
 // weigh computes term = weight * inverse for one of the next poles.
@@ -374,8 +374,8 @@ func (k secularRoots) guess(f, slope, nextWeight, near, other reg.VecPhysical) {
 // middle computes x = (low + high) / 2; AVX2 may have low and high in memory.
 func (k secularRoots) middle(low, high, x reg.VecPhysical) {
 	k.constant("half", x)
-	k.VSUBPD(low, high, k.error)
-	k.scaleAdd(k.Context, low, k.error, x)
+	k.VSUBPD(low, high, k.registers[6])
+	k.scaleAdd(k.Context, low, k.registers[6], x)
 }
 
 // quadratic leaves numerator and denominator of the root of c x^2 - a x + b, see quadraticRoot in core/kernel, in a and c. b, s and t are spoilt.
