@@ -138,7 +138,7 @@ const (
 	generalizedRows = 3
 	// Squares and rows of numbers that divide and conquer takes: see mergeElements, and five rows of integers, couplings and a sort.
 	mergedSquares = 1.5
-	solveRows     = kernel.PoleGroup*(mixParts+1) + mixParts + changeVectors + 8
+	solveRows     = kernel.PoleGroup*(mixParts+1) + changeVectors + 8
 	// Rows of numbers that divide and conquer without vectors takes for one thread and for all: see endElements, and ten rows of integers, couplings,
 	// ends of vectors and their like.
 	valueRows = 2*(changeVectors+endRows) + 10
