@@ -183,7 +183,10 @@ func (c *conquest[R]) single(team *sched.Team) error {
 	}
 	first, end := c.choose()
 	for i, from := range c.order[first:end] {
-		convert(c.vectors.Row(i), vectors.Row(from))
+		row := c.vectors.Row(i)
+		for j, x := range vectors.Row(from) {
+			row[j] = R(x)
+		}
 	}
 	team.Step(n)
 	return nil

@@ -33,10 +33,9 @@ func (l *leaves) solve(t *tridiagonal, spans []span, ends bool, memory []float64
 	l.load(t, spans, order, ends, memory)
 	found := l.problem.Iterate(kernel.Best(), maxSweepsPerValue*order)
 	for lane, s := range spans {
-		if found[lane] < order {
-			return &ConvergenceError{Found: min(s.start+found[lane], s.end), Order: len(t.d)}
+		if finite := l.sort(t.d[s.start:s.end], lane); found[lane] < order || !finite {
+			return &ConvergenceError{Found: s.start + min(found[lane], s.end-s.start-1), Order: len(t.d)}
 		}
-		l.sort(t.d[s.start:s.end], lane)
 	}
 	return nil
 }

@@ -44,11 +44,11 @@ func reflectionAssembly[E float64 | complex128](s Set, _ reflectionKernel, _, _,
 	panic("kernel: no assembly for " + s.String() + " in this build")
 }
 
-func secularVectorAssembly(s Set, _ Poles, _, _ float64, _ []float64) float64 {
+func secularVectorsAssembly[T Float](s Set, _ Poles, _, _ []float64, _ []T, _ int) {
 	panic("kernel: no assembly for " + s.String() + " in this build")
 }
 
-func secularWeightsAssembly(s Set, _ Poles, _, _ []float64, _ int) {
+func secularWeightsAssembly(s Set, _ Poles, _, _ []float64, _, _ int) {
 	panic("kernel: no assembly for " + s.String() + " in this build")
 }
 

@@ -7,33 +7,40 @@ import (
 	"unsafe"
 )
 
-// newSecularArgs returns the arguments of a kernel that works on all poles for one root.
-func newSecularArgs(s Set, p Poles, origin, shift *float64) secularArgs {
-	const doubleBytes = 8
+// newSecularArgs returns the arguments that the kernels of vectors and of weights share.
+func newSecularArgs(p Poles, origins, shifts []float64) secularArgs {
 	return secularArgs{
 		at: unsafe.Pointer(unsafe.SliceData(p.At)), weights: unsafe.Pointer(unsafe.SliceData(p.Weights)),
-		origins: unsafe.Pointer(origin), shifts: unsafe.Pointer(shift),
-		one: math.Float64bits(1), steps: len(p.At) * doubleBytes / vectorBytes[s],
+		origins: unsafe.Pointer(unsafe.SliceData(origins)), shifts: unsafe.Pointer(unsafe.SliceData(shifts)), one: 1,
 	}
 }
 
-// secularVectorAssembly is SecularVector for at least one pole.
-func secularVectorAssembly(s Set, p Poles, origin, shift float64, x []float64) (squares float64) {
-	args := newSecularArgs(s, p, &origin, &shift)
-	args.x, args.sums = unsafe.Pointer(unsafe.SliceData(x)), unsafe.Pointer(&squares)
+// secularLanes returns how many doubles a vector has.
+func secularLanes(s Set) int { return vectorBytes[s] / int(unsafe.Sizeof(float64(0))) }
+
+// secularVectorsAssembly is SecularVectors for at least one root and one pole.
+func secularVectorsAssembly[T Float](s Set, p Poles, origins, shifts []float64, x []T, stride int) {
+	args := newSecularArgs(p, origins, shifts)
+	size := int(unsafe.Sizeof(x[0]))
+	args.x, args.stride, args.count, args.steps = unsafe.Pointer(unsafe.SliceData(x)), stride*size, len(origins), len(p.At)/secularLanes(s)
+	double := size == int(unsafe.Sizeof(float64(0)))
 	block := (*byte)(unsafe.Pointer(&args))
-	if s == AVX512 {
-		secularVectorF64AVX512(block)
-	} else {
-		secularVectorF64AVX2(block)
+	switch {
+	case s == AVX512 && double:
+		secularVectorsF64AVX512(block)
+	case s == AVX512:
+		secularVectorsF32AVX512(block)
+	case double:
+		secularVectorsF64AVX2(block)
+	default:
+		secularVectorsF32AVX2(block)
 	}
-	return squares
 }
 
-// secularWeightsAssembly is SecularWeights for at least one root.
-func secularWeightsAssembly(s Set, p Poles, origins, shifts []float64, first int) {
-	args := newSecularArgs(s, p, &origins[0], &shifts[0])
-	args.weights, args.x, args.steps = unsafe.Pointer(&p.Weights[first]), unsafe.Pointer(&p.At[first]), len(origins)
+// secularWeightsAssembly is SecularWeights for at least one group.
+func secularWeightsAssembly(s Set, p Poles, origins, shifts []float64, first, end int) {
+	args := newSecularArgs(p, origins, shifts)
+	args.steps, args.first, args.count = len(p.At), first, (end-first)/secularLanes(s)
 	block := (*byte)(unsafe.Pointer(&args))
 	if s == AVX512 {
 		secularWeightsF64AVX512(block)

@@ -151,8 +151,8 @@ func (k secularRoots) function() {
 	k.zero(k.zeros)
 	k.move(k.Context, k.lane("at"), k.origin)
 	k.move(k.Context, k.lane("gap"), k.shift)
-	k.constant("half", k.term)
-	k.multiply(k.Context, k.term, k.shift, k.shift)
+	k.constant("half", k.registers[7])
+	k.multiply(k.Context, k.registers[7], k.shift, k.shift)
 
 	k.Label("evaluate")
 	k.evaluate()
@@ -193,60 +193,91 @@ func (k secularRoots) evaluate() {
 		k.TESTQ(regLeft, regLeft)
 		k.JZ(operand.LabelRef(part + "_end"))
 		k.Label(part)
-		k.fraction()
-		k.ADDQ(operand.Imm(uint64(k.bytes)), regCol)
-		switch part {
+		switch inverses := k.inverses(); part {
 		case "below":
-			k.add(k.Context, k.term, k.sums[0], k.sums[0])
-			k.multiplyAdd(k.Context, k.term, k.inverse, k.sums[2])
+			k.addTerms(inverses, k.sums[0], k.sums[2])
 		case "above":
-			k.add(k.Context, k.term, k.sums[1], k.sums[1])
-			k.multiplyAdd(k.Context, k.term, k.inverse, k.sums[3])
+			k.addTerms(inverses, k.sums[1], k.sums[3])
 		default:
-			k.addBySign()
+			k.addBySign(inverses)
 		}
-		k.DECQ(regLeft)
+		k.ADDQ(operand.Imm(uint64(polesTogether*k.bytes)), regCol)
+		k.SUBQ(operand.Imm(polesTogether), regLeft)
 		k.JNZ(operand.LabelRef(part))
 		k.Label(part + "_end")
 	}
 }
 
-// fraction computes inverse = 1 / (x - pole) and term = weight * inverse for the next pole, and leaves the sign of both in x.
-func (k secularRoots) fraction() {
-	at := func(base reg.Register) operand.Mem { return operand.Mem{Base: base, Index: regCol, Scale: 1} }
-	if k.wide {
-		k.VSUBPD_BCST(at(regPoles), k.origin, k.term)
-		k.add(k.Context, k.shift, k.term, k.term)
-		k.move(k.Context, k.term, k.x)
-		k.reciprocal(k.term)
-		k.VMULPD_BCST(at(regWeights), k.inverse, k.term)
-		return
-	}
-	k.broadcast(k.Context, at(regPoles), k.x)
-	k.VSUBPD(k.x, k.origin, k.x)
-	k.add(k.Context, k.shift, k.x, k.x)
-	k.reciprocal(k.x)
-	k.broadcast(k.Context, at(regWeights), k.term)
-	k.multiply(k.Context, k.inverse, k.term, k.term)
+// nextPole returns the memory of one of the poles, or weights, that come next.
+func (k secularRoots) nextPole(base reg.Register, pole int) operand.Mem {
+	return operand.Mem{Base: base, Index: regCol, Scale: 1, Disp: pole * k.bytes}
 }
 
-// addBySign adds a term to the sums below or above.
-func (k secularRoots) addBySign() {
+// inverses generates 1 / (x - pole) for the next four poles, with one division, and returns where they are.
+func (k secularRoots) inverses() [polesTogether]reg.VecPhysical {
+	r := k.registers
+	x := [polesTogether]reg.VecPhysical{r[4], r[5], r[6], r[7]}
+	for pole := range x {
+		if k.wide {
+			k.VSUBPD_BCST(k.nextPole(regPoles, pole), k.origin, x[pole])
+		} else {
+			k.broadcast(k.Context, k.nextPole(regPoles, pole), x[pole])
+			k.VSUBPD(x[pole], k.origin, x[pole])
+		}
+		k.add(k.Context, k.shift, x[pole], x[pole])
+	}
+	return k.invertFour(k.one, x, r[12], r[13], r[14])
+}
+
+// weigh computes term = weight * inverse for one of the next poles.
+func (k secularRoots) weigh(pole int, inverse, term reg.VecPhysical) {
 	if k.wide {
-		k.VCMPPD(operand.Imm(compareLess), k.zeros, k.x, k.negative)
-		k.VCMPPD(operand.Imm(compareNotLess), k.zeros, k.x, k.positive)
-		k.VADDPD(k.term, k.sums[0], k.positive, k.sums[0])
-		k.VADDPD(k.term, k.sums[1], k.negative, k.sums[1])
-		k.multiplyAddMasked(k.Context, k.term, k.inverse, k.positive, k.sums[2])
-		k.multiplyAddMasked(k.Context, k.term, k.inverse, k.negative, k.sums[3])
+		k.VMULPD_BCST(k.nextPole(regWeights, pole), inverse, term)
 		return
 	}
-	k.VBLENDVPD(k.x, k.term, k.zeros, k.error)
-	k.VSUBPD(k.error, k.term, k.term)
-	k.add(k.Context, k.term, k.sums[0], k.sums[0])
-	k.add(k.Context, k.error, k.sums[1], k.sums[1])
-	k.multiplyAdd(k.Context, k.term, k.inverse, k.sums[2])
-	k.multiplyAdd(k.Context, k.error, k.inverse, k.sums[3])
+	k.broadcast(k.Context, k.nextPole(regWeights, pole), term)
+	k.multiply(k.Context, inverse, term, term)
+}
+
+// addTerms adds the terms of the next poles, which are on the same side of all roots, and their slopes. They are added to one another first: sums that
+// wait for one another take longer than the terms.
+func (k secularRoots) addTerms(inverses [polesTogether]reg.VecPhysical, sum, slope reg.VecPhysical) {
+	term, terms, slopes := k.registers[7], k.registers[12], k.registers[13]
+	for pole, inverse := range inverses {
+		if pole == 0 {
+			k.weigh(pole, inverse, terms)
+			k.multiply(k.Context, terms, inverse, slopes)
+			continue
+		}
+		k.weigh(pole, inverse, term)
+		k.add(k.Context, term, terms, terms)
+		k.multiplyAdd(k.Context, term, inverse, slopes)
+	}
+	k.add(k.Context, terms, sum, sum)
+	k.add(k.Context, slopes, slope, slope)
+}
+
+// addBySign adds the terms of the next poles, and their slopes, to the sums below or above.
+func (k secularRoots) addBySign(inverses [polesTogether]reg.VecPhysical) {
+	term, above := k.registers[7], k.registers[12]
+	for pole, inverse := range inverses {
+		k.weigh(pole, inverse, term)
+		if k.wide {
+			k.VCMPPD(operand.Imm(compareLess), k.zeros, inverse, k.negative)
+			k.VCMPPD(operand.Imm(compareNotLess), k.zeros, inverse, k.positive)
+			k.VADDPD(term, k.sums[0], k.positive, k.sums[0])
+			k.VADDPD(term, k.sums[1], k.negative, k.sums[1])
+			k.multiplyAddMasked(k.Context, term, inverse, k.positive, k.sums[2])
+			k.multiplyAddMasked(k.Context, term, inverse, k.negative, k.sums[3])
+			continue
+		}
+		k.VBLENDVPD(inverse, term, k.zeros, above)
+		k.VSUBPD(above, term, term)
+		k.add(k.Context, term, k.sums[0], k.sums[0])
+		k.add(k.Context, above, k.sums[1], k.sums[1])
+		k.multiplyAdd(k.Context, term, inverse, k.sums[2])
+		k.multiplyAdd(k.Context, above, inverse, k.sums[3])
+	}
 }
 
 // slopeAndValue leaves the slope in the third of sums and the value of the function in the first. The sum of the moduli of its terms comes
@@ -343,8 +374,8 @@ func (k secularRoots) guess(f, slope, nextWeight, near, other reg.VecPhysical) {
 // middle computes x = (low + high) / 2; AVX2 may have low and high in memory.
 func (k secularRoots) middle(low, high, x reg.VecPhysical) {
 	k.constant("half", x)
-	k.VSUBPD(low, high, k.error)
-	k.scaleAdd(k.Context, low, k.error, x)
+	k.VSUBPD(low, high, k.registers[6])
+	k.scaleAdd(k.Context, low, k.registers[6], x)
 }
 
 // quadratic leaves numerator and denominator of the root of c x^2 - a x + b, see quadraticRoot in core/kernel, in a and c. b, s and t are spoilt.
