@@ -16,19 +16,24 @@ func planes[W dense.Scalar]() int {
 }
 
 const (
-	// Reflections that are applied together: the columns of a kernel's tile for double precision, of a part of it for complex numbers. More
-	// of them make products of better shapes, but 1/n of the work grows with their number. In single precision tiles are as wide again.
-	blockReflections, singleBlockReflections = 24, 48
+	// Reflections that are applied together. More of them make products of better shapes, but 1/n of the work grows with their number. For large
+	// matrices they are the columns of a kernel's tile, of which complex ones take two.
+	fewReflections, manyReflections, manySingleReflections = 16, 24, 48
+	// From this order on there are many of them.
+	manyReflectionsOrder = 512
 	// Lengths of reflections are rounded up to whole vectors of the widest kernel where the order allows it.
 	lengthMultiple = 16
 )
 
-// reflectionsTogether returns how many reflections of a matrix of type W a block has.
-func reflectionsTogether[W dense.Scalar]() int {
-	if dense.IsSingle[W]() && !dense.IsComplex[W]() {
-		return singleBlockReflections
+// reflectionsTogether returns how many reflections of a matrix of order n and type W a block has.
+func reflectionsTogether[W dense.Scalar](n int) int {
+	switch {
+	case n < manyReflectionsOrder:
+		return fewReflections
+	case dense.IsSingle[W]() && !dense.IsComplex[W]():
+		return manySingleReflections
 	}
-	return blockReflections
+	return manyReflections
 }
 
 // reflectionBlock is the product P_{last} ... P_{first} of some reflections, I - V T V^H: the reflections are the columns of V, and T is
@@ -50,7 +55,7 @@ func copiesOf(planes int) int { return 2*planes - 1 }
 // reflectionBlocks returns the blocks of the n-1 reflections of a matrix of order n and type W, which are to be applied from the first to the
 // last, without their matrices. The shortest reflections make up for a number that does not fit.
 func reflectionBlocks[W dense.Scalar, R dense.Float](n int) []reflectionBlock[R] {
-	together := reflectionsTogether[W]()
+	together := reflectionsTogether[W](n)
 	count := ceilDiv(n-1, together)
 	blocks := make([]reflectionBlock[R], count)
 	for i := range blocks {
@@ -65,7 +70,7 @@ func reflectionBlocks[W dense.Scalar, R dense.Float](n int) []reflectionBlock[R]
 // blockElements bounds the real numbers that the matrices of all blocks of a matrix of order n and type W take, with what form takes besides for
 // each of the threads.
 func blockElements[W dense.Scalar](n, threads int) int {
-	together := min(n, reflectionsTogether[W]())
+	together := min(n, reflectionsTogether[W](n))
 	longest := n/2 + together + lengthMultiple // on average
 	matrices := 1
 	if dense.IsComplex[W]() {
@@ -104,7 +109,7 @@ func gather[W dense.Scalar, R dense.Float](team *sched.Team, h dense.Matrix[W], 
 		}
 		b.left = take(length, wide)
 	}
-	perWorker := formElements(n, planes[W](), reflectionsTogether[W]())
+	perWorker := formElements(n, planes[W](), reflectionsTogether[W](n))
 	err := team.For(len(blocks), func(worker, i int) error {
 		b := &blocks[len(blocks)-1-i] // the longest ones come first
 		fill(b, h)
@@ -232,7 +237,7 @@ func addCombination[R dense.Float](m dense.Matrix[R], weights, y []R) {
 }
 
 // applyElements returns how many numbers applyBlocks takes as scratch memory for each row of a matrix of order n and type W.
-func applyElements[W dense.Scalar](n int) int { return planes[W]() * min(n, reflectionsTogether[W]()) }
+func applyElements[W dense.Scalar](n int) int { return planes[W]() * min(n, reflectionsTogether[W](n)) }
 
 // applyBlocks replaces each row x^T by (Q x)^T, for the product Q of all blocks and x with n elements. The imaginary parts of a complex row are
 // behind its real parts.
