@@ -73,7 +73,7 @@ func solve[W dense.Wide, T dense.Scalar, R dense.Float](h dense.Matrix[W], large
 		opt.Team = opt.Team.Serial()
 	}
 	team := opt.Team
-	exponent := scalingExponent(largest)
+	exponent := scalingExponent[W](largest)
 	scaleLower(h, exponent)
 	to.valueExponent -= exponent
 	t := newTridiagonal(n)
