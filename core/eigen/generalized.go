@@ -42,6 +42,9 @@ func EighGeneralized[T dense.Scalar, R dense.Float](problem Problem, a, b dense.
 	if a.Rows == 0 {
 		return 0, nil
 	}
+	if a.Rows < leastSharedOrder {
+		opt.Team = opt.Team.Serial()
+	}
 	if err := checkFinite(a, "a", opt); err != nil {
 		return 0, err
 	}
