@@ -13,6 +13,17 @@ const (
 	subsetByValue
 )
 
+// wanted returns the subset of a kind.
+func wanted(kind, first, last int64, above, upTo float64) eigen.Subset {
+	switch kind {
+	case subsetByIndex:
+		return eigen.ByIndex(int(first), int(last))
+	case subsetByValue:
+		return eigen.ByValue(above, upTo)
+	}
+	return eigen.Subset{}
+}
+
 // eighCall is the decoded argument list of Eigh.
 type eighCall struct {
 	jobID, threads int64
@@ -32,13 +43,10 @@ func Eigh(jobID, threads int64, a, b, w, v uint64, problem int64, lower, checkFi
 		jobID: jobID, threads: threads,
 		a: descriptor(a), b: descriptor(b), w: descriptor(w), v: descriptor(v),
 		problem: eigen.Problem(problem),
-		options: eigen.Options{Upper: !lower, ValuesOnly: v == 0, SkipFiniteCheck: !checkFinite, Overwrite: overwrite},
-	}
-	switch subset {
-	case subsetByIndex:
-		c.options.Subset = eigen.ByIndex(int(first), int(last))
-	case subsetByValue:
-		c.options.Subset = eigen.ByValue(above, upTo)
+		options: eigen.Options{
+			Upper: !lower, ValuesOnly: v == 0, SkipFiniteCheck: !checkFinite, Overwrite: overwrite,
+			Subset: wanted(subset, first, last, above, upTo),
+		},
 	}
 	switch c.a.dtype {
 	case float32Code:
@@ -84,6 +92,7 @@ func eigh[T dense.Scalar, R dense.Float](c eighCall) (int64, error) {
 				count, err = eigen.Eigh(a.at(k), values.at(k), v, options)
 			} else {
 				count, err = eigen.EighGeneralized(c.problem, a.at(k), b.at(k), values.at(k), v, options)
+				err = withRemedy(err, c.problem)
 			}
 			if a.count() == 1 {
 				found = count
