@@ -78,7 +78,7 @@ func eighCanonical[W dense.Wide, T dense.Scalar, R dense.Float](a, b dense.View[
 	if !opt.ValuesOnly {
 		y = dense.New[W](opt.Subset.largestCount(kept), kept)
 	}
-	count, err = solve(h, largestInLower(h), w, y.View().T(), opt, to)
+	count, err = solve[W, float64](h, largestInLower(h), w, y.View().T(), opt, to)
 	if err != nil || opt.ValuesOnly {
 		return count, a.Rows - kept, err
 	}
@@ -95,7 +95,7 @@ func eighCanonical[W dense.Wide, T dense.Scalar, R dense.Float](a, b dense.View[
 func orthonormalRows[W dense.Wide](b dense.Matrix[W], exponent int, lindep, eps float64, team *sched.Team) (dense.Matrix[W], error) {
 	n := b.Rows
 	s, rows := make([]float64, n), dense.New[W](n, n)
-	if _, err := solve(b, largestInLower(b), s, rows.View().T(), Options{Team: team}, transformation[W]{}); err != nil {
+	if _, err := solve[W, float64](b, largestInLower(b), s, rows.View().T(), Options{Team: team}, transformation[W]{}); err != nil {
 		return rows, err
 	}
 	size, limit := float64(n)*max(s[n-1], -s[0]), math.Ldexp(lindep, exponent)
@@ -132,21 +132,18 @@ func (p *pencil[W]) projected(x, products dense.Matrix[W], team *sched.Team) den
 
 // WorkspaceCanonical is Workspace for EighCanonical.
 func WorkspaceCanonical[T dense.Scalar](n int, opt Options) (bytes int64) {
-	wide := float64(realBytes)
-	if dense.IsComplex[T]() {
-		wide *= 2
+	if n > largestOrder {
+		return math.MaxInt64
 	}
 	all := opt
 	all.ValuesOnly, all.Subset = false, Subset{}
-	order := float64(n)
-	own := order*order*(3*wide) + wide*lowerElements(order) + realBytes*order
-	own += own * canonicalRoundUp
-	total := own + float64(Workspace[T](n, false, all)) + float64(Workspace[T](n, false, opt))
-	if total >= math.MaxInt64 {
-		return math.MaxInt64
+	wide, order := 1, float64(n)
+	if dense.IsComplex[T]() {
+		wide = 2
 	}
-	return int64(total)
+	own := int64(wide*(canonicalSquares*n*n+int(lowerElements(order)))+n) * realBytes
+	return own + own/roundUp + Workspace[T](n, false, all) + Workspace[T](n, false, opt)
 }
 
-// Go's allocator rounds the size of an object up by an eighth at most.
-const canonicalRoundUp = 1.0 / 8
+// Square matrices that EighCanonical takes: the eigenvectors of both problems, and their products.
+const canonicalSquares = 3

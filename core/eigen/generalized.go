@@ -2,7 +2,6 @@ package eigen
 
 import (
 	"errors"
-	"unsafe"
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
@@ -104,7 +103,7 @@ func eighGeneralized[W dense.Wide, T dense.Scalar, R dense.Float](problem Proble
 	if !isFinite(largest) {
 		return 0, dense.BadArgument("b", "too badly scaled: the eigenvalues are beyond the range of double precision")
 	}
-	return solve(p.a, largest, w, v, opt, g.transformation())
+	return solve[W, float64](p.a, largest, w, v, opt, g.transformation())
 }
 
 // generalized leads from a generalized problem to a standard one and back.
@@ -148,9 +147,9 @@ func (g *generalized[W]) factorB() error {
 // replaced by its conjugate for the problems 1 and 2.
 func (g *generalized[W]) toStandardForm(h dense.Matrix[W]) error {
 	elements := standardFormElements[W](h.Rows)
-	memory := borrowWorkspace(elements * int(unsafe.Sizeof(W(0))) / realBytes)
-	defer returnWorkspace(memory)
-	s := standardForm[W]{team: g.team, multiply: g.problem != AXEqualsLambdaBX, memory: wide[W](*memory)}
+	memory := borrowWorkspace(wordsOf[W](elements))
+	defer memory.giveBack()
+	s := standardForm[W]{team: g.team, multiply: g.problem != AXEqualsLambdaBX, memory: take[W](&memory, elements)}
 	if err := s.reduce(h, g.l); err != nil {
 		return err
 	}
