@@ -134,8 +134,7 @@ func workspaceBytes[W dense.Scalar, V dense.Float](n int, generalized bool, opt 
 		total += realBytes * solveWords[W, V](n, opt.Subset.largestCount(n), threads, false)
 	}
 	if generalized { // the Cholesky factorization and the solves with its factor
-		total += wide * (int(lowerElements(order)) + n*n/4) // a quarter for the standard form
-		total += (threads*inverseRows+probes)*wide*n + realBytes*generalizedRows*n
+		total += wide*(int(lowerElements(order))+standardFormElements[W](n)+(threads*inverseRows+probes)*n) + realBytes*generalizedRows*n
 		panels := blas.TriangularWorkspace[float64](n)
 		if dense.IsComplex[W]() {
 			panels = blas.TriangularWorkspace[complex128](n)
