@@ -109,6 +109,9 @@ func Workspace[T dense.Scalar](n int, generalized bool, opt Options) (bytes int6
 	if opt.Jacobi {
 		return jacobiWorkspace(wide, float64(n))
 	}
+	if n < leastSharedOrder && !generalized {
+		opt.Team = opt.Team.Serial()
+	}
 	order, threads := float64(n), float64(opt.Team.Threads())
 	perSquare, perRow := 0.0, wide+wholeRows*realBytes // tau and rows of real numbers
 	total := wide * (lowerElements(order) + reductionElements(order))

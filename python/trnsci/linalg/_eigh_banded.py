@@ -108,16 +108,17 @@ def _couplings(d: ArrayLike, e: ArrayLike) -> tuple[Array, Array, np.dtype[Any] 
     n = diagonal.shape[-1]
     if beside.shape[-1] != n - 1:
         raise ValueError(f"e: expected one element less than d has, {n - 1}, got shape {beside.shape}")
-    try:
-        batch = np.broadcast_shapes(diagonal.shape[:-1], beside.shape[:-1])
-    except ValueError:
-        raise ValueError(f"e: shape {beside.shape} does not fit d's shape {diagonal.shape}") from None
-    dtype = np.result_type(diagonal.dtype, beside.dtype)
-
-    def fit(a: Array) -> Array:
-        return np.ascontiguousarray(np.broadcast_to(a.astype(dtype, copy=False), (*batch, a.shape[-1])))
-
-    return fit(diagonal), fit(beside), cast if cast == other_cast else None
+    if beside.dtype != diagonal.dtype:
+        dtype = np.result_type(diagonal.dtype, beside.dtype)
+        diagonal, beside = diagonal.astype(dtype, copy=False), beside.astype(dtype, copy=False)
+    batch = diagonal.shape[:-1]
+    if beside.shape[:-1] != batch:
+        try:
+            batch = np.broadcast_shapes(batch, beside.shape[:-1])
+        except ValueError:
+            raise ValueError(f"e: shape {beside.shape} does not fit d's shape {diagonal.shape}") from None
+        diagonal, beside = np.broadcast_to(diagonal, (*batch, n)), np.broadcast_to(beside, (*batch, n - 1))
+    return np.ascontiguousarray(diagonal), np.ascontiguousarray(beside), cast if cast == other_cast else None
 
 
 def _eigh_tridiagonal(
