@@ -71,6 +71,9 @@ func eigh[T dense.Scalar, R dense.Float](c eighCall) (int64, error) {
 	if c.v != nil {
 		vectors = newBatch[T](c.v)
 	}
+	if size := eigen.GroupSize(a.order(), a.count(), c.options); size > 1 && c.b == nil {
+		return eighGroups(c, size, a, values, vectors)
+	}
 	return run(c.jobID, c.threads, func(team *sched.Team) (int64, error) {
 		found := 0
 		if err := reserveEach(team, a.count(), "eigh", c.w.bytes()+c.v.bytes(), func(team *sched.Team) int64 {
@@ -100,5 +103,38 @@ func eigh[T dense.Scalar, R dense.Float](c eighCall) (int64, error) {
 			return err
 		})
 		return int64(found), err
+	})
+}
+
+// eighGroups is eigh for many small matrices, so many of which are solved at once.
+func eighGroups[T dense.Scalar, R dense.Float](c eighCall, size int, a batch[T], values rows[R], vectors batch[T]) (int64, error) {
+	groups := (a.count() + size - 1) / size
+	return run(c.jobID, c.threads, func(team *sched.Team) (int64, error) {
+		if err := reserveEach(team, groups, "eigh", c.w.bytes()+c.v.bytes(), func(team *sched.Team) int64 {
+			options := c.options
+			options.Team = team
+			return eigen.Workspace[T](a.order(), false, options)
+		}); err != nil {
+			return 0, err
+		}
+		team.Plan(a.count())
+		options := c.options
+		options.Team = team.Quiet()
+		return 0, team.For(groups, func(_, group int) error {
+			first, end := group*size, min((group+1)*size, a.count())
+			var members, v []dense.View[T]
+			var w [][]R
+			for k := first; k < end; k++ {
+				members, w = append(members, a.at(k)), append(w, values.at(k))
+				if c.v != nil {
+					v = append(v, vectors.at(k))
+				}
+			}
+			if _, failed, err := eigen.EighGroup(members, w, v, options); err != nil {
+				return &memberError{member: first + failed, err: err}
+			}
+			team.Step(end - first)
+			return nil
+		})
 	})
 }

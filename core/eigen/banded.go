@@ -52,20 +52,21 @@ func eighBanded[W dense.Wide, T dense.Scalar, R dense.Float](view dense.View[T],
 	if n < leastSharedOrder {
 		opt.Team = opt.Team.Serial()
 	}
-	t := newTridiagonal(n)
+	memory := make([]float64, 2*n)
+	t := &tridiagonal{d: memory[:n:n], e: memory[n:]}
 	if band.width <= 1 {
 		phases := band.loadTridiagonal(t)
-		return solveTridiagonal(t, -band.exponent, w, v, opt, phases)
+		return tridiagonalPairs(t, -band.exponent, w, v, opt, phases)
 	}
 	if opt.ValuesOnly && isNarrow(band.width, n) {
 		opt.Team.Plan(n)
 		if err := band.chase().tridiagonalize(opt.Team, t.d, t.e); err != nil {
 			return 0, err
 		}
-		return solveTridiagonal[W](t, -band.exponent, w, v, opt, nil)
+		return tridiagonalPairs[W](t, -band.exponent, w, v, opt, nil)
 	}
 	h := band.lower()
-	return solve(h, largestInLower(h), w, v, opt, transformation[W]{valueExponent: -band.exponent})
+	return solve[W, float64](h, largestInLower(h), w, v, opt, transformation[W]{valueExponent: -band.exponent})
 }
 
 // hermitianBand reads a band matrix times 2^exponent, which needs no scaling.
@@ -166,14 +167,11 @@ func BandWorkspace[T dense.Scalar](rows, n int, opt Options) (bytes int64) {
 	if !opt.ValuesOnly || width > 1 && !isNarrow(width, n) {
 		return Workspace[T](n, false, opt)
 	}
-	number := float64(realBytes)
-	if dense.IsComplex[T]() {
-		number *= 2
-	}
+	number := planes[T]() * realBytes
 	perRow := number + wholeRows*realBytes // the phases and the tridiagonal matrix
 	if width > 1 {
-		perRow += number * float64(chaseRows(width))
+		perRow += number * chaseRows(width)
 	}
-	total := float64(n) * perRow
-	return saturated(total + total*roundUp + callOverhead)
+	total := n*perRow + valuesBytes(n, opt.Team.Threads())
+	return int64(total + total/roundUp + callOverhead)
 }

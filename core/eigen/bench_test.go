@@ -43,6 +43,25 @@ func benchmarkMatrix[T dense.Scalar, R dense.Float](b *testing.B, a dense.Matrix
 	}
 }
 
+func BenchmarkEighGeneralized(b *testing.B) {
+	for _, n := range []int{16, 64, 128, 256, 512, 1024} {
+		b.Run(fmt.Sprintf("float64/%d", n), func(b *testing.B) { benchmarkGeneralized[float64, float64](b, n) })
+		b.Run(fmt.Sprintf("complex128/%d", n), func(b *testing.B) { benchmarkGeneralized[complex128, float64](b, n) })
+	}
+}
+
+func benchmarkGeneralized[T dense.Scalar, R dense.Float](b *testing.B, n int) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	a, metric := numtest.RandomSPD[T](rng, n), numtest.RandomSPD[T](rng, n)
+	w, v := make([]R, n), dense.New[T](n, n)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := EighGeneralized(AXEqualsLambdaBX, a.View(), metric.View(), w, v.View().T(), Options{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 // Eigenvalues of bands, reduced as bands and as dense matrices: where the two take the same time is narrowBand.
 func BenchmarkBandValues(b *testing.B) {
 	for _, n := range []int{256, 1024} {

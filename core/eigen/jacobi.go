@@ -64,11 +64,12 @@ func jacobi[W dense.Wide, T dense.Scalar, R dense.Float](a dense.View[T], w []R,
 	for k, i := range order {
 		ascending[k] = j.values[i]
 	}
-	first, count := writeValues(w, ascending, -exponent, opt.Subset)
+	first, end := selectionOf[R](opt.Subset, -exponent).within(ascending)
+	writeValues(w, ascending[first:end], -exponent)
 	if opt.ValuesOnly {
-		return count, nil
+		return end - first, nil
 	}
-	return count, writeOrdered(j.team, rows, order[first:first+count], v)
+	return end - first, writeOrdered(j.team, rows, order[first:end], v)
 }
 
 // solve finds the eigenvalues of the matrix in the lower triangle of h, which it overwrites. It returns the eigenvectors, in rows of any
@@ -170,13 +171,35 @@ func writeOrdered[W dense.Wide, T dense.Scalar](team *sched.Team, rows dense.Mat
 	})
 }
 
-// jacobiWorkspace is Workspace for Jacobi's method with numbers of so many bytes.
-func jacobiWorkspace(wide, order float64) int64 {
+// jacobiWorkspace is workspaceBytes for Jacobi's method.
+func jacobiWorkspace[W dense.Scalar](n int) int {
+	wide := planes[W]() * realBytes
 	const (
 		squares    = 3   // the factor, what is left of the matrix meanwhile, and eigenvectors
 		rows       = 14  // pairs and their rotations, values and orders
 		roundBytes = 256 // what a loop of the team takes
 	)
-	total := wide*(lowerElements(order)+squares*order*order) + order*(rows*realBytes+maxJacobiSweeps*roundBytes)
-	return saturated(total + total*roundUp + callOverhead)
+	total := wide*(int(lowerElements(float64(n)))+squares*n*n) + n*(rows*realBytes+maxJacobiSweeps*roundBytes)
+	return total + total/roundUp + callOverhead
+}
+
+// Rows and columns of the tiles in which elements are visited together with their mirror images.
+const mirrorTile = 32
+
+// mirrorLower fills what is above the diagonal of h so that h is Hermitian.
+func mirrorLower[W dense.Wide](team *sched.Team, h dense.Matrix[W]) error {
+	n := h.Rows
+	for i0 := 0; i0 < n; i0 += mirrorTile {
+		if err := team.Err(); err != nil {
+			return err
+		}
+		for j0 := 0; j0 <= i0; j0 += mirrorTile {
+			for i := i0; i < min(n, i0+mirrorTile); i++ {
+				for j := j0; j < min(i+1, j0+mirrorTile); j++ {
+					h.Set(j, i, dense.Conj(h.At(i, j)))
+				}
+			}
+		}
+	}
+	return nil
 }

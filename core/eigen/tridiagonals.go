@@ -23,7 +23,8 @@ func EighTridiagonal[R dense.Float](d, e, w []R, v dense.View[R], opt Options) (
 			return 0, err
 		}
 	}
-	t := newTridiagonal(n)
+	memory := make([]float64, 2*n)
+	t := &tridiagonal{d: memory[:n:n], e: memory[n:]}
 	for i, x := range d {
 		t.d[i] = float64(x)
 	}
@@ -40,39 +41,47 @@ func EighTridiagonal[R dense.Float](d, e, w []R, v dense.View[R], opt Options) (
 	exponent := scalingExponent(largest)
 	scaleByPower(exponent, t.d)
 	scaleByPower(exponent, t.e)
-	return solveTridiagonal[float64](t, -exponent, w, v, opt, nil)
+	return tridiagonalPairs[float64](t, -exponent, w, v, opt, nil)
 }
 
-// solveTridiagonal writes the wanted eigenpairs of 2^exponent diag(p) T diag(p)^H to w and v: T is t, which needs no scaling and is
+// tridiagonalPairs writes the wanted eigenpairs of 2^exponent diag(p) T diag(p)^H to w and v: T is t, which needs no scaling and is
 // overwritten, and p are the phases, of which nil stands for ones.
-func solveTridiagonal[W dense.Wide, T dense.Scalar, R dense.Float](t *tridiagonal, exponent int, w []R, v dense.View[T], opt Options, phases []W) (int, error) {
-	n, team := len(t.d), opt.Team
+func tridiagonalPairs[W dense.Wide, T dense.Scalar, R dense.Float](t *tridiagonal, exponent int, w []R, v dense.View[T], opt Options, phases []W) (int, error) {
+	n, team, wanted := len(t.d), opt.Team, selectionOf[R](opt.Subset, exponent)
 	if opt.ValuesOnly {
-		team.Plan(n)
-		if err := t.values(team); err != nil {
+		team.Plan(solveSteps(n))
+		if err := tridiagonalValues(team, t.d, t.e); err != nil {
 			return 0, err
 		}
-		_, count := writeValues(w, t.d, exponent, opt.Subset)
-		return count, nil
+		first, end := wanted.within(t.d)
+		writeValues(w, t.d[first:end], exponent)
+		return end - first, nil
 	}
 	v = columns(v, opt.Subset.largestCount(n))
 	team.Plan(solveSteps(n) + v.Cols)
-	t.vectors = vectorMemory(v, opt.Subset)
-	t.vectors.Fill(0)
-	memory := borrowWorkspace(solveElements(n))
-	defer returnWorkspace(memory)
-	if err := t.solve(team, *memory); err != nil {
+	vectors, direct := vectorMemory[float64](v, opt.Subset)
+	words := max(solveElements[float64](n), wordsOf[float64](writeElements[W](n, v.Cols, team.Threads())))
+	if !direct {
+		words += wordsOf[float64](n * n)
+	}
+	memory := borrowWorkspace(words)
+	defer memory.giveBack()
+	if !direct {
+		vectors = takeMatrix[float64](&memory, n, n)
+	}
+	first, count, err := solveTridiagonal(team, t.d, t.e, vectors, wanted, memory.rest)
+	if err != nil {
 		return 0, err
 	}
-	first, count := writeValues(w, t.d, exponent, opt.Subset)
-	return count, writeRows(team, t.vectors.Slice(first, first+count, 0, n), v, phases)
+	writeValues(w, t.d[first:first+count], exponent)
+	team.Step(v.Cols - count)
+	return count, writeRows(team, vectors.Slice(0, count, 0, n), v, phases, memory.rest)
 }
 
 // writeRows stores the rows of real eigenvectors, which it overwrites, as the first columns of v, component i multiplied by phases[i] where
-// there are phases. Each column of v is a step of the team.
-func writeRows[W dense.Wide, T dense.Scalar](team *sched.Team, rows dense.Matrix[float64], v dense.View[T], phases []W) error {
-	team.Step(v.Cols - rows.Rows)
-	out := vectorWriter[W, T]{rows: rows, v: columns(v, rows.Rows)}
+// there are phases. Each of them is a step of the team.
+func writeRows[W dense.Wide, T dense.Scalar](team *sched.Team, rows dense.Matrix[float64], v dense.View[T], phases []W, memory []float64) error {
+	out := vectorWriter[float64, W, T]{rows: rows, v: columns(v, rows.Rows)}
 	if phases != nil {
 		out.transform = func(rows dense.Matrix[W]) error {
 			for i := range rows.Rows {
@@ -84,5 +93,5 @@ func writeRows[W dense.Wide, T dense.Scalar](team *sched.Team, rows dense.Matrix
 			return nil
 		}
 	}
-	return out.write(team)
+	return out.write(team, memory)
 }
