@@ -276,7 +276,9 @@ func (m *merger) solve(team *sched.Team, rho float64) error {
 	e, groups := &m.equation, ceilDiv(live, rowsTogether)
 	origins, shifts := m.origins[:len(e.At)], m.shifts[:len(e.At)]
 	err := team.For(groups, func(_, group int) error {
-		kernel.SecularRoots(kernel.Best(), e, group*rowsTogether, min(len(e.At), (group+1)*rowsTogether), origins, shifts)
+		for first := group * rowsTogether; first < min(live, (group+1)*rowsTogether); first += kernel.PoleGroup {
+			kernel.SecularRoots(kernel.Best(), e, first, origins, shifts)
+		}
 		return nil
 	})
 	if err != nil {
