@@ -33,9 +33,18 @@ func Eigh[T dense.Scalar, R dense.Float](a dense.View[T], w []R, v dense.View[T]
 	if a.Rows == 0 {
 		return 0, nil
 	}
+	if GroupSize(a.Rows, 1) > 0 {
+		count, _, err := EighGroup([]dense.View[T]{a}, [][]R{w}, []dense.View[T]{v}, opt)
+		return count, err
+	}
 	if err := checkFinite(a, "a", opt); err != nil {
 		return 0, err
 	}
+	return eighWide(a, w, v, opt)
+}
+
+// eighWide is eigh in the double precision type that T has.
+func eighWide[T dense.Scalar, R dense.Float](a dense.View[T], w []R, v dense.View[T], opt Options) (int, error) {
 	if dense.IsComplex[T]() {
 		return eigh[complex128](a, w, v, opt)
 	}
@@ -76,64 +85,63 @@ func solve[W dense.Wide, T dense.Scalar, R dense.Float](h dense.Matrix[W], large
 	exponent := scalingExponent(largest)
 	scaleLower(h, exponent)
 	to.valueExponent -= exponent
-	t := newTridiagonal(n)
+	memory := make([]float64, 2*n)
+	d, e := memory[:n:n], memory[n:]
 	if !opt.ValuesOnly {
-		return solveVectors(h, t, w, columns(v, opt.Subset.largestCount(n)), opt, to)
+		return solveVectors(h, d, e, w, columns(v, opt.Subset.largestCount(n)), opt, to)
 	}
-	team.Plan(2 * n) // a step for each row to reduce and for each eigenvalue
-	if _, err := tridiagonalize(team, h, t.d, t.e); err != nil {
+	team.Plan(n + solveSteps(n))
+	if _, err := tridiagonalize(team, h, d, e); err != nil {
 		return 0, err
 	}
-	if err := t.values(team); err != nil {
+	if err := tridiagonalValues(team, d, e); err != nil {
 		return 0, err
 	}
-	_, count := writeValues(w, t.d, to.valueExponent, opt.Subset)
-	return count, nil
+	first, end := selectionOf[R](opt.Subset, to.valueExponent).within(d)
+	writeValues(w, d[first:end], to.valueExponent)
+	return end - first, nil
 }
 
 // solveVectors does solve's work, scaling apart, where eigenvectors are wanted; v has as many columns as the subset may hold.
-func solveVectors[W dense.Wide, T dense.Scalar, R dense.Float](h dense.Matrix[W], t *tridiagonal, w []R, v dense.View[T], opt Options, to transformation[W]) (int, error) {
+func solveVectors[W dense.Wide, T dense.Scalar, R dense.Float](h dense.Matrix[W], d, e []float64, w []R, v dense.View[T], opt Options, to transformation[W]) (int, error) {
 	n, team := h.Rows, opt.Team
 	team.Plan(n + solveSteps(n) + v.Cols)
-	tau, err := tridiagonalize(team, h, t.d, t.e)
+	tau, err := tridiagonalize(team, h, d, e)
 	if err != nil {
 		return 0, err
 	}
-	t.vectors = vectorMemory(v, opt.Subset)
-	t.vectors.Fill(0)
+	vectors := vectorMemory(v, opt.Subset)
 	memory := borrowWorkspace(workspaceElements[W](n))
 	defer returnWorkspace(memory)
-	if err := t.solve(team, *memory); err != nil {
+	first, count, err := solveTridiagonal(team, d, e, vectors, selectionOf[R](opt.Subset, to.valueExponent), *memory)
+	if err != nil {
 		return 0, err
 	}
-	first, count := writeValues(w, t.d, to.valueExponent, opt.Subset)
+	writeValues(w, d[first:first+count], to.valueExponent)
 	team.Step(v.Cols - count)
 	blocks, err := gather(team, h, tau, wide[W](*memory))
 	if err != nil {
 		return 0, err
 	}
-	out := vectorWriter[W, T]{
-		blocks: blocks, transform: to.vectors,
-		rows: t.vectors.Slice(first, first+count, 0, n), v: columns(v, count),
-	}
+	out := vectorWriter[W, T]{blocks: blocks, transform: to.vectors, rows: vectors.Slice(0, count, 0, n), v: columns(v, count)}
 	return count, out.write(team)
 }
 
-// writeValues stores those of the ascending values d, multiplied by 2^exponent, that belong to the subset, and returns
-// the position of the first one and their number.
-func writeValues[R dense.Float](w []R, d []float64, exponent int, subset Subset) (first, count int) {
-	for i, x := range d {
-		value := R(math.Ldexp(x, exponent))
-		if !subset.holds(i, float64(value)) {
-			continue
-		}
-		if count == 0 {
-			first = i
-		}
-		w[count] = value
-		count++
+// selectionOf returns which eigenvalues, multiplied by 2^exponent and rounded to R, belong to the subset.
+func selectionOf[R dense.Float](subset Subset, exponent int) selection {
+	if subset.kind == allPairs {
+		return nil
 	}
-	return first, count
+	return func(position int, value float64) bool {
+		return subset.holds(position, float64(R(math.Ldexp(value, exponent))))
+	}
+}
+
+// writeValues stores the values d, multiplied by 2^exponent.
+func writeValues[R dense.Float](w []R, d []float64, exponent int) {
+	for i, x := range d {
+		w[i] = R(math.Ldexp(x, exponent))
+	}
 }
 
 // vectorMemory returns an n x n matrix for real eigenvectors as rows: v's own memory if it is sure that all n of its

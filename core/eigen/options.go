@@ -109,7 +109,10 @@ func Workspace[T dense.Scalar](n int, generalized bool, opt Options) (bytes int6
 		perRow += threads*chunkRows*wide + generalizedRows*realBytes
 	}
 	fixed := 0.0
-	if !opt.ValuesOnly {
+	if opt.ValuesOnly {
+		perRow += realBytes * (valueRows + endVectors*(1+threads))
+		fixed = realBytes * (1 + threads) * float64(endElements(0, opt.Team.Threads()))
+	} else {
 		perSquare += realBytes * (1 + mergedSquares) // the eigenvectors of the tridiagonal matrix, and workspace for them and later for reflections
 		perRow += threads*chunkRows*wide + blockReflections*wide + realBytes*solveRows
 		fixed = threads * (wide*float64(formElements(n)+chunkRows*min(n, blockReflections)) + float64(blas.GemmWorkspace[float64]()))
@@ -133,9 +136,14 @@ const (
 	realBytes = 8
 	// Rows of real numbers that a generalized problem takes besides: the diagonal of B, its square roots, counts.
 	generalizedRows = 3
-	// Squares and rows of numbers that divide and conquer takes: see mergeElements, and four rows of integers, couplings and a sort.
+	// Squares and rows of numbers that divide and conquer takes: see mergeElements, and five rows of integers, couplings and a sort.
 	mergedSquares = 1.5
-	solveRows     = kernel.PoleGroup + mergeVectors + 8
+	solveRows     = kernel.PoleGroup*(mixParts+1) + changeVectors + 8
+	// Rows of numbers that divide and conquer without vectors takes for one thread and for all: see endElements, and ten rows of integers, couplings,
+	// ends of vectors and their like.
+	valueRows = 2*(changeVectors+endRows) + 10
+	// Rows of real numbers d and e, and two of slack.
+	wholeRows = 4
 	// Go's allocator rounds small objects up by an eighth at most, large ones to pages. The rest is for the pages of a
 	// call's few objects, its closures and goroutines.
 	roundUp      = 1.0 / 8

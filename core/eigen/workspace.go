@@ -16,7 +16,7 @@ var workspaces sync.Pool
 // workspaceElements returns how many numbers the eigenvectors of a matrix of type W and order n take as workspace: for solve, and then
 // for the blocks of reflections.
 func workspaceElements[W dense.Wide](n int) int {
-	return max(solveElements(n), blockElements(n)*int(unsafe.Sizeof(W(0)))/realBytes)
+	return max(solveElements[float64](n), blockElements(n)*int(unsafe.Sizeof(W(0)))/realBytes)
 }
 
 // borrowWorkspace returns memory for that many numbers of unknown values.

@@ -55,3 +55,11 @@ func secularWeightsAssembly(s Set, _ Poles, _, _ []float64, _, _ int) {
 func secularRootsAssembly(s Set, _ *SecularEquation, _ int, _, _ []float64) {
 	panic("kernel: no assembly for " + s.String() + " in this build")
 }
+
+func laneAssembly(s Set, _ laneKernel, _ *LaneProblem) {
+	panic("kernel: no assembly for " + s.String() + " in this build")
+}
+
+func iterateLanesAssembly(s Set, _ *LaneProblem, _ int) [Lanes]int {
+	panic("kernel: no assembly for " + s.String() + " in this build")
+}
