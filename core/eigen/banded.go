@@ -83,7 +83,7 @@ func newHermitianBand[W dense.Wide, T dense.Scalar](view dense.View[T], upper bo
 	for k := range b.width + 1 {
 		b.each(k, func(_ int, x W) { b.largest = max(b.largest, math.Abs(dense.Real(x)), math.Abs(dense.Imag(x))) })
 	}
-	b.exponent = scalingExponent(b.largest)
+	b.exponent = scalingExponent[float64](b.largest)
 	return b
 }
 

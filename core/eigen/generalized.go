@@ -67,7 +67,7 @@ func eighGeneralized[W dense.Wide, T dense.Scalar, R dense.Float](problem Proble
 	if !isFinite(largestA) || !isFinite(largestB) {
 		return fillNaN(a.Rows, w, v, opt), nil
 	}
-	g := generalized[W]{problem: problem, team: opt.Team, l: l, exponentA: scalingExponent(largestA), exponentB: scalingExponent(largestB)}
+	g := generalized[W]{problem: problem, team: opt.Team, l: l, exponentA: scalingExponent[W](largestA), exponentB: scalingExponent[W](largestB)}
 	scaleLower(h, g.exponentA)
 	scaleLower(l, g.exponentB)
 	if err := g.factorB(); err != nil {

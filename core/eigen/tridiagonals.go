@@ -38,7 +38,7 @@ func EighTridiagonal[R dense.Float](d, e, w []R, v dense.View[R], opt Options) (
 	if n < leastSharedOrder {
 		opt.Team = opt.Team.Serial()
 	}
-	exponent := scalingExponent(largest)
+	exponent := scalingExponent[float64](largest)
 	scaleByPower(exponent, t.d)
 	scaleByPower(exponent, t.e)
 	return tridiagonalPairs[float64](t, -exponent, w, v, opt, nil)

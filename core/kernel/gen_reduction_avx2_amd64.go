@@ -23,3 +23,23 @@ func reduceC128AVX2(args *byte)
 //
 //go:noescape
 func reflectC128AVX2(args *byte)
+
+// reduceF32AVX2 does the work of Reduction. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func reduceF32AVX2(args *byte)
+
+// reflectF32AVX2 runs UpdateRow, ScaleTo or Combine. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func reflectF32AVX2(args *byte)
+
+// reduceC64AVX2 does the work of Reduction. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func reduceC64AVX2(args *byte)
+
+// reflectC64AVX2 runs UpdateRow, ScaleTo or Combine. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func reflectC64AVX2(args *byte)

@@ -23,3 +23,23 @@ func reduceC128AVX512(args *byte)
 //
 //go:noescape
 func reflectC128AVX512(args *byte)
+
+// reduceF32AVX512 does the work of Reduction. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func reduceF32AVX512(args *byte)
+
+// reflectF32AVX512 runs UpdateRow, ScaleTo or Combine. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func reflectF32AVX512(args *byte)
+
+// reduceC64AVX512 does the work of Reduction. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func reduceC64AVX512(args *byte)
+
+// reflectC64AVX512 runs UpdateRow, ScaleTo or Combine. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func reflectC64AVX512(args *byte)

@@ -11,9 +11,9 @@ type reflectionArgs struct {
 	z       unsafe.Pointer // the vector that is overwritten
 	v       unsafe.Pointer // the other vectors
 	w       unsafe.Pointer //
-	factors unsafe.Pointer // two complex numbers
+	factors unsafe.Pointer // two complex numbers of the dtype
 	signs   unsafe.Pointer // complex: a vector of the sign bits of imaginary parts
-	sum     unsafe.Pointer // result
+	sum     unsafe.Pointer // result, a real number of the dtype
 	kernel  uint64         // 0: update, 1: scale, 2: combine
 	steps   int            // vectors of the whole
 	summed  int            // update: vectors of which the squares are added

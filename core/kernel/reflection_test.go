@@ -9,7 +9,7 @@ import (
 )
 
 // reflectionCase holds the operands of the passes over vectors. Behind each vector there may be NaNs, which stay.
-type reflectionCase[E float64 | complex128] struct {
+type reflectionCase[E Scalar] struct {
 	s       Set
 	z, v, w []E // n elements and perhaps more
 	n       int
@@ -18,20 +18,24 @@ type reflectionCase[E float64 | complex128] struct {
 
 func (k *reflectionCase[E]) vectors() (z, v, w []E) { return k.z[:k.n], k.v[:k.n], k.w[:k.n] }
 
-func forReflections(t *testing.T, symmetric func(*testing.T, *rand.Rand, *reflectionCase[float64]), hermitian func(*testing.T, *rand.Rand, *reflectionCase[complex128])) {
-	t.Run("float64", func(t *testing.T) { eachReflection(t, symmetric) })
-	t.Run("complex128", func(t *testing.T) { eachReflection(t, hermitian) })
+func forReflections(t *testing.T, single func(*testing.T, *rand.Rand, *reflectionCase[float32]), double func(*testing.T, *rand.Rand, *reflectionCase[float64]),
+	singleComplex func(*testing.T, *rand.Rand, *reflectionCase[complex64]), doubleComplex func(*testing.T, *rand.Rand, *reflectionCase[complex128])) {
+	t.Run("float32", func(t *testing.T) { eachReflection(t, single) })
+	t.Run("float64", func(t *testing.T) { eachReflection(t, double) })
+	t.Run("complex64", func(t *testing.T) { eachReflection(t, singleComplex) })
+	t.Run("complex128", func(t *testing.T) { eachReflection(t, doubleComplex) })
 }
 
 // eachReflection runs test with random operands for all sets.
-func eachReflection[E float64 | complex128](t *testing.T, test func(*testing.T, *rand.Rand, *reflectionCase[E])) {
+func eachReflection[E Scalar](t *testing.T, test func(*testing.T, *rand.Rand, *reflectionCase[E])) {
 	const mostGroups, padding, repetitions = 14, 4, 5
 	m := newReductionArenas(t)
+	group := ReductionColumns[E]()
 	for _, s := range Sets() {
 		rng := rand.New(rand.NewPCG(71, uint64(s)))
-		for n := ReductionRows; n <= mostGroups*ReductionRows; n += ReductionRows {
+		for n := group; n <= mostGroups*group; n += group {
 			for range repetitions {
-				vector := func(a arena[float64]) []E { return placeIn[E](rng, a, n+rng.IntN(padding), n) }
+				vector := func(a arena[float32]) []E { return placeIn[E](rng, a, n+rng.IntN(padding), n) }
 				scalar := func() E { return elementOf[E](complex(rng.NormFloat64(), rng.NormFloat64())) }
 				test(t, rng, &reflectionCase[E]{s: s, z: vector(m.a), v: vector(m.v), w: vector(m.w), n: n, c: scalar(), d: scalar()})
 			}
@@ -40,7 +44,7 @@ func eachReflection[E float64 | complex128](t *testing.T, test func(*testing.T, 
 }
 
 // unchanged fails the test unless x is as before from element n on.
-func unchanged[E float64 | complex128](t *testing.T, name string, before, x []E, n int) {
+func unchanged[E Scalar](t *testing.T, name string, before, x []E, n int) {
 	t.Helper()
 	for j := n; j < len(x); j++ {
 		if !sameElement(before[j], x[j]) {
@@ -50,10 +54,10 @@ func unchanged[E float64 | complex128](t *testing.T, name string, before, x []E,
 }
 
 func TestUpdateRow(t *testing.T) {
-	forReflections(t, testUpdateRow[float64], testUpdateRow[complex128])
+	forReflections(t, testUpdateRow[float32], testUpdateRow[float64], testUpdateRow[complex64], testUpdateRow[complex128])
 }
 
-func testUpdateRow[E float64 | complex128](t *testing.T, rng *rand.Rand, k *reflectionCase[E]) {
+func testUpdateRow[E Scalar](t *testing.T, rng *rand.Rand, k *reflectionCase[E]) {
 	const products = 4 // of real numbers in a part of an element
 	z, v, w := k.vectors()
 	before, beforeV, beforeW := slices.Clone(k.z), slices.Clone(k.v), slices.Clone(k.w)
@@ -66,7 +70,7 @@ func testUpdateRow[E float64 | complex128](t *testing.T, rng *rand.Rand, k *refl
 		want.add(-complexOf(beforeW[j]), complexOf(k.c), true)
 		want.add(-complexOf(beforeV[j]), complexOf(k.d), true)
 		got := complexOf(z[j])
-		if err := want.check(got, products); err != nil {
+		if err := want.check(got, epsilonOf[E](), products); err != nil {
 			t.Fatalf("%s: element %d of %d: %v", k.s, j, k.n, err)
 		}
 		if j < count {
@@ -74,7 +78,7 @@ func testUpdateRow[E float64 | complex128](t *testing.T, rng *rand.Rand, k *refl
 			sum.add(imag(got), imag(got))
 		}
 	}
-	if err := sum.check(squares, 0x1p-52, 2*count); err != nil {
+	if err := sum.check(squares, epsilonOf[E](), 2*count); err != nil {
 		t.Fatalf("%s: squares of %d of %d: %v", k.s, count, k.n, err)
 	}
 	unchanged(t, "z", before, k.z, k.n)
@@ -82,16 +86,18 @@ func testUpdateRow[E float64 | complex128](t *testing.T, rng *rand.Rand, k *refl
 	unchanged(t, "w", beforeW, k.w, 0)
 }
 
-func TestScaleTo(t *testing.T) { forReflections(t, testScaleTo[float64], testScaleTo[complex128]) }
+func TestScaleTo(t *testing.T) {
+	forReflections(t, testScaleTo[float32], testScaleTo[float64], testScaleTo[complex64], testScaleTo[complex128])
+}
 
-func testScaleTo[E float64 | complex128](t *testing.T, _ *rand.Rand, k *reflectionCase[E]) {
+func testScaleTo[E Scalar](t *testing.T, _ *rand.Rand, k *reflectionCase[E]) {
 	z, v, _ := k.vectors()
 	before, beforeV := slices.Clone(k.z), slices.Clone(k.v)
 	ScaleTo(k.s, k.c, z, v)
 	for j := range z {
 		var want longComplex
 		want.add(complexOf(k.c), complexOf(before[j]), false)
-		if err := want.check(complexOf(z[j]), 2); err != nil {
+		if err := want.check(complexOf(z[j]), epsilonOf[E](), 2); err != nil {
 			t.Fatalf("%s: element %d of %d: %v", k.s, j, k.n, err)
 		}
 		if !sameElement(z[j], v[j]) {
@@ -102,9 +108,11 @@ func testScaleTo[E float64 | complex128](t *testing.T, _ *rand.Rand, k *reflecti
 	unchanged(t, "v", beforeV, k.v, k.n)
 }
 
-func TestCombine(t *testing.T) { forReflections(t, testCombine[float64], testCombine[complex128]) }
+func TestCombine(t *testing.T) {
+	forReflections(t, testCombine[float32], testCombine[float64], testCombine[complex64], testCombine[complex128])
+}
 
-func testCombine[E float64 | complex128](t *testing.T, _ *rand.Rand, k *reflectionCase[E]) {
+func testCombine[E Scalar](t *testing.T, _ *rand.Rand, k *reflectionCase[E]) {
 	z, v, _ := k.vectors()
 	before, beforeV := slices.Clone(k.z), slices.Clone(k.v)
 	d, _ := parts(k.d)
@@ -117,11 +125,11 @@ func testCombine[E float64 | complex128](t *testing.T, _ *rand.Rand, k *reflecti
 	}
 	// The error of the product counts wherever it is used, whatever cancels there.
 	factor := d * (product.high + product.low)
-	slack := float64(2*k.n+4) * 0x1p-52 * math.Abs(d) * product.size
+	slack := float64(2*k.n+4) * epsilonOf[E]() * math.Abs(d) * product.size
 	for j := range z {
 		c, x, y := complexOf(k.c), complexOf(before[j]), complexOf(v[j])
 		want := c*x + complex(factor, 0)*y
-		limit := slack*cmplx.Abs(y) + 8*0x1p-52*(cmplx.Abs(c)*cmplx.Abs(x)+math.Abs(factor)*cmplx.Abs(y))
+		limit := slack*cmplx.Abs(y) + 8*epsilonOf[E]()*(cmplx.Abs(c)*cmplx.Abs(x)+math.Abs(factor)*cmplx.Abs(y))
 		if got := complexOf(z[j]); !(cmplx.Abs(got-want) <= limit) {
 			t.Fatalf("%s: element %d of %d is %v, want %v within %.1g", k.s, j, k.n, got, want, limit)
 		}

@@ -11,9 +11,9 @@ var reflectionBlock = block{"reflectionArgs", "is the block of arguments of the 
 	{"z", "unsafe.Pointer", "the vector that is overwritten"},
 	{"v", "unsafe.Pointer", "the other vectors"},
 	{"w", "unsafe.Pointer", ""},
-	{"factors", "unsafe.Pointer", "two complex numbers"},
+	{"factors", "unsafe.Pointer", "two complex numbers of the dtype"},
 	{"signs", "unsafe.Pointer", "complex: a vector of the sign bits of imaginary parts"},
-	{"sum", "unsafe.Pointer", "result"},
+	{"sum", "unsafe.Pointer", "result, a real number of the dtype"},
 	{"kernel", "uint64", "0: update, 1: scale, 2: combine"},
 	{"steps", "int", "vectors of the whole"},
 	{"summed", "int", "update: vectors of which the squares are added"},
@@ -39,11 +39,7 @@ func newReflection(s vectorSet, isComplex bool) *reflection {
 }
 
 func (r *reflection) function() {
-	name := "reflect" + r.name + r.set()
-	if r.complex {
-		name = "reflectC128" + r.set()
-	}
-	r.begin(name, "runs UpdateRow, ScaleTo or Combine.")
+	r.begin("reflect"+r.elementName(r.complex)+r.set(), "runs UpdateRow, ScaleTo or Combine.")
 	r.MOVQ(reflectionField("factors"), regA)
 	for k, factor := range r.factors {
 		r.broadcast(r.Context, operand.Mem{Base: regA, Disp: k * r.bytes}, factor)
@@ -160,7 +156,7 @@ func (r *reflection) combine() {
 	product := r.w
 	r.fold(r.add, r.acc, r.acc, product, r.t)
 	r.multiply(r.Context, r.factors[2].AsX(), product.AsX(), product.AsX())
-	r.VBROADCASTSD(product.AsX(), product)
+	r.broadcast(r.Context, product.AsX(), product)
 	r.XORQ(regCol, regCol)
 	r.MOVQ(reflectionField("steps"), regLeft)
 	r.loop("combine_vector", func() {
