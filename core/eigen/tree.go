@@ -13,8 +13,12 @@ const leastSharedNode = 64
 
 // mergeLevels returns how often a block of order n is halved.
 func mergeLevels(n int) int {
-	if n <= leafOrder {
+	const small = kernel.Lanes * leafOrder / 2
+	switch {
+	case n <= leafOrder:
 		return 0
+	case n <= small:
+		return bits.Len(uint(ceilDiv(n, leafOrder/2) - 1))
 	}
 	return bits.Len(uint(ceilDiv(n, leafOrder) - 1))
 }
