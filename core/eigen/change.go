@@ -191,9 +191,7 @@ func (m *change) solve(team *sched.Team) error {
 	live, whole := len(m.live), len(m.equation.At)
 	origins, shifts := m.origins[:whole], m.shifts[:whole]
 	err := team.For(ceilDiv(live, rowsTogether), func(_, group int) error {
-		for first := group * rowsTogether; first < min(live, (group+1)*rowsTogether); first += kernel.PoleGroup {
-			kernel.SecularRoots(kernel.Best(), &m.equation, first, origins, shifts)
-		}
+		kernel.SecularRoots(kernel.Best(), &m.equation, group*rowsTogether, min(whole, (group+1)*rowsTogether), origins, shifts)
 		return nil
 	})
 	for k := range live {

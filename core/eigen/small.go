@@ -12,13 +12,13 @@ const (
 	laneOrder  = 64
 	leastGroup = 3
 	// A single matrix up to this order is solved in one lane.
-	singleLaneOrder = 24
+	singleLaneOrder = 32
 )
 
 // GroupSize returns how many of count matrices of order n EighGroup should get at a time; 0 says that each goes to Eigh.
-func GroupSize(n, count int) int {
+func GroupSize(n, count int, opt Options) int {
 	switch {
-	case n < 1 || n > laneOrder, n > singleLaneOrder && count < leastGroup:
+	case opt.Jacobi, n < 1 || n > laneOrder, n > singleLaneOrder && count < leastGroup:
 		return 0
 	}
 	return min(count, kernel.Lanes)
@@ -28,7 +28,7 @@ func GroupSize(n, count int) int {
 // go to w[k] and its eigenvectors to v[k], whose slice is not looked at if there are none. It returns the number of eigenvalues of
 // the last matrix; and with an error the matrix that it belongs to, while all outputs are undefined.
 //
-// Results do not depend on the other matrices of a group. Those of orders up to 24 are the same as Eigh's, bit for bit; in larger
+// Results do not depend on the other matrices of a group. Those of orders up to 32 are the same as Eigh's, bit for bit; in larger
 // matrices they differ by rounding errors.
 func EighGroup[T dense.Scalar, R dense.Float](a []dense.View[T], w [][]R, v []dense.View[T], opt Options) (count, failed int, err error) {
 	requireRealType[T, R]()
@@ -44,11 +44,9 @@ func EighGroup[T dense.Scalar, R dense.Float](a []dense.View[T], w [][]R, v []de
 		return 0, 0, err
 	}
 	g := newLaneGroup[T](a[0].Rows, opt.ValuesOnly)
-	defer returnWorkspace(g.memory)
+	defer g.memory.giveBack()
 	for k := range kernel.Lanes {
-		if k >= len(a) {
-			g.clear(k)
-		} else if !loadLane[R](g, k, a[k], opt) {
+		if g.Idle[k] = k >= len(a); !g.Idle[k] && !loadLane[R](g, k, a[k], opt) {
 			return 0, k, dense.NotFinite("a")
 		}
 	}
@@ -74,7 +72,7 @@ func EighGroup[T dense.Scalar, R dense.Float](a []dense.View[T], w [][]R, v []de
 // laneGroup is a group of matrices in lanes.
 type laneGroup struct {
 	*kernel.LaneProblem
-	memory    *[]float64
+	memory    workspace
 	exponents [kernel.Lanes]int // matrix k was multiplied by 2^-exponents[k]
 	kinds     [kernel.Lanes]laneKind
 }
@@ -89,8 +87,9 @@ const (
 )
 
 func newLaneGroup[T dense.Scalar](n int, valuesOnly bool) *laneGroup {
-	memory := borrowWorkspace(kernel.LaneElements(n, partsOf[T](), !valuesOnly))
-	return &laneGroup{LaneProblem: kernel.NewLaneProblem(n, partsOf[T](), !valuesOnly, *memory), memory: memory}
+	elements := kernel.LaneElements(n, partsOf[T](), !valuesOnly)
+	memory := borrowWorkspace(wordsOf[float64](elements))
+	return &laneGroup{LaneProblem: kernel.NewLaneProblem(n, partsOf[T](), !valuesOnly, take[float64](&memory, elements)), memory: memory}
 }
 
 // partsOf returns how many real numbers one of type T has.
@@ -115,14 +114,6 @@ func (g *laneGroup) solve() (found [kernel.Lanes]int) {
 	return found
 }
 
-// clear sets matrix k to zero.
-func (g *laneGroup) clear(k int) {
-	for i := k; i < len(g.A); i += kernel.Lanes {
-		g.A[i] = 0
-	}
-	g.Floor[k] = 0
-}
-
 // loadLane sets matrix k to that of the triangle of a that opt names, divided by a power of two where that is needed. It returns false if a is not
 // finite and opt cares.
 func loadLane[R dense.Float, T dense.Scalar](g *laneGroup, k int, a dense.View[T], opt Options) (ok bool) {
@@ -133,15 +124,13 @@ func loadLane[R dense.Float, T dense.Scalar](g *laneGroup, k int, a dense.View[T
 	from := newLaneView[R](a)
 	lower, other := from.extents(!opt.SkipFiniteCheck)
 	if !other.finite() || !lower.finite() {
-		g.clear(k)
-		g.kinds[k] = laneNotFinite
+		g.Idle[k], g.kinds[k] = true, laneNotFinite
 		return opt.SkipFiniteCheck
 	}
 	largest, smallest := math.Float64frombits(lower.largest), math.Float64frombits(lower.smallest)
 	g.exponents[k] = laneScaling(largest)
 	if math.Ldexp(smallest, -g.exponents[k]) < laneSmallest {
-		g.clear(k)
-		g.kinds[k] = laneTooWide
+		g.Idle[k], g.kinds[k] = true, laneTooWide
 		return true
 	}
 	from.load(g.A[k:], g.exponents[k], sign)

@@ -52,7 +52,7 @@ func secularWeightsAssembly(s Set, _ Poles, _, _ []float64, _, _ int) {
 	panic("kernel: no assembly for " + s.String() + " in this build")
 }
 
-func secularRootsAssembly(s Set, _ *SecularEquation, _ int, _, _ []float64) {
+func secularRootsAssembly(s Set, _ *SecularEquation, _, _ int, _, _ []float64) {
 	panic("kernel: no assembly for " + s.String() + " in this build")
 }
 

@@ -38,3 +38,38 @@ func formComplexLanesAVX2(args *byte)
 //
 //go:noescape
 func directComplexLanesAVX2(args *byte)
+
+// iterateLanesAVX2Pair diagonalizes tridiagonal matrices, see LaneProblem. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func iterateLanesAVX2Pair(args *byte)
+
+// reduceRealLanesAVX2Pair reduces Hermitian matrices to tridiagonal form, see LaneProblem. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func reduceRealLanesAVX2Pair(args *byte)
+
+// formRealLanesAVX2Pair multiplies the reflections of Hermitian matrices, see LaneProblem. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func formRealLanesAVX2Pair(args *byte)
+
+// directRealLanesAVX2Pair gives vectors their phases, see LaneProblem. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func directRealLanesAVX2Pair(args *byte)
+
+// reduceComplexLanesAVX2Pair reduces Hermitian matrices to tridiagonal form, see LaneProblem. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func reduceComplexLanesAVX2Pair(args *byte)
+
+// formComplexLanesAVX2Pair multiplies the reflections of Hermitian matrices, see LaneProblem. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func formComplexLanesAVX2Pair(args *byte)
+
+// directComplexLanesAVX2Pair gives vectors their phases, see LaneProblem. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func directComplexLanesAVX2Pair(args *byte)

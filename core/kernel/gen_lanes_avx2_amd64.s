@@ -13,7 +13,6 @@ TEXT ·iterateLanesAVX2(SB), NOSPLIT, $0-8
 	MOVQ    56(R13), SI
 	MOVQ    64(R13), DI
 	VXORPS  Y0, Y0, Y0
-	VMOVUPD Y0, (DI)
 	VMOVUPD Y0, 128(DI)
 	VMOVUPD 128(SI), Y0
 	VMOVUPD Y0, 192(DI)
@@ -933,6 +932,944 @@ phase:
 	VADDPD       Y1, Y8, Y8
 	VMOVUPD      Y7, (BX)(DX*1)
 	VMOVUPD      Y8, 64(BX)(DX*1)
+	ADDQ         $0x80, DX
+	JMP          phase
+
+phase_end:
+	ADDQ 88(R13), BX
+	DECQ R12
+	JNZ  vector
+	VZEROUPPER
+	RET
+
+// func iterateLanesAVX2Pair(args *byte)
+// Requires: AVX, FMA3
+TEXT ·iterateLanesAVX2Pair(SB), NOSPLIT, $0-8
+	MOVQ    args+0(FP), R13
+	MOVQ    16(R13), AX
+	MOVQ    24(R13), BX
+	MOVQ    56(R13), SI
+	MOVQ    64(R13), DI
+	VXORPS  X0, X0, X0
+	VMOVUPD X0, 128(DI)
+	VMOVUPD 128(SI), X0
+	VMOVUPD X0, 192(DI)
+	XORQ    R8, R8
+
+pass:
+	VMOVUPD    (SI), X7
+	VMOVUPD    (DI), X0
+	VMOVUPD    X7, X5
+	VMOVUPD    X7, X3
+	VMOVUPD    X7, X4
+	MOVQ       72(R13), CX
+	DECQ       CX
+	VXORPS     X1, X1, X1
+	VCVTSI2SDQ CX, X1, X1
+	VUNPCKLPD  X1, X1, X1
+	MOVQ       CX, R12
+	MOVQ       CX, DX
+	SHLQ       $0x06, DX
+	VMOVUPD    (AX)(DX*1), X6
+	VXORPS     X2, X2, X2
+	VCVTSI2SDQ R8, X2, X2
+	VUNPCKLPD  X2, X2, X2
+	MOVQ       $-1, R9
+	MOVQ       R8, CX
+	MOVQ       R8, DX
+	SHLQ       $0x06, DX
+
+scan:
+	CMPQ        CX, R12
+	JGE         scanned
+	VMOVUPD     (AX)(DX*1), X9
+	VMULPD      64(AX)(DX*1), X9, X9
+	VANDPD      320(SI), X9, X9
+	VMOVUPD     (BX)(DX*1), X8
+	VMOVUPD     192(DI), X10
+	VFMADD231PD 192(SI), X9, X10
+	VMULPD      X8, X8, X11
+	VCMPPD      $0x02, X2, X0, X13
+	VCMPPD      $0x1e, X2, X1, X15
+	VANDPD      X13, X15, X15
+	VCMPPD      $0x02, X10, X11, X14
+	VANDPD      X15, X14, X14
+	VCMPPD      $0x00, X2, X0, X13
+	VANDPD      X15, X13, X13
+	VXORPS      X10, X10, X10
+	VBLENDVPD   X14, X10, X8, X11
+	VMOVUPD     X11, (BX)(DX*1)
+	VANDPD      X14, X13, X12
+	VMOVUPD     128(DI), X11
+	VBLENDVPD   X12, X10, X11, X11
+	VMOVUPD     X11, 128(DI)
+	VADDPD      X7, X2, X10
+	VANDNPD     X14, X13, X12
+	VBLENDVPD   X12, X2, X1, X1
+	VBLENDVPD   X12, (AX)(DX*1), X6, X6
+	VANDNPD     X13, X14, X12
+	VBLENDVPD   X12, (AX)(DX*1), X3, X3
+	VBLENDVPD   X12, 64(AX)(DX*1), X4, X4
+	VBLENDVPD   X12, X8, X5, X5
+	VANDNPD     X13, X12, X12
+	VBLENDVPD   X12, X10, X0, X0
+	VANDNPD     X15, X14, X15
+	VMOVMSKPD   X15, R15
+	TESTL       R15, R15
+	JZ          idle
+	MOVQ        CX, R9
+	JMP         scan_next
+
+idle:
+	CMPQ CX, R8
+	JNE  scan_next
+	INCQ R8
+
+scan_next:
+	VADDPD X7, X2, X2
+	INCQ   CX
+	ADDQ   $0x40, DX
+	JMP    scan
+
+scanned:
+	VMOVUPD     X0, (DI)
+	VMOVUPD     X0, 256(DI)
+	VMOVUPD     X1, 64(DI)
+	TESTQ       R9, R9
+	JS          done
+	CMPQ        104(R13), $0x00
+	JE          done
+	DECQ        104(R13)
+	VADDPD      X5, X5, X9
+	VSUBPD      X3, X4, X7
+	VDIVPD      X9, X7, X7
+	VMOVUPD     (SI), X8
+	VFMADD231PD X7, X7, X8
+	VSQRTPD     X8, X8
+	VANDPD      384(SI), X7, X9
+	VORPD       X8, X9, X8
+	VADDPD      X8, X7, X7
+	VDIVPD      X7, X5, X8
+	VSUBPD      X3, X6, X7
+	VADDPD      X8, X7, X3
+	VMOVUPD     128(DI), X9
+	VADDPD      (SI), X9, X9
+	VMOVUPD     X9, 128(DI)
+	VMOVUPD     128(SI), X8
+	VCMPPD      $0x1d, 256(SI), X9, X15
+	VBLENDVPD   X15, 320(DI), X8, X8
+	VMOVUPD     X8, 192(DI)
+	VMOVUPD     (SI), X0
+	VMOVUPD     X0, X1
+	VXORPS      X2, X2, X2
+	VXORPS      X6, X6, X6
+	VCVTSI2SDQ  R9, X6, X6
+	VUNPCKLPD   X6, X6, X6
+	MOVQ        R9, DX
+	SHLQ        $0x06, DX
+	VMOVUPD     64(AX)(DX*1), X4
+	VMOVUPD     64(BX)(DX*1), X5
+	MOVQ        R9, R10
+	IMULQ       88(R13), R10
+	ADDQ        8(R13), R10
+
+row:
+	VMOVUPD      (BX)(DX*1), X8
+	VMULPD       X0, X8, X10
+	VMULPD       X1, X8, X9
+	VMULPD       X10, X10, X12
+	VFMADD231PD  X3, X3, X12
+	VSQRTPD      X12, X11
+	VMOVUPD      (SI), X13
+	VDIVPD       X11, X13, X13
+	VCMPPD       $0x1d, 256(DI), X6, X14
+	VCMPPD       $0x01, 64(DI), X6, X15
+	VANDPD       X14, X15, X15
+	VCMPPD       $0x01, 128(SI), X12, X14
+	VANDPD       X15, X14, X14
+	VANDNPD      X15, X14, X15
+	VMULPD       X13, X10, X10
+	VMULPD       X3, X13, X13
+	VMOVUPD      (SI), X12
+	VFNMADD231PD X13, X13, X12
+	VFNMADD231PD X10, X10, X12
+	VMULPD       64(SI), X12, X12
+	VFMADD231PD  X12, X13, X13
+	VFMADD231PD  X12, X10, X10
+	VADDPD       (SI), X6, X7
+	VCMPPD       $0x01, 64(DI), X7, X12
+	VANDPD       X15, X12, X12
+	VBLENDVPD    X12, X11, X5, X5
+	VXORPS       X12, X12, X12
+	VBLENDVPD    X15, X10, X12, X7
+	VBLENDVPD    X14, X12, X5, X5
+	VMOVUPD      X5, 64(BX)(DX*1)
+	VSUBPD       X2, X4, X11
+	VBLENDVPD    X14, X11, X4, X4
+	VMOVUPD      X8, X5
+	VBLENDVPD    X14, X9, X5, X5
+	VMOVUPD      (AX)(DX*1), X8
+	VSUBPD       X11, X8, X8
+	VMULPD       X10, X8, X8
+	VADDPD       X9, X9, X12
+	VFMADD231PD  X12, X13, X8
+	VMULPD       X10, X8, X12
+	VFMSUB231PD  X8, X13, X9
+	VADDPD       X12, X11, X11
+	VBLENDVPD    X15, X11, X4, X4
+	VMOVUPD      X4, 64(AX)(DX*1)
+	VMOVUPD      (SI), X8
+	VBLENDVPD    X15, X13, X8, X1
+	VBLENDVPD    X15, X7, X8, X0
+	VXORPS       X11, X11, X11
+	VBLENDVPD    X15, X12, X11, X2
+	VBLENDVPD    X15, X9, X3, X3
+	VMOVUPD      (AX)(DX*1), X4
+	VMOVMSKPD    X14, R15
+	TESTL        R15, R15
+	JZ           whole
+	VADDPD       X6, X8, X11
+	VMOVUPD      256(DI), X9
+	VBLENDVPD    X14, X11, X9, X9
+	VMOVUPD      X9, 256(DI)
+
+whole:
+	VCMPPD    $0x00, (DI), X6, X14
+	VANDPD    X15, X14, X14
+	VSUBPD    X2, X4, X11
+	VBLENDVPD X14, X11, X4, X4
+	VBLENDVPD X14, X3, X5, X5
+	VMOVMSKPD X15, R15
+	TESTL     R15, R15
+	JZ        rotated
+	MOVQ      R10, R11
+	ADDQ      88(R13), R11
+	XORQ      CX, CX
+	MOVQ      96(R13), R12
+	SUBQ      $0x02, R12
+	JLT       rotate_rest
+
+rotate:
+	VMOVUPD     (R10)(CX*1), X8
+	VMOVUPD     (R11)(CX*1), X9
+	VMULPD      X7, X9, X10
+	VFMSUB231PD X8, X1, X10
+	VMOVUPD     X10, (R10)(CX*1)
+	VMULPD      X7, X8, X8
+	VFMADD231PD X9, X1, X8
+	VMOVUPD     X8, (R11)(CX*1)
+	VMOVUPD     64(R10)(CX*1), X11
+	VMOVUPD     64(R11)(CX*1), X12
+	VMULPD      X7, X12, X13
+	VFMSUB231PD X11, X1, X13
+	VMOVUPD     X13, 64(R10)(CX*1)
+	VMULPD      X7, X11, X11
+	VFMADD231PD X12, X1, X11
+	VMOVUPD     X11, 64(R11)(CX*1)
+	ADDQ        $0x80, CX
+	SUBQ        $0x02, R12
+	JGE         rotate
+
+rotate_rest:
+	ADDQ        $0x02, R12
+	JZ          rotated
+	VMOVUPD     (R10)(CX*1), X8
+	VMOVUPD     (R11)(CX*1), X9
+	VMULPD      X7, X9, X10
+	VFMSUB231PD X8, X1, X10
+	VMOVUPD     X10, (R10)(CX*1)
+	VMULPD      X7, X8, X8
+	VFMADD231PD X9, X1, X8
+	VMOVUPD     X8, (R11)(CX*1)
+	ADDQ        $0x40, CX
+
+rotated:
+	SUBQ    88(R13), R10
+	VSUBPD  (SI), X6, X6
+	SUBQ    $0x40, DX
+	DECQ    R9
+	CMPQ    R9, R8
+	JGE     row
+	VMOVUPD X4, 64(AX)(DX*1)
+	VMOVUPD X5, 64(BX)(DX*1)
+	JMP     pass
+
+done:
+	VZEROUPPER
+	RET
+
+// func reduceRealLanesAVX2Pair(args *byte)
+// Requires: AVX, FMA3
+TEXT ·reduceRealLanesAVX2Pair(SB), NOSPLIT, $0-8
+	MOVQ   args+0(FP), R13
+	MOVQ   56(R13), SI
+	MOVQ   48(R13), R8
+	MOVQ   72(R13), R12
+	DECQ   R12
+	MOVQ   R12, R9
+	SHLQ   $0x06, R9
+	MOVQ   R12, CX
+	IMUL3Q $0x40, CX, CX
+	MOVQ   R12, AX
+	IMULQ  80(R13), AX
+	ADDQ   (R13), AX
+
+step:
+	VMOVUPD (AX)(CX*1), X0
+	MOVQ    16(R13), R10
+	VMOVUPD X0, (R10)(R9*1)
+	TESTQ   R12, R12
+	JZ      done
+	MOVQ    CX, R11
+	SUBQ    $0x40, R11
+	SUBQ    $0x40, R9
+	VXORPS  X0, X0, X0
+	VXORPS  X2, X2, X2
+	XORQ    DX, DX
+
+squares:
+	CMPQ        DX, R11
+	JGE         squares_end
+	VMOVUPD     (AX)(DX*1), X1
+	VFMADD231PD X1, X1, X0
+	ADDQ        $0x40, DX
+	JMP         squares
+
+squares_end:
+	VMOVUPD     (AX)(R11*1), X1
+	VCMPPD      $0x01, 128(SI), X0, X15
+	VFMADD231PD X1, X1, X0
+	VSQRTPD     X0, X2
+	VANDPD      320(SI), X1, X3
+	VADDPD      X2, X3, X3
+	VMULPD      X2, X3, X3
+	VMOVUPD     (SI), X4
+	VDIVPD      X3, X4, X3
+	VANDPD      384(SI), X1, X4
+	VORPD       X2, X4, X4
+	VADDPD      X1, X4, X2
+	VMOVUPD     X2, (AX)(R11*1)
+	VXORPS      X5, X5, X5
+	VSUBPD      X4, X5, X4
+	VBLENDVPD   X15, X5, X3, X3
+	VBLENDVPD   X15, X1, X4, X4
+	MOVQ        32(R13), R10
+	VMOVUPD     X3, (R10)(R9*1)
+	MOVQ        24(R13), R10
+	VMOVUPD     X4, (R10)(R9*1)
+	MOVQ        (R13), BX
+	XORQ        R10, R10
+
+product_row:
+	VXORPS  X0, X0, X0
+	VMOVUPD (AX)(R10*1), X2
+	XORQ    DX, DX
+
+product:
+	CMPQ        DX, R10
+	JGE         product_end
+	VMOVUPD     (BX)(DX*1), X4
+	VMOVUPD     (R8)(DX*1), X6
+	VFMADD231PD (AX)(DX*1), X4, X0
+	VFMADD231PD X2, X4, X6
+	VMOVUPD     X6, (R8)(DX*1)
+	ADDQ        $0x40, DX
+	JMP         product
+
+product_end:
+	VMOVUPD     (BX)(R10*1), X4
+	VFMADD231PD X2, X4, X0
+	VMOVUPD     X0, (R8)(R10*1)
+	ADDQ        80(R13), BX
+	ADDQ        $0x40, R10
+	CMPQ        R10, CX
+	JLT         product_row
+	VXORPS      X0, X0, X0
+	XORQ        DX, DX
+
+dot:
+	CMPQ        DX, CX
+	JGE         dot_end
+	VMOVUPD     (AX)(DX*1), X4
+	VFMADD231PD (R8)(DX*1), X4, X0
+	ADDQ        $0x40, DX
+	JMP         dot
+
+dot_end:
+	MOVQ    32(R13), R10
+	VMOVUPD (R10)(R9*1), X1
+	VMULPD  X1, X0, X0
+	VMULPD  64(SI), X1, X2
+	VMULPD  X0, X2, X2
+	XORQ    DX, DX
+
+combination:
+	CMPQ         DX, CX
+	JGE          combination_end
+	VMULPD       (R8)(DX*1), X1, X3
+	VMOVUPD      (AX)(DX*1), X4
+	VFNMADD231PD X2, X4, X3
+	VMOVUPD      X3, (R8)(DX*1)
+	ADDQ         $0x40, DX
+	JMP          combination
+
+combination_end:
+	MOVQ (R13), BX
+	XORQ R10, R10
+
+update_row:
+	VMOVUPD (AX)(R10*1), X0
+	VMOVUPD (R8)(R10*1), X2
+	LEAQ    64(R10), R11
+	XORQ    DX, DX
+
+update:
+	CMPQ         DX, R11
+	JGE          update_end
+	VMOVUPD      (BX)(DX*1), X4
+	VFNMADD231PD (R8)(DX*1), X0, X4
+	VFNMADD231PD (AX)(DX*1), X2, X4
+	VMOVUPD      X4, (BX)(DX*1)
+	ADDQ         $0x40, DX
+	JMP          update
+
+update_end:
+	ADDQ 80(R13), BX
+	ADDQ $0x40, R10
+	CMPQ R10, CX
+	JLT  update_row
+	SUBQ $0x40, CX
+	SUBQ 80(R13), AX
+	DECQ R12
+	JMP  step
+
+done:
+	VZEROUPPER
+	RET
+
+// func formRealLanesAVX2Pair(args *byte)
+// Requires: AVX, FMA3
+TEXT ·formRealLanesAVX2Pair(SB), NOSPLIT, $0-8
+	MOVQ    args+0(FP), R13
+	MOVQ    56(R13), SI
+	VXORPS  X0, X0, X0
+	VMOVUPD (SI), X1
+	MOVQ    72(R13), CX
+	IMUL3Q  $0x40, CX, CX
+	MOVQ    8(R13), BX
+	MOVQ    40(R13), R8
+	XORQ    R10, R10
+
+identity_row:
+	XORQ DX, DX
+
+identity:
+	CMPQ    DX, CX
+	JGE     identity_end
+	VMOVUPD X0, (BX)(DX*1)
+	ADDQ    $0x40, DX
+	JMP     identity
+
+identity_end:
+	VMOVUPD X1, (BX)(R10*1)
+	ADDQ    88(R13), BX
+	ADDQ    $0x40, R10
+	CMPQ    R10, CX
+	JLT     identity_row
+	MOVQ    (R13), AX
+	MOVQ    72(R13), R12
+	XORQ    CX, CX
+	MOVQ    32(R13), R9
+
+step:
+	DECQ R12
+	JZ   done
+	ADDQ 80(R13), AX
+	ADDQ $0x40, CX
+	MOVQ 8(R13), BX
+	XORQ R10, R10
+
+reflect_row:
+	VXORPS X0, X0, X0
+	XORQ   DX, DX
+
+sum:
+	CMPQ        DX, CX
+	JGE         sum_end
+	VMOVUPD     (AX)(DX*1), X2
+	VFMADD231PD (BX)(DX*1), X2, X0
+	ADDQ        $0x40, DX
+	JMP         sum
+
+sum_end:
+	VMULPD (R9), X0, X0
+	XORQ   DX, DX
+
+reflect:
+	CMPQ         DX, CX
+	JGE          reflect_end
+	VMOVUPD      (BX)(DX*1), X4
+	VMOVUPD      (AX)(DX*1), X2
+	VFNMADD231PD X0, X2, X4
+	VMOVUPD      X4, (BX)(DX*1)
+	ADDQ         $0x40, DX
+	JMP          reflect
+
+reflect_end:
+	ADDQ 88(R13), BX
+	ADDQ $0x40, R10
+	CMPQ R10, CX
+	JLT  reflect_row
+	ADDQ $0x40, R9
+	JMP  step
+
+done:
+	VZEROUPPER
+	RET
+
+// func directRealLanesAVX2Pair(args *byte)
+// Requires: AVX
+TEXT ·directRealLanesAVX2Pair(SB), NOSPLIT, $0-8
+	MOVQ   args+0(FP), R13
+	MOVQ   56(R13), SI
+	MOVQ   72(R13), R12
+	MOVQ   R12, CX
+	IMUL3Q $0x40, CX, CX
+	MOVQ   8(R13), BX
+
+vector:
+	VXORPS X0, X0, X0
+	XORQ   DX, DX
+
+largest:
+	CMPQ    DX, CX
+	JGE     largest_end
+	VMOVUPD (BX)(DX*1), X1
+	VANDPD  320(SI), X1, X1
+	VMAXPD  X1, X0, X0
+	ADDQ    $0x40, DX
+	JMP     largest
+
+largest_end:
+	VMULPD 448(SI), X0, X0
+	MOVQ   CX, DX
+
+deciding:
+	SUBQ      $0x40, DX
+	JLT       decided
+	VMOVUPD   (BX)(DX*1), X1
+	VANDPD    320(SI), X1, X1
+	VCMPPD    $0x1d, X0, X1, X15
+	VBLENDVPD X15, (BX)(DX*1), X3, X3
+	JMP       deciding
+
+decided:
+	VANDPD 384(SI), X3, X3
+	VXORPS X2, X2, X2
+	XORQ   DX, DX
+
+sign:
+	CMPQ    DX, CX
+	JGE     sign_end
+	VMOVUPD (BX)(DX*1), X1
+	VXORPS  X3, X1, X1
+	VADDPD  X2, X1, X1
+	VMOVUPD X1, (BX)(DX*1)
+	ADDQ    $0x40, DX
+	JMP     sign
+
+sign_end:
+	ADDQ 88(R13), BX
+	DECQ R12
+	JNZ  vector
+	VZEROUPPER
+	RET
+
+// func reduceComplexLanesAVX2Pair(args *byte)
+// Requires: AVX, FMA3
+TEXT ·reduceComplexLanesAVX2Pair(SB), NOSPLIT, $0-8
+	MOVQ    args+0(FP), R13
+	MOVQ    56(R13), SI
+	MOVQ    48(R13), R8
+	MOVQ    72(R13), R12
+	DECQ    R12
+	MOVQ    R12, R9
+	SHLQ    $0x06, R9
+	MOVQ    R12, CX
+	IMUL3Q  $0x80, CX, CX
+	MOVQ    R12, AX
+	IMULQ   80(R13), AX
+	ADDQ    (R13), AX
+	MOVQ    40(R13), R10
+	VMOVUPD (SI), X0
+	VXORPS  X1, X1, X1
+	VMOVUPD X0, (R10)(CX*1)
+	VMOVUPD X1, 64(R10)(CX*1)
+
+step:
+	VMOVUPD (AX)(CX*1), X0
+	MOVQ    16(R13), R10
+	VMOVUPD X0, (R10)(R9*1)
+	TESTQ   R12, R12
+	JZ      done
+	MOVQ    CX, R11
+	SUBQ    $0x80, R11
+	SUBQ    $0x40, R9
+	VXORPS  X0, X0, X0
+	VXORPS  X2, X2, X2
+	XORQ    DX, DX
+
+squares:
+	CMPQ        DX, R11
+	JGE         squares_end
+	VMOVUPD     (AX)(DX*1), X1
+	VFMADD231PD X1, X1, X0
+	VMOVUPD     64(AX)(DX*1), X1
+	VFMADD231PD X1, X1, X0
+	VSUBPD      X1, X2, X1
+	VMOVUPD     X1, 64(AX)(DX*1)
+	ADDQ        $0x80, DX
+	JMP         squares
+
+squares_end:
+	VXORPS       X6, X6, X6
+	VMOVUPD      (SI), X7
+	VMOVUPD      (AX)(R11*1), X1
+	VSUBPD       64(AX)(R11*1), X6, X2
+	VMULPD       X1, X1, X3
+	VFMADD231PD  X2, X2, X3
+	VADDPD       X3, X0, X5
+	VSQRTPD      X5, X5
+	VCMPPD       $0x01, 128(SI), X3, X14
+	VSQRTPD      X3, X3
+	VDIVPD       X3, X7, X4
+	VMULPD       X4, X1, X1
+	VMULPD       X4, X2, X2
+	VBLENDVPD    X14, X7, X1, X1
+	VBLENDVPD    X14, X6, X2, X2
+	VBLENDVPD    X14, X6, X3, X3
+	VCMPPD       $0x01, 128(SI), X0, X15
+	VADDPD       X5, X3, X4
+	VMULPD       X4, X5, X8
+	VDIVPD       X8, X7, X8
+	VMULPD       X1, X4, X0
+	VMOVUPD      X0, (AX)(R11*1)
+	VMULPD       X2, X4, X0
+	VMOVUPD      X0, 64(AX)(R11*1)
+	VBLENDVPD    X15, X6, X8, X8
+	VBLENDVPD    X15, X3, X5, X5
+	MOVQ         32(R13), R10
+	VMOVUPD      X8, (R10)(R9*1)
+	MOVQ         24(R13), R10
+	VMOVUPD      X5, (R10)(R9*1)
+	VSUBPD       X1, X6, X0
+	VBLENDVPD    X15, X1, X0, X1
+	VSUBPD       X2, X6, X0
+	VBLENDVPD    X15, X2, X0, X2
+	MOVQ         40(R13), R10
+	VMOVUPD      (R10)(CX*1), X3
+	VMOVUPD      64(R10)(CX*1), X4
+	VMULPD       X3, X1, X5
+	VFNMADD231PD X4, X2, X5
+	VMULPD       X3, X2, X8
+	VFMADD231PD  X4, X1, X8
+	VMOVUPD      (SI), X0
+	VFNMADD231PD X5, X5, X0
+	VFNMADD231PD X8, X8, X0
+	VMULPD       64(SI), X0, X0
+	VFMADD231PD  X0, X5, X5
+	VFMADD231PD  X0, X8, X8
+	VMOVUPD      X5, (R10)(R11*1)
+	VMOVUPD      X8, 64(R10)(R11*1)
+	MOVQ         (R13), BX
+	XORQ         R10, R10
+
+product_row:
+	VXORPS  X0, X0, X0
+	VMOVUPD (AX)(R10*1), X2
+	VXORPS  X1, X1, X1
+	VMOVUPD 64(AX)(R10*1), X3
+	XORQ    DX, DX
+
+product:
+	CMPQ         DX, R10
+	JGE          product_end
+	VMOVUPD      (BX)(DX*1), X4
+	VMOVUPD      (R8)(DX*1), X6
+	VMOVUPD      64(BX)(DX*1), X5
+	VMOVUPD      64(R8)(DX*1), X7
+	VFMADD231PD  (AX)(DX*1), X4, X0
+	VFMADD231PD  X2, X4, X6
+	VFNMADD231PD 64(AX)(DX*1), X5, X0
+	VFMADD231PD  64(AX)(DX*1), X4, X1
+	VFMADD231PD  (AX)(DX*1), X5, X1
+	VFMADD231PD  X3, X5, X6
+	VFMADD231PD  X3, X4, X7
+	VFNMADD231PD X2, X5, X7
+	VMOVUPD      X6, (R8)(DX*1)
+	VMOVUPD      X7, 64(R8)(DX*1)
+	ADDQ         $0x80, DX
+	JMP          product
+
+product_end:
+	VMOVUPD     (BX)(R10*1), X4
+	VFMADD231PD X2, X4, X0
+	VMOVUPD     X0, (R8)(R10*1)
+	VFMADD231PD X3, X4, X1
+	VMOVUPD     X1, 64(R8)(R10*1)
+	ADDQ        80(R13), BX
+	ADDQ        $0x80, R10
+	CMPQ        R10, CX
+	JLT         product_row
+	VXORPS      X0, X0, X0
+	XORQ        DX, DX
+
+dot:
+	CMPQ        DX, CX
+	JGE         dot_end
+	VMOVUPD     (AX)(DX*1), X4
+	VFMADD231PD (R8)(DX*1), X4, X0
+	VMOVUPD     64(AX)(DX*1), X4
+	VFMADD231PD 64(R8)(DX*1), X4, X0
+	ADDQ        $0x80, DX
+	JMP         dot
+
+dot_end:
+	MOVQ    32(R13), R10
+	VMOVUPD (R10)(R9*1), X1
+	VMULPD  X1, X0, X0
+	VMULPD  64(SI), X1, X2
+	VMULPD  X0, X2, X2
+	XORQ    DX, DX
+
+combination:
+	CMPQ         DX, CX
+	JGE          combination_end
+	VMULPD       (R8)(DX*1), X1, X3
+	VMOVUPD      (AX)(DX*1), X4
+	VFNMADD231PD X2, X4, X3
+	VMOVUPD      X3, (R8)(DX*1)
+	VMULPD       64(R8)(DX*1), X1, X3
+	VMOVUPD      64(AX)(DX*1), X4
+	VFNMADD231PD X2, X4, X3
+	VMOVUPD      X3, 64(R8)(DX*1)
+	ADDQ         $0x80, DX
+	JMP          combination
+
+combination_end:
+	MOVQ (R13), BX
+	XORQ R10, R10
+
+update_row:
+	VMOVUPD (AX)(R10*1), X0
+	VMOVUPD (R8)(R10*1), X2
+	VMOVUPD 64(AX)(R10*1), X1
+	VMOVUPD 64(R8)(R10*1), X3
+	LEAQ    128(R10), R11
+	XORQ    DX, DX
+
+update:
+	CMPQ         DX, R11
+	JGE          update_end
+	VMOVUPD      (BX)(DX*1), X4
+	VMOVUPD      64(BX)(DX*1), X5
+	VFNMADD231PD (R8)(DX*1), X0, X4
+	VFNMADD231PD (AX)(DX*1), X2, X4
+	VFNMADD231PD 64(R8)(DX*1), X1, X4
+	VFNMADD231PD 64(AX)(DX*1), X3, X4
+	VFNMADD231PD (R8)(DX*1), X1, X5
+	VFMADD231PD  64(R8)(DX*1), X0, X5
+	VFNMADD231PD (AX)(DX*1), X3, X5
+	VFMADD231PD  64(AX)(DX*1), X2, X5
+	VMOVUPD      X4, (BX)(DX*1)
+	VMOVUPD      X5, 64(BX)(DX*1)
+	ADDQ         $0x80, DX
+	JMP          update
+
+update_end:
+	ADDQ 80(R13), BX
+	ADDQ $0x80, R10
+	CMPQ R10, CX
+	JLT  update_row
+	SUBQ $0x80, CX
+	SUBQ 80(R13), AX
+	DECQ R12
+	JMP  step
+
+done:
+	VZEROUPPER
+	RET
+
+// func formComplexLanesAVX2Pair(args *byte)
+// Requires: AVX, FMA3
+TEXT ·formComplexLanesAVX2Pair(SB), NOSPLIT, $0-8
+	MOVQ    args+0(FP), R13
+	MOVQ    56(R13), SI
+	VXORPS  X0, X0, X0
+	VMOVUPD (SI), X1
+	MOVQ    72(R13), CX
+	IMUL3Q  $0x80, CX, CX
+	MOVQ    8(R13), BX
+	MOVQ    40(R13), R8
+	XORQ    R10, R10
+
+identity_row:
+	XORQ DX, DX
+
+identity:
+	CMPQ    DX, CX
+	JGE     identity_end
+	VMOVUPD X0, (BX)(DX*1)
+	VMOVUPD X0, 64(BX)(DX*1)
+	ADDQ    $0x80, DX
+	JMP     identity
+
+identity_end:
+	VMOVUPD (R8)(R10*1), X1
+	VMOVUPD X1, (BX)(R10*1)
+	VMOVUPD 64(R8)(R10*1), X1
+	VMOVUPD X1, 64(BX)(R10*1)
+	ADDQ    88(R13), BX
+	ADDQ    $0x80, R10
+	CMPQ    R10, CX
+	JLT     identity_row
+	MOVQ    (R13), AX
+	MOVQ    72(R13), R12
+	XORQ    CX, CX
+	MOVQ    32(R13), R9
+
+step:
+	DECQ R12
+	JZ   done
+	ADDQ 80(R13), AX
+	ADDQ $0x80, CX
+	MOVQ 8(R13), BX
+	XORQ R10, R10
+
+reflect_row:
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	XORQ   DX, DX
+
+sum:
+	CMPQ         DX, CX
+	JGE          sum_end
+	VMOVUPD      (AX)(DX*1), X2
+	VMOVUPD      64(AX)(DX*1), X3
+	VFMADD231PD  (BX)(DX*1), X2, X0
+	VFMADD231PD  64(BX)(DX*1), X3, X0
+	VFMADD231PD  64(BX)(DX*1), X2, X1
+	VFNMADD231PD (BX)(DX*1), X3, X1
+	ADDQ         $0x80, DX
+	JMP          sum
+
+sum_end:
+	VMULPD (R9), X0, X0
+	VMULPD (R9), X1, X1
+	XORQ   DX, DX
+
+reflect:
+	CMPQ         DX, CX
+	JGE          reflect_end
+	VMOVUPD      (BX)(DX*1), X4
+	VMOVUPD      (AX)(DX*1), X2
+	VMOVUPD      64(BX)(DX*1), X5
+	VMOVUPD      64(AX)(DX*1), X3
+	VFNMADD231PD X0, X2, X4
+	VFMADD231PD  X1, X3, X4
+	VFNMADD231PD X0, X3, X5
+	VFNMADD231PD X1, X2, X5
+	VMOVUPD      X4, (BX)(DX*1)
+	VMOVUPD      X5, 64(BX)(DX*1)
+	ADDQ         $0x80, DX
+	JMP          reflect
+
+reflect_end:
+	ADDQ 88(R13), BX
+	ADDQ $0x80, R10
+	CMPQ R10, CX
+	JLT  reflect_row
+	ADDQ $0x40, R9
+	JMP  step
+
+done:
+	VZEROUPPER
+	RET
+
+// func directComplexLanesAVX2Pair(args *byte)
+// Requires: AVX, FMA3
+TEXT ·directComplexLanesAVX2Pair(SB), NOSPLIT, $0-8
+	MOVQ   args+0(FP), R13
+	MOVQ   56(R13), SI
+	MOVQ   72(R13), R12
+	MOVQ   R12, CX
+	IMUL3Q $0x80, CX, CX
+	MOVQ   8(R13), BX
+
+vector:
+	VXORPS X0, X0, X0
+	XORQ   DX, DX
+
+largest:
+	CMPQ        DX, CX
+	JGE         largest_end
+	VMOVUPD     (BX)(DX*1), X1
+	VMULPD      X1, X1, X1
+	VMOVUPD     64(BX)(DX*1), X2
+	VFMADD231PD X2, X2, X1
+	VMAXPD      X1, X0, X0
+	ADDQ        $0x80, DX
+	JMP         largest
+
+largest_end:
+	VMULPD 512(SI), X0, X0
+	MOVQ   CX, DX
+
+deciding:
+	SUBQ        $0x80, DX
+	JLT         decided
+	VMOVUPD     (BX)(DX*1), X1
+	VMULPD      X1, X1, X1
+	VMOVUPD     64(BX)(DX*1), X2
+	VFMADD231PD X2, X2, X1
+	VCMPPD      $0x1d, X0, X1, X15
+	VBLENDVPD   X15, (BX)(DX*1), X3, X3
+	VBLENDVPD   X15, 64(BX)(DX*1), X4, X4
+	VXORPS      X6, X6, X6
+	VCVTSI2SDQ  DX, X6, X6
+	VUNPCKLPD   X6, X6, X6
+	VBLENDVPD   X15, X6, X5, X5
+	JMP         deciding
+
+decided:
+	VXORPS      X1, X1, X1
+	VMULPD      X3, X3, X0
+	VFMADD231PD X4, X4, X0
+	VSQRTPD     X0, X0
+	VDIVPD      X0, X3, X3
+	VSUBPD      X4, X1, X4
+	VDIVPD      X0, X4, X4
+	XORQ        DX, DX
+
+phase:
+	CMPQ         DX, CX
+	JGE          phase_end
+	VMOVUPD      (BX)(DX*1), X2
+	VMOVUPD      64(BX)(DX*1), X6
+	VMULPD       X2, X3, X7
+	VFNMADD231PD X6, X4, X7
+	VMULPD       X2, X4, X8
+	VFMADD231PD  X6, X3, X8
+	VXORPS       X9, X9, X9
+	VCVTSI2SDQ   DX, X9, X9
+	VUNPCKLPD    X9, X9, X9
+	VCMPPD       $0x00, X5, X9, X15
+	VBLENDVPD    X15, X0, X7, X7
+	VBLENDVPD    X15, X1, X8, X8
+	VADDPD       X1, X7, X7
+	VADDPD       X1, X8, X8
+	VMOVUPD      X7, (BX)(DX*1)
+	VMOVUPD      X8, 64(BX)(DX*1)
 	ADDQ         $0x80, DX
 	JMP          phase
 

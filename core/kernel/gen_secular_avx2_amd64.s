@@ -397,25 +397,28 @@ TEXT ·secularRootsF64AVX2(SB), NOSPLIT, $0-8
 	MOVQ         args+0(FP), R13
 	MOVQ         (R13), AX
 	MOVQ         8(R13), BX
-	MOVQ         16(R13), SI
-	MOVQ         48(R13), R8
-	XORQ         DI, DI
-	VBROADCASTSD 80(R13), Y10
+	VBROADCASTSD 56(R13), Y10
 	VXORPS       Y11, Y11, Y11
-	VMOVUPD      (SI), Y8
-	VMOVUPD      128(SI), Y9
-	VBROADCASTSD 88(R13), Y7
-	VMULPD       Y7, Y9, Y9
 
-evaluate:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	XORQ   DX, DX
-	MOVQ   24(R13), CX
-	TESTQ  CX, CX
-	JZ     below_end
+round:
+	MOVQ 16(R13), SI
+	MOVQ 24(R13), DI
+	XORQ R8, R8
+
+search:
+	CMPQ    664(SI), $0x00
+	JE      next
+	INCQ    R8
+	VMOVUPD (SI), Y8
+	VMOVUPD 64(SI), Y9
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	XORQ    DX, DX
+	MOVQ    640(SI), CX
+	TESTQ   CX, CX
+	JZ      below_end
 
 below:
 	VBROADCASTSD (AX)(DX*1), Y4
@@ -462,7 +465,7 @@ below:
 	JNZ          below
 
 below_end:
-	MOVQ  32(R13), CX
+	MOVQ  648(SI), CX
 	TESTQ CX, CX
 	JZ    between_end
 
@@ -526,7 +529,7 @@ between:
 	JNZ          between
 
 between_end:
-	MOVQ  40(R13), CX
+	MOVQ  656(SI), CX
 	TESTQ CX, CX
 	JZ    above_end
 
@@ -575,25 +578,26 @@ above:
 	JNZ          above
 
 above_end:
-	TESTQ        DI, DI
-	JNZ          step
+	CMPQ         672(SI), $0x00
+	JNE          step
 	VADDPD       Y3, Y2, Y2
 	VADDPD       Y1, Y0, Y0
-	VBROADCASTSD 56(R13), Y1
+	VBROADCASTSD 32(R13), Y1
 	VSUBPD       Y0, Y1, Y0
-	VMOVUPD      256(SI), Y4
+	VMOVUPD      320(SI), Y4
 	VCMPPD       $0x01, Y11, Y0, Y13
 	VCMPPD       $0x00, Y11, Y4, Y14
 	VANDNPD      Y13, Y14, Y13
 	VMOVUPD      192(SI), Y5
 	VBLENDVPD    Y13, Y4, Y5, Y5
-	VMOVUPD      Y5, 640(SI)
-	VMOVUPD      64(SI), Y3
+	VMOVUPD      Y5, 192(SI)
+	VMOVUPD      256(SI), Y3
 	VBLENDVPD    Y13, Y3, Y8, Y8
+	VMOVUPD      Y8, (SI)
 	VMOVUPD      128(SI), Y7
 	VSUBPD       Y7, Y11, Y3
 	VBLENDVPD    Y13, Y3, Y7, Y7
-	VMOVUPD      Y7, 576(SI)
+	VMOVUPD      Y7, 128(SI)
 	VCMPPD       $0x01, Y11, Y0, Y14
 	VANDNPD      Y14, Y13, Y14
 	VXORPS       Y6, Y6, Y6
@@ -603,17 +607,15 @@ above_end:
 	VSUBPD       Y9, Y11, Y3
 	VBLENDVPD    Y13, Y3, Y6, Y6
 	VBLENDVPD    Y13, Y11, Y1, Y1
-	VMOVUPD      Y6, 448(SI)
-	VMOVUPD      Y1, 512(SI)
-	VBROADCASTSD 96(R13), Y3
-	VMOVUPD      Y3, 704(SI)
+	VMOVUPD      Y6, 384(SI)
+	VMOVUPD      Y1, 448(SI)
 	VMULPD       Y9, Y2, Y2
 	VMULPD       Y9, Y2, Y2
 	VSUBPD       Y5, Y2, Y2
 	VMAXPD       Y11, Y2, Y2
 	VCMPPD       $0x00, Y11, Y4, Y13
 	VBLENDVPD    Y13, Y11, Y2, Y2
-	VBROADCASTSD 88(R13), Y6
+	VBROADCASTSD 64(R13), Y6
 	VMULPD       Y7, Y6, Y6
 	VSUBPD       Y2, Y5, Y1
 	VDIVPD       Y6, Y1, Y1
@@ -633,33 +635,34 @@ above_end:
 	VBLENDVPD    Y13, Y6, Y3, Y3
 	VBLENDVPD    Y13, Y5, Y1, Y1
 	VDIVPD       Y1, Y3, Y9
-	VMOVUPD      448(SI), Y4
-	VMOVUPD      512(SI), Y5
-	VBROADCASTSD 88(R13), Y7
+	VMOVUPD      384(SI), Y4
+	VMOVUPD      448(SI), Y5
+	VBROADCASTSD 64(R13), Y7
 	VSUBPD       Y4, Y5, Y6
 	VFMADD213PD  Y4, Y6, Y7
 	VCMPPD       $0x05, Y9, Y4, Y13
 	VCMPPD       $0x05, Y5, Y9, Y14
 	VORPD        Y14, Y13, Y13
 	VBLENDVPD    Y13, Y7, Y9, Y9
-	VXORPD       Y15, Y15, Y15
-	INCQ         DI
-	JMP          evaluate
+	VMOVUPD      Y9, 64(SI)
+	INCQ         672(SI)
+	JMP          next
 
 step:
+	VMOVUPD      576(SI), Y15
 	VADDPD       Y3, Y2, Y2
 	VSUBPD       Y1, Y0, Y3
 	VADDPD       Y1, Y0, Y0
-	VBROADCASTSD 56(R13), Y1
+	VBROADCASTSD 32(R13), Y1
 	VADDPD       Y1, Y3, Y3
 	VSUBPD       Y0, Y1, Y0
-	VBROADCASTSD 64(R13), Y4
+	VBROADCASTSD 40(R13), Y4
 	VMULPD       Y4, Y3, Y3
-	VBROADCASTSD 104(R13), Y1
+	VBROADCASTSD 72(R13), Y1
 	VANDPD       Y0, Y1, Y1
-	VBROADCASTSD 104(R13), Y12
+	VBROADCASTSD 72(R13), Y12
 	VANDPD       Y9, Y12, Y12
-	VBROADCASTSD 72(R13), Y4
+	VBROADCASTSD 48(R13), Y4
 	VMULPD       Y12, Y4, Y4
 	VMULPD       Y2, Y4, Y4
 	VCMPPD       $0x02, Y3, Y1, Y13
@@ -671,18 +674,18 @@ step:
 	JEQ          found
 	VMULPD       Y12, Y3, Y3
 	VCMPPD       $0x01, Y11, Y0, Y13
-	VMOVUPD      448(SI), Y4
+	VMOVUPD      384(SI), Y4
 	VBLENDVPD    Y13, Y9, Y4, Y4
-	VMOVUPD      Y4, 448(SI)
+	VMOVUPD      Y4, 384(SI)
 	VMOVUPD      Y9, Y5
-	VMOVUPD      512(SI), Y6
+	VMOVUPD      448(SI), Y6
 	VBLENDVPD    Y13, Y6, Y5, Y5
-	VMOVUPD      Y5, 512(SI)
-	VMOVUPD      576(SI), Y4
+	VMOVUPD      Y5, 448(SI)
+	VMOVUPD      128(SI), Y4
 	VSUBPD       Y9, Y4, Y4
 	VSUBPD       Y9, Y11, Y5
 	VDIVPD       Y5, Y10, Y6
-	VMOVUPD      640(SI), Y12
+	VMOVUPD      192(SI), Y12
 	VMULPD       Y12, Y6, Y12
 	VFNMADD213PD Y2, Y12, Y6
 	VSUBPD       Y12, Y0, Y7
@@ -711,16 +714,16 @@ step:
 	VBLENDVPD    Y13, Y2, Y7, Y7
 	VDIVPD       Y7, Y4, Y4
 	VADDPD       Y4, Y9, Y5
-	VMOVUPD      448(SI), Y6
+	VMOVUPD      384(SI), Y6
 	VCMPPD       $0x05, Y5, Y6, Y14
-	VMOVUPD      512(SI), Y6
+	VMOVUPD      448(SI), Y6
 	VCMPPD       $0x05, Y6, Y5, Y13
 	VORPD        Y13, Y14, Y14
 	VADDPD       Y1, Y1, Y6
-	VMOVUPD      704(SI), Y7
+	VMOVUPD      512(SI), Y7
 	VCMPPD       $0x01, Y6, Y7, Y13
 	VORPD        Y13, Y14, Y14
-	VMOVUPD      Y1, 704(SI)
+	VMOVUPD      Y1, 512(SI)
 	VMULPD       Y4, Y4, Y4
 	VMULPD       Y2, Y4, Y4
 	VADDPD       Y4, Y4, Y4
@@ -729,9 +732,9 @@ step:
 	VMOVMSKPD    Y14, CX
 	TESTL        CX, CX
 	JZ           accepted
-	VMOVUPD      448(SI), Y0
-	VMOVUPD      512(SI), Y1
-	VBROADCASTSD 88(R13), Y4
+	VMOVUPD      384(SI), Y0
+	VMOVUPD      448(SI), Y1
+	VBROADCASTSD 64(R13), Y4
 	VSUBPD       Y0, Y1, Y6
 	VFMADD213PD  Y0, Y6, Y4
 	VDIVPD       Y0, Y1, Y7
@@ -747,17 +750,23 @@ accepted:
 	VCMPPD    $0x00, Y9, Y5, Y14
 	VORPD     Y14, Y13, Y13
 	VBLENDVPD Y15, Y9, Y5, Y5
-	VMOVUPD   Y5, Y9
+	VMOVUPD   Y5, 64(SI)
 	VORPD     Y13, Y15, Y15
-	DECQ      R8
-	JZ        found
+	VMOVUPD   Y15, 576(SI)
+	DECQ      664(SI)
 	VMOVMSKPD Y15, CX
 	CMPL      CX, $0x0000000f
 	JEQ       found
-	JMP       evaluate
+	JMP       next
 
 found:
-	VMOVUPD Y8, 320(SI)
-	VMOVUPD Y9, 384(SI)
+	MOVQ $0x00000000, 664(SI)
+
+next:
+	ADDQ  $0x000002c0, SI
+	DECQ  DI
+	JNZ   search
+	TESTQ R8, R8
+	JNZ   round
 	VZEROUPPER
 	RET

@@ -365,25 +365,28 @@ TEXT ·secularRootsF64AVX512(SB), NOSPLIT, $0-8
 	MOVQ         args+0(FP), R13
 	MOVQ         (R13), AX
 	MOVQ         8(R13), BX
-	MOVQ         16(R13), SI
-	MOVQ         48(R13), R8
-	XORQ         DI, DI
-	VBROADCASTSD 80(R13), Z10
+	VBROADCASTSD 56(R13), Z10
 	VPXORQ       Z11, Z11, Z11
-	VMOVUPD      (SI), Z8
-	VMOVUPD      128(SI), Z9
-	VBROADCASTSD 88(R13), Z7
-	VMULPD       Z7, Z9, Z9
 
-evaluate:
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	XORQ   DX, DX
-	MOVQ   24(R13), CX
-	TESTQ  CX, CX
-	JZ     below_end
+round:
+	MOVQ 16(R13), SI
+	MOVQ 24(R13), DI
+	XORQ R8, R8
+
+search:
+	CMPQ    664(SI), $0x00
+	JE      next
+	INCQ    R8
+	VMOVUPD (SI), Z8
+	VMOVUPD 64(SI), Z9
+	VPXORQ  Z0, Z0, Z0
+	VPXORQ  Z1, Z1, Z1
+	VPXORQ  Z2, Z2, Z2
+	VPXORQ  Z3, Z3, Z3
+	XORQ    DX, DX
+	MOVQ    640(SI), CX
+	TESTQ   CX, CX
+	JZ      below_end
 
 below:
 	VSUBPD.BCST (AX)(DX*1), Z8, Z4
@@ -422,7 +425,7 @@ below:
 	JNZ         below
 
 below_end:
-	MOVQ  32(R13), CX
+	MOVQ  648(SI), CX
 	TESTQ CX, CX
 	JZ    between_end
 
@@ -478,7 +481,7 @@ between:
 	JNZ         between
 
 between_end:
-	MOVQ  40(R13), CX
+	MOVQ  656(SI), CX
 	TESTQ CX, CX
 	JZ    above_end
 
@@ -519,25 +522,26 @@ above:
 	JNZ         above
 
 above_end:
-	TESTQ        DI, DI
-	JNZ          step
+	CMPQ         672(SI), $0x00
+	JNE          step
 	VADDPD       Z3, Z2, Z2
 	VADDPD       Z1, Z0, Z0
-	VBROADCASTSD 56(R13), Z1
+	VBROADCASTSD 32(R13), Z1
 	VSUBPD       Z0, Z1, Z0
-	VMOVUPD      256(SI), Z4
+	VMOVUPD      320(SI), Z4
 	VCMPPD       $0x01, Z11, Z0, K3
 	VCMPPD       $0x00, Z11, Z4, K2
 	KANDNW       K3, K2, K3
 	VMOVUPD      192(SI), Z5
 	VMOVUPD      Z4, K3, Z5
-	VMOVUPD      Z5, Z28
-	VMOVUPD      64(SI), Z3
+	VMOVUPD      Z5, 192(SI)
+	VMOVUPD      256(SI), Z3
 	VMOVUPD      Z3, K3, Z8
+	VMOVUPD      Z8, (SI)
 	VMOVUPD      128(SI), Z7
 	VSUBPD       Z7, Z11, Z3
 	VMOVUPD      Z3, K3, Z7
-	VMOVUPD      Z7, Z29
+	VMOVUPD      Z7, 128(SI)
 	VCMPPD       $0x01, Z11, Z0, K2
 	KANDNW       K2, K3, K2
 	VPXORQ       Z6, Z6, Z6
@@ -547,17 +551,15 @@ above_end:
 	VSUBPD       Z9, Z11, Z3
 	VMOVUPD      Z3, K3, Z6
 	VMOVUPD      Z11, K3, Z1
-	VMOVUPD      Z6, Z31
-	VMOVUPD      Z1, Z30
-	VBROADCASTSD 96(R13), Z3
-	VMOVUPD      Z3, Z27
+	VMOVUPD      Z6, 384(SI)
+	VMOVUPD      Z1, 448(SI)
 	VMULPD       Z9, Z2, Z2
 	VMULPD       Z9, Z2, Z2
 	VSUBPD       Z5, Z2, Z2
 	VMAXPD       Z11, Z2, Z2
 	VCMPPD       $0x00, Z11, Z4, K3
 	VMOVUPD      Z11, K3, Z2
-	VBROADCASTSD 88(R13), Z6
+	VBROADCASTSD 64(R13), Z6
 	VMULPD       Z7, Z6, Z6
 	VSUBPD       Z2, Z5, Z1
 	VDIVPD       Z6, Z1, Z1
@@ -577,31 +579,34 @@ above_end:
 	VMOVUPD      Z6, K3, Z3
 	VMOVUPD      Z5, K3, Z1
 	VDIVPD       Z1, Z3, Z9
-	VBROADCASTSD 88(R13), Z7
-	VSUBPD       Z31, Z30, Z6
-	VFMADD213PD  Z31, Z6, Z7
-	VCMPPD       $0x05, Z9, Z31, K3
-	VCMPPD       $0x05, Z30, Z9, K2
+	VMOVUPD      384(SI), Z4
+	VMOVUPD      448(SI), Z5
+	VBROADCASTSD 64(R13), Z7
+	VSUBPD       Z4, Z5, Z6
+	VFMADD213PD  Z4, Z6, Z7
+	VCMPPD       $0x05, Z9, Z4, K3
+	VCMPPD       $0x05, Z5, Z9, K2
 	KORW         K2, K3, K3
 	VMOVUPD      Z7, K3, Z9
-	KXORW        K1, K1, K1
-	INCQ         DI
-	JMP          evaluate
+	VMOVUPD      Z9, 64(SI)
+	INCQ         672(SI)
+	JMP          next
 
 step:
+	KMOVW        576(SI), K1
 	VADDPD       Z3, Z2, Z2
 	VSUBPD       Z1, Z0, Z3
 	VADDPD       Z1, Z0, Z0
-	VBROADCASTSD 56(R13), Z1
+	VBROADCASTSD 32(R13), Z1
 	VADDPD       Z1, Z3, Z3
 	VSUBPD       Z0, Z1, Z0
-	VBROADCASTSD 64(R13), Z4
+	VBROADCASTSD 40(R13), Z4
 	VMULPD       Z4, Z3, Z3
-	VBROADCASTSD 104(R13), Z1
+	VBROADCASTSD 72(R13), Z1
 	VPANDQ       Z0, Z1, Z1
-	VBROADCASTSD 104(R13), Z12
+	VBROADCASTSD 72(R13), Z12
 	VPANDQ       Z9, Z12, Z12
-	VBROADCASTSD 72(R13), Z4
+	VBROADCASTSD 48(R13), Z4
 	VMULPD       Z12, Z4, Z4
 	VMULPD       Z2, Z4, Z4
 	VCMPPD       $0x02, Z3, Z1, K3
@@ -613,14 +618,19 @@ step:
 	JEQ          found
 	VMULPD       Z12, Z3, Z3
 	VCMPPD       $0x01, Z11, Z0, K3
-	VMOVUPD      Z9, K3, Z31
+	VMOVUPD      384(SI), Z4
+	VMOVUPD      Z9, K3, Z4
+	VMOVUPD      Z4, 384(SI)
 	VMOVUPD      Z9, Z5
-	VMOVUPD      Z30, K3, Z5
-	VMOVUPD      Z5, Z30
-	VSUBPD       Z9, Z29, Z4
+	VMOVUPD      448(SI), Z6
+	VMOVUPD      Z6, K3, Z5
+	VMOVUPD      Z5, 448(SI)
+	VMOVUPD      128(SI), Z4
+	VSUBPD       Z9, Z4, Z4
 	VSUBPD       Z9, Z11, Z5
 	VDIVPD       Z5, Z10, Z6
-	VMULPD       Z28, Z6, Z12
+	VMOVUPD      192(SI), Z12
+	VMULPD       Z12, Z6, Z12
 	VFNMADD213PD Z2, Z12, Z6
 	VSUBPD       Z12, Z0, Z7
 	VFNMADD231PD Z4, Z6, Z7
@@ -648,13 +658,16 @@ step:
 	VMOVUPD      Z2, K3, Z7
 	VDIVPD       Z7, Z4, Z4
 	VADDPD       Z4, Z9, Z5
-	VCMPPD       $0x05, Z5, Z31, K2
-	VCMPPD       $0x05, Z30, Z5, K3
+	VMOVUPD      384(SI), Z6
+	VCMPPD       $0x05, Z5, Z6, K2
+	VMOVUPD      448(SI), Z6
+	VCMPPD       $0x05, Z6, Z5, K3
 	KORW         K3, K2, K2
 	VADDPD       Z1, Z1, Z6
-	VCMPPD       $0x01, Z6, Z27, K3
+	VMOVUPD      512(SI), Z7
+	VCMPPD       $0x01, Z6, Z7, K3
 	KORW         K3, K2, K2
-	VMOVUPD      Z1, Z27
+	VMOVUPD      Z1, 512(SI)
 	VMULPD       Z4, Z4, Z4
 	VMULPD       Z2, Z4, Z4
 	VADDPD       Z4, Z4, Z4
@@ -663,15 +676,17 @@ step:
 	KMOVW        K2, CX
 	TESTL        CX, CX
 	JZ           accepted
-	VBROADCASTSD 88(R13), Z4
-	VSUBPD       Z31, Z30, Z6
-	VFMADD213PD  Z31, Z6, Z4
-	VDIVPD       Z31, Z30, Z7
+	VMOVUPD      384(SI), Z0
+	VMOVUPD      448(SI), Z1
+	VBROADCASTSD 64(R13), Z4
+	VSUBPD       Z0, Z1, Z6
+	VFMADD213PD  Z0, Z6, Z4
+	VDIVPD       Z0, Z1, Z7
 	VSQRTPD      Z7, Z7
-	VMULPD       Z31, Z7, Z7
-	VCMPPD       $0x05, Z7, Z31, K4
+	VMULPD       Z0, Z7, Z7
+	VCMPPD       $0x05, Z7, Z0, K4
 	VMOVUPD      Z4, K4, Z7
-	VCMPPD       $0x05, Z30, Z7, K4
+	VCMPPD       $0x05, Z1, Z7, K4
 	VMOVUPD      Z4, K4, Z7
 	VMOVUPD      Z7, K2, Z5
 
@@ -679,17 +694,23 @@ accepted:
 	VCMPPD  $0x00, Z9, Z5, K2
 	KORW    K2, K3, K3
 	VMOVUPD Z9, K1, Z5
-	VMOVUPD Z5, Z9
+	VMOVUPD Z5, 64(SI)
 	KORW    K3, K1, K1
-	DECQ    R8
-	JZ      found
+	KMOVW   K1, 576(SI)
+	DECQ    664(SI)
 	KMOVW   K1, CX
 	CMPL    CX, $0x000000ff
 	JEQ     found
-	JMP     evaluate
+	JMP     next
 
 found:
-	VMOVUPD Z8, 320(SI)
-	VMOVUPD Z9, 384(SI)
+	MOVQ $0x00000000, 664(SI)
+
+next:
+	ADDQ  $0x000002c0, SI
+	DECQ  DI
+	JNZ   search
+	TESTQ R8, R8
+	JNZ   round
 	VZEROUPPER
 	RET

@@ -21,6 +21,7 @@ type LaneProblem struct {
 	A, D, E, Tau, Work, Phases []float64
 	Vectors                    []float64
 	Floor                      [Lanes]float64 // the square of couplings that are negligible where the iteration stands still
+	Idle                       [Lanes]bool    // lanes without a matrix, whose numbers mean nothing
 }
 
 // LaneElements returns how many numbers the slices of NewLaneProblem have together.
@@ -77,13 +78,7 @@ func (p *LaneProblem) Reduce(s Set) {
 		laneAssembly(s, reduceLanes, p)
 		return
 	}
-	for lane := range Lanes {
-		if p.Parts == 1 {
-			p.reduceReal(lane)
-		} else {
-			p.reduceComplex(lane)
-		}
-	}
+	p.eachLane((*LaneProblem).reduceReal, (*LaneProblem).reduceComplex)
 }
 
 // Form sets row i of Vectors to column i of P_{n-1} ... P_1 diag(Phases) of the reflections and phases that Reduce left: what makes
@@ -94,13 +89,7 @@ func (p *LaneProblem) Form(s Set) {
 		laneAssembly(s, formLanes, p)
 		return
 	}
-	for lane := range Lanes {
-		if p.Parts == 1 {
-			p.formReal(lane)
-		} else {
-			p.formComplex(lane)
-		}
-	}
+	p.eachLane((*LaneProblem).formReal, (*LaneProblem).formComplex)
 }
 
 // Direct multiplies each row of Vectors by a number of modulus 1 that makes the first of its elements that have nine tenths of the largest modulus
@@ -111,11 +100,18 @@ func (p *LaneProblem) Direct(s Set) {
 		laneAssembly(s, directLanes, p)
 		return
 	}
-	for lane := range Lanes {
-		if p.Parts == 1 {
-			p.directReal(lane)
-		} else {
-			p.directComplex(lane)
+	p.eachLane((*LaneProblem).directReal, (*LaneProblem).directComplex)
+}
+
+// eachLane calls one of two functions for the lanes that are not idle.
+func (p *LaneProblem) eachLane(ofReal, ofComplex func(p *LaneProblem, lane int)) {
+	for lane, idle := range p.Idle {
+		switch {
+		case idle:
+		case p.Parts == 1:
+			ofReal(p, lane)
+		default:
+			ofComplex(p, lane)
 		}
 	}
 }
@@ -129,7 +125,8 @@ func (p *LaneProblem) checkVectors() {
 
 // Iterate diagonalizes the tridiagonal matrices with the diagonal D and the couplings E of i and i+1: D becomes the eigenvalues, in no particular
 // order, and E is spoilt. It multiplies Vectors, as columns, by the eigenvectors, so that row i belongs to D i. It returns how many
-// leading eigenvalues each lane has found when every lane was ready, or after the given number of sweeps: Order in a lane that is ready.
+// leading eigenvalues each lane has found when every lane was ready, or after the given number of sweeps: Order in a lane that is ready. An
+// idle lane is ready, whatever found says.
 //
 // Method: the implicit QL iteration with Wilkinson's shift (Dubrulle, Martin and Wilkinson, Numer. Math. 12, 1968). A sweep goes from the last row that
 // some lane works on to the first one; in other rows a lane has the rotation by 0. Couplings are negligible that are small against the geometric mean
@@ -139,8 +136,10 @@ func (p *LaneProblem) Iterate(s Set, sweeps int) (found [Lanes]int) {
 	if s != Go {
 		return iterateLanesAssembly(s, p, sweeps)
 	}
-	for lane := range Lanes {
-		found[lane] = p.iterateGo(lane, sweeps)
+	for lane, idle := range p.Idle {
+		if !idle {
+			found[lane] = p.iterateGo(lane, sweeps)
+		}
 	}
 	return found
 }
@@ -163,5 +162,6 @@ type laneKernel uint8
 const (
 	reduceLanes laneKernel = iota
 	formLanes
+	iterateLanes
 	directLanes
 )

@@ -25,11 +25,31 @@ func allLanes(x float64) (all [Lanes]float64) {
 // what is negligible, the row where the sweep ends, and the number of Floor.
 type laneState [6][Lanes]float64
 
-const doubleBytes = 8
+// The kernels for two lanes and for four are in the set of AVX2. They are quicker, as divisions of longer vectors take longer.
+const (
+	pairLanes = 2
+	halfLanes = 4
+)
+
+// laneStep returns how many lanes a kernel takes at a time, and where the last lane that is not idle ends.
+func (p *LaneProblem) laneStep(s Set) (step, end int) {
+	for lane, idle := range p.Idle {
+		if !idle {
+			end = lane + 1
+		}
+	}
+	switch {
+	case end <= pairLanes:
+		return pairLanes, end
+	case end <= halfLanes || s == AVX2:
+		return halfLanes, end
+	}
+	return Lanes, end
+}
 
 // newLaneArgs returns the arguments of the kernels for the lanes from the given one on.
 func newLaneArgs(p *LaneProblem, first int) laneArgs {
-	const placeBytes = Lanes * doubleBytes
+	const placeBytes = Lanes * 8
 	at := func(x []float64) unsafe.Pointer {
 		if len(x) == 0 {
 			return nil
@@ -43,77 +63,31 @@ func newLaneArgs(p *LaneProblem, first int) laneArgs {
 	}
 }
 
-// laneAssembly runs a kernel for all lanes; those of AVX2 take half of them at a time.
+// laneAssembly runs a kernel for the lanes that are not idle, and perhaps for others.
 func laneAssembly(s Set, k laneKernel, p *LaneProblem) {
-	lanes := vectorBytes[s] / doubleBytes
-	for first := 0; first < Lanes; first += lanes {
+	step, end := p.laneStep(s)
+	for first := 0; first < end; first += step {
 		args := newLaneArgs(p, first)
-		block, isComplex := (*byte)(unsafe.Pointer(&args)), p.Parts == 2
-		switch k {
-		case reduceLanes:
-			reduceLanesAssembly(s, isComplex, block)
-		case formLanes:
-			formLanesAssembly(s, isComplex, block)
-		case directLanes:
-			directLanesAssembly(s, isComplex, block)
-		}
-	}
-}
-
-func reduceLanesAssembly(s Set, isComplex bool, block *byte) {
-	switch {
-	case s == AVX512 && isComplex:
-		reduceComplexLanesAVX512(block)
-	case s == AVX512:
-		reduceRealLanesAVX512(block)
-	case isComplex:
-		reduceComplexLanesAVX2(block)
-	default:
-		reduceRealLanesAVX2(block)
-	}
-}
-
-func formLanesAssembly(s Set, isComplex bool, block *byte) {
-	switch {
-	case s == AVX512 && isComplex:
-		formComplexLanesAVX512(block)
-	case s == AVX512:
-		formRealLanesAVX512(block)
-	case isComplex:
-		formComplexLanesAVX2(block)
-	default:
-		formRealLanesAVX2(block)
-	}
-}
-
-func directLanesAssembly(s Set, isComplex bool, block *byte) {
-	switch {
-	case s == AVX512 && isComplex:
-		directComplexLanesAVX512(block)
-	case s == AVX512:
-		directRealLanesAVX512(block)
-	case isComplex:
-		directComplexLanesAVX2(block)
-	default:
-		directRealLanesAVX2(block)
+		runLanes(step, k, p.Parts > 1, (*byte)(unsafe.Pointer(&args)))
 	}
 }
 
 // iterateLanesAssembly is LaneProblem.Iterate.
 func iterateLanesAssembly(s Set, p *LaneProblem, sweeps int) (found [Lanes]int) {
-	lanes := vectorBytes[s] / doubleBytes
+	step, end := p.laneStep(s)
 	var state laneState
-	for first := 0; first < Lanes; first += lanes {
+	for first := 0; first < end; first += step {
 		args := newLaneArgs(p, first)
-		copy(state[len(state)-1][:], p.Floor[first:][:lanes])
 		args.sweepsLeft, args.state = sweeps, unsafe.Pointer(&state)
-		block := (*byte)(unsafe.Pointer(&args))
-		if s == AVX512 {
-			iterateLanesAVX512(block)
-		} else {
-			iterateLanesAVX2(block)
+		for lane := range step {
+			state[0][lane] = 0
+			if p.Idle[first+lane] {
+				state[0][lane] = float64(p.Order - 1)
+			}
+			state[len(state)-1][lane] = p.Floor[first+lane]
 		}
-		for lane := range lanes {
+		runLanes(step, iterateLanes, false, (*byte)(unsafe.Pointer(&args)))
+		for lane := range step {
 			found[first+lane] = int(state[0][lane])
 			if found[first+lane] == p.Order-1 { // with the others, the last one is found
 				found[first+lane] = p.Order
@@ -121,4 +95,93 @@ func iterateLanesAssembly(s Set, p *LaneProblem, sweeps int) (found [Lanes]int) 
 		}
 	}
 	return found
+}
+
+func runLanes(lanes int, k laneKernel, isComplex bool, block *byte) {
+	switch {
+	case lanes == Lanes && isComplex:
+		complexLanes(k, block)
+	case lanes == Lanes:
+		realLanes(k, block)
+	case lanes == halfLanes && isComplex:
+		complexHalf(k, block)
+	case lanes == halfLanes:
+		realHalf(k, block)
+	case isComplex:
+		complexPair(k, block)
+	default:
+		realPair(k, block)
+	}
+}
+
+func realLanes(k laneKernel, block *byte) {
+	switch k {
+	case reduceLanes:
+		reduceRealLanesAVX512(block)
+	case formLanes:
+		formRealLanesAVX512(block)
+	case iterateLanes:
+		iterateLanesAVX512(block)
+	case directLanes:
+		directRealLanesAVX512(block)
+	}
+}
+
+func complexLanes(k laneKernel, block *byte) {
+	switch k {
+	case reduceLanes:
+		reduceComplexLanesAVX512(block)
+	case formLanes:
+		formComplexLanesAVX512(block)
+	case directLanes:
+		directComplexLanesAVX512(block)
+	}
+}
+
+func realHalf(k laneKernel, block *byte) {
+	switch k {
+	case reduceLanes:
+		reduceRealLanesAVX2(block)
+	case formLanes:
+		formRealLanesAVX2(block)
+	case iterateLanes:
+		iterateLanesAVX2(block)
+	case directLanes:
+		directRealLanesAVX2(block)
+	}
+}
+
+func complexHalf(k laneKernel, block *byte) {
+	switch k {
+	case reduceLanes:
+		reduceComplexLanesAVX2(block)
+	case formLanes:
+		formComplexLanesAVX2(block)
+	case directLanes:
+		directComplexLanesAVX2(block)
+	}
+}
+
+func realPair(k laneKernel, block *byte) {
+	switch k {
+	case reduceLanes:
+		reduceRealLanesAVX2Pair(block)
+	case formLanes:
+		formRealLanesAVX2Pair(block)
+	case iterateLanes:
+		iterateLanesAVX2Pair(block)
+	case directLanes:
+		directRealLanesAVX2Pair(block)
+	}
+}
+
+func complexPair(k laneKernel, block *byte) {
+	switch k {
+	case reduceLanes:
+		reduceComplexLanesAVX2Pair(block)
+	case formLanes:
+		formComplexLanesAVX2Pair(block)
+	case directLanes:
+		directComplexLanesAVX2Pair(block)
+	}
 }

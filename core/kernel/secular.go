@@ -69,15 +69,20 @@ func secularVectorGo[T Float](p Poles, origin, shift float64, x []T) {
 // Products of four differences are formed, which are to be within the exponents' range.
 func SecularWeights(s Set, p Poles, origins, shifts []float64, first, end int) {
 	p.check()
-	if n := len(p.At); len(origins) != n || len(shifts) != n || first%PoleGroup != 0 || end%PoleGroup != 0 || first < 0 || first > end || end > n {
-		panic(fmt.Sprintf("kernel: %d origins, %d shifts and weights %d to %d of %d poles", len(origins), len(shifts), first, end, n))
-	}
+	checkRange(p, origins, shifts, first, end)
 	switch {
 	case first == end:
 	case s == Go:
 		secularWeightsGo(p, origins, shifts, first, end)
 	default:
 		secularWeightsAssembly(s, p, origins, shifts, first, end)
+	}
+}
+
+// checkRange panics unless there are origins and shifts for all poles, and first and end are bounds of groups of them.
+func checkRange(p Poles, origins, shifts []float64, first, end int) {
+	if n := len(p.At); len(origins) != n || len(shifts) != n || first%PoleGroup != 0 || end%PoleGroup != 0 || first < 0 || first > end || end > n {
+		panic(fmt.Sprintf("kernel: %d origins and %d shifts for %d poles, range %d to %d", len(origins), len(shifts), n, first, end))
 	}
 }
 

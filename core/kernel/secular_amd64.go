@@ -49,36 +49,62 @@ func secularWeightsAssembly(s Set, p Poles, origins, shifts []float64, first, en
 	}
 }
 
-// rootLanes is what belongs to the roots of a group, as the kernels have it.
-type rootLanes struct {
-	at, next, gap, weight, nextWeight, origin, x [PoleGroup]float64
-	state                                        [5][PoleGroup]float64 // AVX2: registers that are laid down
+// rootSearch is what belongs to the roots that are sought in the lanes of a vector, as the kernels have it. AVX2 has half of the lanes.
+type rootSearch struct {
+	origin, x, other, near, next, nextWeight, low, high, previous, done [PoleGroup]float64
+
+	below, between, above int // poles: below all of the roots, among them, above all of them
+	stepsLeft, started    int
+	_                     [3]int // the kernels step by whole vectors
 }
 
-// secularRootsAssembly is SecularRoots. Where there are too few roots for all lanes, the last one is found again.
-func secularRootsAssembly(s Set, e *SecularEquation, first int, origins, shifts []float64) {
-	var lanes rootLanes
-	for l := range PoleGroup {
-		k := min(first+l, e.Count-1)
-		lanes.at[l], lanes.next[l], lanes.weight[l], lanes.nextWeight[l], lanes.gap[l] = e.neighbours(k)
-	}
+// Vectors that cross lines are slow to come back from where they were just stored.
+const cacheLine = 64
+
+// searchesTogether is how many vectors of roots one call looks for.
+const searchesTogether = 4
+
+// secularRootsAssembly is SecularRoots.
+func secularRootsAssembly(s Set, e *SecularEquation, first, end int, origins, shifts []float64) {
+	var memory [searchesTogether*unsafe.Sizeof(rootSearch{}) + cacheLine]byte
+	start := -uintptr(unsafe.Pointer(&memory)) % cacheLine
+	searches := (*[searchesTogether]rootSearch)(unsafe.Pointer(&memory[start]))
+	lanes := secularLanes(s)
 	args := rootsArgs{
-		at: unsafe.Pointer(unsafe.SliceData(e.At)), weights: unsafe.Pointer(unsafe.SliceData(e.Weights)), lanes: unsafe.Pointer(&lanes),
-		below: first, between: PoleGroup, above: len(e.At) - first - PoleGroup, most: maxSecularSteps,
-		inverse: e.Inverse, tolerance: e.tolerance(), unit: unitRoundoff, one: 1, half: 0.5, infinity: math.Inf(1), modulus: 1<<63 - 1,
+		at: unsafe.Pointer(unsafe.SliceData(e.At)), weights: unsafe.Pointer(unsafe.SliceData(e.Weights)), searches: unsafe.Pointer(searches),
+		inverse: e.Inverse, tolerance: e.tolerance(), unit: unitRoundoff, one: 1, half: 0.5, modulus: 1<<63 - 1,
 	}
-	block := (*byte)(unsafe.Pointer(&args))
-	if s == AVX512 {
-		secularRootsF64AVX512(block)
-	} else {
-		const half = PoleGroup / 2
-		secularRootsF64AVX2(block)
-		args.lanes = unsafe.Pointer(&lanes.at[half])
-		secularRootsF64AVX2(block)
+	for ; first < end; first += searchesTogether * lanes {
+		args.count = min(searchesTogether, (end-first)/lanes)
+		for i := range args.count {
+			searches[i].begin(e, first+i*lanes, lanes)
+		}
+		if block := (*byte)(unsafe.Pointer(&args)); s == AVX512 {
+			secularRootsF64AVX512(block)
+		} else {
+			secularRootsF64AVX2(block)
+		}
+		for i := range args.count {
+			searches[i].store(e, first+i*lanes, lanes, origins, shifts)
+		}
 	}
-	for l := range PoleGroup {
+}
+
+// begin prepares the search for roots from first on. Where there are too few roots for all lanes, the last one is sought again.
+func (r *rootSearch) begin(e *SecularEquation, first, lanes int) {
+	for l := range lanes {
+		at, next, weight, nextWeight, gap := e.neighbours(min(first+l, e.Count-1))
+		r.origin[l], r.next[l], r.near[l], r.nextWeight[l] = at, next, weight, nextWeight
+		r.x[l], r.other[l], r.previous[l], r.done[l] = gap/2, gap, math.Inf(1), 0
+	}
+	r.below, r.between, r.above = first, lanes, len(e.At)-first-lanes
+	r.stepsLeft, r.started = maxSecularSteps, 0
+}
+
+func (r *rootSearch) store(e *SecularEquation, first, lanes int, origins, shifts []float64) {
+	for l := range lanes {
 		k := first + l
-		origins[k], shifts[k] = lanes.origin[l], lanes.x[l]
+		origins[k], shifts[k] = r.origin[l], r.x[l]
 		if k >= e.Count {
 			origins[k], shifts[k] = e.At[k], 0
 		}

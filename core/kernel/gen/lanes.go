@@ -50,6 +50,10 @@ const (
 // Bytes from an element of an interleaved matrix to the next, for every set: the kernels of AVX2 work on half of the lanes at a time.
 const laneBytes = 64
 
+var xmm = []reg.VecPhysical{
+	reg.X0, reg.X1, reg.X2, reg.X3, reg.X4, reg.X5, reg.X6, reg.X7, reg.X8, reg.X9, reg.X10, reg.X11, reg.X12, reg.X13, reg.X14, reg.X15,
+}
+
 // General registers of the kernels for interleaved matrices.
 var (
 	regD             = reg.RAX
@@ -152,7 +156,22 @@ func (k laneSet) or(x, y, z operand.Op) {
 func (k laneSet) number(r reg.Register, x reg.VecPhysical) {
 	k.VXORPS(x.AsX(), x.AsX(), x.AsX())
 	k.VCVTSI2SDQ(r, x.AsX(), x.AsX())
-	k.VBROADCASTSD(x.AsX(), x)
+	if k.vectorBytes == pairBytes {
+		k.VUNPCKLPD(x, x, x)
+	} else {
+		k.VBROADCASTSD(x.AsX(), x)
+	}
+}
+
+// Bytes of a vector of two lanes, which is enough for a matrix alone: its square roots and divisions are the quickest.
+const pairBytes = 16
+
+// suffix returns the end of a kernel's name.
+func (k laneSet) suffix() string {
+	if k.vectorBytes == pairBytes {
+		return k.set() + "Pair"
+	}
+	return k.set()
 }
 
 func (k laneSet) label(name string) operand.LabelRef { return operand.LabelRef(name) }
@@ -168,6 +187,7 @@ func writeLanes(dir string) {
 	for _, s := range []vectorSet{
 		{Context: avx512, element: float64s, vectorBytes: 64, registers: zmm, wide: true},
 		{Context: avx2, element: float64s, vectorBytes: 32, registers: ymm},
+		{Context: avx2, element: float64s, vectorBytes: pairBytes, registers: xmm},
 	} {
 		k := laneSet{s}
 		k.iterate()

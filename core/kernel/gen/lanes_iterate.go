@@ -10,14 +10,13 @@ import (
 // iterate generates the kernel of LaneProblem.Iterate. A pass of its loop looks for the rows that each lane has to work on, and does one sweep
 // from the last row of all lanes to the first one, in which a lane stands still outside of its own rows.
 func (k laneSet) iterate() {
-	k.begin("iterateLanes"+k.set(), "diagonalizes tridiagonal matrices, see LaneProblem.")
+	k.begin("iterateLanes"+k.suffix(), "diagonalizes tridiagonal matrices, see LaneProblem.")
 	k.MOVQ(laneField("d"), regD)
 	k.MOVQ(laneField("e"), regE)
 	k.MOVQ(laneField("constants"), regLaneConstants)
 	k.MOVQ(laneField("state"), regState)
 	zero := k.registers[0]
 	k.zero(zero)
-	k.move(k.Context, zero, k.variable(laneFirst))
 	k.move(k.Context, zero, k.variable(laneCount))
 	k.move(k.Context, k.constant(laneTiny), zero)
 	k.move(k.Context, zero, k.variable(laneFloor))

@@ -30,7 +30,7 @@ type partSet struct {
 func (k partSet) bytes() int { return laneBytes * k.parts }
 
 func (k partSet) name(what string) string {
-	return what + map[int]string{1: "Real", 2: "Complex"}[k.parts] + "Lanes" + k.set()
+	return what + map[int]string{1: "Real", 2: "Complex"}[k.parts] + "Lanes" + k.suffix()
 }
 
 // part returns a part of the current element of the row that base points to.
