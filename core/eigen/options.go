@@ -101,6 +101,9 @@ func Workspace[T dense.Scalar](n int, generalized bool, opt Options) (bytes int6
 	if dense.IsComplex[T]() {
 		wide *= 2
 	}
+	if n < leastSharedOrder && !generalized {
+		opt.Team = opt.Team.Serial()
+	}
 	order, threads := float64(n), float64(opt.Team.Threads())
 	perSquare, perRow := 0.0, wide+wholeRows*realBytes // tau and rows of real numbers
 	total := wide * (lowerElements(order) + reductionElements(order))
@@ -109,10 +112,13 @@ func Workspace[T dense.Scalar](n int, generalized bool, opt Options) (bytes int6
 		perRow += threads*chunkRows*wide + generalizedRows*realBytes
 	}
 	fixed := 0.0
+	if n <= laneOrder {
+		fixed = realBytes * float64(kernel.LaneElements(kernel.Lanes, n, partsOf[T](), !opt.ValuesOnly))
+	}
 	if !opt.ValuesOnly {
 		perSquare += realBytes * (1 + mergedSquares) // the eigenvectors of the tridiagonal matrix, and workspace for them and later for reflections
 		perRow += threads*chunkRows*wide + blockReflections*wide + realBytes*solveRows
-		fixed = threads * (wide*float64(formElements(n)+chunkRows*min(n, blockReflections)) + float64(blas.GemmWorkspace[float64]()))
+		fixed += threads * (wide*float64(formElements(n)+chunkRows*min(n, blockReflections)) + float64(blas.GemmWorkspace[float64]()))
 	}
 	total += order*order*perSquare + order*perRow + fixed
 	if generalized { // the Cholesky factorization and the solves with its factor
