@@ -1987,3 +1987,313 @@ phase_end:
 	JNZ  vector
 	VZEROUPPER
 	RET
+
+// func iterateLanesAVX2Alone(args *byte)
+// Requires: AVX, FMA3
+TEXT ·iterateLanesAVX2Alone(SB), NOSPLIT, $0-8
+	MOVQ    args+0(FP), R13
+	MOVQ    16(R13), AX
+	MOVQ    24(R13), BX
+	MOVQ    56(R13), SI
+	MOVQ    64(R13), DI
+	VXORPS  X0, X0, X0
+	VMOVUPD X0, 128(DI)
+	VMOVUPD 128(SI), X0
+	VMOVUPD X0, 192(DI)
+	XORQ    R8, R8
+
+pass:
+	VMOVUPD    (SI), X7
+	VMOVUPD    (DI), X0
+	VMOVUPD    X7, X5
+	VMOVUPD    X7, X3
+	VMOVUPD    X7, X4
+	MOVQ       72(R13), CX
+	DECQ       CX
+	VXORPS     X1, X1, X1
+	VCVTSI2SDQ CX, X1, X1
+	VUNPCKLPD  X1, X1, X1
+	MOVQ       CX, R12
+	MOVQ       CX, DX
+	SHLQ       $0x04, DX
+	VMOVUPD    (AX)(DX*1), X6
+	VXORPS     X2, X2, X2
+	VCVTSI2SDQ R8, X2, X2
+	VUNPCKLPD  X2, X2, X2
+	MOVQ       $-1, R9
+	MOVQ       R8, CX
+	MOVQ       R8, DX
+	SHLQ       $0x04, DX
+
+scan:
+	CMPQ        CX, R12
+	JGE         scanned
+	VMOVUPD     (AX)(DX*1), X9
+	VMULPD      16(AX)(DX*1), X9, X9
+	VANDPD      320(SI), X9, X9
+	VMOVUPD     (BX)(DX*1), X8
+	VMOVUPD     192(DI), X10
+	VFMADD231PD 192(SI), X9, X10
+	VMULPD      X8, X8, X11
+	VCMPPD      $0x02, X2, X0, X13
+	VCMPPD      $0x1e, X2, X1, X15
+	VANDPD      X13, X15, X15
+	VCMPPD      $0x02, X10, X11, X14
+	VANDPD      X15, X14, X14
+	VCMPPD      $0x00, X2, X0, X13
+	VANDPD      X15, X13, X13
+	VXORPS      X10, X10, X10
+	VBLENDVPD   X14, X10, X8, X11
+	VMOVUPD     X11, (BX)(DX*1)
+	VANDPD      X14, X13, X12
+	VMOVUPD     128(DI), X11
+	VBLENDVPD   X12, X10, X11, X11
+	VMOVUPD     X11, 128(DI)
+	VADDPD      X7, X2, X10
+	VANDNPD     X14, X13, X12
+	VBLENDVPD   X12, X2, X1, X1
+	VBLENDVPD   X12, (AX)(DX*1), X6, X6
+	VANDNPD     X13, X14, X12
+	VBLENDVPD   X12, (AX)(DX*1), X3, X3
+	VBLENDVPD   X12, 16(AX)(DX*1), X4, X4
+	VBLENDVPD   X12, X8, X5, X5
+	VANDNPD     X13, X12, X12
+	VBLENDVPD   X12, X10, X0, X0
+	VANDNPD     X15, X14, X15
+	VMOVMSKPD   X15, R15
+	TESTL       R15, R15
+	JZ          idle
+	MOVQ        CX, R9
+	JMP         scan_next
+
+idle:
+	CMPQ CX, R8
+	JNE  scan_next
+	INCQ R8
+
+scan_next:
+	VADDPD X7, X2, X2
+	INCQ   CX
+	ADDQ   $0x10, DX
+	JMP    scan
+
+scanned:
+	VMOVUPD     X0, (DI)
+	VMOVUPD     X0, 256(DI)
+	VMOVUPD     X1, 64(DI)
+	TESTQ       R9, R9
+	JS          done
+	CMPQ        104(R13), $0x00
+	JE          done
+	DECQ        104(R13)
+	VADDPD      X5, X5, X9
+	VSUBPD      X3, X4, X7
+	VDIVPD      X9, X7, X7
+	VMOVUPD     (SI), X8
+	VFMADD231PD X7, X7, X8
+	VSQRTPD     X8, X8
+	VANDPD      384(SI), X7, X9
+	VORPD       X8, X9, X8
+	VADDPD      X8, X7, X7
+	VDIVPD      X7, X5, X8
+	VSUBPD      X3, X6, X7
+	VADDPD      X8, X7, X3
+	VMOVUPD     128(DI), X9
+	VADDPD      (SI), X9, X9
+	VMOVUPD     X9, 128(DI)
+	VMOVUPD     128(SI), X8
+	VCMPPD      $0x1d, 256(SI), X9, X15
+	VBLENDVPD   X15, 320(DI), X8, X8
+	VMOVUPD     X8, 192(DI)
+	VMOVUPD     (SI), X0
+	VMOVUPD     X0, X1
+	VXORPS      X2, X2, X2
+	VXORPS      X6, X6, X6
+	VCVTSI2SDQ  R9, X6, X6
+	VUNPCKLPD   X6, X6, X6
+	MOVQ        R9, DX
+	SHLQ        $0x04, DX
+	VMOVUPD     16(AX)(DX*1), X4
+	VMOVUPD     16(BX)(DX*1), X5
+	MOVQ        R9, R10
+	IMULQ       88(R13), R10
+	ADDQ        8(R13), R10
+	XORQ        R14, R14
+	ADDQ        88(R13), R10
+
+row:
+	VMOVUPD      (BX)(DX*1), X8
+	VMULPD       X0, X8, X10
+	VMULPD       X1, X8, X9
+	VMULPD       X10, X10, X12
+	VFMADD231PD  X3, X3, X12
+	VSQRTPD      X12, X11
+	VMOVUPD      (SI), X13
+	VDIVPD       X11, X13, X13
+	VCMPPD       $0x1d, 256(DI), X6, X14
+	VCMPPD       $0x01, 64(DI), X6, X15
+	VANDPD       X14, X15, X15
+	VCMPPD       $0x01, 128(SI), X12, X14
+	VANDPD       X15, X14, X14
+	VANDNPD      X15, X14, X15
+	VMULPD       X13, X10, X10
+	VMULPD       X3, X13, X13
+	VMOVUPD      (SI), X12
+	VFNMADD231PD X13, X13, X12
+	VFNMADD231PD X10, X10, X12
+	VMULPD       64(SI), X12, X12
+	VFMADD231PD  X12, X13, X13
+	VFMADD231PD  X12, X10, X10
+	VADDPD       (SI), X6, X7
+	VCMPPD       $0x01, 64(DI), X7, X12
+	VANDPD       X15, X12, X12
+	VBLENDVPD    X12, X11, X5, X5
+	VXORPS       X12, X12, X12
+	VBLENDVPD    X15, X10, X12, X7
+	VBLENDVPD    X14, X12, X5, X5
+	VMOVUPD      X5, 16(BX)(DX*1)
+	VSUBPD       X2, X4, X11
+	VBLENDVPD    X14, X11, X4, X4
+	VMOVUPD      X8, X5
+	VBLENDVPD    X14, X9, X5, X5
+	VMOVUPD      (AX)(DX*1), X8
+	VSUBPD       X11, X8, X8
+	VMULPD       X10, X8, X8
+	VADDPD       X9, X9, X12
+	VFMADD231PD  X12, X13, X8
+	VMULPD       X10, X8, X12
+	VFMSUB231PD  X8, X13, X9
+	VADDPD       X12, X11, X11
+	VBLENDVPD    X15, X11, X4, X4
+	VMOVUPD      X4, 16(AX)(DX*1)
+	VMOVUPD      (SI), X8
+	VBLENDVPD    X15, X13, X8, X1
+	VBLENDVPD    X15, X7, X8, X0
+	VXORPS       X11, X11, X11
+	VBLENDVPD    X15, X12, X11, X2
+	VBLENDVPD    X15, X9, X3, X3
+	VMOVUPD      (AX)(DX*1), X4
+	VMOVMSKPD    X14, R15
+	TESTL        R15, R15
+	JZ           whole
+	VADDPD       X6, X8, X11
+	VMOVUPD      256(DI), X9
+	VBLENDVPD    X14, X11, X9, X9
+	VMOVUPD      X9, 256(DI)
+
+whole:
+	VCMPPD       $0x00, (DI), X6, X14
+	VANDPD       X15, X14, X14
+	VSUBPD       X2, X4, X11
+	VBLENDVPD    X14, X11, X4, X4
+	VBLENDVPD    X14, X3, X5, X5
+	VMOVMSKPD    X15, R15
+	TESTL        R15, R15
+	TESTQ        R14, R14
+	JZ           rotate_end
+	VBROADCASTSD 384(DI), Y14
+	VBROADCASTSD 448(DI), Y15
+	MOVQ         R10, R11
+	ADDQ         88(R13), R11
+	XORQ         CX, CX
+	MOVQ         96(R13), R12
+	SUBQ         $0x02, R12
+	JLT          rotate_rest
+
+rotate:
+	VMOVUPD     (R10)(CX*1), Y8
+	VMOVUPD     (R11)(CX*1), Y9
+	VMULPD      Y15, Y9, Y10
+	VFMSUB231PD Y8, Y14, Y10
+	VMOVUPD     Y10, (R10)(CX*1)
+	VMULPD      Y15, Y8, Y8
+	VFMADD231PD Y9, Y14, Y8
+	VMOVUPD     Y8, (R11)(CX*1)
+	VMOVUPD     32(R10)(CX*1), Y11
+	VMOVUPD     32(R11)(CX*1), Y12
+	VMULPD      Y15, Y12, Y13
+	VFMSUB231PD Y11, Y14, Y13
+	VMOVUPD     Y13, 32(R10)(CX*1)
+	VMULPD      Y15, Y11, Y11
+	VFMADD231PD Y12, Y14, Y11
+	VMOVUPD     Y11, 32(R11)(CX*1)
+	ADDQ        $0x40, CX
+	SUBQ        $0x02, R12
+	JGE         rotate
+
+rotate_rest:
+	ADDQ        $0x02, R12
+	JZ          rotate_end
+	VMOVUPD     (R10)(CX*1), Y8
+	VMOVUPD     (R11)(CX*1), Y9
+	VMULPD      Y15, Y9, Y10
+	VFMSUB231PD Y8, Y14, Y10
+	VMOVUPD     Y10, (R10)(CX*1)
+	VMULPD      Y15, Y8, Y8
+	VFMADD231PD Y9, Y14, Y8
+	VMOVUPD     Y8, (R11)(CX*1)
+	ADDQ        $0x20, CX
+
+rotate_end:
+	VMOVUPD      X1, 384(DI)
+	VMOVUPD      X7, 448(DI)
+	MOVQ         R15, R14
+	SUBQ         88(R13), R10
+	VSUBPD       (SI), X6, X6
+	SUBQ         $0x10, DX
+	DECQ         R9
+	CMPQ         R9, R8
+	JGE          row
+	TESTQ        R14, R14
+	JZ           rotate_last_end
+	VBROADCASTSD 384(DI), Y14
+	VBROADCASTSD 448(DI), Y15
+	MOVQ         R10, R11
+	ADDQ         88(R13), R11
+	XORQ         CX, CX
+	MOVQ         96(R13), R12
+	SUBQ         $0x02, R12
+	JLT          rotate_last_rest
+
+rotate_last:
+	VMOVUPD     (R10)(CX*1), Y8
+	VMOVUPD     (R11)(CX*1), Y9
+	VMULPD      Y15, Y9, Y10
+	VFMSUB231PD Y8, Y14, Y10
+	VMOVUPD     Y10, (R10)(CX*1)
+	VMULPD      Y15, Y8, Y8
+	VFMADD231PD Y9, Y14, Y8
+	VMOVUPD     Y8, (R11)(CX*1)
+	VMOVUPD     32(R10)(CX*1), Y11
+	VMOVUPD     32(R11)(CX*1), Y12
+	VMULPD      Y15, Y12, Y13
+	VFMSUB231PD Y11, Y14, Y13
+	VMOVUPD     Y13, 32(R10)(CX*1)
+	VMULPD      Y15, Y11, Y11
+	VFMADD231PD Y12, Y14, Y11
+	VMOVUPD     Y11, 32(R11)(CX*1)
+	ADDQ        $0x40, CX
+	SUBQ        $0x02, R12
+	JGE         rotate_last
+
+rotate_last_rest:
+	ADDQ        $0x02, R12
+	JZ          rotate_last_end
+	VMOVUPD     (R10)(CX*1), Y8
+	VMOVUPD     (R11)(CX*1), Y9
+	VMULPD      Y15, Y9, Y10
+	VFMSUB231PD Y8, Y14, Y10
+	VMOVUPD     Y10, (R10)(CX*1)
+	VMULPD      Y15, Y8, Y8
+	VFMADD231PD Y9, Y14, Y8
+	VMOVUPD     Y8, (R11)(CX*1)
+	ADDQ        $0x20, CX
+
+rotate_last_end:
+	VMOVUPD X4, 16(AX)(DX*1)
+	VMOVUPD X5, 16(BX)(DX*1)
+	JMP     pass
+
+done:
+	VZEROUPPER
+	RET

@@ -75,10 +75,42 @@ func laneAssembly(s Set, k laneKernel, p *LaneProblem) {
 	}
 }
 
+const (
+	aloneCols      = 4 // columns of a vector of the kernel for a matrix alone
+	leastAloneCols = 4 // with less, rows of whole vectors are longer than those of pairs
+)
+
+// spread moves the vectors of lane 0 of a pair from rows of whole vectors to their places, or back. The other lane is spoilt.
+func (p *LaneProblem) spread(toLanes bool) {
+	stride := (p.Cols + aloneCols - 1) / aloneCols * aloneCols
+	row := p.Cols * PairLanes
+	if !toLanes {
+		for i := range p.Order {
+			from, to := p.Vectors[i*row:][:row], p.Vectors[i*stride:]
+			for j := range p.Cols {
+				to[j] = from[j*PairLanes]
+			}
+			clear(to[p.Cols:min(stride, len(to))])
+		}
+		return
+	}
+	for i := p.Order - 1; i >= 0; i-- {
+		from, to := p.Vectors[i*stride:][:p.Cols], p.Vectors[i*row:][:row]
+		for j := p.Cols - 1; j >= 0; j-- {
+			to[j*PairLanes] = from[j]
+		}
+	}
+}
+
 // iterateLanesAssembly is LaneProblem.Iterate.
 func iterateLanesAssembly(s Set, p *LaneProblem, sweeps int) (found [Lanes]int) {
 	step, end := p.laneStep(s)
 	var state laneState
+	alone := p.Width == PairLanes && end == 1 && p.Cols >= leastAloneCols
+	if alone {
+		p.spread(false)
+		defer p.spread(true)
+	}
 	for first := 0; first < end; first += step {
 		args := newLaneArgs(p, first)
 		args.sweepsLeft, args.state = sweeps, unsafe.Pointer(&state)
@@ -89,7 +121,13 @@ func iterateLanesAssembly(s Set, p *LaneProblem, sweeps int) (found [Lanes]int) 
 			}
 			state[laneLateFloor][lane] = p.Floor[first+lane]
 		}
-		runLanes(step, iterateLanes, false, (*byte)(unsafe.Pointer(&args)))
+		if alone {
+			args.cols = (p.Cols + aloneCols - 1) / aloneCols
+			args.rowVectors = args.cols * aloneCols * 8
+			iterateLanesAVX2Alone((*byte)(unsafe.Pointer(&args)))
+		} else {
+			runLanes(step, iterateLanes, false, (*byte)(unsafe.Pointer(&args)))
+		}
 		for lane := range step {
 			found[first+lane] = int(state[laneFirstRow][lane])
 			if found[first+lane] == p.Order-1 { // with the others, the last one is found

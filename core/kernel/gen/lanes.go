@@ -99,7 +99,10 @@ const compareLessEqual, compareGreater, compareGreaterEqual = 2, 30, 29
 
 // laneSet generates the kernels that work on interleaved matrices. A truth value of each lane is a mask register of AVX-512, or a vector register
 // with all bits of a lane set or none.
-type laneSet struct{ vectorSet }
+type laneSet struct {
+	vectorSet
+	alone bool // one lane is used, and the vectors are those of its matrix alone
+}
 
 func laneField(name string) operand.Mem { return laneBlock.at(regArgs, name) }
 
@@ -192,7 +195,10 @@ const pairBytes = 16
 
 // suffix returns the end of a kernel's name.
 func (k laneSet) suffix() string {
-	if k.vectorBytes == pairBytes {
+	switch {
+	case k.alone:
+		return k.set() + "Alone"
+	case k.vectorBytes == pairBytes:
 		return k.set() + "Pair"
 	}
 	return k.set()
@@ -213,7 +219,7 @@ func writeLanes(dir string) {
 		{Context: avx2, element: float64s, vectorBytes: 32, registers: ymm},
 		{Context: avx2, element: float64s, vectorBytes: pairBytes, registers: xmm},
 	} {
-		k := laneSet{s}
+		k := laneSet{vectorSet: s}
 		k.iterate()
 		for _, parts := range []int{1, 2} {
 			k.reduce(parts)
@@ -221,6 +227,7 @@ func writeLanes(dir string) {
 			k.direct(parts)
 		}
 	}
+	laneSet{vectorSet{Context: avx2, element: float64s, vectorBytes: pairBytes, registers: xmm}, true}.iterate()
 	write(dir, "gen_lanes_avx512_amd64", compile(avx512))
 	write(dir, "gen_lanes_avx2_amd64", compile(avx2))
 	writeFile(dir, "gen_lanes_args_amd64.go", laneBlock.source())

@@ -294,14 +294,27 @@ func (k laneSet) keep(w swept, p, cosine, g, one, t reg.VecPhysical) {
 	k.choose(end, w.g, w.e, w.e)
 }
 
+// rotated returns the registers of a rotation, and the bytes of a vector that it turns. For a matrix alone that is four columns of a row.
+func (k laneSet) rotated() (registers []reg.VecPhysical, bytes int) {
+	if k.alone {
+		return ymm[8:], 32
+	}
+	return k.registers[8:16], k.placeBytes()
+}
+
 // rotateRows applies the rotation that was computed last but one.
 func (k laneSet) rotateRows(label string) {
-	w := k.swept()
-	cosine, sine := k.registers[14], k.registers[15]
+	registers, _ := k.rotated()
+	cosine, sine := registers[6], registers[7]
 	k.TESTQ(regTurned, regTurned)
 	k.JZ(k.label(label + "_end"))
-	k.move(k.Context, k.variable(laneCosine), cosine)
-	k.move(k.Context, k.variable(laneSine), sine)
+	if k.alone {
+		k.VBROADCASTSD(k.variable(laneCosine), cosine)
+		k.VBROADCASTSD(k.variable(laneSine), sine)
+	} else {
+		k.move(k.Context, k.variable(laneCosine), cosine)
+		k.move(k.Context, k.variable(laneSine), sine)
+	}
 	k.MOVQ(regUpper, regLower)
 	k.ADDQ(laneField("rowVectors"), regLower)
 	k.XORQ(regIndex, regIndex)
@@ -310,20 +323,23 @@ func (k laneSet) rotateRows(label string) {
 	k.SUBQ(operand.Imm(unrolled), regCount)
 	k.JLT(k.label(label + "_rest"))
 	k.Label(label)
-	k.rotateColumns(w.t, cosine, sine, unrolled)
+	k.rotateColumns(unrolled)
 	k.SUBQ(operand.Imm(unrolled), regCount)
 	k.JGE(k.label(label))
 	k.Label(label + "_rest")
 	k.ADDQ(operand.Imm(unrolled), regCount)
 	k.JZ(k.label(label + "_end"))
-	k.rotateColumns(w.t, cosine, sine, 1)
+	k.rotateColumns(1)
 	k.Label(label + "_end")
 }
 
-func (k laneSet) rotateColumns(free []reg.VecPhysical, cosine, sine reg.VecPhysical, count int) {
+// rotateColumns applies the rotation to the next count vectors of the two rows.
+func (k laneSet) rotateColumns(count int) {
+	free, bytes := k.rotated()
+	cosine, sine := free[6], free[7]
 	for c := range count {
-		upper := operand.Mem{Base: regUpper, Index: regIndex, Scale: 1, Disp: k.placeBytes() * c}
-		lower := operand.Mem{Base: regLower, Index: regIndex, Scale: 1, Disp: k.placeBytes() * c}
+		upper := operand.Mem{Base: regUpper, Index: regIndex, Scale: 1, Disp: bytes * c}
+		lower := operand.Mem{Base: regLower, Index: regIndex, Scale: 1, Disp: bytes * c}
 		x, y, t := free[3*c], free[3*c+1], free[3*c+2]
 		k.move(k.Context, upper, x)
 		k.move(k.Context, lower, y)
@@ -334,5 +350,5 @@ func (k laneSet) rotateColumns(free []reg.VecPhysical, cosine, sine reg.VecPhysi
 		k.multiplyAdd(k.Context, y, cosine, x)
 		k.move(k.Context, x, lower)
 	}
-	k.ADDQ(operand.Imm(uint64(k.placeBytes()*count)), regIndex)
+	k.ADDQ(operand.Imm(uint64(bytes*count)), regIndex)
 }
