@@ -9,9 +9,9 @@ import pytest
 import scipy.linalg
 
 pytest.importorskip("pyscf", reason="PySCF is not installed")
-from fitted_mean_fields import SAME_ENERGY, chain, converged, molecule
-from pyscf import scf
-from trnsci import linalg
+from fitted_mean_fields import SAME_ENERGY, chain, converged, fitted, molecule
+from pyscf import gto, scf
+from trnsci import LinearDependencyWarning, linalg
 from trnsci import pyscf as accelerated
 from trnsci.pyscf import _eigensolver
 
@@ -95,6 +95,44 @@ def test_nearly_dependent_overlap():
     scale = (np.abs(h).max() + np.abs(e) * np.abs(s).max()) * np.abs(c).max(axis=0)
     assert (residual < 100 * len(h) * np.finfo(float).eps * scale).all()
     assert np.abs(c.T @ s @ c - np.eye(len(h))).max() < 1e-6
+
+
+# A basis that is linearly dependent: ten hydrogen atoms one bohr apart in cc-pVTZ, of whose 140 functions PySCF keeps 137
+
+
+@functools.cache
+def hydrogens():
+    return gto.M(atom=[("H", (0, 0, float(i))) for i in range(10)], unit="Bohr", basis="cc-pvtz", verbose=0)
+
+
+@functools.cache
+def energy_of_hydrogens():
+    """Canonical orthogonalization by NumPy and SciPy, whatever this PySCF does by itself."""
+    s, u = np.linalg.eigh(hydrogens().intor("int1e_ovlp"))
+    x = u[:, s > 1e-6] / np.sqrt(s[s > 1e-6])
+
+    def solve(h, *args, **kwargs):
+        e, c = scipy.linalg.eigh(x.T @ h @ x)
+        return e, x @ c
+
+    mf = fitted(scf.RHF(hydrogens()))
+    mf._eigh = solve
+    return converged(mf).e_tot
+
+
+@pytest.mark.skipif(not hasattr(scf.hf, "check_linear_dependency"), reason="this PySCF removes nothing by itself")
+def test_energy_in_a_dependent_basis(recorded):
+    mf = converged(accelerated.accelerate(fitted(scf.RHF(hydrogens()))))
+    assert {len(h) for h in recorded} == {137} and mf.mo_coeff.shape == (140, 137)
+    assert abs(mf.e_tot - energy_of_hydrogens()) < SAME_ENERGY
+
+
+def test_lindep_in_a_dependent_basis():
+    mf = fitted(scf.RHF(hydrogens()))
+    mf._eigh = lambda h, s, *args, **kwargs: linalg.eigh(h, s, lindep=1e-6)
+    with pytest.warns(LinearDependencyWarning, match="3 of 140"):
+        converged(mf)
+    assert mf.mo_coeff.shape == (140, 137) and abs(mf.e_tot - energy_of_hydrogens()) < SAME_ENERGY
 
 
 # Own ways to remove functions

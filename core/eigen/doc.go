@@ -13,7 +13,8 @@
 // Where an element beside the diagonal of the tridiagonal matrix is negligible, the blocks on its two sides are solved on their own.
 //
 // Generalized problems are brought to standard form with the Cholesky factor of B (Martin and Wilkinson, "Reduction of
-// the symmetric eigenproblem", Numer. Math. 11, 1968). A subset of the eigenpairs is selected after all eigenvalues are
+// the symmetric eigenproblem", Numer. Math. 11, 1968), or, if B has linearly dependent functions, with those of its eigenvectors that are not
+// (Löwdin, Adv. Quantum Chem. 5, 1970). A subset of the eigenpairs is selected after all eigenvalues are
 // known; only the reflections are saved.
 //
 // Jacobi's method, which Options.Jacobi asks for, rotates rows in pairs (Demmel and Veselic, SIAM J. Matrix Anal. Appl. 13, 1992). EighTridiagonal

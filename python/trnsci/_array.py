@@ -96,6 +96,14 @@ def check_square(a: Array, name: str) -> None:
         raise ValueError(f"{name}: expected a square matrix or a stack of them, got shape {a.shape}")
 
 
+def number(value: Any, name: str) -> float:
+    """Return an argument as a float."""
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise TypeError(f"{name}: expected a number, got {value!r}") from None
+
+
 def real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """Return the dtype of real parts of a computing dtype."""
     return _REAL[dtype.char]

@@ -14,7 +14,6 @@ from ._errors import UnsupportedError
 from ._progress import Progress
 from .blas._common import is_by_rows
 from .linalg._common import cast_to, may_overwrite
-from .mp2._common import number
 
 _LINDEP = 1e-7  # as in PySCF's pyscf.df
 _WORK_OF_METRIC = 1 / 3  # floating-point operations per naux^3
@@ -155,7 +154,7 @@ def df_fit(
     work = naux**2 * (by_function.shape[1] + _WORK_OF_METRIC * naux)
     dropped = _native.run(
         "DFFit", work, size, progress, (j, by_function, *records),
-        *map(_array.address, records), number(lindep, "lindep"), bool(check_finite),
+        *map(_array.address, records), _array.number(lindep, "lindep"), bool(check_finite),
     )  # fmt: skip
     if dropped > 0:
         x = x[: naux - dropped] if axis == 0 else x[..., : naux - dropped]

@@ -35,8 +35,15 @@ class Canceled(RuntimeError):
     """
 
 
+class LinearDependencyWarning(UserWarning):
+    """Eigenvectors of a metric were dropped because they are linearly dependent; the message says how many.
+
+    ``warnings.simplefilter("ignore", trnsci.LinearDependencyWarning)`` silences it, and "error" makes it an exception.
+    """
+
+
 # What users see and pickle is the public name.
-for _error in (LinAlgError, ConvergenceError, UnsupportedError, DeviceError, InternalError):
+for _error in (LinAlgError, ConvergenceError, UnsupportedError, DeviceError, InternalError, LinearDependencyWarning):
     _error.__module__ = "trnsci"
 
 _KINDS: dict[str, type[Exception]] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import warnings
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from .. import _array, _device
 from .._array import Array
+from .._errors import LinearDependencyWarning
 from .._progress import Progress
 from . import _common
 
@@ -108,6 +110,29 @@ def _scratch(a: ArrayLike, matrix: Array, b: ArrayLike | None, metric: Array | N
     return _common.may_overwrite(asked[1], b, metric) and not np.may_share_memory(matrix, metric)
 
 
+def _check_lindep(lindep: Any, b: ArrayLike | None, type: int) -> float:
+    if b is None:
+        raise ValueError("lindep: there is no b whose eigenvectors could be dropped")
+    if type != 1:
+        raise ValueError(f"lindep: possible for type 1 only, got type {type}")
+    return _array.number(lindep, "lindep")
+
+
+def _warn_of_dropped(dropped: Array, n: int, lindep: float) -> None:
+    """Say how many eigenvectors of b were dropped; the caller of the public function is three calls up."""
+    if not dropped.any():
+        return
+    counts = str(dropped) if dropped.ndim == 0 else " or ".join(map(str, np.unique(dropped)))
+    text = f"b: {counts} of {n} eigenvectors are linearly dependent to lindep={lindep:g} and were dropped"
+    warnings.warn(text, LinearDependencyWarning, stacklevel=4)
+
+
+def _first(count: int, w: Array, v: Array | None) -> tuple[Array, Array | None]:
+    """Return copies of the first eigenpairs, each matrix of vectors stored by columns."""
+    vectors = None if v is None else np.ascontiguousarray(v[..., :count].swapaxes(-1, -2)).swapaxes(-1, -2)
+    return w[..., :count].copy(), vectors
+
+
 def _eigh(
     a: ArrayLike,
     b: ArrayLike | None,
@@ -121,6 +146,7 @@ def _eigh(
     threads: int | None,
     progress: Progress,
     device: str | None,
+    lindep: float | None,
 ) -> tuple[Array, Array | None]:
     if device is not None:
         _device.require_host(device)
@@ -138,16 +164,22 @@ def _eigh(
     if not eigvals_only:
         v, v_record = _array.empty((*shape[:-1], wanted.most), dtype, "the eigenvectors", order="F")
     jacobi = driver == _JACOBI
-    count = _common.solve(
-        "Eigh", matrix, _WORK_JACOBI if jacobi else _WORK_EIGENVALUES if v is None else _WORK_EIGENVECTORS, threads, progress,
-        (source, metric, metric_record, w, w_record, v, v_record),
-        _array.address(source), _array.address(metric_record), _array.address(w_record), _array.address(v_record),
-        int(type), bool(lower), bool(check_finite), _scratch(a, matrix, b, metric, overwrite), jacobi,
-        wanted.kind, wanted.low, wanted.high, wanted.above, wanted.up_to,
-    )  # fmt: skip
-    if wanted.kind == _BY_VALUE:
-        w = w[:count].copy()
-        v = None if v is None else v[:, :count].copy(order="F")
+    work = _WORK_JACOBI if jacobi else _WORK_EIGENVALUES if v is None else _WORK_EIGENVECTORS
+    arrays = source, metric, metric_record, w, w_record, v, v_record
+    addresses = [_array.address(record) for record in (source, metric_record, w_record, v_record)]
+    options = bool(lower), bool(check_finite), _scratch(a, matrix, b, metric, overwrite)
+    selection = wanted.kind, wanted.low, wanted.high, wanted.above, wanted.up_to
+    if lindep is None:
+        count = _common.solve("Eigh", matrix, work, threads, progress, arrays, *addresses, int(type), *options, jacobi, *selection)
+    else:
+        limit, dropped = _check_lindep(lindep, b, type), np.zeros(shape[:-2], np.int64)
+        count = _common.solve(
+            "EighCanonical", matrix, work + _WORK_EIGENVECTORS, threads, progress, (*arrays, dropped),
+            *addresses, dropped.ctypes.data, limit, *options, *selection,
+        )  # fmt: skip
+        _warn_of_dropped(dropped, shape[-1], limit)
+    if matrix.size and (wanted.kind == _BY_VALUE or lindep is not None):
+        w, v = _first(count, w, v)
     return _common.cast_to(w, cast), None if v is None else _common.cast_to(v, cast)
 
 
@@ -167,6 +199,7 @@ def eigh(
     threads: int | None = None,
     progress: Progress = None,
     device: str | None = None,
+    lindep: float | None = None,
 ) -> Any:
     """Eigenvalues and eigenvectors of a Hermitian or real symmetric matrix, standard or generalized.
 
@@ -199,6 +232,9 @@ def eigh(
         'gv', 'gvd', 'gvx'), which is checked and changes nothing.
     threads, progress, device
         See `trnsci.linalg`.
+    lindep : float, optional
+        For type 1: solve in the space of the eigenvectors of `b` whose eigenvalues are above this number, so that `b` need
+        not be positive definite. See Notes.
 
     Returns
     -------
@@ -216,11 +252,17 @@ def eigh(
     TypeError
         For a dtype that is not supported.
     LinAlgError
-        If `b` is not positive definite to working precision, with the order of the leading minor.
+        If `b` is not positive definite to working precision, with the order of the leading minor; with `lindep`, if an
+        eigenvalue of `b` is negative beyond `lindep` and beyond rounding.
     ConvergenceError
         If the iteration does not converge.
     MemoryError
         If results or workspace do not fit, with the bytes that were needed.
+
+    Warns
+    -----
+    LinearDependencyWarning
+        If `lindep` is given and eigenvectors of `b` were dropped, with their number.
 
     Notes
     -----
@@ -235,6 +277,14 @@ def eigh(
     1992; K. Veselic, V. Hari, Numer. Math. 56, 1989). Other matrices are rotated from both sides. About ten sweeps of
     ``6 N**3`` floating-point operations.
 
+    With `lindep` it is Löwdin's canonical orthogonalization: with the eigenvalues ``s`` of `b` that are above `lindep` and
+    their eigenvectors ``u``, ``x = u / sqrt(s)``, the eigenpairs ``(w, y)`` of ``x^H a x`` give ``v = x y``. So ``v`` has N
+    rows, and fewer than N columns if any were dropped: M counts what is left, and so do the indices of `subset_by_index`.
+    `b` is taken as it is, not scaled to a unit diagonal first, like in PySCF's ``scf.hf.check_linear_dependency`` (whose
+    threshold is 1e-6) and ``lib.safe_eigh``; an overlap of normalized functions has that diagonal. Eigenvalues of `b` that
+    are not above ``N eps`` times the largest one are dropped in any case. In a stack the members have to be left with
+    the same M, which is an error otherwise; with `subset_by_index` they are.
+
     Examples
     --------
     >>> import numpy as np
@@ -243,9 +293,18 @@ def eigh(
     >>> w, v = trnsci.eigh(a)
     >>> bool(np.allclose(a @ v, v * w))
     True
+
+    Two functions that are the same are one:
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     w, v = trnsci.eigh([[2.0, 2.0], [2.0, 2.0]], [[1.0, 1.0], [1.0, 1.0]], lindep=1e-8)
+    >>> print(w.round(12), v.shape, caught[0].message)
+    [2.] (2, 1) b: 1 of 2 eigenvectors are linearly dependent to lindep=1e-08 and were dropped
     """
     w, v = _eigh(a, b, lower, eigvals_only, (overwrite_a, overwrite_b), type, check_finite,
-                 (subset_by_index, subset_by_value), driver, threads, progress, device)  # fmt: skip
+                 (subset_by_index, subset_by_value), driver, threads, progress, device, lindep)  # fmt: skip
     return w if eigvals_only else (w, v)
 
 
@@ -264,12 +323,13 @@ def eigvalsh(
     threads: int | None = None,
     progress: Progress = None,
     device: str | None = None,
+    lindep: float | None = None,
 ) -> Array:
     """Eigenvalues of a Hermitian or real symmetric matrix, standard or generalized.
 
     Parameters
     ----------
-    a, b, lower, overwrite_a, overwrite_b, type, check_finite, subset_by_index, subset_by_value, driver
+    a, b, lower, overwrite_a, overwrite_b, type, check_finite, subset_by_index, subset_by_value, driver, lindep
         As in `eigh`.
     threads, progress, device
         See `trnsci.linalg`.
@@ -290,4 +350,4 @@ def eigvalsh(
     [1.0, 3.0]
     """
     return _eigh(a, b, lower, True, (overwrite_a, overwrite_b), type, check_finite,
-                 (subset_by_index, subset_by_value), driver, threads, progress, device)[0]  # fmt: skip
+                 (subset_by_index, subset_by_value), driver, threads, progress, device, lindep)[0]  # fmt: skip

@@ -51,11 +51,3 @@ class Input:
             *given.addresses, *(_array.address(r) for r in records), *given.paths, self.layout, given.fed, *args,
             answer=given.answer,
         )  # fmt: skip
-
-
-def number(value: Any, name: str) -> float:
-    """Return an argument as a float."""
-    try:
-        return float(value)
-    except (TypeError, ValueError, OverflowError):
-        raise TypeError(f"{name}: expected a number, got {value!r}") from None

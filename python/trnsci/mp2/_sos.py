@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from .. import _array
 from .._progress import Progress
-from ._common import Input, number
+from ._common import Input
 from ._energy import Layout
 from ._result import Energy
 
@@ -122,7 +123,7 @@ def sos_mp2_energy(
     >>> round(float(result), 10), result.points
     (-0.0375, 1)
     """
-    scale, tolerance = number(c_os, "c_os"), number(tol, "tol")
+    scale, tolerance = _array.number(c_os, "c_os"), _array.number(tol, "tol")
     if not np.isfinite(scale):
         raise ValueError(f"c_os: expected a finite number, got {c_os!r}")
     given = Input(B, eps_occ, eps_vir, layout, max_memory)
