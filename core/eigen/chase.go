@@ -8,7 +8,7 @@ import (
 )
 
 // narrowBand is how many times the width of a band goes into the order if its reduction takes less time than that of a dense matrix. The
-// quotient at which the two are equal is about 100 at order 256 and 50 at order 1024, and falls further where the dense one comes from memory.
+// quotient at which the two are equal is about 85 at order 256 and 40 at order 1024, and falls further where the dense one comes from memory.
 const narrowBand = 64
 
 // isNarrow reports whether a matrix with so many diagonals below the main one is reduced as a band.
@@ -20,9 +20,9 @@ func isNarrow(width, n int) bool { return width*narrowBand <= n }
 type chase[W dense.Wide] struct {
 	n, width, stride int
 	data             []W
-	// What differs for real and complex numbers.
-	rotation func(x, y W) (r planeRotation[W], ok bool)
-	corner   func(r planeRotation[W], first, coupling, second W) (W, W, W)
+	// step makes element (i, j), left of the diagonal, zero by a rotation of the rows and columns i-1 and i, and reports whether that has
+	// pushed element (i+width, i-1) out of the band.
+	step func(c *chase[W], i, j int) (pushed bool)
 }
 
 // chaseRows is how many numbers a chase holds for each row of the matrix.
@@ -33,9 +33,9 @@ func newChase[W dense.Wide](n, width int) *chase[W] {
 	c := &chase[W]{n: n, width: width, stride: chaseRows(width) - 1, data: make([]W, n*chaseRows(width))}
 	switch c := any(c).(type) {
 	case *chase[float64]:
-		c.rotation, c.corner = realRotation, realCorner
+		c.step = realStep
 	case *chase[complex128]:
-		c.rotation, c.corner = complexRotation, complexCorner
+		c.step = complexStep
 	}
 	return c
 }
@@ -54,8 +54,10 @@ func (c *chase[W]) tridiagonalize(team *sched.Team, d, e []float64) error {
 		if err := team.Err(); err != nil {
 			return err
 		}
-		for i := min(k+c.width, c.n-1); i > k+1; i-- {
-			c.eliminate(i, k)
+		for last := min(k+c.width, c.n-1); last > k+1; last-- {
+			for i, j := last, k; i < c.n && c.step(c, i, j); {
+				i, j = i+c.width, i-1
+			}
 		}
 		d[k] = dense.Real(c.data[c.at(k, k)])
 		if k+1 < c.n {
@@ -66,79 +68,81 @@ func (c *chase[W]) tridiagonalize(team *sched.Team, d, e []float64) error {
 	return nil
 }
 
-// eliminate makes element (i, j) zero and restores the band behind it.
-func (c *chase[W]) eliminate(i, j int) {
-	for ; i < c.n; i, j = i+c.width, i-1 {
-		above, here := c.at(i-1, j), c.at(i, j)
-		r, ok := c.rotation(c.data[above], c.data[here])
-		c.data[here] = 0
-		if !ok {
-			return // nothing is pushed out of the band
-		}
-		c.data[above] = r.length
-		c.rotate(i, j+1, r)
+// rows returns the elements of the rows i-1 and i from the column j on, both to the end of what belongs to the lower triangle.
+func (c *chase[W]) rows(i, j int) (upper, lower []W) {
+	return c.data[c.at(i-1, j) : c.at(i-1, i-1)+1], c.data[c.at(i, j) : c.at(i, i)+1]
+}
+
+// below returns the elements of the columns i-1 and i below row i: pairs that are stride apart, none behind the last row.
+func (c *chase[W]) below(i int) []W {
+	rows := min(c.width, c.n-1-i)
+	if rows <= 0 {
+		return nil
 	}
+	first := c.at(i+1, i-1)
+	return c.data[first : first+(rows-1)*c.stride+2]
 }
 
-// rotate replaces A by G A G^H for a rotation of the rows and columns i-1 and i, in the lower triangle from the column j on.
-func (c *chase[W]) rotate(i, j int, r planeRotation[W]) {
-	upper := c.data[c.at(i-1, j):c.at(i-1, i-1)]
-	lower := c.data[c.at(i, j):][:len(upper)]
-	for k, x := range upper {
-		y := lower[k]
-		upper[k] = r.cConj*x + r.sConj*y
-		lower[k] = r.c*y - r.s*x
+// realStep is step for real numbers. The rotation is the matrix G = (c, s; -s, c) that takes the two elements (x, y) to (r, 0); A becomes G A G^T.
+func realStep(q *chase[float64], i, j int) (pushed bool) {
+	upper, lower := q.rows(i, j)
+	last := len(upper) - 1
+	lower = lower[:last+2]
+	x, y := upper[0], lower[0]
+	lower[0] = 0
+	r := length(x, y)
+	if y == 0 || r < smallestCoupling {
+		return false
 	}
-	first, coupling := c.at(i-1, i-1), c.at(i, i-1)
-	second := coupling + 1
-	c.data[first], c.data[coupling], c.data[second] = c.corner(r, c.data[first], c.data[coupling], c.data[second])
-	last := c.at(min(i+c.width, c.n-1), i-1)
-	for p := c.at(i+1, i-1); p <= last; p += c.stride {
-		pair := c.data[p : p+2 : p+2]
-		x, y := pair[0], pair[1]
-		pair[0] = x*r.c + y*r.s
-		pair[1] = y*r.cConj - x*r.sConj
+	c, s := x/r, y/r
+	upper[0] = r
+	for k := 1; k < last; k++ {
+		x, y := upper[k], lower[k]
+		upper[k] = c*x + s*y
+		lower[k] = c*y - s*x
 	}
-}
-
-// planeRotation is the matrix G = (conj(c), conj(s); -s, c) that takes (x, y) to (length, 0).
-type planeRotation[W dense.Wide] struct {
-	c, s, cConj, sConj W
-	length             W
-}
-
-// realRotation returns the rotation for x and y; ok is false if y is 0, or if both are so small that they count as that.
-func realRotation(x, y float64) (r planeRotation[float64], ok bool) {
-	if y == 0 {
-		return r, false
+	a, b, d := upper[last], lower[last], lower[last+1]
+	left, right := c*b-s*a, c*d-s*b // the second row of G times the diagonal block
+	upper[last] = (c*a+s*b)*c + (c*b+s*d)*s
+	lower[last], lower[last+1] = left*c+right*s, right*c-left*s
+	pairs := q.below(i)
+	for k := 0; k+1 < len(pairs); k += q.stride {
+		x, y := pairs[k], pairs[k+1]
+		pairs[k] = x*c + y*s
+		pairs[k+1] = y*c - x*s
 	}
-	whole := length(x, y)
-	c, s := x/whole, y/whole
-	return planeRotation[float64]{c: c, s: s, cConj: c, sConj: s, length: whole}, whole >= smallestCoupling
+	return true
 }
 
-// complexRotation is realRotation for complex numbers; the length is real.
-func complexRotation(x, y complex128) (r planeRotation[complex128], ok bool) {
-	if y == 0 {
-		return r, false
+// complexStep is step for complex numbers, with G = (conj(c), conj(s); -s, c), so that r is real; A becomes G A G^H.
+func complexStep(q *chase[complex128], i, j int) (pushed bool) {
+	upper, lower := q.rows(i, j)
+	last := len(upper) - 1
+	lower = lower[:last+2]
+	x, y := upper[0], lower[0]
+	lower[0] = 0
+	r := length(cmplx.Abs(x), cmplx.Abs(y))
+	if y == 0 || r < smallestCoupling {
+		return false
 	}
-	whole := length(cmplx.Abs(x), cmplx.Abs(y))
-	c, s := complex(real(x)/whole, imag(x)/whole), complex(real(y)/whole, imag(y)/whole)
-	r = planeRotation[complex128]{c: c, s: s, cConj: cmplx.Conj(c), sConj: cmplx.Conj(s), length: complex(whole, 0)}
-	return r, whole >= smallestCoupling
-}
-
-// realCorner rotates two diagonal elements a and d and b, which couples them and is below the first one.
-func realCorner(r planeRotation[float64], a, b, d float64) (first, coupling, second float64) {
-	left, right := r.c*b-r.s*a, r.c*d-r.s*b // the second row of G A
-	first = (r.c*a+r.s*b)*r.c + (r.c*b+r.s*d)*r.s
-	return first, left*r.c + right*r.s, right*r.c - left*r.s
-}
-
-// complexCorner is realCorner for complex numbers; the diagonal is real.
-func complexCorner(r planeRotation[complex128], a, b, d complex128) (first, coupling, second complex128) {
-	conj := cmplx.Conj(b)
-	left, right := r.c*b-r.s*a, r.c*d-r.s*conj
-	first = complex(real((r.cConj*a+r.sConj*b)*r.c+(r.cConj*conj+r.sConj*d)*r.s), 0)
-	return first, left*r.c + right*r.s, complex(real(right*r.cConj-left*r.sConj), 0)
+	c, s := complex(real(x)/r, imag(x)/r), complex(real(y)/r, imag(y)/r)
+	cConj, sConj := cmplx.Conj(c), cmplx.Conj(s)
+	upper[0] = complex(r, 0)
+	for k := 1; k < last; k++ {
+		x, y := upper[k], lower[k]
+		upper[k] = cConj*x + sConj*y
+		lower[k] = c*y - s*x
+	}
+	a, b, d := upper[last], lower[last], lower[last+1]
+	bConj := cmplx.Conj(b)
+	left, right := c*b-s*a, c*d-s*bConj
+	upper[last] = complex(real((cConj*a+sConj*b)*c+(cConj*bConj+sConj*d)*s), 0)
+	lower[last], lower[last+1] = left*c+right*s, complex(real(right*cConj-left*sConj), 0)
+	pairs := q.below(i)
+	for k := 0; k+1 < len(pairs); k += q.stride {
+		x, y := pairs[k], pairs[k+1]
+		pairs[k] = x*c + y*s
+		pairs[k+1] = y*cConj - x*sConj
+	}
+	return true
 }

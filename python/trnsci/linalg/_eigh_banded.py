@@ -162,7 +162,7 @@ def _eig_banded(
         raise ValueError(f"a_band: expected a matrix with a row for each diagonal, or a stack of them, got shape {band.shape}")
     rows, n = band.shape[-2:]
     wanted = _selected(n, band.ndim - 2, select, select_range)
-    work = _WORK_EIGENVECTORS * n**3
+    work = (_WORK_EIGENVECTORS if rows > 2 else _WORK_DIVIDE_AND_CONQUER) * n**3
     if eigvals_only:
         work = _WORK_TRIDIAGONAL * n**2 + min(_WORK_DIAGONAL * n**2 * max(rows - 2, 0), _WORK_EIGENVALUES * n**3)
     flags = bool(lower), bool(check_finite)
