@@ -50,7 +50,7 @@ func (l *leaves) load(t *tridiagonal, spans []span, order int, ends bool, memory
 	if ends {
 		cols = endColumns
 	}
-	p := kernel.LaneProblem{Order: order, Parts: 1, Cols: cols, D: take(order), E: take(order), Vectors: take(order * cols)}
+	p := kernel.LaneProblem{Width: kernel.Lanes, Order: order, Parts: 1, Cols: cols, D: take(order), E: take(order), Vectors: take(order * cols)}
 	for lane := range p.Floor {
 		p.Floor[lane] = unitRoundoff * unitRoundoff
 	}

@@ -36,11 +36,11 @@ func couplesAssembly[T Float](s Set, _ *Couples[T]) CoupleSums {
 	panic("kernel: no assembly for " + s.String() + " in this build")
 }
 
-func reductionAssembly[E float64 | complex128](s Set, _ *Reduction[E]) {
+func reductionAssembly[E Scalar](s Set, _ *Reduction[E]) {
 	panic("kernel: no assembly for " + s.String() + " in this build")
 }
 
-func reflectionAssembly[E float64 | complex128](s Set, _ reflectionKernel, _, _, _ []E, _, _ E, _ int) (squares float64, done int) {
+func reflectionAssembly[E Scalar](s Set, _ reflectionKernel, _, _, _ []E, _, _ E, _, _ int) (squares float64) {
 	panic("kernel: no assembly for " + s.String() + " in this build")
 }
 
