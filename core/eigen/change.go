@@ -46,7 +46,12 @@ type change struct {
 	first, both     int          // rows among live with elements in the first half alone, in both
 	places          []int        // where live rows have their columns in a vector: sorted by kind
 	columns         kernel.Poles // poles and roots of weights in the order of these columns
+
+	rootsBody body // someRoots
 }
+
+// body is what Team.For calls. Methods are made into bodies once for many merges, as each of these takes memory.
+type body func(worker, i int) error
 
 const (
 	// changeVectors is how many vectors place takes of memory, of the order of the largest node and a few elements more.
@@ -70,6 +75,7 @@ func (m *change) place(n int, memory []float64, indices []int, kind []uint8) {
 	m.columns = kernel.Poles{At: take(), Weights: take()}
 	m.live, m.dead, m.sorted, m.places = indices[:0:n], indices[n:n:2*n], indices[2*n:3*n], indices[3*n:4*n]
 	m.kind = kind[:n]
+	m.rootsBody = m.someRoots
 }
 
 // begin makes the change that joins the halves of a node at a coupling rho. z is left to its caller, as it depends on the vectors.
@@ -188,18 +194,22 @@ func (m *change) usePoles(live int) (equation, columns kernel.Poles) {
 // solve finds the eigenvalues. d has those of live pairs in ascending order then, behind them those of the dead ones, and order has all
 // indices in ascending order.
 func (m *change) solve(team *sched.Team) error {
-	live, whole := len(m.live), len(m.equation.At)
-	origins, shifts := m.origins[:whole], m.shifts[:whole]
-	err := team.For(ceilDiv(live, rowsTogether), func(_, group int) error {
-		kernel.SecularRoots(kernel.Best(), &m.equation, group*rowsTogether, min(whole, (group+1)*rowsTogether), origins, shifts)
-		return nil
-	})
+	live := len(m.live)
+	err := team.For(ceilDiv(live, rowsTogether), m.rootsBody)
 	for k := range live {
 		m.d[k] = m.origins[k] + m.shifts[k]
 	}
 	copy(m.d[live:], m.deadValues[:len(m.dead)])
 	m.sortOrder()
 	return err
+}
+
+// someRoots finds a group of roots.
+func (m *change) someRoots(_, group int) error {
+	whole := len(m.equation.At)
+	first, end := group*rowsTogether, min(whole, (group+1)*rowsTogether)
+	kernel.SecularRoots(kernel.Best(), &m.equation, first, end, m.origins[:whole], m.shifts[:whole])
+	return nil
 }
 
 // sortOrder puts order in order.

@@ -25,8 +25,12 @@ type merger[R dense.Float] struct {
 	upper, lower, at dense.Matrix[R] // halves of the old vectors; the dead ones
 	mix              dense.Matrix[R] // for each thread some rows of mix
 	memory           []R
+	team             *sched.Team // for products
+	weights, height  int         // groups of weights; rows of a part of mix
 	leaves           leaves
-	leafMemory       []float64
+
+	packBody, multiplyBody, storeBody body // weighOrPack, multiply, storeDead
+	leafMemory                        []float64
 }
 
 const (
@@ -56,6 +60,7 @@ func (m *merger[R]) place(n int, memory []float64, indices []int, kind []uint8) 
 	memory = memory[changeElements(n):]
 	m.leafMemory, memory = memory[:leafElements(leafOrder)], memory[leafElements(leafOrder):]
 	m.memory = as[R](memory)
+	m.packBody, m.multiplyBody, m.storeBody = m.weighOrPack, m.multiply, m.storeDead
 }
 
 // findValues finds the eigenvalues of the node that joins two halves at the coupling rho. The vectors of each half are the rows.
@@ -109,32 +114,22 @@ func (m *merger[R]) fillUp(i int) {
 // first.
 func (m *merger[R]) findVectors(team *sched.Team, first, end int) error {
 	m.choose(first, end)
-	live, wanted := len(m.live), m.liveTo-m.liveFrom
-	weights := 0
+	wanted := m.liveTo - m.liveFrom
+	m.weights, m.height = 0, 1
 	if wanted > 0 {
-		weights = ceilDiv(live, rowsTogether)
+		m.weights = ceilDiv(len(m.live), rowsTogether)
+		parts := min(mixParts, ceilDiv(wanted, leastMixRows))
+		m.height = ceilDiv(ceilDiv(wanted, parts), kernel.PoleGroup) * kernel.PoleGroup
 	}
 	m.take()
-	err := team.For(weights+ceilDiv(len(m.d), rowsTogether), func(_, group int) error {
-		if group < weights {
-			m.weigh(group)
-		} else {
-			m.pack(group - weights)
-		}
-		return nil
-	})
-	if err != nil {
+	if err := team.For(m.weights+ceilDiv(len(m.d), rowsTogether), m.packBody); err != nil {
 		return err
 	}
-	if err := m.multiply(team); err != nil {
+	m.team = team
+	if err := team.For(ceilDiv(wanted, m.height), m.multiplyBody); err != nil {
 		return err
 	}
-	return team.For(ceilDiv(m.at.Rows, rowsTogether), func(_, group int) error {
-		for q := group * rowsTogether; q < min(m.at.Rows, (group+1)*rowsTogether); q++ {
-			copy(m.rows.Row(wanted+q), m.at.Row(q))
-		}
-		return nil
-	})
+	return team.For(ceilDiv(m.at.Rows, rowsTogether), m.storeBody)
 }
 
 // choose says which live and which dead vectors have the positions first <= i < end.
@@ -180,6 +175,16 @@ func (m *merger[R]) take() {
 	m.mix = dense.Matrix[R]{Cols: live, Stride: len(m.columns.At), Data: memory}
 }
 
+// weighOrPack computes a group of weights, or, behind them, packs a group of rows.
+func (m *merger[R]) weighOrPack(_, group int) error {
+	if group < m.weights {
+		m.weigh(group)
+	} else {
+		m.pack(group - m.weights)
+	}
+	return nil
+}
+
 // pack copies some of the old vectors: those that are live sorted by where they have elements other than zero, without most of the zeros.
 func (m *merger[R]) pack(group int) {
 	live := len(m.live)
@@ -198,27 +203,25 @@ func (m *merger[R]) pack(group int) {
 	}
 }
 
-// multiply computes the live vectors, part by part.
-func (m *merger[R]) multiply(team *sched.Team) error {
-	wanted := m.liveTo - m.liveFrom
-	if wanted == 0 {
-		return nil
+// multiply computes a part of the live vectors.
+func (m *merger[R]) multiply(worker, part int) error {
+	first := part * m.height
+	from := m.liveFrom + first
+	to := min(m.liveTo, from+m.height)
+	rows, mix := m.rows.Slice(first, first+to-from, 0, len(m.d)), m.mix
+	mix.Rows, mix.Data = rows.Rows, m.mix.Data[worker*m.height*mix.Stride:][:rows.Rows*mix.Stride]
+	kernel.SecularVectors(kernel.Best(), m.columns, m.origins[from:to], m.shifts[from:to], mix.Data, mix.Stride)
+	product(m.team, mix.Slice(0, mix.Rows, 0, m.upper.Rows), m.upper, rows.Slice(0, rows.Rows, 0, m.cut))
+	product(m.team, mix.Slice(0, mix.Rows, m.first, mix.Cols), m.lower, rows.Slice(0, rows.Rows, m.cut, rows.Cols))
+	return m.team.Err()
+}
+
+// storeDead copies a group of dead vectors to where they are behind the others.
+func (m *merger[R]) storeDead(_, group int) error {
+	for q := group * rowsTogether; q < min(m.at.Rows, (group+1)*rowsTogether); q++ {
+		copy(m.rows.Row(m.liveTo-m.liveFrom+q), m.at.Row(q))
 	}
-	parts := min(mixParts, ceilDiv(wanted, leastMixRows))
-	height := ceilDiv(ceilDiv(wanted, parts), kernel.PoleGroup) * kernel.PoleGroup
-	size := height * m.mix.Stride
-	return team.For(ceilDiv(wanted, height), func(worker, part int) error {
-		first := part * height
-		rows := m.rows.Slice(first, min(wanted, first+height), 0, len(m.d))
-		mix := m.mix
-		mix.Rows, mix.Data = rows.Rows, m.mix.Data[worker*size:][:rows.Rows*mix.Stride]
-		from := m.liveFrom + first
-		to := from + rows.Rows
-		kernel.SecularVectors(kernel.Best(), m.columns, m.origins[from:to], m.shifts[from:to], mix.Data, mix.Stride)
-		product(team, mix.Slice(0, mix.Rows, 0, m.upper.Rows), m.upper, rows.Slice(0, rows.Rows, 0, m.cut))
-		product(team, mix.Slice(0, mix.Rows, m.first, mix.Cols), m.lower, rows.Slice(0, rows.Rows, m.cut, rows.Cols))
-		return team.Err()
-	})
+	return nil
 }
 
 // product computes C = A B, also for an inner dimension of 0.
