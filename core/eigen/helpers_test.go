@@ -7,7 +7,9 @@ import (
 	"testing"
 
 	"trnsci/core/dense"
+	"trnsci/core/kernel"
 	"trnsci/core/numtest"
+	"trnsci/core/sched"
 )
 
 // Residuals in units of max(n, 8) eps that no correct result reaches. Householder and QL errors grow like sqrt(n) eps in
@@ -165,4 +167,23 @@ func poisoned[T dense.Scalar](a dense.Matrix[T], upper bool) dense.Matrix[T] {
 // sameBits reports whether x and y hold the same bits; NaNs are equal to NaNs.
 func sameBits[T dense.Scalar](x, y []T) bool {
 	return slices.EqualFunc(x, y, func(a, b T) bool { return a == b || (a != a && b != b) })
+}
+
+// newTridiagonal returns a zero matrix of order n.
+func newTridiagonal(n int) *tridiagonal {
+	return &tridiagonal{d: make([]float64, n), e: make([]float64, n), rotations: make([]kernel.Rotation[float64], n)}
+}
+
+// eigenRows replaces d by the eigenvalues and returns those of the eigenvectors that are wanted, as rows, and the position of the first one. Memory
+// full of NaN shows that nothing is expected there.
+func eigenRows[R dense.Float](t *tridiagonal, team *sched.Team, wanted selection) (rows dense.Matrix[R], first int, err error) {
+	n := len(t.d)
+	memory := make([]float64, solveElements[R](n))
+	for i := range memory {
+		memory[i] = math.NaN()
+	}
+	rows = dense.New[R](n, n)
+	rows.Fill(R(math.NaN()))
+	first, count, err := solveTridiagonal(team, t.d, t.e, rows, wanted, memory)
+	return rows.Slice(0, count, 0, n), first, err
 }

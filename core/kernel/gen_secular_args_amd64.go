@@ -13,7 +13,7 @@ type secularArgs struct {
 	x       unsafe.Pointer // vector: the result; weights: the poles of the group
 	origins unsafe.Pointer // one origin, or those of all roots
 	shifts  unsafe.Pointer // one shift, or those of all roots
-	sums    unsafe.Pointer // four sums, or one
+	sums    unsafe.Pointer // the sum of squares
 	one     uint64         // the bits of 1
 	steps   int            // whole vectors of poles; weights: roots
 }

@@ -4,11 +4,6 @@
 
 package kernel
 
-// secularF64AVX2 adds up the terms of a secular function, see Secular. It reads and writes no element outside of the operands.
-//
-//go:noescape
-func secularF64AVX2(args *byte)
-
 // secularVectorF64AVX2 computes a vector, see SecularVector. It reads and writes no element outside of the operands.
 //
 //go:noescape
@@ -18,3 +13,8 @@ func secularVectorF64AVX2(args *byte)
 //
 //go:noescape
 func secularWeightsF64AVX2(args *byte)
+
+// secularRootsF64AVX2 finds roots of a secular function, see SecularRoots. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func secularRootsF64AVX2(args *byte)

@@ -4,57 +4,6 @@
 
 #include "textflag.h"
 
-// func secularF64AVX2(args *byte)
-// Requires: AVX, FMA3
-TEXT ·secularF64AVX2(SB), NOSPLIT, $0-8
-	MOVQ         args+0(FP), R13
-	MOVQ         (R13), AX
-	MOVQ         8(R13), BX
-	MOVQ         16(R13), SI
-	MOVQ         24(R13), DI
-	MOVQ         32(R13), R8
-	MOVQ         56(R13), CX
-	VBROADCASTSD 48(R13), Y10
-	VXORPS       Y11, Y11, Y11
-	VBROADCASTSD (DI), Y8
-	VBROADCASTSD (R8), Y9
-	VXORPS       Y0, Y0, Y0
-	VXORPS       Y1, Y1, Y1
-	VXORPS       Y2, Y2, Y2
-	VXORPS       Y3, Y3, Y3
-	XORQ         DX, DX
-
-step:
-	VMOVUPD      (AX)(DX*1), Y4
-	VSUBPD       Y8, Y4, Y4
-	VSUBPD       Y9, Y4, Y4
-	VDIVPD       Y4, Y10, Y5
-	VMULPD       (BX)(DX*1), Y5, Y7
-	ADDQ         $0x00000020, DX
-	VBLENDVPD    Y4, Y7, Y11, Y6
-	VSUBPD       Y6, Y7, Y7
-	VADDPD       Y6, Y0, Y0
-	VADDPD       Y7, Y1, Y1
-	VFMADD231PD  Y6, Y5, Y2
-	VFMADD231PD  Y7, Y5, Y3
-	DECQ         CX
-	JNZ          step
-	MOVQ         40(R13), SI
-	VUNPCKLPD    Y1, Y0, Y7
-	VUNPCKHPD    Y1, Y0, Y4
-	VADDPD       Y7, Y4, Y4
-	VEXTRACTF128 $0x01, Y4, X7
-	VADDPD       X7, X4, X4
-	VMOVUPD      X4, (SI)
-	VUNPCKLPD    Y3, Y2, Y7
-	VUNPCKHPD    Y3, Y2, Y4
-	VADDPD       Y7, Y4, Y4
-	VEXTRACTF128 $0x01, Y4, X7
-	VADDPD       X7, X4, X4
-	VMOVUPD      X4, 16(SI)
-	VZEROUPPER
-	RET
-
 // func secularVectorF64AVX2(args *byte)
 // Requires: AVX, FMA3
 TEXT ·secularVectorF64AVX2(SB), NOSPLIT, $0-8
@@ -138,5 +87,272 @@ step:
 	JNZ          step
 	VMOVUPD      Y0, (BX)
 	VMOVUPD      Y1, 32(BX)
+	VZEROUPPER
+	RET
+
+// func secularRootsF64AVX2(args *byte)
+// Requires: AVX, FMA3
+TEXT ·secularRootsF64AVX2(SB), NOSPLIT, $0-8
+	MOVQ         args+0(FP), R13
+	MOVQ         (R13), AX
+	MOVQ         8(R13), BX
+	MOVQ         16(R13), SI
+	MOVQ         48(R13), R8
+	XORQ         DI, DI
+	VBROADCASTSD 80(R13), Y10
+	VXORPS       Y11, Y11, Y11
+	VMOVUPD      (SI), Y8
+	VMOVUPD      128(SI), Y9
+	VBROADCASTSD 88(R13), Y7
+	VMULPD       Y7, Y9, Y9
+
+evaluate:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	XORQ   DX, DX
+	MOVQ   24(R13), CX
+	TESTQ  CX, CX
+	JZ     below_end
+
+below:
+	VBROADCASTSD (AX)(DX*1), Y4
+	VSUBPD       Y4, Y8, Y4
+	VADDPD       Y9, Y4, Y4
+	VDIVPD       Y4, Y10, Y5
+	VBROADCASTSD (BX)(DX*1), Y7
+	VMULPD       Y5, Y7, Y7
+	ADDQ         $0x08, DX
+	VADDPD       Y7, Y0, Y0
+	VFMADD231PD  Y7, Y5, Y2
+	DECQ         CX
+	JNZ          below
+
+below_end:
+	MOVQ  32(R13), CX
+	TESTQ CX, CX
+	JZ    between_end
+
+between:
+	VBROADCASTSD (AX)(DX*1), Y4
+	VSUBPD       Y4, Y8, Y4
+	VADDPD       Y9, Y4, Y4
+	VDIVPD       Y4, Y10, Y5
+	VBROADCASTSD (BX)(DX*1), Y7
+	VMULPD       Y5, Y7, Y7
+	ADDQ         $0x08, DX
+	VBLENDVPD    Y4, Y7, Y11, Y6
+	VSUBPD       Y6, Y7, Y7
+	VADDPD       Y7, Y0, Y0
+	VADDPD       Y6, Y1, Y1
+	VFMADD231PD  Y7, Y5, Y2
+	VFMADD231PD  Y6, Y5, Y3
+	DECQ         CX
+	JNZ          between
+
+between_end:
+	MOVQ  40(R13), CX
+	TESTQ CX, CX
+	JZ    above_end
+
+above:
+	VBROADCASTSD (AX)(DX*1), Y4
+	VSUBPD       Y4, Y8, Y4
+	VADDPD       Y9, Y4, Y4
+	VDIVPD       Y4, Y10, Y5
+	VBROADCASTSD (BX)(DX*1), Y7
+	VMULPD       Y5, Y7, Y7
+	ADDQ         $0x08, DX
+	VADDPD       Y7, Y1, Y1
+	VFMADD231PD  Y7, Y5, Y3
+	DECQ         CX
+	JNZ          above
+
+above_end:
+	TESTQ        DI, DI
+	JNZ          step
+	VADDPD       Y3, Y2, Y2
+	VADDPD       Y1, Y0, Y0
+	VBROADCASTSD 56(R13), Y1
+	VSUBPD       Y0, Y1, Y0
+	VMOVUPD      256(SI), Y4
+	VCMPPD       $0x01, Y11, Y0, Y13
+	VCMPPD       $0x00, Y11, Y4, Y14
+	VANDNPD      Y13, Y14, Y13
+	VMOVUPD      192(SI), Y5
+	VBLENDVPD    Y13, Y4, Y5, Y5
+	VMOVUPD      Y5, 640(SI)
+	VMOVUPD      64(SI), Y3
+	VBLENDVPD    Y13, Y3, Y8, Y8
+	VMOVUPD      128(SI), Y7
+	VSUBPD       Y7, Y11, Y3
+	VBLENDVPD    Y13, Y3, Y7, Y7
+	VMOVUPD      Y7, 576(SI)
+	VCMPPD       $0x01, Y11, Y0, Y14
+	VANDNPD      Y14, Y13, Y14
+	VXORPS       Y6, Y6, Y6
+	VMOVUPD      Y9, Y1
+	VBLENDVPD    Y14, Y9, Y6, Y6
+	VBLENDVPD    Y14, Y7, Y1, Y1
+	VSUBPD       Y9, Y11, Y3
+	VBLENDVPD    Y13, Y3, Y6, Y6
+	VBLENDVPD    Y13, Y11, Y1, Y1
+	VMOVUPD      Y6, 448(SI)
+	VMOVUPD      Y1, 512(SI)
+	VBROADCASTSD 96(R13), Y3
+	VMOVUPD      Y3, 704(SI)
+	VMULPD       Y9, Y2, Y2
+	VMULPD       Y9, Y2, Y2
+	VSUBPD       Y5, Y2, Y2
+	VMAXPD       Y11, Y2, Y2
+	VCMPPD       $0x00, Y11, Y4, Y13
+	VBLENDVPD    Y13, Y11, Y2, Y2
+	VBROADCASTSD 88(R13), Y6
+	VMULPD       Y7, Y6, Y6
+	VSUBPD       Y2, Y5, Y1
+	VDIVPD       Y6, Y1, Y1
+	VADDPD       Y0, Y1, Y1
+	VADDPD       Y5, Y2, Y3
+	VFMADD231PD  Y1, Y7, Y3
+	VMULPD       Y5, Y7, Y6
+	VADDPD       Y1, Y1, Y1
+	VADDPD       Y6, Y6, Y6
+	VMULPD       Y3, Y3, Y4
+	VFNMADD231PD Y6, Y1, Y4
+	VMAXPD       Y11, Y4, Y4
+	VSQRTPD      Y4, Y4
+	VADDPD       Y4, Y3, Y5
+	VCMPPD       $0x01, Y3, Y11, Y13
+	VSUBPD       Y4, Y3, Y3
+	VBLENDVPD    Y13, Y6, Y3, Y3
+	VBLENDVPD    Y13, Y5, Y1, Y1
+	VDIVPD       Y1, Y3, Y9
+	VMOVUPD      448(SI), Y4
+	VMOVUPD      512(SI), Y5
+	VBROADCASTSD 88(R13), Y7
+	VSUBPD       Y4, Y5, Y6
+	VFMADD213PD  Y4, Y6, Y7
+	VCMPPD       $0x05, Y9, Y4, Y13
+	VCMPPD       $0x05, Y5, Y9, Y14
+	VORPD        Y14, Y13, Y13
+	VBLENDVPD    Y13, Y7, Y9, Y9
+	VXORPD       Y15, Y15, Y15
+	INCQ         DI
+	JMP          evaluate
+
+step:
+	VADDPD       Y3, Y2, Y2
+	VSUBPD       Y1, Y0, Y3
+	VADDPD       Y1, Y0, Y0
+	VBROADCASTSD 56(R13), Y1
+	VADDPD       Y1, Y3, Y3
+	VSUBPD       Y0, Y1, Y0
+	VBROADCASTSD 64(R13), Y4
+	VMULPD       Y4, Y3, Y3
+	VBROADCASTSD 104(R13), Y1
+	VANDPD       Y0, Y1, Y1
+	VBROADCASTSD 104(R13), Y12
+	VANDPD       Y9, Y12, Y12
+	VBROADCASTSD 72(R13), Y4
+	VMULPD       Y12, Y4, Y4
+	VMULPD       Y2, Y4, Y4
+	VCMPPD       $0x02, Y3, Y1, Y13
+	VORPD        Y13, Y15, Y15
+	VCMPPD       $0x02, Y4, Y1, Y13
+	VORPD        Y13, Y15, Y15
+	VMOVMSKPD    Y15, CX
+	CMPL         CX, $0x0000000f
+	JEQ          found
+	VMULPD       Y12, Y3, Y3
+	VCMPPD       $0x01, Y11, Y0, Y13
+	VMOVUPD      448(SI), Y4
+	VBLENDVPD    Y13, Y9, Y4, Y4
+	VMOVUPD      Y4, 448(SI)
+	VMOVUPD      Y9, Y5
+	VMOVUPD      512(SI), Y6
+	VBLENDVPD    Y13, Y6, Y5, Y5
+	VMOVUPD      Y5, 512(SI)
+	VMOVUPD      576(SI), Y4
+	VSUBPD       Y9, Y4, Y4
+	VSUBPD       Y9, Y11, Y5
+	VDIVPD       Y5, Y10, Y6
+	VMOVUPD      640(SI), Y12
+	VMULPD       Y12, Y6, Y12
+	VFNMADD213PD Y2, Y12, Y6
+	VSUBPD       Y12, Y0, Y7
+	VFNMADD231PD Y4, Y6, Y7
+	VMULPD       Y5, Y4, Y6
+	VADDPD       Y5, Y4, Y4
+	VMULPD       Y0, Y4, Y4
+	VFNMADD231PD Y2, Y6, Y4
+	VMULPD       Y0, Y6, Y6
+	VADDPD       Y7, Y7, Y7
+	VADDPD       Y6, Y6, Y6
+	VMULPD       Y4, Y4, Y5
+	VFNMADD231PD Y6, Y7, Y5
+	VMAXPD       Y11, Y5, Y5
+	VSQRTPD      Y5, Y5
+	VADDPD       Y5, Y4, Y12
+	VCMPPD       $0x01, Y4, Y11, Y13
+	VSUBPD       Y5, Y4, Y4
+	VBLENDVPD    Y13, Y6, Y4, Y4
+	VBLENDVPD    Y13, Y12, Y7, Y7
+	VMULPD       Y4, Y0, Y5
+	VMULPD       Y7, Y5, Y5
+	VCMPPD       $0x05, Y11, Y5, Y13
+	VSUBPD       Y0, Y11, Y5
+	VBLENDVPD    Y13, Y5, Y4, Y4
+	VBLENDVPD    Y13, Y2, Y7, Y7
+	VDIVPD       Y7, Y4, Y4
+	VADDPD       Y4, Y9, Y5
+	VMOVUPD      448(SI), Y6
+	VCMPPD       $0x05, Y5, Y6, Y14
+	VMOVUPD      512(SI), Y6
+	VCMPPD       $0x05, Y6, Y5, Y13
+	VORPD        Y13, Y14, Y14
+	VADDPD       Y1, Y1, Y6
+	VMOVUPD      704(SI), Y7
+	VCMPPD       $0x01, Y6, Y7, Y13
+	VORPD        Y13, Y14, Y14
+	VMOVUPD      Y1, 704(SI)
+	VMULPD       Y4, Y4, Y4
+	VMULPD       Y2, Y4, Y4
+	VADDPD       Y4, Y4, Y4
+	VCMPPD       $0x02, Y3, Y4, Y13
+	VANDNPD      Y13, Y14, Y13
+	VMOVMSKPD    Y14, CX
+	TESTL        CX, CX
+	JZ           accepted
+	VMOVUPD      448(SI), Y0
+	VMOVUPD      512(SI), Y1
+	VBROADCASTSD 88(R13), Y4
+	VSUBPD       Y0, Y1, Y6
+	VFMADD213PD  Y0, Y6, Y4
+	VDIVPD       Y0, Y1, Y7
+	VSQRTPD      Y7, Y7
+	VMULPD       Y0, Y7, Y7
+	VCMPPD       $0x05, Y7, Y0, Y12
+	VBLENDVPD    Y12, Y4, Y7, Y7
+	VCMPPD       $0x05, Y1, Y7, Y12
+	VBLENDVPD    Y12, Y4, Y7, Y7
+	VBLENDVPD    Y14, Y7, Y5, Y5
+
+accepted:
+	VCMPPD    $0x00, Y9, Y5, Y14
+	VORPD     Y14, Y13, Y13
+	VBLENDVPD Y15, Y9, Y5, Y5
+	VMOVUPD   Y5, Y9
+	VORPD     Y13, Y15, Y15
+	DECQ      R8
+	JZ        found
+	VMOVMSKPD Y15, CX
+	CMPL      CX, $0x0000000f
+	JEQ       found
+	JMP       evaluate
+
+found:
+	VMOVUPD Y8, 320(SI)
+	VMOVUPD Y9, 384(SI)
 	VZEROUPPER
 	RET

@@ -4,66 +4,6 @@
 
 #include "textflag.h"
 
-// func secularF64AVX512(args *byte)
-// Requires: AVX, AVX512F
-TEXT ·secularF64AVX512(SB), NOSPLIT, $0-8
-	MOVQ         args+0(FP), R13
-	MOVQ         (R13), AX
-	MOVQ         8(R13), BX
-	MOVQ         16(R13), SI
-	MOVQ         24(R13), DI
-	MOVQ         32(R13), R8
-	MOVQ         56(R13), CX
-	VBROADCASTSD 48(R13), Z10
-	VPXORQ       Z11, Z11, Z11
-	VBROADCASTSD (DI), Z8
-	VBROADCASTSD (R8), Z9
-	VPXORQ       Z0, Z0, Z0
-	VPXORQ       Z1, Z1, Z1
-	VPXORQ       Z2, Z2, Z2
-	VPXORQ       Z3, Z3, Z3
-	XORQ         DX, DX
-
-step:
-	VMOVUPD       (AX)(DX*1), Z4
-	VSUBPD        Z8, Z4, Z4
-	VSUBPD        Z9, Z4, Z4
-	VCMPPD        $0x01, Z11, Z4, K2
-	VCMPPD        $0x05, Z11, Z4, K3
-	VRCP14PD      Z4, Z5
-	VMOVUPD       Z5, Z6
-	VFNMADD213PD  Z10, Z4, Z6
-	VFMADD231PD   Z6, Z5, Z5
-	VFNMADD213PD  Z10, Z5, Z4
-	VFMADD231PD   Z4, Z5, Z5
-	VMULPD        (BX)(DX*1), Z5, Z7
-	ADDQ          $0x00000040, DX
-	VADDPD        Z7, Z0, K2, Z0
-	VADDPD        Z7, Z1, K3, Z1
-	VFMADD231PD   Z7, Z5, K2, Z2
-	VFMADD231PD   Z7, Z5, K3, Z3
-	DECQ          CX
-	JNZ           step
-	MOVQ          40(R13), SI
-	VUNPCKLPD     Z1, Z0, Z7
-	VUNPCKHPD     Z1, Z0, Z4
-	VADDPD        Z7, Z4, Z4
-	VEXTRACTF64X4 $0x01, Z4, Y7
-	VADDPD        Y7, Y4, Y4
-	VEXTRACTF128  $0x01, Y4, X7
-	VADDPD        X7, X4, X4
-	VMOVUPD       X4, (SI)
-	VUNPCKLPD     Z3, Z2, Z7
-	VUNPCKHPD     Z3, Z2, Z4
-	VADDPD        Z7, Z4, Z4
-	VEXTRACTF64X4 $0x01, Z4, Y7
-	VADDPD        Y7, Y4, Y4
-	VEXTRACTF128  $0x01, Y4, X7
-	VADDPD        X7, X4, X4
-	VMOVUPD       X4, 16(SI)
-	VZEROUPPER
-	RET
-
 // func secularVectorF64AVX512(args *byte)
 // Requires: AVX, AVX512F
 TEXT ·secularVectorF64AVX512(SB), NOSPLIT, $0-8
@@ -148,5 +88,272 @@ step:
 	DECQ         CX
 	JNZ          step
 	VMOVUPD      Z0, (BX)
+	VZEROUPPER
+	RET
+
+// func secularRootsF64AVX512(args *byte)
+// Requires: AVX, AVX512F
+TEXT ·secularRootsF64AVX512(SB), NOSPLIT, $0-8
+	MOVQ         args+0(FP), R13
+	MOVQ         (R13), AX
+	MOVQ         8(R13), BX
+	MOVQ         16(R13), SI
+	MOVQ         48(R13), R8
+	XORQ         DI, DI
+	VBROADCASTSD 80(R13), Z10
+	VPXORQ       Z11, Z11, Z11
+	VMOVUPD      (SI), Z8
+	VMOVUPD      128(SI), Z9
+	VBROADCASTSD 88(R13), Z7
+	VMULPD       Z7, Z9, Z9
+
+evaluate:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	XORQ   DX, DX
+	MOVQ   24(R13), CX
+	TESTQ  CX, CX
+	JZ     below_end
+
+below:
+	VSUBPD.BCST  (AX)(DX*1), Z8, Z7
+	VADDPD       Z9, Z7, Z7
+	VMOVUPD      Z7, Z4
+	VRCP14PD     Z7, Z5
+	VMOVUPD      Z5, Z6
+	VFNMADD213PD Z10, Z7, Z6
+	VFMADD231PD  Z6, Z5, Z5
+	VFNMADD213PD Z10, Z5, Z7
+	VFMADD231PD  Z7, Z5, Z5
+	VMULPD.BCST  (BX)(DX*1), Z5, Z7
+	ADDQ         $0x08, DX
+	VADDPD       Z7, Z0, Z0
+	VFMADD231PD  Z7, Z5, Z2
+	DECQ         CX
+	JNZ          below
+
+below_end:
+	MOVQ  32(R13), CX
+	TESTQ CX, CX
+	JZ    between_end
+
+between:
+	VSUBPD.BCST  (AX)(DX*1), Z8, Z7
+	VADDPD       Z9, Z7, Z7
+	VMOVUPD      Z7, Z4
+	VRCP14PD     Z7, Z5
+	VMOVUPD      Z5, Z6
+	VFNMADD213PD Z10, Z7, Z6
+	VFMADD231PD  Z6, Z5, Z5
+	VFNMADD213PD Z10, Z5, Z7
+	VFMADD231PD  Z7, Z5, Z5
+	VMULPD.BCST  (BX)(DX*1), Z5, Z7
+	ADDQ         $0x08, DX
+	VCMPPD       $0x01, Z11, Z4, K2
+	VCMPPD       $0x05, Z11, Z4, K3
+	VADDPD       Z7, Z0, K3, Z0
+	VADDPD       Z7, Z1, K2, Z1
+	VFMADD231PD  Z7, Z5, K3, Z2
+	VFMADD231PD  Z7, Z5, K2, Z3
+	DECQ         CX
+	JNZ          between
+
+between_end:
+	MOVQ  40(R13), CX
+	TESTQ CX, CX
+	JZ    above_end
+
+above:
+	VSUBPD.BCST  (AX)(DX*1), Z8, Z7
+	VADDPD       Z9, Z7, Z7
+	VMOVUPD      Z7, Z4
+	VRCP14PD     Z7, Z5
+	VMOVUPD      Z5, Z6
+	VFNMADD213PD Z10, Z7, Z6
+	VFMADD231PD  Z6, Z5, Z5
+	VFNMADD213PD Z10, Z5, Z7
+	VFMADD231PD  Z7, Z5, Z5
+	VMULPD.BCST  (BX)(DX*1), Z5, Z7
+	ADDQ         $0x08, DX
+	VADDPD       Z7, Z1, Z1
+	VFMADD231PD  Z7, Z5, Z3
+	DECQ         CX
+	JNZ          above
+
+above_end:
+	TESTQ        DI, DI
+	JNZ          step
+	VADDPD       Z3, Z2, Z2
+	VADDPD       Z1, Z0, Z0
+	VBROADCASTSD 56(R13), Z1
+	VSUBPD       Z0, Z1, Z0
+	VMOVUPD      256(SI), Z4
+	VCMPPD       $0x01, Z11, Z0, K3
+	VCMPPD       $0x00, Z11, Z4, K2
+	KANDNW       K3, K2, K3
+	VMOVUPD      192(SI), Z5
+	VMOVUPD      Z4, K3, Z5
+	VMOVUPD      Z5, Z28
+	VMOVUPD      64(SI), Z3
+	VMOVUPD      Z3, K3, Z8
+	VMOVUPD      128(SI), Z7
+	VSUBPD       Z7, Z11, Z3
+	VMOVUPD      Z3, K3, Z7
+	VMOVUPD      Z7, Z29
+	VCMPPD       $0x01, Z11, Z0, K2
+	KANDNW       K2, K3, K2
+	VPXORQ       Z6, Z6, Z6
+	VMOVUPD      Z9, Z1
+	VMOVUPD      Z9, K2, Z6
+	VMOVUPD      Z7, K2, Z1
+	VSUBPD       Z9, Z11, Z3
+	VMOVUPD      Z3, K3, Z6
+	VMOVUPD      Z11, K3, Z1
+	VMOVUPD      Z6, Z31
+	VMOVUPD      Z1, Z30
+	VBROADCASTSD 96(R13), Z3
+	VMOVUPD      Z3, Z27
+	VMULPD       Z9, Z2, Z2
+	VMULPD       Z9, Z2, Z2
+	VSUBPD       Z5, Z2, Z2
+	VMAXPD       Z11, Z2, Z2
+	VCMPPD       $0x00, Z11, Z4, K3
+	VMOVUPD      Z11, K3, Z2
+	VBROADCASTSD 88(R13), Z6
+	VMULPD       Z7, Z6, Z6
+	VSUBPD       Z2, Z5, Z1
+	VDIVPD       Z6, Z1, Z1
+	VADDPD       Z0, Z1, Z1
+	VADDPD       Z5, Z2, Z3
+	VFMADD231PD  Z1, Z7, Z3
+	VMULPD       Z5, Z7, Z6
+	VADDPD       Z1, Z1, Z1
+	VADDPD       Z6, Z6, Z6
+	VMULPD       Z3, Z3, Z4
+	VFNMADD231PD Z6, Z1, Z4
+	VMAXPD       Z11, Z4, Z4
+	VSQRTPD      Z4, Z4
+	VADDPD       Z4, Z3, Z5
+	VCMPPD       $0x01, Z3, Z11, K3
+	VSUBPD       Z4, Z3, Z3
+	VMOVUPD      Z6, K3, Z3
+	VMOVUPD      Z5, K3, Z1
+	VDIVPD       Z1, Z3, Z9
+	VBROADCASTSD 88(R13), Z7
+	VSUBPD       Z31, Z30, Z6
+	VFMADD213PD  Z31, Z6, Z7
+	VCMPPD       $0x05, Z9, Z31, K3
+	VCMPPD       $0x05, Z30, Z9, K2
+	KORW         K2, K3, K3
+	VMOVUPD      Z7, K3, Z9
+	KXORW        K1, K1, K1
+	INCQ         DI
+	JMP          evaluate
+
+step:
+	VADDPD       Z3, Z2, Z2
+	VSUBPD       Z1, Z0, Z3
+	VADDPD       Z1, Z0, Z0
+	VBROADCASTSD 56(R13), Z1
+	VADDPD       Z1, Z3, Z3
+	VSUBPD       Z0, Z1, Z0
+	VBROADCASTSD 64(R13), Z4
+	VMULPD       Z4, Z3, Z3
+	VBROADCASTSD 104(R13), Z1
+	VPANDQ       Z0, Z1, Z1
+	VBROADCASTSD 104(R13), Z12
+	VPANDQ       Z9, Z12, Z12
+	VBROADCASTSD 72(R13), Z4
+	VMULPD       Z12, Z4, Z4
+	VMULPD       Z2, Z4, Z4
+	VCMPPD       $0x02, Z3, Z1, K3
+	KORW         K3, K1, K1
+	VCMPPD       $0x02, Z4, Z1, K3
+	KORW         K3, K1, K1
+	KMOVW        K1, CX
+	CMPL         CX, $0x000000ff
+	JEQ          found
+	VMULPD       Z12, Z3, Z3
+	VCMPPD       $0x01, Z11, Z0, K3
+	VMOVUPD      Z9, K3, Z31
+	VMOVUPD      Z9, Z5
+	VMOVUPD      Z30, K3, Z5
+	VMOVUPD      Z5, Z30
+	VSUBPD       Z9, Z29, Z4
+	VSUBPD       Z9, Z11, Z5
+	VDIVPD       Z5, Z10, Z6
+	VMULPD       Z28, Z6, Z12
+	VFNMADD213PD Z2, Z12, Z6
+	VSUBPD       Z12, Z0, Z7
+	VFNMADD231PD Z4, Z6, Z7
+	VMULPD       Z5, Z4, Z6
+	VADDPD       Z5, Z4, Z4
+	VMULPD       Z0, Z4, Z4
+	VFNMADD231PD Z2, Z6, Z4
+	VMULPD       Z0, Z6, Z6
+	VADDPD       Z7, Z7, Z7
+	VADDPD       Z6, Z6, Z6
+	VMULPD       Z4, Z4, Z5
+	VFNMADD231PD Z6, Z7, Z5
+	VMAXPD       Z11, Z5, Z5
+	VSQRTPD      Z5, Z5
+	VADDPD       Z5, Z4, Z12
+	VCMPPD       $0x01, Z4, Z11, K3
+	VSUBPD       Z5, Z4, Z4
+	VMOVUPD      Z6, K3, Z4
+	VMOVUPD      Z12, K3, Z7
+	VMULPD       Z4, Z0, Z5
+	VMULPD       Z7, Z5, Z5
+	VCMPPD       $0x05, Z11, Z5, K3
+	VSUBPD       Z0, Z11, Z5
+	VMOVUPD      Z5, K3, Z4
+	VMOVUPD      Z2, K3, Z7
+	VDIVPD       Z7, Z4, Z4
+	VADDPD       Z4, Z9, Z5
+	VCMPPD       $0x05, Z5, Z31, K2
+	VCMPPD       $0x05, Z30, Z5, K3
+	KORW         K3, K2, K2
+	VADDPD       Z1, Z1, Z6
+	VCMPPD       $0x01, Z6, Z27, K3
+	KORW         K3, K2, K2
+	VMOVUPD      Z1, Z27
+	VMULPD       Z4, Z4, Z4
+	VMULPD       Z2, Z4, Z4
+	VADDPD       Z4, Z4, Z4
+	VCMPPD       $0x02, Z3, Z4, K3
+	KANDNW       K3, K2, K3
+	KMOVW        K2, CX
+	TESTL        CX, CX
+	JZ           accepted
+	VBROADCASTSD 88(R13), Z4
+	VSUBPD       Z31, Z30, Z6
+	VFMADD213PD  Z31, Z6, Z4
+	VDIVPD       Z31, Z30, Z7
+	VSQRTPD      Z7, Z7
+	VMULPD       Z31, Z7, Z7
+	VCMPPD       $0x05, Z7, Z31, K4
+	VMOVUPD      Z4, K4, Z7
+	VCMPPD       $0x05, Z30, Z7, K4
+	VMOVUPD      Z4, K4, Z7
+	VMOVUPD      Z7, K2, Z5
+
+accepted:
+	VCMPPD  $0x00, Z9, Z5, K2
+	KORW    K2, K3, K3
+	VMOVUPD Z9, K1, Z5
+	VMOVUPD Z5, Z9
+	KORW    K3, K1, K1
+	DECQ    R8
+	JZ      found
+	KMOVW   K1, CX
+	CMPL    CX, $0x000000ff
+	JEQ     found
+	JMP     evaluate
+
+found:
+	VMOVUPD Z8, 320(SI)
+	VMOVUPD Z9, 384(SI)
 	VZEROUPPER
 	RET

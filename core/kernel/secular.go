@@ -22,35 +22,6 @@ func (p Poles) check() {
 	}
 }
 
-// SecularSums are sums over the poles below and above of an x, which is not a pole: of the terms of the secular function, and of their derivatives
-// with respect to x. Those of the terms Below are not positive, all others are not negative.
-type SecularSums struct{ Below, Above, SlopeBelow, SlopeAbove float64 }
-
-// Secular returns the sums at x = origin + shift.
-func Secular(s Set, p Poles, origin, shift float64) (sums SecularSums) {
-	p.check()
-	if s == Go || len(p.At) == 0 {
-		return secularGo(p, origin, shift)
-	}
-	return secularAssembly(s, p, origin, shift)
-}
-
-func secularGo(p Poles, origin, shift float64) (sums SecularSums) {
-	weights := p.Weights[:len(p.At)]
-	for j, at := range p.At {
-		difference := (at - origin) - shift
-		term := weights[j] / difference
-		if slope := term / difference; difference < 0 {
-			sums.Below += term
-			sums.SlopeBelow += slope
-		} else {
-			sums.Above += term
-			sums.SlopeAbove += slope
-		}
-	}
-	return sums
-}
-
 // SecularVector stores Weights[j] / ((At[j] - origin) - shift) in the first elements of x, and returns the sum of their squares.
 func SecularVector(s Set, p Poles, origin, shift float64, x []float64) (squares float64) {
 	p.check()

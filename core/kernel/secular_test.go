@@ -47,32 +47,6 @@ func near(x, y float64, roundings int) bool {
 	return math.Abs(x-y) <= float64(roundings)*0x1p-53*math.Abs(y)
 }
 
-func TestSecular(t *testing.T) {
-	forSecular(t, func(t *testing.T, s Set, rng *rand.Rand, p Poles, count int) {
-		origin, shift, below := randomRoot(rng, p, count)
-		got, want := Secular(s, p, origin, shift), SecularSums{}
-		for j, at := range p.At {
-			difference := (at - origin) - shift
-			if j < below {
-				want.Below += p.Weights[j] / difference
-				want.SlopeBelow += p.Weights[j] / (difference * difference)
-			} else {
-				want.Above += p.Weights[j] / difference
-				want.SlopeAbove += p.Weights[j] / (difference * difference)
-			}
-		}
-		// All terms of a sum have the same sign.
-		limit := 2*len(p.At) + secularTermRoundings
-		if !near(got.Below, want.Below, limit) || !near(got.Above, want.Above, limit) ||
-			!near(got.SlopeBelow, want.SlopeBelow, limit) || !near(got.SlopeAbove, want.SlopeAbove, limit) {
-			t.Fatalf("%d poles, %d below: %+v, by definition %+v", count, below, got, want)
-		}
-		if again := Secular(s, p, origin, shift); again != got {
-			t.Fatalf("a second call gives %+v, the first gave %+v", again, got)
-		}
-	})
-}
-
 func TestSecularVector(t *testing.T) {
 	forSecular(t, func(t *testing.T, s Set, rng *rand.Rand, p Poles, count int) {
 		origin, shift, _ := randomRoot(rng, p, count)

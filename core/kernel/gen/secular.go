@@ -13,7 +13,7 @@ var secularBlock = block{"secularArgs", "is the block of arguments of the kernel
 	{"x", "unsafe.Pointer", "vector: the result; weights: the poles of the group"},
 	{"origins", "unsafe.Pointer", "one origin, or those of all roots"},
 	{"shifts", "unsafe.Pointer", "one shift, or those of all roots"},
-	{"sums", "unsafe.Pointer", "four sums, or one"},
+	{"sums", "unsafe.Pointer", "the sum of squares"},
 	{"one", "uint64", "the bits of 1"},
 	{"steps", "int", "whole vectors of poles; weights: roots"},
 }}
@@ -21,7 +21,7 @@ var secularBlock = block{"secularArgs", "is the block of arguments of the kernel
 func secularField(name string) operand.Mem { return secularBlock.at(regArgs, name) }
 
 // Operands of VCMPPD.
-const compareEqual, compareLess, compareNotLess = 0, 1, 5
+const compareEqual, compareLess, compareLessEqual, compareNotLess = 0, 1, 2, 5
 
 // General registers of the kernels of secular functions.
 var (
@@ -93,50 +93,14 @@ func (k secular) reciprocal(x reg.VecPhysical) {
 	k.multiplyAdd(k.Context, x, k.inverse, k.inverse)
 }
 
-// quotient loads the next poles and weights and computes term = weight / difference, with the signs of the differences in x or in masks.
-func (k secular) quotient(signs bool) {
+// quotient loads the next poles and weights and computes term = weight / difference.
+func (k secular) quotient() {
 	at := func(base reg.Register) operand.Mem { return operand.Mem{Base: base, Index: regCol, Scale: 1} }
 	k.move(k.Context, at(regPoles), k.x)
 	k.VSUBPD(k.origin, k.x, k.x)
 	k.VSUBPD(k.shift, k.x, k.x)
-	if signs && k.wide {
-		k.VCMPPD(operand.Imm(compareLess), k.zeros, k.x, k.negative)
-		k.VCMPPD(operand.Imm(compareNotLess), k.zeros, k.x, k.positive)
-	}
 	k.reciprocal(k.x)
 	k.multiply(k.Context, at(regWeights), k.inverse, k.term)
-}
-
-// functionSums generates the kernel of Secular.
-func (k secular) functionSums() {
-	k.open("secular", "adds up the terms of a secular function, see Secular.")
-	for _, sum := range k.sums {
-		k.zero(sum)
-	}
-	below, above, slopeBelow, slopeAbove := k.sums[0], k.sums[1], k.sums[2], k.sums[3]
-	k.loop(func() {
-		k.quotient(true)
-		k.ADDQ(operand.U32(k.vectorBytes), regCol)
-		if k.wide {
-			k.VADDPD(k.term, below, k.negative, below)
-			k.VADDPD(k.term, above, k.positive, above)
-			k.multiplyAddMasked(k.Context, k.term, k.inverse, k.negative, slopeBelow)
-			k.multiplyAddMasked(k.Context, k.term, k.inverse, k.positive, slopeAbove)
-			return
-		}
-		k.VBLENDVPD(k.x, k.term, k.zeros, k.error)
-		k.VSUBPD(k.error, k.term, k.term)
-		k.VADDPD(k.error, below, below)
-		k.VADDPD(k.term, above, above)
-		k.multiplyAdd(k.Context, k.error, k.inverse, slopeBelow)
-		k.multiplyAdd(k.Context, k.term, k.inverse, slopeAbove)
-	})
-	k.MOVQ(secularField("sums"), regResult)
-	for i := 0; i < len(k.sums); i += 2 {
-		k.fold(k.add, k.sums[i], k.sums[i+1], k.x, k.term)
-		k.storeTwo(k.Context, k.x.AsX(), operand.Mem{Base: regResult, Disp: i * k.bytes})
-	}
-	k.finish()
 }
 
 // vector generates the kernel of SecularVector.
@@ -145,7 +109,7 @@ func (k secular) vector() {
 	squares := k.sums[0]
 	k.zero(squares)
 	k.loop(func() {
-		k.quotient(false)
+		k.quotient()
 		k.move(k.Context, k.term, operand.Mem{Base: regResult, Index: regCol, Scale: 1})
 		k.multiplyAdd(k.Context, k.term, k.term, squares)
 		k.ADDQ(operand.U32(k.vectorBytes), regCol)
@@ -208,11 +172,12 @@ func writeSecular(dir string) {
 		{Context: avx2, element: float64s, vectorBytes: 32, registers: ymm},
 	} {
 		k := newSecular(s)
-		k.functionSums()
 		k.vector()
 		k.products()
+		newSecularRoots(s).function()
 	}
 	write(dir, "gen_secular_avx512_amd64", compile(avx512))
 	write(dir, "gen_secular_avx2_amd64", compile(avx2))
 	writeFile(dir, "gen_secular_args_amd64.go", secularBlock.source())
+	writeFile(dir, "gen_secular_roots_args_amd64.go", rootsBlock.source())
 }
