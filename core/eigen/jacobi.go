@@ -172,7 +172,7 @@ func writeOrdered[W dense.Wide, T dense.Scalar](team *sched.Team, rows dense.Mat
 }
 
 // jacobiWorkspace is workspaceBytes for Jacobi's method.
-func jacobiWorkspace[W dense.Scalar](n int) int {
+func jacobiWorkspace[W dense.Scalar](n int) int64 {
 	wide := planes[W]() * realBytes
 	const (
 		squares    = 3   // the factor, what is left of the matrix meanwhile, and eigenvectors
@@ -180,7 +180,7 @@ func jacobiWorkspace[W dense.Scalar](n int) int {
 		roundBytes = 256 // what a loop of the team takes
 	)
 	total := wide*(int(lowerElements(float64(n)))+squares*n*n) + n*(rows*realBytes+maxJacobiSweeps*roundBytes)
-	return total + total/roundUp + callOverhead
+	return int64(total + total/roundUp + callOverhead)
 }
 
 // Rows and columns of the tiles in which elements are visited together with their mirror images.

@@ -3,6 +3,7 @@ package eigen
 import (
 	"fmt"
 	"math"
+	"unsafe"
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
@@ -105,17 +106,26 @@ func Workspace[T dense.Scalar](n int, generalized bool, opt Options) (bytes int6
 		return math.MaxInt64
 	}
 	if opt.Jacobi {
-		return int64(jacobiWorkspace[T](n))
+		return jacobiWorkspace[T](n)
 	}
-	if dense.IsComplex[T]() {
-		return int64(workspaceBytes[complex128, float64](n, generalized, opt))
+	single := dense.IsSingle[T]() && computesInOwnType[T](n) && !generalized
+	switch isComplex := dense.IsComplex[T](); {
+	case single && isComplex:
+		bytes = workspaceBytes[complex64, float32](n, generalized, opt)
+	case single:
+		bytes = workspaceBytes[float32, float32](n, generalized, opt)
+	case isComplex:
+		bytes = workspaceBytes[complex128, float64](n, generalized, opt)
+	default:
+		bytes = workspaceBytes[float64, float64](n, generalized, opt)
 	}
-	return int64(workspaceBytes[float64, float64](n, generalized, opt))
+	return bytes
 }
 
 // workspaceBytes is Workspace for the type W of what is computed, which V is the real type of.
-func workspaceBytes[W dense.Scalar, V dense.Float](n int, generalized bool, opt Options) int {
-	wide, threads, order := planes[W]()*realBytes, opt.Team.Threads(), float64(n)
+func workspaceBytes[W dense.Scalar, V dense.Float](n int, generalized bool, opt Options) int64 {
+	var number W
+	wide, threads, order := int(unsafe.Sizeof(number)), opt.Team.Threads(), float64(n)
 	total := wide*(int(lowerElements(order)+reductionElements(order))+n) + realBytes*wholeRows*n
 	if opt.ValuesOnly {
 		total += valuesBytes(n, threads)
@@ -124,15 +134,14 @@ func workspaceBytes[W dense.Scalar, V dense.Float](n int, generalized bool, opt 
 		total += realBytes * solveWords[W, V](n, opt.Subset.largestCount(n), threads, false)
 	}
 	if generalized { // the Cholesky factorization and the solves with its factor
-		total += wide * (int(lowerElements(order)) + n*n/4) // a quarter for the standard form
-		total += (threads*inverseRows+probes)*wide*n + realBytes*generalizedRows*n
+		total += wide*(int(lowerElements(order))+standardFormElements[W](n)+(threads*inverseRows+probes)*n) + realBytes*generalizedRows*n
 		panels := blas.TriangularWorkspace[float64](n)
 		if dense.IsComplex[W]() {
 			panels = blas.TriangularWorkspace[complex128](n)
 		}
 		total += threads * int(blas.GemmWorkspace[float64]()+panels)
 	}
-	return total + total/roundUp + callOverhead
+	return int64(total + total/roundUp + callOverhead)
 }
 
 // valuesBytes bounds the memory of tridiagonalValues.
