@@ -122,4 +122,4 @@ def test_page_has_every_argument(heading):
         ours, theirs = (list(inspect.signature(getattr(module, name)).parameters) for module in (linalg, scipy.linalg))
         assert set(theirs) <= set(ours) <= set(described)
         if position == 0:
-            assert described == ours
+            assert [argument for argument in described if argument in ours] == ours
