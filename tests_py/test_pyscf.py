@@ -421,11 +421,11 @@ def chiral():
     )
 
 
-def k_points(restricted=True):
+def k_points(kind="KRHF"):
     from pyscf.pbc import scf as pbc_scf
 
     cell = chiral()
-    return (pbc_scf.KRHF if restricted else pbc_scf.KUHF)(cell, cell.make_kpts([3, 1, 1]))
+    return getattr(pbc_scf, kind)(cell, cell.make_kpts([3, 1, 1]))
 
 
 MEAN_FIELDS = {
@@ -442,7 +442,9 @@ MEAN_FIELDS = {
     "X2C": lambda: scf.RHF(water()).x2c(),
     "second order": lambda: scf.RHF(water()).newton(),
     "KRHF": k_points,
-    "KUHF": lambda: k_points(restricted=False),
+    "KUHF": lambda: k_points("KUHF"),
+    "KROHF": lambda: k_points("KROHF"),
+    "KGHF": lambda: k_points("KGHF"),
 }
 
 
@@ -515,6 +517,14 @@ def test_linearly_dependent_basis(atoms, spacing, functions, dropped, recorded):
     assert recorded
     assert ours.mo_coeff.shape == (functions, functions - dropped if DROPS_FUNCTIONS else functions)
     assert abs(ours.e_tot - expected.e_tot) < SAME_ENERGY
+
+
+def test_k_points_are_complex_problems(monkeypatch):
+    seen = []
+    solver = linalg.eigh
+    monkeypatch.setattr(linalg, "eigh", lambda a, *args, **kwargs: (seen.append(a.dtype), solver(a, *args, **kwargs))[1])
+    converged(accelerated.accelerate(k_points()))
+    assert np.dtype(complex) in seen
 
 
 @pytest.mark.parametrize("name", ["RHF", "UHF", "KRHF"])
