@@ -90,8 +90,13 @@ func secularRootsAssembly(s Set, e *SecularEquation, first, end int, origins, sh
 	}
 }
 
-// begin prepares the search for roots from first on. Where there are too few roots for all lanes, the last one is sought again.
+// begin prepares the search for roots from first on. Where there are too few roots for all lanes, the last one is sought again; where there is none,
+// nothing is sought.
 func (r *rootSearch) begin(e *SecularEquation, first, lanes int) {
+	if first >= e.Count {
+		r.stepsLeft = 0
+		return
+	}
 	for l := range lanes {
 		at, next, weight, nextWeight, gap := e.neighbours(min(first+l, e.Count-1))
 		r.origin[l], r.next[l], r.near[l], r.nextWeight[l] = at, next, weight, nextWeight

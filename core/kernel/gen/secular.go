@@ -71,6 +71,9 @@ func (k secular) finish() {
 	k.RET()
 }
 
+// poleGroup is PoleGroup. Poles that fill up a group may be equal to one another.
+const poleGroup = 8
+
 // polesTogether is how many differences are inverted by one division.
 const polesTogether = 4
 
@@ -237,8 +240,9 @@ func (k secular) products() {
 		switch part {
 		case "before":
 			k.MOVQ(regSecularFirst, regLeft)
+			k.ANDQ(operand.I8(-poleGroup), regLeft)
 		case "at":
-			k.MOVQ(operand.U32(k.lanes()), regLeft)
+			k.MOVQ(operand.U32(poleGroup), regLeft)
 		case "behind":
 			k.MOVQ(secularField("steps"), regLeft)
 			k.SUBQ(regCol, regLeft)
