@@ -51,7 +51,9 @@ func secularWeightsAssembly(s Set, p Poles, origins, shifts []float64, first, en
 
 // rootSearch is what belongs to the roots that are sought in the lanes of a vector, as the kernels have it. AVX2 has half of the lanes.
 type rootSearch struct {
-	origin, x, other, near, next, nextWeight, low, high, previous, done [PoleGroup]float64
+	origin, x, other, near, next, nextWeight [PoleGroup]float64
+	_                                        [2][PoleGroup]float64 // the ends of the brackets
+	previous, done                           [PoleGroup]float64
 
 	below, between, above int // poles: below all of the roots, among them, above all of them
 	stepsLeft, started    int

@@ -27,14 +27,14 @@ const compareEqual, compareLess, compareNotLess = 0, 1, 5
 
 // General registers of the kernels of secular functions.
 var (
-	regPoles   = reg.RAX
-	regWeights = reg.RBX
-	regResult  = reg.RSI
-	regOrigins = reg.RDI
-	regShifts  = reg.R8
-	regSecularFirst     = reg.R9
-	regSecularCount   = reg.R10
-	regStride  = reg.R11
+	regPoles        = reg.RAX
+	regWeights      = reg.RBX
+	regResult       = reg.RSI
+	regOrigins      = reg.RDI
+	regShifts       = reg.R8
+	regSecularFirst = reg.R9
+	regSecularCount = reg.R10
+	regStride       = reg.R11
 )
 
 // secular generates the kernels of secular functions, which exist for doubles alone but for the results that may be singles.
