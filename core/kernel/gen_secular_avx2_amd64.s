@@ -247,6 +247,7 @@ group:
 	VMOVUPD Y10, Y0
 	XORQ    DX, DX
 	MOVQ    R9, CX
+	ANDQ    $-8, CX
 	TESTQ   CX, CX
 	JZ      before_end
 
@@ -288,7 +289,7 @@ before:
 	JNZ          before
 
 before_end:
-	MOVQ  $0x00000004, CX
+	MOVQ  $0x00000008, CX
 	TESTQ CX, CX
 	JZ    at_end
 

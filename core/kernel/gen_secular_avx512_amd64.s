@@ -251,6 +251,7 @@ group:
 	VMOVUPD Z10, Z0
 	XORQ    DX, DX
 	MOVQ    R9, CX
+	ANDQ    $-8, CX
 	TESTQ   CX, CX
 	JZ      before_end
 

@@ -63,8 +63,9 @@ func secularVectorGo[T Float](p Poles, origin, shift float64, x []T) {
 //
 //	((At[j] - origins[k]) - shifts[k]) / (At[j] - At[k])
 //
-// where the divisor for k = j is 1. No other two poles are equal; origins and shifts are as long as the poles, and those that belong to poles which
-// fill up the last group are the pole and 0, as SecularRoots leaves them. first and end are multiples of PoleGroup.
+// where a divisor of 0 is 1, as that for k = j. No other two poles are equal but those that fill up the last group. origins and shifts are as long as
+// the poles, and those which belong to poles that fill up are the pole and 0, as SecularRoots leaves them; their weights become 0. first
+// and end are multiples of PoleGroup.
 //
 // Products of four differences are formed, which are to be within the exponents' range.
 func SecularWeights(s Set, p Poles, origins, shifts []float64, first, end int) {

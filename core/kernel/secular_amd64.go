@@ -51,7 +51,9 @@ func secularWeightsAssembly(s Set, p Poles, origins, shifts []float64, first, en
 
 // rootSearch is what belongs to the roots that are sought in the lanes of a vector, as the kernels have it. AVX2 has half of the lanes.
 type rootSearch struct {
-	origin, x, other, near, next, nextWeight, low, high, previous, done [PoleGroup]float64
+	origin, x, other, near, next, nextWeight [PoleGroup]float64
+	_                                        [2][PoleGroup]float64 // the ends of the brackets
+	previous, done                           [PoleGroup]float64
 
 	below, between, above int // poles: below all of the roots, among them, above all of them
 	stepsLeft, started    int
@@ -90,8 +92,13 @@ func secularRootsAssembly(s Set, e *SecularEquation, first, end int, origins, sh
 	}
 }
 
-// begin prepares the search for roots from first on. Where there are too few roots for all lanes, the last one is sought again.
+// begin prepares the search for roots from first on. Where there are too few roots for all lanes, the last one is sought again; where there is none,
+// nothing is sought.
 func (r *rootSearch) begin(e *SecularEquation, first, lanes int) {
+	if first >= e.Count {
+		r.stepsLeft = 0
+		return
+	}
 	for l := range lanes {
 		at, next, weight, nextWeight, gap := e.neighbours(min(first+l, e.Count-1))
 		r.origin[l], r.next[l], r.near[l], r.nextWeight[l] = at, next, weight, nextWeight

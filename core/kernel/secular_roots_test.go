@@ -144,3 +144,68 @@ func checkRoot(t *testing.T, name string, e *SecularEquation, k int, origin, shi
 	}
 	return math.Abs(f) / limit
 }
+
+// Roots, weights and vectors together diagonalize diag(At) + w w^T / Inverse, where w has the roots of the weights.
+func TestSecularDecomposition(t *testing.T) {
+	t.Run("float64", testSecularDecomposition[float64])
+	t.Run("float32", testSecularDecomposition[float32])
+}
+
+func testSecularDecomposition[T Float](t *testing.T) {
+	for _, s := range Sets() {
+		t.Run(s.String(), func(t *testing.T) {
+			const limit = 3 // times count, at least 8; roots whose values are below secularErrors units account for most of it
+			rng := rand.New(rand.NewPCG(64, 1))
+			at, weights := newArena[float64](t), newArena[float64](t)
+			for family := range secularFamilies {
+				for _, count := range []int{1, 2, 7, 8, 9, 40, 127} {
+					e := randomEquation(rng, at, weights, family, count)
+					residual, orthogonality := decompositionErrors[T](s, e)
+					if unit := float64(max(count, 8)) * epsilon[T](); !(residual <= limit*unit) || !(orthogonality <= limit*unit) {
+						t.Errorf("%s, %d roots: residual %.3g, orthogonality %.3g units", secularFamilies[family].name, count, residual/unit, orthogonality/unit)
+					}
+				}
+			}
+		})
+	}
+}
+
+// decompositionErrors returns |A V - V diag(x)| / |A| and |V^T V - 1| in Frobenius norms.
+func decompositionErrors[T Float](s Set, e *SecularEquation) (residual, orthogonality float64) {
+	n, count := len(e.At), e.Count
+	origins, shifts, w := make([]float64, n), make([]float64, n), make([]float64, n)
+	SecularRoots(s, e, 0, n, origins, shifts)
+	square := 0.0 // of |A|
+	for j, weight := range e.Weights {
+		w[j] = math.Sqrt(weight / e.Inverse)
+		square += e.At[j]*e.At[j]*float64(min(1, max(0, count-j))) + 2*e.At[j]*weight/e.Inverse
+	}
+	SecularWeights(s, e.Poles, origins, shifts, 0, n)
+	v := make([]T, count*n)
+	SecularVectors(s, e.Poles, origins[:count], shifts[:count], v, n)
+	for _, x := range w {
+		for _, y := range w {
+			square += x * x * y * y
+		}
+	}
+	for k := range count {
+		row, product := v[k*n:][:n], 0.0
+		for j, x := range row {
+			product += w[j] * float64(x)
+		}
+		for j, x := range row[:count] {
+			residual += math.Pow(((e.At[j]-origins[k])-shifts[k])*float64(x)+w[j]*product, 2)
+		}
+		for l := range count {
+			dot := 0.0
+			for j, x := range v[l*n:][:n] {
+				dot += float64(x) * float64(row[j])
+			}
+			if k == l {
+				dot--
+			}
+			orthogonality += dot * dot
+		}
+	}
+	return math.Sqrt(residual / square), math.Sqrt(orthogonality)
+}

@@ -27,14 +27,14 @@ const compareEqual, compareLess, compareNotLess = 0, 1, 5
 
 // General registers of the kernels of secular functions.
 var (
-	regPoles   = reg.RAX
-	regWeights = reg.RBX
-	regResult  = reg.RSI
-	regOrigins = reg.RDI
-	regShifts  = reg.R8
-	regSecularFirst     = reg.R9
-	regSecularCount   = reg.R10
-	regStride  = reg.R11
+	regPoles        = reg.RAX
+	regWeights      = reg.RBX
+	regResult       = reg.RSI
+	regOrigins      = reg.RDI
+	regShifts       = reg.R8
+	regSecularFirst = reg.R9
+	regSecularCount = reg.R10
+	regStride       = reg.R11
 )
 
 // secular generates the kernels of secular functions, which exist for doubles alone but for the results that may be singles.
@@ -70,6 +70,9 @@ func (k secular) finish() {
 	k.VZEROUPPER()
 	k.RET()
 }
+
+// poleGroup is PoleGroup. Poles that fill up a group may be equal to one another.
+const poleGroup = 8
 
 // polesTogether is how many differences are inverted by one division.
 const polesTogether = 4
@@ -237,8 +240,9 @@ func (k secular) products() {
 		switch part {
 		case "before":
 			k.MOVQ(regSecularFirst, regLeft)
+			k.ANDQ(operand.I8(-poleGroup), regLeft)
 		case "at":
-			k.MOVQ(operand.U32(k.lanes()), regLeft)
+			k.MOVQ(operand.U32(poleGroup), regLeft)
 		case "behind":
 			k.MOVQ(secularField("steps"), regLeft)
 			k.SUBQ(regCol, regLeft)
