@@ -16,9 +16,9 @@ const (
 )
 
 // GroupSize returns how many of count matrices of order n EighGroup should get at a time; 0 says that each goes to Eigh.
-func GroupSize(n, count int) int {
+func GroupSize(n, count int, opt Options) int {
 	switch {
-	case n < 1 || n > laneOrder, n > singleLaneOrder && count < leastGroup:
+	case opt.Jacobi, n < 1 || n > laneOrder, n > singleLaneOrder && count < leastGroup:
 		return 0
 	}
 	return min(count, kernel.Lanes)
@@ -44,7 +44,7 @@ func EighGroup[T dense.Scalar, R dense.Float](a []dense.View[T], w [][]R, v []de
 		return 0, 0, err
 	}
 	g := newLaneGroup[T](len(a), a[0].Rows, opt.ValuesOnly)
-	defer returnWorkspace(g.memory)
+	defer g.memory.giveBack()
 	for k := range g.Width {
 		if g.Idle[k] = k >= len(a); !g.Idle[k] && !loadLane[R](g, k, a[k], opt) {
 			return 0, k, dense.NotFinite("a")
@@ -72,7 +72,7 @@ func EighGroup[T dense.Scalar, R dense.Float](a []dense.View[T], w [][]R, v []de
 // laneGroup is a group of matrices in lanes.
 type laneGroup struct {
 	*kernel.LaneProblem
-	memory    *[]float64
+	memory    workspace
 	exponents [kernel.Lanes]int // matrix k was multiplied by 2^-exponents[k]
 	kinds     [kernel.Lanes]laneKind
 }
@@ -92,8 +92,9 @@ func newLaneGroup[T dense.Scalar](count, n int, valuesOnly bool) *laneGroup {
 	if count <= kernel.PairLanes {
 		width = kernel.PairLanes
 	}
-	memory := borrowWorkspace(kernel.LaneElements(width, n, partsOf[T](), !valuesOnly))
-	return &laneGroup{LaneProblem: kernel.NewLaneProblem(width, n, partsOf[T](), !valuesOnly, *memory), memory: memory}
+	elements := kernel.LaneElements(width, n, partsOf[T](), !valuesOnly)
+	memory := borrowWorkspace(wordsOf[float64](elements))
+	return &laneGroup{LaneProblem: kernel.NewLaneProblem(width, n, partsOf[T](), !valuesOnly, take[float64](&memory, elements)), memory: memory}
 }
 
 // partsOf returns how many real numbers one of type T has.

@@ -120,7 +120,7 @@ func checkGroup[W dense.Wide, T dense.Scalar, R dense.Float](t *testing.T, worst
 	}
 	for k := range a {
 		// Scaled by a power of two, the residuals of the largest and smallest numbers are numbers.
-		exponent := scalingExponent(largestInLower(widened[W](a[k])))
+		exponent := scalingExponent[float64](largestInLower(widened[W](a[k])))
 		w, v := pairs[W](out[k], n)
 		for i := range w {
 			w[i] = math.Ldexp(w[i], exponent)
@@ -189,7 +189,7 @@ func TestGroupSize(t *testing.T) {
 		{0, 9, 0}, {1, 1, 1}, {8, 7, 7}, {8, 9, kernel.Lanes}, {singleLaneOrder, 1, 1}, {singleLaneOrder + 1, 2, 0},
 		{singleLaneOrder + 1, leastGroup, leastGroup}, {laneOrder, 100, kernel.Lanes}, {laneOrder + 1, 100, 0},
 	} {
-		if got := GroupSize(c.n, c.count); got != c.want {
+		if got := GroupSize(c.n, c.count, Options{}); got != c.want {
 			t.Errorf("%d matrices of order %d in groups of %d, want %d", c.count, c.n, got, c.want)
 		}
 	}
