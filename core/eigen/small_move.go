@@ -106,7 +106,7 @@ func storeLane[T dense.Scalar, R dense.Float](g *laneGroup, k int, w []R, v dens
 	}
 	out := newLaneView[R](v)
 	for i, row := range order[:g.Order] {
-		value := R(math.Ldexp(values[row*g.Width], g.exponents[k]))
+		value := R(math.Ldexp(values[row*g.Width], g.exponents[k])) + 0 // no negative zero
 		if !opt.Subset.holds(i, float64(value)) {
 			continue
 		}
