@@ -81,7 +81,10 @@ func eighGeneralized[W dense.Wide, T dense.Scalar, R dense.Float](problem Proble
 	if !isFinite(largest) {
 		return 0, dense.BadArgument("b", "too badly scaled: the eigenvalues are beyond the range of double precision")
 	}
-	return solve[W, float64](h, largest, w, v, opt, g.transformation())
+	_, direct := vectorMemory[float64](v, opt)
+	memory := borrowWorkspace(solveWords[W, float64](a.Rows, opt, direct))
+	defer memory.giveBack()
+	return solve[W, float64](h, largest, w, v, opt, g.transformation(), memory)
 }
 
 // generalized leads from a generalized problem to a standard one and back.

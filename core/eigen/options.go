@@ -118,10 +118,9 @@ func Workspace[T dense.Scalar](n int, generalized bool, opt Options) (bytes int6
 func workspaceBytes[W dense.Scalar, V dense.Float](n int, generalized bool, opt Options) int64 {
 	var number W
 	wide, threads, order := int(unsafe.Sizeof(number)), opt.Team.Threads(), float64(n)
-	total := wide*(int(lowerElements(order)+reductionElements(order))+n) + realBytes*valueRows*n
+	total := wide*(int(lowerElements(order)+reductionElements(order))+n) + realBytes*(valueRows*n+solveWords[W, V](n, opt, false))
 	if !opt.ValuesOnly {
 		total += realBytes*solveRows*n + threads*int(blas.GemmWorkspace[V]())
-		total += realBytes * solveWords[W, V](n, opt.Subset.largestCount(n), threads, false)
 	}
 	if generalized { // the Cholesky factorization and the solves with its factor
 		total += wide*(int(lowerElements(order))+threads*chunkRows*n) + realBytes*generalizedRows*n
@@ -142,7 +141,7 @@ const (
 	generalizedRows = 3
 	// Rows of numbers that divide and conquer allocates: integers, couplings and a sort.
 	solveRows = 9
-	// Rows of real numbers of eigenvalues alone: d and e, and two of slack.
+	// Rows of real numbers of eigenvalues alone.
 	valueRows = 4
 	// Go's allocator rounds small objects up by an eighth at most, large ones to pages. The rest is for the pages of a
 	// call's few objects, its closures and goroutines.
