@@ -141,6 +141,9 @@ func newConquest[R dense.Float](t *tridiagonal, vectors dense.Matrix[R], wanted 
 // solve diagonalizes the block, scaled so that its largest element is near 1, where the squares of small numbers matter to nothing.
 func (c *conquest[R]) solve(team *sched.Team) error {
 	c.exponent = c.normalize(0, len(c.d))
+	if c.levels == 0 {
+		return c.single(team)
+	}
 	return c.grow(team, c)
 }
 
@@ -154,22 +157,38 @@ func (c *conquest[R]) prepare(threads, order int) {
 	}
 }
 
-// leaf diagonalizes a piece by the QL iteration.
-func (c *conquest[R]) leaf(worker int, s span) error {
-	n := s.end - s.start
-	memory := c.mergers[worker].leafMemory
-	from := c.mergers[worker].sorted[:n]
-	vectors, err := c.piece(s).sortedPairs(memory, from)
+// leaves diagonalizes some leaves.
+func (c *conquest[R]) leaves(worker int, spans []span) error {
+	m := &c.mergers[worker]
+	if err := m.leaves.solve(c.tridiagonal, spans, false, m.leafMemory); err != nil {
+		return err
+	}
+	for lane, s := range spans {
+		for i := range s.end - s.start {
+			row := c.vectors.Row(s.start + i)[s.start:s.end]
+			for j := range row {
+				row[j] = R(m.leaves.element(lane, i, j))
+			}
+		}
+	}
+	return nil
+}
+
+// single finds the eigenpairs of a block that is not worth a tree.
+func (c *conquest[R]) single(team *sched.Team) error {
+	n := len(c.d)
+	vectors, err := c.sortedPairs(c.memory, c.order)
 	if err != nil {
 		return err
 	}
-	first, end := 0, n
-	if n == len(c.d) {
-		first, end = c.choose()
+	first, end := c.choose()
+	for i, from := range c.order[first:end] {
+		row := c.vectors.Row(i)
+		for j, x := range vectors.Row(from) {
+			row[j] = R(x)
+		}
 	}
-	for i := range end - first {
-		convert(c.vectors.Row(s.start + i)[s.start:s.end], vectors.Row(from[first+i]))
-	}
+	team.Step(n)
 	return nil
 }
 

@@ -74,7 +74,7 @@ func testSolveTridiagonal[R dense.Float](t *testing.T) {
 			for i := range n {
 				m.d[i], m.e[i] = family.element(rng, n, i)
 			}
-			a, same, some := denseOf(m), copyOf(m), copyOf(m)
+			a, same, some, ends := denseOf(m), copyOf(m), copyOf(m), copyOf(m)
 			rows, _, err := eigenRows[R](m, nil, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -86,11 +86,35 @@ func testSolveTridiagonal[R dense.Float](t *testing.T) {
 			checkTridiagonal(t, worst, name, a, m.d, rows)
 			largest := max(math.Abs(m.d[0]), math.Abs(m.d[n-1]))
 			checkValues(t, name, same.d, m.d, residualLimit*float64(max(n, 8))*dense.Eps[R]()*largest)
+			if n > leafOrder && m.blockEnd(0, n, smallestCoupling) == n {
+				checkEndConquest(t, name, ends, same.d)
+			}
 			from := rng.IntN(n)
 			checkSelected(t, name, some, m.d, rows, from, from+1+rng.IntN(n-from))
 		}
 	}
 	t.Log(worst)
+}
+
+// checkEndConquest fails the test unless divide and conquer without vectors finds the eigenvalues w, with the same bits for any number of threads.
+func checkEndConquest(t *testing.T, name string, m *tridiagonal, w []float64) {
+	t.Helper()
+	n := len(w)
+	var first []float64
+	for _, threads := range []int{1, 2, 3, 16} {
+		own := copyOf(m)
+		if err := newEndConquest(own, threads).solve(sched.NewTeam(context.Background(), threads, nil)); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if first == nil {
+			first = own.d
+		}
+		if !sameBits(first, own.d) {
+			t.Errorf("%s: %d threads change the eigenvalues", name, threads)
+		}
+	}
+	largest := max(math.Abs(w[0]), math.Abs(w[n-1]))
+	checkValues(t, name+", divide and conquer", first, w, 2*residualLimit*float64(max(n, 8))*0x1p-52*largest)
 }
 
 func copyOf(m *tridiagonal) *tridiagonal {
@@ -204,7 +228,7 @@ func TestValuesOfWildMatrices(t *testing.T) {
 			t.Fatal(err)
 		}
 		slices.Sort(m.d)
-		checkSameValues(t, fmt.Sprintf("trial %d", trial), len(m.d), same.d, m.d)
+		checkSameValues(t, fmt.Sprintf("trial %d", trial), same.d, m.d)
 		if t.Failed() {
 			return
 		}

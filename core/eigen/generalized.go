@@ -2,7 +2,6 @@ package eigen
 
 import (
 	"errors"
-	"math"
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
@@ -27,7 +26,7 @@ import (
 // rounding errors. This holds for all dtypes, as single precision input is taken to be exact. Below that limit errors
 // grow with the condition number of B: residuals are of the order eps cond(B) (|A| + |w| |B|) |x| at worst.
 //
-// Cost: 7/6 n^3 multiply-adds more than Eigh, and n^2/2 for each eigenvector.
+// Cost: 2/3 n^3 multiply-adds more than Eigh, and n^2/2 for each eigenvector.
 func EighGeneralized[T dense.Scalar, R dense.Float](problem Problem, a, b dense.View[T], w []R, v dense.View[T], opt Options) (count int, err error) {
 	requireRealType[T, R]()
 	if problem < AXEqualsLambdaBX || problem > BAXEqualsLambdaX {
@@ -81,10 +80,7 @@ func eighGeneralized[W dense.Wide, T dense.Scalar, R dense.Float](problem Proble
 	if !isFinite(largest) {
 		return 0, dense.BadArgument("b", "too badly scaled: the eigenvalues are beyond the range of double precision")
 	}
-	_, direct := vectorMemory[float64](v, opt)
-	memory := borrowWorkspace(solveWords[W, float64](a.Rows, opt, direct))
-	defer memory.giveBack()
-	return solve[W, float64](h, largest, w, v, opt, g.transformation(), memory)
+	return solve[W, float64](h, largest, w, v, opt, g.transformation())
 }
 
 // generalized leads from a generalized problem to a standard one and back.
@@ -124,69 +120,19 @@ func (g *generalized[W]) factorB() error {
 	return nil
 }
 
-// firstSingularMinor returns the order of the first leading minor of B that is singular to working precision, or 0, for
-// B with the given diagonal whose first rows have been factored.
-//
-// With y^T the k-th row of L^-1, y^T B y = 1. Rounding while B was factored is a change E of B with |E_ij| up to about
-// eps sqrt(B_ii B_jj), so the minor is not known to differ from a singular one once eps (sum_i |y_i| sqrt(B_ii))^2 is as
-// large as 1. Unlike a condition number this does not depend on the scaling of B. A pivot below n eps B_kk is refused
-// too. Cost: n^3/6 multiply-adds.
-func (g *generalized[W]) firstSingularMinor(diagonal []float64, rows int) (order int, err error) {
-	roots := make([]float64, rows)
-	for i := range roots {
-		roots[i] = math.Sqrt(diagonal[i])
-	}
-	groups := (rows + chunkRows - 1) / chunkRows
-	first := make([]int, groups)
-	perWorker := min(rows, chunkRows) * rows
-	memory := make([]W, min(groups, g.team.Threads())*perWorker)
-	err = g.team.For(groups, func(worker, group int) error {
-		begin, end := group*chunkRows, min(rows, (group+1)*chunkRows)
-		inverse := dense.Matrix[W]{Rows: end - begin, Cols: end, Stride: end, Data: memory[worker*perWorker : (worker+1)*perWorker]}
-		inverse.Fill(0)
-		for k := begin; k < end; k++ {
-			inverse.Set(k-begin, k, 1)
-		}
-		blas.Trsm(nil, blas.Right, blas.Lower, blas.NoTrans, blas.NonUnit, 1, g.l.Slice(0, end, 0, end), inverse)
-		for k := end - 1; k >= begin; k-- {
-			sum := 0.0
-			for i, y := range inverse.Row(k - begin)[:k+1] {
-				sum += dense.Abs(y) * roots[i]
-			}
-			pivot := dense.Real(g.l.At(k, k))
-			if !(sum*sum*dense.Eps[W]() < 1) || pivot*pivot <= float64(len(diagonal))*dense.Eps[W]()*diagonal[k] {
-				first[group] = k + 1
-			}
-		}
-		return nil
-	})
-	for _, order := range first {
-		if order > 0 {
-			return order, err
-		}
-	}
-	return 0, err
-}
-
-// toStandardForm overwrites the lower triangle of h by that of C = F^H A F, where F is L^-H for problem 1 and L for the
-// others: the rows of A times F, then the rows of (A F)^H times F.
+// toStandardForm overwrites the lower triangle of h by that of C = F^H A F, where F is L^-H for problem 1 and L for the others. L is
+// replaced by its conjugate for the problems 1 and 2.
 func (g *generalized[W]) toStandardForm(h dense.Matrix[W]) error {
-	if err := mirrorLower(g.team, h); err != nil {
+	elements := standardFormElements[W](h.Rows)
+	memory := borrowWorkspace(wordsOf[W](elements))
+	defer memory.giveBack()
+	s := standardForm[W]{team: g.team, multiply: g.problem != AXEqualsLambdaBX, memory: take[W](&memory, elements)}
+	if err := s.reduce(h, g.l); err != nil {
 		return err
 	}
-	for range 2 {
-		err := forRows(g.team, h, func(rows dense.Matrix[W]) {
-			if g.problem == AXEqualsLambdaBX {
-				blas.Trsm(nil, blas.Right, blas.Lower, blas.ConjTrans, blas.NonUnit, 1, g.l, rows)
-			} else {
-				blas.Trmm(nil, blas.Right, blas.Lower, blas.NoTrans, blas.NonUnit, 1, g.l, rows)
-			}
-		})
-		if err != nil {
-			return err
-		}
-		if err := conjugateTranspose(g.team, h); err != nil {
-			return err
+	if g.problem != BAXEqualsLambdaX { // fromStandardForm multiplies rows by the inverse of the conjugate
+		for i := range g.l.Rows {
+			conjugate(g.l.Row(i)[:i+1])
 		}
 	}
 	return nil
@@ -203,76 +149,17 @@ func (g *generalized[W]) transformation() transformation[W] {
 
 // fromStandardForm replaces rows that are eigenvectors of C by those of the caller's problem.
 func (g *generalized[W]) fromStandardForm(rows dense.Matrix[W]) error {
-	rootExponent := g.exponentB / 2
+	team, rootExponent := g.team.Serial(), g.exponentB/2
 	if g.problem == BAXEqualsLambdaX {
 		rootExponent = -rootExponent
+		blas.Trmm(team, blas.Right, blas.Lower, blas.Trans, blas.NonUnit, 1, g.l, rows)
+	} else {
+		blas.Trsm(team, blas.Right, blas.Lower, blas.NoTrans, blas.NonUnit, 1, g.l, rows)
 	}
-	return forRows(g.team.Serial(), rows, func(rows dense.Matrix[W]) {
-		if g.problem == BAXEqualsLambdaX {
-			blas.Trmm(nil, blas.Right, blas.Lower, blas.Trans, blas.NonUnit, 1, g.l, rows)
-		} else {
-			conjugateRows(rows)
-			blas.Trsm(nil, blas.Right, blas.Lower, blas.NoTrans, blas.NonUnit, 1, g.l, rows)
-			conjugateRows(rows)
-		}
-		if rootExponent != 0 {
-			for i := range rows.Rows {
-				scaleByPower(rootExponent, rows.Row(i))
-			}
-		}
-	})
-}
-
-func conjugateRows[W dense.Wide](rows dense.Matrix[W]) {
-	for i := range rows.Rows {
-		conjugate(rows.Row(i))
-	}
-}
-
-// Multiply-adds between two looks at the team, a few milliseconds of triangular products.
-const rowGroupWork = 1 << 22
-
-// forRows hands groups of m's rows, whose product with a triangle takes a few milliseconds, to body. The groups depend
-// on the shape alone.
-func forRows[W dense.Wide](team *sched.Team, m dense.Matrix[W], body func(rows dense.Matrix[W])) error {
-	n := m.Cols
-	size := min(chunkRows, max(1, rowGroupWork/(n*n)))
-	return team.For((m.Rows+size-1)/size, func(_, group int) error {
-		body(m.Slice(group*size, min(m.Rows, (group+1)*size), 0, n))
-		return nil
-	})
-}
-
-// mirrorLower fills what is above the diagonal of h so that h is Hermitian.
-func mirrorLower[W dense.Wide](team *sched.Team, h dense.Matrix[W]) error {
-	return forPairs(team, h.Rows, func(i, j int) { h.Set(j, i, dense.Conj(h.At(i, j))) })
-}
-
-// conjugateTranspose replaces h by h^H.
-func conjugateTranspose[W dense.Wide](team *sched.Team, h dense.Matrix[W]) error {
-	return forPairs(team, h.Rows, func(i, j int) {
-		lower, upper := h.At(i, j), h.At(j, i)
-		h.Set(i, j, dense.Conj(upper))
-		h.Set(j, i, dense.Conj(lower))
-	})
-}
-
-// Rows and columns of the tiles in which elements are visited together with their mirror images.
-const mirrorTile = 32
-
-// forPairs calls body for all n > i >= j >= 0.
-func forPairs(team *sched.Team, n int, body func(i, j int)) error {
-	for i0 := 0; i0 < n; i0 += mirrorTile {
-		if err := team.Err(); err != nil {
-			return err
-		}
-		for j0 := 0; j0 <= i0; j0 += mirrorTile {
-			for i := i0; i < min(n, i0+mirrorTile); i++ {
-				for j := j0; j < min(i+1, j0+mirrorTile); j++ {
-					body(i, j)
-				}
-			}
+	if rootExponent != 0 {
+		for i := range rows.Rows {
+			scaleByPower(rootExponent, rows.Row(i))
 		}
 	}
-	return nil
+	return g.team.Err()
 }

@@ -24,9 +24,9 @@ type merger[R dense.Float] struct {
 	deadFrom, deadTo int             // the dead ones that are wanted
 	upper, lower, at dense.Matrix[R] // halves of the old vectors; the dead ones
 	mix              dense.Matrix[R] // for each thread some rows of mix
-	scratch          dense.Matrix[float64]
 	memory           []R
-	leafMemory       []float64 // the same
+	leaves           leaves
+	leafMemory       []float64
 }
 
 const (
@@ -38,11 +38,11 @@ const (
 
 // mergeElements returns how many numbers place takes of memory for a node of order n. If k eigenpairs are live, the rows of mix take k^2 at most
 // and the halves of the old vectors n^2/2 in all, but n for each dead one: at most 3/2 n^2, as there are no more live rows with elements
-// in both halves than dead ones. To this come what fills up rows and groups of rows.
+// in both halves than dead ones. To this come what fills up rows and groups of rows, and what leaves take.
 func mergeElements[R dense.Float](n int) int {
 	row := n + kernel.PoleGroup
 	matrices := (3*n*n+1)/2 + row*kernel.PoleGroup*(mixParts+1)
-	return ceilDiv(matrices*int(unsafe.Sizeof(R(0))), realBytes) + row*mixParts + changeElements(n)
+	return ceilDiv(matrices*int(unsafe.Sizeof(R(0))), realBytes) + changeElements(n) + leafElements(leafOrder)
 }
 
 // as returns the memory of x as numbers of type R.
@@ -54,10 +54,8 @@ func as[R dense.Float](x []float64) []R {
 func (m *merger[R]) place(n int, memory []float64, indices []int, kind []uint8) {
 	m.change.place(n, memory, indices, kind)
 	memory = memory[changeElements(n):]
-	row := n + kernel.PoleGroup
-	m.scratch = dense.Matrix[float64]{Rows: mixParts, Cols: row, Stride: row, Data: memory[:mixParts*row]}
-	m.leafMemory = memory[mixParts*row:]
-	m.memory = as[R](m.leafMemory)
+	m.leafMemory, memory = memory[:leafElements(leafOrder)], memory[leafElements(leafOrder):]
+	m.memory = as[R](memory)
 }
 
 // findValues finds the eigenvalues of the node that joins two halves at the coupling rho. The vectors of each half are the rows.
@@ -212,33 +210,13 @@ func (m *merger[R]) multiply(team *sched.Team) error {
 		rows := m.rows.Slice(first, min(wanted, first+height), 0, len(m.d))
 		mix := m.mix
 		mix.Rows, mix.Data = rows.Rows, m.mix.Data[worker*size:][:rows.Rows*mix.Stride]
-		for k := range mix.Rows {
-			m.mixRow(m.liveFrom+first+k, mix.Data[k*mix.Stride:][:mix.Stride], m.scratch.Row(worker))
-		}
+		from := m.liveFrom + first
+		to := from + rows.Rows
+		kernel.SecularVectors(kernel.Best(), m.columns, m.origins[from:to], m.shifts[from:to], mix.Data, mix.Stride)
 		product(team, mix.Slice(0, mix.Rows, 0, m.upper.Rows), m.upper, rows.Slice(0, rows.Rows, 0, m.cut))
 		product(team, mix.Slice(0, mix.Rows, m.first, mix.Cols), m.lower, rows.Slice(0, rows.Rows, m.cut, rows.Cols))
 		return team.Err()
 	})
-}
-
-// mixRow computes row k of mix and, where it has them, zeros behind it. scratch has as many numbers.
-func (m *merger[R]) mixRow(k int, row []R, scratch []float64) {
-	wide, double := any(row).([]float64)
-	if !double {
-		wide = scratch[:len(row)]
-	}
-	squares := kernel.SecularVector(kernel.Best(), m.columns, m.origins[k], m.shifts[k], wide)
-	kernel.Scale(kernel.Best(), 1/math.Sqrt(squares), wide)
-	if !double {
-		convert(row, wide)
-	}
-}
-
-// convert rounds the numbers of x to R.
-func convert[R dense.Float](to []R, x []float64) {
-	for i, v := range x[:len(to)] {
-		to[i] = R(v)
-	}
 }
 
 // product computes C = A B, also for an inner dimension of 0.

@@ -18,6 +18,7 @@ type Options struct {
 	ValuesOnly      bool        // compute no eigenvectors; v is not touched
 	SkipFiniteCheck bool        // do not look for infinities and NaNs in the whole of a and b
 	Overwrite       bool        // a and b may be used as scratch memory
+	Jacobi          bool        // Eigh uses Jacobi's method, which is slower; the comment of Eigh says what for
 	Subset          Subset
 }
 
@@ -83,14 +84,18 @@ const (
 	BAXEqualsLambdaX Problem = 3 // B A x = lambda x
 )
 
-// ConvergenceError reports that the QL iteration was given up. No matrix is known to cause it: the iteration converges
+// ConvergenceError reports that the QL iteration or Jacobi's method was given up. No matrix is known to cause it: the QL iteration converges
 // for every tridiagonal matrix in exact arithmetic (Parlett, The Symmetric Eigenvalue Problem, section 8.10).
 type ConvergenceError struct {
-	Found int // eigenvalues that had converged, and those of pieces in front of the one that did not converge
-	Order int // order of the matrix
+	Found  int // eigenvalues that had converged, and those of pieces in front of the one that did not converge
+	Order  int // order of the matrix
+	Sweeps int // that Jacobi's method did; 0 if it was the QL iteration
 }
 
 func (e *ConvergenceError) Error() string {
+	if e.Sweeps > 0 {
+		return fmt.Sprintf("Jacobi's method was given up after %d sweeps for a matrix of order %d", e.Sweeps, e.Order)
+	}
 	return fmt.Sprintf("the QL iteration found %d of %d eigenvalues and was given up", e.Found, e.Order)
 }
 
@@ -99,6 +104,9 @@ func (e *ConvergenceError) Error() string {
 func Workspace[T dense.Scalar](n int, generalized bool, opt Options) (bytes int64) {
 	if n > largestOrder {
 		return math.MaxInt64
+	}
+	if opt.Jacobi {
+		return jacobiWorkspace[T](n)
 	}
 	single := dense.IsSingle[T]() && computesInOwnType[T](n) && !generalized
 	switch isComplex := dense.IsComplex[T](); {
@@ -118,12 +126,15 @@ func Workspace[T dense.Scalar](n int, generalized bool, opt Options) (bytes int6
 func workspaceBytes[W dense.Scalar, V dense.Float](n int, generalized bool, opt Options) int64 {
 	var number W
 	wide, threads, order := int(unsafe.Sizeof(number)), opt.Team.Threads(), float64(n)
-	total := wide*(int(lowerElements(order)+reductionElements(order))+n) + realBytes*(valueRows*n+solveWords[W, V](n, opt, false))
-	if !opt.ValuesOnly {
+	total := wide*(int(lowerElements(order)+reductionElements(order))+n) + realBytes*(wholeRows*n+solveWords[W, V](n, opt, false))
+	if opt.ValuesOnly {
+		total += valuesBytes(n, threads)
+	} else {
 		total += realBytes*solveRows*n + threads*int(blas.GemmWorkspace[V]())
 	}
 	if generalized { // the Cholesky factorization and the solves with its factor
-		total += wide*(int(lowerElements(order))+threads*chunkRows*n) + realBytes*generalizedRows*n
+		total += wide * (int(lowerElements(order)) + n*n/4) // a quarter for the standard form
+		total += (threads*inverseRows+probes)*wide*n + realBytes*generalizedRows*n
 		panels := blas.TriangularWorkspace[float64](n)
 		if dense.IsComplex[W]() {
 			panels = blas.TriangularWorkspace[complex128](n)
@@ -131,6 +142,11 @@ func workspaceBytes[W dense.Scalar, V dense.Float](n int, generalized bool, opt 
 		total += threads * int(blas.GemmWorkspace[float64]()+panels)
 	}
 	return int64(total + total/roundUp + callOverhead)
+}
+
+// valuesBytes bounds the memory of tridiagonalValues.
+func valuesBytes(n, threads int) int {
+	return realBytes * ((valueRows+endVectors*(1+threads))*n + (1+threads)*endElements(0, threads))
 }
 
 const (
@@ -141,8 +157,11 @@ const (
 	generalizedRows = 3
 	// Rows of numbers that divide and conquer allocates: integers, couplings and a sort.
 	solveRows = 9
-	// Rows of real numbers of eigenvalues alone.
-	valueRows = 4
+	// Rows of numbers that divide and conquer without vectors takes for one thread and for all: see endElements, and ten rows of integers, couplings,
+	// ends of vectors and their like.
+	valueRows = 2*(changeVectors+endRows) + 10
+	// Rows of real numbers d and e, and two of slack.
+	wholeRows = 4
 	// Go's allocator rounds small objects up by an eighth at most, large ones to pages. The rest is for the pages of a
 	// call's few objects, its closures and goroutines.
 	roundUp      = 8

@@ -4,14 +4,12 @@ import (
 	"math"
 	"math/bits"
 
+	"trnsci/core/kernel"
 	"trnsci/core/sched"
 )
 
-// A block of this order is diagonalized by the QL iteration; a larger one is halved until its pieces are at most that large.
-const leafOrder = 32
-
 // A node of less than this order is not worth a thread of its own. The memory of a few smaller ones would be more than that of the whole.
-const leastSharedNode = 32
+const leastSharedNode = 64
 
 // mergeLevels returns how often a block of order n is halved.
 func mergeLevels(n int) int {
@@ -42,8 +40,8 @@ type span struct{ start, cut, end int }
 type grower interface {
 	// prepare makes ready for a number of threads, each of which works on a node of at most the given order.
 	prepare(threads, order int)
-	// leaf diagonalizes a leaf; its eigenvalues ascend then.
-	leaf(worker int, s span) error
+	// leaves diagonalizes some leaves, at most as many as there are lanes; the eigenvalues of each ascend then.
+	leaves(worker int, spans []span) error
 	// merge diagonalizes a node, whose halves have been, and which is their diagonal matrix plus one of rank one, with the elements |rho|, |rho|
 	// and rho in the rows and columns around the cut. It leaves the node's order.
 	merge(team *sched.Team, worker int, s span, rho float64) error
@@ -97,25 +95,45 @@ func (t *tree) tear() {
 
 // subtree diagonalizes a node and all that is below it.
 func (t *tree) subtree(team *sched.Team, g grower, worker, level, index int) error {
-	if level < t.levels {
-		for half := 2 * index; half <= 2*index+1; half++ {
-			if err := t.subtree(team, g, worker, level+1, half); err != nil {
-				return err
-			}
-		}
-		return t.mergeNode(team, g, worker, level, index)
+	below := t.levels - level
+	if 1<<below <= kernel.Lanes {
+		return t.bush(team, g, worker, level, index)
 	}
+	for half := 2 * index; half <= 2*index+1; half++ {
+		if err := t.subtree(team, g, worker, level+1, half); err != nil {
+			return err
+		}
+	}
+	return t.mergeNode(team, g, worker, level, index)
+}
+
+// bush diagonalizes a node with at most as many leaves as there are lanes and all that is below it.
+func (t *tree) bush(team *sched.Team, g grower, worker, level, index int) error {
 	if err := team.Err(); err != nil {
 		return err
 	}
-	s := t.bounds(level, index)
-	if err := g.leaf(worker, s); err != nil {
-		return notConverged(err, s.start, len(t.d))
+	below := t.levels - level
+	var memory [kernel.Lanes]span
+	spans := memory[:1<<below]
+	for i := range spans {
+		s := t.bounds(t.levels, index<<below+i)
+		spans[i] = s
+		for i := s.start; i < s.end; i++ {
+			t.order[i] = i - s.start
+		}
 	}
-	for i := s.start; i < s.end; i++ {
-		t.order[i] = i - s.start
+	if err := g.leaves(worker, spans); err != nil {
+		return err
 	}
-	team.Step(s.end - s.start)
+	team.Step(spans[len(spans)-1].end - spans[0].start)
+	for up := range below {
+		count := 1 << (below - 1 - up)
+		for i := range count {
+			if err := t.mergeNode(team, g, worker, t.levels-1-up, index*count+i); err != nil {
+				return err
+			}
+		}
+	}
 	return nil
 }
 
@@ -128,11 +146,6 @@ func (t *tree) mergeNode(team *sched.Team, g grower, worker, level, index int) e
 	err := g.merge(team, worker, s, t.couplings[s.cut-1])
 	team.Step(s.end - s.start)
 	return err
-}
-
-// piece returns the leaf s as a matrix of its own.
-func (t *tree) piece(s span) *tridiagonal {
-	return &tridiagonal{d: t.d[s.start:s.end], e: t.e[s.start:s.end]}
 }
 
 // node returns the eigenvalues of the halves of a node.

@@ -32,11 +32,8 @@ const (
 	maxSweepsPerValue = 30
 )
 
-// leafElements returns how many numbers sortedPairs takes of memory for the order n.
-func leafElements(n int) int { return n * (n + 3) }
-
 // sortedPairs overwrites d by the eigenvalues in ascending order, and e. The eigenvector of d[i] is row from[i] of the result, which is in
-// memory.
+// memory; that has n (n + 3) numbers.
 func (t *tridiagonal) sortedPairs(memory []float64, from []int) (vectors dense.Matrix[float64], err error) {
 	n := len(t.d)
 	take := func(count int) []float64 {

@@ -34,7 +34,8 @@ func tridiagonalize[W dense.Scalar](team *sched.Team, h dense.Matrix[W], d, e []
 		d[i] = dense.Real(h.At(i, i))
 		var factor W
 		tau[i], e[i-1], factor = reflector(h.At(i, i-1), norm)
-		if tau[i] != 0 {
+		// The last one is a factor of modulus 1, which leaves the matrix of order one as it is.
+		if tau[i] != 0 && i > 1 {
 			if err := r.reflect(i, tau[i], factor); err != nil {
 				return nil, err
 			}
