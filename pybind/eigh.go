@@ -96,6 +96,7 @@ func eigh[T dense.Scalar, R dense.Float](c eighCall) (int64, error) {
 				count, err = eigen.Eigh(a.at(k), values.at(k), v, options)
 			} else {
 				count, err = eigen.EighGeneralized(c.problem, a.at(k), b.at(k), values.at(k), v, options)
+				err = withRemedy(err, c.problem)
 			}
 			if a.count() == 1 {
 				found = count

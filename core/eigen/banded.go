@@ -65,8 +65,8 @@ func eighBanded[W dense.Wide, T dense.Scalar, R dense.Float](view dense.View[T],
 		}
 		return tridiagonalPairs[W](t, -band.exponent, w, v, opt, nil)
 	}
-	h := band.lower()
-	return solve[W, float64](h, largestInLower(h), w, v, opt, transformation[W]{valueExponent: -band.exponent})
+	opt.Upper, opt.Overwrite, opt.SkipFiniteCheck = false, true, true
+	return Eigh(band.lower().View(), w, v, opt)
 }
 
 // hermitianBand reads a band matrix times 2^exponent, which needs no scaling.
@@ -152,11 +152,13 @@ func (b *hermitianBand[W, T]) chase() *chase[W] {
 	return c
 }
 
-// lower returns the dense matrix in the layout of newLower.
-func (b *hermitianBand[W, T]) lower() dense.Matrix[W] {
-	h := newLower[W](b.view.Cols)
+// lower returns a dense matrix whose lower triangle is that of the caller's.
+func (b *hermitianBand[W, T]) lower() dense.Matrix[T] {
+	whole := *b
+	whole.exponent = 0
+	h := dense.New[T](b.view.Cols, b.view.Cols)
 	for k := range b.width + 1 {
-		b.each(k, func(j int, x W) { h.Set(j+k, j, x) })
+		whole.each(k, func(j int, x W) { h.Set(j+k, j, dense.Convert[T](x)) })
 	}
 	return h
 }
@@ -164,10 +166,16 @@ func (b *hermitianBand[W, T]) lower() dense.Matrix[W] {
 // BandWorkspace is Workspace for EighBanded with a band of the given rows, and with 2 rows for EighTridiagonal.
 func BandWorkspace[T dense.Scalar](rows, n int, opt Options) (bytes int64) {
 	width := bandWidth(rows, n)
-	if !opt.ValuesOnly || width > 1 && !isNarrow(width, n) {
+	number := planes[T]() * realBytes
+	if width > 1 && !(opt.ValuesOnly && isNarrow(width, n)) {
+		if whole := Workspace[T](n, false, opt); whole < math.MaxInt64 {
+			return whole + int64(number*n*n) // the dense matrix
+		}
+		return math.MaxInt64
+	}
+	if !opt.ValuesOnly {
 		return Workspace[T](n, false, opt)
 	}
-	number := planes[T]() * realBytes
 	perRow := number + wholeRows*realBytes // the phases and the tridiagonal matrix
 	if width > 1 {
 		perRow += number * chaseRows(width)

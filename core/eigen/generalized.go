@@ -19,7 +19,8 @@ import (
 // Arguments, results and errors are those of Eigh. opt.Upper and opt.Overwrite hold for b as for a (with the latter they
 // do not overlap), and an infinity or a NaN may be in b. Further errors: *dense.ArgumentError for an unknown problem
 // ("type"), for a shape of b that is not a's, and for a B so graded that the standard form overflows;
-// *factor.NotPositiveDefiniteError with Arg "b" and the order of the first leading minor that is not positive.
+// *factor.NotPositiveDefiniteError with Arg "b" and the order of the first leading minor that is not positive: EighCanonical solves the first
+// problem without the part of B that is singular.
 //
 // A pivot of the Cholesky factorization is refused, too, if it is at most n 2^-52 times the diagonal element it comes
 // from: B is then indistinguishable from a singular matrix in double precision, and the vectors would be made of
@@ -32,19 +33,7 @@ func EighGeneralized[T dense.Scalar, R dense.Float](problem Problem, a, b dense.
 	if problem < AXEqualsLambdaBX || problem > BAXEqualsLambdaX {
 		return 0, dense.BadArgument("type", "expected 1, 2 or 3, got %d", int(problem))
 	}
-	if err := checkCall(a, w, v, opt); err != nil {
-		return 0, err
-	}
-	if b.Rows != a.Rows || b.Cols != a.Cols {
-		return 0, dense.BadArgument("b", "expected the shape of a, (%d, %d), got (%d, %d)", a.Rows, a.Cols, b.Rows, b.Cols)
-	}
-	if a.Rows == 0 {
-		return 0, nil
-	}
-	if err := checkFinite(a, "a", opt); err != nil {
-		return 0, err
-	}
-	if err := checkFinite(b, "b", opt); err != nil {
+	if err := checkPencil(a, b, w, v, opt); err != nil || a.Rows == 0 {
 		return 0, err
 	}
 	if dense.IsComplex[T]() {
@@ -53,34 +42,68 @@ func EighGeneralized[T dense.Scalar, R dense.Float](problem Problem, a, b dense.
 	return eighGeneralized[float64](problem, a, b, w, v, opt)
 }
 
+// checkPencil returns an error unless the arguments fit together and both matrices are finite, as far as opt wants to know.
+func checkPencil[T dense.Scalar, R dense.Float](a, b dense.View[T], w []R, v dense.View[T], opt Options) error {
+	if err := checkCall(a, w, v, opt); err != nil {
+		return err
+	}
+	if b.Rows != a.Rows || b.Cols != a.Cols {
+		return dense.BadArgument("b", "expected the shape of a, (%d, %d), got (%d, %d)", a.Rows, a.Cols, b.Rows, b.Cols)
+	}
+	if err := checkFinite(a, "a", opt); err != nil {
+		return err
+	}
+	return checkFinite(b, "b", opt)
+}
+
+// pencil holds the lower triangles of two matrices, multiplied by two to these powers.
+type pencil[W dense.Wide] struct {
+	a, b                 dense.Matrix[W]
+	exponentA, exponentB int
+}
+
+// loadPencil loads and scales the matrices; finite says whether both of their triangles are.
+func loadPencil[W dense.Wide, T dense.Scalar](a, b dense.View[T], opt Options) (p pencil[W], finite bool, err error) {
+	if p.a, err = loadLower[W](opt.Team, a, opt.Upper, opt.Overwrite); err != nil {
+		return p, false, err
+	}
+	if p.b, err = loadLower[W](opt.Team, b, opt.Upper, opt.Overwrite); err != nil {
+		return p, false, err
+	}
+	largestA, largestB := largestInLower(p.a), largestInLower(p.b)
+	if !isFinite(largestA) || !isFinite(largestB) {
+		return p, false, nil
+	}
+	p.exponentA, p.exponentB = scalingExponent[W](largestA), scalingExponent[W](largestB)
+	scaleLower(p.a, p.exponentA)
+	scaleLower(p.b, p.exponentB)
+	return p, true, nil
+}
+
 // eighGeneralized is EighGeneralized in the double precision type W after the checks of the arguments.
 func eighGeneralized[W dense.Wide, T dense.Scalar, R dense.Float](problem Problem, a, b dense.View[T], w []R, v dense.View[T], opt Options) (int, error) {
-	h, err := loadLower[W](opt.Team, a, opt.Upper, opt.Overwrite)
+	if a.Rows < leastSharedOrder {
+		opt.Team = opt.Team.Serial()
+	}
+	p, finite, err := loadPencil[W](a, b, opt)
 	if err != nil {
 		return 0, err
 	}
-	l, err := loadLower[W](opt.Team, b, opt.Upper, opt.Overwrite)
-	if err != nil {
-		return 0, err
-	}
-	largestA, largestB := largestInLower(h), largestInLower(l)
-	if !isFinite(largestA) || !isFinite(largestB) {
+	if !finite {
 		return fillNaN(a.Rows, w, v, opt), nil
 	}
-	g := generalized[W]{problem: problem, team: opt.Team, l: l, exponentA: scalingExponent[W](largestA), exponentB: scalingExponent[W](largestB)}
-	scaleLower(h, g.exponentA)
-	scaleLower(l, g.exponentB)
+	g := generalized[W]{problem: problem, team: opt.Team, l: p.b, exponentA: p.exponentA, exponentB: p.exponentB}
 	if err := g.factorB(); err != nil {
 		return 0, err
 	}
-	if err := g.toStandardForm(h); err != nil {
+	if err := g.toStandardForm(p.a); err != nil {
 		return 0, err
 	}
-	largest := largestInLower(h)
+	largest := largestInLower(p.a)
 	if !isFinite(largest) {
 		return 0, dense.BadArgument("b", "too badly scaled: the eigenvalues are beyond the range of double precision")
 	}
-	return solve[W, float64](h, largest, w, v, opt, g.transformation())
+	return solve[W, float64](p.a, largest, w, v, opt, g.transformation())
 }
 
 // generalized leads from a generalized problem to a standard one and back.
@@ -131,9 +154,7 @@ func (g *generalized[W]) toStandardForm(h dense.Matrix[W]) error {
 		return err
 	}
 	if g.problem != BAXEqualsLambdaX { // fromStandardForm multiplies rows by the inverse of the conjugate
-		for i := range g.l.Rows {
-			conjugate(g.l.Row(i)[:i+1])
-		}
+		conjugateLower(g.l)
 	}
 	return nil
 }
@@ -162,4 +183,11 @@ func (g *generalized[W]) fromStandardForm(rows dense.Matrix[W]) error {
 		}
 	}
 	return g.team.Err()
+}
+
+// conjugateLower replaces the lower triangle of h by its complex conjugate.
+func conjugateLower[W dense.Wide](h dense.Matrix[W]) {
+	for i := range h.Rows {
+		conjugate(h.Row(i)[:i+1])
+	}
 }

@@ -129,10 +129,12 @@ func (m *merger[R]) findVectors(team *sched.Team, first, end int) error {
 	if err := m.multiply(team); err != nil {
 		return err
 	}
-	for q := range m.at.Rows {
-		copy(m.rows.Row(wanted+q), m.at.Row(q))
-	}
-	return nil
+	return team.For(ceilDiv(m.at.Rows, rowsTogether), func(_, group int) error {
+		for q := group * rowsTogether; q < min(m.at.Rows, (group+1)*rowsTogether); q++ {
+			copy(m.rows.Row(wanted+q), m.at.Row(q))
+		}
+		return nil
+	})
 }
 
 // choose says which live and which dead vectors have the positions first <= i < end.

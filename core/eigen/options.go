@@ -7,6 +7,7 @@ import (
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
+	"trnsci/core/kernel"
 	"trnsci/core/sched"
 )
 
@@ -108,6 +109,9 @@ func Workspace[T dense.Scalar](n int, generalized bool, opt Options) (bytes int6
 	if opt.Jacobi {
 		return jacobiWorkspace[T](n)
 	}
+	if n < leastSharedOrder {
+		opt.Team = opt.Team.Serial()
+	}
 	single := dense.IsSingle[T]() && computesInOwnType[T](n) && !generalized
 	switch isComplex := dense.IsComplex[T](); {
 	case single && isComplex:
@@ -133,13 +137,15 @@ func workspaceBytes[W dense.Scalar, V dense.Float](n int, generalized bool, opt 
 		total += realBytes*solveRows*n + threads*int(blas.GemmWorkspace[V]())
 	}
 	if generalized { // the Cholesky factorization and the solves with its factor
-		total += wide * (int(lowerElements(order)) + n*n/4) // a quarter for the standard form
-		total += (threads*inverseRows+probes)*wide*n + realBytes*generalizedRows*n
+		total += wide*(int(lowerElements(order))+standardFormElements[W](n)+(threads*inverseRows+probes)*n) + realBytes*generalizedRows*n
 		panels := blas.TriangularWorkspace[float64](n)
 		if dense.IsComplex[W]() {
 			panels = blas.TriangularWorkspace[complex128](n)
 		}
 		total += threads * int(blas.GemmWorkspace[float64]()+panels)
+	}
+	if n <= laneOrder {
+		total += realBytes * kernel.LaneElements(kernel.Lanes, n, partsOf[W](), !opt.ValuesOnly)
 	}
 	return int64(total + total/roundUp + callOverhead)
 }

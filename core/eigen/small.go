@@ -43,9 +43,9 @@ func EighGroup[T dense.Scalar, R dense.Float](a []dense.View[T], w [][]R, v []de
 	if err := opt.Team.Err(); err != nil {
 		return 0, 0, err
 	}
-	g := newLaneGroup[T](a[0].Rows, opt.ValuesOnly)
+	g := newLaneGroup[T](len(a), a[0].Rows, opt.ValuesOnly)
 	defer g.memory.giveBack()
-	for k := range kernel.Lanes {
+	for k := range g.Width {
 		if g.Idle[k] = k >= len(a); !g.Idle[k] && !loadLane[R](g, k, a[k], opt) {
 			return 0, k, dense.NotFinite("a")
 		}
@@ -86,10 +86,15 @@ const (
 	laneTooWide            // nothing, as it has elements, perhaps of a block of their own, whose squares would be lost
 )
 
-func newLaneGroup[T dense.Scalar](n int, valuesOnly bool) *laneGroup {
-	elements := kernel.LaneElements(n, partsOf[T](), !valuesOnly)
+// newLaneGroup returns a group of count matrices of order n.
+func newLaneGroup[T dense.Scalar](count, n int, valuesOnly bool) *laneGroup {
+	width := kernel.Lanes
+	if count <= kernel.PairLanes {
+		width = kernel.PairLanes
+	}
+	elements := kernel.LaneElements(width, n, partsOf[T](), !valuesOnly)
 	memory := borrowWorkspace(wordsOf[float64](elements))
-	return &laneGroup{LaneProblem: kernel.NewLaneProblem(n, partsOf[T](), !valuesOnly, take[float64](&memory, elements)), memory: memory}
+	return &laneGroup{LaneProblem: kernel.NewLaneProblem(width, n, partsOf[T](), !valuesOnly, take[float64](&memory, elements)), memory: memory}
 }
 
 // partsOf returns how many real numbers one of type T has.
@@ -107,11 +112,39 @@ func (g *laneGroup) solve() (found [kernel.Lanes]int) {
 	if g.Cols > 0 {
 		g.Form(set)
 	}
+	for k := range g.Width {
+		g.orient(k)
+	}
 	found = g.Iterate(set, maxSweepsPerValue*g.Order)
 	if g.Cols > 0 {
 		g.Direct(set)
 	}
 	return found
+}
+
+// orient turns the tridiagonal matrix k end for end, and the rows of vectors with it, if its first diagonal element is larger than its last one: the
+// iteration is more accurate for matrices that grow downwards.
+func (g *laneGroup) orient(k int) {
+	last := (g.Order - 1) * g.Width
+	if g.Idle[k] || !(math.Abs(g.D[k]) > math.Abs(g.D[last+k])) {
+		return
+	}
+	reverseLane(g.D[k:], last, g.Width)
+	reverseLane(g.E[k:], last-g.Width, g.Width)
+	size := g.Cols * g.Width
+	for i, j := 0, g.Order-1; i < j; i, j = i+1, j-1 {
+		x, y := g.Vectors[i*size:(i+1)*size], g.Vectors[j*size:(j+1)*size]
+		for at := k; at < len(x); at += g.Width {
+			x[at], y[at] = y[at], x[at]
+		}
+	}
+}
+
+// reverseLane reverses the numbers at 0, step, 2 step, ..., last.
+func reverseLane(x []float64, last, step int) {
+	for i, j := 0, last; i < j; i, j = i+step, j-step {
+		x[i], x[j] = x[j], x[i]
+	}
 }
 
 // loadLane sets matrix k to that of the triangle of a that opt names, divided by a power of two where that is needed. It returns false if a is not
@@ -133,7 +166,7 @@ func loadLane[R dense.Float, T dense.Scalar](g *laneGroup, k int, a dense.View[T
 		g.Idle[k], g.kinds[k] = true, laneTooWide
 		return true
 	}
-	from.load(g.A[k:], g.exponents[k], sign)
+	from.load(g.A[k:], g.Width, g.exponents[k], sign)
 	negligible := unitRoundoff * math.Ldexp(largest, -g.exponents[k])
 	g.Floor[k] = negligible * negligible
 	return true

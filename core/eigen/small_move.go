@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"trnsci/core/dense"
-	"trnsci/core/kernel"
 )
 
 // laneView is a view of a square matrix as real numbers: part p of element (i, j) is at offset + i*row + j*col + p.
@@ -67,16 +66,16 @@ func (v laneView[R]) extents(others bool) (lower, other extent) {
 }
 
 // load sets the lower triangle of a lane to that of v, divided by 2^exponent; sign is that of imaginary parts.
-func (v laneView[R]) load(lane []float64, exponent int, sign float64) {
+func (v laneView[R]) load(lane []float64, width, exponent int, sign float64) {
 	// Two factors, as the power for subnormal numbers is beyond the largest number.
 	first := math.Ldexp(1, min(-exponent, scalingLimit))
 	second := math.Ldexp(1, max(0, -exponent-scalingLimit))
 	for part, factor := range []float64{second, sign * second}[:v.parts] {
 		for i := range v.order {
-			to := lane[(i*v.order*v.parts+part)*kernel.Lanes:]
+			to := lane[(i*v.order*v.parts+part)*width:]
 			at := v.offset + i*v.row + part
 			for j := range i + 1 {
-				to[j*v.parts*kernel.Lanes] = float64(v.data[at]) * first * factor
+				to[j*v.parts*width] = float64(v.data[at]) * first * factor
 				at += v.col
 			}
 		}
@@ -84,11 +83,11 @@ func (v laneView[R]) load(lane []float64, exponent int, sign float64) {
 }
 
 // storeColumn sets column j to the lane of a row of vectors.
-func (v laneView[R]) storeColumn(j int, row []float64) {
+func (v laneView[R]) storeColumn(j int, row []float64, width int) {
 	for part := range v.parts {
 		at := v.offset + j*v.col + part
 		for i := range v.order {
-			v.data[at] = R(row[(i*v.parts+part)*kernel.Lanes])
+			v.data[at] = R(row[(i*v.parts+part)*width])
 			at += v.row
 		}
 	}
@@ -100,20 +99,20 @@ func storeLane[T dense.Scalar, R dense.Float](g *laneGroup, k int, w []R, v dens
 	values := g.D[k:]
 	for i := range g.Order {
 		at := i
-		for ; at > 0 && values[order[at-1]*kernel.Lanes] > values[i*kernel.Lanes]; at-- {
+		for ; at > 0 && values[order[at-1]*g.Width] > values[i*g.Width]; at-- {
 			order[at] = order[at-1]
 		}
 		order[at] = i
 	}
 	out := newLaneView[R](v)
 	for i, row := range order[:g.Order] {
-		value := R(math.Ldexp(values[row*kernel.Lanes], g.exponents[k]))
+		value := R(math.Ldexp(values[row*g.Width], g.exponents[k]))
 		if !opt.Subset.holds(i, float64(value)) {
 			continue
 		}
 		w[count] = value
 		if !opt.ValuesOnly {
-			out.storeColumn(count, g.Vectors[row*g.Cols*kernel.Lanes+k:])
+			out.storeColumn(count, g.Vectors[row*g.Cols*g.Width+k:], g.Width)
 		}
 		count++
 	}

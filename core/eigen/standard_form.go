@@ -27,13 +27,13 @@ type standardForm[W dense.Wide] struct {
 
 // standardFormElements returns how many numbers of scratch memory the reduction of matrices of order n takes: for a base block, or for what is
 // below the first half.
-func standardFormElements[W dense.Wide](n int) int {
+func standardFormElements[W dense.Scalar](n int) int {
 	base, h := min(n, standardFormOrder[W]()), standardFormHalf(n)
 	return max(base*base, h*(n-h))
 }
 
 // standardFormOrder returns the most order of a base block.
-func standardFormOrder[W dense.Wide]() int {
+func standardFormOrder[W dense.Scalar]() int {
 	if dense.IsComplex[W]() {
 		return standardFormBase / 2
 	}
@@ -77,9 +77,9 @@ func (s *standardForm[W]) reduce(a, l dense.Matrix[W]) error {
 func (s *standardForm[W]) divideHalves(a11, a21, a22, l11, l21, l22, half dense.Matrix[W]) {
 	blas.Trsm(s.team, blas.Right, blas.Lower, blas.ConjTrans, blas.NonUnit, 1, l11, a21)
 	blas.Hemm(s.team, blas.Right, blas.Lower, 0.5, a11, l21, 0, half)
-	addMatrix(-1, half, a21)
+	addScaled(-1, half, a21)
 	blas.Her2k(s.team, blas.Lower, blas.NoTrans, -1, l21, a21, 1, a22)
-	addMatrix(-1, half, a21)
+	addScaled(-1, half, a21)
 	blas.Trsm(s.team, blas.Left, blas.Lower, blas.NoTrans, blas.NonUnit, 1, l22, a21)
 }
 
@@ -89,14 +89,14 @@ func (s *standardForm[W]) divideHalves(a11, a21, a22, l11, l21, l22, half dense.
 func (s *standardForm[W]) multiplyHalves(a11, a21, a22, l11, l21, l22, half dense.Matrix[W]) {
 	blas.Trmm(s.team, blas.Right, blas.Lower, blas.NoTrans, blas.NonUnit, 1, l11, a21)
 	blas.Hemm(s.team, blas.Left, blas.Lower, 0.5, a22, l21, 0, half)
-	addMatrix(1, half, a21)
+	addScaled(1, half, a21)
 	blas.Her2k(s.team, blas.Lower, blas.ConjTrans, 1, l21, a21, 1, a11)
-	addMatrix(1, half, a21)
+	addScaled(1, half, a21)
 	blas.Trmm(s.team, blas.Left, blas.Lower, blas.ConjTrans, blas.NonUnit, 1, l22, a21)
 }
 
-// addMatrix adds alpha x to y.
-func addMatrix[W dense.Wide](alpha W, x, y dense.Matrix[W]) {
+// addScaled adds alpha x to y.
+func addScaled[W dense.Wide](alpha W, x, y dense.Matrix[W]) {
 	for i := range x.Rows {
 		blas.Axpy(alpha, dense.Vec(x.Row(i)), dense.Vec(y.Row(i)))
 	}

@@ -23,12 +23,18 @@ import (
 // Cost: 2/3 n^3 multiply-adds. Method: Golub and Van Loan, Matrix Computations, 4th ed., algorithm 8.3.1, with
 // reflections that make the off-diagonal real for complex matrices, too.
 func tridiagonalize[W dense.Scalar](team *sched.Team, h dense.Matrix[W], d, e []float64) (tau []W, err error) {
+	if err := team.Err(); err != nil {
+		return nil, err
+	}
 	n := h.Rows
 	tau = make([]W, n)
 	r := newReduction(team, h)
 	for i := n - 1; i > 0; i-- {
-		if err := team.Err(); err != nil {
-			return nil, err
+		if i%watchRows == 0 {
+			if err := team.Err(); err != nil {
+				return nil, err
+			}
+			team.Step(watchRows)
 		}
 		norm := r.updateRow(i, i-1)
 		d[i] = dense.Real(h.At(i, i))
@@ -41,23 +47,28 @@ func tridiagonalize[W dense.Scalar](team *sched.Team, h dense.Matrix[W], d, e []
 			}
 		}
 		h.Set(i, i-1, 1)
-		team.Step(1)
 	}
 	r.updateRow(0, 0)
 	d[0] = dense.Real(h.At(0, 0))
-	team.Step(1)
+	team.Step(n - (n-1)/watchRows*watchRows)
 	return tau, nil
 }
 
-// reduction is a matrix whose leading submatrix still lacks the update A - v w^H - w v^H.
+// Rows between two looks at cancellation and reports of progress; long passes look themselves.
+const watchRows = 16
+
+// reduction is a matrix whose leading submatrix still lacks the update A - v w^H - w v^H, for w = scale product + shift (product, v) v.
 type reduction[W dense.Scalar] struct {
-	team       *sched.Team
-	set        kernel.Set
-	h          dense.Matrix[W]
-	v, w       []W  // zeros behind the leading submatrix
-	x, product []W  // of the step being made, like v and w
-	parts      []W  // sums of parts of the rows for product, one behind the other
-	up         bool // the pass goes from the last row to the first
+	team  *sched.Team
+	set   kernel.Set
+	h     dense.Matrix[W]
+	v, w  []W     // zeros behind the leading submatrix; w is the product until it is used
+	due   bool    // w is the product of a step that has just been made
+	scale W       // of that step
+	shift float64 // of that step
+	x, y  []W     // of the step being made, like v and w
+	parts []W     // sums of parts of the rows for y, one behind the other
+	up    bool    // the pass goes from the last row to the first
 }
 
 func newReduction[W dense.Scalar](team *sched.Team, h dense.Matrix[W]) *reduction[W] {
@@ -68,7 +79,7 @@ func newReduction[W dense.Scalar](team *sched.Team, h dense.Matrix[W]) *reductio
 	}
 	memory := make([]W, vectors*order)
 	r := &reduction[W]{team: team, set: kernel.Best(), h: h, parts: memory[wholeVectors*order:]}
-	for i, x := range []*[]W{&r.v, &r.w, &r.x, &r.product} {
+	for i, x := range []*[]W{&r.v, &r.w, &r.x, &r.y} {
 		*x = memory[i*order : (i+1)*order : (i+1)*order]
 	}
 	return r
@@ -83,8 +94,14 @@ func (r *reduction[W]) paddedRow(i int) []W {
 // column that is to be eliminated. It returns the norm of the first count elements.
 func (r *reduction[W]) updateRow(i, count int) (norm float64) {
 	row := r.paddedRow(i)
-	squares := kernel.UpdateRow(r.set, row, r.v[i], r.w[:len(row)], r.w[i], r.v[:len(row)], count)
-	r.v[i], r.w[i] = 0, 0
+	v, w := r.v[:len(row)], r.w[:len(row)]
+	var squares float64
+	if r.due {
+		squares = kernel.Advance(r.set, r.scale, r.shift, row, v, w, i, count)
+		r.due = false
+	} else {
+		squares = kernel.UpdateRow(r.set, row, v, w, i, count)
+	}
 	if squares > leastSquares[W]() {
 		return math.Sqrt(squares)
 	}
@@ -97,18 +114,18 @@ func (r *reduction[W]) updateRow(i, count int) (norm float64) {
 //	w = p - (tau/2) (p^H x) x = tau A x - (|tau|^2/2) (x^H A x) x,  p = tau A x
 func (r *reduction[W]) reflect(i int, tau, factor W) error {
 	row, order := r.paddedRow(i), paddedColumns[W](i)
-	x, product := r.x[:order], r.product[:order]
-	kernel.ScaleTo(r.set, factor, row[:order], x)
+	x, y := r.x[:order], r.y[:order]
+	kernel.ScaleTo(r.set, factor, row[:order], x, y)
 	x[i-1] = 1
 	clear(x[i:])
-	if err := r.multiply(paddedRows[W](i), order); err != nil {
+	if err := r.multiply(paddedRows[W](i), y); err != nil {
 		return err
 	}
+	clear(y[i:])
 	size := dense.Abs(tau)
-	kernel.Combine(r.set, tau, product, -size*size/2, x)
-	clear(product[i:])
+	r.due, r.scale, r.shift = true, tau, -size*size/2
 	r.v, r.x = r.x, r.v
-	r.w, r.product = r.product, r.w
+	r.w, r.y = r.y, r.w
 	return nil
 }
 
@@ -124,7 +141,7 @@ const (
 	sharedParts = 8
 )
 
-// Vectors that a reduction has besides: v, w, x and product.
+// Vectors that a reduction has besides: v, w, x and y.
 const wholeVectors = 4
 
 // reductionElements bounds the numbers that a reduction of the given order keeps besides the matrix.
@@ -136,13 +153,14 @@ func reductionElements(order float64) float64 {
 	return float64(vectors) * (order + mostColumns)
 }
 
-// multiply does the update of the submatrix with the given number of rows and sets product, of order elements, to what it gives times x.
-func (r *reduction[W]) multiply(rows, order int) error {
+// multiply does the update of the submatrix with the given number of rows and adds what it gives times x to y.
+func (r *reduction[W]) multiply(rows int, y []W) error {
 	r.up = !r.up
 	if rows < minSharedOrder {
-		r.pass(rows, 0, 1, r.product[:order])
+		r.pass(rows, 0, 1, y)
 		return nil
 	}
+	order := len(y)
 	part := func(p int) []W { return r.parts[p*order : (p+1)*order] }
 	shares := min(r.team.Threads(), sharedParts)
 	// A thread has the same rows in most steps, so that they stay in its cache.
@@ -156,6 +174,7 @@ func (r *reduction[W]) multiply(rows, order int) error {
 				k = count - 1 - k
 			}
 			p := share + k*shares
+			clear(part(p))
 			r.pass(rows, p, sharedParts, part(p))
 		}
 		return nil
@@ -163,16 +182,14 @@ func (r *reduction[W]) multiply(rows, order int) error {
 	if err != nil {
 		return err
 	}
-	copy(r.product, part(0))
-	for p := 1; p < sharedParts; p++ {
-		blas.Axpy(1, dense.Vec(part(p)), dense.Vec(r.product[:order]))
+	for p := range sharedParts {
+		blas.Axpy(1, dense.Vec(part(p)), dense.Vec(y))
 	}
 	return nil
 }
 
-// pass does multiply's work on the rows of part p, and sets y to what they add to the product.
+// pass does multiply's work on the rows of part p, and adds what they give to y.
 func (r *reduction[W]) pass(rows, p, parts int, y []W) {
-	clear(y)
 	height := rows
 	if rows >= minCutOrder {
 		height = cutRows
@@ -269,7 +286,10 @@ func reflector[W dense.Scalar](alpha W, norm float64) (tau W, beta float64, fact
 		return 0, 0, 0
 	}
 	pivot := complex(re-beta, im)
-	inverse := 1 / pivot
+	inverse := complex(1/(re-beta), 0)
+	if im != 0 {
+		inverse = 1 / pivot
+	}
 	return dense.FromParts[W](-real(pivot)/beta, -im/beta), beta, dense.FromParts[W](real(inverse), imag(inverse))
 }
 

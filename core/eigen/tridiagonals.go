@@ -9,7 +9,7 @@ import (
 // i < n-1, couples i and i+1. Neither is changed. opt.Upper and opt.Overwrite mean nothing here; an infinity or a NaN may be in d or e.
 //
 // Cost: with eigenvectors up to 2/3 n^3 multiply-adds in divide and conquer, much less if many eigenvalues of its pieces agree;
-// eigenvalues alone take about 0.8 n^2 steps of the root-free QL iteration, each with two divisions.
+// eigenvalues alone take about 10 n^2 terms of secular functions, see tridiagonalValues.
 func EighTridiagonal[R dense.Float](d, e, w []R, v dense.View[R], opt Options) (count int, err error) {
 	n := len(d)
 	if len(e) != max(0, n-1) {

@@ -40,7 +40,7 @@ func reductionAssembly[E Scalar](s Set, _ *Reduction[E]) {
 	panic("kernel: no assembly for " + s.String() + " in this build")
 }
 
-func reflectionAssembly[E Scalar](s Set, _ reflectionKernel, _, _, _ []E, _, _ E, _ int) (squares float64, done int) {
+func reflectionAssembly[E Scalar](s Set, _ reflectionKernel, _, _, _ []E, _, _ E, _, _ int) (squares float64) {
 	panic("kernel: no assembly for " + s.String() + " in this build")
 }
 

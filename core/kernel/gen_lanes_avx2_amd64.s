@@ -134,6 +134,8 @@ scanned:
 	MOVQ         R9, R10
 	IMULQ        88(R13), R10
 	ADDQ         8(R13), R10
+	XORQ         R14, R14
+	ADDQ         88(R13), R10
 
 row:
 	VMOVUPD      (BX)(DX*1), Y8
@@ -203,7 +205,10 @@ whole:
 	VBLENDVPD Y14, Y3, Y5, Y5
 	VMOVMSKPD Y15, R15
 	TESTL     R15, R15
-	JZ        rotated
+	TESTQ     R14, R14
+	JZ        rotate_end
+	VMOVUPD   384(DI), Y14
+	VMOVUPD   448(DI), Y15
 	MOVQ      R10, R11
 	ADDQ      88(R13), R11
 	XORQ      CX, CX
@@ -214,19 +219,19 @@ whole:
 rotate:
 	VMOVUPD     (R10)(CX*1), Y8
 	VMOVUPD     (R11)(CX*1), Y9
-	VMULPD      Y7, Y9, Y10
-	VFMSUB231PD Y8, Y1, Y10
+	VMULPD      Y15, Y9, Y10
+	VFMSUB231PD Y8, Y14, Y10
 	VMOVUPD     Y10, (R10)(CX*1)
-	VMULPD      Y7, Y8, Y8
-	VFMADD231PD Y9, Y1, Y8
+	VMULPD      Y15, Y8, Y8
+	VFMADD231PD Y9, Y14, Y8
 	VMOVUPD     Y8, (R11)(CX*1)
 	VMOVUPD     64(R10)(CX*1), Y11
 	VMOVUPD     64(R11)(CX*1), Y12
-	VMULPD      Y7, Y12, Y13
-	VFMSUB231PD Y11, Y1, Y13
+	VMULPD      Y15, Y12, Y13
+	VFMSUB231PD Y11, Y14, Y13
 	VMOVUPD     Y13, 64(R10)(CX*1)
-	VMULPD      Y7, Y11, Y11
-	VFMADD231PD Y12, Y1, Y11
+	VMULPD      Y15, Y11, Y11
+	VFMADD231PD Y12, Y14, Y11
 	VMOVUPD     Y11, 64(R11)(CX*1)
 	ADDQ        $0x80, CX
 	SUBQ        $0x02, R12
@@ -234,24 +239,73 @@ rotate:
 
 rotate_rest:
 	ADDQ        $0x02, R12
-	JZ          rotated
+	JZ          rotate_end
 	VMOVUPD     (R10)(CX*1), Y8
 	VMOVUPD     (R11)(CX*1), Y9
-	VMULPD      Y7, Y9, Y10
-	VFMSUB231PD Y8, Y1, Y10
+	VMULPD      Y15, Y9, Y10
+	VFMSUB231PD Y8, Y14, Y10
 	VMOVUPD     Y10, (R10)(CX*1)
-	VMULPD      Y7, Y8, Y8
-	VFMADD231PD Y9, Y1, Y8
+	VMULPD      Y15, Y8, Y8
+	VFMADD231PD Y9, Y14, Y8
 	VMOVUPD     Y8, (R11)(CX*1)
 	ADDQ        $0x40, CX
 
-rotated:
+rotate_end:
+	VMOVUPD Y1, 384(DI)
+	VMOVUPD Y7, 448(DI)
+	MOVQ    R15, R14
 	SUBQ    88(R13), R10
 	VSUBPD  (SI), Y6, Y6
 	SUBQ    $0x40, DX
 	DECQ    R9
 	CMPQ    R9, R8
 	JGE     row
+	TESTQ   R14, R14
+	JZ      rotate_last_end
+	VMOVUPD 384(DI), Y14
+	VMOVUPD 448(DI), Y15
+	MOVQ    R10, R11
+	ADDQ    88(R13), R11
+	XORQ    CX, CX
+	MOVQ    96(R13), R12
+	SUBQ    $0x02, R12
+	JLT     rotate_last_rest
+
+rotate_last:
+	VMOVUPD     (R10)(CX*1), Y8
+	VMOVUPD     (R11)(CX*1), Y9
+	VMULPD      Y15, Y9, Y10
+	VFMSUB231PD Y8, Y14, Y10
+	VMOVUPD     Y10, (R10)(CX*1)
+	VMULPD      Y15, Y8, Y8
+	VFMADD231PD Y9, Y14, Y8
+	VMOVUPD     Y8, (R11)(CX*1)
+	VMOVUPD     64(R10)(CX*1), Y11
+	VMOVUPD     64(R11)(CX*1), Y12
+	VMULPD      Y15, Y12, Y13
+	VFMSUB231PD Y11, Y14, Y13
+	VMOVUPD     Y13, 64(R10)(CX*1)
+	VMULPD      Y15, Y11, Y11
+	VFMADD231PD Y12, Y14, Y11
+	VMOVUPD     Y11, 64(R11)(CX*1)
+	ADDQ        $0x80, CX
+	SUBQ        $0x02, R12
+	JGE         rotate_last
+
+rotate_last_rest:
+	ADDQ        $0x02, R12
+	JZ          rotate_last_end
+	VMOVUPD     (R10)(CX*1), Y8
+	VMOVUPD     (R11)(CX*1), Y9
+	VMULPD      Y15, Y9, Y10
+	VFMSUB231PD Y8, Y14, Y10
+	VMOVUPD     Y10, (R10)(CX*1)
+	VMULPD      Y15, Y8, Y8
+	VFMADD231PD Y9, Y14, Y8
+	VMOVUPD     Y8, (R11)(CX*1)
+	ADDQ        $0x40, CX
+
+rotate_last_end:
 	VMOVUPD Y4, 64(AX)(DX*1)
 	VMOVUPD Y5, 64(BX)(DX*1)
 	JMP     pass
@@ -969,7 +1023,7 @@ pass:
 	VUNPCKLPD  X1, X1, X1
 	MOVQ       CX, R12
 	MOVQ       CX, DX
-	SHLQ       $0x06, DX
+	SHLQ       $0x04, DX
 	VMOVUPD    (AX)(DX*1), X6
 	VXORPS     X2, X2, X2
 	VCVTSI2SDQ R8, X2, X2
@@ -977,13 +1031,13 @@ pass:
 	MOVQ       $-1, R9
 	MOVQ       R8, CX
 	MOVQ       R8, DX
-	SHLQ       $0x06, DX
+	SHLQ       $0x04, DX
 
 scan:
 	CMPQ        CX, R12
 	JGE         scanned
 	VMOVUPD     (AX)(DX*1), X9
-	VMULPD      64(AX)(DX*1), X9, X9
+	VMULPD      16(AX)(DX*1), X9, X9
 	VANDPD      320(SI), X9, X9
 	VMOVUPD     (BX)(DX*1), X8
 	VMOVUPD     192(DI), X10
@@ -1009,7 +1063,7 @@ scan:
 	VBLENDVPD   X12, (AX)(DX*1), X6, X6
 	VANDNPD     X13, X14, X12
 	VBLENDVPD   X12, (AX)(DX*1), X3, X3
-	VBLENDVPD   X12, 64(AX)(DX*1), X4, X4
+	VBLENDVPD   X12, 16(AX)(DX*1), X4, X4
 	VBLENDVPD   X12, X8, X5, X5
 	VANDNPD     X13, X12, X12
 	VBLENDVPD   X12, X10, X0, X0
@@ -1028,7 +1082,7 @@ idle:
 scan_next:
 	VADDPD X7, X2, X2
 	INCQ   CX
-	ADDQ   $0x40, DX
+	ADDQ   $0x10, DX
 	JMP    scan
 
 scanned:
@@ -1066,12 +1120,14 @@ scanned:
 	VCVTSI2SDQ  R9, X6, X6
 	VUNPCKLPD   X6, X6, X6
 	MOVQ        R9, DX
-	SHLQ        $0x06, DX
-	VMOVUPD     64(AX)(DX*1), X4
-	VMOVUPD     64(BX)(DX*1), X5
+	SHLQ        $0x04, DX
+	VMOVUPD     16(AX)(DX*1), X4
+	VMOVUPD     16(BX)(DX*1), X5
 	MOVQ        R9, R10
 	IMULQ       88(R13), R10
 	ADDQ        8(R13), R10
+	XORQ        R14, R14
+	ADDQ        88(R13), R10
 
 row:
 	VMOVUPD      (BX)(DX*1), X8
@@ -1103,7 +1159,7 @@ row:
 	VXORPS       X12, X12, X12
 	VBLENDVPD    X15, X10, X12, X7
 	VBLENDVPD    X14, X12, X5, X5
-	VMOVUPD      X5, 64(BX)(DX*1)
+	VMOVUPD      X5, 16(BX)(DX*1)
 	VSUBPD       X2, X4, X11
 	VBLENDVPD    X14, X11, X4, X4
 	VMOVUPD      X8, X5
@@ -1117,7 +1173,7 @@ row:
 	VFMSUB231PD  X8, X13, X9
 	VADDPD       X12, X11, X11
 	VBLENDVPD    X15, X11, X4, X4
-	VMOVUPD      X4, 64(AX)(DX*1)
+	VMOVUPD      X4, 16(AX)(DX*1)
 	VMOVUPD      (SI), X8
 	VBLENDVPD    X15, X13, X8, X1
 	VBLENDVPD    X15, X7, X8, X0
@@ -1141,7 +1197,10 @@ whole:
 	VBLENDVPD X14, X3, X5, X5
 	VMOVMSKPD X15, R15
 	TESTL     R15, R15
-	JZ        rotated
+	TESTQ     R14, R14
+	JZ        rotate_end
+	VMOVUPD   384(DI), X14
+	VMOVUPD   448(DI), X15
 	MOVQ      R10, R11
 	ADDQ      88(R13), R11
 	XORQ      CX, CX
@@ -1152,46 +1211,95 @@ whole:
 rotate:
 	VMOVUPD     (R10)(CX*1), X8
 	VMOVUPD     (R11)(CX*1), X9
-	VMULPD      X7, X9, X10
-	VFMSUB231PD X8, X1, X10
+	VMULPD      X15, X9, X10
+	VFMSUB231PD X8, X14, X10
 	VMOVUPD     X10, (R10)(CX*1)
-	VMULPD      X7, X8, X8
-	VFMADD231PD X9, X1, X8
+	VMULPD      X15, X8, X8
+	VFMADD231PD X9, X14, X8
 	VMOVUPD     X8, (R11)(CX*1)
-	VMOVUPD     64(R10)(CX*1), X11
-	VMOVUPD     64(R11)(CX*1), X12
-	VMULPD      X7, X12, X13
-	VFMSUB231PD X11, X1, X13
-	VMOVUPD     X13, 64(R10)(CX*1)
-	VMULPD      X7, X11, X11
-	VFMADD231PD X12, X1, X11
-	VMOVUPD     X11, 64(R11)(CX*1)
-	ADDQ        $0x80, CX
+	VMOVUPD     16(R10)(CX*1), X11
+	VMOVUPD     16(R11)(CX*1), X12
+	VMULPD      X15, X12, X13
+	VFMSUB231PD X11, X14, X13
+	VMOVUPD     X13, 16(R10)(CX*1)
+	VMULPD      X15, X11, X11
+	VFMADD231PD X12, X14, X11
+	VMOVUPD     X11, 16(R11)(CX*1)
+	ADDQ        $0x20, CX
 	SUBQ        $0x02, R12
 	JGE         rotate
 
 rotate_rest:
 	ADDQ        $0x02, R12
-	JZ          rotated
+	JZ          rotate_end
 	VMOVUPD     (R10)(CX*1), X8
 	VMOVUPD     (R11)(CX*1), X9
-	VMULPD      X7, X9, X10
-	VFMSUB231PD X8, X1, X10
+	VMULPD      X15, X9, X10
+	VFMSUB231PD X8, X14, X10
 	VMOVUPD     X10, (R10)(CX*1)
-	VMULPD      X7, X8, X8
-	VFMADD231PD X9, X1, X8
+	VMULPD      X15, X8, X8
+	VFMADD231PD X9, X14, X8
 	VMOVUPD     X8, (R11)(CX*1)
-	ADDQ        $0x40, CX
+	ADDQ        $0x10, CX
 
-rotated:
+rotate_end:
+	VMOVUPD X1, 384(DI)
+	VMOVUPD X7, 448(DI)
+	MOVQ    R15, R14
 	SUBQ    88(R13), R10
 	VSUBPD  (SI), X6, X6
-	SUBQ    $0x40, DX
+	SUBQ    $0x10, DX
 	DECQ    R9
 	CMPQ    R9, R8
 	JGE     row
-	VMOVUPD X4, 64(AX)(DX*1)
-	VMOVUPD X5, 64(BX)(DX*1)
+	TESTQ   R14, R14
+	JZ      rotate_last_end
+	VMOVUPD 384(DI), X14
+	VMOVUPD 448(DI), X15
+	MOVQ    R10, R11
+	ADDQ    88(R13), R11
+	XORQ    CX, CX
+	MOVQ    96(R13), R12
+	SUBQ    $0x02, R12
+	JLT     rotate_last_rest
+
+rotate_last:
+	VMOVUPD     (R10)(CX*1), X8
+	VMOVUPD     (R11)(CX*1), X9
+	VMULPD      X15, X9, X10
+	VFMSUB231PD X8, X14, X10
+	VMOVUPD     X10, (R10)(CX*1)
+	VMULPD      X15, X8, X8
+	VFMADD231PD X9, X14, X8
+	VMOVUPD     X8, (R11)(CX*1)
+	VMOVUPD     16(R10)(CX*1), X11
+	VMOVUPD     16(R11)(CX*1), X12
+	VMULPD      X15, X12, X13
+	VFMSUB231PD X11, X14, X13
+	VMOVUPD     X13, 16(R10)(CX*1)
+	VMULPD      X15, X11, X11
+	VFMADD231PD X12, X14, X11
+	VMOVUPD     X11, 16(R11)(CX*1)
+	ADDQ        $0x20, CX
+	SUBQ        $0x02, R12
+	JGE         rotate_last
+
+rotate_last_rest:
+	ADDQ        $0x02, R12
+	JZ          rotate_last_end
+	VMOVUPD     (R10)(CX*1), X8
+	VMOVUPD     (R11)(CX*1), X9
+	VMULPD      X15, X9, X10
+	VFMSUB231PD X8, X14, X10
+	VMOVUPD     X10, (R10)(CX*1)
+	VMULPD      X15, X8, X8
+	VFMADD231PD X9, X14, X8
+	VMOVUPD     X8, (R11)(CX*1)
+	ADDQ        $0x10, CX
+
+rotate_last_end:
+	VMOVUPD X4, 16(AX)(DX*1)
+	VMOVUPD X5, 16(BX)(DX*1)
 	JMP     pass
 
 done:
@@ -1207,9 +1315,9 @@ TEXT ·reduceRealLanesAVX2Pair(SB), NOSPLIT, $0-8
 	MOVQ   72(R13), R12
 	DECQ   R12
 	MOVQ   R12, R9
-	SHLQ   $0x06, R9
+	SHLQ   $0x04, R9
 	MOVQ   R12, CX
-	IMUL3Q $0x40, CX, CX
+	IMUL3Q $0x10, CX, CX
 	MOVQ   R12, AX
 	IMULQ  80(R13), AX
 	ADDQ   (R13), AX
@@ -1221,8 +1329,8 @@ step:
 	TESTQ   R12, R12
 	JZ      done
 	MOVQ    CX, R11
-	SUBQ    $0x40, R11
-	SUBQ    $0x40, R9
+	SUBQ    $0x10, R11
+	SUBQ    $0x10, R9
 	VXORPS  X0, X0, X0
 	VXORPS  X2, X2, X2
 	XORQ    DX, DX
@@ -1232,7 +1340,7 @@ squares:
 	JGE         squares_end
 	VMOVUPD     (AX)(DX*1), X1
 	VFMADD231PD X1, X1, X0
-	ADDQ        $0x40, DX
+	ADDQ        $0x10, DX
 	JMP         squares
 
 squares_end:
@@ -1273,7 +1381,7 @@ product:
 	VFMADD231PD (AX)(DX*1), X4, X0
 	VFMADD231PD X2, X4, X6
 	VMOVUPD     X6, (R8)(DX*1)
-	ADDQ        $0x40, DX
+	ADDQ        $0x10, DX
 	JMP         product
 
 product_end:
@@ -1281,7 +1389,7 @@ product_end:
 	VFMADD231PD X2, X4, X0
 	VMOVUPD     X0, (R8)(R10*1)
 	ADDQ        80(R13), BX
-	ADDQ        $0x40, R10
+	ADDQ        $0x10, R10
 	CMPQ        R10, CX
 	JLT         product_row
 	VXORPS      X0, X0, X0
@@ -1292,7 +1400,7 @@ dot:
 	JGE         dot_end
 	VMOVUPD     (AX)(DX*1), X4
 	VFMADD231PD (R8)(DX*1), X4, X0
-	ADDQ        $0x40, DX
+	ADDQ        $0x10, DX
 	JMP         dot
 
 dot_end:
@@ -1310,7 +1418,7 @@ combination:
 	VMOVUPD      (AX)(DX*1), X4
 	VFNMADD231PD X2, X4, X3
 	VMOVUPD      X3, (R8)(DX*1)
-	ADDQ         $0x40, DX
+	ADDQ         $0x10, DX
 	JMP          combination
 
 combination_end:
@@ -1320,7 +1428,7 @@ combination_end:
 update_row:
 	VMOVUPD (AX)(R10*1), X0
 	VMOVUPD (R8)(R10*1), X2
-	LEAQ    64(R10), R11
+	LEAQ    16(R10), R11
 	XORQ    DX, DX
 
 update:
@@ -1330,15 +1438,15 @@ update:
 	VFNMADD231PD (R8)(DX*1), X0, X4
 	VFNMADD231PD (AX)(DX*1), X2, X4
 	VMOVUPD      X4, (BX)(DX*1)
-	ADDQ         $0x40, DX
+	ADDQ         $0x10, DX
 	JMP          update
 
 update_end:
 	ADDQ 80(R13), BX
-	ADDQ $0x40, R10
+	ADDQ $0x10, R10
 	CMPQ R10, CX
 	JLT  update_row
-	SUBQ $0x40, CX
+	SUBQ $0x10, CX
 	SUBQ 80(R13), AX
 	DECQ R12
 	JMP  step
@@ -1355,7 +1463,7 @@ TEXT ·formRealLanesAVX2Pair(SB), NOSPLIT, $0-8
 	VXORPS  X0, X0, X0
 	VMOVUPD (SI), X1
 	MOVQ    72(R13), CX
-	IMUL3Q  $0x40, CX, CX
+	IMUL3Q  $0x10, CX, CX
 	MOVQ    8(R13), BX
 	MOVQ    40(R13), R8
 	XORQ    R10, R10
@@ -1367,13 +1475,13 @@ identity:
 	CMPQ    DX, CX
 	JGE     identity_end
 	VMOVUPD X0, (BX)(DX*1)
-	ADDQ    $0x40, DX
+	ADDQ    $0x10, DX
 	JMP     identity
 
 identity_end:
 	VMOVUPD X1, (BX)(R10*1)
 	ADDQ    88(R13), BX
-	ADDQ    $0x40, R10
+	ADDQ    $0x10, R10
 	CMPQ    R10, CX
 	JLT     identity_row
 	MOVQ    (R13), AX
@@ -1385,7 +1493,7 @@ step:
 	DECQ R12
 	JZ   done
 	ADDQ 80(R13), AX
-	ADDQ $0x40, CX
+	ADDQ $0x10, CX
 	MOVQ 8(R13), BX
 	XORQ R10, R10
 
@@ -1398,7 +1506,7 @@ sum:
 	JGE         sum_end
 	VMOVUPD     (AX)(DX*1), X2
 	VFMADD231PD (BX)(DX*1), X2, X0
-	ADDQ        $0x40, DX
+	ADDQ        $0x10, DX
 	JMP         sum
 
 sum_end:
@@ -1412,15 +1520,15 @@ reflect:
 	VMOVUPD      (AX)(DX*1), X2
 	VFNMADD231PD X0, X2, X4
 	VMOVUPD      X4, (BX)(DX*1)
-	ADDQ         $0x40, DX
+	ADDQ         $0x10, DX
 	JMP          reflect
 
 reflect_end:
 	ADDQ 88(R13), BX
-	ADDQ $0x40, R10
+	ADDQ $0x10, R10
 	CMPQ R10, CX
 	JLT  reflect_row
-	ADDQ $0x40, R9
+	ADDQ $0x10, R9
 	JMP  step
 
 done:
@@ -1434,7 +1542,7 @@ TEXT ·directRealLanesAVX2Pair(SB), NOSPLIT, $0-8
 	MOVQ   56(R13), SI
 	MOVQ   72(R13), R12
 	MOVQ   R12, CX
-	IMUL3Q $0x40, CX, CX
+	IMUL3Q $0x10, CX, CX
 	MOVQ   8(R13), BX
 
 vector:
@@ -1447,7 +1555,7 @@ largest:
 	VMOVUPD (BX)(DX*1), X1
 	VANDPD  320(SI), X1, X1
 	VMAXPD  X1, X0, X0
-	ADDQ    $0x40, DX
+	ADDQ    $0x10, DX
 	JMP     largest
 
 largest_end:
@@ -1455,7 +1563,7 @@ largest_end:
 	MOVQ   CX, DX
 
 deciding:
-	SUBQ      $0x40, DX
+	SUBQ      $0x10, DX
 	JLT       decided
 	VMOVUPD   (BX)(DX*1), X1
 	VANDPD    320(SI), X1, X1
@@ -1475,7 +1583,7 @@ sign:
 	VXORPS  X3, X1, X1
 	VADDPD  X2, X1, X1
 	VMOVUPD X1, (BX)(DX*1)
-	ADDQ    $0x40, DX
+	ADDQ    $0x10, DX
 	JMP     sign
 
 sign_end:
@@ -1494,9 +1602,9 @@ TEXT ·reduceComplexLanesAVX2Pair(SB), NOSPLIT, $0-8
 	MOVQ    72(R13), R12
 	DECQ    R12
 	MOVQ    R12, R9
-	SHLQ    $0x06, R9
+	SHLQ    $0x04, R9
 	MOVQ    R12, CX
-	IMUL3Q  $0x80, CX, CX
+	IMUL3Q  $0x20, CX, CX
 	MOVQ    R12, AX
 	IMULQ   80(R13), AX
 	ADDQ    (R13), AX
@@ -1504,7 +1612,7 @@ TEXT ·reduceComplexLanesAVX2Pair(SB), NOSPLIT, $0-8
 	VMOVUPD (SI), X0
 	VXORPS  X1, X1, X1
 	VMOVUPD X0, (R10)(CX*1)
-	VMOVUPD X1, 64(R10)(CX*1)
+	VMOVUPD X1, 16(R10)(CX*1)
 
 step:
 	VMOVUPD (AX)(CX*1), X0
@@ -1513,8 +1621,8 @@ step:
 	TESTQ   R12, R12
 	JZ      done
 	MOVQ    CX, R11
-	SUBQ    $0x80, R11
-	SUBQ    $0x40, R9
+	SUBQ    $0x20, R11
+	SUBQ    $0x10, R9
 	VXORPS  X0, X0, X0
 	VXORPS  X2, X2, X2
 	XORQ    DX, DX
@@ -1524,18 +1632,18 @@ squares:
 	JGE         squares_end
 	VMOVUPD     (AX)(DX*1), X1
 	VFMADD231PD X1, X1, X0
-	VMOVUPD     64(AX)(DX*1), X1
+	VMOVUPD     16(AX)(DX*1), X1
 	VFMADD231PD X1, X1, X0
 	VSUBPD      X1, X2, X1
-	VMOVUPD     X1, 64(AX)(DX*1)
-	ADDQ        $0x80, DX
+	VMOVUPD     X1, 16(AX)(DX*1)
+	ADDQ        $0x20, DX
 	JMP         squares
 
 squares_end:
 	VXORPS       X6, X6, X6
 	VMOVUPD      (SI), X7
 	VMOVUPD      (AX)(R11*1), X1
-	VSUBPD       64(AX)(R11*1), X6, X2
+	VSUBPD       16(AX)(R11*1), X6, X2
 	VMULPD       X1, X1, X3
 	VFMADD231PD  X2, X2, X3
 	VADDPD       X3, X0, X5
@@ -1555,7 +1663,7 @@ squares_end:
 	VMULPD       X1, X4, X0
 	VMOVUPD      X0, (AX)(R11*1)
 	VMULPD       X2, X4, X0
-	VMOVUPD      X0, 64(AX)(R11*1)
+	VMOVUPD      X0, 16(AX)(R11*1)
 	VBLENDVPD    X15, X6, X8, X8
 	VBLENDVPD    X15, X3, X5, X5
 	MOVQ         32(R13), R10
@@ -1568,7 +1676,7 @@ squares_end:
 	VBLENDVPD    X15, X2, X0, X2
 	MOVQ         40(R13), R10
 	VMOVUPD      (R10)(CX*1), X3
-	VMOVUPD      64(R10)(CX*1), X4
+	VMOVUPD      16(R10)(CX*1), X4
 	VMULPD       X3, X1, X5
 	VFNMADD231PD X4, X2, X5
 	VMULPD       X3, X2, X8
@@ -1580,7 +1688,7 @@ squares_end:
 	VFMADD231PD  X0, X5, X5
 	VFMADD231PD  X0, X8, X8
 	VMOVUPD      X5, (R10)(R11*1)
-	VMOVUPD      X8, 64(R10)(R11*1)
+	VMOVUPD      X8, 16(R10)(R11*1)
 	MOVQ         (R13), BX
 	XORQ         R10, R10
 
@@ -1588,7 +1696,7 @@ product_row:
 	VXORPS  X0, X0, X0
 	VMOVUPD (AX)(R10*1), X2
 	VXORPS  X1, X1, X1
-	VMOVUPD 64(AX)(R10*1), X3
+	VMOVUPD 16(AX)(R10*1), X3
 	XORQ    DX, DX
 
 product:
@@ -1596,19 +1704,19 @@ product:
 	JGE          product_end
 	VMOVUPD      (BX)(DX*1), X4
 	VMOVUPD      (R8)(DX*1), X6
-	VMOVUPD      64(BX)(DX*1), X5
-	VMOVUPD      64(R8)(DX*1), X7
+	VMOVUPD      16(BX)(DX*1), X5
+	VMOVUPD      16(R8)(DX*1), X7
 	VFMADD231PD  (AX)(DX*1), X4, X0
 	VFMADD231PD  X2, X4, X6
-	VFNMADD231PD 64(AX)(DX*1), X5, X0
-	VFMADD231PD  64(AX)(DX*1), X4, X1
+	VFNMADD231PD 16(AX)(DX*1), X5, X0
+	VFMADD231PD  16(AX)(DX*1), X4, X1
 	VFMADD231PD  (AX)(DX*1), X5, X1
 	VFMADD231PD  X3, X5, X6
 	VFMADD231PD  X3, X4, X7
 	VFNMADD231PD X2, X5, X7
 	VMOVUPD      X6, (R8)(DX*1)
-	VMOVUPD      X7, 64(R8)(DX*1)
-	ADDQ         $0x80, DX
+	VMOVUPD      X7, 16(R8)(DX*1)
+	ADDQ         $0x20, DX
 	JMP          product
 
 product_end:
@@ -1616,9 +1724,9 @@ product_end:
 	VFMADD231PD X2, X4, X0
 	VMOVUPD     X0, (R8)(R10*1)
 	VFMADD231PD X3, X4, X1
-	VMOVUPD     X1, 64(R8)(R10*1)
+	VMOVUPD     X1, 16(R8)(R10*1)
 	ADDQ        80(R13), BX
-	ADDQ        $0x80, R10
+	ADDQ        $0x20, R10
 	CMPQ        R10, CX
 	JLT         product_row
 	VXORPS      X0, X0, X0
@@ -1629,9 +1737,9 @@ dot:
 	JGE         dot_end
 	VMOVUPD     (AX)(DX*1), X4
 	VFMADD231PD (R8)(DX*1), X4, X0
-	VMOVUPD     64(AX)(DX*1), X4
-	VFMADD231PD 64(R8)(DX*1), X4, X0
-	ADDQ        $0x80, DX
+	VMOVUPD     16(AX)(DX*1), X4
+	VFMADD231PD 16(R8)(DX*1), X4, X0
+	ADDQ        $0x20, DX
 	JMP         dot
 
 dot_end:
@@ -1649,11 +1757,11 @@ combination:
 	VMOVUPD      (AX)(DX*1), X4
 	VFNMADD231PD X2, X4, X3
 	VMOVUPD      X3, (R8)(DX*1)
-	VMULPD       64(R8)(DX*1), X1, X3
-	VMOVUPD      64(AX)(DX*1), X4
+	VMULPD       16(R8)(DX*1), X1, X3
+	VMOVUPD      16(AX)(DX*1), X4
 	VFNMADD231PD X2, X4, X3
-	VMOVUPD      X3, 64(R8)(DX*1)
-	ADDQ         $0x80, DX
+	VMOVUPD      X3, 16(R8)(DX*1)
+	ADDQ         $0x20, DX
 	JMP          combination
 
 combination_end:
@@ -1663,35 +1771,35 @@ combination_end:
 update_row:
 	VMOVUPD (AX)(R10*1), X0
 	VMOVUPD (R8)(R10*1), X2
-	VMOVUPD 64(AX)(R10*1), X1
-	VMOVUPD 64(R8)(R10*1), X3
-	LEAQ    128(R10), R11
+	VMOVUPD 16(AX)(R10*1), X1
+	VMOVUPD 16(R8)(R10*1), X3
+	LEAQ    32(R10), R11
 	XORQ    DX, DX
 
 update:
 	CMPQ         DX, R11
 	JGE          update_end
 	VMOVUPD      (BX)(DX*1), X4
-	VMOVUPD      64(BX)(DX*1), X5
+	VMOVUPD      16(BX)(DX*1), X5
 	VFNMADD231PD (R8)(DX*1), X0, X4
 	VFNMADD231PD (AX)(DX*1), X2, X4
-	VFNMADD231PD 64(R8)(DX*1), X1, X4
-	VFNMADD231PD 64(AX)(DX*1), X3, X4
+	VFNMADD231PD 16(R8)(DX*1), X1, X4
+	VFNMADD231PD 16(AX)(DX*1), X3, X4
 	VFNMADD231PD (R8)(DX*1), X1, X5
-	VFMADD231PD  64(R8)(DX*1), X0, X5
+	VFMADD231PD  16(R8)(DX*1), X0, X5
 	VFNMADD231PD (AX)(DX*1), X3, X5
-	VFMADD231PD  64(AX)(DX*1), X2, X5
+	VFMADD231PD  16(AX)(DX*1), X2, X5
 	VMOVUPD      X4, (BX)(DX*1)
-	VMOVUPD      X5, 64(BX)(DX*1)
-	ADDQ         $0x80, DX
+	VMOVUPD      X5, 16(BX)(DX*1)
+	ADDQ         $0x20, DX
 	JMP          update
 
 update_end:
 	ADDQ 80(R13), BX
-	ADDQ $0x80, R10
+	ADDQ $0x20, R10
 	CMPQ R10, CX
 	JLT  update_row
-	SUBQ $0x80, CX
+	SUBQ $0x20, CX
 	SUBQ 80(R13), AX
 	DECQ R12
 	JMP  step
@@ -1708,7 +1816,7 @@ TEXT ·formComplexLanesAVX2Pair(SB), NOSPLIT, $0-8
 	VXORPS  X0, X0, X0
 	VMOVUPD (SI), X1
 	MOVQ    72(R13), CX
-	IMUL3Q  $0x80, CX, CX
+	IMUL3Q  $0x20, CX, CX
 	MOVQ    8(R13), BX
 	MOVQ    40(R13), R8
 	XORQ    R10, R10
@@ -1720,17 +1828,17 @@ identity:
 	CMPQ    DX, CX
 	JGE     identity_end
 	VMOVUPD X0, (BX)(DX*1)
-	VMOVUPD X0, 64(BX)(DX*1)
-	ADDQ    $0x80, DX
+	VMOVUPD X0, 16(BX)(DX*1)
+	ADDQ    $0x20, DX
 	JMP     identity
 
 identity_end:
 	VMOVUPD (R8)(R10*1), X1
 	VMOVUPD X1, (BX)(R10*1)
-	VMOVUPD 64(R8)(R10*1), X1
-	VMOVUPD X1, 64(BX)(R10*1)
+	VMOVUPD 16(R8)(R10*1), X1
+	VMOVUPD X1, 16(BX)(R10*1)
 	ADDQ    88(R13), BX
-	ADDQ    $0x80, R10
+	ADDQ    $0x20, R10
 	CMPQ    R10, CX
 	JLT     identity_row
 	MOVQ    (R13), AX
@@ -1742,7 +1850,7 @@ step:
 	DECQ R12
 	JZ   done
 	ADDQ 80(R13), AX
-	ADDQ $0x80, CX
+	ADDQ $0x20, CX
 	MOVQ 8(R13), BX
 	XORQ R10, R10
 
@@ -1755,12 +1863,12 @@ sum:
 	CMPQ         DX, CX
 	JGE          sum_end
 	VMOVUPD      (AX)(DX*1), X2
-	VMOVUPD      64(AX)(DX*1), X3
+	VMOVUPD      16(AX)(DX*1), X3
 	VFMADD231PD  (BX)(DX*1), X2, X0
-	VFMADD231PD  64(BX)(DX*1), X3, X0
-	VFMADD231PD  64(BX)(DX*1), X2, X1
+	VFMADD231PD  16(BX)(DX*1), X3, X0
+	VFMADD231PD  16(BX)(DX*1), X2, X1
 	VFNMADD231PD (BX)(DX*1), X3, X1
-	ADDQ         $0x80, DX
+	ADDQ         $0x20, DX
 	JMP          sum
 
 sum_end:
@@ -1773,23 +1881,23 @@ reflect:
 	JGE          reflect_end
 	VMOVUPD      (BX)(DX*1), X4
 	VMOVUPD      (AX)(DX*1), X2
-	VMOVUPD      64(BX)(DX*1), X5
-	VMOVUPD      64(AX)(DX*1), X3
+	VMOVUPD      16(BX)(DX*1), X5
+	VMOVUPD      16(AX)(DX*1), X3
 	VFNMADD231PD X0, X2, X4
 	VFMADD231PD  X1, X3, X4
 	VFNMADD231PD X0, X3, X5
 	VFNMADD231PD X1, X2, X5
 	VMOVUPD      X4, (BX)(DX*1)
-	VMOVUPD      X5, 64(BX)(DX*1)
-	ADDQ         $0x80, DX
+	VMOVUPD      X5, 16(BX)(DX*1)
+	ADDQ         $0x20, DX
 	JMP          reflect
 
 reflect_end:
 	ADDQ 88(R13), BX
-	ADDQ $0x80, R10
+	ADDQ $0x20, R10
 	CMPQ R10, CX
 	JLT  reflect_row
-	ADDQ $0x40, R9
+	ADDQ $0x10, R9
 	JMP  step
 
 done:
@@ -1803,7 +1911,7 @@ TEXT ·directComplexLanesAVX2Pair(SB), NOSPLIT, $0-8
 	MOVQ   56(R13), SI
 	MOVQ   72(R13), R12
 	MOVQ   R12, CX
-	IMUL3Q $0x80, CX, CX
+	IMUL3Q $0x20, CX, CX
 	MOVQ   8(R13), BX
 
 vector:
@@ -1815,10 +1923,10 @@ largest:
 	JGE         largest_end
 	VMOVUPD     (BX)(DX*1), X1
 	VMULPD      X1, X1, X1
-	VMOVUPD     64(BX)(DX*1), X2
+	VMOVUPD     16(BX)(DX*1), X2
 	VFMADD231PD X2, X2, X1
 	VMAXPD      X1, X0, X0
-	ADDQ        $0x80, DX
+	ADDQ        $0x20, DX
 	JMP         largest
 
 largest_end:
@@ -1826,15 +1934,15 @@ largest_end:
 	MOVQ   CX, DX
 
 deciding:
-	SUBQ        $0x80, DX
+	SUBQ        $0x20, DX
 	JLT         decided
 	VMOVUPD     (BX)(DX*1), X1
 	VMULPD      X1, X1, X1
-	VMOVUPD     64(BX)(DX*1), X2
+	VMOVUPD     16(BX)(DX*1), X2
 	VFMADD231PD X2, X2, X1
 	VCMPPD      $0x1d, X0, X1, X15
 	VBLENDVPD   X15, (BX)(DX*1), X3, X3
-	VBLENDVPD   X15, 64(BX)(DX*1), X4, X4
+	VBLENDVPD   X15, 16(BX)(DX*1), X4, X4
 	VXORPS      X6, X6, X6
 	VCVTSI2SDQ  DX, X6, X6
 	VUNPCKLPD   X6, X6, X6
@@ -1855,7 +1963,7 @@ phase:
 	CMPQ         DX, CX
 	JGE          phase_end
 	VMOVUPD      (BX)(DX*1), X2
-	VMOVUPD      64(BX)(DX*1), X6
+	VMOVUPD      16(BX)(DX*1), X6
 	VMULPD       X2, X3, X7
 	VFNMADD231PD X6, X4, X7
 	VMULPD       X2, X4, X8
@@ -1869,13 +1977,323 @@ phase:
 	VADDPD       X1, X7, X7
 	VADDPD       X1, X8, X8
 	VMOVUPD      X7, (BX)(DX*1)
-	VMOVUPD      X8, 64(BX)(DX*1)
-	ADDQ         $0x80, DX
+	VMOVUPD      X8, 16(BX)(DX*1)
+	ADDQ         $0x20, DX
 	JMP          phase
 
 phase_end:
 	ADDQ 88(R13), BX
 	DECQ R12
 	JNZ  vector
+	VZEROUPPER
+	RET
+
+// func iterateLanesAVX2Alone(args *byte)
+// Requires: AVX, FMA3
+TEXT ·iterateLanesAVX2Alone(SB), NOSPLIT, $0-8
+	MOVQ    args+0(FP), R13
+	MOVQ    16(R13), AX
+	MOVQ    24(R13), BX
+	MOVQ    56(R13), SI
+	MOVQ    64(R13), DI
+	VXORPS  X0, X0, X0
+	VMOVUPD X0, 128(DI)
+	VMOVUPD 128(SI), X0
+	VMOVUPD X0, 192(DI)
+	XORQ    R8, R8
+
+pass:
+	VMOVUPD    (SI), X7
+	VMOVUPD    (DI), X0
+	VMOVUPD    X7, X5
+	VMOVUPD    X7, X3
+	VMOVUPD    X7, X4
+	MOVQ       72(R13), CX
+	DECQ       CX
+	VXORPS     X1, X1, X1
+	VCVTSI2SDQ CX, X1, X1
+	VUNPCKLPD  X1, X1, X1
+	MOVQ       CX, R12
+	MOVQ       CX, DX
+	SHLQ       $0x04, DX
+	VMOVUPD    (AX)(DX*1), X6
+	VXORPS     X2, X2, X2
+	VCVTSI2SDQ R8, X2, X2
+	VUNPCKLPD  X2, X2, X2
+	MOVQ       $-1, R9
+	MOVQ       R8, CX
+	MOVQ       R8, DX
+	SHLQ       $0x04, DX
+
+scan:
+	CMPQ        CX, R12
+	JGE         scanned
+	VMOVUPD     (AX)(DX*1), X9
+	VMULPD      16(AX)(DX*1), X9, X9
+	VANDPD      320(SI), X9, X9
+	VMOVUPD     (BX)(DX*1), X8
+	VMOVUPD     192(DI), X10
+	VFMADD231PD 192(SI), X9, X10
+	VMULPD      X8, X8, X11
+	VCMPPD      $0x02, X2, X0, X13
+	VCMPPD      $0x1e, X2, X1, X15
+	VANDPD      X13, X15, X15
+	VCMPPD      $0x02, X10, X11, X14
+	VANDPD      X15, X14, X14
+	VCMPPD      $0x00, X2, X0, X13
+	VANDPD      X15, X13, X13
+	VXORPS      X10, X10, X10
+	VBLENDVPD   X14, X10, X8, X11
+	VMOVUPD     X11, (BX)(DX*1)
+	VANDPD      X14, X13, X12
+	VMOVUPD     128(DI), X11
+	VBLENDVPD   X12, X10, X11, X11
+	VMOVUPD     X11, 128(DI)
+	VADDPD      X7, X2, X10
+	VANDNPD     X14, X13, X12
+	VBLENDVPD   X12, X2, X1, X1
+	VBLENDVPD   X12, (AX)(DX*1), X6, X6
+	VANDNPD     X13, X14, X12
+	VBLENDVPD   X12, (AX)(DX*1), X3, X3
+	VBLENDVPD   X12, 16(AX)(DX*1), X4, X4
+	VBLENDVPD   X12, X8, X5, X5
+	VANDNPD     X13, X12, X12
+	VBLENDVPD   X12, X10, X0, X0
+	VANDNPD     X15, X14, X15
+	VMOVMSKPD   X15, R15
+	TESTL       R15, R15
+	JZ          idle
+	MOVQ        CX, R9
+	JMP         scan_next
+
+idle:
+	CMPQ CX, R8
+	JNE  scan_next
+	INCQ R8
+
+scan_next:
+	VADDPD X7, X2, X2
+	INCQ   CX
+	ADDQ   $0x10, DX
+	JMP    scan
+
+scanned:
+	VMOVUPD     X0, (DI)
+	VMOVUPD     X0, 256(DI)
+	VMOVUPD     X1, 64(DI)
+	TESTQ       R9, R9
+	JS          done
+	CMPQ        104(R13), $0x00
+	JE          done
+	DECQ        104(R13)
+	VADDPD      X5, X5, X9
+	VSUBPD      X3, X4, X7
+	VDIVPD      X9, X7, X7
+	VMOVUPD     (SI), X8
+	VFMADD231PD X7, X7, X8
+	VSQRTPD     X8, X8
+	VANDPD      384(SI), X7, X9
+	VORPD       X8, X9, X8
+	VADDPD      X8, X7, X7
+	VDIVPD      X7, X5, X8
+	VSUBPD      X3, X6, X7
+	VADDPD      X8, X7, X3
+	VMOVUPD     128(DI), X9
+	VADDPD      (SI), X9, X9
+	VMOVUPD     X9, 128(DI)
+	VMOVUPD     128(SI), X8
+	VCMPPD      $0x1d, 256(SI), X9, X15
+	VBLENDVPD   X15, 320(DI), X8, X8
+	VMOVUPD     X8, 192(DI)
+	VMOVUPD     (SI), X0
+	VMOVUPD     X0, X1
+	VXORPS      X2, X2, X2
+	VXORPS      X6, X6, X6
+	VCVTSI2SDQ  R9, X6, X6
+	VUNPCKLPD   X6, X6, X6
+	MOVQ        R9, DX
+	SHLQ        $0x04, DX
+	VMOVUPD     16(AX)(DX*1), X4
+	VMOVUPD     16(BX)(DX*1), X5
+	MOVQ        R9, R10
+	IMULQ       88(R13), R10
+	ADDQ        8(R13), R10
+	XORQ        R14, R14
+	ADDQ        88(R13), R10
+
+row:
+	VMOVUPD      (BX)(DX*1), X8
+	VMULPD       X0, X8, X10
+	VMULPD       X1, X8, X9
+	VMULPD       X10, X10, X12
+	VFMADD231PD  X3, X3, X12
+	VSQRTPD      X12, X11
+	VMOVUPD      (SI), X13
+	VDIVPD       X11, X13, X13
+	VCMPPD       $0x1d, 256(DI), X6, X14
+	VCMPPD       $0x01, 64(DI), X6, X15
+	VANDPD       X14, X15, X15
+	VCMPPD       $0x01, 128(SI), X12, X14
+	VANDPD       X15, X14, X14
+	VANDNPD      X15, X14, X15
+	VMULPD       X13, X10, X10
+	VMULPD       X3, X13, X13
+	VMOVUPD      (SI), X12
+	VFNMADD231PD X13, X13, X12
+	VFNMADD231PD X10, X10, X12
+	VMULPD       64(SI), X12, X12
+	VFMADD231PD  X12, X13, X13
+	VFMADD231PD  X12, X10, X10
+	VADDPD       (SI), X6, X7
+	VCMPPD       $0x01, 64(DI), X7, X12
+	VANDPD       X15, X12, X12
+	VBLENDVPD    X12, X11, X5, X5
+	VXORPS       X12, X12, X12
+	VBLENDVPD    X15, X10, X12, X7
+	VBLENDVPD    X14, X12, X5, X5
+	VMOVUPD      X5, 16(BX)(DX*1)
+	VSUBPD       X2, X4, X11
+	VBLENDVPD    X14, X11, X4, X4
+	VMOVUPD      X8, X5
+	VBLENDVPD    X14, X9, X5, X5
+	VMOVUPD      (AX)(DX*1), X8
+	VSUBPD       X11, X8, X8
+	VMULPD       X10, X8, X8
+	VADDPD       X9, X9, X12
+	VFMADD231PD  X12, X13, X8
+	VMULPD       X10, X8, X12
+	VFMSUB231PD  X8, X13, X9
+	VADDPD       X12, X11, X11
+	VBLENDVPD    X15, X11, X4, X4
+	VMOVUPD      X4, 16(AX)(DX*1)
+	VMOVUPD      (SI), X8
+	VBLENDVPD    X15, X13, X8, X1
+	VBLENDVPD    X15, X7, X8, X0
+	VXORPS       X11, X11, X11
+	VBLENDVPD    X15, X12, X11, X2
+	VBLENDVPD    X15, X9, X3, X3
+	VMOVUPD      (AX)(DX*1), X4
+	VMOVMSKPD    X14, R15
+	TESTL        R15, R15
+	JZ           whole
+	VADDPD       X6, X8, X11
+	VMOVUPD      256(DI), X9
+	VBLENDVPD    X14, X11, X9, X9
+	VMOVUPD      X9, 256(DI)
+
+whole:
+	VCMPPD       $0x00, (DI), X6, X14
+	VANDPD       X15, X14, X14
+	VSUBPD       X2, X4, X11
+	VBLENDVPD    X14, X11, X4, X4
+	VBLENDVPD    X14, X3, X5, X5
+	VMOVMSKPD    X15, R15
+	TESTL        R15, R15
+	TESTQ        R14, R14
+	JZ           rotate_end
+	VBROADCASTSD 384(DI), Y14
+	VBROADCASTSD 448(DI), Y15
+	MOVQ         R10, R11
+	ADDQ         88(R13), R11
+	XORQ         CX, CX
+	MOVQ         96(R13), R12
+	SUBQ         $0x02, R12
+	JLT          rotate_rest
+
+rotate:
+	VMOVUPD     (R10)(CX*1), Y8
+	VMOVUPD     (R11)(CX*1), Y9
+	VMULPD      Y15, Y9, Y10
+	VFMSUB231PD Y8, Y14, Y10
+	VMOVUPD     Y10, (R10)(CX*1)
+	VMULPD      Y15, Y8, Y8
+	VFMADD231PD Y9, Y14, Y8
+	VMOVUPD     Y8, (R11)(CX*1)
+	VMOVUPD     32(R10)(CX*1), Y11
+	VMOVUPD     32(R11)(CX*1), Y12
+	VMULPD      Y15, Y12, Y13
+	VFMSUB231PD Y11, Y14, Y13
+	VMOVUPD     Y13, 32(R10)(CX*1)
+	VMULPD      Y15, Y11, Y11
+	VFMADD231PD Y12, Y14, Y11
+	VMOVUPD     Y11, 32(R11)(CX*1)
+	ADDQ        $0x40, CX
+	SUBQ        $0x02, R12
+	JGE         rotate
+
+rotate_rest:
+	ADDQ        $0x02, R12
+	JZ          rotate_end
+	VMOVUPD     (R10)(CX*1), Y8
+	VMOVUPD     (R11)(CX*1), Y9
+	VMULPD      Y15, Y9, Y10
+	VFMSUB231PD Y8, Y14, Y10
+	VMOVUPD     Y10, (R10)(CX*1)
+	VMULPD      Y15, Y8, Y8
+	VFMADD231PD Y9, Y14, Y8
+	VMOVUPD     Y8, (R11)(CX*1)
+	ADDQ        $0x20, CX
+
+rotate_end:
+	VMOVUPD      X1, 384(DI)
+	VMOVUPD      X7, 448(DI)
+	MOVQ         R15, R14
+	SUBQ         88(R13), R10
+	VSUBPD       (SI), X6, X6
+	SUBQ         $0x10, DX
+	DECQ         R9
+	CMPQ         R9, R8
+	JGE          row
+	TESTQ        R14, R14
+	JZ           rotate_last_end
+	VBROADCASTSD 384(DI), Y14
+	VBROADCASTSD 448(DI), Y15
+	MOVQ         R10, R11
+	ADDQ         88(R13), R11
+	XORQ         CX, CX
+	MOVQ         96(R13), R12
+	SUBQ         $0x02, R12
+	JLT          rotate_last_rest
+
+rotate_last:
+	VMOVUPD     (R10)(CX*1), Y8
+	VMOVUPD     (R11)(CX*1), Y9
+	VMULPD      Y15, Y9, Y10
+	VFMSUB231PD Y8, Y14, Y10
+	VMOVUPD     Y10, (R10)(CX*1)
+	VMULPD      Y15, Y8, Y8
+	VFMADD231PD Y9, Y14, Y8
+	VMOVUPD     Y8, (R11)(CX*1)
+	VMOVUPD     32(R10)(CX*1), Y11
+	VMOVUPD     32(R11)(CX*1), Y12
+	VMULPD      Y15, Y12, Y13
+	VFMSUB231PD Y11, Y14, Y13
+	VMOVUPD     Y13, 32(R10)(CX*1)
+	VMULPD      Y15, Y11, Y11
+	VFMADD231PD Y12, Y14, Y11
+	VMOVUPD     Y11, 32(R11)(CX*1)
+	ADDQ        $0x40, CX
+	SUBQ        $0x02, R12
+	JGE         rotate_last
+
+rotate_last_rest:
+	ADDQ        $0x02, R12
+	JZ          rotate_last_end
+	VMOVUPD     (R10)(CX*1), Y8
+	VMOVUPD     (R11)(CX*1), Y9
+	VMULPD      Y15, Y9, Y10
+	VFMSUB231PD Y8, Y14, Y10
+	VMOVUPD     Y10, (R10)(CX*1)
+	VMULPD      Y15, Y8, Y8
+	VFMADD231PD Y9, Y14, Y8
+	VMOVUPD     Y8, (R11)(CX*1)
+	ADDQ        $0x20, CX
+
+rotate_last_end:
+	VMOVUPD X4, 16(AX)(DX*1)
+	VMOVUPD X5, 16(BX)(DX*1)
+	JMP     pass
+
+done:
 	VZEROUPPER
 	RET

@@ -131,6 +131,8 @@ scanned:
 	MOVQ         R9, R10
 	IMULQ        88(R13), R10
 	ADDQ         8(R13), R10
+	XORQ         R14, R14
+	ADDQ         88(R13), R10
 
 row:
 	VMOVUPD      (BX)(DX*1), Z8
@@ -196,7 +198,10 @@ whole:
 	VBLENDMPD Z3, Z5, K2, Z5
 	KMOVW     K1, R15
 	TESTL     R15, R15
-	JZ        rotated
+	TESTQ     R14, R14
+	JZ        rotate_end
+	VMOVUPD   384(DI), Z14
+	VMOVUPD   448(DI), Z15
 	MOVQ      R10, R11
 	ADDQ      88(R13), R11
 	XORQ      CX, CX
@@ -207,19 +212,19 @@ whole:
 rotate:
 	VMOVUPD     (R10)(CX*1), Z8
 	VMOVUPD     (R11)(CX*1), Z9
-	VMULPD      Z7, Z9, Z10
-	VFMSUB231PD Z8, Z1, Z10
+	VMULPD      Z15, Z9, Z10
+	VFMSUB231PD Z8, Z14, Z10
 	VMOVUPD     Z10, (R10)(CX*1)
-	VMULPD      Z7, Z8, Z8
-	VFMADD231PD Z9, Z1, Z8
+	VMULPD      Z15, Z8, Z8
+	VFMADD231PD Z9, Z14, Z8
 	VMOVUPD     Z8, (R11)(CX*1)
 	VMOVUPD     64(R10)(CX*1), Z11
 	VMOVUPD     64(R11)(CX*1), Z12
-	VMULPD      Z7, Z12, Z13
-	VFMSUB231PD Z11, Z1, Z13
+	VMULPD      Z15, Z12, Z13
+	VFMSUB231PD Z11, Z14, Z13
 	VMOVUPD     Z13, 64(R10)(CX*1)
-	VMULPD      Z7, Z11, Z11
-	VFMADD231PD Z12, Z1, Z11
+	VMULPD      Z15, Z11, Z11
+	VFMADD231PD Z12, Z14, Z11
 	VMOVUPD     Z11, 64(R11)(CX*1)
 	ADDQ        $0x80, CX
 	SUBQ        $0x02, R12
@@ -227,24 +232,73 @@ rotate:
 
 rotate_rest:
 	ADDQ        $0x02, R12
-	JZ          rotated
+	JZ          rotate_end
 	VMOVUPD     (R10)(CX*1), Z8
 	VMOVUPD     (R11)(CX*1), Z9
-	VMULPD      Z7, Z9, Z10
-	VFMSUB231PD Z8, Z1, Z10
+	VMULPD      Z15, Z9, Z10
+	VFMSUB231PD Z8, Z14, Z10
 	VMOVUPD     Z10, (R10)(CX*1)
-	VMULPD      Z7, Z8, Z8
-	VFMADD231PD Z9, Z1, Z8
+	VMULPD      Z15, Z8, Z8
+	VFMADD231PD Z9, Z14, Z8
 	VMOVUPD     Z8, (R11)(CX*1)
 	ADDQ        $0x40, CX
 
-rotated:
+rotate_end:
+	VMOVUPD Z1, 384(DI)
+	VMOVUPD Z7, 448(DI)
+	MOVQ    R15, R14
 	SUBQ    88(R13), R10
 	VSUBPD  (SI), Z6, Z6
 	SUBQ    $0x40, DX
 	DECQ    R9
 	CMPQ    R9, R8
 	JGE     row
+	TESTQ   R14, R14
+	JZ      rotate_last_end
+	VMOVUPD 384(DI), Z14
+	VMOVUPD 448(DI), Z15
+	MOVQ    R10, R11
+	ADDQ    88(R13), R11
+	XORQ    CX, CX
+	MOVQ    96(R13), R12
+	SUBQ    $0x02, R12
+	JLT     rotate_last_rest
+
+rotate_last:
+	VMOVUPD     (R10)(CX*1), Z8
+	VMOVUPD     (R11)(CX*1), Z9
+	VMULPD      Z15, Z9, Z10
+	VFMSUB231PD Z8, Z14, Z10
+	VMOVUPD     Z10, (R10)(CX*1)
+	VMULPD      Z15, Z8, Z8
+	VFMADD231PD Z9, Z14, Z8
+	VMOVUPD     Z8, (R11)(CX*1)
+	VMOVUPD     64(R10)(CX*1), Z11
+	VMOVUPD     64(R11)(CX*1), Z12
+	VMULPD      Z15, Z12, Z13
+	VFMSUB231PD Z11, Z14, Z13
+	VMOVUPD     Z13, 64(R10)(CX*1)
+	VMULPD      Z15, Z11, Z11
+	VFMADD231PD Z12, Z14, Z11
+	VMOVUPD     Z11, 64(R11)(CX*1)
+	ADDQ        $0x80, CX
+	SUBQ        $0x02, R12
+	JGE         rotate_last
+
+rotate_last_rest:
+	ADDQ        $0x02, R12
+	JZ          rotate_last_end
+	VMOVUPD     (R10)(CX*1), Z8
+	VMOVUPD     (R11)(CX*1), Z9
+	VMULPD      Z15, Z9, Z10
+	VFMSUB231PD Z8, Z14, Z10
+	VMOVUPD     Z10, (R10)(CX*1)
+	VMULPD      Z15, Z8, Z8
+	VFMADD231PD Z9, Z14, Z8
+	VMOVUPD     Z8, (R11)(CX*1)
+	ADDQ        $0x40, CX
+
+rotate_last_end:
 	VMOVUPD Z4, 64(AX)(DX*1)
 	VMOVUPD Z5, 64(BX)(DX*1)
 	JMP     pass

@@ -9,7 +9,7 @@ package kernel
 //go:noescape
 func reduceF64AVX2(args *byte)
 
-// reflectF64AVX2 runs UpdateRow, ScaleTo or Combine. It reads and writes no element outside of the operands.
+// reflectF64AVX2 runs UpdateRow, ScaleTo or Advance. It reads and writes no element outside of the operands.
 //
 //go:noescape
 func reflectF64AVX2(args *byte)
@@ -19,7 +19,7 @@ func reflectF64AVX2(args *byte)
 //go:noescape
 func reduceC128AVX2(args *byte)
 
-// reflectC128AVX2 runs UpdateRow, ScaleTo or Combine. It reads and writes no element outside of the operands.
+// reflectC128AVX2 runs UpdateRow, ScaleTo or Advance. It reads and writes no element outside of the operands.
 //
 //go:noescape
 func reflectC128AVX2(args *byte)
@@ -29,7 +29,7 @@ func reflectC128AVX2(args *byte)
 //go:noescape
 func reduceF32AVX2(args *byte)
 
-// reflectF32AVX2 runs UpdateRow, ScaleTo or Combine. It reads and writes no element outside of the operands.
+// reflectF32AVX2 runs UpdateRow, ScaleTo or Advance. It reads and writes no element outside of the operands.
 //
 //go:noescape
 func reflectF32AVX2(args *byte)
@@ -39,7 +39,7 @@ func reflectF32AVX2(args *byte)
 //go:noescape
 func reduceC64AVX2(args *byte)
 
-// reflectC64AVX2 runs UpdateRow, ScaleTo or Combine. It reads and writes no element outside of the operands.
+// reflectC64AVX2 runs UpdateRow, ScaleTo or Advance. It reads and writes no element outside of the operands.
 //
 //go:noescape
 func reflectC64AVX2(args *byte)

@@ -157,13 +157,52 @@ TEXT ·reflectF64AVX2(SB), NOSPLIT, $0-8
 	MOVQ         (R13), AX
 	MOVQ         8(R13), SI
 	MOVQ         16(R13), DI
-	MOVQ         56(R13), CX
+	MOVQ         64(R13), CX
 	VXORPS       Y4, Y4, Y4
 	XORQ         DX, DX
-	CMPQ         48(R13), $0x01
+	CMPQ         56(R13), $0x01
+	JLT          update
 	JEQ          scale
-	JGT          combine
+	TESTQ        CX, CX
+	JZ           combine_sum_end
+
+combine_sum:
+	VMOVUPD     (DI)(DX*1), Y3
+	VFMADD231PD (SI)(DX*1), Y3, Y4
+	ADDQ        $0x00000020, DX
+	DECQ        CX
+	JNZ         combine_sum
+
+combine_sum_end:
+	VUNPCKLPD    Y4, Y4, Y5
+	VUNPCKHPD    Y4, Y4, Y2
+	VADDPD       Y5, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X5
+	VADDPD       X5, X2, X2
+	VMULPD       X9, X2, X2
+	VBROADCASTSD X2, Y2
+	XORQ         DX, DX
 	MOVQ         64(R13), CX
+	TESTQ        CX, CX
+	JZ           combine_vector_end
+
+combine_vector:
+	VMOVUPD     (DI)(DX*1), Y3
+	VMULPD      Y7, Y3, Y3
+	VFMADD231PD (SI)(DX*1), Y2, Y3
+	VMOVUPD     Y3, (DI)(DX*1)
+	ADDQ        $0x00000020, DX
+	DECQ        CX
+	JNZ         combine_vector
+
+combine_vector_end:
+update:
+	MOVQ         88(R13), DX
+	VBROADCASTSD (SI)(DX*1), Y7
+	VBROADCASTSD (DI)(DX*1), Y9
+	VXORPS       Y4, Y4, Y4
+	XORQ         DX, DX
+	MOVQ         72(R13), CX
 	TESTQ        CX, CX
 	JZ           update_summed_end
 
@@ -180,12 +219,27 @@ update_summed:
 	JNZ          update_summed
 
 update_summed_end:
-	MOVQ  56(R13), CX
-	SUBQ  64(R13), CX
-	TESTQ CX, CX
-	JZ    update_rest_end
+	MOVQ         64(R13), CX
+	SUBQ         72(R13), CX
+	CMPQ         80(R13), $0x00
+	JEQ          update_rest
+	VMOVUPD      (AX)(DX*1), Y0
+	VMOVUPD      (DI)(DX*1), Y3
+	VMOVUPD      (SI)(DX*1), Y2
+	VFNMADD231PD Y7, Y3, Y0
+	VFNMADD231PD Y9, Y2, Y0
+	VMOVUPD      Y0, (AX)(DX*1)
+	MOVQ         48(R13), R15
+	VANDPS       (R15), Y0, Y0
+	VFMADD231PD  Y0, Y0, Y4
+	ADDQ         $0x00000020, DX
+	DECQ         CX
 
 update_rest:
+	TESTQ CX, CX
+	JZ    update_others_end
+
+update_others:
 	VMOVUPD      (AX)(DX*1), Y0
 	VMOVUPD      (DI)(DX*1), Y3
 	VMOVUPD      (SI)(DX*1), Y2
@@ -194,9 +248,9 @@ update_rest:
 	VMOVUPD      Y0, (AX)(DX*1)
 	ADDQ         $0x00000020, DX
 	DECQ         CX
-	JNZ          update_rest
+	JNZ          update_others
 
-update_rest_end:
+update_others_end:
 	VUNPCKLPD    Y4, Y4, Y5
 	VUNPCKHPD    Y4, Y4, Y3
 	VADDPD       Y5, Y3, Y3
@@ -204,60 +258,29 @@ update_rest_end:
 	VADDPD       X5, X3, X3
 	MOVQ         40(R13), AX
 	VMOVSD       X3, (AX)
+	MOVQ         88(R13), DX
+	VXORPS       Y0, Y0, Y0
+	VMOVSD       X0, (SI)(DX*1)
+	VMOVSD       X0, (DI)(DX*1)
 	VZEROUPPER
 	RET
 
 scale:
-	TESTQ CX, CX
-	JZ    scale_vector_end
+	VXORPS Y5, Y5, Y5
+	TESTQ  CX, CX
+	JZ     scale_vector_end
 
 scale_vector:
 	VMOVUPD (AX)(DX*1), Y0
 	VMULPD  Y7, Y0, Y0
 	VMOVUPD Y0, (AX)(DX*1)
 	VMOVUPD Y0, (SI)(DX*1)
+	VMOVUPD Y5, (DI)(DX*1)
 	ADDQ    $0x00000020, DX
 	DECQ    CX
 	JNZ     scale_vector
 
 scale_vector_end:
-	VZEROUPPER
-	RET
-
-combine:
-	TESTQ CX, CX
-	JZ    combine_sum_end
-
-combine_sum:
-	VMOVUPD     (AX)(DX*1), Y0
-	VFMADD231PD (SI)(DX*1), Y0, Y4
-	ADDQ        $0x00000020, DX
-	DECQ        CX
-	JNZ         combine_sum
-
-combine_sum_end:
-	VUNPCKLPD    Y4, Y4, Y5
-	VUNPCKHPD    Y4, Y4, Y3
-	VADDPD       Y5, Y3, Y3
-	VEXTRACTF128 $0x01, Y3, X5
-	VADDPD       X5, X3, X3
-	VMULPD       X9, X3, X3
-	VBROADCASTSD X3, Y3
-	XORQ         DX, DX
-	MOVQ         56(R13), CX
-	TESTQ        CX, CX
-	JZ           combine_vector_end
-
-combine_vector:
-	VMOVUPD     (AX)(DX*1), Y0
-	VMULPD      Y7, Y0, Y0
-	VFMADD231PD (SI)(DX*1), Y3, Y0
-	VMOVUPD     Y0, (AX)(DX*1)
-	ADDQ        $0x00000020, DX
-	DECQ        CX
-	JNZ         combine_vector
-
-combine_vector_end:
 	VZEROUPPER
 	RET
 
@@ -431,13 +454,58 @@ TEXT ·reflectC128AVX2(SB), NOSPLIT, $0-8
 	MOVQ         (R13), AX
 	MOVQ         8(R13), SI
 	MOVQ         16(R13), DI
-	MOVQ         56(R13), CX
+	MOVQ         64(R13), CX
 	VXORPS       Y4, Y4, Y4
 	XORQ         DX, DX
-	CMPQ         48(R13), $0x01
+	CMPQ         56(R13), $0x01
+	JLT          update
 	JEQ          scale
-	JGT          combine
+	TESTQ        CX, CX
+	JZ           combine_sum_end
+
+combine_sum:
+	VMOVUPD     (DI)(DX*1), Y3
+	VFMADD231PD (SI)(DX*1), Y3, Y4
+	ADDQ        $0x00000020, DX
+	DECQ        CX
+	JNZ         combine_sum
+
+combine_sum_end:
+	VUNPCKLPD    Y4, Y4, Y5
+	VUNPCKHPD    Y4, Y4, Y2
+	VADDPD       Y5, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X5
+	VADDPD       X5, X2, X2
+	VMULPD       X9, X2, X2
+	VBROADCASTSD X2, Y2
+	XORQ         DX, DX
 	MOVQ         64(R13), CX
+	TESTQ        CX, CX
+	JZ           combine_vector_end
+
+combine_vector:
+	VMOVUPD     (DI)(DX*1), Y3
+	VMOVUPD     Y3, Y1
+	VXORPS      Y6, Y1, Y1
+	VPERMILPD   $0x55, Y1, Y1
+	VMULPD      Y8, Y1, Y1
+	VFMADD213PD Y1, Y7, Y3
+	VFMADD231PD (SI)(DX*1), Y2, Y3
+	VMOVUPD     Y3, (DI)(DX*1)
+	ADDQ        $0x00000020, DX
+	DECQ        CX
+	JNZ         combine_vector
+
+combine_vector_end:
+update:
+	MOVQ         88(R13), DX
+	VBROADCASTSD (SI)(DX*1), Y7
+	VBROADCASTSD 8(SI)(DX*1), Y8
+	VBROADCASTSD (DI)(DX*1), Y9
+	VBROADCASTSD 8(DI)(DX*1), Y10
+	VXORPS       Y4, Y4, Y4
+	XORQ         DX, DX
+	MOVQ         72(R13), CX
 	TESTQ        CX, CX
 	JZ           update_summed_end
 
@@ -461,12 +529,34 @@ update_summed:
 	JNZ          update_summed
 
 update_summed_end:
-	MOVQ  56(R13), CX
-	SUBQ  64(R13), CX
-	TESTQ CX, CX
-	JZ    update_rest_end
+	MOVQ         64(R13), CX
+	SUBQ         72(R13), CX
+	CMPQ         80(R13), $0x00
+	JEQ          update_rest
+	VMOVUPD      (AX)(DX*1), Y0
+	VXORPS       Y6, Y0, Y0
+	VMOVUPD      (DI)(DX*1), Y3
+	VMOVUPD      (SI)(DX*1), Y2
+	VFNMADD231PD Y7, Y3, Y0
+	VPERMILPD    $0x55, Y3, Y1
+	VXORPS       Y6, Y1, Y1
+	VFNMADD231PD Y8, Y1, Y0
+	VFNMADD231PD Y9, Y2, Y0
+	VPERMILPD    $0x55, Y2, Y1
+	VXORPS       Y6, Y1, Y1
+	VFNMADD231PD Y10, Y1, Y0
+	VMOVUPD      Y0, (AX)(DX*1)
+	MOVQ         48(R13), R15
+	VANDPS       (R15), Y0, Y0
+	VFMADD231PD  Y0, Y0, Y4
+	ADDQ         $0x00000020, DX
+	DECQ         CX
 
 update_rest:
+	TESTQ CX, CX
+	JZ    update_others_end
+
+update_others:
 	VMOVUPD      (AX)(DX*1), Y0
 	VXORPS       Y6, Y0, Y0
 	VMOVUPD      (DI)(DX*1), Y3
@@ -482,9 +572,9 @@ update_rest:
 	VMOVUPD      Y0, (AX)(DX*1)
 	ADDQ         $0x00000020, DX
 	DECQ         CX
-	JNZ          update_rest
+	JNZ          update_others
 
-update_rest_end:
+update_others_end:
 	VUNPCKLPD    Y4, Y4, Y5
 	VUNPCKHPD    Y4, Y4, Y3
 	VADDPD       Y5, Y3, Y3
@@ -492,12 +582,19 @@ update_rest_end:
 	VADDPD       X5, X3, X3
 	MOVQ         40(R13), AX
 	VMOVSD       X3, (AX)
+	MOVQ         88(R13), DX
+	VXORPS       Y0, Y0, Y0
+	VMOVSD       X0, (SI)(DX*1)
+	VMOVSD       X0, 8(SI)(DX*1)
+	VMOVSD       X0, (DI)(DX*1)
+	VMOVSD       X0, 8(DI)(DX*1)
 	VZEROUPPER
 	RET
 
 scale:
-	TESTQ CX, CX
-	JZ    scale_vector_end
+	VXORPS Y5, Y5, Y5
+	TESTQ  CX, CX
+	JZ     scale_vector_end
 
 scale_vector:
 	VMOVUPD     (AX)(DX*1), Y0
@@ -508,52 +605,12 @@ scale_vector:
 	VFMADD213PD Y1, Y7, Y0
 	VMOVUPD     Y0, (AX)(DX*1)
 	VMOVUPD     Y0, (SI)(DX*1)
+	VMOVUPD     Y5, (DI)(DX*1)
 	ADDQ        $0x00000020, DX
 	DECQ        CX
 	JNZ         scale_vector
 
 scale_vector_end:
-	VZEROUPPER
-	RET
-
-combine:
-	TESTQ CX, CX
-	JZ    combine_sum_end
-
-combine_sum:
-	VMOVUPD     (AX)(DX*1), Y0
-	VFMADD231PD (SI)(DX*1), Y0, Y4
-	ADDQ        $0x00000020, DX
-	DECQ        CX
-	JNZ         combine_sum
-
-combine_sum_end:
-	VUNPCKLPD    Y4, Y4, Y5
-	VUNPCKHPD    Y4, Y4, Y3
-	VADDPD       Y5, Y3, Y3
-	VEXTRACTF128 $0x01, Y3, X5
-	VADDPD       X5, X3, X3
-	VMULPD       X9, X3, X3
-	VBROADCASTSD X3, Y3
-	XORQ         DX, DX
-	MOVQ         56(R13), CX
-	TESTQ        CX, CX
-	JZ           combine_vector_end
-
-combine_vector:
-	VMOVUPD     (AX)(DX*1), Y0
-	VMOVUPD     Y0, Y1
-	VXORPS      Y6, Y1, Y1
-	VPERMILPD   $0x55, Y1, Y1
-	VMULPD      Y8, Y1, Y1
-	VFMADD213PD Y1, Y7, Y0
-	VFMADD231PD (SI)(DX*1), Y3, Y0
-	VMOVUPD     Y0, (AX)(DX*1)
-	ADDQ        $0x00000020, DX
-	DECQ        CX
-	JNZ         combine_vector
-
-combine_vector_end:
 	VZEROUPPER
 	RET
 
@@ -845,13 +902,54 @@ TEXT ·reflectF32AVX2(SB), NOSPLIT, $0-8
 	MOVQ         (R13), AX
 	MOVQ         8(R13), SI
 	MOVQ         16(R13), DI
-	MOVQ         56(R13), CX
+	MOVQ         64(R13), CX
 	VXORPS       Y4, Y4, Y4
 	XORQ         DX, DX
-	CMPQ         48(R13), $0x01
+	CMPQ         56(R13), $0x01
+	JLT          update
 	JEQ          scale
-	JGT          combine
+	TESTQ        CX, CX
+	JZ           combine_sum_end
+
+combine_sum:
+	VMOVUPS     (DI)(DX*1), Y3
+	VFMADD231PS (SI)(DX*1), Y3, Y4
+	ADDQ        $0x00000020, DX
+	DECQ        CX
+	JNZ         combine_sum
+
+combine_sum_end:
+	VUNPCKLPS    Y4, Y4, Y5
+	VUNPCKHPS    Y4, Y4, Y2
+	VADDPS       Y5, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X5
+	VADDPS       X5, X2, X2
+	VMOVHLPS     X2, X2, X5
+	VADDPS       X5, X2, X2
+	VMULPS       X9, X2, X2
+	VBROADCASTSS X2, Y2
+	XORQ         DX, DX
 	MOVQ         64(R13), CX
+	TESTQ        CX, CX
+	JZ           combine_vector_end
+
+combine_vector:
+	VMOVUPS     (DI)(DX*1), Y3
+	VMULPS      Y7, Y3, Y3
+	VFMADD231PS (SI)(DX*1), Y2, Y3
+	VMOVUPS     Y3, (DI)(DX*1)
+	ADDQ        $0x00000020, DX
+	DECQ        CX
+	JNZ         combine_vector
+
+combine_vector_end:
+update:
+	MOVQ         88(R13), DX
+	VBROADCASTSS (SI)(DX*1), Y7
+	VBROADCASTSS (DI)(DX*1), Y9
+	VXORPS       Y4, Y4, Y4
+	XORQ         DX, DX
+	MOVQ         72(R13), CX
 	TESTQ        CX, CX
 	JZ           update_summed_end
 
@@ -868,12 +966,27 @@ update_summed:
 	JNZ          update_summed
 
 update_summed_end:
-	MOVQ  56(R13), CX
-	SUBQ  64(R13), CX
-	TESTQ CX, CX
-	JZ    update_rest_end
+	MOVQ         64(R13), CX
+	SUBQ         72(R13), CX
+	CMPQ         80(R13), $0x00
+	JEQ          update_rest
+	VMOVUPS      (AX)(DX*1), Y0
+	VMOVUPS      (DI)(DX*1), Y3
+	VMOVUPS      (SI)(DX*1), Y2
+	VFNMADD231PS Y7, Y3, Y0
+	VFNMADD231PS Y9, Y2, Y0
+	VMOVUPS      Y0, (AX)(DX*1)
+	MOVQ         48(R13), R15
+	VANDPS       (R15), Y0, Y0
+	VFMADD231PS  Y0, Y0, Y4
+	ADDQ         $0x00000020, DX
+	DECQ         CX
 
 update_rest:
+	TESTQ CX, CX
+	JZ    update_others_end
+
+update_others:
 	VMOVUPS      (AX)(DX*1), Y0
 	VMOVUPS      (DI)(DX*1), Y3
 	VMOVUPS      (SI)(DX*1), Y2
@@ -882,9 +995,9 @@ update_rest:
 	VMOVUPS      Y0, (AX)(DX*1)
 	ADDQ         $0x00000020, DX
 	DECQ         CX
-	JNZ          update_rest
+	JNZ          update_others
 
-update_rest_end:
+update_others_end:
 	VUNPCKLPS    Y4, Y4, Y5
 	VUNPCKHPS    Y4, Y4, Y3
 	VADDPS       Y5, Y3, Y3
@@ -894,62 +1007,29 @@ update_rest_end:
 	VADDPS       X5, X3, X3
 	MOVQ         40(R13), AX
 	VMOVSS       X3, (AX)
+	MOVQ         88(R13), DX
+	VXORPS       Y0, Y0, Y0
+	VMOVSS       X0, (SI)(DX*1)
+	VMOVSS       X0, (DI)(DX*1)
 	VZEROUPPER
 	RET
 
 scale:
-	TESTQ CX, CX
-	JZ    scale_vector_end
+	VXORPS Y5, Y5, Y5
+	TESTQ  CX, CX
+	JZ     scale_vector_end
 
 scale_vector:
 	VMOVUPS (AX)(DX*1), Y0
 	VMULPS  Y7, Y0, Y0
 	VMOVUPS Y0, (AX)(DX*1)
 	VMOVUPS Y0, (SI)(DX*1)
+	VMOVUPS Y5, (DI)(DX*1)
 	ADDQ    $0x00000020, DX
 	DECQ    CX
 	JNZ     scale_vector
 
 scale_vector_end:
-	VZEROUPPER
-	RET
-
-combine:
-	TESTQ CX, CX
-	JZ    combine_sum_end
-
-combine_sum:
-	VMOVUPS     (AX)(DX*1), Y0
-	VFMADD231PS (SI)(DX*1), Y0, Y4
-	ADDQ        $0x00000020, DX
-	DECQ        CX
-	JNZ         combine_sum
-
-combine_sum_end:
-	VUNPCKLPS    Y4, Y4, Y5
-	VUNPCKHPS    Y4, Y4, Y3
-	VADDPS       Y5, Y3, Y3
-	VEXTRACTF128 $0x01, Y3, X5
-	VADDPS       X5, X3, X3
-	VMOVHLPS     X3, X3, X5
-	VADDPS       X5, X3, X3
-	VMULPS       X9, X3, X3
-	VBROADCASTSS X3, Y3
-	XORQ         DX, DX
-	MOVQ         56(R13), CX
-	TESTQ        CX, CX
-	JZ           combine_vector_end
-
-combine_vector:
-	VMOVUPS     (AX)(DX*1), Y0
-	VMULPS      Y7, Y0, Y0
-	VFMADD231PS (SI)(DX*1), Y3, Y0
-	VMOVUPS     Y0, (AX)(DX*1)
-	ADDQ        $0x00000020, DX
-	DECQ        CX
-	JNZ         combine_vector
-
-combine_vector_end:
 	VZEROUPPER
 	RET
 
@@ -1272,13 +1352,60 @@ TEXT ·reflectC64AVX2(SB), NOSPLIT, $0-8
 	MOVQ         (R13), AX
 	MOVQ         8(R13), SI
 	MOVQ         16(R13), DI
-	MOVQ         56(R13), CX
+	MOVQ         64(R13), CX
 	VXORPS       Y4, Y4, Y4
 	XORQ         DX, DX
-	CMPQ         48(R13), $0x01
+	CMPQ         56(R13), $0x01
+	JLT          update
 	JEQ          scale
-	JGT          combine
+	TESTQ        CX, CX
+	JZ           combine_sum_end
+
+combine_sum:
+	VMOVUPS     (DI)(DX*1), Y3
+	VFMADD231PS (SI)(DX*1), Y3, Y4
+	ADDQ        $0x00000020, DX
+	DECQ        CX
+	JNZ         combine_sum
+
+combine_sum_end:
+	VUNPCKLPS    Y4, Y4, Y5
+	VUNPCKHPS    Y4, Y4, Y2
+	VADDPS       Y5, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X5
+	VADDPS       X5, X2, X2
+	VMOVHLPS     X2, X2, X5
+	VADDPS       X5, X2, X2
+	VMULPS       X9, X2, X2
+	VBROADCASTSS X2, Y2
+	XORQ         DX, DX
 	MOVQ         64(R13), CX
+	TESTQ        CX, CX
+	JZ           combine_vector_end
+
+combine_vector:
+	VMOVUPS     (DI)(DX*1), Y3
+	VMOVUPS     Y3, Y1
+	VXORPS      Y6, Y1, Y1
+	VPERMILPS   $0xb1, Y1, Y1
+	VMULPS      Y8, Y1, Y1
+	VFMADD213PS Y1, Y7, Y3
+	VFMADD231PS (SI)(DX*1), Y2, Y3
+	VMOVUPS     Y3, (DI)(DX*1)
+	ADDQ        $0x00000020, DX
+	DECQ        CX
+	JNZ         combine_vector
+
+combine_vector_end:
+update:
+	MOVQ         88(R13), DX
+	VBROADCASTSS (SI)(DX*1), Y7
+	VBROADCASTSS 4(SI)(DX*1), Y8
+	VBROADCASTSS (DI)(DX*1), Y9
+	VBROADCASTSS 4(DI)(DX*1), Y10
+	VXORPS       Y4, Y4, Y4
+	XORQ         DX, DX
+	MOVQ         72(R13), CX
 	TESTQ        CX, CX
 	JZ           update_summed_end
 
@@ -1302,12 +1429,34 @@ update_summed:
 	JNZ          update_summed
 
 update_summed_end:
-	MOVQ  56(R13), CX
-	SUBQ  64(R13), CX
-	TESTQ CX, CX
-	JZ    update_rest_end
+	MOVQ         64(R13), CX
+	SUBQ         72(R13), CX
+	CMPQ         80(R13), $0x00
+	JEQ          update_rest
+	VMOVUPS      (AX)(DX*1), Y0
+	VXORPS       Y6, Y0, Y0
+	VMOVUPS      (DI)(DX*1), Y3
+	VMOVUPS      (SI)(DX*1), Y2
+	VFNMADD231PS Y7, Y3, Y0
+	VPERMILPS    $0xb1, Y3, Y1
+	VXORPS       Y6, Y1, Y1
+	VFNMADD231PS Y8, Y1, Y0
+	VFNMADD231PS Y9, Y2, Y0
+	VPERMILPS    $0xb1, Y2, Y1
+	VXORPS       Y6, Y1, Y1
+	VFNMADD231PS Y10, Y1, Y0
+	VMOVUPS      Y0, (AX)(DX*1)
+	MOVQ         48(R13), R15
+	VANDPS       (R15), Y0, Y0
+	VFMADD231PS  Y0, Y0, Y4
+	ADDQ         $0x00000020, DX
+	DECQ         CX
 
 update_rest:
+	TESTQ CX, CX
+	JZ    update_others_end
+
+update_others:
 	VMOVUPS      (AX)(DX*1), Y0
 	VXORPS       Y6, Y0, Y0
 	VMOVUPS      (DI)(DX*1), Y3
@@ -1323,9 +1472,9 @@ update_rest:
 	VMOVUPS      Y0, (AX)(DX*1)
 	ADDQ         $0x00000020, DX
 	DECQ         CX
-	JNZ          update_rest
+	JNZ          update_others
 
-update_rest_end:
+update_others_end:
 	VUNPCKLPS    Y4, Y4, Y5
 	VUNPCKHPS    Y4, Y4, Y3
 	VADDPS       Y5, Y3, Y3
@@ -1335,12 +1484,19 @@ update_rest_end:
 	VADDPS       X5, X3, X3
 	MOVQ         40(R13), AX
 	VMOVSS       X3, (AX)
+	MOVQ         88(R13), DX
+	VXORPS       Y0, Y0, Y0
+	VMOVSS       X0, (SI)(DX*1)
+	VMOVSS       X0, 4(SI)(DX*1)
+	VMOVSS       X0, (DI)(DX*1)
+	VMOVSS       X0, 4(DI)(DX*1)
 	VZEROUPPER
 	RET
 
 scale:
-	TESTQ CX, CX
-	JZ    scale_vector_end
+	VXORPS Y5, Y5, Y5
+	TESTQ  CX, CX
+	JZ     scale_vector_end
 
 scale_vector:
 	VMOVUPS     (AX)(DX*1), Y0
@@ -1351,53 +1507,11 @@ scale_vector:
 	VFMADD213PS Y1, Y7, Y0
 	VMOVUPS     Y0, (AX)(DX*1)
 	VMOVUPS     Y0, (SI)(DX*1)
+	VMOVUPS     Y5, (DI)(DX*1)
 	ADDQ        $0x00000020, DX
 	DECQ        CX
 	JNZ         scale_vector
 
 scale_vector_end:
-	VZEROUPPER
-	RET
-
-combine:
-	TESTQ CX, CX
-	JZ    combine_sum_end
-
-combine_sum:
-	VMOVUPS     (AX)(DX*1), Y0
-	VFMADD231PS (SI)(DX*1), Y0, Y4
-	ADDQ        $0x00000020, DX
-	DECQ        CX
-	JNZ         combine_sum
-
-combine_sum_end:
-	VUNPCKLPS    Y4, Y4, Y5
-	VUNPCKHPS    Y4, Y4, Y3
-	VADDPS       Y5, Y3, Y3
-	VEXTRACTF128 $0x01, Y3, X5
-	VADDPS       X5, X3, X3
-	VMOVHLPS     X3, X3, X5
-	VADDPS       X5, X3, X3
-	VMULPS       X9, X3, X3
-	VBROADCASTSS X3, Y3
-	XORQ         DX, DX
-	MOVQ         56(R13), CX
-	TESTQ        CX, CX
-	JZ           combine_vector_end
-
-combine_vector:
-	VMOVUPS     (AX)(DX*1), Y0
-	VMOVUPS     Y0, Y1
-	VXORPS      Y6, Y1, Y1
-	VPERMILPS   $0xb1, Y1, Y1
-	VMULPS      Y8, Y1, Y1
-	VFMADD213PS Y1, Y7, Y0
-	VFMADD231PS (SI)(DX*1), Y3, Y0
-	VMOVUPS     Y0, (AX)(DX*1)
-	ADDQ        $0x00000020, DX
-	DECQ        CX
-	JNZ         combine_vector
-
-combine_vector_end:
 	VZEROUPPER
 	RET

@@ -9,7 +9,7 @@ package kernel
 //go:noescape
 func reduceF64AVX512(args *byte)
 
-// reflectF64AVX512 runs UpdateRow, ScaleTo or Combine. It reads and writes no element outside of the operands.
+// reflectF64AVX512 runs UpdateRow, ScaleTo or Advance. It reads and writes no element outside of the operands.
 //
 //go:noescape
 func reflectF64AVX512(args *byte)
@@ -19,7 +19,7 @@ func reflectF64AVX512(args *byte)
 //go:noescape
 func reduceC128AVX512(args *byte)
 
-// reflectC128AVX512 runs UpdateRow, ScaleTo or Combine. It reads and writes no element outside of the operands.
+// reflectC128AVX512 runs UpdateRow, ScaleTo or Advance. It reads and writes no element outside of the operands.
 //
 //go:noescape
 func reflectC128AVX512(args *byte)
@@ -29,7 +29,7 @@ func reflectC128AVX512(args *byte)
 //go:noescape
 func reduceF32AVX512(args *byte)
 
-// reflectF32AVX512 runs UpdateRow, ScaleTo or Combine. It reads and writes no element outside of the operands.
+// reflectF32AVX512 runs UpdateRow, ScaleTo or Advance. It reads and writes no element outside of the operands.
 //
 //go:noescape
 func reflectF32AVX512(args *byte)
@@ -39,7 +39,7 @@ func reflectF32AVX512(args *byte)
 //go:noescape
 func reduceC64AVX512(args *byte)
 
-// reflectC64AVX512 runs UpdateRow, ScaleTo or Combine. It reads and writes no element outside of the operands.
+// reflectC64AVX512 runs UpdateRow, ScaleTo or Advance. It reads and writes no element outside of the operands.
 //
 //go:noescape
 func reflectC64AVX512(args *byte)

@@ -234,13 +234,54 @@ TEXT ·reflectF64AVX512(SB), NOSPLIT, $0-8
 	MOVQ         (R13), AX
 	MOVQ         8(R13), SI
 	MOVQ         16(R13), DI
-	MOVQ         56(R13), CX
+	MOVQ         64(R13), CX
 	VPXORQ       Z4, Z4, Z4
 	XORQ         DX, DX
-	CMPQ         48(R13), $0x01
+	CMPQ         56(R13), $0x01
+	JLT          update
 	JEQ          scale
-	JGT          combine
-	MOVQ         64(R13), CX
+	TESTQ        CX, CX
+	JZ           combine_sum_end
+
+combine_sum:
+	VMOVUPD     (DI)(DX*1), Z3
+	VFMADD231PD (SI)(DX*1), Z3, Z4
+	ADDQ        $0x00000040, DX
+	DECQ        CX
+	JNZ         combine_sum
+
+combine_sum_end:
+	VUNPCKLPD     Z4, Z4, Z5
+	VUNPCKHPD     Z4, Z4, Z2
+	VADDPD        Z5, Z2, Z2
+	VEXTRACTF64X4 $0x01, Z2, Y5
+	VADDPD        Y5, Y2, Y2
+	VEXTRACTF128  $0x01, Y2, X5
+	VADDPD        X5, X2, X2
+	VMULPD        X9, X2, X2
+	VBROADCASTSD  X2, Z2
+	XORQ          DX, DX
+	MOVQ          64(R13), CX
+	TESTQ         CX, CX
+	JZ            combine_vector_end
+
+combine_vector:
+	VMOVUPD     (DI)(DX*1), Z3
+	VMULPD      Z7, Z3, Z3
+	VFMADD231PD (SI)(DX*1), Z2, Z3
+	VMOVUPD     Z3, (DI)(DX*1)
+	ADDQ        $0x00000040, DX
+	DECQ        CX
+	JNZ         combine_vector
+
+combine_vector_end:
+update:
+	MOVQ         88(R13), DX
+	VBROADCASTSD (SI)(DX*1), Z7
+	VBROADCASTSD (DI)(DX*1), Z9
+	VPXORQ       Z4, Z4, Z4
+	XORQ         DX, DX
+	MOVQ         72(R13), CX
 	TESTQ        CX, CX
 	JZ           update_summed_end
 
@@ -257,12 +298,26 @@ update_summed:
 	JNZ          update_summed
 
 update_summed_end:
-	MOVQ  56(R13), CX
-	SUBQ  64(R13), CX
-	TESTQ CX, CX
-	JZ    update_rest_end
+	MOVQ         64(R13), CX
+	SUBQ         72(R13), CX
+	CMPQ         80(R13), $0x00
+	JEQ          update_rest
+	VMOVUPD      (AX)(DX*1), Z0
+	VMOVUPD      (DI)(DX*1), Z3
+	VMOVUPD      (SI)(DX*1), Z2
+	VFNMADD231PD Z7, Z3, Z0
+	VFNMADD231PD Z9, Z2, Z0
+	VMOVUPD      Z0, (AX)(DX*1)
+	KMOVW        80(R13), K1
+	VFMADD231PD  Z0, Z0, K1, Z4
+	ADDQ         $0x00000040, DX
+	DECQ         CX
 
 update_rest:
+	TESTQ CX, CX
+	JZ    update_others_end
+
+update_others:
 	VMOVUPD      (AX)(DX*1), Z0
 	VMOVUPD      (DI)(DX*1), Z3
 	VMOVUPD      (SI)(DX*1), Z2
@@ -271,9 +326,9 @@ update_rest:
 	VMOVUPD      Z0, (AX)(DX*1)
 	ADDQ         $0x00000040, DX
 	DECQ         CX
-	JNZ          update_rest
+	JNZ          update_others
 
-update_rest_end:
+update_others_end:
 	VUNPCKLPD     Z4, Z4, Z5
 	VUNPCKHPD     Z4, Z4, Z3
 	VADDPD        Z5, Z3, Z3
@@ -283,62 +338,29 @@ update_rest_end:
 	VADDPD        X5, X3, X3
 	MOVQ          40(R13), AX
 	VMOVSD        X3, (AX)
+	MOVQ          88(R13), DX
+	VPXORQ        Z0, Z0, Z0
+	VMOVSD        X0, (SI)(DX*1)
+	VMOVSD        X0, (DI)(DX*1)
 	VZEROUPPER
 	RET
 
 scale:
-	TESTQ CX, CX
-	JZ    scale_vector_end
+	VPXORQ Z5, Z5, Z5
+	TESTQ  CX, CX
+	JZ     scale_vector_end
 
 scale_vector:
 	VMOVUPD (AX)(DX*1), Z0
 	VMULPD  Z7, Z0, Z0
 	VMOVUPD Z0, (AX)(DX*1)
 	VMOVUPD Z0, (SI)(DX*1)
+	VMOVUPD Z5, (DI)(DX*1)
 	ADDQ    $0x00000040, DX
 	DECQ    CX
 	JNZ     scale_vector
 
 scale_vector_end:
-	VZEROUPPER
-	RET
-
-combine:
-	TESTQ CX, CX
-	JZ    combine_sum_end
-
-combine_sum:
-	VMOVUPD     (AX)(DX*1), Z0
-	VFMADD231PD (SI)(DX*1), Z0, Z4
-	ADDQ        $0x00000040, DX
-	DECQ        CX
-	JNZ         combine_sum
-
-combine_sum_end:
-	VUNPCKLPD     Z4, Z4, Z5
-	VUNPCKHPD     Z4, Z4, Z3
-	VADDPD        Z5, Z3, Z3
-	VEXTRACTF64X4 $0x01, Z3, Y5
-	VADDPD        Y5, Y3, Y3
-	VEXTRACTF128  $0x01, Y3, X5
-	VADDPD        X5, X3, X3
-	VMULPD        X9, X3, X3
-	VBROADCASTSD  X3, Z3
-	XORQ          DX, DX
-	MOVQ          56(R13), CX
-	TESTQ         CX, CX
-	JZ            combine_vector_end
-
-combine_vector:
-	VMOVUPD     (AX)(DX*1), Z0
-	VMULPD      Z7, Z0, Z0
-	VFMADD231PD (SI)(DX*1), Z3, Z0
-	VMOVUPD     Z0, (AX)(DX*1)
-	ADDQ        $0x00000040, DX
-	DECQ        CX
-	JNZ         combine_vector
-
-combine_vector_end:
 	VZEROUPPER
 	RET
 
@@ -575,13 +597,60 @@ TEXT ·reflectC128AVX512(SB), NOSPLIT, $0-8
 	MOVQ         (R13), AX
 	MOVQ         8(R13), SI
 	MOVQ         16(R13), DI
-	MOVQ         56(R13), CX
+	MOVQ         64(R13), CX
 	VPXORQ       Z4, Z4, Z4
 	XORQ         DX, DX
-	CMPQ         48(R13), $0x01
+	CMPQ         56(R13), $0x01
+	JLT          update
 	JEQ          scale
-	JGT          combine
-	MOVQ         64(R13), CX
+	TESTQ        CX, CX
+	JZ           combine_sum_end
+
+combine_sum:
+	VMOVUPD     (DI)(DX*1), Z3
+	VFMADD231PD (SI)(DX*1), Z3, Z4
+	ADDQ        $0x00000040, DX
+	DECQ        CX
+	JNZ         combine_sum
+
+combine_sum_end:
+	VUNPCKLPD     Z4, Z4, Z5
+	VUNPCKHPD     Z4, Z4, Z2
+	VADDPD        Z5, Z2, Z2
+	VEXTRACTF64X4 $0x01, Z2, Y5
+	VADDPD        Y5, Y2, Y2
+	VEXTRACTF128  $0x01, Y2, X5
+	VADDPD        X5, X2, X2
+	VMULPD        X9, X2, X2
+	VBROADCASTSD  X2, Z2
+	XORQ          DX, DX
+	MOVQ          64(R13), CX
+	TESTQ         CX, CX
+	JZ            combine_vector_end
+
+combine_vector:
+	VMOVUPD     (DI)(DX*1), Z3
+	VMOVUPD     Z3, Z1
+	VPXORQ      Z6, Z1, Z1
+	VPERMILPD   $0x55, Z1, Z1
+	VMULPD      Z8, Z1, Z1
+	VFMADD213PD Z1, Z7, Z3
+	VFMADD231PD (SI)(DX*1), Z2, Z3
+	VMOVUPD     Z3, (DI)(DX*1)
+	ADDQ        $0x00000040, DX
+	DECQ        CX
+	JNZ         combine_vector
+
+combine_vector_end:
+update:
+	MOVQ         88(R13), DX
+	VBROADCASTSD (SI)(DX*1), Z7
+	VBROADCASTSD 8(SI)(DX*1), Z8
+	VBROADCASTSD (DI)(DX*1), Z9
+	VBROADCASTSD 8(DI)(DX*1), Z10
+	VPXORQ       Z4, Z4, Z4
+	XORQ         DX, DX
+	MOVQ         72(R13), CX
 	TESTQ        CX, CX
 	JZ           update_summed_end
 
@@ -605,12 +674,33 @@ update_summed:
 	JNZ          update_summed
 
 update_summed_end:
-	MOVQ  56(R13), CX
-	SUBQ  64(R13), CX
-	TESTQ CX, CX
-	JZ    update_rest_end
+	MOVQ         64(R13), CX
+	SUBQ         72(R13), CX
+	CMPQ         80(R13), $0x00
+	JEQ          update_rest
+	VMOVUPD      (AX)(DX*1), Z0
+	VPXORQ       Z6, Z0, Z0
+	VMOVUPD      (DI)(DX*1), Z3
+	VMOVUPD      (SI)(DX*1), Z2
+	VFNMADD231PD Z7, Z3, Z0
+	VPERMILPD    $0x55, Z3, Z1
+	VPXORQ       Z6, Z1, Z1
+	VFNMADD231PD Z8, Z1, Z0
+	VFNMADD231PD Z9, Z2, Z0
+	VPERMILPD    $0x55, Z2, Z1
+	VPXORQ       Z6, Z1, Z1
+	VFNMADD231PD Z10, Z1, Z0
+	VMOVUPD      Z0, (AX)(DX*1)
+	KMOVW        80(R13), K1
+	VFMADD231PD  Z0, Z0, K1, Z4
+	ADDQ         $0x00000040, DX
+	DECQ         CX
 
 update_rest:
+	TESTQ CX, CX
+	JZ    update_others_end
+
+update_others:
 	VMOVUPD      (AX)(DX*1), Z0
 	VPXORQ       Z6, Z0, Z0
 	VMOVUPD      (DI)(DX*1), Z3
@@ -626,9 +716,9 @@ update_rest:
 	VMOVUPD      Z0, (AX)(DX*1)
 	ADDQ         $0x00000040, DX
 	DECQ         CX
-	JNZ          update_rest
+	JNZ          update_others
 
-update_rest_end:
+update_others_end:
 	VUNPCKLPD     Z4, Z4, Z5
 	VUNPCKHPD     Z4, Z4, Z3
 	VADDPD        Z5, Z3, Z3
@@ -638,12 +728,19 @@ update_rest_end:
 	VADDPD        X5, X3, X3
 	MOVQ          40(R13), AX
 	VMOVSD        X3, (AX)
+	MOVQ          88(R13), DX
+	VPXORQ        Z0, Z0, Z0
+	VMOVSD        X0, (SI)(DX*1)
+	VMOVSD        X0, 8(SI)(DX*1)
+	VMOVSD        X0, (DI)(DX*1)
+	VMOVSD        X0, 8(DI)(DX*1)
 	VZEROUPPER
 	RET
 
 scale:
-	TESTQ CX, CX
-	JZ    scale_vector_end
+	VPXORQ Z5, Z5, Z5
+	TESTQ  CX, CX
+	JZ     scale_vector_end
 
 scale_vector:
 	VMOVUPD     (AX)(DX*1), Z0
@@ -654,54 +751,12 @@ scale_vector:
 	VFMADD213PD Z1, Z7, Z0
 	VMOVUPD     Z0, (AX)(DX*1)
 	VMOVUPD     Z0, (SI)(DX*1)
+	VMOVUPD     Z5, (DI)(DX*1)
 	ADDQ        $0x00000040, DX
 	DECQ        CX
 	JNZ         scale_vector
 
 scale_vector_end:
-	VZEROUPPER
-	RET
-
-combine:
-	TESTQ CX, CX
-	JZ    combine_sum_end
-
-combine_sum:
-	VMOVUPD     (AX)(DX*1), Z0
-	VFMADD231PD (SI)(DX*1), Z0, Z4
-	ADDQ        $0x00000040, DX
-	DECQ        CX
-	JNZ         combine_sum
-
-combine_sum_end:
-	VUNPCKLPD     Z4, Z4, Z5
-	VUNPCKHPD     Z4, Z4, Z3
-	VADDPD        Z5, Z3, Z3
-	VEXTRACTF64X4 $0x01, Z3, Y5
-	VADDPD        Y5, Y3, Y3
-	VEXTRACTF128  $0x01, Y3, X5
-	VADDPD        X5, X3, X3
-	VMULPD        X9, X3, X3
-	VBROADCASTSD  X3, Z3
-	XORQ          DX, DX
-	MOVQ          56(R13), CX
-	TESTQ         CX, CX
-	JZ            combine_vector_end
-
-combine_vector:
-	VMOVUPD     (AX)(DX*1), Z0
-	VMOVUPD     Z0, Z1
-	VPXORQ      Z6, Z1, Z1
-	VPERMILPD   $0x55, Z1, Z1
-	VMULPD      Z8, Z1, Z1
-	VFMADD213PD Z1, Z7, Z0
-	VFMADD231PD (SI)(DX*1), Z3, Z0
-	VMOVUPD     Z0, (AX)(DX*1)
-	ADDQ        $0x00000040, DX
-	DECQ        CX
-	JNZ         combine_vector
-
-combine_vector_end:
 	VZEROUPPER
 	RET
 
@@ -1150,13 +1205,56 @@ TEXT ·reflectF32AVX512(SB), NOSPLIT, $0-8
 	MOVQ         (R13), AX
 	MOVQ         8(R13), SI
 	MOVQ         16(R13), DI
-	MOVQ         56(R13), CX
+	MOVQ         64(R13), CX
 	VPXORQ       Z4, Z4, Z4
 	XORQ         DX, DX
-	CMPQ         48(R13), $0x01
+	CMPQ         56(R13), $0x01
+	JLT          update
 	JEQ          scale
-	JGT          combine
-	MOVQ         64(R13), CX
+	TESTQ        CX, CX
+	JZ           combine_sum_end
+
+combine_sum:
+	VMOVUPS     (DI)(DX*1), Z3
+	VFMADD231PS (SI)(DX*1), Z3, Z4
+	ADDQ        $0x00000040, DX
+	DECQ        CX
+	JNZ         combine_sum
+
+combine_sum_end:
+	VUNPCKLPS     Z4, Z4, Z5
+	VUNPCKHPS     Z4, Z4, Z2
+	VADDPS        Z5, Z2, Z2
+	VEXTRACTF64X4 $0x01, Z2, Y5
+	VADDPS        Y5, Y2, Y2
+	VEXTRACTF128  $0x01, Y2, X5
+	VADDPS        X5, X2, X2
+	VMOVHLPS      X2, X2, X5
+	VADDPS        X5, X2, X2
+	VMULPS        X9, X2, X2
+	VBROADCASTSS  X2, Z2
+	XORQ          DX, DX
+	MOVQ          64(R13), CX
+	TESTQ         CX, CX
+	JZ            combine_vector_end
+
+combine_vector:
+	VMOVUPS     (DI)(DX*1), Z3
+	VMULPS      Z7, Z3, Z3
+	VFMADD231PS (SI)(DX*1), Z2, Z3
+	VMOVUPS     Z3, (DI)(DX*1)
+	ADDQ        $0x00000040, DX
+	DECQ        CX
+	JNZ         combine_vector
+
+combine_vector_end:
+update:
+	MOVQ         88(R13), DX
+	VBROADCASTSS (SI)(DX*1), Z7
+	VBROADCASTSS (DI)(DX*1), Z9
+	VPXORQ       Z4, Z4, Z4
+	XORQ         DX, DX
+	MOVQ         72(R13), CX
 	TESTQ        CX, CX
 	JZ           update_summed_end
 
@@ -1173,12 +1271,26 @@ update_summed:
 	JNZ          update_summed
 
 update_summed_end:
-	MOVQ  56(R13), CX
-	SUBQ  64(R13), CX
-	TESTQ CX, CX
-	JZ    update_rest_end
+	MOVQ         64(R13), CX
+	SUBQ         72(R13), CX
+	CMPQ         80(R13), $0x00
+	JEQ          update_rest
+	VMOVUPS      (AX)(DX*1), Z0
+	VMOVUPS      (DI)(DX*1), Z3
+	VMOVUPS      (SI)(DX*1), Z2
+	VFNMADD231PS Z7, Z3, Z0
+	VFNMADD231PS Z9, Z2, Z0
+	VMOVUPS      Z0, (AX)(DX*1)
+	KMOVW        80(R13), K1
+	VFMADD231PS  Z0, Z0, K1, Z4
+	ADDQ         $0x00000040, DX
+	DECQ         CX
 
 update_rest:
+	TESTQ CX, CX
+	JZ    update_others_end
+
+update_others:
 	VMOVUPS      (AX)(DX*1), Z0
 	VMOVUPS      (DI)(DX*1), Z3
 	VMOVUPS      (SI)(DX*1), Z2
@@ -1187,9 +1299,9 @@ update_rest:
 	VMOVUPS      Z0, (AX)(DX*1)
 	ADDQ         $0x00000040, DX
 	DECQ         CX
-	JNZ          update_rest
+	JNZ          update_others
 
-update_rest_end:
+update_others_end:
 	VUNPCKLPS     Z4, Z4, Z5
 	VUNPCKHPS     Z4, Z4, Z3
 	VADDPS        Z5, Z3, Z3
@@ -1201,64 +1313,29 @@ update_rest_end:
 	VADDPS        X5, X3, X3
 	MOVQ          40(R13), AX
 	VMOVSS        X3, (AX)
+	MOVQ          88(R13), DX
+	VPXORQ        Z0, Z0, Z0
+	VMOVSS        X0, (SI)(DX*1)
+	VMOVSS        X0, (DI)(DX*1)
 	VZEROUPPER
 	RET
 
 scale:
-	TESTQ CX, CX
-	JZ    scale_vector_end
+	VPXORQ Z5, Z5, Z5
+	TESTQ  CX, CX
+	JZ     scale_vector_end
 
 scale_vector:
 	VMOVUPS (AX)(DX*1), Z0
 	VMULPS  Z7, Z0, Z0
 	VMOVUPS Z0, (AX)(DX*1)
 	VMOVUPS Z0, (SI)(DX*1)
+	VMOVUPS Z5, (DI)(DX*1)
 	ADDQ    $0x00000040, DX
 	DECQ    CX
 	JNZ     scale_vector
 
 scale_vector_end:
-	VZEROUPPER
-	RET
-
-combine:
-	TESTQ CX, CX
-	JZ    combine_sum_end
-
-combine_sum:
-	VMOVUPS     (AX)(DX*1), Z0
-	VFMADD231PS (SI)(DX*1), Z0, Z4
-	ADDQ        $0x00000040, DX
-	DECQ        CX
-	JNZ         combine_sum
-
-combine_sum_end:
-	VUNPCKLPS     Z4, Z4, Z5
-	VUNPCKHPS     Z4, Z4, Z3
-	VADDPS        Z5, Z3, Z3
-	VEXTRACTF64X4 $0x01, Z3, Y5
-	VADDPS        Y5, Y3, Y3
-	VEXTRACTF128  $0x01, Y3, X5
-	VADDPS        X5, X3, X3
-	VMOVHLPS      X3, X3, X5
-	VADDPS        X5, X3, X3
-	VMULPS        X9, X3, X3
-	VBROADCASTSS  X3, Z3
-	XORQ          DX, DX
-	MOVQ          56(R13), CX
-	TESTQ         CX, CX
-	JZ            combine_vector_end
-
-combine_vector:
-	VMOVUPS     (AX)(DX*1), Z0
-	VMULPS      Z7, Z0, Z0
-	VFMADD231PS (SI)(DX*1), Z3, Z0
-	VMOVUPS     Z0, (AX)(DX*1)
-	ADDQ        $0x00000040, DX
-	DECQ        CX
-	JNZ         combine_vector
-
-combine_vector_end:
 	VZEROUPPER
 	RET
 
@@ -1710,13 +1787,62 @@ TEXT ·reflectC64AVX512(SB), NOSPLIT, $0-8
 	MOVQ         (R13), AX
 	MOVQ         8(R13), SI
 	MOVQ         16(R13), DI
-	MOVQ         56(R13), CX
+	MOVQ         64(R13), CX
 	VPXORQ       Z4, Z4, Z4
 	XORQ         DX, DX
-	CMPQ         48(R13), $0x01
+	CMPQ         56(R13), $0x01
+	JLT          update
 	JEQ          scale
-	JGT          combine
-	MOVQ         64(R13), CX
+	TESTQ        CX, CX
+	JZ           combine_sum_end
+
+combine_sum:
+	VMOVUPS     (DI)(DX*1), Z3
+	VFMADD231PS (SI)(DX*1), Z3, Z4
+	ADDQ        $0x00000040, DX
+	DECQ        CX
+	JNZ         combine_sum
+
+combine_sum_end:
+	VUNPCKLPS     Z4, Z4, Z5
+	VUNPCKHPS     Z4, Z4, Z2
+	VADDPS        Z5, Z2, Z2
+	VEXTRACTF64X4 $0x01, Z2, Y5
+	VADDPS        Y5, Y2, Y2
+	VEXTRACTF128  $0x01, Y2, X5
+	VADDPS        X5, X2, X2
+	VMOVHLPS      X2, X2, X5
+	VADDPS        X5, X2, X2
+	VMULPS        X9, X2, X2
+	VBROADCASTSS  X2, Z2
+	XORQ          DX, DX
+	MOVQ          64(R13), CX
+	TESTQ         CX, CX
+	JZ            combine_vector_end
+
+combine_vector:
+	VMOVUPS     (DI)(DX*1), Z3
+	VMOVUPS     Z3, Z1
+	VPXORQ      Z6, Z1, Z1
+	VPERMILPS   $0xb1, Z1, Z1
+	VMULPS      Z8, Z1, Z1
+	VFMADD213PS Z1, Z7, Z3
+	VFMADD231PS (SI)(DX*1), Z2, Z3
+	VMOVUPS     Z3, (DI)(DX*1)
+	ADDQ        $0x00000040, DX
+	DECQ        CX
+	JNZ         combine_vector
+
+combine_vector_end:
+update:
+	MOVQ         88(R13), DX
+	VBROADCASTSS (SI)(DX*1), Z7
+	VBROADCASTSS 4(SI)(DX*1), Z8
+	VBROADCASTSS (DI)(DX*1), Z9
+	VBROADCASTSS 4(DI)(DX*1), Z10
+	VPXORQ       Z4, Z4, Z4
+	XORQ         DX, DX
+	MOVQ         72(R13), CX
 	TESTQ        CX, CX
 	JZ           update_summed_end
 
@@ -1740,12 +1866,33 @@ update_summed:
 	JNZ          update_summed
 
 update_summed_end:
-	MOVQ  56(R13), CX
-	SUBQ  64(R13), CX
-	TESTQ CX, CX
-	JZ    update_rest_end
+	MOVQ         64(R13), CX
+	SUBQ         72(R13), CX
+	CMPQ         80(R13), $0x00
+	JEQ          update_rest
+	VMOVUPS      (AX)(DX*1), Z0
+	VPXORQ       Z6, Z0, Z0
+	VMOVUPS      (DI)(DX*1), Z3
+	VMOVUPS      (SI)(DX*1), Z2
+	VFNMADD231PS Z7, Z3, Z0
+	VPERMILPS    $0xb1, Z3, Z1
+	VPXORQ       Z6, Z1, Z1
+	VFNMADD231PS Z8, Z1, Z0
+	VFNMADD231PS Z9, Z2, Z0
+	VPERMILPS    $0xb1, Z2, Z1
+	VPXORQ       Z6, Z1, Z1
+	VFNMADD231PS Z10, Z1, Z0
+	VMOVUPS      Z0, (AX)(DX*1)
+	KMOVW        80(R13), K1
+	VFMADD231PS  Z0, Z0, K1, Z4
+	ADDQ         $0x00000040, DX
+	DECQ         CX
 
 update_rest:
+	TESTQ CX, CX
+	JZ    update_others_end
+
+update_others:
 	VMOVUPS      (AX)(DX*1), Z0
 	VPXORQ       Z6, Z0, Z0
 	VMOVUPS      (DI)(DX*1), Z3
@@ -1761,9 +1908,9 @@ update_rest:
 	VMOVUPS      Z0, (AX)(DX*1)
 	ADDQ         $0x00000040, DX
 	DECQ         CX
-	JNZ          update_rest
+	JNZ          update_others
 
-update_rest_end:
+update_others_end:
 	VUNPCKLPS     Z4, Z4, Z5
 	VUNPCKHPS     Z4, Z4, Z3
 	VADDPS        Z5, Z3, Z3
@@ -1775,12 +1922,19 @@ update_rest_end:
 	VADDPS        X5, X3, X3
 	MOVQ          40(R13), AX
 	VMOVSS        X3, (AX)
+	MOVQ          88(R13), DX
+	VPXORQ        Z0, Z0, Z0
+	VMOVSS        X0, (SI)(DX*1)
+	VMOVSS        X0, 4(SI)(DX*1)
+	VMOVSS        X0, (DI)(DX*1)
+	VMOVSS        X0, 4(DI)(DX*1)
 	VZEROUPPER
 	RET
 
 scale:
-	TESTQ CX, CX
-	JZ    scale_vector_end
+	VPXORQ Z5, Z5, Z5
+	TESTQ  CX, CX
+	JZ     scale_vector_end
 
 scale_vector:
 	VMOVUPS     (AX)(DX*1), Z0
@@ -1791,55 +1945,11 @@ scale_vector:
 	VFMADD213PS Z1, Z7, Z0
 	VMOVUPS     Z0, (AX)(DX*1)
 	VMOVUPS     Z0, (SI)(DX*1)
+	VMOVUPS     Z5, (DI)(DX*1)
 	ADDQ        $0x00000040, DX
 	DECQ        CX
 	JNZ         scale_vector
 
 scale_vector_end:
-	VZEROUPPER
-	RET
-
-combine:
-	TESTQ CX, CX
-	JZ    combine_sum_end
-
-combine_sum:
-	VMOVUPS     (AX)(DX*1), Z0
-	VFMADD231PS (SI)(DX*1), Z0, Z4
-	ADDQ        $0x00000040, DX
-	DECQ        CX
-	JNZ         combine_sum
-
-combine_sum_end:
-	VUNPCKLPS     Z4, Z4, Z5
-	VUNPCKHPS     Z4, Z4, Z3
-	VADDPS        Z5, Z3, Z3
-	VEXTRACTF64X4 $0x01, Z3, Y5
-	VADDPS        Y5, Y3, Y3
-	VEXTRACTF128  $0x01, Y3, X5
-	VADDPS        X5, X3, X3
-	VMOVHLPS      X3, X3, X5
-	VADDPS        X5, X3, X3
-	VMULPS        X9, X3, X3
-	VBROADCASTSS  X3, Z3
-	XORQ          DX, DX
-	MOVQ          56(R13), CX
-	TESTQ         CX, CX
-	JZ            combine_vector_end
-
-combine_vector:
-	VMOVUPS     (AX)(DX*1), Z0
-	VMOVUPS     Z0, Z1
-	VPXORQ      Z6, Z1, Z1
-	VPERMILPS   $0xb1, Z1, Z1
-	VMULPS      Z8, Z1, Z1
-	VFMADD213PS Z1, Z7, Z0
-	VFMADD231PS (SI)(DX*1), Z3, Z0
-	VMOVUPS     Z0, (AX)(DX*1)
-	ADDQ        $0x00000040, DX
-	DECQ        CX
-	JNZ         combine_vector
-
-combine_vector_end:
 	VZEROUPPER
 	RET

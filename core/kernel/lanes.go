@@ -2,12 +2,15 @@ package kernel
 
 import "fmt"
 
-// Lanes is how many matrices a LaneProblem has: the doubles in a vector of AVX-512.
+// Lanes is how many matrices a LaneProblem has at most: the doubles in a vector of AVX-512.
 const Lanes = 8
 
-// LaneProblem is Lanes Hermitian (real: symmetric) eigenproblems of the same order, one in each lane of vectors: the numbers at place k of all
-// matrices are the elements k*Lanes to k*Lanes+Lanes-1 of a slice. So the divisions and square roots of all matrices, one of which waits for the
-// other, take as long as those of one.
+// PairLanes is the number of lanes of narrow problems, for a matrix alone: square roots and divisions of short vectors take the least time.
+const PairLanes = 2
+
+// LaneProblem is Width Hermitian (real: symmetric) eigenproblems of the same order, one in each lane of vectors: the numbers at place k of all
+// matrices are the elements k*Width to k*Width+Width-1 of a slice. Width is Lanes or PairLanes. So the divisions and square roots of all
+// matrices, one of which waits for the other, take as long as those of one.
 //
 // Lanes do not mix, and every set does the same operations in the same order: the bits of a lane depend on nothing but its own input,
 // apart from the signs of zeros in Vectors before Direct. All numbers are finite and have moduli up to 2^200. Beside
@@ -17,6 +20,7 @@ const Lanes = 8
 // triangle matters, and no imaginary parts on the diagonal. Row i of Vectors has Cols numbers from place i*Cols on. D, E and Tau have Order
 // places, Work and Phases Order*Parts.
 type LaneProblem struct {
+	Width                      int
 	Order, Parts, Cols         int
 	A, D, E, Tau, Work, Phases []float64
 	Vectors                    []float64
@@ -25,24 +29,24 @@ type LaneProblem struct {
 }
 
 // LaneElements returns how many numbers the slices of NewLaneProblem have together.
-func LaneElements(order, parts int, vectors bool) int {
+func LaneElements(width, order, parts int, vectors bool) int {
 	const plain = 3 // D, E and Tau
 	places := order * (order*parts + plain + 2*parts)
 	if vectors {
 		places += order * order * parts
 	}
-	return places * Lanes
+	return places * width
 }
 
 // NewLaneProblem returns a problem in the given memory: with Vectors for Form, or without.
-func NewLaneProblem(order, parts int, vectors bool, memory []float64) *LaneProblem {
+func NewLaneProblem(width, order, parts int, vectors bool, memory []float64) *LaneProblem {
 	take := func(places int) []float64 {
-		size := places * Lanes
+		size := places * width
 		part := memory[:size:size]
 		memory = memory[size:]
 		return part
 	}
-	p := &LaneProblem{Order: order, Parts: parts, A: take(order * order * parts)}
+	p := &LaneProblem{Width: width, Order: order, Parts: parts, A: take(order * order * parts)}
 	p.D, p.E, p.Tau, p.Work, p.Phases = take(order), take(order), take(order), take(order*parts), take(order*parts)
 	if vectors {
 		p.Cols = order * parts
@@ -53,7 +57,10 @@ func NewLaneProblem(order, parts int, vectors bool, memory []float64) *LaneProbl
 
 // check panics unless the slices are as long as what uses them needs.
 func (p *LaneProblem) check(matrix bool) {
-	places := func(x []float64) int { return len(x) / Lanes }
+	if p.Width != Lanes && p.Width != PairLanes {
+		panic(fmt.Sprintf("kernel: %d lanes", p.Width))
+	}
+	places := func(x []float64) int { return len(x) / p.Width }
 	n, row := p.Order, p.Order*p.Parts
 	ok := n >= 1 && (p.Parts == 1 || p.Parts == 2) && p.Cols >= 0 && min(places(p.D), places(p.E)) >= n && places(p.Vectors) >= n*p.Cols
 	if matrix {
@@ -105,7 +112,7 @@ func (p *LaneProblem) Direct(s Set) {
 
 // eachLane calls one of two functions for the lanes that are not idle.
 func (p *LaneProblem) eachLane(ofReal, ofComplex func(p *LaneProblem, lane int)) {
-	for lane, idle := range p.Idle {
+	for lane, idle := range p.Idle[:p.Width] {
 		switch {
 		case idle:
 		case p.Parts == 1:
@@ -136,7 +143,7 @@ func (p *LaneProblem) Iterate(s Set, sweeps int) (found [Lanes]int) {
 	if s != Go {
 		return iterateLanesAssembly(s, p, sweeps)
 	}
-	for lane, idle := range p.Idle {
+	for lane, idle := range p.Idle[:p.Width] {
 		if !idle {
 			found[lane] = p.iterateGo(lane, sweeps)
 		}

@@ -22,25 +22,28 @@ func allLanes(x float64) (all [Lanes]float64) {
 }
 
 // laneState is the memory of the iteration: for each lane the first and the last row of its sweep, the sweeps for its eigenvalue, the square of
-// what is negligible, the row where the sweep ends, and the number of Floor.
-type laneState [6][Lanes]float64
+// what is negligible, the row where the sweep ends, the number of Floor, and the rotation that is left to do.
+type laneState [8][Lanes]float64
 
-// The kernels for two lanes and for four are in the set of AVX2. They are quicker, as divisions of longer vectors take longer.
+// The vectors of laneState that are filled in before the iteration.
 const (
-	pairLanes = 2
-	halfLanes = 4
+	laneFirstRow  = 0
+	laneLateFloor = 5
 )
+
+// halfLanes are the lanes of kernels with vectors of AVX2, which take half of a problem at a time.
+const halfLanes = Lanes / 2
 
 // laneStep returns how many lanes a kernel takes at a time, and where the last lane that is not idle ends.
 func (p *LaneProblem) laneStep(s Set) (step, end int) {
-	for lane, idle := range p.Idle {
+	for lane, idle := range p.Idle[:p.Width] {
 		if !idle {
 			end = lane + 1
 		}
 	}
 	switch {
-	case end <= pairLanes:
-		return pairLanes, end
+	case p.Width == PairLanes:
+		return PairLanes, end
 	case end <= halfLanes || s == AVX2:
 		return halfLanes, end
 	}
@@ -49,7 +52,7 @@ func (p *LaneProblem) laneStep(s Set) (step, end int) {
 
 // newLaneArgs returns the arguments of the kernels for the lanes from the given one on.
 func newLaneArgs(p *LaneProblem, first int) laneArgs {
-	const placeBytes = Lanes * 8
+	placeBytes := p.Width * 8
 	at := func(x []float64) unsafe.Pointer {
 		if len(x) == 0 {
 			return nil
@@ -72,23 +75,61 @@ func laneAssembly(s Set, k laneKernel, p *LaneProblem) {
 	}
 }
 
+const (
+	aloneCols      = 4 // columns of a vector of the kernel for a matrix alone
+	leastAloneCols = 4 // with less, rows of whole vectors are longer than those of pairs
+)
+
+// spread moves the vectors of lane 0 of a pair from rows of whole vectors to their places, or back. The other lane is spoilt.
+func (p *LaneProblem) spread(toLanes bool) {
+	stride := (p.Cols + aloneCols - 1) / aloneCols * aloneCols
+	row := p.Cols * PairLanes
+	if !toLanes {
+		for i := range p.Order {
+			from, to := p.Vectors[i*row:][:row], p.Vectors[i*stride:]
+			for j := range p.Cols {
+				to[j] = from[j*PairLanes]
+			}
+			clear(to[p.Cols:min(stride, len(to))])
+		}
+		return
+	}
+	for i := p.Order - 1; i >= 0; i-- {
+		from, to := p.Vectors[i*stride:][:p.Cols], p.Vectors[i*row:][:row]
+		for j := p.Cols - 1; j >= 0; j-- {
+			to[j*PairLanes] = from[j]
+		}
+	}
+}
+
 // iterateLanesAssembly is LaneProblem.Iterate.
 func iterateLanesAssembly(s Set, p *LaneProblem, sweeps int) (found [Lanes]int) {
 	step, end := p.laneStep(s)
 	var state laneState
+	alone := p.Width == PairLanes && end == 1 && p.Cols >= leastAloneCols
+	if alone {
+		p.spread(false)
+		defer p.spread(true)
+	}
 	for first := 0; first < end; first += step {
 		args := newLaneArgs(p, first)
 		args.sweepsLeft, args.state = sweeps, unsafe.Pointer(&state)
 		for lane := range step {
-			state[0][lane] = 0
+			state[laneFirstRow][lane] = 0
 			if p.Idle[first+lane] {
-				state[0][lane] = float64(p.Order - 1)
+				state[laneFirstRow][lane] = float64(p.Order - 1)
 			}
-			state[len(state)-1][lane] = p.Floor[first+lane]
+			state[laneLateFloor][lane] = p.Floor[first+lane]
 		}
-		runLanes(step, iterateLanes, false, (*byte)(unsafe.Pointer(&args)))
+		if alone {
+			args.cols = (p.Cols + aloneCols - 1) / aloneCols
+			args.rowVectors = args.cols * aloneCols * 8
+			iterateLanesAVX2Alone((*byte)(unsafe.Pointer(&args)))
+		} else {
+			runLanes(step, iterateLanes, false, (*byte)(unsafe.Pointer(&args)))
+		}
 		for lane := range step {
-			found[first+lane] = int(state[0][lane])
+			found[first+lane] = int(state[laneFirstRow][lane])
 			if found[first+lane] == p.Order-1 { // with the others, the last one is found
 				found[first+lane] = p.Order
 			}

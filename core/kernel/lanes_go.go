@@ -6,27 +6,28 @@ import "math"
 
 // reduceReal is Reduce for a real lane.
 func (p *LaneProblem) reduceReal(lane int) {
+	step := p.Width
 	n := p.Order
 	d, e, tau, y := p.D[lane:], p.E[lane:], p.Tau[lane:], p.Work[lane:]
 	for k := n - 1; ; k-- {
-		v := p.A[k*n*Lanes+lane:]
-		d[k*Lanes] = v[k*Lanes]
+		v := p.A[k*n*step+lane:]
+		d[k*step] = v[k*step]
 		if k == 0 {
 			return
 		}
-		e[(k-1)*Lanes], tau[(k-1)*Lanes] = realReflection(v, k)
+		e[(k-1)*step], tau[(k-1)*step] = realReflection(v, k, step)
 		for i := range k {
-			row, own, sum := p.A[i*n*Lanes+lane:], v[i*Lanes], 0.0
-			for j := 0; j < i*Lanes; j += Lanes {
+			row, own, sum := p.A[i*n*step+lane:], v[i*step], 0.0
+			for j := 0; j < i*step; j += step {
 				sum = math.FMA(v[j], row[j], sum)
 				y[j] = math.FMA(own, row[j], y[j])
 			}
-			y[i*Lanes] = math.FMA(own, row[i*Lanes], sum)
+			y[i*step] = math.FMA(own, row[i*step], sum)
 		}
-		laneCombination(tau[(k-1)*Lanes], v, y, k*Lanes, Lanes)
+		laneCombination(tau[(k-1)*step], v, y, k*step, step)
 		for i := range k {
-			row, vi, wi := p.A[i*n*Lanes+lane:], v[i*Lanes], y[i*Lanes]
-			for j := 0; j <= i*Lanes; j += Lanes {
+			row, vi, wi := p.A[i*n*step+lane:], v[i*step], y[i*step]
+			for j := 0; j <= i*step; j += step {
 				row[j] = math.FMA(-wi, v[j], math.FMA(-vi, y[j], row[j]))
 			}
 		}
@@ -34,9 +35,9 @@ func (p *LaneProblem) reduceReal(lane int) {
 }
 
 // realReflection makes the first k numbers of x the vector v of a reflection I - tau v v^T that leaves nothing of them but the last one, the coupling.
-func realReflection(x []float64, k int) (coupling, tau float64) {
-	sum, last := 0.0, (k-1)*Lanes
-	for j := 0; j < last; j += Lanes {
+func realReflection(x []float64, k, step int) (coupling, tau float64) {
+	sum, last := 0.0, (k-1)*step
+	for j := 0; j < last; j += step {
 		sum = math.FMA(x[j], x[j], sum)
 	}
 	alpha := x[last]
@@ -63,23 +64,24 @@ func laneCombination(tau float64, v, y []float64, end, step int) {
 
 // formReal is Form for a real lane.
 func (p *LaneProblem) formReal(lane int) {
+	step := p.Width
 	n := p.Order
 	for i := range n {
-		row := p.Vectors[i*n*Lanes+lane:]
+		row := p.Vectors[i*n*step+lane:]
 		for j := range n {
-			row[j*Lanes] = 0
+			row[j*step] = 0
 		}
-		row[i*Lanes] = 1
+		row[i*step] = 1
 	}
 	for k := 1; k < n; k++ {
-		v, tau := p.A[k*n*Lanes+lane:], p.Tau[(k-1)*Lanes+lane]
+		v, tau := p.A[k*n*step+lane:], p.Tau[(k-1)*step+lane]
 		for i := range k {
-			x, sum := p.Vectors[i*n*Lanes+lane:], 0.0
-			for j := 0; j < k*Lanes; j += Lanes {
+			x, sum := p.Vectors[i*n*step+lane:], 0.0
+			for j := 0; j < k*step; j += step {
 				sum = math.FMA(x[j], v[j], sum)
 			}
 			sum *= tau
-			for j := 0; j < k*Lanes; j += Lanes {
+			for j := 0; j < k*step; j += step {
 				x[j] = math.FMA(-sum, v[j], x[j])
 			}
 		}
@@ -88,25 +90,27 @@ func (p *LaneProblem) formReal(lane int) {
 
 // directReal is Direct for a real lane.
 func (p *LaneProblem) directReal(lane int) {
+	step := p.Width
 	n := p.Order
 	for i := range n {
-		x, largest := p.Vectors[i*n*Lanes+lane:], 0.0
+		x, largest := p.Vectors[i*n*step+lane:], 0.0
 		for j := range n {
-			largest = max(largest, math.Abs(x[j*Lanes]))
+			largest = max(largest, math.Abs(x[j*step]))
 		}
 		limit, first := lanePhaseSlack*largest, 0
-		for math.Abs(x[first*Lanes]) < limit {
+		for math.Abs(x[first*step]) < limit {
 			first++
 		}
-		sign := math.Copysign(1, x[first*Lanes])
+		sign := math.Copysign(1, x[first*step])
 		for j := range n {
-			x[j*Lanes] = sign*x[j*Lanes] + 0 // no negative zeros
+			x[j*step] = sign*x[j*step] + 0 // no negative zeros
 		}
 	}
 }
 
 // iterateGo is Iterate for a lane.
 func (p *LaneProblem) iterateGo(lane, sweeps int) (found int) {
+	step := p.Width
 	n, first, count := p.Order, 0, 0
 	d, e := p.D[lane:], p.E[lane:]
 	for {
@@ -114,7 +118,7 @@ func (p *LaneProblem) iterateGo(lane, sweeps int) (found int) {
 		if count >= laneSweeps {
 			floor = p.Floor[lane]
 		}
-		for first < n-1 && smallCoupling(d, e, first, floor) {
+		for first < n-1 && smallCoupling(d, e, first, step, floor) {
 			first++
 			count = 0
 		}
@@ -127,7 +131,7 @@ func (p *LaneProblem) iterateGo(lane, sweeps int) (found int) {
 		sweeps--
 		count++
 		last := first + 1
-		for last < n-1 && !smallCoupling(d, e, last, floor) {
+		for last < n-1 && !smallCoupling(d, e, last, step, floor) {
 			last++
 		}
 		p.sweepGo(lane, first, last)
@@ -135,9 +139,9 @@ func (p *LaneProblem) iterateGo(lane, sweeps int) (found int) {
 }
 
 // smallCoupling reports whether the coupling of i and i+1 is negligible, and sets it to zero then.
-func smallCoupling(d, e []float64, i int, floor float64) bool {
-	i *= Lanes
-	if e[i]*e[i] > math.FMA(laneRoundoff*laneRoundoff, math.Abs(d[i]*d[i+Lanes]), floor) {
+func smallCoupling(d, e []float64, i, step int, floor float64) bool {
+	i *= step
+	if e[i]*e[i] > math.FMA(laneRoundoff*laneRoundoff, math.Abs(d[i]*d[i+step]), floor) {
 		return false
 	}
 	e[i] = 0
@@ -146,14 +150,15 @@ func smallCoupling(d, e []float64, i int, floor float64) bool {
 
 // sweepGo does an implicit QL step on the rows first to last of a lane. It ends early where the matrix falls apart.
 func (p *LaneProblem) sweepGo(lane, first, last int) {
+	step := p.Width
 	d, e := p.D[lane:], p.E[lane:]
-	head, coupling := d[first*Lanes], e[first*Lanes]
-	g := (d[(first+1)*Lanes] - head) / (coupling + coupling)
+	head, coupling := d[first*step], e[first*step]
+	g := (d[(first+1)*step] - head) / (coupling + coupling)
 	g += math.Copysign(math.Sqrt(math.FMA(g, g, 1)), g)
-	g = (d[last*Lanes] - head) + coupling/g
+	g = (d[last*step] - head) + coupling/g
 	s, c, shifted := 1.0, 1.0, 0.0
 	for i := last - 1; i >= first; i-- {
-		at, next := i*Lanes, (i+1)*Lanes
+		at, next := i*step, (i+1)*step
 		f, b := s*e[at], c*e[at]
 		square := math.FMA(g, g, f*f)
 		behind := d[next] - shifted
@@ -172,8 +177,8 @@ func (p *LaneProblem) sweepGo(lane, first, last int) {
 		d[next] = behind + shifted
 		p.rotateLane(lane, i, c, s)
 	}
-	d[first*Lanes] -= shifted
-	e[first*Lanes] = g
+	d[first*step] -= shifted
+	e[first*step] = g
 }
 
 // laneRotation returns the rotation that takes (f, g) to (0, r), given 1/r.
@@ -185,9 +190,10 @@ func laneRotation(f, g, inverse float64) (s, c float64) {
 
 // rotateLane replaces the rows (x, y) number i and i+1 of a lane's vectors by (c x - s y, c y + s x).
 func (p *LaneProblem) rotateLane(lane, i int, c, s float64) {
-	size := p.Cols * Lanes
+	step := p.Width
+	size := p.Cols * step
 	x, y := p.Vectors[i*size:(i+1)*size], p.Vectors[(i+1)*size:(i+2)*size]
-	for j := lane; j < size; j += Lanes {
+	for j := lane; j < size; j += step {
 		x[j], y[j] = math.FMA(x[j], c, -(s*y[j])), math.FMA(y[j], c, s*x[j])
 	}
 }

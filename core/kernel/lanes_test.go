@@ -18,23 +18,23 @@ func newLaneArenas(t *testing.T) *laneArenas {
 
 // random places a problem whose lanes are of different kinds. What is not input is NaN: outputs, scratch memory and the elements above the
 // diagonal.
-func (m *laneArenas) random(rng *rand.Rand, order, parts int) *LaneProblem {
+func (m *laneArenas) random(rng *rand.Rand, width, order, parts int) *LaneProblem {
 	place := func(a arena[float64], places int) []float64 {
-		x := a.place(rng, places*Lanes)
+		x := a.place(rng, places*width)
 		fillNaN(x)
 		return x
 	}
-	p := &LaneProblem{Order: order, Parts: parts, Cols: order * parts}
+	p := &LaneProblem{Width: width, Order: order, Parts: parts, Cols: order * parts}
 	p.A, p.Vectors = place(m.a, order*order*parts), place(m.vectors, order*order*parts)
 	p.D, p.E, p.Tau = place(m.d, order), place(m.e, order), place(m.tau, order)
 	p.Work, p.Phases = place(m.work, order*parts), place(m.phases, order*parts)
-	for lane := range Lanes {
+	for lane := range width {
 		fillLane(rng, p, lane)
 		p.Floor[lane] = laneRoundoff * laneRoundoff
 	}
-	for lane := 1 + rng.IntN(Lanes); lane < Lanes; lane++ { // their NaNs must not matter
+	for lane := 1 + rng.IntN(width); lane < width; lane++ { // their NaNs must not matter
 		p.Idle[lane] = true
-		for i := lane; i < len(p.A); i += Lanes {
+		for i := lane; i < len(p.A); i += p.Width {
 			p.A[i] = math.NaN()
 		}
 	}
@@ -58,7 +58,7 @@ func fillLane(rng *rand.Rand, p *LaneProblem, lane int) {
 				if i == j && part == 1 {
 					x = math.NaN()
 				}
-				p.A[((i*p.Order+j)*p.Parts+part)*Lanes+lane] = x
+				p.A[((i*p.Order+j)*p.Parts+part)*p.Width+lane] = x
 			}
 		}
 	}
@@ -80,11 +80,11 @@ func (p *LaneProblem) sameAs(q *LaneProblem, zeros bool) error {
 	names := []string{"A", "D", "E", "Tau", "Phases", "Vectors"}
 	for i, pair := range [][2][]float64{{p.A, q.A}, {p.D, q.D}, {p.E, q.E}, {p.Tau, q.Tau}, {p.Phases, q.Phases}, {p.Vectors, q.Vectors}} {
 		for j := range pair[0] {
-			if p.Idle[j%Lanes] {
+			if p.Idle[j%p.Width] {
 				continue
 			}
 			if !same(pair[0][j], pair[1][j]) {
-				return fmt.Errorf("place %d of %s, lane %d: %g and %g", j/Lanes, names[i], j%Lanes, pair[0][j], pair[1][j])
+				return fmt.Errorf("place %d of %s, lane %d: %g and %g", j/p.Width, names[i], j%p.Width, pair[0][j], pair[1][j])
 			}
 		}
 	}
@@ -113,7 +113,8 @@ func forLanes(t *testing.T, test func(t *testing.T, rng *rand.Rand, p *LaneProbl
 			t.Run(fmt.Sprintf("%d_parts/%d", parts, order), func(t *testing.T) {
 				rng := rand.New(rand.NewPCG(uint64(order), uint64(parts)))
 				for range rounds {
-					test(t, rng, m.random(rng, order, parts))
+					test(t, rng, m.random(rng, Lanes, order, parts))
+					test(t, rng, m.random(rng, PairLanes, order, parts))
 				}
 			})
 		}
@@ -138,11 +139,11 @@ func TestLanesOfAllSetsHaveTheSameBits(t *testing.T) {
 
 func TestLanesDoNotMix(t *testing.T) {
 	forLanes(t, func(t *testing.T, rng *rand.Rand, p *LaneProblem) {
-		lane := rng.IntN(Lanes)
+		lane := rng.IntN(p.Width)
 		p.Idle[lane] = false
 		fillLane(rng, p, lane)
 		other := p.copied()
-		for l := range Lanes {
+		for l := range p.Width {
 			if l != lane {
 				fillLane(rng, other, l)
 				other.Idle[l] = rng.IntN(2) == 0
@@ -152,14 +153,14 @@ func TestLanesDoNotMix(t *testing.T) {
 			step.run(p, Best())
 			step.run(other, Best())
 		}
-		for i := lane; i < len(p.Vectors); i += Lanes {
+		for i := lane; i < len(p.Vectors); i += p.Width {
 			if math.Float64bits(p.Vectors[i]) != math.Float64bits(other.Vectors[i]) {
-				t.Fatalf("lane %d, place %d: %v, with other neighbours %v", lane, i/Lanes, p.Vectors[i], other.Vectors[i])
+				t.Fatalf("lane %d, place %d: %v, with other neighbours %v", lane, i/p.Width, p.Vectors[i], other.Vectors[i])
 			}
 		}
-		for i := lane; i < len(p.D); i += Lanes {
+		for i := lane; i < len(p.D); i += p.Width {
 			if p.D[i] != other.D[i] {
-				t.Fatalf("lane %d, eigenvalue %d: %v, with other neighbours %v", lane, i/Lanes, p.D[i], other.D[i])
+				t.Fatalf("lane %d, eigenvalue %d: %v, with other neighbours %v", lane, i/p.Width, p.D[i], other.D[i])
 			}
 		}
 	})

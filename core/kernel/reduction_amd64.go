@@ -29,6 +29,14 @@ func layoutOf[E Scalar]() layout {
 	return layout{bytes: 16, complex: true, double: true}
 }
 
+// realBytes returns the size of a real number.
+func (l layout) realBytes() int {
+	if l.double {
+		return 8
+	}
+	return 4
+}
+
 func (l layout) signs() unsafe.Pointer {
 	if l.double {
 		return unsafe.Pointer(&imaginarySigns)
@@ -79,21 +87,21 @@ func reductionAssembly[E Scalar](s Set, r *Reduction[E]) {
 	}
 }
 
-// reflectionAssembly runs one of the passes over vectors. It returns the sum of squares of UpdateRow over the elements that are in whole
-// vectors among the first count, and their number.
-func reflectionAssembly[E Scalar](s Set, k reflectionKernel, z, v, w []E, c, d E, count int) (squares float64, done int) {
+// reflectionAssembly runs one of the passes over vectors. It returns the sum of squares of UpdateRow and Advance.
+func reflectionAssembly[E Scalar](s Set, k reflectionKernel, z, v, w []E, c, d E, i, count int) (squares float64) {
 	l := layoutOf[E]()
-	summed := max(count, 0) * l.bytes / vectorBytes[s]
 	var factors, sum [4]float64
 	factors[0], factors[1] = parts(c)
 	factors[2], factors[3] = parts(d)
 	if !l.double {
 		narrow(&factors)
 	}
+	summed := count * l.bytes / vectorBytes[s]
+	rest := count*l.bytes - summed*vectorBytes[s]
 	args := reflectionArgs{
 		z: unsafe.Pointer(unsafe.SliceData(z)), v: unsafe.Pointer(unsafe.SliceData(v)), w: unsafe.Pointer(unsafe.SliceData(w)),
-		factors: unsafe.Pointer(&factors), signs: l.signs(), sum: unsafe.Pointer(&sum),
-		kernel: uint64(k), steps: len(z) * l.bytes / vectorBytes[s], summed: summed,
+		factors: unsafe.Pointer(&factors), signs: l.signs(), sum: unsafe.Pointer(&sum), lanes: lanesOfBytes(rest),
+		kernel: uint64(k), steps: len(z) * l.bytes / vectorBytes[s], summed: summed, mask: 1<<(rest/l.realBytes()) - 1, at: i * l.bytes,
 	}
 	block := (*byte)(unsafe.Pointer(&args))
 	switch {
@@ -119,7 +127,13 @@ func reflectionAssembly[E Scalar](s Set, k reflectionKernel, z, v, w []E, c, d E
 	if !l.double {
 		sum[0] = float64(*(*float32)(unsafe.Pointer(&sum)))
 	}
-	return sum[0], summed * vectorBytes[s] / l.bytes
+	return sum[0]
+}
+
+// lanesOfBytes returns a vector of AVX2 that selects the first bytes of another.
+func lanesOfBytes(bytes int) unsafe.Pointer {
+	const wordBytes = 4 // of laneMasks
+	return unsafe.Pointer(&laneMasks[len(laneMasks)/2-min(bytes/wordBytes, len(laneMasks)/2)])
 }
 
 // narrow puts the numbers of x, rounded to single precision, into the first half of its memory.

@@ -58,18 +58,33 @@ func TestUpdateRow(t *testing.T) {
 }
 
 func testUpdateRow[E Scalar](t *testing.T, rng *rand.Rand, k *reflectionCase[E]) {
-	const products = 4 // of real numbers in a part of an element
 	z, v, w := k.vectors()
-	before, beforeV, beforeW := slices.Clone(k.z), slices.Clone(k.v), slices.Clone(k.w)
-	count := rng.IntN(k.n + 1)
-	squares := UpdateRow(k.s, z, k.c, w, k.d, v, count)
+	before := k.copied()
+	i, count := rng.IntN(k.n), rng.IntN(k.n+1)
+	squares := UpdateRow(k.s, z, v, w, i, count)
+	k.checkUpdate(t, before, i, count, squares, 0)
+}
+
+func (k *reflectionCase[E]) copied() *reflectionCase[E] {
+	c := *k
+	c.z, c.v, c.w = slices.Clone(k.z), slices.Clone(k.v), slices.Clone(k.w)
+	return &c
+}
+
+// checkUpdate fails the test unless k is what UpdateRow makes of the operands before, whose w_i is known within slack, and squares its result.
+func (k *reflectionCase[E]) checkUpdate(t *testing.T, before *reflectionCase[E], i, count int, squares, slack float64) {
+	t.Helper()
+	const products = 4 // of real numbers in a part of an element
 	var sum longSum
-	for j := range z {
+	for j := range k.n {
 		var want longComplex
-		want.add(1, complexOf(before[j]), true)
-		want.add(-complexOf(beforeW[j]), complexOf(k.c), true)
-		want.add(-complexOf(beforeV[j]), complexOf(k.d), true)
-		got := complexOf(z[j])
+		want.add(1, complexOf(before.z[j]), true)
+		want.add(-complexOf(before.w[j]), complexOf(before.v[i]), true)
+		want.add(-complexOf(before.v[j]), complexOf(before.w[i]), true)
+		for _, part := range []*longSum{&want.re, &want.im} {
+			part.size += slack * cmplx.Abs(complexOf(before.v[j])) / epsilonOf[E]()
+		}
+		got := complexOf(k.z[j])
 		if err := want.check(got, epsilonOf[E](), products); err != nil {
 			t.Fatalf("%s: element %d of %d: %v", k.s, j, k.n, err)
 		}
@@ -81,9 +96,10 @@ func testUpdateRow[E Scalar](t *testing.T, rng *rand.Rand, k *reflectionCase[E])
 	if err := sum.check(squares, epsilonOf[E](), 2*count); err != nil {
 		t.Fatalf("%s: squares of %d of %d: %v", k.s, count, k.n, err)
 	}
-	unchanged(t, "z", before, k.z, k.n)
-	unchanged(t, "v", beforeV, k.v, 0)
-	unchanged(t, "w", beforeW, k.w, 0)
+	before.v[i], before.w[i] = 0, 0
+	unchanged(t, "z", before.z, k.z, k.n)
+	unchanged(t, "v", before.v, k.v, 0)
+	unchanged(t, "w", before.w, k.w, 0)
 }
 
 func TestScaleTo(t *testing.T) {
@@ -91,65 +107,74 @@ func TestScaleTo(t *testing.T) {
 }
 
 func testScaleTo[E Scalar](t *testing.T, _ *rand.Rand, k *reflectionCase[E]) {
-	z, v, _ := k.vectors()
-	before, beforeV := slices.Clone(k.z), slices.Clone(k.v)
-	ScaleTo(k.s, k.c, z, v)
+	z, v, w := k.vectors()
+	before := k.copied()
+	ScaleTo(k.s, k.c, z, v, w)
 	for j := range z {
 		var want longComplex
-		want.add(complexOf(k.c), complexOf(before[j]), false)
+		want.add(complexOf(k.c), complexOf(before.z[j]), false)
 		if err := want.check(complexOf(z[j]), epsilonOf[E](), 2); err != nil {
 			t.Fatalf("%s: element %d of %d: %v", k.s, j, k.n, err)
 		}
-		if !sameElement(z[j], v[j]) {
-			t.Fatalf("%s: element %d of %d is %v in z, %v in v", k.s, j, k.n, z[j], v[j])
+		if !sameElement(z[j], v[j]) || w[j] != 0 {
+			t.Fatalf("%s: element %d of %d is %v in z, %v in v, and %v in y", k.s, j, k.n, z[j], v[j], w[j])
 		}
 	}
-	unchanged(t, "z", before, k.z, k.n)
-	unchanged(t, "v", beforeV, k.v, k.n)
+	unchanged(t, "z", before.z, k.z, k.n)
+	unchanged(t, "v", before.v, k.v, k.n)
+	unchanged(t, "y", before.w, k.w, k.n)
 }
 
-func TestCombine(t *testing.T) {
-	forReflections(t, testCombine[float32], testCombine[float64], testCombine[complex64], testCombine[complex128])
+func TestAdvance(t *testing.T) {
+	forReflections(t, testAdvance[float32], testAdvance[float64], testAdvance[complex64], testAdvance[complex128])
 }
 
-func testCombine[E Scalar](t *testing.T, _ *rand.Rand, k *reflectionCase[E]) {
-	z, v, _ := k.vectors()
-	before, beforeV := slices.Clone(k.z), slices.Clone(k.v)
+func testAdvance[E Scalar](t *testing.T, rng *rand.Rand, k *reflectionCase[E]) {
+	z, v, w := k.vectors()
+	before := k.copied()
 	d, _ := parts(k.d)
-	Combine(k.s, k.c, z, d, v)
+	i, count := rng.IntN(k.n), rng.IntN(k.n+1)
+	squares := Advance(k.s, k.c, d, z, v, w, i, count)
 	var product longSum
-	for j := range z {
-		x, y := complexOf(before[j]), complexOf(v[j])
+	for j := range k.n {
+		x, y := complexOf(before.w[j]), complexOf(before.v[j])
 		product.add(real(x), real(y))
 		product.add(imag(x), imag(y))
 	}
 	// The error of the product counts wherever it is used, whatever cancels there.
-	factor := d * (product.high + product.low)
-	slack := float64(2*k.n+4) * epsilonOf[E]() * math.Abs(d) * product.size
-	for j := range z {
-		c, x, y := complexOf(k.c), complexOf(before[j]), complexOf(v[j])
+	factor, eps := d*(product.high+product.low), epsilonOf[E]()
+	slack := float64(2*k.n+4) * eps * math.Abs(d) * product.size
+	made, slackOfRow := before.copied(), 0.0 // with the new w
+	for j := range k.n {
+		c, x, y := complexOf(k.c), complexOf(before.w[j]), complexOf(before.v[j])
 		want := c*x + complex(factor, 0)*y
-		limit := slack*cmplx.Abs(y) + 8*epsilonOf[E]()*(cmplx.Abs(c)*cmplx.Abs(x)+math.Abs(factor)*cmplx.Abs(y))
-		if got := complexOf(z[j]); !(cmplx.Abs(got-want) <= limit) {
+		limit := slack*cmplx.Abs(y) + 8*eps*(cmplx.Abs(c)*cmplx.Abs(x)+math.Abs(factor)*cmplx.Abs(y))
+		made.w[j] = w[j]
+		if j == i { // cleared since
+			made.w[j], slackOfRow = elementOf[E](want), limit+eps*cmplx.Abs(want)
+		} else if got := complexOf(w[j]); !(cmplx.Abs(got-want) <= limit) {
 			t.Fatalf("%s: element %d of %d is %v, want %v within %.1g", k.s, j, k.n, got, want, limit)
 		}
 	}
-	unchanged(t, "z", before, k.z, k.n)
-	unchanged(t, "v", beforeV, k.v, 0)
+	k.checkUpdate(t, made, i, count, squares, slackOfRow)
 }
 
 func TestReflectionVectorsOfOtherLengthsAreRefused(t *testing.T) {
 	long, short, odd := make([]float64, 16), make([]float64, 8), make([]float64, 9)
 	for _, s := range Sets() {
 		for name, call := range map[string]func(){
-			"UpdateRow, short w": func() { UpdateRow(s, long, 1, short, 1, long, 1) },
-			"UpdateRow, short v": func() { UpdateRow(s, long, 1, long, 1, short, 1) },
-			"UpdateRow, count":   func() { UpdateRow(s, short, 1, short, 1, short, 9) },
-			"UpdateRow, odd":     func() { UpdateRow(s, odd, 1, odd, 1, odd, 1) },
-			"ScaleTo, short v":   func() { ScaleTo(s, 1, long, short) },
-			"ScaleTo, odd":       func() { ScaleTo(s, 1, odd, odd) },
-			"Combine, short v":   func() { Combine(s, 1, long, 1, short) },
-			"Combine, odd":       func() { Combine(s, 1, odd, 1, odd) },
+			"UpdateRow, short w":  func() { UpdateRow(s, long, long, short, 1, 1) },
+			"UpdateRow, short v":  func() { UpdateRow(s, long, short, long, 1, 1) },
+			"UpdateRow, count":    func() { UpdateRow(s, short, short, short, 1, 9) },
+			"UpdateRow, negative": func() { UpdateRow(s, short, short, short, 1, -1) },
+			"UpdateRow, row":      func() { UpdateRow(s, short, short, short, 8, 1) },
+			"UpdateRow, odd":      func() { UpdateRow(s, odd, odd, odd, 1, 1) },
+			"ScaleTo, short v":    func() { ScaleTo(s, 1, long, short, long) },
+			"ScaleTo, short y":    func() { ScaleTo(s, 1, long, long, short) },
+			"ScaleTo, odd":        func() { ScaleTo(s, 1, odd, odd, odd) },
+			"Advance, short v":    func() { Advance(s, 1, 1, long, short, long, 1, 1) },
+			"Advance, negative":   func() { Advance(s, 1, 1, long, long, long, -1, 1) },
+			"Advance, odd":        func() { Advance(s, 1, 1, odd, odd, odd, 1, 1) },
 		} {
 			func() {
 				defer func() {

@@ -45,10 +45,33 @@ const (
 	laneFloor
 	laneLow
 	laneLateFloor
+	laneCosine
+	laneSine
 )
 
-// Bytes from an element of an interleaved matrix to the next, for every set: the kernels of AVX2 work on half of the lanes at a time.
+// Bytes from a constant or variable to the next.
 const laneBytes = 64
+
+// place returns the bytes from a number of a lane to the next, and its logarithm to the base 2. The kernels of AVX2 take half of eight lanes at a
+// time, those for pairs work on two lanes alone.
+func (k laneSet) place() (bytes int, shift operand.Constant) {
+	if k.vectorBytes == pairBytes {
+		return pairBytes, operand.Imm(4)
+	}
+	return 64, operand.Imm(6)
+}
+
+// placeBytes is the first result of place.
+func (k laneSet) placeBytes() int {
+	bytes, _ := k.place()
+	return bytes
+}
+
+// scale turns a number of places into bytes.
+func (k laneSet) scale(r reg.Register) {
+	_, shift := k.place()
+	k.SHLQ(shift, r)
+}
 
 var xmm = []reg.VecPhysical{
 	reg.X0, reg.X1, reg.X2, reg.X3, reg.X4, reg.X5, reg.X6, reg.X7, reg.X8, reg.X9, reg.X10, reg.X11, reg.X12, reg.X13, reg.X14, reg.X15,
@@ -67,6 +90,7 @@ var (
 	regUpper         = reg.R10
 	regLower         = reg.R11
 	regCount         = reg.R12
+	regTurned        = reg.R14 // 0 unless the rotation that is left to do turns something
 	regFlag          = reg.R15
 )
 
@@ -75,7 +99,10 @@ const compareLessEqual, compareGreater, compareGreaterEqual = 2, 30, 29
 
 // laneSet generates the kernels that work on interleaved matrices. A truth value of each lane is a mask register of AVX-512, or a vector register
 // with all bits of a lane set or none.
-type laneSet struct{ vectorSet }
+type laneSet struct {
+	vectorSet
+	alone bool // one lane is used, and the vectors are those of its matrix alone
+}
 
 func laneField(name string) operand.Mem { return laneBlock.at(regArgs, name) }
 
@@ -163,12 +190,15 @@ func (k laneSet) number(r reg.Register, x reg.VecPhysical) {
 	}
 }
 
-// Bytes of a vector of two lanes, which is enough for a matrix alone: its square roots and divisions are the quickest.
+// Bytes of a vector of two lanes, the shortest, whose square roots and divisions are the quickest.
 const pairBytes = 16
 
 // suffix returns the end of a kernel's name.
 func (k laneSet) suffix() string {
-	if k.vectorBytes == pairBytes {
+	switch {
+	case k.alone:
+		return k.set() + "Alone"
+	case k.vectorBytes == pairBytes:
 		return k.set() + "Pair"
 	}
 	return k.set()
@@ -189,7 +219,7 @@ func writeLanes(dir string) {
 		{Context: avx2, element: float64s, vectorBytes: 32, registers: ymm},
 		{Context: avx2, element: float64s, vectorBytes: pairBytes, registers: xmm},
 	} {
-		k := laneSet{s}
+		k := laneSet{vectorSet: s}
 		k.iterate()
 		for _, parts := range []int{1, 2} {
 			k.reduce(parts)
@@ -197,6 +227,7 @@ func writeLanes(dir string) {
 			k.direct(parts)
 		}
 	}
+	laneSet{vectorSet{Context: avx2, element: float64s, vectorBytes: pairBytes, registers: xmm}, true}.iterate()
 	write(dir, "gen_lanes_avx512_amd64", compile(avx512))
 	write(dir, "gen_lanes_avx2_amd64", compile(avx2))
 	writeFile(dir, "gen_lanes_args_amd64.go", laneBlock.source())

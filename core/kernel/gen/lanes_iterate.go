@@ -62,13 +62,13 @@ func (k laneSet) scan() {
 	k.number(regIndex, s.last)
 	k.MOVQ(regIndex, regCount)
 	k.MOVQ(regIndex, regOffset)
-	k.SHLQ(operand.Imm(6), regOffset)
+	k.scale(regOffset)
 	k.move(k.Context, k.row(regD, 0), s.bottom)
 	k.number(regTop, s.index)
 	k.MOVQ(operand.I32(-1), regBottom)
 	k.MOVQ(regTop, regIndex)
 	k.MOVQ(regTop, regOffset)
-	k.SHLQ(operand.Imm(6), regOffset)
+	k.scale(regOffset)
 	k.Label("scan")
 	k.CMPQ(regIndex, regCount)
 	k.JGE(k.label("scanned"))
@@ -96,7 +96,7 @@ func (k laneSet) scan() {
 	k.Label("scan_next")
 	k.add(k.Context, one, s.index, s.index)
 	k.INCQ(regIndex)
-	k.ADDQ(operand.Imm(laneBytes), regOffset)
+	k.ADDQ(operand.Imm(uint64(k.placeBytes())), regOffset)
 	k.JMP(k.label("scan"))
 	k.Label("scanned")
 	k.move(k.Context, s.first, k.variable(laneFirst))
@@ -132,7 +132,7 @@ func (k laneSet) captured(s scanned, inside, small, at reg.Register, one, e reg.
 
 // row returns the element of the vector of base at the current row, or some rows behind it.
 func (k laneSet) row(base reg.Register, behind int) operand.Mem {
-	return operand.Mem{Base: base, Index: regOffset, Scale: 1, Disp: laneBytes * behind}
+	return operand.Mem{Base: base, Index: regOffset, Scale: 1, Disp: k.placeBytes() * behind}
 }
 
 // swept are the registers of a sweep, in the notation of tridiagonal.sweep: d and e are what the row behind the current one will get in lanes
@@ -156,21 +156,29 @@ func (k laneSet) sweepRows() {
 	k.zero(w.p)
 	k.number(regBottom, w.index)
 	k.MOVQ(regBottom, regOffset)
-	k.SHLQ(operand.Imm(6), regOffset)
+	k.scale(regOffset)
 	k.move(k.Context, k.row(regD, 1), w.d)
 	k.move(k.Context, k.row(regE, 1), w.e)
 	k.MOVQ(regBottom, regUpper)
 	k.IMULQ(laneField("rowVectors"), regUpper)
 	k.ADDQ(laneField("vectors"), regUpper)
+	// A rotation is applied while the next one is computed: those are long waits.
+	k.XORQ(regTurned, regTurned)
+	k.ADDQ(laneField("rowVectors"), regUpper)
 	k.Label("row")
 	k.rotation()
-	k.rotateRows()
+	k.any(k.truth(0))
+	k.rotateRows("rotate")
+	k.move(k.Context, w.c, k.variable(laneCosine))
+	k.move(k.Context, w.sine, k.variable(laneSine))
+	k.MOVQ(regFlag, regTurned)
 	k.SUBQ(laneField("rowVectors"), regUpper)
 	k.VSUBPD(k.constant(laneOne), w.index, w.index)
-	k.SUBQ(operand.Imm(laneBytes), regOffset)
+	k.SUBQ(operand.Imm(uint64(k.placeBytes())), regOffset)
 	k.DECQ(regBottom)
 	k.CMPQ(regBottom, regTop)
 	k.JGE(k.label("row"))
+	k.rotateRows("rotate_last")
 	k.move(k.Context, w.d, k.row(regD, 1))
 	k.move(k.Context, w.e, k.row(regE, 1))
 }
@@ -286,43 +294,61 @@ func (k laneSet) keep(w swept, p, cosine, g, one, t reg.VecPhysical) {
 	k.choose(end, w.g, w.e, w.e)
 }
 
-// rotateRows applies the rotation to the vectors.
-func (k laneSet) rotateRows() {
-	w := k.swept()
-	k.any(k.truth(0))
-	k.JZ(k.label("rotated"))
+// rotated returns the registers of a rotation, and the bytes of a vector that it turns. For a matrix alone that is four columns of a row.
+func (k laneSet) rotated() (registers []reg.VecPhysical, bytes int) {
+	if k.alone {
+		return ymm[8:], 32
+	}
+	return k.registers[8:16], k.placeBytes()
+}
+
+// rotateRows applies the rotation that was computed last but one.
+func (k laneSet) rotateRows(label string) {
+	registers, _ := k.rotated()
+	cosine, sine := registers[6], registers[7]
+	k.TESTQ(regTurned, regTurned)
+	k.JZ(k.label(label + "_end"))
+	if k.alone {
+		k.VBROADCASTSD(k.variable(laneCosine), cosine)
+		k.VBROADCASTSD(k.variable(laneSine), sine)
+	} else {
+		k.move(k.Context, k.variable(laneCosine), cosine)
+		k.move(k.Context, k.variable(laneSine), sine)
+	}
 	k.MOVQ(regUpper, regLower)
 	k.ADDQ(laneField("rowVectors"), regLower)
 	k.XORQ(regIndex, regIndex)
 	k.MOVQ(laneField("cols"), regCount)
 	const unrolled = 2
 	k.SUBQ(operand.Imm(unrolled), regCount)
-	k.JLT(k.label("rotate_rest"))
-	k.Label("rotate")
-	k.rotateColumns(w, unrolled)
+	k.JLT(k.label(label + "_rest"))
+	k.Label(label)
+	k.rotateColumns(unrolled)
 	k.SUBQ(operand.Imm(unrolled), regCount)
-	k.JGE(k.label("rotate"))
-	k.Label("rotate_rest")
+	k.JGE(k.label(label))
+	k.Label(label + "_rest")
 	k.ADDQ(operand.Imm(unrolled), regCount)
-	k.JZ(k.label("rotated"))
-	k.rotateColumns(w, 1)
-	k.Label("rotated")
+	k.JZ(k.label(label + "_end"))
+	k.rotateColumns(1)
+	k.Label(label + "_end")
 }
 
-func (k laneSet) rotateColumns(w swept, count int) {
-	free := append([]reg.VecPhysical{}, w.t...)
+// rotateColumns applies the rotation to the next count vectors of the two rows.
+func (k laneSet) rotateColumns(count int) {
+	free, bytes := k.rotated()
+	cosine, sine := free[6], free[7]
 	for c := range count {
-		upper := operand.Mem{Base: regUpper, Index: regIndex, Scale: 1, Disp: laneBytes * c}
-		lower := operand.Mem{Base: regLower, Index: regIndex, Scale: 1, Disp: laneBytes * c}
+		upper := operand.Mem{Base: regUpper, Index: regIndex, Scale: 1, Disp: bytes * c}
+		lower := operand.Mem{Base: regLower, Index: regIndex, Scale: 1, Disp: bytes * c}
 		x, y, t := free[3*c], free[3*c+1], free[3*c+2]
 		k.move(k.Context, upper, x)
 		k.move(k.Context, lower, y)
-		k.multiply(k.Context, w.sine, y, t)
-		k.VFMSUB231PD(x, w.c, t)
+		k.multiply(k.Context, sine, y, t)
+		k.VFMSUB231PD(x, cosine, t)
 		k.move(k.Context, t, upper)
-		k.multiply(k.Context, w.sine, x, x)
-		k.multiplyAdd(k.Context, y, w.c, x)
+		k.multiply(k.Context, sine, x, x)
+		k.multiplyAdd(k.Context, y, cosine, x)
 		k.move(k.Context, x, lower)
 	}
-	k.ADDQ(operand.Imm(uint64(laneBytes*count)), regIndex)
+	k.ADDQ(operand.Imm(uint64(bytes*count)), regIndex)
 }

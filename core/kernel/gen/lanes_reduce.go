@@ -27,7 +27,7 @@ type partSet struct {
 }
 
 // element bytes from an element of a row to the next.
-func (k partSet) bytes() int { return laneBytes * k.parts }
+func (k partSet) bytes() int { return k.placeBytes() * k.parts }
 
 func (k partSet) name(what string) string {
 	return what + map[int]string{1: "Real", 2: "Complex"}[k.parts] + "Lanes" + k.suffix()
@@ -35,12 +35,12 @@ func (k partSet) name(what string) string {
 
 // part returns a part of the current element of the row that base points to.
 func (k partSet) part(base reg.Register, part int) operand.Mem {
-	return operand.Mem{Base: base, Index: regElement, Scale: 1, Disp: laneBytes * part}
+	return operand.Mem{Base: base, Index: regElement, Scale: 1, Disp: k.placeBytes() * part}
 }
 
 // places returns a part of the element that regPlace counts the bytes to.
 func (k partSet) placed(base reg.Register, part int) operand.Mem {
-	return operand.Mem{Base: base, Index: regPlace, Scale: 1, Disp: laneBytes * part}
+	return operand.Mem{Base: base, Index: regPlace, Scale: 1, Disp: k.placeBytes() * part}
 }
 
 // elements generates a loop over the elements of a row in front of the one that end counts the bytes to; there may be none.
@@ -65,7 +65,7 @@ func (k partSet) reduce() {
 	k.MOVQ(laneField("order"), regSteps)
 	k.DECQ(regSteps)
 	k.MOVQ(regSteps, regNumber)
-	k.SHLQ(operand.Imm(6), regNumber)
+	k.scale(regNumber)
 	k.MOVQ(regSteps, regLength)
 	k.IMUL3Q(operand.Imm(uint64(k.bytes())), regLength, regLength)
 	k.MOVQ(regSteps, regReflection)
@@ -76,7 +76,7 @@ func (k partSet) reduce() {
 		k.move(k.Context, k.constant(laneOne), k.registers[0])
 		k.zero(k.registers[1])
 		for part := range k.parts {
-			k.move(k.Context, k.registers[part], operand.Mem{Base: regPlace, Index: regLength, Scale: 1, Disp: laneBytes * part})
+			k.move(k.Context, k.registers[part], operand.Mem{Base: regPlace, Index: regLength, Scale: 1, Disp: k.placeBytes() * part})
 		}
 	}
 	k.Label("step")
@@ -88,7 +88,7 @@ func (k partSet) reduce() {
 	k.JZ(k.label("done"))
 	k.MOVQ(regLength, regOwn)
 	k.SUBQ(operand.Imm(uint64(k.bytes())), regOwn)
-	k.SUBQ(operand.Imm(laneBytes), regNumber)
+	k.SUBQ(operand.Imm(uint64(k.placeBytes())), regNumber)
 	k.squares()
 	if k.parts == 1 {
 		k.reflection()
@@ -126,7 +126,7 @@ func (k partSet) squares() {
 
 // last returns a part of the last element of the reflection.
 func (k partSet) last(part int) operand.Mem {
-	return operand.Mem{Base: regReflection, Index: regOwn, Scale: 1, Disp: laneBytes * part}
+	return operand.Mem{Base: regReflection, Index: regOwn, Scale: 1, Disp: k.placeBytes() * part}
 }
 
 // keepFactors stores tau, in lanes with a reflection, and the coupling.
@@ -205,7 +205,7 @@ func (k partSet) nextPhase(re, im, zero reg.VecPhysical) {
 	}
 	k.MOVQ(laneField("phases"), regPlace)
 	at := func(base reg.Register, part int) operand.Mem {
-		return operand.Mem{Base: regPlace, Index: base, Scale: 1, Disp: laneBytes * part}
+		return operand.Mem{Base: regPlace, Index: base, Scale: 1, Disp: k.placeBytes() * part}
 	}
 	k.move(k.Context, at(regLength, 0), x)
 	k.move(k.Context, at(regLength, 1), y)
@@ -349,7 +349,7 @@ func (k partSet) form() {
 	k.ADDQ(operand.Imm(uint64(k.bytes())), regPlace)
 	k.CMPQ(regPlace, regLength)
 	k.JLT(k.label("reflect_row"))
-	k.ADDQ(operand.Imm(laneBytes), regNumber)
+	k.ADDQ(operand.Imm(uint64(k.placeBytes())), regNumber)
 	k.JMP(k.label("step"))
 	k.Label("done")
 	k.finish()

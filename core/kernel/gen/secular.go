@@ -22,8 +22,8 @@ var secularBlock = block{"secularArgs", "is the block of arguments of the kernel
 
 func secularField(name string) operand.Mem { return secularBlock.at(regArgs, name) }
 
-// Operands of VCMPPD.
-const compareEqual, compareLess, compareLessEqual, compareNotLess = 0, 1, 2, 5
+// Comparisons of VCMPPD beside those of the kernels for interleaved matrices. The last one holds where a NaN is.
+const compareEqual, compareLess, compareNotLess = 0, 1, 5
 
 // General registers of the kernels of secular functions.
 var (
@@ -32,8 +32,8 @@ var (
 	regResult  = reg.RSI
 	regOrigins = reg.RDI
 	regShifts  = reg.R8
-	regOwn     = reg.R9
-	regCount   = reg.R10
+	regSecularFirst     = reg.R9
+	regSecularCount   = reg.R10
 	regStride  = reg.R11
 )
 
@@ -101,7 +101,7 @@ func (k secular) some(base reg.Register, vector, bytes int) operand.Mem {
 // vectors generates the kernel of SecularVectors for results of one dtype.
 func (k secular) vectors(result element) {
 	k.open("secularVectors"+result.name, "computes vectors, see SecularVectors.")
-	k.MOVQ(secularField("count"), regCount)
+	k.MOVQ(secularField("count"), regSecularCount)
 	k.MOVQ(secularField("stride"), regStride)
 	k.Label("root")
 	k.broadcast(k.Context, operand.Mem{Base: regOrigins}, k.origin)
@@ -133,7 +133,7 @@ func (k secular) vectors(result element) {
 	k.ADDQ(operand.Imm(uint64(k.bytes)), regOrigins)
 	k.ADDQ(operand.Imm(uint64(k.bytes)), regShifts)
 	k.ADDQ(regStride, regResult)
-	k.DECQ(regCount)
+	k.DECQ(regSecularCount)
 	k.JNZ(operand.LabelRef("root"))
 	k.finish()
 }
@@ -226,17 +226,17 @@ func (k secular) scaleRow(result element) {
 // products generates the kernel of SecularWeights: one group of poles after another, for all roots.
 func (k secular) products() {
 	k.open("secularWeights"+k.name, "computes weights, see SecularWeights.")
-	k.MOVQ(secularField("first"), regOwn)
-	k.MOVQ(secularField("count"), regCount)
+	k.MOVQ(secularField("first"), regSecularFirst)
+	k.MOVQ(secularField("count"), regSecularCount)
 	own, product := k.size, k.sums[0]
 	k.Label("group")
-	k.move(k.Context, operand.Mem{Base: regPoles, Index: regOwn, Scale: 8}, own)
+	k.move(k.Context, operand.Mem{Base: regPoles, Index: regSecularFirst, Scale: 8}, own)
 	k.move(k.Context, k.one, product)
 	k.XORQ(regCol, regCol)
 	for _, part := range []string{"before", "at", "behind"} {
 		switch part {
 		case "before":
-			k.MOVQ(regOwn, regLeft)
+			k.MOVQ(regSecularFirst, regLeft)
 		case "at":
 			k.MOVQ(operand.U32(k.lanes()), regLeft)
 		case "behind":
@@ -254,9 +254,9 @@ func (k secular) products() {
 	k.VSUBPD(product, k.zeros, k.sums[1])
 	k.maximum(k.Context, k.sums[1], product, product)
 	k.VSQRTPD(product, product)
-	k.move(k.Context, product, operand.Mem{Base: regWeights, Index: regOwn, Scale: 8})
-	k.ADDQ(operand.Imm(uint64(k.lanes())), regOwn)
-	k.DECQ(regCount)
+	k.move(k.Context, product, operand.Mem{Base: regWeights, Index: regSecularFirst, Scale: 8})
+	k.ADDQ(operand.Imm(uint64(k.lanes())), regSecularFirst)
+	k.DECQ(regSecularCount)
 	k.JNZ(operand.LabelRef("group"))
 	k.finish()
 }
