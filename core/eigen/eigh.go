@@ -64,7 +64,7 @@ func eighWide[T dense.Scalar, R dense.Float](a dense.View[T], w []R, v dense.Vie
 }
 
 // From this order on single precision matrices are worked on in single precision.
-const leastSingleOrder = 64
+const leastSingleOrder = 40
 
 // computesInOwnType reports whether matrices and vectors of order n are of type T while they are worked on; others are in double precision.
 func computesInOwnType[T dense.Scalar](n int) bool {
@@ -73,15 +73,26 @@ func computesInOwnType[T dense.Scalar](n int) bool {
 
 // eigh is Eigh in the type W, which V is the real type of, after the checks of the arguments.
 func eigh[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Float](a dense.View[T], w []R, v dense.View[T], opt Options) (int, error) {
-	h, err := loadLower[W](opt.Team, a, opt.Upper, opt.Overwrite)
-	if err != nil {
+	n := a.Rows
+	h, own := lowerOf[W](a, opt.Overwrite)
+	_, direct := vectorMemory[V](v, opt)
+	words := solveWords[W, V](n, opt, direct)
+	if !own {
+		words += wordsOf[W](lowerSize[W](n))
+	}
+	memory := borrowWorkspace(words)
+	defer memory.giveBack()
+	if !own {
+		h = lowerIn(n, take[W](&memory, lowerSize[W](n)))
+	}
+	if err := fillLower(opt.Team, h, a, opt.Upper); err != nil {
 		return 0, err
 	}
 	largest := largestInLower(h)
 	if !isFinite(largest) {
-		return fillNaN(a.Rows, w, v, opt), nil
+		return fillNaN(n, w, v, opt), nil
 	}
-	return solve[W, V](h, largest, w, v, opt, transformation[W]{})
+	return solveIn[W, V](memory, h, largest, w, v, opt, transformation[W]{})
 }
 
 // transformation leads from the eigenpairs of the matrix that solve gets to those of the caller's problem. The zero
@@ -97,6 +108,14 @@ const leastSharedOrder = 96
 // solve diagonalizes the Hermitian matrix in the lower triangle of h, which it overwrites, and writes the wanted
 // eigenpairs of the caller's problem to w and v. largest is what largestInLower says of h, a finite number. V is the real type of W.
 func solve[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Float](h dense.Matrix[W], largest float64, w []R, v dense.View[T], opt Options, to transformation[W]) (int, error) {
+	_, direct := vectorMemory[V](v, opt)
+	memory := borrowWorkspace(solveWords[W, V](h.Rows, opt, direct))
+	defer memory.giveBack()
+	return solveIn[W, V](memory, h, largest, w, v, opt, to)
+}
+
+// solveIn is solve in a workspace with room for solveWords.
+func solveIn[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Float](memory workspace, h dense.Matrix[W], largest float64, w []R, v dense.View[T], opt Options, to transformation[W]) (int, error) {
 	n := h.Rows
 	if n < leastSharedOrder {
 		opt.Team = opt.Team.Serial()
@@ -105,17 +124,15 @@ func solve[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Float](h dense
 	scaleLower(h, exponent)
 	to.valueExponent -= exponent
 	if opt.ValuesOnly {
-		return solveValues(h, w, opt, to.valueExponent)
+		return solveValues(memory, h, w, opt, to.valueExponent)
 	}
-	return solveVectors[W, V](h, w, columns(v, opt.Subset.largestCount(n)), opt, to)
+	return solveVectors[W, V](memory, h, w, columns(v, opt.Subset.largestCount(n)), opt, to)
 }
 
 // solveValues does solve's work, scaling apart, where eigenvalues alone are wanted; they are multiplied by 2^exponent.
-func solveValues[W dense.Scalar, R dense.Float](h dense.Matrix[W], w []R, opt Options, exponent int) (int, error) {
+func solveValues[W dense.Scalar, R dense.Float](memory workspace, h dense.Matrix[W], w []R, opt Options, exponent int) (int, error) {
 	n, team := h.Rows, opt.Team
 	team.Plan(n + solveSteps(n))
-	memory := borrowWorkspace(2 * wordsOf[float64](n))
-	defer memory.giveBack()
 	d, e := take[float64](&memory, n), take[float64](&memory, n)
 	if _, err := tridiagonalize(team, h, d, e); err != nil {
 		return 0, err
@@ -129,12 +146,10 @@ func solveValues[W dense.Scalar, R dense.Float](h dense.Matrix[W], w []R, opt Op
 }
 
 // solveVectors does solve's work, scaling apart, where eigenvectors are wanted; v has as many columns as the subset may hold.
-func solveVectors[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Float](h dense.Matrix[W], w []R, v dense.View[T], opt Options, to transformation[W]) (int, error) {
+func solveVectors[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Float](memory workspace, h dense.Matrix[W], w []R, v dense.View[T], opt Options, to transformation[W]) (int, error) {
 	n, team := h.Rows, opt.Team
 	team.Plan(n + solveSteps(n) + v.Cols)
-	vectors, direct := vectorMemory[V](v, opt.Subset)
-	memory := borrowWorkspace(solveWords[W, V](n, v.Cols, team.Threads(), direct))
-	defer memory.giveBack()
+	vectors, direct := vectorMemory[V](v, opt)
 	if !direct {
 		vectors = takeMatrix[V](&memory, n, n)
 	}
@@ -174,13 +189,13 @@ func writeValues[R dense.Float](w []R, d []float64, exponent int) {
 	}
 }
 
-// vectorMemory returns v's own memory as an n x n matrix for real eigenvectors as rows, where it is one and it is sure that all n of its columns are
-// outputs.
-func vectorMemory[V dense.Float, T dense.Scalar](v dense.View[T], subset Subset) (rows dense.Matrix[V], direct bool) {
-	if v.Cols < v.Rows || subset.kind == pairsByValue {
+// vectorMemory returns v's own memory as an n x n matrix for real eigenvectors as rows, where it is one and it is sure that its first n columns
+// are outputs.
+func vectorMemory[V dense.Float, T dense.Scalar](v dense.View[T], opt Options) (rows dense.Matrix[V], direct bool) {
+	if opt.ValuesOnly || opt.Subset.kind == pairsByValue || opt.Subset.largestCount(v.Rows) < v.Rows {
 		return rows, false
 	}
-	return ownRows[V](v.T())
+	return ownRows[V](columns(v, v.Rows).T())
 }
 
 // columns returns the view of the first k columns of v.

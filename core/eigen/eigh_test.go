@@ -54,7 +54,7 @@ func testFamily[T dense.Scalar, W dense.Wide, R dense.Float](t *testing.T, worst
 	if _, err := Eigh(a.View(), valuesOnly, dense.View[T]{}, Options{ValuesOnly: true}); err != nil {
 		t.Fatal(err)
 	}
-	checkSameValues(t, name, valuesOnly, w)
+	checkEighValues(t, name, n, valuesOnly, w)
 }
 
 func TestEighExtremeScales(t *testing.T) {
@@ -69,14 +69,21 @@ func TestEighExtremeScales(t *testing.T) {
 func testScales[T dense.Scalar, W dense.Wide, R dense.Float](t *testing.T, exponents []int) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	worst := &worstResiduals{}
+	orders := []int{33}
+	if dense.IsSingle[T]() {
+		orders = append(orders, 70) // which is worked on in single precision
+	}
 	for _, exponent := range exponents {
 		for _, family := range numtest.HermitianFamilies[W]() {
-			a := rounded[T](times2(family.Make(rng, 33), exponent))
-			w, v := mustEigh[W, R](t, a.View(), Options{})
-			for i := range w {
-				w[i] = math.Ldexp(w[i], -exponent)
+			for _, n := range orders {
+				a := rounded[T](times2(family.Make(rng, n), exponent))
+				w, v := mustEigh[W, R](t, a.View(), Options{})
+				for i := range w {
+					w[i] = math.Ldexp(w[i], -exponent)
+				}
+				name := fmt.Sprintf("2^%d %s, n = %d", exponent, family.Name, n)
+				checkPairs(t, worst, name, times2(widened[W](a), -exponent), w, v, dense.Eps[T]())
 			}
-			checkPairs(t, worst, fmt.Sprintf("2^%d %s", exponent, family.Name), times2(widened[W](a), -exponent), w, v, dense.Eps[T]())
 		}
 	}
 	t.Log(worst)
@@ -85,19 +92,26 @@ func testScales[T dense.Scalar, W dense.Wide, R dense.Float](t *testing.T, expon
 // A matrix whose elements are all subnormal has few digits, and its eigenvalues are rounded to few digits. The smallest
 // number is the unit of both errors.
 func TestEighSubnormal(t *testing.T) {
+	t.Run("complex128", func(t *testing.T) { testSubnormal[complex128, float64](t, -1060, -1074) })
+	t.Run("complex64", func(t *testing.T) { testSubnormal[complex64, float32](t, -135, -149) })
+	t.Run("float32", func(t *testing.T) { testSubnormal[float32, float32](t, -135, -149) })
+}
+
+// testSubnormal takes matrices times 2^exponent; the smallest number of R is 2^last.
+func testSubnormal[T dense.Scalar, R dense.Float](t *testing.T, exponent, last int) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	for _, n := range []int{2, 8, 33} {
-		a := times2(numtest.RandomHermitian[complex128](rng, n), -1060)
-		w, v := mustEigh[complex128, float64](t, a.View(), Options{})
+	for _, n := range []int{2, 8, 33, 70} {
+		a := rounded[T](times2(widened[complex128](numtest.RandomHermitian[T](rng, n)), exponent))
+		w, v := mustEigh[complex128, R](t, a.View(), Options{})
 		for i := range w {
-			w[i] = math.Ldexp(w[i], 1060)
+			w[i] = math.Ldexp(w[i], -exponent)
 		}
-		// n eigenvalues, each rounded to a multiple of 2^-1074.
-		const halfUnit = 0x1p-1074 / 0x1p-1060 / 2
-		if r := numtest.EigenResidual(times2(a, 1060), w, v, halfUnit); !(r < 1) {
+		// n eigenvalues, each rounded to a multiple of the smallest number.
+		halfUnit := math.Ldexp(1, last-exponent-1)
+		if r := numtest.EigenResidual(times2(widened[complex128](a), -exponent), w, v, halfUnit); !(r < 1) {
 			t.Errorf("n = %d: |AV - VW| is %g units of the smallest number", n, r)
 		}
-		if r := numtest.UnitaryResidual(v, 0x1p-52); !(r < residualLimit) {
+		if r := numtest.UnitaryResidual(v, dense.Eps[T]()); !(r < residualLimit) {
 			t.Errorf("n = %d: |V^H V - I| is %g", n, r)
 		}
 	}

@@ -79,18 +79,30 @@ func checkValues(t *testing.T, name string, got, want []float64, tolerance float
 }
 
 // checkSameValues fails the test unless the eigenvalues that were computed without eigenvectors agree with those computed with them: up to errors
-// of the precision that is computed in relative to the largest one, and one rounding to R.
+// in double precision relative to the largest one, and one rounding to R.
 func checkSameValues[R dense.Float](t *testing.T, name string, valuesOnly []R, w []float64) {
 	t.Helper()
-	n, largest, eps := len(w), 0.0, dense.Eps[float64]()
+	checkValuesWithin(t, name, dense.Eps[float64](), valuesOnly, w)
+}
+
+// checkEighValues is checkSameValues for what Eigh makes of a matrix of order n: the errors are those of the precision that it works in.
+func checkEighValues[R dense.Float](t *testing.T, name string, n int, valuesOnly []R, w []float64) {
+	t.Helper()
+	eps := dense.Eps[float64]()
 	if computesInOwnType[R](n) {
 		eps = dense.Eps[R]()
 	}
+	checkValuesWithin(t, name, eps, valuesOnly, w)
+}
+
+func checkValuesWithin[R dense.Float](t *testing.T, name string, eps float64, valuesOnly []R, w []float64) {
+	t.Helper()
+	largest := 0.0
 	for _, x := range w {
 		largest = max(largest, math.Abs(x))
 	}
 	for i, x := range w {
-		tolerance := 2*residualLimit*float64(max(n, 8))*eps*largest + dense.Eps[R]()*math.Abs(x)
+		tolerance := 2*residualLimit*float64(max(len(w), 8))*eps*largest + dense.Eps[R]()*math.Abs(x)
 		if got := float64(valuesOnly[i]); !(math.Abs(got-x) <= tolerance) {
 			t.Errorf("%s: eigenvalue %d is %v without vectors, %v with them", name, i, got, x)
 			return

@@ -12,13 +12,23 @@ import (
 // with a real diagonal, in a layout that suits tridiagonalize. What is above the diagonal is undefined. The memory is a's own if overwrite
 // allows it and a's rows or columns are contiguous and suit that.
 func loadLower[W dense.Scalar, T dense.Scalar](team *sched.Team, a dense.View[T], upper, overwrite bool) (dense.Matrix[W], error) {
-	h, ok := dense.Matrix[W]{}, false
-	if overwrite {
-		h, ok = ownMemory[W](a)
-	}
+	h, ok := lowerOf[W](a, overwrite)
 	if !ok {
 		h = newLower[W](a.Rows)
 	}
+	return h, fillLower(team, h, a, upper)
+}
+
+// lowerOf returns a's own memory as a matrix for fillLower, where overwrite allows it and it is possible.
+func lowerOf[W dense.Scalar, T dense.Scalar](a dense.View[T], overwrite bool) (h dense.Matrix[W], ok bool) {
+	if !overwrite {
+		return h, false
+	}
+	return ownMemory[W](a)
+}
+
+// fillLower does loadLower's work in h, which is a matrix for tridiagonalize.
+func fillLower[W dense.Scalar, T dense.Scalar](team *sched.Team, h dense.Matrix[W], a dense.View[T], upper bool) error {
 	// Row i of the lower triangle is the conjugate of column i of the upper one. In a's own memory, too, every element
 	// comes from its own place or from the triangle that is not written.
 	if upper {
@@ -26,7 +36,7 @@ func loadLower[W dense.Scalar, T dense.Scalar](team *sched.Team, a dense.View[T]
 	}
 	for i := range h.Rows {
 		if err := team.Err(); err != nil {
-			return h, err
+			return err
 		}
 		row := h.Row(i)[: i+1 : i+1]
 		from := dense.View[T]{Rows: 1, Cols: i + 1, Offset: a.Offset + i*a.RowStride, RowStride: a.RowStride, ColStride: a.ColStride, Data: a.Data}
@@ -36,7 +46,7 @@ func loadLower[W dense.Scalar, T dense.Scalar](team *sched.Team, a dense.View[T]
 		}
 		row[i] = dense.FromReal[W](dense.Real(row[i]))
 	}
-	return h, nil
+	return nil
 }
 
 // ownMemory returns a's memory as a row-major matrix of type W, transposed if a is column-major, if tridiagonalize can work there.

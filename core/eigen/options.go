@@ -130,12 +130,11 @@ func Workspace[T dense.Scalar](n int, generalized bool, opt Options) (bytes int6
 func workspaceBytes[W dense.Scalar, V dense.Float](n int, generalized bool, opt Options) int64 {
 	var number W
 	wide, threads, order := int(unsafe.Sizeof(number)), opt.Team.Threads(), float64(n)
-	total := wide*(int(lowerElements(order)+reductionElements(order))+n) + realBytes*wholeRows*n
+	total := wide*(int(lowerElements(order)+reductionElements(order))+n) + realBytes*(wholeRows*n+solveWords[W, V](n, opt, false))
 	if opt.ValuesOnly {
 		total += valuesBytes(n, threads)
 	} else {
 		total += realBytes*solveRows*n + threads*int(blas.GemmWorkspace[V]())
-		total += realBytes * solveWords[W, V](n, opt.Subset.largestCount(n), threads, false)
 	}
 	if generalized { // the Cholesky factorization and the solves with its factor
 		total += wide*(int(lowerElements(order))+standardFormElements[W](n)+(threads*inverseRows+probes)*n) + realBytes*generalizedRows*n

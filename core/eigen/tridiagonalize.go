@@ -234,12 +234,24 @@ const mostColumns = 16
 
 // newLower returns a matrix of zeros for tridiagonalize: with memory up to the next whole group of rows and columns, and with rows whose
 // distance, an odd number of groups, keeps them from competing for the same places of a cache.
-func newLower[W dense.Scalar](n int) dense.Matrix[W] {
+func newLower[W dense.Scalar](n int) dense.Matrix[W] { return lowerIn(n, make([]W, lowerSize[W](n))) }
+
+// lowerIn is newLower in memory of lowerSize numbers; the elements of the matrix are what they were before.
+func lowerIn[W dense.Scalar](n int, memory []W) dense.Matrix[W] {
+	stride := lowerStride[W](n)
+	clear(memory[n*stride:]) // what is multiplied by zeros is to be finite
+	return dense.Matrix[W]{Rows: n, Cols: n, Stride: stride, Data: memory}
+}
+
+// lowerSize returns how many numbers are in what newLower makes.
+func lowerSize[W dense.Scalar](n int) int { return paddedRows[W](n) * lowerStride[W](n) }
+
+func lowerStride[W dense.Scalar](n int) int {
 	stride := paddedColumns[W](n)
 	if !goodStride[W](stride) {
 		stride += kernel.ReductionColumns[W]()
 	}
-	return dense.Matrix[W]{Rows: n, Cols: n, Stride: stride, Data: make([]W, paddedRows[W](n)*stride)}
+	return stride
 }
 
 // lowerElements bounds the numbers in what newLower makes.

@@ -59,7 +59,7 @@ func tridiagonalPairs[W dense.Wide, T dense.Scalar, R dense.Float](t *tridiagona
 	}
 	v = columns(v, opt.Subset.largestCount(n))
 	team.Plan(solveSteps(n) + v.Cols)
-	vectors, direct := vectorMemory[float64](v, opt.Subset)
+	vectors, direct := vectorMemory[float64](v, opt)
 	words := max(solveElements[float64](n), wordsOf[float64](writeElements[W](n, v.Cols, team.Threads())))
 	if !direct {
 		words += wordsOf[float64](n * n)

@@ -59,13 +59,17 @@ func takeMatrix[T dense.Scalar](w *workspace, rows, cols int) dense.Matrix[T] {
 	return dense.Matrix[T]{Rows: rows, Cols: cols, Stride: max(1, cols), Data: take[T](w, rows*cols)}
 }
 
-// solveWords returns the words that solve takes from its workspace for count eigenvectors of a matrix of type W and order n, which V is the real
-// type of; direct says whether the eigenvectors of the tridiagonal matrix are in memory of the caller.
-func solveWords[W dense.Scalar, V dense.Float](n, count, threads int, direct bool) int {
+// solveWords returns the words that solve takes from its workspace for a matrix of type W and order n, which V is the real type of; direct says
+// whether the eigenvectors of the tridiagonal matrix are in memory of the caller.
+func solveWords[W dense.Scalar, V dense.Float](n int, opt Options, direct bool) int {
 	words := 2 * wordsOf[float64](n)
+	if opt.ValuesOnly {
+		return words
+	}
 	if !direct {
 		words += wordsOf[V](n * n)
 	}
-	back := wordsOf[V](blockElements[W](n, threads)) + wordsOf[V](writeElements[W](n, count, threads))
+	threads := opt.Team.Threads()
+	back := wordsOf[V](blockElements[W](n, threads)) + wordsOf[V](writeElements[W](n, opt.Subset.largestCount(n), threads))
 	return words + max(wordsOf[float64](solveElements[V](n)), back)
 }
