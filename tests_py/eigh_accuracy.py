@@ -36,10 +36,7 @@ KINDS = {
     "random": matrices.hermitian,
     "near overflow": _scaled_random(lambda info, n: float(info.max) / (8 * max(n, 8))),
     "subnormal": _scaled_random(lambda info, n: float(info.tiny) / 8),
-    **{
-        name: lambda n, dtype, make=make: matrices.with_phases(make(n), dtype)
-        for name, make in matrices.SYMMETRIC.items()
-    },
+    **{name: lambda n, dtype, make=make: matrices.with_phases(make(n), dtype) for name, make in matrices.SYMMETRIC.items()},
 }
 
 # Even orders, since some kinds have no others; variants make odd ones of them.

@@ -89,9 +89,7 @@ def eigenvalue_error(a, w, reference=None):
         known = scipy.linalg.eigh(h, driver="ev")[0] if h.size else np.zeros(0)
     assert values.shape == known.shape
     floor = rounding_floor(a.dtype, len(a), shift)
-    return float(np.abs(values - known).max(initial=0)) / (
-        divisor(len(a)) * eps(a.dtype) * (spectral_norm(h) or 1.0) + floor
-    )
+    return float(np.abs(values - known).max(initial=0)) / (divisor(len(a)) * eps(a.dtype) * (spectral_norm(h) or 1.0) + floor)
 
 
 def similarity_residual(a, q, form):

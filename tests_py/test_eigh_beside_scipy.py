@@ -3,7 +3,6 @@
 Where they are meant to differ is a table in docs/eigh.md, which test_eigh_page.py checks.
 """
 
-
 import matrices
 import numpy as np
 import residuals

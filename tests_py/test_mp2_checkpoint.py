@@ -72,9 +72,7 @@ def test_killed_calls_go_on(tmp_path):
             process.send_signal(signal.SIGKILL)
             process.wait()
         size = path.stat().st_size
-    got, computed = pairs_of(
-        lambda i, j: b[i:j], occ, vir, max_memory=ROOM, checkpoint=path, pair_energies=True, threads=2
-    )
+    got, computed = pairs_of(lambda i, j: b[i:j], occ, vir, max_memory=ROOM, checkpoint=path, pair_energies=True, threads=2)
     assert got == want and np.array_equal(got.pair_energies, want.pair_energies)
     assert 0 < computed < PAIRS
     assert not path.exists()

@@ -30,9 +30,7 @@ _HDF5 = re.compile(r"(.+\.(?:h5|hdf5)):(.+)")
 
 def add(commands: Any) -> None:
     """Add the command to the parser's commands."""
-    command = commands.add_parser(
-        "mp2", help="DF-MP2 correlation energy from files", description=_DESCRIPTION, epilog=_EPILOG
-    )
+    command = commands.add_parser("mp2", help="DF-MP2 correlation energy from files", description=_DESCRIPTION, epilog=_EPILOG)
     command.add_argument("B", help="file of the three-index integrals; read in blocks, never loaded whole")
     command.add_argument("eps_occ", help="file of the occupied orbital energies (hartree)")
     command.add_argument("eps_vir", help="file of the virtual orbital energies (hartree)")

@@ -290,9 +290,7 @@ def invoke(
     records = [_array.record(a) for a in arrays]
     if arrays[0].dtype.kind == "c":
         work *= _COMPLEX_FACTOR
-    return _native.run(
-        name, work, size, progress, (arrays, records), *map(_array.address, records), *args, limit=limit
-    )
+    return _native.run(name, work, size, progress, (arrays, records), *map(_array.address, records), *args, limit=limit)
 
 
 def invoke_product(name: str, work: float, threads: int | None, arrays: Sequence[Array], *args: Any) -> None:
@@ -301,9 +299,7 @@ def invoke_product(name: str, work: float, threads: int | None, arrays: Sequence
         invoke(name, work * math.prod(arrays[-1].shape[:-2]), threads, arrays, *args, limit=_native.product_work())
 
 
-def invoke_on(
-    on: _device.Device, name: str, work: float, threads: int | None, arrays: Sequence[Array], *args: Any
-) -> None:
+def invoke_on(on: _device.Device, name: str, work: float, threads: int | None, arrays: Sequence[Array], *args: Any) -> None:
     """Call a function of the library that runs on a device, unless there is nothing in the result, the last of the arrays.
 
     The call is always a job: a device may be slow. UnsupportedError for complex arrays.

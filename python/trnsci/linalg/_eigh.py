@@ -163,14 +163,14 @@ def _eigh(
     v, v_record = None, None
     if not eigvals_only:
         v, v_record = _array.empty((*shape[:-1], wanted.most), dtype, "the eigenvectors", order="F")
-    jacobi = driver == _JACOBI
-    work = _WORK_JACOBI if jacobi else _WORK_EIGENVALUES if v is None else _WORK_EIGENVECTORS
+    work = _WORK_JACOBI if driver == _JACOBI else _WORK_EIGENVALUES if v is None else _WORK_EIGENVECTORS
     arrays = source, metric, metric_record, w, w_record, v, v_record
     addresses = [_array.address(record) for record in (source, metric_record, w_record, v_record)]
     options = bool(lower), bool(check_finite), _scratch(a, matrix, b, metric, overwrite)
     selection = wanted.kind, wanted.low, wanted.high, wanted.above, wanted.up_to
     if lindep is None:
-        count = _common.solve("Eigh", matrix, work, threads, progress, arrays, *addresses, int(type), *options, jacobi, *selection)
+        arguments = int(type), *options, driver == _JACOBI, *selection
+        count = _common.solve("Eigh", matrix, work, threads, progress, arrays, *addresses, *arguments)
     else:
         limit, dropped = _check_lindep(lindep, b, type), np.zeros(shape[:-2], np.int64)
         count = _common.solve(
