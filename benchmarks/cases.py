@@ -19,6 +19,8 @@ VECTOR_SIZES = (64, 128, 256, 512, 1024, 2048)
 LEVEL3_SIZES = (256, 512, 1024, 2048)
 CHOLESKY_SIZES = (128, 256, 512, 1024, 2048)
 PYTHON_SIZES = (64, 128, 256, 512)
+EIGEN_SIZES = (16, 32, 64, 128, 256, 512, 1024)
+LARGE_EIGEN_SIZES = (*EIGEN_SIZES, 2048)
 FORCED_SIZES = (64, 256, 1024)
 
 
@@ -29,6 +31,11 @@ def _cube(count: float) -> Callable[[Sizes], float]:
 
 def _gemm(s: Sizes) -> float:
     return 2.0 * s.get("count", 1) * s["m"] * s["n"] * s["k"]
+
+
+def _eigh(s: Sizes) -> float:
+    """Count the eigenvalues and vectors of each matrix."""
+    return 9.0 * s.get("count", 1) * s["n"] ** 3
 
 
 def _mp2(s: Sizes) -> float:
@@ -92,10 +99,12 @@ class Case:
 
 FROM_C = ("openblas", "mkl")
 LEFT, RIGHT = {"side": "L", "uplo": "L"}, {"side": "R", "uplo": "L"}
+EIGH_PEERS = ("scipy", "scipy/eigh_evd", "scipy/eigh_numpy")
 K_SIZES = tuple({"m": 1024, "n": 1024, "k": k} for k in (16, 32, 64, 128))
 BATCHES = ({"count": 1000, "m": 16, "n": 16, "k": 16}, {"count": 200, "m": 64, "n": 64, "k": 64})
 PYSCF = ("pyscf", "pyscf-openblas")
 MP2_SIZES = ({"nocc": 16, "nvir": 112, "naux": 384},)
+EIGEN_BATCHES = ({"count": 2000, "n": 8}, {"count": 500, "n": 24})
 MEDIUM_MP2_SIZES = (*MP2_SIZES, {"nocc": 32, "nvir": 224, "naux": 768})
 LARGE_MP2_SIZES = ({"nocc": 64, "nvir": 448, "naux": 1536},)
 TINY_MP2_SIZES = ({"nocc": 8, "nvir": 24, "naux": 80},)
@@ -108,7 +117,7 @@ MP2_VARIANTS = (*LARGE_MP2_VARIANTS, "python/df_mp2_file")
 # so are the rates of sos_mp2, which are those of the pairs that it does without.
 GROUPS = (
     Group("smoke", "gemm", _square((32, 128)), _gemm, FROM_C),
-    Group("smoke-python", "eigh", _order((64,)), _cube(9), ("scipy",), ours="python"),
+    Group("smoke-python", "eigh", _order((64,)), _eigh, ("scipy",), ours="python"),
     Group("smoke-mp2", "df_mp2", TINY_MP2_SIZES, _mp2, ("scipy", *PYSCF, *MP2_VARIANTS), ours="python"),
     Group("smoke-mp2-open", "df_ump2", TINY_MP2_SIZES, _ump2, PYSCF, ours="python"),
     Group("dgemm", "gemm", _square(GEMM_SIZES), _gemm, (*FROM_C, "faer")),
@@ -134,7 +143,14 @@ GROUPS = (
     Group("matmul-batched", "matmul", BATCHES, _gemm, ("scipy",), ours="python"),
     Group("cholesky", "cholesky", _order(CHOLESKY_SIZES), _cube(1 / 3), ("scipy", "scipy/dpotrf"), ours="python"),
     Group("solve-triangular", "solve_triangular", _order(LEVEL3_SIZES), _cube(1), ("scipy",), ours="python"),
-    Group("eigh", "eigh", _order(PYTHON_SIZES), _cube(9), ("scipy", "scipy/eigh_evd"), ours="python"),
+    Group("eigh", "eigh", _order(LARGE_EIGEN_SIZES), _eigh, (*EIGH_PEERS, "mkl", "faer"), ours="python"),
+    Group("eigh-s", "eigh", _order(EIGEN_SIZES), _eigh, EIGH_PEERS, dtype="s", ours="python"),
+    Group("eigh-z", "eigh", _order(EIGEN_SIZES), _eigh, EIGH_PEERS, dtype="z", ours="python"),
+    Group("eigh-c", "eigh", _order(EIGEN_SIZES), _eigh, EIGH_PEERS, dtype="c", ours="python"),
+    Group("eigh-values", "eigvalsh", _order(EIGEN_SIZES), _cube(4 / 3), ("scipy", "scipy/eigvalsh_numpy"), ours="python"),
+    Group("eigh-subset", "eigh_subset", _order(EIGEN_SIZES[2:]), _eigh, ("scipy", "scipy/eigh_subset_evx"), ours="python"),
+    Group("eigh-generalized", "eigh_generalized", _order(EIGEN_SIZES), _eigh, ("scipy", "scipy/eigh_gv"), ours="python"),
+    Group("eigh-batched", "eigh", EIGEN_BATCHES, _eigh, ("scipy/eigh_numpy",), ours="python"),
     Group("schur", "schur", _order(PYTHON_SIZES), _cube(25), ("scipy",), ours="python"),
     Group("df-mp2", "df_mp2", MP2_SIZES, _mp2, ("scipy", *PYSCF), ours="python"),
     Group("df-mp2-open", "df_ump2", MP2_SIZES, _ump2, PYSCF, ours="python"),

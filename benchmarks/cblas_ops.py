@@ -17,8 +17,9 @@ ROOT = Path(__file__).resolve().parent.parent
 # Numbers of the operations in cblas.c.
 OPS = {
     "gemm s": 0, "gemm d": 1, "gemm c": 2, "gemm z": 3, "symv d": 4, "gemv d": 5, "trsm d": 6, "trmm d": 7, "syrk d": 8,
-    "symm d": 9, "potrf d": 10,
+    "symm d": 9, "potrf d": 10, "eigh d": 11,
 }  # fmt: skip
+LAPACK = {"potrf": "{dtype}potrf_", "eigh": "{dtype}syevd_"}
 DTYPES = {"s": np.float32, "d": np.float64, "c": np.complex64, "z": np.complex128}
 # Constants of cblas.h.
 TRANS = {"N": 111, "T": 112, "C": 113}
@@ -82,7 +83,7 @@ class Library:
         return text.value.decode()
 
     def _function(self, op: str, dtype: str) -> int:
-        name = f"{dtype}potrf_" if op == "potrf" else f"cblas_{dtype}{op}"
+        name = LAPACK.get(op, "cblas_{dtype}{op}").format(dtype=dtype, op=op)
         function = getattr(self._blas, self._prefix + name + self._suffix, None)
         if function is None:
             raise Skip(f"{os.path.basename(self.path)} exports no {name}")
@@ -98,6 +99,9 @@ class Library:
             raise Skip(f"no {key} from C")
         a, b, c, reads_c = _operands(request)
         original = c.copy() if reads_c else None
+        m, k = request.get("m", 0), request.get("k", 0)
+        if op == "eigh":
+            m, k = b.size - request["n"], a.size
         problem = Problem(
             function=self._function(op, dtype),
             op=OPS[key],
@@ -105,7 +109,7 @@ class Library:
             trans_b=TRANS[request.get("trans_b", "N")],
             side=SIDE[request.get("side", "L")],
             uplo=UPLO[request.get("uplo", "L")],
-            m=request.get("m", 0), n=request["n"], k=request.get("k", 0),
+            m=m, n=request["n"], k=k,
             lda=a.shape[-1], ldb=b.shape[-1], ldc=c.shape[-1],
             a=a.ctypes.data, b=b.ctypes.data, c=c.ctypes.data,
             original=None if original is None else original.ctypes.data,
@@ -144,4 +148,7 @@ def _operands(r: dict[str, Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[An
     heavy = random(order, order) + 2 * order * np.eye(order, dtype=dtype)  # well-conditioned, positive definite
     if op == "potrf":
         return empty, empty, heavy, True
+    if op == "eigh":  # the workspaces that LAPACK's documentation of dsyevd asks for
+        symmetric = random(n, n)
+        return np.zeros(3 + 5 * n, np.int64), np.zeros(n + 1 + 6 * n + 2 * n**2, dtype), symmetric + symmetric.T, True
     return heavy, empty, random(m, n), True

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cblas_ops import ROOT, Library, loaded_openblas
+from cblas_ops import DTYPES, ROOT, Library, loaded_openblas
 
 Array = NDArray[Any]
 Call = Callable[[], object]
@@ -36,8 +36,13 @@ def _random(*shape: int) -> Array:
 
 
 def _symmetric(r: Request) -> Array:
-    a = _random(r["n"], r["n"])
-    symmetric: Array = a + a.T
+    """Return a Hermitian matrix, or a stack of them."""
+    shape = (*([r["count"]] if "count" in r else []), r["n"], r["n"])
+    dtype = np.dtype(DTYPES[r["dtype"]])
+    a = _random(*shape)
+    if dtype.kind == "c":
+        a = a + 1j * np.random.default_rng(2).uniform(-1, 1, shape)
+    symmetric: Array = (a + a.swapaxes(-1, -2).conj()).astype(dtype)
     return symmetric
 
 
@@ -45,6 +50,20 @@ def _positive(r: Request) -> Array:
     a = _symmetric(r)
     np.fill_diagonal(a, 4 * r["n"])
     return a
+
+
+def _pencil(r: Request) -> tuple[Array, Array]:
+    return _symmetric(r), _positive(r)
+
+
+def _lowest(function: Callable[..., object], **keywords: Any) -> Callable[[Request], Call]:
+    """Return what makes the call for the lowest tenth of the eigenvalues and their vectors."""
+
+    def prepare(request: Request) -> Call:
+        a, last = _symmetric(request), request["n"] // 10 - 1
+        return lambda: function(a, subset_by_index=[0, last], **keywords)
+
+    return prepare
 
 
 def _general(r: Request) -> Array:
@@ -119,6 +138,9 @@ def ours() -> Table:
             "cholesky": calling(trnsci.linalg.cholesky, _positive, lower=True),
             "solve_triangular": calling(trnsci.linalg.solve_triangular, _triangular_system, lower=True),
             "eigh": calling(trnsci.eigh, _symmetric),
+            "eigvalsh": calling(trnsci.linalg.eigvalsh, _symmetric),
+            "eigh_subset": _lowest(trnsci.eigh),
+            "eigh_generalized": calling(trnsci.eigh, _pencil),
             "schur": calling(trnsci.schur, _general),
             "df_mp2": calling(trnsci.df_mp2_energy, mp2_operands),
             "df_mp2_mixed": calling(trnsci.df_mp2_energy, mp2_operands, precision="mixed"),
@@ -143,7 +165,7 @@ def _numpy_mp2(b: Array, occupied: Array, virtual: Array) -> float:
 
 
 def scipy_and_numpy() -> Table:
-    """Return the peers' functions: the default of each, and LAPACK's divide and conquer for eigh."""
+    """Return the peers' functions: the default of each, and other drivers of eigenproblems."""
     import scipy
     from scipy.linalg import blas, lapack
 
@@ -157,6 +179,13 @@ def scipy_and_numpy() -> Table:
             "solve_triangular": calling(scipy.linalg.solve_triangular, _triangular_system, lower=True),
             "eigh": calling(scipy.linalg.eigh, _symmetric),
             "eigh_evd": calling(scipy.linalg.eigh, _symmetric, driver="evd"),
+            "eigh_numpy": calling(np.linalg.eigh, _symmetric),
+            "eigvalsh": calling(scipy.linalg.eigvalsh, _symmetric),
+            "eigvalsh_numpy": calling(np.linalg.eigvalsh, _symmetric),
+            "eigh_subset": _lowest(scipy.linalg.eigh),
+            "eigh_subset_evx": _lowest(scipy.linalg.eigh, driver="evx"),
+            "eigh_generalized": calling(scipy.linalg.eigh, _pencil),
+            "eigh_gv": calling(scipy.linalg.eigh, _pencil, driver="gv"),
             "schur": calling(scipy.linalg.schur, _general),
             "df_mp2": calling(_numpy_mp2, mp2_operands),
             "dsymv": calling(blas.dsymv, lambda r: (1.0, np.asfortranarray(_symmetric(r)), _random(r["n"])), lower=1),

@@ -13,6 +13,17 @@ const (
 	subsetByValue
 )
 
+// wanted returns the subset of a kind.
+func wanted(kind, first, last int64, above, upTo float64) eigen.Subset {
+	switch kind {
+	case subsetByIndex:
+		return eigen.ByIndex(int(first), int(last))
+	case subsetByValue:
+		return eigen.ByValue(above, upTo)
+	}
+	return eigen.Subset{}
+}
+
 // eighCall is the decoded argument list of Eigh.
 type eighCall struct {
 	jobID, threads int64
@@ -24,21 +35,19 @@ type eighCall struct {
 // Eigh computes eigenvalues, and eigenvectors unless v is 0, of every matrix of the stack a: of the standard problem when
 // b is 0, otherwise of the generalized problem of the given type with b of a's shape and dtype. w has the real dtype of a
 // and room for the wanted eigenvalues of each member, v for as many columns. For a single matrix it returns the number of
-// eigenvalues, which for subsetByValue may be less than the room; for a stack, whose members may differ, 0.
-func Eigh(jobID, threads int64, a, b, w, v uint64, problem int64, lower, checkFinite, overwrite bool,
+// eigenvalues, which for subsetByValue may be less than the room; for a stack, whose members may differ, 0. The standard problem
+// is solved by Jacobi's method if jacobi is set.
+func Eigh(jobID, threads int64, a, b, w, v uint64, problem int64, lower, checkFinite, overwrite, jacobi bool,
 	subset, first, last int64, above, upTo float64) (count int64, err error) {
 	defer guard(&err)
 	c := eighCall{
 		jobID: jobID, threads: threads,
 		a: descriptor(a), b: descriptor(b), w: descriptor(w), v: descriptor(v),
 		problem: eigen.Problem(problem),
-		options: eigen.Options{Upper: !lower, ValuesOnly: v == 0, SkipFiniteCheck: !checkFinite, Overwrite: overwrite},
-	}
-	switch subset {
-	case subsetByIndex:
-		c.options.Subset = eigen.ByIndex(int(first), int(last))
-	case subsetByValue:
-		c.options.Subset = eigen.ByValue(above, upTo)
+		options: eigen.Options{
+			Upper: !lower, ValuesOnly: v == 0, SkipFiniteCheck: !checkFinite, Overwrite: overwrite, Jacobi: jacobi,
+			Subset: wanted(subset, first, last, above, upTo),
+		},
 	}
 	switch c.a.dtype {
 	case float32Code:
@@ -62,6 +71,9 @@ func eigh[T dense.Scalar, R dense.Float](c eighCall) (int64, error) {
 	if c.v != nil {
 		vectors = newBatch[T](c.v)
 	}
+	if size := eigen.GroupSize(a.order(), a.count(), c.options); size > 1 && c.b == nil {
+		return eighGroups(c, size, a, values, vectors)
+	}
 	return run(c.jobID, c.threads, func(team *sched.Team) (int64, error) {
 		found := 0
 		if err := reserveEach(team, a.count(), "eigh", c.w.bytes()+c.v.bytes(), func(team *sched.Team) int64 {
@@ -84,6 +96,7 @@ func eigh[T dense.Scalar, R dense.Float](c eighCall) (int64, error) {
 				count, err = eigen.Eigh(a.at(k), values.at(k), v, options)
 			} else {
 				count, err = eigen.EighGeneralized(c.problem, a.at(k), b.at(k), values.at(k), v, options)
+				err = withRemedy(err, c.problem)
 			}
 			if a.count() == 1 {
 				found = count
@@ -91,5 +104,38 @@ func eigh[T dense.Scalar, R dense.Float](c eighCall) (int64, error) {
 			return err
 		})
 		return int64(found), err
+	})
+}
+
+// eighGroups is eigh for many small matrices, so many of which are solved at once.
+func eighGroups[T dense.Scalar, R dense.Float](c eighCall, size int, a batch[T], values rows[R], vectors batch[T]) (int64, error) {
+	groups := (a.count() + size - 1) / size
+	return run(c.jobID, c.threads, func(team *sched.Team) (int64, error) {
+		if err := reserveEach(team, groups, "eigh", c.w.bytes()+c.v.bytes(), func(team *sched.Team) int64 {
+			options := c.options
+			options.Team = team
+			return eigen.Workspace[T](a.order(), false, options)
+		}); err != nil {
+			return 0, err
+		}
+		team.Plan(a.count())
+		options := c.options
+		options.Team = team.Quiet()
+		return 0, team.For(groups, func(_, group int) error {
+			first, end := group*size, min((group+1)*size, a.count())
+			var members, v []dense.View[T]
+			var w [][]R
+			for k := first; k < end; k++ {
+				members, w = append(members, a.at(k)), append(w, values.at(k))
+				if c.v != nil {
+					v = append(v, vectors.at(k))
+				}
+			}
+			if _, failed, err := eigen.EighGroup(members, w, v, options); err != nil {
+				return &memberError{member: first + failed, err: err}
+			}
+			team.Step(end - first)
+			return nil
+		})
 	})
 }

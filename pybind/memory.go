@@ -12,8 +12,9 @@ import (
 const (
 	// Requests below this size are not compared with the memory that is free: no machine lacks them.
 	minCheckedBytes = 64 << 20
-	// Nor do smaller ones make Go map more memory; above, it maps whole arenas of heapArenaBytes.
-	minMappedBytes = 1 << 20
+	// Smaller ones than this are not worth the question whether more memory can be mapped, which takes as long as a small eigenproblem: they
+	// fit into the arenas of heapArenaBytes that Go maps, but for the one in many that a call begins.
+	minMappedBytes = 4 << 20
 	heapArenaBytes = 64 << 20
 )
 

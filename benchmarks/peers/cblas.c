@@ -16,14 +16,14 @@ struct problem {
 	void *function;
 	int32_t op, trans_a, trans_b, side, uplo;
 	int64_t m, n, k, lda, ldb, ldc;
-	const void *a, *b;
+	void *a, *b;          /* what the call reads, or its workspaces */
 	void *c;              /* what the call writes */
 	const void *original; /* copied to c before every call that reads c; else NULL */
 	int64_t bytes;        /* of original */
 };
 
 /* The numbers of these are those of OPS in cblas_ops.py. */
-enum { SGEMM, DGEMM, CGEMM, ZGEMM, DSYMV, DGEMV, DTRSM, DTRMM, DSYRK, DSYMM, DPOTRF };
+enum { SGEMM, DGEMM, CGEMM, ZGEMM, DSYMV, DGEMV, DTRSM, DTRMM, DSYRK, DSYMM, DPOTRF, DSYEVD };
 
 static const float one_c[2] = {1, 0}, zero_c[2] = {0, 0};
 static const double one_z[2] = {1, 0}, zero_z[2] = {0, 0};
@@ -36,6 +36,7 @@ typedef void (*dgemv_t)(int, int, int64_t, int64_t, double, const void *, int64_
 typedef void (*dtrsm_t)(int, int, int, int, int, int64_t, int64_t, double, const void *, int64_t, void *, int64_t);
 typedef void (*dsyrk_t)(int, int, int, int64_t, int64_t, double, const void *, int64_t, double, void *, int64_t);
 typedef void (*dsymm_t)(int, int, int, int64_t, int64_t, double, const void *, int64_t, const void *, int64_t, double, void *, int64_t);
+typedef void (*dsyevd_t)(const char *, const char *, const int64_t *, void *, const int64_t *, void *, void *, const int64_t *, void *, const int64_t *, int64_t *, int64_t, int64_t);
 typedef void (*dpotrf_t)(const char *, const int64_t *, void *, const int64_t *, int64_t *, int64_t);
 
 static void call(const struct problem *p)
@@ -72,6 +73,9 @@ static void call(const struct problem *p)
 		return;
 	case DPOTRF: /* columns: the upper triangle is the lower one of a matrix by rows */
 		((dpotrf_t)p->function)("U", &p->n, p->c, &p->ldc, &info, 1);
+		return;
+	case DSYEVD: /* b has room for n eigenvalues and a workspace of m numbers, a for k integers */
+		((dsyevd_t)p->function)("V", "U", &p->n, p->c, &p->ldc, p->b, (double *)p->b + p->n, &p->m, p->a, &p->k, &info, 1, 1);
 		return;
 	}
 }

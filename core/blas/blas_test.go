@@ -177,10 +177,11 @@ func testTriangular[T dense.Scalar](t *testing.T) {
 	}
 }
 
-// triangleOf returns a well-conditioned matrix whose other triangle (and unit diagonal) is NaN, and the triangle alone.
+// triangleOf returns a well-conditioned matrix whose other triangle (and unit diagonal) is NaN, and the triangle alone. The diagonal of
+// every other one is real.
 func triangleOf[T dense.Scalar](rng *rand.Rand, n int, uplo Uplo, diag Diag) (a, triangle dense.Matrix[T]) {
 	a, triangle = random[T](rng, n, n), dense.New[T](n, n)
-	nan := dense.FromReal[T](math.NaN())
+	nan, isReal := dense.FromReal[T](math.NaN()), rng.IntN(2) == 0
 	for i := range n {
 		for j := range n {
 			switch {
@@ -189,6 +190,9 @@ func triangleOf[T dense.Scalar](rng *rand.Rand, n int, uplo Uplo, diag Diag) (a,
 				triangle.Set(i, j, 1)
 			case i == j:
 				a.Set(i, j, a.At(i, j)/10+3)
+				if isReal {
+					a.Set(i, j, dense.FromReal[T](dense.Real(a.At(i, j))))
+				}
 				triangle.Set(i, j, a.At(i, j))
 			case (i > j) == (uplo == Lower):
 				a.Set(i, j, a.At(i, j)/10)

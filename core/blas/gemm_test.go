@@ -112,10 +112,19 @@ func (p *realProduct[T]) run(s kernel.Set, team *sched.Team) error {
 	}
 	for i := range p.m {
 		for j := range p.n {
-			limit := float64(p.k+3) * dense.Eps[T]() * size.At(i, j)
 			if p.c.At(i, j) != again.At(i, j) {
 				return fmt.Errorf("C[%d,%d] = %v and %v", i, j, p.c.At(i, j), again.At(i, j))
 			}
+		}
+	}
+	return p.check(want, size)
+}
+
+// check compares C with what expected returned, and looks at the memory around it.
+func (p *realProduct[T]) check(want, size dense.Matrix[float64]) error {
+	for i := range p.m {
+		for j := range p.n {
+			limit := float64(p.k+3) * dense.Eps[T]() * size.At(i, j)
 			if got := float64(p.c.At(i, j)); !(math.Abs(got-want.At(i, j)) <= limit) {
 				return fmt.Errorf("C[%d,%d] = %v, want %v within %.1g", i, j, got, want.At(i, j), limit)
 			}
@@ -147,6 +156,27 @@ func testGemmReal[T dense.Float](t *testing.T, s kernel.Set) {
 		}
 		p := newProduct[T](rng, shape[0], shape[1], shape[2])
 		if err := p.run(s, team); err != nil {
+			t.Fatalf("%v: %v", p, err)
+		}
+	}
+}
+
+func TestGemmDirect(t *testing.T) {
+	t.Run("float32", testGemmDirect[float32])
+	t.Run("float64", testGemmDirect[float64])
+}
+
+func testGemmDirect[T dense.Float](t *testing.T) {
+	const most = 150
+	rng := rand.New(rand.NewPCG(12, 13))
+	for range rounds(3000) {
+		p := newProduct[T](rng, 1+rng.IntN(most), 1+rng.IntN(most), 1+rng.IntN(most))
+		if p.tA != NoTrans || p.tB != NoTrans {
+			continue // a ninth is left
+		}
+		want, size := p.expected()
+		GemmDirect(p.alpha, p.a, p.b, p.beta, p.c)
+		if err := p.check(want, size); err != nil {
 			t.Fatalf("%v: %v", p, err)
 		}
 	}

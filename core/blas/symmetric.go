@@ -89,18 +89,19 @@ func (s *symmetric[T]) block(i0, i1, j0, j1 int) factor[T] {
 // writeOut sets d to both triangles of the block on the diagonal that begins at i0.
 func (s *symmetric[T]) writeOut(d dense.Matrix[T], i0 int) {
 	for i := range d.Rows {
-		row := s.a.Data[(i0+i)*s.a.Stride+i0:]
 		first, last := partOf(s.uplo).columns(i, 0, d.Cols, 1)
-		for j := first; j < last; j++ {
-			x := row[j]
-			if s.hermitian && i == j {
-				x = dense.FromReal[T](dense.Real(x))
-			}
-			d.Data[i*d.Stride+j] = x
+		row := d.Row(i)
+		copy(row[first:last], s.a.Row(i0 + i)[i0+first:])
+		if s.hermitian {
+			row[i] = dense.FromReal[T](dense.Real(row[i]))
+		}
+		at := first*d.Stride + i
+		for _, x := range row[first:last] {
 			if s.hermitian {
 				x = dense.Conj(x)
 			}
-			d.Data[j*d.Stride+i] = x
+			d.Data[at] = x
+			at += d.Stride
 		}
 	}
 }

@@ -118,17 +118,17 @@ func (t triangular[T]) overwrite(set kernel.Set, team *sched.Team, solve bool, s
 func (t triangular[T]) panel(set kernel.Set, team *sched.Team, solve bool, side Side, alpha T, b dense.Matrix[T]) error {
 	w := triangularWork[T]{set: set, team: team.Serial()}
 	x := b
+	if side == Right && dense.IsComplex[T]() && t.hasRealDiagonal() {
+		scaleRows(alpha, x)
+		return w.overwriteRows(solve, t, x)
+	}
 	if side == Right {
 		memory := borrow[T](b.Rows * b.Cols)
 		defer memory.giveBack()
 		x = memory.matrix(b.Cols, b.Rows)
 		transpose(set, x, b)
 	}
-	if alpha != 1 {
-		for i := range x.Rows {
-			Scal(alpha, dense.Vec(x.Row(i)))
-		}
-	}
+	scaleRows(alpha, x)
 	var err error
 	if solve {
 		err = w.solve(t, x)
@@ -139,6 +139,16 @@ func (t triangular[T]) panel(set kernel.Set, team *sched.Team, solve bool, side 
 		transpose(set, b, x)
 	}
 	return err
+}
+
+// scaleRows multiplies the rows of x by alpha.
+func scaleRows[T dense.Scalar](alpha T, x dense.Matrix[T]) {
+	if alpha == 1 {
+		return
+	}
+	for i := range x.Rows {
+		Scal(alpha, dense.Vec(x.Row(i)))
+	}
 }
 
 // triangularWork is the recursion over a panel.
@@ -159,15 +169,17 @@ func half[T dense.Scalar](n int) int {
 	return ceilDiv(n/2, kernel.SolveOrder) * kernel.SolveOrder
 }
 
-// cut returns the triangles before and behind row h, what lies beside them, and their rows of x, all in the order in which unknowns are found.
-func (t triangular[T]) cut(h int, x dense.Matrix[T]) (head, tail triangular[T], off factor[T], first, second dense.Matrix[T]) {
+// span is begin <= i < end.
+type span struct{ begin, end int }
+
+// cut returns the triangles before and behind row h, what lies beside them, and their indices, all in the order in which unknowns are found.
+func (t triangular[T]) cut(h int) (head, tail triangular[T], off factor[T], first, second span) {
 	n := t.Rows
-	head, tail, off = t.diagonal(0, h), t.diagonal(h, n), t.slice(h, n, 0, h)
-	first, second = x.Slice(0, h, 0, x.Cols), x.Slice(h, n, 0, x.Cols)
+	head, tail, first, second = t.diagonal(0, h), t.diagonal(h, n), span{0, h}, span{h, n}
 	if !t.lower {
 		return tail, head, t.slice(0, h, h, n), second, first
 	}
-	return head, tail, off, first, second
+	return head, tail, t.slice(h, n, 0, h), first, second
 }
 
 // solve overwrites x by the solution y of t y = x.
@@ -177,7 +189,8 @@ func (w *triangularWork[T]) solve(t triangular[T], x dense.Matrix[T]) error {
 		solveBase(w.set, t, x)
 		return w.team.Err()
 	}
-	head, tail, off, first, second := t.cut(h, x)
+	head, tail, off, i, j := t.cut(h)
+	first, second := x.Slice(i.begin, i.end, 0, x.Cols), x.Slice(j.begin, j.end, 0, x.Cols)
 	if err := w.solve(head, first); err != nil {
 		return err
 	}
@@ -194,7 +207,8 @@ func (w *triangularWork[T]) multiply(t triangular[T], x dense.Matrix[T]) error {
 		multiplyBase(w.set, t, x)
 		return w.team.Err()
 	}
-	head, tail, off, first, second := t.cut(h, x)
+	head, tail, off, i, j := t.cut(h)
+	first, second := x.Slice(i.begin, i.end, 0, x.Cols), x.Slice(j.begin, j.end, 0, x.Cols)
 	if err := w.multiply(tail, second); err != nil {
 		return err
 	}

@@ -7,8 +7,7 @@ import (
 	"trnsci/core/kernel"
 )
 
-// The base blocks of triangular solves and products. Complex ones are done as real ones of twice the order: element x of the
-// triangle becomes the block (re, -im; im, re), a row of the panel becomes one of real and one of imaginary parts.
+// The base blocks of triangular solves and products.
 
 // solveBase overwrites x by the solution y of t y = x for a small t.
 func solveBase[T dense.Scalar](set kernel.Set, t triangular[T], x dense.Matrix[T]) {
@@ -117,39 +116,6 @@ func hasReciprocal[T dense.Scalar](size float64) bool {
 	return !(size < smallest && size > 0) && !(size > 1/smallest && !math.IsInf(size, 0))
 }
 
-// solveComplex divides each row of the triangle and of x by the diagonal first, so that the real triangle has ones there.
-func solveComplex[R dense.Float, T dense.Complex](set kernel.Set, t triangular[T], x dense.Matrix[T]) {
-	n := t.Rows
-	if !t.unit {
-		for i := range n {
-			d := t.at(i, i)
-			if !hasReciprocal[T](dense.Abs(d)) {
-				divideStrip(t, x)
-				return
-			}
-		}
-	}
-	memory := borrow[R](4*n*n + 2*n*x.Cols)
-	defer memory.giveBack()
-	l, y := memory.matrix(2*n, 2*n), memory.matrix(2*n, x.Cols)
-	for i := range n {
-		scale := T(1)
-		if !t.unit {
-			scale = 1 / t.at(i, i)
-		}
-		splitRow(scale, x.Row(i), y.Row(2*i), y.Row(2*i+1))
-		setBlock(l, i, i, T(1))
-		first, last := t.strictColumns(i)
-		for j := first; j < last; j++ {
-			setBlock(l, i, j, scale*t.at(i, j))
-		}
-	}
-	solveReal(set, triangular[R]{plain(l), t.lower, true}, y)
-	for i := range n {
-		joinRow(y.Row(2*i), y.Row(2*i+1), x.Row(i))
-	}
-}
-
 // strictColumns returns the columns of row i beside the diagonal.
 func (t triangular[T]) strictColumns(i int) (first, last int) {
 	if t.lower {
@@ -177,32 +143,6 @@ func divideStrip[T dense.Scalar](t triangular[T], x dense.Matrix[T]) {
 	}
 }
 
-// setBlock makes the block (i, j) of two by two reals stand for x.
-func setBlock[R dense.Float, T dense.Complex](l dense.Matrix[R], i, j int, x T) {
-	re, im := R(dense.Real(x)), R(dense.Imag(x))
-	l.Set(2*i, 2*j, re)
-	l.Set(2*i, 2*j+1, -im)
-	l.Set(2*i+1, 2*j, im)
-	l.Set(2*i+1, 2*j+1, re)
-}
-
-// splitRow sets re and im to the parts of scale*x.
-func splitRow[R dense.Float, T dense.Complex](scale T, x []T, re, im []R) {
-	parts := dense.Reals[R](x)
-	sr, si := R(dense.Real(scale)), R(dense.Imag(scale))
-	for j := range re {
-		re[j], im[j] = multiplied(parts[2*j], parts[2*j+1], sr, si)
-	}
-}
-
-// joinRow sets x to re + i im.
-func joinRow[R dense.Float, T dense.Complex](re, im []R, x []T) {
-	parts := dense.Reals[R](x)
-	for j := range re {
-		parts[2*j], parts[2*j+1] = re[j], im[j]
-	}
-}
-
 // multiplyInPlace overwrites x by t x, the strips in the opposite order of solveReal: those that contribute are still what they were.
 func multiplyInPlace[T dense.Float](set kernel.Set, t triangular[T], x dense.Matrix[T]) {
 	forStrips(t.Rows, !t.lower, func(i0, i1 int) {
@@ -212,48 +152,4 @@ func multiplyInPlace[T dense.Float](set kernel.Set, t triangular[T], x dense.Mat
 		kernel.MultiplyTriangular(set, i1-i0, s.l[:], x.Data[i0*x.Stride:], s.first, s.stride, x.Cols)
 		_ = multiply(set, nil, full, 1, t.slice(i0, i1, j0, j1), plain(x.Slice(j0, j1, 0, x.Cols)), 1, rows)
 	})
-}
-
-// multiplyPairs computes y = t x for a t that stands for a complex triangle: its diagonal consists of blocks of two by two. What lies
-// in a strip beside them is a product, the diagonal is done row by row, so that nothing outside of the triangle is multiplied.
-func multiplyPairs[T dense.Float](set kernel.Set, t triangular[T], x, y dense.Matrix[T]) {
-	const width = 2
-	n := t.Rows
-	var alpha [kernel.SolveOrder]T
-	for i0 := 0; i0 < n; i0 += kernel.SolveOrder {
-		i1 := min(n, i0+kernel.SolveOrder)
-		j0, j1 := besideDiagonal(t.lower, i0, i1, n)
-		_ = multiply(set, nil, full, 1, t.slice(i0, i1, j0, j1), plain(x.Slice(j0, j1, 0, x.Cols)), 0, y.Slice(i0, i1, 0, x.Cols))
-		for i := i0; i < i1; i++ {
-			first, last := i0, i/width*width+width
-			if !t.lower {
-				first, last = i/width*width, i1
-			}
-			for j := first; j < last; j++ {
-				alpha[j-first] = t.element(i, j)
-			}
-			rows := kernel.Rows[T]{Count: last - first, Cols: x.Cols, Stride: x.Stride, A: x.Data[first*x.Stride:]}
-			kernel.Axpys(set, &rows, alpha[:last-first], y.Row(i))
-		}
-	}
-}
-
-// multiplyComplex overwrites x by t x.
-func multiplyComplex[R dense.Float, T dense.Complex](set kernel.Set, t triangular[T], x dense.Matrix[T]) {
-	n := t.Rows
-	memory := borrow[R](4*n*n + 4*n*x.Cols)
-	defer memory.giveBack()
-	l, from, to := memory.matrix(2*n, 2*n), memory.matrix(2*n, x.Cols), memory.matrix(2*n, x.Cols)
-	for i := range n {
-		splitRow(T(1), x.Row(i), from.Row(2*i), from.Row(2*i+1))
-		setBlock(l, i, i, t.element(i, i))
-		first, last := t.strictColumns(i)
-		for j := first; j < last; j++ {
-			setBlock(l, i, j, t.at(i, j))
-		}
-	}
-	multiplyPairs(set, triangular[R]{plain(l), t.lower, false}, from, to)
-	for i := range n {
-		joinRow(to.Row(2*i), to.Row(2*i+1), x.Row(i))
-	}
 }

@@ -1,173 +1,233 @@
 package eigen
 
 import (
-	"math"
-	"math/bits"
-
+	"trnsci/core/dense"
 	"trnsci/core/sched"
 )
 
-// A block of this order is diagonalized by the QL iteration; a larger one is halved until its pieces are at most that large.
-const leafOrder = 32
+// solveElements returns how many numbers solveTridiagonal takes as memory for vectors of type R and order n.
+func solveElements[R dense.Float](n int) int { return mergeElements[R](n) }
 
-// mergeLevels returns how often a block of order n is halved.
-func mergeLevels(n int) int {
-	if n <= leafOrder {
-		return 0
-	}
-	return bits.Len(uint(ceilDiv(n, leafOrder) - 1))
-}
-
-// solveElements returns how many numbers solve takes as workspace for the order n.
-func solveElements(n int) int {
-	if n <= leafOrder {
-		return 0
-	}
-	return mergeElements(n)
-}
-
-// solveSteps returns the steps that solve reports for the order n: each eigenvalue once for its piece and once for each merge.
+// solveSteps returns the steps that solveTridiagonal reports for the order n: each eigenvalue once for its piece and once for each merge.
 func solveSteps(n int) int { return n * (1 + mergeLevels(n)) }
 
-// solve overwrites d by the eigenvalues in ascending order, and e. The rows of vectors, zero on entry, become the orthonormal
-// eigenvectors. workspace has solveElements(n) numbers.
+// selection says whether the eigenvector of the eigenvalue in a 0-based position of all eigenvalues in ascending order is wanted. Those that are
+// wanted follow one another. nil selects all.
+type selection func(position int, value float64) bool
+
+// within returns the first of the ascending values for which s holds, and the one behind the last of them.
+func (s selection) within(values []float64) (first, end int) {
+	n := len(values)
+	if s == nil {
+		return 0, n
+	}
+	for first < n && !s(first, values[first]) {
+		first++
+	}
+	end = first
+	for end < n && s(end, values[end]) {
+		end++
+	}
+	return first, end
+}
+
+// solveTridiagonal finds the eigenvalues of a real symmetric tridiagonal matrix and those of its eigenvectors that are wanted: d is its diagonal,
+// e[i] couples i and i+1, and e has as many elements as d. On return d has all eigenvalues in ascending order, and the first count rows of
+// vectors, an n x n matrix of any numbers on entry, are the orthonormal eigenvectors of d[first], d[first+1] and so on. What the further
+// rows hold then is undefined, as is e. memory has solveElements[R](n) numbers of any values.
 //
-// Each block that no zero of e divides is solved on its own.
-func (t *tridiagonal) solve(team *sched.Team, workspace []float64) error {
-	n := len(t.d)
+// Secular equations and small pieces are solved in double precision for every R; the errors of eigenvalues and vectors are a few units of R.
+//
+// Errors: *ConvergenceError, and the team's after cancellation.
+//
+// Method: divide and conquer for each block that no zero of e divides; see merger.
+//
+// Cost: up to 2/3 n^3 multiply-adds, three quarters of them in the last merge, which computes only the vectors that are wanted. It is O(n^2) if
+// most of the eigenpairs of the pieces are eigenpairs of the whole, too.
+func solveTridiagonal[R dense.Float](team *sched.Team, d, e []float64, vectors dense.Matrix[R], wanted selection, memory []float64) (first, count int, err error) {
+	n := len(d)
+	t := &tridiagonal{d: d, e: e}
+	if t.blockEnd(0, n, smallestCoupling) == n {
+		c := newConquest(t, vectors, wanted, memory)
+		err = c.solve(team)
+		return c.first, c.count, err
+	}
+	if err := clearRows(team, vectors); err != nil {
+		return 0, 0, err
+	}
 	left := solveSteps(n)
 	for start := 0; start < n; {
 		end := t.blockEnd(start, n, smallestCoupling)
-		block := t.piece(start, end)
-		if err := block.divide(team, workspace); err != nil {
-			return t.notConverged(err, start)
+		block := &tridiagonal{d: d[start:end], e: e[start:end]}
+		if err := newConquest(block, vectors.Slice(start, end, start, end), nil, memory).solve(team); err != nil {
+			return 0, 0, notConverged(err, start, n)
 		}
 		left -= solveSteps(end - start)
 		start = end
 	}
 	team.Step(left)
-	return t.sort(team)
+	return sortBlocks(team, d, vectors, wanted, memory)
 }
 
-// piece returns the rows and columns start <= i < end of t.
-func (t *tridiagonal) piece(start, end int) *tridiagonal {
-	return &tridiagonal{
-		d: t.d[start:end], e: t.e[start:end], vectors: t.vectors.Slice(start, end, start, end),
-		rotations: t.rotations[start:end], sweepsLeft: maxSweepsPerValue * (end - start),
-	}
-}
-
-// notConverged returns the error of a piece of t that begins at start as one of t: a *ConvergenceError counts what came before as found.
-func (t *tridiagonal) notConverged(err error, start int) error {
+// notConverged returns the error of a piece of a matrix of order n that begins at start as one of the matrix: a *ConvergenceError counts what
+// came before as found.
+func notConverged(err error, start, n int) error {
 	if failed, ok := err.(*ConvergenceError); ok {
-		return &ConvergenceError{Found: start + failed.Found, Order: len(t.d)}
+		return &ConvergenceError{Found: start + failed.Found, Order: n}
 	}
 	return err
 }
 
-// divide diagonalizes a block by divide and conquer: level by level, from pieces of leafOrder to halves. Eigenvalues keep the order that
-// they get.
-//
-// The block is scaled so that its largest element is near 1, where the squares of small numbers matter to nothing.
-func (t *tridiagonal) divide(team *sched.Team, workspace []float64) error {
-	n := len(t.d)
-	levels := mergeLevels(n)
-	if levels == 0 {
-		return t.diagonalize(team)
-	}
-	exponent := t.normalize(0, n)
-	c := newConquest(team, t, workspace)
-	if err := c.leaves(levels); err != nil {
-		return err
-	}
-	for level := levels - 1; level >= 0; level-- {
-		if err := c.level(level); err != nil {
-			return err
+// sortBlocks does what is left to solveTridiagonal when the blocks have been solved. Equal eigenvalues keep their order.
+func sortBlocks[R dense.Float](team *sched.Team, d []float64, vectors dense.Matrix[R], wanted selection, memory []float64) (first, count int, err error) {
+	from := make([]int, len(d))
+	sortIndices(d, from)
+	applyOrder(d, from, memory)
+	first, end := wanted.within(d)
+	from = append(from[first:], from[:first]...)
+	return first, end - first, permuteRows(team, vectors, from, as[R](memory))
+}
+
+// clearRows makes zeros of all elements.
+func clearRows[R dense.Float](team *sched.Team, rows dense.Matrix[R]) error {
+	return team.For(ceilDiv(rows.Rows, rowsTogether), func(_, group int) error {
+		for i := group * rowsTogether; i < min(rows.Rows, (group+1)*rowsTogether); i++ {
+			clear(rows.Row(i))
 		}
-	}
-	scaleByPower(exponent, t.d)
-	return nil
-}
-
-// conquest is the work on one block.
-type conquest struct {
-	*tridiagonal
-	team      *sched.Team
-	workspace []float64
-	order     []int     // for each node its indices, counted from its first one, in ascending order of d
-	couplings []float64 // the couplings that e had before the block was torn
-	indices   []int     // memory for mergers
-	kind      []uint8
-}
-
-func newConquest(team *sched.Team, t *tridiagonal, workspace []float64) *conquest {
-	n := len(t.d)
-	room := n + 1<<mergeLevels(n) // for as many mergers as a level has nodes, each with room for the largest of them
-	integers := make([]int, n+mergeIndices*room)
-	return &conquest{
-		tridiagonal: t, team: team, workspace: workspace, couplings: make([]float64, n),
-		order: integers[:n], indices: integers[n:], kind: make([]uint8, room),
-	}
-}
-
-// bounds returns the indices start <= i < end of a node of a level, of which level 0 has one and each next one twice as many.
-func (c *conquest) bounds(level, index int) (start, end int) {
-	n := len(c.d)
-	return n * index >> level, n * (index + 1) >> level
-}
-
-// leaves tears the block into 2^levels pieces and diagonalizes them. To tear at a coupling rho subtracts a matrix of rank one with the elements
-// |rho|, |rho| and rho.
-func (c *conquest) leaves(levels int) error {
-	copy(c.couplings, c.e)
-	for index := 1; index < 1<<levels; index++ {
-		cut, _ := c.bounds(levels, index)
-		rho := math.Abs(c.e[cut-1])
-		c.d[cut-1] -= rho
-		c.d[cut] -= rho
-	}
-	return c.team.For(1<<levels, func(_, index int) error {
-		start, end := c.bounds(levels, index)
-		leaf := c.piece(start, end)
-		if err := leaf.diagonalize(c.team); err != nil {
-			return c.notConverged(err, start)
-		}
-		sortIndices(leaf.d, c.order[start:end])
 		return nil
 	})
 }
 
-// level merges the nodes of a level: many of them at a time, on one thread each, or few of them one after another. That changes no bits.
-func (c *conquest) level(level int) error {
-	nodes, largest := 1<<level, ceilDiv(len(c.d), 1<<level)
-	threads := min(c.team.Threads(), nodes)
-	perThread := mergeElements(largest)
-	if nodes < c.team.Threads() || threads*perThread > len(c.workspace) {
-		threads = 1
+// applyOrder moves d[order[i]] to d[i]. memory has room for d.
+func applyOrder(d []float64, order []int, memory []float64) {
+	for i, from := range order {
+		memory[i] = d[from]
 	}
-	mergers := make([]*merger, threads)
-	for i := range mergers {
-		at := i * largest
-		mergers[i] = newMerger(largest, c.workspace[i*perThread:(i+1)*perThread], c.indices[mergeIndices*at:], c.kind[at:])
-	}
-	body := func(worker, index int) error {
-		start, end := c.bounds(level, index)
-		cut, _ := c.bounds(level+1, 2*index+1)
-		at := node{d: c.d[start:end], vectors: c.vectors.Slice(start, end, start, end), order: c.order[start:end], cut: cut - start}
-		for i := cut - start; i < end-start; i++ {
-			at.order[i] += at.cut
+	copy(d, memory[:len(d)])
+}
+
+// permuteRows moves row from[i] to row i, for a permutation from, which it overwrites. Each row is moved once, and one of each cycle twice.
+// memory has room for one row.
+func permuteRows[R dense.Float](team *sched.Team, rows dense.Matrix[R], from []int, memory []R) error {
+	row := memory[:rows.Cols]
+	for first := range from {
+		if from[first] == first {
+			continue
 		}
-		err := mergers[worker].merge(c.team, at, c.couplings[cut-1])
-		c.team.Step(end - start)
+		copy(row, rows.Row(first))
+		i := first
+		for from[i] != first {
+			if err := team.Err(); err != nil {
+				return err
+			}
+			next := from[i]
+			copy(rows.Row(i), rows.Row(next))
+			from[i], i = i, next
+		}
+		from[i] = i
+		copy(rows.Row(i), row)
+	}
+	return nil
+}
+
+// conquest finds the eigenpairs of one block: see tree for the order in which it does that.
+type conquest[R dense.Float] struct {
+	tree
+	vectors      dense.Matrix[R]
+	wanted       selection
+	first, count int // what solveTridiagonal returns
+	exponent     int // of the factor that the block was divided by
+	memory       []float64
+	indices      []int       // memory for mergers
+	kind         []uint8     // memory for mergers
+	mergers      []merger[R] // one for each thread
+}
+
+func newConquest[R dense.Float](t *tridiagonal, vectors dense.Matrix[R], wanted selection, memory []float64) *conquest[R] {
+	c := &conquest[R]{tree: newTree(t), vectors: vectors, wanted: wanted, memory: memory}
+	room := c.room()
+	c.indices, c.kind = make([]int, mergeIndices*room), make([]uint8, room)
+	return c
+}
+
+// solve diagonalizes the block, scaled so that its largest element is near 1, where the squares of small numbers matter to nothing.
+func (c *conquest[R]) solve(team *sched.Team) error {
+	c.exponent = c.normalize(0, len(c.d))
+	if c.levels == 0 {
+		return c.single(team)
+	}
+	return c.grow(team, c)
+}
+
+// prepare makes mergers for a number of threads and nodes up to the given order.
+func (c *conquest[R]) prepare(threads, order int) {
+	c.mergers = append(c.mergers[:0], make([]merger[R], threads)...)
+	size := mergeElements[R](order)
+	for i := range c.mergers {
+		at := i * order
+		c.mergers[i].place(order, c.memory[i*size:(i+1)*size], c.indices[mergeIndices*at:], c.kind[at:])
+	}
+}
+
+// leaves diagonalizes some leaves.
+func (c *conquest[R]) leaves(worker int, spans []span) error {
+	m := &c.mergers[worker]
+	if err := m.leaves.solve(c.tridiagonal, spans, false, m.leafMemory); err != nil {
 		return err
 	}
-	if threads > 1 {
-		return c.team.For(nodes, body)
-	}
-	for index := range nodes {
-		if err := body(0, index); err != nil {
-			return err
+	for lane, s := range spans {
+		for i := range s.end - s.start {
+			row := c.vectors.Row(s.start + i)[s.start:s.end]
+			for j := range row {
+				row[j] = R(m.leaves.element(lane, i, j))
+			}
 		}
 	}
 	return nil
+}
+
+// single finds the eigenpairs of a block that is not worth a tree.
+func (c *conquest[R]) single(team *sched.Team) error {
+	n := len(c.d)
+	vectors, err := c.sortedPairs(c.memory, c.order)
+	if err != nil {
+		return err
+	}
+	first, end := c.choose()
+	for i, from := range c.order[first:end] {
+		row := c.vectors.Row(i)
+		for j, x := range vectors.Row(from) {
+			row[j] = R(x)
+		}
+	}
+	team.Step(n)
+	return nil
+}
+
+// merge diagonalizes a node whose halves have been.
+func (c *conquest[R]) merge(team *sched.Team, worker int, s span, rho float64) error {
+	m := &c.mergers[worker]
+	n := s.end - s.start
+	m.rows = c.vectors.Slice(s.start, s.end, s.start, s.end)
+	if err := m.findValues(team, c.node(s), rho); err != nil {
+		return err
+	}
+	if n < len(c.d) {
+		return m.findVectors(team, 0, n)
+	}
+	applyOrder(c.d, c.order, m.deadValues)
+	first, end := c.choose()
+	if err := m.findVectors(team, first, end); err != nil {
+		return err
+	}
+	from := m.placesOf(first, end)
+	return permuteRows(team, c.vectors.Slice(0, len(from), 0, n), from, m.memory)
+}
+
+// choose brings the block's eigenvalues, which ascend, to their own scale and chooses those whose vectors are wanted.
+func (c *conquest[R]) choose() (first, end int) {
+	scaleByPower(c.exponent, c.d)
+	first, end = c.wanted.within(c.d)
+	c.first, c.count = first, end-first
+	return first, end
 }

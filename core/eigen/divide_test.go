@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"trnsci/core/dense"
-	"trnsci/core/kernel"
 	"trnsci/core/numtest"
 	"trnsci/core/sched"
 )
@@ -62,6 +61,11 @@ var tridiagonalFamilies = []struct {
 }
 
 func TestSolveTridiagonal(t *testing.T) {
+	t.Run("float64", testSolveTridiagonal[float64])
+	t.Run("float32", testSolveTridiagonal[float32])
+}
+
+func testSolveTridiagonal[R dense.Float](t *testing.T) {
 	rng := rand.New(rand.NewPCG(71, 1))
 	worst := &worstResiduals{}
 	for _, family := range tridiagonalFamilies {
@@ -70,27 +74,84 @@ func TestSolveTridiagonal(t *testing.T) {
 			for i := range n {
 				m.d[i], m.e[i] = family.element(rng, n, i)
 			}
-			a := denseOf(m)
-			same := newTridiagonal(n)
-			copy(same.d, m.d)
-			copy(same.e, m.e)
-			m.vectors = dense.New[float64](n, n)
-			workspace := make([]float64, solveElements(n))
-			for i := range workspace {
-				workspace[i] = math.NaN() // nothing may be expected there
-			}
-			if err := m.solve(nil, workspace); err != nil {
+			a, same, some, ends := denseOf(m), copyOf(m), copyOf(m), copyOf(m)
+			rows, _, err := eigenRows[R](m, nil, nil)
+			if err != nil {
 				t.Fatal(err)
 			}
-			if err := same.values(nil); err != nil {
+			if err := tridiagonalValues(nil, same.d, same.e); err != nil {
 				t.Fatal(err)
 			}
 			name := fmt.Sprintf("%s, n = %d", family.name, n)
-			checkTridiagonal(t, worst, name, a, m)
-			checkSameValues(t, name, same.d, m.d)
+			checkTridiagonal(t, worst, name, a, m.d, rows)
+			largest := max(math.Abs(m.d[0]), math.Abs(m.d[n-1]))
+			checkValues(t, name, same.d, m.d, residualLimit*float64(max(n, 8))*dense.Eps[R]()*largest)
+			if n > leafOrder && m.blockEnd(0, n, smallestCoupling) == n {
+				checkEndConquest(t, name, ends, same.d)
+			}
+			from := rng.IntN(n)
+			checkSelected(t, name, some, m.d, rows, from, from+1+rng.IntN(n-from))
 		}
 	}
 	t.Log(worst)
+}
+
+// checkEndConquest fails the test unless divide and conquer without vectors finds the eigenvalues w, with the same bits for any number of threads.
+func checkEndConquest(t *testing.T, name string, m *tridiagonal, w []float64) {
+	t.Helper()
+	n := len(w)
+	var first []float64
+	for _, threads := range []int{1, 2, 3, 16} {
+		own := copyOf(m)
+		if err := newEndConquest(own, threads).solve(sched.NewTeam(context.Background(), threads, nil)); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if first == nil {
+			first = own.d
+		}
+		if !sameBits(first, own.d) {
+			t.Errorf("%s: %d threads change the eigenvalues", name, threads)
+		}
+	}
+	largest := max(math.Abs(w[0]), math.Abs(w[n-1]))
+	checkValues(t, name+", divide and conquer", first, w, 2*residualLimit*float64(max(n, 8))*0x1p-52*largest)
+}
+
+func copyOf(m *tridiagonal) *tridiagonal {
+	c := newTridiagonal(len(m.d))
+	copy(c.d, m.d)
+	copy(c.e, m.e)
+	return c
+}
+
+// checkSelected fails the test unless the eigenpairs in the positions first <= i < end of m, by index and by value, have the bits that they have among
+// all, d and rows.
+func checkSelected[R dense.Float](t *testing.T, name string, m *tridiagonal, d []float64, rows dense.Matrix[R], first, end int) {
+	t.Helper()
+	for kind, wanted := range map[string]selection{
+		"index": func(i int, _ float64) bool { return first <= i && i < end },
+		"value": func(_ int, x float64) bool { return d[first] <= x && x <= d[end-1] },
+		"none":  func(_ int, _ float64) bool { return false },
+	} {
+		some := copyOf(m)
+		got, from, err := eigenRows[R](some, nil, wanted)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !sameBits(some.d, d) {
+			t.Fatalf("%s, %s: the eigenvalues differ from those of a call for all vectors", name, kind)
+		}
+		for i, x := range d {
+			if at := i - from; wanted(i, x) != (0 <= at && at < got.Rows) {
+				t.Fatalf("%s: by %s, %d vectors from %d on, which is wrong for %d", name, kind, got.Rows, from, i)
+			}
+		}
+		for i := range got.Rows {
+			if !sameBits(got.Row(i), rows.Row(from+i)) {
+				t.Fatalf("%s: by %s, vector %d differs from that of a call for all", name, kind, from+i)
+			}
+		}
+	}
 }
 
 // denseOf returns the matrix in d and e.
@@ -107,27 +168,27 @@ func denseOf(m *tridiagonal) dense.Matrix[float64] {
 	return a
 }
 
-func checkTridiagonal(t *testing.T, worst *worstResiduals, name string, a dense.Matrix[float64], m *tridiagonal) {
+func checkTridiagonal[R dense.Float](t *testing.T, worst *worstResiduals, name string, a dense.Matrix[float64], d []float64, rows dense.Matrix[R]) {
 	t.Helper()
 	v := dense.New[float64](a.Rows, a.Rows)
-	dense.Copy(v.View(), m.vectors.View().T())
-	residual, unitarity := numtest.EigenResidual(a, m.d, v, 0x1p-52), numtest.UnitaryResidual(v, 0x1p-52)
+	dense.Copy(v.View(), rows.View().T())
+	residual, unitarity := numtest.EigenResidual(a, d, v, dense.Eps[R]()), numtest.UnitaryResidual(v, dense.Eps[R]())
 	if residual > worst.residual {
 		worst.residual, worst.residualName = residual, name
 	}
 	if unitarity > worst.unitarity {
 		worst.unitarity, worst.unitarityName = unitarity, name
 	}
-	if !(residual < residualLimit) || !(unitarity < residualLimit) || !slices.IsSorted(m.d) {
-		t.Errorf("%s: residual %g, orthogonality %g, sorted %v", name, residual, unitarity, slices.IsSorted(m.d))
+	if !(residual < residualLimit) || !(unitarity < residualLimit) || !slices.IsSorted(d) {
+		t.Errorf("%s: residual %g, orthogonality %g, sorted %v", name, residual, unitarity, slices.IsSorted(d))
 	}
 }
 
 func TestSolveKeepsItsBits(t *testing.T) {
 	for _, n := range []int{leafOrder + 1, 2*leafOrder + 3, 131, 300} {
-		first := solvedBy(t, 1, n)
+		d, rows := solvedBy(t, 1, n)
 		for _, threads := range []int{2, 3, 5, 16} {
-			if other := solvedBy(t, threads, n); !sameBits(first.d, other.d) || !sameBits(first.vectors.Data, other.vectors.Data) {
+			if d2, rows2 := solvedBy(t, threads, n); !sameBits(d, d2) || !sameBits(rows.Data, rows2.Data) {
 				t.Errorf("n = %d: 1 and %d threads differ", n, threads)
 			}
 		}
@@ -135,18 +196,18 @@ func TestSolveKeepsItsBits(t *testing.T) {
 }
 
 // solvedBy returns the eigenpairs of a matrix in which some pairs deflate, found by a number of threads.
-func solvedBy(t *testing.T, threads, n int) *tridiagonal {
+func solvedBy(t *testing.T, threads, n int) ([]float64, dense.Matrix[float64]) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(72, 1))
 	m := newTridiagonal(n)
 	for i := range n {
 		m.d[i], m.e[i] = math.Trunc(3*rng.NormFloat64()), rng.NormFloat64()
 	}
-	m.vectors = dense.New[float64](n, n)
-	if err := m.solve(sched.NewTeam(context.Background(), threads, nil), make([]float64, solveElements(n))); err != nil {
+	rows, _, err := eigenRows[float64](m, sched.NewTeam(context.Background(), threads, nil), nil)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return m
+	return m.d, rows
 }
 
 // The wild matrices of the QL iteration, whose eigenvalues the root-free iteration finds, too.
@@ -159,11 +220,11 @@ func TestValuesOfWildMatrices(t *testing.T) {
 		m.d[rng.IntN(n)] = 1
 		copy(same.d, m.d)
 		copy(same.e, m.e)
-		if err := same.values(nil); err != nil {
+		if err := tridiagonalValues(nil, same.d, same.e); err != nil {
 			t.Fatalf("trial %d: %v", trial, err)
 		}
 		m.vectors = dense.New[float64](n, n)
-		if err := m.diagonalize(nil); err != nil {
+		if err := m.diagonalize(); err != nil {
 			t.Fatal(err)
 		}
 		slices.Sort(m.d)
@@ -178,7 +239,7 @@ func TestValuesOfWildMatrices(t *testing.T) {
 func TestValuesWithTinyCouplings(t *testing.T) {
 	m := newTridiagonal(3)
 	copy(m.e, []float64{1e-155, 1})
-	if err := m.values(nil); err != nil {
+	if err := tridiagonalValues(nil, m.d, m.e); err != nil {
 		t.Fatal(err)
 	}
 	checkValues(t, "values", m.d, []float64{-1, 0, 1}, 0x1p-52)
@@ -189,7 +250,7 @@ func TestValuesGiveUp(t *testing.T) {
 	for i := range m.d {
 		m.d[i], m.e[i] = math.NaN(), math.NaN()
 	}
-	err, ok := m.values(nil).(*ConvergenceError)
+	err, ok := tridiagonalValues(nil, m.d, m.e).(*ConvergenceError)
 	if !ok || err.Found != 0 || err.Order != 3 {
 		t.Errorf("a matrix of NaNs: %v", err)
 	}
@@ -202,68 +263,8 @@ func TestSolveGivesUp(t *testing.T) {
 		m.d[i], m.e[i] = math.NaN(), 1
 	}
 	m.e[0], m.d[0], m.d[1] = 0, 0, 1
-	m.vectors = dense.New[float64](n, n)
-	err, ok := m.solve(nil, make([]float64, solveElements(n))).(*ConvergenceError)
-	if !ok || err.Found < 1 || err.Order != n {
+	_, _, err := eigenRows[float64](m, nil, nil)
+	if failed, ok := err.(*ConvergenceError); !ok || failed.Found < 1 || failed.Order != n {
 		t.Errorf("a block of NaNs behind a zero: %v", err)
-	}
-}
-
-// Weights for which the roots are known: those of Loewner's formula, z_j^2 = prod_k (root_k - d_j) / prod_(k != j) (d_k - d_j).
-func TestSecularRoots(t *testing.T) {
-	rng := rand.New(rand.NewPCG(74, 1))
-	for range 400 {
-		count := 1 + rng.IntN(40)
-		whole := ceilDiv(count, kernel.PoleGroup) * kernel.PoleGroup
-		d, origins, shifts := make([]float64, whole), make([]float64, count), make([]float64, count)
-		x := 0.0
-		for j := range d {
-			x += math.Pow(10, -6*rng.Float64())
-			d[j] = x
-		}
-		for k := range shifts {
-			gap := 1.0
-			if k+1 < count {
-				gap = d[k+1] - d[k]
-			}
-			origins[k], shifts[k] = d[k], gap/2*math.Pow(10, -8*rng.Float64()) // roots near a pole, too
-			if k+1 < count && rng.IntN(2) == 0 {
-				origins[k], shifts[k] = d[k+1], -shifts[k]
-			}
-		}
-		s := secular{poles: kernel.Poles{At: d, Weights: make([]float64, whole)}, count: count, inverse: 1, reach: 2}
-		for j := range count {
-			weight := 1.0
-			for k := range count {
-				weight *= (origins[k] - d[j]) + shifts[k]
-				if k != j {
-					weight /= d[k] - d[j]
-				}
-			}
-			s.poles.Weights[j] = weight
-		}
-		for j := count; j < whole; j++ {
-			d[j] += 10
-		}
-		for k := range count {
-			checkRoot(t, &s, k, origins[k], shifts[k])
-		}
-	}
-}
-
-// checkRoot fails the test unless root k is pole + shift but for what rounding errors of the weights and of f do to it.
-func checkRoot(t *testing.T, s *secular, k int, pole, shift float64) {
-	t.Helper()
-	const roundings = 8
-	origin, got := s.root(k)
-	sums := kernel.Secular(kernel.Go, s.poles, pole, shift)
-	terms, slope := s.inverse-sums.Below+sums.Above, sums.SlopeBelow+sums.SlopeAbove
-	// A weight is a product of 2 count numbers with errors of one or two units each.
-	tolerance := roundings*float64(s.count+secularErrors)*unitRoundoff*terms/slope + roundings*unitRoundoff*math.Abs(got)
-	if difference := (origin - pole) + got - shift; !(math.Abs(difference) <= tolerance) {
-		t.Fatalf("root %d of %d is off by %g, tolerance %g", k, s.count, difference, tolerance)
-	}
-	if next := k + 1; next < s.count && !((origin-s.poles.At[k])+got > 0 && (origin-s.poles.At[next])+got < 0) {
-		t.Fatalf("root %d of %d is not between its poles", k, s.count)
 	}
 }

@@ -5,16 +5,19 @@
 //
 // The matrix is reduced to a real tridiagonal one by Householder reflections (Golub and Van Loan, Matrix Computations,
 // 4th ed., section 8.3.1), which divide and conquer diagonalizes (Cuppen, Numer. Math. 36, 1981; Gu and Eisenstat, SIAM J. Matrix
-// Anal. Appl. 15, 1994) with the implicit QL iteration for pieces of order 32 or less (Dubrulle, Martin and Wilkinson, "The implicit QL
+// Anal. Appl. 15, 1994) with the implicit QL iteration for pieces of order 16 or less (Dubrulle, Martin and Wilkinson, "The implicit QL
 // algorithm", Numer. Math. 12, 1968); the reflections are then applied to the eigenvectors, some of them at a time (Schreiber and
-// Van Loan, SIAM J. Sci. Stat. Comput. 10, 1989). Eigenvalues alone come from the root-free QL iteration (Parlett, The Symmetric
-// Eigenvalue Problem, section 8.15), so they differ by rounding errors from those that come with vectors.
+// Van Loan, SIAM J. Sci. Stat. Comput. 10, 1989). Eigenvalues alone come from divide and conquer that carries along the ends of
+// vectors only, those of small matrices from the root-free QL iteration (Parlett, The Symmetric Eigenvalue Problem, section 8.15), so they differ by rounding errors from those that come with vectors.
 //
 // Where an element beside the diagonal of the tridiagonal matrix is negligible, the blocks on its two sides are solved on their own.
 //
 // Generalized problems are brought to standard form with the Cholesky factor of B (Martin and Wilkinson, "Reduction of
 // the symmetric eigenproblem", Numer. Math. 11, 1968). A subset of the eigenpairs is selected after all eigenvalues are
 // known; only the reflections are saved.
+//
+// Jacobi's method, which Options.Jacobi asks for, rotates rows in pairs (Demmel and Veselic, SIAM J. Matrix Anal. Appl. 13, 1992). EighTridiagonal
+// and EighBanded leave out what their matrices do not need.
 //
 // # Phase
 //

@@ -7,7 +7,9 @@ import (
 	"testing"
 
 	"trnsci/core/dense"
+	"trnsci/core/kernel"
 	"trnsci/core/numtest"
+	"trnsci/core/sched"
 )
 
 // Residuals in units of max(n, 8) eps that no correct result reaches. Householder and QL errors grow like sqrt(n) eps in
@@ -77,15 +79,18 @@ func checkValues(t *testing.T, name string, got, want []float64, tolerance float
 }
 
 // checkSameValues fails the test unless the eigenvalues that were computed without eigenvectors agree with those computed with them: up to errors
-// in double precision relative to the largest one, and one rounding to R.
+// of the precision that is computed in relative to the largest one, and one rounding to R.
 func checkSameValues[R dense.Float](t *testing.T, name string, valuesOnly []R, w []float64) {
 	t.Helper()
-	n, largest := len(w), 0.0
+	n, largest, eps := len(w), 0.0, dense.Eps[float64]()
+	if computesInOwnType[R](n) {
+		eps = dense.Eps[R]()
+	}
 	for _, x := range w {
 		largest = max(largest, math.Abs(x))
 	}
 	for i, x := range w {
-		tolerance := 2*residualLimit*float64(max(n, 8))*0x1p-52*largest + dense.Eps[R]()*math.Abs(x)
+		tolerance := 2*residualLimit*float64(max(n, 8))*eps*largest + dense.Eps[R]()*math.Abs(x)
 		if got := float64(valuesOnly[i]); !(math.Abs(got-x) <= tolerance) {
 			t.Errorf("%s: eigenvalue %d is %v without vectors, %v with them", name, i, got, x)
 			return
@@ -165,4 +170,23 @@ func poisoned[T dense.Scalar](a dense.Matrix[T], upper bool) dense.Matrix[T] {
 // sameBits reports whether x and y hold the same bits; NaNs are equal to NaNs.
 func sameBits[T dense.Scalar](x, y []T) bool {
 	return slices.EqualFunc(x, y, func(a, b T) bool { return a == b || (a != a && b != b) })
+}
+
+// newTridiagonal returns a zero matrix of order n.
+func newTridiagonal(n int) *tridiagonal {
+	return &tridiagonal{d: make([]float64, n), e: make([]float64, n), rotations: make([]kernel.Rotation[float64], n)}
+}
+
+// eigenRows replaces d by the eigenvalues and returns those of the eigenvectors that are wanted, as rows, and the position of the first one. Memory
+// full of NaN shows that nothing is expected there.
+func eigenRows[R dense.Float](t *tridiagonal, team *sched.Team, wanted selection) (rows dense.Matrix[R], first int, err error) {
+	n := len(t.d)
+	memory := make([]float64, solveElements[R](n))
+	for i := range memory {
+		memory[i] = math.NaN()
+	}
+	rows = dense.New[R](n, n)
+	rows.Fill(R(math.NaN()))
+	first, count, err := solveTridiagonal(team, t.d, t.e, rows, wanted, memory)
+	return rows.Slice(0, count, 0, n), first, err
 }

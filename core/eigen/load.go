@@ -113,11 +113,14 @@ type scaling struct {
 	limit             int // 2^k is a normal number up to here
 }
 
+// 2^k is a normal number of double precision up to here.
+const scalingLimit = 1022
+
 func scalingOf[W dense.Scalar]() scaling {
 	if dense.IsSingle[W]() {
 		return scaling{smallest: -20, largest: 40, limit: 126}
 	}
-	return scaling{smallest: -340, largest: 340, limit: 1022}
+	return scaling{smallest: -340, largest: 340, limit: scalingLimit}
 }
 
 // scalingExponent returns the even k for which 2^k brings a matrix of type W with the given largest element into the range where

@@ -1,9 +1,8 @@
 package eigen
 
 import (
-	"cmp"
 	"math"
-	"slices"
+	"unsafe"
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
@@ -11,330 +10,222 @@ import (
 	"trnsci/core/sched"
 )
 
-// Parts of a row in which it may have elements other than zero.
+// merger merges the halves of one node after another and computes vectors of type R. All its memory is that of its caller.
+//
+// The rows of the node's halves are their eigenvectors: those of the first half have elements in the columns in front of the cut only, and those
+// of the second one in the others; what else a row holds before the merge is of no meaning. The new vectors are, but for the dead ones, a matrix
+// mix times the old ones.
+//
+// Cost: for k eigenpairs that are live and w of them wanted, w k n multiply-adds.
+type merger[R dense.Float] struct {
+	change
+	rows             dense.Matrix[R]
+	liveFrom, liveTo int             // the new vectors that are wanted
+	deadFrom, deadTo int             // the dead ones that are wanted
+	upper, lower, at dense.Matrix[R] // halves of the old vectors; the dead ones
+	mix              dense.Matrix[R] // for each thread some rows of mix
+	memory           []R
+	leaves           leaves
+	leafMemory       []float64
+}
+
 const (
-	firstHalf = 1 << iota
-	secondHalf
-	bothHalves = firstHalf | secondHalf
+	// Parts into which the new vectors are cut, and how many of them a part has at least.
+	mixParts, leastMixRows = 8, 32
+	// mergeIndices is how many numbers place takes of indices for each unit of the order.
+	mergeIndices = changeIndices
 )
 
-// node is a piece of a tridiagonal matrix whose halves have been diagonalized: an eigenvalue and a row of vectors, which is an eigenvector, for
-// each index. order has the indices of each half in ascending order of the eigenvalues.
-type node struct {
-	d       []float64
-	vectors dense.Matrix[float64]
-	order   []int
-	cut     int // the order of the first half
+// mergeElements returns how many numbers place takes of memory for a node of order n. If k eigenpairs are live, the rows of mix take k^2 at most
+// and the halves of the old vectors n^2/2 in all, but n for each dead one: at most 3/2 n^2, as there are no more live rows with elements
+// in both halves than dead ones. To this come what fills up rows and groups of rows, and what leaves take.
+func mergeElements[R dense.Float](n int) int {
+	row := n + kernel.PoleGroup
+	matrices := (3*n*n+1)/2 + row*kernel.PoleGroup*(mixParts+1)
+	return ceilDiv(matrices*int(unsafe.Sizeof(R(0))), realBytes) + changeElements(n) + leafElements(leafOrder)
 }
 
-// merger merges the halves of one node after another. All its memory is that of its caller.
-type merger struct {
-	node
-	kind       []uint8   // in which half a row has its elements
-	z          []float64 // the vector of the change of rank one
-	live, dead []int     // the eigenpairs that take part in the change, ascending, and those that do not
-	sorted     []int
-
-	equation              secular
-	origins, shifts       []float64    // the roots
-	columns               kernel.Poles // poles and roots of weights in the order of the columns of mix
-	first, both           int          // rows among live with elements in the first half alone, in both
-	memory                []float64
-	mix, upper, lower, at dense.Matrix[float64] // new vectors in terms of old ones; halves of the old ones; the dead ones
-	deadValues            []float64
+// as returns the memory of x as numbers of type R.
+func as[R dense.Float](x []float64) []R {
+	return unsafe.Slice((*R)(unsafe.Pointer(unsafe.SliceData(x))), len(x)*realBytes/int(unsafe.Sizeof(R(0))))
 }
 
-// mergeVectors is how many vectors a merger has, of the order of its largest node and a few elements more.
-const mergeVectors = 8
-
-// mergeElements returns how many numbers a merger takes for a node of order n. mix takes k^2 of them if k of the eigenpairs are live,
-// and the halves of the old vectors take n^2/2 in all, but n for each dead one: at most 3/2 n^2, as there are no more live rows with elements
-// in both halves than dead ones.
-func mergeElements(n int) int {
-	return (3*n*n+1)/2 + n*kernel.PoleGroup + mergeVectors*(n+kernel.PoleGroup)
+// place gives the merger its memory, for nodes up to the order n.
+func (m *merger[R]) place(n int, memory []float64, indices []int, kind []uint8) {
+	m.change.place(n, memory, indices, kind)
+	memory = memory[changeElements(n):]
+	m.leafMemory, memory = memory[:leafElements(leafOrder)], memory[leafElements(leafOrder):]
+	m.memory = as[R](memory)
 }
 
-// newMerger returns a merger for nodes up to the order n.
-func newMerger(n int, memory []float64, indices []int, kind []uint8) *merger {
-	take := func() []float64 {
-		part := memory[: n+kernel.PoleGroup : n+kernel.PoleGroup]
-		memory = memory[n+kernel.PoleGroup:]
-		return part
+// findValues finds the eigenvalues of the node that joins two halves at the coupling rho. The vectors of each half are the rows.
+func (m *merger[R]) findValues(team *sched.Team, at node, rho float64) error {
+	m.begin(at, rho)
+	for i := range m.cut {
+		m.z[i] = float64(m.rows.At(i, m.cut-1)) * (math.Sqrt2 / 2)
 	}
-	m := &merger{kind: kind[:n]}
-	m.z, m.origins, m.shifts, m.deadValues = take(), take(), take(), take()
-	m.equation.poles = kernel.Poles{At: take(), Weights: take()}
-	m.columns = kernel.Poles{At: take(), Weights: take()}
-	m.memory = memory
-	m.live, m.dead, m.sorted = indices[:0:n], indices[n:n:2*n], indices[2*n:3*n]
-	return m
+	sign := math.Copysign(math.Sqrt2/2, rho)
+	for i := m.cut; i < len(m.d); i++ {
+		m.z[i] = float64(m.rows.At(i, m.cut)) * sign
+	}
+	m.deflate(dense.Eps[R]()/2, m.rotate)
+	m.arrange()
+	return m.solve(team)
 }
 
-// mergeIndices is how many numbers newMerger takes of indices for each unit of the order.
-const mergeIndices = 3
+// rotate is what deflate does to vectors.
+func (m *merger[R]) rotate(i, j int, c, s float64) {
+	start, end := 0, len(m.d)
+	switch both := m.kind[i] | m.kind[j]; {
+	case both == firstHalf:
+		end = m.cut
+	case both == secondHalf:
+		start = m.cut
+	default:
+		m.fillUp(i)
+		m.fillUp(j)
+	}
+	upper, lower, rotation := i, j, kernel.Rotation[R]{C: R(c), S: R(s)}
+	if i > j {
+		upper, lower, rotation.S = j, i, -rotation.S
+	}
+	stride := m.rows.Stride
+	kernel.Rotate(kernel.Best(), []kernel.Rotation[R]{rotation}, true,
+		m.rows.Data[upper*stride+start:lower*stride+end], (lower-upper)*stride, end-start)
+}
 
-// merge diagonalizes the matrix of the node, diag(d) of its halves plus rho u u^T in terms of the rows of vectors, where u is 1 in the last place
-// of the first half and +-1 in the first place of the second one, with the sign of rho, and rho stands for its modulus. On return
-// order has all indices in ascending order of the eigenvalues.
-//
-// Method: Cuppen, "A divide and conquer method for the symmetric tridiagonal eigenproblem", Numer. Math. 36, 1981, with the weights of Gu and
-// Eisenstat, "A stable and efficient algorithm for the rank-one modification of the symmetric eigenproblem", SIAM J. Matrix
-// Anal. Appl. 15, 1994, which make the vectors orthogonal whatever the errors of the roots.
-//
-// Cost: for k eigenpairs that are live about k^2 n multiply-adds and 5 k^2 terms of secular functions, n for each of the others.
-func (m *merger) merge(team *sched.Team, at node, rho float64) error {
-	m.node = at
-	m.load(rho)
-	m.deflate(2 * math.Abs(rho))
-	if err := m.pack(team); err != nil {
+// fillUp makes zeros of the elements of a row outside of its half.
+func (m *merger[R]) fillUp(i int) {
+	switch m.kind[i] {
+	case firstHalf:
+		clear(m.rows.Row(i)[m.cut:])
+	case secondHalf:
+		clear(m.rows.Row(i)[:m.cut])
+	}
+	m.kind[i] = bothHalves
+}
+
+// findVectors computes the vectors of the eigenvalues in the positions first <= i < end of all, once the values are known: those of live pairs come
+// first.
+func (m *merger[R]) findVectors(team *sched.Team, first, end int) error {
+	m.choose(first, end)
+	live, wanted := len(m.live), m.liveTo-m.liveFrom
+	weights := 0
+	if wanted > 0 {
+		weights = ceilDiv(live, rowsTogether)
+	}
+	m.take()
+	err := team.For(weights+ceilDiv(len(m.d), rowsTogether), func(_, group int) error {
+		if group < weights {
+			m.weigh(group)
+		} else {
+			m.pack(group - weights)
+		}
+		return nil
+	})
+	if err != nil {
 		return err
 	}
-	if len(m.live) > 0 {
-		if err := m.solve(team, 2*math.Abs(rho)); err != nil {
-			return err
+	if err := m.multiply(team); err != nil {
+		return err
+	}
+	return team.For(ceilDiv(m.at.Rows, rowsTogether), func(_, group int) error {
+		for q := group * rowsTogether; q < min(m.at.Rows, (group+1)*rowsTogether); q++ {
+			copy(m.rows.Row(wanted+q), m.at.Row(q))
 		}
-		product(team, m.mix.Slice(0, len(m.live), 0, m.upper.Rows), m.upper, m.vectors.Slice(0, len(m.live), 0, m.cut))
-		product(team, m.mix.Slice(0, len(m.live), m.first, len(m.live)), m.lower, m.vectors.Slice(0, len(m.live), m.cut, len(m.d)))
-		if err := team.Err(); err != nil {
-			return err
+		return nil
+	})
+}
+
+// choose says which live and which dead vectors have the positions first <= i < end.
+func (m *merger[R]) choose(first, end int) {
+	live := len(m.live)
+	count := func(order []int) (k int) {
+		for _, i := range order {
+			if i < live {
+				k++
+			}
+		}
+		return k
+	}
+	m.liveFrom = count(m.order[:first])
+	m.liveTo = m.liveFrom + count(m.order[first:end])
+	m.deadFrom, m.deadTo = first-m.liveFrom, end-m.liveTo
+}
+
+// placesOf returns in which rows findVectors has left the vectors of the positions first <= i < end.
+func (m *merger[R]) placesOf(first, end int) []int {
+	live, places := len(m.live), m.sorted[:end-first]
+	for i, from := range m.order[first:end] {
+		if from < live {
+			places[i] = from - m.liveFrom
+		} else {
+			places[i] = m.liveTo - m.liveFrom + from - live - m.deadFrom
 		}
 	}
-	m.store()
-	return nil
+	return places
+}
+
+// take divides the memory.
+func (m *merger[R]) take() {
+	memory := m.memory
+	take := func(rows, cols int) dense.Matrix[R] {
+		taken := dense.Matrix[R]{Rows: rows, Cols: cols, Stride: cols, Data: memory[:rows*cols]}
+		memory = memory[rows*cols:]
+		return taken
+	}
+	n, live := len(m.d), len(m.live)
+	m.upper, m.lower = take(m.first+m.both, m.cut), take(live-m.first, n-m.cut)
+	m.at = take(m.deadTo-m.deadFrom, n)
+	m.mix = dense.Matrix[R]{Cols: live, Stride: len(m.columns.At), Data: memory}
+}
+
+// pack copies some of the old vectors: those that are live sorted by where they have elements other than zero, without most of the zeros.
+func (m *merger[R]) pack(group int) {
+	live := len(m.live)
+	for r := group * rowsTogether; r < min(len(m.d), (group+1)*rowsTogether); r++ {
+		row := m.rows.Row(m.sorted[r])
+		if r < m.upper.Rows {
+			copy(m.upper.Row(r), row[:m.cut])
+		}
+		if m.first <= r && r < live {
+			copy(m.lower.Row(r-m.first), row[m.cut:])
+		}
+		if q := r - live; m.deadFrom <= q && q < m.deadTo {
+			m.fillUp(m.sorted[r])
+			copy(m.at.Row(q-m.deadFrom), row)
+		}
+	}
+}
+
+// multiply computes the live vectors, part by part.
+func (m *merger[R]) multiply(team *sched.Team) error {
+	wanted := m.liveTo - m.liveFrom
+	if wanted == 0 {
+		return nil
+	}
+	parts := min(mixParts, ceilDiv(wanted, leastMixRows))
+	height := ceilDiv(ceilDiv(wanted, parts), kernel.PoleGroup) * kernel.PoleGroup
+	size := height * m.mix.Stride
+	return team.For(ceilDiv(wanted, height), func(worker, part int) error {
+		first := part * height
+		rows := m.rows.Slice(first, min(wanted, first+height), 0, len(m.d))
+		mix := m.mix
+		mix.Rows, mix.Data = rows.Rows, m.mix.Data[worker*size:][:rows.Rows*mix.Stride]
+		from := m.liveFrom + first
+		to := from + rows.Rows
+		kernel.SecularVectors(kernel.Best(), m.columns, m.origins[from:to], m.shifts[from:to], mix.Data, mix.Stride)
+		product(team, mix.Slice(0, mix.Rows, 0, m.upper.Rows), m.upper, rows.Slice(0, rows.Rows, 0, m.cut))
+		product(team, mix.Slice(0, mix.Rows, m.first, mix.Cols), m.lower, rows.Slice(0, rows.Rows, m.cut, rows.Cols))
+		return team.Err()
+	})
 }
 
 // product computes C = A B, also for an inner dimension of 0.
-func product(team *sched.Team, a, b, c dense.Matrix[float64]) {
+func product[R dense.Float](team *sched.Team, a, b, c dense.Matrix[R]) {
 	if a.Cols == 0 {
 		c.Fill(0)
 		return
 	}
 	blas.Gemm(team, blas.NoTrans, blas.NoTrans, 1, a, b, 0, c)
-}
-
-// load fills z, a vector of length 1, and sorted.
-func (m *merger) load(rho float64) {
-	n := len(m.d)
-	for i := range n {
-		if i < m.cut {
-			m.z[i], m.kind[i] = m.vectors.At(i, m.cut-1)*math.Sqrt2/2, firstHalf
-		} else {
-			m.z[i], m.kind[i] = m.vectors.At(i, m.cut)*math.Copysign(math.Sqrt2/2, rho), secondHalf
-		}
-	}
-	m.sorted = m.sorted[:n]
-	mergeSorted(m.d, m.order[:m.cut], m.order[m.cut:], m.sorted)
-}
-
-// mergeSorted merges the indices a and b, both in ascending order of d, into all.
-func mergeSorted(d []float64, a, b, all []int) {
-	for i := range all {
-		if len(b) == 0 || len(a) > 0 && d[a[0]] <= d[b[0]] {
-			all[i], a = a[0], a[1:]
-		} else {
-			all[i], b = b[0], b[1:]
-		}
-	}
-}
-
-// deflate finds the eigenpairs that rounding errors would change as much as the change of rank one does, and rotates vectors of eigenvalues that
-// are close to one another so that there are more of them. The criterion is that of LAPACK: the matrix changes by a few units of rounding
-// errors of its norm. The norm of the node's block is at least about that of its d, and z has length 1 where rho may be of any size.
-func (m *merger) deflate(rho float64) {
-	const units = 8
-	largest := 0.0
-	for i, d := range m.d {
-		largest = max(largest, math.Abs(d), math.Abs(m.z[i]))
-	}
-	tolerance := units * unitRoundoff * largest
-	m.live, m.dead = m.live[:0], m.dead[:0]
-	last := -1 // a live one that may yet be rotated with the next
-	for _, i := range m.sorted {
-		switch {
-		case rho*math.Abs(m.z[i]) <= tolerance:
-			m.dead = append(m.dead, i)
-			continue
-		case last < 0:
-		case m.rotateAway(last, i, tolerance):
-			m.dead = append(m.dead, last)
-		default:
-			m.live = append(m.live, last)
-		}
-		last = i
-	}
-	if last >= 0 {
-		m.live = append(m.live, last)
-	}
-	slices.SortFunc(m.dead, func(a, b int) int { return cmp.Compare(m.d[a], m.d[b]) })
-}
-
-// rotateAway rotates the vectors i and j, d[i] <= d[j], so that z[i] becomes zero, if what then couples the two is below the tolerance.
-func (m *merger) rotateAway(i, j int, tolerance float64) bool {
-	whole := length(m.z[i], m.z[j])
-	c, s := m.z[j]/whole, -m.z[i]/whole
-	if math.Abs((m.d[j]-m.d[i])*c*s) > tolerance {
-		return false
-	}
-	c, s = unitRotation(c, s)
-	m.z[i], m.z[j] = 0, whole
-	m.kind[i] |= m.kind[j]
-	m.kind[j] = m.kind[i]
-	start, end := 0, len(m.d)
-	if m.kind[i] == firstHalf {
-		end = m.cut
-	} else if m.kind[i] == secondHalf {
-		start = m.cut
-	}
-	upper, lower, rotation := i, j, kernel.Rotation[float64]{C: c, S: s}
-	if i > j {
-		upper, lower, rotation.S = j, i, -s
-	}
-	stride := m.vectors.Stride
-	kernel.Rotate(kernel.Best(), []kernel.Rotation[float64]{rotation}, true,
-		m.vectors.Data[upper*stride+start:lower*stride+end], (lower-upper)*stride, end-start)
-	m.d[i], m.d[j] = m.d[i]*c*c+m.d[j]*s*s, m.d[i]*s*s+m.d[j]*c*c
-	return true
-}
-
-// Rows that a thread copies, and roots or poles that it works on, at a time.
-const rowsTogether = 4 * kernel.PoleGroup
-
-// pack copies the old vectors: those that are live sorted by where they have elements other than zero, without most of the zeros.
-func (m *merger) pack(team *sched.Team) error {
-	var counts [bothHalves + 1]int
-	for _, i := range m.live {
-		counts[m.kind[i]]++
-	}
-	m.first, m.both = counts[firstHalf], counts[bothHalves]
-	n, live := len(m.d), len(m.live)
-	memory := m.memory
-	take := func(rows, cols, stride int) dense.Matrix[float64] {
-		taken := dense.Matrix[float64]{Rows: rows, Cols: cols, Stride: stride, Data: memory[:rows*stride]}
-		memory = memory[rows*stride:]
-		return taken
-	}
-	m.mix = take(live, live, ceilDiv(live, kernel.PoleGroup)*kernel.PoleGroup)
-	m.upper, m.lower = take(m.first+m.both, m.cut, m.cut), take(live-m.first, n-m.cut, n-m.cut)
-	m.at = take(len(m.dead), n, n)
-	m.arrange()
-	return team.For(ceilDiv(n, rowsTogether), func(_, group int) error {
-		for r := group * rowsTogether; r < min(n, (group+1)*rowsTogether); r++ {
-			m.packRow(r)
-		}
-		return nil
-	})
-}
-
-// arrange writes down in sorted where the rows come from: those of upper, then those of lower that are not in upper, then those of at; and
-// the poles, in ascending order and in that of the columns of mix.
-func (m *merger) arrange() {
-	live := len(m.live)
-	whole := ceilDiv(live, kernel.PoleGroup) * kernel.PoleGroup
-	resize := func(p *kernel.Poles) { p.At, p.Weights = p.At[:whole], p.Weights[:whole] }
-	resize(&m.equation.poles)
-	resize(&m.columns)
-	m.eachColumn(func(k, column int) {
-		m.sorted[column] = m.live[k]
-		m.equation.poles.At[k] = m.d[m.live[k]]
-		m.columns.At[column] = m.d[m.live[k]]
-	})
-	copy(m.sorted[live:], m.dead)
-	for k, i := range m.dead {
-		m.deadValues[k] = m.d[i]
-	}
-}
-
-// eachColumn calls body for each of the live rows and its column in mix.
-func (m *merger) eachColumn(body func(k, column int)) {
-	places := [bothHalves + 1]int{firstHalf: 0, bothHalves: m.first, secondHalf: m.first + m.both}
-	for k, i := range m.live {
-		place := &places[m.kind[i]]
-		body(k, *place)
-		*place++
-	}
-}
-
-// packRow copies the row that sorted has in place r.
-func (m *merger) packRow(r int) {
-	row := m.vectors.Row(m.sorted[r])
-	if r >= len(m.live) {
-		copy(m.at.Row(r-len(m.live)), row)
-		return
-	}
-	if r < m.upper.Rows {
-		copy(m.upper.Row(r), row[:m.cut])
-	}
-	if r >= m.first {
-		copy(m.lower.Row(r-m.first), row[m.cut:])
-	}
-}
-
-// solve finds the roots and fills mix.
-func (m *merger) solve(team *sched.Team, rho float64) error {
-	m.setUp(rho)
-	live := len(m.live)
-	e, groups := &m.equation, ceilDiv(live, rowsTogether)
-	origins, shifts := m.origins[:live], m.shifts[:live]
-	err := team.For(groups, func(_, group int) error {
-		for k := group * rowsTogether; k < min(live, (group+1)*rowsTogether); k++ {
-			origins[k], shifts[k] = e.root(k)
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	err = team.For(groups, func(_, group int) error {
-		for first := group * rowsTogether; first < min(live, (group+1)*rowsTogether); first += kernel.PoleGroup {
-			kernel.SecularWeights(kernel.Best(), e.poles, origins, shifts, first)
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	m.eachColumn(func(k, column int) {
-		m.columns.Weights[column] = math.Copysign(math.Sqrt(math.Abs(e.poles.Weights[k])), m.z[m.live[k]])
-	})
-	return team.For(groups, func(_, group int) error {
-		for k := group * rowsTogether; k < min(live, (group+1)*rowsTogether); k++ {
-			row := m.mix.Data[k*m.mix.Stride : (k+1)*m.mix.Stride]
-			squares := kernel.SecularVector(kernel.Best(), m.columns, origins[k], shifts[k], row)
-			kernel.Scale(kernel.Best(), 1/math.Sqrt(squares), row)
-		}
-		return nil
-	})
-}
-
-// setUp makes the secular equation.
-func (m *merger) setUp(rho float64) {
-	// The last root is at most rho |z|^2 behind the last pole. With more room it is not at the end or in the middle of its bracket.
-	const room = 1.5
-	live, squares := len(m.live), 0.0
-	poles := m.equation.poles
-	for k, i := range m.live {
-		poles.Weights[k] = m.z[i] * m.z[i]
-		squares += poles.Weights[k]
-	}
-	m.equation.count, m.equation.inverse, m.equation.reach = live, 1/rho, room*rho*squares
-	for k := live; k < len(poles.At); k++ {
-		poles.At[k], poles.Weights[k] = poles.At[live-1]+2*m.equation.reach, 0
-		m.columns.At[k], m.columns.Weights[k] = poles.At[k], 0
-	}
-}
-
-// store writes the eigenvalues and the dead vectors behind the others, and puts order in order.
-func (m *merger) store() {
-	live := len(m.live)
-	for k := range live {
-		m.d[k] = m.origins[k] + m.shifts[k]
-	}
-	copy(m.d[live:], m.deadValues[:len(m.dead)])
-	for k := range m.dead {
-		copy(m.vectors.Row(live+k), m.at.Row(k))
-	}
-	for i := range m.sorted {
-		m.sorted[i] = i
-	}
-	mergeSorted(m.d, m.sorted[:live], m.sorted[live:], m.order)
 }

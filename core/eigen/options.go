@@ -3,6 +3,7 @@ package eigen
 import (
 	"fmt"
 	"math"
+	"unsafe"
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
@@ -18,6 +19,7 @@ type Options struct {
 	ValuesOnly      bool        // compute no eigenvectors; v is not touched
 	SkipFiniteCheck bool        // do not look for infinities and NaNs in the whole of a and b
 	Overwrite       bool        // a and b may be used as scratch memory
+	Jacobi          bool        // Eigh uses Jacobi's method, which is slower; the comment of Eigh says what for
 	Subset          Subset
 }
 
@@ -83,61 +85,92 @@ const (
 	BAXEqualsLambdaX Problem = 3 // B A x = lambda x
 )
 
-// ConvergenceError reports that the QL iteration was given up. No matrix is known to cause it: the iteration converges
+// ConvergenceError reports that the QL iteration or Jacobi's method was given up. No matrix is known to cause it: the QL iteration converges
 // for every tridiagonal matrix in exact arithmetic (Parlett, The Symmetric Eigenvalue Problem, section 8.10).
 type ConvergenceError struct {
-	Found int // eigenvalues that had converged, and those of pieces in front of the one that did not converge
-	Order int // order of the matrix
+	Found  int // eigenvalues that had converged, and those of pieces in front of the one that did not converge
+	Order  int // order of the matrix
+	Sweeps int // that Jacobi's method did; 0 if it was the QL iteration
 }
 
 func (e *ConvergenceError) Error() string {
+	if e.Sweeps > 0 {
+		return fmt.Sprintf("Jacobi's method was given up after %d sweeps for a matrix of order %d", e.Sweeps, e.Order)
+	}
 	return fmt.Sprintf("the QL iteration found %d of %d eigenvalues and was given up", e.Found, e.Order)
 }
 
 // Workspace returns an upper bound of the memory in bytes that a call for an n x n matrix allocates, so that a caller
 // can refuse in time what does not fit. It returns math.MaxInt64 for what no machine can hold. Up to 32 MB of it are kept between calls.
 func Workspace[T dense.Scalar](n int, generalized bool, opt Options) (bytes int64) {
-	wide := float64(realBytes)
-	if dense.IsComplex[T]() {
-		wide *= 2
-	}
-	order, threads := float64(n), float64(opt.Team.Threads())
-	perSquare, perRow := 0.0, wide+wholeRows*realBytes // tau and rows of real numbers
-	total := wide * (lowerElements(order) + reductionElements(order))
-	if generalized {
-		total += wide * lowerElements(order)
-		perRow += threads*chunkRows*wide + generalizedRows*realBytes
-	}
-	fixed := 0.0
-	if !opt.ValuesOnly {
-		perSquare += realBytes * (1 + mergedSquares) // the eigenvectors of the tridiagonal matrix, and workspace for them and later for reflections
-		perRow += threads*chunkRows*wide + blockReflections*wide + realBytes*solveRows
-		fixed = threads * (wide*float64(formElements(n)+chunkRows*min(n, blockReflections)) + float64(blas.GemmWorkspace[float64]()))
-	}
-	total += order*order*perSquare + order*perRow + fixed
-	if generalized { // the Cholesky factorization and the solves with its factor
-		panels := blas.TriangularWorkspace[float64](n)
-		if dense.IsComplex[T]() {
-			panels = blas.TriangularWorkspace[complex128](n)
-		}
-		total += threads * float64(blas.GemmWorkspace[float64]()+panels)
-	}
-	total += total*roundUp + callOverhead
-	if total >= math.MaxInt64 {
+	if n > largestOrder {
 		return math.MaxInt64
 	}
-	return int64(total)
+	if opt.Jacobi {
+		return jacobiWorkspace[T](n)
+	}
+	if n < leastSharedOrder {
+		opt.Team = opt.Team.Serial()
+	}
+	single := dense.IsSingle[T]() && computesInOwnType[T](n) && !generalized
+	switch isComplex := dense.IsComplex[T](); {
+	case single && isComplex:
+		bytes = workspaceBytes[complex64, float32](n, generalized, opt)
+	case single:
+		bytes = workspaceBytes[float32, float32](n, generalized, opt)
+	case isComplex:
+		bytes = workspaceBytes[complex128, float64](n, generalized, opt)
+	default:
+		bytes = workspaceBytes[float64, float64](n, generalized, opt)
+	}
+	return bytes
+}
+
+// workspaceBytes is Workspace for the type W of what is computed, which V is the real type of.
+func workspaceBytes[W dense.Scalar, V dense.Float](n int, generalized bool, opt Options) int64 {
+	var number W
+	wide, threads, order := int(unsafe.Sizeof(number)), opt.Team.Threads(), float64(n)
+	total := wide*(int(lowerElements(order)+reductionElements(order))+n) + realBytes*wholeRows*n
+	if opt.ValuesOnly {
+		total += valuesBytes(n, threads)
+	} else {
+		total += realBytes*solveRows*n + threads*int(blas.GemmWorkspace[V]())
+		total += realBytes * solveWords[W, V](n, opt.Subset.largestCount(n), threads, false)
+	}
+	if generalized { // the Cholesky factorization and the solves with its factor
+		total += wide*(int(lowerElements(order))+standardFormElements[W](n)+(threads*inverseRows+probes)*n) + realBytes*generalizedRows*n
+		panels := blas.TriangularWorkspace[float64](n)
+		if dense.IsComplex[W]() {
+			panels = blas.TriangularWorkspace[complex128](n)
+		}
+		total += threads * int(blas.GemmWorkspace[float64]()+panels)
+	}
+	if n <= laneOrder {
+		total += realBytes * kernel.LaneElements(kernel.Lanes, n, partsOf[W](), !opt.ValuesOnly)
+	}
+	return int64(total + total/roundUp + callOverhead)
+}
+
+// valuesBytes bounds the memory of tridiagonalValues.
+func valuesBytes(n, threads int) int {
+	return realBytes * ((valueRows+endVectors*(1+threads))*n + (1+threads)*endElements(0, threads))
 }
 
 const (
 	realBytes = 8
+	// No machine holds a matrix of a larger order.
+	largestOrder = 1 << 24
 	// Rows of real numbers that a generalized problem takes besides: the diagonal of B, its square roots, counts.
 	generalizedRows = 3
-	// Squares and rows of numbers that divide and conquer takes: see mergeElements, and four rows of integers, couplings and a sort.
-	mergedSquares = 1.5
-	solveRows     = kernel.PoleGroup + mergeVectors + 8
+	// Rows of numbers that divide and conquer allocates: integers, couplings and a sort.
+	solveRows = 9
+	// Rows of numbers that divide and conquer without vectors takes for one thread and for all: see endElements, and ten rows of integers, couplings,
+	// ends of vectors and their like.
+	valueRows = 2*(changeVectors+endRows) + 10
+	// Rows of real numbers d and e, and two of slack.
+	wholeRows = 4
 	// Go's allocator rounds small objects up by an eighth at most, large ones to pages. The rest is for the pages of a
 	// call's few objects, its closures and goroutines.
-	roundUp      = 1.0 / 8
+	roundUp      = 8
 	callOverhead = 1 << 16
 )

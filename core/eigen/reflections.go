@@ -3,109 +3,272 @@ package eigen
 import (
 	"trnsci/core/blas"
 	"trnsci/core/dense"
+	"trnsci/core/kernel"
 	"trnsci/core/sched"
 )
 
-// Reflections that are applied together. More of them make products of better shapes, but 1/n of the work grows with their number.
-const blockReflections = 24
+// planes returns how many real matrices a matrix of the type W is kept as: its real part, and its imaginary part if it has one.
+func planes[W dense.Scalar]() int {
+	if dense.IsComplex[W]() {
+		return 2
+	}
+	return 1
+}
+
+const (
+	// Reflections that are applied together. More of them make products of better shapes, but 1/n of the work grows with their number. For large
+	// matrices they are the columns of a kernel's tile, of which complex ones take two.
+	fewReflections, manyReflections, manySingleReflections = 16, 24, 48
+	// From this order on there are many of them.
+	manyReflectionsOrder = 512
+	// Lengths of reflections are rounded up to whole vectors of the widest kernel where the order allows it.
+	lengthMultiple = 16
+)
+
+// reflectionsTogether returns how many reflections of a matrix of order n and type W a block has.
+func reflectionsTogether[W dense.Scalar](n int) int {
+	switch {
+	case n < manyReflectionsOrder:
+		return fewReflections
+	case dense.IsSingle[W]() && !dense.IsComplex[W]():
+		return manySingleReflections
+	}
+	return manyReflections
+}
 
 // reflectionBlock is the product P_{last} ... P_{first} of some reflections, I - V T V^H: the reflections are the columns of V, and T is
 // lower triangular (Schreiber and Van Loan, "A storage-efficient WY representation for products of Householder transformations", SIAM
-// J. Sci. Stat. Comput. 10, 1989).
-type reflectionBlock[W dense.Wide] struct {
-	rows dense.Matrix[W] // V^T: a reflection in each row
-	left dense.Matrix[W] // conj(V) T^T; empty for a product that is the identity
+// J. Sci. Stat. Comput. 10, 1989). It replaces a row x^T by x^T - x^T L V^T with L = conj(V) T^T, in real numbers: those of a complex
+// matrix stand beside one another or below one another, so that a product of complex matrices is one of real ones,
+//
+//	re(x^T L), im(x^T L) = re(x)^T (re L, im L) + im(x)^T (-im L, re L)
+type reflectionBlock[R dense.Float] struct {
+	first, count int             // the orders first <= i < first+count of the reflections
+	planes       int             // 1: real, 2: complex
+	rows         dense.Matrix[R] // V^T, a reflection in each row; complex: im V^T, re V^T and -im V^T below one another
+	left         dense.Matrix[R] // L; complex: -im L, re L and im L side by side; empty for a product that is the identity
 }
 
-// orders returns the orders first <= i < end of the reflections of block b of the n-1 reflections of a matrix of order n.
-func orders(b, n int) (first, end int) {
-	first = 1 + b*blockReflections
-	return first, min(n, first+blockReflections)
-}
+// copiesOf returns how many real matrices rows and left have for those of a block.
+func copiesOf(planes int) int { return 2*planes - 1 }
 
-// blockElements returns how many numbers the matrices left of all blocks take for a matrix of order n.
-func blockElements(n int) int {
-	total := 0
-	for b := range ceilDiv(n-1, blockReflections) {
-		first, end := orders(b, n)
-		total += (end - 1) * (end - first)
+// reflectionBlocks returns the blocks of the n-1 reflections of a matrix of order n and type W, which are to be applied from the first to the
+// last, without their matrices. The shortest reflections make up for a number that does not fit.
+func reflectionBlocks[W dense.Scalar, R dense.Float](n int) []reflectionBlock[R] {
+	together := reflectionsTogether[W](n)
+	count := ceilDiv(n-1, together)
+	blocks := make([]reflectionBlock[R], count)
+	for i := range blocks {
+		end := n - (count-1-i)*together
+		first := max(1, end-together)
+		length := min(n, ceilDiv(end-1, lengthMultiple)*lengthMultiple)
+		blocks[i] = reflectionBlock[R]{first: first, count: end - first, planes: planes[W](), rows: dense.Matrix[R]{Cols: length}}
 	}
-	return total
+	return blocks
 }
 
-// formElements returns how many numbers form takes as scratch memory for a matrix of order n: two square matrices.
-func formElements(n int) int {
-	count := min(n, blockReflections)
-	return 2 * count * count
+// blockElements bounds the real numbers that the matrices of all blocks of a matrix of order n and type W take, with what form takes besides for
+// each of the threads.
+func blockElements[W dense.Scalar](n, threads int) int {
+	together := min(n, reflectionsTogether[W](n))
+	longest := n/2 + together + lengthMultiple // on average
+	matrices := 1
+	if dense.IsComplex[W]() {
+		matrices = 2 * copiesOf(2)
+	}
+	return matrices*(n+together)*longest + threads*formElements(n, planes[W](), together)
+}
+
+// formElements returns how many numbers form takes as scratch memory for count reflections of a matrix of order n: for their transpose, and for
+// a Gram matrix, T twice and i T, and weights.
+func formElements(n, planes, count int) int {
+	wide := planes * count
+	return wide * (n + 4*wide + 1)
 }
 
 // gather brings the reflections that tridiagonalize left in h and tau into blocks, which are to be applied from the first to the last.
-// Elements of h to the right of the reflections are overwritten by zeros. memory has blockElements(n) numbers.
+// Elements of h to the right of the reflections are overwritten by zeros, and the blocks of a real matrix refer to h. R is the real type of
+// W; memory has blockElements numbers for the team's threads.
 //
-// Cost: n^2 blockReflections multiply-adds.
-func gather[W dense.Wide](team *sched.Team, h dense.Matrix[W], tau, memory []W) ([]reflectionBlock[W], error) {
+// Cost: n^2 multiply-adds for each reflection of a block.
+func gather[W dense.Scalar, R dense.Float](team *sched.Team, h dense.Matrix[W], tau []W, memory []R) ([]reflectionBlock[R], error) {
 	n := h.Rows
-	blocks := make([]reflectionBlock[W], ceilDiv(n-1, blockReflections))
-	for b := range blocks {
-		first, end := orders(b, n)
-		size := (end - 1) * (end - first)
-		blocks[b] = reflectionBlock[W]{
-			rows: h.Slice(first, end, 0, end-1),
-			left: dense.Matrix[W]{Rows: end - 1, Cols: end - first, Stride: end - first, Data: memory[:size:size]},
-		}
-		memory = memory[size:]
+	blocks := reflectionBlocks[W, R](n)
+	take := func(rows, cols int) dense.Matrix[R] {
+		taken := dense.Matrix[R]{Rows: rows, Cols: cols, Stride: cols, Data: memory[: rows*cols : rows*cols]}
+		memory = memory[rows*cols:]
+		return taken
 	}
-	perWorker := formElements(n)
-	scratch := make([]W, min(team.Threads(), len(blocks))*perWorker)
+	for i := range blocks {
+		b := &blocks[i]
+		length, wide := b.rows.Cols, copiesOf(b.planes)*b.count
+		if real, ok := any(h).(dense.Matrix[R]); ok {
+			b.rows = real.Slice(b.first, b.first+b.count, 0, length)
+		} else {
+			b.rows = take(wide, length)
+		}
+		b.left = take(length, wide)
+	}
+	perWorker := formElements(n, planes[W](), reflectionsTogether[W](n))
 	err := team.For(len(blocks), func(worker, i int) error {
-		b := len(blocks) - 1 - i // the longest ones come first
-		first, end := orders(b, n)
-		blocks[b].form(tau[first:end], scratch[worker*perWorker:])
+		b := &blocks[len(blocks)-1-i] // the longest ones come first
+		fill(b, h)
+		form(b, tau[b.first:b.first+b.count], memory[worker*perWorker:])
 		return nil
 	})
 	return blocks, err
 }
 
-// form computes left from the reflections in rows, each of which has one element more than the one before, the last as many as there are
-// columns. The elements behind them become zero.
-func (b *reflectionBlock[W]) form(tau, scratch []W) {
-	count := b.rows.Rows
-	shortest, identity := b.rows.Cols-count+1, true
-	for j := range count {
-		clear(b.rows.Row(j)[shortest+j:])
-		identity = identity && tau[j] == 0
-	}
-	if identity {
-		b.left = dense.Matrix[W]{}
-		return
-	}
-	gram := dense.Matrix[W]{Rows: count, Cols: count, Stride: count, Data: scratch[:count*count]}
-	factor := dense.Matrix[W]{Rows: count, Cols: count, Stride: count, Data: scratch[count*count : 2*count*count]}
-	blas.Gemm(nil, blas.NoTrans, blas.ConjTrans, 1, b.rows, b.rows, 0, gram) // element (q, j) is v_j^H v_q
-	factor.Fill(0)
-	for j := range count {
-		// P_j (I - V T V^H) adds the row -tau_j (v_j^H V) T to T, and tau_j on the diagonal.
-		row := factor.Row(j)
-		for q := range j {
-			weight := -tau[j] * gram.At(q, j)
-			for k, x := range factor.Row(q)[:q+1] {
-				row[k] += weight * x
-			}
+// fill fills rows with the reflections in h, each of which has one element more than the one before, and with zeros behind them.
+func fill[W dense.Scalar, R dense.Float](b *reflectionBlock[R], h dense.Matrix[W]) {
+	for j := range b.count {
+		i := b.first + j
+		if b.planes == 1 {
+			clear(b.rows.Row(j)[i:])
+			continue
 		}
-		row[j] = tau[j]
+		above, re, below := b.rows.Row(j), b.rows.Row(b.count+j), b.rows.Row(2*b.count+j)
+		reflection := dense.Reals[R](h.Row(i)[:i])
+		for k := range i {
+			x, y := reflection[2*k], reflection[2*k+1]
+			above[k], re[k], below[k] = y, x, -y
+		}
+		clear(above[i:])
+		clear(re[i:])
+		clear(below[i:])
 	}
-	blas.Gemm(nil, blas.ConjTrans, blas.Trans, 1, b.rows, factor, 0, b.left)
 }
 
-// apply replaces each row x^T by ((I - V T V^H) x)^T. scratch has blockReflections numbers for each row.
-func (b *reflectionBlock[W]) apply(x dense.Matrix[W], scratch []W) {
-	if b.left.Cols == 0 {
+// form computes left from the reflections in rows.
+func form[W dense.Scalar, R dense.Float](b *reflectionBlock[R], tau []W, scratch []R) {
+	identity := true
+	for _, t := range tau {
+		identity = identity && t == 0
+	}
+	if identity {
+		b.left = dense.Matrix[R]{}
 		return
 	}
-	products := dense.Matrix[W]{Rows: x.Rows, Cols: b.left.Cols, Stride: b.left.Cols, Data: scratch[:x.Rows*b.left.Cols]}
-	changed := x.Slice(0, x.Rows, 0, b.rows.Cols)
-	blas.Gemm(nil, blas.NoTrans, blas.NoTrans, 1, changed, b.left, 0, products)
-	blas.Gemm(nil, blas.NoTrans, blas.NoTrans, -1, products, b.rows, 1, changed)
+	wide := b.planes * b.count
+	take := func(rows, cols int) dense.Matrix[R] {
+		taken := dense.Matrix[R]{Rows: rows, Cols: cols, Stride: cols, Data: scratch[:rows*cols]}
+		scratch = scratch[rows*cols:]
+		return taken
+	}
+	length := b.rows.Cols
+	reflections, transposed := b.rows.Slice(0, wide, 0, length), take(length, wide)
+	gram, factor, right := take(wide, wide), take(wide, wide), take(wide, wide)
+	transpose(transposed, reflections)
+	blas.GemmDirect(1, reflections, transposed, 0, gram)
+	if b.planes == 1 {
+		triangleOf(tau, gram, factor, scratch)
+		transpose(right, factor)
+		blas.GemmDirect(1, transposed, right, 0, b.left)
+		return
+	}
+	complexTriangleOf(tau, gram, factor, take(b.count, wide), scratch)
+	transpose(right, factor)
+	blas.GemmDirect(1, transposed, right, 0, b.left.Slice(0, length, b.count, b.count+wide))
+	for i := range length {
+		row := b.left.Row(i)
+		for j, y := range row[wide:] {
+			row[j] = -y
+		}
+	}
+}
+
+func transpose[R dense.Float](to, from dense.Matrix[R]) {
+	kernel.Transpose(kernel.Best(), from.Rows, from.Cols, from.Data, from.Stride, to.Data, to.Stride)
+}
+
+// triangleOf sets factor to T, row by row: P_j (I - V T V^H) adds the row -tau_j (v_j^H V) T to T, and tau_j on the diagonal. Element (j, q) of
+// gram is v_j^H v_q.
+func triangleOf[W dense.Scalar, R dense.Float](tau []W, gram, factor dense.Matrix[R], weights []R) {
+	for j, t := range tau {
+		re, row := R(dense.Real(t)), factor.Row(j)
+		for q, x := range gram.Row(j)[:j] {
+			weights[q] = -re * x
+		}
+		setToCombination(factor, weights[:j], row)
+		row[j] = re
+	}
+}
+
+// complexTriangleOf is triangleOf for complex reflections. The imaginary parts come first in gram and in the columns of T that belong to
+// reflections. factor gets
+//
+//	(im T,  re T)
+//	(-re T, im T)
+//
+// turned has a row for each reflection, weights one number for each real one.
+func complexTriangleOf[W dense.Scalar, R dense.Float](tau []W, gram, factor, turned dense.Matrix[R], weights []R) {
+	count := len(tau)
+	for j, t := range tau {
+		re, im := R(dense.Real(t)), R(dense.Imag(t))
+		upper, lower := gram.Row(j), gram.Row(count+j)
+		for q := range j {
+			x, y := upper[q]+lower[count+q], lower[q]-upper[count+q]
+			weights[q], weights[count+q] = im*y-re*x, -re*y-im*x
+		}
+		row, below, side := factor.Row(j), factor.Row(count+j), turned.Row(j)
+		setToCombination(factor, weights[:j], row)
+		addCombination(turned, weights[count:count+j], row)
+		row[j], row[count+j] = im, re
+		for k, y := range row[:count] {
+			x := row[count+k]
+			below[k], below[count+k], side[k], side[count+k] = -x, y, x, -y
+		}
+	}
+}
+
+// setToCombination sets y to the combination of the first rows of m with the weights.
+func setToCombination[R dense.Float](m dense.Matrix[R], weights, y []R) {
+	clear(y)
+	addCombination(m, weights, y)
+}
+
+// addCombination adds the combination of the first rows of m with the weights to y.
+func addCombination[R dense.Float](m dense.Matrix[R], weights, y []R) {
+	if len(weights) == 0 {
+		return
+	}
+	rows := kernel.Rows[R]{Count: len(weights), Cols: m.Cols, Stride: m.Stride, A: m.Data}
+	kernel.Axpys(kernel.Best(), &rows, weights, y)
+}
+
+// applyElements returns how many numbers applyBlocks takes as scratch memory for each row of a matrix of order n and type W.
+func applyElements[W dense.Scalar](n int) int { return planes[W]() * min(n, reflectionsTogether[W](n)) }
+
+// applyBlocks replaces each row x^T by (Q x)^T, for the product Q of all blocks and x with n elements. The imaginary parts of a complex row are
+// behind its real parts.
+func applyBlocks[R dense.Float](team *sched.Team, blocks []reflectionBlock[R], x dense.Matrix[R], n int, scratch []R) error {
+	for i := range blocks {
+		if blocks[i].left.Cols == 0 {
+			continue
+		}
+		if err := team.Err(); err != nil {
+			return err
+		}
+		blocks[i].apply(x, n, scratch)
+	}
+	return nil
+}
+
+// apply is applyBlocks for one block.
+func (b *reflectionBlock[R]) apply(x dense.Matrix[R], n int, scratch []R) {
+	length, wide := b.rows.Cols, b.planes*b.count
+	products := dense.Matrix[R]{Rows: x.Rows, Cols: wide, Stride: wide, Data: scratch[:x.Rows*wide]}
+	re := x.Slice(0, x.Rows, 0, length)
+	if b.planes == 1 {
+		blas.GemmDirect(1, re, b.left, 0, products)
+		blas.GemmDirect(-1, products, b.rows, 1, re)
+		return
+	}
+	im, first := x.Slice(0, x.Rows, n, n+length), b.count
+	blas.GemmDirect(1, re, b.left.Slice(0, length, first, first+wide), 0, products)
+	blas.GemmDirect(1, im, b.left.Slice(0, length, 0, wide), 1, products)
+	blas.GemmDirect(-1, products, b.rows.Slice(first, first+wide, 0, length), 1, re)
+	blas.GemmDirect(-1, products, b.rows.Slice(0, wide, 0, length), 1, im)
 }
 
 // ceilDiv returns the smallest integer that is at least x/y.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"unsafe"
 
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
@@ -16,16 +17,6 @@ type tridiagonal struct {
 	d, e      []float64
 	vectors   dense.Matrix[float64]
 	rotations []kernel.Rotation[float64] // of one sweep; rotation i acts on rows i and i+1
-
-	sweepsLeft int // before the iteration is given up
-}
-
-// Numbers of length n that the algorithm keeps per row besides the matrices: d, e and the rotations.
-const wholeRows = 4
-
-func newTridiagonal(n int) *tridiagonal {
-	memory := make([]float64, 2*n)
-	return &tridiagonal{d: memory[:n:n], e: memory[n:], rotations: make([]kernel.Rotation[float64], n), sweepsLeft: maxSweepsPerValue * n}
 }
 
 const (
@@ -41,18 +32,43 @@ const (
 	maxSweepsPerValue = 30
 )
 
+// sortedPairs overwrites d by the eigenvalues in ascending order, and e. The eigenvector of d[i] is row from[i] of the result, which is in
+// memory; that has n (n + 3) numbers.
+func (t *tridiagonal) sortedPairs(memory []float64, from []int) (vectors dense.Matrix[float64], err error) {
+	n := len(t.d)
+	take := func(count int) []float64 {
+		part := memory[:count]
+		memory = memory[count:]
+		return part
+	}
+	t.vectors = dense.Matrix[float64]{Rows: n, Cols: n, Stride: n, Data: take(n * n)}
+	clear(t.vectors.Data)
+	t.rotations = unsafe.Slice((*kernel.Rotation[float64])(unsafe.Pointer(unsafe.SliceData(take(2*n)))), n)
+	if err := t.diagonalize(); err != nil {
+		return t.vectors, err
+	}
+	sortIndices(t.d, from)
+	applyOrder(t.d, from, take(n))
+	return t.vectors, nil
+}
+
 // diagonalize overwrites d by the eigenvalues, in no particular order, and e by zeros. The rows of vectors, zero on
 // entry, become the orthonormal eigenvectors.
 //
 // Method: the implicit QL iteration with Wilkinson's shift, Dubrulle, Martin and Wilkinson, Numer. Math. 12, 1968, on
 // each block that no zero of e divides. A block whose first element is the larger one is turned end for end first, as
 // the iteration is more accurate for matrices that grow downwards.
-func (t *tridiagonal) diagonalize(team *sched.Team) error {
+func (t *tridiagonal) diagonalize() error {
 	n := len(t.d)
 	for start := 0; start < n; {
 		end := t.blockEnd(start, n, smallestCoupling)
 		t.orient(start, end)
-		if err := t.diagonalizeBlock(team, start, end); err != nil {
+		err := t.iterate(nil, start, end, t.blockEnd, func(l, last int) {
+			first := t.sweep(l, last)
+			stride := t.vectors.Stride
+			kernel.Rotate(kernel.Best(), t.rotations[first:last], true, t.vectors.Data[first*stride+start:last*stride+end], stride, end-start)
+		})
+		if err != nil {
 			return err
 		}
 		start = end
@@ -60,17 +76,10 @@ func (t *tridiagonal) diagonalize(team *sched.Team) error {
 	return nil
 }
 
-// diagonalizeBlock does diagonalize's work for the block start <= i < end.
-func (t *tridiagonal) diagonalizeBlock(team *sched.Team, start, end int) error {
-	return t.iterate(team, start, end, t.blockEnd, func(l, last int) error {
-		return t.rotate(team, t.sweep(l, last), last, start, end)
-	})
-}
-
 // iterate does sweeps on the rows l to last, the largest ones that nothing separates for the first l that is not yet done, until the block start <=
 // i < end is diagonal. blockEnd is a method like the one of that name.
-func (t *tridiagonal) iterate(team *sched.Team, start, end int, blockEnd func(l, limit int, floor float64) int, sweep func(l, last int) error) error {
-	sweeps, floor := 0, smallestCoupling
+func (t *tridiagonal) iterate(team *sched.Team, start, end int, blockEnd func(l, limit int, floor float64) int, sweep func(l, last int)) error {
+	sweeps, sweepsLeft, floor := 0, maxSweepsPerValue*(end-start), smallestCoupling
 	for l := start; l < end; {
 		last := blockEnd(l, end, floor) - 1
 		if last == l {
@@ -82,17 +91,15 @@ func (t *tridiagonal) iterate(team *sched.Team, start, end int, blockEnd func(l,
 		if err := team.Err(); err != nil {
 			return err
 		}
-		if t.sweepsLeft == 0 {
+		if sweepsLeft == 0 {
 			return &ConvergenceError{Found: l, Order: len(t.d)}
 		}
-		t.sweepsLeft--
+		sweepsLeft--
 		sweeps++
 		if sweeps == patientSweeps {
 			floor = unitRoundoff * t.largest(l, end)
 		}
-		if err := sweep(l, last); err != nil {
-			return err
-		}
+		sweep(l, last)
 	}
 	return nil
 }
@@ -102,7 +109,14 @@ func (t *tridiagonal) iterate(team *sched.Team, start, end int, blockEnd func(l,
 // smallest eigenvalue of a graded matrix by no more than a rounding error (Greenbaum and Dongarra, LAPACK Working Note
 // 17, 1989); one below floor is negligible in any case.
 func (t *tridiagonal) blockEnd(l, limit int, floor float64) int {
+	const relative = 2 * unitRoundoff * unitRoundoff
+	least := max(smallestSum, 2*floor*floor)
+	d, e := t.d[l:limit], t.e[l:limit]
 	for i := l; i < limit-1; i++ {
+		// (a + b)^2 <= 2 a^2 + 2 b^2: most couplings are seen to be large without square roots.
+		if square := e[i-l] * e[i-l]; square > least+relative*math.Abs(d[i-l]*d[i-l+1]) {
+			continue
+		}
 		mean := math.Sqrt(math.Abs(t.d[i])) * math.Sqrt(math.Abs(t.d[i+1]))
 		if math.Abs(t.e[i]) <= unitRoundoff*mean+floor {
 			t.e[i] = 0
@@ -148,7 +162,10 @@ func (t *tridiagonal) sweep(l, last int) (first int) {
 	s, c, p := 1.0, 1.0, 0.0
 	for i := last - 1; i >= l; i-- {
 		f, b := s*e[i], c*e[i]
-		r := length(f, g)
+		r := math.Sqrt(f*f + g*g)
+		if !(r > smallestLength) {
+			r = math.Hypot(f, g)
+		}
 		e[i+1] = r
 		if r < smallestCoupling {
 			d[i+1] -= p
@@ -156,8 +173,7 @@ func (t *tridiagonal) sweep(l, last int) (first int) {
 			return i + 1
 		}
 		s, c = f/r, g/r
-		c, s = unitRotation(c, s)
-		t.rotations[i] = kernel.Rotation[float64]{C: c, S: -s} // row i+1 comes first in the sweep
+		t.rotations[i] = leftRotation(c, s)
 		g = d[i+1] - p
 		r = (d[i]-g)*s + 2*c*b
 		p = s * r
@@ -170,8 +186,14 @@ func (t *tridiagonal) sweep(l, last int) (first int) {
 	return l
 }
 
-// Sums of squares above this have lost nothing of what counts to underflow.
-const smallestSum = 0x1p-900
+// Sums of squares above smallestSum, the square of smallestLength, have lost nothing of what counts to underflow.
+const smallestSum, smallestLength = 0x1p-900, 0x1p-450
+
+// leftRotation returns the rotation of a sweep by c and s, which applies to row i+1 first.
+func leftRotation(c, s float64) kernel.Rotation[float64] {
+	c, s = unitRotation(c, s)
+	return kernel.Rotation[float64]{C: c, S: -s}
+}
 
 // unitRotation returns c and s with c^2 + s^2 closer to 1. Without this step that is the largest error of the eigenvectors' lengths.
 func unitRotation(c, s float64) (float64, float64) {
@@ -186,34 +208,6 @@ func length(x, y float64) float64 {
 		return math.Sqrt(sum)
 	}
 	return math.Hypot(x, y)
-}
-
-// sort puts the eigenvalues into ascending order and the vectors with them. Equal eigenvalues keep their order. Each vector is moved once, and one
-// of each cycle twice.
-func (t *tridiagonal) sort(team *sched.Team) error {
-	n := len(t.d)
-	from, row := make([]int, n), make([]float64, t.vectors.Cols)
-	sortIndices(t.d, from)
-	for first := range from {
-		if from[first] == first {
-			continue
-		}
-		if err := team.Err(); err != nil {
-			return err
-		}
-		value := t.d[first]
-		copy(row, t.vectors.Row(first))
-		i := first
-		for from[i] != first {
-			next := from[i]
-			t.d[i] = t.d[next]
-			copy(t.vectors.Row(i), t.vectors.Row(next))
-			from[i], i = i, next
-		}
-		t.d[i], from[i] = value, i
-		copy(t.vectors.Row(i), row)
-	}
-	return nil
 }
 
 // sortIndices fills order with the indices of d in ascending order of its elements.

@@ -61,7 +61,8 @@ func (r *reduction[W]) steps(first, last int) error {
 		r.d[i] = dense.Real(r.h.At(i, i))
 		var factor W
 		r.tau[i], r.e[i-1], factor = reflector(r.h.At(i, i-1), norm)
-		if r.tau[i] != 0 {
+		// The last one is a factor of modulus 1, which leaves the matrix of order one as it is.
+		if r.tau[i] != 0 && i > 1 {
 			if err := r.reflect(i, r.tau[i], factor); err != nil {
 				return err
 			}
@@ -71,7 +72,7 @@ func (r *reduction[W]) steps(first, last int) error {
 	return nil
 }
 
-// Rows between two looks at cancellation and reports of progress.
+// Rows between two looks at cancellation and reports of progress. Passes that threads share look, too.
 const watchRows = 16
 
 // reduction is a matrix whose leading submatrix still lacks the update A - v w^H - w v^H, for w = scale product + shift (product, v) v.
@@ -181,6 +182,9 @@ func (r *reduction[W]) multiply(i int, y []W) error {
 	if i < minSharedOrder {
 		r.pass(0, 1, y)
 		return nil
+	}
+	if err := r.team.Err(); err != nil {
+		return err
 	}
 	if err := r.rounds.Do(); err != nil {
 		return err

@@ -255,6 +255,15 @@ func TestTridiagonalizeKeepsTridiagonalMatrices(t *testing.T) {
 }
 
 // Orders at which threads share a pass, and at which they stop to.
+func TestTridiagonalizeKeepsTheDiagonalOfOrderTwo(t *testing.T) {
+	a := dense.FromRows([]complex128{9.1, 0.3 - 0.7i}, []complex128{0.3 + 0.7i, 10.3})
+	r := mustTridiagonalize(t, nil, a)
+	if r.t.d[0] != 9.1 || r.t.d[1] != 10.3 {
+		t.Errorf("the diagonal is %v", r.t.d)
+	}
+	r.check(t, "order two", a)
+}
+
 func TestTridiagonalizeThreadsDoNotChangeBits(t *testing.T) {
 	t.Run("float32", testTridiagonalizeThreads[float32])
 	t.Run("float64", testTridiagonalizeThreads[float64])

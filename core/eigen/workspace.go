@@ -7,36 +7,65 @@ import (
 	"trnsci/core/dense"
 )
 
-// Workspaces up to this size, those of matrices of order 1600, are kept for later calls until the garbage collector wants them: the pages of
-// new memory take up to half as long as the work that is done in it.
-const keptBytes = 32 << 20
+const (
+	// Workspaces up to this size, those of real matrices of order 1400, are kept for later calls until the garbage collector wants them: the pages
+	// of new memory take up to half as long as the work that is done in it.
+	keptBytes = 32 << 20
+	// Numbers in a line of the cache, where everything that is taken begins.
+	lineWords = 8
+)
 
 var workspaces sync.Pool
 
-// workspaceElements returns how many numbers the eigenvectors of a matrix of type W and order n take as workspace: for solve, and then
-// for the blocks of reflections.
-func workspaceElements[W dense.Wide](n int) int {
-	return max(solveElements(n), blockElements(n)*int(unsafe.Sizeof(W(0)))/realBytes)
+// workspace is memory of a call that is taken part by part.
+type workspace struct {
+	whole *[]float64
+	rest  []float64
 }
 
-// borrowWorkspace returns memory for that many numbers of unknown values.
-func borrowWorkspace(elements int) *[]float64 {
-	kept, _ := workspaces.Get().(*[]float64)
-	if kept == nil || cap(*kept) < elements {
-		kept = new([]float64)
-		*kept = make([]float64, elements)
+// borrowWorkspace returns a workspace of so many words, which is to be given back.
+func borrowWorkspace(words int) workspace {
+	whole, _ := workspaces.Get().(*[]float64)
+	words += lineWords
+	if whole == nil || len(*whole) < words {
+		whole = new([]float64)
+		*whole = make([]float64, words)
 	}
-	*kept = (*kept)[:elements]
-	return kept
+	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(*whole)))/realBytes) % lineWords
+	return workspace{whole: whole, rest: (*whole)[skip:]}
 }
 
-func returnWorkspace(memory *[]float64) {
-	if cap(*memory)*realBytes <= keptBytes {
-		workspaces.Put(memory)
+func (w *workspace) giveBack() {
+	if len(*w.whole)*realBytes <= keptBytes {
+		workspaces.Put(w.whole)
 	}
 }
 
-// wide returns the memory of x as numbers of type W.
-func wide[W dense.Wide](x []float64) []W {
-	return unsafe.Slice((*W)(unsafe.Pointer(unsafe.SliceData(x))), len(x)*realBytes/int(unsafe.Sizeof(W(0))))
+// wordsOf returns the words that take uses for n numbers of type T.
+func wordsOf[T dense.Scalar](n int) int {
+	var x T
+	return ceilDiv(n*int(unsafe.Sizeof(x)), lineWords*realBytes) * lineWords
+}
+
+// take returns n numbers of unknown values.
+func take[T dense.Scalar](w *workspace, n int) []T {
+	part := w.rest[:wordsOf[T](n)]
+	w.rest = w.rest[len(part):]
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(part))), n)
+}
+
+// takeMatrix is take for a matrix.
+func takeMatrix[T dense.Scalar](w *workspace, rows, cols int) dense.Matrix[T] {
+	return dense.Matrix[T]{Rows: rows, Cols: cols, Stride: max(1, cols), Data: take[T](w, rows*cols)}
+}
+
+// solveWords returns the words that solve takes from its workspace for count eigenvectors of a matrix of type W and order n, which V is the real
+// type of; direct says whether the eigenvectors of the tridiagonal matrix are in memory of the caller.
+func solveWords[W dense.Scalar, V dense.Float](n, count, threads int, direct bool) int {
+	words := 2 * wordsOf[float64](n)
+	if !direct {
+		words += wordsOf[V](n * n)
+	}
+	back := wordsOf[V](blockElements[W](n, threads)) + wordsOf[V](writeElements[W](n, count, threads))
+	return words + max(wordsOf[float64](solveElements[V](n)), back)
 }

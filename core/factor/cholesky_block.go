@@ -2,6 +2,8 @@ package factor
 
 import (
 	"math"
+	"sync"
+	"unsafe"
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
@@ -40,54 +42,68 @@ func choleskyBlock[T dense.Scalar](a dense.Matrix[T]) (order int) {
 	return order
 }
 
+// blockMemory is what the factorization of a block takes: the block and the transpose of a small triangle. It is kept between calls.
+type blockMemory[R dense.Float] struct {
+	block [choleskyBase * choleskyBase]R
+	small [kernel.SolveOrder * kernel.SolveOrder]R
+}
+
+var blocks = sync.Pool{New: func() any { return new(blockMemory[float64]) }}
+
+// withBlock calls body with an n x n matrix of unknown values and a small triangle.
+func withBlock[R dense.Float](n int, body func(u dense.Matrix[R], small *[kernel.SolveOrder * kernel.SolveOrder]R) (order int)) (order int) {
+	kept := blocks.Get().(*blockMemory[float64])
+	defer blocks.Put(kept)
+	memory := (*blockMemory[R])(unsafe.Pointer(kept)) // a float32 takes no more
+	return body(dense.Matrix[R]{Rows: n, Cols: n, Stride: n, Data: memory.block[:n*n]}, &memory.small)
+}
+
 func choleskyReal[R dense.Float](a dense.Matrix[R]) int {
 	n, set := a.Rows, kernel.Best()
-	var memory [choleskyBase * choleskyBase]R
-	kernel.Transpose(set, n, n, a.Data, a.Stride, memory[:], n)
-	order := choleskyUpper(dense.Matrix[R]{Rows: n, Cols: n, Stride: n, Data: memory[:]})
-	kernel.Transpose(set, n, n, memory[:], n, a.Data, a.Stride)
-	return order
+	return withBlock(n, func(u dense.Matrix[R], small *[kernel.SolveOrder * kernel.SolveOrder]R) int {
+		kernel.Transpose(set, n, n, a.Data, a.Stride, u.Data, n)
+		order := choleskyUpper(u, small)
+		kernel.Transpose(set, n, n, u.Data, n, a.Data, a.Stride)
+		return order
+	})
 }
 
 func choleskyComplex[R dense.Float, T dense.Complex](a dense.Matrix[T]) int {
-	n := 2 * a.Rows
-	var memory [choleskyBase * choleskyBase]R
-	u := dense.Matrix[R]{Rows: n, Cols: n, Stride: n, Data: memory[:]}
-	for i := range a.Rows {
-		row := dense.Reals[R](a.Row(i))
-		for j := 0; j <= 2*i; j += 2 {
-			re, im := row[j], row[j+1]
-			u.Set(j, 2*i, re)
-			u.Set(j+1, 2*i+1, re)
-			u.Set(j, 2*i+1, im)
-			u.Set(j+1, 2*i, -im)
+	return withBlock(2*a.Rows, func(u dense.Matrix[R], small *[kernel.SolveOrder * kernel.SolveOrder]R) int {
+		n := u.Rows
+		for i := range a.Rows {
+			row := dense.Reals[R](a.Row(i))[:2*i+2]
+			for j, at := 0, 2*i; j < len(row); j, at = j+2, at+2*n {
+				re, im := row[j], row[j+1]
+				u.Data[at], u.Data[at+1] = re, im
+				u.Data[at+n], u.Data[at+n+1] = -im, re
+			}
 		}
-	}
-	order := choleskyUpper(u)
-	for i := range a.Rows {
-		row := dense.Reals[R](a.Row(i))
-		for j := 0; j < 2*i; j += 2 {
-			row[j], row[j+1] = u.At(j, 2*i), u.At(j, 2*i+1)
+		order := choleskyUpper(u, small)
+		for i := range a.Rows {
+			row := dense.Reals[R](a.Row(i))[:2*i+2]
+			for j, at := 0, 2*i; j < len(row); j, at = j+2, at+2*n {
+				row[j], row[j+1] = u.Data[at], u.Data[at+1]
+			}
+			row[2*i+1] = 0
 		}
-		row[2*i], row[2*i+1] = u.At(2*i, 2*i), 0
-	}
-	return (order + 1) / 2
+		return (order + 1) / 2
+	})
 }
 
 // choleskyUpper overwrites the upper triangle of u by the factor U of U^T U. It returns the order of the first leading minor that is not
-// positive, or 0. Nothing below the diagonal blocks of kernel.SolveOrder is read or written.
-func choleskyUpper[R dense.Float](u dense.Matrix[R]) int {
+// positive, or 0. Nothing below the diagonal blocks of kernel.SolveOrder is read or written. small is scratch memory.
+func choleskyUpper[R dense.Float](u dense.Matrix[R], small *[kernel.SolveOrder * kernel.SolveOrder]R) int {
 	n := u.Rows
-	var l [kernel.SolveOrder * kernel.SolveOrder]R
 	for i0 := 0; i0 < n; i0 += kernel.SolveOrder {
 		i1 := min(n, i0+kernel.SolveOrder)
 		strip := u.Slice(i0, i1, i0, n)
 		blas.Gemm(nil, blas.Trans, blas.NoTrans, -1, u.Slice(0, i0, i0, i1), u.Slice(0, i0, i0, n), 1, strip)
-		if order := choleskyStrip(strip, &l); order > 0 {
+		if order := choleskyStrip(strip, small); order > 0 {
 			return i0 + order
 		}
 		if i1 < n {
-			kernel.Solve(kernel.Best(), i1-i0, l[:], strip.Data, i1-i0, strip.Stride, n-i1)
+			kernel.Solve(kernel.Best(), i1-i0, small[:], strip.Data, i1-i0, strip.Stride, n-i1)
 		}
 	}
 	return 0

@@ -44,14 +44,22 @@ func reflectionAssembly[E Scalar](s Set, _ reflectionKernel, _, _, _ []E, _, _ E
 	panic("kernel: no assembly for " + s.String() + " in this build")
 }
 
-func secularAssembly(s Set, _ Poles, _, _ float64) SecularSums {
+func secularVectorsAssembly[T Float](s Set, _ Poles, _, _ []float64, _ []T, _ int) {
 	panic("kernel: no assembly for " + s.String() + " in this build")
 }
 
-func secularVectorAssembly(s Set, _ Poles, _, _ float64, _ []float64) float64 {
+func secularWeightsAssembly(s Set, _ Poles, _, _ []float64, _, _ int) {
 	panic("kernel: no assembly for " + s.String() + " in this build")
 }
 
-func secularWeightsAssembly(s Set, _ Poles, _, _ []float64, _ int) {
+func secularRootsAssembly(s Set, _ *SecularEquation, _, _ int, _, _ []float64) {
+	panic("kernel: no assembly for " + s.String() + " in this build")
+}
+
+func laneAssembly(s Set, _ laneKernel, _ *LaneProblem) {
+	panic("kernel: no assembly for " + s.String() + " in this build")
+}
+
+func iterateLanesAssembly(s Set, _ *LaneProblem, _ int) [Lanes]int {
 	panic("kernel: no assembly for " + s.String() + " in this build")
 }

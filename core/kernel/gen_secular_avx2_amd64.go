@@ -4,17 +4,22 @@
 
 package kernel
 
-// secularF64AVX2 adds up the terms of a secular function, see Secular. It reads and writes no element outside of the operands.
+// secularVectorsF64AVX2 computes vectors, see SecularVectors. It reads and writes no element outside of the operands.
 //
 //go:noescape
-func secularF64AVX2(args *byte)
+func secularVectorsF64AVX2(args *byte)
 
-// secularVectorF64AVX2 computes a vector, see SecularVector. It reads and writes no element outside of the operands.
+// secularVectorsF32AVX2 computes vectors, see SecularVectors. It reads and writes no element outside of the operands.
 //
 //go:noescape
-func secularVectorF64AVX2(args *byte)
+func secularVectorsF32AVX2(args *byte)
 
 // secularWeightsF64AVX2 computes weights, see SecularWeights. It reads and writes no element outside of the operands.
 //
 //go:noescape
 func secularWeightsF64AVX2(args *byte)
+
+// secularRootsF64AVX2 finds roots of a secular function, see SecularRoots. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func secularRootsF64AVX2(args *byte)

@@ -4,17 +4,22 @@
 
 package kernel
 
-// secularF64AVX512 adds up the terms of a secular function, see Secular. It reads and writes no element outside of the operands.
+// secularVectorsF64AVX512 computes vectors, see SecularVectors. It reads and writes no element outside of the operands.
 //
 //go:noescape
-func secularF64AVX512(args *byte)
+func secularVectorsF64AVX512(args *byte)
 
-// secularVectorF64AVX512 computes a vector, see SecularVector. It reads and writes no element outside of the operands.
+// secularVectorsF32AVX512 computes vectors, see SecularVectors. It reads and writes no element outside of the operands.
 //
 //go:noescape
-func secularVectorF64AVX512(args *byte)
+func secularVectorsF32AVX512(args *byte)
 
 // secularWeightsF64AVX512 computes weights, see SecularWeights. It reads and writes no element outside of the operands.
 //
 //go:noescape
 func secularWeightsF64AVX512(args *byte)
+
+// secularRootsF64AVX512 finds roots of a secular function, see SecularRoots. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func secularRootsF64AVX512(args *byte)

@@ -35,6 +35,10 @@ TEXT ·vectorF64AVX2(SB), NOSPLIT, $0-8
 	JEQ  SumSquares
 	CMPQ 72(R13), $0x0b
 	JEQ  MaxAbs
+	CMPQ 72(R13), $0x0c
+	JEQ  MaxSquares
+	CMPQ 72(R13), $0x0d
+	JEQ  Interleave
 
 done:
 	VZEROUPPER
@@ -2502,6 +2506,158 @@ MaxAbs_finish:
 	VMOVSD       X0, (R12)
 	JMP          done
 
+MaxSquares:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   8(R13), SI
+	MOVQ   96(R13), CX
+	SHRQ   $0x03, CX
+	JZ     MaxSquares_singles
+
+MaxSquares_block:
+	VMOVUPD     (BX), Y8
+	VMOVUPD     (SI), Y9
+	VMULPD      Y8, Y8, Y8
+	VFMADD231PD Y9, Y9, Y8
+	VMAXPD      Y0, Y8, Y0
+	VMOVUPD     32(BX), Y8
+	VMOVUPD     32(SI), Y9
+	VMULPD      Y8, Y8, Y8
+	VFMADD231PD Y9, Y9, Y8
+	VMAXPD      Y1, Y8, Y1
+	VMOVUPD     64(BX), Y8
+	VMOVUPD     64(SI), Y9
+	VMULPD      Y8, Y8, Y8
+	VFMADD231PD Y9, Y9, Y8
+	VMAXPD      Y2, Y8, Y2
+	VMOVUPD     96(BX), Y8
+	VMOVUPD     96(SI), Y9
+	VMULPD      Y8, Y8, Y8
+	VFMADD231PD Y9, Y9, Y8
+	VMAXPD      Y3, Y8, Y3
+	VMOVUPD     128(BX), Y8
+	VMOVUPD     128(SI), Y9
+	VMULPD      Y8, Y8, Y8
+	VFMADD231PD Y9, Y9, Y8
+	VMAXPD      Y4, Y8, Y4
+	VMOVUPD     160(BX), Y8
+	VMOVUPD     160(SI), Y9
+	VMULPD      Y8, Y8, Y8
+	VFMADD231PD Y9, Y9, Y8
+	VMAXPD      Y5, Y8, Y5
+	VMOVUPD     192(BX), Y8
+	VMOVUPD     192(SI), Y9
+	VMULPD      Y8, Y8, Y8
+	VFMADD231PD Y9, Y9, Y8
+	VMAXPD      Y6, Y8, Y6
+	VMOVUPD     224(BX), Y8
+	VMOVUPD     224(SI), Y9
+	VMULPD      Y8, Y8, Y8
+	VFMADD231PD Y9, Y9, Y8
+	VMAXPD      Y7, Y8, Y7
+	ADDQ        $0x00000100, BX
+	ADDQ        $0x00000100, SI
+	DECQ        CX
+	JNZ         MaxSquares_block
+
+MaxSquares_singles:
+	MOVQ 96(R13), CX
+	ANDQ $0x07, CX
+	JZ   MaxSquares_rest
+
+MaxSquares_single:
+	VMOVUPD     (BX), Y8
+	VMOVUPD     (SI), Y9
+	VMULPD      Y8, Y8, Y8
+	VFMADD231PD Y9, Y9, Y8
+	VMAXPD      Y0, Y8, Y0
+	ADDQ        $0x00000020, BX
+	ADDQ        $0x00000020, SI
+	DECQ        CX
+	JNZ         MaxSquares_single
+
+MaxSquares_rest:
+	CMPQ        64(R13), $0x00
+	JEQ         MaxSquares_finish
+	MOVQ        56(R13), CX
+	VMOVUPD     (CX), Y15
+	VMASKMOVPD  (BX), Y15, Y8
+	VMASKMOVPD  (SI), Y15, Y9
+	VMULPD      Y8, Y8, Y8
+	VFMADD231PD Y9, Y9, Y8
+	VMAXPD      Y0, Y8, Y0
+
+MaxSquares_finish:
+	VMAXPD       Y4, Y0, Y0
+	VMAXPD       Y5, Y1, Y1
+	VMAXPD       Y6, Y2, Y2
+	VMAXPD       Y7, Y3, Y3
+	VMAXPD       Y2, Y0, Y0
+	VMAXPD       Y3, Y1, Y1
+	VMAXPD       Y1, Y0, Y0
+	VUNPCKLPD    Y0, Y0, Y8
+	VUNPCKHPD    Y0, Y0, Y0
+	VMAXPD       Y8, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X8
+	VMAXPD       X8, X0, X0
+	VMOVSD       X0, (R12)
+	JMP          done
+
+Interleave:
+	MOVQ         8(R13), SI
+	MOVQ         24(R13), DI
+	VBROADCASTSD (R14), Y5
+	VBROADCASTSD 8(R14), Y6
+	MOVQ         96(R13), CX
+	TESTQ        CX, CX
+	JZ           Interleave_rest
+
+Interleave_single:
+	VMOVUPD      (BX), Y0
+	VMOVUPD      (SI), Y1
+	VMULPD       Y0, Y5, Y2
+	VFNMADD231PD Y1, Y6, Y2
+	VMULPD       Y0, Y6, Y3
+	VFMADD231PD  Y1, Y5, Y3
+	VUNPCKLPD    Y3, Y2, Y0
+	VUNPCKHPD    Y3, Y2, Y1
+	VPERM2F128   $0x20, Y1, Y0, Y4
+	VMOVUPD      Y4, (DI)
+	VPERM2F128   $0x31, Y1, Y0, Y4
+	VMOVUPD      Y4, 32(DI)
+	ADDQ         $0x00000020, BX
+	ADDQ         $0x00000020, SI
+	ADDQ         $0x00000040, DI
+	DECQ         CX
+	JNZ          Interleave_single
+
+Interleave_rest:
+	CMPQ         64(R13), $0x00
+	JEQ          Interleave_finish
+	MOVQ         56(R13), CX
+	VMOVUPD      (CX), Y15
+	VMASKMOVPD   (BX), Y15, Y0
+	VMASKMOVPD   (SI), Y15, Y1
+	VMULPD       Y0, Y5, Y2
+	VFNMADD231PD Y1, Y6, Y2
+	VMULPD       Y0, Y6, Y3
+	VFMADD231PD  Y1, Y5, Y3
+	VUNPCKLPD    Y3, Y2, Y0
+	VUNPCKHPD    Y3, Y2, Y1
+	VPERM2F128   $0x20, Y1, Y0, Y4
+	VMOVUPD      Y4, (DI)
+	VPERM2F128   $0x31, Y1, Y0, Y4
+	VMOVUPD      Y4, 32(DI)
+
+Interleave_finish:
+	JMP done
+
 // func vectorF32AVX2(args *byte)
 // Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·vectorF32AVX2(SB), NOSPLIT, $0-8
@@ -2533,6 +2689,10 @@ TEXT ·vectorF32AVX2(SB), NOSPLIT, $0-8
 	JEQ  SumSquares
 	CMPQ 72(R13), $0x0b
 	JEQ  MaxAbs
+	CMPQ 72(R13), $0x0c
+	JEQ  MaxSquares
+	CMPQ 72(R13), $0x0d
+	JEQ  Interleave
 
 done:
 	VZEROUPPER
@@ -5073,3 +5233,157 @@ MaxAbs_finish:
 	VMAXPS       X8, X0, X0
 	VMOVSS       X0, (R12)
 	JMP          done
+
+MaxSquares:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   8(R13), SI
+	MOVQ   96(R13), CX
+	SHRQ   $0x03, CX
+	JZ     MaxSquares_singles
+
+MaxSquares_block:
+	VMOVUPS     (BX), Y8
+	VMOVUPS     (SI), Y9
+	VMULPS      Y8, Y8, Y8
+	VFMADD231PS Y9, Y9, Y8
+	VMAXPS      Y0, Y8, Y0
+	VMOVUPS     32(BX), Y8
+	VMOVUPS     32(SI), Y9
+	VMULPS      Y8, Y8, Y8
+	VFMADD231PS Y9, Y9, Y8
+	VMAXPS      Y1, Y8, Y1
+	VMOVUPS     64(BX), Y8
+	VMOVUPS     64(SI), Y9
+	VMULPS      Y8, Y8, Y8
+	VFMADD231PS Y9, Y9, Y8
+	VMAXPS      Y2, Y8, Y2
+	VMOVUPS     96(BX), Y8
+	VMOVUPS     96(SI), Y9
+	VMULPS      Y8, Y8, Y8
+	VFMADD231PS Y9, Y9, Y8
+	VMAXPS      Y3, Y8, Y3
+	VMOVUPS     128(BX), Y8
+	VMOVUPS     128(SI), Y9
+	VMULPS      Y8, Y8, Y8
+	VFMADD231PS Y9, Y9, Y8
+	VMAXPS      Y4, Y8, Y4
+	VMOVUPS     160(BX), Y8
+	VMOVUPS     160(SI), Y9
+	VMULPS      Y8, Y8, Y8
+	VFMADD231PS Y9, Y9, Y8
+	VMAXPS      Y5, Y8, Y5
+	VMOVUPS     192(BX), Y8
+	VMOVUPS     192(SI), Y9
+	VMULPS      Y8, Y8, Y8
+	VFMADD231PS Y9, Y9, Y8
+	VMAXPS      Y6, Y8, Y6
+	VMOVUPS     224(BX), Y8
+	VMOVUPS     224(SI), Y9
+	VMULPS      Y8, Y8, Y8
+	VFMADD231PS Y9, Y9, Y8
+	VMAXPS      Y7, Y8, Y7
+	ADDQ        $0x00000100, BX
+	ADDQ        $0x00000100, SI
+	DECQ        CX
+	JNZ         MaxSquares_block
+
+MaxSquares_singles:
+	MOVQ 96(R13), CX
+	ANDQ $0x07, CX
+	JZ   MaxSquares_rest
+
+MaxSquares_single:
+	VMOVUPS     (BX), Y8
+	VMOVUPS     (SI), Y9
+	VMULPS      Y8, Y8, Y8
+	VFMADD231PS Y9, Y9, Y8
+	VMAXPS      Y0, Y8, Y0
+	ADDQ        $0x00000020, BX
+	ADDQ        $0x00000020, SI
+	DECQ        CX
+	JNZ         MaxSquares_single
+
+MaxSquares_rest:
+	CMPQ        64(R13), $0x00
+	JEQ         MaxSquares_finish
+	MOVQ        56(R13), CX
+	VMOVUPS     (CX), Y15
+	VMASKMOVPS  (BX), Y15, Y8
+	VMASKMOVPS  (SI), Y15, Y9
+	VMULPS      Y8, Y8, Y8
+	VFMADD231PS Y9, Y9, Y8
+	VMAXPS      Y0, Y8, Y0
+
+MaxSquares_finish:
+	VMAXPS       Y4, Y0, Y0
+	VMAXPS       Y5, Y1, Y1
+	VMAXPS       Y6, Y2, Y2
+	VMAXPS       Y7, Y3, Y3
+	VMAXPS       Y2, Y0, Y0
+	VMAXPS       Y3, Y1, Y1
+	VMAXPS       Y1, Y0, Y0
+	VUNPCKLPS    Y0, Y0, Y8
+	VUNPCKHPS    Y0, Y0, Y0
+	VMAXPS       Y8, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X8
+	VMAXPS       X8, X0, X0
+	VMOVHLPS     X0, X0, X8
+	VMAXPS       X8, X0, X0
+	VMOVSS       X0, (R12)
+	JMP          done
+
+Interleave:
+	MOVQ         8(R13), SI
+	MOVQ         24(R13), DI
+	VBROADCASTSS (R14), Y5
+	VBROADCASTSS 4(R14), Y6
+	MOVQ         96(R13), CX
+	TESTQ        CX, CX
+	JZ           Interleave_rest
+
+Interleave_single:
+	VMOVUPS      (BX), Y0
+	VMOVUPS      (SI), Y1
+	VMULPS       Y0, Y5, Y2
+	VFNMADD231PS Y1, Y6, Y2
+	VMULPS       Y0, Y6, Y3
+	VFMADD231PS  Y1, Y5, Y3
+	VUNPCKLPS    Y3, Y2, Y0
+	VUNPCKHPS    Y3, Y2, Y1
+	VPERM2F128   $0x20, Y1, Y0, Y4
+	VMOVUPS      Y4, (DI)
+	VPERM2F128   $0x31, Y1, Y0, Y4
+	VMOVUPS      Y4, 32(DI)
+	ADDQ         $0x00000020, BX
+	ADDQ         $0x00000020, SI
+	ADDQ         $0x00000040, DI
+	DECQ         CX
+	JNZ          Interleave_single
+
+Interleave_rest:
+	CMPQ         64(R13), $0x00
+	JEQ          Interleave_finish
+	MOVQ         56(R13), CX
+	VMOVUPS      (CX), Y15
+	VMASKMOVPS   (BX), Y15, Y0
+	VMASKMOVPS   (SI), Y15, Y1
+	VMULPS       Y0, Y5, Y2
+	VFNMADD231PS Y1, Y6, Y2
+	VMULPS       Y0, Y6, Y3
+	VFMADD231PS  Y1, Y5, Y3
+	VUNPCKLPS    Y3, Y2, Y0
+	VUNPCKHPS    Y3, Y2, Y1
+	VPERM2F128   $0x20, Y1, Y0, Y4
+	VMOVUPS      Y4, (DI)
+	VPERM2F128   $0x31, Y1, Y0, Y4
+	VMOVUPS      Y4, 32(DI)
+
+Interleave_finish:
+	JMP done

@@ -36,6 +36,10 @@ TEXT ·vectorF64AVX512(SB), NOSPLIT, $0-8
 	JEQ   SumSquares
 	CMPQ  72(R13), $0x0b
 	JEQ   MaxAbs
+	CMPQ  72(R13), $0x0c
+	JEQ   MaxSquares
+	CMPQ  72(R13), $0x0d
+	JEQ   Interleave
 
 done:
 	VZEROUPPER
@@ -3285,6 +3289,160 @@ MaxAbs_finish:
 	VMOVSD        X0, (R12)
 	JMP           done
 
+MaxSquares:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	MOVQ   8(R13), SI
+	MOVQ   96(R13), CX
+	SHRQ   $0x03, CX
+	JZ     MaxSquares_singles
+
+MaxSquares_block:
+	VMOVUPD     (BX), Z8
+	VMOVUPD     (SI), Z9
+	VMULPD      Z8, Z8, Z8
+	VFMADD231PD Z9, Z9, Z8
+	VMAXPD      Z0, Z8, Z0
+	VMOVUPD     64(BX), Z8
+	VMOVUPD     64(SI), Z9
+	VMULPD      Z8, Z8, Z8
+	VFMADD231PD Z9, Z9, Z8
+	VMAXPD      Z1, Z8, Z1
+	VMOVUPD     128(BX), Z8
+	VMOVUPD     128(SI), Z9
+	VMULPD      Z8, Z8, Z8
+	VFMADD231PD Z9, Z9, Z8
+	VMAXPD      Z2, Z8, Z2
+	VMOVUPD     192(BX), Z8
+	VMOVUPD     192(SI), Z9
+	VMULPD      Z8, Z8, Z8
+	VFMADD231PD Z9, Z9, Z8
+	VMAXPD      Z3, Z8, Z3
+	VMOVUPD     256(BX), Z8
+	VMOVUPD     256(SI), Z9
+	VMULPD      Z8, Z8, Z8
+	VFMADD231PD Z9, Z9, Z8
+	VMAXPD      Z4, Z8, Z4
+	VMOVUPD     320(BX), Z8
+	VMOVUPD     320(SI), Z9
+	VMULPD      Z8, Z8, Z8
+	VFMADD231PD Z9, Z9, Z8
+	VMAXPD      Z5, Z8, Z5
+	VMOVUPD     384(BX), Z8
+	VMOVUPD     384(SI), Z9
+	VMULPD      Z8, Z8, Z8
+	VFMADD231PD Z9, Z9, Z8
+	VMAXPD      Z6, Z8, Z6
+	VMOVUPD     448(BX), Z8
+	VMOVUPD     448(SI), Z9
+	VMULPD      Z8, Z8, Z8
+	VFMADD231PD Z9, Z9, Z8
+	VMAXPD      Z7, Z8, Z7
+	ADDQ        $0x00000200, BX
+	ADDQ        $0x00000200, SI
+	DECQ        CX
+	JNZ         MaxSquares_block
+
+MaxSquares_singles:
+	MOVQ 96(R13), CX
+	ANDQ $0x07, CX
+	JZ   MaxSquares_rest
+
+MaxSquares_single:
+	VMOVUPD     (BX), Z8
+	VMOVUPD     (SI), Z9
+	VMULPD      Z8, Z8, Z8
+	VFMADD231PD Z9, Z9, Z8
+	VMAXPD      Z0, Z8, Z0
+	ADDQ        $0x00000040, BX
+	ADDQ        $0x00000040, SI
+	DECQ        CX
+	JNZ         MaxSquares_single
+
+MaxSquares_rest:
+	CMPQ        64(R13), $0x00
+	JEQ         MaxSquares_finish
+	VMOVUPD.Z   (BX), K1, Z8
+	VMOVUPD.Z   (SI), K1, Z9
+	VMULPD      Z8, Z8, Z8
+	VFMADD231PD Z9, Z9, Z8
+	VMAXPD      Z0, Z8, Z0
+
+MaxSquares_finish:
+	VMAXPD        Z4, Z0, Z0
+	VMAXPD        Z5, Z1, Z1
+	VMAXPD        Z6, Z2, Z2
+	VMAXPD        Z7, Z3, Z3
+	VMAXPD        Z2, Z0, Z0
+	VMAXPD        Z3, Z1, Z1
+	VMAXPD        Z1, Z0, Z0
+	VUNPCKLPD     Z0, Z0, Z8
+	VUNPCKHPD     Z0, Z0, Z0
+	VMAXPD        Z8, Z0, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y8
+	VMAXPD        Y8, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X8
+	VMAXPD        X8, X0, X0
+	VMOVSD        X0, (R12)
+	JMP           done
+
+Interleave:
+	MOVQ         8(R13), SI
+	MOVQ         24(R13), DI
+	VBROADCASTSD (R14), Z5
+	VBROADCASTSD 8(R14), Z6
+	MOVQ         96(R13), CX
+	TESTQ        CX, CX
+	JZ           Interleave_rest
+
+Interleave_single:
+	VMOVUPD      (BX), Z0
+	VMOVUPD      (SI), Z1
+	VMULPD       Z0, Z5, Z2
+	VFNMADD231PD Z1, Z6, Z2
+	VMULPD       Z0, Z6, Z3
+	VFMADD231PD  Z1, Z5, Z3
+	VUNPCKLPD    Z3, Z2, Z0
+	VUNPCKHPD    Z3, Z2, Z1
+	VSHUFF64X2   $0x44, Z1, Z0, Z4
+	VSHUFF64X2   $0xd8, Z4, Z4, Z4
+	VMOVUPD      Z4, (DI)
+	VSHUFF64X2   $0xee, Z1, Z0, Z4
+	VSHUFF64X2   $0xd8, Z4, Z4, Z4
+	VMOVUPD      Z4, 64(DI)
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000080, DI
+	DECQ         CX
+	JNZ          Interleave_single
+
+Interleave_rest:
+	CMPQ         64(R13), $0x00
+	JEQ          Interleave_finish
+	VMOVUPD.Z    (BX), K1, Z0
+	VMOVUPD.Z    (SI), K1, Z1
+	VMULPD       Z0, Z5, Z2
+	VFNMADD231PD Z1, Z6, Z2
+	VMULPD       Z0, Z6, Z3
+	VFMADD231PD  Z1, Z5, Z3
+	VUNPCKLPD    Z3, Z2, Z0
+	VUNPCKHPD    Z3, Z2, Z1
+	VSHUFF64X2   $0x44, Z1, Z0, Z4
+	VSHUFF64X2   $0xd8, Z4, Z4, Z4
+	VMOVUPD      Z4, (DI)
+	VSHUFF64X2   $0xee, Z1, Z0, Z4
+	VSHUFF64X2   $0xd8, Z4, Z4, Z4
+	VMOVUPD      Z4, 64(DI)
+
+Interleave_finish:
+	JMP done
+
 // func vectorF32AVX512(args *byte)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·vectorF32AVX512(SB), NOSPLIT, $0-8
@@ -3317,6 +3475,10 @@ TEXT ·vectorF32AVX512(SB), NOSPLIT, $0-8
 	JEQ   SumSquares
 	CMPQ  72(R13), $0x0b
 	JEQ   MaxAbs
+	CMPQ  72(R13), $0x0c
+	JEQ   MaxSquares
+	CMPQ  72(R13), $0x0d
+	JEQ   Interleave
 
 done:
 	VZEROUPPER
@@ -6667,3 +6829,159 @@ MaxAbs_finish:
 	VMAXPS        X8, X0, X0
 	VMOVSS        X0, (R12)
 	JMP           done
+
+MaxSquares:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	MOVQ   8(R13), SI
+	MOVQ   96(R13), CX
+	SHRQ   $0x03, CX
+	JZ     MaxSquares_singles
+
+MaxSquares_block:
+	VMOVUPS     (BX), Z8
+	VMOVUPS     (SI), Z9
+	VMULPS      Z8, Z8, Z8
+	VFMADD231PS Z9, Z9, Z8
+	VMAXPS      Z0, Z8, Z0
+	VMOVUPS     64(BX), Z8
+	VMOVUPS     64(SI), Z9
+	VMULPS      Z8, Z8, Z8
+	VFMADD231PS Z9, Z9, Z8
+	VMAXPS      Z1, Z8, Z1
+	VMOVUPS     128(BX), Z8
+	VMOVUPS     128(SI), Z9
+	VMULPS      Z8, Z8, Z8
+	VFMADD231PS Z9, Z9, Z8
+	VMAXPS      Z2, Z8, Z2
+	VMOVUPS     192(BX), Z8
+	VMOVUPS     192(SI), Z9
+	VMULPS      Z8, Z8, Z8
+	VFMADD231PS Z9, Z9, Z8
+	VMAXPS      Z3, Z8, Z3
+	VMOVUPS     256(BX), Z8
+	VMOVUPS     256(SI), Z9
+	VMULPS      Z8, Z8, Z8
+	VFMADD231PS Z9, Z9, Z8
+	VMAXPS      Z4, Z8, Z4
+	VMOVUPS     320(BX), Z8
+	VMOVUPS     320(SI), Z9
+	VMULPS      Z8, Z8, Z8
+	VFMADD231PS Z9, Z9, Z8
+	VMAXPS      Z5, Z8, Z5
+	VMOVUPS     384(BX), Z8
+	VMOVUPS     384(SI), Z9
+	VMULPS      Z8, Z8, Z8
+	VFMADD231PS Z9, Z9, Z8
+	VMAXPS      Z6, Z8, Z6
+	VMOVUPS     448(BX), Z8
+	VMOVUPS     448(SI), Z9
+	VMULPS      Z8, Z8, Z8
+	VFMADD231PS Z9, Z9, Z8
+	VMAXPS      Z7, Z8, Z7
+	ADDQ        $0x00000200, BX
+	ADDQ        $0x00000200, SI
+	DECQ        CX
+	JNZ         MaxSquares_block
+
+MaxSquares_singles:
+	MOVQ 96(R13), CX
+	ANDQ $0x07, CX
+	JZ   MaxSquares_rest
+
+MaxSquares_single:
+	VMOVUPS     (BX), Z8
+	VMOVUPS     (SI), Z9
+	VMULPS      Z8, Z8, Z8
+	VFMADD231PS Z9, Z9, Z8
+	VMAXPS      Z0, Z8, Z0
+	ADDQ        $0x00000040, BX
+	ADDQ        $0x00000040, SI
+	DECQ        CX
+	JNZ         MaxSquares_single
+
+MaxSquares_rest:
+	CMPQ        64(R13), $0x00
+	JEQ         MaxSquares_finish
+	VMOVUPS.Z   (BX), K1, Z8
+	VMOVUPS.Z   (SI), K1, Z9
+	VMULPS      Z8, Z8, Z8
+	VFMADD231PS Z9, Z9, Z8
+	VMAXPS      Z0, Z8, Z0
+
+MaxSquares_finish:
+	VMAXPS        Z4, Z0, Z0
+	VMAXPS        Z5, Z1, Z1
+	VMAXPS        Z6, Z2, Z2
+	VMAXPS        Z7, Z3, Z3
+	VMAXPS        Z2, Z0, Z0
+	VMAXPS        Z3, Z1, Z1
+	VMAXPS        Z1, Z0, Z0
+	VUNPCKLPS     Z0, Z0, Z8
+	VUNPCKHPS     Z0, Z0, Z0
+	VMAXPS        Z8, Z0, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y8
+	VMAXPS        Y8, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X8
+	VMAXPS        X8, X0, X0
+	VMOVHLPS      X0, X0, X8
+	VMAXPS        X8, X0, X0
+	VMOVSS        X0, (R12)
+	JMP           done
+
+Interleave:
+	MOVQ         8(R13), SI
+	MOVQ         24(R13), DI
+	VBROADCASTSS (R14), Z5
+	VBROADCASTSS 4(R14), Z6
+	MOVQ         96(R13), CX
+	TESTQ        CX, CX
+	JZ           Interleave_rest
+
+Interleave_single:
+	VMOVUPS      (BX), Z0
+	VMOVUPS      (SI), Z1
+	VMULPS       Z0, Z5, Z2
+	VFNMADD231PS Z1, Z6, Z2
+	VMULPS       Z0, Z6, Z3
+	VFMADD231PS  Z1, Z5, Z3
+	VUNPCKLPS    Z3, Z2, Z0
+	VUNPCKHPS    Z3, Z2, Z1
+	VSHUFF64X2   $0x44, Z1, Z0, Z4
+	VSHUFF64X2   $0xd8, Z4, Z4, Z4
+	VMOVUPS      Z4, (DI)
+	VSHUFF64X2   $0xee, Z1, Z0, Z4
+	VSHUFF64X2   $0xd8, Z4, Z4, Z4
+	VMOVUPS      Z4, 64(DI)
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000080, DI
+	DECQ         CX
+	JNZ          Interleave_single
+
+Interleave_rest:
+	CMPQ         64(R13), $0x00
+	JEQ          Interleave_finish
+	VMOVUPS.Z    (BX), K1, Z0
+	VMOVUPS.Z    (SI), K1, Z1
+	VMULPS       Z0, Z5, Z2
+	VFNMADD231PS Z1, Z6, Z2
+	VMULPS       Z0, Z6, Z3
+	VFMADD231PS  Z1, Z5, Z3
+	VUNPCKLPS    Z3, Z2, Z0
+	VUNPCKHPS    Z3, Z2, Z1
+	VSHUFF64X2   $0x44, Z1, Z0, Z4
+	VSHUFF64X2   $0xd8, Z4, Z4, Z4
+	VMOVUPS      Z4, (DI)
+	VSHUFF64X2   $0xee, Z1, Z0, Z4
+	VSHUFF64X2   $0xd8, Z4, Z4, Z4
+	VMOVUPS      Z4, 64(DI)
+
+Interleave_finish:
+	JMP done

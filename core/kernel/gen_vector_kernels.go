@@ -18,4 +18,6 @@ const (
 	kernelSumAbs         vectorKernel = 9
 	kernelSumSquares     vectorKernel = 10
 	kernelMaxAbs         vectorKernel = 11
+	kernelMaxSquares     vectorKernel = 12
+	kernelInterleave     vectorKernel = 13
 )

@@ -3,7 +3,6 @@
 package matfunc
 
 import (
-	"fmt"
 	"math"
 
 	"trnsci/core/blas"
@@ -21,15 +20,7 @@ type Options struct {
 }
 
 // IndefiniteError reports that a Hermitian matrix has a negative eigenvalue, beyond what rounding explains.
-type IndefiniteError struct {
-	Arg   string
-	Value float64 // the smallest eigenvalue
-	Limit float64 // down to which it would have been taken for zero
-}
-
-func (e *IndefiniteError) Error() string {
-	return fmt.Sprintf("%s: not positive definite: the smallest eigenvalue is %.6g, below -%.3g", e.Arg, e.Value, e.Limit)
-}
+type IndefiniteError = eigen.IndefiniteError
 
 // InvSqrtSPD sets x to the inverse square root A^(-1/2) of a Hermitian (real: symmetric) positive definite n x n matrix. If A is singular to
 // the threshold, x is the root of a pseudo-inverse and dropped says how many eigenvalues were left out:

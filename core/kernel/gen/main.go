@@ -40,6 +40,7 @@ func main() {
 	writeCouples(dir)
 	writeReductions(dir)
 	writeSecular(dir)
+	writeLanes(dir)
 }
 
 func newFile() *build.Context {

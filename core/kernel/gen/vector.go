@@ -175,6 +175,8 @@ var vectorKernels = []vectorKernel{
 	{"SumAbs", sumAbs},
 	{"SumSquares", sumSquares},
 	{"MaxAbs", maxAbs},
+	{"MaxSquares", maxSquares},
+	{"Interleave", interleave},
 }
 
 // function generates one function that holds all kernels.

@@ -1,4 +1,4 @@
-//! Times products and Cholesky factorizations of faer: requests and answers are those of benchmarks/gotimes.
+//! Times products, Cholesky factorizations and symmetric eigenproblems of faer: requests and answers are those of benchmarks/gotimes.
 //!
 //! Usage: faer-times THREADS
 
@@ -8,15 +8,22 @@ use std::time::{Duration, Instant};
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
 use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, Par};
+use faer::{Accum, Mat, Par, Side};
 use serde_json::{json, Value};
 
 /// A call to repeat: the time of that many calls.
 type Timer = Box<dyn FnMut(u64) -> Duration>;
 
-/// Numbers between -1 and 1: their values do not change the time.
+/// Numbers between -1 and 1, without a pattern that an eigensolver would profit from: those of SplitMix64.
 fn random(rows: usize, cols: usize) -> Mat<f64> {
-    Mat::from_fn(rows, cols, |i, j| ((i * 7919 + j * 104_729) % 1009) as f64 / 504.5 - 1.0)
+    let mut state = 0_u64;
+    Mat::from_fn(rows, cols, |_, _| {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ (z >> 31)) as f64 / (u64::MAX as f64) * 2.0 - 1.0
+    })
 }
 
 fn gemm(m: usize, n: usize, k: usize, par: Par) -> Timer {
@@ -50,11 +57,28 @@ fn potrf(n: usize, par: Par) -> Timer {
     })
 }
 
+fn eigh(n: usize) -> Timer {
+    let mut a = random(n, n);
+    for j in 0..n {
+        for i in 0..j {
+            a[(i, j)] = a[(j, i)];
+        }
+    }
+    Box::new(move |loops| {
+        let start = Instant::now();
+        for _ in 0..loops {
+            a.self_adjoint_eigen(Side::Lower).expect("the iteration converges");
+        }
+        start.elapsed()
+    })
+}
+
 fn prepare(request: &Value, par: Par) -> Result<Timer, String> {
     let size = |name: &str| request[name].as_u64().unwrap_or(0) as usize;
     match (request["op"].as_str(), request["dtype"].as_str()) {
         (Some("gemm"), Some("d")) => Ok(gemm(size("m"), size("n"), size("k"), par)),
         (Some("potrf"), Some("d")) => Ok(potrf(size("n"), par)),
+        (Some("eigh"), Some("d")) => Ok(eigh(size("n"))),
         _ => Err("not timed from Rust".to_string()),
     }
 }
@@ -62,6 +86,7 @@ fn prepare(request: &Value, par: Par) -> Result<Timer, String> {
 fn main() -> io::Result<()> {
     let threads: usize = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(1);
     let par = if threads > 1 { Par::rayon(threads) } else { Par::Seq };
+    faer::set_global_parallelism(par); // of functions that are not told
     let mut out = io::stdout();
     writeln!(out, "{}", json!({"version": "faer 0.24", "kernel": ""}))?;
     let mut timer: Option<Timer> = None;

@@ -1,0 +1,149 @@
+package eigen
+
+import (
+	"fmt"
+	"math"
+
+	"trnsci/core/blas"
+	"trnsci/core/dense"
+	"trnsci/core/sched"
+)
+
+// IndefiniteError reports that a Hermitian matrix has a negative eigenvalue, beyond what rounding explains.
+type IndefiniteError struct {
+	Arg   string
+	Value float64 // the smallest eigenvalue
+	Limit float64 // down to which it would have been taken for zero
+}
+
+func (e *IndefiniteError) Error() string {
+	return fmt.Sprintf("%s: not positive definite: the smallest eigenvalue is %.6g, below -%.3g", e.Arg, e.Value, e.Limit)
+}
+
+// EighCanonical solves A V = B V diag(w), V^H B V = I for Hermitian (real: symmetric) n x n matrices A and B in the space of those eigenvectors
+// of B, B u = s u, whose eigenvalues are above lindep: what is left if basis functions are linearly dependent. With X = U diag(s)^(-1/2) of
+// these it solves
+//
+//	X^H A X Y = Y diag(w),  V = X Y
+//
+// so the columns of V are n long, and there are n - dropped eigenpairs at most. An eigenvalue of B that is not above n 2^-52 times the largest
+// one is dropped even if it is above lindep: in double precision it is nothing but rounding errors. B is not scaled first: an overlap of normalized functions
+// has ones on its diagonal.
+//
+// Arguments, results, the triangle that counts, scratch memory, and errors are those of EighGeneralized; indices of opt.Subset count the
+// eigenpairs that there are. Further errors: *dense.ArgumentError for a lindep that is negative, infinite or NaN, for a B none of whose
+// eigenvalues is above it ("b"), and for a subset beyond those that are left; *IndefiniteError for a B with an eigenvalue below both -lindep and
+// -n eps times its largest modulus, eps that of T: B is then no metric.
+//
+// Method: canonical orthogonalization (Löwdin, Adv. Quantum Chem. 5, 1970). Cost: that of Eigh for two matrices, and up to 5/2 n^3
+// multiply-adds.
+func EighCanonical[T dense.Scalar, R dense.Float](a, b dense.View[T], lindep float64, w []R, v dense.View[T], opt Options) (count, dropped int, err error) {
+	requireRealType[T, R]()
+	if !(lindep >= 0) || math.IsInf(lindep, 1) {
+		return 0, 0, dense.BadArgument("lindep", "expected a number that is not negative, got %g", lindep)
+	}
+	if err := checkPencil(a, b, w, v, opt); err != nil || a.Rows == 0 {
+		return 0, 0, err
+	}
+	if dense.IsComplex[T]() {
+		return eighCanonical[complex128](a, b, lindep, w, v, opt)
+	}
+	return eighCanonical[float64](a, b, lindep, w, v, opt)
+}
+
+// eighCanonical is EighCanonical in the double precision type W after the checks of the arguments.
+func eighCanonical[W dense.Wide, T dense.Scalar, R dense.Float](a, b dense.View[T], lindep float64, w []R, v dense.View[T], opt Options) (count, dropped int, err error) {
+	p, finite, err := loadPencil[W](a, b, opt)
+	if err != nil {
+		return 0, 0, err
+	}
+	if !finite {
+		return fillNaN(a.Rows, w, v, opt), 0, nil
+	}
+	x, err := orthonormalRows(p.b, p.exponentB, lindep, dense.Eps[T](), opt.Team)
+	if err != nil {
+		return 0, 0, err
+	}
+	kept := x.Rows
+	if err := opt.Subset.check(kept); err != nil {
+		return 0, 0, err
+	}
+	products := dense.New[W](kept, a.Rows)
+	h := p.projected(x, products, opt.Team)
+	if err := opt.Team.Err(); err != nil {
+		return 0, 0, err
+	}
+	to := transformation[W]{valueExponent: p.exponentB - p.exponentA}
+	y := dense.Matrix[W]{}
+	if !opt.ValuesOnly {
+		y = dense.New[W](opt.Subset.largestCount(kept), kept)
+	}
+	count, err = solve[W, float64](h, largestInLower(h), w, y.View().T(), opt, to)
+	if err != nil || opt.ValuesOnly {
+		return count, a.Rows - kept, err
+	}
+	rows := products.Slice(0, count, 0, a.Rows)
+	blas.Gemm(opt.Team, blas.NoTrans, blas.NoTrans, dense.FromReal[W](math.Ldexp(1, p.exponentB/2)), y.Slice(0, count, 0, kept), x, 0, rows)
+	for i := range count {
+		fixPhase(rows.Row(i))
+	}
+	return count, a.Rows - kept, blas.CopyView(opt.Team, columns(v, count), rows.View().T())
+}
+
+// orthonormalRows returns X^T for the eigenvectors of the matrix in the lower triangle of b, which it overwrites, whose eigenvalues are above
+// lindep, in ascending order. The caller's matrix has been multiplied by 2^exponent, and its elements have the precision eps.
+func orthonormalRows[W dense.Wide](b dense.Matrix[W], exponent int, lindep, eps float64, team *sched.Team) (dense.Matrix[W], error) {
+	n := b.Rows
+	s, rows := make([]float64, n), dense.New[W](n, n)
+	if _, err := solve[W, float64](b, largestInLower(b), s, rows.View().T(), Options{Team: team}, transformation[W]{}); err != nil {
+		return rows, err
+	}
+	size, limit := float64(n)*max(s[n-1], -s[0]), math.Ldexp(lindep, exponent)
+	if tolerance := max(limit, eps*size); s[0] < -tolerance {
+		return rows, &IndefiniteError{Arg: "b", Value: math.Ldexp(s[0], -exponent), Limit: math.Ldexp(tolerance, -exponent)}
+	}
+	limit = max(limit, dense.Eps[float64]()*size)
+	first := 0
+	for first < n && !(s[first] > limit) {
+		first++
+	}
+	if first == n {
+		return rows, dense.BadArgument("b", "none of its eigenvalues is above lindep = %g, the largest is %g", lindep, math.Ldexp(s[n-1], -exponent))
+	}
+	for i := first; i < n; i++ {
+		blas.Scal(dense.FromReal[W](1/math.Sqrt(s[i])), dense.Vec(rows.Row(i)))
+	}
+	return rows.Slice(first, n, 0, n), nil
+}
+
+// projected returns a matrix for tridiagonalize with the lower triangle of X^H A X, given the rows of X^T. The lower triangle of A is
+// overwritten by its conjugate. products has the shape of X^T and is overwritten.
+func (p *pencil[W]) projected(x, products dense.Matrix[W], team *sched.Team) dense.Matrix[W] {
+	h := newLower[W](x.Rows)
+	conjugateLower(p.a)
+	blas.Hemm(team, blas.Right, blas.Lower, 1, p.a, x, 0, products)
+	blas.Gemmt(team, blas.Lower, blas.NoTrans, blas.ConjTrans, 1, products, x, 0, h) // X^T conj(A) conj(X), the conjugate of what is wanted
+	conjugateLower(h)
+	for i := range h.Rows {
+		h.Set(i, i, dense.FromReal[W](dense.Real(h.At(i, i))))
+	}
+	return h
+}
+
+// WorkspaceCanonical is Workspace for EighCanonical.
+func WorkspaceCanonical[T dense.Scalar](n int, opt Options) (bytes int64) {
+	if n > largestOrder {
+		return math.MaxInt64
+	}
+	all := opt
+	all.ValuesOnly, all.Subset = false, Subset{}
+	wide, order := 1, float64(n)
+	if dense.IsComplex[T]() {
+		wide = 2
+	}
+	own := int64(wide*(canonicalSquares*n*n+int(lowerElements(order)))+n) * realBytes
+	return own + own/roundUp + Workspace[T](n, false, all) + Workspace[T](n, false, opt)
+}
+
+// Square matrices that EighCanonical takes: the eigenvectors of both problems, and their products.
+const canonicalSquares = 3

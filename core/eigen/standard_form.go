@@ -1,0 +1,126 @@
+package eigen
+
+import (
+	"trnsci/core/blas"
+	"trnsci/core/dense"
+	"trnsci/core/sched"
+)
+
+// The reduction of a generalized problem to standard form. It halves the matrices,
+//
+//	A = (A11, A21^H; A21, A22),  L = (L11, 0; L21, L22)
+//
+// and works on lower triangles alone, so it takes n^3/2 multiply-adds, half of what two products of the whole of A with a triangle take,
+// nearly all of them in products of matrices. Source: the block algorithm of LAPACK's xHEGST (Anderson et al., LAPACK Users' Guide, 3rd
+// ed., section 2.4.5) with blocks of half the order.
+
+// Lower triangles of at most this order, half of it for complex ones, are written out in full and multiplied by inverses and factors from
+// both sides: that is twice the work, but of few calls.
+const standardFormBase = 96
+
+// standardForm overwrites lower triangles of A by those of L^-1 A L^-H or, with multiply, of L^H A L.
+type standardForm[W dense.Wide] struct {
+	team     *sched.Team
+	multiply bool
+	memory   []W // standardFormElements numbers
+}
+
+// standardFormElements returns how many numbers of scratch memory the reduction of matrices of order n takes: for a base block, or for what is
+// below the first half.
+func standardFormElements[W dense.Scalar](n int) int {
+	base, h := min(n, standardFormOrder[W]()), standardFormHalf(n)
+	return max(base*base, h*(n-h))
+}
+
+// standardFormOrder returns the most order of a base block.
+func standardFormOrder[W dense.Scalar]() int {
+	if dense.IsComplex[W]() {
+		return standardFormBase / 2
+	}
+	return standardFormBase
+}
+
+// standardFormHalf returns the order of the first half: a multiple of whole lines of the cache, and of whole tiles of the kernels.
+func standardFormHalf(n int) int {
+	const multiple = 16
+	return min(n, ceilDiv(n/2, multiple)*multiple)
+}
+
+// reduce does the work for the lower triangle of a and the lower triangular l.
+func (s *standardForm[W]) reduce(a, l dense.Matrix[W]) error {
+	n := a.Rows
+	if n <= standardFormOrder[W]() {
+		s.base(a, l)
+		return s.team.Err()
+	}
+	h := standardFormHalf(n)
+	a11, a21, a22 := a.Slice(0, h, 0, h), a.Slice(h, n, 0, h), a.Slice(h, n, h, n)
+	l11, l21, l22 := l.Slice(0, h, 0, h), l.Slice(h, n, 0, h), l.Slice(h, n, h, n)
+	if err := s.reduce(a11, l11); err != nil {
+		return err
+	}
+	half := dense.Matrix[W]{Rows: n - h, Cols: h, Stride: h, Data: s.memory[:(n-h)*h]}
+	if s.multiply {
+		s.multiplyHalves(a11, a21, a22, l11, l21, l22, half)
+	} else {
+		s.divideHalves(a11, a21, a22, l11, l21, l22, half)
+	}
+	if err := s.team.Err(); err != nil {
+		return err
+	}
+	return s.reduce(a22, l22)
+}
+
+// divideHalves computes A21 of L^-1 A L^-H and what is left to reduce of A22, given A11 of L^-1 A L^-H:
+//
+//	H = L21 A11/2,  Y = A21 L11^-H - H,  A22 -= L21 Y^H + Y L21^H,  A21 = L22^-1 (Y - H)
+func (s *standardForm[W]) divideHalves(a11, a21, a22, l11, l21, l22, half dense.Matrix[W]) {
+	blas.Trsm(s.team, blas.Right, blas.Lower, blas.ConjTrans, blas.NonUnit, 1, l11, a21)
+	blas.Hemm(s.team, blas.Right, blas.Lower, 0.5, a11, l21, 0, half)
+	addScaled(-1, half, a21)
+	blas.Her2k(s.team, blas.Lower, blas.NoTrans, -1, l21, a21, 1, a22)
+	addScaled(-1, half, a21)
+	blas.Trsm(s.team, blas.Left, blas.Lower, blas.NoTrans, blas.NonUnit, 1, l22, a21)
+}
+
+// multiplyHalves computes A11 and A21 of L^H A L, given L11^H A11 L11 in A11:
+//
+//	H = A22 L21/2,  Y = A21 L11 + H,  A11 += L21^H Y + Y^H L21,  A21 = L22^H (Y + H)
+func (s *standardForm[W]) multiplyHalves(a11, a21, a22, l11, l21, l22, half dense.Matrix[W]) {
+	blas.Trmm(s.team, blas.Right, blas.Lower, blas.NoTrans, blas.NonUnit, 1, l11, a21)
+	blas.Hemm(s.team, blas.Left, blas.Lower, 0.5, a22, l21, 0, half)
+	addScaled(1, half, a21)
+	blas.Her2k(s.team, blas.Lower, blas.ConjTrans, 1, l21, a21, 1, a11)
+	addScaled(1, half, a21)
+	blas.Trmm(s.team, blas.Left, blas.Lower, blas.ConjTrans, blas.NonUnit, 1, l22, a21)
+}
+
+// addScaled adds alpha x to y.
+func addScaled[W dense.Wide](alpha W, x, y dense.Matrix[W]) {
+	for i := range x.Rows {
+		blas.Axpy(alpha, dense.Vec(x.Row(i)), dense.Vec(y.Row(i)))
+	}
+}
+
+// base does reduce's work for a small block.
+func (s *standardForm[W]) base(a, l dense.Matrix[W]) {
+	n := a.Rows
+	x := dense.Matrix[W]{Rows: n, Cols: n, Stride: n, Data: s.memory[:n*n]}
+	for i := range n {
+		row := a.Row(i)[:i+1]
+		copy(x.Row(i), row)
+		for j, c := range row {
+			x.Data[j*n+i] = dense.Conj(c)
+		}
+	}
+	if s.multiply {
+		blas.Trmm(nil, blas.Left, blas.Lower, blas.ConjTrans, blas.NonUnit, 1, l, x)
+		blas.Trmm(nil, blas.Right, blas.Lower, blas.NoTrans, blas.NonUnit, 1, l, x)
+	} else {
+		blas.Trsm(nil, blas.Left, blas.Lower, blas.NoTrans, blas.NonUnit, 1, l, x)
+		blas.Trsm(nil, blas.Right, blas.Lower, blas.ConjTrans, blas.NonUnit, 1, l, x)
+	}
+	for i := range n {
+		copy(a.Row(i)[:i+1], x.Row(i))
+	}
+}
