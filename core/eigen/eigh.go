@@ -85,7 +85,7 @@ func eigh[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Float](a dense.
 	if !own {
 		h = lowerIn(n, take[W](&memory, lowerSize[W](n)))
 	}
-	if err := fillLower(opt.Team, h, a, opt.Upper); err != nil {
+	if err := fillLower(opt.Team, h, a, opt.Upper, own); err != nil {
 		return 0, err
 	}
 	largest := largestInLower(h)

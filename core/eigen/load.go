@@ -12,42 +12,55 @@ import (
 // with a real diagonal, in a layout that suits tridiagonalize. What is above the diagonal is undefined. The memory is a's own if overwrite
 // allows it and a's rows or columns are contiguous and suit that.
 func loadLower[W dense.Scalar, T dense.Scalar](team *sched.Team, a dense.View[T], upper, overwrite bool) (dense.Matrix[W], error) {
-	h, ok := lowerOf[W](a, overwrite)
-	if !ok {
+	h, own := lowerOf[W](a, overwrite)
+	if !own {
 		h = newLower[W](a.Rows)
 	}
-	return h, fillLower(team, h, a, upper)
+	return h, fillLower(team, h, a, upper, own)
 }
 
 // lowerOf returns a's own memory as a matrix for fillLower, where overwrite allows it and it is possible.
-func lowerOf[W dense.Scalar, T dense.Scalar](a dense.View[T], overwrite bool) (h dense.Matrix[W], ok bool) {
+func lowerOf[W dense.Scalar, T dense.Scalar](a dense.View[T], overwrite bool) (h dense.Matrix[W], own bool) {
 	if !overwrite {
 		return h, false
 	}
 	return ownMemory[W](a)
 }
 
-// fillLower does loadLower's work in h, which is a matrix for tridiagonalize.
-func fillLower[W dense.Scalar, T dense.Scalar](team *sched.Team, h dense.Matrix[W], a dense.View[T], upper bool) error {
-	// Row i of the lower triangle is the conjugate of column i of the upper one. In a's own memory, too, every element
-	// comes from its own place or from the triangle that is not written.
+// fillLower does loadLower's work in h, which is a matrix for tridiagonalize; own says whether it is a's own memory.
+//
+// In a's own memory every element comes from its own place or from the triangle that is not written. In other memory rows are copied together,
+// with what is above the diagonal in them, so that columns are not read one element at a time.
+func fillLower[W dense.Scalar, T dense.Scalar](team *sched.Team, h dense.Matrix[W], a dense.View[T], upper, own bool) error {
+	height := loadedRows
+	if own {
+		height = 1
+	}
+	// Row i of the lower triangle is the conjugate of column i of the upper one.
 	if upper {
 		a = a.T()
 	}
-	for i := range h.Rows {
-		if err := team.Err(); err != nil {
+	one := team.Serial()
+	for first := 0; first < h.Rows; first += height {
+		end := min(first+height, h.Rows)
+		from := a.SliceRows(first, end)
+		from.Cols = end
+		if err := blas.CopyView(one, h.Slice(first, end, 0, end).View(), from); err != nil {
 			return err
 		}
-		row := h.Row(i)[: i+1 : i+1]
-		from := dense.View[T]{Rows: 1, Cols: i + 1, Offset: a.Offset + i*a.RowStride, RowStride: a.RowStride, ColStride: a.ColStride, Data: a.Data}
-		dense.Copy(dense.View[W]{Rows: 1, Cols: i + 1, RowStride: i + 1, ColStride: 1, Data: row}, from)
-		if upper {
-			conjugate(row)
+		for i := first; i < end; i++ {
+			row := h.Row(i)[: i+1 : i+1]
+			if upper {
+				conjugate(row)
+			}
+			row[i] = dense.FromReal[W](dense.Real(row[i]))
 		}
-		row[i] = dense.FromReal[W](dense.Real(row[i]))
 	}
 	return nil
 }
+
+// Rows that loadLower copies together: as many as a line of the cache has elements, and some more.
+const loadedRows = 32
 
 // ownMemory returns a's memory as a row-major matrix of type W, transposed if a is column-major, if tridiagonalize can work there.
 func ownMemory[W dense.Scalar, T dense.Scalar](a dense.View[T]) (dense.Matrix[W], bool) {

@@ -28,57 +28,80 @@ func tridiagonalize[W dense.Scalar](team *sched.Team, h dense.Matrix[W], d, e []
 	}
 	n := h.Rows
 	tau = make([]W, n)
-	r := newReduction(team, h)
-	for i := n - 1; i > 0; i-- {
-		if i%watchRows == 0 {
-			if err := team.Err(); err != nil {
-				return nil, err
-			}
-			team.Step(watchRows)
-		}
-		norm := r.updateRow(i, i-1)
-		d[i] = dense.Real(h.At(i, i))
-		var factor W
-		tau[i], e[i-1], factor = reflector(h.At(i, i-1), norm)
-		// The last one is a factor of modulus 1, which leaves the matrix of order one as it is.
-		if tau[i] != 0 && i > 1 {
-			if err := r.reflect(i, tau[i], factor); err != nil {
-				return nil, err
-			}
-		}
-		h.Set(i, i-1, 1)
+	r := newReduction(team, h, tau, d, e)
+	if n > minSharedOrder {
+		err = team.Rounds(sharedParts, r.part, func(rounds *sched.Rounds) error {
+			r.rounds = rounds
+			return r.steps(n-1, minSharedOrder)
+		})
+		n = minSharedOrder
+	}
+	if err == nil {
+		err = r.steps(n-1, 1)
+	}
+	if err != nil {
+		return nil, err
 	}
 	r.updateRow(0, 0)
 	d[0] = dense.Real(h.At(0, 0))
-	team.Step(n - (n-1)/watchRows*watchRows)
+	team.Step(h.Rows - (h.Rows-1)/watchRows*watchRows)
 	return tau, nil
 }
 
-// Rows between two looks at cancellation and reports of progress; long passes look themselves.
+// steps reduces the rows from first down to last.
+func (r *reduction[W]) steps(first, last int) error {
+	for i := first; i >= last; i-- {
+		if i%watchRows == 0 {
+			if err := r.team.Err(); err != nil {
+				return err
+			}
+			r.team.Step(watchRows)
+		}
+		norm := r.updateRow(i, i-1)
+		r.d[i] = dense.Real(r.h.At(i, i))
+		var factor W
+		r.tau[i], r.e[i-1], factor = reflector(r.h.At(i, i-1), norm)
+		// The last one is a factor of modulus 1, which leaves the matrix of order one as it is.
+		if r.tau[i] != 0 && i > 1 {
+			if err := r.reflect(i, r.tau[i], factor); err != nil {
+				return err
+			}
+		}
+		r.h.Set(i, i-1, 1)
+	}
+	return nil
+}
+
+// Rows between two looks at cancellation and reports of progress. Passes that threads share look, too.
 const watchRows = 16
 
 // reduction is a matrix whose leading submatrix still lacks the update A - v w^H - w v^H, for w = scale product + shift (product, v) v.
 type reduction[W dense.Scalar] struct {
-	team  *sched.Team
-	set   kernel.Set
-	h     dense.Matrix[W]
+	team   *sched.Team
+	rounds *sched.Rounds // the passes that threads share
+	set    kernel.Set
+	h      dense.Matrix[W]
+	tau    []W // results, like d and e
+	d, e   []float64
+
 	v, w  []W     // zeros behind the leading submatrix; w is the product until it is used
 	due   bool    // w is the product of a step that has just been made
 	scale W       // of that step
 	shift float64 // of that step
 	x, y  []W     // of the step being made, like v and w
 	parts []W     // sums of parts of the rows for y, one behind the other
+	rows  int     // of the pass
 	up    bool    // the pass goes from the last row to the first
 }
 
-func newReduction[W dense.Scalar](team *sched.Team, h dense.Matrix[W]) *reduction[W] {
+func newReduction[W dense.Scalar](team *sched.Team, h dense.Matrix[W], tau []W, d, e []float64) *reduction[W] {
 	order := paddedColumns[W](h.Rows)
 	vectors := wholeVectors
 	if order >= minSharedOrder {
 		vectors += sharedParts
 	}
 	memory := make([]W, vectors*order)
-	r := &reduction[W]{team: team, set: kernel.Best(), h: h, parts: memory[wholeVectors*order:]}
+	r := &reduction[W]{team: team, set: kernel.Best(), h: h, tau: tau, d: d, e: e, parts: memory[wholeVectors*order:]}
 	for i, x := range []*[]W{&r.v, &r.w, &r.x, &r.y} {
 		*x = memory[i*order : (i+1)*order : (i+1)*order]
 	}
@@ -118,7 +141,7 @@ func (r *reduction[W]) reflect(i int, tau, factor W) error {
 	kernel.ScaleTo(r.set, factor, row[:order], x, y)
 	x[i-1] = 1
 	clear(x[i:])
-	if err := r.multiply(paddedRows[W](i), y); err != nil {
+	if err := r.multiply(i, y); err != nil {
 		return err
 	}
 	clear(y[i:])
@@ -136,9 +159,9 @@ const (
 	// Rows of a call in others. Passes go down and up in turn: what the last one had at its end is still in the cache.
 	cutRows = 16
 	// From this order on a pass is worth a second thread.
-	minSharedOrder = 512
+	minSharedOrder = 256
 	// Parts of a pass that threads share, each with a product of its own.
-	sharedParts = 8
+	sharedParts = 4
 )
 
 // Vectors that a reduction has besides: v, w, x and y.
@@ -153,44 +176,41 @@ func reductionElements(order float64) float64 {
 	return float64(vectors) * (order + mostColumns)
 }
 
-// multiply does the update of the submatrix with the given number of rows and adds what it gives times x to y.
-func (r *reduction[W]) multiply(rows int, y []W) error {
-	r.up = !r.up
-	if rows < minSharedOrder {
-		r.pass(rows, 0, 1, y)
+// multiply does the update of the leading submatrix of order i and adds what it gives times x to y.
+func (r *reduction[W]) multiply(i int, y []W) error {
+	r.up, r.rows = !r.up, paddedRows[W](i)
+	if i < minSharedOrder {
+		r.pass(0, 1, y)
 		return nil
 	}
-	order := len(y)
-	part := func(p int) []W { return r.parts[p*order : (p+1)*order] }
-	shares := min(r.team.Threads(), sharedParts)
-	// A thread has the same rows in most steps, so that they stay in its cache.
-	err := r.team.For(shares, func(_, share int) error {
-		count := (sharedParts - share + shares - 1) / shares
-		for k := range count {
-			if err := r.team.Err(); err != nil {
-				return err
-			}
-			if r.up {
-				k = count - 1 - k
-			}
-			p := share + k*shares
-			clear(part(p))
-			r.pass(rows, p, sharedParts, part(p))
-		}
-		return nil
-	})
-	if err != nil {
+	if err := r.team.Err(); err != nil {
+		return err
+	}
+	if err := r.rounds.Do(); err != nil {
 		return err
 	}
 	for p := range sharedParts {
-		blas.Axpy(1, dense.Vec(part(p)), dense.Vec(y))
+		blas.Axpy(1, dense.Vec(r.sum(p)), dense.Vec(y))
 	}
 	return nil
 }
 
+// sum returns the memory for what part p of the rows adds to y.
+func (r *reduction[W]) sum(p int) []W {
+	order := paddedColumns[W](r.rows)
+	return r.parts[p*order : (p+1)*order]
+}
+
+// part does part p of a pass.
+func (r *reduction[W]) part(p int) {
+	y := r.sum(p)
+	clear(y)
+	r.pass(p, sharedParts, y)
+}
+
 // pass does multiply's work on the rows of part p, and adds what they give to y.
-func (r *reduction[W]) pass(rows, p, parts int, y []W) {
-	height := rows
+func (r *reduction[W]) pass(p, parts int, y []W) {
+	rows, height := r.rows, r.rows
 	if rows >= minCutOrder {
 		height = cutRows
 	}

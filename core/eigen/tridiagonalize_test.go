@@ -91,8 +91,8 @@ func (r *reduced[W]) check(t *testing.T, name string, a dense.Matrix[W]) {
 		for _, x := range v {
 			squares += dense.Abs(x) * dense.Abs(x)
 		}
-		// P^H P = I - (tau + conj(tau) - |tau|^2 v^H v) v v^H
-		if off := math.Abs(2*dense.Real(tau) - dense.Abs(tau)*dense.Abs(tau)*squares); !(off <= float64(max(n, 8))*eps) {
+		// P^H P = I - (tau + conj(tau) - |tau|^2 v^H v) v v^H; the two terms are as large as 4.
+		if off := math.Abs(2*dense.Real(tau) - dense.Abs(tau)*dense.Abs(tau)*squares); !(off <= 2*float64(max(n, 8))*eps) {
 			t.Fatalf("%s: tau_%d is off by %g", name, i, off)
 		}
 	}
@@ -167,6 +167,70 @@ func testSkippedReflections[W dense.Scalar](t *testing.T) {
 		}
 		r := mustTridiagonalize(t, nil, a)
 		r.check(t, fmt.Sprintf("round %d, n = %d, blocks of %d", round, n, block), a)
+	}
+}
+
+// Matrices near the ends of their dtype's range, and those whose elements are all subnormal, are scaled and then reduced like others.
+func TestTridiagonalizeAtTheEndsOfTheRange(t *testing.T) {
+	single, double := []int{-140, -120, -30, 50, 124}, []int{-1060, -1010, -400, 400, 1020}
+	t.Run("float32", func(t *testing.T) { testEndsOfTheRange[float32](t, single) })
+	t.Run("float64", func(t *testing.T) { testEndsOfTheRange[float64](t, double) })
+	t.Run("complex64", func(t *testing.T) { testEndsOfTheRange[complex64](t, single) })
+	t.Run("complex128", func(t *testing.T) { testEndsOfTheRange[complex128](t, double) })
+}
+
+func testEndsOfTheRange[W dense.Scalar](t *testing.T, exponents []int) {
+	rng := rand.New(rand.NewPCG(36, 36))
+	for _, exponent := range exponents {
+		for _, n := range []int{1, 2, 9, 33} {
+			a := numtest.RandomHermitian[W](rng, n)
+			for i, x := range a.Data {
+				a.Data[i] = dense.FromParts[W](math.Ldexp(dense.Real(x), exponent), math.Ldexp(dense.Imag(x), exponent))
+			}
+			k := scalingExponent[W](largestInLower(a))
+			if k == 0 || k%2 != 0 {
+				t.Fatalf("2^%d, n = %d: scaled by 2^%d", exponent, n, k)
+			}
+			scaleLower(a, k)
+			for i := range n {
+				for j := range i {
+					a.Set(j, i, dense.Conj(a.At(i, j)))
+				}
+			}
+			r := mustTridiagonalize(t, nil, a)
+			r.check(t, fmt.Sprintf("2^%d, n = %d", exponent, n), a)
+		}
+	}
+}
+
+// What is not finite is found wherever it is in the lower triangle, and nowhere else.
+func TestLargestInLower(t *testing.T) {
+	t.Run("float32", testLargestInLower[float32])
+	t.Run("float64", testLargestInLower[float64])
+	t.Run("complex64", testLargestInLower[complex64])
+	t.Run("complex128", testLargestInLower[complex128])
+}
+
+func testLargestInLower[W dense.Scalar](t *testing.T) {
+	const n = 9
+	nan, inf := math.NaN(), math.Inf(-1)
+	for i := range n {
+		for j := range n {
+			a := numtest.RandomHermitian[W](rand.New(rand.NewPCG(37, 37)), n)
+			a.Set(i, j, dense.FromReal[W](-100))
+			if got := largestInLower(a); (got == 100) != (j <= i) {
+				t.Errorf("-100 at (%d,%d): largest %v", i, j, got)
+			}
+			a.Set(i, j, dense.FromReal[W](inf))
+			if got := largestInLower(a); math.IsInf(got, 1) != (j <= i) {
+				t.Errorf("infinity at (%d,%d): largest %v", i, j, got)
+			}
+			a.Set(n-1, 0, dense.FromReal[W](inf))
+			a.Set(i, j, dense.FromParts[W](nan, nan))
+			if got := largestInLower(a); math.IsNaN(got) != (j <= i) {
+				t.Errorf("NaN at (%d,%d): largest %v", i, j, got)
+			}
+		}
 	}
 }
 
