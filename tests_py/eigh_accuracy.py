@@ -10,6 +10,7 @@ import matrices
 import numpy as np
 import residuals
 import scipy.linalg
+import threadpoolctl
 import trnsci
 
 # The drivers of SciPy that have a name for accuracy; all of them work for all dtypes.
@@ -72,10 +73,11 @@ def solvers(drivers=DRIVERS):
 def measure(kind, dtype, orders=ORDERS, drivers=DRIVERS):
     """The largest errors of each solver over all variants of the matrices of a kind."""
     found = {name: [] for name in solvers(drivers)}
-    for n in orders:
-        for a in variants(KINDS[kind](n, dtype)):
-            for name, solve in solvers(drivers).items():
-                found[name].append(errors(a, *solve(a)))
+    with threadpoolctl.threadpool_limits(1):  # those of OpenBLAS wait in loops, which takes long where others are at work
+        for n in orders:
+            for a in variants(KINDS[kind](n, dtype)):
+                for name, solve in solvers(drivers).items():
+                    found[name].append(errors(a, *solve(a)))
     return {name: worst(results) for name, results in found.items()}
 
 
