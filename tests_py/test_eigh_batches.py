@@ -39,7 +39,8 @@ def check_member(a, w, v):
 
 @pytest.mark.parametrize("dtype", matrices.DTYPES)
 @pytest.mark.parametrize(
-    ("count", "n"), [*itertools.product([0, 1, 7, 8, 9, 17], [1, 2, 3, 8]), (3, 15), (9, 32), (2, 33), (3, 33), (9, 64), (3, 65)]
+    ("count", "n"),
+    [*itertools.product([0, 1, 7, 8, 9, 17], [1, 2, 3, 8]), (3, 15), (9, 32), (2, 33), (3, 33), (9, 64), (3, 65)],
 )
 def test_members(count, n, dtype):
     a = mixed(count, n, dtype)
