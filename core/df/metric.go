@@ -69,7 +69,7 @@ func Decompose[T dense.Float](team *sched.Team, metric dense.View[T], dependence
 func largeEigenvectors[T dense.Float](team *sched.Team, metric dense.View[T], dependence float64) (dense.Matrix[T], error) {
 	n := metric.Rows
 	w, vectors := make([]T, n), dense.New[T](n, n)
-	if _, err := eigen.Eigh(metric, w, vectors.View().T(), eigen.Options{Team: team, SkipFiniteCheck: true}); err != nil {
+	if _, err := eigen.Eigh(metric, w, vectors.View().T(), eigen.Options{Team: team, SkipFiniteCheck: true, DoublePrecision: true}); err != nil {
 		return dense.Matrix[T]{}, err
 	}
 	first := 0
@@ -93,7 +93,7 @@ func Workspace[T dense.Float](team *sched.Team, naux int) int64 {
 		size /= 2
 	}
 	own := size * n * (2*n + fitPairs)
-	solver := eigen.Workspace[T](naux, false, eigen.Options{Team: team})
+	solver := eigen.Workspace[T](naux, false, eigen.Options{Team: team, DoublePrecision: true})
 	solves := float64(team.Threads()) * float64(blas.TriangularWorkspace[T](naux))
 	return int64(min(own+float64(solver)+solves, math.MaxInt64/2))
 }

@@ -369,3 +369,26 @@ func allocated(f func()) uint64 {
 	}
 	return least
 }
+
+// With DoublePrecision the results of a single precision matrix are those of the same matrix in double precision, rounded.
+func TestDoublePrecision(t *testing.T) {
+	const n = 90
+	a := numtest.RandomHermitian[complex64](rand.New(rand.NewPCG(9, 9)), n)
+	single, double := newOutputs[complex64, float32](n), newOutputs[complex128, float64](n)
+	if _, err := Eigh(a.View(), single.w, single.v, Options{DoublePrecision: true}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Eigh(widened[complex128](a).View(), double.w, double.v, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	for i, x := range double.w {
+		if single.w[i] != float32(x) {
+			t.Errorf("eigenvalue %d is %v, want %v", i, single.w[i], x)
+		}
+	}
+	for i, x := range double.v.Data {
+		if single.v.Data[i] != complex64(x) {
+			t.Fatalf("element %d of the vectors is %v, want %v", i, single.v.Data[i], x)
+		}
+	}
+}

@@ -1,5 +1,7 @@
 // Package eigen solves dense Hermitian (real: symmetric) eigenproblems, standard and generalized, for float32, float64,
-// complex64 and complex128. Arithmetic is in double precision for every dtype; results are rounded once, at the end.
+// complex64 and complex128. Matrices and vectors are worked on in their dtype, but single precision matrices of orders below 40, and those of
+// generalized and banded problems, in double precision: their results are rounded once, at the end. Eigenvalues of a tridiagonal matrix are always
+// found in double precision.
 //
 // # Method
 //

@@ -49,7 +49,7 @@ func Eigh[T dense.Scalar, R dense.Float](a dense.View[T], w []R, v dense.View[T]
 		return jacobi[complex128](a, w, v, opt)
 	case opt.Jacobi:
 		return jacobi[float64](a, w, v, opt)
-	case computesInOwnType[T](a.Rows):
+	case computesInOwnType[T](a.Rows) && !opt.DoublePrecision:
 		return eigh[T, R](a, w, v, opt)
 	}
 	return eighWide(a, w, v, opt)

@@ -19,6 +19,7 @@ type Options struct {
 	ValuesOnly      bool        // compute no eigenvectors; v is not touched
 	SkipFiniteCheck bool        // do not look for infinities and NaNs in the whole of a and b
 	Overwrite       bool        // a and b may be used as scratch memory
+	DoublePrecision bool        // work in double precision whatever the dtype is
 	Jacobi          bool        // Eigh uses Jacobi's method, which is slower; the comment of Eigh says what for
 	Subset          Subset
 }
@@ -112,7 +113,7 @@ func Workspace[T dense.Scalar](n int, generalized bool, opt Options) (bytes int6
 	if n < leastSharedOrder {
 		opt.Team = opt.Team.Serial()
 	}
-	single := dense.IsSingle[T]() && computesInOwnType[T](n) && !generalized
+	single := dense.IsSingle[T]() && computesInOwnType[T](n) && !opt.DoublePrecision && !generalized
 	switch isComplex := dense.IsComplex[T](); {
 	case single && isComplex:
 		bytes = workspaceBytes[complex64, float32](n, generalized, opt)

@@ -266,9 +266,10 @@ def eigh(
 
     Notes
     -----
-    Householder reduction to tridiagonal form and implicit QL iteration, in double precision for every dtype; about
-    ``9 N**3`` floating-point operations with vectors and ``4/3 N**3`` without. The generalized problem is reduced by the
-    Cholesky factor of `b`.
+    Householder reduction to tridiagonal form, divide and conquer; up to ``14/3 N**3`` floating-point operations with
+    vectors and ``4/3 N**3`` without. Single precision matrices of order 40 and more are worked on in single precision,
+    smaller ones and those of generalized problems in double precision. The generalized problem is reduced by the Cholesky
+    factor of `b`.
 
     With ``driver="jacobi"`` a matrix that is positive definite to working precision is factored, ``L L^H``, and the columns
     of ``L`` are rotated until they are orthogonal. The relative error of every eigenvalue is of the order ``N eps cond(H)``
