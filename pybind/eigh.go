@@ -35,8 +35,9 @@ type eighCall struct {
 // Eigh computes eigenvalues, and eigenvectors unless v is 0, of every matrix of the stack a: of the standard problem when
 // b is 0, otherwise of the generalized problem of the given type with b of a's shape and dtype. w has the real dtype of a
 // and room for the wanted eigenvalues of each member, v for as many columns. For a single matrix it returns the number of
-// eigenvalues, which for subsetByValue may be less than the room; for a stack, whose members may differ, 0.
-func Eigh(jobID, threads int64, a, b, w, v uint64, problem int64, lower, checkFinite, overwrite bool,
+// eigenvalues, which for subsetByValue may be less than the room; for a stack, whose members may differ, 0. The standard problem
+// is solved by Jacobi's method if jacobi is set.
+func Eigh(jobID, threads int64, a, b, w, v uint64, problem int64, lower, checkFinite, overwrite, jacobi bool,
 	subset, first, last int64, above, upTo float64) (count int64, err error) {
 	defer guard(&err)
 	c := eighCall{
@@ -44,7 +45,7 @@ func Eigh(jobID, threads int64, a, b, w, v uint64, problem int64, lower, checkFi
 		a: descriptor(a), b: descriptor(b), w: descriptor(w), v: descriptor(v),
 		problem: eigen.Problem(problem),
 		options: eigen.Options{
-			Upper: !lower, ValuesOnly: v == 0, SkipFiniteCheck: !checkFinite, Overwrite: overwrite,
+			Upper: !lower, ValuesOnly: v == 0, SkipFiniteCheck: !checkFinite, Overwrite: overwrite, Jacobi: jacobi,
 			Subset: wanted(subset, first, last, above, upTo),
 		},
 	}
@@ -70,7 +71,7 @@ func eigh[T dense.Scalar, R dense.Float](c eighCall) (int64, error) {
 	if c.v != nil {
 		vectors = newBatch[T](c.v)
 	}
-	if size := eigen.GroupSize(a.order(), a.count()); size > 1 && c.b == nil {
+	if size := eigen.GroupSize(a.order(), a.count(), c.options); size > 1 && c.b == nil {
 		return eighGroups(c, size, a, values, vectors)
 	}
 	return run(c.jobID, c.threads, func(team *sched.Team) (int64, error) {

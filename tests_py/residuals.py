@@ -46,6 +46,11 @@ def spectral_norm(a):
     return float(np.linalg.norm(a, 2)) if a.size else 0.0
 
 
+def hermitian_norm(a):
+    """The spectral norm of a Hermitian matrix of moderate size, by its eigenvalues."""
+    return float(np.abs(np.linalg.eigvalsh(a)).max(initial=0))
+
+
 def rounding_floor(dtype, n, shift):
     """What n roundings to subnormal numbers may cost, after multiplication by 2**shift."""
     return n * float(np.ldexp(np.float64(np.finfo(dtype).smallest_subnormal), shift))
@@ -67,7 +72,7 @@ def eigen_residual(a, w, v):
     shift = -exponent(a)
     h, values, vectors = scaled(a, shift), scaled(w, shift), scaled(v)
     floor = rounding_floor(a.dtype, len(a), shift)
-    return _in_eps(h @ vectors - vectors * values, len(a), v.dtype, spectral_norm(h), floor)
+    return _in_eps(h @ vectors - vectors * values, len(a), v.dtype, hermitian_norm(h), floor)
 
 
 def eigenvalue_error(a, w, reference=None):
@@ -131,7 +136,9 @@ def generalized_residual(problem, a, b, w, v):
         values = scaled(w, shift_a + shift_b)
         product = g @ (m @ x) if problem == 2 else m @ (g @ x)
         difference, scale = product - x * values, norm_a * norm_b + np.abs(values)
-    return float((np.linalg.norm(difference, axis=0) / scale).max()) / (divisor(len(a)) * eps(v.dtype))
+    errors = np.linalg.norm(difference, axis=0)
+    relative = np.divide(errors, scale, out=np.zeros_like(errors), where=errors != 0)  # both are 0 for a zero A
+    return float(relative.max()) / (divisor(len(a)) * eps(v.dtype))
 
 
 def metric_orthogonality(problem, b, v):

@@ -194,7 +194,11 @@ def test_progress_bar_with_tqdm(capsys):
 
 # Each takes many seconds; the arrays are made before the clock starts.
 LONG_CALLS = {
-    "eigh": ("rng.standard_normal((3000, 3000))", "trnsci.eigh(a)"),
+    "eigh": ("rng.standard_normal((4000, 4000))", "trnsci.eigh(a)"),
+    "eigh, complex": ("rng.standard_normal((2500, 2500)) * 1j", "trnsci.eigh(a)"),
+    "eigh, subset": ("rng.standard_normal((4000, 4000), np.float32)", "trnsci.eigh(a, subset_by_index=(0, 9))"),
+    "eigh, generalized": ("rng.standard_normal((3000, 3000))", "trnsci.eigh(a, np.eye(3000))"),
+    "eigvalsh": ("rng.standard_normal((4000, 4000))", "trnsci.linalg.eigvalsh(a)"),
     "schur": ("rng.standard_normal((1500, 1500))", "trnsci.schur(a)"),
     "hessenberg": ("rng.standard_normal((3000, 3000))", "trnsci.linalg.hessenberg(a, calc_q=True)"),
     "cholesky": ("np.eye(9000) + 1e-5", "trnsci.linalg.cholesky(a)"),

@@ -16,10 +16,14 @@ func requireRealType[T dense.Scalar, R dense.Float]() {
 
 // checkCall returns an error unless a is square, the subset fits it and the outputs have room for the result.
 func checkCall[T dense.Scalar, R dense.Float](a dense.View[T], w []R, v dense.View[T], opt Options) error {
-	n := a.Rows
-	if a.Cols != n {
+	if a.Cols != a.Rows {
 		return dense.BadArgument("a", "expected a square matrix, got shape (%d, %d)", a.Rows, a.Cols)
 	}
+	return checkResults(a.Rows, w, v, opt)
+}
+
+// checkResults returns an error unless the subset fits a matrix of order n and the outputs have room for the result.
+func checkResults[T dense.Scalar, R dense.Float](n int, w []R, v dense.View[T], opt Options) error {
 	if err := opt.Subset.check(n); err != nil {
 		return err
 	}

@@ -16,12 +16,28 @@ func BenchmarkEigh(b *testing.B) {
 	}
 }
 
+func BenchmarkJacobi(b *testing.B) {
+	kinds := map[string]func(*rand.Rand, int) dense.Matrix[float64]{
+		"definite": numtest.RandomSPD[float64], "indefinite": numtest.RandomHermitian[float64],
+	}
+	for kind, make := range kinds {
+		for _, n := range []int{16, 64, 256} {
+			a := make(rand.New(rand.NewPCG(1, 2)), n)
+			b.Run(fmt.Sprintf("%s/%d", kind, n), func(b *testing.B) { benchmarkMatrix[float64, float64](b, a, Options{Jacobi: true}) })
+		}
+	}
+}
+
 func benchmarkEigh[T dense.Scalar, R dense.Float](b *testing.B, n int) {
-	a := numtest.RandomSPD[T](rand.New(rand.NewPCG(1, 2)), n)
+	benchmarkMatrix[T, R](b, numtest.RandomSPD[T](rand.New(rand.NewPCG(1, 2)), n), Options{})
+}
+
+func benchmarkMatrix[T dense.Scalar, R dense.Float](b *testing.B, a dense.Matrix[T], opt Options) {
+	n := a.Rows
 	w, v := make([]R, n), dense.New[T](n, n)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := Eigh(a.View(), w, v.View().T(), Options{}); err != nil {
+		if _, err := Eigh(a.View(), w, v.View().T(), opt); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -42,6 +58,29 @@ func benchmarkGeneralized[T dense.Scalar, R dense.Float](b *testing.B, n int) {
 	for b.Loop() {
 		if _, err := EighGeneralized(AXEqualsLambdaBX, a.View(), metric.View(), w, v.View().T(), Options{}); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// Eigenvalues of bands, reduced as bands and as dense matrices: where the two take the same time is narrowBand.
+func BenchmarkBandValues(b *testing.B) {
+	for _, n := range []int{256, 1024} {
+		for _, width := range []int{2, 4, 8, 16} {
+			whole := numtest.RandomSPD[float64](rand.New(rand.NewPCG(1, 2)), n)
+			view := packed(limited(whole, width), width+1, false).View()
+			band := newHermitianBand[float64](view, false)
+			d, e := make([]float64, n), make([]float64, n)
+			b.Run(fmt.Sprintf("band/%d/%d", n, width), func(b *testing.B) {
+				for b.Loop() {
+					_ = band.chase().tridiagonalize(nil, d, e)
+				}
+			})
+			b.Run(fmt.Sprintf("dense/%d/%d", n, width), func(b *testing.B) {
+				for b.Loop() {
+					h, _ := loadLower[float64](nil, band.lower().View(), false, false)
+					_, _ = tridiagonalize(nil, h, d, e)
+				}
+			})
 		}
 	}
 }

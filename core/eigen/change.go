@@ -191,9 +191,7 @@ func (m *change) solve(team *sched.Team) error {
 	live, whole := len(m.live), len(m.equation.At)
 	origins, shifts := m.origins[:whole], m.shifts[:whole]
 	err := team.For(ceilDiv(live, rowsTogether), func(_, group int) error {
-		for first := group * rowsTogether; first < min(live, (group+1)*rowsTogether); first += kernel.PoleGroup {
-			kernel.SecularRoots(kernel.Best(), &m.equation, first, origins, shifts)
-		}
+		kernel.SecularRoots(kernel.Best(), &m.equation, group*rowsTogether, min(whole, (group+1)*rowsTogether), origins, shifts)
 		return nil
 	})
 	for k := range live {
@@ -217,14 +215,13 @@ func (m *change) sortOrder() {
 	mergeSorted(m.d, m.live, m.dead, m.order)
 }
 
-// weigh computes weights, and from them the roots of those in columns, for a group of poles.
+// weigh computes weights, and from them those of columns, for a group of poles.
 func (m *change) weigh(group int) {
-	live := len(m.live)
-	for first := group * rowsTogether; first < min(live, (group+1)*rowsTogether); first += kernel.PoleGroup {
-		kernel.SecularWeights(kernel.Best(), m.equation.Poles, m.origins[:live], m.shifts[:live], first)
-		for k := first; k < min(live, first+kernel.PoleGroup); k++ {
-			column := m.places[k]
-			m.columns.Weights[column] = math.Copysign(math.Sqrt(math.Abs(m.equation.Weights[k])), m.z[m.sorted[column]])
-		}
+	whole := len(m.equation.At)
+	first, end := group*rowsTogether, min(whole, (group+1)*rowsTogether)
+	kernel.SecularWeights(kernel.Best(), m.equation.Poles, m.origins[:whole], m.shifts[:whole], first, end)
+	for k := first; k < min(len(m.live), end); k++ {
+		column := m.places[k]
+		m.columns.Weights[column] = math.Copysign(m.equation.Weights[k], m.z[m.sorted[column]])
 	}
 }

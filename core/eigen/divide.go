@@ -52,7 +52,9 @@ func solveTridiagonal[R dense.Float](team *sched.Team, d, e []float64, vectors d
 		err = c.solve(team)
 		return c.first, c.count, err
 	}
-	vectors.Fill(0)
+	if err := clearRows(team, vectors); err != nil {
+		return 0, 0, err
+	}
 	left := solveSteps(n)
 	for start := 0; start < n; {
 		end := t.blockEnd(start, n, smallestCoupling)
@@ -86,6 +88,16 @@ func sortBlocks[R dense.Float](team *sched.Team, d []float64, vectors dense.Matr
 	return first, end - first, permuteRows(team, vectors, from, as[R](memory))
 }
 
+// clearRows makes zeros of all elements.
+func clearRows[R dense.Float](team *sched.Team, rows dense.Matrix[R]) error {
+	return team.For(ceilDiv(rows.Rows, rowsTogether), func(_, group int) error {
+		for i := group * rowsTogether; i < min(rows.Rows, (group+1)*rowsTogether); i++ {
+			clear(rows.Row(i))
+		}
+		return nil
+	})
+}
+
 // applyOrder moves d[order[i]] to d[i]. memory has room for d.
 func applyOrder(d []float64, order []int, memory []float64) {
 	for i, from := range order {
@@ -102,12 +114,12 @@ func permuteRows[R dense.Float](team *sched.Team, rows dense.Matrix[R], from []i
 		if from[first] == first {
 			continue
 		}
-		if err := team.Err(); err != nil {
-			return err
-		}
 		copy(row, rows.Row(first))
 		i := first
 		for from[i] != first {
+			if err := team.Err(); err != nil {
+				return err
+			}
 			next := from[i]
 			copy(rows.Row(i), rows.Row(next))
 			from[i], i = i, next
@@ -183,7 +195,10 @@ func (c *conquest[R]) single(team *sched.Team) error {
 	}
 	first, end := c.choose()
 	for i, from := range c.order[first:end] {
-		convert(c.vectors.Row(i), vectors.Row(from))
+		row := c.vectors.Row(i)
+		for j, x := range vectors.Row(from) {
+			row[j] = R(x)
+		}
 	}
 	team.Step(n)
 	return nil

@@ -17,6 +17,9 @@
 // (Löwdin, Adv. Quantum Chem. 5, 1970). A subset of the eigenpairs is selected after all eigenvalues are
 // known; only the reflections are saved.
 //
+// Jacobi's method, which Options.Jacobi asks for, rotates rows in pairs (Demmel and Veselic, SIAM J. Matrix Anal. Appl. 13, 1992). EighTridiagonal
+// and EighBanded leave out what their matrices do not need.
+//
 // # Phase
 //
 // Eigenvectors are unique up to a factor of modulus 1 at best. It is chosen so that the first component whose modulus is

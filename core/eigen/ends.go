@@ -156,16 +156,11 @@ func (m *endMerger) findEnds(team *sched.Team) error {
 func (m *endMerger) someEnds(worker, first, end int) {
 	cols := len(m.columns.At)
 	vectors := m.vectors[worker*endVectors*cols:][:endVectors*cols]
-	var squares [endVectors]float64
-	for k := first; k < end; k++ {
-		row := vectors[(k-first)*cols:][:cols]
-		squares[k-first] = kernel.SecularVector(kernel.Best(), m.columns, m.origins[k], m.shifts[k], row)
-	}
+	kernel.SecularVectors(kernel.Best(), m.columns, m.origins[first:end], m.shifts[first:end], vectors, cols)
 	var sums [2 * endVectors]float64
 	rows := kernel.Rows[float64]{Count: end - first, Cols: cols, Stride: cols, A: vectors}
 	kernel.DotsPair(kernel.Best(), &rows, m.oldFirsts, m.oldLasts, sums[:])
 	for k := first; k < end; k++ {
-		length := math.Sqrt(squares[k-first])
-		m.firsts[k], m.lasts[k] = sums[2*(k-first)]/length, sums[2*(k-first)+1]/length
+		m.firsts[k], m.lasts[k] = sums[2*(k-first)], sums[2*(k-first)+1]
 	}
 }

@@ -23,6 +23,28 @@ func ExampleEigh() {
 	// fastest vibration (-0.408, 0.816, -0.408)
 }
 
+// The same three masses as a tridiagonal matrix.
+func ExampleEighTridiagonal() {
+	w, v := make([]float64, 3), dense.New[float64](3, 3).View().T()
+	if _, err := eigen.EighTridiagonal([]float64{1, 2, 1}, []float64{-1, -1}, w, v, eigen.Options{}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("squared frequencies %.3f, %.3f\n", w[1], w[2])
+	// Output:
+	// squared frequencies 1.000, 3.000
+}
+
+// A matrix with two diagonals below the main one.
+func ExampleEighBanded() {
+	band := dense.FromRows([]float64{4, 4, 4, 4}, []float64{0, 0, 0, 0}, []float64{1, 1, 0, 0})
+	w := make([]float64, 4)
+	count, err := eigen.EighBanded(band.View(), w, dense.View[float64]{}, eigen.Options{ValuesOnly: true})
+	fmt.Printf("%d eigenvalues, %.2f, error %v\n", count, w, err)
+	// Output:
+	// 4 eigenvalues, [3.00 3.00 5.00 5.00], error <nil>
+}
+
 // The largest eigenvalue of A x = lambda B x, without its eigenvector.
 func ExampleEighGeneralized() {
 	a := dense.FromRows([]float64{2, 1}, []float64{1, 2})

@@ -74,7 +74,7 @@ func loadPencil[W dense.Wide, T dense.Scalar](a, b dense.View[T], opt Options) (
 	if !isFinite(largestA) || !isFinite(largestB) {
 		return p, false, nil
 	}
-	p.exponentA, p.exponentB = scalingExponent(largestA), scalingExponent(largestB)
+	p.exponentA, p.exponentB = scalingExponent[W](largestA), scalingExponent[W](largestB)
 	scaleLower(p.a, p.exponentA)
 	scaleLower(p.b, p.exponentB)
 	return p, true, nil

@@ -79,15 +79,18 @@ func checkValues(t *testing.T, name string, got, want []float64, tolerance float
 }
 
 // checkSameValues fails the test unless the eigenvalues that were computed without eigenvectors agree with those computed with them: up to errors
-// in double precision relative to the largest one, and one rounding to R.
+// of the precision that is computed in relative to the largest one, and one rounding to R.
 func checkSameValues[R dense.Float](t *testing.T, name string, valuesOnly []R, w []float64) {
 	t.Helper()
-	n, largest := len(w), 0.0
+	n, largest, eps := len(w), 0.0, dense.Eps[float64]()
+	if computesInOwnType[R](n) {
+		eps = dense.Eps[R]()
+	}
 	for _, x := range w {
 		largest = max(largest, math.Abs(x))
 	}
 	for i, x := range w {
-		tolerance := 2*residualLimit*float64(max(n, 8))*0x1p-52*largest + dense.Eps[R]()*math.Abs(x)
+		tolerance := 2*residualLimit*float64(max(n, 8))*eps*largest + dense.Eps[R]()*math.Abs(x)
 		if got := float64(valuesOnly[i]); !(math.Abs(got-x) <= tolerance) {
 			t.Errorf("%s: eigenvalue %d is %v without vectors, %v with them", name, i, got, x)
 			return

@@ -5,10 +5,11 @@ import (
 )
 
 const (
-	// A block of this order is diagonalized by the QL iteration; a larger one is halved until its pieces are at most that large.
+	// A block of this order is diagonalized by the QL iteration; a larger one is halved until its pieces are at most that large, or half of it
+	// for blocks that then have no more leaves than there are lanes.
 	leafOrder = 16
-	// Fewer leaves than this are diagonalized one after another; of more, each has a lane of vectors.
-	leastLanes = 3
+	// Eigenvectors of leaves of which only the first and the last element are wanted have this many columns.
+	endColumns = 2
 )
 
 // leaves diagonalizes some leaves of a tree, at most as many as there are lanes, and lists their eigenvectors, or elements of them.
@@ -20,9 +21,6 @@ type leaves struct {
 // leafElements returns how many numbers leaves take as memory for vectors with a number of columns.
 func leafElements(cols int) int { return kernel.Lanes * leafOrder * (2 + cols) }
 
-// endColumns are the columns of vectors of which only the first and the last element are wanted.
-const endColumns = 2
-
 // solve overwrites the diagonals of the leaves by their eigenvalues in ascending order. Vectors have all their elements, or, with ends, the first
 // and the last one. The leaves' largest elements are to be at most 2 or so; errors are relative to 1.
 func (l *leaves) solve(t *tridiagonal, spans []span, ends bool, memory []float64) error {
@@ -33,10 +31,9 @@ func (l *leaves) solve(t *tridiagonal, spans []span, ends bool, memory []float64
 	l.load(t, spans, order, ends, memory)
 	found := l.problem.Iterate(kernel.Best(), maxSweepsPerValue*order)
 	for lane, s := range spans {
-		if found[lane] < order {
-			return &ConvergenceError{Found: min(s.start+found[lane], s.end), Order: len(t.d)}
+		if finite := l.sort(t.d[s.start:s.end], lane); found[lane] < order || !finite {
+			return &ConvergenceError{Found: s.start + min(found[lane], s.end-s.start-1), Order: len(t.d)}
 		}
-		l.sort(t.d[s.start:s.end], lane)
 	}
 	return nil
 }

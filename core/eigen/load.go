@@ -11,7 +11,7 @@ import (
 // loadLower returns a row-major matrix whose lower triangle is that of the Hermitian matrix in the named triangle of a,
 // with a real diagonal, in a layout that suits tridiagonalize. What is above the diagonal is undefined. The memory is a's own if overwrite
 // allows it and a's rows or columns are contiguous and suit that.
-func loadLower[W dense.Wide, T dense.Scalar](team *sched.Team, a dense.View[T], upper, overwrite bool) (dense.Matrix[W], error) {
+func loadLower[W dense.Scalar, T dense.Scalar](team *sched.Team, a dense.View[T], upper, overwrite bool) (dense.Matrix[W], error) {
 	h, ok := dense.Matrix[W]{}, false
 	if overwrite {
 		h, ok = ownMemory[W](a)
@@ -40,7 +40,7 @@ func loadLower[W dense.Wide, T dense.Scalar](team *sched.Team, a dense.View[T], 
 }
 
 // ownMemory returns a's memory as a row-major matrix of type W, transposed if a is column-major, if tridiagonalize can work there.
-func ownMemory[W dense.Wide, T dense.Scalar](a dense.View[T]) (dense.Matrix[W], bool) {
+func ownMemory[W dense.Scalar, T dense.Scalar](a dense.View[T]) (dense.Matrix[W], bool) {
 	wide, ok := any(a).(dense.View[W])
 	if !ok {
 		return dense.Matrix[W]{}, false
@@ -53,55 +53,80 @@ func ownMemory[W dense.Wide, T dense.Scalar](a dense.View[T]) (dense.Matrix[W], 
 }
 
 // conjugate replaces x by its complex conjugate.
-func conjugate[W dense.Wide](x []W) {
-	if z, ok := any(x).([]complex128); ok {
+func conjugate[W dense.Scalar](x []W) {
+	switch z := any(x).(type) {
+	case []complex64:
+		for i, c := range z {
+			z[i] = complex(real(c), -imag(c))
+		}
+	case []complex128:
 		for i, c := range z {
 			z[i] = complex(real(c), -imag(c))
 		}
 	}
 }
 
-// largestInLower returns the largest absolute value of a real or imaginary part in the lower triangle of h, or NaN if
-// there is one.
-func largestInLower[W dense.Wide](h dense.Matrix[W]) float64 {
-	largest := 0.0
-	for i := range h.Rows {
-		switch row := any(h.Row(i)[:i+1]).(type) {
-		case []float64:
-			for _, x := range row {
-				largest = max(largest, math.Abs(x))
-			}
-		case []complex128:
-			for _, x := range row {
-				largest = max(largest, math.Abs(real(x)), math.Abs(imag(x)))
+// largestInLower returns the largest absolute value of a real or imaginary part in the lower triangle of h. It is a NaN if there is one, and else
+// infinite if there is an infinity.
+func largestInLower[W dense.Scalar](h dense.Matrix[W]) float64 {
+	// Without their signs numbers have the order of their bits, and NaNs come last.
+	if dense.IsSingle[W]() {
+		const sign = 1 << 31
+		largest := uint32(0)
+		for i := range h.Rows {
+			for _, x := range dense.Reals[float32](h.Row(i)[:i+1]) {
+				largest = max(largest, math.Float32bits(x)&^sign)
 			}
 		}
+		return float64(math.Float32frombits(largest))
 	}
-	return largest
+	const sign = 1 << 63
+	even, odd := uint64(0), uint64(0)
+	for i := range h.Rows {
+		row := dense.Reals[float64](h.Row(i)[:i+1])
+		for ; len(row) >= 2; row = row[2:] {
+			even = max(even, math.Float64bits(row[0])&^sign)
+			odd = max(odd, math.Float64bits(row[1])&^sign)
+		}
+		if len(row) == 1 {
+			even = max(even, math.Float64bits(row[0])&^sign)
+		}
+	}
+	return math.Float64frombits(max(even, odd))
 }
 
 func isFinite(x float64) bool { return x-x == 0 }
 
-// Matrices whose largest element is between these powers of two are not scaled: no product of two elements, and no
-// element of the standard form of two such matrices, comes near the ends of the range of float64.
-const (
-	smallestExponent = -340
-	largestExponent  = 340
-	scalingLimit     = 1022 // 2^k is a normal number up to here
-)
+// scaling says for a real type which matrices are scaled: those whose largest element is not between two powers of two. Of the others no product of
+// two elements, and no element of the standard form of two double precision matrices, comes near the ends of the range.
+type scaling struct {
+	smallest, largest int
+	limit             int // 2^k is a normal number up to here
+}
 
-// scalingExponent returns the even k for which 2^k brings a matrix with the given largest element into the range where
+// 2^k is a normal number of double precision up to here.
+const scalingLimit = 1022
+
+func scalingOf[W dense.Scalar]() scaling {
+	if dense.IsSingle[W]() {
+		return scaling{smallest: -20, largest: 40, limit: 126}
+	}
+	return scaling{smallest: -340, largest: 340, limit: scalingLimit}
+}
+
+// scalingExponent returns the even k for which 2^k brings a matrix of type W with the given largest element into the range where
 // it needs no scaling: 0 for one that is there already. An even k has an exact square root of 2^k.
-func scalingExponent(largest float64) int {
+func scalingExponent[W dense.Scalar](largest float64) int {
+	s := scalingOf[W]()
 	_, exponent := math.Frexp(largest)
-	if largest == 0 || smallestExponent <= exponent && exponent <= largestExponent {
+	if largest == 0 || s.smallest <= exponent && exponent <= s.largest {
 		return 0
 	}
-	return min(-exponent, scalingLimit) / 2 * 2
+	return min(-exponent, s.limit) / 2 * 2
 }
 
 // scaleLower multiplies the lower triangle of h by 2^exponent.
-func scaleLower[W dense.Wide](h dense.Matrix[W], exponent int) {
+func scaleLower[W dense.Scalar](h dense.Matrix[W], exponent int) {
 	if exponent == 0 {
 		return
 	}
@@ -111,6 +136,6 @@ func scaleLower[W dense.Wide](h dense.Matrix[W], exponent int) {
 }
 
 // scaleByPower multiplies x by 2^exponent.
-func scaleByPower[W dense.Wide](exponent int, x []W) {
+func scaleByPower[W dense.Scalar](exponent int, x []W) {
 	blas.Scal(dense.FromReal[W](math.Ldexp(1, exponent)), dense.Vec(x))
 }

@@ -24,7 +24,6 @@ type merger[R dense.Float] struct {
 	deadFrom, deadTo int             // the dead ones that are wanted
 	upper, lower, at dense.Matrix[R] // halves of the old vectors; the dead ones
 	mix              dense.Matrix[R] // for each thread some rows of mix
-	scratch          dense.Matrix[float64]
 	memory           []R
 	leaves           leaves
 	leafMemory       []float64
@@ -43,7 +42,7 @@ const (
 func mergeElements[R dense.Float](n int) int {
 	row := n + kernel.PoleGroup
 	matrices := (3*n*n+1)/2 + row*kernel.PoleGroup*(mixParts+1)
-	return ceilDiv(matrices*int(unsafe.Sizeof(R(0))), realBytes) + row*mixParts + changeElements(n) + leafElements(leafOrder)
+	return ceilDiv(matrices*int(unsafe.Sizeof(R(0))), realBytes) + changeElements(n) + leafElements(leafOrder)
 }
 
 // as returns the memory of x as numbers of type R.
@@ -56,9 +55,7 @@ func (m *merger[R]) place(n int, memory []float64, indices []int, kind []uint8) 
 	m.change.place(n, memory, indices, kind)
 	memory = memory[changeElements(n):]
 	m.leafMemory, memory = memory[:leafElements(leafOrder)], memory[leafElements(leafOrder):]
-	row := n + kernel.PoleGroup
-	m.scratch = dense.Matrix[float64]{Rows: mixParts, Cols: row, Stride: row, Data: memory[:mixParts*row]}
-	m.memory = as[R](memory[mixParts*row:])
+	m.memory = as[R](memory)
 }
 
 // findValues finds the eigenvalues of the node that joins two halves at the coupling rho. The vectors of each half are the rows.
@@ -132,10 +129,12 @@ func (m *merger[R]) findVectors(team *sched.Team, first, end int) error {
 	if err := m.multiply(team); err != nil {
 		return err
 	}
-	for q := range m.at.Rows {
-		copy(m.rows.Row(wanted+q), m.at.Row(q))
-	}
-	return nil
+	return team.For(ceilDiv(m.at.Rows, rowsTogether), func(_, group int) error {
+		for q := group * rowsTogether; q < min(m.at.Rows, (group+1)*rowsTogether); q++ {
+			copy(m.rows.Row(wanted+q), m.at.Row(q))
+		}
+		return nil
+	})
 }
 
 // choose says which live and which dead vectors have the positions first <= i < end.
@@ -213,33 +212,13 @@ func (m *merger[R]) multiply(team *sched.Team) error {
 		rows := m.rows.Slice(first, min(wanted, first+height), 0, len(m.d))
 		mix := m.mix
 		mix.Rows, mix.Data = rows.Rows, m.mix.Data[worker*size:][:rows.Rows*mix.Stride]
-		for k := range mix.Rows {
-			m.mixRow(m.liveFrom+first+k, mix.Data[k*mix.Stride:][:mix.Stride], m.scratch.Row(worker))
-		}
+		from := m.liveFrom + first
+		to := from + rows.Rows
+		kernel.SecularVectors(kernel.Best(), m.columns, m.origins[from:to], m.shifts[from:to], mix.Data, mix.Stride)
 		product(team, mix.Slice(0, mix.Rows, 0, m.upper.Rows), m.upper, rows.Slice(0, rows.Rows, 0, m.cut))
 		product(team, mix.Slice(0, mix.Rows, m.first, mix.Cols), m.lower, rows.Slice(0, rows.Rows, m.cut, rows.Cols))
 		return team.Err()
 	})
-}
-
-// mixRow computes row k of mix and, where it has them, zeros behind it. scratch has as many numbers.
-func (m *merger[R]) mixRow(k int, row []R, scratch []float64) {
-	wide, double := any(row).([]float64)
-	if !double {
-		wide = scratch[:len(row)]
-	}
-	squares := kernel.SecularVector(kernel.Best(), m.columns, m.origins[k], m.shifts[k], wide)
-	kernel.Scale(kernel.Best(), 1/math.Sqrt(squares), wide)
-	if !double {
-		convert(row, wide)
-	}
-}
-
-// convert rounds the numbers of x to R.
-func convert[R dense.Float](to []R, x []float64) {
-	for i, v := range x[:len(to)] {
-		to[i] = R(v)
-	}
 }
 
 // product computes C = A B, also for an inner dimension of 0.

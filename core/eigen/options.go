@@ -3,6 +3,7 @@ package eigen
 import (
 	"fmt"
 	"math"
+	"unsafe"
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
@@ -17,6 +18,7 @@ type Options struct {
 	ValuesOnly      bool        // compute no eigenvectors; v is not touched
 	SkipFiniteCheck bool        // do not look for infinities and NaNs in the whole of a and b
 	Overwrite       bool        // a and b may be used as scratch memory
+	Jacobi          bool        // Eigh uses Jacobi's method, which is slower; the comment of Eigh says what for
 	Subset          Subset
 }
 
@@ -82,14 +84,18 @@ const (
 	BAXEqualsLambdaX Problem = 3 // B A x = lambda x
 )
 
-// ConvergenceError reports that the QL iteration was given up. No matrix is known to cause it: the iteration converges
+// ConvergenceError reports that the QL iteration or Jacobi's method was given up. No matrix is known to cause it: the QL iteration converges
 // for every tridiagonal matrix in exact arithmetic (Parlett, The Symmetric Eigenvalue Problem, section 8.10).
 type ConvergenceError struct {
-	Found int // eigenvalues that had converged, and those of pieces in front of the one that did not converge
-	Order int // order of the matrix
+	Found  int // eigenvalues that had converged, and those of pieces in front of the one that did not converge
+	Order  int // order of the matrix
+	Sweeps int // that Jacobi's method did; 0 if it was the QL iteration
 }
 
 func (e *ConvergenceError) Error() string {
+	if e.Sweeps > 0 {
+		return fmt.Sprintf("Jacobi's method was given up after %d sweeps for a matrix of order %d", e.Sweeps, e.Order)
+	}
 	return fmt.Sprintf("the QL iteration found %d of %d eigenvalues and was given up", e.Found, e.Order)
 }
 
@@ -99,18 +105,30 @@ func Workspace[T dense.Scalar](n int, generalized bool, opt Options) (bytes int6
 	if n > largestOrder {
 		return math.MaxInt64
 	}
-	if dense.IsComplex[T]() {
-		return int64(workspaceBytes[complex128, float64](n, generalized, opt))
+	if opt.Jacobi {
+		return jacobiWorkspace[T](n)
 	}
-	return int64(workspaceBytes[float64, float64](n, generalized, opt))
+	single := dense.IsSingle[T]() && computesInOwnType[T](n) && !generalized
+	switch isComplex := dense.IsComplex[T](); {
+	case single && isComplex:
+		bytes = workspaceBytes[complex64, float32](n, generalized, opt)
+	case single:
+		bytes = workspaceBytes[float32, float32](n, generalized, opt)
+	case isComplex:
+		bytes = workspaceBytes[complex128, float64](n, generalized, opt)
+	default:
+		bytes = workspaceBytes[float64, float64](n, generalized, opt)
+	}
+	return bytes
 }
 
 // workspaceBytes is Workspace for the type W of what is computed, which V is the real type of.
-func workspaceBytes[W dense.Scalar, V dense.Float](n int, generalized bool, opt Options) int {
-	wide, threads, order := planes[W]()*realBytes, opt.Team.Threads(), float64(n)
+func workspaceBytes[W dense.Scalar, V dense.Float](n int, generalized bool, opt Options) int64 {
+	var number W
+	wide, threads, order := int(unsafe.Sizeof(number)), opt.Team.Threads(), float64(n)
 	total := wide*(int(lowerElements(order)+reductionElements(order))+n) + realBytes*wholeRows*n
 	if opt.ValuesOnly {
-		total += realBytes * ((valueRows+endVectors*(1+threads))*n + (1+threads)*endElements(0, threads))
+		total += valuesBytes(n, threads)
 	} else {
 		total += realBytes*solveRows*n + threads*int(blas.GemmWorkspace[V]())
 		total += realBytes * solveWords[W, V](n, opt.Subset.largestCount(n), threads, false)
@@ -123,7 +141,12 @@ func workspaceBytes[W dense.Scalar, V dense.Float](n int, generalized bool, opt 
 		}
 		total += threads * int(blas.GemmWorkspace[float64]()+panels)
 	}
-	return total + total/roundUp + callOverhead
+	return int64(total + total/roundUp + callOverhead)
+}
+
+// valuesBytes bounds the memory of tridiagonalValues.
+func valuesBytes(n, threads int) int {
+	return realBytes * ((valueRows+endVectors*(1+threads))*n + (1+threads)*endElements(0, threads))
 }
 
 const (

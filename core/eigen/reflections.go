@@ -16,19 +16,24 @@ func planes[W dense.Scalar]() int {
 }
 
 const (
-	// Reflections that are applied together: the columns of a kernel's tile for double precision, of a part of it for complex numbers. More
-	// of them make products of better shapes, but 1/n of the work grows with their number. In single precision tiles are as wide again.
-	blockReflections, singleBlockReflections = 24, 48
+	// Reflections that are applied together. More of them make products of better shapes, but 1/n of the work grows with their number. For large
+	// matrices they are the columns of a kernel's tile, of which complex ones take two.
+	fewReflections, manyReflections, manySingleReflections = 16, 24, 48
+	// From this order on there are many of them.
+	manyReflectionsOrder = 512
 	// Lengths of reflections are rounded up to whole vectors of the widest kernel where the order allows it.
 	lengthMultiple = 16
 )
 
-// reflectionsTogether returns how many reflections of a matrix of type W a block has.
-func reflectionsTogether[W dense.Scalar]() int {
-	if dense.IsSingle[W]() && !dense.IsComplex[W]() {
-		return singleBlockReflections
+// reflectionsTogether returns how many reflections of a matrix of order n and type W a block has.
+func reflectionsTogether[W dense.Scalar](n int) int {
+	switch {
+	case n < manyReflectionsOrder:
+		return fewReflections
+	case dense.IsSingle[W]() && !dense.IsComplex[W]():
+		return manySingleReflections
 	}
-	return blockReflections
+	return manyReflections
 }
 
 // reflectionBlock is the product P_{last} ... P_{first} of some reflections, I - V T V^H: the reflections are the columns of V, and T is
@@ -50,7 +55,7 @@ func copiesOf(planes int) int { return 2*planes - 1 }
 // reflectionBlocks returns the blocks of the n-1 reflections of a matrix of order n and type W, which are to be applied from the first to the
 // last, without their matrices. The shortest reflections make up for a number that does not fit.
 func reflectionBlocks[W dense.Scalar, R dense.Float](n int) []reflectionBlock[R] {
-	together := reflectionsTogether[W]()
+	together := reflectionsTogether[W](n)
 	count := ceilDiv(n-1, together)
 	blocks := make([]reflectionBlock[R], count)
 	for i := range blocks {
@@ -65,19 +70,20 @@ func reflectionBlocks[W dense.Scalar, R dense.Float](n int) []reflectionBlock[R]
 // blockElements bounds the real numbers that the matrices of all blocks of a matrix of order n and type W take, with what form takes besides for
 // each of the threads.
 func blockElements[W dense.Scalar](n, threads int) int {
-	together := min(n, reflectionsTogether[W]())
+	together := min(n, reflectionsTogether[W](n))
 	longest := n/2 + together + lengthMultiple // on average
 	matrices := 1
 	if dense.IsComplex[W]() {
 		matrices = 2 * copiesOf(2)
 	}
-	return matrices*(n+together)*longest + threads*formElements(planes[W](), together)
+	return matrices*(n+together)*longest + threads*formElements(n, planes[W](), together)
 }
 
-// formElements returns how many numbers form takes as scratch memory for count reflections: for a Gram matrix, T and two rows.
-func formElements(planes, count int) int {
-	gram, factor := planes*planes, copiesOf(planes)*planes
-	return (gram+factor)*count*count + planes*count
+// formElements returns how many numbers form takes as scratch memory for count reflections of a matrix of order n: for their transpose, and for
+// a Gram matrix, T twice and i T, and weights.
+func formElements(n, planes, count int) int {
+	wide := planes * count
+	return wide * (n + 4*wide + 1)
 }
 
 // gather brings the reflections that tridiagonalize left in h and tau into blocks, which are to be applied from the first to the last.
@@ -103,7 +109,7 @@ func gather[W dense.Scalar, R dense.Float](team *sched.Team, h dense.Matrix[W], 
 		}
 		b.left = take(length, wide)
 	}
-	perWorker := formElements(planes[W](), reflectionsTogether[W]())
+	perWorker := formElements(n, planes[W](), reflectionsTogether[W](n))
 	err := team.For(len(blocks), func(worker, i int) error {
 		b := &blocks[len(blocks)-1-i] // the longest ones come first
 		fill(b, h)
@@ -149,70 +155,89 @@ func form[W dense.Scalar, R dense.Float](b *reflectionBlock[R], tau []W, scratch
 		scratch = scratch[rows*cols:]
 		return taken
 	}
-	gram, factor := take(wide, wide), take(copiesOf(b.planes)*b.count, wide)
-	reflections := b.rows.Slice(0, wide, 0, b.rows.Cols)
-	blas.Gemm(nil, blas.NoTrans, blas.Trans, 1, reflections, reflections, 0, gram)
-	factor.Fill(0)
+	length := b.rows.Cols
+	reflections, transposed := b.rows.Slice(0, wide, 0, length), take(length, wide)
+	gram, factor, right := take(wide, wide), take(wide, wide), take(wide, wide)
+	transpose(transposed, reflections)
+	blas.GemmDirect(1, reflections, transposed, 0, gram)
 	if b.planes == 1 {
 		triangleOf(tau, gram, factor, scratch)
-	} else {
-		complexTriangleOf(tau, gram, factor, scratch)
+		transpose(right, factor)
+		blas.GemmDirect(1, transposed, right, 0, b.left)
+		return
 	}
-	blas.Gemm(nil, blas.Trans, blas.Trans, 1, reflections, factor, 0, b.left)
+	complexTriangleOf(tau, gram, factor, take(b.count, wide), scratch)
+	transpose(right, factor)
+	blas.GemmDirect(1, transposed, right, 0, b.left.Slice(0, length, b.count, b.count+wide))
+	for i := range length {
+		row := b.left.Row(i)
+		for j, y := range row[wide:] {
+			row[j] = -y
+		}
+	}
 }
 
-// triangleOf adds T, row by row, to factor, which is zero: P_j (I - V T V^H) adds the row -tau_j (v_j^H V) T to T, and tau_j on the diagonal.
-// Element (q, j) of gram is v_j^H v_q.
+func transpose[R dense.Float](to, from dense.Matrix[R]) {
+	kernel.Transpose(kernel.Best(), from.Rows, from.Cols, from.Data, from.Stride, to.Data, to.Stride)
+}
+
+// triangleOf sets factor to T, row by row: P_j (I - V T V^H) adds the row -tau_j (v_j^H V) T to T, and tau_j on the diagonal. Element (j, q) of
+// gram is v_j^H v_q.
 func triangleOf[W dense.Scalar, R dense.Float](tau []W, gram, factor dense.Matrix[R], weights []R) {
 	for j, t := range tau {
-		re := R(dense.Real(t))
-		for q := range j {
-			weights[q] = -re * gram.At(q, j)
+		re, row := R(dense.Real(t)), factor.Row(j)
+		for q, x := range gram.Row(j)[:j] {
+			weights[q] = -re * x
 		}
-		addRows(factor, 0, weights[:j], factor.Row(j))
-		factor.Set(j, j, re)
+		setToCombination(factor, weights[:j], row)
+		row[j] = re
 	}
 }
 
-// complexTriangleOf is triangleOf for complex reflections, whose imaginary parts come first in gram. With T's rows as (im T, re T), factor gets
+// complexTriangleOf is triangleOf for complex reflections. The imaginary parts come first in gram and in the columns of T that belong to
+// reflections. factor gets
 //
-//	( re T, -im T)
-//	( im T,  re T)
-//	(-re T,  im T)
-func complexTriangleOf[W dense.Scalar, R dense.Float](tau []W, gram, factor dense.Matrix[R], weights []R) {
+//	(im T,  re T)
+//	(-re T, im T)
+//
+// turned has a row for each reflection, weights one number for each real one.
+func complexTriangleOf[W dense.Scalar, R dense.Float](tau []W, gram, factor, turned dense.Matrix[R], weights []R) {
 	count := len(tau)
-	turned := weights[count : 2*count]
 	for j, t := range tau {
 		re, im := R(dense.Real(t)), R(dense.Imag(t))
+		upper, lower := gram.Row(j), gram.Row(count+j)
 		for q := range j {
-			x := gram.At(q, j) + gram.At(count+q, count+j)
-			y := gram.At(q, count+j) - gram.At(count+q, j)
-			weights[q], turned[q] = im*y-re*x, -re*y-im*x
+			x, y := upper[q]+lower[count+q], lower[q]-upper[count+q]
+			weights[q], weights[count+q] = im*y-re*x, -re*y-im*x
 		}
-		row := factor.Row(count + j)
-		addRows(factor, count, weights[:j], row)
-		addRows(factor, 0, turned[:j], row) // i T
-		row[j] = im
-		row[count+j] = re
-		above, below := factor.Row(j), factor.Row(2*count+j)
-		for k := range j + 1 {
-			y, x := row[k], row[count+k]
-			above[k], above[count+k], below[k], below[count+k] = x, -y, -x, y
+		row, below, side := factor.Row(j), factor.Row(count+j), turned.Row(j)
+		setToCombination(factor, weights[:j], row)
+		addCombination(turned, weights[count:count+j], row)
+		row[j], row[count+j] = im, re
+		for k, y := range row[:count] {
+			x := row[count+k]
+			below[k], below[count+k], side[k], side[count+k] = -x, y, x, -y
 		}
 	}
 }
 
-// addRows adds multiples of the rows of m from first on to y.
-func addRows[R dense.Float](m dense.Matrix[R], first int, weights, y []R) {
+// setToCombination sets y to the combination of the first rows of m with the weights.
+func setToCombination[R dense.Float](m dense.Matrix[R], weights, y []R) {
+	clear(y)
+	addCombination(m, weights, y)
+}
+
+// addCombination adds the combination of the first rows of m with the weights to y.
+func addCombination[R dense.Float](m dense.Matrix[R], weights, y []R) {
 	if len(weights) == 0 {
 		return
 	}
-	rows := kernel.Rows[R]{Count: len(weights), Cols: m.Cols, Stride: m.Stride, A: m.Data[first*m.Stride:]}
+	rows := kernel.Rows[R]{Count: len(weights), Cols: m.Cols, Stride: m.Stride, A: m.Data}
 	kernel.Axpys(kernel.Best(), &rows, weights, y)
 }
 
 // applyElements returns how many numbers applyBlocks takes as scratch memory for each row of a matrix of order n and type W.
-func applyElements[W dense.Scalar](n int) int { return planes[W]() * min(n, reflectionsTogether[W]()) }
+func applyElements[W dense.Scalar](n int) int { return planes[W]() * min(n, reflectionsTogether[W](n)) }
 
 // applyBlocks replaces each row x^T by (Q x)^T, for the product Q of all blocks and x with n elements. The imaginary parts of a complex row are
 // behind its real parts.

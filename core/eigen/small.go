@@ -16,9 +16,9 @@ const (
 )
 
 // GroupSize returns how many of count matrices of order n EighGroup should get at a time; 0 says that each goes to Eigh.
-func GroupSize(n, count int) int {
+func GroupSize(n, count int, opt Options) int {
 	switch {
-	case n < 1 || n > laneOrder, n > singleLaneOrder && count < leastGroup:
+	case opt.Jacobi, n < 1 || n > laneOrder, n > singleLaneOrder && count < leastGroup:
 		return 0
 	}
 	return min(count, kernel.Lanes)

@@ -8,13 +8,18 @@ import (
 	"trnsci/core/sched"
 )
 
-// A node of less than this order is not worth a thread of its own. The memory of a few smaller ones would be more than that of the whole.
+// A node of less than this order is not worth a thread of its own, nor the work of several. The memory of a few smaller ones would be more than
+// that of the whole.
 const leastSharedNode = 64
 
 // mergeLevels returns how often a block of order n is halved.
 func mergeLevels(n int) int {
-	if n <= leafOrder {
+	const small = kernel.Lanes * leafOrder / 2
+	switch {
+	case n <= leafOrder:
 		return 0
+	case n <= small:
+		return bits.Len(uint(ceilDiv(n, leafOrder/2) - 1))
 	}
 	return bits.Len(uint(ceilDiv(n, leafOrder) - 1))
 }
@@ -23,9 +28,10 @@ func mergeLevels(n int) int {
 // leaf.
 type tree struct {
 	*tridiagonal
-	levels    int       // each has twice as many nodes as the one before, the first one
-	couplings []float64 // the couplings that e had before the matrix was torn
-	order     []int     // for each node its indices, counted from its first one, in ascending order of d
+	serial    *sched.Team // one thread
+	levels    int         // each has twice as many nodes as the one before, the first one
+	couplings []float64   // the couplings that e had before the matrix was torn
+	order     []int       // for each node its indices, counted from its first one, in ascending order of d
 }
 
 func newTree(t *tridiagonal) tree {
@@ -50,6 +56,7 @@ type grower interface {
 // grow diagonalizes the matrix: first subtrees, one for each thread, then the nodes above them, on all threads one after another.
 func (t *tree) grow(team *sched.Team, g grower) error {
 	t.tear()
+	t.serial = team.Serial()
 	top := t.sharedLevel(team)
 	g.prepare(min(team.Threads(), 1<<top), ceilDiv(len(t.d), 1<<top))
 	err := team.For(1<<top, func(worker, index int) error { return t.subtree(team, g, worker, top, index) })
@@ -142,6 +149,9 @@ func (t *tree) mergeNode(team *sched.Team, g grower, worker, level, index int) e
 	s := t.bounds(level, index)
 	for i := s.cut; i < s.end; i++ {
 		t.order[i] += s.cut - s.start
+	}
+	if s.end-s.start < leastSharedNode {
+		team = t.serial
 	}
 	err := g.merge(team, worker, s, t.couplings[s.cut-1])
 	team.Step(s.end - s.start)

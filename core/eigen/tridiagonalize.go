@@ -22,52 +22,64 @@ import (
 //
 // Cost: 2/3 n^3 multiply-adds. Method: Golub and Van Loan, Matrix Computations, 4th ed., algorithm 8.3.1, with
 // reflections that make the off-diagonal real for complex matrices, too.
-func tridiagonalize[W dense.Wide](team *sched.Team, h dense.Matrix[W], d, e []float64) (tau []W, err error) {
+func tridiagonalize[W dense.Scalar](team *sched.Team, h dense.Matrix[W], d, e []float64) (tau []W, err error) {
+	if err := team.Err(); err != nil {
+		return nil, err
+	}
 	n := h.Rows
 	tau = make([]W, n)
 	r := newReduction(team, h)
 	for i := n - 1; i > 0; i-- {
-		if err := team.Err(); err != nil {
-			return nil, err
+		if i%watchRows == 0 {
+			if err := team.Err(); err != nil {
+				return nil, err
+			}
+			team.Step(watchRows)
 		}
 		norm := r.updateRow(i, i-1)
 		d[i] = dense.Real(h.At(i, i))
 		var factor W
 		tau[i], e[i-1], factor = reflector(h.At(i, i-1), norm)
-		if tau[i] != 0 {
+		// The last one is a factor of modulus 1, which leaves the matrix of order one as it is.
+		if tau[i] != 0 && i > 1 {
 			if err := r.reflect(i, tau[i], factor); err != nil {
 				return nil, err
 			}
 		}
 		h.Set(i, i-1, 1)
-		team.Step(1)
 	}
 	r.updateRow(0, 0)
 	d[0] = dense.Real(h.At(0, 0))
-	team.Step(1)
+	team.Step(n - (n-1)/watchRows*watchRows)
 	return tau, nil
 }
 
-// reduction is a matrix whose leading submatrix still lacks the update A - v w^H - w v^H.
-type reduction[W dense.Wide] struct {
-	team       *sched.Team
-	set        kernel.Set
-	h          dense.Matrix[W]
-	v, w       []W  // zeros behind the leading submatrix
-	x, product []W  // of the step being made, like v and w
-	parts      []W  // sums of parts of the rows for product, one behind the other
-	up         bool // the pass goes from the last row to the first
+// Rows between two looks at cancellation and reports of progress; long passes look themselves.
+const watchRows = 16
+
+// reduction is a matrix whose leading submatrix still lacks the update A - v w^H - w v^H, for w = scale product + shift (product, v) v.
+type reduction[W dense.Scalar] struct {
+	team  *sched.Team
+	set   kernel.Set
+	h     dense.Matrix[W]
+	v, w  []W     // zeros behind the leading submatrix; w is the product until it is used
+	due   bool    // w is the product of a step that has just been made
+	scale W       // of that step
+	shift float64 // of that step
+	x, y  []W     // of the step being made, like v and w
+	parts []W     // sums of parts of the rows for y, one behind the other
+	up    bool    // the pass goes from the last row to the first
 }
 
-func newReduction[W dense.Wide](team *sched.Team, h dense.Matrix[W]) *reduction[W] {
-	order := paddedOrder(h.Rows)
+func newReduction[W dense.Scalar](team *sched.Team, h dense.Matrix[W]) *reduction[W] {
+	order := paddedColumns[W](h.Rows)
 	vectors := wholeVectors
 	if order >= minSharedOrder {
 		vectors += sharedParts
 	}
 	memory := make([]W, vectors*order)
 	r := &reduction[W]{team: team, set: kernel.Best(), h: h, parts: memory[wholeVectors*order:]}
-	for i, x := range []*[]W{&r.v, &r.w, &r.x, &r.product} {
+	for i, x := range []*[]W{&r.v, &r.w, &r.x, &r.y} {
 		*x = memory[i*order : (i+1)*order : (i+1)*order]
 	}
 	return r
@@ -75,16 +87,22 @@ func newReduction[W dense.Wide](team *sched.Team, h dense.Matrix[W]) *reduction[
 
 // paddedRow returns row i with what is there up to a whole group of columns.
 func (r *reduction[W]) paddedRow(i int) []W {
-	return r.h.Data[i*r.h.Stride:][:paddedOrder(i+1)]
+	return r.h.Data[i*r.h.Stride:][:paddedColumns[W](i+1)]
 }
 
 // updateRow does the update of row i, the last one of the submatrix, which then ends above it, and replaces the row by its conjugate: the
 // column that is to be eliminated. It returns the norm of the first count elements.
 func (r *reduction[W]) updateRow(i, count int) (norm float64) {
 	row := r.paddedRow(i)
-	squares := kernel.UpdateRow(r.set, row, r.v[i], r.w[:len(row)], r.w[i], r.v[:len(row)], count)
-	r.v[i], r.w[i] = 0, 0
-	if squares > smallestSum {
+	v, w := r.v[:len(row)], r.w[:len(row)]
+	var squares float64
+	if r.due {
+		squares = kernel.Advance(r.set, r.scale, r.shift, row, v, w, i, count)
+		r.due = false
+	} else {
+		squares = kernel.UpdateRow(r.set, row, v, w, i, count)
+	}
+	if squares > leastSquares[W]() {
 		return math.Sqrt(squares)
 	}
 	return blas.Nrm2(dense.Vec(row[:count]))
@@ -95,19 +113,19 @@ func (r *reduction[W]) updateRow(i, count int) (norm float64) {
 //
 //	w = p - (tau/2) (p^H x) x = tau A x - (|tau|^2/2) (x^H A x) x,  p = tau A x
 func (r *reduction[W]) reflect(i int, tau, factor W) error {
-	row, order := r.paddedRow(i), paddedOrder(i)
-	x, product := r.x[:order], r.product[:order]
-	kernel.ScaleTo(r.set, factor, row[:order], x)
+	row, order := r.paddedRow(i), paddedColumns[W](i)
+	x, y := r.x[:order], r.y[:order]
+	kernel.ScaleTo(r.set, factor, row[:order], x, y)
 	x[i-1] = 1
 	clear(x[i:])
-	if err := r.multiply(order); err != nil {
+	if err := r.multiply(paddedRows[W](i), y); err != nil {
 		return err
 	}
+	clear(y[i:])
 	size := dense.Abs(tau)
-	kernel.Combine(r.set, tau, product, -size*size/2, x)
-	clear(product[i:])
+	r.due, r.scale, r.shift = true, tau, -size*size/2
 	r.v, r.x = r.x, r.v
-	r.w, r.product = r.product, r.w
+	r.w, r.y = r.y, r.w
 	return nil
 }
 
@@ -123,25 +141,26 @@ const (
 	sharedParts = 8
 )
 
-// Vectors that a reduction has besides: v, w, x and product.
+// Vectors that a reduction has besides: v, w, x and y.
 const wholeVectors = 4
 
 // reductionElements bounds the numbers that a reduction of the given order keeps besides the matrix.
 func reductionElements(order float64) float64 {
 	vectors := wholeVectors
-	if order+kernel.ReductionRows > minSharedOrder {
+	if order+mostColumns > minSharedOrder {
 		vectors += sharedParts
 	}
-	return float64(vectors) * (order + kernel.ReductionRows)
+	return float64(vectors) * (order + mostColumns)
 }
 
-// multiply does the update of the submatrix of the given order and sets product to what it gives times x.
-func (r *reduction[W]) multiply(order int) error {
+// multiply does the update of the submatrix with the given number of rows and adds what it gives times x to y.
+func (r *reduction[W]) multiply(rows int, y []W) error {
 	r.up = !r.up
-	if order < minSharedOrder {
-		r.pass(order, 0, 1, r.product)
+	if rows < minSharedOrder {
+		r.pass(rows, 0, 1, y)
 		return nil
 	}
+	order := len(y)
 	part := func(p int) []W { return r.parts[p*order : (p+1)*order] }
 	shares := min(r.team.Threads(), sharedParts)
 	// A thread has the same rows in most steps, so that they stay in its cache.
@@ -155,28 +174,27 @@ func (r *reduction[W]) multiply(order int) error {
 				k = count - 1 - k
 			}
 			p := share + k*shares
-			r.pass(order, p, sharedParts, part(p))
+			clear(part(p))
+			r.pass(rows, p, sharedParts, part(p))
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	copy(r.product, part(0))
-	for p := 1; p < sharedParts; p++ {
-		blas.Axpy(1, dense.Vec(part(p)), dense.Vec(r.product[:order]))
+	for p := range sharedParts {
+		blas.Axpy(1, dense.Vec(part(p)), dense.Vec(y))
 	}
 	return nil
 }
 
-// pass does multiply's work on the rows of part p, and sets y to what they add to the product.
-func (r *reduction[W]) pass(order, p, parts int, y []W) {
-	clear(y[:order])
-	rows := order
-	if order >= minCutOrder {
-		rows = cutRows
+// pass does multiply's work on the rows of part p, and adds what they give to y.
+func (r *reduction[W]) pass(rows, p, parts int, y []W) {
+	height := rows
+	if rows >= minCutOrder {
+		height = cutRows
 	}
-	cuts := (order + rows - 1) / rows
+	cuts := ceilDiv(rows, height)
 	for k := range cuts {
 		cut := k
 		if r.up {
@@ -185,9 +203,9 @@ func (r *reduction[W]) pass(order, p, parts int, y []W) {
 		if partOfCut(cut, parts) != p {
 			continue
 		}
-		first := cut * rows
+		first := cut * height
 		pass := kernel.Reduction[W]{
-			First: first, Rows: min(rows, order-first), Stride: r.h.Stride, A: r.h.Data[first*r.h.Stride:], V: r.v, W: r.w, X: r.x, Y: y,
+			First: first, Rows: min(height, rows-first), Stride: r.h.Stride, A: r.h.Data[first*r.h.Stride:], V: r.v, W: r.w, X: r.x, Y: y,
 		}
 		pass.Run(r.set)
 	}
@@ -199,49 +217,83 @@ func partOfCut(cut, parts int) int {
 	return min(k, 2*parts-1-k)
 }
 
-// paddedOrder returns n rounded up to whole groups of rows of a kernel.Reduction.
-func paddedOrder(n int) int {
-	return (n + kernel.ReductionRows - 1) / kernel.ReductionRows * kernel.ReductionRows
+// paddedRows returns n rounded up to whole groups of rows of a kernel.Reduction.
+func paddedRows[W dense.Scalar](n int) int {
+	group := kernel.ReductionRows[W]()
+	return ceilDiv(n, group) * group
 }
+
+// paddedColumns returns n rounded up to whole groups of columns of a kernel.Reduction.
+func paddedColumns[W dense.Scalar](n int) int {
+	group := kernel.ReductionColumns[W]()
+	return ceilDiv(n, group) * group
+}
+
+// mostColumns is the largest group of columns or rows of any type.
+const mostColumns = 16
 
 // newLower returns a matrix of zeros for tridiagonalize: with memory up to the next whole group of rows and columns, and with rows whose
 // distance, an odd number of groups, keeps them from competing for the same places of a cache.
-func newLower[W dense.Wide](n int) dense.Matrix[W] {
-	order := paddedOrder(n)
-	stride := order
-	if !goodStride(stride) {
-		stride += kernel.ReductionRows
+func newLower[W dense.Scalar](n int) dense.Matrix[W] {
+	stride := paddedColumns[W](n)
+	if !goodStride[W](stride) {
+		stride += kernel.ReductionColumns[W]()
 	}
-	return dense.Matrix[W]{Rows: n, Cols: n, Stride: stride, Data: make([]W, order*stride)}
+	return dense.Matrix[W]{Rows: n, Cols: n, Stride: stride, Data: make([]W, paddedRows[W](n)*stride)}
 }
 
 // lowerElements bounds the numbers in what newLower makes.
 func lowerElements(order float64) float64 {
-	return (order + kernel.ReductionRows) * (order + 2*kernel.ReductionRows)
+	return (order + mostColumns) * (order + 2*mostColumns)
 }
 
 // goodStride reports whether rows so far apart suit tridiagonalize.
-func goodStride(stride int) bool { return stride%(2*kernel.ReductionRows) == kernel.ReductionRows }
+func goodStride[W dense.Scalar](stride int) bool {
+	group := kernel.ReductionColumns[W]()
+	return stride%(2*group) == group
+}
 
 // suitsReduction reports whether tridiagonalize can work in the memory of h alone.
-func suitsReduction[W dense.Wide](h dense.Matrix[W]) bool {
-	return goodStride(h.Stride) && h.Rows%kernel.ReductionRows == 0
+func suitsReduction[W dense.Scalar](h dense.Matrix[W]) bool {
+	return goodStride[W](h.Stride) && h.Rows == paddedColumns[W](h.Rows)
 }
 
 // reflector returns tau, beta and factor so that, for a vector x of the length norm above an element alpha,
 //
 //	(I - tau v v^H)^H (x, alpha) = (0, beta),  v = (factor x, 1),  beta real
 //
-// tau is 0 if x is 0 and alpha real, or if the whole is shorter than smallestCoupling and thus taken to be 0. Method: Lehoucq,
+// tau is 0 if x is 0 and alpha real, or if the whole is shorter than leastCoupling and thus taken to be 0. Method: Lehoucq,
 // "The computation of elementary unitary matrices", ACM Trans. Math. Softw. 22, 1996: the choice that LAPACK made.
-func reflector[W dense.Wide](alpha W, norm float64) (tau W, beta float64, factor W) {
-	if norm == 0 && dense.Imag(alpha) == 0 {
-		return 0, dense.Real(alpha), 0
+func reflector[W dense.Scalar](alpha W, norm float64) (tau W, beta float64, factor W) {
+	re, im := dense.Real(alpha), dense.Imag(alpha)
+	if norm == 0 && im == 0 {
+		return 0, re, 0
 	}
-	beta = -math.Copysign(length(dense.Abs(alpha), norm), dense.Real(alpha))
-	if math.Abs(beta) < smallestCoupling {
+	beta = -math.Copysign(length(length(re, im), norm), re)
+	if math.Abs(beta) < leastCoupling[W]() {
 		return 0, 0, 0
 	}
-	pivot := alpha - dense.FromReal[W](beta)
-	return -pivot / dense.FromReal[W](beta), beta, 1 / pivot
+	pivot := complex(re-beta, im)
+	inverse := complex(1/(re-beta), 0)
+	if im != 0 {
+		inverse = 1 / pivot
+	}
+	return dense.FromParts[W](-real(pivot)/beta, -im/beta), beta, dense.FromParts[W](real(inverse), imag(inverse))
+}
+
+// leastCoupling returns the length below which what is left of the diagonal is taken to be 0. Above it, no factor of reflector leaves the range
+// of W's real type.
+func leastCoupling[W dense.Scalar]() float64 {
+	if dense.IsSingle[W]() {
+		return 0x1p-110
+	}
+	return smallestCoupling
+}
+
+// leastSquares returns a sum of squares in W's real type above which nothing that counts was lost to underflow.
+func leastSquares[W dense.Scalar]() float64 {
+	if dense.IsSingle[W]() {
+		return 0x1p-80
+	}
+	return smallestSum
 }

@@ -14,13 +14,13 @@ import (
 )
 
 // reduced is what tridiagonalize makes of a matrix.
-type reduced[W dense.Wide] struct {
+type reduced[W dense.Scalar] struct {
 	h   dense.Matrix[W]
 	t   *tridiagonal
 	tau []W
 }
 
-func mustTridiagonalize[W dense.Wide](t *testing.T, team *sched.Team, a dense.Matrix[W]) reduced[W] {
+func mustTridiagonalize[W dense.Scalar](t *testing.T, team *sched.Team, a dense.Matrix[W]) reduced[W] {
 	t.Helper()
 	h, err := loadLower[W](nil, poisoned(a, false).View(), false, false)
 	if err != nil {
@@ -80,7 +80,8 @@ func (r *reduced[W]) restored() dense.Matrix[W] {
 func (r *reduced[W]) check(t *testing.T, name string, a dense.Matrix[W]) {
 	t.Helper()
 	n := a.Rows
-	const eps, limit = 0x1p-52, 4
+	const limit = 4
+	eps := dense.Eps[W]()
 	for i := 1; i < n; i++ {
 		v, tau := r.h.Row(i)[:i], r.tau[i]
 		if v[i-1] != 1 {
@@ -108,11 +109,13 @@ func (r *reduced[W]) check(t *testing.T, name string, a dense.Matrix[W]) {
 }
 
 func TestTridiagonalizeIsASimilarity(t *testing.T) {
+	t.Run("float32", testTridiagonalize[float32])
 	t.Run("float64", testTridiagonalize[float64])
+	t.Run("complex64", testTridiagonalize[complex64])
 	t.Run("complex128", testTridiagonalize[complex128])
 }
 
-func testTridiagonalize[W dense.Wide](t *testing.T) {
+func testTridiagonalize[W dense.Scalar](t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 31))
 	orders := []int{63, 64, 65, 100, minCutOrder - 1, minCutOrder + 9, minSharedOrder + 1}
 	for n := 1; n <= 34; n++ {
@@ -130,17 +133,23 @@ func testTridiagonalize[W dense.Wide](t *testing.T) {
 
 // Matrices with rows that need no reflection: the update by an earlier one is still due then.
 func TestTridiagonalizeSkipsReflections(t *testing.T) {
+	t.Run("float32", testSkippedReflections[float32])
 	t.Run("float64", testSkippedReflections[float64])
+	t.Run("complex64", testSkippedReflections[complex64])
 	t.Run("complex128", testSkippedReflections[complex128])
 }
 
-func testSkippedReflections[W dense.Wide](t *testing.T) {
+func testSkippedReflections[W dense.Scalar](t *testing.T) {
 	rng := rand.New(rand.NewPCG(32, 32))
+	digits := 300.0 // powers of ten that tiny elements go down
+	if dense.IsSingle[W]() {
+		digits = 36
+	}
 	for round := range 200 {
 		n := 2 + rng.IntN(30)
 		a := numtest.RandomHermitian[W](rng, n)
 		// Blocks on the diagonal, some elements of which are tiny or zero.
-		block, tiny := 1+rng.IntN(n), math.Pow(10, -300*rng.Float64())
+		block, tiny := 1+rng.IntN(n), math.Pow(10, -digits*rng.Float64())
 		for i := range n {
 			for j := range i {
 				x := a.At(i, j)
@@ -182,12 +191,23 @@ func TestTridiagonalizeKeepsTridiagonalMatrices(t *testing.T) {
 }
 
 // Orders at which threads share a pass, and at which they stop to.
+func TestTridiagonalizeKeepsTheDiagonalOfOrderTwo(t *testing.T) {
+	a := dense.FromRows([]complex128{9.1, 0.3 - 0.7i}, []complex128{0.3 + 0.7i, 10.3})
+	r := mustTridiagonalize(t, nil, a)
+	if r.t.d[0] != 9.1 || r.t.d[1] != 10.3 {
+		t.Errorf("the diagonal is %v", r.t.d)
+	}
+	r.check(t, "order two", a)
+}
+
 func TestTridiagonalizeThreadsDoNotChangeBits(t *testing.T) {
+	t.Run("float32", testTridiagonalizeThreads[float32])
 	t.Run("float64", testTridiagonalizeThreads[float64])
+	t.Run("complex64", testTridiagonalizeThreads[complex64])
 	t.Run("complex128", testTridiagonalizeThreads[complex128])
 }
 
-func testTridiagonalizeThreads[W dense.Wide](t *testing.T) {
+func testTridiagonalizeThreads[W dense.Scalar](t *testing.T) {
 	a := numtest.RandomHermitian[W](rand.New(rand.NewPCG(34, 34)), minSharedOrder+40)
 	one := mustTridiagonalize(t, nil, a)
 	for _, threads := range []int{2, 3, 2 * sharedParts} {

@@ -36,23 +36,23 @@ func couplesAssembly[T Float](s Set, _ *Couples[T]) CoupleSums {
 	panic("kernel: no assembly for " + s.String() + " in this build")
 }
 
-func reductionAssembly[E float64 | complex128](s Set, _ *Reduction[E]) {
+func reductionAssembly[E Scalar](s Set, _ *Reduction[E]) {
 	panic("kernel: no assembly for " + s.String() + " in this build")
 }
 
-func reflectionAssembly[E float64 | complex128](s Set, _ reflectionKernel, _, _, _ []E, _, _ E, _ int) (squares float64, done int) {
+func reflectionAssembly[E Scalar](s Set, _ reflectionKernel, _, _, _ []E, _, _ E, _, _ int) (squares float64) {
 	panic("kernel: no assembly for " + s.String() + " in this build")
 }
 
-func secularVectorAssembly(s Set, _ Poles, _, _ float64, _ []float64) float64 {
+func secularVectorsAssembly[T Float](s Set, _ Poles, _, _ []float64, _ []T, _ int) {
 	panic("kernel: no assembly for " + s.String() + " in this build")
 }
 
-func secularWeightsAssembly(s Set, _ Poles, _, _ []float64, _ int) {
+func secularWeightsAssembly(s Set, _ Poles, _, _ []float64, _, _ int) {
 	panic("kernel: no assembly for " + s.String() + " in this build")
 }
 
-func secularRootsAssembly(s Set, _ *SecularEquation, _ int, _, _ []float64) {
+func secularRootsAssembly(s Set, _ *SecularEquation, _, _ int, _, _ []float64) {
 	panic("kernel: no assembly for " + s.String() + " in this build")
 }
 

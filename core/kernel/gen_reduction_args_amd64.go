@@ -17,5 +17,5 @@ type reductionArgs struct {
 	signs  unsafe.Pointer // complex: a vector of the sign bits of imaginary parts
 	stride int            // bytes from a row to the next
 	first  int            // bytes from column 0 to the diagonal element of the first row
-	groups int            // groups of rows that are as many as a vector has columns; used up by the kernel
+	groups int            // groups of rows; used up by the kernel
 }

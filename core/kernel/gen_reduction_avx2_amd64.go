@@ -9,7 +9,7 @@ package kernel
 //go:noescape
 func reduceF64AVX2(args *byte)
 
-// reflectF64AVX2 runs UpdateRow, ScaleTo or Combine. It reads and writes no element outside of the operands.
+// reflectF64AVX2 runs UpdateRow, ScaleTo or Advance. It reads and writes no element outside of the operands.
 //
 //go:noescape
 func reflectF64AVX2(args *byte)
@@ -19,7 +19,27 @@ func reflectF64AVX2(args *byte)
 //go:noescape
 func reduceC128AVX2(args *byte)
 
-// reflectC128AVX2 runs UpdateRow, ScaleTo or Combine. It reads and writes no element outside of the operands.
+// reflectC128AVX2 runs UpdateRow, ScaleTo or Advance. It reads and writes no element outside of the operands.
 //
 //go:noescape
 func reflectC128AVX2(args *byte)
+
+// reduceF32AVX2 does the work of Reduction. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func reduceF32AVX2(args *byte)
+
+// reflectF32AVX2 runs UpdateRow, ScaleTo or Advance. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func reflectF32AVX2(args *byte)
+
+// reduceC64AVX2 does the work of Reduction. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func reduceC64AVX2(args *byte)
+
+// reflectC64AVX2 runs UpdateRow, ScaleTo or Advance. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func reflectC64AVX2(args *byte)

@@ -20,7 +20,7 @@ TEXT ·reduceF64AVX2(SB), NOSPLIT, $0-8
 	LEAQ (R9)(R8*4), R11
 	MOVQ 40(R13), CX
 
-group:
+group0:
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -32,9 +32,9 @@ group:
 	MOVQ         BX, AX
 	XORQ         DX, DX
 	TESTQ        R15, R15
-	JZ           diagonal
+	JZ           group0_diagonal
 
-beside:
+group0_beside:
 	VMOVUPD      (R12)(DX*1), Y5
 	VMOVUPD      (SI)(DX*1), Y6
 	VMOVUPD      (DI)(DX*1), Y7
@@ -81,9 +81,9 @@ beside:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	CMPQ         DX, R15
-	JLT          beside
+	JLT          group0_beside
 
-diagonal:
+group0_diagonal:
 	VMOVUPD      (R12)(DX*1), Y5
 	VMOVUPD      (SI)(DX*1), Y6
 	VMOVUPD      (DI)(DX*1), Y7
@@ -135,13 +135,13 @@ diagonal:
 	VADDPD       Y0, Y3, Y3
 	VPERM2F128   $0x20, Y3, Y1, Y0
 	VPERM2F128   $0x31, Y3, Y1, Y1
-	VADDPD       Y0, Y8, Y8
+	VADDPD       Y0, Y1, Y1
 	VADDPD       Y1, Y8, Y8
 	VMOVUPD      Y8, (R14)(DX*1)
 	LEAQ         (BX)(R8*4), BX
 	ADDQ         $0x00000020, R15
 	DECQ         72(R13)
-	JNZ          group
+	JNZ          group0
 	VZEROUPPER
 	RET
 
@@ -157,13 +157,52 @@ TEXT ·reflectF64AVX2(SB), NOSPLIT, $0-8
 	MOVQ         (R13), AX
 	MOVQ         8(R13), SI
 	MOVQ         16(R13), DI
-	MOVQ         56(R13), CX
+	MOVQ         64(R13), CX
 	VXORPS       Y4, Y4, Y4
 	XORQ         DX, DX
-	CMPQ         48(R13), $0x01
+	CMPQ         56(R13), $0x01
+	JLT          update
 	JEQ          scale
-	JGT          combine
+	TESTQ        CX, CX
+	JZ           combine_sum_end
+
+combine_sum:
+	VMOVUPD     (DI)(DX*1), Y3
+	VFMADD231PD (SI)(DX*1), Y3, Y4
+	ADDQ        $0x00000020, DX
+	DECQ        CX
+	JNZ         combine_sum
+
+combine_sum_end:
+	VUNPCKLPD    Y4, Y4, Y5
+	VUNPCKHPD    Y4, Y4, Y2
+	VADDPD       Y5, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X5
+	VADDPD       X5, X2, X2
+	VMULPD       X9, X2, X2
+	VBROADCASTSD X2, Y2
+	XORQ         DX, DX
 	MOVQ         64(R13), CX
+	TESTQ        CX, CX
+	JZ           combine_vector_end
+
+combine_vector:
+	VMOVUPD     (DI)(DX*1), Y3
+	VMULPD      Y7, Y3, Y3
+	VFMADD231PD (SI)(DX*1), Y2, Y3
+	VMOVUPD     Y3, (DI)(DX*1)
+	ADDQ        $0x00000020, DX
+	DECQ        CX
+	JNZ         combine_vector
+
+combine_vector_end:
+update:
+	MOVQ         88(R13), DX
+	VBROADCASTSD (SI)(DX*1), Y7
+	VBROADCASTSD (DI)(DX*1), Y9
+	VXORPS       Y4, Y4, Y4
+	XORQ         DX, DX
+	MOVQ         72(R13), CX
 	TESTQ        CX, CX
 	JZ           update_summed_end
 
@@ -180,12 +219,27 @@ update_summed:
 	JNZ          update_summed
 
 update_summed_end:
-	MOVQ  56(R13), CX
-	SUBQ  64(R13), CX
-	TESTQ CX, CX
-	JZ    update_rest_end
+	MOVQ         64(R13), CX
+	SUBQ         72(R13), CX
+	CMPQ         80(R13), $0x00
+	JEQ          update_rest
+	VMOVUPD      (AX)(DX*1), Y0
+	VMOVUPD      (DI)(DX*1), Y3
+	VMOVUPD      (SI)(DX*1), Y2
+	VFNMADD231PD Y7, Y3, Y0
+	VFNMADD231PD Y9, Y2, Y0
+	VMOVUPD      Y0, (AX)(DX*1)
+	MOVQ         48(R13), R15
+	VANDPS       (R15), Y0, Y0
+	VFMADD231PD  Y0, Y0, Y4
+	ADDQ         $0x00000020, DX
+	DECQ         CX
 
 update_rest:
+	TESTQ CX, CX
+	JZ    update_others_end
+
+update_others:
 	VMOVUPD      (AX)(DX*1), Y0
 	VMOVUPD      (DI)(DX*1), Y3
 	VMOVUPD      (SI)(DX*1), Y2
@@ -194,9 +248,9 @@ update_rest:
 	VMOVUPD      Y0, (AX)(DX*1)
 	ADDQ         $0x00000020, DX
 	DECQ         CX
-	JNZ          update_rest
+	JNZ          update_others
 
-update_rest_end:
+update_others_end:
 	VUNPCKLPD    Y4, Y4, Y5
 	VUNPCKHPD    Y4, Y4, Y3
 	VADDPD       Y5, Y3, Y3
@@ -204,60 +258,29 @@ update_rest_end:
 	VADDPD       X5, X3, X3
 	MOVQ         40(R13), AX
 	VMOVSD       X3, (AX)
+	MOVQ         88(R13), DX
+	VXORPS       Y0, Y0, Y0
+	VMOVSD       X0, (SI)(DX*1)
+	VMOVSD       X0, (DI)(DX*1)
 	VZEROUPPER
 	RET
 
 scale:
-	TESTQ CX, CX
-	JZ    scale_vector_end
+	VXORPS Y5, Y5, Y5
+	TESTQ  CX, CX
+	JZ     scale_vector_end
 
 scale_vector:
 	VMOVUPD (AX)(DX*1), Y0
 	VMULPD  Y7, Y0, Y0
 	VMOVUPD Y0, (AX)(DX*1)
 	VMOVUPD Y0, (SI)(DX*1)
+	VMOVUPD Y5, (DI)(DX*1)
 	ADDQ    $0x00000020, DX
 	DECQ    CX
 	JNZ     scale_vector
 
 scale_vector_end:
-	VZEROUPPER
-	RET
-
-combine:
-	TESTQ CX, CX
-	JZ    combine_sum_end
-
-combine_sum:
-	VMOVUPD     (AX)(DX*1), Y0
-	VFMADD231PD (SI)(DX*1), Y0, Y4
-	ADDQ        $0x00000020, DX
-	DECQ        CX
-	JNZ         combine_sum
-
-combine_sum_end:
-	VUNPCKLPD    Y4, Y4, Y5
-	VUNPCKHPD    Y4, Y4, Y3
-	VADDPD       Y5, Y3, Y3
-	VEXTRACTF128 $0x01, Y3, X5
-	VADDPD       X5, X3, X3
-	VMULPD       X9, X3, X3
-	VBROADCASTSD X3, Y3
-	XORQ         DX, DX
-	MOVQ         56(R13), CX
-	TESTQ        CX, CX
-	JZ           combine_vector_end
-
-combine_vector:
-	VMOVUPD     (AX)(DX*1), Y0
-	VMULPD      Y7, Y0, Y0
-	VFMADD231PD (SI)(DX*1), Y3, Y0
-	VMOVUPD     Y0, (AX)(DX*1)
-	ADDQ        $0x00000020, DX
-	DECQ        CX
-	JNZ         combine_vector
-
-combine_vector_end:
 	VZEROUPPER
 	RET
 
@@ -279,7 +302,7 @@ TEXT ·reduceC128AVX2(SB), NOSPLIT, $0-8
 	MOVQ    48(R13), AX
 	VMOVUPD (AX), Y13
 
-group:
+group0:
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
@@ -287,9 +310,9 @@ group:
 	MOVQ   BX, AX
 	XORQ   DX, DX
 	TESTQ  R15, R15
-	JZ     diagonal
+	JZ     group0_diagonal
 
-beside:
+group0_beside:
 	VMOVUPD      (R12)(DX*1), Y5
 	VMOVUPD      (SI)(DX*1), Y7
 	VMOVUPD      (DI)(DX*1), Y9
@@ -344,9 +367,9 @@ beside:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	CMPQ         DX, R15
-	JLT          beside
+	JLT          group0_beside
 
-diagonal:
+group0_diagonal:
 	VMOVUPD      (R12)(DX*1), Y5
 	VMOVUPD      (SI)(DX*1), Y7
 	VMOVUPD      (DI)(DX*1), Y9
@@ -407,13 +430,13 @@ diagonal:
 	VADDPD       Y0, Y3, Y3
 	VPERM2F128   $0x20, Y3, Y1, Y0
 	VPERM2F128   $0x31, Y3, Y1, Y1
-	VADDPD       Y0, Y11, Y11
+	VADDPD       Y0, Y1, Y1
 	VADDPD       Y1, Y11, Y11
 	VMOVUPD      Y11, (R14)(DX*1)
 	LEAQ         (BX)(R8*2), BX
 	ADDQ         $0x00000020, R15
 	DECQ         72(R13)
-	JNZ          group
+	JNZ          group0
 	VZEROUPPER
 	RET
 
@@ -431,13 +454,58 @@ TEXT ·reflectC128AVX2(SB), NOSPLIT, $0-8
 	MOVQ         (R13), AX
 	MOVQ         8(R13), SI
 	MOVQ         16(R13), DI
-	MOVQ         56(R13), CX
+	MOVQ         64(R13), CX
 	VXORPS       Y4, Y4, Y4
 	XORQ         DX, DX
-	CMPQ         48(R13), $0x01
+	CMPQ         56(R13), $0x01
+	JLT          update
 	JEQ          scale
-	JGT          combine
+	TESTQ        CX, CX
+	JZ           combine_sum_end
+
+combine_sum:
+	VMOVUPD     (DI)(DX*1), Y3
+	VFMADD231PD (SI)(DX*1), Y3, Y4
+	ADDQ        $0x00000020, DX
+	DECQ        CX
+	JNZ         combine_sum
+
+combine_sum_end:
+	VUNPCKLPD    Y4, Y4, Y5
+	VUNPCKHPD    Y4, Y4, Y2
+	VADDPD       Y5, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X5
+	VADDPD       X5, X2, X2
+	VMULPD       X9, X2, X2
+	VBROADCASTSD X2, Y2
+	XORQ         DX, DX
 	MOVQ         64(R13), CX
+	TESTQ        CX, CX
+	JZ           combine_vector_end
+
+combine_vector:
+	VMOVUPD     (DI)(DX*1), Y3
+	VMOVUPD     Y3, Y1
+	VXORPS      Y6, Y1, Y1
+	VPERMILPD   $0x55, Y1, Y1
+	VMULPD      Y8, Y1, Y1
+	VFMADD213PD Y1, Y7, Y3
+	VFMADD231PD (SI)(DX*1), Y2, Y3
+	VMOVUPD     Y3, (DI)(DX*1)
+	ADDQ        $0x00000020, DX
+	DECQ        CX
+	JNZ         combine_vector
+
+combine_vector_end:
+update:
+	MOVQ         88(R13), DX
+	VBROADCASTSD (SI)(DX*1), Y7
+	VBROADCASTSD 8(SI)(DX*1), Y8
+	VBROADCASTSD (DI)(DX*1), Y9
+	VBROADCASTSD 8(DI)(DX*1), Y10
+	VXORPS       Y4, Y4, Y4
+	XORQ         DX, DX
+	MOVQ         72(R13), CX
 	TESTQ        CX, CX
 	JZ           update_summed_end
 
@@ -461,12 +529,34 @@ update_summed:
 	JNZ          update_summed
 
 update_summed_end:
-	MOVQ  56(R13), CX
-	SUBQ  64(R13), CX
-	TESTQ CX, CX
-	JZ    update_rest_end
+	MOVQ         64(R13), CX
+	SUBQ         72(R13), CX
+	CMPQ         80(R13), $0x00
+	JEQ          update_rest
+	VMOVUPD      (AX)(DX*1), Y0
+	VXORPS       Y6, Y0, Y0
+	VMOVUPD      (DI)(DX*1), Y3
+	VMOVUPD      (SI)(DX*1), Y2
+	VFNMADD231PD Y7, Y3, Y0
+	VPERMILPD    $0x55, Y3, Y1
+	VXORPS       Y6, Y1, Y1
+	VFNMADD231PD Y8, Y1, Y0
+	VFNMADD231PD Y9, Y2, Y0
+	VPERMILPD    $0x55, Y2, Y1
+	VXORPS       Y6, Y1, Y1
+	VFNMADD231PD Y10, Y1, Y0
+	VMOVUPD      Y0, (AX)(DX*1)
+	MOVQ         48(R13), R15
+	VANDPS       (R15), Y0, Y0
+	VFMADD231PD  Y0, Y0, Y4
+	ADDQ         $0x00000020, DX
+	DECQ         CX
 
 update_rest:
+	TESTQ CX, CX
+	JZ    update_others_end
+
+update_others:
 	VMOVUPD      (AX)(DX*1), Y0
 	VXORPS       Y6, Y0, Y0
 	VMOVUPD      (DI)(DX*1), Y3
@@ -482,9 +572,9 @@ update_rest:
 	VMOVUPD      Y0, (AX)(DX*1)
 	ADDQ         $0x00000020, DX
 	DECQ         CX
-	JNZ          update_rest
+	JNZ          update_others
 
-update_rest_end:
+update_others_end:
 	VUNPCKLPD    Y4, Y4, Y5
 	VUNPCKHPD    Y4, Y4, Y3
 	VADDPD       Y5, Y3, Y3
@@ -492,12 +582,19 @@ update_rest_end:
 	VADDPD       X5, X3, X3
 	MOVQ         40(R13), AX
 	VMOVSD       X3, (AX)
+	MOVQ         88(R13), DX
+	VXORPS       Y0, Y0, Y0
+	VMOVSD       X0, (SI)(DX*1)
+	VMOVSD       X0, 8(SI)(DX*1)
+	VMOVSD       X0, (DI)(DX*1)
+	VMOVSD       X0, 8(DI)(DX*1)
 	VZEROUPPER
 	RET
 
 scale:
-	TESTQ CX, CX
-	JZ    scale_vector_end
+	VXORPS Y5, Y5, Y5
+	TESTQ  CX, CX
+	JZ     scale_vector_end
 
 scale_vector:
 	VMOVUPD     (AX)(DX*1), Y0
@@ -508,6 +605,7 @@ scale_vector:
 	VFMADD213PD Y1, Y7, Y0
 	VMOVUPD     Y0, (AX)(DX*1)
 	VMOVUPD     Y0, (SI)(DX*1)
+	VMOVUPD     Y5, (DI)(DX*1)
 	ADDQ        $0x00000020, DX
 	DECQ        CX
 	JNZ         scale_vector
@@ -516,43 +614,904 @@ scale_vector_end:
 	VZEROUPPER
 	RET
 
-combine:
-	TESTQ CX, CX
-	JZ    combine_sum_end
+// func reduceF32AVX2(args *byte)
+// Requires: AVX, FMA3, MMX+
+TEXT ·reduceF32AVX2(SB), NOSPLIT, $0-8
+	MOVQ args+0(FP), R13
+	MOVQ (R13), BX
+	MOVQ 8(R13), SI
+	MOVQ 16(R13), DI
+	MOVQ 24(R13), R12
+	MOVQ 32(R13), R14
+	MOVQ 64(R13), R15
+	MOVQ 56(R13), R8
+	LEAQ (R8)(R8*2), R9
+	LEAQ (R8)(R8*4), R10
+	LEAQ (R9)(R8*4), R11
+	MOVQ 40(R13), CX
+
+group0:
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VBROADCASTSS (R12)(R15*1), Y10
+	VBROADCASTSS 4(R12)(R15*1), Y11
+	VBROADCASTSS 8(R12)(R15*1), Y12
+	VBROADCASTSS 12(R12)(R15*1), Y13
+	MOVQ         BX, AX
+	XORQ         DX, DX
+	TESTQ        R15, R15
+	JZ           group0_diagonal
+
+group0_beside:
+	VMOVUPS      (R12)(DX*1), Y5
+	VMOVUPS      (SI)(DX*1), Y6
+	VMOVUPS      (DI)(DX*1), Y7
+	VXORPS       Y9, Y9, Y9
+	VMOVUPS      (R14)(DX*1), Y8
+	PREFETCHT0   128(AX)
+	VMOVUPS      (AX), Y15
+	VBROADCASTSS (SI)(R15*1), Y0
+	VFNMADD231PS Y0, Y7, Y15
+	VBROADCASTSS (DI)(R15*1), Y0
+	VFNMADD231PS Y0, Y6, Y15
+	VMOVUPS      Y15, (AX)
+	VFMADD231PS  Y15, Y5, Y1
+	VFMADD231PS  Y15, Y10, Y8
+	PREFETCHT0   128(AX)(R8*1)
+	VMOVUPS      (AX)(R8*1), Y15
+	VBROADCASTSS 4(SI)(R15*1), Y0
+	VFNMADD231PS Y0, Y7, Y15
+	VBROADCASTSS 4(DI)(R15*1), Y0
+	VFNMADD231PS Y0, Y6, Y15
+	VMOVUPS      Y15, (AX)(R8*1)
+	VFMADD231PS  Y15, Y5, Y2
+	VFMADD231PS  Y15, Y11, Y9
+	PREFETCHT0   128(AX)(R8*2)
+	VMOVUPS      (AX)(R8*2), Y15
+	VBROADCASTSS 8(SI)(R15*1), Y0
+	VFNMADD231PS Y0, Y7, Y15
+	VBROADCASTSS 8(DI)(R15*1), Y0
+	VFNMADD231PS Y0, Y6, Y15
+	VMOVUPS      Y15, (AX)(R8*2)
+	VFMADD231PS  Y15, Y5, Y3
+	VFMADD231PS  Y15, Y12, Y8
+	PREFETCHT0   128(AX)(R9*1)
+	VMOVUPS      (AX)(R9*1), Y15
+	VBROADCASTSS 12(SI)(R15*1), Y0
+	VFNMADD231PS Y0, Y7, Y15
+	VBROADCASTSS 12(DI)(R15*1), Y0
+	VFNMADD231PS Y0, Y6, Y15
+	VMOVUPS      Y15, (AX)(R9*1)
+	VFMADD231PS  Y15, Y5, Y4
+	VFMADD231PS  Y15, Y13, Y9
+	VADDPS       Y9, Y8, Y8
+	VMOVUPS      Y8, (R14)(DX*1)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+	CMPQ         DX, R15
+	JLT          group0_beside
+
+group0_diagonal:
+	VMOVUPS      (R12)(DX*1), Y5
+	VMOVUPS      (SI)(DX*1), Y6
+	VMOVUPS      (DI)(DX*1), Y7
+	VXORPS       Y9, Y9, Y9
+	VMOVUPS      (R14)(DX*1), Y8
+	VMOVUPS      (AX), Y15
+	VBROADCASTSS (SI)(R15*1), Y0
+	VFNMADD231PS Y0, Y7, Y15
+	VBROADCASTSS (DI)(R15*1), Y0
+	VFNMADD231PS Y0, Y6, Y15
+	VMOVUPS      Y15, (AX)
+	VANDPD       -4(CX), Y15, Y14
+	VFMADD231PS  Y14, Y5, Y1
+	VMOVUPS      (AX)(R8*1), Y15
+	VBROADCASTSS 4(SI)(R15*1), Y0
+	VFNMADD231PS Y0, Y7, Y15
+	VBROADCASTSS 4(DI)(R15*1), Y0
+	VFNMADD231PS Y0, Y6, Y15
+	VMOVUPS      Y15, (AX)(R8*1)
+	VANDPD       -8(CX), Y15, Y14
+	VFMADD231PS  Y14, Y5, Y2
+	VANDPD       -4(CX), Y15, Y14
+	VFMADD231PS  Y14, Y11, Y9
+	VMOVUPS      (AX)(R8*2), Y15
+	VBROADCASTSS 8(SI)(R15*1), Y0
+	VFNMADD231PS Y0, Y7, Y15
+	VBROADCASTSS 8(DI)(R15*1), Y0
+	VFNMADD231PS Y0, Y6, Y15
+	VMOVUPS      Y15, (AX)(R8*2)
+	VANDPD       -12(CX), Y15, Y14
+	VFMADD231PS  Y14, Y5, Y3
+	VANDPD       -8(CX), Y15, Y14
+	VFMADD231PS  Y14, Y12, Y8
+	VMOVUPS      (AX)(R9*1), Y15
+	VBROADCASTSS 12(SI)(R15*1), Y0
+	VFNMADD231PS Y0, Y7, Y15
+	VBROADCASTSS 12(DI)(R15*1), Y0
+	VFNMADD231PS Y0, Y6, Y15
+	VMOVUPS      Y15, (AX)(R9*1)
+	VANDPD       -16(CX), Y15, Y14
+	VFMADD231PS  Y14, Y5, Y4
+	VANDPD       -12(CX), Y15, Y14
+	VFMADD231PS  Y14, Y13, Y9
+	VADDPS       Y9, Y8, Y8
+	VUNPCKLPS    Y2, Y1, Y0
+	VUNPCKHPS    Y2, Y1, Y1
+	VADDPS       Y0, Y1, Y1
+	VUNPCKLPS    Y4, Y3, Y0
+	VUNPCKHPS    Y4, Y3, Y3
+	VADDPS       Y0, Y3, Y3
+	VUNPCKLPD    Y3, Y1, Y0
+	VUNPCKHPD    Y3, Y1, Y1
+	VADDPS       Y0, Y1, Y1
+	VPERM2F128   $0x20, Y1, Y1, Y0
+	VPERM2F128   $0x31, Y1, Y1, Y1
+	VADDPS       Y0, Y1, Y1
+	VXORPS       Y0, Y0, Y0
+	VBLENDPS     $0x0f, Y1, Y0, Y1
+	VADDPS       Y1, Y8, Y8
+	VMOVUPS      Y8, (R14)(DX*1)
+	LEAQ         (BX)(R8*4), BX
+	DECQ         72(R13)
+	JZ           done
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VBROADCASTSS 16(R12)(R15*1), Y10
+	VBROADCASTSS 20(R12)(R15*1), Y11
+	VBROADCASTSS 24(R12)(R15*1), Y12
+	VBROADCASTSS 28(R12)(R15*1), Y13
+	MOVQ         BX, AX
+	XORQ         DX, DX
+	TESTQ        R15, R15
+	JZ           group4_diagonal
+
+group4_beside:
+	VMOVUPS      (R12)(DX*1), Y5
+	VMOVUPS      (SI)(DX*1), Y6
+	VMOVUPS      (DI)(DX*1), Y7
+	VXORPS       Y9, Y9, Y9
+	VMOVUPS      (R14)(DX*1), Y8
+	PREFETCHT0   128(AX)
+	VMOVUPS      (AX), Y15
+	VBROADCASTSS 16(SI)(R15*1), Y0
+	VFNMADD231PS Y0, Y7, Y15
+	VBROADCASTSS 16(DI)(R15*1), Y0
+	VFNMADD231PS Y0, Y6, Y15
+	VMOVUPS      Y15, (AX)
+	VFMADD231PS  Y15, Y5, Y1
+	VFMADD231PS  Y15, Y10, Y8
+	PREFETCHT0   128(AX)(R8*1)
+	VMOVUPS      (AX)(R8*1), Y15
+	VBROADCASTSS 20(SI)(R15*1), Y0
+	VFNMADD231PS Y0, Y7, Y15
+	VBROADCASTSS 20(DI)(R15*1), Y0
+	VFNMADD231PS Y0, Y6, Y15
+	VMOVUPS      Y15, (AX)(R8*1)
+	VFMADD231PS  Y15, Y5, Y2
+	VFMADD231PS  Y15, Y11, Y9
+	PREFETCHT0   128(AX)(R8*2)
+	VMOVUPS      (AX)(R8*2), Y15
+	VBROADCASTSS 24(SI)(R15*1), Y0
+	VFNMADD231PS Y0, Y7, Y15
+	VBROADCASTSS 24(DI)(R15*1), Y0
+	VFNMADD231PS Y0, Y6, Y15
+	VMOVUPS      Y15, (AX)(R8*2)
+	VFMADD231PS  Y15, Y5, Y3
+	VFMADD231PS  Y15, Y12, Y8
+	PREFETCHT0   128(AX)(R9*1)
+	VMOVUPS      (AX)(R9*1), Y15
+	VBROADCASTSS 28(SI)(R15*1), Y0
+	VFNMADD231PS Y0, Y7, Y15
+	VBROADCASTSS 28(DI)(R15*1), Y0
+	VFNMADD231PS Y0, Y6, Y15
+	VMOVUPS      Y15, (AX)(R9*1)
+	VFMADD231PS  Y15, Y5, Y4
+	VFMADD231PS  Y15, Y13, Y9
+	VADDPS       Y9, Y8, Y8
+	VMOVUPS      Y8, (R14)(DX*1)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+	CMPQ         DX, R15
+	JLT          group4_beside
+
+group4_diagonal:
+	VMOVUPS      (R12)(DX*1), Y5
+	VMOVUPS      (SI)(DX*1), Y6
+	VMOVUPS      (DI)(DX*1), Y7
+	VXORPS       Y9, Y9, Y9
+	VMOVUPS      (R14)(DX*1), Y8
+	VMOVUPS      (AX), Y15
+	VBROADCASTSS 16(SI)(R15*1), Y0
+	VFNMADD231PS Y0, Y7, Y15
+	VBROADCASTSS 16(DI)(R15*1), Y0
+	VFNMADD231PS Y0, Y6, Y15
+	VMOVUPS      Y15, (AX)
+	VANDPD       -20(CX), Y15, Y14
+	VFMADD231PS  Y14, Y5, Y1
+	VANDPD       -16(CX), Y15, Y14
+	VFMADD231PS  Y14, Y10, Y8
+	VMOVUPS      (AX)(R8*1), Y15
+	VBROADCASTSS 20(SI)(R15*1), Y0
+	VFNMADD231PS Y0, Y7, Y15
+	VBROADCASTSS 20(DI)(R15*1), Y0
+	VFNMADD231PS Y0, Y6, Y15
+	VMOVUPS      Y15, (AX)(R8*1)
+	VANDPD       -24(CX), Y15, Y14
+	VFMADD231PS  Y14, Y5, Y2
+	VANDPD       -20(CX), Y15, Y14
+	VFMADD231PS  Y14, Y11, Y9
+	VMOVUPS      (AX)(R8*2), Y15
+	VBROADCASTSS 24(SI)(R15*1), Y0
+	VFNMADD231PS Y0, Y7, Y15
+	VBROADCASTSS 24(DI)(R15*1), Y0
+	VFNMADD231PS Y0, Y6, Y15
+	VMOVUPS      Y15, (AX)(R8*2)
+	VANDPD       -28(CX), Y15, Y14
+	VFMADD231PS  Y14, Y5, Y3
+	VANDPD       -24(CX), Y15, Y14
+	VFMADD231PS  Y14, Y12, Y8
+	VMOVUPS      (AX)(R9*1), Y15
+	VBROADCASTSS 28(SI)(R15*1), Y0
+	VFNMADD231PS Y0, Y7, Y15
+	VBROADCASTSS 28(DI)(R15*1), Y0
+	VFNMADD231PS Y0, Y6, Y15
+	VMOVUPS      Y15, (AX)(R9*1)
+	VFMADD231PS  Y15, Y5, Y4
+	VANDPD       -28(CX), Y15, Y14
+	VFMADD231PS  Y14, Y13, Y9
+	VADDPS       Y9, Y8, Y8
+	VUNPCKLPS    Y2, Y1, Y0
+	VUNPCKHPS    Y2, Y1, Y1
+	VADDPS       Y0, Y1, Y1
+	VUNPCKLPS    Y4, Y3, Y0
+	VUNPCKHPS    Y4, Y3, Y3
+	VADDPS       Y0, Y3, Y3
+	VUNPCKLPD    Y3, Y1, Y0
+	VUNPCKHPD    Y3, Y1, Y1
+	VADDPS       Y0, Y1, Y1
+	VPERM2F128   $0x20, Y1, Y1, Y0
+	VPERM2F128   $0x31, Y1, Y1, Y1
+	VADDPS       Y0, Y1, Y1
+	VXORPS       Y0, Y0, Y0
+	VBLENDPS     $0xf0, Y1, Y0, Y1
+	VADDPS       Y1, Y8, Y8
+	VMOVUPS      Y8, (R14)(DX*1)
+	LEAQ         (BX)(R8*4), BX
+	ADDQ         $0x00000020, R15
+	DECQ         72(R13)
+	JNZ          group0
+
+done:
+	VZEROUPPER
+	RET
+
+// func reflectF32AVX2(args *byte)
+// Requires: AVX, AVX2, FMA3
+TEXT ·reflectF32AVX2(SB), NOSPLIT, $0-8
+	MOVQ         args+0(FP), R13
+	MOVQ         24(R13), AX
+	VBROADCASTSS (AX), Y7
+	VBROADCASTSS 4(AX), Y8
+	VBROADCASTSS 8(AX), Y9
+	VBROADCASTSS 12(AX), Y10
+	MOVQ         (R13), AX
+	MOVQ         8(R13), SI
+	MOVQ         16(R13), DI
+	MOVQ         64(R13), CX
+	VXORPS       Y4, Y4, Y4
+	XORQ         DX, DX
+	CMPQ         56(R13), $0x01
+	JLT          update
+	JEQ          scale
+	TESTQ        CX, CX
+	JZ           combine_sum_end
 
 combine_sum:
-	VMOVUPD     (AX)(DX*1), Y0
-	VFMADD231PD (SI)(DX*1), Y0, Y4
+	VMOVUPS     (DI)(DX*1), Y3
+	VFMADD231PS (SI)(DX*1), Y3, Y4
 	ADDQ        $0x00000020, DX
 	DECQ        CX
 	JNZ         combine_sum
 
 combine_sum_end:
-	VUNPCKLPD    Y4, Y4, Y5
-	VUNPCKHPD    Y4, Y4, Y3
-	VADDPD       Y5, Y3, Y3
-	VEXTRACTF128 $0x01, Y3, X5
-	VADDPD       X5, X3, X3
-	VMULPD       X9, X3, X3
-	VBROADCASTSD X3, Y3
+	VUNPCKLPS    Y4, Y4, Y5
+	VUNPCKHPS    Y4, Y4, Y2
+	VADDPS       Y5, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X5
+	VADDPS       X5, X2, X2
+	VMOVHLPS     X2, X2, X5
+	VADDPS       X5, X2, X2
+	VMULPS       X9, X2, X2
+	VBROADCASTSS X2, Y2
 	XORQ         DX, DX
-	MOVQ         56(R13), CX
+	MOVQ         64(R13), CX
 	TESTQ        CX, CX
 	JZ           combine_vector_end
 
 combine_vector:
-	VMOVUPD     (AX)(DX*1), Y0
-	VMOVUPD     Y0, Y1
-	VXORPS      Y6, Y1, Y1
-	VPERMILPD   $0x55, Y1, Y1
-	VMULPD      Y8, Y1, Y1
-	VFMADD213PD Y1, Y7, Y0
-	VFMADD231PD (SI)(DX*1), Y3, Y0
-	VMOVUPD     Y0, (AX)(DX*1)
+	VMOVUPS     (DI)(DX*1), Y3
+	VMULPS      Y7, Y3, Y3
+	VFMADD231PS (SI)(DX*1), Y2, Y3
+	VMOVUPS     Y3, (DI)(DX*1)
 	ADDQ        $0x00000020, DX
 	DECQ        CX
 	JNZ         combine_vector
 
 combine_vector_end:
+update:
+	MOVQ         88(R13), DX
+	VBROADCASTSS (SI)(DX*1), Y7
+	VBROADCASTSS (DI)(DX*1), Y9
+	VXORPS       Y4, Y4, Y4
+	XORQ         DX, DX
+	MOVQ         72(R13), CX
+	TESTQ        CX, CX
+	JZ           update_summed_end
+
+update_summed:
+	VMOVUPS      (AX)(DX*1), Y0
+	VMOVUPS      (DI)(DX*1), Y3
+	VMOVUPS      (SI)(DX*1), Y2
+	VFNMADD231PS Y7, Y3, Y0
+	VFNMADD231PS Y9, Y2, Y0
+	VMOVUPS      Y0, (AX)(DX*1)
+	VFMADD231PS  Y0, Y0, Y4
+	ADDQ         $0x00000020, DX
+	DECQ         CX
+	JNZ          update_summed
+
+update_summed_end:
+	MOVQ         64(R13), CX
+	SUBQ         72(R13), CX
+	CMPQ         80(R13), $0x00
+	JEQ          update_rest
+	VMOVUPS      (AX)(DX*1), Y0
+	VMOVUPS      (DI)(DX*1), Y3
+	VMOVUPS      (SI)(DX*1), Y2
+	VFNMADD231PS Y7, Y3, Y0
+	VFNMADD231PS Y9, Y2, Y0
+	VMOVUPS      Y0, (AX)(DX*1)
+	MOVQ         48(R13), R15
+	VANDPS       (R15), Y0, Y0
+	VFMADD231PS  Y0, Y0, Y4
+	ADDQ         $0x00000020, DX
+	DECQ         CX
+
+update_rest:
+	TESTQ CX, CX
+	JZ    update_others_end
+
+update_others:
+	VMOVUPS      (AX)(DX*1), Y0
+	VMOVUPS      (DI)(DX*1), Y3
+	VMOVUPS      (SI)(DX*1), Y2
+	VFNMADD231PS Y7, Y3, Y0
+	VFNMADD231PS Y9, Y2, Y0
+	VMOVUPS      Y0, (AX)(DX*1)
+	ADDQ         $0x00000020, DX
+	DECQ         CX
+	JNZ          update_others
+
+update_others_end:
+	VUNPCKLPS    Y4, Y4, Y5
+	VUNPCKHPS    Y4, Y4, Y3
+	VADDPS       Y5, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X5
+	VADDPS       X5, X3, X3
+	VMOVHLPS     X3, X3, X5
+	VADDPS       X5, X3, X3
+	MOVQ         40(R13), AX
+	VMOVSS       X3, (AX)
+	MOVQ         88(R13), DX
+	VXORPS       Y0, Y0, Y0
+	VMOVSS       X0, (SI)(DX*1)
+	VMOVSS       X0, (DI)(DX*1)
+	VZEROUPPER
+	RET
+
+scale:
+	VXORPS Y5, Y5, Y5
+	TESTQ  CX, CX
+	JZ     scale_vector_end
+
+scale_vector:
+	VMOVUPS (AX)(DX*1), Y0
+	VMULPS  Y7, Y0, Y0
+	VMOVUPS Y0, (AX)(DX*1)
+	VMOVUPS Y0, (SI)(DX*1)
+	VMOVUPS Y5, (DI)(DX*1)
+	ADDQ    $0x00000020, DX
+	DECQ    CX
+	JNZ     scale_vector
+
+scale_vector_end:
+	VZEROUPPER
+	RET
+
+// func reduceC64AVX2(args *byte)
+// Requires: AVX, FMA3, MMX+
+TEXT ·reduceC64AVX2(SB), NOSPLIT, $0-8
+	MOVQ    args+0(FP), R13
+	MOVQ    (R13), BX
+	MOVQ    8(R13), SI
+	MOVQ    16(R13), DI
+	MOVQ    24(R13), R12
+	MOVQ    32(R13), R14
+	MOVQ    64(R13), R15
+	MOVQ    56(R13), R8
+	LEAQ    (R8)(R8*2), R9
+	LEAQ    (R8)(R8*4), R10
+	LEAQ    (R9)(R8*4), R11
+	MOVQ    40(R13), CX
+	MOVQ    48(R13), AX
+	VMOVUPS (AX), Y13
+
+group0:
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	MOVQ   BX, AX
+	XORQ   DX, DX
+	TESTQ  R15, R15
+	JZ     group0_diagonal
+
+group0_beside:
+	VMOVUPS      (R12)(DX*1), Y5
+	VMOVUPS      (SI)(DX*1), Y7
+	VMOVUPS      (DI)(DX*1), Y9
+	VXORPS       Y12, Y12, Y12
+	VXORPS       Y11, Y11, Y11
+	VPERMILPS    $0xb1, Y5, Y6
+	VXORPS       Y13, Y5, Y5
+	VPERMILPS    $0xb1, Y7, Y8
+	VXORPS       Y13, Y7, Y7
+	VPERMILPS    $0xb1, Y9, Y10
+	VXORPS       Y13, Y9, Y9
+	PREFETCHT0   128(AX)
+	VMOVUPS      (AX), Y15
+	VBROADCASTSS (SI)(R15*1), Y0
+	VFNMADD231PS Y0, Y9, Y15
+	VBROADCASTSS (DI)(R15*1), Y0
+	VFNMADD231PS Y0, Y7, Y15
+	VBROADCASTSS 4(SI)(R15*1), Y0
+	VFNMADD231PS Y0, Y10, Y15
+	VBROADCASTSS 4(DI)(R15*1), Y0
+	VFNMADD231PS Y0, Y8, Y15
+	VMOVUPS      Y15, (AX)
+	VFMADD231PS  Y15, Y5, Y1
+	VBROADCASTSS (R12)(R15*1), Y0
+	VFMADD231PS  Y15, Y0, Y11
+	VFMADD231PS  Y15, Y6, Y2
+	VBROADCASTSS 4(R12)(R15*1), Y0
+	VFMADD231PS  Y15, Y0, Y12
+	PREFETCHT0   128(AX)(R8*1)
+	VMOVUPS      (AX)(R8*1), Y15
+	VBROADCASTSS 8(SI)(R15*1), Y0
+	VFNMADD231PS Y0, Y9, Y15
+	VBROADCASTSS 8(DI)(R15*1), Y0
+	VFNMADD231PS Y0, Y7, Y15
+	VBROADCASTSS 12(SI)(R15*1), Y0
+	VFNMADD231PS Y0, Y10, Y15
+	VBROADCASTSS 12(DI)(R15*1), Y0
+	VFNMADD231PS Y0, Y8, Y15
+	VMOVUPS      Y15, (AX)(R8*1)
+	VFMADD231PS  Y15, Y5, Y3
+	VBROADCASTSS 8(R12)(R15*1), Y0
+	VFMADD231PS  Y15, Y0, Y11
+	VFMADD231PS  Y15, Y6, Y4
+	VBROADCASTSS 12(R12)(R15*1), Y0
+	VFMADD231PS  Y15, Y0, Y12
+	VXORPS       Y13, Y11, Y11
+	VPERMILPS    $0xb1, Y12, Y12
+	VMOVUPS      (R14)(DX*1), Y0
+	VADDPS       Y0, Y11, Y11
+	VADDPS       Y12, Y11, Y11
+	VMOVUPS      Y11, (R14)(DX*1)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+	CMPQ         DX, R15
+	JLT          group0_beside
+
+group0_diagonal:
+	VMOVUPS      (R12)(DX*1), Y5
+	VMOVUPS      (SI)(DX*1), Y7
+	VMOVUPS      (DI)(DX*1), Y9
+	VXORPS       Y12, Y12, Y12
+	VXORPS       Y11, Y11, Y11
+	VPERMILPS    $0xb1, Y5, Y6
+	VXORPS       Y13, Y5, Y5
+	VPERMILPS    $0xb1, Y7, Y8
+	VXORPS       Y13, Y7, Y7
+	VPERMILPS    $0xb1, Y9, Y10
+	VXORPS       Y13, Y9, Y9
+	VMOVUPS      (AX), Y15
+	VBROADCASTSS (SI)(R15*1), Y0
+	VFNMADD231PS Y0, Y9, Y15
+	VBROADCASTSS (DI)(R15*1), Y0
+	VFNMADD231PS Y0, Y7, Y15
+	VBROADCASTSS 4(SI)(R15*1), Y0
+	VFNMADD231PS Y0, Y10, Y15
+	VBROADCASTSS 4(DI)(R15*1), Y0
+	VFNMADD231PS Y0, Y8, Y15
+	VMOVUPS      Y15, (AX)
+	VANDPD       -4(CX), Y15, Y14
+	VFMADD231PS  Y14, Y5, Y1
+	VBROADCASTSS (R12)(R15*1), Y0
+	VANDPD       -4(CX), Y15, Y14
+	VFMADD231PS  Y14, Y6, Y2
+	VBROADCASTSS 4(R12)(R15*1), Y0
+	VMOVUPS      (AX)(R8*1), Y15
+	VBROADCASTSS 8(SI)(R15*1), Y0
+	VFNMADD231PS Y0, Y9, Y15
+	VBROADCASTSS 8(DI)(R15*1), Y0
+	VFNMADD231PS Y0, Y7, Y15
+	VBROADCASTSS 12(SI)(R15*1), Y0
+	VFNMADD231PS Y0, Y10, Y15
+	VBROADCASTSS 12(DI)(R15*1), Y0
+	VFNMADD231PS Y0, Y8, Y15
+	VMOVUPS      Y15, (AX)(R8*1)
+	VANDPD       -12(CX), Y15, Y14
+	VFMADD231PS  Y14, Y5, Y3
+	VBROADCASTSS 8(R12)(R15*1), Y0
+	VANDPD       -8(CX), Y15, Y14
+	VFMADD231PS  Y14, Y0, Y11
+	VANDPD       -12(CX), Y15, Y14
+	VFMADD231PS  Y14, Y6, Y4
+	VBROADCASTSS 12(R12)(R15*1), Y0
+	VANDPD       -8(CX), Y15, Y14
+	VFMADD231PS  Y14, Y0, Y12
+	VXORPS       Y13, Y11, Y11
+	VPERMILPS    $0xb1, Y12, Y12
+	VMOVUPS      (R14)(DX*1), Y0
+	VADDPS       Y0, Y11, Y11
+	VADDPS       Y12, Y11, Y11
+	VUNPCKLPS    Y2, Y1, Y0
+	VUNPCKHPS    Y2, Y1, Y1
+	VADDPS       Y0, Y1, Y1
+	VUNPCKLPS    Y4, Y3, Y0
+	VUNPCKHPS    Y4, Y3, Y3
+	VADDPS       Y0, Y3, Y3
+	VUNPCKLPD    Y3, Y1, Y0
+	VUNPCKHPD    Y3, Y1, Y1
+	VADDPS       Y0, Y1, Y1
+	VPERM2F128   $0x20, Y1, Y1, Y0
+	VPERM2F128   $0x31, Y1, Y1, Y1
+	VADDPS       Y0, Y1, Y1
+	VXORPS       Y0, Y0, Y0
+	VBLENDPS     $0x0f, Y1, Y0, Y1
+	VADDPS       Y1, Y11, Y11
+	VMOVUPS      Y11, (R14)(DX*1)
+	LEAQ         (BX)(R8*2), BX
+	DECQ         72(R13)
+	JZ           done
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	MOVQ         BX, AX
+	XORQ         DX, DX
+	TESTQ        R15, R15
+	JZ           group4_diagonal
+
+group4_beside:
+	VMOVUPS      (R12)(DX*1), Y5
+	VMOVUPS      (SI)(DX*1), Y7
+	VMOVUPS      (DI)(DX*1), Y9
+	VXORPS       Y12, Y12, Y12
+	VXORPS       Y11, Y11, Y11
+	VPERMILPS    $0xb1, Y5, Y6
+	VXORPS       Y13, Y5, Y5
+	VPERMILPS    $0xb1, Y7, Y8
+	VXORPS       Y13, Y7, Y7
+	VPERMILPS    $0xb1, Y9, Y10
+	VXORPS       Y13, Y9, Y9
+	PREFETCHT0   128(AX)
+	VMOVUPS      (AX), Y15
+	VBROADCASTSS 16(SI)(R15*1), Y0
+	VFNMADD231PS Y0, Y9, Y15
+	VBROADCASTSS 16(DI)(R15*1), Y0
+	VFNMADD231PS Y0, Y7, Y15
+	VBROADCASTSS 20(SI)(R15*1), Y0
+	VFNMADD231PS Y0, Y10, Y15
+	VBROADCASTSS 20(DI)(R15*1), Y0
+	VFNMADD231PS Y0, Y8, Y15
+	VMOVUPS      Y15, (AX)
+	VFMADD231PS  Y15, Y5, Y1
+	VBROADCASTSS 16(R12)(R15*1), Y0
+	VFMADD231PS  Y15, Y0, Y11
+	VFMADD231PS  Y15, Y6, Y2
+	VBROADCASTSS 20(R12)(R15*1), Y0
+	VFMADD231PS  Y15, Y0, Y12
+	PREFETCHT0   128(AX)(R8*1)
+	VMOVUPS      (AX)(R8*1), Y15
+	VBROADCASTSS 24(SI)(R15*1), Y0
+	VFNMADD231PS Y0, Y9, Y15
+	VBROADCASTSS 24(DI)(R15*1), Y0
+	VFNMADD231PS Y0, Y7, Y15
+	VBROADCASTSS 28(SI)(R15*1), Y0
+	VFNMADD231PS Y0, Y10, Y15
+	VBROADCASTSS 28(DI)(R15*1), Y0
+	VFNMADD231PS Y0, Y8, Y15
+	VMOVUPS      Y15, (AX)(R8*1)
+	VFMADD231PS  Y15, Y5, Y3
+	VBROADCASTSS 24(R12)(R15*1), Y0
+	VFMADD231PS  Y15, Y0, Y11
+	VFMADD231PS  Y15, Y6, Y4
+	VBROADCASTSS 28(R12)(R15*1), Y0
+	VFMADD231PS  Y15, Y0, Y12
+	VXORPS       Y13, Y11, Y11
+	VPERMILPS    $0xb1, Y12, Y12
+	VMOVUPS      (R14)(DX*1), Y0
+	VADDPS       Y0, Y11, Y11
+	VADDPS       Y12, Y11, Y11
+	VMOVUPS      Y11, (R14)(DX*1)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+	CMPQ         DX, R15
+	JLT          group4_beside
+
+group4_diagonal:
+	VMOVUPS      (R12)(DX*1), Y5
+	VMOVUPS      (SI)(DX*1), Y7
+	VMOVUPS      (DI)(DX*1), Y9
+	VXORPS       Y12, Y12, Y12
+	VXORPS       Y11, Y11, Y11
+	VPERMILPS    $0xb1, Y5, Y6
+	VXORPS       Y13, Y5, Y5
+	VPERMILPS    $0xb1, Y7, Y8
+	VXORPS       Y13, Y7, Y7
+	VPERMILPS    $0xb1, Y9, Y10
+	VXORPS       Y13, Y9, Y9
+	VMOVUPS      (AX), Y15
+	VBROADCASTSS 16(SI)(R15*1), Y0
+	VFNMADD231PS Y0, Y9, Y15
+	VBROADCASTSS 16(DI)(R15*1), Y0
+	VFNMADD231PS Y0, Y7, Y15
+	VBROADCASTSS 20(SI)(R15*1), Y0
+	VFNMADD231PS Y0, Y10, Y15
+	VBROADCASTSS 20(DI)(R15*1), Y0
+	VFNMADD231PS Y0, Y8, Y15
+	VMOVUPS      Y15, (AX)
+	VANDPD       -20(CX), Y15, Y14
+	VFMADD231PS  Y14, Y5, Y1
+	VBROADCASTSS 16(R12)(R15*1), Y0
+	VANDPD       -16(CX), Y15, Y14
+	VFMADD231PS  Y14, Y0, Y11
+	VANDPD       -20(CX), Y15, Y14
+	VFMADD231PS  Y14, Y6, Y2
+	VBROADCASTSS 20(R12)(R15*1), Y0
+	VANDPD       -16(CX), Y15, Y14
+	VFMADD231PS  Y14, Y0, Y12
+	VMOVUPS      (AX)(R8*1), Y15
+	VBROADCASTSS 24(SI)(R15*1), Y0
+	VFNMADD231PS Y0, Y9, Y15
+	VBROADCASTSS 24(DI)(R15*1), Y0
+	VFNMADD231PS Y0, Y7, Y15
+	VBROADCASTSS 28(SI)(R15*1), Y0
+	VFNMADD231PS Y0, Y10, Y15
+	VBROADCASTSS 28(DI)(R15*1), Y0
+	VFNMADD231PS Y0, Y8, Y15
+	VMOVUPS      Y15, (AX)(R8*1)
+	VANDPD       -28(CX), Y15, Y14
+	VFMADD231PS  Y14, Y5, Y3
+	VBROADCASTSS 24(R12)(R15*1), Y0
+	VANDPD       -24(CX), Y15, Y14
+	VFMADD231PS  Y14, Y0, Y11
+	VANDPD       -28(CX), Y15, Y14
+	VFMADD231PS  Y14, Y6, Y4
+	VBROADCASTSS 28(R12)(R15*1), Y0
+	VANDPD       -24(CX), Y15, Y14
+	VFMADD231PS  Y14, Y0, Y12
+	VXORPS       Y13, Y11, Y11
+	VPERMILPS    $0xb1, Y12, Y12
+	VMOVUPS      (R14)(DX*1), Y0
+	VADDPS       Y0, Y11, Y11
+	VADDPS       Y12, Y11, Y11
+	VUNPCKLPS    Y2, Y1, Y0
+	VUNPCKHPS    Y2, Y1, Y1
+	VADDPS       Y0, Y1, Y1
+	VUNPCKLPS    Y4, Y3, Y0
+	VUNPCKHPS    Y4, Y3, Y3
+	VADDPS       Y0, Y3, Y3
+	VUNPCKLPD    Y3, Y1, Y0
+	VUNPCKHPD    Y3, Y1, Y1
+	VADDPS       Y0, Y1, Y1
+	VPERM2F128   $0x20, Y1, Y1, Y0
+	VPERM2F128   $0x31, Y1, Y1, Y1
+	VADDPS       Y0, Y1, Y1
+	VXORPS       Y0, Y0, Y0
+	VBLENDPS     $0xf0, Y1, Y0, Y1
+	VADDPS       Y1, Y11, Y11
+	VMOVUPS      Y11, (R14)(DX*1)
+	LEAQ         (BX)(R8*2), BX
+	ADDQ         $0x00000020, R15
+	DECQ         72(R13)
+	JNZ          group0
+
+done:
+	VZEROUPPER
+	RET
+
+// func reflectC64AVX2(args *byte)
+// Requires: AVX, AVX2, FMA3
+TEXT ·reflectC64AVX2(SB), NOSPLIT, $0-8
+	MOVQ         args+0(FP), R13
+	MOVQ         24(R13), AX
+	VBROADCASTSS (AX), Y7
+	VBROADCASTSS 4(AX), Y8
+	VBROADCASTSS 8(AX), Y9
+	VBROADCASTSS 12(AX), Y10
+	MOVQ         32(R13), AX
+	VMOVUPS      (AX), Y6
+	MOVQ         (R13), AX
+	MOVQ         8(R13), SI
+	MOVQ         16(R13), DI
+	MOVQ         64(R13), CX
+	VXORPS       Y4, Y4, Y4
+	XORQ         DX, DX
+	CMPQ         56(R13), $0x01
+	JLT          update
+	JEQ          scale
+	TESTQ        CX, CX
+	JZ           combine_sum_end
+
+combine_sum:
+	VMOVUPS     (DI)(DX*1), Y3
+	VFMADD231PS (SI)(DX*1), Y3, Y4
+	ADDQ        $0x00000020, DX
+	DECQ        CX
+	JNZ         combine_sum
+
+combine_sum_end:
+	VUNPCKLPS    Y4, Y4, Y5
+	VUNPCKHPS    Y4, Y4, Y2
+	VADDPS       Y5, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X5
+	VADDPS       X5, X2, X2
+	VMOVHLPS     X2, X2, X5
+	VADDPS       X5, X2, X2
+	VMULPS       X9, X2, X2
+	VBROADCASTSS X2, Y2
+	XORQ         DX, DX
+	MOVQ         64(R13), CX
+	TESTQ        CX, CX
+	JZ           combine_vector_end
+
+combine_vector:
+	VMOVUPS     (DI)(DX*1), Y3
+	VMOVUPS     Y3, Y1
+	VXORPS      Y6, Y1, Y1
+	VPERMILPS   $0xb1, Y1, Y1
+	VMULPS      Y8, Y1, Y1
+	VFMADD213PS Y1, Y7, Y3
+	VFMADD231PS (SI)(DX*1), Y2, Y3
+	VMOVUPS     Y3, (DI)(DX*1)
+	ADDQ        $0x00000020, DX
+	DECQ        CX
+	JNZ         combine_vector
+
+combine_vector_end:
+update:
+	MOVQ         88(R13), DX
+	VBROADCASTSS (SI)(DX*1), Y7
+	VBROADCASTSS 4(SI)(DX*1), Y8
+	VBROADCASTSS (DI)(DX*1), Y9
+	VBROADCASTSS 4(DI)(DX*1), Y10
+	VXORPS       Y4, Y4, Y4
+	XORQ         DX, DX
+	MOVQ         72(R13), CX
+	TESTQ        CX, CX
+	JZ           update_summed_end
+
+update_summed:
+	VMOVUPS      (AX)(DX*1), Y0
+	VXORPS       Y6, Y0, Y0
+	VMOVUPS      (DI)(DX*1), Y3
+	VMOVUPS      (SI)(DX*1), Y2
+	VFNMADD231PS Y7, Y3, Y0
+	VPERMILPS    $0xb1, Y3, Y1
+	VXORPS       Y6, Y1, Y1
+	VFNMADD231PS Y8, Y1, Y0
+	VFNMADD231PS Y9, Y2, Y0
+	VPERMILPS    $0xb1, Y2, Y1
+	VXORPS       Y6, Y1, Y1
+	VFNMADD231PS Y10, Y1, Y0
+	VMOVUPS      Y0, (AX)(DX*1)
+	VFMADD231PS  Y0, Y0, Y4
+	ADDQ         $0x00000020, DX
+	DECQ         CX
+	JNZ          update_summed
+
+update_summed_end:
+	MOVQ         64(R13), CX
+	SUBQ         72(R13), CX
+	CMPQ         80(R13), $0x00
+	JEQ          update_rest
+	VMOVUPS      (AX)(DX*1), Y0
+	VXORPS       Y6, Y0, Y0
+	VMOVUPS      (DI)(DX*1), Y3
+	VMOVUPS      (SI)(DX*1), Y2
+	VFNMADD231PS Y7, Y3, Y0
+	VPERMILPS    $0xb1, Y3, Y1
+	VXORPS       Y6, Y1, Y1
+	VFNMADD231PS Y8, Y1, Y0
+	VFNMADD231PS Y9, Y2, Y0
+	VPERMILPS    $0xb1, Y2, Y1
+	VXORPS       Y6, Y1, Y1
+	VFNMADD231PS Y10, Y1, Y0
+	VMOVUPS      Y0, (AX)(DX*1)
+	MOVQ         48(R13), R15
+	VANDPS       (R15), Y0, Y0
+	VFMADD231PS  Y0, Y0, Y4
+	ADDQ         $0x00000020, DX
+	DECQ         CX
+
+update_rest:
+	TESTQ CX, CX
+	JZ    update_others_end
+
+update_others:
+	VMOVUPS      (AX)(DX*1), Y0
+	VXORPS       Y6, Y0, Y0
+	VMOVUPS      (DI)(DX*1), Y3
+	VMOVUPS      (SI)(DX*1), Y2
+	VFNMADD231PS Y7, Y3, Y0
+	VPERMILPS    $0xb1, Y3, Y1
+	VXORPS       Y6, Y1, Y1
+	VFNMADD231PS Y8, Y1, Y0
+	VFNMADD231PS Y9, Y2, Y0
+	VPERMILPS    $0xb1, Y2, Y1
+	VXORPS       Y6, Y1, Y1
+	VFNMADD231PS Y10, Y1, Y0
+	VMOVUPS      Y0, (AX)(DX*1)
+	ADDQ         $0x00000020, DX
+	DECQ         CX
+	JNZ          update_others
+
+update_others_end:
+	VUNPCKLPS    Y4, Y4, Y5
+	VUNPCKHPS    Y4, Y4, Y3
+	VADDPS       Y5, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X5
+	VADDPS       X5, X3, X3
+	VMOVHLPS     X3, X3, X5
+	VADDPS       X5, X3, X3
+	MOVQ         40(R13), AX
+	VMOVSS       X3, (AX)
+	MOVQ         88(R13), DX
+	VXORPS       Y0, Y0, Y0
+	VMOVSS       X0, (SI)(DX*1)
+	VMOVSS       X0, 4(SI)(DX*1)
+	VMOVSS       X0, (DI)(DX*1)
+	VMOVSS       X0, 4(DI)(DX*1)
+	VZEROUPPER
+	RET
+
+scale:
+	VXORPS Y5, Y5, Y5
+	TESTQ  CX, CX
+	JZ     scale_vector_end
+
+scale_vector:
+	VMOVUPS     (AX)(DX*1), Y0
+	VMOVUPS     Y0, Y1
+	VXORPS      Y6, Y1, Y1
+	VPERMILPS   $0xb1, Y1, Y1
+	VMULPS      Y8, Y1, Y1
+	VFMADD213PS Y1, Y7, Y0
+	VMOVUPS     Y0, (AX)(DX*1)
+	VMOVUPS     Y0, (SI)(DX*1)
+	VMOVUPS     Y5, (DI)(DX*1)
+	ADDQ        $0x00000020, DX
+	DECQ        CX
+	JNZ         scale_vector
+
+scale_vector_end:
 	VZEROUPPER
 	RET

@@ -9,7 +9,7 @@ package kernel
 //go:noescape
 func reduceF64AVX512(args *byte)
 
-// reflectF64AVX512 runs UpdateRow, ScaleTo or Combine. It reads and writes no element outside of the operands.
+// reflectF64AVX512 runs UpdateRow, ScaleTo or Advance. It reads and writes no element outside of the operands.
 //
 //go:noescape
 func reflectF64AVX512(args *byte)
@@ -19,7 +19,27 @@ func reflectF64AVX512(args *byte)
 //go:noescape
 func reduceC128AVX512(args *byte)
 
-// reflectC128AVX512 runs UpdateRow, ScaleTo or Combine. It reads and writes no element outside of the operands.
+// reflectC128AVX512 runs UpdateRow, ScaleTo or Advance. It reads and writes no element outside of the operands.
 //
 //go:noescape
 func reflectC128AVX512(args *byte)
+
+// reduceF32AVX512 does the work of Reduction. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func reduceF32AVX512(args *byte)
+
+// reflectF32AVX512 runs UpdateRow, ScaleTo or Advance. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func reflectF32AVX512(args *byte)
+
+// reduceC64AVX512 does the work of Reduction. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func reduceC64AVX512(args *byte)
+
+// reflectC64AVX512 runs UpdateRow, ScaleTo or Advance. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func reflectC64AVX512(args *byte)

@@ -7,33 +7,19 @@
 // func reduceF64AVX512(args *byte)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·reduceF64AVX512(SB), NOSPLIT, $0-8
-	MOVQ  args+0(FP), R13
-	MOVQ  (R13), BX
-	MOVQ  8(R13), SI
-	MOVQ  16(R13), DI
-	MOVQ  24(R13), R12
-	MOVQ  32(R13), R14
-	MOVQ  64(R13), R15
-	MOVQ  56(R13), R8
-	LEAQ  (R8)(R8*2), R9
-	LEAQ  (R8)(R8*4), R10
-	LEAQ  (R9)(R8*4), R11
-	MOVL  $0x00000001, CX
-	KMOVW CX, K1
-	MOVL  $0x00000003, CX
-	KMOVW CX, K2
-	MOVL  $0x00000007, CX
-	KMOVW CX, K3
-	MOVL  $0x0000000f, CX
-	KMOVW CX, K4
-	MOVL  $0x0000001f, CX
-	KMOVW CX, K5
-	MOVL  $0x0000003f, CX
-	KMOVW CX, K6
-	MOVL  $0x0000007f, CX
-	KMOVW CX, K7
+	MOVQ args+0(FP), R13
+	MOVQ (R13), BX
+	MOVQ 8(R13), SI
+	MOVQ 16(R13), DI
+	MOVQ 24(R13), R12
+	MOVQ 32(R13), R14
+	MOVQ 64(R13), R15
+	MOVQ 56(R13), R8
+	LEAQ (R8)(R8*2), R9
+	LEAQ (R8)(R8*4), R10
+	LEAQ (R9)(R8*4), R11
 
-group:
+group0:
 	VPXORQ       Z1, Z1, Z1
 	VPXORQ       Z2, Z2, Z2
 	VPXORQ       Z3, Z3, Z3
@@ -53,9 +39,9 @@ group:
 	MOVQ         BX, AX
 	XORQ         DX, DX
 	TESTQ        R15, R15
-	JZ           diagonal
+	JZ           group0_diagonal
 
-beside:
+group0_beside:
 	VMOVUPD           (R12)(DX*1), Z9
 	VMOVUPD           (SI)(DX*1), Z10
 	VMOVUPD           (DI)(DX*1), Z11
@@ -122,9 +108,9 @@ beside:
 	ADDQ              $0x00000040, AX
 	ADDQ              $0x00000040, DX
 	CMPQ              DX, R15
-	JLT               beside
+	JLT               group0_beside
 
-diagonal:
+group0_diagonal:
 	VMOVUPD           (R12)(DX*1), Z9
 	VMOVUPD           (SI)(DX*1), Z10
 	VMOVUPD           (DI)(DX*1), Z11
@@ -134,48 +120,76 @@ diagonal:
 	VFNMADD231PD.BCST (SI)(R15*1), Z11, Z22
 	VFNMADD231PD.BCST (DI)(R15*1), Z10, Z22
 	VMOVUPD           Z22, (AX)
+	MOVL              $0x00000001, CX
+	KMOVW             CX, K1
 	VFMADD231PD       Z22, Z9, K1, Z1
 	VMOVUPD           (AX)(R8*1), Z23
 	VFNMADD231PD.BCST 8(SI)(R15*1), Z11, Z23
 	VFNMADD231PD.BCST 8(DI)(R15*1), Z10, Z23
 	VMOVUPD           Z23, (AX)(R8*1)
+	MOVL              $0x00000003, CX
+	KMOVW             CX, K2
 	VFMADD231PD       Z23, Z9, K2, Z2
-	VFMADD231PD       Z23, Z15, K1, Z13
+	MOVL              $0x00000001, CX
+	KMOVW             CX, K3
+	VFMADD231PD       Z23, Z15, K3, Z13
 	VMOVUPD           (AX)(R8*2), Z24
 	VFNMADD231PD.BCST 16(SI)(R15*1), Z11, Z24
 	VFNMADD231PD.BCST 16(DI)(R15*1), Z10, Z24
 	VMOVUPD           Z24, (AX)(R8*2)
-	VFMADD231PD       Z24, Z9, K3, Z3
-	VFMADD231PD       Z24, Z16, K2, Z12
+	MOVL              $0x00000007, CX
+	KMOVW             CX, K4
+	VFMADD231PD       Z24, Z9, K4, Z3
+	MOVL              $0x00000003, CX
+	KMOVW             CX, K5
+	VFMADD231PD       Z24, Z16, K5, Z12
 	VMOVUPD           (AX)(R9*1), Z25
 	VFNMADD231PD.BCST 24(SI)(R15*1), Z11, Z25
 	VFNMADD231PD.BCST 24(DI)(R15*1), Z10, Z25
 	VMOVUPD           Z25, (AX)(R9*1)
-	VFMADD231PD       Z25, Z9, K4, Z4
-	VFMADD231PD       Z25, Z17, K3, Z13
+	MOVL              $0x0000000f, CX
+	KMOVW             CX, K6
+	VFMADD231PD       Z25, Z9, K6, Z4
+	MOVL              $0x00000007, CX
+	KMOVW             CX, K7
+	VFMADD231PD       Z25, Z17, K7, Z13
 	VMOVUPD           (AX)(R8*4), Z26
 	VFNMADD231PD.BCST 32(SI)(R15*1), Z11, Z26
 	VFNMADD231PD.BCST 32(DI)(R15*1), Z10, Z26
 	VMOVUPD           Z26, (AX)(R8*4)
-	VFMADD231PD       Z26, Z9, K5, Z5
-	VFMADD231PD       Z26, Z18, K4, Z12
+	MOVL              $0x0000001f, CX
+	KMOVW             CX, K1
+	VFMADD231PD       Z26, Z9, K1, Z5
+	MOVL              $0x0000000f, CX
+	KMOVW             CX, K2
+	VFMADD231PD       Z26, Z18, K2, Z12
 	VMOVUPD           (AX)(R10*1), Z27
 	VFNMADD231PD.BCST 40(SI)(R15*1), Z11, Z27
 	VFNMADD231PD.BCST 40(DI)(R15*1), Z10, Z27
 	VMOVUPD           Z27, (AX)(R10*1)
-	VFMADD231PD       Z27, Z9, K6, Z6
-	VFMADD231PD       Z27, Z19, K5, Z13
+	MOVL              $0x0000003f, CX
+	KMOVW             CX, K3
+	VFMADD231PD       Z27, Z9, K3, Z6
+	MOVL              $0x0000001f, CX
+	KMOVW             CX, K4
+	VFMADD231PD       Z27, Z19, K4, Z13
 	VMOVUPD           (AX)(R9*2), Z28
 	VFNMADD231PD.BCST 48(SI)(R15*1), Z11, Z28
 	VFNMADD231PD.BCST 48(DI)(R15*1), Z10, Z28
 	VMOVUPD           Z28, (AX)(R9*2)
-	VFMADD231PD       Z28, Z9, K7, Z7
+	MOVL              $0x0000007f, CX
+	KMOVW             CX, K5
+	VFMADD231PD       Z28, Z9, K5, Z7
+	MOVL              $0x0000003f, CX
+	KMOVW             CX, K6
 	VFMADD231PD       Z28, Z20, K6, Z12
 	VMOVUPD           (AX)(R11*1), Z29
 	VFNMADD231PD.BCST 56(SI)(R15*1), Z11, Z29
 	VFNMADD231PD.BCST 56(DI)(R15*1), Z10, Z29
 	VMOVUPD           Z29, (AX)(R11*1)
 	VFMADD231PD       Z29, Z9, Z8
+	MOVL              $0x0000007f, CX
+	KMOVW             CX, K7
 	VFMADD231PD       Z29, Z21, K7, Z13
 	VADDPD            Z13, Z12, Z12
 	VUNPCKLPD         Z2, Z1, Z0
@@ -204,7 +218,7 @@ diagonal:
 	LEAQ              (BX)(R8*8), BX
 	ADDQ              $0x00000040, R15
 	DECQ              72(R13)
-	JNZ               group
+	JNZ               group0
 	VZEROUPPER
 	RET
 
@@ -220,13 +234,54 @@ TEXT ·reflectF64AVX512(SB), NOSPLIT, $0-8
 	MOVQ         (R13), AX
 	MOVQ         8(R13), SI
 	MOVQ         16(R13), DI
-	MOVQ         56(R13), CX
+	MOVQ         64(R13), CX
 	VPXORQ       Z4, Z4, Z4
 	XORQ         DX, DX
-	CMPQ         48(R13), $0x01
+	CMPQ         56(R13), $0x01
+	JLT          update
 	JEQ          scale
-	JGT          combine
-	MOVQ         64(R13), CX
+	TESTQ        CX, CX
+	JZ           combine_sum_end
+
+combine_sum:
+	VMOVUPD     (DI)(DX*1), Z3
+	VFMADD231PD (SI)(DX*1), Z3, Z4
+	ADDQ        $0x00000040, DX
+	DECQ        CX
+	JNZ         combine_sum
+
+combine_sum_end:
+	VUNPCKLPD     Z4, Z4, Z5
+	VUNPCKHPD     Z4, Z4, Z2
+	VADDPD        Z5, Z2, Z2
+	VEXTRACTF64X4 $0x01, Z2, Y5
+	VADDPD        Y5, Y2, Y2
+	VEXTRACTF128  $0x01, Y2, X5
+	VADDPD        X5, X2, X2
+	VMULPD        X9, X2, X2
+	VBROADCASTSD  X2, Z2
+	XORQ          DX, DX
+	MOVQ          64(R13), CX
+	TESTQ         CX, CX
+	JZ            combine_vector_end
+
+combine_vector:
+	VMOVUPD     (DI)(DX*1), Z3
+	VMULPD      Z7, Z3, Z3
+	VFMADD231PD (SI)(DX*1), Z2, Z3
+	VMOVUPD     Z3, (DI)(DX*1)
+	ADDQ        $0x00000040, DX
+	DECQ        CX
+	JNZ         combine_vector
+
+combine_vector_end:
+update:
+	MOVQ         88(R13), DX
+	VBROADCASTSD (SI)(DX*1), Z7
+	VBROADCASTSD (DI)(DX*1), Z9
+	VPXORQ       Z4, Z4, Z4
+	XORQ         DX, DX
+	MOVQ         72(R13), CX
 	TESTQ        CX, CX
 	JZ           update_summed_end
 
@@ -243,12 +298,26 @@ update_summed:
 	JNZ          update_summed
 
 update_summed_end:
-	MOVQ  56(R13), CX
-	SUBQ  64(R13), CX
-	TESTQ CX, CX
-	JZ    update_rest_end
+	MOVQ         64(R13), CX
+	SUBQ         72(R13), CX
+	CMPQ         80(R13), $0x00
+	JEQ          update_rest
+	VMOVUPD      (AX)(DX*1), Z0
+	VMOVUPD      (DI)(DX*1), Z3
+	VMOVUPD      (SI)(DX*1), Z2
+	VFNMADD231PD Z7, Z3, Z0
+	VFNMADD231PD Z9, Z2, Z0
+	VMOVUPD      Z0, (AX)(DX*1)
+	KMOVW        80(R13), K1
+	VFMADD231PD  Z0, Z0, K1, Z4
+	ADDQ         $0x00000040, DX
+	DECQ         CX
 
 update_rest:
+	TESTQ CX, CX
+	JZ    update_others_end
+
+update_others:
 	VMOVUPD      (AX)(DX*1), Z0
 	VMOVUPD      (DI)(DX*1), Z3
 	VMOVUPD      (SI)(DX*1), Z2
@@ -257,9 +326,9 @@ update_rest:
 	VMOVUPD      Z0, (AX)(DX*1)
 	ADDQ         $0x00000040, DX
 	DECQ         CX
-	JNZ          update_rest
+	JNZ          update_others
 
-update_rest_end:
+update_others_end:
 	VUNPCKLPD     Z4, Z4, Z5
 	VUNPCKHPD     Z4, Z4, Z3
 	VADDPD        Z5, Z3, Z3
@@ -269,62 +338,29 @@ update_rest_end:
 	VADDPD        X5, X3, X3
 	MOVQ          40(R13), AX
 	VMOVSD        X3, (AX)
+	MOVQ          88(R13), DX
+	VPXORQ        Z0, Z0, Z0
+	VMOVSD        X0, (SI)(DX*1)
+	VMOVSD        X0, (DI)(DX*1)
 	VZEROUPPER
 	RET
 
 scale:
-	TESTQ CX, CX
-	JZ    scale_vector_end
+	VPXORQ Z5, Z5, Z5
+	TESTQ  CX, CX
+	JZ     scale_vector_end
 
 scale_vector:
 	VMOVUPD (AX)(DX*1), Z0
 	VMULPD  Z7, Z0, Z0
 	VMOVUPD Z0, (AX)(DX*1)
 	VMOVUPD Z0, (SI)(DX*1)
+	VMOVUPD Z5, (DI)(DX*1)
 	ADDQ    $0x00000040, DX
 	DECQ    CX
 	JNZ     scale_vector
 
 scale_vector_end:
-	VZEROUPPER
-	RET
-
-combine:
-	TESTQ CX, CX
-	JZ    combine_sum_end
-
-combine_sum:
-	VMOVUPD     (AX)(DX*1), Z0
-	VFMADD231PD (SI)(DX*1), Z0, Z4
-	ADDQ        $0x00000040, DX
-	DECQ        CX
-	JNZ         combine_sum
-
-combine_sum_end:
-	VUNPCKLPD     Z4, Z4, Z5
-	VUNPCKHPD     Z4, Z4, Z3
-	VADDPD        Z5, Z3, Z3
-	VEXTRACTF64X4 $0x01, Z3, Y5
-	VADDPD        Y5, Y3, Y3
-	VEXTRACTF128  $0x01, Y3, X5
-	VADDPD        X5, X3, X3
-	VMULPD        X9, X3, X3
-	VBROADCASTSD  X3, Z3
-	XORQ          DX, DX
-	MOVQ          56(R13), CX
-	TESTQ         CX, CX
-	JZ            combine_vector_end
-
-combine_vector:
-	VMOVUPD     (AX)(DX*1), Z0
-	VMULPD      Z7, Z0, Z0
-	VFMADD231PD (SI)(DX*1), Z3, Z0
-	VMOVUPD     Z0, (AX)(DX*1)
-	ADDQ        $0x00000040, DX
-	DECQ        CX
-	JNZ         combine_vector
-
-combine_vector_end:
 	VZEROUPPER
 	RET
 
@@ -342,24 +378,10 @@ TEXT ·reduceC128AVX512(SB), NOSPLIT, $0-8
 	LEAQ    (R8)(R8*2), R9
 	LEAQ    (R8)(R8*4), R10
 	LEAQ    (R9)(R8*4), R11
-	MOVL    $0x00000001, CX
-	KMOVW   CX, K1
-	MOVL    $0x00000003, CX
-	KMOVW   CX, K2
-	MOVL    $0x00000007, CX
-	KMOVW   CX, K3
-	MOVL    $0x0000000f, CX
-	KMOVW   CX, K4
-	MOVL    $0x0000001f, CX
-	KMOVW   CX, K5
-	MOVL    $0x0000003f, CX
-	KMOVW   CX, K6
-	MOVL    $0x0000007f, CX
-	KMOVW   CX, K7
 	MOVQ    48(R13), AX
 	VMOVUPD (AX), Z17
 
-group:
+group0:
 	VPXORQ       Z1, Z1, Z1
 	VPXORQ       Z2, Z2, Z2
 	VPXORQ       Z3, Z3, Z3
@@ -379,9 +401,9 @@ group:
 	MOVQ         BX, AX
 	XORQ         DX, DX
 	TESTQ        R15, R15
-	JZ           diagonal
+	JZ           group0_diagonal
 
-beside:
+group0_beside:
 	VMOVUPD           (R12)(DX*1), Z9
 	VMOVUPD           (SI)(DX*1), Z11
 	VMOVUPD           (DI)(DX*1), Z13
@@ -446,9 +468,9 @@ beside:
 	ADDQ              $0x00000040, AX
 	ADDQ              $0x00000040, DX
 	CMPQ              DX, R15
-	JLT               beside
+	JLT               group0_beside
 
-diagonal:
+group0_diagonal:
 	VMOVUPD           (R12)(DX*1), Z9
 	VMOVUPD           (SI)(DX*1), Z11
 	VMOVUPD           (DI)(DX*1), Z13
@@ -466,38 +488,66 @@ diagonal:
 	VFNMADD231PD.BCST 8(SI)(R15*1), Z14, Z26
 	VFNMADD231PD.BCST 8(DI)(R15*1), Z12, Z26
 	VMOVUPD           Z26, (AX)
+	MOVL              $0x00000001, CX
+	KMOVW             CX, K1
 	VFMADD231PD       Z26, Z9, K1, Z1
-	VFMADD231PD       Z26, Z10, K1, Z2
+	MOVL              $0x00000001, CX
+	KMOVW             CX, K2
+	VFMADD231PD       Z26, Z10, K2, Z2
 	VMOVUPD           (AX)(R8*1), Z27
 	VFNMADD231PD.BCST 16(SI)(R15*1), Z13, Z27
 	VFNMADD231PD.BCST 16(DI)(R15*1), Z11, Z27
 	VFNMADD231PD.BCST 24(SI)(R15*1), Z14, Z27
 	VFNMADD231PD.BCST 24(DI)(R15*1), Z12, Z27
 	VMOVUPD           Z27, (AX)(R8*1)
+	MOVL              $0x00000007, CX
+	KMOVW             CX, K3
 	VFMADD231PD       Z27, Z9, K3, Z3
-	VFMADD231PD       Z27, Z20, K2, Z15
-	VFMADD231PD       Z27, Z10, K3, Z4
-	VFMADD231PD       Z27, Z21, K2, Z16
+	MOVL              $0x00000003, CX
+	KMOVW             CX, K4
+	VFMADD231PD       Z27, Z20, K4, Z15
+	MOVL              $0x00000007, CX
+	KMOVW             CX, K5
+	VFMADD231PD       Z27, Z10, K5, Z4
+	MOVL              $0x00000003, CX
+	KMOVW             CX, K6
+	VFMADD231PD       Z27, Z21, K6, Z16
 	VMOVUPD           (AX)(R8*2), Z28
 	VFNMADD231PD.BCST 32(SI)(R15*1), Z13, Z28
 	VFNMADD231PD.BCST 32(DI)(R15*1), Z11, Z28
 	VFNMADD231PD.BCST 40(SI)(R15*1), Z14, Z28
 	VFNMADD231PD.BCST 40(DI)(R15*1), Z12, Z28
 	VMOVUPD           Z28, (AX)(R8*2)
-	VFMADD231PD       Z28, Z9, K5, Z5
-	VFMADD231PD       Z28, Z22, K4, Z15
-	VFMADD231PD       Z28, Z10, K5, Z6
-	VFMADD231PD       Z28, Z23, K4, Z16
+	MOVL              $0x0000001f, CX
+	KMOVW             CX, K7
+	VFMADD231PD       Z28, Z9, K7, Z5
+	MOVL              $0x0000000f, CX
+	KMOVW             CX, K1
+	VFMADD231PD       Z28, Z22, K1, Z15
+	MOVL              $0x0000001f, CX
+	KMOVW             CX, K2
+	VFMADD231PD       Z28, Z10, K2, Z6
+	MOVL              $0x0000000f, CX
+	KMOVW             CX, K3
+	VFMADD231PD       Z28, Z23, K3, Z16
 	VMOVUPD           (AX)(R9*1), Z29
 	VFNMADD231PD.BCST 48(SI)(R15*1), Z13, Z29
 	VFNMADD231PD.BCST 48(DI)(R15*1), Z11, Z29
 	VFNMADD231PD.BCST 56(SI)(R15*1), Z14, Z29
 	VFNMADD231PD.BCST 56(DI)(R15*1), Z12, Z29
 	VMOVUPD           Z29, (AX)(R9*1)
-	VFMADD231PD       Z29, Z9, K7, Z7
-	VFMADD231PD       Z29, Z24, K6, Z15
-	VFMADD231PD       Z29, Z10, K7, Z8
-	VFMADD231PD       Z29, Z25, K6, Z16
+	MOVL              $0x0000007f, CX
+	KMOVW             CX, K4
+	VFMADD231PD       Z29, Z9, K4, Z7
+	MOVL              $0x0000003f, CX
+	KMOVW             CX, K5
+	VFMADD231PD       Z29, Z24, K5, Z15
+	MOVL              $0x0000007f, CX
+	KMOVW             CX, K6
+	VFMADD231PD       Z29, Z10, K6, Z8
+	MOVL              $0x0000003f, CX
+	KMOVW             CX, K7
+	VFMADD231PD       Z29, Z25, K7, Z16
 	VPXORQ            Z17, Z15, Z15
 	VPERMILPD         $0x55, Z16, Z16
 	VMOVUPD           (R14)(DX*1), Z0
@@ -529,7 +579,7 @@ diagonal:
 	LEAQ              (BX)(R8*4), BX
 	ADDQ              $0x00000040, R15
 	DECQ              72(R13)
-	JNZ               group
+	JNZ               group0
 	VZEROUPPER
 	RET
 
@@ -547,13 +597,60 @@ TEXT ·reflectC128AVX512(SB), NOSPLIT, $0-8
 	MOVQ         (R13), AX
 	MOVQ         8(R13), SI
 	MOVQ         16(R13), DI
-	MOVQ         56(R13), CX
+	MOVQ         64(R13), CX
 	VPXORQ       Z4, Z4, Z4
 	XORQ         DX, DX
-	CMPQ         48(R13), $0x01
+	CMPQ         56(R13), $0x01
+	JLT          update
 	JEQ          scale
-	JGT          combine
-	MOVQ         64(R13), CX
+	TESTQ        CX, CX
+	JZ           combine_sum_end
+
+combine_sum:
+	VMOVUPD     (DI)(DX*1), Z3
+	VFMADD231PD (SI)(DX*1), Z3, Z4
+	ADDQ        $0x00000040, DX
+	DECQ        CX
+	JNZ         combine_sum
+
+combine_sum_end:
+	VUNPCKLPD     Z4, Z4, Z5
+	VUNPCKHPD     Z4, Z4, Z2
+	VADDPD        Z5, Z2, Z2
+	VEXTRACTF64X4 $0x01, Z2, Y5
+	VADDPD        Y5, Y2, Y2
+	VEXTRACTF128  $0x01, Y2, X5
+	VADDPD        X5, X2, X2
+	VMULPD        X9, X2, X2
+	VBROADCASTSD  X2, Z2
+	XORQ          DX, DX
+	MOVQ          64(R13), CX
+	TESTQ         CX, CX
+	JZ            combine_vector_end
+
+combine_vector:
+	VMOVUPD     (DI)(DX*1), Z3
+	VMOVUPD     Z3, Z1
+	VPXORQ      Z6, Z1, Z1
+	VPERMILPD   $0x55, Z1, Z1
+	VMULPD      Z8, Z1, Z1
+	VFMADD213PD Z1, Z7, Z3
+	VFMADD231PD (SI)(DX*1), Z2, Z3
+	VMOVUPD     Z3, (DI)(DX*1)
+	ADDQ        $0x00000040, DX
+	DECQ        CX
+	JNZ         combine_vector
+
+combine_vector_end:
+update:
+	MOVQ         88(R13), DX
+	VBROADCASTSD (SI)(DX*1), Z7
+	VBROADCASTSD 8(SI)(DX*1), Z8
+	VBROADCASTSD (DI)(DX*1), Z9
+	VBROADCASTSD 8(DI)(DX*1), Z10
+	VPXORQ       Z4, Z4, Z4
+	XORQ         DX, DX
+	MOVQ         72(R13), CX
 	TESTQ        CX, CX
 	JZ           update_summed_end
 
@@ -577,12 +674,33 @@ update_summed:
 	JNZ          update_summed
 
 update_summed_end:
-	MOVQ  56(R13), CX
-	SUBQ  64(R13), CX
-	TESTQ CX, CX
-	JZ    update_rest_end
+	MOVQ         64(R13), CX
+	SUBQ         72(R13), CX
+	CMPQ         80(R13), $0x00
+	JEQ          update_rest
+	VMOVUPD      (AX)(DX*1), Z0
+	VPXORQ       Z6, Z0, Z0
+	VMOVUPD      (DI)(DX*1), Z3
+	VMOVUPD      (SI)(DX*1), Z2
+	VFNMADD231PD Z7, Z3, Z0
+	VPERMILPD    $0x55, Z3, Z1
+	VPXORQ       Z6, Z1, Z1
+	VFNMADD231PD Z8, Z1, Z0
+	VFNMADD231PD Z9, Z2, Z0
+	VPERMILPD    $0x55, Z2, Z1
+	VPXORQ       Z6, Z1, Z1
+	VFNMADD231PD Z10, Z1, Z0
+	VMOVUPD      Z0, (AX)(DX*1)
+	KMOVW        80(R13), K1
+	VFMADD231PD  Z0, Z0, K1, Z4
+	ADDQ         $0x00000040, DX
+	DECQ         CX
 
 update_rest:
+	TESTQ CX, CX
+	JZ    update_others_end
+
+update_others:
 	VMOVUPD      (AX)(DX*1), Z0
 	VPXORQ       Z6, Z0, Z0
 	VMOVUPD      (DI)(DX*1), Z3
@@ -598,9 +716,9 @@ update_rest:
 	VMOVUPD      Z0, (AX)(DX*1)
 	ADDQ         $0x00000040, DX
 	DECQ         CX
-	JNZ          update_rest
+	JNZ          update_others
 
-update_rest_end:
+update_others_end:
 	VUNPCKLPD     Z4, Z4, Z5
 	VUNPCKHPD     Z4, Z4, Z3
 	VADDPD        Z5, Z3, Z3
@@ -610,12 +728,19 @@ update_rest_end:
 	VADDPD        X5, X3, X3
 	MOVQ          40(R13), AX
 	VMOVSD        X3, (AX)
+	MOVQ          88(R13), DX
+	VPXORQ        Z0, Z0, Z0
+	VMOVSD        X0, (SI)(DX*1)
+	VMOVSD        X0, 8(SI)(DX*1)
+	VMOVSD        X0, (DI)(DX*1)
+	VMOVSD        X0, 8(DI)(DX*1)
 	VZEROUPPER
 	RET
 
 scale:
-	TESTQ CX, CX
-	JZ    scale_vector_end
+	VPXORQ Z5, Z5, Z5
+	TESTQ  CX, CX
+	JZ     scale_vector_end
 
 scale_vector:
 	VMOVUPD     (AX)(DX*1), Z0
@@ -626,6 +751,7 @@ scale_vector:
 	VFMADD213PD Z1, Z7, Z0
 	VMOVUPD     Z0, (AX)(DX*1)
 	VMOVUPD     Z0, (SI)(DX*1)
+	VMOVUPD     Z5, (DI)(DX*1)
 	ADDQ        $0x00000040, DX
 	DECQ        CX
 	JNZ         scale_vector
@@ -634,45 +760,1196 @@ scale_vector_end:
 	VZEROUPPER
 	RET
 
-combine:
-	TESTQ CX, CX
-	JZ    combine_sum_end
+// func reduceF32AVX512(args *byte)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·reduceF32AVX512(SB), NOSPLIT, $0-8
+	MOVQ args+0(FP), R13
+	MOVQ (R13), BX
+	MOVQ 8(R13), SI
+	MOVQ 16(R13), DI
+	MOVQ 24(R13), R12
+	MOVQ 32(R13), R14
+	MOVQ 64(R13), R15
+	MOVQ 56(R13), R8
+	LEAQ (R8)(R8*2), R9
+	LEAQ (R8)(R8*4), R10
+	LEAQ (R9)(R8*4), R11
+
+group0:
+	VPXORQ       Z1, Z1, Z1
+	VPXORQ       Z2, Z2, Z2
+	VPXORQ       Z3, Z3, Z3
+	VPXORQ       Z4, Z4, Z4
+	VPXORQ       Z5, Z5, Z5
+	VPXORQ       Z6, Z6, Z6
+	VPXORQ       Z7, Z7, Z7
+	VPXORQ       Z8, Z8, Z8
+	VBROADCASTSS (R12)(R15*1), Z14
+	VBROADCASTSS 4(R12)(R15*1), Z15
+	VBROADCASTSS 8(R12)(R15*1), Z16
+	VBROADCASTSS 12(R12)(R15*1), Z17
+	VBROADCASTSS 16(R12)(R15*1), Z18
+	VBROADCASTSS 20(R12)(R15*1), Z19
+	VBROADCASTSS 24(R12)(R15*1), Z20
+	VBROADCASTSS 28(R12)(R15*1), Z21
+	MOVQ         BX, AX
+	XORQ         DX, DX
+	TESTQ        R15, R15
+	JZ           group0_diagonal
+
+group0_beside:
+	VMOVUPS           (R12)(DX*1), Z9
+	VMOVUPS           (SI)(DX*1), Z10
+	VMOVUPS           (DI)(DX*1), Z11
+	VPXORQ            Z13, Z13, Z13
+	VMOVUPS           (R14)(DX*1), Z12
+	PREFETCHT0        128(AX)
+	VMOVUPS           (AX), Z22
+	VFNMADD231PS.BCST (SI)(R15*1), Z11, Z22
+	VFNMADD231PS.BCST (DI)(R15*1), Z10, Z22
+	VMOVUPS           Z22, (AX)
+	VFMADD231PS       Z22, Z9, Z1
+	VFMADD231PS       Z22, Z14, Z12
+	PREFETCHT0        128(AX)(R8*1)
+	VMOVUPS           (AX)(R8*1), Z23
+	VFNMADD231PS.BCST 4(SI)(R15*1), Z11, Z23
+	VFNMADD231PS.BCST 4(DI)(R15*1), Z10, Z23
+	VMOVUPS           Z23, (AX)(R8*1)
+	VFMADD231PS       Z23, Z9, Z2
+	VFMADD231PS       Z23, Z15, Z13
+	PREFETCHT0        128(AX)(R8*2)
+	VMOVUPS           (AX)(R8*2), Z24
+	VFNMADD231PS.BCST 8(SI)(R15*1), Z11, Z24
+	VFNMADD231PS.BCST 8(DI)(R15*1), Z10, Z24
+	VMOVUPS           Z24, (AX)(R8*2)
+	VFMADD231PS       Z24, Z9, Z3
+	VFMADD231PS       Z24, Z16, Z12
+	PREFETCHT0        128(AX)(R9*1)
+	VMOVUPS           (AX)(R9*1), Z25
+	VFNMADD231PS.BCST 12(SI)(R15*1), Z11, Z25
+	VFNMADD231PS.BCST 12(DI)(R15*1), Z10, Z25
+	VMOVUPS           Z25, (AX)(R9*1)
+	VFMADD231PS       Z25, Z9, Z4
+	VFMADD231PS       Z25, Z17, Z13
+	PREFETCHT0        128(AX)(R8*4)
+	VMOVUPS           (AX)(R8*4), Z26
+	VFNMADD231PS.BCST 16(SI)(R15*1), Z11, Z26
+	VFNMADD231PS.BCST 16(DI)(R15*1), Z10, Z26
+	VMOVUPS           Z26, (AX)(R8*4)
+	VFMADD231PS       Z26, Z9, Z5
+	VFMADD231PS       Z26, Z18, Z12
+	PREFETCHT0        128(AX)(R10*1)
+	VMOVUPS           (AX)(R10*1), Z27
+	VFNMADD231PS.BCST 20(SI)(R15*1), Z11, Z27
+	VFNMADD231PS.BCST 20(DI)(R15*1), Z10, Z27
+	VMOVUPS           Z27, (AX)(R10*1)
+	VFMADD231PS       Z27, Z9, Z6
+	VFMADD231PS       Z27, Z19, Z13
+	PREFETCHT0        128(AX)(R9*2)
+	VMOVUPS           (AX)(R9*2), Z28
+	VFNMADD231PS.BCST 24(SI)(R15*1), Z11, Z28
+	VFNMADD231PS.BCST 24(DI)(R15*1), Z10, Z28
+	VMOVUPS           Z28, (AX)(R9*2)
+	VFMADD231PS       Z28, Z9, Z7
+	VFMADD231PS       Z28, Z20, Z12
+	PREFETCHT0        128(AX)(R11*1)
+	VMOVUPS           (AX)(R11*1), Z29
+	VFNMADD231PS.BCST 28(SI)(R15*1), Z11, Z29
+	VFNMADD231PS.BCST 28(DI)(R15*1), Z10, Z29
+	VMOVUPS           Z29, (AX)(R11*1)
+	VFMADD231PS       Z29, Z9, Z8
+	VFMADD231PS       Z29, Z21, Z13
+	VADDPS            Z13, Z12, Z12
+	VMOVUPS           Z12, (R14)(DX*1)
+	ADDQ              $0x00000040, AX
+	ADDQ              $0x00000040, DX
+	CMPQ              DX, R15
+	JLT               group0_beside
+
+group0_diagonal:
+	VMOVUPS           (R12)(DX*1), Z9
+	VMOVUPS           (SI)(DX*1), Z10
+	VMOVUPS           (DI)(DX*1), Z11
+	VPXORQ            Z13, Z13, Z13
+	VMOVUPS           (R14)(DX*1), Z12
+	VMOVUPS           (AX), Z22
+	VFNMADD231PS.BCST (SI)(R15*1), Z11, Z22
+	VFNMADD231PS.BCST (DI)(R15*1), Z10, Z22
+	VMOVUPS           Z22, (AX)
+	MOVL              $0x00000001, CX
+	KMOVW             CX, K1
+	VFMADD231PS       Z22, Z9, K1, Z1
+	VMOVUPS           (AX)(R8*1), Z23
+	VFNMADD231PS.BCST 4(SI)(R15*1), Z11, Z23
+	VFNMADD231PS.BCST 4(DI)(R15*1), Z10, Z23
+	VMOVUPS           Z23, (AX)(R8*1)
+	MOVL              $0x00000003, CX
+	KMOVW             CX, K2
+	VFMADD231PS       Z23, Z9, K2, Z2
+	MOVL              $0x00000001, CX
+	KMOVW             CX, K3
+	VFMADD231PS       Z23, Z15, K3, Z13
+	VMOVUPS           (AX)(R8*2), Z24
+	VFNMADD231PS.BCST 8(SI)(R15*1), Z11, Z24
+	VFNMADD231PS.BCST 8(DI)(R15*1), Z10, Z24
+	VMOVUPS           Z24, (AX)(R8*2)
+	MOVL              $0x00000007, CX
+	KMOVW             CX, K4
+	VFMADD231PS       Z24, Z9, K4, Z3
+	MOVL              $0x00000003, CX
+	KMOVW             CX, K5
+	VFMADD231PS       Z24, Z16, K5, Z12
+	VMOVUPS           (AX)(R9*1), Z25
+	VFNMADD231PS.BCST 12(SI)(R15*1), Z11, Z25
+	VFNMADD231PS.BCST 12(DI)(R15*1), Z10, Z25
+	VMOVUPS           Z25, (AX)(R9*1)
+	MOVL              $0x0000000f, CX
+	KMOVW             CX, K6
+	VFMADD231PS       Z25, Z9, K6, Z4
+	MOVL              $0x00000007, CX
+	KMOVW             CX, K7
+	VFMADD231PS       Z25, Z17, K7, Z13
+	VMOVUPS           (AX)(R8*4), Z26
+	VFNMADD231PS.BCST 16(SI)(R15*1), Z11, Z26
+	VFNMADD231PS.BCST 16(DI)(R15*1), Z10, Z26
+	VMOVUPS           Z26, (AX)(R8*4)
+	MOVL              $0x0000001f, CX
+	KMOVW             CX, K1
+	VFMADD231PS       Z26, Z9, K1, Z5
+	MOVL              $0x0000000f, CX
+	KMOVW             CX, K2
+	VFMADD231PS       Z26, Z18, K2, Z12
+	VMOVUPS           (AX)(R10*1), Z27
+	VFNMADD231PS.BCST 20(SI)(R15*1), Z11, Z27
+	VFNMADD231PS.BCST 20(DI)(R15*1), Z10, Z27
+	VMOVUPS           Z27, (AX)(R10*1)
+	MOVL              $0x0000003f, CX
+	KMOVW             CX, K3
+	VFMADD231PS       Z27, Z9, K3, Z6
+	MOVL              $0x0000001f, CX
+	KMOVW             CX, K4
+	VFMADD231PS       Z27, Z19, K4, Z13
+	VMOVUPS           (AX)(R9*2), Z28
+	VFNMADD231PS.BCST 24(SI)(R15*1), Z11, Z28
+	VFNMADD231PS.BCST 24(DI)(R15*1), Z10, Z28
+	VMOVUPS           Z28, (AX)(R9*2)
+	MOVL              $0x0000007f, CX
+	KMOVW             CX, K5
+	VFMADD231PS       Z28, Z9, K5, Z7
+	MOVL              $0x0000003f, CX
+	KMOVW             CX, K6
+	VFMADD231PS       Z28, Z20, K6, Z12
+	VMOVUPS           (AX)(R11*1), Z29
+	VFNMADD231PS.BCST 28(SI)(R15*1), Z11, Z29
+	VFNMADD231PS.BCST 28(DI)(R15*1), Z10, Z29
+	VMOVUPS           Z29, (AX)(R11*1)
+	MOVL              $0x000000ff, CX
+	KMOVW             CX, K7
+	VFMADD231PS       Z29, Z9, K7, Z8
+	MOVL              $0x0000007f, CX
+	KMOVW             CX, K1
+	VFMADD231PS       Z29, Z21, K1, Z13
+	VADDPS            Z13, Z12, Z12
+	VUNPCKLPS         Z2, Z1, Z0
+	VUNPCKHPS         Z2, Z1, Z1
+	VADDPS            Z0, Z1, Z1
+	VUNPCKLPS         Z4, Z3, Z0
+	VUNPCKHPS         Z4, Z3, Z3
+	VADDPS            Z0, Z3, Z3
+	VUNPCKLPS         Z6, Z5, Z0
+	VUNPCKHPS         Z6, Z5, Z5
+	VADDPS            Z0, Z5, Z5
+	VUNPCKLPS         Z8, Z7, Z0
+	VUNPCKHPS         Z8, Z7, Z7
+	VADDPS            Z0, Z7, Z7
+	VUNPCKLPD         Z3, Z1, Z0
+	VUNPCKHPD         Z3, Z1, Z1
+	VADDPS            Z0, Z1, Z1
+	VUNPCKLPD         Z7, Z5, Z0
+	VUNPCKHPD         Z7, Z5, Z5
+	VADDPS            Z0, Z5, Z5
+	VSHUFF64X2        $0x88, Z5, Z1, Z0
+	VSHUFF64X2        $0xdd, Z5, Z1, Z1
+	VADDPS            Z0, Z1, Z1
+	VSHUFF64X2        $0x88, Z1, Z1, Z0
+	VSHUFF64X2        $0xdd, Z1, Z1, Z1
+	VADDPS            Z0, Z1, Z1
+	MOVL              $0x000000ff, CX
+	KMOVW             CX, K1
+	VADDPS            Z1, Z12, K1, Z12
+	VMOVUPS           Z12, (R14)(DX*1)
+	LEAQ              (BX)(R8*8), BX
+	DECQ              72(R13)
+	JZ                done
+	VPXORQ            Z1, Z1, Z1
+	VPXORQ            Z2, Z2, Z2
+	VPXORQ            Z3, Z3, Z3
+	VPXORQ            Z4, Z4, Z4
+	VPXORQ            Z5, Z5, Z5
+	VPXORQ            Z6, Z6, Z6
+	VPXORQ            Z7, Z7, Z7
+	VPXORQ            Z8, Z8, Z8
+	VBROADCASTSS      32(R12)(R15*1), Z14
+	VBROADCASTSS      36(R12)(R15*1), Z15
+	VBROADCASTSS      40(R12)(R15*1), Z16
+	VBROADCASTSS      44(R12)(R15*1), Z17
+	VBROADCASTSS      48(R12)(R15*1), Z18
+	VBROADCASTSS      52(R12)(R15*1), Z19
+	VBROADCASTSS      56(R12)(R15*1), Z20
+	VBROADCASTSS      60(R12)(R15*1), Z21
+	MOVQ              BX, AX
+	XORQ              DX, DX
+	TESTQ             R15, R15
+	JZ                group8_diagonal
+
+group8_beside:
+	VMOVUPS           (R12)(DX*1), Z9
+	VMOVUPS           (SI)(DX*1), Z10
+	VMOVUPS           (DI)(DX*1), Z11
+	VPXORQ            Z13, Z13, Z13
+	VMOVUPS           (R14)(DX*1), Z12
+	PREFETCHT0        128(AX)
+	VMOVUPS           (AX), Z22
+	VFNMADD231PS.BCST 32(SI)(R15*1), Z11, Z22
+	VFNMADD231PS.BCST 32(DI)(R15*1), Z10, Z22
+	VMOVUPS           Z22, (AX)
+	VFMADD231PS       Z22, Z9, Z1
+	VFMADD231PS       Z22, Z14, Z12
+	PREFETCHT0        128(AX)(R8*1)
+	VMOVUPS           (AX)(R8*1), Z23
+	VFNMADD231PS.BCST 36(SI)(R15*1), Z11, Z23
+	VFNMADD231PS.BCST 36(DI)(R15*1), Z10, Z23
+	VMOVUPS           Z23, (AX)(R8*1)
+	VFMADD231PS       Z23, Z9, Z2
+	VFMADD231PS       Z23, Z15, Z13
+	PREFETCHT0        128(AX)(R8*2)
+	VMOVUPS           (AX)(R8*2), Z24
+	VFNMADD231PS.BCST 40(SI)(R15*1), Z11, Z24
+	VFNMADD231PS.BCST 40(DI)(R15*1), Z10, Z24
+	VMOVUPS           Z24, (AX)(R8*2)
+	VFMADD231PS       Z24, Z9, Z3
+	VFMADD231PS       Z24, Z16, Z12
+	PREFETCHT0        128(AX)(R9*1)
+	VMOVUPS           (AX)(R9*1), Z25
+	VFNMADD231PS.BCST 44(SI)(R15*1), Z11, Z25
+	VFNMADD231PS.BCST 44(DI)(R15*1), Z10, Z25
+	VMOVUPS           Z25, (AX)(R9*1)
+	VFMADD231PS       Z25, Z9, Z4
+	VFMADD231PS       Z25, Z17, Z13
+	PREFETCHT0        128(AX)(R8*4)
+	VMOVUPS           (AX)(R8*4), Z26
+	VFNMADD231PS.BCST 48(SI)(R15*1), Z11, Z26
+	VFNMADD231PS.BCST 48(DI)(R15*1), Z10, Z26
+	VMOVUPS           Z26, (AX)(R8*4)
+	VFMADD231PS       Z26, Z9, Z5
+	VFMADD231PS       Z26, Z18, Z12
+	PREFETCHT0        128(AX)(R10*1)
+	VMOVUPS           (AX)(R10*1), Z27
+	VFNMADD231PS.BCST 52(SI)(R15*1), Z11, Z27
+	VFNMADD231PS.BCST 52(DI)(R15*1), Z10, Z27
+	VMOVUPS           Z27, (AX)(R10*1)
+	VFMADD231PS       Z27, Z9, Z6
+	VFMADD231PS       Z27, Z19, Z13
+	PREFETCHT0        128(AX)(R9*2)
+	VMOVUPS           (AX)(R9*2), Z28
+	VFNMADD231PS.BCST 56(SI)(R15*1), Z11, Z28
+	VFNMADD231PS.BCST 56(DI)(R15*1), Z10, Z28
+	VMOVUPS           Z28, (AX)(R9*2)
+	VFMADD231PS       Z28, Z9, Z7
+	VFMADD231PS       Z28, Z20, Z12
+	PREFETCHT0        128(AX)(R11*1)
+	VMOVUPS           (AX)(R11*1), Z29
+	VFNMADD231PS.BCST 60(SI)(R15*1), Z11, Z29
+	VFNMADD231PS.BCST 60(DI)(R15*1), Z10, Z29
+	VMOVUPS           Z29, (AX)(R11*1)
+	VFMADD231PS       Z29, Z9, Z8
+	VFMADD231PS       Z29, Z21, Z13
+	VADDPS            Z13, Z12, Z12
+	VMOVUPS           Z12, (R14)(DX*1)
+	ADDQ              $0x00000040, AX
+	ADDQ              $0x00000040, DX
+	CMPQ              DX, R15
+	JLT               group8_beside
+
+group8_diagonal:
+	VMOVUPS           (R12)(DX*1), Z9
+	VMOVUPS           (SI)(DX*1), Z10
+	VMOVUPS           (DI)(DX*1), Z11
+	VPXORQ            Z13, Z13, Z13
+	VMOVUPS           (R14)(DX*1), Z12
+	VMOVUPS           (AX), Z22
+	VFNMADD231PS.BCST 32(SI)(R15*1), Z11, Z22
+	VFNMADD231PS.BCST 32(DI)(R15*1), Z10, Z22
+	VMOVUPS           Z22, (AX)
+	MOVL              $0x000001ff, CX
+	KMOVW             CX, K2
+	VFMADD231PS       Z22, Z9, K2, Z1
+	MOVL              $0x000000ff, CX
+	KMOVW             CX, K3
+	VFMADD231PS       Z22, Z14, K3, Z12
+	VMOVUPS           (AX)(R8*1), Z23
+	VFNMADD231PS.BCST 36(SI)(R15*1), Z11, Z23
+	VFNMADD231PS.BCST 36(DI)(R15*1), Z10, Z23
+	VMOVUPS           Z23, (AX)(R8*1)
+	MOVL              $0x000003ff, CX
+	KMOVW             CX, K4
+	VFMADD231PS       Z23, Z9, K4, Z2
+	MOVL              $0x000001ff, CX
+	KMOVW             CX, K5
+	VFMADD231PS       Z23, Z15, K5, Z13
+	VMOVUPS           (AX)(R8*2), Z24
+	VFNMADD231PS.BCST 40(SI)(R15*1), Z11, Z24
+	VFNMADD231PS.BCST 40(DI)(R15*1), Z10, Z24
+	VMOVUPS           Z24, (AX)(R8*2)
+	MOVL              $0x000007ff, CX
+	KMOVW             CX, K6
+	VFMADD231PS       Z24, Z9, K6, Z3
+	MOVL              $0x000003ff, CX
+	KMOVW             CX, K7
+	VFMADD231PS       Z24, Z16, K7, Z12
+	VMOVUPS           (AX)(R9*1), Z25
+	VFNMADD231PS.BCST 44(SI)(R15*1), Z11, Z25
+	VFNMADD231PS.BCST 44(DI)(R15*1), Z10, Z25
+	VMOVUPS           Z25, (AX)(R9*1)
+	MOVL              $0x00000fff, CX
+	KMOVW             CX, K1
+	VFMADD231PS       Z25, Z9, K1, Z4
+	MOVL              $0x000007ff, CX
+	KMOVW             CX, K2
+	VFMADD231PS       Z25, Z17, K2, Z13
+	VMOVUPS           (AX)(R8*4), Z26
+	VFNMADD231PS.BCST 48(SI)(R15*1), Z11, Z26
+	VFNMADD231PS.BCST 48(DI)(R15*1), Z10, Z26
+	VMOVUPS           Z26, (AX)(R8*4)
+	MOVL              $0x00001fff, CX
+	KMOVW             CX, K3
+	VFMADD231PS       Z26, Z9, K3, Z5
+	MOVL              $0x00000fff, CX
+	KMOVW             CX, K4
+	VFMADD231PS       Z26, Z18, K4, Z12
+	VMOVUPS           (AX)(R10*1), Z27
+	VFNMADD231PS.BCST 52(SI)(R15*1), Z11, Z27
+	VFNMADD231PS.BCST 52(DI)(R15*1), Z10, Z27
+	VMOVUPS           Z27, (AX)(R10*1)
+	MOVL              $0x00003fff, CX
+	KMOVW             CX, K5
+	VFMADD231PS       Z27, Z9, K5, Z6
+	MOVL              $0x00001fff, CX
+	KMOVW             CX, K6
+	VFMADD231PS       Z27, Z19, K6, Z13
+	VMOVUPS           (AX)(R9*2), Z28
+	VFNMADD231PS.BCST 56(SI)(R15*1), Z11, Z28
+	VFNMADD231PS.BCST 56(DI)(R15*1), Z10, Z28
+	VMOVUPS           Z28, (AX)(R9*2)
+	MOVL              $0x00007fff, CX
+	KMOVW             CX, K7
+	VFMADD231PS       Z28, Z9, K7, Z7
+	MOVL              $0x00003fff, CX
+	KMOVW             CX, K1
+	VFMADD231PS       Z28, Z20, K1, Z12
+	VMOVUPS           (AX)(R11*1), Z29
+	VFNMADD231PS.BCST 60(SI)(R15*1), Z11, Z29
+	VFNMADD231PS.BCST 60(DI)(R15*1), Z10, Z29
+	VMOVUPS           Z29, (AX)(R11*1)
+	VFMADD231PS       Z29, Z9, Z8
+	MOVL              $0x00007fff, CX
+	KMOVW             CX, K2
+	VFMADD231PS       Z29, Z21, K2, Z13
+	VADDPS            Z13, Z12, Z12
+	VUNPCKLPS         Z2, Z1, Z0
+	VUNPCKHPS         Z2, Z1, Z1
+	VADDPS            Z0, Z1, Z1
+	VUNPCKLPS         Z4, Z3, Z0
+	VUNPCKHPS         Z4, Z3, Z3
+	VADDPS            Z0, Z3, Z3
+	VUNPCKLPS         Z6, Z5, Z0
+	VUNPCKHPS         Z6, Z5, Z5
+	VADDPS            Z0, Z5, Z5
+	VUNPCKLPS         Z8, Z7, Z0
+	VUNPCKHPS         Z8, Z7, Z7
+	VADDPS            Z0, Z7, Z7
+	VUNPCKLPD         Z3, Z1, Z0
+	VUNPCKHPD         Z3, Z1, Z1
+	VADDPS            Z0, Z1, Z1
+	VUNPCKLPD         Z7, Z5, Z0
+	VUNPCKHPD         Z7, Z5, Z5
+	VADDPS            Z0, Z5, Z5
+	VSHUFF64X2        $0x88, Z5, Z1, Z0
+	VSHUFF64X2        $0xdd, Z5, Z1, Z1
+	VADDPS            Z0, Z1, Z1
+	VSHUFF64X2        $0x88, Z1, Z1, Z0
+	VSHUFF64X2        $0xdd, Z1, Z1, Z1
+	VADDPS            Z0, Z1, Z1
+	MOVL              $0x0000ff00, CX
+	KMOVW             CX, K1
+	VADDPS            Z1, Z12, K1, Z12
+	VMOVUPS           Z12, (R14)(DX*1)
+	LEAQ              (BX)(R8*8), BX
+	ADDQ              $0x00000040, R15
+	DECQ              72(R13)
+	JNZ               group0
+
+done:
+	VZEROUPPER
+	RET
+
+// func reflectF32AVX512(args *byte)
+// Requires: AVX, AVX512F
+TEXT ·reflectF32AVX512(SB), NOSPLIT, $0-8
+	MOVQ         args+0(FP), R13
+	MOVQ         24(R13), AX
+	VBROADCASTSS (AX), Z7
+	VBROADCASTSS 4(AX), Z8
+	VBROADCASTSS 8(AX), Z9
+	VBROADCASTSS 12(AX), Z10
+	MOVQ         (R13), AX
+	MOVQ         8(R13), SI
+	MOVQ         16(R13), DI
+	MOVQ         64(R13), CX
+	VPXORQ       Z4, Z4, Z4
+	XORQ         DX, DX
+	CMPQ         56(R13), $0x01
+	JLT          update
+	JEQ          scale
+	TESTQ        CX, CX
+	JZ           combine_sum_end
 
 combine_sum:
-	VMOVUPD     (AX)(DX*1), Z0
-	VFMADD231PD (SI)(DX*1), Z0, Z4
+	VMOVUPS     (DI)(DX*1), Z3
+	VFMADD231PS (SI)(DX*1), Z3, Z4
 	ADDQ        $0x00000040, DX
 	DECQ        CX
 	JNZ         combine_sum
 
 combine_sum_end:
-	VUNPCKLPD     Z4, Z4, Z5
-	VUNPCKHPD     Z4, Z4, Z3
-	VADDPD        Z5, Z3, Z3
-	VEXTRACTF64X4 $0x01, Z3, Y5
-	VADDPD        Y5, Y3, Y3
-	VEXTRACTF128  $0x01, Y3, X5
-	VADDPD        X5, X3, X3
-	VMULPD        X9, X3, X3
-	VBROADCASTSD  X3, Z3
+	VUNPCKLPS     Z4, Z4, Z5
+	VUNPCKHPS     Z4, Z4, Z2
+	VADDPS        Z5, Z2, Z2
+	VEXTRACTF64X4 $0x01, Z2, Y5
+	VADDPS        Y5, Y2, Y2
+	VEXTRACTF128  $0x01, Y2, X5
+	VADDPS        X5, X2, X2
+	VMOVHLPS      X2, X2, X5
+	VADDPS        X5, X2, X2
+	VMULPS        X9, X2, X2
+	VBROADCASTSS  X2, Z2
 	XORQ          DX, DX
-	MOVQ          56(R13), CX
+	MOVQ          64(R13), CX
 	TESTQ         CX, CX
 	JZ            combine_vector_end
 
 combine_vector:
-	VMOVUPD     (AX)(DX*1), Z0
-	VMOVUPD     Z0, Z1
-	VPXORQ      Z6, Z1, Z1
-	VPERMILPD   $0x55, Z1, Z1
-	VMULPD      Z8, Z1, Z1
-	VFMADD213PD Z1, Z7, Z0
-	VFMADD231PD (SI)(DX*1), Z3, Z0
-	VMOVUPD     Z0, (AX)(DX*1)
+	VMOVUPS     (DI)(DX*1), Z3
+	VMULPS      Z7, Z3, Z3
+	VFMADD231PS (SI)(DX*1), Z2, Z3
+	VMOVUPS     Z3, (DI)(DX*1)
 	ADDQ        $0x00000040, DX
 	DECQ        CX
 	JNZ         combine_vector
 
 combine_vector_end:
+update:
+	MOVQ         88(R13), DX
+	VBROADCASTSS (SI)(DX*1), Z7
+	VBROADCASTSS (DI)(DX*1), Z9
+	VPXORQ       Z4, Z4, Z4
+	XORQ         DX, DX
+	MOVQ         72(R13), CX
+	TESTQ        CX, CX
+	JZ           update_summed_end
+
+update_summed:
+	VMOVUPS      (AX)(DX*1), Z0
+	VMOVUPS      (DI)(DX*1), Z3
+	VMOVUPS      (SI)(DX*1), Z2
+	VFNMADD231PS Z7, Z3, Z0
+	VFNMADD231PS Z9, Z2, Z0
+	VMOVUPS      Z0, (AX)(DX*1)
+	VFMADD231PS  Z0, Z0, Z4
+	ADDQ         $0x00000040, DX
+	DECQ         CX
+	JNZ          update_summed
+
+update_summed_end:
+	MOVQ         64(R13), CX
+	SUBQ         72(R13), CX
+	CMPQ         80(R13), $0x00
+	JEQ          update_rest
+	VMOVUPS      (AX)(DX*1), Z0
+	VMOVUPS      (DI)(DX*1), Z3
+	VMOVUPS      (SI)(DX*1), Z2
+	VFNMADD231PS Z7, Z3, Z0
+	VFNMADD231PS Z9, Z2, Z0
+	VMOVUPS      Z0, (AX)(DX*1)
+	KMOVW        80(R13), K1
+	VFMADD231PS  Z0, Z0, K1, Z4
+	ADDQ         $0x00000040, DX
+	DECQ         CX
+
+update_rest:
+	TESTQ CX, CX
+	JZ    update_others_end
+
+update_others:
+	VMOVUPS      (AX)(DX*1), Z0
+	VMOVUPS      (DI)(DX*1), Z3
+	VMOVUPS      (SI)(DX*1), Z2
+	VFNMADD231PS Z7, Z3, Z0
+	VFNMADD231PS Z9, Z2, Z0
+	VMOVUPS      Z0, (AX)(DX*1)
+	ADDQ         $0x00000040, DX
+	DECQ         CX
+	JNZ          update_others
+
+update_others_end:
+	VUNPCKLPS     Z4, Z4, Z5
+	VUNPCKHPS     Z4, Z4, Z3
+	VADDPS        Z5, Z3, Z3
+	VEXTRACTF64X4 $0x01, Z3, Y5
+	VADDPS        Y5, Y3, Y3
+	VEXTRACTF128  $0x01, Y3, X5
+	VADDPS        X5, X3, X3
+	VMOVHLPS      X3, X3, X5
+	VADDPS        X5, X3, X3
+	MOVQ          40(R13), AX
+	VMOVSS        X3, (AX)
+	MOVQ          88(R13), DX
+	VPXORQ        Z0, Z0, Z0
+	VMOVSS        X0, (SI)(DX*1)
+	VMOVSS        X0, (DI)(DX*1)
+	VZEROUPPER
+	RET
+
+scale:
+	VPXORQ Z5, Z5, Z5
+	TESTQ  CX, CX
+	JZ     scale_vector_end
+
+scale_vector:
+	VMOVUPS (AX)(DX*1), Z0
+	VMULPS  Z7, Z0, Z0
+	VMOVUPS Z0, (AX)(DX*1)
+	VMOVUPS Z0, (SI)(DX*1)
+	VMOVUPS Z5, (DI)(DX*1)
+	ADDQ    $0x00000040, DX
+	DECQ    CX
+	JNZ     scale_vector
+
+scale_vector_end:
+	VZEROUPPER
+	RET
+
+// func reduceC64AVX512(args *byte)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·reduceC64AVX512(SB), NOSPLIT, $0-8
+	MOVQ    args+0(FP), R13
+	MOVQ    (R13), BX
+	MOVQ    8(R13), SI
+	MOVQ    16(R13), DI
+	MOVQ    24(R13), R12
+	MOVQ    32(R13), R14
+	MOVQ    64(R13), R15
+	MOVQ    56(R13), R8
+	LEAQ    (R8)(R8*2), R9
+	LEAQ    (R8)(R8*4), R10
+	LEAQ    (R9)(R8*4), R11
+	MOVQ    48(R13), AX
+	VMOVUPS (AX), Z17
+
+group0:
+	VPXORQ       Z1, Z1, Z1
+	VPXORQ       Z2, Z2, Z2
+	VPXORQ       Z3, Z3, Z3
+	VPXORQ       Z4, Z4, Z4
+	VPXORQ       Z5, Z5, Z5
+	VPXORQ       Z6, Z6, Z6
+	VPXORQ       Z7, Z7, Z7
+	VPXORQ       Z8, Z8, Z8
+	VBROADCASTSS (R12)(R15*1), Z18
+	VBROADCASTSS 4(R12)(R15*1), Z19
+	VBROADCASTSS 8(R12)(R15*1), Z20
+	VBROADCASTSS 12(R12)(R15*1), Z21
+	VBROADCASTSS 16(R12)(R15*1), Z22
+	VBROADCASTSS 20(R12)(R15*1), Z23
+	VBROADCASTSS 24(R12)(R15*1), Z24
+	VBROADCASTSS 28(R12)(R15*1), Z25
+	MOVQ         BX, AX
+	XORQ         DX, DX
+	TESTQ        R15, R15
+	JZ           group0_diagonal
+
+group0_beside:
+	VMOVUPS           (R12)(DX*1), Z9
+	VMOVUPS           (SI)(DX*1), Z11
+	VMOVUPS           (DI)(DX*1), Z13
+	VPXORQ            Z16, Z16, Z16
+	VPXORQ            Z15, Z15, Z15
+	VPERMILPS         $0xb1, Z9, Z10
+	VPXORQ            Z17, Z9, Z9
+	VPERMILPS         $0xb1, Z11, Z12
+	VPXORQ            Z17, Z11, Z11
+	VPERMILPS         $0xb1, Z13, Z14
+	VPXORQ            Z17, Z13, Z13
+	PREFETCHT0        128(AX)
+	VMOVUPS           (AX), Z26
+	VFNMADD231PS.BCST (SI)(R15*1), Z13, Z26
+	VFNMADD231PS.BCST (DI)(R15*1), Z11, Z26
+	VFNMADD231PS.BCST 4(SI)(R15*1), Z14, Z26
+	VFNMADD231PS.BCST 4(DI)(R15*1), Z12, Z26
+	VMOVUPS           Z26, (AX)
+	VFMADD231PS       Z26, Z9, Z1
+	VFMADD231PS       Z26, Z18, Z15
+	VFMADD231PS       Z26, Z10, Z2
+	VFMADD231PS       Z26, Z19, Z16
+	PREFETCHT0        128(AX)(R8*1)
+	VMOVUPS           (AX)(R8*1), Z27
+	VFNMADD231PS.BCST 8(SI)(R15*1), Z13, Z27
+	VFNMADD231PS.BCST 8(DI)(R15*1), Z11, Z27
+	VFNMADD231PS.BCST 12(SI)(R15*1), Z14, Z27
+	VFNMADD231PS.BCST 12(DI)(R15*1), Z12, Z27
+	VMOVUPS           Z27, (AX)(R8*1)
+	VFMADD231PS       Z27, Z9, Z3
+	VFMADD231PS       Z27, Z20, Z15
+	VFMADD231PS       Z27, Z10, Z4
+	VFMADD231PS       Z27, Z21, Z16
+	PREFETCHT0        128(AX)(R8*2)
+	VMOVUPS           (AX)(R8*2), Z28
+	VFNMADD231PS.BCST 16(SI)(R15*1), Z13, Z28
+	VFNMADD231PS.BCST 16(DI)(R15*1), Z11, Z28
+	VFNMADD231PS.BCST 20(SI)(R15*1), Z14, Z28
+	VFNMADD231PS.BCST 20(DI)(R15*1), Z12, Z28
+	VMOVUPS           Z28, (AX)(R8*2)
+	VFMADD231PS       Z28, Z9, Z5
+	VFMADD231PS       Z28, Z22, Z15
+	VFMADD231PS       Z28, Z10, Z6
+	VFMADD231PS       Z28, Z23, Z16
+	PREFETCHT0        128(AX)(R9*1)
+	VMOVUPS           (AX)(R9*1), Z29
+	VFNMADD231PS.BCST 24(SI)(R15*1), Z13, Z29
+	VFNMADD231PS.BCST 24(DI)(R15*1), Z11, Z29
+	VFNMADD231PS.BCST 28(SI)(R15*1), Z14, Z29
+	VFNMADD231PS.BCST 28(DI)(R15*1), Z12, Z29
+	VMOVUPS           Z29, (AX)(R9*1)
+	VFMADD231PS       Z29, Z9, Z7
+	VFMADD231PS       Z29, Z24, Z15
+	VFMADD231PS       Z29, Z10, Z8
+	VFMADD231PS       Z29, Z25, Z16
+	VPXORQ            Z17, Z15, Z15
+	VPERMILPS         $0xb1, Z16, Z16
+	VMOVUPS           (R14)(DX*1), Z0
+	VADDPS            Z0, Z15, Z15
+	VADDPS            Z16, Z15, Z15
+	VMOVUPS           Z15, (R14)(DX*1)
+	ADDQ              $0x00000040, AX
+	ADDQ              $0x00000040, DX
+	CMPQ              DX, R15
+	JLT               group0_beside
+
+group0_diagonal:
+	VMOVUPS           (R12)(DX*1), Z9
+	VMOVUPS           (SI)(DX*1), Z11
+	VMOVUPS           (DI)(DX*1), Z13
+	VPXORQ            Z16, Z16, Z16
+	VPXORQ            Z15, Z15, Z15
+	VPERMILPS         $0xb1, Z9, Z10
+	VPXORQ            Z17, Z9, Z9
+	VPERMILPS         $0xb1, Z11, Z12
+	VPXORQ            Z17, Z11, Z11
+	VPERMILPS         $0xb1, Z13, Z14
+	VPXORQ            Z17, Z13, Z13
+	VMOVUPS           (AX), Z26
+	VFNMADD231PS.BCST (SI)(R15*1), Z13, Z26
+	VFNMADD231PS.BCST (DI)(R15*1), Z11, Z26
+	VFNMADD231PS.BCST 4(SI)(R15*1), Z14, Z26
+	VFNMADD231PS.BCST 4(DI)(R15*1), Z12, Z26
+	VMOVUPS           Z26, (AX)
+	MOVL              $0x00000001, CX
+	KMOVW             CX, K1
+	VFMADD231PS       Z26, Z9, K1, Z1
+	MOVL              $0x00000001, CX
+	KMOVW             CX, K2
+	VFMADD231PS       Z26, Z10, K2, Z2
+	VMOVUPS           (AX)(R8*1), Z27
+	VFNMADD231PS.BCST 8(SI)(R15*1), Z13, Z27
+	VFNMADD231PS.BCST 8(DI)(R15*1), Z11, Z27
+	VFNMADD231PS.BCST 12(SI)(R15*1), Z14, Z27
+	VFNMADD231PS.BCST 12(DI)(R15*1), Z12, Z27
+	VMOVUPS           Z27, (AX)(R8*1)
+	MOVL              $0x00000007, CX
+	KMOVW             CX, K3
+	VFMADD231PS       Z27, Z9, K3, Z3
+	MOVL              $0x00000003, CX
+	KMOVW             CX, K4
+	VFMADD231PS       Z27, Z20, K4, Z15
+	MOVL              $0x00000007, CX
+	KMOVW             CX, K5
+	VFMADD231PS       Z27, Z10, K5, Z4
+	MOVL              $0x00000003, CX
+	KMOVW             CX, K6
+	VFMADD231PS       Z27, Z21, K6, Z16
+	VMOVUPS           (AX)(R8*2), Z28
+	VFNMADD231PS.BCST 16(SI)(R15*1), Z13, Z28
+	VFNMADD231PS.BCST 16(DI)(R15*1), Z11, Z28
+	VFNMADD231PS.BCST 20(SI)(R15*1), Z14, Z28
+	VFNMADD231PS.BCST 20(DI)(R15*1), Z12, Z28
+	VMOVUPS           Z28, (AX)(R8*2)
+	MOVL              $0x0000001f, CX
+	KMOVW             CX, K7
+	VFMADD231PS       Z28, Z9, K7, Z5
+	MOVL              $0x0000000f, CX
+	KMOVW             CX, K1
+	VFMADD231PS       Z28, Z22, K1, Z15
+	MOVL              $0x0000001f, CX
+	KMOVW             CX, K2
+	VFMADD231PS       Z28, Z10, K2, Z6
+	MOVL              $0x0000000f, CX
+	KMOVW             CX, K3
+	VFMADD231PS       Z28, Z23, K3, Z16
+	VMOVUPS           (AX)(R9*1), Z29
+	VFNMADD231PS.BCST 24(SI)(R15*1), Z13, Z29
+	VFNMADD231PS.BCST 24(DI)(R15*1), Z11, Z29
+	VFNMADD231PS.BCST 28(SI)(R15*1), Z14, Z29
+	VFNMADD231PS.BCST 28(DI)(R15*1), Z12, Z29
+	VMOVUPS           Z29, (AX)(R9*1)
+	MOVL              $0x0000007f, CX
+	KMOVW             CX, K4
+	VFMADD231PS       Z29, Z9, K4, Z7
+	MOVL              $0x0000003f, CX
+	KMOVW             CX, K5
+	VFMADD231PS       Z29, Z24, K5, Z15
+	MOVL              $0x0000007f, CX
+	KMOVW             CX, K6
+	VFMADD231PS       Z29, Z10, K6, Z8
+	MOVL              $0x0000003f, CX
+	KMOVW             CX, K7
+	VFMADD231PS       Z29, Z25, K7, Z16
+	VPXORQ            Z17, Z15, Z15
+	VPERMILPS         $0xb1, Z16, Z16
+	VMOVUPS           (R14)(DX*1), Z0
+	VADDPS            Z0, Z15, Z15
+	VADDPS            Z16, Z15, Z15
+	VUNPCKLPS         Z2, Z1, Z0
+	VUNPCKHPS         Z2, Z1, Z1
+	VADDPS            Z0, Z1, Z1
+	VUNPCKLPS         Z4, Z3, Z0
+	VUNPCKHPS         Z4, Z3, Z3
+	VADDPS            Z0, Z3, Z3
+	VUNPCKLPS         Z6, Z5, Z0
+	VUNPCKHPS         Z6, Z5, Z5
+	VADDPS            Z0, Z5, Z5
+	VUNPCKLPS         Z8, Z7, Z0
+	VUNPCKHPS         Z8, Z7, Z7
+	VADDPS            Z0, Z7, Z7
+	VUNPCKLPD         Z3, Z1, Z0
+	VUNPCKHPD         Z3, Z1, Z1
+	VADDPS            Z0, Z1, Z1
+	VUNPCKLPD         Z7, Z5, Z0
+	VUNPCKHPD         Z7, Z5, Z5
+	VADDPS            Z0, Z5, Z5
+	VSHUFF64X2        $0x88, Z5, Z1, Z0
+	VSHUFF64X2        $0xdd, Z5, Z1, Z1
+	VADDPS            Z0, Z1, Z1
+	VSHUFF64X2        $0x88, Z1, Z1, Z0
+	VSHUFF64X2        $0xdd, Z1, Z1, Z1
+	VADDPS            Z0, Z1, Z1
+	MOVL              $0x000000ff, CX
+	KMOVW             CX, K1
+	VADDPS            Z1, Z15, K1, Z15
+	VMOVUPS           Z15, (R14)(DX*1)
+	LEAQ              (BX)(R8*4), BX
+	DECQ              72(R13)
+	JZ                done
+	VPXORQ            Z1, Z1, Z1
+	VPXORQ            Z2, Z2, Z2
+	VPXORQ            Z3, Z3, Z3
+	VPXORQ            Z4, Z4, Z4
+	VPXORQ            Z5, Z5, Z5
+	VPXORQ            Z6, Z6, Z6
+	VPXORQ            Z7, Z7, Z7
+	VPXORQ            Z8, Z8, Z8
+	VBROADCASTSS      32(R12)(R15*1), Z18
+	VBROADCASTSS      36(R12)(R15*1), Z19
+	VBROADCASTSS      40(R12)(R15*1), Z20
+	VBROADCASTSS      44(R12)(R15*1), Z21
+	VBROADCASTSS      48(R12)(R15*1), Z22
+	VBROADCASTSS      52(R12)(R15*1), Z23
+	VBROADCASTSS      56(R12)(R15*1), Z24
+	VBROADCASTSS      60(R12)(R15*1), Z25
+	MOVQ              BX, AX
+	XORQ              DX, DX
+	TESTQ             R15, R15
+	JZ                group8_diagonal
+
+group8_beside:
+	VMOVUPS           (R12)(DX*1), Z9
+	VMOVUPS           (SI)(DX*1), Z11
+	VMOVUPS           (DI)(DX*1), Z13
+	VPXORQ            Z16, Z16, Z16
+	VPXORQ            Z15, Z15, Z15
+	VPERMILPS         $0xb1, Z9, Z10
+	VPXORQ            Z17, Z9, Z9
+	VPERMILPS         $0xb1, Z11, Z12
+	VPXORQ            Z17, Z11, Z11
+	VPERMILPS         $0xb1, Z13, Z14
+	VPXORQ            Z17, Z13, Z13
+	PREFETCHT0        128(AX)
+	VMOVUPS           (AX), Z26
+	VFNMADD231PS.BCST 32(SI)(R15*1), Z13, Z26
+	VFNMADD231PS.BCST 32(DI)(R15*1), Z11, Z26
+	VFNMADD231PS.BCST 36(SI)(R15*1), Z14, Z26
+	VFNMADD231PS.BCST 36(DI)(R15*1), Z12, Z26
+	VMOVUPS           Z26, (AX)
+	VFMADD231PS       Z26, Z9, Z1
+	VFMADD231PS       Z26, Z18, Z15
+	VFMADD231PS       Z26, Z10, Z2
+	VFMADD231PS       Z26, Z19, Z16
+	PREFETCHT0        128(AX)(R8*1)
+	VMOVUPS           (AX)(R8*1), Z27
+	VFNMADD231PS.BCST 40(SI)(R15*1), Z13, Z27
+	VFNMADD231PS.BCST 40(DI)(R15*1), Z11, Z27
+	VFNMADD231PS.BCST 44(SI)(R15*1), Z14, Z27
+	VFNMADD231PS.BCST 44(DI)(R15*1), Z12, Z27
+	VMOVUPS           Z27, (AX)(R8*1)
+	VFMADD231PS       Z27, Z9, Z3
+	VFMADD231PS       Z27, Z20, Z15
+	VFMADD231PS       Z27, Z10, Z4
+	VFMADD231PS       Z27, Z21, Z16
+	PREFETCHT0        128(AX)(R8*2)
+	VMOVUPS           (AX)(R8*2), Z28
+	VFNMADD231PS.BCST 48(SI)(R15*1), Z13, Z28
+	VFNMADD231PS.BCST 48(DI)(R15*1), Z11, Z28
+	VFNMADD231PS.BCST 52(SI)(R15*1), Z14, Z28
+	VFNMADD231PS.BCST 52(DI)(R15*1), Z12, Z28
+	VMOVUPS           Z28, (AX)(R8*2)
+	VFMADD231PS       Z28, Z9, Z5
+	VFMADD231PS       Z28, Z22, Z15
+	VFMADD231PS       Z28, Z10, Z6
+	VFMADD231PS       Z28, Z23, Z16
+	PREFETCHT0        128(AX)(R9*1)
+	VMOVUPS           (AX)(R9*1), Z29
+	VFNMADD231PS.BCST 56(SI)(R15*1), Z13, Z29
+	VFNMADD231PS.BCST 56(DI)(R15*1), Z11, Z29
+	VFNMADD231PS.BCST 60(SI)(R15*1), Z14, Z29
+	VFNMADD231PS.BCST 60(DI)(R15*1), Z12, Z29
+	VMOVUPS           Z29, (AX)(R9*1)
+	VFMADD231PS       Z29, Z9, Z7
+	VFMADD231PS       Z29, Z24, Z15
+	VFMADD231PS       Z29, Z10, Z8
+	VFMADD231PS       Z29, Z25, Z16
+	VPXORQ            Z17, Z15, Z15
+	VPERMILPS         $0xb1, Z16, Z16
+	VMOVUPS           (R14)(DX*1), Z0
+	VADDPS            Z0, Z15, Z15
+	VADDPS            Z16, Z15, Z15
+	VMOVUPS           Z15, (R14)(DX*1)
+	ADDQ              $0x00000040, AX
+	ADDQ              $0x00000040, DX
+	CMPQ              DX, R15
+	JLT               group8_beside
+
+group8_diagonal:
+	VMOVUPS           (R12)(DX*1), Z9
+	VMOVUPS           (SI)(DX*1), Z11
+	VMOVUPS           (DI)(DX*1), Z13
+	VPXORQ            Z16, Z16, Z16
+	VPXORQ            Z15, Z15, Z15
+	VPERMILPS         $0xb1, Z9, Z10
+	VPXORQ            Z17, Z9, Z9
+	VPERMILPS         $0xb1, Z11, Z12
+	VPXORQ            Z17, Z11, Z11
+	VPERMILPS         $0xb1, Z13, Z14
+	VPXORQ            Z17, Z13, Z13
+	VMOVUPS           (AX), Z26
+	VFNMADD231PS.BCST 32(SI)(R15*1), Z13, Z26
+	VFNMADD231PS.BCST 32(DI)(R15*1), Z11, Z26
+	VFNMADD231PS.BCST 36(SI)(R15*1), Z14, Z26
+	VFNMADD231PS.BCST 36(DI)(R15*1), Z12, Z26
+	VMOVUPS           Z26, (AX)
+	MOVL              $0x000001ff, CX
+	KMOVW             CX, K1
+	VFMADD231PS       Z26, Z9, K1, Z1
+	MOVL              $0x000000ff, CX
+	KMOVW             CX, K2
+	VFMADD231PS       Z26, Z18, K2, Z15
+	MOVL              $0x000001ff, CX
+	KMOVW             CX, K3
+	VFMADD231PS       Z26, Z10, K3, Z2
+	MOVL              $0x000000ff, CX
+	KMOVW             CX, K4
+	VFMADD231PS       Z26, Z19, K4, Z16
+	VMOVUPS           (AX)(R8*1), Z27
+	VFNMADD231PS.BCST 40(SI)(R15*1), Z13, Z27
+	VFNMADD231PS.BCST 40(DI)(R15*1), Z11, Z27
+	VFNMADD231PS.BCST 44(SI)(R15*1), Z14, Z27
+	VFNMADD231PS.BCST 44(DI)(R15*1), Z12, Z27
+	VMOVUPS           Z27, (AX)(R8*1)
+	MOVL              $0x000007ff, CX
+	KMOVW             CX, K5
+	VFMADD231PS       Z27, Z9, K5, Z3
+	MOVL              $0x000003ff, CX
+	KMOVW             CX, K6
+	VFMADD231PS       Z27, Z20, K6, Z15
+	MOVL              $0x000007ff, CX
+	KMOVW             CX, K7
+	VFMADD231PS       Z27, Z10, K7, Z4
+	MOVL              $0x000003ff, CX
+	KMOVW             CX, K1
+	VFMADD231PS       Z27, Z21, K1, Z16
+	VMOVUPS           (AX)(R8*2), Z28
+	VFNMADD231PS.BCST 48(SI)(R15*1), Z13, Z28
+	VFNMADD231PS.BCST 48(DI)(R15*1), Z11, Z28
+	VFNMADD231PS.BCST 52(SI)(R15*1), Z14, Z28
+	VFNMADD231PS.BCST 52(DI)(R15*1), Z12, Z28
+	VMOVUPS           Z28, (AX)(R8*2)
+	MOVL              $0x00001fff, CX
+	KMOVW             CX, K2
+	VFMADD231PS       Z28, Z9, K2, Z5
+	MOVL              $0x00000fff, CX
+	KMOVW             CX, K3
+	VFMADD231PS       Z28, Z22, K3, Z15
+	MOVL              $0x00001fff, CX
+	KMOVW             CX, K4
+	VFMADD231PS       Z28, Z10, K4, Z6
+	MOVL              $0x00000fff, CX
+	KMOVW             CX, K5
+	VFMADD231PS       Z28, Z23, K5, Z16
+	VMOVUPS           (AX)(R9*1), Z29
+	VFNMADD231PS.BCST 56(SI)(R15*1), Z13, Z29
+	VFNMADD231PS.BCST 56(DI)(R15*1), Z11, Z29
+	VFNMADD231PS.BCST 60(SI)(R15*1), Z14, Z29
+	VFNMADD231PS.BCST 60(DI)(R15*1), Z12, Z29
+	VMOVUPS           Z29, (AX)(R9*1)
+	MOVL              $0x00007fff, CX
+	KMOVW             CX, K6
+	VFMADD231PS       Z29, Z9, K6, Z7
+	MOVL              $0x00003fff, CX
+	KMOVW             CX, K7
+	VFMADD231PS       Z29, Z24, K7, Z15
+	MOVL              $0x00007fff, CX
+	KMOVW             CX, K1
+	VFMADD231PS       Z29, Z10, K1, Z8
+	MOVL              $0x00003fff, CX
+	KMOVW             CX, K2
+	VFMADD231PS       Z29, Z25, K2, Z16
+	VPXORQ            Z17, Z15, Z15
+	VPERMILPS         $0xb1, Z16, Z16
+	VMOVUPS           (R14)(DX*1), Z0
+	VADDPS            Z0, Z15, Z15
+	VADDPS            Z16, Z15, Z15
+	VUNPCKLPS         Z2, Z1, Z0
+	VUNPCKHPS         Z2, Z1, Z1
+	VADDPS            Z0, Z1, Z1
+	VUNPCKLPS         Z4, Z3, Z0
+	VUNPCKHPS         Z4, Z3, Z3
+	VADDPS            Z0, Z3, Z3
+	VUNPCKLPS         Z6, Z5, Z0
+	VUNPCKHPS         Z6, Z5, Z5
+	VADDPS            Z0, Z5, Z5
+	VUNPCKLPS         Z8, Z7, Z0
+	VUNPCKHPS         Z8, Z7, Z7
+	VADDPS            Z0, Z7, Z7
+	VUNPCKLPD         Z3, Z1, Z0
+	VUNPCKHPD         Z3, Z1, Z1
+	VADDPS            Z0, Z1, Z1
+	VUNPCKLPD         Z7, Z5, Z0
+	VUNPCKHPD         Z7, Z5, Z5
+	VADDPS            Z0, Z5, Z5
+	VSHUFF64X2        $0x88, Z5, Z1, Z0
+	VSHUFF64X2        $0xdd, Z5, Z1, Z1
+	VADDPS            Z0, Z1, Z1
+	VSHUFF64X2        $0x88, Z1, Z1, Z0
+	VSHUFF64X2        $0xdd, Z1, Z1, Z1
+	VADDPS            Z0, Z1, Z1
+	MOVL              $0x0000ff00, CX
+	KMOVW             CX, K1
+	VADDPS            Z1, Z15, K1, Z15
+	VMOVUPS           Z15, (R14)(DX*1)
+	LEAQ              (BX)(R8*4), BX
+	ADDQ              $0x00000040, R15
+	DECQ              72(R13)
+	JNZ               group0
+
+done:
+	VZEROUPPER
+	RET
+
+// func reflectC64AVX512(args *byte)
+// Requires: AVX, AVX512F
+TEXT ·reflectC64AVX512(SB), NOSPLIT, $0-8
+	MOVQ         args+0(FP), R13
+	MOVQ         24(R13), AX
+	VBROADCASTSS (AX), Z7
+	VBROADCASTSS 4(AX), Z8
+	VBROADCASTSS 8(AX), Z9
+	VBROADCASTSS 12(AX), Z10
+	MOVQ         32(R13), AX
+	VMOVUPS      (AX), Z6
+	MOVQ         (R13), AX
+	MOVQ         8(R13), SI
+	MOVQ         16(R13), DI
+	MOVQ         64(R13), CX
+	VPXORQ       Z4, Z4, Z4
+	XORQ         DX, DX
+	CMPQ         56(R13), $0x01
+	JLT          update
+	JEQ          scale
+	TESTQ        CX, CX
+	JZ           combine_sum_end
+
+combine_sum:
+	VMOVUPS     (DI)(DX*1), Z3
+	VFMADD231PS (SI)(DX*1), Z3, Z4
+	ADDQ        $0x00000040, DX
+	DECQ        CX
+	JNZ         combine_sum
+
+combine_sum_end:
+	VUNPCKLPS     Z4, Z4, Z5
+	VUNPCKHPS     Z4, Z4, Z2
+	VADDPS        Z5, Z2, Z2
+	VEXTRACTF64X4 $0x01, Z2, Y5
+	VADDPS        Y5, Y2, Y2
+	VEXTRACTF128  $0x01, Y2, X5
+	VADDPS        X5, X2, X2
+	VMOVHLPS      X2, X2, X5
+	VADDPS        X5, X2, X2
+	VMULPS        X9, X2, X2
+	VBROADCASTSS  X2, Z2
+	XORQ          DX, DX
+	MOVQ          64(R13), CX
+	TESTQ         CX, CX
+	JZ            combine_vector_end
+
+combine_vector:
+	VMOVUPS     (DI)(DX*1), Z3
+	VMOVUPS     Z3, Z1
+	VPXORQ      Z6, Z1, Z1
+	VPERMILPS   $0xb1, Z1, Z1
+	VMULPS      Z8, Z1, Z1
+	VFMADD213PS Z1, Z7, Z3
+	VFMADD231PS (SI)(DX*1), Z2, Z3
+	VMOVUPS     Z3, (DI)(DX*1)
+	ADDQ        $0x00000040, DX
+	DECQ        CX
+	JNZ         combine_vector
+
+combine_vector_end:
+update:
+	MOVQ         88(R13), DX
+	VBROADCASTSS (SI)(DX*1), Z7
+	VBROADCASTSS 4(SI)(DX*1), Z8
+	VBROADCASTSS (DI)(DX*1), Z9
+	VBROADCASTSS 4(DI)(DX*1), Z10
+	VPXORQ       Z4, Z4, Z4
+	XORQ         DX, DX
+	MOVQ         72(R13), CX
+	TESTQ        CX, CX
+	JZ           update_summed_end
+
+update_summed:
+	VMOVUPS      (AX)(DX*1), Z0
+	VPXORQ       Z6, Z0, Z0
+	VMOVUPS      (DI)(DX*1), Z3
+	VMOVUPS      (SI)(DX*1), Z2
+	VFNMADD231PS Z7, Z3, Z0
+	VPERMILPS    $0xb1, Z3, Z1
+	VPXORQ       Z6, Z1, Z1
+	VFNMADD231PS Z8, Z1, Z0
+	VFNMADD231PS Z9, Z2, Z0
+	VPERMILPS    $0xb1, Z2, Z1
+	VPXORQ       Z6, Z1, Z1
+	VFNMADD231PS Z10, Z1, Z0
+	VMOVUPS      Z0, (AX)(DX*1)
+	VFMADD231PS  Z0, Z0, Z4
+	ADDQ         $0x00000040, DX
+	DECQ         CX
+	JNZ          update_summed
+
+update_summed_end:
+	MOVQ         64(R13), CX
+	SUBQ         72(R13), CX
+	CMPQ         80(R13), $0x00
+	JEQ          update_rest
+	VMOVUPS      (AX)(DX*1), Z0
+	VPXORQ       Z6, Z0, Z0
+	VMOVUPS      (DI)(DX*1), Z3
+	VMOVUPS      (SI)(DX*1), Z2
+	VFNMADD231PS Z7, Z3, Z0
+	VPERMILPS    $0xb1, Z3, Z1
+	VPXORQ       Z6, Z1, Z1
+	VFNMADD231PS Z8, Z1, Z0
+	VFNMADD231PS Z9, Z2, Z0
+	VPERMILPS    $0xb1, Z2, Z1
+	VPXORQ       Z6, Z1, Z1
+	VFNMADD231PS Z10, Z1, Z0
+	VMOVUPS      Z0, (AX)(DX*1)
+	KMOVW        80(R13), K1
+	VFMADD231PS  Z0, Z0, K1, Z4
+	ADDQ         $0x00000040, DX
+	DECQ         CX
+
+update_rest:
+	TESTQ CX, CX
+	JZ    update_others_end
+
+update_others:
+	VMOVUPS      (AX)(DX*1), Z0
+	VPXORQ       Z6, Z0, Z0
+	VMOVUPS      (DI)(DX*1), Z3
+	VMOVUPS      (SI)(DX*1), Z2
+	VFNMADD231PS Z7, Z3, Z0
+	VPERMILPS    $0xb1, Z3, Z1
+	VPXORQ       Z6, Z1, Z1
+	VFNMADD231PS Z8, Z1, Z0
+	VFNMADD231PS Z9, Z2, Z0
+	VPERMILPS    $0xb1, Z2, Z1
+	VPXORQ       Z6, Z1, Z1
+	VFNMADD231PS Z10, Z1, Z0
+	VMOVUPS      Z0, (AX)(DX*1)
+	ADDQ         $0x00000040, DX
+	DECQ         CX
+	JNZ          update_others
+
+update_others_end:
+	VUNPCKLPS     Z4, Z4, Z5
+	VUNPCKHPS     Z4, Z4, Z3
+	VADDPS        Z5, Z3, Z3
+	VEXTRACTF64X4 $0x01, Z3, Y5
+	VADDPS        Y5, Y3, Y3
+	VEXTRACTF128  $0x01, Y3, X5
+	VADDPS        X5, X3, X3
+	VMOVHLPS      X3, X3, X5
+	VADDPS        X5, X3, X3
+	MOVQ          40(R13), AX
+	VMOVSS        X3, (AX)
+	MOVQ          88(R13), DX
+	VPXORQ        Z0, Z0, Z0
+	VMOVSS        X0, (SI)(DX*1)
+	VMOVSS        X0, 4(SI)(DX*1)
+	VMOVSS        X0, (DI)(DX*1)
+	VMOVSS        X0, 4(DI)(DX*1)
+	VZEROUPPER
+	RET
+
+scale:
+	VPXORQ Z5, Z5, Z5
+	TESTQ  CX, CX
+	JZ     scale_vector_end
+
+scale_vector:
+	VMOVUPS     (AX)(DX*1), Z0
+	VMOVUPS     Z0, Z1
+	VPXORQ      Z6, Z1, Z1
+	VPERMILPS   $0xb1, Z1, Z1
+	VMULPS      Z8, Z1, Z1
+	VFMADD213PS Z1, Z7, Z0
+	VMOVUPS     Z0, (AX)(DX*1)
+	VMOVUPS     Z0, (SI)(DX*1)
+	VMOVUPS     Z5, (DI)(DX*1)
+	ADDQ        $0x00000040, DX
+	DECQ        CX
+	JNZ         scale_vector
+
+scale_vector_end:
 	VZEROUPPER
 	RET

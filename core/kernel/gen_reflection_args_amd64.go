@@ -8,13 +8,16 @@ import "unsafe"
 
 // reflectionArgs is the block of arguments of the kernels of reflections in assembly.
 type reflectionArgs struct {
-	z       unsafe.Pointer // the vector that is overwritten
+	z       unsafe.Pointer // the row
 	v       unsafe.Pointer // the other vectors
 	w       unsafe.Pointer //
-	factors unsafe.Pointer // two complex numbers
+	factors unsafe.Pointer // two complex numbers of the dtype
 	signs   unsafe.Pointer // complex: a vector of the sign bits of imaginary parts
-	sum     unsafe.Pointer // result
-	kernel  uint64         // 0: update, 1: scale, 2: combine
+	sum     unsafe.Pointer // result, a real number of the dtype
+	lanes   unsafe.Pointer // AVX2: selects what the mask selects
+	kernel  uint64         // 0: update, 1: scale, 2: combine and update
 	steps   int            // vectors of the whole
 	summed  int            // update: vectors of which the squares are added
+	mask    uint64         // update: one bit for each real number of the next vector of which they are, too
+	at      int            // update: bytes to the elements of v and w that belong to the row
 }

@@ -9,11 +9,13 @@ import "unsafe"
 // secularArgs is the block of arguments of the kernels of secular functions in assembly.
 type secularArgs struct {
 	at      unsafe.Pointer // the poles
-	weights unsafe.Pointer // the weights; products of a group are written to its first place
-	x       unsafe.Pointer // vector: the result; weights: the poles of the group
-	origins unsafe.Pointer // one origin, or those of all roots
-	shifts  unsafe.Pointer // one shift, or those of all roots
-	sums    unsafe.Pointer // the sum of squares
-	one     uint64         // the bits of 1
-	steps   int            // whole vectors of poles; weights: roots
+	weights unsafe.Pointer // the weights
+	x       unsafe.Pointer // vectors: the first result
+	origins unsafe.Pointer // the first origin
+	shifts  unsafe.Pointer // the first shift
+	one     float64        //
+	steps   int            // vectors: whole vectors of poles; weights: poles
+	first   int            // weights: the first pole of the first vector that is computed
+	count   int            // vectors: roots; weights: vectors that are computed
+	stride  int            // vectors: bytes from a result to the next
 }

@@ -4,10 +4,15 @@
 
 package kernel
 
-// secularVectorF64AVX2 computes a vector, see SecularVector. It reads and writes no element outside of the operands.
+// secularVectorsF64AVX2 computes vectors, see SecularVectors. It reads and writes no element outside of the operands.
 //
 //go:noescape
-func secularVectorF64AVX2(args *byte)
+func secularVectorsF64AVX2(args *byte)
+
+// secularVectorsF32AVX2 computes vectors, see SecularVectors. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func secularVectorsF32AVX2(args *byte)
 
 // secularWeightsF64AVX2 computes weights, see SecularWeights. It reads and writes no element outside of the operands.
 //

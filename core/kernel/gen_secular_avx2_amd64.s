@@ -4,41 +4,227 @@
 
 #include "textflag.h"
 
-// func secularVectorF64AVX2(args *byte)
-// Requires: AVX, FMA3
-TEXT ·secularVectorF64AVX2(SB), NOSPLIT, $0-8
+// func secularVectorsF64AVX2(args *byte)
+// Requires: AVX, AVX2, FMA3
+TEXT ·secularVectorsF64AVX2(SB), NOSPLIT, $0-8
 	MOVQ         args+0(FP), R13
 	MOVQ         (R13), AX
 	MOVQ         8(R13), BX
 	MOVQ         16(R13), SI
 	MOVQ         24(R13), DI
 	MOVQ         32(R13), R8
-	MOVQ         56(R13), CX
-	VBROADCASTSD 48(R13), Y10
+	VBROADCASTSD 40(R13), Y10
 	VXORPS       Y11, Y11, Y11
+	MOVQ         64(R13), R10
+	MOVQ         72(R13), R11
+
+root:
 	VBROADCASTSD (DI), Y8
 	VBROADCASTSD (R8), Y9
+	VSUBPD       Y9, Y11, Y15
+	VMAXPD       Y15, Y9, Y15
 	VXORPS       Y0, Y0, Y0
+	VXORPS       Y1, Y1, Y1
 	XORQ         DX, DX
+	MOVQ         48(R13), CX
+	SHRQ         $0x02, CX
+	JZ           singles
 
-step:
-	VMOVUPD      (AX)(DX*1), Y4
-	VSUBPD       Y8, Y4, Y4
-	VSUBPD       Y9, Y4, Y4
-	VDIVPD       Y4, Y10, Y5
-	VMULPD       (BX)(DX*1), Y5, Y7
-	VMOVUPD      Y7, (SI)(DX*1)
-	VFMADD231PD  Y7, Y7, Y0
-	ADDQ         $0x00000020, DX
-	DECQ         CX
-	JNZ          step
-	MOVQ         40(R13), SI
-	VUNPCKLPD    Y0, Y0, Y7
+four:
+	VMOVUPD     (AX)(DX*8), Y4
+	VSUBPD      Y8, Y4, Y4
+	VSUBPD      Y9, Y4, Y4
+	VMOVUPD     32(AX)(DX*8), Y5
+	VSUBPD      Y8, Y5, Y5
+	VSUBPD      Y9, Y5, Y5
+	VMOVUPD     64(AX)(DX*8), Y6
+	VSUBPD      Y8, Y6, Y6
+	VSUBPD      Y9, Y6, Y6
+	VMOVUPD     96(AX)(DX*8), Y7
+	VSUBPD      Y8, Y7, Y7
+	VSUBPD      Y9, Y7, Y7
+	VMULPD      Y4, Y5, Y12
+	VMULPD      Y6, Y7, Y13
+	VMULPD      Y12, Y13, Y14
+	VDIVPD      Y14, Y15, Y14
+	VMULPD      Y14, Y12, Y12
+	VMULPD      Y14, Y13, Y13
+	VMULPD      Y13, Y5, Y14
+	VMULPD      Y13, Y4, Y4
+	VMULPD      Y12, Y7, Y5
+	VMULPD      Y12, Y6, Y6
+	VMULPD      (BX)(DX*8), Y14, Y14
+	VFMADD231PD Y14, Y14, Y0
+	VMOVUPD     Y14, (SI)(DX*8)
+	VMULPD      32(BX)(DX*8), Y4, Y4
+	VFMADD231PD Y4, Y4, Y1
+	VMOVUPD     Y4, 32(SI)(DX*8)
+	VMULPD      64(BX)(DX*8), Y5, Y5
+	VFMADD231PD Y5, Y5, Y0
+	VMOVUPD     Y5, 64(SI)(DX*8)
+	VMULPD      96(BX)(DX*8), Y6, Y6
+	VFMADD231PD Y6, Y6, Y1
+	VMOVUPD     Y6, 96(SI)(DX*8)
+	ADDQ        $0x10, DX
+	DECQ        CX
+	JNZ         four
+
+singles:
+	MOVQ 48(R13), CX
+	ANDQ $0x03, CX
+	JZ   scale
+
+single:
+	VMOVUPD     (AX)(DX*8), Y4
+	VSUBPD      Y8, Y4, Y4
+	VSUBPD      Y9, Y4, Y4
+	VDIVPD      Y4, Y15, Y4
+	VMULPD      (BX)(DX*8), Y4, Y4
+	VFMADD231PD Y4, Y4, Y0
+	VMOVUPD     Y4, (SI)(DX*8)
+	ADDQ        $0x04, DX
+	DECQ        CX
+	JNZ         single
+
+scale:
+	VADDPD       Y1, Y0, Y0
+	VUNPCKLPD    Y0, Y0, Y5
 	VUNPCKHPD    Y0, Y0, Y4
-	VADDPD       Y7, Y4, Y4
-	VEXTRACTF128 $0x01, Y4, X7
-	VADDPD       X7, X4, X4
-	VMOVSD       X4, (SI)
+	VADDPD       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X5
+	VADDPD       X5, X4, X4
+	VSQRTPD      X4, X4
+	VDIVPD       X4, X10, X4
+	VBROADCASTSD X4, Y4
+	XORQ         DX, DX
+	MOVQ         48(R13), CX
+
+scaling:
+	VMULPD  (SI)(DX*8), Y4, Y5
+	VMOVUPD Y5, (SI)(DX*8)
+	ADDQ    $0x04, DX
+	DECQ    CX
+	JNZ     scaling
+	ADDQ    $0x08, DI
+	ADDQ    $0x08, R8
+	ADDQ    R11, SI
+	DECQ    R10
+	JNZ     root
+	VZEROUPPER
+	RET
+
+// func secularVectorsF32AVX2(args *byte)
+// Requires: AVX, AVX2, FMA3
+TEXT ·secularVectorsF32AVX2(SB), NOSPLIT, $0-8
+	MOVQ         args+0(FP), R13
+	MOVQ         (R13), AX
+	MOVQ         8(R13), BX
+	MOVQ         16(R13), SI
+	MOVQ         24(R13), DI
+	MOVQ         32(R13), R8
+	VBROADCASTSD 40(R13), Y10
+	VXORPS       Y11, Y11, Y11
+	MOVQ         64(R13), R10
+	MOVQ         72(R13), R11
+
+root:
+	VBROADCASTSD (DI), Y8
+	VBROADCASTSD (R8), Y9
+	VSUBPD       Y9, Y11, Y15
+	VMAXPD       Y15, Y9, Y15
+	VXORPS       Y0, Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	XORQ         DX, DX
+	MOVQ         48(R13), CX
+	SHRQ         $0x02, CX
+	JZ           singles
+
+four:
+	VMOVUPD     (AX)(DX*8), Y4
+	VSUBPD      Y8, Y4, Y4
+	VSUBPD      Y9, Y4, Y4
+	VMOVUPD     32(AX)(DX*8), Y5
+	VSUBPD      Y8, Y5, Y5
+	VSUBPD      Y9, Y5, Y5
+	VMOVUPD     64(AX)(DX*8), Y6
+	VSUBPD      Y8, Y6, Y6
+	VSUBPD      Y9, Y6, Y6
+	VMOVUPD     96(AX)(DX*8), Y7
+	VSUBPD      Y8, Y7, Y7
+	VSUBPD      Y9, Y7, Y7
+	VMULPD      Y4, Y5, Y12
+	VMULPD      Y6, Y7, Y13
+	VMULPD      Y12, Y13, Y14
+	VDIVPD      Y14, Y15, Y14
+	VMULPD      Y14, Y12, Y12
+	VMULPD      Y14, Y13, Y13
+	VMULPD      Y13, Y5, Y14
+	VMULPD      Y13, Y4, Y4
+	VMULPD      Y12, Y7, Y5
+	VMULPD      Y12, Y6, Y6
+	VMULPD      (BX)(DX*8), Y14, Y14
+	VFMADD231PD Y14, Y14, Y0
+	VCVTPD2PSY  Y14, X14
+	VMOVUPS     X14, (SI)(DX*4)
+	VMULPD      32(BX)(DX*8), Y4, Y4
+	VFMADD231PD Y4, Y4, Y1
+	VCVTPD2PSY  Y4, X4
+	VMOVUPS     X4, 16(SI)(DX*4)
+	VMULPD      64(BX)(DX*8), Y5, Y5
+	VFMADD231PD Y5, Y5, Y0
+	VCVTPD2PSY  Y5, X5
+	VMOVUPS     X5, 32(SI)(DX*4)
+	VMULPD      96(BX)(DX*8), Y6, Y6
+	VFMADD231PD Y6, Y6, Y1
+	VCVTPD2PSY  Y6, X6
+	VMOVUPS     X6, 48(SI)(DX*4)
+	ADDQ        $0x10, DX
+	DECQ        CX
+	JNZ         four
+
+singles:
+	MOVQ 48(R13), CX
+	ANDQ $0x03, CX
+	JZ   scale
+
+single:
+	VMOVUPD     (AX)(DX*8), Y4
+	VSUBPD      Y8, Y4, Y4
+	VSUBPD      Y9, Y4, Y4
+	VDIVPD      Y4, Y15, Y4
+	VMULPD      (BX)(DX*8), Y4, Y4
+	VFMADD231PD Y4, Y4, Y0
+	VCVTPD2PSY  Y4, X4
+	VMOVUPS     X4, (SI)(DX*4)
+	ADDQ        $0x04, DX
+	DECQ        CX
+	JNZ         single
+
+scale:
+	VADDPD       Y1, Y0, Y0
+	VUNPCKLPD    Y0, Y0, Y5
+	VUNPCKHPD    Y0, Y0, Y4
+	VADDPD       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X5
+	VADDPD       X5, X4, X4
+	VSQRTPD      X4, X4
+	VDIVPD       X4, X10, X4
+	VCVTPD2PSX   X4, X4
+	VBROADCASTSS X4, X4
+	XORQ         DX, DX
+	MOVQ         48(R13), CX
+
+scaling:
+	VMULPS  (SI)(DX*4), X4, X5
+	VMOVUPS X5, (SI)(DX*4)
+	ADDQ    $0x04, DX
+	DECQ    CX
+	JNZ     scaling
+	ADDQ    $0x08, DI
+	ADDQ    $0x08, R8
+	ADDQ    R11, SI
+	DECQ    R10
+	JNZ     root
 	VZEROUPPER
 	RET
 
@@ -51,42 +237,157 @@ TEXT ·secularWeightsF64AVX2(SB), NOSPLIT, $0-8
 	MOVQ         16(R13), SI
 	MOVQ         24(R13), DI
 	MOVQ         32(R13), R8
-	MOVQ         56(R13), CX
-	VBROADCASTSD 48(R13), Y10
+	VBROADCASTSD 40(R13), Y10
 	VXORPS       Y11, Y11, Y11
-	VBROADCASTSD (DI), Y8
-	VBROADCASTSD (R8), Y9
-	VMOVUPD      (SI), Y14
-	VMOVUPD      Y10, Y0
-	VMOVUPD      32(SI), Y15
-	VMOVUPD      Y10, Y1
-	XORQ         DX, DX
+	MOVQ         56(R13), R9
+	MOVQ         64(R13), R10
 
-step:
-	VBROADCASTSD (DI)(DX*1), Y8
-	VBROADCASTSD (R8)(DX*1), Y9
-	VBROADCASTSD (AX)(DX*1), Y2
-	ADDQ         $0x08, DX
-	VSUBPD       Y8, Y14, Y7
-	VSUBPD       Y9, Y7, Y7
-	VSUBPD       Y2, Y14, Y4
-	VCMPPD       $0x00, Y11, Y4, Y6
-	VBLENDVPD    Y6, Y10, Y4, Y4
-	VDIVPD       Y4, Y10, Y5
-	VMULPD       Y5, Y7, Y7
-	VMULPD       Y7, Y0, Y0
-	VSUBPD       Y8, Y15, Y7
-	VSUBPD       Y9, Y7, Y7
-	VSUBPD       Y2, Y15, Y4
-	VCMPPD       $0x00, Y11, Y4, Y6
-	VBLENDVPD    Y6, Y10, Y4, Y4
-	VDIVPD       Y4, Y10, Y5
-	VMULPD       Y5, Y7, Y7
-	VMULPD       Y7, Y1, Y1
-	DECQ         CX
-	JNZ          step
-	VMOVUPD      Y0, (BX)
-	VMOVUPD      Y1, 32(BX)
+group:
+	VMOVUPD (AX)(R9*8), Y15
+	VMOVUPD Y10, Y0
+	XORQ    DX, DX
+	MOVQ    R9, CX
+	TESTQ   CX, CX
+	JZ      before_end
+
+before:
+	VBROADCASTSD (DI)(DX*8), Y14
+	VSUBPD       Y14, Y15, Y4
+	VBROADCASTSD (R8)(DX*8), Y14
+	VSUBPD       Y14, Y4, Y4
+	VBROADCASTSD (AX)(DX*8), Y14
+	VSUBPD       Y14, Y15, Y5
+	VBROADCASTSD 8(DI)(DX*8), Y14
+	VSUBPD       Y14, Y15, Y6
+	VBROADCASTSD 8(R8)(DX*8), Y14
+	VSUBPD       Y14, Y6, Y6
+	VBROADCASTSD 8(AX)(DX*8), Y14
+	VSUBPD       Y14, Y15, Y7
+	VMULPD       Y6, Y4, Y4
+	VMULPD       Y7, Y5, Y5
+	VBROADCASTSD 16(DI)(DX*8), Y14
+	VSUBPD       Y14, Y15, Y6
+	VBROADCASTSD 16(R8)(DX*8), Y14
+	VSUBPD       Y14, Y6, Y6
+	VBROADCASTSD 16(AX)(DX*8), Y14
+	VSUBPD       Y14, Y15, Y7
+	VMULPD       Y6, Y4, Y4
+	VMULPD       Y7, Y5, Y5
+	VBROADCASTSD 24(DI)(DX*8), Y14
+	VSUBPD       Y14, Y15, Y6
+	VBROADCASTSD 24(R8)(DX*8), Y14
+	VSUBPD       Y14, Y6, Y6
+	VBROADCASTSD 24(AX)(DX*8), Y14
+	VSUBPD       Y14, Y15, Y7
+	VMULPD       Y6, Y4, Y4
+	VMULPD       Y7, Y5, Y5
+	VDIVPD       Y5, Y4, Y4
+	VMULPD       Y4, Y0, Y0
+	ADDQ         $0x04, DX
+	SUBQ         $0x04, CX
+	JNZ          before
+
+before_end:
+	MOVQ  $0x00000004, CX
+	TESTQ CX, CX
+	JZ    at_end
+
+at:
+	VBROADCASTSD (DI)(DX*8), Y14
+	VSUBPD       Y14, Y15, Y4
+	VBROADCASTSD (R8)(DX*8), Y14
+	VSUBPD       Y14, Y4, Y4
+	VBROADCASTSD (AX)(DX*8), Y14
+	VSUBPD       Y14, Y15, Y5
+	VCMPPD       $0x00, Y11, Y5, Y14
+	VBLENDVPD    Y14, Y10, Y5, Y5
+	VBROADCASTSD 8(DI)(DX*8), Y14
+	VSUBPD       Y14, Y15, Y6
+	VBROADCASTSD 8(R8)(DX*8), Y14
+	VSUBPD       Y14, Y6, Y6
+	VBROADCASTSD 8(AX)(DX*8), Y14
+	VSUBPD       Y14, Y15, Y7
+	VCMPPD       $0x00, Y11, Y7, Y14
+	VBLENDVPD    Y14, Y10, Y7, Y7
+	VMULPD       Y6, Y4, Y4
+	VMULPD       Y7, Y5, Y5
+	VBROADCASTSD 16(DI)(DX*8), Y14
+	VSUBPD       Y14, Y15, Y6
+	VBROADCASTSD 16(R8)(DX*8), Y14
+	VSUBPD       Y14, Y6, Y6
+	VBROADCASTSD 16(AX)(DX*8), Y14
+	VSUBPD       Y14, Y15, Y7
+	VCMPPD       $0x00, Y11, Y7, Y14
+	VBLENDVPD    Y14, Y10, Y7, Y7
+	VMULPD       Y6, Y4, Y4
+	VMULPD       Y7, Y5, Y5
+	VBROADCASTSD 24(DI)(DX*8), Y14
+	VSUBPD       Y14, Y15, Y6
+	VBROADCASTSD 24(R8)(DX*8), Y14
+	VSUBPD       Y14, Y6, Y6
+	VBROADCASTSD 24(AX)(DX*8), Y14
+	VSUBPD       Y14, Y15, Y7
+	VCMPPD       $0x00, Y11, Y7, Y14
+	VBLENDVPD    Y14, Y10, Y7, Y7
+	VMULPD       Y6, Y4, Y4
+	VMULPD       Y7, Y5, Y5
+	VDIVPD       Y5, Y4, Y4
+	VMULPD       Y4, Y0, Y0
+	ADDQ         $0x04, DX
+	SUBQ         $0x04, CX
+	JNZ          at
+
+at_end:
+	MOVQ  48(R13), CX
+	SUBQ  DX, CX
+	TESTQ CX, CX
+	JZ    behind_end
+
+behind:
+	VBROADCASTSD (DI)(DX*8), Y14
+	VSUBPD       Y14, Y15, Y4
+	VBROADCASTSD (R8)(DX*8), Y14
+	VSUBPD       Y14, Y4, Y4
+	VBROADCASTSD (AX)(DX*8), Y14
+	VSUBPD       Y14, Y15, Y5
+	VBROADCASTSD 8(DI)(DX*8), Y14
+	VSUBPD       Y14, Y15, Y6
+	VBROADCASTSD 8(R8)(DX*8), Y14
+	VSUBPD       Y14, Y6, Y6
+	VBROADCASTSD 8(AX)(DX*8), Y14
+	VSUBPD       Y14, Y15, Y7
+	VMULPD       Y6, Y4, Y4
+	VMULPD       Y7, Y5, Y5
+	VBROADCASTSD 16(DI)(DX*8), Y14
+	VSUBPD       Y14, Y15, Y6
+	VBROADCASTSD 16(R8)(DX*8), Y14
+	VSUBPD       Y14, Y6, Y6
+	VBROADCASTSD 16(AX)(DX*8), Y14
+	VSUBPD       Y14, Y15, Y7
+	VMULPD       Y6, Y4, Y4
+	VMULPD       Y7, Y5, Y5
+	VBROADCASTSD 24(DI)(DX*8), Y14
+	VSUBPD       Y14, Y15, Y6
+	VBROADCASTSD 24(R8)(DX*8), Y14
+	VSUBPD       Y14, Y6, Y6
+	VBROADCASTSD 24(AX)(DX*8), Y14
+	VSUBPD       Y14, Y15, Y7
+	VMULPD       Y6, Y4, Y4
+	VMULPD       Y7, Y5, Y5
+	VDIVPD       Y5, Y4, Y4
+	VMULPD       Y4, Y0, Y0
+	ADDQ         $0x04, DX
+	SUBQ         $0x04, CX
+	JNZ          behind
+
+behind_end:
+	VSUBPD  Y0, Y11, Y1
+	VMAXPD  Y1, Y0, Y0
+	VSQRTPD Y0, Y0
+	VMOVUPD Y0, (BX)(R9*8)
+	ADDQ    $0x04, R9
+	DECQ    R10
+	JNZ     group
 	VZEROUPPER
 	RET
 
@@ -96,41 +397,75 @@ TEXT ·secularRootsF64AVX2(SB), NOSPLIT, $0-8
 	MOVQ         args+0(FP), R13
 	MOVQ         (R13), AX
 	MOVQ         8(R13), BX
-	MOVQ         16(R13), SI
-	MOVQ         48(R13), R8
-	XORQ         DI, DI
-	VBROADCASTSD 80(R13), Y10
+	VBROADCASTSD 56(R13), Y10
 	VXORPS       Y11, Y11, Y11
-	VMOVUPD      (SI), Y8
-	VMOVUPD      128(SI), Y9
-	VBROADCASTSD 88(R13), Y7
-	VMULPD       Y7, Y9, Y9
 
-evaluate:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	XORQ   DX, DX
-	MOVQ   24(R13), CX
-	TESTQ  CX, CX
-	JZ     below_end
+round:
+	MOVQ 16(R13), SI
+	MOVQ 24(R13), DI
+	XORQ R8, R8
+
+search:
+	CMPQ    664(SI), $0x00
+	JE      next
+	INCQ    R8
+	VMOVUPD (SI), Y8
+	VMOVUPD 64(SI), Y9
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	XORQ    DX, DX
+	MOVQ    640(SI), CX
+	TESTQ   CX, CX
+	JZ      below_end
 
 below:
 	VBROADCASTSD (AX)(DX*1), Y4
 	VSUBPD       Y4, Y8, Y4
 	VADDPD       Y9, Y4, Y4
-	VDIVPD       Y4, Y10, Y5
-	VBROADCASTSD (BX)(DX*1), Y7
+	VBROADCASTSD 8(AX)(DX*1), Y5
+	VSUBPD       Y5, Y8, Y5
+	VADDPD       Y9, Y5, Y5
+	VBROADCASTSD 16(AX)(DX*1), Y6
+	VSUBPD       Y6, Y8, Y6
+	VADDPD       Y9, Y6, Y6
+	VBROADCASTSD 24(AX)(DX*1), Y7
+	VSUBPD       Y7, Y8, Y7
+	VADDPD       Y9, Y7, Y7
+	VMULPD       Y4, Y5, Y12
+	VMULPD       Y6, Y7, Y13
+	VMULPD       Y12, Y13, Y14
+	VDIVPD       Y14, Y10, Y14
+	VMULPD       Y14, Y12, Y12
+	VMULPD       Y14, Y13, Y13
+	VMULPD       Y13, Y5, Y14
+	VMULPD       Y13, Y4, Y4
+	VMULPD       Y12, Y7, Y5
+	VMULPD       Y12, Y6, Y6
+	VBROADCASTSD (BX)(DX*1), Y12
+	VMULPD       Y14, Y12, Y12
+	VMULPD       Y12, Y14, Y13
+	VBROADCASTSD 8(BX)(DX*1), Y7
+	VMULPD       Y4, Y7, Y7
+	VADDPD       Y7, Y12, Y12
+	VFMADD231PD  Y7, Y4, Y13
+	VBROADCASTSD 16(BX)(DX*1), Y7
 	VMULPD       Y5, Y7, Y7
-	ADDQ         $0x08, DX
-	VADDPD       Y7, Y0, Y0
-	VFMADD231PD  Y7, Y5, Y2
-	DECQ         CX
+	VADDPD       Y7, Y12, Y12
+	VFMADD231PD  Y7, Y5, Y13
+	VBROADCASTSD 24(BX)(DX*1), Y7
+	VMULPD       Y6, Y7, Y7
+	VADDPD       Y7, Y12, Y12
+	VFMADD231PD  Y7, Y6, Y13
+	VADDPD       Y12, Y0, Y0
+	VADDPD       Y13, Y2, Y2
+	ADDQ         $0x20, DX
+	SUBQ         $0x04, CX
 	JNZ          below
 
 below_end:
-	MOVQ  32(R13), CX
+	MOVQ  648(SI), CX
 	TESTQ CX, CX
 	JZ    between_end
 
@@ -138,21 +473,63 @@ between:
 	VBROADCASTSD (AX)(DX*1), Y4
 	VSUBPD       Y4, Y8, Y4
 	VADDPD       Y9, Y4, Y4
-	VDIVPD       Y4, Y10, Y5
+	VBROADCASTSD 8(AX)(DX*1), Y5
+	VSUBPD       Y5, Y8, Y5
+	VADDPD       Y9, Y5, Y5
+	VBROADCASTSD 16(AX)(DX*1), Y6
+	VSUBPD       Y6, Y8, Y6
+	VADDPD       Y9, Y6, Y6
+	VBROADCASTSD 24(AX)(DX*1), Y7
+	VSUBPD       Y7, Y8, Y7
+	VADDPD       Y9, Y7, Y7
+	VMULPD       Y4, Y5, Y12
+	VMULPD       Y6, Y7, Y13
+	VMULPD       Y12, Y13, Y14
+	VDIVPD       Y14, Y10, Y14
+	VMULPD       Y14, Y12, Y12
+	VMULPD       Y14, Y13, Y13
+	VMULPD       Y13, Y5, Y14
+	VMULPD       Y13, Y4, Y4
+	VMULPD       Y12, Y7, Y5
+	VMULPD       Y12, Y6, Y6
 	VBROADCASTSD (BX)(DX*1), Y7
-	VMULPD       Y5, Y7, Y7
-	ADDQ         $0x08, DX
-	VBLENDVPD    Y4, Y7, Y11, Y6
-	VSUBPD       Y6, Y7, Y7
+	VMULPD       Y14, Y7, Y7
+	VBLENDVPD    Y14, Y7, Y11, Y12
+	VSUBPD       Y12, Y7, Y7
 	VADDPD       Y7, Y0, Y0
-	VADDPD       Y6, Y1, Y1
+	VADDPD       Y12, Y1, Y1
+	VFMADD231PD  Y7, Y14, Y2
+	VFMADD231PD  Y12, Y14, Y3
+	VBROADCASTSD 8(BX)(DX*1), Y7
+	VMULPD       Y4, Y7, Y7
+	VBLENDVPD    Y4, Y7, Y11, Y12
+	VSUBPD       Y12, Y7, Y7
+	VADDPD       Y7, Y0, Y0
+	VADDPD       Y12, Y1, Y1
+	VFMADD231PD  Y7, Y4, Y2
+	VFMADD231PD  Y12, Y4, Y3
+	VBROADCASTSD 16(BX)(DX*1), Y7
+	VMULPD       Y5, Y7, Y7
+	VBLENDVPD    Y5, Y7, Y11, Y12
+	VSUBPD       Y12, Y7, Y7
+	VADDPD       Y7, Y0, Y0
+	VADDPD       Y12, Y1, Y1
 	VFMADD231PD  Y7, Y5, Y2
-	VFMADD231PD  Y6, Y5, Y3
-	DECQ         CX
+	VFMADD231PD  Y12, Y5, Y3
+	VBROADCASTSD 24(BX)(DX*1), Y7
+	VMULPD       Y6, Y7, Y7
+	VBLENDVPD    Y6, Y7, Y11, Y12
+	VSUBPD       Y12, Y7, Y7
+	VADDPD       Y7, Y0, Y0
+	VADDPD       Y12, Y1, Y1
+	VFMADD231PD  Y7, Y6, Y2
+	VFMADD231PD  Y12, Y6, Y3
+	ADDQ         $0x20, DX
+	SUBQ         $0x04, CX
 	JNZ          between
 
 between_end:
-	MOVQ  40(R13), CX
+	MOVQ  656(SI), CX
 	TESTQ CX, CX
 	JZ    above_end
 
@@ -160,35 +537,67 @@ above:
 	VBROADCASTSD (AX)(DX*1), Y4
 	VSUBPD       Y4, Y8, Y4
 	VADDPD       Y9, Y4, Y4
-	VDIVPD       Y4, Y10, Y5
-	VBROADCASTSD (BX)(DX*1), Y7
+	VBROADCASTSD 8(AX)(DX*1), Y5
+	VSUBPD       Y5, Y8, Y5
+	VADDPD       Y9, Y5, Y5
+	VBROADCASTSD 16(AX)(DX*1), Y6
+	VSUBPD       Y6, Y8, Y6
+	VADDPD       Y9, Y6, Y6
+	VBROADCASTSD 24(AX)(DX*1), Y7
+	VSUBPD       Y7, Y8, Y7
+	VADDPD       Y9, Y7, Y7
+	VMULPD       Y4, Y5, Y12
+	VMULPD       Y6, Y7, Y13
+	VMULPD       Y12, Y13, Y14
+	VDIVPD       Y14, Y10, Y14
+	VMULPD       Y14, Y12, Y12
+	VMULPD       Y14, Y13, Y13
+	VMULPD       Y13, Y5, Y14
+	VMULPD       Y13, Y4, Y4
+	VMULPD       Y12, Y7, Y5
+	VMULPD       Y12, Y6, Y6
+	VBROADCASTSD (BX)(DX*1), Y12
+	VMULPD       Y14, Y12, Y12
+	VMULPD       Y12, Y14, Y13
+	VBROADCASTSD 8(BX)(DX*1), Y7
+	VMULPD       Y4, Y7, Y7
+	VADDPD       Y7, Y12, Y12
+	VFMADD231PD  Y7, Y4, Y13
+	VBROADCASTSD 16(BX)(DX*1), Y7
 	VMULPD       Y5, Y7, Y7
-	ADDQ         $0x08, DX
-	VADDPD       Y7, Y1, Y1
-	VFMADD231PD  Y7, Y5, Y3
-	DECQ         CX
+	VADDPD       Y7, Y12, Y12
+	VFMADD231PD  Y7, Y5, Y13
+	VBROADCASTSD 24(BX)(DX*1), Y7
+	VMULPD       Y6, Y7, Y7
+	VADDPD       Y7, Y12, Y12
+	VFMADD231PD  Y7, Y6, Y13
+	VADDPD       Y12, Y1, Y1
+	VADDPD       Y13, Y3, Y3
+	ADDQ         $0x20, DX
+	SUBQ         $0x04, CX
 	JNZ          above
 
 above_end:
-	TESTQ        DI, DI
-	JNZ          step
+	CMPQ         672(SI), $0x00
+	JNE          step
 	VADDPD       Y3, Y2, Y2
 	VADDPD       Y1, Y0, Y0
-	VBROADCASTSD 56(R13), Y1
+	VBROADCASTSD 32(R13), Y1
 	VSUBPD       Y0, Y1, Y0
-	VMOVUPD      256(SI), Y4
+	VMOVUPD      320(SI), Y4
 	VCMPPD       $0x01, Y11, Y0, Y13
 	VCMPPD       $0x00, Y11, Y4, Y14
 	VANDNPD      Y13, Y14, Y13
 	VMOVUPD      192(SI), Y5
 	VBLENDVPD    Y13, Y4, Y5, Y5
-	VMOVUPD      Y5, 640(SI)
-	VMOVUPD      64(SI), Y3
+	VMOVUPD      Y5, 192(SI)
+	VMOVUPD      256(SI), Y3
 	VBLENDVPD    Y13, Y3, Y8, Y8
+	VMOVUPD      Y8, (SI)
 	VMOVUPD      128(SI), Y7
 	VSUBPD       Y7, Y11, Y3
 	VBLENDVPD    Y13, Y3, Y7, Y7
-	VMOVUPD      Y7, 576(SI)
+	VMOVUPD      Y7, 128(SI)
 	VCMPPD       $0x01, Y11, Y0, Y14
 	VANDNPD      Y14, Y13, Y14
 	VXORPS       Y6, Y6, Y6
@@ -198,17 +607,15 @@ above_end:
 	VSUBPD       Y9, Y11, Y3
 	VBLENDVPD    Y13, Y3, Y6, Y6
 	VBLENDVPD    Y13, Y11, Y1, Y1
-	VMOVUPD      Y6, 448(SI)
-	VMOVUPD      Y1, 512(SI)
-	VBROADCASTSD 96(R13), Y3
-	VMOVUPD      Y3, 704(SI)
+	VMOVUPD      Y6, 384(SI)
+	VMOVUPD      Y1, 448(SI)
 	VMULPD       Y9, Y2, Y2
 	VMULPD       Y9, Y2, Y2
 	VSUBPD       Y5, Y2, Y2
 	VMAXPD       Y11, Y2, Y2
 	VCMPPD       $0x00, Y11, Y4, Y13
 	VBLENDVPD    Y13, Y11, Y2, Y2
-	VBROADCASTSD 88(R13), Y6
+	VBROADCASTSD 64(R13), Y6
 	VMULPD       Y7, Y6, Y6
 	VSUBPD       Y2, Y5, Y1
 	VDIVPD       Y6, Y1, Y1
@@ -228,33 +635,34 @@ above_end:
 	VBLENDVPD    Y13, Y6, Y3, Y3
 	VBLENDVPD    Y13, Y5, Y1, Y1
 	VDIVPD       Y1, Y3, Y9
-	VMOVUPD      448(SI), Y4
-	VMOVUPD      512(SI), Y5
-	VBROADCASTSD 88(R13), Y7
+	VMOVUPD      384(SI), Y4
+	VMOVUPD      448(SI), Y5
+	VBROADCASTSD 64(R13), Y7
 	VSUBPD       Y4, Y5, Y6
 	VFMADD213PD  Y4, Y6, Y7
 	VCMPPD       $0x05, Y9, Y4, Y13
 	VCMPPD       $0x05, Y5, Y9, Y14
 	VORPD        Y14, Y13, Y13
 	VBLENDVPD    Y13, Y7, Y9, Y9
-	VXORPD       Y15, Y15, Y15
-	INCQ         DI
-	JMP          evaluate
+	VMOVUPD      Y9, 64(SI)
+	INCQ         672(SI)
+	JMP          next
 
 step:
+	VMOVUPD      576(SI), Y15
 	VADDPD       Y3, Y2, Y2
 	VSUBPD       Y1, Y0, Y3
 	VADDPD       Y1, Y0, Y0
-	VBROADCASTSD 56(R13), Y1
+	VBROADCASTSD 32(R13), Y1
 	VADDPD       Y1, Y3, Y3
 	VSUBPD       Y0, Y1, Y0
-	VBROADCASTSD 64(R13), Y4
+	VBROADCASTSD 40(R13), Y4
 	VMULPD       Y4, Y3, Y3
-	VBROADCASTSD 104(R13), Y1
+	VBROADCASTSD 72(R13), Y1
 	VANDPD       Y0, Y1, Y1
-	VBROADCASTSD 104(R13), Y12
+	VBROADCASTSD 72(R13), Y12
 	VANDPD       Y9, Y12, Y12
-	VBROADCASTSD 72(R13), Y4
+	VBROADCASTSD 48(R13), Y4
 	VMULPD       Y12, Y4, Y4
 	VMULPD       Y2, Y4, Y4
 	VCMPPD       $0x02, Y3, Y1, Y13
@@ -266,18 +674,18 @@ step:
 	JEQ          found
 	VMULPD       Y12, Y3, Y3
 	VCMPPD       $0x01, Y11, Y0, Y13
-	VMOVUPD      448(SI), Y4
+	VMOVUPD      384(SI), Y4
 	VBLENDVPD    Y13, Y9, Y4, Y4
-	VMOVUPD      Y4, 448(SI)
+	VMOVUPD      Y4, 384(SI)
 	VMOVUPD      Y9, Y5
-	VMOVUPD      512(SI), Y6
+	VMOVUPD      448(SI), Y6
 	VBLENDVPD    Y13, Y6, Y5, Y5
-	VMOVUPD      Y5, 512(SI)
-	VMOVUPD      576(SI), Y4
+	VMOVUPD      Y5, 448(SI)
+	VMOVUPD      128(SI), Y4
 	VSUBPD       Y9, Y4, Y4
 	VSUBPD       Y9, Y11, Y5
 	VDIVPD       Y5, Y10, Y6
-	VMOVUPD      640(SI), Y12
+	VMOVUPD      192(SI), Y12
 	VMULPD       Y12, Y6, Y12
 	VFNMADD213PD Y2, Y12, Y6
 	VSUBPD       Y12, Y0, Y7
@@ -306,16 +714,16 @@ step:
 	VBLENDVPD    Y13, Y2, Y7, Y7
 	VDIVPD       Y7, Y4, Y4
 	VADDPD       Y4, Y9, Y5
-	VMOVUPD      448(SI), Y6
+	VMOVUPD      384(SI), Y6
 	VCMPPD       $0x05, Y5, Y6, Y14
-	VMOVUPD      512(SI), Y6
+	VMOVUPD      448(SI), Y6
 	VCMPPD       $0x05, Y6, Y5, Y13
 	VORPD        Y13, Y14, Y14
 	VADDPD       Y1, Y1, Y6
-	VMOVUPD      704(SI), Y7
+	VMOVUPD      512(SI), Y7
 	VCMPPD       $0x01, Y6, Y7, Y13
 	VORPD        Y13, Y14, Y14
-	VMOVUPD      Y1, 704(SI)
+	VMOVUPD      Y1, 512(SI)
 	VMULPD       Y4, Y4, Y4
 	VMULPD       Y2, Y4, Y4
 	VADDPD       Y4, Y4, Y4
@@ -324,9 +732,9 @@ step:
 	VMOVMSKPD    Y14, CX
 	TESTL        CX, CX
 	JZ           accepted
-	VMOVUPD      448(SI), Y0
-	VMOVUPD      512(SI), Y1
-	VBROADCASTSD 88(R13), Y4
+	VMOVUPD      384(SI), Y0
+	VMOVUPD      448(SI), Y1
+	VBROADCASTSD 64(R13), Y4
 	VSUBPD       Y0, Y1, Y6
 	VFMADD213PD  Y0, Y6, Y4
 	VDIVPD       Y0, Y1, Y7
@@ -342,17 +750,23 @@ accepted:
 	VCMPPD    $0x00, Y9, Y5, Y14
 	VORPD     Y14, Y13, Y13
 	VBLENDVPD Y15, Y9, Y5, Y5
-	VMOVUPD   Y5, Y9
+	VMOVUPD   Y5, 64(SI)
 	VORPD     Y13, Y15, Y15
-	DECQ      R8
-	JZ        found
+	VMOVUPD   Y15, 576(SI)
+	DECQ      664(SI)
 	VMOVMSKPD Y15, CX
 	CMPL      CX, $0x0000000f
 	JEQ       found
-	JMP       evaluate
+	JMP       next
 
 found:
-	VMOVUPD Y8, 320(SI)
-	VMOVUPD Y9, 384(SI)
+	MOVQ $0x00000000, 664(SI)
+
+next:
+	ADDQ  $0x000002c0, SI
+	DECQ  DI
+	JNZ   search
+	TESTQ R8, R8
+	JNZ   round
 	VZEROUPPER
 	RET

@@ -4,10 +4,15 @@
 
 package kernel
 
-// secularVectorF64AVX512 computes a vector, see SecularVector. It reads and writes no element outside of the operands.
+// secularVectorsF64AVX512 computes vectors, see SecularVectors. It reads and writes no element outside of the operands.
 //
 //go:noescape
-func secularVectorF64AVX512(args *byte)
+func secularVectorsF64AVX512(args *byte)
+
+// secularVectorsF32AVX512 computes vectors, see SecularVectors. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func secularVectorsF32AVX512(args *byte)
 
 // secularWeightsF64AVX512 computes weights, see SecularWeights. It reads and writes no element outside of the operands.
 //

@@ -4,48 +4,231 @@
 
 #include "textflag.h"
 
-// func secularVectorF64AVX512(args *byte)
+// func secularVectorsF64AVX512(args *byte)
 // Requires: AVX, AVX512F
-TEXT ·secularVectorF64AVX512(SB), NOSPLIT, $0-8
+TEXT ·secularVectorsF64AVX512(SB), NOSPLIT, $0-8
 	MOVQ         args+0(FP), R13
 	MOVQ         (R13), AX
 	MOVQ         8(R13), BX
 	MOVQ         16(R13), SI
 	MOVQ         24(R13), DI
 	MOVQ         32(R13), R8
-	MOVQ         56(R13), CX
-	VBROADCASTSD 48(R13), Z10
+	VBROADCASTSD 40(R13), Z10
 	VPXORQ       Z11, Z11, Z11
+	MOVQ         64(R13), R10
+	MOVQ         72(R13), R11
+
+root:
 	VBROADCASTSD (DI), Z8
 	VBROADCASTSD (R8), Z9
+	VSUBPD       Z9, Z11, Z15
+	VMAXPD       Z15, Z9, Z15
 	VPXORQ       Z0, Z0, Z0
+	VPXORQ       Z1, Z1, Z1
 	XORQ         DX, DX
+	MOVQ         48(R13), CX
+	SHRQ         $0x02, CX
+	JZ           singles
 
-step:
-	VMOVUPD       (AX)(DX*1), Z4
-	VSUBPD        Z8, Z4, Z4
-	VSUBPD        Z9, Z4, Z4
-	VRCP14PD      Z4, Z5
-	VMOVUPD       Z5, Z6
-	VFNMADD213PD  Z10, Z4, Z6
-	VFMADD231PD   Z6, Z5, Z5
-	VFNMADD213PD  Z10, Z5, Z4
-	VFMADD231PD   Z4, Z5, Z5
-	VMULPD        (BX)(DX*1), Z5, Z7
-	VMOVUPD       Z7, (SI)(DX*1)
-	VFMADD231PD   Z7, Z7, Z0
-	ADDQ          $0x00000040, DX
-	DECQ          CX
-	JNZ           step
-	MOVQ          40(R13), SI
-	VUNPCKLPD     Z0, Z0, Z7
+four:
+	VMOVUPD     (AX)(DX*8), Z4
+	VSUBPD      Z8, Z4, Z4
+	VSUBPD      Z9, Z4, Z4
+	VMOVUPD     64(AX)(DX*8), Z5
+	VSUBPD      Z8, Z5, Z5
+	VSUBPD      Z9, Z5, Z5
+	VMOVUPD     128(AX)(DX*8), Z6
+	VSUBPD      Z8, Z6, Z6
+	VSUBPD      Z9, Z6, Z6
+	VMOVUPD     192(AX)(DX*8), Z7
+	VSUBPD      Z8, Z7, Z7
+	VSUBPD      Z9, Z7, Z7
+	VMULPD      Z4, Z5, Z12
+	VMULPD      Z6, Z7, Z13
+	VMULPD      Z12, Z13, Z14
+	VDIVPD      Z14, Z15, Z14
+	VMULPD      Z14, Z12, Z12
+	VMULPD      Z14, Z13, Z13
+	VMULPD      Z13, Z5, Z14
+	VMULPD      Z13, Z4, Z4
+	VMULPD      Z12, Z7, Z5
+	VMULPD      Z12, Z6, Z6
+	VMULPD      (BX)(DX*8), Z14, Z14
+	VFMADD231PD Z14, Z14, Z0
+	VMOVUPD     Z14, (SI)(DX*8)
+	VMULPD      64(BX)(DX*8), Z4, Z4
+	VFMADD231PD Z4, Z4, Z1
+	VMOVUPD     Z4, 64(SI)(DX*8)
+	VMULPD      128(BX)(DX*8), Z5, Z5
+	VFMADD231PD Z5, Z5, Z0
+	VMOVUPD     Z5, 128(SI)(DX*8)
+	VMULPD      192(BX)(DX*8), Z6, Z6
+	VFMADD231PD Z6, Z6, Z1
+	VMOVUPD     Z6, 192(SI)(DX*8)
+	ADDQ        $0x20, DX
+	DECQ        CX
+	JNZ         four
+
+singles:
+	MOVQ 48(R13), CX
+	ANDQ $0x03, CX
+	JZ   scale
+
+single:
+	VMOVUPD     (AX)(DX*8), Z4
+	VSUBPD      Z8, Z4, Z4
+	VSUBPD      Z9, Z4, Z4
+	VDIVPD      Z4, Z15, Z4
+	VMULPD      (BX)(DX*8), Z4, Z4
+	VFMADD231PD Z4, Z4, Z0
+	VMOVUPD     Z4, (SI)(DX*8)
+	ADDQ        $0x08, DX
+	DECQ        CX
+	JNZ         single
+
+scale:
+	VADDPD        Z1, Z0, Z0
+	VUNPCKLPD     Z0, Z0, Z5
 	VUNPCKHPD     Z0, Z0, Z4
-	VADDPD        Z7, Z4, Z4
-	VEXTRACTF64X4 $0x01, Z4, Y7
-	VADDPD        Y7, Y4, Y4
-	VEXTRACTF128  $0x01, Y4, X7
-	VADDPD        X7, X4, X4
-	VMOVSD        X4, (SI)
+	VADDPD        Z5, Z4, Z4
+	VEXTRACTF64X4 $0x01, Z4, Y5
+	VADDPD        Y5, Y4, Y4
+	VEXTRACTF128  $0x01, Y4, X5
+	VADDPD        X5, X4, X4
+	VSQRTPD       X4, X4
+	VDIVPD        X4, X10, X4
+	VBROADCASTSD  X4, Z4
+	XORQ          DX, DX
+	MOVQ          48(R13), CX
+
+scaling:
+	VMULPD  (SI)(DX*8), Z4, Z5
+	VMOVUPD Z5, (SI)(DX*8)
+	ADDQ    $0x08, DX
+	DECQ    CX
+	JNZ     scaling
+	ADDQ    $0x08, DI
+	ADDQ    $0x08, R8
+	ADDQ    R11, SI
+	DECQ    R10
+	JNZ     root
+	VZEROUPPER
+	RET
+
+// func secularVectorsF32AVX512(args *byte)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·secularVectorsF32AVX512(SB), NOSPLIT, $0-8
+	MOVQ         args+0(FP), R13
+	MOVQ         (R13), AX
+	MOVQ         8(R13), BX
+	MOVQ         16(R13), SI
+	MOVQ         24(R13), DI
+	MOVQ         32(R13), R8
+	VBROADCASTSD 40(R13), Z10
+	VPXORQ       Z11, Z11, Z11
+	MOVQ         64(R13), R10
+	MOVQ         72(R13), R11
+
+root:
+	VBROADCASTSD (DI), Z8
+	VBROADCASTSD (R8), Z9
+	VSUBPD       Z9, Z11, Z15
+	VMAXPD       Z15, Z9, Z15
+	VPXORQ       Z0, Z0, Z0
+	VPXORQ       Z1, Z1, Z1
+	XORQ         DX, DX
+	MOVQ         48(R13), CX
+	SHRQ         $0x02, CX
+	JZ           singles
+
+four:
+	VMOVUPD     (AX)(DX*8), Z4
+	VSUBPD      Z8, Z4, Z4
+	VSUBPD      Z9, Z4, Z4
+	VMOVUPD     64(AX)(DX*8), Z5
+	VSUBPD      Z8, Z5, Z5
+	VSUBPD      Z9, Z5, Z5
+	VMOVUPD     128(AX)(DX*8), Z6
+	VSUBPD      Z8, Z6, Z6
+	VSUBPD      Z9, Z6, Z6
+	VMOVUPD     192(AX)(DX*8), Z7
+	VSUBPD      Z8, Z7, Z7
+	VSUBPD      Z9, Z7, Z7
+	VMULPD      Z4, Z5, Z12
+	VMULPD      Z6, Z7, Z13
+	VMULPD      Z12, Z13, Z14
+	VDIVPD      Z14, Z15, Z14
+	VMULPD      Z14, Z12, Z12
+	VMULPD      Z14, Z13, Z13
+	VMULPD      Z13, Z5, Z14
+	VMULPD      Z13, Z4, Z4
+	VMULPD      Z12, Z7, Z5
+	VMULPD      Z12, Z6, Z6
+	VMULPD      (BX)(DX*8), Z14, Z14
+	VFMADD231PD Z14, Z14, Z0
+	VCVTPD2PS   Z14, Y14
+	VMOVUPS     Y14, (SI)(DX*4)
+	VMULPD      64(BX)(DX*8), Z4, Z4
+	VFMADD231PD Z4, Z4, Z1
+	VCVTPD2PS   Z4, Y4
+	VMOVUPS     Y4, 32(SI)(DX*4)
+	VMULPD      128(BX)(DX*8), Z5, Z5
+	VFMADD231PD Z5, Z5, Z0
+	VCVTPD2PS   Z5, Y5
+	VMOVUPS     Y5, 64(SI)(DX*4)
+	VMULPD      192(BX)(DX*8), Z6, Z6
+	VFMADD231PD Z6, Z6, Z1
+	VCVTPD2PS   Z6, Y6
+	VMOVUPS     Y6, 96(SI)(DX*4)
+	ADDQ        $0x20, DX
+	DECQ        CX
+	JNZ         four
+
+singles:
+	MOVQ 48(R13), CX
+	ANDQ $0x03, CX
+	JZ   scale
+
+single:
+	VMOVUPD     (AX)(DX*8), Z4
+	VSUBPD      Z8, Z4, Z4
+	VSUBPD      Z9, Z4, Z4
+	VDIVPD      Z4, Z15, Z4
+	VMULPD      (BX)(DX*8), Z4, Z4
+	VFMADD231PD Z4, Z4, Z0
+	VCVTPD2PS   Z4, Y4
+	VMOVUPS     Y4, (SI)(DX*4)
+	ADDQ        $0x08, DX
+	DECQ        CX
+	JNZ         single
+
+scale:
+	VADDPD        Z1, Z0, Z0
+	VUNPCKLPD     Z0, Z0, Z5
+	VUNPCKHPD     Z0, Z0, Z4
+	VADDPD        Z5, Z4, Z4
+	VEXTRACTF64X4 $0x01, Z4, Y5
+	VADDPD        Y5, Y4, Y4
+	VEXTRACTF128  $0x01, Y4, X5
+	VADDPD        X5, X4, X4
+	VSQRTPD       X4, X4
+	VDIVPD        X4, X10, X4
+	VCVTPD2PSX    X4, X4
+	VBROADCASTSS  X4, Y4
+	XORQ          DX, DX
+	MOVQ          48(R13), CX
+
+scaling:
+	VMULPS  (SI)(DX*4), Y4, Y5
+	VMOVUPS Y5, (SI)(DX*4)
+	ADDQ    $0x08, DX
+	DECQ    CX
+	JNZ     scaling
+	ADDQ    $0x08, DI
+	ADDQ    $0x08, R8
+	ADDQ    R11, SI
+	DECQ    R10
+	JNZ     root
 	VZEROUPPER
 	RET
 
@@ -58,36 +241,121 @@ TEXT ·secularWeightsF64AVX512(SB), NOSPLIT, $0-8
 	MOVQ         16(R13), SI
 	MOVQ         24(R13), DI
 	MOVQ         32(R13), R8
-	MOVQ         56(R13), CX
-	VBROADCASTSD 48(R13), Z10
+	VBROADCASTSD 40(R13), Z10
 	VPXORQ       Z11, Z11, Z11
-	VBROADCASTSD (DI), Z8
-	VBROADCASTSD (R8), Z9
-	VMOVUPD      (SI), Z31
-	VMOVUPD      Z10, Z0
-	XORQ         DX, DX
+	MOVQ         56(R13), R9
+	MOVQ         64(R13), R10
 
-step:
-	VBROADCASTSD (DI)(DX*1), Z8
-	VBROADCASTSD (R8)(DX*1), Z9
-	VBROADCASTSD (AX)(DX*1), Z1
-	ADDQ         $0x08, DX
-	VSUBPD       Z8, Z31, Z7
-	VSUBPD       Z9, Z7, Z7
-	VSUBPD       Z1, Z31, Z4
-	VCMPPD       $0x00, Z11, Z4, K2
-	VMOVUPD      Z10, K2, Z4
-	VRCP14PD     Z4, Z5
-	VMOVUPD      Z5, Z6
-	VFNMADD213PD Z10, Z4, Z6
-	VFMADD231PD  Z6, Z5, Z5
-	VFNMADD213PD Z10, Z5, Z4
-	VFMADD231PD  Z4, Z5, Z5
-	VMULPD       Z5, Z7, Z7
-	VMULPD       Z7, Z0, Z0
-	DECQ         CX
-	JNZ          step
-	VMOVUPD      Z0, (BX)
+group:
+	VMOVUPD (AX)(R9*8), Z15
+	VMOVUPD Z10, Z0
+	XORQ    DX, DX
+	MOVQ    R9, CX
+	TESTQ   CX, CX
+	JZ      before_end
+
+before:
+	VSUBPD.BCST (DI)(DX*8), Z15, Z4
+	VSUBPD.BCST (R8)(DX*8), Z4, Z4
+	VSUBPD.BCST (AX)(DX*8), Z15, Z5
+	VSUBPD.BCST 8(DI)(DX*8), Z15, Z6
+	VSUBPD.BCST 8(R8)(DX*8), Z6, Z6
+	VSUBPD.BCST 8(AX)(DX*8), Z15, Z7
+	VMULPD      Z6, Z4, Z4
+	VMULPD      Z7, Z5, Z5
+	VSUBPD.BCST 16(DI)(DX*8), Z15, Z6
+	VSUBPD.BCST 16(R8)(DX*8), Z6, Z6
+	VSUBPD.BCST 16(AX)(DX*8), Z15, Z7
+	VMULPD      Z6, Z4, Z4
+	VMULPD      Z7, Z5, Z5
+	VSUBPD.BCST 24(DI)(DX*8), Z15, Z6
+	VSUBPD.BCST 24(R8)(DX*8), Z6, Z6
+	VSUBPD.BCST 24(AX)(DX*8), Z15, Z7
+	VMULPD      Z6, Z4, Z4
+	VMULPD      Z7, Z5, Z5
+	VDIVPD      Z5, Z4, Z4
+	VMULPD      Z4, Z0, Z0
+	ADDQ        $0x04, DX
+	SUBQ        $0x04, CX
+	JNZ         before
+
+before_end:
+	MOVQ  $0x00000008, CX
+	TESTQ CX, CX
+	JZ    at_end
+
+at:
+	VSUBPD.BCST (DI)(DX*8), Z15, Z4
+	VSUBPD.BCST (R8)(DX*8), Z4, Z4
+	VSUBPD.BCST (AX)(DX*8), Z15, Z5
+	VCMPPD      $0x00, Z11, Z5, K2
+	VMOVUPD     Z10, K2, Z5
+	VSUBPD.BCST 8(DI)(DX*8), Z15, Z6
+	VSUBPD.BCST 8(R8)(DX*8), Z6, Z6
+	VSUBPD.BCST 8(AX)(DX*8), Z15, Z7
+	VCMPPD      $0x00, Z11, Z7, K2
+	VMOVUPD     Z10, K2, Z7
+	VMULPD      Z6, Z4, Z4
+	VMULPD      Z7, Z5, Z5
+	VSUBPD.BCST 16(DI)(DX*8), Z15, Z6
+	VSUBPD.BCST 16(R8)(DX*8), Z6, Z6
+	VSUBPD.BCST 16(AX)(DX*8), Z15, Z7
+	VCMPPD      $0x00, Z11, Z7, K2
+	VMOVUPD     Z10, K2, Z7
+	VMULPD      Z6, Z4, Z4
+	VMULPD      Z7, Z5, Z5
+	VSUBPD.BCST 24(DI)(DX*8), Z15, Z6
+	VSUBPD.BCST 24(R8)(DX*8), Z6, Z6
+	VSUBPD.BCST 24(AX)(DX*8), Z15, Z7
+	VCMPPD      $0x00, Z11, Z7, K2
+	VMOVUPD     Z10, K2, Z7
+	VMULPD      Z6, Z4, Z4
+	VMULPD      Z7, Z5, Z5
+	VDIVPD      Z5, Z4, Z4
+	VMULPD      Z4, Z0, Z0
+	ADDQ        $0x04, DX
+	SUBQ        $0x04, CX
+	JNZ         at
+
+at_end:
+	MOVQ  48(R13), CX
+	SUBQ  DX, CX
+	TESTQ CX, CX
+	JZ    behind_end
+
+behind:
+	VSUBPD.BCST (DI)(DX*8), Z15, Z4
+	VSUBPD.BCST (R8)(DX*8), Z4, Z4
+	VSUBPD.BCST (AX)(DX*8), Z15, Z5
+	VSUBPD.BCST 8(DI)(DX*8), Z15, Z6
+	VSUBPD.BCST 8(R8)(DX*8), Z6, Z6
+	VSUBPD.BCST 8(AX)(DX*8), Z15, Z7
+	VMULPD      Z6, Z4, Z4
+	VMULPD      Z7, Z5, Z5
+	VSUBPD.BCST 16(DI)(DX*8), Z15, Z6
+	VSUBPD.BCST 16(R8)(DX*8), Z6, Z6
+	VSUBPD.BCST 16(AX)(DX*8), Z15, Z7
+	VMULPD      Z6, Z4, Z4
+	VMULPD      Z7, Z5, Z5
+	VSUBPD.BCST 24(DI)(DX*8), Z15, Z6
+	VSUBPD.BCST 24(R8)(DX*8), Z6, Z6
+	VSUBPD.BCST 24(AX)(DX*8), Z15, Z7
+	VMULPD      Z6, Z4, Z4
+	VMULPD      Z7, Z5, Z5
+	VDIVPD      Z5, Z4, Z4
+	VMULPD      Z4, Z0, Z0
+	ADDQ        $0x04, DX
+	SUBQ        $0x04, CX
+	JNZ         behind
+
+behind_end:
+	VSUBPD  Z0, Z11, Z1
+	VMAXPD  Z1, Z0, Z0
+	VSQRTPD Z0, Z0
+	VMOVUPD Z0, (BX)(R9*8)
+	ADDQ    $0x08, R9
+	DECQ    R10
+	JNZ     group
 	VZEROUPPER
 	RET
 
@@ -97,111 +365,183 @@ TEXT ·secularRootsF64AVX512(SB), NOSPLIT, $0-8
 	MOVQ         args+0(FP), R13
 	MOVQ         (R13), AX
 	MOVQ         8(R13), BX
-	MOVQ         16(R13), SI
-	MOVQ         48(R13), R8
-	XORQ         DI, DI
-	VBROADCASTSD 80(R13), Z10
+	VBROADCASTSD 56(R13), Z10
 	VPXORQ       Z11, Z11, Z11
-	VMOVUPD      (SI), Z8
-	VMOVUPD      128(SI), Z9
-	VBROADCASTSD 88(R13), Z7
-	VMULPD       Z7, Z9, Z9
 
-evaluate:
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	XORQ   DX, DX
-	MOVQ   24(R13), CX
-	TESTQ  CX, CX
-	JZ     below_end
+round:
+	MOVQ 16(R13), SI
+	MOVQ 24(R13), DI
+	XORQ R8, R8
+
+search:
+	CMPQ    664(SI), $0x00
+	JE      next
+	INCQ    R8
+	VMOVUPD (SI), Z8
+	VMOVUPD 64(SI), Z9
+	VPXORQ  Z0, Z0, Z0
+	VPXORQ  Z1, Z1, Z1
+	VPXORQ  Z2, Z2, Z2
+	VPXORQ  Z3, Z3, Z3
+	XORQ    DX, DX
+	MOVQ    640(SI), CX
+	TESTQ   CX, CX
+	JZ      below_end
 
 below:
-	VSUBPD.BCST  (AX)(DX*1), Z8, Z7
-	VADDPD       Z9, Z7, Z7
-	VMOVUPD      Z7, Z4
-	VRCP14PD     Z7, Z5
-	VMOVUPD      Z5, Z6
-	VFNMADD213PD Z10, Z7, Z6
-	VFMADD231PD  Z6, Z5, Z5
-	VFNMADD213PD Z10, Z5, Z7
-	VFMADD231PD  Z7, Z5, Z5
-	VMULPD.BCST  (BX)(DX*1), Z5, Z7
-	ADDQ         $0x08, DX
-	VADDPD       Z7, Z0, Z0
-	VFMADD231PD  Z7, Z5, Z2
-	DECQ         CX
-	JNZ          below
+	VSUBPD.BCST (AX)(DX*1), Z8, Z4
+	VADDPD      Z9, Z4, Z4
+	VSUBPD.BCST 8(AX)(DX*1), Z8, Z5
+	VADDPD      Z9, Z5, Z5
+	VSUBPD.BCST 16(AX)(DX*1), Z8, Z6
+	VADDPD      Z9, Z6, Z6
+	VSUBPD.BCST 24(AX)(DX*1), Z8, Z7
+	VADDPD      Z9, Z7, Z7
+	VMULPD      Z4, Z5, Z12
+	VMULPD      Z6, Z7, Z13
+	VMULPD      Z12, Z13, Z14
+	VDIVPD      Z14, Z10, Z14
+	VMULPD      Z14, Z12, Z12
+	VMULPD      Z14, Z13, Z13
+	VMULPD      Z13, Z5, Z14
+	VMULPD      Z13, Z4, Z4
+	VMULPD      Z12, Z7, Z5
+	VMULPD      Z12, Z6, Z6
+	VMULPD.BCST (BX)(DX*1), Z14, Z12
+	VMULPD      Z12, Z14, Z13
+	VMULPD.BCST 8(BX)(DX*1), Z4, Z7
+	VADDPD      Z7, Z12, Z12
+	VFMADD231PD Z7, Z4, Z13
+	VMULPD.BCST 16(BX)(DX*1), Z5, Z7
+	VADDPD      Z7, Z12, Z12
+	VFMADD231PD Z7, Z5, Z13
+	VMULPD.BCST 24(BX)(DX*1), Z6, Z7
+	VADDPD      Z7, Z12, Z12
+	VFMADD231PD Z7, Z6, Z13
+	VADDPD      Z12, Z0, Z0
+	VADDPD      Z13, Z2, Z2
+	ADDQ        $0x20, DX
+	SUBQ        $0x04, CX
+	JNZ         below
 
 below_end:
-	MOVQ  32(R13), CX
+	MOVQ  648(SI), CX
 	TESTQ CX, CX
 	JZ    between_end
 
 between:
-	VSUBPD.BCST  (AX)(DX*1), Z8, Z7
-	VADDPD       Z9, Z7, Z7
-	VMOVUPD      Z7, Z4
-	VRCP14PD     Z7, Z5
-	VMOVUPD      Z5, Z6
-	VFNMADD213PD Z10, Z7, Z6
-	VFMADD231PD  Z6, Z5, Z5
-	VFNMADD213PD Z10, Z5, Z7
-	VFMADD231PD  Z7, Z5, Z5
-	VMULPD.BCST  (BX)(DX*1), Z5, Z7
-	ADDQ         $0x08, DX
-	VCMPPD       $0x01, Z11, Z4, K2
-	VCMPPD       $0x05, Z11, Z4, K3
-	VADDPD       Z7, Z0, K3, Z0
-	VADDPD       Z7, Z1, K2, Z1
-	VFMADD231PD  Z7, Z5, K3, Z2
-	VFMADD231PD  Z7, Z5, K2, Z3
-	DECQ         CX
-	JNZ          between
+	VSUBPD.BCST (AX)(DX*1), Z8, Z4
+	VADDPD      Z9, Z4, Z4
+	VSUBPD.BCST 8(AX)(DX*1), Z8, Z5
+	VADDPD      Z9, Z5, Z5
+	VSUBPD.BCST 16(AX)(DX*1), Z8, Z6
+	VADDPD      Z9, Z6, Z6
+	VSUBPD.BCST 24(AX)(DX*1), Z8, Z7
+	VADDPD      Z9, Z7, Z7
+	VMULPD      Z4, Z5, Z12
+	VMULPD      Z6, Z7, Z13
+	VMULPD      Z12, Z13, Z14
+	VDIVPD      Z14, Z10, Z14
+	VMULPD      Z14, Z12, Z12
+	VMULPD      Z14, Z13, Z13
+	VMULPD      Z13, Z5, Z14
+	VMULPD      Z13, Z4, Z4
+	VMULPD      Z12, Z7, Z5
+	VMULPD      Z12, Z6, Z6
+	VMULPD.BCST (BX)(DX*1), Z14, Z7
+	VCMPPD      $0x01, Z11, Z14, K2
+	VCMPPD      $0x05, Z11, Z14, K3
+	VADDPD      Z7, Z0, K3, Z0
+	VADDPD      Z7, Z1, K2, Z1
+	VFMADD231PD Z7, Z14, K3, Z2
+	VFMADD231PD Z7, Z14, K2, Z3
+	VMULPD.BCST 8(BX)(DX*1), Z4, Z7
+	VCMPPD      $0x01, Z11, Z4, K2
+	VCMPPD      $0x05, Z11, Z4, K3
+	VADDPD      Z7, Z0, K3, Z0
+	VADDPD      Z7, Z1, K2, Z1
+	VFMADD231PD Z7, Z4, K3, Z2
+	VFMADD231PD Z7, Z4, K2, Z3
+	VMULPD.BCST 16(BX)(DX*1), Z5, Z7
+	VCMPPD      $0x01, Z11, Z5, K2
+	VCMPPD      $0x05, Z11, Z5, K3
+	VADDPD      Z7, Z0, K3, Z0
+	VADDPD      Z7, Z1, K2, Z1
+	VFMADD231PD Z7, Z5, K3, Z2
+	VFMADD231PD Z7, Z5, K2, Z3
+	VMULPD.BCST 24(BX)(DX*1), Z6, Z7
+	VCMPPD      $0x01, Z11, Z6, K2
+	VCMPPD      $0x05, Z11, Z6, K3
+	VADDPD      Z7, Z0, K3, Z0
+	VADDPD      Z7, Z1, K2, Z1
+	VFMADD231PD Z7, Z6, K3, Z2
+	VFMADD231PD Z7, Z6, K2, Z3
+	ADDQ        $0x20, DX
+	SUBQ        $0x04, CX
+	JNZ         between
 
 between_end:
-	MOVQ  40(R13), CX
+	MOVQ  656(SI), CX
 	TESTQ CX, CX
 	JZ    above_end
 
 above:
-	VSUBPD.BCST  (AX)(DX*1), Z8, Z7
-	VADDPD       Z9, Z7, Z7
-	VMOVUPD      Z7, Z4
-	VRCP14PD     Z7, Z5
-	VMOVUPD      Z5, Z6
-	VFNMADD213PD Z10, Z7, Z6
-	VFMADD231PD  Z6, Z5, Z5
-	VFNMADD213PD Z10, Z5, Z7
-	VFMADD231PD  Z7, Z5, Z5
-	VMULPD.BCST  (BX)(DX*1), Z5, Z7
-	ADDQ         $0x08, DX
-	VADDPD       Z7, Z1, Z1
-	VFMADD231PD  Z7, Z5, Z3
-	DECQ         CX
-	JNZ          above
+	VSUBPD.BCST (AX)(DX*1), Z8, Z4
+	VADDPD      Z9, Z4, Z4
+	VSUBPD.BCST 8(AX)(DX*1), Z8, Z5
+	VADDPD      Z9, Z5, Z5
+	VSUBPD.BCST 16(AX)(DX*1), Z8, Z6
+	VADDPD      Z9, Z6, Z6
+	VSUBPD.BCST 24(AX)(DX*1), Z8, Z7
+	VADDPD      Z9, Z7, Z7
+	VMULPD      Z4, Z5, Z12
+	VMULPD      Z6, Z7, Z13
+	VMULPD      Z12, Z13, Z14
+	VDIVPD      Z14, Z10, Z14
+	VMULPD      Z14, Z12, Z12
+	VMULPD      Z14, Z13, Z13
+	VMULPD      Z13, Z5, Z14
+	VMULPD      Z13, Z4, Z4
+	VMULPD      Z12, Z7, Z5
+	VMULPD      Z12, Z6, Z6
+	VMULPD.BCST (BX)(DX*1), Z14, Z12
+	VMULPD      Z12, Z14, Z13
+	VMULPD.BCST 8(BX)(DX*1), Z4, Z7
+	VADDPD      Z7, Z12, Z12
+	VFMADD231PD Z7, Z4, Z13
+	VMULPD.BCST 16(BX)(DX*1), Z5, Z7
+	VADDPD      Z7, Z12, Z12
+	VFMADD231PD Z7, Z5, Z13
+	VMULPD.BCST 24(BX)(DX*1), Z6, Z7
+	VADDPD      Z7, Z12, Z12
+	VFMADD231PD Z7, Z6, Z13
+	VADDPD      Z12, Z1, Z1
+	VADDPD      Z13, Z3, Z3
+	ADDQ        $0x20, DX
+	SUBQ        $0x04, CX
+	JNZ         above
 
 above_end:
-	TESTQ        DI, DI
-	JNZ          step
+	CMPQ         672(SI), $0x00
+	JNE          step
 	VADDPD       Z3, Z2, Z2
 	VADDPD       Z1, Z0, Z0
-	VBROADCASTSD 56(R13), Z1
+	VBROADCASTSD 32(R13), Z1
 	VSUBPD       Z0, Z1, Z0
-	VMOVUPD      256(SI), Z4
+	VMOVUPD      320(SI), Z4
 	VCMPPD       $0x01, Z11, Z0, K3
 	VCMPPD       $0x00, Z11, Z4, K2
 	KANDNW       K3, K2, K3
 	VMOVUPD      192(SI), Z5
 	VMOVUPD      Z4, K3, Z5
-	VMOVUPD      Z5, Z28
-	VMOVUPD      64(SI), Z3
+	VMOVUPD      Z5, 192(SI)
+	VMOVUPD      256(SI), Z3
 	VMOVUPD      Z3, K3, Z8
+	VMOVUPD      Z8, (SI)
 	VMOVUPD      128(SI), Z7
 	VSUBPD       Z7, Z11, Z3
 	VMOVUPD      Z3, K3, Z7
-	VMOVUPD      Z7, Z29
+	VMOVUPD      Z7, 128(SI)
 	VCMPPD       $0x01, Z11, Z0, K2
 	KANDNW       K2, K3, K2
 	VPXORQ       Z6, Z6, Z6
@@ -211,17 +551,15 @@ above_end:
 	VSUBPD       Z9, Z11, Z3
 	VMOVUPD      Z3, K3, Z6
 	VMOVUPD      Z11, K3, Z1
-	VMOVUPD      Z6, Z31
-	VMOVUPD      Z1, Z30
-	VBROADCASTSD 96(R13), Z3
-	VMOVUPD      Z3, Z27
+	VMOVUPD      Z6, 384(SI)
+	VMOVUPD      Z1, 448(SI)
 	VMULPD       Z9, Z2, Z2
 	VMULPD       Z9, Z2, Z2
 	VSUBPD       Z5, Z2, Z2
 	VMAXPD       Z11, Z2, Z2
 	VCMPPD       $0x00, Z11, Z4, K3
 	VMOVUPD      Z11, K3, Z2
-	VBROADCASTSD 88(R13), Z6
+	VBROADCASTSD 64(R13), Z6
 	VMULPD       Z7, Z6, Z6
 	VSUBPD       Z2, Z5, Z1
 	VDIVPD       Z6, Z1, Z1
@@ -241,31 +579,34 @@ above_end:
 	VMOVUPD      Z6, K3, Z3
 	VMOVUPD      Z5, K3, Z1
 	VDIVPD       Z1, Z3, Z9
-	VBROADCASTSD 88(R13), Z7
-	VSUBPD       Z31, Z30, Z6
-	VFMADD213PD  Z31, Z6, Z7
-	VCMPPD       $0x05, Z9, Z31, K3
-	VCMPPD       $0x05, Z30, Z9, K2
+	VMOVUPD      384(SI), Z4
+	VMOVUPD      448(SI), Z5
+	VBROADCASTSD 64(R13), Z7
+	VSUBPD       Z4, Z5, Z6
+	VFMADD213PD  Z4, Z6, Z7
+	VCMPPD       $0x05, Z9, Z4, K3
+	VCMPPD       $0x05, Z5, Z9, K2
 	KORW         K2, K3, K3
 	VMOVUPD      Z7, K3, Z9
-	KXORW        K1, K1, K1
-	INCQ         DI
-	JMP          evaluate
+	VMOVUPD      Z9, 64(SI)
+	INCQ         672(SI)
+	JMP          next
 
 step:
+	KMOVW        576(SI), K1
 	VADDPD       Z3, Z2, Z2
 	VSUBPD       Z1, Z0, Z3
 	VADDPD       Z1, Z0, Z0
-	VBROADCASTSD 56(R13), Z1
+	VBROADCASTSD 32(R13), Z1
 	VADDPD       Z1, Z3, Z3
 	VSUBPD       Z0, Z1, Z0
-	VBROADCASTSD 64(R13), Z4
+	VBROADCASTSD 40(R13), Z4
 	VMULPD       Z4, Z3, Z3
-	VBROADCASTSD 104(R13), Z1
+	VBROADCASTSD 72(R13), Z1
 	VPANDQ       Z0, Z1, Z1
-	VBROADCASTSD 104(R13), Z12
+	VBROADCASTSD 72(R13), Z12
 	VPANDQ       Z9, Z12, Z12
-	VBROADCASTSD 72(R13), Z4
+	VBROADCASTSD 48(R13), Z4
 	VMULPD       Z12, Z4, Z4
 	VMULPD       Z2, Z4, Z4
 	VCMPPD       $0x02, Z3, Z1, K3
@@ -277,14 +618,19 @@ step:
 	JEQ          found
 	VMULPD       Z12, Z3, Z3
 	VCMPPD       $0x01, Z11, Z0, K3
-	VMOVUPD      Z9, K3, Z31
+	VMOVUPD      384(SI), Z4
+	VMOVUPD      Z9, K3, Z4
+	VMOVUPD      Z4, 384(SI)
 	VMOVUPD      Z9, Z5
-	VMOVUPD      Z30, K3, Z5
-	VMOVUPD      Z5, Z30
-	VSUBPD       Z9, Z29, Z4
+	VMOVUPD      448(SI), Z6
+	VMOVUPD      Z6, K3, Z5
+	VMOVUPD      Z5, 448(SI)
+	VMOVUPD      128(SI), Z4
+	VSUBPD       Z9, Z4, Z4
 	VSUBPD       Z9, Z11, Z5
 	VDIVPD       Z5, Z10, Z6
-	VMULPD       Z28, Z6, Z12
+	VMOVUPD      192(SI), Z12
+	VMULPD       Z12, Z6, Z12
 	VFNMADD213PD Z2, Z12, Z6
 	VSUBPD       Z12, Z0, Z7
 	VFNMADD231PD Z4, Z6, Z7
@@ -312,13 +658,16 @@ step:
 	VMOVUPD      Z2, K3, Z7
 	VDIVPD       Z7, Z4, Z4
 	VADDPD       Z4, Z9, Z5
-	VCMPPD       $0x05, Z5, Z31, K2
-	VCMPPD       $0x05, Z30, Z5, K3
+	VMOVUPD      384(SI), Z6
+	VCMPPD       $0x05, Z5, Z6, K2
+	VMOVUPD      448(SI), Z6
+	VCMPPD       $0x05, Z6, Z5, K3
 	KORW         K3, K2, K2
 	VADDPD       Z1, Z1, Z6
-	VCMPPD       $0x01, Z6, Z27, K3
+	VMOVUPD      512(SI), Z7
+	VCMPPD       $0x01, Z6, Z7, K3
 	KORW         K3, K2, K2
-	VMOVUPD      Z1, Z27
+	VMOVUPD      Z1, 512(SI)
 	VMULPD       Z4, Z4, Z4
 	VMULPD       Z2, Z4, Z4
 	VADDPD       Z4, Z4, Z4
@@ -327,15 +676,17 @@ step:
 	KMOVW        K2, CX
 	TESTL        CX, CX
 	JZ           accepted
-	VBROADCASTSD 88(R13), Z4
-	VSUBPD       Z31, Z30, Z6
-	VFMADD213PD  Z31, Z6, Z4
-	VDIVPD       Z31, Z30, Z7
+	VMOVUPD      384(SI), Z0
+	VMOVUPD      448(SI), Z1
+	VBROADCASTSD 64(R13), Z4
+	VSUBPD       Z0, Z1, Z6
+	VFMADD213PD  Z0, Z6, Z4
+	VDIVPD       Z0, Z1, Z7
 	VSQRTPD      Z7, Z7
-	VMULPD       Z31, Z7, Z7
-	VCMPPD       $0x05, Z7, Z31, K4
+	VMULPD       Z0, Z7, Z7
+	VCMPPD       $0x05, Z7, Z0, K4
 	VMOVUPD      Z4, K4, Z7
-	VCMPPD       $0x05, Z30, Z7, K4
+	VCMPPD       $0x05, Z1, Z7, K4
 	VMOVUPD      Z4, K4, Z7
 	VMOVUPD      Z7, K2, Z5
 
@@ -343,17 +694,23 @@ accepted:
 	VCMPPD  $0x00, Z9, Z5, K2
 	KORW    K2, K3, K3
 	VMOVUPD Z9, K1, Z5
-	VMOVUPD Z5, Z9
+	VMOVUPD Z5, 64(SI)
 	KORW    K3, K1, K1
-	DECQ    R8
-	JZ      found
+	KMOVW   K1, 576(SI)
+	DECQ    664(SI)
 	KMOVW   K1, CX
 	CMPL    CX, $0x000000ff
 	JEQ     found
-	JMP     evaluate
+	JMP     next
 
 found:
-	VMOVUPD Z8, 320(SI)
-	VMOVUPD Z9, 384(SI)
+	MOVQ $0x00000000, 664(SI)
+
+next:
+	ADDQ  $0x000002c0, SI
+	DECQ  DI
+	JNZ   search
+	TESTQ R8, R8
+	JNZ   round
 	VZEROUPPER
 	RET

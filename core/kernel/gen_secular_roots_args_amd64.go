@@ -10,16 +10,12 @@ import "unsafe"
 type rootsArgs struct {
 	at        unsafe.Pointer // the poles
 	weights   unsafe.Pointer // the weights
-	lanes     unsafe.Pointer // what belongs to the roots, rootLanes
-	below     int            // poles below all of the roots
-	between   int            // poles behind them that are below some and above others
-	above     int            // poles above all of the roots
-	most      int            // most steps
+	searches  unsafe.Pointer // what belongs to the roots, rootSearch after rootSearch
+	count     int            // how many of them
 	inverse   float64        // the constant of the function
 	tolerance float64        // a value below this part of the moduli of all terms is zero
 	unit      float64        // the unit roundoff
 	one       float64        //
 	half      float64        //
-	infinity  float64        //
 	modulus   uint64         // all bits but that of the sign
 }

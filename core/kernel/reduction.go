@@ -1,6 +1,9 @@
 package kernel
 
-import "fmt"
+import (
+	"fmt"
+	"unsafe"
+)
 
 // Reduction is a pass over rows of the lower triangle of a Hermitian (real: symmetric) matrix A that ends a step of its reduction to
 // tridiagonal form and begins the next one: each element is read and written once for an update of rank two and a product with a vector.
@@ -10,21 +13,38 @@ import "fmt"
 //	y_k    += sum_j A(k,j) x_j                 j <= k, the new A
 //	y_j    += conj(A(k,j)) x_k                 j < k
 //
-// First and Rows are multiples of ReductionRows, the vectors have First+Rows elements at least, and the imaginary parts of the diagonal are
-// taken to be 0. What is right of the diagonal in the columns before the next multiple of ReductionRows is scratch memory that must be there:
-// it may be overwritten, and nothing depends on it. Nothing further right is read or written. A zero of v and w leaves a row's
-// elements as they are.
+// First is a multiple of ReductionColumns, Rows one of ReductionRows, and the imaginary parts of the diagonal are taken to be 0. What is right
+// of the diagonal in the columns before the next multiple of ReductionColumns is scratch memory that must be there, in the vectors, too: it may
+// be overwritten, and nothing depends on it. Nothing further right is read or written. A zero of v and w leaves a row's elements as they are.
 //
 // Method: Dongarra, Sorensen and Hammarling, Block reduction of matrices to condensed forms for eigenvalue computations, J. Comput. Appl.
 // Math. 27 (1989), put the update off in the same way, but for many steps.
-type Reduction[E float64 | complex128] struct {
+type Reduction[E Scalar] struct {
 	First, Rows, Stride int
 	A                   []E
 	V, W, X, Y          []E
 }
 
-// ReductionRows divides the numbers of rows that a Reduction takes.
-const ReductionRows = 8
+// Scalar is the set of element types of the kernels of reductions.
+type Scalar interface {
+	Float | complex64 | complex128
+}
+
+// ReductionRows returns what divides the numbers of rows that a Reduction takes: no set takes more together. It divides ReductionColumns, too.
+func ReductionRows[E Scalar]() int {
+	const numbers = 8
+	switch any(E(0)).(type) {
+	case complex64, complex128:
+		return numbers / 2
+	}
+	return numbers
+}
+
+// ReductionColumns returns the multiple of columns for which a Reduction wants memory: the elements in 64 bytes, the largest vector.
+func ReductionColumns[E Scalar]() int {
+	const bytes = 64
+	return bytes / int(unsafe.Sizeof(E(0)))
+}
 
 // Run does the pass. The same call gives the same bits; other cuts of the rows give others. Like all assembly it cannot be preempted.
 func (r *Reduction[E]) Run(s Set) {
@@ -34,16 +54,21 @@ func (r *Reduction[E]) Run(s Set) {
 		return
 	}
 	switch r := any(r).(type) {
+	case *Reduction[float32]:
+		reduceGo(r)
 	case *Reduction[float64]:
 		reduceGo(r)
+	case *Reduction[complex64]:
+		reduceComplexGo(r)
 	case *Reduction[complex128]:
 		reduceComplexGo(r)
 	}
 }
 
 func (r *Reduction[E]) check() {
-	cols := r.First + r.Rows
-	if r.First < 0 || r.Rows < 1 || r.First%ReductionRows != 0 || r.Rows%ReductionRows != 0 || r.Stride < 0 || (r.Rows-1)*r.Stride+cols > len(r.A) ||
+	group := ReductionColumns[E]()
+	cols := (r.First + r.Rows + group - 1) / group * group
+	if r.First < 0 || r.Rows < 1 || r.First%group != 0 || r.Rows%ReductionRows[E]() != 0 || r.Stride < 0 || (r.Rows-1)*r.Stride+cols > len(r.A) ||
 		cols > min(len(r.V), len(r.W), len(r.X), len(r.Y)) {
 		panic(fmt.Sprintf("kernel: reduction of %d rows from %d on, stride %d, does not fit lengths %d, %d, %d, %d, %d",
 			r.Rows, r.First, r.Stride, len(r.A), len(r.V), len(r.W), len(r.X), len(r.Y)))
@@ -51,13 +76,13 @@ func (r *Reduction[E]) check() {
 }
 
 // reduceGo keeps two sums for each row, so that additions need not wait for one another.
-func reduceGo(r *Reduction[float64]) {
+func reduceGo[E Float](r *Reduction[E]) {
 	for i := range r.Rows {
 		k := r.First + i
 		row := r.A[i*r.Stride:][:k]
 		v, w, x, y := r.V[:k], r.W[:k], r.X[:k], r.Y[:k]
 		vk, wk, xk := r.V[k], r.W[k], r.X[k]
-		var sum, sum1 float64
+		var sum, sum1 E
 		j := 0
 		for ; j+2 <= len(row); j += 2 {
 			a := row[j] - (vk*w[j] + wk*v[j])
@@ -80,22 +105,22 @@ func reduceGo(r *Reduction[float64]) {
 	}
 }
 
-func reduceComplexGo(r *Reduction[complex128]) {
-	conj := func(z complex128) complex128 { return complex(real(z), -imag(z)) }
+func reduceComplexGo[E complex64 | complex128](r *Reduction[E]) {
 	for i := range r.Rows {
 		k := r.First + i
 		row := r.A[i*r.Stride:][:k]
 		v, w, x, y := r.V[:k], r.W[:k], r.X[:k], r.Y[:k]
 		vk, wk, xk := r.V[k], r.W[k], r.X[k]
-		var sum complex128
+		var sum E
 		for j := range row {
-			a := row[j] - (vk*conj(w[j]) + wk*conj(v[j]))
+			a := row[j] - (vk*conjugate(w[j]) + wk*conjugate(v[j]))
 			row[j] = a
 			sum += a * x[j]
-			y[j] += xk * conj(a)
+			y[j] += xk * conjugate(a)
 		}
 		diagonal := &r.A[i*r.Stride+k]
-		*diagonal -= complex(2*(real(vk)*real(wk)+imag(vk)*imag(wk)), 0)
-		r.Y[k] += sum + complex(real(*diagonal), 0)*xk
+		re, _ := parts(*diagonal)
+		*diagonal = fromReal[E](re - 2*realProduct(vk, wk))
+		r.Y[k] += sum + *diagonal*xk
 	}
 }

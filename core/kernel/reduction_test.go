@@ -9,49 +9,65 @@ import (
 	"unsafe"
 )
 
-// reductionArenas are fenced memory for each operand of a Reduction.
-type reductionArenas struct{ a, v, w, x, y arena[float64] }
+// reductionArenas are fenced memory for each operand of a Reduction, of any element type.
+type reductionArenas struct{ a, v, w, x, y arena[float32] }
 
 func newReductionArenas(t *testing.T) *reductionArenas {
-	m := newArena[float64]
+	m := newArena[float32]
 	return &reductionArenas{a: m(t), v: m(t), w: m(t), x: m(t), y: m(t)}
 }
 
 // placeIn places n elements of which the first ones are random, and the others NaN.
-func placeIn[E float64 | complex128](rng *rand.Rand, m arena[float64], n, random int) []E {
-	parts := int(unsafe.Sizeof(E(0)) / unsafe.Sizeof(float64(0)))
-	x := m.place(rng, n*parts)
-	fillNaN(x)
-	fillNormal(rng, x[:random*parts])
-	return unsafe.Slice((*E)(unsafe.Pointer(&x[0])), n)
+func placeIn[E Scalar](rng *rand.Rand, m arena[float32], n, random int) []E {
+	words := int(unsafe.Sizeof(E(0)) / unsafe.Sizeof(m[0]))
+	x := unsafe.Slice((*E)(unsafe.Pointer(&m.place(rng, n*words)[0])), n)
+	nan := math.NaN()
+	for i := range x {
+		x[i] = elementOf[E](complex(nan, nan))
+		if i < random {
+			x[i] = elementOf[E](complex(rng.NormFloat64(), rng.NormFloat64()))
+		}
+	}
+	return x
 }
 
 // complexOf returns x as a complex number.
-func complexOf[E float64 | complex128](x E) complex128 {
-	if z, ok := any(x).(complex128); ok {
-		return z
+func complexOf[E Scalar](x E) complex128 { return complex(parts(x)) }
+
+// epsilonOf returns the distance from 1 to the next real number of an element type.
+func epsilonOf[E Scalar]() float64 {
+	switch any(E(0)).(type) {
+	case float32, complex64:
+		return epsilon[float32]()
 	}
-	return complex(any(x).(float64), 0)
+	return epsilon[float64]()
+}
+
+func isComplex[E Scalar]() bool {
+	switch any(E(0)).(type) {
+	case complex64, complex128:
+		return true
+	}
+	return false
 }
 
 // randomReduction places operands. The elements right of the diagonal, between the rows and behind the vectors are NaN, and so are the
 // imaginary parts of the diagonal. Some rows have zeros in v and w.
-func randomReduction[E float64 | complex128](rng *rand.Rand, m *reductionArenas, rows, first int) *Reduction[E] {
+func randomReduction[E Scalar](rng *rand.Rand, m *reductionArenas, rows, first int) *Reduction[E] {
 	const padding, zeros = 3, 5
-	cols := first + rows
+	cols := roundUpTo(first+rows, ReductionColumns[E]())
 	r := &Reduction[E]{First: first, Rows: rows, Stride: cols + rng.IntN(padding)}
 	r.A = placeIn[E](rng, m.a, (rows-1)*r.Stride+cols, 0)
-	vector := func(a arena[float64]) []E { return placeIn[E](rng, a, cols+rng.IntN(padding), cols) }
+	vector := func(a arena[float32]) []E { return placeIn[E](rng, a, cols+rng.IntN(padding), cols) }
 	r.V, r.W, r.X, r.Y = vector(m.v), vector(m.w), vector(m.x), vector(m.y)
-	isComplex := unsafe.Sizeof(E(0)) > unsafe.Sizeof(float64(0))
 	for i := range rows {
 		row := r.A[i*r.Stride:][:first+i+1]
 		for j := range row {
 			im := 0.0
 			switch {
-			case isComplex && j == first+i:
+			case isComplex[E]() && j == first+i:
 				im = math.NaN()
-			case isComplex:
+			case isComplex[E]():
 				im = rng.NormFloat64()
 			}
 			row[j] = elementOf[E](complex(rng.NormFloat64(), im))
@@ -63,11 +79,18 @@ func randomReduction[E float64 | complex128](rng *rand.Rand, m *reductionArenas,
 	return r
 }
 
+// roundUpTo returns the smallest multiple of group that is at least n.
+func roundUpTo(n, group int) int { return (n + group - 1) / group * group }
+
 // elementOf returns z, or its real part.
-func elementOf[E float64 | complex128](z complex128) (x E) {
+func elementOf[E Scalar](z complex128) (x E) {
 	switch p := any(&x).(type) {
+	case *float32:
+		*p = float32(real(z))
 	case *float64:
 		*p = real(z)
+	case *complex64:
+		*p = complex64(z)
 	case *complex128:
 		*p = z
 	}
@@ -95,8 +118,7 @@ func (s *longComplex) add(x, y complex128, conj bool) {
 	s.im.add(imag(x), real(y))
 }
 
-func (s *longComplex) check(got complex128, n int) error {
-	const eps = 0x1p-52
+func (s *longComplex) check(got complex128, eps float64, n int) error {
 	if err := s.re.check(real(got), eps, n); err != nil {
 		return fmt.Errorf("real part: %w", err)
 	}
@@ -133,7 +155,7 @@ func (before *Reduction[E]) compare(got *Reduction[E]) error {
 			if j == k {
 				want.im = longSum{}
 			}
-			if err := want.check(a, updates); err != nil {
+			if err := want.check(a, epsilonOf[E](), updates); err != nil {
 				return fmt.Errorf("A(%d,%d): %w", k, j, err)
 			}
 			if vk == 0 && wk == 0 && a != element(before, i, j) {
@@ -146,7 +168,7 @@ func (before *Reduction[E]) compare(got *Reduction[E]) error {
 		}
 	}
 	for j := range y {
-		if err := y[j].check(complexOf(got.Y[j]), 2*n); err != nil {
+		if err := y[j].check(complexOf(got.Y[j]), epsilonOf[E](), 2*n); err != nil {
 			return fmt.Errorf("y[%d]: %w", j, err)
 		}
 	}
@@ -155,10 +177,11 @@ func (before *Reduction[E]) compare(got *Reduction[E]) error {
 
 // checkOutside compares what lies outside of the results and of the scratch memory, bit by bit.
 func (before *Reduction[E]) checkOutside(got *Reduction[E]) error {
-	n := before.First + before.Rows
+	group := ReductionColumns[E]()
+	n := roundUpTo(before.First+before.Rows, group)
 	for at := range before.A {
 		i, j := at/before.Stride, at%before.Stride
-		if scratchEnd := (before.First + i/ReductionRows*ReductionRows) + ReductionRows; j >= scratchEnd && !sameElement(before.A[at], got.A[at]) {
+		if j >= roundUpTo(before.First+i+1, group) && !sameElement(before.A[at], got.A[at]) {
 			return fmt.Errorf("element (%d,%d) changed from %v to %v", before.First+i, j, before.A[at], got.A[at])
 		}
 	}
@@ -170,13 +193,13 @@ func (before *Reduction[E]) checkOutside(got *Reduction[E]) error {
 	return nil
 }
 
-func sameElement[E float64 | complex128](x, y E) bool {
+func sameElement[E Scalar](x, y E) bool {
 	p, q := complexOf(x), complexOf(y)
 	return math.Float64bits(real(p)) == math.Float64bits(real(q)) && math.Float64bits(imag(p)) == math.Float64bits(imag(q))
 }
 
 // checkReduction runs a random pass and checks it and its repetition.
-func checkReduction[E float64 | complex128](t *testing.T, s Set, rng *rand.Rand, m *reductionArenas, rows, first int) {
+func checkReduction[E Scalar](t *testing.T, s Set, rng *rand.Rand, m *reductionArenas, rows, first int) {
 	r := randomReduction[E](rng, m, rows, first)
 	before := r.copied()
 	again := before.copied()
@@ -193,38 +216,42 @@ func checkReduction[E float64 | complex128](t *testing.T, s Set, rng *rand.Rand,
 }
 
 func TestReduction(t *testing.T) {
+	t.Run("float32", testReduction[float32])
 	t.Run("float64", testReduction[float64])
+	t.Run("complex64", testReduction[complex64])
 	t.Run("complex128", testReduction[complex128])
 }
 
-func testReduction[E float64 | complex128](t *testing.T) {
-	const rounds, mostGroups = 400, 9
+func testReduction[E Scalar](t *testing.T) {
+	const rounds, mostGroups, mostParts = 400, 6, 9
 	m := newReductionArenas(t)
 	for _, s := range Sets() {
 		rng := rand.New(rand.NewPCG(61, uint64(s)))
 		for range rounds {
-			first := rng.IntN(mostGroups)
-			checkReduction[E](t, s, rng, m, ReductionRows*(1+rng.IntN(mostGroups-first)), ReductionRows*first)
+			checkReduction[E](t, s, rng, m, ReductionRows[E]()*(1+rng.IntN(mostParts)), ReductionColumns[E]()*rng.IntN(mostGroups))
 		}
 	}
 }
 
 // FuzzReduction runs random passes with every set.
 func FuzzReduction(f *testing.F) {
-	f.Add(uint64(1), uint8(3), uint8(2), false)
-	f.Add(uint64(2), uint8(1), uint8(0), true)
-	f.Fuzz(func(t *testing.T, seed uint64, groups, first uint8, isComplex bool) {
+	for dtype := range uint8(4) {
+		f.Add(uint64(dtype), uint8(3), uint8(2), dtype)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64, groups, first, dtype uint8) {
 		const most = 10
 		m, rng := newReductionArenas(t), rand.New(rand.NewPCG(seed, 1))
-		rows, start := ReductionRows*(1+int(groups)%most), ReductionRows*(int(first)%most)
-		if rows+start > most*ReductionRows {
-			rows = most*ReductionRows - start
-		}
+		groups, first = 1+groups%most, first%most
 		for _, s := range Sets() {
-			if isComplex {
-				checkReduction[complex128](t, s, rng, m, rows, start)
-			} else {
-				checkReduction[float64](t, s, rng, m, rows, start)
+			switch dtype % 4 {
+			case 0:
+				checkReduction[float32](t, s, rng, m, int(groups)*ReductionRows[float32](), int(first)*ReductionColumns[float32]())
+			case 1:
+				checkReduction[float64](t, s, rng, m, int(groups)*ReductionRows[float64](), int(first)*ReductionColumns[float64]())
+			case 2:
+				checkReduction[complex64](t, s, rng, m, int(groups)*ReductionRows[complex64](), int(first)*ReductionColumns[complex64]())
+			default:
+				checkReduction[complex128](t, s, rng, m, int(groups)*ReductionRows[complex128](), int(first)*ReductionColumns[complex128]())
 			}
 		}
 	})
@@ -241,7 +268,7 @@ func TestReductionsOutsideOfMemoryAreRefused(t *testing.T) {
 		fits().Run(s)
 		for name, spoil := range map[string]func(*Reduction[float64]){
 			"no rows":         func(r *Reduction[float64]) { r.Rows = 0 },
-			"part of a group": func(r *Reduction[float64]) { r.Rows = 4 },
+			"part of a group": func(r *Reduction[float64]) { r.Rows = 6 },
 			"odd first row":   func(r *Reduction[float64]) { r.First = 4 },
 			"negative row":    func(r *Reduction[float64]) { r.First = -8 },
 			"negative stride": func(r *Reduction[float64]) { r.Stride = -1 },

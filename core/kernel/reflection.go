@@ -3,7 +3,7 @@ package kernel
 import "fmt"
 
 // The functions below are what a reduction to tridiagonal form does with single vectors between two passes of Reduction. The vectors of a
-// call have one length, a multiple of ReductionRows.
+// call have one length, a multiple of ReductionColumns.
 
 // reflectionKernel says what is done with the vectors.
 type reflectionKernel uint8
@@ -11,98 +11,115 @@ type reflectionKernel uint8
 const (
 	updateRow reflectionKernel = iota
 	scaleTo
-	combine
+	advance
 )
 
-func checkVectors[E float64 | complex128](n int, others ...[]E) {
+func checkVectors[E Scalar](n int, others ...[]E) {
 	for _, x := range others {
-		if len(x) != n || n%ReductionRows != 0 {
+		if len(x) != n || n%ReductionColumns[E]() != 0 {
 			panic(fmt.Sprintf("kernel: reflections of vectors of %d and %d elements", n, len(x)))
 		}
 	}
 }
 
-// UpdateRow replaces z by conj(z) - conj(c) w - conj(d) v and returns the sum of |z_j|^2 over its new first count elements.
-func UpdateRow[E float64 | complex128](s Set, z []E, c E, w []E, d E, v []E, count int) (squares float64) {
-	checkVectors(len(z), w, v)
-	if count > len(z) {
-		panic(fmt.Sprintf("kernel: squares of %d of %d elements", count, len(z)))
+// checkRow checks that a row is that of element i of n, and that it has count elements.
+func checkRow(n, i, count int) {
+	if i < 0 || i >= n || count < 0 || count > n {
+		panic(fmt.Sprintf("kernel: element %d, squares of %d, of %d elements", i, count, n))
 	}
-	done := 0
-	if s == Go {
-		c, d = conjugate(c), conjugate(d)
-		for j := range z {
-			z[j] = conjugate(z[j]) - (c*w[j] + d*v[j])
-		}
-	} else {
-		squares, done = reflectionAssembly(s, updateRow, z, v, w, c, d, count)
+}
+
+// UpdateRow replaces z, row i of a matrix, by conj(z) - conj(v_i) w - conj(w_i) v, then clears v_i and w_i, and returns the sum of |z_j|^2 over the
+// new first count elements.
+func UpdateRow[E Scalar](s Set, z, v, w []E, i, count int) (squares float64) {
+	checkVectors(len(z), v, w)
+	checkRow(len(z), i, count)
+	if s != Go {
+		return reflectionAssembly(s, updateRow, z, v, w, 0, 0, i, count)
 	}
-	for _, x := range z[done:max(done, count)] {
-		squares += square(x)
+	c, d := conjugate(v[i]), conjugate(w[i])
+	for j := range z {
+		z[j] = conjugate(z[j]) - (c*w[j] + d*v[j])
+	}
+	v[i], w[i] = 0, 0
+	for _, x := range z[:count] {
+		squares += realProduct(x, x)
 	}
 	return squares
 }
 
-// ScaleTo replaces z and v by c z.
-func ScaleTo[E float64 | complex128](s Set, c E, z, v []E) {
-	checkVectors(len(z), v)
+// ScaleTo replaces z and v by c z, and clears y.
+func ScaleTo[E Scalar](s Set, c E, z, v, y []E) {
+	checkVectors(len(z), v, y)
 	if s != Go {
-		reflectionAssembly(s, scaleTo, z, v, nil, c, 0, 0)
+		reflectionAssembly(s, scaleTo, z, v, y, c, 0, 0, 0)
 		return
 	}
 	for j := range z {
 		z[j] *= c
 		v[j] = z[j]
 	}
+	clear(y)
 }
 
-// Combine replaces z by c z + d re(z^H v) v; d is real.
-func Combine[E float64 | complex128](s Set, c E, z []E, d float64, v []E) {
-	checkVectors(len(z), v)
+// Advance replaces w by c w + d re(w^H v) v, with a real d, and then does UpdateRow's work.
+func Advance[E Scalar](s Set, c E, d float64, z, v, w []E, i, count int) (squares float64) {
+	checkVectors(len(z), v, w)
+	checkRow(len(z), i, count)
 	if s != Go {
-		reflectionAssembly(s, combine, z, v, nil, c, fromReal[E](d), 0)
-		return
+		return reflectionAssembly(s, advance, z, v, w, c, fromReal[E](d), i, count)
 	}
 	product := 0.0
-	for j, x := range z {
+	for j, x := range w {
 		product += realProduct(x, v[j])
 	}
 	d2 := fromReal[E](d * product)
-	for j := range z {
-		z[j] = c*z[j] + d2*v[j]
+	for j := range w {
+		w[j] = c*w[j] + d2*v[j]
 	}
+	return UpdateRow(s, z, v, w, i, count)
 }
 
 // parts returns the real and the imaginary part of x.
-func parts[E float64 | complex128](x E) (re, im float64) {
-	if z, ok := any(x).(complex128); ok {
-		return real(z), imag(z)
+func parts[E Scalar](x E) (re, im float64) {
+	switch z := any(x).(type) {
+	case float32:
+		return float64(z), 0
+	case float64:
+		return z, 0
+	case complex64:
+		return float64(real(z)), float64(imag(z))
 	}
-	return any(x).(float64), 0
+	z := any(x).(complex128)
+	return real(z), imag(z)
 }
 
-func fromReal[E float64 | complex128](re float64) (x E) {
+func fromReal[E Scalar](re float64) (x E) {
 	switch p := any(&x).(type) {
+	case *float32:
+		*p = float32(re)
 	case *float64:
 		*p = re
+	case *complex64:
+		*p = complex(float32(re), 0)
 	case *complex128:
 		*p = complex(re, 0)
 	}
 	return x
 }
 
-func conjugate[E float64 | complex128](x E) E {
-	if z, ok := any(x).(complex128); ok {
-		return any(complex(real(z), -imag(z))).(E)
+func conjugate[E Scalar](x E) E {
+	switch p := any(&x).(type) {
+	case *complex64:
+		*p = complex(real(*p), -imag(*p))
+	case *complex128:
+		*p = complex(real(*p), -imag(*p))
 	}
 	return x
 }
 
-// square returns |x|^2.
-func square[E float64 | complex128](x E) float64 { return realProduct(x, x) }
-
 // realProduct returns the real part of conj(x) y.
-func realProduct[E float64 | complex128](x, y E) float64 {
+func realProduct[E Scalar](x, y E) float64 {
 	a, b := parts(x)
 	c, d := parts(y)
 	return a*c + b*d

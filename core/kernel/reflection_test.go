@@ -9,7 +9,7 @@ import (
 )
 
 // reflectionCase holds the operands of the passes over vectors. Behind each vector there may be NaNs, which stay.
-type reflectionCase[E float64 | complex128] struct {
+type reflectionCase[E Scalar] struct {
 	s       Set
 	z, v, w []E // n elements and perhaps more
 	n       int
@@ -18,20 +18,24 @@ type reflectionCase[E float64 | complex128] struct {
 
 func (k *reflectionCase[E]) vectors() (z, v, w []E) { return k.z[:k.n], k.v[:k.n], k.w[:k.n] }
 
-func forReflections(t *testing.T, symmetric func(*testing.T, *rand.Rand, *reflectionCase[float64]), hermitian func(*testing.T, *rand.Rand, *reflectionCase[complex128])) {
-	t.Run("float64", func(t *testing.T) { eachReflection(t, symmetric) })
-	t.Run("complex128", func(t *testing.T) { eachReflection(t, hermitian) })
+func forReflections(t *testing.T, single func(*testing.T, *rand.Rand, *reflectionCase[float32]), double func(*testing.T, *rand.Rand, *reflectionCase[float64]),
+	singleComplex func(*testing.T, *rand.Rand, *reflectionCase[complex64]), doubleComplex func(*testing.T, *rand.Rand, *reflectionCase[complex128])) {
+	t.Run("float32", func(t *testing.T) { eachReflection(t, single) })
+	t.Run("float64", func(t *testing.T) { eachReflection(t, double) })
+	t.Run("complex64", func(t *testing.T) { eachReflection(t, singleComplex) })
+	t.Run("complex128", func(t *testing.T) { eachReflection(t, doubleComplex) })
 }
 
 // eachReflection runs test with random operands for all sets.
-func eachReflection[E float64 | complex128](t *testing.T, test func(*testing.T, *rand.Rand, *reflectionCase[E])) {
+func eachReflection[E Scalar](t *testing.T, test func(*testing.T, *rand.Rand, *reflectionCase[E])) {
 	const mostGroups, padding, repetitions = 14, 4, 5
 	m := newReductionArenas(t)
+	group := ReductionColumns[E]()
 	for _, s := range Sets() {
 		rng := rand.New(rand.NewPCG(71, uint64(s)))
-		for n := ReductionRows; n <= mostGroups*ReductionRows; n += ReductionRows {
+		for n := group; n <= mostGroups*group; n += group {
 			for range repetitions {
-				vector := func(a arena[float64]) []E { return placeIn[E](rng, a, n+rng.IntN(padding), n) }
+				vector := func(a arena[float32]) []E { return placeIn[E](rng, a, n+rng.IntN(padding), n) }
 				scalar := func() E { return elementOf[E](complex(rng.NormFloat64(), rng.NormFloat64())) }
 				test(t, rng, &reflectionCase[E]{s: s, z: vector(m.a), v: vector(m.v), w: vector(m.w), n: n, c: scalar(), d: scalar()})
 			}
@@ -40,7 +44,7 @@ func eachReflection[E float64 | complex128](t *testing.T, test func(*testing.T, 
 }
 
 // unchanged fails the test unless x is as before from element n on.
-func unchanged[E float64 | complex128](t *testing.T, name string, before, x []E, n int) {
+func unchanged[E Scalar](t *testing.T, name string, before, x []E, n int) {
 	t.Helper()
 	for j := n; j < len(x); j++ {
 		if !sameElement(before[j], x[j]) {
@@ -50,23 +54,38 @@ func unchanged[E float64 | complex128](t *testing.T, name string, before, x []E,
 }
 
 func TestUpdateRow(t *testing.T) {
-	forReflections(t, testUpdateRow[float64], testUpdateRow[complex128])
+	forReflections(t, testUpdateRow[float32], testUpdateRow[float64], testUpdateRow[complex64], testUpdateRow[complex128])
 }
 
-func testUpdateRow[E float64 | complex128](t *testing.T, rng *rand.Rand, k *reflectionCase[E]) {
-	const products = 4 // of real numbers in a part of an element
+func testUpdateRow[E Scalar](t *testing.T, rng *rand.Rand, k *reflectionCase[E]) {
 	z, v, w := k.vectors()
-	before, beforeV, beforeW := slices.Clone(k.z), slices.Clone(k.v), slices.Clone(k.w)
-	count := rng.IntN(k.n + 1)
-	squares := UpdateRow(k.s, z, k.c, w, k.d, v, count)
+	before := k.copied()
+	i, count := rng.IntN(k.n), rng.IntN(k.n+1)
+	squares := UpdateRow(k.s, z, v, w, i, count)
+	k.checkUpdate(t, before, i, count, squares, 0)
+}
+
+func (k *reflectionCase[E]) copied() *reflectionCase[E] {
+	c := *k
+	c.z, c.v, c.w = slices.Clone(k.z), slices.Clone(k.v), slices.Clone(k.w)
+	return &c
+}
+
+// checkUpdate fails the test unless k is what UpdateRow makes of the operands before, whose w_i is known within slack, and squares its result.
+func (k *reflectionCase[E]) checkUpdate(t *testing.T, before *reflectionCase[E], i, count int, squares, slack float64) {
+	t.Helper()
+	const products = 4 // of real numbers in a part of an element
 	var sum longSum
-	for j := range z {
+	for j := range k.n {
 		var want longComplex
-		want.add(1, complexOf(before[j]), true)
-		want.add(-complexOf(beforeW[j]), complexOf(k.c), true)
-		want.add(-complexOf(beforeV[j]), complexOf(k.d), true)
-		got := complexOf(z[j])
-		if err := want.check(got, products); err != nil {
+		want.add(1, complexOf(before.z[j]), true)
+		want.add(-complexOf(before.w[j]), complexOf(before.v[i]), true)
+		want.add(-complexOf(before.v[j]), complexOf(before.w[i]), true)
+		for _, part := range []*longSum{&want.re, &want.im} {
+			part.size += slack * cmplx.Abs(complexOf(before.v[j])) / epsilonOf[E]()
+		}
+		got := complexOf(k.z[j])
+		if err := want.check(got, epsilonOf[E](), products); err != nil {
 			t.Fatalf("%s: element %d of %d: %v", k.s, j, k.n, err)
 		}
 		if j < count {
@@ -74,74 +93,88 @@ func testUpdateRow[E float64 | complex128](t *testing.T, rng *rand.Rand, k *refl
 			sum.add(imag(got), imag(got))
 		}
 	}
-	if err := sum.check(squares, 0x1p-52, 2*count); err != nil {
+	if err := sum.check(squares, epsilonOf[E](), 2*count); err != nil {
 		t.Fatalf("%s: squares of %d of %d: %v", k.s, count, k.n, err)
 	}
-	unchanged(t, "z", before, k.z, k.n)
-	unchanged(t, "v", beforeV, k.v, 0)
-	unchanged(t, "w", beforeW, k.w, 0)
+	before.v[i], before.w[i] = 0, 0
+	unchanged(t, "z", before.z, k.z, k.n)
+	unchanged(t, "v", before.v, k.v, 0)
+	unchanged(t, "w", before.w, k.w, 0)
 }
 
-func TestScaleTo(t *testing.T) { forReflections(t, testScaleTo[float64], testScaleTo[complex128]) }
+func TestScaleTo(t *testing.T) {
+	forReflections(t, testScaleTo[float32], testScaleTo[float64], testScaleTo[complex64], testScaleTo[complex128])
+}
 
-func testScaleTo[E float64 | complex128](t *testing.T, _ *rand.Rand, k *reflectionCase[E]) {
-	z, v, _ := k.vectors()
-	before, beforeV := slices.Clone(k.z), slices.Clone(k.v)
-	ScaleTo(k.s, k.c, z, v)
+func testScaleTo[E Scalar](t *testing.T, _ *rand.Rand, k *reflectionCase[E]) {
+	z, v, w := k.vectors()
+	before := k.copied()
+	ScaleTo(k.s, k.c, z, v, w)
 	for j := range z {
 		var want longComplex
-		want.add(complexOf(k.c), complexOf(before[j]), false)
-		if err := want.check(complexOf(z[j]), 2); err != nil {
+		want.add(complexOf(k.c), complexOf(before.z[j]), false)
+		if err := want.check(complexOf(z[j]), epsilonOf[E](), 2); err != nil {
 			t.Fatalf("%s: element %d of %d: %v", k.s, j, k.n, err)
 		}
-		if !sameElement(z[j], v[j]) {
-			t.Fatalf("%s: element %d of %d is %v in z, %v in v", k.s, j, k.n, z[j], v[j])
+		if !sameElement(z[j], v[j]) || w[j] != 0 {
+			t.Fatalf("%s: element %d of %d is %v in z, %v in v, and %v in y", k.s, j, k.n, z[j], v[j], w[j])
 		}
 	}
-	unchanged(t, "z", before, k.z, k.n)
-	unchanged(t, "v", beforeV, k.v, k.n)
+	unchanged(t, "z", before.z, k.z, k.n)
+	unchanged(t, "v", before.v, k.v, k.n)
+	unchanged(t, "y", before.w, k.w, k.n)
 }
 
-func TestCombine(t *testing.T) { forReflections(t, testCombine[float64], testCombine[complex128]) }
+func TestAdvance(t *testing.T) {
+	forReflections(t, testAdvance[float32], testAdvance[float64], testAdvance[complex64], testAdvance[complex128])
+}
 
-func testCombine[E float64 | complex128](t *testing.T, _ *rand.Rand, k *reflectionCase[E]) {
-	z, v, _ := k.vectors()
-	before, beforeV := slices.Clone(k.z), slices.Clone(k.v)
+func testAdvance[E Scalar](t *testing.T, rng *rand.Rand, k *reflectionCase[E]) {
+	z, v, w := k.vectors()
+	before := k.copied()
 	d, _ := parts(k.d)
-	Combine(k.s, k.c, z, d, v)
+	i, count := rng.IntN(k.n), rng.IntN(k.n+1)
+	squares := Advance(k.s, k.c, d, z, v, w, i, count)
 	var product longSum
-	for j := range z {
-		x, y := complexOf(before[j]), complexOf(v[j])
+	for j := range k.n {
+		x, y := complexOf(before.w[j]), complexOf(before.v[j])
 		product.add(real(x), real(y))
 		product.add(imag(x), imag(y))
 	}
 	// The error of the product counts wherever it is used, whatever cancels there.
-	factor := d * (product.high + product.low)
-	slack := float64(2*k.n+4) * 0x1p-52 * math.Abs(d) * product.size
-	for j := range z {
-		c, x, y := complexOf(k.c), complexOf(before[j]), complexOf(v[j])
+	factor, eps := d*(product.high+product.low), epsilonOf[E]()
+	slack := float64(2*k.n+4) * eps * math.Abs(d) * product.size
+	made, slackOfRow := before.copied(), 0.0 // with the new w
+	for j := range k.n {
+		c, x, y := complexOf(k.c), complexOf(before.w[j]), complexOf(before.v[j])
 		want := c*x + complex(factor, 0)*y
-		limit := slack*cmplx.Abs(y) + 8*0x1p-52*(cmplx.Abs(c)*cmplx.Abs(x)+math.Abs(factor)*cmplx.Abs(y))
-		if got := complexOf(z[j]); !(cmplx.Abs(got-want) <= limit) {
+		limit := slack*cmplx.Abs(y) + 8*eps*(cmplx.Abs(c)*cmplx.Abs(x)+math.Abs(factor)*cmplx.Abs(y))
+		made.w[j] = w[j]
+		if j == i { // cleared since
+			made.w[j], slackOfRow = elementOf[E](want), limit+eps*cmplx.Abs(want)
+		} else if got := complexOf(w[j]); !(cmplx.Abs(got-want) <= limit) {
 			t.Fatalf("%s: element %d of %d is %v, want %v within %.1g", k.s, j, k.n, got, want, limit)
 		}
 	}
-	unchanged(t, "z", before, k.z, k.n)
-	unchanged(t, "v", beforeV, k.v, 0)
+	k.checkUpdate(t, made, i, count, squares, slackOfRow)
 }
 
 func TestReflectionVectorsOfOtherLengthsAreRefused(t *testing.T) {
 	long, short, odd := make([]float64, 16), make([]float64, 8), make([]float64, 9)
 	for _, s := range Sets() {
 		for name, call := range map[string]func(){
-			"UpdateRow, short w": func() { UpdateRow(s, long, 1, short, 1, long, 1) },
-			"UpdateRow, short v": func() { UpdateRow(s, long, 1, long, 1, short, 1) },
-			"UpdateRow, count":   func() { UpdateRow(s, short, 1, short, 1, short, 9) },
-			"UpdateRow, odd":     func() { UpdateRow(s, odd, 1, odd, 1, odd, 1) },
-			"ScaleTo, short v":   func() { ScaleTo(s, 1, long, short) },
-			"ScaleTo, odd":       func() { ScaleTo(s, 1, odd, odd) },
-			"Combine, short v":   func() { Combine(s, 1, long, 1, short) },
-			"Combine, odd":       func() { Combine(s, 1, odd, 1, odd) },
+			"UpdateRow, short w":  func() { UpdateRow(s, long, long, short, 1, 1) },
+			"UpdateRow, short v":  func() { UpdateRow(s, long, short, long, 1, 1) },
+			"UpdateRow, count":    func() { UpdateRow(s, short, short, short, 1, 9) },
+			"UpdateRow, negative": func() { UpdateRow(s, short, short, short, 1, -1) },
+			"UpdateRow, row":      func() { UpdateRow(s, short, short, short, 8, 1) },
+			"UpdateRow, odd":      func() { UpdateRow(s, odd, odd, odd, 1, 1) },
+			"ScaleTo, short v":    func() { ScaleTo(s, 1, long, short, long) },
+			"ScaleTo, short y":    func() { ScaleTo(s, 1, long, long, short) },
+			"ScaleTo, odd":        func() { ScaleTo(s, 1, odd, odd, odd) },
+			"Advance, short v":    func() { Advance(s, 1, 1, long, short, long, 1, 1) },
+			"Advance, negative":   func() { Advance(s, 1, 1, long, long, long, -1, 1) },
+			"Advance, odd":        func() { Advance(s, 1, 1, odd, odd, odd, 1, 1) },
 		} {
 			func() {
 				defer func() {

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"math"
 )
 
 // Poles are the poles and weights of a secular function
@@ -22,46 +23,71 @@ func (p Poles) check() {
 	}
 }
 
-// SecularVector stores Weights[j] / ((At[j] - origin) - shift) in the first elements of x, and returns the sum of their squares.
-func SecularVector(s Set, p Poles, origin, shift float64, x []float64) (squares float64) {
+// SecularVectors stores, for each root origins[k] + shifts[k], the vector with the elements
+//
+//	Weights[j] / ((At[j] - origins[k]) - shifts[k])
+//
+// scaled to the length 1, as row k of x: len(At) elements from x[k*stride] on. The sums are those of doubles. Before they are scaled, elements are
+// at most as large as the weights if each origin is the pole nearest to its root.
+func SecularVectors[T Float](s Set, p Poles, origins, shifts []float64, x []T, stride int) {
 	p.check()
-	if len(x) < len(p.At) {
-		panic(fmt.Sprintf("kernel: %d poles for a vector of %d", len(p.At), len(x)))
+	n, count := len(p.At), len(origins)
+	if len(shifts) != count || count > 0 && (stride < 0 || (count-1)*stride+n > len(x)) {
+		panic(fmt.Sprintf("kernel: %d origins and %d shifts, %d poles, %d elements for vectors with a stride of %d", count, len(shifts), n, len(x), stride))
 	}
-	if s == Go || len(p.At) == 0 {
-		return secularVectorGo(p, origin, shift, x)
+	switch {
+	case n == 0 || count == 0:
+	case s == Go:
+		for k, origin := range origins {
+			secularVectorGo(p, origin, shifts[k], x[k*stride:][:n])
+		}
+	default:
+		secularVectorsAssembly(s, p, origins, shifts, x, stride)
 	}
-	return secularVectorAssembly(s, p, origin, shift, x)
 }
 
-func secularVectorGo(p Poles, origin, shift float64, x []float64) (squares float64) {
-	weights := p.Weights[:len(p.At)]
-	for j, at := range p.At {
-		x[j] = weights[j] / ((at - origin) - shift)
-		squares += x[j] * x[j]
+func secularVectorGo[T Float](p Poles, origin, shift float64, x []T) {
+	size, squares, weights := math.Abs(shift), 0.0, p.Weights[:len(x)]
+	for j, at := range p.At[:len(x)] {
+		element := weights[j] * (size / ((at - origin) - shift))
+		squares += element * element
+		x[j] = T(element)
 	}
-	return squares
+	factor := T(1 / math.Sqrt(squares))
+	for j := range x {
+		x[j] *= factor
+	}
 }
 
-// SecularWeights stores in Weights[first:first+PoleGroup] the products over all k of
+// SecularWeights stores in Weights[j], for first <= j < end, the square root of the modulus of the product over all k of
 //
 //	((At[j] - origins[k]) - shifts[k]) / (At[j] - At[k])
 //
-// where the divisor for k = j is 1. No other two poles are equal.
-func SecularWeights(s Set, p Poles, origins, shifts []float64, first int) {
+// where the divisor for k = j is 1. No other two poles are equal; origins and shifts are as long as the poles, and those that belong to poles which
+// fill up the last group are the pole and 0, as SecularRoots leaves them. first and end are multiples of PoleGroup.
+//
+// Products of four differences are formed, which are to be within the exponents' range.
+func SecularWeights(s Set, p Poles, origins, shifts []float64, first, end int) {
 	p.check()
-	if count := len(origins); len(shifts) != count || count > len(p.At) || first%PoleGroup != 0 || first < 0 || first >= len(p.At) {
-		panic(fmt.Sprintf("kernel: %d origins, %d shifts and first %d for %d poles", len(origins), len(shifts), first, len(p.At)))
+	checkRange(p, origins, shifts, first, end)
+	switch {
+	case first == end:
+	case s == Go:
+		secularWeightsGo(p, origins, shifts, first, end)
+	default:
+		secularWeightsAssembly(s, p, origins, shifts, first, end)
 	}
-	if s == Go || len(origins) == 0 {
-		secularWeightsGo(p, origins, shifts, first)
-		return
-	}
-	secularWeightsAssembly(s, p, origins, shifts, first)
 }
 
-func secularWeightsGo(p Poles, origins, shifts []float64, first int) {
-	for j := first; j < first+PoleGroup; j++ {
+// checkRange panics unless there are origins and shifts for all poles, and first and end are bounds of groups of them.
+func checkRange(p Poles, origins, shifts []float64, first, end int) {
+	if n := len(p.At); len(origins) != n || len(shifts) != n || first%PoleGroup != 0 || end%PoleGroup != 0 || first < 0 || first > end || end > n {
+		panic(fmt.Sprintf("kernel: %d origins and %d shifts for %d poles, range %d to %d", len(origins), len(shifts), n, first, end))
+	}
+}
+
+func secularWeightsGo(p Poles, origins, shifts []float64, first, end int) {
+	for j := first; j < end; j++ {
 		at, product := p.At[j], 1.0
 		for k, origin := range origins {
 			divisor := at - p.At[k]
@@ -70,6 +96,6 @@ func secularWeightsGo(p Poles, origins, shifts []float64, first int) {
 			}
 			product *= ((at - origin) - shifts[k]) / divisor
 		}
-		p.Weights[j] = product
+		p.Weights[j] = math.Sqrt(math.Abs(product))
 	}
 }

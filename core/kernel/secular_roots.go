@@ -28,9 +28,9 @@ const (
 	unitRoundoff = 0x1p-53
 )
 
-// SecularRoots finds the roots first <= k < first+PoleGroup, numbered from 0 like the poles below them, and stores each as a sum of one
-// of the poles next to it, the nearer one, in origins[k] and a shift with a small relative error in shifts[k]. Where k >= Count
-// it stores the pole and 0. origins and shifts are as long as the poles; first is a multiple of PoleGroup.
+// SecularRoots finds the roots first <= k < end, numbered from 0 like the poles below them, and stores each as a sum of one of the poles next
+// to it, the nearer one, in origins[k] and a shift with a small relative error in shifts[k]. Where k >= Count it stores the pole
+// and 0. origins and shifts are as long as the poles; first and end are multiples of PoleGroup.
 //
 // A shift is strictly between 0 and the middle of the two poles, the last one between 0 and Reach. All terms of f that it gives are
 // right but for a few rounding errors, or f is below the errors of its sum. Differences of poles and weights are to be far from the ends of the
@@ -43,16 +43,17 @@ const (
 // a step for which it is below the limit of a root.
 //
 // Cost: four to five sums over all poles for each group of roots.
-func SecularRoots(s Set, e *SecularEquation, first int, origins, shifts []float64) {
+func SecularRoots(s Set, e *SecularEquation, first, end int, origins, shifts []float64) {
 	e.check()
-	if n := len(e.At); len(origins) != n || len(shifts) != n || first < 0 || first%PoleGroup != 0 || first >= n || e.Count > n {
-		panic(fmt.Sprintf("kernel: %d origins, %d shifts and first %d for %d poles, %d counted", len(origins), len(shifts), first, n, e.Count))
+	checkRange(e.Poles, origins, shifts, first, end)
+	switch {
+	case e.Count > len(e.At):
+		panic(fmt.Sprintf("kernel: %d of %d poles", e.Count, len(e.At)))
+	case s == Go:
+		secularRootsGo(e, first, end, origins, shifts)
+	default:
+		secularRootsAssembly(s, e, first, end, origins, shifts)
 	}
-	if s == Go {
-		secularRootsGo(e, first, origins, shifts)
-		return
-	}
-	secularRootsAssembly(s, e, first, origins, shifts)
 }
 
 // tolerance is the part of the moduli of all terms below which a value is zero.
@@ -71,8 +72,8 @@ func (e *SecularEquation) neighbours(k int) (at, next, weight, nextWeight, gap f
 	return at, next, weight, e.Weights[k+1], next - at
 }
 
-func secularRootsGo(e *SecularEquation, first int, origins, shifts []float64) {
-	for k := first; k < first+PoleGroup; k++ {
+func secularRootsGo(e *SecularEquation, first, end int, origins, shifts []float64) {
+	for k := first; k < end; k++ {
 		origins[k], shifts[k] = e.At[k], 0
 		if k < e.Count {
 			origins[k], shifts[k] = e.root(k)

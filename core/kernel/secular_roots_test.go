@@ -92,16 +92,17 @@ func TestSecularRoots(t *testing.T) {
 				for _, count := range []int{1, 2, 3, 7, 8, 9, 16, 31, 64, 127} {
 					e := randomEquation(rng, at, weights, family, count)
 					o, x := origins.place(rng, len(e.At)), shifts.place(rng, len(e.At))
-					for first := 0; first < len(e.At); first += PoleGroup {
+					for first, end := 0, 0; first < len(e.At); first = end {
+						end = first + PoleGroup*(1+rng.IntN((len(e.At)-first)/PoleGroup))
 						fillNaN(o)
 						fillNaN(x)
-						SecularRoots(s, e, first, o, x)
+						SecularRoots(s, e, first, end, o, x)
 						for k := range o {
-							if (k < first || k >= first+PoleGroup) != math.IsNaN(o[k]) || math.IsNaN(o[k]) != math.IsNaN(x[k]) {
-								t.Fatalf("group %d: place %d has %v + %v", first, k, o[k], x[k])
+							if (k < first || k >= end) != math.IsNaN(o[k]) || math.IsNaN(o[k]) != math.IsNaN(x[k]) {
+								t.Fatalf("roots from %d: place %d has %v + %v", first, k, o[k], x[k])
 							}
 						}
-						for k := first; k < first+PoleGroup; k++ {
+						for k := first; k < end; k++ {
 							worst = max(worst, checkRoot(t, fmt.Sprintf("%s, root %d of %d", secularFamilies[family].name, k, count), e, k, o[k], x[k]))
 						}
 						if t.Failed() {

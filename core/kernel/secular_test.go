@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Roundings of a term: two differences, a reciprocal of at most three units and its product on either side, and the slope's product.
+// Roundings of a term: two differences, a share of the division of four, and products.
 const secularTermRoundings = 14
 
 // forSecular calls test for every set with poles of up to twenty groups, some of weight 0 at the end, and a root between two of them.
@@ -47,49 +47,75 @@ func near(x, y float64, roundings int) bool {
 	return math.Abs(x-y) <= float64(roundings)*0x1p-53*math.Abs(y)
 }
 
-func TestSecularVector(t *testing.T) {
+func TestSecularVectors(t *testing.T) {
+	t.Run("float64", testSecularVectors[float64])
+	t.Run("float32", testSecularVectors[float32])
+}
+
+func testSecularVectors[T Float](t *testing.T) {
+	xs := newArena[T](t)
 	forSecular(t, func(t *testing.T, s Set, rng *rand.Rand, p Poles, count int) {
-		origin, shift, _ := randomRoot(rng, p, count)
-		x, squares := make([]float64, len(p.At)+1), 0.0
-		x[len(p.At)] = 1
-		got := SecularVector(s, p, origin, shift, x)
-		for j, at := range p.At {
-			want := p.Weights[j] / ((at - origin) - shift)
-			squares += want * want
-			if !near(x[j], want, secularTermRoundings) {
-				t.Fatalf("element %d of %d is %v, by definition %v", j, count, x[j], want)
-			}
+		n, rows, padding := len(p.At), 1+rng.IntN(4), rng.IntN(3)
+		origins, shifts := make([]float64, rows), make([]float64, rows)
+		for k := range rows {
+			origins[k], shifts[k], _ = randomRoot(rng, p, count)
 		}
-		if !near(got, squares, 2*(len(p.At)+secularTermRoundings)) || x[len(p.At)] != 1 {
-			t.Fatalf("%d poles: squares %v, by definition %v; the element behind the last one is %v", count, got, squares, x[len(p.At)])
+		stride := n + padding
+		x := xs.place(rng, (rows-1)*stride+n)
+		fillNaN(x)
+		SecularVectors(s, p, origins, shifts, x, stride)
+		for k := range rows {
+			want, squares := make([]float64, n), 0.0
+			for j, at := range p.At {
+				want[j] = p.Weights[j] / ((at - origins[k]) - shifts[k])
+				squares += want[j] * want[j]
+			}
+			// The sum, its root and its reciprocal; a single is rounded three times.
+			tolerance := float64(n+2*secularTermRoundings)*unitRoundoff + 2*epsilon[T]()
+			for j, x := range x[k*stride:][:n] {
+				if want := want[j] / math.Sqrt(squares); !(math.Abs(float64(x)-want) <= tolerance*math.Abs(want)+0x1p-149) {
+					t.Fatalf("vector %d, element %d of %d is %v, by definition %v", k, j, count, x, want)
+				}
+			}
+			for _, x := range x[k*stride+n : min(len(x), (k+1)*stride)] {
+				if !math.IsNaN(float64(x)) {
+					t.Fatalf("%v behind row %d", x, k)
+				}
+			}
 		}
 	})
 }
 
 func TestSecularWeights(t *testing.T) {
 	forSecular(t, func(t *testing.T, s Set, rng *rand.Rand, p Poles, count int) {
-		origins, shifts := make([]float64, count), make([]float64, count)
-		for k := range origins {
-			origins[k], shifts[k] = p.At[k], rng.Float64()
+		n := len(p.At)
+		origins, shifts := append([]float64(nil), p.At...), make([]float64, n)
+		for k := range count {
+			shifts[k] = rng.Float64()
 			if k+1 < count {
 				shifts[k] *= p.At[k+1] - p.At[k]
 			}
 		}
-		first := PoleGroup * rng.IntN(len(p.At)/PoleGroup)
+		groups := n / PoleGroup
+		first := rng.IntN(groups)
+		end := first + rng.IntN(groups-first+1)
 		before := append([]float64(nil), p.Weights...)
-		SecularWeights(s, p, origins, shifts, first)
+		SecularWeights(s, p, origins, shifts, first*PoleGroup, end*PoleGroup)
 		for j := range p.At {
 			want := before[j]
-			if first <= j && j < first+PoleGroup {
+			if first*PoleGroup <= j && j < end*PoleGroup {
 				want = 1
-				for k := range origins {
+				for k := range count {
 					want *= (p.At[j] - origins[k]) - shifts[k]
 					if k != j {
 						want /= p.At[j] - p.At[k]
 					}
 				}
+				if want = math.Sqrt(math.Abs(want)); j >= count {
+					want = 0
+				}
 			}
-			if !near(p.Weights[j], want, 2*count*secularTermRoundings) {
+			if !near(p.Weights[j], want, n*secularTermRoundings) {
 				t.Fatalf("weight %d of %d is %v, by definition %v", j, count, p.Weights[j], want)
 			}
 		}

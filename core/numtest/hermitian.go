@@ -96,7 +96,7 @@ func HermitianFamilies[W dense.Wide]() []HermitianFamily[W] {
 }
 
 // RandomHermitian returns (G + G^H) / 2 with a random G.
-func RandomHermitian[W dense.Wide](rng *rand.Rand, n int) dense.Matrix[W] {
+func RandomHermitian[W dense.Scalar](rng *rand.Rand, n int) dense.Matrix[W] {
 	g, a := Random[W](rng, n, n), dense.New[W](n, n)
 	for i := range n {
 		for j := range n {

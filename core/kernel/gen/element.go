@@ -46,7 +46,8 @@ func (e element) moveLanes(c *build.Context, src, lanes, dst operand.Op) {
 	}
 }
 
-func (e element) broadcast(c *build.Context, m operand.Mem, dst operand.Op) {
+// broadcast fills dst with an element in memory, or with the first one of a register of 128 bits.
+func (e element) broadcast(c *build.Context, m, dst operand.Op) {
 	if e.double {
 		c.VBROADCASTSD(m, dst)
 	} else {
@@ -112,6 +113,15 @@ func (e element) add(c *build.Context, x, y, z operand.Op) {
 		c.VADDPD(x, y, z)
 	} else {
 		c.VADDPS(x, y, z)
+	}
+}
+
+// addMasked computes z = x + y in the elements that the AVX-512 mask k selects; the others stay.
+func (e element) addMasked(c *build.Context, x, y, k, z operand.Op) {
+	if e.double {
+		c.VADDPD(x, y, k, z)
+	} else {
+		c.VADDPS(x, y, k, z)
 	}
 }
 

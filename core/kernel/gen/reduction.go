@@ -3,6 +3,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -17,7 +19,7 @@ var reductionBlock = block{"reductionArgs", "is the block of arguments of the ke
 	{"signs", "unsafe.Pointer", "complex: a vector of the sign bits of imaginary parts"},
 	{"stride", "int", "bytes from a row to the next"},
 	{"first", "int", "bytes from column 0 to the diagonal element of the first row"},
-	{"groups", "int", "groups of rows that are as many as a vector has columns; used up by the kernel"},
+	{"groups", "int", "groups of rows; used up by the kernel"},
 }}
 
 func reductionField(name string) operand.Mem { return reductionBlock.at(regArgs, name) }
@@ -29,8 +31,8 @@ var (
 	regMasks               = reg.RCX // AVX2: the lanes
 )
 
-// reduction generates the pass over a triangle, see Reduction. It takes as many rows together as a vector has columns, so that their part of
-// the diagonal is one vector in each of them.
+// reduction generates the pass over a triangle, see Reduction. It takes a few rows together, a group, and works through their columns by vectors.
+// Some groups share the columns of a vector: their parts of the diagonal have different places in it, and there is a piece of code for each place.
 //
 // A complex matrix is taken as rows of pairs of real numbers. With the broadcasts of the parts of v_i, w_i and x_i, with conj(v) = (re, -im) and
 // v' = (im, re),
@@ -43,45 +45,63 @@ type reduction struct {
 	vectorSet
 	complex bool
 	name    string
+	rows    int // of a group
+	parts   int // real numbers of an element
+	lanes   int // real numbers of a vector
 
-	sums           []reg.VecPhysical // one for each element of a vector
-	factors        []reg.VecPhysical // parts of x_i of each row where registers suffice
-	x, v, w        []reg.VecPhysical // a vector; complex: the two made of it
-	y0, y1         reg.VecPhysical   // two sums for y
-	sign           reg.VecPhysical   // complex: the sign bits of the imaginary parts
-	selected       reg.VecPhysical   // AVX2: lanes of a row
-	a              []reg.VecPhysical // rows in turn
-	spare          reg.VecPhysical
-	parts, columns int // real numbers of an element; elements of a vector
+	sums          []reg.VecPhysical // one for each real number that a vector of the matrix's order has for the rows
+	ofX, ofV, ofW []reg.VecPhysical // those numbers of x, v and w where registers suffice
+	x, v, w       []reg.VecPhysical // a vector; complex: the two made of it
+	y0, y1        reg.VecPhysical   // two sums for y
+	sign          reg.VecPhysical   // complex: the sign bits of the imaginary parts
+	selected      reg.VecPhysical   // AVX2: lanes of a row
+	a             []reg.VecPhysical // rows in turn
+	spare         reg.VecPhysical
+	masks         int // AVX-512: masks that have been made
 }
 
 func newReduction(s vectorSet, isComplex bool) *reduction {
-	r := &reduction{vectorSet: s, complex: isComplex, name: "reduce" + s.name + s.set(), parts: 1, columns: s.vectorBytes / s.bytes}
-	if isComplex {
-		r.name = "reduceC128" + s.set()
-		r.parts, r.columns = 2, r.columns/2
+	count := 4 // registers for the sums of a group
+	if s.wide {
+		count = 8
 	}
+	r := &reduction{vectorSet: s, complex: isComplex, parts: 1, lanes: s.vectorBytes / s.bytes}
+	r.name = "reduce" + s.elementName(isComplex) + s.set()
+	if isComplex {
+		r.parts = 2
+	}
+	r.rows = count / r.parts
 	free := s.registers
 	take := func(n int) []reg.VecPhysical {
 		taken := free[:n]
 		free = free[n:]
 		return taken
 	}
-	lanes := r.parts * r.columns
 	r.spare = take(1)[0]
-	r.sums, r.x, r.v, r.w = take(lanes), take(r.parts), take(r.parts), take(r.parts)
+	r.sums, r.x, r.v, r.w = take(count), take(r.parts), take(r.parts), take(r.parts)
 	r.y0, r.y1 = take(1)[0], take(1)[0]
 	if isComplex {
 		r.sign = take(1)[0]
 	}
 	if s.wide || !isComplex {
-		r.factors = take(lanes)
+		r.ofX = take(count)
 	}
 	if !s.wide {
 		r.selected = take(1)[0]
 	}
 	r.a = free
 	return r
+}
+
+// elementName is the name of the dtype of real or complex elements.
+func (s vectorSet) elementName(isComplex bool) string {
+	switch {
+	case !isComplex:
+		return s.name
+	case s.double:
+		return "C128"
+	}
+	return "C64"
 }
 
 func (r *reduction) function() {
@@ -94,42 +114,66 @@ func (r *reduction) function() {
 	r.MOVQ(reductionField("first"), regEnd)
 	r.MOVQ(reductionField("stride"), regRowA)
 	stridesA.multiply(r.Context)
-	r.masks()
+	if !r.wide {
+		r.MOVQ(reductionField("lanes"), regMasks)
+	}
 	if r.complex {
 		r.MOVQ(reductionField("signs"), regA)
 		r.move(r.Context, operand.Mem{Base: regA}, r.sign)
 	}
-	r.Label("group")
-	for _, sum := range r.sums {
-		r.zero(sum)
+	count := len(r.sums)
+	for place := 0; place < r.lanes; place += count {
+		r.group(place)
+		r.LEAQ(operand.Mem{Base: regGroup, Index: regRowA, Scale: uint8(r.rows)}, regGroup)
+		if place+count == r.lanes {
+			r.ADDQ(operand.U32(r.vectorBytes), regEnd)
+			r.DECQ(reductionField("groups"))
+			r.JNZ(operand.LabelRef(groupLabel(0)))
+		} else {
+			r.DECQ(reductionField("groups"))
+			r.JZ(operand.LabelRef("done"))
+		}
 	}
-	for k, factor := range r.factors {
-		r.broadcast(r.Context, r.ofRow(regX, k), factor)
-	}
-	r.MOVQ(regGroup, regA)
-	r.XORQ(regCol, regCol)
-	r.TESTQ(regEnd, regEnd)
-	r.JZ(operand.LabelRef("diagonal"))
-	r.Label("beside")
-	r.step(false)
-	r.store(r.y0, false, r.ofColumns(regY))
-	r.ADDQ(operand.U32(r.vectorBytes), regA)
-	r.ADDQ(operand.U32(r.vectorBytes), regCol)
-	r.CMPQ(regCol, regEnd)
-	r.JLT(operand.LabelRef("beside"))
-	r.Label("diagonal")
-	r.step(true)
-	r.addSums()
-	r.store(r.y0, false, r.ofColumns(regY))
-	r.LEAQ(operand.Mem{Base: regGroup, Index: regRowA, Scale: uint8(r.columns)}, regGroup)
-	r.ADDQ(operand.U32(r.vectorBytes), regEnd)
-	r.DECQ(reductionField("groups"))
-	r.JNZ(operand.LabelRef("group"))
+	r.Label("done")
 	r.VZEROUPPER()
 	r.RET()
 }
 
-// ofRow returns the real number k of those that a vector of the matrix's order has for the rows of the group.
+func groupLabel(place int) string { return fmt.Sprintf("group%d", place) }
+
+// group generates the work on a group whose part of the diagonal begins in a lane of the vector at regEnd.
+func (r *reduction) group(place int) {
+	label := groupLabel(place)
+	r.Label(label)
+	for _, sum := range r.sums {
+		r.zero(sum)
+	}
+	broadcasts := func(base reg.Register, factors []reg.VecPhysical) {
+		for k, factor := range factors {
+			r.broadcast(r.Context, r.ofRow(base, place+k), factor)
+		}
+	}
+	broadcasts(regX, r.ofX)
+	broadcasts(regV, r.ofV)
+	broadcasts(regW, r.ofW)
+	r.MOVQ(regGroup, regA)
+	r.XORQ(regCol, regCol)
+	r.TESTQ(regEnd, regEnd)
+	r.JZ(operand.LabelRef(label + "_diagonal"))
+	r.Label(label + "_beside")
+	r.step(place, false)
+	r.store(r.y0, false, r.ofColumns(regY))
+	r.ADDQ(operand.U32(r.vectorBytes), regA)
+	r.ADDQ(operand.U32(r.vectorBytes), regCol)
+	r.CMPQ(regCol, regEnd)
+	r.JLT(operand.LabelRef(label + "_beside"))
+	r.Label(label + "_diagonal")
+	r.step(place, true)
+	r.addSums(place)
+	r.store(r.y0, false, r.ofColumns(regY))
+}
+
+// ofRow returns real number k of those that a vector of the matrix's order has from regEnd on.
 func (r *reduction) ofRow(base reg.Register, k int) operand.Mem {
 	return operand.Mem{Base: base, Index: regEnd, Scale: 1, Disp: k * r.bytes}
 }
@@ -141,10 +185,10 @@ func (r *reduction) ofColumns(base reg.Register) operand.Mem {
 
 // step works on one vector of columns of all rows and leaves the new y in y0. On the diagonal, elements above it are updated like the others,
 // but have no part in sums and y.
-func (r *reduction) step(diagonal bool) {
+func (r *reduction) step(place int, diagonal bool) {
 	const ahead = 128 // bytes in a row, where it is brought near
 	r.loadVectors()
-	for i := range r.columns {
+	for i := range r.rows {
 		a, row := r.a[i%len(r.a)], elementA(i)
 		if !diagonal {
 			r.PREFETCHT0(row.Offset(ahead)) // only an address is formed
@@ -152,14 +196,18 @@ func (r *reduction) step(diagonal bool) {
 		r.load(row, false, a)
 		for part := range r.parts {
 			k := r.parts*i + part
-			r.subtractMultiple(r.ofRow(regV, k), r.w[part], a)
-			r.subtractMultiple(r.ofRow(regW, k), r.v[part], a)
+			r.subtractMultiple(r.ofV, regV, place, k, r.w[part], a)
+			r.subtractMultiple(r.ofW, regW, place, k, r.v[part], a)
 		}
 		r.store(a, false, row)
+		end := r.lanes // of the lanes that are left of the diagonal
+		if diagonal {
+			end = place + r.parts*i
+		}
 		for part, x := range r.x {
 			k := r.parts*i + part
-			r.accumulate(diagonal, r.parts*i+1, a, x, r.sums[k])
-			r.accumulate(diagonal, r.parts*i, a, r.factor(k), []reg.VecPhysical{r.y0, r.y1}[k%2])
+			r.accumulate(min(end+1, r.lanes), a, x, r.sums[k])
+			r.accumulate(end, a, r.factor(place, k), []reg.VecPhysical{r.y0, r.y1}[k%2])
 		}
 	}
 	r.mergeY()
@@ -194,97 +242,122 @@ func (r *reduction) mergeY() {
 }
 
 // factor returns a register with the broadcast real number k of x for the rows.
-func (r *reduction) factor(k int) reg.VecPhysical {
-	if r.factors != nil {
-		return r.factors[k]
+func (r *reduction) factor(place, k int) reg.VecPhysical {
+	if r.ofX != nil {
+		return r.ofX[k]
 	}
-	r.broadcast(r.Context, r.ofRow(regX, k), r.spare)
+	r.broadcast(r.Context, r.ofRow(regX, place+k), r.spare)
 	return r.spare
 }
 
-// subtractMultiple computes a -= factor x for a factor in memory.
-func (r *reduction) subtractMultiple(factor operand.Mem, x, a reg.VecPhysical) {
-	if r.wide {
-		r.VFNMADD231PD_BCST(factor, x, a)
-		return
-	}
-	r.broadcast(r.Context, factor, r.spare)
-	r.multiplySubtract(r.Context, r.spare, x, a)
-}
-
-// Masks of AVX-512 for the first lanes of a vector: K1 for one, K2 for two and so on.
-var laneCounts = []reg.Register{reg.K1, reg.K2, reg.K3, reg.K4, reg.K5, reg.K6, reg.K7}
-
-// masks prepares what accumulate selects lanes with.
-func (r *reduction) masks() {
-	if !r.wide {
-		r.MOVQ(reductionField("lanes"), regMasks)
-		return
-	}
-	for n, mask := range laneCounts {
-		r.MOVL(operand.U32(1<<(n+1)-1), regMasks.As32())
-		r.KMOVW(regMasks.As32(), mask)
+// subtractMultiple computes a -= factor x for the real number k of v or w for the rows, which is in factors or in memory.
+func (r *reduction) subtractMultiple(factors []reg.VecPhysical, base reg.Register, place, k int, x, a reg.VecPhysical) {
+	switch m := r.ofRow(base, place+k); {
+	case factors != nil:
+		r.multiplySubtract(r.Context, factors[k], x, a)
+	case r.wide && r.double:
+		r.VFNMADD231PD_BCST(m, x, a)
+	case r.wide:
+		r.VFNMADD231PS_BCST(m, x, a)
+	default:
+		r.broadcast(r.Context, m, r.spare)
+		r.multiplySubtract(r.Context, r.spare, x, a)
 	}
 }
 
-// accumulate computes sum += a x, on the diagonal in the first lanes alone.
-func (r *reduction) accumulate(diagonal bool, lanes int, a, x, sum reg.VecPhysical) {
+// firstLanes returns a mask of AVX-512 for the first lanes of a vector.
+func (r *reduction) firstLanes(count int) reg.Register {
+	mask := []reg.Register{reg.K1, reg.K2, reg.K3, reg.K4, reg.K5, reg.K6, reg.K7}[r.masks%7]
+	r.masks++
+	r.MOVL(operand.U32(1<<count-1), regMasks.As32())
+	r.KMOVW(regMasks.As32(), mask)
+	return mask
+}
+
+// accumulate computes sum += a x in the first lanes.
+func (r *reduction) accumulate(lanes int, a, x, sum reg.VecPhysical) {
 	switch {
-	case !diagonal || lanes == len(r.sums):
+	case lanes == r.lanes:
 		r.multiplyAdd(r.Context, a, x, sum)
 	case lanes == 0:
 	case r.wide:
-		r.multiplyAddMasked(r.Context, a, x, laneCounts[lanes-1], sum)
+		r.multiplyAddMasked(r.Context, a, x, r.firstLanes(lanes), sum)
 	default:
 		r.VANDPD(operand.Mem{Base: regMasks, Disp: -lanes * r.bytes}, a, r.selected)
 		r.multiplyAdd(r.Context, r.selected, x, sum)
 	}
 }
 
-// addSums adds the sums of the rows to y0.
-func (r *reduction) addSums() {
-	n := len(r.sums)
-	// Pairs of neighbouring lanes first: each register of half then has two sums in every 128 bits.
-	half := make([]reg.VecPhysical, n/2)
-	for k := range half {
-		x, y := r.sums[2*k], r.sums[2*k+1]
-		r.unpackLow(r.Context, y, x, r.spare)
-		r.unpackHigh(r.Context, y, x, x)
-		r.add(r.Context, r.spare, x, x)
-		half[k] = x
-	}
-	if !r.wide {
-		const low, high = 0x20, 0x31
-		r.VPERM2F128(operand.Imm(low), half[1], half[0], r.spare)
-		r.VPERM2F128(operand.Imm(high), half[1], half[0], half[0])
-		r.add(r.Context, r.spare, r.y0, r.y0)
-		r.add(r.Context, half[0], r.y0, r.y0)
-		return
-	}
-	const even, odd = 0b10_00_10_00, 0b11_01_11_01
-	for len(half) > 1 {
-		for k := range len(half) / 2 {
-			x, y := half[2*k], half[2*k+1]
-			r.VSHUFF64X2(operand.Imm(even), y, x, r.spare)
-			r.VSHUFF64X2(operand.Imm(odd), y, x, x)
-			r.add(r.Context, r.spare, x, x)
-			half[k] = x
+// addSums adds the sums of the rows to y0, in the lanes from place on.
+func (r *reduction) addSums(place int) {
+	sums := r.sumsInLanes()
+	if r.wide {
+		const even, odd = 0b10_00_10_00, 0b11_01_11_01
+		for range 2 { // four times 128 bits become two, and one
+			var next []reg.VecPhysical
+			for k := 0; k < len(sums); k += 2 {
+				x, y := sums[k], sums[min(k+1, len(sums)-1)]
+				r.VSHUFF64X2(operand.Imm(even), y, x, r.spare)
+				r.VSHUFF64X2(operand.Imm(odd), y, x, x)
+				r.add(r.Context, r.spare, x, x)
+				next = append(next, x)
+			}
+			sums = next
 		}
-		half = half[:len(half)/2]
+	} else {
+		const low, high = 0x20, 0x31
+		x, y := sums[0], sums[len(sums)-1]
+		r.VPERM2F128(operand.Imm(low), y, x, r.spare)
+		r.VPERM2F128(operand.Imm(high), y, x, x)
+		r.add(r.Context, r.spare, x, x)
 	}
-	r.add(r.Context, half[0], r.y0, r.y0)
+	// The sums stand there once or, in turn, some times.
+	x, count := sums[0], len(r.sums)
+	switch bits := (1<<count - 1) << place; {
+	case count == r.lanes:
+		r.add(r.Context, x, r.y0, r.y0)
+	case r.wide:
+		r.MOVL(operand.U32(uint32(bits)), regMasks.As32())
+		r.KMOVW(regMasks.As32(), reg.K1)
+		r.addMasked(r.Context, x, r.y0, reg.K1, r.y0)
+	default:
+		r.zero(r.spare)
+		r.VBLENDPS(operand.Imm(uint64(bits)), x, r.spare, x)
+		r.add(r.Context, x, r.y0, r.y0)
+	}
+}
+
+// sumsInLanes adds the sums up until each of the registers it returns has as many of them in every 128 bits as there is place for.
+func (r *reduction) sumsInLanes() []reg.VecPhysical {
+	pairs := func(sums []reg.VecPhysical, e element) (half []reg.VecPhysical) {
+		for k := 0; k < len(sums); k += 2 {
+			x, y := sums[k], sums[k+1]
+			e.unpackLow(r.Context, y, x, r.spare)
+			e.unpackHigh(r.Context, y, x, x)
+			r.add(r.Context, r.spare, x, x)
+			half = append(half, x)
+		}
+		return half
+	}
+	half := pairs(r.sums, r.element)
+	if r.double {
+		return half
+	}
+	return pairs(half, float64s) // two singles are moved like one double
 }
 
 // writeReductions writes the kernels of reductions and reflections and their arguments.
 func writeReductions(dir string) {
 	avx512, avx2 := newFile(), newFile()
-	for _, isComplex := range []bool{false, true} {
-		for _, s := range []vectorSet{
-			{Context: avx512, element: float64s, vectorBytes: 64, registers: zmm, wide: true},
-			{Context: avx2, element: float64s, vectorBytes: 32, registers: ymm},
-		} {
-			newReduction(s, isComplex).function()
-			newReflection(s, isComplex).function()
+	for _, e := range []element{float64s, float32s} {
+		for _, isComplex := range []bool{false, true} {
+			for _, s := range []vectorSet{
+				{Context: avx512, element: e, vectorBytes: 64, registers: zmm, wide: true},
+				{Context: avx2, element: e, vectorBytes: 32, registers: ymm},
+			} {
+				newReduction(s, isComplex).function()
+				newReflection(s, isComplex).function()
+			}
 		}
 	}
 	write(dir, "gen_reduction_avx512_amd64", compile(avx512))

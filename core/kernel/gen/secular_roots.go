@@ -3,6 +3,8 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -10,79 +12,65 @@ import (
 var rootsBlock = block{"rootsArgs", "is the block of arguments of the kernels of roots of secular functions in assembly.", []argument{
 	{"at", "unsafe.Pointer", "the poles"},
 	{"weights", "unsafe.Pointer", "the weights"},
-	{"lanes", "unsafe.Pointer", "what belongs to the roots, rootLanes"},
-	{"below", "int", "poles below all of the roots"},
-	{"between", "int", "poles behind them that are below some and above others"},
-	{"above", "int", "poles above all of the roots"},
-	{"most", "int", "most steps"},
+	{"searches", "unsafe.Pointer", "what belongs to the roots, rootSearch after rootSearch"},
+	{"count", "int", "how many of them"},
 	{"inverse", "float64", "the constant of the function"},
 	{"tolerance", "float64", "a value below this part of the moduli of all terms is zero"},
 	{"unit", "float64", "the unit roundoff"},
 	{"one", "float64", ""},
 	{"half", "float64", ""},
-	{"infinity", "float64", ""},
 	{"modulus", "uint64", "all bits but that of the sign"},
 }}
 
-// What belongs to each root, in memory as vectors in this order; Go code has the same order. AVX2 keeps there what has no register.
-var rootLanes = []string{"at", "next", "gap", "weight", "nextWeight", "origin", "x", "low", "high", "other", "near", "previous"}
+// What is in memory for the roots that are sought together: vectors in this order, a root in each lane, and then numbers. The declaration
+// of rootSearch in Go has the same order.
+var (
+	searchVectors = []string{"origin", "x", "other", "near", "next", "nextWeight", "low", "high", "previous", "done"}
+	searchNumbers = []string{"below", "between", "above", "stepsLeft", "started"}
+)
 
-// laneBytes is the size of one of these vectors.
-const laneBytes = 64
+// searchVectorBytes is the size of one of these vectors, and of all of the numbers.
+const searchVectorBytes = 64
 
 // General registers of the kernels of roots.
 var (
-	regRoots   = regResult
-	regStarted = regOrigins // 0: the function is evaluated in the middle of the bracket
-	regMost    = regShifts
+	regSearch   = regResult
+	regSearches = regOrigins
+	regBusy     = regShifts // searches that had work to do
 )
 
-// secularRoots generates the kernel of SecularRoots, with a root in each lane.
+// secularRoots generates the kernel of SecularRoots.
 type secularRoots struct {
 	secular
-	state                          map[string]reg.VecPhysical // AVX-512
-	done, rejected, maybe, outside reg.Register               // masks
+	done, rejected, maybe, outside reg.Register // masks
 }
 
 func newSecularRoots(s vectorSet) secularRoots {
-	k := secularRoots{secular: newSecular(s), state: map[string]reg.VecPhysical{}}
+	k := secularRoots{secular: newSecular(s), done: reg.K1, rejected: reg.K2, maybe: reg.K3, outside: reg.K4}
 	if !s.wide {
 		k.done, k.rejected, k.maybe, k.outside = s.registers[15], s.registers[14], s.registers[13], s.registers[12]
-		return k
-	}
-	k.done, k.rejected, k.maybe, k.outside = reg.K1, reg.K2, reg.K3, reg.K4
-	for i, name := range []string{"low", "high", "other", "near", "previous"} {
-		k.state[name] = s.registers[len(s.registers)-1-i]
 	}
 	return k
 }
 
-func (k secularRoots) lane(name string) operand.Mem {
-	for i, s := range rootLanes {
-		if s == name {
-			return operand.Mem{Base: regRoots, Disp: i * laneBytes}
-		}
+func (k secularRoots) field(name string) operand.Mem {
+	if i := slices.Index(searchVectors, name); i >= 0 {
+		return operand.Mem{Base: regSearch, Disp: i * searchVectorBytes}
 	}
-	panic("no lanes " + name)
+	i := slices.Index(searchNumbers, name)
+	if i < 0 {
+		panic("no field " + name)
+	}
+	return operand.Mem{Base: regSearch, Disp: len(searchVectors)*searchVectorBytes + i*fieldBytes}
 }
 
-// take returns the register of a state, or loads it into x.
+// take loads a vector of the search into x.
 func (k secularRoots) take(name string, x reg.VecPhysical) reg.VecPhysical {
-	if r, ok := k.state[name]; ok {
-		return r
-	}
-	k.move(k.Context, k.lane(name), x)
+	k.move(k.Context, k.field(name), x)
 	return x
 }
 
-func (k secularRoots) keep(x reg.VecPhysical, name string) {
-	switch r, ok := k.state[name]; {
-	case !ok:
-		k.move(k.Context, x, k.lane(name))
-	case r != x:
-		k.move(k.Context, x, r)
-	}
-}
+func (k secularRoots) keep(x reg.VecPhysical, name string) { k.move(k.Context, x, k.field(name)) }
 
 func (k secularRoots) constant(name string, x reg.VecPhysical) {
 	k.broadcast(k.Context, rootsBlock.at(regArgs, name), x)
@@ -129,6 +117,15 @@ func (k secularRoots) bits(mask reg.Register, x reg.Register) {
 	k.VMOVMSKPD(mask, x.(reg.GPPhysical).As32())
 }
 
+// moveMask loads or stores a mask.
+func (k secularRoots) moveMask(from, to operand.Op) {
+	if k.wide {
+		k.KMOVW(from, to)
+		return
+	}
+	k.VMOVUPD(from, to)
+}
+
 // absolute computes y = |x|.
 func (k secularRoots) absolute(x, y reg.VecPhysical) {
 	k.constant("modulus", y)
@@ -139,45 +136,51 @@ func (k secularRoots) absolute(x, y reg.VecPhysical) {
 	k.VANDPD(x, y, y)
 }
 
-// function generates the kernel. The function is evaluated for all roots until the last is found; those that are found stay.
+// function generates the kernel. All searches that are not done take a step each in turn, so that one can begin to add up terms while the
+// step of the one before still waits for its root and quotients.
 func (k secularRoots) function() {
 	k.begin("secularRoots"+k.name+k.set(), "finds roots of a secular function, see SecularRoots.")
 	k.MOVQ(rootsBlock.at(regArgs, "at"), regPoles)
 	k.MOVQ(rootsBlock.at(regArgs, "weights"), regWeights)
-	k.MOVQ(rootsBlock.at(regArgs, "lanes"), regRoots)
-	k.MOVQ(rootsBlock.at(regArgs, "most"), regMost)
-	k.XORQ(regStarted, regStarted)
 	k.constant("one", k.one)
 	k.zero(k.zeros)
-	k.move(k.Context, k.lane("at"), k.origin)
-	k.move(k.Context, k.lane("gap"), k.shift)
-	k.constant("half", k.term)
-	k.multiply(k.Context, k.term, k.shift, k.shift)
 
-	k.Label("evaluate")
+	k.Label("round")
+	k.MOVQ(rootsBlock.at(regArgs, "searches"), regSearch)
+	k.MOVQ(rootsBlock.at(regArgs, "count"), regSearches)
+	k.XORQ(regBusy, regBusy)
+	k.Label("search")
+	k.CMPQ(k.field("stepsLeft"), operand.Imm(0))
+	k.JE(operand.LabelRef("next"))
+	k.INCQ(regBusy)
+	k.take("origin", k.origin)
+	k.take("x", k.shift)
 	k.evaluate()
-	k.TESTQ(regStarted, regStarted)
-	k.JNZ(operand.LabelRef("step"))
+	k.CMPQ(k.field("started"), operand.Imm(0))
+	k.JNE(operand.LabelRef("step"))
 	k.start()
-	k.INCQ(regStarted)
-	k.JMP(operand.LabelRef("evaluate"))
+	k.INCQ(k.field("started"))
+	k.JMP(operand.LabelRef("next"))
 	k.Label("step")
 	k.step()
-	k.DECQ(regMost)
-	k.JZ(operand.LabelRef("found"))
+	k.DECQ(k.field("stepsLeft"))
 	k.allDone("found")
-	k.JMP(operand.LabelRef("evaluate"))
+	k.JMP(operand.LabelRef("next"))
 	k.Label("found")
-	k.move(k.Context, k.origin, k.lane("origin"))
-	k.move(k.Context, k.shift, k.lane("x"))
+	k.MOVQ(operand.U32(0), k.field("stepsLeft"))
+	k.Label("next")
+	k.ADDQ(operand.U32((len(searchVectors)+1)*searchVectorBytes), regSearch)
+	k.DECQ(regSearches)
+	k.JNZ(operand.LabelRef("search"))
+	k.TESTQ(regBusy, regBusy)
+	k.JNZ(operand.LabelRef("round"))
 	k.finish()
 }
 
 // allDone jumps if all roots are found.
 func (k secularRoots) allDone(label string) {
-	lanes := k.vectorBytes / k.bytes
 	k.bits(k.done, regLeft)
-	k.CMPL(regLeft.As32(), operand.U32(1<<lanes-1))
+	k.CMPL(regLeft.As32(), operand.U32(1<<k.lanes()-1))
 	k.JEQ(operand.LabelRef(label))
 }
 
@@ -189,64 +192,95 @@ func (k secularRoots) evaluate() {
 	}
 	k.XORQ(regCol, regCol)
 	for _, part := range []string{"below", "between", "above"} {
-		k.MOVQ(rootsBlock.at(regArgs, part), regLeft)
+		k.MOVQ(k.field(part), regLeft)
 		k.TESTQ(regLeft, regLeft)
 		k.JZ(operand.LabelRef(part + "_end"))
 		k.Label(part)
-		k.fraction()
-		k.ADDQ(operand.Imm(uint64(k.bytes)), regCol)
-		switch part {
+		switch inverses := k.inverses(); part {
 		case "below":
-			k.add(k.Context, k.term, k.sums[0], k.sums[0])
-			k.multiplyAdd(k.Context, k.term, k.inverse, k.sums[2])
+			k.addTerms(inverses, k.sums[0], k.sums[2])
 		case "above":
-			k.add(k.Context, k.term, k.sums[1], k.sums[1])
-			k.multiplyAdd(k.Context, k.term, k.inverse, k.sums[3])
+			k.addTerms(inverses, k.sums[1], k.sums[3])
 		default:
-			k.addBySign()
+			k.addBySign(inverses)
 		}
-		k.DECQ(regLeft)
+		k.ADDQ(operand.Imm(uint64(polesTogether*k.bytes)), regCol)
+		k.SUBQ(operand.Imm(polesTogether), regLeft)
 		k.JNZ(operand.LabelRef(part))
 		k.Label(part + "_end")
 	}
 }
 
-// fraction computes inverse = 1 / (x - pole) and term = weight * inverse for the next pole, and leaves the sign of both in x.
-func (k secularRoots) fraction() {
-	at := func(base reg.Register) operand.Mem { return operand.Mem{Base: base, Index: regCol, Scale: 1} }
-	if k.wide {
-		k.VSUBPD_BCST(at(regPoles), k.origin, k.term)
-		k.add(k.Context, k.shift, k.term, k.term)
-		k.move(k.Context, k.term, k.x)
-		k.reciprocal(k.term)
-		k.VMULPD_BCST(at(regWeights), k.inverse, k.term)
-		return
-	}
-	k.broadcast(k.Context, at(regPoles), k.x)
-	k.VSUBPD(k.x, k.origin, k.x)
-	k.add(k.Context, k.shift, k.x, k.x)
-	k.reciprocal(k.x)
-	k.broadcast(k.Context, at(regWeights), k.term)
-	k.multiply(k.Context, k.inverse, k.term, k.term)
+// nextPole returns the memory of one of the poles, or weights, that come next.
+func (k secularRoots) nextPole(base reg.Register, pole int) operand.Mem {
+	return operand.Mem{Base: base, Index: regCol, Scale: 1, Disp: pole * k.bytes}
 }
 
-// addBySign adds a term to the sums below or above.
-func (k secularRoots) addBySign() {
+// inverses generates 1 / (x - pole) for the next four poles, with one division, and returns where they are.
+func (k secularRoots) inverses() [polesTogether]reg.VecPhysical {
+	r := k.registers
+	x := [polesTogether]reg.VecPhysical{r[4], r[5], r[6], r[7]}
+	for pole := range x {
+		if k.wide {
+			k.VSUBPD_BCST(k.nextPole(regPoles, pole), k.origin, x[pole])
+		} else {
+			k.broadcast(k.Context, k.nextPole(regPoles, pole), x[pole])
+			k.VSUBPD(x[pole], k.origin, x[pole])
+		}
+		k.add(k.Context, k.shift, x[pole], x[pole])
+	}
+	return k.invertFour(k.one, x, r[12], r[13], r[14])
+}
+
+// weigh computes term = weight * inverse for one of the next poles.
+func (k secularRoots) weigh(pole int, inverse, term reg.VecPhysical) {
 	if k.wide {
-		k.VCMPPD(operand.Imm(compareLess), k.zeros, k.x, k.negative)
-		k.VCMPPD(operand.Imm(compareNotLess), k.zeros, k.x, k.positive)
-		k.VADDPD(k.term, k.sums[0], k.positive, k.sums[0])
-		k.VADDPD(k.term, k.sums[1], k.negative, k.sums[1])
-		k.multiplyAddMasked(k.Context, k.term, k.inverse, k.positive, k.sums[2])
-		k.multiplyAddMasked(k.Context, k.term, k.inverse, k.negative, k.sums[3])
+		k.VMULPD_BCST(k.nextPole(regWeights, pole), inverse, term)
 		return
 	}
-	k.VBLENDVPD(k.x, k.term, k.zeros, k.error)
-	k.VSUBPD(k.error, k.term, k.term)
-	k.add(k.Context, k.term, k.sums[0], k.sums[0])
-	k.add(k.Context, k.error, k.sums[1], k.sums[1])
-	k.multiplyAdd(k.Context, k.term, k.inverse, k.sums[2])
-	k.multiplyAdd(k.Context, k.error, k.inverse, k.sums[3])
+	k.broadcast(k.Context, k.nextPole(regWeights, pole), term)
+	k.multiply(k.Context, inverse, term, term)
+}
+
+// addTerms adds the terms of the next poles, which are on the same side of all roots, and their slopes. They are added to one another first: sums that
+// wait for one another take longer than the terms.
+func (k secularRoots) addTerms(inverses [polesTogether]reg.VecPhysical, sum, slope reg.VecPhysical) {
+	term, terms, slopes := k.registers[7], k.registers[12], k.registers[13]
+	for pole, inverse := range inverses {
+		if pole == 0 {
+			k.weigh(pole, inverse, terms)
+			k.multiply(k.Context, terms, inverse, slopes)
+			continue
+		}
+		k.weigh(pole, inverse, term)
+		k.add(k.Context, term, terms, terms)
+		k.multiplyAdd(k.Context, term, inverse, slopes)
+	}
+	k.add(k.Context, terms, sum, sum)
+	k.add(k.Context, slopes, slope, slope)
+}
+
+// addBySign adds the terms of the next poles, and their slopes, to the sums below or above.
+func (k secularRoots) addBySign(inverses [polesTogether]reg.VecPhysical) {
+	term, above := k.registers[7], k.registers[12]
+	for pole, inverse := range inverses {
+		k.weigh(pole, inverse, term)
+		if k.wide {
+			k.VCMPPD(operand.Imm(compareLess), k.zeros, inverse, k.negative)
+			k.VCMPPD(operand.Imm(compareNotLess), k.zeros, inverse, k.positive)
+			k.VADDPD(term, k.sums[0], k.positive, k.sums[0])
+			k.VADDPD(term, k.sums[1], k.negative, k.sums[1])
+			k.multiplyAddMasked(k.Context, term, inverse, k.positive, k.sums[2])
+			k.multiplyAddMasked(k.Context, term, inverse, k.negative, k.sums[3])
+			continue
+		}
+		k.VBLENDVPD(inverse, term, k.zeros, above)
+		k.VSUBPD(above, term, term)
+		k.add(k.Context, term, k.sums[0], k.sums[0])
+		k.add(k.Context, above, k.sums[1], k.sums[1])
+		k.multiplyAdd(k.Context, term, inverse, k.sums[2])
+		k.multiplyAdd(k.Context, above, inverse, k.sums[3])
+	}
 }
 
 // slopeAndValue leaves the slope in the third of sums and the value of the function in the first. The sum of the moduli of its terms comes
@@ -274,16 +308,16 @@ func (k secularRoots) start() {
 	k.slopeAndValue(nil)
 
 	// The root is closer to the pole above, which the last root does not have.
-	k.move(k.Context, k.lane("nextWeight"), nextWeight)
+	k.take("nextWeight", nextWeight)
 	k.compare(f, compareLess, k.zeros, upper)
 	k.compare(nextWeight, compareEqual, k.zeros, beyond)
 	k.without(beyond, upper)
-	k.move(k.Context, k.lane("weight"), near)
+	k.take("near", near)
 	k.choose(upper, nextWeight, near)
 	k.keep(near, "near")
-	k.move(k.Context, k.lane("next"), t)
-	k.choose(upper, t, k.origin)
-	k.move(k.Context, k.lane("gap"), other)
+	k.choose(upper, k.take("next", t), k.origin)
+	k.keep(k.origin, "origin")
+	k.take("other", other)
 	k.VSUBPD(other, k.zeros, t)
 	k.choose(upper, t, other)
 	k.keep(other, "other")
@@ -300,8 +334,6 @@ func (k secularRoots) start() {
 	k.choose(upper, k.zeros, high)
 	k.keep(low, "low")
 	k.keep(high, "high")
-	k.constant("infinity", t)
-	k.keep(t, "previous")
 	k.guess(f, slope, nextWeight, near, other)
 }
 
@@ -333,18 +365,14 @@ func (k secularRoots) guess(f, slope, nextWeight, near, other reg.VecPhysical) {
 	k.compare(k.shift, compareNotLess, high, k.rejected)
 	k.join(k.rejected, k.maybe)
 	k.choose(k.maybe, middle, k.shift)
-	if k.wide {
-		k.KXORW(k.done, k.done, k.done)
-	} else {
-		k.VXORPD(k.done, k.done, k.done)
-	}
+	k.keep(k.shift, "x")
 }
 
-// middle computes x = (low + high) / 2; AVX2 may have low and high in memory.
+// middle computes x = (low + high) / 2.
 func (k secularRoots) middle(low, high, x reg.VecPhysical) {
 	k.constant("half", x)
-	k.VSUBPD(low, high, k.error)
-	k.scaleAdd(k.Context, low, k.error, x)
+	k.VSUBPD(low, high, k.registers[6])
+	k.scaleAdd(k.Context, low, k.registers[6], x)
 }
 
 // quadratic leaves numerator and denominator of the root of c x^2 - a x + b, see quadraticRoot in core/kernel, in a and c. b, s and t are spoilt.
@@ -366,6 +394,7 @@ func (k secularRoots) quadratic(c, a, b, s, t reg.VecPhysical) {
 func (k secularRoots) step() {
 	r := k.registers
 	f, modulus, slope, bound, distance := r[0], r[1], r[2], r[3], r[12]
+	k.moveMask(k.field("done"), k.done)
 	k.slopeAndValue(bound)
 	k.constant("tolerance", r[4])
 	k.multiply(k.Context, r[4], bound, bound)
@@ -450,8 +479,9 @@ func (k secularRoots) advance(modulus, slope, bound reg.VecPhysical) {
 	k.compare(next, compareEqual, k.shift, k.rejected)
 	k.join(k.rejected, k.maybe)
 	k.choose(k.done, k.shift, next)
-	k.move(k.Context, next, k.shift)
+	k.keep(next, "x")
 	k.join(k.maybe, k.done)
+	k.moveMask(k.done, k.field("done"))
 }
 
 // halve replaces next where it was rejected by the geometric mean of the ends of the bracket, or by the arithmetic mean.

@@ -18,6 +18,7 @@ device : str, optional
 
 from ._cholesky import cho_factor, cholesky
 from ._eigh import eigh, eigvalsh
+from ._eigh_banded import eig_banded, eigh_tridiagonal, eigvals_banded, eigvalsh_tridiagonal
 from ._matfunc import inv_sqrt_spd
 from ._schur import hessenberg, schur
 from ._solve import cho_solve, solve_triangular
@@ -26,8 +27,12 @@ __all__ = [
     "cho_factor",
     "cho_solve",
     "cholesky",
+    "eig_banded",
     "eigh",
+    "eigh_tridiagonal",
+    "eigvals_banded",
     "eigvalsh",
+    "eigvalsh_tridiagonal",
     "hessenberg",
     "inv_sqrt_spd",
     "schur",

@@ -1,0 +1,205 @@
+package eigen
+
+import (
+	"math"
+
+	"trnsci/core/blas"
+	"trnsci/core/dense"
+	"trnsci/core/kernel"
+	"trnsci/core/sched"
+)
+
+// jacobiSolver diagonalizes a Hermitian matrix by plane rotations: in sweeps, each of which rotates all pairs of rows once, in the order of AppendRound.
+// The pairs of a round are disjoint, so that threads share them.
+type jacobiSolver[W dense.Wide] struct {
+	team      *sched.Team
+	n         int
+	set       kernel.Set
+	pairs     [][2]int
+	maxSweeps int
+	values    []float64 // the eigenvalues in no particular order
+}
+
+const (
+	// Matrices of order 1000 take about ten sweeps. LAPACK gives up after as many as this.
+	maxJacobiSweeps = 30
+	// The largest element is brought near this power of two. Eigenvalues that are smaller by 10^300 then keep their digits.
+	jacobiExponent = 500
+	// Elements that a thread rotates before it asks for more: some ten microseconds.
+	jacobiGrain = 1 << 14
+	// Quotients above this are equal to the square root of their squares and 1.
+	largeQuotient = 0x1p30
+)
+
+// jacobi is Eigh with opt.Jacobi after the checks of the arguments.
+//
+// A matrix that is positive definite to working precision is brought into its Cholesky factor L, whose columns are then made orthogonal: A = L L^H =
+// (L V) (L V)^H. That finds each eigenvalue with a small relative error. Another one is diagonalized by rotations from both sides, which
+// finds eigenvalues as the other methods do, or better.
+//
+// Method: Hestenes, "Inversion of matrices by biorthogonalization and related results", J. SIAM 6, 1958; Veselic and Hari, "A note on
+// a one-sided Jacobi algorithm", Numer. Math. 56, 1989; Demmel and Veselic, "Jacobi's method is more accurate than QR", SIAM
+// J. Matrix Anal. Appl. 13, 1992.
+func jacobi[W dense.Wide, T dense.Scalar, R dense.Float](a dense.View[T], w []R, v dense.View[T], opt Options) (int, error) {
+	n := a.Rows
+	h, err := loadLower[W](opt.Team, a, opt.Upper, opt.Overwrite)
+	if err != nil {
+		return 0, err
+	}
+	largest := largestInLower(h)
+	if !isFinite(largest) {
+		return fillNaN(n, w, v, opt), nil
+	}
+	_, exponent := math.Frexp(largest)
+	exponent = min(jacobiExponent-exponent, scalingLimit)
+	scaleLower(h, exponent)
+	j := &jacobiSolver[W]{team: opt.Team, n: n, set: kernel.Best(), maxSweeps: maxJacobiSweeps, values: make([]float64, n)}
+	j.team.Plan(TournamentRounds(n) * j.maxSweeps)
+	rows, err := j.solve(h, !opt.ValuesOnly)
+	if err != nil {
+		return 0, err
+	}
+	order, ascending := make([]int, n), make([]float64, n)
+	sortIndices(j.values, order)
+	for k, i := range order {
+		ascending[k] = j.values[i]
+	}
+	first, end := selectionOf[R](opt.Subset, -exponent).within(ascending)
+	writeValues(w, ascending[first:end], -exponent)
+	if opt.ValuesOnly {
+		return end - first, nil
+	}
+	return end - first, writeOrdered(j.team, rows, order[first:end], v)
+}
+
+// solve finds the eigenvalues of the matrix in the lower triangle of h, which it overwrites. It returns the eigenvectors, in rows of any
+// length, if they are wanted.
+func (j *jacobiSolver[W]) solve(h dense.Matrix[W], vectors bool) (rows dense.Matrix[W], err error) {
+	if err := mirrorLower(j.team, h); err != nil {
+		return rows, err
+	}
+	factor, err := j.factor(h)
+	if err != nil {
+		return rows, err
+	}
+	if factor.Rows > 0 {
+		return factor, j.orthogonalize(factor)
+	}
+	if vectors {
+		rows = dense.New[W](j.n, j.n)
+		rows.SetIdentity()
+	}
+	return rows, j.diagonalize(h, rows)
+}
+
+// sweeps calls round for the pairs of each round, sweep after sweep, until a sweep has rotated nothing that counts: round returns whether it has.
+func (j *jacobiSolver[W]) sweeps(begin func(sweep int) error, round func() (rotated bool, err error)) error {
+	rounds := TournamentRounds(j.n)
+	for sweep := range j.maxSweeps {
+		if err := begin(sweep); err != nil {
+			return err
+		}
+		done := true
+		for r := range rounds {
+			j.pairs = AppendRound(j.pairs[:0], j.n, r)
+			rotated, err := round()
+			if err != nil {
+				return err
+			}
+			done = done && !rotated
+			j.team.Step(1)
+		}
+		if done {
+			j.team.Step(rounds * (j.maxSweeps - 1 - sweep))
+			return nil
+		}
+	}
+	return &ConvergenceError{Order: j.n, Sweeps: j.maxSweeps}
+}
+
+// groups hands the numbers 0 <= i < count, each of which stands for n elements or some more, to body, in groups that depend on n alone.
+func (j *jacobiSolver[W]) groups(count int, body func(i int)) error {
+	size := ceilDiv(jacobiGrain, j.n)
+	if count <= size {
+		for i := range count {
+			body(i)
+		}
+		return j.team.Err()
+	}
+	return j.team.For(ceilDiv(count, size), func(_, group int) error {
+		for i := group * size; i < min(count, (group+1)*size); i++ {
+			body(i)
+		}
+		return nil
+	})
+}
+
+// smallTangent returns the tangent, at most 1, of the angle of the rotation (c, s; -s, c) that makes the matrix with the diagonal p, q and
+// the coupling a diagonal: p - t a and q + t a.
+func smallTangent(p, q, a float64) float64 {
+	quotient := (q - p) / (2 * a)
+	if math.Abs(quotient) > largeQuotient {
+		return 1 / (2 * quotient)
+	}
+	return 1 / (quotient + math.Copysign(math.Sqrt(1+quotient*quotient), quotient))
+}
+
+// cosineSine returns the cosine and the sine for a tangent.
+func cosineSine(t float64) (c, s float64) {
+	c = 1 / math.Sqrt(1+t*t)
+	return unitRotation(c, c*t)
+}
+
+// rotateRows replaces the rows p and q of m by c p - s q and s p + c q.
+func (j *jacobiSolver[W]) rotateRows(m dense.Matrix[W], p, q int, c, s float64) {
+	parts := dense.Reals[float64](m.Data[p*m.Stride : q*m.Stride+m.Cols])
+	width := len(parts) / (q*m.Stride + m.Cols - p*m.Stride)
+	kernel.Rotate(j.set, []kernel.Rotation[float64]{{C: c, S: -s}}, false, parts, (q-p)*m.Stride*width, m.Cols*width)
+}
+
+// writeOrdered stores the rows of the given order, brought to length 1, as the columns of v.
+func writeOrdered[W dense.Wide, T dense.Scalar](team *sched.Team, rows dense.Matrix[W], order []int, v dense.View[T]) error {
+	team.Plan(len(order))
+	return team.For(len(order), func(_, k int) error {
+		row := rows.Row(order[k])
+		blas.Scal(dense.FromReal[W](1/blas.Nrm2(dense.Vec(row))), dense.Vec(row))
+		fixPhase(row)
+		column := columns(v, k+1).T().SliceRows(k, k+1)
+		dense.Copy(column, dense.Matrix[W]{Rows: 1, Cols: len(row), Stride: len(row), Data: row}.View())
+		team.Step(1)
+		return nil
+	})
+}
+
+// jacobiWorkspace is workspaceBytes for Jacobi's method.
+func jacobiWorkspace[W dense.Scalar](n int) int64 {
+	wide := planes[W]() * realBytes
+	const (
+		squares    = 3   // the factor, what is left of the matrix meanwhile, and eigenvectors
+		rows       = 14  // pairs and their rotations, values and orders
+		roundBytes = 256 // what a loop of the team takes
+	)
+	total := wide*(int(lowerElements(float64(n)))+squares*n*n) + n*(rows*realBytes+maxJacobiSweeps*roundBytes)
+	return int64(total + total/roundUp + callOverhead)
+}
+
+// Rows and columns of the tiles in which elements are visited together with their mirror images.
+const mirrorTile = 32
+
+// mirrorLower fills what is above the diagonal of h so that h is Hermitian.
+func mirrorLower[W dense.Wide](team *sched.Team, h dense.Matrix[W]) error {
+	n := h.Rows
+	for i0 := 0; i0 < n; i0 += mirrorTile {
+		if err := team.Err(); err != nil {
+			return err
+		}
+		for j0 := 0; j0 <= i0; j0 += mirrorTile {
+			for i := i0; i < min(n, i0+mirrorTile); i++ {
+				for j := j0; j < min(i+1, j0+mirrorTile); j++ {
+					h.Set(j, i, dense.Conj(h.At(i, j)))
+				}
+			}
+		}
+	}
+	return nil
+}

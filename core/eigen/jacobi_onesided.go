@@ -1,0 +1,113 @@
+package eigen
+
+import (
+	"math"
+
+	"trnsci/core/blas"
+	"trnsci/core/dense"
+	"trnsci/core/kernel"
+)
+
+// factor returns the Cholesky factor of the Hermitian matrix h, with its columns as rows, or an empty matrix if h is not positive definite to working
+// precision: a pivot is smaller than the rounding errors of the diagonal element that it comes from.
+//
+//	h = x_1 x_1^H + ... + x_n x_n^H
+//
+// The largest pivot comes first, which leaves less for the rotations to do. h is overwritten if there is a factor.
+//
+// Cost: n^3 multiply-adds.
+func (j *jacobiSolver[W]) factor(h dense.Matrix[W]) (x dense.Matrix[W], err error) {
+	diagonal := make([]float64, j.n)
+	for i := range diagonal {
+		diagonal[i] = dense.Real(h.At(i, i))
+	}
+	x, rest := dense.New[W](j.n, j.n), h.Clone()
+	done := make([]bool, j.n)
+	for k := range j.n {
+		if err := j.team.Err(); err != nil {
+			return x, err
+		}
+		pivot, largest := 0, math.Inf(-1)
+		for i := range j.n {
+			if value := dense.Real(rest.At(i, i)); !done[i] && value > largest {
+				pivot, largest = i, value
+			}
+		}
+		if !(largest > float64(j.n)*dense.Eps[W]()*diagonal[pivot]) {
+			return dense.Matrix[W]{}, nil
+		}
+		row, scale := x.Row(k), dense.FromReal[W](1/math.Sqrt(largest))
+		for i, z := range rest.Row(pivot) {
+			if !done[i] {
+				row[i] = dense.Conj(z) * scale
+			}
+		}
+		done[pivot] = true
+		blas.Gerc(j.team, -1, dense.Vec(row), dense.Vec(row), rest)
+	}
+	return x, nil
+}
+
+// orthogonalize rotates the rows of x until they are orthogonal to one another; the squares of their lengths are the eigenvalues of the matrix whose
+// factor x is, and they are its eigenvectors but for their lengths.
+//
+// A pair is rotated if the cosine of its angle is above 2^-52. Sums of n products have rounding errors of that size and, if the vectors have some
+// large components only, of up to sqrt(n) times that: a sweep that has found no cosine above this is the last one.
+func (j *jacobiSolver[W]) orthogonalize(x dense.Matrix[W]) error {
+	squares := j.values
+	largest := make([]float64, j.n/2) // cosines of the pairs of a round
+	refresh := func(int) error {
+		return j.groups(j.n, func(i int) { squares[i] = sumSquares(j.set, x.Row(i)) })
+	}
+	limit := math.Sqrt(float64(j.n)) * dense.Eps[W]()
+	rotate := func(k int) { largest[k] = j.makeOrthogonal(x, squares, j.pairs[k][0], j.pairs[k][1]) }
+	err := j.sweeps(refresh, func() (bool, error) {
+		err := j.groups(len(j.pairs), rotate)
+		for _, cosine := range largest[:len(j.pairs)] {
+			if !(cosine <= limit) {
+				return true, err
+			}
+		}
+		return false, err
+	})
+	if err != nil {
+		return err
+	}
+	return refresh(0)
+}
+
+// sumSquares returns the square of the length of x.
+func sumSquares[W dense.Wide](set kernel.Set, x []W) float64 {
+	return kernel.SumSquares(set, dense.Reals[float64](x))
+}
+
+// makeOrthogonal rotates the rows p and q so that they become orthogonal and the longer one comes first, and returns the modulus of the
+// cosine of their angle before that.
+func (j *jacobiSolver[W]) makeOrthogonal(x dense.Matrix[W], squares []float64, p, q int) (cosine float64) {
+	product := blas.Dotc(dense.Vec(x.Row(p)), dense.Vec(x.Row(q)))
+	size := dense.Abs(product)
+	cosine = size / (math.Sqrt(squares[p]) * math.Sqrt(squares[q]))
+	if cosine <= dense.Eps[W]() {
+		return cosine
+	}
+	if dense.IsComplex[W]() {
+		blas.Scal(dense.Conj(phase(product)), dense.Vec(x.Row(q)))
+	} else {
+		size = dense.Real(product)
+	}
+	t := smallTangent(squares[p], squares[q], size)
+	c, s := cosineSine(t)
+	first, second := squares[p]-t*size, squares[q]+t*size
+	if first < second {
+		c, s, first, second = s, -c, second, first
+	}
+	j.rotateRows(x, p, q, c, s)
+	// Where much cancels the small one is computed anew.
+	const lost = 0.25
+	smaller := min(squares[p], squares[q])
+	squares[p], squares[q] = first, second
+	if second < lost*smaller {
+		squares[q] = sumSquares(j.set, x.Row(q))
+	}
+	return cosine
+}

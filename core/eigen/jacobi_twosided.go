@@ -1,0 +1,117 @@
+package eigen
+
+import (
+	"math"
+
+	"trnsci/core/blas"
+	"trnsci/core/dense"
+)
+
+// patientJacobiSweeps is after how many sweeps an element need only be small against the largest one.
+const patientJacobiSweeps = 12
+
+// twoSided is a rotation of the rows and columns p and q: of
+//
+//	p, q u  by  c p - s q u, s p + c q u
+type twoSided[W dense.Wide] struct {
+	p, q          int
+	cosine, sine  float64
+	c, s, u       W
+	first, second float64 // the diagonal elements that it makes
+}
+
+// diagonalize rotates h, a whole Hermitian matrix, until it is diagonal, and rows, which may be empty, with it: A = V diag(values) V^H with the
+// columns of V in the rows.
+//
+// An element a_pq is negligible if |a_pq| <= 2^-52 sqrt(|a_pp a_qq|).
+func (j *jacobiSolver[W]) diagonalize(h, rows dense.Matrix[W]) error {
+	largest, floor := 0.0, smallestCoupling
+	active := make([]twoSided[W], 0, j.n/2)
+	begin := func(sweep int) error {
+		for i := range j.n {
+			largest = max(largest, math.Abs(dense.Real(h.At(i, i))))
+		}
+		if sweep == patientJacobiSweeps {
+			floor = unitRoundoff * largest
+		}
+		return mirrorLower(j.team, h) // so that rounding errors do not add up to a matrix that is not Hermitian
+	}
+	fromLeft := func(k int) { j.rotateFromLeft(h, rows, &active[k]) }
+	fromRight := func(i int) { rotateColumns(h.Row(i), active) }
+	err := j.sweeps(begin, func() (bool, error) {
+		active = active[:0]
+		for _, pair := range j.pairs {
+			if r, ok := newTwoSided(h, pair[0], pair[1], floor); ok {
+				active = append(active, r)
+			}
+		}
+		if len(active) == 0 {
+			return false, nil
+		}
+		if err := j.groups(len(active), fromLeft); err != nil {
+			return true, err
+		}
+		err := j.groups(j.n, fromRight)
+		for k := range active {
+			active[k].finish(h)
+		}
+		return true, err
+	})
+	for i := range j.values {
+		j.values[i] = dense.Real(h.At(i, i))
+	}
+	return err
+}
+
+// newTwoSided returns the rotation that makes element (q, p) of h zero; ok is false if that is negligible.
+func newTwoSided[W dense.Wide](h dense.Matrix[W], p, q int, floor float64) (r twoSided[W], ok bool) {
+	coupling, first, second := h.At(q, p), dense.Real(h.At(p, p)), dense.Real(h.At(q, q))
+	size := dense.Abs(coupling)
+	if size <= dense.Eps[W]()*math.Sqrt(math.Abs(first))*math.Sqrt(math.Abs(second))+floor {
+		return r, false
+	}
+	r = twoSided[W]{p: p, q: q, u: 1}
+	if dense.IsComplex[W]() {
+		r.u = phase(coupling)
+	} else {
+		size = dense.Real(coupling)
+	}
+	t := smallTangent(first, second, size)
+	r.cosine, r.sine = cosineSine(t)
+	r.c, r.s = dense.FromReal[W](r.cosine), dense.FromReal[W](r.sine)
+	r.first, r.second = first-t*size, second+t*size
+	return r, true
+}
+
+// rotateFromLeft applies a rotation to two rows of h and of the eigenvectors.
+func (j *jacobiSolver[W]) rotateFromLeft(h, rows dense.Matrix[W], r *twoSided[W]) {
+	if r.u != 1 {
+		blas.Scal(dense.Conj(r.u), dense.Vec(h.Row(r.q)))
+	}
+	j.rotateRows(h, r.p, r.q, r.cosine, r.sine)
+	if rows.Rows == 0 {
+		return
+	}
+	if r.u != 1 {
+		blas.Scal(r.u, dense.Vec(rows.Row(r.q)))
+	}
+	j.rotateRows(rows, r.p, r.q, r.cosine, r.sine)
+}
+
+// finish stores what the rotation makes of the elements that it is made for.
+func (r *twoSided[W]) finish(h dense.Matrix[W]) {
+	h.Set(r.p, r.q, 0)
+	h.Set(r.q, r.p, 0)
+	h.Set(r.p, r.p, dense.FromReal[W](r.first))
+	h.Set(r.q, r.q, dense.FromReal[W](r.second))
+}
+
+// rotateColumns applies the rotations to the elements of a row.
+func rotateColumns[W dense.Wide](row []W, active []twoSided[W]) {
+	for k := range active {
+		r := &active[k]
+		x, y := row[r.p], row[r.q]*r.u
+		row[r.p] = r.c*x - r.s*y
+		row[r.q] = r.s*x + r.c*y
+	}
+}
