@@ -12,7 +12,7 @@ const (
 	laneOrder  = 64
 	leastGroup = 3
 	// A single matrix up to this order is solved in one lane.
-	singleLaneOrder = 32
+	singleLaneOrder = 18
 )
 
 // GroupSize returns how many of count matrices of order n EighGroup should get at a time; 0 says that each goes to Eigh.
@@ -28,7 +28,7 @@ func GroupSize(n, count int, opt Options) int {
 // go to w[k] and its eigenvectors to v[k], whose slice is not looked at if there are none. It returns the number of eigenvalues of
 // the last matrix; and with an error the matrix that it belongs to, while all outputs are undefined.
 //
-// Results do not depend on the other matrices of a group. Those of orders up to 32 are the same as Eigh's, bit for bit; in larger
+// Results do not depend on the other matrices of a group. Those of orders up to 18 are the same as Eigh's, bit for bit; in larger
 // matrices they differ by rounding errors.
 func EighGroup[T dense.Scalar, R dense.Float](a []dense.View[T], w [][]R, v []dense.View[T], opt Options) (count, failed int, err error) {
 	requireRealType[T, R]()
