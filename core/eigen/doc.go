@@ -10,7 +10,10 @@
 // Anal. Appl. 15, 1994) with the implicit QL iteration for pieces of order 16 or less (Dubrulle, Martin and Wilkinson, "The implicit QL
 // algorithm", Numer. Math. 12, 1968); the reflections are then applied to the eigenvectors, some of them at a time (Schreiber and
 // Van Loan, SIAM J. Sci. Stat. Comput. 10, 1989). Eigenvalues alone come from divide and conquer that carries along the ends of
-// vectors only, those of small matrices from the root-free QL iteration (Parlett, The Symmetric Eigenvalue Problem, section 8.15), so they differ by rounding errors from those that come with vectors.
+// vectors only, those of small matrices from the root-free QL iteration (Parlett, The Symmetric Eigenvalue Problem, section 8.15), so they
+// differ by rounding errors from those that come with vectors.
+//
+// Small matrices, of which EighGroup takes several, are solved in the lanes of vectors, one in each lane, by the QL iteration alone.
 //
 // Where an element beside the diagonal of the tridiagonal matrix is negligible, the blocks on its two sides are solved on their own.
 //
