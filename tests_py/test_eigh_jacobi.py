@@ -29,6 +29,16 @@ def test_special(name, n, dtype):
     residuals.assert_solved("eigh", a, trnsci.eigh(a, driver="jacobi"))
 
 
+@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+def test_nearly_the_identity(dtype, seed):
+    """The cosines between the columns of the factor are near rounding errors from the start: one sweep leaves them so."""
+    n = 200
+    q = np.linalg.qr(matrices.random((n, n), dtype, seed))[0]
+    a = matrices.from_lower((q * (1 + 2 * residuals.eps(dtype) * np.arange(n))) @ q.conj().T)
+    residuals.assert_solved("eigh", a, trnsci.eigh(a, driver="jacobi"))
+
+
 def graded(n, decades, dtype):
     """D H D in float64 with H well conditioned and D from 1 to 10**-decades in a random order."""
     h = matrices.positive_definite(n, dtype, n)

@@ -104,8 +104,8 @@ def test_stacks():
     [
         (ValueError, "lindep: there is no b", {"b": None}),
         (ValueError, "lindep: possible for type 1 only, got type 2", {"type": 2}),
-        (ValueError, "lindep: expected a number that is not negative, got -1", {"lindep": -1}),
-        (ValueError, "lindep: expected a number that is not negative, got NaN", {"lindep": float("nan")}),
+        (ValueError, "lindep: expected a finite number that is not negative, got -1", {"lindep": -1}),
+        (ValueError, "lindep: expected a finite number that is not negative, got NaN", {"lindep": float("nan")}),
         (TypeError, "lindep: expected a number, got 'x'", {"lindep": "x"}),
         (ValueError, "b: none of its eigenvalues is above lindep = 5, the largest is 2", {"lindep": 5}),
         (np.linalg.LinAlgError, "b: not positive definite: the smallest eigenvalue is -2", {"b": -np.diag([1.0, 2, 2])}),

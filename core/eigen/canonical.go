@@ -40,7 +40,7 @@ func (e *IndefiniteError) Error() string {
 func EighCanonical[T dense.Scalar, R dense.Float](a, b dense.View[T], lindep float64, w []R, v dense.View[T], opt Options) (count, dropped int, err error) {
 	requireRealType[T, R]()
 	if !(lindep >= 0) || math.IsInf(lindep, 1) {
-		return 0, 0, dense.BadArgument("lindep", "expected a number that is not negative, got %g", lindep)
+		return 0, 0, dense.BadArgument("lindep", "expected a finite number that is not negative, got %g", lindep)
 	}
 	if err := checkPencil(a, b, w, v, opt); err != nil || a.Rows == 0 {
 		return 0, 0, err

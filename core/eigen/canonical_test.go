@@ -127,8 +127,8 @@ func TestEighCanonicalErrors(t *testing.T) {
 		opt    Options
 		want   string
 	}{
-		{metric(), -1, Options{}, "lindep: expected a number that is not negative, got -1"},
-		{metric(), math.NaN(), Options{}, "lindep: expected a number that is not negative, got NaN"},
+		{metric(), -1, Options{}, "lindep: expected a finite number that is not negative, got -1"},
+		{metric(), math.NaN(), Options{}, "lindep: expected a finite number that is not negative, got NaN"},
 		{metric(), math.Inf(1), Options{}, "lindep: expected"},
 		{metric(), 3, Options{}, "b: none of its eigenvalues is above lindep = 3, the largest is 1.83333"},
 		{metric(-0.1), 1e-3, Options{}, "b: not positive definite: the smallest eigenvalue is -0.1, below -0.001"},

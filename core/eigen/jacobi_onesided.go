@@ -52,23 +52,29 @@ func (j *jacobiSolver[W]) factor(h dense.Matrix[W]) (x dense.Matrix[W], err erro
 // factor x is, and they are its eigenvectors but for their lengths.
 //
 // A pair is rotated if the cosine of its angle is above 2^-52. Sums of n products have rounding errors of that size and, if the vectors have some
-// large components only, of up to sqrt(n) times that: a sweep that has found no cosine above this is the last one.
+// large components only, of up to sqrt(n) times that: a sweep that has found no cosine above this is the last one, if all cosines together are
+// not larger than n of the smaller errors either. As they may be no smaller than that, it is so after moreSweeps in any case.
 func (j *jacobiSolver[W]) orthogonalize(x dense.Matrix[W]) error {
 	squares := j.values
-	largest := make([]float64, j.n/2) // cosines of the pairs of a round
+	found := make([]float64, j.n/2) // cosines of the pairs of a round
+	total, quiet := 0.0, -1         // sum of the squares of a sweep's cosines, and sweeps that had none above the limit
 	refresh := func(int) error {
+		total, quiet = 0, quiet+1
 		return j.groups(j.n, func(i int) { squares[i] = sumSquares(j.set, x.Row(i)) })
 	}
-	limit := math.Sqrt(float64(j.n)) * dense.Eps[W]()
-	rotate := func(k int) { largest[k] = j.makeOrthogonal(x, squares, j.pairs[k][0], j.pairs[k][1]) }
+	const moreSweeps = 3
+	limit, most := math.Sqrt(float64(j.n))*dense.Eps[W](), float64(j.n)*dense.Eps[W]()
+	rotate := func(k int) { found[k] = j.makeOrthogonal(x, squares, j.pairs[k][0], j.pairs[k][1]) }
 	err := j.sweeps(refresh, func() (bool, error) {
 		err := j.groups(len(j.pairs), rotate)
-		for _, cosine := range largest[:len(j.pairs)] {
+		rotated := false
+		for _, cosine := range found[:len(j.pairs)] {
+			total += cosine * cosine
 			if !(cosine <= limit) {
-				return true, err
+				rotated, quiet = true, -1
 			}
 		}
-		return false, err
+		return rotated || quiet < moreSweeps && 2*total > most*most, err
 	})
 	if err != nil {
 		return err
