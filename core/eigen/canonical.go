@@ -137,11 +137,8 @@ func WorkspaceCanonical[T dense.Scalar](n int, opt Options) (bytes int64) {
 	}
 	all := opt
 	all.ValuesOnly, all.Subset = false, Subset{}
-	wide, order := 1, float64(n)
-	if dense.IsComplex[T]() {
-		wide = 2
-	}
-	own := int64(wide*(canonicalSquares*n*n+int(lowerElements(order)))+n) * realBytes
+	// The rows of single precision matrices are the ones that are padded most.
+	own := int64(planes[T]()*(canonicalSquares*n*n+lowerSize[float32](n))+n) * realBytes
 	return own + own/roundUp + Workspace[T](n, false, all) + Workspace[T](n, false, opt)
 }
 

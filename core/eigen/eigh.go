@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"trnsci/core/dense"
+	"trnsci/core/sched"
 )
 
 // Eigh computes the eigenvalues and eigenvectors of a Hermitian (real: symmetric) n x n matrix:
@@ -49,7 +50,7 @@ func Eigh[T dense.Scalar, R dense.Float](a dense.View[T], w []R, v dense.View[T]
 		return jacobi[complex128](a, w, v, opt)
 	case opt.Jacobi:
 		return jacobi[float64](a, w, v, opt)
-	case computesInOwnType[T](a.Rows) && !opt.DoublePrecision:
+	case worksInSingle[T](a.Rows, opt):
 		return eigh[T, R](a, w, v, opt)
 	}
 	return eighWide(a, w, v, opt)
@@ -66,9 +67,9 @@ func eighWide[T dense.Scalar, R dense.Float](a dense.View[T], w []R, v dense.Vie
 // From this order on single precision matrices are worked on in single precision.
 const leastSingleOrder = 40
 
-// computesInOwnType reports whether matrices and vectors of order n are of type T while they are worked on; others are in double precision.
-func computesInOwnType[T dense.Scalar](n int) bool {
-	return !dense.IsSingle[T]() || n >= leastSingleOrder
+// worksInSingle reports whether a matrix of order n and type T is worked on in single precision, its own.
+func worksInSingle[T dense.Scalar](n int, opt Options) bool {
+	return dense.IsSingle[T]() && n >= leastSingleOrder && !opt.DoublePrecision
 }
 
 // eigh is Eigh in the type W, which V is the real type of, after the checks of the arguments.
@@ -137,12 +138,29 @@ func solveValues[W dense.Scalar, R dense.Float](memory workspace, h dense.Matrix
 	if _, err := tridiagonalize(team, h, d, e); err != nil {
 		return 0, err
 	}
+	return wantedValues(team, d, e, w, opt.Subset, exponent)
+}
+
+// wantedValues writes the wanted eigenvalues of the tridiagonal matrix of d and e, which it overwrites, multiplied by 2^exponent to w.
+func wantedValues[R dense.Float](team *sched.Team, d, e []float64, w []R, subset Subset, exponent int) (count int, err error) {
 	if err := tridiagonalValues(team, d, e); err != nil {
 		return 0, err
 	}
-	first, end := selectionOf[R](opt.Subset, exponent).within(d)
+	first, end := selectionOf[R](subset, exponent).within(d)
 	writeValues(w, d[first:end], exponent)
 	return end - first, nil
+}
+
+// wantedPairs is wantedValues with eigenvectors, which it returns as rows, in the memory of vectors. Those that a subset by value could have held
+// besides are steps of the team.
+func wantedPairs[V, R dense.Float](team *sched.Team, d, e []float64, vectors dense.Matrix[V], w []R, subset Subset, exponent int, memory []float64) (rows dense.Matrix[V], err error) {
+	first, count, err := solveTridiagonal(team, d, e, vectors, selectionOf[R](subset, exponent), memory)
+	if err != nil {
+		return rows, err
+	}
+	writeValues(w, d[first:first+count], exponent)
+	team.Step(subset.largestCount(len(d)) - count)
+	return vectors.Slice(0, count, 0, len(d)), nil
 }
 
 // solveVectors does solve's work, scaling apart, where eigenvectors are wanted; v has as many columns as the subset may hold.
@@ -158,17 +176,16 @@ func solveVectors[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Float](
 	if err != nil {
 		return 0, err
 	}
-	first, count, err := solveTridiagonal(team, d, e, vectors, selectionOf[R](opt.Subset, to.valueExponent), memory.rest)
+	rows, err := wantedPairs(team, d, e, vectors, w, opt.Subset, to.valueExponent, memory.rest)
 	if err != nil {
 		return 0, err
 	}
-	writeValues(w, d[first:first+count], to.valueExponent)
-	team.Step(v.Cols - count)
 	blocks, err := gather(team, h, tau, take[V](&memory, blockElements[W](n, team.Threads())))
 	if err != nil {
 		return 0, err
 	}
-	out := vectorWriter[V, W, T]{blocks: blocks, transform: to.vectors, rows: vectors.Slice(0, count, 0, n), v: columns(v, count)}
+	count := rows.Rows
+	out := vectorWriter[V, W, T]{blocks: blocks, transform: to.vectors, rows: rows, v: columns(v, count)}
 	return count, out.write(team, take[V](&memory, writeElements[W](n, count, team.Threads())))
 }
 

@@ -89,7 +89,7 @@ func checkSameValues[R dense.Float](t *testing.T, name string, valuesOnly []R, w
 func checkEighValues[R dense.Float](t *testing.T, name string, n int, valuesOnly []R, w []float64) {
 	t.Helper()
 	largest, eps := 0.0, dense.Eps[float64]()
-	if computesInOwnType[R](n) {
+	if worksInSingle[R](n, Options{}) {
 		eps = dense.Eps[R]()
 	}
 	for _, x := range w {

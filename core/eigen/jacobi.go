@@ -171,15 +171,15 @@ func writeOrdered[W dense.Wide, T dense.Scalar](team *sched.Team, rows dense.Mat
 	})
 }
 
-// jacobiWorkspace is workspaceBytes for Jacobi's method.
-func jacobiWorkspace[W dense.Scalar](n int) int64 {
+// jacobiBytes is workspaceBytes for Jacobi's method.
+func jacobiBytes[W dense.Scalar](n int) int64 {
 	wide := planes[W]() * realBytes
 	const (
 		squares    = 3   // the factor, what is left of the matrix meanwhile, and eigenvectors
 		rows       = 14  // pairs and their rotations, values and orders
 		roundBytes = 256 // what a loop of the team takes
 	)
-	total := wide*(int(lowerElements(float64(n)))+squares*n*n) + n*(rows*realBytes+maxJacobiSweeps*roundBytes)
+	total := wide*(lowerSize[W](n)+squares*n*n) + n*(rows*realBytes+maxJacobiSweeps*roundBytes)
 	return int64(total + total/roundUp + callOverhead)
 }
 

@@ -107,13 +107,10 @@ func Workspace[T dense.Scalar](n int, generalized bool, opt Options) (bytes int6
 	if n > largestOrder {
 		return math.MaxInt64
 	}
-	if opt.Jacobi {
-		return jacobiWorkspace[T](n)
-	}
 	if n < leastSharedOrder {
 		opt.Team = opt.Team.Serial()
 	}
-	single := dense.IsSingle[T]() && computesInOwnType[T](n) && !opt.DoublePrecision && !generalized
+	single := worksInSingle[T](n, opt) && !opt.Jacobi && !generalized
 	switch isComplex := dense.IsComplex[T](); {
 	case single && isComplex:
 		bytes = workspaceBytes[complex64, float32](n, generalized, opt)
@@ -129,16 +126,19 @@ func Workspace[T dense.Scalar](n int, generalized bool, opt Options) (bytes int6
 
 // workspaceBytes is Workspace for the type W of what is computed, which V is the real type of.
 func workspaceBytes[W dense.Scalar, V dense.Float](n int, generalized bool, opt Options) int64 {
+	if opt.Jacobi {
+		return jacobiBytes[W](n)
+	}
 	var number W
-	wide, threads, order := int(unsafe.Sizeof(number)), opt.Team.Threads(), float64(n)
-	total := wide*(int(lowerElements(order)+reductionElements(order))+n) + realBytes*(wholeRows*n+solveWords[W, V](n, opt, false))
+	wide, threads := int(unsafe.Sizeof(number)), opt.Team.Threads()
+	total := wide*(lowerSize[W](n)+reductionElements[W](n)+n) + realBytes*(wholeRows*n+solveWords[W, V](n, opt, false))
 	if opt.ValuesOnly {
 		total += valuesBytes(n, threads)
 	} else {
 		total += realBytes*solveRows*n + threads*int(blas.GemmWorkspace[V]())
 	}
 	if generalized { // the Cholesky factorization and the solves with its factor
-		total += wide*(int(lowerElements(order))+standardFormElements[W](n)+(threads*inverseRows+probes)*n) + realBytes*generalizedRows*n
+		total += wide*(lowerSize[W](n)+standardFormElements[W](n)+(threads*inverseRows+probes)*n) + realBytes*generalizedRows*n
 		panels := blas.TriangularWorkspace[float64](n)
 		if dense.IsComplex[W]() {
 			panels = blas.TriangularWorkspace[complex128](n)
@@ -146,7 +146,7 @@ func workspaceBytes[W dense.Scalar, V dense.Float](n int, generalized bool, opt 
 		total += threads * int(blas.GemmWorkspace[float64]()+panels)
 	}
 	if n <= laneOrder {
-		total += realBytes * kernel.LaneElements(kernel.Lanes, n, partsOf[W](), !opt.ValuesOnly)
+		total += realBytes * kernel.LaneElements(kernel.Lanes, n, planes[W](), !opt.ValuesOnly)
 	}
 	return int64(total + total/roundUp + callOverhead)
 }

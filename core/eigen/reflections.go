@@ -7,7 +7,8 @@ import (
 	"trnsci/core/sched"
 )
 
-// planes returns how many real matrices a matrix of the type W is kept as: its real part, and its imaginary part if it has one.
+// planes returns how many real numbers one of the type W has, and so how many real matrices a matrix: its real part, and its imaginary part if
+// it has one.
 func planes[W dense.Scalar]() int {
 	if dense.IsComplex[W]() {
 		return 2

@@ -92,17 +92,9 @@ func newLaneGroup[T dense.Scalar](count, n int, valuesOnly bool) *laneGroup {
 	if count <= kernel.PairLanes {
 		width = kernel.PairLanes
 	}
-	elements := kernel.LaneElements(width, n, partsOf[T](), !valuesOnly)
+	elements := kernel.LaneElements(width, n, planes[T](), !valuesOnly)
 	memory := borrowWorkspace(wordsOf[float64](elements))
-	return &laneGroup{LaneProblem: kernel.NewLaneProblem(width, n, partsOf[T](), !valuesOnly, take[float64](&memory, elements)), memory: memory}
-}
-
-// partsOf returns how many real numbers one of type T has.
-func partsOf[T dense.Scalar]() int {
-	if dense.IsComplex[T]() {
-		return 2
-	}
-	return 1
+	return &laneGroup{LaneProblem: kernel.NewLaneProblem(width, n, planes[T](), !valuesOnly, take[float64](&memory, elements)), memory: memory}
 }
 
 // solve replaces the matrices by their eigenvalues and the rows that are their eigenvectors. It returns how many eigenvalues each has.

@@ -13,7 +13,7 @@ type laneView[R dense.Float] struct {
 }
 
 func newLaneView[R dense.Float, T dense.Scalar](v dense.View[T]) laneView[R] {
-	parts := partsOf[T]()
+	parts := planes[T]()
 	return laneView[R]{
 		data: dense.Reals[R](v.Data), order: v.Rows, parts: parts,
 		offset: v.Offset * parts, row: v.RowStride * parts, col: v.ColStride * parts,

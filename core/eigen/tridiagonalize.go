@@ -96,11 +96,7 @@ type reduction[W dense.Scalar] struct {
 
 func newReduction[W dense.Scalar](team *sched.Team, h dense.Matrix[W], tau []W, d, e []float64) *reduction[W] {
 	order := paddedColumns[W](h.Rows)
-	vectors := wholeVectors
-	if order >= minSharedOrder {
-		vectors += sharedParts
-	}
-	memory := make([]W, vectors*order)
+	memory := make([]W, reductionElements[W](h.Rows))
 	r := &reduction[W]{team: team, set: kernel.Best(), h: h, tau: tau, d: d, e: e, parts: memory[wholeVectors*order:]}
 	for i, x := range []*[]W{&r.v, &r.w, &r.x, &r.y} {
 		*x = memory[i*order : (i+1)*order : (i+1)*order]
@@ -167,13 +163,13 @@ const (
 // Vectors that a reduction has besides: v, w, x and y.
 const wholeVectors = 4
 
-// reductionElements bounds the numbers that a reduction of the given order keeps besides the matrix.
-func reductionElements(order float64) float64 {
-	vectors := wholeVectors
-	if order+mostColumns > minSharedOrder {
+// reductionElements returns how many numbers the reduction of a matrix of order n keeps besides the matrix.
+func reductionElements[W dense.Scalar](n int) int {
+	order, vectors := paddedColumns[W](n), wholeVectors
+	if order >= minSharedOrder {
 		vectors += sharedParts
 	}
-	return float64(vectors) * (order + mostColumns)
+	return vectors * order
 }
 
 // multiply does the update of the leading submatrix of order i and adds what it gives times x to y.
@@ -249,9 +245,6 @@ func paddedColumns[W dense.Scalar](n int) int {
 	return ceilDiv(n, group) * group
 }
 
-// mostColumns is the largest group of columns or rows of any type.
-const mostColumns = 16
-
 // newLower returns a matrix of zeros for tridiagonalize: with memory up to the next whole group of rows and columns, and with rows whose
 // distance, an odd number of groups, keeps them from competing for the same places of a cache.
 func newLower[W dense.Scalar](n int) dense.Matrix[W] { return lowerIn(n, make([]W, lowerSize[W](n))) }
@@ -272,11 +265,6 @@ func lowerStride[W dense.Scalar](n int) int {
 		stride += kernel.ReductionColumns[W]()
 	}
 	return stride
-}
-
-// lowerElements bounds the numbers in what newLower makes.
-func lowerElements(order float64) float64 {
-	return (order + mostColumns) * (order + 2*mostColumns)
 }
 
 // goodStride reports whether rows so far apart suit tridiagonalize.

@@ -47,15 +47,10 @@ func EighTridiagonal[R dense.Float](d, e, w []R, v dense.View[R], opt Options) (
 // tridiagonalPairs writes the wanted eigenpairs of 2^exponent diag(p) T diag(p)^H to w and v: T is t, which needs no scaling and is
 // overwritten, and p are the phases, of which nil stands for ones.
 func tridiagonalPairs[W dense.Wide, T dense.Scalar, R dense.Float](t *tridiagonal, exponent int, w []R, v dense.View[T], opt Options, phases []W) (int, error) {
-	n, team, wanted := len(t.d), opt.Team, selectionOf[R](opt.Subset, exponent)
+	n, team := len(t.d), opt.Team
 	if opt.ValuesOnly {
 		team.Plan(solveSteps(n))
-		if err := tridiagonalValues(team, t.d, t.e); err != nil {
-			return 0, err
-		}
-		first, end := wanted.within(t.d)
-		writeValues(w, t.d[first:end], exponent)
-		return end - first, nil
+		return wantedValues(team, t.d, t.e, w, opt.Subset, exponent)
 	}
 	v = columns(v, opt.Subset.largestCount(n))
 	team.Plan(solveSteps(n) + v.Cols)
@@ -69,13 +64,11 @@ func tridiagonalPairs[W dense.Wide, T dense.Scalar, R dense.Float](t *tridiagona
 	if !direct {
 		vectors = takeMatrix[float64](&memory, n, n)
 	}
-	first, count, err := solveTridiagonal(team, t.d, t.e, vectors, wanted, memory.rest)
+	rows, err := wantedPairs(team, t.d, t.e, vectors, w, opt.Subset, exponent, memory.rest)
 	if err != nil {
 		return 0, err
 	}
-	writeValues(w, t.d[first:first+count], exponent)
-	team.Step(v.Cols - count)
-	return count, writeRows(team, vectors.Slice(0, count, 0, n), v, phases, memory.rest)
+	return rows.Rows, writeRows(team, rows, v, phases, memory.rest)
 }
 
 // writeRows stores the rows of real eigenvectors, which it overwrites, as the first columns of v, component i multiplied by phases[i] where

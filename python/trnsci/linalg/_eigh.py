@@ -156,6 +156,7 @@ def _eigh(
         _check_driver(driver, b is not None, any(x is not None for x in subset))
     if not isinstance(type, (int, np.integer)) or type not in (1, 2, 3):
         raise ValueError(f"type: expected 1, 2 or 3, got {type!r}")
+    limit = None if lindep is None else _check_lindep(lindep, b, type)
     wanted = _Subset(matrix.shape[-1], matrix.ndim, *subset)
     dtype, shape = matrix.dtype, matrix.shape
     source = _array.record(matrix)
@@ -169,17 +170,17 @@ def _eigh(
     addresses = [_array.address(record) for record in (source, metric_record, w_record, v_record)]
     options = bool(lower), bool(check_finite), _scratch(a, matrix, b, metric, overwrite)
     selection = wanted.kind, wanted.low, wanted.high, wanted.above, wanted.up_to
-    if lindep is None:
+    if limit is None:
         arguments = int(type), *options, driver == _JACOBI, *selection
         count = _common.solve("Eigh", matrix, work, threads, progress, arrays, *addresses, *arguments)
     else:
-        limit, dropped = _check_lindep(lindep, b, type), np.zeros(shape[:-2], np.int64)
+        dropped = np.zeros(shape[:-2], np.int64)
         count = _common.solve(
             "EighCanonical", matrix, work + _WORK_EIGENVECTORS, threads, progress, (*arrays, dropped),
             *addresses, dropped.ctypes.data, limit, *options, *selection,
         )  # fmt: skip
         _warn_of_dropped(dropped, shape[-1], limit)
-    if matrix.size and (wanted.kind == _BY_VALUE or lindep is not None):
+    if matrix.size and (wanted.kind == _BY_VALUE or limit is not None):
         w, v = _first(count, w, v)
     return _common.cast_to(w, cast), None if v is None else _common.cast_to(v, cast)
 
