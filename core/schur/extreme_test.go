@@ -204,8 +204,8 @@ func checkRotated(t *testing.T, m, s block2, g rotation) {
 	largest := max(math.Abs(m.a), math.Abs(m.b), math.Abs(m.c), math.Abs(m.d))
 	_, exponent := math.Frexp(largest)
 	a := dense.FromRows([]float64{math.Ldexp(m.a, -exponent), math.Ldexp(m.b, -exponent)}, []float64{math.Ldexp(m.c, -exponent), math.Ldexp(m.d, -exponent)})
-	g.rows(a.Row(0), a.Row(1))
-	g.columns(a, 0, 2)
+	rotateRows(g, a.Row(0), a.Row(1))
+	rotateColumns(g, a, 0, 2)
 	allowed := 16*eps + math.Ldexp(math.SmallestNonzeroFloat64, -exponent)
 	for i, x := range []float64{s.a, s.b, s.c, s.d} {
 		if d := math.Abs(a.Data[i] - math.Ldexp(x, -exponent)); !(d <= allowed) {
