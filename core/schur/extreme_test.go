@@ -33,7 +33,7 @@ func subnormalUnits(a dense.Matrix[float64]) float64 {
 
 func TestPowersOfTwoScaleTheResult(t *testing.T) {
 	j := &judge{T: t}
-	for name, f := range map[string]solver{"Schur": Schur, "Hessenberg": Hessenberg} {
+	for name, f := range map[string]solver{"Schur": Schur[float64], "Hessenberg": Hessenberg[float64]} {
 		a := numtest.Random[float64](rand.New(rand.NewPCG(1, 3)), 30, 30)
 		form, factor := j.solve(name, f, a)
 		for _, shift := range []int{-900, -60, 1, 300, 390} {
@@ -71,7 +71,7 @@ func TestLargestNumbers(t *testing.T) {
 	const huge = math.MaxFloat64
 	j := &judge{T: t}
 	a := dense.FromRows([]float64{huge, 0, 0}, []float64{0, 0, -huge}, []float64{0, huge, 0})
-	form, _ := j.solve("rotation", Schur, a)
+	form, _ := j.solve("rotation", Schur[float64], a)
 	if d := distance([]complex128{huge, complex(0, huge), complex(0, -huge)}, Eigenvalues(form.View())); !(d <= 2*eps*huge) {
 		t.Errorf("the largest numbers come back as %v", Eigenvalues(form.View()))
 	}
@@ -81,7 +81,7 @@ func TestLargestNumbers(t *testing.T) {
 	if err := Schur(ones.View(), poisoned(2).View(), poisoned(2).View(), Options{}); !errors.As(err, &e) || e.Arg != "a" {
 		t.Errorf("overflow of T: got %v", err)
 	}
-	if h, _ := j.solve("ones", Hessenberg, ones); h.At(1, 0) != huge {
+	if h, _ := j.solve("ones", Hessenberg[float64], ones); h.At(1, 0) != huge {
 		t.Errorf("a Hessenberg matrix of huge elements was changed: %v", h)
 	}
 }

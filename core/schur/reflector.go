@@ -27,21 +27,21 @@ func safeScale(norm float64) float64 {
 	return 1
 }
 
-// householder overwrites x by the vector v with v[0] = 1 for which I - tau v v^T maps x to beta e_1. tau is 0, and v is
-// meaningless, exactly when x already is a multiple of e_1.
-func householder(x []float64) (beta, tau float64) {
+// householder overwrites x by the vector v with v[0] = 1 for which P^H, P = I - tau v v^H, maps x to beta e_1. beta is real
+// unless tau is 0. tau is 0, and v is meaningless, exactly when x already is a multiple of e_1.
+func householder[W dense.Scalar](x []W) (beta, tau W) {
 	tail := dense.Vec(x[1:])
 	tailNorm := blas.Nrm2(tail)
 	if tailNorm == 0 {
 		return x[0], 0
 	}
-	norm := math.Hypot(x[0], tailNorm)
+	norm := math.Hypot(dense.Abs(x[0]), tailNorm)
 	if norm < tinyNorm {
-		blas.Scal(enlarge, dense.Vec(x))
+		blas.Scal(dense.FromReal[W](enlarge), dense.Vec(x))
 		beta, tau = householder(x)
-		return beta / enlarge, tau
+		return beta * dense.FromReal[W](1/enlarge), tau
 	}
-	beta = -math.Copysign(norm, x[0])
+	beta = dense.FromReal[W](-math.Copysign(norm, dense.Real(x[0])))
 	tau = (beta - x[0]) / beta
 	blas.Scal(1/(x[0]-beta), tail)
 	x[0] = 1
