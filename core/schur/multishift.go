@@ -51,6 +51,7 @@ type multishift[W dense.Float] struct {
 	store []kernel.Reflector[W]
 	// Memory that is used again: of a window and its orthogonal factor, of products, of the orthogonal factor of its reduction.
 	form, factor, product, reduced []W
+	panels                         [][]W // for each worker
 }
 
 // run is what one bulge does to the rows from row on: its reflectors, one row apart, and at the bottom of the block a rotation of the last two rows.
@@ -62,7 +63,7 @@ type run[W dense.Float] struct {
 
 // runLarge is run for large matrices.
 func (f *francis[W]) runLarge() error {
-	m := &multishift[W]{francis: f, sizes: sizesFor(f.t.Rows)}
+	m := &multishift[W]{francis: f, sizes: sizesFor(f.t.Rows), panels: make([][]W, f.team.Threads())}
 	failures := 0
 	for hi := f.t.Rows - 1; hi >= 0; {
 		if err := f.team.Err(); err != nil {
@@ -112,8 +113,7 @@ func (m *multishift[W]) advance(lo, hi, failures int) (deflated int, err error) 
 		return 0, &ConvergenceError{Lo: lo, Hi: hi, Found: n - 1 - hi, N: n, Sweeps: m.francis.sweeps}
 	}
 	m.francis.sweeps += len(shifts)
-	m.sweepChain(lo, hi, shifts)
-	return deflated, nil
+	return deflated, m.sweepChain(lo, hi, shifts)
 }
 
 // exceptionalShifts returns shifts from outside of the spectrum of the block of rows lo to hi, of the sizes of its subdiagonal elements.
@@ -129,7 +129,7 @@ func (m *multishift[W]) exceptionalShifts(lo, hi int) []shift {
 
 // sweepChain does an implicit QR sweep with a bulge for each shift, over the block of rows lo to hi. The bulges move down together, some rows at a time; then
 // the rest of the matrix follows.
-func (m *multishift[W]) sweepChain(lo, hi int, shifts []shift) {
+func (m *multishift[W]) sweepChain(lo, hi int, shifts []shift) error {
 	count := len(shifts)
 	next := make([]int, count) // the step that each bulge does next
 	for b := range next {
@@ -155,8 +155,11 @@ func (m *multishift[W]) sweepChain(lo, hi int, shifts []shift) {
 				last -= rowsOfBulge
 			}
 		}
-		m.follow(top, bottom)
+		if err := m.follow(top, bottom); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // reserve returns an empty slice with room for n reflectors.
@@ -184,21 +187,38 @@ func (m *multishift[W]) move(z zone, first, last, lo int, s shift, finish bool) 
 	return r
 }
 
+// Threads share what is off the diagonal from this many multiplications by elements of reflectors on: some ten microseconds.
+const leastSharedWork = 1 << 16
+
 // stripElements is the number of columns, or of rows, of which what lies off the diagonal is brought up to date at a time.
 const stripElements = 32
 
-// follow applies the runs, whose window are the rows and columns top to bottom, to the rest of t and to zt.
-func (m *multishift[W]) follow(top, bottom int) {
+// follow applies the runs, whose window are the rows and columns top to bottom, to the rest of t and to zt, in strips that the team shares.
+func (m *multishift[W]) follow(top, bottom int) error {
 	t, zt := m.t, m.zt
-	for col := bottom + 1; col < t.Cols; col += stripElements {
-		m.applyRuns(t.Slice(0, t.Rows, col, min(col+stripElements, t.Cols)), 0)
+	strips := func(cols int) int { return (cols + stripElements - 1) / stripElements }
+	above, right, factor := strips(top), strips(t.Cols-bottom-1), 0
+	if zt.Rows > 0 {
+		factor = strips(zt.Cols)
 	}
-	for row := 0; row < top; row += stripElements {
-		m.applyTransposed(t.Slice(row, min(row+stripElements, top), top, bottom+1), top)
+	team := m.team
+	if (above+right+factor)*stripElements*len(m.runs)*(bottom-top) < leastSharedWork {
+		team = team.Serial()
 	}
-	for col := 0; col < zt.Cols && zt.Rows > 0; col += stripElements {
-		m.applyRuns(zt.Slice(0, zt.Rows, col, min(col+stripElements, zt.Cols)), 0)
-	}
+	return team.For(above+right+factor, func(worker, i int) error {
+		switch {
+		case i < above:
+			row := i * stripElements
+			m.applyTransposed(t.Slice(row, min(row+stripElements, top), top, bottom+1), top, &m.panels[worker])
+		case i < above+right:
+			col := bottom + 1 + (i-above)*stripElements
+			m.applyRuns(t.Slice(0, t.Rows, col, min(col+stripElements, t.Cols)), 0)
+		default:
+			col := (i - above - right) * stripElements
+			m.applyRuns(zt.Slice(0, zt.Rows, col, min(col+stripElements, zt.Cols)), 0)
+		}
+		return nil
+	})
 }
 
 // applyRuns applies the runs to the rows of x, of which row 0 is row first of the whole.
@@ -214,9 +234,9 @@ func (m *multishift[W]) applyRuns(x dense.Matrix[W], first int) {
 	}
 }
 
-// applyTransposed applies the runs to the columns of x, of which column 0 is column first of the whole, by way of a transposed copy.
-func (m *multishift[W]) applyTransposed(x dense.Matrix[W], first int) {
-	rows := within(&m.product, x.Cols, x.Rows)
+// applyTransposed applies the runs to the columns of x, of which column 0 is column first of the whole, by way of a transposed copy in the memory.
+func (m *multishift[W]) applyTransposed(x dense.Matrix[W], first int, memory *[]W) {
+	rows := within(memory, x.Cols, x.Rows)
 	kernel.Transpose(m.set, x.Rows, x.Cols, x.Data, x.Stride, rows.Data, rows.Stride)
 	m.applyRuns(rows, first)
 	kernel.Transpose(m.set, x.Cols, x.Rows, rows.Data, rows.Stride, x.Data, x.Stride)
