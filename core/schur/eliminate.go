@@ -1,6 +1,8 @@
 package schur
 
 import (
+	"unsafe"
+
 	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
@@ -50,19 +52,22 @@ func (r *reduction[W]) eliminate(k int, multiply func(p int)) error {
 	return nil
 }
 
-// setVector writes v and its conjugate where the passes look for them. A reflector that is the identity has none: zeros.
+// setVector writes v and its conjugate where the passes look for them, with zeros before it from a whole line of the cache on. A reflector that is the
+// identity has none: zeros.
 func (r *reduction[W]) setVector(exists bool) {
-	row := r.right.Row(r.k - r.first)
-	clear(r.v[r.lead : r.k+1])
-	clear(row[r.lead : r.k+1])
+	row, perLine := r.right.Row(r.k-r.first), lineBytes/int(unsafe.Sizeof(r.v[0]))
+	r.begin = (r.k + 1) / perLine * perLine
+	from := min(r.begin, r.first)
+	clear(r.v[from : r.k+1])
+	clear(row[from : r.k+1])
 	if !exists {
 		clear(r.v[r.k+1:])
 	}
 	conjugateTo(row[r.k+1:], r.v[r.k+1:])
 	if dense.IsComplex[W]() {
 		i := dense.FromParts[W](0, 1)
-		for q, x := range row[r.k+1:] {
-			r.conj[r.k+1+q], r.turned[r.k+1+q] = x, i*x
+		for q := from; q < len(row); q++ {
+			r.conj[q], r.turned[q] = row[q], i*row[q]
 		}
 	}
 }
@@ -95,7 +100,7 @@ func (r *reduction[W]) multiply(p int) {
 //
 //	v^H A = sums - i crossed
 func pass[R dense.Float, W dense.Scalar](r *reduction[W], p int) {
-	n, k, j, set := r.a.Rows, r.k+1, r.k-r.first, kernel.Best()
+	n, k, j, set := r.a.Rows, r.begin, r.k-r.first, kernel.Best()
 	i0, i1 := rowsOfPart(p, r.parts, r.lead, n)
 	clear(r.y[i0:i1])
 	sums := r.sums.Row(p*r.width + j)[k:]
@@ -125,6 +130,47 @@ func pass[R dense.Float, W dense.Scalar](r *reduction[W], p int) {
 	for q, x := range crossed {
 		sums[q] -= i * x
 	}
+}
+
+// single reduces column k and applies its reflector to the whole matrix at once: a panel of one column, for which the rows above it are changed by the
+// same product, since v is zero there.
+func (r *reduction[W]) single(k int) {
+	n := r.a.Rows
+	r.first, r.end, r.lead, r.parts, r.k = k, k+1, 0, 1, k
+	v := r.v[k+1:]
+	for i := range v {
+		at := (k+1+i)*r.a.Stride + k
+		v[i], r.a.Data[at] = r.a.Data[at], 0
+	}
+	beta, tau := householder(v)
+	r.a.Set(k+1, k, beta)
+	r.setVector(tau != 0)
+	r.factors.Set(k, k%r.width, tau)
+	vh, w := r.right.Row(0), r.right.Row(1)
+	if r.qt.Rows > 0 {
+		copy(r.qt.Row(k)[k+1:], vh[k+1:])
+	}
+	if tau == 0 {
+		return
+	}
+	r.y = r.yt.Row(0)
+	r.multiply(0)
+	blas.Scal(tau, dense.Vec(r.y))
+	sum := r.coefficients[:1]
+	setSums(r.right.Slice(0, 1, k+1, n), r.y[k+1:], sum)
+	// Elements of column k and those before it are not of the product, which leaves them as they are.
+	clear(w[r.begin : k+1])
+	copy(w[k+1:], r.sums.Row(0)[k+1:])
+	blas.Axpy(-sum[0], dense.Vec(vh[k+1:]), dense.Vec(w[k+1:]))
+	blas.Scal(dense.Conj(tau), dense.Vec(w[k+1:]))
+	left := dense.Matrix[W]{Rows: n, Cols: 2, Stride: 2, Data: r.left.Data}
+	for i, y := range r.y {
+		left.Data[2*i], left.Data[2*i+1] = y, 0
+	}
+	for i, x := range v {
+		left.Data[2*(k+1+i)+1] = x
+	}
+	multiplied(-1, left, r.right.Slice(0, 2, r.begin, n), 1, r.a.Slice(0, n, r.begin, n))
 }
 
 // setSums sets sums to the product of m and x.

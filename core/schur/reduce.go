@@ -17,6 +17,7 @@ import (
 // whose form of the panel this is.
 func reduce[W dense.Scalar](team *sched.Team, a, qt dense.Matrix[W]) error {
 	r := newReduction(team, a, qt)
+	defer r.kept.giveBack()
 	if a.Rows < leastShared {
 		return r.run()
 	}
@@ -37,9 +38,18 @@ const (
 	complexRowsAtOnce = 128
 )
 
+// leastPanels returns the order from which on reflectors are applied a panel at a time.
+func leastPanels[W dense.Scalar]() int {
+	const least = 80
+	if dense.IsComplex[W]() {
+		return 0
+	}
+	return least
+}
+
 // panelWidth returns how many reflectors are applied together for a matrix of order n.
 func panelWidth(n int) int {
-	const narrow, wide, leastWide = 8, 16, 192
+	const narrow, wide, leastWide = 8, 16, 40
 	if n < leastWide {
 		return narrow
 	}
@@ -49,6 +59,7 @@ func panelWidth(n int) int {
 // reduction is the work on one matrix. Vectors are rows where they are made; columns are numbered as those of the matrix, so that what is left of the first
 // one of a panel's work is unused.
 type reduction[W dense.Scalar] struct {
+	kept    kept[W]
 	team    *sched.Team
 	rounds  *sched.Rounds // nil: the parts are done one after the other
 	pass    func(p int)   // the current work on a part
@@ -70,7 +81,8 @@ type reduction[W dense.Scalar] struct {
 
 	// Of the current reflector, which is that of column k:
 	k            int
-	v            []W // its vector, with zeros from lead on
+	begin        int // first column of the passes, at most that of v and the first one of a line of the cache
+	v            []W // its vector, with zeros before it
 	conj, turned []W // if it is complex, conj(v) and i conj(v)
 	y            []W // A v
 	coefficients []W
@@ -80,13 +92,14 @@ type reduction[W dense.Scalar] struct {
 func newReduction[W dense.Scalar](team *sched.Team, a, qt dense.Matrix[W]) *reduction[W] {
 	n, width := a.Rows, panelWidth(a.Rows)
 	parts, stride := partsOf(n), paddedStride[W](n)
-	memory := newAligned[W](reductionElements[W](n))
+	kept := borrow[W](&keptPanels, reductionElements[W](n))
+	memory := kept.numbers
 	take := func(rows, cols, stride int) (m dense.Matrix[W]) {
 		m = dense.Matrix[W]{Rows: rows, Cols: cols, Stride: stride, Data: memory[:rows*stride]}
 		memory = memory[rows*stride:]
 		return m
 	}
-	r := &reduction[W]{team: team, a: a, qt: qt, width: width}
+	r := &reduction[W]{kept: kept, team: team, a: a, qt: qt, width: width}
 	r.columns, r.yt, r.right = take(width, n, stride), take(width, n, stride), take(2*width, n, stride)
 	r.sums = take(parts*width, n, stride)
 	r.v = take(1, n, stride).Row(0)
@@ -96,6 +109,7 @@ func newReduction[W dense.Scalar](team *sched.Team, a, qt dense.Matrix[W]) *redu
 	}
 	r.left, r.scaled = take(n, 2*width, 2*width), take(n, width, width)
 	r.factors = take(n, width, width)
+	clear(r.factors.Data)
 	r.rests = take(parts*rowsOf[W](), width, width)
 	r.coefficients = take(1, width, width).Row(0)
 	return r
@@ -129,12 +143,18 @@ func rowsOf[W dense.Scalar]() int {
 func (r *reduction[W]) run() error {
 	n := r.a.Rows
 	count := max(0, n-2) // of reflectors
+	if n < leastPanels[W]() {
+		for k := range count {
+			r.single(k)
+		}
+		count = 0
+	}
 	for first := 0; first < count; first += r.width {
 		if err := r.panel(first, min(first+r.width, count)); err != nil {
 			return err
 		}
 	}
-	r.team.Step(n - count) // the last columns need no work
+	r.team.Step(n - count) // what is left are singles, and the last columns, which need no work
 	if r.qt.Rows == 0 {
 		return r.team.Err()
 	}
@@ -164,15 +184,15 @@ func rowsOfPart(p, parts, begin, end int) (i0, i1 int) {
 	return min(end, begin+p*each), min(end, begin+(p+1)*each)
 }
 
-// begin says which panel is the current one.
-func (r *reduction[W]) begin(first, end int) {
+// set says which panel is the current one.
+func (r *reduction[W]) set(first, end int) {
 	r.first, r.end, r.lead = first, end, first+1
 	r.parts = partsOf(r.a.Rows - r.lead)
 }
 
 // panel reduces the columns from first on, before end.
 func (r *reduction[W]) panel(first, end int) error {
-	r.begin(first, end)
+	r.set(first, end)
 	n, width := r.a.Rows, end-first
 	columns := r.columns.Slice(0, width, r.lead, n)
 	panel := r.a.Slice(r.lead, n, first, end)
@@ -238,6 +258,7 @@ func (r *reduction[W]) update() error {
 	setAdjoint(square, r.factor())
 	multiplied(1, square, sums, 0, r.right.Slice(width, 2*width, r.end, n))
 	multiplied(1, v, r.factor(), 0, r.scaled.Slice(r.lead, n, 0, width))
+	clear(r.scaled.Row(r.first)) // the first column of the panel takes part to begin with a whole line of the cache
 	return r.share(partsOf(n), r.change)
 }
 
@@ -264,7 +285,7 @@ func (r *reduction[W]) change(p int) {
 	n, width := r.a.Rows, r.end-r.first
 	parts := partsOf(n)
 	i0, i1 := rowsOfPart(p, parts, 0, r.lead)
-	r.applyRight(p, r.a.Slice(i0, i1, r.lead, n))
+	r.applyRight(p, r.a.Slice(i0, i1, r.first, n))
 	i0, i1 = rowsOfPart(p, parts, r.lead, n)
 	right := r.right.Slice(0, 2*width, r.end, n)
 	for i := i0; i < i1; i += rowsOf[W]() {
@@ -276,7 +297,7 @@ func (r *reduction[W]) change(p int) {
 // applyRight multiplies m by the panel's I - scaled V^H from the right, some rows at a time.
 func (r *reduction[W]) applyRight(p int, m dense.Matrix[W]) {
 	n, width, step := r.a.Rows, r.end-r.first, rowsOf[W]()
-	vh, scaled := r.right.Slice(0, width, r.lead, n), r.scaled.Slice(r.lead, n, 0, width)
+	vh, scaled := r.right.Slice(0, width, r.first, n), r.scaled.Slice(r.first, n, 0, width)
 	for i := 0; i < m.Rows; i += step {
 		rows := m.Slice(i, min(m.Rows, i+step), 0, m.Cols)
 		rest := r.rests.Slice(p*step, p*step+rows.Rows, 0, width)
@@ -298,13 +319,14 @@ func (r *reduction[W]) accumulate() error {
 	below := n
 	if count > 0 {
 		for first := (count - 1) / r.width * r.width; first >= 0; first -= r.width {
-			r.begin(first, min(first+r.width, count))
+			r.set(first, min(first+r.width, count))
 			width := r.end - first
 			for i := range width {
 				row := r.right.Row(i)
-				clear(row[r.lead : r.lead+i])
+				clear(row[first : r.lead+i])
 				copy(row[r.lead+i:], r.qt.Row(first + i)[r.lead+i:])
 			}
+			clear(r.scaled.Row(first))
 			unit(r.lead, below)
 			below = r.lead
 			if r.isIdentity() {
@@ -313,6 +335,9 @@ func (r *reduction[W]) accumulate() error {
 			v, err := r.vectors(0)
 			if err != nil {
 				return err
+			}
+			if n < leastPanels[W]() {
+				r.setFactor(v)
 			}
 			square := r.rests.Slice(0, width, 0, width)
 			setAdjoint(square, r.factor())
@@ -326,11 +351,24 @@ func (r *reduction[W]) accumulate() error {
 	return r.team.Err()
 }
 
+// setFactor completes T of the current panel, of which the diagonal is there, for its vectors v.
+func (r *reduction[W]) setFactor(v dense.Matrix[W]) {
+	factor, width := r.factor(), r.end-r.first
+	inner := r.sums.Slice(0, width, 0, width)
+	multiplied(1, r.right.Slice(0, width, r.lead, r.a.Rows), v, 0, inner)
+	for j := 1; j < width; j++ {
+		for i := range j {
+			r.coefficients[i] = inner.At(i, j)
+		}
+		extendFactor(factor, factor.At(j, j), r.coefficients[:j])
+	}
+}
+
 // turn applies the panel to a part of the rows of qt.
 func (r *reduction[W]) turn(p int) {
 	n := r.a.Rows
 	i0, i1 := rowsOfPart(p, r.parts, r.lead, n)
-	r.applyRight(p, r.qt.Slice(i0, i1, r.lead, n))
+	r.applyRight(p, r.qt.Slice(i0, i1, r.first, n))
 }
 
 // multiplied computes C = alpha A B + beta C on the calling goroutine, without a look at cancellation.
