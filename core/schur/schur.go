@@ -77,7 +77,7 @@ func Schur[T dense.Scalar](a, t, z dense.View[T], opt Options) error {
 	if dense.IsComplex[T]() {
 		return decompose(a, output[T]{"t", t}, output[T]{"z", z}, opt, method[complex128]{iterate: triangularizeComplex[complex128]})
 	}
-	return decompose(a, output[T]{"t", t}, output[T]{"z", z}, opt, method[float64]{iterate: triangularize, finish: restandardize})
+	return decompose(a, output[T]{"t", t}, output[T]{"z", z}, opt, method[float64]{iterate: triangularize, finish: restandardize[float64]})
 }
 
 // Eigenvalues returns the eigenvalues of the triangular or quasi-triangular t that Schur computes, in the order of its
