@@ -22,6 +22,7 @@ from ._eigh_banded import eig_banded, eigh_tridiagonal, eigvals_banded, eigvalsh
 from ._matfunc import inv_sqrt_spd
 from ._schur import hessenberg, schur
 from ._solve import cho_solve, solve_triangular
+from ._sylvester import solve_continuous_lyapunov, solve_discrete_lyapunov, solve_lyapunov, solve_sylvester
 
 __all__ = [
     "cho_factor",
@@ -36,5 +37,9 @@ __all__ = [
     "hessenberg",
     "inv_sqrt_spd",
     "schur",
+    "solve_continuous_lyapunov",
+    "solve_discrete_lyapunov",
+    "solve_lyapunov",
+    "solve_sylvester",
     "solve_triangular",
 ]
