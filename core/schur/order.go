@@ -42,14 +42,21 @@ func Order[T dense.Scalar](t, z dense.View[T], selected []bool, opt Options) (co
 	if err := checkOrder(t, z, selected); err != nil {
 		return 0, err
 	}
-	if dense.IsComplex[T]() {
-		swap := func(t, zt dense.Matrix[complex128], at, _, _ int) bool {
-			swapRotated(t, zt, at)
-			return true
-		}
-		return reorder(t, z, selected, opt, swap, func(_, _ dense.Matrix[complex128]) {})
+	switch any(*new(T)).(type) {
+	case float32:
+		return reorder(t, z, selected, opt, swapBlocks[float32], restandardize[float32])
+	case float64:
+		return reorder(t, z, selected, opt, swapBlocks[float64], restandardize[float64])
+	case complex64:
+		return reorder(t, z, selected, opt, swapElements[complex64], nil)
 	}
-	return reorder(t, z, selected, opt, swapBlocks[float64], restandardize[float64])
+	return reorder(t, z, selected, opt, swapElements[complex128], nil)
+}
+
+// swapElements is swapRotated as a swapper.
+func swapElements[W dense.Complex](t, zt dense.Matrix[W], at, _, _ int) bool {
+	swapRotated(t, zt, at)
+	return true
 }
 
 func checkOrder[T dense.Scalar](t, z dense.View[T], selected []bool) error {
@@ -74,14 +81,15 @@ func checkOrder[T dense.Scalar](t, z dense.View[T], selected []bool) error {
 // swapper exchanges the diagonal blocks of orders first and second that start in row at, and reports whether that was possible.
 type swapper[W dense.Scalar] func(t, zt dense.Matrix[W], at, first, second int) bool
 
-// reorder is Order in the double precision type W. repair is what is to be done when T has been scaled back.
-func reorder[W dense.Wide, T dense.Scalar](t, z dense.View[T], selected []bool, opt Options, swap swapper[W], repair func(t, zt dense.Matrix[W])) (count int, err error) {
+// reorder is Order in the type W. repair, if any, is what is to be done when T has been scaled back.
+func reorder[W, T dense.Scalar](t, z dense.View[T], selected []bool, opt Options, swap swapper[W], repair func(t, zt dense.Matrix[W])) (count int, err error) {
 	team := opt.Team
-	o := orderer[W]{t: formMatrix[W](t, t, opt), zt: factorMatrix[W](z), selected: append([]bool(nil), selected...), swap: swap}
+	o := orderer[W]{t: newPadded[W](t.Rows), selected: append([]bool(nil), selected...), swap: swap}
 	if err := blas.CopyView(team, o.t.View(), t); err != nil {
 		return 0, err
 	}
 	if z.Rows > 0 {
+		o.zt = newPadded[W](z.Rows)
 		if err := blas.CopyView(team, o.zt.View(), z.T()); err != nil {
 			return 0, err
 		}
@@ -92,7 +100,9 @@ func reorder[W dense.Wide, T dense.Scalar](t, z dense.View[T], selected []bool, 
 	scale(o.t, shift)
 	ordered := o.run(opt)
 	scale(o.t, -shift)
-	repair(o.t, o.zt)
+	if repair != nil {
+		repair(o.t, o.zt)
+	}
 	if err := team.Err(); err != nil {
 		return 0, err
 	}
