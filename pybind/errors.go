@@ -71,6 +71,7 @@ func kind(err error) string {
 		pivot    *factor.SingularError
 		negative *matfunc.IndefiniteError
 		overflow *sylvester.OverflowError
+		swap     *schur.SeparationError
 		memory   *memoryError
 		ql       *eigen.ConvergenceError
 		qr       *schur.ConvergenceError
@@ -92,7 +93,7 @@ func kind(err error) string {
 		return "type"
 	case errors.As(err, &path):
 		return "os"
-	case errors.As(err, &minor), errors.As(err, &pivot), errors.As(err, &negative), errors.As(err, &overflow):
+	case errors.As(err, &minor), errors.As(err, &pivot), errors.As(err, &negative), errors.As(err, &overflow), errors.As(err, &swap):
 		return "linalg"
 	case errors.As(err, &ql), errors.As(err, &qr), errors.As(err, &newton):
 		return "convergence"

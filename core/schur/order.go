@@ -2,6 +2,7 @@ package schur
 
 import (
 	"fmt"
+	"unsafe"
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
@@ -260,4 +261,13 @@ func (o *orderer[W]) sort(t, zt dense.Matrix[W], selected []bool) (top, refused 
 		i = max(i+p, top)
 	}
 	return top, -1
+}
+
+// OrderWorkspace returns an upper bound on the memory in bytes that Order or ToComplex allocates for matrices of order n: two
+// matrices, and room for the rows of a window.
+func OrderWorkspace[T dense.Scalar](n int) int64 {
+	const headers = 1 << 14 // structs, the alignment of the matrices and the allocator's rounding up
+	word := int64(unsafe.Sizeof(*new(T)))
+	window := int64(min(n, orderWindow+1))
+	return word*(2*int64(n)*int64(paddedStride[T](n))+window*(window+int64(n))) + int64(n) + headers
 }

@@ -9,9 +9,9 @@ import (
 )
 
 // ToComplex turns a real Schur form A = Z T Z^H, held in complex matrices t and z of order n, into a complex one: T becomes upper
-// triangular, and Z unitary. A 2 x 2 block of a complex pair leaves the eigenvalue with positive imaginary part first. Elements on
-// the subdiagonal of the size of rounding errors are dropped; other blocks than those of Schur, and complex elements, are allowed.
-// A z with Rows = 0 is left alone.
+// triangular, and Z unitary. A 2 x 2 block of a complex pair leaves the eigenvalue with positive imaginary part first; those of a
+// standard block are the ones that Eigenvalues reads off it. Elements on the subdiagonal of the size of rounding errors are
+// dropped; other blocks than those of Schur, and complex elements, are allowed. A z with Rows = 0 is left alone.
 //
 // It returns a *dense.ArgumentError for shapes that do not fit, and the team's error when the call is cancelled.
 //
@@ -42,6 +42,11 @@ func ToComplex[T dense.Complex](t, z dense.View[T], opt Options) error {
 			if zt.Rows > 0 {
 				g.rows(zt.Row(i), zt.Row(i+1))
 			}
+			if m, ok := realBlock2(a, b, c, d); ok && m.isStandard() {
+				w := m.frequency()
+				form.Set(i, i, T(complex(m.a, w)))
+				form.Set(i+1, i+1, T(complex(m.a, -w)))
+			}
 		}
 		form.Set(i+1, i, 0)
 	}
@@ -50,6 +55,12 @@ func ToComplex[T dense.Complex](t, z dense.View[T], opt Options) error {
 	}
 	conjugate(zt)
 	return blas.CopyView(team, z, zt.View().T())
+}
+
+// realBlock2 returns [a b; c d] as a real matrix, if it is one.
+func realBlock2(a, b, c, d complex128) (m block2, ok bool) {
+	m = block2{real(a), real(b), real(c), real(d)}
+	return m, imag(a) == 0 && imag(b) == 0 && imag(c) == 0 && imag(d) == 0
 }
 
 // unitary2 is the matrix G = [conj(c) conj(s); -s c].

@@ -2,6 +2,7 @@ package sylvester
 
 import (
 	"math"
+	"unsafe"
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
@@ -61,6 +62,14 @@ func ClusterCondition[T dense.Scalar](t dense.View[T], count int, opt Options) (
 		return 0, 0, err
 	}
 	return s, math.Ldexp(1/norm, size), nil
+}
+
+// ConditionWorkspace returns an upper bound on the memory in bytes that ClusterCondition allocates for a form of order n.
+func ConditionWorkspace[T dense.Scalar](team *sched.Team, n int) int64 {
+	const headers = 1 << 14 // structs, and the allocator's rounding up
+	const squares = 3       // the form, what is scaled of it, and two solutions of at most n^2/4 elements
+	leaves := int64(team.Threads()) * int64(unsafe.Sizeof(leaf[T]{}))
+	return squares*int64(n)*int64(n)*int64(unsafe.Sizeof(*new(T))) + leaves + headers
 }
 
 // cluster is the map X -> T11 X - X T22.

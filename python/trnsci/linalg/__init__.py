@@ -21,6 +21,7 @@ from ._eigh import eigh, eigvalsh
 from ._eigh_banded import eig_banded, eigh_tridiagonal, eigvals_banded, eigvalsh_tridiagonal
 from ._matfunc import inv_sqrt_spd
 from ._schur import hessenberg, schur
+from ._schur_order import rsf2csf, schur_condition
 from ._solve import cho_solve, solve_triangular
 from ._sylvester import solve_continuous_lyapunov, solve_discrete_lyapunov, solve_lyapunov, solve_sylvester
 
@@ -36,7 +37,9 @@ __all__ = [
     "eigvalsh_tridiagonal",
     "hessenberg",
     "inv_sqrt_spd",
+    "rsf2csf",
     "schur",
+    "schur_condition",
     "solve_continuous_lyapunov",
     "solve_discrete_lyapunov",
     "solve_lyapunov",
