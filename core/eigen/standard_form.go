@@ -19,7 +19,7 @@ import (
 const standardFormBase = 96
 
 // standardForm overwrites lower triangles of A by those of L^-1 A L^-H or, with multiply, of L^H A L.
-type standardForm[W dense.Wide] struct {
+type standardForm[W dense.Scalar] struct {
 	team     *sched.Team
 	multiply bool
 	memory   []W // standardFormElements numbers
@@ -96,7 +96,7 @@ func (s *standardForm[W]) multiplyHalves(a11, a21, a22, l11, l21, l22, half dens
 }
 
 // addScaled adds alpha x to y.
-func addScaled[W dense.Wide](alpha W, x, y dense.Matrix[W]) {
+func addScaled[W dense.Scalar](alpha W, x, y dense.Matrix[W]) {
 	for i := range x.Rows {
 		blas.Axpy(alpha, dense.Vec(x.Row(i)), dense.Vec(y.Row(i)))
 	}
