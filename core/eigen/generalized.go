@@ -135,13 +135,20 @@ func eighGeneralized[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Floa
 	if !isFinite(largest) {
 		return 0, dense.BadArgument("b", "too badly scaled: the eigenvalues are beyond the range of double precision")
 	}
+	if n <= singleLaneOrder {
+		return solveInLane[W, V](&g, memory, p.a, largest, w, v, opt)
+	}
 	return solveIn[W, V](memory, p.a, largest, w, v, opt, g.transformation())
 }
 
 // standardWords returns the words that the reduction to standard form and the solution of what it leads to take from a workspace.
 func standardWords[W dense.Scalar, V dense.Float, T dense.Scalar](n int, v dense.View[T], opt Options) int {
 	_, direct := vectorMemory[V](v, opt)
-	return max(wordsOf[W](standardFormElements[W](n)), solveWords[W, V](n, opt, direct))
+	words := max(wordsOf[W](standardFormElements[W](n)), solveWords[W, V](n, opt, direct))
+	if n <= singleLaneOrder {
+		words = max(words, wordsOf[W](n*n)+laneWords[W](1, n, opt.ValuesOnly))
+	}
+	return words
 }
 
 // generalized leads from a generalized problem to a standard one and back.
@@ -222,6 +229,9 @@ func (g *generalized[W]) fromStandardForm(rows dense.Matrix[W]) error {
 
 // conjugateLower replaces the lower triangle of h by its complex conjugate.
 func conjugateLower[W dense.Scalar](h dense.Matrix[W]) {
+	if !dense.IsComplex[W]() {
+		return
+	}
 	for i := range h.Rows {
 		conjugate(h.Row(i)[:i+1])
 	}
