@@ -25,7 +25,8 @@ import (
 // A pivot of the Cholesky factorization is refused, too, if it is at most n 2^-52 times the diagonal element it comes
 // from: B is then indistinguishable from a singular matrix in double precision, and the vectors would be made of
 // rounding errors. This holds for all dtypes, as single precision input is taken to be exact. Below that limit errors
-// grow with the condition number of B: residuals are of the order eps cond(B) (|A| + |w| |B|) |x| at worst.
+// grow with the condition number of B: residuals are of the order eps cond(B) (|A| + |w| |B|) |x| at worst. Single precision matrices are worked on
+// in single precision where B is so well conditioned that this is not more than rounding errors of a sum of n numbers, otherwise in double precision.
 //
 // Cost: 2/3 n^3 multiply-adds more than Eigh, and n^2/2 for each eigenvector.
 func EighGeneralized[T dense.Scalar, R dense.Float](problem Problem, a, b dense.View[T], w []R, v dense.View[T], opt Options) (count int, err error) {
@@ -38,6 +39,13 @@ func EighGeneralized[T dense.Scalar, R dense.Float](problem Problem, a, b dense.
 	}
 	if a.Rows < leastSharedOrder {
 		opt.Team = opt.Team.Serial()
+	}
+	if worksInSingle[T](a.Rows, opt) {
+		first := opt
+		first.Overwrite = false // the matrices may yet be wanted
+		if count, err := eighGeneralized[T, R](problem, a, b, w, v, first); !errors.Is(err, errBeyondSingle) {
+			return count, err
+		}
 	}
 	if dense.IsComplex[T]() {
 		return eighGeneralized[complex128, float64](problem, a, b, w, v, opt)
@@ -125,7 +133,7 @@ func eighGeneralized[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Floa
 		return fillNaN(n, w, v, opt), nil
 	}
 	g := generalized[W]{problem: problem, team: opt.Team, l: p.b, exponentA: p.exponentA, exponentB: p.exponentB}
-	if err := g.factorB(); err != nil {
+	if err := g.factor(); err != nil {
 		return 0, err
 	}
 	if err := g.toStandardForm(memory, p.a); err != nil {
@@ -159,13 +167,21 @@ type generalized[W dense.Scalar] struct {
 	exponentA, exponentB int             // A and B have been multiplied by two to these powers
 }
 
-// factorB overwrites B by its Cholesky factor.
-func (g *generalized[W]) factorB() error {
-	n := g.l.Rows
-	diagonal := make([]float64, n)
-	for i := range n {
+// factor overwrites B by its Cholesky factor.
+func (g *generalized[W]) factor() error {
+	diagonal := make([]float64, g.l.Rows)
+	for i := range diagonal {
 		diagonal[i] = dense.Real(g.l.At(i, i))
 	}
+	if dense.IsSingle[W]() {
+		return g.factorInSingle(diagonal)
+	}
+	return g.factorInDouble(diagonal)
+}
+
+// factorInDouble is factor in double precision for a B with the given diagonal.
+func (g *generalized[W]) factorInDouble(diagonal []float64) error {
+	n := len(diagonal)
 	err := factor.Cholesky(g.team, g.l)
 	factored := n
 	var failed *factor.NotPositiveDefiniteError
