@@ -6,6 +6,7 @@ import (
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
+	"trnsci/core/factor"
 	"trnsci/core/sched"
 )
 
@@ -33,7 +34,7 @@ func (e *IndefiniteError) Error() string {
 // Arguments, results, the triangle that counts, scratch memory, and errors are those of EighGeneralized; indices of opt.Subset count the
 // eigenpairs that there are. Further errors: *dense.ArgumentError for a lindep that is negative, infinite or NaN, for a B none of whose
 // eigenvalues is above it ("b"), and for a subset beyond those that are left; *IndefiniteError for a B with an eigenvalue below both -lindep and
-// -n eps times its largest modulus, eps that of T: B is then no metric.
+// -n eps times its largest modulus, eps that of T: B is then no metric; *factor.NotPositiveDefiniteError if no eigenvalue is positive.
 //
 // Method: canonical orthogonalization (Löwdin, Adv. Quantum Chem. 5, 1970). Cost: that of Eigh for two matrices, and up to 5/2 n^3
 // multiply-adds.
@@ -70,7 +71,7 @@ func eighCanonical[W dense.Wide, T dense.Scalar, R dense.Float](a, b dense.View[
 	}
 	kept := x.Rows
 	if err := opt.Subset.check(kept); err != nil {
-		return 0, 0, err
+		return 0, 0, fmt.Errorf("%w; %d of %d eigenvectors of b are not above lindep = %g and were dropped", err, n-kept, n, lindep)
 	}
 	products := dense.New[W](kept, n)
 	h := p.projected(x, products, opt.Team)
@@ -101,6 +102,9 @@ func orthonormalRows[W dense.Wide](memory workspace, b dense.Matrix[W], exponent
 	s, rows := make([]float64, n), dense.New[W](n, n)
 	if _, err := solveIn[W, float64](memory, b, largestInLower(b), s, rows.View().T(), Options{Team: team}, transformation[W]{}); err != nil {
 		return rows, err
+	}
+	if !(s[n-1] > 0) {
+		return rows, &factor.NotPositiveDefiniteError{Arg: "b", Order: 1}
 	}
 	size, limit := float64(n)*max(s[n-1], -s[0]), math.Ldexp(lindep, exponent)
 	if tolerance := max(limit, eps*size); s[0] < -tolerance {
