@@ -102,17 +102,27 @@ func addScaled[W dense.Scalar](alpha W, x, y dense.Matrix[W]) {
 	}
 }
 
+// writeOut sets x to the Hermitian matrix in the lower triangle of a.
+func writeOut[W dense.Scalar](a, x dense.Matrix[W]) {
+	if !dense.IsComplex[W]() {
+		_ = blas.CopyView(nil, x.View(), a.View().T()) // the lower triangle comes next
+	}
+	for i := range a.Rows {
+		row := a.Row(i)[:i+1]
+		copy(x.Row(i), row)
+		if dense.IsComplex[W]() {
+			for j, c := range row {
+				x.Set(j, i, dense.Conj(c))
+			}
+		}
+	}
+}
+
 // base does reduce's work for a small block.
 func (s *standardForm[W]) base(a, l dense.Matrix[W]) {
 	n := a.Rows
 	x := dense.Matrix[W]{Rows: n, Cols: n, Stride: n, Data: s.memory[:n*n]}
-	for i := range n {
-		row := a.Row(i)[:i+1]
-		copy(x.Row(i), row)
-		for j, c := range row {
-			x.Data[j*n+i] = dense.Conj(c)
-		}
-	}
+	writeOut(a, x)
 	if s.multiply {
 		blas.Trmm(nil, blas.Left, blas.Lower, blas.ConjTrans, blas.NonUnit, 1, l, x)
 		blas.Trmm(nil, blas.Right, blas.Lower, blas.NoTrans, blas.NonUnit, 1, l, x)
