@@ -129,5 +129,8 @@ func workspace[W dense.Scalar](n int) int64 {
 		pageSize          = 8192 // to which the allocator rounds up large sizes
 	)
 	word := int64(unsafe.Sizeof(*new(W)))
+	if n > plainOrder { // the windows of the multishift iteration and their products, which may become as large as the matrix
+		return word*int64(n)*(2*matrices+1)*int64(paddedStride[W](n)) + reflectors*word*int64(n)*int64(n) + (matrices+vectors)*pageSize + headers
+	}
 	return word*int64(n)*(matrices*int64(paddedStride[W](n))+vectors+reflectors) + (matrices+vectors)*pageSize + headers
 }
