@@ -246,7 +246,7 @@ func paddedColumns[W dense.Scalar](n int) int {
 }
 
 // newLower returns a matrix of zeros for tridiagonalize: with memory up to the next whole group of rows and columns, and with rows whose
-// distance, an odd number of groups, keeps them from competing for the same places of a cache.
+// distance suits the caches.
 func newLower[W dense.Scalar](n int) dense.Matrix[W] { return lowerIn(n, make([]W, lowerSize[W](n))) }
 
 // lowerIn is newLower in memory of lowerSize numbers; the elements of the matrix are what they were before.
@@ -261,16 +261,19 @@ func lowerSize[W dense.Scalar](n int) int { return paddedRows[W](n) * lowerStrid
 
 func lowerStride[W dense.Scalar](n int) int {
 	stride := paddedColumns[W](n)
-	if !goodStride[W](stride) {
+	for !goodStride[W](stride) {
 		stride += kernel.ReductionColumns[W]()
 	}
 	return stride
 }
 
-// goodStride reports whether rows so far apart suit tridiagonalize.
+// goodStride reports whether rows so far apart suit tridiagonalize: by twice an odd number of cache lines. Rows a multiple of four lines apart
+// compete for few places of a cache. For many odd numbers of lines some of the rows that a kernel takes together are a line more or less than a whole
+// number of pages apart: what has just been written to one of them then seems to be what is about to be read from another, and is waited for.
 func goodStride[W dense.Scalar](stride int) bool {
-	group := kernel.ReductionColumns[W]()
-	return stride%(2*group) == group
+	const lines = 2
+	group := kernel.ReductionColumns[W]() // one line
+	return stride%(2*lines*group) == lines*group
 }
 
 // suitsReduction reports whether tridiagonalize can work in the memory of h alone.
