@@ -22,6 +22,9 @@ const (
 	fewReflections, manyReflections, manySingleReflections = 16, 24, 48
 	// From this order on there are many of them.
 	manyReflectionsOrder = 512
+	// From this order on the matrices of all blocks do not stay in the second cache from one chunk of vectors to the next. What the next product
+	// reads first is then brought there during the one before it; below, that would push other things out of the first cache.
+	farBlocksOrder = 512
 	// Lengths of reflections are rounded up to whole vectors of the widest kernel where the order allows it.
 	lengthMultiple = 16
 )
@@ -250,26 +253,37 @@ func applyBlocks[R dense.Float](team *sched.Team, blocks []reflectionBlock[R], x
 		if err := team.Err(); err != nil {
 			return err
 		}
-		blocks[i].apply(x, n, scratch)
+		var next []R
+		if i+1 < len(blocks) {
+			next = blocks[i+1].left.Data
+		}
+		blocks[i].apply(x, n, scratch, next)
 	}
 	return nil
 }
 
-// apply is applyBlocks for one block.
-func (b *reflectionBlock[R]) apply(x dense.Matrix[R], n int, scratch []R) {
+// apply is applyBlocks for one block in front of one whose left is next.
+func (b *reflectionBlock[R]) apply(x dense.Matrix[R], n int, scratch, next []R) {
+	ahead := func(part []R) []R {
+		if n < farBlocksOrder {
+			return nil
+		}
+		return part
+	}
 	length, wide := b.rows.Cols, b.planes*b.count
 	products := dense.Matrix[R]{Rows: x.Rows, Cols: wide, Stride: wide, Data: scratch[:x.Rows*wide]}
 	re := x.Slice(0, x.Rows, 0, length)
 	if b.planes == 1 {
-		blas.GemmDirect(1, re, b.left, 0, products)
-		blas.GemmDirect(-1, products, b.rows, 1, re)
+		blas.GemmDirectBefore(1, re, b.left, 0, products, ahead(b.rows.Data))
+		blas.GemmDirectBefore(-1, products, b.rows, 1, re, ahead(next))
 		return
 	}
 	im, first := x.Slice(0, x.Rows, n, n+length), b.count
-	blas.GemmDirect(1, re, b.left.Slice(0, length, first, first+wide), 0, products)
-	blas.GemmDirect(1, im, b.left.Slice(0, length, 0, wide), 1, products)
-	blas.GemmDirect(-1, products, b.rows.Slice(first, first+wide, 0, length), 1, re)
-	blas.GemmDirect(-1, products, b.rows.Slice(0, wide, 0, length), 1, im)
+	upper, lower := b.rows.Slice(0, wide, 0, length), b.rows.Slice(first, first+wide, 0, length)
+	blas.GemmDirectBefore(1, re, b.left.Slice(0, length, first, first+wide), 0, products, ahead(lower.Data))
+	blas.GemmDirectBefore(1, im, b.left.Slice(0, length, 0, wide), 1, products, ahead(upper.Slice(0, first, 0, length).Data))
+	blas.GemmDirectBefore(-1, products, lower, 1, re, ahead(next[:len(next)/2]))
+	blas.GemmDirectBefore(-1, products, upper, 1, im, ahead(next[len(next)/2:]))
 }
 
 // ceilDiv returns the smallest integer that is at least x/y.

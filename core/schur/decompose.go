@@ -155,13 +155,19 @@ func paddedStride[W dense.Scalar](n int) int {
 // newPadded returns an n x n matrix of zeros whose rows begin at multiples of a line of the cache, but not all at the same place of a page: rows of which
 // some hundred are worked on together would then fall upon the same few lines of the cache.
 func newPadded[W dense.Scalar](n int) dense.Matrix[W] {
-	size, stride := int(unsafe.Sizeof(*new(W))), paddedStride[W](n)
-	perLine := lineBytes / size
-	data := make([]W, n*stride+perLine)
-	if over := int(uintptr(unsafe.Pointer(unsafe.SliceData(data)))%lineBytes) / size; over > 0 {
-		data = data[perLine-over:]
+	stride := paddedStride[W](n)
+	return dense.Matrix[W]{Rows: n, Cols: n, Stride: stride, Data: newAligned[W](n * stride)}
+}
+
+// newAligned returns n zeros from the beginning of a line of the cache on.
+func newAligned[W dense.Scalar](n int) []W {
+	size := int(unsafe.Sizeof(*new(W)))
+	data := make([]W, n+lineBytes/size)
+	first := 0
+	if over := int(uintptr(unsafe.Pointer(unsafe.SliceData(data))) % lineBytes); over > 0 {
+		first = (lineBytes - over) / size
 	}
-	return dense.Matrix[W]{Rows: n, Cols: n, Stride: stride, Data: data[:n*stride]}
+	return data[first : first+n]
 }
 
 func fill[T dense.Scalar](v dense.View[T], x T) {

@@ -59,8 +59,11 @@ func triangularize[W dense.Float](h, qt dense.Matrix[W], opt Options) error {
 	return newFrancis(h, qt, opt).run()
 }
 
-// run isolates one eigenvalue or pair after the other, from the last row up.
+// run isolates eigenvalues from the last row up.
 func (f *francis[W]) run() error {
+	if f.t.Rows > plainOrder {
+		return f.runLarge()
+	}
 	for hi := f.t.Rows - 1; hi >= 0; {
 		lo, err := f.isolate(hi)
 		if err != nil {
@@ -174,8 +177,8 @@ func (f *francis[W]) smallestFrom(k int) float64 {
 // at returns an element of t in double precision.
 func (f *francis[W]) at(i, j int) float64 { return float64(f.t.At(i, j)) }
 
-// shift is the pair re +- i im of a double-shift sweep; with im = 0, the real number re taken twice.
-type shift struct{ re, im float64 }
+// shift is the pair of numbers re1 + i im1, re2 + i im2 of a double-shift sweep: two real ones, or complex conjugates.
+type shift struct{ re1, im1, re2, im2 float64 }
 
 // chooseShift returns the eigenvalues of the trailing 2 x 2 block of rows lo to hi if they are complex, and the one
 // closer to the last diagonal element twice if they are real. A sweep that is due for an exceptional shift gets those of
@@ -205,12 +208,13 @@ func rayleighShift(m block2) shift {
 	determinant := (m.a-mean)*(m.d-mean) - m.b*m.c
 	root := math.Sqrt(math.Abs(determinant))
 	if determinant >= 0 {
-		return shift{re: mean * size, im: root * size}
+		return shift{mean * size, root * size, mean * size, -root * size}
 	}
 	if math.Abs(mean-root-m.d) < math.Abs(mean+root-m.d) {
 		root = -root
 	}
-	return shift{re: (mean + root) * size}
+	re := (mean + root) * size
+	return shift{re1: re, re2: re}
 }
 
 // sweep does one implicit double-shift QR step on the unreduced block of rows lo to hi: a reflector that belongs to the
@@ -232,7 +236,7 @@ func (f *francis[W]) sweep(lo, hi int, s shift) {
 }
 
 // sweepStart returns the row in which the sweep starts and, up to a factor, the first three elements of the first column
-// of (T - s)(T - conj s) for the block that starts there. The row is lo, or one further down where two consecutive small
+// of (T - s1)(T - s2) for the block that starts there. The row is lo, or one further down where two consecutive small
 // subdiagonal elements make the effect on the rows above negligible.
 func (f *francis[W]) sweepStart(lo, hi int, s shift) (int, [3]float64) {
 	for m := hi - 2; ; m-- {
@@ -250,17 +254,17 @@ func (f *francis[W]) sweepStart(lo, hi int, s shift) (int, [3]float64) {
 	}
 }
 
-// startVector returns, up to a factor, the first three elements of the first column of (T - s)(T - conj s) for the block that starts in row m.
+// startVector returns, up to a factor, the first three elements of the first column of (T - s1)(T - s2) for the block that starts in row m.
 func (f *francis[W]) startVector(m int, s shift) [3]float64 {
-	d, below := f.at(m, m)-s.re, f.at(m+1, m)
-	size := math.Abs(d) + math.Abs(s.im) + math.Abs(below)
+	d, below := f.at(m, m)-s.re2, f.at(m+1, m)
+	size := math.Abs(d) + math.Abs(s.im2) + math.Abs(below)
 	if size == 0 {
 		return [3]float64{}
 	}
 	sub := below / size
 	x := [3]float64{
-		sub*f.at(m, m+1) + d*(d/size) + s.im*(s.im/size),
-		sub * (d + (f.at(m+1, m+1) - s.re)),
+		sub*f.at(m, m+1) + (f.at(m, m)-s.re1)*(d/size) - s.im1*(s.im2/size),
+		sub * (d + (f.at(m+1, m+1) - s.re1)),
 		sub * f.at(m+2, m+1),
 	}
 	if sum := math.Abs(x[0]) + math.Abs(x[1]) + math.Abs(x[2]); sum > 0 {
