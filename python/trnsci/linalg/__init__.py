@@ -3,7 +3,7 @@
 Every function takes matrices or stacks of matrices (leading dimensions are a batch) and leaves its inputs as they are
 unless an ``overwrite_`` argument allows otherwise. Inputs of dtype float32, float64, complex64 and complex128 keep their
 dtype; integers and bool become float64; float16 and bfloat16 are computed in float32 and the results are cast back,
-except by `schur` and `hessenberg`, which refuse them.
+except by `hessenberg`, which refuses them.
 
 Arguments that all functions share:
 
