@@ -22,7 +22,7 @@ var mayImport = map[string][]string{
 	"core/factor":    {"core/kernel", "core/dense", "core/sched", "core/blas"},
 	"core/eigen":     {"core/kernel", "core/dense", "core/sched", "core/blas", "core/factor"},
 	"core/matfunc":   {"core/dense", "core/sched", "core/blas", "core/eigen"},
-	"core/schur":     {"core/dense", "core/sched", "core/blas", "core/factor"},
+	"core/schur":     {"core/dense", "core/kernel", "core/sched", "core/blas", "core/factor"},
 	"core/sylvester": {"core/dense", "core/sched", "core/blas", "core/factor", "core/schur"},
 	"core/packed":    {"core/dense", "core/kernel", "core/sched", "core/blas", "core/npy"},
 	"core/dfjk":      {"core/dense", "core/kernel", "core/sched", "core/blas", "core/packed"},
