@@ -16,6 +16,8 @@ type leaf[W dense.Scalar] struct {
 	a, b  [leafSize * leafSize]W
 	x     [leafSize * leafSize]W // C, then X
 	v     [leafSize * leafSize]W // X B of Stein's equation
+	// Of real matrices, for each row in which a diagonal block begins.
+	normalA, normalB [leafSize]normalForm
 
 	least     float64
 	shift     int // x has been scaled by 2^-shift
@@ -27,9 +29,9 @@ func (l *leaf[W]) run(e *equation[W], r region) int {
 	l.load(e, r)
 	switch l := any(l).(type) {
 	case *leaf[float32]:
-		substitute(l, solveReal[float32])
+		runReal(l)
 	case *leaf[float64]:
-		substitute(l, solveReal[float64])
+		runReal(l)
 	case *leaf[complex64]:
 		substitute(l, solveComplex[complex64])
 	case *leaf[complex128]:
@@ -40,6 +42,12 @@ func (l *leaf[W]) run(e *equation[W], r region) int {
 		e.perturbed.Store(true)
 	}
 	return l.shift
+}
+
+func runReal[W dense.Float](l *leaf[W]) {
+	normalForms(&l.normalA, &l.a, l.m)
+	normalForms(&l.normalB, &l.b, l.n)
+	substitute(l, solveReal[W])
 }
 
 // load copies the part of e that belongs to r. An adjoint of an upper triangular matrix becomes an upper triangular one when
