@@ -82,9 +82,7 @@ func loadPencil[W dense.Wide, T dense.Scalar](a, b dense.View[T], opt Options) (
 
 // eighGeneralized is EighGeneralized in the double precision type W after the checks of the arguments.
 func eighGeneralized[W dense.Wide, T dense.Scalar, R dense.Float](problem Problem, a, b dense.View[T], w []R, v dense.View[T], opt Options) (int, error) {
-	if a.Rows < leastSharedOrder {
-		opt.Team = opt.Team.Serial()
-	}
+	opt = opt.sharedFrom(leastSharedPencil, a.Rows)
 	p, finite, err := loadPencil[W](a, b, opt)
 	if err != nil {
 		return 0, err
