@@ -105,7 +105,7 @@ type transformation[W dense.Scalar] struct {
 
 // Below these orders threads cost more than they save.
 const (
-	leastSharedOrder  = 64  // eigenvectors: threads wake up during the reduction
+	leastSharedOrder  = 96  // eigenvectors, real numbers of a row counted: threads wake up during the reduction
 	leastSharedBand   = 96  // tridiagonal and band matrices, which have no such reduction
 	leastSharedPencil = 96  // generalized problems
 	leastSharedValues = 144 // eigenvalues alone
@@ -131,7 +131,7 @@ func solve[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Float](h dense
 // solveIn is solve in a workspace with room for solveWords.
 func solveIn[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Float](memory workspace, h dense.Matrix[W], largest float64, w []R, v dense.View[T], opt Options, to transformation[W]) (int, error) {
 	n := h.Rows
-	opt = opt.sharedFrom(leastSharedOrder, n)
+	opt = opt.sharedFrom(leastSharedOrder, n*planes[W]())
 	if opt.ValuesOnly {
 		opt = opt.sharedFrom(leastSharedValues, n)
 	}

@@ -107,7 +107,7 @@ func Workspace[T dense.Scalar](n int, generalized bool, opt Options) (bytes int6
 	if n > largestOrder {
 		return math.MaxInt64
 	}
-	opt = opt.sharedFrom(leastSharedOrder, n)
+	opt = opt.sharedFrom(leastSharedOrder, n*planes[T]())
 	single := worksInSingle[T](n, opt) && !opt.Jacobi && !generalized
 	switch isComplex := dense.IsComplex[T](); {
 	case single && isComplex:
