@@ -103,16 +103,30 @@ type transformation[W dense.Scalar] struct {
 	vectors       func(rows dense.Matrix[W]) error // works on rows that are eigenvectors; may be nil
 }
 
-// Below this order threads cost more than they save.
-const leastSharedOrder = 96
+// Below these orders threads cost more than they save.
+const (
+	leastSharedOrder  = 96  // eigenvectors, real numbers of a row counted: threads wake up during the reduction
+	leastSharedBand   = 96  // tridiagonal and band matrices, which have no such reduction
+	leastSharedPencil = 96  // generalized problems
+	leastSharedValues = 144 // eigenvalues alone
+)
+
+// sharedFrom returns o, with a team of one thread if the order n is below least.
+func (o Options) sharedFrom(least, n int) Options {
+	if n < least {
+		o.Team = o.Team.Serial()
+	}
+	return o
+}
 
 // solveIn diagonalizes the Hermitian matrix in the lower triangle of h, which it overwrites, and writes the wanted
 // eigenpairs of the caller's problem to w and v. largest is what largestInLower says of h, a finite number. V is the real type of W. The
 // workspace has room for solveWords.
 func solveIn[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Float](memory workspace, h dense.Matrix[W], largest float64, w []R, v dense.View[T], opt Options, to transformation[W]) (int, error) {
 	n := h.Rows
-	if n < leastSharedOrder {
-		opt.Team = opt.Team.Serial()
+	opt = opt.sharedFrom(leastSharedOrder, n*planes[W]())
+	if opt.ValuesOnly {
+		opt = opt.sharedFrom(leastSharedValues, n)
 	}
 	exponent := scalingExponent[W](largest)
 	scaleLower(h, exponent)

@@ -107,9 +107,7 @@ func Workspace[T dense.Scalar](n int, generalized bool, opt Options) (bytes int6
 	if n > largestOrder {
 		return math.MaxInt64
 	}
-	if n < leastSharedOrder {
-		opt.Team = opt.Team.Serial()
-	}
+	opt = opt.sharedFrom(leastSharedOrder, n*planes[T]())
 	single := worksInSingle[T](n, opt) && !opt.Jacobi
 	if dense.IsComplex[T]() {
 		return bytesOfBoth[complex64, complex128](n, single, generalized, opt)
