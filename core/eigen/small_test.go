@@ -137,6 +137,30 @@ func TestGroupMembersDoNotDependOnOthers(t *testing.T) {
 	}
 }
 
+func TestValuesOfGroupMembersDoNotDependOnOthers(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 8))
+	opt := Options{ValuesOnly: true}
+	for _, n := range []int{singleLaneOrder + 1, singleValueOrder} {
+		var a []dense.Matrix[complex128]
+		for k := range kernel.Lanes {
+			a = append(a, groupMember[complex128](rng, n, k))
+		}
+		out, _, _, err := group[complex128, float64](a, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := range a {
+			w := make([]float64, n)
+			if _, err := Eigh(a[k].View(), w, dense.View[complex128]{}, opt); err != nil {
+				t.Fatal(err)
+			}
+			if !sameBits(out[k].w, w) {
+				t.Errorf("order %d, matrix %d: the bits in a group and alone differ", n, k)
+			}
+		}
+	}
+}
+
 // testAlone compares the bits of members of a group with those of each matrix alone, for values without vectors, subsets and the other triangle too.
 func testAlone[W dense.Wide, R dense.Float](t *testing.T, n int) {
 	rng := rand.New(rand.NewPCG(uint64(n), 8))
@@ -187,10 +211,15 @@ func TestGroupNamesWhatFails(t *testing.T) {
 func TestGroupSize(t *testing.T) {
 	for _, c := range []struct{ n, count, want int }{
 		{0, 9, 0}, {1, 1, 1}, {8, 7, 7}, {8, 9, kernel.Lanes}, {singleLaneOrder, 1, 1}, {singleLaneOrder + 1, 2, 0},
-		{singleLaneOrder + 1, leastGroup, leastGroup}, {laneOrder, 100, kernel.Lanes}, {laneOrder + 1, 100, 0},
+		{singleLaneOrder + 1, leastGroup, leastGroup}, {singleValueOrder, 2, 0}, {laneOrder, 100, kernel.Lanes}, {laneOrder + 1, 100, 0},
 	} {
 		if got := GroupSize(c.n, c.count, Options{}); got != c.want {
 			t.Errorf("%d matrices of order %d in groups of %d, want %d", c.count, c.n, got, c.want)
+		}
+	}
+	for n, want := range map[int]int{singleValueOrder: 1, singleValueOrder + 1: 0} {
+		if got := GroupSize(n, 1, Options{ValuesOnly: true}); got != want {
+			t.Errorf("values of a matrix of order %d in groups of %d, want %d", n, got, want)
 		}
 	}
 }

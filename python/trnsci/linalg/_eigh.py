@@ -164,15 +164,14 @@ def _eigh(
     limit = None if lindep is None else _check_lindep(lindep, b, type)
     wanted = _Subset(matrix.shape[-1], matrix.ndim, *subset)
     dtype, shape = matrix.dtype, matrix.shape
-    source = _array.record(matrix)
-    metric_record = None if metric is None else _array.record(metric)
-    w, w_record = _array.empty((*shape[:-2], wanted.most), _array.real_dtype(dtype), "the eigenvalues")
-    v, v_record = None, None
+    w, w_fields = _array.allocate((*shape[:-2], wanted.most), _array.real_dtype(dtype), "the eigenvalues")
+    v, v_fields = None, None
     if not eigvals_only:
-        v, v_record = _array.empty((*shape[:-1], wanted.most), dtype, "the eigenvectors", order="F")
+        v, v_fields = _array.allocate((*shape[:-1], wanted.most), dtype, "the eigenvectors", order="F")
     work = _WORK_JACOBI if driver == _JACOBI else _WORK_EIGENVALUES if v is None else _WORK_EIGENVECTORS
-    arrays = source, metric, metric_record, w, w_record, v, v_record
-    addresses = [_array.address(record) for record in (source, metric_record, w_record, v_record)]
+    metric_fields = None if metric is None else _array.fields(metric)
+    record, addresses = _array.records(_array.fields(matrix), metric_fields, w_fields, v_fields)
+    arrays = metric, record, w, v
     options = bool(lower), bool(check_finite), _scratch(a, matrix, b, metric, overwrite)
     selection = wanted.kind, wanted.low, wanted.high, wanted.above, wanted.up_to
     if limit is None:
