@@ -107,7 +107,7 @@ func Workspace[T dense.Scalar](n int, generalized bool, opt Options) (bytes int6
 	if n > largestOrder {
 		return math.MaxInt64
 	}
-	if n < leastSharedOrder {
+	if n < leastSharedOrder && !opt.Jacobi {
 		opt.Team = opt.Team.Serial()
 	}
 	single := worksInSingle[T](n, opt) && !opt.Jacobi && !generalized
@@ -127,7 +127,7 @@ func Workspace[T dense.Scalar](n int, generalized bool, opt Options) (bytes int6
 // workspaceBytes is Workspace for the type W of what is computed, which V is the real type of.
 func workspaceBytes[W dense.Scalar, V dense.Float](n int, generalized bool, opt Options) int64 {
 	if opt.Jacobi {
-		return jacobiBytes[W](n)
+		return jacobiBytes[W](n, opt.Team.Threads())
 	}
 	var number W
 	wide, threads := int(unsafe.Sizeof(number)), opt.Team.Threads()
