@@ -79,7 +79,7 @@ func (eigensolversOf[T, R]) dense(c eighCall) (int64, error) {
 	if c.v != nil {
 		vectors = newBatch[T](c.v)
 	}
-	if size := eigen.GroupSize(a.order(), a.count(), c.options); size > 1 && c.b == nil {
+	if size := eigen.GroupSize[T](a.order(), a.count(), c.options); size > 1 && c.b == nil {
 		return eighGroups(c, size, a, values, vectors)
 	}
 	return run(c.jobID, c.threads, func(team *sched.Team) (int64, error) {

@@ -15,10 +15,10 @@ const (
 	singleLaneOrder = 18
 )
 
-// GroupSize returns how many of count matrices of order n EighGroup should get at a time; 0 says that each goes to Eigh.
-func GroupSize(n, count int, opt Options) int {
+// GroupSize returns how many of count matrices of type T and order n EighGroup should get at a time; 0 says that each goes to Eigh.
+func GroupSize[T dense.Scalar](n, count int, opt Options) int {
 	switch {
-	case opt.Jacobi, n < 1 || n > laneOrder, n > singleLaneOrder && count < leastGroup:
+	case opt.Jacobi, worksInSingle[T](n, opt), n < 1 || n > laneOrder, n > singleLaneOrder && count < leastGroup:
 		return 0
 	}
 	return min(count, kernel.Lanes)

@@ -80,7 +80,7 @@ func TestGroupsOfAllOrders(t *testing.T) {
 		testGroup[float64, float64](t, worst, n)
 		testGroup[complex128, complex128](t, worst, n)
 	}
-	for _, n := range []int{1, 2, 3, 8, 17, 33, 40} {
+	for _, n := range []int{1, 2, 3, 8, 17, 33, leastSingleOrder - 1} {
 		testGroup[float64, float32](t, worst, n)
 		testGroup[complex128, complex64](t, worst, n)
 	}
@@ -189,8 +189,17 @@ func TestGroupSize(t *testing.T) {
 		{0, 9, 0}, {1, 1, 1}, {8, 7, 7}, {8, 9, kernel.Lanes}, {singleLaneOrder, 1, 1}, {singleLaneOrder + 1, 2, 0},
 		{singleLaneOrder + 1, leastGroup, leastGroup}, {laneOrder, 100, kernel.Lanes}, {laneOrder + 1, 100, 0},
 	} {
-		if got := GroupSize(c.n, c.count, Options{}); got != c.want {
+		if got := GroupSize[float64](c.n, c.count, Options{}); got != c.want {
 			t.Errorf("%d matrices of order %d in groups of %d, want %d", c.count, c.n, got, c.want)
 		}
+	}
+	// Single precision matrices are worked on in the same precision in a stack and alone.
+	for n, want := range map[int]int{leastSingleOrder - 1: kernel.Lanes, leastSingleOrder: 0} {
+		if got := GroupSize[complex64](n, 100, Options{}); got != want {
+			t.Errorf("100 complex64 matrices of order %d in groups of %d, want %d", n, got, want)
+		}
+	}
+	if got := GroupSize[float32](leastSingleOrder, 100, Options{DoublePrecision: true}); got != kernel.Lanes {
+		t.Errorf("100 float32 matrices in double precision in groups of %d, want %d", got, kernel.Lanes)
 	}
 }
