@@ -22,8 +22,10 @@ func Hessenberg(jobID, threads int64, a, h, q uint64, checkFinite, overwrite boo
 	return byDtype[descriptor(a).dtype].hessenberg(c)
 }
 
-func (routinesOf[T]) schur(c similarity) (int64, error)      { return decompose(c, schur.Schur[T]) }
-func (routinesOf[T]) hessenberg(c similarity) (int64, error) { return decompose(c, schur.Hessenberg[T]) }
+func (routinesOf[T]) schur(c similarity) (int64, error) { return decompose(c, schur.Schur[T]) }
+func (routinesOf[T]) hessenberg(c similarity) (int64, error) {
+	return decompose(c, schur.Hessenberg[T])
+}
 
 // similarity holds the arguments of Schur or Hessenberg; a factor of 0 is not wanted.
 type similarity struct {
