@@ -9,7 +9,7 @@ import residuals
 import trnsci
 from trnsci import linalg
 
-# A matrix of at most the first order has the same bits in a batch and alone, and one of single precision from the second one on, too.
+# A matrix of at most the first order, or of single precision and at least the second one, has the same bits in a batch and alone.
 SAME_BITS, SINGLE_SAME_BITS = 18, 40
 
 
@@ -49,7 +49,7 @@ def test_members(count, n, dtype):
     assert w.dtype == matrices.real_dtype(dtype) and v.dtype == dtype
     for k in range(count):
         check_member(a[k], w[k], v[k])
-        if n <= SAME_BITS or n >= SINGLE_SAME_BITS and np.finfo(dtype).eps > 1e-10:
+        if n <= SAME_BITS or (n >= SINGLE_SAME_BITS and np.finfo(dtype).eps > 1e-10):
             alone_w, alone_v = trnsci.eigh(a[k])
             assert alone_w.tobytes() == w[k].tobytes() and alone_v.tobytes() == v[k].tobytes()
 
