@@ -9,7 +9,7 @@ import residuals
 import trnsci
 from trnsci import linalg
 
-# A matrix of at most the first order, or of single precision and at least the second one, has the same bits in a batch and alone.
+# Matrices up to the first order, and from the second one on those of single precision, have the same bits in a batch and alone.
 SAME_BITS, SINGLE_SAME_BITS = 18, 40
 
 
