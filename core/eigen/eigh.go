@@ -38,7 +38,7 @@ func Eigh[T dense.Scalar, R dense.Float](a dense.View[T], w []R, v dense.View[T]
 	if a.Rows == 0 {
 		return 0, nil
 	}
-	if GroupSize(a.Rows, 1, opt) > 0 {
+	if GroupSize[T](a.Rows, 1, opt) > 0 {
 		count, _, err := EighGroup([]dense.View[T]{a}, [][]R{w}, []dense.View[T]{v}, opt)
 		return count, err
 	}
@@ -64,7 +64,7 @@ func eighWide[T dense.Scalar, R dense.Float](a dense.View[T], w []R, v dense.Vie
 	return eigh[float64, float64](a, w, v, opt)
 }
 
-// From this order on single precision matrices are worked on in single precision.
+// From this order on single precision matrices are worked on in single precision, which is as fast as double precision in the lanes of vectors or faster.
 const leastSingleOrder = 40
 
 // worksInSingle reports whether a matrix of order n and type T is worked on in single precision, its own.

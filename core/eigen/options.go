@@ -107,7 +107,9 @@ func Workspace[T dense.Scalar](n int, generalized bool, opt Options) (bytes int6
 	if n > largestOrder {
 		return math.MaxInt64
 	}
-	opt = opt.sharedFrom(leastSharedOrder, n*planes[T]())
+	if !opt.Jacobi {
+		opt = opt.sharedFrom(leastSharedOrder, n*planes[T]())
+	}
 	single := worksInSingle[T](n, opt) && !opt.Jacobi
 	if dense.IsComplex[T]() {
 		return bytesOfBoth[complex64, complex128](n, single, generalized, opt)
@@ -130,7 +132,7 @@ func bytesOfBoth[N, W dense.Scalar](n int, single, generalized bool, opt Options
 // workspaceBytes is Workspace for the type W of what is computed, which V is the real type of.
 func workspaceBytes[W dense.Scalar, V dense.Float](n int, generalized bool, opt Options) int64 {
 	if opt.Jacobi {
-		return jacobiBytes[W](n)
+		return jacobiBytes[W](n, opt.Team.Threads())
 	}
 	var number W
 	wide, threads := int(unsafe.Sizeof(number)), opt.Team.Threads()

@@ -11,19 +11,23 @@ const (
 	// Matrices up to this order are solved in the lanes of vectors if there are leastGroup of them at least: all lanes take as long as one.
 	laneOrder  = 64
 	leastGroup = 3
-	// A single matrix up to this order is solved in one lane, without vectors up to the other one.
-	singleLaneOrder  = 18
-	singleValueOrder = 32
+	// A single matrix up to this order is solved in one lane, without vectors up to the second one, or to the third if it is complex.
+	singleLaneOrder   = 18
+	singleValueOrder  = 32
+	complexValueOrder = 24
 )
 
-// GroupSize returns how many of count matrices of order n EighGroup should get at a time; 0 says that each goes to Eigh.
-func GroupSize(n, count int, opt Options) int {
+// GroupSize returns how many of count matrices of type T and order n EighGroup should get at a time; 0 says that each goes to Eigh.
+func GroupSize[T dense.Scalar](n, count int, opt Options) int {
 	single := singleLaneOrder
-	if opt.ValuesOnly {
+	switch {
+	case opt.ValuesOnly && dense.IsComplex[T]():
+		single = complexValueOrder
+	case opt.ValuesOnly:
 		single = singleValueOrder
 	}
 	switch {
-	case opt.Jacobi, n < 1 || n > laneOrder, n > single && count < leastGroup:
+	case opt.Jacobi, worksInSingle[T](n, opt), n < 1 || n > laneOrder, n > single && count < leastGroup:
 		return 0
 	}
 	return min(count, kernel.Lanes)

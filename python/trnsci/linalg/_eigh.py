@@ -275,9 +275,10 @@ def eigh(
     -----
     Householder reduction to tridiagonal form, divide and conquer; up to ``14/3 N**3`` floating-point operations with
     vectors and ``4/3 N**3`` without. Small matrices by QL iteration, in stacks several at a time, so that results of orders
-    19 to 64 in a stack and alone differ by rounding errors; so do eigenvalues with and without vectors. Single precision
-    matrices of order 40 and more are worked on in single precision, smaller ones, and generalized problems whose `b` is not
-    well conditioned, in double precision. The generalized problem is reduced by the Cholesky factor of `b`.
+    19 to 64, or 39 in single precision, in a stack and alone differ by rounding errors; so do eigenvalues with and without
+    vectors. Single precision matrices of order 40 and more are worked on in single precision, smaller ones, and generalized
+    problems whose `b` is not well conditioned, in double precision. The generalized problem is reduced by the Cholesky
+    factor of `b`.
 
     With ``driver="jacobi"`` a matrix that is positive definite to working precision is factored, ``L L^H``, and the columns
     of ``L`` are rotated until they are orthogonal. The relative error of every eigenvalue is of the order ``N eps cond(H)``
