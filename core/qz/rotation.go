@@ -1,0 +1,152 @@
+package qz
+
+import (
+	"math"
+
+	"trnsci/core/dense"
+	"trnsci/core/kernel"
+)
+
+// plane is the rotation G = [c s; -t c] with t = conj(s) and real c, c^2 + |s|^2 = 1. Applied to two rows or two columns
+// (x, y) it makes them (c x + s y, c y - t x).
+type plane[T dense.Wide] struct{ c, s, t T }
+
+func newPlane[T dense.Wide](c float64, s T) plane[T] {
+	return plane[T]{dense.FromReal[T](c), s, dense.Conj(s)}
+}
+
+// unitPlane is newPlane with the length of (c, s), which is 1 up to a few rounding errors, corrected to 1: a column of Q or Z
+// takes part in several rotations for each eigenvalue, whose errors add up.
+func unitPlane[T dense.Wide](c float64, s T) plane[T] {
+	re, im := dense.Real(s), dense.Imag(s)
+	excess := math.FMA(c, c, -1)
+	if c*c < 0.5 {
+		excess = math.FMA(c, c, math.FMA(re, re, im*im-1))
+	} else {
+		excess += re*re + im*im
+	}
+	// Not c (1 - excess/2): numbers below 1 are closer to each other than those above, so that this would shorten.
+	correct := func(x float64) float64 { return math.FMA(-excess/2, x, x) }
+	return newPlane(correct(c), dense.FromParts[T](correct(re), correct(im)))
+}
+
+func noRotation[T dense.Wide]() plane[T] { return newPlane[T](1, 0) }
+
+// conj returns the rotation whose elements are the complex conjugates.
+func (g plane[T]) conj() plane[T] { return plane[T]{g.c, g.t, g.s} }
+
+// turn applies the rotation to one pair.
+func (g plane[T]) turn(x, y T) (T, T) { return g.c*x + g.s*y, g.c*y - g.t*x }
+
+const (
+	// Moduli below this lose digits in a quotient by their subnormal norm; they are multiplied by enlarge first.
+	tinyPair = 0x1p-960
+	enlarge  = 0x1p+100
+	// What is smaller than this times its partner changes nothing in double precision.
+	nothingBeside = 0x1p-200
+)
+
+// toFirst returns the rotation that takes (f, g) to (r, 0).
+func toFirst[T dense.Wide](f, g T) (q plane[T], r T) {
+	if g == 0 {
+		return noRotation[T](), f
+	}
+	size := dense.Abs(f)
+	norm := math.Hypot(size, dense.Abs(g))
+	if norm < tinyPair {
+		q, r = toFirst(f*enlarge, g*enlarge)
+		return q, r / enlarge
+	}
+	if size <= norm*nothingBeside {
+		return newPlane(0, dense.Conj(g)/dense.FromReal[T](norm)), dense.FromReal[T](norm)
+	}
+	phase := phaseOf(f)
+	return unitPlane(size/norm, phase*dense.Conj(g)/dense.FromReal[T](norm)), phase * dense.FromReal[T](norm)
+}
+
+// phaseOf returns x/|x| for an x that is not zero.
+func phaseOf[T dense.Wide](x T) T {
+	size := dense.Abs(x)
+	if size < tinyPair {
+		return phaseOf(x * enlarge)
+	}
+	return x / dense.FromReal[T](size)
+}
+
+// toSecond returns the rotation that takes (f, g) to (0, r).
+func toSecond[T dense.Wide](f, g T) (q plane[T], r T) {
+	q, r = toFirst(g, f)
+	// toFirst maps g, f to c g + s f and c f - t g.
+	return plane[T]{q.c, -q.t, -q.s}, r
+}
+
+// rotateRows applies the planes to neighbouring rows of m, which has a row more than there are planes: plane i to rows i
+// and i+1, in increasing order of i, or in decreasing order if down is set.
+func rotateRows[T dense.Wide](planes []plane[T], down bool, m dense.Matrix[T]) {
+	if len(planes) == 0 || m.Rows == 0 || m.Cols == 0 {
+		return
+	}
+	if real, ok := any(m).(dense.Matrix[float64]); ok {
+		rotateRealRows(any(planes).([]plane[float64]), down, real)
+		return
+	}
+	for k := range planes {
+		i := inOrder(k, len(planes), down)
+		rotatePair(planes[i], m.Row(i), m.Row(i+1))
+	}
+}
+
+func rotateRealRows(planes []plane[float64], down bool, m dense.Matrix[float64]) {
+	rotations := make([]kernel.Rotation[float64], len(planes))
+	for i, g := range planes {
+		rotations[i] = kernel.Rotation[float64]{C: g.c, S: g.s}
+	}
+	kernel.Rotate(kernel.Best(), rotations, down, m.Data, m.Stride, m.Cols)
+}
+
+// inOrder returns the k-th index of n, counted from the end if down is set.
+func inOrder(k, n int, down bool) int {
+	if down {
+		return n - 1 - k
+	}
+	return k
+}
+
+func rotatePair[T dense.Wide](g plane[T], x, y []T) {
+	y = y[:len(x)]
+	c, s, t := g.c, g.s, g.t
+	for j, p := range x {
+		q := y[j]
+		x[j], y[j] = c*p+s*q, c*q-t*p
+	}
+}
+
+// rotateColumns applies the planes to neighbouring columns of m, which has a column more than there are planes: plane i to
+// columns i and i+1, in the order of rotateRows. Four rows at a time keep the processor busy: along a row, each rotation
+// waits for the one before.
+func rotateColumns[T dense.Wide](planes []plane[T], down bool, m dense.Matrix[T]) {
+	const together = 4
+	i := 0
+	for ; i+together <= m.Rows; i += together {
+		r0, r1, r2, r3 := m.Row(i), m.Row(i+1), m.Row(i+2), m.Row(i+3)
+		for k := range planes {
+			j := inOrder(k, len(planes), down)
+			c, s, t := planes[j].c, planes[j].s, planes[j].t
+			x0, x1, x2, x3 := r0[j], r1[j], r2[j], r3[j]
+			y0, y1, y2, y3 := r0[j+1], r1[j+1], r2[j+1], r3[j+1]
+			r0[j], r1[j], r2[j], r3[j] = c*x0+s*y0, c*x1+s*y1, c*x2+s*y2, c*x3+s*y3
+			r0[j+1], r1[j+1], r2[j+1], r3[j+1] = c*y0-t*x0, c*y1-t*x1, c*y2-t*x2, c*y3-t*x3
+		}
+	}
+	for ; i < m.Rows; i++ {
+		rotateAlong(planes, down, m.Row(i))
+	}
+}
+
+// rotateAlong is rotateColumns for one row.
+func rotateAlong[T dense.Wide](planes []plane[T], down bool, row []T) {
+	for k := range planes {
+		j := inOrder(k, len(planes), down)
+		row[j], row[j+1] = planes[j].turn(row[j], row[j+1])
+	}
+}
