@@ -35,10 +35,11 @@ func isZero[T dense.Scalar](x dense.Vector[T]) bool {
 	return true
 }
 
-// triangularize makes P upper triangular by reflections I - tau v v^H of the rows, tau real.
+// triangularize makes P upper triangular by reflections I - tau v v^H of the rows, tau real. Their vectors stay below the diagonal
+// of P until Q is formed of them.
 func (m *pencil[T]) triangularize() error {
 	n := m.order()
-	v, sums := make([]T, n), make([]T, n)
+	v, sums, taus := make([]T, n), make([]T, n), make([]float64, n)
 	for k := range n - 1 {
 		if err := m.team.Err(); err != nil {
 			return err
@@ -46,21 +47,26 @@ func (m *pencil[T]) triangularize() error {
 		if isZero(m.p.ColVec(k, k+1, n)) {
 			continue
 		}
-		for i := k; i < n; i++ {
-			v[i] = m.p.At(i, k)
-		}
+		blas.Copy(m.p.ColVec(k, k, n), dense.Vec(v[k:]))
 		r, tau := householder(v[k:])
-		reflectRows(m.p.Slice(k, n, k, n), tau, v[k:], sums)
-		for i := k; i < n; i++ {
-			m.p.Set(i, k, 0)
-		}
+		taus[k] = tau
 		m.p.Set(k, k, r)
+		blas.Copy(dense.Vec(v[k+1:]), m.p.ColVec(k, k+1, n))
+		reflectRows(m.p.Slice(k, n, k+1, n), tau, v[k:], sums)
 		reflectRows(m.s.Slice(k, n, 0, n), tau, v[k:], sums)
-		if m.qt.Rows > 0 {
-			for i := k; i < n; i++ {
-				v[i] = dense.Conj(v[i])
-			}
-			reflectRows(m.qt.Slice(k, n, 0, n), tau, v[k:], sums)
+	}
+	for k := n - 2; k >= 0; k-- {
+		if err := m.team.Err(); err != nil {
+			return err
+		}
+		v[k] = 1
+		blas.Copy(m.p.ColVec(k, k+1, n), dense.Vec(v[k+1:]))
+		for i := k; i < n && m.qt.Rows > 0 && taus[k] != 0; i++ {
+			row := m.qt.RowVec(i, k, n)
+			blas.Axpy(-dense.FromReal[T](taus[k])*blas.Dotc(dense.Vec(v[k:]), row), dense.Vec(v[k:]), row)
+		}
+		for i := k + 1; i < n; i++ {
+			m.p.Set(i, k, 0)
 		}
 	}
 	return nil
@@ -79,12 +85,13 @@ func householder[T dense.Wide](x []T) (r T, tau float64) {
 	if first > norm*nothingBeside {
 		phase = phaseOf(x[0])
 	} else {
-		first, x[0] = 0, 0
+		x[0] = 0
 	}
 	r = -phase * dense.FromReal[T](norm)
 	blas.Scal(1/(x[0]-r), dense.Vec(x[1:]))
 	x[0] = 1
-	return r, (first + norm) / norm
+	// Not (first + norm) / norm, which belongs to the vector before it was rounded.
+	return r, 2 / dense.Real(blas.Dotc(dense.Vec(x), dense.Vec(x)))
 }
 
 // reflectRows multiplies a from the left by I - tau v v^H. sums is scratch memory at least as long as a row.

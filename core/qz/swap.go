@@ -27,7 +27,10 @@ func (m *pencil[T]) swapSingles(k int) bool {
 	alpha, beta := m.s.At(k+1, k+1)*scaleS, m.p.At(k+1, k+1)*scaleP
 	x := beta*(m.s.At(k, k)*scaleS) - alpha*(m.p.At(k, k)*scaleP)
 	y := beta*(m.s.At(k, k+1)*scaleS) - alpha*(m.p.At(k, k+1)*scaleP)
-	h, _ := toSecond(x, y)
+	h := newPlane[T](0, 1)
+	if x != 0 || y != 0 { // else 0/0 stands above, and uncoupled: an exchange will do
+		h, _ = toSecond(x, y)
+	}
 	return separate(m, k, h)
 }
 
