@@ -87,8 +87,8 @@ func (m *pencil[T]) eigenvalues(alpha []complex128, beta []float64) {
 // the block has real eigenvalues and does not split up to rounding errors.
 func standardize(m *pencil[float64], k int) bool {
 	q := m.quotient(k)
-	half := real(q[0][0]-q[1][1]) / 2
-	if half*half+real(q[0][1])*real(q[1][0]) >= 0 {
+	half := (q[0][0] - q[1][1]) / 2
+	if half*half+q[0][1]*q[1][0] >= 0 {
 		return split(m, k)
 	}
 	if diagonalize(m, k); !isPair(m, k) {
@@ -161,9 +161,9 @@ func split(m *pencil[float64], k int) bool {
 }
 
 // largerEigenvalue returns the eigenvalue of larger modulus of a block q with real eigenvalues, as a quotient of numbers up to 1.
-func largerEigenvalue(q [2][2]complex128) (alpha, beta float64) {
-	mean, half := real(q[0][0]+q[1][1])/2, real(q[0][0]-q[1][1])/2
-	root := math.Sqrt(max(0, half*half+real(q[0][1])*real(q[1][0])))
+func largerEigenvalue(q [2][2]float64) (alpha, beta float64) {
+	mean, half := (q[0][0]+q[1][1])/2, (q[0][0]-q[1][1])/2
+	root := math.Sqrt(max(0, half*half+q[0][1]*q[1][0]))
 	value := mean + math.Copysign(root, mean)
 	if math.Abs(value) > 1 {
 		return 1, 1 / value

@@ -43,9 +43,8 @@ func (m *pencil[T]) left(k int, g plane[T], fromS, fromP int) {
 
 // right rotates columns k and k+1 of the pair, of S in the rows before endS and of P in the rows before endP.
 func (m *pencil[T]) right(k int, g plane[T], endS, endP int) {
-	one := []plane[T]{g}
-	rotateColumns(one, false, m.s.Slice(0, endS, k, k+2))
-	rotateColumns(one, false, m.p.Slice(0, endP, k, k+2))
+	rotateTwoColumns(g, m.s, k, 0, endS)
+	rotateTwoColumns(g, m.p, k, 0, endP)
 	if m.zt.Rows > 0 {
 		rotatePair(g, m.zt.Row(k), m.zt.Row(k+1))
 	}

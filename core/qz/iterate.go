@@ -1,8 +1,6 @@
 package qz
 
 import (
-	"math"
-
 	"trnsci/core/dense"
 )
 
@@ -30,6 +28,7 @@ const (
 type iteration[T dense.Wide] struct {
 	*pencil[T]
 	sweeps, limit int
+	window        window[T] // of the sweep that runs; its memory serves all
 }
 
 // iterate brings the Hessenberg-triangular pair to generalized Schur form; a limit of 0 is the usual one.
@@ -166,31 +165,30 @@ func (it *iteration[T]) moveZero(k int) {
 // the one closer to the block's last diagonal element twice. A sweep that is due for an exceptional shift gets those of a
 // made-up block of the size of the subdiagonal elements at the lower and the upper end in turn.
 func (it *iteration[T]) chooseShifts(lo, hi, stalled int) [2]complex128 {
-	ratio := func(i, j, k int) complex128 { return widen(it.s.At(i, j)) / widen(it.p.At(k, k)) }
-	exceptional := func(i, row int) [2]complex128 {
-		size := modulus(ratio(row, row-1, row-1))
-		d := ratio(i, i, i) + complex(exceptionalDiagonal*size, 0)
-		return closest([2][2]complex128{{d, complex(exceptionalProduct*size, 0)}, {complex(size, 0), d}}, dense.IsComplex[T]())
-	}
 	switch {
 	case stalled%(2*exceptionalPeriod) == 0:
-		return exceptional(hi, hi)
+		return closest(it.exceptional(hi, hi))
 	case stalled%exceptionalPeriod == 0:
-		return exceptional(lo, lo+1)
+		return closest(it.exceptional(lo, lo+1))
 	}
-	return closest(it.quotient(hi-1), dense.IsComplex[T]())
+	return closest(it.quotient(hi - 1))
+}
+
+// exceptional returns a made-up block with the diagonal element of S P^-1 in row i and the size of its subdiagonal element in row k.
+func (it *iteration[T]) exceptional(i, k int) [2][2]T {
+	size := dense.Abs(it.s.At(k, k-1) / it.p.At(k-1, k-1))
+	d := it.s.At(i, i)/it.p.At(i, i) + dense.FromReal[T](exceptionalDiagonal*size)
+	return [2][2]T{{d, dense.FromReal[T](exceptionalProduct * size)}, {dense.FromReal[T](size), d}}
 }
 
 func widen[T dense.Wide](x T) complex128 { return complex(dense.Real(x), dense.Imag(x)) }
 
-func modulus(x complex128) float64 { return math.Hypot(real(x), imag(x)) }
-
 // quotient returns S P^-1 for the 2 x 2 blocks of rows k and k+1, P's being nonsingular.
-func (m *pencil[T]) quotient(k int) (q [2][2]complex128) {
-	p00, p01, p11 := widen(m.p.At(k, k)), widen(m.p.At(k, k+1)), widen(m.p.At(k+1, k+1))
+func (m *pencil[T]) quotient(k int) (q [2][2]T) {
+	p00, p01, p11 := m.p.At(k, k), m.p.At(k, k+1), m.p.At(k+1, k+1)
 	for i := range q {
-		q[i][0] = widen(m.s.At(k+i, k)) / p00
-		q[i][1] = (widen(m.s.At(k+i, k+1)) - q[i][0]*p01) / p11
+		q[i][0] = m.s.At(k+i, k) / p00
+		q[i][1] = (m.s.At(k+i, k+1) - q[i][0]*p01) / p11
 	}
 	return q
 }

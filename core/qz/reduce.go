@@ -3,6 +3,7 @@ package qz
 import (
 	"trnsci/core/blas"
 	"trnsci/core/dense"
+	"trnsci/core/sched"
 )
 
 // reduce brings the pair to Hessenberg-triangular form: P by Householder reflections, then column after column of S by
@@ -39,7 +40,8 @@ func isZero[T dense.Scalar](x dense.Vector[T]) bool {
 // of P until Q is formed of them.
 func (m *pencil[T]) triangularize() error {
 	n := m.order()
-	v, sums, taus := make([]T, n), make([]T, n), make([]float64, n)
+	r := newReflector[T](n)
+	taus := make([]float64, n)
 	for k := range n - 1 {
 		if err := m.team.Err(); err != nil {
 			return err
@@ -47,29 +49,75 @@ func (m *pencil[T]) triangularize() error {
 		if isZero(m.p.ColVec(k, k+1, n)) {
 			continue
 		}
-		blas.Copy(m.p.ColVec(k, k, n), dense.Vec(v[k:]))
-		r, tau := householder(v[k:])
-		taus[k] = tau
-		m.p.Set(k, k, r)
-		blas.Copy(dense.Vec(v[k+1:]), m.p.ColVec(k, k+1, n))
-		reflectRows(m.p.Slice(k, n, k+1, n), tau, v[k:], sums)
-		reflectRows(m.s.Slice(k, n, 0, n), tau, v[k:], sums)
+		column := m.p.ColVec(k, k, n)
+		var beta T
+		beta, taus[k] = r.eliminate(column)
+		m.p.Set(k, k, beta)
+		r.reflectRows(m.team, m.p.Slice(k, n, k+1, n), taus[k])
+		r.reflectRows(m.team, m.s.Slice(k, n, 0, n), taus[k])
 	}
 	for k := n - 2; k >= 0; k-- {
 		if err := m.team.Err(); err != nil {
 			return err
 		}
-		v[k] = 1
-		blas.Copy(m.p.ColVec(k, k+1, n), dense.Vec(v[k+1:]))
-		for i := k; i < n && m.qt.Rows > 0 && taus[k] != 0; i++ {
-			row := m.qt.RowVec(i, k, n)
-			blas.Axpy(-dense.FromReal[T](taus[k])*blas.Dotc(dense.Vec(v[k:]), row), dense.Vec(v[k:]), row)
+		if taus[k] == 0 {
+			continue
+		}
+		if m.qt.Rows > 0 {
+			r.reload(m.p.ColVec(k, k, n))
+			r.reflectColumns(m.team, m.qt.Slice(k, n, k, n), taus[k])
 		}
 		for i := k + 1; i < n; i++ {
 			m.p.Set(i, k, 0)
 		}
 	}
 	return nil
+}
+
+// reflector is the vector v of a reflection I - tau v v^H, its complex conjugate, and memory for products with it.
+type reflector[T dense.Wide] struct{ v, conj, sums []T }
+
+func newReflector[T dense.Wide](n int) *reflector[T] {
+	return &reflector[T]{make([]T, n), make([]T, n), make([]T, n)}
+}
+
+// eliminate makes r the reflection that takes x to a multiple of e_1, beta, and stores its vector from the second element on in x.
+func (r *reflector[T]) eliminate(x dense.Vector[T]) (beta T, tau float64) {
+	r.v = r.v[:x.N]
+	blas.Copy(x, dense.Vec(r.v))
+	beta, tau = householder(r.v)
+	blas.Copy(dense.Vec(r.v), x)
+	r.conjugate()
+	return beta, tau
+}
+
+// reload makes v the vector that eliminate has stored in x.
+func (r *reflector[T]) reload(x dense.Vector[T]) {
+	r.v = r.v[:x.N]
+	blas.Copy(x, dense.Vec(r.v))
+	r.v[0] = 1
+	r.conjugate()
+}
+
+func (r *reflector[T]) conjugate() {
+	r.conj = r.conj[:len(r.v)]
+	for i, x := range r.v {
+		r.conj[i] = dense.Conj(x)
+	}
+}
+
+// reflectRows multiplies a from the left by the reflection.
+func (r *reflector[T]) reflectRows(team *sched.Team, a dense.Matrix[T], tau float64) {
+	sums := dense.Vec(r.sums[:a.Cols])
+	blas.Gemv(team, blas.Trans, 1, a, dense.Vec(r.conj), 0, sums)
+	blas.Ger(team, -dense.FromReal[T](tau), dense.Vec(r.v), sums, a)
+}
+
+// reflectColumns multiplies a from the right by the transposed reflection.
+func (r *reflector[T]) reflectColumns(team *sched.Team, a dense.Matrix[T], tau float64) {
+	sums := dense.Vec(r.sums[:a.Rows])
+	blas.Gemv(team, blas.NoTrans, 1, a, dense.Vec(r.conj), 0, sums)
+	blas.Ger(team, -dense.FromReal[T](tau), sums, dense.Vec(r.v), a)
 }
 
 // householder overwrites x, which is no multiple of e_1, by the vector v with v[0] = 1 for which I - tau v v^H maps x to r e_1.
@@ -94,18 +142,6 @@ func householder[T dense.Wide](x []T) (r T, tau float64) {
 	return r, 2 / dense.Real(blas.Dotc(dense.Vec(x), dense.Vec(x)))
 }
 
-// reflectRows multiplies a from the left by I - tau v v^H. sums is scratch memory at least as long as a row.
-func reflectRows[T dense.Wide](a dense.Matrix[T], tau float64, v, sums []T) {
-	s := dense.Vec(sums[:a.Cols])
-	clear(s.Data)
-	for i, x := range v {
-		blas.Axpy(dense.Conj(x), a.RowVec(i, 0, a.Cols), s)
-	}
-	for i, x := range v {
-		blas.Axpy(-dense.FromReal[T](tau)*x, s, a.RowVec(i, 0, a.Cols))
-	}
-}
-
 // reduceColumn makes column j of S zero below row j+1. Plane i of left turns the rows, plane i of right the columns j+1+i
 // and j+2+i; they are as many as there are elements to eliminate and are applied from the last one to the first.
 func (m *pencil[T]) reduceColumn(j int, left, right []plane[T]) {
@@ -121,8 +157,8 @@ func (m *pencil[T]) reduceColumn(j int, left, right []plane[T]) {
 	// A row of P gets the rotations of columns when those of rows are through with it: the last one decides on the next.
 	for i := n - 1; i > top; i-- {
 		k := i - 1 - top
-		upper, lower := m.p.Row(i - 1)[i-1:], m.p.Row(i)[i-1:]
-		rotatePair(left[k], upper, lower)
+		rotateRows(left[k:k+1], up, m.p.Slice(i-1, i+1, i-1, n))
+		lower := m.p.Row(i)[i-1:]
 		rotateAlong(right[k+1:], up, lower[1:])
 		right[k], lower[1] = toSecond(lower[0], lower[1])
 		lower[0] = 0

@@ -11,25 +11,33 @@ import (
 const windowSteps = 32
 
 // closest returns the eigenvalues of m, or the one closer to m[1][1] twice if m is complex or they are real.
-func closest(m [2][2]complex128, isComplex bool) [2]complex128 {
-	size := 0.0
-	for _, row := range m {
-		size = max(size, modulus(row[0]), modulus(row[1]))
-	}
+func closest[T dense.Wide](m [2][2]T) [2]complex128 {
+	size := max(dense.Abs(m[0][0]), dense.Abs(m[0][1]), dense.Abs(m[1][0]), dense.Abs(m[1][1]))
 	if size == 0 {
 		return [2]complex128{}
 	}
-	scale := complex(1/size, 0)
+	scale := dense.FromReal[T](1 / size)
 	half := (m[0][0] - m[1][1]) * scale / 2
-	root := cmplx.Sqrt(half*half + m[0][1]*scale*(m[1][0]*scale))
-	mean := m[1][1]*scale + half
-	if !isComplex && imag(root) != 0 {
-		return [2]complex128{(mean + root) / scale, (mean - root) / scale}
+	square := half*half + m[0][1]*scale*(m[1][0]*scale)
+	last := m[1][1] * scale
+	unscaled := func(x T) complex128 { return widen(x * dense.FromReal[T](size)) }
+	if !dense.IsComplex[T]() && dense.Real(square) < 0 {
+		pair := complex(dense.Real(last+half)*size, math.Sqrt(-dense.Real(square))*size)
+		return [2]complex128{pair, cmplx.Conj(pair)}
 	}
-	if modulus(half+root) > modulus(half-root) {
+	root := squareRoot(square)
+	if dense.Abs(half+root) > dense.Abs(half-root) {
 		root = -root
 	}
-	return [2]complex128{(mean + root) / scale, (mean + root) / scale}
+	return [2]complex128{unscaled(last + half + root), unscaled(last + half + root)}
+}
+
+// squareRoot returns that of x, which is not negative if it is real.
+func squareRoot[T dense.Wide](x T) T {
+	if v, ok := any(x).(complex128); ok {
+		return any(cmplx.Sqrt(v)).(T)
+	}
+	return dense.FromReal[T](math.Sqrt(dense.Real(x)))
 }
 
 // window is a part of a sweep: its steps first to last-1 are done, on columns from start and before end, in the rows from
@@ -41,14 +49,20 @@ type window[T dense.Wide] struct {
 	left2, left, right2, right []plane[T]
 }
 
+// reset makes w the window of the steps first to last-1 of a sweep over the rows lo to hi.
+func (w *window[T]) reset(first, last, lo, hi int) {
+	w.first, w.last, w.start, w.end = first, last, max(first-1, lo), min(last+2, hi)+1
+	w.left2, w.left, w.right2, w.right = w.left2[:0], w.left[:0], w.right2[:0], w.right[:0]
+}
+
 // sweep does an implicit QZ step on the unreduced block of rows lo to hi. With shifts that are a complex pair, or equal
 // real ones, of a real pair it is a double step.
 func (it *iteration[T]) sweep(lo, hi int, shifts [2]complex128) {
 	double := !dense.IsComplex[T]() && hi-lo > 1
 	x := it.startVector(lo, shifts, double)
+	w := &it.window
 	for first := lo; first < hi; first += windowSteps {
-		w := window[T]{first: first, last: min(first+windowSteps, hi), start: max(first-1, lo)}
-		w.end = min(w.last+2, hi) + 1
+		w.reset(first, min(first+windowSteps, hi), lo, hi)
 		for k := first; k < w.last; k++ {
 			if k > lo {
 				x = [3]T{it.s.At(k, k-1), it.s.At(k+1, k-1)}
@@ -56,7 +70,7 @@ func (it *iteration[T]) sweep(lo, hi int, shifts [2]complex128) {
 					x[2] = it.s.At(k+2, k-1)
 				}
 			}
-			it.step(&w, k, hi, x, double && k+2 <= hi)
+			it.step(w, k, hi, x, double && k+2 <= hi)
 			if k > lo {
 				it.s.Set(k+1, k-1, 0)
 				if k+2 <= hi {
@@ -64,7 +78,7 @@ func (it *iteration[T]) sweep(lo, hi int, shifts [2]complex128) {
 				}
 			}
 		}
-		it.finish(&w)
+		it.finish(w)
 	}
 }
 
@@ -76,8 +90,8 @@ func (it *iteration[T]) startVector(lo int, shifts [2]complex128, double bool) [
 		return [3]T{s.At(lo, lo) - dense.FromParts[T](real(shifts[0]), imag(shifts[0]))*p.At(lo, lo), s.At(lo+1, lo)}
 	}
 	m := it.quotient(lo)
-	below := real(widen(s.At(lo+2, lo+1)) / widen(p.At(lo+1, lo+1)))
-	a, b, c, d := real(m[0][0]), real(m[0][1]), real(m[1][0]), real(m[1][1])
+	below := dense.Real(s.At(lo+2, lo+1) / p.At(lo+1, lo+1))
+	a, b, c, d := dense.Real(m[0][0]), dense.Real(m[0][1]), dense.Real(m[1][0]), dense.Real(m[1][1])
 	re, im := real(shifts[0]), imag(shifts[0])
 	size := math.Abs(a-re) + math.Abs(im) + math.Abs(c)
 	scaled := c / size
@@ -113,9 +127,8 @@ func (it *iteration[T]) turn(w *window[T], i, k, last int, g plane[T]) plane[T] 
 	rotatePair(g, it.s.Row(i)[k:w.end], it.s.Row(i + 1)[k:w.end])
 	rotatePair(g, it.p.Row(i)[i:w.end], it.p.Row(i + 1)[i:w.end])
 	h, r := toSecond(it.p.At(i+1, i), it.p.At(i+1, i+1))
-	one := []plane[T]{h}
-	rotateColumns(one, false, it.s.Slice(w.first, last+1, i, i+2))
-	rotateColumns(one, false, it.p.Slice(w.first, i+1, i, i+2))
+	rotateTwoColumns(h, it.s, i, w.first, last+1)
+	rotateTwoColumns(h, it.p, i, w.first, i+1)
 	it.p.Set(i+1, i, 0)
 	it.p.Set(i+1, i+1, r)
 	return h
