@@ -106,16 +106,9 @@ type transformation[W dense.Scalar] struct {
 // Below this order threads cost more than they save.
 const leastSharedOrder = 96
 
-// solve diagonalizes the Hermitian matrix in the lower triangle of h, which it overwrites, and writes the wanted
-// eigenpairs of the caller's problem to w and v. largest is what largestInLower says of h, a finite number. V is the real type of W.
-func solve[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Float](h dense.Matrix[W], largest float64, w []R, v dense.View[T], opt Options, to transformation[W]) (int, error) {
-	_, direct := vectorMemory[V](v, opt)
-	memory := borrowWorkspace(solveWords[W, V](h.Rows, opt, direct))
-	defer memory.giveBack()
-	return solveIn[W, V](memory, h, largest, w, v, opt, to)
-}
-
-// solveIn is solve in a workspace with room for solveWords.
+// solveIn diagonalizes the Hermitian matrix in the lower triangle of h, which it overwrites, and writes the wanted
+// eigenpairs of the caller's problem to w and v. largest is what largestInLower says of h, a finite number. V is the real type of W. The
+// workspace has room for solveWords.
 func solveIn[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Float](memory workspace, h dense.Matrix[W], largest float64, w []R, v dense.View[T], opt Options, to transformation[W]) (int, error) {
 	n := h.Rows
 	if n < leastSharedOrder {

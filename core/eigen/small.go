@@ -86,15 +86,32 @@ const (
 	laneTooWide            // nothing, as it has elements, perhaps of a block of their own, whose squares would be lost
 )
 
-// newLaneGroup returns a group of count matrices of order n.
+// newLaneGroup returns a group of count matrices of order n in memory of its own.
 func newLaneGroup[T dense.Scalar](count, n int, valuesOnly bool) *laneGroup {
-	width := kernel.Lanes
-	if count <= kernel.PairLanes {
-		width = kernel.PairLanes
-	}
+	memory := borrowWorkspace(laneWords[T](count, n, valuesOnly))
+	g := laneGroupIn[T](memory, count, n, valuesOnly)
+	g.memory = memory
+	return g
+}
+
+// laneGroupIn is newLaneGroup in a workspace with room for laneWords.
+func laneGroupIn[T dense.Scalar](memory workspace, count, n int, valuesOnly bool) *laneGroup {
+	width := laneWidth(count)
 	elements := kernel.LaneElements(width, n, planes[T](), !valuesOnly)
-	memory := borrowWorkspace(wordsOf[float64](elements))
-	return &laneGroup{LaneProblem: kernel.NewLaneProblem(width, n, planes[T](), !valuesOnly, take[float64](&memory, elements)), memory: memory}
+	return &laneGroup{LaneProblem: kernel.NewLaneProblem(width, n, planes[T](), !valuesOnly, take[float64](&memory, elements))}
+}
+
+// laneWords returns the words that a group of count matrices of order n takes.
+func laneWords[T dense.Scalar](count, n int, valuesOnly bool) int {
+	return wordsOf[float64](kernel.LaneElements(laneWidth(count), n, planes[T](), !valuesOnly))
+}
+
+// laneWidth returns the number of lanes for a group of count matrices.
+func laneWidth(count int) int {
+	if count <= kernel.PairLanes {
+		return kernel.PairLanes
+	}
+	return kernel.Lanes
 }
 
 // solve replaces the matrices by their eigenvalues and the rows that are their eigenvectors. It returns how many eigenvalues each has.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/bits"
+	"unsafe"
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
@@ -15,25 +16,47 @@ const (
 	// Smallest normal number.
 	safeMin = 0x1p-1022
 
-	// Smaller matrices are scaled up so that their largest element is about 2^400. The elements and the sums of their
-	// squares are then far from overflow, and an element has to be 2^1370 times smaller than the largest before its
-	// rounding errors are absolute instead of relative. Scaling up is exact.
-	workExponent = 400
-	// Elements of an orthogonal similar matrix, and the sums on the way to it, are at most n times as large as those of
+	// Elements of a unitarily similar matrix, and the sums on the way to it, are at most n times as large as those of
 	// A, up to a factor that this many bits cover. Only matrices above that limit are scaled down.
 	headroomBits = 8
-	maxExponent  = 1023
 )
 
-// output is a result matrix and the name that errors call it by.
-type output struct {
-	name string
-	dense.View[float64]
+// exponents says how matrices of a type are scaled: smaller ones up so that their largest element is about 2^work, and those that leave no headroom below
+// 2^largest down. The elements and the sums of their squares are then far from overflow, and an element of double precision has to be 2^1370 times smaller
+// than the largest before its rounding errors are absolute instead of relative, one of single precision 2^150 times. Scaling up is exact.
+type exponents struct{ work, largest int }
+
+func exponentsOf[W dense.Scalar]() exponents {
+	if dense.IsSingle[W]() {
+		return exponents{work: 40, largest: 127}
+	}
+	return exponents{work: 400, largest: 1023}
 }
 
-// decompose brings a to Hessenberg form, lets iterate (if any) continue from there, and stores the final matrix in form
-// and the accumulated orthogonal factor in factor.
-func decompose(a dense.View[float64], form, factor output, opt Options, iterate iteration) error {
+// smallestNormal returns the smallest normal number of W's real type.
+func smallestNormal[W dense.Scalar]() float64 {
+	if dense.IsSingle[W]() {
+		return 0x1p-126
+	}
+	return safeMin
+}
+
+// output is a result matrix and the name that errors call it by.
+type output[T dense.Scalar] struct {
+	name string
+	dense.View[T]
+}
+
+// method is what follows the reduction to Hessenberg form, in the type W: nothing, or an iteration on that form and the
+// last repairs when its result has been scaled back.
+type method[W dense.Scalar] struct {
+	iterate iteration[W]
+	finish  func(t, zt dense.Matrix[W])
+}
+
+// decompose brings a to Hessenberg form in the type W, lets m continue from there, and stores the final
+// matrix in form and the accumulated unitary factor in factor.
+func decompose[W, T dense.Scalar](a dense.View[T], form, factor output[T], opt Options, m method[W]) error {
 	if err := checkShapes(a, form, factor); err != nil {
 		return err
 	}
@@ -45,45 +68,62 @@ func decompose(a dense.View[float64], form, factor output, opt Options, iterate 
 		if !opt.SkipFiniteCheck || !errors.As(err, &notFinite) {
 			return err
 		}
-		fill(form.View, math.NaN())
-		fill(factor.View, math.NaN())
+		nan := dense.FromParts[T](math.NaN(), math.NaN())
+		fill(form.View, nan)
+		fill(factor.View, nan)
 		return nil
 	}
 	opt.Team.Plan(a.Rows) // a step for each column to reduce
-	if iterate != nil {
+	if m.iterate != nil {
 		opt.Team.Plan(a.Rows) // and for each eigenvalue
 	}
-	work, factorT := formMatrix(a, form.View, opt), factorMatrix(factor.View)
+	work, factorT := newPadded[W](a.Rows), dense.Matrix[W]{}
+	if factor.Rows > 0 {
+		factorT = newPadded[W](a.Rows)
+	}
 	if err := blas.CopyView(opt.Team, work.View(), a); err != nil {
 		return err
 	}
+	if err := m.decomposeIn(work, factorT, opt); err != nil {
+		return err
+	}
+	// What leaves the range of W does so in work, what leaves that of T when it is stored there.
+	if err := blas.CopyView(opt.Team, form.View, work.View()); err != nil {
+		return err
+	}
+	if !form.AllFinite() {
+		return dense.BadArgument("a", "elements are too large: %s overflows", form.name)
+	}
+	if factor.Rows == 0 {
+		return nil
+	}
+	conjugate(factorT)
+	return blas.CopyView(opt.Team, factor.View, factorT.View().T())
+}
+
+// decomposeIn overwrites work by the form that m leads to, and factorT by the adjoint of the unitary factor.
+func (m method[W]) decomposeIn(work, factorT dense.Matrix[W], opt Options) error {
 	shift := scalingShift(work)
 	scale(work, shift)
 	if err := reduce(opt.Team, work, factorT); err != nil {
 		return err
 	}
-	if iterate != nil {
-		if err := iterate(work, factorT, opt); err != nil {
+	if m.iterate != nil {
+		if err := m.iterate(work, factorT, opt); err != nil {
 			return err
 		}
 	}
 	scale(work, -shift)
-	if !work.View().AllFinite() {
-		return dense.BadArgument("a", "elements are too large: %s overflows", form.name)
+	if m.finish != nil {
+		m.finish(work, factorT)
 	}
-	if iterate != nil {
-		restandardize(work, factorT)
-	}
-	if err := blas.CopyView(opt.Team, form.View, work.View()); err != nil || factor.Rows == 0 {
-		return err
-	}
-	return blas.CopyView(opt.Team, factor.View, factorT.View().T())
+	return nil
 }
 
-// iteration continues from the Hessenberg matrix h and the transposed factor qt, both of which it overwrites.
-type iteration func(h, qt dense.Matrix[float64], opt Options) error
+// iteration continues from the Hessenberg matrix h and the adjoint qt of the unitary factor, both of which it overwrites.
+type iteration[W dense.Scalar] func(h, qt dense.Matrix[W], opt Options) error
 
-func checkShapes(a dense.View[float64], form, factor output) error {
+func checkShapes[T dense.Scalar](a dense.View[T], form, factor output[T]) error {
 	n := a.Rows
 	if a.Cols != n {
 		return dense.BadArgument("a", "expected a square matrix, got shape (%d, %d)", a.Rows, a.Cols)
@@ -97,29 +137,40 @@ func checkShapes(a dense.View[float64], form, factor output) error {
 	return nil
 }
 
-// formMatrix returns a row-major matrix to work in: the output's memory or a's where that is possible.
-func formMatrix(a, form dense.View[float64], opt Options) dense.Matrix[float64] {
-	if m, ok := form.Matrix(); ok {
-		return m
+// lineBytes is the size of a line of the cache.
+const lineBytes = 64
+
+// paddedStride returns the stride of newPadded.
+func paddedStride[W dense.Scalar](n int) int {
+	const page = 4096
+	size := int(unsafe.Sizeof(*new(W)))
+	perLine := lineBytes / size
+	stride := (n + perLine - 1) / perLine * perLine
+	if stride*size%page == 0 {
+		stride += perLine
 	}
-	if m, ok := a.Matrix(); ok && opt.Overwrite {
-		return m
-	}
-	return dense.New[float64](a.Rows, a.Cols)
+	return stride
 }
 
-// factorMatrix returns a row-major matrix for the transposed orthogonal factor, or one without rows if it is not wanted.
-func factorMatrix(factor dense.View[float64]) dense.Matrix[float64] {
-	if factor.Rows == 0 {
-		return dense.Matrix[float64]{}
-	}
-	if m, ok := factor.T().Matrix(); ok {
-		return m
-	}
-	return dense.New[float64](factor.Cols, factor.Rows)
+// newPadded returns an n x n matrix of zeros whose rows begin at multiples of a line of the cache, but not all at the same place of a page: rows of which
+// some hundred are worked on together would then fall upon the same few lines of the cache.
+func newPadded[W dense.Scalar](n int) dense.Matrix[W] {
+	stride := paddedStride[W](n)
+	return dense.Matrix[W]{Rows: n, Cols: n, Stride: stride, Data: newAligned[W](n * stride)}
 }
 
-func fill(v dense.View[float64], x float64) {
+// newAligned returns n zeros from the beginning of a line of the cache on.
+func newAligned[W dense.Scalar](n int) []W {
+	size := int(unsafe.Sizeof(*new(W)))
+	data := make([]W, n+lineBytes/size)
+	first := 0
+	if over := int(uintptr(unsafe.Pointer(unsafe.SliceData(data))) % lineBytes); over > 0 {
+		first = (lineBytes - over) / size
+	}
+	return data[first : first+n]
+}
+
+func fill[T dense.Scalar](v dense.View[T], x T) {
 	for i := range v.Rows {
 		for j := range v.Cols {
 			v.Set(i, j, x)
@@ -127,29 +178,43 @@ func fill(v dense.View[float64], x float64) {
 	}
 }
 
+// conjugate replaces the elements of m by their complex conjugates.
+func conjugate[W dense.Scalar](m dense.Matrix[W]) {
+	if !dense.IsComplex[W]() {
+		return
+	}
+	for i := range m.Rows {
+		row := m.Row(i)
+		for j, x := range row {
+			row[j] = dense.Conj(x)
+		}
+	}
+}
+
 // scalingShift returns the k for which 2^k a is safe to work with.
-func scalingShift(a dense.Matrix[float64]) int {
+func scalingShift[W dense.Scalar](a dense.Matrix[W]) int {
 	largest := 0.0
 	for i := range a.Rows {
 		for _, x := range a.Row(i) {
-			largest = max(largest, math.Abs(x))
+			largest = max(largest, math.Abs(dense.Real(x)), math.Abs(dense.Imag(x)))
 		}
 	}
 	if largest == 0 {
 		return 0
 	}
 	_, exponent := math.Frexp(largest)
-	limit := maxExponent - headroomBits - bits.Len(uint(a.Rows))
-	return min(max(exponent, workExponent), limit) - exponent
+	of := exponentsOf[W]()
+	limit := of.largest - headroomBits - bits.Len(uint(a.Rows))
+	return min(max(exponent, of.work), limit) - exponent
 }
 
 // scale multiplies a by 2^shift, in two steps because 2^shift itself may not be representable.
-func scale(a dense.Matrix[float64], shift int) {
+func scale[W dense.Scalar](a dense.Matrix[W], shift int) {
 	if shift == 0 {
 		return
 	}
-	half := math.Ldexp(1, shift/2)
-	rest := math.Ldexp(1, shift-shift/2)
+	half := dense.FromReal[W](math.Ldexp(1, shift/2))
+	rest := dense.FromReal[W](math.Ldexp(1, shift-shift/2))
 	for i := range a.Rows {
 		row := a.Row(i)
 		for j := range row {
