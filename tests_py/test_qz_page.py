@@ -1,4 +1,4 @@
-"""docs/general.md is right about qz and ordqz: it names every argument, and its lines on differences are what both modules do."""
+"""docs/general.md is right about qz and ordqz: it names all arguments, and its lines on differences are what both modules do."""
 
 import inspect
 
