@@ -100,9 +100,24 @@ func rotateRows[T dense.Wide](planes []plane[T], down bool, m dense.Matrix[T]) {
 		kernel.Rotate(kernel.Best(), rotations, down, real.Data, real.Stride, real.Cols)
 		return
 	}
-	for k := range planes {
-		i := inOrder(k, len(planes), down)
-		rotatePair(planes[i], m.Row(i), m.Row(i+1))
+	rotateComplexRows(any(planes).([]plane[complex128]), down, any(m).(dense.Matrix[complex128]))
+}
+
+// rotateComplexRows is rotateRows for complex matrices: some planes at a time are brought into the form of the kernel.
+func rotateComplexRows(planes []plane[complex128], down bool, m dense.Matrix[complex128]) {
+	var rotations [windowSteps]kernel.ComplexRotation[float64]
+	data := dense.Reals[float64](m.Data)
+	for done := 0; done < len(planes); {
+		count := min(len(rotations), len(planes)-done)
+		first := done
+		if down {
+			first = len(planes) - done - count
+		}
+		for i, g := range planes[first : first+count] {
+			rotations[i] = kernel.NewComplexRotation(real(g.c), real(g.s), imag(g.s))
+		}
+		kernel.RotateComplex(kernel.Best(), rotations[:count], down, data[2*first*m.Stride:], 2*m.Stride, m.Cols)
+		done += count
 	}
 }
 
