@@ -78,7 +78,7 @@ func decompose[W, T dense.Scalar](a dense.View[T], form, factor output[T], opt O
 		opt.Team.Plan(a.Rows) // and for each eigenvalue
 	}
 	size := a.Rows * paddedStride[W](a.Rows)
-	kept := borrow[W](&keptMatrices, 2 * size)
+	kept := borrow[W](&keptMatrices, 2*size)
 	defer kept.giveBack()
 	work, factorT := paddedIn(kept.numbers[:size], a.Rows), dense.Matrix[W]{}
 	if factor.Rows > 0 {
