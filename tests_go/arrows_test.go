@@ -21,7 +21,7 @@ var mayImport = map[string][]string{
 	"core/blas":    {"core/kernel", "core/dense", "core/sched"},
 	"core/factor":  {"core/kernel", "core/dense", "core/sched", "core/blas"},
 	"core/eigen":   {"core/kernel", "core/dense", "core/sched", "core/blas", "core/factor"},
-	"core/matfunc": {"core/dense", "core/sched", "core/blas", "core/eigen"},
+	"core/matfunc": {"core/kernel", "core/factor", "core/dense", "core/sched", "core/blas", "core/eigen"},
 	"core/schur":   {"core/dense", "core/sched", "core/blas", "core/factor"},
 	"core/packed":  {"core/dense", "core/kernel", "core/sched", "core/blas", "core/npy"},
 	"core/dfjk":    {"core/dense", "core/kernel", "core/sched", "core/blas", "core/packed"},
