@@ -27,6 +27,7 @@ type routines interface {
 	level2Routines
 	level3Routines
 	solvers
+	matrixFunctions
 }
 
 // routinesOf implements routines.

@@ -19,6 +19,7 @@ device : str, optional
 from ._cholesky import cho_factor, cholesky
 from ._eigh import eigh, eigvalsh
 from ._eigh_banded import eig_banded, eigh_tridiagonal, eigvals_banded, eigvalsh_tridiagonal
+from ._expm import expm
 from ._matfunc import inv_sqrt_spd
 from ._schur import hessenberg, schur
 from ._solve import cho_solve, solve_triangular
@@ -33,6 +34,7 @@ __all__ = [
     "eigvals_banded",
     "eigvalsh",
     "eigvalsh_tridiagonal",
+    "expm",
     "hessenberg",
     "inv_sqrt_spd",
     "schur",
