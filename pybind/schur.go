@@ -6,42 +6,69 @@ import (
 	"trnsci/core/schur"
 )
 
-// Schur writes the real Schur form T and the orthogonal Z of every matrix of the float64 stack a, A = Z T Z^T, into
-// stacks of the same shape.
+// Schur writes the Schur form T, real for real matrices, and the unitary Z of every matrix of the stack a, A = Z T Z^H,
+// into stacks of the same shape and dtype.
 func Schur(jobID, threads int64, a, t, z uint64, checkFinite, overwrite bool) (zero int64, err error) {
 	defer guard(&err)
-	return decompose(jobID, threads, "schur", schur.Schur, a, t, z, checkFinite, overwrite)
+	c := similarity{jobID: jobID, threads: threads, name: "schur", a: a, form: t, factor: z, checkFinite: checkFinite, overwrite: overwrite}
+	switch descriptor(a).dtype {
+	case float32Code:
+		return decompose(c, schur.Schur[float32])
+	case float64Code:
+		return decompose(c, schur.Schur[float64])
+	case complex64Code:
+		return decompose(c, schur.Schur[complex64])
+	case complex128Code:
+		return decompose(c, schur.Schur[complex128])
+	}
+	panic(unknownDtype(descriptor(a)))
 }
 
-// Hessenberg writes the Hessenberg form H and, unless q is 0, the orthogonal Q of every matrix of the float64 stack a,
-// A = Q H Q^T, into stacks of the same shape.
+// Hessenberg writes the Hessenberg form H and, unless q is 0, the unitary Q of every matrix of the stack a, A = Q H Q^H,
+// into stacks of the same shape and dtype.
 func Hessenberg(jobID, threads int64, a, h, q uint64, checkFinite, overwrite bool) (zero int64, err error) {
 	defer guard(&err)
-	return decompose(jobID, threads, "hessenberg", schur.Hessenberg, a, h, q, checkFinite, overwrite)
+	c := similarity{jobID: jobID, threads: threads, name: "hessenberg", a: a, form: h, factor: q, checkFinite: checkFinite, overwrite: overwrite}
+	switch descriptor(a).dtype {
+	case float32Code:
+		return decompose(c, schur.Hessenberg[float32])
+	case float64Code:
+		return decompose(c, schur.Hessenberg[float64])
+	case complex64Code:
+		return decompose(c, schur.Hessenberg[complex64])
+	case complex128Code:
+		return decompose(c, schur.Hessenberg[complex128])
+	}
+	panic(unknownDtype(descriptor(a)))
 }
 
-// decomposition is an orthogonal similarity A = Q H Q^T; q may be empty.
-type decomposition func(a, h, q dense.View[float64], options schur.Options) error
+// similarity holds the arguments of Schur or Hessenberg; a factor of 0 is not wanted.
+type similarity struct {
+	jobID, threads         int64
+	name                   string // for messages
+	a, form, factor        uint64
+	checkFinite, overwrite bool
+}
 
-func decompose(jobID, threads int64, name string, do decomposition, a, h, q uint64, checkFinite, overwrite bool) (int64, error) {
-	in, form, factor := newBatch[float64](descriptor(a)), descriptor(h), descriptor(q)
-	forms := newBatch[float64](form)
-	var factors batch[float64]
+func decompose[T dense.Scalar](c similarity, do func(a, form, factor dense.View[T], options schur.Options) error) (int64, error) {
+	form, factor := descriptor(c.form), descriptor(c.factor)
+	in, forms := newBatch[T](descriptor(c.a)), newBatch[T](form)
+	var factors batch[T]
 	if factor != nil {
-		factors = newBatch[float64](factor)
+		factors = newBatch[T](factor)
 	}
-	return run(jobID, threads, func(team *sched.Team) (int64, error) {
-		options := schur.Options{SkipFiniteCheck: !checkFinite, Overwrite: overwrite}
-		if err := reserveEach(team, in.count(), name, form.bytes()+factor.bytes(), func(*sched.Team) int64 {
-			return schur.Workspace(in.order(), options)
+	return run(c.jobID, c.threads, func(team *sched.Team) (int64, error) {
+		options := schur.Options{SkipFiniteCheck: !c.checkFinite, Overwrite: c.overwrite}
+		if err := reserveEach(team, in.count(), c.name, form.bytes()+factor.bytes(), func(*sched.Team) int64 {
+			return schur.Workspace[T](in.order(), options)
 		}); err != nil {
 			return 0, err
 		}
 		return 0, forEach(team, in.count(), func(team *sched.Team, k int) error {
 			options := options
 			options.Team = team
-			var factor dense.View[float64]
-			if q != 0 {
+			var factor dense.View[T]
+			if c.factor != 0 {
 				factor = factors.at(k)
 			}
 			return do(in.at(k), forms.at(k), factor, options)

@@ -279,37 +279,29 @@ func weaklyCoupled(rng *rand.Rand, n int) dense.Matrix[float64] {
 // in tiny matrices are no sign of trouble.
 const smallestDivisor = 8
 
-// SimilarityResidual returns |A - Q B Q^T|_F / (m eps |A|_2), m = max(n, 8): the backward error of a Schur, Hessenberg
+// SimilarityResidual returns |A - Q B Q^H|_F / (m eps |A|_2), m = max(n, 8): the backward error of a Schur, Hessenberg
 // or spectral decomposition. It is computed on scaled copies, so that the norms may have any size. A zero A gives 0 for
 // a zero B and infinity for others.
-func SimilarityResidual(a, q, b dense.Matrix[float64]) float64 {
+func SimilarityResidual[W dense.Wide](a, q, b dense.Matrix[W], eps float64) float64 {
 	n := a.Rows
 	exponent := largestExponent(a)
 	a, b = scaled(a, -exponent), scaled(b, -exponent)
-	qb, residual := dense.New[float64](n, n), a.Clone()
+	qb, residual := dense.New[W](n, n), a.Clone()
 	blas.Gemm(nil, blas.NoTrans, blas.NoTrans, 1, q, b, 0, qb)
-	blas.Gemm(nil, blas.NoTrans, blas.Trans, -1, qb, q, 1, residual)
+	blas.Gemm(nil, blas.NoTrans, blas.ConjTrans, -1, qb, q, 1, residual)
 	r := FrobeniusNorm(residual)
 	if r == 0 {
 		return 0
 	}
-	return r / (float64(max(n, smallestDivisor)) * dense.Eps[float64]() * SpectralNorm(a))
+	return r / (float64(max(n, smallestDivisor)) * eps * SpectralNorm(a))
 }
 
-// OrthogonalityResidual returns |Q^T Q - I|_F / (m eps), m = max(n, 8).
-func OrthogonalityResidual(q dense.Matrix[float64]) float64 {
-	residual := dense.New[float64](q.Cols, q.Cols)
-	residual.SetIdentity()
-	blas.Gemm(nil, blas.Trans, blas.NoTrans, 1, q, q, -1, residual)
-	return FrobeniusNorm(residual) / (float64(max(q.Cols, smallestDivisor)) * dense.Eps[float64]())
-}
-
-// largestExponent returns the e for which the largest element of a is between 2^(e-1) and 2^e.
-func largestExponent(a dense.Matrix[float64]) int {
+// largestExponent returns the e for which the largest part of an element of a is between 2^(e-1) and 2^e.
+func largestExponent[W dense.Wide](a dense.Matrix[W]) int {
 	largest := 0.0
 	for i := range a.Rows {
 		for _, x := range a.Row(i) {
-			largest = math.Max(largest, math.Abs(x))
+			largest = max(largest, math.Abs(dense.Real(x)), math.Abs(dense.Imag(x)))
 		}
 	}
 	_, exponent := math.Frexp(largest)
@@ -317,40 +309,50 @@ func largestExponent(a dense.Matrix[float64]) int {
 }
 
 // scaled returns 2^shift a.
-func scaled(a dense.Matrix[float64], shift int) dense.Matrix[float64] {
+func scaled[W dense.Wide](a dense.Matrix[W], shift int) dense.Matrix[W] {
 	s := a.Clone()
 	for i, x := range s.Data {
-		s.Data[i] = math.Ldexp(x, shift)
+		s.Data[i] = dense.FromParts[W](math.Ldexp(dense.Real(x), shift), math.Ldexp(dense.Imag(x), shift))
 	}
 	return s
 }
 
 // SpectralNorm returns the largest singular value of a, whose elements are neither huge nor tiny, from below and to a
-// few percent: 20 steps of the power method on A^T A from fixed starting numbers.
-func SpectralNorm(a dense.Matrix[float64]) float64 {
+// few percent: 20 steps of the power method on A^H A from fixed starting numbers.
+func SpectralNorm[W dense.Wide](a dense.Matrix[W]) float64 {
 	const steps = 20
 	rng := rand.New(rand.NewPCG(1, 1))
-	x, y := Random[float64](rng, 1, a.Cols).RowVec(0, 0, a.Cols), dense.Vec(make([]float64, a.Rows))
+	x, y := Random[W](rng, 1, a.Cols).RowVec(0, 0, a.Cols), dense.Vec(make([]W, a.Rows))
 	norm := 0.0
 	for range steps {
 		length := blas.Nrm2(x)
 		if length == 0 {
 			return norm
 		}
-		blas.Scal(1/length, x)
+		blas.Scal(dense.FromReal[W](1/length), x)
 		blas.Gemv(nil, blas.NoTrans, 1, a, x, 0, y)
 		norm = math.Max(norm, blas.Nrm2(y))
-		blas.Gemv(nil, blas.Trans, 1, a, y, 0, x)
+		blas.Gemv(nil, blas.ConjTrans, 1, a, y, 0, x)
 	}
 	return norm
 }
 
 // CheckHessenberg returns an error that names the first nonzero element below the first subdiagonal of h.
-func CheckHessenberg(h dense.Matrix[float64]) error {
+func CheckHessenberg[W dense.Scalar](h dense.Matrix[W]) error {
+	return checkZeroBelow(h, 1)
+}
+
+// CheckTriangular returns an error that names the first nonzero element below the diagonal of t.
+func CheckTriangular[W dense.Scalar](t dense.Matrix[W]) error {
+	return checkZeroBelow(t, 0)
+}
+
+// checkZeroBelow returns an error that names the first nonzero element below the given subdiagonal of h.
+func checkZeroBelow[W dense.Scalar](h dense.Matrix[W], diagonal int) error {
 	for i := range h.Rows {
-		for j := range i - 1 {
+		for j := range i - diagonal {
 			if x := h.At(i, j); x != 0 {
-				return fmt.Errorf("element (%d,%d) below the subdiagonal is %g", i, j, x)
+				return fmt.Errorf("element (%d,%d) below subdiagonal %d is %g", i, j, diagonal, x)
 			}
 		}
 	}

@@ -15,23 +15,23 @@ func TestResidualsSeeErrorsAndNothingElse(t *testing.T) {
 		a := multiply(multiply(q, b), transposed(q))
 		for _, shift := range []int{-900, 0, 900} {
 			large, form := scaled(a, shift), scaled(b, shift)
-			if r := SimilarityResidual(large, q, form); !(r < 10) {
+			if r := SimilarityResidual(large, q, form, 0x1p-52); !(r < 10) {
 				t.Errorf("n = %d, scale 2^%d: residual %g of a correct decomposition", n, shift, r)
 			}
 			form.Set(n-1, n-1, form.At(n-1, n-1)+math.Ldexp(1e-10*SpectralNorm(a), shift))
-			if r := SimilarityResidual(large, q, form); !(r > 100) {
+			if r := SimilarityResidual(large, q, form, 0x1p-52); !(r > 100) {
 				t.Errorf("n = %d, scale 2^%d: residual %g of a wrong decomposition", n, shift, r)
 			}
 		}
-		if r := OrthogonalityResidual(q); !(r < 10) {
+		if r := UnitaryResidual(q, 0x1p-52); !(r < 10) {
 			t.Errorf("n = %d: residual %g of an orthogonal matrix", n, r)
 		}
 		q.Set(0, 0, q.At(0, 0)+1e-10)
-		if r := OrthogonalityResidual(q); !(r > 100) && math.Abs(q.At(0, 0)) > 1e-3 {
+		if r := UnitaryResidual(q, 0x1p-52); !(r > 100) && math.Abs(q.At(0, 0)) > 1e-3 {
 			t.Errorf("n = %d: residual %g of a matrix that is not orthogonal", n, r)
 		}
 		q.Set(0, 0, math.NaN())
-		if r := OrthogonalityResidual(q); r <= math.MaxFloat64 {
+		if r := UnitaryResidual(q, 0x1p-52); r <= math.MaxFloat64 {
 			t.Errorf("n = %d: residual %g of a matrix with a NaN", n, r)
 		}
 	}

@@ -20,9 +20,9 @@ func TestCancellation(t *testing.T) {
 		f     solver
 		steps int64 // progress after which to cancel; the reduction takes the first n steps
 	}{
-		{"Hessenberg", Hessenberg, 1},
-		{"Schur, reduction", Schur, n / 4},
-		{"Schur, iteration", Schur, n + 10},
+		{"Hessenberg", Hessenberg[float64], 1},
+		{"Schur, reduction", Schur[float64], n / 4},
+		{"Schur, iteration", Schur[float64], n + 10},
 	} {
 		t.Logf("%s: back %v after the cancellation", c.name, cancelAfter(t, c.f, a, c.steps))
 	}
@@ -59,7 +59,7 @@ func TestProgressReachesItsTotal(t *testing.T) {
 			name string
 			f    solver
 			want int64
-		}{{"Hessenberg", Hessenberg, int64(n)}, {"Schur", Schur, 2 * int64(n)}} {
+		}{{"Hessenberg", Hessenberg[float64], int64(n)}, {"Schur", Schur[float64], 2 * int64(n)}} {
 			progress := &sched.Progress{}
 			team := sched.NewTeam(context.Background(), 1, progress)
 			if err := c.f(a.View(), poisoned(n).View(), poisoned(n).View(), Options{Team: team}); err != nil {

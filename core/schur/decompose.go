@@ -26,14 +26,21 @@ const (
 )
 
 // output is a result matrix and the name that errors call it by.
-type output struct {
+type output[T dense.Scalar] struct {
 	name string
-	dense.View[float64]
+	dense.View[T]
 }
 
-// decompose brings a to Hessenberg form, lets iterate (if any) continue from there, and stores the final matrix in form
-// and the accumulated orthogonal factor in factor.
-func decompose(a dense.View[float64], form, factor output, opt Options, iterate iteration) error {
+// method is what follows the reduction to Hessenberg form, in the type W: nothing, or an iteration on that form and the
+// last repairs when its result has been scaled back.
+type method[W dense.Scalar] struct {
+	iterate iteration[W]
+	finish  func(t, zt dense.Matrix[W])
+}
+
+// decompose brings a to Hessenberg form in the double precision type W, lets m continue from there, and stores the final
+// matrix in form and the accumulated unitary factor in factor.
+func decompose[W dense.Wide, T dense.Scalar](a dense.View[T], form, factor output[T], opt Options, m method[W]) error {
 	if err := checkShapes(a, form, factor); err != nil {
 		return err
 	}
@@ -45,45 +52,59 @@ func decompose(a dense.View[float64], form, factor output, opt Options, iterate 
 		if !opt.SkipFiniteCheck || !errors.As(err, &notFinite) {
 			return err
 		}
-		fill(form.View, math.NaN())
-		fill(factor.View, math.NaN())
+		nan := dense.FromParts[T](math.NaN(), math.NaN())
+		fill(form.View, nan)
+		fill(factor.View, nan)
 		return nil
 	}
 	opt.Team.Plan(a.Rows) // a step for each column to reduce
-	if iterate != nil {
+	if m.iterate != nil {
 		opt.Team.Plan(a.Rows) // and for each eigenvalue
 	}
-	work, factorT := formMatrix(a, form.View, opt), factorMatrix(factor.View)
+	work, factorT := formMatrix[W](a, form.View, opt), factorMatrix[W](factor.View)
 	if err := blas.CopyView(opt.Team, work.View(), a); err != nil {
 		return err
 	}
+	if err := m.decomposeIn(work, factorT, opt); err != nil {
+		return err
+	}
+	// What leaves the range of W does so in work, what leaves that of T when it is stored there.
+	if err := blas.CopyView(opt.Team, form.View, work.View()); err != nil {
+		return err
+	}
+	if !form.AllFinite() {
+		return dense.BadArgument("a", "elements are too large: %s overflows", form.name)
+	}
+	if factor.Rows == 0 {
+		return nil
+	}
+	conjugate(factorT)
+	return blas.CopyView(opt.Team, factor.View, factorT.View().T())
+}
+
+// decomposeIn overwrites work by the form that m leads to, and factorT by the adjoint of the unitary factor.
+func (m method[W]) decomposeIn(work, factorT dense.Matrix[W], opt Options) error {
 	shift := scalingShift(work)
 	scale(work, shift)
 	if err := reduce(opt.Team, work, factorT); err != nil {
 		return err
 	}
-	if iterate != nil {
-		if err := iterate(work, factorT, opt); err != nil {
+	if m.iterate != nil {
+		if err := m.iterate(work, factorT, opt); err != nil {
 			return err
 		}
 	}
 	scale(work, -shift)
-	if !work.View().AllFinite() {
-		return dense.BadArgument("a", "elements are too large: %s overflows", form.name)
+	if m.finish != nil {
+		m.finish(work, factorT)
 	}
-	if iterate != nil {
-		restandardize(work, factorT)
-	}
-	if err := blas.CopyView(opt.Team, form.View, work.View()); err != nil || factor.Rows == 0 {
-		return err
-	}
-	return blas.CopyView(opt.Team, factor.View, factorT.View().T())
+	return nil
 }
 
-// iteration continues from the Hessenberg matrix h and the transposed factor qt, both of which it overwrites.
-type iteration func(h, qt dense.Matrix[float64], opt Options) error
+// iteration continues from the Hessenberg matrix h and the adjoint qt of the unitary factor, both of which it overwrites.
+type iteration[W dense.Scalar] func(h, qt dense.Matrix[W], opt Options) error
 
-func checkShapes(a dense.View[float64], form, factor output) error {
+func checkShapes[T dense.Scalar](a dense.View[T], form, factor output[T]) error {
 	n := a.Rows
 	if a.Cols != n {
 		return dense.BadArgument("a", "expected a square matrix, got shape (%d, %d)", a.Rows, a.Cols)
@@ -97,29 +118,39 @@ func checkShapes(a dense.View[float64], form, factor output) error {
 	return nil
 }
 
-// formMatrix returns a row-major matrix to work in: the output's memory or a's where that is possible.
-func formMatrix(a, form dense.View[float64], opt Options) dense.Matrix[float64] {
-	if m, ok := form.Matrix(); ok {
+// formMatrix returns a row-major matrix of type W to work in: the output's memory or a's where that is possible.
+func formMatrix[W, T dense.Scalar](a, form dense.View[T], opt Options) dense.Matrix[W] {
+	if m, ok := memoryOf[W](form); ok {
 		return m
 	}
-	if m, ok := a.Matrix(); ok && opt.Overwrite {
+	if m, ok := memoryOf[W](a); ok && opt.Overwrite {
 		return m
 	}
-	return dense.New[float64](a.Rows, a.Cols)
+	return dense.New[W](a.Rows, a.Cols)
 }
 
-// factorMatrix returns a row-major matrix for the transposed orthogonal factor, or one without rows if it is not wanted.
-func factorMatrix(factor dense.View[float64]) dense.Matrix[float64] {
+// factorMatrix returns a row-major matrix of type W for the transposed unitary factor, or one without rows if it is not
+// wanted.
+func factorMatrix[W, T dense.Scalar](factor dense.View[T]) dense.Matrix[W] {
 	if factor.Rows == 0 {
-		return dense.Matrix[float64]{}
+		return dense.Matrix[W]{}
 	}
-	if m, ok := factor.T().Matrix(); ok {
+	if m, ok := memoryOf[W](factor.T()); ok {
 		return m
 	}
-	return dense.New[float64](factor.Cols, factor.Rows)
+	return dense.New[W](factor.Cols, factor.Rows)
 }
 
-func fill(v dense.View[float64], x float64) {
+// memoryOf returns v's memory as a row-major matrix of type W, if it is that.
+func memoryOf[W, T dense.Scalar](v dense.View[T]) (dense.Matrix[W], bool) {
+	same, ok := any(v).(dense.View[W])
+	if !ok {
+		return dense.Matrix[W]{}, false
+	}
+	return same.Matrix()
+}
+
+func fill[T dense.Scalar](v dense.View[T], x T) {
 	for i := range v.Rows {
 		for j := range v.Cols {
 			v.Set(i, j, x)
@@ -127,12 +158,25 @@ func fill(v dense.View[float64], x float64) {
 	}
 }
 
+// conjugate replaces the elements of m by their complex conjugates.
+func conjugate[W dense.Scalar](m dense.Matrix[W]) {
+	if !dense.IsComplex[W]() {
+		return
+	}
+	for i := range m.Rows {
+		row := m.Row(i)
+		for j, x := range row {
+			row[j] = dense.Conj(x)
+		}
+	}
+}
+
 // scalingShift returns the k for which 2^k a is safe to work with.
-func scalingShift(a dense.Matrix[float64]) int {
+func scalingShift[W dense.Scalar](a dense.Matrix[W]) int {
 	largest := 0.0
 	for i := range a.Rows {
 		for _, x := range a.Row(i) {
-			largest = max(largest, math.Abs(x))
+			largest = max(largest, math.Abs(dense.Real(x)), math.Abs(dense.Imag(x)))
 		}
 	}
 	if largest == 0 {
@@ -144,12 +188,12 @@ func scalingShift(a dense.Matrix[float64]) int {
 }
 
 // scale multiplies a by 2^shift, in two steps because 2^shift itself may not be representable.
-func scale(a dense.Matrix[float64], shift int) {
+func scale[W dense.Scalar](a dense.Matrix[W], shift int) {
 	if shift == 0 {
 		return
 	}
-	half := math.Ldexp(1, shift/2)
-	rest := math.Ldexp(1, shift-shift/2)
+	half := dense.FromReal[W](math.Ldexp(1, shift/2))
+	rest := dense.FromReal[W](math.Ldexp(1, shift-shift/2))
 	for i := range a.Rows {
 		row := a.Row(i)
 		for j := range row {

@@ -33,7 +33,7 @@ func subnormalUnits(a dense.Matrix[float64]) float64 {
 
 func TestPowersOfTwoScaleTheResult(t *testing.T) {
 	j := &judge{T: t}
-	for name, f := range map[string]solver{"Schur": Schur, "Hessenberg": Hessenberg} {
+	for name, f := range map[string]solver{"Schur": Schur[float64], "Hessenberg": Hessenberg[float64]} {
 		a := numtest.Random[float64](rand.New(rand.NewPCG(1, 3)), 30, 30)
 		form, factor := j.solve(name, f, a)
 		for _, shift := range []int{-900, -60, 1, 300, 390} {
@@ -71,7 +71,7 @@ func TestLargestNumbers(t *testing.T) {
 	const huge = math.MaxFloat64
 	j := &judge{T: t}
 	a := dense.FromRows([]float64{huge, 0, 0}, []float64{0, 0, -huge}, []float64{0, huge, 0})
-	form, _ := j.solve("rotation", Schur, a)
+	form, _ := j.solve("rotation", Schur[float64], a)
 	if d := distance([]complex128{huge, complex(0, huge), complex(0, -huge)}, Eigenvalues(form.View())); !(d <= 2*eps*huge) {
 		t.Errorf("the largest numbers come back as %v", Eigenvalues(form.View()))
 	}
@@ -81,7 +81,7 @@ func TestLargestNumbers(t *testing.T) {
 	if err := Schur(ones.View(), poisoned(2).View(), poisoned(2).View(), Options{}); !errors.As(err, &e) || e.Arg != "a" {
 		t.Errorf("overflow of T: got %v", err)
 	}
-	if h, _ := j.solve("ones", Hessenberg, ones); h.At(1, 0) != huge {
+	if h, _ := j.solve("ones", Hessenberg[float64], ones); h.At(1, 0) != huge {
 		t.Errorf("a Hessenberg matrix of huge elements was changed: %v", h)
 	}
 }
@@ -204,8 +204,8 @@ func checkRotated(t *testing.T, m, s block2, g rotation) {
 	largest := max(math.Abs(m.a), math.Abs(m.b), math.Abs(m.c), math.Abs(m.d))
 	_, exponent := math.Frexp(largest)
 	a := dense.FromRows([]float64{math.Ldexp(m.a, -exponent), math.Ldexp(m.b, -exponent)}, []float64{math.Ldexp(m.c, -exponent), math.Ldexp(m.d, -exponent)})
-	g.rows(a.Row(0), a.Row(1))
-	g.columns(a, 0, 2)
+	rotateRows(g, a.Row(0), a.Row(1))
+	rotateColumns(g, a, 0, 2)
 	allowed := 16*eps + math.Ldexp(math.SmallestNonzeroFloat64, -exponent)
 	for i, x := range []float64{s.a, s.b, s.c, s.d} {
 		if d := math.Abs(a.Data[i] - math.Ldexp(x, -exponent)); !(d <= allowed) {

@@ -281,32 +281,3 @@ func (f *francis) sweepStart(lo, hi int, s shift) (int, [3]float64) {
 		}
 	}
 }
-
-// standardizeBlock brings the diagonal block of rows i and i+1 of t to standard form.
-func standardizeBlock(t, zt dense.Matrix[float64], i int) {
-	n := t.Rows
-	r0, r1 := t.Row(i), t.Row(i+1)
-	m, g := block2{r0[i], r0[i+1], r1[i], r1[i+1]}.standardize()
-	r0[i], r0[i+1], r1[i], r1[i+1] = m.a, m.b, m.c, m.d
-	if g.isIdentity() {
-		return
-	}
-	g.rows(r0[min(n, i+2):], r1[min(n, i+2):])
-	g.columns(t, i, i)
-	if zt.Rows > 0 {
-		g.rows(zt.Row(i), zt.Row(i+1))
-	}
-}
-
-// restandardize repairs blocks of which an element became zero when T was scaled back to subnormal size.
-func restandardize(t, zt dense.Matrix[float64]) {
-	for i := range t.Rows - 1 {
-		if t.At(i+1, i) == 0 {
-			continue
-		}
-		standardizeBlock(t, zt, i)
-		if t.At(i+1, i) != 0 {
-			t.Set(i+1, i+1, t.At(i, i)) // equal already, but for the sign of a zero
-		}
-	}
-}

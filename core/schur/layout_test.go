@@ -64,7 +64,7 @@ func contents(v dense.View[float64]) []float64 {
 }
 
 func TestLayouts(t *testing.T) {
-	for name, f := range map[string]solver{"Schur": Schur, "Hessenberg": Hessenberg} {
+	for name, f := range map[string]solver{"Schur": Schur[float64], "Hessenberg": Hessenberg[float64]} {
 		for _, n := range []int{1, 2, 7, 33} {
 			a := numtest.Random[float64](rand.New(rand.NewPCG(21, uint64(n))), n, n)
 			wantForm, wantFactor := (&judge{T: t}).solve(name, f, a)
@@ -95,7 +95,7 @@ func TestLayouts(t *testing.T) {
 
 func TestFormMayReplaceTheInput(t *testing.T) {
 	a := numtest.Random[float64](rand.New(rand.NewPCG(22, 23)), 12, 12)
-	for name, f := range map[string]solver{"Schur": Schur, "Hessenberg": Hessenberg} {
+	for name, f := range map[string]solver{"Schur": Schur[float64], "Hessenberg": Hessenberg[float64]} {
 		want, _ := (&judge{T: t}).solve(name, f, a)
 		for _, l := range layouts() {
 			v := place(l, 12, 0)
@@ -113,7 +113,7 @@ func TestFormMayReplaceTheInput(t *testing.T) {
 func TestArgumentErrors(t *testing.T) {
 	square, wide, small := poisoned(3).View(), dense.New[float64](2, 3).View(), dense.New[float64](2, 2).View()
 	fill(square, 1)
-	for name, f := range map[string]solver{"Schur t z": Schur, "Hessenberg h q": Hessenberg} {
+	for name, f := range map[string]solver{"Schur t z": Schur[float64], "Hessenberg h q": Hessenberg[float64]} {
 		words := strings.Fields(name)
 		cases := []struct {
 			a, form, factor dense.View[float64]
@@ -138,7 +138,7 @@ func TestArgumentErrors(t *testing.T) {
 
 func TestEmptyMatrix(t *testing.T) {
 	empty := dense.View[float64]{}
-	for name, f := range map[string]solver{"Schur": Schur, "Hessenberg": Hessenberg} {
+	for name, f := range map[string]solver{"Schur": Schur[float64], "Hessenberg": Hessenberg[float64]} {
 		if err := f(empty, empty, empty, Options{}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -149,7 +149,7 @@ func TestEmptyMatrix(t *testing.T) {
 }
 
 func TestInputsThatAreNotFinite(t *testing.T) {
-	for name, f := range map[string]solver{"Schur": Schur, "Hessenberg": Hessenberg} {
+	for name, f := range map[string]solver{"Schur": Schur[float64], "Hessenberg": Hessenberg[float64]} {
 		for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 			for position := range 16 {
 				a := numtest.Random[float64](rand.New(rand.NewPCG(24, 25)), 4, 4)
@@ -175,7 +175,7 @@ func TestInputsThatAreNotFinite(t *testing.T) {
 func TestWorkspaceIsAnUpperBound(t *testing.T) {
 	for _, n := range []int{1, 10, 60, 150} {
 		a := numtest.Random[float64](rand.New(rand.NewPCG(26, 27)), n, n)
-		for name, f := range map[string]solver{"Schur": Schur, "Hessenberg": Hessenberg} {
+		for name, f := range map[string]solver{"Schur": Schur[float64], "Hessenberg": Hessenberg[float64]} {
 			strided := layouts()[4]
 			form, factor := place(strided, n, 0), place(strided, n, 0)
 			var before, after runtime.MemStats
@@ -185,7 +185,7 @@ func TestWorkspaceIsAnUpperBound(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			used, bound := int64(after.TotalAlloc-before.TotalAlloc), Workspace(n, Options{})
+			used, bound := int64(after.TotalAlloc-before.TotalAlloc), Workspace[float64](n, Options{})
 			if used > bound || bound > used+1<<16 {
 				t.Errorf("%s, n = %d: allocated %d bytes, Workspace says %d", name, n, used, bound)
 			}

@@ -3,8 +3,6 @@ package schur
 import (
 	"math"
 
-	lapack "gonum.org/v1/gonum/lapack/gonum"
-
 	"trnsci/core/blas"
 	"trnsci/core/dense"
 )
@@ -29,21 +27,21 @@ func safeScale(norm float64) float64 {
 	return 1
 }
 
-// householder overwrites x by the vector v with v[0] = 1 for which I - tau v v^T maps x to beta e_1. tau is 0, and v is
-// meaningless, exactly when x already is a multiple of e_1.
-func householder(x []float64) (beta, tau float64) {
+// householder overwrites x by the vector v with v[0] = 1 for which P^H, P = I - tau v v^H, maps x to beta e_1. beta is real
+// unless tau is 0. tau is 0, and v is meaningless, exactly when x already is a multiple of e_1.
+func householder[W dense.Scalar](x []W) (beta, tau W) {
 	tail := dense.Vec(x[1:])
 	tailNorm := blas.Nrm2(tail)
 	if tailNorm == 0 {
 		return x[0], 0
 	}
-	norm := math.Hypot(x[0], tailNorm)
+	norm := math.Hypot(dense.Abs(x[0]), tailNorm)
 	if norm < tinyNorm {
-		blas.Scal(enlarge, dense.Vec(x))
+		blas.Scal(dense.FromReal[W](enlarge), dense.Vec(x))
 		beta, tau = householder(x)
-		return beta / enlarge, tau
+		return beta * dense.FromReal[W](1/enlarge), tau
 	}
-	beta = -math.Copysign(norm, x[0])
+	beta = dense.FromReal[W](-math.Copysign(norm, dense.Real(x[0])))
 	tau = (beta - x[0]) / beta
 	blas.Scal(1/(x[0]-beta), tail)
 	x[0] = 1
@@ -110,58 +108,3 @@ func (p reflector) columns2(m dense.Matrix[float64], k, end int) {
 		r[1] -= p.t1 * s
 	}
 }
-
-// rotation is the matrix G = [cs sn; -sn cs].
-type rotation struct{ cs, sn float64 }
-
-func (g rotation) isIdentity() bool { return g.cs == 1 && g.sn == 0 }
-
-// rows multiplies two rows of equal length by G from the left.
-func (g rotation) rows(x, y []float64) {
-	y = y[:len(x)]
-	for j, xj := range x {
-		x[j] = g.cs*xj + g.sn*y[j]
-		y[j] = g.cs*y[j] - g.sn*xj
-	}
-}
-
-// columns multiplies two columns of m, starting at column k, by G^T from the right, in the rows before end.
-func (g rotation) columns(m dense.Matrix[float64], k, end int) {
-	for i := range end {
-		r := m.Data[i*m.Stride+k : i*m.Stride+k+2 : i*m.Stride+k+2]
-		r[0], r[1] = g.cs*r[0]+g.sn*r[1], g.cs*r[1]-g.sn*r[0]
-	}
-}
-
-// block2 is the matrix [a b; c d].
-type block2 struct{ a, b, c, d float64 }
-
-// isStandard reports whether m is triangular or a complex pair in standard form.
-func (m block2) isStandard() bool {
-	return m.c == 0 || (m.a == m.d && m.b != 0 && math.Signbit(m.b) != math.Signbit(m.c))
-}
-
-// standardize returns the rotation G for which s = G m G^T is in standard form: triangular if the eigenvalues are real,
-// otherwise with equal diagonal elements and off-diagonal elements of opposite sign. A block of extreme size is scaled
-// first, because its rotation would not be orthogonal; unscaling may round an element of s to zero.
-func (m block2) standardize() (s block2, g rotation) {
-	if m.isStandard() {
-		return m, rotation{cs: 1}
-	}
-	scale := safeScale(max(math.Abs(m.a), math.Abs(m.b), math.Abs(m.c), math.Abs(m.d)))
-	m = m.times(scale)
-	s.a, s.b, s.c, s.d, _, _, _, _, g.cs, g.sn = lapack.Implementation{}.Dlanv2(m.a, m.b, m.c, m.d)
-	return s.times(1 / scale), g
-}
-
-// smallestEigenvalue returns, up to a small factor, the modulus of the smaller eigenvalue of m: its determinant divided
-// by the modulus of the larger one.
-func (m block2) smallestEigenvalue() float64 {
-	largest := max(math.Abs(m.a), math.Abs(m.d), math.Sqrt(math.Abs(m.b))*math.Sqrt(math.Abs(m.c)))
-	if largest == 0 {
-		return 0
-	}
-	return math.Abs(m.a/largest*m.d - m.b/largest*m.c)
-}
-
-func (m block2) times(x float64) block2 { return block2{m.a * x, m.b * x, m.c * x, m.d * x} }

@@ -1,4 +1,4 @@
-// Package schur reduces real square matrices to Hessenberg form and to real Schur form by orthogonal similarity.
+// Package schur reduces square matrices to Hessenberg form and to Schur form by unitary similarity.
 //
 // Both decompositions are backward stable: the computed factors are exact for a matrix that differs from A by a small
 // multiple of eps |A|. Matrices are scaled by a power of two inside, so that any finite input works, subnormal and huge
@@ -41,23 +41,27 @@ func (e *ConvergenceError) Error() string {
 		e.Lo, e.Hi, e.Sweeps, e.Found, e.N)
 }
 
-// Hessenberg computes A = Q H Q^T for an n x n matrix A: H is upper Hessenberg with exact zeros below the first
-// subdiagonal, Q is orthogonal with first column e_1. h and q are n x n of any strides; a q with Rows = 0 is not
-// computed. A matrix that already is Hessenberg comes back unchanged, with Q = I.
+// Hessenberg computes A = Q H Q^H for an n x n matrix A: H is upper Hessenberg with exact zeros below the first
+// subdiagonal, Q is unitary with first column e_1. h and q are n x n of any strides; a q with Rows = 0 is not
+// computed. A matrix that already is Hessenberg comes back unchanged, with Q = I. The subdiagonal elements that
+// reflections make are real.
 //
 // It returns a *dense.ArgumentError for a matrix that is not square, holds infinities or NaNs, or is so large that H
 // overflows; and the team's error when the call is cancelled. After an error the outputs are unspecified.
 //
 // Cost: 10/3 n^3 flops, 14/3 n^3 with Q. Method: Householder reduction, Golub and Van Loan, Matrix Computations,
 // 4th ed., algorithm 7.4.2.
-func Hessenberg(a, h, q dense.View[float64], opt Options) error {
-	return decompose(a, output{"h", h}, output{"q", q}, opt, nil)
+func Hessenberg[T dense.Scalar](a, h, q dense.View[T], opt Options) error {
+	if dense.IsComplex[T]() {
+		return decompose[complex128](a, output[T]{"h", h}, output[T]{"q", q}, opt, method[complex128]{})
+	}
+	return decompose[float64](a, output[T]{"h", h}, output[T]{"q", q}, opt, method[float64]{})
 }
 
-// Schur computes A = Z T Z^T for an n x n matrix A: T is upper quasi-triangular, Z is orthogonal. t and z are n x n of
-// any strides; a z with Rows = 0 is not computed.
+// Schur computes A = Z T Z^H for an n x n matrix A: T is upper triangular for a complex matrix and upper quasi-triangular
+// for a real one, Z is unitary. t and z are n x n of any strides; a z with Rows = 0 is not computed.
 //
-// T has exact zeros below the first subdiagonal. Its diagonal blocks are 1 x 1 for real eigenvalues and 2 x 2 for
+// A real T has exact zeros below the first subdiagonal. Its diagonal blocks are 1 x 1 for real eigenvalues and 2 x 2 for
 // complex pairs; a 2 x 2 block is standardized, with equal diagonal elements and off-diagonal elements of opposite
 // sign (neither is zero), so that its eigenvalues can be read off: see Eigenvalues. Their order is the one in which the
 // iteration happens to find them. A matrix that already has this form comes back unchanged, with Z = I.
@@ -67,38 +71,46 @@ func Hessenberg(a, h, q dense.View[float64], opt Options) error {
 // cancelled. After an error the outputs are unspecified.
 //
 // Cost: about 25 n^3 flops, 15 n^3 without Z. Method: Hessenberg reduction and Francis's implicit double-shift QR
-// iteration, Golub and Van Loan, section 7.5, with the deflation test of Ahues and Tisseur (LAPACK Working Note 122,
+// iteration (single-shift for complex matrices), Golub and Van Loan, section 7.5, with the deflation test of Ahues and Tisseur (LAPACK Working Note 122,
 // 1997) and the standardized blocks of Bai and Demmel (Linear Algebra Appl. 186, 1993).
-func Schur(a, t, z dense.View[float64], opt Options) error {
-	return decompose(a, output{"t", t}, output{"z", z}, opt, triangularize)
+func Schur[T dense.Scalar](a, t, z dense.View[T], opt Options) error {
+	if dense.IsComplex[T]() {
+		return decompose(a, output[T]{"t", t}, output[T]{"z", z}, opt, method[complex128]{iterate: triangularizeComplex[complex128]})
+	}
+	return decompose(a, output[T]{"t", t}, output[T]{"z", z}, opt, method[float64]{iterate: triangularize, finish: restandardize[float64]})
 }
 
-// Eigenvalues returns the eigenvalues of the quasi-triangular t that Schur computes, in the order of its diagonal. A
-// 2 x 2 block [a b; c a] holds the pair a +- i sqrt(-bc), of which the one with positive imaginary part comes first.
-func Eigenvalues(t dense.View[float64]) []complex128 {
+// Eigenvalues returns the eigenvalues of the triangular or quasi-triangular t that Schur computes, in the order of its
+// diagonal. A 2 x 2 block [a b; c a] holds the pair a +- i sqrt(-bc), of which the one with positive imaginary part comes
+// first.
+func Eigenvalues[T dense.Scalar](t dense.View[T]) []complex128 {
 	n := t.Rows
 	values := make([]complex128, 0, n)
 	for i := 0; i < n; i++ {
+		diagonal := dense.Convert[complex128](t.At(i, i))
 		if i+1 == n || t.At(i+1, i) == 0 {
-			values = append(values, complex(t.At(i, i), 0))
+			values = append(values, diagonal)
 			continue
 		}
-		im := math.Sqrt(math.Abs(t.At(i, i+1))) * math.Sqrt(math.Abs(t.At(i+1, i)))
-		values = append(values, complex(t.At(i, i), im), complex(t.At(i+1, i+1), -im))
+		im := math.Sqrt(dense.Abs(t.At(i, i+1))) * math.Sqrt(dense.Abs(t.At(i+1, i)))
+		values = append(values, diagonal+complex(0, im), dense.Convert[complex128](t.At(i+1, i+1))-complex(0, im))
 		i++
 	}
 	return values
 }
 
-// Workspace returns an upper bound on the memory in bytes that Hessenberg or Schur allocates for an n x n matrix:
-// two matrices, of which the first is saved when the first output has contiguous rows and the second when the
-// orthogonal factor is not wanted or has contiguous columns, and a few vectors.
-func Workspace(n int, _ Options) int64 {
+// Workspace returns an upper bound on the memory in bytes that Hessenberg or Schur allocates for an n x n matrix: two
+// matrices and a few vectors, all in double precision. In double precision the first matrix is saved when the first output
+// has contiguous rows and the second when the unitary factor is not wanted or has contiguous columns.
+func Workspace[T dense.Scalar](n int, _ Options) int64 {
 	const (
-		vectors  = 3
+		vectors  = 4
 		headers  = 1024 // structs and the allocator's rounding up of small sizes
 		pageSize = 8192 // to which the allocator rounds up large sizes
-		word     = 8
 	)
+	word := int64(8)
+	if dense.IsComplex[T]() {
+		word *= 2
+	}
 	return word*int64(n)*(2*int64(n)+vectors) + (2+vectors)*pageSize + headers
 }
