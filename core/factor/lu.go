@@ -41,7 +41,7 @@ func luRows[T dense.Scalar](team *sched.Team, a dense.Matrix[T], pivots []int) (
 	if zero, err = luRows(team, above, pivots[:half]); err != nil {
 		return 0, err
 	}
-	exchangeColumns(below, pivots[:half])
+	exchangeColumns(below, 0, pivots[:half])
 	left, rest := below.Slice(0, m-half, 0, half), below.Slice(0, m-half, half, n)
 	blas.Trsm(team, blas.Right, blas.Upper, blas.NoTrans, blas.Unit, 1, above.Slice(0, half, 0, half), left)
 	blas.Gemm(team, blas.NoTrans, blas.NoTrans, -1, left, above.Slice(0, half, half, n), 1, rest)
@@ -52,7 +52,7 @@ func luRows[T dense.Scalar](team *sched.Team, a dense.Matrix[T], pivots []int) (
 	if err != nil {
 		return 0, err
 	}
-	exchangeColumns(above.Slice(0, half, half, n), pivots[half:])
+	exchangeColumns(above.Slice(0, half, half, n), 0, pivots[half:])
 	for k := half; k < m; k++ {
 		pivots[k] += half
 	}
@@ -62,27 +62,26 @@ func luRows[T dense.Scalar](team *sched.Team, a dense.Matrix[T], pivots []int) (
 	return zero, nil
 }
 
-// luStrip is luRows for few rows, one by one.
+// luStrip is luRows for few rows. One after the other is made a row of U by what the rows above contribute to it, in one go, and the choice of its pivot.
 func luStrip[T dense.Scalar](a dense.Matrix[T], pivots []int) (zero int) {
 	n := a.Cols
 	for k := range a.Rows {
 		row := a.Row(k)
+		for j := 1; j < k; j++ { // the row of L
+			for i := range j {
+				row[j] -= row[i] * a.At(i, j)
+			}
+		}
+		if k > 0 {
+			blas.Gemv(nil, blas.Trans, -1, a.Slice(0, k, k, n), dense.Vec(row[:k]), 1, dense.Vec(row[k:]))
+		}
 		p := k + blas.Iamax(dense.Vec(row[k:]))
 		pivots[k] = p
-		for i := range a.Rows {
-			r := a.Row(i)
-			r[k], r[p] = r[p], r[k]
-		}
-		pivot, rest := row[k], row[k+1:]
-		if pivot == 0 {
-			if zero == 0 {
-				zero = k + 1
-			}
-			continue
-		}
-		divide(rest, pivot)
-		for i := k + 1; i < a.Rows; i++ {
-			blas.Axpy(-a.At(i, k), dense.Vec(rest), a.RowVec(i, k+1, n))
+		exchangeColumns(a, k, pivots[k:k+1])
+		if pivot := row[k]; pivot != 0 {
+			divide(row[k+1:], pivot)
+		} else if zero == 0 {
+			zero = k + 1
 		}
 	}
 	return zero
@@ -107,12 +106,12 @@ func smallestNormal[T dense.Scalar]() float64 {
 	return 0x1p-1022
 }
 
-// exchangeColumns exchanges columns k and pivots[k] of a, for k = 0, 1, ... in turn.
-func exchangeColumns[T dense.Scalar](a dense.Matrix[T], pivots []int) {
+// exchangeColumns exchanges columns first + k and pivots[k] of a, for k = 0, 1, ... in turn.
+func exchangeColumns[T dense.Scalar](a dense.Matrix[T], first int, pivots []int) {
 	for i := range a.Rows {
 		row := a.Row(i)
 		for k, p := range pivots {
-			row[k], row[p] = row[p], row[k]
+			row[first+k], row[p] = row[p], row[first+k]
 		}
 	}
 }

@@ -35,7 +35,7 @@ func testLU[T dense.Scalar](t *testing.T) {
 		blas.Gemm(nil, blas.NoTrans, blas.NoTrans, 1, l, u, 0, product)
 		blas.Gemm(nil, blas.NoTrans, blas.NoTrans, 1, moduli(l), moduli(u), 0, size)
 		permuted := a.Clone()
-		exchangeColumns(permuted, pivots)
+		exchangeColumns(permuted, 0, pivots)
 		for i := range n {
 			for j := range n {
 				if x := lu.At(i, j); j > i && math.Abs(dense.Real(x))+math.Abs(dense.Imag(x)) > 2+1e-6 {

@@ -37,6 +37,7 @@ func Expm[T dense.Scalar](team *sched.Team, a, x dense.View[T]) error {
 		return nil
 	}
 	e := newExponential[T](team, n)
+	defer e.memory.giveBack()
 	if err := blas.CopyView(team, e.a.View(), a); err != nil {
 		return err
 	}
@@ -71,13 +72,14 @@ func ExpmWorkspace[T dense.Scalar](team *sched.Team, n int) int64 {
 
 const (
 	expmMatrices = 7
-	expmVectors  = 6 // pivots and those of norm estimates, and the allocator's rounding up
+	expmVectors  = 8 // pivots, and those of norm estimates
 )
 
 // exponential is the state of one call of Expm. A is 2^-scaling times the caller's matrix; powers[k] is its power 2k + 2. Besides the powers,
 // work[0] and [1] are free.
 type exponential[T dense.Scalar] struct {
 	team    *sched.Team
+	memory  memory[T]
 	n       int
 	a       dense.Matrix[T]
 	powers  [4]dense.Matrix[T] // the last one serves as work, too
@@ -85,22 +87,18 @@ type exponential[T dense.Scalar] struct {
 	work    [2]dense.Matrix[T]
 	shape   shape
 	scaling int
+	norm    float64   // of A
 	origin  diagonals // of the caller's matrix, if it is triangular
 }
 
 func newExponential[T dense.Scalar](team *sched.Team, n int) *exponential[T] {
-	memory := make([]T, expmMatrices*n*n)
-	next := func() dense.Matrix[T] {
-		m := dense.Matrix[T]{Rows: n, Cols: n, Stride: n, Data: memory[: n*n : n*n]}
-		memory = memory[n*n:]
-		return m
-	}
-	e := &exponential[T]{team: team, n: n, a: next()}
-	e.block = memory[:len(e.powers)*n*n]
+	e := &exponential[T]{team: team, n: n, memory: borrow[T](expmMatrices * n * n)}
+	e.a = e.memory.matrix(n, n)
+	e.block = e.memory.rest[:len(e.powers)*n*n]
 	for k := range e.powers {
-		e.powers[k] = next()
+		e.powers[k] = e.memory.matrix(n, n)
 	}
-	e.work[0], e.work[1] = next(), next()
+	e.work[0], e.work[1] = e.memory.matrix(n, n), e.memory.matrix(n, n)
 	return e
 }
 
@@ -157,27 +155,24 @@ func (e *exponential[T]) approximate(degree int) (dense.Matrix[T], error) {
 	return v, e.quotient(u, v)
 }
 
-// quotient overwrites v by the solution X of (V - U) X = V + U, and u.
+// quotient overwrites v by the solution X of (V - U) X = V + U, and the first power.
 func (e *exponential[T]) quotient(u, v dense.Matrix[T]) error {
-	for i := range e.n {
-		ru, rv := u.Row(i), v.Row(i)
-		for j, x := range ru {
-			y := rv[j]
-			ru[j], rv[j] = y-x, y+x
-		}
-	}
+	q := e.powers[0]
+	copy(q.Data, v.Data)
+	blas.Axpy(-1, dense.Vec(u.Data), dense.Vec(q.Data))
+	blas.Axpy(1, dense.Vec(u.Data), dense.Vec(v.Data))
 	switch e.shape {
 	case upper:
-		return factor.SolveTriangular(e.team, blas.Upper, blas.NoTrans, blas.NonUnit, u, v)
+		return factor.SolveTriangular(e.team, blas.Upper, blas.NoTrans, blas.NonUnit, q, v)
 	case lower:
-		return factor.SolveTriangular(e.team, blas.Lower, blas.NoTrans, blas.NonUnit, u, v)
+		return factor.SolveTriangular(e.team, blas.Lower, blas.NoTrans, blas.NonUnit, q, v)
 	}
 	pivots := make([]int, e.n)
 	// The denominator is well-conditioned: no pivot is zero.
-	if _, err := factor.LU(e.team, u, pivots); err != nil {
+	if _, err := factor.LU(e.team, q, pivots); err != nil {
 		return err
 	}
-	return factor.LUSolve(e.team, u, pivots, v)
+	return factor.LUSolve(e.team, q, pivots, v)
 }
 
 // square returns r to the power 2^scaling. What is known better of a triangular matrix, the diagonal and the one beside it, is set anew after each

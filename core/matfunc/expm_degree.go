@@ -57,11 +57,14 @@ func largestNorm[T dense.Scalar]() float64 {
 }
 
 // choose computes powers of A, scales A and them, and returns the degree of the approximant.
+//
+// A degree counts on max(d_k, d_(k+1)), where d_k is the root of order 2k of the norm of A^2k; there are two such k for the highest degrees. d_2 and d_3 come
+// with the powers that are computed, d_4 is at most d_2 and d_5 at most max(d_2, d_3): only if these are too large, d_4 and d_5 themselves are looked at.
 func (e *exponential[T]) choose() (degree int, err error) {
 	if e.shape != full {
 		e.origin = diagonalsOf(e.a, e.shape)
 	}
-	norm := e.lowerNorm()
+	e.lowerNorm()
 	bounds := doubleBounds
 	if dense.IsSingle[T]() {
 		bounds = singleBounds
@@ -71,109 +74,149 @@ func (e *exponential[T]) choose() (degree int, err error) {
 		return 0, err
 	}
 	norm2 := infinityNorm(a2)
-	if e.fits(bounds[0], math.Sqrt(norm2), norm) {
+	if e.fits(bounds[0], math.Sqrt(norm2)) {
 		return bounds[0].degree, nil
 	}
 	if err := e.multiply(a2, a2, a4); err != nil {
 		return 0, err
 	}
 	norm4 := infinityNorm(a4)
-	root4 := root(norm4, 4)
-	if e.fits(bounds[1], max(root4, root(norm2*norm4, 6)), norm) {
+	d2 := root(norm4, 4)
+	if e.fits(bounds[1], max(d2, root(norm2*norm4, 6))) {
 		return bounds[1].degree, nil
 	}
 	if err := e.multiply(a2, a4, a6); err != nil {
 		return 0, err
 	}
-	eighth, err := e.productNorm(a4, a4)
-	if err != nil {
-		return 0, err
-	}
-	root8 := root(eighth, 8)
-	size := max(root(infinityNorm(a6), 6), root8)
-	if e.fits(bounds[2], size, norm) {
-		return bounds[2].degree, nil
-	}
-	last := bounds[len(bounds)-1]
-	if last.degree == highestDegree {
-		if e.fits(bounds[3], size, norm) {
-			return bounds[3].degree, e.multiply(a4, a4, e.powers[3])
+	d3, d4 := root(infinityNorm(a6), 6), d2
+	exact := false // d4 is no bound any more
+	for _, bound := range bounds[2:] {
+		if bound.degree == highestDegree {
+			break
 		}
-		tenth, err := e.productNorm(a4, a6)
+		if !exact && e.scaling == 0 && d3 <= bound.theta && bound.theta < d4 {
+			if d4, err = e.rootOfProduct(8, a4, a4); err != nil {
+				return 0, err
+			}
+			exact = true
+		}
+		if !e.fits(bound, max(d3, d4)) {
+			continue
+		}
+		if bound.degree == 9 {
+			err = e.multiply(a4, a4, e.powers[3])
+		}
+		return bound.degree, err
+	}
+	return e.chooseScaling(bounds[len(bounds)-1], d2, d3, d4, exact)
+}
+
+// chooseScaling scales A and its powers for the degree of the bound, where d4 is exact or a bound itself.
+func (e *exponential[T]) chooseScaling(bound padeBound, d2, d3, d4 float64, exact bool) (degree int, err error) {
+	halvings := func(size float64) float64 { return max(float64(-e.scaling), math.Ceil(math.Log2(size/bound.theta))) }
+	least := max(float64(-e.scaling), e.leastScaling(bound.degree))
+	size := max(d3, d4)
+	if !exact && halvings(size) > least && d4 > d3 {
+		if d4, err = e.rootOfProduct(8, e.powers[1], e.powers[1]); err != nil {
+			return 0, err
+		}
+		size, exact = max(d3, d4), true
+	}
+	if exact && bound.degree == highestDegree && halvings(size) > least && halvings(d4) < halvings(size) {
+		d5, err := e.rootOfProduct(10, e.powers[1], e.powers[2])
 		if err != nil {
 			return 0, err
 		}
-		size = min(size, max(root8, root(tenth, 10)))
+		size = min(size, max(d4, d5))
 	}
-	more := math.Ceil(math.Log2(size / last.theta))
-	more = max(more, float64(-e.scaling))
-	if more += e.extraScaling(last.degree, more, norm); more != 0 {
-		e.scale(int(more))
+	if shift := max(least, halvings(size)); shift != 0 {
+		e.scale(int(shift))
 	}
-	return last.degree, nil
+	return bound.degree, nil
 }
 
 // root returns the k-th root of x.
 func root(x float64, k int) float64 { return math.Pow(x, 1/float64(k)) }
 
-// lowerNorm scales A by a power of two so that its powers do not overflow and returns its norm.
-func (e *exponential[T]) lowerNorm() float64 {
+// rootOfProduct returns the root of order k of the norm of a product, exact or estimated.
+func (e *exponential[T]) rootOfProduct(k int, a, b dense.Matrix[T]) (float64, error) {
+	norm, err := e.productNorm(a, b)
+	return root(norm, k), err
+}
+
+// lowerNorm scales A by a power of two so that its powers do not overflow, and notes its norm.
+func (e *exponential[T]) lowerNorm() {
 	const step = 64
-	for norm := infinityNorm(e.a); ; norm = infinityNorm(e.a) {
-		if math.IsInf(norm, 0) {
-			e.scaleBy(e.a, -step)
-			e.scaling += step
-			continue
+	for {
+		e.norm = infinityNorm(e.a)
+		shift := step
+		if !math.IsInf(e.norm, 0) {
+			if _, shift = math.Frexp(e.norm / largestNorm[T]()); shift <= 0 {
+				return
+			}
 		}
-		_, exponent := math.Frexp(norm / largestNorm[T]())
-		if exponent <= 0 {
-			return norm
-		}
-		e.scaleBy(e.a, -exponent)
-		e.scaling += exponent
+		e.scaleBy(e.a, -shift)
+		e.scaling += shift
 	}
 }
 
-// fits reports whether the bound admits A as it came, where size is a norm that counts for the degree.
-func (e *exponential[T]) fits(bound padeBound, size, norm float64) bool {
-	return e.scaling == 0 && size <= bound.theta && e.extraScaling(bound.degree, 0, norm) == 0
+// fits reports whether the bound admits A as it came, where size is what counts for the degree.
+func (e *exponential[T]) fits(bound padeBound, size float64) bool {
+	return e.scaling == 0 && size <= bound.theta && e.leastScaling(bound.degree) <= 0
 }
 
-// extraScaling returns by how many powers of two A times 2^-shift, A of the given norm, has to be made smaller so that not only the truncation
-// errors but rounding errors in the approximant are harmless: the function l of Al-Mohy and Higham, equation (3.9).
-func (e *exponential[T]) extraScaling(degree int, shift, norm float64) float64 {
-	if norm == 0 {
-		return 0
+// leastScaling returns the smallest number of halvings of A, maybe a negative one, after which not only the truncation errors but also rounding
+// errors in the approximant are harmless (Al-Mohy and Higham, equation (3.9)): (|c_2m+1| |(|A|^(2m+1))| / (|A| u))^(1/2m) is at most 2 to that power, where
+// c_2m+1 is the leading coefficient of the backward error.
+func (e *exponential[T]) leastScaling(degree int) float64 {
+	if e.norm == 0 {
+		return math.Inf(-1)
 	}
-	p := float64(2 * degree)
-	excess := math.Log2(errorConstant(degree)) - shift*p - math.Log2(dense.Eps[T]()/2)
-	if bound := excess + p*math.Log2(norm); bound <= 0 {
-		return 0
+	power := 2 * degree
+	halvings := func(logPowerNorm float64) float64 {
+		logRatio := math.Log2(errorConstant(degree)) + logPowerNorm - math.Log2(e.norm) - math.Log2(dense.Eps[T]()/2)
+		return math.Ceil(logRatio / float64(power))
 	}
-	excess += e.logPowerNorm(2*degree+1) - math.Log2(norm)
-	return max(0, math.Ceil(excess/p))
+	if most := halvings(float64(power+1) * math.Log2(e.norm)); most <= 0 {
+		return most
+	}
+	return e.powerNorm(power+1, halvings)
 }
 
-// logPowerNorm returns log2 of the infinity norm of |A|^p, which is that of |A|^p times a vector of ones.
-func (e *exponential[T]) logPowerNorm(p int) float64 {
+// powerNorm returns answer(log2 of the infinity norm of |A|^p), which grows with its argument. |A|^p times a vector of ones has that norm. After k of p
+// products with vectors the elements of the next ones are known up to powers of the largest and the smallest ratio of two successive elements (Collatz and
+// Wielandt), which often is enough for the answer.
+func (e *exponential[T]) powerNorm(p int, answer func(logNorm float64) float64) float64 {
 	moduli := e.work[1]
 	setModuli(moduli, e.a)
 	x, y := make([]T, e.n), make([]T, e.n)
 	for i := range x {
 		x[i] = 1
 	}
-	sum := 0.0
-	for range p {
+	logNorm := 0.0
+	for k := 1; k <= p; k++ {
 		blas.Gemv(e.team, blas.NoTrans, 1, moduli, dense.Vec(x), 0, dense.Vec(y))
-		largest := dense.Abs(y[blas.Iamax(dense.Vec(y))])
-		if largest == 0 {
-			return math.Inf(-1)
+		least, most := math.Inf(1), 0.0
+		largest := 0.0
+		for i, v := range y {
+			now, before := dense.Real(v), dense.Real(x[i])
+			largest = max(largest, now)
+			if before > 0 {
+				least, most = min(least, now/before), max(most, now/before)
+			}
 		}
-		sum += math.Log2(largest)
+		if largest == 0 {
+			return answer(math.Inf(-1))
+		}
+		logNorm += math.Log2(largest)
+		left := float64(p - k)
+		if low := answer(logNorm + left*math.Log2(least)); low == answer(logNorm+left*math.Log2(most)) {
+			return low
+		}
 		blas.Scal(dense.FromReal[T](1/largest), dense.Vec(y))
 		x, y = y, x
 	}
-	return sum
+	return answer(logNorm)
 }
 
 // scale multiplies A and its powers up to the sixth by what belongs to 2^-shift A.

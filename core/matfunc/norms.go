@@ -43,7 +43,7 @@ func realModuli[R dense.Float](to, from []R) {
 // productNorm returns the infinity norm of the product of a and b, or an estimate of it where the product would take longer. The product overwrites the last
 // one of the powers, work[0] and work[1] are free.
 func (e *exponential[T]) productNorm(a, b dense.Matrix[T]) (float64, error) {
-	const largestExact = 128
+	const largestExact = 48
 	if e.n <= largestExact {
 		product := e.powers[len(e.powers)-1]
 		err := e.multiply(a, b, product)
