@@ -37,3 +37,28 @@ func benchmarkExpm[T dense.Scalar](b *testing.B) {
 		}
 	}
 }
+
+func BenchmarkFunctions(b *testing.B) {
+	for _, n := range []int{16, 64, 256} {
+		a, x := shifted[float64](rand.New(rand.NewPCG(1, 1)), n, 1, 1.5), dense.New[complex128](n, n)
+		for _, c := range []struct {
+			name string
+			f    solver[float64, complex128]
+		}{
+			{"reduce", func(team *sched.Team, a dense.View[float64], _ dense.View[complex128]) (o Outcome, err error) {
+				_, err = reduce[float64](team, a)
+				return o, err
+			}},
+			{"sqrtm", Sqrtm[float64, complex128]}, {"logm", Logm[float64, complex128]},
+			{"power", powerOf[float64, complex128](0.3)}, {"signm", Signm[float64, complex128]},
+		} {
+			b.Run(fmt.Sprintf("%s/%d", c.name, n), func(b *testing.B) {
+				for b.Loop() {
+					if _, err := c.f(nil, a.View(), x.View()); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}

@@ -28,7 +28,7 @@ import (
 func Expm[T dense.Scalar](team *sched.Team, a, x dense.View[T]) error {
 	n := a.Rows
 	if a.Cols != n {
-		return dense.BadArgument("a", "expected a square matrix, got shape (%d, %d)", a.Rows, a.Cols)
+		return dense.BadArgument("A", "expected a square matrix, got shape (%d, %d)", a.Rows, a.Cols)
 	}
 	if x.Rows != n || x.Cols != n {
 		return dense.BadArgument("x", "expected shape (%d, %d), got (%d, %d)", n, n, x.Rows, x.Cols)

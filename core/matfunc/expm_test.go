@@ -279,7 +279,7 @@ func TestExpmLayoutsAndThreads(t *testing.T) {
 
 func TestExpmRefusesBadArguments(t *testing.T) {
 	square, wide := dense.New[float64](3, 3).View(), dense.New[float64](3, 4).View()
-	for want, err := range map[string]error{"a": Expm(nil, wide, wide), "x": Expm(nil, square, wide)} {
+	for want, err := range map[string]error{"A": Expm(nil, wide, wide), "x": Expm(nil, square, wide)} {
 		var e *dense.ArgumentError
 		if !errors.As(err, &e) || e.Arg != want {
 			t.Errorf("%s: %v", want, err)

@@ -20,7 +20,9 @@ from ._cholesky import cho_factor, cholesky
 from ._eigh import eigh, eigvalsh
 from ._eigh_banded import eig_banded, eigh_tridiagonal, eigvals_banded, eigvalsh_tridiagonal
 from ._expm import expm
+from ._funm import funm
 from ._matfunc import inv_sqrt_spd
+from ._matfunc_general import fractional_matrix_power, logm, signm, sqrtm
 from ._schur import hessenberg, schur
 from ._solve import cho_solve, solve_triangular
 
@@ -35,8 +37,13 @@ __all__ = [
     "eigvalsh",
     "eigvalsh_tridiagonal",
     "expm",
+    "fractional_matrix_power",
+    "funm",
     "hessenberg",
     "inv_sqrt_spd",
+    "logm",
     "schur",
+    "signm",
     "solve_triangular",
+    "sqrtm",
 ]

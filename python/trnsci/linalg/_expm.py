@@ -53,11 +53,13 @@ def expm(
 
     Notes
     -----
-    Scaling and squaring with Padé approximants, whose degree and scaling are chosen by norms of powers of `A` (A. H. Al-Mohy and
+    Scaling and squaring with Padé approximants, whose degree and scaling are chosen by norms of powers of `A` (A. H.
+    Al-Mohy and
     N. J. Higham, SIAM J. Matrix Anal. Appl. 31, 2009). About 6 products of matrices, a system of equations, and
     ``log2(norm(A)) - 2`` products more where the norm is above 4. Single precision stays single precision.
 
-    The exponential of a triangular matrix is triangular, that of a diagonal one diagonal, with zeros that are exact. A matrix that is
+    The exponential of a triangular matrix is triangular, that of a diagonal one diagonal, with zeros that are exact. A
+    matrix that is
     not diagonal and holds infinities or NaNs gives NaNs.
 
     Examples
