@@ -63,3 +63,15 @@ func laneAssembly(s Set, _ laneKernel, _ *LaneProblem) {
 func iterateLanesAssembly(s Set, _ *LaneProblem, _ int) [Lanes]int {
 	panic("kernel: no assembly for " + s.String() + " in this build")
 }
+
+func reflectRowsAssembly[T Float](s Set, _ []Reflector[T], _ []T, _, _ int) {
+	panic("kernel: no assembly for " + s.String() + " in this build")
+}
+
+func reflectColumnsAssembly[T Float](s Set, _ []Reflector[T], _ []T, _ int) {
+	panic("kernel: no assembly for " + s.String() + " in this build")
+}
+
+func chaseAssembly[T Float](s Set, _ *Chase[T]) int {
+	panic("kernel: no assembly for " + s.String() + " in this build")
+}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/bits"
+	"unsafe"
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
@@ -15,15 +16,30 @@ const (
 	// Smallest normal number.
 	safeMin = 0x1p-1022
 
-	// Smaller matrices are scaled up so that their largest element is about 2^400. The elements and the sums of their
-	// squares are then far from overflow, and an element has to be 2^1370 times smaller than the largest before its
-	// rounding errors are absolute instead of relative. Scaling up is exact.
-	workExponent = 400
-	// Elements of an orthogonal similar matrix, and the sums on the way to it, are at most n times as large as those of
+	// Elements of a unitarily similar matrix, and the sums on the way to it, are at most n times as large as those of
 	// A, up to a factor that this many bits cover. Only matrices above that limit are scaled down.
 	headroomBits = 8
-	maxExponent  = 1023
 )
+
+// exponents says how matrices of a type are scaled: smaller ones up so that their largest element is about 2^work, and those that leave no headroom below
+// 2^largest down. The elements and the sums of their squares are then far from overflow, and an element of double precision has to be 2^1370 times smaller
+// than the largest before its rounding errors are absolute instead of relative, one of single precision 2^150 times. Scaling up is exact.
+type exponents struct{ work, largest int }
+
+func exponentsOf[W dense.Scalar]() exponents {
+	if dense.IsSingle[W]() {
+		return exponents{work: 40, largest: 127}
+	}
+	return exponents{work: 400, largest: 1023}
+}
+
+// smallestNormal returns the smallest normal number of W's real type.
+func smallestNormal[W dense.Scalar]() float64 {
+	if dense.IsSingle[W]() {
+		return 0x1p-126
+	}
+	return safeMin
+}
 
 // output is a result matrix and the name that errors call it by.
 type output[T dense.Scalar] struct {
@@ -38,9 +54,9 @@ type method[W dense.Scalar] struct {
 	finish  func(t, zt dense.Matrix[W])
 }
 
-// decompose brings a to Hessenberg form in the double precision type W, lets m continue from there, and stores the final
+// decompose brings a to Hessenberg form in the type W, lets m continue from there, and stores the final
 // matrix in form and the accumulated unitary factor in factor.
-func decompose[W dense.Wide, T dense.Scalar](a dense.View[T], form, factor output[T], opt Options, m method[W]) error {
+func decompose[W, T dense.Scalar](a dense.View[T], form, factor output[T], opt Options, m method[W]) error {
 	if err := checkShapes(a, form, factor); err != nil {
 		return err
 	}
@@ -61,7 +77,10 @@ func decompose[W dense.Wide, T dense.Scalar](a dense.View[T], form, factor outpu
 	if m.iterate != nil {
 		opt.Team.Plan(a.Rows) // and for each eigenvalue
 	}
-	work, factorT := formMatrix[W](a, form.View, opt), factorMatrix[W](factor.View)
+	work, factorT := newPadded[W](a.Rows), dense.Matrix[W]{}
+	if factor.Rows > 0 {
+		factorT = newPadded[W](a.Rows)
+	}
 	if err := blas.CopyView(opt.Team, work.View(), a); err != nil {
 		return err
 	}
@@ -118,36 +137,37 @@ func checkShapes[T dense.Scalar](a dense.View[T], form, factor output[T]) error 
 	return nil
 }
 
-// formMatrix returns a row-major matrix of type W to work in: the output's memory or a's where that is possible.
-func formMatrix[W, T dense.Scalar](a, form dense.View[T], opt Options) dense.Matrix[W] {
-	if m, ok := memoryOf[W](form); ok {
-		return m
+// lineBytes is the size of a line of the cache.
+const lineBytes = 64
+
+// paddedStride returns the stride of newPadded.
+func paddedStride[W dense.Scalar](n int) int {
+	const page = 4096
+	size := int(unsafe.Sizeof(*new(W)))
+	perLine := lineBytes / size
+	stride := (n + perLine - 1) / perLine * perLine
+	if stride*size%page == 0 {
+		stride += perLine
 	}
-	if m, ok := memoryOf[W](a); ok && opt.Overwrite {
-		return m
-	}
-	return dense.New[W](a.Rows, a.Cols)
+	return stride
 }
 
-// factorMatrix returns a row-major matrix of type W for the transposed unitary factor, or one without rows if it is not
-// wanted.
-func factorMatrix[W, T dense.Scalar](factor dense.View[T]) dense.Matrix[W] {
-	if factor.Rows == 0 {
-		return dense.Matrix[W]{}
-	}
-	if m, ok := memoryOf[W](factor.T()); ok {
-		return m
-	}
-	return dense.New[W](factor.Cols, factor.Rows)
+// newPadded returns an n x n matrix of zeros whose rows begin at multiples of a line of the cache, but not all at the same place of a page: rows of which
+// some hundred are worked on together would then fall upon the same few lines of the cache.
+func newPadded[W dense.Scalar](n int) dense.Matrix[W] {
+	stride := paddedStride[W](n)
+	return dense.Matrix[W]{Rows: n, Cols: n, Stride: stride, Data: newAligned[W](n * stride)}
 }
 
-// memoryOf returns v's memory as a row-major matrix of type W, if it is that.
-func memoryOf[W, T dense.Scalar](v dense.View[T]) (dense.Matrix[W], bool) {
-	same, ok := any(v).(dense.View[W])
-	if !ok {
-		return dense.Matrix[W]{}, false
+// newAligned returns n zeros from the beginning of a line of the cache on.
+func newAligned[W dense.Scalar](n int) []W {
+	size := int(unsafe.Sizeof(*new(W)))
+	data := make([]W, n+lineBytes/size)
+	first := 0
+	if over := int(uintptr(unsafe.Pointer(unsafe.SliceData(data))) % lineBytes); over > 0 {
+		first = (lineBytes - over) / size
 	}
-	return same.Matrix()
+	return data[first : first+n]
 }
 
 func fill[T dense.Scalar](v dense.View[T], x T) {
@@ -183,8 +203,9 @@ func scalingShift[W dense.Scalar](a dense.Matrix[W]) int {
 		return 0
 	}
 	_, exponent := math.Frexp(largest)
-	limit := maxExponent - headroomBits - bits.Len(uint(a.Rows))
-	return min(max(exponent, workExponent), limit) - exponent
+	of := exponentsOf[W]()
+	limit := of.largest - headroomBits - bits.Len(uint(a.Rows))
+	return min(max(exponent, of.work), limit) - exponent
 }
 
 // scale multiplies a by 2^shift, in two steps because 2^shift itself may not be representable.

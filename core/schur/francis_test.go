@@ -29,7 +29,7 @@ func TestNegligible(t *testing.T) {
 			[]float64{0, 1, 0, 0}, []float64{-1, 0, tiny, 0}, []float64{0, -tiny, 0, 1}, []float64{0, 0, -1, 0}), 3, false, false},
 	}
 	for _, c := range cases {
-		f := francis{t: c.t}
+		f := francis[float64]{t: c.t, eps: eps}
 		if got := f.negligible(c.k, false); got != c.strict {
 			t.Errorf("%s: strict test gives %v", c.name, got)
 		}

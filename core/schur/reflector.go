@@ -27,6 +27,15 @@ func safeScale(norm float64) float64 {
 	return 1
 }
 
+// tinyNormOf returns the norm below which a vector of type W is multiplied by a factor, and the factor.
+func tinyNormOf[W dense.Scalar]() (least, factor float64) {
+	const tinySingle, enlargeSingle = 0x1p-80, 0x1p+80
+	if dense.IsSingle[W]() {
+		return tinySingle, enlargeSingle
+	}
+	return tinyNorm, enlarge
+}
+
 // householder overwrites x by the vector v with v[0] = 1 for which P^H, P = I - tau v v^H, maps x to beta e_1. beta is real
 // unless tau is 0. tau is 0, and v is meaningless, exactly when x already is a multiple of e_1.
 func householder[W dense.Scalar](x []W) (beta, tau W) {
@@ -36,10 +45,10 @@ func householder[W dense.Scalar](x []W) (beta, tau W) {
 		return x[0], 0
 	}
 	norm := math.Hypot(dense.Abs(x[0]), tailNorm)
-	if norm < tinyNorm {
-		blas.Scal(dense.FromReal[W](enlarge), dense.Vec(x))
+	if least, factor := tinyNormOf[W](); norm < least {
+		blas.Scal(dense.FromReal[W](factor), dense.Vec(x))
 		beta, tau = householder(x)
-		return beta * dense.FromReal[W](1/enlarge), tau
+		return beta * dense.FromReal[W](1/factor), tau
 	}
 	beta = dense.FromReal[W](-math.Copysign(norm, dense.Real(x[0])))
 	tau = (beta - x[0]) / beta
@@ -67,44 +76,13 @@ func newReflector(a, b, c float64) (p reflector, beta float64) {
 	return p, beta / scale
 }
 
-// rows3 applies the reflector from the left to three rows of equal length.
-func (p reflector) rows3(x, y, z []float64) {
-	y, z = y[:len(x)], z[:len(x)]
-	for j, xj := range x {
-		s := xj + p.v1*y[j] + p.v2*z[j]
-		x[j] = xj - p.tau*s
-		y[j] -= p.t1 * s
-		z[j] -= p.t2 * s
+// newRotation returns the rotation that maps (x, y) to (r, 0).
+func newRotation(x, y float64) (g rotation, r float64) {
+	if y == 0 {
+		return rotation{cs: 1}, x
 	}
-}
-
-// rows2 applies the reflector from the left to two rows of equal length.
-func (p reflector) rows2(x, y []float64) {
-	y = y[:len(x)]
-	for j, xj := range x {
-		s := xj + p.v1*y[j]
-		x[j] = xj - p.tau*s
-		y[j] -= p.t1 * s
-	}
-}
-
-// columns3 applies the reflector from the right to three columns of m, starting at column k, in the rows before end.
-func (p reflector) columns3(m dense.Matrix[float64], k, end int) {
-	for i := range end {
-		r := m.Data[i*m.Stride+k : i*m.Stride+k+3 : i*m.Stride+k+3]
-		s := r[0] + p.v1*r[1] + p.v2*r[2]
-		r[0] -= p.tau * s
-		r[1] -= p.t1 * s
-		r[2] -= p.t2 * s
-	}
-}
-
-// columns2 applies the reflector from the right to two columns of m, starting at column k, in the rows before end.
-func (p reflector) columns2(m dense.Matrix[float64], k, end int) {
-	for i := range end {
-		r := m.Data[i*m.Stride+k : i*m.Stride+k+2 : i*m.Stride+k+2]
-		s := r[0] + p.v1*r[1]
-		r[0] -= p.tau * s
-		r[1] -= p.t1 * s
-	}
+	scale := safeScale(max(math.Abs(x), math.Abs(y)))
+	x, y = x*scale, y*scale
+	r = math.Sqrt(x*x + y*y)
+	return rotation{x / r, y / r}, r / scale
 }

@@ -10,6 +10,7 @@ package schur
 import (
 	"fmt"
 	"math"
+	"unsafe"
 
 	"trnsci/core/dense"
 	"trnsci/core/sched"
@@ -21,8 +22,8 @@ type Options struct {
 	Team *sched.Team
 	// SkipFiniteCheck makes a matrix with infinities or NaNs give results full of NaN instead of an error.
 	SkipFiniteCheck bool
-	// Overwrite allows a to serve as work space; what it holds afterwards is unspecified. The first output may then
-	// be the same view as a. No other overlap of the views is allowed, with or without Overwrite.
+	// Overwrite is for callers who do not need a any more: the first output may then be the same view as a. No other
+	// overlap of the views is allowed, with or without Overwrite.
 	Overwrite bool
 	// MaxIterations limits the QR sweeps of the whole call; 0 means 30 for each eigenvalue.
 	MaxIterations int
@@ -52,10 +53,18 @@ func (e *ConvergenceError) Error() string {
 // Cost: 10/3 n^3 flops, 14/3 n^3 with Q. Method: Householder reduction, Golub and Van Loan, Matrix Computations,
 // 4th ed., algorithm 7.4.2.
 func Hessenberg[T dense.Scalar](a, h, q dense.View[T], opt Options) error {
-	if dense.IsComplex[T]() {
-		return decompose[complex128](a, output[T]{"h", h}, output[T]{"q", q}, opt, method[complex128]{})
+	return inOwnType(a, output[T]{"h", h}, output[T]{"q", q}, opt, method[float32]{}, method[float64]{}, method[complex128]{})
+}
+
+// inOwnType calls decompose in the type T, or for single-precision complex numbers in double precision.
+func inOwnType[T dense.Scalar](a dense.View[T], form, factor output[T], opt Options, single method[float32], double method[float64], complex method[complex128]) error {
+	switch {
+	case dense.IsComplex[T]():
+		return decompose(a, form, factor, opt, complex)
+	case dense.IsSingle[T]():
+		return decompose(a, form, factor, opt, single)
 	}
-	return decompose[float64](a, output[T]{"h", h}, output[T]{"q", q}, opt, method[float64]{})
+	return decompose(a, form, factor, opt, double)
 }
 
 // Schur computes A = Z T Z^H for an n x n matrix A: T is upper triangular for a complex matrix and upper quasi-triangular
@@ -74,10 +83,10 @@ func Hessenberg[T dense.Scalar](a, h, q dense.View[T], opt Options) error {
 // iteration (single-shift for complex matrices), Golub and Van Loan, section 7.5, with the deflation test of Ahues and Tisseur (LAPACK Working Note 122,
 // 1997) and the standardized blocks of Bai and Demmel (Linear Algebra Appl. 186, 1993).
 func Schur[T dense.Scalar](a, t, z dense.View[T], opt Options) error {
-	if dense.IsComplex[T]() {
-		return decompose(a, output[T]{"t", t}, output[T]{"z", z}, opt, method[complex128]{iterate: triangularizeComplex[complex128]})
-	}
-	return decompose(a, output[T]{"t", t}, output[T]{"z", z}, opt, method[float64]{iterate: triangularize, finish: restandardize[float64]})
+	return inOwnType(a, output[T]{"t", t}, output[T]{"z", z}, opt,
+		method[float32]{iterate: triangularize[float32], finish: restandardize[float32]},
+		method[float64]{iterate: triangularize[float64], finish: restandardize[float64]},
+		method[complex128]{iterate: triangularizeComplex[complex128]})
 }
 
 // Eigenvalues returns the eigenvalues of the triangular or quasi-triangular t that Schur computes, in the order of its
@@ -100,17 +109,28 @@ func Eigenvalues[T dense.Scalar](t dense.View[T]) []complex128 {
 }
 
 // Workspace returns an upper bound on the memory in bytes that Hessenberg or Schur allocates for an n x n matrix: two
-// matrices and a few vectors, all in double precision. In double precision the first matrix is saved when the first output
-// has contiguous rows and the second when the unitary factor is not wanted or has contiguous columns.
+// matrices, of which the second is for the unitary factor, and a few vectors.
 func Workspace[T dense.Scalar](n int, _ Options) int64 {
-	const (
-		vectors  = 4
-		headers  = 1024 // structs and the allocator's rounding up of small sizes
-		pageSize = 8192 // to which the allocator rounds up large sizes
-	)
-	word := int64(8)
-	if dense.IsComplex[T]() {
-		word *= 2
+	switch {
+	case dense.IsComplex[T]():
+		return workspace[complex128](n)
+	case dense.IsSingle[T]():
+		return workspace[float32](n)
 	}
-	return word*int64(n)*(2*int64(n)+vectors) + (2+vectors)*pageSize + headers
+	return workspace[float64](n)
+}
+
+// workspace is Workspace for the type W that is worked in.
+func workspace[W dense.Scalar](n int) int64 {
+	const (
+		matrices, vectors = 2, 4
+		reflectors        = 5    // numbers for each row
+		headers           = 1024 // structs, the alignment of the matrices and the allocator's rounding up of small sizes
+		pageSize          = 8192 // to which the allocator rounds up large sizes
+	)
+	word := int64(unsafe.Sizeof(*new(W)))
+	if n > plainOrder { // the windows of the multishift iteration and their products, which may become as large as the matrix
+		return word*int64(n)*(2*matrices+1)*int64(paddedStride[W](n)) + reflectors*word*int64(n)*int64(n) + (matrices+vectors)*pageSize + headers
+	}
+	return word*int64(n)*(matrices*int64(paddedStride[W](n))+vectors+reflectors) + (matrices+vectors)*pageSize + headers
 }

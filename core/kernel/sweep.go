@@ -1,0 +1,149 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"unsafe"
+)
+
+// Reflector is I - tau v v^T with v = (1, V1, V2), which acts on three neighbouring rows or columns: T0 = tau, T1 = tau V1, T2 = tau V2. The zero value
+// changes nothing.
+type Reflector[T Float] struct{ V1, V2, T0, T1, T2 T }
+
+// reflect returns the reflector's product with (x, y, z).
+func (r *Reflector[T]) reflect(x, y, z T) (T, T, T) {
+	s := x + r.V1*y + r.V2*z
+	return x - r.T0*s, y - r.T1*s, z - r.T2*s
+}
+
+// reflectedRows is how many rows or columns a reflector changes.
+const reflectedRows = 3
+
+// ReflectRows applies reflectors one after the other from the left: reflector k to the rows k, k+1 and k+2 of cols elements, row i of which begins at
+// a[i*stride]. The same element gets the same bits however the columns are cut into calls.
+func ReflectRows[T Float](s Set, reflectors []Reflector[T], a []T, stride, cols int) {
+	n := len(reflectors)
+	if n == 0 || cols == 0 {
+		return
+	}
+	if cols < 0 || stride < 0 || (n+reflectedRows-2)*stride+cols > len(a) {
+		panic(fmt.Sprintf("kernel: %d reflectors of rows of %d elements, stride %d, length %d", n, cols, stride, len(a)))
+	}
+	if s != Go {
+		reflectRowsAssembly(s, reflectors, a, stride, cols)
+		return
+	}
+	for k := range reflectors {
+		r := &reflectors[k]
+		x, y, z := a[k*stride:][:cols], a[(k+1)*stride:][:cols], a[(k+2)*stride:][:cols]
+		for j := range x {
+			x[j], y[j], z[j] = r.reflect(x[j], y[j], z[j])
+		}
+	}
+}
+
+// SweepRows returns how many rows ReflectColumns takes together.
+func SweepRows(s Set) int {
+	const rows = 8 // as many elements as a vector has, or half of one
+	if s == AVX2 {
+		return rows / 2
+	}
+	return rows
+}
+
+// ReflectColumns applies reflectors one after the other from the right: reflector k to the columns k, k+1 and k+2 of SweepRows rows, row i of which begins
+// at a[i*stride].
+func ReflectColumns[T Float](s Set, reflectors []Reflector[T], a []T, stride int) {
+	n, rows := len(reflectors), SweepRows(s)
+	if n == 0 {
+		return
+	}
+	if stride < 0 || (rows-1)*stride+n+reflectedRows-1 > len(a) {
+		panic(fmt.Sprintf("kernel: %d reflectors of columns, stride %d, length %d", n, stride, len(a)))
+	}
+	if s != Go {
+		reflectColumnsAssembly(s, reflectors, a, stride)
+		return
+	}
+	for i := range rows {
+		row := a[i*stride:][:n+reflectedRows-1]
+		for k := range reflectors {
+			row[k], row[k+1], row[k+2] = reflectors[k].reflect(row[k], row[k+1], row[k+2])
+		}
+	}
+}
+
+// Chase is a run of steps of a bulge down an upper Hessenberg matrix, as in an implicit double-shift QR sweep. Element (i, j) is A[i*Stride+j]. Step k, from
+// First on, makes the reflector of the rows k+1 to k+3 that maps column k to a multiple of the first unit vector and applies it
+//
+//   - from the left to the columns up to End-1, of which the first three behind k belong to the matrix in any case;
+//   - from the right to the rows up to k+4, but at most Last, beginning with the last multiple of SweepRows above or at row k+1, counted from Top on.
+//
+// What is above those rows is left to ReflectColumns. The reflectors go to Reflectors, one for each step.
+type Chase[T Float] struct {
+	A                []T
+	Stride           int
+	First, Last, End int
+	Top              int
+	Reflectors       []Reflector[T]
+}
+
+// Run does the steps and returns how many it has done. It ends before a step whose column has no elements to eliminate, or elements whose squares are not
+// sure to be safe from overflow and underflow. Nothing outside of the rows and columns that are named is read or written.
+func (c *Chase[T]) Run(s Set) (steps int) {
+	if len(c.Reflectors) == 0 {
+		return 0
+	}
+	c.check()
+	if s != Go {
+		return chaseAssembly(s, c)
+	}
+	for i := range c.Reflectors {
+		if !c.step(c.First+i, SweepRows(s), &c.Reflectors[i]) {
+			return i
+		}
+	}
+	return len(c.Reflectors)
+}
+
+func (c *Chase[T]) check() {
+	last := c.First + len(c.Reflectors) - 1 // step
+	row := min(last+4, c.Last)
+	if c.First < 0 || c.Top < 0 || c.Top > c.First+1 || c.Last < last+3 || c.End < last+4 || c.Stride < c.End || row*c.Stride+c.End > len(c.A) {
+		panic(fmt.Sprintf("kernel: %d steps of a bulge from %d on, rows %d to %d, columns to %d, stride %d, length %d",
+			len(c.Reflectors), c.First, c.Top, c.Last, c.End, c.Stride, len(c.A)))
+	}
+}
+
+// safeSquares returns the bounds of sums of squares in which no square that counts has overflowed or underflowed.
+func safeSquares[T Float]() (least, most T) {
+	const leastSingle, mostSingle, leastDouble, mostDouble = 0x1p-90, 0x1p+120, -900, +1000
+	if unsafe.Sizeof(T(0)) == unsafe.Sizeof(float32(0)) {
+		return leastSingle, mostSingle
+	}
+	return T(math.Ldexp(1, leastDouble)), T(math.Ldexp(1, mostDouble))
+}
+
+func (c *Chase[T]) step(k, group int, r *Reflector[T]) bool {
+	row := func(i int) []T { return c.A[i*c.Stride:][:c.End] }
+	x, y, z := row(k+1), row(k+2), row(k+3)
+	least, most := safeSquares[T]()
+	tail := y[k]*y[k] + z[k]*z[k]
+	sum := x[k]*x[k] + tail
+	if !(sum >= least && sum <= most) || tail == 0 {
+		return false
+	}
+	norm := T(math.Copysign(math.Sqrt(float64(sum)), float64(x[k])))
+	d := x[k] + norm
+	*r = Reflector[T]{V1: y[k] / d, V2: z[k] / d, T0: d / norm}
+	r.T1, r.T2 = r.T0*r.V1, r.T0*r.V2
+	x[k], y[k], z[k] = -norm, 0, 0
+	for j := k + 1; j < c.End; j++ {
+		x[j], y[j], z[j] = r.reflect(x[j], y[j], z[j])
+	}
+	for i := c.Top + (k+1-c.Top)/group*group; i <= min(k+4, c.Last); i++ {
+		a := row(i)[k+1:][:reflectedRows]
+		a[0], a[1], a[2] = r.reflect(a[0], a[1], a[2])
+	}
+	return true
+}

@@ -1,0 +1,164 @@
+package kernel
+
+import (
+	"bytes"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// randomReflectors returns reflectors, some of them the identity. Nothing asks them to be orthogonal.
+func randomReflectors[T Float](rng *rand.Rand, n int) []Reflector[T] {
+	r := make([]Reflector[T], n)
+	for k := range r {
+		v1, v2 := rng.NormFloat64(), rng.NormFloat64()
+		tau := 2 / (1 + v1*v1 + v2*v2)
+		if rng.IntN(7) > 0 {
+			r[k] = Reflector[T]{V1: T(v1), V2: T(v2), T0: T(tau), T1: T(tau * v1), T2: T(tau * v2)}
+		}
+	}
+	return r
+}
+
+// placeMatrix places rows x cols random numbers among NaNs and returns them with their stride.
+func placeMatrix[T Float](rng *rand.Rand, m arena[T], rows, cols int) (a []T, stride int) {
+	const padding = 5
+	stride = cols + rng.IntN(padding)
+	a = m.place(rng, (rows-1)*stride+cols)
+	for i := range a {
+		a[i] = T(math.NaN())
+		if i%stride < cols {
+			a[i] = T(rng.NormFloat64())
+		}
+	}
+	return a, stride
+}
+
+// requireClose fails unless the elements of got are those of want up to rounding errors of so many operations on numbers of size 1, and are NaN where
+// those are.
+func requireClose[T Float](t *testing.T, got, want []T, operations float64) {
+	t.Helper()
+	limit := operations * epsilon[T]()
+	for i := range want {
+		if !(math.Abs(float64(got[i]-want[i])) <= limit) && !(got[i] != got[i] && want[i] != want[i]) {
+			t.Fatalf("element %d is %v, not %v", i, got[i], want[i])
+		}
+	}
+}
+
+// roundings is the number of rounding errors that numbers of the size of a few may have got after n reflectors.
+func roundings(n int) float64 { return 30 * float64(n+1) }
+
+func TestReflectRows(t *testing.T) { forSets(t, testReflectRows[float32], testReflectRows[float64]) }
+
+func testReflectRows[T Float](t *testing.T, s Set) {
+	rng := rand.New(rand.NewPCG(21, uint64(s)))
+	arena := newArena[T](t)
+	for range 2000 {
+		n, cols := 1+rng.IntN(20), 1+rng.IntN(100)
+		reflectors := randomReflectors[T](rng, n)
+		a, stride := placeMatrix(rng, arena, n+2, cols)
+		want, parts := slices.Clone(a), slices.Clone(a)
+		ReflectRows(Go, reflectors, want, stride, cols)
+		ReflectRows(s, reflectors, a, stride, cols)
+		requireClose(t, a, want, roundings(n))
+		cut := rng.IntN(cols + 1)
+		ReflectRows(s, reflectors, parts, stride, cut)
+		ReflectRows(s, reflectors, parts[cut:], stride, cols-cut)
+		requireClose(t, parts, a, 0)
+	}
+}
+
+func TestReflectColumns(t *testing.T) {
+	forSets(t, testReflectColumns[float32], testReflectColumns[float64])
+}
+
+func testReflectColumns[T Float](t *testing.T, s Set) {
+	rng := rand.New(rand.NewPCG(22, uint64(s)))
+	arena := newArena[T](t)
+	for trial := range 1000 {
+		n := 1 + trial%40
+		reflectors := randomReflectors[T](rng, n)
+		a, stride := placeMatrix(rng, arena, SweepRows(s), n+2)
+		want := slices.Clone(a)
+		for i := range SweepRows(s) { // with one row for a column, the definition of ReflectRows
+			ReflectRows(Go, reflectors, want[i*stride:], 1, 1)
+		}
+		ReflectColumns(s, reflectors, a, stride)
+		requireClose(t, a, want, roundings(n))
+	}
+}
+
+func TestChase(t *testing.T) { forSets(t, testChase[float32], testChase[float64]) }
+
+// testChase places a matrix that has a bulge below its subdiagonal. All that a chase does not name is NaN.
+func testChase[T Float](t *testing.T, s Set) {
+	rng := rand.New(rand.NewPCG(23, uint64(s)))
+	arena := newArena[T](t)
+	for range 3000 {
+		top, steps := rng.IntN(12), 1+rng.IntN(20)
+		c := Chase[T]{First: top + rng.IntN(20), Top: top}
+		c.Last = c.First + steps + 2 + rng.IntN(4)
+		c.End = c.First + steps + 3 + rng.IntN(40)
+		c.A, c.Stride = placeMatrix(rng, arena, min(c.First+steps+4, c.Last+1), c.End)
+		for i := range c.A {
+			row, col := i/c.Stride, i%c.Stride
+			if row < c.Top || row > c.First+4 && col < row-1 || row > c.First && col < c.First {
+				c.A[i] = T(math.NaN())
+			}
+			if row > c.First+3 && row > col+1 && col > c.First {
+				c.A[i] = 0
+			}
+		}
+		c.Reflectors = make([]Reflector[T], steps)
+		want := c
+		want.A, want.Reflectors = slices.Clone(c.A), slices.Clone(c.Reflectors)
+		for i := range want.Reflectors {
+			if !want.step(want.First+i, SweepRows(s), &want.Reflectors[i]) {
+				t.Fatalf("the reflector of step %d is not safe", i)
+			}
+		}
+		if done := c.Run(s); done != steps {
+			t.Fatalf("%d steps done of %d", done, steps)
+		}
+		requireClose(t, c.A, want.A, 100*roundings(steps))
+		for i, r := range c.Reflectors {
+			w := want.Reflectors[i]
+			requireClose(t, []T{r.V1, r.V2, r.T0, r.T1, r.T2}, []T{w.V1, w.V2, w.T0, w.T1, w.T2}, 1000*roundings(steps))
+		}
+	}
+}
+
+func TestChaseStops(t *testing.T) { forSets(t, testChaseStops[float32], testChaseStops[float64]) }
+
+// testChaseStops asks for an end before columns that need care, and that nothing of them has changed.
+func testChaseStops[T Float](t *testing.T, s Set) {
+	const n = 12
+	for name, column := range map[string][3]T{
+		"nothing to eliminate": {1, 0, 0}, "zero": {}, "infinite": {1, T(math.Inf(1)), 1}, "not a number": {1, 1, T(math.NaN())},
+		"squares underflow": {safeRoot[T](-1), safeRoot[T](-1), 0}, "squares overflow": {safeRoot[T](1), 1, 1},
+	} {
+		a := make([]T, n*n)
+		for k, x := range column {
+			a[(k+1)*n] = x
+		}
+		before := slices.Clone(a)
+		c := Chase[T]{A: a, Stride: n, Last: n - 1, End: n, Reflectors: make([]Reflector[T], 3)}
+		if done := c.Run(s); done != 0 {
+			t.Errorf("%s: %d steps", name, done)
+		}
+		if !bytes.Equal(bitsOf(a), bitsOf(before)) {
+			t.Errorf("%s: the matrix was changed", name)
+		}
+	}
+}
+
+// safeRoot returns a number whose square is too large for sign 1 and too small for -1.
+func safeRoot[T Float](sign int) T {
+	least, most := safeSquares[T]()
+	if sign > 0 {
+		return T(2 * math.Sqrt(float64(most)))
+	}
+	return T(math.Sqrt(float64(least)) / 2)
+}

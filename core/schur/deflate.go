@@ -1,0 +1,148 @@
+package schur
+
+import (
+	"math"
+
+	"trnsci/core/blas"
+	"trnsci/core/dense"
+)
+
+// deflate looks for converged eigenvalues in the trailing window of the block of rows lo to hi: it brings the window to quasi-triangular form, which makes a
+// spike of the single element left of it, and moves the eigenvalues for which the spike is not negligible up. It returns how many have converged, and the
+// others as shifts, those next to the converged ones first.
+func (m *multishift[W]) deflate(lo, hi, window int) (deflated int, shifts []shift, err error) {
+	top := hi - window + 1
+	local, err := m.solveLocal(top, hi)
+	if err != nil {
+		return 0, nil, err
+	}
+	spike := m.at(top, top-1)
+	kept := m.sortWindow(local, spike)
+	shifts = pairs(local.t, kept)
+	if kept == window {
+		return 0, shifts, nil
+	}
+	if kept == 0 {
+		m.t.Set(top, top-1, 0)
+	} else {
+		m.t.Set(top, top-1, W(spike*m.reduceWindow(local, kept)))
+	}
+	m.putBack(local, top)
+	return window - kept, shifts, nil
+}
+
+// sortWindow moves the eigenvalues that have not converged to the upper end of the window and returns the order of their blocks together. Element i of the
+// spike is the given number times zt[i][0].
+func (m *multishift[W]) sortWindow(local *francis[W], spike float64) (kept int) {
+	t := local.t
+	end, placed := t.Rows, 0 // rows before end and from placed on are still to be looked at
+	for placed < end {
+		size := blockSize(t, end-1)
+		if m.converged(local, end-size, size, spike) {
+			end -= size
+			continue
+		}
+		at := end - size
+		for at > placed {
+			before := blockSize(t, at-1)
+			if at-before < placed || !swapBlocks(t, local.zt, at-before, before, size) {
+				break
+			}
+			at -= before
+			if size == 2 && t.At(at+1, at) == 0 {
+				size = 1 // the pair has become two real ones; the second is looked at again
+			}
+		}
+		placed = at + size
+	}
+	return end
+}
+
+// blockSize returns the order of the diagonal block of t that ends in row i.
+func blockSize[W dense.Float](t dense.Matrix[W], i int) int {
+	if i > 0 && t.At(i, i-1) != 0 {
+		return 2
+	}
+	return 1
+}
+
+// converged reports whether the spike is negligible in the rows of a diagonal block, beside the eigenvalues of that.
+func (m *multishift[W]) converged(local *francis[W], row, size int, spike float64) bool {
+	largest := math.Abs(spike * float64(local.zt.At(row, 0)))
+	eigenvalue := math.Abs(local.at(row, row))
+	if size == 2 {
+		largest = max(largest, math.Abs(spike*float64(local.zt.At(row+1, 0))))
+		eigenvalue += math.Sqrt(math.Abs(local.at(row, row+1))) * math.Sqrt(math.Abs(local.at(row+1, row)))
+	}
+	if eigenvalue == 0 {
+		eigenvalue = math.Abs(spike)
+	}
+	return largest <= max(m.floor, m.eps*eigenvalue)
+}
+
+// pairs returns the eigenvalues of the leading part of t as shifts, from its last row up: complex pairs, and real numbers two by two.
+func pairs[W dense.Float](t dense.Matrix[W], order int) []shift {
+	var shifts []shift
+	single := math.NaN()
+	for i := order - 1; i >= 0; i-- {
+		if blockSize(t, i) == 2 {
+			b := block2At(t, i-1)
+			im := math.Sqrt(math.Abs(b.b)) * math.Sqrt(math.Abs(b.c))
+			shifts = append(shifts, shift{b.a, im, b.a, -im})
+			i--
+			continue
+		}
+		re := float64(t.At(i, i))
+		if math.IsNaN(single) {
+			single = re
+			continue
+		}
+		shifts = append(shifts, shift{re1: single, re2: re})
+		single = math.NaN()
+	}
+	if len(shifts) == 0 && !math.IsNaN(single) {
+		shifts = append(shifts, shift{re1: single, re2: single})
+	}
+	return shifts
+}
+
+// reduceWindow brings the leading part of the window, of the given order, and the spike left of it back to Hessenberg form, and returns the factor of the
+// spike's first element, which is all that is left of it.
+func (m *multishift[W]) reduceWindow(local *francis[W], order int) float64 {
+	if order == 1 {
+		return float64(local.zt.At(0, 0))
+	}
+	v := make([]W, order)
+	for i := range v {
+		v[i] = local.zt.At(i, 0)
+	}
+	beta, tau := householder(v)
+	rows, block := local.t.Slice(0, order, 0, local.t.Cols), local.t.Slice(0, order, 0, order)
+	leading := local.zt.Slice(0, order, 0, local.zt.Cols)
+	if tau != 0 {
+		reflectLeft(v, tau, rows)
+		reflectLeft(v, tau, leading)
+		reflectRight(v, tau, block)
+	}
+	q := within(&m.reduced, order, order)
+	if err := reduce(m.team.Quiet(), block, q); err != nil {
+		return float64(beta) // cancelled: nothing of this is used
+	}
+	m.mixRows(q, rows.Slice(0, order, order, rows.Cols))
+	m.mixRows(q, leading)
+	return float64(beta)
+}
+
+// reflectLeft replaces x by (I - tau v v^T) x.
+func reflectLeft[W dense.Float](v []W, tau W, x dense.Matrix[W]) {
+	sums := dense.Vec(make([]W, x.Cols))
+	blas.Gemv(nil, blas.Trans, 1, x, dense.Vec(v), 0, sums)
+	blas.Ger(nil, -tau, dense.Vec(v), sums, x)
+}
+
+// reflectRight replaces x by x (I - tau v v^T).
+func reflectRight[W dense.Float](v []W, tau W, x dense.Matrix[W]) {
+	sums := dense.Vec(make([]W, x.Rows))
+	blas.Gemv(nil, blas.NoTrans, 1, x, dense.Vec(v), 0, sums)
+	blas.Ger(nil, -tau, sums, dense.Vec(v), x)
+}

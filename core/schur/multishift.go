@@ -1,0 +1,314 @@
+package schur
+
+import (
+	"errors"
+	"math"
+
+	"trnsci/core/blas"
+	"trnsci/core/dense"
+	"trnsci/core/kernel"
+)
+
+// sizes are the choices of the multishift iteration for a matrix of some order. They were tuned on random matrices and change nothing but times.
+type sizes struct {
+	shifts int // eigenvalues that a sweep takes as shifts, two for a bulge
+	window int // rows of the window of aggressive early deflation
+	extra  int // rows that a chain of bulges moves down before the parts of the matrix off the diagonal follow, but for a multiple of the bulges
+}
+
+func sizesFor(n int) sizes {
+	switch {
+	case n < 200:
+		return sizes{shifts: 12, window: 12, extra: 16}
+	case n < 330:
+		return sizes{shifts: 32, window: 16, extra: 16}
+	case n < 400:
+		return sizes{shifts: 32, window: 24, extra: 16}
+	case n < 800:
+		return sizes{shifts: 32, window: 32, extra: 16}
+	}
+	return sizes{shifts: 64, window: 64, extra: 24}
+}
+
+const (
+	// Matrices up to plainOrder are left to single double-shift steps; blocks that a larger one has shrunk to are, up to plainBlock, apart from the rest.
+	plainOrder = 110
+	plainBlock = 70
+	// A sweep is left out after a window that let go of this share of its eigenvalues: its shifts are good enough for another window.
+	nibble = 0.14
+	// After so many windows without a deflation, they grow, by this much each time; and at multiples of a period the shifts are exceptional.
+	patience, growth, exceptionalSweep = 4, 4, 6
+	rowsOfBulge                        = 3 // between one bulge of a chain and the next
+)
+
+// multishift does the sweeps of small chains of bulges of a francis, and the deflations between them.
+//
+// Method: Braman, Byers and Mathias, The multishift QR algorithm, parts I and II, SIAM J. Matrix Anal. Appl. 23, 2002.
+type multishift[W dense.Float] struct {
+	*francis[W]
+	sizes
+	runs  []run[W] // of a window of the sweep, in their order
+	store []kernel.Reflector[W]
+	// Memory that is used again: of a window and its orthogonal factor, of products, of the orthogonal factor of its reduction.
+	form, factor, product, reduced []W
+	panels                         [][]W // for each worker
+}
+
+// run is what one bulge does to the rows from row on: its reflectors, one row apart, and at the bottom of the block a rotation of the last two rows.
+type run[W dense.Float] struct {
+	row        int
+	reflectors []kernel.Reflector[W]
+	rotation   []kernel.Rotation[W]
+}
+
+// runLarge is run for large matrices.
+func (f *francis[W]) runLarge() error {
+	m := &multishift[W]{francis: f, sizes: sizesFor(f.t.Rows), panels: make([][]W, f.team.Threads())}
+	failures := 0
+	for hi := f.t.Rows - 1; hi >= 0; {
+		if err := f.team.Err(); err != nil {
+			return err
+		}
+		lo := f.blockStart(hi, failures > relaxAfter)
+		deflated, err := m.advance(lo, hi, failures)
+		if err != nil {
+			return err
+		}
+		f.team.Step(deflated)
+		hi -= deflated
+		failures++
+		if deflated > 0 {
+			failures = 0
+		}
+	}
+	return nil
+}
+
+// advance looks for converged eigenvalues at the end of the block of rows lo to hi, and if they are few, sweeps over the rest of it. It returns how many it
+// has found; failures counts the calls before that found none.
+func (m *multishift[W]) advance(lo, hi, failures int) (deflated int, err error) {
+	order := hi - lo + 1
+	window := m.window
+	if failures > patience {
+		window += (failures - patience) * growth
+	}
+	if order <= plainBlock || window+patience > order {
+		return order, m.solveBlock(lo, hi)
+	}
+	if top := hi - window + 1; math.Abs(m.at(top, top-1)) > math.Abs(m.at(top-1, top-2)) {
+		window++
+	}
+	deflated, shifts, err := m.deflate(lo, hi, window)
+	if err != nil || float64(deflated) > nibble*float64(window) || order-deflated <= plainBlock {
+		return deflated, err
+	}
+	hi -= deflated
+	if failures > 0 && failures%exceptionalSweep == 0 {
+		shifts = m.exceptionalShifts(lo, hi)
+	}
+	bulges := min(m.shifts/2, (hi-lo-2)/rowsOfBulge)
+	shifts = shifts[:min(len(shifts), bulges)]
+	if m.francis.sweeps+len(shifts) > m.limit {
+		n := m.t.Rows
+		return 0, &ConvergenceError{Lo: lo, Hi: hi, Found: n - 1 - hi, N: n, Sweeps: m.francis.sweeps}
+	}
+	m.francis.sweeps += len(shifts)
+	return deflated, m.sweepChain(lo, hi, shifts)
+}
+
+// exceptionalShifts returns shifts from outside of the spectrum of the block of rows lo to hi, of the sizes of its subdiagonal elements.
+func (m *multishift[W]) exceptionalShifts(lo, hi int) []shift {
+	var shifts []shift
+	for i := hi; i >= lo+2 && len(shifts) < m.shifts/2; i -= 2 {
+		size := math.Abs(m.at(i, i-1)) + math.Abs(m.at(i-1, i-2))
+		share := 1 - float64(len(shifts))/float64(m.shifts) // all different where the elements are not
+		shifts = append(shifts, exceptionalShift(m.at(i, i), size*share))
+	}
+	return shifts
+}
+
+// sweepChain does an implicit QR sweep with a bulge for each shift, over the block of rows lo to hi. The bulges move down together, some rows at a time; then
+// the rest of the matrix follows.
+func (m *multishift[W]) sweepChain(lo, hi int, shifts []shift) error {
+	count := len(shifts)
+	next := make([]int, count) // the step that each bulge does next
+	for b := range next {
+		next[b] = lo - 1
+	}
+	length := rowsOfBulge*count + m.extra
+	for done := 0; done < count; {
+		top := max(lo, next[count-1]+1)
+		bottom := min(top+length-1, hi)
+		z := zone{top: top, end: bottom + 1, bottom: hi}
+		m.runs, m.store = m.runs[:0], m.reserve(count*(length+rowsOfBulge))
+		last := bottom - 4 // the reflector of this step, and what it changes, ends in the window
+		if bottom == hi {
+			last = hi - 3
+		}
+		for b := done; b < count && last >= next[b]; b++ {
+			r := m.move(z, next[b], last, lo, shifts[b], bottom == hi && last == hi-3)
+			m.runs = append(m.runs, r)
+			next[b] = last + 1
+			if r.rotation != nil {
+				done++
+			} else {
+				last -= rowsOfBulge
+			}
+		}
+		if err := m.follow(top, bottom); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reserve returns an empty slice with room for n reflectors.
+func (m *multishift[W]) reserve(n int) []kernel.Reflector[W] {
+	if cap(m.store) < n {
+		m.store = make([]kernel.Reflector[W], 0, n)
+	}
+	return m.store[:0]
+}
+
+// move does the steps first to last of a bulge, which begins in row lo with the given shift, and with finish its end.
+func (m *multishift[W]) move(z zone, first, last, lo int, s shift, finish bool) run[W] {
+	begin := len(m.store)
+	m.store = m.store[:begin+last-first+1]
+	r := run[W]{row: first + 1, reflectors: m.store[begin:]}
+	var start *[3]float64
+	if first == lo-1 {
+		x := m.startVector(lo, s)
+		start = &x
+	}
+	m.chase(z, first, last, start, r.reflectors)
+	if finish {
+		r.rotation = []kernel.Rotation[W]{m.finish(z)}
+	}
+	return r
+}
+
+// Threads share what is off the diagonal from this many multiplications by elements of reflectors on: some ten microseconds.
+const leastSharedWork = 1 << 16
+
+// stripElements is the number of columns, or of rows, of which what lies off the diagonal is brought up to date at a time.
+const stripElements = 32
+
+// follow applies the runs, whose window are the rows and columns top to bottom, to the rest of t and to zt, in strips that the team shares.
+func (m *multishift[W]) follow(top, bottom int) error {
+	t, zt := m.t, m.zt
+	strips := func(cols int) int { return (cols + stripElements - 1) / stripElements }
+	above, right, factor := strips(top), strips(t.Cols-bottom-1), 0
+	if zt.Rows > 0 {
+		factor = strips(zt.Cols)
+	}
+	team := m.team
+	if (above+right+factor)*stripElements*len(m.runs)*(bottom-top) < leastSharedWork {
+		team = team.Serial()
+	}
+	return team.For(above+right+factor, func(worker, i int) error {
+		switch {
+		case i < above:
+			row := i * stripElements
+			m.applyTransposed(t.Slice(row, min(row+stripElements, top), top, bottom+1), top, &m.panels[worker])
+		case i < above+right:
+			col := bottom + 1 + (i-above)*stripElements
+			m.applyRuns(t.Slice(0, t.Rows, col, min(col+stripElements, t.Cols)), 0)
+		default:
+			col := (i - above - right) * stripElements
+			m.applyRuns(zt.Slice(0, zt.Rows, col, min(col+stripElements, zt.Cols)), 0)
+		}
+		return nil
+	})
+}
+
+// applyRuns applies the runs to the rows of x, of which row 0 is row first of the whole.
+func (m *multishift[W]) applyRuns(x dense.Matrix[W], first int) {
+	for i := range m.runs {
+		r := &m.runs[i]
+		at := (r.row - first) * x.Stride
+		kernel.ReflectRows(m.set, r.reflectors, x.Data[at:], x.Stride, x.Cols)
+		if r.rotation != nil {
+			at += len(r.reflectors) * x.Stride
+			kernel.Rotate(m.set, r.rotation, false, x.Data[at:], x.Stride, x.Cols)
+		}
+	}
+}
+
+// applyTransposed applies the runs to the columns of x, of which column 0 is column first of the whole, by way of a transposed copy in the memory.
+func (m *multishift[W]) applyTransposed(x dense.Matrix[W], first int, memory *[]W) {
+	rows := within(memory, x.Cols, x.Rows)
+	kernel.Transpose(m.set, x.Rows, x.Cols, x.Data, x.Stride, rows.Data, rows.Stride)
+	m.applyRuns(rows, first)
+	kernel.Transpose(m.set, x.Cols, x.Rows, rows.Data, rows.Stride, x.Data, x.Stride)
+}
+
+// solveBlock brings the block of rows lo to hi to quasi-triangular form.
+func (m *multishift[W]) solveBlock(lo, hi int) error {
+	local, err := m.solveLocal(lo, hi)
+	if err != nil {
+		return err
+	}
+	m.putBack(local, lo)
+	return nil
+}
+
+// solveLocal returns the quasi-triangular form of the block of rows lo to hi and the orthogonal factor that leads to it.
+func (m *multishift[W]) solveLocal(lo, hi int) (*francis[W], error) {
+	order := hi - lo + 1
+	local := newFrancis(within(&m.form, order, order), within(&m.factor, order, order), Options{Team: m.team.Quiet()})
+	local.t.CopyFrom(m.t.Slice(lo, hi+1, lo, hi+1))
+	for i := range order {
+		clear(local.t.Row(i)[:max(0, i-1)])
+		clear(local.zt.Row(i))
+	}
+	local.zt.SetIdentity()
+	local.floor = m.floor
+	if err := local.run(); err != nil {
+		var e *ConvergenceError
+		if errors.As(err, &e) {
+			n := m.t.Rows
+			return nil, &ConvergenceError{Lo: lo + e.Lo, Hi: lo + e.Hi, Found: n - 1 - hi + e.Found, N: n, Sweeps: e.Sweeps}
+		}
+		return nil, err
+	}
+	return local, nil
+}
+
+// putBack replaces the diagonal block from row lo on by local's, and applies local's orthogonal factor to the rest of t and to zt.
+func (m *multishift[W]) putBack(local *francis[W], lo int) {
+	order := local.t.Rows
+	hi := lo + order
+	block := m.t.Slice(lo, hi, lo, hi)
+	for i := range order {
+		copy(block.Row(i)[max(0, i-1):], local.t.Row(i)[max(0, i-1):])
+	}
+	m.mixRows(local.zt, m.t.Slice(lo, hi, hi, m.t.Cols))
+	if m.zt.Rows > 0 {
+		m.mixRows(local.zt, m.zt.Slice(lo, hi, 0, m.zt.Cols))
+	}
+	above := m.t.Slice(0, lo, lo, hi)
+	if above.Rows > 0 {
+		product := within(&m.product, above.Rows, order)
+		blas.Gemm(m.team, blas.NoTrans, blas.Trans, 1, above, local.zt, 0, product)
+		above.CopyFrom(product)
+	}
+}
+
+// mixRows replaces x by the product q x.
+func (m *multishift[W]) mixRows(q, x dense.Matrix[W]) {
+	if x.Cols == 0 {
+		return
+	}
+	product := within(&m.product, x.Rows, x.Cols)
+	blas.Gemm(m.team, blas.NoTrans, blas.NoTrans, 1, q, x, 0, product)
+	x.CopyFrom(product)
+}
+
+// within returns a matrix in the memory, which it makes larger if that is too small. What it holds is anything.
+func within[W dense.Scalar](memory *[]W, rows, cols int) dense.Matrix[W] {
+	stride := paddedStride[W](cols)
+	if n := rows * stride; cap(*memory) < n {
+		*memory = newAligned[W](n)
+	}
+	return dense.Matrix[W]{Rows: rows, Cols: cols, Stride: stride, Data: (*memory)[:rows*stride]}
+}
