@@ -209,20 +209,19 @@ def logm(
         _device.require_host(device)
     _deprecated("disp", disp)
     matrix, cast = check_matrices(A)
-    x, met = _evaluate("Logm", "the logarithm", matrix, cast, _WORK_LOGM, threads, progress)
+    x, met = _evaluate("Logm", "the logarithm", matrix, None, _WORK_LOGM, threads, progress)
     if met[1]:
         warnings.warn("A: the matrix is singular: it has no logarithm", LinAlgWarning, stacklevel=2)
-    if matrix.size == 0:
-        return x
     with np.errstate(all="ignore"):
         back = expm(x, threads=threads) - matrix
-        error = np.linalg.norm(back, 1, axis=(-2, -1)) / np.linalg.norm(matrix, 1, axis=(-2, -1))
+        error = np.linalg.norm(back, 1, axis=(-2, -1)) / np.linalg.norm(matrix, 1, axis=(-2, -1)) if matrix.size else 0.0
+    result = x if x.dtype.kind == "c" else _common.cast_to(x, cast)
     if disp is not _NOT_GIVEN and not disp:
-        return x, error
-    if not met[1] and not np.all(error < LARGE_ERROR * eps_of(x.dtype)):
+        return result, error
+    if not met[1] and not np.all(error < LARGE_ERROR * eps_of(matrix.dtype)):
         message = f"A: the logarithm may be inaccurate, the error is about {np.max(error):.1e} of the norm"
         warnings.warn(message, LinAlgWarning, stacklevel=2)
-    return x
+    return result
 
 
 def fractional_matrix_power(
