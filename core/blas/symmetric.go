@@ -59,7 +59,10 @@ func (s *symmetric[T]) multiply(name string, side Side, alpha T, b dense.Matrix[
 			if side == Left {
 				err = multiply(s.set, s.team, full, alpha, part.block, plain(b.Slice(part.j0, part.j1, 0, b.Cols)), beta, c.Slice(i0, i1, 0, c.Cols))
 			} else {
-				err = multiply(s.set, s.team, full, alpha, plain(b.Slice(0, b.Rows, part.j0, part.j1)), s.mirrored(part.block), beta, c.Slice(0, c.Rows, i0, i1))
+				if part.j0 != i0 { // the block on the diagonal is its own mirror image
+					part.block = s.mirrored(part.block)
+				}
+				err = multiply(s.set, s.team, full, alpha, plain(b.Slice(0, b.Rows, part.j0, part.j1)), part.block, beta, c.Slice(0, c.Rows, i0, i1))
 			}
 			if err != nil {
 				return err
@@ -88,10 +91,17 @@ func (s *symmetric[T]) block(i0, i1, j0, j1 int) factor[T] {
 
 // writeOut sets d to both triangles of the block on the diagonal that begins at i0.
 func (s *symmetric[T]) writeOut(d dense.Matrix[T], i0 int) {
+	block := s.a.Slice(i0, i0+d.Rows, i0, i0+d.Cols)
+	if !dense.IsComplex[T]() {
+		transpose(s.set, d, block) // and then the triangle that is stored over what has become of the other one
+	}
 	for i := range d.Rows {
 		first, last := partOf(s.uplo).columns(i, 0, d.Cols, 1)
 		row := d.Row(i)
-		copy(row[first:last], s.a.Row(i0 + i)[i0+first:])
+		copy(row[first:last], block.Row(i)[first:])
+		if !dense.IsComplex[T]() {
+			continue
+		}
 		if s.hermitian {
 			row[i] = dense.FromReal[T](dense.Real(row[i]))
 		}

@@ -6,6 +6,7 @@ import (
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
+	"trnsci/core/factor"
 	"trnsci/core/sched"
 )
 
@@ -33,7 +34,7 @@ func (e *IndefiniteError) Error() string {
 // Arguments, results, the triangle that counts, scratch memory, and errors are those of EighGeneralized; indices of opt.Subset count the
 // eigenpairs that there are. Further errors: *dense.ArgumentError for a lindep that is negative, infinite or NaN, for a B none of whose
 // eigenvalues is above it ("b"), and for a subset beyond those that are left; *IndefiniteError for a B with an eigenvalue below both -lindep and
-// -n eps times its largest modulus, eps that of T: B is then no metric.
+// -n eps times its largest modulus, eps that of T: B is then no metric; *factor.NotPositiveDefiniteError if no eigenvalue is positive.
 //
 // Method: canonical orthogonalization (Löwdin, Adv. Quantum Chem. 5, 1970). Cost: that of Eigh for two matrices, and up to 5/2 n^3
 // multiply-adds.
@@ -53,22 +54,26 @@ func EighCanonical[T dense.Scalar, R dense.Float](a, b dense.View[T], lindep flo
 
 // eighCanonical is EighCanonical in the double precision type W after the checks of the arguments.
 func eighCanonical[W dense.Wide, T dense.Scalar, R dense.Float](a, b dense.View[T], lindep float64, w []R, v dense.View[T], opt Options) (count, dropped int, err error) {
-	p, finite, err := loadPencil[W](a, b, opt)
+	n, p := a.Rows, newPencil[W](a, b, opt)
+	memory := borrowWorkspace(p.words(n) + solveWords[W, float64](n, Options{Team: opt.Team}, false))
+	defer memory.giveBack()
+	p.place(n, &memory)
+	finite, err := loadPencil(&p, a, b, opt)
 	if err != nil {
 		return 0, 0, err
 	}
 	if !finite {
-		return fillNaN(a.Rows, w, v, opt), 0, nil
+		return fillNaN(n, w, v, opt), 0, nil
 	}
-	x, err := orthonormalRows(p.b, p.exponentB, lindep, dense.Eps[T](), opt.Team)
+	x, err := orthonormalRows(memory, p.b, p.exponentB, lindep, dense.Eps[T](), opt.Team)
 	if err != nil {
 		return 0, 0, err
 	}
 	kept := x.Rows
 	if err := opt.Subset.check(kept); err != nil {
-		return 0, 0, err
+		return 0, 0, fmt.Errorf("%w; %d of %d eigenvectors of b are not above lindep = %g and were dropped", err, n-kept, n, lindep)
 	}
-	products := dense.New[W](kept, a.Rows)
+	products := dense.New[W](kept, n)
 	h := p.projected(x, products, opt.Team)
 	if err := opt.Team.Err(); err != nil {
 		return 0, 0, err
@@ -78,25 +83,28 @@ func eighCanonical[W dense.Wide, T dense.Scalar, R dense.Float](a, b dense.View[
 	if !opt.ValuesOnly {
 		y = dense.New[W](opt.Subset.largestCount(kept), kept)
 	}
-	count, err = solve[W, float64](h, largestInLower(h), w, y.View().T(), opt, to)
+	count, err = solveIn[W, float64](memory, h, largestInLower(h), w, y.View().T(), opt, to)
 	if err != nil || opt.ValuesOnly {
-		return count, a.Rows - kept, err
+		return count, n - kept, err
 	}
-	rows := products.Slice(0, count, 0, a.Rows)
+	rows := products.Slice(0, count, 0, n)
 	blas.Gemm(opt.Team, blas.NoTrans, blas.NoTrans, dense.FromReal[W](math.Ldexp(1, p.exponentB/2)), y.Slice(0, count, 0, kept), x, 0, rows)
 	for i := range count {
 		fixPhase(rows.Row(i))
 	}
-	return count, a.Rows - kept, blas.CopyView(opt.Team, columns(v, count), rows.View().T())
+	return count, n - kept, blas.CopyView(opt.Team, columns(v, count), rows.View().T())
 }
 
 // orthonormalRows returns X^T for the eigenvectors of the matrix in the lower triangle of b, which it overwrites, whose eigenvalues are above
 // lindep, in ascending order. The caller's matrix has been multiplied by 2^exponent, and its elements have the precision eps.
-func orthonormalRows[W dense.Wide](b dense.Matrix[W], exponent int, lindep, eps float64, team *sched.Team) (dense.Matrix[W], error) {
+func orthonormalRows[W dense.Wide](memory workspace, b dense.Matrix[W], exponent int, lindep, eps float64, team *sched.Team) (dense.Matrix[W], error) {
 	n := b.Rows
 	s, rows := make([]float64, n), dense.New[W](n, n)
-	if _, err := solve[W, float64](b, largestInLower(b), s, rows.View().T(), Options{Team: team}, transformation[W]{}); err != nil {
+	if _, err := solveIn[W, float64](memory, b, largestInLower(b), s, rows.View().T(), Options{Team: team}, transformation[W]{}); err != nil {
 		return rows, err
+	}
+	if !(s[n-1] > 0) {
+		return rows, &factor.NotPositiveDefiniteError{Arg: "b", Order: 1}
 	}
 	size, limit := float64(n)*max(s[n-1], -s[0]), math.Ldexp(lindep, exponent)
 	if tolerance := max(limit, eps*size); s[0] < -tolerance {

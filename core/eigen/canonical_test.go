@@ -132,7 +132,7 @@ func TestEighCanonicalErrors(t *testing.T) {
 		{metric(), math.Inf(1), Options{}, "lindep: expected"},
 		{metric(), 3, Options{}, "b: none of its eigenvalues is above lindep = 3, the largest is 1.83333"},
 		{metric(-0.1), 1e-3, Options{}, "b: not positive definite: the smallest eigenvalue is -0.1, below -0.001"},
-		{metric(1e-9), 1e-3, Options{Subset: ByIndex(0, n-1)}, "subset_by_index: expected 0 <= first <= last < 5, got (0, 5)"},
+		{metric(1e-9), 1e-3, Options{Subset: ByIndex(0, n-1)}, "subset_by_index: expected 0 <= first <= last < 5, got (0, 5); 1 of 6 eigenvectors of b are not above lindep = 0.001"},
 		{dense.New[float64](n, n+1).View(), 0, Options{}, "b: expected the shape of a"},
 	} {
 		o := newOutputs[float64, float64](n)
@@ -144,6 +144,11 @@ func TestEighCanonicalErrors(t *testing.T) {
 	o := newOutputs[float64, float64](n)
 	if _, _, err := EighCanonical(a.View(), metric(-1e-3), 0, o.w, o.v, Options{}); !errors.As(err, &indefinite) || indefinite.Arg != "b" {
 		t.Errorf("an indefinite metric: %v", err)
+	}
+	var minor *factor.NotPositiveDefiniteError
+	zero := dense.New[float64](n, n).View()
+	if _, _, err := EighCanonical(a.View(), zero, 1e-8, o.w, o.v, Options{}); !errors.As(err, &minor) || minor.Arg != "b" || minor.Order != 1 {
+		t.Errorf("a metric of zeros: %v", err)
 	}
 }
 

@@ -25,7 +25,8 @@ import (
 // A pivot of the Cholesky factorization is refused, too, if it is at most n 2^-52 times the diagonal element it comes
 // from: B is then indistinguishable from a singular matrix in double precision, and the vectors would be made of
 // rounding errors. This holds for all dtypes, as single precision input is taken to be exact. Below that limit errors
-// grow with the condition number of B: residuals are of the order eps cond(B) (|A| + |w| |B|) |x| at worst.
+// grow with the condition number of B: residuals are of the order eps cond(B) (|A| + |w| |B|) |x| at worst. Single precision matrices are worked on
+// in single precision where B is so well conditioned that this is not more than rounding errors of a sum of n numbers, otherwise in double precision.
 //
 // Cost: 2/3 n^3 multiply-adds more than Eigh, and n^2/2 for each eigenvector.
 func EighGeneralized[T dense.Scalar, R dense.Float](problem Problem, a, b dense.View[T], w []R, v dense.View[T], opt Options) (count int, err error) {
@@ -33,13 +34,21 @@ func EighGeneralized[T dense.Scalar, R dense.Float](problem Problem, a, b dense.
 	if problem < AXEqualsLambdaBX || problem > BAXEqualsLambdaX {
 		return 0, dense.BadArgument("type", "expected 1, 2 or 3, got %d", int(problem))
 	}
+	opt = opt.sharedFrom(leastSharedPencil, a.Rows)
 	if err := checkPencil(a, b, w, v, opt); err != nil || a.Rows == 0 {
 		return 0, err
 	}
-	if dense.IsComplex[T]() {
-		return eighGeneralized[complex128](problem, a, b, w, v, opt)
+	if worksInSingle[T](a.Rows, opt) {
+		first := opt
+		first.Overwrite = false // the matrices may yet be wanted
+		if count, err := eighGeneralized[T, R](problem, a, b, w, v, first); !errors.Is(err, errBeyondSingle) {
+			return count, err
+		}
 	}
-	return eighGeneralized[float64](problem, a, b, w, v, opt)
+	if dense.IsComplex[T]() {
+		return eighGeneralized[complex128, float64](problem, a, b, w, v, opt)
+	}
+	return eighGeneralized[float64, float64](problem, a, b, w, v, opt)
 }
 
 // checkPencil returns an error unless the arguments fit together and both matrices are finite, as far as opt wants to know.
@@ -57,70 +66,120 @@ func checkPencil[T dense.Scalar, R dense.Float](a, b dense.View[T], w []R, v den
 }
 
 // pencil holds the lower triangles of two matrices, multiplied by two to these powers.
-type pencil[W dense.Wide] struct {
+type pencil[W dense.Scalar] struct {
 	a, b                 dense.Matrix[W]
+	ownA, ownB           bool // the caller's memory
 	exponentA, exponentB int
 }
 
-// loadPencil loads and scales the matrices; finite says whether both of their triangles are.
-func loadPencil[W dense.Wide, T dense.Scalar](a, b dense.View[T], opt Options) (p pencil[W], finite bool, err error) {
-	if p.a, err = loadLower[W](opt.Team, a, opt.Upper, opt.Overwrite); err != nil {
-		return p, false, err
+// newPencil returns a pencil in the caller's memory where opt allows that; the rest is for place.
+func newPencil[W dense.Scalar, T dense.Scalar](a, b dense.View[T], opt Options) (p pencil[W]) {
+	p.a, p.ownA = lowerOf[W](a, opt.Overwrite)
+	p.b, p.ownB = lowerOf[W](b, opt.Overwrite)
+	return p
+}
+
+// words returns the words that place takes for matrices of order n.
+func (p *pencil[W]) words(n int) (words int) {
+	for _, own := range []bool{p.ownA, p.ownB} {
+		if !own {
+			words += wordsOf[W](lowerSize[W](n))
+		}
 	}
-	if p.b, err = loadLower[W](opt.Team, b, opt.Upper, opt.Overwrite); err != nil {
-		return p, false, err
+	return words
+}
+
+// place gives matrices of order n their memory where they have none.
+func (p *pencil[W]) place(n int, memory *workspace) {
+	if !p.ownA {
+		p.a = lowerIn(n, take[W](memory, lowerSize[W](n)))
+	}
+	if !p.ownB {
+		p.b = lowerIn(n, take[W](memory, lowerSize[W](n)))
+	}
+}
+
+// loadPencil loads and scales the matrices; finite says whether both of their triangles are.
+func loadPencil[W dense.Scalar, T dense.Scalar](p *pencil[W], a, b dense.View[T], opt Options) (finite bool, err error) {
+	if err := fillLower(opt.Team, p.a, a, opt.Upper, p.ownA); err != nil {
+		return false, err
+	}
+	if err := fillLower(opt.Team, p.b, b, opt.Upper, p.ownB); err != nil {
+		return false, err
 	}
 	largestA, largestB := largestInLower(p.a), largestInLower(p.b)
 	if !isFinite(largestA) || !isFinite(largestB) {
-		return p, false, nil
+		return false, nil
 	}
 	p.exponentA, p.exponentB = scalingExponent[W](largestA), scalingExponent[W](largestB)
 	scaleLower(p.a, p.exponentA)
 	scaleLower(p.b, p.exponentB)
-	return p, true, nil
+	return true, nil
 }
 
-// eighGeneralized is EighGeneralized in the double precision type W after the checks of the arguments.
-func eighGeneralized[W dense.Wide, T dense.Scalar, R dense.Float](problem Problem, a, b dense.View[T], w []R, v dense.View[T], opt Options) (int, error) {
-	if a.Rows < leastSharedOrder {
-		opt.Team = opt.Team.Serial()
-	}
-	p, finite, err := loadPencil[W](a, b, opt)
+// eighGeneralized is EighGeneralized in the type W, which V is the real type of, after the checks of the arguments.
+func eighGeneralized[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Float](problem Problem, a, b dense.View[T], w []R, v dense.View[T], opt Options) (int, error) {
+	n, p := a.Rows, newPencil[W](a, b, opt)
+	memory := borrowWorkspace(p.words(n) + standardWords[W, V](n, v, opt))
+	defer memory.giveBack()
+	p.place(n, &memory)
+	finite, err := loadPencil(&p, a, b, opt)
 	if err != nil {
 		return 0, err
 	}
 	if !finite {
-		return fillNaN(a.Rows, w, v, opt), nil
+		return fillNaN(n, w, v, opt), nil
 	}
 	g := generalized[W]{problem: problem, team: opt.Team, l: p.b, exponentA: p.exponentA, exponentB: p.exponentB}
-	if err := g.factorB(); err != nil {
+	if err := g.factor(); err != nil {
 		return 0, err
 	}
-	if err := g.toStandardForm(p.a); err != nil {
+	if err := g.toStandardForm(memory, p.a); err != nil {
 		return 0, err
 	}
 	largest := largestInLower(p.a)
 	if !isFinite(largest) {
 		return 0, dense.BadArgument("b", "too badly scaled: the eigenvalues are beyond the range of double precision")
 	}
-	return solve[W, float64](p.a, largest, w, v, opt, g.transformation())
+	if n <= singleLaneOrder {
+		return solveInLane[W, V](&g, memory, p.a, largest, w, v, opt)
+	}
+	return solveIn[W, V](memory, p.a, largest, w, v, opt, g.transformation())
+}
+
+// standardWords returns the words that the reduction to standard form and the solution of what it leads to take from a workspace.
+func standardWords[W dense.Scalar, V dense.Float, T dense.Scalar](n int, v dense.View[T], opt Options) int {
+	_, direct := vectorMemory[V](v, opt)
+	words := max(wordsOf[W](standardFormElements[W](n)), solveWords[W, V](n, opt, direct))
+	if n <= singleLaneOrder {
+		words = max(words, wordsOf[W](n*n)+laneWords[W](1, n, opt.ValuesOnly))
+	}
+	return words
 }
 
 // generalized leads from a generalized problem to a standard one and back.
-type generalized[W dense.Wide] struct {
+type generalized[W dense.Scalar] struct {
 	problem              Problem
 	team                 *sched.Team
 	l                    dense.Matrix[W] // B, then its Cholesky factor
 	exponentA, exponentB int             // A and B have been multiplied by two to these powers
 }
 
-// factorB overwrites B by its Cholesky factor.
-func (g *generalized[W]) factorB() error {
-	n := g.l.Rows
-	diagonal := make([]float64, n)
-	for i := range n {
+// factor overwrites B by its Cholesky factor.
+func (g *generalized[W]) factor() error {
+	diagonal := make([]float64, g.l.Rows)
+	for i := range diagonal {
 		diagonal[i] = dense.Real(g.l.At(i, i))
 	}
+	if dense.IsSingle[W]() {
+		return g.factorInSingle(diagonal)
+	}
+	return g.factorInDouble(diagonal)
+}
+
+// factorInDouble is factor in double precision for a B with the given diagonal.
+func (g *generalized[W]) factorInDouble(diagonal []float64) error {
+	n := len(diagonal)
 	err := factor.Cholesky(g.team, g.l)
 	factored := n
 	var failed *factor.NotPositiveDefiniteError
@@ -144,12 +203,9 @@ func (g *generalized[W]) factorB() error {
 }
 
 // toStandardForm overwrites the lower triangle of h by that of C = F^H A F, where F is L^-H for problem 1 and L for the others. L is
-// replaced by its conjugate for the problems 1 and 2.
-func (g *generalized[W]) toStandardForm(h dense.Matrix[W]) error {
-	elements := standardFormElements[W](h.Rows)
-	memory := borrowWorkspace(wordsOf[W](elements))
-	defer memory.giveBack()
-	s := standardForm[W]{team: g.team, multiply: g.problem != AXEqualsLambdaBX, memory: take[W](&memory, elements)}
+// replaced by its conjugate for the problems 1 and 2. The scratch memory is free again on return.
+func (g *generalized[W]) toStandardForm(memory workspace, h dense.Matrix[W]) error {
+	s := standardForm[W]{team: g.team, multiply: g.problem != AXEqualsLambdaBX, memory: take[W](&memory, standardFormElements[W](h.Rows))}
 	if err := s.reduce(h, g.l); err != nil {
 		return err
 	}
@@ -186,7 +242,10 @@ func (g *generalized[W]) fromStandardForm(rows dense.Matrix[W]) error {
 }
 
 // conjugateLower replaces the lower triangle of h by its complex conjugate.
-func conjugateLower[W dense.Wide](h dense.Matrix[W]) {
+func conjugateLower[W dense.Scalar](h dense.Matrix[W]) {
+	if !dense.IsComplex[W]() {
+		return
+	}
 	for i := range h.Rows {
 		conjugate(h.Row(i)[:i+1])
 	}

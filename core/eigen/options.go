@@ -107,19 +107,24 @@ func Workspace[T dense.Scalar](n int, generalized bool, opt Options) (bytes int6
 	if n > largestOrder {
 		return math.MaxInt64
 	}
-	if n < leastSharedOrder {
-		opt.Team = opt.Team.Serial()
+	if !opt.Jacobi {
+		opt = opt.sharedFrom(leastSharedOrder, n*planes[T]())
 	}
-	single := worksInSingle[T](n, opt) && !opt.Jacobi && !generalized
-	switch isComplex := dense.IsComplex[T](); {
-	case single && isComplex:
-		bytes = workspaceBytes[complex64, float32](n, generalized, opt)
-	case single:
-		bytes = workspaceBytes[float32, float32](n, generalized, opt)
-	case isComplex:
-		bytes = workspaceBytes[complex128, float64](n, generalized, opt)
-	default:
-		bytes = workspaceBytes[float64, float64](n, generalized, opt)
+	single := worksInSingle[T](n, opt) && !opt.Jacobi
+	if dense.IsComplex[T]() {
+		return bytesOfBoth[complex64, complex128](n, single, generalized, opt)
+	}
+	return bytesOfBoth[float32, float64](n, single, generalized, opt)
+}
+
+// bytesOfBoth is Workspace for complex or for real matrices. A generalized problem that does not suit single precision is then solved in double
+// precision.
+func bytesOfBoth[N, W dense.Scalar](n int, single, generalized bool, opt Options) (bytes int64) {
+	if single {
+		bytes = workspaceBytes[N, float32](n, generalized, opt)
+	}
+	if !single || generalized {
+		bytes += workspaceBytes[W, float64](n, generalized, opt)
 	}
 	return bytes
 }
@@ -127,7 +132,7 @@ func Workspace[T dense.Scalar](n int, generalized bool, opt Options) (bytes int6
 // workspaceBytes is Workspace for the type W of what is computed, which V is the real type of.
 func workspaceBytes[W dense.Scalar, V dense.Float](n int, generalized bool, opt Options) int64 {
 	if opt.Jacobi {
-		return jacobiBytes[W](n)
+		return jacobiBytes[W](n, opt.Team.Threads())
 	}
 	var number W
 	wide, threads := int(unsafe.Sizeof(number)), opt.Team.Threads()
@@ -139,11 +144,7 @@ func workspaceBytes[W dense.Scalar, V dense.Float](n int, generalized bool, opt 
 	}
 	if generalized { // the Cholesky factorization and the solves with its factor
 		total += wide*(lowerSize[W](n)+standardFormElements[W](n)+(threads*inverseRows+probes)*n) + realBytes*generalizedRows*n
-		panels := blas.TriangularWorkspace[float64](n)
-		if dense.IsComplex[W]() {
-			panels = blas.TriangularWorkspace[complex128](n)
-		}
-		total += threads * int(blas.GemmWorkspace[float64]()+panels)
+		total += threads * int(blas.GemmWorkspace[V]()+blas.TriangularWorkspace[W](n))
 	}
 	if n <= laneOrder {
 		total += realBytes * kernel.LaneElements(kernel.Lanes, n, planes[W](), !opt.ValuesOnly)

@@ -1,11 +1,14 @@
 package eigen
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
+	"trnsci/core/factor"
 )
 
 // firstSingularMinor returns the order of the first leading minor of B that is singular to working precision, or 0, for
@@ -25,10 +28,44 @@ func (g *generalized[W]) firstSingularMinor(diagonal []float64, rows int) (order
 		roots[i] = math.Sqrt(diagonal[i])
 		small = small || g.pivotIsSmall(diagonal, i)
 	}
-	if rows == len(diagonal) && !small && isRegularSum(float64(rows)*g.boundOfInverse(roots), dense.Eps[W]()) {
+	if rows == len(diagonal) && !small && g.allSumsRegular(roots) {
 		return 0, nil
 	}
 	return g.firstLargeSum(diagonal, roots)
+}
+
+// allSumsRegular reports whether a bound of all sums of firstSingularMinor is below the limit.
+func (g *generalized[W]) allSumsRegular(roots []float64) bool {
+	eps := dense.Eps[W]()
+	if n := len(roots); n <= comparisonOrder {
+		if sum := g.boundBySubstitution(roots); isRegularSum(sum*sum, eps) {
+			return true
+		}
+	}
+	return isRegularSum(float64(len(roots))*g.boundOfInverse(roots), eps)
+}
+
+// Up to this order boundBySubstitution is tried before boundOfInverse, which takes longer there. It grows with the order for most matrices.
+const comparisonOrder = 64
+
+// boundBySubstitution returns a bound of the sums of firstSingularMinor: the largest element of the solution of M z = s, where s are the
+// roots and M is L with the absolute values of its elements, negative beside the diagonal: no element of L^-1 has a larger modulus than the one of
+// M^-1, which is not negative.
+// Source: Higham, "A survey of condition number estimation for triangular matrices", SIAM Rev. 29, 1987.
+//
+// Cost: n^2/2 multiply-adds.
+func (g *generalized[W]) boundBySubstitution(roots []float64) float64 {
+	var z [comparisonOrder]float64
+	largest := 0.0
+	for i, sum := range roots {
+		row := g.l.Row(i)[:i+1]
+		for j, x := range row[:i] {
+			sum += (math.Abs(dense.Real(x)) + math.Abs(dense.Imag(x))) * z[j]
+		}
+		z[i] = sum / dense.Real(row[i])
+		largest = max(largest, z[i])
+	}
+	return largest
 }
 
 // pivotIsSmall reports whether the k-th pivot is rounding errors alone.
@@ -54,9 +91,14 @@ const (
 // with a variance of at least 1/2. All of them are smaller than assumed with a probability of (2 leastProbed/sqrt(pi))^8 = 1e-14 at most.
 // Source: Dixon, "Estimating extremal eigenvalues and condition numbers of matrices", SIAM J. Numer. Anal. 20, 1983. The deviates are the
 // same in every call.
+func (g *generalized[W]) boundOfInverse(roots []float64) float64 {
+	return g.largestProbe(roots) / (leastProbed * leastProbed)
+}
+
+// largestProbe returns the largest |S^-1 x|^2 of boundOfInverse.
 //
 // Cost: 4 n^2 multiply-adds.
-func (g *generalized[W]) boundOfInverse(roots []float64) float64 {
+func (g *generalized[W]) largestProbe(roots []float64) float64 {
 	rng := rand.New(rand.NewPCG(1, 1))
 	x := dense.New[W](len(roots), probes)
 	for i, root := range roots {
@@ -73,11 +115,40 @@ func (g *generalized[W]) boundOfInverse(roots []float64) float64 {
 			squares[j] += re*re + im*im
 		}
 	}
-	largest := 0.0
-	for _, square := range squares {
-		largest = max(largest, square)
+	return slices.Max(squares[:])
+}
+
+// errBeyondSingle says that a metric is for double precision.
+var errBeyondSingle = errors.New("eigen: the metric is too badly conditioned or graded for single precision")
+
+const (
+	// |S^-1 x|^2 of all probes is at most this times n, its mean for S = I, in a B that is worked on in single precision: then |S^-1|^2 is
+	// not much larger than this times n, and errors of eps |S^-1|^2 are not much larger than those of sums of n numbers.
+	mostProbed = 16
+	// Nor are its diagonal elements further apart: with those of A they leave all numbers within single precision's range.
+	singleGrading = 1 << 20
+)
+
+// factorInSingle is factor in single precision for a B with the given diagonal. It returns errBeyondSingle if double precision should be tried.
+func (g *generalized[W]) factorInSingle(diagonal []float64) error {
+	if !(slices.Min(diagonal)*singleGrading >= slices.Max(diagonal)) {
+		return errBeyondSingle
 	}
-	return largest / (leastProbed * leastProbed)
+	err := factor.Cholesky(g.team, g.l)
+	var failed *factor.NotPositiveDefiniteError
+	if errors.As(err, &failed) {
+		return errBeyondSingle
+	} else if err != nil {
+		return err
+	}
+	roots := diagonal
+	for i, x := range diagonal {
+		roots[i] = math.Sqrt(x)
+	}
+	if !(g.largestProbe(roots) <= mostProbed*float64(len(roots))) {
+		return errBeyondSingle
+	}
+	return nil
 }
 
 // Rows of L^-1 that are computed together.

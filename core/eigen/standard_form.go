@@ -19,7 +19,7 @@ import (
 const standardFormBase = 96
 
 // standardForm overwrites lower triangles of A by those of L^-1 A L^-H or, with multiply, of L^H A L.
-type standardForm[W dense.Wide] struct {
+type standardForm[W dense.Scalar] struct {
 	team     *sched.Team
 	multiply bool
 	memory   []W // standardFormElements numbers
@@ -96,9 +96,25 @@ func (s *standardForm[W]) multiplyHalves(a11, a21, a22, l11, l21, l22, half dens
 }
 
 // addScaled adds alpha x to y.
-func addScaled[W dense.Wide](alpha W, x, y dense.Matrix[W]) {
+func addScaled[W dense.Scalar](alpha W, x, y dense.Matrix[W]) {
 	for i := range x.Rows {
 		blas.Axpy(alpha, dense.Vec(x.Row(i)), dense.Vec(y.Row(i)))
+	}
+}
+
+// writeOut sets x to the Hermitian matrix in the lower triangle of a.
+func writeOut[W dense.Scalar](a, x dense.Matrix[W]) {
+	if !dense.IsComplex[W]() {
+		_ = blas.CopyView(nil, x.View(), a.View().T()) // the lower triangle comes next
+	}
+	for i := range a.Rows {
+		row := a.Row(i)[:i+1]
+		copy(x.Row(i), row)
+		if dense.IsComplex[W]() {
+			for j, c := range row {
+				x.Set(j, i, dense.Conj(c))
+			}
+		}
 	}
 }
 
@@ -106,13 +122,7 @@ func addScaled[W dense.Wide](alpha W, x, y dense.Matrix[W]) {
 func (s *standardForm[W]) base(a, l dense.Matrix[W]) {
 	n := a.Rows
 	x := dense.Matrix[W]{Rows: n, Cols: n, Stride: n, Data: s.memory[:n*n]}
-	for i := range n {
-		row := a.Row(i)[:i+1]
-		copy(x.Row(i), row)
-		for j, c := range row {
-			x.Data[j*n+i] = dense.Conj(c)
-		}
-	}
+	writeOut(a, x)
 	if s.multiply {
 		blas.Trmm(nil, blas.Left, blas.Lower, blas.ConjTrans, blas.NonUnit, 1, l, x)
 		blas.Trmm(nil, blas.Right, blas.Lower, blas.NoTrans, blas.NonUnit, 1, l, x)

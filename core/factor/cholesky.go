@@ -29,7 +29,7 @@ const choleskyBase = 64
 // taken to be zero. The diagonal of L is real and positive.
 //
 // It returns a *NotPositiveDefiniteError when a pivot is not positive or is NaN, and the team's error when the call is
-// cancelled; a is then partly overwritten.
+// cancelled; a is then partly overwritten. Its steps are done, too, if a pivot is not positive.
 //
 // Cost: n^3/6 multiply-adds. Method: recursive halving of the order (Gustavson, IBM J. Res. Dev. 41, 1997), which leaves all but
 // blocks on the diagonal to triangular solves and products of matrices.
@@ -52,15 +52,17 @@ func Cholesky[T dense.Scalar](team *sched.Team, a dense.Matrix[T]) error {
 func choleskyFrom[T dense.Scalar](team *sched.Team, a dense.Matrix[T], row int) error {
 	n := a.Rows
 	if n <= choleskyBase/partsOf[T]() {
-		if order := choleskyBlock(a); order > 0 {
+		order := choleskyBlock(a)
+		team.Step(n)
+		if order > 0 {
 			return &NotPositiveDefiniteError{Arg: "a", Order: row + order}
 		}
-		team.Step(n)
 		return team.Err()
 	}
 	half := (n/2 + kernel.SolveOrder - 1) / kernel.SolveOrder * kernel.SolveOrder
 	first, below, rest := a.Slice(0, half, 0, half), a.Slice(half, n, 0, half), a.Slice(half, n, half, n)
 	if err := choleskyFrom(team, first, row); err != nil {
+		team.Step(n - half)
 		return err
 	}
 	a.Slice(0, half, half, n).Fill(0)

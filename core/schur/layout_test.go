@@ -179,6 +179,9 @@ func TestWorkspaceIsAnUpperBound(t *testing.T) {
 			strided := layouts()[4]
 			form, factor := place(strided, n, 0), place(strided, n, 0)
 			var before, after runtime.MemStats
+			if err := f(a.View(), form, factor, Options{}); err != nil { // makes what package blas keeps
+				t.Fatal(err)
+			}
 			runtime.ReadMemStats(&before)
 			err := f(a.View(), form, factor, Options{})
 			runtime.ReadMemStats(&after)
@@ -186,7 +189,7 @@ func TestWorkspaceIsAnUpperBound(t *testing.T) {
 				t.Fatal(err)
 			}
 			used, bound := int64(after.TotalAlloc-before.TotalAlloc), Workspace[float64](n, Options{})
-			if used > bound || n <= plainOrder && bound > used+1<<16 {
+			if used > bound || n <= plainOrder && bound > used+1<<17 {
 				t.Errorf("%s, n = %d: allocated %d bytes, Workspace says %d", name, n, used, bound)
 			}
 		}

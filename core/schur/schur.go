@@ -124,13 +124,15 @@ func Workspace[T dense.Scalar](n int, _ Options) int64 {
 func workspace[W dense.Scalar](n int) int64 {
 	const (
 		matrices, vectors = 2, 4
+		panels            = 4    // rows that a panel's columns take
 		reflectors        = 5    // numbers for each row
-		headers           = 1024 // structs, the alignment of the matrices and the allocator's rounding up of small sizes
+		headers           = 2048 // structs, the alignment of the matrices and the allocator's rounding up of small sizes
 		pageSize          = 8192 // to which the allocator rounds up large sizes
 	)
-	word := int64(unsafe.Sizeof(*new(W)))
+	word, order, stride := int64(unsafe.Sizeof(*new(W))), int64(n), int64(paddedStride[W](n))
+	numbers := matrices*order*stride + int64(panelWidth(n))*(panels*stride+order) + (vectors+reflectors)*order
 	if n > plainOrder { // the windows of the multishift iteration and their products, which may become as large as the matrix
-		return word*int64(n)*(2*matrices+1)*int64(paddedStride[W](n)) + reflectors*word*int64(n)*int64(n) + (matrices+vectors)*pageSize + headers
+		numbers += (matrices + 1 + reflectors) * order * stride
 	}
-	return word*int64(n)*(matrices*int64(paddedStride[W](n))+vectors+reflectors) + (matrices+vectors)*pageSize + headers
+	return word*numbers + (matrices+panels+vectors)*pageSize + headers
 }

@@ -86,6 +86,8 @@ def _pencil(a: ArrayLike, b: ArrayLike | None) -> tuple[Array, Array | None, np.
     if b is None:
         return matrix, None, cast
     metric, metric_cast = _array.check(b, "b")
+    if metric.shape == matrix.shape and metric.dtype == matrix.dtype:  # the usual case, in no time
+        return matrix, metric, cast if cast == metric_cast else None
     unfit = ValueError(f"b: shape {metric.shape} does not fit a's shape {matrix.shape}")
     if metric.shape[-2:] != matrix.shape[-2:]:
         raise unfit
@@ -119,12 +121,15 @@ def _check_lindep(lindep: Any, b: ArrayLike | None, type: int) -> float:
     return _array.number(lindep, "lindep")
 
 
-def _warn_of_dropped(dropped: Array, n: int, lindep: float) -> None:
+def _warn_of_dropped(dropped: Array, n: int, lindep: float, by_index: bool) -> None:
     """Say how many eigenvectors of b were dropped; the caller of the public function is three calls up."""
     if not dropped.any():
         return
     counts = str(dropped) if dropped.ndim == 0 else " or ".join(map(str, np.unique(dropped)))
     text = f"b: {counts} of {n} eigenvectors are linearly dependent to lindep={lindep:g} and were dropped"
+    if by_index:
+        left = " or ".join(str(n - count) for count in np.unique(dropped))
+        text += f"; subset_by_index counts the {left} eigenpairs that are left"
     warnings.warn(text, LinearDependencyWarning, stacklevel=4)
 
 
@@ -159,15 +164,14 @@ def _eigh(
     limit = None if lindep is None else _check_lindep(lindep, b, type)
     wanted = _Subset(matrix.shape[-1], matrix.ndim, *subset)
     dtype, shape = matrix.dtype, matrix.shape
-    source = _array.record(matrix)
-    metric_record = None if metric is None else _array.record(metric)
-    w, w_record = _array.empty((*shape[:-2], wanted.most), _array.real_dtype(dtype), "the eigenvalues")
-    v, v_record = None, None
+    w, w_fields = _array.allocate((*shape[:-2], wanted.most), _array.real_dtype(dtype), "the eigenvalues")
+    v, v_fields = None, None
     if not eigvals_only:
-        v, v_record = _array.empty((*shape[:-1], wanted.most), dtype, "the eigenvectors", order="F")
+        v, v_fields = _array.allocate((*shape[:-1], wanted.most), dtype, "the eigenvectors", order="F")
     work = _WORK_JACOBI if driver == _JACOBI else _WORK_EIGENVALUES if v is None else _WORK_EIGENVECTORS
-    arrays = source, metric, metric_record, w, w_record, v, v_record
-    addresses = [_array.address(record) for record in (source, metric_record, w_record, v_record)]
+    metric_fields = None if metric is None else _array.fields(metric)
+    record, addresses = _array.records(_array.fields(matrix), metric_fields, w_fields, v_fields)
+    arrays = metric, record, w, v
     options = bool(lower), bool(check_finite), _scratch(a, matrix, b, metric, overwrite)
     selection = wanted.kind, wanted.low, wanted.high, wanted.above, wanted.up_to
     if limit is None:
@@ -179,7 +183,7 @@ def _eigh(
             "EighCanonical", matrix, work + _WORK_EIGENVECTORS, threads, progress, (*arrays, dropped),
             *addresses, dropped.ctypes.data, limit, *options, *selection,
         )  # fmt: skip
-        _warn_of_dropped(dropped, shape[-1], limit)
+        _warn_of_dropped(dropped, shape[-1], limit, wanted.kind == _BY_INDEX)
     if matrix.size and (wanted.kind == _BY_VALUE or limit is not None):
         w, v = _first(count, w, v)
     return _common.cast_to(w, cast), None if v is None else _common.cast_to(v, cast)
@@ -255,7 +259,7 @@ def eigh(
         For a dtype that is not supported.
     LinAlgError
         If `b` is not positive definite to working precision, with the order of the leading minor; with `lindep`, if an
-        eigenvalue of `b` is negative beyond `lindep` and beyond rounding.
+        eigenvalue of `b` is negative beyond `lindep` and beyond rounding, or if none is positive.
     ConvergenceError
         If the iteration does not converge.
     MemoryError
@@ -264,15 +268,17 @@ def eigh(
     Warns
     -----
     LinearDependencyWarning
-        If `lindep` is given and eigenvectors of `b` were dropped, with their number.
+        If `lindep` is given and eigenvectors of `b` were dropped, with their number and, with `subset_by_index`, the number
+        of eigenpairs that are left for it to count.
 
     Notes
     -----
     Householder reduction to tridiagonal form, divide and conquer; up to ``14/3 N**3`` floating-point operations with
     vectors and ``4/3 N**3`` without. Small matrices by QL iteration, in stacks several at a time, so that results of orders
-    19 to 64 in a stack and alone differ by rounding errors; so do eigenvalues with and without vectors. Single precision
-    matrices of order 40 and more are worked on in single precision, smaller ones and those of generalized problems in
-    double precision. The generalized problem is reduced by the Cholesky factor of `b`.
+    19 to 64, or 39 in single precision, in a stack and alone differ by rounding errors; so do eigenvalues with and without
+    vectors. Single precision matrices of order 40 and more are worked on in single precision, smaller ones, and generalized
+    problems whose `b` is not well conditioned, in double precision. The generalized problem is reduced by the Cholesky
+    factor of `b`.
 
     With ``driver="jacobi"`` a matrix that is positive definite to working precision is factored, ``L L^H``, and the columns
     of ``L`` are rotated until they are orthogonal. The relative error of every eigenvalue is of the order ``N eps cond(H)``

@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import linalg
 from .._array import Array
+from .._errors import LinAlgError
 from ._common import hf, lib, logger, type_name, x2c
 
 
@@ -35,11 +36,23 @@ def _scf_eigh(h: Any, s: Any, overwrite: bool = False, x: Any = None, **kwargs: 
     h = np.asarray(h)  # PySCF's matrices may carry attributes, which would follow every product
     threads = lib.num_threads()
     if x is None:
-        e, c = linalg.eigh(h, None if s is None else np.asarray(s), threads=threads)
+        try:
+            e, c = linalg.eigh(h, None if s is None else np.asarray(s), threads=threads)
+        except LinAlgError as error:
+            raise _about_overlap(error) from None
         return e, _fix_phase(c)
     x = np.asarray(x)
     e, c = linalg.eigh(x.conj().T.dot(h).dot(x), overwrite_a=True, threads=threads)
     return e, _fix_phase(x.dot(c))
+
+
+def _about_overlap(error: LinAlgError) -> LinAlgError:
+    """Name PySCF's own remedy for an overlap in place of an argument of ours; other errors stay what they are."""
+    minor, ours, _ = str(error).removeprefix("b: ").partition("; lindep=")
+    if not ours:
+        return error
+    remedy = "if the basis is linearly dependent, scf.addons.remove_linear_dep_(mf) drops what depends on the rest"
+    return LinAlgError(f"s: {minor}; {remedy}")
 
 
 def _fix_phase(c: Array) -> Array:
