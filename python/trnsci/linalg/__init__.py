@@ -23,6 +23,7 @@ from ._expm import expm
 from ._funm import funm
 from ._matfunc import inv_sqrt_spd
 from ._matfunc_general import fractional_matrix_power, logm, signm, sqrtm
+from ._qz import ordqz, qz
 from ._schur import hessenberg, schur
 from ._solve import cho_solve, solve_triangular
 
@@ -42,6 +43,8 @@ __all__ = [
     "hessenberg",
     "inv_sqrt_spd",
     "logm",
+    "ordqz",
+    "qz",
     "schur",
     "signm",
     "solve_triangular",
