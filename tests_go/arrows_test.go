@@ -24,7 +24,7 @@ var mayImport = map[string][]string{
 	"core/matfunc": {
 		"core/kernel", "core/dense", "core/sched", "core/blas", "core/factor", "core/eigen", "core/schur", "core/sylvester",
 	},
-	"core/schur":     {"core/dense", "core/sched", "core/blas", "core/factor"},
+	"core/schur":     {"core/dense", "core/kernel", "core/sched", "core/blas", "core/factor"},
 	"core/qz":        {"core/kernel", "core/dense", "core/sched", "core/blas"},
 	"core/sylvester": {"core/dense", "core/sched", "core/blas", "core/factor", "core/schur"},
 	"core/packed":    {"core/dense", "core/kernel", "core/sched", "core/blas", "core/npy"},

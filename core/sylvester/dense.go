@@ -79,7 +79,7 @@ func Lyapunov[T dense.Scalar](a, q, x dense.View[T], opt Options) (perturbed boo
 // Hermitian Q gives an exactly Hermitian X.
 //
 // Cost: 25 n^3 + 12 n^3 flops. Method: Kitagawa, Int. J. Control 25, 1977: the Schur form of A makes the equation triangular
-// without a detour by the continuous one, which would need A + I to be regular.
+// without a detour by the continuous one, which takes inverses of A + I.
 func DiscreteLyapunov[T dense.Scalar](a, q, x dense.View[T], opt Options) (perturbed bool, err error) {
 	return congruent(a, q, x, opt, func(t, y dense.Matrix[T]) (Outcome, error) {
 		for i := range y.Rows {

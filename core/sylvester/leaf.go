@@ -16,6 +16,8 @@ type leaf[W dense.Scalar] struct {
 	a, b  [leafSize * leafSize]W
 	x     [leafSize * leafSize]W // C, then X
 	v     [leafSize * leafSize]W // X B of Stein's equation
+	// Of real matrices, for each row in which a diagonal block begins.
+	normalA, normalB [leafSize]normalForm
 
 	least     float64
 	shift     int // x has been scaled by 2^-shift
@@ -27,9 +29,9 @@ func (l *leaf[W]) run(e *equation[W], r region) int {
 	l.load(e, r)
 	switch l := any(l).(type) {
 	case *leaf[float32]:
-		substitute(l, solveReal[float32])
+		runReal(l)
 	case *leaf[float64]:
-		substitute(l, solveReal[float64])
+		runReal(l)
 	case *leaf[complex64]:
 		substitute(l, solveComplex[complex64])
 	case *leaf[complex128]:
@@ -40,6 +42,12 @@ func (l *leaf[W]) run(e *equation[W], r region) int {
 		e.perturbed.Store(true)
 	}
 	return l.shift
+}
+
+func runReal[W dense.Float](l *leaf[W]) {
+	normalForms(&l.normalA, &l.a, l.m)
+	normalForms(&l.normalB, &l.b, l.n)
+	substitute(l, solveReal[W])
 }
 
 // load copies the part of e that belongs to r. An adjoint of an upper triangular matrix becomes an upper triangular one when
@@ -118,13 +126,7 @@ func substitute[W dense.Scalar](l *leaf[W], solve func(l *leaf[W], i, p, j, q in
 			i, p = i-1, 2
 		}
 		for r := i; r < end; r++ {
-			solved := &l.x
-			if l.stein {
-				solved = &l.v
-			}
-			for k := end; k < l.m; k++ {
-				subtract(l.a[r*leafSize+k], solved[k*leafSize:k*leafSize+l.n], l.x[r*leafSize:])
-			}
+			l.subtractSolved(r, end)
 		}
 		for j, q := 0, 1; j < l.n; j += q {
 			q = order(&l.b, j, l.n)
@@ -138,22 +140,48 @@ func substitute[W dense.Scalar](l *leaf[W], solve func(l *leaf[W], i, p, j, q in
 	}
 }
 
+// subtractSolved subtracts what the rows of X from end on contribute to row r.
+func (l *leaf[W]) subtractSolved(r, end int) {
+	solved := &l.x
+	if l.stein {
+		solved = &l.v
+	}
+	to, k := l.x[r*leafSize:r*leafSize+l.n], end
+	for ; k+1 < l.m; k += 2 {
+		at := k * leafSize
+		subtractTwo(l.a[r*leafSize+k], l.a[r*leafSize+k+1], solved[at:at+l.n], solved[at+leafSize:at+leafSize+l.n], to)
+	}
+	if k < l.m {
+		subtract(l.a[r*leafSize+k], solved[k*leafSize:k*leafSize+l.n], to)
+	}
+}
+
 // eliminate subtracts what the block of X at row i and column j contributes to the columns behind it.
 func (l *leaf[W]) eliminate(i, p, j, q int) {
 	next := j + q
-	for k := j; k < next; k++ {
-		b := l.b[k*leafSize+next : k*leafSize+l.n]
-		for r := i; r < i+p; r++ {
-			f := l.x[r*leafSize+k]
-			if l.stein { // A X B: the rows of A X
-				f = l.a[r*leafSize+i] * l.x[i*leafSize+k]
-				if p == 2 {
-					f += l.a[r*leafSize+i+1] * l.x[(i+1)*leafSize+k]
-				}
-			}
-			subtract(f, b, l.x[r*leafSize+next:])
+	first := l.b[j*leafSize+next : j*leafSize+l.n]
+	for r := i; r < i+p; r++ {
+		to := l.x[r*leafSize+next : r*leafSize+l.n]
+		f := l.factor(r, i, p, j)
+		if q == 1 {
+			subtract(f, first, to)
+			continue
 		}
+		second := l.b[(j+1)*leafSize+next : (j+1)*leafSize+l.n]
+		subtractTwo(f, l.factor(r, i, p, j+1), first, second, to)
 	}
+}
+
+// factor returns element (r, k) of X, or of A X for Stein's equation, where the block of row r of A is that of rows i to i+p.
+func (l *leaf[W]) factor(r, i, p, k int) W {
+	if !l.stein {
+		return l.x[r*leafSize+k]
+	}
+	f := l.a[r*leafSize+i] * l.x[i*leafSize+k]
+	if p == 2 {
+		f += l.a[r*leafSize+i+1] * l.x[(i+1)*leafSize+k]
+	}
+	return f
 }
 
 // multiply forms the rows i to end of X B.
@@ -173,6 +201,14 @@ func subtract[W dense.Scalar](f W, x, y []W) {
 	y = y[:len(x)]
 	for j, v := range x {
 		y[j] -= f * v
+	}
+}
+
+// subtractTwo subtracts f x + g y from z. All have one length.
+func subtractTwo[W dense.Scalar](f, g W, x, y, z []W) {
+	x, y = x[:len(z)], y[:len(z)]
+	for j := range z {
+		z[j] -= f*x[j] + g*y[j]
 	}
 }
 

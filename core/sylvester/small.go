@@ -78,16 +78,49 @@ func (s *order2) largest() float64 {
 	return max(math.Abs(s[0][0]), math.Abs(s[0][1]), math.Abs(s[1][0]), math.Abs(s[1][1]))
 }
 
+// normalForm describes a diagonal block of order 1 or 2 of a Schur form: with S = diag(1, sigma), S [a b; c a] S^-1 is
+// a I + alpha J, J = [0 1; -1 0].
+type normalForm struct {
+	mean, alpha, sigma float64
+	// Whether the block has that form, with a sigma so near to 1 that rounding errors stay small.
+	usable bool
+}
+
+// mostSigma is the largest ratio of the elements of S, or its inverse, of a usable block.
+const mostSigma = 16
+
+func normalFormOf(m *order2, order int) normalForm {
+	if order == 1 {
+		return normalForm{mean: m[0][0], sigma: 1, usable: true}
+	}
+	b, c := m[0][1], m[1][0]
+	if m[0][0] != m[1][1] || !(b*c < 0) {
+		return normalForm{}
+	}
+	sigma := math.Sqrt(-b / c)
+	usable := sigma <= mostSigma && 1/sigma <= mostSigma
+	return normalForm{mean: m[0][0], alpha: b / sigma, sigma: sigma, usable: usable}
+}
+
+// normalForms stores the normal forms of the diagonal blocks of t, of order n, where each begins.
+func normalForms[W dense.Float](forms *[leafSize]normalForm, t *[leafSize * leafSize]W, n int) {
+	for i, p := 0, 0; i < n; i += p {
+		p = order(t, i, n)
+		block := blockOf(t, i, p, i, p)
+		forms[i] = normalFormOf(&block, p)
+	}
+}
+
 // solveCoupled solves for a block of X with two or four elements.
 func solveCoupled[W dense.Float](l *leaf[W], i, p, j, q int) {
-	a, b, c := blockOf(&l.a, i, p, i, p), blockOf(&l.b, j, q, j, q), blockOf(&l.x, i, p, j, q)
+	c := blockOf(&l.x, i, p, j, q)
 	x, ok := order2{}, false
-	if !l.stein {
-		x, ok = solveByInverse(&a, &b, &c, p, q)
-		ok = ok && x.largest()*l.least < c.largest()
+	if a, b := &l.normalA[i], &l.normalB[j]; a.usable && b.usable && !l.stein {
+		x, ok = solveNormal(a, b, &c, p, q, l.least)
 	}
 	if !ok {
 		var perturbed bool
+		a, b := blockOf(&l.a, i, p, i, p), blockOf(&l.b, j, q, j, q)
 		x, perturbed = solveByElimination(&a, &b, &c, p, q, l.stein, l.delta, l.least)
 		l.perturbed = l.perturbed || perturbed
 	}
@@ -103,6 +136,35 @@ func solveCoupled[W dense.Float](l *leaf[W], i, p, j, q int) {
 			l.x[(i+r)*leafSize+j+s] = W(x[r][s])
 		}
 	}
+}
+
+// solveNormal solves A X + X B = C of orders p and q, not both 1, by the normal forms of A and B. It returns false, and no X, where a
+// pivot is near least, the smallest one allowed.
+//
+// With s = a + b, and J X and X J written out, S X S'^-1 of order 2 falls into two parts: p I + q J, which J commutes with, and one
+// that it anticommutes with. Each obeys two equations of determinant s^2 + (alpha +- beta)^2.
+func solveNormal(a, b *normalForm, c *order2, p, q int, least float64) (x order2, ok bool) {
+	s := a.mean + b.mean
+	if p == 1 || q == 1 {
+		w, first, second := a.alpha, c[0][0], a.sigma*c[1][0]
+		if p == 1 {
+			w, second = -b.alpha, c[0][1]/b.sigma
+		}
+		d := s*s + w*w
+		first, second = (s*first-w*second)/d, (s*second+w*first)/d
+		if p == 1 {
+			return order2{{first, second * b.sigma}}, d > least*least
+		}
+		return order2{{first}, {second / a.sigma}}, d > least*least
+	}
+	c00, c01, c10, c11 := c[0][0], c[0][1]/b.sigma, a.sigma*c[1][0], a.sigma*c[1][1]/b.sigma
+	sum, difference := a.alpha+b.alpha, a.alpha-b.alpha
+	d, e := 2*(s*s+sum*sum), 2*(s*s+difference*difference)
+	f, g := c00+c11, c01-c10
+	u, v := (s*f+sum*g)/d, (s*g-sum*f)/d
+	f, g = c00-c11, c01+c10
+	r, t := (s*f-difference*g)/e, (s*g+difference*f)/e
+	return order2{{u + r, (v + t) * b.sigma}, {(t - v) / a.sigma, (u - r) * b.sigma / a.sigma}}, min(d, e) > 2*least*least
 }
 
 // solveByElimination solves A X + X B = C of orders p and q, or A X B - delta X = C, by elimination with complete pivoting.
@@ -138,55 +200,4 @@ func solveByElimination(a, b, c *order2, p, q int, stein bool, delta, least floa
 		}
 	}
 	return x, perturbed
-}
-
-// solveByInverse solves A X + X B = C of orders p and q by an explicit inverse, and reports whether the residual is of the size
-// of rounding errors.
-//
-// With the means of the diagonals taken out, A = s I + L and B = t I + R, squares of L and R are multiples of I, lambda and rho
-// (they are the L and R times X that commute), so that
-//
-//	(s + t + L + R)^(-1) = (u + L - R) (v - 2 u L) / (v^2 - 4 u^2 lambda),  u = s + t,  v = u^2 + lambda - rho
-func solveByInverse(a, b, c *order2, p, q int) (x order2, ok bool) {
-	u := 0.0
-	l, lambda := traceless(a, p, &u)
-	r, rho := traceless(b, q, &u)
-	v := u*u + lambda - rho
-	y := combine(&l, &r, c, v, -2*u, 0)
-	x = combine(&l, &r, &y, u, 1, -1)
-	f := 1 / (v*v - 4*u*u*lambda)
-	for i := range x {
-		x[i][0] *= f
-		x[i][1] *= f
-	}
-	left := combine(&l, &r, &x, u, 1, 1)
-	worst := 0.0
-	for i := range x {
-		worst = max(worst, math.Abs(c[i][0]-left[i][0]), math.Abs(c[i][1]-left[i][1]))
-	}
-	const tolerance = 16 * 0x1p-52
-	return x, worst <= tolerance*(math.Abs(u)+l.largest()+r.largest())*x.largest()
-}
-
-// traceless returns m, of that order, without its mean diagonal element, which it adds to mean, and the number that is its square.
-func traceless(m *order2, order int, mean *float64) (rest order2, square float64) {
-	if order == 1 {
-		*mean += m[0][0]
-		return order2{}, 0
-	}
-	half := (m[0][0] + m[1][1]) / 2
-	*mean += half
-	d := (m[0][0] - m[1][1]) / 2
-	rest = order2{{d, m[0][1]}, {m[1][0], -d}}
-	return rest, d*d + m[0][1]*m[1][0]
-}
-
-// combine returns f X + g L X + h X R.
-func combine(l, r, x *order2, f, g, h float64) (y order2) {
-	for i := range y {
-		for j := range y[i] {
-			y[i][j] = f*x[i][j] + g*(l[i][0]*x[0][j]+l[i][1]*x[1][j]) + h*(x[i][0]*r[0][j]+x[i][1]*r[1][j])
-		}
-	}
-	return y
 }

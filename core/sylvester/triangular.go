@@ -264,11 +264,12 @@ func exponent[W dense.Scalar](m dense.Matrix[W]) int {
 	return e
 }
 
-func largestOf[R dense.Float](x []R) (largest R) {
-	for _, v := range x {
-		largest = max(largest, v, -v)
+func largestOf[R dense.Float](x []R) R {
+	at := blas.Iamax(dense.Vec(x))
+	if at < 0 {
+		return 0
 	}
-	return largest
+	return max(x[at], -x[at])
 }
 
 func scaled[W dense.Scalar](m dense.Matrix[W], shift int) dense.Matrix[W] {
