@@ -46,10 +46,8 @@ func dispatchQZ(c qzCall) (int64, error) {
 		return generalizedSchur[float64, complex128, float64](c)
 	case complex64Code:
 		return generalizedSchur[complex64, complex64, float32](c)
-	case complex128Code:
-		return generalizedSchur[complex128, complex128, float64](c)
 	}
-	panic(unknownDtype(c.s))
+	return generalizedSchur[complex128, complex128, float64](c)
 }
 
 func generalizedSchur[T dense.Scalar, C dense.Complex, R dense.Float](c qzCall) (int64, error) {
@@ -142,10 +140,8 @@ func QZEigen(jobID, threads int64, a, b, alpha, beta, left, right uint64, checkF
 		return generalizedEigen[float64, complex128, float64](c)
 	case complex64Code:
 		return generalizedEigen[complex64, complex64, float32](c)
-	case complex128Code:
-		return generalizedEigen[complex128, complex128, float64](c)
 	}
-	panic(unknownDtype(c.a))
+	return generalizedEigen[complex128, complex128, float64](c)
 }
 
 func generalizedEigen[T dense.Scalar, C dense.Complex, R dense.Float](c qzCall) (int64, error) {
