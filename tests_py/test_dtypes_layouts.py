@@ -20,7 +20,7 @@ FUNCTIONS = {
     "hessenberg": partial(linalg.hessenberg, calc_q=True),
 }
 HERMITIAN = ("eigh", "eigvalsh", "cholesky")
-WORKS_WITH = [(f, dtype) for f in FUNCTIONS for dtype in matrices.DTYPES if f in HERMITIAN or dtype == "float64"]
+WORKS_WITH = [(f, dtype) for f in FUNCTIONS for dtype in matrices.DTYPES if f in (*HERMITIAN, "hessenberg") or dtype == "float64"]
 
 ALL_FUNCTIONS = pytest.mark.parametrize("name", FUNCTIONS)
 HERMITIAN_FUNCTIONS = pytest.mark.parametrize("name", HERMITIAN)
