@@ -32,6 +32,8 @@ type routines interface {
 	invSqrtSPD(jobID, threads int64, in, out *array, dropped rows[float64], options matfunc.Options) (int64, error)
 	schur(c similarity) (int64, error)
 	hessenberg(c similarity) (int64, error)
+	generalizedSchur(c qzCall) (int64, error)
+	generalizedEigen(c qzCall) (int64, error)
 }
 
 // routinesOf implements routines.

@@ -16,9 +16,6 @@ func (m *pencil[T]) reduce() error {
 	}
 	left, right := make([]plane[T], n), make([]plane[T], n)
 	for j := range n {
-		if err := m.team.Err(); err != nil {
-			return err
-		}
 		if count := n - j - 2; count > 0 && !isZero(m.s.ColVec(j, j+2, n)) {
 			if err := m.reduceColumn(j, left[:count], right[:count]); err != nil {
 				return err

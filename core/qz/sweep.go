@@ -181,6 +181,9 @@ func conjugates[T dense.Wide](planes []plane[T]) []plane[T] {
 // together runs tasks that have nothing to do with each other, each of which rotates at most as many pairs of elements as work says: at the
 // same time if that is worth it.
 func (m *pencil[T]) together(work int, tasks ...func()) error {
+	if err := m.team.Err(); err != nil {
+		return err
+	}
 	if m.team.Threads() == 1 || work < minSharedWork {
 		for _, task := range tasks {
 			task()
