@@ -151,25 +151,35 @@ func (m *pencil[T]) reduceColumn(j int, left, right []plane[T]) error {
 		m.s.Set(i-1, j, r)
 		m.s.Set(i, j, 0)
 	}
-	const up = true
-	rows := func(of dense.Matrix[T], first int, planes []plane[T]) func() {
-		return func() { rotateRows(planes, up, of.Slice(top, n, first, n)) }
+	const up, parts = true, 3
+	turnRows := func(of dense.Matrix[T], first int, planes []plane[T]) {
+		if of.Rows > 0 {
+			rotateRows(planes, up, of.Slice(top, n, first, n))
+		}
 	}
-	tasks := []func(){func() { m.restoreTriangle(top, left, right) }, rows(m.s, top, left)}
-	if m.qt.Rows > 0 {
-		tasks = append(tasks, rows(m.qt, 0, conjugates(left)))
-	}
-	if err := m.together(n*len(left), tasks...); err != nil {
+	err := m.together(n*len(left), parts, func(part int) {
+		switch part {
+		case 0:
+			m.restoreTriangle(top, left, right)
+		case 1:
+			turnRows(m.s, top, left)
+		case 2:
+			turnRows(m.qt, 0, conjugates(left))
+		}
+	})
+	if err != nil {
 		return err
 	}
-	columns := func(first, end int) func() {
-		return func() { rotateColumns(right, up, m.s.Slice(first, end, top, n)) }
-	}
-	tasks = []func(){columns(0, n/2), columns(n/2, n)}
-	if m.zt.Rows > 0 {
-		tasks = append(tasks, rows(m.zt, 0, right))
-	}
-	return m.together(n*len(left), tasks...)
+	return m.together(n*len(left), parts, func(part int) {
+		switch part {
+		case 0:
+			rotateColumns(right, up, m.s.Slice(0, n/2, top, n))
+		case 1:
+			rotateColumns(right, up, m.s.Slice(n/2, n, top, n))
+		case 2:
+			turnRows(m.zt, 0, right)
+		}
+	})
 }
 
 // restoreTriangle applies the planes of left to the rows of P from top on and computes and applies those of right, which make P triangular
