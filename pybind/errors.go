@@ -17,6 +17,7 @@ import (
 	"trnsci/core/qz"
 	"trnsci/core/sched"
 	"trnsci/core/schur"
+	"trnsci/core/sylvester"
 	"trnsci/trnbackend"
 	"trnsci/trnbackend/device"
 	"trnsci/trnbackend/programs"
@@ -70,6 +71,8 @@ func kind(err error) string {
 		minor    *factor.NotPositiveDefiniteError
 		pivot    *factor.SingularError
 		negative *matfunc.IndefiniteError
+		overflow *sylvester.OverflowError
+		swap     *schur.SeparationError
 		memory   *memoryError
 		ql       *eigen.ConvergenceError
 		qr       *schur.ConvergenceError
@@ -93,7 +96,8 @@ func kind(err error) string {
 		return "type"
 	case errors.As(err, &path):
 		return "os"
-	case errors.As(err, &minor), errors.As(err, &pivot), errors.As(err, &negative), errors.As(err, &tooClose):
+	case errors.As(err, &minor), errors.As(err, &pivot), errors.As(err, &negative), errors.As(err, &overflow), errors.As(err, &swap),
+		errors.As(err, &tooClose):
 		return "linalg"
 	case errors.As(err, &ql), errors.As(err, &qr), errors.As(err, &qzSweeps), errors.As(err, &newton):
 		return "convergence"

@@ -151,32 +151,29 @@ func (m *pencil[T]) reduceColumn(j int, left, right []plane[T]) error {
 		m.s.Set(i-1, j, r)
 		m.s.Set(i, j, 0)
 	}
-	const up, parts = true, 3
+	const up = true
 	turnRows := func(of dense.Matrix[T], first int, planes []plane[T]) {
 		if of.Rows > 0 {
 			rotateRows(planes, up, of.Slice(top, n, first, n))
 		}
 	}
-	err := m.together(n*len(left), parts, func(part int) {
+	err := m.together(n*len(left), func(part int) {
 		switch part {
-		case 0:
+		case ofPair:
 			m.restoreTriangle(top, left, right)
-		case 1:
 			turnRows(m.s, top, left)
-		case 2:
+		case ofFactors:
 			turnRows(m.qt, 0, conjugates(left))
 		}
 	})
 	if err != nil {
 		return err
 	}
-	return m.together(n*len(left), parts, func(part int) {
+	return m.together(n*len(left), func(part int) {
 		switch part {
-		case 0:
-			rotateColumns(right, up, m.s.Slice(0, n/2, top, n))
-		case 1:
-			rotateColumns(right, up, m.s.Slice(n/2, n, top, n))
-		case 2:
+		case ofPair:
+			rotateColumns(right, up, m.s.Slice(0, n, top, n))
+		case ofFactors:
 			turnRows(m.zt, 0, right)
 		}
 	})

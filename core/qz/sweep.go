@@ -141,33 +141,17 @@ func (it *iteration[T]) turn(w *window[T], i, k, last int, g plane[T]) plane[T] 
 	return h
 }
 
-// Parts of finish that have nothing to do with each other.
-const (
-	columnsOfS = iota
-	columnsOfP
-	rowsOfS
-	rowsOfP
-	rowsOfZ
-	rowsOfQ
-	partsOfFinish
-)
-
 // finish applies the planes of a window to the rest of the pair and to its factors.
 func (it *iteration[T]) finish(w *window[T]) error {
-	n := it.order()
-	return it.together(n*(len(w.left2)+len(w.left)), partsOfFinish, func(part int) {
+	return it.together(it.order()*(len(w.left2)+len(w.left)), func(part int) {
 		switch part {
-		case columnsOfS:
+		case ofPair:
 			w.turnColumns(it.s)
-		case columnsOfP:
 			w.turnColumns(it.p)
-		case rowsOfS:
 			w.turnRows(it.s, w.end, w.left2, w.left)
-		case rowsOfP:
 			w.turnRows(it.p, w.end, w.left2, w.left)
-		case rowsOfZ:
+		case ofFactors:
 			w.turnRows(it.zt, 0, w.right2, w.right)
-		case rowsOfQ:
 			w.turnRows(it.qt, 0, conjugates(w.left2), conjugates(w.left))
 		}
 	})
@@ -200,16 +184,22 @@ func conjugates[T dense.Wide](planes []plane[T]) []plane[T] {
 	return conj
 }
 
-// together does parts of some work that have nothing to do with each other and rotate at most as many pairs of elements as work says: at
-// the same time if that is worth it.
-func (m *pencil[T]) together(work, parts int, do func(part int)) error {
+// The parts of some work that have nothing to do with each other. As there are no more, each matrix stays in the cache of one processor: with
+// S, P, Q and Z handed out one by one, two threads are slower than one.
+const (
+	ofPair = iota
+	ofFactors
+	parts
+)
+
+// together does both parts of some work that rotates so many pairs of elements: at the same time if that is worth it.
+func (m *pencil[T]) together(work int, do func(part int)) error {
 	if err := m.team.Err(); err != nil {
 		return err
 	}
-	if m.team.Threads() == 1 || work < minSharedWork {
-		for part := range parts {
-			do(part)
-		}
+	if m.team.Threads() == 1 || work < minSharedWork || m.qt.Rows+m.zt.Rows == 0 {
+		do(ofPair)
+		do(ofFactors)
 		return nil
 	}
 	return m.team.For(parts, func(_, part int) error {
