@@ -36,6 +36,8 @@ type routines interface {
 	solveEquations(jobID, threads int64, name string, s equationStacks) (int64, error)
 	order(jobID, threads int64, s formStacks, flags rows[float64]) (int64, error)
 	condition(jobID, threads int64, s formStacks, counts, results rows[float64]) (int64, error)
+	generalizedSchur(c qzCall) (int64, error)
+	generalizedEigen(c qzCall) (int64, error)
 }
 
 // routinesOf implements routines.
