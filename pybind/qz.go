@@ -46,8 +46,10 @@ func dispatchQZ(c qzCall) (int64, error) {
 		return generalizedSchur[float64, complex128, float64](c)
 	case complex64Code:
 		return generalizedSchur[complex64, complex64, float32](c)
+	case complex128Code:
+		return generalizedSchur[complex128, complex128, float64](c)
 	}
-	return generalizedSchur[complex128, complex128, float64](c)
+	panic(unknownDtype(c.s))
 }
 
 func generalizedSchur[T dense.Scalar, C dense.Complex, R dense.Float](c qzCall) (int64, error) {
@@ -140,8 +142,10 @@ func QZEigen(jobID, threads int64, a, b, alpha, beta, left, right uint64, checkF
 		return generalizedEigen[float64, complex128, float64](c)
 	case complex64Code:
 		return generalizedEigen[complex64, complex64, float32](c)
+	case complex128Code:
+		return generalizedEigen[complex128, complex128, float64](c)
 	}
-	return generalizedEigen[complex128, complex128, float64](c)
+	panic(unknownDtype(c.a))
 }
 
 func generalizedEigen[T dense.Scalar, C dense.Complex, R dense.Float](c qzCall) (int64, error) {

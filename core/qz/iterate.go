@@ -80,7 +80,9 @@ func (it *iteration[T]) isolate(hi int) (int, error) {
 			return 0, &ConvergenceError{Lo: lo, Hi: hi, Found: n - 1 - hi, N: n, Sweeps: it.sweeps}
 		}
 		it.sweeps++
-		it.sweep(lo, hi, it.chooseShifts(lo, hi, stalled))
+		if err := it.sweep(lo, hi, it.chooseShifts(lo, hi, stalled)); err != nil {
+			return 0, err
+		}
 	}
 }
 

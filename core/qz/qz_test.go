@@ -260,6 +260,28 @@ func TestFactorsThatAreNotWanted(t *testing.T) {
 	}
 }
 
+func TestThreadsDoNotChangeTheResult(t *testing.T) {
+	threadsDoNotChangeTheResult[float64](t)
+	threadsDoNotChangeTheResult[complex128](t)
+}
+
+func threadsDoNotChangeTheResult[T dense.Scalar](t *testing.T) {
+	const n = 260
+	rng := rand.New(rand.NewPCG(12, 13))
+	a, b := numtest.Random[T](rng, n, n), numtest.Random[T](rng, n, n)
+	one, three := newResult[T](n), newResult[T](n)
+	for threads, r := range map[int]*result[T]{1: one, 3: three} {
+		if err := Decompose(a.View(), b.View(), r.form(), Options{Team: sched.NewTeam(context.Background(), threads, nil)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range one.s.Data {
+		if one.s.Data[i] != three.s.Data[i] || one.p.Data[i] != three.p.Data[i] || one.q.Data[i] != three.q.Data[i] || one.z.Data[i] != three.z.Data[i] {
+			t.Fatalf("%T: element %d depends on the number of threads", *new(T), i)
+		}
+	}
+}
+
 func TestCancellationAndProgress(t *testing.T) {
 	const n = 60
 	rng := rand.New(rand.NewPCG(10, 11))

@@ -20,7 +20,9 @@ func (m *pencil[T]) reduce() error {
 			return err
 		}
 		if count := n - j - 2; count > 0 && !isZero(m.s.ColVec(j, j+2, n)) {
-			m.reduceColumn(j, left[:count], right[:count])
+			if err := m.reduceColumn(j, left[:count], right[:count]); err != nil {
+				return err
+			}
 		}
 		m.team.Step(1)
 	}
@@ -144,7 +146,7 @@ func householder[T dense.Wide](x []T) (r T, tau float64) {
 
 // reduceColumn makes column j of S zero below row j+1. Plane i of left turns the rows, plane i of right the columns j+1+i
 // and j+2+i; they are as many as there are elements to eliminate and are applied from the last one to the first.
-func (m *pencil[T]) reduceColumn(j int, left, right []plane[T]) {
+func (m *pencil[T]) reduceColumn(j int, left, right []plane[T]) error {
 	n, top := m.order(), j+1
 	for i := n - 1; i > top; i-- {
 		var r T
@@ -153,8 +155,31 @@ func (m *pencil[T]) reduceColumn(j int, left, right []plane[T]) {
 		m.s.Set(i, j, 0)
 	}
 	const up = true
-	rotateRows(left, up, m.s.Slice(top, n, top, n))
-	// A row of P gets the rotations of columns when those of rows are through with it: the last one decides on the next.
+	rows := func(of dense.Matrix[T], first int, planes []plane[T]) func() {
+		return func() { rotateRows(planes, up, of.Slice(top, n, first, n)) }
+	}
+	tasks := []func(){func() { m.restoreTriangle(top, left, right) }, rows(m.s, top, left)}
+	if m.qt.Rows > 0 {
+		tasks = append(tasks, rows(m.qt, 0, conjugates(left)))
+	}
+	if err := m.together(n*len(left), tasks...); err != nil {
+		return err
+	}
+	columns := func(first, end int) func() {
+		return func() { rotateColumns(right, up, m.s.Slice(first, end, top, n)) }
+	}
+	tasks = []func(){columns(0, n/2), columns(n/2, n)}
+	if m.zt.Rows > 0 {
+		tasks = append(tasks, rows(m.zt, 0, right))
+	}
+	return m.together(n*len(left), tasks...)
+}
+
+// restoreTriangle applies the planes of left to the rows of P from top on and computes and applies those of right, which make P triangular
+// again: a row gets the rotations of columns when those of rows are through with it, and the last one decides on the next.
+func (m *pencil[T]) restoreTriangle(top int, left, right []plane[T]) {
+	const up = true
+	n := m.order()
 	for i := n - 1; i > top; i-- {
 		k := i - 1 - top
 		rotateRows(left[k:k+1], up, m.p.Slice(i-1, i+1, i-1, n))
@@ -164,12 +189,4 @@ func (m *pencil[T]) reduceColumn(j int, left, right []plane[T]) {
 		lower[0] = 0
 	}
 	rotateColumns(right, up, m.p.Slice(0, top+1, top, n))
-	rotateColumns(right, up, m.s.Slice(0, n, top, n))
-	if m.zt.Rows > 0 {
-		rotateRows(right, up, m.zt.Slice(top, n, 0, n))
-	}
-	if m.qt.Rows > 0 {
-		conjugate(left)
-		rotateRows(left, up, m.qt.Slice(top, n, 0, n))
-	}
 }

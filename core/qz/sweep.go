@@ -7,8 +7,12 @@ import (
 	"trnsci/core/dense"
 )
 
-// Steps of a sweep that are done on a window of the diagonal before the rest of the matrices follows.
-const windowSteps = 32
+const (
+	// Steps of a sweep that are done on a window of the diagonal before the rest of the matrices follows.
+	windowSteps = 32
+	// Rotated pairs of elements, some microseconds, from which on a task is worth a thread.
+	minSharedWork = 1 << 13
+)
 
 // closest returns the eigenvalues of m, or the one closer to m[1][1] twice if m is complex or they are real.
 func closest[T dense.Wide](m [2][2]T) [2]complex128 {
@@ -57,7 +61,7 @@ func (w *window[T]) reset(first, last, lo, hi int) {
 
 // sweep does an implicit QZ step on the unreduced block of rows lo to hi. With shifts that are a complex pair, or equal
 // real ones, of a real pair it is a double step.
-func (it *iteration[T]) sweep(lo, hi int, shifts [2]complex128) {
+func (it *iteration[T]) sweep(lo, hi int, shifts [2]complex128) error {
 	double := !dense.IsComplex[T]() && hi-lo > 1
 	x := it.startVector(lo, shifts, double)
 	w := &it.window
@@ -78,8 +82,11 @@ func (it *iteration[T]) sweep(lo, hi int, shifts [2]complex128) {
 				}
 			}
 		}
-		it.finish(w)
+		if err := it.finish(w); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // startVector returns the first column of (M - x)(M - y) for the block of M = S P^-1 that starts in row lo and the shifts x
@@ -135,33 +142,53 @@ func (it *iteration[T]) turn(w *window[T], i, k, last int, g plane[T]) plane[T] 
 }
 
 // finish applies the planes of a window to the rest of the pair and to its factors.
-func (it *iteration[T]) finish(w *window[T]) {
+func (it *iteration[T]) finish(w *window[T]) error {
 	n := it.order()
-	for _, c := range []struct {
-		at          int
-		left, right []plane[T]
-	}{{w.first + 1, w.left2, w.right2}, {w.first, w.left, w.right}} {
-		if len(c.left) == 0 {
-			continue
-		}
-		end := c.at + len(c.left) + 1
-		rotateRows(c.left, false, it.s.Slice(c.at, end, w.end, n))
-		rotateRows(c.left, false, it.p.Slice(c.at, end, w.end, n))
-		rotateColumns(c.right, false, it.s.Slice(0, w.first, c.at, end))
-		rotateColumns(c.right, false, it.p.Slice(0, w.first, c.at, end))
-		if it.zt.Rows > 0 {
-			rotateRows(c.right, false, it.zt.Slice(c.at, end, 0, n))
-		}
-		if it.qt.Rows > 0 {
-			conjugate(c.left)
-			rotateRows(c.left, false, it.qt.Slice(c.at, end, 0, n))
+	rows := func(of dense.Matrix[T], first int, planes2, planes []plane[T]) func() {
+		return func() {
+			rotateRows(planes2, false, of.Slice(w.first+1, w.first+2+len(planes2), first, n))
+			rotateRows(planes, false, of.Slice(w.first, w.first+1+len(planes), first, n))
 		}
 	}
+	columns := func(of dense.Matrix[T]) func() {
+		return func() {
+			rotateColumns(w.right2, false, of.Slice(0, w.first, w.first+1, w.first+2+len(w.right2)))
+			rotateColumns(w.right, false, of.Slice(0, w.first, w.first, w.first+1+len(w.right)))
+		}
+	}
+	tasks := []func(){columns(it.s), columns(it.p), rows(it.s, w.end, w.left2, w.left), rows(it.p, w.end, w.left2, w.left)}
+	if it.zt.Rows > 0 {
+		tasks = append(tasks, rows(it.zt, 0, w.right2, w.right))
+	}
+	if it.qt.Rows > 0 {
+		tasks = append(tasks, rows(it.qt, 0, conjugates(w.left2), conjugates(w.left)))
+	}
+	return it.together(n*(len(w.left2)+len(w.left)), tasks...)
 }
 
-// conjugate replaces the planes by their complex conjugates.
-func conjugate[T dense.Wide](planes []plane[T]) {
-	for i := range planes {
-		planes[i] = planes[i].conj()
+// conjugates returns the planes with complex conjugate elements: real planes as they are.
+func conjugates[T dense.Wide](planes []plane[T]) []plane[T] {
+	if !dense.IsComplex[T]() {
+		return planes
 	}
+	conj := make([]plane[T], len(planes))
+	for i, g := range planes {
+		conj[i] = g.conj()
+	}
+	return conj
+}
+
+// together runs tasks that have nothing to do with each other, each of which rotates at most as many pairs of elements as work says: at the
+// same time if that is worth it.
+func (m *pencil[T]) together(work int, tasks ...func()) error {
+	if m.team.Threads() == 1 || work < minSharedWork {
+		for _, task := range tasks {
+			task()
+		}
+		return nil
+	}
+	return m.team.For(len(tasks), func(_, i int) error {
+		tasks[i]()
+		return nil
+	})
 }
