@@ -102,12 +102,42 @@ func (f *francis[W]) isolate(hi int) (int, error) {
 // separates it from the rows above.
 func (f *francis[W]) blockStart(hi int, relaxed bool) int {
 	for k := hi; k > 0; k-- {
+		if !relaxed {
+			if k = f.lastSmall(k); k == 0 {
+				break
+			}
+		}
 		if f.negligible(k, relaxed) {
 			f.t.Set(k, k-1, 0)
 			return k
 		}
 	}
 	return 0
+}
+
+// lastSmall returns the last row up to k in which the element left of the diagonal may be negligible, zero if there is none. It decides in W what the
+// first half of negligible decides in double precision.
+func (f *francis[W]) lastSmall(k int) int {
+	data, step, unit, floor := f.t.Data, f.t.Stride+1, W(f.eps), W(f.floor)
+	at := k * step
+	below := abs(data[at])
+	for ; k > 0; k-- {
+		sub := abs(data[at-1])
+		at -= step
+		diagonal := abs(data[at])
+		if size := diagonal + below; !(sub > floor && sub > unit*size && size > 0) {
+			return k
+		}
+		below = diagonal
+	}
+	return 0
+}
+
+func abs[W dense.Float](x W) W {
+	if x < 0 {
+		return -x
+	}
+	return x
 }
 
 // negligible reports whether t[k,k-1] counts as zero. The relaxed test only bounds the backward error.
@@ -240,18 +270,32 @@ func (f *francis[W]) sweep(lo, hi int, s shift) {
 // subdiagonal elements make the effect on the rows above negligible.
 func (f *francis[W]) sweepStart(lo, hi int, s shift) (int, [3]float64) {
 	for m := hi - 2; ; m-- {
-		if m == lo {
+		if m = f.lastCoupled(lo, m); m == lo {
 			return m, f.startVector(m, s)
 		}
-		diagonal := math.Abs(f.at(m, m)) + math.Abs(f.at(m+1, m+1))
-		if sub := math.Abs(f.at(m, m-1)); sub*math.Abs(f.at(m+1, m)) > f.rootEps*(diagonal*diagonal) {
-			continue // not small: the test below would fail, too, but for shifts that are eigenvalues of the rows above
-		}
 		x := f.startVector(m, s)
+		diagonal := math.Abs(f.at(m, m)) + math.Abs(f.at(m+1, m+1))
 		if math.Abs(f.at(m, m-1))*(math.Abs(x[1])+math.Abs(x[2])) <= f.eps*math.Abs(x[0])*(math.Abs(f.at(m-1, m-1))+diagonal) {
 			return m, x
 		}
 	}
+}
+
+// lastCoupled returns the last row up to m, but not above lo, in which a sweep may start: in the others the product of the subdiagonal elements is so large
+// that the test of sweepStart would fail, but for shifts that are eigenvalues of the rows above.
+func (f *francis[W]) lastCoupled(lo, m int) int {
+	data, step, unit := f.t.Data, f.t.Stride+1, W(f.rootEps)
+	at := m * step
+	below, sub := abs(data[at+step]), abs(data[at+step-1])
+	for ; m > lo; m-- {
+		diagonal, before := abs(data[at]), abs(data[at-1])
+		if size := diagonal + below; !(before*sub > unit*(size*size)) {
+			return m
+		}
+		below, sub = diagonal, before
+		at -= step
+	}
+	return lo
 }
 
 // startVector returns, up to a factor, the first three elements of the first column of (T - s1)(T - s2) for the block that starts in row m.
