@@ -36,7 +36,7 @@ func (m *multishift[W]) deflate(lo, hi, window int) (deflated int, shifts []shif
 func (m *multishift[W]) sortWindow(local *francis[W], spike float64) (kept int) {
 	t := local.t
 	end, placed := t.Rows, 0 // rows before end and from placed on are still to be looked at
-	for placed < end {
+	for placed < min(end, m.misses) {
 		size := blockSize(t, end-1)
 		if m.converged(local, end-size, size, spike) {
 			end -= size

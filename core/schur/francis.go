@@ -41,17 +41,23 @@ type francis[W dense.Float] struct {
 
 // newFrancis returns the iteration for t and zt.
 func newFrancis[W dense.Float](t, zt dense.Matrix[W], opt Options) *francis[W] {
-	n := t.Rows
-	f := &francis[W]{
-		team: opt.Team, set: kernel.Best(), t: t, zt: zt, eps: dense.Eps[W](), limit: opt.MaxIterations,
-		reflectors: make([]kernel.Reflector[W], n),
-	}
+	f := &francis[W]{team: opt.Team, set: kernel.Best(), eps: dense.Eps[W]()}
 	f.rootEps = math.Sqrt(f.eps)
-	f.floor = smallestNormal[W]() / f.eps * float64(n)
-	if f.limit == 0 {
+	f.floor = smallestNormal[W]() / f.eps * float64(t.Rows)
+	f.prepare(t, zt, opt.MaxIterations)
+	return f
+}
+
+// prepare makes f the iteration for t and zt, with the rest as it was. A limit of 0 stands for the usual one.
+func (f *francis[W]) prepare(t, zt dense.Matrix[W], limit int) {
+	n := t.Rows
+	f.t, f.zt, f.sweeps, f.limit = t, zt, 0, limit
+	if cap(f.reflectors) < n {
+		f.reflectors = make([]kernel.Reflector[W], n)
+	}
+	if limit == 0 {
 		f.limit = sweepsPerEigenvalue * max(n, minSweepOrder)
 	}
-	return f
 }
 
 // triangularize overwrites the Hessenberg matrix h and the transposed factor qt by the T and Z^T of the Schur form.

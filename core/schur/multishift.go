@@ -14,20 +14,21 @@ type sizes struct {
 	shifts int // eigenvalues that a sweep takes as shifts, two for a bulge
 	window int // rows of the window of aggressive early deflation
 	extra  int // rows that a chain of bulges moves down before the parts of the matrix off the diagonal follow, but for a multiple of the bulges
+	misses int // rows of the window whose eigenvalues may turn out not to have converged before the others are no longer looked at
 }
 
 func sizesFor(n int) sizes {
 	switch {
 	case n < 200:
-		return sizes{shifts: 12, window: 12, extra: 16}
+		return sizes{shifts: 12, window: 12, extra: 16, misses: 1}
 	case n < 330:
-		return sizes{shifts: 32, window: 16, extra: 16}
+		return sizes{shifts: 32, window: 16, extra: 16, misses: 2}
 	case n < 400:
-		return sizes{shifts: 32, window: 24, extra: 16}
+		return sizes{shifts: 32, window: 24, extra: 16, misses: 3}
 	case n < 800:
-		return sizes{shifts: 32, window: 32, extra: 16}
+		return sizes{shifts: 32, window: 32, extra: 16, misses: 8}
 	}
-	return sizes{shifts: 64, window: 64, extra: 24}
+	return sizes{shifts: 64, window: 64, extra: 24, misses: 32}
 }
 
 const (
@@ -47,7 +48,8 @@ const (
 type multishift[W dense.Float] struct {
 	*francis[W]
 	sizes
-	runs  []run[W] // of a window of the sweep, in their order
+	local *francis[W] // of a diagonal block, apart from the rest
+	runs  []run[W]    // of a window of the sweep, in their order
 	store []kernel.Reflector[W]
 	// Memory that is used again: of a window and its orthogonal factor, of products, of the orthogonal factor of its reduction.
 	form, factor, product, reduced []W
@@ -63,7 +65,10 @@ type run[W dense.Float] struct {
 
 // runLarge is run for large matrices.
 func (f *francis[W]) runLarge() error {
-	m := &multishift[W]{francis: f, sizes: sizesFor(f.t.Rows), panels: make([][]W, f.team.Threads())}
+	m := &multishift[W]{
+		francis: f, sizes: sizesFor(f.t.Rows), panels: make([][]W, f.team.Threads()), local: newFrancis(dense.Matrix[W]{}, dense.Matrix[W]{}, Options{Team: f.team.Quiet()}),
+	}
+	m.local.floor = f.floor
 	failures := 0
 	for hi := f.t.Rows - 1; hi >= 0; {
 		if err := f.team.Err(); err != nil {
@@ -255,14 +260,14 @@ func (m *multishift[W]) solveBlock(lo, hi int) error {
 // solveLocal returns the quasi-triangular form of the block of rows lo to hi and the orthogonal factor that leads to it.
 func (m *multishift[W]) solveLocal(lo, hi int) (*francis[W], error) {
 	order := hi - lo + 1
-	local := newFrancis(within(&m.form, order, order), within(&m.factor, order, order), Options{Team: m.team.Quiet()})
+	local := m.local
+	local.prepare(within(&m.form, order, order), within(&m.factor, order, order), 0)
 	local.t.CopyFrom(m.t.Slice(lo, hi+1, lo, hi+1))
 	for i := range order {
 		clear(local.t.Row(i)[:max(0, i-1)])
 		clear(local.zt.Row(i))
 	}
 	local.zt.SetIdentity()
-	local.floor = m.floor
 	if err := local.run(); err != nil {
 		var e *ConvergenceError
 		if errors.As(err, &e) {
