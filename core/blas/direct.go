@@ -12,6 +12,11 @@ import (
 // the same places of the first one, and a call takes well under a millisecond, as it cannot be interrupted. No side is 0. C is not read where
 // beta is 0. A sum is made in the order of the inner dimension.
 func GemmDirect[T dense.Float](alpha T, a, b dense.Matrix[T], beta T, c dense.Matrix[T]) {
+	GemmDirectBefore(alpha, a, b, beta, c, nil)
+}
+
+// GemmDirectBefore is GemmDirect in front of a product that reads next, which is brought near meanwhile as far as the product is long enough.
+func GemmDirectBefore[T dense.Float](alpha T, a, b dense.Matrix[T], beta T, c dense.Matrix[T], next []T) {
 	require(a.Rows == c.Rows && a.Cols == b.Rows && b.Cols == c.Cols && min(a.Rows, a.Cols, b.Cols) > 0,
 		"GemmDirect: %dx%d times %dx%d into %dx%d", a.Rows, a.Cols, b.Rows, b.Cols, c.Rows, c.Cols)
 	set := kernel.Best()
@@ -21,5 +26,16 @@ func GemmDirect[T dense.Float](alpha T, a, b dense.Matrix[T], beta T, c dense.Ma
 		K: b.Rows, Alpha: alpha, Accumulate: beta != 0, Near: bytes <= nearBytes,
 		RowA: a.Stride, ColA: 1, RowB: b.Stride, RowC: c.Stride,
 	}
-	g.compute(a.Data, b.Data, c.Data, nil, nil)
+	if len(next) > 0 {
+		g.spread(len(next))
+	}
+	g.compute(a.Data, b.Data, c.Data, next, nil)
+}
+
+// spread distributes the lines of what comes next, of so many elements, over the tiles of the first run.
+func (g *gemmSmall[T]) spread(next int) {
+	line := lineBytes / int(unsafe.Sizeof(g.beta))
+	tiles, _ := tilesOf(g.size, g.n)
+	perStrip := next/line/max(1, g.m/g.size.Rows) + 1
+	g.run.NextCol, g.run.StripNext, g.run.NextStep = line, perStrip*line, (perStrip/tiles+1)*line
 }

@@ -73,7 +73,8 @@ func (g *gemmSmall[T]) prepare(set kernel.Set, alpha T, a, b *factor[T], beta T,
 	return true
 }
 
-// compute computes the product of a and b. While it does, nextA and nextB are brought near, unless they are nil.
+// compute computes the product of a and b. While it does, nextA and nextB are brought near, unless they are nil: during the first tiles, or all
+// of nextA where run says how it is spread.
 func (g *gemmSmall[T]) compute(a, b, c, nextA, nextB []T) {
 	if g.beta != 0 && g.beta != 1 {
 		for i := range g.m {
@@ -84,7 +85,7 @@ func (g *gemmSmall[T]) compute(a, b, c, nextA, nextB []T) {
 	run.Next, run.Beside = nextA, nextB
 	for j := 0; j < g.n; j += run.Count * run.Cols {
 		run.Count, run.Cols = tilesOf(g.size, g.n-j)
-		if run.Next != nil {
+		if run.Next != nil && run.NextStep == 0 {
 			run.Count = min(run.Count, tilesAhead)
 		}
 		run.B, run.StepB, run.StepC = b[j:], run.Cols, run.Cols

@@ -175,7 +175,11 @@ func testGemmDirect[T dense.Float](t *testing.T) {
 			continue // a ninth is left
 		}
 		want, size := p.expected()
-		GemmDirect(p.alpha, p.a, p.b, p.beta, p.c)
+		if next := make([]T, rng.IntN(most*most)); rng.IntN(2) == 0 {
+			GemmDirect(p.alpha, p.a, p.b, p.beta, p.c)
+		} else {
+			GemmDirectBefore(p.alpha, p.a, p.b, p.beta, p.c, next[:rng.IntN(len(next)+1)])
+		}
 		if err := p.check(want, size); err != nil {
 			t.Fatalf("%v: %v", p, err)
 		}

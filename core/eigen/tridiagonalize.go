@@ -36,6 +36,11 @@ func tridiagonalize[W dense.Scalar](team *sched.Team, h dense.Matrix[W], d, e []
 		})
 		n = minSharedOrder
 	}
+	if n > wakingOrder && err == nil {
+		err = r.steps(n-1, wakingOrder)
+		n = wakingOrder
+	}
+	team.Wake()
 	if err == nil {
 		err = r.steps(n-1, 1)
 	}
@@ -89,7 +94,7 @@ type reduction[W dense.Scalar] struct {
 	scale W       // of that step
 	shift float64 // of that step
 	x, y  []W     // of the step being made, like v and w
-	parts []W     // sums of parts of the rows for y, one behind the other
+	parts []W     // sums of parts of the rows but the first for y, one behind the other
 	rows  int     // of the pass
 	up    bool    // the pass goes from the last row to the first
 }
@@ -156,7 +161,9 @@ const (
 	cutRows = 16
 	// From this order on a pass is worth a second thread.
 	minSharedOrder = 256
-	// Parts of a pass that threads share, each with a product of its own.
+	// The other threads wake up when this order is left. The rest takes about as long as that, and they don't wait for work that long.
+	wakingOrder = 96
+	// Parts of a pass that threads share, each with a product of its own: that of the first one is y.
 	sharedParts = 4
 )
 
@@ -167,7 +174,7 @@ const wholeVectors = 4
 func reductionElements[W dense.Scalar](n int) int {
 	order, vectors := paddedColumns[W](n), wholeVectors
 	if order >= minSharedOrder {
-		vectors += sharedParts
+		vectors += sharedParts - 1
 	}
 	return vectors * order
 }
@@ -185,23 +192,31 @@ func (r *reduction[W]) multiply(i int, y []W) error {
 	if err := r.rounds.Do(); err != nil {
 		return err
 	}
-	for p := range sharedParts {
-		blas.Axpy(1, dense.Vec(r.sum(p)), dense.Vec(y))
+	if dense.IsSingle[W]() {
+		addSums[float32](r.set, r.parts[:(sharedParts-1)*len(y)], y)
+	} else {
+		addSums[float64](r.set, r.parts[:(sharedParts-1)*len(y)], y)
 	}
 	return nil
 }
 
-// sum returns the memory for what part p of the rows adds to y.
-func (r *reduction[W]) sum(p int) []W {
-	order := paddedColumns[W](r.rows)
-	return r.parts[p*order : (p+1)*order]
+// addSums adds the sums of all parts but the first to y. R is the real type of W.
+func addSums[R dense.Float, W dense.Scalar](set kernel.Set, sums, y []W) {
+	ones := [sharedParts - 1]R{1, 1, 1}
+	to := dense.Reals[R](y)
+	kernel.Axpys(set, &kernel.Rows[R]{Count: len(ones), Cols: len(to), Stride: len(to), A: dense.Reals[R](sums)}, ones[:], to)
 }
 
 // part does part p of a pass.
 func (r *reduction[W]) part(p int) {
-	y := r.sum(p)
-	clear(y)
-	r.pass(p, sharedParts, y)
+	order := paddedColumns[W](r.rows)
+	if p == 0 {
+		r.pass(p, sharedParts, r.y[:order])
+		return
+	}
+	sum := r.parts[(p-1)*order : p*order]
+	clear(sum)
+	r.pass(p, sharedParts, sum)
 }
 
 // pass does multiply's work on the rows of part p, and adds what they give to y.
@@ -246,7 +261,7 @@ func paddedColumns[W dense.Scalar](n int) int {
 }
 
 // newLower returns a matrix of zeros for tridiagonalize: with memory up to the next whole group of rows and columns, and with rows whose
-// distance, an odd number of groups, keeps them from competing for the same places of a cache.
+// distance suits the caches.
 func newLower[W dense.Scalar](n int) dense.Matrix[W] { return lowerIn(n, make([]W, lowerSize[W](n))) }
 
 // lowerIn is newLower in memory of lowerSize numbers; the elements of the matrix are what they were before.
@@ -261,16 +276,19 @@ func lowerSize[W dense.Scalar](n int) int { return paddedRows[W](n) * lowerStrid
 
 func lowerStride[W dense.Scalar](n int) int {
 	stride := paddedColumns[W](n)
-	if !goodStride[W](stride) {
+	for !goodStride[W](stride) {
 		stride += kernel.ReductionColumns[W]()
 	}
 	return stride
 }
 
-// goodStride reports whether rows so far apart suit tridiagonalize.
+// goodStride reports whether rows so far apart suit tridiagonalize: by twice an odd number of cache lines. Rows a multiple of four lines apart
+// compete for few places of a cache. For many odd numbers of lines some of the rows that a kernel takes together are a line more or less than a whole
+// number of pages apart: what has just been written to one of them then seems to be what is about to be read from another, and is waited for.
 func goodStride[W dense.Scalar](stride int) bool {
-	group := kernel.ReductionColumns[W]()
-	return stride%(2*group) == group
+	const lines = 2
+	group := kernel.ReductionColumns[W]() // one line
+	return stride%(2*lines*group) == lines*group
 }
 
 // suitsReduction reports whether tridiagonalize can work in the memory of h alone.

@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	// Workspaces up to this size, those of real matrices of order 1400, are kept for later calls until the garbage collector wants them: the pages
-	// of new memory take up to half as long as the work that is done in it.
-	keptBytes = 32 << 20
+	// Workspaces up to this size, those of real matrices of order 3000, are kept for later calls until the garbage collector wants them: the pages
+	// of new memory take up to half as long as the work that is done in it for small matrices, and a tenth for those of order 2048.
+	keptBytes = 256 << 20
 	// Numbers in a line of the cache, where everything that is taken begins.
 	lineWords = 8
 )
