@@ -27,8 +27,7 @@ func (m *multishift[W]) deflate(lo, hi, window int) (deflated int, shifts []shif
 	} else {
 		m.t.Set(top, top-1, W(spike*m.reduceWindow(local, kept)))
 	}
-	m.putBack(local, top)
-	return window - kept, shifts, nil
+	return window - kept, shifts, m.putBack(local, top)
 }
 
 // sortWindow moves the eigenvalues that have converged to the lower end of the window and returns the order of the other blocks together. Element i of the
@@ -148,8 +147,8 @@ func (m *multishift[W]) reduceWindow(local *francis[W], order int) float64 {
 	if err := reduce(m.team.Quiet(), block, q); err != nil {
 		return float64(beta) // cancelled: nothing of this is used
 	}
-	m.mixRows(q, rows.Slice(0, order, order, rows.Cols))
-	m.mixRows(q, leading)
+	multiplyRows(q, rows.Slice(0, order, order, rows.Cols), &m.product)
+	multiplyRows(q, leading, &m.product)
 	return float64(beta)
 }
 
