@@ -36,12 +36,13 @@ type francis[W dense.Float] struct {
 	// small are no longer relative to them.
 	eps, rootEps, floor float64
 	sweeps, limit       int
+	blocksOnly          bool                  // of t only the diagonal blocks are wanted, of zt nothing
 	reflectors          []kernel.Reflector[W] // of a sweep
 }
 
 // newFrancis returns the iteration for t and zt.
 func newFrancis[W dense.Float](t, zt dense.Matrix[W], opt Options) *francis[W] {
-	f := &francis[W]{team: opt.Team, set: kernel.Best(), eps: dense.Eps[W]()}
+	f := &francis[W]{team: opt.Team, set: kernel.Best(), eps: dense.Eps[W](), blocksOnly: opt.ValuesOnly && zt.Rows == 0}
 	f.rootEps = math.Sqrt(f.eps)
 	f.floor = smallestNormal[W]() / f.eps * float64(t.Rows)
 	f.prepare(t, zt, opt.MaxIterations)
@@ -75,7 +76,11 @@ func (f *francis[W]) run() error {
 		if err != nil {
 			return err
 		}
-		if lo < hi {
+		switch {
+		case lo == hi:
+		case f.blocksOnly:
+			standardizeBlock(f.t.Slice(lo, hi+1, lo, hi+1), f.zt, 0)
+		default:
 			standardizeBlock(f.t, f.zt, lo)
 		}
 		f.team.Step(hi - lo + 1)
@@ -257,6 +262,9 @@ func rayleighShift(m block2) shift {
 // shift makes a bulge below the subdiagonal, and further ones chase it down and out of the block.
 func (f *francis[W]) sweep(lo, hi int, s shift) {
 	t, z := f.t, zone{end: f.t.Cols, bottom: hi}
+	if f.blocksOnly {
+		z = zone{top: lo, end: hi + 1, bottom: hi}
+	}
 	row, x := f.sweepStart(lo, hi, s)
 	out := f.reflectors[:hi-1-row]
 	f.chase(z, row-1, hi-3, &x, out)

@@ -50,6 +50,7 @@ type multishift[W dense.Float] struct {
 	sizes
 	local *francis[W] // of a diagonal block, apart from the rest
 	later *later[W]
+	top   int // the first row that is wanted
 	// Memory that is used again: of a window and its orthogonal factor, of products, of the orthogonal factor of its reduction.
 	form, factor, product, reduced []W
 	panel                          []W
@@ -81,13 +82,18 @@ func (m *multishift[W]) lead(announce func()) error {
 			return err
 		}
 		lo := m.blockStart(hi, failures > relaxAfter)
+		if m.blocksOnly {
+			m.top = lo
+		}
 		deflated, err := m.advance(lo, hi, failures)
 		if err != nil {
 			return err
 		}
 		m.team.Step(deflated)
 		hi -= deflated
-		m.later.release(hi)
+		if !m.blocksOnly {
+			m.later.release(hi)
+		}
 		failures++
 		if deflated > 0 {
 			failures = 0
@@ -172,7 +178,7 @@ func (m *multishift[W]) sweepChain(lo, hi int, shifts []shift) error {
 				last -= rowsOfBulge
 			}
 		}
-		if err := m.follow(runs, top, bottom); err != nil {
+		if err := m.follow(runs, top, bottom, hi); err != nil {
 			return err
 		}
 	}
@@ -194,13 +200,22 @@ func (m *multishift[W]) move(z zone, first, last, lo int, s shift, out []kernel.
 	return r
 }
 
-// follow applies the runs, whose window are the rows and columns top to bottom, to the rest of the matrix: what the iteration reads again at once.
-func (m *multishift[W]) follow(runs []run[W], top, bottom int) error {
+// edge returns the end of the columns that get at once what is done to the rows of a block that ends in row hi.
+func (m *multishift[W]) edge(hi int) int {
+	if m.blocksOnly {
+		return hi + 1
+	}
+	return min(m.later.edge(), m.t.Cols)
+}
+
+// follow applies the runs, whose window are the rows and columns top to bottom of a block that ends in row hi, to the rest of the matrix: what the iteration
+// reads again at once.
+func (m *multishift[W]) follow(runs []run[W], top, bottom, hi int) error {
 	t := m.t
-	for row := 0; row < top; row += stripElements {
+	for row := m.top; row < top; row += stripElements {
 		m.applyTransposed(runs, t.Slice(row, min(row+stripElements, top), top, bottom+1), top)
 	}
-	edge := min(m.later.edge(), t.Cols)
+	edge := m.edge(hi)
 	for col := bottom + 1; col < edge; col += stripElements {
 		applyRuns(m.set, runs, t.Slice(0, t.Rows, col, min(col+stripElements, edge)), 0)
 	}
@@ -217,11 +232,33 @@ func (m *multishift[W]) applyTransposed(runs []run[W], x dense.Matrix[W], first 
 
 // solveBlock brings the block of rows lo to hi to quasi-triangular form.
 func (m *multishift[W]) solveBlock(lo, hi int) error {
+	if m.blocksOnly {
+		return m.solveAlone(lo, hi)
+	}
 	local, err := m.solveLocal(lo, hi)
 	if err != nil {
 		return err
 	}
 	return m.putBack(local, lo)
+}
+
+// solveAlone is solveBlock where only the block's own diagonal blocks are wanted.
+func (m *multishift[W]) solveAlone(lo, hi int) error {
+	local := m.local
+	local.prepare(m.t.Slice(lo, hi+1, lo, hi+1), dense.Matrix[W]{}, 0)
+	local.blocksOnly = true
+	defer func() { local.blocksOnly = false }()
+	return m.located(local.run(), lo, hi)
+}
+
+// located turns the error of an iteration on the block of rows lo to hi into one of the whole.
+func (m *multishift[W]) located(err error, lo, hi int) error {
+	var e *ConvergenceError
+	if errors.As(err, &e) {
+		n := m.t.Rows
+		return &ConvergenceError{Lo: lo + e.Lo, Hi: lo + e.Hi, Found: n - 1 - hi + e.Found, N: n, Sweeps: e.Sweeps}
+	}
+	return err
 }
 
 // solveLocal returns the quasi-triangular form of the block of rows lo to hi and the orthogonal factor that leads to it.
@@ -236,12 +273,7 @@ func (m *multishift[W]) solveLocal(lo, hi int) (*francis[W], error) {
 	}
 	local.zt.SetIdentity()
 	if err := local.run(); err != nil {
-		var e *ConvergenceError
-		if errors.As(err, &e) {
-			n := m.t.Rows
-			return nil, &ConvergenceError{Lo: lo + e.Lo, Hi: lo + e.Hi, Found: n - 1 - hi + e.Found, N: n, Sweeps: e.Sweeps}
-		}
-		return nil, err
+		return nil, m.located(err, lo, hi)
 	}
 	return local, nil
 }
@@ -254,14 +286,17 @@ func (m *multishift[W]) putBack(local *francis[W], lo int) error {
 	for i := range order {
 		copy(block.Row(i)[max(0, i-1):], local.t.Row(i)[max(0, i-1):])
 	}
-	if edge := min(m.later.edge(), t.Cols); edge > hi {
+	if edge := m.edge(hi - 1); edge > hi {
 		multiplyRows(local.zt, t.Slice(lo, hi, hi, edge), &m.product)
 	}
-	above := t.Slice(0, lo, lo, hi)
+	above := t.Slice(min(m.top, lo), lo, lo, hi)
 	if above.Rows > 0 {
 		product := within(&m.product, above.Rows, order)
 		blas.Gemm(m.team, blas.NoTrans, blas.Trans, 1, above, local.zt, 0, product)
 		above.CopyFrom(product)
+	}
+	if m.blocksOnly {
+		return nil
 	}
 	factor, err := m.later.keep(m.team, local.zt)
 	if err != nil {
