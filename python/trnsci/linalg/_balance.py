@@ -65,8 +65,8 @@ def matrix_balance(
     >>> from trnsci.linalg import matrix_balance
     >>> B, (scaling, perm) = matrix_balance([[1, 1024], [1 / 1024, 1]], separate=True)
     >>> B
-    array([[1., 1.],
-           [1., 1.]])
+    array([[1. , 2. ],
+           [0.5, 1. ]])
     """
     if device is not None:
         _device.require_host(device)
