@@ -733,6 +733,453 @@ final:
 	VZEROUPPER
 	RET
 
+// func reflectTwoRowsC128AVX2(args *byte)
+// Requires: AVX, FMA3
+TEXT ·reflectTwoRowsC128AVX2(SB), NOSPLIT, $0-8
+	MOVQ    args+0(FP), R13
+	MOVQ    (R13), AX
+	MOVQ    32(R13), R8
+	MOVQ    72(R13), CX
+	VMOVUPD (CX), Y13
+
+strip_2:
+	CMPQ    40(R13), $0x02
+	JLT     strip_1
+	MOVQ    AX, DX
+	MOVQ    8(R13), BX
+	MOVQ    48(R13), CX
+	VMOVUPD (DX), Y0
+	VMOVUPD 32(DX), Y4
+
+strip_2_reflector:
+	VBROADCASTSD (BX), Y8
+	VBROADCASTSD 8(BX), Y9
+	VBROADCASTSD 16(BX), Y10
+	VBROADCASTSD 24(BX), Y11
+	VBROADCASTSD 32(BX), Y12
+	VXORPS       Y13, Y9, Y9
+	VXORPS       Y13, Y11, Y11
+	VMOVUPD      (DX)(R8*1), Y1
+	VPERMILPD    $0x55, Y1, Y3
+	VMULPD       Y1, Y8, Y2
+	VFMADD231PD  Y3, Y9, Y2
+	VADDPD       Y0, Y2, Y2
+	VFNMADD231PD Y2, Y10, Y1
+	VPERMILPD    $0x55, Y2, Y3
+	VFNMADD231PD Y2, Y12, Y0
+	VFMADD231PD  Y3, Y11, Y1
+	VMOVUPD      Y0, (DX)
+	VMOVUPD      32(DX)(R8*1), Y5
+	VPERMILPD    $0x55, Y5, Y7
+	VMULPD       Y5, Y8, Y6
+	VFMADD231PD  Y7, Y9, Y6
+	VADDPD       Y4, Y6, Y6
+	VFNMADD231PD Y6, Y10, Y5
+	VPERMILPD    $0x55, Y6, Y7
+	VFNMADD231PD Y6, Y12, Y4
+	VFMADD231PD  Y7, Y11, Y5
+	VMOVUPD      Y4, 32(DX)
+	ADDQ         $0x30, BX
+	ADDQ         R8, DX
+	DECQ         CX
+	JZ           strip_2_odd
+	VBROADCASTSD (BX), Y8
+	VBROADCASTSD 8(BX), Y9
+	VBROADCASTSD 16(BX), Y10
+	VBROADCASTSD 24(BX), Y11
+	VBROADCASTSD 32(BX), Y12
+	VXORPS       Y13, Y9, Y9
+	VXORPS       Y13, Y11, Y11
+	VMOVUPD      (DX)(R8*1), Y0
+	VPERMILPD    $0x55, Y0, Y3
+	VMULPD       Y0, Y8, Y2
+	VFMADD231PD  Y3, Y9, Y2
+	VADDPD       Y1, Y2, Y2
+	VFNMADD231PD Y2, Y10, Y0
+	VPERMILPD    $0x55, Y2, Y3
+	VFNMADD231PD Y2, Y12, Y1
+	VFMADD231PD  Y3, Y11, Y0
+	VMOVUPD      Y1, (DX)
+	VMOVUPD      32(DX)(R8*1), Y4
+	VPERMILPD    $0x55, Y4, Y7
+	VMULPD       Y4, Y8, Y6
+	VFMADD231PD  Y7, Y9, Y6
+	VADDPD       Y5, Y6, Y6
+	VFNMADD231PD Y6, Y10, Y4
+	VPERMILPD    $0x55, Y6, Y7
+	VFNMADD231PD Y6, Y12, Y5
+	VFMADD231PD  Y7, Y11, Y4
+	VMOVUPD      Y5, 32(DX)
+	ADDQ         $0x30, BX
+	ADDQ         R8, DX
+	DECQ         CX
+	JNZ          strip_2_reflector
+	VMOVUPD      Y0, (DX)
+	VMOVUPD      Y4, 32(DX)
+	JMP          strip_2_stored
+
+strip_2_odd:
+	VMOVUPD Y1, (DX)
+	VMOVUPD Y5, 32(DX)
+
+strip_2_stored:
+	ADDQ $0x00000040, AX
+	SUBQ $0x02, 40(R13)
+	JMP  strip_2
+
+strip_1:
+	CMPQ    40(R13), $0x01
+	JLT     strip_rest
+	MOVQ    AX, DX
+	MOVQ    8(R13), BX
+	MOVQ    48(R13), CX
+	VMOVUPD (DX), Y0
+
+strip_1_reflector:
+	VBROADCASTSD (BX), Y8
+	VBROADCASTSD 8(BX), Y9
+	VBROADCASTSD 16(BX), Y10
+	VBROADCASTSD 24(BX), Y11
+	VBROADCASTSD 32(BX), Y12
+	VXORPS       Y13, Y9, Y9
+	VXORPS       Y13, Y11, Y11
+	VMOVUPD      (DX)(R8*1), Y1
+	VPERMILPD    $0x55, Y1, Y3
+	VMULPD       Y1, Y8, Y2
+	VFMADD231PD  Y3, Y9, Y2
+	VADDPD       Y0, Y2, Y2
+	VFNMADD231PD Y2, Y10, Y1
+	VPERMILPD    $0x55, Y2, Y3
+	VFNMADD231PD Y2, Y12, Y0
+	VFMADD231PD  Y3, Y11, Y1
+	VMOVUPD      Y0, (DX)
+	ADDQ         $0x30, BX
+	ADDQ         R8, DX
+	DECQ         CX
+	JZ           strip_1_odd
+	VBROADCASTSD (BX), Y8
+	VBROADCASTSD 8(BX), Y9
+	VBROADCASTSD 16(BX), Y10
+	VBROADCASTSD 24(BX), Y11
+	VBROADCASTSD 32(BX), Y12
+	VXORPS       Y13, Y9, Y9
+	VXORPS       Y13, Y11, Y11
+	VMOVUPD      (DX)(R8*1), Y0
+	VPERMILPD    $0x55, Y0, Y3
+	VMULPD       Y0, Y8, Y2
+	VFMADD231PD  Y3, Y9, Y2
+	VADDPD       Y1, Y2, Y2
+	VFNMADD231PD Y2, Y10, Y0
+	VPERMILPD    $0x55, Y2, Y3
+	VFNMADD231PD Y2, Y12, Y1
+	VFMADD231PD  Y3, Y11, Y0
+	VMOVUPD      Y1, (DX)
+	ADDQ         $0x30, BX
+	ADDQ         R8, DX
+	DECQ         CX
+	JNZ          strip_1_reflector
+	VMOVUPD      Y0, (DX)
+	JMP          strip_1_stored
+
+strip_1_odd:
+	VMOVUPD Y1, (DX)
+
+strip_1_stored:
+	ADDQ $0x00000020, AX
+	SUBQ $0x01, 40(R13)
+	JMP  strip_1
+
+strip_rest:
+	CMPQ       24(R13), $0x00
+	JEQ        strip_done
+	MOVQ       16(R13), CX
+	VMOVUPD    (CX), Y15
+	MOVQ       AX, DX
+	MOVQ       8(R13), BX
+	MOVQ       48(R13), CX
+	VMASKMOVPD (DX), Y15, Y0
+
+strip_rest_reflector:
+	VBROADCASTSD (BX), Y8
+	VBROADCASTSD 8(BX), Y9
+	VBROADCASTSD 16(BX), Y10
+	VBROADCASTSD 24(BX), Y11
+	VBROADCASTSD 32(BX), Y12
+	VXORPS       Y13, Y9, Y9
+	VXORPS       Y13, Y11, Y11
+	VMASKMOVPD   (DX)(R8*1), Y15, Y1
+	VPERMILPD    $0x55, Y1, Y3
+	VMULPD       Y1, Y8, Y2
+	VFMADD231PD  Y3, Y9, Y2
+	VADDPD       Y0, Y2, Y2
+	VFNMADD231PD Y2, Y10, Y1
+	VPERMILPD    $0x55, Y2, Y3
+	VFNMADD231PD Y2, Y12, Y0
+	VFMADD231PD  Y3, Y11, Y1
+	VMASKMOVPD   Y0, Y15, (DX)
+	ADDQ         $0x30, BX
+	ADDQ         R8, DX
+	DECQ         CX
+	JZ           strip_rest_odd
+	VBROADCASTSD (BX), Y8
+	VBROADCASTSD 8(BX), Y9
+	VBROADCASTSD 16(BX), Y10
+	VBROADCASTSD 24(BX), Y11
+	VBROADCASTSD 32(BX), Y12
+	VXORPS       Y13, Y9, Y9
+	VXORPS       Y13, Y11, Y11
+	VMASKMOVPD   (DX)(R8*1), Y15, Y0
+	VPERMILPD    $0x55, Y0, Y3
+	VMULPD       Y0, Y8, Y2
+	VFMADD231PD  Y3, Y9, Y2
+	VADDPD       Y1, Y2, Y2
+	VFNMADD231PD Y2, Y10, Y0
+	VPERMILPD    $0x55, Y2, Y3
+	VFNMADD231PD Y2, Y12, Y1
+	VFMADD231PD  Y3, Y11, Y0
+	VMASKMOVPD   Y1, Y15, (DX)
+	ADDQ         $0x30, BX
+	ADDQ         R8, DX
+	DECQ         CX
+	JNZ          strip_rest_reflector
+	VMASKMOVPD   Y0, Y15, (DX)
+	JMP          strip_rest_stored
+
+strip_rest_odd:
+	VMASKMOVPD Y1, Y15, (DX)
+
+strip_rest_stored:
+strip_done:
+	VZEROUPPER
+	RET
+
+// func chaseC128AVX2(args *byte)
+// Requires: AVX, AVX2, CMOV, FMA3
+TEXT ·chaseC128AVX2(SB), NOSPLIT, $0-8
+	MOVQ    args+0(FP), R13
+	MOVQ    (R13), DI
+	MOVQ    48(R13), R8
+	MOVQ    8(R13), BX
+	MOVQ    80(R13), R14
+	MOVQ    88(R13), R12
+	MOVQ    96(R13), R15
+	MOVQ    16(R13), SI
+	VMOVUPD (SI), X0
+	VMOVUPD 16(SI), X1
+
+step:
+	VMULPD         X0, X0, X2
+	VMULPD         X1, X1, X3
+	VUNPCKLPD      X3, X2, X6
+	VUNPCKHPD      X3, X2, X2
+	VADDPD         X6, X2, X2
+	VPERMILPD      $0x55, X2, X3
+	VADDPD         X2, X3, X4
+	VUCOMISD       120(R13), X2
+	JCS            done
+	VUCOMISD       128(R13), X4
+	JHI            done
+	VXORPS         X6, X6, X6
+	VUCOMISD       X6, X3
+	JEQ            done
+	VUNPCKLPD      X4, X2, X5
+	VSQRTPD        X5, X5
+	VPERMILPD      $0x55, X1, X7
+	VPERMILPD      $0x03, X0, X3
+	VPERMILPD      $0x00, X0, X6
+	VMULPD         X3, X7, X3
+	VMOVAPS        X1, X7
+	VFMSUBADD213PD X3, X6, X7
+	VPERMILPD      $0x55, X5, X6
+	VMULSD         X6, X5, X5
+	VMOVSD         112(R13), X6
+	VDIVSD         X5, X6, X5
+	VMULSD         X5, X2, X3
+	VBROADCASTSD   X3, Y13
+	VMULSD         X5, X4, X4
+	VMOVDDUP       X5, X5
+	VMULPD         X5, X7, X7
+	VBROADCASTSD   X7, Y10
+	VPERMILPD      $0x55, X7, X2
+	VBROADCASTSD   X2, Y11
+	CMPQ           56(R13), $0x00
+	JNE            started
+	VXORPS         X2, X2, X2
+	VMOVUPD        X2, -16(DI)(R8*1)
+	VMOVDDUP       X4, X4
+	VMULPD         X4, X0, X4
+	VSUBPD         X4, X2, X4
+	VMOVUPD        X4, -16(DI)
+
+started:
+	XORQ         DX, DX
+	MOVQ         DX, 56(R13)
+	VADDSD       X3, X6, X3
+	VDIVSD       X3, X6, X5
+	VMOVSD       X3, 32(BX)
+	VXORPS       X6, X6, X6
+	VMOVSD       X6, 40(BX)
+	VMOVUPD      X7, 16(BX)
+	VBROADCASTSD X3, Y12
+	VMOVDDUP     X5, X5
+	VMULPD       X7, X5, X7
+	VMOVUPD      X7, (BX)
+	VBROADCASTSD X7, Y8
+	VPERMILPD    $0x55, X7, X2
+	VBROADCASTSD X2, Y9
+	MOVQ         40(R13), CX
+	VXORPS       (CX), Y11, Y15
+	MOVQ         32(R13), CX
+	VXORPS       (CX), Y13, Y14
+	MOVQ         24(R13), CX
+	VMOVUPD      (CX), Y2
+	VXORPS       Y2, Y9, Y9
+	VXORPS       Y2, Y11, Y11
+	MOVQ         DI, AX
+	VMOVUPD      (DI), Y2
+	VMOVUPD      (DI)(R8*1), Y3
+	VPERMILPD    $0x55, Y2, Y4
+	VPERMILPD    $0x55, Y3, Y5
+	VMULPD       Y2, Y13, Y6
+	VFMADD231PD  Y3, Y10, Y6
+	VFMADD231PD  Y5, Y11, Y6
+	VMULPD       Y3, Y13, Y3
+	VFNMADD231PD Y2, Y10, Y3
+	VFMADD231PD  Y4, Y11, Y3
+	VXORPS       Y7, Y7, Y7
+	VSUBPD       Y6, Y7, Y2
+	VPERMPD      $0x4e, Y3, Y4
+	VPERMPD      $0x1b, Y3, Y5
+	VMULPD       Y3, Y14, Y3
+	VFNMADD231PD Y4, Y10, Y3
+	VFMADD231PD  Y5, Y15, Y3
+	VMOVUPD      Y3, (DI)(R8*1)
+	VPERMPD      $0x4e, Y2, Y4
+	VPERMPD      $0x1b, Y2, Y5
+	VMULPD       Y2, Y14, Y2
+	VFNMADD231PD Y4, Y10, Y2
+	VFMADD231PD  Y5, Y15, Y2
+	VMOVUPD      Y2, (DI)
+	VMOVAPS      X3, X0
+	DECQ         72(R13)
+	JLT          no_row
+	VMOVUPD      (DI)(R8*2), Y6
+	VPERMPD      $0x4e, Y6, Y4
+	VPERMPD      $0x1b, Y6, Y5
+	VMULPD       Y6, Y14, Y6
+	VFNMADD231PD Y4, Y10, Y6
+	VFMADD231PD  Y5, Y15, Y6
+	VMOVUPD      Y6, (DI)(R8*2)
+	VMOVAPS      X6, X1
+
+no_row:
+	TESTQ   R14, R14
+	JLE     right_done
+	LEAQ    32(DI), SI
+	MOVQ    R14, CX
+	MOVQ    $0x00000004, DX
+	SUBQ    R15, DX
+	ANDQ    $0x03, DX
+	CMPQ    DX, CX
+	CMOVQGT CX, DX
+	SUBQ    DX, CX
+	SHRQ    $0x01, DX
+	TESTQ   DX, DX
+	JZ      right_begun
+
+right_first:
+	VMOVUPD      (SI), X2
+	VMOVUPD      (SI)(R8*1), X3
+	VPERMILPD    $0x55, X3, X5
+	VMULPD       X3, X8, X4
+	VFMADD231PD  X5, X9, X4
+	VADDPD       X2, X4, X4
+	VFNMADD231PD X4, X10, X3
+	VPERMILPD    $0x55, X4, X5
+	VFNMADD231PD X4, X12, X2
+	VFMADD231PD  X5, X11, X3
+	VMOVUPD      X2, (SI)
+	VMOVUPD      X3, (SI)(R8*1)
+	ADDQ         $0x10, SI
+	DECQ         DX
+	JNZ          right_first
+
+right_begun:
+	MOVQ CX, DX
+	SHRQ $0x02, DX
+	JZ   right_rest
+
+right_vector:
+	VMOVUPD      (SI), Y2
+	VMOVUPD      (SI)(R8*1), Y3
+	VPERMILPD    $0x55, Y3, Y5
+	VMULPD       Y3, Y8, Y4
+	VFMADD231PD  Y5, Y9, Y4
+	VADDPD       Y2, Y4, Y4
+	VFNMADD231PD Y4, Y10, Y3
+	VPERMILPD    $0x55, Y4, Y5
+	VFNMADD231PD Y4, Y12, Y2
+	VFMADD231PD  Y5, Y11, Y3
+	VMOVUPD      Y2, (SI)
+	VMOVUPD      Y3, (SI)(R8*1)
+	ADDQ         $0x20, SI
+	DECQ         DX
+	JNZ          right_vector
+
+right_rest:
+	MOVQ CX, DX
+	ANDQ $0x03, DX
+	JZ   right_done
+	SHRQ $0x01, DX
+
+right_last:
+	VMOVUPD      (SI), X2
+	VMOVUPD      (SI)(R8*1), X3
+	VPERMILPD    $0x55, X3, X5
+	VMULPD       X3, X8, X4
+	VFMADD231PD  X5, X9, X4
+	VADDPD       X2, X4, X4
+	VFNMADD231PD X4, X10, X3
+	VPERMILPD    $0x55, X4, X5
+	VFNMADD231PD X4, X12, X2
+	VFMADD231PD  X5, X11, X3
+	VMOVUPD      X2, (SI)
+	VMOVUPD      X3, (SI)(R8*1)
+	ADDQ         $0x10, SI
+	DECQ         DX
+	JNZ          right_last
+
+right_done:
+	MOVQ  R12, DX
+	TESTQ DX, DX
+	JZ    above_done
+
+above:
+	SUBQ         R8, DI
+	VMOVUPD      (DI), Y2
+	VPERMPD      $0x4e, Y2, Y3
+	VPERMPD      $0x1b, Y2, Y4
+	VMULPD       Y2, Y14, Y2
+	VFNMADD231PD Y3, Y10, Y2
+	VFMADD231PD  Y4, Y15, Y2
+	VMOVUPD      Y2, (DI)
+	DECQ         DX
+	JNZ          above
+
+above_done:
+	LEAQ 16(AX)(R8*1), DI
+	ADDQ $0x30, BX
+	SUBQ $0x02, R14
+	INCQ R12
+	ADDQ $0x02, R15
+	ANDQ $0x03, R15
+	DECQ 64(R13)
+	JNZ  step
+
+done:
+	VZEROUPPER
+	RET
+
 // func reflectRowsF32AVX2(args *byte)
 // Requires: AVX, FMA3
 TEXT ·reflectRowsF32AVX2(SB), NOSPLIT, $0-8
@@ -1459,5 +1906,452 @@ final:
 	VMASKMOVPS X9, X15, (AX)(R8*1)
 	VMASKMOVPS X0, X15, (AX)(R8*2)
 	VMASKMOVPS X1, X15, (AX)(R9*1)
+	VZEROUPPER
+	RET
+
+// func reflectTwoRowsC64AVX2(args *byte)
+// Requires: AVX, FMA3
+TEXT ·reflectTwoRowsC64AVX2(SB), NOSPLIT, $0-8
+	MOVQ    args+0(FP), R13
+	MOVQ    (R13), AX
+	MOVQ    32(R13), R8
+	MOVQ    72(R13), CX
+	VMOVUPS (CX), Y13
+
+strip_2:
+	CMPQ    40(R13), $0x02
+	JLT     strip_1
+	MOVQ    AX, DX
+	MOVQ    8(R13), BX
+	MOVQ    48(R13), CX
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y4
+
+strip_2_reflector:
+	VBROADCASTSS (BX), Y8
+	VBROADCASTSS 4(BX), Y9
+	VBROADCASTSS 8(BX), Y10
+	VBROADCASTSS 12(BX), Y11
+	VBROADCASTSS 16(BX), Y12
+	VXORPS       Y13, Y9, Y9
+	VXORPS       Y13, Y11, Y11
+	VMOVUPS      (DX)(R8*1), Y1
+	VPERMILPS    $0xb1, Y1, Y3
+	VMULPS       Y1, Y8, Y2
+	VFMADD231PS  Y3, Y9, Y2
+	VADDPS       Y0, Y2, Y2
+	VFNMADD231PS Y2, Y10, Y1
+	VPERMILPS    $0xb1, Y2, Y3
+	VFNMADD231PS Y2, Y12, Y0
+	VFMADD231PS  Y3, Y11, Y1
+	VMOVUPS      Y0, (DX)
+	VMOVUPS      32(DX)(R8*1), Y5
+	VPERMILPS    $0xb1, Y5, Y7
+	VMULPS       Y5, Y8, Y6
+	VFMADD231PS  Y7, Y9, Y6
+	VADDPS       Y4, Y6, Y6
+	VFNMADD231PS Y6, Y10, Y5
+	VPERMILPS    $0xb1, Y6, Y7
+	VFNMADD231PS Y6, Y12, Y4
+	VFMADD231PS  Y7, Y11, Y5
+	VMOVUPS      Y4, 32(DX)
+	ADDQ         $0x18, BX
+	ADDQ         R8, DX
+	DECQ         CX
+	JZ           strip_2_odd
+	VBROADCASTSS (BX), Y8
+	VBROADCASTSS 4(BX), Y9
+	VBROADCASTSS 8(BX), Y10
+	VBROADCASTSS 12(BX), Y11
+	VBROADCASTSS 16(BX), Y12
+	VXORPS       Y13, Y9, Y9
+	VXORPS       Y13, Y11, Y11
+	VMOVUPS      (DX)(R8*1), Y0
+	VPERMILPS    $0xb1, Y0, Y3
+	VMULPS       Y0, Y8, Y2
+	VFMADD231PS  Y3, Y9, Y2
+	VADDPS       Y1, Y2, Y2
+	VFNMADD231PS Y2, Y10, Y0
+	VPERMILPS    $0xb1, Y2, Y3
+	VFNMADD231PS Y2, Y12, Y1
+	VFMADD231PS  Y3, Y11, Y0
+	VMOVUPS      Y1, (DX)
+	VMOVUPS      32(DX)(R8*1), Y4
+	VPERMILPS    $0xb1, Y4, Y7
+	VMULPS       Y4, Y8, Y6
+	VFMADD231PS  Y7, Y9, Y6
+	VADDPS       Y5, Y6, Y6
+	VFNMADD231PS Y6, Y10, Y4
+	VPERMILPS    $0xb1, Y6, Y7
+	VFNMADD231PS Y6, Y12, Y5
+	VFMADD231PS  Y7, Y11, Y4
+	VMOVUPS      Y5, 32(DX)
+	ADDQ         $0x18, BX
+	ADDQ         R8, DX
+	DECQ         CX
+	JNZ          strip_2_reflector
+	VMOVUPS      Y0, (DX)
+	VMOVUPS      Y4, 32(DX)
+	JMP          strip_2_stored
+
+strip_2_odd:
+	VMOVUPS Y1, (DX)
+	VMOVUPS Y5, 32(DX)
+
+strip_2_stored:
+	ADDQ $0x00000040, AX
+	SUBQ $0x02, 40(R13)
+	JMP  strip_2
+
+strip_1:
+	CMPQ    40(R13), $0x01
+	JLT     strip_rest
+	MOVQ    AX, DX
+	MOVQ    8(R13), BX
+	MOVQ    48(R13), CX
+	VMOVUPS (DX), Y0
+
+strip_1_reflector:
+	VBROADCASTSS (BX), Y8
+	VBROADCASTSS 4(BX), Y9
+	VBROADCASTSS 8(BX), Y10
+	VBROADCASTSS 12(BX), Y11
+	VBROADCASTSS 16(BX), Y12
+	VXORPS       Y13, Y9, Y9
+	VXORPS       Y13, Y11, Y11
+	VMOVUPS      (DX)(R8*1), Y1
+	VPERMILPS    $0xb1, Y1, Y3
+	VMULPS       Y1, Y8, Y2
+	VFMADD231PS  Y3, Y9, Y2
+	VADDPS       Y0, Y2, Y2
+	VFNMADD231PS Y2, Y10, Y1
+	VPERMILPS    $0xb1, Y2, Y3
+	VFNMADD231PS Y2, Y12, Y0
+	VFMADD231PS  Y3, Y11, Y1
+	VMOVUPS      Y0, (DX)
+	ADDQ         $0x18, BX
+	ADDQ         R8, DX
+	DECQ         CX
+	JZ           strip_1_odd
+	VBROADCASTSS (BX), Y8
+	VBROADCASTSS 4(BX), Y9
+	VBROADCASTSS 8(BX), Y10
+	VBROADCASTSS 12(BX), Y11
+	VBROADCASTSS 16(BX), Y12
+	VXORPS       Y13, Y9, Y9
+	VXORPS       Y13, Y11, Y11
+	VMOVUPS      (DX)(R8*1), Y0
+	VPERMILPS    $0xb1, Y0, Y3
+	VMULPS       Y0, Y8, Y2
+	VFMADD231PS  Y3, Y9, Y2
+	VADDPS       Y1, Y2, Y2
+	VFNMADD231PS Y2, Y10, Y0
+	VPERMILPS    $0xb1, Y2, Y3
+	VFNMADD231PS Y2, Y12, Y1
+	VFMADD231PS  Y3, Y11, Y0
+	VMOVUPS      Y1, (DX)
+	ADDQ         $0x18, BX
+	ADDQ         R8, DX
+	DECQ         CX
+	JNZ          strip_1_reflector
+	VMOVUPS      Y0, (DX)
+	JMP          strip_1_stored
+
+strip_1_odd:
+	VMOVUPS Y1, (DX)
+
+strip_1_stored:
+	ADDQ $0x00000020, AX
+	SUBQ $0x01, 40(R13)
+	JMP  strip_1
+
+strip_rest:
+	CMPQ       24(R13), $0x00
+	JEQ        strip_done
+	MOVQ       16(R13), CX
+	VMOVUPS    (CX), Y15
+	MOVQ       AX, DX
+	MOVQ       8(R13), BX
+	MOVQ       48(R13), CX
+	VMASKMOVPS (DX), Y15, Y0
+
+strip_rest_reflector:
+	VBROADCASTSS (BX), Y8
+	VBROADCASTSS 4(BX), Y9
+	VBROADCASTSS 8(BX), Y10
+	VBROADCASTSS 12(BX), Y11
+	VBROADCASTSS 16(BX), Y12
+	VXORPS       Y13, Y9, Y9
+	VXORPS       Y13, Y11, Y11
+	VMASKMOVPS   (DX)(R8*1), Y15, Y1
+	VPERMILPS    $0xb1, Y1, Y3
+	VMULPS       Y1, Y8, Y2
+	VFMADD231PS  Y3, Y9, Y2
+	VADDPS       Y0, Y2, Y2
+	VFNMADD231PS Y2, Y10, Y1
+	VPERMILPS    $0xb1, Y2, Y3
+	VFNMADD231PS Y2, Y12, Y0
+	VFMADD231PS  Y3, Y11, Y1
+	VMASKMOVPS   Y0, Y15, (DX)
+	ADDQ         $0x18, BX
+	ADDQ         R8, DX
+	DECQ         CX
+	JZ           strip_rest_odd
+	VBROADCASTSS (BX), Y8
+	VBROADCASTSS 4(BX), Y9
+	VBROADCASTSS 8(BX), Y10
+	VBROADCASTSS 12(BX), Y11
+	VBROADCASTSS 16(BX), Y12
+	VXORPS       Y13, Y9, Y9
+	VXORPS       Y13, Y11, Y11
+	VMASKMOVPS   (DX)(R8*1), Y15, Y0
+	VPERMILPS    $0xb1, Y0, Y3
+	VMULPS       Y0, Y8, Y2
+	VFMADD231PS  Y3, Y9, Y2
+	VADDPS       Y1, Y2, Y2
+	VFNMADD231PS Y2, Y10, Y0
+	VPERMILPS    $0xb1, Y2, Y3
+	VFNMADD231PS Y2, Y12, Y1
+	VFMADD231PS  Y3, Y11, Y0
+	VMASKMOVPS   Y1, Y15, (DX)
+	ADDQ         $0x18, BX
+	ADDQ         R8, DX
+	DECQ         CX
+	JNZ          strip_rest_reflector
+	VMASKMOVPS   Y0, Y15, (DX)
+	JMP          strip_rest_stored
+
+strip_rest_odd:
+	VMASKMOVPS Y1, Y15, (DX)
+
+strip_rest_stored:
+strip_done:
+	VZEROUPPER
+	RET
+
+// func chaseC64AVX2(args *byte)
+// Requires: AVX, AVX2, CMOV, FMA3
+TEXT ·chaseC64AVX2(SB), NOSPLIT, $0-8
+	MOVQ   args+0(FP), R13
+	MOVQ   (R13), DI
+	MOVQ   48(R13), R8
+	MOVQ   8(R13), BX
+	MOVQ   80(R13), R14
+	MOVQ   88(R13), R12
+	MOVQ   96(R13), R15
+	MOVQ   16(R13), SI
+	VMOVSD (SI), X0
+	VMOVSD 8(SI), X1
+
+step:
+	VMULPS         X0, X0, X2
+	VMULPS         X1, X1, X3
+	VUNPCKLPS      X3, X2, X6
+	VUNPCKHPD      X6, X6, X2
+	VADDPS         X6, X2, X2
+	VPERMILPS      $0xb1, X2, X3
+	VADDPS         X2, X3, X4
+	VUCOMISS       120(R13), X2
+	JCS            done
+	VUCOMISS       128(R13), X4
+	JHI            done
+	VXORPS         X6, X6, X6
+	VUCOMISS       X6, X3
+	JEQ            done
+	VUNPCKLPS      X4, X2, X5
+	VSQRTPS        X5, X5
+	VPERMILPS      $0xb1, X1, X7
+	VMOVSHDUP      X0, X3
+	VMOVSLDUP      X0, X6
+	VMULPS         X3, X7, X3
+	VMOVAPS        X1, X7
+	VFMSUBADD213PS X3, X6, X7
+	VPERMILPS      $0xb1, X5, X6
+	VMULSS         X6, X5, X5
+	VMOVSS         112(R13), X6
+	VDIVSS         X5, X6, X5
+	VMULSS         X5, X2, X3
+	VBROADCASTSS   X3, Y13
+	VMULSS         X5, X4, X4
+	VBROADCASTSS   X5, X5
+	VMULPS         X5, X7, X7
+	VBROADCASTSS   X7, Y10
+	VPERMILPS      $0xb1, X7, X2
+	VBROADCASTSS   X2, Y11
+	CMPQ           56(R13), $0x00
+	JNE            started
+	VXORPS         X2, X2, X2
+	VMOVSD         X2, -8(DI)(R8*1)
+	VBROADCASTSS   X4, X4
+	VMULPS         X4, X0, X4
+	VSUBPS         X4, X2, X4
+	VMOVSD         X4, -8(DI)
+
+started:
+	XORQ         DX, DX
+	MOVQ         DX, 56(R13)
+	VADDSS       X3, X6, X3
+	VDIVSS       X3, X6, X5
+	VMOVSS       X3, 16(BX)
+	VXORPS       X6, X6, X6
+	VMOVSS       X6, 20(BX)
+	VMOVSD       X7, 8(BX)
+	VBROADCASTSS X3, Y12
+	VBROADCASTSS X5, X5
+	VMULPS       X7, X5, X7
+	VMOVSD       X7, (BX)
+	VBROADCASTSS X7, Y8
+	VPERMILPS    $0xb1, X7, X2
+	VBROADCASTSS X2, Y9
+	MOVQ         40(R13), CX
+	VXORPS       (CX), X11, X15
+	MOVQ         32(R13), CX
+	VXORPS       (CX), X13, X14
+	MOVQ         24(R13), CX
+	VMOVUPS      (CX), Y2
+	VXORPS       Y2, Y9, Y9
+	VXORPS       Y2, Y11, Y11
+	MOVQ         DI, AX
+	VMOVUPS      (DI), X2
+	VMOVUPS      (DI)(R8*1), X3
+	VPERMILPS    $0xb1, X2, X4
+	VPERMILPS    $0xb1, X3, X5
+	VMULPS       X2, X13, X6
+	VFMADD231PS  X3, X10, X6
+	VFMADD231PS  X5, X11, X6
+	VMULPS       X3, X13, X3
+	VFNMADD231PS X2, X10, X3
+	VFMADD231PS  X4, X11, X3
+	VXORPS       X7, X7, X7
+	VSUBPS       X6, X7, X2
+	VPERMILPS    $0x4e, X3, X4
+	VPERMILPS    $0x1b, X3, X5
+	VMULPS       X3, X14, X3
+	VFNMADD231PS X4, X10, X3
+	VFMADD231PS  X5, X15, X3
+	VMOVUPS      X3, (DI)(R8*1)
+	VPERMILPS    $0x4e, X2, X4
+	VPERMILPS    $0x1b, X2, X5
+	VMULPS       X2, X14, X2
+	VFNMADD231PS X4, X10, X2
+	VFMADD231PS  X5, X15, X2
+	VMOVUPS      X2, (DI)
+	VMOVAPS      X3, X0
+	DECQ         72(R13)
+	JLT          no_row
+	VMOVUPS      (DI)(R8*2), X6
+	VPERMILPS    $0x4e, X6, X4
+	VPERMILPS    $0x1b, X6, X5
+	VMULPS       X6, X14, X6
+	VFNMADD231PS X4, X10, X6
+	VFMADD231PS  X5, X15, X6
+	VMOVUPS      X6, (DI)(R8*2)
+	VMOVAPS      X6, X1
+
+no_row:
+	TESTQ   R14, R14
+	JLE     right_done
+	LEAQ    16(DI), SI
+	MOVQ    R14, CX
+	MOVQ    $0x00000008, DX
+	SUBQ    R15, DX
+	ANDQ    $0x07, DX
+	CMPQ    DX, CX
+	CMOVQGT CX, DX
+	SUBQ    DX, CX
+	SHRQ    $0x01, DX
+	TESTQ   DX, DX
+	JZ      right_begun
+
+right_first:
+	VMOVSD       (SI), X2
+	VMOVSD       (SI)(R8*1), X3
+	VPERMILPS    $0xb1, X3, X5
+	VMULPS       X3, X8, X4
+	VFMADD231PS  X5, X9, X4
+	VADDPS       X2, X4, X4
+	VFNMADD231PS X4, X10, X3
+	VPERMILPS    $0xb1, X4, X5
+	VFNMADD231PS X4, X12, X2
+	VFMADD231PS  X5, X11, X3
+	VMOVSD       X2, (SI)
+	VMOVSD       X3, (SI)(R8*1)
+	ADDQ         $0x08, SI
+	DECQ         DX
+	JNZ          right_first
+
+right_begun:
+	MOVQ CX, DX
+	SHRQ $0x03, DX
+	JZ   right_rest
+
+right_vector:
+	VMOVUPS      (SI), Y2
+	VMOVUPS      (SI)(R8*1), Y3
+	VPERMILPS    $0xb1, Y3, Y5
+	VMULPS       Y3, Y8, Y4
+	VFMADD231PS  Y5, Y9, Y4
+	VADDPS       Y2, Y4, Y4
+	VFNMADD231PS Y4, Y10, Y3
+	VPERMILPS    $0xb1, Y4, Y5
+	VFNMADD231PS Y4, Y12, Y2
+	VFMADD231PS  Y5, Y11, Y3
+	VMOVUPS      Y2, (SI)
+	VMOVUPS      Y3, (SI)(R8*1)
+	ADDQ         $0x20, SI
+	DECQ         DX
+	JNZ          right_vector
+
+right_rest:
+	MOVQ CX, DX
+	ANDQ $0x07, DX
+	JZ   right_done
+	SHRQ $0x01, DX
+
+right_last:
+	VMOVSD       (SI), X2
+	VMOVSD       (SI)(R8*1), X3
+	VPERMILPS    $0xb1, X3, X5
+	VMULPS       X3, X8, X4
+	VFMADD231PS  X5, X9, X4
+	VADDPS       X2, X4, X4
+	VFNMADD231PS X4, X10, X3
+	VPERMILPS    $0xb1, X4, X5
+	VFNMADD231PS X4, X12, X2
+	VFMADD231PS  X5, X11, X3
+	VMOVSD       X2, (SI)
+	VMOVSD       X3, (SI)(R8*1)
+	ADDQ         $0x08, SI
+	DECQ         DX
+	JNZ          right_last
+
+right_done:
+	MOVQ  R12, DX
+	TESTQ DX, DX
+	JZ    above_done
+
+above:
+	SUBQ         R8, DI
+	VMOVUPS      (DI), X2
+	VPERMILPS    $0x4e, X2, X3
+	VPERMILPS    $0x1b, X2, X4
+	VMULPS       X2, X14, X2
+	VFNMADD231PS X3, X10, X2
+	VFMADD231PS  X4, X15, X2
+	VMOVUPS      X2, (DI)
+	DECQ         DX
+	JNZ          above
+
+above_done:
+	LEAQ 8(AX)(R8*1), DI
+	ADDQ $0x18, BX
+	SUBQ $0x02, R14
+	INCQ R12
+	ADDQ $0x02, R15
+	ANDQ $0x07, R15
+	DECQ 64(R13)
+	JNZ  step
+
+done:
 	VZEROUPPER
 	RET
