@@ -14,8 +14,10 @@ import (
 	"trnsci/core/matfunc"
 	"trnsci/core/mp2"
 	"trnsci/core/npy"
+	"trnsci/core/qz"
 	"trnsci/core/sched"
 	"trnsci/core/schur"
+	"trnsci/core/sylvester"
 	"trnsci/trnbackend"
 	"trnsci/trnbackend/device"
 	"trnsci/trnbackend/programs"
@@ -69,9 +71,13 @@ func kind(err error) string {
 		minor    *factor.NotPositiveDefiniteError
 		pivot    *factor.SingularError
 		negative *matfunc.IndefiniteError
+		overflow *sylvester.OverflowError
+		swap     *schur.SeparationError
 		memory   *memoryError
 		ql       *eigen.ConvergenceError
 		qr       *schur.ConvergenceError
+		qzSweeps *qz.ConvergenceError
+		tooClose *qz.OrderError
 		newton   *programs.ConvergenceError
 		zero     *mp2.DenominatorError
 		gap      *mp2.GapError
@@ -90,9 +96,10 @@ func kind(err error) string {
 		return "type"
 	case errors.As(err, &path):
 		return "os"
-	case errors.As(err, &minor), errors.As(err, &pivot), errors.As(err, &negative):
+	case errors.As(err, &minor), errors.As(err, &pivot), errors.As(err, &negative), errors.As(err, &overflow), errors.As(err, &swap),
+		errors.As(err, &tooClose):
 		return "linalg"
-	case errors.As(err, &ql), errors.As(err, &qr), errors.As(err, &newton):
+	case errors.As(err, &ql), errors.As(err, &qr), errors.As(err, &qzSweeps), errors.As(err, &newton):
 		return "convergence"
 	case errors.As(err, &lacking), errors.As(err, &gap), errors.As(err, &imag):
 		return "unsupported"
