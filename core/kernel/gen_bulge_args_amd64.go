@@ -18,10 +18,9 @@ type bulgeArgs struct {
 	start      int            // not 0: the first column is not stored; used up by the kernel
 	steps      int            // steps; used up by the kernel
 	below      int            // steps that have a row below the reflector's; used up by the kernel
-	cols       int            // columns right of the first reflector's
+	cols       int            // columns right of the first reflector's, but for the next one
 	above      int            // rows above the first reflector's
-	phase      int            // columns from the last multiple of a vector to the first one right of the reflector's
-	endMask    uint64         // AVX-512: one bit for each number of the last vector of a row
+	phase      int            // columns from the last multiple of a vector to the first one that is counted
 	one        uint64         // the bits of 1
 	least      uint64         // the bits of the smallest and the largest square that are safe
 	most       uint64         //

@@ -966,41 +966,43 @@ TEXT ·chaseC128AVX2(SB), NOSPLIT, $0-8
 	MOVQ    16(R13), SI
 	VMOVUPD (SI), X0
 	VMOVUPD 16(SI), X1
+	VMOVUPD (DI), Y6
+	VMOVUPD (DI)(R8*1), Y7
 
 step:
 	VMULPD         X0, X0, X2
 	VMULPD         X1, X1, X3
-	VUNPCKLPD      X3, X2, X6
+	VUNPCKLPD      X3, X2, X15
 	VUNPCKHPD      X3, X2, X2
-	VADDPD         X6, X2, X2
+	VADDPD         X15, X2, X2
 	VPERMILPD      $0x55, X2, X3
 	VADDPD         X2, X3, X4
-	VUCOMISD       120(R13), X2
+	VUCOMISD       112(R13), X2
 	JCS            done
-	VUCOMISD       128(R13), X4
+	VUCOMISD       120(R13), X4
 	JHI            done
-	VXORPS         X6, X6, X6
-	VUCOMISD       X6, X3
+	VXORPS         X15, X15, X15
+	VUCOMISD       X15, X3
 	JEQ            done
 	VUNPCKLPD      X4, X2, X5
 	VSQRTPD        X5, X5
-	VPERMILPD      $0x55, X1, X7
+	VPERMILPD      $0x55, X1, X8
 	VPERMILPD      $0x03, X0, X3
-	VPERMILPD      $0x00, X0, X6
-	VMULPD         X3, X7, X3
-	VMOVAPS        X1, X7
-	VFMSUBADD213PD X3, X6, X7
-	VPERMILPD      $0x55, X5, X6
-	VMULSD         X6, X5, X5
-	VMOVSD         112(R13), X6
-	VDIVSD         X5, X6, X5
+	VPERMILPD      $0x00, X0, X15
+	VMULPD         X3, X8, X3
+	VMOVAPS        X1, X8
+	VFMSUBADD213PD X3, X15, X8
+	VPERMILPD      $0x55, X5, X15
+	VMULSD         X15, X5, X5
+	VMOVSD         104(R13), X15
+	VDIVSD         X5, X15, X5
 	VMULSD         X5, X2, X3
 	VBROADCASTSD   X3, Y13
 	VMULSD         X5, X4, X4
 	VMOVDDUP       X5, X5
-	VMULPD         X5, X7, X7
-	VBROADCASTSD   X7, Y10
-	VPERMILPD      $0x55, X7, X2
+	VMULPD         X5, X8, X8
+	VBROADCASTSD   X8, Y10
+	VPERMILPD      $0x55, X8, X2
 	VBROADCASTSD   X2, Y11
 	CMPQ           56(R13), $0x00
 	JNE            started
@@ -1014,19 +1016,19 @@ step:
 started:
 	XORQ         DX, DX
 	MOVQ         DX, 56(R13)
-	VADDSD       X3, X6, X3
-	VDIVSD       X3, X6, X5
+	VADDSD       X3, X15, X3
+	VDIVSD       X3, X15, X5
 	VMOVSD       X3, 32(BX)
-	VXORPS       X6, X6, X6
-	VMOVSD       X6, 40(BX)
-	VMOVUPD      X7, 16(BX)
+	VXORPS       X15, X15, X15
+	VMOVSD       X15, 40(BX)
+	VMOVUPD      X8, 16(BX)
 	VBROADCASTSD X3, Y12
 	VMOVDDUP     X5, X5
-	VMULPD       X7, X5, X7
-	VMOVUPD      X7, (BX)
-	VBROADCASTSD X7, Y8
-	VPERMILPD    $0x55, X7, X2
+	VMULPD       X8, X5, X8
+	VMOVUPD      X8, (BX)
+	VPERMILPD    $0x55, X8, X2
 	VBROADCASTSD X2, Y9
+	VBROADCASTSD X8, Y8
 	MOVQ         40(R13), CX
 	VXORPS       (CX), Y11, Y15
 	MOVQ         32(R13), CX
@@ -1036,46 +1038,67 @@ started:
 	VXORPS       Y2, Y9, Y9
 	VXORPS       Y2, Y11, Y11
 	MOVQ         DI, AX
-	VMOVUPD      (DI), Y2
-	VMOVUPD      (DI)(R8*1), Y3
-	VPERMILPD    $0x55, Y2, Y4
-	VPERMILPD    $0x55, Y3, Y5
-	VMULPD       Y2, Y13, Y6
-	VFMADD231PD  Y3, Y10, Y6
-	VFMADD231PD  Y5, Y11, Y6
-	VMULPD       Y3, Y13, Y3
-	VFNMADD231PD Y2, Y10, Y3
-	VFMADD231PD  Y4, Y11, Y3
-	VXORPS       Y7, Y7, Y7
-	VSUBPD       Y6, Y7, Y2
-	VPERMPD      $0x4e, Y3, Y4
-	VPERMPD      $0x1b, Y3, Y5
-	VMULPD       Y3, Y14, Y3
-	VFNMADD231PD Y4, Y10, Y3
-	VFMADD231PD  Y5, Y15, Y3
-	VMOVUPD      Y3, (DI)(R8*1)
-	VPERMPD      $0x4e, Y2, Y4
-	VPERMPD      $0x1b, Y2, Y5
-	VMULPD       Y2, Y14, Y2
-	VFNMADD231PD Y4, Y10, Y2
-	VFMADD231PD  Y5, Y15, Y2
-	VMOVUPD      Y2, (DI)
-	VMOVAPS      X3, X0
+	VPERMILPD    $0x55, Y6, Y2
+	VPERMILPD    $0x55, Y7, Y4
+	VMULPD       Y4, Y11, Y4
+	VFMADD231PD  Y7, Y10, Y4
+	VFMADD231PD  Y6, Y13, Y4
+	VMULPD       Y7, Y13, Y7
+	VFNMADD231PD Y6, Y10, Y7
+	VFMADD231PD  Y2, Y11, Y7
+	VXORPS       Y2, Y2, Y2
+	VSUBPD       Y4, Y2, Y4
+	VPERMPD      $0x4e, Y7, Y2
+	VPERMPD      $0x1b, Y7, Y3
+	VMULPD       Y7, Y14, Y7
+	VFNMADD231PD Y2, Y10, Y7
+	VFMADD231PD  Y3, Y15, Y7
+	VMOVAPS      X7, X0
+	VMOVUPD      Y7, (DI)(R8*1)
 	DECQ         72(R13)
 	JLT          no_row
-	VMOVUPD      (DI)(R8*2), Y6
-	VPERMPD      $0x4e, Y6, Y4
-	VPERMPD      $0x1b, Y6, Y5
-	VMULPD       Y6, Y14, Y6
-	VFNMADD231PD Y4, Y10, Y6
-	VFMADD231PD  Y5, Y15, Y6
-	VMOVUPD      Y6, (DI)(R8*2)
-	VMOVAPS      X6, X1
+	VMOVUPD      (DI)(R8*2), Y5
+	VPERMPD      $0x4e, Y5, Y2
+	VPERMPD      $0x1b, Y5, Y3
+	VMULPD       Y5, Y14, Y5
+	VFNMADD231PD Y2, Y10, Y5
+	VFMADD231PD  Y3, Y15, Y5
+	VMOVAPS      X5, X1
+	VMOVUPD      Y5, (DI)(R8*2)
 
 no_row:
+	VPERMPD      $0x4e, Y4, Y2
+	VPERMPD      $0x1b, Y4, Y3
+	VMULPD       Y4, Y14, Y4
+	VFNMADD231PD Y2, Y10, Y4
+	VFMADD231PD  Y3, Y15, Y4
+	VMOVUPD      Y4, (DI)
+	TESTQ        R14, R14
+	JLT          no_column
+	VMOVUPD      32(DI), X2
+	VMOVUPD      32(DI)(R8*1), X3
+	VPERMILPD    $0x55, X2, X6
+	VPERMILPD    $0x55, X3, X4
+	VMULPD       X4, X11, X4
+	VFMADD231PD  X3, X10, X4
+	VFMADD231PD  X2, X13, X4
+	VMULPD       X3, X13, X3
+	VFNMADD231PD X2, X10, X3
+	VFMADD231PD  X6, X11, X3
+	VXORPS       X6, X6, X6
+	VSUBPD       X4, X6, X4
+	VMOVUPD      X4, 32(DI)
+	VMOVUPD      X3, 32(DI)(R8*1)
+	VPERM2F128   $0x21, Y3, Y7, Y6
+	CMPQ         72(R13), $0x00
+	JLT          no_column
+	VMOVUPD      32(DI)(R8*2), X2
+	VPERM2F128   $0x21, Y2, Y5, Y7
+
+no_column:
 	TESTQ   R14, R14
 	JLE     right_done
-	LEAQ    32(DI), SI
+	LEAQ    48(DI), SI
 	MOVQ    R14, CX
 	MOVQ    $0x00000004, DX
 	SUBQ    R15, DX
@@ -1156,7 +1179,8 @@ right_done:
 
 above:
 	SUBQ         R8, DI
-	VMOVUPD      (DI), Y2
+	VMOVUPD      (DI), X2
+	VINSERTF128  $0x01, 16(DI), Y2, Y2
 	VPERMPD      $0x4e, Y2, Y3
 	VPERMPD      $0x1b, Y2, Y4
 	VMULPD       Y2, Y14, Y2
@@ -2132,51 +2156,53 @@ strip_done:
 // func chaseC64AVX2(args *byte)
 // Requires: AVX, AVX2, CMOV, FMA3
 TEXT ·chaseC64AVX2(SB), NOSPLIT, $0-8
-	MOVQ   args+0(FP), R13
-	MOVQ   (R13), DI
-	MOVQ   48(R13), R8
-	MOVQ   8(R13), BX
-	MOVQ   80(R13), R14
-	MOVQ   88(R13), R12
-	MOVQ   96(R13), R15
-	MOVQ   16(R13), SI
-	VMOVSD (SI), X0
-	VMOVSD 8(SI), X1
+	MOVQ    args+0(FP), R13
+	MOVQ    (R13), DI
+	MOVQ    48(R13), R8
+	MOVQ    8(R13), BX
+	MOVQ    80(R13), R14
+	MOVQ    88(R13), R12
+	MOVQ    96(R13), R15
+	MOVQ    16(R13), SI
+	VMOVSD  (SI), X0
+	VMOVSD  8(SI), X1
+	VMOVUPS (DI), X6
+	VMOVUPS (DI)(R8*1), X7
 
 step:
 	VMULPS         X0, X0, X2
 	VMULPS         X1, X1, X3
-	VUNPCKLPS      X3, X2, X6
-	VUNPCKHPD      X6, X6, X2
-	VADDPS         X6, X2, X2
+	VUNPCKLPS      X3, X2, X15
+	VUNPCKHPD      X15, X15, X2
+	VADDPS         X15, X2, X2
 	VPERMILPS      $0xb1, X2, X3
 	VADDPS         X2, X3, X4
-	VUCOMISS       120(R13), X2
+	VUCOMISS       112(R13), X2
 	JCS            done
-	VUCOMISS       128(R13), X4
+	VUCOMISS       120(R13), X4
 	JHI            done
-	VXORPS         X6, X6, X6
-	VUCOMISS       X6, X3
+	VXORPS         X15, X15, X15
+	VUCOMISS       X15, X3
 	JEQ            done
 	VUNPCKLPS      X4, X2, X5
 	VSQRTPS        X5, X5
-	VPERMILPS      $0xb1, X1, X7
+	VPERMILPS      $0xb1, X1, X8
 	VMOVSHDUP      X0, X3
-	VMOVSLDUP      X0, X6
-	VMULPS         X3, X7, X3
-	VMOVAPS        X1, X7
-	VFMSUBADD213PS X3, X6, X7
-	VPERMILPS      $0xb1, X5, X6
-	VMULSS         X6, X5, X5
-	VMOVSS         112(R13), X6
-	VDIVSS         X5, X6, X5
+	VMOVSLDUP      X0, X15
+	VMULPS         X3, X8, X3
+	VMOVAPS        X1, X8
+	VFMSUBADD213PS X3, X15, X8
+	VPERMILPS      $0xb1, X5, X15
+	VMULSS         X15, X5, X5
+	VMOVSS         104(R13), X15
+	VDIVSS         X5, X15, X5
 	VMULSS         X5, X2, X3
 	VBROADCASTSS   X3, Y13
 	VMULSS         X5, X4, X4
 	VBROADCASTSS   X5, X5
-	VMULPS         X5, X7, X7
-	VBROADCASTSS   X7, Y10
-	VPERMILPS      $0xb1, X7, X2
+	VMULPS         X5, X8, X8
+	VBROADCASTSS   X8, Y10
+	VPERMILPS      $0xb1, X8, X2
 	VBROADCASTSS   X2, Y11
 	CMPQ           56(R13), $0x00
 	JNE            started
@@ -2190,19 +2216,19 @@ step:
 started:
 	XORQ         DX, DX
 	MOVQ         DX, 56(R13)
-	VADDSS       X3, X6, X3
-	VDIVSS       X3, X6, X5
+	VADDSS       X3, X15, X3
+	VDIVSS       X3, X15, X5
 	VMOVSS       X3, 16(BX)
-	VXORPS       X6, X6, X6
-	VMOVSS       X6, 20(BX)
-	VMOVSD       X7, 8(BX)
+	VXORPS       X15, X15, X15
+	VMOVSS       X15, 20(BX)
+	VMOVSD       X8, 8(BX)
 	VBROADCASTSS X3, Y12
 	VBROADCASTSS X5, X5
-	VMULPS       X7, X5, X7
-	VMOVSD       X7, (BX)
-	VBROADCASTSS X7, Y8
-	VPERMILPS    $0xb1, X7, X2
+	VMULPS       X8, X5, X8
+	VMOVSD       X8, (BX)
+	VPERMILPS    $0xb1, X8, X2
 	VBROADCASTSS X2, Y9
+	VBROADCASTSS X8, Y8
 	MOVQ         40(R13), CX
 	VXORPS       (CX), X11, X15
 	MOVQ         32(R13), CX
@@ -2212,46 +2238,67 @@ started:
 	VXORPS       Y2, Y9, Y9
 	VXORPS       Y2, Y11, Y11
 	MOVQ         DI, AX
-	VMOVUPS      (DI), X2
-	VMOVUPS      (DI)(R8*1), X3
-	VPERMILPS    $0xb1, X2, X4
-	VPERMILPS    $0xb1, X3, X5
-	VMULPS       X2, X13, X6
-	VFMADD231PS  X3, X10, X6
-	VFMADD231PS  X5, X11, X6
-	VMULPS       X3, X13, X3
-	VFNMADD231PS X2, X10, X3
-	VFMADD231PS  X4, X11, X3
-	VXORPS       X7, X7, X7
-	VSUBPS       X6, X7, X2
-	VPERMILPS    $0x4e, X3, X4
-	VPERMILPS    $0x1b, X3, X5
-	VMULPS       X3, X14, X3
-	VFNMADD231PS X4, X10, X3
-	VFMADD231PS  X5, X15, X3
-	VMOVUPS      X3, (DI)(R8*1)
-	VPERMILPS    $0x4e, X2, X4
-	VPERMILPS    $0x1b, X2, X5
-	VMULPS       X2, X14, X2
-	VFNMADD231PS X4, X10, X2
-	VFMADD231PS  X5, X15, X2
-	VMOVUPS      X2, (DI)
-	VMOVAPS      X3, X0
+	VPERMILPS    $0xb1, X6, X2
+	VPERMILPS    $0xb1, X7, X4
+	VMULPS       X4, X11, X4
+	VFMADD231PS  X7, X10, X4
+	VFMADD231PS  X6, X13, X4
+	VMULPS       X7, X13, X7
+	VFNMADD231PS X6, X10, X7
+	VFMADD231PS  X2, X11, X7
+	VXORPS       X2, X2, X2
+	VSUBPS       X4, X2, X4
+	VPERMILPS    $0x4e, X7, X2
+	VPERMILPS    $0x1b, X7, X3
+	VMULPS       X7, X14, X7
+	VFNMADD231PS X2, X10, X7
+	VFMADD231PS  X3, X15, X7
+	VMOVAPS      X7, X0
+	VMOVUPS      X7, (DI)(R8*1)
 	DECQ         72(R13)
 	JLT          no_row
-	VMOVUPS      (DI)(R8*2), X6
-	VPERMILPS    $0x4e, X6, X4
-	VPERMILPS    $0x1b, X6, X5
-	VMULPS       X6, X14, X6
-	VFNMADD231PS X4, X10, X6
-	VFMADD231PS  X5, X15, X6
-	VMOVUPS      X6, (DI)(R8*2)
-	VMOVAPS      X6, X1
+	VMOVUPS      (DI)(R8*2), X5
+	VPERMILPS    $0x4e, X5, X2
+	VPERMILPS    $0x1b, X5, X3
+	VMULPS       X5, X14, X5
+	VFNMADD231PS X2, X10, X5
+	VFMADD231PS  X3, X15, X5
+	VMOVAPS      X5, X1
+	VMOVUPS      X5, (DI)(R8*2)
 
 no_row:
+	VPERMILPS    $0x4e, X4, X2
+	VPERMILPS    $0x1b, X4, X3
+	VMULPS       X4, X14, X4
+	VFNMADD231PS X2, X10, X4
+	VFMADD231PS  X3, X15, X4
+	VMOVUPS      X4, (DI)
+	TESTQ        R14, R14
+	JLT          no_column
+	VMOVSD       16(DI), X2
+	VMOVSD       16(DI)(R8*1), X3
+	VPERMILPS    $0xb1, X2, X6
+	VPERMILPS    $0xb1, X3, X4
+	VMULPS       X4, X11, X4
+	VFMADD231PS  X3, X10, X4
+	VFMADD231PS  X2, X13, X4
+	VMULPS       X3, X13, X3
+	VFNMADD231PS X2, X10, X3
+	VFMADD231PS  X6, X11, X3
+	VXORPS       X6, X6, X6
+	VSUBPS       X4, X6, X4
+	VMOVSD       X4, 16(DI)
+	VMOVSD       X3, 16(DI)(R8*1)
+	VSHUFPD      $0x01, X3, X7, X6
+	CMPQ         72(R13), $0x00
+	JLT          no_column
+	VMOVSD       16(DI)(R8*2), X2
+	VSHUFPD      $0x01, X2, X5, X7
+
+no_column:
 	TESTQ   R14, R14
 	JLE     right_done
-	LEAQ    16(DI), SI
+	LEAQ    24(DI), SI
 	MOVQ    R14, CX
 	MOVQ    $0x00000008, DX
 	SUBQ    R15, DX
@@ -2332,7 +2379,8 @@ right_done:
 
 above:
 	SUBQ         R8, DI
-	VMOVUPS      (DI), X2
+	VMOVSD       (DI), X2
+	VMOVHPD      8(DI), X2, X2
 	VPERMILPS    $0x4e, X2, X3
 	VPERMILPS    $0x1b, X2, X4
 	VMULPS       X2, X14, X2

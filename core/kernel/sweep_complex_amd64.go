@@ -67,8 +67,7 @@ func reflectTwoRowsAssembly[C Complex](s Set, reflectors []TwoRows[C], columns b
 func bulgeAssembly[C Complex](s Set, b *Bulge[C]) (steps int) {
 	l := layoutOf[C]()
 	lanes := vectorBytes[s] / l.realBytes()
-	right := 2 * (b.First + 3) // the first number right of the first reflector's
-	inLast := (2*b.End-1)%lanes + 1
+	right := 2 * (b.First + 4) // the first number behind the column right of the first reflector's
 	var column [2]C
 	start := 0
 	if b.Start != nil {
@@ -80,7 +79,7 @@ func bulgeAssembly[C Complex](s Set, b *Bulge[C]) (steps int) {
 		a: unsafe.Pointer(&b.A[(b.First+1)*b.Stride+b.First+1]), reflectors: unsafe.Pointer(&b.Reflectors[0]), column: unsafe.Pointer(&column),
 		signs: l.signs(), stride: b.Stride * l.bytes, start: start,
 		steps: len(b.Reflectors), below: b.Last - b.First - 2, cols: 2*b.End - right, above: b.First + 1 - b.Top,
-		phase: right % lanes, endMask: 1<<inLast - 1,
+		phase: right % lanes,
 	}
 	least, most := safeModuli[C]()
 	if l.double {

@@ -3,6 +3,7 @@ package schur
 import (
 	"math"
 	"math/cmplx"
+	"unsafe"
 
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
@@ -19,6 +20,9 @@ type singleShift[W dense.Complex] struct {
 	eps, floor    float64
 	sweeps, limit int
 	reflectors    []kernel.TwoRows[W] // of a sweep
+	// Columns of t and of zt with what lies between their rows, as far as it fills lines of the cache: sweeps over whole matrices need no care for the end of a
+	// row, and there is nothing to be spoilt.
+	colsT, colsZ int
 }
 
 // newSingleShift returns the iteration for t and zt.
@@ -26,13 +30,23 @@ func newSingleShift[W dense.Complex](t, zt dense.Matrix[W], opt Options) *single
 	n := t.Rows
 	s := &singleShift[W]{
 		team: opt.Team, set: kernel.Best(), t: t, zt: zt, eps: dense.Eps[W](), limit: opt.MaxIterations,
-		reflectors: make([]kernel.TwoRows[W], n),
+		reflectors: make([]kernel.TwoRows[W], n), colsT: wholeLines(t), colsZ: wholeLines(zt),
 	}
 	s.floor = smallestNormal[W]() / s.eps * float64(n)
 	if s.limit == 0 {
 		s.limit = sweepsPerEigenvalue * max(n, minSweepOrder)
 	}
 	return s
+}
+
+// wholeLines returns the number of columns of m rounded up to lines of the cache, if so many elements belong to each row.
+func wholeLines[W dense.Complex](m dense.Matrix[W]) int {
+	perLine := lineBytes / int(unsafe.Sizeof(*new(W)))
+	cols := (m.Cols + perLine - 1) / perLine * perLine
+	if cols > m.Stride || m.Rows*m.Stride > len(m.Data) {
+		return m.Cols
+	}
+	return cols
 }
 
 // triangularizeComplex overwrites the Hessenberg matrix h and the adjoint factor qt by the T and Z^H of the Schur form.
@@ -186,9 +200,9 @@ func (s *singleShift[W]) chooseShift(lo, hi, stalled int) complex128 {
 // shift makes a bulge below the subdiagonal, and further ones chase it down and out of the block.
 func (s *singleShift[W]) sweep(lo, hi int, shift complex128) {
 	out := s.reflectors[:hi-lo]
-	s.chase(zone{end: s.t.Cols, bottom: hi}, lo-1, s.startVector(lo, shift), out)
+	s.chase(zone{end: s.colsT, bottom: hi}, lo-1, s.startVector(lo, shift), out)
 	if s.zt.Rows > 0 {
-		kernel.ReflectTwoRows(s.set, out, false, s.zt.Data[lo*s.zt.Stride:], s.zt.Stride, s.zt.Cols)
+		kernel.ReflectTwoRows(s.set, out, false, s.zt.Data[lo*s.zt.Stride:], s.zt.Stride, s.colsZ)
 	}
 }
 

@@ -23,8 +23,8 @@ func complexSizesFor(n int) sizes {
 
 const (
 	// As plainOrder and plainBlock, for complex matrices.
-	plainComplexOrder = 90
-	plainComplexBlock = 60
+	plainComplexOrder = 140
+	plainComplexBlock = 90
 	rowsOfTwo         = 2 // between one bulge of a chain and the next
 )
 

@@ -382,7 +382,7 @@ type rightSide struct {
 func (s rightSide) generate() {
 	s.TESTQ(regWidth, regWidth)
 	s.JLE(operand.LabelRef("right_done"))
-	if s.wide {
+	if s.wide && s.numbers == 1 {
 		s.masked()
 	} else {
 		s.byElements()
@@ -451,7 +451,8 @@ func (s rightSide) masked() {
 	s.columns(false, endMask)
 }
 
-// byElements takes what lies before the first multiple of the vector and behind the last one element by element: masked stores are slow with AVX2.
+// byElements takes what lies before the first multiple of the vector and behind the last one element by element: masked stores are slow with AVX2, and
+// complex numbers of 128 bits are few enough that it is worth not to wait for masked stores of the step before.
 func (s rightSide) byElements() {
 	lanes := s.vectorBytes / s.bytes
 	elements := func() { // numbers to elements

@@ -18,10 +18,9 @@ var bulgeBlock = block{"bulgeArgs", "is the block of arguments of chaseComplex i
 	{"start", "int", "not 0: the first column is not stored; used up by the kernel"},
 	{"steps", "int", "steps; used up by the kernel"},
 	{"below", "int", "steps that have a row below the reflector's; used up by the kernel"},
-	{"cols", "int", "columns right of the first reflector's"},
+	{"cols", "int", "columns right of the first reflector's, but for the next one"},
 	{"above", "int", "rows above the first reflector's"},
-	{"phase", "int", "columns from the last multiple of a vector to the first one right of the reflector's"},
-	{"endMask", "uint64", "AVX-512: one bit for each number of the last vector of a row"},
+	{"phase", "int", "columns from the last multiple of a vector to the first one that is counted"},
 	{"one", "uint64", "the bits of 1"},
 	{"least", "uint64", "the bits of the smallest and the largest square that are safe"},
 	{"most", "uint64", ""},
@@ -120,6 +119,8 @@ type bulge struct {
 	vectorSet
 	column [2]reg.VecPhysical // 128 bits each
 	free   []reg.VecPhysical
+	// The rows of the next diagonal block, pairs of elements. What a load would need of two stores is not read back: it would wait for both of them.
+	block [2]reg.VecPhysical
 	planar
 	// A reflection is also the matrix [c -T1; -conj(T1) -c]; it takes pairs of elements, of two columns in a row, as
 	//
@@ -131,7 +132,12 @@ type bulge struct {
 
 func newBulge(s vectorSet) *bulge {
 	r := s.registers
-	return &bulge{s, [2]reg.VecPhysical{lowOf(r[0]), lowOf(r[1])}, r[2:8], planar{r[8], r[9], r[10], r[11], r[12]}, r[13], r[14], r[15]}
+	b := &bulge{
+		vectorSet: s, column: [2]reg.VecPhysical{lowOf(r[0]), lowOf(r[1])}, free: r[2:6], planar: planar{r[8], r[9], r[10], r[11], r[12]},
+		ratio: r[13], outer: r[14], cross: r[15],
+	}
+	b.block = [2]reg.VecPhysical{b.pair(r[6]), b.pair(r[7])}
+	return b
 }
 
 // pair returns the part of a register that two elements fill.
@@ -169,11 +175,11 @@ func (b *bulge) function() {
 	b.MOVQ(bulgeField("above"), regAbove)
 	b.MOVQ(bulgeField("phase"), regPhase)
 	b.MOVQ(bulgeField("column"), regColumn)
-	if b.wide {
-		b.KMOVW(bulgeField("endMask"), endMask)
-	}
 	b.loadElement(operand.Mem{Base: regColumn}, b.column[0])
 	b.loadElement(operand.Mem{Base: regColumn, Disp: 2 * b.bytes}, b.column[1])
+	for k, r := range b.block {
+		b.move(b.Context, b.at(k, 0), r)
+	}
 	b.Label("step")
 	b.makeReflector("done")
 	b.MOVQ(regBlock, regA)
@@ -200,11 +206,8 @@ func (b *bulge) function() {
 // and x becomes -x r / |x|. It jumps to label if the squares are not safe or y is zero.
 func (b *bulge) makeReflector(label string) {
 	x, y := b.column[0], b.column[1]
-	low := make([]reg.VecPhysical, len(b.free))
-	for i, r := range b.free {
-		low[i] = lowOf(r)
-	}
-	squares, others, sum, roots, t, product := low[0], low[1], low[2], low[3], low[4], low[5]
+	squares, others, sum, roots := lowOf(b.free[0]), lowOf(b.free[1]), lowOf(b.free[2]), lowOf(b.free[3])
+	t, product := lowOf(b.cross), lowOf(b.v) // which are made last
 	b.squaresOf(x, y, squares, others, t)
 	b.exchange(b.Context, squares, others)
 	b.add(b.Context, squares, others, sum)
@@ -257,9 +260,9 @@ func (b *bulge) makeReflector(label string) {
 	b.repeat(inverse)
 	b.multiply(b.Context, product, inverse, product) // V
 	b.storeElement(product, operand.Mem{Base: regFactors, Disp: placeV * b.bytes})
-	b.broadcast(b.Context, product, b.v)
 	b.exchange(b.Context, product, squares)
 	b.broadcast(b.Context, squares, b.vi)
+	b.broadcast(b.Context, product, b.v)
 	b.signsOfParts()
 }
 
@@ -337,45 +340,83 @@ func (b *bulge) twoColumns(x, swapped, reversed reg.VecPhysical) {
 	b.multiplyAdd(b.Context, reversed, b.pair(b.cross), x)
 }
 
-// reflectBlock applies the reflector from both sides to the elements in its own rows and columns, and from the right to those of the row below. It leaves the
-// next column in the registers.
-func (b *bulge) reflectBlock() {
-	var f []reg.VecPhysical
-	for _, r := range b.free {
-		f = append(f, b.pair(r))
+// at is the element of the diagonal block that is so many rows and columns from the first one.
+func (b *bulge) at(row, col int) operand.Mem {
+	m := operand.Mem{Base: regBlock, Disp: 2 * col * b.bytes}
+	if row > 0 {
+		m.Index, m.Scale = regRowA, uint8(row)
 	}
-	first, second, turned, other, next, t := f[0], f[1], f[2], f[3], f[4], f[5]
-	b.move(b.Context, operand.Mem{Base: regBlock}, first)
-	b.move(b.Context, operand.Mem{Base: regBlock, Index: regRowA, Scale: 1}, second)
-	// From the left: c x - conj(T1) y and -T1 x - c y.
-	b.exchange(b.Context, first, turned)
-	b.exchange(b.Context, second, other)
-	b.multiply(b.Context, first, b.pair(b.ratio), next)
-	b.multiplyAdd(b.Context, second, b.pair(b.t1), next)
-	b.multiplyAdd(b.Context, other, b.pair(b.t1i), next)
-	b.multiply(b.Context, second, b.pair(b.ratio), second)
-	b.multiplySubtract(b.Context, first, b.pair(b.t1), second)
-	b.multiplyAdd(b.Context, turned, b.pair(b.t1i), second)
-	b.VXORPS(t, t, t)
-	b.subtract(next, t, first)
-	b.twoColumns(second, turned, other)
-	b.move(b.Context, second, operand.Mem{Base: regBlock, Index: regRowA, Scale: 1})
-	b.twoColumns(first, turned, other)
-	b.move(b.Context, first, operand.Mem{Base: regBlock})
-	b.VMOVAPS(lowOf(second), b.column[0])
-	b.DECQ(bulgeField("below"))
-	b.JLT(operand.LabelRef("no_row"))
-	b.move(b.Context, operand.Mem{Base: regBlock, Index: regRowA, Scale: 2}, next)
-	b.twoColumns(next, turned, other)
-	b.move(b.Context, next, operand.Mem{Base: regBlock, Index: regRowA, Scale: 2})
-	b.VMOVAPS(lowOf(next), b.column[1])
-	b.Label("no_row")
+	return m
 }
 
-// right applies the reflector to the columns right of its own.
+// twoRows applies the reflector from the left, as -(r x + conj(T1) y) and r y - T1 x with r = -c, to the elements of two registers. It leaves the first
+// result in the last one.
+func (b *bulge) twoRows(part func(reg.VecPhysical) reg.VecPhysical, x, y, turned, negative reg.VecPhysical) {
+	ratio, t1, t1i := part(b.ratio), part(b.t1), part(b.t1i)
+	b.exchange(b.Context, x, turned)
+	b.exchange(b.Context, y, negative)
+	b.multiply(b.Context, negative, t1i, negative)
+	b.multiplyAdd(b.Context, y, t1, negative)
+	b.multiplyAdd(b.Context, x, ratio, negative)
+	b.multiply(b.Context, y, ratio, y)
+	b.multiplySubtract(b.Context, x, t1, y)
+	b.multiplyAdd(b.Context, turned, t1i, y)
+	b.VXORPS(turned, turned, turned)
+	b.subtract(negative, turned, negative)
+}
+
+// behind sets z to the second element of the pair x and, behind it, the element y.
+func (b *bulge) behind(x, y, z reg.VecPhysical) {
+	if b.double {
+		const secondAndFirst = 0x21
+		b.VPERM2F128(operand.Imm(secondAndFirst), b.pair(y), x, z)
+	} else {
+		b.VSHUFPD(operand.Imm(1), y, x, z)
+	}
+}
+
+// reflectBlock applies the reflector from both sides to the elements in its own rows and columns, from the right to those of the row below, and from the left
+// to the column behind. It leaves the next column and the next block in registers.
+func (b *bulge) reflectBlock() {
+	f := make([]reg.VecPhysical, len(b.free))
+	for i, r := range b.free {
+		f[i] = b.pair(r)
+	}
+	second, first := b.block[1], f[2]
+	b.twoRows(b.pair, b.block[0], second, f[0], first)
+	b.twoColumns(second, f[0], f[1])
+	b.VMOVAPS(lowOf(second), b.column[0])
+	b.move(b.Context, second, b.at(1, 0))
+	row := f[3]
+	b.DECQ(bulgeField("below"))
+	b.JLT(operand.LabelRef("no_row"))
+	b.move(b.Context, b.at(2, 0), row)
+	b.twoColumns(row, f[0], f[1])
+	b.VMOVAPS(lowOf(row), b.column[1])
+	b.move(b.Context, row, b.at(2, 0))
+	b.Label("no_row")
+	b.twoColumns(first, f[0], f[1])
+	b.move(b.Context, first, b.at(0, 0))
+	b.TESTQ(regWidth, regWidth)
+	b.JLT(operand.LabelRef("no_column"))
+	x, y, turned, negative := lowOf(f[0]), lowOf(f[1]), lowOf(b.block[0]), lowOf(f[2])
+	b.loadElement(b.at(0, 2), x)
+	b.loadElement(b.at(1, 2), y)
+	b.twoRows(lowOf, x, y, turned, negative)
+	b.storeElement(negative, b.at(0, 2))
+	b.storeElement(y, b.at(1, 2))
+	b.behind(second, y, b.block[0])
+	b.CMPQ(bulgeField("below"), operand.Imm(0))
+	b.JLT(operand.LabelRef("no_column"))
+	b.loadElement(b.at(2, 2), x)
+	b.behind(row, x, b.block[1])
+	b.Label("no_column")
+}
+
+// right applies the reflector to the columns behind the one right of its own.
 func (b *bulge) right() {
-	s := rightSide{vectorSet: b.vectorSet, numbers: 2, before: 4}
-	s.columns = func(single bool, mask reg.Register) {
+	s := rightSide{vectorSet: b.vectorSet, numbers: 2, before: 6}
+	s.columns = func(single bool, _ reg.Register) {
 		f, p := b.free, b.planar
 		if single {
 			f = nil
@@ -387,23 +428,17 @@ func (b *bulge) right() {
 		x, y := f[0], f[1]
 		at := []operand.Mem{{Base: regColumn}, {Base: regColumn, Index: regRowA, Scale: 1}}
 		for k, r := range f[:2] {
-			switch {
-			case single:
+			if single {
 				b.loadElement(at[k], r)
-			case mask != nil:
-				b.loadMasked(b.Context, at[k], mask, r)
-			default:
+			} else {
 				b.move(b.Context, at[k], r)
 			}
 		}
 		b.reflectTwo(p, x, y, f[2], f[3])
 		for k, r := range f[:2] {
-			switch {
-			case single:
+			if single {
 				b.storeElement(r, at[k])
-			case mask != nil:
-				b.move(b.Context, r, mask, at[k])
-			default:
+			} else {
 				b.move(b.Context, r, at[k])
 			}
 		}
@@ -419,9 +454,14 @@ func (b *bulge) above() {
 	b.JZ(operand.LabelRef("above_done"))
 	b.Label("above")
 	b.SUBQ(regRowA, regBlock)
-	b.move(b.Context, operand.Mem{Base: regBlock}, x)
+	b.loadElement(b.at(0, 0), lowOf(x))
+	if b.double {
+		b.VINSERTF128(operand.Imm(1), b.at(0, 1), x, x)
+	} else {
+		b.VMOVHPD(b.at(0, 1), x, x)
+	}
 	b.twoColumns(x, swapped, reversed)
-	b.move(b.Context, x, operand.Mem{Base: regBlock})
+	b.move(b.Context, x, b.at(0, 0))
 	b.DECQ(regTimes)
 	b.JNZ(operand.LabelRef("above"))
 	b.Label("above_done")
