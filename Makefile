@@ -32,6 +32,7 @@ test-go: $(VENV)/tools
 	go test -race ./core/sched/... ./trnbackend/device/... ./pybind/...
 	TRNSCI_TEST_PJRT=$(XLA) go test -race -skip Compliance ./trnbackend/pjrt
 	go test -race -short -tags noasm ./core/kernel/... ./core/blas/...
+	go test -race -tags noasm -run 'ThreadsDoNotChangeBits|KeepsItsBits|JacobiThreads' ./core/eigen
 
 test-py: $(VENV)/installed build/testhooks/trnsci/_trnsci.abi3.so
 	$(PY) -m pytest -m "not slow" $(PYTEST_PATHS)

@@ -6,6 +6,7 @@ import (
 	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
+	"trnsci/core/matfunc"
 	"trnsci/core/sched"
 )
 
@@ -21,12 +22,16 @@ type blasCall struct {
 	alpha, beta    complex128
 }
 
-// routines are the functions of the BLAS for one dtype.
+// routines are the functions of the BLAS, and others that every dtype has, for one dtype.
 type routines interface {
 	level1Routines
 	level2Routines
 	level3Routines
 	solvers
+	cholesky(jobID, threads int64, in, out *array, lower, checkFinite bool) (int64, error)
+	invSqrtSPD(jobID, threads int64, in, out *array, dropped rows[float64], options matfunc.Options) (int64, error)
+	schur(c similarity) (int64, error)
+	hessenberg(c similarity) (int64, error)
 }
 
 // routinesOf implements routines.

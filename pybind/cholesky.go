@@ -1,9 +1,6 @@
 package pybind
 
 import (
-	"fmt"
-
-	"trnsci/core/dense"
 	"trnsci/core/factor"
 	"trnsci/core/sched"
 )
@@ -13,20 +10,10 @@ import (
 func Cholesky(jobID, threads int64, a, out uint64, lower, checkFinite bool) (zero int64, err error) {
 	defer guard(&err)
 	in, factors := descriptor(a), descriptor(out)
-	switch in.dtype {
-	case float32Code:
-		return cholesky[float32](jobID, threads, in, factors, lower, checkFinite)
-	case float64Code:
-		return cholesky[float64](jobID, threads, in, factors, lower, checkFinite)
-	case complex64Code:
-		return cholesky[complex64](jobID, threads, in, factors, lower, checkFinite)
-	case complex128Code:
-		return cholesky[complex128](jobID, threads, in, factors, lower, checkFinite)
-	}
-	panic(unknownDtype(in))
+	return byDtype[in.dtype].cholesky(jobID, threads, in, factors, lower, checkFinite)
 }
 
-func cholesky[T dense.Scalar](jobID, threads int64, in, out *array, lower, checkFinite bool) (int64, error) {
+func (routinesOf[T]) cholesky(jobID, threads int64, in, out *array, lower, checkFinite bool) (int64, error) {
 	matrices, factors := newBatch[T](in), newBatch[T](out)
 	return run(jobID, threads, func(team *sched.Team) (int64, error) {
 		if err := reserve("cholesky", 0, out.bytes()); err != nil {
@@ -41,8 +28,4 @@ func cholesky[T dense.Scalar](jobID, threads int64, in, out *array, lower, check
 			return factor.CholeskyView(team, a, out, checkFinite)
 		})
 	})
-}
-
-func unknownDtype(a *array) string {
-	return fmt.Sprintf("array descriptor with dtype code %d", a.dtype)
 }

@@ -49,20 +49,28 @@ func Eigh(jobID, threads int64, a, b, w, v uint64, problem int64, lower, checkFi
 			Subset: wanted(subset, first, last, above, upTo),
 		},
 	}
-	switch c.a.dtype {
-	case float32Code:
-		return eigh[float32, float32](c)
-	case float64Code:
-		return eigh[float64, float64](c)
-	case complex64Code:
-		return eigh[complex64, float32](c)
-	case complex128Code:
-		return eigh[complex128, float64](c)
-	}
-	panic(unknownDtype(c.a))
+	return eigensolversByDtype[c.a.dtype].dense(c)
 }
 
-func eigh[T dense.Scalar, R dense.Float](c eighCall) (int64, error) {
+// eigensolvers are the eigensolvers for one dtype of matrices.
+type eigensolvers interface {
+	dense(c eighCall) (int64, error)
+	canonical(c canonicalCall) (int64, error)
+	banded(c structuredCall) (int64, error)
+}
+
+// eigensolversOf implements eigensolvers; R is the real type of T.
+type eigensolversOf[T dense.Scalar, R dense.Float] struct{}
+
+// eigensolversByDtype are the eigensolvers by dtype code.
+var eigensolversByDtype = [...]eigensolvers{
+	float32Code:    eigensolversOf[float32, float32]{},
+	float64Code:    eigensolversOf[float64, float64]{},
+	complex64Code:  eigensolversOf[complex64, float32]{},
+	complex128Code: eigensolversOf[complex128, float64]{},
+}
+
+func (eigensolversOf[T, R]) dense(c eighCall) (int64, error) {
 	a, values := newBatch[T](c.a), newRows[R](c.w)
 	var b, vectors batch[T]
 	if c.b != nil {
@@ -71,7 +79,7 @@ func eigh[T dense.Scalar, R dense.Float](c eighCall) (int64, error) {
 	if c.v != nil {
 		vectors = newBatch[T](c.v)
 	}
-	if size := eigen.GroupSize(a.order(), a.count(), c.options); size > 1 && c.b == nil {
+	if size := eigen.GroupSize[T](a.order(), a.count(), c.options); size > 1 && c.b == nil {
 		return eighGroups(c, size, a, values, vectors)
 	}
 	return run(c.jobID, c.threads, func(team *sched.Team) (int64, error) {

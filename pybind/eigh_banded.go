@@ -1,6 +1,8 @@
 package pybind
 
 import (
+	"fmt"
+
 	"trnsci/core/dense"
 	"trnsci/core/eigen"
 	"trnsci/core/sched"
@@ -21,7 +23,7 @@ func EighTridiagonal(jobID, threads int64, d, e, w, v uint64, checkFinite bool,
 	case float64Code:
 		return eighTridiagonal[float64](c)
 	}
-	panic(unknownDtype(c.matrix))
+	panic(fmt.Sprintf("tridiagonal matrices with dtype code %d", c.matrix.dtype))
 }
 
 // EighBanded is Eigh for band matrices, each of which is stored in a matrix of the stack aBand, a row for each diagonal.
@@ -32,17 +34,7 @@ func EighBanded(jobID, threads int64, aBand, w, v uint64, lower, checkFinite boo
 		jobID: jobID, threads: threads, name: "eig_banded", matrix: descriptor(aBand), w: descriptor(w), v: descriptor(v),
 		options: eigen.Options{Upper: !lower, ValuesOnly: v == 0, SkipFiniteCheck: !checkFinite, Subset: wanted(subset, first, last, above, upTo)},
 	}
-	switch c.matrix.dtype {
-	case float32Code:
-		return eighBanded[float32, float32](c)
-	case float64Code:
-		return eighBanded[float64, float64](c)
-	case complex64Code:
-		return eighBanded[complex64, float32](c)
-	case complex128Code:
-		return eighBanded[complex128, float64](c)
-	}
-	panic(unknownDtype(c.matrix))
+	return eigensolversByDtype[c.matrix.dtype].banded(c)
 }
 
 // structuredCall is the decoded argument list of EighTridiagonal or EighBanded.
@@ -65,7 +57,7 @@ func eighTridiagonal[R dense.Float](c structuredCall) (int64, error) {
 	})
 }
 
-func eighBanded[T dense.Scalar, R dense.Float](c structuredCall) (int64, error) {
+func (eigensolversOf[T, R]) banded(c structuredCall) (int64, error) {
 	bands := newBatch[T](c.matrix)
 	workspace := func(options eigen.Options) int64 {
 		return eigen.BandWorkspace[T](bands.order(), bands.shape[len(bands.shape)-1], options)

@@ -27,17 +27,7 @@ func EighCanonical(jobID, threads int64, a, b, w, v, dropped uint64, lindep floa
 		},
 		dropped: dropped, lindep: lindep,
 	}
-	switch c.a.dtype {
-	case float32Code:
-		return eighCanonical[float32, float32](c)
-	case float64Code:
-		return eighCanonical[float64, float64](c)
-	case complex64Code:
-		return eighCanonical[complex64, float32](c)
-	case complex128Code:
-		return eighCanonical[complex128, float64](c)
-	}
-	panic(unknownDtype(c.a))
+	return eigensolversByDtype[c.a.dtype].canonical(c)
 }
 
 // canonicalCall is the decoded argument list of EighCanonical.
@@ -47,7 +37,7 @@ type canonicalCall struct {
 	lindep  float64
 }
 
-func eighCanonical[T dense.Scalar, R dense.Float](c canonicalCall) (int64, error) {
+func (eigensolversOf[T, R]) canonical(c canonicalCall) (int64, error) {
 	a, b, values := newBatch[T](c.a), newBatch[T](c.b), newRows[R](c.w)
 	var vectors batch[T]
 	if c.v != nil {

@@ -15,20 +15,10 @@ func InvSqrtSPD(jobID, threads int64, a, x, dropped uint64, threshold float64, c
 	defer guard(&err)
 	in, out, counts := descriptor(a), descriptor(x), newRows[float64](descriptor(dropped))
 	options := matfunc.Options{Threshold: threshold, SkipFiniteCheck: !checkFinite}
-	switch in.dtype {
-	case float32Code:
-		return invSqrtSPD[float32](jobID, threads, in, out, counts, options)
-	case float64Code:
-		return invSqrtSPD[float64](jobID, threads, in, out, counts, options)
-	case complex64Code:
-		return invSqrtSPD[complex64](jobID, threads, in, out, counts, options)
-	case complex128Code:
-		return invSqrtSPD[complex128](jobID, threads, in, out, counts, options)
-	}
-	panic(unknownDtype(in))
+	return byDtype[in.dtype].invSqrtSPD(jobID, threads, in, out, counts, options)
 }
 
-func invSqrtSPD[T dense.Scalar](jobID, threads int64, in, out *array, counts rows[float64], options matfunc.Options) (int64, error) {
+func (routinesOf[T]) invSqrtSPD(jobID, threads int64, in, out *array, counts rows[float64], options matfunc.Options) (int64, error) {
 	matrices, roots := newBatch[T](in), newBatch[T](out)
 	return run(jobID, threads, func(team *sched.Team) (int64, error) {
 		if err := reserveEach(team, matrices.count(), "inv_sqrt_spd", out.bytes(), func(team *sched.Team) int64 {

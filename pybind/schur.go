@@ -11,17 +11,7 @@ import (
 func Schur(jobID, threads int64, a, t, z uint64, checkFinite, overwrite bool) (zero int64, err error) {
 	defer guard(&err)
 	c := similarity{jobID: jobID, threads: threads, name: "schur", a: a, form: t, factor: z, checkFinite: checkFinite, overwrite: overwrite}
-	switch descriptor(a).dtype {
-	case float32Code:
-		return decompose(c, schur.Schur[float32])
-	case float64Code:
-		return decompose(c, schur.Schur[float64])
-	case complex64Code:
-		return decompose(c, schur.Schur[complex64])
-	case complex128Code:
-		return decompose(c, schur.Schur[complex128])
-	}
-	panic(unknownDtype(descriptor(a)))
+	return byDtype[descriptor(a).dtype].schur(c)
 }
 
 // Hessenberg writes the Hessenberg form H and, unless q is 0, the unitary Q of every matrix of the stack a, A = Q H Q^H,
@@ -29,17 +19,12 @@ func Schur(jobID, threads int64, a, t, z uint64, checkFinite, overwrite bool) (z
 func Hessenberg(jobID, threads int64, a, h, q uint64, checkFinite, overwrite bool) (zero int64, err error) {
 	defer guard(&err)
 	c := similarity{jobID: jobID, threads: threads, name: "hessenberg", a: a, form: h, factor: q, checkFinite: checkFinite, overwrite: overwrite}
-	switch descriptor(a).dtype {
-	case float32Code:
-		return decompose(c, schur.Hessenberg[float32])
-	case float64Code:
-		return decompose(c, schur.Hessenberg[float64])
-	case complex64Code:
-		return decompose(c, schur.Hessenberg[complex64])
-	case complex128Code:
-		return decompose(c, schur.Hessenberg[complex128])
-	}
-	panic(unknownDtype(descriptor(a)))
+	return byDtype[descriptor(a).dtype].hessenberg(c)
+}
+
+func (routinesOf[T]) schur(c similarity) (int64, error) { return decompose(c, schur.Schur[T]) }
+func (routinesOf[T]) hessenberg(c similarity) (int64, error) {
+	return decompose(c, schur.Hessenberg[T])
 }
 
 // similarity holds the arguments of Schur or Hessenberg; a factor of 0 is not wanted.

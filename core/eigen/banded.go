@@ -49,9 +49,7 @@ func eighBanded[W dense.Wide, T dense.Scalar, R dense.Float](view dense.View[T],
 	if !isFinite(band.largest) {
 		return fillNaN(n, w, v, opt), nil
 	}
-	if n < leastSharedOrder {
-		opt.Team = opt.Team.Serial()
-	}
+	opt = opt.sharedFrom(leastSharedBand, n)
 	memory := make([]float64, 2*n)
 	t := &tridiagonal{d: memory[:n:n], e: memory[n:]}
 	if band.width <= 1 {

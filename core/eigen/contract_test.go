@@ -172,11 +172,20 @@ func TestSubsetsAgreeWithAll(t *testing.T) {
 	const n = 60
 	a := rounded[complex64](numtest.RandomHermitian[complex128](rng, n))
 	all, v := mustEigh[complex128, float32](t, a.View(), Options{})
-	check := func(subset Subset, first, count int) {
+	// Without vectors eigenvalues may be rounded in another way, so that intervals end at their own.
+	values, ownValues := make([]float32, n), make([]float64, n)
+	if _, err := Eigh(a.View(), values, dense.View[complex64]{}, Options{ValuesOnly: true}); err != nil {
+		t.Fatal(err)
+	}
+	for i, x := range values {
+		ownValues[i] = float64(x)
+	}
+	check := func(of func(all []float64) Subset, first, count int) {
 		t.Helper()
+		subset := of(all)
 		w, u := mustEigh[complex128, float32](t, a.View(), Options{Subset: subset})
 		values := make([]float32, n)
-		valueCount, err := Eigh(a.View(), values, dense.View[complex64]{}, Options{Subset: subset, ValuesOnly: true})
+		valueCount, err := Eigh(a.View(), values, dense.View[complex64]{}, Options{Subset: of(ownValues), ValuesOnly: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -195,14 +204,15 @@ func TestSubsetsAgreeWithAll(t *testing.T) {
 			}
 		}
 	}
-	check(ByIndex(0, 0), 0, 1)
-	check(ByIndex(n-1, n-1), n-1, 1)
-	check(ByIndex(7, 50), 7, 44)
-	check(ByIndex(0, n-1), 0, n)
-	check(ByValue(math.Inf(-1), math.Inf(1)), 0, n)
-	check(ByValue(all[9], all[29]), 10, 20) // the lower end is open, the upper end is closed
-	check(ByValue(all[n-1], all[n-1]+1), n, 0)
-	check(ByValue(all[0]-1, all[0]), 0, 1)
+	byIndex := func(lo, hi int) { check(func([]float64) Subset { return ByIndex(lo, hi) }, lo, hi-lo+1) }
+	byIndex(0, 0)
+	byIndex(n-1, n-1)
+	byIndex(7, 50)
+	byIndex(0, n-1)
+	check(func([]float64) Subset { return ByValue(math.Inf(-1), math.Inf(1)) }, 0, n)
+	check(func(all []float64) Subset { return ByValue(all[9], all[29]) }, 10, 20) // the lower end is open, the upper end is closed
+	check(func(all []float64) Subset { return ByValue(all[n-1], all[n-1]+1) }, n, 0)
+	check(func(all []float64) Subset { return ByValue(all[0]-1, all[0]) }, 0, 1)
 }
 
 func TestThreadsDoNotChangeBits(t *testing.T) {

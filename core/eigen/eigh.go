@@ -38,7 +38,7 @@ func Eigh[T dense.Scalar, R dense.Float](a dense.View[T], w []R, v dense.View[T]
 	if a.Rows == 0 {
 		return 0, nil
 	}
-	if GroupSize(a.Rows, 1, opt) > 0 {
+	if GroupSize[T](a.Rows, 1, opt) > 0 {
 		count, _, err := EighGroup([]dense.View[T]{a}, [][]R{w}, []dense.View[T]{v}, opt)
 		return count, err
 	}
@@ -64,7 +64,7 @@ func eighWide[T dense.Scalar, R dense.Float](a dense.View[T], w []R, v dense.Vie
 	return eigh[float64, float64](a, w, v, opt)
 }
 
-// From this order on single precision matrices are worked on in single precision.
+// From this order on single precision matrices are worked on in single precision, which is as fast as double precision in the lanes of vectors or faster.
 const leastSingleOrder = 40
 
 // worksInSingle reports whether a matrix of order n and type T is worked on in single precision, its own.
@@ -103,16 +103,30 @@ type transformation[W dense.Scalar] struct {
 	vectors       func(rows dense.Matrix[W]) error // works on rows that are eigenvectors; may be nil
 }
 
-// Below this order threads cost more than they save.
-const leastSharedOrder = 96
+// Below these orders threads cost more than they save.
+const (
+	leastSharedOrder  = 96  // eigenvectors, real numbers of a row counted: threads wake up during the reduction
+	leastSharedBand   = 96  // tridiagonal and band matrices, which have no such reduction
+	leastSharedPencil = 96  // generalized problems
+	leastSharedValues = 144 // eigenvalues alone
+)
+
+// sharedFrom returns o, with a team of one thread if the order n is below least.
+func (o Options) sharedFrom(least, n int) Options {
+	if n < least {
+		o.Team = o.Team.Serial()
+	}
+	return o
+}
 
 // solveIn diagonalizes the Hermitian matrix in the lower triangle of h, which it overwrites, and writes the wanted
 // eigenpairs of the caller's problem to w and v. largest is what largestInLower says of h, a finite number. V is the real type of W. The
 // workspace has room for solveWords.
 func solveIn[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Float](memory workspace, h dense.Matrix[W], largest float64, w []R, v dense.View[T], opt Options, to transformation[W]) (int, error) {
 	n := h.Rows
-	if n < leastSharedOrder {
-		opt.Team = opt.Team.Serial()
+	opt = opt.sharedFrom(leastSharedOrder, n*planes[W]())
+	if opt.ValuesOnly {
+		opt = opt.sharedFrom(leastSharedValues, n)
 	}
 	exponent := scalingExponent[W](largest)
 	scaleLower(h, exponent)

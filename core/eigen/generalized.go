@@ -34,11 +34,9 @@ func EighGeneralized[T dense.Scalar, R dense.Float](problem Problem, a, b dense.
 	if problem < AXEqualsLambdaBX || problem > BAXEqualsLambdaX {
 		return 0, dense.BadArgument("type", "expected 1, 2 or 3, got %d", int(problem))
 	}
+	opt = opt.sharedFrom(leastSharedPencil, a.Rows)
 	if err := checkPencil(a, b, w, v, opt); err != nil || a.Rows == 0 {
 		return 0, err
-	}
-	if a.Rows < leastSharedOrder {
-		opt.Team = opt.Team.Serial()
 	}
 	if worksInSingle[T](a.Rows, opt) {
 		first := opt

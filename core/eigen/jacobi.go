@@ -18,6 +18,11 @@ type jacobiSolver[W dense.Wide] struct {
 	pairs     [][2]int
 	maxSweeps int
 	values    []float64 // the eigenvalues in no particular order
+
+	rounds *sched.Rounds // the loops that threads share
+	parts  int           // into which each of them is cut
+	count  int           // of the current loop
+	body   func(first, end int)
 }
 
 const (
@@ -25,8 +30,8 @@ const (
 	maxJacobiSweeps = 30
 	// The largest element is brought near this power of two. Eigenvalues that are smaller by 10^300 then keep their digits.
 	jacobiExponent = 500
-	// Elements that a thread rotates before it asks for more: some ten microseconds.
-	jacobiGrain = 1 << 14
+	// A thread is worth it if it has so many of the matrix's elements: a round then takes it some microseconds.
+	jacobiGrain = 1 << 10
 	// Quotients above this are equal to the square root of their squares and 1.
 	largeQuotient = 0x1p30
 )
@@ -53,7 +58,7 @@ func jacobi[W dense.Wide, T dense.Scalar, R dense.Float](a dense.View[T], w []R,
 	_, exponent := math.Frexp(largest)
 	exponent = min(jacobiExponent-exponent, scalingLimit)
 	scaleLower(h, exponent)
-	j := &jacobiSolver[W]{team: opt.Team, n: n, set: kernel.Best(), maxSweeps: maxJacobiSweeps, values: make([]float64, n)}
+	j := newJacobiSolver[W](opt.Team, n)
 	j.team.Plan(TournamentRounds(n) * j.maxSweeps)
 	rows, err := j.solve(h, !opt.ValuesOnly)
 	if err != nil {
@@ -72,6 +77,11 @@ func jacobi[W dense.Wide, T dense.Scalar, R dense.Float](a dense.View[T], w []R,
 	return end - first, writeOrdered(j.team, rows, order[first:end], v)
 }
 
+func newJacobiSolver[W dense.Wide](team *sched.Team, n int) *jacobiSolver[W] {
+	parts := max(1, min(team.Threads(), n*planes[W]()*n/jacobiGrain))
+	return &jacobiSolver[W]{team: team, n: n, set: kernel.Best(), maxSweeps: maxJacobiSweeps, values: make([]float64, n), parts: parts}
+}
+
 // solve finds the eigenvalues of the matrix in the lower triangle of h, which it overwrites. It returns the eigenvectors, in rows of any
 // length, if they are wanted.
 func (j *jacobiSolver[W]) solve(h dense.Matrix[W], vectors bool) (rows dense.Matrix[W], err error) {
@@ -82,27 +92,33 @@ func (j *jacobiSolver[W]) solve(h dense.Matrix[W], vectors bool) (rows dense.Mat
 	if err != nil {
 		return rows, err
 	}
-	if factor.Rows > 0 {
-		return factor, j.orthogonalize(factor)
-	}
-	if vectors {
+	switch {
+	case factor.Rows > 0:
+		rows = factor
+	case vectors:
 		rows = dense.New[W](j.n, j.n)
 		rows.SetIdentity()
 	}
-	return rows, j.diagonalize(h, rows)
+	return rows, j.team.Rounds(j.parts, j.part, func(rounds *sched.Rounds) error {
+		j.rounds = rounds
+		if factor.Rows > 0 {
+			return j.orthogonalize(rows)
+		}
+		return j.diagonalize(h, rows)
+	})
 }
 
-// sweeps calls round for the pairs of each round, sweep after sweep, until a sweep has rotated nothing that counts: round returns whether it has.
-func (j *jacobiSolver[W]) sweeps(begin func(sweep int) error, round func() (rotated bool, err error)) error {
+// sweeps calls rotate for the pairs of each round, sweep after sweep, until a sweep has rotated nothing that counts: rotate returns whether it has.
+func (j *jacobiSolver[W]) sweeps(begin func(sweep int) error, rotate func(round int) (rotated bool, err error)) error {
 	rounds := TournamentRounds(j.n)
 	for sweep := range j.maxSweeps {
 		if err := begin(sweep); err != nil {
 			return err
 		}
 		done := true
-		for r := range rounds {
-			j.pairs = AppendRound(j.pairs[:0], j.n, r)
-			rotated, err := round()
+		for round := range rounds {
+			j.pairs = AppendRound(j.pairs[:0], j.n, round)
+			rotated, err := rotate(round)
 			if err != nil {
 				return err
 			}
@@ -117,21 +133,19 @@ func (j *jacobiSolver[W]) sweeps(begin func(sweep int) error, round func() (rota
 	return &ConvergenceError{Order: j.n, Sweeps: j.maxSweeps}
 }
 
-// groups hands the numbers 0 <= i < count, each of which stands for n elements or some more, to body, in groups that depend on n alone.
-func (j *jacobiSolver[W]) groups(count int, body func(i int)) error {
-	size := ceilDiv(jacobiGrain, j.n)
-	if count <= size {
-		for i := range count {
-			body(i)
-		}
-		return j.team.Err()
+// share calls body for ranges first <= i < end of the numbers 0 <= i < count, which must not depend on one another, on all threads. Each has a range
+// of its own in all loops, and as the pairs of the next round stand near those of the last one in their order, few rows go from one cache to another.
+func (j *jacobiSolver[W]) share(count int, body func(first, end int)) error {
+	if err := j.team.Err(); err != nil {
+		return err
 	}
-	return j.team.For(ceilDiv(count, size), func(_, group int) error {
-		for i := group * size; i < min(count, (group+1)*size); i++ {
-			body(i)
-		}
-		return nil
-	})
+	j.count, j.body = count, body
+	return j.rounds.Do()
+}
+
+// part does part p of a loop.
+func (j *jacobiSolver[W]) part(p int) {
+	j.body(j.count*p/j.parts, j.count*(p+1)/j.parts)
 }
 
 // smallTangent returns the tangent, at most 1, of the angle of the rotation (c, s; -s, c) that makes the matrix with the diagonal p, q and
@@ -172,34 +186,38 @@ func writeOrdered[W dense.Wide, T dense.Scalar](team *sched.Team, rows dense.Mat
 }
 
 // jacobiBytes is workspaceBytes for Jacobi's method.
-func jacobiBytes[W dense.Scalar](n int) int64 {
+func jacobiBytes[W dense.Scalar](n, threads int) int64 {
 	wide := planes[W]() * realBytes
 	const (
-		squares    = 3   // the factor, what is left of the matrix meanwhile, and eigenvectors
-		rows       = 14  // pairs and their rotations, values and orders
-		roundBytes = 256 // what a loop of the team takes
+		squares = 3  // the factor, what is left of the matrix meanwhile, and eigenvectors
+		rows    = 20 // pairs and their rotations, values and orders
 	)
-	total := wide*(lowerSize[W](n)+squares*n*n) + n*(rows*realBytes+maxJacobiSweeps*roundBytes)
+	total := wide*(lowerSize[W](n)+squares*n*n) + realBytes*rows*n
+	if dense.IsComplex[W]() { // complex updates of rank one are products of real matrices
+		total += threads * int(blas.GemmWorkspace[float64]())
+	}
 	return int64(total + total/roundUp + callOverhead)
 }
 
-// Rows and columns of the tiles in which elements are visited together with their mirror images.
-const mirrorTile = 32
+// Rows whose elements are copied together to their mirror images.
+const mirrorRows = 32
 
 // mirrorLower fills what is above the diagonal of h so that h is Hermitian.
 func mirrorLower[W dense.Wide](team *sched.Team, h dense.Matrix[W]) error {
-	n := h.Rows
-	for i0 := 0; i0 < n; i0 += mirrorTile {
-		if err := team.Err(); err != nil {
+	for first := 0; first < h.Rows; first += mirrorRows {
+		end := min(h.Rows, first+mirrorRows)
+		above := h.Slice(0, first, first, end)
+		if err := blas.CopyView(team, above.View(), h.Slice(first, end, 0, first).View().T()); err != nil {
 			return err
 		}
-		for j0 := 0; j0 <= i0; j0 += mirrorTile {
-			for i := i0; i < min(n, i0+mirrorTile); i++ {
-				for j := j0; j < min(i+1, j0+mirrorTile); j++ {
-					h.Set(j, i, dense.Conj(h.At(i, j)))
-				}
+		for i := range first {
+			conjugate(above.Row(i))
+		}
+		for i := first; i < end; i++ {
+			for j := first; j < i; j++ {
+				h.Set(j, i, dense.Conj(h.At(i, j)))
 			}
 		}
 	}
-	return nil
+	return team.Err()
 }

@@ -60,13 +60,21 @@ func (j *jacobiSolver[W]) orthogonalize(x dense.Matrix[W]) error {
 	total, quiet := 0.0, -1         // sum of the squares of a sweep's cosines, and sweeps that had none above the limit
 	refresh := func(int) error {
 		total, quiet = 0, quiet+1
-		return j.groups(j.n, func(i int) { squares[i] = sumSquares(j.set, x.Row(i)) })
+		return j.share(j.n, func(first, end int) {
+			for i := first; i < end; i++ {
+				squares[i] = sumSquares(j.set, x.Row(i))
+			}
+		})
 	}
 	const moreSweeps = 3
 	limit, most := math.Sqrt(float64(j.n))*dense.Eps[W](), float64(j.n)*dense.Eps[W]()
-	rotate := func(k int) { found[k] = j.makeOrthogonal(x, squares, j.pairs[k][0], j.pairs[k][1]) }
-	err := j.sweeps(refresh, func() (bool, error) {
-		err := j.groups(len(j.pairs), rotate)
+	rotate := func(first, end int) {
+		for k := first; k < end; k++ {
+			found[k] = j.makeOrthogonal(x, squares, j.pairs[k][0], j.pairs[k][1])
+		}
+	}
+	err := j.sweeps(refresh, func(int) (bool, error) {
+		err := j.share(len(j.pairs), rotate)
 		rotated := false
 		for _, cosine := range found[:len(j.pairs)] {
 			total += cosine * cosine

@@ -188,24 +188,24 @@ func TestJacobiSubsetsAndTriangles(t *testing.T) {
 	}
 }
 
-func TestJacobiThreadsProgressAndWorkspace(t *testing.T) {
+func TestJacobiThreadsAndProgress(t *testing.T) {
+	for _, n := range []int{48, 57} { // in each round everyone plays, or one rests
+		t.Run(fmt.Sprintf("float64/%d", n), func(t *testing.T) { testJacobiThreads[float64](t, n) })
+		t.Run(fmt.Sprintf("complex128/%d", n), func(t *testing.T) { testJacobiThreads[complex128](t, n) })
+	}
+}
+
+func testJacobiThreads[W dense.Wide](t *testing.T, n int) {
 	rng := rand.New(rand.NewPCG(5, 4))
-	const n = 193
-	for _, a := range []dense.Matrix[float64]{numtest.RandomHermitian[float64](rng, n), numtest.RandomSPD[float64](rng, n)} {
-		var first outputs[float64, float64]
+	for _, a := range []dense.Matrix[W]{numtest.RandomHermitian[W](rng, n), numtest.RandomSPD[W](rng, n)} {
+		var first outputs[W, float64]
 		for _, threads := range []int{1, 3} {
 			var progress sched.Progress
-			opt := Options{Jacobi: true, Team: sched.NewTeam(context.Background(), threads, &progress)}
-			o := newOutputs[float64, float64](n)
-			got := allocated(func() {
-				if _, err := Eigh(a.View(), o.w, o.v, opt); err != nil {
-					t.Fatal(err)
-				}
-			})
-			if bound := uint64(Workspace[float64](n, false, opt)); threads == 1 && (got > bound || got < bound/3) {
-				t.Errorf("allocated %d, bound %d", got, bound)
+			o := newOutputs[W, float64](n)
+			if _, err := Eigh(a.View(), o.w, o.v, Options{Jacobi: true, Team: sched.NewTeam(context.Background(), threads, &progress)}); err != nil {
+				t.Fatal(err)
 			}
-			if done, total := progress.Read(); done != total || total < n {
+			if done, total := progress.Read(); done != total || total < int64(n) {
 				t.Errorf("%d of %d steps", done, total)
 			}
 			if threads == 1 {
@@ -217,11 +217,35 @@ func TestJacobiThreadsProgressAndWorkspace(t *testing.T) {
 	}
 }
 
+func TestJacobiWorkspace(t *testing.T) {
+	t.Run("float64", testJacobiWorkspace[float64])
+	t.Run("complex128", testJacobiWorkspace[complex128])
+}
+
+func testJacobiWorkspace[W dense.Wide](t *testing.T) {
+	const n = 97
+	rng := rand.New(rand.NewPCG(5, 4))
+	opt := Options{Jacobi: true}
+	bound := uint64(Workspace[W](n, false, opt))
+	for _, a := range []dense.Matrix[W]{numtest.RandomHermitian[W](rng, n), numtest.RandomSPD[W](rng, n)} {
+		o := newOutputs[W, float64](n)
+		got := allocated(func() {
+			if _, err := Eigh(a.View(), o.w, o.v, opt); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if got > bound || got < bound/3 {
+			t.Errorf("allocated %d, bound %d", got, bound)
+		}
+	}
+}
+
 func TestJacobiGivesUp(t *testing.T) {
 	for _, a := range []dense.Matrix[float64]{
 		numtest.RandomHermitian[float64](rand.New(rand.NewPCG(6, 4)), 9), numtest.RandomSPD[float64](rand.New(rand.NewPCG(6, 4)), 9),
 	} {
-		j := &jacobiSolver[float64]{n: 9, maxSweeps: 2, values: make([]float64, 9)}
+		j := newJacobiSolver[float64](nil, 9)
+		j.maxSweeps = 2
 		_, err := j.solve(a, true)
 		var failed *ConvergenceError
 		if !errors.As(err, &failed) || failed.Sweeps != 2 || failed.Error() != "Jacobi's method was given up after 2 sweeps for a matrix of order 9" {

@@ -10,15 +10,21 @@ import (
 // patientJacobiSweeps is after how many sweeps an element need only be small against the largest one.
 const patientJacobiSweeps = 12
 
-// twoSided is a rotation of the rows and columns p and q: of
-//
-//	p, q u  by  c p - s q u, s p + c q u
+// planeRotation is a rotation of the columns p < q: it replaces p, q u by c p - s q u, s p + c q u. The zero value stands for none.
+type planeRotation[W dense.Wide] struct {
+	p, q    int
+	c, s, u W
+}
+
+// twoSided is a rotation of the rows and columns p and q.
 type twoSided[W dense.Wide] struct {
-	p, q          int
+	planeRotation[W]
 	cosine, sine  float64
-	c, s, u       W
 	first, second float64 // the diagonal elements that it makes
 }
+
+// active reports whether there is something to rotate.
+func (r *planeRotation[W]) active() bool { return r.q > 0 }
 
 // diagonalize rotates h, a whole Hermitian matrix, until it is diagonal, and rows, which may be empty, with it: A = V diag(values) V^H with the
 // columns of V in the rows.
@@ -26,7 +32,8 @@ type twoSided[W dense.Wide] struct {
 // An element a_pq is negligible if |a_pq| <= 2^-52 sqrt(|a_pp a_qq|).
 func (j *jacobiSolver[W]) diagonalize(h, rows dense.Matrix[W]) error {
 	largest, floor := 0.0, smallestCoupling
-	active := make([]twoSided[W], 0, j.n/2)
+	rotations := make([]twoSided[W], j.n/2)      // of the pairs of a round
+	active := make([]planeRotation[W], 0, j.n/2) // those of them that there are
 	begin := func(sweep int) error {
 		for i := range j.n {
 			largest = max(largest, math.Abs(dense.Real(h.At(i, i))))
@@ -36,26 +43,43 @@ func (j *jacobiSolver[W]) diagonalize(h, rows dense.Matrix[W]) error {
 		}
 		return mirrorLower(j.team, h) // so that rounding errors do not add up to a matrix that is not Hermitian
 	}
-	fromLeft := func(k int) { j.rotateFromLeft(h, rows, &active[k]) }
-	fromRight := func(i int) { rotateColumns(h.Row(i), active) }
-	err := j.sweeps(begin, func() (bool, error) {
+	fromLeft := func(first, end int) {
+		for k := first; k < end; k++ {
+			r := &rotations[k]
+			if *r = newTwoSided(h, j.pairs[k][0], j.pairs[k][1], floor); r.active() {
+				j.rotateFromLeft(h, rows, r)
+			}
+		}
+	}
+	fromRight := func(first, end int) {
+		for player := range 2 { // rows that follow one another in memory
+			for _, pair := range j.pairs[first:end] {
+				rotateColumns(h.Row(pair[player]), active)
+			}
+		}
+		for k := first; k < end; k++ {
+			if r := &rotations[k]; r.active() {
+				r.finish(h)
+			}
+		}
+	}
+	err := j.sweeps(begin, func(round int) (bool, error) {
+		if err := j.share(len(j.pairs), fromLeft); err != nil {
+			return true, err
+		}
 		active = active[:0]
-		for _, pair := range j.pairs {
-			if r, ok := newTwoSided(h, pair[0], pair[1], floor); ok {
-				active = append(active, r)
+		for k := range rotations {
+			if r := &rotations[k]; r.active() {
+				active = append(active, r.planeRotation)
 			}
 		}
 		if len(active) == 0 {
 			return false, nil
 		}
-		if err := j.groups(len(active), fromLeft); err != nil {
-			return true, err
+		if resting := restingPlayer(j.n, round); resting >= 0 {
+			rotateColumns(h.Row(resting), active)
 		}
-		err := j.groups(j.n, fromRight)
-		for k := range active {
-			active[k].finish(h)
-		}
-		return true, err
+		return true, j.share(len(j.pairs), fromRight)
 	})
 	for i := range j.values {
 		j.values[i] = dense.Real(h.At(i, i))
@@ -63,14 +87,14 @@ func (j *jacobiSolver[W]) diagonalize(h, rows dense.Matrix[W]) error {
 	return err
 }
 
-// newTwoSided returns the rotation that makes element (q, p) of h zero; ok is false if that is negligible.
-func newTwoSided[W dense.Wide](h dense.Matrix[W], p, q int, floor float64) (r twoSided[W], ok bool) {
+// newTwoSided returns the rotation that makes element (q, p) of h zero, p < q; the zero value if that is negligible.
+func newTwoSided[W dense.Wide](h dense.Matrix[W], p, q int, floor float64) twoSided[W] {
 	coupling, first, second := h.At(q, p), dense.Real(h.At(p, p)), dense.Real(h.At(q, q))
 	size := dense.Abs(coupling)
 	if size <= dense.Eps[W]()*math.Sqrt(math.Abs(first))*math.Sqrt(math.Abs(second))+floor {
-		return r, false
+		return twoSided[W]{}
 	}
-	r = twoSided[W]{p: p, q: q, u: 1}
+	r := twoSided[W]{planeRotation: planeRotation[W]{p: p, q: q, u: 1}}
 	if dense.IsComplex[W]() {
 		r.u = phase(coupling)
 	} else {
@@ -80,7 +104,7 @@ func newTwoSided[W dense.Wide](h dense.Matrix[W], p, q int, floor float64) (r tw
 	r.cosine, r.sine = cosineSine(t)
 	r.c, r.s = dense.FromReal[W](r.cosine), dense.FromReal[W](r.sine)
 	r.first, r.second = first-t*size, second+t*size
-	return r, true
+	return r
 }
 
 // rotateFromLeft applies a rotation to two rows of h and of the eigenvectors.
@@ -106,10 +130,13 @@ func (r *twoSided[W]) finish(h dense.Matrix[W]) {
 	h.Set(r.q, r.q, dense.FromReal[W](r.second))
 }
 
-// rotateColumns applies the rotations to the elements of a row.
-func rotateColumns[W dense.Wide](row []W, active []twoSided[W]) {
-	for k := range active {
-		r := &active[k]
+// rotateColumns applies the rotations to the elements of a row. Inside of its caller there would be fewer registers for it, which costs a quarter
+// of its time.
+//
+//go:noinline
+func rotateColumns[W dense.Wide](row []W, rotations []planeRotation[W]) {
+	for k := range rotations {
+		r := &rotations[k]
 		x, y := row[r.p], row[r.q]*r.u
 		row[r.p] = r.c*x - r.s*y
 		row[r.q] = r.s*x + r.c*y

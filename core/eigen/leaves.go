@@ -1,6 +1,8 @@
 package eigen
 
 import (
+	"math"
+
 	"trnsci/core/kernel"
 )
 
@@ -56,17 +58,22 @@ func (l *leaves) load(t *tridiagonal, spans []span, order int, ends bool, memory
 	}
 	for lane, s := range spans {
 		n := s.end - s.start
+		sign := 1.0 // of the rows, which makes couplings positive
 		for i := range n {
 			p.D[i*kernel.Lanes+lane] = t.d[s.start+i]
+			switch {
+			case !ends:
+				p.Vectors[(i*cols+i)*kernel.Lanes+lane] = sign
+			case i == 0:
+				p.Vectors[lane] = sign
+			}
 			if i+1 < n {
 				p.E[i*kernel.Lanes+lane] = t.e[s.start+i]
-			}
-			if !ends {
-				p.Vectors[(i*cols+i)*kernel.Lanes+lane] = 1
+				sign = math.Copysign(sign, sign*t.e[s.start+i])
 			}
 		}
 		if ends {
-			p.Vectors[lane], p.Vectors[((n-1)*cols+1)*kernel.Lanes+lane] = 1, 1
+			p.Vectors[((n-1)*cols+1)*kernel.Lanes+lane] = sign
 		}
 	}
 	l.problem = p

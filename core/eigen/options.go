@@ -107,8 +107,8 @@ func Workspace[T dense.Scalar](n int, generalized bool, opt Options) (bytes int6
 	if n > largestOrder {
 		return math.MaxInt64
 	}
-	if n < leastSharedOrder {
-		opt.Team = opt.Team.Serial()
+	if !opt.Jacobi {
+		opt = opt.sharedFrom(leastSharedOrder, n*planes[T]())
 	}
 	single := worksInSingle[T](n, opt) && !opt.Jacobi
 	if dense.IsComplex[T]() {
@@ -132,7 +132,7 @@ func bytesOfBoth[N, W dense.Scalar](n int, single, generalized bool, opt Options
 // workspaceBytes is Workspace for the type W of what is computed, which V is the real type of.
 func workspaceBytes[W dense.Scalar, V dense.Float](n int, generalized bool, opt Options) int64 {
 	if opt.Jacobi {
-		return jacobiBytes[W](n)
+		return jacobiBytes[W](n, opt.Team.Threads())
 	}
 	var number W
 	wide, threads := int(unsafe.Sizeof(number)), opt.Team.Threads()

@@ -83,11 +83,11 @@ func blockElements[W dense.Scalar](n, threads int) int {
 	return matrices*(n+together)*longest + threads*formElements(n, planes[W](), together)
 }
 
-// formElements returns how many numbers form takes as scratch memory for count reflections of a matrix of order n: for their transpose, and for
-// a Gram matrix, T twice and i T, and weights.
+// formElements returns how many numbers form takes as scratch memory for count reflections of a matrix of order n: for their transpose, a Gram
+// matrix, and T twice.
 func formElements(n, planes, count int) int {
 	wide := planes * count
-	return wide * (n + 4*wide + 1)
+	return wide * (n + 3*wide)
 }
 
 // gather brings the reflections that tridiagonalize left in h and tau into blocks, which are to be applied from the first to the last.
@@ -159,18 +159,16 @@ func form[W dense.Scalar, R dense.Float](b *reflectionBlock[R], tau []W, scratch
 		scratch = scratch[rows*cols:]
 		return taken
 	}
+	if b.planes == 1 {
+		formReal(b, tau, take)
+		return
+	}
 	length := b.rows.Cols
 	reflections, transposed := b.rows.Slice(0, wide, 0, length), take(length, wide)
 	gram, factor, right := take(wide, wide), take(wide, wide), take(wide, wide)
 	transpose(transposed, reflections)
 	blas.GemmDirect(1, reflections, transposed, 0, gram)
-	if b.planes == 1 {
-		triangleOf(tau, gram, factor, scratch)
-		transpose(right, factor)
-		blas.GemmDirect(1, transposed, right, 0, b.left)
-		return
-	}
-	complexTriangleOf(tau, gram, factor, take(b.count, wide), scratch)
+	complexTriangleOf(tau, gram, factor)
 	transpose(right, factor)
 	blas.GemmDirect(1, transposed, right, 0, b.left.Slice(0, length, b.count, b.count+wide))
 	for i := range length {
@@ -181,63 +179,63 @@ func form[W dense.Scalar, R dense.Float](b *reflectionBlock[R], tau []W, scratch
 	}
 }
 
+// formReal is form for real reflections: L^T = T V^T. P_j (I - V T V^T) adds the row -tau_j (v_j^T V) T to T, and tau_j on the diagonal, so that T is
+// the inverse of the strict lower triangle of V^T V plus the diagonal of 1/tau_j, and L^T the solution of a triangular system.
+func formReal[W dense.Scalar, R dense.Float](b *reflectionBlock[R], tau []W, take func(rows, cols int) dense.Matrix[R]) {
+	count, length := b.count, b.rows.Cols
+	gram, solution := take(count, count), take(count, length)
+	transpose(b.left, b.rows)
+	blas.GemmDirect(1, b.rows, b.left, 0, gram)
+	solution.CopyFrom(b.rows)
+	for first := 0; first < count; first += kernel.SolveOrder {
+		end := min(count, first+kernel.SolveOrder)
+		rows := solution.Slice(first, end, 0, length)
+		if first > 0 {
+			blas.GemmDirect(-1, gram.Slice(first, end, 0, first), solution.Slice(0, first, 0, length), 1, rows)
+		}
+		var system [kernel.SolveOrder * kernel.SolveOrder]R
+		for i := range rows.Rows {
+			row := system[i*kernel.SolveOrder:]
+			copy(row[:i], gram.Row(first + i)[first:])
+			row[i] = R(dense.Real(tau[first+i]))
+		}
+		kernel.Solve(kernel.Best(), rows.Rows, system[:], rows.Data, 0, rows.Stride, length)
+	}
+	transpose(b.left, solution)
+}
+
 func transpose[R dense.Float](to, from dense.Matrix[R]) {
 	kernel.Transpose(kernel.Best(), from.Rows, from.Cols, from.Data, from.Stride, to.Data, to.Stride)
 }
 
-// triangleOf sets factor to T, row by row: P_j (I - V T V^H) adds the row -tau_j (v_j^H V) T to T, and tau_j on the diagonal. Element (j, q) of
-// gram is v_j^H v_q.
-func triangleOf[W dense.Scalar, R dense.Float](tau []W, gram, factor dense.Matrix[R], weights []R) {
-	for j, t := range tau {
-		re, row := R(dense.Real(t)), factor.Row(j)
-		for q, x := range gram.Row(j)[:j] {
-			weights[q] = -re * x
-		}
-		setToCombination(factor, weights[:j], row)
-		row[j] = re
-	}
-}
-
-// complexTriangleOf is triangleOf for complex reflections. The imaginary parts come first in gram and in the columns of T that belong to
-// reflections. factor gets
+// complexTriangleOf makes T of complex reflections, row by row: P_j (I - V T V^H) adds the row -tau_j (v_j^H V) T to T, and tau_j on the
+// diagonal. The imaginary parts come first in gram, whose complex element (j, q) is v_j^H v_q, and in the columns of factor, which gets
 //
 //	(im T,  re T)
 //	(-re T, im T)
-//
-// turned has a row for each reflection, weights one number for each real one.
-func complexTriangleOf[W dense.Scalar, R dense.Float](tau []W, gram, factor, turned dense.Matrix[R], weights []R) {
+func complexTriangleOf[W dense.Scalar, R dense.Float](tau []W, gram, factor dense.Matrix[R]) {
 	count := len(tau)
 	for j, t := range tau {
 		re, im := R(dense.Real(t)), R(dense.Imag(t))
 		upper, lower := gram.Row(j), gram.Row(count+j)
+		row, below := factor.Row(j), factor.Row(count+j)
+		clear(row)
 		for q := range j {
 			x, y := upper[q]+lower[count+q], lower[q]-upper[count+q]
-			weights[q], weights[count+q] = im*y-re*x, -re*y-im*x
+			x, y = im*y-re*x, -re*y-im*x
+			other := factor.Row(q)
+			toRe, toIm := row[count:][:q+1], row[:q+1]
+			fromRe, fromIm := other[count:][:q+1], other[:q+1]
+			for k, a := range fromRe {
+				toRe[k] += x*a - y*fromIm[k]
+				toIm[k] += x*fromIm[k] + y*a
+			}
 		}
-		row, below, side := factor.Row(j), factor.Row(count+j), turned.Row(j)
-		setToCombination(factor, weights[:j], row)
-		addCombination(turned, weights[count:count+j], row)
 		row[j], row[count+j] = im, re
 		for k, y := range row[:count] {
-			x := row[count+k]
-			below[k], below[count+k], side[k], side[count+k] = -x, y, x, -y
+			below[k], below[count+k] = -row[count+k], y
 		}
 	}
-}
-
-// setToCombination sets y to the combination of the first rows of m with the weights.
-func setToCombination[R dense.Float](m dense.Matrix[R], weights, y []R) {
-	clear(y)
-	addCombination(m, weights, y)
-}
-
-// addCombination adds the combination of the first rows of m with the weights to y.
-func addCombination[R dense.Float](m dense.Matrix[R], weights, y []R) {
-	if len(weights) == 0 {
-		return
-	}
-	rows := kernel.Rows[R]{Count: len(weights), Cols: m.Cols, Stride: m.Stride, A: m.Data}
-	kernel.Axpys(kernel.Best(), &rows, weights, y)
 }
 
 // applyElements returns how many numbers applyBlocks takes as scratch memory for each row of a matrix of order n and type W.

@@ -11,14 +11,23 @@ const (
 	// Matrices up to this order are solved in the lanes of vectors if there are leastGroup of them at least: all lanes take as long as one.
 	laneOrder  = 64
 	leastGroup = 3
-	// A single matrix up to this order is solved in one lane.
-	singleLaneOrder = 18
+	// A single matrix up to this order is solved in one lane, without vectors up to the second one, or to the third if it is complex.
+	singleLaneOrder   = 18
+	singleValueOrder  = 32
+	complexValueOrder = 24
 )
 
-// GroupSize returns how many of count matrices of order n EighGroup should get at a time; 0 says that each goes to Eigh.
-func GroupSize(n, count int, opt Options) int {
+// GroupSize returns how many of count matrices of type T and order n EighGroup should get at a time; 0 says that each goes to Eigh.
+func GroupSize[T dense.Scalar](n, count int, opt Options) int {
+	single := singleLaneOrder
 	switch {
-	case opt.Jacobi, n < 1 || n > laneOrder, n > singleLaneOrder && count < leastGroup:
+	case opt.ValuesOnly && dense.IsComplex[T]():
+		single = complexValueOrder
+	case opt.ValuesOnly:
+		single = singleValueOrder
+	}
+	switch {
+	case opt.Jacobi, worksInSingle[T](n, opt), n < 1 || n > laneOrder, n > single && count < leastGroup:
 		return 0
 	}
 	return min(count, kernel.Lanes)
@@ -28,8 +37,8 @@ func GroupSize(n, count int, opt Options) int {
 // go to w[k] and its eigenvectors to v[k], whose slice is not looked at if there are none. It returns the number of eigenvalues of
 // the last matrix; and with an error the matrix that it belongs to, while all outputs are undefined.
 //
-// Results do not depend on the other matrices of a group. Those of orders up to 18 are the same as Eigh's, bit for bit; in larger
-// matrices they differ by rounding errors.
+// Results do not depend on the other matrices of a group. Those of orders up to 18 are the same as Eigh's, bit for bit, and eigenvalues
+// without vectors up to 32; in larger matrices they differ by rounding errors.
 func EighGroup[T dense.Scalar, R dense.Float](a []dense.View[T], w [][]R, v []dense.View[T], opt Options) (count, failed int, err error) {
 	requireRealType[T, R]()
 	if opt.ValuesOnly {

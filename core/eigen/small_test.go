@@ -80,7 +80,7 @@ func TestGroupsOfAllOrders(t *testing.T) {
 		testGroup[float64, float64](t, worst, n)
 		testGroup[complex128, complex128](t, worst, n)
 	}
-	for _, n := range []int{1, 2, 3, 8, 17, 33, 40} {
+	for _, n := range []int{1, 2, 3, 8, 17, 33, leastSingleOrder - 1} {
 		testGroup[float64, float32](t, worst, n)
 		testGroup[complex128, complex64](t, worst, n)
 	}
@@ -137,6 +137,35 @@ func TestGroupMembersDoNotDependOnOthers(t *testing.T) {
 	}
 }
 
+func TestValuesOfGroupMembersDoNotDependOnOthers(t *testing.T) {
+	testValuesAlone[float64](t, singleValueOrder)
+	testValuesAlone[complex128](t, complexValueOrder)
+}
+
+func testValuesAlone[W dense.Wide](t *testing.T, highest int) {
+	rng := rand.New(rand.NewPCG(9, 8))
+	opt := Options{ValuesOnly: true}
+	for _, n := range []int{singleLaneOrder + 1, highest} {
+		var a []dense.Matrix[W]
+		for k := range kernel.Lanes {
+			a = append(a, groupMember[W](rng, n, k))
+		}
+		out, _, _, err := group[W, float64](a, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := range a {
+			w := make([]float64, n)
+			if _, err := Eigh(a[k].View(), w, dense.View[W]{}, opt); err != nil {
+				t.Fatal(err)
+			}
+			if !sameBits(out[k].w, w) {
+				t.Errorf("order %d, matrix %d: the bits in a group and alone differ", n, k)
+			}
+		}
+	}
+}
+
 // testAlone compares the bits of members of a group with those of each matrix alone, for values without vectors, subsets and the other triangle too.
 func testAlone[W dense.Wide, R dense.Float](t *testing.T, n int) {
 	rng := rand.New(rand.NewPCG(uint64(n), 8))
@@ -187,10 +216,29 @@ func TestGroupNamesWhatFails(t *testing.T) {
 func TestGroupSize(t *testing.T) {
 	for _, c := range []struct{ n, count, want int }{
 		{0, 9, 0}, {1, 1, 1}, {8, 7, 7}, {8, 9, kernel.Lanes}, {singleLaneOrder, 1, 1}, {singleLaneOrder + 1, 2, 0},
-		{singleLaneOrder + 1, leastGroup, leastGroup}, {laneOrder, 100, kernel.Lanes}, {laneOrder + 1, 100, 0},
+		{singleLaneOrder + 1, leastGroup, leastGroup}, {singleValueOrder, 2, 0}, {laneOrder, 100, kernel.Lanes}, {laneOrder + 1, 100, 0},
 	} {
-		if got := GroupSize(c.n, c.count, Options{}); got != c.want {
+		if got := GroupSize[float64](c.n, c.count, Options{}); got != c.want {
 			t.Errorf("%d matrices of order %d in groups of %d, want %d", c.count, c.n, got, c.want)
 		}
+	}
+	for n, want := range map[int]int{singleValueOrder: 1, singleValueOrder + 1: 0} {
+		if got := GroupSize[float64](n, 1, Options{ValuesOnly: true}); got != want {
+			t.Errorf("values of a matrix of order %d in groups of %d, want %d", n, got, want)
+		}
+	}
+	for n, want := range map[int]int{complexValueOrder: 1, complexValueOrder + 1: 0} {
+		if got := GroupSize[complex128](n, 1, Options{ValuesOnly: true}); got != want {
+			t.Errorf("values of a complex matrix of order %d in groups of %d, want %d", n, got, want)
+		}
+	}
+	// Single precision matrices are worked on in the same precision in a stack and alone.
+	for n, want := range map[int]int{leastSingleOrder - 1: kernel.Lanes, leastSingleOrder: 0} {
+		if got := GroupSize[complex64](n, 100, Options{}); got != want {
+			t.Errorf("100 complex64 matrices of order %d in groups of %d, want %d", n, got, want)
+		}
+	}
+	if got := GroupSize[float32](leastSingleOrder, 100, Options{DoublePrecision: true}); got != kernel.Lanes {
+		t.Errorf("100 float32 matrices in double precision in groups of %d, want %d", got, kernel.Lanes)
 	}
 }

@@ -26,3 +26,11 @@ func AppendRound(pairs [][2]int, n, round int) [][2]int {
 	}
 	return pairs
 }
+
+// restingPlayer returns the player who is in no pair of a round, or -1 if there is none.
+func restingPlayer(n, round int) int {
+	if n%2 == 0 {
+		return -1
+	}
+	return round
+}

@@ -10,7 +10,7 @@ import (
 
 // A node of less than this order is not worth a thread of its own, nor the work of several. The memory of a few smaller ones would be more than
 // that of the whole.
-const leastSharedNode = 64
+const leastSharedNode = 48
 
 // mergeLevels returns how often a block of order n is halved.
 func mergeLevels(n int) int {

@@ -36,6 +36,11 @@ func tridiagonalize[W dense.Scalar](team *sched.Team, h dense.Matrix[W], d, e []
 		})
 		n = minSharedOrder
 	}
+	if n > wakingOrder && err == nil {
+		err = r.steps(n-1, wakingOrder)
+		n = wakingOrder
+	}
+	team.Wake()
 	if err == nil {
 		err = r.steps(n-1, 1)
 	}
@@ -156,6 +161,8 @@ const (
 	cutRows = 16
 	// From this order on a pass is worth a second thread.
 	minSharedOrder = 256
+	// The other threads wake up when this order is left. The rest takes about as long as that, and they don't wait for work that long.
+	wakingOrder = 96
 	// Parts of a pass that threads share, each with a product of its own: that of the first one is y.
 	sharedParts = 4
 )

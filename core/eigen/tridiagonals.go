@@ -35,9 +35,7 @@ func EighTridiagonal[R dense.Float](d, e, w []R, v dense.View[R], opt Options) (
 	if !isFinite(largest) {
 		return fillNaN(n, w, v, opt), nil
 	}
-	if n < leastSharedOrder {
-		opt.Team = opt.Team.Serial()
-	}
+	opt = opt.sharedFrom(leastSharedBand, n)
 	exponent := scalingExponent[float64](largest)
 	scaleByPower(exponent, t.d)
 	scaleByPower(exponent, t.e)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"trnsci/core/kernel"
 	"trnsci/core/sched"
 )
 
@@ -84,35 +85,7 @@ func (t *tridiagonal) squaredBlockEnd(l, limit int, floor float64) int {
 	return limit
 }
 
-// rationalSweep does one QL step on the rows l to last, where e has the squares of the couplings. It takes no square roots but the one
-// of the shift, which is Wilkinson's.
-//
-// Method: the variant of Pal, Walker and Kahan, Parlett, The Symmetric Eigenvalue Problem, section 8.15.
+// rationalSweep does one QL step on the rows l to last, where e has the squares of the couplings.
 func (t *tridiagonal) rationalSweep(l, last int) {
-	d, squares := t.d, t.e
-	root := math.Sqrt(squares[l])
-	shift := (d[l+1] - d[l]) / (2 * root)
-	shift = d[l] - root/(shift+math.Copysign(length(shift, 1), shift))
-	c, s := 1.0, 0.0
-	gamma := d[last] - shift
-	p := gamma * gamma
-	for i := last - 1; i >= l; i-- {
-		square := squares[i]
-		r := p + square
-		if i != last-1 {
-			squares[i+1] = s * r
-		}
-		before := c
-		c, s = p/r, square/r
-		old := gamma
-		gamma = c*(d[i]-shift) - s*old
-		d[i+1] = old + (d[i] - gamma)
-		if c != 0 {
-			p = gamma * gamma / c
-		} else {
-			p = before * square
-		}
-	}
-	squares[l] = s * p
-	d[l] = shift + gamma
+	kernel.RationalSweep(t.d[l:], t.e[l:], last-l, 1, 1, nil)
 }

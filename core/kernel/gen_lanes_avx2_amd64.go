@@ -73,8 +73,3 @@ func formComplexLanesAVX2Pair(args *byte)
 //
 //go:noescape
 func directComplexLanesAVX2Pair(args *byte)
-
-// iterateLanesAVX2Alone diagonalizes tridiagonal matrices, see LaneProblem. It reads and writes no element outside of the operands.
-//
-//go:noescape
-func iterateLanesAVX2Alone(args *byte)

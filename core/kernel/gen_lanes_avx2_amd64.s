@@ -50,11 +50,10 @@ scan:
 	VMOVUPD     (BX)(DX*1), Y8
 	VMOVUPD     192(DI), Y10
 	VFMADD231PD 192(SI), Y9, Y10
-	VMULPD      Y8, Y8, Y11
 	VCMPPD      $0x02, Y2, Y0, Y13
 	VCMPPD      $0x1e, Y2, Y1, Y15
 	VANDPD      Y13, Y15, Y15
-	VCMPPD      $0x02, Y10, Y11, Y14
+	VCMPPD      $0x02, Y10, Y8, Y14
 	VANDPD      Y15, Y14, Y14
 	VCMPPD      $0x00, Y2, Y0, Y13
 	VANDPD      Y15, Y13, Y13
@@ -65,6 +64,9 @@ scan:
 	VMOVUPD     128(DI), Y11
 	VBLENDVPD   Y12, Y10, Y11, Y11
 	VMOVUPD     Y11, 128(DI)
+	VMOVUPD     384(DI), Y11
+	VBLENDVPD   Y12, Y10, Y11, Y11
+	VMOVUPD     Y11, 384(DI)
 	VADDPD      Y7, Y2, Y10
 	VANDNPD     Y14, Y13, Y12
 	VBLENDVPD   Y12, Y2, Y1, Y1
@@ -95,14 +97,14 @@ scan_next:
 
 scanned:
 	VMOVUPD      Y0, (DI)
-	VMOVUPD      Y0, 256(DI)
 	VMOVUPD      Y1, 64(DI)
 	TESTQ        R9, R9
 	JS           done
 	CMPQ         104(R13), $0x00
 	JE           done
 	DECQ         104(R13)
-	VADDPD       Y5, Y5, Y9
+	VSQRTPD      Y5, Y10
+	VADDPD       Y10, Y10, Y9
 	VSUBPD       Y3, Y4, Y7
 	VDIVPD       Y9, Y7, Y7
 	VMOVUPD      (SI), Y8
@@ -111,9 +113,11 @@ scanned:
 	VANDPD       384(SI), Y7, Y9
 	VORPD        Y8, Y9, Y8
 	VADDPD       Y8, Y7, Y7
-	VDIVPD       Y7, Y5, Y8
-	VSUBPD       Y3, Y6, Y7
-	VADDPD       Y8, Y7, Y3
+	VDIVPD       Y7, Y10, Y8
+	VSUBPD       Y8, Y3, Y8
+	VMOVUPD      Y8, 256(DI)
+	VSUBPD       Y8, Y6, Y3
+	VMULPD       Y3, Y3, Y2
 	VMOVUPD      128(DI), Y9
 	VADDPD       (SI), Y9, Y9
 	VMOVUPD      Y9, 128(DI)
@@ -122,8 +126,8 @@ scanned:
 	VBLENDVPD    Y15, 320(DI), Y8, Y8
 	VMOVUPD      Y8, 192(DI)
 	VMOVUPD      (SI), Y0
-	VMOVUPD      Y0, Y1
-	VXORPS       Y2, Y2, Y2
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y7, Y7, Y7
 	VXORPS       X6, X6, X6
 	VCVTSI2SDQ   R9, X6, X6
 	VBROADCASTSD X6, Y6
@@ -138,121 +142,128 @@ scanned:
 	ADDQ         88(R13), R10
 
 row:
-	VMOVUPD      (BX)(DX*1), Y8
-	VMULPD       Y0, Y8, Y10
-	VMULPD       Y1, Y8, Y9
-	VMULPD       Y10, Y10, Y12
-	VFMADD231PD  Y3, Y3, Y12
-	VSQRTPD      Y12, Y11
-	VMOVUPD      (SI), Y13
-	VDIVPD       Y11, Y13, Y13
-	VCMPPD       $0x1d, 256(DI), Y6, Y14
+	VCMPPD       $0x1d, (DI), Y6, Y14
 	VCMPPD       $0x01, 64(DI), Y6, Y15
 	VANDPD       Y14, Y15, Y15
-	VCMPPD       $0x01, 128(SI), Y12, Y14
-	VANDPD       Y15, Y14, Y14
-	VANDNPD      Y15, Y14, Y15
-	VMULPD       Y13, Y10, Y10
-	VMULPD       Y3, Y13, Y13
-	VMOVUPD      (SI), Y12
-	VFNMADD231PD Y13, Y13, Y12
-	VFNMADD231PD Y10, Y10, Y12
-	VMULPD       64(SI), Y12, Y12
-	VFMADD231PD  Y12, Y13, Y13
-	VFMADD231PD  Y12, Y10, Y10
-	VADDPD       (SI), Y6, Y7
-	VCMPPD       $0x01, 64(DI), Y7, Y12
-	VANDPD       Y15, Y12, Y12
-	VBLENDVPD    Y12, Y11, Y5, Y5
-	VXORPS       Y12, Y12, Y12
-	VBLENDVPD    Y15, Y10, Y12, Y7
-	VBLENDVPD    Y14, Y12, Y5, Y5
+	VMOVUPD      (BX)(DX*1), Y8
+	VADDPD       Y2, Y8, Y9
+	VMULPD       Y1, Y9, Y10
+	VBLENDVPD    Y15, Y10, Y5, Y5
 	VMOVUPD      Y5, 64(BX)(DX*1)
-	VSUBPD       Y2, Y4, Y11
-	VBLENDVPD    Y14, Y11, Y4, Y4
-	VMOVUPD      Y8, Y5
-	VBLENDVPD    Y14, Y9, Y5, Y5
-	VMOVUPD      (AX)(DX*1), Y8
-	VSUBPD       Y11, Y8, Y8
-	VMULPD       Y10, Y8, Y8
-	VADDPD       Y9, Y9, Y12
-	VFMADD231PD  Y12, Y13, Y8
-	VMULPD       Y10, Y8, Y12
-	VFMSUB231PD  Y8, Y13, Y9
-	VADDPD       Y12, Y11, Y11
-	VBLENDVPD    Y15, Y11, Y4, Y4
+	VMOVUPD      (SI), Y10
+	VDIVPD       Y9, Y10, Y9
+	VDIVPD       Y2, Y8, Y10
+	VMOVUPD      (AX)(DX*1), Y11
+	VSUBPD       256(DI), Y11, Y11
+	VMULPD       Y3, Y10, Y10
+	VSUBPD       Y10, Y11, Y11
+	VMULPD       Y2, Y9, Y12
+	VMULPD       Y8, Y9, Y13
+	VMULPD       Y12, Y11, Y9
+	VMULPD       Y9, Y11, Y11
+	VCMPPD       $0x01, 128(SI), Y12, Y14
+	VMOVUPD      384(SI), Y10
+	VXORPS       Y3, Y10, Y10
+	VBLENDVPD    Y14, Y10, Y9, Y9
+	VMULPD       Y0, Y8, Y10
+	VBLENDVPD    Y14, Y10, Y11, Y11
+	VBLENDVPD    Y15, Y11, Y2, Y2
+	VANDPD       384(SI), Y3, Y10
+	VXORPS       Y10, Y7, Y7
+	VMOVUPD      (AX)(DX*1), Y10
+	VSUBPD       Y9, Y10, Y10
+	VADDPD       Y10, Y3, Y10
+	VBLENDVPD    Y15, Y10, Y4, Y4
 	VMOVUPD      Y4, 64(AX)(DX*1)
-	VMOVUPD      (SI), Y8
-	VBLENDVPD    Y15, Y13, Y8, Y1
-	VBLENDVPD    Y15, Y7, Y8, Y0
-	VXORPS       Y11, Y11, Y11
-	VBLENDVPD    Y15, Y12, Y11, Y2
 	VBLENDVPD    Y15, Y9, Y3, Y3
+	VMOVUPD      (SI), Y10
+	VBLENDVPD    Y15, Y12, Y10, Y0
+	VXORPS       Y10, Y10, Y10
+	VBLENDVPD    Y15, Y13, Y10, Y1
+	VBLENDVPD    Y15, Y7, Y10, Y7
+	VCMPPD       $0x00, (DI), Y6, Y14
+	VANDPD       Y15, Y14, Y14
 	VMOVUPD      (AX)(DX*1), Y4
-	VMOVMSKPD    Y14, R15
+	VADDPD       256(DI), Y3, Y10
+	VBLENDVPD    Y14, Y10, Y4, Y4
+	VMULPD       Y1, Y2, Y10
+	VBLENDVPD    Y14, Y10, Y8, Y5
+	VMOVMSKPD    Y15, R15
 	TESTL        R15, R15
-	JZ           whole
-	VADDPD       Y6, Y8, Y11
-	VMOVUPD      256(DI), Y9
-	VBLENDVPD    Y14, Y11, Y9, Y9
-	VMOVUPD      Y9, 256(DI)
+	CMPQ         96(R13), $0x00
+	JE           turned
+	VSQRTPD      Y0, Y9
+	VORPD        Y7, Y9, Y9
+	VSQRTPD      Y1, Y10
+	VMOVUPD      (SI), Y11
+	VFNMADD231PD Y9, Y9, Y11
+	VFNMADD231PD Y10, Y10, Y11
+	VMULPD       64(SI), Y11, Y11
+	VFMADD231PD  Y11, Y9, Y9
+	VFMADD231PD  Y11, Y10, Y10
+	VMOVUPD      Y9, 576(DI)
+	VMOVUPD      384(DI), Y12
+	VXORPS       Y13, Y13, Y13
+	VBLENDVPD    Y14, Y12, Y13, Y13
+	VXORPS       Y13, Y10, Y10
+	VMOVUPD      Y10, 640(DI)
+	VANDPD       384(SI), Y3, Y13
+	VXORPS       Y7, Y13, Y13
+	VXORPS       Y12, Y13, Y13
+	VBLENDVPD    Y14, Y13, Y12, Y12
+	VMOVUPD      Y12, 384(DI)
 
-whole:
-	VCMPPD    $0x00, (DI), Y6, Y14
-	VANDPD    Y15, Y14, Y14
-	VSUBPD    Y2, Y4, Y11
-	VBLENDVPD Y14, Y11, Y4, Y4
-	VBLENDVPD Y14, Y3, Y5, Y5
-	VMOVMSKPD Y15, R15
-	TESTL     R15, R15
-	TESTQ     R14, R14
-	JZ        rotate_end
-	VMOVUPD   384(DI), Y14
-	VMOVUPD   448(DI), Y15
-	MOVQ      R10, R11
-	ADDQ      88(R13), R11
-	XORQ      CX, CX
-	MOVQ      96(R13), R12
-	SUBQ      $0x02, R12
-	JLT       rotate_rest
+turned:
+	TESTQ   R14, R14
+	JZ      rotate_end
+	VMOVUPD 448(DI), Y14
+	VMOVUPD 512(DI), Y15
+	MOVQ    R10, R11
+	ADDQ    88(R13), R11
+	XORQ    CX, CX
+	MOVQ    96(R13), R12
+	SUBQ    $0x02, R12
+	JLT     rotate_rest
 
 rotate:
-	VMOVUPD     (R10)(CX*1), Y8
-	VMOVUPD     (R11)(CX*1), Y9
-	VMULPD      Y15, Y9, Y10
-	VFMSUB231PD Y8, Y14, Y10
-	VMOVUPD     Y10, (R10)(CX*1)
-	VMULPD      Y15, Y8, Y8
-	VFMADD231PD Y9, Y14, Y8
-	VMOVUPD     Y8, (R11)(CX*1)
-	VMOVUPD     64(R10)(CX*1), Y11
-	VMOVUPD     64(R11)(CX*1), Y12
-	VMULPD      Y15, Y12, Y13
-	VFMSUB231PD Y11, Y14, Y13
-	VMOVUPD     Y13, 64(R10)(CX*1)
-	VMULPD      Y15, Y11, Y11
-	VFMADD231PD Y12, Y14, Y11
-	VMOVUPD     Y11, 64(R11)(CX*1)
-	ADDQ        $0x80, CX
-	SUBQ        $0x02, R12
-	JGE         rotate
+	VMOVUPD      (R10)(CX*1), Y8
+	VMOVUPD      (R11)(CX*1), Y9
+	VMULPD       Y14, Y8, Y10
+	VFNMADD231PD Y15, Y9, Y10
+	VMOVUPD      Y10, (R10)(CX*1)
+	VMULPD       Y15, Y8, Y8
+	VFMADD231PD  Y9, Y14, Y8
+	VMOVUPD      Y8, (R11)(CX*1)
+	VMOVUPD      64(R10)(CX*1), Y11
+	VMOVUPD      64(R11)(CX*1), Y12
+	VMULPD       Y14, Y11, Y13
+	VFNMADD231PD Y15, Y12, Y13
+	VMOVUPD      Y13, 64(R10)(CX*1)
+	VMULPD       Y15, Y11, Y11
+	VFMADD231PD  Y12, Y14, Y11
+	VMOVUPD      Y11, 64(R11)(CX*1)
+	ADDQ         $0x80, CX
+	SUBQ         $0x02, R12
+	JGE          rotate
 
 rotate_rest:
-	ADDQ        $0x02, R12
-	JZ          rotate_end
-	VMOVUPD     (R10)(CX*1), Y8
-	VMOVUPD     (R11)(CX*1), Y9
-	VMULPD      Y15, Y9, Y10
-	VFMSUB231PD Y8, Y14, Y10
-	VMOVUPD     Y10, (R10)(CX*1)
-	VMULPD      Y15, Y8, Y8
-	VFMADD231PD Y9, Y14, Y8
-	VMOVUPD     Y8, (R11)(CX*1)
-	ADDQ        $0x40, CX
+	ADDQ         $0x02, R12
+	JZ           rotate_end
+	VMOVUPD      (R10)(CX*1), Y8
+	VMOVUPD      (R11)(CX*1), Y9
+	VMULPD       Y14, Y8, Y10
+	VFNMADD231PD Y15, Y9, Y10
+	VMOVUPD      Y10, (R10)(CX*1)
+	VMULPD       Y15, Y8, Y8
+	VFMADD231PD  Y9, Y14, Y8
+	VMOVUPD      Y8, (R11)(CX*1)
+	ADDQ         $0x40, CX
 
 rotate_end:
-	VMOVUPD Y1, 384(DI)
-	VMOVUPD Y7, 448(DI)
+	VMOVUPD 576(DI), Y8
+	VMOVUPD Y8, 448(DI)
+	VMOVUPD 640(DI), Y8
+	VMOVUPD Y8, 512(DI)
 	MOVQ    R15, R14
 	SUBQ    88(R13), R10
 	VSUBPD  (SI), Y6, Y6
@@ -262,8 +273,8 @@ rotate_end:
 	JGE     row
 	TESTQ   R14, R14
 	JZ      rotate_last_end
-	VMOVUPD 384(DI), Y14
-	VMOVUPD 448(DI), Y15
+	VMOVUPD 448(DI), Y14
+	VMOVUPD 512(DI), Y15
 	MOVQ    R10, R11
 	ADDQ    88(R13), R11
 	XORQ    CX, CX
@@ -272,38 +283,38 @@ rotate_end:
 	JLT     rotate_last_rest
 
 rotate_last:
-	VMOVUPD     (R10)(CX*1), Y8
-	VMOVUPD     (R11)(CX*1), Y9
-	VMULPD      Y15, Y9, Y10
-	VFMSUB231PD Y8, Y14, Y10
-	VMOVUPD     Y10, (R10)(CX*1)
-	VMULPD      Y15, Y8, Y8
-	VFMADD231PD Y9, Y14, Y8
-	VMOVUPD     Y8, (R11)(CX*1)
-	VMOVUPD     64(R10)(CX*1), Y11
-	VMOVUPD     64(R11)(CX*1), Y12
-	VMULPD      Y15, Y12, Y13
-	VFMSUB231PD Y11, Y14, Y13
-	VMOVUPD     Y13, 64(R10)(CX*1)
-	VMULPD      Y15, Y11, Y11
-	VFMADD231PD Y12, Y14, Y11
-	VMOVUPD     Y11, 64(R11)(CX*1)
-	ADDQ        $0x80, CX
-	SUBQ        $0x02, R12
-	JGE         rotate_last
+	VMOVUPD      (R10)(CX*1), Y8
+	VMOVUPD      (R11)(CX*1), Y9
+	VMULPD       Y14, Y8, Y10
+	VFNMADD231PD Y15, Y9, Y10
+	VMOVUPD      Y10, (R10)(CX*1)
+	VMULPD       Y15, Y8, Y8
+	VFMADD231PD  Y9, Y14, Y8
+	VMOVUPD      Y8, (R11)(CX*1)
+	VMOVUPD      64(R10)(CX*1), Y11
+	VMOVUPD      64(R11)(CX*1), Y12
+	VMULPD       Y14, Y11, Y13
+	VFNMADD231PD Y15, Y12, Y13
+	VMOVUPD      Y13, 64(R10)(CX*1)
+	VMULPD       Y15, Y11, Y11
+	VFMADD231PD  Y12, Y14, Y11
+	VMOVUPD      Y11, 64(R11)(CX*1)
+	ADDQ         $0x80, CX
+	SUBQ         $0x02, R12
+	JGE          rotate_last
 
 rotate_last_rest:
-	ADDQ        $0x02, R12
-	JZ          rotate_last_end
-	VMOVUPD     (R10)(CX*1), Y8
-	VMOVUPD     (R11)(CX*1), Y9
-	VMULPD      Y15, Y9, Y10
-	VFMSUB231PD Y8, Y14, Y10
-	VMOVUPD     Y10, (R10)(CX*1)
-	VMULPD      Y15, Y8, Y8
-	VFMADD231PD Y9, Y14, Y8
-	VMOVUPD     Y8, (R11)(CX*1)
-	ADDQ        $0x40, CX
+	ADDQ         $0x02, R12
+	JZ           rotate_last_end
+	VMOVUPD      (R10)(CX*1), Y8
+	VMOVUPD      (R11)(CX*1), Y9
+	VMULPD       Y14, Y8, Y10
+	VFNMADD231PD Y15, Y9, Y10
+	VMOVUPD      Y10, (R10)(CX*1)
+	VMULPD       Y15, Y8, Y8
+	VFMADD231PD  Y9, Y14, Y8
+	VMOVUPD      Y8, (R11)(CX*1)
+	ADDQ         $0x40, CX
 
 rotate_last_end:
 	VMOVUPD Y4, 64(AX)(DX*1)
@@ -474,6 +485,7 @@ TEXT ·formRealLanesAVX2(SB), NOSPLIT, $0-8
 	IMUL3Q  $0x40, CX, CX
 	MOVQ    8(R13), BX
 	MOVQ    40(R13), R8
+	MOVQ    24(R13), R9
 	XORQ    R10, R10
 
 identity_row:
@@ -488,6 +500,10 @@ identity:
 
 identity_end:
 	VMOVUPD Y1, (BX)(R10*1)
+	VMOVUPD (R9), Y2
+	VANDPD  384(SI), Y2, Y2
+	VXORPS  Y2, Y1, Y1
+	ADDQ    $0x40, R9
 	ADDQ    88(R13), BX
 	ADDQ    $0x40, R10
 	CMPQ    R10, CX
@@ -827,6 +843,7 @@ TEXT ·formComplexLanesAVX2(SB), NOSPLIT, $0-8
 	IMUL3Q  $0x80, CX, CX
 	MOVQ    8(R13), BX
 	MOVQ    40(R13), R8
+	MOVQ    24(R13), R9
 	XORQ    R10, R10
 
 identity_row:
@@ -1042,11 +1059,10 @@ scan:
 	VMOVUPD     (BX)(DX*1), X8
 	VMOVUPD     192(DI), X10
 	VFMADD231PD 192(SI), X9, X10
-	VMULPD      X8, X8, X11
 	VCMPPD      $0x02, X2, X0, X13
 	VCMPPD      $0x1e, X2, X1, X15
 	VANDPD      X13, X15, X15
-	VCMPPD      $0x02, X10, X11, X14
+	VCMPPD      $0x02, X10, X8, X14
 	VANDPD      X15, X14, X14
 	VCMPPD      $0x00, X2, X0, X13
 	VANDPD      X15, X13, X13
@@ -1057,6 +1073,9 @@ scan:
 	VMOVUPD     128(DI), X11
 	VBLENDVPD   X12, X10, X11, X11
 	VMOVUPD     X11, 128(DI)
+	VMOVUPD     384(DI), X11
+	VBLENDVPD   X12, X10, X11, X11
+	VMOVUPD     X11, 384(DI)
 	VADDPD      X7, X2, X10
 	VANDNPD     X14, X13, X12
 	VBLENDVPD   X12, X2, X1, X1
@@ -1087,14 +1106,14 @@ scan_next:
 
 scanned:
 	VMOVUPD     X0, (DI)
-	VMOVUPD     X0, 256(DI)
 	VMOVUPD     X1, 64(DI)
 	TESTQ       R9, R9
 	JS          done
 	CMPQ        104(R13), $0x00
 	JE          done
 	DECQ        104(R13)
-	VADDPD      X5, X5, X9
+	VSQRTPD     X5, X10
+	VADDPD      X10, X10, X9
 	VSUBPD      X3, X4, X7
 	VDIVPD      X9, X7, X7
 	VMOVUPD     (SI), X8
@@ -1103,9 +1122,11 @@ scanned:
 	VANDPD      384(SI), X7, X9
 	VORPD       X8, X9, X8
 	VADDPD      X8, X7, X7
-	VDIVPD      X7, X5, X8
-	VSUBPD      X3, X6, X7
-	VADDPD      X8, X7, X3
+	VDIVPD      X7, X10, X8
+	VSUBPD      X8, X3, X8
+	VMOVUPD     X8, 256(DI)
+	VSUBPD      X8, X6, X3
+	VMULPD      X3, X3, X2
 	VMOVUPD     128(DI), X9
 	VADDPD      (SI), X9, X9
 	VMOVUPD     X9, 128(DI)
@@ -1114,8 +1135,8 @@ scanned:
 	VBLENDVPD   X15, 320(DI), X8, X8
 	VMOVUPD     X8, 192(DI)
 	VMOVUPD     (SI), X0
-	VMOVUPD     X0, X1
-	VXORPS      X2, X2, X2
+	VXORPS      X1, X1, X1
+	VXORPS      X7, X7, X7
 	VXORPS      X6, X6, X6
 	VCVTSI2SDQ  R9, X6, X6
 	VUNPCKLPD   X6, X6, X6
@@ -1130,121 +1151,128 @@ scanned:
 	ADDQ        88(R13), R10
 
 row:
-	VMOVUPD      (BX)(DX*1), X8
-	VMULPD       X0, X8, X10
-	VMULPD       X1, X8, X9
-	VMULPD       X10, X10, X12
-	VFMADD231PD  X3, X3, X12
-	VSQRTPD      X12, X11
-	VMOVUPD      (SI), X13
-	VDIVPD       X11, X13, X13
-	VCMPPD       $0x1d, 256(DI), X6, X14
+	VCMPPD       $0x1d, (DI), X6, X14
 	VCMPPD       $0x01, 64(DI), X6, X15
 	VANDPD       X14, X15, X15
-	VCMPPD       $0x01, 128(SI), X12, X14
-	VANDPD       X15, X14, X14
-	VANDNPD      X15, X14, X15
-	VMULPD       X13, X10, X10
-	VMULPD       X3, X13, X13
-	VMOVUPD      (SI), X12
-	VFNMADD231PD X13, X13, X12
-	VFNMADD231PD X10, X10, X12
-	VMULPD       64(SI), X12, X12
-	VFMADD231PD  X12, X13, X13
-	VFMADD231PD  X12, X10, X10
-	VADDPD       (SI), X6, X7
-	VCMPPD       $0x01, 64(DI), X7, X12
-	VANDPD       X15, X12, X12
-	VBLENDVPD    X12, X11, X5, X5
-	VXORPS       X12, X12, X12
-	VBLENDVPD    X15, X10, X12, X7
-	VBLENDVPD    X14, X12, X5, X5
+	VMOVUPD      (BX)(DX*1), X8
+	VADDPD       X2, X8, X9
+	VMULPD       X1, X9, X10
+	VBLENDVPD    X15, X10, X5, X5
 	VMOVUPD      X5, 16(BX)(DX*1)
-	VSUBPD       X2, X4, X11
-	VBLENDVPD    X14, X11, X4, X4
-	VMOVUPD      X8, X5
-	VBLENDVPD    X14, X9, X5, X5
-	VMOVUPD      (AX)(DX*1), X8
-	VSUBPD       X11, X8, X8
-	VMULPD       X10, X8, X8
-	VADDPD       X9, X9, X12
-	VFMADD231PD  X12, X13, X8
-	VMULPD       X10, X8, X12
-	VFMSUB231PD  X8, X13, X9
-	VADDPD       X12, X11, X11
-	VBLENDVPD    X15, X11, X4, X4
+	VMOVUPD      (SI), X10
+	VDIVPD       X9, X10, X9
+	VDIVPD       X2, X8, X10
+	VMOVUPD      (AX)(DX*1), X11
+	VSUBPD       256(DI), X11, X11
+	VMULPD       X3, X10, X10
+	VSUBPD       X10, X11, X11
+	VMULPD       X2, X9, X12
+	VMULPD       X8, X9, X13
+	VMULPD       X12, X11, X9
+	VMULPD       X9, X11, X11
+	VCMPPD       $0x01, 128(SI), X12, X14
+	VMOVUPD      384(SI), X10
+	VXORPS       X3, X10, X10
+	VBLENDVPD    X14, X10, X9, X9
+	VMULPD       X0, X8, X10
+	VBLENDVPD    X14, X10, X11, X11
+	VBLENDVPD    X15, X11, X2, X2
+	VANDPD       384(SI), X3, X10
+	VXORPS       X10, X7, X7
+	VMOVUPD      (AX)(DX*1), X10
+	VSUBPD       X9, X10, X10
+	VADDPD       X10, X3, X10
+	VBLENDVPD    X15, X10, X4, X4
 	VMOVUPD      X4, 16(AX)(DX*1)
-	VMOVUPD      (SI), X8
-	VBLENDVPD    X15, X13, X8, X1
-	VBLENDVPD    X15, X7, X8, X0
-	VXORPS       X11, X11, X11
-	VBLENDVPD    X15, X12, X11, X2
 	VBLENDVPD    X15, X9, X3, X3
+	VMOVUPD      (SI), X10
+	VBLENDVPD    X15, X12, X10, X0
+	VXORPS       X10, X10, X10
+	VBLENDVPD    X15, X13, X10, X1
+	VBLENDVPD    X15, X7, X10, X7
+	VCMPPD       $0x00, (DI), X6, X14
+	VANDPD       X15, X14, X14
 	VMOVUPD      (AX)(DX*1), X4
-	VMOVMSKPD    X14, R15
+	VADDPD       256(DI), X3, X10
+	VBLENDVPD    X14, X10, X4, X4
+	VMULPD       X1, X2, X10
+	VBLENDVPD    X14, X10, X8, X5
+	VMOVMSKPD    X15, R15
 	TESTL        R15, R15
-	JZ           whole
-	VADDPD       X6, X8, X11
-	VMOVUPD      256(DI), X9
-	VBLENDVPD    X14, X11, X9, X9
-	VMOVUPD      X9, 256(DI)
+	CMPQ         96(R13), $0x00
+	JE           turned
+	VSQRTPD      X0, X9
+	VORPD        X7, X9, X9
+	VSQRTPD      X1, X10
+	VMOVUPD      (SI), X11
+	VFNMADD231PD X9, X9, X11
+	VFNMADD231PD X10, X10, X11
+	VMULPD       64(SI), X11, X11
+	VFMADD231PD  X11, X9, X9
+	VFMADD231PD  X11, X10, X10
+	VMOVUPD      X9, 576(DI)
+	VMOVUPD      384(DI), X12
+	VXORPS       X13, X13, X13
+	VBLENDVPD    X14, X12, X13, X13
+	VXORPS       X13, X10, X10
+	VMOVUPD      X10, 640(DI)
+	VANDPD       384(SI), X3, X13
+	VXORPS       X7, X13, X13
+	VXORPS       X12, X13, X13
+	VBLENDVPD    X14, X13, X12, X12
+	VMOVUPD      X12, 384(DI)
 
-whole:
-	VCMPPD    $0x00, (DI), X6, X14
-	VANDPD    X15, X14, X14
-	VSUBPD    X2, X4, X11
-	VBLENDVPD X14, X11, X4, X4
-	VBLENDVPD X14, X3, X5, X5
-	VMOVMSKPD X15, R15
-	TESTL     R15, R15
-	TESTQ     R14, R14
-	JZ        rotate_end
-	VMOVUPD   384(DI), X14
-	VMOVUPD   448(DI), X15
-	MOVQ      R10, R11
-	ADDQ      88(R13), R11
-	XORQ      CX, CX
-	MOVQ      96(R13), R12
-	SUBQ      $0x02, R12
-	JLT       rotate_rest
+turned:
+	TESTQ   R14, R14
+	JZ      rotate_end
+	VMOVUPD 448(DI), X14
+	VMOVUPD 512(DI), X15
+	MOVQ    R10, R11
+	ADDQ    88(R13), R11
+	XORQ    CX, CX
+	MOVQ    96(R13), R12
+	SUBQ    $0x02, R12
+	JLT     rotate_rest
 
 rotate:
-	VMOVUPD     (R10)(CX*1), X8
-	VMOVUPD     (R11)(CX*1), X9
-	VMULPD      X15, X9, X10
-	VFMSUB231PD X8, X14, X10
-	VMOVUPD     X10, (R10)(CX*1)
-	VMULPD      X15, X8, X8
-	VFMADD231PD X9, X14, X8
-	VMOVUPD     X8, (R11)(CX*1)
-	VMOVUPD     16(R10)(CX*1), X11
-	VMOVUPD     16(R11)(CX*1), X12
-	VMULPD      X15, X12, X13
-	VFMSUB231PD X11, X14, X13
-	VMOVUPD     X13, 16(R10)(CX*1)
-	VMULPD      X15, X11, X11
-	VFMADD231PD X12, X14, X11
-	VMOVUPD     X11, 16(R11)(CX*1)
-	ADDQ        $0x20, CX
-	SUBQ        $0x02, R12
-	JGE         rotate
+	VMOVUPD      (R10)(CX*1), X8
+	VMOVUPD      (R11)(CX*1), X9
+	VMULPD       X14, X8, X10
+	VFNMADD231PD X15, X9, X10
+	VMOVUPD      X10, (R10)(CX*1)
+	VMULPD       X15, X8, X8
+	VFMADD231PD  X9, X14, X8
+	VMOVUPD      X8, (R11)(CX*1)
+	VMOVUPD      16(R10)(CX*1), X11
+	VMOVUPD      16(R11)(CX*1), X12
+	VMULPD       X14, X11, X13
+	VFNMADD231PD X15, X12, X13
+	VMOVUPD      X13, 16(R10)(CX*1)
+	VMULPD       X15, X11, X11
+	VFMADD231PD  X12, X14, X11
+	VMOVUPD      X11, 16(R11)(CX*1)
+	ADDQ         $0x20, CX
+	SUBQ         $0x02, R12
+	JGE          rotate
 
 rotate_rest:
-	ADDQ        $0x02, R12
-	JZ          rotate_end
-	VMOVUPD     (R10)(CX*1), X8
-	VMOVUPD     (R11)(CX*1), X9
-	VMULPD      X15, X9, X10
-	VFMSUB231PD X8, X14, X10
-	VMOVUPD     X10, (R10)(CX*1)
-	VMULPD      X15, X8, X8
-	VFMADD231PD X9, X14, X8
-	VMOVUPD     X8, (R11)(CX*1)
-	ADDQ        $0x10, CX
+	ADDQ         $0x02, R12
+	JZ           rotate_end
+	VMOVUPD      (R10)(CX*1), X8
+	VMOVUPD      (R11)(CX*1), X9
+	VMULPD       X14, X8, X10
+	VFNMADD231PD X15, X9, X10
+	VMOVUPD      X10, (R10)(CX*1)
+	VMULPD       X15, X8, X8
+	VFMADD231PD  X9, X14, X8
+	VMOVUPD      X8, (R11)(CX*1)
+	ADDQ         $0x10, CX
 
 rotate_end:
-	VMOVUPD X1, 384(DI)
-	VMOVUPD X7, 448(DI)
+	VMOVUPD 576(DI), X8
+	VMOVUPD X8, 448(DI)
+	VMOVUPD 640(DI), X8
+	VMOVUPD X8, 512(DI)
 	MOVQ    R15, R14
 	SUBQ    88(R13), R10
 	VSUBPD  (SI), X6, X6
@@ -1254,8 +1282,8 @@ rotate_end:
 	JGE     row
 	TESTQ   R14, R14
 	JZ      rotate_last_end
-	VMOVUPD 384(DI), X14
-	VMOVUPD 448(DI), X15
+	VMOVUPD 448(DI), X14
+	VMOVUPD 512(DI), X15
 	MOVQ    R10, R11
 	ADDQ    88(R13), R11
 	XORQ    CX, CX
@@ -1264,38 +1292,38 @@ rotate_end:
 	JLT     rotate_last_rest
 
 rotate_last:
-	VMOVUPD     (R10)(CX*1), X8
-	VMOVUPD     (R11)(CX*1), X9
-	VMULPD      X15, X9, X10
-	VFMSUB231PD X8, X14, X10
-	VMOVUPD     X10, (R10)(CX*1)
-	VMULPD      X15, X8, X8
-	VFMADD231PD X9, X14, X8
-	VMOVUPD     X8, (R11)(CX*1)
-	VMOVUPD     16(R10)(CX*1), X11
-	VMOVUPD     16(R11)(CX*1), X12
-	VMULPD      X15, X12, X13
-	VFMSUB231PD X11, X14, X13
-	VMOVUPD     X13, 16(R10)(CX*1)
-	VMULPD      X15, X11, X11
-	VFMADD231PD X12, X14, X11
-	VMOVUPD     X11, 16(R11)(CX*1)
-	ADDQ        $0x20, CX
-	SUBQ        $0x02, R12
-	JGE         rotate_last
+	VMOVUPD      (R10)(CX*1), X8
+	VMOVUPD      (R11)(CX*1), X9
+	VMULPD       X14, X8, X10
+	VFNMADD231PD X15, X9, X10
+	VMOVUPD      X10, (R10)(CX*1)
+	VMULPD       X15, X8, X8
+	VFMADD231PD  X9, X14, X8
+	VMOVUPD      X8, (R11)(CX*1)
+	VMOVUPD      16(R10)(CX*1), X11
+	VMOVUPD      16(R11)(CX*1), X12
+	VMULPD       X14, X11, X13
+	VFNMADD231PD X15, X12, X13
+	VMOVUPD      X13, 16(R10)(CX*1)
+	VMULPD       X15, X11, X11
+	VFMADD231PD  X12, X14, X11
+	VMOVUPD      X11, 16(R11)(CX*1)
+	ADDQ         $0x20, CX
+	SUBQ         $0x02, R12
+	JGE          rotate_last
 
 rotate_last_rest:
-	ADDQ        $0x02, R12
-	JZ          rotate_last_end
-	VMOVUPD     (R10)(CX*1), X8
-	VMOVUPD     (R11)(CX*1), X9
-	VMULPD      X15, X9, X10
-	VFMSUB231PD X8, X14, X10
-	VMOVUPD     X10, (R10)(CX*1)
-	VMULPD      X15, X8, X8
-	VFMADD231PD X9, X14, X8
-	VMOVUPD     X8, (R11)(CX*1)
-	ADDQ        $0x10, CX
+	ADDQ         $0x02, R12
+	JZ           rotate_last_end
+	VMOVUPD      (R10)(CX*1), X8
+	VMOVUPD      (R11)(CX*1), X9
+	VMULPD       X14, X8, X10
+	VFNMADD231PD X15, X9, X10
+	VMOVUPD      X10, (R10)(CX*1)
+	VMULPD       X15, X8, X8
+	VFMADD231PD  X9, X14, X8
+	VMOVUPD      X8, (R11)(CX*1)
+	ADDQ         $0x10, CX
 
 rotate_last_end:
 	VMOVUPD X4, 16(AX)(DX*1)
@@ -1466,6 +1494,7 @@ TEXT ·formRealLanesAVX2Pair(SB), NOSPLIT, $0-8
 	IMUL3Q  $0x10, CX, CX
 	MOVQ    8(R13), BX
 	MOVQ    40(R13), R8
+	MOVQ    24(R13), R9
 	XORQ    R10, R10
 
 identity_row:
@@ -1480,6 +1509,10 @@ identity:
 
 identity_end:
 	VMOVUPD X1, (BX)(R10*1)
+	VMOVUPD (R9), X2
+	VANDPD  384(SI), X2, X2
+	VXORPS  X2, X1, X1
+	ADDQ    $0x10, R9
 	ADDQ    88(R13), BX
 	ADDQ    $0x10, R10
 	CMPQ    R10, CX
@@ -1819,6 +1852,7 @@ TEXT ·formComplexLanesAVX2Pair(SB), NOSPLIT, $0-8
 	IMUL3Q  $0x20, CX, CX
 	MOVQ    8(R13), BX
 	MOVQ    40(R13), R8
+	MOVQ    24(R13), R9
 	XORQ    R10, R10
 
 identity_row:
@@ -1985,315 +2019,5 @@ phase_end:
 	ADDQ 88(R13), BX
 	DECQ R12
 	JNZ  vector
-	VZEROUPPER
-	RET
-
-// func iterateLanesAVX2Alone(args *byte)
-// Requires: AVX, FMA3
-TEXT ·iterateLanesAVX2Alone(SB), NOSPLIT, $0-8
-	MOVQ    args+0(FP), R13
-	MOVQ    16(R13), AX
-	MOVQ    24(R13), BX
-	MOVQ    56(R13), SI
-	MOVQ    64(R13), DI
-	VXORPS  X0, X0, X0
-	VMOVUPD X0, 128(DI)
-	VMOVUPD 128(SI), X0
-	VMOVUPD X0, 192(DI)
-	XORQ    R8, R8
-
-pass:
-	VMOVUPD    (SI), X7
-	VMOVUPD    (DI), X0
-	VMOVUPD    X7, X5
-	VMOVUPD    X7, X3
-	VMOVUPD    X7, X4
-	MOVQ       72(R13), CX
-	DECQ       CX
-	VXORPS     X1, X1, X1
-	VCVTSI2SDQ CX, X1, X1
-	VUNPCKLPD  X1, X1, X1
-	MOVQ       CX, R12
-	MOVQ       CX, DX
-	SHLQ       $0x04, DX
-	VMOVUPD    (AX)(DX*1), X6
-	VXORPS     X2, X2, X2
-	VCVTSI2SDQ R8, X2, X2
-	VUNPCKLPD  X2, X2, X2
-	MOVQ       $-1, R9
-	MOVQ       R8, CX
-	MOVQ       R8, DX
-	SHLQ       $0x04, DX
-
-scan:
-	CMPQ        CX, R12
-	JGE         scanned
-	VMOVUPD     (AX)(DX*1), X9
-	VMULPD      16(AX)(DX*1), X9, X9
-	VANDPD      320(SI), X9, X9
-	VMOVUPD     (BX)(DX*1), X8
-	VMOVUPD     192(DI), X10
-	VFMADD231PD 192(SI), X9, X10
-	VMULPD      X8, X8, X11
-	VCMPPD      $0x02, X2, X0, X13
-	VCMPPD      $0x1e, X2, X1, X15
-	VANDPD      X13, X15, X15
-	VCMPPD      $0x02, X10, X11, X14
-	VANDPD      X15, X14, X14
-	VCMPPD      $0x00, X2, X0, X13
-	VANDPD      X15, X13, X13
-	VXORPS      X10, X10, X10
-	VBLENDVPD   X14, X10, X8, X11
-	VMOVUPD     X11, (BX)(DX*1)
-	VANDPD      X14, X13, X12
-	VMOVUPD     128(DI), X11
-	VBLENDVPD   X12, X10, X11, X11
-	VMOVUPD     X11, 128(DI)
-	VADDPD      X7, X2, X10
-	VANDNPD     X14, X13, X12
-	VBLENDVPD   X12, X2, X1, X1
-	VBLENDVPD   X12, (AX)(DX*1), X6, X6
-	VANDNPD     X13, X14, X12
-	VBLENDVPD   X12, (AX)(DX*1), X3, X3
-	VBLENDVPD   X12, 16(AX)(DX*1), X4, X4
-	VBLENDVPD   X12, X8, X5, X5
-	VANDNPD     X13, X12, X12
-	VBLENDVPD   X12, X10, X0, X0
-	VANDNPD     X15, X14, X15
-	VMOVMSKPD   X15, R15
-	TESTL       R15, R15
-	JZ          idle
-	MOVQ        CX, R9
-	JMP         scan_next
-
-idle:
-	CMPQ CX, R8
-	JNE  scan_next
-	INCQ R8
-
-scan_next:
-	VADDPD X7, X2, X2
-	INCQ   CX
-	ADDQ   $0x10, DX
-	JMP    scan
-
-scanned:
-	VMOVUPD     X0, (DI)
-	VMOVUPD     X0, 256(DI)
-	VMOVUPD     X1, 64(DI)
-	TESTQ       R9, R9
-	JS          done
-	CMPQ        104(R13), $0x00
-	JE          done
-	DECQ        104(R13)
-	VADDPD      X5, X5, X9
-	VSUBPD      X3, X4, X7
-	VDIVPD      X9, X7, X7
-	VMOVUPD     (SI), X8
-	VFMADD231PD X7, X7, X8
-	VSQRTPD     X8, X8
-	VANDPD      384(SI), X7, X9
-	VORPD       X8, X9, X8
-	VADDPD      X8, X7, X7
-	VDIVPD      X7, X5, X8
-	VSUBPD      X3, X6, X7
-	VADDPD      X8, X7, X3
-	VMOVUPD     128(DI), X9
-	VADDPD      (SI), X9, X9
-	VMOVUPD     X9, 128(DI)
-	VMOVUPD     128(SI), X8
-	VCMPPD      $0x1d, 256(SI), X9, X15
-	VBLENDVPD   X15, 320(DI), X8, X8
-	VMOVUPD     X8, 192(DI)
-	VMOVUPD     (SI), X0
-	VMOVUPD     X0, X1
-	VXORPS      X2, X2, X2
-	VXORPS      X6, X6, X6
-	VCVTSI2SDQ  R9, X6, X6
-	VUNPCKLPD   X6, X6, X6
-	MOVQ        R9, DX
-	SHLQ        $0x04, DX
-	VMOVUPD     16(AX)(DX*1), X4
-	VMOVUPD     16(BX)(DX*1), X5
-	MOVQ        R9, R10
-	IMULQ       88(R13), R10
-	ADDQ        8(R13), R10
-	XORQ        R14, R14
-	ADDQ        88(R13), R10
-
-row:
-	VMOVUPD      (BX)(DX*1), X8
-	VMULPD       X0, X8, X10
-	VMULPD       X1, X8, X9
-	VMULPD       X10, X10, X12
-	VFMADD231PD  X3, X3, X12
-	VSQRTPD      X12, X11
-	VMOVUPD      (SI), X13
-	VDIVPD       X11, X13, X13
-	VCMPPD       $0x1d, 256(DI), X6, X14
-	VCMPPD       $0x01, 64(DI), X6, X15
-	VANDPD       X14, X15, X15
-	VCMPPD       $0x01, 128(SI), X12, X14
-	VANDPD       X15, X14, X14
-	VANDNPD      X15, X14, X15
-	VMULPD       X13, X10, X10
-	VMULPD       X3, X13, X13
-	VMOVUPD      (SI), X12
-	VFNMADD231PD X13, X13, X12
-	VFNMADD231PD X10, X10, X12
-	VMULPD       64(SI), X12, X12
-	VFMADD231PD  X12, X13, X13
-	VFMADD231PD  X12, X10, X10
-	VADDPD       (SI), X6, X7
-	VCMPPD       $0x01, 64(DI), X7, X12
-	VANDPD       X15, X12, X12
-	VBLENDVPD    X12, X11, X5, X5
-	VXORPS       X12, X12, X12
-	VBLENDVPD    X15, X10, X12, X7
-	VBLENDVPD    X14, X12, X5, X5
-	VMOVUPD      X5, 16(BX)(DX*1)
-	VSUBPD       X2, X4, X11
-	VBLENDVPD    X14, X11, X4, X4
-	VMOVUPD      X8, X5
-	VBLENDVPD    X14, X9, X5, X5
-	VMOVUPD      (AX)(DX*1), X8
-	VSUBPD       X11, X8, X8
-	VMULPD       X10, X8, X8
-	VADDPD       X9, X9, X12
-	VFMADD231PD  X12, X13, X8
-	VMULPD       X10, X8, X12
-	VFMSUB231PD  X8, X13, X9
-	VADDPD       X12, X11, X11
-	VBLENDVPD    X15, X11, X4, X4
-	VMOVUPD      X4, 16(AX)(DX*1)
-	VMOVUPD      (SI), X8
-	VBLENDVPD    X15, X13, X8, X1
-	VBLENDVPD    X15, X7, X8, X0
-	VXORPS       X11, X11, X11
-	VBLENDVPD    X15, X12, X11, X2
-	VBLENDVPD    X15, X9, X3, X3
-	VMOVUPD      (AX)(DX*1), X4
-	VMOVMSKPD    X14, R15
-	TESTL        R15, R15
-	JZ           whole
-	VADDPD       X6, X8, X11
-	VMOVUPD      256(DI), X9
-	VBLENDVPD    X14, X11, X9, X9
-	VMOVUPD      X9, 256(DI)
-
-whole:
-	VCMPPD       $0x00, (DI), X6, X14
-	VANDPD       X15, X14, X14
-	VSUBPD       X2, X4, X11
-	VBLENDVPD    X14, X11, X4, X4
-	VBLENDVPD    X14, X3, X5, X5
-	VMOVMSKPD    X15, R15
-	TESTL        R15, R15
-	TESTQ        R14, R14
-	JZ           rotate_end
-	VBROADCASTSD 384(DI), Y14
-	VBROADCASTSD 448(DI), Y15
-	MOVQ         R10, R11
-	ADDQ         88(R13), R11
-	XORQ         CX, CX
-	MOVQ         96(R13), R12
-	SUBQ         $0x02, R12
-	JLT          rotate_rest
-
-rotate:
-	VMOVUPD     (R10)(CX*1), Y8
-	VMOVUPD     (R11)(CX*1), Y9
-	VMULPD      Y15, Y9, Y10
-	VFMSUB231PD Y8, Y14, Y10
-	VMOVUPD     Y10, (R10)(CX*1)
-	VMULPD      Y15, Y8, Y8
-	VFMADD231PD Y9, Y14, Y8
-	VMOVUPD     Y8, (R11)(CX*1)
-	VMOVUPD     32(R10)(CX*1), Y11
-	VMOVUPD     32(R11)(CX*1), Y12
-	VMULPD      Y15, Y12, Y13
-	VFMSUB231PD Y11, Y14, Y13
-	VMOVUPD     Y13, 32(R10)(CX*1)
-	VMULPD      Y15, Y11, Y11
-	VFMADD231PD Y12, Y14, Y11
-	VMOVUPD     Y11, 32(R11)(CX*1)
-	ADDQ        $0x40, CX
-	SUBQ        $0x02, R12
-	JGE         rotate
-
-rotate_rest:
-	ADDQ        $0x02, R12
-	JZ          rotate_end
-	VMOVUPD     (R10)(CX*1), Y8
-	VMOVUPD     (R11)(CX*1), Y9
-	VMULPD      Y15, Y9, Y10
-	VFMSUB231PD Y8, Y14, Y10
-	VMOVUPD     Y10, (R10)(CX*1)
-	VMULPD      Y15, Y8, Y8
-	VFMADD231PD Y9, Y14, Y8
-	VMOVUPD     Y8, (R11)(CX*1)
-	ADDQ        $0x20, CX
-
-rotate_end:
-	VMOVUPD      X1, 384(DI)
-	VMOVUPD      X7, 448(DI)
-	MOVQ         R15, R14
-	SUBQ         88(R13), R10
-	VSUBPD       (SI), X6, X6
-	SUBQ         $0x10, DX
-	DECQ         R9
-	CMPQ         R9, R8
-	JGE          row
-	TESTQ        R14, R14
-	JZ           rotate_last_end
-	VBROADCASTSD 384(DI), Y14
-	VBROADCASTSD 448(DI), Y15
-	MOVQ         R10, R11
-	ADDQ         88(R13), R11
-	XORQ         CX, CX
-	MOVQ         96(R13), R12
-	SUBQ         $0x02, R12
-	JLT          rotate_last_rest
-
-rotate_last:
-	VMOVUPD     (R10)(CX*1), Y8
-	VMOVUPD     (R11)(CX*1), Y9
-	VMULPD      Y15, Y9, Y10
-	VFMSUB231PD Y8, Y14, Y10
-	VMOVUPD     Y10, (R10)(CX*1)
-	VMULPD      Y15, Y8, Y8
-	VFMADD231PD Y9, Y14, Y8
-	VMOVUPD     Y8, (R11)(CX*1)
-	VMOVUPD     32(R10)(CX*1), Y11
-	VMOVUPD     32(R11)(CX*1), Y12
-	VMULPD      Y15, Y12, Y13
-	VFMSUB231PD Y11, Y14, Y13
-	VMOVUPD     Y13, 32(R10)(CX*1)
-	VMULPD      Y15, Y11, Y11
-	VFMADD231PD Y12, Y14, Y11
-	VMOVUPD     Y11, 32(R11)(CX*1)
-	ADDQ        $0x40, CX
-	SUBQ        $0x02, R12
-	JGE         rotate_last
-
-rotate_last_rest:
-	ADDQ        $0x02, R12
-	JZ          rotate_last_end
-	VMOVUPD     (R10)(CX*1), Y8
-	VMOVUPD     (R11)(CX*1), Y9
-	VMULPD      Y15, Y9, Y10
-	VFMSUB231PD Y8, Y14, Y10
-	VMOVUPD     Y10, (R10)(CX*1)
-	VMULPD      Y15, Y8, Y8
-	VFMADD231PD Y9, Y14, Y8
-	VMOVUPD     Y8, (R11)(CX*1)
-	ADDQ        $0x20, CX
-
-rotate_last_end:
-	VMOVUPD X4, 16(AX)(DX*1)
-	VMOVUPD X5, 16(BX)(DX*1)
-	JMP     pass
-
-done:
 	VZEROUPPER
 	RET

@@ -50,10 +50,9 @@ scan:
 	VMOVUPD     (BX)(DX*1), Z8
 	VMOVUPD     192(DI), Z10
 	VFMADD231PD 192(SI), Z9, Z10
-	VMULPD      Z8, Z8, Z11
 	VCMPPD      $0x02, Z2, Z0, K3
 	VCMPPD      $0x1e, Z2, Z1, K3, K1
-	VCMPPD      $0x02, Z10, Z11, K1, K2
+	VCMPPD      $0x02, Z10, Z8, K1, K2
 	VCMPPD      $0x00, Z2, Z0, K1, K3
 	VPXORQ      Z10, Z10, Z10
 	VBLENDMPD   Z10, Z8, K2, Z11
@@ -62,6 +61,9 @@ scan:
 	VMOVUPD     128(DI), Z11
 	VBLENDMPD   Z10, Z11, K4, Z11
 	VMOVUPD     Z11, 128(DI)
+	VMOVUPD     384(DI), Z11
+	VBLENDMPD   Z10, Z11, K4, Z11
+	VMOVUPD     Z11, 384(DI)
 	VADDPD      Z7, Z2, Z10
 	KANDNW      K2, K3, K4
 	VBLENDMPD   Z2, Z1, K4, Z1
@@ -92,14 +94,14 @@ scan_next:
 
 scanned:
 	VMOVUPD      Z0, (DI)
-	VMOVUPD      Z0, 256(DI)
 	VMOVUPD      Z1, 64(DI)
 	TESTQ        R9, R9
 	JS           done
 	CMPQ         104(R13), $0x00
 	JE           done
 	DECQ         104(R13)
-	VADDPD       Z5, Z5, Z9
+	VSQRTPD      Z5, Z10
+	VADDPD       Z10, Z10, Z9
 	VSUBPD       Z3, Z4, Z7
 	VDIVPD       Z9, Z7, Z7
 	VMOVUPD      (SI), Z8
@@ -108,9 +110,11 @@ scanned:
 	VPANDQ       384(SI), Z7, Z9
 	VPORQ        Z8, Z9, Z8
 	VADDPD       Z8, Z7, Z7
-	VDIVPD       Z7, Z5, Z8
-	VSUBPD       Z3, Z6, Z7
-	VADDPD       Z8, Z7, Z3
+	VDIVPD       Z7, Z10, Z8
+	VSUBPD       Z8, Z3, Z8
+	VMOVUPD      Z8, 256(DI)
+	VSUBPD       Z8, Z6, Z3
+	VMULPD       Z3, Z3, Z2
 	VMOVUPD      128(DI), Z9
 	VADDPD       (SI), Z9, Z9
 	VMOVUPD      Z9, 128(DI)
@@ -119,8 +123,8 @@ scanned:
 	VBLENDMPD    320(DI), Z8, K1, Z8
 	VMOVUPD      Z8, 192(DI)
 	VMOVUPD      (SI), Z0
-	VMOVUPD      Z0, Z1
-	VPXORQ       Z2, Z2, Z2
+	VPXORQ       Z1, Z1, Z1
+	VPXORQ       Z7, Z7, Z7
 	VXORPS       X6, X6, X6
 	VCVTSI2SDQ   R9, X6, X6
 	VBROADCASTSD X6, Z6
@@ -135,117 +139,126 @@ scanned:
 	ADDQ         88(R13), R10
 
 row:
-	VMOVUPD      (BX)(DX*1), Z8
-	VMULPD       Z0, Z8, Z10
-	VMULPD       Z1, Z8, Z9
-	VMULPD       Z10, Z10, Z12
-	VFMADD231PD  Z3, Z3, Z12
-	VSQRTPD      Z12, Z11
-	VMOVUPD      (SI), Z13
-	VDIVPD       Z11, Z13, Z13
-	VCMPPD       $0x1d, 256(DI), Z6, K2
+	VCMPPD       $0x1d, (DI), Z6, K2
 	VCMPPD       $0x01, 64(DI), Z6, K2, K1
-	VCMPPD       $0x01, 128(SI), Z12, K1, K2
-	KANDNW       K1, K2, K1
-	VMULPD       Z13, Z10, Z10
-	VMULPD       Z3, Z13, Z13
-	VMOVUPD      (SI), Z12
-	VFNMADD231PD Z13, Z13, Z12
-	VFNMADD231PD Z10, Z10, Z12
-	VMULPD       64(SI), Z12, Z12
-	VFMADD231PD  Z12, Z13, Z13
-	VFMADD231PD  Z12, Z10, Z10
-	VADDPD       (SI), Z6, Z7
-	VCMPPD       $0x01, 64(DI), Z7, K1, K3
-	VBLENDMPD    Z11, Z5, K3, Z5
-	VPXORQ       Z12, Z12, Z12
-	VBLENDMPD    Z10, Z12, K1, Z7
-	VBLENDMPD    Z12, Z5, K2, Z5
+	VMOVUPD      (BX)(DX*1), Z8
+	VADDPD       Z2, Z8, Z9
+	VMULPD       Z1, Z9, Z10
+	VBLENDMPD    Z10, Z5, K1, Z5
 	VMOVUPD      Z5, 64(BX)(DX*1)
-	VSUBPD       Z2, Z4, Z11
-	VBLENDMPD    Z11, Z4, K2, Z4
-	VMOVUPD      Z8, Z5
-	VBLENDMPD    Z9, Z5, K2, Z5
-	VMOVUPD      (AX)(DX*1), Z8
-	VSUBPD       Z11, Z8, Z8
-	VMULPD       Z10, Z8, Z8
-	VADDPD       Z9, Z9, Z12
-	VFMADD231PD  Z12, Z13, Z8
-	VMULPD       Z10, Z8, Z12
-	VFMSUB231PD  Z8, Z13, Z9
-	VADDPD       Z12, Z11, Z11
-	VBLENDMPD    Z11, Z4, K1, Z4
+	VMOVUPD      (SI), Z10
+	VDIVPD       Z9, Z10, Z9
+	VDIVPD       Z2, Z8, Z10
+	VMOVUPD      (AX)(DX*1), Z11
+	VSUBPD       256(DI), Z11, Z11
+	VMULPD       Z3, Z10, Z10
+	VSUBPD       Z10, Z11, Z11
+	VMULPD       Z2, Z9, Z12
+	VMULPD       Z8, Z9, Z13
+	VMULPD       Z12, Z11, Z9
+	VMULPD       Z9, Z11, Z11
+	VCMPPD       $0x01, 128(SI), Z12, K2
+	VMOVUPD      384(SI), Z10
+	VPXORQ       Z3, Z10, Z10
+	VBLENDMPD    Z10, Z9, K2, Z9
+	VMULPD       Z0, Z8, Z10
+	VBLENDMPD    Z10, Z11, K2, Z11
+	VBLENDMPD    Z11, Z2, K1, Z2
+	VPANDQ       384(SI), Z3, Z10
+	VPXORQ       Z10, Z7, Z7
+	VMOVUPD      (AX)(DX*1), Z10
+	VSUBPD       Z9, Z10, Z10
+	VADDPD       Z10, Z3, Z10
+	VBLENDMPD    Z10, Z4, K1, Z4
 	VMOVUPD      Z4, 64(AX)(DX*1)
-	VMOVUPD      (SI), Z8
-	VBLENDMPD    Z13, Z8, K1, Z1
-	VBLENDMPD    Z7, Z8, K1, Z0
-	VPXORQ       Z11, Z11, Z11
-	VBLENDMPD    Z12, Z11, K1, Z2
 	VBLENDMPD    Z9, Z3, K1, Z3
+	VMOVUPD      (SI), Z10
+	VBLENDMPD    Z12, Z10, K1, Z0
+	VPXORQ       Z10, Z10, Z10
+	VBLENDMPD    Z13, Z10, K1, Z1
+	VBLENDMPD    Z7, Z10, K1, Z7
+	VCMPPD       $0x00, (DI), Z6, K1, K2
 	VMOVUPD      (AX)(DX*1), Z4
-	KMOVW        K2, R15
+	VADDPD       256(DI), Z3, Z10
+	VBLENDMPD    Z10, Z4, K2, Z4
+	VMULPD       Z1, Z2, Z10
+	VBLENDMPD    Z10, Z8, K2, Z5
+	KMOVW        K1, R15
 	TESTL        R15, R15
-	JZ           whole
-	VADDPD       Z6, Z8, Z11
-	VMOVUPD      256(DI), Z9
-	VBLENDMPD    Z11, Z9, K2, Z9
-	VMOVUPD      Z9, 256(DI)
+	CMPQ         96(R13), $0x00
+	JE           turned
+	VSQRTPD      Z0, Z9
+	VPORQ        Z7, Z9, Z9
+	VSQRTPD      Z1, Z10
+	VMOVUPD      (SI), Z11
+	VFNMADD231PD Z9, Z9, Z11
+	VFNMADD231PD Z10, Z10, Z11
+	VMULPD       64(SI), Z11, Z11
+	VFMADD231PD  Z11, Z9, Z9
+	VFMADD231PD  Z11, Z10, Z10
+	VMOVUPD      Z9, 576(DI)
+	VMOVUPD      384(DI), Z12
+	VPXORQ       Z13, Z13, Z13
+	VBLENDMPD    Z12, Z13, K2, Z13
+	VPXORQ       Z13, Z10, Z10
+	VMOVUPD      Z10, 640(DI)
+	VPANDQ       384(SI), Z3, Z13
+	VPXORQ       Z7, Z13, Z13
+	VPXORQ       Z12, Z13, Z13
+	VBLENDMPD    Z13, Z12, K2, Z12
+	VMOVUPD      Z12, 384(DI)
 
-whole:
-	VCMPPD    $0x00, (DI), Z6, K1, K2
-	VSUBPD    Z2, Z4, Z11
-	VBLENDMPD Z11, Z4, K2, Z4
-	VBLENDMPD Z3, Z5, K2, Z5
-	KMOVW     K1, R15
-	TESTL     R15, R15
-	TESTQ     R14, R14
-	JZ        rotate_end
-	VMOVUPD   384(DI), Z14
-	VMOVUPD   448(DI), Z15
-	MOVQ      R10, R11
-	ADDQ      88(R13), R11
-	XORQ      CX, CX
-	MOVQ      96(R13), R12
-	SUBQ      $0x02, R12
-	JLT       rotate_rest
+turned:
+	TESTQ   R14, R14
+	JZ      rotate_end
+	VMOVUPD 448(DI), Z14
+	VMOVUPD 512(DI), Z15
+	MOVQ    R10, R11
+	ADDQ    88(R13), R11
+	XORQ    CX, CX
+	MOVQ    96(R13), R12
+	SUBQ    $0x02, R12
+	JLT     rotate_rest
 
 rotate:
-	VMOVUPD     (R10)(CX*1), Z8
-	VMOVUPD     (R11)(CX*1), Z9
-	VMULPD      Z15, Z9, Z10
-	VFMSUB231PD Z8, Z14, Z10
-	VMOVUPD     Z10, (R10)(CX*1)
-	VMULPD      Z15, Z8, Z8
-	VFMADD231PD Z9, Z14, Z8
-	VMOVUPD     Z8, (R11)(CX*1)
-	VMOVUPD     64(R10)(CX*1), Z11
-	VMOVUPD     64(R11)(CX*1), Z12
-	VMULPD      Z15, Z12, Z13
-	VFMSUB231PD Z11, Z14, Z13
-	VMOVUPD     Z13, 64(R10)(CX*1)
-	VMULPD      Z15, Z11, Z11
-	VFMADD231PD Z12, Z14, Z11
-	VMOVUPD     Z11, 64(R11)(CX*1)
-	ADDQ        $0x80, CX
-	SUBQ        $0x02, R12
-	JGE         rotate
+	VMOVUPD      (R10)(CX*1), Z8
+	VMOVUPD      (R11)(CX*1), Z9
+	VMULPD       Z14, Z8, Z10
+	VFNMADD231PD Z15, Z9, Z10
+	VMOVUPD      Z10, (R10)(CX*1)
+	VMULPD       Z15, Z8, Z8
+	VFMADD231PD  Z9, Z14, Z8
+	VMOVUPD      Z8, (R11)(CX*1)
+	VMOVUPD      64(R10)(CX*1), Z11
+	VMOVUPD      64(R11)(CX*1), Z12
+	VMULPD       Z14, Z11, Z13
+	VFNMADD231PD Z15, Z12, Z13
+	VMOVUPD      Z13, 64(R10)(CX*1)
+	VMULPD       Z15, Z11, Z11
+	VFMADD231PD  Z12, Z14, Z11
+	VMOVUPD      Z11, 64(R11)(CX*1)
+	ADDQ         $0x80, CX
+	SUBQ         $0x02, R12
+	JGE          rotate
 
 rotate_rest:
-	ADDQ        $0x02, R12
-	JZ          rotate_end
-	VMOVUPD     (R10)(CX*1), Z8
-	VMOVUPD     (R11)(CX*1), Z9
-	VMULPD      Z15, Z9, Z10
-	VFMSUB231PD Z8, Z14, Z10
-	VMOVUPD     Z10, (R10)(CX*1)
-	VMULPD      Z15, Z8, Z8
-	VFMADD231PD Z9, Z14, Z8
-	VMOVUPD     Z8, (R11)(CX*1)
-	ADDQ        $0x40, CX
+	ADDQ         $0x02, R12
+	JZ           rotate_end
+	VMOVUPD      (R10)(CX*1), Z8
+	VMOVUPD      (R11)(CX*1), Z9
+	VMULPD       Z14, Z8, Z10
+	VFNMADD231PD Z15, Z9, Z10
+	VMOVUPD      Z10, (R10)(CX*1)
+	VMULPD       Z15, Z8, Z8
+	VFMADD231PD  Z9, Z14, Z8
+	VMOVUPD      Z8, (R11)(CX*1)
+	ADDQ         $0x40, CX
 
 rotate_end:
-	VMOVUPD Z1, 384(DI)
-	VMOVUPD Z7, 448(DI)
+	VMOVUPD 576(DI), Z8
+	VMOVUPD Z8, 448(DI)
+	VMOVUPD 640(DI), Z8
+	VMOVUPD Z8, 512(DI)
 	MOVQ    R15, R14
 	SUBQ    88(R13), R10
 	VSUBPD  (SI), Z6, Z6
@@ -255,8 +268,8 @@ rotate_end:
 	JGE     row
 	TESTQ   R14, R14
 	JZ      rotate_last_end
-	VMOVUPD 384(DI), Z14
-	VMOVUPD 448(DI), Z15
+	VMOVUPD 448(DI), Z14
+	VMOVUPD 512(DI), Z15
 	MOVQ    R10, R11
 	ADDQ    88(R13), R11
 	XORQ    CX, CX
@@ -265,38 +278,38 @@ rotate_end:
 	JLT     rotate_last_rest
 
 rotate_last:
-	VMOVUPD     (R10)(CX*1), Z8
-	VMOVUPD     (R11)(CX*1), Z9
-	VMULPD      Z15, Z9, Z10
-	VFMSUB231PD Z8, Z14, Z10
-	VMOVUPD     Z10, (R10)(CX*1)
-	VMULPD      Z15, Z8, Z8
-	VFMADD231PD Z9, Z14, Z8
-	VMOVUPD     Z8, (R11)(CX*1)
-	VMOVUPD     64(R10)(CX*1), Z11
-	VMOVUPD     64(R11)(CX*1), Z12
-	VMULPD      Z15, Z12, Z13
-	VFMSUB231PD Z11, Z14, Z13
-	VMOVUPD     Z13, 64(R10)(CX*1)
-	VMULPD      Z15, Z11, Z11
-	VFMADD231PD Z12, Z14, Z11
-	VMOVUPD     Z11, 64(R11)(CX*1)
-	ADDQ        $0x80, CX
-	SUBQ        $0x02, R12
-	JGE         rotate_last
+	VMOVUPD      (R10)(CX*1), Z8
+	VMOVUPD      (R11)(CX*1), Z9
+	VMULPD       Z14, Z8, Z10
+	VFNMADD231PD Z15, Z9, Z10
+	VMOVUPD      Z10, (R10)(CX*1)
+	VMULPD       Z15, Z8, Z8
+	VFMADD231PD  Z9, Z14, Z8
+	VMOVUPD      Z8, (R11)(CX*1)
+	VMOVUPD      64(R10)(CX*1), Z11
+	VMOVUPD      64(R11)(CX*1), Z12
+	VMULPD       Z14, Z11, Z13
+	VFNMADD231PD Z15, Z12, Z13
+	VMOVUPD      Z13, 64(R10)(CX*1)
+	VMULPD       Z15, Z11, Z11
+	VFMADD231PD  Z12, Z14, Z11
+	VMOVUPD      Z11, 64(R11)(CX*1)
+	ADDQ         $0x80, CX
+	SUBQ         $0x02, R12
+	JGE          rotate_last
 
 rotate_last_rest:
-	ADDQ        $0x02, R12
-	JZ          rotate_last_end
-	VMOVUPD     (R10)(CX*1), Z8
-	VMOVUPD     (R11)(CX*1), Z9
-	VMULPD      Z15, Z9, Z10
-	VFMSUB231PD Z8, Z14, Z10
-	VMOVUPD     Z10, (R10)(CX*1)
-	VMULPD      Z15, Z8, Z8
-	VFMADD231PD Z9, Z14, Z8
-	VMOVUPD     Z8, (R11)(CX*1)
-	ADDQ        $0x40, CX
+	ADDQ         $0x02, R12
+	JZ           rotate_last_end
+	VMOVUPD      (R10)(CX*1), Z8
+	VMOVUPD      (R11)(CX*1), Z9
+	VMULPD       Z14, Z8, Z10
+	VFNMADD231PD Z15, Z9, Z10
+	VMOVUPD      Z10, (R10)(CX*1)
+	VMULPD       Z15, Z8, Z8
+	VFMADD231PD  Z9, Z14, Z8
+	VMOVUPD      Z8, (R11)(CX*1)
+	ADDQ         $0x40, CX
 
 rotate_last_end:
 	VMOVUPD Z4, 64(AX)(DX*1)
@@ -467,6 +480,7 @@ TEXT ·formRealLanesAVX512(SB), NOSPLIT, $0-8
 	IMUL3Q  $0x40, CX, CX
 	MOVQ    8(R13), BX
 	MOVQ    40(R13), R8
+	MOVQ    24(R13), R9
 	XORQ    R10, R10
 
 identity_row:
@@ -481,6 +495,10 @@ identity:
 
 identity_end:
 	VMOVUPD Z1, (BX)(R10*1)
+	VMOVUPD (R9), Z2
+	VPANDQ  384(SI), Z2, Z2
+	VPXORQ  Z2, Z1, Z1
+	ADDQ    $0x40, R9
 	ADDQ    88(R13), BX
 	ADDQ    $0x40, R10
 	CMPQ    R10, CX
@@ -820,6 +838,7 @@ TEXT ·formComplexLanesAVX512(SB), NOSPLIT, $0-8
 	IMUL3Q  $0x80, CX, CX
 	MOVQ    8(R13), BX
 	MOVQ    40(R13), R8
+	MOVQ    24(R13), R9
 	XORQ    R10, R10
 
 identity_row:

@@ -88,8 +88,8 @@ func (p *LaneProblem) Reduce(s Set) {
 	p.eachLane((*LaneProblem).reduceReal, (*LaneProblem).reduceComplex)
 }
 
-// Form sets row i of Vectors to column i of P_{n-1} ... P_1 diag(Phases) of the reflections and phases that Reduce left: what makes
-// eigenvectors of the tridiagonal matrices those of the matrices. Cost: 2/3 n^3 multiply-adds.
+// Form sets row i of Vectors to column i of P_{n-1} ... P_1 diag(Phases) of the reflections and phases that Reduce left, or of the signs that make
+// real couplings positive: what makes eigenvectors of the tridiagonal matrices with positive couplings those of the matrices. Cost: 2/3 n^3 multiply-adds.
 func (p *LaneProblem) Form(s Set) {
 	p.checkVectors()
 	if s != Go {
@@ -130,22 +130,27 @@ func (p *LaneProblem) checkVectors() {
 	}
 }
 
-// Iterate diagonalizes the tridiagonal matrices with the diagonal D and the couplings E of i and i+1: D becomes the eigenvalues, in no particular
-// order, and E is spoilt. It multiplies Vectors, as columns, by the eigenvectors, so that row i belongs to D i. It returns how many
-// leading eigenvalues each lane has found when every lane was ready, or after the given number of sweeps: Order in a lane that is ready. An
-// idle lane is ready, whatever found says.
+// Iterate diagonalizes the tridiagonal matrices with the diagonal D and the couplings E of i and i+1, whose signs do not matter: they are taken to be
+// positive. D becomes the eigenvalues, in no particular order, and E is spoilt. It multiplies Vectors, as columns, by the eigenvectors, so that
+// row i belongs to D i; the bits of D are the same without Vectors. It returns how many leading eigenvalues each lane has found when
+// every lane was ready, or after the given number of sweeps: Order in a lane that is ready. An idle lane is ready, whatever found says.
 //
-// Method: the implicit QL iteration with Wilkinson's shift (Dubrulle, Martin and Wilkinson, Numer. Math. 12, 1968). A sweep goes from the last row that
-// some lane works on to the first one; in other rows a lane has the rotation by 0. Couplings are negligible that are small against the geometric mean
-// of their neighbours, after laneSweeps sweeps for one eigenvalue those whose square is at most Floor. A rotation's length is corrected to 1.
+// Method: the implicit QL iteration with Wilkinson's shift (Dubrulle, Martin and Wilkinson, Numer. Math. 12, 1968), on the squares of the couplings, in
+// the variant of Pal, Walker and Kahan (Parlett, The Symmetric Eigenvalue Problem, section 8.15): the square roots that give a
+// rotation are not waited for, and not taken without Vectors. A sweep goes from the last row that some lane works on to the first one; in
+// other rows a lane has the rotation by 0. Couplings are negligible that are small against the geometric mean of their neighbours, after
+// laneSweeps sweeps for one eigenvalue those whose square is at most Floor. A rotation's length is corrected to 1.
 func (p *LaneProblem) Iterate(s Set, sweeps int) (found [Lanes]int) {
 	p.check(false)
+	for i, x := range p.E[:(p.Order-1)*p.Width] {
+		p.E[i] = x * x
+	}
 	if s != Go {
 		return iterateLanesAssembly(s, p, sweeps)
 	}
 	for lane, idle := range p.Idle[:p.Width] {
 		if !idle {
-			found[lane] = p.iterateGo(lane, sweeps)
+			found[lane] = p.iterateLane(lane, sweeps, func(first int, rotations []Rotation[float64]) { p.rotateLane(lane, first, rotations) })
 		}
 	}
 	return found

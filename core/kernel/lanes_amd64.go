@@ -22,8 +22,8 @@ func allLanes(x float64) (all [Lanes]float64) {
 }
 
 // laneState is the memory of the iteration: for each lane the first and the last row of its sweep, the sweeps for its eigenvalue, the square of
-// what is negligible, the row where the sweep ends, the number of Floor, and the rotation that is left to do.
-type laneState [8][Lanes]float64
+// what is negligible, the shift, the number of Floor, the sign of the first row's coupling, the rotation that is left to do, and the next one.
+type laneState [11][Lanes]float64
 
 // The vectors of laneState that are filled in before the iteration.
 const (
@@ -76,13 +76,16 @@ func laneAssembly(s Set, k laneKernel, p *LaneProblem) {
 }
 
 const (
-	aloneCols      = 4 // columns of a vector of the kernel for a matrix alone
+	aloneCols      = 8 // columns of a vector
 	leastAloneCols = 4 // with less, rows of whole vectors are longer than those of pairs
 )
 
+// aloneStride returns the length of rows of whole vectors, for a matrix alone.
+func (p *LaneProblem) aloneStride() int { return (p.Cols + aloneCols - 1) / aloneCols * aloneCols }
+
 // spread moves the vectors of lane 0 of a pair from rows of whole vectors to their places, or back. The other lane is spoilt.
 func (p *LaneProblem) spread(toLanes bool) {
-	stride := (p.Cols + aloneCols - 1) / aloneCols * aloneCols
+	stride := p.aloneStride()
 	row := p.Cols * PairLanes
 	if !toLanes {
 		for i := range p.Order {
@@ -105,29 +108,21 @@ func (p *LaneProblem) spread(toLanes bool) {
 // iterateLanesAssembly is LaneProblem.Iterate.
 func iterateLanesAssembly(s Set, p *LaneProblem, sweeps int) (found [Lanes]int) {
 	step, end := p.laneStep(s)
-	var state laneState
-	alone := p.Width == PairLanes && end == 1 && p.Cols >= leastAloneCols
-	if alone {
-		p.spread(false)
-		defer p.spread(true)
+	if p.Width == PairLanes && end == 1 && (p.Cols == 0 || p.Cols >= leastAloneCols) {
+		found[0] = p.iterateAlone(s, sweeps)
+		return found
 	}
 	for first := 0; first < end; first += step {
+		var state laneState
 		args := newLaneArgs(p, first)
 		args.sweepsLeft, args.state = sweeps, unsafe.Pointer(&state)
 		for lane := range step {
-			state[laneFirstRow][lane] = 0
 			if p.Idle[first+lane] {
 				state[laneFirstRow][lane] = float64(p.Order - 1)
 			}
 			state[laneLateFloor][lane] = p.Floor[first+lane]
 		}
-		if alone {
-			args.cols = (p.Cols + aloneCols - 1) / aloneCols
-			args.rowVectors = args.cols * aloneCols * 8
-			iterateLanesAVX2Alone((*byte)(unsafe.Pointer(&args)))
-		} else {
-			runLanes(step, iterateLanes, false, (*byte)(unsafe.Pointer(&args)))
-		}
+		runLanes(step, iterateLanes, false, (*byte)(unsafe.Pointer(&args)))
 		for lane := range step {
 			found[first+lane] = int(state[laneFirstRow][lane])
 			if found[first+lane] == p.Order-1 { // with the others, the last one is found
@@ -136,6 +131,16 @@ func iterateLanesAssembly(s Set, p *LaneProblem, sweeps int) (found [Lanes]int) 
 		}
 	}
 	return found
+}
+
+// iterateAlone is Iterate for lane 0 of a pair. One lane takes as long as two: what waits is done by plain Go, the rotations in vectors along rows.
+func (p *LaneProblem) iterateAlone(s Set, sweeps int) (found int) {
+	stride := p.aloneStride()
+	p.spread(false)
+	defer p.spread(true)
+	return p.iterateLane(0, sweeps, func(first int, rotations []Rotation[float64]) {
+		Rotate(s, rotations, true, p.Vectors[first*stride:], stride, stride)
+	})
 }
 
 func runLanes(lanes int, k laneKernel, isComplex bool, block *byte) {

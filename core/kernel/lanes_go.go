@@ -66,12 +66,14 @@ func laneCombination(tau float64, v, y []float64, end, step int) {
 func (p *LaneProblem) formReal(lane int) {
 	step := p.Width
 	n := p.Order
+	one := 1.0
 	for i := range n {
 		row := p.Vectors[i*n*step+lane:]
 		for j := range n {
 			row[j*step] = 0
 		}
-		row[i*step] = 1
+		row[i*step] = one
+		one = math.Copysign(one, one*p.E[i*step+lane])
 	}
 	for k := 1; k < n; k++ {
 		v, tau := p.A[k*n*step+lane:], p.Tau[(k-1)*step+lane]
@@ -108,11 +110,16 @@ func (p *LaneProblem) directReal(lane int) {
 	}
 }
 
-// iterateGo is Iterate for a lane.
-func (p *LaneProblem) iterateGo(lane, sweeps int) (found int) {
+// iterateLane is Iterate for a lane, where E has the squares of the couplings. It leaves the rotations of each sweep to rotate: number i is that of rows first+i and first+i+1, and the last one
+// comes first. There are none without vectors.
+func (p *LaneProblem) iterateLane(lane, sweeps int, rotate func(first int, rotations []Rotation[float64])) (found int) {
 	step := p.Width
-	n, first, count := p.Order, 0, 0
+	n, first, count, sign := p.Order, 0, 0, 1.0
 	d, e := p.D[lane:], p.E[lane:]
+	var rotations []Rotation[float64]
+	if p.Cols > 0 {
+		rotations = make([]Rotation[float64], n)
+	}
 	for {
 		floor := laneSmallest
 		if count >= laneSweeps {
@@ -120,7 +127,7 @@ func (p *LaneProblem) iterateGo(lane, sweeps int) (found int) {
 		}
 		for first < n-1 && smallCoupling(d, e, first, step, floor) {
 			first++
-			count = 0
+			count, sign = 0, 1
 		}
 		if first == n-1 {
 			return n
@@ -134,66 +141,85 @@ func (p *LaneProblem) iterateGo(lane, sweeps int) (found int) {
 		for last < n-1 && !smallCoupling(d, e, last, step, floor) {
 			last++
 		}
-		p.sweepGo(lane, first, last)
+		own := rotations[:min(last-first, len(rotations))]
+		sign = RationalSweep(d[first*step:], e[first*step:], last-first, step, sign, own)
+		if len(own) > 0 {
+			rotate(first, own)
+		}
 	}
 }
 
-// smallCoupling reports whether the coupling of i and i+1 is negligible, and sets it to zero then.
+// smallCoupling reports whether the coupling of i and i+1, whose square is in e, is negligible, and sets it to zero then.
 func smallCoupling(d, e []float64, i, step int, floor float64) bool {
 	i *= step
-	if e[i]*e[i] > math.FMA(laneRoundoff*laneRoundoff, math.Abs(d[i]*d[i+step]), floor) {
+	if e[i] > math.FMA(laneRoundoff*laneRoundoff, math.Abs(d[i]*d[i+step]), floor) {
 		return false
 	}
 	e[i] = 0
 	return true
 }
 
-// sweepGo does an implicit QL step on the rows first to last of a lane. It ends early where the matrix falls apart.
-func (p *LaneProblem) sweepGo(lane, first, last int) {
-	step := p.Width
-	d, e := p.D[lane:], p.E[lane:]
-	head, coupling := d[first*step], e[first*step]
-	g := (d[(first+1)*step] - head) / (coupling + coupling)
-	g += math.Copysign(math.Sqrt(math.FMA(g, g, 1)), g)
-	g = (d[last*step] - head) + coupling/g
-	s, c, shifted := 1.0, 1.0, 0.0
-	for i := last - 1; i >= first; i-- {
+// RationalSweep does an implicit QL step with Wilkinson's shift on the rows 0 to last of a tridiagonal matrix with the diagonal d and the squares e of
+// its couplings, both with the given step. It keeps the rotations, for Rotate from the last row to the first, where there is room for them. sign is that of the first coupling; the others are positive. It returns the sign that the first one has afterwards.
+//
+// Method: Parlett, The Symmetric Eigenvalue Problem, section 8.15. In his terms c and s are the squares of a cosine and a sine, square is pi^2 and gamma is pi times the cosine before. With t = gamma'/c
+// nothing waits for more than one division: the next square is t gamma'. Here a fused multiply-add would cost a call of a function, or a look for one. No cosine leads to a square that is the limit for small ones.
+func RationalSweep(d, e []float64, last, step int, sign float64, rotations []Rotation[float64]) (after float64) {
+	root := math.Sqrt(e[0])
+	shift := (d[step] - d[0]) / (root + root)
+	shift = d[0] - root/(shift+math.Copysign(math.Sqrt(math.FMA(shift, shift, 1)), shift))
+	gamma := d[last*step] - shift
+	square := gamma * gamma
+	c, s, direction := 1.0, 0.0, 1.0
+	for i := last - 1; i >= 0; i-- {
 		at, next := i*step, (i+1)*step
-		f, b := s*e[at], c*e[at]
-		square := math.FMA(g, g, f*f)
-		behind := d[next] - shifted
-		if square < laneSmallest {
-			d[next], e[next], e[at] = behind, 0, b
-			return
+		coupling := e[at]
+		r := square + coupling
+		e[next] = s * r
+		distance, inverse := d[at]-shift, 1/r
+		before := c
+		c, s = square*inverse, coupling*inverse
+		t := distance - float64(coupling/square*gamma)
+		turned := c * t
+		square = turned * t
+		if c < laneSmallest {
+			turned, square = -gamma, before*coupling // with the sign of a gamma that is zero
 		}
-		r := math.Sqrt(square)
-		s, c = laneRotation(f, g, 1/r)
-		if i+1 < last {
-			e[next] = r
+		if len(rotations) > 0 {
+			direction = math.Copysign(direction, direction*gamma)
+			rotations[i] = Rotation[float64]{C: math.Copysign(c, direction), S: s}
 		}
-		turned := math.FMA(b+b, c, (d[at]-behind)*s)
-		shifted = s * turned
-		g = math.FMA(turned, c, -b)
-		d[next] = behind + shifted
-		p.rotateLane(lane, i, c, s)
+		d[next] = gamma + (d[at] - turned)
+		gamma = turned
 	}
-	d[first*step] -= shifted
-	e[first*step] = g
+	e[0] = s * square
+	d[0] = shift + gamma
+	if len(rotations) == 0 {
+		return 1
+	}
+	for i, squares := range rotations {
+		rotations[i] = laneRotation(squares)
+	}
+	rotations[0].S *= sign
+	return sign * math.Copysign(direction, direction*gamma)
 }
 
-// laneRotation returns the rotation that takes (f, g) to (0, r), given 1/r.
-func laneRotation(f, g, inverse float64) (s, c float64) {
-	s, c = f*inverse, g*inverse
-	lack := 0.5 * math.FMA(-s, s, math.FMA(-c, c, 1))
-	return math.FMA(lack, s, s), math.FMA(lack, c, c)
+// laneRotation returns the rotation with the squares of the given cosine, whose sign it takes, and sine.
+func laneRotation(squares Rotation[float64]) Rotation[float64] {
+	cosine, sine := math.Copysign(math.Sqrt(math.Abs(squares.C)), squares.C), math.Sqrt(squares.S)
+	lack := 0.5 * math.FMA(-sine, sine, math.FMA(-cosine, cosine, 1))
+	return Rotation[float64]{C: math.FMA(lack, cosine, cosine), S: -math.FMA(lack, sine, sine)}
 }
 
-// rotateLane replaces the rows (x, y) number i and i+1 of a lane's vectors by (c x - s y, c y + s x).
-func (p *LaneProblem) rotateLane(lane, i int, c, s float64) {
+// rotateLane applies rotations to a lane's vectors from row first on. Products are rounded where Rotate rounds them.
+func (p *LaneProblem) rotateLane(lane, first int, rotations []Rotation[float64]) {
 	step := p.Width
 	size := p.Cols * step
-	x, y := p.Vectors[i*size:(i+1)*size], p.Vectors[(i+1)*size:(i+2)*size]
-	for j := lane; j < size; j += step {
-		x[j], y[j] = math.FMA(x[j], c, -(s*y[j])), math.FMA(y[j], c, s*x[j])
+	for k := len(rotations) - 1; k >= 0; k-- {
+		i, c, s := first+k, rotations[k].C, -rotations[k].S
+		x, y := p.Vectors[i*size:(i+1)*size], p.Vectors[(i+1)*size:(i+2)*size]
+		for j := lane; j < size; j += step {
+			x[j], y[j] = math.FMA(-s, y[j], c*x[j]), math.FMA(c, y[j], s*x[j])
+		}
 	}
 }

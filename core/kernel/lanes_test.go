@@ -165,3 +165,20 @@ func TestLanesDoNotMix(t *testing.T) {
 		}
 	})
 }
+
+func TestLanesHaveTheSameValuesWithoutVectors(t *testing.T) {
+	forLanes(t, func(t *testing.T, _ *rand.Rand, p *LaneProblem) {
+		p.Reduce(Best())
+		p.Form(Best())
+		bare := p.copied()
+		bare.Cols, bare.Vectors = 0, nil
+		for _, x := range []*LaneProblem{p, bare} {
+			x.Iterate(Best(), laneTestSweeps)
+		}
+		for i := range p.D {
+			if !p.Idle[i%p.Width] && math.Float64bits(p.D[i]) != math.Float64bits(bare.D[i]) {
+				t.Fatalf("lane %d, eigenvalue %d: %v, without vectors %v", i%p.Width, i/p.Width, p.D[i], bare.D[i])
+			}
+		}
+	})
+}

@@ -34,10 +34,17 @@ const cacheLine = 64
 
 // call hands l to the workers, and starts those that have ended.
 func (c *crew) call(workers []worker, l *loop) {
+	for w := range workers {
+		workers[w].loop.Store(l)
+	}
+	c.wake(workers)
+}
+
+// wake starts those of the workers that have ended.
+func (c *crew) wake(workers []worker) {
 	c.resting.Store(false)
 	started := false
 	for w := range workers {
-		workers[w].loop.Store(l)
 		if workers[w].alive.CompareAndSwap(false, true) {
 			go c.attend(w)
 			started = true

@@ -126,3 +126,27 @@ func BenchmarkSerial(b *testing.B) {
 		_ = team.For(2, func(_, _ int) error { return nil })
 	}
 }
+
+// Workers that were woken take the first loop without a goroutine being started, and end where none comes.
+func TestWake(t *testing.T) {
+	before := runtime.NumGoroutine()
+	team := NewTeam(context.Background(), 3, nil)
+	team.Wake()
+	for w := range team.crew.workers {
+		if !team.crew.workers[w].alive.Load() {
+			t.Errorf("worker %d is not alive", w)
+		}
+	}
+	if err := team.For(2, both()); err != nil {
+		t.Fatal(err)
+	}
+	team.Wake()
+	for i := 0; runtime.NumGoroutine() > before; i++ {
+		if i == 1000 {
+			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+		}
+		time.Sleep(time.Millisecond)
+	}
+	(*Team)(nil).Wake()
+	NewTeam(context.Background(), 1, nil).Wake()
+}

@@ -43,6 +43,14 @@ func (t *Team) Rest() {
 	}
 }
 
+// Wake starts the goroutines of the team's workers if they have ended, so that they are there for a loop that comes soon: to start
+// them takes longer than many a loop does. They end again if none comes.
+func (t *Team) Wake() {
+	if t != nil && t.crew != nil {
+		t.crew.wake(t.crew.workers)
+	}
+}
+
 // Threads returns the largest number of goroutines the call may keep busy.
 func (t *Team) Threads() int {
 	if t == nil {

@@ -43,11 +43,15 @@ const (
 	laneLast
 	laneCount
 	laneFloor
-	laneLow
+	laneShift
 	laneLateFloor
+	laneTurns // the sign of the coupling of the first row
 	laneCosine
 	laneSine
 )
+
+// What laneCosine and laneSine will be in the next row is so many variables behind them.
+const laneNext = 2
 
 // Bytes from a constant or variable to the next.
 const laneBytes = 64
@@ -99,10 +103,7 @@ const compareLessEqual, compareGreater, compareGreaterEqual = 2, 30, 29
 
 // laneSet generates the kernels that work on interleaved matrices. A truth value of each lane is a mask register of AVX-512, or a vector register
 // with all bits of a lane set or none.
-type laneSet struct {
-	vectorSet
-	alone bool // one lane is used, and the vectors are those of its matrix alone
-}
+type laneSet struct{ vectorSet }
 
 func laneField(name string) operand.Mem { return laneBlock.at(regArgs, name) }
 
@@ -195,10 +196,7 @@ const pairBytes = 16
 
 // suffix returns the end of a kernel's name.
 func (k laneSet) suffix() string {
-	switch {
-	case k.alone:
-		return k.set() + "Alone"
-	case k.vectorBytes == pairBytes:
+	if k.vectorBytes == pairBytes {
 		return k.set() + "Pair"
 	}
 	return k.set()
@@ -219,7 +217,7 @@ func writeLanes(dir string) {
 		{Context: avx2, element: float64s, vectorBytes: 32, registers: ymm},
 		{Context: avx2, element: float64s, vectorBytes: pairBytes, registers: xmm},
 	} {
-		k := laneSet{vectorSet: s}
+		k := laneSet{s}
 		k.iterate()
 		for _, parts := range []int{1, 2} {
 			k.reduce(parts)
@@ -227,7 +225,6 @@ func writeLanes(dir string) {
 			k.direct(parts)
 		}
 	}
-	laneSet{vectorSet{Context: avx2, element: float64s, vectorBytes: pairBytes, registers: xmm}, true}.iterate()
 	write(dir, "gen_lanes_avx512_amd64", compile(avx512))
 	write(dir, "gen_lanes_avx2_amd64", compile(avx2))
 	writeFile(dir, "gen_lanes_args_amd64.go", laneBlock.source())

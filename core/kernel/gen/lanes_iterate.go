@@ -78,10 +78,9 @@ func (k laneSet) scan() {
 	k.move(k.Context, k.row(regE, 0), e)
 	k.move(k.Context, k.variable(laneFloor), s.t[3])
 	k.multiplyAdd(k.Context, k.constant(laneRelative), limit, s.t[3])
-	k.multiply(k.Context, e, e, s.t[4])
 	k.compare(compareLessEqual, s.first, s.index, at)
 	k.compareWithin(compareGreater, s.last, s.index, at, inside)
-	k.compareWithin(compareLessEqual, s.t[4], s.t[3], inside, small)
+	k.compareWithin(compareLessEqual, e, s.t[3], inside, small)
 	k.compareWithin(0, s.first, s.index, inside, at)
 	k.captured(s, inside, small, at, one, e)
 	k.without(inside, small, inside)
@@ -100,7 +99,6 @@ func (k laneSet) scan() {
 	k.JMP(k.label("scan"))
 	k.Label("scanned")
 	k.move(k.Context, s.first, k.variable(laneFirst))
-	k.move(k.Context, s.first, k.variable(laneLow))
 	k.move(k.Context, s.last, k.variable(laneLast))
 }
 
@@ -115,9 +113,11 @@ func (k laneSet) captured(s scanned, inside, small, at reg.Register, one, e reg.
 	} else {
 		k.VANDPD(small, at, skip)
 	}
-	k.move(k.Context, k.variable(laneCount), u)
-	k.choose(skip, t, u, u)
-	k.move(k.Context, u, k.variable(laneCount))
+	for _, kept := range []int{laneCount, laneTurns} {
+		k.move(k.Context, k.variable(kept), u)
+		k.choose(skip, t, u, u)
+		k.move(k.Context, u, k.variable(kept))
+	}
 	k.add(k.Context, one, s.index, t)
 	k.without(small, at, skip)
 	k.choose(skip, s.index, s.last, s.last)
@@ -135,25 +135,25 @@ func (k laneSet) row(base reg.Register, behind int) operand.Mem {
 	return operand.Mem{Base: base, Index: regOffset, Scale: 1, Disp: k.placeBytes() * behind}
 }
 
-// swept are the registers of a sweep, in the notation of tridiagonal.sweep: d and e are what the row behind the current one will get in lanes
-// that stand still.
+// swept are the registers of a sweep, in the notation of RationalSweep: d and e are what the row behind the current one will get in lanes that stand
+// still, and turns has the sign of the last cosine.
 type swept struct {
-	s, c, p, g, d, e, index, sine reg.VecPhysical
-	t                             []reg.VecPhysical
+	c, s, square, gamma, d, e, index, turns reg.VecPhysical
+	t                                       []reg.VecPhysical
 }
 
 func (k laneSet) swept() swept {
 	r := k.registers
-	return swept{s: r[0], c: r[1], p: r[2], g: r[3], d: r[4], e: r[5], index: r[6], sine: r[7], t: r[8:14]}
+	return swept{c: r[0], s: r[1], square: r[2], gamma: r[3], d: r[4], e: r[5], index: r[6], turns: r[7], t: r[8:14]}
 }
 
 // sweepRows does a sweep from row regBottom to row regTop, the first one of a lane in a sweep being the last one less one.
 func (k laneSet) sweepRows() {
 	k.shift()
 	w := k.swept()
-	k.move(k.Context, k.constant(laneOne), w.s)
-	k.move(k.Context, w.s, w.c)
-	k.zero(w.p)
+	k.move(k.Context, k.constant(laneOne), w.c)
+	k.zero(w.s)
+	k.zero(w.turns)
 	k.number(regBottom, w.index)
 	k.MOVQ(regBottom, regOffset)
 	k.scale(regOffset)
@@ -166,11 +166,12 @@ func (k laneSet) sweepRows() {
 	k.XORQ(regTurned, regTurned)
 	k.ADDQ(laneField("rowVectors"), regUpper)
 	k.Label("row")
-	k.rotation()
-	k.any(k.truth(0))
+	k.eliminate()
 	k.rotateRows("rotate")
-	k.move(k.Context, w.c, k.variable(laneCosine))
-	k.move(k.Context, w.sine, k.variable(laneSine))
+	for _, part := range []int{laneCosine, laneSine} {
+		k.move(k.Context, k.variable(part+laneNext), w.t[0])
+		k.move(k.Context, w.t[0], k.variable(part))
+	}
 	k.MOVQ(regFlag, regTurned)
 	k.SUBQ(laneField("rowVectors"), regUpper)
 	k.VSUBPD(k.constant(laneOne), w.index, w.index)
@@ -183,11 +184,12 @@ func (k laneSet) sweepRows() {
 	k.move(k.Context, w.e, k.row(regE, 1))
 }
 
-// shift leaves d[last] less the shift in the register g of the sweep, and counts the sweep.
+// shift keeps the shift, leaves d[last] less it and the square of that in the registers of the sweep, and counts the sweep.
 func (k laneSet) shift() {
 	s, w := k.scanned(), k.swept()
-	g, r, t := s.t[0], s.t[1], s.t[2]
-	k.add(k.Context, s.coupling, s.coupling, t)
+	g, r, t, root := s.t[0], s.t[1], s.t[2], s.t[3]
+	k.VSQRTPD(s.coupling, root)
+	k.add(k.Context, root, root, t)
 	k.VSUBPD(s.diagonal, s.next, g)
 	k.VDIVPD(t, g, g)
 	k.move(k.Context, k.constant(laneOne), r)
@@ -196,9 +198,11 @@ func (k laneSet) shift() {
 	k.and(k.constant(laneSign), g, t)
 	k.or(r, t, r)
 	k.add(k.Context, r, g, g)
-	k.VDIVPD(g, s.coupling, r)
-	k.VSUBPD(s.diagonal, s.bottom, g)
-	k.add(k.Context, r, g, w.g)
+	k.VDIVPD(g, root, r)
+	k.VSUBPD(r, s.diagonal, r)
+	k.move(k.Context, r, k.variable(laneShift))
+	k.VSUBPD(r, s.bottom, w.gamma)
+	k.multiply(k.Context, w.gamma, w.gamma, w.square)
 	k.move(k.Context, k.variable(laneCount), t)
 	k.add(k.Context, k.constant(laneOne), t, t)
 	k.move(k.Context, t, k.variable(laneCount))
@@ -209,112 +213,103 @@ func (k laneSet) shift() {
 	k.move(k.Context, r, k.variable(laneFloor))
 }
 
-// rotation computes the rotation of the current row and the next one, and what it makes of the tridiagonal matrix.
-func (k laneSet) rotation() {
+// eliminate computes the rotation of the current row and the next one, and what it makes of the tridiagonal matrix. regFlag is zero if all lanes
+// stand still.
+func (k laneSet) eliminate() {
 	w := k.swept()
 	inside, dead := k.truth(0), k.truth(1)
-	e, b, f, r, x, y := w.t[0], w.t[1], w.t[2], w.t[3], w.t[4], w.t[5]
-	k.move(k.Context, k.row(regE, 0), e)
-	k.multiply(k.Context, w.s, e, f)
-	k.multiply(k.Context, w.c, e, b)
-	k.multiply(k.Context, f, f, x)
-	k.multiplyAdd(k.Context, w.g, w.g, x)
-	k.VSQRTPD(x, r)
-	k.move(k.Context, k.constant(laneOne), y)
-	k.VDIVPD(r, y, y)
-	k.compare(compareGreaterEqual, w.index, k.variable(laneLow), dead)
-	k.active(w, dead, inside)
-	k.compareWithin(compareLess, x, k.constant(laneTiny), inside, dead)
-	k.without(inside, dead, inside)
-	cosine, sine, lack := y, f, x
-	k.multiply(k.Context, y, f, sine)
-	k.multiply(k.Context, w.g, y, cosine)
+	coupling, inverse, x, t, c, s := w.t[0], w.t[1], w.t[2], w.t[3], w.t[4], w.t[5]
+	k.compare(compareGreaterEqual, w.index, k.variable(laneFirst), dead)
+	k.compareWithin(compareLess, w.index, k.variable(laneLast), dead, inside)
+	k.move(k.Context, k.row(regE, 0), coupling)
+	k.add(k.Context, w.square, coupling, inverse)
+	k.multiply(k.Context, w.s, inverse, x)
+	k.choose(inside, x, w.e, w.e)
+	k.move(k.Context, w.e, k.row(regE, 1))
+	k.move(k.Context, k.constant(laneOne), x)
+	k.VDIVPD(inverse, x, inverse)
+	k.VDIVPD(w.square, coupling, x)
+	k.move(k.Context, k.row(regD, 0), t)
+	k.VSUBPD(k.variable(laneShift), t, t)
+	k.multiply(k.Context, w.gamma, x, x)
+	k.VSUBPD(x, t, t)
+	k.multiply(k.Context, w.square, inverse, c)
+	k.multiply(k.Context, coupling, inverse, s)
+	turned, square := inverse, t
+	k.multiply(k.Context, c, t, turned)
+	k.multiply(k.Context, turned, t, square)
+	k.compare(compareLess, c, k.constant(laneTiny), dead)
+	k.move(k.Context, k.constant(laneSign), x)
+	k.exclusiveOr(w.gamma, x)
+	k.choose(dead, x, turned, turned)
+	k.multiply(k.Context, w.c, coupling, x)
+	k.choose(dead, x, square, square)
+	k.choose(inside, square, w.square, w.square)
+	k.and(k.constant(laneSign), w.gamma, x)
+	k.exclusiveOr(x, w.turns)
+	k.move(k.Context, k.row(regD, 0), x)
+	k.VSUBPD(turned, x, x)
+	k.add(k.Context, x, w.gamma, x)
+	k.choose(inside, x, w.d, w.d)
+	k.move(k.Context, w.d, k.row(regD, 1))
+	k.choose(inside, turned, w.gamma, w.gamma)
+	k.move(k.Context, k.constant(laneOne), x)
+	k.choose(inside, c, x, w.c)
+	k.zero(x)
+	k.choose(inside, s, x, w.s)
+	k.choose(inside, w.turns, x, w.turns)
+	end := dead // no longer needed
+	k.compareWithin(0, w.index, k.variable(laneFirst), inside, end)
+	k.move(k.Context, k.row(regD, 0), w.d)
+	k.add(k.Context, k.variable(laneShift), w.gamma, x)
+	k.choose(end, x, w.d, w.d)
+	k.multiply(k.Context, w.s, w.square, x)
+	k.choose(end, x, coupling, w.e)
+	k.any(inside)
+	k.CMPQ(laneField("cols"), operand.Imm(0))
+	k.JE(k.label("turned"))
+	k.rotation()
+	k.Label("turned")
+}
+
+// rotation keeps the cosine and the sine, of a length that is corrected to 1, of the squares that eliminate has left. Where a lane ends, the
+// coupling's sign comes in.
+func (k laneSet) rotation() {
+	w := k.swept()
+	end := k.truth(1)
+	cosine, sine, lack, sign, x := w.t[1], w.t[2], w.t[3], w.t[4], w.t[5]
+	k.VSQRTPD(w.c, cosine)
+	k.or(w.turns, cosine, cosine)
+	k.VSQRTPD(w.s, sine)
 	k.move(k.Context, k.constant(laneOne), lack)
 	k.multiplySubtract(k.Context, cosine, cosine, lack)
 	k.multiplySubtract(k.Context, sine, sine, lack)
 	k.multiply(k.Context, k.constant(laneHalf), lack, lack)
 	k.multiplyAdd(k.Context, lack, cosine, cosine)
 	k.multiplyAdd(k.Context, lack, sine, sine)
-	// The length r is the new coupling, except in the last row, behind which there is none.
-	k.add(k.Context, k.constant(laneOne), w.index, w.sine)
-	if k.wide {
-		k.compareWithin(compareLess, w.sine, k.variable(laneLast), inside, reg.K3)
-		k.choose(reg.K3, r, w.e, w.e)
-	} else {
-		k.compareWithin(compareLess, w.sine, k.variable(laneLast), inside, x)
-		k.choose(x, r, w.e, w.e)
-	}
+	k.move(k.Context, cosine, k.variable(laneCosine+laneNext))
+	k.move(k.Context, k.variable(laneTurns), sign)
 	k.zero(x)
-	k.choose(inside, sine, x, w.sine)
-	k.choose(dead, x, w.e, w.e)
-	k.move(k.Context, w.e, k.row(regE, 1))
-	k.VSUBPD(w.p, w.d, r)       // d[i+1] - p
-	k.choose(dead, r, w.d, w.d) // what is left where the matrix falls apart
-	k.move(k.Context, e, w.e)   // the next row's
-	k.choose(dead, b, w.e, w.e)
-	k.move(k.Context, k.row(regD, 0), e)
-	k.VSUBPD(r, e, e)
-	k.multiply(k.Context, sine, e, e)
-	k.add(k.Context, b, b, x)
-	k.multiplyAdd(k.Context, x, cosine, e) // (d[i] - g) s + 2 c b
-	k.multiply(k.Context, sine, e, x)      // p
-	k.VFMSUB231PD(e, cosine, b)            // c r - b
-	k.add(k.Context, x, r, r)
-	k.choose(inside, r, w.d, w.d)
-	k.move(k.Context, w.d, k.row(regD, 1))
-	k.keep(w, x, cosine, b, e, r)
+	k.choose(end, sign, x, x)
+	k.exclusiveOr(x, sine)
+	k.move(k.Context, sine, k.variable(laneSine+laneNext))
+	k.and(k.constant(laneSign), w.gamma, x)
+	k.exclusiveOr(w.turns, x)
+	k.exclusiveOr(sign, x)
+	k.choose(end, x, sign, sign)
+	k.move(k.Context, sign, k.variable(laneTurns))
 }
 
-// active sets inside to the lanes in whose rows the current one is, its last row apart; low tells which ones have begun.
-func (k laneSet) active(w swept, low, inside reg.Register) {
-	k.compareWithin(compareLess, w.index, k.variable(laneLast), low, inside)
-}
-
-// keep makes the values of the current row those of the next one.
-func (k laneSet) keep(w swept, p, cosine, g, one, t reg.VecPhysical) {
-	inside, dead := k.truth(0), k.truth(1)
-	k.move(k.Context, k.constant(laneOne), one)
-	k.choose(inside, cosine, one, w.c)
-	k.choose(inside, w.sine, one, w.s)
-	k.zero(t)
-	k.choose(inside, p, t, w.p)
-	k.choose(inside, g, w.g, w.g)
-	k.move(k.Context, k.row(regD, 0), w.d)
-	k.any(dead)
-	k.JZ(k.label("whole"))
-	k.add(k.Context, w.index, one, t)
-	k.move(k.Context, k.variable(laneLow), g)
-	k.choose(dead, t, g, g)
-	k.move(k.Context, g, k.variable(laneLow))
-	k.Label("whole")
-	end := dead // no longer needed
-	k.compareWithin(0, w.index, k.variable(laneFirst), inside, end)
-	k.VSUBPD(w.p, w.d, t)
-	k.choose(end, t, w.d, w.d)
-	k.choose(end, w.g, w.e, w.e)
-}
-
-// rotated returns the registers of a rotation, and the bytes of a vector that it turns. For a matrix alone that is four columns of a row.
-func (k laneSet) rotated() (registers []reg.VecPhysical, bytes int) {
-	if k.alone {
-		return ymm[8:], 32
-	}
-	return k.registers[8:16], k.placeBytes()
-}
+// rotated returns the registers of a rotation.
+func (k laneSet) rotated() (cosine, sine reg.VecPhysical) { return k.registers[14], k.registers[15] }
 
 // rotateRows applies the rotation that was computed last but one.
 func (k laneSet) rotateRows(label string) {
-	registers, _ := k.rotated()
-	cosine, sine := registers[6], registers[7]
+	cosine, sine := k.rotated()
 	k.TESTQ(regTurned, regTurned)
 	k.JZ(k.label(label + "_end"))
-	if k.alone {
-		k.VBROADCASTSD(k.variable(laneCosine), cosine)
-		k.VBROADCASTSD(k.variable(laneSine), sine)
-	} else {
-		k.move(k.Context, k.variable(laneCosine), cosine)
-		k.move(k.Context, k.variable(laneSine), sine)
-	}
+	k.move(k.Context, k.variable(laneCosine), cosine)
+	k.move(k.Context, k.variable(laneSine), sine)
 	k.MOVQ(regUpper, regLower)
 	k.ADDQ(laneField("rowVectors"), regLower)
 	k.XORQ(regIndex, regIndex)
@@ -335,16 +330,16 @@ func (k laneSet) rotateRows(label string) {
 
 // rotateColumns applies the rotation to the next count vectors of the two rows.
 func (k laneSet) rotateColumns(count int) {
-	free, bytes := k.rotated()
-	cosine, sine := free[6], free[7]
+	cosine, sine := k.rotated()
+	free, bytes := k.registers[8:], k.placeBytes()
 	for c := range count {
 		upper := operand.Mem{Base: regUpper, Index: regIndex, Scale: 1, Disp: bytes * c}
 		lower := operand.Mem{Base: regLower, Index: regIndex, Scale: 1, Disp: bytes * c}
 		x, y, t := free[3*c], free[3*c+1], free[3*c+2]
 		k.move(k.Context, upper, x)
 		k.move(k.Context, lower, y)
-		k.multiply(k.Context, sine, y, t)
-		k.VFMSUB231PD(x, cosine, t)
+		k.multiply(k.Context, cosine, x, t)
+		k.multiplySubtract(k.Context, sine, y, t)
 		k.move(k.Context, t, upper)
 		k.multiply(k.Context, sine, x, x)
 		k.multiplyAdd(k.Context, y, cosine, x)

@@ -355,15 +355,16 @@ func (k partSet) form() {
 	k.finish()
 }
 
-// identity sets the vectors to the identity, or to the phases on the diagonal.
+// identity sets the vectors to a diagonal matrix: to the phases, or to the signs that make couplings positive.
 func (k partSet) identity() {
-	zero, one := k.registers[0], k.registers[1]
+	zero, one, sign := k.registers[0], k.registers[1], k.registers[2]
 	k.zero(zero)
 	k.move(k.Context, k.constant(laneOne), one)
 	k.MOVQ(laneField("order"), regLength)
 	k.IMUL3Q(operand.Imm(uint64(k.bytes())), regLength, regLength)
 	k.MOVQ(laneField("vectors"), regThis)
 	k.MOVQ(laneField("phases"), regWork)
+	k.MOVQ(laneField("e"), regNumber)
 	k.XORQ(regPlace, regPlace)
 	k.Label("identity_row")
 	k.elements("identity", regLength, func() {
@@ -376,6 +377,12 @@ func (k partSet) identity() {
 			k.move(k.Context, k.placed(regWork, part), one)
 		}
 		k.move(k.Context, one, k.placed(regThis, part))
+	}
+	if k.parts == 1 {
+		k.move(k.Context, operand.Mem{Base: regNumber}, sign)
+		k.and(k.constant(laneSign), sign, sign)
+		k.exclusiveOr(sign, one)
+		k.ADDQ(operand.Imm(uint64(k.placeBytes())), regNumber)
 	}
 	k.ADDQ(laneField("rowVectors"), regThis)
 	k.ADDQ(operand.Imm(uint64(k.bytes())), regPlace)

@@ -164,15 +164,14 @@ def _eigh(
     limit = None if lindep is None else _check_lindep(lindep, b, type)
     wanted = _Subset(matrix.shape[-1], matrix.ndim, *subset)
     dtype, shape = matrix.dtype, matrix.shape
-    source = _array.record(matrix)
-    metric_record = None if metric is None else _array.record(metric)
-    w, w_record = _array.empty((*shape[:-2], wanted.most), _array.real_dtype(dtype), "the eigenvalues")
-    v, v_record = None, None
+    w, w_fields = _array.allocate((*shape[:-2], wanted.most), _array.real_dtype(dtype), "the eigenvalues")
+    v, v_fields = None, None
     if not eigvals_only:
-        v, v_record = _array.empty((*shape[:-1], wanted.most), dtype, "the eigenvectors", order="F")
+        v, v_fields = _array.allocate((*shape[:-1], wanted.most), dtype, "the eigenvectors", order="F")
     work = _WORK_JACOBI if driver == _JACOBI else _WORK_EIGENVALUES if v is None else _WORK_EIGENVECTORS
-    arrays = source, metric, metric_record, w, w_record, v, v_record
-    addresses = [_array.address(record) for record in (source, metric_record, w_record, v_record)]
+    metric_fields = None if metric is None else _array.fields(metric)
+    record, addresses = _array.records(_array.fields(matrix), metric_fields, w_fields, v_fields)
+    arrays = metric, record, w, v
     options = bool(lower), bool(check_finite), _scratch(a, matrix, b, metric, overwrite)
     selection = wanted.kind, wanted.low, wanted.high, wanted.above, wanted.up_to
     if limit is None:
@@ -276,9 +275,10 @@ def eigh(
     -----
     Householder reduction to tridiagonal form, divide and conquer; up to ``14/3 N**3`` floating-point operations with
     vectors and ``4/3 N**3`` without. Small matrices by QL iteration, in stacks several at a time, so that results of orders
-    19 to 64 in a stack and alone differ by rounding errors; so do eigenvalues with and without vectors. Single precision
-    matrices of order 40 and more are worked on in single precision, smaller ones, and generalized problems whose `b` is not
-    well conditioned, in double precision. The generalized problem is reduced by the Cholesky factor of `b`.
+    19 to 64, or 39 in single precision, in a stack and alone differ by rounding errors; so do eigenvalues with and without
+    vectors. Single precision matrices of order 40 and more are worked on in single precision, smaller ones, and generalized
+    problems whose `b` is not well conditioned, in double precision. The generalized problem is reduced by the Cholesky
+    factor of `b`.
 
     With ``driver="jacobi"`` a matrix that is positive definite to working precision is factored, ``L L^H``, and the columns
     of ``L`` are rotated until they are orthogonal. The relative error of every eigenvalue is of the order ``N eps cond(H)``
