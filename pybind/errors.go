@@ -16,6 +16,7 @@ import (
 	"trnsci/core/npy"
 	"trnsci/core/sched"
 	"trnsci/core/schur"
+	"trnsci/core/sylvester"
 	"trnsci/trnbackend"
 	"trnsci/trnbackend/device"
 	"trnsci/trnbackend/programs"
@@ -69,6 +70,8 @@ func kind(err error) string {
 		minor    *factor.NotPositiveDefiniteError
 		pivot    *factor.SingularError
 		negative *matfunc.IndefiniteError
+		overflow *sylvester.OverflowError
+		swap     *schur.SeparationError
 		memory   *memoryError
 		ql       *eigen.ConvergenceError
 		qr       *schur.ConvergenceError
@@ -90,7 +93,7 @@ func kind(err error) string {
 		return "type"
 	case errors.As(err, &path):
 		return "os"
-	case errors.As(err, &minor), errors.As(err, &pivot), errors.As(err, &negative):
+	case errors.As(err, &minor), errors.As(err, &pivot), errors.As(err, &negative), errors.As(err, &overflow), errors.As(err, &swap):
 		return "linalg"
 	case errors.As(err, &ql), errors.As(err, &qr), errors.As(err, &newton):
 		return "convergence"

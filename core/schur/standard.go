@@ -131,10 +131,13 @@ func (m block2) rotated(g rotation) block2 {
 	return block2{r.a*g.cs + r.b*g.sn, r.b*g.cs - r.a*g.sn, r.c*g.cs + r.d*g.sn, r.d*g.cs - r.c*g.sn}
 }
 
+// frequency returns the imaginary part of the first eigenvalue of a standard block: sqrt(-bc).
+func (m block2) frequency() float64 { return math.Sqrt(math.Abs(m.b)) * math.Sqrt(math.Abs(m.c)) }
+
 // smallestEigenvalue returns, up to a small factor, the modulus of the smaller eigenvalue of m: its determinant divided
 // by the modulus of the larger one.
 func (m block2) smallestEigenvalue() float64 {
-	largest := max(math.Abs(m.a), math.Abs(m.d), math.Sqrt(math.Abs(m.b))*math.Sqrt(math.Abs(m.c)))
+	largest := max(math.Abs(m.a), math.Abs(m.d), m.frequency())
 	if largest == 0 {
 		return 0
 	}

@@ -6,6 +6,7 @@ import (
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
+	"trnsci/core/factor"
 )
 
 // swapTolerance bounds, in units of eps times the largest element of the two blocks, what an exchange may leave below
@@ -118,7 +119,7 @@ func (d order4) subspace(first, second int, unit float64) (basis order4) {
 		return basis
 	}
 	unknowns := first * second
-	var m [4][5]float64
+	var m factor.SmallSystem
 	for i := range first {
 		for j := range second {
 			r := i*second + j
@@ -131,7 +132,7 @@ func (d order4) subspace(first, second int, unit float64) (basis order4) {
 			m[r][unknowns] = d[i][first+j]
 		}
 	}
-	x := solveSmall(&m, unknowns, unit)
+	x, _ := m.Solve(unknowns, unit)
 	for j := range second {
 		for i := range first {
 			basis[i][j] = -x[i*second+j]
@@ -139,43 +140,6 @@ func (d order4) subspace(first, second int, unit float64) (basis order4) {
 		basis[first+j][j] = 1
 	}
 	return basis
-}
-
-// solveSmall solves m[:n][:n] x = m[:n][n] by elimination with complete pivoting. Pivots smaller than least are replaced by it.
-func solveSmall(m *[4][5]float64, n int, least float64) (x [4]float64) {
-	unknown := [4]int{0, 1, 2, 3}
-	for k := range n {
-		row, col := k, k
-		for i := k; i < n; i++ {
-			for j := k; j < n; j++ {
-				if math.Abs(m[i][j]) > math.Abs(m[row][col]) {
-					row, col = i, j
-				}
-			}
-		}
-		m[k], m[row] = m[row], m[k]
-		for i := range n {
-			m[i][k], m[i][col] = m[i][col], m[i][k]
-		}
-		unknown[k], unknown[col] = unknown[col], unknown[k]
-		if math.Abs(m[k][k]) < least {
-			m[k][k] = least
-		}
-		for i := k + 1; i < n; i++ {
-			f := m[i][k] / m[k][k]
-			for j := k + 1; j <= n; j++ {
-				m[i][j] -= f * m[k][j]
-			}
-		}
-	}
-	for k := n - 1; k >= 0; k-- {
-		s := m[k][n]
-		for j := k + 1; j < n; j++ {
-			s -= m[k][j] * x[unknown[j]]
-		}
-		x[unknown[k]] = s / m[k][k]
-	}
-	return x
 }
 
 // left applies the reflector from the left to the rows of m from row k on.

@@ -3,7 +3,7 @@
 Every function takes matrices or stacks of matrices (leading dimensions are a batch) and leaves its inputs as they are
 unless an ``overwrite_`` argument allows otherwise. Inputs of dtype float32, float64, complex64 and complex128 keep their
 dtype; integers and bool become float64; float16 and bfloat16 are computed in float32 and the results are cast back,
-except by `schur` and `hessenberg`, which refuse them.
+except by `hessenberg`, which refuses them.
 
 Arguments that all functions share:
 
@@ -22,7 +22,9 @@ from ._eigh import eigh, eigvalsh
 from ._eigh_banded import eig_banded, eigh_tridiagonal, eigvals_banded, eigvalsh_tridiagonal
 from ._matfunc import inv_sqrt_spd
 from ._schur import hessenberg, schur
+from ._schur_order import rsf2csf, schur_condition
 from ._solve import cho_solve, solve_triangular
+from ._sylvester import solve_continuous_lyapunov, solve_discrete_lyapunov, solve_lyapunov, solve_sylvester
 
 __all__ = [
     "cho_factor",
@@ -38,6 +40,12 @@ __all__ = [
     "eigvalsh_tridiagonal",
     "hessenberg",
     "inv_sqrt_spd",
+    "rsf2csf",
     "schur",
+    "schur_condition",
+    "solve_continuous_lyapunov",
+    "solve_discrete_lyapunov",
+    "solve_lyapunov",
+    "solve_sylvester",
     "solve_triangular",
 ]

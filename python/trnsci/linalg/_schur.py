@@ -11,7 +11,7 @@ from .. import _array, _device
 from .._array import Array
 from .._errors import UnsupportedError
 from .._progress import Progress
-from . import _common
+from . import _common, _schur_order
 
 # Floating-point operations per n^3, to decide how a call is run.
 _WORK_HESSENBERG = 14 / 3
@@ -40,21 +40,25 @@ def schur(
     threads: int | None = None,
     progress: Progress = None,
     device: str | None = None,
-) -> tuple[Array, Array]:
-    """Real Schur decomposition ``a = Z @ T @ Z.T`` of a general real matrix.
+) -> Any:
+    """Schur decomposition ``a = Z @ T @ Z^H`` of a general matrix.
 
     Parameters
     ----------
     a : (..., N, N) array_like
-        float64, or integers. Other dtypes are not available in this version.
-    output : {'real', 'r'}, optional
-        The real form. The complex one ('complex', 'c') is not available in this version.
+    output : {'real', 'complex', 'r', 'c'}, optional
+        Which form a real matrix gets. A complex matrix gets the complex one in any case.
     lwork : int, optional
         Accepted for SciPy's sake and ignored.
     overwrite_a : bool, optional
         Allow the input to be used as scratch memory.
-    sort : None
-        Ordering of the eigenvalues is not available in this version.
+    sort : {None, 'lhp', 'rhp', 'iuc', 'ouc'} or callable, optional
+        Which eigenvalues come first: those in the left (``re < 0``) or right half plane (``re >= 0``), inside (``abs <= 1``)
+        or outside the unit circle, or those for which the callable is true. It gets the eigenvalue, a complex number, if
+        the form is complex, and its real and imaginary part if the form is real (a callable that takes one argument gets
+        the real part, as in SciPy). Of a complex pair in a real form both come first if it is true for one. The
+        eigenvalues of either kind keep their order. The callable is called for each eigenvalue, and for a real form
+        again when all is in order. An exception that it raises ends the call.
     check_finite : bool, optional
         Refuse infinities and NaNs. When False, a matrix that is not finite gives NaNs.
     threads, progress, device
@@ -63,24 +67,30 @@ def schur(
     Returns
     -------
     T : (..., N, N) ndarray
-        Upper quasi-triangular. A pair of complex eigenvalues is a 2 by 2 block with equal diagonal elements and
-        off-diagonal elements of opposite sign; real eigenvalues stand alone. All other elements below the diagonal are
-        exactly zero.
+        The complex form is upper triangular. The real one is upper quasi-triangular: a pair of complex eigenvalues is a
+        2 by 2 block with equal diagonal elements and off-diagonal elements of opposite sign; real eigenvalues stand
+        alone. All other elements below the diagonal are exactly zero.
     Z : (..., N, N) ndarray
-        Orthogonal.
+        Unitary, real with a real T.
+    sdim : int or (...) ndarray of int64
+        How many eigenvalues come first; only with `sort`.
 
     Raises
     ------
     ConvergenceError
         If the QR iteration does not converge, with the block that would not split.
-    UnsupportedError
-        For what is not available in this version.
+    LinAlgError
+        If eigenvalues are too close to each other to be put in order, or no longer satisfy the condition after that.
     ValueError, TypeError, MemoryError
         As in `eigh`.
 
     Notes
     -----
-    Householder reduction to Hessenberg form, then implicit double-shift QR; about ``25 N**3`` floating-point operations.
+    Householder reduction to Hessenberg form, then implicit QR with double shifts for a real form and single ones for a
+    complex one; about ``25 N**3`` floating-point operations. The complex form of a real matrix is made of the real one, so
+    that real eigenvalues are exactly real and those of a pair exactly conjugate, with the positive imaginary part first
+    (SciPy iterates with complex numbers). Ordering: exchanges of neighbouring blocks (Bai and Demmel,
+    1993), at most about ``6 N**3`` operations more; `schur_condition` tells how well the result is determined.
 
     Examples
     --------
@@ -95,11 +105,9 @@ def schur(
         _device.require_host(device)
     if not isinstance(output, str) or output not in ("real", "r", "complex", "c"):
         raise ValueError(f"output: {output!r} is not one of 'real', 'complex', 'r', 'c'")
-    if output in ("complex", "c"):
-        raise UnsupportedError("output: the complex Schur form is not available in this version")
-    if sort is not None:
-        raise UnsupportedError("sort: ordered Schur forms are not available in this version")
-    matrix = _real_double(a, "the Schur form")
+    _schur_order.check_sort(sort)
+    matrix, cast = _array.check(a, "a")
+    _array.check_square(matrix, "a")
     t, t_record = _array.empty(matrix.shape, matrix.dtype, "the Schur form")
     z, z_record = _array.empty(matrix.shape, matrix.dtype, "the Schur vectors")
     source = _array.record(matrix)
@@ -108,7 +116,11 @@ def schur(
         _array.address(source), _array.address(t_record), _array.address(z_record),
         bool(check_finite), _common.may_overwrite(overwrite_a, a, matrix),
     )  # fmt: skip
-    return t, z
+    if output in ("complex", "c") and t.dtype.kind != "c":
+        t, z = _schur_order.to_complex(t, z, threads, progress)
+        cast = None
+    sdim = () if sort is None else (_schur_order.order(t, z, sort, threads, progress),)
+    return _common.cast_to(t, cast), _common.cast_to(z, cast), *sdim
 
 
 def hessenberg(

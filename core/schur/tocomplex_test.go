@@ -1,0 +1,65 @@
+package schur
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"trnsci/core/dense"
+	"trnsci/core/numtest"
+)
+
+func testToComplex[T dense.Complex, R dense.Float](t *testing.T) {
+	rng := rand.New(rand.NewPCG(41, 42))
+	for _, n := range []int{0, 1, 2, 3, 10, 60} {
+		name := fmt.Sprintf("n = %d", n)
+		a, form, z := numtest.Random[R](rng, n, n), dense.New[R](n, n), dense.New[R](n, n)
+		if err := Schur(a.View(), form.View(), z.View(), Options{}); err != nil {
+			t.Fatal(err)
+		}
+		given, tc, zc := dense.New[T](n, n), dense.New[T](n, n), dense.New[T](n, n)
+		dense.Copy(given.View(), a.View())
+		dense.Copy(tc.View(), form.View())
+		dense.Copy(zc.View(), z.View())
+		if err := ToComplex(tc.View(), zc.View(), Options{}); err != nil {
+			t.Fatal(err)
+		}
+		checkForm(t, name, tc)
+		if similarity, unitarity := similarityError(given, tc, adjointOf(zc)); !(similarity <= residualLimit && unitarity <= residualLimit) {
+			t.Errorf("%s: similarity residual %g, unitarity residual %g", name, similarity, unitarity)
+		}
+		got := Eigenvalues(tc.View())
+		for i, w := range Eigenvalues(form.View()) { // a pair in its order, from its standard block
+			if got[i] != complex128(T(w)) {
+				t.Errorf("%s: eigenvalue %d is %v, want %v", name, i, got[i], w)
+			}
+		}
+	}
+}
+
+func TestToComplex(t *testing.T) {
+	t.Run("complex128", testToComplex[complex128, float64])
+	t.Run("complex64", testToComplex[complex64, float32])
+}
+
+// Blocks that no Schur form has: real eigenvalues, unequal diagonals, complex elements, any size.
+func TestToComplexOfAnyBlock(t *testing.T) {
+	rng := rand.New(rand.NewPCG(43, 44))
+	for trial := range 300 {
+		before := numtest.Random[complex128](rng, 2, 2)
+		if trial%3 == 0 {
+			for i, x := range before.Data {
+				before.Data[i] = complex(real(x), 0)
+			}
+		}
+		shiftExponents(before, 900*(trial%5-2)/2)
+		after, z := before.Clone(), dense.New[complex128](2, 2)
+		z.SetIdentity()
+		if err := ToComplex(after.View(), z.View(), Options{}); err != nil {
+			t.Fatal(err)
+		}
+		if similarity, unitarity := similarityError(before, after, adjointOf(z)); !(similarity <= residualLimit && unitarity <= residualLimit) {
+			t.Errorf("%v: similarity residual %g, unitarity residual %g", before.Data, similarity, unitarity)
+		}
+	}
+}

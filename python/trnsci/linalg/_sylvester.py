@@ -1,0 +1,236 @@
+"""Sylvester's and Lyapunov's equations."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _array, _device, _native, _threads
+from .._array import Array
+from .._progress import Progress
+from ..blas import _common as _blas
+from . import _common
+
+# Floating-point operations: of a Schur form with its factor per n^3, and of the rest per m n (m + n).
+_WORK_SCHUR = 25.0
+_WORK_SOLUTION = 6.0
+_COMPLEX_FACTOR = 4
+
+
+def _solve(
+    name: str, given: dict[str, ArrayLike | None], threads: int | None, progress: Progress, device: str | None
+) -> tuple[Array, int]:
+    """Return the solutions of equations with the operands `given`, of which q is the last, and how many were perturbed."""
+    if device is not None:
+        _device.require_host(device)
+    operands, kind = _blas.settle(given)
+    named = dict(zip(given, operands, strict=True))
+    for key, matrix in named.items():
+        if key != "q":
+            _array.check_square(matrix, key)
+    m, n = named["a"].shape[-1], named.get("b", named["a"]).shape[-1]
+    _blas.check_core(named["q"], "q", m, n)
+    lead = _blas.leading(named)
+    x, x_record = _array.empty((*lead, m, n), kind.dtype, "the solution")
+    size = _threads.resolve(threads)
+    perturbed = 0
+    if x.size:
+        sources = [_blas.spread(matrix, lead) for matrix in operands]
+        records = [_array.record(matrix) for matrix in sources]
+        work = _WORK_SCHUR * (m**3 + (n**3 if "b" in named else 0)) + _WORK_SOLUTION * m * n * (m + n)
+        work *= x.size / (m * n) * (_COMPLEX_FACTOR if kind.is_complex else 1)
+        perturbed = _native.run(
+            name, work, size, progress, (*sources, *records, x, x_record),
+            *(_array.address(record) for record in records), _array.address(x_record), limit=_native.JOB_WORK,
+        )  # fmt: skip
+    return _common.cast_to(x, kind.cast), perturbed
+
+
+def _warn(perturbed: int, why: str) -> None:
+    if perturbed:
+        message = f"{why}; the solution is that of an equation with coefficients that differ by about eps"
+        warnings.warn(message, RuntimeWarning, stacklevel=3)
+
+
+def solve_sylvester(
+    a: ArrayLike,
+    b: ArrayLike,
+    q: ArrayLike,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> Array:
+    """Solve Sylvester's equation ``a @ x + x @ b = q``.
+
+    Parameters
+    ----------
+    a : (..., M, M) array_like
+    b : (..., N, N) array_like
+    q : (..., M, N) array_like
+        Leading dimensions broadcast. Operands of different dtypes are computed in their common one.
+    threads, progress, device
+        See `trnsci.linalg`.
+
+    Returns
+    -------
+    x : (..., M, N) ndarray
+        The solution. It is unique unless a and -b have an eigenvalue in common.
+
+    Warns
+    -----
+    RuntimeWarning
+        If they nearly do: x then solves an equation whose a and b differ by about eps. (SciPy gives no warning here.)
+
+    Raises
+    ------
+    LinAlgError
+        If the solution holds numbers beyond the range of its dtype.
+    ConvergenceError
+        If the Schur form of a or b is not found.
+    ValueError, TypeError, MemoryError
+        As in `eigh`.
+
+    Notes
+    -----
+    Schur forms of a and b, then blocked substitution (Bartels and Stewart, 1972; Jonsson and Kagstrom, 2002); about
+    ``25 (M**3 + N**3) + 5 M N (M + N)`` floating-point operations for real numbers. The residual is of the order of
+    ``eps (norm(a) + norm(b)) norm(x)``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from trnsci.linalg import solve_sylvester
+    >>> a = np.array([[-3, -2, 0], [-1, -1, 3], [3, -5, -1]])
+    >>> b = np.array([[1]])
+    >>> q = np.array([[1], [2], [3]])
+    >>> x = solve_sylvester(a, b, q)
+    >>> bool(np.allclose(a @ x + x @ b, q))
+    True
+    """
+    x, perturbed = _solve("Sylvester", {"a": a, "b": b, "q": q}, threads, progress, device)
+    _warn(perturbed, "a and -b have an eigenvalue in common, or nearly so")
+    return x
+
+
+def solve_continuous_lyapunov(
+    a: ArrayLike,
+    q: ArrayLike,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> Array:
+    """Solve the continuous Lyapunov equation ``a @ x + x @ a.conj().T = q``.
+
+    Parameters
+    ----------
+    a, q : (..., M, M) array_like
+        Leading dimensions broadcast. A number is a matrix of order 1.
+    threads, progress, device
+        See `trnsci.linalg`.
+
+    Returns
+    -------
+    x : (..., M, M) ndarray
+        The solution; exactly Hermitian if q is.
+
+    Warns
+    -----
+    RuntimeWarning
+        If an eigenvalue of a is nearly the negative conjugate of one: x then solves an equation whose a differs by about eps.
+
+    Raises
+    ------
+    LinAlgError, ConvergenceError, ValueError, TypeError, MemoryError
+        As in `solve_sylvester`.
+
+    See Also
+    --------
+    solve_lyapunov : another name of this function.
+
+    Notes
+    -----
+    The Schur form of a, then blocked substitution; about ``35 M**3`` floating-point operations for real numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from trnsci.linalg import solve_continuous_lyapunov
+    >>> a = np.array([[-3, -2, 0], [-1, -1, 0], [0, -5, -1]])
+    >>> x = solve_continuous_lyapunov(a, np.eye(3))
+    >>> bool(np.allclose(a @ x + x @ a.T, np.eye(3)))
+    True
+    """
+    x, perturbed = _solve("Lyapunov", {"a": _matrix(a), "q": _matrix(q)}, threads, progress, device)
+    _warn(perturbed, "a has a pair of eigenvalues whose sum is zero, or nearly so")
+    return x
+
+
+# SciPy's older name.
+solve_lyapunov = solve_continuous_lyapunov
+
+
+def solve_discrete_lyapunov(
+    a: ArrayLike,
+    q: ArrayLike,
+    method: Literal["direct", "bilinear"] | None = None,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> Array:
+    """Solve the discrete Lyapunov equation ``a @ x @ a.conj().T - x + q = 0``.
+
+    Parameters
+    ----------
+    a, q : (..., M, M) array_like
+        Leading dimensions broadcast.
+    method : {'direct', 'bilinear'}, optional
+        Accepted for SciPy's sake. Both words mean the method of the notes.
+    threads, progress, device
+        See `trnsci.linalg`.
+
+    Returns
+    -------
+    x : (..., M, M) ndarray
+        The solution; exactly Hermitian if q is.
+
+    Warns
+    -----
+    RuntimeWarning
+        If an eigenvalue of a times the conjugate of one is nearly 1: x then solves an equation whose a differs by about eps.
+
+    Raises
+    ------
+    LinAlgError, ConvergenceError, ValueError, TypeError, MemoryError
+        As in `solve_sylvester`.
+
+    Notes
+    -----
+    The Schur form of a makes the equation triangular, which is solved by blocked substitution; about ``37 M**3``
+    floating-point operations for real numbers. No matrix is inverted, as the bilinear transformation to a continuous
+    equation does, and no system of ``M**2`` equations is set up.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from trnsci.linalg import solve_discrete_lyapunov
+    >>> a = np.array([[0.2, 0.5], [0.7, -0.9]])
+    >>> x = solve_discrete_lyapunov(a, np.eye(2))
+    >>> bool(np.allclose(a @ x @ a.T - x + np.eye(2), 0))
+    True
+    """
+    if method is not None and (not isinstance(method, str) or method.lower() not in ("direct", "bilinear")):
+        raise ValueError(f"method: {method!r} is not one of 'direct', 'bilinear'")
+    x, perturbed = _solve("DiscreteLyapunov", {"a": a, "q": q}, threads, progress, device)
+    _warn(perturbed, "a has a pair of eigenvalues whose product is one, or nearly so")
+    return x
+
+
+def _matrix(a: ArrayLike) -> ArrayLike:
+    """Return a number as a matrix of order 1, and everything else as it is."""
+    return np.reshape(a, (1, 1)) if np.ndim(a) == 0 else a
