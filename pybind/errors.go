@@ -14,6 +14,7 @@ import (
 	"trnsci/core/matfunc"
 	"trnsci/core/mp2"
 	"trnsci/core/npy"
+	"trnsci/core/qz"
 	"trnsci/core/sched"
 	"trnsci/core/schur"
 	"trnsci/core/sylvester"
@@ -75,6 +76,8 @@ func kind(err error) string {
 		memory   *memoryError
 		ql       *eigen.ConvergenceError
 		qr       *schur.ConvergenceError
+		qzSweeps *qz.ConvergenceError
+		tooClose *qz.OrderError
 		newton   *programs.ConvergenceError
 		zero     *mp2.DenominatorError
 		gap      *mp2.GapError
@@ -93,9 +96,9 @@ func kind(err error) string {
 		return "type"
 	case errors.As(err, &path):
 		return "os"
-	case errors.As(err, &minor), errors.As(err, &pivot), errors.As(err, &negative), errors.As(err, &overflow), errors.As(err, &swap):
+	case errors.As(err, &minor), errors.As(err, &pivot), errors.As(err, &negative), errors.As(err, &overflow), errors.As(err, &swap), errors.As(err, &tooClose):
 		return "linalg"
-	case errors.As(err, &ql), errors.As(err, &qr), errors.As(err, &newton):
+	case errors.As(err, &ql), errors.As(err, &qr), errors.As(err, &qzSweeps), errors.As(err, &newton):
 		return "convergence"
 	case errors.As(err, &lacking), errors.As(err, &gap), errors.As(err, &imag):
 		return "unsupported"

@@ -43,10 +43,8 @@ func SchurOrder(jobID, threads int64, t, z, selected uint64) (zero int64, err er
 		return order[float64](jobID, threads, s, flags)
 	case complex64Code:
 		return order[complex64](jobID, threads, s, flags)
-	case complex128Code:
-		return order[complex128](jobID, threads, s, flags)
 	}
-	panic(unknownDtype(s.t))
+	return order[complex128](jobID, threads, s, flags)
 }
 
 func order[T dense.Scalar](jobID, threads int64, s formStacks, flags rows[float64]) (int64, error) {
@@ -69,10 +67,8 @@ func SchurToComplex(jobID, threads int64, t, z uint64) (zero int64, err error) {
 	switch s.t.dtype {
 	case complex64Code:
 		return toComplex[complex64](jobID, threads, s)
-	case complex128Code:
-		return toComplex[complex128](jobID, threads, s)
 	}
-	panic(unknownDtype(s.t))
+	return toComplex[complex128](jobID, threads, s)
 }
 
 func toComplex[T dense.Complex](jobID, threads int64, s formStacks) (int64, error) {
@@ -95,10 +91,8 @@ func SchurCondition(jobID, threads int64, t, counts, results uint64) (zero int64
 		return condition[float64](jobID, threads, s, in, out)
 	case complex64Code:
 		return condition[complex64](jobID, threads, s, in, out)
-	case complex128Code:
-		return condition[complex128](jobID, threads, s, in, out)
 	}
-	panic(unknownDtype(s.t))
+	return condition[complex128](jobID, threads, s, in, out)
 }
 
 func condition[T dense.Scalar](jobID, threads int64, s formStacks, counts, results rows[float64]) (int64, error) {

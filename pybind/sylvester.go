@@ -42,10 +42,8 @@ func solveEquations(jobID, threads int64, name string, s equationStacks) (int64,
 		return solveEquationsOf[float64](jobID, threads, name, s)
 	case complex64Code:
 		return solveEquationsOf[complex64](jobID, threads, name, s)
-	case complex128Code:
-		return solveEquationsOf[complex128](jobID, threads, name, s)
 	}
-	panic(unknownDtype(s.x))
+	return solveEquationsOf[complex128](jobID, threads, name, s)
 }
 
 func solveEquationsOf[T dense.Scalar](jobID, threads int64, name string, s equationStacks) (int64, error) {

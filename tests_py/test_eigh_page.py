@@ -1,17 +1,16 @@
 """docs/eigh.md is right: it names every argument, and each of its lines on differences is what both functions do."""
 
 import inspect
-import warnings
-from pathlib import Path
 
 import ml_dtypes
 import numpy as np
+import pages
 import pytest
 import scipy.linalg
 import scipy.sparse
 from trnsci import linalg
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "eigh.md"
+PAGE = "eigh.md"
 
 IDENTITY = np.eye(2)
 DIAGONAL, BESIDE = np.array([2.0, 1, 3]), np.zeros(2)
@@ -63,34 +62,8 @@ DIFFERENCES = {
 }
 
 
-def tables(first_cell):
-    """The rows of the tables whose heading begins with that cell, by the heading of the section."""
-    found = {}
-    for section in PAGE.read_text().split("\n## ")[1:]:
-        inside, rows = False, []
-        for line in section.splitlines():
-            cells = [cell.strip() for cell in line.strip("|").split("|")]
-            inside = line.startswith("|") and (inside or cells[0] == first_cell)
-            if inside:
-                rows.append(cells)
-        if rows:
-            found[section.split("\n", 1)[0]] = rows[2:]
-    return found
-
-
 def stated():
-    return {row[0]: row[1:] for rows in tables("call").values() for row in rows}
-
-
-def described(call, module):
-    """A result in the words of the page."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            w = call(module)[0]
-        except Exception as error:
-            return type(error).__name__
-    return f"{w.dtype} {w.shape}"
+    return {row[0]: row[1:] for rows in pages.tables(PAGE, "call").values() for row in rows}
 
 
 def test_page_has_the_differences():
@@ -99,13 +72,13 @@ def test_page_has_the_differences():
 
 @pytest.mark.parametrize("name", DIFFERENCES)
 def test_differences(name):
-    assert described(DIFFERENCES[name], linalg) == stated()[name][1]
+    assert pages.described(DIFFERENCES[name], linalg) == stated()[name][1]
 
 
 @pytest.mark.skipif(not scipy.__version__.startswith("1.17."), reason="the page is about SciPy 1.17")
 @pytest.mark.parametrize("name", DIFFERENCES)
 def test_differences_are_scipys(name):
-    assert described(DIFFERENCES[name], scipy.linalg) == stated()[name][0]
+    assert pages.described(DIFFERENCES[name], scipy.linalg) == stated()[name][0]
 
 
 FUNCTIONS = {
@@ -117,7 +90,7 @@ FUNCTIONS = {
 
 @pytest.mark.parametrize("heading", FUNCTIONS)
 def test_page_has_every_argument(heading):
-    described = [word.strip(" `") for row in tables("argument")[heading] for word in row[0].split(",")]
+    described = [word.strip(" `") for row in pages.tables(PAGE, "argument")[heading] for word in row[0].split(",")]
     for position, name in enumerate(FUNCTIONS[heading]):
         ours, theirs = (list(inspect.signature(getattr(module, name)).parameters) for module in (linalg, scipy.linalg))
         assert set(theirs) <= set(ours) <= set(described)

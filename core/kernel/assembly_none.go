@@ -24,6 +24,10 @@ func rotateAssembly[T Float](s Set, _ []Rotation[T], _ bool, _ []T, _, _ int) {
 	panic("kernel: no assembly for " + s.String() + " in this build")
 }
 
+func rotateComplexAssembly[T Float](s Set, _ []ComplexRotation[T], _ bool, _ []T, _, _ int) {
+	panic("kernel: no assembly for " + s.String() + " in this build")
+}
+
 func copyAssembly[T Float](s Set, p *Panel[T]) {
 	panic("kernel: no assembly for " + s.String() + " in this build")
 }

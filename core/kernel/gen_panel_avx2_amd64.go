@@ -24,6 +24,11 @@ func multiplyTriangularF64AVX2(args *byte)
 //go:noescape
 func rotateF64AVX2(args *byte)
 
+// rotateComplexF64AVX2 applies complex rotations, see RotateComplex. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func rotateComplexF64AVX2(args *byte)
+
 // transposeF64AVX2 transposes squares, see transposeArgs. It reads and writes no element outside of the operands.
 //
 //go:noescape
@@ -53,6 +58,11 @@ func multiplyTriangularF32AVX2(args *byte)
 //
 //go:noescape
 func rotateF32AVX2(args *byte)
+
+// rotateComplexF32AVX2 applies complex rotations, see RotateComplex. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func rotateComplexF32AVX2(args *byte)
 
 // transposeF32AVX2 transposes squares, see transposeArgs. It reads and writes no element outside of the operands.
 //

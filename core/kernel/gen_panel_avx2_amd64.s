@@ -2843,6 +2843,126 @@ strip_done:
 	VZEROUPPER
 	RET
 
+// func rotateComplexF64AVX2(args *byte)
+// Requires: AVX, FMA3
+TEXT ·rotateComplexF64AVX2(SB), NOSPLIT, $0-8
+	MOVQ         args+0(FP), R13
+	MOVQ         (R13), AX
+	MOVQ         32(R13), R8
+	MOVQ         56(R13), SI
+	VBROADCASTSD 64(R13), Y14
+
+strip_2:
+	CMPQ    40(R13), $0x02
+	JLT     strip_1
+	MOVQ    AX, DX
+	MOVQ    8(R13), BX
+	MOVQ    48(R13), CX
+	VMOVUPD (DX), Y0
+	VMOVUPD 32(DX), Y4
+
+strip_2_rotation:
+	VBROADCASTSD   (BX), Y11
+	VBROADCASTSD   8(BX), Y12
+	VBROADCASTF128 16(BX), Y13
+	VXORPS         Y14, Y12, Y12
+	VMOVUPD        (DX)(R8*1), Y1
+	VPERMILPD      $0x55, Y1, Y3
+	VMULPD         Y13, Y3, Y2
+	VFMADD231PD    Y12, Y1, Y2
+	VFMADD231PD    Y11, Y0, Y2
+	VMOVUPD        Y2, (DX)
+	VPERMILPD      $0x55, Y0, Y3
+	VMULPD         Y13, Y3, Y3
+	VFMADD231PD    Y11, Y1, Y3
+	VFNMADD213PD   Y3, Y12, Y0
+	VMOVUPD        32(DX)(R8*1), Y5
+	VPERMILPD      $0x55, Y5, Y7
+	VMULPD         Y13, Y7, Y6
+	VFMADD231PD    Y12, Y5, Y6
+	VFMADD231PD    Y11, Y4, Y6
+	VMOVUPD        Y6, 32(DX)
+	VPERMILPD      $0x55, Y4, Y7
+	VMULPD         Y13, Y7, Y7
+	VFMADD231PD    Y11, Y5, Y7
+	VFNMADD213PD   Y7, Y12, Y4
+	ADDQ           R8, DX
+	ADDQ           SI, BX
+	DECQ           CX
+	JNZ            strip_2_rotation
+	VMOVUPD        Y0, (DX)
+	VMOVUPD        Y4, 32(DX)
+	ADDQ           $0x00000040, AX
+	SUBQ           $0x02, 40(R13)
+	JMP            strip_2
+
+strip_1:
+	CMPQ    40(R13), $0x01
+	JLT     strip_rest
+	MOVQ    AX, DX
+	MOVQ    8(R13), BX
+	MOVQ    48(R13), CX
+	VMOVUPD (DX), Y0
+
+strip_1_rotation:
+	VBROADCASTSD   (BX), Y11
+	VBROADCASTSD   8(BX), Y12
+	VBROADCASTF128 16(BX), Y13
+	VXORPS         Y14, Y12, Y12
+	VMOVUPD        (DX)(R8*1), Y1
+	VPERMILPD      $0x55, Y1, Y3
+	VMULPD         Y13, Y3, Y2
+	VFMADD231PD    Y12, Y1, Y2
+	VFMADD231PD    Y11, Y0, Y2
+	VMOVUPD        Y2, (DX)
+	VPERMILPD      $0x55, Y0, Y3
+	VMULPD         Y13, Y3, Y3
+	VFMADD231PD    Y11, Y1, Y3
+	VFNMADD213PD   Y3, Y12, Y0
+	ADDQ           R8, DX
+	ADDQ           SI, BX
+	DECQ           CX
+	JNZ            strip_1_rotation
+	VMOVUPD        Y0, (DX)
+	ADDQ           $0x00000020, AX
+	SUBQ           $0x01, 40(R13)
+	JMP            strip_1
+
+strip_rest:
+	CMPQ       24(R13), $0x00
+	JEQ        strip_done
+	MOVQ       16(R13), CX
+	VMOVUPD    (CX), Y15
+	MOVQ       AX, DX
+	MOVQ       8(R13), BX
+	MOVQ       48(R13), CX
+	VMASKMOVPD (DX), Y15, Y0
+
+strip_rest_rotation:
+	VBROADCASTSD   (BX), Y11
+	VBROADCASTSD   8(BX), Y12
+	VBROADCASTF128 16(BX), Y13
+	VXORPS         Y14, Y12, Y12
+	VMASKMOVPD     (DX)(R8*1), Y15, Y1
+	VPERMILPD      $0x55, Y1, Y3
+	VMULPD         Y13, Y3, Y2
+	VFMADD231PD    Y12, Y1, Y2
+	VFMADD231PD    Y11, Y0, Y2
+	VMASKMOVPD     Y2, Y15, (DX)
+	VPERMILPD      $0x55, Y0, Y3
+	VMULPD         Y13, Y3, Y3
+	VFMADD231PD    Y11, Y1, Y3
+	VFNMADD213PD   Y3, Y12, Y0
+	ADDQ           R8, DX
+	ADDQ           SI, BX
+	DECQ           CX
+	JNZ            strip_rest_rotation
+	VMASKMOVPD     Y0, Y15, (DX)
+
+strip_done:
+	VZEROUPPER
+	RET
+
 // func transposeF64AVX2(args *byte)
 // Requires: AVX
 TEXT ·transposeF64AVX2(SB), NOSPLIT, $0-8
@@ -5935,6 +6055,126 @@ strip_rest_rotation:
 	VMASKMOVPS   Y2, Y15, (DX)
 	VMULPS       Y12, Y1, Y1
 	VFNMADD213PS Y1, Y13, Y0
+	ADDQ         R8, DX
+	ADDQ         SI, BX
+	DECQ         CX
+	JNZ          strip_rest_rotation
+	VMASKMOVPS   Y0, Y15, (DX)
+
+strip_done:
+	VZEROUPPER
+	RET
+
+// func rotateComplexF32AVX2(args *byte)
+// Requires: AVX, FMA3
+TEXT ·rotateComplexF32AVX2(SB), NOSPLIT, $0-8
+	MOVQ         args+0(FP), R13
+	MOVQ         (R13), AX
+	MOVQ         32(R13), R8
+	MOVQ         56(R13), SI
+	VBROADCASTSS 64(R13), Y14
+
+strip_2:
+	CMPQ    40(R13), $0x02
+	JLT     strip_1
+	MOVQ    AX, DX
+	MOVQ    8(R13), BX
+	MOVQ    48(R13), CX
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y4
+
+strip_2_rotation:
+	VBROADCASTSS (BX), Y11
+	VBROADCASTSS 4(BX), Y12
+	VBROADCASTSD 8(BX), Y13
+	VXORPS       Y14, Y12, Y12
+	VMOVUPS      (DX)(R8*1), Y1
+	VPERMILPS    $0xb1, Y1, Y3
+	VMULPS       Y13, Y3, Y2
+	VFMADD231PS  Y12, Y1, Y2
+	VFMADD231PS  Y11, Y0, Y2
+	VMOVUPS      Y2, (DX)
+	VPERMILPS    $0xb1, Y0, Y3
+	VMULPS       Y13, Y3, Y3
+	VFMADD231PS  Y11, Y1, Y3
+	VFNMADD213PS Y3, Y12, Y0
+	VMOVUPS      32(DX)(R8*1), Y5
+	VPERMILPS    $0xb1, Y5, Y7
+	VMULPS       Y13, Y7, Y6
+	VFMADD231PS  Y12, Y5, Y6
+	VFMADD231PS  Y11, Y4, Y6
+	VMOVUPS      Y6, 32(DX)
+	VPERMILPS    $0xb1, Y4, Y7
+	VMULPS       Y13, Y7, Y7
+	VFMADD231PS  Y11, Y5, Y7
+	VFNMADD213PS Y7, Y12, Y4
+	ADDQ         R8, DX
+	ADDQ         SI, BX
+	DECQ         CX
+	JNZ          strip_2_rotation
+	VMOVUPS      Y0, (DX)
+	VMOVUPS      Y4, 32(DX)
+	ADDQ         $0x00000040, AX
+	SUBQ         $0x02, 40(R13)
+	JMP          strip_2
+
+strip_1:
+	CMPQ    40(R13), $0x01
+	JLT     strip_rest
+	MOVQ    AX, DX
+	MOVQ    8(R13), BX
+	MOVQ    48(R13), CX
+	VMOVUPS (DX), Y0
+
+strip_1_rotation:
+	VBROADCASTSS (BX), Y11
+	VBROADCASTSS 4(BX), Y12
+	VBROADCASTSD 8(BX), Y13
+	VXORPS       Y14, Y12, Y12
+	VMOVUPS      (DX)(R8*1), Y1
+	VPERMILPS    $0xb1, Y1, Y3
+	VMULPS       Y13, Y3, Y2
+	VFMADD231PS  Y12, Y1, Y2
+	VFMADD231PS  Y11, Y0, Y2
+	VMOVUPS      Y2, (DX)
+	VPERMILPS    $0xb1, Y0, Y3
+	VMULPS       Y13, Y3, Y3
+	VFMADD231PS  Y11, Y1, Y3
+	VFNMADD213PS Y3, Y12, Y0
+	ADDQ         R8, DX
+	ADDQ         SI, BX
+	DECQ         CX
+	JNZ          strip_1_rotation
+	VMOVUPS      Y0, (DX)
+	ADDQ         $0x00000020, AX
+	SUBQ         $0x01, 40(R13)
+	JMP          strip_1
+
+strip_rest:
+	CMPQ       24(R13), $0x00
+	JEQ        strip_done
+	MOVQ       16(R13), CX
+	VMOVUPS    (CX), Y15
+	MOVQ       AX, DX
+	MOVQ       8(R13), BX
+	MOVQ       48(R13), CX
+	VMASKMOVPS (DX), Y15, Y0
+
+strip_rest_rotation:
+	VBROADCASTSS (BX), Y11
+	VBROADCASTSS 4(BX), Y12
+	VBROADCASTSD 8(BX), Y13
+	VXORPS       Y14, Y12, Y12
+	VMASKMOVPS   (DX)(R8*1), Y15, Y1
+	VPERMILPS    $0xb1, Y1, Y3
+	VMULPS       Y13, Y3, Y2
+	VFMADD231PS  Y12, Y1, Y2
+	VFMADD231PS  Y11, Y0, Y2
+	VMASKMOVPS   Y2, Y15, (DX)
+	VPERMILPS    $0xb1, Y0, Y3
+	VMULPS       Y13, Y3, Y3
+	VFMADD231PS  Y11, Y1, Y3
+	VFNMADD213PS Y3, Y12, Y0
 	ADDQ         R8, DX
 	ADDQ         SI, BX
 	DECQ         CX

@@ -24,6 +24,11 @@ func multiplyTriangularF64AVX512(args *byte)
 //go:noescape
 func rotateF64AVX512(args *byte)
 
+// rotateComplexF64AVX512 applies complex rotations, see RotateComplex. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func rotateComplexF64AVX512(args *byte)
+
 // copyAVX512 copies tiles, see copyArgs. It reads and writes no element outside of the operands.
 //
 //go:noescape
@@ -48,3 +53,8 @@ func multiplyTriangularF32AVX512(args *byte)
 //
 //go:noescape
 func rotateF32AVX512(args *byte)
+
+// rotateComplexF32AVX512 applies complex rotations, see RotateComplex. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func rotateComplexF32AVX512(args *byte)

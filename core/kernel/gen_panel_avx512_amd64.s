@@ -3396,6 +3396,193 @@ strip_done:
 	VZEROUPPER
 	RET
 
+// func rotateComplexF64AVX512(args *byte)
+// Requires: AVX, AVX512F
+TEXT ·rotateComplexF64AVX512(SB), NOSPLIT, $0-8
+	MOVQ         args+0(FP), R13
+	MOVQ         (R13), AX
+	MOVQ         32(R13), R8
+	KMOVW        24(R13), K1
+	MOVQ         56(R13), SI
+	VBROADCASTSD 64(R13), Z30
+
+strip_4:
+	CMPQ    40(R13), $0x04
+	JLT     strip_2
+	MOVQ    AX, DX
+	MOVQ    8(R13), BX
+	MOVQ    48(R13), CX
+	VMOVUPD (DX), Z0
+	VMOVUPD 64(DX), Z4
+	VMOVUPD 128(DX), Z8
+	VMOVUPD 192(DX), Z12
+
+strip_4_rotation:
+	VBROADCASTSD    (BX), Z27
+	VBROADCASTSD    8(BX), Z28
+	VBROADCASTF32X4 16(BX), Z29
+	VPXORQ          Z30, Z28, Z28
+	VMOVUPD         (DX)(R8*1), Z1
+	VPERMILPD       $0x55, Z1, Z3
+	VMULPD          Z29, Z3, Z2
+	VFMADD231PD     Z28, Z1, Z2
+	VFMADD231PD     Z27, Z0, Z2
+	VMOVUPD         Z2, (DX)
+	VPERMILPD       $0x55, Z0, Z3
+	VMULPD          Z29, Z3, Z3
+	VFMADD231PD     Z27, Z1, Z3
+	VFNMADD213PD    Z3, Z28, Z0
+	VMOVUPD         64(DX)(R8*1), Z5
+	VPERMILPD       $0x55, Z5, Z7
+	VMULPD          Z29, Z7, Z6
+	VFMADD231PD     Z28, Z5, Z6
+	VFMADD231PD     Z27, Z4, Z6
+	VMOVUPD         Z6, 64(DX)
+	VPERMILPD       $0x55, Z4, Z7
+	VMULPD          Z29, Z7, Z7
+	VFMADD231PD     Z27, Z5, Z7
+	VFNMADD213PD    Z7, Z28, Z4
+	VMOVUPD         128(DX)(R8*1), Z9
+	VPERMILPD       $0x55, Z9, Z11
+	VMULPD          Z29, Z11, Z10
+	VFMADD231PD     Z28, Z9, Z10
+	VFMADD231PD     Z27, Z8, Z10
+	VMOVUPD         Z10, 128(DX)
+	VPERMILPD       $0x55, Z8, Z11
+	VMULPD          Z29, Z11, Z11
+	VFMADD231PD     Z27, Z9, Z11
+	VFNMADD213PD    Z11, Z28, Z8
+	VMOVUPD         192(DX)(R8*1), Z13
+	VPERMILPD       $0x55, Z13, Z15
+	VMULPD          Z29, Z15, Z14
+	VFMADD231PD     Z28, Z13, Z14
+	VFMADD231PD     Z27, Z12, Z14
+	VMOVUPD         Z14, 192(DX)
+	VPERMILPD       $0x55, Z12, Z15
+	VMULPD          Z29, Z15, Z15
+	VFMADD231PD     Z27, Z13, Z15
+	VFNMADD213PD    Z15, Z28, Z12
+	ADDQ            R8, DX
+	ADDQ            SI, BX
+	DECQ            CX
+	JNZ             strip_4_rotation
+	VMOVUPD         Z0, (DX)
+	VMOVUPD         Z4, 64(DX)
+	VMOVUPD         Z8, 128(DX)
+	VMOVUPD         Z12, 192(DX)
+	ADDQ            $0x00000100, AX
+	SUBQ            $0x04, 40(R13)
+	JMP             strip_4
+
+strip_2:
+	CMPQ    40(R13), $0x02
+	JLT     strip_1
+	MOVQ    AX, DX
+	MOVQ    8(R13), BX
+	MOVQ    48(R13), CX
+	VMOVUPD (DX), Z0
+	VMOVUPD 64(DX), Z4
+
+strip_2_rotation:
+	VBROADCASTSD    (BX), Z27
+	VBROADCASTSD    8(BX), Z28
+	VBROADCASTF32X4 16(BX), Z29
+	VPXORQ          Z30, Z28, Z28
+	VMOVUPD         (DX)(R8*1), Z1
+	VPERMILPD       $0x55, Z1, Z3
+	VMULPD          Z29, Z3, Z2
+	VFMADD231PD     Z28, Z1, Z2
+	VFMADD231PD     Z27, Z0, Z2
+	VMOVUPD         Z2, (DX)
+	VPERMILPD       $0x55, Z0, Z3
+	VMULPD          Z29, Z3, Z3
+	VFMADD231PD     Z27, Z1, Z3
+	VFNMADD213PD    Z3, Z28, Z0
+	VMOVUPD         64(DX)(R8*1), Z5
+	VPERMILPD       $0x55, Z5, Z7
+	VMULPD          Z29, Z7, Z6
+	VFMADD231PD     Z28, Z5, Z6
+	VFMADD231PD     Z27, Z4, Z6
+	VMOVUPD         Z6, 64(DX)
+	VPERMILPD       $0x55, Z4, Z7
+	VMULPD          Z29, Z7, Z7
+	VFMADD231PD     Z27, Z5, Z7
+	VFNMADD213PD    Z7, Z28, Z4
+	ADDQ            R8, DX
+	ADDQ            SI, BX
+	DECQ            CX
+	JNZ             strip_2_rotation
+	VMOVUPD         Z0, (DX)
+	VMOVUPD         Z4, 64(DX)
+	ADDQ            $0x00000080, AX
+	SUBQ            $0x02, 40(R13)
+	JMP             strip_2
+
+strip_1:
+	CMPQ    40(R13), $0x01
+	JLT     strip_rest
+	MOVQ    AX, DX
+	MOVQ    8(R13), BX
+	MOVQ    48(R13), CX
+	VMOVUPD (DX), Z0
+
+strip_1_rotation:
+	VBROADCASTSD    (BX), Z27
+	VBROADCASTSD    8(BX), Z28
+	VBROADCASTF32X4 16(BX), Z29
+	VPXORQ          Z30, Z28, Z28
+	VMOVUPD         (DX)(R8*1), Z1
+	VPERMILPD       $0x55, Z1, Z3
+	VMULPD          Z29, Z3, Z2
+	VFMADD231PD     Z28, Z1, Z2
+	VFMADD231PD     Z27, Z0, Z2
+	VMOVUPD         Z2, (DX)
+	VPERMILPD       $0x55, Z0, Z3
+	VMULPD          Z29, Z3, Z3
+	VFMADD231PD     Z27, Z1, Z3
+	VFNMADD213PD    Z3, Z28, Z0
+	ADDQ            R8, DX
+	ADDQ            SI, BX
+	DECQ            CX
+	JNZ             strip_1_rotation
+	VMOVUPD         Z0, (DX)
+	ADDQ            $0x00000040, AX
+	SUBQ            $0x01, 40(R13)
+	JMP             strip_1
+
+strip_rest:
+	CMPQ      24(R13), $0x00
+	JEQ       strip_done
+	MOVQ      AX, DX
+	MOVQ      8(R13), BX
+	MOVQ      48(R13), CX
+	VMOVUPD.Z (DX), K1, Z0
+
+strip_rest_rotation:
+	VBROADCASTSD    (BX), Z27
+	VBROADCASTSD    8(BX), Z28
+	VBROADCASTF32X4 16(BX), Z29
+	VPXORQ          Z30, Z28, Z28
+	VMOVUPD.Z       (DX)(R8*1), K1, Z1
+	VPERMILPD       $0x55, Z1, Z3
+	VMULPD          Z29, Z3, Z2
+	VFMADD231PD     Z28, Z1, Z2
+	VFMADD231PD     Z27, Z0, Z2
+	VMOVUPD         Z2, K1, (DX)
+	VPERMILPD       $0x55, Z0, Z3
+	VMULPD          Z29, Z3, Z3
+	VFMADD231PD     Z27, Z1, Z3
+	VFNMADD213PD    Z3, Z28, Z0
+	ADDQ            R8, DX
+	ADDQ            SI, BX
+	DECQ            CX
+	JNZ             strip_rest_rotation
+	VMOVUPD         Z0, K1, (DX)
+
+strip_done:
+	VZEROUPPER
+	RET
+
 // func copyAVX512(args *byte)
 // Requires: AVX, AVX512F
 TEXT ·copyAVX512(SB), NOSPLIT, $0-8
@@ -6863,6 +7050,193 @@ strip_rest_rotation:
 	VMOVUPS      Z2, K1, (DX)
 	VMULPS       Z28, Z1, Z1
 	VFNMADD213PS Z1, Z29, Z0
+	ADDQ         R8, DX
+	ADDQ         SI, BX
+	DECQ         CX
+	JNZ          strip_rest_rotation
+	VMOVUPS      Z0, K1, (DX)
+
+strip_done:
+	VZEROUPPER
+	RET
+
+// func rotateComplexF32AVX512(args *byte)
+// Requires: AVX, AVX512F
+TEXT ·rotateComplexF32AVX512(SB), NOSPLIT, $0-8
+	MOVQ         args+0(FP), R13
+	MOVQ         (R13), AX
+	MOVQ         32(R13), R8
+	KMOVW        24(R13), K1
+	MOVQ         56(R13), SI
+	VBROADCASTSS 64(R13), Z30
+
+strip_4:
+	CMPQ    40(R13), $0x04
+	JLT     strip_2
+	MOVQ    AX, DX
+	MOVQ    8(R13), BX
+	MOVQ    48(R13), CX
+	VMOVUPS (DX), Z0
+	VMOVUPS 64(DX), Z4
+	VMOVUPS 128(DX), Z8
+	VMOVUPS 192(DX), Z12
+
+strip_4_rotation:
+	VBROADCASTSS (BX), Z27
+	VBROADCASTSS 4(BX), Z28
+	VBROADCASTSD 8(BX), Z29
+	VPXORQ       Z30, Z28, Z28
+	VMOVUPS      (DX)(R8*1), Z1
+	VPERMILPS    $0xb1, Z1, Z3
+	VMULPS       Z29, Z3, Z2
+	VFMADD231PS  Z28, Z1, Z2
+	VFMADD231PS  Z27, Z0, Z2
+	VMOVUPS      Z2, (DX)
+	VPERMILPS    $0xb1, Z0, Z3
+	VMULPS       Z29, Z3, Z3
+	VFMADD231PS  Z27, Z1, Z3
+	VFNMADD213PS Z3, Z28, Z0
+	VMOVUPS      64(DX)(R8*1), Z5
+	VPERMILPS    $0xb1, Z5, Z7
+	VMULPS       Z29, Z7, Z6
+	VFMADD231PS  Z28, Z5, Z6
+	VFMADD231PS  Z27, Z4, Z6
+	VMOVUPS      Z6, 64(DX)
+	VPERMILPS    $0xb1, Z4, Z7
+	VMULPS       Z29, Z7, Z7
+	VFMADD231PS  Z27, Z5, Z7
+	VFNMADD213PS Z7, Z28, Z4
+	VMOVUPS      128(DX)(R8*1), Z9
+	VPERMILPS    $0xb1, Z9, Z11
+	VMULPS       Z29, Z11, Z10
+	VFMADD231PS  Z28, Z9, Z10
+	VFMADD231PS  Z27, Z8, Z10
+	VMOVUPS      Z10, 128(DX)
+	VPERMILPS    $0xb1, Z8, Z11
+	VMULPS       Z29, Z11, Z11
+	VFMADD231PS  Z27, Z9, Z11
+	VFNMADD213PS Z11, Z28, Z8
+	VMOVUPS      192(DX)(R8*1), Z13
+	VPERMILPS    $0xb1, Z13, Z15
+	VMULPS       Z29, Z15, Z14
+	VFMADD231PS  Z28, Z13, Z14
+	VFMADD231PS  Z27, Z12, Z14
+	VMOVUPS      Z14, 192(DX)
+	VPERMILPS    $0xb1, Z12, Z15
+	VMULPS       Z29, Z15, Z15
+	VFMADD231PS  Z27, Z13, Z15
+	VFNMADD213PS Z15, Z28, Z12
+	ADDQ         R8, DX
+	ADDQ         SI, BX
+	DECQ         CX
+	JNZ          strip_4_rotation
+	VMOVUPS      Z0, (DX)
+	VMOVUPS      Z4, 64(DX)
+	VMOVUPS      Z8, 128(DX)
+	VMOVUPS      Z12, 192(DX)
+	ADDQ         $0x00000100, AX
+	SUBQ         $0x04, 40(R13)
+	JMP          strip_4
+
+strip_2:
+	CMPQ    40(R13), $0x02
+	JLT     strip_1
+	MOVQ    AX, DX
+	MOVQ    8(R13), BX
+	MOVQ    48(R13), CX
+	VMOVUPS (DX), Z0
+	VMOVUPS 64(DX), Z4
+
+strip_2_rotation:
+	VBROADCASTSS (BX), Z27
+	VBROADCASTSS 4(BX), Z28
+	VBROADCASTSD 8(BX), Z29
+	VPXORQ       Z30, Z28, Z28
+	VMOVUPS      (DX)(R8*1), Z1
+	VPERMILPS    $0xb1, Z1, Z3
+	VMULPS       Z29, Z3, Z2
+	VFMADD231PS  Z28, Z1, Z2
+	VFMADD231PS  Z27, Z0, Z2
+	VMOVUPS      Z2, (DX)
+	VPERMILPS    $0xb1, Z0, Z3
+	VMULPS       Z29, Z3, Z3
+	VFMADD231PS  Z27, Z1, Z3
+	VFNMADD213PS Z3, Z28, Z0
+	VMOVUPS      64(DX)(R8*1), Z5
+	VPERMILPS    $0xb1, Z5, Z7
+	VMULPS       Z29, Z7, Z6
+	VFMADD231PS  Z28, Z5, Z6
+	VFMADD231PS  Z27, Z4, Z6
+	VMOVUPS      Z6, 64(DX)
+	VPERMILPS    $0xb1, Z4, Z7
+	VMULPS       Z29, Z7, Z7
+	VFMADD231PS  Z27, Z5, Z7
+	VFNMADD213PS Z7, Z28, Z4
+	ADDQ         R8, DX
+	ADDQ         SI, BX
+	DECQ         CX
+	JNZ          strip_2_rotation
+	VMOVUPS      Z0, (DX)
+	VMOVUPS      Z4, 64(DX)
+	ADDQ         $0x00000080, AX
+	SUBQ         $0x02, 40(R13)
+	JMP          strip_2
+
+strip_1:
+	CMPQ    40(R13), $0x01
+	JLT     strip_rest
+	MOVQ    AX, DX
+	MOVQ    8(R13), BX
+	MOVQ    48(R13), CX
+	VMOVUPS (DX), Z0
+
+strip_1_rotation:
+	VBROADCASTSS (BX), Z27
+	VBROADCASTSS 4(BX), Z28
+	VBROADCASTSD 8(BX), Z29
+	VPXORQ       Z30, Z28, Z28
+	VMOVUPS      (DX)(R8*1), Z1
+	VPERMILPS    $0xb1, Z1, Z3
+	VMULPS       Z29, Z3, Z2
+	VFMADD231PS  Z28, Z1, Z2
+	VFMADD231PS  Z27, Z0, Z2
+	VMOVUPS      Z2, (DX)
+	VPERMILPS    $0xb1, Z0, Z3
+	VMULPS       Z29, Z3, Z3
+	VFMADD231PS  Z27, Z1, Z3
+	VFNMADD213PS Z3, Z28, Z0
+	ADDQ         R8, DX
+	ADDQ         SI, BX
+	DECQ         CX
+	JNZ          strip_1_rotation
+	VMOVUPS      Z0, (DX)
+	ADDQ         $0x00000040, AX
+	SUBQ         $0x01, 40(R13)
+	JMP          strip_1
+
+strip_rest:
+	CMPQ      24(R13), $0x00
+	JEQ       strip_done
+	MOVQ      AX, DX
+	MOVQ      8(R13), BX
+	MOVQ      48(R13), CX
+	VMOVUPS.Z (DX), K1, Z0
+
+strip_rest_rotation:
+	VBROADCASTSS (BX), Z27
+	VBROADCASTSS 4(BX), Z28
+	VBROADCASTSD 8(BX), Z29
+	VPXORQ       Z30, Z28, Z28
+	VMOVUPS.Z    (DX)(R8*1), K1, Z1
+	VPERMILPS    $0xb1, Z1, Z3
+	VMULPS       Z29, Z3, Z2
+	VFMADD231PS  Z28, Z1, Z2
+	VFMADD231PS  Z27, Z0, Z2
+	VMOVUPS      Z2, K1, (DX)
+	VPERMILPS    $0xb1, Z0, Z3
+	VMULPS       Z29, Z3, Z3
+	VFMADD231PS  Z27, Z1, Z3
+	VFNMADD213PS Z3, Z28, Z0
 	ADDQ         R8, DX
 	ADDQ         SI, BX
 	DECQ         CX

@@ -49,7 +49,8 @@ func systemAssembly[T Float](s Set, k systemKernel, order int, l, x []T, first, 
 	}
 }
 
-func rotateAssembly[T Float](s Set, rotations []Rotation[T], down bool, a []T, stride, cols int) {
+// newRotateArgs returns the arguments of rotate for rotations of any kind R and rows of cols elements.
+func newRotateArgs[T Float, R any](s Set, rotations []R, down bool, a []T, stride, cols int) panelArgs {
 	row, rotation, turn, sign := 0, 0, int(unsafe.Sizeof(rotations[0])), 0.0
 	if down {
 		row, rotation = len(rotations)*stride, len(rotations)-1
@@ -58,6 +59,11 @@ func rotateAssembly[T Float](s Set, rotations []Rotation[T], down bool, a []T, s
 	args := newPanelArgs(s, a[row:], stride, cols, len(rotations))
 	args.factors, args.turn = unsafe.Pointer(&rotations[rotation]), turn
 	*(*T)(unsafe.Pointer(&args.sign)) = T(sign)
+	return args
+}
+
+func rotateAssembly[T Float](s Set, rotations []Rotation[T], down bool, a []T, stride, cols int) {
+	args := newRotateArgs(s, rotations, down, a, stride, cols)
 	block, double := (*byte)(unsafe.Pointer(&args)), unsafe.Sizeof(a[0]) == 8
 	switch {
 	case s == AVX512 && double:
@@ -68,6 +74,23 @@ func rotateAssembly[T Float](s Set, rotations []Rotation[T], down bool, a []T, s
 		rotateF64AVX2(block)
 	case s == AVX2:
 		rotateF32AVX2(block)
+	default:
+		panic("kernel: no assembly for " + s.String())
+	}
+}
+
+func rotateComplexAssembly[T Float](s Set, rotations []ComplexRotation[T], down bool, a []T, stride, cols int) {
+	args := newRotateArgs(s, rotations, down, a, stride, 2*cols)
+	block, double := (*byte)(unsafe.Pointer(&args)), unsafe.Sizeof(a[0]) == 8
+	switch {
+	case s == AVX512 && double:
+		rotateComplexF64AVX512(block)
+	case s == AVX512:
+		rotateComplexF32AVX512(block)
+	case s == AVX2 && double:
+		rotateComplexF64AVX2(block)
+	case s == AVX2:
+		rotateComplexF32AVX2(block)
 	default:
 		panic("kernel: no assembly for " + s.String())
 	}

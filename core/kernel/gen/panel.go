@@ -98,6 +98,7 @@ func writePanels(dir string) {
 			s.solve()
 			s.multiplyTriangular()
 			s.rotate()
+			s.rotateComplex()
 			if !s.wide { // there is nothing to gain from longer vectors
 				s.transpose()
 			}

@@ -21,6 +21,7 @@ from ._eig import eig, eigvals
 from ._eigh import eigh, eigvalsh
 from ._eigh_banded import eig_banded, eigh_tridiagonal, eigvals_banded, eigvalsh_tridiagonal
 from ._matfunc import inv_sqrt_spd
+from ._qz import ordqz, qz
 from ._schur import hessenberg, schur
 from ._schur_order import rsf2csf, schur_condition
 from ._solve import cho_solve, solve_triangular
@@ -40,6 +41,8 @@ __all__ = [
     "eigvalsh_tridiagonal",
     "hessenberg",
     "inv_sqrt_spd",
+    "ordqz",
+    "qz",
     "rsf2csf",
     "schur",
     "schur_condition",

@@ -9,9 +9,8 @@ from numpy.typing import ArrayLike
 
 from .. import _array, _device
 from .._array import Array
-from .._errors import UnsupportedError
 from .._progress import Progress
-from . import _common
+from . import _common, _qz
 
 # Floating-point operations per n^3, to decide how a call is run.
 _WORK_VALUES = 15.0
@@ -32,23 +31,25 @@ def eig(
     progress: Progress = None,
     device: str | None = None,
 ) -> Any:
-    """Eigenvalues and eigenvectors of a general matrix.
+    """Eigenvalues and eigenvectors of a general matrix, or of a pair of them.
 
     Parameters
     ----------
     a : (..., N, N) array_like
         Any square matrix. For a Hermitian one `eigh` is much faster.
-    b : None
-        The generalized problem is not available in this version.
+    b : (..., N, N) array_like, optional
+        The second matrix of the generalized problem. Batch dimensions of `a` and `b` broadcast.
     left, right : bool, optional
-        Whether left and right eigenvectors are returned: ``a^H vl[:, i] = conj(w[i]) vl[:, i]`` and
-        ``a vr[:, i] = w[i] vr[:, i]``.
-    overwrite_a, overwrite_b : bool, optional
+        Whether left and right eigenvectors are returned: ``a^H vl[:, i] = conj(w[i]) b^H vl[:, i]`` and
+        ``a vr[:, i] = w[i] b vr[:, i]``.
+    overwrite_a : bool, optional
         Allow the input to be used as scratch memory.
+    overwrite_b : bool, optional
+        Accepted for SciPy's sake; `b`, and `a` with it, is never overwritten.
     check_finite : bool, optional
         Refuse infinities and NaNs. When False, a matrix that is not finite gives NaNs.
     homogeneous_eigvals : bool, optional
-        Return eigenvalues as quotients, in two rows of which the second is 1.
+        Return eigenvalues as quotients, numerators in one row and denominators, 1 without `b`, in another.
     threads, progress, device
         See `trnsci.linalg`.
 
@@ -56,20 +57,19 @@ def eig(
     -------
     w : (..., N) or (..., 2, N) ndarray
         The eigenvalues, always complex, in no particular order. Those of a real matrix come in pairs that are exactly
-        conjugate, of which the one with positive imaginary part comes first.
+        conjugate, of which the one with positive imaginary part comes first. An infinite eigenvalue of a pair is ``inf``, and
+        NaN stands for 0/0.
     vl : (..., N, N) ndarray
         The left eigenvectors, only if `left`.
     vr : (..., N, N) ndarray
-        The right eigenvectors, only if `right`. Vectors have norm 1; those of complex matrices and eigenvalues are multiplied by
-        a phase that makes the largest element real. Both kinds are real if `a` is and all eigenvalues are real. Each matrix
-        is stored by columns.
+        The right eigenvectors, only if `right`. Vectors have norm 1; without `b`, those of complex matrices and eigenvalues are
+        multiplied by a phase that makes the largest element real. Both kinds are real if the matrices are and all eigenvalues
+        are real. Each matrix is stored by columns.
 
     Raises
     ------
     ConvergenceError
-        If the QR iteration does not converge, with the block that would not split.
-    UnsupportedError
-        For what is not available in this version.
+        If the QR iteration, with `b` the QZ iteration, does not converge, with the block that would not split.
     ValueError, TypeError, MemoryError
         As in `eigh`.
 
@@ -77,7 +77,8 @@ def eig(
     -----
     The Schur form and back-substitution for blocks of vectors, scaled where they grow, so that defective matrices do no harm; about
     ``28 N**3`` floating-point operations with right eigenvectors, ``15 N**3`` without any. `N` columns are returned in any case;
-    those of a defective eigenvalue are parallel up to rounding errors. float16 and bfloat16 give results of single precision.
+    those of a defective eigenvalue are parallel up to rounding errors. With `b` the generalized Schur form (see `qz`), about
+    ``70 N**3``. float16 and bfloat16 give results of single precision.
 
     Examples
     --------
@@ -104,7 +105,7 @@ def eigvals(
     progress: Progress = None,
     device: str | None = None,
 ) -> Array:
-    """Eigenvalues of a general matrix.
+    """Eigenvalues of a general matrix, or of a pair of them.
 
     Parameters
     ----------
@@ -147,7 +148,7 @@ def _solve(
     if device is not None:
         _device.require_host(device)
     if b is not None:
-        raise UnsupportedError("b: the generalized problem of general matrices is not available in this version")
+        return _qz._generalized_eig(a, b, *wanted, check_finite, homogeneous, threads, progress)
     matrix, _ = _array.check(a, "a")
     _array.check_square(matrix, "a")
     dtype = np.result_type(matrix.dtype, np.complex64)

@@ -1,0 +1,343 @@
+"""Generalized Schur form of a pair of matrices, its ordering, and what generalized eigenproblems need of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _array, _device
+from .._array import Array, Record
+from .._progress import Progress
+from . import _common
+
+# Floating-point operations per n^3, to decide how a call is run.
+_WORK_QZ = 66.0
+_WORK_ORDER = 24.0
+
+_OUTPUTS = ("real", "complex", "r", "c")
+
+
+def _half_plane(sign: float) -> Callable[[Array, Array], Array]:
+    def select(alpha: Array, beta: Array) -> Array:
+        finite: Array = beta != 0
+        return finite & (sign * np.real(_quotients(alpha, beta, finite)) > 0)
+
+    return select
+
+
+def _inside(alpha: Array, beta: Array) -> Array:
+    finite: Array = beta != 0
+    return finite & (np.abs(_quotients(alpha, beta, finite)) < 1)
+
+
+def _outside(alpha: Array, beta: Array) -> Array:
+    finite: Array = beta != 0
+    infinite: Array = ~finite & (alpha != 0)
+    return infinite | (finite & (np.abs(_quotients(alpha, beta, finite)) > 1))
+
+
+# The words for what may be selected. An infinite eigenvalue is in neither half plane and outside of the circle; 0/0 is nowhere.
+_SELECTIONS = {"lhp": _half_plane(-1.0), "rhp": _half_plane(1.0), "iuc": _inside, "ouc": _outside}
+
+
+def _quotients(alpha: Array, beta: Array, where: Array) -> Array:
+    """alpha / beta, and 0 elsewhere; a quotient may overflow."""
+    quotients: Array = np.zeros_like(alpha)
+    with np.errstate(over="ignore", invalid="ignore"):
+        np.divide(alpha, beta, out=quotients, where=where)
+    return quotients
+
+
+def _pair(a: ArrayLike, b: ArrayLike, names: tuple[str, str], to_complex: bool = False) -> tuple[Array, Array]:
+    """Return `a` and `b` with one dtype and one shape, that of a stack of square matrices."""
+    first, _ = _array.check(a, names[0])
+    second, _ = _array.check(b, names[1])
+    _array.check_square(first, names[0])
+    unfit = ValueError(f"{names[1]}: shape {second.shape} does not fit {names[0]}'s shape {first.shape}")
+    if second.shape[-2:] != first.shape[-2:]:
+        raise unfit
+    try:
+        shape = np.broadcast_shapes(first.shape, second.shape)
+    except ValueError:
+        raise unfit from None
+    dtype = np.result_type(first.dtype, second.dtype, *((np.complex64,) if to_complex else ()))
+
+    def fit(x: Array) -> Array:
+        return np.broadcast_to(x.astype(dtype, copy=False), shape)
+
+    return fit(first), fit(second)
+
+
+class _Form:
+    """A generalized Schur form, and eigenvalues alpha/beta where they are wanted, with their records."""
+
+    def __init__(self, matrix: Array, values: bool) -> None:
+        shape, dtype = matrix.shape, matrix.dtype
+        self.s, s = _array.empty(shape, dtype, "the generalized Schur form of A")
+        self.p, p = _array.empty(shape, dtype, "the generalized Schur form of B")
+        self.q, q = _array.empty(shape, dtype, "the left Schur vectors", "F")
+        self.z, z = _array.empty(shape, dtype, "the right Schur vectors", "F")
+        self.records: list[Record | None] = [s, p, q, z, None, None]
+        if values:
+            (self.alpha, self.beta), self.records[4:] = _values(matrix)
+
+    @property
+    def arrays(self) -> tuple[object, ...]:
+        """What must stay alive during a call."""
+        return (self, *self.records)
+
+    @property
+    def addresses(self) -> tuple[int, ...]:
+        return tuple(map(_array.address, self.records))
+
+
+def _values(matrix: Array) -> tuple[tuple[Array, Array], list[Record | None]]:
+    """Room for the eigenvalues alpha/beta of a stack, complex and real, and their records."""
+    alpha, alpha_record = _array.empty(matrix.shape[:-1], np.result_type(matrix.dtype, np.complex64), "the eigenvalues")
+    beta, beta_record = _array.empty(matrix.shape[:-1], _array.real_dtype(matrix.dtype), "the eigenvalues")
+    return (alpha, beta), [alpha_record, beta_record]
+
+
+def _decompose(
+    a: ArrayLike, b: ArrayLike, output: str, values: bool, check_finite: bool, threads: int | None, progress: Progress
+) -> _Form:
+    if not isinstance(output, str) or output not in _OUTPUTS:
+        raise ValueError(f"output: {output!r} is not one of 'real', 'complex', 'r', 'c'")
+    first, second = _pair(a, b, ("A", "B"), output in ("complex", "c"))
+    form = _Form(first, values)
+    sources = _array.record(first), _array.record(second)
+    _common.solve(
+        "QZ", first, _WORK_QZ, threads, progress, (second, *sources, *form.arrays),
+        *map(_array.address, sources), *form.addresses, bool(check_finite),
+    )  # fmt: skip
+    return form
+
+
+def qz(
+    A: ArrayLike,
+    B: ArrayLike,
+    output: Literal["real", "complex", "r", "c"] = "real",
+    lwork: int | None = None,
+    sort: None = None,
+    overwrite_a: bool = False,
+    overwrite_b: bool = False,
+    check_finite: bool = True,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> tuple[Array, Array, Array, Array]:
+    """Generalized Schur form ``A = Q @ AA @ Z.conj().T``, ``B = Q @ BB @ Z.conj().T`` of a pair of matrices.
+
+    Parameters
+    ----------
+    A, B : (..., N, N) array_like
+        The matrices. Batch dimensions broadcast.
+    output : {'real', 'complex', 'r', 'c'}, optional
+        The form of real matrices; complex ones have the complex form in any case.
+    lwork : int, optional
+        Accepted for SciPy's sake and ignored.
+    sort : None
+        As in SciPy, nothing else is possible; see `ordqz`.
+    overwrite_a, overwrite_b : bool, optional
+        Accepted for SciPy's sake; the inputs are never overwritten.
+    check_finite : bool, optional
+        Refuse infinities and NaNs. When False, a pair that is not finite gives NaNs.
+    threads, progress, device
+        See `trnsci.linalg`.
+
+    Returns
+    -------
+    AA : (..., N, N) ndarray
+        Upper triangular if complex. If real, upper quasi-triangular: a pair of complex eigenvalues is a 2 by 2 block. All other
+        elements below the diagonal are exactly zero.
+    BB : (..., N, N) ndarray
+        Upper triangular, with a real diagonal that is nowhere negative. Beside a 2 by 2 block of AA it is diagonal, with
+        positive elements, the larger one first.
+    Q, Z : (..., N, N) ndarray
+        Unitary; orthogonal if real.
+
+    Raises
+    ------
+    ConvergenceError
+        If the QZ iteration does not converge, with the block that would not split.
+    ValueError, TypeError, MemoryError
+        As in `eigh`.
+
+    See Also
+    --------
+    ordqz : with selected eigenvalues first.
+
+    Notes
+    -----
+    Reduction to Hessenberg-triangular form and QZ iteration by plane rotations [1]_, about ``66 N**3`` floating-point
+    operations for real matrices. Single precision is worked on in double precision and rounded once; float16 and bfloat16
+    give float32.
+
+    References
+    ----------
+    .. [1] C. B. Moler and G. W. Stewart, SIAM J. Numer. Anal. 10, 241 (1973).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from trnsci.linalg import qz
+    >>> A = np.array([[1.0, 2, -1], [5, 5, 5], [2, 4, -8]])
+    >>> B = np.array([[1.0, 1, -3], [3, 1, -1], [5, 6, -2]])
+    >>> AA, BB, Q, Z = qz(A, B)
+    >>> bool(np.allclose(Q @ AA @ Z.T, A)), bool(np.allclose(Q @ BB @ Z.T, B))
+    (True, True)
+    """
+    if device is not None:
+        _device.require_host(device)
+    if sort is not None:
+        raise ValueError(f"sort: {sort!r} is not None; ordqz orders generalized Schur forms")
+    form = _decompose(A, B, output, False, check_finite, threads, progress)
+    return form.s, form.p, form.q, form.z
+
+
+def ordqz(
+    A: ArrayLike,
+    B: ArrayLike,
+    sort: Literal["lhp", "rhp", "iuc", "ouc"] | Callable[[Array, Array], ArrayLike] = "lhp",
+    output: Literal["real", "complex", "r", "c"] = "real",
+    overwrite_a: bool = False,
+    overwrite_b: bool = False,
+    check_finite: bool = True,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> tuple[Array, Array, Array, Array, Array, Array]:
+    """Generalized Schur form of a pair of matrices, with the selected eigenvalues first.
+
+    Parameters
+    ----------
+    A, B : (..., N, N) array_like
+        The matrices. Batch dimensions broadcast.
+    sort : {'lhp', 'rhp', 'iuc', 'ouc'} or callable, optional
+        Which eigenvalues ``x = alpha / beta`` come first: those in the left half plane (``x.real < 0``), in the right one,
+        inside of the unit circle or outside. Infinite ones are in neither half plane and outside of the circle; ``0 / 0`` is
+        nowhere.
+
+        A callable gets the arrays alpha and beta, of N elements, of each member, and returns N truth values. alpha is complex;
+        beta is real for real forms and complex for complex ones. An exception that it raises reaches the caller.
+    output, overwrite_a, overwrite_b, check_finite
+        As in `qz`.
+    threads, progress, device
+        See `trnsci.linalg`.
+
+    Returns
+    -------
+    AA, BB : (..., N, N) ndarray
+        As in `qz`. A pair of complex eigenvalues of a real form comes first if one of the two is selected. Both the selected
+        and the other eigenvalues keep the order in which they were found.
+    alpha, beta : (..., N) ndarray
+        The eigenvalues ``alpha / beta`` in the order of the diagonal, with the one of positive imaginary part first in a pair.
+        They are the diagonals of AA and BB but for complex pairs of real forms, where both betas are the geometric mean of
+        BB's two diagonal elements. beta has the dtype of AA, alpha the complex one.
+    Q, Z : (..., N, N) ndarray
+        Unitary; orthogonal if real.
+
+    Raises
+    ------
+    LinAlgError
+        If eigenvalues are too close to be interchanged: the form would be too far from that of A and B. It is a ValueError too.
+    ConvergenceError, ValueError, TypeError, MemoryError
+        As in `qz`.
+
+    Notes
+    -----
+    The form of `qz`, whose diagonal blocks are interchanged by the direct method of Kagstrom [1]_ with a test of the
+    backward error.
+
+    References
+    ----------
+    .. [1] B. Kagstrom, in Linear Algebra for Large Scale and Real-Time Applications, 195 (1993).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from trnsci.linalg import ordqz
+    >>> A = np.array([[2, 5, 8, 7], [5, 2, 2, 8], [7, 5, 6, 6], [5, 4, 4, 8]])
+    >>> B = np.array([[0, 6, 0, 0], [5, 0, 2, 1], [5, 2, 6, 6], [4, 7, 7, 7]])
+    >>> AA, BB, alpha, beta, Q, Z = ordqz(A, B, sort="lhp")
+    >>> ((alpha / beta).real < 0).tolist()
+    [True, True, False, False]
+    """
+    if device is not None:
+        _device.require_host(device)
+    select = _selection(sort)
+    form = _decompose(A, B, output, True, check_finite, threads, progress)
+    beta = form.beta.astype(form.s.dtype, copy=False)
+    selected = np.zeros(form.beta.shape)
+    n = form.beta.shape[-1]
+    for index in np.ndindex(form.beta.shape[:-1]):
+        selected[index] = _truth_values(select(form.alpha[index], beta[index]), n)
+    mask = _array.record(selected)
+    _common.solve(
+        "QZOrder", form.s, _WORK_ORDER, threads, progress, (selected, mask, *form.arrays), *form.addresses, _array.address(mask)
+    )
+    return form.s, form.p, form.alpha, form.beta.astype(form.s.dtype, copy=False), form.q, form.z
+
+
+def _selection(sort: Any) -> Callable[[Array, Array], ArrayLike]:
+    if callable(sort):
+        return sort  # type: ignore[no-any-return]
+    if isinstance(sort, str) and sort in _SELECTIONS:
+        return _SELECTIONS[sort]
+    raise ValueError(f"sort: {sort!r} is neither a callable nor one of 'lhp', 'rhp', 'iuc', 'ouc'")
+
+
+def _truth_values(answer: ArrayLike, n: int) -> NDArray[np.bool_]:
+    values = np.asarray(answer)
+    if values.shape != (n,):
+        raise ValueError(f"sort: expected {n} truth values from the callable, got an array of shape {values.shape}")
+    return values.astype(bool)
+
+
+def _generalized_eig(
+    a: ArrayLike,
+    b: ArrayLike,
+    left: bool,
+    right: bool,
+    check_finite: bool,
+    homogeneous_eigvals: bool,
+    threads: int | None,
+    progress: Progress,
+) -> Any:
+    """Eigenvalues, and left and right eigenvectors if wanted, of ``a v = w b v``, as `scipy.linalg.eig` returns them.
+
+    Returns
+    -------
+    w : (..., N) or (..., 2, N) ndarray
+        Complex: ``alpha / beta``, infinite where beta alone is zero and NaN where both are; or, with `homogeneous_eigvals`,
+        alpha in row 0 and beta in row 1.
+    vl, vr : (..., N, N) ndarray
+        Those of `left` and `right` that are wanted: columns of norm 1, real if `a` and `b` are and all eigenvalues too.
+    """
+    first, second = _pair(a, b, ("a", "b"))
+    (alpha, beta), values = _values(first)
+    vectors: list[tuple[Array, Record] | None] = [
+        _array.empty(first.shape, alpha.dtype, "the eigenvectors", "F") if wanted else None for wanted in (left, right)
+    ]
+    records = [_array.record(first), _array.record(second), *values, *(v and v[1] for v in vectors)]
+    _common.solve(
+        "QZEigen", first, _WORK_QZ, threads, progress, (second, alpha, beta, vectors, records),
+        *map(_array.address, records), bool(check_finite),
+    )  # fmt: skip
+    w = np.stack((alpha, beta.astype(alpha.dtype)), axis=-2) if homogeneous_eigvals else _ratios(alpha, beta)
+    real = first.dtype.kind != "c" and not alpha.imag.any()
+    found = tuple(v[0].real.copy(order="A") if real else v[0] for v in vectors if v is not None)
+    return (w, *found) if found else w
+
+
+def _ratios(alpha: Array, beta: Array) -> Array:
+    finite = beta != 0
+    w = _quotients(alpha, beta, finite)
+    w[~finite] = np.inf
+    w[~finite & (alpha == 0)] = np.nan if not alpha.imag.any() else complex(np.nan, np.nan)
+    return w

@@ -1,0 +1,141 @@
+"""ordqz: the selected eigenvalues come first, whatever selects them, as in SciPy."""
+
+import matrices
+import numpy as np
+import pencils
+import pytest
+import residuals
+import scipy.linalg
+import trnsci
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from trnsci.linalg import ordqz, qz
+
+properties = settings(deadline=None, max_examples=300, derandomize=True, print_blob=True)
+
+WORDS = ("lhp", "rhp", "iuc", "ouc")
+
+# Which eigenvalues SciPy's words select, by the definition in its documentation, and how far x is from the border.
+DEFINITIONS = {
+    "lhp": (lambda x: x.real < 0, lambda x: abs(x.real)),
+    "rhp": (lambda x: x.real > 0, lambda x: abs(x.real)),
+    "iuc": (lambda x: abs(x) < 1, lambda x: abs(abs(x) - 1)),
+    "ouc": (lambda x: abs(x) > 1, lambda x: abs(abs(x) - 1)),
+}
+
+
+@properties
+@given(pencils.random_pair(), st.sampled_from(WORDS), st.booleans())
+def test_words(pair, word, to_complex):
+    a, b = pair
+    output = "complex" if to_complex else "real"
+    aa, bb, alpha, beta, q, z = ordqz(a, b, word, output)
+    pencils.assert_form(a, b, aa, bb, q, z)
+    is_chosen, distance = DEFINITIONS[word]
+    x = alpha / beta
+    size = np.abs(alpha) + np.abs(beta)
+    assume((distance(x) * np.abs(beta) > 1e4 * residuals.eps(a.dtype) * size).all())
+    chosen = is_chosen(x)
+    assert not (np.diff(chosen.astype(int)) > 0).any()
+    wide = np.complex128 if a.dtype.kind == "c" else np.float64
+    theirs = scipy.linalg.ordqz(a.astype(wide), b.astype(wide), word, output)
+    assert chosen.sum() == is_chosen(theirs[2] / theirs[3]).sum()
+    assert pencils.largest_distance((alpha, beta), theirs[2:4]) < 1e5 * residuals.eps(a.dtype)
+
+
+@properties
+@given(pencils.any_pair(), st.integers(0, 2**8 - 1))
+def test_any_selection(pair, bits):
+    """A callable that selects by position; members of complex pairs of real forms follow each other."""
+    a, b = pair
+    n = len(a)
+    mask = np.array([bits >> k & 1 for k in range(n)], bool)
+    found = {}
+
+    def select(alpha, beta):
+        found.update(alpha=alpha.copy(), beta=beta.copy())
+        return mask
+
+    try:
+        aa, bb, alpha, beta, q, z = ordqz(a, b, select)
+    except trnsci.LinAlgError:
+        # Eigenvalues that are too close; each has the distance 0 from itself.
+        gaps = pencils.distances((found["alpha"], found["beta"]), (found["alpha"], found["beta"]))
+        assert n > 1 and np.sort(gaps, axis=None)[n] < 1e-2
+        return
+    pencils.assert_form(a, b, aa, bb, q, z)
+    assert pencils.singularity(a, b, alpha, beta) < pencils.LIMIT
+
+
+def test_callable_gets_scipys_arguments():
+    for dtype in matrices.DTYPES:
+        for output in ("real", "complex"):
+            a, b = pencils.random(5, dtype)
+            seen = []
+
+            def select(alpha, beta, seen=seen):
+                seen.append((alpha.dtype, alpha.shape, beta.dtype, beta.shape))
+                return alpha.imag > 0
+
+            ours = ordqz(a, b, select, output)
+            theirs = scipy.linalg.ordqz(a, b, select, output)
+            assert seen[0] == seen[1]
+            assert [(x.dtype, x.shape) for x in ours] == [(x.dtype, x.shape) for x in theirs]
+
+
+def test_callable_that_raises():
+    a, b = pencils.random(4, "float64")
+    with pytest.raises(ZeroDivisionError):
+        ordqz(a, b, lambda alpha, beta: 1 // 0)
+    pencils.assert_form(a, b, *qz(a, b))
+
+
+@pytest.mark.parametrize("answer", [True, [True, False], np.ones((3, 1)), []])
+def test_callable_with_a_wrong_answer(answer):
+    with pytest.raises(ValueError, match=r"^sort: expected 3 truth values"):
+        ordqz(np.eye(3), np.eye(3), lambda alpha, beta: answer)
+
+
+@pytest.mark.parametrize("sort", ["LHP", "", None, 1])
+def test_unknown_sort(sort):
+    with pytest.raises(ValueError, match=r"^sort: .*'lhp', 'rhp', 'iuc', 'ouc'"):
+        ordqz(np.eye(2), np.eye(2), sort)
+    with pytest.raises(ValueError, match="sort"):
+        scipy.linalg.ordqz(np.eye(2), np.eye(2), sort)
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_infinite_and_undefined_eigenvalues(word):
+    """1/0 is outside of the unit circle and in no half plane, 0/0 is nowhere; a pair of diagonal matrices stays as it is."""
+    a, b = np.diag([0.0, 1, 0.5, -2]), np.diag([0.0, 0, 1, 1])
+    expected = {"lhp": [-2], "rhp": [0.5], "iuc": [0.5], "ouc": [np.inf, -2]}[word]
+    for m in (trnsci.linalg, scipy.linalg):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            alpha, beta = m.ordqz(a, b, word)[2:4]
+            np.testing.assert_allclose(np.real(alpha / beta)[: len(expected)], expected, rtol=1e-14)
+
+
+def test_pair_moves_as_a_whole():
+    a, b = np.array([[1.0, 5, 0, 0], [0, 2, 0, 0], [0, 0, 3, 4], [0, 0, -4, 3]]), np.eye(4)
+    for imaginary in (1, -1):
+        alpha, beta = ordqz(a, b, lambda alpha, beta, s=imaginary: s * alpha.imag > 0)[2:4]
+        np.testing.assert_allclose(alpha / beta, [3 + 4j, 3 - 4j, 1, 2], rtol=1e-13)
+
+
+def test_stacks():
+    a, b = pencils.random(6, "float32", batch=(3,))
+    stack = ordqz(a, b[1], "rhp")
+    for k in range(3):
+        for x, y in zip(stack, ordqz(a[k], b[1], "rhp"), strict=True):
+            assert x[k].tobytes() == y.tobytes()
+    assert [x.shape for x in ordqz(np.zeros((0, 0)), np.zeros((0, 0)))] == [(0, 0), (0, 0), (0,), (0,), (0, 0), (0, 0)]
+
+
+def test_too_close():
+    """Two pairs that differ by 4e-6 in badly scaled blocks, coupled by numbers of 1e10."""
+    size = 3.6e10
+    a = np.array(
+        [[1, 1, -0.8 * size, 0.7 * size], [-1, 1, -0.1 * size, -size], [0, 0, 1.0000036, size], [0, 0, -1 / size, 1.0000036]]
+    )
+    with pytest.raises(trnsci.LinAlgError, match="too close"):
+        ordqz(a, np.eye(4), lambda alpha, beta: [0, 0, 1, 1])
