@@ -31,7 +31,7 @@ var mayImport = map[string][]string{
 	"core/mp2":       {"core/dense", "core/kernel", "core/sched", "core/blas", "core/npy", "core/factor", "core/eigen"},
 	"core/numtest":   {"core/dense", "core/sched", "core/blas", "core/factor"},
 	"pybind": {
-		"core/kernel", "core/dense", "core/sched", "core/npy", "core/blas", "core/factor", "core/eigen", "core/schur", "core/sylvester", "core/qz",
+		"core/kernel", "core/dense", "core/sched", "core/npy", "core/blas", "core/factor", "core/eigen", "core/schur", "core/qz", "core/sylvester",
 		"core/matfunc", "core/mp2", "core/packed", "core/dfjk", "core/df",
 		"trnbackend", "trnbackend/graph", "trnbackend/device", "trnbackend/programs",
 	},
