@@ -43,8 +43,10 @@ func SchurOrder(jobID, threads int64, t, z, selected uint64) (zero int64, err er
 		return order[float64](jobID, threads, s, flags)
 	case complex64Code:
 		return order[complex64](jobID, threads, s, flags)
+	case complex128Code:
+		return order[complex128](jobID, threads, s, flags)
 	}
-	return order[complex128](jobID, threads, s, flags)
+	panic(unknownDtype(s.t))
 }
 
 func order[T dense.Scalar](jobID, threads int64, s formStacks, flags rows[float64]) (int64, error) {
@@ -67,8 +69,10 @@ func SchurToComplex(jobID, threads int64, t, z uint64) (zero int64, err error) {
 	switch s.t.dtype {
 	case complex64Code:
 		return toComplex[complex64](jobID, threads, s)
+	case complex128Code:
+		return toComplex[complex128](jobID, threads, s)
 	}
-	return toComplex[complex128](jobID, threads, s)
+	panic(unknownDtype(s.t))
 }
 
 func toComplex[T dense.Complex](jobID, threads int64, s formStacks) (int64, error) {
@@ -91,8 +95,10 @@ func SchurCondition(jobID, threads int64, t, counts, results uint64) (zero int64
 		return condition[float64](jobID, threads, s, in, out)
 	case complex64Code:
 		return condition[complex64](jobID, threads, s, in, out)
+	case complex128Code:
+		return condition[complex128](jobID, threads, s, in, out)
 	}
-	return condition[complex128](jobID, threads, s, in, out)
+	panic(unknownDtype(s.t))
 }
 
 func condition[T dense.Scalar](jobID, threads int64, s formStacks, counts, results rows[float64]) (int64, error) {

@@ -42,8 +42,10 @@ func solveEquations(jobID, threads int64, name string, s equationStacks) (int64,
 		return solveEquationsOf[float64](jobID, threads, name, s)
 	case complex64Code:
 		return solveEquationsOf[complex64](jobID, threads, name, s)
+	case complex128Code:
+		return solveEquationsOf[complex128](jobID, threads, name, s)
 	}
-	return solveEquationsOf[complex128](jobID, threads, name, s)
+	panic(unknownDtype(s.x))
 }
 
 func solveEquationsOf[T dense.Scalar](jobID, threads int64, name string, s equationStacks) (int64, error) {
