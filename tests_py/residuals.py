@@ -76,7 +76,7 @@ def eigen_residual(a, w, v):
 
 
 def pair_residual(a, w, v):
-    """|A V - V diag(w)|_F / (m eps |A|_2) for a general square `a`; left vectors are those of the adjoint and conjugate values."""
+    """|A V - V diag(w)|_F / (m eps |A|_2) for a square `a`; left vectors are those of its adjoint, with conjugate values."""
     shift = -exponent(a)
     g, values, vectors = scaled(a, shift), scaled(w, shift), scaled(v)
     return _in_eps(g @ vectors - vectors * values, len(a), v.dtype, spectral_norm(g), rounding_floor(a.dtype, len(a), shift))

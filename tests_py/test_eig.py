@@ -54,7 +54,7 @@ def test_large(dtype):
 
 
 @ALL_DTYPES
-@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 10, 33, 66])
+@pytest.mark.parametrize("n", [1, 2, 5, 10, 33])
 @pytest.mark.parametrize("name", matrices.GENERAL)
 def test_special(name, n, dtype):
     """Defective, graded and normal matrices among them; complex ones get random phases, which change no eigenvalue."""
@@ -99,9 +99,11 @@ def test_pairs_are_exactly_conjugate():
 
 def test_eigenvalues_that_are_known():
     n = 24
-    np.testing.assert_allclose(np.sort_complex(np.round(eigvals(matrices.cyclic(n)), 12)),
-                               np.sort_complex(np.round(np.exp(2j * np.pi * np.arange(n) / n), 12)), atol=1e-12)  # fmt: skip
-    np.testing.assert_allclose(np.sort(eigvals(scipy.linalg.companion(np.poly(np.arange(1, 7)))).real), np.arange(1, 7), rtol=1e-9)
+    roots = np.exp(2j * np.pi * np.arange(n) / n)
+    found = eigvals(matrices.cyclic(n))
+    np.testing.assert_allclose(np.sort_complex(np.round(found, 12)), np.sort_complex(np.round(roots, 12)), atol=1e-12)
+    polynomial = scipy.linalg.companion(np.poly(np.arange(1, 7)))
+    np.testing.assert_allclose(np.sort(eigvals(polynomial).real), np.arange(1, 7), rtol=1e-9)
     np.testing.assert_array_equal(eigvals(np.triu(np.arange(1.0, 17).reshape(4, 4))), [1, 6, 11, 16])
 
 

@@ -75,10 +75,10 @@ def eig(
 
     Notes
     -----
-    The Schur form and back-substitution for blocks of vectors, scaled where they grow, so that defective matrices do no harm; about
-    ``28 N**3`` floating-point operations with right eigenvectors, ``15 N**3`` without any. `N` columns are returned in any case;
-    those of a defective eigenvalue are parallel up to rounding errors. With `b` the generalized Schur form (see `qz`), about
-    ``70 N**3``. float16 and bfloat16 give results of single precision.
+    The Schur form and back-substitution for blocks of vectors, scaled where they grow, so that defective matrices do no harm;
+    about ``28 N**3`` floating-point operations with right eigenvectors, ``15 N**3`` without any. `N` columns are returned in
+    any case; those of a defective eigenvalue are parallel up to rounding errors. With `b` the generalized Schur form (see
+    `qz`), about ``70 N**3``. float16 and bfloat16 give results of single precision.
 
     Examples
     --------
