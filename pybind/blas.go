@@ -28,6 +28,7 @@ type routines interface {
 	level2Routines
 	level3Routines
 	solvers
+	matrixFunctions
 	cholesky(jobID, threads int64, in, out *array, lower, checkFinite bool) (int64, error)
 	invSqrtSPD(jobID, threads int64, in, out *array, dropped rows[float64], options matfunc.Options) (int64, error)
 	schur(c similarity) (int64, error)

@@ -364,6 +364,4 @@ def test_signature_is_scipys_with_more_keywords(name):
     ours = list(inspect.signature(getattr(linalg, name)).parameters.values())
     theirs = list(inspect.signature(getattr(scipy.linalg, name)).parameters.values())
     assert [(p.name, p.kind, p.default) for p in ours[: len(theirs)]] == [(p.name, p.kind, p.default) for p in theirs]
-    assert [(p.name, p.kind) for p in ours[len(theirs) :]] == [
-        (name, inspect.Parameter.KEYWORD_ONLY) for name in more
-    ]
+    assert [(p.name, p.kind) for p in ours[len(theirs) :]] == [(name, inspect.Parameter.KEYWORD_ONLY) for name in more]

@@ -24,3 +24,18 @@ func ExampleCholesky() {
 	// [2 0] [1 2]
 	// order 2
 }
+
+func ExampleLU() {
+	a := dense.FromRows([]float64{1, 2}, []float64{3, 4})
+	pivots := make([]int, 2)
+	if _, err := factor.LU(nil, a, pivots); err != nil {
+		fmt.Println(err)
+	}
+	x := dense.FromRows([]float64{5}, []float64{11})
+	if err := factor.LUSolve(nil, a, pivots, x); err != nil {
+		fmt.Println(err)
+	}
+	fmt.Println(x.Row(0), x.Row(1))
+	// Output:
+	// [1] [2]
+}

@@ -9,7 +9,15 @@ from ._device import Device, DevicePlan, Report, devices, last_report
 from ._df_fit import DFFitResult, df_fit
 from ._df_jk import df_jk
 from ._df_transform import df_transform
-from ._errors import ConvergenceError, DeviceError, InternalError, LinAlgError, LinearDependencyWarning, UnsupportedError
+from ._errors import (
+    ConvergenceError,
+    DeviceError,
+    InternalError,
+    LinAlgError,
+    LinAlgWarning,
+    LinearDependencyWarning,
+    UnsupportedError,
+)
 from ._threads import get_num_threads, set_num_threads, threads
 from ._version import __version__
 from .linalg import eigh, schur
@@ -38,6 +46,7 @@ __all__ = [
     "InternalError",
     "KMP2Result",
     "LinAlgError",
+    "LinAlgWarning",
     "LinearDependencyWarning",
     "MP2Plan",
     "MP2Result",

@@ -42,8 +42,14 @@ class LinearDependencyWarning(UserWarning):
     """
 
 
+class LinAlgWarning(RuntimeWarning):
+    """A result may be inaccurate; the message says why."""
+
+
 # What users see and pickle is the public name.
-for _error in (LinAlgError, ConvergenceError, UnsupportedError, DeviceError, InternalError, LinearDependencyWarning):
+for _error in (
+    LinAlgError, ConvergenceError, UnsupportedError, DeviceError, InternalError, LinearDependencyWarning, LinAlgWarning,
+):  # fmt: skip
     _error.__module__ = "trnsci"
 
 _KINDS: dict[str, type[Exception]] = {

@@ -20,7 +20,10 @@ from ._cholesky import cho_factor, cholesky
 from ._eig import eig, eigvals
 from ._eigh import eigh, eigvalsh
 from ._eigh_banded import eig_banded, eigh_tridiagonal, eigvals_banded, eigvalsh_tridiagonal
+from ._expm import expm
+from ._funm import funm
 from ._matfunc import inv_sqrt_spd
+from ._matfunc_general import fractional_matrix_power, logm, signm, sqrtm
 from ._qz import ordqz, qz
 from ._schur import hessenberg, schur
 from ._schur_order import rsf2csf, schur_condition
@@ -39,16 +42,22 @@ __all__ = [
     "eigvals_banded",
     "eigvalsh",
     "eigvalsh_tridiagonal",
+    "expm",
+    "fractional_matrix_power",
+    "funm",
     "hessenberg",
     "inv_sqrt_spd",
+    "logm",
     "ordqz",
     "qz",
     "rsf2csf",
     "schur",
     "schur_condition",
+    "signm",
     "solve_continuous_lyapunov",
     "solve_discrete_lyapunov",
     "solve_lyapunov",
     "solve_sylvester",
     "solve_triangular",
+    "sqrtm",
 ]

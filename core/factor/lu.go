@@ -1,0 +1,140 @@
+package factor
+
+import (
+	"trnsci/core/blas"
+	"trnsci/core/dense"
+	"trnsci/core/kernel"
+	"trnsci/core/sched"
+)
+
+// LU overwrites an n x n matrix by the factors of A P = L U: L in the lower triangle, the pivots on its diagonal, and the unit upper triangular
+// U, whose elements have |re| + |im| of at most 2 (1 for a real T), above it. P exchanges columns k and pivots[k] >= k, for k = 0, 1, ... in turn;
+// pivots has n elements. Rows lie in memory one after another here, so that columns are what is searched and exchanged: it is the usual partial
+// pivoting for the transpose of A.
+//
+// zero is the number (1-based) of the first pivot that is exactly zero, where L is singular and U has zeros; 0 if there is none. Infinities and
+// NaNs spread as they do. The team's error comes back when the call is cancelled; a is then partly overwritten.
+//
+// Cost: n^3/3 multiply-adds. Method: recursive halving of the rows (Toledo, SIAM J. Matrix Anal. Appl. 18, 1997), which leaves all but strips of
+// few rows to triangular solves and products of matrices.
+func LU[T dense.Scalar](team *sched.Team, a dense.Matrix[T], pivots []int) (zero int, err error) {
+	if a.Rows != a.Cols {
+		return 0, dense.BadArgument("a", "expected a square matrix, got shape (%d, %d)", a.Rows, a.Cols)
+	}
+	if len(pivots) != a.Rows {
+		return 0, dense.BadArgument("pivots", "expected %d elements, got %d", a.Rows, len(pivots))
+	}
+	team.Plan(a.Rows) // a step for each row
+	return luRows(team, a, pivots)
+}
+
+// luRows factors a matrix with at least as many columns as rows, of which pivots has one each.
+func luRows[T dense.Scalar](team *sched.Team, a dense.Matrix[T], pivots []int) (zero int, err error) {
+	m, n := a.Rows, a.Cols
+	if m <= kernel.SolveOrder {
+		zero = luStrip(a, pivots)
+		team.Step(m)
+		return zero, team.Err()
+	}
+	half := (m/2 + kernel.SolveOrder - 1) / kernel.SolveOrder * kernel.SolveOrder
+	above, below := a.Slice(0, half, 0, n), a.Slice(half, m, 0, n)
+	if zero, err = luRows(team, above, pivots[:half]); err != nil {
+		return 0, err
+	}
+	exchangeColumns(below, 0, pivots[:half])
+	left, rest := below.Slice(0, m-half, 0, half), below.Slice(0, m-half, half, n)
+	blas.Trsm(team, blas.Right, blas.Upper, blas.NoTrans, blas.Unit, 1, above.Slice(0, half, 0, half), left)
+	blas.Gemm(team, blas.NoTrans, blas.NoTrans, -1, left, above.Slice(0, half, half, n), 1, rest)
+	if err := team.Err(); err != nil {
+		return 0, err
+	}
+	later, err := luRows(team, rest, pivots[half:])
+	if err != nil {
+		return 0, err
+	}
+	exchangeColumns(above.Slice(0, half, half, n), 0, pivots[half:])
+	for k := half; k < m; k++ {
+		pivots[k] += half
+	}
+	if zero == 0 && later > 0 {
+		zero = half + later
+	}
+	return zero, nil
+}
+
+// luStrip is luRows for few rows. One after the other is made a row of U by what the rows above contribute to it, in one go, and the choice of its pivot.
+func luStrip[T dense.Scalar](a dense.Matrix[T], pivots []int) (zero int) {
+	n := a.Cols
+	for k := range a.Rows {
+		row := a.Row(k)
+		for j := 1; j < k; j++ { // the row of L
+			for i := range j {
+				row[j] -= row[i] * a.At(i, j)
+			}
+		}
+		if k > 0 {
+			blas.Gemv(nil, blas.Trans, -1, a.Slice(0, k, k, n), dense.Vec(row[:k]), 1, dense.Vec(row[k:]))
+		}
+		p := k + blas.Iamax(dense.Vec(row[k:]))
+		pivots[k] = p
+		exchangeColumns(a, k, pivots[k:k+1])
+		if pivot := row[k]; pivot != 0 {
+			divide(row[k+1:], pivot)
+		} else if zero == 0 {
+			zero = k + 1
+		}
+	}
+	return zero
+}
+
+// divide divides the elements of x by d.
+func divide[T dense.Scalar](x []T, d T) {
+	if reciprocal := 1 / d; dense.IsFinite(reciprocal) && dense.Abs(reciprocal) >= smallestNormal[T]() {
+		blas.Scal(reciprocal, dense.Vec(x))
+		return
+	}
+	for j := range x {
+		x[j] /= d
+	}
+}
+
+// smallestNormal returns the smallest positive number of T's real type that has all its digits.
+func smallestNormal[T dense.Scalar]() float64 {
+	if dense.IsSingle[T]() {
+		return 0x1p-126
+	}
+	return 0x1p-1022
+}
+
+// exchangeColumns exchanges columns first + k and pivots[k] of a, for k = 0, 1, ... in turn.
+func exchangeColumns[T dense.Scalar](a dense.Matrix[T], first int, pivots []int) {
+	for i := range a.Rows {
+		row := a.Row(i)
+		for k, p := range pivots {
+			row[first+k], row[p] = row[p], row[first+k]
+		}
+	}
+}
+
+// LUSolve overwrites B, n x k, by the solution X of A X = B, given what LU made of A.
+//
+// A zero pivot gives infinities or NaNs. The team's error comes back when the call is cancelled; B is then partly overwritten.
+//
+// Cost: n^2 k multiply-adds. Source: Golub and Van Loan, Matrix Computations, 4th ed., section 3.4.
+func LUSolve[T dense.Scalar](team *sched.Team, lu dense.Matrix[T], pivots []int, b dense.Matrix[T]) error {
+	if err := checkSystem("lu", lu, b); err != nil {
+		return err
+	}
+	if len(pivots) != lu.Rows {
+		return dense.BadArgument("pivots", "expected %d elements, got %d", lu.Rows, len(pivots))
+	}
+	return overColumns(team, b, func(columns dense.Matrix[T]) {
+		blas.Trsm(team, blas.Left, blas.Lower, blas.NoTrans, blas.NonUnit, 1, lu, columns)
+		blas.Trsm(team, blas.Left, blas.Upper, blas.NoTrans, blas.Unit, 1, lu, columns)
+		for k := len(pivots) - 1; k >= 0; k-- {
+			if p := pivots[k]; p != k {
+				blas.Swap(columns.RowVec(k, 0, columns.Cols), columns.RowVec(p, 0, columns.Cols))
+			}
+		}
+	})
+}

@@ -1,0 +1,246 @@
+package matfunc
+
+import (
+	"math"
+
+	"trnsci/core/blas"
+	"trnsci/core/dense"
+	"trnsci/core/factor"
+	"trnsci/core/sched"
+)
+
+// powerBounds are the norms up to which the diagonal Padé approximants of (1 - x)^p, 0 < |p| < 1, are exact to double precision (Higham and Lin,
+// SIAM J. Matrix Anal. Appl. 32, 2011, table 3.1).
+var powerBounds = [highestRootDegree + 1]float64{0, 1.51e-5, 2.24e-3, 1.88e-2, 6.04e-2, 1.24e-1, 2.00e-1, 2.79e-1}
+
+// Power sets x to the principal power A^p of a square matrix, exp(p log(A)), for a p that is no integer. It is real for a real matrix without
+// eigenvalues below zero. x has the shape of a.
+//
+// A matrix with an eigenvalue that is exactly zero has such a power for p > 0 if that is semisimple; it is computed like any other function of a matrix (see
+// Parlett), and may be inaccurate. For p < 0 its power is NaN. Outcome tells.
+//
+// Errors: as in Logm, and *dense.ArgumentError for a p that is not finite or an integer. Cost and precision: about those of Logm. Method: A^p = A^k A^q with an integer k and |q| < 1 of the
+// sign that suits the condition number; A^q by square roots, Padé approximants as continued fractions, and squarings (Higham and Lin, SIAM J. Matrix Anal. Appl.
+// 32, 2011, and 34, 2013).
+func Power[T dense.Scalar, C dense.Complex](team *sched.Team, a dense.View[T], p float64, x dense.View[C]) (o Outcome, err error) {
+	if math.IsInf(p, 0) || p == math.Floor(p) || p != p {
+		return o, dense.BadArgument("t", "expected a number that is no integer, got %g", p)
+	}
+	if err := checkFunction(team, a, x); err != nil || a.Rows == 0 {
+		return o, err
+	}
+	return applied(team, a, x, powers{p})
+}
+
+type powers struct{ p float64 }
+
+func (f powers) ofReal(team *sched.Team, t dense.Matrix[float64]) error {
+	return triangularPower(team, t, f.p)
+}
+
+func (f powers) ofComplex(team *sched.Team, t dense.Matrix[complex128]) error {
+	if !spectrumOf(t).zero {
+		return triangularPower(team, t, f.p)
+	}
+	if f.p < 0 {
+		fillNaN(t.View())
+		return nil
+	}
+	values := make([]complex128, t.Rows)
+	for i := range values {
+		if z := t.At(i, i); z != 0 {
+			values[i] = principalPower(z, f.p)
+		}
+	}
+	result, _, err := parlett(team, t, values, false)
+	t.CopyFrom(result)
+	return err
+}
+
+// triangularPower overwrites the upper triangular t by its power p. A real t has positive diagonal elements.
+func triangularPower[W dense.Wide](team *sched.Team, t dense.Matrix[W], p float64) error {
+	whole, rest := splitExponent(t, p)
+	fraction, err := fractionalPower(team, t, rest)
+	if err != nil || whole == 0 {
+		t.CopyFrom(fraction)
+		return err
+	}
+	n := t.Rows
+	product := dense.New[W](n, n)
+	if whole < 0 {
+		inverse := dense.New[W](n, n)
+		inverse.SetIdentity()
+		blas.Trsm(team, blas.Left, blas.Upper, blas.NoTrans, blas.NonUnit, 1, t, inverse)
+		t.CopyFrom(inverse)
+	}
+	power, err := integerPower(team, t, uint64(math.Abs(whole)))
+	if err != nil {
+		return err
+	}
+	err = multiplyAdd(team, power, fraction, 0, product)
+	t.CopyFrom(product)
+	return err
+}
+
+// splitExponent returns an integer and a number between -1 and 1 whose sum is p: the two with which the error is least, by the condition number of t (Higham
+// and Lin, 2011, section 6).
+func splitExponent[W dense.Wide](t dense.Matrix[W], p float64) (whole, rest float64) {
+	n := t.Rows
+	norm := estimateNorm(n, func(transposed bool, x, y []W) {
+		copy(y, x)
+		blas.Trmv(nil, blas.Upper, transposition(transposed), blas.NonUnit, t, dense.Vec(y))
+	})
+	inverse := estimateNorm(n, func(transposed bool, x, y []W) {
+		copy(y, x)
+		blas.Trsv(nil, blas.Upper, transposition(transposed), blas.NonUnit, t, dense.Vec(y))
+	})
+	condition, low, high := norm*inverse, math.Floor(p), math.Ceil(p)
+	if (p-low)*math.Pow(condition, 1-(p-low)) <= (high-p)*condition {
+		return low, p - low
+	}
+	return high, p - high
+}
+
+func transposition(transposed bool) blas.Transpose {
+	if transposed {
+		return blas.Trans
+	}
+	return blas.NoTrans
+}
+
+// fractionalPower returns the power p, -1 < p < 1, of the upper triangular t.
+func fractionalPower[W dense.Wide](team *sched.Team, t dense.Matrix[W], p float64) (dense.Matrix[W], error) {
+	n := t.Rows
+	values := diagonalsOf(t, upper)
+	near, err := takeRoots(team, t, &powerBounds)
+	if err != nil {
+		return t, err
+	}
+	// The continued fraction of (1 - x)^p at x = -R, from its end.
+	y, next, work := near.r.Clone(), dense.New[W](n, n), dense.New[W](n, n)
+	scaleTriangle(y, -continuedFraction(2*near.degree, p))
+	for j := 2*near.degree - 1; j >= 1; j-- {
+		next.CopyFrom(near.r)
+		solveShifted(team, y, 1, next, work)
+		if err := team.Err(); err != nil {
+			return t, err
+		}
+		scaleTriangle(next, -continuedFraction(j, p))
+		y, next = next, y
+	}
+	for i := range n {
+		y.Set(i, i, y.At(i, i)+1)
+	}
+	for k := near.roots; ; k-- {
+		setPowers(y, values, p*math.Ldexp(1, -k))
+		if k == 0 {
+			return y, nil
+		}
+		if err := multiplyAdd(team, y, y, 0, work); err != nil {
+			return t, err
+		}
+		y, work = work, y
+	}
+}
+
+// scaleTriangle multiplies the upper triangular y by a number.
+func scaleTriangle[W dense.Wide](y dense.Matrix[W], factor float64) {
+	for i := range y.Rows {
+		blas.Scal(dense.FromReal[W](factor), y.RowVec(i, i, y.Rows))
+	}
+}
+
+// continuedFraction returns coefficient j >= 1 of the continued fraction 1 + c_1 x / (1 + c_2 x / (1 + ...)) of (1 - x)^p (Higham and Lin, 2011, section 4).
+func continuedFraction(j int, p float64) float64 {
+	half := float64(j / 2)
+	switch {
+	case j == 1:
+		return -p
+	case j%2 == 0:
+		return (p - half) / (2 * (2*half - 1))
+	}
+	return (-p - half) / (2 * (2*half + 1))
+}
+
+// setPowers sets the diagonal of y and the elements above it to those of the power p of a matrix with the given ones.
+func setPowers[W dense.Wide](y dense.Matrix[W], values diagonals, p float64) {
+	for i, z := range values.main {
+		y.Set(i, i, dense.Convert[W](principalPower(z, p)))
+		if i > 0 {
+			y.Set(i-1, i, dense.Convert[W](values.beside[i-1]*powerDifference(values.main[i-1], z, p)))
+		}
+	}
+}
+
+// IntegerPower sets x to A^k, by squarings, for a square matrix; A^0 is the identity, and negative powers are those of the inverse, which LU factors give.
+// x may be a itself. Arithmetic is in T.
+//
+// Errors: *dense.ArgumentError for shapes that do not fit, *factor.SingularError for a negative k if a pivot is exactly zero; the team's error.
+// Cost: up to 2 log2(|k|) products.
+func IntegerPower[T dense.Scalar](team *sched.Team, a dense.View[T], k int64, x dense.View[T]) error {
+	n := a.Rows
+	if a.Cols != n {
+		return dense.BadArgument("A", "expected a square matrix, got shape (%d, %d)", a.Rows, a.Cols)
+	}
+	base := dense.New[T](n, n)
+	if err := blas.CopyView(team, base.View(), a); err != nil {
+		return err
+	}
+	if k < 0 && n > 0 {
+		pivots, inverse := make([]int, n), dense.New[T](n, n)
+		inverse.SetIdentity()
+		zero, err := factor.LU(team, base, pivots)
+		if err != nil {
+			return err
+		}
+		if zero > 0 {
+			return &factor.SingularError{Arg: "A", Pivot: zero}
+		}
+		if err := factor.LUSolve(team, base, pivots, inverse); err != nil {
+			return err
+		}
+		base = inverse
+	}
+	power, err := integerPower(team, base, uint64(max(k, -k)))
+	if err != nil {
+		return err
+	}
+	return blas.CopyView(team, x, power.View())
+}
+
+// IntegerPowerWorkspace returns an upper bound of the memory in bytes that IntegerPower allocates for an n x n matrix; math.MaxInt64 for what no machine
+// can hold.
+func IntegerPowerWorkspace[T dense.Scalar](team *sched.Team, n int) int64 {
+	const (
+		matrices = 4 // the base, its inverse, the power and a product
+		vectors  = 2
+	)
+	order := float64(n)
+	perThread := float64(blas.GemmWorkspace[float64]()) + float64(blas.TriangularWorkspace[T](n))
+	return boundedBytes(order*(matrices*order+vectors)*sizeOf[T]() + float64(team.Threads())*perThread)
+}
+
+// integerPower returns a^k and overwrites a.
+func integerPower[T dense.Scalar](team *sched.Team, a dense.Matrix[T], k uint64) (dense.Matrix[T], error) {
+	n := a.Rows
+	result, work := dense.New[T](n, n), dense.New[T](n, n)
+	result.SetIdentity()
+	for first := true; k > 0; k >>= 1 {
+		if k&1 == 1 && first {
+			result.CopyFrom(a)
+			first = false
+		} else if k&1 == 1 {
+			if err := multiplyAdd(team, result, a, 0, work); err != nil {
+				return result, err
+			}
+			result, work = work, result
+		}
+		if k > 1 {
+			if err := multiplyAdd(team, a, a, 0, work); err != nil {
+				return result, err
+			}
+			a, work = work, a
+		}
+	}
+	return result, nil
+}

@@ -1,0 +1,186 @@
+package matfunc
+
+import (
+	"errors"
+	"math"
+
+	"trnsci/core/blas"
+	"trnsci/core/dense"
+	"trnsci/core/sched"
+	"trnsci/core/schur"
+)
+
+// similar is a matrix in the form A = Z T Z^H with an upper triangular T, which for a float64 may be quasi-triangular. zh is Z^H; it has no rows if Z is the
+// identity.
+type similar[W dense.Wide] struct{ t, zh dense.Matrix[W] }
+
+// checkFunction returns the error for arguments of a function of matrices that do not fit.
+func checkFunction[T, C dense.Scalar](team *sched.Team, a dense.View[T], x dense.View[C]) error {
+	n := a.Rows
+	if a.Cols != n {
+		return dense.BadArgument("A", "expected a square matrix, got shape (%d, %d)", a.Rows, a.Cols)
+	}
+	if x.Rows != n || x.Cols != n {
+		return dense.BadArgument("x", "expected shape (%d, %d), got (%d, %d)", n, n, x.Rows, x.Cols)
+	}
+	return blas.CheckFinite(team, a, "A")
+}
+
+// reduce brings a to triangular form in double precision.
+func reduce[W dense.Wide, T dense.Scalar](team *sched.Team, a dense.View[T]) (s similar[W], err error) {
+	n := a.Rows
+	s.t = dense.New[W](n, n)
+	if err := blas.CopyView(team, s.t.View(), a); err != nil {
+		return s, err
+	}
+	if shape := shapeOf(s.t); shape == upper || shape == diagonal {
+		return s, nil
+	}
+	s.zh = dense.New[W](n, n)
+	z := s.zh.View().T()
+	err = schur.Schur(s.t.View(), s.t.View(), z, schur.Options{Team: team, Overwrite: true})
+	conjugate(s.zh)
+	return s, err
+}
+
+// back sets x to Z F Z^H, where F is in s.t; that and work, a matrix of the same order, are overwritten.
+func back[W dense.Wide, C dense.Scalar](team *sched.Team, s similar[W], work dense.Matrix[W], x dense.View[C]) error {
+	if s.zh.Rows > 0 {
+		team.Plan(2 * s.t.Rows)
+		blas.Gemm(team, blas.ConjTrans, blas.NoTrans, 1, s.zh, s.t, 0, work)
+		team.Step(s.t.Rows)
+		blas.Gemm(team, blas.NoTrans, blas.NoTrans, 1, work, s.zh, 0, s.t)
+		team.Step(s.t.Rows)
+		if err := team.Err(); err != nil {
+			return err
+		}
+	}
+	return blas.CopyView(team, x, s.t.View())
+}
+
+// conjugate replaces the elements of m by their conjugates.
+func conjugate[W dense.Wide](m dense.Matrix[W]) {
+	if !dense.IsComplex[W]() {
+		return
+	}
+	for i := range m.Rows {
+		row := m.Row(i)
+		for j, v := range row {
+			row[j] = dense.Conj(v)
+		}
+	}
+}
+
+// complexForm returns the complex form of a real one.
+func complexForm(s similar[float64]) (c similar[complex128]) {
+	n := s.t.Rows
+	c.t = dense.New[complex128](n, n)
+	if s.zh.Rows > 0 {
+		c.zh = dense.New[complex128](n, n)
+	}
+	schur.ComplexForm(s.t, s.zh, c.t, c.zh)
+	return c
+}
+
+// spectrum says what there is on the diagonal of a triangular or quasi-triangular matrix that decides whether a function of it is real, or exists.
+type spectrum struct {
+	pairs    bool // 2 x 2 blocks, whose eigenvalues are no real numbers
+	negative bool // real eigenvalues below zero
+	zero     bool
+}
+
+func spectrumOf[W dense.Wide](t dense.Matrix[W]) (s spectrum) {
+	n := t.Rows
+	for i := 0; i < n; i++ {
+		if i+1 < n && t.At(i+1, i) != 0 {
+			s.pairs = true
+			i++
+			continue
+		}
+		value := t.At(i, i)
+		s.zero = s.zero || value == 0
+		s.negative = s.negative || dense.Real(value) < 0 && dense.Imag(value) == 0
+	}
+	return s
+}
+
+// isNotFinite reports whether an error says that a matrix holds infinities or NaNs.
+func isNotFinite(err error) bool {
+	var argument *dense.ArgumentError
+	return errors.As(err, &argument) && *argument == *dense.NotFinite(argument.Arg)
+}
+
+// fillNaN fills x with NaN.
+func fillNaN[C dense.Scalar](x dense.View[C]) {
+	nan := dense.FromParts[C](math.NaN(), 0)
+	for i := range x.Rows {
+		for j := range x.Cols {
+			x.Set(i, j, nan)
+		}
+	}
+}
+
+// SchurWorkspace returns an upper bound of the memory in bytes that Sqrtm, Logm, Power, Signm and a Schur-Parlett function allocate for an n x n
+// matrix; math.MaxInt64 for what no machine can hold.
+func SchurWorkspace(team *sched.Team, n int) int64 {
+	const (
+		matrices = 16 // complex ones: forms and factors, real and complex, roots, approximants, products
+		vectors  = 64
+	)
+	order := float64(n)
+	perThread := float64(blas.GemmWorkspace[float64]()) + float64(blas.TriangularWorkspace[complex128](n))
+	total := order * (matrices*order + vectors) * sizeOf[complex128]()
+	total += float64(team.Threads())*perThread + float64(schur.Workspace[complex128](n, schur.Options{}))
+	return boundedBytes(total)
+}
+
+// function is a function of upper triangular matrices, which it overwrites. Only matrices with positive diagonal elements, or functions that are real for
+// all real triangles, take the real way.
+type function interface {
+	ofReal(team *sched.Team, t dense.Matrix[float64]) error
+	ofComplex(team *sched.Team, t dense.Matrix[complex128]) error
+}
+
+// applied sets x to f of a, which is real for a real matrix without eigenvalues below zero.
+func applied[T dense.Scalar, C dense.Complex](team *sched.Team, a dense.View[T], x dense.View[C], f function) (o Outcome, err error) {
+	if dense.IsComplex[T]() {
+		form, err := reduce[complex128](team, a)
+		if err != nil {
+			return o, err
+		}
+		return Outcome{Complex: true, Singular: spectrumOf(form.t).zero}, appliedComplex(team, form, x, f)
+	}
+	form, err := reduce[float64](team, a)
+	if err != nil {
+		return o, err
+	}
+	has := spectrumOf(form.t)
+	o = Outcome{Complex: has.negative, Singular: has.zero}
+	if has.pairs || has.negative || has.zero {
+		if err := appliedComplex(team, complexForm(form), x, f); err != nil || has.negative {
+			return o, err
+		}
+		dropImaginary(x)
+		return o, nil
+	}
+	if err := f.ofReal(team, form.t); err != nil {
+		return o, err
+	}
+	return o, back(team, form, dense.New[float64](a.Rows, a.Rows), x)
+}
+
+func appliedComplex[C dense.Complex](team *sched.Team, form similar[complex128], x dense.View[C], f function) error {
+	if err := f.ofComplex(team, form.t); err != nil {
+		return err
+	}
+	return back(team, form, dense.New[complex128](form.t.Rows, form.t.Rows), x)
+}
+
+// dropImaginary removes the imaginary parts of a matrix that is real but for rounding errors.
+func dropImaginary[C dense.Complex](x dense.View[C]) {
+	for i := range x.Rows {
+		for j := range x.Cols {
+			x.Set(i, j, dense.FromReal[C](dense.Real(x.At(i, j))))
+		}
+	}
+}

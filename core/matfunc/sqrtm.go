@@ -1,0 +1,149 @@
+package matfunc
+
+import (
+	"math"
+	"math/cmplx"
+
+	"trnsci/core/blas"
+	"trnsci/core/dense"
+	"trnsci/core/sched"
+	"trnsci/core/sylvester"
+)
+
+// Outcome says what a function of a matrix has met.
+type Outcome struct {
+	Complex        bool // the result has imaginary parts, be it of a real matrix
+	Singular       bool // an eigenvalue is exactly zero: there may be no such function of the matrix
+	IllConditioned bool // equations were singular to working precision
+}
+
+// Sqrtm sets x to the principal square root of a square matrix: X X = A, and no eigenvalue of X has a negative real part. Eigenvalues below zero of a real
+// matrix get roots on the positive imaginary axis; X then is complex, and real for any other real matrix. x has the shape of a.
+//
+// A matrix with infinities or NaNs gives NaNs. One that is singular has such a root if zero is a semisimple eigenvalue, and none or others in other cases: Outcome says so, and the result may be
+// inaccurate.
+//
+// Errors: *dense.ArgumentError for shapes that do not fit; those of schur.Schur, and the team's when the call is cancelled.
+//
+// The residual |X X - A| is of the order of eps |X|^2, which may be more than eps |A|. Cost: that of a Schur form and 2 n^3/3 + 4 n^3 flops. Arithmetic is
+// in double precision for every T. Method: the Schur method, in real arithmetic for a real X (Björck and Hammarling, Linear Algebra Appl. 52-53, 1983;
+// Higham, ibid. 88-89, 1987), by recursive halving (Deadman, Higham and Ralha, Lecture Notes in Computer Science 7782, 2013).
+func Sqrtm[T dense.Scalar, C dense.Complex](team *sched.Team, a dense.View[T], x dense.View[C]) (o Outcome, err error) {
+	if err := checkFunction(team, a, x); isNotFinite(err) {
+		fillNaN(x)
+		return Outcome{Complex: dense.IsComplex[T]()}, nil
+	} else if err != nil || a.Rows == 0 {
+		return o, err
+	}
+	if dense.IsComplex[T]() {
+		form, err := reduce[complex128](team, a)
+		if err != nil {
+			return o, err
+		}
+		o, err = rootOf(team, form, x)
+		o.Complex = true
+		return o, err
+	}
+	form, err := reduce[float64](team, a)
+	if err != nil {
+		return o, err
+	}
+	if spectrumOf(form.t).negative {
+		o, err = rootOf(team, complexForm(form), x)
+		o.Complex = true
+		return o, err
+	}
+	return rootOf(team, form, x)
+}
+
+// rootOf sets x to the root of a matrix whose triangular form is given, and overwrites that.
+func rootOf[W dense.Wide, C dense.Complex](team *sched.Team, form similar[W], x dense.View[C]) (o Outcome, err error) {
+	o.Singular = spectrumOf(form.t).zero
+	root := dense.New[W](form.t.Rows, form.t.Rows)
+	if o.IllConditioned, err = triangularRoot(team, form.t, root); err != nil {
+		return o, err
+	}
+	form.t, root = root, form.t
+	return o, back(team, form, root, x)
+}
+
+// triangularRoot sets r, whose elements are zeros, to the principal square root of the upper triangular or, if real, quasi-triangular t, whose real eigenvalues are not
+// negative then. The halves of t on the diagonal have the roots R1 and R2, and between them is X with R1 X + X R2 = T12. perturbed says that such an
+// equation was singular to working precision.
+func triangularRoot[W dense.Wide](team *sched.Team, t, r dense.Matrix[W]) (perturbed bool, err error) {
+	n := t.Rows
+	switch {
+	case n == 1:
+		r.Set(0, 0, dense.Convert[W](principalRoot(dense.Convert[complex128](t.At(0, 0)))))
+		return false, nil
+	case n == 2 && t.At(1, 0) != 0:
+		setBlockRoot(t, r)
+		return false, nil
+	case n <= rootBase && !spectrumOf(t).pairs:
+		return rootByElements(t, r), team.Err()
+	}
+	half := n / 2
+	if t.At(half, half-1) != 0 { // not through a block
+		half++
+	}
+	first, err := triangularRoot(team, t.Slice(0, half, 0, half), r.Slice(0, half, 0, half))
+	if err != nil {
+		return false, err
+	}
+	second, err := triangularRoot(team, t.Slice(half, n, half, n), r.Slice(half, n, half, n))
+	if err != nil {
+		return false, err
+	}
+	x := r.Slice(0, half, half, n)
+	x.CopyFrom(t.Slice(0, half, half, n))
+	solved, err := sylvester.Triangular(team, sylvester.Form{}, r.Slice(0, half, 0, half), r.Slice(half, n, half, n), x)
+	for i := 0; i < x.Rows && solved.Shift != 0; i++ { // the solution overflows: so be it
+		blas.Scal(dense.FromReal[W](math.Ldexp(1, min(solved.Shift, math.MaxInt16))), dense.Vec(x.Row(i)))
+	}
+	return first || second || solved.Perturbed, err
+}
+
+// rootBase is the order up to which a triangular matrix is taken element by element.
+const rootBase = 16
+
+// rootByElements is triangularRoot for a small upper triangular t.
+func rootByElements[W dense.Wide](t, r dense.Matrix[W]) (perturbed bool) {
+	n := t.Rows
+	least := 0.0 // what stands for a sum of two roots that is zero
+	for j := range n {
+		r.Set(j, j, dense.Convert[W](principalRoot(dense.Convert[complex128](t.At(j, j)))))
+		least = max(least, dense.Abs(r.At(j, j))*dense.Eps[W](), math.SmallestNonzeroFloat64)
+		for i := j - 1; i >= 0; i-- {
+			row, sum := r.Row(i), t.At(i, j)
+			for k := i + 1; k < j; k++ {
+				sum -= row[k] * r.At(k, j)
+			}
+			pivot := row[i] + r.At(j, j)
+			if pivot == 0 {
+				pivot, perturbed = dense.FromReal[W](least), true
+			}
+			row[j] = sum / pivot
+		}
+	}
+	return perturbed
+}
+
+// principalRoot returns the square root with a real part that is not negative, on the upper half of the imaginary axis for negative numbers.
+func principalRoot(z complex128) complex128 {
+	if imag(z) == 0 {
+		z = complex(real(z), 0) // a negative zero would choose the lower half
+	}
+	return cmplx.Sqrt(z)
+}
+
+// setBlockRoot sets r to the root of a standard block [a b; c a], b c < 0, with the eigenvalues a +- i theta: with alpha + i beta the root of a + i theta it is
+// alpha I + (block - a I) / (2 alpha).
+func setBlockRoot[W dense.Wide](t, r dense.Matrix[W]) {
+	a, b, c := dense.Real(t.At(0, 0)), dense.Real(t.At(0, 1)), dense.Real(t.At(1, 0))
+	theta := math.Sqrt(math.Abs(b)) * math.Sqrt(math.Abs(c))
+	alpha := real(cmplx.Sqrt(complex(a, theta)))
+	r.Set(0, 0, dense.FromReal[W](alpha))
+	r.Set(0, 1, dense.FromReal[W](b/alpha/2))
+	r.Set(1, 0, dense.FromReal[W](c/alpha/2))
+	r.Set(1, 1, dense.FromReal[W](alpha))
+}

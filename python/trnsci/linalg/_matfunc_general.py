@@ -1,0 +1,346 @@
+"""Functions of general matrices that are computed by a Schur form."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _array, _device
+from .._array import Array
+from .._errors import LinAlgWarning
+from .._progress import Progress
+from . import _common
+from ._expm import check_matrices, expm
+
+# Floating-point operations per n^3 in real arithmetic, to decide how a call is run: those of a Schur form, and more.
+_WORK_SQRTM = 30.0
+_WORK_LOGM = 50.0
+_WORK_POWER = 60.0
+_WORK_INTEGER_POWER = 8.0
+_WORK_SIGNM = 35.0
+
+COMPLEX: dict[str, np.dtype[Any]] = {
+    "f": np.dtype(np.complex64),
+    "d": np.dtype(np.complex128),
+    "F": np.dtype(np.complex64),
+    "D": np.dtype(np.complex128),
+}
+_FLOAT64 = np.dtype(np.float64)
+_FLAGS = 3  # of a result: complex, singular, singular to working precision
+
+# An error of so many machine epsilons is worth a warning, as in SciPy.
+LARGE_ERROR = 1000.0
+
+_NOT_GIVEN: Any = object()
+
+
+def eps_of(dtype: np.dtype[Any]) -> float:
+    """Return the machine epsilon of a computing dtype."""
+    return float(np.finfo(_array.real_dtype(dtype)).eps)
+
+
+def _deprecated(name: str, given: Any) -> None:
+    if given is not _NOT_GIVEN:
+        warnings.warn(f"{name}: this argument is deprecated, as in SciPy 1.16", DeprecationWarning, stacklevel=3)
+
+
+def _evaluate(
+    name: str,
+    what: str,
+    matrix: Array,
+    cast: np.dtype[Any] | None,
+    work: float,
+    threads: int | None,
+    progress: Progress,
+    *args: Any,
+) -> tuple[Array, Any]:
+    """Call a function whose result may be complex; return the result, real where it is, and which flags any member has."""
+    x, target = _array.empty(matrix.shape, COMPLEX[matrix.dtype.char], what)
+    flags, outcomes = _array.empty((*matrix.shape[:-2], _FLAGS), _FLOAT64, "the outcomes")
+    flags.fill(0)
+    source = _array.record(matrix)
+    _common.solve(
+        name, matrix, work, threads, progress, (source, x, target, flags, outcomes),
+        _array.address(source), _array.address(target), _array.address(outcomes), *args,
+    )  # fmt: skip
+    met: Array = np.any(flags.reshape(-1, _FLAGS), axis=0)
+    if matrix.dtype.kind == "c" or met[0]:
+        return x, met
+    return _common.cast_to(np.ascontiguousarray(x.real), cast), met
+
+
+def sqrtm(
+    A: ArrayLike,
+    disp: Any = _NOT_GIVEN,
+    blocksize: Any = _NOT_GIVEN,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> Any:
+    """Principal square root of a square matrix.
+
+    Parameters
+    ----------
+    A : (..., N, N) array_like
+        The matrix, or a single number.
+    disp : bool, optional
+        Deprecated, as in SciPy. When False, an estimate of the error is returned, too.
+    blocksize : int, optional
+        Deprecated, and ignored.
+    threads, progress, device
+        See `trnsci.linalg`.
+
+    Returns
+    -------
+    sqrtm : (..., N, N) ndarray
+        The root X with ``X @ X = A`` whose eigenvalues have no negative real parts, in the dtype of `A`; complex if `A`
+        is, or if a
+        matrix of the stack has real eigenvalues below zero, whose roots are ``1j * sqrt(-w)``.
+    errest : float or (...) ndarray
+        ``norm(X @ X - A, 'fro')**2 / norm(A, 'fro')``, only if `disp` is given as False.
+
+    Raises
+    ------
+    ConvergenceError, ValueError, TypeError, MemoryError
+        As in `schur`. Infinities and NaNs give NaNs.
+
+    Warns
+    -----
+    LinAlgWarning
+        For a singular matrix, and for one that is so to working precision: the result may be inaccurate, and there may be
+        no root.
+
+    Notes
+    -----
+    The Schur method, in real arithmetic for a real result (A. Björck and S. Hammarling, Linear Algebra Appl. 52-53, 1983;
+    N. J. Higham,
+    ibid. 88-89, 1987), by recursive halving (E. Deadman, N. J. Higham and R. Ralha, Lecture Notes in Computer Science
+    7782, 2013).
+    The residual ``norm(X @ X - A)`` is of the order of the machine epsilon times ``norm(X)**2``. Single precision is
+    worked on in double
+    precision.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from trnsci.linalg import sqrtm
+    >>> x = sqrtm(np.array([[5.0, 4.0], [4.0, 5.0]]))
+    >>> x.round(12)
+    array([[2., 1.],
+           [1., 2.]])
+    """
+    if device is not None:
+        _device.require_host(device)
+    _deprecated("disp", disp)
+    _deprecated("blocksize", blocksize)
+    matrix, cast = check_matrices(A)
+    x, met = _evaluate("Sqrtm", "the square root", matrix, cast, _WORK_SQRTM, threads, progress)
+    if met[1] or met[2]:
+        how = "singular" if met[1] else "singular to working precision"
+        warnings.warn(
+            f"A: the matrix is {how}: its square root may be inaccurate, or there may be none", LinAlgWarning, stacklevel=2
+        )
+    if disp is _NOT_GIVEN or disp:
+        return x
+    return x, np.linalg.norm(x @ x - matrix, axis=(-2, -1)) ** 2 / np.linalg.norm(matrix, axis=(-2, -1))
+
+
+def logm(
+    A: ArrayLike,
+    disp: Any = _NOT_GIVEN,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> Any:
+    """Principal logarithm of a square matrix.
+
+    Parameters
+    ----------
+    A : (..., N, N) array_like
+        The matrix, or a single number.
+    disp : bool, optional
+        Deprecated, as in SciPy. When False, an estimate of the error is returned instead of a warning.
+    threads, progress, device
+        See `trnsci.linalg`.
+
+    Returns
+    -------
+    logm : (..., N, N) ndarray
+        The X with ``expm(X) = A`` whose eigenvalues have imaginary parts above -pi and up to pi, in the dtype of `A`;
+        complex if `A` is, or
+        if a matrix of the stack has real eigenvalues below zero.
+    errest : float or (...) ndarray
+        ``norm(expm(X) - A, 1) / norm(A, 1)``, only if `disp` is given as False.
+
+    Raises
+    ------
+    ConvergenceError, ValueError, TypeError, MemoryError
+        As in `schur`; infinities and NaNs are a ValueError.
+
+    Warns
+    -----
+    LinAlgWarning
+        For a singular matrix, which has no logarithm: 1e-20 is put in the place of its zero eigenvalues. And if the
+        estimate of the error is
+        larger than 1000 times the machine epsilon.
+
+    Notes
+    -----
+    Square roots of the Schur form until it is near the identity, a Padé approximant as partial fractions, and
+    multiplication by a power of two
+    (A. H. Al-Mohy and N. J. Higham, SIAM J. Sci. Comput. 34, 2012). Arithmetic is in double precision, and complex unless
+    `A` is real with
+    eigenvalues that are positive.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from trnsci.linalg import expm, logm
+    >>> a = np.array([[1.0, 3.0], [1.0, 4.0]])
+    >>> bool(np.allclose(expm(logm(a)), a))
+    True
+    """
+    if device is not None:
+        _device.require_host(device)
+    _deprecated("disp", disp)
+    matrix, cast = check_matrices(A)
+    x, met = _evaluate("Logm", "the logarithm", matrix, None, _WORK_LOGM, threads, progress)
+    if met[1]:
+        warnings.warn("A: the matrix is singular: it has no logarithm", LinAlgWarning, stacklevel=2)
+    with np.errstate(all="ignore"):
+        back = expm(x, threads=threads) - matrix
+        error = np.linalg.norm(back, 1, axis=(-2, -1)) / np.linalg.norm(matrix, 1, axis=(-2, -1)) if matrix.size else 0.0
+    result = x if x.dtype.kind == "c" else _common.cast_to(x, cast)
+    if disp is not _NOT_GIVEN and not disp:
+        return result, error
+    if not met[1] and not np.all(error < LARGE_ERROR * eps_of(matrix.dtype)):
+        message = f"A: the logarithm may be inaccurate, the error is about {np.max(error):.1e} of the norm"
+        warnings.warn(message, LinAlgWarning, stacklevel=2)
+    return result
+
+
+def fractional_matrix_power(
+    A: ArrayLike,
+    t: float,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> Array:
+    """Power of a square matrix with any real exponent.
+
+    Parameters
+    ----------
+    A : (..., N, N) array_like
+        The matrix, or a single number.
+    t : float
+        The exponent.
+    threads, progress, device
+        See `trnsci.linalg`.
+
+    Returns
+    -------
+    X : (..., N, N) ndarray
+        ``expm(t * logm(A))``, in the dtype of `A`; complex if `A` is, or if `t` is no integer and a matrix of the stack
+        has real eigenvalues
+        below zero.
+
+    Raises
+    ------
+    LinAlgError
+        If `t` is a negative integer and a matrix is singular.
+    ConvergenceError, ValueError, TypeError, MemoryError
+        As in `schur`; infinities and NaNs are a ValueError unless `t` is an integer.
+
+    Notes
+    -----
+    For an integer the matrix, or its inverse, is multiplied by itself, in its dtype. Otherwise its Schur form is split
+    into an integer
+    power and one between -1 and 1, which is computed by square roots, a Padé approximant and squarings, in double precision
+    (N. J. Higham and L. Lin, SIAM J. Matrix Anal. Appl. 32, 2011, and 34, 2013). A singular matrix has powers with
+    positive `t` if zero is a
+    semisimple eigenvalue; they are computed like those of `funm`. With a negative `t` its power is NaN.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from trnsci.linalg import fractional_matrix_power
+    >>> a = np.array([[1.0, 3.0], [1.0, 4.0]])
+    >>> b = fractional_matrix_power(a, 0.5)
+    >>> bool(np.allclose(b @ b, a))
+    True
+    """
+    if device is not None:
+        _device.require_host(device)
+    exponent = _array.number(t, "t")
+    matrix, cast = check_matrices(A)
+    if not np.isfinite(exponent):
+        raise ValueError(f"t: expected a finite number, got {t!r}")
+    if exponent != np.floor(exponent):
+        return _evaluate("Power", "the power", matrix, cast, _WORK_POWER, threads, progress, exponent)[0]
+    if abs(exponent) >= 2.0**63:
+        raise ValueError(f"t: expected an integer of 64 bits, got {t!r}")
+    x, target = _array.empty(matrix.shape, matrix.dtype, "the power")
+    source = _array.record(matrix)
+    _common.solve(
+        "IntegerPower", matrix, _WORK_INTEGER_POWER, threads, progress, (source, x, target),
+        _array.address(source), _array.address(target), int(exponent),
+    )  # fmt: skip
+    return _common.cast_to(x, cast)
+
+
+def signm(
+    A: ArrayLike,
+    disp: Any = _NOT_GIVEN,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> Array:
+    """Sign of a square matrix.
+
+    Parameters
+    ----------
+    A : (..., N, N) array_like
+        The matrix, or a single number.
+    disp : bool, optional
+        Deprecated, as in SciPy, and ignored: there is no error that it would report.
+    threads, progress, device
+        See `trnsci.linalg`.
+
+    Returns
+    -------
+    signm : (..., N, N) ndarray
+        The function of `A` whose value is 1 for eigenvalues with positive real parts, -1 for negative ones, and 0 for
+        those whose real part is at
+        most 1000 times the machine epsilon times the largest real part. In the dtype of `A`.
+
+    Raises
+    ------
+    ConvergenceError, ValueError, TypeError, MemoryError
+        As in `schur`; infinities and NaNs are a ValueError.
+
+    Notes
+    -----
+    By a Schur form: elements between eigenvalues of one sign follow from ``S @ S = I``, the others from ``S @ A = A @ S``
+    (N. J. Higham, Functions of
+    Matrices, 2008, algorithm 5.5). Arithmetic is in double precision.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from trnsci.linalg import signm
+    >>> signm(np.array([[-1.0, 3.0], [0.0, 2.0]]))
+    array([[-1.,  2.],
+           [ 0.,  1.]])
+    """
+    if device is not None:
+        _device.require_host(device)
+    _deprecated("disp", disp)
+    matrix, cast = check_matrices(A)
+    return _evaluate("Signm", "the sign", matrix, cast, _WORK_SIGNM, threads, progress)[0]
