@@ -73,7 +73,7 @@ func luStrip[T dense.Scalar](a dense.Matrix[T], pivots []int) (zero int) {
 			}
 		}
 		if k > 0 {
-			blas.Gemv(nil, blas.Trans, -1, a.Slice(0, k, k, n), dense.Vec(row[:k]), 1, dense.Vec(row[k:]))
+			subtractRows(a.Slice(0, k, k, n), row[:k], row[k:])
 		}
 		p := k + blas.Iamax(dense.Vec(row[k:]))
 		pivots[k] = p
@@ -85,6 +85,27 @@ func luStrip[T dense.Scalar](a dense.Matrix[T], pivots []int) (zero int) {
 		}
 	}
 	return zero
+}
+
+// subtractRows subtracts the rows, at most kernel.SolveOrder, times the factors from x.
+func subtractRows[T dense.Scalar](rows dense.Matrix[T], factors, x []T) {
+	switch {
+	case dense.IsComplex[T]():
+		blas.Gemv(nil, blas.Trans, -1, rows, dense.Vec(factors), 1, dense.Vec(x))
+	case dense.IsSingle[T]():
+		subtractReals(dense.Reals[float32](rows.Data), rows.Stride, dense.Reals[float32](factors), dense.Reals[float32](x))
+	default:
+		subtractReals(dense.Reals[float64](rows.Data), rows.Stride, dense.Reals[float64](factors), dense.Reals[float64](x))
+	}
+}
+
+func subtractReals[R dense.Float](rows []R, stride int, factors, x []R) {
+	var alpha [kernel.SolveOrder]R
+	for i, f := range factors {
+		alpha[i] = -f
+	}
+	run := kernel.Rows[R]{Count: len(factors), Cols: len(x), Stride: stride, A: rows}
+	kernel.Axpys(kernel.Best(), &run, alpha[:len(factors)], x)
 }
 
 // divide divides the elements of x by d.

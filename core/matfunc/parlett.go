@@ -42,7 +42,7 @@ func triangularForm[T dense.Scalar](team *sched.Team, a dense.View[T]) (similar[
 	if err != nil {
 		return similar[complex128]{}, err
 	}
-	return complexForm(form), nil
+	return complexForm(team, form)
 }
 
 // Parlett sets x to the function Z f(T) Z^H of a matrix Z T Z^H with an upper triangular T, given the values of the function at the eigenvalues, which are the

@@ -72,14 +72,17 @@ func conjugate[W dense.Wide](m dense.Matrix[W]) {
 }
 
 // complexForm returns the complex form of a real one.
-func complexForm(s similar[float64]) (c similar[complex128]) {
+func complexForm(team *sched.Team, s similar[float64]) (c similar[complex128], err error) {
 	n := s.t.Rows
 	c.t = dense.New[complex128](n, n)
+	dense.Copy(c.t.View(), s.t.View())
 	if s.zh.Rows > 0 {
 		c.zh = dense.New[complex128](n, n)
+		dense.Copy(c.zh.View(), s.zh.View())
 	}
-	schur.ComplexForm(s.t, s.zh, c.t, c.zh)
-	return c
+	err = schur.ToComplex(c.t.View(), c.zh.View().T(), schur.Options{Team: team})
+	conjugate(c.zh)
+	return c, err
 }
 
 // spectrum says what there is on the diagonal of a triangular or quasi-triangular matrix that decides whether a function of it is real, or exists.
@@ -124,7 +127,7 @@ func fillNaN[C dense.Scalar](x dense.View[C]) {
 // matrix; math.MaxInt64 for what no machine can hold.
 func SchurWorkspace(team *sched.Team, n int) int64 {
 	const (
-		matrices = 16 // complex ones: forms and factors, real and complex, roots, approximants, products
+		matrices = 18 // complex ones: forms and factors, real and complex, roots, approximants, products
 		vectors  = 64
 	)
 	order := float64(n)
@@ -157,7 +160,11 @@ func applied[T dense.Scalar, C dense.Complex](team *sched.Team, a dense.View[T],
 	has := spectrumOf(form.t)
 	o = Outcome{Complex: has.negative, Singular: has.zero}
 	if has.pairs || has.negative || has.zero {
-		if err := appliedComplex(team, complexForm(form), x, f); err != nil || has.negative {
+		complexOne, err := complexForm(team, form)
+		if err != nil {
+			return o, err
+		}
+		if err := appliedComplex(team, complexOne, x, f); err != nil || has.negative {
 			return o, err
 		}
 		dropImaginary(x)

@@ -49,7 +49,11 @@ func Sqrtm[T dense.Scalar, C dense.Complex](team *sched.Team, a dense.View[T], x
 		return o, err
 	}
 	if spectrumOf(form.t).negative {
-		o, err = rootOf(team, complexForm(form), x)
+		complexOne, err := complexForm(team, form)
+		if err != nil {
+			return o, err
+		}
+		o, err = rootOf(team, complexOne, x)
 		o.Complex = true
 		return o, err
 	}
