@@ -7,9 +7,9 @@ import pytest
 import residuals
 from trnsci import linalg
 
-# Errors up to this, in units of m eps, are as small as they need to be: SciPy permutes matrices first, so that its errors are zero
-# for triangular ones, and where matrices are few its largest error says less. Rotations by complex numbers lose more digits than
-# reflectors.
+# Errors up to this, in units of m eps, are as small as they need to be: SciPy permutes matrices first, so that its errors are
+# zero for triangular ones, and where matrices are few its largest error says less. Rotations by complex numbers lose more
+# digits than reflectors.
 TINY = {"f": 2.5, "c": 8.0}
 TINY_OF_FEW = {"f": 4.0, "c": 8.0}
 FACTOR = 1.5  # beside SciPy's largest error
