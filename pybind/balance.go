@@ -12,17 +12,7 @@ func Balance(jobID, threads int64, b, order, scales uint64, permute, scale bool)
 	defer guard(&err)
 	s := formStacks{t: descriptor(b)}
 	c := balancing{jobID, threads, newRows[float64](descriptor(order)), newRows[float64](descriptor(scales)), permute, scale}
-	switch s.t.dtype {
-	case float32Code:
-		return balance[float32](c, s)
-	case float64Code:
-		return balance[float64](c, s)
-	case complex64Code:
-		return balance[complex64](c, s)
-	case complex128Code:
-		return balance[complex128](c, s)
-	}
-	panic(unknownDtype(s.t))
+	return byDtype[s.t.dtype].balance(c, s)
 }
 
 // balancing holds the arguments of Balance.
@@ -32,7 +22,7 @@ type balancing struct {
 	permute, scale bool
 }
 
-func balance[T dense.Scalar](c balancing, s formStacks) (int64, error) {
+func (routinesOf[T]) balance(c balancing, s formStacks) (int64, error) {
 	none := func(*sched.Team) int64 { return 0 }
 	return eachForm(c.jobID, c.threads, "matrix_balance", s, none, func(team *sched.Team, k int, b, _ dense.View[T]) error {
 		m, ok := b.Matrix()

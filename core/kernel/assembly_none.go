@@ -79,3 +79,11 @@ func reflectColumnsAssembly[T Float](s Set, _ []Reflector[T], _ []T, _ int) {
 func chaseAssembly[T Float](s Set, _ *Chase[T]) int {
 	panic("kernel: no assembly for " + s.String() + " in this build")
 }
+
+func reflectTwoRowsAssembly[C Complex](s Set, _ []TwoRows[C], _ bool, _ []C, _, _ int) {
+	panic("kernel: no assembly for " + s.String() + " in this build")
+}
+
+func bulgeAssembly[C Complex](s Set, _ *Bulge[C]) int {
+	panic("kernel: no assembly for " + s.String() + " in this build")
+}

@@ -17,4 +17,5 @@ type panelArgs struct {
 	count   int            // solve: rows; rotate: rotations
 	turn    int            // rotate: bytes from a rotation to the one that is taken next
 	sign    uint64         // rotate: bits of zero, or of minus zero if rows are taken from the last to the first
+	signs   unsafe.Pointer // reflectTwoRows: a vector of the sign bits of imaginary parts, or of real ones for the conjugate reflectors
 }

@@ -19,6 +19,16 @@ func chaseF64AVX2(args *byte)
 //go:noescape
 func reflectColumnsF64AVX2(args *byte)
 
+// reflectTwoRowsC128AVX2 applies reflectors to rows, see ReflectTwoRows. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func reflectTwoRowsC128AVX2(args *byte)
+
+// chaseC128AVX2 chases a bulge of two rows, see Bulge. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func chaseC128AVX2(args *byte)
+
 // reflectRowsF32AVX2 applies reflectors to rows, see ReflectRows. It reads and writes no element outside of the operands.
 //
 //go:noescape
@@ -33,3 +43,13 @@ func chaseF32AVX2(args *byte)
 //
 //go:noescape
 func reflectColumnsF32AVX2(args *byte)
+
+// reflectTwoRowsC64AVX2 applies reflectors to rows, see ReflectTwoRows. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func reflectTwoRowsC64AVX2(args *byte)
+
+// chaseC64AVX2 chases a bulge of two rows, see Bulge. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func chaseC64AVX2(args *byte)

@@ -733,6 +733,477 @@ final:
 	VZEROUPPER
 	RET
 
+// func reflectTwoRowsC128AVX2(args *byte)
+// Requires: AVX, FMA3
+TEXT ·reflectTwoRowsC128AVX2(SB), NOSPLIT, $0-8
+	MOVQ    args+0(FP), R13
+	MOVQ    (R13), AX
+	MOVQ    32(R13), R8
+	MOVQ    72(R13), CX
+	VMOVUPD (CX), Y13
+
+strip_2:
+	CMPQ    40(R13), $0x02
+	JLT     strip_1
+	MOVQ    AX, DX
+	MOVQ    8(R13), BX
+	MOVQ    48(R13), CX
+	VMOVUPD (DX), Y0
+	VMOVUPD 32(DX), Y4
+
+strip_2_reflector:
+	VBROADCASTSD (BX), Y8
+	VBROADCASTSD 8(BX), Y9
+	VBROADCASTSD 16(BX), Y10
+	VBROADCASTSD 24(BX), Y11
+	VBROADCASTSD 32(BX), Y12
+	VXORPS       Y13, Y9, Y9
+	VXORPS       Y13, Y11, Y11
+	VMOVUPD      (DX)(R8*1), Y1
+	VPERMILPD    $0x55, Y1, Y3
+	VMULPD       Y1, Y8, Y2
+	VFMADD231PD  Y3, Y9, Y2
+	VADDPD       Y0, Y2, Y2
+	VFNMADD231PD Y2, Y10, Y1
+	VPERMILPD    $0x55, Y2, Y3
+	VFNMADD231PD Y2, Y12, Y0
+	VFMADD231PD  Y3, Y11, Y1
+	VMOVUPD      Y0, (DX)
+	VMOVUPD      32(DX)(R8*1), Y5
+	VPERMILPD    $0x55, Y5, Y7
+	VMULPD       Y5, Y8, Y6
+	VFMADD231PD  Y7, Y9, Y6
+	VADDPD       Y4, Y6, Y6
+	VFNMADD231PD Y6, Y10, Y5
+	VPERMILPD    $0x55, Y6, Y7
+	VFNMADD231PD Y6, Y12, Y4
+	VFMADD231PD  Y7, Y11, Y5
+	VMOVUPD      Y4, 32(DX)
+	ADDQ         $0x30, BX
+	ADDQ         R8, DX
+	DECQ         CX
+	JZ           strip_2_odd
+	VBROADCASTSD (BX), Y8
+	VBROADCASTSD 8(BX), Y9
+	VBROADCASTSD 16(BX), Y10
+	VBROADCASTSD 24(BX), Y11
+	VBROADCASTSD 32(BX), Y12
+	VXORPS       Y13, Y9, Y9
+	VXORPS       Y13, Y11, Y11
+	VMOVUPD      (DX)(R8*1), Y0
+	VPERMILPD    $0x55, Y0, Y3
+	VMULPD       Y0, Y8, Y2
+	VFMADD231PD  Y3, Y9, Y2
+	VADDPD       Y1, Y2, Y2
+	VFNMADD231PD Y2, Y10, Y0
+	VPERMILPD    $0x55, Y2, Y3
+	VFNMADD231PD Y2, Y12, Y1
+	VFMADD231PD  Y3, Y11, Y0
+	VMOVUPD      Y1, (DX)
+	VMOVUPD      32(DX)(R8*1), Y4
+	VPERMILPD    $0x55, Y4, Y7
+	VMULPD       Y4, Y8, Y6
+	VFMADD231PD  Y7, Y9, Y6
+	VADDPD       Y5, Y6, Y6
+	VFNMADD231PD Y6, Y10, Y4
+	VPERMILPD    $0x55, Y6, Y7
+	VFNMADD231PD Y6, Y12, Y5
+	VFMADD231PD  Y7, Y11, Y4
+	VMOVUPD      Y5, 32(DX)
+	ADDQ         $0x30, BX
+	ADDQ         R8, DX
+	DECQ         CX
+	JNZ          strip_2_reflector
+	VMOVUPD      Y0, (DX)
+	VMOVUPD      Y4, 32(DX)
+	JMP          strip_2_stored
+
+strip_2_odd:
+	VMOVUPD Y1, (DX)
+	VMOVUPD Y5, 32(DX)
+
+strip_2_stored:
+	ADDQ $0x00000040, AX
+	SUBQ $0x02, 40(R13)
+	JMP  strip_2
+
+strip_1:
+	CMPQ    40(R13), $0x01
+	JLT     strip_rest
+	MOVQ    AX, DX
+	MOVQ    8(R13), BX
+	MOVQ    48(R13), CX
+	VMOVUPD (DX), Y0
+
+strip_1_reflector:
+	VBROADCASTSD (BX), Y8
+	VBROADCASTSD 8(BX), Y9
+	VBROADCASTSD 16(BX), Y10
+	VBROADCASTSD 24(BX), Y11
+	VBROADCASTSD 32(BX), Y12
+	VXORPS       Y13, Y9, Y9
+	VXORPS       Y13, Y11, Y11
+	VMOVUPD      (DX)(R8*1), Y1
+	VPERMILPD    $0x55, Y1, Y3
+	VMULPD       Y1, Y8, Y2
+	VFMADD231PD  Y3, Y9, Y2
+	VADDPD       Y0, Y2, Y2
+	VFNMADD231PD Y2, Y10, Y1
+	VPERMILPD    $0x55, Y2, Y3
+	VFNMADD231PD Y2, Y12, Y0
+	VFMADD231PD  Y3, Y11, Y1
+	VMOVUPD      Y0, (DX)
+	ADDQ         $0x30, BX
+	ADDQ         R8, DX
+	DECQ         CX
+	JZ           strip_1_odd
+	VBROADCASTSD (BX), Y8
+	VBROADCASTSD 8(BX), Y9
+	VBROADCASTSD 16(BX), Y10
+	VBROADCASTSD 24(BX), Y11
+	VBROADCASTSD 32(BX), Y12
+	VXORPS       Y13, Y9, Y9
+	VXORPS       Y13, Y11, Y11
+	VMOVUPD      (DX)(R8*1), Y0
+	VPERMILPD    $0x55, Y0, Y3
+	VMULPD       Y0, Y8, Y2
+	VFMADD231PD  Y3, Y9, Y2
+	VADDPD       Y1, Y2, Y2
+	VFNMADD231PD Y2, Y10, Y0
+	VPERMILPD    $0x55, Y2, Y3
+	VFNMADD231PD Y2, Y12, Y1
+	VFMADD231PD  Y3, Y11, Y0
+	VMOVUPD      Y1, (DX)
+	ADDQ         $0x30, BX
+	ADDQ         R8, DX
+	DECQ         CX
+	JNZ          strip_1_reflector
+	VMOVUPD      Y0, (DX)
+	JMP          strip_1_stored
+
+strip_1_odd:
+	VMOVUPD Y1, (DX)
+
+strip_1_stored:
+	ADDQ $0x00000020, AX
+	SUBQ $0x01, 40(R13)
+	JMP  strip_1
+
+strip_rest:
+	CMPQ       24(R13), $0x00
+	JEQ        strip_done
+	MOVQ       16(R13), CX
+	VMOVUPD    (CX), Y15
+	MOVQ       AX, DX
+	MOVQ       8(R13), BX
+	MOVQ       48(R13), CX
+	VMASKMOVPD (DX), Y15, Y0
+
+strip_rest_reflector:
+	VBROADCASTSD (BX), Y8
+	VBROADCASTSD 8(BX), Y9
+	VBROADCASTSD 16(BX), Y10
+	VBROADCASTSD 24(BX), Y11
+	VBROADCASTSD 32(BX), Y12
+	VXORPS       Y13, Y9, Y9
+	VXORPS       Y13, Y11, Y11
+	VMASKMOVPD   (DX)(R8*1), Y15, Y1
+	VPERMILPD    $0x55, Y1, Y3
+	VMULPD       Y1, Y8, Y2
+	VFMADD231PD  Y3, Y9, Y2
+	VADDPD       Y0, Y2, Y2
+	VFNMADD231PD Y2, Y10, Y1
+	VPERMILPD    $0x55, Y2, Y3
+	VFNMADD231PD Y2, Y12, Y0
+	VFMADD231PD  Y3, Y11, Y1
+	VMASKMOVPD   Y0, Y15, (DX)
+	ADDQ         $0x30, BX
+	ADDQ         R8, DX
+	DECQ         CX
+	JZ           strip_rest_odd
+	VBROADCASTSD (BX), Y8
+	VBROADCASTSD 8(BX), Y9
+	VBROADCASTSD 16(BX), Y10
+	VBROADCASTSD 24(BX), Y11
+	VBROADCASTSD 32(BX), Y12
+	VXORPS       Y13, Y9, Y9
+	VXORPS       Y13, Y11, Y11
+	VMASKMOVPD   (DX)(R8*1), Y15, Y0
+	VPERMILPD    $0x55, Y0, Y3
+	VMULPD       Y0, Y8, Y2
+	VFMADD231PD  Y3, Y9, Y2
+	VADDPD       Y1, Y2, Y2
+	VFNMADD231PD Y2, Y10, Y0
+	VPERMILPD    $0x55, Y2, Y3
+	VFNMADD231PD Y2, Y12, Y1
+	VFMADD231PD  Y3, Y11, Y0
+	VMASKMOVPD   Y1, Y15, (DX)
+	ADDQ         $0x30, BX
+	ADDQ         R8, DX
+	DECQ         CX
+	JNZ          strip_rest_reflector
+	VMASKMOVPD   Y0, Y15, (DX)
+	JMP          strip_rest_stored
+
+strip_rest_odd:
+	VMASKMOVPD Y1, Y15, (DX)
+
+strip_rest_stored:
+strip_done:
+	VZEROUPPER
+	RET
+
+// func chaseC128AVX2(args *byte)
+// Requires: AVX, AVX2, CMOV, FMA3
+TEXT ·chaseC128AVX2(SB), NOSPLIT, $0-8
+	MOVQ    args+0(FP), R13
+	MOVQ    (R13), DI
+	MOVQ    48(R13), R8
+	MOVQ    8(R13), BX
+	MOVQ    80(R13), R14
+	MOVQ    88(R13), R12
+	MOVQ    96(R13), R15
+	MOVQ    16(R13), SI
+	VMOVUPD (SI), X0
+	VMOVUPD 16(SI), X1
+	VMOVUPD (DI), Y6
+	VMOVUPD (DI)(R8*1), Y7
+
+step:
+	VMULPD         X0, X0, X2
+	VMULPD         X1, X1, X3
+	VUNPCKLPD      X3, X2, X15
+	VUNPCKHPD      X3, X2, X2
+	VADDPD         X15, X2, X2
+	VPERMILPD      $0x55, X2, X3
+	VADDPD         X2, X3, X4
+	VUCOMISD       112(R13), X2
+	JCS            done
+	VUCOMISD       120(R13), X4
+	JHI            done
+	VXORPS         X15, X15, X15
+	VUCOMISD       X15, X3
+	JEQ            done
+	VUNPCKLPD      X4, X2, X5
+	VSQRTPD        X5, X5
+	VPERMILPD      $0x55, X1, X8
+	VPERMILPD      $0x03, X0, X3
+	VPERMILPD      $0x00, X0, X15
+	VMULPD         X3, X8, X3
+	VMOVAPS        X1, X8
+	VFMSUBADD213PD X3, X15, X8
+	VPERMILPD      $0x55, X5, X15
+	VMULSD         X15, X5, X5
+	VMOVSD         104(R13), X15
+	VDIVSD         X5, X15, X5
+	VMULSD         X5, X2, X3
+	VBROADCASTSD   X3, Y13
+	VMULSD         X5, X4, X4
+	VMOVDDUP       X5, X5
+	VMULPD         X5, X8, X8
+	VBROADCASTSD   X8, Y10
+	VPERMILPD      $0x55, X8, X2
+	VBROADCASTSD   X2, Y11
+	CMPQ           56(R13), $0x00
+	JNE            started
+	VXORPS         X2, X2, X2
+	VMOVUPD        X2, -16(DI)(R8*1)
+	VMOVDDUP       X4, X4
+	VMULPD         X4, X0, X4
+	VSUBPD         X4, X2, X4
+	VMOVUPD        X4, -16(DI)
+
+started:
+	XORQ         DX, DX
+	MOVQ         DX, 56(R13)
+	VADDSD       X3, X15, X3
+	VDIVSD       X3, X15, X5
+	VMOVSD       X3, 32(BX)
+	VXORPS       X15, X15, X15
+	VMOVSD       X15, 40(BX)
+	VMOVUPD      X8, 16(BX)
+	VBROADCASTSD X3, Y12
+	VMOVDDUP     X5, X5
+	VMULPD       X8, X5, X8
+	VMOVUPD      X8, (BX)
+	VPERMILPD    $0x55, X8, X2
+	VBROADCASTSD X2, Y9
+	VBROADCASTSD X8, Y8
+	MOVQ         40(R13), CX
+	VXORPS       (CX), Y11, Y15
+	MOVQ         32(R13), CX
+	VXORPS       (CX), Y13, Y14
+	MOVQ         24(R13), CX
+	VMOVUPD      (CX), Y2
+	VXORPS       Y2, Y9, Y9
+	VXORPS       Y2, Y11, Y11
+	MOVQ         DI, AX
+	VPERMILPD    $0x55, Y6, Y2
+	VPERMILPD    $0x55, Y7, Y4
+	VMULPD       Y4, Y11, Y4
+	VFMADD231PD  Y7, Y10, Y4
+	VFMADD231PD  Y6, Y13, Y4
+	VMULPD       Y7, Y13, Y7
+	VFNMADD231PD Y6, Y10, Y7
+	VFMADD231PD  Y2, Y11, Y7
+	VXORPS       Y2, Y2, Y2
+	VSUBPD       Y4, Y2, Y4
+	VPERMPD      $0x4e, Y7, Y2
+	VPERMPD      $0x1b, Y7, Y3
+	VMULPD       Y7, Y14, Y7
+	VFNMADD231PD Y2, Y10, Y7
+	VFMADD231PD  Y3, Y15, Y7
+	VMOVAPS      X7, X0
+	VMOVUPD      Y7, (DI)(R8*1)
+	DECQ         72(R13)
+	JLT          no_row
+	VMOVUPD      (DI)(R8*2), Y5
+	VPERMPD      $0x4e, Y5, Y2
+	VPERMPD      $0x1b, Y5, Y3
+	VMULPD       Y5, Y14, Y5
+	VFNMADD231PD Y2, Y10, Y5
+	VFMADD231PD  Y3, Y15, Y5
+	VMOVAPS      X5, X1
+	VMOVUPD      Y5, (DI)(R8*2)
+
+no_row:
+	VPERMPD      $0x4e, Y4, Y2
+	VPERMPD      $0x1b, Y4, Y3
+	VMULPD       Y4, Y14, Y4
+	VFNMADD231PD Y2, Y10, Y4
+	VFMADD231PD  Y3, Y15, Y4
+	VMOVUPD      Y4, (DI)
+	TESTQ        R14, R14
+	JLT          no_column
+	VMOVUPD      32(DI), X2
+	VMOVUPD      32(DI)(R8*1), X3
+	VPERMILPD    $0x55, X2, X6
+	VPERMILPD    $0x55, X3, X4
+	VMULPD       X4, X11, X4
+	VFMADD231PD  X3, X10, X4
+	VFMADD231PD  X2, X13, X4
+	VMULPD       X3, X13, X3
+	VFNMADD231PD X2, X10, X3
+	VFMADD231PD  X6, X11, X3
+	VXORPS       X6, X6, X6
+	VSUBPD       X4, X6, X4
+	VMOVUPD      X4, 32(DI)
+	VMOVUPD      X3, 32(DI)(R8*1)
+	VPERM2F128   $0x21, Y3, Y7, Y6
+	CMPQ         72(R13), $0x00
+	JLT          no_column
+	VMOVUPD      32(DI)(R8*2), X2
+	VPERM2F128   $0x21, Y2, Y5, Y7
+
+no_column:
+	TESTQ   R14, R14
+	JLE     right_done
+	LEAQ    48(DI), SI
+	MOVQ    R14, CX
+	MOVQ    $0x00000004, DX
+	SUBQ    R15, DX
+	ANDQ    $0x03, DX
+	CMPQ    DX, CX
+	CMOVQGT CX, DX
+	SUBQ    DX, CX
+	SHRQ    $0x01, DX
+	TESTQ   DX, DX
+	JZ      right_begun
+
+right_first:
+	VMOVUPD      (SI), X2
+	VMOVUPD      (SI)(R8*1), X3
+	VPERMILPD    $0x55, X3, X5
+	VMULPD       X3, X8, X4
+	VFMADD231PD  X5, X9, X4
+	VADDPD       X2, X4, X4
+	VFNMADD231PD X4, X10, X3
+	VPERMILPD    $0x55, X4, X5
+	VFNMADD231PD X4, X12, X2
+	VFMADD231PD  X5, X11, X3
+	VMOVUPD      X2, (SI)
+	VMOVUPD      X3, (SI)(R8*1)
+	ADDQ         $0x10, SI
+	DECQ         DX
+	JNZ          right_first
+
+right_begun:
+	MOVQ CX, DX
+	SHRQ $0x02, DX
+	JZ   right_rest
+
+right_vector:
+	VMOVUPD      (SI), Y2
+	VMOVUPD      (SI)(R8*1), Y3
+	VPERMILPD    $0x55, Y3, Y5
+	VMULPD       Y3, Y8, Y4
+	VFMADD231PD  Y5, Y9, Y4
+	VADDPD       Y2, Y4, Y4
+	VFNMADD231PD Y4, Y10, Y3
+	VPERMILPD    $0x55, Y4, Y5
+	VFNMADD231PD Y4, Y12, Y2
+	VFMADD231PD  Y5, Y11, Y3
+	VMOVUPD      Y2, (SI)
+	VMOVUPD      Y3, (SI)(R8*1)
+	ADDQ         $0x20, SI
+	DECQ         DX
+	JNZ          right_vector
+
+right_rest:
+	MOVQ CX, DX
+	ANDQ $0x03, DX
+	JZ   right_done
+	SHRQ $0x01, DX
+
+right_last:
+	VMOVUPD      (SI), X2
+	VMOVUPD      (SI)(R8*1), X3
+	VPERMILPD    $0x55, X3, X5
+	VMULPD       X3, X8, X4
+	VFMADD231PD  X5, X9, X4
+	VADDPD       X2, X4, X4
+	VFNMADD231PD X4, X10, X3
+	VPERMILPD    $0x55, X4, X5
+	VFNMADD231PD X4, X12, X2
+	VFMADD231PD  X5, X11, X3
+	VMOVUPD      X2, (SI)
+	VMOVUPD      X3, (SI)(R8*1)
+	ADDQ         $0x10, SI
+	DECQ         DX
+	JNZ          right_last
+
+right_done:
+	MOVQ  R12, DX
+	TESTQ DX, DX
+	JZ    above_done
+
+above:
+	SUBQ         R8, DI
+	VMOVUPD      (DI), X2
+	VINSERTF128  $0x01, 16(DI), Y2, Y2
+	VPERMPD      $0x4e, Y2, Y3
+	VPERMPD      $0x1b, Y2, Y4
+	VMULPD       Y2, Y14, Y2
+	VFNMADD231PD Y3, Y10, Y2
+	VFMADD231PD  Y4, Y15, Y2
+	VMOVUPD      Y2, (DI)
+	DECQ         DX
+	JNZ          above
+
+above_done:
+	LEAQ 16(AX)(R8*1), DI
+	ADDQ $0x30, BX
+	SUBQ $0x02, R14
+	INCQ R12
+	ADDQ $0x02, R15
+	ANDQ $0x03, R15
+	DECQ 64(R13)
+	JNZ  step
+
+done:
+	VZEROUPPER
+	RET
+
 // func reflectRowsF32AVX2(args *byte)
 // Requires: AVX, FMA3
 TEXT ·reflectRowsF32AVX2(SB), NOSPLIT, $0-8
@@ -1459,5 +1930,476 @@ final:
 	VMASKMOVPS X9, X15, (AX)(R8*1)
 	VMASKMOVPS X0, X15, (AX)(R8*2)
 	VMASKMOVPS X1, X15, (AX)(R9*1)
+	VZEROUPPER
+	RET
+
+// func reflectTwoRowsC64AVX2(args *byte)
+// Requires: AVX, FMA3
+TEXT ·reflectTwoRowsC64AVX2(SB), NOSPLIT, $0-8
+	MOVQ    args+0(FP), R13
+	MOVQ    (R13), AX
+	MOVQ    32(R13), R8
+	MOVQ    72(R13), CX
+	VMOVUPS (CX), Y13
+
+strip_2:
+	CMPQ    40(R13), $0x02
+	JLT     strip_1
+	MOVQ    AX, DX
+	MOVQ    8(R13), BX
+	MOVQ    48(R13), CX
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y4
+
+strip_2_reflector:
+	VBROADCASTSS (BX), Y8
+	VBROADCASTSS 4(BX), Y9
+	VBROADCASTSS 8(BX), Y10
+	VBROADCASTSS 12(BX), Y11
+	VBROADCASTSS 16(BX), Y12
+	VXORPS       Y13, Y9, Y9
+	VXORPS       Y13, Y11, Y11
+	VMOVUPS      (DX)(R8*1), Y1
+	VPERMILPS    $0xb1, Y1, Y3
+	VMULPS       Y1, Y8, Y2
+	VFMADD231PS  Y3, Y9, Y2
+	VADDPS       Y0, Y2, Y2
+	VFNMADD231PS Y2, Y10, Y1
+	VPERMILPS    $0xb1, Y2, Y3
+	VFNMADD231PS Y2, Y12, Y0
+	VFMADD231PS  Y3, Y11, Y1
+	VMOVUPS      Y0, (DX)
+	VMOVUPS      32(DX)(R8*1), Y5
+	VPERMILPS    $0xb1, Y5, Y7
+	VMULPS       Y5, Y8, Y6
+	VFMADD231PS  Y7, Y9, Y6
+	VADDPS       Y4, Y6, Y6
+	VFNMADD231PS Y6, Y10, Y5
+	VPERMILPS    $0xb1, Y6, Y7
+	VFNMADD231PS Y6, Y12, Y4
+	VFMADD231PS  Y7, Y11, Y5
+	VMOVUPS      Y4, 32(DX)
+	ADDQ         $0x18, BX
+	ADDQ         R8, DX
+	DECQ         CX
+	JZ           strip_2_odd
+	VBROADCASTSS (BX), Y8
+	VBROADCASTSS 4(BX), Y9
+	VBROADCASTSS 8(BX), Y10
+	VBROADCASTSS 12(BX), Y11
+	VBROADCASTSS 16(BX), Y12
+	VXORPS       Y13, Y9, Y9
+	VXORPS       Y13, Y11, Y11
+	VMOVUPS      (DX)(R8*1), Y0
+	VPERMILPS    $0xb1, Y0, Y3
+	VMULPS       Y0, Y8, Y2
+	VFMADD231PS  Y3, Y9, Y2
+	VADDPS       Y1, Y2, Y2
+	VFNMADD231PS Y2, Y10, Y0
+	VPERMILPS    $0xb1, Y2, Y3
+	VFNMADD231PS Y2, Y12, Y1
+	VFMADD231PS  Y3, Y11, Y0
+	VMOVUPS      Y1, (DX)
+	VMOVUPS      32(DX)(R8*1), Y4
+	VPERMILPS    $0xb1, Y4, Y7
+	VMULPS       Y4, Y8, Y6
+	VFMADD231PS  Y7, Y9, Y6
+	VADDPS       Y5, Y6, Y6
+	VFNMADD231PS Y6, Y10, Y4
+	VPERMILPS    $0xb1, Y6, Y7
+	VFNMADD231PS Y6, Y12, Y5
+	VFMADD231PS  Y7, Y11, Y4
+	VMOVUPS      Y5, 32(DX)
+	ADDQ         $0x18, BX
+	ADDQ         R8, DX
+	DECQ         CX
+	JNZ          strip_2_reflector
+	VMOVUPS      Y0, (DX)
+	VMOVUPS      Y4, 32(DX)
+	JMP          strip_2_stored
+
+strip_2_odd:
+	VMOVUPS Y1, (DX)
+	VMOVUPS Y5, 32(DX)
+
+strip_2_stored:
+	ADDQ $0x00000040, AX
+	SUBQ $0x02, 40(R13)
+	JMP  strip_2
+
+strip_1:
+	CMPQ    40(R13), $0x01
+	JLT     strip_rest
+	MOVQ    AX, DX
+	MOVQ    8(R13), BX
+	MOVQ    48(R13), CX
+	VMOVUPS (DX), Y0
+
+strip_1_reflector:
+	VBROADCASTSS (BX), Y8
+	VBROADCASTSS 4(BX), Y9
+	VBROADCASTSS 8(BX), Y10
+	VBROADCASTSS 12(BX), Y11
+	VBROADCASTSS 16(BX), Y12
+	VXORPS       Y13, Y9, Y9
+	VXORPS       Y13, Y11, Y11
+	VMOVUPS      (DX)(R8*1), Y1
+	VPERMILPS    $0xb1, Y1, Y3
+	VMULPS       Y1, Y8, Y2
+	VFMADD231PS  Y3, Y9, Y2
+	VADDPS       Y0, Y2, Y2
+	VFNMADD231PS Y2, Y10, Y1
+	VPERMILPS    $0xb1, Y2, Y3
+	VFNMADD231PS Y2, Y12, Y0
+	VFMADD231PS  Y3, Y11, Y1
+	VMOVUPS      Y0, (DX)
+	ADDQ         $0x18, BX
+	ADDQ         R8, DX
+	DECQ         CX
+	JZ           strip_1_odd
+	VBROADCASTSS (BX), Y8
+	VBROADCASTSS 4(BX), Y9
+	VBROADCASTSS 8(BX), Y10
+	VBROADCASTSS 12(BX), Y11
+	VBROADCASTSS 16(BX), Y12
+	VXORPS       Y13, Y9, Y9
+	VXORPS       Y13, Y11, Y11
+	VMOVUPS      (DX)(R8*1), Y0
+	VPERMILPS    $0xb1, Y0, Y3
+	VMULPS       Y0, Y8, Y2
+	VFMADD231PS  Y3, Y9, Y2
+	VADDPS       Y1, Y2, Y2
+	VFNMADD231PS Y2, Y10, Y0
+	VPERMILPS    $0xb1, Y2, Y3
+	VFNMADD231PS Y2, Y12, Y1
+	VFMADD231PS  Y3, Y11, Y0
+	VMOVUPS      Y1, (DX)
+	ADDQ         $0x18, BX
+	ADDQ         R8, DX
+	DECQ         CX
+	JNZ          strip_1_reflector
+	VMOVUPS      Y0, (DX)
+	JMP          strip_1_stored
+
+strip_1_odd:
+	VMOVUPS Y1, (DX)
+
+strip_1_stored:
+	ADDQ $0x00000020, AX
+	SUBQ $0x01, 40(R13)
+	JMP  strip_1
+
+strip_rest:
+	CMPQ       24(R13), $0x00
+	JEQ        strip_done
+	MOVQ       16(R13), CX
+	VMOVUPS    (CX), Y15
+	MOVQ       AX, DX
+	MOVQ       8(R13), BX
+	MOVQ       48(R13), CX
+	VMASKMOVPS (DX), Y15, Y0
+
+strip_rest_reflector:
+	VBROADCASTSS (BX), Y8
+	VBROADCASTSS 4(BX), Y9
+	VBROADCASTSS 8(BX), Y10
+	VBROADCASTSS 12(BX), Y11
+	VBROADCASTSS 16(BX), Y12
+	VXORPS       Y13, Y9, Y9
+	VXORPS       Y13, Y11, Y11
+	VMASKMOVPS   (DX)(R8*1), Y15, Y1
+	VPERMILPS    $0xb1, Y1, Y3
+	VMULPS       Y1, Y8, Y2
+	VFMADD231PS  Y3, Y9, Y2
+	VADDPS       Y0, Y2, Y2
+	VFNMADD231PS Y2, Y10, Y1
+	VPERMILPS    $0xb1, Y2, Y3
+	VFNMADD231PS Y2, Y12, Y0
+	VFMADD231PS  Y3, Y11, Y1
+	VMASKMOVPS   Y0, Y15, (DX)
+	ADDQ         $0x18, BX
+	ADDQ         R8, DX
+	DECQ         CX
+	JZ           strip_rest_odd
+	VBROADCASTSS (BX), Y8
+	VBROADCASTSS 4(BX), Y9
+	VBROADCASTSS 8(BX), Y10
+	VBROADCASTSS 12(BX), Y11
+	VBROADCASTSS 16(BX), Y12
+	VXORPS       Y13, Y9, Y9
+	VXORPS       Y13, Y11, Y11
+	VMASKMOVPS   (DX)(R8*1), Y15, Y0
+	VPERMILPS    $0xb1, Y0, Y3
+	VMULPS       Y0, Y8, Y2
+	VFMADD231PS  Y3, Y9, Y2
+	VADDPS       Y1, Y2, Y2
+	VFNMADD231PS Y2, Y10, Y0
+	VPERMILPS    $0xb1, Y2, Y3
+	VFNMADD231PS Y2, Y12, Y1
+	VFMADD231PS  Y3, Y11, Y0
+	VMASKMOVPS   Y1, Y15, (DX)
+	ADDQ         $0x18, BX
+	ADDQ         R8, DX
+	DECQ         CX
+	JNZ          strip_rest_reflector
+	VMASKMOVPS   Y0, Y15, (DX)
+	JMP          strip_rest_stored
+
+strip_rest_odd:
+	VMASKMOVPS Y1, Y15, (DX)
+
+strip_rest_stored:
+strip_done:
+	VZEROUPPER
+	RET
+
+// func chaseC64AVX2(args *byte)
+// Requires: AVX, AVX2, CMOV, FMA3
+TEXT ·chaseC64AVX2(SB), NOSPLIT, $0-8
+	MOVQ    args+0(FP), R13
+	MOVQ    (R13), DI
+	MOVQ    48(R13), R8
+	MOVQ    8(R13), BX
+	MOVQ    80(R13), R14
+	MOVQ    88(R13), R12
+	MOVQ    96(R13), R15
+	MOVQ    16(R13), SI
+	VMOVSD  (SI), X0
+	VMOVSD  8(SI), X1
+	VMOVUPS (DI), X6
+	VMOVUPS (DI)(R8*1), X7
+
+step:
+	VMULPS         X0, X0, X2
+	VMULPS         X1, X1, X3
+	VUNPCKLPS      X3, X2, X15
+	VUNPCKHPD      X15, X15, X2
+	VADDPS         X15, X2, X2
+	VPERMILPS      $0xb1, X2, X3
+	VADDPS         X2, X3, X4
+	VUCOMISS       112(R13), X2
+	JCS            done
+	VUCOMISS       120(R13), X4
+	JHI            done
+	VXORPS         X15, X15, X15
+	VUCOMISS       X15, X3
+	JEQ            done
+	VUNPCKLPS      X4, X2, X5
+	VSQRTPS        X5, X5
+	VPERMILPS      $0xb1, X1, X8
+	VMOVSHDUP      X0, X3
+	VMOVSLDUP      X0, X15
+	VMULPS         X3, X8, X3
+	VMOVAPS        X1, X8
+	VFMSUBADD213PS X3, X15, X8
+	VPERMILPS      $0xb1, X5, X15
+	VMULSS         X15, X5, X5
+	VMOVSS         104(R13), X15
+	VDIVSS         X5, X15, X5
+	VMULSS         X5, X2, X3
+	VBROADCASTSS   X3, Y13
+	VMULSS         X5, X4, X4
+	VBROADCASTSS   X5, X5
+	VMULPS         X5, X8, X8
+	VBROADCASTSS   X8, Y10
+	VPERMILPS      $0xb1, X8, X2
+	VBROADCASTSS   X2, Y11
+	CMPQ           56(R13), $0x00
+	JNE            started
+	VXORPS         X2, X2, X2
+	VMOVSD         X2, -8(DI)(R8*1)
+	VBROADCASTSS   X4, X4
+	VMULPS         X4, X0, X4
+	VSUBPS         X4, X2, X4
+	VMOVSD         X4, -8(DI)
+
+started:
+	XORQ         DX, DX
+	MOVQ         DX, 56(R13)
+	VADDSS       X3, X15, X3
+	VDIVSS       X3, X15, X5
+	VMOVSS       X3, 16(BX)
+	VXORPS       X15, X15, X15
+	VMOVSS       X15, 20(BX)
+	VMOVSD       X8, 8(BX)
+	VBROADCASTSS X3, Y12
+	VBROADCASTSS X5, X5
+	VMULPS       X8, X5, X8
+	VMOVSD       X8, (BX)
+	VPERMILPS    $0xb1, X8, X2
+	VBROADCASTSS X2, Y9
+	VBROADCASTSS X8, Y8
+	MOVQ         40(R13), CX
+	VXORPS       (CX), X11, X15
+	MOVQ         32(R13), CX
+	VXORPS       (CX), X13, X14
+	MOVQ         24(R13), CX
+	VMOVUPS      (CX), Y2
+	VXORPS       Y2, Y9, Y9
+	VXORPS       Y2, Y11, Y11
+	MOVQ         DI, AX
+	VPERMILPS    $0xb1, X6, X2
+	VPERMILPS    $0xb1, X7, X4
+	VMULPS       X4, X11, X4
+	VFMADD231PS  X7, X10, X4
+	VFMADD231PS  X6, X13, X4
+	VMULPS       X7, X13, X7
+	VFNMADD231PS X6, X10, X7
+	VFMADD231PS  X2, X11, X7
+	VXORPS       X2, X2, X2
+	VSUBPS       X4, X2, X4
+	VPERMILPS    $0x4e, X7, X2
+	VPERMILPS    $0x1b, X7, X3
+	VMULPS       X7, X14, X7
+	VFNMADD231PS X2, X10, X7
+	VFMADD231PS  X3, X15, X7
+	VMOVAPS      X7, X0
+	VMOVUPS      X7, (DI)(R8*1)
+	DECQ         72(R13)
+	JLT          no_row
+	VMOVUPS      (DI)(R8*2), X5
+	VPERMILPS    $0x4e, X5, X2
+	VPERMILPS    $0x1b, X5, X3
+	VMULPS       X5, X14, X5
+	VFNMADD231PS X2, X10, X5
+	VFMADD231PS  X3, X15, X5
+	VMOVAPS      X5, X1
+	VMOVUPS      X5, (DI)(R8*2)
+
+no_row:
+	VPERMILPS    $0x4e, X4, X2
+	VPERMILPS    $0x1b, X4, X3
+	VMULPS       X4, X14, X4
+	VFNMADD231PS X2, X10, X4
+	VFMADD231PS  X3, X15, X4
+	VMOVUPS      X4, (DI)
+	TESTQ        R14, R14
+	JLT          no_column
+	VMOVSD       16(DI), X2
+	VMOVSD       16(DI)(R8*1), X3
+	VPERMILPS    $0xb1, X2, X6
+	VPERMILPS    $0xb1, X3, X4
+	VMULPS       X4, X11, X4
+	VFMADD231PS  X3, X10, X4
+	VFMADD231PS  X2, X13, X4
+	VMULPS       X3, X13, X3
+	VFNMADD231PS X2, X10, X3
+	VFMADD231PS  X6, X11, X3
+	VXORPS       X6, X6, X6
+	VSUBPS       X4, X6, X4
+	VMOVSD       X4, 16(DI)
+	VMOVSD       X3, 16(DI)(R8*1)
+	VSHUFPD      $0x01, X3, X7, X6
+	CMPQ         72(R13), $0x00
+	JLT          no_column
+	VMOVSD       16(DI)(R8*2), X2
+	VSHUFPD      $0x01, X2, X5, X7
+
+no_column:
+	TESTQ   R14, R14
+	JLE     right_done
+	LEAQ    24(DI), SI
+	MOVQ    R14, CX
+	MOVQ    $0x00000008, DX
+	SUBQ    R15, DX
+	ANDQ    $0x07, DX
+	CMPQ    DX, CX
+	CMOVQGT CX, DX
+	SUBQ    DX, CX
+	SHRQ    $0x01, DX
+	TESTQ   DX, DX
+	JZ      right_begun
+
+right_first:
+	VMOVSD       (SI), X2
+	VMOVSD       (SI)(R8*1), X3
+	VPERMILPS    $0xb1, X3, X5
+	VMULPS       X3, X8, X4
+	VFMADD231PS  X5, X9, X4
+	VADDPS       X2, X4, X4
+	VFNMADD231PS X4, X10, X3
+	VPERMILPS    $0xb1, X4, X5
+	VFNMADD231PS X4, X12, X2
+	VFMADD231PS  X5, X11, X3
+	VMOVSD       X2, (SI)
+	VMOVSD       X3, (SI)(R8*1)
+	ADDQ         $0x08, SI
+	DECQ         DX
+	JNZ          right_first
+
+right_begun:
+	MOVQ CX, DX
+	SHRQ $0x03, DX
+	JZ   right_rest
+
+right_vector:
+	VMOVUPS      (SI), Y2
+	VMOVUPS      (SI)(R8*1), Y3
+	VPERMILPS    $0xb1, Y3, Y5
+	VMULPS       Y3, Y8, Y4
+	VFMADD231PS  Y5, Y9, Y4
+	VADDPS       Y2, Y4, Y4
+	VFNMADD231PS Y4, Y10, Y3
+	VPERMILPS    $0xb1, Y4, Y5
+	VFNMADD231PS Y4, Y12, Y2
+	VFMADD231PS  Y5, Y11, Y3
+	VMOVUPS      Y2, (SI)
+	VMOVUPS      Y3, (SI)(R8*1)
+	ADDQ         $0x20, SI
+	DECQ         DX
+	JNZ          right_vector
+
+right_rest:
+	MOVQ CX, DX
+	ANDQ $0x07, DX
+	JZ   right_done
+	SHRQ $0x01, DX
+
+right_last:
+	VMOVSD       (SI), X2
+	VMOVSD       (SI)(R8*1), X3
+	VPERMILPS    $0xb1, X3, X5
+	VMULPS       X3, X8, X4
+	VFMADD231PS  X5, X9, X4
+	VADDPS       X2, X4, X4
+	VFNMADD231PS X4, X10, X3
+	VPERMILPS    $0xb1, X4, X5
+	VFNMADD231PS X4, X12, X2
+	VFMADD231PS  X5, X11, X3
+	VMOVSD       X2, (SI)
+	VMOVSD       X3, (SI)(R8*1)
+	ADDQ         $0x08, SI
+	DECQ         DX
+	JNZ          right_last
+
+right_done:
+	MOVQ  R12, DX
+	TESTQ DX, DX
+	JZ    above_done
+
+above:
+	SUBQ         R8, DI
+	VMOVSD       (DI), X2
+	VMOVHPD      8(DI), X2, X2
+	VPERMILPS    $0x4e, X2, X3
+	VPERMILPS    $0x1b, X2, X4
+	VMULPS       X2, X14, X2
+	VFNMADD231PS X3, X10, X2
+	VFMADD231PS  X4, X15, X2
+	VMOVUPS      X2, (DI)
+	DECQ         DX
+	JNZ          above
+
+above_done:
+	LEAQ 8(AX)(R8*1), DI
+	ADDQ $0x18, BX
+	SUBQ $0x02, R14
+	INCQ R12
+	ADDQ $0x02, R15
+	ANDQ $0x07, R15
+	DECQ 64(R13)
+	JNZ  step
+
+done:
 	VZEROUPPER
 	RET

@@ -19,6 +19,16 @@ func chaseF64AVX512(args *byte)
 //go:noescape
 func reflectColumnsF64AVX512(args *byte)
 
+// reflectTwoRowsC128AVX512 applies reflectors to rows, see ReflectTwoRows. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func reflectTwoRowsC128AVX512(args *byte)
+
+// chaseC128AVX512 chases a bulge of two rows, see Bulge. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func chaseC128AVX512(args *byte)
+
 // reflectRowsF32AVX512 applies reflectors to rows, see ReflectRows. It reads and writes no element outside of the operands.
 //
 //go:noescape
@@ -33,3 +43,13 @@ func chaseF32AVX512(args *byte)
 //
 //go:noescape
 func reflectColumnsF32AVX512(args *byte)
+
+// reflectTwoRowsC64AVX512 applies reflectors to rows, see ReflectTwoRows. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func reflectTwoRowsC64AVX512(args *byte)
+
+// chaseC64AVX512 chases a bulge of two rows, see Bulge. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func chaseC64AVX512(args *byte)

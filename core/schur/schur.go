@@ -59,15 +59,25 @@ func Hessenberg[T dense.Scalar](a, h, q dense.View[T], opt Options) error {
 	return decompose(a, output[T]{"h", h}, output[T]{"q", q}, opt, method[T]{})
 }
 
-// inOwnType calls decompose in the type T, or for single-precision complex numbers in double precision.
-func inOwnType[T dense.Scalar](a dense.View[T], form, factor output[T], opt Options, single method[float32], double method[float64], complex method[complex128]) error {
+// methods is a method for each type.
+type methods struct {
+	single        method[float32]
+	double        method[float64]
+	singleComplex method[complex64]
+	doubleComplex method[complex128]
+}
+
+// runMethod calls decompose with the method of the type T.
+func runMethod[T dense.Scalar](m methods, a dense.View[T], form, factor output[T], opt Options) error {
 	switch {
+	case dense.IsComplex[T]() && dense.IsSingle[T]():
+		return decompose(a, form, factor, opt, m.singleComplex)
 	case dense.IsComplex[T]():
-		return decompose(a, form, factor, opt, complex)
+		return decompose(a, form, factor, opt, m.doubleComplex)
 	case dense.IsSingle[T]():
-		return decompose(a, form, factor, opt, single)
+		return decompose(a, form, factor, opt, m.single)
 	}
-	return decompose(a, form, factor, opt, double)
+	return decompose(a, form, factor, opt, m.double)
 }
 
 // Schur computes A = Z T Z^H for an n x n matrix A: T is upper triangular for a complex matrix and upper quasi-triangular
@@ -86,10 +96,12 @@ func inOwnType[T dense.Scalar](a dense.View[T], form, factor output[T], opt Opti
 // iteration (single-shift for complex matrices), Golub and Van Loan, section 7.5, with the deflation test of Ahues and Tisseur (LAPACK Working Note 122,
 // 1997) and the standardized blocks of Bai and Demmel (Linear Algebra Appl. 186, 1993).
 func Schur[T dense.Scalar](a, t, z dense.View[T], opt Options) error {
-	return inOwnType(a, output[T]{"t", t}, output[T]{"z", z}, opt,
-		method[float32]{iterate: triangularize[float32], finish: restandardize[float32]},
-		method[float64]{iterate: triangularize[float64], finish: restandardize[float64]},
-		method[complex128]{iterate: triangularizeComplex[complex128]})
+	return runMethod(methods{
+		single:        method[float32]{iterate: triangularize[float32], finish: restandardize[float32]},
+		double:        method[float64]{iterate: triangularize[float64], finish: restandardize[float64]},
+		singleComplex: method[complex64]{iterate: triangularizeComplex[complex64]},
+		doubleComplex: method[complex128]{iterate: triangularizeComplex[complex128]},
+	}, a, output[T]{"t", t}, output[T]{"z", z}, opt)
 }
 
 // Eigenvalues returns the eigenvalues of the triangular or quasi-triangular t that Schur computes, in the order of its
@@ -104,17 +116,28 @@ func Eigenvalues[T dense.Scalar](t dense.View[T]) []complex128 {
 			values = append(values, diagonal)
 			continue
 		}
-		im := math.Sqrt(dense.Abs(t.At(i, i+1))) * math.Sqrt(dense.Abs(t.At(i+1, i)))
+		im := geometricMean(dense.Abs(t.At(i, i+1)), dense.Abs(t.At(i+1, i)))
 		values = append(values, diagonal+complex(0, im), dense.Convert[complex128](t.At(i+1, i+1))-complex(0, im))
 		i++
 	}
 	return values
 }
 
+// geometricMean returns the square root of x y, which is exact if the numbers are equal.
+func geometricMean(x, y float64) float64 {
+	larger, smaller := max(x, y), min(x, y)
+	if ratio := smaller / larger; ratio >= safeMin {
+		return larger * math.Sqrt(ratio)
+	}
+	return math.Sqrt(larger) * math.Sqrt(smaller)
+}
+
 // Workspace returns an upper bound on the memory in bytes that Hessenberg or Schur allocates for an n x n matrix: two
 // matrices, of which the second is for the unitary factor, and a few vectors.
 func Workspace[T dense.Scalar](n int, _ Options) int64 {
 	switch {
+	case dense.IsComplex[T]() && dense.IsSingle[T]():
+		return workspace[complex64](n)
 	case dense.IsComplex[T]():
 		return workspace[complex128](n)
 	case dense.IsSingle[T]():
@@ -133,7 +156,7 @@ func workspace[W dense.Scalar](n int) int64 {
 	)
 	word, order, stride := int64(unsafe.Sizeof(*new(W))), int64(n), int64(paddedStride[W](n))
 	numbers := matrices*order*stride + int64(reductionElements[W](n)) + (vectors+reflectors)*order
-	if n > plainOrder { // the windows of the multishift iteration and their products, which may become as large as the matrix
+	if n > min(plainOrder, plainComplexOrder) { // the windows of the multishift iteration and their products, which may become as large as the matrix
 		numbers += (matrices + 1 + reflectors) * order * stride
 	}
 	return word*numbers + (matrices+1+vectors)*pageSize + headers

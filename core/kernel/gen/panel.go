@@ -20,6 +20,7 @@ var panelBlock = block{"panelArgs", "is the block of arguments of solve and rota
 	{"count", "int", "solve: rows; rotate: rotations"},
 	{"turn", "int", "rotate: bytes from a rotation to the one that is taken next"},
 	{"sign", "uint64", "rotate: bits of zero, or of minus zero if rows are taken from the last to the first"},
+	{"signs", "unsafe.Pointer", "reflectTwoRows: a vector of the sign bits of imaginary parts, or of real ones for the conjugate reflectors"},
 }}
 
 func panelField(name string) operand.Mem { return panelBlock.at(regArgs, name) }

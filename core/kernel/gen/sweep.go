@@ -359,15 +359,33 @@ func (s vectorSet) reflectBlock(c coefficients) {
 	s.Label("no_row")
 }
 
-// reflectRight applies the reflector to the columns right of its own. Vectors begin at the same columns in every step: one that began a column further
-// would have to wait for two stores of the step before.
+// reflectRight applies the reflector to the columns right of its own.
 func (s vectorSet) reflectRight(c coefficients) {
+	rightSide{s, 1, 3, func(single bool, mask reg.Register) {
+		coefs := c
+		if single {
+			coefs = c.scalars()
+		}
+		s.columnsAt(coefs, single, mask)
+	}}.generate()
+}
+
+// rightSide generates the application of a reflector to the regWidth numbers of its rows that begin so many of them behind regBlock. Vectors begin at the
+// same columns in every step: one that began a column further would have to wait for two stores of the step before.
+type rightSide struct {
+	vectorSet
+	numbers, before int // real numbers of an element, and in front of the first one
+	// columns generates the work on the vector of columns, or with a mask on some of them, or on one element, at regColumn.
+	columns func(single bool, mask reg.Register)
+}
+
+func (s rightSide) generate() {
 	s.TESTQ(regWidth, regWidth)
 	s.JLE(operand.LabelRef("right_done"))
-	if s.wide {
-		s.reflectRightMasked(c)
+	if s.wide && s.numbers == 1 {
+		s.masked()
 	} else {
-		s.reflectRightByElements(c)
+		s.byElements()
 	}
 	s.Label("right_done")
 }
@@ -402,13 +420,13 @@ func (s vectorSet) columnsAt(c coefficients, single bool, mask reg.Register) {
 	}
 }
 
-// reflectRightMasked begins at a multiple of the vector and masks what lies outside.
-func (s vectorSet) reflectRightMasked(c coefficients) {
+// masked begins at a multiple of the vector and masks what lies outside.
+func (s rightSide) masked() {
 	lanes := s.vectorBytes / s.bytes
 	shift := operand.Imm(uint64(log2(lanes)))
 	s.MOVQ(regPhase, regTimes)
 	s.NEGQ(regTimes)
-	s.LEAQ(operand.Mem{Base: regBlock, Index: regTimes, Scale: uint8(s.bytes), Disp: 3 * s.bytes}, regColumn)
+	s.LEAQ(operand.Mem{Base: regBlock, Index: regTimes, Scale: uint8(s.bytes), Disp: s.before * s.bytes}, regColumn)
 	s.MOVQ(operand.U32(1<<lanes-1), regLeft)
 	s.SHLXQ(regPhase, regLeft, regLeft)
 	s.KMOVW(regLeft.As32(), firstMask)
@@ -417,42 +435,43 @@ func (s vectorSet) reflectRightMasked(c coefficients) {
 	s.DECQ(regTimes)
 	s.JNZ(operand.LabelRef("right_many"))
 	s.KANDW(firstMask, endMask, firstMask)
-	s.columnsAt(c, false, firstMask)
+	s.columns(false, firstMask)
 	s.JMP(operand.LabelRef("right_done"))
 	s.Label("right_many")
-	s.columnsAt(c, false, firstMask)
+	s.columns(false, firstMask)
 	s.ADDQ(operand.Imm(uint64(s.vectorBytes)), regColumn)
 	s.DECQ(regTimes)
 	s.JZ(operand.LabelRef("right_last"))
 	s.Label("right_vector")
-	s.columnsAt(c, false, nil)
+	s.columns(false, nil)
 	s.ADDQ(operand.Imm(uint64(s.vectorBytes)), regColumn)
 	s.DECQ(regTimes)
 	s.JNZ(operand.LabelRef("right_vector"))
 	s.Label("right_last")
-	s.columnsAt(c, false, endMask)
+	s.columns(false, endMask)
 }
 
-// reflectRightByElements takes what lies before the first multiple of the vector and behind the last one element by element: masked stores are slow with
-// AVX2.
-func (s vectorSet) reflectRightByElements(c coefficients) {
+// byElements takes what lies before the first multiple of the vector and behind the last one element by element: masked stores are slow with AVX2, and
+// complex numbers of 128 bits are few enough that it is worth not to wait for masked stores of the step before.
+func (s rightSide) byElements() {
 	lanes := s.vectorBytes / s.bytes
+	elements := func() { // numbers to elements
+		if s.numbers > 1 {
+			s.SHRQ(operand.Imm(uint64(log2(s.numbers))), regTimes)
+		}
+	}
 	step := func(label string, single bool) {
 		bytes := s.vectorBytes
 		if single {
-			bytes = s.bytes
+			bytes = s.numbers * s.bytes
 		}
 		s.Label(label)
-		coefs := c
-		if single {
-			coefs = c.scalars()
-		}
-		s.columnsAt(coefs, single, nil)
+		s.columns(single, nil)
 		s.ADDQ(operand.Imm(uint64(bytes)), regColumn)
 		s.DECQ(regTimes)
 		s.JNZ(operand.LabelRef(label))
 	}
-	s.LEAQ(operand.Mem{Base: regBlock, Disp: 3 * s.bytes}, regColumn)
+	s.LEAQ(operand.Mem{Base: regBlock, Disp: s.before * s.bytes}, regColumn)
 	s.MOVQ(regWidth, regLeft) // columns that are left
 	s.MOVQ(operand.U32(lanes), regTimes)
 	s.SUBQ(regPhase, regTimes)
@@ -460,6 +479,7 @@ func (s vectorSet) reflectRightByElements(c coefficients) {
 	s.CMPQ(regTimes, regLeft)
 	s.CMOVQGT(regLeft, regTimes)
 	s.SUBQ(regTimes, regLeft)
+	elements()
 	s.TESTQ(regTimes, regTimes)
 	s.JZ(operand.LabelRef("right_begun"))
 	step("right_first", true)
@@ -472,6 +492,7 @@ func (s vectorSet) reflectRightByElements(c coefficients) {
 	s.MOVQ(regLeft, regTimes)
 	s.ANDQ(operand.Imm(uint64(lanes-1)), regTimes)
 	s.JZ(operand.LabelRef("right_done"))
+	elements()
 	step("right_last", true)
 }
 
@@ -728,9 +749,12 @@ func writeSweeps(dir string) {
 			s.reflectRows()
 			s.chase()
 			s.reflectColumns()
+			s.reflectTwoRows()
+			newBulge(s).function()
 		}
 	}
 	write(dir, "gen_sweep_avx512_amd64", compile(avx512))
 	write(dir, "gen_sweep_avx2_amd64", compile(avx2))
 	writeFile(dir, "gen_sweep_args_amd64.go", sweepBlock.source())
+	writeFile(dir, "gen_bulge_args_amd64.go", bulgeBlock.source())
 }
