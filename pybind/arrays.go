@@ -209,8 +209,3 @@ func forEach(team *sched.Team, count int, op func(team *sched.Team, k int) error
 		return nil
 	})
 }
-
-// unknownDtype is what a function says that has no case for a's dtype: Python lets no other dtypes pass.
-func unknownDtype(a *array) string {
-	return fmt.Sprintf("array descriptor with dtype code %d", a.dtype)
-}
