@@ -163,7 +163,7 @@ func (m *complexMultishift[W]) move(z zone, first, last, lo int, shift complex12
 }
 
 // Threads share what is off the diagonal from this many multiplications by elements of reflectors on: some ten microseconds.
-const leastSharedComplex = 1 << 16
+const leastSharedWork = 1 << 16
 
 // complexStrip is the number of columns, or of rows, of which what lies off the diagonal is brought up to date at a time.
 const complexStrip = 16
@@ -177,7 +177,7 @@ func (m *complexMultishift[W]) follow(top, bottom int) error {
 		factor = strips(zt.Cols)
 	}
 	team := m.team
-	if (above+right+factor)*complexStrip*len(m.runs)*(bottom-top) < leastSharedComplex {
+	if (above+right+factor)*complexStrip*len(m.runs)*(bottom-top) < leastSharedWork {
 		team = team.Serial()
 	}
 	return team.For(above+right+factor, func(worker, i int) error {
