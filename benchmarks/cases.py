@@ -22,6 +22,7 @@ PYTHON_SIZES = (64, 128, 256, 512)
 EIGEN_SIZES = (16, 32, 64, 128, 256, 512, 1024)
 LARGE_EIGEN_SIZES = (*EIGEN_SIZES, 2048)
 FORCED_SIZES = (64, 256, 1024)
+GENERAL_SIZES = (16, 32, 64, 128, 256, 384, 500, 512, 1000, 1024)
 
 
 def _cube(count: float) -> Callable[[Sizes], float]:
@@ -99,6 +100,7 @@ class Case:
 
 FROM_C = ("openblas", "mkl")
 LEFT, RIGHT = {"side": "L", "uplo": "L"}, {"side": "R", "uplo": "L"}
+EIG_PEERS = ("scipy", "scipy/eig_numpy")
 EIGH_PEERS = ("scipy", "scipy/eigh_evd", "scipy/eigh_numpy")
 K_SIZES = tuple({"m": 1024, "n": 1024, "k": k} for k in (16, 32, 64, 128))
 BATCHES = ({"count": 1000, "m": 16, "n": 16, "k": 16}, {"count": 200, "m": 64, "n": 64, "k": 64})
@@ -112,9 +114,9 @@ TINY_MP2_SIZES = ({"nocc": 8, "nvir": 24, "naux": 80},)
 LARGE_MP2_VARIANTS = ("python/df_mp2_mixed", "python/sos_mp2")
 MP2_VARIANTS = (*LARGE_MP2_VARIANTS, "python/df_mp2_file")
 
-# Counts for eigenvalues with vectors and for the Schur form with its basis: Golub and Van Loan, Matrix Computations, 4th ed.,
-# sections 8.3 and 7.5. Other methods take fewer operations, so that these are names for times, not rates of the hardware;
-# so are the rates of sos_mp2, which are those of the pairs that it does without.
+# Counts for eigenvalues with vectors and for the Schur form with its basis and without: Golub and Van Loan, Matrix
+# Computations, 4th ed., sections 8.3 and 7.5. Other methods take fewer operations, so that these are names for times, not rates
+# of the hardware; so are the rates of sos_mp2, which are those of the pairs that it does without.
 GROUPS = (
     Group("smoke", "gemm", _square((32, 128)), _gemm, FROM_C),
     Group("smoke-python", "eigh", _order((64,)), _eigh, ("scipy",), ours="python"),
@@ -151,7 +153,13 @@ GROUPS = (
     Group("eigh-subset", "eigh_subset", _order(EIGEN_SIZES[2:]), _eigh, ("scipy", "scipy/eigh_subset_evx"), ours="python"),
     Group("eigh-generalized", "eigh_generalized", _order(EIGEN_SIZES), _eigh, ("scipy", "scipy/eigh_gv"), ours="python"),
     Group("eigh-batched", "eigh", EIGEN_BATCHES, _eigh, ("scipy/eigh_numpy",), ours="python"),
-    Group("schur", "schur", _order(PYTHON_SIZES), _cube(25), ("scipy",), ours="python"),
+    Group("schur", "schur", _order(GENERAL_SIZES), _cube(25), ("scipy", "mkl"), ours="python"),
+    Group("schur-s", "schur", _order(GENERAL_SIZES), _cube(25), ("scipy",), dtype="s", ours="python"),
+    Group("schur-z", "schur", _order(GENERAL_SIZES), _cube(COMPLEX * 25), ("scipy",), dtype="z", ours="python"),
+    Group("schur-c", "schur", _order(GENERAL_SIZES), _cube(COMPLEX * 25), ("scipy",), dtype="c", ours="python"),
+    Group("eig", "eig", _order(GENERAL_SIZES), _cube(28), (*EIG_PEERS, "faer"), ours="python"),
+    Group("eig-z", "eig", _order(GENERAL_SIZES), _cube(COMPLEX * 28), EIG_PEERS, dtype="z", ours="python"),
+    Group("eig-values", "eigvals", _order(GENERAL_SIZES), _cube(10), ("scipy", "scipy/eigvals_numpy", "faer"), ours="python"),
     Group("df-mp2", "df_mp2", MP2_SIZES, _mp2, ("scipy", *PYSCF), ours="python"),
     Group("df-mp2-open", "df_ump2", MP2_SIZES, _ump2, PYSCF, ours="python"),
     Group("df-mp2-mixed", "df_mp2_mixed", MEDIUM_MP2_SIZES, _mp2, ("python/df_mp2",), ours="python"),

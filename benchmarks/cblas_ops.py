@@ -17,9 +17,11 @@ ROOT = Path(__file__).resolve().parent.parent
 # Numbers of the operations in cblas.c.
 OPS = {
     "gemm s": 0, "gemm d": 1, "gemm c": 2, "gemm z": 3, "symv d": 4, "gemv d": 5, "trsm d": 6, "trmm d": 7, "syrk d": 8,
-    "symm d": 9, "potrf d": 10, "eigh d": 11,
+    "symm d": 9, "potrf d": 10, "eigh d": 11, "schur d": 12,
 }  # fmt: skip
-LAPACK = {"potrf": "{dtype}potrf_", "eigh": "{dtype}syevd_"}
+LAPACK = {"potrf": "{dtype}potrf_", "eigh": "{dtype}syevd_", "schur": "{dtype}gees_"}
+# Numbers for each row in the workspace of dgees, enough for blocks of 64 columns.
+SCHUR_WORK = 70
 DTYPES = {"s": np.float32, "d": np.float64, "c": np.complex64, "z": np.complex128}
 # Constants of cblas.h.
 TRANS = {"N": 111, "T": 112, "C": 113}
@@ -102,6 +104,8 @@ class Library:
         m, k = request.get("m", 0), request.get("k", 0)
         if op == "eigh":
             m, k = b.size - request["n"], a.size
+        elif op == "schur":
+            m = SCHUR_WORK * request["n"]
         problem = Problem(
             function=self._function(op, dtype),
             op=OPS[key],
@@ -151,4 +155,6 @@ def _operands(r: dict[str, Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[An
     if op == "eigh":  # the workspaces that LAPACK's documentation of dsyevd asks for
         symmetric = random(n, n)
         return np.zeros(3 + 5 * n, np.int64), np.zeros(n + 1 + 6 * n + 2 * n**2, dtype), symmetric + symmetric.T, True
+    if op == "schur":  # eigenvalues, vectors and a workspace
+        return np.zeros(1, np.int64), np.zeros(2 * n + n**2 + SCHUR_WORK * n, dtype), random(n, n), True
     return heavy, empty, random(m, n), True

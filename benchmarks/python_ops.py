@@ -67,7 +67,13 @@ def _lowest(function: Callable[..., object], **keywords: Any) -> Callable[[Reque
 
 
 def _general(r: Request) -> Array:
-    return _random(r["n"], r["n"])
+    """Return a matrix without structure."""
+    dtype, shape = np.dtype(DTYPES[r["dtype"]]), (r["n"], r["n"])
+    a = _random(*shape)
+    if dtype.kind == "c":
+        a = a + 1j * np.random.default_rng(2).uniform(-1, 1, shape)
+    general: Array = a.astype(dtype)
+    return general
 
 
 def _factors(r: Request) -> tuple[Array, Array]:
@@ -142,6 +148,8 @@ def ours() -> Table:
             "eigh_subset": _lowest(trnsci.eigh),
             "eigh_generalized": calling(trnsci.eigh, _pencil),
             "schur": calling(trnsci.schur, _general),
+            "eig": calling(trnsci.linalg.eig, _general),
+            "eigvals": calling(trnsci.linalg.eigvals, _general),
             "df_mp2": calling(trnsci.df_mp2_energy, mp2_operands),
             "df_mp2_mixed": calling(trnsci.df_mp2_energy, mp2_operands, precision="mixed"),
             "df_mp2_file": _calling_with_file(trnsci.df_mp2_energy),
@@ -187,6 +195,10 @@ def scipy_and_numpy() -> Table:
             "eigh_generalized": calling(scipy.linalg.eigh, _pencil),
             "eigh_gv": calling(scipy.linalg.eigh, _pencil, driver="gv"),
             "schur": calling(scipy.linalg.schur, _general),
+            "eig": calling(scipy.linalg.eig, _general),
+            "eig_numpy": calling(np.linalg.eig, _general),
+            "eigvals": calling(scipy.linalg.eigvals, _general),
+            "eigvals_numpy": calling(np.linalg.eigvals, _general),
             "df_mp2": calling(_numpy_mp2, mp2_operands),
             "dsymv": calling(blas.dsymv, lambda r: (1.0, np.asfortranarray(_symmetric(r)), _random(r["n"])), lower=1),
         },

@@ -75,6 +75,13 @@ def eigen_residual(a, w, v):
     return _in_eps(h @ vectors - vectors * values, len(a), v.dtype, hermitian_norm(h), floor)
 
 
+def pair_residual(a, w, v):
+    """|A V - V diag(w)|_F / (m eps |A|_2) for a square `a`; left vectors are those of its adjoint, with conjugate values."""
+    shift = -exponent(a)
+    g, values, vectors = scaled(a, shift), scaled(w, shift), scaled(v)
+    return _in_eps(g @ vectors - vectors * values, len(a), v.dtype, spectral_norm(g), rounding_floor(a.dtype, len(a), shift))
+
+
 def eigenvalue_error(a, w, reference=None):
     """max |w - w_exact| / (m eps |A|_2) against SciPy in double precision, or against known ascending eigenvalues.
 
@@ -179,7 +186,7 @@ _MATCHED_ERROR = 20.0
 
 
 def unmatched_eigenvalues(a, values, first_order=True):
-    """How many of `values` cannot be paired with an eigenvalue of the real square matrix `a` that SciPy finds.
+    """How many of `values` cannot be paired with an eigenvalue of the square matrix `a` that SciPy finds.
 
     The members of a pair may differ by what first-order perturbation theory says, the condition number of the
     eigenvalue times the backward error E, but never by more than ``(2 |A| + |E|)**(1 - 1/n) |E|**(1/n)``, which holds
@@ -193,7 +200,7 @@ def unmatched_eigenvalues(a, values, first_order=True):
     g, values = scaled(a, shift), scaled(values, shift)
     known, left, right = scipy.linalg.eig(g, left=True, right=True)
     norm = spectral_norm(g)
-    error = _MATCHED_ERROR * (divisor(n) * eps(np.float64) * norm + rounding_floor(np.float64, n, shift))
+    error = _MATCHED_ERROR * (divisor(n) * eps(a.dtype) * norm + rounding_floor(a.dtype, n, shift))
     elsner = (2 * norm + error) ** (1 - 1 / n) * error ** (1 / n)
     allowed = np.full(n, elsner)
     if first_order:

@@ -207,6 +207,71 @@ def test_hessenberg(data):
     residuals.assert_solved("hessenberg", a, (h, q))
 
 
+# General matrices: many small cases, in no time
+
+general_properties = settings(properties, max_examples=1000)
+
+
+def assert_similar(a, form, factor):
+    assert residuals.similarity_residual(a, factor, form) < residuals.GENERAL_LIMIT
+    assert residuals.orthogonality(factor) < residuals.GENERAL_LIMIT
+
+
+@general_properties
+@given(st.data())
+def test_schur_beside_scipy(data):
+    a = data.draw(square(data.draw(dtypes)))
+    output = data.draw(st.sampled_from(["real", "complex", "r", "c"]))
+    sort = data.draw(st.sampled_from([None, None, "lhp", "rhp", "iuc", "ouc"]))
+    try:
+        t, z, *sdim = linalg.schur(data.draw(presented(a)), output, sort=sort)
+    except trnsci.LinAlgError:
+        assert sort is not None  # eigenvalues may be too close to be put in order
+        return
+    try:
+        expected = scipy.linalg.schur(a, output)
+    except np.linalg.LinAlgError:
+        expected = None
+    if expected is not None:
+        assert [(x.shape, x.dtype) for x in (t, z)] == [(x.shape, x.dtype) for x in expected]
+    assert_similar(a, t, z)
+    if t.dtype.kind == "c":
+        assert not np.tril(t, -1).any()
+    else:
+        assert residuals.schur_fault(t) == ""
+    assert sort is None or 0 <= sdim[0] <= len(a)
+
+
+@general_properties
+@given(st.data())
+def test_eig_beside_scipy(data):
+    a = data.draw(square(data.draw(dtypes)))
+    flags = {name: data.draw(st.booleans()) for name in ("left", "right", "homogeneous_eigvals")}
+    result = linalg.eig(data.draw(presented(a)), **flags)
+    w, *vectors = result if isinstance(result, tuple) else (result,)
+    expected = scipy.linalg.eig(np.eye(len(a), dtype=a.dtype), **flags)
+    shapes = [x.shape for x in (expected if isinstance(expected, tuple) else (expected,))]
+    assert [x.shape for x in (w, *vectors)] == shapes
+    assert w.dtype == np.result_type(a.dtype, np.complex64)
+    if flags["homogeneous_eigvals"]:
+        assert np.all(w[1] == 1)
+        w = w[0]
+    real = a.dtype.kind != "c" and not w.imag.any()
+    assert all(v.dtype == (a.dtype if real else w.dtype) for v in vectors)
+    if flags["left"]:
+        assert residuals.pair_residual(residuals.adjoint(a), w.conj(), vectors[0]) < residuals.GENERAL_LIMIT
+    if flags["right"]:
+        assert residuals.pair_residual(a, w, vectors[-1]) < residuals.GENERAL_LIMIT
+
+
+@general_properties
+@given(st.data())
+def test_eigvals_beside_scipy(data):
+    a = data.draw(square(data.draw(dtypes)))
+    w = linalg.eigvals(data.draw(presented(a)), check_finite=data.draw(st.booleans()))
+    assert residuals.unmatched_eigenvalues(a, w, first_order=False) == 0
+
+
 @properties
 @given(st.data())
 def test_ordered_schur(data):

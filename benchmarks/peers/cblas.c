@@ -23,7 +23,7 @@ struct problem {
 };
 
 /* The numbers of these are those of OPS in cblas_ops.py. */
-enum { SGEMM, DGEMM, CGEMM, ZGEMM, DSYMV, DGEMV, DTRSM, DTRMM, DSYRK, DSYMM, DPOTRF, DSYEVD };
+enum { SGEMM, DGEMM, CGEMM, ZGEMM, DSYMV, DGEMV, DTRSM, DTRMM, DSYRK, DSYMM, DPOTRF, DSYEVD, DGEES };
 
 static const float one_c[2] = {1, 0}, zero_c[2] = {0, 0};
 static const double one_z[2] = {1, 0}, zero_z[2] = {0, 0};
@@ -37,6 +37,7 @@ typedef void (*dtrsm_t)(int, int, int, int, int, int64_t, int64_t, double, const
 typedef void (*dsyrk_t)(int, int, int, int64_t, int64_t, double, const void *, int64_t, double, void *, int64_t);
 typedef void (*dsymm_t)(int, int, int, int64_t, int64_t, double, const void *, int64_t, const void *, int64_t, double, void *, int64_t);
 typedef void (*dsyevd_t)(const char *, const char *, const int64_t *, void *, const int64_t *, void *, void *, const int64_t *, void *, const int64_t *, int64_t *, int64_t, int64_t);
+typedef void (*dgees_t)(const char *, const char *, const void *, const int64_t *, void *, const int64_t *, void *, void *, void *, void *, const int64_t *, void *, const int64_t *, const void *, int64_t *, int64_t, int64_t);
 typedef void (*dpotrf_t)(const char *, const int64_t *, void *, const int64_t *, int64_t *, int64_t);
 
 static void call(const struct problem *p)
@@ -77,6 +78,11 @@ static void call(const struct problem *p)
 	case DSYEVD: /* b has room for n eigenvalues and a workspace of m numbers, a for k integers */
 		((dsyevd_t)p->function)("V", "U", &p->n, p->c, &p->ldc, p->b, (double *)p->b + p->n, &p->m, p->a, &p->k, &info, 1, 1);
 		return;
+	case DGEES: { /* b has room for n eigenvalues in two parts, n x n vectors and a workspace of m numbers, a for the count of selected ones */
+		double *values = p->b, *vectors = values + 2 * p->n;
+		((dgees_t)p->function)("V", "N", NULL, &p->n, p->c, &p->ldc, p->a, values, values + p->n, vectors, &p->n, vectors + p->n * p->n, &p->m, NULL, &info, 1, 1);
+		return;
+	}
 	}
 }
 

@@ -63,15 +63,10 @@ func decompose[W, T dense.Scalar](a dense.View[T], form, factor output[T], opt O
 	if a.Rows == 0 {
 		return nil
 	}
-	if err := blas.CheckFinite(opt.Team, a, "a"); err != nil {
-		var notFinite *dense.ArgumentError
-		if !opt.SkipFiniteCheck || !errors.As(err, &notFinite) {
-			return err
-		}
-		nan := dense.FromParts[T](math.NaN(), math.NaN())
-		fill(form.View, nan)
-		fill(factor.View, nan)
-		return nil
+	if finite, err := checkFinite(a, opt); !finite {
+		fill(form.View, notANumber[T]())
+		fill(factor.View, notANumber[T]())
+		return err
 	}
 	opt.Team.Plan(a.Rows) // a step for each column to reduce
 	if m.iterate != nil {
@@ -104,23 +99,38 @@ func decompose[W, T dense.Scalar](a dense.View[T], form, factor output[T], opt O
 	return blas.CopyView(opt.Team, factor.View, factorT.View().T())
 }
 
+// checkFinite reports whether a is free of infinities and NaNs. If it is not, that is an error unless the options say otherwise.
+func checkFinite[T dense.Scalar](a dense.View[T], opt Options) (finite bool, err error) {
+	var notFinite *dense.ArgumentError
+	if err := blas.CheckFinite(opt.Team, a, "a"); !opt.SkipFiniteCheck || !errors.As(err, &notFinite) {
+		return err == nil, err
+	}
+	return false, nil
+}
+
+func notANumber[T dense.Scalar]() T { return dense.FromParts[T](math.NaN(), math.NaN()) }
+
 // decomposeIn overwrites work by the form that m leads to, and factorT by the adjoint of the unitary factor.
 func (m method[W]) decomposeIn(work, factorT dense.Matrix[W], opt Options) error {
-	shift := scalingShift(work)
-	scale(work, shift)
-	if err := reduce(opt.Team, work, factorT); err != nil {
+	shift, err := m.decomposeScaled(work, factorT, opt)
+	if err != nil {
 		return err
-	}
-	if m.iterate != nil {
-		if err := m.iterate(work, factorT, opt); err != nil {
-			return err
-		}
 	}
 	scale(work, -shift)
 	if m.finish != nil {
 		m.finish(work, factorT)
 	}
 	return nil
+}
+
+// decomposeScaled is decomposeIn for a form that stays scaled, by 2^shift.
+func (m method[W]) decomposeScaled(work, factorT dense.Matrix[W], opt Options) (shift int, err error) {
+	shift = scalingShift(work)
+	scale(work, shift)
+	if err := reduce(opt.Team, work, factorT); err != nil || m.iterate == nil {
+		return shift, err
+	}
+	return shift, m.iterate(work, factorT, opt)
 }
 
 // iteration continues from the Hessenberg matrix h and the adjoint qt of the unitary factor, both of which it overwrites.
@@ -202,19 +212,21 @@ func conjugate[W dense.Scalar](m dense.Matrix[W]) {
 	}
 }
 
-// scalingShift returns the k for which 2^k a is safe to work with.
-func scalingShift[W dense.Scalar](a dense.Matrix[W]) int {
+// exponentOf returns the e for which the largest part of an element of a is below 2^e and at least half of it, and 0 for a zero matrix.
+func exponentOf[W dense.Scalar](a dense.Matrix[W]) int {
 	largest := 0.0
 	for i := range a.Rows {
 		for _, x := range a.Row(i) {
 			largest = max(largest, math.Abs(dense.Real(x)), math.Abs(dense.Imag(x)))
 		}
 	}
-	if largest == 0 {
-		return 0
-	}
 	_, exponent := math.Frexp(largest)
-	of := exponentsOf[W]()
+	return exponent
+}
+
+// scalingShift returns the k for which 2^k a is safe to work with.
+func scalingShift[W dense.Scalar](a dense.Matrix[W]) int {
+	exponent, of := exponentOf(a), exponentsOf[W]()
 	limit := of.largest - headroomBits - bits.Len(uint(a.Rows))
 	return min(max(exponent, of.work), limit) - exponent
 }

@@ -116,11 +116,20 @@ func Eigenvalues[T dense.Scalar](t dense.View[T]) []complex128 {
 			values = append(values, diagonal)
 			continue
 		}
-		im := math.Sqrt(dense.Abs(t.At(i, i+1))) * math.Sqrt(dense.Abs(t.At(i+1, i)))
+		im := geometricMean(dense.Abs(t.At(i, i+1)), dense.Abs(t.At(i+1, i)))
 		values = append(values, diagonal+complex(0, im), dense.Convert[complex128](t.At(i+1, i+1))-complex(0, im))
 		i++
 	}
 	return values
+}
+
+// geometricMean returns the square root of x y, which is exact if the numbers are equal.
+func geometricMean(x, y float64) float64 {
+	larger, smaller := max(x, y), min(x, y)
+	if ratio := smaller / larger; ratio >= safeMin {
+		return larger * math.Sqrt(ratio)
+	}
+	return math.Sqrt(larger) * math.Sqrt(smaller)
 }
 
 // Workspace returns an upper bound on the memory in bytes that Hessenberg or Schur allocates for an n x n matrix: two

@@ -17,6 +17,7 @@ device : str, optional
 """
 
 from ._cholesky import cho_factor, cholesky
+from ._eig import eig, eigvals
 from ._eigh import eigh, eigvalsh
 from ._eigh_banded import eig_banded, eigh_tridiagonal, eigvals_banded, eigvalsh_tridiagonal
 from ._expm import expm
@@ -33,9 +34,11 @@ __all__ = [
     "cho_factor",
     "cho_solve",
     "cholesky",
+    "eig",
     "eig_banded",
     "eigh",
     "eigh_tridiagonal",
+    "eigvals",
     "eigvals_banded",
     "eigvalsh",
     "eigvalsh_tridiagonal",

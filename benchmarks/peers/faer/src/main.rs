@@ -1,4 +1,4 @@
-//! Times products, Cholesky factorizations and symmetric eigenproblems of faer: requests and answers are those of benchmarks/gotimes.
+//! Times products, Cholesky factorizations and eigenproblems of faer: requests and answers are those of benchmarks/gotimes.
 //!
 //! Usage: faer-times THREADS
 
@@ -73,12 +73,29 @@ fn eigh(n: usize) -> Timer {
     })
 }
 
+fn eig(n: usize, vectors: bool) -> Timer {
+    let a = random(n, n);
+    Box::new(move |loops| {
+        let start = Instant::now();
+        for _ in 0..loops {
+            if vectors {
+                a.eigen().expect("the iteration converges");
+            } else {
+                a.eigenvalues().expect("the iteration converges");
+            }
+        }
+        start.elapsed()
+    })
+}
+
 fn prepare(request: &Value, par: Par) -> Result<Timer, String> {
     let size = |name: &str| request[name].as_u64().unwrap_or(0) as usize;
     match (request["op"].as_str(), request["dtype"].as_str()) {
         (Some("gemm"), Some("d")) => Ok(gemm(size("m"), size("n"), size("k"), par)),
         (Some("potrf"), Some("d")) => Ok(potrf(size("n"), par)),
         (Some("eigh"), Some("d")) => Ok(eigh(size("n"))),
+        (Some("eig"), Some("d")) => Ok(eig(size("n"), true)),
+        (Some("eigvals"), Some("d")) => Ok(eig(size("n"), false)),
         _ => Err("not timed from Rust".to_string()),
     }
 }

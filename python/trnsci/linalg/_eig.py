@@ -1,0 +1,166 @@
+"""Eigenproblems of general matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _array, _device
+from .._array import Array
+from .._progress import Progress
+from . import _common, _qz
+
+# Floating-point operations per n^3, to decide how a call is run.
+_WORK_VALUES = 15.0
+_WORK_VECTORS = 28.0
+
+
+def eig(
+    a: ArrayLike,
+    b: ArrayLike | None = None,
+    left: bool = False,
+    right: bool = True,
+    overwrite_a: bool = False,
+    overwrite_b: bool = False,
+    check_finite: bool = True,
+    homogeneous_eigvals: bool = False,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> Any:
+    """Eigenvalues and eigenvectors of a general matrix, or of a pair of them.
+
+    Parameters
+    ----------
+    a : (..., N, N) array_like
+        Any square matrix. For a Hermitian one `eigh` is much faster.
+    b : (..., N, N) array_like, optional
+        The second matrix of the generalized problem. Batch dimensions of `a` and `b` broadcast.
+    left, right : bool, optional
+        Whether left and right eigenvectors are returned: ``a^H vl[:, i] = conj(w[i]) b^H vl[:, i]`` and
+        ``a vr[:, i] = w[i] b vr[:, i]``.
+    overwrite_a : bool, optional
+        Allow the input to be used as scratch memory.
+    overwrite_b : bool, optional
+        Accepted for SciPy's sake; `b`, and `a` with it, is never overwritten.
+    check_finite : bool, optional
+        Refuse infinities and NaNs. When False, a matrix that is not finite gives NaNs.
+    homogeneous_eigvals : bool, optional
+        Return eigenvalues as quotients, numerators in one row and denominators, 1 without `b`, in another.
+    threads, progress, device
+        See `trnsci.linalg`.
+
+    Returns
+    -------
+    w : (..., N) or (..., 2, N) ndarray
+        The eigenvalues, always complex, in no particular order. Those of a real matrix come in pairs that are exactly
+        conjugate, of which the one with positive imaginary part comes first. An infinite eigenvalue of a pair is ``inf``, and
+        NaN stands for 0/0.
+    vl : (..., N, N) ndarray
+        The left eigenvectors, only if `left`.
+    vr : (..., N, N) ndarray
+        The right eigenvectors, only if `right`. Vectors have norm 1; without `b`, those of complex matrices and eigenvalues are
+        multiplied by a phase that makes the largest element real. Both kinds are real if the matrices are and all eigenvalues
+        are real. Each matrix is stored by columns.
+
+    Raises
+    ------
+    ConvergenceError
+        If the QR iteration, with `b` the QZ iteration, does not converge, with the block that would not split.
+    ValueError, TypeError, MemoryError
+        As in `eigh`.
+
+    Notes
+    -----
+    The Schur form and back-substitution for blocks of vectors, scaled where they grow, so that defective matrices do no harm;
+    about ``28 N**3`` floating-point operations with right eigenvectors, ``15 N**3`` without any. `N` columns are returned in
+    any case; those of a defective eigenvalue are parallel up to rounding errors. With `b` the generalized Schur form (see
+    `qz`), about ``70 N**3``. float16 and bfloat16 give results of single precision.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from trnsci.linalg import eig
+    >>> a = np.array([[0.0, -1.0], [1.0, 0.0]])
+    >>> w, v = eig(a)
+    >>> w
+    array([0.+1.j, 0.-1.j])
+    >>> bool(np.allclose(a @ v, v * w))
+    True
+    """
+    return _solve(a, b, (bool(left), bool(right)), overwrite_a, check_finite, homogeneous_eigvals, threads, progress, device)
+
+
+def eigvals(
+    a: ArrayLike,
+    b: ArrayLike | None = None,
+    overwrite_a: bool = False,
+    check_finite: bool = True,
+    homogeneous_eigvals: bool = False,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> Array:
+    """Eigenvalues of a general matrix, or of a pair of them.
+
+    Parameters
+    ----------
+    a, b, overwrite_a, check_finite, homogeneous_eigvals
+        As in `eig`.
+    threads, progress, device
+        See `trnsci.linalg`.
+
+    Returns
+    -------
+    w : (..., N) or (..., 2, N) ndarray
+        The eigenvalues, as `eig` returns them.
+
+    See Also
+    --------
+    eig : eigenvectors too; the errors are described there.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from trnsci.linalg import eigvals
+    >>> eigvals(np.array([[0.0, -1.0], [1.0, 0.0]]))
+    array([0.+1.j, 0.-1.j])
+    """
+    w: Array = _solve(a, b, (False, False), overwrite_a, check_finite, homogeneous_eigvals, threads, progress, device)
+    return w
+
+
+def _solve(
+    a: ArrayLike,
+    b: ArrayLike | None,
+    wanted: tuple[bool, bool],
+    overwrite: bool,
+    check_finite: bool,
+    homogeneous: bool,
+    threads: int | None,
+    progress: Progress,
+    device: str | None,
+) -> Any:
+    if device is not None:
+        _device.require_host(device)
+    if b is not None:
+        return _qz._generalized_eig(a, b, *wanted, check_finite, homogeneous, threads, progress)
+    matrix, _ = _array.check(a, "a")
+    _array.check_square(matrix, "a")
+    dtype = np.result_type(matrix.dtype, np.complex64)
+    w, w_record = _array.empty(matrix.shape[:-1], dtype, "the eigenvalues")
+    vectors = [_array.empty(matrix.shape, dtype, "the eigenvectors", "F") if kind else None for kind in wanted]
+    records = [_array.record(matrix), w_record, *(None if v is None else v[1] for v in vectors)]
+    _common.solve(
+        "Eig", matrix, _WORK_VECTORS if any(wanted) else _WORK_VALUES, threads, progress, (w, vectors, records),
+        *map(_array.address, records), bool(check_finite), _common.may_overwrite(overwrite, a, matrix),
+    )  # fmt: skip
+    real = matrix.dtype.kind != "c" and not w.imag.any()
+    found = [v[0].real.copy(order="K") if real else v[0] for v in vectors if v is not None]
+    if homogeneous:
+        w = np.stack((w, np.ones_like(w)), axis=-2)
+    return (w, *found) if found else w

@@ -1,0 +1,120 @@
+"""Errors of schur and eig on kinds of matrices beside those of SciPy: what a test bounds and docs/numerics.md shows.
+
+``python tests_py/general_accuracy.py`` prints the table of the documentation, ``--kinds Frank,cyclic`` lines of it.
+"""
+
+import argparse
+import warnings
+from collections import namedtuple
+
+import eigh_accuracy
+import matrices
+import numpy as np
+import residuals
+import scipy.linalg
+import threadpoolctl
+from trnsci import linalg
+
+# The largest residuals of a Schur form, |A - Z T Z^H|_F / (m eps |A|_2), of its factor, |Z^H Z - I|_F / (m eps), and of the
+# right and left eigenvectors, |A V - V D|_F / (m eps |A|_2), m = max(n, 8).
+Errors = namedtuple("Errors", "form factor right left")
+
+
+def _with_phases(make):
+    """Real matrices of a kind, ``D A D^H`` with random phases D if the dtype is complex."""
+
+    def made(n, dtype):
+        a = make(n)
+        if np.dtype(dtype).kind == "c":
+            phases = np.exp(2j * np.pi * np.random.default_rng(n).random(n))
+            a = a * np.outer(phases, phases.conj())
+        return a.astype(dtype)
+
+    return made
+
+
+def _scaled(factor_of):
+    """Random matrices times a number that depends on the dtype."""
+
+    def make(n, dtype):
+        real = matrices.real_dtype(dtype)
+        return matrices.random((n, n), dtype) * real.type(factor_of(np.finfo(real), n))
+
+    return make
+
+
+def _one_huge(n):
+    a = matrices.random((n, n), "float64", 21)
+    a[n // 2, n // 3] = 1e12
+    return a
+
+
+def _nearly_normal(n):
+    return matrices.unitary(n, "float64", 22) + 1e-10 * matrices.random((n, n), "float64", 23)
+
+
+def _perturbed_jordan(n):
+    return np.eye(n) + np.eye(n, k=1) + 1e-12 * matrices.random((n, n), "float64", 24)
+
+
+def _widely_graded(n):
+    d = 10 ** np.linspace(-6, 6, n)
+    return matrices.random((n, n), "float64", 25) * np.outer(d, d)
+
+
+KINDS = {
+    "random": lambda n, dtype: matrices.random((n, n), dtype),
+    "near overflow": _scaled(lambda info, n: float(info.max) / (8 * max(n, 8))),
+    "subnormal": _scaled(lambda info, n: float(info.tiny) / 8),
+    **{name: _with_phases(make) for name, make in matrices.GENERAL.items()},
+    "one huge element": _with_phases(_one_huge),
+    "nearly normal": _with_phases(_nearly_normal),
+    "Jordan, perturbed": _with_phases(_perturbed_jordan),
+    "graded over 24 powers of ten": _with_phases(_widely_graded),
+}
+
+ORDERS = range(2, 102, 2)  # 200 matrices of each kind, with the variants
+
+
+def errors(module, a):
+    """The errors of the functions of a module, SciPy's or ours."""
+    form, factor = module.schur(a)
+    w, vl, vr = module.eig(a, left=True)
+    return Errors(
+        residuals.similarity_residual(a, factor, form),
+        residuals.orthogonality(factor),
+        residuals.pair_residual(a, w, vr),
+        residuals.pair_residual(residuals.adjoint(a), w.conj(), vl),
+    )
+
+
+def measure(kind, dtype, orders=ORDERS):
+    """The largest errors, ours and SciPy's, over all variants of the matrices of a kind."""
+    found = [], []
+    with threadpoolctl.threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        for n in orders:
+            for a in eigh_accuracy.variants(KINDS[kind](n, dtype)):
+                for results, module in zip(found, (linalg, scipy.linalg), strict=True):
+                    results.append(errors(module, a))
+    return tuple(Errors(*np.max(results, axis=0).tolist()) for results in found)
+
+
+def main():
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--kinds", help="kinds of the matrices, separated by commas")
+    parser.add_argument("--step", type=int, default=ORDERS.step, help="from one order to the next; an even number")
+    options = parser.parse_args()
+    print("| kind | " + " | ".join(matrices.DTYPES) + " |")
+    print("|---" * (1 + len(matrices.DTYPES)) + "|")
+    for kind in options.kinds.split(",") if options.kinds else KINDS:
+        cells = []
+        for dtype in matrices.DTYPES:
+            ours, theirs = measure(kind, dtype, range(ORDERS.start, ORDERS.stop, options.step))
+            cells.append(", ".join(f"{x:.2f}" for x in ours) + " (" + ", ".join(f"{x:.2f}" for x in theirs) + ")")
+        print(f"| {kind} | " + " | ".join(cells) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
