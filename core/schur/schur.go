@@ -156,7 +156,11 @@ func workspace[W dense.Scalar](n int) int64 {
 	)
 	word, order, stride := int64(unsafe.Sizeof(*new(W))), int64(n), int64(paddedStride[W](n))
 	numbers := matrices*order*stride + int64(reductionElements[W](n)) + (vectors+reflectors)*order
-	if n > min(plainOrder, plainComplexOrder) { // the windows of the multishift iteration and their products, which may become as large as the matrix
+	plain := plainOrder
+	if dense.IsComplex[W]() {
+		plain = plainComplexOrder
+	}
+	if n > plain { // the windows of the multishift iteration and their products, which may become as large as the matrix
 		numbers += (matrices + 1 + reflectors) * order * stride
 	}
 	return word*numbers + (matrices+1+vectors)*pageSize + headers
