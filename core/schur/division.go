@@ -38,7 +38,7 @@ func divideComplex[W dense.Complex](s *substitution[W], c columns[W], i, _ int) 
 	row := c.x.Row(i)
 	for k := max(0, i+1-c.first); k < len(row); k++ {
 		divisor := atLeast(complex128(s.t.At(i, i))-s.values[c.first+k], c.least[k])
-		if size, most := oneNorm(row[k]), s.limit*oneNorm(divisor); size > most {
+		if size, most := oneNorm(complex128(row[k])), s.limit*oneNorm(divisor); size > most {
 			c.shrink(k, 1, most/size/s.limit)
 		}
 		row[k] = W(complex128(row[k]) / divisor)
