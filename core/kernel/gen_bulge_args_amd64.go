@@ -21,7 +21,8 @@ type bulgeArgs struct {
 	cols       int            // columns right of the first reflector's, but for the next one
 	above      int            // rows above the first reflector's
 	phase      int            // columns from the last multiple of a vector to the first one that is counted
-	one        uint64         // the bits of 1
+	one        uint64         // the bits of 1 and 1/2
+	half       uint64         //
 	least      uint64         // the bits of the smallest and the largest square that are safe
 	most       uint64         //
 }

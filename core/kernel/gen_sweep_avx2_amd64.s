@@ -977,9 +977,9 @@ step:
 	VADDPD         X15, X2, X2
 	VPERMILPD      $0x55, X2, X3
 	VADDPD         X2, X3, X4
-	VUCOMISD       112(R13), X2
+	VUCOMISD       120(R13), X2
 	JCS            done
-	VUCOMISD       120(R13), X4
+	VUCOMISD       128(R13), X4
 	JHI            done
 	VXORPS         X15, X15, X15
 	VUCOMISD       X15, X3
@@ -997,10 +997,20 @@ step:
 	VMOVSD         104(R13), X15
 	VDIVSD         X5, X15, X5
 	VMULSD         X5, X2, X3
-	VBROADCASTSD   X3, Y13
 	VMULSD         X5, X4, X4
 	VMOVDDUP       X5, X5
 	VMULPD         X5, X8, X8
+	VMULPD         X8, X8, X2
+	VPERMILPD      $0x55, X2, X12
+	VMOVAPS        X15, X5
+	VFNMADD231SD   X3, X3, X5
+	VSUBSD         X2, X5, X5
+	VSUBSD         X12, X5, X5
+	VMULSD         112(R13), X5, X5
+	VMOVDDUP       X5, X5
+	VFMADD231SD    X5, X3, X3
+	VFMADD231PD    X5, X8, X8
+	VBROADCASTSD   X3, Y13
 	VBROADCASTSD   X8, Y10
 	VPERMILPD      $0x55, X8, X2
 	VBROADCASTSD   X2, Y11
@@ -1017,14 +1027,13 @@ started:
 	XORQ         DX, DX
 	MOVQ         DX, 56(R13)
 	VADDSD       X3, X15, X3
-	VDIVSD       X3, X15, X5
 	VMOVSD       X3, 32(BX)
 	VXORPS       X15, X15, X15
 	VMOVSD       X15, 40(BX)
 	VMOVUPD      X8, 16(BX)
 	VBROADCASTSD X3, Y12
-	VMOVDDUP     X5, X5
-	VMULPD       X8, X5, X8
+	VMOVDDUP     X3, X3
+	VDIVPD       X3, X8, X8
 	VMOVUPD      X8, (BX)
 	VPERMILPD    $0x55, X8, X2
 	VBROADCASTSD X2, Y9
@@ -2177,9 +2186,9 @@ step:
 	VADDPS         X15, X2, X2
 	VPERMILPS      $0xb1, X2, X3
 	VADDPS         X2, X3, X4
-	VUCOMISS       112(R13), X2
+	VUCOMISS       120(R13), X2
 	JCS            done
-	VUCOMISS       120(R13), X4
+	VUCOMISS       128(R13), X4
 	JHI            done
 	VXORPS         X15, X15, X15
 	VUCOMISS       X15, X3
@@ -2197,10 +2206,20 @@ step:
 	VMOVSS         104(R13), X15
 	VDIVSS         X5, X15, X5
 	VMULSS         X5, X2, X3
-	VBROADCASTSS   X3, Y13
 	VMULSS         X5, X4, X4
 	VBROADCASTSS   X5, X5
 	VMULPS         X5, X8, X8
+	VMULPS         X8, X8, X2
+	VPERMILPS      $0xb1, X2, X12
+	VMOVAPS        X15, X5
+	VFNMADD231SS   X3, X3, X5
+	VSUBSS         X2, X5, X5
+	VSUBSS         X12, X5, X5
+	VMULSS         112(R13), X5, X5
+	VBROADCASTSS   X5, X5
+	VFMADD231SS    X5, X3, X3
+	VFMADD231PS    X5, X8, X8
+	VBROADCASTSS   X3, Y13
 	VBROADCASTSS   X8, Y10
 	VPERMILPS      $0xb1, X8, X2
 	VBROADCASTSS   X2, Y11
@@ -2217,14 +2236,13 @@ started:
 	XORQ         DX, DX
 	MOVQ         DX, 56(R13)
 	VADDSS       X3, X15, X3
-	VDIVSS       X3, X15, X5
 	VMOVSS       X3, 16(BX)
 	VXORPS       X15, X15, X15
 	VMOVSS       X15, 20(BX)
 	VMOVSD       X8, 8(BX)
 	VBROADCASTSS X3, Y12
-	VBROADCASTSS X5, X5
-	VMULPS       X8, X5, X8
+	VBROADCASTSS X3, X3
+	VDIVPS       X3, X8, X8
 	VMOVSD       X8, (BX)
 	VPERMILPS    $0xb1, X8, X2
 	VBROADCASTSS X2, Y9

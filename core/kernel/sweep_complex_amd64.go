@@ -84,10 +84,10 @@ func bulgeAssembly[C Complex](s Set, b *Bulge[C]) (steps int) {
 	least, most := safeModuli[C]()
 	if l.double {
 		args.negated, args.crossed = unsafe.Pointer(&firstNegated), unsafe.Pointer(&innerNegated)
-		args.one, args.least, args.most = bitPattern(1.0), bitPattern(least), bitPattern(most)
+		args.one, args.half, args.least, args.most = bitPattern(1.0), bitPattern(0.5), bitPattern(least), bitPattern(most)
 	} else {
 		args.negated, args.crossed = unsafe.Pointer(&firstNegated32), unsafe.Pointer(&innerNegated32)
-		args.one, args.least, args.most = bitPattern(float32(1)), bitPattern(float32(least)), bitPattern(float32(most))
+		args.one, args.half, args.least, args.most = bitPattern(float32(1)), bitPattern(float32(0.5)), bitPattern(float32(least)), bitPattern(float32(most))
 	}
 	block := (*byte)(unsafe.Pointer(&args))
 	switch {

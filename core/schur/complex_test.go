@@ -26,11 +26,6 @@ func withPhases(a dense.Matrix[float64]) dense.Matrix[complex128] {
 // checkComplex computes both decompositions of a and judges their residuals.
 func checkComplex(t *testing.T, name string, a dense.Matrix[complex128]) {
 	t.Helper()
-	checkComplexWithin(t, name, a, residualLimit)
-}
-
-func checkComplexWithin(t *testing.T, name string, a dense.Matrix[complex128], limit float64) {
-	t.Helper()
 	n := a.Rows
 	for _, c := range []struct {
 		name  string
@@ -50,7 +45,7 @@ func checkComplexWithin(t *testing.T, name string, a dense.Matrix[complex128], l
 			t.Errorf("%s, %s: %v", name, c.name, err)
 		}
 		similarity, unitarity := numtest.SimilarityResidual(a, factor, form, eps), numtest.UnitaryResidual(factor, eps)
-		if !(similarity <= limit) || !(unitarity <= limit) {
+		if !(similarity <= residualLimit) || !(unitarity <= residualLimit) {
 			t.Errorf("%s, %s: similarity residual %g, unitarity residual %g", name, c.name, similarity, unitarity)
 		}
 	}

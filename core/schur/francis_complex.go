@@ -166,7 +166,10 @@ func (s *singleShift[W]) smallestEigenvalue(i int) float64 {
 }
 
 // oneNorm returns |re x| + |im x|.
-func oneNorm(x complex128) float64 { return math.Abs(real(x)) + math.Abs(imag(x)) }
+func oneNorm[W dense.Complex](x W) float64 {
+	z := complex128(x)
+	return math.Abs(real(z)) + math.Abs(imag(z))
+}
 
 // chooseShift returns the eigenvalue of the trailing 2 x 2 block of rows lo to hi that is closer to the last diagonal
 // element, Wilkinson's shift. A sweep that is due for an exceptional shift gets a number of the size of the subdiagonal

@@ -173,7 +173,7 @@ func TestInputsThatAreNotFinite(t *testing.T) {
 }
 
 func TestWorkspaceIsAnUpperBound(t *testing.T) {
-	for _, n := range []int{1, 10, 60, 150} {
+	for _, n := range []int{1, 10, 60, 150, 200} {
 		a := numtest.Random[float64](rand.New(rand.NewPCG(26, 27)), n, n)
 		for name, f := range map[string]solver{"Schur": Schur[float64], "Hessenberg": Hessenberg[float64]} {
 			strided := layouts()[4]

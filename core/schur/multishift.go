@@ -33,8 +33,8 @@ func sizesFor(n int) sizes {
 
 const (
 	// Matrices up to plainOrder are left to single double-shift steps; blocks that a larger one has shrunk to are, up to plainBlock, apart from the rest.
-	plainOrder = 110
-	plainBlock = 70
+	plainOrder = 160
+	plainBlock = 100
 	// A sweep is left out after a window that let go of this share of its eigenvalues: its shifts are good enough for another window.
 	nibble = 0.14
 	// After so many windows without a deflation, they grow, by this much each time; and at multiples of a period the shifts are exceptional.

@@ -21,7 +21,8 @@ var bulgeBlock = block{"bulgeArgs", "is the block of arguments of chaseComplex i
 	{"cols", "int", "columns right of the first reflector's, but for the next one"},
 	{"above", "int", "rows above the first reflector's"},
 	{"phase", "int", "columns from the last multiple of a vector to the first one that is counted"},
-	{"one", "uint64", "the bits of 1"},
+	{"one", "uint64", "the bits of 1 and 1/2"},
+	{"half", "uint64", ""},
 	{"least", "uint64", "the bits of the smallest and the largest square that are safe"},
 	{"most", "uint64", ""},
 }}
@@ -229,11 +230,13 @@ func (b *bulge) makeReflector(label string) {
 	b.multiplyScalar(t, roots, roots)
 	b.loadScalar(b.Context, bulgeField("one"), t)
 	b.divideScalar(roots, t, roots) // 1 / (|x| r)
-	b.multiplyScalar(roots, squares, others)
-	b.broadcast(b.Context, others, b.ratio)
+	ratio := others
+	b.multiplyScalar(roots, squares, ratio)
 	b.multiplyScalar(roots, sum, sum)
 	b.repeat(roots)
 	b.multiply(b.Context, roots, product, product) // T1
+	b.correct(ratio, product, t, squares, roots)
+	b.broadcast(b.Context, ratio, b.ratio)
 	b.broadcast(b.Context, product, b.t1)
 	b.exchange(b.Context, product, squares)
 	b.broadcast(b.Context, squares, b.t1i)
@@ -249,21 +252,55 @@ func (b *bulge) makeReflector(label string) {
 	b.Label("started")
 	b.XORQ(regTimes, regTimes)
 	b.MOVQ(regTimes, bulgeField("start"))
-	t0, inverse := others, roots
-	b.addScalar(others, t, t0)
-	b.divideScalar(t0, t, inverse)
+	t0 := ratio
+	b.addScalar(ratio, t, t0)
 	b.storeScalar(b.Context, t0, operand.Mem{Base: regFactors, Disp: placeT0 * b.bytes})
 	b.VXORPS(t, t, t)
 	b.storeScalar(b.Context, t, operand.Mem{Base: regFactors, Disp: (placeT0 + 1) * b.bytes})
 	b.storeElement(product, operand.Mem{Base: regFactors, Disp: placeT1 * b.bytes})
 	b.broadcast(b.Context, t0, b.t0)
-	b.repeat(inverse)
-	b.multiply(b.Context, product, inverse, product) // V
+	b.repeat(t0)
+	b.divide(t0, product, product) // V
 	b.storeElement(product, operand.Mem{Base: regFactors, Disp: placeV * b.bytes})
 	b.exchange(b.Context, product, squares)
 	b.broadcast(b.Context, squares, b.vi)
 	b.broadcast(b.Context, product, b.v)
 	b.signsOfParts()
+}
+
+// correct takes from the ratio r and from T1 a common rounding error, so that r^2 + |T1|^2 is 1. Reflectors that are repeated often would otherwise add up
+// theirs. one holds 1.
+func (b *bulge) correct(ratio, t1, one, squares, change reg.VecPhysical) {
+	m := arithmetic{b.vectorSet, true}
+	turned := lowOf(b.t0) // which is made later
+	b.multiply(b.Context, t1, t1, squares)
+	b.exchange(b.Context, squares, turned)
+	b.VMOVAPS(one, change)
+	m.minus(ratio, ratio, change)
+	b.subtractScalar(squares, change, change)
+	b.subtractScalar(turned, change, change)
+	b.multiplyScalar(bulgeField("half"), change, change)
+	b.repeat(change)
+	m.plus(change, ratio, ratio)
+	b.multiplyAdd(b.Context, change, t1, t1)
+}
+
+// divide computes z = y / x.
+func (b *bulge) divide(x, y, z operand.Op) {
+	if b.double {
+		b.VDIVPD(x, y, z)
+	} else {
+		b.VDIVPS(x, y, z)
+	}
+}
+
+// subtractScalar computes z = y - x.
+func (b *bulge) subtractScalar(x, y, z operand.Op) {
+	if b.double {
+		b.VSUBSD(x, y, z)
+	} else {
+		b.VSUBSS(x, y, z)
+	}
 }
 
 // squaresOf sets squares to |x|^2 and |y|^2, beside one another.
