@@ -20,7 +20,8 @@ FUNCTIONS = {
     "hessenberg": partial(linalg.hessenberg, calc_q=True),
 }
 HERMITIAN = ("eigh", "eigvalsh", "cholesky")
-WORKS_WITH = [(f, dtype) for f in FUNCTIONS for dtype in matrices.DTYPES if f in HERMITIAN or dtype == "float64"]
+FOUR_DTYPES = (*HERMITIAN, "hessenberg")
+WORKS_WITH = [(f, dtype) for f in FUNCTIONS for dtype in matrices.DTYPES if f in FOUR_DTYPES or dtype == "float64"]
 
 ALL_FUNCTIONS = pytest.mark.parametrize("name", FUNCTIONS)
 HERMITIAN_FUNCTIONS = pytest.mark.parametrize("name", HERMITIAN)

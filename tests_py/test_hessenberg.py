@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 import residuals
 import scipy.linalg
-import trnsci
 from trnsci.linalg import hessenberg
 
 
@@ -98,7 +97,30 @@ def test_not_finite(bad):
     assert h[0].tobytes() == clean[0].tobytes()
 
 
-@pytest.mark.parametrize("dtype", ["float32", "complex64", "complex128", *matrices.SHORT_DTYPES])
-def test_unsupported_dtype(dtype):
-    with pytest.raises(trnsci.UnsupportedError, match=str(np.dtype(dtype))):
-        hessenberg(np.eye(3).astype(dtype))
+@pytest.mark.parametrize("dtype", matrices.DTYPES)
+@pytest.mark.parametrize("n", [0, 1, 2, 7, 40, 90, 170])
+def test_dtypes(n, dtype):
+    a = matrices.random((n, n), dtype)
+    h, q = hessenberg(a, calc_q=True)
+    assert h.dtype == q.dtype == np.dtype(dtype)
+    residuals.assert_solved("hessenberg", a, (h, q))
+    np.testing.assert_array_equal(hessenberg(a), h)
+
+
+@pytest.mark.parametrize("dtype", matrices.DTYPES)
+@pytest.mark.parametrize("n", [90, 333])
+def test_threads_do_not_change_a_bit(n, dtype):
+    a = matrices.random((n, n), dtype)
+    one = hessenberg(a, calc_q=True, threads=1)
+    two = hessenberg(a, calc_q=True, threads=2)
+    assert [x.tobytes() for x in one] == [x.tobytes() for x in two]
+
+
+@pytest.mark.parametrize("dtype", matrices.SHORT_DTYPES)
+def test_short_dtypes_are_computed_in_float32(dtype):
+    a = matrices.random((6, 6), "float32").astype(dtype)
+    h, q = hessenberg(a, calc_q=True)
+    expected = hessenberg(a.astype(np.float32), calc_q=True)
+    assert h.dtype == q.dtype == np.dtype(dtype)
+    np.testing.assert_array_equal(h, expected[0].astype(dtype))
+    np.testing.assert_array_equal(q, expected[1].astype(dtype))

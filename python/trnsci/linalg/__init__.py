@@ -2,8 +2,7 @@
 
 Every function takes matrices or stacks of matrices (leading dimensions are a batch) and leaves its inputs as they are
 unless an ``overwrite_`` argument allows otherwise. Inputs of dtype float32, float64, complex64 and complex128 keep their
-dtype; integers and bool become float64; float16 and bfloat16 are computed in float32 and the results are cast back,
-except by `hessenberg`, which refuses them.
+dtype; integers and bool become float64; float16 and bfloat16 are computed in float32 and the results are cast back.
 
 Arguments that all functions share:
 
@@ -16,6 +15,7 @@ device : str, optional
     Where to run: None or ``"cpu"`` is the host. Only `inv_sqrt_spd` runs on other devices, see `trnsci.devices`.
 """
 
+from ._balance import matrix_balance
 from ._cholesky import cho_factor, cholesky
 from ._eig import eig, eigvals
 from ._eigh import eigh, eigvalsh
@@ -48,6 +48,7 @@ __all__ = [
     "hessenberg",
     "inv_sqrt_spd",
     "logm",
+    "matrix_balance",
     "ordqz",
     "qz",
     "rsf2csf",

@@ -4,29 +4,15 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _array, _device
-from .._array import Array
-from .._errors import UnsupportedError
 from .._progress import Progress
 from . import _common, _schur_order
 
 # Floating-point operations per n^3, to decide how a call is run.
 _WORK_HESSENBERG = 14 / 3
 _WORK_SCHUR = 25.0
-
-
-def _real_double(a: ArrayLike, what: str) -> Array:
-    """Return `a` as a float64 stack of square matrices, the only kind the Schur family computes in this version."""
-    matrix, cast = _array.check(a, "a")
-    _array.check_square(matrix, "a")
-    given = cast or matrix.dtype
-    if given != np.float64:
-        advice = "" if given.kind == "c" else "; convert to float64"
-        raise UnsupportedError(f"a: {what} of dtype {given} is not available in this version{advice}")
-    return matrix
 
 
 def schur(
@@ -133,12 +119,11 @@ def hessenberg(
     progress: Progress = None,
     device: str | None = None,
 ) -> Any:
-    """Hessenberg form ``a = Q @ H @ Q.T`` of a general real matrix.
+    """Hessenberg form ``a = Q @ H @ Q^H`` of a general matrix.
 
     Parameters
     ----------
     a : (..., N, N) array_like
-        float64, or integers. Other dtypes are not available in this version.
     calc_q : bool, optional
         Whether Q is returned.
     overwrite_a : bool, optional
@@ -153,16 +138,17 @@ def hessenberg(
     H : (..., N, N) ndarray
         Zero below the first subdiagonal.
     Q : (..., N, N) ndarray
-        Orthogonal; only if `calc_q`.
+        Unitary; only if `calc_q`.
 
     Raises
     ------
-    UnsupportedError, ValueError, TypeError, MemoryError
+    ValueError, TypeError, MemoryError
         As in `schur`.
 
     Notes
     -----
-    Householder reflections, ``10/3 N**3`` floating-point operations and ``4/3 N**3`` more for Q.
+    Householder reflections, ``10/3 N**3`` floating-point operations and ``4/3 N**3`` more for Q, four times as many if they
+    are complex.
 
     Examples
     --------
@@ -175,15 +161,17 @@ def hessenberg(
     """
     if device is not None:
         _device.require_host(device)
-    matrix = _real_double(a, "the Hessenberg form")
+    matrix, cast = _array.check(a, "a")
+    _array.check_square(matrix, "a")
     h, h_record = _array.empty(matrix.shape, matrix.dtype, "the Hessenberg form")
     q, q_record = None, None
     if calc_q:
-        q, q_record = _array.empty(matrix.shape, matrix.dtype, "the orthogonal factor")
+        q, q_record = _array.empty(matrix.shape, matrix.dtype, "the unitary factor")
     source = _array.record(matrix)
     _common.solve(
         "Hessenberg", matrix, _WORK_HESSENBERG, threads, progress, (source, h, h_record, q, q_record),
         _array.address(source), _array.address(h_record), _array.address(q_record),
         bool(check_finite), _common.may_overwrite(overwrite_a, a, matrix),
     )  # fmt: skip
-    return h if q is None else (h, q)
+    h = _common.cast_to(h, cast)
+    return h if q is None else (h, _common.cast_to(q, cast))

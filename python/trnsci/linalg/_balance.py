@@ -1,0 +1,89 @@
+"""Balancing of general matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _array, _device
+from .._progress import Progress
+from . import _common
+
+# Floating-point operations per n^3, to decide how a call is run: some sweeps of n^2 each.
+_WORK = 1.0
+
+
+def matrix_balance(
+    A: ArrayLike,
+    permute: bool = True,
+    scale: bool = True,
+    separate: bool = False,
+    overwrite_a: bool = False,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> Any:
+    """Permute and scale a matrix so that its rows and columns have similar norms, ``B = inv(T) @ A @ T``.
+
+    Parameters
+    ----------
+    A : (..., N, N) array_like
+    permute : bool, optional
+        Whether eigenvalues that can be read off are isolated: outside of a block on the diagonal, B is upper triangular.
+    scale : bool, optional
+        Whether rows and columns are scaled, by powers of two.
+    separate : bool, optional
+        Whether the scales and the permutation are returned instead of T.
+    overwrite_a : bool, optional
+        Accepted for SciPy's sake: the input stays as it is.
+    threads, progress, device
+        See `trnsci.linalg`.
+
+    Returns
+    -------
+    B : (..., N, N) ndarray
+    T : (..., N, N) ndarray
+        A permuted diagonal matrix of the real dtype. With `separate`, the tuple of the scales and of the permutation, an
+        array of integers for which ``B = A[perm][:, perm] * scaling / scaling[:, None]``, instead.
+
+    Raises
+    ------
+    ValueError, TypeError, MemoryError
+        As in `schur`.
+
+    Notes
+    -----
+    The method of Parlett and Reinsch with the norms of James, Langou and Lowery (2014), as in LAPACK since 3.5. B has no
+    rounding errors.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from trnsci.linalg import matrix_balance
+    >>> B, (scaling, perm) = matrix_balance([[1, 1024], [1 / 1024, 1]], separate=True)
+    >>> B
+    array([[1. , 2. ],
+           [0.5, 1. ]])
+    """
+    if device is not None:
+        _device.require_host(device)
+    matrix, cast = _array.check(A, "A")
+    _array.check_square(matrix, "A")
+    balanced, record = _array.empty(matrix.shape, matrix.dtype, "the balanced matrix")
+    balanced[...] = matrix
+    order, order_record = _array.empty(matrix.shape[:-1], np.dtype(np.float64), "the permutation")
+    scaling, scaling_record = _array.empty(matrix.shape[:-1], np.dtype(np.float64), "the scales")
+    _common.solve(
+        "Balance", balanced, _WORK, threads, progress, (record, order, order_record, scaling, scaling_record),
+        _array.address(record), _array.address(order_record), _array.address(scaling_record), bool(permute), bool(scale),
+    )  # fmt: skip
+    result = _common.cast_to(balanced, cast)
+    perm = order.astype(np.int64)
+    if separate:
+        return result, (scaling, perm)
+    transformation = np.zeros(matrix.shape)
+    np.put_along_axis(transformation, perm[..., None, :], scaling[..., None, :], axis=-2)
+    return result, transformation
