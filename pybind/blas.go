@@ -33,6 +33,11 @@ type routines interface {
 	invSqrtSPD(jobID, threads int64, in, out *array, dropped rows[float64], options matfunc.Options) (int64, error)
 	schur(c similarity) (int64, error)
 	hessenberg(c similarity) (int64, error)
+	solveEquations(jobID, threads int64, name string, s equationStacks) (int64, error)
+	order(jobID, threads int64, s formStacks, flags rows[float64]) (int64, error)
+	condition(jobID, threads int64, s formStacks, counts, results rows[float64]) (int64, error)
+	generalizedSchur(c qzCall) (int64, error)
+	generalizedEigen(c qzCall) (int64, error)
 }
 
 // routinesOf implements routines.

@@ -22,34 +22,29 @@ type qzCall struct {
 // dtype.
 func QZ(jobID, threads int64, a, b, s, p, q, z, alpha, beta uint64, checkFinite bool) (zero int64, err error) {
 	defer guard(&err)
-	return dispatchQZ(qzCall{
+	c := qzCall{
 		jobID: jobID, threads: threads, a: descriptor(a), b: descriptor(b), s: descriptor(s), p: descriptor(p),
 		q: descriptor(q), z: descriptor(z), alpha: descriptor(alpha), beta: descriptor(beta), checkFinite: checkFinite,
-	})
+	}
+	return byDtype[c.s.dtype].generalizedSchur(c)
 }
 
 // QZOrder moves the eigenvalues of which selected is not 0, a float64 stack of vectors, to the top of the generalized Schur forms
 // s, p, q, z, which it overwrites, and writes the eigenvalues in their new order.
 func QZOrder(jobID, threads int64, s, p, q, z, alpha, beta, selected uint64) (zero int64, err error) {
 	defer guard(&err)
-	return dispatchQZ(qzCall{
+	c := qzCall{
 		jobID: jobID, threads: threads, s: descriptor(s), p: descriptor(p), q: descriptor(q), z: descriptor(z),
 		alpha: descriptor(alpha), beta: descriptor(beta), selected: descriptor(selected),
-	})
+	}
+	return byDtype[c.s.dtype].generalizedSchur(c)
 }
 
-func dispatchQZ(c qzCall) (int64, error) {
-	switch c.s.dtype {
-	case float32Code:
-		return generalizedSchur[float32, complex64, float32](c)
-	case float64Code:
-		return generalizedSchur[float64, complex128, float64](c)
-	case complex64Code:
-		return generalizedSchur[complex64, complex64, float32](c)
-	case complex128Code:
-		return generalizedSchur[complex128, complex128, float64](c)
+func (routinesOf[T]) generalizedSchur(c qzCall) (int64, error) {
+	if dense.IsSingle[T]() {
+		return generalizedSchur[T, complex64, float32](c)
 	}
-	panic(unknownDtype(c.s))
+	return generalizedSchur[T, complex128, float64](c)
 }
 
 func generalizedSchur[T dense.Scalar, C dense.Complex, R dense.Float](c qzCall) (int64, error) {
@@ -135,17 +130,14 @@ func QZEigen(jobID, threads int64, a, b, alpha, beta, left, right uint64, checkF
 		jobID: jobID, threads: threads, a: descriptor(a), b: descriptor(b), alpha: descriptor(alpha), beta: descriptor(beta),
 		q: descriptor(left), z: descriptor(right), checkFinite: checkFinite,
 	}
-	switch c.a.dtype {
-	case float32Code:
-		return generalizedEigen[float32, complex64, float32](c)
-	case float64Code:
-		return generalizedEigen[float64, complex128, float64](c)
-	case complex64Code:
-		return generalizedEigen[complex64, complex64, float32](c)
-	case complex128Code:
-		return generalizedEigen[complex128, complex128, float64](c)
+	return byDtype[c.a.dtype].generalizedEigen(c)
+}
+
+func (routinesOf[T]) generalizedEigen(c qzCall) (int64, error) {
+	if dense.IsSingle[T]() {
+		return generalizedEigen[T, complex64, float32](c)
 	}
-	panic(unknownDtype(c.a))
+	return generalizedEigen[T, complex128, float64](c)
 }
 
 func generalizedEigen[T dense.Scalar, C dense.Complex, R dense.Float](c qzCall) (int64, error) {

@@ -36,20 +36,10 @@ func eachForm[T dense.Scalar](jobID, threads int64, name string, s formStacks, w
 func SchurOrder(jobID, threads int64, t, z, selected uint64) (zero int64, err error) {
 	defer guard(&err)
 	s, flags := formStacks{descriptor(t), descriptor(z)}, newRows[float64](descriptor(selected))
-	switch s.t.dtype {
-	case float32Code:
-		return order[float32](jobID, threads, s, flags)
-	case float64Code:
-		return order[float64](jobID, threads, s, flags)
-	case complex64Code:
-		return order[complex64](jobID, threads, s, flags)
-	case complex128Code:
-		return order[complex128](jobID, threads, s, flags)
-	}
-	panic(unknownDtype(s.t))
+	return byDtype[s.t.dtype].order(jobID, threads, s, flags)
 }
 
-func order[T dense.Scalar](jobID, threads int64, s formStacks, flags rows[float64]) (int64, error) {
+func (routinesOf[T]) order(jobID, threads int64, s formStacks, flags rows[float64]) (int64, error) {
 	n := newBatch[T](s.t).order()
 	workspace := func(*sched.Team) int64 { return schur.OrderWorkspace[T](n) }
 	return eachForm(jobID, threads, "schur", s, workspace, func(team *sched.Team, k int, t, z dense.View[T]) error {
@@ -66,13 +56,10 @@ func order[T dense.Scalar](jobID, threads int64, s formStacks, flags rows[float6
 func SchurToComplex(jobID, threads int64, t, z uint64) (zero int64, err error) {
 	defer guard(&err)
 	s := formStacks{descriptor(t), descriptor(z)}
-	switch s.t.dtype {
-	case complex64Code:
+	if s.t.dtype == complex64Code {
 		return toComplex[complex64](jobID, threads, s)
-	case complex128Code:
-		return toComplex[complex128](jobID, threads, s)
 	}
-	panic(unknownDtype(s.t))
+	return toComplex[complex128](jobID, threads, s)
 }
 
 func toComplex[T dense.Complex](jobID, threads int64, s formStacks) (int64, error) {
@@ -88,20 +75,10 @@ func toComplex[T dense.Complex](jobID, threads int64, s formStacks) (int64, erro
 func SchurCondition(jobID, threads int64, t, counts, results uint64) (zero int64, err error) {
 	defer guard(&err)
 	s, in, out := formStacks{t: descriptor(t)}, newRows[float64](descriptor(counts)), newRows[float64](descriptor(results))
-	switch s.t.dtype {
-	case float32Code:
-		return condition[float32](jobID, threads, s, in, out)
-	case float64Code:
-		return condition[float64](jobID, threads, s, in, out)
-	case complex64Code:
-		return condition[complex64](jobID, threads, s, in, out)
-	case complex128Code:
-		return condition[complex128](jobID, threads, s, in, out)
-	}
-	panic(unknownDtype(s.t))
+	return byDtype[s.t.dtype].condition(jobID, threads, s, in, out)
 }
 
-func condition[T dense.Scalar](jobID, threads int64, s formStacks, counts, results rows[float64]) (int64, error) {
+func (routinesOf[T]) condition(jobID, threads int64, s formStacks, counts, results rows[float64]) (int64, error) {
 	n := newBatch[T](s.t).order()
 	workspace := func(team *sched.Team) int64 { return sylvester.ConditionWorkspace[T](team, n) }
 	return eachForm(jobID, threads, "schur_condition", s, workspace, func(team *sched.Team, k int, t, _ dense.View[T]) error {

@@ -3,7 +3,6 @@ package pybind
 import (
 	"sync/atomic"
 
-	"trnsci/core/dense"
 	"trnsci/core/sched"
 	"trnsci/core/sylvester"
 )
@@ -12,20 +11,22 @@ import (
 // dtype and the same leading dimensions. It returns how many of the equations were singular to working precision and perturbed.
 func Sylvester(jobID, threads int64, a, b, q, x uint64) (perturbed int64, err error) {
 	defer guard(&err)
-	return solveEquations(jobID, threads, "solve_sylvester", equationStacks{a: descriptor(a), b: descriptor(b), q: descriptor(q), x: descriptor(x)})
+	s := equationStacks{a: descriptor(a), b: descriptor(b), q: descriptor(q), x: descriptor(x)}
+	return byDtype[s.x.dtype].solveEquations(jobID, threads, "solve_sylvester", s)
 }
 
 // Lyapunov is Sylvester for A X + X A^H = Q.
 func Lyapunov(jobID, threads int64, a, q, x uint64) (perturbed int64, err error) {
 	defer guard(&err)
-	return solveEquations(jobID, threads, "solve_continuous_lyapunov", equationStacks{a: descriptor(a), q: descriptor(q), x: descriptor(x)})
+	s := equationStacks{a: descriptor(a), q: descriptor(q), x: descriptor(x)}
+	return byDtype[s.x.dtype].solveEquations(jobID, threads, "solve_continuous_lyapunov", s)
 }
 
 // DiscreteLyapunov is Sylvester for A X A^H - X + Q = 0.
 func DiscreteLyapunov(jobID, threads int64, a, q, x uint64) (perturbed int64, err error) {
 	defer guard(&err)
-	stacks := equationStacks{a: descriptor(a), q: descriptor(q), x: descriptor(x), discrete: true}
-	return solveEquations(jobID, threads, "solve_discrete_lyapunov", stacks)
+	s := equationStacks{a: descriptor(a), q: descriptor(q), x: descriptor(x), discrete: true}
+	return byDtype[s.x.dtype].solveEquations(jobID, threads, "solve_discrete_lyapunov", s)
 }
 
 // equationStacks are the operands of a matrix equation; b is nil for one with a single coefficient.
@@ -34,21 +35,7 @@ type equationStacks struct {
 	discrete   bool
 }
 
-func solveEquations(jobID, threads int64, name string, s equationStacks) (int64, error) {
-	switch s.x.dtype {
-	case float32Code:
-		return solveEquationsOf[float32](jobID, threads, name, s)
-	case float64Code:
-		return solveEquationsOf[float64](jobID, threads, name, s)
-	case complex64Code:
-		return solveEquationsOf[complex64](jobID, threads, name, s)
-	case complex128Code:
-		return solveEquationsOf[complex128](jobID, threads, name, s)
-	}
-	panic(unknownDtype(s.x))
-}
-
-func solveEquationsOf[T dense.Scalar](jobID, threads int64, name string, s equationStacks) (int64, error) {
+func (routinesOf[T]) solveEquations(jobID, threads int64, name string, s equationStacks) (int64, error) {
 	a, q, x := newBatch[T](s.a), newBatch[T](s.q), newBatch[T](s.x)
 	b := a
 	if s.b != nil {

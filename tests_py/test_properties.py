@@ -1,5 +1,7 @@
 """Properties over random shapes, dtypes, layouts, elements and arguments."""
 
+import warnings
+
 import hypothesis.extra.numpy
 import matrices
 import numpy as np
@@ -203,3 +205,51 @@ def test_hessenberg(data):
     a = data.draw(square("float64"))
     h, q = linalg.hessenberg(data.draw(presented(a)), calc_q=True, overwrite_a=data.draw(st.booleans()))
     residuals.assert_solved("hessenberg", a, (h, q))
+
+
+@properties
+@given(st.data())
+def test_ordered_schur(data):
+    a = data.draw(square(data.draw(dtypes)))
+    sort = data.draw(st.sampled_from(["lhp", "rhp", "iuc", "ouc"]))
+    output = data.draw(st.sampled_from(["real", "complex"]))
+    t, z, sdim = linalg.schur(data.draw(presented(a)), output, sort=sort)
+    exact = np.clongdouble
+    difference = z.astype(exact) @ t.astype(exact) @ z.astype(exact).conj().T - a
+    unit = residuals.divisor(len(a)) * residuals.eps(a.dtype)
+    floor = residuals.divisor(len(a)) ** 2 * float(np.finfo(a.dtype).smallest_subnormal)
+    assert frobenius(difference) <= residuals.GENERAL_LIMIT * unit * frobenius(a) + floor
+    assert frobenius(z.conj().T @ z - np.eye(len(a))) <= residuals.GENERAL_LIMIT * unit
+    w = np.diagonal(t) if t.dtype.kind == "c" else residuals.schur_eigenvalues(t)
+    chosen = {"lhp": w.real < 0, "rhp": w.real >= 0, "iuc": np.abs(w) <= 1, "ouc": np.abs(w) > 1}[sort]
+    assert chosen[:sdim].all() and not chosen[sdim:].any()
+
+
+def frobenius(a):
+    """The Frobenius norm in extended precision, whose range holds the squares of all numbers."""
+    parts = np.abs(a.astype(np.clongdouble))
+    return np.sqrt((parts * parts).sum())
+
+
+@properties
+@given(st.data())
+def test_matrix_equations(data):
+    dtype = data.draw(dtypes)
+    a, b = data.draw(square(dtype)), data.draw(square(dtype))
+    assume(a.any() or b.any())  # no change by eps makes an equation of zeros solvable
+    q = matrices.random((len(a), len(b)), dtype, data.draw(st.integers(0, 99)))
+    q *= matrices.real_dtype(dtype).type(2.0 ** data.draw(st.integers(-100, 100)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of singular equations
+        try:
+            x = linalg.solve_sylvester(data.draw(presented(a)), data.draw(presented(b)), q)
+        except trnsci.LinAlgError as error:
+            assert "overflows" in str(error)
+            return
+    assert np.isfinite(x).all()
+    exact = [m.astype(np.clongdouble) for m in (a, b, q, x)]
+    difference = exact[0] @ exact[3] + exact[3] @ exact[1] - exact[2]
+    size = frobenius(a) + frobenius(b)
+    order = residuals.divisor(max(len(a), len(b)))
+    floor = np.finfo(dtype).smallest_subnormal.astype(np.longdouble) * order * size
+    assert frobenius(difference) <= 10 * order * (residuals.eps(dtype) * size * frobenius(x) + floor)

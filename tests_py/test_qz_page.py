@@ -1,4 +1,4 @@
-"""docs/general.md is right about qz and ordqz: it names all arguments, and its lines on differences are what both modules do."""
+"""docs/general.md is right about qz and ordqz: it names all arguments, and what it says on differences is true."""
 
 import inspect
 

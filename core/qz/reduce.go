@@ -16,9 +16,6 @@ func (m *pencil[T]) reduce() error {
 	}
 	left, right := make([]plane[T], n), make([]plane[T], n)
 	for j := range n {
-		if err := m.team.Err(); err != nil {
-			return err
-		}
 		if count := n - j - 2; count > 0 && !isZero(m.s.ColVec(j, j+2, n)) {
 			if err := m.reduceColumn(j, left[:count], right[:count]); err != nil {
 				return err
@@ -155,24 +152,31 @@ func (m *pencil[T]) reduceColumn(j int, left, right []plane[T]) error {
 		m.s.Set(i, j, 0)
 	}
 	const up = true
-	rows := func(of dense.Matrix[T], first int, planes []plane[T]) func() {
-		return func() { rotateRows(planes, up, of.Slice(top, n, first, n)) }
+	turnRows := func(of dense.Matrix[T], first int, planes []plane[T]) {
+		if of.Rows > 0 {
+			rotateRows(planes, up, of.Slice(top, n, first, n))
+		}
 	}
-	tasks := []func(){func() { m.restoreTriangle(top, left, right) }, rows(m.s, top, left)}
-	if m.qt.Rows > 0 {
-		tasks = append(tasks, rows(m.qt, 0, conjugates(left)))
-	}
-	if err := m.together(n*len(left), tasks...); err != nil {
+	err := m.together(n*len(left), func(part int) {
+		switch part {
+		case ofPair:
+			m.restoreTriangle(top, left, right)
+			turnRows(m.s, top, left)
+		case ofFactors:
+			turnRows(m.qt, 0, conjugates(left))
+		}
+	})
+	if err != nil {
 		return err
 	}
-	columns := func(first, end int) func() {
-		return func() { rotateColumns(right, up, m.s.Slice(first, end, top, n)) }
-	}
-	tasks = []func(){columns(0, n/2), columns(n/2, n)}
-	if m.zt.Rows > 0 {
-		tasks = append(tasks, rows(m.zt, 0, right))
-	}
-	return m.together(n*len(left), tasks...)
+	return m.together(n*len(left), func(part int) {
+		switch part {
+		case ofPair:
+			rotateColumns(right, up, m.s.Slice(0, n, top, n))
+		case ofFactors:
+			turnRows(m.zt, 0, right)
+		}
+	})
 }
 
 // restoreTriangle applies the planes of left to the rows of P from top on and computes and applies those of right, which make P triangular

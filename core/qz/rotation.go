@@ -18,15 +18,9 @@ func newPlane[T dense.Wide](c float64, s T) plane[T] { return plane[T]{dense.Fro
 // takes part in several rotations for each eigenvalue, whose errors add up.
 func unitPlane[T dense.Wide](c float64, s T) plane[T] {
 	re, im := dense.Real(s), dense.Imag(s)
-	var excess float64
-	if c*c < 0.5 {
-		excess = math.FMA(c, c, math.FMA(re, re, im*im-1))
-	} else {
-		excess = math.FMA(c, c, -1) + re*re + im*im
-	}
 	// Not c (1 - excess/2): numbers below 1 are closer to each other than those above, so that this would shorten.
-	correct := func(x float64) float64 { return math.FMA(-excess/2, x, x) }
-	return newPlane(correct(c), dense.FromParts[T](correct(re), correct(im)))
+	half := -excess(c, re, im) / 2
+	return newPlane(math.FMA(half, c, c), dense.FromParts[T](math.FMA(half, re, re), math.FMA(half, im, im)))
 }
 
 func noRotation[T dense.Wide]() plane[T] { return newPlane[T](1, 0) }
@@ -53,10 +47,8 @@ func toFirst[T dense.Wide](f, g T) (q plane[T], r T) {
 		return noRotation[T](), f
 	}
 	if x, ok := any(f).(float64); ok {
-		y := any(g).(float64)
-		if squares := x*x + y*y; squares > leastSquares && squares < mostSquares {
-			norm := math.Copysign(math.Sqrt(squares), x)
-			return unitPlane(x/norm, dense.FromReal[T](y/norm)), dense.FromReal[T](norm)
+		if q, r, ok := realToFirst(x, any(g).(float64)); ok {
+			return any(q).(plane[T]), any(r).(T)
 		}
 	}
 	size := dense.Abs(f)
@@ -70,6 +62,26 @@ func toFirst[T dense.Wide](f, g T) (q plane[T], r T) {
 	}
 	phase := phaseOf(f)
 	return unitPlane(size/norm, phase*dense.Conj(g)/dense.FromReal[T](norm)), phase * dense.FromReal[T](norm)
+}
+
+// realToFirst is toFirst for numbers of moderate size; it returns false for others.
+func realToFirst(x, y float64) (q plane[float64], r float64, ok bool) {
+	squares := x*x + y*y
+	if squares < leastSquares || squares > mostSquares {
+		return q, 0, false
+	}
+	norm := math.Copysign(math.Sqrt(squares), x)
+	c, s := x/norm, y/norm
+	correction := -excess(c, s, 0) / 2
+	return plane[float64]{math.FMA(correction, c, c), math.FMA(correction, s, s)}, norm, true
+}
+
+// excess returns c^2 + re^2 + im^2 - 1, which is small, to about a rounding error.
+func excess(c, re, im float64) float64 {
+	if c*c < 0.5 {
+		return math.FMA(c, c, math.FMA(re, re, im*im-1))
+	}
+	return math.FMA(c, c, -1) + re*re + im*im
 }
 
 // phaseOf returns x/|x| for an x that is not zero.

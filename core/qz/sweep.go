@@ -143,27 +143,33 @@ func (it *iteration[T]) turn(w *window[T], i, k, last int, g plane[T]) plane[T] 
 
 // finish applies the planes of a window to the rest of the pair and to its factors.
 func (it *iteration[T]) finish(w *window[T]) error {
-	n := it.order()
-	rows := func(of dense.Matrix[T], first int, planes2, planes []plane[T]) func() {
-		return func() {
-			rotateRows(planes2, false, of.Slice(w.first+1, w.first+2+len(planes2), first, n))
-			rotateRows(planes, false, of.Slice(w.first, w.first+1+len(planes), first, n))
+	return it.together(it.order()*(len(w.left2)+len(w.left)), func(part int) {
+		switch part {
+		case ofPair:
+			w.turnColumns(it.s)
+			w.turnColumns(it.p)
+			w.turnRows(it.s, w.end, w.left2, w.left)
+			w.turnRows(it.p, w.end, w.left2, w.left)
+		case ofFactors:
+			w.turnRows(it.zt, 0, w.right2, w.right)
+			w.turnRows(it.qt, 0, conjugates(w.left2), conjugates(w.left))
 		}
+	})
+}
+
+// turnColumns applies the planes of columns to the rows of a above the window.
+func (w *window[T]) turnColumns(a dense.Matrix[T]) {
+	rotateColumns(w.right2, false, a.Slice(0, w.first, w.first+1, w.first+2+len(w.right2)))
+	rotateColumns(w.right, false, a.Slice(0, w.first, w.first, w.first+1+len(w.right)))
+}
+
+// turnRows applies planes to the columns of a from first on. A matrix without rows is one that is not wanted.
+func (w *window[T]) turnRows(a dense.Matrix[T], first int, planes2, planes []plane[T]) {
+	if a.Rows == 0 {
+		return
 	}
-	columns := func(of dense.Matrix[T]) func() {
-		return func() {
-			rotateColumns(w.right2, false, of.Slice(0, w.first, w.first+1, w.first+2+len(w.right2)))
-			rotateColumns(w.right, false, of.Slice(0, w.first, w.first, w.first+1+len(w.right)))
-		}
-	}
-	tasks := []func(){columns(it.s), columns(it.p), rows(it.s, w.end, w.left2, w.left), rows(it.p, w.end, w.left2, w.left)}
-	if it.zt.Rows > 0 {
-		tasks = append(tasks, rows(it.zt, 0, w.right2, w.right))
-	}
-	if it.qt.Rows > 0 {
-		tasks = append(tasks, rows(it.qt, 0, conjugates(w.left2), conjugates(w.left)))
-	}
-	return it.together(n*(len(w.left2)+len(w.left)), tasks...)
+	rotateRows(planes2, false, a.Slice(w.first+1, w.first+2+len(planes2), first, a.Cols))
+	rotateRows(planes, false, a.Slice(w.first, w.first+1+len(planes), first, a.Cols))
 }
 
 // conjugates returns the planes with complex conjugate elements: real planes as they are.
@@ -178,17 +184,26 @@ func conjugates[T dense.Wide](planes []plane[T]) []plane[T] {
 	return conj
 }
 
-// together runs tasks that have nothing to do with each other, each of which rotates at most as many pairs of elements as work says: at the
-// same time if that is worth it.
-func (m *pencil[T]) together(work int, tasks ...func()) error {
-	if m.team.Threads() == 1 || work < minSharedWork {
-		for _, task := range tasks {
-			task()
-		}
+// The parts of some work that have nothing to do with each other. As there are no more, each matrix stays in the cache of one processor: with
+// S, P, Q and Z handed out one by one, two threads are slower than one.
+const (
+	ofPair = iota
+	ofFactors
+	parts
+)
+
+// together does both parts of some work that rotates so many pairs of elements: at the same time if that is worth it.
+func (m *pencil[T]) together(work int, do func(part int)) error {
+	if err := m.team.Err(); err != nil {
+		return err
+	}
+	if m.team.Threads() == 1 || work < minSharedWork || m.qt.Rows+m.zt.Rows == 0 {
+		do(ofPair)
+		do(ofFactors)
 		return nil
 	}
-	return m.team.For(len(tasks), func(_, i int) error {
-		tasks[i]()
+	return m.team.For(parts, func(_, part int) error {
+		do(part)
 		return nil
 	})
 }

@@ -47,7 +47,7 @@ func (r *Rounds) Do() error {
 	for p := len(r.claimed) - 1; p >= 0; p-- { // what the others have not begun
 		r.try(p, round)
 	}
-	r.wait(func() bool { return r.done.Load() == int64(len(r.claimed)) || r.failure.Load() != nil })
+	spinOrPause(func() bool { return r.done.Load() == int64(len(r.claimed)) || r.failure.Load() != nil })
 	if failure := r.failure.Load(); failure != nil {
 		return failure
 	}
@@ -65,7 +65,7 @@ func (r *Rounds) help(share int) (err error) {
 	}()
 	for last := int64(0); ; {
 		var round int64
-		r.wait(func() bool { round = r.round.Load(); return round != last })
+		spinOrPause(func() bool { round = r.round.Load(); return round != last })
 		if round == roundsOver {
 			return nil
 		}
@@ -93,8 +93,8 @@ func (r *Rounds) try(p int, round int64) {
 	}
 }
 
-// wait returns when the condition holds.
-func (r *Rounds) wait(holds func() bool) {
+// spinOrPause returns when the condition holds. It pauses between its looks when that takes long.
+func spinOrPause(holds func() bool) {
 	for {
 		if spinUntil(meetTime, holds); holds() {
 			return

@@ -77,9 +77,12 @@ func decompose[W, T dense.Scalar](a dense.View[T], form, factor output[T], opt O
 	if m.iterate != nil {
 		opt.Team.Plan(a.Rows) // and for each eigenvalue
 	}
-	work, factorT := newPadded[W](a.Rows), dense.Matrix[W]{}
+	size := a.Rows * paddedStride[W](a.Rows)
+	kept := borrow[W](&keptMatrices, 2*size)
+	defer kept.giveBack()
+	work, factorT := paddedIn(kept.numbers[:size], a.Rows), dense.Matrix[W]{}
 	if factor.Rows > 0 {
-		factorT = newPadded[W](a.Rows)
+		factorT = paddedIn(kept.numbers[size:], a.Rows)
 	}
 	if err := blas.CopyView(opt.Team, work.View(), a); err != nil {
 		return err
@@ -155,8 +158,16 @@ func paddedStride[W dense.Scalar](n int) int {
 // newPadded returns an n x n matrix of zeros whose rows begin at multiples of a line of the cache, but not all at the same place of a page: rows of which
 // some hundred are worked on together would then fall upon the same few lines of the cache.
 func newPadded[W dense.Scalar](n int) dense.Matrix[W] {
-	stride := paddedStride[W](n)
-	return dense.Matrix[W]{Rows: n, Cols: n, Stride: stride, Data: newAligned[W](n * stride)}
+	return paddedIn(newAligned[W](n*paddedStride[W](n)), n)
+}
+
+// paddedIn is newPadded in given memory: the elements are what they were before, and what is between the rows is zero.
+func paddedIn[W dense.Scalar](memory []W, n int) dense.Matrix[W] {
+	m := dense.Matrix[W]{Rows: n, Cols: n, Stride: paddedStride[W](n), Data: memory}
+	for i := range n {
+		clear(m.Data[i*m.Stride+n : (i+1)*m.Stride])
+	}
+	return m
 }
 
 // newAligned returns n zeros from the beginning of a line of the cache on.

@@ -27,35 +27,54 @@ func (m *multishift[W]) deflate(lo, hi, window int) (deflated int, shifts []shif
 	} else {
 		m.t.Set(top, top-1, W(spike*m.reduceWindow(local, kept)))
 	}
-	m.putBack(local, top)
-	return window - kept, shifts, nil
+	return window - kept, shifts, m.putBack(local, top)
 }
 
-// sortWindow moves the eigenvalues that have not converged to the upper end of the window and returns the order of their blocks together. Element i of the
+// sortWindow moves the eigenvalues that have converged to the lower end of the window and returns the order of the other blocks together. Element i of the
 // spike is the given number times zt[i][0].
+//
+// Whether an eigenvalue has converged shows when it is the last one of those that are left. So each is moved down past those that have not; there are few
+// exchanges, because the eigenvalues at the lower end of the window converge first and the search is given up after some that have not.
 func (m *multishift[W]) sortWindow(local *francis[W], spike float64) (kept int) {
 	t := local.t
-	end, placed := t.Rows, 0 // rows before end and from placed on are still to be looked at
-	for placed < end {
-		size := blockSize(t, end-1)
-		if m.converged(local, end-size, size, spike) {
-			end -= size
-			continue
+	end, failed := t.Rows, 0 // the converged rows begin at end; failed rows before those have not converged
+	for failed < min(end, m.misses) {
+		size := blockSize(t, end-failed-1)
+		if !moveDown(t, local.zt, end-failed-size, end) {
+			break
 		}
-		at := end - size
-		for at > placed {
-			before := blockSize(t, at-1)
-			if at-before < placed || !swapBlocks(t, local.zt, at-before, before, size) {
-				break
-			}
-			at -= before
-			if size == 2 && t.At(at+1, at) == 0 {
-				size = 1 // the pair has become two real ones; the second is looked at again
+		for last := blockSize(t, end-1); size > 0 && m.converged(local, end-last, last, spike); last = blockSize(t, end-1) {
+			end -= last
+			size -= last // a pair that has become two real eigenvalues is looked at one by one
+			if end == 0 {
+				return 0
 			}
 		}
-		placed = at + size
+		failed += size
 	}
 	return end
+}
+
+// moveDown exchanges the diagonal block that begins in row at with the one below until it ends before row end. It reports whether all exchanges were possible.
+func moveDown[W dense.Float](t, zt dense.Matrix[W], at, end int) bool {
+	size := 1
+	if at+1 < end && t.At(at+1, at) != 0 {
+		size = 2
+	}
+	for at+size < end {
+		next := 1
+		if at+size+1 < end && t.At(at+size+1, at+size) != 0 {
+			next = 2
+		}
+		if !swapBlocks(t, zt, at, size, next) {
+			return false
+		}
+		at += next
+		if size == 2 && t.At(at+1, at) == 0 { // the pair has become two real eigenvalues: both are moved on, the lower one first
+			return moveDown(t, zt, at+1, end) && moveDown(t, zt, at, end-1)
+		}
+	}
+	return true
 }
 
 // blockSize returns the order of the diagonal block of t that ends in row i.
@@ -128,8 +147,8 @@ func (m *multishift[W]) reduceWindow(local *francis[W], order int) float64 {
 	if err := reduce(m.team.Quiet(), block, q); err != nil {
 		return float64(beta) // cancelled: nothing of this is used
 	}
-	m.mixRows(q, rows.Slice(0, order, order, rows.Cols))
-	m.mixRows(q, leading)
+	multiplyRows(q, rows.Slice(0, order, order, rows.Cols), &m.product)
+	multiplyRows(q, leading, &m.product)
 	return float64(beta)
 }
 

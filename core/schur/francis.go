@@ -36,22 +36,29 @@ type francis[W dense.Float] struct {
 	// small are no longer relative to them.
 	eps, rootEps, floor float64
 	sweeps, limit       int
+	blocksOnly          bool                  // of t only the diagonal blocks are wanted, of zt nothing
 	reflectors          []kernel.Reflector[W] // of a sweep
 }
 
 // newFrancis returns the iteration for t and zt.
 func newFrancis[W dense.Float](t, zt dense.Matrix[W], opt Options) *francis[W] {
-	n := t.Rows
-	f := &francis[W]{
-		team: opt.Team, set: kernel.Best(), t: t, zt: zt, eps: dense.Eps[W](), limit: opt.MaxIterations,
-		reflectors: make([]kernel.Reflector[W], n),
-	}
+	f := &francis[W]{team: opt.Team, set: kernel.Best(), eps: dense.Eps[W](), blocksOnly: opt.ValuesOnly && zt.Rows == 0}
 	f.rootEps = math.Sqrt(f.eps)
-	f.floor = smallestNormal[W]() / f.eps * float64(n)
-	if f.limit == 0 {
+	f.floor = smallestNormal[W]() / f.eps * float64(t.Rows)
+	f.prepare(t, zt, opt.MaxIterations)
+	return f
+}
+
+// prepare makes f the iteration for t and zt, with the rest as it was. A limit of 0 stands for the usual one.
+func (f *francis[W]) prepare(t, zt dense.Matrix[W], limit int) {
+	n := t.Rows
+	f.t, f.zt, f.sweeps, f.limit = t, zt, 0, limit
+	if cap(f.reflectors) < n {
+		f.reflectors = make([]kernel.Reflector[W], n)
+	}
+	if limit == 0 {
 		f.limit = sweepsPerEigenvalue * max(n, minSweepOrder)
 	}
-	return f
 }
 
 // triangularize overwrites the Hessenberg matrix h and the transposed factor qt by the T and Z^T of the Schur form.
@@ -69,7 +76,11 @@ func (f *francis[W]) run() error {
 		if err != nil {
 			return err
 		}
-		if lo < hi {
+		switch {
+		case lo == hi:
+		case f.blocksOnly:
+			standardizeBlock(f.t.Slice(lo, hi+1, lo, hi+1), f.zt, 0)
+		default:
 			standardizeBlock(f.t, f.zt, lo)
 		}
 		f.team.Step(hi - lo + 1)
@@ -102,12 +113,42 @@ func (f *francis[W]) isolate(hi int) (int, error) {
 // separates it from the rows above.
 func (f *francis[W]) blockStart(hi int, relaxed bool) int {
 	for k := hi; k > 0; k-- {
+		if !relaxed {
+			if k = f.lastSmall(k); k == 0 {
+				break
+			}
+		}
 		if f.negligible(k, relaxed) {
 			f.t.Set(k, k-1, 0)
 			return k
 		}
 	}
 	return 0
+}
+
+// lastSmall returns the last row up to k in which the element left of the diagonal may be negligible, zero if there is none. It decides in W what the
+// first half of negligible decides in double precision.
+func (f *francis[W]) lastSmall(k int) int {
+	data, step, unit, floor := f.t.Data, f.t.Stride+1, W(f.eps), W(f.floor)
+	at := k * step
+	below := abs(data[at])
+	for ; k > 0; k-- {
+		sub := abs(data[at-1])
+		at -= step
+		diagonal := abs(data[at])
+		if size := diagonal + below; !(sub > floor && sub > unit*size && size > 0) {
+			return k
+		}
+		below = diagonal
+	}
+	return 0
+}
+
+func abs[W dense.Float](x W) W {
+	if x < 0 {
+		return -x
+	}
+	return x
 }
 
 // negligible reports whether t[k,k-1] counts as zero. The relaxed test only bounds the backward error.
@@ -221,6 +262,9 @@ func rayleighShift(m block2) shift {
 // shift makes a bulge below the subdiagonal, and further ones chase it down and out of the block.
 func (f *francis[W]) sweep(lo, hi int, s shift) {
 	t, z := f.t, zone{end: f.t.Cols, bottom: hi}
+	if f.blocksOnly {
+		z = zone{top: lo, end: hi + 1, bottom: hi}
+	}
 	row, x := f.sweepStart(lo, hi, s)
 	out := f.reflectors[:hi-1-row]
 	f.chase(z, row-1, hi-3, &x, out)
@@ -240,18 +284,32 @@ func (f *francis[W]) sweep(lo, hi int, s shift) {
 // subdiagonal elements make the effect on the rows above negligible.
 func (f *francis[W]) sweepStart(lo, hi int, s shift) (int, [3]float64) {
 	for m := hi - 2; ; m-- {
-		if m == lo {
+		if m = f.lastCoupled(lo, m); m == lo {
 			return m, f.startVector(m, s)
 		}
-		diagonal := math.Abs(f.at(m, m)) + math.Abs(f.at(m+1, m+1))
-		if sub := math.Abs(f.at(m, m-1)); sub*math.Abs(f.at(m+1, m)) > f.rootEps*(diagonal*diagonal) {
-			continue // not small: the test below would fail, too, but for shifts that are eigenvalues of the rows above
-		}
 		x := f.startVector(m, s)
+		diagonal := math.Abs(f.at(m, m)) + math.Abs(f.at(m+1, m+1))
 		if math.Abs(f.at(m, m-1))*(math.Abs(x[1])+math.Abs(x[2])) <= f.eps*math.Abs(x[0])*(math.Abs(f.at(m-1, m-1))+diagonal) {
 			return m, x
 		}
 	}
+}
+
+// lastCoupled returns the last row up to m, but not above lo, in which a sweep may start: in the others the product of the subdiagonal elements is so large
+// that the test of sweepStart would fail, but for shifts that are eigenvalues of the rows above.
+func (f *francis[W]) lastCoupled(lo, m int) int {
+	data, step, unit := f.t.Data, f.t.Stride+1, W(f.rootEps)
+	at := m * step
+	below, sub := abs(data[at+step]), abs(data[at+step-1])
+	for ; m > lo; m-- {
+		diagonal, before := abs(data[at]), abs(data[at-1])
+		if size := diagonal + below; !(before*sub > unit*(size*size)) {
+			return m
+		}
+		below, sub = diagonal, before
+		at -= step
+	}
+	return lo
 }
 
 // startVector returns, up to a factor, the first three elements of the first column of (T - s1)(T - s2) for the block that starts in row m.

@@ -14,20 +14,21 @@ type sizes struct {
 	shifts int // eigenvalues that a sweep takes as shifts, two for a bulge
 	window int // rows of the window of aggressive early deflation
 	extra  int // rows that a chain of bulges moves down before the parts of the matrix off the diagonal follow, but for a multiple of the bulges
+	misses int // rows of the window whose eigenvalues may turn out not to have converged before the others are no longer looked at
 }
 
 func sizesFor(n int) sizes {
 	switch {
 	case n < 200:
-		return sizes{shifts: 12, window: 12, extra: 16}
+		return sizes{shifts: 24, window: 16, extra: 48, misses: 2}
 	case n < 330:
-		return sizes{shifts: 32, window: 16, extra: 16}
-	case n < 400:
-		return sizes{shifts: 32, window: 24, extra: 16}
+		return sizes{shifts: 24, window: 24, extra: 48, misses: 4}
+	case n < 450:
+		return sizes{shifts: 32, window: 32, extra: 48, misses: 4}
 	case n < 800:
-		return sizes{shifts: 32, window: 32, extra: 16}
+		return sizes{shifts: 48, window: 48, extra: 64, misses: 8}
 	}
-	return sizes{shifts: 64, window: 64, extra: 24}
+	return sizes{shifts: 64, window: 64, extra: 96, misses: 16}
 }
 
 const (
@@ -47,11 +48,12 @@ const (
 type multishift[W dense.Float] struct {
 	*francis[W]
 	sizes
-	runs  []run[W] // of a window of the sweep, in their order
-	store []kernel.Reflector[W]
+	local *francis[W] // of a diagonal block, apart from the rest
+	later *later[W]
+	top   int // the first row that is wanted
 	// Memory that is used again: of a window and its orthogonal factor, of products, of the orthogonal factor of its reduction.
 	form, factor, product, reduced []W
-	panels                         [][]W // for each worker
+	panel                          []W
 }
 
 // run is what one bulge does to the rows from row on: its reflectors, one row apart, and at the bottom of the block a rotation of the last two rows.
@@ -63,25 +65,41 @@ type run[W dense.Float] struct {
 
 // runLarge is run for large matrices.
 func (f *francis[W]) runLarge() error {
-	m := &multishift[W]{francis: f, sizes: sizesFor(f.t.Rows), panels: make([][]W, f.team.Threads())}
+	m := &multishift[W]{
+		francis: f, sizes: sizesFor(f.t.Rows), local: newFrancis(dense.Matrix[W]{}, dense.Matrix[W]{}, Options{Team: f.team.Quiet()}),
+	}
+	m.local.floor = f.floor
+	m.later = newLater(f)
+	return f.team.Beside(m.lead, m.later.help)
+}
+
+// lead does the iteration; announce lets the rest of the team look at what is to be done later.
+func (m *multishift[W]) lead(announce func()) error {
+	m.later.announce = announce
 	failures := 0
-	for hi := f.t.Rows - 1; hi >= 0; {
-		if err := f.team.Err(); err != nil {
+	for hi := m.t.Rows - 1; hi >= 0; {
+		if err := m.team.Err(); err != nil {
 			return err
 		}
-		lo := f.blockStart(hi, failures > relaxAfter)
+		lo := m.blockStart(hi, failures > relaxAfter)
+		if m.blocksOnly {
+			m.top = lo
+		}
 		deflated, err := m.advance(lo, hi, failures)
 		if err != nil {
 			return err
 		}
-		f.team.Step(deflated)
+		m.team.Step(deflated)
 		hi -= deflated
+		if !m.blocksOnly {
+			m.later.release(hi)
+		}
 		failures++
 		if deflated > 0 {
 			failures = 0
 		}
 	}
-	return nil
+	return m.later.drain(m.team)
 }
 
 // advance looks for converged eigenvalues at the end of the block of rows lo to hi, and if they are few, sweeps over the rest of it. It returns how many it
@@ -140,14 +158,19 @@ func (m *multishift[W]) sweepChain(lo, hi int, shifts []shift) error {
 		top := max(lo, next[count-1]+1)
 		bottom := min(top+length-1, hi)
 		z := zone{top: top, end: bottom + 1, bottom: hi}
-		m.runs, m.store = m.runs[:0], m.reserve(count*(length+rowsOfBulge))
+		store, err := m.later.reflectors(m.team, count*(length+rowsOfBulge))
+		if err != nil {
+			return err
+		}
+		var runs []run[W]
 		last := bottom - 4 // the reflector of this step, and what it changes, ends in the window
 		if bottom == hi {
 			last = hi - 3
 		}
 		for b := done; b < count && last >= next[b]; b++ {
-			r := m.move(z, next[b], last, lo, shifts[b], bottom == hi && last == hi-3)
-			m.runs = append(m.runs, r)
+			r := m.move(z, next[b], last, lo, shifts[b], store[:last-next[b]+1], bottom == hi && last == hi-3)
+			store = store[len(r.reflectors):]
+			runs = append(runs, r)
 			next[b] = last + 1
 			if r.rotation != nil {
 				done++
@@ -155,26 +178,16 @@ func (m *multishift[W]) sweepChain(lo, hi int, shifts []shift) error {
 				last -= rowsOfBulge
 			}
 		}
-		if err := m.follow(top, bottom); err != nil {
+		if err := m.follow(runs, top, bottom, hi); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// reserve returns an empty slice with room for n reflectors.
-func (m *multishift[W]) reserve(n int) []kernel.Reflector[W] {
-	if cap(m.store) < n {
-		m.store = make([]kernel.Reflector[W], 0, n)
-	}
-	return m.store[:0]
-}
-
-// move does the steps first to last of a bulge, which begins in row lo with the given shift, and with finish its end.
-func (m *multishift[W]) move(z zone, first, last, lo int, s shift, finish bool) run[W] {
-	begin := len(m.store)
-	m.store = m.store[:begin+last-first+1]
-	r := run[W]{row: first + 1, reflectors: m.store[begin:]}
+// move does the steps first to last of a bulge, which begins in row lo with the given shift, and with finish its end. The reflectors go to out.
+func (m *multishift[W]) move(z zone, first, last, lo int, s shift, out []kernel.Reflector[W], finish bool) run[W] {
+	r := run[W]{row: first + 1, reflectors: out}
 	var start *[3]float64
 	if first == lo-1 {
 		x := m.startVector(lo, s)
@@ -187,121 +200,109 @@ func (m *multishift[W]) move(z zone, first, last, lo int, s shift, finish bool) 
 	return r
 }
 
-// Threads share what is off the diagonal from this many multiplications by elements of reflectors on: some ten microseconds.
-const leastSharedWork = 1 << 16
-
-// stripElements is the number of columns, or of rows, of which what lies off the diagonal is brought up to date at a time.
-const stripElements = 32
-
-// follow applies the runs, whose window are the rows and columns top to bottom, to the rest of t and to zt, in strips that the team shares.
-func (m *multishift[W]) follow(top, bottom int) error {
-	t, zt := m.t, m.zt
-	strips := func(cols int) int { return (cols + stripElements - 1) / stripElements }
-	above, right, factor := strips(top), strips(t.Cols-bottom-1), 0
-	if zt.Rows > 0 {
-		factor = strips(zt.Cols)
+// edge returns the end of the columns that get at once what is done to the rows of a block that ends in row hi.
+func (m *multishift[W]) edge(hi int) int {
+	if m.blocksOnly {
+		return hi + 1
 	}
-	team := m.team
-	if (above+right+factor)*stripElements*len(m.runs)*(bottom-top) < leastSharedWork {
-		team = team.Serial()
-	}
-	return team.For(above+right+factor, func(worker, i int) error {
-		switch {
-		case i < above:
-			row := i * stripElements
-			m.applyTransposed(t.Slice(row, min(row+stripElements, top), top, bottom+1), top, &m.panels[worker])
-		case i < above+right:
-			col := bottom + 1 + (i-above)*stripElements
-			m.applyRuns(t.Slice(0, t.Rows, col, min(col+stripElements, t.Cols)), 0)
-		default:
-			col := (i - above - right) * stripElements
-			m.applyRuns(zt.Slice(0, zt.Rows, col, min(col+stripElements, zt.Cols)), 0)
-		}
-		return nil
-	})
+	return min(m.later.edge(), m.t.Cols)
 }
 
-// applyRuns applies the runs to the rows of x, of which row 0 is row first of the whole.
-func (m *multishift[W]) applyRuns(x dense.Matrix[W], first int) {
-	for i := range m.runs {
-		r := &m.runs[i]
-		at := (r.row - first) * x.Stride
-		kernel.ReflectRows(m.set, r.reflectors, x.Data[at:], x.Stride, x.Cols)
-		if r.rotation != nil {
-			at += len(r.reflectors) * x.Stride
-			kernel.Rotate(m.set, r.rotation, false, x.Data[at:], x.Stride, x.Cols)
-		}
+// follow applies the runs, whose window are the rows and columns top to bottom of a block that ends in row hi, to the rest of the matrix: what the iteration
+// reads again at once.
+func (m *multishift[W]) follow(runs []run[W], top, bottom, hi int) error {
+	t := m.t
+	for row := m.top; row < top; row += stripElements {
+		m.applyTransposed(runs, t.Slice(row, min(row+stripElements, top), top, bottom+1), top)
 	}
+	edge := m.edge(hi)
+	for col := bottom + 1; col < edge; col += stripElements {
+		applyRuns(m.set, runs, t.Slice(0, t.Rows, col, min(col+stripElements, edge)), 0)
+	}
+	return m.later.add(m.team, change[W]{runs: runs})
 }
 
-// applyTransposed applies the runs to the columns of x, of which column 0 is column first of the whole, by way of a transposed copy in the memory.
-func (m *multishift[W]) applyTransposed(x dense.Matrix[W], first int, memory *[]W) {
-	rows := within(memory, x.Cols, x.Rows)
+// applyTransposed applies the runs to the columns of x, of which column 0 is column first of the whole, by way of a transposed copy.
+func (m *multishift[W]) applyTransposed(runs []run[W], x dense.Matrix[W], first int) {
+	rows := within(&m.panel, x.Cols, x.Rows)
 	kernel.Transpose(m.set, x.Rows, x.Cols, x.Data, x.Stride, rows.Data, rows.Stride)
-	m.applyRuns(rows, first)
+	applyRuns(m.set, runs, rows, first)
 	kernel.Transpose(m.set, x.Cols, x.Rows, rows.Data, rows.Stride, x.Data, x.Stride)
 }
 
 // solveBlock brings the block of rows lo to hi to quasi-triangular form.
 func (m *multishift[W]) solveBlock(lo, hi int) error {
+	if m.blocksOnly {
+		return m.solveAlone(lo, hi)
+	}
 	local, err := m.solveLocal(lo, hi)
 	if err != nil {
 		return err
 	}
-	m.putBack(local, lo)
-	return nil
+	return m.putBack(local, lo)
+}
+
+// solveAlone is solveBlock where only the block's own diagonal blocks are wanted.
+func (m *multishift[W]) solveAlone(lo, hi int) error {
+	local := m.local
+	local.prepare(m.t.Slice(lo, hi+1, lo, hi+1), dense.Matrix[W]{}, 0)
+	local.blocksOnly = true
+	defer func() { local.blocksOnly = false }()
+	return m.located(local.run(), lo, hi)
+}
+
+// located turns the error of an iteration on the block of rows lo to hi into one of the whole.
+func (m *multishift[W]) located(err error, lo, hi int) error {
+	var e *ConvergenceError
+	if errors.As(err, &e) {
+		n := m.t.Rows
+		return &ConvergenceError{Lo: lo + e.Lo, Hi: lo + e.Hi, Found: n - 1 - hi + e.Found, N: n, Sweeps: e.Sweeps}
+	}
+	return err
 }
 
 // solveLocal returns the quasi-triangular form of the block of rows lo to hi and the orthogonal factor that leads to it.
 func (m *multishift[W]) solveLocal(lo, hi int) (*francis[W], error) {
 	order := hi - lo + 1
-	local := newFrancis(within(&m.form, order, order), within(&m.factor, order, order), Options{Team: m.team.Quiet()})
+	local := m.local
+	local.prepare(within(&m.form, order, order), within(&m.factor, order, order), 0)
 	local.t.CopyFrom(m.t.Slice(lo, hi+1, lo, hi+1))
 	for i := range order {
 		clear(local.t.Row(i)[:max(0, i-1)])
 		clear(local.zt.Row(i))
 	}
 	local.zt.SetIdentity()
-	local.floor = m.floor
 	if err := local.run(); err != nil {
-		var e *ConvergenceError
-		if errors.As(err, &e) {
-			n := m.t.Rows
-			return nil, &ConvergenceError{Lo: lo + e.Lo, Hi: lo + e.Hi, Found: n - 1 - hi + e.Found, N: n, Sweeps: e.Sweeps}
-		}
-		return nil, err
+		return nil, m.located(err, lo, hi)
 	}
 	return local, nil
 }
 
 // putBack replaces the diagonal block from row lo on by local's, and applies local's orthogonal factor to the rest of t and to zt.
-func (m *multishift[W]) putBack(local *francis[W], lo int) {
-	order := local.t.Rows
+func (m *multishift[W]) putBack(local *francis[W], lo int) error {
+	t, order := m.t, local.t.Rows
 	hi := lo + order
-	block := m.t.Slice(lo, hi, lo, hi)
+	block := t.Slice(lo, hi, lo, hi)
 	for i := range order {
 		copy(block.Row(i)[max(0, i-1):], local.t.Row(i)[max(0, i-1):])
 	}
-	m.mixRows(local.zt, m.t.Slice(lo, hi, hi, m.t.Cols))
-	if m.zt.Rows > 0 {
-		m.mixRows(local.zt, m.zt.Slice(lo, hi, 0, m.zt.Cols))
+	if edge := m.edge(hi - 1); edge > hi {
+		multiplyRows(local.zt, t.Slice(lo, hi, hi, edge), &m.product)
 	}
-	above := m.t.Slice(0, lo, lo, hi)
+	above := t.Slice(min(m.top, lo), lo, lo, hi)
 	if above.Rows > 0 {
 		product := within(&m.product, above.Rows, order)
 		blas.Gemm(m.team, blas.NoTrans, blas.Trans, 1, above, local.zt, 0, product)
 		above.CopyFrom(product)
 	}
-}
-
-// mixRows replaces x by the product q x.
-func (m *multishift[W]) mixRows(q, x dense.Matrix[W]) {
-	if x.Cols == 0 {
-		return
+	if m.blocksOnly {
+		return nil
 	}
-	product := within(&m.product, x.Rows, x.Cols)
-	blas.Gemm(m.team, blas.NoTrans, blas.NoTrans, 1, q, x, 0, product)
-	x.CopyFrom(product)
+	factor, err := m.later.keep(m.team, local.zt)
+	if err != nil {
+		return err
+	}
+	return m.later.add(m.team, change[W]{row: lo, factor: factor})
 }
 
 // within returns a matrix in the memory, which it makes larger if that is too small. What it holds is anything.

@@ -4,7 +4,7 @@
 // multiple of eps |A|. Matrices are scaled by a power of two inside, so that any finite input works, subnormal and huge
 // ones included, and multiplying A by a power of two multiplies the result by it and changes nothing else.
 //
-// The arithmetic runs on the calling goroutine, so results do not depend on the number of threads.
+// Threads share the work; results do not depend on their number.
 package schur
 
 import (
@@ -25,6 +25,9 @@ type Options struct {
 	// Overwrite is for callers who do not need a any more: the first output may then be the same view as a. No other
 	// overlap of the views is allowed, with or without Overwrite.
 	Overwrite bool
+	// ValuesOnly is for callers of Schur who only want the eigenvalues of a real matrix: of t only the diagonal blocks are computed then, and what is right
+	// of them is unspecified. It changes nothing for complex matrices, in Hessenberg, and where z is wanted.
+	ValuesOnly bool
 	// MaxIterations limits the QR sweeps of the whole call; 0 means 30 for each eigenvalue.
 	MaxIterations int
 }
@@ -53,7 +56,7 @@ func (e *ConvergenceError) Error() string {
 // Cost: 10/3 n^3 flops, 14/3 n^3 with Q. Method: Householder reduction, Golub and Van Loan, Matrix Computations,
 // 4th ed., algorithm 7.4.2.
 func Hessenberg[T dense.Scalar](a, h, q dense.View[T], opt Options) error {
-	return inOwnType(a, output[T]{"h", h}, output[T]{"q", q}, opt, method[float32]{}, method[float64]{}, method[complex128]{})
+	return decompose(a, output[T]{"h", h}, output[T]{"q", q}, opt, method[T]{})
 }
 
 // inOwnType calls decompose in the type T, or for single-precision complex numbers in double precision.
@@ -124,15 +127,14 @@ func Workspace[T dense.Scalar](n int, _ Options) int64 {
 func workspace[W dense.Scalar](n int) int64 {
 	const (
 		matrices, vectors = 2, 4
-		panels            = 4    // rows that a panel's columns take
 		reflectors        = 5    // numbers for each row
 		headers           = 2048 // structs, the alignment of the matrices and the allocator's rounding up of small sizes
 		pageSize          = 8192 // to which the allocator rounds up large sizes
 	)
 	word, order, stride := int64(unsafe.Sizeof(*new(W))), int64(n), int64(paddedStride[W](n))
-	numbers := matrices*order*stride + int64(panelWidth(n))*(panels*stride+order) + (vectors+reflectors)*order
+	numbers := matrices*order*stride + int64(reductionElements[W](n)) + (vectors+reflectors)*order
 	if n > plainOrder { // the windows of the multishift iteration and their products, which may become as large as the matrix
 		numbers += (matrices + 1 + reflectors) * order * stride
 	}
-	return word*numbers + (matrices+panels+vectors)*pageSize + headers
+	return word*numbers + (matrices+1+vectors)*pageSize + headers
 }

@@ -1,0 +1,239 @@
+package schur
+
+import (
+	"math"
+	"runtime"
+	"sync/atomic"
+
+	"trnsci/core/blas"
+	"trnsci/core/dense"
+	"trnsci/core/kernel"
+	"trnsci/core/sched"
+)
+
+const (
+	// stripElements is the number of columns, or of rows, of which what lies off the diagonal is brought up to date at a time.
+	stripElements = 32
+	// With one thread so many changes are laid down before the strips get them: rows that neighbouring windows share stay in the cache.
+	changesTogether = 12
+	// With more threads no more than this, so that there is an end to what is laid down, and to the wait in the end.
+	mostChanges = 256
+)
+
+// change is a transformation of neighbouring rows: by the runs of a chain's bulges, or those from row on by the orthogonal factor.
+type change[W dense.Float] struct {
+	runs   []run[W]
+	row    int
+	factor dense.Matrix[W]
+}
+
+// later is what an iteration on a diagonal block does to rows in columns right of the block, and to the transposed factor: nothing that the iteration reads
+// again. The changes are laid down and applied to strips of columns, in the same order in each, by whatever thread gets to it.
+type later[W dense.Float] struct {
+	set       kernel.Set
+	threads   int
+	announce  func()
+	strips    []strip[W]
+	columns   int // strips of the matrix, those before the strips of the factor
+	active    int // the first strip of the matrix that lies right of the block
+	changes   []change[W]
+	laid      atomic.Int64 // changes that may be applied
+	reflector []kernel.Reflector[W]
+	factor    []W   // memory of factors
+	panels    [][]W // memory for each worker
+}
+
+// strip is some columns of a matrix. done counts the changes that it has got; it belongs to the worker that has set busy.
+type strip[W dense.Float] struct {
+	x    dense.Matrix[W]
+	busy atomic.Bool
+	done int
+}
+
+// inactive is the number of changes that a strip has got which gets them from elsewhere.
+const inactive = math.MaxInt
+
+// newLater returns the strips of t, none of which is active, and of zt.
+func newLater[W dense.Float](f *francis[W]) *later[W] {
+	t, zt := f.t, f.zt
+	d := &later[W]{set: f.set, threads: f.team.Threads(), columns: stripsOf(t.Cols), panels: make([][]W, f.team.Threads())}
+	d.active = d.columns
+	count := d.columns
+	if zt.Rows > 0 {
+		count += stripsOf(zt.Cols)
+	}
+	d.strips = make([]strip[W], count)
+	for i := range d.strips {
+		s, x, col := &d.strips[i], t, i*stripElements
+		s.done = inactive
+		if i >= d.columns {
+			s.done, x, col = 0, zt, (i-d.columns)*stripElements
+		}
+		s.x = x.Slice(0, x.Rows, col, min(col+stripElements, x.Cols))
+	}
+	d.changes = make([]change[W], mostChanges)
+	return d
+}
+
+func stripsOf(columns int) int { return (columns + stripElements - 1) / stripElements }
+
+// edge returns the first column of the strips that lie right of the block.
+func (d *later[W]) edge() int { return d.active * stripElements }
+
+// release makes the strips active that lie right of column hi. They are up to date.
+func (d *later[W]) release(hi int) {
+	for d.active > 0 && (d.active-1)*stripElements > hi {
+		d.active--
+		s := &d.strips[d.active]
+		for !s.busy.CompareAndSwap(false, true) {
+			runtime.Gosched()
+		}
+		s.done = int(d.laid.Load())
+		s.busy.Store(false)
+	}
+}
+
+// add lays a change down.
+func (d *later[W]) add(team *sched.Team, c change[W]) error {
+	laid := int(d.laid.Load())
+	d.changes[laid] = c
+	d.laid.Store(int64(laid + 1))
+	d.announce()
+	if laid+1 == mostChanges || d.threads == 1 && laid+1 >= changesTogether {
+		return d.drain(team)
+	}
+	return nil
+}
+
+// drain returns when all strips have got all changes. The memory of these can be used again.
+func (d *later[W]) drain(team *sched.Team) error {
+	laid := int(d.laid.Load())
+	const lead = 0
+	for i := len(d.strips) - 1; i >= 0; i-- { // the others begin with the first
+		if err := team.Err(); err != nil {
+			return err
+		}
+		d.catchUp(i, lead)
+	}
+	for i := range d.strips {
+		for !d.has(i, laid) {
+			if !d.catchUp(i, lead) {
+				runtime.Gosched()
+			}
+		}
+	}
+	d.laid.Store(0) // first: a strip that was begun again would get its changes twice
+	for i := range d.strips {
+		s := &d.strips[i]
+		for !s.busy.CompareAndSwap(false, true) {
+			runtime.Gosched()
+		}
+		if s.done != inactive {
+			s.done = 0
+		}
+		s.busy.Store(false)
+	}
+	d.reflector, d.factor = d.reflector[:0], d.factor[:0]
+	return nil
+}
+
+// has reports whether strip i has got that many changes.
+func (d *later[W]) has(i, changes int) bool {
+	s := &d.strips[i]
+	if !s.busy.CompareAndSwap(false, true) {
+		return false
+	}
+	defer s.busy.Store(false)
+	return s.done >= changes
+}
+
+// help brings the strips up to date that no other worker is at.
+func (d *later[W]) help(worker int) {
+	for i := range d.strips {
+		d.catchUp(i, worker)
+	}
+}
+
+// catchUp brings strip i up to date, unless another worker is at it.
+func (d *later[W]) catchUp(i, worker int) bool {
+	s := &d.strips[i]
+	if !s.busy.CompareAndSwap(false, true) {
+		return false
+	}
+	defer s.busy.Store(false)
+	for laid := int(d.laid.Load()); s.done < laid; s.done++ {
+		c := &d.changes[s.done]
+		if c.runs != nil {
+			applyRuns(d.set, c.runs, s.x, 0)
+		} else {
+			multiplyRows(c.factor, s.x.Slice(c.row, c.row+c.factor.Rows, 0, s.x.Cols), &d.panels[worker])
+		}
+	}
+	return true
+}
+
+// reflectors returns memory for n reflectors of a change.
+func (d *later[W]) reflectors(team *sched.Team, n int) ([]kernel.Reflector[W], error) {
+	if len(d.reflector)+n > cap(d.reflector) {
+		if err := d.drain(team); err != nil {
+			return nil, err
+		}
+		if n > cap(d.reflector) {
+			d.reflector = make([]kernel.Reflector[W], 0, max(n, d.size()/numbersOfReflector))
+		}
+	}
+	begin := len(d.reflector)
+	d.reflector = d.reflector[:begin+n]
+	return d.reflector[begin:], nil
+}
+
+// numbersOfReflector is how many numbers a reflector is.
+const numbersOfReflector = 5
+
+// size returns the elements of the matrix, which bound the memory of changes.
+func (d *later[W]) size() int {
+	n := d.strips[0].x.Rows
+	return n * n
+}
+
+// keep returns a copy of an orthogonal factor in the memory of changes.
+func (d *later[W]) keep(team *sched.Team, q dense.Matrix[W]) (dense.Matrix[W], error) {
+	stride := paddedStride[W](q.Cols)
+	n := q.Rows * stride
+	if len(d.factor)+n > cap(d.factor) {
+		if err := d.drain(team); err != nil {
+			return q, err
+		}
+		if n > cap(d.factor) {
+			d.factor = newAligned[W](max(n, d.size()))[:0]
+		}
+	}
+	begin := len(d.factor)
+	d.factor = d.factor[:begin+n]
+	kept := dense.Matrix[W]{Rows: q.Rows, Cols: q.Cols, Stride: stride, Data: d.factor[begin:]}
+	kept.CopyFrom(q)
+	return kept, nil
+}
+
+// applyRuns applies runs to the rows of x, of which row 0 is row first of the whole.
+func applyRuns[W dense.Float](set kernel.Set, runs []run[W], x dense.Matrix[W], first int) {
+	for i := range runs {
+		r := &runs[i]
+		at := (r.row - first) * x.Stride
+		kernel.ReflectRows(set, r.reflectors, x.Data[at:], x.Stride, x.Cols)
+		if r.rotation != nil {
+			at += len(r.reflectors) * x.Stride
+			kernel.Rotate(set, r.rotation, false, x.Data[at:], x.Stride, x.Cols)
+		}
+	}
+}
+
+// multiplyRows replaces x by the product q x.
+func multiplyRows[W dense.Float](q, x dense.Matrix[W], memory *[]W) {
+	if x.Cols == 0 {
+		return
+	}
+	product := within(memory, x.Rows, x.Cols)
+	blas.Gemm(nil, blas.NoTrans, blas.NoTrans, 1, q, x, 0, product)
+	x.CopyFrom(product)
+}

@@ -1,0 +1,86 @@
+package schur
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"trnsci/core/dense"
+	"trnsci/core/numtest"
+)
+
+// The diagonal blocks do not depend on whether the rest is computed, but for rounding errors; T's elements below them are zero in both cases.
+func TestValuesOnlyGivesTheEigenvaluesOfSchur(t *testing.T) {
+	for _, n := range []int{1, 2, 3, 10, 75, plainOrder + 1, 200, 340} {
+		t.Run(fmt.Sprintf("float64/%d", n), func(t *testing.T) { checkValues[float64](t, n) })
+		t.Run(fmt.Sprintf("float32/%d", n), func(t *testing.T) { checkValues[float32](t, n) })
+	}
+}
+
+func checkValues[T dense.Float](t *testing.T, n int) {
+	rng := rand.New(rand.NewPCG(81, uint64(n)))
+	a := numtest.Random[T](rng, n, n)
+	for name, a := range map[string]dense.Matrix[T]{"random": a, "symmetric": symmetrized(a), "two blocks": withoutCorner(a)} {
+		full, only, z := dense.New[T](n, n), dense.New[T](n, n), dense.New[T](n, n)
+		if err := Schur(a.View(), full.View(), z.View(), Options{}); err != nil {
+			t.Fatal(err)
+		}
+		if err := Schur(a.View(), only.View(), dense.View[T]{}, Options{ValuesOnly: true}); err != nil {
+			t.Fatal(err)
+		}
+		want, got := Eigenvalues(full.View()), Eigenvalues(only.View())
+		// Eigenvalues of such matrices are hardly more sensitive than this; those of pairs that almost meet are.
+		const sensitivity = 2000
+		tolerance := sensitivity * dense.Eps[T]() * math.Sqrt(float64(n))
+		for _, x := range want {
+			near := slices.MinFunc(got, func(p, q complex128) int { return compareDistance(x, p, q) })
+			if distance := math.Hypot(real(near-x), imag(near-x)); distance > tolerance {
+				t.Errorf("%s: eigenvalue %v is %v off, the tolerance is %v", name, x, distance, tolerance)
+			}
+		}
+		for i := range n {
+			for j := range max(0, i-1) {
+				if only.At(i, j) != 0 {
+					t.Fatalf("%s: element %d, %d is %v", name, i, j, only.At(i, j))
+				}
+			}
+		}
+	}
+}
+
+// compareDistance orders p and q by their distances from x.
+func compareDistance(x, p, q complex128) int {
+	dp, dq := math.Hypot(real(p-x), imag(p-x)), math.Hypot(real(q-x), imag(q-x))
+	switch {
+	case dp < dq:
+		return -1
+	case dp > dq:
+		return 1
+	}
+	return 0
+}
+
+// symmetrized returns the lower triangle of a and its mirror image.
+func symmetrized[T dense.Float](a dense.Matrix[T]) dense.Matrix[T] {
+	s := dense.New[T](a.Rows, a.Rows)
+	for i := range a.Rows {
+		for j := range i + 1 {
+			s.Set(i, j, a.At(i, j))
+			s.Set(j, i, a.At(i, j))
+		}
+	}
+	return s
+}
+
+// withoutCorner returns a with zeros in its lower left quarter.
+func withoutCorner[T dense.Float](a dense.Matrix[T]) dense.Matrix[T] {
+	s := dense.New[T](a.Rows, a.Rows)
+	s.CopyFrom(a)
+	half := a.Rows / 2
+	for i := half; i < a.Rows; i++ {
+		clear(s.Row(i)[:half])
+	}
+	return s
+}
