@@ -33,6 +33,8 @@ func testGeneralizedInSingle[T dense.Scalar, W dense.Wide, R dense.Float](t *tes
 		"scaled":           {1, 1, 60, true},
 		"nearly singular":  {1e-5, 1, 0, false},
 		"graded":           {1, 0x1p-20, 0, false},
+		"badly scaled":     {1, 0x1p-8, 0, false},
+		"a little scaled":  {1, 0x1p-2, 0, true},
 	} {
 		b := numtest.WithSpectrum[W](rng, withSmallest(n, c.smallest))
 		for i := range n {

@@ -122,8 +122,9 @@ func (g *generalized[W]) largestProbe(roots []float64) float64 {
 var errBeyondSingle = errors.New("eigen: the metric is too badly conditioned or graded for single precision")
 
 const (
-	// |S^-1 x|^2 of all probes is at most this times n, its mean for S = I, in a B that is worked on in single precision: then |S^-1|^2 is
-	// not much larger than this times n, and errors of eps |S^-1|^2 are not much larger than those of sums of n numbers.
+	// b |L^-1 x|^2 of all probes, b the largest diagonal element, is at most this times n, its mean for L = I, in a B that is worked on in single
+	// precision: then b |L^-1|^2 is not much larger than this times n, and errors of eps b |L^-1|^2 are not much larger than those of sums
+	// of n numbers.
 	mostProbed = 16
 	// Nor are its diagonal elements further apart: with those of A they leave all numbers within single precision's range.
 	singleGrading = 1 << 20
@@ -141,9 +142,10 @@ func (g *generalized[W]) factorInSingle(diagonal []float64) error {
 	} else if err != nil {
 		return err
 	}
+	largest := math.Sqrt(slices.Max(diagonal))
 	roots := diagonal
-	for i, x := range diagonal {
-		roots[i] = math.Sqrt(x)
+	for i := range roots {
+		roots[i] = largest // not each its own: errors grow with the condition number, of which scaling is a part
 	}
 	if !(g.largestProbe(roots) <= mostProbed*float64(len(roots))) {
 		return errBeyondSingle

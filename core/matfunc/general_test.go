@@ -82,6 +82,9 @@ func TestSqrtm(t *testing.T) {
 	t.Run("complex128", testSqrtm[complex128, complex128])
 }
 
+// largestSpectrum is the order up to which eigenvalues of roots are looked at: they take longer than the roots.
+const largestSpectrum = 65
+
 // Random matrices, whose eigenvalues are anywhere, and those without eigenvalues near zero; a real matrix has a real root unless it has eigenvalues below zero.
 func testSqrtm[T dense.Scalar, C dense.Complex](t *testing.T) {
 	worst := 0.0
@@ -101,6 +104,9 @@ func testSqrtm[T dense.Scalar, C dense.Complex](t *testing.T) {
 			worst = max(worst, r)
 			if !(r < 2) {
 				t.Errorf("n = %d, center %g: residual %g", n, center, r)
+			}
+			if n > largestSpectrum {
+				continue
 			}
 			for i, v := range eigenvaluesOf(t, root) {
 				if real(v) < -float64(n)*dense.Eps[T]()*size {
@@ -470,7 +476,7 @@ func TestFunctionsDoNotDependOnThreadsAndObeyCancellation(t *testing.T) {
 			t.Errorf("%s into another shape: %v", name, err)
 		}
 		infinite, x := dense.FromRows([]float64{math.Inf(1)}), dense.New[complex128](1, 1)
-		if _, err := f(nil, infinite.View(), x.View()); name == "root" && (err != nil || x.Data[0] == x.Data[0]) ||
+		if _, err := f(nil, infinite.View(), x.View()); name == "root" && (err != nil || !cmplx.IsNaN(x.Data[0])) ||
 			name != "root" && (!errors.As(err, &bad) || bad.Arg != "A") {
 			t.Errorf("%s of infinity: %v, %v", name, x.Data, err)
 		}

@@ -80,7 +80,7 @@ func Decompose[T dense.Scalar](a, b dense.View[T], f Form[T], opt Options) error
 	return decompose[T, float64](a, b, f, opt)
 }
 
-// Workspace returns an upper bound on the memory in bytes that Decompose, Order or Eigen allocates for matrices of order n.
+// Workspace returns an upper bound on the memory in bytes that Decompose, Order or Eigen holds at one time for matrices of order n.
 func Workspace[T dense.Scalar](n int) int64 {
 	const (
 		matrices = 8       // S, P, Q, Z; Eigen's two turned ones, its vectors and their product with Q or Z

@@ -24,6 +24,8 @@ import (
 func Eigen[T dense.Scalar, C dense.Complex](a dense.View[T], values []C, left, right dense.View[C], opt Options) error {
 	out := eigenOutput[C]{values, output[C]{"left", left}, output[C]{"right", right}}
 	switch {
+	case dense.IsComplex[T]() && dense.IsSingle[T]():
+		return eigen(a, out, opt, triangularizeComplex[complex64], divideComplex[complex64])
 	case dense.IsComplex[T]():
 		return eigen(a, out, opt, triangularizeComplex[complex128], divideComplex[complex128])
 	case dense.IsSingle[T]():

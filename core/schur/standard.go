@@ -132,7 +132,7 @@ func (m block2) rotated(g rotation) block2 {
 }
 
 // frequency returns the imaginary part of the first eigenvalue of a standard block: sqrt(-bc).
-func (m block2) frequency() float64 { return math.Sqrt(math.Abs(m.b)) * math.Sqrt(math.Abs(m.c)) }
+func (m block2) frequency() float64 { return geometricMean(math.Abs(m.b), math.Abs(m.c)) }
 
 // smallestEigenvalue returns, up to a small factor, the modulus of the smaller eigenvalue of m: its determinant divided
 // by the modulus of the larger one.
