@@ -23,6 +23,7 @@ import (
 // for many vectors at once.
 func Eigen[T dense.Scalar, C dense.Complex](a dense.View[T], values []C, left, right dense.View[C], opt Options) error {
 	out := eigenOutput[C]{values, output[C]{"left", left}, output[C]{"right", right}}
+	opt.ValuesOnly = !out.wantsVectors()
 	switch {
 	case dense.IsComplex[T]() && dense.IsSingle[T]():
 		return eigen(a, out, opt, triangularizeComplex[complex64], divideComplex[complex64])
