@@ -11,19 +11,25 @@ import (
 	"trnsci/core/sched"
 )
 
+// Orders of all benchmarks, among them multiples of 512, at which rows of matrices without padding fall upon the same lines of a cache.
+var benchmarkOrders = []int{16, 32, 64, 96, 128, 256, 384, 500, 512, 1000, 1024}
+
 // BenchmarkIteration leaves the reduction out.
 func BenchmarkIteration(b *testing.B) {
-	for _, n := range []int{16, 32, 64, 96, 128, 256, 384, 500, 512, 1000, 1024} {
+	for _, n := range benchmarkOrders {
 		for threads := 1; threads <= 2; threads++ {
-			b.Run(fmt.Sprintf("%d/%d", n, threads), func(b *testing.B) { benchmarkIteration(b, n, threads) })
+			b.Run(fmt.Sprintf("float32/%d/%d", n, threads), func(b *testing.B) { benchmarkIteration(b, n, threads, triangularize[float32]) })
+			b.Run(fmt.Sprintf("float64/%d/%d", n, threads), func(b *testing.B) { benchmarkIteration(b, n, threads, triangularize[float64]) })
+			b.Run(fmt.Sprintf("complex64/%d/%d", n, threads), func(b *testing.B) { benchmarkIteration(b, n, threads, triangularizeComplex[complex64]) })
+			b.Run(fmt.Sprintf("complex128/%d/%d", n, threads), func(b *testing.B) { benchmarkIteration(b, n, threads, triangularizeComplex[complex128]) })
 		}
 	}
 }
 
-func benchmarkIteration(b *testing.B, n, threads int) {
-	a := numtest.Random[float64](rand.New(rand.NewPCG(1, uint64(n))), n, n)
-	h, q := newPadded[float64](n), newPadded[float64](n)
-	t, zt := newPadded[float64](n), newPadded[float64](n)
+func benchmarkIteration[W dense.Scalar](b *testing.B, n, threads int, iterate iteration[W]) {
+	a := numtest.Random[W](rand.New(rand.NewPCG(1, uint64(n))), n, n)
+	h, q := newPadded[W](n), newPadded[W](n)
+	t, zt := newPadded[W](n), newPadded[W](n)
 	h.CopyFrom(a)
 	if err := reduce(nil, h, q); err != nil {
 		b.Fatal(err)
@@ -32,14 +38,36 @@ func benchmarkIteration(b *testing.B, n, threads int) {
 	for b.Loop() {
 		t.CopyFrom(h)
 		zt.CopyFrom(q)
-		if err := triangularize(t, zt, Options{Team: team}); err != nil {
+		if err := iterate(t, zt, Options{Team: team}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkReduce is of the reduction alone.
+func BenchmarkReduce(b *testing.B) {
+	for _, n := range benchmarkOrders {
+		for threads := 1; threads <= 2; threads++ {
+			b.Run(fmt.Sprintf("float64/%d/%d", n, threads), func(b *testing.B) { benchmarkReduce[float64](b, n, threads) })
+			b.Run(fmt.Sprintf("complex128/%d/%d", n, threads), func(b *testing.B) { benchmarkReduce[complex128](b, n, threads) })
+		}
+	}
+}
+
+func benchmarkReduce[W dense.Scalar](b *testing.B, n, threads int) {
+	a := numtest.Random[W](rand.New(rand.NewPCG(1, uint64(n))), n, n)
+	h, q := newPadded[W](n), newPadded[W](n)
+	team := sched.NewTeam(context.Background(), threads, nil)
+	for b.Loop() {
+		h.CopyFrom(a)
+		if err := reduce(team, h, q); err != nil {
 			b.Fatal(err)
 		}
 	}
 }
 
 func BenchmarkSchur(b *testing.B) {
-	for _, n := range []int{16, 32, 64, 96, 128, 256, 384, 500, 512, 1000, 1024} {
+	for _, n := range benchmarkOrders {
 		b.Run(fmt.Sprintf("float64/%d", n), func(b *testing.B) { benchmark[float64](b, n) })
 		b.Run(fmt.Sprintf("float32/%d", n), func(b *testing.B) { benchmark[float32](b, n) })
 		b.Run(fmt.Sprintf("complex128/%d", n), func(b *testing.B) { benchmark[complex128](b, n) })

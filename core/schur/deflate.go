@@ -3,7 +3,6 @@ package schur
 import (
 	"math"
 
-	"trnsci/core/blas"
 	"trnsci/core/dense"
 )
 
@@ -25,7 +24,7 @@ func (m *multishift[W]) deflate(lo, hi, window int) (deflated int, shifts []shif
 	if kept == 0 {
 		m.t.Set(top, top-1, 0)
 	} else {
-		m.t.Set(top, top-1, W(spike*m.reduceWindow(local, kept)))
+		m.t.Set(top, top-1, W(spike*float64(reduceWindow(m.team, local.t, local.zt, kept, &m.reduced, &m.product))))
 	}
 	return window - kept, shifts, m.putBack(local, top)
 }
@@ -91,7 +90,7 @@ func (m *multishift[W]) converged(local *francis[W], row, size int, spike float6
 	eigenvalue := math.Abs(local.at(row, row))
 	if size == 2 {
 		largest = max(largest, math.Abs(spike*float64(local.zt.At(row+1, 0))))
-		eigenvalue += math.Sqrt(math.Abs(local.at(row, row+1))) * math.Sqrt(math.Abs(local.at(row+1, row)))
+		eigenvalue += block2At(local.t, row).frequency()
 	}
 	if eigenvalue == 0 {
 		eigenvalue = math.Abs(spike)
@@ -106,7 +105,7 @@ func pairs[W dense.Float](t dense.Matrix[W], order int) []shift {
 	for i := order - 1; i >= 0; i-- {
 		if blockSize(t, i) == 2 {
 			b := block2At(t, i-1)
-			im := math.Sqrt(math.Abs(b.b)) * math.Sqrt(math.Abs(b.c))
+			im := b.frequency()
 			shifts = append(shifts, shift{b.a, im, b.a, -im})
 			i--
 			continue
@@ -123,45 +122,4 @@ func pairs[W dense.Float](t dense.Matrix[W], order int) []shift {
 		shifts = append(shifts, shift{re1: single, re2: single})
 	}
 	return shifts
-}
-
-// reduceWindow brings the leading part of the window, of the given order, and the spike left of it back to Hessenberg form, and returns the factor of the
-// spike's first element, which is all that is left of it.
-func (m *multishift[W]) reduceWindow(local *francis[W], order int) float64 {
-	if order == 1 {
-		return float64(local.zt.At(0, 0))
-	}
-	v := make([]W, order)
-	for i := range v {
-		v[i] = local.zt.At(i, 0)
-	}
-	beta, tau := householder(v)
-	rows, block := local.t.Slice(0, order, 0, local.t.Cols), local.t.Slice(0, order, 0, order)
-	leading := local.zt.Slice(0, order, 0, local.zt.Cols)
-	if tau != 0 {
-		reflectLeft(v, tau, rows)
-		reflectLeft(v, tau, leading)
-		reflectRight(v, tau, block)
-	}
-	q := within(&m.reduced, order, order)
-	if err := reduce(m.team.Quiet(), block, q); err != nil {
-		return float64(beta) // cancelled: nothing of this is used
-	}
-	multiplyRows(q, rows.Slice(0, order, order, rows.Cols), &m.product)
-	multiplyRows(q, leading, &m.product)
-	return float64(beta)
-}
-
-// reflectLeft replaces x by (I - tau v v^T) x.
-func reflectLeft[W dense.Float](v []W, tau W, x dense.Matrix[W]) {
-	sums := dense.Vec(make([]W, x.Cols))
-	blas.Gemv(nil, blas.Trans, 1, x, dense.Vec(v), 0, sums)
-	blas.Ger(nil, -tau, dense.Vec(v), sums, x)
-}
-
-// reflectRight replaces x by x (I - tau v v^T).
-func reflectRight[W dense.Float](v []W, tau W, x dense.Matrix[W]) {
-	sums := dense.Vec(make([]W, x.Rows))
-	blas.Gemv(nil, blas.NoTrans, 1, x, dense.Vec(v), 0, sums)
-	blas.Ger(nil, -tau, sums, dense.Vec(v), x)
 }

@@ -1,9 +1,5 @@
 package schur
 
-import (
-	"trnsci/core/dense"
-)
-
 // deflate looks for converged eigenvalues in the trailing window that ends in row hi: it brings the window to triangular form, which makes a spike of the
 // single element left of it, and moves the eigenvalues for which the spike is not negligible up. It returns how many have converged, and the others as shifts,
 // those next to the converged ones first.
@@ -24,7 +20,7 @@ func (m *complexMultishift[W]) deflate(hi, window int) (deflated int, shifts []c
 	if kept == 0 {
 		m.t.Set(top, top-1, 0)
 	} else {
-		m.t.Set(top, top-1, spike*m.reduceWindow(local, kept))
+		m.t.Set(top, top-1, spike*reduceWindow(m.team, local.t, local.zt, kept, &m.reduced, &m.product))
 	}
 	m.putBack(local, top)
 	return window - kept, shifts, nil
@@ -54,64 +50,4 @@ func (m *complexMultishift[W]) converged(local *singleShift[W], row int, spike f
 		eigenvalue = spike
 	}
 	return spike*oneNorm(complex128(local.zt.At(row, 0))) <= max(m.floor, m.eps*eigenvalue)
-}
-
-// reduceWindow brings the leading part of the window, of the given order, and the spike left of it back to Hessenberg form, and returns the factor of the
-// spike's first element, which is all that is left of it.
-func (m *complexMultishift[W]) reduceWindow(local *singleShift[W], order int) W {
-	if order == 1 {
-		return local.zt.At(0, 0)
-	}
-	v := make([]W, order)
-	for i := range v {
-		v[i] = local.zt.At(i, 0)
-	}
-	beta, tau := householder(v)
-	rows, block := local.t.Slice(0, order, 0, local.t.Cols), local.t.Slice(0, order, 0, order)
-	leading := local.zt.Slice(0, order, 0, local.zt.Cols)
-	if tau != 0 {
-		reflectAdjoint(v, tau, rows)
-		reflectAdjoint(v, tau, leading)
-		reflectBehind(v, tau, block)
-	}
-	q := within(&m.reduced, order, order)
-	if err := reduce(m.team.Quiet(), block, q); err != nil {
-		return beta // cancelled: nothing of this is used
-	}
-	m.mixRows(q, rows.Slice(0, order, order, rows.Cols))
-	m.mixRows(q, leading)
-	return beta
-}
-
-// reflectAdjoint replaces x by (I - tau v v^H)^H x.
-func reflectAdjoint[W dense.Complex](v []W, tau W, x dense.Matrix[W]) {
-	sums := make([]W, x.Cols)
-	for i, vi := range v {
-		c := dense.Conj(vi)
-		for j, xij := range x.Row(i) {
-			sums[j] += c * xij
-		}
-	}
-	for i, vi := range v {
-		f := dense.Conj(tau) * vi
-		row := x.Row(i)
-		for j, sum := range sums {
-			row[j] -= f * sum
-		}
-	}
-}
-
-// reflectBehind replaces x by x (I - tau v v^H).
-func reflectBehind[W dense.Complex](v []W, tau W, x dense.Matrix[W]) {
-	for i := range x.Rows {
-		row := x.Row(i)
-		var sum W
-		for j, vj := range v {
-			sum += row[j] * vj
-		}
-		sum *= tau
-		for j, vj := range v {
-			row[j] -= sum * dense.Conj(vj)
-		}
-	}
 }

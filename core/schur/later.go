@@ -5,7 +5,6 @@ import (
 	"runtime"
 	"sync/atomic"
 
-	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
 	"trnsci/core/sched"
@@ -166,7 +165,7 @@ func (d *later[W]) catchUp(i, worker int) bool {
 		if c.runs != nil {
 			applyRuns(d.set, c.runs, s.x, 0)
 		} else {
-			multiplyRows(c.factor, s.x.Slice(c.row, c.row+c.factor.Rows, 0, s.x.Cols), &d.panels[worker])
+			multiplyRows(nil, c.factor, s.x.Slice(c.row, c.row+c.factor.Rows, 0, s.x.Cols), &d.panels[worker])
 		}
 	}
 	return true
@@ -226,14 +225,4 @@ func applyRuns[W dense.Float](set kernel.Set, runs []run[W], x dense.Matrix[W], 
 			kernel.Rotate(set, r.rotation, false, x.Data[at:], x.Stride, x.Cols)
 		}
 	}
-}
-
-// multiplyRows replaces x by the product q x.
-func multiplyRows[W dense.Float](q, x dense.Matrix[W], memory *[]W) {
-	if x.Cols == 0 {
-		return
-	}
-	product := within(memory, x.Rows, x.Cols)
-	blas.Gemm(nil, blas.NoTrans, blas.NoTrans, 1, q, x, 0, product)
-	x.CopyFrom(product)
 }

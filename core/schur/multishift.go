@@ -1,10 +1,8 @@
 package schur
 
 import (
-	"errors"
 	"math"
 
-	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
 )
@@ -248,17 +246,7 @@ func (m *multishift[W]) solveAlone(lo, hi int) error {
 	local.prepare(m.t.Slice(lo, hi+1, lo, hi+1), dense.Matrix[W]{}, 0)
 	local.blocksOnly = true
 	defer func() { local.blocksOnly = false }()
-	return m.located(local.run(), lo, hi)
-}
-
-// located turns the error of an iteration on the block of rows lo to hi into one of the whole.
-func (m *multishift[W]) located(err error, lo, hi int) error {
-	var e *ConvergenceError
-	if errors.As(err, &e) {
-		n := m.t.Rows
-		return &ConvergenceError{Lo: lo + e.Lo, Hi: lo + e.Hi, Found: n - 1 - hi + e.Found, N: n, Sweeps: e.Sweeps}
-	}
-	return err
+	return located(local.run(), lo, hi, m.t.Rows)
 }
 
 // solveLocal returns the quasi-triangular form of the block of rows lo to hi and the orthogonal factor that leads to it.
@@ -266,35 +254,21 @@ func (m *multishift[W]) solveLocal(lo, hi int) (*francis[W], error) {
 	order := hi - lo + 1
 	local := m.local
 	local.prepare(within(&m.form, order, order), within(&m.factor, order, order), 0)
-	local.t.CopyFrom(m.t.Slice(lo, hi+1, lo, hi+1))
-	for i := range order {
-		clear(local.t.Row(i)[:max(0, i-1)])
-		clear(local.zt.Row(i))
-	}
-	local.zt.SetIdentity()
+	loadWindow(local.t, local.zt, m.t.Slice(lo, hi+1, lo, hi+1))
 	if err := local.run(); err != nil {
-		return nil, m.located(err, lo, hi)
+		return nil, located(err, lo, hi, m.t.Rows)
 	}
 	return local, nil
 }
 
 // putBack replaces the diagonal block from row lo on by local's, and applies local's orthogonal factor to the rest of t and to zt.
 func (m *multishift[W]) putBack(local *francis[W], lo int) error {
-	t, order := m.t, local.t.Rows
-	hi := lo + order
-	block := t.Slice(lo, hi, lo, hi)
-	for i := range order {
-		copy(block.Row(i)[max(0, i-1):], local.t.Row(i)[max(0, i-1):])
-	}
+	t, hi := m.t, lo+local.t.Rows
+	storeWindow(t.Slice(lo, hi, lo, hi), local.t)
 	if edge := m.edge(hi - 1); edge > hi {
-		multiplyRows(local.zt, t.Slice(lo, hi, hi, edge), &m.product)
+		multiplyRows(nil, local.zt, t.Slice(lo, hi, hi, edge), &m.product)
 	}
-	above := t.Slice(min(m.top, lo), lo, lo, hi)
-	if above.Rows > 0 {
-		product := within(&m.product, above.Rows, order)
-		blas.Gemm(m.team, blas.NoTrans, blas.Trans, 1, above, local.zt, 0, product)
-		above.CopyFrom(product)
-	}
+	multiplyColumns(m.team, t.Slice(min(m.top, lo), lo, lo, hi), local.zt, &m.product)
 	if m.blocksOnly {
 		return nil
 	}
@@ -303,13 +277,4 @@ func (m *multishift[W]) putBack(local *francis[W], lo int) error {
 		return err
 	}
 	return m.later.add(m.team, change[W]{row: lo, factor: factor})
-}
-
-// within returns a matrix in the memory, which it makes larger if that is too small. What it holds is anything.
-func within[W dense.Scalar](memory *[]W, rows, cols int) dense.Matrix[W] {
-	stride := paddedStride[W](cols)
-	if n := rows * stride; cap(*memory) < n {
-		*memory = newAligned[W](n)
-	}
-	return dense.Matrix[W]{Rows: rows, Cols: cols, Stride: stride, Data: (*memory)[:rows*stride]}
 }

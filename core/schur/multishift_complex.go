@@ -1,9 +1,6 @@
 package schur
 
 import (
-	"errors"
-
-	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
 )
@@ -235,50 +232,21 @@ func (m *complexMultishift[W]) solveBlock(lo, hi int) error {
 func (m *complexMultishift[W]) solveLocal(lo, hi int) (*singleShift[W], error) {
 	order := hi - lo + 1
 	local := newSingleShift(within(&m.form, order, order), within(&m.factor, order, order), Options{Team: m.team.Quiet()})
-	local.t.CopyFrom(m.t.Slice(lo, hi+1, lo, hi+1))
-	for i := range order {
-		clear(local.t.Row(i)[:max(0, i-1)])
-		clear(local.zt.Row(i))
-	}
-	local.zt.SetIdentity()
+	loadWindow(local.t, local.zt, m.t.Slice(lo, hi+1, lo, hi+1))
 	local.floor = m.floor
 	if err := local.run(); err != nil {
-		var e *ConvergenceError
-		if errors.As(err, &e) {
-			n := m.t.Rows
-			return nil, &ConvergenceError{Lo: lo + e.Lo, Hi: lo + e.Hi, Found: n - 1 - hi + e.Found, N: n, Sweeps: e.Sweeps}
-		}
-		return nil, err
+		return nil, located(err, lo, hi, m.t.Rows)
 	}
 	return local, nil
 }
 
 // putBack replaces the diagonal block from row lo on by local's, and applies local's unitary factor to the rest of t and to zt.
 func (m *complexMultishift[W]) putBack(local *singleShift[W], lo int) {
-	order := local.t.Rows
-	hi := lo + order
-	block := m.t.Slice(lo, hi, lo, hi)
-	for i := range order {
-		copy(block.Row(i)[max(0, i-1):], local.t.Row(i)[max(0, i-1):])
-	}
-	m.mixRows(local.zt, m.t.Slice(lo, hi, hi, m.t.Cols))
+	t, hi := m.t, lo+local.t.Rows
+	storeWindow(t.Slice(lo, hi, lo, hi), local.t)
+	multiplyRows(m.team, local.zt, t.Slice(lo, hi, hi, t.Cols), &m.product)
 	if m.zt.Rows > 0 {
-		m.mixRows(local.zt, m.zt.Slice(lo, hi, 0, m.zt.Cols))
+		multiplyRows(m.team, local.zt, m.zt.Slice(lo, hi, 0, m.zt.Cols), &m.product)
 	}
-	above := m.t.Slice(0, lo, lo, hi)
-	if above.Rows > 0 {
-		product := within(&m.product, above.Rows, order)
-		blas.Gemm(m.team, blas.NoTrans, blas.ConjTrans, 1, above, local.zt, 0, product)
-		above.CopyFrom(product)
-	}
-}
-
-// mixRows replaces x by the product q x.
-func (m *complexMultishift[W]) mixRows(q, x dense.Matrix[W]) {
-	if x.Cols == 0 {
-		return
-	}
-	product := within(&m.product, x.Rows, x.Cols)
-	blas.Gemm(m.team, blas.NoTrans, blas.NoTrans, 1, q, x, 0, product)
-	x.CopyFrom(product)
+	multiplyColumns(m.team, t.Slice(0, lo, lo, hi), local.zt, &m.product)
 }
