@@ -1,0 +1,322 @@
+//go:build ignore
+
+package main
+
+import (
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// chase generates the kernel of the steps of a bulge. An element of the column that is eliminated next is kept in a register from the place where it
+// is computed: a reflector waits for the one before it, and everything else can be done meanwhile.
+func (s vectorSet) chase() {
+	s.begin("chase"+s.name+s.set(), "chases a bulge, see Chase.")
+	s.MOVQ(sweepField("a"), regA)
+	s.MOVQ(sweepField("stride"), regRowA)
+	s.MOVQ(sweepField("reflectors"), regFactors)
+	s.MOVQ(sweepField("cols"), regWidth)
+	s.MOVQ(sweepField("above"), regAbove)
+	s.MOVQ(sweepField("phase"), regPhase)
+	s.LEAQ(operand.Mem{Base: regRowA, Index: regRowA, Scale: 2}, regStride3)
+	if s.wide {
+		s.KMOVW(sweepField("endMask"), endMask)
+	}
+	x := s.low()
+	for k := range 3 {
+		s.loadScalar(s.Context, s.below(regA, k), x[k])
+	}
+	s.Label("step")
+	c := s.makeReflector("done")
+	s.LEAQ(operand.Mem{Base: regA, Disp: s.bytes}, regBlock)
+	s.reflectBlock(c.scalars())
+	s.reflectRight(c)
+	s.reflectAbove(c.scalars())
+	s.LEAQ(operand.Mem{Base: regA, Index: regRowA, Scale: 1, Disp: s.bytes}, regA)
+	s.ADDQ(operand.Imm(uint64(5*s.bytes)), regFactors)
+	s.DECQ(regWidth)
+	s.INCQ(regAbove)
+	s.ANDQ(operand.Imm(uint64(s.groupRows()-1)), regAbove)
+	s.INCQ(regPhase)
+	s.ANDQ(operand.Imm(uint64(s.vectorBytes/s.bytes-1)), regPhase)
+	s.DECQ(sweepField("steps"))
+	s.JNZ(operand.LabelRef("step"))
+	s.Label("done")
+	s.VZEROUPPER()
+	s.RET()
+}
+
+// groupRows returns the rows that reflectColumns takes together.
+func (s vectorSet) groupRows() int {
+	if s.wide {
+		return 8
+	}
+	return 4
+}
+
+// lowOf returns the low 128 bits of a register.
+func lowOf(r reg.VecPhysical) reg.VecPhysical { return r.AsX().(reg.VecPhysical) }
+
+// low returns the low parts of the registers.
+func (s vectorSet) low() []reg.VecPhysical {
+	x := make([]reg.VecPhysical, len(s.registers))
+	for i, r := range s.registers {
+		x[i] = lowOf(r)
+	}
+	return x
+}
+
+// below returns the element k rows, at most 3, below the one that base points to.
+func (s vectorSet) below(base reg.Register, k int) operand.Mem {
+	switch k {
+	case 0:
+		return operand.Mem{Base: base}
+	case 3:
+		return operand.Mem{Base: base, Index: regStride3, Scale: 1}
+	}
+	return operand.Mem{Base: base, Index: regRowA, Scale: uint8(k)}
+}
+
+// makeReflector generates the reflector of the column in the first three registers, its numbers in all elements of registers, and stores it and the
+// column. It jumps to label if the sum of squares is not safe or nothing is to be eliminated.
+func (s vectorSet) makeReflector(label string) coefficients {
+	x := s.low()
+	m := arithmetic{s, true}
+	column, sum, all, norm, d, inverse, t := x[:3], x[3], x[4], x[5], x[6], x[7], x[8]
+	c := newCoefficients(s.registers[11:])
+	low := c.scalars()
+	s.multiplyScalar(column[1], column[1], sum)
+	m.plus(column[2], column[2], sum)
+	m.copy(sum, all)
+	m.plus(column[0], column[0], all)
+	s.compareScalar(sweepField("least"), all)
+	s.JCS(operand.LabelRef(label)) // below, or not a number
+	s.compareScalar(sweepField("most"), all)
+	s.JHI(operand.LabelRef(label))
+	s.VXORPS(t, t, t)
+	s.compareScalar(t, sum)
+	s.JEQ(operand.LabelRef(label))
+	s.rootScalar(all, norm)
+	s.loadScalar(s.Context, sweepField("sign"), d)
+	s.VANDPS(d, column[0], inverse)
+	s.VORPS(inverse, norm, norm) // the norm with the sign of the first element
+	s.VXORPS(d, norm, all)
+	s.storeScalar(s.Context, all, s.below(regA, 0))
+	s.storeScalar(s.Context, t, s.below(regA, 1))
+	s.storeScalar(s.Context, t, s.below(regA, 2))
+	s.addScalar(column[0], norm, d)
+	s.loadScalar(s.Context, sweepField("one"), inverse)
+	s.divideScalar(d, inverse, inverse)
+	s.divideScalar(norm, d, low.t0)
+	s.multiplyScalar(inverse, column[1], low.v1)
+	s.multiplyScalar(inverse, column[2], low.v2)
+	s.multiplyScalar(low.t0, low.v1, low.t1)
+	s.multiplyScalar(low.t0, low.v2, low.t2)
+	for i, r := range c.all() {
+		s.storeScalar(s.Context, r.AsX(), operand.Mem{Base: regFactors, Disp: i * s.bytes})
+		s.broadcast(s.Context, r.AsX(), r)
+	}
+	return c
+}
+
+// reflectBlock applies the reflector from both sides to the elements in its own rows and columns and to those of the row below from the right, element by
+// element: none of them has been part of a vector that was stored just before. It leaves the next column in the first three registers.
+func (s vectorSet) reflectBlock(c coefficients) {
+	const order = 3
+	x := s.low()
+	m := arithmetic{s, true}
+	at := func(i, j int) operand.Mem { return s.below(regBlock, i).Offset(j * s.bytes) }
+	element := func(i, j int) reg.VecPhysical { return x[order*i+j] }
+	t := x[order*order:][:2]
+	for j := range order {
+		for i := range order {
+			s.loadScalar(s.Context, at(i, j), element(i, j))
+		}
+		m.reflect(c, element(0, j), element(1, j), element(2, j), t[j%2])
+	}
+	for i := range order {
+		m.reflect(c, element(i, 0), element(i, 1), element(i, 2), t[i%2])
+		for j := range order {
+			s.storeScalar(s.Context, element(i, j), at(i, j))
+		}
+	}
+	next := x[:order]
+	m.copy(element(1, 0), next[0])
+	m.copy(element(2, 0), next[1])
+	s.VXORPS(next[2], next[2], next[2])
+	s.DECQ(sweepField("below"))
+	s.JLT(operand.LabelRef("no_row"))
+	row := []reg.VecPhysical{next[2], x[order], x[order+1]}
+	for j, r := range row {
+		s.loadScalar(s.Context, at(order, j), r)
+	}
+	m.reflect(c, row[0], row[1], row[2], t[0])
+	for j, r := range row {
+		s.storeScalar(s.Context, r, at(order, j))
+	}
+	s.Label("no_row")
+}
+
+// reflectRight applies the reflector to the columns right of its own.
+func (s vectorSet) reflectRight(c coefficients) {
+	rightSide{s, 1, 3, func(single bool, mask reg.Register) {
+		coefs := c
+		if single {
+			coefs = c.scalars()
+		}
+		s.columnsAt(coefs, single, mask)
+	}}.generate()
+}
+
+// rightSide generates the application of a reflector to the regWidth numbers of its rows that begin so many of them behind regBlock. Vectors begin at the
+// same columns in every step: one that began a column further would have to wait for two stores of the step before.
+type rightSide struct {
+	vectorSet
+	numbers, before int // real numbers of an element, and in front of the first one
+	// columns generates the work on the vector of columns, or with a mask on some of them, or on one element, at regColumn.
+	columns func(single bool, mask reg.Register)
+}
+
+func (s rightSide) generate() {
+	s.TESTQ(regWidth, regWidth)
+	s.JLE(operand.LabelRef("right_done"))
+	if s.wide && s.numbers == 1 {
+		s.masked()
+	} else {
+		s.byElements()
+	}
+	s.Label("right_done")
+}
+
+// columnsAt applies the reflector to the vector of columns, or with a mask to some of them, or to one column, at regColumn.
+func (s vectorSet) columnsAt(c coefficients, single bool, mask reg.Register) {
+	m := arithmetic{s, single}
+	x := s.registers[3:7]
+	if single {
+		x = s.low()[3:7]
+	}
+	for k := range 3 {
+		switch at := s.below(regColumn, k); {
+		case single:
+			s.loadScalar(s.Context, at, x[k])
+		case mask != nil:
+			s.loadMasked(s.Context, at, mask, x[k])
+		default:
+			s.move(s.Context, at, x[k])
+		}
+	}
+	m.reflect(c, x[0], x[1], x[2], x[3])
+	for k := range 3 {
+		switch at := s.below(regColumn, k); {
+		case single:
+			s.storeScalar(s.Context, x[k], at)
+		case mask != nil:
+			s.move(s.Context, x[k], mask, at)
+		default:
+			s.move(s.Context, x[k], at)
+		}
+	}
+}
+
+// masked begins at a multiple of the vector and masks what lies outside.
+func (s rightSide) masked() {
+	lanes := s.vectorBytes / s.bytes
+	shift := operand.Imm(uint64(log2(lanes)))
+	s.MOVQ(regPhase, regTimes)
+	s.NEGQ(regTimes)
+	s.LEAQ(operand.Mem{Base: regBlock, Index: regTimes, Scale: uint8(s.bytes), Disp: s.before * s.bytes}, regColumn)
+	s.MOVQ(operand.U32(1<<lanes-1), regLeft)
+	s.SHLXQ(regPhase, regLeft, regLeft)
+	s.KMOVW(regLeft.As32(), firstMask)
+	s.LEAQ(operand.Mem{Base: regWidth, Index: regPhase, Scale: 1, Disp: lanes - 1}, regTimes)
+	s.SHRQ(shift, regTimes)
+	s.DECQ(regTimes)
+	s.JNZ(operand.LabelRef("right_many"))
+	s.KANDW(firstMask, endMask, firstMask)
+	s.columns(false, firstMask)
+	s.JMP(operand.LabelRef("right_done"))
+	s.Label("right_many")
+	s.columns(false, firstMask)
+	s.ADDQ(operand.Imm(uint64(s.vectorBytes)), regColumn)
+	s.DECQ(regTimes)
+	s.JZ(operand.LabelRef("right_last"))
+	s.Label("right_vector")
+	s.columns(false, nil)
+	s.ADDQ(operand.Imm(uint64(s.vectorBytes)), regColumn)
+	s.DECQ(regTimes)
+	s.JNZ(operand.LabelRef("right_vector"))
+	s.Label("right_last")
+	s.columns(false, endMask)
+}
+
+// byElements takes what lies before the first multiple of the vector and behind the last one element by element: masked stores are slow with AVX2, and
+// complex numbers of 128 bits are few enough that it is worth not to wait for masked stores of the step before.
+func (s rightSide) byElements() {
+	lanes := s.vectorBytes / s.bytes
+	elements := func() { // numbers to elements
+		if s.numbers > 1 {
+			s.SHRQ(operand.Imm(uint64(log2(s.numbers))), regTimes)
+		}
+	}
+	step := func(label string, single bool) {
+		bytes := s.vectorBytes
+		if single {
+			bytes = s.numbers * s.bytes
+		}
+		s.Label(label)
+		s.columns(single, nil)
+		s.ADDQ(operand.Imm(uint64(bytes)), regColumn)
+		s.DECQ(regTimes)
+		s.JNZ(operand.LabelRef(label))
+	}
+	s.LEAQ(operand.Mem{Base: regBlock, Disp: s.before * s.bytes}, regColumn)
+	s.MOVQ(regWidth, regLeft) // columns that are left
+	s.MOVQ(operand.U32(lanes), regTimes)
+	s.SUBQ(regPhase, regTimes)
+	s.ANDQ(operand.Imm(uint64(lanes-1)), regTimes)
+	s.CMPQ(regTimes, regLeft)
+	s.CMOVQGT(regLeft, regTimes)
+	s.SUBQ(regTimes, regLeft)
+	elements()
+	s.TESTQ(regTimes, regTimes)
+	s.JZ(operand.LabelRef("right_begun"))
+	step("right_first", true)
+	s.Label("right_begun")
+	s.MOVQ(regLeft, regTimes)
+	s.SHRQ(operand.Imm(uint64(log2(lanes))), regTimes)
+	s.JZ(operand.LabelRef("right_rest"))
+	step("right_vector", false)
+	s.Label("right_rest")
+	s.MOVQ(regLeft, regTimes)
+	s.ANDQ(operand.Imm(uint64(lanes-1)), regTimes)
+	s.JZ(operand.LabelRef("right_done"))
+	elements()
+	step("right_last", true)
+}
+
+// reflectAbove applies the reflector from the right to the rows of the group above its own.
+func (s vectorSet) reflectAbove(c coefficients) {
+	x := s.low()[3:7]
+	s.MOVQ(regAbove, regTimes)
+	s.TESTQ(regTimes, regTimes)
+	s.JZ(operand.LabelRef("above_done"))
+	s.Label("above")
+	s.SUBQ(regRowA, regBlock)
+	for j := range 3 {
+		s.loadScalar(s.Context, operand.Mem{Base: regBlock, Disp: j * s.bytes}, x[j])
+	}
+	arithmetic{s, true}.reflect(c, x[0], x[1], x[2], x[3])
+	for j := range 3 {
+		s.storeScalar(s.Context, x[j], operand.Mem{Base: regBlock, Disp: j * s.bytes})
+	}
+	s.DECQ(regTimes)
+	s.JNZ(operand.LabelRef("above"))
+	s.Label("above_done")
+}
+
+func log2(n int) int {
+	k := 0
+	for 1<<k < n {
+		k++
+	}
+	return k
+}

@@ -1,0 +1,222 @@
+//go:build ignore
+
+package main
+
+import (
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// squares generates what works on squares of as many rows and columns as a group of reflectColumns has.
+type squares struct {
+	vectorSet
+	side int
+	// A square by rows, another one, the two columns that wait for the next square, the rest.
+	rows, free, pending, others []reg.VecPhysical
+}
+
+// newSquares takes the registers that hold a row of a square: half of those of AVX-512 for single precision, half of those of AVX2 for that, too.
+func newSquares(s vectorSet) squares {
+	side := s.groupRows()
+	registers := make([]reg.VecPhysical, len(s.registers))
+	for i, r := range s.registers {
+		switch side * s.bytes {
+		case 64:
+			registers[i] = r
+		case 32:
+			registers[i] = r.AsY().(reg.VecPhysical)
+		default:
+			registers[i] = lowOf(r)
+		}
+	}
+	return squares{s, side, registers[:side], registers[side : 2*side], registers[2*side : 2*side+2], registers[2*side+2:]}
+}
+
+// reflectColumns generates the kernel that applies a run of reflectors to the columns of a group of rows. Squares of the group are transposed in
+// registers, so that the elements of a column are in one of them; the last two columns of a square wait for the next one.
+func (s vectorSet) reflectColumns() {
+	q := newSquares(s)
+	q.begin("reflectColumns"+s.name+s.set(), "applies reflectors to columns, see ReflectColumns.")
+	q.MOVQ(sweepField("a"), regA)
+	q.MOVQ(sweepField("stride"), regRowA)
+	q.MOVQ(sweepField("reflectors"), regFactors)
+	stridesA.multiply(q.Context)
+	saved := q.others[:2] // of the registers that reflectors take
+	keep := func(columns []reg.VecPhysical) {
+		for k, to := range saved {
+			q.VMOVAPS(columns[q.side-2+k], to)
+		}
+	}
+	wait := func() {
+		for k, from := range saved {
+			q.VMOVAPS(from, q.pending[k])
+		}
+	}
+	for i, r := range q.rows {
+		q.loadTwo(q.Context, elementA(i), r.AsX())
+	}
+	columns, _ := q.transposed(q.rows, q.free)
+	for k, to := range q.pending {
+		q.VMOVAPS(columns[k], to)
+	}
+	q.CMPQ(sweepField("chunks"), operand.Imm(0))
+	q.JEQ(operand.LabelRef("rest"))
+	q.Label("chunk")
+	columns = q.loadColumns("")
+	q.reflectSquare(columns, "")
+	keep(columns)
+	q.storeColumns(columns, "")
+	wait()
+	q.ADDQ(operand.Imm(uint64(q.side*q.bytes)), regA)
+	q.ADDQ(operand.U32(5*q.side*q.bytes), regFactors)
+	q.DECQ(sweepField("chunks"))
+	q.JNZ(operand.LabelRef("chunk"))
+	q.Label("rest")
+	q.MOVQ(sweepField("rest"), regTimes)
+	q.TESTQ(regTimes, regTimes)
+	q.JZ(operand.LabelRef("final"))
+	columns = q.loadColumns("rest")
+	q.reflectSquare(columns, "reflected")
+	q.Label("reflected")
+	keep(columns)
+	q.storeColumns(columns, "last")
+	wait()
+	q.ADDQ(operand.Imm(uint64(q.side*q.bytes)), regA)
+	q.Label("final")
+	q.storeColumns(columns, "final")
+	q.VZEROUPPER()
+	q.RET()
+}
+
+// selected prepares loads or stores of the elements that the fields of that name select; all are for no name.
+func (q squares) selected(name string) (rest bool) {
+	if name == "" {
+		return false
+	}
+	if q.wide {
+		q.KMOVW(sweepField(name+"Mask"), restMask)
+		return true
+	}
+	q.MOVQ(sweepField(name+"Lanes"), regLeft)
+	q.move(q.Context, operand.Mem{Base: regLeft}, q.laneRegister(restLanes))
+	return true
+}
+
+// laneRegister returns the part of the register that masks a row of a square.
+func (q squares) laneRegister(r reg.VecPhysical) reg.VecPhysical {
+	if q.side*q.bytes == 16 {
+		return lowOf(r)
+	}
+	return r
+}
+
+// loadColumns returns registers with the columns of the square that begins two columns after regA.
+func (q squares) loadColumns(name string) []reg.VecPhysical {
+	rest := q.selected(name)
+	for i, r := range q.rows {
+		from := elementA(i).Offset(2 * q.bytes)
+		switch {
+		case !rest:
+			q.move(q.Context, from, r)
+		case q.wide:
+			q.loadMasked(q.Context, from, restMask, r)
+		default:
+			q.moveLanes(q.Context, from, q.laneRegister(restLanes), r)
+		}
+	}
+	columns, _ := q.transposed(q.rows, q.free)
+	return columns
+}
+
+// reflectSquare applies as many reflectors as a square has columns to the pending columns and those of the square. With a label it goes there as soon as
+// regTimes of them are done.
+func (q squares) reflectSquare(columns []reg.VecPhysical, label string) {
+	m := arithmetic{vectorSet: q.vectorSet}
+	run := append(append([]reg.VecPhysical{}, q.pending...), columns...)
+	t := q.others[0]
+	c := newCoefficients(q.others[1:])
+	for k := range q.side {
+		for i, x := range c.all() {
+			q.broadcast(q.Context, operand.Mem{Base: regFactors, Disp: (5*k + i) * q.bytes}, x)
+		}
+		m.reflect(c, run[k], run[k+1], run[k+2], t)
+		if label != "" && k+1 < q.side {
+			q.DECQ(regTimes)
+			q.JZ(operand.LabelRef(label))
+		}
+	}
+}
+
+// storeColumns stores the pending columns and those of the square, all but the last two, as rows from regA on.
+func (q squares) storeColumns(columns []reg.VecPhysical, name string) {
+	square := append(append([]reg.VecPhysical{}, q.pending...), columns[:q.side-2]...)
+	var free []reg.VecPhysical
+	for _, r := range append(append([]reg.VecPhysical{}, q.rows...), q.free...) {
+		used := false
+		for _, x := range square {
+			used = used || x == r
+		}
+		if !used {
+			free = append(free, r)
+		}
+	}
+	rows, _ := q.transposed(square, free[:q.side])
+	rest := q.selected(name)
+	for i, r := range rows {
+		to := elementA(i)
+		switch {
+		case !rest:
+			q.move(q.Context, r, to)
+		case q.wide:
+			q.move(q.Context, r, restMask, to)
+		default:
+			q.moveLanes(q.Context, r, q.laneRegister(restLanes), to)
+		}
+	}
+}
+
+// transposed returns registers with the transpose of the square in x, and as many others. It uses x and t.
+func (q squares) transposed(x, t []reg.VecPhysical) (result, others []reg.VecPhysical) {
+	for i := 0; i < q.side; i += 2 { // elements of two rows beside one another
+		q.unpackLow(q.Context, x[i+1], x[i], t[i])
+		q.unpackHigh(q.Context, x[i+1], x[i], t[i+1])
+	}
+	if !q.double { // of four rows
+		for i := 0; i < q.side; i += 4 {
+			for k := range 2 {
+				q.VUNPCKLPD(t[i+k+2], t[i+k], x[i+2*k])
+				q.VUNPCKHPD(t[i+k+2], t[i+k], x[i+2*k+1])
+			}
+		}
+		x, t = t, x
+	}
+	const lowHalves, highHalves = 0x20, 0x31
+	const even, odd = 0x88, 0xdd
+	switch {
+	case q.side == 4 && !q.double:
+		return t, x
+	case q.side == 4:
+		for k := range 2 {
+			q.VPERM2F128(operand.Imm(lowHalves), t[2+k], t[k], x[k])
+			q.VPERM2F128(operand.Imm(highHalves), t[2+k], t[k], x[2+k])
+		}
+		return x, t
+	case !q.double:
+		for k := range 4 {
+			q.VSHUFF64X2(operand.Imm(0), t[4+k], t[k], x[k])
+			q.VSHUFF64X2(operand.Imm(3), t[4+k], t[k], x[4+k])
+		}
+		return x, t
+	}
+	for k := range 2 {
+		q.VSHUFF64X2(operand.Imm(even), t[2+k], t[k], x[k])
+		q.VSHUFF64X2(operand.Imm(odd), t[2+k], t[k], x[2+k])
+		q.VSHUFF64X2(operand.Imm(even), t[6+k], t[4+k], x[4+k])
+		q.VSHUFF64X2(operand.Imm(odd), t[6+k], t[4+k], x[6+k])
+	}
+	for k := range 4 { // column k and column k+4, the even and the odd quarters of the pairs
+		q.VSHUFF64X2(operand.Imm(even), x[4+k], x[k], t[k])
+		q.VSHUFF64X2(operand.Imm(odd), x[4+k], x[k], t[4+k])
+	}
+	return t, x
+}
