@@ -56,7 +56,7 @@ func EighCanonical[T dense.Scalar, R dense.Float](a, b dense.View[T], lindep flo
 func eighCanonical[W dense.Wide, T dense.Scalar, R dense.Float](a, b dense.View[T], lindep float64, w []R, v dense.View[T], opt Options) (count, dropped int, err error) {
 	n, p := a.Rows, newPencil[W](a, b, opt)
 	memory := borrowWorkspace(p.words(n) + solveWords[W, float64](n, Options{Team: opt.Team}, false))
-	defer memory.giveBack()
+	defer memory.GiveBack()
 	p.place(n, &memory)
 	finite, err := loadPencil(&p, a, b, opt)
 	if err != nil {

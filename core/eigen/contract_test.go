@@ -349,10 +349,10 @@ func testDirtyWorkspace[T dense.Scalar, R dense.Float](t *testing.T) {
 			var first outputs[T, R]
 			for round, x := range []float64{0, math.NaN()} {
 				memory := borrowWorkspace(words)
-				for i := range *memory.whole {
-					(*memory.whole)[i] = x
+				for i := range memory.Words {
+					memory.Words[i] = x
 				}
-				memory.giveBack()
+				memory.GiveBack()
 				o := newOutputs[T, R](n)
 				if _, err := Eigh(a, o.w, o.v, opt); err != nil {
 					t.Fatal(err)

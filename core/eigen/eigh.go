@@ -82,7 +82,7 @@ func eigh[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Float](a dense.
 		words += wordsOf[W](lowerSize[W](n))
 	}
 	memory := borrowWorkspace(words)
-	defer memory.giveBack()
+	defer memory.GiveBack()
 	if !own {
 		h = lowerIn(n, take[W](&memory, lowerSize[W](n)))
 	}

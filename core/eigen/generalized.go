@@ -121,7 +121,7 @@ func loadPencil[W dense.Scalar, T dense.Scalar](p *pencil[W], a, b dense.View[T]
 func eighGeneralized[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Float](problem Problem, a, b dense.View[T], w []R, v dense.View[T], opt Options) (int, error) {
 	n, p := a.Rows, newPencil[W](a, b, opt)
 	memory := borrowWorkspace(p.words(n) + standardWords[W, V](n, v, opt))
-	defer memory.giveBack()
+	defer memory.GiveBack()
 	p.place(n, &memory)
 	finite, err := loadPencil(&p, a, b, opt)
 	if err != nil {

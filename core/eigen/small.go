@@ -53,7 +53,7 @@ func EighGroup[T dense.Scalar, R dense.Float](a []dense.View[T], w [][]R, v []de
 		return 0, 0, err
 	}
 	g := newLaneGroup[T](len(a), a[0].Rows, opt.ValuesOnly)
-	defer g.memory.giveBack()
+	defer g.memory.GiveBack()
 	for k := range g.Width {
 		if g.Idle[k] = k >= len(a); !g.Idle[k] && !loadLane[R](g, k, a[k], opt) {
 			return 0, k, dense.NotFinite("a")

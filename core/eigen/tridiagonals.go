@@ -58,7 +58,7 @@ func tridiagonalPairs[W dense.Wide, T dense.Scalar, R dense.Float](t *tridiagona
 		words += wordsOf[float64](n * n)
 	}
 	memory := borrowWorkspace(words)
-	defer memory.giveBack()
+	defer memory.GiveBack()
 	if !direct {
 		vectors = takeMatrix[float64](&memory, n, n)
 	}

@@ -1,57 +1,36 @@
 package eigen
 
 import (
-	"sync"
-	"unsafe"
-
 	"trnsci/core/dense"
+	"trnsci/core/scratch"
 )
 
-const (
-	// Workspaces up to this size, those of real matrices of order 3000, are kept for later calls until the garbage collector wants them: the pages
-	// of new memory take up to half as long as the work that is done in it for small matrices, and a tenth for those of order 2048.
-	keptBytes = 256 << 20
-	// Numbers in a line of the cache, where everything that is taken begins.
-	lineWords = 8
-)
-
-var workspaces sync.Pool
+// Workspaces up to 256 MB, those of real matrices of order 3000, are kept: the pages of new memory take up to half as long as the work that is done in it for
+// small matrices, and a tenth for those of order 2048.
+var workspaces = scratch.Pool{MostBytes: 256 << 20}
 
 // workspace is memory of a call that is taken part by part.
 type workspace struct {
-	whole *[]float64
-	rest  []float64
+	scratch.Memory
+	rest []float64
 }
 
 // borrowWorkspace returns a workspace of so many words, which is to be given back.
 func borrowWorkspace(words int) workspace {
-	whole, _ := workspaces.Get().(*[]float64)
-	words += lineWords
-	if whole == nil || len(*whole) < words {
-		whole = new([]float64)
-		*whole = make([]float64, words)
-	}
-	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(*whole)))/realBytes) % lineWords
-	return workspace{whole: whole, rest: (*whole)[skip:]}
+	memory := workspaces.Borrow(words)
+	return workspace{memory, memory.Words}
 }
 
-func (w *workspace) giveBack() {
-	if len(*w.whole)*realBytes <= keptBytes {
-		workspaces.Put(w.whole)
-	}
-}
-
-// wordsOf returns the words that take uses for n numbers of type T.
+// wordsOf returns the words that take uses for n numbers of type T: whole lines of the cache.
 func wordsOf[T dense.Scalar](n int) int {
-	var x T
-	return ceilDiv(n*int(unsafe.Sizeof(x)), lineWords*realBytes) * lineWords
+	return ceilDiv(scratch.WordsOf[T](n), scratch.LineWords) * scratch.LineWords
 }
 
 // take returns n numbers of unknown values.
 func take[T dense.Scalar](w *workspace, n int) []T {
 	part := w.rest[:wordsOf[T](n)]
 	w.rest = w.rest[len(part):]
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(part))), n)
+	return scratch.Numbers[T](part, n)
 }
 
 // takeMatrix is take for a matrix.

@@ -37,7 +37,7 @@ func Expm[T dense.Scalar](team *sched.Team, a, x dense.View[T]) error {
 		return nil
 	}
 	e := newExponential[T](team, n)
-	defer e.memory.giveBack()
+	defer e.memory.GiveBack()
 	if err := blas.CopyView(team, e.a.View(), a); err != nil {
 		return err
 	}

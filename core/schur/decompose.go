@@ -74,7 +74,7 @@ func decompose[W, T dense.Scalar](a dense.View[T], form, factor output[T], opt O
 	}
 	size := a.Rows * paddedStride[W](a.Rows)
 	kept := borrow[W](&keptMatrices, 2*size)
-	defer kept.giveBack()
+	defer kept.GiveBack()
 	work, factorT := paddedIn(kept.numbers[:size], a.Rows), dense.Matrix[W]{}
 	if factor.Rows > 0 {
 		factorT = paddedIn(kept.numbers[size:], a.Rows)

@@ -17,7 +17,7 @@ import (
 // whose form of the panel this is.
 func reduce[W dense.Scalar](team *sched.Team, a, qt dense.Matrix[W]) error {
 	r := newReduction(team, a, qt)
-	defer r.kept.giveBack()
+	defer r.kept.GiveBack()
 	if a.Rows < leastShared {
 		return r.run()
 	}
