@@ -2,44 +2,19 @@
 
 import warnings
 
-import hypothesis.extra.numpy
 import matrices
 import numpy as np
 import residuals
 import scipy.linalg
 import trnsci
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from strategies import LARGEST_ORDER, dtypes, orders, presented, properties, square
 from trnsci import linalg
 
-# The same examples in every run: a red run can be repeated.
-properties = settings(deadline=None, max_examples=100, derandomize=True, print_blob=True)
-
-LARGEST_ORDER = 8
 LIMIT = residuals.HERMITIAN_LIMIT
 
-orders = st.integers(0, LARGEST_ORDER)
-dtypes = st.sampled_from(matrices.DTYPES)
-layouts = st.sampled_from(sorted(matrices.LAYOUTS))
 problems = st.sampled_from([1, 2, 3])
-
-
-def elements(dtype):
-    """Finite numbers of every size, small integers among them; a sum of n squares of the roots cannot overflow."""
-    real = matrices.real_dtype(dtype)
-    largest = float(np.finfo(real).max) / (4 * LARGEST_ORDER**2)
-    parts = st.one_of(
-        st.integers(-3, 3).map(float),
-        st.floats(-10, 10, width=32),
-        st.floats(-float(real.type(largest)), float(real.type(largest)), width=real.itemsize * 8),
-    )
-    return st.builds(complex, parts, parts) if np.dtype(dtype).kind == "c" else parts
-
-
-@st.composite
-def square(draw, dtype, n=None):
-    n = draw(orders) if n is None else n
-    return draw(hypothesis.extra.numpy.arrays(dtype, (n, n), elements=elements(dtype), fill=st.nothing()))
 
 
 @st.composite
@@ -53,11 +28,6 @@ def definite(draw, dtype, n):
     b = matrices.positive_definite(n, dtype, draw(st.integers(0, 99)))
     reach = 100 if np.dtype(dtype).itemsize > 8 or dtype == "float64" else 10
     return b * matrices.real_dtype(dtype).type(2.0 ** draw(st.integers(-reach, reach)))
-
-
-@st.composite
-def presented(draw, a):
-    return matrices.LAYOUTS[draw(layouts)](a)[0]
 
 
 @st.composite
@@ -188,106 +158,6 @@ def test_cholesky_finds_out_what_is_definite(a, lower):
     else:
         assert values[0] > -margin
         assert residuals.cholesky_residual(a, factor, lower) <= 1
-
-
-@properties
-@given(st.data())
-def test_schur(data):
-    a = data.draw(square("float64"))
-    t, z = trnsci.schur(data.draw(presented(a)), overwrite_a=data.draw(st.booleans()))
-    residuals.assert_solved("schur", a, (t, z))
-    assert residuals.unmatched_eigenvalues(a, residuals.schur_eigenvalues(t), first_order=False) == 0
-
-
-@properties
-@given(st.data())
-def test_hessenberg(data):
-    a = data.draw(square("float64"))
-    h, q = linalg.hessenberg(data.draw(presented(a)), calc_q=True, overwrite_a=data.draw(st.booleans()))
-    residuals.assert_solved("hessenberg", a, (h, q))
-
-
-# General matrices: many small cases, in no time
-
-general_properties = settings(properties, max_examples=1000)
-
-
-def assert_similar(a, form, factor):
-    assert residuals.similarity_residual(a, factor, form) < residuals.GENERAL_LIMIT
-    assert residuals.orthogonality(factor) < residuals.GENERAL_LIMIT
-
-
-@general_properties
-@given(st.data())
-def test_schur_beside_scipy(data):
-    a = data.draw(square(data.draw(dtypes)))
-    output = data.draw(st.sampled_from(["real", "complex", "r", "c"]))
-    sort = data.draw(st.sampled_from([None, None, "lhp", "rhp", "iuc", "ouc"]))
-    try:
-        t, z, *sdim = linalg.schur(data.draw(presented(a)), output, sort=sort)
-    except trnsci.LinAlgError:
-        assert sort is not None  # eigenvalues may be too close to be put in order
-        return
-    try:
-        expected = scipy.linalg.schur(a, output)
-    except np.linalg.LinAlgError:
-        expected = None
-    if expected is not None:
-        assert [(x.shape, x.dtype) for x in (t, z)] == [(x.shape, x.dtype) for x in expected]
-    assert_similar(a, t, z)
-    if t.dtype.kind == "c":
-        assert not np.tril(t, -1).any()
-    else:
-        assert residuals.schur_fault(t) == ""
-    assert sort is None or 0 <= sdim[0] <= len(a)
-
-
-@general_properties
-@given(st.data())
-def test_eig_beside_scipy(data):
-    a = data.draw(square(data.draw(dtypes)))
-    flags = {name: data.draw(st.booleans()) for name in ("left", "right", "homogeneous_eigvals")}
-    result = linalg.eig(data.draw(presented(a)), **flags)
-    w, *vectors = result if isinstance(result, tuple) else (result,)
-    expected = scipy.linalg.eig(np.eye(len(a), dtype=a.dtype), **flags)
-    shapes = [x.shape for x in (expected if isinstance(expected, tuple) else (expected,))]
-    assert [x.shape for x in (w, *vectors)] == shapes
-    assert w.dtype == np.result_type(a.dtype, np.complex64)
-    if flags["homogeneous_eigvals"]:
-        assert np.all(w[1] == 1)
-        w = w[0]
-    real = a.dtype.kind != "c" and not w.imag.any()
-    assert all(v.dtype == (a.dtype if real else w.dtype) for v in vectors)
-    if flags["left"]:
-        assert residuals.pair_residual(residuals.adjoint(a), w.conj(), vectors[0]) < residuals.GENERAL_LIMIT
-    if flags["right"]:
-        assert residuals.pair_residual(a, w, vectors[-1]) < residuals.GENERAL_LIMIT
-
-
-@general_properties
-@given(st.data())
-def test_eigvals_beside_scipy(data):
-    a = data.draw(square(data.draw(dtypes)))
-    w = linalg.eigvals(data.draw(presented(a)), check_finite=data.draw(st.booleans()))
-    assert residuals.unmatched_eigenvalues(a, w, first_order=False) == 0
-
-
-@properties
-@given(st.data())
-def test_ordered_schur(data):
-    a = data.draw(square(data.draw(dtypes)))
-    sort = data.draw(st.sampled_from(["lhp", "rhp", "iuc", "ouc"]))
-    output = data.draw(st.sampled_from(["real", "complex"]))
-    t, z, sdim = linalg.schur(data.draw(presented(a)), output, sort=sort)
-    exact = np.clongdouble
-    difference = z.astype(exact) @ t.astype(exact) @ z.astype(exact).conj().T - a
-    unit = residuals.divisor(len(a)) * residuals.eps(a.dtype)
-    floor = residuals.divisor(len(a)) ** 2 * float(np.finfo(a.dtype).smallest_subnormal)
-    assert frobenius(difference) <= residuals.GENERAL_LIMIT * unit * frobenius(a) + floor
-    assert frobenius(z.conj().T @ z - np.eye(len(a))) <= residuals.GENERAL_LIMIT * unit
-    w = np.diagonal(t) if t.dtype.kind == "c" else residuals.schur_eigenvalues(t)
-    chosen = {"lhp": w.real < 0, "rhp": w.real >= 0, "iuc": np.abs(w) <= 1, "ouc": np.abs(w) > 1}[sort]
-    assert chosen[:sdim].all() and not chosen[sdim:].any()
 
 
 def frobenius(a):

@@ -169,6 +169,21 @@ def test_stacks_and_empty_matrices():
     assert schur(np.empty((0, 3, 3)), sort="lhp")[2].shape == (0,)
 
 
+@pytest.mark.parametrize("dtype", matrices.DTYPES)
+@pytest.mark.parametrize("sort", ["lhp", "ouc", lambda x, y=0: True])
+def test_matrices_that_are_not_finite_have_nothing_to_select(sort, dtype):
+    a = np.stack([EXAMPLE, EXAMPLE, EXAMPLE]).astype(dtype)
+    a[1, 2, 0] = np.nan
+    for output in ("real", "complex"):
+        t, z, sdim = schur(a, output, sort=sort, check_finite=False)
+        expected, factor, count = schur(EXAMPLE.astype(dtype), output, sort=sort)
+        assert sdim.tolist() == [count, 0, count]
+        assert np.isnan(t[1]).all() and np.isnan(z[1]).all()
+        for k in (0, 2):
+            assert np.array_equal(t[k], expected) and np.array_equal(z[k], factor)
+        assert schur(a[1], output, sort=sort, check_finite=False)[2] == 0
+
+
 def test_threads_do_not_change_bits():
     a = matrices.random((150, 150), "float64", 2)
     for x, y in zip(schur(a, sort="lhp", threads=1), schur(a, sort="lhp", threads=3), strict=True):

@@ -11,7 +11,8 @@ import (
 // ToComplex turns a real Schur form A = Z T Z^H, held in complex matrices t and z of order n, into a complex one: T becomes upper
 // triangular, and Z unitary. A 2 x 2 block of a complex pair leaves the eigenvalue with positive imaginary part first; those of a
 // standard block are the ones that Eigenvalues reads off it. Elements on the subdiagonal of the size of rounding errors are
-// dropped; other blocks than those of Schur, and complex elements, are allowed. A z with Rows = 0 is left alone.
+// dropped; other blocks than those of Schur, and complex elements, are allowed. A z with Rows = 0 is left alone. Infinities and NaNs in t give results full
+// of NaN.
 //
 // It returns a *dense.ArgumentError for shapes that do not fit, and the team's error when the call is cancelled.
 //
@@ -19,6 +20,11 @@ import (
 func ToComplex[T dense.Complex](t, z dense.View[T], opt Options) error {
 	if err := checkShapes(t, output[T]{"t", t}, output[T]{"z", z}); err != nil {
 		return err
+	}
+	if !t.AllFinite() {
+		fill(t, notANumber[T]())
+		fill(z, notANumber[T]())
+		return nil
 	}
 	n, team := t.Rows, opt.Team
 	form, zt := newPadded[T](n), newPadded[T](z.Rows)

@@ -63,3 +63,20 @@ func TestToComplexOfAnyBlock(t *testing.T) {
 		}
 	}
 }
+
+func TestToComplexOfNaNs(t *testing.T) {
+	for _, at := range [][2]int{{0, 0}, {1, 2}, {3, 0}, {3, 3}} {
+		form, z := dense.New[complex128](4, 4), dense.New[complex128](4, 4)
+		form.SetIdentity()
+		z.SetIdentity()
+		form.Set(at[0], at[1], complex(math.NaN(), 0))
+		if err := ToComplex(form.View(), z.View(), Options{}); err != nil {
+			t.Fatal(err)
+		}
+		for i := range form.Data {
+			if !cmplx.IsNaN(form.Data[i]) || !cmplx.IsNaN(z.Data[i]) {
+				t.Fatalf("NaN at %v: element %d is %v, of the factor %v", at, i, form.Data[i], z.Data[i])
+			}
+		}
+	}
+}

@@ -37,12 +37,17 @@ def check_sort(sort: Any) -> None:
 def order(t: Array, z: Array, sort: Any, threads: int | None, progress: Progress) -> Any:
     """Move the eigenvalues that `sort` selects to the top of the Schur forms `t`, in place, and return how many they are.
 
-    A callable is called here, between two calls of the library: an exception that it raises leaves nothing behind.
+    A callable is called here, between two calls of the library: an exception that it raises leaves nothing behind. Forms full of
+    NaNs, those of matrices that are not finite, have no eigenvalues to select.
     """
     lead, n = t.shape[:-2], t.shape[-1]
+    unknown = np.isnan(np.diagonal(t, axis1=-2, axis2=-1)).any(-1)
+    nan = t[unknown]
+    t[unknown] = 0
     selected = np.zeros((*lead, n))
     for k in np.ndindex(*lead):
-        selected[k] = _selected(t[k], sort)
+        if not unknown[k]:
+            selected[k] = _selected(t[k], sort)
     record, factor, flags = _array.record(t), _array.record(z), _array.record(selected)
     _common.solve(
         "SchurOrder", t, _WORK_ORDER, threads, progress, (record, z, factor, selected, flags),
@@ -50,7 +55,9 @@ def order(t: Array, z: Array, sort: Any, threads: int | None, progress: Progress
     )  # fmt: skip
     counts = np.zeros(lead, np.int64)
     for k in np.ndindex(*lead):
-        counts[k] = _leading(t[k], selected[k], sort)
+        if not unknown[k]:
+            counts[k] = _leading(t[k], selected[k], sort)
+    t[unknown] = nan
     return counts if lead else int(counts)
 
 

@@ -1,0 +1,225 @@
+"""The functions for general matrices beside SciPy's: a thousand small cases of each, over all arguments."""
+
+import warnings
+
+import hypothesis.extra.numpy
+import matrices
+import numpy as np
+import pencils
+import residuals
+import scipy.linalg
+import trnsci
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import dtypes, presented, properties, square
+from trnsci import linalg
+
+many = settings(properties, max_examples=1000)
+
+LIMIT = residuals.GENERAL_LIMIT
+WORDS = {"lhp": lambda w: w.real < 0, "rhp": lambda w: w.real >= 0, "iuc": lambda w: np.abs(w) <= 1, "ouc": lambda w: np.abs(w) > 1}
+# What callables select by; all of them take the members of a pair together.
+CHOICES = (lambda w: w.real > 0.5, lambda w: np.abs(w.imag) > 0, lambda w: w.real == w.real, lambda w: w.real != w.real)
+
+
+def parts(result):
+    return result if isinstance(result, tuple) else (result,)
+
+
+def kinds(result):
+    """The shapes and dtypes of results."""
+    return [(x.shape, x.dtype) for x in parts(result)]
+
+
+@st.composite
+def general(draw):
+    """A matrix, and an argument that stands for it: an array of any layout, or lists."""
+    a = draw(square(draw(dtypes)))
+    if len(a) and draw(st.booleans()):
+        a = draw(matrix_of_integers(a.dtype, len(a)))
+    if len(a) and a.dtype in ("float64", "complex128") and draw(st.integers(0, 9)) == 0:
+        return a, a.tolist()
+    return a, draw(presented(a))
+
+
+@st.composite
+def matrix_of_integers(draw, dtype, n):
+    """Small integers, many of them zero: isolated, multiple and defective eigenvalues."""
+    elements = st.sampled_from([0, 0, 0, 1, -1, 2])
+    return draw(hypothesis.extra.numpy.arrays(dtype, (n, n), elements=elements, fill=st.nothing()))
+
+
+def assert_similar(a, form, factor):
+    assert residuals.similarity_residual(a, factor, form) < LIMIT
+    assert residuals.orthogonality(factor) < LIMIT
+
+
+def eigenvalues(t):
+    return np.diagonal(t) if t.dtype.kind == "c" else residuals.schur_eigenvalues(t)
+
+
+def assert_schur_form(t):
+    if t.dtype.kind == "c":
+        assert not np.tril(t, -1).any()
+    else:
+        assert residuals.schur_fault(t) == ""
+
+
+@many
+@given(general(), st.booleans(), st.booleans(), st.booleans())
+def test_hessenberg(pair, calc_q, overwrite, check):
+    a, given_a = pair
+    result = linalg.hessenberg(given_a, calc_q=calc_q, overwrite_a=overwrite, check_finite=check)
+    assert kinds(result) == [(a.shape, a.dtype)] * (1 + calc_q)  # for orders 1 and 2 SciPy's Q is float64 in any case
+    h, q = result if calc_q else (result, linalg.hessenberg(a, calc_q=True)[1])
+    assert not np.tril(h, -2).any()
+    assert_similar(a, h, q)
+
+
+def sort_of(word, to_complex):
+    """What `sort` is, and which eigenvalues it selects."""
+    if word is None or isinstance(word, str):
+        return word, WORDS.get(word)
+    choose = CHOICES[word]
+    if to_complex:
+        return choose, choose
+    return (lambda x, y: choose(np.complex128(complex(x, y)))), choose
+
+
+@many
+@given(
+    general(),
+    st.sampled_from(["real", "complex", "r", "c"]),
+    st.sampled_from([None, None, *WORDS, *range(len(CHOICES))]),
+    st.booleans(),
+    st.booleans(),
+)
+def test_schur(pair, output, word, overwrite, check):
+    a, given_a = pair
+    sort, choose = sort_of(word, output in ("complex", "c") or a.dtype.kind == "c")
+    try:
+        t, z, *sdim = linalg.schur(given_a, output, overwrite_a=overwrite, sort=sort, check_finite=check)
+    except trnsci.LinAlgError:
+        assert sort is not None  # eigenvalues may be too close to be put in order
+        return
+    assert kinds((t, z)) == kinds(scipy.linalg.schur(np.eye(len(a), dtype=a.dtype), output))
+    assert_similar(a, t, z)
+    assert_schur_form(t)
+    if sort is None:
+        w = eigenvalues(t)
+        assert residuals.unmatched_eigenvalues(a, w, first_order=False) == 0
+        return
+    chosen = choose(eigenvalues(t))
+    assert chosen[: sdim[0]].all() and not chosen[sdim[0] :].any()
+
+
+@many
+@given(general(), st.booleans())
+def test_rsf2csf(pair, check):
+    a, _ = pair
+    t, z = linalg.schur(a.real)
+    form, factor = linalg.rsf2csf(t, z, check_finite=check)
+    assert kinds((form, factor)) == kinds(scipy.linalg.rsf2csf(np.eye(len(a), dtype=t.dtype), z))
+    assert not np.tril(form, -1).any()
+    assert_similar(a.real, form, factor)
+    np.testing.assert_array_equal(np.diagonal(form).imag != 0, residuals.schur_eigenvalues(t).imag != 0)
+
+
+@many
+@given(st.integers(2, 8), dtypes, st.integers(0, 10**6), st.data())
+def test_schur_condition(n, dtype, seed, data):
+    t, z = linalg.schur(matrices.random((n, n), dtype, seed))
+    ends = [k for k in range(1, n) if t[k, k - 1] == 0]  # where no pair is cut
+    if not ends:
+        return
+    sdim = data.draw(st.sampled_from(ends))
+    trsen = scipy.linalg.get_lapack_funcs("trsen", (t,))
+    room = {"lwork": 2 * t.size} | ({} if t.dtype.kind == "c" else {"liwork": t.size})
+    *_, expected_s, expected_sep, info = trsen(np.arange(n) < sdim, t, z, job="B", **room)
+    assert info == 0
+    s, sep = linalg.schur_condition(t, sdim)
+    # Both solve Sylvester equations with the condition number 1/sep.
+    tolerance = 100 * residuals.eps(dtype) * np.linalg.norm(t) / expected_sep
+    np.testing.assert_allclose([s, sep], [expected_s, expected_sep], rtol=tolerance)
+
+
+flags = st.fixed_dictionaries({name: st.booleans() for name in ("left", "right", "homogeneous_eigvals", "check_finite")})
+
+
+@many
+@given(general(), flags, st.booleans())
+def test_eig(pair, options, overwrite):
+    a, given_a = pair
+    result = linalg.eig(given_a, overwrite_a=overwrite, **options)
+    w, *vectors = parts(result)
+    expected = scipy.linalg.eig(np.eye(len(a), dtype=a.dtype), **options)
+    assert [x.shape for x in (w, *vectors)] == [x.shape for x in parts(expected)]
+    assert w.dtype == np.result_type(a.dtype, np.complex64)
+    if options["homogeneous_eigvals"]:
+        assert np.all(w[1] == 1)
+        w = w[0]
+    real = a.dtype.kind != "c" and not w.imag.any()
+    assert all(v.dtype == (a.dtype if real else w.dtype) for v in vectors)
+    if options["left"]:
+        assert residuals.pair_residual(residuals.adjoint(a), w.conj(), vectors[0]) < LIMIT
+    if options["right"]:
+        assert residuals.pair_residual(a, w, vectors[-1]) < LIMIT
+
+
+@many
+@given(general(), st.booleans(), st.booleans(), st.booleans())
+def test_eigvals(pair, overwrite, check, homogeneous):
+    a, given_a = pair
+    w = linalg.eigvals(given_a, overwrite_a=overwrite, check_finite=check, homogeneous_eigvals=homogeneous)
+    assert kinds(w) == kinds(scipy.linalg.eigvals(np.eye(len(a), dtype=a.dtype), homogeneous_eigvals=homogeneous))
+    if homogeneous:
+        assert np.all(w[1] == 1)
+        w = w[0]
+    assert residuals.unmatched_eigenvalues(a, w, first_order=False) == 0
+
+
+@many
+@given(pencils.any_pair(), flags, st.booleans())
+def test_generalized_eig(pair, options, overwrite):
+    """Vectors satisfy their equations with the eigenvalue as a quotient, infinite and undefined ones included."""
+    a, b = pair
+    options["homogeneous_eigvals"] = True
+    result = linalg.eig(a.copy(), b, overwrite_a=overwrite, **options)
+    (alpha, beta), *vectors = parts(result)
+    expected = scipy.linalg.eig(np.eye(len(a), dtype=a.dtype), np.eye(len(a), dtype=a.dtype), **options)
+    assert [x.shape for x in parts(result)] == [x.shape for x in parts(expected)]
+    assert pencils.singularity(a, b, alpha, beta) < LIMIT
+    named = ([("left", vectors[0])] if options["left"] else []) + ([("right", vectors[-1])] if options["right"] else [])
+    for side, v in named:
+        assert vector_residual(a, b, alpha, beta, v, side) < LIMIT
+
+
+def vector_residual(a, b, alpha, beta, v, side):
+    """The largest |beta A x - alpha B x| / (m eps (|beta| |A| + |alpha| |B|) |x|), or that of left vectors."""
+    g, h = residuals.scaled(a), residuals.scaled(b)
+    if side == "left":
+        g, h, alpha, beta = residuals.adjoint(g), residuals.adjoint(h), alpha.conj(), beta.conj()
+    sphere = pencils.on_sphere(alpha, beta)
+    y, w = sphere.T
+    x = residuals.scaled(v)
+    error = np.linalg.norm(g @ x * w - h @ x * y, axis=0)
+    size = (np.abs(w) * residuals.spectral_norm(g) + np.abs(y) * residuals.spectral_norm(h)) * np.linalg.norm(x, axis=0)
+    unit = residuals.divisor(len(a)) * residuals.eps(v.dtype)
+    return float(np.max(np.divide(error, size * unit, out=np.zeros_like(error), where=error != 0)))
+
+
+@many
+@given(pencils.any_pair(), st.booleans(), st.booleans())
+def test_generalized_eigvals(pair, overwrite, homogeneous):
+    a, b = pair
+    w = linalg.eigvals(a.copy(), b, overwrite_a=overwrite, homogeneous_eigvals=homogeneous)
+    alpha, beta = linalg.eigvals(a, b, homogeneous_eigvals=True)
+    if homogeneous:
+        np.testing.assert_array_equal(w, (alpha, beta))
+    else:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            assert w.dtype == alpha.dtype and w.shape == alpha.shape
+            finite = beta != 0
+            np.testing.assert_allclose(w[finite], alpha[finite] / beta[finite], rtol=4 * residuals.eps(a.dtype))
+    assert pencils.singularity(a, b, alpha, beta) < LIMIT
