@@ -24,7 +24,8 @@ import (
 type passes[W dense.Scalar, R dense.Float] struct {
 	team     *sched.Team
 	n, width int
-	length   int // of a vector: the stride of the matrices
+	length   int // of a vector: whole lines of the cache
+	stride   int // of the matrix
 	pass     kernel.Similarity[R]
 	// The adjoint of the vector of reflector k, and for complex matrices i times the same, are in row k+1. The first and the last row are zero.
 	vh     []R
@@ -37,7 +38,7 @@ type passes[W dense.Scalar, R dense.Float] struct {
 // passesElements returns how many numbers the passes over a matrix of order n keep besides the matrices.
 func passesElements[W dense.Scalar](n int) int {
 	const vectors, lists = 2, 4 // w and s; y, column, betas, taus
-	return (widthOf[W]()*(n+vectors) + lists) * paddedStride[W](n)
+	return (widthOf[W]()*(n+vectors) + lists) * toLines[W](n)
 }
 
 // widthOf returns how many real numbers an element has.
@@ -61,16 +62,17 @@ func reduceByPasses[W dense.Scalar, R dense.Float](team *sched.Team, a, qt dense
 		list, memory = memory[:numbers], memory[numbers:]
 		return list
 	}
-	p := passes[W, R]{team: team, n: n, width: width, length: width * a.Stride}
-	p.vh = dense.Reals[R](take(n * width * a.Stride))
-	p.w, p.s = dense.Reals[R](take(width*a.Stride)), dense.Reals[R](take(width*a.Stride))
-	y := dense.Reals[R](take(a.Stride))
-	p.column, p.betas, p.taus = take(a.Stride), take(a.Stride), take(a.Stride)
+	whole := toLines[W](n)
+	p := passes[W, R]{team: team, n: n, width: width, length: width * whole, stride: width * a.Stride}
+	p.vh = dense.Reals[R](take(n * width * whole))
+	p.w, p.s = dense.Reals[R](take(width*whole)), dense.Reals[R](take(width*whole))
+	y := dense.Reals[R](take(whole))
+	p.column, p.betas, p.taus = take(whole), take(whole), take(whole)
 	clear(p.vector(-1))
 	clear(p.vector(n - 2))
 	clear(p.w)
 	clear(y)
-	p.pass = kernel.Similarity[R]{Stride: p.length, Pairs: width > 1, Turn: p.length, A: dense.Reals[R](a.Data), Y: y}
+	p.pass = kernel.Similarity[R]{Stride: p.stride, Pairs: width > 1, Turn: p.length, A: dense.Reals[R](a.Data), Y: y}
 	if err := p.reduce(); err != nil {
 		return err
 	}
@@ -79,7 +81,7 @@ func reduceByPasses[W dense.Scalar, R dense.Float](team *sched.Team, a, qt dense
 	if qt.Rows == 0 {
 		return nil
 	}
-	p.pass.A = dense.Reals[R](qt.Data)
+	p.pass.A, p.pass.Stride = dense.Reals[R](qt.Data), width*qt.Stride
 	return p.accumulate(qt)
 }
 
@@ -165,7 +167,7 @@ func (p *passes[W, R]) clean(a dense.Matrix[W]) {
 // gather brings column k below the diagonal up to date.
 func (p *passes[W, R]) gather(k int) {
 	before, y, w := p.vector(k-1), p.pass.Y, p.w
-	to, a, stride := dense.Reals[R](p.column), p.pass.A, p.length
+	to, a, stride := dense.Reals[R](p.column), p.pass.A, p.stride
 	if p.width == 1 {
 		vk, wk, at := before[k], w[k], (k+1)*stride+k
 		for i := k + 1; i < p.n; i++ {

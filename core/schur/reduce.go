@@ -37,15 +37,14 @@ func reduce[W dense.Scalar](team *sched.Team, a, qt dense.Matrix[W]) error {
 const (
 	// From this order on a pass over the matrix is cut into parts, which threads share.
 	leastShared = 160
+	// From this order on reflectors are applied a panel at a time.
+	leastPanels = 160
 	sharedParts = 4
 	// Rows of a product at a time, the operands of which then stay in the second cache.
 	rowsAtOnce = 32
 	// Complex factors are rearranged for each product, so that more rows are to follow.
 	complexRowsAtOnce = 128
 )
-
-// leastPanels is the order from which on reflectors are applied a panel at a time.
-var leastPanels = 80
 
 // panelWidth returns how many reflectors are applied together for a matrix of order n.
 func panelWidth(n int) int {
@@ -117,6 +116,9 @@ func newReduction[W dense.Scalar](team *sched.Team, a, qt dense.Matrix[W]) *redu
 
 // reductionElements returns how many numbers the reduction of a matrix of order n keeps besides the matrices.
 func reductionElements[W dense.Scalar](n int) int {
+	if n < leastPanels {
+		return passesElements[W](n)
+	}
 	const rows, columns = 4, 4 // of the panel's width: columns, yt and right; left, scaled and factors
 	width, parts, vectors := panelWidth(n), partsOf(n), 1
 	if dense.IsComplex[W]() {
