@@ -10,12 +10,14 @@ func complexSizesFor(n int) sizes {
 	switch {
 	case n < 200:
 		return sizes{shifts: 12, window: 12, extra: 16, misses: 2}
-	case n < 400:
-		return sizes{shifts: 16, window: 24, extra: 16, misses: 4}
+	case n < 330:
+		return sizes{shifts: 24, window: 32, extra: 32, misses: 4}
+	case n < 450:
+		return sizes{shifts: 24, window: 40, extra: 24, misses: 6}
 	case n < 800:
-		return sizes{shifts: 24, window: 32, extra: 24, misses: 6}
+		return sizes{shifts: 40, window: 48, extra: 40, misses: 8}
 	}
-	return sizes{shifts: 32, window: 64, extra: 32, misses: 12}
+	return sizes{shifts: 40, window: 64, extra: 40, misses: 12}
 }
 
 const (
