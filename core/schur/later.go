@@ -42,6 +42,7 @@ type later[W dense.Scalar, U, R any] struct {
 	reflector []R
 	factor    []W   // memory of factors
 	panels    [][]W // memory for each worker
+	job       atomic.Pointer[job]
 }
 
 // strip is some columns of a matrix. done counts the changes that it has got; it belongs to the worker that has set busy.
@@ -108,8 +109,8 @@ func (d *later[W, U, R]) add(team *sched.Team, c change[W, U]) error {
 
 // drain returns when all strips have got all changes. The memory of these can be used again.
 func (d *later[W, U, R]) drain(team *sched.Team) error {
+	d.join() // it reads the memory of the changes
 	laid := int(d.laid.Load())
-	const lead = 0
 	for i := len(d.strips) - 1; i >= 0; i-- { // the others begin with the first
 		if err := team.Err(); err != nil {
 			return err
@@ -148,8 +149,9 @@ func (d *later[W, U, R]) has(i, changes int) bool {
 	return s.done >= changes
 }
 
-// help brings the strips up to date that no other worker is at.
+// help does shared tasks, and brings the strips up to date that no other worker is at.
 func (d *later[W, U, R]) help(worker int) {
+	d.attend(worker)
 	for i := range d.strips {
 		d.catchUp(i, worker)
 	}
@@ -163,6 +165,9 @@ func (d *later[W, U, R]) catchUp(i, worker int) bool {
 	}
 	defer s.busy.Store(false)
 	for laid := int(d.laid.Load()); s.done < laid; s.done++ {
+		if worker != lead {
+			d.attend(worker)
+		}
 		c := &d.changes[s.done]
 		if c.runs != nil {
 			d.applyRuns(c.runs, s.x)
