@@ -1,6 +1,7 @@
 """Errors of schur and eig on kinds of matrices beside those of SciPy: what a test bounds and docs/numerics.md shows.
 
-``python tests_py/general_accuracy.py`` prints the table of the documentation, ``--kinds Frank,cyclic`` lines of it.
+``python tests_py/general_accuracy.py`` prints the table of the documentation, which leaves eigenvectors out, ``--vectors`` one with
+them, ``--kinds Frank,cyclic`` lines of either.
 """
 
 import argparse
@@ -86,26 +87,29 @@ Exempt = namedtuple("Exempt", "limits reason")
 EXCEPTIONS = {
     "ones": Exempt(
         (1.0, 2.5),
-        "after one reflector nothing is left but rounding errors, which cancel in LAPACK's reduction; ours has those of random matrices",
+        "after one reflector nothing is left but rounding errors, which cancel in LAPACK's reduction; "
+        "ours has those of random matrices",
     ),
 }
 
 ORDERS = range(2, 102, 2)  # 200 matrices of each kind, with the variants
 
 
-def errors(module, a):
-    """The errors of the functions of a module, SciPy's or ours."""
+def errors(module, a, vectors=True):
+    """The errors of the functions of a module, SciPy's or ours; without `vectors` those of eigenvectors are zero."""
     form, factor = module.schur(a)
+    of_form = residuals.similarity_residual(a, factor, form), residuals.orthogonality(factor)
+    if not vectors:
+        return Errors(*of_form, 0.0, 0.0)
     w, vl, vr = module.eig(a, left=True)
     return Errors(
-        residuals.similarity_residual(a, factor, form),
-        residuals.orthogonality(factor),
+        *of_form,
         residuals.pair_residual(a, w, vr),
         residuals.pair_residual(residuals.adjoint(a), w.conj(), vl),
     )
 
 
-def measure(kind, dtype, orders=ORDERS):
+def measure(kind, dtype, orders=ORDERS, vectors=True):
     """The largest errors, ours and SciPy's, over all variants of the matrices of a kind."""
     found = [], []
     with threadpoolctl.threadpool_limits(1), warnings.catch_warnings():
@@ -113,7 +117,7 @@ def measure(kind, dtype, orders=ORDERS):
         for n in orders:
             for a in eigh_accuracy.variants(KINDS[kind](n, dtype)):
                 for results, module in zip(found, (linalg, scipy.linalg), strict=True):
-                    results.append(errors(module, a))
+                    results.append(errors(module, a, vectors))
     return tuple(Errors(*np.max(results, axis=0).tolist()) for results in found)
 
 
@@ -122,14 +126,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--kinds", help="kinds of the matrices, separated by commas")
     parser.add_argument("--step", type=int, default=ORDERS.step, help="from one order to the next; an even number")
+    parser.add_argument("--vectors", action="store_true", help="residuals of right and left eigenvectors too")
     options = parser.parse_args()
+    shown = len(Errors._fields) if options.vectors else 2
     print("| kind | " + " | ".join(matrices.DTYPES) + " |")
     print("|---" * (1 + len(matrices.DTYPES)) + "|")
     for kind in options.kinds.split(",") if options.kinds else KINDS:
         cells = []
         for dtype in matrices.DTYPES:
-            ours, theirs = measure(kind, dtype, range(ORDERS.start, ORDERS.stop, options.step))
-            cells.append(", ".join(f"{x:.2f}" for x in ours) + " (" + ", ".join(f"{x:.2f}" for x in theirs) + ")")
+            ours, theirs = measure(kind, dtype, range(ORDERS.start, ORDERS.stop, options.step), options.vectors)
+            cells.append("{} ({})".format(*(", ".join(f"{x:.2f}" for x in found[:shown]) for found in (ours, theirs))))
         print(f"| {kind} | " + " | ".join(cells) + " |", flush=True)
     for kind, exempt in EXCEPTIONS.items():
         print(f"\nOf the kind \"{kind}\" the form may have {exempt.limits[0]}, the factor {exempt.limits[1]}: {exempt.reason}.")

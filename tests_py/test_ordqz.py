@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from trnsci.linalg import ordqz, qz
 
-properties = settings(deadline=None, max_examples=300, derandomize=True, print_blob=True)
+properties = settings(deadline=None, max_examples=1000, derandomize=True, print_blob=True)
 
 WORDS = ("lhp", "rhp", "iuc", "ouc")
 

@@ -13,7 +13,7 @@ import trnsci
 from hypothesis import given, settings
 from trnsci.linalg import _qz, ordqz, qz
 
-properties = settings(deadline=None, max_examples=300, derandomize=True, print_blob=True)
+properties = settings(deadline=None, max_examples=1000, derandomize=True, print_blob=True)
 
 
 @pytest.mark.parametrize("dtype", matrices.DTYPES)

@@ -2,6 +2,8 @@ package schur
 
 import (
 	"fmt"
+	"math"
+	"math/cmplx"
 	"math/rand/v2"
 	"testing"
 
