@@ -38,8 +38,7 @@ type BalanceOptions struct {
 // Numer. Math. 13, 1969, with the two-norms and the diagonal element that James, Langou and Lowery, On matrix balancing and eigenvector computation,
 // arXiv 1401.5766, 2014, and LAPACK's gebal since 3.5 take.
 func Balance[T dense.Scalar](a dense.Matrix[T], opt BalanceOptions) (*Balancing, error) {
-	n := a.Rows
-	if a.Cols != n {
+	if a.Cols != a.Rows {
 		return nil, dense.BadArgument("a", "expected a square matrix, got shape (%d, %d)", a.Rows, a.Cols)
 	}
 	if err := blas.CheckFinite(opt.Team, a.View(), "a"); err != nil {
@@ -50,11 +49,7 @@ func Balance[T dense.Scalar](a dense.Matrix[T], opt BalanceOptions) (*Balancing,
 
 // balance is Balance for a matrix that is square and finite.
 func balance[T dense.Scalar](a dense.Matrix[T], opt BalanceOptions) (*Balancing, error) {
-	n := a.Rows
-	b := &Balancing{Hi: n, Order: make([]int, n), Scale: make([]float64, n)}
-	for i := range n {
-		b.Order[i], b.Scale[i] = i, 1
-	}
+	b := newBalancing(a.Rows)
 	balancer := balancer[T]{Balancing: b, a: a, team: opt.Team}
 	if opt.Permute {
 		if err := balancer.isolate(); err != nil {
@@ -67,6 +62,15 @@ func balance[T dense.Scalar](a dense.Matrix[T], opt BalanceOptions) (*Balancing,
 		}
 	}
 	return b, nil
+}
+
+// newBalancing returns the similarity that leaves a matrix of order n as it is.
+func newBalancing(n int) *Balancing {
+	b := &Balancing{Hi: n, Order: make([]int, n), Scale: make([]float64, n)}
+	for i := range n {
+		b.Order[i], b.Scale[i] = i, 1
+	}
+	return b
 }
 
 const (

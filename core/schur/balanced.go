@@ -11,24 +11,14 @@ import (
 // balanceScaled balances t, of which it takes a multiple by a power of two, 2^shift. It returns nil if there is nothing to permute or to scale, which
 // is found out by reading t once.
 func balanceScaled[W dense.Scalar](team *sched.Team, t dense.Matrix[W]) (b *Balancing, shift int, err error) {
-	if nothingIsolated(t) && evenlyScaled(t) {
+	whole := balancer[W]{Balancing: &Balancing{Hi: t.Rows}, a: t}
+	if !whole.canIsolate() && evenlyScaled(t) {
 		return nil, 0, nil
 	}
 	shift = scalingShift(t)
 	scale(t, shift)
 	b, err = balance(t, BalanceOptions{Team: team, Permute: true, Scale: true})
 	return b, shift, err
-}
-
-// nothingIsolated reports whether every row and every column has an element beside the diagonal.
-func nothingIsolated[W dense.Scalar](t dense.Matrix[W]) bool {
-	columns := balancer[W]{Balancing: &Balancing{Hi: t.Rows}, a: t}
-	for i := range t.Rows {
-		if isAlone(i, t.Row(i)) || columns.isColumnAlone(i) {
-			return false
-		}
-	}
-	return true
 }
 
 // evenlyScaled reports whether no row and column of the same number are to be scaled.

@@ -156,7 +156,8 @@ func TestEvenMatricesNeedNoBalancing(t *testing.T) {
 	for range 300 {
 		n := 2 + rng.IntN(8)
 		a := sparseGraded[complex128](rng, n, rng.IntN(3), .9)
-		even := nothingIsolated(a) && evenlyScaled(a)
+		whole := balancer[complex128]{Balancing: &Balancing{Hi: n}, a: a}
+		even := !whole.canIsolate() && evenlyScaled(a)
 		b, err := Balance(a, BalanceOptions{Permute: true, Scale: true})
 		if err != nil {
 			t.Fatal(err)

@@ -112,6 +112,13 @@ func notANumber[T dense.Scalar]() T { return dense.FromParts[T](math.NaN(), math
 
 // decomposeIn overwrites work by the form that m leads to, and factorT by the adjoint of the unitary factor.
 func (m method[W]) decomposeIn(work, factorT dense.Matrix[W], opt Options) error {
+	var order []int
+	if m.iterate != nil {
+		var err error
+		if order, err = isolateEigenvalues(opt.Team, work); err != nil {
+			return err
+		}
+	}
 	shift, err := m.decomposeScaled(work, factorT, opt)
 	if err != nil {
 		return err
@@ -120,6 +127,7 @@ func (m method[W]) decomposeIn(work, factorT dense.Matrix[W], opt Options) error
 	if m.finish != nil {
 		m.finish(work, factorT)
 	}
+	restoreOrder(factorT, order)
 	return nil
 }
 
