@@ -40,6 +40,7 @@ type later[W dense.Float] struct {
 	reflector []kernel.Reflector[W]
 	factor    []W   // memory of factors
 	panels    [][]W // memory for each worker
+	job       atomic.Pointer[job]
 }
 
 // strip is some columns of a matrix. done counts the changes that it has got; it belongs to the worker that has set busy.
@@ -106,8 +107,8 @@ func (d *later[W]) add(team *sched.Team, c change[W]) error {
 
 // drain returns when all strips have got all changes. The memory of these can be used again.
 func (d *later[W]) drain(team *sched.Team) error {
+	d.join() // it reads the memory of the changes
 	laid := int(d.laid.Load())
-	const lead = 0
 	for i := len(d.strips) - 1; i >= 0; i-- { // the others begin with the first
 		if err := team.Err(); err != nil {
 			return err
@@ -146,8 +147,9 @@ func (d *later[W]) has(i, changes int) bool {
 	return s.done >= changes
 }
 
-// help brings the strips up to date that no other worker is at.
+// help does shared tasks, and brings the strips up to date that no other worker is at.
 func (d *later[W]) help(worker int) {
+	d.attend(worker)
 	for i := range d.strips {
 		d.catchUp(i, worker)
 	}
@@ -161,6 +163,9 @@ func (d *later[W]) catchUp(i, worker int) bool {
 	}
 	defer s.busy.Store(false)
 	for laid := int(d.laid.Load()); s.done < laid; s.done++ {
+		if worker != lead {
+			d.attend(worker)
+		}
 		c := &d.changes[s.done]
 		if c.runs != nil {
 			applyRuns(d.set, c.runs, s.x, 0)
