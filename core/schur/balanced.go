@@ -27,9 +27,9 @@ func evenlyScaled[W dense.Scalar](t dense.Matrix[W]) bool {
 	sums := make([]float64, 2*n)
 	rows, columns := sums[:n], sums[n:]
 	if dense.IsSingle[W]() {
-		sumSquares[float32](t, rows, columns)
+		addSquares[float32](t, rows, columns)
 	} else {
-		sumSquares[float64](t, rows, columns)
+		addSquares[float64](t, rows, columns)
 	}
 	for i, r2 := range rows {
 		if !even(r2, columns[i]) {
@@ -39,8 +39,8 @@ func evenlyScaled[W dense.Scalar](t dense.Matrix[W]) bool {
 	return true
 }
 
-// sumSquares adds the squares of the moduli of t's elements to the sums of their rows and columns. R is W's real type.
-func sumSquares[R dense.Float, W dense.Scalar](t dense.Matrix[W], rows, columns []float64) {
+// addSquares adds the squares of the moduli of t's elements to the sums of their rows and columns. R is W's real type.
+func addSquares[R dense.Float, W dense.Scalar](t dense.Matrix[W], rows, columns []float64) {
 	isComplex := unsafe.Sizeof(*new(W)) > unsafe.Sizeof(*new(R))
 	for i := range t.Rows {
 		row := dense.Reals[R](t.Row(i))
