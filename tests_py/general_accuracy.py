@@ -1,7 +1,7 @@
 """Errors of schur and eig on kinds of matrices beside those of SciPy: what a test bounds and docs/numerics.md shows.
 
-``python tests_py/general_accuracy.py`` prints the table of the documentation, which leaves eigenvectors out, ``--vectors`` one with
-them, ``--kinds Frank,cyclic`` lines of either.
+``python tests_py/general_accuracy.py`` prints the table of the documentation, which leaves eigenvectors out, ``--vectors`` one
+with them, ``--kinds Frank,cyclic`` lines of either.
 """
 
 import argparse
@@ -138,7 +138,7 @@ def main():
             cells.append("{} ({})".format(*(", ".join(f"{x:.2f}" for x in found[:shown]) for found in (ours, theirs))))
         print(f"| {kind} | " + " | ".join(cells) + " |", flush=True)
     for kind, exempt in EXCEPTIONS.items():
-        print(f"\nOf the kind \"{kind}\" the form may have {exempt.limits[0]}, the factor {exempt.limits[1]}: {exempt.reason}.")
+        print(f'\nOf the kind "{kind}" the form may have {exempt.limits[0]}, the factor {exempt.limits[1]}: {exempt.reason}.')
 
 
 if __name__ == "__main__":
