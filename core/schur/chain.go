@@ -105,7 +105,7 @@ func (c *chain[W]) follow(runs []run[W], top, bottom int) error {
 			c.applyRight(runs, right.strip(i-n, stripElements))
 		}
 	})
-	return c.later.add(c.team, change[W]{runs: runs})
+	return c.later.add(c.team, change[W, run[W]]{runs: runs})
 }
 
 // applyRight applies runs to the given columns of t.

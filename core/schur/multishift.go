@@ -48,7 +48,7 @@ type multishift[W dense.Float] struct {
 	*francis[W]
 	sizes
 	local *francis[W] // of a diagonal block, apart from the rest
-	later *later[W]
+	later *later[W, run[W], kernel.Reflector[W]]
 	top   int // the first row that is wanted
 	// Memory that is used again: of a window and its orthogonal factor, of products, of the orthogonal factor of its reduction.
 	form, factor, product, reduced []W
@@ -67,7 +67,9 @@ func (f *francis[W]) runLarge() error {
 		francis: f, sizes: sizesFor(f.t.Rows), local: newFrancis(dense.Matrix[W]{}, dense.Matrix[W]{}, Options{Team: f.team.Quiet()}),
 	}
 	m.local.floor = f.floor
-	m.later = newLater(f)
+	m.later = newLater[W, run[W], kernel.Reflector[W]](f.team, f.t, f.zt, stripElements, func(runs []run[W], x dense.Matrix[W]) {
+		applyRuns(f.set, runs, x, 0)
+	})
 	return f.team.Beside(m.lead, m.later.help)
 }
 
@@ -199,5 +201,5 @@ func (m *multishift[W]) putBack(local *francis[W], lo int) error {
 	if err != nil {
 		return err
 	}
-	return m.later.add(m.team, change[W]{row: lo, factor: factor})
+	return m.later.add(m.team, change[W, run[W]]{row: lo, factor: factor})
 }

@@ -30,7 +30,7 @@ func (j *job) take(worker int) bool {
 }
 
 // share lets the workers begin with the tasks 0 to count-1, which work on different parts of the matrix. They are done when join returns.
-func (d *later[W]) share(count int, task func(i, worker int)) {
+func (d *later[W, U, R]) share(count int, task func(i, worker int)) {
 	d.join()
 	d.job.Store(&job{task: task, count: int64(count)})
 	if d.threads == 1 {
@@ -41,7 +41,7 @@ func (d *later[W]) share(count int, task func(i, worker int)) {
 }
 
 // join does what is left of the tasks that are shared and waits for the others.
-func (d *later[W]) join() {
+func (d *later[W, U, R]) join() {
 	j := d.job.Load()
 	if j == nil {
 		return
@@ -55,7 +55,7 @@ func (d *later[W]) join() {
 }
 
 // attend does tasks that are shared, as long as there are any: the lead will wait for them.
-func (d *later[W]) attend(worker int) {
+func (d *later[W, U, R]) attend(worker int) {
 	if j := d.job.Load(); j != nil {
 		for j.take(worker) {
 		}
