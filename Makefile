@@ -33,7 +33,7 @@ test-go: $(VENV)/tools
 	TRNSCI_TEST_PJRT=$(XLA) go test -race -skip Compliance ./trnbackend/pjrt
 	go test -race -short -tags noasm ./core/kernel/... ./core/blas/...
 	go test -race -tags noasm -run 'ThreadsDoNotChangeBits|KeepsItsBits|JacobiThreads' ./core/eigen
-	go test -race -tags noasm -run 'ForAnyThreads|DoesNotDependOnThreads' ./core/schur
+	go test -race -tags noasm -run 'SchurForAnyThreads/(float64|complex128)/161|ReductionForAnyThreads/float64|OrderForAnyThreads|DoesNotDependOnThreads' ./core/schur
 
 test-py: $(VENV)/installed build/testhooks/trnsci/_trnsci.abi3.so
 	$(PY) -m pytest -m "not slow" $(PYTEST_PATHS)

@@ -179,6 +179,15 @@ def test_generalized(n, dtype):
         assert np.all(np.linalg.norm(r, axis=0) <= limit * scale)
 
 
+@pytest.mark.parametrize("exponent", [-1050, -1030, -600, 600, 1000])
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+def test_quotients_of_tiny_and_huge_numbers(dtype, exponent):
+    """A power of two that a and b have in common changes nothing but what is rounded to subnormal numbers."""
+    a, b = (residuals.scaled(np.round(64 * matrices.random((5, 5), dtype, k))) for k in (1, 2))
+    w = eigvals(a, b)
+    np.testing.assert_allclose(eigvals(residuals.scaled(a, exponent), residuals.scaled(b, exponent)), w, rtol=1e-3)
+
+
 @pytest.mark.parametrize("shape", [(2, 3, 6, 6), (0, 3, 3), (5, 0, 0), (1, 1, 1)])
 @ALL_DTYPES
 def test_stacks(shape, dtype):

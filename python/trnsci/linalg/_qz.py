@@ -44,10 +44,14 @@ _SELECTIONS = {"lhp": _half_plane(-1.0), "rhp": _half_plane(1.0), "iuc": _inside
 
 
 def _quotients(alpha: Array, beta: Array, where: Array) -> Array:
-    """alpha / beta, and 0 elsewhere; a quotient may overflow."""
+    """alpha / beta, and 0 elsewhere; a quotient may overflow.
+
+    The real beta divides both parts: NumPy's complex division multiplies by 1 / beta, which overflows for a subnormal one.
+    """
     quotients: Array = np.zeros_like(alpha)
     with np.errstate(over="ignore", invalid="ignore"):
-        np.divide(alpha, beta, out=quotients, where=where)
+        np.divide(alpha.real, beta.real, out=quotients.real, where=where)
+        np.divide(alpha.imag, beta.real, out=quotients.imag, where=where)
     return quotients
 
 

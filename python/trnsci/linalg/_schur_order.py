@@ -37,8 +37,8 @@ def check_sort(sort: Any) -> None:
 def order(t: Array, z: Array, sort: Any, threads: int | None, progress: Progress) -> Any:
     """Move the eigenvalues that `sort` selects to the top of the Schur forms `t`, in place, and return how many they are.
 
-    A callable is called here, between two calls of the library: an exception that it raises leaves nothing behind. Forms full of
-    NaNs, those of matrices that are not finite, have no eigenvalues to select.
+    A callable is called here, between two calls of the library: an exception that it raises leaves nothing behind. Forms full
+    of NaNs, those of matrices that are not finite, have no eigenvalues to select.
     """
     lead, n = t.shape[:-2], t.shape[-1]
     unknown = np.isnan(np.diagonal(t, axis1=-2, axis2=-1)).any(-1)
