@@ -8,6 +8,7 @@ import (
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
+	"trnsci/core/kernel"
 	"trnsci/core/sched"
 )
 
@@ -89,7 +90,9 @@ func decompose[W, T dense.Scalar](a dense.View[T], form, factor output[T], opt O
 	if err := blas.CopyView(opt.Team, form.View, work.View()); err != nil {
 		return err
 	}
-	if !form.AllFinite() {
+	if finite, err := isFinite(opt.Team, form.View); err != nil {
+		return err
+	} else if !finite {
 		return dense.BadArgument("a", "elements are too large: %s overflows", form.name)
 	}
 	if factor.Rows == 0 {
@@ -101,11 +104,19 @@ func decompose[W, T dense.Scalar](a dense.View[T], form, factor output[T], opt O
 
 // checkFinite reports whether a is free of infinities and NaNs. If it is not, that is an error unless the options say otherwise.
 func checkFinite[T dense.Scalar](a dense.View[T], opt Options) (finite bool, err error) {
-	var notFinite *dense.ArgumentError
-	if err := blas.CheckFinite(opt.Team, a, "a"); !opt.SkipFiniteCheck || !errors.As(err, &notFinite) {
-		return err == nil, err
+	if finite, err = isFinite(opt.Team, a); err == nil && !finite && !opt.SkipFiniteCheck {
+		err = dense.NotFinite("a")
 	}
-	return false, nil
+	return finite, err
+}
+
+// isFinite reports whether a is free of infinities and NaNs.
+func isFinite[T dense.Scalar](team *sched.Team, a dense.View[T]) (finite bool, err error) {
+	err = blas.CheckFinite(team, a, "a")
+	if _, isNot := errors.AsType[*dense.ArgumentError](err); isNot {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 func notANumber[T dense.Scalar]() T { return dense.FromParts[T](math.NaN(), math.NaN()) }
@@ -224,12 +235,18 @@ func conjugate[W dense.Scalar](m dense.Matrix[W]) {
 func exponentOf[W dense.Scalar](a dense.Matrix[W]) int {
 	largest := 0.0
 	for i := range a.Rows {
-		for _, x := range a.Row(i) {
-			largest = max(largest, math.Abs(dense.Real(x)), math.Abs(dense.Imag(x)))
-		}
+		largest = max(largest, maxPart(a.Row(i)))
 	}
 	_, exponent := math.Frexp(largest)
 	return exponent
+}
+
+// maxPart returns the largest absolute value of the real and imaginary parts of x.
+func maxPart[W dense.Scalar](x []W) float64 {
+	if dense.IsSingle[W]() {
+		return float64(kernel.MaxAbs(kernel.Best(), dense.Reals[float32](x)))
+	}
+	return kernel.MaxAbs(kernel.Best(), dense.Reals[float64](x))
 }
 
 // scalingShift returns the k for which 2^k a is safe to work with.
