@@ -15,7 +15,8 @@ from .._progress import Progress
 # What a matrix of any order costs besides, which decides for stacks of many small ones.
 _WORK_PER_MATRIX = 5000.0
 
-# Work from which on a decomposition of general matrices is a job. Below that it takes a few milliseconds at most, and a job up to a tenth of one more.
+# Work from which on a decomposition of general matrices is a job. Below that it takes a few milliseconds at most, to which a
+# job would add up to a tenth of one.
 DECOMPOSITION_WORK = 5e7
 
 
