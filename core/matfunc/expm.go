@@ -89,6 +89,10 @@ type exponential[T dense.Scalar] struct {
 	scaling int
 	norm    float64   // of A
 	origin  diagonals // of the caller's matrix, if it is triangular
+
+	// Of A before it is scaled for the degree that is chosen.
+	moduli   moduliPowers[T]
+	spectral float64 // estimate of the spectral norm; 0 if there is none yet
 }
 
 func newExponential[T dense.Scalar](team *sched.Team, n int) *exponential[T] {
