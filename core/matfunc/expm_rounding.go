@@ -121,29 +121,39 @@ func realModuli[R dense.Float](to, from []R) {
 	}
 }
 
-// spectralNorm returns an estimate from below of the spectral norm of A, for random matrices within a tenth, by the power method for A^H A.
+// spectralNorm returns an estimate from below of the spectral norm of A, for random matrices within a tenth or so, by the power method for A^H A.
 func (e *exponential[T]) spectralNorm() float64 {
 	const steps = 4
 	if e.spectral > 0 {
 		return e.spectral
 	}
-	x, y := make([]T, e.n), make([]T, e.n)
-	for i := range x { // signs that nothing in A is likely to cancel: those of the Weyl sequence of the golden ratio
-		x[i] = 1
-		if _, part := math.Modf(float64(i) * math.Phi); part < 0.5 {
-			x[i] = -1
-		}
-	}
-	blas.Scal(dense.FromReal[T](1/math.Sqrt(float64(e.n))), dense.Vec(x))
+	x, y := e.probe(), make([]T, e.n)
 	for range steps {
-		blas.Gemv(e.team, blas.NoTrans, 1, e.a, dense.Vec(x), 0, dense.Vec(y))
-		e.spectral = max(e.spectral, blas.Nrm2(dense.Vec(y)))
-		blas.Gemv(e.team, blas.ConjTrans, 1, e.a, dense.Vec(y), 0, dense.Vec(x))
 		length := blas.Nrm2(dense.Vec(x))
 		if length == 0 {
 			break
 		}
 		blas.Scal(dense.FromReal[T](1/length), dense.Vec(x))
+		blas.Gemv(e.team, blas.NoTrans, 1, e.a, dense.Vec(x), 0, dense.Vec(y))
+		e.spectral = max(e.spectral, blas.Nrm2(dense.Vec(y)))
+		blas.Gemv(e.team, blas.ConjTrans, 1, e.a, dense.Vec(y), 0, dense.Vec(x))
 	}
 	return e.spectral
+}
+
+// probe returns the vector with which the power method begins: the adjoint of the row of A whose sum of moduli is the largest, to find what stands out, and
+// in every direction something, by the multiples of the golden ratio modulo 1, that no structure of A is likely to cancel.
+func (e *exponential[T]) probe() []T {
+	most, row := -1.0, 0
+	for i := range e.n {
+		if sum := blas.Asum(dense.Vec(e.a.Row(i))); sum > most {
+			most, row = sum, i
+		}
+	}
+	x := make([]T, e.n)
+	for j, v := range e.a.Row(row) {
+		_, part := math.Modf(float64(j+1) * math.Phi)
+		x[j] = dense.Conj(v) + dense.FromReal[T]((part-0.5)*most/float64(e.n))
+	}
+	return x
 }
