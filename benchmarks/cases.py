@@ -115,8 +115,9 @@ LARGE_MP2_VARIANTS = ("python/df_mp2_mixed", "python/sos_mp2")
 MP2_VARIANTS = (*LARGE_MP2_VARIANTS, "python/df_mp2_file")
 
 # Counts for eigenvalues with vectors and for the Schur form with its basis and without: Golub and Van Loan, Matrix
-# Computations, 4th ed., sections 8.3 and 7.5. Other methods take fewer operations, so that these are names for times, not rates
-# of the hardware; so are the rates of sos_mp2, which are those of the pairs that it does without.
+# Computations, 4th ed., sections 8.3 and 7.5. For exponentials and square roots: Higham, Functions of Matrices, sections
+# 10.3 (six products and a solve, without squarings) and 6.2. Other methods take fewer operations, so that these are names
+# for times, not rates of the hardware; so are the rates of sos_mp2, which are those of the pairs that it does without.
 GROUPS = (
     Group("smoke", "gemm", _square((32, 128)), _gemm, FROM_C),
     Group("smoke-python", "eigh", _order((64,)), _eigh, ("scipy",), ours="python"),
@@ -153,16 +154,18 @@ GROUPS = (
     Group("eigh-subset", "eigh_subset", _order(EIGEN_SIZES[2:]), _eigh, ("scipy", "scipy/eigh_subset_evx"), ours="python"),
     Group("eigh-generalized", "eigh_generalized", _order(EIGEN_SIZES), _eigh, ("scipy", "scipy/eigh_gv"), ours="python"),
     Group("eigh-batched", "eigh", EIGEN_BATCHES, _eigh, ("scipy/eigh_numpy",), ours="python"),
-    Group("hessenberg", "hessenberg", _order(EIGEN_SIZES), _cube(14 / 3), ("scipy",), ours="python"),
+    Group("hessenberg", "hessenberg", _order(GENERAL_SIZES), _cube(14 / 3), ("scipy",), ours="python"),
     Group("hessenberg-s", "hessenberg", _order(EIGEN_SIZES), _cube(14 / 3), ("scipy",), dtype="s", ours="python"),
     Group("hessenberg-z", "hessenberg", _order(EIGEN_SIZES), _cube(COMPLEX * 14 / 3), ("scipy",), dtype="z", ours="python"),
     Group("schur", "schur", _order(GENERAL_SIZES), _cube(25), ("scipy", "mkl"), ours="python"),
     Group("schur-s", "schur", _order(GENERAL_SIZES), _cube(25), ("scipy",), dtype="s", ours="python"),
     Group("schur-z", "schur", _order(GENERAL_SIZES), _cube(COMPLEX * 25), ("scipy",), dtype="z", ours="python"),
     Group("schur-c", "schur", _order(GENERAL_SIZES), _cube(COMPLEX * 25), ("scipy",), dtype="c", ours="python"),
-    Group("eig", "eig", _order(GENERAL_SIZES), _cube(28), (*EIG_PEERS, "faer"), ours="python"),
-    Group("eig-z", "eig", _order(GENERAL_SIZES), _cube(COMPLEX * 28), EIG_PEERS, dtype="z", ours="python"),
+    Group("eig-vectors", "eig", _order(GENERAL_SIZES), _cube(28), (*EIG_PEERS, "faer"), ours="python"),
+    Group("eig-vectors-z", "eig", _order(GENERAL_SIZES), _cube(COMPLEX * 28), EIG_PEERS, dtype="z", ours="python"),
     Group("eig-values", "eigvals", _order(GENERAL_SIZES), _cube(10), ("scipy", "scipy/eigvals_numpy", "faer"), ours="python"),
+    Group("expm", "expm", _order(PYTHON_SIZES), _cube(44 / 3), ("scipy",), ours="python"),
+    Group("sqrtm", "sqrtm", _order(PYTHON_SIZES), _cube(85 / 3), ("scipy",), ours="python"),
     Group("df-mp2", "df_mp2", MP2_SIZES, _mp2, ("scipy", *PYSCF), ours="python"),
     Group("df-mp2-open", "df_ump2", MP2_SIZES, _ump2, PYSCF, ours="python"),
     Group("df-mp2-mixed", "df_mp2_mixed", MEDIUM_MP2_SIZES, _mp2, ("python/df_mp2",), ours="python"),

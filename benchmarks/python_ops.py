@@ -76,6 +76,17 @@ def _general(r: Request) -> Array:
     return general
 
 
+def _in_unit_disc(r: Request) -> Array:
+    """Return a matrix without structure whose eigenvalues are in the unit disc, or not far outside."""
+    scaled: Array = _general(r) / np.sqrt(r["n"] / 3)  # a third is the mean square of a number between -1 and 1
+    return scaled
+
+
+def _far_from_negative(r: Request) -> Array:
+    """Return a matrix without structure whose eigenvalues are around 2, far from the negative numbers."""
+    return _in_unit_disc(r) + 2 * np.eye(r["n"])
+
+
 def _factors(r: Request) -> tuple[Array, Array]:
     batch = (r["count"],) if "count" in r else ()
     return _random(*batch, r["m"], r["k"]), _random(*batch, r["k"], r["n"])
@@ -151,6 +162,8 @@ def ours() -> Table:
             "schur": calling(trnsci.schur, _general),
             "eig": calling(trnsci.linalg.eig, _general),
             "eigvals": calling(trnsci.linalg.eigvals, _general),
+            "expm": calling(trnsci.linalg.expm, _in_unit_disc),
+            "sqrtm": calling(trnsci.linalg.sqrtm, _far_from_negative),
             "df_mp2": calling(trnsci.df_mp2_energy, mp2_operands),
             "df_mp2_mixed": calling(trnsci.df_mp2_energy, mp2_operands, precision="mixed"),
             "df_mp2_file": _calling_with_file(trnsci.df_mp2_energy),
@@ -200,6 +213,8 @@ def scipy_and_numpy() -> Table:
             "eig": calling(scipy.linalg.eig, _general),
             "eig_numpy": calling(np.linalg.eig, _general),
             "eigvals": calling(scipy.linalg.eigvals, _general),
+            "expm": calling(scipy.linalg.expm, _in_unit_disc),
+            "sqrtm": calling(scipy.linalg.sqrtm, _far_from_negative),
             "eigvals_numpy": calling(np.linalg.eigvals, _general),
             "df_mp2": calling(_numpy_mp2, mp2_operands),
             "dsymv": calling(blas.dsymv, lambda r: (1.0, np.asfortranarray(_symmetric(r)), _random(r["n"])), lower=1),

@@ -44,10 +44,7 @@ func Balance[T dense.Scalar](a dense.Matrix[T], opt BalanceOptions) (*Balancing,
 	if err := blas.CheckFinite(opt.Team, a.View(), "a"); err != nil {
 		return nil, err
 	}
-	b := &Balancing{Hi: n, Order: make([]int, n), Scale: make([]float64, n)}
-	for i := range n {
-		b.Order[i], b.Scale[i] = i, 1
-	}
+	b := newBalancing(n)
 	balancer := balancer[T]{Balancing: b, a: a, team: opt.Team}
 	if opt.Permute {
 		if err := balancer.isolate(); err != nil {
@@ -60,6 +57,15 @@ func Balance[T dense.Scalar](a dense.Matrix[T], opt BalanceOptions) (*Balancing,
 		}
 	}
 	return b, nil
+}
+
+// newBalancing returns the similarity that leaves a matrix of order n as it is.
+func newBalancing(n int) *Balancing {
+	b := &Balancing{Hi: n, Order: make([]int, n), Scale: make([]float64, n)}
+	for i := range n {
+		b.Order[i], b.Scale[i] = i, 1
+	}
+	return b
 }
 
 // Apply replaces the columns of v, n x m, by P D v: eigenvectors of the balanced matrix by those of the original one.

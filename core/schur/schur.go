@@ -25,8 +25,8 @@ type Options struct {
 	// Overwrite is for callers who do not need a any more: the first output may then be the same view as a. No other
 	// overlap of the views is allowed, with or without Overwrite.
 	Overwrite bool
-	// ValuesOnly is for callers of Schur who only want the eigenvalues of a real matrix: of t only the diagonal blocks are computed then, and what is right
-	// of them is unspecified. It changes nothing for complex matrices, in Hessenberg, and where z is wanted.
+	// ValuesOnly is for callers of Schur who only want the eigenvalues: of t only the diagonal blocks are computed then, and what is right of them is
+	// unspecified. It changes nothing in Hessenberg, and where z is wanted.
 	ValuesOnly bool
 	// MaxIterations limits the QR sweeps of the whole call; 0 means 30 for each eigenvalue.
 	MaxIterations int
@@ -86,7 +86,8 @@ func runMethod[T dense.Scalar](m methods, a dense.View[T], form, factor output[T
 // A real T has exact zeros below the first subdiagonal. Its diagonal blocks are 1 x 1 for real eigenvalues and 2 x 2 for
 // complex pairs; a 2 x 2 block is standardized, with equal diagonal elements and off-diagonal elements of opposite
 // sign (neither is zero), so that its eigenvalues can be read off: see Eigenvalues. Their order is the one in which the
-// iteration happens to find them. A matrix that already has this form comes back unchanged, with Z = I.
+// iteration happens to find them. A matrix that already has this form comes back unchanged, with Z = I. Eigenvalues that stand alone in their row or column,
+// or do so without others of that kind, are exact: rows and columns are permuted first.
 //
 // It returns a *dense.ArgumentError for a matrix that is not square, holds infinities or NaNs, or is so large that T
 // overflows; a *ConvergenceError when the QR iteration does not converge; and the team's error when the call is
