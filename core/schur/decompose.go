@@ -3,12 +3,10 @@ package schur
 import (
 	"errors"
 	"math"
-	"math/bits"
 	"unsafe"
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
-	"trnsci/core/kernel"
 	"trnsci/core/sched"
 )
 
@@ -90,9 +88,7 @@ func decompose[W, T dense.Scalar](a dense.View[T], form, factor output[T], opt O
 	if err := blas.CopyView(opt.Team, form.View, work.View()); err != nil {
 		return err
 	}
-	if finite, err := isFinite(opt.Team, form.View); err != nil {
-		return err
-	} else if !finite {
+	if blas.CheckFinite(nil, form.View, form.name) != nil {
 		return dense.BadArgument("a", "elements are too large: %s overflows", form.name)
 	}
 	if factor.Rows == 0 {
@@ -104,19 +100,11 @@ func decompose[W, T dense.Scalar](a dense.View[T], form, factor output[T], opt O
 
 // checkFinite reports whether a is free of infinities and NaNs. If it is not, that is an error unless the options say otherwise.
 func checkFinite[T dense.Scalar](a dense.View[T], opt Options) (finite bool, err error) {
-	if finite, err = isFinite(opt.Team, a); err == nil && !finite && !opt.SkipFiniteCheck {
-		err = dense.NotFinite("a")
+	var notFinite *dense.ArgumentError
+	if err := blas.CheckFinite(opt.Team, a, "a"); !opt.SkipFiniteCheck || !errors.As(err, &notFinite) {
+		return err == nil, err
 	}
-	return finite, err
-}
-
-// isFinite reports whether a is free of infinities and NaNs.
-func isFinite[T dense.Scalar](team *sched.Team, a dense.View[T]) (finite bool, err error) {
-	err = blas.CheckFinite(team, a, "a")
-	if _, isNot := errors.AsType[*dense.ArgumentError](err); isNot {
-		return false, nil
-	}
-	return err == nil, err
+	return false, nil
 }
 
 func notANumber[T dense.Scalar]() T { return dense.FromParts[T](math.NaN(), math.NaN()) }
@@ -214,59 +202,6 @@ func fill[T dense.Scalar](v dense.View[T], x T) {
 	for i := range v.Rows {
 		for j := range v.Cols {
 			v.Set(i, j, x)
-		}
-	}
-}
-
-// conjugate replaces the elements of m by their complex conjugates.
-func conjugate[W dense.Scalar](m dense.Matrix[W]) {
-	if !dense.IsComplex[W]() {
-		return
-	}
-	for i := range m.Rows {
-		row := m.Row(i)
-		for j, x := range row {
-			row[j] = dense.Conj(x)
-		}
-	}
-}
-
-// exponentOf returns the e for which the largest part of an element of a is below 2^e and at least half of it, and 0 for a zero matrix.
-func exponentOf[W dense.Scalar](a dense.Matrix[W]) int {
-	largest := 0.0
-	for i := range a.Rows {
-		largest = max(largest, maxPart(a.Row(i)))
-	}
-	_, exponent := math.Frexp(largest)
-	return exponent
-}
-
-// maxPart returns the largest absolute value of the real and imaginary parts of x.
-func maxPart[W dense.Scalar](x []W) float64 {
-	if dense.IsSingle[W]() {
-		return float64(kernel.MaxAbs(kernel.Best(), dense.Reals[float32](x)))
-	}
-	return kernel.MaxAbs(kernel.Best(), dense.Reals[float64](x))
-}
-
-// scalingShift returns the k for which 2^k a is safe to work with.
-func scalingShift[W dense.Scalar](a dense.Matrix[W]) int {
-	exponent, of := exponentOf(a), exponentsOf[W]()
-	limit := of.largest - headroomBits - bits.Len(uint(a.Rows))
-	return min(max(exponent, of.work), limit) - exponent
-}
-
-// scale multiplies a by 2^shift, in two steps because 2^shift itself may not be representable.
-func scale[W dense.Scalar](a dense.Matrix[W], shift int) {
-	if shift == 0 {
-		return
-	}
-	half := dense.FromReal[W](math.Ldexp(1, shift/2))
-	rest := dense.FromReal[W](math.Ldexp(1, shift-shift/2))
-	for i := range a.Rows {
-		row := a.Row(i)
-		for j := range row {
-			row[j] = row[j] * half * rest
 		}
 	}
 }
