@@ -54,11 +54,10 @@ type multishift[W dense.Float] struct {
 	panel                          []W
 }
 
-// run is what one bulge does to the rows from row on: its reflectors, one row apart, and at the bottom of the block a rotation of the last two rows.
+// run is what one bulge does to the rows from row on: its reflectors, one row apart. At the bottom of the block the last one has two rows.
 type run[W dense.Float] struct {
 	row        int
 	reflectors []kernel.Reflector[W]
-	rotation   []kernel.Rotation[W]
 }
 
 // runLarge is run for large matrices.
@@ -163,14 +162,14 @@ func (m *multishift[W]) sweepChain(lo, hi int, shifts []shift) error {
 		var runs []run[W]
 		last := bottom - 4 // the reflector of this step, and what it changes, ends in the window
 		if bottom == hi {
-			last = hi - 3
+			last = hi - 2 // the end of a bulge
 		}
 		for b := done; b < count && last >= next[b]; b++ {
-			r := m.move(z, next[b], last, lo, shifts[b], store[:last-next[b]+1], bottom == hi && last == hi-3)
+			r := m.move(z, next[b], last, lo, shifts[b], store[:last-next[b]+1])
 			store = store[len(r.reflectors):]
 			runs = append(runs, r)
 			next[b] = last + 1
-			if r.rotation != nil {
+			if last == hi-2 {
 				done++
 			} else {
 				last -= rowsOfBulge
@@ -183,19 +182,14 @@ func (m *multishift[W]) sweepChain(lo, hi int, shifts []shift) error {
 	return nil
 }
 
-// move does the steps first to last of a bulge, which begins in row lo with the given shift, and with finish its end. The reflectors go to out.
-func (m *multishift[W]) move(z zone, first, last, lo int, s shift, out []kernel.Reflector[W], finish bool) run[W] {
-	r := run[W]{row: first + 1, reflectors: out}
-	var start *[3]float64
+// move does the steps first to last of a bulge, which begins in row lo with the given shift. The reflectors go to out.
+func (m *multishift[W]) move(z zone, first, last, lo int, s shift, out []kernel.Reflector[W]) run[W] {
+	var start *[3]W
 	if first == lo-1 {
-		x := m.startVector(lo, s)
-		start = &x
+		start = roundedStart[W](m.startVector(lo, s))
 	}
-	m.chase(z, first, last, start, r.reflectors)
-	if finish {
-		r.rotation = []kernel.Rotation[W]{m.finish(z)}
-	}
-	return r
+	m.chase(z, first, last, start, out)
+	return run[W]{row: first + 1, reflectors: out}
 }
 
 // edge returns the end of the columns that get at once what is done to the rows of a block that ends in row hi.
