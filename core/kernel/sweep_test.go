@@ -150,12 +150,14 @@ func testChaseStops[T Float](t *testing.T, s Set) {
 			a[(k+1)*n] = x
 		}
 		before := slices.Clone(a)
-		c := Chase[T]{A: a, Stride: n, Last: n - 1, End: n, Reflectors: make([]Reflector[T], 3)}
-		if done := c.Run(s); done != 0 {
-			t.Errorf("%s: %d steps", name, done)
-		}
-		if !bytes.Equal(bitsOf(a), bitsOf(before)) {
-			t.Errorf("%s: the matrix was changed", name)
+		for _, start := range []*[3]T{nil, &column} {
+			c := Chase[T]{A: a, Stride: n, Last: n - 1, End: n, Start: start, Reflectors: make([]Reflector[T], 3)}
+			if done := c.Run(s); done != 0 {
+				t.Errorf("%s: %d steps", name, done)
+			}
+			if !bytes.Equal(bitsOf(a), bitsOf(before)) {
+				t.Errorf("%s: the matrix was changed", name)
+			}
 		}
 	}
 }

@@ -19,7 +19,7 @@ func TestBesideHelpsAfterAnnouncements(t *testing.T) {
 				announce()
 				for seen.Load() != laid.Load() {
 					if round%10 == 0 {
-						time.Sleep(2 * meetTime) // the others give up spinning
+						time.Sleep(2 * patience) // the others give up spinning
 					}
 					time.Sleep(time.Microsecond)
 				}

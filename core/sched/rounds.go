@@ -2,6 +2,7 @@ package sched
 
 import (
 	"math"
+	"runtime"
 	"runtime/debug"
 	"sync/atomic"
 	"time"
@@ -20,7 +21,10 @@ type Rounds struct {
 
 const (
 	roundsOver = math.MaxInt64
-	// A worker that waits for longer than meetTime pauses for this long between its looks, so that one it waits for gets a processor.
+	// A worker that waits for longer than meetTime offers its processor to others between its looks, and one that waits for longer than patience pauses.
+	// The work of one goroutine between two rounds takes less; a pause, however short, takes a millisecond where nothing else is to do, which would be
+	// some rounds without the worker.
+	patience   = time.Millisecond
 	roundPause = 20 * time.Microsecond
 )
 
@@ -93,12 +97,17 @@ func (r *Rounds) try(p int, round int64) {
 	}
 }
 
-// spinOrPause returns when the condition holds. It pauses between its looks when that takes long.
+// spinOrPause returns when the condition holds. It offers its processor and then pauses between its looks when that takes long.
 func spinOrPause(holds func() bool) {
-	for {
-		if spinUntil(meetTime, holds); holds() {
-			return
+	if spinUntil(meetTime, holds); holds() {
+		return
+	}
+	for begin := time.Now(); !holds(); {
+		if time.Since(begin) < patience {
+			offerProcessor()
+			runtime.Gosched()
+		} else {
+			time.Sleep(roundPause)
 		}
-		time.Sleep(roundPause)
 	}
 }

@@ -48,7 +48,7 @@ func TestRoundsUseBothThreads(t *testing.T) {
 	}, func(r *Rounds) error {
 		for round = 1; round < 50; round++ {
 			if round%10 == 0 {
-				time.Sleep(2 * meetTime) // the other one gives up spinning
+				time.Sleep(2 * patience) // the other one gives up spinning
 			}
 			if err := r.Do(); err != nil {
 				return err

@@ -161,20 +161,20 @@ func checkShapes[T dense.Scalar](a dense.View[T], form, factor output[T]) error 
 // lineBytes is the size of a line of the cache.
 const lineBytes = 64
 
-// paddedStride returns the stride of newPadded.
+// paddedStride returns the stride of newPadded, an odd number of lines of the cache.
 func paddedStride[W dense.Scalar](n int) int {
-	const page = 4096
-	size := int(unsafe.Sizeof(*new(W)))
-	perLine := lineBytes / size
-	stride := (n + perLine - 1) / perLine * perLine
-	if stride*size%page == 0 {
-		stride += perLine
-	}
-	return stride
+	perLine := lineBytes / int(unsafe.Sizeof(*new(W)))
+	return (toLines[W](n)/perLine | 1) * perLine
 }
 
-// newPadded returns an n x n matrix of zeros whose rows begin at multiples of a line of the cache, but not all at the same place of a page: rows of which
-// some hundred are worked on together would then fall upon the same few lines of the cache.
+// toLines returns how many elements the lines of the cache have that hold n of them.
+func toLines[W dense.Scalar](n int) int {
+	perLine := lineBytes / int(unsafe.Sizeof(*new(W)))
+	return (n + perLine - 1) / perLine * perLine
+}
+
+// newPadded returns an n x n matrix of zeros whose rows begin at multiples of a line of the cache, and those of rows that are neighbours an odd number of lines
+// apart: the elements of a column then fall upon all sets of lines of a cache, and not on the same few.
 func newPadded[W dense.Scalar](n int) dense.Matrix[W] {
 	return paddedIn(newAligned[W](n*paddedStride[W](n)), n)
 }

@@ -22,23 +22,22 @@ func (m *complexMultishift[W]) deflate(hi, window int) (deflated int, shifts []c
 	} else {
 		m.t.Set(top, top-1, spike*reduceWindow(m.team, local.t, local.zt, kept, &m.reduced, &m.product))
 	}
-	m.putBack(local, top)
-	return window - kept, shifts, nil
+	return window - kept, shifts, m.putBack(local, top)
 }
 
-// sortWindow moves the eigenvalues that have not converged to the upper end of the window and returns their number. Element i of the spike is the given number
-// times zt[i][0].
+// sortWindow moves the eigenvalues that have converged to the lower end of the window and returns the number of the others. Element i of the spike is the given
+// number times zt[i][0]. As in multishift.sortWindow, each is moved down past those that have not converged, and the search is given up after some of these.
 func (m *complexMultishift[W]) sortWindow(local *singleShift[W], spike W) (kept int) {
-	end, placed := local.t.Rows, 0 // rows before end and from placed on are still to be looked at
-	for placed < end {
+	end, failed := local.t.Rows, 0 // the converged rows begin at end; failed rows before those have not converged
+	for failed < min(end, m.misses) {
+		for at := end - failed - 1; at < end-1; at++ {
+			swapRotated(local.t, local.zt, at)
+		}
 		if m.converged(local, end-1, oneNorm(complex128(spike))) {
 			end--
-			continue
+		} else {
+			failed++
 		}
-		for at := end - 1; at > placed; at-- {
-			swapRotated(local.t, local.zt, at-1)
-		}
-		placed++
 	}
 	return end
 }

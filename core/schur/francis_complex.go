@@ -3,7 +3,6 @@ package schur
 import (
 	"math"
 	"math/cmplx"
-	"unsafe"
 
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
@@ -19,6 +18,7 @@ type singleShift[W dense.Complex] struct {
 	// Rounding unit of W. Subdiagonal elements up to floor are zero for every purpose.
 	eps, floor    float64
 	sweeps, limit int
+	diagonalOnly  bool                // of t only the diagonal is wanted, of zt nothing
 	reflectors    []kernel.TwoRows[W] // of a sweep
 	// Columns of t and of zt with what lies between their rows, as far as it fills lines of the cache: sweeps over whole matrices need no care for the end of a
 	// row, and there is nothing to be spoilt.
@@ -27,22 +27,28 @@ type singleShift[W dense.Complex] struct {
 
 // newSingleShift returns the iteration for t and zt.
 func newSingleShift[W dense.Complex](t, zt dense.Matrix[W], opt Options) *singleShift[W] {
+	s := &singleShift[W]{team: opt.Team, set: kernel.Best(), eps: dense.Eps[W](), diagonalOnly: opt.ValuesOnly && zt.Rows == 0}
+	s.floor = smallestNormal[W]() / s.eps * float64(t.Rows)
+	s.prepare(t, zt, opt.MaxIterations)
+	return s
+}
+
+// prepare makes s the iteration for t and zt, with the rest as it was. A limit of 0 stands for the usual one.
+func (s *singleShift[W]) prepare(t, zt dense.Matrix[W], limit int) {
 	n := t.Rows
-	s := &singleShift[W]{
-		team: opt.Team, set: kernel.Best(), t: t, zt: zt, eps: dense.Eps[W](), limit: opt.MaxIterations,
-		reflectors: make([]kernel.TwoRows[W], n), colsT: wholeLines(t), colsZ: wholeLines(zt),
+	s.t, s.zt, s.sweeps, s.limit = t, zt, 0, limit
+	s.colsT, s.colsZ = wholeLines(t), wholeLines(zt)
+	if cap(s.reflectors) < n {
+		s.reflectors = make([]kernel.TwoRows[W], n)
 	}
-	s.floor = smallestNormal[W]() / s.eps * float64(n)
-	if s.limit == 0 {
+	if limit == 0 {
 		s.limit = sweepsPerEigenvalue * max(n, minSweepOrder)
 	}
-	return s
 }
 
 // wholeLines returns the number of columns of m rounded up to lines of the cache, if so many elements belong to each row.
 func wholeLines[W dense.Complex](m dense.Matrix[W]) int {
-	perLine := lineBytes / int(unsafe.Sizeof(*new(W)))
-	cols := (m.Cols + perLine - 1) / perLine * perLine
+	cols := toLines[W](m.Cols)
 	if cols > m.Stride || m.Rows*m.Stride > len(m.Data) {
 		return m.Cols
 	}
@@ -202,8 +208,12 @@ func (s *singleShift[W]) chooseShift(lo, hi, stalled int) complex128 {
 // sweep does one implicit single-shift QR step on the unreduced block of rows lo to hi: a reflector that belongs to the
 // shift makes a bulge below the subdiagonal, and further ones chase it down and out of the block.
 func (s *singleShift[W]) sweep(lo, hi int, shift complex128) {
+	z := zone{end: s.colsT, bottom: hi}
+	if s.diagonalOnly {
+		z = zone{top: lo, end: hi + 1, bottom: hi}
+	}
 	out := s.reflectors[:hi-lo]
-	s.chase(zone{end: s.colsT, bottom: hi}, lo-1, s.startVector(lo, shift), out)
+	s.chase(z, lo-1, s.startVector(lo, shift), out)
 	if s.zt.Rows > 0 {
 		kernel.ReflectTwoRows(s.set, out, false, s.zt.Data[lo*s.zt.Stride:], s.zt.Stride, s.colsZ)
 	}

@@ -11,39 +11,42 @@ import (
 )
 
 const (
-	// stripElements is the number of columns, or of rows, of which what lies off the diagonal is brought up to date at a time.
-	stripElements = 32
+	// stripElements and complexStrip are the numbers of columns, or of rows, of which what lies off the diagonal is brought up to date at a time.
+	stripElements, complexStrip = 32, 16
 	// With one thread so many changes are laid down before the strips get them: rows that neighbouring windows share stay in the cache.
 	changesTogether = 12
 	// With more threads no more than this, so that there is an end to what is laid down, and to the wait in the end.
 	mostChanges = 256
 )
 
-// change is a transformation of neighbouring rows: by the runs of a chain's bulges, or those from row on by the orthogonal factor.
-type change[W dense.Float] struct {
-	runs   []run[W]
+// change is a transformation of neighbouring rows: by the runs of a chain's bulges, or those from row on by the unitary factor.
+type change[W dense.Scalar, U any] struct {
+	runs   []U
 	row    int
 	factor dense.Matrix[W]
 }
 
 // later is what an iteration on a diagonal block does to rows in columns right of the block, and to the transposed factor: nothing that the iteration reads
-// again. The changes are laid down and applied to strips of columns, in the same order in each, by whatever thread gets to it.
-type later[W dense.Float] struct {
-	set       kernel.Set
+// again. The changes are laid down and applied to strips of columns, in the same order in each, by whatever thread gets to it. U is the type of runs, R that of
+// their reflectors.
+type later[W dense.Scalar, U, R any] struct {
+	applyRuns func(runs []U, x dense.Matrix[W])
+	width     int // columns of a strip
 	threads   int
 	announce  func()
 	strips    []strip[W]
 	columns   int // strips of the matrix, those before the strips of the factor
 	active    int // the first strip of the matrix that lies right of the block
-	changes   []change[W]
+	changes   []change[W, U]
 	laid      atomic.Int64 // changes that may be applied
-	reflector []kernel.Reflector[W]
+	reflector []R
 	factor    []W   // memory of factors
 	panels    [][]W // memory for each worker
+	job       atomic.Pointer[job]
 }
 
 // strip is some columns of a matrix. done counts the changes that it has got; it belongs to the worker that has set busy.
-type strip[W dense.Float] struct {
+type strip[W dense.Scalar] struct {
 	x    dense.Matrix[W]
 	busy atomic.Bool
 	done int
@@ -53,35 +56,35 @@ type strip[W dense.Float] struct {
 const inactive = math.MaxInt
 
 // newLater returns the strips of t, none of which is active, and of zt.
-func newLater[W dense.Float](f *francis[W]) *later[W] {
-	t, zt := f.t, f.zt
-	d := &later[W]{set: f.set, threads: f.team.Threads(), columns: stripsOf(t.Cols), panels: make([][]W, f.team.Threads())}
+func newLater[W dense.Scalar, U, R any](team *sched.Team, t, zt dense.Matrix[W], width int, applyRuns func([]U, dense.Matrix[W])) *later[W, U, R] {
+	d := &later[W, U, R]{applyRuns: applyRuns, width: width, threads: team.Threads(), panels: make([][]W, team.Threads())}
+	d.columns = d.stripsOf(t.Cols)
 	d.active = d.columns
 	count := d.columns
 	if zt.Rows > 0 {
-		count += stripsOf(zt.Cols)
+		count += d.stripsOf(zt.Cols)
 	}
 	d.strips = make([]strip[W], count)
 	for i := range d.strips {
-		s, x, col := &d.strips[i], t, i*stripElements
+		s, x, col := &d.strips[i], t, i*width
 		s.done = inactive
 		if i >= d.columns {
-			s.done, x, col = 0, zt, (i-d.columns)*stripElements
+			s.done, x, col = 0, zt, (i-d.columns)*width
 		}
-		s.x = x.Slice(0, x.Rows, col, min(col+stripElements, x.Cols))
+		s.x = x.Slice(0, x.Rows, col, min(col+width, x.Cols))
 	}
-	d.changes = make([]change[W], mostChanges)
+	d.changes = make([]change[W, U], mostChanges)
 	return d
 }
 
-func stripsOf(columns int) int { return (columns + stripElements - 1) / stripElements }
+func (d *later[W, U, R]) stripsOf(columns int) int { return (columns + d.width - 1) / d.width }
 
 // edge returns the first column of the strips that lie right of the block.
-func (d *later[W]) edge() int { return d.active * stripElements }
+func (d *later[W, U, R]) edge() int { return d.active * d.width }
 
 // release makes the strips active that lie right of column hi. They are up to date.
-func (d *later[W]) release(hi int) {
-	for d.active > 0 && (d.active-1)*stripElements > hi {
+func (d *later[W, U, R]) release(hi int) {
+	for d.active > 0 && (d.active-1)*d.width > hi {
 		d.active--
 		s := &d.strips[d.active]
 		for !s.busy.CompareAndSwap(false, true) {
@@ -93,7 +96,7 @@ func (d *later[W]) release(hi int) {
 }
 
 // add lays a change down.
-func (d *later[W]) add(team *sched.Team, c change[W]) error {
+func (d *later[W, U, R]) add(team *sched.Team, c change[W, U]) error {
 	laid := int(d.laid.Load())
 	d.changes[laid] = c
 	d.laid.Store(int64(laid + 1))
@@ -105,9 +108,9 @@ func (d *later[W]) add(team *sched.Team, c change[W]) error {
 }
 
 // drain returns when all strips have got all changes. The memory of these can be used again.
-func (d *later[W]) drain(team *sched.Team) error {
+func (d *later[W, U, R]) drain(team *sched.Team) error {
+	d.join() // it reads the memory of the changes
 	laid := int(d.laid.Load())
-	const lead = 0
 	for i := len(d.strips) - 1; i >= 0; i-- { // the others begin with the first
 		if err := team.Err(); err != nil {
 			return err
@@ -137,7 +140,7 @@ func (d *later[W]) drain(team *sched.Team) error {
 }
 
 // has reports whether strip i has got that many changes.
-func (d *later[W]) has(i, changes int) bool {
+func (d *later[W, U, R]) has(i, changes int) bool {
 	s := &d.strips[i]
 	if !s.busy.CompareAndSwap(false, true) {
 		return false
@@ -146,24 +149,28 @@ func (d *later[W]) has(i, changes int) bool {
 	return s.done >= changes
 }
 
-// help brings the strips up to date that no other worker is at.
-func (d *later[W]) help(worker int) {
+// help does shared tasks, and brings the strips up to date that no other worker is at.
+func (d *later[W, U, R]) help(worker int) {
+	d.attend(worker)
 	for i := range d.strips {
 		d.catchUp(i, worker)
 	}
 }
 
 // catchUp brings strip i up to date, unless another worker is at it.
-func (d *later[W]) catchUp(i, worker int) bool {
+func (d *later[W, U, R]) catchUp(i, worker int) bool {
 	s := &d.strips[i]
 	if !s.busy.CompareAndSwap(false, true) {
 		return false
 	}
 	defer s.busy.Store(false)
 	for laid := int(d.laid.Load()); s.done < laid; s.done++ {
+		if worker != lead {
+			d.attend(worker)
+		}
 		c := &d.changes[s.done]
 		if c.runs != nil {
-			applyRuns(d.set, c.runs, s.x, 0)
+			d.applyRuns(c.runs, s.x)
 		} else {
 			multiplyRows(nil, c.factor, s.x.Slice(c.row, c.row+c.factor.Rows, 0, s.x.Cols), &d.panels[worker])
 		}
@@ -172,13 +179,13 @@ func (d *later[W]) catchUp(i, worker int) bool {
 }
 
 // reflectors returns memory for n reflectors of a change.
-func (d *later[W]) reflectors(team *sched.Team, n int) ([]kernel.Reflector[W], error) {
+func (d *later[W, U, R]) reflectors(team *sched.Team, n int) ([]R, error) {
 	if len(d.reflector)+n > cap(d.reflector) {
 		if err := d.drain(team); err != nil {
 			return nil, err
 		}
 		if n > cap(d.reflector) {
-			d.reflector = make([]kernel.Reflector[W], 0, max(n, d.size()/numbersOfReflector))
+			d.reflector = make([]R, 0, max(n, d.size()/numbersOfReflector))
 		}
 	}
 	begin := len(d.reflector)
@@ -190,13 +197,13 @@ func (d *later[W]) reflectors(team *sched.Team, n int) ([]kernel.Reflector[W], e
 const numbersOfReflector = 5
 
 // size returns the elements of the matrix, which bound the memory of changes.
-func (d *later[W]) size() int {
+func (d *later[W, U, R]) size() int {
 	n := d.strips[0].x.Rows
 	return n * n
 }
 
 // keep returns a copy of an orthogonal factor in the memory of changes.
-func (d *later[W]) keep(team *sched.Team, q dense.Matrix[W]) (dense.Matrix[W], error) {
+func (d *later[W, U, R]) keep(team *sched.Team, q dense.Matrix[W]) (dense.Matrix[W], error) {
 	stride := paddedStride[W](q.Cols)
 	n := q.Rows * stride
 	if len(d.factor)+n > cap(d.factor) {

@@ -37,7 +37,8 @@ const (
 	nibble = 0.14
 	// After so many windows without a deflation, they grow, by this much each time; and at multiples of a period the shifts are exceptional.
 	patience, growth, exceptionalSweep = 4, 4, 6
-	rowsOfBulge                        = 3 // between one bulge of a chain and the next
+	// Columns, or rows, to which the orthogonal factor of a window is applied at a time.
+	productStrip = 128
 )
 
 // multishift does the sweeps of small chains of bulges of a francis, and the deflations between them.
@@ -47,11 +48,10 @@ type multishift[W dense.Float] struct {
 	*francis[W]
 	sizes
 	local *francis[W] // of a diagonal block, apart from the rest
-	later *later[W]
+	later *later[W, run[W], kernel.Reflector[W]]
 	top   int // the first row that is wanted
 	// Memory that is used again: of a window and its orthogonal factor, of products, of the orthogonal factor of its reduction.
 	form, factor, product, reduced []W
-	panel                          []W
 }
 
 // run is what one bulge does to the rows from row on: its reflectors, one row apart. At the bottom of the block the last one has two rows.
@@ -66,7 +66,9 @@ func (f *francis[W]) runLarge() error {
 		francis: f, sizes: sizesFor(f.t.Rows), local: newFrancis(dense.Matrix[W]{}, dense.Matrix[W]{}, Options{Team: f.team.Quiet()}),
 	}
 	m.local.floor = f.floor
-	m.later = newLater(f)
+	m.later = newLater[W, run[W], kernel.Reflector[W]](f.team, f.t, f.zt, stripElements, func(runs []run[W], x dense.Matrix[W]) {
+		applyRuns(f.set, runs, x, 0)
+	})
 	return f.team.Beside(m.lead, m.later.help)
 }
 
@@ -142,86 +144,6 @@ func (m *multishift[W]) exceptionalShifts(lo, hi int) []shift {
 	return shifts
 }
 
-// sweepChain does an implicit QR sweep with a bulge for each shift, over the block of rows lo to hi. The bulges move down together, some rows at a time; then
-// the rest of the matrix follows.
-func (m *multishift[W]) sweepChain(lo, hi int, shifts []shift) error {
-	count := len(shifts)
-	next := make([]int, count) // the step that each bulge does next
-	for b := range next {
-		next[b] = lo - 1
-	}
-	length := rowsOfBulge*count + m.extra
-	for done := 0; done < count; {
-		top := max(lo, next[count-1]+1)
-		bottom := min(top+length-1, hi)
-		z := zone{top: top, end: bottom + 1, bottom: hi}
-		store, err := m.later.reflectors(m.team, count*(length+rowsOfBulge))
-		if err != nil {
-			return err
-		}
-		var runs []run[W]
-		last := bottom - 4 // the reflector of this step, and what it changes, ends in the window
-		if bottom == hi {
-			last = hi - 2 // the end of a bulge
-		}
-		for b := done; b < count && last >= next[b]; b++ {
-			r := m.move(z, next[b], last, lo, shifts[b], store[:last-next[b]+1])
-			store = store[len(r.reflectors):]
-			runs = append(runs, r)
-			next[b] = last + 1
-			if last == hi-2 {
-				done++
-			} else {
-				last -= rowsOfBulge
-			}
-		}
-		if err := m.follow(runs, top, bottom, hi); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// move does the steps first to last of a bulge, which begins in row lo with the given shift. The reflectors go to out.
-func (m *multishift[W]) move(z zone, first, last, lo int, s shift, out []kernel.Reflector[W]) run[W] {
-	var start *[3]W
-	if first == lo-1 {
-		start = roundedStart[W](m.startVector(lo, s))
-	}
-	m.chase(z, first, last, start, out)
-	return run[W]{row: first + 1, reflectors: out}
-}
-
-// edge returns the end of the columns that get at once what is done to the rows of a block that ends in row hi.
-func (m *multishift[W]) edge(hi int) int {
-	if m.blocksOnly {
-		return hi + 1
-	}
-	return min(m.later.edge(), m.t.Cols)
-}
-
-// follow applies the runs, whose window are the rows and columns top to bottom of a block that ends in row hi, to the rest of the matrix: what the iteration
-// reads again at once.
-func (m *multishift[W]) follow(runs []run[W], top, bottom, hi int) error {
-	t := m.t
-	for row := m.top; row < top; row += stripElements {
-		m.applyTransposed(runs, t.Slice(row, min(row+stripElements, top), top, bottom+1), top)
-	}
-	edge := m.edge(hi)
-	for col := bottom + 1; col < edge; col += stripElements {
-		applyRuns(m.set, runs, t.Slice(0, t.Rows, col, min(col+stripElements, edge)), 0)
-	}
-	return m.later.add(m.team, change[W]{runs: runs})
-}
-
-// applyTransposed applies the runs to the columns of x, of which column 0 is column first of the whole, by way of a transposed copy.
-func (m *multishift[W]) applyTransposed(runs []run[W], x dense.Matrix[W], first int) {
-	rows := within(&m.panel, x.Cols, x.Rows)
-	kernel.Transpose(m.set, x.Rows, x.Cols, x.Data, x.Stride, rows.Data, rows.Stride)
-	applyRuns(m.set, runs, rows, first)
-	kernel.Transpose(m.set, x.Cols, x.Rows, rows.Data, rows.Stride, x.Data, x.Stride)
-}
-
 // solveBlock brings the block of rows lo to hi to quasi-triangular form.
 func (m *multishift[W]) solveBlock(lo, hi int) error {
 	if m.blocksOnly {
@@ -259,10 +181,18 @@ func (m *multishift[W]) solveLocal(lo, hi int) (*francis[W], error) {
 func (m *multishift[W]) putBack(local *francis[W], lo int) error {
 	t, hi := m.t, lo+local.t.Rows
 	storeWindow(t.Slice(lo, hi, lo, hi), local.t)
-	if edge := m.edge(hi - 1); edge > hi {
-		multiplyRows(nil, local.zt, t.Slice(lo, hi, hi, edge), &m.product)
-	}
-	multiplyColumns(m.team, t.Slice(min(m.top, lo), lo, lo, hi), local.zt, &m.product)
+	above, right := span{min(m.top, lo), lo}, span{hi, m.edge(hi - 1)}
+	m.later.share(above.strips(productStrip)+right.strips(productStrip), func(i, worker int) {
+		product := &m.later.panels[worker]
+		if n := above.strips(productStrip); i < n {
+			s := above.strip(i, productStrip)
+			multiplyColumns(nil, t.Slice(s.from, s.end, lo, hi), local.zt, product)
+		} else {
+			s := right.strip(i-n, productStrip)
+			multiplyRows(nil, local.zt, t.Slice(lo, hi, s.from, s.end), product)
+		}
+	})
+	m.later.join()
 	if m.blocksOnly {
 		return nil
 	}
@@ -270,5 +200,5 @@ func (m *multishift[W]) putBack(local *francis[W], lo int) error {
 	if err != nil {
 		return err
 	}
-	return m.later.add(m.team, change[W]{row: lo, factor: factor})
+	return m.later.add(m.team, change[W, run[W]]{row: lo, factor: factor})
 }

@@ -9,13 +9,15 @@ import (
 func complexSizesFor(n int) sizes {
 	switch {
 	case n < 200:
-		return sizes{shifts: 12, window: 12, extra: 16}
-	case n < 400:
-		return sizes{shifts: 16, window: 24, extra: 16}
+		return sizes{shifts: 12, window: 12, extra: 16, misses: 2}
+	case n < 330:
+		return sizes{shifts: 24, window: 32, extra: 32, misses: 4}
+	case n < 450:
+		return sizes{shifts: 24, window: 40, extra: 24, misses: 6}
 	case n < 800:
-		return sizes{shifts: 24, window: 32, extra: 24}
+		return sizes{shifts: 40, window: 48, extra: 40, misses: 8}
 	}
-	return sizes{shifts: 32, window: 64, extra: 32}
+	return sizes{shifts: 40, window: 64, extra: 40, misses: 12}
 }
 
 const (
@@ -29,11 +31,12 @@ const (
 type complexMultishift[W dense.Complex] struct {
 	*singleShift[W]
 	sizes
-	runs  []complexRun[W] // of a window of the sweep, in their order
-	store []kernel.TwoRows[W]
+	local *singleShift[W] // of a diagonal block, apart from the rest
+	later *later[W, complexRun[W], kernel.TwoRows[W]]
+	top   int // the first row that is wanted
 	// Memory that is used again: of a window and its unitary factor, of products, of the unitary factor of its reduction.
 	form, factor, product, reduced []W
-	panels                         [][]W // for each worker
+	panel                          []W
 }
 
 // complexRun is what one bulge does to the rows from row on: its reflectors, one row apart.
@@ -44,25 +47,43 @@ type complexRun[W dense.Complex] struct {
 
 // runLarge is run for large matrices.
 func (s *singleShift[W]) runLarge() error {
-	m := &complexMultishift[W]{singleShift: s, sizes: complexSizesFor(s.t.Rows), panels: make([][]W, s.team.Threads())}
+	m := &complexMultishift[W]{
+		singleShift: s, sizes: complexSizesFor(s.t.Rows), local: newSingleShift(dense.Matrix[W]{}, dense.Matrix[W]{}, Options{Team: s.team.Quiet()}),
+	}
+	m.local.floor = s.floor
+	m.later = newLater[W, complexRun[W], kernel.TwoRows[W]](s.team, s.t, s.zt, complexStrip, func(runs []complexRun[W], x dense.Matrix[W]) {
+		applyComplexRuns(s.set, runs, x, 0, false)
+	})
+	return s.team.Beside(m.lead, m.later.help)
+}
+
+// lead does the iteration; announce lets the rest of the team look at what is to be done later.
+func (m *complexMultishift[W]) lead(announce func()) error {
+	m.later.announce = announce
 	failures := 0
-	for hi := s.t.Rows - 1; hi >= 0; {
-		if err := s.team.Err(); err != nil {
+	for hi := m.t.Rows - 1; hi >= 0; {
+		if err := m.team.Err(); err != nil {
 			return err
 		}
-		lo := s.blockStart(hi, failures > relaxAfter)
+		lo := m.blockStart(hi, failures > relaxAfter)
+		if m.diagonalOnly {
+			m.top = lo
+		}
 		deflated, err := m.advance(lo, hi, failures)
 		if err != nil {
 			return err
 		}
-		s.team.Step(deflated)
+		m.team.Step(deflated)
 		hi -= deflated
+		if !m.diagonalOnly {
+			m.later.release(hi)
+		}
 		failures++
 		if deflated > 0 {
 			failures = 0
 		}
 	}
-	return nil
+	return m.later.drain(m.team)
 }
 
 // advance looks for converged eigenvalues at the end of the block of rows lo to hi, and if they are few, sweeps over the rest of it. It returns how many it
@@ -117,13 +138,19 @@ func (m *complexMultishift[W]) sweepChain(lo, hi int, shifts []complex128) error
 		top := max(lo, next[count-1]+1)
 		bottom := min(top+length-1, hi)
 		z := zone{top: top, end: bottom + 1, bottom: hi}
-		m.runs, m.store = m.runs[:0], m.reserve(count*(length+rowsOfTwo))
+		store, err := m.later.reflectors(m.team, count*(length+rowsOfTwo))
+		if err != nil {
+			return err
+		}
+		var runs []complexRun[W]
 		last := bottom - rowsOfTwo - 1 // the reflector of this step, and what it changes, ends in the window
 		if bottom == hi {
 			last = hi - rowsOfTwo
 		}
 		for b := done; b < count && last >= next[b]; b++ {
-			m.runs = append(m.runs, m.move(z, next[b], last, lo, shifts[b]))
+			r := m.move(z, next[b], last, lo, shifts[b], store[:last-next[b]+1])
+			store = store[len(r.reflectors):]
+			runs = append(runs, r)
 			next[b] = last + 1
 			if last == hi-rowsOfTwo {
 				done++
@@ -131,81 +158,59 @@ func (m *complexMultishift[W]) sweepChain(lo, hi int, shifts []complex128) error
 				last -= rowsOfTwo
 			}
 		}
-		if err := m.follow(top, bottom); err != nil {
+		if err := m.follow(runs, top, bottom, hi); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// reserve returns an empty slice with room for n reflectors.
-func (m *complexMultishift[W]) reserve(n int) []kernel.TwoRows[W] {
-	if cap(m.store) < n {
-		m.store = make([]kernel.TwoRows[W], 0, n)
-	}
-	return m.store[:0]
-}
-
-// move does the steps first to last of a bulge, which begins in row lo with the given shift.
-func (m *complexMultishift[W]) move(z zone, first, last, lo int, shift complex128) complexRun[W] {
-	begin := len(m.store)
-	m.store = m.store[:begin+last-first+1]
-	r := complexRun[W]{row: first + 1, reflectors: m.store[begin:]}
+// move does the steps first to last of a bulge, which begins in row lo with the given shift. The reflectors go to out.
+func (m *complexMultishift[W]) move(z zone, first, last, lo int, shift complex128, out []kernel.TwoRows[W]) complexRun[W] {
 	var start *[2]W
 	if first == lo-1 {
 		start = m.startVector(lo, shift)
 	}
-	m.chase(z, first, start, r.reflectors)
-	return r
+	m.chase(z, first, start, out)
+	return complexRun[W]{row: first + 1, reflectors: out}
 }
 
-// Threads share what is off the diagonal from this many multiplications by elements of reflectors on: some ten microseconds.
-const leastSharedWork = 1 << 16
-
-// complexStrip is the number of columns, or of rows, of which what lies off the diagonal is brought up to date at a time.
-const complexStrip = 16
-
-// follow applies the runs, whose window are the rows and columns top to bottom, to the rest of t and to zt, in strips that the team shares.
-func (m *complexMultishift[W]) follow(top, bottom int) error {
-	t, zt := m.t, m.zt
-	strips := func(cols int) int { return (cols + complexStrip - 1) / complexStrip }
-	above, right, factor := strips(top), strips(t.Cols-bottom-1), 0
-	if zt.Rows > 0 {
-		factor = strips(zt.Cols)
+// edge returns the end of the columns that get at once what is done to the rows of a block that ends in row hi.
+func (m *complexMultishift[W]) edge(hi int) int {
+	if m.diagonalOnly {
+		return hi + 1
 	}
-	team := m.team
-	if (above+right+factor)*complexStrip*len(m.runs)*(bottom-top) < leastSharedWork {
-		team = team.Serial()
-	}
-	return team.For(above+right+factor, func(worker, i int) error {
-		switch {
-		case i < above:
-			row := i * complexStrip
-			m.applyTransposed(t.Slice(row, min(row+complexStrip, top), top, bottom+1), top, &m.panels[worker])
-		case i < above+right:
-			col := bottom + 1 + (i-above)*complexStrip
-			m.applyRuns(t.Slice(0, t.Rows, col, min(col+complexStrip, t.Cols)), 0, false)
-		default:
-			col := (i - above - right) * complexStrip
-			m.applyRuns(zt.Slice(0, zt.Rows, col, min(col+complexStrip, zt.Cols)), 0, false)
-		}
-		return nil
-	})
+	return min(m.later.edge(), m.t.Cols)
 }
 
-// applyRuns applies the runs to the rows of x, of which row 0 is row first of the whole. With columns they are columns of a matrix, see kernel.ReflectTwoRows.
-func (m *complexMultishift[W]) applyRuns(x dense.Matrix[W], first int, columns bool) {
-	for i := range m.runs {
-		r := &m.runs[i]
-		kernel.ReflectTwoRows(m.set, r.reflectors, columns, x.Data[(r.row-first)*x.Stride:], x.Stride, x.Cols)
+// follow applies the runs, whose window are the rows and columns top to bottom of a block that ends in row hi, to the rest of the matrix: what the iteration
+// reads again at once.
+func (m *complexMultishift[W]) follow(runs []complexRun[W], top, bottom, hi int) error {
+	t := m.t
+	for row := m.top; row < top; row += complexStrip {
+		m.applyTransposed(runs, t.Slice(row, min(row+complexStrip, top), top, bottom+1), top)
+	}
+	edge := m.edge(hi)
+	for col := bottom + 1; col < edge; col += complexStrip {
+		applyComplexRuns(m.set, runs, t.Slice(0, t.Rows, col, min(col+complexStrip, edge)), 0, false)
+	}
+	return m.later.add(m.team, change[W, complexRun[W]]{runs: runs})
+}
+
+// applyComplexRuns applies the runs to the rows of x, of which row 0 is row first of the whole. With columns they are columns of a matrix, see
+// kernel.ReflectTwoRows.
+func applyComplexRuns[W dense.Complex](set kernel.Set, runs []complexRun[W], x dense.Matrix[W], first int, columns bool) {
+	for i := range runs {
+		r := &runs[i]
+		kernel.ReflectTwoRows(set, r.reflectors, columns, x.Data[(r.row-first)*x.Stride:], x.Stride, x.Cols)
 	}
 }
 
-// applyTransposed applies the runs to the columns of x, of which column 0 is column first of the whole, by way of a transposed copy in the memory.
-func (m *complexMultishift[W]) applyTransposed(x dense.Matrix[W], first int, memory *[]W) {
-	rows := within(memory, x.Cols, x.Rows)
+// applyTransposed applies the runs to the columns of x, of which column 0 is column first of the whole, by way of a transposed copy.
+func (m *complexMultishift[W]) applyTransposed(runs []complexRun[W], x dense.Matrix[W], first int) {
+	rows := within(&m.panel, x.Cols, x.Rows)
 	transposeTo(rows, x)
-	m.applyRuns(rows, first, true)
+	applyComplexRuns(m.set, runs, rows, first, true)
 	transposeTo(x, rows)
 }
 
@@ -220,20 +225,31 @@ func transposeTo[W dense.Complex](to, from dense.Matrix[W]) {
 
 // solveBlock brings the block of rows lo to hi to triangular form.
 func (m *complexMultishift[W]) solveBlock(lo, hi int) error {
+	if m.diagonalOnly {
+		return m.solveAlone(lo, hi)
+	}
 	local, err := m.solveLocal(lo, hi)
 	if err != nil {
 		return err
 	}
-	m.putBack(local, lo)
-	return nil
+	return m.putBack(local, lo)
+}
+
+// solveAlone is solveBlock where only the block's own diagonal is wanted.
+func (m *complexMultishift[W]) solveAlone(lo, hi int) error {
+	local := m.local
+	local.prepare(m.t.Slice(lo, hi+1, lo, hi+1), dense.Matrix[W]{}, 0)
+	local.diagonalOnly = true
+	defer func() { local.diagonalOnly = false }()
+	return located(local.run(), lo, hi, m.t.Rows)
 }
 
 // solveLocal returns the triangular form of the block of rows lo to hi and the unitary factor that leads to it.
 func (m *complexMultishift[W]) solveLocal(lo, hi int) (*singleShift[W], error) {
 	order := hi - lo + 1
-	local := newSingleShift(within(&m.form, order, order), within(&m.factor, order, order), Options{Team: m.team.Quiet()})
+	local := m.local
+	local.prepare(within(&m.form, order, order), within(&m.factor, order, order), 0)
 	loadWindow(local.t, local.zt, m.t.Slice(lo, hi+1, lo, hi+1))
-	local.floor = m.floor
 	if err := local.run(); err != nil {
 		return nil, located(err, lo, hi, m.t.Rows)
 	}
@@ -241,12 +257,19 @@ func (m *complexMultishift[W]) solveLocal(lo, hi int) (*singleShift[W], error) {
 }
 
 // putBack replaces the diagonal block from row lo on by local's, and applies local's unitary factor to the rest of t and to zt.
-func (m *complexMultishift[W]) putBack(local *singleShift[W], lo int) {
+func (m *complexMultishift[W]) putBack(local *singleShift[W], lo int) error {
 	t, hi := m.t, lo+local.t.Rows
 	storeWindow(t.Slice(lo, hi, lo, hi), local.t)
-	multiplyRows(m.team, local.zt, t.Slice(lo, hi, hi, t.Cols), &m.product)
-	if m.zt.Rows > 0 {
-		multiplyRows(m.team, local.zt, m.zt.Slice(lo, hi, 0, m.zt.Cols), &m.product)
+	if edge := m.edge(hi - 1); edge > hi {
+		multiplyRows(nil, local.zt, t.Slice(lo, hi, hi, edge), &m.product)
 	}
-	multiplyColumns(m.team, t.Slice(0, lo, lo, hi), local.zt, &m.product)
+	multiplyColumns(m.team, t.Slice(min(m.top, lo), lo, lo, hi), local.zt, &m.product)
+	if m.diagonalOnly {
+		return nil
+	}
+	factor, err := m.later.keep(m.team, local.zt)
+	if err != nil {
+		return err
+	}
+	return m.later.add(m.team, change[W, complexRun[W]]{row: lo, factor: factor})
 }

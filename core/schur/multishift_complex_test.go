@@ -1,17 +1,14 @@
 package schur
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"math/cmplx"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"trnsci/core/dense"
 	"trnsci/core/numtest"
-	"trnsci/core/sched"
 )
 
 func TestComplexFamiliesInSweepsOfManyBulges(t *testing.T) {
@@ -42,26 +39,6 @@ func TestComplexCyclicPermutations(t *testing.T) {
 			if root := cmplx.Pow(value, complex(float64(n), 0)); !(cmplx.Abs(root-1) <= 50*float64(n*n)*eps) {
 				t.Errorf("n = %d: %v is not a root of 1", n, value)
 			}
-		}
-	}
-}
-
-func TestComplexFormIsTheSameForAnyThreads(t *testing.T) {
-	const n = 240
-	a := numtest.Random[complex128](rand.New(rand.NewPCG(52, 1)), n, n)
-	var want [2]dense.Matrix[complex128]
-	for threads := 1; threads <= 3; threads++ {
-		form, factor := dense.New[complex128](n, n), dense.New[complex128](n, n)
-		team := sched.NewTeam(context.Background(), threads, nil)
-		if err := Schur(a.View(), form.View(), factor.View(), Options{Team: team}); err != nil {
-			t.Fatal(err)
-		}
-		if threads == 1 {
-			want = [2]dense.Matrix[complex128]{form, factor}
-			continue
-		}
-		if !slices.Equal(form.Data, want[0].Data) || !slices.Equal(factor.Data, want[1].Data) {
-			t.Errorf("%d threads: another result than with one", threads)
 		}
 	}
 }

@@ -25,8 +25,8 @@ type Options struct {
 	// Overwrite is for callers who do not need a any more: the first output may then be the same view as a. No other
 	// overlap of the views is allowed, with or without Overwrite.
 	Overwrite bool
-	// ValuesOnly is for callers of Schur who only want the eigenvalues of a real matrix: of t only the diagonal blocks are computed then, and what is right
-	// of them is unspecified. It changes nothing for complex matrices, in Hessenberg, and where z is wanted.
+	// ValuesOnly is for callers of Schur who only want the eigenvalues: of t only the diagonal blocks are computed then, and what is right of them is
+	// unspecified. It changes nothing in Hessenberg, and where z is wanted.
 	ValuesOnly bool
 	// MaxIterations limits the QR sweeps of the whole call; 0 means 30 for each eigenvalue.
 	MaxIterations int

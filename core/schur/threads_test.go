@@ -13,13 +13,15 @@ import (
 
 // The form is the same with and without the factor, and both are the same for any number of threads, to the last bit.
 func TestSchurForAnyThreads(t *testing.T) {
-	for _, n := range []int{plainOrder + 1, 263} {
+	for _, n := range []int{max(plainOrder, plainComplexOrder) + 1, 263} {
 		t.Run(fmt.Sprintf("float64/%d", n), func(t *testing.T) { checkThreads[float64](t, n) })
 		t.Run(fmt.Sprintf("float32/%d", n), func(t *testing.T) { checkThreads[float32](t, n) })
+		t.Run(fmt.Sprintf("complex128/%d", n), func(t *testing.T) { checkThreads[complex128](t, n) })
+		t.Run(fmt.Sprintf("complex64/%d", n), func(t *testing.T) { checkThreads[complex64](t, n) })
 	}
 }
 
-func checkThreads[T dense.Float](t *testing.T, n int) {
+func checkThreads[T dense.Scalar](t *testing.T, n int) {
 	a := numtest.Random[T](rand.New(rand.NewPCG(71, uint64(n))), n, n)
 	var form, factor dense.Matrix[T]
 	for threads := 1; threads <= 4; threads++ {
@@ -40,11 +42,12 @@ func checkThreads[T dense.Float](t *testing.T, n int) {
 	}
 }
 
-func sameBits[T dense.Float](t *testing.T, name string, want, got dense.Matrix[T]) {
+func sameBits[T dense.Scalar](t *testing.T, name string, want, got dense.Matrix[T]) {
 	t.Helper()
 	for i, x := range want.Data {
-		if math.Float64bits(float64(x)) != math.Float64bits(float64(got.Data[i])) {
-			t.Fatalf("%s: %v instead of %v in row %d, column %d", name, got.Data[i], x, i/want.Stride, i%want.Stride)
+		y := got.Data[i]
+		if math.Float64bits(dense.Real(x)) != math.Float64bits(dense.Real(y)) || math.Float64bits(dense.Imag(x)) != math.Float64bits(dense.Imag(y)) {
+			t.Fatalf("%s: %v instead of %v in row %d, column %d", name, y, x, i/want.Stride, i%want.Stride)
 		}
 	}
 }

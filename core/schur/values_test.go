@@ -16,13 +16,15 @@ func TestValuesOnlyGivesTheEigenvaluesOfSchur(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 10, 75, plainOrder + 1, 200, 340} {
 		t.Run(fmt.Sprintf("float64/%d", n), func(t *testing.T) { checkValues[float64](t, n) })
 		t.Run(fmt.Sprintf("float32/%d", n), func(t *testing.T) { checkValues[float32](t, n) })
+		t.Run(fmt.Sprintf("complex128/%d", n), func(t *testing.T) { checkValues[complex128](t, n) })
+		t.Run(fmt.Sprintf("complex64/%d", n), func(t *testing.T) { checkValues[complex64](t, n) })
 	}
 }
 
-func checkValues[T dense.Float](t *testing.T, n int) {
+func checkValues[T dense.Scalar](t *testing.T, n int) {
 	rng := rand.New(rand.NewPCG(81, uint64(n)))
 	a := numtest.Random[T](rng, n, n)
-	for name, a := range map[string]dense.Matrix[T]{"random": a, "symmetric": symmetrized(a), "two blocks": withoutCorner(a)} {
+	for name, a := range map[string]dense.Matrix[T]{"random": a, "Hermitian": symmetrized(a), "two blocks": withoutCorner(a)} {
 		full, only, z := dense.New[T](n, n), dense.New[T](n, n), dense.New[T](n, n)
 		if err := Schur(a.View(), full.View(), z.View(), Options{}); err != nil {
 			t.Fatal(err)
@@ -62,20 +64,21 @@ func compareDistance(x, p, q complex128) int {
 	return 0
 }
 
-// symmetrized returns the lower triangle of a and its mirror image.
-func symmetrized[T dense.Float](a dense.Matrix[T]) dense.Matrix[T] {
+// symmetrized returns the Hermitian matrix of the lower triangle of a.
+func symmetrized[T dense.Scalar](a dense.Matrix[T]) dense.Matrix[T] {
 	s := dense.New[T](a.Rows, a.Rows)
 	for i := range a.Rows {
-		for j := range i + 1 {
+		for j := range i {
 			s.Set(i, j, a.At(i, j))
-			s.Set(j, i, a.At(i, j))
+			s.Set(j, i, dense.Conj(a.At(i, j)))
 		}
+		s.Set(i, i, dense.FromReal[T](dense.Real(a.At(i, i))))
 	}
 	return s
 }
 
 // withoutCorner returns a with zeros in its lower left quarter.
-func withoutCorner[T dense.Float](a dense.Matrix[T]) dense.Matrix[T] {
+func withoutCorner[T dense.Scalar](a dense.Matrix[T]) dense.Matrix[T] {
 	s := dense.New[T](a.Rows, a.Rows)
 	s.CopyFrom(a)
 	half := a.Rows / 2

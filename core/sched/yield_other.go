@@ -1,0 +1,6 @@
+//go:build !linux
+
+package sched
+
+// offerProcessor has no counterpart that all systems know.
+func offerProcessor() {}

@@ -1,0 +1,80 @@
+package schur
+
+import (
+	"runtime"
+	"sync/atomic"
+)
+
+// lead is the worker that does the iteration.
+const lead = 0
+
+// job is tasks that any worker may take, each of them once.
+type job struct {
+	task        func(i, worker int)
+	count       int64
+	taken, done atomic.Int64
+}
+
+// take does a task that is left. It reports whether there was one.
+func (j *job) take(worker int) bool {
+	if j.taken.Load() >= j.count {
+		return false
+	}
+	i := j.taken.Add(1) - 1
+	if i >= j.count {
+		return false
+	}
+	defer j.done.Add(1) // also of a task that panics: the lead waits for it
+	j.task(int(i), worker)
+	return true
+}
+
+// share lets the workers begin with the tasks 0 to count-1, which work on different parts of the matrix. They are done when join returns.
+func (d *later[W, U, R]) share(count int, task func(i, worker int)) {
+	d.join()
+	d.job.Store(&job{task: task, count: int64(count)})
+	if d.threads == 1 {
+		d.join()
+		return
+	}
+	d.announce()
+}
+
+// join does what is left of the tasks that are shared and waits for the others.
+func (d *later[W, U, R]) join() {
+	j := d.job.Load()
+	if j == nil {
+		return
+	}
+	for j.take(lead) {
+	}
+	for j.done.Load() < j.count {
+		runtime.Gosched()
+	}
+	d.job.Store(nil)
+}
+
+// attend does tasks that are shared, as long as there are any: the lead will wait for them.
+func (d *later[W, U, R]) attend(worker int) {
+	if j := d.job.Load(); j != nil {
+		for j.take(worker) {
+		}
+	}
+}
+
+// span is rows, or columns, from the first to the one before end.
+type span struct{ from, end int }
+
+// strips returns how many strips of the given width the span touches. They begin at multiples of the width, so that they begin with a line of the cache.
+func (s span) strips(width int) int {
+	if s.from >= s.end {
+		return 0
+	}
+	return (s.end+width-1)/width - s.from/width
+}
+
+// strip returns the part of the span that lies in its i-th strip.
+func (s span) strip(i, width int) span {
+	first := (s.from/width + i) * width
+	return span{max(s.from, first), min(s.end, first+width)}
+}
