@@ -50,6 +50,9 @@ func (f *francis[W]) step(z zone, k int, start *[3]W, out *kernel.Reflector[W]) 
 		t.Set(k+1, k, W(beta))
 	}
 	*out = kernel.Reflector[W]{V1: W(p.v1), V2: W(p.v2), T0: W(p.tau), T1: W(p.t1), T2: W(p.t2)}
+	if rows < len(x) {
+		out.V2, out.T2 = 0, 0 // what they are but for numbers that have overflowed
+	}
 	one := []kernel.Reflector[W]{*out}
 	kernel.ReflectRows(f.set, one, t.Data[(k+1)*t.Stride+k+1:], t.Stride, z.end-k-1)
 	group := kernel.SweepRows(f.set)
