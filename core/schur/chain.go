@@ -52,33 +52,28 @@ func (c *chain[W]) moveThrough(top, bottom int) ([]run[W], error) {
 		return nil, err
 	}
 	z := zone{top: top, end: bottom + 1, bottom: c.hi}
-	last, distance, finish := bottom-rowsOfBulge, 0, true // at the end of the block all bulges leave it
+	last, distance := c.hi-2, 0 // at the end of the block all bulges leave it
 	if bottom < c.hi {
-		last, distance, finish = last-1, rowsOfBulge, false // the reflector of the last step, and what it changes, ends in the window
+		last, distance = bottom-rowsOfBulge-1, rowsOfBulge // the reflector of the last step, and what it changes, ends in the window
 	}
 	runs := make([]run[W], count)
 	for b, first := range c.next {
 		steps := last - first + 1
-		runs[b] = c.move(z, first, last, c.shifts[b], store[:steps], finish)
+		runs[b] = c.move(z, first, last, c.shifts[b], store[:steps])
 		store, c.next[b] = store[steps:], last+1
 		last -= distance
 	}
 	return runs, nil
 }
 
-// move does the steps first to last of a bulge with the given shift, and with finish its end. The reflectors go to out.
-func (c *chain[W]) move(z zone, first, last int, s shift, out []kernel.Reflector[W], finish bool) run[W] {
-	r := run[W]{row: first + 1, reflectors: out}
-	var start *[3]float64
+// move does the steps first to last of a bulge with the given shift. The reflectors go to out.
+func (c *chain[W]) move(z zone, first, last int, s shift, out []kernel.Reflector[W]) run[W] {
+	var start *[3]W
 	if first == c.lo-1 {
-		x := c.startVector(c.lo, s)
-		start = &x
+		start = roundedStart[W](c.startVector(c.lo, s))
 	}
-	c.chase(z, first, last, start, r.reflectors)
-	if finish {
-		r.rotation = []kernel.Rotation[W]{c.finish(z)}
-	}
-	return r
+	c.chase(z, first, last, start, out)
+	return run[W]{row: first + 1, reflectors: out}
 }
 
 // edge returns the end of the columns that get at once what is done to the rows of a block that ends in row hi.
