@@ -12,21 +12,47 @@ const (
 	bulgesTogether, rowsTogether = 8, 32
 )
 
-// chain is bulges on their way down the block of rows lo to hi, one for each shift.
+// descent is the way of bulges down the block of rows lo to hi.
+type descent struct {
+	lo, hi   int
+	distance int   // rows between one bulge and the next
+	next     []int // the step that each bulge does next
+}
+
+func newDescent(lo, hi, bulges, distance int) descent {
+	d := descent{lo: lo, hi: hi, distance: distance, next: make([]int, bulges)}
+	for b := range d.next {
+		d.next[b] = lo - 1
+	}
+	return d
+}
+
+// window returns the first and the last row of what the bulges first to end-1 change while they move down so many rows, not further than limit.
+func (d *descent) window(first, end, rows, limit int) (top, bottom int) {
+	top = max(d.lo, d.next[end-1]+1)
+	return top, min(top+d.distance*(end-first)+rows-1, limit)
+}
+
+// lastStep returns the last step of the first bulge that moves in a window which ends in row bottom, and how many less the next bulge does: its reflector,
+// and what that changes, ends in the window. At the end of the block all bulges do all steps.
+func (d *descent) lastStep(bottom int) (last, less int) {
+	if bottom == d.hi {
+		return bottom - d.distance, 0
+	}
+	return bottom - d.distance - 1, d.distance
+}
+
+// chain is bulges on their way down a block, one for each shift.
 type chain[W dense.Float] struct {
 	*multishift[W]
-	lo, hi int
+	descent
 	shifts []shift
-	next   []int // the step that each bulge does next
 }
 
 // sweepChain does an implicit QR sweep with a bulge for each shift, over the block of rows lo to hi. The bulges move down together, some rows at a time; then
 // the rest of the matrix follows.
 func (m *multishift[W]) sweepChain(lo, hi int, shifts []shift) error {
-	c := &chain[W]{multishift: m, lo: lo, hi: hi, shifts: shifts, next: make([]int, len(shifts))}
-	for b := range c.next {
-		c.next[b] = lo - 1
-	}
+	c := &chain[W]{multishift: m, descent: newDescent(lo, hi, len(shifts), rowsOfBulge), shifts: shifts}
 	for bottom := lo; bottom < hi; {
 		var top int
 		top, bottom = c.window(0, len(shifts), m.extra, hi)
@@ -42,31 +68,16 @@ func (m *multishift[W]) sweepChain(lo, hi int, shifts []shift) error {
 	return nil
 }
 
-// window returns the first and the last row of what the bulges first to end-1 change while they move down so many rows, not further than limit.
-func (c *chain[W]) window(first, end, rows, limit int) (top, bottom int) {
-	top = max(c.lo, c.next[end-1]+1)
-	return top, min(top+rowsOfBulge*(end-first)+rows-1, limit)
-}
-
-// lastStep returns the last step of the first bulge that moves in a window which ends in row bottom, and how many less the next bulge does: its reflector,
-// and what that changes, ends in the window. At the end of the block all bulges do all steps.
-func (c *chain[W]) lastStep(bottom int) (last, distance int) {
-	if bottom == c.hi {
-		return bottom - rowsOfBulge, 0
-	}
-	return bottom - rowsOfBulge - 1, rowsOfBulge
-}
-
 // moveThrough moves all bulges through the window of rows top to bottom and returns their runs.
 func (c *chain[W]) moveThrough(top, bottom int) ([]run[W], error) {
 	store, err := c.later.reflectors(c.team, len(c.next)*(bottom-c.next[len(c.next)-1]))
 	if err != nil {
 		return nil, err
 	}
-	last, distance := c.lastStep(bottom)
+	last, less := c.lastStep(bottom)
 	runs := make([]run[W], len(c.next))
 	for b, first := range c.next {
-		steps := last - b*distance - first + 1
+		steps := last - b*less - first + 1
 		runs[b] = run[W]{row: first + 1, reflectors: store[:steps]}
 		store = store[steps:]
 	}
@@ -83,13 +94,13 @@ func (c *chain[W]) moveGroup(runs []run[W], first, top, bottom int) {
 	var pieces [bulgesTogether]run[W]
 	for {
 		from, to := c.window(first, end, rowsTogether, goal)
-		last, distance := c.lastStep(to)
+		last, less := c.lastStep(to)
 		moved := pieces[:0]
 		for i := range runs {
 			r, b := &runs[i], first+i
 			step := c.next[b]
 			piece := r.reflectors[step+1-r.row:]
-			piece = piece[:max(0, min(len(piece), last-i*distance-step+1))]
+			piece = piece[:max(0, min(len(piece), last-i*less-step+1))]
 			if len(piece) == 0 {
 				continue
 			}
@@ -140,13 +151,10 @@ func (c *chain[W]) follow(runs []run[W], top, bottom int) error {
 	_, next := c.window(0, len(c.next), c.extra, c.hi)
 	near := min((next+stripElements)/stripElements*stripElements, edge)
 	c.applyRight(runs, span{bottom + 1, near})
-	above, right := span{c.top, top}, span{near, edge}
-	c.later.share(above.strips(stripElements)+right.strips(stripElements), func(i, worker int) {
-		if n := above.strips(stripElements); i < n {
-			c.applyAbove(runs, above.strip(i, stripElements), top, bottom, &c.later.panels[worker])
-		} else {
-			c.applyRight(runs, right.strip(i-n, stripElements))
-		}
+	c.later.shareStrips(span{c.top, top}, span{near, edge}, stripElements, func(rows span, worker int) {
+		c.applyAbove(runs, rows, top, bottom, &c.later.panels[worker])
+	}, func(columns span, _ int) {
+		c.applyRight(runs, columns)
 	})
 	return c.later.add(c.team, change[W, run[W]]{runs: runs})
 }
