@@ -89,6 +89,32 @@ def test_vectors_of_distinct_eigenvalues_are_biorthogonal():
     assert np.abs(off).max() < 1e3 * condition * residuals.eps("float64")
 
 
+@ALL_DTYPES
+def test_badly_scaled_matrices_are_balanced(dtype):
+    """The eigenvalues of D B D^-1 are those of B, as in SciPy, though its elements differ by factors of up to 2**40."""
+    rng = np.random.default_rng(7)
+    b = matrices.random((12, 12), dtype, 7)
+    scales = np.ldexp(np.ones(12, b.real.dtype), rng.integers(-10, 11, 12))
+    a = b * scales[:, None] / scales
+    expected = scipy.linalg.eigvals(b.astype(np.complex128))
+    limit = 1000 * residuals.eps(b.dtype) * np.abs(expected).max()
+    for w in (eigvals(a), eig(a)[0], scipy.linalg.eigvals(a)):
+        distances = np.abs(w[:, None] - expected)
+        assert max(distances.min(axis=0).max(), distances.min(axis=1).max()) < limit
+
+
+@ALL_DTYPES
+def test_eigenvalues_of_permuted_triangles_are_exact(dtype):
+    rng = np.random.default_rng(8)
+    upper = np.triu(matrices.random((30, 30), dtype, 8))
+    order = rng.permutation(30)
+    a = upper[np.ix_(order, order)]
+    for w in (eigvals(a), eig(a, left=True)[0]):
+        assert sorted(w.tolist(), key=lambda x: (x.real, x.imag)) == sorted(
+            map(complex, np.diag(upper).tolist()), key=lambda x: (x.real, x.imag)
+        )
+
+
 def test_pairs_are_exactly_conjugate():
     w, vl, vr = eig(matrices.random((41, 41), "float64"), left=True)
     first = np.flatnonzero(w.imag > 0)

@@ -87,3 +87,7 @@ func reflectTwoRowsAssembly[C Complex](s Set, _ []TwoRows[C], _ bool, _ []C, _, 
 func bulgeAssembly[C Complex](s Set, _ *Bulge[C]) int {
 	panic("kernel: no assembly for " + s.String() + " in this build")
 }
+
+func similarityAssembly[T Float](s Set, _ *Similarity[T]) {
+	panic("kernel: no assembly for " + s.String() + " in this build")
+}

@@ -2,6 +2,7 @@ package schur
 
 import (
 	"math"
+	"unsafe"
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
@@ -37,14 +38,18 @@ type BalanceOptions struct {
 // Numer. Math. 13, 1969, with the two-norms and the diagonal element that James, Langou and Lowery, On matrix balancing and eigenvector computation,
 // arXiv 1401.5766, 2014, and LAPACK's gebal since 3.5 take.
 func Balance[T dense.Scalar](a dense.Matrix[T], opt BalanceOptions) (*Balancing, error) {
-	n := a.Rows
-	if a.Cols != n {
+	if a.Cols != a.Rows {
 		return nil, dense.BadArgument("a", "expected a square matrix, got shape (%d, %d)", a.Rows, a.Cols)
 	}
 	if err := blas.CheckFinite(opt.Team, a.View(), "a"); err != nil {
 		return nil, err
 	}
-	b := newBalancing(n)
+	return balance(a, opt)
+}
+
+// balance is Balance for a matrix that is square and finite.
+func balance[T dense.Scalar](a dense.Matrix[T], opt BalanceOptions) (*Balancing, error) {
+	b := newBalancing(a.Rows)
 	balancer := balancer[T]{Balancing: b, a: a, team: opt.Team}
 	if opt.Permute {
 		if err := balancer.isolate(); err != nil {
@@ -68,18 +73,10 @@ func newBalancing(n int) *Balancing {
 	return b
 }
 
-// Apply replaces the columns of v, n x m, by P D v: eigenvectors of the balanced matrix by those of the original one.
-func Apply[T dense.Scalar](b *Balancing, v dense.Matrix[T]) {
-	from := make([]T, len(b.Order))
-	for j := range v.Cols {
-		for i := range from {
-			from[i] = v.At(i, j) * dense.FromReal[T](b.Scale[i])
-		}
-		for i, x := range from {
-			v.Set(b.Order[i], j, x)
-		}
-	}
-}
+const (
+	radix  = 2   // scales are powers of it
+	enough = .95 // times the sum of two norms is what scaling has to make smaller
+)
 
 // balancer is the work on one matrix.
 type balancer[T dense.Scalar] struct {
@@ -162,6 +159,9 @@ func (b *balancer[T]) scale() error {
 			if err := poll(b.team, i); err != nil {
 				return err
 			}
+			if b.isEven(i) {
+				continue
+			}
 			factor := b.factor(i)
 			if factor == 1 {
 				continue
@@ -175,10 +175,43 @@ func (b *balancer[T]) scale() error {
 	return nil
 }
 
+// isEven reports, by a quick look, whether row and column i have norms for which factor is 1.
+func (b *balancer[T]) isEven(i int) bool {
+	if dense.IsSingle[T]() {
+		return even(crossSquares[float32](b.a, b.Lo, b.Hi, i))
+	}
+	return even(crossSquares[float64](b.a, b.Lo, b.Hi, i))
+}
+
+// even reports whether norms r and c, of which the squares are given, are so close to each other that it does not pay to scale them: with r = q c, the
+// factor f pays if f c + r/f < enough (c + r), and no power of two does below the q at which 2 does. It is false where squares may have left the range of numbers.
+func even(r2, c2 float64) bool {
+	const (
+		quotient    = (radix - enough) / (enough - 1./radix)
+		least, most = 0x1p-900, 0x1p+900
+	)
+	return least <= min(c2, r2) && max(c2, r2) <= most && max(c2, r2) <= quotient*quotient*min(c2, r2)
+}
+
+// crossSquares returns the sums of the squares of row and column i of a, both from lo on before hi. R is T's real type.
+func crossSquares[R dense.Float, T dense.Scalar](a dense.Matrix[T], lo, hi, i int) (r2, c2 float64) {
+	words := int(unsafe.Sizeof(*new(T)) / unsafe.Sizeof(*new(R)))
+	for _, x := range dense.Reals[R](a.Row(i)[lo:hi]) {
+		r2 += float64(x) * float64(x)
+	}
+	data, at := dense.Reals[R](a.Data), (lo*a.Stride+i)*words
+	for range hi - lo {
+		for _, x := range data[at : at+words] {
+			c2 += float64(x) * float64(x)
+		}
+		at += a.Stride * words
+	}
+	return r2, c2
+}
+
 // factor returns the power of two by which column i is to be multiplied and row i divided; 1 if that does not pay, or if a scale or an element would leave
 // the range in which nothing is lost.
 func (b *balancer[T]) factor(i int) float64 {
-	const radix, enough = 2, .95
 	below := dense.Vector[T]{N: b.Hi - b.Lo, Inc: b.a.Stride, Data: b.a.Data[b.Lo*b.a.Stride+i:]}
 	c, r := blas.Nrm2(below), blas.Nrm2(dense.Vec(b.a.Row(i)[b.Lo:b.Hi]))
 	if c == 0 || r == 0 {

@@ -139,25 +139,6 @@ func TestBalanceMakesNormsAlike(t *testing.T) {
 	}
 }
 
-func TestApplyTakesVectorsBack(t *testing.T) {
-	rng := rand.New(rand.NewPCG(74, 1))
-	a := sparseGraded[complex128](rng, 12, 20, .3)
-	b, err := Balance(a, BalanceOptions{Permute: true, Scale: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	v := numtest.Random[complex128](rng, 12, 3)
-	back := v.Clone()
-	Apply(b, back)
-	for i, from := range b.Order {
-		for j := range 3 {
-			if got, want := back.At(from, j), v.At(i, j)*complex(b.Scale[i], 0); got != want {
-				t.Errorf("element (%d, %d) is %v, not %v", from, j, got, want)
-			}
-		}
-	}
-}
-
 func TestBalanceOfExtremeSizes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(75, 1))
 	for range 20 {

@@ -164,8 +164,13 @@ const lineBytes = 64
 // paddedStride returns the stride of newPadded, an odd number of lines of the cache.
 func paddedStride[W dense.Scalar](n int) int {
 	perLine := lineBytes / int(unsafe.Sizeof(*new(W)))
-	lines := (n + perLine - 1) / perLine
-	return (lines | 1) * perLine
+	return (toLines[W](n)/perLine | 1) * perLine
+}
+
+// toLines returns how many elements the lines of the cache have that hold n of them.
+func toLines[W dense.Scalar](n int) int {
+	perLine := lineBytes / int(unsafe.Sizeof(*new(W)))
+	return (n + perLine - 1) / perLine * perLine
 }
 
 // newPadded returns an n x n matrix of zeros whose rows begin at multiples of a line of the cache, and those of rows that are neighbours an odd number of lines

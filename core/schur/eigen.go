@@ -19,20 +19,21 @@ import (
 // overflows; a *ConvergenceError when the QR iteration does not converge; and the team's error when the call is cancelled.
 // After an error the outputs are unspecified.
 //
-// Cost: about 25 n^3 flops and 4/3 n^3 more for each kind of vectors, 15 n^3 without any. Method: the Schur form, and back-substitution
-// for many vectors at once.
+// Cost: about 25 n^3 flops and 4/3 n^3 more for each kind of vectors, 15 n^3 without any. Method: the Schur form of the matrix that Balance makes of A, and
+// back-substitution for many vectors at once. The eigenvalues of a triangular matrix, or of one that becomes triangular when rows and columns are
+// permuted, are exact.
 func Eigen[T dense.Scalar, C dense.Complex](a dense.View[T], values []C, left, right dense.View[C], opt Options) error {
 	out := eigenOutput[C]{values, output[C]{"left", left}, output[C]{"right", right}}
 	opt.ValuesOnly = !out.wantsVectors()
 	switch {
 	case dense.IsComplex[T]() && dense.IsSingle[T]():
-		return eigen(a, out, opt, triangularizeComplex[complex64], divideComplex[complex64])
+		return eigen(a, out, opt, triangularizeComplex[complex64], solveRowsComplex[float32, complex64])
 	case dense.IsComplex[T]():
-		return eigen(a, out, opt, triangularizeComplex[complex128], divideComplex[complex128])
+		return eigen(a, out, opt, triangularizeComplex[complex128], solveRowsComplex[float64, complex128])
 	case dense.IsSingle[T]():
-		return eigen(a, out, opt, triangularize[float32], divideReal[float32])
+		return eigen(a, out, opt, triangularize[float32], solveRowsReal[float32])
 	}
-	return eigen(a, out, opt, triangularize[float64], divideReal[float64])
+	return eigen(a, out, opt, triangularize[float64], solveRowsReal[float64])
 }
 
 // eigenOutput is where eigenvalues go, and vectors if there are rows for them.
@@ -60,7 +61,7 @@ func (e eigenOutput[C]) check(rows, cols int) error {
 }
 
 // eigen is Eigen in the type W.
-func eigen[W, T dense.Scalar, C dense.Complex](a dense.View[T], out eigenOutput[C], opt Options, iterate iteration[W], divide division[W]) error {
+func eigen[W, T dense.Scalar, C dense.Complex](a dense.View[T], out eigenOutput[C], opt Options, iterate iteration[W], solver rowSolver[W]) error {
 	if err := out.check(a.Rows, a.Cols); err != nil || a.Rows == 0 {
 		return err
 	}
@@ -74,23 +75,34 @@ func eigen[W, T dense.Scalar, C dense.Complex](a dense.View[T], out eigenOutput[
 	}
 	n, team := a.Rows, opt.Team
 	team.Plan(2*n + out.left.Rows + out.right.Rows) // a step for each column, eigenvalue and vector
-	t, zt := newPadded[W](n), dense.Matrix[W]{}
+	size := n * paddedStride[W](n)
+	kept := borrow[W](&keptMatrices, 2*size)
+	defer kept.GiveBack()
+	t, zt := paddedIn(kept.numbers[:size], n), dense.Matrix[W]{}
 	if out.wantsVectors() {
-		zt = newPadded[W](n)
+		zt = paddedIn(kept.numbers[size:], n)
 	}
 	if err := blas.CopyView(team, t.View(), a); err != nil {
+		return err
+	}
+	balancing, before, err := balanceScaled(team, t)
+	if err != nil {
 		return err
 	}
 	shift, err := method[W]{iterate: iterate}.decomposeScaled(t, zt, opt)
 	if err != nil {
 		return err
 	}
-	if err := storeValues(out.values, Eigenvalues(t.View()), -shift); err != nil || !out.wantsVectors() {
+	if err := storeValues(out.values, Eigenvalues(t.View()), -shift-before); err != nil || !out.wantsVectors() {
 		return err
 	}
-	s := newSubstitution(team, t, divide)
+	return storeBoth(newSubstitution(team, t, solver), zt, balancing, out)
+}
+
+// storeBoth stores the eigenvectors that are wanted, for which it may turn over T and the factor zt.
+func storeBoth[W dense.Scalar, C dense.Complex](s *substitution[W], zt dense.Matrix[W], b *Balancing, out eigenOutput[C]) error {
 	if out.right.Rows > 0 {
-		if err := storeVectors(s, zt, false, out.right.View); err != nil {
+		if err := storeVectors(s, zt, false, b, out.right.View); err != nil {
 			return err
 		}
 	}
@@ -99,7 +111,7 @@ func eigen[W, T dense.Scalar, C dense.Complex](a dense.View[T], out eigenOutput[
 	}
 	s.turnOver()
 	reverseRows(zt)
-	return storeVectors(s, zt, true, out.left.View)
+	return storeVectors(s, zt, true, b, out.left.View)
 }
 
 // storeValues stores 2^shift times the eigenvalues found.
@@ -117,15 +129,15 @@ func storeValues[C dense.Complex](values []C, found []complex128, shift int) err
 // makes vectors, two blocks of them.
 func EigenWorkspace[T dense.Scalar](n int, vectors bool, opt Options) int64 {
 	const (
-		lists    = 4 // of eigenvalues
+		lists    = 8 // of eigenvalues, and what the balancing notes
 		pageSize = 8192
 		headers  = 2048
 	)
 	order, complexSize := int64(n), int64(unsafe.Sizeof(complex128(0)))
 	bytes := Workspace[T](n, opt) + lists*order*complexSize + headers
 	if vectors {
-		const blocks, allocations = 2, 8
-		perThread := order*(blocks*int64(blockWidth(n)+1)*complexSize+complexSize) + allocations*pageSize
+		const allocations = 8
+		perThread := int64(storeElements(n))*int64(unsafe.Sizeof(*new(T))) + 2*order*complexSize + allocations*pageSize
 		bytes += int64(opt.Team.Threads()) * perThread
 	}
 	return bytes

@@ -132,47 +132,6 @@ func pass[R dense.Float, W dense.Scalar](r *reduction[W], p int) {
 	}
 }
 
-// single reduces column k and applies its reflector to the whole matrix at once: a panel of one column, for which the rows above it are changed by the
-// same product, since v is zero there.
-func (r *reduction[W]) single(k int) {
-	n := r.a.Rows
-	r.first, r.end, r.lead, r.parts, r.k = k, k+1, 0, 1, k
-	v := r.v[k+1:]
-	for i := range v {
-		at := (k+1+i)*r.a.Stride + k
-		v[i], r.a.Data[at] = r.a.Data[at], 0
-	}
-	beta, tau := householder(v)
-	r.a.Set(k+1, k, beta)
-	r.setVector(tau != 0)
-	r.factors.Set(k, k%r.width, tau)
-	vh, w := r.right.Row(0), r.right.Row(1)
-	if r.qt.Rows > 0 {
-		copy(r.qt.Row(k)[k+1:], vh[k+1:])
-	}
-	if tau == 0 {
-		return
-	}
-	r.y = r.yt.Row(0)
-	r.multiply(0)
-	blas.Scal(tau, dense.Vec(r.y))
-	sum := r.coefficients[:1]
-	setSums(r.right.Slice(0, 1, k+1, n), r.y[k+1:], sum)
-	// Elements of column k and those before it are not of the product, which leaves them as they are.
-	clear(w[r.begin : k+1])
-	copy(w[k+1:], r.sums.Row(0)[k+1:])
-	blas.Axpy(-sum[0], dense.Vec(vh[k+1:]), dense.Vec(w[k+1:]))
-	blas.Scal(dense.Conj(tau), dense.Vec(w[k+1:]))
-	left := dense.Matrix[W]{Rows: n, Cols: 2, Stride: 2, Data: r.left.Data}
-	for i, y := range r.y {
-		left.Data[2*i], left.Data[2*i+1] = y, 0
-	}
-	for i, x := range v {
-		left.Data[2*(k+1+i)+1] = x
-	}
-	multiplied(-1, left, r.right.Slice(0, 2, r.begin, n), 1, r.a.Slice(0, n, r.begin, n))
-}
-
 // setSums sets sums to the product of m and x.
 func setSums[W dense.Scalar](m dense.Matrix[W], x, sums []W) {
 	blas.Gemv(nil, blas.NoTrans, 1, m, dense.Vec(x), 0, dense.Vec(sums))

@@ -3,7 +3,6 @@ package schur
 import (
 	"math"
 	"math/cmplx"
-	"unsafe"
 
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
@@ -49,8 +48,7 @@ func (s *singleShift[W]) prepare(t, zt dense.Matrix[W], limit int) {
 
 // wholeLines returns the number of columns of m rounded up to lines of the cache, if so many elements belong to each row.
 func wholeLines[W dense.Complex](m dense.Matrix[W]) int {
-	perLine := lineBytes / int(unsafe.Sizeof(*new(W)))
-	cols := (m.Cols + perLine - 1) / perLine * perLine
+	cols := toLines[W](m.Cols)
 	if cols > m.Stride || m.Rows*m.Stride > len(m.Data) {
 		return m.Cols
 	}

@@ -8,7 +8,7 @@ import (
 // Memory up to this size, that of real matrices of order 1400, is kept: pages of new memory take a tenth of the time of the work in it.
 const keptBytes = 32 << 20
 
-var keptMatrices, keptPanels = scratch.Pool{MostBytes: keptBytes}, scratch.Pool{MostBytes: keptBytes}
+var keptMatrices, keptPanels, keptBlocks = scratch.Pool{MostBytes: keptBytes}, scratch.Pool{MostBytes: keptBytes}, scratch.Pool{MostBytes: keptBytes}
 
 // kept is memory that is to be given back.
 type kept[W dense.Scalar] struct {

@@ -16,6 +16,12 @@ import (
 // Source: Quintana-Orti and van de Geijn, Improving the performance of reduction to Hessenberg form, ACM Trans. Math. Softw. 32, 2006, and LAPACK's gehrd,
 // whose form of the panel this is.
 func reduce[W dense.Scalar](team *sched.Team, a, qt dense.Matrix[W]) error {
+	switch n := a.Rows; {
+	case n < leastPanels && dense.IsSingle[W]():
+		return reduceByPasses[W, float32](team, a, qt)
+	case n < leastPanels:
+		return reduceByPasses[W, float64](team, a, qt)
+	}
 	r := newReduction(team, a, qt)
 	defer r.kept.GiveBack()
 	if a.Rows < leastShared {
@@ -31,21 +37,14 @@ func reduce[W dense.Scalar](team *sched.Team, a, qt dense.Matrix[W]) error {
 const (
 	// From this order on a pass over the matrix is cut into parts, which threads share.
 	leastShared = 160
+	// From this order on reflectors are applied a panel at a time.
+	leastPanels = 160
 	sharedParts = 4
 	// Rows of a product at a time, the operands of which then stay in the second cache.
 	rowsAtOnce = 32
 	// Complex factors are rearranged for each product, so that more rows are to follow.
 	complexRowsAtOnce = 128
 )
-
-// leastPanels returns the order from which on reflectors are applied a panel at a time.
-func leastPanels[W dense.Scalar]() int {
-	const least = 80
-	if dense.IsComplex[W]() {
-		return 0
-	}
-	return least
-}
 
 // panelWidth returns how many reflectors are applied together for a matrix of order n.
 func panelWidth(n int) int {
@@ -117,6 +116,9 @@ func newReduction[W dense.Scalar](team *sched.Team, a, qt dense.Matrix[W]) *redu
 
 // reductionElements returns how many numbers the reduction of a matrix of order n keeps besides the matrices.
 func reductionElements[W dense.Scalar](n int) int {
+	if n < leastPanels {
+		return passesElements[W](n)
+	}
 	const rows, columns = 4, 4 // of the panel's width: columns, yt and right; left, scaled and factors
 	width, parts, vectors := panelWidth(n), partsOf(n), 1
 	if dense.IsComplex[W]() {
@@ -143,12 +145,6 @@ func rowsOf[W dense.Scalar]() int {
 func (r *reduction[W]) run() error {
 	n := r.a.Rows
 	count := max(0, n-2) // of reflectors
-	if n < leastPanels[W]() {
-		for k := range count {
-			r.single(k)
-		}
-		count = 0
-	}
 	for first := 0; first < count; first += r.width {
 		if err := r.panel(first, min(first+r.width, count)); err != nil {
 			return err
@@ -336,9 +332,6 @@ func (r *reduction[W]) accumulate() error {
 			if err != nil {
 				return err
 			}
-			if n < leastPanels[W]() {
-				r.setFactor(v)
-			}
 			square := r.rests.Slice(0, width, 0, width)
 			setAdjoint(square, r.factor())
 			multiplied(1, v, square, 0, r.scaled.Slice(r.lead, n, 0, width))
@@ -349,19 +342,6 @@ func (r *reduction[W]) accumulate() error {
 	}
 	unit(0, below)
 	return r.team.Err()
-}
-
-// setFactor completes T of the current panel, of which the diagonal is there, for its vectors v.
-func (r *reduction[W]) setFactor(v dense.Matrix[W]) {
-	factor, width := r.factor(), r.end-r.first
-	inner := r.sums.Slice(0, width, 0, width)
-	multiplied(1, r.right.Slice(0, width, r.lead, r.a.Rows), v, 0, inner)
-	for j := 1; j < width; j++ {
-		for i := range j {
-			r.coefficients[i] = inner.At(i, j)
-		}
-		extendFactor(factor, factor.At(j, j), r.coefficients[:j])
-	}
 }
 
 // turn applies the panel to a part of the rows of qt.

@@ -2,7 +2,6 @@ package schur
 
 import (
 	"math"
-	"math/cmplx"
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
@@ -15,23 +14,29 @@ func blockWidth(n int) int {
 }
 
 // storeVectors stores the right eigenvectors of A = Z T Z^H in the columns of out, each of norm 1 with a real largest element if it is complex,
-// or if T was turned over the left ones. zt is Z^H, with its rows in reverse order if T was turned over.
-func storeVectors[W dense.Scalar, C dense.Complex](s *substitution[W], zt dense.Matrix[W], turned bool, out dense.View[C]) error {
-	n, width := s.t.Rows, blockWidth(s.t.Rows)
+// or if T was turned over the left ones. zt is Z^H, with its rows in reverse order if T was turned over. back takes them to those of the matrix
+// that was balanced.
+func storeVectors[W dense.Scalar, C dense.Complex](s *substitution[W], zt dense.Matrix[W], turned bool, back *Balancing, out dense.View[C]) error {
+	n, width, threads := s.t.Rows, blockWidth(s.t.Rows), s.team.Threads()
 	ends := []int{} // descending, so that the longest work comes first
 	for end := n; end > 0; end = s.whole(max(0, end-width)) {
 		ends = append(ends, end)
 	}
-	stores := make([]*vectorStore[W, C], s.team.Threads())
+	size := storeElements(n)
+	memory := borrow[W](&keptBlocks, threads*size)
+	defer memory.GiveBack()
+	stores := make([]vectorStore[W, C], threads)
 	return s.team.For(len(ends), func(worker, b int) error {
 		first, end := 0, ends[b]
 		if b+1 < len(ends) {
 			first = ends[b+1]
 		}
-		if stores[worker] == nil {
-			stores[worker] = newVectorStore(s, zt, turned, out)
+		v := &stores[worker]
+		if v.re == nil {
+			*v = newVectorStore(s, zt, memory.numbers[worker*size:][:size], out)
+			v.turned, v.back = turned, newRestorer(back, turned)
 		}
-		if err := stores[worker].block(first, end); err != nil {
+		if err := v.block(first, end); err != nil {
 			return err
 		}
 		s.team.Step(end - first)
@@ -44,17 +49,32 @@ type vectorStore[W dense.Scalar, C dense.Complex] struct {
 	s       *substitution[W]
 	zt      dense.Matrix[W]
 	turned  bool
+	back    *restorer
 	out     dense.View[C]
+	c       columns[W]
 	x       []W             // eigenvectors of T in columns
 	product dense.Matrix[W] // those of A in rows
 	re, im  []float64       // one of them
 }
 
-func newVectorStore[W dense.Scalar, C dense.Complex](s *substitution[W], zt dense.Matrix[W], turned bool, out dense.View[C]) *vectorStore[W, C] {
+// storeElements returns how many numbers newVectorStore takes: whole lines of the cache.
+func storeElements(n int) int {
+	const numbersPerLine = 16
+	columns := blockWidth(n) + 1
+	elements := 2*n*columns + spareElements(columns)
+	return (elements + numbersPerLine - 1) / numbersPerLine * numbersPerLine
+}
+
+// spareElements returns how many numbers a block of so many columns takes besides: two rows of a strip of T, or one and a row of the block.
+func spareElements(columns int) int { return 2*(stripRows+1) + columns }
+
+func newVectorStore[W dense.Scalar, C dense.Complex](s *substitution[W], zt dense.Matrix[W], memory []W, out dense.View[C]) vectorStore[W, C] {
 	n, width := s.t.Rows, blockWidth(s.t.Rows)+1 // a block may have one more, so that a pair stays together
-	return &vectorStore[W, C]{
-		s: s, zt: zt, turned: turned, out: out, x: newAligned[W](n * width), product: dense.New[W](width, n),
-		re: make([]float64, n), im: make([]float64, n),
+	parts := make([]float64, 2*n)
+	return vectorStore[W, C]{
+		s: s, zt: zt, out: out, x: memory[:n*width], product: dense.Matrix[W]{Rows: width, Cols: n, Stride: n, Data: memory[n*width:][:n*width]},
+		c:  columns[W]{vectors: make([]unknown, 0, width), from: make([]int, 0, width+1), spare: memory[2*n*width:]},
+		re: parts[:n], im: parts[n:],
 	}
 }
 
@@ -63,10 +83,10 @@ func (v *vectorStore[W, C]) block(first, end int) error {
 	width := end - first
 	x := dense.Matrix[W]{Rows: end, Cols: width, Stride: width, Data: v.x[:end*width]}
 	clear(x.Data)
-	if err := v.s.solve(x, first, end); err != nil {
+	v.c.first, v.c.x = first, x
+	if err := v.s.solve(&v.c, end); err != nil {
 		return err
 	}
-	v.s.level(columns[W]{first: first, x: x})
 	// Both are conjugates: X^H Z^H of Z X, and X^T Z^H of Z conj(X).
 	transpose := blas.ConjTrans
 	if v.turned {
@@ -77,83 +97,118 @@ func (v *vectorStore[W, C]) block(first, end int) error {
 	if err := v.s.team.Err(); err != nil {
 		return err
 	}
-	for r := 0; r < width; r++ {
-		r += v.store(product, r, first+r)
+	for k := range v.c.vectors {
+		v.store(product, &v.c.vectors[k])
 	}
 	return nil
 }
 
-// store normalizes the vector in row r of the product, which belongs to eigenvalue k, and stores it. It returns 1 if the
-// vector takes two rows.
-func (v *vectorStore[W, C]) store(product dense.Matrix[W], r, k int) (more int) {
-	n := len(v.re)
-	isComplex := dense.IsComplex[W]()
-	for i, x := range product.Row(r) {
-		v.re[i] = dense.Real(x)
-	}
+// store normalizes a vector, the product's row or two rows, and stores it.
+func (v *vectorStore[W, C]) store(product dense.Matrix[W], vector *unknown) {
+	k, n := v.c.first+vector.column, len(v.re)
+	row := product.Row(vector.column)
 	switch {
-	case isComplex: // the product is conjugate
-		for i, x := range product.Row(r) {
-			v.im[i] = -dense.Imag(x)
-		}
-	case v.s.isPair(k):
-		more = 1
+	case dense.IsComplex[W]():
+		conjugateParts(v.re, v.im, row)
+	case vector.isPair:
+		setReal(v.re, 1, row)
 		sign := 1.0
 		if v.turned {
 			sign = -1
 		}
-		for i, x := range product.Row(r + 1) {
-			v.im[i] = sign * dense.Real(x)
-		}
+		setReal(v.im, sign, product.Row(vector.column+1))
 	default:
-		v.storeReal(v.place(k, 0))
-		return 0
-	}
-	column := v.place(k, more)
-	v.storeComplex(column)
-	if more == 1 {
-		for i := range n {
-			v.out.Set(i, column+1, dense.Conj(v.out.At(i, column)))
+		setReal(v.re, 1, row)
+		if v.turned {
+			k = n - 1 - k
 		}
+		v.storeReal(k)
+		return
 	}
-	return more
+	last := k
+	if vector.isPair {
+		last = k + 1
+	}
+	if v.turned {
+		k, last = n-1-last, n-1-k
+	}
+	v.storeComplex(k, last)
 }
 
-// place returns the column for eigenvector k, and for the next one if there are more.
-func (v *vectorStore[W, C]) place(k, more int) int {
-	if v.turned {
-		return len(v.re) - 1 - k - more
+// setReal sets x to sign times the row, which is real.
+func setReal[W dense.Scalar](x []float64, sign float64, row []W) {
+	switch row := any(row).(type) {
+	case []float32:
+		for i, r := range row[:len(x)] {
+			x[i] = sign * float64(r)
+		}
+	case []float64:
+		for i, r := range row[:len(x)] {
+			x[i] = sign * r
+		}
 	}
-	return k
+}
+
+// conjugateParts sets re and im to the parts of the conjugate row, which is complex.
+func conjugateParts[W dense.Scalar](re, im []float64, row []W) {
+	im = im[:len(re)]
+	switch row := any(row).(type) {
+	case []complex64:
+		for i, r := range row[:len(re)] {
+			re[i], im[i] = float64(real(r)), -float64(imag(r))
+		}
+	case []complex128:
+		for i, r := range row[:len(re)] {
+			re[i], im[i] = real(r), -imag(r)
+		}
+	}
 }
 
 func (v *vectorStore[W, C]) storeReal(column int) {
+	if v.back != nil {
+		v.back.restore(v.re, nil)
+	}
 	sum := 0.0
 	for _, x := range v.re {
 		sum += x * x
 	}
-	scale := 1 / math.Sqrt(sum)
-	for i, x := range v.re {
-		v.out.Set(i, column, C(complex(x*scale, 0)))
+	scale, at := 1/math.Sqrt(sum), v.out.Offset+column*v.out.ColStride
+	for _, x := range v.re {
+		v.out.Data[at] = C(complex(x*scale, 0))
+		at += v.out.RowStride
 	}
 }
 
-// storeComplex stores the vector with a phase that makes its largest element real and positive.
-func (v *vectorStore[W, C]) storeComplex(column int) {
+// storeComplex stores the vector with a phase that makes its largest element real and positive, and if last is another column its conjugate there.
+func (v *vectorStore[W, C]) storeComplex(column, last int) {
+	if v.back != nil {
+		v.back.restore(v.re, v.im)
+	}
 	sum, most, largest := 0.0, -1.0, 0
+	im := v.im[:len(v.re)]
 	for i, x := range v.re {
-		square := x*x + v.im[i]*v.im[i]
+		square := x*x + im[i]*im[i]
 		sum += square
 		if square > most {
 			most, largest = square, i
 		}
 	}
-	pivot := complex(v.re[largest], -v.im[largest])
-	factor := pivot / complex(cmplx.Abs(pivot)*math.Sqrt(sum), 0)
+	modulus, norm := math.Sqrt(most), math.Sqrt(sum)
+	// The pivot's conjugate over its modulus, in two steps, for the sake of rounding errors where the vector has other elements.
+	p, q := v.re[largest]/modulus/norm, -im[largest]/modulus/norm
+	data, at, to := v.out.Data, v.out.Offset+column*v.out.ColStride, v.out.Offset+last*v.out.ColStride
 	for i, x := range v.re {
-		v.out.Set(i, column, C(complex(x, v.im[i])*factor))
+		y := im[i]
+		re, im := x*p-y*q, x*q+y*p
+		if i == largest {
+			re, im = modulus/norm, 0
+		}
+		data[at] = C(complex(re, im))
+		if last != column {
+			data[to] = C(complex(re, -im))
+		}
+		at, to = at+v.out.RowStride, to+v.out.RowStride
 	}
-	v.out.Set(largest, column, C(complex(cmplx.Abs(pivot)/math.Sqrt(sum), 0)))
 }
 
 // reverseRows puts the rows of m in reverse order.

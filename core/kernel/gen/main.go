@@ -39,6 +39,7 @@ func main() {
 	writePanels(dir)
 	writeCouples(dir)
 	writeReductions(dir)
+	writeSimilarities(dir)
 	writeSweeps(dir)
 	writeSecular(dir)
 	writeLanes(dir)
