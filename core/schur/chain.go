@@ -5,36 +5,33 @@ import (
 	"trnsci/core/kernel"
 )
 
-const (
-	rowsOfBulge = 3 // between one bulge of a chain and the next
-	// So many bulges of a chain move together over so many rows while what they change at once, the columns and rows between the first and the last of
-	// them, is in the nearest cache. The rest of the chain's window follows by strips.
-	bulgesTogether, rowsTogether = 8, 32
-)
+const rowsOfBulge = 3 // between one bulge of a chain and the next
 
 // descent is the way of bulges down the block of rows lo to hi.
 type descent struct {
 	lo, hi   int
 	distance int   // rows between one bulge and the next
+	extra    int   // rows that they move until the parts of the matrix off the diagonal follow
 	next     []int // the step that each bulge does next
 }
 
-func newDescent(lo, hi, bulges, distance int) descent {
-	d := descent{lo: lo, hi: hi, distance: distance, next: make([]int, bulges)}
+func newDescent(lo, hi, bulges, distance, extra int) descent {
+	d := descent{lo: lo, hi: hi, distance: distance, extra: extra, next: make([]int, bulges)}
 	for b := range d.next {
 		d.next[b] = lo - 1
 	}
 	return d
 }
 
-// window returns the first and the last row of what the bulges first to end-1 change while they move down so many rows, not further than limit.
-func (d *descent) window(first, end, rows, limit int) (top, bottom int) {
-	top = max(d.lo, d.next[end-1]+1)
-	return top, min(top+d.distance*(end-first)+rows-1, limit)
+// window returns the first and the last row of the next window of the chain: what its bulges change until its other parts follow.
+func (d *descent) window() (top, bottom int) {
+	count := len(d.next)
+	top = max(d.lo, d.next[count-1]+1)
+	return top, min(top+d.distance*count+d.extra-1, d.hi)
 }
 
-// lastStep returns the last step of the first bulge that moves in a window which ends in row bottom, and how many less the next bulge does: its reflector,
-// and what that changes, ends in the window. At the end of the block all bulges do all steps.
+// lastStep returns the last step of the first bulge in a window that ends in row bottom, and how many less the next bulge does: the reflector of the last
+// step, and what it changes, ends in the window. At the end of the block all bulges leave it.
 func (d *descent) lastStep(bottom int) (last, less int) {
 	if bottom == d.hi {
 		return bottom - d.distance, 0
@@ -52,10 +49,10 @@ type chain[W dense.Float] struct {
 // sweepChain does an implicit QR sweep with a bulge for each shift, over the block of rows lo to hi. The bulges move down together, some rows at a time; then
 // the rest of the matrix follows.
 func (m *multishift[W]) sweepChain(lo, hi int, shifts []shift) error {
-	c := &chain[W]{multishift: m, descent: newDescent(lo, hi, len(shifts), rowsOfBulge), shifts: shifts}
+	c := &chain[W]{multishift: m, descent: newDescent(lo, hi, len(shifts), rowsOfBulge, m.extra), shifts: shifts}
 	for bottom := lo; bottom < hi; {
 		var top int
-		top, bottom = c.window(0, len(shifts), m.extra, hi)
+		top, bottom = c.window()
 		runs, err := c.moveThrough(top, bottom)
 		if err != nil {
 			return err
@@ -68,69 +65,36 @@ func (m *multishift[W]) sweepChain(lo, hi int, shifts []shift) error {
 	return nil
 }
 
-// moveThrough moves all bulges through the window of rows top to bottom and returns their runs.
+// moveThrough moves the bulges through the window of rows top to bottom and returns their runs.
 func (c *chain[W]) moveThrough(top, bottom int) ([]run[W], error) {
-	store, err := c.later.reflectors(c.team, len(c.next)*(bottom-c.next[len(c.next)-1]))
+	count := len(c.next)
+	store, err := c.later.reflectors(c.team, count*(bottom-c.next[count-1]))
 	if err != nil {
 		return nil, err
 	}
+	z := zone{top: top, end: bottom + 1, bottom: c.hi}
 	last, less := c.lastStep(bottom)
-	runs := make([]run[W], len(c.next))
+	runs := make([]run[W], count)
 	for b, first := range c.next {
-		steps := last - b*less - first + 1
-		runs[b] = run[W]{row: first + 1, reflectors: store[:steps]}
-		store = store[steps:]
-	}
-	for b := 0; b < len(runs); b += bulgesTogether {
-		c.moveGroup(runs[b:min(b+bulgesTogether, len(runs))], b, top, bottom)
+		steps := last - first + 1
+		runs[b] = c.move(z, first, last, c.shifts[b], store[:steps], bottom == c.hi)
+		store, c.next[b] = store[steps:], last+1
+		last -= less
 	}
 	return runs, nil
 }
 
-// moveGroup moves the bulges from first on, which the runs belong to, through the chain's window of rows top to bottom, in windows of their own.
-func (c *chain[W]) moveGroup(runs []run[W], first, top, bottom int) {
-	end := first + len(runs)
-	goal := min(runs[0].row+len(runs[0].reflectors)+rowsOfBulge-1, bottom) // the last row that the first bulge changes
-	var pieces [bulgesTogether]run[W]
-	for {
-		from, to := c.window(first, end, rowsTogether, goal)
-		last, less := c.lastStep(to)
-		moved := pieces[:0]
-		for i := range runs {
-			r, b := &runs[i], first+i
-			step := c.next[b]
-			piece := r.reflectors[step+1-r.row:]
-			piece = piece[:max(0, min(len(piece), last-i*less-step+1))]
-			if len(piece) == 0 {
-				continue
-			}
-			z := zone{top: from, end: to + 1, bottom: c.hi}
-			p := c.move(z, step, step+len(piece)-1, c.lo, c.shifts[b], piece, to == c.hi)
-			if p.rotation != nil {
-				r.rotation = p.rotation
-			}
-			moved = append(moved, p)
-			c.next[b] += len(piece)
-		}
-		c.applyAbove(moved, span{top, from}, from, to, &c.later.panels[lead])
-		c.applyRight(moved, span{to + 1, bottom + 1})
-		if to == goal {
-			return
-		}
-	}
-}
-
-// move does the steps first to last of a bulge, which begins in row lo with the given shift, and with finish its end. The reflectors go to out.
-func (m *multishift[W]) move(z zone, first, last, lo int, s shift, out []kernel.Reflector[W], finish bool) run[W] {
+// move does the steps first to last of a bulge with the given shift, and with finish its end. The reflectors go to out.
+func (c *chain[W]) move(z zone, first, last int, s shift, out []kernel.Reflector[W], finish bool) run[W] {
 	r := run[W]{row: first + 1, reflectors: out}
 	var start *[3]float64
-	if first == lo-1 {
-		x := m.startVector(lo, s)
+	if first == c.lo-1 {
+		x := c.startVector(c.lo, s)
 		start = &x
 	}
-	m.chase(z, first, last, start, r.reflectors)
+	c.chase(z, first, last, start, r.reflectors)
 	if finish {
-		r.rotation = []kernel.Rotation[W]{m.finish(z)}
+		r.rotation = []kernel.Rotation[W]{c.finish(z)}
 	}
 	return r
 }
@@ -148,7 +112,7 @@ func (m *multishift[W]) edge(hi int) int {
 func (c *chain[W]) follow(runs []run[W], top, bottom int) error {
 	c.later.join()
 	edge := c.edge(c.hi)
-	_, next := c.window(0, len(c.next), c.extra, c.hi)
+	_, next := c.window()
 	near := min((next+stripElements)/stripElements*stripElements, edge)
 	c.applyRight(runs, span{bottom + 1, near})
 	c.later.shareStrips(span{c.top, top}, span{near, edge}, stripElements, func(rows span, worker int) {

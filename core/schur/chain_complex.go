@@ -5,11 +5,8 @@ import (
 	"trnsci/core/kernel"
 )
 
-const (
-	rowsOfTwo = 2 // between one bulge of a chain and the next
-	// As bulgesTogether and rowsTogether, for complex matrices.
-	complexTogether, complexRowsTogether = 8, 24
-)
+// rowsOfTwo is the number of rows between one bulge of a chain and the next.
+const rowsOfTwo = 2
 
 // complexChain is chain for complex matrices.
 type complexChain[W dense.Complex] struct {
@@ -20,10 +17,10 @@ type complexChain[W dense.Complex] struct {
 
 // sweepChain is multishift.sweepChain.
 func (m *complexMultishift[W]) sweepChain(lo, hi int, shifts []complex128) error {
-	c := &complexChain[W]{complexMultishift: m, descent: newDescent(lo, hi, len(shifts), rowsOfTwo), shifts: shifts}
+	c := &complexChain[W]{complexMultishift: m, descent: newDescent(lo, hi, len(shifts), rowsOfTwo, m.extra), shifts: shifts}
 	for bottom := lo; bottom < hi; {
 		var top int
-		top, bottom = c.window(0, len(shifts), m.extra, hi)
+		top, bottom = c.window()
 		runs, err := c.moveThrough(top, bottom)
 		if err != nil {
 			return err
@@ -36,59 +33,33 @@ func (m *complexMultishift[W]) sweepChain(lo, hi int, shifts []complex128) error
 	return nil
 }
 
-// moveThrough moves all bulges through the window of rows top to bottom and returns their runs.
+// moveThrough moves the bulges through the window of rows top to bottom and returns their runs.
 func (c *complexChain[W]) moveThrough(top, bottom int) ([]complexRun[W], error) {
-	store, err := c.later.reflectors(c.team, len(c.next)*(bottom-c.next[len(c.next)-1]))
+	count := len(c.next)
+	store, err := c.later.reflectors(c.team, count*(bottom-c.next[count-1]))
 	if err != nil {
 		return nil, err
 	}
+	z := zone{top: top, end: bottom + 1, bottom: c.hi}
 	last, less := c.lastStep(bottom)
-	runs := make([]complexRun[W], len(c.next))
+	runs := make([]complexRun[W], count)
 	for b, first := range c.next {
-		steps := last - b*less - first + 1
+		steps := last - first + 1
 		runs[b] = complexRun[W]{row: first + 1, reflectors: store[:steps]}
-		store = store[steps:]
-	}
-	for b := 0; b < len(runs); b += complexTogether {
-		c.moveGroup(runs[b:min(b+complexTogether, len(runs))], b, top, bottom)
+		c.move(z, first, c.shifts[b], store[:steps])
+		store, c.next[b] = store[steps:], last+1
+		last -= less
 	}
 	return runs, nil
 }
 
-// moveGroup moves the bulges from first on, which the runs belong to, through the chain's window of rows top to bottom, in windows of their own.
-func (c *complexChain[W]) moveGroup(runs []complexRun[W], first, top, bottom int) {
-	end := first + len(runs)
-	goal := min(runs[0].row+len(runs[0].reflectors)+rowsOfTwo-1, bottom) // the last row that the first bulge changes
-	var pieces [complexTogether]complexRun[W]
-	for {
-		from, to := c.window(first, end, complexRowsTogether, goal)
-		last, less := c.lastStep(to)
-		moved := pieces[:0]
-		for i := range runs {
-			step := c.next[first+i]
-			piece := runs[i].reflectors[step+1-runs[i].row:]
-			piece = piece[:max(0, min(len(piece), last-i*less-step+1))]
-			if len(piece) > 0 {
-				c.move(zone{top: from, end: to + 1, bottom: c.hi}, first+i, piece)
-				moved = append(moved, complexRun[W]{row: step + 1, reflectors: piece})
-			}
-		}
-		c.applyAbove(moved, span{top, from}, from, to, &c.later.panels[lead])
-		c.applyRight(moved, span{to + 1, bottom + 1})
-		if to == goal {
-			return
-		}
-	}
-}
-
-// move does the next steps of bulge b, for which there is room in out.
-func (c *complexChain[W]) move(z zone, b int, out []kernel.TwoRows[W]) {
+// move does the steps of a bulge with the given shift from step first on, for which there is room in out.
+func (c *complexChain[W]) move(z zone, first int, shift complex128, out []kernel.TwoRows[W]) {
 	var start *[2]W
-	if c.next[b] == c.lo-1 {
-		start = c.startVector(c.lo, c.shifts[b])
+	if first == c.lo-1 {
+		start = c.startVector(c.lo, shift)
 	}
-	c.chase(z, c.next[b], start, out)
-	c.next[b] += len(out)
+	c.chase(z, first, start, out)
 }
 
 // edge returns the end of the columns that get at once what is done to the rows of a block that ends in row hi.
@@ -103,7 +74,7 @@ func (m *complexMultishift[W]) edge(hi int) int {
 func (c *complexChain[W]) follow(runs []complexRun[W], top, bottom int) error {
 	c.later.join()
 	edge := c.edge(c.hi)
-	_, next := c.window(0, len(c.next), c.extra, c.hi)
+	_, next := c.window()
 	near := min((next+complexStrip)/complexStrip*complexStrip, edge)
 	c.applyRight(runs, span{bottom + 1, near})
 	c.later.shareStrips(span{c.top, top}, span{near, edge}, complexStrip, func(rows span, worker int) {

@@ -20,11 +20,11 @@ func sizesFor(n int) sizes {
 	case n < 200:
 		return sizes{shifts: 24, window: 16, extra: 48, misses: 2}
 	case n < 330:
-		return sizes{shifts: 24, window: 24, extra: 48, misses: 4}
+		return sizes{shifts: 24, window: 32, extra: 48, misses: 4}
 	case n < 450:
-		return sizes{shifts: 32, window: 32, extra: 48, misses: 4}
+		return sizes{shifts: 32, window: 40, extra: 48, misses: 4}
 	case n < 800:
-		return sizes{shifts: 48, window: 48, extra: 64, misses: 8}
+		return sizes{shifts: 32, window: 48, extra: 64, misses: 8}
 	}
 	return sizes{shifts: 64, window: 64, extra: 96, misses: 16}
 }
