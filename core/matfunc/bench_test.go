@@ -22,7 +22,7 @@ func benchmarkExpm[T dense.Scalar](b *testing.B) {
 	for _, n := range []int{4, 16, 32, 64, 128, 256, 512} {
 		a, x := numtest.Random[T](rand.New(rand.NewPCG(1, 1)), n, n), dense.New[T](n, n)
 		for i := range a.Data {
-			a.Data[i] *= dense.FromReal[T](2 / math.Sqrt(float64(n)))
+			a.Data[i] *= dense.FromReal[T](1 / math.Sqrt(float64(n)))
 		}
 		for _, threads := range []int{1, 2} {
 			b.Run(fmt.Sprintf("%d/%d", n, threads), func(b *testing.B) {

@@ -24,7 +24,8 @@ import (
 // norm above 4; half of that for small norms. Arithmetic is in T.
 //
 // Method: scaling and squaring with Padé approximants of degrees 3 to 13, 3 to 7 in single precision, chosen by norms of powers of A (Al-Mohy and Higham,
-// SIAM J. Matrix Anal. Appl. 31, 2009), where norms of powers that are not at hand are replaced by bounds or, for large matrices, estimates.
+// SIAM J. Matrix Anal. Appl. 31, 2009), where norms of powers that are not at hand are replaced by bounds or, for large matrices, estimates. Unlike there, the
+// spectral norm may stand for the norm of |A| in the bound on rounding errors, which spares matrices with elements of both signs some squarings.
 func Expm[T dense.Scalar](team *sched.Team, a, x dense.View[T]) error {
 	n := a.Rows
 	if a.Cols != n {
@@ -72,7 +73,7 @@ func ExpmWorkspace[T dense.Scalar](team *sched.Team, n int) int64 {
 
 const (
 	expmMatrices = 7
-	expmVectors  = 8 // pivots, and those of norm estimates
+	expmVectors  = 12 // pivots, and those of norm estimates
 )
 
 // exponential is the state of one call of Expm. A is 2^-scaling times the caller's matrix; powers[k] is its power 2k + 2. Besides the powers,
@@ -89,6 +90,10 @@ type exponential[T dense.Scalar] struct {
 	scaling int
 	norm    float64   // of A
 	origin  diagonals // of the caller's matrix, if it is triangular
+
+	// Of A before it is scaled for the degree that is chosen.
+	moduli   moduliPowers[T]
+	spectral float64 // estimate of the spectral norm; 0 if there is none yet
 }
 
 func newExponential[T dense.Scalar](team *sched.Team, n int) *exponential[T] {

@@ -165,60 +165,6 @@ func (e *exponential[T]) fits(bound padeBound, size float64) bool {
 	return e.scaling == 0 && size <= bound.theta && e.leastScaling(bound.degree) <= 0
 }
 
-// leastScaling returns the smallest number of halvings of A, maybe a negative one, after which not only the truncation errors but also rounding
-// errors in the approximant are harmless (Al-Mohy and Higham, equation (3.9)): (|c_2m+1| |(|A|^(2m+1))| / (|A| u))^(1/2m) is at most 2 to that power, where
-// c_2m+1 is the leading coefficient of the backward error.
-func (e *exponential[T]) leastScaling(degree int) float64 {
-	if e.norm == 0 {
-		return math.Inf(-1)
-	}
-	power := 2 * degree
-	halvings := func(logPowerNorm float64) float64 {
-		logRatio := math.Log2(errorConstant(degree)) + logPowerNorm - math.Log2(e.norm) - math.Log2(dense.Eps[T]()/2)
-		return math.Ceil(logRatio / float64(power))
-	}
-	if most := halvings(float64(power+1) * math.Log2(e.norm)); most <= 0 {
-		return most
-	}
-	return e.powerNorm(power+1, halvings)
-}
-
-// powerNorm returns answer(log2 of the infinity norm of |A|^p), which grows with its argument. |A|^p times a vector of ones has that norm. After k of p
-// products with vectors the elements of the next ones are known up to powers of the largest and the smallest ratio of two successive elements (Collatz and
-// Wielandt), which often is enough for the answer.
-func (e *exponential[T]) powerNorm(p int, answer func(logNorm float64) float64) float64 {
-	moduli := e.work[1]
-	setModuli(moduli, e.a)
-	x, y := make([]T, e.n), make([]T, e.n)
-	for i := range x {
-		x[i] = 1
-	}
-	logNorm := 0.0
-	for k := 1; k <= p; k++ {
-		blas.Gemv(e.team, blas.NoTrans, 1, moduli, dense.Vec(x), 0, dense.Vec(y))
-		least, most := math.Inf(1), 0.0
-		largest := 0.0
-		for i, v := range y {
-			now, before := dense.Real(v), dense.Real(x[i])
-			largest = max(largest, now)
-			if before > 0 {
-				least, most = min(least, now/before), max(most, now/before)
-			}
-		}
-		if largest == 0 {
-			return answer(math.Inf(-1))
-		}
-		logNorm += math.Log2(largest)
-		left := float64(p - k)
-		if low := answer(logNorm + left*math.Log2(least)); low == answer(logNorm+left*math.Log2(most)) {
-			return low
-		}
-		blas.Scal(dense.FromReal[T](1/largest), dense.Vec(y))
-		x, y = y, x
-	}
-	return answer(logNorm)
-}
-
 // scale multiplies A and its powers up to the sixth by what belongs to 2^-shift A.
 func (e *exponential[T]) scale(shift int) {
 	e.scaleBy(e.a, -shift)

@@ -1,43 +1,26 @@
 package matfunc
 
 import (
-	"math"
-
 	"trnsci/core/blas"
 	"trnsci/core/dense"
+	"trnsci/core/kernel"
 )
 
 // infinityNorm returns the largest sum of |re| + |im| in a row of a: for a complex matrix a norm that is at most sqrt(2) times the infinity norm, and
 // as good, as that of a product is at most the product of those of its factors.
 func infinityNorm[T dense.Scalar](a dense.Matrix[T]) float64 {
-	norm := 0.0
-	for i := range a.Rows {
-		norm = max(norm, blas.Asum(dense.Vec(a.Row(i))))
+	if dense.IsSingle[T]() {
+		return largestSum[float32](a)
 	}
-	return norm
+	return largestSum[float64](a)
 }
 
-// setModuli sets m to the matrix of |re| + |im| of a.
-func setModuli[T dense.Scalar](m, a dense.Matrix[T]) {
+func largestSum[R dense.Float, T dense.Scalar](a dense.Matrix[T]) float64 {
+	set, norm := kernel.Best(), R(0)
 	for i := range a.Rows {
-		to, from := m.Row(i), a.Row(i)
-		switch from := any(from).(type) {
-		case []float32:
-			realModuli(any(to).([]float32), from)
-		case []float64:
-			realModuli(any(to).([]float64), from)
-		default:
-			for j, x := range any(a.Row(i)).([]T) {
-				to[j] = dense.FromReal[T](math.Abs(dense.Real(x)) + math.Abs(dense.Imag(x)))
-			}
-		}
+		norm = max(norm, kernel.SumAbs(set, dense.Reals[R](a.Row(i))))
 	}
-}
-
-func realModuli[R dense.Float](to, from []R) {
-	for j, x := range from {
-		to[j] = R(math.Abs(float64(x)))
-	}
+	return float64(norm)
 }
 
 // productNorm returns the infinity norm of the product of a and b, or an estimate of it where the product would take longer. The product overwrites the last
