@@ -48,7 +48,9 @@ func benchmarkIteration[W dense.Scalar](b *testing.B, n, threads int, iterate it
 func BenchmarkReduce(b *testing.B) {
 	for _, n := range benchmarkOrders {
 		for threads := 1; threads <= 2; threads++ {
+			b.Run(fmt.Sprintf("float32/%d/%d", n, threads), func(b *testing.B) { benchmarkReduce[float32](b, n, threads) })
 			b.Run(fmt.Sprintf("float64/%d/%d", n, threads), func(b *testing.B) { benchmarkReduce[float64](b, n, threads) })
+			b.Run(fmt.Sprintf("complex64/%d/%d", n, threads), func(b *testing.B) { benchmarkReduce[complex64](b, n, threads) })
 			b.Run(fmt.Sprintf("complex128/%d/%d", n, threads), func(b *testing.B) { benchmarkReduce[complex128](b, n, threads) })
 		}
 	}

@@ -3,7 +3,6 @@ package schur
 import (
 	"errors"
 	"math"
-	"math/bits"
 	"unsafe"
 
 	"trnsci/core/blas"
@@ -89,7 +88,7 @@ func decompose[W, T dense.Scalar](a dense.View[T], form, factor output[T], opt O
 	if err := blas.CopyView(opt.Team, form.View, work.View()); err != nil {
 		return err
 	}
-	if !form.AllFinite() {
+	if blas.CheckFinite(nil, form.View, form.name) != nil {
 		return dense.BadArgument("a", "elements are too large: %s overflows", form.name)
 	}
 	if factor.Rows == 0 {
@@ -203,53 +202,6 @@ func fill[T dense.Scalar](v dense.View[T], x T) {
 	for i := range v.Rows {
 		for j := range v.Cols {
 			v.Set(i, j, x)
-		}
-	}
-}
-
-// conjugate replaces the elements of m by their complex conjugates.
-func conjugate[W dense.Scalar](m dense.Matrix[W]) {
-	if !dense.IsComplex[W]() {
-		return
-	}
-	for i := range m.Rows {
-		row := m.Row(i)
-		for j, x := range row {
-			row[j] = dense.Conj(x)
-		}
-	}
-}
-
-// exponentOf returns the e for which the largest part of an element of a is below 2^e and at least half of it, and 0 for a zero matrix.
-func exponentOf[W dense.Scalar](a dense.Matrix[W]) int {
-	largest := 0.0
-	for i := range a.Rows {
-		for _, x := range a.Row(i) {
-			largest = max(largest, math.Abs(dense.Real(x)), math.Abs(dense.Imag(x)))
-		}
-	}
-	_, exponent := math.Frexp(largest)
-	return exponent
-}
-
-// scalingShift returns the k for which 2^k a is safe to work with.
-func scalingShift[W dense.Scalar](a dense.Matrix[W]) int {
-	exponent, of := exponentOf(a), exponentsOf[W]()
-	limit := of.largest - headroomBits - bits.Len(uint(a.Rows))
-	return min(max(exponent, of.work), limit) - exponent
-}
-
-// scale multiplies a by 2^shift, in two steps because 2^shift itself may not be representable.
-func scale[W dense.Scalar](a dense.Matrix[W], shift int) {
-	if shift == 0 {
-		return
-	}
-	half := dense.FromReal[W](math.Ldexp(1, shift/2))
-	rest := dense.FromReal[W](math.Ldexp(1, shift-shift/2))
-	for i := range a.Rows {
-		row := a.Row(i)
-		for j := range row {
-			row[j] = row[j] * half * rest
 		}
 	}
 }

@@ -20,6 +20,8 @@ _byte: Callable[[Any], ctypes.c_char] = ctypes.c_char.from_buffer
 _CODES = {np.dtype(name): code for code, name in enumerate(("float32", "float64", "complex64", "complex128"))}
 _FLOAT32, _FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 _REAL: dict[str, np.dtype[Any]] = {"f": _FLOAT32, "d": _FLOAT64, "F": _FLOAT32, "D": _FLOAT64}
+_COMPLEX64, _COMPLEX128 = np.dtype(np.complex64), np.dtype(np.complex128)
+_COMPLEX: dict[str, np.dtype[Any]] = {"f": _COMPLEX64, "d": _COMPLEX128, "F": _COMPLEX64, "D": _COMPLEX128}
 _ACCEPTED = "float32, float64, complex64, complex128, integers and bool (as float64), float16 and bfloat16 (as float32)"
 
 
@@ -107,6 +109,11 @@ def number(value: Any, name: str) -> float:
 def real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """Return the dtype of real parts of a computing dtype."""
     return _REAL[dtype.char]
+
+
+def complex_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the complex dtype of a computing dtype's precision."""
+    return _COMPLEX[dtype.char]
 
 
 def plain_address(a: Array) -> int:

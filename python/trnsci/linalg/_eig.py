@@ -151,16 +151,19 @@ def _solve(
         return _qz._generalized_eig(a, b, *wanted, check_finite, homogeneous, threads, progress)
     matrix, _ = _array.check(a, "a")
     _array.check_square(matrix, "a")
-    dtype = np.result_type(matrix.dtype, np.complex64)
-    w, w_record = _array.empty(matrix.shape[:-1], dtype, "the eigenvalues")
-    vectors = [_array.empty(matrix.shape, dtype, "the eigenvectors", "F") if kind else None for kind in wanted]
-    records = [_array.record(matrix), w_record, *(None if v is None else v[1] for v in vectors)]
+    dtype = _array.complex_dtype(matrix.dtype)
+    w, w_fields = _array.allocate(matrix.shape[:-1], dtype, "the eigenvalues")
+    absent: tuple[None, None] = None, None
+    left, left_fields = _array.allocate(matrix.shape, dtype, "the eigenvectors", "F") if wanted[0] else absent
+    right, right_fields = _array.allocate(matrix.shape, dtype, "the eigenvectors", "F") if wanted[1] else absent
+    record, addresses = _array.records(_array.fields(matrix), w_fields, left_fields, right_fields)
     _common.solve(
-        "Eig", matrix, _WORK_VECTORS if any(wanted) else _WORK_VALUES, threads, progress, (w, vectors, records),
-        *map(_array.address, records), bool(check_finite), _common.may_overwrite(overwrite, a, matrix),
+        "Eig", matrix, _WORK_VECTORS if any(wanted) else _WORK_VALUES, threads, progress, (record, w, left, right),
+        *addresses, bool(check_finite), _common.may_overwrite(overwrite, a, matrix), limit=_common.DECOMPOSITION_WORK,
     )  # fmt: skip
-    real = matrix.dtype.kind != "c" and not w.imag.any()
-    found = [v[0].real.copy(order="K") if real else v[0] for v in vectors if v is not None]
+    found = [v for v in (left, right) if v is not None]
+    if found and matrix.dtype.kind != "c" and not w.imag.any():
+        found = [v.real.copy(order="K") for v in found]
     if homogeneous:
         w = np.stack((w, np.ones_like(w)), axis=-2)
     return (w, *found) if found else w

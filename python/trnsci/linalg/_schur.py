@@ -94,13 +94,12 @@ def schur(
     _schur_order.check_sort(sort)
     matrix, cast = _array.check(a, "a")
     _array.check_square(matrix, "a")
-    t, t_record = _array.empty(matrix.shape, matrix.dtype, "the Schur form")
-    z, z_record = _array.empty(matrix.shape, matrix.dtype, "the Schur vectors")
-    source = _array.record(matrix)
+    t, t_fields = _array.allocate(matrix.shape, matrix.dtype, "the Schur form")
+    z, z_fields = _array.allocate(matrix.shape, matrix.dtype, "the Schur vectors")
+    record, addresses = _array.records(_array.fields(matrix), t_fields, z_fields)
     _common.solve(
-        "Schur", matrix, _WORK_SCHUR, threads, progress, (source, t, t_record, z, z_record),
-        _array.address(source), _array.address(t_record), _array.address(z_record),
-        bool(check_finite), _common.may_overwrite(overwrite_a, a, matrix),
+        "Schur", matrix, _WORK_SCHUR, threads, progress, (record, t, z), *addresses,
+        bool(check_finite), _common.may_overwrite(overwrite_a, a, matrix), limit=_common.DECOMPOSITION_WORK,
     )  # fmt: skip
     if output in ("complex", "c") and t.dtype.kind != "c":
         t, z = _schur_order.to_complex(t, z, threads, progress)
@@ -163,15 +162,14 @@ def hessenberg(
         _device.require_host(device)
     matrix, cast = _array.check(a, "a")
     _array.check_square(matrix, "a")
-    h, h_record = _array.empty(matrix.shape, matrix.dtype, "the Hessenberg form")
-    q, q_record = None, None
+    h, h_fields = _array.allocate(matrix.shape, matrix.dtype, "the Hessenberg form")
+    q, q_fields = None, None
     if calc_q:
-        q, q_record = _array.empty(matrix.shape, matrix.dtype, "the unitary factor")
-    source = _array.record(matrix)
+        q, q_fields = _array.allocate(matrix.shape, matrix.dtype, "the unitary factor")
+    record, addresses = _array.records(_array.fields(matrix), h_fields, q_fields)
     _common.solve(
-        "Hessenberg", matrix, _WORK_HESSENBERG, threads, progress, (source, h, h_record, q, q_record),
-        _array.address(source), _array.address(h_record), _array.address(q_record),
-        bool(check_finite), _common.may_overwrite(overwrite_a, a, matrix),
+        "Hessenberg", matrix, _WORK_HESSENBERG, threads, progress, (record, h, q), *addresses,
+        bool(check_finite), _common.may_overwrite(overwrite_a, a, matrix), limit=_common.DECOMPOSITION_WORK,
     )  # fmt: skip
     h = _common.cast_to(h, cast)
     return h if q is None else (h, _common.cast_to(q, cast))
