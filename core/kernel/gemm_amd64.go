@@ -7,6 +7,9 @@ import "unsafe"
 // Bytes of the vectors of each set.
 var vectorBytes = [setCount]int{AVX2: 32, AVX512: 64}
 
+// vectorShift is the logarithm of vectorBytes: to divide by a variable takes longer than small kernels.
+var vectorShift = [setCount]uint{AVX2: 5, AVX512: 6}
+
 // laneMasks holds a vector of set bits and one of zeros. The vector that begins n bytes before the middle selects the
 // first n bytes.
 var laneMasks = [16]uint32{

@@ -8,10 +8,12 @@ import "unsafe"
 
 // sweepArgs is the block of arguments of chase and reflectColumns in assembly.
 type sweepArgs struct {
-	a          unsafe.Pointer // chase: the first element that is kept of the column that is eliminated first; reflectColumns: the first element
+	a          unsafe.Pointer // chase: the first diagonal element that the first reflector changes; reflectColumns: the first element
 	reflectors unsafe.Pointer // the first reflector
 	stride     int            // bytes from a row to the next
-	steps      int            // chase: steps; used up by the kernel
+	start      unsafe.Pointer // chase: the vector that the first reflector is made of, nil for the column
+	steps      int            // chase: steps of three rows; used up by the kernel
+	short      int            // chase: 1 if a step of two rows follows; used up by the kernel
 	below      int            // chase: steps that have a row below the reflector's; used up by the kernel
 	cols       int            // chase: columns right of the first reflector's; used up by the kernel
 	above      int            // chase: rows above the first reflector that it applies to from the right, less than the rows of a group

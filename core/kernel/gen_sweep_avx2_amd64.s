@@ -21,6 +21,8 @@ strip_2:
 	VMOVUPD (DX)(R8*1), Y2
 	VMOVUPD 32(DX), Y1
 	VMOVUPD 32(DX)(R8*1), Y3
+	TESTQ   CX, CX
+	JZ      strip_2_first
 
 strip_2_reflector:
 	VBROADCASTSD (BX), Y8
@@ -98,13 +100,49 @@ strip_2_reflector:
 	ADDQ         R8, DX
 	DECQ         CX
 	JNZ          strip_2_reflector
-	VMOVUPD      Y0, (DX)
-	VMOVUPD      Y2, (DX)(R8*1)
-	VMOVUPD      Y1, 32(DX)
-	VMOVUPD      Y3, 32(DX)(R8*1)
-	JMP          strip_2_stored
+
+strip_2_first:
+	CMPQ         80(R13), $0x00
+	JEQ          strip_2_plain_0
+	VBROADCASTSD (BX), Y8
+	VBROADCASTSD 8(BX), Y9
+	VBROADCASTSD 16(BX), Y10
+	VBROADCASTSD 24(BX), Y11
+	VBROADCASTSD 32(BX), Y12
+	VMOVAPS      Y0, Y6
+	VFMADD231PD  Y2, Y8, Y6
+	VFNMADD231PD Y6, Y11, Y2
+	VFNMADD231PD Y6, Y10, Y0
+	VMOVAPS      Y1, Y7
+	VFMADD231PD  Y3, Y8, Y7
+	VFNMADD231PD Y7, Y11, Y3
+	VFNMADD231PD Y7, Y10, Y1
+
+strip_2_plain_0:
+	VMOVUPD Y0, (DX)
+	VMOVUPD Y2, (DX)(R8*1)
+	VMOVUPD Y1, 32(DX)
+	VMOVUPD Y3, 32(DX)(R8*1)
+	JMP     strip_2_stored
 
 strip_2_second:
+	CMPQ         80(R13), $0x00
+	JEQ          strip_2_plain_1
+	VBROADCASTSD (BX), Y8
+	VBROADCASTSD 8(BX), Y9
+	VBROADCASTSD 16(BX), Y10
+	VBROADCASTSD 24(BX), Y11
+	VBROADCASTSD 32(BX), Y12
+	VMOVAPS      Y2, Y6
+	VFMADD231PD  Y4, Y8, Y6
+	VFNMADD231PD Y6, Y11, Y4
+	VFNMADD231PD Y6, Y10, Y2
+	VMOVAPS      Y3, Y7
+	VFMADD231PD  Y5, Y8, Y7
+	VFNMADD231PD Y7, Y11, Y5
+	VFNMADD231PD Y7, Y10, Y3
+
+strip_2_plain_1:
 	VMOVUPD Y2, (DX)
 	VMOVUPD Y4, (DX)(R8*1)
 	VMOVUPD Y3, 32(DX)
@@ -112,6 +150,23 @@ strip_2_second:
 	JMP     strip_2_stored
 
 strip_2_third:
+	CMPQ         80(R13), $0x00
+	JEQ          strip_2_plain_2
+	VBROADCASTSD (BX), Y8
+	VBROADCASTSD 8(BX), Y9
+	VBROADCASTSD 16(BX), Y10
+	VBROADCASTSD 24(BX), Y11
+	VBROADCASTSD 32(BX), Y12
+	VMOVAPS      Y4, Y6
+	VFMADD231PD  Y0, Y8, Y6
+	VFNMADD231PD Y6, Y11, Y0
+	VFNMADD231PD Y6, Y10, Y4
+	VMOVAPS      Y5, Y7
+	VFMADD231PD  Y1, Y8, Y7
+	VFNMADD231PD Y7, Y11, Y1
+	VFNMADD231PD Y7, Y10, Y5
+
+strip_2_plain_2:
 	VMOVUPD Y4, (DX)
 	VMOVUPD Y0, (DX)(R8*1)
 	VMOVUPD Y5, 32(DX)
@@ -130,6 +185,8 @@ strip_1:
 	MOVQ    48(R13), CX
 	VMOVUPD (DX), Y0
 	VMOVUPD (DX)(R8*1), Y1
+	TESTQ   CX, CX
+	JZ      strip_1_first
 
 strip_1_reflector:
 	VBROADCASTSD (BX), Y4
@@ -183,16 +240,57 @@ strip_1_reflector:
 	ADDQ         R8, DX
 	DECQ         CX
 	JNZ          strip_1_reflector
-	VMOVUPD      Y0, (DX)
-	VMOVUPD      Y1, (DX)(R8*1)
-	JMP          strip_1_stored
+
+strip_1_first:
+	CMPQ         80(R13), $0x00
+	JEQ          strip_1_plain_0
+	VBROADCASTSD (BX), Y4
+	VBROADCASTSD 8(BX), Y5
+	VBROADCASTSD 16(BX), Y6
+	VBROADCASTSD 24(BX), Y7
+	VBROADCASTSD 32(BX), Y8
+	VMOVAPS      Y0, Y3
+	VFMADD231PD  Y1, Y4, Y3
+	VFNMADD231PD Y3, Y7, Y1
+	VFNMADD231PD Y3, Y6, Y0
+
+strip_1_plain_0:
+	VMOVUPD Y0, (DX)
+	VMOVUPD Y1, (DX)(R8*1)
+	JMP     strip_1_stored
 
 strip_1_second:
+	CMPQ         80(R13), $0x00
+	JEQ          strip_1_plain_1
+	VBROADCASTSD (BX), Y4
+	VBROADCASTSD 8(BX), Y5
+	VBROADCASTSD 16(BX), Y6
+	VBROADCASTSD 24(BX), Y7
+	VBROADCASTSD 32(BX), Y8
+	VMOVAPS      Y1, Y3
+	VFMADD231PD  Y2, Y4, Y3
+	VFNMADD231PD Y3, Y7, Y2
+	VFNMADD231PD Y3, Y6, Y1
+
+strip_1_plain_1:
 	VMOVUPD Y1, (DX)
 	VMOVUPD Y2, (DX)(R8*1)
 	JMP     strip_1_stored
 
 strip_1_third:
+	CMPQ         80(R13), $0x00
+	JEQ          strip_1_plain_2
+	VBROADCASTSD (BX), Y4
+	VBROADCASTSD 8(BX), Y5
+	VBROADCASTSD 16(BX), Y6
+	VBROADCASTSD 24(BX), Y7
+	VBROADCASTSD 32(BX), Y8
+	VMOVAPS      Y2, Y3
+	VFMADD231PD  Y0, Y4, Y3
+	VFNMADD231PD Y3, Y7, Y0
+	VFNMADD231PD Y3, Y6, Y2
+
+strip_1_plain_2:
 	VMOVUPD Y2, (DX)
 	VMOVUPD Y0, (DX)(R8*1)
 
@@ -211,6 +309,8 @@ strip_rest:
 	MOVQ       48(R13), CX
 	VMASKMOVPD (DX), Y15, Y0
 	VMASKMOVPD (DX)(R8*1), Y15, Y1
+	TESTQ      CX, CX
+	JZ         strip_rest_first
 
 strip_rest_reflector:
 	VBROADCASTSD (BX), Y4
@@ -264,16 +364,57 @@ strip_rest_reflector:
 	ADDQ         R8, DX
 	DECQ         CX
 	JNZ          strip_rest_reflector
-	VMASKMOVPD   Y0, Y15, (DX)
-	VMASKMOVPD   Y1, Y15, (DX)(R8*1)
-	JMP          strip_rest_stored
+
+strip_rest_first:
+	CMPQ         80(R13), $0x00
+	JEQ          strip_rest_plain_0
+	VBROADCASTSD (BX), Y4
+	VBROADCASTSD 8(BX), Y5
+	VBROADCASTSD 16(BX), Y6
+	VBROADCASTSD 24(BX), Y7
+	VBROADCASTSD 32(BX), Y8
+	VMOVAPS      Y0, Y3
+	VFMADD231PD  Y1, Y4, Y3
+	VFNMADD231PD Y3, Y7, Y1
+	VFNMADD231PD Y3, Y6, Y0
+
+strip_rest_plain_0:
+	VMASKMOVPD Y0, Y15, (DX)
+	VMASKMOVPD Y1, Y15, (DX)(R8*1)
+	JMP        strip_rest_stored
 
 strip_rest_second:
+	CMPQ         80(R13), $0x00
+	JEQ          strip_rest_plain_1
+	VBROADCASTSD (BX), Y4
+	VBROADCASTSD 8(BX), Y5
+	VBROADCASTSD 16(BX), Y6
+	VBROADCASTSD 24(BX), Y7
+	VBROADCASTSD 32(BX), Y8
+	VMOVAPS      Y1, Y3
+	VFMADD231PD  Y2, Y4, Y3
+	VFNMADD231PD Y3, Y7, Y2
+	VFNMADD231PD Y3, Y6, Y1
+
+strip_rest_plain_1:
 	VMASKMOVPD Y1, Y15, (DX)
 	VMASKMOVPD Y2, Y15, (DX)(R8*1)
 	JMP        strip_rest_stored
 
 strip_rest_third:
+	CMPQ         80(R13), $0x00
+	JEQ          strip_rest_plain_2
+	VBROADCASTSD (BX), Y4
+	VBROADCASTSD 8(BX), Y5
+	VBROADCASTSD 16(BX), Y6
+	VBROADCASTSD 24(BX), Y7
+	VBROADCASTSD 32(BX), Y8
+	VMOVAPS      Y2, Y3
+	VFMADD231PD  Y0, Y4, Y3
+	VFNMADD231PD Y3, Y7, Y0
+	VFNMADD231PD Y3, Y6, Y2
+
+strip_rest_plain_2:
 	VMASKMOVPD Y2, Y15, (DX)
 	VMASKMOVPD Y0, Y15, (DX)(R8*1)
 
@@ -285,45 +426,44 @@ strip_done:
 // func chaseF64AVX2(args *byte)
 // Requires: AVX, AVX2, CMOV, FMA3
 TEXT ·chaseF64AVX2(SB), NOSPLIT, $0-8
-	MOVQ   args+0(FP), R13
-	MOVQ   (R13), AX
-	MOVQ   16(R13), R8
-	MOVQ   8(R13), BX
-	MOVQ   40(R13), R14
-	MOVQ   48(R13), R12
-	MOVQ   56(R13), R15
-	LEAQ   (R8)(R8*2), R9
-	VMOVSD (AX), X0
-	VMOVSD (AX)(R8*1), X1
-	VMOVSD (AX)(R8*2), X2
-
-step:
+	MOVQ         args+0(FP), R13
+	MOVQ         (R13), AX
+	SUBQ         $0x08, AX
+	MOVQ         16(R13), R8
+	MOVQ         8(R13), BX
+	MOVQ         56(R13), R14
+	MOVQ         64(R13), R12
+	MOVQ         72(R13), R15
+	LEAQ         (R8)(R8*2), R9
+	MOVQ         24(R13), CX
+	TESTQ        CX, CX
+	JZ           column
+	VMOVSD       (CX), X0
+	VMOVSD       8(CX), X1
+	VMOVSD       16(CX), X2
 	VMULSD       X1, X1, X3
 	VFMADD231SD  X2, X2, X3
 	VMOVAPS      X3, X4
 	VFMADD231SD  X0, X0, X4
-	VUCOMISD     88(R13), X4
+	VUCOMISD     104(R13), X4
 	JCS          done
-	VUCOMISD     96(R13), X4
+	VUCOMISD     112(R13), X4
 	JHI          done
 	VXORPS       X8, X8, X8
 	VUCOMISD     X8, X3
 	JEQ          done
 	VSQRTSD      X4, X4, X5
-	VMOVSD       80(R13), X6
+	VMOVSD       96(R13), X6
 	VANDPS       X6, X0, X7
 	VORPS        X7, X5, X5
 	VXORPS       X6, X5, X4
-	VMOVSD       X4, (AX)
-	VMOVSD       X8, (AX)(R8*1)
-	VMOVSD       X8, (AX)(R8*2)
 	VADDSD       X0, X5, X6
-	VMOVSD       72(R13), X7
+	VMOVSD       88(R13), X7
 	VDIVSD       X6, X7, X7
 	VDIVSD       X5, X6, X13
 	VMULSD       X7, X1, X11
-	VMULSD       X7, X2, X12
 	VMULSD       X13, X11, X14
+	VMULSD       X7, X2, X12
 	VMULSD       X13, X12, X15
 	VMOVSD       X11, (BX)
 	VBROADCASTSD X11, Y11
@@ -335,6 +475,53 @@ step:
 	VBROADCASTSD X14, Y14
 	VMOVSD       X15, 32(BX)
 	VBROADCASTSD X15, Y15
+	JMP          made
+
+column:
+	VMOVSD (AX), X0
+	VMOVSD (AX)(R8*1), X1
+	VMOVSD (AX)(R8*2), X2
+
+step:
+	VMULSD       X1, X1, X3
+	VFMADD231SD  X2, X2, X3
+	VMOVAPS      X3, X4
+	VFMADD231SD  X0, X0, X4
+	VUCOMISD     104(R13), X4
+	JCS          done
+	VUCOMISD     112(R13), X4
+	JHI          done
+	VXORPS       X8, X8, X8
+	VUCOMISD     X8, X3
+	JEQ          done
+	VSQRTSD      X4, X4, X5
+	VMOVSD       96(R13), X6
+	VANDPS       X6, X0, X7
+	VORPS        X7, X5, X5
+	VXORPS       X6, X5, X4
+	VMOVSD       X4, (AX)
+	VMOVSD       X8, (AX)(R8*1)
+	VMOVSD       X8, (AX)(R8*2)
+	VADDSD       X0, X5, X6
+	VMOVSD       88(R13), X7
+	VDIVSD       X6, X7, X7
+	VDIVSD       X5, X6, X13
+	VMULSD       X7, X1, X11
+	VMULSD       X13, X11, X14
+	VMULSD       X7, X2, X12
+	VMULSD       X13, X12, X15
+	VMOVSD       X11, (BX)
+	VBROADCASTSD X11, Y11
+	VMOVSD       X12, 8(BX)
+	VBROADCASTSD X12, Y12
+	VMOVSD       X13, 16(BX)
+	VBROADCASTSD X13, Y13
+	VMOVSD       X14, 24(BX)
+	VBROADCASTSD X14, Y14
+	VMOVSD       X15, 32(BX)
+	VBROADCASTSD X15, Y15
+
+made:
 	LEAQ         8(AX), DI
 	VMOVSD       (DI), X0
 	VMOVSD       (DI)(R8*1), X3
@@ -393,7 +580,7 @@ step:
 	VMOVAPS      X3, X0
 	VMOVAPS      X6, X1
 	VXORPS       X2, X2, X2
-	DECQ         32(R13)
+	DECQ         48(R13)
 	JLT          no_row
 	VMOVSD       (DI)(R9*1), X2
 	VMOVSD       8(DI)(R9*1), X3
@@ -506,15 +693,162 @@ above:
 	JNZ          above
 
 above_done:
-	LEAQ 8(AX)(R8*1), AX
-	ADDQ $0x28, BX
-	DECQ R14
-	INCQ R12
-	ANDQ $0x03, R12
-	INCQ R15
-	ANDQ $0x03, R15
-	DECQ 24(R13)
-	JNZ  step
+	LEAQ         8(AX)(R8*1), AX
+	ADDQ         $0x28, BX
+	DECQ         R14
+	INCQ         R12
+	ANDQ         $0x03, R12
+	INCQ         R15
+	ANDQ         $0x03, R15
+	DECQ         32(R13)
+	JNZ          step
+	CMPQ         40(R13), $0x00
+	JEQ          done
+	INCQ         R14
+	LEAQ         3(R15), R15
+	ANDQ         $0x03, R15
+	VMULSD       X1, X1, X3
+	VMOVAPS      X3, X4
+	VFMADD231SD  X0, X0, X4
+	VUCOMISD     104(R13), X4
+	JCS          done
+	VUCOMISD     112(R13), X4
+	JHI          done
+	VXORPS       X8, X8, X8
+	VUCOMISD     X8, X3
+	JEQ          done
+	VSQRTSD      X4, X4, X5
+	VMOVSD       96(R13), X6
+	VANDPS       X6, X0, X7
+	VORPS        X7, X5, X5
+	VXORPS       X6, X5, X4
+	VMOVSD       X4, (AX)
+	VMOVSD       X8, (AX)(R8*1)
+	VADDSD       X0, X5, X6
+	VMOVSD       88(R13), X7
+	VDIVSD       X6, X7, X7
+	VDIVSD       X5, X6, X13
+	VMULSD       X7, X1, X11
+	VMULSD       X13, X11, X14
+	VMOVAPS      X8, X12
+	VMOVAPS      X8, X15
+	VMOVSD       X11, (BX)
+	VBROADCASTSD X11, Y11
+	VMOVSD       X12, 8(BX)
+	VBROADCASTSD X12, Y12
+	VMOVSD       X13, 16(BX)
+	VBROADCASTSD X13, Y13
+	VMOVSD       X14, 24(BX)
+	VBROADCASTSD X14, Y14
+	VMOVSD       X15, 32(BX)
+	VBROADCASTSD X15, Y15
+	LEAQ         8(AX), DI
+	VMOVSD       (DI), X0
+	VMOVSD       (DI)(R8*1), X2
+	VMOVAPS      X0, X4
+	VFMADD231SD  X2, X11, X4
+	VFNMADD231SD X4, X14, X2
+	VFNMADD231SD X4, X13, X0
+	VMOVSD       8(DI), X1
+	VMOVSD       8(DI)(R8*1), X3
+	VMOVAPS      X1, X5
+	VFMADD231SD  X3, X11, X5
+	VFNMADD231SD X5, X14, X3
+	VFNMADD231SD X5, X13, X1
+	VMOVAPS      X0, X4
+	VFMADD231SD  X1, X11, X4
+	VFNMADD231SD X4, X14, X1
+	VFNMADD231SD X4, X13, X0
+	VMOVSD       X0, (DI)
+	VMOVSD       X1, 8(DI)
+	VMOVAPS      X2, X5
+	VFMADD231SD  X3, X11, X5
+	VFNMADD231SD X5, X14, X3
+	VFNMADD231SD X5, X13, X2
+	VMOVSD       X2, (DI)(R8*1)
+	VMOVSD       X3, 8(DI)(R8*1)
+	TESTQ        R14, R14
+	JLE          two_right_done
+	LEAQ         16(DI), SI
+	MOVQ         R14, CX
+	MOVQ         $0x00000004, DX
+	SUBQ         R15, DX
+	ANDQ         $0x03, DX
+	CMPQ         DX, CX
+	CMOVQGT      CX, DX
+	SUBQ         DX, CX
+	TESTQ        DX, DX
+	JZ           two_right_begun
+
+two_right_first:
+	VMOVSD       (SI), X3
+	VMOVSD       (SI)(R8*1), X4
+	VMOVAPS      X3, X6
+	VFMADD231SD  X4, X11, X6
+	VFNMADD231SD X6, X14, X4
+	VFNMADD231SD X6, X13, X3
+	VMOVSD       X3, (SI)
+	VMOVSD       X4, (SI)(R8*1)
+	ADDQ         $0x08, SI
+	DECQ         DX
+	JNZ          two_right_first
+
+two_right_begun:
+	MOVQ CX, DX
+	SHRQ $0x02, DX
+	JZ   two_right_rest
+
+two_right_vector:
+	VMOVUPD      (SI), Y3
+	VMOVUPD      (SI)(R8*1), Y4
+	VMOVAPS      Y3, Y6
+	VFMADD231PD  Y4, Y11, Y6
+	VFNMADD231PD Y6, Y14, Y4
+	VFNMADD231PD Y6, Y13, Y3
+	VMOVUPD      Y3, (SI)
+	VMOVUPD      Y4, (SI)(R8*1)
+	ADDQ         $0x20, SI
+	DECQ         DX
+	JNZ          two_right_vector
+
+two_right_rest:
+	MOVQ CX, DX
+	ANDQ $0x03, DX
+	JZ   two_right_done
+
+two_right_last:
+	VMOVSD       (SI), X3
+	VMOVSD       (SI)(R8*1), X4
+	VMOVAPS      X3, X6
+	VFMADD231SD  X4, X11, X6
+	VFNMADD231SD X6, X14, X4
+	VFNMADD231SD X6, X13, X3
+	VMOVSD       X3, (SI)
+	VMOVSD       X4, (SI)(R8*1)
+	ADDQ         $0x08, SI
+	DECQ         DX
+	JNZ          two_right_last
+
+two_right_done:
+	MOVQ  R12, DX
+	TESTQ DX, DX
+	JZ    two_above_done
+
+two_above:
+	SUBQ         R8, DI
+	VMOVSD       (DI), X3
+	VMOVSD       8(DI), X4
+	VMOVAPS      X3, X6
+	VFMADD231SD  X4, X11, X6
+	VFNMADD231SD X6, X14, X4
+	VFNMADD231SD X6, X13, X3
+	VMOVSD       X3, (DI)
+	VMOVSD       X4, 8(DI)
+	DECQ         DX
+	JNZ          two_above
+
+two_above_done:
+	DECQ 40(R13)
 
 done:
 	VZEROUPPER
@@ -544,7 +878,7 @@ TEXT ·reflectColumnsF64AVX2(SB), NOSPLIT, $0-8
 	VPERM2F128 $0x31, Y7, Y5, Y3
 	VMOVAPS    Y0, Y8
 	VMOVAPS    Y1, Y9
-	CMPQ       104(R13), $0x00
+	CMPQ       120(R13), $0x00
 	JEQ        rest
 
 chunk:
@@ -622,14 +956,14 @@ chunk:
 	VMOVAPS      Y11, Y9
 	ADDQ         $0x20, AX
 	ADDQ         $0x000000a0, BX
-	DECQ         104(R13)
+	DECQ         120(R13)
 	JNZ          chunk
 
 rest:
-	MOVQ         112(R13), DX
+	MOVQ         128(R13), DX
 	TESTQ        DX, DX
 	JZ           final
-	MOVQ         144(R13), CX
+	MOVQ         160(R13), CX
 	VMOVUPD      (CX), Y15
 	VMASKMOVPD   16(AX), Y15, Y0
 	VMASKMOVPD   16(AX)(R8*1), Y15, Y1
@@ -705,7 +1039,7 @@ reflected:
 	VPERM2F128 $0x31, Y4, Y2, Y0
 	VPERM2F128 $0x20, Y5, Y3, Y9
 	VPERM2F128 $0x31, Y5, Y3, Y1
-	MOVQ       152(R13), CX
+	MOVQ       168(R13), CX
 	VMOVUPD    (CX), Y15
 	VMASKMOVPD Y8, Y15, (AX)
 	VMASKMOVPD Y9, Y15, (AX)(R8*1)
@@ -724,7 +1058,7 @@ final:
 	VPERM2F128 $0x31, Y4, Y2, Y0
 	VPERM2F128 $0x20, Y5, Y3, Y9
 	VPERM2F128 $0x31, Y5, Y3, Y1
-	MOVQ       160(R13), CX
+	MOVQ       176(R13), CX
 	VMOVUPD    (CX), Y15
 	VMASKMOVPD Y8, Y15, (AX)
 	VMASKMOVPD Y9, Y15, (AX)(R8*1)
@@ -1230,6 +1564,8 @@ strip_2:
 	VMOVUPS (DX)(R8*1), Y2
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 32(DX)(R8*1), Y3
+	TESTQ   CX, CX
+	JZ      strip_2_first
 
 strip_2_reflector:
 	VBROADCASTSS (BX), Y8
@@ -1307,13 +1643,49 @@ strip_2_reflector:
 	ADDQ         R8, DX
 	DECQ         CX
 	JNZ          strip_2_reflector
-	VMOVUPS      Y0, (DX)
-	VMOVUPS      Y2, (DX)(R8*1)
-	VMOVUPS      Y1, 32(DX)
-	VMOVUPS      Y3, 32(DX)(R8*1)
-	JMP          strip_2_stored
+
+strip_2_first:
+	CMPQ         80(R13), $0x00
+	JEQ          strip_2_plain_0
+	VBROADCASTSS (BX), Y8
+	VBROADCASTSS 4(BX), Y9
+	VBROADCASTSS 8(BX), Y10
+	VBROADCASTSS 12(BX), Y11
+	VBROADCASTSS 16(BX), Y12
+	VMOVAPS      Y0, Y6
+	VFMADD231PS  Y2, Y8, Y6
+	VFNMADD231PS Y6, Y11, Y2
+	VFNMADD231PS Y6, Y10, Y0
+	VMOVAPS      Y1, Y7
+	VFMADD231PS  Y3, Y8, Y7
+	VFNMADD231PS Y7, Y11, Y3
+	VFNMADD231PS Y7, Y10, Y1
+
+strip_2_plain_0:
+	VMOVUPS Y0, (DX)
+	VMOVUPS Y2, (DX)(R8*1)
+	VMOVUPS Y1, 32(DX)
+	VMOVUPS Y3, 32(DX)(R8*1)
+	JMP     strip_2_stored
 
 strip_2_second:
+	CMPQ         80(R13), $0x00
+	JEQ          strip_2_plain_1
+	VBROADCASTSS (BX), Y8
+	VBROADCASTSS 4(BX), Y9
+	VBROADCASTSS 8(BX), Y10
+	VBROADCASTSS 12(BX), Y11
+	VBROADCASTSS 16(BX), Y12
+	VMOVAPS      Y2, Y6
+	VFMADD231PS  Y4, Y8, Y6
+	VFNMADD231PS Y6, Y11, Y4
+	VFNMADD231PS Y6, Y10, Y2
+	VMOVAPS      Y3, Y7
+	VFMADD231PS  Y5, Y8, Y7
+	VFNMADD231PS Y7, Y11, Y5
+	VFNMADD231PS Y7, Y10, Y3
+
+strip_2_plain_1:
 	VMOVUPS Y2, (DX)
 	VMOVUPS Y4, (DX)(R8*1)
 	VMOVUPS Y3, 32(DX)
@@ -1321,6 +1693,23 @@ strip_2_second:
 	JMP     strip_2_stored
 
 strip_2_third:
+	CMPQ         80(R13), $0x00
+	JEQ          strip_2_plain_2
+	VBROADCASTSS (BX), Y8
+	VBROADCASTSS 4(BX), Y9
+	VBROADCASTSS 8(BX), Y10
+	VBROADCASTSS 12(BX), Y11
+	VBROADCASTSS 16(BX), Y12
+	VMOVAPS      Y4, Y6
+	VFMADD231PS  Y0, Y8, Y6
+	VFNMADD231PS Y6, Y11, Y0
+	VFNMADD231PS Y6, Y10, Y4
+	VMOVAPS      Y5, Y7
+	VFMADD231PS  Y1, Y8, Y7
+	VFNMADD231PS Y7, Y11, Y1
+	VFNMADD231PS Y7, Y10, Y5
+
+strip_2_plain_2:
 	VMOVUPS Y4, (DX)
 	VMOVUPS Y0, (DX)(R8*1)
 	VMOVUPS Y5, 32(DX)
@@ -1339,6 +1728,8 @@ strip_1:
 	MOVQ    48(R13), CX
 	VMOVUPS (DX), Y0
 	VMOVUPS (DX)(R8*1), Y1
+	TESTQ   CX, CX
+	JZ      strip_1_first
 
 strip_1_reflector:
 	VBROADCASTSS (BX), Y4
@@ -1392,16 +1783,57 @@ strip_1_reflector:
 	ADDQ         R8, DX
 	DECQ         CX
 	JNZ          strip_1_reflector
-	VMOVUPS      Y0, (DX)
-	VMOVUPS      Y1, (DX)(R8*1)
-	JMP          strip_1_stored
+
+strip_1_first:
+	CMPQ         80(R13), $0x00
+	JEQ          strip_1_plain_0
+	VBROADCASTSS (BX), Y4
+	VBROADCASTSS 4(BX), Y5
+	VBROADCASTSS 8(BX), Y6
+	VBROADCASTSS 12(BX), Y7
+	VBROADCASTSS 16(BX), Y8
+	VMOVAPS      Y0, Y3
+	VFMADD231PS  Y1, Y4, Y3
+	VFNMADD231PS Y3, Y7, Y1
+	VFNMADD231PS Y3, Y6, Y0
+
+strip_1_plain_0:
+	VMOVUPS Y0, (DX)
+	VMOVUPS Y1, (DX)(R8*1)
+	JMP     strip_1_stored
 
 strip_1_second:
+	CMPQ         80(R13), $0x00
+	JEQ          strip_1_plain_1
+	VBROADCASTSS (BX), Y4
+	VBROADCASTSS 4(BX), Y5
+	VBROADCASTSS 8(BX), Y6
+	VBROADCASTSS 12(BX), Y7
+	VBROADCASTSS 16(BX), Y8
+	VMOVAPS      Y1, Y3
+	VFMADD231PS  Y2, Y4, Y3
+	VFNMADD231PS Y3, Y7, Y2
+	VFNMADD231PS Y3, Y6, Y1
+
+strip_1_plain_1:
 	VMOVUPS Y1, (DX)
 	VMOVUPS Y2, (DX)(R8*1)
 	JMP     strip_1_stored
 
 strip_1_third:
+	CMPQ         80(R13), $0x00
+	JEQ          strip_1_plain_2
+	VBROADCASTSS (BX), Y4
+	VBROADCASTSS 4(BX), Y5
+	VBROADCASTSS 8(BX), Y6
+	VBROADCASTSS 12(BX), Y7
+	VBROADCASTSS 16(BX), Y8
+	VMOVAPS      Y2, Y3
+	VFMADD231PS  Y0, Y4, Y3
+	VFNMADD231PS Y3, Y7, Y0
+	VFNMADD231PS Y3, Y6, Y2
+
+strip_1_plain_2:
 	VMOVUPS Y2, (DX)
 	VMOVUPS Y0, (DX)(R8*1)
 
@@ -1420,6 +1852,8 @@ strip_rest:
 	MOVQ       48(R13), CX
 	VMASKMOVPS (DX), Y15, Y0
 	VMASKMOVPS (DX)(R8*1), Y15, Y1
+	TESTQ      CX, CX
+	JZ         strip_rest_first
 
 strip_rest_reflector:
 	VBROADCASTSS (BX), Y4
@@ -1473,16 +1907,57 @@ strip_rest_reflector:
 	ADDQ         R8, DX
 	DECQ         CX
 	JNZ          strip_rest_reflector
-	VMASKMOVPS   Y0, Y15, (DX)
-	VMASKMOVPS   Y1, Y15, (DX)(R8*1)
-	JMP          strip_rest_stored
+
+strip_rest_first:
+	CMPQ         80(R13), $0x00
+	JEQ          strip_rest_plain_0
+	VBROADCASTSS (BX), Y4
+	VBROADCASTSS 4(BX), Y5
+	VBROADCASTSS 8(BX), Y6
+	VBROADCASTSS 12(BX), Y7
+	VBROADCASTSS 16(BX), Y8
+	VMOVAPS      Y0, Y3
+	VFMADD231PS  Y1, Y4, Y3
+	VFNMADD231PS Y3, Y7, Y1
+	VFNMADD231PS Y3, Y6, Y0
+
+strip_rest_plain_0:
+	VMASKMOVPS Y0, Y15, (DX)
+	VMASKMOVPS Y1, Y15, (DX)(R8*1)
+	JMP        strip_rest_stored
 
 strip_rest_second:
+	CMPQ         80(R13), $0x00
+	JEQ          strip_rest_plain_1
+	VBROADCASTSS (BX), Y4
+	VBROADCASTSS 4(BX), Y5
+	VBROADCASTSS 8(BX), Y6
+	VBROADCASTSS 12(BX), Y7
+	VBROADCASTSS 16(BX), Y8
+	VMOVAPS      Y1, Y3
+	VFMADD231PS  Y2, Y4, Y3
+	VFNMADD231PS Y3, Y7, Y2
+	VFNMADD231PS Y3, Y6, Y1
+
+strip_rest_plain_1:
 	VMASKMOVPS Y1, Y15, (DX)
 	VMASKMOVPS Y2, Y15, (DX)(R8*1)
 	JMP        strip_rest_stored
 
 strip_rest_third:
+	CMPQ         80(R13), $0x00
+	JEQ          strip_rest_plain_2
+	VBROADCASTSS (BX), Y4
+	VBROADCASTSS 4(BX), Y5
+	VBROADCASTSS 8(BX), Y6
+	VBROADCASTSS 12(BX), Y7
+	VBROADCASTSS 16(BX), Y8
+	VMOVAPS      Y2, Y3
+	VFMADD231PS  Y0, Y4, Y3
+	VFNMADD231PS Y3, Y7, Y0
+	VFNMADD231PS Y3, Y6, Y2
+
+strip_rest_plain_2:
 	VMASKMOVPS Y2, Y15, (DX)
 	VMASKMOVPS Y0, Y15, (DX)(R8*1)
 
@@ -1494,45 +1969,44 @@ strip_done:
 // func chaseF32AVX2(args *byte)
 // Requires: AVX, AVX2, CMOV, FMA3
 TEXT ·chaseF32AVX2(SB), NOSPLIT, $0-8
-	MOVQ   args+0(FP), R13
-	MOVQ   (R13), AX
-	MOVQ   16(R13), R8
-	MOVQ   8(R13), BX
-	MOVQ   40(R13), R14
-	MOVQ   48(R13), R12
-	MOVQ   56(R13), R15
-	LEAQ   (R8)(R8*2), R9
-	VMOVSS (AX), X0
-	VMOVSS (AX)(R8*1), X1
-	VMOVSS (AX)(R8*2), X2
-
-step:
+	MOVQ         args+0(FP), R13
+	MOVQ         (R13), AX
+	SUBQ         $0x04, AX
+	MOVQ         16(R13), R8
+	MOVQ         8(R13), BX
+	MOVQ         56(R13), R14
+	MOVQ         64(R13), R12
+	MOVQ         72(R13), R15
+	LEAQ         (R8)(R8*2), R9
+	MOVQ         24(R13), CX
+	TESTQ        CX, CX
+	JZ           column
+	VMOVSS       (CX), X0
+	VMOVSS       4(CX), X1
+	VMOVSS       8(CX), X2
 	VMULSS       X1, X1, X3
 	VFMADD231SS  X2, X2, X3
 	VMOVAPS      X3, X4
 	VFMADD231SS  X0, X0, X4
-	VUCOMISS     88(R13), X4
+	VUCOMISS     104(R13), X4
 	JCS          done
-	VUCOMISS     96(R13), X4
+	VUCOMISS     112(R13), X4
 	JHI          done
 	VXORPS       X8, X8, X8
 	VUCOMISS     X8, X3
 	JEQ          done
 	VSQRTSS      X4, X4, X5
-	VMOVSS       80(R13), X6
+	VMOVSS       96(R13), X6
 	VANDPS       X6, X0, X7
 	VORPS        X7, X5, X5
 	VXORPS       X6, X5, X4
-	VMOVSS       X4, (AX)
-	VMOVSS       X8, (AX)(R8*1)
-	VMOVSS       X8, (AX)(R8*2)
 	VADDSS       X0, X5, X6
-	VMOVSS       72(R13), X7
+	VMOVSS       88(R13), X7
 	VDIVSS       X6, X7, X7
 	VDIVSS       X5, X6, X13
 	VMULSS       X7, X1, X11
-	VMULSS       X7, X2, X12
 	VMULSS       X13, X11, X14
+	VMULSS       X7, X2, X12
 	VMULSS       X13, X12, X15
 	VMOVSS       X11, (BX)
 	VBROADCASTSS X11, Y11
@@ -1544,6 +2018,53 @@ step:
 	VBROADCASTSS X14, Y14
 	VMOVSS       X15, 16(BX)
 	VBROADCASTSS X15, Y15
+	JMP          made
+
+column:
+	VMOVSS (AX), X0
+	VMOVSS (AX)(R8*1), X1
+	VMOVSS (AX)(R8*2), X2
+
+step:
+	VMULSS       X1, X1, X3
+	VFMADD231SS  X2, X2, X3
+	VMOVAPS      X3, X4
+	VFMADD231SS  X0, X0, X4
+	VUCOMISS     104(R13), X4
+	JCS          done
+	VUCOMISS     112(R13), X4
+	JHI          done
+	VXORPS       X8, X8, X8
+	VUCOMISS     X8, X3
+	JEQ          done
+	VSQRTSS      X4, X4, X5
+	VMOVSS       96(R13), X6
+	VANDPS       X6, X0, X7
+	VORPS        X7, X5, X5
+	VXORPS       X6, X5, X4
+	VMOVSS       X4, (AX)
+	VMOVSS       X8, (AX)(R8*1)
+	VMOVSS       X8, (AX)(R8*2)
+	VADDSS       X0, X5, X6
+	VMOVSS       88(R13), X7
+	VDIVSS       X6, X7, X7
+	VDIVSS       X5, X6, X13
+	VMULSS       X7, X1, X11
+	VMULSS       X13, X11, X14
+	VMULSS       X7, X2, X12
+	VMULSS       X13, X12, X15
+	VMOVSS       X11, (BX)
+	VBROADCASTSS X11, Y11
+	VMOVSS       X12, 4(BX)
+	VBROADCASTSS X12, Y12
+	VMOVSS       X13, 8(BX)
+	VBROADCASTSS X13, Y13
+	VMOVSS       X14, 12(BX)
+	VBROADCASTSS X14, Y14
+	VMOVSS       X15, 16(BX)
+	VBROADCASTSS X15, Y15
+
+made:
 	LEAQ         4(AX), DI
 	VMOVSS       (DI), X0
 	VMOVSS       (DI)(R8*1), X3
@@ -1602,7 +2123,7 @@ step:
 	VMOVAPS      X3, X0
 	VMOVAPS      X6, X1
 	VXORPS       X2, X2, X2
-	DECQ         32(R13)
+	DECQ         48(R13)
 	JLT          no_row
 	VMOVSS       (DI)(R9*1), X2
 	VMOVSS       4(DI)(R9*1), X3
@@ -1715,15 +2236,162 @@ above:
 	JNZ          above
 
 above_done:
-	LEAQ 4(AX)(R8*1), AX
-	ADDQ $0x14, BX
-	DECQ R14
-	INCQ R12
-	ANDQ $0x03, R12
-	INCQ R15
-	ANDQ $0x07, R15
-	DECQ 24(R13)
-	JNZ  step
+	LEAQ         4(AX)(R8*1), AX
+	ADDQ         $0x14, BX
+	DECQ         R14
+	INCQ         R12
+	ANDQ         $0x03, R12
+	INCQ         R15
+	ANDQ         $0x07, R15
+	DECQ         32(R13)
+	JNZ          step
+	CMPQ         40(R13), $0x00
+	JEQ          done
+	INCQ         R14
+	LEAQ         7(R15), R15
+	ANDQ         $0x07, R15
+	VMULSS       X1, X1, X3
+	VMOVAPS      X3, X4
+	VFMADD231SS  X0, X0, X4
+	VUCOMISS     104(R13), X4
+	JCS          done
+	VUCOMISS     112(R13), X4
+	JHI          done
+	VXORPS       X8, X8, X8
+	VUCOMISS     X8, X3
+	JEQ          done
+	VSQRTSS      X4, X4, X5
+	VMOVSS       96(R13), X6
+	VANDPS       X6, X0, X7
+	VORPS        X7, X5, X5
+	VXORPS       X6, X5, X4
+	VMOVSS       X4, (AX)
+	VMOVSS       X8, (AX)(R8*1)
+	VADDSS       X0, X5, X6
+	VMOVSS       88(R13), X7
+	VDIVSS       X6, X7, X7
+	VDIVSS       X5, X6, X13
+	VMULSS       X7, X1, X11
+	VMULSS       X13, X11, X14
+	VMOVAPS      X8, X12
+	VMOVAPS      X8, X15
+	VMOVSS       X11, (BX)
+	VBROADCASTSS X11, Y11
+	VMOVSS       X12, 4(BX)
+	VBROADCASTSS X12, Y12
+	VMOVSS       X13, 8(BX)
+	VBROADCASTSS X13, Y13
+	VMOVSS       X14, 12(BX)
+	VBROADCASTSS X14, Y14
+	VMOVSS       X15, 16(BX)
+	VBROADCASTSS X15, Y15
+	LEAQ         4(AX), DI
+	VMOVSS       (DI), X0
+	VMOVSS       (DI)(R8*1), X2
+	VMOVAPS      X0, X4
+	VFMADD231SS  X2, X11, X4
+	VFNMADD231SS X4, X14, X2
+	VFNMADD231SS X4, X13, X0
+	VMOVSS       4(DI), X1
+	VMOVSS       4(DI)(R8*1), X3
+	VMOVAPS      X1, X5
+	VFMADD231SS  X3, X11, X5
+	VFNMADD231SS X5, X14, X3
+	VFNMADD231SS X5, X13, X1
+	VMOVAPS      X0, X4
+	VFMADD231SS  X1, X11, X4
+	VFNMADD231SS X4, X14, X1
+	VFNMADD231SS X4, X13, X0
+	VMOVSS       X0, (DI)
+	VMOVSS       X1, 4(DI)
+	VMOVAPS      X2, X5
+	VFMADD231SS  X3, X11, X5
+	VFNMADD231SS X5, X14, X3
+	VFNMADD231SS X5, X13, X2
+	VMOVSS       X2, (DI)(R8*1)
+	VMOVSS       X3, 4(DI)(R8*1)
+	TESTQ        R14, R14
+	JLE          two_right_done
+	LEAQ         8(DI), SI
+	MOVQ         R14, CX
+	MOVQ         $0x00000008, DX
+	SUBQ         R15, DX
+	ANDQ         $0x07, DX
+	CMPQ         DX, CX
+	CMOVQGT      CX, DX
+	SUBQ         DX, CX
+	TESTQ        DX, DX
+	JZ           two_right_begun
+
+two_right_first:
+	VMOVSS       (SI), X3
+	VMOVSS       (SI)(R8*1), X4
+	VMOVAPS      X3, X6
+	VFMADD231SS  X4, X11, X6
+	VFNMADD231SS X6, X14, X4
+	VFNMADD231SS X6, X13, X3
+	VMOVSS       X3, (SI)
+	VMOVSS       X4, (SI)(R8*1)
+	ADDQ         $0x04, SI
+	DECQ         DX
+	JNZ          two_right_first
+
+two_right_begun:
+	MOVQ CX, DX
+	SHRQ $0x03, DX
+	JZ   two_right_rest
+
+two_right_vector:
+	VMOVUPS      (SI), Y3
+	VMOVUPS      (SI)(R8*1), Y4
+	VMOVAPS      Y3, Y6
+	VFMADD231PS  Y4, Y11, Y6
+	VFNMADD231PS Y6, Y14, Y4
+	VFNMADD231PS Y6, Y13, Y3
+	VMOVUPS      Y3, (SI)
+	VMOVUPS      Y4, (SI)(R8*1)
+	ADDQ         $0x20, SI
+	DECQ         DX
+	JNZ          two_right_vector
+
+two_right_rest:
+	MOVQ CX, DX
+	ANDQ $0x07, DX
+	JZ   two_right_done
+
+two_right_last:
+	VMOVSS       (SI), X3
+	VMOVSS       (SI)(R8*1), X4
+	VMOVAPS      X3, X6
+	VFMADD231SS  X4, X11, X6
+	VFNMADD231SS X6, X14, X4
+	VFNMADD231SS X6, X13, X3
+	VMOVSS       X3, (SI)
+	VMOVSS       X4, (SI)(R8*1)
+	ADDQ         $0x04, SI
+	DECQ         DX
+	JNZ          two_right_last
+
+two_right_done:
+	MOVQ  R12, DX
+	TESTQ DX, DX
+	JZ    two_above_done
+
+two_above:
+	SUBQ         R8, DI
+	VMOVSS       (DI), X3
+	VMOVSS       4(DI), X4
+	VMOVAPS      X3, X6
+	VFMADD231SS  X4, X11, X6
+	VFNMADD231SS X6, X14, X4
+	VFNMADD231SS X6, X13, X3
+	VMOVSS       X3, (DI)
+	VMOVSS       X4, 4(DI)
+	DECQ         DX
+	JNZ          two_above
+
+two_above_done:
+	DECQ 40(R13)
 
 done:
 	VZEROUPPER
@@ -1753,7 +2421,7 @@ TEXT ·reflectColumnsF32AVX2(SB), NOSPLIT, $0-8
 	VUNPCKHPD X7, X5, X3
 	VMOVAPS   X0, X8
 	VMOVAPS   X1, X9
-	CMPQ      104(R13), $0x00
+	CMPQ      120(R13), $0x00
 	JEQ       rest
 
 chunk:
@@ -1831,14 +2499,14 @@ chunk:
 	VMOVAPS      X11, X9
 	ADDQ         $0x10, AX
 	ADDQ         $0x00000050, BX
-	DECQ         104(R13)
+	DECQ         120(R13)
 	JNZ          chunk
 
 rest:
-	MOVQ         112(R13), DX
+	MOVQ         128(R13), DX
 	TESTQ        DX, DX
 	JZ           final
-	MOVQ         144(R13), CX
+	MOVQ         160(R13), CX
 	VMOVUPS      (CX), X15
 	VMASKMOVPS   8(AX), X15, X0
 	VMASKMOVPS   8(AX)(R8*1), X15, X1
@@ -1914,7 +2582,7 @@ reflected:
 	VUNPCKHPD  X4, X2, X9
 	VUNPCKLPD  X5, X3, X0
 	VUNPCKHPD  X5, X3, X1
-	MOVQ       152(R13), CX
+	MOVQ       168(R13), CX
 	VMOVUPS    (CX), X15
 	VMASKMOVPS X8, X15, (AX)
 	VMASKMOVPS X9, X15, (AX)(R8*1)
@@ -1933,7 +2601,7 @@ final:
 	VUNPCKHPD  X4, X2, X9
 	VUNPCKLPD  X5, X3, X0
 	VUNPCKHPD  X5, X3, X1
-	MOVQ       160(R13), CX
+	MOVQ       176(R13), CX
 	VMOVUPS    (CX), X15
 	VMASKMOVPS X8, X15, (AX)
 	VMASKMOVPS X9, X15, (AX)(R8*1)

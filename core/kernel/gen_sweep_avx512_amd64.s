@@ -26,6 +26,8 @@ strip_4:
 	VMOVUPD 128(DX)(R8*1), Z6
 	VMOVUPD 192(DX), Z3
 	VMOVUPD 192(DX)(R8*1), Z7
+	TESTQ   CX, CX
+	JZ      strip_4_first
 
 strip_4_reflector:
 	VBROADCASTSD (BX), Z16
@@ -151,17 +153,69 @@ strip_4_reflector:
 	ADDQ         R8, DX
 	DECQ         CX
 	JNZ          strip_4_reflector
-	VMOVUPD      Z0, (DX)
-	VMOVUPD      Z4, (DX)(R8*1)
-	VMOVUPD      Z1, 64(DX)
-	VMOVUPD      Z5, 64(DX)(R8*1)
-	VMOVUPD      Z2, 128(DX)
-	VMOVUPD      Z6, 128(DX)(R8*1)
-	VMOVUPD      Z3, 192(DX)
-	VMOVUPD      Z7, 192(DX)(R8*1)
-	JMP          strip_4_stored
+
+strip_4_first:
+	CMPQ         80(R13), $0x00
+	JEQ          strip_4_plain_0
+	VBROADCASTSD (BX), Z16
+	VBROADCASTSD 8(BX), Z17
+	VBROADCASTSD 16(BX), Z18
+	VBROADCASTSD 24(BX), Z19
+	VBROADCASTSD 32(BX), Z20
+	VMOVAPS      Z0, Z12
+	VFMADD231PD  Z4, Z16, Z12
+	VFNMADD231PD Z12, Z19, Z4
+	VFNMADD231PD Z12, Z18, Z0
+	VMOVAPS      Z1, Z13
+	VFMADD231PD  Z5, Z16, Z13
+	VFNMADD231PD Z13, Z19, Z5
+	VFNMADD231PD Z13, Z18, Z1
+	VMOVAPS      Z2, Z14
+	VFMADD231PD  Z6, Z16, Z14
+	VFNMADD231PD Z14, Z19, Z6
+	VFNMADD231PD Z14, Z18, Z2
+	VMOVAPS      Z3, Z15
+	VFMADD231PD  Z7, Z16, Z15
+	VFNMADD231PD Z15, Z19, Z7
+	VFNMADD231PD Z15, Z18, Z3
+
+strip_4_plain_0:
+	VMOVUPD Z0, (DX)
+	VMOVUPD Z4, (DX)(R8*1)
+	VMOVUPD Z1, 64(DX)
+	VMOVUPD Z5, 64(DX)(R8*1)
+	VMOVUPD Z2, 128(DX)
+	VMOVUPD Z6, 128(DX)(R8*1)
+	VMOVUPD Z3, 192(DX)
+	VMOVUPD Z7, 192(DX)(R8*1)
+	JMP     strip_4_stored
 
 strip_4_second:
+	CMPQ         80(R13), $0x00
+	JEQ          strip_4_plain_1
+	VBROADCASTSD (BX), Z16
+	VBROADCASTSD 8(BX), Z17
+	VBROADCASTSD 16(BX), Z18
+	VBROADCASTSD 24(BX), Z19
+	VBROADCASTSD 32(BX), Z20
+	VMOVAPS      Z4, Z12
+	VFMADD231PD  Z8, Z16, Z12
+	VFNMADD231PD Z12, Z19, Z8
+	VFNMADD231PD Z12, Z18, Z4
+	VMOVAPS      Z5, Z13
+	VFMADD231PD  Z9, Z16, Z13
+	VFNMADD231PD Z13, Z19, Z9
+	VFNMADD231PD Z13, Z18, Z5
+	VMOVAPS      Z6, Z14
+	VFMADD231PD  Z10, Z16, Z14
+	VFNMADD231PD Z14, Z19, Z10
+	VFNMADD231PD Z14, Z18, Z6
+	VMOVAPS      Z7, Z15
+	VFMADD231PD  Z11, Z16, Z15
+	VFNMADD231PD Z15, Z19, Z11
+	VFNMADD231PD Z15, Z18, Z7
+
+strip_4_plain_1:
 	VMOVUPD Z4, (DX)
 	VMOVUPD Z8, (DX)(R8*1)
 	VMOVUPD Z5, 64(DX)
@@ -173,6 +227,31 @@ strip_4_second:
 	JMP     strip_4_stored
 
 strip_4_third:
+	CMPQ         80(R13), $0x00
+	JEQ          strip_4_plain_2
+	VBROADCASTSD (BX), Z16
+	VBROADCASTSD 8(BX), Z17
+	VBROADCASTSD 16(BX), Z18
+	VBROADCASTSD 24(BX), Z19
+	VBROADCASTSD 32(BX), Z20
+	VMOVAPS      Z8, Z12
+	VFMADD231PD  Z0, Z16, Z12
+	VFNMADD231PD Z12, Z19, Z0
+	VFNMADD231PD Z12, Z18, Z8
+	VMOVAPS      Z9, Z13
+	VFMADD231PD  Z1, Z16, Z13
+	VFNMADD231PD Z13, Z19, Z1
+	VFNMADD231PD Z13, Z18, Z9
+	VMOVAPS      Z10, Z14
+	VFMADD231PD  Z2, Z16, Z14
+	VFNMADD231PD Z14, Z19, Z2
+	VFNMADD231PD Z14, Z18, Z10
+	VMOVAPS      Z11, Z15
+	VFMADD231PD  Z3, Z16, Z15
+	VFNMADD231PD Z15, Z19, Z3
+	VFNMADD231PD Z15, Z18, Z11
+
+strip_4_plain_2:
 	VMOVUPD Z8, (DX)
 	VMOVUPD Z0, (DX)(R8*1)
 	VMOVUPD Z9, 64(DX)
@@ -197,6 +276,8 @@ strip_2:
 	VMOVUPD (DX)(R8*1), Z2
 	VMOVUPD 64(DX), Z1
 	VMOVUPD 64(DX)(R8*1), Z3
+	TESTQ   CX, CX
+	JZ      strip_2_first
 
 strip_2_reflector:
 	VBROADCASTSD (BX), Z8
@@ -274,13 +355,49 @@ strip_2_reflector:
 	ADDQ         R8, DX
 	DECQ         CX
 	JNZ          strip_2_reflector
-	VMOVUPD      Z0, (DX)
-	VMOVUPD      Z2, (DX)(R8*1)
-	VMOVUPD      Z1, 64(DX)
-	VMOVUPD      Z3, 64(DX)(R8*1)
-	JMP          strip_2_stored
+
+strip_2_first:
+	CMPQ         80(R13), $0x00
+	JEQ          strip_2_plain_0
+	VBROADCASTSD (BX), Z8
+	VBROADCASTSD 8(BX), Z9
+	VBROADCASTSD 16(BX), Z10
+	VBROADCASTSD 24(BX), Z11
+	VBROADCASTSD 32(BX), Z12
+	VMOVAPS      Z0, Z6
+	VFMADD231PD  Z2, Z8, Z6
+	VFNMADD231PD Z6, Z11, Z2
+	VFNMADD231PD Z6, Z10, Z0
+	VMOVAPS      Z1, Z7
+	VFMADD231PD  Z3, Z8, Z7
+	VFNMADD231PD Z7, Z11, Z3
+	VFNMADD231PD Z7, Z10, Z1
+
+strip_2_plain_0:
+	VMOVUPD Z0, (DX)
+	VMOVUPD Z2, (DX)(R8*1)
+	VMOVUPD Z1, 64(DX)
+	VMOVUPD Z3, 64(DX)(R8*1)
+	JMP     strip_2_stored
 
 strip_2_second:
+	CMPQ         80(R13), $0x00
+	JEQ          strip_2_plain_1
+	VBROADCASTSD (BX), Z8
+	VBROADCASTSD 8(BX), Z9
+	VBROADCASTSD 16(BX), Z10
+	VBROADCASTSD 24(BX), Z11
+	VBROADCASTSD 32(BX), Z12
+	VMOVAPS      Z2, Z6
+	VFMADD231PD  Z4, Z8, Z6
+	VFNMADD231PD Z6, Z11, Z4
+	VFNMADD231PD Z6, Z10, Z2
+	VMOVAPS      Z3, Z7
+	VFMADD231PD  Z5, Z8, Z7
+	VFNMADD231PD Z7, Z11, Z5
+	VFNMADD231PD Z7, Z10, Z3
+
+strip_2_plain_1:
 	VMOVUPD Z2, (DX)
 	VMOVUPD Z4, (DX)(R8*1)
 	VMOVUPD Z3, 64(DX)
@@ -288,6 +405,23 @@ strip_2_second:
 	JMP     strip_2_stored
 
 strip_2_third:
+	CMPQ         80(R13), $0x00
+	JEQ          strip_2_plain_2
+	VBROADCASTSD (BX), Z8
+	VBROADCASTSD 8(BX), Z9
+	VBROADCASTSD 16(BX), Z10
+	VBROADCASTSD 24(BX), Z11
+	VBROADCASTSD 32(BX), Z12
+	VMOVAPS      Z4, Z6
+	VFMADD231PD  Z0, Z8, Z6
+	VFNMADD231PD Z6, Z11, Z0
+	VFNMADD231PD Z6, Z10, Z4
+	VMOVAPS      Z5, Z7
+	VFMADD231PD  Z1, Z8, Z7
+	VFNMADD231PD Z7, Z11, Z1
+	VFNMADD231PD Z7, Z10, Z5
+
+strip_2_plain_2:
 	VMOVUPD Z4, (DX)
 	VMOVUPD Z0, (DX)(R8*1)
 	VMOVUPD Z5, 64(DX)
@@ -306,6 +440,8 @@ strip_1:
 	MOVQ    48(R13), CX
 	VMOVUPD (DX), Z0
 	VMOVUPD (DX)(R8*1), Z1
+	TESTQ   CX, CX
+	JZ      strip_1_first
 
 strip_1_reflector:
 	VBROADCASTSD (BX), Z4
@@ -359,16 +495,57 @@ strip_1_reflector:
 	ADDQ         R8, DX
 	DECQ         CX
 	JNZ          strip_1_reflector
-	VMOVUPD      Z0, (DX)
-	VMOVUPD      Z1, (DX)(R8*1)
-	JMP          strip_1_stored
+
+strip_1_first:
+	CMPQ         80(R13), $0x00
+	JEQ          strip_1_plain_0
+	VBROADCASTSD (BX), Z4
+	VBROADCASTSD 8(BX), Z5
+	VBROADCASTSD 16(BX), Z6
+	VBROADCASTSD 24(BX), Z7
+	VBROADCASTSD 32(BX), Z8
+	VMOVAPS      Z0, Z3
+	VFMADD231PD  Z1, Z4, Z3
+	VFNMADD231PD Z3, Z7, Z1
+	VFNMADD231PD Z3, Z6, Z0
+
+strip_1_plain_0:
+	VMOVUPD Z0, (DX)
+	VMOVUPD Z1, (DX)(R8*1)
+	JMP     strip_1_stored
 
 strip_1_second:
+	CMPQ         80(R13), $0x00
+	JEQ          strip_1_plain_1
+	VBROADCASTSD (BX), Z4
+	VBROADCASTSD 8(BX), Z5
+	VBROADCASTSD 16(BX), Z6
+	VBROADCASTSD 24(BX), Z7
+	VBROADCASTSD 32(BX), Z8
+	VMOVAPS      Z1, Z3
+	VFMADD231PD  Z2, Z4, Z3
+	VFNMADD231PD Z3, Z7, Z2
+	VFNMADD231PD Z3, Z6, Z1
+
+strip_1_plain_1:
 	VMOVUPD Z1, (DX)
 	VMOVUPD Z2, (DX)(R8*1)
 	JMP     strip_1_stored
 
 strip_1_third:
+	CMPQ         80(R13), $0x00
+	JEQ          strip_1_plain_2
+	VBROADCASTSD (BX), Z4
+	VBROADCASTSD 8(BX), Z5
+	VBROADCASTSD 16(BX), Z6
+	VBROADCASTSD 24(BX), Z7
+	VBROADCASTSD 32(BX), Z8
+	VMOVAPS      Z2, Z3
+	VFMADD231PD  Z0, Z4, Z3
+	VFNMADD231PD Z3, Z7, Z0
+	VFNMADD231PD Z3, Z6, Z2
+
+strip_1_plain_2:
 	VMOVUPD Z2, (DX)
 	VMOVUPD Z0, (DX)(R8*1)
 
@@ -385,6 +562,8 @@ strip_rest:
 	MOVQ      48(R13), CX
 	VMOVUPD.Z (DX), K1, Z0
 	VMOVUPD.Z (DX)(R8*1), K1, Z1
+	TESTQ     CX, CX
+	JZ        strip_rest_first
 
 strip_rest_reflector:
 	VBROADCASTSD (BX), Z4
@@ -438,16 +617,57 @@ strip_rest_reflector:
 	ADDQ         R8, DX
 	DECQ         CX
 	JNZ          strip_rest_reflector
-	VMOVUPD      Z0, K1, (DX)
-	VMOVUPD      Z1, K1, (DX)(R8*1)
-	JMP          strip_rest_stored
+
+strip_rest_first:
+	CMPQ         80(R13), $0x00
+	JEQ          strip_rest_plain_0
+	VBROADCASTSD (BX), Z4
+	VBROADCASTSD 8(BX), Z5
+	VBROADCASTSD 16(BX), Z6
+	VBROADCASTSD 24(BX), Z7
+	VBROADCASTSD 32(BX), Z8
+	VMOVAPS      Z0, Z3
+	VFMADD231PD  Z1, Z4, Z3
+	VFNMADD231PD Z3, Z7, Z1
+	VFNMADD231PD Z3, Z6, Z0
+
+strip_rest_plain_0:
+	VMOVUPD Z0, K1, (DX)
+	VMOVUPD Z1, K1, (DX)(R8*1)
+	JMP     strip_rest_stored
 
 strip_rest_second:
+	CMPQ         80(R13), $0x00
+	JEQ          strip_rest_plain_1
+	VBROADCASTSD (BX), Z4
+	VBROADCASTSD 8(BX), Z5
+	VBROADCASTSD 16(BX), Z6
+	VBROADCASTSD 24(BX), Z7
+	VBROADCASTSD 32(BX), Z8
+	VMOVAPS      Z1, Z3
+	VFMADD231PD  Z2, Z4, Z3
+	VFNMADD231PD Z3, Z7, Z2
+	VFNMADD231PD Z3, Z6, Z1
+
+strip_rest_plain_1:
 	VMOVUPD Z1, K1, (DX)
 	VMOVUPD Z2, K1, (DX)(R8*1)
 	JMP     strip_rest_stored
 
 strip_rest_third:
+	CMPQ         80(R13), $0x00
+	JEQ          strip_rest_plain_2
+	VBROADCASTSD (BX), Z4
+	VBROADCASTSD 8(BX), Z5
+	VBROADCASTSD 16(BX), Z6
+	VBROADCASTSD 24(BX), Z7
+	VBROADCASTSD 32(BX), Z8
+	VMOVAPS      Z2, Z3
+	VFMADD231PD  Z0, Z4, Z3
+	VFNMADD231PD Z3, Z7, Z0
+	VFNMADD231PD Z3, Z6, Z2
+
+strip_rest_plain_2:
 	VMOVUPD Z2, K1, (DX)
 	VMOVUPD Z0, K1, (DX)(R8*1)
 
@@ -459,46 +679,45 @@ strip_done:
 // func chaseF64AVX512(args *byte)
 // Requires: AVX, AVX512F, BMI2, FMA3
 TEXT ·chaseF64AVX512(SB), NOSPLIT, $0-8
-	MOVQ   args+0(FP), R13
-	MOVQ   (R13), AX
-	MOVQ   16(R13), R8
-	MOVQ   8(R13), BX
-	MOVQ   40(R13), R14
-	MOVQ   48(R13), R12
-	MOVQ   56(R13), R15
-	LEAQ   (R8)(R8*2), R9
-	KMOVW  64(R13), K2
-	VMOVSD (AX), X0
-	VMOVSD (AX)(R8*1), X1
-	VMOVSD (AX)(R8*2), X2
-
-step:
+	MOVQ         args+0(FP), R13
+	MOVQ         (R13), AX
+	SUBQ         $0x08, AX
+	MOVQ         16(R13), R8
+	MOVQ         8(R13), BX
+	MOVQ         56(R13), R14
+	MOVQ         64(R13), R12
+	MOVQ         72(R13), R15
+	LEAQ         (R8)(R8*2), R9
+	KMOVW        80(R13), K2
+	MOVQ         24(R13), CX
+	TESTQ        CX, CX
+	JZ           column
+	VMOVSD       (CX), X0
+	VMOVSD       8(CX), X1
+	VMOVSD       16(CX), X2
 	VMULSD       X1, X1, X3
 	VFMADD231SD  X2, X2, X3
 	VMOVAPS      X3, X4
 	VFMADD231SD  X0, X0, X4
-	VUCOMISD     88(R13), X4
+	VUCOMISD     104(R13), X4
 	JCS          done
-	VUCOMISD     96(R13), X4
+	VUCOMISD     112(R13), X4
 	JHI          done
 	VXORPS       X8, X8, X8
 	VUCOMISD     X8, X3
 	JEQ          done
 	VSQRTSD      X4, X4, X5
-	VMOVSD       80(R13), X6
+	VMOVSD       96(R13), X6
 	VANDPS       X6, X0, X7
 	VORPS        X7, X5, X5
 	VXORPS       X6, X5, X4
-	VMOVSD       X4, (AX)
-	VMOVSD       X8, (AX)(R8*1)
-	VMOVSD       X8, (AX)(R8*2)
 	VADDSD       X0, X5, X6
-	VMOVSD       72(R13), X7
+	VMOVSD       88(R13), X7
 	VDIVSD       X6, X7, X7
 	VDIVSD       X5, X6, X13
 	VMULSD       X7, X1, X11
-	VMULSD       X7, X2, X12
 	VMULSD       X13, X11, X14
+	VMULSD       X7, X2, X12
 	VMULSD       X13, X12, X15
 	VMOVSD       X11, (BX)
 	VBROADCASTSD X11, Z11
@@ -510,6 +729,53 @@ step:
 	VBROADCASTSD X14, Z14
 	VMOVSD       X15, 32(BX)
 	VBROADCASTSD X15, Z15
+	JMP          made
+
+column:
+	VMOVSD (AX), X0
+	VMOVSD (AX)(R8*1), X1
+	VMOVSD (AX)(R8*2), X2
+
+step:
+	VMULSD       X1, X1, X3
+	VFMADD231SD  X2, X2, X3
+	VMOVAPS      X3, X4
+	VFMADD231SD  X0, X0, X4
+	VUCOMISD     104(R13), X4
+	JCS          done
+	VUCOMISD     112(R13), X4
+	JHI          done
+	VXORPS       X8, X8, X8
+	VUCOMISD     X8, X3
+	JEQ          done
+	VSQRTSD      X4, X4, X5
+	VMOVSD       96(R13), X6
+	VANDPS       X6, X0, X7
+	VORPS        X7, X5, X5
+	VXORPS       X6, X5, X4
+	VMOVSD       X4, (AX)
+	VMOVSD       X8, (AX)(R8*1)
+	VMOVSD       X8, (AX)(R8*2)
+	VADDSD       X0, X5, X6
+	VMOVSD       88(R13), X7
+	VDIVSD       X6, X7, X7
+	VDIVSD       X5, X6, X13
+	VMULSD       X7, X1, X11
+	VMULSD       X13, X11, X14
+	VMULSD       X7, X2, X12
+	VMULSD       X13, X12, X15
+	VMOVSD       X11, (BX)
+	VBROADCASTSD X11, Z11
+	VMOVSD       X12, 8(BX)
+	VBROADCASTSD X12, Z12
+	VMOVSD       X13, 16(BX)
+	VBROADCASTSD X13, Z13
+	VMOVSD       X14, 24(BX)
+	VBROADCASTSD X14, Z14
+	VMOVSD       X15, 32(BX)
+	VBROADCASTSD X15, Z15
+
+made:
 	LEAQ         8(AX), DI
 	VMOVSD       (DI), X0
 	VMOVSD       (DI)(R8*1), X3
@@ -568,7 +834,7 @@ step:
 	VMOVAPS      X3, X0
 	VMOVAPS      X6, X1
 	VXORPS       X2, X2, X2
-	DECQ         32(R13)
+	DECQ         48(R13)
 	JLT          no_row
 	VMOVSD       (DI)(R9*1), X2
 	VMOVSD       8(DI)(R9*1), X3
@@ -682,15 +948,159 @@ above:
 	JNZ          above
 
 above_done:
-	LEAQ 8(AX)(R8*1), AX
-	ADDQ $0x28, BX
-	DECQ R14
-	INCQ R12
-	ANDQ $0x07, R12
-	INCQ R15
-	ANDQ $0x07, R15
-	DECQ 24(R13)
-	JNZ  step
+	LEAQ         8(AX)(R8*1), AX
+	ADDQ         $0x28, BX
+	DECQ         R14
+	INCQ         R12
+	ANDQ         $0x07, R12
+	INCQ         R15
+	ANDQ         $0x07, R15
+	DECQ         32(R13)
+	JNZ          step
+	CMPQ         40(R13), $0x00
+	JEQ          done
+	INCQ         R14
+	LEAQ         7(R15), R15
+	ANDQ         $0x07, R15
+	VMULSD       X1, X1, X3
+	VMOVAPS      X3, X4
+	VFMADD231SD  X0, X0, X4
+	VUCOMISD     104(R13), X4
+	JCS          done
+	VUCOMISD     112(R13), X4
+	JHI          done
+	VXORPS       X8, X8, X8
+	VUCOMISD     X8, X3
+	JEQ          done
+	VSQRTSD      X4, X4, X5
+	VMOVSD       96(R13), X6
+	VANDPS       X6, X0, X7
+	VORPS        X7, X5, X5
+	VXORPS       X6, X5, X4
+	VMOVSD       X4, (AX)
+	VMOVSD       X8, (AX)(R8*1)
+	VADDSD       X0, X5, X6
+	VMOVSD       88(R13), X7
+	VDIVSD       X6, X7, X7
+	VDIVSD       X5, X6, X13
+	VMULSD       X7, X1, X11
+	VMULSD       X13, X11, X14
+	VMOVAPS      X8, X12
+	VMOVAPS      X8, X15
+	VMOVSD       X11, (BX)
+	VBROADCASTSD X11, Z11
+	VMOVSD       X12, 8(BX)
+	VBROADCASTSD X12, Z12
+	VMOVSD       X13, 16(BX)
+	VBROADCASTSD X13, Z13
+	VMOVSD       X14, 24(BX)
+	VBROADCASTSD X14, Z14
+	VMOVSD       X15, 32(BX)
+	VBROADCASTSD X15, Z15
+	LEAQ         8(AX), DI
+	VMOVSD       (DI), X0
+	VMOVSD       (DI)(R8*1), X2
+	VMOVAPS      X0, X4
+	VFMADD231SD  X2, X11, X4
+	VFNMADD231SD X4, X14, X2
+	VFNMADD231SD X4, X13, X0
+	VMOVSD       8(DI), X1
+	VMOVSD       8(DI)(R8*1), X3
+	VMOVAPS      X1, X5
+	VFMADD231SD  X3, X11, X5
+	VFNMADD231SD X5, X14, X3
+	VFNMADD231SD X5, X13, X1
+	VMOVAPS      X0, X4
+	VFMADD231SD  X1, X11, X4
+	VFNMADD231SD X4, X14, X1
+	VFNMADD231SD X4, X13, X0
+	VMOVSD       X0, (DI)
+	VMOVSD       X1, 8(DI)
+	VMOVAPS      X2, X5
+	VFMADD231SD  X3, X11, X5
+	VFNMADD231SD X5, X14, X3
+	VFNMADD231SD X5, X13, X2
+	VMOVSD       X2, (DI)(R8*1)
+	VMOVSD       X3, 8(DI)(R8*1)
+	TESTQ        R14, R14
+	JLE          two_right_done
+	MOVQ         R15, DX
+	NEGQ         DX
+	LEAQ         16(DI)(DX*8), SI
+	MOVQ         $0x000000ff, CX
+	SHLXQ        R15, CX, CX
+	KMOVW        CX, K1
+	LEAQ         7(R14)(R15*1), DX
+	SHRQ         $0x03, DX
+	DECQ         DX
+	JNZ          two_right_many
+	KANDW        K1, K2, K1
+	VMOVUPD.Z    (SI), K1, Z3
+	VMOVUPD.Z    (SI)(R8*1), K1, Z4
+	VMOVAPS      Z3, Z6
+	VFMADD231PD  Z4, Z11, Z6
+	VFNMADD231PD Z6, Z14, Z4
+	VFNMADD231PD Z6, Z13, Z3
+	VMOVUPD      Z3, K1, (SI)
+	VMOVUPD      Z4, K1, (SI)(R8*1)
+	JMP          two_right_done
+
+two_right_many:
+	VMOVUPD.Z    (SI), K1, Z3
+	VMOVUPD.Z    (SI)(R8*1), K1, Z4
+	VMOVAPS      Z3, Z6
+	VFMADD231PD  Z4, Z11, Z6
+	VFNMADD231PD Z6, Z14, Z4
+	VFNMADD231PD Z6, Z13, Z3
+	VMOVUPD      Z3, K1, (SI)
+	VMOVUPD      Z4, K1, (SI)(R8*1)
+	ADDQ         $0x40, SI
+	DECQ         DX
+	JZ           two_right_last
+
+two_right_vector:
+	VMOVUPD      (SI), Z3
+	VMOVUPD      (SI)(R8*1), Z4
+	VMOVAPS      Z3, Z6
+	VFMADD231PD  Z4, Z11, Z6
+	VFNMADD231PD Z6, Z14, Z4
+	VFNMADD231PD Z6, Z13, Z3
+	VMOVUPD      Z3, (SI)
+	VMOVUPD      Z4, (SI)(R8*1)
+	ADDQ         $0x40, SI
+	DECQ         DX
+	JNZ          two_right_vector
+
+two_right_last:
+	VMOVUPD.Z    (SI), K2, Z3
+	VMOVUPD.Z    (SI)(R8*1), K2, Z4
+	VMOVAPS      Z3, Z6
+	VFMADD231PD  Z4, Z11, Z6
+	VFNMADD231PD Z6, Z14, Z4
+	VFNMADD231PD Z6, Z13, Z3
+	VMOVUPD      Z3, K2, (SI)
+	VMOVUPD      Z4, K2, (SI)(R8*1)
+
+two_right_done:
+	MOVQ  R12, DX
+	TESTQ DX, DX
+	JZ    two_above_done
+
+two_above:
+	SUBQ         R8, DI
+	VMOVSD       (DI), X3
+	VMOVSD       8(DI), X4
+	VMOVAPS      X3, X6
+	VFMADD231SD  X4, X11, X6
+	VFNMADD231SD X6, X14, X4
+	VFNMADD231SD X6, X13, X3
+	VMOVSD       X3, (DI)
+	VMOVSD       X4, 8(DI)
+	DECQ         DX
+	JNZ          two_above
+
+two_above_done:
+	DECQ 40(R13)
 
 done:
 	VZEROUPPER
@@ -740,7 +1150,7 @@ TEXT ·reflectColumnsF64AVX512(SB), NOSPLIT, $0-8
 	VSHUFF64X2 $0xdd, Z7, Z3, Z15
 	VMOVAPS    Z8, Z16
 	VMOVAPS    Z9, Z17
-	CMPQ       104(R13), $0x00
+	CMPQ       120(R13), $0x00
 	JEQ        rest
 
 chunk:
@@ -902,14 +1312,14 @@ chunk:
 	VMOVAPS      Z19, Z17
 	ADDQ         $0x40, AX
 	ADDQ         $0x00000140, BX
-	DECQ         104(R13)
+	DECQ         120(R13)
 	JNZ          chunk
 
 rest:
-	MOVQ         112(R13), DX
+	MOVQ         128(R13), DX
 	TESTQ        DX, DX
 	JZ           final
-	KMOVW        120(R13), K1
+	KMOVW        136(R13), K1
 	VMOVUPD.Z    16(AX), K1, Z0
 	VMOVUPD.Z    16(AX)(R8*1), K1, Z1
 	VMOVUPD.Z    16(AX)(R8*2), K1, Z2
@@ -1072,7 +1482,7 @@ reflected:
 	VSHUFF64X2 $0xdd, Z12, Z8, Z6
 	VSHUFF64X2 $0x88, Z13, Z9, Z3
 	VSHUFF64X2 $0xdd, Z13, Z9, Z7
-	KMOVW      128(R13), K1
+	KMOVW      144(R13), K1
 	VMOVUPD    Z0, K1, (AX)
 	VMOVUPD    Z1, K1, (AX)(R8*1)
 	VMOVUPD    Z2, K1, (AX)(R8*2)
@@ -1110,7 +1520,7 @@ final:
 	VSHUFF64X2 $0xdd, Z12, Z8, Z6
 	VSHUFF64X2 $0x88, Z13, Z9, Z3
 	VSHUFF64X2 $0xdd, Z13, Z9, Z7
-	KMOVW      136(R13), K1
+	KMOVW      152(R13), K1
 	VMOVUPD    Z0, K1, (AX)
 	VMOVUPD    Z1, K1, (AX)(R8*1)
 	VMOVUPD    Z2, K1, (AX)(R8*2)
@@ -1754,6 +2164,8 @@ strip_4:
 	VMOVUPS 128(DX)(R8*1), Z6
 	VMOVUPS 192(DX), Z3
 	VMOVUPS 192(DX)(R8*1), Z7
+	TESTQ   CX, CX
+	JZ      strip_4_first
 
 strip_4_reflector:
 	VBROADCASTSS (BX), Z16
@@ -1879,17 +2291,69 @@ strip_4_reflector:
 	ADDQ         R8, DX
 	DECQ         CX
 	JNZ          strip_4_reflector
-	VMOVUPS      Z0, (DX)
-	VMOVUPS      Z4, (DX)(R8*1)
-	VMOVUPS      Z1, 64(DX)
-	VMOVUPS      Z5, 64(DX)(R8*1)
-	VMOVUPS      Z2, 128(DX)
-	VMOVUPS      Z6, 128(DX)(R8*1)
-	VMOVUPS      Z3, 192(DX)
-	VMOVUPS      Z7, 192(DX)(R8*1)
-	JMP          strip_4_stored
+
+strip_4_first:
+	CMPQ         80(R13), $0x00
+	JEQ          strip_4_plain_0
+	VBROADCASTSS (BX), Z16
+	VBROADCASTSS 4(BX), Z17
+	VBROADCASTSS 8(BX), Z18
+	VBROADCASTSS 12(BX), Z19
+	VBROADCASTSS 16(BX), Z20
+	VMOVAPS      Z0, Z12
+	VFMADD231PS  Z4, Z16, Z12
+	VFNMADD231PS Z12, Z19, Z4
+	VFNMADD231PS Z12, Z18, Z0
+	VMOVAPS      Z1, Z13
+	VFMADD231PS  Z5, Z16, Z13
+	VFNMADD231PS Z13, Z19, Z5
+	VFNMADD231PS Z13, Z18, Z1
+	VMOVAPS      Z2, Z14
+	VFMADD231PS  Z6, Z16, Z14
+	VFNMADD231PS Z14, Z19, Z6
+	VFNMADD231PS Z14, Z18, Z2
+	VMOVAPS      Z3, Z15
+	VFMADD231PS  Z7, Z16, Z15
+	VFNMADD231PS Z15, Z19, Z7
+	VFNMADD231PS Z15, Z18, Z3
+
+strip_4_plain_0:
+	VMOVUPS Z0, (DX)
+	VMOVUPS Z4, (DX)(R8*1)
+	VMOVUPS Z1, 64(DX)
+	VMOVUPS Z5, 64(DX)(R8*1)
+	VMOVUPS Z2, 128(DX)
+	VMOVUPS Z6, 128(DX)(R8*1)
+	VMOVUPS Z3, 192(DX)
+	VMOVUPS Z7, 192(DX)(R8*1)
+	JMP     strip_4_stored
 
 strip_4_second:
+	CMPQ         80(R13), $0x00
+	JEQ          strip_4_plain_1
+	VBROADCASTSS (BX), Z16
+	VBROADCASTSS 4(BX), Z17
+	VBROADCASTSS 8(BX), Z18
+	VBROADCASTSS 12(BX), Z19
+	VBROADCASTSS 16(BX), Z20
+	VMOVAPS      Z4, Z12
+	VFMADD231PS  Z8, Z16, Z12
+	VFNMADD231PS Z12, Z19, Z8
+	VFNMADD231PS Z12, Z18, Z4
+	VMOVAPS      Z5, Z13
+	VFMADD231PS  Z9, Z16, Z13
+	VFNMADD231PS Z13, Z19, Z9
+	VFNMADD231PS Z13, Z18, Z5
+	VMOVAPS      Z6, Z14
+	VFMADD231PS  Z10, Z16, Z14
+	VFNMADD231PS Z14, Z19, Z10
+	VFNMADD231PS Z14, Z18, Z6
+	VMOVAPS      Z7, Z15
+	VFMADD231PS  Z11, Z16, Z15
+	VFNMADD231PS Z15, Z19, Z11
+	VFNMADD231PS Z15, Z18, Z7
+
+strip_4_plain_1:
 	VMOVUPS Z4, (DX)
 	VMOVUPS Z8, (DX)(R8*1)
 	VMOVUPS Z5, 64(DX)
@@ -1901,6 +2365,31 @@ strip_4_second:
 	JMP     strip_4_stored
 
 strip_4_third:
+	CMPQ         80(R13), $0x00
+	JEQ          strip_4_plain_2
+	VBROADCASTSS (BX), Z16
+	VBROADCASTSS 4(BX), Z17
+	VBROADCASTSS 8(BX), Z18
+	VBROADCASTSS 12(BX), Z19
+	VBROADCASTSS 16(BX), Z20
+	VMOVAPS      Z8, Z12
+	VFMADD231PS  Z0, Z16, Z12
+	VFNMADD231PS Z12, Z19, Z0
+	VFNMADD231PS Z12, Z18, Z8
+	VMOVAPS      Z9, Z13
+	VFMADD231PS  Z1, Z16, Z13
+	VFNMADD231PS Z13, Z19, Z1
+	VFNMADD231PS Z13, Z18, Z9
+	VMOVAPS      Z10, Z14
+	VFMADD231PS  Z2, Z16, Z14
+	VFNMADD231PS Z14, Z19, Z2
+	VFNMADD231PS Z14, Z18, Z10
+	VMOVAPS      Z11, Z15
+	VFMADD231PS  Z3, Z16, Z15
+	VFNMADD231PS Z15, Z19, Z3
+	VFNMADD231PS Z15, Z18, Z11
+
+strip_4_plain_2:
 	VMOVUPS Z8, (DX)
 	VMOVUPS Z0, (DX)(R8*1)
 	VMOVUPS Z9, 64(DX)
@@ -1925,6 +2414,8 @@ strip_2:
 	VMOVUPS (DX)(R8*1), Z2
 	VMOVUPS 64(DX), Z1
 	VMOVUPS 64(DX)(R8*1), Z3
+	TESTQ   CX, CX
+	JZ      strip_2_first
 
 strip_2_reflector:
 	VBROADCASTSS (BX), Z8
@@ -2002,13 +2493,49 @@ strip_2_reflector:
 	ADDQ         R8, DX
 	DECQ         CX
 	JNZ          strip_2_reflector
-	VMOVUPS      Z0, (DX)
-	VMOVUPS      Z2, (DX)(R8*1)
-	VMOVUPS      Z1, 64(DX)
-	VMOVUPS      Z3, 64(DX)(R8*1)
-	JMP          strip_2_stored
+
+strip_2_first:
+	CMPQ         80(R13), $0x00
+	JEQ          strip_2_plain_0
+	VBROADCASTSS (BX), Z8
+	VBROADCASTSS 4(BX), Z9
+	VBROADCASTSS 8(BX), Z10
+	VBROADCASTSS 12(BX), Z11
+	VBROADCASTSS 16(BX), Z12
+	VMOVAPS      Z0, Z6
+	VFMADD231PS  Z2, Z8, Z6
+	VFNMADD231PS Z6, Z11, Z2
+	VFNMADD231PS Z6, Z10, Z0
+	VMOVAPS      Z1, Z7
+	VFMADD231PS  Z3, Z8, Z7
+	VFNMADD231PS Z7, Z11, Z3
+	VFNMADD231PS Z7, Z10, Z1
+
+strip_2_plain_0:
+	VMOVUPS Z0, (DX)
+	VMOVUPS Z2, (DX)(R8*1)
+	VMOVUPS Z1, 64(DX)
+	VMOVUPS Z3, 64(DX)(R8*1)
+	JMP     strip_2_stored
 
 strip_2_second:
+	CMPQ         80(R13), $0x00
+	JEQ          strip_2_plain_1
+	VBROADCASTSS (BX), Z8
+	VBROADCASTSS 4(BX), Z9
+	VBROADCASTSS 8(BX), Z10
+	VBROADCASTSS 12(BX), Z11
+	VBROADCASTSS 16(BX), Z12
+	VMOVAPS      Z2, Z6
+	VFMADD231PS  Z4, Z8, Z6
+	VFNMADD231PS Z6, Z11, Z4
+	VFNMADD231PS Z6, Z10, Z2
+	VMOVAPS      Z3, Z7
+	VFMADD231PS  Z5, Z8, Z7
+	VFNMADD231PS Z7, Z11, Z5
+	VFNMADD231PS Z7, Z10, Z3
+
+strip_2_plain_1:
 	VMOVUPS Z2, (DX)
 	VMOVUPS Z4, (DX)(R8*1)
 	VMOVUPS Z3, 64(DX)
@@ -2016,6 +2543,23 @@ strip_2_second:
 	JMP     strip_2_stored
 
 strip_2_third:
+	CMPQ         80(R13), $0x00
+	JEQ          strip_2_plain_2
+	VBROADCASTSS (BX), Z8
+	VBROADCASTSS 4(BX), Z9
+	VBROADCASTSS 8(BX), Z10
+	VBROADCASTSS 12(BX), Z11
+	VBROADCASTSS 16(BX), Z12
+	VMOVAPS      Z4, Z6
+	VFMADD231PS  Z0, Z8, Z6
+	VFNMADD231PS Z6, Z11, Z0
+	VFNMADD231PS Z6, Z10, Z4
+	VMOVAPS      Z5, Z7
+	VFMADD231PS  Z1, Z8, Z7
+	VFNMADD231PS Z7, Z11, Z1
+	VFNMADD231PS Z7, Z10, Z5
+
+strip_2_plain_2:
 	VMOVUPS Z4, (DX)
 	VMOVUPS Z0, (DX)(R8*1)
 	VMOVUPS Z5, 64(DX)
@@ -2034,6 +2578,8 @@ strip_1:
 	MOVQ    48(R13), CX
 	VMOVUPS (DX), Z0
 	VMOVUPS (DX)(R8*1), Z1
+	TESTQ   CX, CX
+	JZ      strip_1_first
 
 strip_1_reflector:
 	VBROADCASTSS (BX), Z4
@@ -2087,16 +2633,57 @@ strip_1_reflector:
 	ADDQ         R8, DX
 	DECQ         CX
 	JNZ          strip_1_reflector
-	VMOVUPS      Z0, (DX)
-	VMOVUPS      Z1, (DX)(R8*1)
-	JMP          strip_1_stored
+
+strip_1_first:
+	CMPQ         80(R13), $0x00
+	JEQ          strip_1_plain_0
+	VBROADCASTSS (BX), Z4
+	VBROADCASTSS 4(BX), Z5
+	VBROADCASTSS 8(BX), Z6
+	VBROADCASTSS 12(BX), Z7
+	VBROADCASTSS 16(BX), Z8
+	VMOVAPS      Z0, Z3
+	VFMADD231PS  Z1, Z4, Z3
+	VFNMADD231PS Z3, Z7, Z1
+	VFNMADD231PS Z3, Z6, Z0
+
+strip_1_plain_0:
+	VMOVUPS Z0, (DX)
+	VMOVUPS Z1, (DX)(R8*1)
+	JMP     strip_1_stored
 
 strip_1_second:
+	CMPQ         80(R13), $0x00
+	JEQ          strip_1_plain_1
+	VBROADCASTSS (BX), Z4
+	VBROADCASTSS 4(BX), Z5
+	VBROADCASTSS 8(BX), Z6
+	VBROADCASTSS 12(BX), Z7
+	VBROADCASTSS 16(BX), Z8
+	VMOVAPS      Z1, Z3
+	VFMADD231PS  Z2, Z4, Z3
+	VFNMADD231PS Z3, Z7, Z2
+	VFNMADD231PS Z3, Z6, Z1
+
+strip_1_plain_1:
 	VMOVUPS Z1, (DX)
 	VMOVUPS Z2, (DX)(R8*1)
 	JMP     strip_1_stored
 
 strip_1_third:
+	CMPQ         80(R13), $0x00
+	JEQ          strip_1_plain_2
+	VBROADCASTSS (BX), Z4
+	VBROADCASTSS 4(BX), Z5
+	VBROADCASTSS 8(BX), Z6
+	VBROADCASTSS 12(BX), Z7
+	VBROADCASTSS 16(BX), Z8
+	VMOVAPS      Z2, Z3
+	VFMADD231PS  Z0, Z4, Z3
+	VFNMADD231PS Z3, Z7, Z0
+	VFNMADD231PS Z3, Z6, Z2
+
+strip_1_plain_2:
 	VMOVUPS Z2, (DX)
 	VMOVUPS Z0, (DX)(R8*1)
 
@@ -2113,6 +2700,8 @@ strip_rest:
 	MOVQ      48(R13), CX
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z (DX)(R8*1), K1, Z1
+	TESTQ     CX, CX
+	JZ        strip_rest_first
 
 strip_rest_reflector:
 	VBROADCASTSS (BX), Z4
@@ -2166,16 +2755,57 @@ strip_rest_reflector:
 	ADDQ         R8, DX
 	DECQ         CX
 	JNZ          strip_rest_reflector
-	VMOVUPS      Z0, K1, (DX)
-	VMOVUPS      Z1, K1, (DX)(R8*1)
-	JMP          strip_rest_stored
+
+strip_rest_first:
+	CMPQ         80(R13), $0x00
+	JEQ          strip_rest_plain_0
+	VBROADCASTSS (BX), Z4
+	VBROADCASTSS 4(BX), Z5
+	VBROADCASTSS 8(BX), Z6
+	VBROADCASTSS 12(BX), Z7
+	VBROADCASTSS 16(BX), Z8
+	VMOVAPS      Z0, Z3
+	VFMADD231PS  Z1, Z4, Z3
+	VFNMADD231PS Z3, Z7, Z1
+	VFNMADD231PS Z3, Z6, Z0
+
+strip_rest_plain_0:
+	VMOVUPS Z0, K1, (DX)
+	VMOVUPS Z1, K1, (DX)(R8*1)
+	JMP     strip_rest_stored
 
 strip_rest_second:
+	CMPQ         80(R13), $0x00
+	JEQ          strip_rest_plain_1
+	VBROADCASTSS (BX), Z4
+	VBROADCASTSS 4(BX), Z5
+	VBROADCASTSS 8(BX), Z6
+	VBROADCASTSS 12(BX), Z7
+	VBROADCASTSS 16(BX), Z8
+	VMOVAPS      Z1, Z3
+	VFMADD231PS  Z2, Z4, Z3
+	VFNMADD231PS Z3, Z7, Z2
+	VFNMADD231PS Z3, Z6, Z1
+
+strip_rest_plain_1:
 	VMOVUPS Z1, K1, (DX)
 	VMOVUPS Z2, K1, (DX)(R8*1)
 	JMP     strip_rest_stored
 
 strip_rest_third:
+	CMPQ         80(R13), $0x00
+	JEQ          strip_rest_plain_2
+	VBROADCASTSS (BX), Z4
+	VBROADCASTSS 4(BX), Z5
+	VBROADCASTSS 8(BX), Z6
+	VBROADCASTSS 12(BX), Z7
+	VBROADCASTSS 16(BX), Z8
+	VMOVAPS      Z2, Z3
+	VFMADD231PS  Z0, Z4, Z3
+	VFNMADD231PS Z3, Z7, Z0
+	VFNMADD231PS Z3, Z6, Z2
+
+strip_rest_plain_2:
 	VMOVUPS Z2, K1, (DX)
 	VMOVUPS Z0, K1, (DX)(R8*1)
 
@@ -2187,46 +2817,45 @@ strip_done:
 // func chaseF32AVX512(args *byte)
 // Requires: AVX, AVX512F, BMI2, FMA3
 TEXT ·chaseF32AVX512(SB), NOSPLIT, $0-8
-	MOVQ   args+0(FP), R13
-	MOVQ   (R13), AX
-	MOVQ   16(R13), R8
-	MOVQ   8(R13), BX
-	MOVQ   40(R13), R14
-	MOVQ   48(R13), R12
-	MOVQ   56(R13), R15
-	LEAQ   (R8)(R8*2), R9
-	KMOVW  64(R13), K2
-	VMOVSS (AX), X0
-	VMOVSS (AX)(R8*1), X1
-	VMOVSS (AX)(R8*2), X2
-
-step:
+	MOVQ         args+0(FP), R13
+	MOVQ         (R13), AX
+	SUBQ         $0x04, AX
+	MOVQ         16(R13), R8
+	MOVQ         8(R13), BX
+	MOVQ         56(R13), R14
+	MOVQ         64(R13), R12
+	MOVQ         72(R13), R15
+	LEAQ         (R8)(R8*2), R9
+	KMOVW        80(R13), K2
+	MOVQ         24(R13), CX
+	TESTQ        CX, CX
+	JZ           column
+	VMOVSS       (CX), X0
+	VMOVSS       4(CX), X1
+	VMOVSS       8(CX), X2
 	VMULSS       X1, X1, X3
 	VFMADD231SS  X2, X2, X3
 	VMOVAPS      X3, X4
 	VFMADD231SS  X0, X0, X4
-	VUCOMISS     88(R13), X4
+	VUCOMISS     104(R13), X4
 	JCS          done
-	VUCOMISS     96(R13), X4
+	VUCOMISS     112(R13), X4
 	JHI          done
 	VXORPS       X8, X8, X8
 	VUCOMISS     X8, X3
 	JEQ          done
 	VSQRTSS      X4, X4, X5
-	VMOVSS       80(R13), X6
+	VMOVSS       96(R13), X6
 	VANDPS       X6, X0, X7
 	VORPS        X7, X5, X5
 	VXORPS       X6, X5, X4
-	VMOVSS       X4, (AX)
-	VMOVSS       X8, (AX)(R8*1)
-	VMOVSS       X8, (AX)(R8*2)
 	VADDSS       X0, X5, X6
-	VMOVSS       72(R13), X7
+	VMOVSS       88(R13), X7
 	VDIVSS       X6, X7, X7
 	VDIVSS       X5, X6, X13
 	VMULSS       X7, X1, X11
-	VMULSS       X7, X2, X12
 	VMULSS       X13, X11, X14
+	VMULSS       X7, X2, X12
 	VMULSS       X13, X12, X15
 	VMOVSS       X11, (BX)
 	VBROADCASTSS X11, Z11
@@ -2238,6 +2867,53 @@ step:
 	VBROADCASTSS X14, Z14
 	VMOVSS       X15, 16(BX)
 	VBROADCASTSS X15, Z15
+	JMP          made
+
+column:
+	VMOVSS (AX), X0
+	VMOVSS (AX)(R8*1), X1
+	VMOVSS (AX)(R8*2), X2
+
+step:
+	VMULSS       X1, X1, X3
+	VFMADD231SS  X2, X2, X3
+	VMOVAPS      X3, X4
+	VFMADD231SS  X0, X0, X4
+	VUCOMISS     104(R13), X4
+	JCS          done
+	VUCOMISS     112(R13), X4
+	JHI          done
+	VXORPS       X8, X8, X8
+	VUCOMISS     X8, X3
+	JEQ          done
+	VSQRTSS      X4, X4, X5
+	VMOVSS       96(R13), X6
+	VANDPS       X6, X0, X7
+	VORPS        X7, X5, X5
+	VXORPS       X6, X5, X4
+	VMOVSS       X4, (AX)
+	VMOVSS       X8, (AX)(R8*1)
+	VMOVSS       X8, (AX)(R8*2)
+	VADDSS       X0, X5, X6
+	VMOVSS       88(R13), X7
+	VDIVSS       X6, X7, X7
+	VDIVSS       X5, X6, X13
+	VMULSS       X7, X1, X11
+	VMULSS       X13, X11, X14
+	VMULSS       X7, X2, X12
+	VMULSS       X13, X12, X15
+	VMOVSS       X11, (BX)
+	VBROADCASTSS X11, Z11
+	VMOVSS       X12, 4(BX)
+	VBROADCASTSS X12, Z12
+	VMOVSS       X13, 8(BX)
+	VBROADCASTSS X13, Z13
+	VMOVSS       X14, 12(BX)
+	VBROADCASTSS X14, Z14
+	VMOVSS       X15, 16(BX)
+	VBROADCASTSS X15, Z15
+
+made:
 	LEAQ         4(AX), DI
 	VMOVSS       (DI), X0
 	VMOVSS       (DI)(R8*1), X3
@@ -2296,7 +2972,7 @@ step:
 	VMOVAPS      X3, X0
 	VMOVAPS      X6, X1
 	VXORPS       X2, X2, X2
-	DECQ         32(R13)
+	DECQ         48(R13)
 	JLT          no_row
 	VMOVSS       (DI)(R9*1), X2
 	VMOVSS       4(DI)(R9*1), X3
@@ -2410,15 +3086,159 @@ above:
 	JNZ          above
 
 above_done:
-	LEAQ 4(AX)(R8*1), AX
-	ADDQ $0x14, BX
-	DECQ R14
-	INCQ R12
-	ANDQ $0x07, R12
-	INCQ R15
-	ANDQ $0x0f, R15
-	DECQ 24(R13)
-	JNZ  step
+	LEAQ         4(AX)(R8*1), AX
+	ADDQ         $0x14, BX
+	DECQ         R14
+	INCQ         R12
+	ANDQ         $0x07, R12
+	INCQ         R15
+	ANDQ         $0x0f, R15
+	DECQ         32(R13)
+	JNZ          step
+	CMPQ         40(R13), $0x00
+	JEQ          done
+	INCQ         R14
+	LEAQ         15(R15), R15
+	ANDQ         $0x0f, R15
+	VMULSS       X1, X1, X3
+	VMOVAPS      X3, X4
+	VFMADD231SS  X0, X0, X4
+	VUCOMISS     104(R13), X4
+	JCS          done
+	VUCOMISS     112(R13), X4
+	JHI          done
+	VXORPS       X8, X8, X8
+	VUCOMISS     X8, X3
+	JEQ          done
+	VSQRTSS      X4, X4, X5
+	VMOVSS       96(R13), X6
+	VANDPS       X6, X0, X7
+	VORPS        X7, X5, X5
+	VXORPS       X6, X5, X4
+	VMOVSS       X4, (AX)
+	VMOVSS       X8, (AX)(R8*1)
+	VADDSS       X0, X5, X6
+	VMOVSS       88(R13), X7
+	VDIVSS       X6, X7, X7
+	VDIVSS       X5, X6, X13
+	VMULSS       X7, X1, X11
+	VMULSS       X13, X11, X14
+	VMOVAPS      X8, X12
+	VMOVAPS      X8, X15
+	VMOVSS       X11, (BX)
+	VBROADCASTSS X11, Z11
+	VMOVSS       X12, 4(BX)
+	VBROADCASTSS X12, Z12
+	VMOVSS       X13, 8(BX)
+	VBROADCASTSS X13, Z13
+	VMOVSS       X14, 12(BX)
+	VBROADCASTSS X14, Z14
+	VMOVSS       X15, 16(BX)
+	VBROADCASTSS X15, Z15
+	LEAQ         4(AX), DI
+	VMOVSS       (DI), X0
+	VMOVSS       (DI)(R8*1), X2
+	VMOVAPS      X0, X4
+	VFMADD231SS  X2, X11, X4
+	VFNMADD231SS X4, X14, X2
+	VFNMADD231SS X4, X13, X0
+	VMOVSS       4(DI), X1
+	VMOVSS       4(DI)(R8*1), X3
+	VMOVAPS      X1, X5
+	VFMADD231SS  X3, X11, X5
+	VFNMADD231SS X5, X14, X3
+	VFNMADD231SS X5, X13, X1
+	VMOVAPS      X0, X4
+	VFMADD231SS  X1, X11, X4
+	VFNMADD231SS X4, X14, X1
+	VFNMADD231SS X4, X13, X0
+	VMOVSS       X0, (DI)
+	VMOVSS       X1, 4(DI)
+	VMOVAPS      X2, X5
+	VFMADD231SS  X3, X11, X5
+	VFNMADD231SS X5, X14, X3
+	VFNMADD231SS X5, X13, X2
+	VMOVSS       X2, (DI)(R8*1)
+	VMOVSS       X3, 4(DI)(R8*1)
+	TESTQ        R14, R14
+	JLE          two_right_done
+	MOVQ         R15, DX
+	NEGQ         DX
+	LEAQ         8(DI)(DX*4), SI
+	MOVQ         $0x0000ffff, CX
+	SHLXQ        R15, CX, CX
+	KMOVW        CX, K1
+	LEAQ         15(R14)(R15*1), DX
+	SHRQ         $0x04, DX
+	DECQ         DX
+	JNZ          two_right_many
+	KANDW        K1, K2, K1
+	VMOVUPS.Z    (SI), K1, Z3
+	VMOVUPS.Z    (SI)(R8*1), K1, Z4
+	VMOVAPS      Z3, Z6
+	VFMADD231PS  Z4, Z11, Z6
+	VFNMADD231PS Z6, Z14, Z4
+	VFNMADD231PS Z6, Z13, Z3
+	VMOVUPS      Z3, K1, (SI)
+	VMOVUPS      Z4, K1, (SI)(R8*1)
+	JMP          two_right_done
+
+two_right_many:
+	VMOVUPS.Z    (SI), K1, Z3
+	VMOVUPS.Z    (SI)(R8*1), K1, Z4
+	VMOVAPS      Z3, Z6
+	VFMADD231PS  Z4, Z11, Z6
+	VFNMADD231PS Z6, Z14, Z4
+	VFNMADD231PS Z6, Z13, Z3
+	VMOVUPS      Z3, K1, (SI)
+	VMOVUPS      Z4, K1, (SI)(R8*1)
+	ADDQ         $0x40, SI
+	DECQ         DX
+	JZ           two_right_last
+
+two_right_vector:
+	VMOVUPS      (SI), Z3
+	VMOVUPS      (SI)(R8*1), Z4
+	VMOVAPS      Z3, Z6
+	VFMADD231PS  Z4, Z11, Z6
+	VFNMADD231PS Z6, Z14, Z4
+	VFNMADD231PS Z6, Z13, Z3
+	VMOVUPS      Z3, (SI)
+	VMOVUPS      Z4, (SI)(R8*1)
+	ADDQ         $0x40, SI
+	DECQ         DX
+	JNZ          two_right_vector
+
+two_right_last:
+	VMOVUPS.Z    (SI), K2, Z3
+	VMOVUPS.Z    (SI)(R8*1), K2, Z4
+	VMOVAPS      Z3, Z6
+	VFMADD231PS  Z4, Z11, Z6
+	VFNMADD231PS Z6, Z14, Z4
+	VFNMADD231PS Z6, Z13, Z3
+	VMOVUPS      Z3, K2, (SI)
+	VMOVUPS      Z4, K2, (SI)(R8*1)
+
+two_right_done:
+	MOVQ  R12, DX
+	TESTQ DX, DX
+	JZ    two_above_done
+
+two_above:
+	SUBQ         R8, DI
+	VMOVSS       (DI), X3
+	VMOVSS       4(DI), X4
+	VMOVAPS      X3, X6
+	VFMADD231SS  X4, X11, X6
+	VFNMADD231SS X6, X14, X4
+	VFNMADD231SS X6, X13, X3
+	VMOVSS       X3, (DI)
+	VMOVSS       X4, 4(DI)
+	DECQ         DX
+	JNZ          two_above
+
+two_above_done:
+	DECQ 40(R13)
 
 done:
 	VZEROUPPER
@@ -2468,7 +3288,7 @@ TEXT ·reflectColumnsF32AVX512(SB), NOSPLIT, $0-8
 	VSHUFF64X2 $0x03, Y7, Y3, Y15
 	VMOVAPS    Y8, Y16
 	VMOVAPS    Y9, Y17
-	CMPQ       104(R13), $0x00
+	CMPQ       120(R13), $0x00
 	JEQ        rest
 
 chunk:
@@ -2630,14 +3450,14 @@ chunk:
 	VMOVAPS      Y19, Y17
 	ADDQ         $0x20, AX
 	ADDQ         $0x000000a0, BX
-	DECQ         104(R13)
+	DECQ         120(R13)
 	JNZ          chunk
 
 rest:
-	MOVQ         112(R13), DX
+	MOVQ         128(R13), DX
 	TESTQ        DX, DX
 	JZ           final
-	KMOVW        120(R13), K1
+	KMOVW        136(R13), K1
 	VMOVUPS.Z    8(AX), K1, Y0
 	VMOVUPS.Z    8(AX)(R8*1), K1, Y1
 	VMOVUPS.Z    8(AX)(R8*2), K1, Y2
@@ -2800,7 +3620,7 @@ reflected:
 	VSHUFF64X2 $0x03, Y12, Y8, Y6
 	VSHUFF64X2 $0x00, Y13, Y9, Y3
 	VSHUFF64X2 $0x03, Y13, Y9, Y7
-	KMOVW      128(R13), K1
+	KMOVW      144(R13), K1
 	VMOVUPS    Y0, K1, (AX)
 	VMOVUPS    Y1, K1, (AX)(R8*1)
 	VMOVUPS    Y2, K1, (AX)(R8*2)
@@ -2838,7 +3658,7 @@ final:
 	VSHUFF64X2 $0x03, Y12, Y8, Y6
 	VSHUFF64X2 $0x00, Y13, Y9, Y3
 	VSHUFF64X2 $0x03, Y13, Y9, Y7
-	KMOVW      136(R13), K1
+	KMOVW      152(R13), K1
 	VMOVUPS    Y0, K1, (AX)
 	VMOVUPS    Y1, K1, (AX)(R8*1)
 	VMOVUPS    Y2, K1, (AX)(R8*2)

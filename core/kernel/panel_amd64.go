@@ -12,10 +12,10 @@ import (
 func newPanelArgs[T Float](s Set, a []T, stride, cols, count int) panelArgs {
 	const wordBytes = 4 // of laneMasks
 	size := int(unsafe.Sizeof(a[0]))
-	lanes := vectorBytes[s] / size
-	rest := cols % lanes
+	whole := cols * size &^ (vectorBytes[s] - 1) // bytes in whole vectors
+	rest := cols - whole/size
 	args := panelArgs{
-		a: unsafe.Pointer(&a[0]), stride: stride * size, count: count, steps: cols / lanes, mask: 1<<rest - 1,
+		a: unsafe.Pointer(&a[0]), stride: stride * size, count: count, steps: whole >> vectorShift[s], mask: 1<<rest - 1,
 	}
 	if s == AVX2 {
 		args.lanes = unsafe.Pointer(&laneMasks[len(laneMasks)/2-rest*size/wordBytes])

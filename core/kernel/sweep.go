@@ -19,23 +19,46 @@ func (r *Reflector[T]) reflect(x, y, z T) (T, T, T) {
 // reflectedRows is how many rows or columns a reflector changes.
 const reflectedRows = 3
 
+// endsShort reports whether the last reflector leaves the third of its rows as it is, so that this need not exist.
+func endsShort[T Float](reflectors []Reflector[T]) bool {
+	r := &reflectors[len(reflectors)-1]
+	return r.V2 == 0 && r.T2 == 0
+}
+
+// reflected returns how many rows or columns the reflectors change.
+func reflected[T Float](reflectors []Reflector[T]) int {
+	if endsShort(reflectors) {
+		return len(reflectors) + reflectedRows - 2
+	}
+	return len(reflectors) + reflectedRows - 1
+}
+
 // ReflectRows applies reflectors one after the other from the left: reflector k to the rows k, k+1 and k+2 of cols elements, row i of which begins at
-// a[i*stride]. The same element gets the same bits however the columns are cut into calls.
+// a[i*stride]. If V2 and T2 of the last reflector are zero, there need be no row for them. The same element gets the same bits however the columns are cut
+// into calls.
 func ReflectRows[T Float](s Set, reflectors []Reflector[T], a []T, stride, cols int) {
 	n := len(reflectors)
 	if n == 0 || cols == 0 {
 		return
 	}
-	if cols < 0 || stride < 0 || (n+reflectedRows-2)*stride+cols > len(a) {
+	if cols < 0 || stride < 0 || (reflected(reflectors)-1)*stride+cols > len(a) {
 		panic(fmt.Sprintf("kernel: %d reflectors of rows of %d elements, stride %d, length %d", n, cols, stride, len(a)))
 	}
 	if s != Go {
 		reflectRowsAssembly(s, reflectors, a, stride, cols)
 		return
 	}
+	var none T
 	for k := range reflectors {
 		r := &reflectors[k]
-		x, y, z := a[k*stride:][:cols], a[(k+1)*stride:][:cols], a[(k+2)*stride:][:cols]
+		x, y := a[k*stride:][:cols], a[(k+1)*stride:][:cols]
+		if k == n-1 && endsShort(reflectors) {
+			for j := range x {
+				x[j], y[j], _ = r.reflect(x[j], y[j], none)
+			}
+			return
+		}
+		z := a[(k+2)*stride:][:cols]
 		for j := range x {
 			x[j], y[j], z[j] = r.reflect(x[j], y[j], z[j])
 		}
@@ -52,13 +75,13 @@ func SweepRows(s Set) int {
 }
 
 // ReflectColumns applies reflectors one after the other from the right: reflector k to the columns k, k+1 and k+2 of SweepRows rows, row i of which begins
-// at a[i*stride].
+// at a[i*stride]. If V2 and T2 of the last reflector are zero, there need be no column for them.
 func ReflectColumns[T Float](s Set, reflectors []Reflector[T], a []T, stride int) {
 	n, rows := len(reflectors), SweepRows(s)
 	if n == 0 {
 		return
 	}
-	if stride < 0 || (rows-1)*stride+n+reflectedRows-1 > len(a) {
+	if stride < 0 || (rows-1)*stride+reflected(reflectors) > len(a) {
 		panic(fmt.Sprintf("kernel: %d reflectors of columns, stride %d, length %d", n, stride, len(a)))
 	}
 	if s != Go {
@@ -66,10 +89,7 @@ func ReflectColumns[T Float](s Set, reflectors []Reflector[T], a []T, stride int
 		return
 	}
 	for i := range rows {
-		row := a[i*stride:][:n+reflectedRows-1]
-		for k := range reflectors {
-			row[k], row[k+1], row[k+2] = reflectors[k].reflect(row[k], row[k+1], row[k+2])
-		}
+		ReflectRows(Go, reflectors, a[i*stride:], 1, 1)
 	}
 }
 
@@ -79,19 +99,22 @@ func ReflectColumns[T Float](s Set, reflectors []Reflector[T], a []T, stride int
 //   - from the left to the columns up to End-1, of which the first three behind k belong to the matrix in any case;
 //   - from the right to the rows up to k+4, but at most Last, beginning with the last multiple of SweepRows above or at row k+1, counted from Top on.
 //
-// What is above those rows is left to ReflectColumns. The reflectors go to Reflectors, one for each step.
+// What is above those rows is left to ReflectColumns. Step Last-2, with which the bulge leaves the matrix, has the two rows up to Last only. If there is a
+// Start, the first step makes the bulge: its reflector is the one that maps Start to a multiple of the first unit vector, and column k stays as it is. The
+// reflectors go to Reflectors, one for each step.
 type Chase[T Float] struct {
 	A                []T
 	Stride           int
 	First, Last, End int
 	Top              int
+	Start            *[3]T
 	Reflectors       []Reflector[T]
 }
 
 // Run does the steps and returns how many it has done. It ends before a step whose column has no elements to eliminate, or elements whose squares are not
-// sure to be safe from overflow and underflow. Nothing outside of the rows and columns that are named is read or written.
+// sure to be safe from overflow and underflow, and does not begin with step Last-2. Nothing outside of the rows and columns that are named is read or written.
 func (c *Chase[T]) Run(s Set) (steps int) {
-	if len(c.Reflectors) == 0 {
+	if len(c.Reflectors) == 0 || c.First >= c.Last-2 {
 		return 0
 	}
 	c.check()
@@ -109,7 +132,11 @@ func (c *Chase[T]) Run(s Set) (steps int) {
 func (c *Chase[T]) check() {
 	last := c.First + len(c.Reflectors) - 1 // step
 	row := min(last+4, c.Last)
-	if c.First < 0 || c.Top < 0 || c.Top > c.First+1 || c.Last < last+3 || c.End < last+4 || c.Stride < c.End || row*c.Stride+c.End > len(c.A) {
+	first := c.First
+	if c.Start != nil {
+		first++ // whose column is not looked at
+	}
+	if first < 0 || c.Top < 0 || c.Top > c.First+1 || c.Last < last+2 || c.End < min(last+4, c.Last+1) || c.Stride < c.End || row*c.Stride+c.End > len(c.A) {
 		panic(fmt.Sprintf("kernel: %d steps of a bulge from %d on, rows %d to %d, columns to %d, stride %d, length %d",
 			len(c.Reflectors), c.First, c.Top, c.Last, c.End, c.Stride, len(c.A)))
 	}
@@ -126,24 +153,48 @@ func safeSquares[T Float]() (least, most T) {
 
 func (c *Chase[T]) step(k, group int, r *Reflector[T]) bool {
 	row := func(i int) []T { return c.A[i*c.Stride:][:c.End] }
-	x, y, z := row(k+1), row(k+2), row(k+3)
-	least, most := safeSquares[T]()
-	tail := y[k]*y[k] + z[k]*z[k]
-	sum := x[k]*x[k] + tail
-	if !(sum >= least && sum <= most) || tail == 0 {
+	short := k == c.Last-2
+	var column [reflectedRows]T
+	if given := k == c.First && c.Start != nil; given {
+		column = *c.Start
+	} else {
+		for i := k + 1; i <= min(k+3, c.Last); i++ {
+			column[i-k-1] = row(i)[k]
+		}
+	}
+	norm, ok := r.from(column)
+	if !ok {
 		return false
 	}
-	norm := T(math.Copysign(math.Sqrt(float64(sum)), float64(x[k])))
-	d := x[k] + norm
-	*r = Reflector[T]{V1: y[k] / d, V2: z[k] / d, T0: d / norm}
-	r.T1, r.T2 = r.T0*r.V1, r.T0*r.V2
-	x[k], y[k], z[k] = -norm, 0, 0
-	for j := k + 1; j < c.End; j++ {
-		x[j], y[j], z[j] = r.reflect(x[j], y[j], z[j])
+	if k > c.First || c.Start == nil {
+		for i := k + 1; i <= min(k+3, c.Last); i++ {
+			row(i)[k] = 0
+		}
+		row(k + 1)[k] = -norm
 	}
+	rows := reflectedRows
+	if short {
+		rows--
+	}
+	one := []Reflector[T]{*r}
+	ReflectRows(Go, one, c.A[(k+1)*c.Stride+k+1:], c.Stride, c.End-k-1)
 	for i := c.Top + (k+1-c.Top)/group*group; i <= min(k+4, c.Last); i++ {
-		a := row(i)[k+1:][:reflectedRows]
-		a[0], a[1], a[2] = r.reflect(a[0], a[1], a[2])
+		ReflectRows(Go, one, row(i)[k+1:][:rows], 1, 1)
 	}
 	return true
+}
+
+// from sets r to the reflector that maps x to -norm e_1. It does not if squares of x are not safe, or nothing is to be eliminated.
+func (r *Reflector[T]) from(x [reflectedRows]T) (norm T, ok bool) {
+	least, most := safeSquares[T]()
+	tail := x[1]*x[1] + x[2]*x[2]
+	sum := x[0]*x[0] + tail
+	if !(sum >= least && sum <= most) || tail == 0 {
+		return 0, false
+	}
+	norm = T(math.Copysign(math.Sqrt(float64(sum)), float64(x[0])))
+	d := x[0] + norm
+	*r = Reflector[T]{V1: x[1] / d, V2: x[2] / d, T0: d / norm}
+	r.T1, r.T2 = r.T0*r.V1, r.T0*r.V2
+	return norm, true
 }

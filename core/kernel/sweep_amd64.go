@@ -10,6 +10,10 @@ import (
 func reflectRowsAssembly[T Float](s Set, reflectors []Reflector[T], a []T, stride, cols int) {
 	args := newPanelArgs(s, a, stride, cols, len(reflectors))
 	args.factors = unsafe.Pointer(&reflectors[0])
+	if endsShort(reflectors) {
+		args.count--
+		args.short = 1
+	}
 	block, double := (*byte)(unsafe.Pointer(&args)), unsafe.Sizeof(a[0]) == 8
 	switch {
 	case s == AVX512 && double:
@@ -27,17 +31,21 @@ func reflectRowsAssembly[T Float](s Set, reflectors []Reflector[T], a []T, strid
 
 func reflectColumnsAssembly[T Float](s Set, reflectors []Reflector[T], a []T, stride int) {
 	size, side := int(unsafe.Sizeof(a[0])), SweepRows(s)
-	rest := len(reflectors) % side
-	last := min(rest+reflectedRows-1, side)
-	final := reflectedRows - 1 // the columns that wait, if no reflectors are left
-	if rest > 0 {
-		final = rest + reflectedRows - 1 - last
+	columns := reflected(reflectors)
+	missing := len(reflectors) + reflectedRows - 1 - columns
+	// Whole groups of reflectors load as many columns; the last group may be a whole one, but for the missing column.
+	chunks := (len(reflectors) - missing) / side
+	rest := len(reflectors) - chunks*side
+	columns -= chunks * side // that are still to be stored
+	last := min(columns, side)
+	if rest == 0 {
+		last = 0
 	}
 	args := sweepArgs{
 		a: unsafe.Pointer(&a[0]), reflectors: unsafe.Pointer(&reflectors[0]), stride: stride * size,
-		chunks: len(reflectors) / side, rest: rest,
-		restMask: 1<<rest - 1, lastMask: 1<<last - 1, finalMask: 1<<final - 1,
-		restLanes: lanesOfBytes(rest * size), lastLanes: lanesOfBytes(last * size), finalLanes: lanesOfBytes(final * size),
+		chunks: chunks, rest: rest,
+		restMask: 1<<(rest-min(rest, missing)) - 1, lastMask: 1<<last - 1, finalMask: 1<<(columns-last) - 1,
+		restLanes: lanesOfBytes((rest - min(rest, missing)) * size), lastLanes: lanesOfBytes(last * size), finalLanes: lanesOfBytes((columns - last) * size),
 	}
 	block, double := (*byte)(unsafe.Pointer(&args)), size == 8
 	switch {
@@ -58,13 +66,17 @@ func chaseAssembly[T Float](s Set, c *Chase[T]) (steps int) {
 	size := int(unsafe.Sizeof(c.A[0]))
 	lanes := vectorBytes[s] / size
 	right := c.First + 1 + reflectedRows // the first column right of the first reflector's
-	inLast := (c.End-1)%lanes + 1
-	least, most := safeSquares[T]()
+	steps, short := len(c.Reflectors), 0
+	if c.First+steps-1 == c.Last-2 {
+		steps, short = steps-1, 1
+	}
+	bits := bitsOfChase[T]()
 	args := sweepArgs{
-		a: unsafe.Pointer(&c.A[(c.First+1)*c.Stride+c.First]), reflectors: unsafe.Pointer(&c.Reflectors[0]), stride: c.Stride * size,
-		steps: len(c.Reflectors), below: c.Last - c.First - reflectedRows, cols: c.End - right, above: (c.First + 1 - c.Top) % SweepRows(s),
-		phase: right % lanes, endMask: 1<<inLast - 1,
-		one: bitPattern(T(1)), sign: bitPattern(T(math.Copysign(0, -1))), least: bitPattern(least), most: bitPattern(most),
+		a:     unsafe.Pointer(&c.A[(c.First+1)*(c.Stride+1)]),
+		start: unsafe.Pointer(c.Start), reflectors: unsafe.Pointer(&c.Reflectors[0]), stride: c.Stride * size,
+		steps: steps, short: short, below: c.Last - c.First - reflectedRows, cols: c.End - right, above: (c.First + 1 - c.Top) & (SweepRows(s) - 1),
+		phase: right & (lanes - 1), endMask: 2<<((c.End-1)&(lanes-1)) - 1,
+		one: bits.one, sign: bits.sign, least: bits.least, most: bits.most,
 	}
 	block, double := (*byte)(unsafe.Pointer(&args)), size == 8
 	switch {
@@ -79,7 +91,24 @@ func chaseAssembly[T Float](s Set, c *Chase[T]) (steps int) {
 	default:
 		panic("kernel: no assembly for " + s.String())
 	}
-	return len(c.Reflectors) - args.steps
+	return len(c.Reflectors) - args.steps - args.short
+}
+
+// chaseBits are the numbers that a chase needs, as bits.
+type chaseBits struct{ one, sign, least, most uint64 }
+
+var chaseBitsSingle, chaseBitsDouble = newChaseBits[float32](), newChaseBits[float64]()
+
+func newChaseBits[T Float]() chaseBits {
+	least, most := safeSquares[T]()
+	return chaseBits{one: bitPattern(T(1)), sign: bitPattern(T(math.Copysign(0, -1))), least: bitPattern(least), most: bitPattern(most)}
+}
+
+func bitsOfChase[T Float]() *chaseBits {
+	if unsafe.Sizeof(T(0)) == unsafe.Sizeof(float32(0)) {
+		return &chaseBitsSingle
+	}
+	return &chaseBitsDouble
 }
 
 // bitPattern returns the bits of x, in the low half for single precision.

@@ -18,6 +18,9 @@ func randomReflectors[T Float](rng *rand.Rand, n int) []Reflector[T] {
 			r[k] = Reflector[T]{V1: T(v1), V2: T(v2), T0: T(tau), T1: T(tau * v1), T2: T(tau * v2)}
 		}
 	}
+	if n > 0 && rng.IntN(2) == 0 {
+		r[n-1].V2, r[n-1].T2 = 0, 0
+	}
 	return r
 }
 
@@ -58,7 +61,7 @@ func testReflectRows[T Float](t *testing.T, s Set) {
 	for range 2000 {
 		n, cols := 1+rng.IntN(20), 1+rng.IntN(100)
 		reflectors := randomReflectors[T](rng, n)
-		a, stride := placeMatrix(rng, arena, n+2, cols)
+		a, stride := placeMatrix(rng, arena, reflected(reflectors), cols)
 		want, parts := slices.Clone(a), slices.Clone(a)
 		ReflectRows(Go, reflectors, want, stride, cols)
 		ReflectRows(s, reflectors, a, stride, cols)
@@ -80,7 +83,7 @@ func testReflectColumns[T Float](t *testing.T, s Set) {
 	for trial := range 1000 {
 		n := 1 + trial%40
 		reflectors := randomReflectors[T](rng, n)
-		a, stride := placeMatrix(rng, arena, SweepRows(s), n+2)
+		a, stride := placeMatrix(rng, arena, SweepRows(s), reflected(reflectors))
 		want := slices.Clone(a)
 		for i := range SweepRows(s) { // with one row for a column, the definition of ReflectRows
 			ReflectRows(Go, reflectors, want[i*stride:], 1, 1)
@@ -97,14 +100,17 @@ func testChase[T Float](t *testing.T, s Set) {
 	rng := rand.New(rand.NewPCG(23, uint64(s)))
 	arena := newArena[T](t)
 	for range 3000 {
-		top, steps := rng.IntN(12), 1+rng.IntN(20)
-		c := Chase[T]{First: top + rng.IntN(20), Top: top}
-		c.Last = c.First + steps + 2 + rng.IntN(4)
-		c.End = c.First + steps + 3 + rng.IntN(40)
+		top, steps := rng.IntN(12), 2+rng.IntN(20)
+		c := Chase[T]{First: top - 1 + rng.IntN(20), Top: top}
+		if c.First < top || rng.IntN(2) == 0 {
+			c.Start = &[3]T{T(rng.NormFloat64()), T(rng.NormFloat64()), T(rng.NormFloat64())}
+		}
+		c.Last = c.First + steps + 1 + rng.IntN(5)
+		c.End = min(c.First+steps+3, c.Last+1) + rng.IntN(40)
 		c.A, c.Stride = placeMatrix(rng, arena, min(c.First+steps+4, c.Last+1), c.End)
 		for i := range c.A {
 			row, col := i/c.Stride, i%c.Stride
-			if row < c.Top || row > c.First+4 && col < row-1 || row > c.First && col < c.First {
+			if row < c.Top || row > c.First+4 && col < row-1 || row > c.First && (col < c.First || col == c.First && c.Start != nil) {
 				c.A[i] = T(math.NaN())
 			}
 			if row > c.First+3 && row > col+1 && col > c.First {
@@ -144,12 +150,14 @@ func testChaseStops[T Float](t *testing.T, s Set) {
 			a[(k+1)*n] = x
 		}
 		before := slices.Clone(a)
-		c := Chase[T]{A: a, Stride: n, Last: n - 1, End: n, Reflectors: make([]Reflector[T], 3)}
-		if done := c.Run(s); done != 0 {
-			t.Errorf("%s: %d steps", name, done)
-		}
-		if !bytes.Equal(bitsOf(a), bitsOf(before)) {
-			t.Errorf("%s: the matrix was changed", name)
+		for _, start := range []*[3]T{nil, &column} {
+			c := Chase[T]{A: a, Stride: n, Last: n - 1, End: n, Start: start, Reflectors: make([]Reflector[T], 3)}
+			if done := c.Run(s); done != 0 {
+				t.Errorf("%s: %d steps", name, done)
+			}
+			if !bytes.Equal(bitsOf(a), bitsOf(before)) {
+				t.Errorf("%s: the matrix was changed", name)
+			}
 		}
 	}
 }

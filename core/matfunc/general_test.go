@@ -513,3 +513,36 @@ func TestSchurWorkspaceIsAnUpperBound(t *testing.T) {
 		t.Errorf("order 2^40: %d", got)
 	}
 }
+
+// The quotient of the inverse hyperbolic tangent and its argument is 1 + z^2/3 + z^4/5 + ..., for numbers of every size.
+func TestInverseHyperbolicTangent(t *testing.T) {
+	for _, size := range []float64{1e-300, 1e-20, 1e-9, 1e-4, 0.1, 0.5} {
+		for _, direction := range []complex128{1, -1, 1i, -1i, 0.6 + 0.8i, -0.8 + 0.6i} {
+			z := complex(size, 0) * direction
+			series, power := complex(1, 0), complex(1, 0)
+			for k := 1; k < 40; k++ {
+				power *= z * z
+				series += power / complex(float64(2*k+1), 0)
+			}
+			if r := cmplx.Abs(atanh(z)/z - series); !(r <= 1e-15) {
+				t.Errorf("z = %v: relative error %g", z, r)
+			}
+		}
+	}
+}
+
+// The logarithm of a Jordan block whose eigenvalues rounding errors have moved apart is that of the block to all digits: log(l) and 1/l beside it.
+func TestLogarithmForCloseEigenvalues(t *testing.T) {
+	for _, gap := range []float64{0, 0x1p-50, 1e-12, 1e-9, 1e-6} {
+		a := dense.FromRows([]float64{2, 1}, []float64{0, 2 + gap})
+		x := dense.New[complex128](2, 2)
+		if _, err := Logm(nil, a.View(), x.View()); err != nil {
+			t.Fatal(err)
+		}
+		distance := a.At(1, 1) - 2
+		want := 0.5 - distance/8 + distance*distance/24 // (log(2 + d) - log(2)) / d
+		if r := cmplx.Abs(x.At(0, 1) - complex(want, 0)); !(r <= 2e-16) {
+			t.Errorf("gap %g: %v beside the diagonal, error %g", gap, x.At(0, 1), r)
+		}
+	}
+}

@@ -163,7 +163,14 @@ func logDifference(x, y complex128) complex128 {
 	if cmplx.Abs(y-x) > cmplx.Abs(x+y)/2 {
 		return plain
 	}
-	return 2*cmplx.Atanh((y-x)/(y+x)) + complex(0, 2*math.Pi*unwinding(plain))
+	return 2*atanh((y-x)/(y+x)) + complex(0, 2*math.Pi*unwinding(plain))
+}
+
+// atanh returns the inverse hyperbolic tangent of a z with |z| < 1, to full relative precision for small ones, too, which cmplx.Atanh has not: the real part is
+// log(|1 + z| / |1 - z|), where the quotient of the squares is 1 + 4 re z / |1 - z|^2.
+func atanh(z complex128) complex128 {
+	x, y := real(z), imag(z)
+	return complex(math.Log1p(4*x/((1-x)*(1-x)+y*y))/4, math.Atan2(2*y, (1-x)*(1+x)-y*y)/2)
 }
 
 // powerDifference returns the divided difference (y^p - x^p) / (y - x) of principal powers, p x^(p-1) for x = y (Higham and Lin, SIAM J. Matrix Anal. Appl.

@@ -1,7 +1,6 @@
 package schur
 
 import (
-	"trnsci/core/dense"
 	"trnsci/core/kernel"
 )
 
@@ -9,24 +8,21 @@ import (
 type zone struct{ top, end, bottom int }
 
 // chase moves a bulge through its steps first to last: step k applies a reflector to the rows and columns k+1 to k+3, not further than z.bottom, that
-// eliminates what column k has below row k+1. With start, the first step makes the bulge instead: its reflector maps start to a multiple of e_1. The reflectors
-// go to out, one for each step.
+// eliminates what column k has below row k+1. With start, the first step makes the bulge instead: its reflector maps start to a multiple of e_1. Step
+// z.bottom-2, which has two rows, is the end of the bulge. The reflectors go to out, one for each step.
 //
 // A reflector changes from the right, in its step, only the rows of its own group of kernel.SweepRows and those below; the groups above get all of them
 // together.
-func (f *francis[W]) chase(z zone, first, last int, start *[3]float64, out []kernel.Reflector[W]) {
-	k := first
-	if start != nil {
-		f.step(z, k, start, &out[0])
-		k++
-	}
-	for k <= last {
-		c := kernel.Chase[W]{
-			A: f.t.Data, Stride: f.t.Stride, First: k, Last: z.bottom, End: z.end, Top: z.top, Reflectors: out[k-first : last+1-first],
+func (f *francis[W]) chase(z zone, first, last int, start *[3]W, out []kernel.Reflector[W]) {
+	c := kernel.Chase[W]{A: f.t.Data, Stride: f.t.Stride, Last: z.bottom, End: z.end, Top: z.top, Start: start}
+	for k := first; k <= last; {
+		c.First, c.Reflectors = k, out[k-first:last+1-first]
+		if k += c.Run(f.set); k > first {
+			c.Start = nil
 		}
-		k += c.Run(f.set)
 		if k <= last {
-			f.step(z, k, nil, &out[k-first])
+			f.step(z, k, c.Start, &out[k-first])
+			c.Start = nil
 			k++
 		}
 	}
@@ -38,44 +34,29 @@ func (f *francis[W]) chase(z zone, first, last int, start *[3]float64, out []ker
 }
 
 // step is a step of chase with the care that the kernel does not take.
-func (f *francis[W]) step(z zone, k int, start *[3]float64, out *kernel.Reflector[W]) {
-	t := f.t
-	var p reflector
-	if start != nil {
-		p, _ = newReflector(start[0], start[1], start[2])
-	} else {
-		var beta float64
-		p, beta = newReflector(float64(t.At(k+1, k)), float64(t.At(k+2, k)), float64(t.At(k+3, k)))
+func (f *francis[W]) step(z zone, k int, start *[3]W, out *kernel.Reflector[W]) {
+	t, rows := f.t, min(3, z.bottom-k)
+	var x [3]float64
+	for i := range rows {
+		if start != nil {
+			x[i] = float64(start[i])
+		} else {
+			x[i] = float64(t.At(k+1+i, k))
+			t.Set(k+1+i, k, 0)
+		}
+	}
+	p, beta := newReflector(x[0], x[1], x[2])
+	if start == nil {
 		t.Set(k+1, k, W(beta))
-		t.Set(k+2, k, 0)
-		t.Set(k+3, k, 0)
 	}
 	*out = kernel.Reflector[W]{V1: W(p.v1), V2: W(p.v2), T0: W(p.tau), T1: W(p.t1), T2: W(p.t2)}
-	kernel.ReflectRows(f.set, []kernel.Reflector[W]{*out}, t.Data[(k+1)*t.Stride+k+1:], t.Stride, z.end-k-1)
-	group := kernel.SweepRows(f.set)
-	from := z.top + (k+1-z.top)/group*group
-	reflectColumns(out, t, k+1, from, min(k+4, z.bottom)+1)
-}
-
-// reflectColumns applies the reflector to the columns k to k+2 of the rows from up to end.
-func reflectColumns[W dense.Float](p *kernel.Reflector[W], t dense.Matrix[W], k, from, end int) {
-	for i := from; i < end; i++ {
-		r := t.Data[i*t.Stride+k : i*t.Stride+k+3 : i*t.Stride+k+3]
-		s := r[0] + p.V1*r[1] + p.V2*r[2]
-		r[0] -= p.T0 * s
-		r[1] -= p.T1 * s
-		r[2] -= p.T2 * s
+	if rows < len(x) {
+		out.V2, out.T2 = 0, 0 // what they are but for numbers that have overflowed
 	}
-}
-
-// finish ends a bulge at the bottom of its block, where it has shrunk to two rows: a rotation of them eliminates the last element below the subdiagonal.
-func (f *francis[W]) finish(z zone) kernel.Rotation[W] {
-	t, k := f.t, z.bottom-1
-	g, r := newRotation(float64(t.At(k, k-1)), float64(t.At(k+1, k-1)))
-	t.Set(k, k-1, W(r))
-	t.Set(k+1, k-1, 0)
-	q := kernel.Rotation[W]{C: W(g.cs), S: W(g.sn)}
-	kernel.Rotate(f.set, []kernel.Rotation[W]{q}, false, t.Data[k*t.Stride+k:], t.Stride, z.end-k)
-	rotateColumns(g, t.Slice(z.top, k+2, 0, t.Cols), k, k+2-z.top)
-	return q
+	one := []kernel.Reflector[W]{*out}
+	kernel.ReflectRows(f.set, one, t.Data[(k+1)*t.Stride+k+1:], t.Stride, z.end-k-1)
+	group := kernel.SweepRows(f.set)
+	for i := z.top + (k+1-z.top)/group*group; i <= min(k+4, z.bottom); i++ {
+		kernel.ReflectRows(kernel.Go, one, t.Data[i*t.Stride+k+1:], 1, 1)
+	}
 }

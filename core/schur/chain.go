@@ -31,10 +31,10 @@ func (d *descent) window() (top, bottom int) {
 }
 
 // lastStep returns the last step of the first bulge in a window that ends in row bottom, and how many less the next bulge does: the reflector of the last
-// step, and what it changes, ends in the window. At the end of the block all bulges leave it.
+// step, and what it changes, ends in the window. At the end of the block all bulges leave it, with reflectors of its last two rows.
 func (d *descent) lastStep(bottom int) (last, less int) {
 	if bottom == d.hi {
-		return bottom - d.distance, 0
+		return bottom - 2, 0
 	}
 	return bottom - d.distance - 1, d.distance
 }
@@ -77,26 +77,21 @@ func (c *chain[W]) moveThrough(top, bottom int) ([]run[W], error) {
 	runs := make([]run[W], count)
 	for b, first := range c.next {
 		steps := last - first + 1
-		runs[b] = c.move(z, first, last, c.shifts[b], store[:steps], bottom == c.hi)
+		runs[b] = c.move(z, first, last, c.shifts[b], store[:steps])
 		store, c.next[b] = store[steps:], last+1
 		last -= less
 	}
 	return runs, nil
 }
 
-// move does the steps first to last of a bulge with the given shift, and with finish its end. The reflectors go to out.
-func (c *chain[W]) move(z zone, first, last int, s shift, out []kernel.Reflector[W], finish bool) run[W] {
-	r := run[W]{row: first + 1, reflectors: out}
-	var start *[3]float64
+// move does the steps first to last of a bulge with the given shift. The reflectors go to out.
+func (c *chain[W]) move(z zone, first, last int, s shift, out []kernel.Reflector[W]) run[W] {
+	var start *[3]W
 	if first == c.lo-1 {
-		x := c.startVector(c.lo, s)
-		start = &x
+		start = roundedStart[W](c.startVector(c.lo, s))
 	}
-	c.chase(z, first, last, start, r.reflectors)
-	if finish {
-		r.rotation = []kernel.Rotation[W]{c.finish(z)}
-	}
-	return r
+	c.chase(z, first, last, start, out)
+	return run[W]{row: first + 1, reflectors: out}
 }
 
 // edge returns the end of the columns that get at once what is done to the rows of a block that ends in row hi.

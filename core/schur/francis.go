@@ -266,18 +266,19 @@ func (f *francis[W]) sweep(lo, hi int, s shift) {
 		z = zone{top: lo, end: hi + 1, bottom: hi}
 	}
 	row, x := f.sweepStart(lo, hi, s)
-	out := f.reflectors[:hi-1-row]
-	f.chase(z, row-1, hi-3, &x, out)
+	out := f.reflectors[:hi-row]
+	f.chase(z, row-1, hi-2, roundedStart[W](x), out)
 	if row > lo {
 		// What the first reflector adds below t[row,row-1] is negligible: sweepStart saw to it.
 		t.Set(row, row-1, t.At(row, row-1)*(1-out[0].T0))
 	}
-	g := f.finish(z)
 	if f.zt.Rows > 0 {
 		kernel.ReflectRows(f.set, out, f.zt.Data[row*f.zt.Stride:], f.zt.Stride, f.zt.Cols)
-		kernel.Rotate(f.set, []kernel.Rotation[W]{g}, false, f.zt.Data[(hi-1)*f.zt.Stride:], f.zt.Stride, f.zt.Cols)
 	}
 }
+
+// roundedStart returns the first elements of a column in the type W.
+func roundedStart[W dense.Float](x [3]float64) *[3]W { return &[3]W{W(x[0]), W(x[1]), W(x[2])} }
 
 // sweepStart returns the row in which the sweep starts and, up to a factor, the first three elements of the first column
 // of (T - s1)(T - s2) for the block that starts there. The row is lo, or one further down where two consecutive small

@@ -225,11 +225,6 @@ func (d *later[W, U, R]) keep(team *sched.Team, q dense.Matrix[W]) (dense.Matrix
 func applyRuns[W dense.Float](set kernel.Set, runs []run[W], x dense.Matrix[W], first int) {
 	for i := range runs {
 		r := &runs[i]
-		at := (r.row - first) * x.Stride
-		kernel.ReflectRows(set, r.reflectors, x.Data[at:], x.Stride, x.Cols)
-		if r.rotation != nil {
-			at += len(r.reflectors) * x.Stride
-			kernel.Rotate(set, r.rotation, false, x.Data[at:], x.Stride, x.Cols)
-		}
+		kernel.ReflectRows(set, r.reflectors, x.Data[(r.row-first)*x.Stride:], x.Stride, x.Cols)
 	}
 }

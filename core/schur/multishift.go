@@ -54,11 +54,10 @@ type multishift[W dense.Float] struct {
 	form, factor, product, reduced []W
 }
 
-// run is what one bulge does to the rows from row on: its reflectors, one row apart, and at the bottom of the block a rotation of the last two rows.
+// run is what one bulge does to the rows from row on: its reflectors, one row apart. At the bottom of the block the last one has two rows.
 type run[W dense.Float] struct {
 	row        int
 	reflectors []kernel.Reflector[W]
-	rotation   []kernel.Rotation[W]
 }
 
 // runLarge is run for large matrices.

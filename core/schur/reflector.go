@@ -75,14 +75,3 @@ func newReflector(a, b, c float64) (p reflector, beta float64) {
 	p.t1, p.t2 = p.tau*p.v1, p.tau*p.v2
 	return p, beta / scale
 }
-
-// newRotation returns the rotation that maps (x, y) to (r, 0).
-func newRotation(x, y float64) (g rotation, r float64) {
-	if y == 0 {
-		return rotation{cs: 1}, x
-	}
-	scale := safeScale(max(math.Abs(x), math.Abs(y)))
-	x, y = x*scale, y*scale
-	r = math.Sqrt(x*x + y*y)
-	return rotation{x / r, y / r}, r / scale
-}

@@ -17,10 +17,11 @@ var panelBlock = block{"panelArgs", "is the block of arguments of solve and rota
 	{"mask", "uint64", "one bit for each element that is left behind the last whole vector"},
 	{"stride", "int", "bytes from a row to the one that is taken next"},
 	{"steps", "int", "whole vectors in a row; used up by the kernel"},
-	{"count", "int", "solve: rows; rotate: rotations"},
+	{"count", "int", "solve: rows; rotate: rotations; reflectRows: reflectors of three rows"},
 	{"turn", "int", "rotate: bytes from a rotation to the one that is taken next"},
 	{"sign", "uint64", "rotate: bits of zero, or of minus zero if rows are taken from the last to the first"},
 	{"signs", "unsafe.Pointer", "reflectTwoRows: a vector of the sign bits of imaginary parts, or of real ones for the conjugate reflectors"},
+	{"short", "int", "reflectRows: 1 if a reflector of two rows follows"},
 }}
 
 func panelField(name string) operand.Mem { return panelBlock.at(regArgs, name) }

@@ -3,15 +3,19 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
 var sweepBlock = block{"sweepArgs", "is the block of arguments of chase and reflectColumns in assembly.", []argument{
-	{"a", "unsafe.Pointer", "chase: the first element that is kept of the column that is eliminated first; reflectColumns: the first element"},
+	{"a", "unsafe.Pointer", "chase: the first diagonal element that the first reflector changes; reflectColumns: the first element"},
 	{"reflectors", "unsafe.Pointer", "the first reflector"},
 	{"stride", "int", "bytes from a row to the next"},
-	{"steps", "int", "chase: steps; used up by the kernel"},
+	{"start", "unsafe.Pointer", "chase: the vector that the first reflector is made of, nil for the column"},
+	{"steps", "int", "chase: steps of three rows; used up by the kernel"},
+	{"short", "int", "chase: 1 if a step of two rows follows; used up by the kernel"},
 	{"below", "int", "chase: steps that have a row below the reflector's; used up by the kernel"},
 	{"cols", "int", "chase: columns right of the first reflector's; used up by the kernel"},
 	{"above", "int", "chase: rows above the first reflector that it applies to from the right, less than the rows of a group"},
@@ -106,6 +110,14 @@ func (m arithmetic) reflect(c coefficients, x, y, z, t operand.Op) {
 	m.minus(t, c.t0, x)
 }
 
+// reflectTwo applies the reflector to (x, y), which are all it has.
+func (m arithmetic) reflectTwo(c coefficients, x, y, t operand.Op) {
+	m.copy(x, t)
+	m.plus(y, c.v1, t)
+	m.minus(t, c.t1, y)
+	m.minus(t, c.t0, x)
+}
+
 func (s vectorSet) multiplyScalar(x, y, z operand.Op) {
 	if s.double {
 		s.VMULSD(x, y, z)
@@ -174,12 +186,24 @@ func (s vectorSet) reflectStrip(label string, vectors int, rest bool) {
 		s.load(s.vector(this, v), rest, row(0, v))
 		s.load(s.vector(next, v), rest, row(1, v))
 	}
-	finish := func(k int) {
+	finish := func(k int) { // with the last reflector, if it has two rows
+		plain := fmt.Sprintf("%s_plain_%d", label, k)
+		s.CMPQ(panelField("short"), operand.Imm(0))
+		s.JEQ(operand.LabelRef(plain))
+		for i, x := range c.all() {
+			s.broadcast(s.Context, operand.Mem{Base: regFactors, Disp: i * s.bytes}, x)
+		}
+		for v := range vectors {
+			m.reflectTwo(c, row(k, v), row(k+1, v), s.registers[period*vectors+v])
+		}
+		s.Label(plain)
 		for v := range vectors {
 			s.store(row(k, v), rest, s.vector(this, v))
 			s.store(row(k+1, v), rest, s.vector(next, v))
 		}
 	}
+	s.TESTQ(regLeft, regLeft)
+	s.JZ(operand.LabelRef(label + "_first"))
 	s.Label(label + "_reflector")
 	for k := range period {
 		for i, x := range c.all() {
@@ -200,6 +224,7 @@ func (s vectorSet) reflectStrip(label string, vectors int, rest bool) {
 		}
 	}
 	s.JNZ(operand.LabelRef(label + "_reflector"))
+	s.Label(label + "_first")
 	finish(0)
 	s.JMP(operand.LabelRef(label + "_stored"))
 	s.Label(label + "_second")

@@ -12,6 +12,7 @@ import (
 func (s vectorSet) chase() {
 	s.begin("chase"+s.name+s.set(), "chases a bulge, see Chase.")
 	s.MOVQ(sweepField("a"), regA)
+	s.SUBQ(operand.Imm(uint64(s.bytes)), regA)
 	s.MOVQ(sweepField("stride"), regRowA)
 	s.MOVQ(sweepField("reflectors"), regFactors)
 	s.MOVQ(sweepField("cols"), regWidth)
@@ -22,15 +23,43 @@ func (s vectorSet) chase() {
 		s.KMOVW(sweepField("endMask"), endMask)
 	}
 	x := s.low()
+	s.MOVQ(sweepField("start"), regLeft)
+	s.TESTQ(regLeft, regLeft)
+	s.JZ(operand.LabelRef("column"))
+	for k := range 3 {
+		s.loadScalar(s.Context, operand.Mem{Base: regLeft, Disp: k * s.bytes}, x[k])
+	}
+	three := chaseStep{vectorSet: s, order: 3}
+	start := three
+	start.given = true
+	start.makeReflector("done")
+	s.JMP(operand.LabelRef("made"))
+	s.Label("column")
 	for k := range 3 {
 		s.loadScalar(s.Context, s.below(regA, k), x[k])
 	}
 	s.Label("step")
-	c := s.makeReflector("done")
-	s.LEAQ(operand.Mem{Base: regA, Disp: s.bytes}, regBlock)
-	s.reflectBlock(c.scalars())
-	s.reflectRight(c)
-	s.reflectAbove(c.scalars())
+	c := three.makeReflector("done")
+	s.Label("made")
+	three.apply(c)
+	s.advance()
+	s.DECQ(sweepField("steps"))
+	s.JNZ(operand.LabelRef("step"))
+	s.CMPQ(sweepField("short"), operand.Imm(0))
+	s.JEQ(operand.LabelRef("done"))
+	s.INCQ(regWidth)
+	s.LEAQ(operand.Mem{Base: regPhase, Disp: s.vectorBytes/s.bytes - 1}, regPhase)
+	s.ANDQ(operand.Imm(uint64(s.vectorBytes/s.bytes-1)), regPhase)
+	two := chaseStep{vectorSet: s, order: 2, label: "two_"}
+	two.apply(two.makeReflector("done"))
+	s.DECQ(sweepField("short"))
+	s.Label("done")
+	s.VZEROUPPER()
+	s.RET()
+}
+
+// advance goes on to the next step.
+func (s vectorSet) advance() {
 	s.LEAQ(operand.Mem{Base: regA, Index: regRowA, Scale: 1, Disp: s.bytes}, regA)
 	s.ADDQ(operand.Imm(uint64(5*s.bytes)), regFactors)
 	s.DECQ(regWidth)
@@ -38,11 +67,22 @@ func (s vectorSet) chase() {
 	s.ANDQ(operand.Imm(uint64(s.groupRows()-1)), regAbove)
 	s.INCQ(regPhase)
 	s.ANDQ(operand.Imm(uint64(s.vectorBytes/s.bytes-1)), regPhase)
-	s.DECQ(sweepField("steps"))
-	s.JNZ(operand.LabelRef("step"))
-	s.Label("done")
-	s.VZEROUPPER()
-	s.RET()
+}
+
+// chaseStep is a step of a bulge.
+type chaseStep struct {
+	vectorSet
+	order int    // rows of the reflector: 3, or 2 at the end of the block
+	given bool   // the vector that is reflected is no column of the matrix
+	label string // in front of the names of labels
+}
+
+// apply applies the reflector of the step from both sides.
+func (s chaseStep) apply(c coefficients) {
+	s.LEAQ(operand.Mem{Base: regA, Disp: s.bytes}, regBlock)
+	s.reflectBlock(c.scalars())
+	s.reflectRight(c)
+	s.reflectAbove(c.scalars())
 }
 
 // groupRows returns the rows that reflectColumns takes together.
@@ -76,16 +116,18 @@ func (s vectorSet) below(base reg.Register, k int) operand.Mem {
 	return operand.Mem{Base: base, Index: regRowA, Scale: uint8(k)}
 }
 
-// makeReflector generates the reflector of the column in the first three registers, its numbers in all elements of registers, and stores it and the
-// column. It jumps to label if the sum of squares is not safe or nothing is to be eliminated.
-func (s vectorSet) makeReflector(label string) coefficients {
+// makeReflector generates the reflector of the column in the first registers, its numbers in all elements of registers, and stores it and what is left of
+// the column. It jumps to label if the sum of squares is not safe or nothing is to be eliminated.
+func (s chaseStep) makeReflector(label string) coefficients {
 	x := s.low()
-	m := arithmetic{s, true}
-	column, sum, all, norm, d, inverse, t := x[:3], x[3], x[4], x[5], x[6], x[7], x[8]
+	m := arithmetic{s.vectorSet, true}
+	column, sum, all, norm, d, inverse, t := x[:s.order], x[3], x[4], x[5], x[6], x[7], x[8]
 	c := newCoefficients(s.registers[11:])
 	low := c.scalars()
 	s.multiplyScalar(column[1], column[1], sum)
-	m.plus(column[2], column[2], sum)
+	if s.order == 3 {
+		m.plus(column[2], column[2], sum)
+	}
 	m.copy(sum, all)
 	m.plus(column[0], column[0], all)
 	s.compareScalar(sweepField("least"), all)
@@ -100,17 +142,25 @@ func (s vectorSet) makeReflector(label string) coefficients {
 	s.VANDPS(d, column[0], inverse)
 	s.VORPS(inverse, norm, norm) // the norm with the sign of the first element
 	s.VXORPS(d, norm, all)
-	s.storeScalar(s.Context, all, s.below(regA, 0))
-	s.storeScalar(s.Context, t, s.below(regA, 1))
-	s.storeScalar(s.Context, t, s.below(regA, 2))
+	if !s.given {
+		s.storeScalar(s.Context, all, s.below(regA, 0))
+		for k := 1; k < s.order; k++ {
+			s.storeScalar(s.Context, t, s.below(regA, k))
+		}
+	}
 	s.addScalar(column[0], norm, d)
 	s.loadScalar(s.Context, sweepField("one"), inverse)
 	s.divideScalar(d, inverse, inverse)
 	s.divideScalar(norm, d, low.t0)
 	s.multiplyScalar(inverse, column[1], low.v1)
-	s.multiplyScalar(inverse, column[2], low.v2)
 	s.multiplyScalar(low.t0, low.v1, low.t1)
-	s.multiplyScalar(low.t0, low.v2, low.t2)
+	if s.order == 3 {
+		s.multiplyScalar(inverse, column[2], low.v2)
+		s.multiplyScalar(low.t0, low.v2, low.t2)
+	} else {
+		m.copy(t, low.v2)
+		m.copy(t, low.t2)
+	}
 	for i, r := range c.all() {
 		s.storeScalar(s.Context, r.AsX(), operand.Mem{Base: regFactors, Disp: i * s.bytes})
 		s.broadcast(s.Context, r.AsX(), r)
@@ -118,26 +168,41 @@ func (s vectorSet) makeReflector(label string) coefficients {
 	return c
 }
 
+// reflect applies the reflector to the first numbers of x, as many as it has rows. t is used.
+func (s chaseStep) reflect(m arithmetic, c coefficients, x []reg.VecPhysical, t reg.VecPhysical) {
+	if s.order == 3 {
+		m.reflect(c, x[0], x[1], x[2], t)
+	} else {
+		m.reflectTwo(c, x[0], x[1], t)
+	}
+}
+
 // reflectBlock applies the reflector from both sides to the elements in its own rows and columns and to those of the row below from the right, element by
-// element: none of them has been part of a vector that was stored just before. It leaves the next column in the first three registers.
-func (s vectorSet) reflectBlock(c coefficients) {
-	const order = 3
+// element. It leaves the next column in the first registers.
+func (s chaseStep) reflectBlock(c coefficients) {
+	order := s.order
 	x := s.low()
-	m := arithmetic{s, true}
+	m := arithmetic{s.vectorSet, true}
 	at := func(i, j int) operand.Mem { return s.below(regBlock, i).Offset(j * s.bytes) }
 	element := func(i, j int) reg.VecPhysical { return x[order*i+j] }
 	t := x[order*order:][:2]
 	for j := range order {
-		for i := range order {
-			s.loadScalar(s.Context, at(i, j), element(i, j))
+		column := make([]reg.VecPhysical, order)
+		for i := range column {
+			column[i] = element(i, j)
+			s.loadScalar(s.Context, at(i, j), column[i])
 		}
-		m.reflect(c, element(0, j), element(1, j), element(2, j), t[j%2])
+		s.reflect(m, c, column, t[j%2])
 	}
 	for i := range order {
-		m.reflect(c, element(i, 0), element(i, 1), element(i, 2), t[i%2])
-		for j := range order {
-			s.storeScalar(s.Context, element(i, j), at(i, j))
+		row := x[order*i:][:order]
+		s.reflect(m, c, row, t[i%2])
+		for j, r := range row {
+			s.storeScalar(s.Context, r, at(i, j))
 		}
+	}
+	if order < 3 {
+		return
 	}
 	next := x[:order]
 	m.copy(element(1, 0), next[0])
@@ -149,7 +214,7 @@ func (s vectorSet) reflectBlock(c coefficients) {
 	for j, r := range row {
 		s.loadScalar(s.Context, at(order, j), r)
 	}
-	m.reflect(c, row[0], row[1], row[2], t[0])
+	s.reflect(m, c, row, t[0])
 	for j, r := range row {
 		s.storeScalar(s.Context, r, at(order, j))
 	}
@@ -157,8 +222,8 @@ func (s vectorSet) reflectBlock(c coefficients) {
 }
 
 // reflectRight applies the reflector to the columns right of its own.
-func (s vectorSet) reflectRight(c coefficients) {
-	rightSide{s, 1, 3, func(single bool, mask reg.Register) {
+func (s chaseStep) reflectRight(c coefficients) {
+	rightSide{s.vectorSet, s.label, 1, s.order, func(single bool, mask reg.Register) {
 		coefs := c
 		if single {
 			coefs = c.scalars()
@@ -171,30 +236,34 @@ func (s vectorSet) reflectRight(c coefficients) {
 // same columns in every step: one that began a column further would have to wait for two stores of the step before.
 type rightSide struct {
 	vectorSet
-	numbers, before int // real numbers of an element, and in front of the first one
+	label           string // in front of the names of labels
+	numbers, before int    // real numbers of an element, and in front of the first one
 	// columns generates the work on the vector of columns, or with a mask on some of them, or on one element, at regColumn.
 	columns func(single bool, mask reg.Register)
 }
 
+// to returns the label of that name.
+func (s rightSide) to(name string) operand.Op { return operand.LabelRef(s.label + name) }
+
 func (s rightSide) generate() {
 	s.TESTQ(regWidth, regWidth)
-	s.JLE(operand.LabelRef("right_done"))
+	s.JLE(s.to("right_done"))
 	if s.wide && s.numbers == 1 {
 		s.masked()
 	} else {
 		s.byElements()
 	}
-	s.Label("right_done")
+	s.Label(s.label + "right_done")
 }
 
 // columnsAt applies the reflector to the vector of columns, or with a mask to some of them, or to one column, at regColumn.
-func (s vectorSet) columnsAt(c coefficients, single bool, mask reg.Register) {
-	m := arithmetic{s, single}
+func (s chaseStep) columnsAt(c coefficients, single bool, mask reg.Register) {
+	m := arithmetic{s.vectorSet, single}
 	x := s.registers[3:7]
 	if single {
 		x = s.low()[3:7]
 	}
-	for k := range 3 {
+	for k := range s.order {
 		switch at := s.below(regColumn, k); {
 		case single:
 			s.loadScalar(s.Context, at, x[k])
@@ -204,8 +273,8 @@ func (s vectorSet) columnsAt(c coefficients, single bool, mask reg.Register) {
 			s.move(s.Context, at, x[k])
 		}
 	}
-	m.reflect(c, x[0], x[1], x[2], x[3])
-	for k := range 3 {
+	s.reflect(m, c, x, x[3])
+	for k := range s.order {
 		switch at := s.below(regColumn, k); {
 		case single:
 			s.storeScalar(s.Context, x[k], at)
@@ -230,21 +299,21 @@ func (s rightSide) masked() {
 	s.LEAQ(operand.Mem{Base: regWidth, Index: regPhase, Scale: 1, Disp: lanes - 1}, regTimes)
 	s.SHRQ(shift, regTimes)
 	s.DECQ(regTimes)
-	s.JNZ(operand.LabelRef("right_many"))
+	s.JNZ(s.to("right_many"))
 	s.KANDW(firstMask, endMask, firstMask)
 	s.columns(false, firstMask)
-	s.JMP(operand.LabelRef("right_done"))
-	s.Label("right_many")
+	s.JMP(s.to("right_done"))
+	s.Label(s.label + "right_many")
 	s.columns(false, firstMask)
 	s.ADDQ(operand.Imm(uint64(s.vectorBytes)), regColumn)
 	s.DECQ(regTimes)
-	s.JZ(operand.LabelRef("right_last"))
-	s.Label("right_vector")
+	s.JZ(s.to("right_last"))
+	s.Label(s.label + "right_vector")
 	s.columns(false, nil)
 	s.ADDQ(operand.Imm(uint64(s.vectorBytes)), regColumn)
 	s.DECQ(regTimes)
-	s.JNZ(operand.LabelRef("right_vector"))
-	s.Label("right_last")
+	s.JNZ(s.to("right_vector"))
+	s.Label(s.label + "right_last")
 	s.columns(false, endMask)
 }
 
@@ -262,11 +331,11 @@ func (s rightSide) byElements() {
 		if single {
 			bytes = s.numbers * s.bytes
 		}
-		s.Label(label)
+		s.Label(s.label + label)
 		s.columns(single, nil)
 		s.ADDQ(operand.Imm(uint64(bytes)), regColumn)
 		s.DECQ(regTimes)
-		s.JNZ(operand.LabelRef(label))
+		s.JNZ(s.to(label))
 	}
 	s.LEAQ(operand.Mem{Base: regBlock, Disp: s.before * s.bytes}, regColumn)
 	s.MOVQ(regWidth, regLeft) // columns that are left
@@ -278,39 +347,39 @@ func (s rightSide) byElements() {
 	s.SUBQ(regTimes, regLeft)
 	elements()
 	s.TESTQ(regTimes, regTimes)
-	s.JZ(operand.LabelRef("right_begun"))
+	s.JZ(s.to("right_begun"))
 	step("right_first", true)
-	s.Label("right_begun")
+	s.Label(s.label + "right_begun")
 	s.MOVQ(regLeft, regTimes)
 	s.SHRQ(operand.Imm(uint64(log2(lanes))), regTimes)
-	s.JZ(operand.LabelRef("right_rest"))
+	s.JZ(s.to("right_rest"))
 	step("right_vector", false)
-	s.Label("right_rest")
+	s.Label(s.label + "right_rest")
 	s.MOVQ(regLeft, regTimes)
 	s.ANDQ(operand.Imm(uint64(lanes-1)), regTimes)
-	s.JZ(operand.LabelRef("right_done"))
+	s.JZ(s.to("right_done"))
 	elements()
 	step("right_last", true)
 }
 
 // reflectAbove applies the reflector from the right to the rows of the group above its own.
-func (s vectorSet) reflectAbove(c coefficients) {
+func (s chaseStep) reflectAbove(c coefficients) {
 	x := s.low()[3:7]
 	s.MOVQ(regAbove, regTimes)
 	s.TESTQ(regTimes, regTimes)
-	s.JZ(operand.LabelRef("above_done"))
-	s.Label("above")
+	s.JZ(operand.LabelRef(s.label + "above_done"))
+	s.Label(s.label + "above")
 	s.SUBQ(regRowA, regBlock)
-	for j := range 3 {
+	for j := range s.order {
 		s.loadScalar(s.Context, operand.Mem{Base: regBlock, Disp: j * s.bytes}, x[j])
 	}
-	arithmetic{s, true}.reflect(c, x[0], x[1], x[2], x[3])
-	for j := range 3 {
+	s.reflect(arithmetic{s.vectorSet, true}, c, x, x[3])
+	for j := range s.order {
 		s.storeScalar(s.Context, x[j], operand.Mem{Base: regBlock, Disp: j * s.bytes})
 	}
 	s.DECQ(regTimes)
-	s.JNZ(operand.LabelRef("above"))
-	s.Label("above_done")
+	s.JNZ(operand.LabelRef(s.label + "above"))
+	s.Label(s.label + "above_done")
 }
 
 func log2(n int) int {
