@@ -46,14 +46,8 @@ const (
 	complexRowsAtOnce = 128
 )
 
-// panelWidth returns how many reflectors are applied together for a matrix of order n.
-func panelWidth(n int) int {
-	const narrow, wide, leastWide = 8, 16, 40
-	if n < leastWide {
-		return narrow
-	}
-	return wide
-}
+// panelWidth is how many reflectors are applied together.
+const panelWidth = 16
 
 // reduction is the work on one matrix. Vectors are rows where they are made; columns are numbered as those of the matrix, so that what is left of the first
 // one of a panel's work is unused.
@@ -89,7 +83,7 @@ type reduction[W dense.Scalar] struct {
 
 // newReduction takes about reductionElements numbers of memory.
 func newReduction[W dense.Scalar](team *sched.Team, a, qt dense.Matrix[W]) *reduction[W] {
-	n, width := a.Rows, panelWidth(a.Rows)
+	n, width := a.Rows, panelWidth
 	parts, stride := partsOf(n), paddedStride[W](n)
 	kept := borrow[W](&keptPanels, reductionElements[W](n))
 	memory := kept.numbers
@@ -120,7 +114,7 @@ func reductionElements[W dense.Scalar](n int) int {
 		return passesElements[W](n)
 	}
 	const rows, columns = 4, 4 // of the panel's width: columns, yt and right; left, scaled and factors
-	width, parts, vectors := panelWidth(n), partsOf(n), 1
+	width, parts, vectors := panelWidth, partsOf(n), 1
 	if dense.IsComplex[W]() {
 		vectors += 2 + parts
 	}

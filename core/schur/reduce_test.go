@@ -142,3 +142,25 @@ func TestHessenbergStays(t *testing.T) {
 	t.Run("complex64", testHessenbergStays[complex64])
 	t.Run("complex128", testHessenbergStays[complex128])
 }
+
+// TestReductionOfPartsOfMatrices reduces blocks of larger matrices, which are worked on in copies: nothing around them changes.
+func TestReductionOfPartsOfMatrices(t *testing.T) {
+	const n, more = 21, 6
+	rng := rand.New(rand.NewPCG(67, 0))
+	whole, factors := numtest.Random[complex128](rng, n+more, n+more), numtest.Random[complex128](rng, n+more, n+more)
+	before, beforeFactors := whole.Clone(), factors.Clone()
+	block := func(m dense.Matrix[complex128]) dense.Matrix[complex128] { return m.Slice(2, 2+n, 3, 3+n) }
+	h, qt := newPadded[complex128](n), newPadded[complex128](n)
+	h.CopyFrom(block(whole))
+	if err := reduce(nil, h, qt); err != nil {
+		t.Fatal(err)
+	}
+	if err := reduce(nil, block(whole), block(factors)); err != nil {
+		t.Fatal(err)
+	}
+	block(before).CopyFrom(h)
+	block(beforeFactors).CopyFrom(qt)
+	if !slices.Equal(whole.Data, before.Data) || !slices.Equal(factors.Data, beforeFactors.Data) {
+		t.Error("the reduction of a block is not that of the same matrix alone, or changes what is around it")
+	}
+}
