@@ -184,6 +184,21 @@ def test_matrices_that_are_not_finite_have_nothing_to_select(sort, dtype):
         assert schur(a[1], output, sort=sort, check_finite=False)[2] == 0
 
 
+@ALL_DTYPES
+@OUTPUTS
+@pytest.mark.parametrize("n", [7, 70, 170])
+@pytest.mark.parametrize("sort", ["lhp", "ouc", lambda *x: x[0].real > 0.5])
+def test_another_call_gives_the_same_bits(sort, n, output, dtype):
+    """Memory that is kept between calls, in which other matrices were worked on, leaves no trace."""
+    a = matrices.random((n, n), dtype, n)
+    first = schur(a, output, sort=sort)
+    schur(matrices.random((n, n), dtype, n + 1), output, sort=sort)
+    second = schur(a, output, sort=sort)
+    assert first[2] == second[2]
+    assert first[0].tobytes() == second[0].tobytes()
+    assert first[1].tobytes() == second[1].tobytes()
+
+
 def test_threads_do_not_change_bits():
     a = matrices.random((150, 150), "float64", 2)
     for x, y in zip(schur(a, sort="lhp", threads=1), schur(a, sort="lhp", threads=3), strict=True):

@@ -7,21 +7,49 @@ import (
 
 const rowsOfBulge = 3 // between one bulge of a chain and the next
 
-// chain is bulges on their way down the block of rows lo to hi, one for each shift.
+// descent is the way of bulges down the block of rows lo to hi.
+type descent struct {
+	lo, hi   int
+	distance int   // rows between one bulge and the next
+	extra    int   // rows that they move until the parts of the matrix off the diagonal follow
+	next     []int // the step that each bulge does next
+}
+
+func newDescent(lo, hi, bulges, distance, extra int) descent {
+	d := descent{lo: lo, hi: hi, distance: distance, extra: extra, next: make([]int, bulges)}
+	for b := range d.next {
+		d.next[b] = lo - 1
+	}
+	return d
+}
+
+// window returns the first and the last row of the next window of the chain: what its bulges change until its other parts follow.
+func (d *descent) window() (top, bottom int) {
+	count := len(d.next)
+	top = max(d.lo, d.next[count-1]+1)
+	return top, min(top+d.distance*count+d.extra-1, d.hi)
+}
+
+// lastStep returns the last step of the first bulge in a window that ends in row bottom, and how many less the next bulge does: the reflector of the last
+// step, and what it changes, ends in the window. At the end of the block all bulges leave it, with reflectors of its last two rows.
+func (d *descent) lastStep(bottom int) (last, less int) {
+	if bottom == d.hi {
+		return bottom - 2, 0
+	}
+	return bottom - d.distance - 1, d.distance
+}
+
+// chain is bulges on their way down a block, one for each shift.
 type chain[W dense.Float] struct {
 	*multishift[W]
-	lo, hi int
+	descent
 	shifts []shift
-	next   []int // the step that each bulge does next
 }
 
 // sweepChain does an implicit QR sweep with a bulge for each shift, over the block of rows lo to hi. The bulges move down together, some rows at a time; then
 // the rest of the matrix follows.
 func (m *multishift[W]) sweepChain(lo, hi int, shifts []shift) error {
-	c := &chain[W]{multishift: m, lo: lo, hi: hi, shifts: shifts, next: make([]int, len(shifts))}
-	for b := range c.next {
-		c.next[b] = lo - 1
-	}
+	c := &chain[W]{multishift: m, descent: newDescent(lo, hi, len(shifts), rowsOfBulge, m.extra), shifts: shifts}
 	for bottom := lo; bottom < hi; {
 		var top int
 		top, bottom = c.window()
@@ -37,13 +65,6 @@ func (m *multishift[W]) sweepChain(lo, hi int, shifts []shift) error {
 	return nil
 }
 
-// window returns the first and the last row of the next window of the chain: what its bulges change until its other parts follow.
-func (c *chain[W]) window() (top, bottom int) {
-	count := len(c.next)
-	top = max(c.lo, c.next[count-1]+1)
-	return top, min(top+rowsOfBulge*count+c.extra-1, c.hi)
-}
-
 // moveThrough moves the bulges through the window of rows top to bottom and returns their runs.
 func (c *chain[W]) moveThrough(top, bottom int) ([]run[W], error) {
 	count := len(c.next)
@@ -52,16 +73,13 @@ func (c *chain[W]) moveThrough(top, bottom int) ([]run[W], error) {
 		return nil, err
 	}
 	z := zone{top: top, end: bottom + 1, bottom: c.hi}
-	last, distance := c.hi-2, 0 // at the end of the block all bulges leave it
-	if bottom < c.hi {
-		last, distance = bottom-rowsOfBulge-1, rowsOfBulge // the reflector of the last step, and what it changes, ends in the window
-	}
+	last, less := c.lastStep(bottom)
 	runs := make([]run[W], count)
 	for b, first := range c.next {
 		steps := last - first + 1
 		runs[b] = c.move(z, first, last, c.shifts[b], store[:steps])
 		store, c.next[b] = store[steps:], last+1
-		last -= distance
+		last -= less
 	}
 	return runs, nil
 }
@@ -92,13 +110,10 @@ func (c *chain[W]) follow(runs []run[W], top, bottom int) error {
 	_, next := c.window()
 	near := min((next+stripElements)/stripElements*stripElements, edge)
 	c.applyRight(runs, span{bottom + 1, near})
-	above, right := span{c.top, top}, span{near, edge}
-	c.later.share(above.strips(stripElements)+right.strips(stripElements), func(i, worker int) {
-		if n := above.strips(stripElements); i < n {
-			c.applyAbove(runs, above.strip(i, stripElements), top, bottom, &c.later.panels[worker])
-		} else {
-			c.applyRight(runs, right.strip(i-n, stripElements))
-		}
+	c.later.shareStrips(span{c.top, top}, span{near, edge}, stripElements, func(rows span, worker int) {
+		c.applyAbove(runs, rows, top, bottom, &c.later.panels[worker])
+	}, func(columns span, _ int) {
+		c.applyRight(runs, columns)
 	})
 	return c.later.add(c.team, change[W, run[W]]{runs: runs})
 }

@@ -103,10 +103,32 @@ func (s *singleShift[W]) size(i, j int) float64 { return oneNorm(s.at(i, j)) }
 // separates it from the rows above.
 func (s *singleShift[W]) blockStart(hi int, relaxed bool) int {
 	for k := hi; k > 0; k-- {
+		if !relaxed {
+			if k = s.lastSmall(k); k == 0 {
+				break
+			}
+		}
 		if s.negligible(k, relaxed) {
 			s.t.Set(k, k-1, 0)
 			return k
 		}
+	}
+	return 0
+}
+
+// lastSmall returns the last row up to k in which the element left of the diagonal passes the first half of the test of negligible, zero if there is none.
+func (s *singleShift[W]) lastSmall(k int) int {
+	data, step := s.t.Data, s.t.Stride+1
+	at := k * step
+	below := oneNorm(data[at])
+	for ; k > 0; k-- {
+		sub := oneNorm(data[at-1])
+		at -= step
+		diagonal := oneNorm(data[at])
+		if size := diagonal + below; !(sub > s.floor && sub > s.eps*size && size > 0) {
+			return k
+		}
+		below = diagonal
 	}
 	return 0
 }

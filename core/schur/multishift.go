@@ -182,15 +182,10 @@ func (m *multishift[W]) putBack(local *francis[W], lo int) error {
 	t, hi := m.t, lo+local.t.Rows
 	storeWindow(t.Slice(lo, hi, lo, hi), local.t)
 	above, right := span{min(m.top, lo), lo}, span{hi, m.edge(hi - 1)}
-	m.later.share(above.strips(productStrip)+right.strips(productStrip), func(i, worker int) {
-		product := &m.later.panels[worker]
-		if n := above.strips(productStrip); i < n {
-			s := above.strip(i, productStrip)
-			multiplyColumns(nil, t.Slice(s.from, s.end, lo, hi), local.zt, product)
-		} else {
-			s := right.strip(i-n, productStrip)
-			multiplyRows(nil, local.zt, t.Slice(lo, hi, s.from, s.end), product)
-		}
+	m.later.shareStrips(above, right, productStrip, func(rows span, worker int) {
+		multiplyColumns(nil, t.Slice(rows.from, rows.end, lo, hi), local.zt, &m.later.panels[worker])
+	}, func(columns span, worker int) {
+		multiplyRows(nil, local.zt, t.Slice(lo, hi, columns.from, columns.end), &m.later.panels[worker])
 	})
 	m.later.join()
 	if m.blocksOnly {

@@ -24,7 +24,6 @@ const (
 	// As plainOrder and plainBlock, for complex matrices.
 	plainComplexOrder = 140
 	plainComplexBlock = 90
-	rowsOfTwo         = 2 // between one bulge of a chain and the next
 )
 
 // complexMultishift does the sweeps of small chains of bulges of a singleShift, and the deflations between them: see multishift.
@@ -36,7 +35,6 @@ type complexMultishift[W dense.Complex] struct {
 	top   int // the first row that is wanted
 	// Memory that is used again: of a window and its unitary factor, of products, of the unitary factor of its reduction.
 	form, factor, product, reduced []W
-	panel                          []W
 }
 
 // complexRun is what one bulge does to the rows from row on: its reflectors, one row apart.
@@ -125,104 +123,6 @@ func (m *complexMultishift[W]) exceptionalShifts(lo, hi int) []complex128 {
 	return shifts
 }
 
-// sweepChain does an implicit QR sweep with a bulge for each shift, over the block of rows lo to hi. The bulges move down together, some rows at a time; then
-// the rest of the matrix follows.
-func (m *complexMultishift[W]) sweepChain(lo, hi int, shifts []complex128) error {
-	count := len(shifts)
-	next := make([]int, count) // the step that each bulge does next
-	for b := range next {
-		next[b] = lo - 1
-	}
-	length := rowsOfTwo*count + m.extra
-	for done := 0; done < count; {
-		top := max(lo, next[count-1]+1)
-		bottom := min(top+length-1, hi)
-		z := zone{top: top, end: bottom + 1, bottom: hi}
-		store, err := m.later.reflectors(m.team, count*(length+rowsOfTwo))
-		if err != nil {
-			return err
-		}
-		var runs []complexRun[W]
-		last := bottom - rowsOfTwo - 1 // the reflector of this step, and what it changes, ends in the window
-		if bottom == hi {
-			last = hi - rowsOfTwo
-		}
-		for b := done; b < count && last >= next[b]; b++ {
-			r := m.move(z, next[b], last, lo, shifts[b], store[:last-next[b]+1])
-			store = store[len(r.reflectors):]
-			runs = append(runs, r)
-			next[b] = last + 1
-			if last == hi-rowsOfTwo {
-				done++
-			} else {
-				last -= rowsOfTwo
-			}
-		}
-		if err := m.follow(runs, top, bottom, hi); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// move does the steps first to last of a bulge, which begins in row lo with the given shift. The reflectors go to out.
-func (m *complexMultishift[W]) move(z zone, first, last, lo int, shift complex128, out []kernel.TwoRows[W]) complexRun[W] {
-	var start *[2]W
-	if first == lo-1 {
-		start = m.startVector(lo, shift)
-	}
-	m.chase(z, first, start, out)
-	return complexRun[W]{row: first + 1, reflectors: out}
-}
-
-// edge returns the end of the columns that get at once what is done to the rows of a block that ends in row hi.
-func (m *complexMultishift[W]) edge(hi int) int {
-	if m.diagonalOnly {
-		return hi + 1
-	}
-	return min(m.later.edge(), m.t.Cols)
-}
-
-// follow applies the runs, whose window are the rows and columns top to bottom of a block that ends in row hi, to the rest of the matrix: what the iteration
-// reads again at once.
-func (m *complexMultishift[W]) follow(runs []complexRun[W], top, bottom, hi int) error {
-	t := m.t
-	for row := m.top; row < top; row += complexStrip {
-		m.applyTransposed(runs, t.Slice(row, min(row+complexStrip, top), top, bottom+1), top)
-	}
-	edge := m.edge(hi)
-	for col := bottom + 1; col < edge; col += complexStrip {
-		applyComplexRuns(m.set, runs, t.Slice(0, t.Rows, col, min(col+complexStrip, edge)), 0, false)
-	}
-	return m.later.add(m.team, change[W, complexRun[W]]{runs: runs})
-}
-
-// applyComplexRuns applies the runs to the rows of x, of which row 0 is row first of the whole. With columns they are columns of a matrix, see
-// kernel.ReflectTwoRows.
-func applyComplexRuns[W dense.Complex](set kernel.Set, runs []complexRun[W], x dense.Matrix[W], first int, columns bool) {
-	for i := range runs {
-		r := &runs[i]
-		kernel.ReflectTwoRows(set, r.reflectors, columns, x.Data[(r.row-first)*x.Stride:], x.Stride, x.Cols)
-	}
-}
-
-// applyTransposed applies the runs to the columns of x, of which column 0 is column first of the whole, by way of a transposed copy.
-func (m *complexMultishift[W]) applyTransposed(runs []complexRun[W], x dense.Matrix[W], first int) {
-	rows := within(&m.panel, x.Cols, x.Rows)
-	transposeTo(rows, x)
-	applyComplexRuns(m.set, runs, rows, first, true)
-	transposeTo(x, rows)
-}
-
-// transposeTo sets to to the transpose of from.
-func transposeTo[W dense.Complex](to, from dense.Matrix[W]) {
-	for i := range from.Rows {
-		for j, x := range from.Row(i) {
-			to.Data[j*to.Stride+i] = x
-		}
-	}
-}
-
 // solveBlock brings the block of rows lo to hi to triangular form.
 func (m *complexMultishift[W]) solveBlock(lo, hi int) error {
 	if m.diagonalOnly {
@@ -260,10 +160,13 @@ func (m *complexMultishift[W]) solveLocal(lo, hi int) (*singleShift[W], error) {
 func (m *complexMultishift[W]) putBack(local *singleShift[W], lo int) error {
 	t, hi := m.t, lo+local.t.Rows
 	storeWindow(t.Slice(lo, hi, lo, hi), local.t)
-	if edge := m.edge(hi - 1); edge > hi {
-		multiplyRows(nil, local.zt, t.Slice(lo, hi, hi, edge), &m.product)
-	}
-	multiplyColumns(m.team, t.Slice(min(m.top, lo), lo, lo, hi), local.zt, &m.product)
+	above, right := span{min(m.top, lo), lo}, span{hi, m.edge(hi - 1)}
+	m.later.shareStrips(above, right, productStrip, func(rows span, worker int) {
+		multiplyColumns(nil, t.Slice(rows.from, rows.end, lo, hi), local.zt, &m.later.panels[worker])
+	}, func(columns span, worker int) {
+		multiplyRows(nil, local.zt, t.Slice(lo, hi, columns.from, columns.end), &m.later.panels[worker])
+	})
+	m.later.join()
 	if m.diagonalOnly {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
+	"trnsci/core/sched"
 )
 
 const (
@@ -45,19 +46,13 @@ func Order[T dense.Scalar](t, z dense.View[T], selected []bool, opt Options) (co
 	}
 	switch any(*new(T)).(type) {
 	case float32:
-		return reorder(t, z, selected, opt, swapBlocks[float32], restandardize[float32])
+		return reorder(t, z, selected, opt, blockSorter(swapBlocks[float32]), restandardize[float32])
 	case float64:
-		return reorder(t, z, selected, opt, swapBlocks[float64], restandardize[float64])
+		return reorder(t, z, selected, opt, blockSorter(swapBlocks[float64]), restandardize[float64])
 	case complex64:
-		return reorder(t, z, selected, opt, swapElements[complex64], nil)
+		return reorder(t, z, selected, opt, rotateWindow[float32, complex64], nil)
 	}
-	return reorder(t, z, selected, opt, swapElements[complex128], nil)
-}
-
-// swapElements is swapRotated as a swapper.
-func swapElements[W dense.Complex](t, zt dense.Matrix[W], at, _, _ int) bool {
-	swapRotated(t, zt, at)
-	return true
+	return reorder(t, z, selected, opt, rotateWindow[float64, complex128], nil)
 }
 
 func checkOrder[T dense.Scalar](t, z dense.View[T], selected []bool) error {
@@ -82,15 +77,21 @@ func checkOrder[T dense.Scalar](t, z dense.View[T], selected []bool) error {
 // swapper exchanges the diagonal blocks of orders first and second that start in row at, and reports whether that was possible.
 type swapper[W dense.Scalar] func(t, zt dense.Matrix[W], at, first, second int) bool
 
+// windowSorter moves the selected rows from first on, before end, to the top of these rows, and returns their number.
+type windowSorter[W dense.Scalar] func(o *orderer[W], first, end int, team *sched.Team) (moved int, err error)
+
 // reorder is Order in the type W. repair, if any, is what is to be done when T has been scaled back.
-func reorder[W, T dense.Scalar](t, z dense.View[T], selected []bool, opt Options, swap swapper[W], repair func(t, zt dense.Matrix[W])) (count int, err error) {
+func reorder[W, T dense.Scalar](t, z dense.View[T], selected []bool, opt Options, sorter windowSorter[W], repair func(t, zt dense.Matrix[W])) (count int, err error) {
 	team := opt.Team
-	o := orderer[W]{t: newPadded[W](t.Rows), selected: append([]bool(nil), selected...), swap: swap}
+	size := t.Rows * paddedStride[W](t.Rows)
+	kept := borrow[W](&keptMatrices, 2*size)
+	defer kept.GiveBack()
+	o := orderer[W]{t: paddedIn(kept.numbers[:size], t.Rows), selected: append([]bool(nil), selected...), sorter: sorter}
 	if err := blas.CopyView(team, o.t.View(), t); err != nil {
 		return 0, err
 	}
 	if z.Rows > 0 {
-		o.zt = newPadded[W](z.Rows)
+		o.zt = paddedIn(kept.numbers[size:], z.Rows)
 		if err := blas.CopyView(team, o.zt.View(), z.T()); err != nil {
 			return 0, err
 		}
@@ -123,9 +124,10 @@ func reorder[W, T dense.Scalar](t, z dense.View[T], selected []bool, opt Options
 type orderer[W dense.Scalar] struct {
 	t, zt    dense.Matrix[W]
 	selected []bool
-	swap     swapper[W]
-	local    dense.Matrix[W] // the adjoint of the transformation of a window
+	sorter   windowSorter[W]
+	local    dense.Matrix[W] // the transposed transformation of a window of real matrices
 	room     []W             // for its products
+	waiting  journeys        // of a window of complex matrices
 }
 
 // completePairs selects both rows of blocks of which one is selected, and returns the number of rows selected.
@@ -153,8 +155,6 @@ func blockOrder[W dense.Scalar](t dense.Matrix[W], i int) int {
 func (o *orderer[W]) run(opt Options) error {
 	n := o.t.Rows
 	opt.Team.Plan(n)
-	w := min(n, orderWindow+1) // a row more, so that no block need be cut
-	o.local, o.room = dense.New[W](w, w), make([]W, w*n)
 	for top := 0; ; {
 		end, size := o.nextGroup(top)
 		if size == 0 {
@@ -166,7 +166,7 @@ func (o *orderer[W]) run(opt Options) error {
 				return err
 			}
 			first := o.windowStart(top, end)
-			moved, err := o.window(first, end, opt)
+			moved, err := o.sorter(o, first, end, opt.Team)
 			if err != nil {
 				return err
 			}
@@ -201,38 +201,53 @@ func (o *orderer[W]) windowStart(top, end int) int {
 	return first
 }
 
-// window moves the selected rows from first to end to the top of these rows, and returns their number.
-func (o *orderer[W]) window(first, end int, opt Options) (moved int, err error) {
-	n := o.t.Rows
-	inside := o.t.Slice(first, end, first, end)
-	local := o.local.Slice(0, end-first, 0, end-first)
-	local.SetIdentity()
-	moved, refused := o.sort(inside, local, o.selected[first:end])
-	o.apply(opt, blas.NoTrans, local, o.t.Slice(first, end, end, n))
-	if o.zt.Rows > 0 {
-		o.apply(opt, blas.NoTrans, local, o.zt.Slice(first, end, 0, n))
+// blockSorter returns the windowSorter for real matrices: exchanges of blocks, accumulated in a matrix by which the rest is multiplied.
+func blockSorter[W dense.Float](swap swapper[W]) windowSorter[W] {
+	return func(o *orderer[W], first, end int, team *sched.Team) (moved int, err error) {
+		moved, refused := o.swapInWindow(first, end, team, swap)
+		if refused >= 0 {
+			err = &SeparationError{Row: first + refused}
+		}
+		return moved, err
 	}
-	o.apply(opt, blas.ConjTrans, local, o.t.Slice(0, first, first, end))
-	if refused >= 0 {
-		return moved, &SeparationError{Row: first + refused}
-	}
-	return moved, nil
 }
 
-// apply multiplies m by local from the left, or by its adjoint from the right.
-func (o *orderer[W]) apply(opt Options, adjoint blas.Transpose, local, m dense.Matrix[W]) {
+// swapInWindow returns the number of rows moved, and the row of the window in which an exchange was refused, or -1.
+func (o *orderer[W]) swapInWindow(first, end int, team *sched.Team, swap swapper[W]) (moved, refused int) {
+	n := o.t.Rows
+	inside := o.t.Slice(first, end, first, end)
+	if end-first == n { // there is no rest
+		return sortBlocks(inside, o.zt, o.selected, swap)
+	}
+	if o.room == nil {
+		w := min(n, orderWindow+1) // a row more, so that no block need be cut
+		o.local, o.room = dense.New[W](w, w), make([]W, w*n)
+	}
+	local := o.local.Slice(0, end-first, 0, end-first)
+	local.SetIdentity()
+	moved, refused = sortBlocks(inside, local, o.selected[first:end], swap)
+	o.apply(team, blas.NoTrans, local, o.t.Slice(first, end, end, n))
+	if o.zt.Rows > 0 {
+		o.apply(team, blas.NoTrans, local, o.zt.Slice(first, end, 0, n))
+	}
+	o.apply(team, blas.Trans, local, o.t.Slice(0, first, first, end))
+	return moved, refused
+}
+
+// apply multiplies m by local from the left, or by its transpose from the right.
+func (o *orderer[W]) apply(team *sched.Team, side blas.Transpose, local, m dense.Matrix[W]) {
 	product := dense.Matrix[W]{Rows: m.Rows, Cols: m.Cols, Stride: max(1, m.Cols), Data: o.room[:m.Rows*m.Cols]}
-	if adjoint == blas.NoTrans {
-		blas.Gemm(opt.Team, adjoint, adjoint, 1, local, m, 0, product)
+	if side == blas.NoTrans {
+		blas.Gemm(team, blas.NoTrans, blas.NoTrans, 1, local, m, 0, product)
 	} else {
-		blas.Gemm(opt.Team, blas.NoTrans, adjoint, 1, m, local, 0, product)
+		blas.Gemm(team, blas.NoTrans, blas.Trans, 1, m, local, 0, product)
 	}
 	m.CopyFrom(product)
 }
 
-// sort moves the selected rows of t to its top, exchange by exchange, and returns their number. It stops at an exchange that is
+// sortBlocks moves the selected rows of t to its top, exchange by exchange, and returns their number. It stops at an exchange that is
 // refused, of which it returns the row, or -1.
-func (o *orderer[W]) sort(t, zt dense.Matrix[W], selected []bool) (top, refused int) {
+func sortBlocks[W dense.Scalar](t, zt dense.Matrix[W], selected []bool, swap swapper[W]) (top, refused int) {
 	for i := 0; i < t.Rows; {
 		p := blockOrder(t, i)
 		if !selected[i] {
@@ -245,7 +260,7 @@ func (o *orderer[W]) sort(t, zt dense.Matrix[W], selected []bool) (top, refused 
 			if at > 1 && t.At(at-1, at-2) != 0 {
 				q = 2
 			}
-			if !o.swap(t, zt, at-q, q, p) {
+			if !swap(t, zt, at-q, q, p) {
 				return top, at - q
 			}
 			at -= q

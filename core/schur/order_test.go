@@ -236,7 +236,7 @@ func TestRefusedExchangeLeavesAForm(t *testing.T) {
 		calls++
 		return calls < 3 && swapBlocks(t, zt, at, first, second)
 	}
-	_, err := reorder(form.View(), z.View(), []bool{false, false, false, true, true, false, true}, Options{}, refuse, restandardize[float64])
+	_, err := reorder(form.View(), z.View(), []bool{false, false, false, true, true, false, true}, Options{}, blockSorter(refuse), restandardize[float64])
 	var separation *SeparationError
 	if !errors.As(err, &separation) || separation.Row != 5 {
 		t.Fatalf("got %v", err)

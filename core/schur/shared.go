@@ -40,6 +40,18 @@ func (d *later[W, U, R]) share(count int, task func(i, worker int)) {
 	d.announce()
 }
 
+// shareStrips shares what is to be done to rows and to columns, in strips of the given width.
+func (d *later[W, U, R]) shareStrips(rows, columns span, width int, toRows, toColumns func(s span, worker int)) {
+	n := rows.strips(width)
+	d.share(n+columns.strips(width), func(i, worker int) {
+		if i < n {
+			toRows(rows.strip(i, width), worker)
+		} else {
+			toColumns(columns.strip(i-n, width), worker)
+		}
+	})
+}
+
 // join does what is left of the tasks that are shared and waits for the others.
 func (d *later[W, U, R]) join() {
 	j := d.job.Load()

@@ -219,11 +219,22 @@ func mixRows[W dense.Float](qt *order4, m dense.Matrix[W]) {
 func mixColumns[W dense.Float](qt *order4, m dense.Matrix[W]) {
 	q := rounded[W](qt)
 	for i := range m.Rows {
-		var old [4]W
 		row := m.Row(i)
-		copy(old[:], row)
-		for j := range row {
-			row[j] = q[j][0]*old[0] + q[j][1]*old[1] + q[j][2]*old[2] + q[j][3]*old[3]
+		switch len(row) {
+		case 2:
+			a, b := row[0], row[1]
+			row[0], row[1] = q[0][0]*a+q[0][1]*b, q[1][0]*a+q[1][1]*b
+		case 3:
+			a, b, c := row[0], row[1], row[2]
+			row[0] = q[0][0]*a + q[0][1]*b + q[0][2]*c
+			row[1] = q[1][0]*a + q[1][1]*b + q[1][2]*c
+			row[2] = q[2][0]*a + q[2][1]*b + q[2][2]*c
+		case 4:
+			a, b, c, d := row[0], row[1], row[2], row[3]
+			row[0] = q[0][0]*a + q[0][1]*b + q[0][2]*c + q[0][3]*d
+			row[1] = q[1][0]*a + q[1][1]*b + q[1][2]*c + q[1][3]*d
+			row[2] = q[2][0]*a + q[2][1]*b + q[2][2]*c + q[2][3]*d
+			row[3] = q[3][0]*a + q[3][1]*b + q[3][2]*c + q[3][3]*d
 		}
 	}
 }
@@ -261,6 +272,20 @@ func swapRotated[W dense.Complex](t, zt dense.Matrix[W], at int) {
 
 // exchange returns the rotation [c s; -conj(s) c] that takes (t12, t22 - t11) to a multiple of e_1. t11 and t22 differ.
 func exchange(t11, t12, t22 complex128) (c float64, s complex128) {
+	const least, most = 0x1p-900, 0x1p+900
+	if f, g := square(t12), square(t22-t11); min(f, g) > least && max(f, g) < most {
+		modulus, norm := math.Sqrt(f), math.Sqrt(f+g)
+		s = t12 * complex(1/modulus, 0) * cmplx.Conj(t22-t11) // in two steps, so that nothing underflows
+		return modulus / norm, complex(real(s)/norm, imag(s)/norm)
+	}
+	return exchangeScaled(t11, t12, t22)
+}
+
+// square returns |x|^2.
+func square(x complex128) float64 { return real(x)*real(x) + imag(x)*imag(x) }
+
+// exchangeScaled is exchange for numbers of any size.
+func exchangeScaled(t11, t12, t22 complex128) (c float64, s complex128) {
 	size := 0.0
 	for _, x := range [3]complex128{t11, t12, t22} {
 		size = max(size, math.Abs(real(x)), math.Abs(imag(x)))
