@@ -44,7 +44,7 @@ def test_words(pair, word, to_complex):
 
 
 @properties
-@given(pencils.any_pair(), st.integers(0, 2**8 - 1))
+@given(pencils.any_pair(5), st.integers(0, 2**8 - 1))
 def test_any_selection(pair, bits):
     """A callable that selects by position; members of complex pairs of real forms follow each other."""
     a, b = pair

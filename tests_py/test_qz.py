@@ -43,14 +43,18 @@ def test_special(name, n):
 
 
 @properties
-@given(pencils.any_pair())
+@given(pencils.any_pair(5))
 def test_any_pair(pair):
     a, b = pair
     aa, bb, alpha, beta, q, z = ordqz(a, b, lambda alpha, beta: np.zeros(len(alpha)))
     pencils.assert_form(a, b, aa, bb, q, z)
     assert pencils.singularity(a, b, alpha, beta) < pencils.LIMIT
-    for x, y in zip(qz(a, b), (aa, bb, q, z), strict=True):
-        assert x.tobytes() == y.tobytes()  # nothing to move
+    form = qz(a, b)
+    pencils.assert_form(a, b, *form)
+    # Else a block has split that is a pair but for rounding errors.
+    if np.array_equal(np.diagonal(form[0], -1) != 0, np.diagonal(aa, -1) != 0):
+        for x, y in zip(form, (aa, bb, q, z), strict=True):
+            assert x.tobytes() == y.tobytes()  # nothing to move
 
 
 @properties
@@ -177,7 +181,8 @@ def test_generalized_eig(dtype, left, right, homogeneous):
     else:
         assert np.isinf(ours[0]).sum() == 1
         finite = beta != 0
-        np.testing.assert_array_equal(ours[0][finite], alpha[finite] / beta.real[finite])
+        np.testing.assert_array_equal(ours[0].real[finite], alpha.real[finite] / beta.real[finite])
+        np.testing.assert_array_equal(ours[0].imag[finite], alpha.imag[finite] / beta.real[finite])
     vectors = list(ours[1:])
     for v, scale_a, scale_b in [
         *([(vectors.pop(0), a.conj().T, b.conj().T)] if left else []),
