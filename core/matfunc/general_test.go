@@ -180,6 +180,15 @@ func TestKnownPower(t *testing.T) {
 	}
 }
 
+func TestPowerOfSubnormalNumbers(t *testing.T) {
+	root := math.Pow(2, 0.25)
+	x, _ := evaluate(t, powerOf[float64, complex128](0.25), dense.FromRows([]float64{0x1p-1028, 0x1p-1028}, []float64{0, 0x1p-1027}))
+	want := dense.FromRows([]complex128{0x1p-257, complex(0x1p-257*(root-1), 0)}, []complex128{0, complex(0x1p-257*root, 0)})
+	if r := distanceOf(x, want); !(r <= 40*0x1p-52*numtest.FrobeniusNorm(want)) {
+		t.Errorf("%v, not %v", x.Data, want.Data)
+	}
+}
+
 func powerOf[T dense.Scalar, C dense.Complex](p float64) solver[T, C] {
 	return func(team *sched.Team, a dense.View[T], x dense.View[C]) (Outcome, error) { return Power(team, a, p, x) }
 }
@@ -292,6 +301,10 @@ func TestKnownLogarithms(t *testing.T) {
 		{"both sides of the axis", dense.FromRows([]complex128{complex(-1, 1e-9), 1}, []complex128{0, complex(-1, -1e-9)}),
 			// The divided difference of the logarithm is (-2 pi i + 2e-9 i) / (-2e-9 i).
 			dense.FromRows([]complex128{complex(0, math.Pi-1e-9), math.Pi*1e9 - 1}, []complex128{0, complex(0, -math.Pi+1e-9)})},
+		{"subnormal", dense.FromRows([]complex128{0x1p-1030, 0x1p-1030}, []complex128{0, 0x1p-1029}),
+			dense.FromRows([]complex128{-1030 * math.Ln2, math.Ln2}, []complex128{0, -1029 * math.Ln2})},
+		{"subnormal and not", dense.FromRows([]complex128{0x1p-1030, 0}, []complex128{0, 2}),
+			dense.FromRows([]complex128{-1030 * math.Ln2, 0}, []complex128{0, math.Ln2})},
 		{"rotation", dense.FromRows([]complex128{0, 1}, []complex128{-1, 0}), dense.FromRows([]complex128{0, math.Pi / 2}, []complex128{-math.Pi / 2, 0})},
 	}
 	for _, c := range cases {

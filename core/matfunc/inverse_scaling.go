@@ -145,10 +145,32 @@ func rootMinusOne(z complex128, k int) complex128 {
 	return difference / product
 }
 
+// lifted returns t, or 2^shift t if all elements are so small that their reciprocals may overflow.
+func lifted[W dense.Wide](t dense.Matrix[W]) (multiple dense.Matrix[W], shift int) {
+	const least = -1000 // a power of two whose reciprocal is far from overflow
+	largest := 0.0
+	for i := range t.Rows {
+		for _, x := range t.Row(i)[i:] {
+			largest = max(largest, math.Abs(dense.Real(x)), math.Abs(dense.Imag(x)))
+		}
+	}
+	_, exponent := math.Frexp(largest)
+	if largest == 0 || exponent > least {
+		return t, 0
+	}
+	multiple = t.Clone()
+	scaleTriangle(multiple, math.Ldexp(1, -least))
+	return multiple, -least
+}
+
 // principalLog returns the logarithm with an imaginary part above -pi and up to pi.
 func principalLog(z complex128) complex128 {
+	const smallestNormal, bits = 0x1p-1022, 64
 	if imag(z) == 0 {
 		z = complex(real(z), 0)
+	}
+	if cmplx.Abs(z) < smallestNormal { // math.Log returns that of the smallest normal number for smaller ones on amd64
+		return cmplx.Log(z*(1<<bits)) - bits*math.Ln2
 	}
 	return cmplx.Log(z)
 }

@@ -48,8 +48,9 @@ func triangularLog[W dense.Wide](team *sched.Team, t dense.Matrix[W]) error {
 			t.Set(i, i, smallestEigenvalue)
 		}
 	}
-	values := diagonalsOf(t, upper)
-	near, err := takeRoots(team, t, &logBounds)
+	multiple, shift := lifted(t)
+	values := diagonalsOf(multiple, upper)
+	near, err := takeRoots(team, multiple, &logBounds)
 	if err != nil {
 		return err
 	}
@@ -68,7 +69,7 @@ func triangularLog[W dense.Wide](team *sched.Team, t dense.Matrix[W]) error {
 		}
 	}
 	for i, value := range values.main {
-		t.Set(i, i, dense.Convert[W](principalLog(value)))
+		t.Set(i, i, dense.Convert[W](principalLog(value)-complex(float64(shift)*math.Ln2, 0)))
 		if i > 0 {
 			before := values.main[i-1]
 			quotient := 1 / value

@@ -111,6 +111,7 @@ func transposition(transposed bool) blas.Transpose {
 // fractionalPower returns the power p, -1 < p < 1, of the upper triangular t.
 func fractionalPower[W dense.Wide](team *sched.Team, t dense.Matrix[W], p float64) (dense.Matrix[W], error) {
 	n := t.Rows
+	t, shift := lifted(t)
 	values := diagonalsOf(t, upper)
 	near, err := takeRoots(team, t, &powerBounds)
 	if err != nil {
@@ -134,6 +135,7 @@ func fractionalPower[W dense.Wide](team *sched.Team, t dense.Matrix[W], p float6
 	for k := near.roots; ; k-- {
 		setPowers(y, values, p*math.Ldexp(1, -k))
 		if k == 0 {
+			scaleTriangle(y, math.Exp2(-p*float64(shift)))
 			return y, nil
 		}
 		if err := multiplyAdd(team, y, y, 0, work); err != nil {
