@@ -193,3 +193,21 @@ def test_interrupt_and_progress():
 
     with pytest.raises(KeyboardInterrupt):
         expm(a, progress=stop)
+
+
+def test_ends_of_the_range():
+    """Exponentials of diagonal elements just below the logarithm of the largest number are finite."""
+    x = 709.75
+    assert expm([[x]])[0, 0] == pytest.approx(np.exp(x), rel=1e-13)
+    with mpmath.workdps(DIGITS):
+        wanted = float(mpmath.exp(x))
+    for a in ([[x, 1.0], [0.0, x]], [[x, 0.0], [1.0, x]]):
+        found = expm(a)
+        assert found[np.nonzero(a)] == pytest.approx([wanted] * 3, rel=1e-13)
+    upper = expm([[800.0, 0.0, 1.0], [0.0, 1.0, 2.0], [0.0, 0.0, 3.0]])
+    assert upper[0, 0] == np.inf and upper[0, 1] == 0 and np.isfinite(upper[1:]).all()
+
+
+def test_divided_differences_overflow_to_infinity():
+    found = expm([[800.0, 1.0], [0.0, 1.0]])
+    assert np.isposinf(found[0]).all() and found[1].tolist() == [0.0, pytest.approx(np.e)]

@@ -86,7 +86,7 @@ def test_input_stays():
 def test_not_finite(bad):
     a = np.eye(3)
     a[1, 2] = bad
-    with pytest.raises(ValueError, match=r"infinities or NaNs"):
+    with pytest.raises(ValueError, match=r"^A: contains infinities or NaNs"):
         matrix_balance(a)
 
 

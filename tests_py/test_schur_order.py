@@ -245,6 +245,8 @@ def test_rsf2csf_errors():
     ]:
         with pytest.raises(ValueError, match=words):
             rsf2csf(*bad)
+    with pytest.raises(TypeError, match=r"^Z: expected an array, got None"):
+        rsf2csf(np.eye(2), None)
     parameters = list(inspect.signature(rsf2csf).parameters)
     assert parameters[:3] == list(inspect.signature(scipy.linalg.rsf2csf).parameters)
 
@@ -280,7 +282,7 @@ def test_condition_errors():
         (-1, "^sdim: expected numbers from 0 to 2"),
         (3, "^sdim: "),
         ([1, 1], "^sdim: shape"),
-        (1, "cuts a 2 x 2 block"),
+        (1, "^sdim: 1 cuts a 2 x 2 block"),
     ]:
         with pytest.raises(ValueError, match=words):
             schur_condition(pair, sdim)
@@ -288,3 +290,5 @@ def test_condition_errors():
         schur_condition(pair, 1.5)
     with pytest.raises(ValueError, match=r"^T: expected a square matrix"):
         schur_condition(np.ones((2, 3)), 1)
+    with pytest.raises(ValueError, match=r"is not a Schur form"):
+        schur_condition(np.ones((4, 4)), 3)

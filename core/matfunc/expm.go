@@ -206,7 +206,10 @@ func (e *exponential[T]) setDiagonals(r dense.Matrix[T], k int) {
 		if i == 0 {
 			continue
 		}
-		beside := dense.Convert[T](e.origin.beside[i-1] * scale * expDifference(e.origin.main[i-1]*scale, x*scale))
+		var beside T
+		if b := e.origin.beside[i-1] * scale; b != 0 { // the difference may be infinite
+			beside = dense.Convert[T](b * expDifference(e.origin.main[i-1]*scale, x*scale))
+		}
 		if e.shape == upper {
 			r.Set(i-1, i, beside)
 		} else {

@@ -29,7 +29,8 @@ func (e *exponential[T]) leastScaling(degree int) float64 {
 	if least <= 0 {
 		return least
 	}
-	if least = e.moduli.ofPower(e, int(power), halvings); least <= 0 {
+	// In single precision the results of symmetric matrices would have twice the errors.
+	if least = e.moduli.ofPower(e, int(power), halvings); least <= 0 || dense.IsSingle[T]() {
 		return least
 	}
 	spectral := math.Log2(e.spectralNorm())

@@ -67,14 +67,29 @@ func diagonalsOf[T dense.Scalar](a dense.Matrix[T], where shape) (d diagonals) {
 
 // expOf is the exponential function, real for real numbers.
 func expOf(x complex128) complex128 {
-	if imag(x) == 0 {
-		return complex(math.Exp(real(x)), 0)
+	const least, most = 709, 720 // where e^|x| may overflow, and where it does, whatever the phase
+	re, im := real(x), imag(x)
+	switch {
+	case re > least && re < most: // math.Exp overflows on amd64 for some numbers below the logarithm of the largest one
+		modulus := math.Exp(re-1) * math.E
+		if im == 0 {
+			return complex(modulus, 0)
+		}
+		sine, cosine := math.Sincos(im)
+		return complex(modulus*cosine, modulus*sine)
+	case im == 0:
+		return complex(math.Exp(re), 0)
 	}
 	return cmplx.Exp(x)
 }
 
-// expDifference returns the divided difference (e^y - e^x) / (y - x), which is e^x for x = y (Higham, Functions of Matrices, section 10.4.2).
+// expDifference returns the divided difference (e^y - e^x) / (y - x), which is e^x for x = y (Higham, Functions of Matrices, section 10.4.2). That of real
+// numbers is e^y (1 - e^-(y - x)) / (y - x) for the larger y, which is infinite where it overflows.
 func expDifference(x, y complex128) complex128 {
+	if imag(x) == 0 && imag(y) == 0 && x != y {
+		larger, distance := max(real(x), real(y)), math.Abs(real(y)-real(x))
+		return complex(real(expOf(complex(larger, 0)))*(-math.Expm1(-distance)/distance), 0)
+	}
 	half := (y - x) / 2
 	if cmplx.Abs(half) > 1 {
 		return (expOf(y) - expOf(x)) / (y - x)
@@ -82,9 +97,6 @@ func expDifference(x, y complex128) complex128 {
 	middle := expOf((x + y) / 2)
 	if half == 0 {
 		return middle
-	}
-	if imag(half) == 0 {
-		return middle * complex(math.Sinh(real(half))/real(half), 0)
 	}
 	return middle * (cmplx.Sinh(half) / half)
 }

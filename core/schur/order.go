@@ -62,6 +62,12 @@ func checkOrder[T dense.Scalar](t, z dense.View[T], selected []bool) error {
 	if len(selected) != t.Rows {
 		return dense.BadArgument("selected", "expected %d flags, got %d", t.Rows, len(selected))
 	}
+	return CheckForm(t)
+}
+
+// CheckForm returns a *dense.ArgumentError that names t unless t, a square matrix, has the shape of a Schur form: it is triangular or, if it is real,
+// quasi-triangular.
+func CheckForm[T dense.Scalar](t dense.View[T]) error {
 	blocks := !dense.IsComplex[T]()
 	for i := range t.Rows {
 		for j := range i {

@@ -7,41 +7,46 @@ import (
 	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/sched"
+	"trnsci/core/schur"
 )
 
-// ClusterCondition returns condition numbers of the first count eigenvalues of the Schur form t, those of T11 in T = [T11 T12; 0
+// ClusterCondition returns condition numbers of the first sdim eigenvalues of the Schur form t, those of T11 in T = [T11 T12; 0
 // T22], as a cluster, and of its invariant subspace:
 //
 //	s    reciprocal condition number of the mean of the eigenvalues, 1/|P|_2 for the spectral projection P, of which the lower
 //	     bound 1/sqrt(1 + |X|_F^2) is returned, T11 X - X T22 = T12. A change of A by E changes the mean by about |E|/s at most.
 //	sep  separation of T11 and T22, the smallest singular value of X -> T11 X - X T22, estimated by the reciprocal of the 1-norm of
-//	     the inverse map, which is right up to a factor sqrt(count (n - count)). A change of A by E turns the subspace by an angle
+//	     the inverse map, which is right up to a factor sqrt(sdim (n - sdim)). A change of A by E turns the subspace by an angle
 //	     of about |E|/sep.
 //
 // Without eigenvalues on one side s is 1 and sep the 1-norm of T. It returns a *dense.ArgumentError for shapes that do not fit and
-// for a count that cuts a 2 x 2 block, and the team's error.
+// for a t that is not a Schur form, an sdim that cuts a 2 x 2 block, and the team's error.
 //
 // Cost: about 10 solutions of a triangular equation. Source: Bai, Demmel and McKenney, On computing condition numbers for the
 // nonsymmetric eigenproblem, ACM TOMS 19, 1993; Higham, FORTRAN codes for estimating the one-norm, ACM TOMS 14, 1988, for the
 // estimate.
-func ClusterCondition[T dense.Scalar](t dense.View[T], count int, opt Options) (s, sep float64, err error) {
+func ClusterCondition[T dense.Scalar](t dense.View[T], sdim int, opt Options) (s, sep float64, err error) {
 	n := t.Rows
-	switch {
-	case t.Cols != n:
+	if t.Cols != n {
 		return 0, 0, dense.BadArgument("t", "expected a square matrix, got shape (%d, %d)", t.Rows, t.Cols)
-	case count < 0 || count > n:
-		return 0, 0, dense.BadArgument("count", "expected a number from 0 to %d, got %d", n, count)
-	case 0 < count && count < n && t.At(count, count-1) != 0:
-		return 0, 0, dense.BadArgument("count", "%d cuts a 2 x 2 block", count)
 	}
 	if err := blas.CheckFinite(opt.Team, t, "t"); err != nil {
 		return 0, 0, err
+	}
+	if err := schur.CheckForm(t); err != nil {
+		return 0, 0, err
+	}
+	switch {
+	case sdim < 0 || sdim > n:
+		return 0, 0, dense.BadArgument("sdim", "expected a number from 0 to %d, got %d", n, sdim)
+	case 0 < sdim && sdim < n && t.At(sdim, sdim-1) != 0:
+		return 0, 0, dense.BadArgument("sdim", "%d cuts a 2 x 2 block", sdim)
 	}
 	form := dense.New[T](n, n)
 	if err := blas.CopyView(opt.Team, form.View(), t); err != nil {
 		return 0, 0, err
 	}
-	if count == 0 || count == n {
+	if sdim == 0 || sdim == n {
 		return 1, oneNorm(form), nil
 	}
 	// The numbers of T scale out of s, and into sep.
@@ -49,9 +54,9 @@ func ClusterCondition[T dense.Scalar](t dense.View[T], count int, opt Options) (
 	scale(form, -size)
 	c := cluster[T]{
 		team:  opt.Team,
-		upper: form.Slice(0, count, 0, count), lower: form.Slice(count, n, count, n),
+		upper: form.Slice(0, sdim, 0, sdim), lower: form.Slice(sdim, n, sdim, n),
 	}
-	x := form.Slice(0, count, count, n).Clone()
+	x := form.Slice(0, sdim, sdim, n).Clone()
 	shift, err := c.solve(x, false)
 	if err != nil {
 		return 0, 0, err

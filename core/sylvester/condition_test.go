@@ -134,6 +134,7 @@ func TestClusterConditionWithoutOneSide(t *testing.T) {
 
 func TestClusterConditionChecksItsArguments(t *testing.T) {
 	pair := dense.FromRows([]float64{0, 1}, []float64{-1, 0})
+	full := numtest.Random[float64](rand.New(rand.NewPCG(1, 2)), 3, 3)
 	notFinite := dense.FromRows([]float64{math.NaN()})
 	for i, c := range []struct {
 		arg   string
@@ -142,7 +143,8 @@ func TestClusterConditionChecksItsArguments(t *testing.T) {
 	}{
 		{"t", numtest.Random[float64](rand.New(rand.NewPCG(1, 1)), 2, 3).View(), 1},
 		{"t", notFinite.View(), 1},
-		{"count", pair.View(), 1}, {"count", pair.View(), -1}, {"count", pair.View(), 3},
+		{"sdim", pair.View(), 1}, {"sdim", pair.View(), -1}, {"sdim", pair.View(), 3},
+		{"t", full.View(), 1}, {"t", full.View(), 3},
 	} {
 		var argument *dense.ArgumentError
 		if _, _, err := ClusterCondition(c.t, c.count, Options{}); !errors.As(err, &argument) || argument.Arg != c.arg {

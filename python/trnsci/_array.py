@@ -50,9 +50,16 @@ def check(a: ArrayLike, name: str) -> tuple[Array, np.dtype[Any] | None]:
     return _convert(array, name)
 
 
+def refuse_none(a: object, name: str) -> None:
+    """Raise TypeError for an argument that is not given."""
+    if a is None:
+        raise TypeError(f"{name}: expected an array, got None")
+
+
 def _as_array(a: ArrayLike, name: str) -> Array:
     if isinstance(a, np.ma.MaskedArray) and np.ma.is_masked(a):
         raise ValueError(f"{name}: elements of a masked array are masked; fill or compress it first")
+    refuse_none(a, name)
     try:
         return np.asarray(a)
     except ValueError as error:  # rows of different lengths

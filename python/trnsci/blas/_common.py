@@ -90,6 +90,13 @@ def settle(given: dict[str, ArrayLike | None], *scalars: float | complex) -> tup
     return [a if a.dtype == dtype else a.astype(dtype) for a, _ in checked], Kind(dtype, cast)
 
 
+def settle_all(given: dict[str, ArrayLike]) -> tuple[list[Array], Kind]:
+    """Return what `settle` does, of arrays that all have to be given."""
+    for name, a in given.items():
+        _array.refuse_none(a, name)
+    return settle({**given})
+
+
 def need_c(beta: float | complex, c: ArrayLike | None, name: str) -> None:
     """Raise ValueError if `beta` multiplies something that is not there."""
     if beta != 0 and c is None:

@@ -223,8 +223,8 @@ def ordqz(
     A, B : (..., N, N) array_like
         The matrices. Batch dimensions broadcast.
     sort : {'lhp', 'rhp', 'iuc', 'ouc'} or callable, optional
-        Which eigenvalues ``x = alpha / beta`` come first: those in the left half plane (``x.real < 0``), in the right one,
-        inside of the unit circle or outside. Infinite ones are in neither half plane and outside of the circle; ``0 / 0`` is
+        Which eigenvalues ``x = alpha / beta`` come first: those in the left half plane (``x.real < 0``), in the right one
+        (``x.real > 0``), inside of the unit circle (``abs(x) < 1``) or outside (``abs(x) > 1``). Infinite ones are in neither half plane and outside of the circle; ``0 / 0`` is
         nowhere.
 
         A callable gets the arrays alpha and beta, of N elements, of each member, and returns N truth values. alpha is complex;

@@ -166,7 +166,7 @@ def rsf2csf(
     """
     if device is not None:
         _device.require_host(device)
-    (form, factor), _ = _blas.settle({"T": T, "Z": Z})
+    (form, factor), _ = _blas.settle_all({"T": T, "Z": Z})
     for name, matrix in (("Z", factor), ("T", form)):
         _array.check_square(matrix, name)
         if check_finite and not np.isfinite(matrix).all():
@@ -208,8 +208,8 @@ def schur_condition(
     T : (..., N, N) array_like
         A Schur form, as `schur` returns it.
     sdim : int or (...) array_like of int
-        How many eigenvalues form the cluster; a number for each member of a stack, or one for all. A 2 by 2 block is not
-        cut.
+        How many eigenvalues form the cluster; a number for each member of a stack, or one for all. A number that
+        cuts a 2 by 2 block is an error.
     threads, progress, device
         See `trnsci.linalg`.
 

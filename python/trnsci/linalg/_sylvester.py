@@ -21,12 +21,12 @@ _COMPLEX_FACTOR = 4
 
 
 def _solve(
-    name: str, given: dict[str, ArrayLike | None], threads: int | None, progress: Progress, device: str | None
+    name: str, given: dict[str, ArrayLike], threads: int | None, progress: Progress, device: str | None
 ) -> tuple[Array, int]:
     """Return the solutions of equations with the operands `given`, of which q is the last, and how many were perturbed."""
     if device is not None:
         _device.require_host(device)
-    operands, kind = _blas.settle(given)
+    operands, kind = _blas.settle_all(given)
     named = dict(zip(given, operands, strict=True))
     for key, matrix in named.items():
         if key != "q":
