@@ -3,6 +3,7 @@ package schur
 import (
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
+	"trnsci/core/sched"
 )
 
 const rowsOfBulge = 3 // between one bulge of a chain and the next
@@ -39,18 +40,25 @@ func (d *descent) lastStep(bottom int) (last, less int) {
 	return bottom - d.distance - 1, d.distance
 }
 
-// chain is bulges on their way down a block, one for each shift.
-type chain[W dense.Float] struct {
-	*multishift[W]
+// chain is bulges on their way down a block. U is the type of their runs, R that of the reflectors.
+type chain[W dense.Scalar, U, R any] struct {
 	descent
-	shifts []shift
+	team  *sched.Team
+	later *later[W, U, R]
+	width int // of strips
+	top   int // the first row of T that is wanted
+	edge  int // the end of the columns that get at once what is done to the rows of the block
+	// move does the steps first to last of bulge b. Its reflectors go to out.
+	move func(z zone, b, first, last int, out []R) U
+	// applyRight applies runs to columns of T, applyAbove those of the window of rows top to bottom from the right to rows of T above it, by way of copies in
+	// the memory.
+	applyRight func(runs []U, columns span)
+	applyAbove func(runs []U, rows span, top, bottom int, memory *[]W)
 }
 
-// sweepChain does an implicit QR sweep with a bulge for each shift, over the block of rows lo to hi. The bulges move down together, some rows at a time; then
-// the rest of the matrix follows.
-func (m *multishift[W]) sweepChain(lo, hi int, shifts []shift) error {
-	c := &chain[W]{multishift: m, descent: newDescent(lo, hi, len(shifts), rowsOfBulge, m.extra), shifts: shifts}
-	for bottom := lo; bottom < hi; {
+// sweep does an implicit QR sweep with all bulges. They move down together, some rows at a time; then the rest of the matrix follows.
+func (c *chain[W, U, R]) sweep() error {
+	for bottom := c.lo; bottom < c.hi; {
 		var top int
 		top, bottom = c.window()
 		runs, err := c.moveThrough(top, bottom)
@@ -61,12 +69,12 @@ func (m *multishift[W]) sweepChain(lo, hi int, shifts []shift) error {
 			return err
 		}
 	}
-	m.later.join()
+	c.later.join()
 	return nil
 }
 
 // moveThrough moves the bulges through the window of rows top to bottom and returns their runs.
-func (c *chain[W]) moveThrough(top, bottom int) ([]run[W], error) {
+func (c *chain[W, U, R]) moveThrough(top, bottom int) ([]U, error) {
 	count := len(c.next)
 	store, err := c.later.reflectors(c.team, count*(bottom-c.next[count-1]))
 	if err != nil {
@@ -74,24 +82,46 @@ func (c *chain[W]) moveThrough(top, bottom int) ([]run[W], error) {
 	}
 	z := zone{top: top, end: bottom + 1, bottom: c.hi}
 	last, less := c.lastStep(bottom)
-	runs := make([]run[W], count)
+	runs := make([]U, count)
 	for b, first := range c.next {
 		steps := last - first + 1
-		runs[b] = c.move(z, first, last, c.shifts[b], store[:steps])
+		runs[b] = c.move(z, b, first, last, store[:steps])
 		store, c.next[b] = store[steps:], last+1
 		last -= less
 	}
 	return runs, nil
 }
 
-// move does the steps first to last of a bulge with the given shift. The reflectors go to out.
-func (c *chain[W]) move(z zone, first, last int, s shift, out []kernel.Reflector[W]) run[W] {
-	var start *[3]W
-	if first == c.lo-1 {
-		start = roundedStart[W](c.startVector(c.lo, s))
+// follow applies the runs, whose window are the rows and columns top to bottom, to the rest of the matrix: to the columns that the next window has besides, and
+// what the iteration does not read before that window has followed is left to whoever has time.
+func (c *chain[W, U, R]) follow(runs []U, top, bottom int) error {
+	c.later.join()
+	_, next := c.window()
+	near := min((next+c.width)/c.width*c.width, c.edge)
+	c.applyRight(runs, span{bottom + 1, near})
+	c.later.shareStrips(span{c.top, top}, span{near, c.edge}, c.width, func(rows span, worker int) {
+		c.applyAbove(runs, rows, top, bottom, &c.later.panels[worker])
+	}, func(columns span, _ int) {
+		c.applyRight(runs, columns)
+	})
+	return c.later.add(c.team, change[W, U]{runs: runs})
+}
+
+// sweepChain does an implicit QR sweep with a bulge for each shift, over the block of rows lo to hi.
+func (m *multishift[W]) sweepChain(lo, hi int, shifts []shift) error {
+	c := &chain[W, run[W], kernel.Reflector[W]]{
+		descent: newDescent(lo, hi, len(shifts), rowsOfBulge, m.extra), team: m.team, later: m.later,
+		top: m.top, width: stripElements, edge: m.edge(hi), applyRight: m.applyRight, applyAbove: m.applyAbove,
 	}
-	c.chase(z, first, last, start, out)
-	return run[W]{row: first + 1, reflectors: out}
+	c.move = func(z zone, b, first, last int, out []kernel.Reflector[W]) run[W] {
+		var start *[3]W
+		if first == lo-1 {
+			start = roundedStart[W](m.startVector(lo, shifts[b]))
+		}
+		m.chase(z, first, last, start, out)
+		return run[W]{row: first + 1, reflectors: out}
+	}
+	return c.sweep()
 }
 
 // edge returns the end of the columns that get at once what is done to the rows of a block that ends in row hi.
@@ -100,22 +130,6 @@ func (m *multishift[W]) edge(hi int) int {
 		return hi + 1
 	}
 	return min(m.later.edge(), m.t.Cols)
-}
-
-// follow applies the runs, whose window are the rows and columns top to bottom, to the rest of the matrix: to the columns that the next window has besides, and
-// what the iteration does not read before that window has followed is left to whoever has time.
-func (c *chain[W]) follow(runs []run[W], top, bottom int) error {
-	c.later.join()
-	edge := c.edge(c.hi)
-	_, next := c.window()
-	near := min((next+stripElements)/stripElements*stripElements, edge)
-	c.applyRight(runs, span{bottom + 1, near})
-	c.later.shareStrips(span{c.top, top}, span{near, edge}, stripElements, func(rows span, worker int) {
-		c.applyAbove(runs, rows, top, bottom, &c.later.panels[worker])
-	}, func(columns span, _ int) {
-		c.applyRight(runs, columns)
-	})
-	return c.later.add(c.team, change[W, run[W]]{runs: runs})
 }
 
 // applyRight applies runs to the given columns of t.

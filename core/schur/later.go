@@ -202,6 +202,15 @@ func (d *later[W, U, R]) size() int {
 	return n * n
 }
 
+// addFactor lays down what the adjoint zt of a unitary factor does to the rows from the given one on. It is copied.
+func (d *later[W, U, R]) addFactor(team *sched.Team, row int, zt dense.Matrix[W]) error {
+	factor, err := d.keep(team, zt)
+	if err != nil {
+		return err
+	}
+	return d.add(team, change[W, U]{row: row, factor: factor})
+}
+
 // keep returns a copy of an orthogonal factor in the memory of changes.
 func (d *later[W, U, R]) keep(team *sched.Team, q dense.Matrix[W]) (dense.Matrix[W], error) {
 	stride := paddedStride[W](q.Cols)

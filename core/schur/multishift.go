@@ -179,21 +179,11 @@ func (m *multishift[W]) solveLocal(lo, hi int) (*francis[W], error) {
 
 // putBack replaces the diagonal block from row lo on by local's, and applies local's orthogonal factor to the rest of t and to zt.
 func (m *multishift[W]) putBack(local *francis[W], lo int) error {
-	t, hi := m.t, lo+local.t.Rows
-	storeWindow(t.Slice(lo, hi, lo, hi), local.t)
+	hi := lo + local.t.Rows
 	above, right := span{min(m.top, lo), lo}, span{hi, m.edge(hi - 1)}
-	m.later.shareStrips(above, right, productStrip, func(rows span, worker int) {
-		multiplyColumns(nil, t.Slice(rows.from, rows.end, lo, hi), local.zt, &m.later.panels[worker])
-	}, func(columns span, worker int) {
-		multiplyRows(nil, local.zt, t.Slice(lo, hi, columns.from, columns.end), &m.later.panels[worker])
-	})
-	m.later.join()
+	m.later.putBack(m.t, solved[W]{lo, local.t, local.zt}, above, right)
 	if m.blocksOnly {
 		return nil
 	}
-	factor, err := m.later.keep(m.team, local.zt)
-	if err != nil {
-		return err
-	}
-	return m.later.add(m.team, change[W, run[W]]{row: lo, factor: factor})
+	return m.later.addFactor(m.team, lo, local.zt)
 }

@@ -3,6 +3,8 @@ package schur
 import (
 	"runtime"
 	"sync/atomic"
+
+	"trnsci/core/dense"
 )
 
 // lead is the worker that does the iteration.
@@ -50,6 +52,24 @@ func (d *later[W, U, R]) shareStrips(rows, columns span, width int, toRows, toCo
 			toColumns(columns.strip(i-n, width), worker)
 		}
 	})
+}
+
+// solved is the form of the diagonal block from a row on, and the adjoint of the unitary factor that leads to it.
+type solved[W dense.Scalar] struct {
+	row      int
+	form, zt dense.Matrix[W]
+}
+
+// putBack replaces a block of t by its form, and applies the factor to the given rows above it and columns to the right.
+func (d *later[W, U, R]) putBack(t dense.Matrix[W], block solved[W], above, right span) {
+	lo, hi := block.row, block.row+block.form.Rows
+	storeWindow(t.Slice(lo, hi, lo, hi), block.form)
+	d.shareStrips(above, right, productStrip, func(rows span, worker int) {
+		multiplyColumns(nil, t.Slice(rows.from, rows.end, lo, hi), block.zt, &d.panels[worker])
+	}, func(columns span, worker int) {
+		multiplyRows(nil, block.zt, t.Slice(lo, hi, columns.from, columns.end), &d.panels[worker])
+	})
+	d.join()
 }
 
 // join does what is left of the tasks that are shared and waits for the others.
