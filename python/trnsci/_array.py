@@ -53,7 +53,7 @@ def check(a: ArrayLike, name: str) -> tuple[Array, np.dtype[Any] | None]:
 def refuse_none(a: object, name: str) -> None:
     """Raise TypeError for an argument that is not given."""
     if a is None:
-        raise TypeError(f"{name}: expected an array, got None")
+        raise TypeError(f"{name}: dtype object is not supported (got None); accepted are {_ACCEPTED}")
 
 
 def _as_array(a: ArrayLike, name: str) -> Array:

@@ -224,8 +224,8 @@ def ordqz(
         The matrices. Batch dimensions broadcast.
     sort : {'lhp', 'rhp', 'iuc', 'ouc'} or callable, optional
         Which eigenvalues ``x = alpha / beta`` come first: those in the left half plane (``x.real < 0``), in the right one
-        (``x.real > 0``), inside of the unit circle (``abs(x) < 1``) or outside (``abs(x) > 1``). Infinite ones are in neither half plane and outside of the circle; ``0 / 0`` is
-        nowhere.
+        (``x.real > 0``), inside of the unit circle (``abs(x) < 1``) or outside (``abs(x) > 1``). Infinite ones are in
+        neither half plane and outside of the circle; ``0 / 0`` is nowhere.
 
         A callable gets the arrays alpha and beta, of N elements, of each member, and returns N truth values. alpha is complex;
         beta is real for real forms and complex for complex ones. An exception that it raises reaches the caller.
