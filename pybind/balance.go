@@ -31,7 +31,7 @@ func (routinesOf[T]) balance(c balancing, s formStacks) (int64, error) {
 		}
 		done, err := schur.Balance(m, schur.BalanceOptions{Team: team, Permute: c.permute, Scale: c.scale})
 		if err != nil {
-			return err
+			return withNames(err)
 		}
 		order := c.order.at(k)
 		for i, from := range done.Order {

@@ -65,6 +65,15 @@ func describe(err error) string {
 	return err.Error()
 }
 
+// withNames gives an error about an argument of one letter the name that Python's functions have from SciPy, the capital letter.
+func withNames(err error) error {
+	var e *dense.ArgumentError
+	if errors.As(err, &e) && len(e.Arg) == 1 {
+		return &dense.ArgumentError{Arg: strings.ToUpper(e.Arg), Reason: e.Reason}
+	}
+	return err
+}
+
 func kind(err error) string {
 	var (
 		argument *dense.ArgumentError

@@ -1,9 +1,6 @@
 package pybind
 
 import (
-	"errors"
-	"strings"
-
 	"trnsci/core/dense"
 	"trnsci/core/qz"
 	"trnsci/core/sched"
@@ -79,15 +76,6 @@ func nonzero(x []float64) []bool {
 		selected[k] = v != 0
 	}
 	return selected
-}
-
-// withNames gives an error about a or b the names that the Python functions have from SciPy.
-func withNames(err error) error {
-	var e *dense.ArgumentError
-	if errors.As(err, &e) {
-		return &dense.ArgumentError{Arg: strings.ToUpper(e.Arg), Reason: e.Reason}
-	}
-	return err
 }
 
 // qzValues are the stacks of eigenvalues alpha/beta, if any.

@@ -85,6 +85,6 @@ func (routinesOf[T]) condition(jobID, threads int64, s formStacks, counts, resul
 		result := results.at(k)
 		var err error
 		result[0], result[1], err = sylvester.ClusterCondition(t, int(counts.at(k)[0]), sylvester.Options{Team: team})
-		return err
+		return withNames(err)
 	})
 }

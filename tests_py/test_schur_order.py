@@ -245,7 +245,7 @@ def test_rsf2csf_errors():
     ]:
         with pytest.raises(ValueError, match=words):
             rsf2csf(*bad)
-    with pytest.raises(TypeError, match=r"^Z: dtype object is not supported .got None"):
+    with pytest.raises(TypeError, match=r"^Z: dtype object .* None was given"):
         rsf2csf(np.eye(2), None)
     parameters = list(inspect.signature(rsf2csf).parameters)
     assert parameters[:3] == list(inspect.signature(scipy.linalg.rsf2csf).parameters)

@@ -184,7 +184,7 @@ def test_errors_of_lyapunov_equations():
         solve_continuous_lyapunov(np.eye(2), np.array([["a", "b"], ["c", "d"]]))
     given = {"a": np.eye(2), "b": np.eye(2), "q": np.eye(2)}
     for name in given:
-        with pytest.raises(TypeError, match=f"^{name}: dtype object is not supported .got None"):
+        with pytest.raises(TypeError, match=f"^{name}: dtype object .* None was given"):
             solve_sylvester(**{**given, name: None})
     with pytest.raises(trnsci.UnsupportedError):
         solve_sylvester(np.eye(2), np.eye(2), np.eye(2), device="interp")

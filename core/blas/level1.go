@@ -126,15 +126,13 @@ func axpyUnit[R dense.Float](set kernel.Set, alpha R, x, y []R) {
 
 // Scal multiplies x by alpha, also where alpha is 0: infinities and NaNs stay visible.
 func Scal[T dense.Scalar](alpha T, x dense.Vector[T]) {
-	if x.Inc == 1 {
-		switch p := any(x.Data[:x.N]).(type) {
-		case []float32:
-			scaleUnit(any(alpha).(float32), p)
-			return
-		case []float64:
-			scaleUnit(any(alpha).(float64), p)
-			return
+	if x.Inc == 1 && !dense.IsComplex[T]() {
+		if p := x.Data[:x.N]; dense.IsSingle[T]() {
+			scaleUnit(float32(dense.Real(alpha)), dense.Reals[float32](p))
+		} else {
+			scaleUnit(dense.Real(alpha), dense.Reals[float64](p))
 		}
+		return
 	}
 	at := x.First()
 	for range x.N {

@@ -99,11 +99,12 @@ func Iamax[T dense.Scalar](x dense.Vector[T]) int {
 	if x.N == 0 {
 		return -1
 	}
-	switch p := any(x).(type) {
-	case dense.Vector[float32]:
-		return iamax(kernel.Best(), p)
-	case dense.Vector[float64]:
-		return iamax(kernel.Best(), p)
+	switch {
+	case dense.IsComplex[T]():
+	case dense.IsSingle[T]():
+		return iamax(kernel.Best(), dense.Vector[float32]{N: x.N, Inc: x.Inc, Data: dense.Reals[float32](x.Data)})
+	default:
+		return iamax(kernel.Best(), dense.Vector[float64]{N: x.N, Inc: x.Inc, Data: dense.Reals[float64](x.Data)})
 	}
 	at := x.First()
 	largest, where := abs1(x.Data[at]), 0
@@ -125,6 +126,9 @@ func iamax[R dense.Float](set kernel.Set, x dense.Vector[R]) int {
 	if first != first {
 		return 0
 	}
+	if x.Inc == 1 && x.N <= pieceLength {
+		return firstOfSize(x, kernel.MaxAbs(set, x.Data[:x.N]), 0)
+	}
 	largest, start, at := R(-1), 0, 0
 	forPieces(x, func(piece []R) {
 		for len(piece) > 0 {
@@ -135,8 +139,13 @@ func iamax[R dense.Float](set kernel.Set, x dense.Vector[R]) int {
 			piece, at = piece[n:], at+n
 		}
 	})
+	return firstOfSize(x, largest, start)
+}
+
+// firstOfSize returns the first i from start on for which |x[i]| is size. There is one.
+func firstOfSize[R dense.Float](x dense.Vector[R], size R, start int) int {
 	for i := start; ; i++ {
-		if v := x.Data[x.First()+i*x.Inc]; v == largest || v == -largest {
+		if v := x.Data[x.First()+i*x.Inc]; v == size || v == -size {
 			return i
 		}
 	}

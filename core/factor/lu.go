@@ -75,7 +75,7 @@ func luStrip[T dense.Scalar](a dense.Matrix[T], pivots []int) (zero int) {
 		if k > 0 {
 			subtractRows(a.Slice(0, k, k, n), row[:k], row[k:])
 		}
-		p := k + largestIn(row[k:])
+		p := k + blas.Iamax(dense.Vec(row[k:]))
 		pivots[k] = p
 		exchangeColumns(a, k, pivots[k:k+1])
 		if pivot := row[k]; pivot != 0 {
@@ -108,49 +108,14 @@ func subtractReals[R dense.Float](rows []R, stride int, factors, x []R) {
 	kernel.Axpys(kernel.Best(), &run, alpha[:len(factors)], x)
 }
 
-// largestIn returns where blas.Iamax finds the largest element of x, which is not empty. Real rows are short where it matters: what is done besides the
-// search counts.
-func largestIn[T dense.Scalar](x []T) int {
-	switch {
-	case dense.IsComplex[T]():
-		return blas.Iamax(dense.Vec(x))
-	case dense.IsSingle[T]():
-		return largestReal(dense.Reals[float32](x))
-	}
-	return largestReal(dense.Reals[float64](x))
-}
-
-func largestReal[R dense.Float](x []R) int {
-	largest := kernel.MaxAbs(kernel.Best(), x)
-	if x[0] == x[0] { // else 0, as Iamax
-		for i, v := range x {
-			if v == largest || v == -largest {
-				return i
-			}
-		}
-	}
-	return 0
-}
-
 // divide divides the elements of x by d.
 func divide[T dense.Scalar](x []T, d T) {
 	if reciprocal := 1 / d; dense.IsFinite(reciprocal) && dense.Abs(reciprocal) >= smallestNormal[T]() {
-		multiplyRow(x, reciprocal)
+		blas.Scal(reciprocal, dense.Vec(x))
 		return
 	}
 	for j := range x {
 		x[j] /= d
-	}
-}
-
-func multiplyRow[T dense.Scalar](x []T, factor T) {
-	switch {
-	case dense.IsComplex[T]():
-		blas.Scal(factor, dense.Vec(x))
-	case dense.IsSingle[T]():
-		kernel.Scale(kernel.Best(), float32(dense.Real(factor)), dense.Reals[float32](x))
-	default:
-		kernel.Scale(kernel.Best(), dense.Real(factor), dense.Reals[float64](x))
 	}
 }
 

@@ -148,14 +148,7 @@ func rootMinusOne(z complex128, k int) complex128 {
 // lifted returns t, or 2^shift t if all elements are so small that their reciprocals may overflow.
 func lifted[W dense.Wide](t dense.Matrix[W]) (multiple dense.Matrix[W], shift int) {
 	const least = -1000 // a power of two whose reciprocal is far from overflow
-	largest := 0.0
-	for i := range t.Rows {
-		for _, x := range t.Row(i)[i:] {
-			largest = max(largest, math.Abs(dense.Real(x)), math.Abs(dense.Imag(x)))
-		}
-	}
-	_, exponent := math.Frexp(largest)
-	if largest == 0 || exponent > least {
+	if norm := infinityNorm(t); norm == 0 || norm >= math.Ldexp(1, least) {
 		return t, 0
 	}
 	multiple = t.Clone()

@@ -50,16 +50,9 @@ def check(a: ArrayLike, name: str) -> tuple[Array, np.dtype[Any] | None]:
     return _convert(array, name)
 
 
-def refuse_none(a: object, name: str) -> None:
-    """Raise TypeError for an argument that is not given."""
-    if a is None:
-        raise TypeError(f"{name}: dtype object is not supported (got None); accepted are {_ACCEPTED}")
-
-
 def _as_array(a: ArrayLike, name: str) -> Array:
     if isinstance(a, np.ma.MaskedArray) and np.ma.is_masked(a):
         raise ValueError(f"{name}: elements of a masked array are masked; fill or compress it first")
-    refuse_none(a, name)
     try:
         return np.asarray(a)
     except ValueError as error:  # rows of different lengths
@@ -87,9 +80,15 @@ def _convert(a: Array, name: str) -> tuple[Array, np.dtype[Any] | None]:
         return _astype(a, _FLOAT64, name), None
     elif dtype.name == "bfloat16":
         return _astype(a, _FLOAT32, name), dtype
-    is_sparse = a.ndim == 0 and hasattr(a.item(), "toarray")
-    advice = "; a sparse matrix has toarray()" if is_sparse else ""
-    raise TypeError(f"{name}: dtype {dtype} is not supported; accepted are {_ACCEPTED}{advice}")
+    raise TypeError(f"{name}: dtype {dtype} is not supported; accepted are {_ACCEPTED}{_advice(a)}")
+
+
+def _advice(a: Array) -> str:
+    """Return what helps with an array of a dtype that is refused."""
+    value = a.item() if a.ndim == 0 else a
+    if value is None:
+        return "; None was given"
+    return "; a sparse matrix has toarray()" if hasattr(value, "toarray") else ""
 
 
 def _astype(a: Array, dtype: np.dtype[Any], name: str) -> Array:

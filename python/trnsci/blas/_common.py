@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -79,22 +79,17 @@ class Kind(NamedTuple):
         return self.dtype.kind == "c"
 
 
-def settle(given: dict[str, ArrayLike | None], *scalars: float | complex) -> tuple[list[Array], Kind]:
-    """Return the arrays that are given in their common dtype, which is complex too if a scalar is."""
-    checked = [_array.check(a, name) for name, a in given.items() if a is not None]
+def settle(
+    given: Mapping[str, ArrayLike | None], *scalars: float | complex, optional: str | None = None
+) -> tuple[list[Array], Kind]:
+    """Return arrays in their common dtype, which is complex too if a scalar is. The optional one may be None: it is left out."""
+    checked = [_array.check(a, name) for name, a in given.items() if a is not None or name != optional]
     dtype = np.result_type(*(a.dtype for a, _ in checked))
     casts = {cast for _, cast in checked}
     cast = casts.pop() if len(casts) == 1 else None
     if dtype.kind != "c" and any(isinstance(x, complex) for x in scalars):
         dtype, cast = np.result_type(dtype, np.complex64), None
     return [a if a.dtype == dtype else a.astype(dtype) for a, _ in checked], Kind(dtype, cast)
-
-
-def settle_all(given: dict[str, ArrayLike]) -> tuple[list[Array], Kind]:
-    """Return what `settle` does, of arrays that all have to be given."""
-    for name, a in given.items():
-        _array.refuse_none(a, name)
-    return settle({**given})
 
 
 def need_c(beta: float | complex, c: ArrayLike | None, name: str) -> None:

@@ -58,7 +58,7 @@ def gemv(
     flag = _common.word(trans, _common.TRANS_WORDS, "trans")
     factor, keep = _common.scalar(alpha, "alpha"), _common.scalar(beta, "beta")
     _common.need_c(keep, y, "y")
-    (matrix, vector, *given), kind = _common.settle({"A": A, "x": x, "y": y}, factor, keep)
+    (matrix, vector, *given), kind = _common.settle({"A": A, "x": x, "y": y}, factor, keep, optional="y")
     _common.check_matrix(matrix, "A")
     rows, columns = matrix.shape if flag == _common.NO_TRANS else matrix.shape[::-1]
     vector = _common.check_vector(vector, "x", columns)
@@ -85,7 +85,7 @@ def _rank_one(
 ) -> Array:
     _common.require_host(device)
     factor = _common.scalar(alpha, "alpha")
-    (left, right, *given), kind = _common.settle({"x": x, "y": y, "A": a}, factor)
+    (left, right, *given), kind = _common.settle({"x": x, "y": y, "A": a}, factor, optional="A")
     left, right = _common.check_vector(left, "x"), _common.check_vector(right, "y")
     shape = len(left), len(right)
     if given:

@@ -26,7 +26,7 @@ def _product(
     triangle = _common.word(uplo, _common.UPLO_WORDS, "uplo")
     factor, keep = _common.scalar(alpha, "alpha"), _common.scalar(beta, "beta")
     _common.need_c(keep, y, "y")
-    (matrix, vector, *given), kind = _common.settle({"A": a, "x": x, "y": y}, factor, keep)
+    (matrix, vector, *given), kind = _common.settle({"A": a, "x": x, "y": y}, factor, keep, optional="y")
     _common.check_matrix(matrix, "A", columns=matrix.shape[0] if matrix.ndim else None)
     vector = _common.check_vector(vector, "x", len(matrix))
     start = [_common.check_vector(a, "y", len(matrix)) for a in given]
@@ -137,7 +137,7 @@ def _update(
 ) -> Array:
     _common.require_host(device)
     triangle = _common.word(uplo, _common.UPLO_WORDS, "uplo")
-    arrays, kind = _common.settle({**vectors, "A": a}, alpha)
+    arrays, kind = _common.settle({**vectors, "A": a}, alpha, optional="A")
     order = arrays[0].shape[0] if arrays[0].ndim else None
     read = [_common.check_vector(x, v, order) for x, v in zip(arrays, vectors, strict=False)]
     shape = len(read[0]), len(read[0])

@@ -184,7 +184,7 @@ def gemm(
     trans_b = _common.word(transB, _common.TRANS_WORDS, "transB")
     factor, keep = _common.scalar(alpha, "alpha"), _common.scalar(beta, "beta")
     _common.need_c(keep, C, "C")
-    (a, b, *given), kind = _common.settle({"A": A, "B": B, "C": C}, factor, keep)
+    (a, b, *given), kind = _common.settle({"A": A, "B": B, "C": C}, factor, keep, optional="C")
     _common.check_core(a, "A")
     _common.check_core(b, "B")
     c = given[0] if given else None
@@ -302,7 +302,7 @@ def gemmt(
     trans_b = _common.word(transB, _common.TRANS_WORDS, "transB")
     factor, keep = _common.scalar(alpha, "alpha"), _common.scalar(beta, "beta")
     _common.need_c(keep, C, "C")
-    (a, b, *given), kind = _common.settle({"A": A, "B": B, "C": C}, factor, keep)
+    (a, b, *given), kind = _common.settle({"A": A, "B": B, "C": C}, factor, keep, optional="C")
     _common.check_core(a, "A")
     n, k = a.shape[-2:] if trans_a == _common.NO_TRANS else a.shape[:-3:-1]
     _common.check_core(b, "B", *((k, n) if trans_b == _common.NO_TRANS else (n, k)))

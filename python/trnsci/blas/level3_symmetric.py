@@ -29,7 +29,7 @@ def _product(
     triangle = _common.word(uplo, _common.UPLO_WORDS, "uplo")
     factor, keep = _common.scalar(alpha, "alpha"), _common.scalar(beta, "beta")
     _common.need_c(keep, c, "C")
-    (matrix, other, *given), kind = _common.settle({"A": a, "B": b, "C": c}, factor, keep)
+    (matrix, other, *given), kind = _common.settle({"A": a, "B": b, "C": c}, factor, keep, optional="C")
     _common.check_core(other, "B")
     m, n = other.shape[-2:]
     order = m if where == _common.LEFT else n
@@ -169,7 +169,7 @@ def _update(
     flag = _common.word(trans, _common.TRANS_WORDS, "trans")
     triangle = _common.word(uplo, _common.UPLO_WORDS, "uplo")
     _common.need_c(beta, c, "C")
-    arrays, kind = _common.settle({**factors, "C": c}, alpha, beta)
+    arrays, kind = _common.settle({**factors, "C": c}, alpha, beta, optional="C")
     if kind.is_complex and flag == (_common.TRANS if hermitian else _common.CONJ_TRANS):
         raise ValueError(f"trans: {trans!r} is not possible for a complex {'Hermitian' if hermitian else 'symmetric'} update")
     matrices = arrays[: len(factors)]

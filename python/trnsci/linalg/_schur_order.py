@@ -166,7 +166,7 @@ def rsf2csf(
     """
     if device is not None:
         _device.require_host(device)
-    (form, factor), _ = _blas.settle_all({"T": T, "Z": Z})
+    (form, factor), _ = _blas.settle({"T": T, "Z": Z})
     for name, matrix in (("Z", factor), ("T", form)):
         _array.check_square(matrix, name)
         if check_finite and not np.isfinite(matrix).all():

@@ -21,7 +21,7 @@ class _System:
     """The checked operands of ``a x = b``, with b as a stack of matrices."""
 
     def __init__(self, name: str, a: ArrayLike, b: ArrayLike, overwrite_b: bool) -> None:
-        (self.matrix, right), self.kind = _blas.settle_all({name: a, "b": b})
+        (self.matrix, right), self.kind = _blas.settle({name: a, "b": b})
         _array.check_square(self.matrix, name)
         n = self.matrix.shape[-1]
         if right.ndim == 0 or right.shape[-2 if right.ndim > 1 else 0] != n:

@@ -26,7 +26,7 @@ def _solve(
     """Return the solutions of equations with the operands `given`, of which q is the last, and how many were perturbed."""
     if device is not None:
         _device.require_host(device)
-    operands, kind = _blas.settle_all(given)
+    operands, kind = _blas.settle(given)
     named = dict(zip(given, operands, strict=True))
     for key, matrix in named.items():
         if key != "q":
