@@ -25,7 +25,7 @@ _COMPLEX: dict[str, np.dtype[Any]] = {"f": _COMPLEX64, "d": _COMPLEX128, "F": _C
 _ACCEPTED = "float32, float64, complex64, complex128, integers and bool (as float64), float16 and bfloat16 (as float32)"
 
 
-def check(a: ArrayLike, name: str) -> tuple[Array, np.dtype[Any] | None]:
+def check(a: ArrayLike | None, name: str) -> tuple[Array, np.dtype[Any] | None]:
     """Return `a` as an aligned array of one of the four computing dtypes, and the dtype results are cast to.
 
     No copy is made of an array that already is one, whatever its order and strides.
@@ -50,7 +50,7 @@ def check(a: ArrayLike, name: str) -> tuple[Array, np.dtype[Any] | None]:
     return _convert(array, name)
 
 
-def _as_array(a: ArrayLike, name: str) -> Array:
+def _as_array(a: ArrayLike | None, name: str) -> Array:
     if isinstance(a, np.ma.MaskedArray) and np.ma.is_masked(a):
         raise ValueError(f"{name}: elements of a masked array are masked; fill or compress it first")
     try:

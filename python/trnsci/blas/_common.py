@@ -82,7 +82,7 @@ class Kind(NamedTuple):
 def settle(
     given: Mapping[str, ArrayLike | None], *scalars: float | complex, optional: str | None = None
 ) -> tuple[list[Array], Kind]:
-    """Return arrays in their common dtype, which is complex too if a scalar is. The optional one may be None: it is left out."""
+    """Return arrays in their common dtype, complex too if a scalar is. The optional one may be None and is then left out."""
     checked = [_array.check(a, name) for name, a in given.items() if a is not None or name != optional]
     dtype = np.result_type(*(a.dtype for a, _ in checked))
     casts = {cast for _, cast in checked}
