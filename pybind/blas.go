@@ -105,14 +105,14 @@ func (b batch[T]) step() (elements int, regular bool) {
 	return elements, elements >= 0
 }
 
-// Operations up to which a direct call, which nobody can interrupt, takes a few milliseconds on a slow machine, and a job,
-// which costs 30 to 110 microseconds, a small part of that; by what multiplies.
-var directProducts = map[kernel.Set]int64{kernel.Go: 2e7, kernel.AVX2: 1e8, kernel.AVX512: 2e8}
+// Operations up to which a direct call, which nobody can interrupt, takes some milliseconds (tens of them for the slowest, Jacobi's method), and a job,
+// which costs 30 to 200 microseconds, a small part of that; by what multiplies.
+var directOperations = map[kernel.Set]int64{kernel.Go: 2e7, kernel.AVX2: 1e8, kernel.AVX512: 2e8}
 
-// DirectWork returns the number of floating-point operations up to which products of matrices are best called directly.
+// DirectWork returns the number of floating-point operations up to which functions are best called directly.
 func DirectWork() (operations int64, err error) {
 	defer guard(&err)
-	return directProducts[kernel.Best()], nil
+	return directOperations[kernel.Best()], nil
 }
 
 // Reserve refuses a result of the given size, which Python has mapped and nobody has written yet, where it would not fit.

@@ -185,12 +185,5 @@ func (p *recurrence) block(i0, i1, j0, j1 int) (smallest float64) {
 // inner returns the sum of l_ik r_kj over the k between i and j that are in the block of rows or that of columns of element (i, j), which end at i1 and begin
 // at j0.
 func inner(l, r dense.Matrix[complex128], i, j, i1, j0 int) (sum complex128) {
-	row := l.Row(i)
-	for k := i + 1; k < min(i1, j); k++ {
-		sum += row[k] * r.At(k, j)
-	}
-	for k := max(j0, i1); k < j; k++ {
-		sum += row[k] * r.At(k, j)
-	}
-	return sum
+	return rowTimesColumn(l, r, i, j, i+1, min(i1, j)) + rowTimesColumn(l, r, i, j, max(j0, i1), j)
 }

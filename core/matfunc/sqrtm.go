@@ -118,10 +118,7 @@ func rootByElements[W dense.Wide](t, r dense.Matrix[W]) (perturbed bool) {
 		r.Set(j, j, dense.Convert[W](principalRoot(dense.Convert[complex128](t.At(j, j)))))
 		least = max(least, dense.Abs(r.At(j, j))*dense.Eps[W](), math.SmallestNonzeroFloat64)
 		for i := j - 1; i >= 0; i-- {
-			row, sum := r.Row(i), t.At(i, j)
-			for k := i + 1; k < j; k++ {
-				sum -= row[k] * r.At(k, j)
-			}
+			row, sum := r.Row(i), t.At(i, j)-rowTimesColumn(r, r, i, j, i+1, j)
 			pivot := row[i] + r.At(j, j)
 			if pivot == 0 {
 				pivot, perturbed = dense.FromReal[W](least), true
@@ -130,6 +127,19 @@ func rootByElements[W dense.Wide](t, r dense.Matrix[W]) (perturbed bool) {
 		}
 	}
 	return perturbed
+}
+
+// rowTimesColumn returns the sum of l_ik r_kj over first <= k < end.
+func rowTimesColumn[W dense.Wide](l, r dense.Matrix[W], i, j, first, end int) (sum W) {
+	if first >= end {
+		return 0
+	}
+	// Without calls of At, each of which would copy r.
+	column, stride := r.Data[first*r.Stride+j:], r.Stride
+	for k, x := range l.Row(i)[first:end] {
+		sum += x * column[k*stride]
+	}
+	return sum
 }
 
 // principalRoot returns the square root with a real part that is not negative, on the upper half of the imaginary axis for negative numbers.

@@ -18,10 +18,6 @@ from typing import Any
 from ._errors import translate
 from ._progress import Progress, reporter
 
-# A job costs 30 to 110 microseconds, a direct call cannot be interrupted. Work above this many floating-point operations
-# (some milliseconds) runs as a job.
-JOB_WORK = 5e6
-
 # How long one wait for a job may block the interpreter's signal handlers.
 WAIT_MILLISECONDS = 20
 
@@ -35,7 +31,7 @@ _PREFIX = "pybind_"
 _START_BYTES = 3 << 29
 
 _library: Any = None
-_product_work: float | None = None
+_direct_work: float | None = None
 
 _job_ids = itertools.count(1)
 # Set while this thread answers a question of a job: it must not wait for that job then.
@@ -98,12 +94,12 @@ def call(name: str, *args: Any) -> Any:
         raise translate(error) from None
 
 
-def product_work() -> float:
-    """Return the work up to which products of matrices, quicker than other operations, are called directly."""
-    global _product_work
-    if _product_work is None:
-        _product_work = float(call("DirectWork"))
-    return _product_work
+def direct_work() -> float:
+    """Return the work up to which functions are called directly."""
+    global _direct_work
+    if _direct_work is None:
+        _direct_work = float(call("DirectWork"))
+    return _direct_work
 
 
 def run(
@@ -113,7 +109,7 @@ def run(
     progress: Progress,
     arrays: tuple[object, ...],
     *args: Any,
-    limit: float = JOB_WORK,
+    always_job: bool = False,
     answer: Callable[[str], None] | None = None,
 ) -> int:
     """Call a solver of the Go library, as a job when it is long.
@@ -132,8 +128,8 @@ def run(
         The arrays behind the addresses in `args`, and their records.
     *args
         The rest of the function's arguments.
-    limit : float, optional
-        The work from which on the call is a job.
+    always_job : bool, optional
+        Whether the call is a job whatever its work.
     answer : callable, optional
         Answers a question of the function, which is then a job, by doing what the text says.
 
@@ -142,7 +138,7 @@ def run(
     int
         What the function returned.
     """
-    if work < limit and not progress and answer is None:
+    if work < direct_work() and not (always_job or progress or answer):
         return int(call(name, 0, threads, *args))
     with reporter(progress) as report:
         return _run_job(name, threads, report, answer, arrays, *args)

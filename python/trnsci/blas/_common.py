@@ -282,7 +282,7 @@ def invoke(
     arrays: Sequence[Array],
     *args: Any,
     progress: Progress = None,
-    limit: float = _native.JOB_WORK,
+    always_job: bool = False,
 ) -> int:
     """Call a function of the library, which takes the records of the arrays and then the rest.
 
@@ -292,13 +292,14 @@ def invoke(
     records = [_array.record(a) for a in arrays]
     if arrays[0].dtype.kind == "c":
         work *= _COMPLEX_FACTOR
-    return _native.run(name, work, size, progress, (arrays, records), *map(_array.address, records), *args, limit=limit)
+    addresses = map(_array.address, records)
+    return _native.run(name, work, size, progress, (arrays, records), *addresses, *args, always_job=always_job)
 
 
 def invoke_product(name: str, work: float, threads: int | None, arrays: Sequence[Array], *args: Any) -> None:
     """Call a function of level 3 for a stack of results, the last of the arrays, unless there is nothing in them."""
     if arrays[-1].size:
-        invoke(name, work * math.prod(arrays[-1].shape[:-2]), threads, arrays, *args, limit=_native.product_work())
+        invoke(name, work * math.prod(arrays[-1].shape[:-2]), threads, arrays, *args)
 
 
 def invoke_on(on: _device.Device, name: str, work: float, threads: int | None, arrays: Sequence[Array], *args: Any) -> None:
@@ -309,7 +310,7 @@ def invoke_on(on: _device.Device, name: str, work: float, threads: int | None, a
     if arrays[-1].dtype.kind == "c":
         raise UnsupportedError(f"device: {on.name} has no complex products, only real ones")
     if arrays[-1].size:
-        _device.keep_report(invoke(name, work, threads, arrays, on.number, *args, limit=0))
+        _device.keep_report(invoke(name, work, threads, arrays, on.number, *args, always_job=True))
 
 
 def parts(number: float | complex) -> tuple[float, float]:

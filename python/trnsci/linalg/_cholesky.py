@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import _array, _device, _native
+from .. import _array, _device
 from .._array import Array
 from .._progress import Progress
 from . import _common
@@ -74,7 +74,6 @@ def cholesky(
     _common.solve(
         "Cholesky", matrix, _WORK_CHOLESKY, threads, progress, (source, factor, target),
         _array.address(source), _array.address(target), bool(lower), bool(check_finite),
-        limit=_native.product_work,  # nearly all of it is products of matrices
     )  # fmt: skip
     return _common.cast_to(factor, cast)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,12 +11,8 @@ from .. import _native, _threads
 from .._array import Array
 from .._progress import Progress
 
-# What a matrix of any order costs besides, which decides for stacks of many small ones.
-_WORK_PER_MATRIX = 5000.0
-
-# Work from which on a decomposition of general matrices is a job. Below that it takes a few milliseconds at most, to which a
-# job would add up to a tenth of one.
-DECOMPOSITION_WORK = 5e7
+# What a matrix of any order costs besides, which decides for stacks of many small ones; the slowest are logarithms.
+WORK_PER_MATRIX = 1e5
 
 
 def solve(
@@ -28,19 +23,15 @@ def solve(
     progress: Progress,
     arrays: tuple[object, ...],
     *args: Any,
-    limit: float | Callable[[], float] = _native.JOB_WORK,
 ) -> int:
-    """Call a solver for the matrices of `a`; there is nothing to call it for if there are none or if they are empty.
-
-    `limit` is the work from which on the call is a job, or returns it.
-    """
+    """Call a solver for the matrices of `a`; there is nothing to call it for if there are none or if they are empty."""
     size = _threads.resolve(threads)
     if a.size == 0:
         return 0
     complex_factor = 4 if a.dtype.kind == "c" else 1
     n = a.shape[-1]
-    work = a.size / (n * n) * (per_cube * complex_factor * n**3 + _WORK_PER_MATRIX)
-    return _native.run(name, work, size, progress, (a, *arrays), *args, limit=limit() if callable(limit) else limit)
+    work = a.size / (n * n) * (per_cube * complex_factor * n**3 + WORK_PER_MATRIX)
+    return _native.run(name, work, size, progress, (a, *arrays), *args)
 
 
 def may_overwrite(asked: bool, given: ArrayLike, checked: Array) -> bool:

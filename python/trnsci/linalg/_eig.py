@@ -159,7 +159,7 @@ def _solve(
     record, addresses = _array.records(_array.fields(matrix), w_fields, left_fields, right_fields)
     _common.solve(
         "Eig", matrix, _WORK_VECTORS if any(wanted) else _WORK_VALUES, threads, progress, (record, w, left, right),
-        *addresses, bool(check_finite), _common.may_overwrite(overwrite, a, matrix), limit=_common.DECOMPOSITION_WORK,
+        *addresses, bool(check_finite), _common.may_overwrite(overwrite, a, matrix),
     )  # fmt: skip
     found = [v for v in (left, right) if v is not None]
     if found and matrix.dtype.kind != "c" and not w.imag.any():

@@ -164,6 +164,6 @@ def _on_device(
     size = _threads.resolve(threads)
     number = _native.run(
         "DeviceInvSqrtSPD", 0.0, size, progress, (matrix, *arrays),
-        _array.address(source), _array.address(target), on.number, how, bool(check_finite), limit=0,
+        _array.address(source), _array.address(target), on.number, how, bool(check_finite), always_job=True,
     )  # fmt: skip
     _device.keep_report(number)

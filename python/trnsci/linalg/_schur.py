@@ -99,7 +99,7 @@ def schur(
     record, addresses = _array.records(_array.fields(matrix), t_fields, z_fields)
     _common.solve(
         "Schur", matrix, _WORK_SCHUR, threads, progress, (record, t, z), *addresses,
-        bool(check_finite), _common.may_overwrite(overwrite_a, a, matrix), limit=_common.DECOMPOSITION_WORK,
+        bool(check_finite), _common.may_overwrite(overwrite_a, a, matrix),
     )  # fmt: skip
     if output in ("complex", "c") and t.dtype.kind != "c":
         t, z = _schur_order.to_complex(t, z, threads, progress)
@@ -169,7 +169,7 @@ def hessenberg(
     record, addresses = _array.records(_array.fields(matrix), h_fields, q_fields)
     _common.solve(
         "Hessenberg", matrix, _WORK_HESSENBERG, threads, progress, (record, h, q), *addresses,
-        bool(check_finite), _common.may_overwrite(overwrite_a, a, matrix), limit=_common.DECOMPOSITION_WORK,
+        bool(check_finite), _common.may_overwrite(overwrite_a, a, matrix),
     )  # fmt: skip
     h = _common.cast_to(h, cast)
     return h if q is None else (h, _common.cast_to(q, cast))

@@ -41,10 +41,10 @@ def _solve(
         sources = [_blas.spread(matrix, lead) for matrix in operands]
         records = [_array.record(matrix) for matrix in sources]
         work = _WORK_SCHUR * (m**3 + (n**3 if "b" in named else 0)) + _WORK_SOLUTION * m * n * (m + n)
-        work *= x.size / (m * n) * (_COMPLEX_FACTOR if kind.is_complex else 1)
+        work = x.size / (m * n) * (work * (_COMPLEX_FACTOR if kind.is_complex else 1) + _common.WORK_PER_MATRIX)
         perturbed = _native.run(
             name, work, size, progress, (*sources, *records, x, x_record),
-            *(_array.address(record) for record in records), _array.address(x_record), limit=_native.JOB_WORK,
+            *(_array.address(record) for record in records), _array.address(x_record),
         )  # fmt: skip
     return _common.cast_to(x, kind.cast), perturbed
 

@@ -357,7 +357,7 @@ def _energy(
         "MP2", sum(s.work() for s in spins), _threads.resolve(threads), progress, (*given.arrays, sums, *pairs, *records),
         *given.addresses, *(addresses + [0] * 3)[:4], *given.paths, layout, precision or "", given.fed,
         bool(check_finite), max_bytes, tolerance, hex_path(checkpoint), on.number if on is not None else 0,
-        limit=_native.JOB_WORK if on is None else 0, answer=given.answer,
+        always_job=on is not None, answer=given.answer,
     )  # fmt: skip
     if on is not None:
         _device.keep_report(report)
