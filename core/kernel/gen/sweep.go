@@ -105,6 +105,19 @@ func (m arithmetic) reflect(c coefficients, x, y, z, t operand.Op) {
 	m.copy(x, t)
 	m.plus(z, c.v2, t)
 	m.plus(y, c.v1, t)
+	m.subtract(c, x, y, z, t)
+}
+
+// reflectSooner does the same with one operation more, which takes less time in a chain: only one product waits for the reflector before.
+func (m arithmetic) reflectSooner(c coefficients, x, y, z, t operand.Op) {
+	m.multiply(m.Context, z, c.v2, t)
+	m.add(m.Context, x, t, t)
+	m.plus(y, c.v1, t)
+	m.subtract(c, x, y, z, t)
+}
+
+// subtract subtracts the reflector's multiple of t from (x, y, z).
+func (m arithmetic) subtract(c coefficients, x, y, z, t operand.Op) {
 	m.minus(t, c.t1, y)
 	m.minus(t, c.t2, z)
 	m.minus(t, c.t0, x)
@@ -160,22 +173,86 @@ func (s vectorSet) compareScalar(x, y operand.Op) {
 	}
 }
 
+// stripVectors is how many vectors of a row reflectors are applied to together. Each of them waits for the one before it, for about as long as four take.
+const stripVectors = 4
+
 // reflectRows generates the kernel that applies a run of reflectors to rows. Two rows of a strip stay in registers from a reflector to the next, which
-// loads one row and stores one. The roles of the three registers of a column go round.
+// loads one row and stores one.
 func (s vectorSet) reflectRows() {
 	s.open("reflectRows"+s.name+s.set(), "applies reflectors to rows, see ReflectRows.")
-	widths := []int{2, 1}
+	strip := s.reflectStripMoving
 	if s.wide {
-		widths = []int{4, 2, 1}
+		strip = s.reflectStrip
 	}
-	s.strips("strip", widths, s.reflectStrip)
+	s.strips("strip", []int{stripVectors, 2, 1}, strip)
 }
 
+// broadcastReflector loads a reflector.
+func (s vectorSet) broadcastReflector(c coefficients) {
+	for i, x := range c.all() {
+		s.broadcast(s.Context, operand.Mem{Base: regFactors, Disp: i * s.bytes}, x)
+	}
+}
+
+// endStrip applies the last reflector, if it has two rows, and stores these. Their vectors are in x and y; t is spoilt.
+func (s vectorSet) endStrip(label string, c coefficients, x, y, t []reg.VecPhysical, rest bool) {
+	m := arithmetic{vectorSet: s}
+	s.CMPQ(panelField("short"), operand.Imm(0))
+	s.JEQ(operand.LabelRef(label))
+	s.broadcastReflector(c)
+	for v := range x {
+		m.reflectTwo(c, x[v], y[v], t[v])
+	}
+	s.Label(label)
+	for v := range x {
+		s.store(x[v], rest, s.vector(operand.Mem{Base: regRow}, v))
+		s.store(y[v], rest, s.vector(operand.Mem{Base: regRow, Index: regRowA, Scale: 1}, v))
+	}
+}
+
+// reflectStripMoving needs few registers: one for the rows that are loaded and one for their products. The two other rows move from register to register,
+// which takes no time.
+func (s vectorSet) reflectStripMoving(label string, vectors int, rest bool) {
+	m := arithmetic{vectorSet: s}
+	x, y, others := s.registers[:vectors], s.registers[stripVectors:][:vectors], s.registers[2*stripVectors:]
+	z, t, c := others[0], others[1], newCoefficients(others[2:])
+	s.MOVQ(regA, regRow)
+	s.MOVQ(panelField("factors"), regFactors)
+	s.MOVQ(panelField("count"), regLeft)
+	for v := range vectors {
+		s.load(s.vector(operand.Mem{Base: regRow}, v), rest, x[v])
+		s.load(s.vector(operand.Mem{Base: regRow, Index: regRowA, Scale: 1}, v), rest, y[v])
+	}
+	s.TESTQ(regLeft, regLeft)
+	s.JZ(operand.LabelRef(label + "_end"))
+	s.Label(label + "_reflector")
+	s.broadcastReflector(c)
+	for v := range vectors {
+		s.load(s.vector(operand.Mem{Base: regRow, Index: regRowA, Scale: 2}, v), rest, z)
+		m.reflectSooner(c, x[v], y[v], z, t)
+		s.store(x[v], rest, s.vector(operand.Mem{Base: regRow}, v))
+		m.copy(y[v], x[v])
+		m.copy(z, y[v])
+	}
+	s.ADDQ(operand.Imm(uint64(len(c.all())*s.bytes)), regFactors)
+	s.ADDQ(regRowA, regRow)
+	s.DECQ(regLeft)
+	s.JNZ(operand.LabelRef(label + "_reflector"))
+	s.Label(label + "_end")
+	same := make([]reg.VecPhysical, vectors)
+	for v := range same {
+		same[v] = t
+	}
+	s.endStrip(label+"_plain", c, x, y, same, rest)
+}
+
+// reflectStrip has registers for all rows; the roles of the three of a column go round.
 func (s vectorSet) reflectStrip(label string, vectors int, rest bool) {
 	const period = 3
 	m := arithmetic{vectorSet: s}
 	c := newCoefficients(s.registers[4*vectors:])
-	row := func(k, v int) reg.VecPhysical { return s.registers[k%period*vectors+v] }
+	rows := func(k int) []reg.VecPhysical { return s.registers[k%period*vectors:][:vectors] }
+	products := s.registers[period*vectors:][:vectors]
 	this := operand.Mem{Base: regRow}
 	next := operand.Mem{Base: regRow, Index: regRowA, Scale: 1}
 	third := operand.Mem{Base: regRow, Index: regRowA, Scale: 2}
@@ -183,38 +260,24 @@ func (s vectorSet) reflectStrip(label string, vectors int, rest bool) {
 	s.MOVQ(panelField("factors"), regFactors)
 	s.MOVQ(panelField("count"), regLeft)
 	for v := range vectors {
-		s.load(s.vector(this, v), rest, row(0, v))
-		s.load(s.vector(next, v), rest, row(1, v))
+		s.load(s.vector(this, v), rest, rows(0)[v])
+		s.load(s.vector(next, v), rest, rows(1)[v])
 	}
-	finish := func(k int) { // with the last reflector, if it has two rows
-		plain := fmt.Sprintf("%s_plain_%d", label, k)
-		s.CMPQ(panelField("short"), operand.Imm(0))
-		s.JEQ(operand.LabelRef(plain))
-		for i, x := range c.all() {
-			s.broadcast(s.Context, operand.Mem{Base: regFactors, Disp: i * s.bytes}, x)
-		}
-		for v := range vectors {
-			m.reflectTwo(c, row(k, v), row(k+1, v), s.registers[period*vectors+v])
-		}
-		s.Label(plain)
-		for v := range vectors {
-			s.store(row(k, v), rest, s.vector(this, v))
-			s.store(row(k+1, v), rest, s.vector(next, v))
-		}
+	finish := func(k int) {
+		s.endStrip(fmt.Sprintf("%s_plain_%d", label, k), c, rows(k), rows(k+1), products, rest)
 	}
 	s.TESTQ(regLeft, regLeft)
 	s.JZ(operand.LabelRef(label + "_first"))
 	s.Label(label + "_reflector")
 	for k := range period {
-		for i, x := range c.all() {
-			s.broadcast(s.Context, operand.Mem{Base: regFactors, Disp: i * s.bytes}, x)
+		s.broadcastReflector(c)
+		x, y, z := rows(k), rows(k+1), rows(k+2)
+		for v := range vectors {
+			s.load(s.vector(third, v), rest, z[v])
 		}
 		for v := range vectors {
-			s.load(s.vector(third, v), rest, row(k+2, v))
-		}
-		for v := range vectors {
-			m.reflect(c, row(k, v), row(k+1, v), row(k+2, v), s.registers[period*vectors+v])
-			s.store(row(k, v), rest, s.vector(this, v))
+			m.reflect(c, x[v], y[v], z[v], products[v])
+			s.store(x[v], rest, s.vector(this, v))
 		}
 		s.ADDQ(operand.Imm(uint64(len(c.all())*s.bytes)), regFactors)
 		s.ADDQ(regRowA, regRow)
