@@ -57,22 +57,62 @@ func (s vectorSet) reflectTwo(p planar, x, y, sum, t reg.VecPhysical) {
 func (s vectorSet) reflectTwoRows() {
 	s.open("reflectTwoRows"+s.elementName(true)+s.set(), "applies reflectors to rows, see ReflectTwoRows.")
 	s.MOVQ(panelField("signs"), regLeft)
-	s.move(s.Context, operand.Mem{Base: regLeft}, s.registers[13])
-	widths := []int{2, 1}
+	s.move(s.Context, operand.Mem{Base: regLeft}, s.registers[behindSigns-1])
+	strip := s.reflectTwoStripMoving
 	if s.wide {
-		widths = []int{4, 2, 1}
+		strip = s.reflectTwoStrip
 	}
-	s.strips("strip", widths, s.reflectTwoStrip)
+	s.strips("strip", []int{stripVectors, 2, 1}, strip)
 }
 
-func (s vectorSet) reflectTwoStrip(label string, vectors int, rest bool) {
-	const sign, coefficients, rows, inAll = 13, 8, 14, 4 // registers; of four a vector, AVX2 has room for two
-	registers := append([]reg.VecPhysical{}, s.registers[:coefficients]...)
-	if s.wide {
-		registers = append(registers, s.registers[rows:]...)
-	}
-	c := s.registers[coefficients:]
+// Registers of a strip of rows: those of a reflector, and the first ones behind the signs.
+const firstPlanar, behindSigns = 8, 14
+
+// broadcastPlanar loads a reflector and returns its registers.
+func (s vectorSet) broadcastPlanar() planar {
+	c := s.registers[firstPlanar:]
 	p := planar{c[0], c[1], c[2], c[3], c[4]}
+	for i, x := range []reg.VecPhysical{p.v, p.vi, p.t1, p.t1i, p.t0} {
+		s.broadcast(s.Context, operand.Mem{Base: regFactors, Disp: i * s.bytes}, x)
+	}
+	s.exclusiveOr(s.registers[behindSigns-1], p.vi)
+	s.exclusiveOr(s.registers[behindSigns-1], p.t1i)
+	return p
+}
+
+// reflectTwoStripMoving needs three registers besides those of a row, which get the next row when it is ready.
+func (s vectorSet) reflectTwoStripMoving(label string, vectors int, rest bool) {
+	x, others := s.registers[:vectors], s.registers[stripVectors:]
+	y, sum, t := others[0], others[1], others[2]
+	this := operand.Mem{Base: regRow}
+	s.MOVQ(regA, regRow)
+	s.MOVQ(panelField("factors"), regFactors)
+	s.MOVQ(panelField("count"), regLeft)
+	for v := range vectors {
+		s.load(s.vector(this, v), rest, x[v])
+	}
+	s.Label(label + "_reflector")
+	p := s.broadcastPlanar()
+	for v := range vectors {
+		s.load(s.vector(operand.Mem{Base: regRow, Index: regRowA, Scale: 1}, v), rest, y)
+		s.reflectTwo(p, x[v], y, sum, t)
+		s.store(x[v], rest, s.vector(this, v))
+		s.VMOVAPS(y, x[v])
+	}
+	s.ADDQ(operand.Imm(uint64(reflectorNumbers*s.bytes)), regFactors)
+	s.ADDQ(regRowA, regRow)
+	s.DECQ(regLeft)
+	s.JNZ(operand.LabelRef(label + "_reflector"))
+	for v := range vectors {
+		s.store(x[v], rest, s.vector(this, v))
+	}
+}
+
+// reflectTwoStrip has registers for two rows and all that is computed of them.
+func (s vectorSet) reflectTwoStrip(label string, vectors int, rest bool) {
+	const inAll = 4 // registers of a vector
+	registers := append([]reg.VecPhysical{}, s.registers[:firstPlanar]...)
+	registers = append(registers, s.registers[behindSigns:]...)
 	of := func(k, v int) reg.VecPhysical { return registers[inAll*v+k] }
 	this := operand.Mem{Base: regRow}
 	next := operand.Mem{Base: regRow, Index: regRowA, Scale: 1}
@@ -84,11 +124,7 @@ func (s vectorSet) reflectTwoStrip(label string, vectors int, rest bool) {
 	}
 	s.Label(label + "_reflector")
 	for k := range 2 { // the roles of two registers alternate
-		for i, x := range []reg.VecPhysical{p.v, p.vi, p.t1, p.t1i, p.t0} {
-			s.broadcast(s.Context, operand.Mem{Base: regFactors, Disp: i * s.bytes}, x)
-		}
-		s.exclusiveOr(s.registers[sign], p.vi)
-		s.exclusiveOr(s.registers[sign], p.t1i)
+		p := s.broadcastPlanar()
 		for v := range vectors {
 			x, y := of(k, v), of(1-k, v)
 			s.load(s.vector(next, v), rest, y)
