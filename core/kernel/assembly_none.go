@@ -72,7 +72,7 @@ func reflectRowsAssembly[T Float](s Set, _ []Reflector[T], _ []T, _, _ int) {
 	panic("kernel: no assembly for " + s.String() + " in this build")
 }
 
-func reflectColumnsAssembly[T Float](s Set, _ []Reflector[T], _ []T, _ int) {
+func reflectColumnsAssembly[T Float](s Set, _ []Reflector[T], _ []T, _, _ int, _ bool) {
 	panic("kernel: no assembly for " + s.String() + " in this build")
 }
 

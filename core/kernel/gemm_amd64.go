@@ -5,7 +5,9 @@ package kernel
 import "unsafe"
 
 // Bytes of the vectors of each set.
-var vectorBytes = [setCount]int{AVX2: 32, AVX512: 64}
+const bytesAVX2, bytesAVX512 = 32, 64
+
+var vectorBytes = [setCount]int{AVX2: bytesAVX2, AVX512: bytesAVX512}
 
 // vectorShift is the logarithm of vectorBytes: to divide by a variable takes longer than small kernels.
 var vectorShift = [setCount]uint{AVX2: 5, AVX512: 6}

@@ -31,4 +31,7 @@ type sweepArgs struct {
 	restLanes  unsafe.Pointer // reflectColumns with AVX2: the same as vectors with all bits set in the elements
 	lastLanes  unsafe.Pointer //
 	finalLanes unsafe.Pointer //
+	groups     int            // reflectColumns with AVX2: groups of rows, one below the other
+	atFirst    int            // reflectColumns with AVX2: groups that begin with the first reflector; each other one begins a square after the one above
+	pending    unsafe.Pointer // memory for two vectors of each group
 }

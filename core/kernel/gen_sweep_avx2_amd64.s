@@ -728,13 +728,19 @@ done:
 // func reflectColumnsF64AVX2(args *byte)
 // Requires: AVX, FMA3
 TEXT ·reflectColumnsF64AVX2(SB), NOSPLIT, $0-8
-	MOVQ       args+0(FP), R13
-	MOVQ       (R13), AX
-	MOVQ       16(R13), R8
-	MOVQ       8(R13), BX
-	LEAQ       (R8)(R8*2), R9
-	LEAQ       (R8)(R8*4), R10
-	LEAQ       (R9)(R8*4), R11
+	MOVQ args+0(FP), R13
+	MOVQ (R13), R12
+	MOVQ 16(R13), R8
+	MOVQ 8(R13), BX
+	LEAQ (R8)(R8*2), R9
+	LEAQ (R8)(R8*4), R10
+	LEAQ (R9)(R8*4), R11
+	MOVQ 192(R13), R14
+	MOVQ R12, AX
+	MOVQ 200(R13), DI
+	MOVQ R14, SI
+
+group_first:
 	VMOVUPD    (AX), X0
 	VMOVUPD    (AX)(R8*1), X1
 	VMOVUPD    (AX)(R8*2), X2
@@ -747,12 +753,23 @@ TEXT ·reflectColumnsF64AVX2(SB), NOSPLIT, $0-8
 	VPERM2F128 $0x31, Y6, Y4, Y2
 	VPERM2F128 $0x20, Y7, Y5, Y1
 	VPERM2F128 $0x31, Y7, Y5, Y3
-	VMOVAPS    Y0, Y8
-	VMOVAPS    Y1, Y9
+	VMOVUPD    Y0, (DI)
+	VMOVUPD    Y1, 32(DI)
+	LEAQ       (AX)(R8*4), AX
+	ADDQ       $0x40, DI
+	DECQ       SI
+	JNZ        group_first
 	CMPQ       120(R13), $0x00
 	JEQ        rest
 
 chunk:
+	MOVQ R12, AX
+	MOVQ 200(R13), DI
+	MOVQ R14, SI
+
+group_whole:
+	VMOVUPD      (DI), Y8
+	VMOVUPD      32(DI), Y9
 	VMOVUPD      16(AX), Y0
 	VMOVUPD      16(AX)(R8*1), Y1
 	VMOVUPD      16(AX)(R8*2), Y2
@@ -809,8 +826,8 @@ chunk:
 	VFNMADD231PD Y10, Y14, Y2
 	VFNMADD231PD Y10, Y15, Y3
 	VFNMADD231PD Y10, Y13, Y1
-	VMOVAPS      Y2, Y10
-	VMOVAPS      Y3, Y11
+	VMOVUPD      Y2, (DI)
+	VMOVUPD      Y3, 32(DI)
 	VUNPCKLPD    Y9, Y8, Y2
 	VUNPCKHPD    Y9, Y8, Y3
 	VUNPCKLPD    Y1, Y0, Y4
@@ -823,17 +840,46 @@ chunk:
 	VMOVUPD      Y9, (AX)(R8*1)
 	VMOVUPD      Y0, (AX)(R8*2)
 	VMOVUPD      Y1, (AX)(R9*1)
-	VMOVAPS      Y10, Y8
-	VMOVAPS      Y11, Y9
-	ADDQ         $0x20, AX
+	LEAQ         (AX)(R8*4), AX
+	ADDQ         $0x40, DI
+	DECQ         SI
+	JNZ          group_whole
+	ADDQ         $0x20, R12
 	ADDQ         $0x000000a0, BX
-	DECQ         120(R13)
-	JNZ          chunk
+	CMPQ         R14, 184(R13)
+	JEQ          begun
+	ADDQ         $0x20, AX
+	VMOVUPD      (AX), X0
+	VMOVUPD      (AX)(R8*1), X1
+	VMOVUPD      (AX)(R8*2), X2
+	VMOVUPD      (AX)(R9*1), X3
+	VUNPCKLPD    Y1, Y0, Y4
+	VUNPCKHPD    Y1, Y0, Y5
+	VUNPCKLPD    Y3, Y2, Y6
+	VUNPCKHPD    Y3, Y2, Y7
+	VPERM2F128   $0x20, Y6, Y4, Y0
+	VPERM2F128   $0x31, Y6, Y4, Y2
+	VPERM2F128   $0x20, Y7, Y5, Y1
+	VPERM2F128   $0x31, Y7, Y5, Y3
+	VMOVUPD      Y0, (DI)
+	VMOVUPD      Y1, 32(DI)
+	INCQ         R14
+
+begun:
+	DECQ 120(R13)
+	JNZ  chunk
 
 rest:
+	CMPQ 128(R13), $0x00
+	JEQ  final
+	MOVQ R12, AX
+	MOVQ 200(R13), DI
+	MOVQ R14, SI
+
+group_part:
 	MOVQ         128(R13), DX
-	TESTQ        DX, DX
-	JZ           final
+	VMOVUPD      (DI), Y8
+	VMOVUPD      32(DI), Y9
 	MOVQ         160(R13), CX
 	VMOVUPD      (CX), Y15
 	VMASKMOVPD   16(AX), Y15, Y0
@@ -900,8 +946,8 @@ rest:
 	VFNMADD231PD Y10, Y13, Y1
 
 reflected:
-	VMOVAPS    Y2, Y10
-	VMOVAPS    Y3, Y11
+	VMOVUPD    Y2, (DI)
+	VMOVUPD    Y3, 32(DI)
 	VUNPCKLPD  Y9, Y8, Y2
 	VUNPCKHPD  Y9, Y8, Y3
 	VUNPCKLPD  Y1, Y0, Y4
@@ -916,11 +962,20 @@ reflected:
 	VMASKMOVPD Y9, Y15, (AX)(R8*1)
 	VMASKMOVPD Y0, Y15, (AX)(R8*2)
 	VMASKMOVPD Y1, Y15, (AX)(R9*1)
-	VMOVAPS    Y10, Y8
-	VMOVAPS    Y11, Y9
-	ADDQ       $0x20, AX
+	LEAQ       (AX)(R8*4), AX
+	ADDQ       $0x40, DI
+	DECQ       SI
+	JNZ        group_part
+	ADDQ       $0x20, R12
 
 final:
+	MOVQ R12, AX
+	MOVQ 200(R13), DI
+	MOVQ R14, SI
+
+group_end:
+	VMOVUPD    (DI), Y8
+	VMOVUPD    32(DI), Y9
 	VUNPCKLPD  Y9, Y8, Y2
 	VUNPCKHPD  Y9, Y8, Y3
 	VUNPCKLPD  Y1, Y0, Y4
@@ -935,6 +990,10 @@ final:
 	VMASKMOVPD Y9, Y15, (AX)(R8*1)
 	VMASKMOVPD Y0, Y15, (AX)(R8*2)
 	VMASKMOVPD Y1, Y15, (AX)(R9*1)
+	LEAQ       (AX)(R8*4), AX
+	ADDQ       $0x40, DI
+	DECQ       SI
+	JNZ        group_end
 	VZEROUPPER
 	RET
 
@@ -2130,13 +2189,19 @@ done:
 // func reflectColumnsF32AVX2(args *byte)
 // Requires: AVX, FMA3
 TEXT ·reflectColumnsF32AVX2(SB), NOSPLIT, $0-8
-	MOVQ      args+0(FP), R13
-	MOVQ      (R13), AX
-	MOVQ      16(R13), R8
-	MOVQ      8(R13), BX
-	LEAQ      (R8)(R8*2), R9
-	LEAQ      (R8)(R8*4), R10
-	LEAQ      (R9)(R8*4), R11
+	MOVQ args+0(FP), R13
+	MOVQ (R13), R12
+	MOVQ 16(R13), R8
+	MOVQ 8(R13), BX
+	LEAQ (R8)(R8*2), R9
+	LEAQ (R8)(R8*4), R10
+	LEAQ (R9)(R8*4), R11
+	MOVQ 192(R13), R14
+	MOVQ R12, AX
+	MOVQ 200(R13), DI
+	MOVQ R14, SI
+
+group_first:
 	VMOVSD    (AX), X0
 	VMOVSD    (AX)(R8*1), X1
 	VMOVSD    (AX)(R8*2), X2
@@ -2149,12 +2214,23 @@ TEXT ·reflectColumnsF32AVX2(SB), NOSPLIT, $0-8
 	VUNPCKHPD X6, X4, X1
 	VUNPCKLPD X7, X5, X2
 	VUNPCKHPD X7, X5, X3
-	VMOVAPS   X0, X8
-	VMOVAPS   X1, X9
+	VMOVUPS   X0, (DI)
+	VMOVUPS   X1, 32(DI)
+	LEAQ      (AX)(R8*4), AX
+	ADDQ      $0x40, DI
+	DECQ      SI
+	JNZ       group_first
 	CMPQ      120(R13), $0x00
 	JEQ       rest
 
 chunk:
+	MOVQ R12, AX
+	MOVQ 200(R13), DI
+	MOVQ R14, SI
+
+group_whole:
+	VMOVUPS      (DI), X8
+	VMOVUPS      32(DI), X9
 	VMOVUPS      8(AX), X0
 	VMOVUPS      8(AX)(R8*1), X1
 	VMOVUPS      8(AX)(R8*2), X2
@@ -2211,8 +2287,8 @@ chunk:
 	VFNMADD231PS X10, X14, X2
 	VFNMADD231PS X10, X15, X3
 	VFNMADD231PS X10, X13, X1
-	VMOVAPS      X2, X10
-	VMOVAPS      X3, X11
+	VMOVUPS      X2, (DI)
+	VMOVUPS      X3, 32(DI)
 	VUNPCKLPS    X9, X8, X2
 	VUNPCKHPS    X9, X8, X3
 	VUNPCKLPS    X1, X0, X4
@@ -2225,17 +2301,46 @@ chunk:
 	VMOVUPS      X9, (AX)(R8*1)
 	VMOVUPS      X0, (AX)(R8*2)
 	VMOVUPS      X1, (AX)(R9*1)
-	VMOVAPS      X10, X8
-	VMOVAPS      X11, X9
-	ADDQ         $0x10, AX
+	LEAQ         (AX)(R8*4), AX
+	ADDQ         $0x40, DI
+	DECQ         SI
+	JNZ          group_whole
+	ADDQ         $0x10, R12
 	ADDQ         $0x00000050, BX
-	DECQ         120(R13)
-	JNZ          chunk
+	CMPQ         R14, 184(R13)
+	JEQ          begun
+	ADDQ         $0x10, AX
+	VMOVSD       (AX), X0
+	VMOVSD       (AX)(R8*1), X1
+	VMOVSD       (AX)(R8*2), X2
+	VMOVSD       (AX)(R9*1), X3
+	VUNPCKLPS    X1, X0, X4
+	VUNPCKHPS    X1, X0, X5
+	VUNPCKLPS    X3, X2, X6
+	VUNPCKHPS    X3, X2, X7
+	VUNPCKLPD    X6, X4, X0
+	VUNPCKHPD    X6, X4, X1
+	VUNPCKLPD    X7, X5, X2
+	VUNPCKHPD    X7, X5, X3
+	VMOVUPS      X0, (DI)
+	VMOVUPS      X1, 32(DI)
+	INCQ         R14
+
+begun:
+	DECQ 120(R13)
+	JNZ  chunk
 
 rest:
+	CMPQ 128(R13), $0x00
+	JEQ  final
+	MOVQ R12, AX
+	MOVQ 200(R13), DI
+	MOVQ R14, SI
+
+group_part:
 	MOVQ         128(R13), DX
-	TESTQ        DX, DX
-	JZ           final
+	VMOVUPS      (DI), X8
+	VMOVUPS      32(DI), X9
 	MOVQ         160(R13), CX
 	VMOVUPS      (CX), X15
 	VMASKMOVPS   8(AX), X15, X0
@@ -2302,8 +2407,8 @@ rest:
 	VFNMADD231PS X10, X13, X1
 
 reflected:
-	VMOVAPS    X2, X10
-	VMOVAPS    X3, X11
+	VMOVUPS    X2, (DI)
+	VMOVUPS    X3, 32(DI)
 	VUNPCKLPS  X9, X8, X2
 	VUNPCKHPS  X9, X8, X3
 	VUNPCKLPS  X1, X0, X4
@@ -2318,11 +2423,20 @@ reflected:
 	VMASKMOVPS X9, X15, (AX)(R8*1)
 	VMASKMOVPS X0, X15, (AX)(R8*2)
 	VMASKMOVPS X1, X15, (AX)(R9*1)
-	VMOVAPS    X10, X8
-	VMOVAPS    X11, X9
-	ADDQ       $0x10, AX
+	LEAQ       (AX)(R8*4), AX
+	ADDQ       $0x40, DI
+	DECQ       SI
+	JNZ        group_part
+	ADDQ       $0x10, R12
 
 final:
+	MOVQ R12, AX
+	MOVQ 200(R13), DI
+	MOVQ R14, SI
+
+group_end:
+	VMOVUPS    (DI), X8
+	VMOVUPS    32(DI), X9
 	VUNPCKLPS  X9, X8, X2
 	VUNPCKHPS  X9, X8, X3
 	VUNPCKLPS  X1, X0, X4
@@ -2337,6 +2451,10 @@ final:
 	VMASKMOVPS X9, X15, (AX)(R8*1)
 	VMASKMOVPS X0, X15, (AX)(R8*2)
 	VMASKMOVPS X1, X15, (AX)(R9*1)
+	LEAQ       (AX)(R8*4), AX
+	ADDQ       $0x40, DI
+	DECQ       SI
+	JNZ        group_end
 	VZEROUPPER
 	RET
 

@@ -65,7 +65,7 @@ func ReflectRows[T Float](s Set, reflectors []Reflector[T], a []T, stride, cols 
 	}
 }
 
-// SweepRows returns how many rows ReflectColumns takes together.
+// SweepRows returns how many rows a group of ReflectColumns has.
 func SweepRows(s Set) int {
 	const rows = 8 // as many elements as a vector has, or half of one
 	if s == AVX2 {
@@ -74,23 +74,33 @@ func SweepRows(s Set) int {
 	return rows
 }
 
-// ReflectColumns applies reflectors one after the other from the right: reflector k to the columns k, k+1 and k+2 of SweepRows rows, row i of which begins
-// at a[i*stride]. If V2 and T2 of the last reflector are zero, there need be no column for them.
-func ReflectColumns[T Float](s Set, reflectors []Reflector[T], a []T, stride int) {
-	n, rows := len(reflectors), SweepRows(s)
-	if n == 0 {
+// ReflectColumns applies reflectors one after the other from the right: reflector k to the columns k, k+1 and k+2 of groups of SweepRows rows, row i of
+// which begins at a[i*stride]. If staggered, each group begins SweepRows reflectors after the one above. If V2 and T2 of the last reflector are zero, there
+// need be no column for them.
+func ReflectColumns[T Float](s Set, reflectors []Reflector[T], a []T, stride, groups int, staggered bool) {
+	n, rows := len(reflectors), SweepRows(s)*groups
+	if n == 0 || groups == 0 {
 		return
 	}
-	if stride < 0 || (rows-1)*stride+reflected(reflectors) > len(a) {
-		panic(fmt.Sprintf("kernel: %d reflectors of columns, stride %d, length %d", n, stride, len(a)))
+	if stride < 0 || groups < 0 || staggered && n <= rows-SweepRows(s) || (rows-1)*stride+reflected(reflectors) > len(a) {
+		panic(fmt.Sprintf("kernel: %d reflectors of columns, %d rows, stride %d, length %d", n, rows, stride, len(a)))
 	}
 	if s != Go {
-		reflectColumnsAssembly(s, reflectors, a, stride)
+		reflectColumnsAssembly(s, reflectors, a, stride, groups, staggered)
 		return
 	}
 	for i := range rows {
-		ReflectRows(Go, reflectors, a[i*stride:], 1, 1)
+		from := firstReflector(s, i/SweepRows(s), staggered)
+		ReflectRows(Go, reflectors[from:], a[i*stride+from:], 1, 1)
 	}
+}
+
+// firstReflector returns the number of the reflector that a group of rows begins with.
+func firstReflector(s Set, group int, staggered bool) int {
+	if staggered {
+		return group * SweepRows(s)
+	}
+	return 0
 }
 
 // Chase is a run of steps of a bulge down an upper Hessenberg matrix, as in an implicit double-shift QR sweep. Element (i, j) is A[i*Stride+j]. Step k, from

@@ -29,7 +29,26 @@ func reflectRowsAssembly[T Float](s Set, reflectors []Reflector[T], a []T, strid
 	}
 }
 
-func reflectColumnsAssembly[T Float](s Set, reflectors []Reflector[T], a []T, stride int) {
+// togetherAVX2 and togetherAVX512 are how many groups of rows ReflectColumns hands to the assembly: so many that it need not wait for the reflectors of one.
+const togetherAVX2, togetherAVX512 = 4, 1
+
+func reflectColumnsAssembly[T Float](s Set, reflectors []Reflector[T], a []T, stride, groups int, staggered bool) {
+	together := togetherAVX512
+	if s == AVX2 {
+		together = togetherAVX2
+	}
+	for first := 0; first < groups; first += together {
+		from, count := firstReflector(s, first, staggered), min(together, groups-first)
+		atFirst := count
+		if staggered {
+			atFirst = 1
+		}
+		reflectGroups(s, reflectors[from:], a[first*SweepRows(s)*stride+from:], stride, count, atFirst)
+	}
+}
+
+// reflectGroups is ReflectColumns for as many groups of rows as the assembly takes together, of which so many begin with the first reflector.
+func reflectGroups[T Float](s Set, reflectors []Reflector[T], a []T, stride, groups, atFirst int) {
 	size, side := int(unsafe.Sizeof(a[0])), SweepRows(s)
 	columns := reflected(reflectors)
 	missing := len(reflectors) + reflectedRows - 1 - columns
@@ -41,9 +60,10 @@ func reflectColumnsAssembly[T Float](s Set, reflectors []Reflector[T], a []T, st
 	if rest == 0 {
 		last = 0
 	}
+	var pending [togetherAVX2 * (reflectedRows - 1) * bytesAVX2]byte
 	args := sweepArgs{
 		a: unsafe.Pointer(&a[0]), reflectors: unsafe.Pointer(&reflectors[0]), stride: stride * size,
-		chunks: chunks, rest: rest,
+		groups: groups, atFirst: atFirst, pending: unsafe.Pointer(&pending[0]), chunks: chunks, rest: rest,
 		restMask: 1<<(rest-min(rest, missing)) - 1, lastMask: 1<<last - 1, finalMask: 1<<(columns-last) - 1,
 		restLanes: lanesOfBytes((rest - min(rest, missing)) * size), lastLanes: lanesOfBytes(last * size), finalLanes: lanesOfBytes((columns - last) * size),
 	}

@@ -81,14 +81,22 @@ func testReflectColumns[T Float](t *testing.T, s Set) {
 	rng := rand.New(rand.NewPCG(22, uint64(s)))
 	arena := newArena[T](t)
 	for trial := range 1000 {
-		n := 1 + trial%40
-		reflectors := randomReflectors[T](rng, n)
-		a, stride := placeMatrix(rng, arena, SweepRows(s), reflected(reflectors))
-		want := slices.Clone(a)
-		for i := range SweepRows(s) { // with one row for a column, the definition of ReflectRows
-			ReflectRows(Go, reflectors, want[i*stride:], 1, 1)
+		n, staggered := 1+trial%40, rng.IntN(2) == 0
+		groups := 1 + rng.IntN(10)
+		if staggered {
+			groups = 1 + rng.IntN((n+SweepRows(s)-1)/SweepRows(s))
 		}
-		ReflectColumns(s, reflectors, a, stride)
+		reflectors := randomReflectors[T](rng, n)
+		a, stride := placeMatrix(rng, arena, groups*SweepRows(s), reflected(reflectors))
+		want := slices.Clone(a)
+		for i := range groups * SweepRows(s) { // with one row for a column, the definition of ReflectRows
+			from := 0
+			if staggered {
+				from = i / SweepRows(s) * SweepRows(s)
+			}
+			ReflectRows(Go, reflectors[from:], want[i*stride+from:], 1, 1)
+		}
+		ReflectColumns(s, reflectors, a, stride, groups, staggered)
 		requireClose(t, a, want, roundings(n))
 	}
 }

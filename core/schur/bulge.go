@@ -27,10 +27,15 @@ func (f *francis[W]) chase(z zone, first, last int, start *[3]W, out []kernel.Re
 		}
 	}
 	group := kernel.SweepRows(f.set)
-	for row := z.top; row+group <= last+1; row += group {
-		from := max(first, row+group-1) // the first step whose reflector acts below the group
-		kernel.ReflectColumns(f.set, out[from-first:last+1-first], f.t.Data[row*f.t.Stride+from+1:], f.t.Stride)
+	above := (first + 1 - z.top) / group // groups that all reflectors act upon
+	apply := func(row, from, groups int, staggered bool) {
+		if groups > 0 {
+			kernel.ReflectColumns(f.set, out[from-first:last+1-first], f.t.Data[row*f.t.Stride+from+1:], f.t.Stride, groups, staggered)
+		}
 	}
+	apply(z.top, first, above, false)
+	row := z.top + above*group
+	apply(row, row+group-1, (last+1-row)/group, true) // each from the first step on whose reflector acts below it
 }
 
 // step is a step of chase with the care that the kernel does not take.

@@ -33,6 +33,9 @@ var sweepBlock = block{"sweepArgs", "is the block of arguments of chase and refl
 	{"restLanes", "unsafe.Pointer", "reflectColumns with AVX2: the same as vectors with all bits set in the elements"},
 	{"lastLanes", "unsafe.Pointer", ""},
 	{"finalLanes", "unsafe.Pointer", ""},
+	{"groups", "int", "reflectColumns with AVX2: groups of rows, one below the other"},
+	{"atFirst", "int", "reflectColumns with AVX2: groups that begin with the first reflector; each other one begins a square after the one above"},
+	{"pending", "unsafe.Pointer", "memory for two vectors of each group"},
 }}
 
 func sweepField(name string) operand.Mem { return sweepBlock.at(regArgs, name) }
@@ -46,6 +49,12 @@ var (
 	regAbove   = reg.R12
 	regWidth   = reg.R14 // columns right of the reflector's
 	regPhase   = reg.R15
+
+	// reflectColumns with AVX2:
+	regPending = reg.RDI // where the columns of the group wait
+	regGroups  = reg.RSI // that are left
+	regTopRow  = reg.R12 // what regA is for the first group
+	regBegun   = reg.R14 // groups that have begun
 )
 
 // Masks of the first vector of a row and of its last one.
@@ -308,7 +317,11 @@ func writeSweeps(dir string) {
 		} {
 			s.reflectRows()
 			s.chase()
-			s.reflectColumns()
+			if s.wide {
+				s.reflectColumns()
+			} else {
+				s.reflectColumnsOfGroups()
+			}
 			s.reflectTwoRows()
 			newBulge(s).function()
 		}

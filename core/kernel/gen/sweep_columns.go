@@ -88,6 +88,92 @@ func (s vectorSet) reflectColumns() {
 	q.RET()
 }
 
+// reflectColumnsOfGroups generates reflectColumns for several groups of rows, which take turns with each square, so that one group can go on while another
+// waits for the reflector before. Their pending columns are in memory meanwhile.
+func (s vectorSet) reflectColumnsOfGroups() {
+	q := newSquares(s)
+	q.begin("reflectColumns"+s.name+s.set(), "applies reflectors to columns of groups of rows, see ReflectColumns.")
+	q.MOVQ(sweepField("a"), regTopRow)
+	q.MOVQ(sweepField("stride"), regRowA)
+	q.MOVQ(sweepField("reflectors"), regFactors)
+	stridesA.multiply(q.Context)
+	waiting := func(k int) operand.Mem { return operand.Mem{Base: regPending, Disp: k * q.vectorBytes} }
+	wait := func(columns []reg.VecPhysical) {
+		for k := range q.pending {
+			q.move(q.Context, columns[k], waiting(k))
+		}
+	}
+	goOn := func() {
+		for k, column := range q.pending {
+			q.move(q.Context, waiting(k), column)
+		}
+	}
+	square := func(name, store string) {
+		goOn()
+		columns := q.loadColumns(name)
+		if name == "" {
+			q.reflectSquare(columns, "")
+		} else {
+			q.reflectSquare(columns, "reflected")
+			q.Label("reflected")
+		}
+		wait(columns[q.side-2:])
+		q.storeColumns(columns, store)
+	}
+	next := func() { q.ADDQ(operand.Imm(uint64(q.side*q.bytes)), regTopRow) }
+	begin := func() {
+		for i, r := range q.rows {
+			q.loadTwo(q.Context, elementA(i), r.AsX())
+		}
+		columns, _ := q.transposed(q.rows, q.free)
+		wait(columns)
+	}
+	q.MOVQ(sweepField("atFirst"), regBegun)
+	q.eachGroup("first", begin)
+	q.CMPQ(sweepField("chunks"), operand.Imm(0))
+	q.JEQ(operand.LabelRef("rest"))
+	q.Label("chunk")
+	q.eachGroup("whole", func() { square("", "") })
+	next()
+	q.ADDQ(operand.U32(5*q.side*q.bytes), regFactors)
+	q.CMPQ(regBegun, sweepField("groups"))
+	q.JEQ(operand.LabelRef("begun"))
+	q.ADDQ(operand.Imm(uint64(q.side*q.bytes)), regA) // which has come to the next group
+	begin()
+	q.INCQ(regBegun)
+	q.Label("begun")
+	q.DECQ(sweepField("chunks"))
+	q.JNZ(operand.LabelRef("chunk"))
+	q.Label("rest")
+	q.CMPQ(sweepField("rest"), operand.Imm(0))
+	q.JEQ(operand.LabelRef("final"))
+	q.eachGroup("part", func() {
+		q.MOVQ(sweepField("rest"), regTimes)
+		square("rest", "last")
+	})
+	next()
+	q.Label("final")
+	q.eachGroup("end", func() {
+		goOn()
+		q.storeColumns(q.rows, "final")
+	})
+	q.VZEROUPPER()
+	q.RET()
+}
+
+// eachGroup generates a loop over the groups that have begun.
+func (q squares) eachGroup(label string, body func()) {
+	q.MOVQ(regTopRow, regA)
+	q.MOVQ(sweepField("pending"), regPending)
+	q.MOVQ(regBegun, regGroups)
+	q.Label("group_" + label)
+	body()
+	q.LEAQ(operand.Mem{Base: regA, Index: regRowA, Scale: uint8(q.side)}, regA)
+	q.ADDQ(operand.Imm(uint64(len(q.pending)*q.vectorBytes)), regPending)
+	q.DECQ(regGroups)
+	q.JNZ(operand.LabelRef("group_" + label))
+}
+
 // selected prepares loads or stores of the elements that the fields of that name select; all are for no name.
 func (q squares) selected(name string) (rest bool) {
 	if name == "" {
