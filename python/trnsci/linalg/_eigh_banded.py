@@ -74,8 +74,9 @@ def _run(
     count = 0
     if w.size:
         records = tuple(_array.record(a) for a in given)
+        work += _common.WORK_PER_MATRIX
         count = _native.run(
-            name, (work + _common.WORK_PER_MATRIX) * (w.size / wanted.most), size, progress, (given, records, w, w_record, v, v_record),
+            name, work * (w.size / wanted.most), size, progress, (given, records, w, w_record, v, v_record),
             *(_array.address(r) for r in records), _array.address(w_record), _array.address(v_record), *flags,
             wanted.kind, wanted.low, wanted.high, wanted.above, wanted.up_to,
         )  # fmt: skip
