@@ -17,8 +17,9 @@ import threadpoolctl
 from trnsci import linalg
 
 # The largest residuals of a Schur form, |A - Z T Z^H|_F / (m eps |A|_2), of its factor, |Z^H Z - I|_F / (m eps), and of the
-# right and left eigenvectors, |A V - V D|_F / (m eps |A|_2), m = max(n, 8).
-Errors = namedtuple("Errors", "form factor right left")
+# right and left eigenvectors, |A V - V D|_F / (m eps |A|_2), m = max(n, 8), of the balanced matrix; the larger one of
+# the two of the matrix itself.
+Errors = namedtuple("Errors", "form factor right left unbalanced")
 
 
 def _with_phases(make):
@@ -100,12 +101,13 @@ def errors(module, a, vectors=True):
     form, factor = module.schur(a)
     of_form = residuals.similarity_residual(a, factor, form), residuals.orthogonality(factor)
     if not vectors:
-        return Errors(*of_form, 0.0, 0.0)
+        return Errors(*of_form, 0.0, 0.0, 0.0)
     w, vl, vr = module.eig(a, left=True)
+    pairs = (a, w, vr), (residuals.adjoint(a), w.conj(), vl)
     return Errors(
         *of_form,
-        residuals.pair_residual(a, w, vr),
-        residuals.pair_residual(residuals.adjoint(a), w.conj(), vl),
+        *(residuals.balanced_pair_residual(*pair) for pair in pairs),
+        max(residuals.pair_residual(*pair) for pair in pairs),
     )
 
 

@@ -78,8 +78,24 @@ def eigen_residual(a, w, v):
 def pair_residual(a, w, v):
     """|A V - V diag(w)|_F / (m eps |A|_2) for a square `a`; left vectors are those of its adjoint, with conjugate values."""
     shift = -exponent(a)
-    g, values, vectors = scaled(a, shift), scaled(w, shift), scaled(v)
-    return _in_eps(g @ vectors - vectors * values, len(a), v.dtype, spectral_norm(g), rounding_floor(a.dtype, len(a), shift))
+    return _pair_residual(scaled(a, shift), scaled(w, shift), scaled(v), v.dtype, rounding_floor(a.dtype, len(a), shift))
+
+
+def _pair_residual(a, w, v, dtype, floor):
+    return _in_eps(a @ v - v * w, len(a), dtype, spectral_norm(a), floor)
+
+
+def balanced_pair_residual(a, w, v):
+    """The pair_residual of the matrix that balancing makes of `a`, and of its vectors.
+
+    Eigenvectors are computed there, and the way back may enlarge a single element of the error a hundred times.
+    """
+    shift = -exponent(a)
+    balanced, transform = scipy.linalg.matrix_balance(scaled(a, shift))
+    vectors = np.linalg.solve(transform, scaled(v))
+    lengths = np.linalg.norm(vectors, axis=0)
+    vectors /= np.where(lengths == 0, 1.0, lengths)
+    return _pair_residual(balanced, scaled(w, shift), vectors, v.dtype, rounding_floor(a.dtype, len(a), shift))
 
 
 def eigenvalue_error(a, w, reference=None):

@@ -14,7 +14,7 @@ func reflectRowsF64AVX2(args *byte)
 //go:noescape
 func chaseF64AVX2(args *byte)
 
-// reflectColumnsF64AVX2 applies reflectors to columns of groups of rows, see ReflectColumns. It reads and writes no element outside of the operands.
+// reflectColumnsF64AVX2 applies reflectors to columns, see ReflectColumns. It reads and writes no element outside of the operands.
 //
 //go:noescape
 func reflectColumnsF64AVX2(args *byte)
@@ -39,7 +39,7 @@ func reflectRowsF32AVX2(args *byte)
 //go:noescape
 func chaseF32AVX2(args *byte)
 
-// reflectColumnsF32AVX2 applies reflectors to columns of groups of rows, see ReflectColumns. It reads and writes no element outside of the operands.
+// reflectColumnsF32AVX2 applies reflectors to columns, see ReflectColumns. It reads and writes no element outside of the operands.
 //
 //go:noescape
 func reflectColumnsF32AVX2(args *byte)

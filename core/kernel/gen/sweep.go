@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -117,7 +118,7 @@ func (m arithmetic) reflect(c coefficients, x, y, z, t operand.Op) {
 	m.subtract(c, x, y, z, t)
 }
 
-// reflectSooner does the same with one operation more, which takes less time in a chain: only one product waits for the reflector before.
+// reflectSooner does the same with one operation more and less latency: the product with z is ready before x is.
 func (m arithmetic) reflectSooner(c coefficients, x, y, z, t operand.Op) {
 	m.multiply(m.Context, z, c.v2, t)
 	m.add(m.Context, x, t, t)
@@ -248,11 +249,7 @@ func (s vectorSet) reflectStripMoving(label string, vectors int, rest bool) {
 	s.DECQ(regLeft)
 	s.JNZ(operand.LabelRef(label + "_reflector"))
 	s.Label(label + "_end")
-	same := make([]reg.VecPhysical, vectors)
-	for v := range same {
-		same[v] = t
-	}
-	s.endStrip(label+"_plain", c, x, y, same, rest)
+	s.endStrip(label+"_plain", c, x, y, slices.Repeat([]reg.VecPhysical{t}, vectors), rest)
 }
 
 // reflectStrip has registers for all rows; the roles of the three of a column go round.

@@ -35,12 +35,7 @@ func newSquares(s vectorSet) squares {
 // reflectColumns generates the kernel that applies a run of reflectors to the columns of a group of rows. Squares of the group are transposed in
 // registers, so that the elements of a column are in one of them; the last two columns of a square wait for the next one.
 func (s vectorSet) reflectColumns() {
-	q := newSquares(s)
-	q.begin("reflectColumns"+s.name+s.set(), "applies reflectors to columns, see ReflectColumns.")
-	q.MOVQ(sweepField("a"), regA)
-	q.MOVQ(sweepField("stride"), regRowA)
-	q.MOVQ(sweepField("reflectors"), regFactors)
-	stridesA.multiply(q.Context)
+	q := s.openColumns(regA)
 	saved := q.others[:2] // of the registers that reflectors take
 	keep := func(columns []reg.VecPhysical) {
 		for k, to := range saved {
@@ -52,10 +47,7 @@ func (s vectorSet) reflectColumns() {
 			q.VMOVAPS(from, q.pending[k])
 		}
 	}
-	for i, r := range q.rows {
-		q.loadTwo(q.Context, elementA(i), r.AsX())
-	}
-	columns, _ := q.transposed(q.rows, q.free)
+	columns := q.loadFirst()
 	for k, to := range q.pending {
 		q.VMOVAPS(columns[k], to)
 	}
@@ -91,12 +83,7 @@ func (s vectorSet) reflectColumns() {
 // reflectColumnsOfGroups generates reflectColumns for several groups of rows, which take turns with each square, so that one group can go on while another
 // waits for the reflector before. Their pending columns are in memory meanwhile.
 func (s vectorSet) reflectColumnsOfGroups() {
-	q := newSquares(s)
-	q.begin("reflectColumns"+s.name+s.set(), "applies reflectors to columns of groups of rows, see ReflectColumns.")
-	q.MOVQ(sweepField("a"), regTopRow)
-	q.MOVQ(sweepField("stride"), regRowA)
-	q.MOVQ(sweepField("reflectors"), regFactors)
-	stridesA.multiply(q.Context)
+	q := s.openColumns(regTopRow)
 	waiting := func(k int) operand.Mem { return operand.Mem{Base: regPending, Disp: k * q.vectorBytes} }
 	wait := func(columns []reg.VecPhysical) {
 		for k := range q.pending {
@@ -121,13 +108,7 @@ func (s vectorSet) reflectColumnsOfGroups() {
 		q.storeColumns(columns, store)
 	}
 	next := func() { q.ADDQ(operand.Imm(uint64(q.side*q.bytes)), regTopRow) }
-	begin := func() {
-		for i, r := range q.rows {
-			q.loadTwo(q.Context, elementA(i), r.AsX())
-		}
-		columns, _ := q.transposed(q.rows, q.free)
-		wait(columns)
-	}
+	begin := func() { wait(q.loadFirst()) }
 	q.MOVQ(sweepField("atFirst"), regBegun)
 	q.eachGroup("first", begin)
 	q.CMPQ(sweepField("chunks"), operand.Imm(0))
@@ -159,6 +140,26 @@ func (s vectorSet) reflectColumnsOfGroups() {
 	})
 	q.VZEROUPPER()
 	q.RET()
+}
+
+// openColumns begins the kernel; the first row goes to the given register.
+func (s vectorSet) openColumns(first reg.Register) squares {
+	q := newSquares(s)
+	q.begin("reflectColumns"+s.name+s.set(), "applies reflectors to columns, see ReflectColumns.")
+	q.MOVQ(sweepField("a"), first)
+	q.MOVQ(sweepField("stride"), regRowA)
+	q.MOVQ(sweepField("reflectors"), regFactors)
+	stridesA.multiply(q.Context)
+	return q
+}
+
+// loadFirst returns registers with the two columns that regA points to.
+func (q squares) loadFirst() []reg.VecPhysical {
+	for i, r := range q.rows {
+		q.loadTwo(q.Context, elementA(i), r.AsX())
+	}
+	columns, _ := q.transposed(q.rows, q.free)
+	return columns
 }
 
 // eachGroup generates a loop over the groups that have begun.
