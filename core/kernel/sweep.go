@@ -74,6 +74,14 @@ func SweepRows(s Set) int {
 	return rows
 }
 
+// StripColumns returns a number of columns, no more than a few lines of the cache, of which ReflectRows makes the most of the registers.
+func StripColumns(s Set) int {
+	if s == AVX2 {
+		return 40 // five vectors together, or twice as many
+	}
+	return 32 // multiples of four vectors
+}
+
 // ReflectColumns applies reflectors one after the other from the right: reflector k to the columns k, k+1 and k+2 of groups of SweepRows rows, row i of
 // which begins at a[i*stride]. If staggered, each group begins SweepRows reflectors after the one above. If V2 and T2 of the last reflector are zero, there
 // need be no column for them.

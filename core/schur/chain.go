@@ -111,7 +111,7 @@ func (c *chain[W, U, R]) follow(runs []U, top, bottom int) error {
 func (m *multishift[W]) sweepChain(lo, hi int, shifts []shift) error {
 	c := &chain[W, run[W], kernel.Reflector[W]]{
 		descent: newDescent(lo, hi, len(shifts), rowsOfBulge, m.extra), team: m.team, later: m.later,
-		top: m.top, width: stripElements, edge: m.edge(hi), applyRight: m.applyRight, applyAbove: m.applyAbove,
+		top: m.top, width: m.later.width, edge: m.edge(hi), applyRight: m.applyRight, applyAbove: m.applyAbove,
 	}
 	c.move = func(z zone, b, first, last int, out []kernel.Reflector[W]) run[W] {
 		var start *[3]W
@@ -134,16 +134,16 @@ func (m *multishift[W]) edge(hi int) int {
 
 // applyRight applies runs to the given columns of t.
 func (m *multishift[W]) applyRight(runs []run[W], columns span) {
-	for i := range columns.strips(stripElements) {
-		s := columns.strip(i, stripElements)
+	for i := range columns.strips(m.later.width) {
+		s := columns.strip(i, m.later.width)
 		applyRuns(m.set, runs, m.t.Slice(0, m.t.Rows, s.from, s.end), 0)
 	}
 }
 
 // applyAbove applies runs from the right to the given rows of t in the columns top to bottom, by way of transposed copies in the memory.
 func (m *multishift[W]) applyAbove(runs []run[W], rows span, top, bottom int, memory *[]W) {
-	for i := range rows.strips(stripElements) {
-		s := rows.strip(i, stripElements)
+	for i := range rows.strips(m.later.width) {
+		s := rows.strip(i, m.later.width)
 		x := m.t.Slice(s.from, s.end, top, bottom+1)
 		panel := within(memory, x.Cols, x.Rows)
 		kernel.Transpose(m.set, x.Rows, x.Cols, x.Data, x.Stride, panel.Data, panel.Stride)

@@ -11,8 +11,9 @@ import (
 )
 
 const (
-	// stripElements and complexStrip are the numbers of columns, or of rows, of which what lies off the diagonal is brought up to date at a time.
-	stripElements, complexStrip = 32, 16
+	// complexStrip is the number of columns, or of rows, of which what lies off the diagonal of a complex matrix is brought up to date at a time. That of real
+	// matrices is kernel.StripColumns.
+	complexStrip = 16
 	// With one thread so many changes are laid down before the strips get them: rows that neighbouring windows share stay in the cache.
 	changesTogether = 12
 	// With more threads no more than this, so that there is an end to what is laid down, and to the wait in the end.

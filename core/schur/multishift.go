@@ -66,7 +66,7 @@ func (f *francis[W]) runLarge() error {
 		francis: f, sizes: sizesFor(f.t.Rows), local: newFrancis(dense.Matrix[W]{}, dense.Matrix[W]{}, Options{Team: f.team.Quiet()}),
 	}
 	m.local.floor = f.floor
-	m.later = newLater[W, run[W], kernel.Reflector[W]](f.team, f.t, f.zt, stripElements, func(runs []run[W], x dense.Matrix[W]) {
+	m.later = newLater[W, run[W], kernel.Reflector[W]](f.team, f.t, f.zt, kernel.StripColumns(f.set), func(runs []run[W], x dense.Matrix[W]) {
 		applyRuns(f.set, runs, x, 0)
 	})
 	return f.team.Beside(m.lead, m.later.help)

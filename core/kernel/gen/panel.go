@@ -62,12 +62,7 @@ func (s vectorSet) strips(label string, widths []int, body func(label string, ve
 			next = fmt.Sprintf("%s_%d", label, widths[n+1])
 		}
 		s.Label(here)
-		s.CMPQ(panelField("steps"), operand.Imm(uint64(vectors)))
-		s.JLT(operand.LabelRef(next))
-		body(here, vectors, false)
-		s.ADDQ(operand.U32(vectors*s.vectorBytes), regA)
-		s.SUBQ(operand.Imm(uint64(vectors)), panelField("steps"))
-		s.JMP(operand.LabelRef(here))
+		s.strip(here, next, vectors, body)
 	}
 	s.Label(label + "_rest")
 	s.CMPQ(panelField("mask"), operand.Imm(0))
@@ -80,6 +75,16 @@ func (s vectorSet) strips(label string, widths []int, body func(label string, ve
 	s.Label(label + "_done")
 	s.VZEROUPPER()
 	s.RET()
+}
+
+// strip generates a turn of the loop that begins at the label here over strips of so many vectors, and goes to next when fewer are left.
+func (s vectorSet) strip(here, next string, vectors int, body func(label string, vectors int, rest bool)) {
+	s.CMPQ(panelField("steps"), operand.Imm(uint64(vectors)))
+	s.JLT(operand.LabelRef(next))
+	body(here, vectors, false)
+	s.ADDQ(operand.U32(vectors*s.vectorBytes), regA)
+	s.SUBQ(operand.Imm(uint64(vectors)), panelField("steps"))
+	s.JMP(operand.LabelRef(here))
 }
 
 // vector returns m moved on by v vectors.

@@ -115,19 +115,6 @@ func (m arithmetic) reflect(c coefficients, x, y, z, t operand.Op) {
 	m.copy(x, t)
 	m.plus(z, c.v2, t)
 	m.plus(y, c.v1, t)
-	m.subtract(c, x, y, z, t)
-}
-
-// reflectSooner does the same with one operation more and less latency: the product with z is ready before x is.
-func (m arithmetic) reflectSooner(c coefficients, x, y, z, t operand.Op) {
-	m.multiply(m.Context, z, c.v2, t)
-	m.add(m.Context, x, t, t)
-	m.plus(y, c.v1, t)
-	m.subtract(c, x, y, z, t)
-}
-
-// subtract subtracts the reflector's multiple of t from (x, y, z).
-func (m arithmetic) subtract(c coefficients, x, y, z, t operand.Op) {
 	m.minus(t, c.t1, y)
 	m.minus(t, c.t2, z)
 	m.minus(t, c.t0, x)
@@ -184,15 +171,21 @@ func (s vectorSet) compareScalar(x, y operand.Op) {
 }
 
 // stripVectors is how many vectors of a row reflectors are applied to together. Each of them waits for the one before it, for about as long as four take.
-const stripVectors = 4
+// Where the registers are few, movingVectors of them leave less of that wait; what they leave over of a row is no multiple of stripVectors, and takes longer.
+const stripVectors, movingVectors = 4, 5
 
 // reflectRows generates the kernel that applies a run of reflectors to rows. Two rows of a strip stay in registers from a reflector to the next, which
 // loads one row and stores one.
 func (s vectorSet) reflectRows() {
 	s.open("reflectRows"+s.name+s.set(), "applies reflectors to rows, see ReflectRows.")
-	strip := s.reflectStripMoving
-	if s.wide {
-		strip = s.reflectStrip
+	strip := s.reflectStrip
+	if !s.wide {
+		strip = s.reflectStripMoving
+		const label, narrower = "wide", "strip_4"
+		s.Label(label)
+		s.TESTQ(operand.U32(stripVectors-1), panelField("steps"))
+		s.JZ(operand.LabelRef(narrower))
+		s.strip(label, narrower, movingVectors, strip)
 	}
 	s.strips("strip", []int{stripVectors, 2, 1}, strip)
 }
@@ -220,12 +213,12 @@ func (s vectorSet) endStrip(label string, c coefficients, x, y, t []reg.VecPhysi
 	}
 }
 
-// reflectStripMoving needs few registers: one for the rows that are loaded and one for their products. The two other rows move from register to register,
-// which takes no time.
+// reflectStripMoving needs few registers: two rows move from register to register, which takes no time, the third one is read where it is needed, and so is
+// T0, which has the register that is empty then.
 func (s vectorSet) reflectStripMoving(label string, vectors int, rest bool) {
 	m := arithmetic{vectorSet: s}
-	x, y, others := s.registers[:vectors], s.registers[stripVectors:][:vectors], s.registers[2*stripVectors:]
-	z, t, c := others[0], others[1], newCoefficients(others[2:])
+	x, y, others := s.registers[:vectors], s.registers[vectors:][:vectors], s.registers[2*vectors:]
+	t, c := others[0], newCoefficients(others[1:])
 	s.MOVQ(regA, regRow)
 	s.MOVQ(panelField("factors"), regFactors)
 	s.MOVQ(panelField("count"), regLeft)
@@ -238,11 +231,21 @@ func (s vectorSet) reflectStripMoving(label string, vectors int, rest bool) {
 	s.Label(label + "_reflector")
 	s.broadcastReflector(c)
 	for v := range vectors {
-		s.load(s.vector(operand.Mem{Base: regRow, Index: regRowA, Scale: 2}, v), rest, z)
-		m.reflectSooner(c, x[v], y[v], z, t)
+		third := s.vector(operand.Mem{Base: regRow, Index: regRowA, Scale: 2}, v)
+		if rest {
+			s.load(third, rest, t)
+			s.multiply(s.Context, c.v2, t, t)
+		} else {
+			s.multiply(s.Context, third, c.v2, t)
+		}
+		s.add(s.Context, x[v], t, t)
+		m.plus(y[v], c.v1, t)
+		m.minus(t, c.t1, y[v])
+		m.minus(t, c.t0, x[v])
 		s.store(x[v], rest, s.vector(operand.Mem{Base: regRow}, v))
 		m.copy(y[v], x[v])
-		m.copy(z, y[v])
+		s.load(third, rest, y[v])
+		m.minus(t, c.t2, y[v])
 	}
 	s.ADDQ(operand.Imm(uint64(len(c.all())*s.bytes)), regFactors)
 	s.ADDQ(regRowA, regRow)
