@@ -14,8 +14,8 @@ type eigCall struct {
 }
 
 // Eig computes the eigenvalues, and the left and right eigenvectors unless left or right is 0, of every matrix of the stack a. The results have the
-// complex dtype of a's precision: vectors of the stack w, matrices of the stacks left and right.
-func Eig(jobID, threads int64, a, w, left, right uint64, checkFinite, overwrite bool) (zero int64, err error) {
+// complex dtype of a's precision: vectors of the stack w, matrices of the stacks left and right. It returns how many eigenvalues are not real.
+func Eig(jobID, threads int64, a, w, left, right uint64, checkFinite, overwrite bool) (complexValues int64, err error) {
 	defer guard(&err)
 	c := eigCall{
 		jobID: jobID, threads: threads, a: descriptor(a), w: descriptor(w), left: descriptor(left), right: descriptor(right),
@@ -43,11 +43,20 @@ func eig[T dense.Scalar, C dense.Complex](c eigCall) (int64, error) {
 		}); err != nil {
 			return 0, err
 		}
-		return 0, forEach(team, a.count(), func(team *sched.Team, k int) error {
+		err := forEach(team, a.count(), func(team *sched.Team, k int) error {
 			options := c.options
 			options.Team = team
 			return schur.Eigen(a.at(k), values.at(k), left(k), right(k), options)
 		})
+		complexValues := int64(0)
+		for k := range a.count() {
+			for _, d := range values.at(k) {
+				if imag(complex128(d)) != 0 {
+					complexValues++
+				}
+			}
+		}
+		return complexValues, err
 	})
 }
 

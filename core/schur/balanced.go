@@ -2,6 +2,7 @@ package schur
 
 import (
 	"math"
+	"slices"
 	"unsafe"
 
 	"trnsci/core/dense"
@@ -66,7 +67,9 @@ func addSquares[R dense.Float, W dense.Scalar](t dense.Matrix[W], rows, columns 
 // restorer takes eigenvectors of a balanced matrix back to those of the original one: x to P D x, or P D^-1 x for left ones.
 type restorer struct {
 	order     []int
-	exponents []int // of the scales; nil if these are all 1
+	permuted  bool
+	exponents []int     // of the scales; nil if these are all 1
+	factors   []float64 // multiples of the scales, at most 1; nil if they are of too different sizes
 	spare     []float64
 }
 
@@ -75,18 +78,29 @@ func newRestorer(b *Balancing, left bool) *restorer {
 	if b == nil {
 		return nil
 	}
-	r := &restorer{order: b.Order, spare: make([]float64, len(b.Order))}
-	exponents, any := make([]int, len(b.Scale)), false
+	// Vectors have large elements of about 1 at least, so that the squares of what is left of them do not underflow.
+	const mostDifferent = 128
+	n := len(b.Order)
+	r := &restorer{order: b.Order, spare: make([]float64, n)}
+	exponents := make([]int, n)
 	for i, scale := range b.Scale {
 		_, exponent := math.Frexp(scale)
 		exponents[i] = exponent - 1
 		if left {
 			exponents[i] = 1 - exponent
 		}
-		any = any || scale != 1
+		r.permuted = r.permuted || b.Order[i] != i
 	}
-	if any {
-		r.exponents = exponents
+	least, most := slices.Min(exponents), slices.Max(exponents)
+	if least == 0 && most == 0 {
+		return r
+	}
+	r.exponents = exponents
+	if most-least <= mostDifferent {
+		r.factors = make([]float64, n)
+		for i, exponent := range exponents {
+			r.factors[i] = math.Ldexp(1, exponent-most)
+		}
 	}
 	return r
 }
@@ -94,25 +108,40 @@ func newRestorer(b *Balancing, left bool) *restorer {
 // restore replaces the vector re + i im by a multiple, by a power of two, of the vector that belongs to the original matrix. im may be nil.
 func (r *restorer) restore(re, im []float64) {
 	parts := [2][]float64{re, im}
-	if r.exponents != nil {
-		most := math.MinInt
+	switch {
+	case r.factors != nil:
 		for _, part := range parts {
-			for i, x := range part {
-				if _, exponent := math.Frexp(x); x != 0 {
-					most = max(most, exponent+r.exponents[i])
-				}
+			for i := range part {
+				part[i] *= r.factors[i]
 			}
 		}
-		for _, part := range parts {
-			for i, x := range part {
-				part[i] = math.Ldexp(x, r.exponents[i]-most)
-			}
-		}
+	case r.exponents != nil:
+		r.scale(parts)
+	}
+	if !r.permuted {
+		return
 	}
 	for _, part := range parts {
 		for i, x := range part {
 			r.spare[r.order[i]] = x
 		}
 		copy(part, r.spare[:len(part)])
+	}
+}
+
+// scale is what restore does with scales of any sizes: the largest element becomes one of about 1.
+func (r *restorer) scale(parts [2][]float64) {
+	most := math.MinInt
+	for _, part := range parts {
+		for i, x := range part {
+			if _, exponent := math.Frexp(x); x != 0 {
+				most = max(most, exponent+r.exponents[i])
+			}
+		}
+	}
+	for _, part := range parts {
+		for i, x := range part {
+			part[i] = math.Ldexp(x, r.exponents[i]-most)
+		}
 	}
 }

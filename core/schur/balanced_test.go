@@ -70,7 +70,13 @@ func TestEigenvaluesOfBadlyScaledMatrices(t *testing.T) {
 
 // Every element of the vectors of a badly scaled matrix D B D^-1 is right beside the scales: right ones are D x, left ones D^-1 x.
 func TestEigenvectorsOfBadlyScaledMatrices(t *testing.T) {
-	const n, span, tolerance = 10, 40, 1000 * eps
+	for _, span := range []int{1, 40, 150} {
+		testEigenvectorsOfBadlyScaledMatrices(t, span)
+	}
+}
+
+func testEigenvectorsOfBadlyScaledMatrices(t *testing.T, span int) {
+	const n, tolerance = 10, 1000 * eps
 	a, exponents := scaledMinima(rand.New(rand.NewPCG(92, 1)), n, span, 1)
 	p := solveEigen[float64, complex128](t, "badly scaled", a, Options{})
 	for k, value := range p.values {
@@ -93,7 +99,7 @@ func TestEigenvectorsOfBadlyScaledMatrices(t *testing.T) {
 			for i := range x {
 				got, want := x[i]/norm, 2/math.Sqrt(2*n+1)*math.Sin(float64(i+1)*minimaAngle(n, number))
 				if math.Abs(got-want) > tolerance {
-					t.Errorf("%s vector %d: element %d is %g, not %g", name, k, i, got, want)
+					t.Errorf("scales to 2^%d, %s vector %d: element %d is %g, not %g", span, name, k, i, got, want)
 				}
 			}
 		}

@@ -157,12 +157,12 @@ def _solve(
     left, left_fields = _array.allocate(matrix.shape, dtype, "the eigenvectors", "F") if wanted[0] else absent
     right, right_fields = _array.allocate(matrix.shape, dtype, "the eigenvectors", "F") if wanted[1] else absent
     record, addresses = _array.records(_array.fields(matrix), w_fields, left_fields, right_fields)
-    _common.solve(
+    complex_values = _common.solve(
         "Eig", matrix, _WORK_VECTORS if any(wanted) else _WORK_VALUES, threads, progress, (record, w, left, right),
         *addresses, bool(check_finite), _common.may_overwrite(overwrite, a, matrix),
     )  # fmt: skip
     found = [v for v in (left, right) if v is not None]
-    if found and matrix.dtype.kind != "c" and not w.imag.any():
+    if found and matrix.dtype.kind != "c" and not complex_values:
         found = [v.real.copy(order="K") for v in found]
     if homogeneous:
         w = np.stack((w, np.ones_like(w)), axis=-2)
