@@ -11,6 +11,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from . import _memory
+
 Array: TypeAlias = "NDArray[Any]"
 Record: TypeAlias = "_int64_array[int]"
 
@@ -188,7 +190,7 @@ def allocate(shape: Sequence[int], dtype: np.dtype[Any], name: str, order: str =
     by_columns = order == "F" and ndim > 1
     stored = (*shape[:-2], shape[-1], shape[-2]) if by_columns else tuple(shape)
     try:
-        memory: Array = np.empty(stored, dtype)
+        memory: Array = _memory.empty(stored, dtype)
     except (MemoryError, ValueError) as error:  # ValueError: more elements than an array may have
         size = math.prod(map(int, shape)) * dtype.itemsize
         raise MemoryError(f"{size} bytes ({size / 2**30:.1f} GiB) are needed for {name} of shape {shape}") from error

@@ -1,0 +1,58 @@
+"""Memory of large results, which is used again.
+
+The first write to a page of new memory costs one or two microseconds, and C libraries return large blocks to the system as
+soon as they are freed: a result of some megabytes then takes milliseconds to fill. What results leave behind is kept here for
+others of the same size, up to `MOST_BYTES`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import weakref
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+# Smaller blocks are kept by C libraries themselves.
+LEAST_BYTES = 1 << 17
+# Of all that is kept, and so of a block too.
+MOST_BYTES = 1 << 26
+
+# Blocks that no array uses, by their size. Threads and finalizers, which run between any two instructions, change it by
+# single operations only.
+_kept: dict[int, list[NDArray[Any]]] = {}
+
+
+def empty(shape: Sequence[int], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Return an array of any content, as `numpy.empty` does."""
+    size = math.prod(shape) * dtype.itemsize
+    if not LEAST_BYTES <= size <= MOST_BYTES:
+        return np.empty(shape, dtype)
+    block = _take(size)
+    # The array and all views of it hold this object, with which the block comes back. They would pass over an array.
+    lent = (ctypes.c_char * size).from_buffer(block.data)
+    weakref.finalize(lent, _give_back, block).atexit = False
+    result: NDArray[Any] = np.ndarray(shape, dtype, memoryview(lent))
+    return result
+
+
+def _take(size: int) -> NDArray[Any]:
+    try:
+        return _kept[size].pop()
+    except (KeyError, IndexError):
+        if kept_bytes() + size > MOST_BYTES:
+            _kept.clear()
+        return np.empty(size, np.uint8)
+
+
+def _give_back(block: NDArray[Any]) -> None:
+    if kept_bytes() + block.nbytes <= MOST_BYTES:
+        _kept.setdefault(block.nbytes, []).append(block)
+
+
+def kept_bytes() -> int:
+    """Return how much memory is kept for results to come."""
+    return sum(size * len(blocks) for size, blocks in list(_kept.items()))
