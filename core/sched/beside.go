@@ -17,7 +17,7 @@ func (t *Team) Beside(lead func(announce func()) error, help func(worker int)) e
 			return lead(func() { news.Add(1) })
 		}
 		for seen := int64(0); !over.Load(); {
-			spinOrPause(func() bool { return over.Load() || news.Load() != seen })
+			Await(func() bool { return over.Load() || news.Load() != seen })
 			if over.Load() {
 				break
 			}

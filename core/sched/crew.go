@@ -12,8 +12,10 @@ const (
 	warmTime = 200 * time.Microsecond
 	// The caller waits this long for the last worker before it lets the scheduler wake it.
 	meetTime = 50 * time.Microsecond
-	// Looks at a condition between two calls of the Go scheduler, and calls of the scheduler between two looks at the clock.
-	looksPerYield, yieldsPerClock = 64, 16
+	// For so long a wait leaves its processor to nobody else.
+	aloneTime = 20 * time.Microsecond
+	// Looks at a condition between two looks at the clock.
+	looksPerClock = 256
 )
 
 // crew is the goroutines that help with a team's loops.
@@ -21,6 +23,7 @@ type crew struct {
 	busy    atomic.Bool // a loop is running
 	resting atomic.Bool // workers without a loop end
 	workers []worker
+	starter atomic.Int64 // the processor that started the workers of late
 }
 
 // worker is the place where a goroutine of the crew gets its loops. It fills a line of the cache.
@@ -43,6 +46,7 @@ func (c *crew) call(workers []worker, l *loop) {
 // wake starts those of the workers that have ended.
 func (c *crew) wake(workers []worker) {
 	c.resting.Store(false)
+	c.starter.Store(int64(currentProcessor()))
 	started := false
 	for w := range workers {
 		if workers[w].alive.CompareAndSwap(false, true) {
@@ -54,11 +58,15 @@ func (c *crew) wake(workers []worker) {
 		// The goroutine that was started last waits for its starter to pause, which a loop does not do soon; it can be
 		// taken by another processor at once when a newer one has its place.
 		go func() {}()
+		offerProcessor() // where a system thread has been woken up for one of them
 	}
 }
 
 // attend runs the loops that come to worker w until none has come for a while.
+//
+// The system may wake up a thread on the processor of the one that wakes it, and leave it there for milliseconds while another is idle.
 func (c *crew) attend(w int) {
+	leaveProcessor(int(c.starter.Load()))
 	self := &c.workers[w]
 	for {
 		if l := c.await(self); l != nil {
@@ -86,23 +94,28 @@ func (c *crew) await(self *worker) (taken *loop) {
 	return taken
 }
 
-// spinUntil returns when the condition holds or the time is over. It lets other goroutines run.
-func spinUntil(limit time.Duration, holds func() bool) {
-	var deadline time.Time
-	for yields := 0; ; yields++ {
-		for range looksPerYield {
-			if holds() {
-				return
-			}
+// spinUntil reports whether the condition, which it looks at until then, has come to hold before the time is over. After a short while it lets other goroutines run, and other threads: a worker that has just woken
+// up may be on the processor of the one that waits for it. Not at once, since a goroutine that C has called gives its thread up for that and gets it back late.
+func spinUntil(limit time.Duration, holds func() bool) bool {
+	var begin time.Time
+	for looks := 1; ; looks++ {
+		if holds() {
+			return true
 		}
-		runtime.Gosched()
-		if yields%yieldsPerClock == 0 {
-			now := time.Now()
-			if deadline.IsZero() {
-				deadline = now.Add(limit)
-			} else if now.After(deadline) {
-				return
-			}
+		if looks%looksPerClock != 0 {
+			continue
+		}
+		now := time.Now()
+		if begin.IsZero() {
+			begin = now
+		}
+		waited := now.Sub(begin)
+		if waited >= limit {
+			return false
+		}
+		if waited >= aloneTime {
+			runtime.Gosched()
+			offerProcessor()
 		}
 	}
 }

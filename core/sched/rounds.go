@@ -51,7 +51,7 @@ func (r *Rounds) Do() error {
 	for p := len(r.claimed) - 1; p >= 0; p-- { // what the others have not begun
 		r.try(p, round)
 	}
-	spinOrPause(func() bool { return r.done.Load() == int64(len(r.claimed)) || r.failure.Load() != nil })
+	Await(func() bool { return r.done.Load() == int64(len(r.claimed)) || r.failure.Load() != nil })
 	if failure := r.failure.Load(); failure != nil {
 		return failure
 	}
@@ -69,7 +69,7 @@ func (r *Rounds) help(share int) (err error) {
 	}()
 	for last := int64(0); ; {
 		var round int64
-		spinOrPause(func() bool { round = r.round.Load(); return round != last })
+		Await(func() bool { round = r.round.Load(); return round != last })
 		if round == roundsOver {
 			return nil
 		}
@@ -97,9 +97,10 @@ func (r *Rounds) try(p int, round int64) {
 	}
 }
 
-// spinOrPause returns when the condition holds. It offers its processor and then pauses between its looks when that takes long.
-func spinOrPause(holds func() bool) {
-	if spinUntil(meetTime, holds); holds() {
+// Await returns when the condition, which another worker is to make true soon, holds. It looks at it until then, but offers its processor and then
+// pauses between its looks when that takes long.
+func Await(holds func() bool) {
+	if spinUntil(meetTime, holds) {
 		return
 	}
 	for begin := time.Now(); !holds(); {

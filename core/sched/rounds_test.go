@@ -118,3 +118,20 @@ func BenchmarkRounds(b *testing.B) {
 		b.Fatal(err)
 	}
 }
+
+// A condition that does something when it comes to hold is not looked at again, after however long a wait.
+func TestAwaitEndsWithTheFirstSuccess(t *testing.T) {
+	for _, wait := range []time.Duration{0, aloneTime / 2, 2 * aloneTime, 2 * meetTime, 2 * patience} {
+		begin, successes := time.Now(), 0
+		Await(func() bool {
+			if time.Since(begin) < wait {
+				return false
+			}
+			successes++
+			return true
+		})
+		if successes != 1 {
+			t.Errorf("after %v the condition was looked at %d times when it held", wait, successes)
+		}
+	}
+}

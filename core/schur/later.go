@@ -2,7 +2,6 @@ package schur
 
 import (
 	"math"
-	"runtime"
 	"sync/atomic"
 
 	"trnsci/core/dense"
@@ -53,6 +52,11 @@ type strip[W dense.Scalar] struct {
 	done int
 }
 
+// occupy sets busy when no other worker has.
+func (s *strip[W]) occupy() {
+	sched.Await(func() bool { return s.busy.CompareAndSwap(false, true) })
+}
+
 // inactive is the number of changes that a strip has got which gets them from elsewhere.
 const inactive = math.MaxInt
 
@@ -88,9 +92,7 @@ func (d *later[W, U, R]) release(hi int) {
 	for d.active > 0 && (d.active-1)*d.width > hi {
 		d.active--
 		s := &d.strips[d.active]
-		for !s.busy.CompareAndSwap(false, true) {
-			runtime.Gosched()
-		}
+		s.occupy()
 		s.done = int(d.laid.Load())
 		s.busy.Store(false)
 	}
@@ -119,18 +121,15 @@ func (d *later[W, U, R]) drain(team *sched.Team) error {
 		d.catchUp(i, lead)
 	}
 	for i := range d.strips {
-		for !d.has(i, laid) {
-			if !d.catchUp(i, lead) {
-				runtime.Gosched()
-			}
-		}
+		sched.Await(func() bool {
+			d.catchUp(i, lead)
+			return d.has(i, laid)
+		})
 	}
 	d.laid.Store(0) // first: a strip that was begun again would get its changes twice
 	for i := range d.strips {
 		s := &d.strips[i]
-		for !s.busy.CompareAndSwap(false, true) {
-			runtime.Gosched()
-		}
+		s.occupy()
 		if s.done != inactive {
 			s.done = 0
 		}

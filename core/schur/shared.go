@@ -1,10 +1,10 @@
 package schur
 
 import (
-	"runtime"
 	"sync/atomic"
 
 	"trnsci/core/dense"
+	"trnsci/core/sched"
 )
 
 // lead is the worker that does the iteration.
@@ -80,9 +80,7 @@ func (d *later[W, U, R]) join() {
 	}
 	for j.take(lead) {
 	}
-	for j.done.Load() < j.count {
-		runtime.Gosched()
-	}
+	sched.Await(func() bool { return j.done.Load() >= j.count })
 	d.job.Store(nil)
 }
 

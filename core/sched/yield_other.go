@@ -1,6 +1,0 @@
-//go:build !linux
-
-package sched
-
-// offerProcessor has no counterpart that all systems know.
-func offerProcessor() {}
