@@ -48,16 +48,24 @@ func eig[T dense.Scalar, C dense.Complex](c eigCall) (int64, error) {
 			options.Team = team
 			return schur.Eigen(a.at(k), values.at(k), left(k), right(k), options)
 		})
+		if err != nil {
+			return 0, err
+		}
 		complexValues := int64(0)
 		for k := range a.count() {
-			for _, d := range values.at(k) {
-				if imag(complex128(d)) != 0 {
-					complexValues++
-				}
-			}
+			complexValues += countComplex(values.at(k))
 		}
-		return complexValues, err
+		return complexValues, nil
 	})
+}
+
+func countComplex[C dense.Complex](values []C) (count int64) {
+	for _, d := range values {
+		if imag(complex128(d)) != 0 {
+			count++
+		}
+	}
+	return count
 }
 
 // vectorsOf returns the function that gives matrix k of a stack, or none for an absent one.

@@ -46,10 +46,10 @@ func (c *crew) call(workers []worker, l *loop) {
 // wake starts those of the workers that have ended.
 func (c *crew) wake(workers []worker) {
 	c.resting.Store(false)
-	c.starter.Store(int64(currentProcessor()))
 	started := false
 	for w := range workers {
 		if workers[w].alive.CompareAndSwap(false, true) {
+			c.starter.Store(int64(currentProcessor()))
 			go c.attend(w)
 			started = true
 		}
@@ -94,8 +94,10 @@ func (c *crew) await(self *worker) (taken *loop) {
 	return taken
 }
 
-// spinUntil reports whether the condition, which it looks at until then, has come to hold before the time is over. After a short while it lets other goroutines run, and other threads: a worker that has just woken
-// up may be on the processor of the one that waits for it. Not at once, since a goroutine that C has called gives its thread up for that and gets it back late.
+// spinUntil reports whether the condition has come to hold before the time is over. It is not looked at again when it has held once.
+//
+// After a short while other goroutines may run, and other threads: a worker that has just woken up may be on the processor of the one that waits for it.
+// Not at once, since a goroutine that C has called gives its thread up for that and gets it back late.
 func spinUntil(limit time.Duration, holds func() bool) bool {
 	var begin time.Time
 	for looks := 1; ; looks++ {

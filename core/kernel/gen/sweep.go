@@ -181,7 +181,7 @@ func (s vectorSet) reflectRows() {
 	strip := s.reflectStrip
 	if !s.wide {
 		strip = s.reflectStripMoving
-		const label, narrower = "wide", "strip_4"
+		label, narrower := "wide", fmt.Sprintf("strip_%d", stripVectors)
 		s.Label(label)
 		s.TESTQ(operand.U32(stripVectors-1), panelField("steps"))
 		s.JZ(operand.LabelRef(narrower))
@@ -213,8 +213,8 @@ func (s vectorSet) endStrip(label string, c coefficients, x, y, t []reg.VecPhysi
 	}
 }
 
-// reflectStripMoving needs few registers: two rows move from register to register, which takes no time, the third one is read where it is needed, and so is
-// T0, which has the register that is empty then.
+// reflectStripMoving needs few registers: two rows move from register to register, which takes no time, the third one is read
+// from memory both times that it is needed.
 func (s vectorSet) reflectStripMoving(label string, vectors int, rest bool) {
 	m := arithmetic{vectorSet: s}
 	x, y, others := s.registers[:vectors], s.registers[vectors:][:vectors], s.registers[2*vectors:]
