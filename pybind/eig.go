@@ -69,9 +69,9 @@ func countComplex[C dense.Complex](values []C) (count int64) {
 }
 
 // vectorsOf returns the function that gives matrix k of a stack, or none for an absent one.
-func vectorsOf[C dense.Complex](a *array) func(k int) dense.View[C] {
+func vectorsOf[T dense.Scalar](a *array) func(k int) dense.View[T] {
 	if a == nil {
-		return func(int) dense.View[C] { return dense.View[C]{} }
+		return func(int) dense.View[T] { return dense.View[T]{} }
 	}
-	return newBatch[C](a).at
+	return newBatch[T](a).at
 }

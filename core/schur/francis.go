@@ -144,12 +144,8 @@ func (f *francis[W]) lastSmall(k int) int {
 	return 0
 }
 
-func abs[W dense.Float](x W) W {
-	if x < 0 {
-		return -x
-	}
-	return x
-}
+// abs has no branch, which half of all numbers would take.
+func abs[W dense.Float](x W) W { return W(math.Abs(float64(x))) }
 
 // negligible reports whether t[k,k-1] counts as zero. The relaxed test only bounds the backward error.
 func (f *francis[W]) negligible(k int, relaxed bool) bool {
@@ -277,20 +273,23 @@ func (f *francis[W]) sweep(lo, hi int, s shift) {
 	}
 }
 
-// roundedStart returns the first elements of a column in the type W.
-func roundedStart[W dense.Float](x [3]float64) *[3]W { return &[3]W{W(x[0]), W(x[1]), W(x[2])} }
+// firstColumn is the first three elements of a column.
+type firstColumn struct{ x0, x1, x2 float64 }
+
+// roundedStart returns the elements of x in the type W.
+func roundedStart[W dense.Float](x firstColumn) *[3]W { return &[3]W{W(x.x0), W(x.x1), W(x.x2)} }
 
 // sweepStart returns the row in which the sweep starts and, up to a factor, the first three elements of the first column
 // of (T - s1)(T - s2) for the block that starts there. The row is lo, or one further down where two consecutive small
 // subdiagonal elements make the effect on the rows above negligible.
-func (f *francis[W]) sweepStart(lo, hi int, s shift) (int, [3]float64) {
+func (f *francis[W]) sweepStart(lo, hi int, s shift) (int, firstColumn) {
 	for m := hi - 2; ; m-- {
 		if m = f.lastCoupled(lo, m); m == lo {
 			return m, f.startVector(m, s)
 		}
 		x := f.startVector(m, s)
 		diagonal := math.Abs(f.at(m, m)) + math.Abs(f.at(m+1, m+1))
-		if math.Abs(f.at(m, m-1))*(math.Abs(x[1])+math.Abs(x[2])) <= f.eps*math.Abs(x[0])*(math.Abs(f.at(m-1, m-1))+diagonal) {
+		if math.Abs(f.at(m, m-1))*(math.Abs(x.x1)+math.Abs(x.x2)) <= f.eps*math.Abs(x.x0)*(math.Abs(f.at(m-1, m-1))+diagonal) {
 			return m, x
 		}
 	}
@@ -314,20 +313,20 @@ func (f *francis[W]) lastCoupled(lo, m int) int {
 }
 
 // startVector returns, up to a factor, the first three elements of the first column of (T - s1)(T - s2) for the block that starts in row m.
-func (f *francis[W]) startVector(m int, s shift) [3]float64 {
+func (f *francis[W]) startVector(m int, s shift) firstColumn {
 	d, below := f.at(m, m)-s.re2, f.at(m+1, m)
 	size := math.Abs(d) + math.Abs(s.im2) + math.Abs(below)
 	if size == 0 {
-		return [3]float64{}
+		return firstColumn{}
 	}
 	sub := below / size
-	x := [3]float64{
+	x := firstColumn{
 		sub*f.at(m, m+1) + (f.at(m, m)-s.re1)*(d/size) - s.im1*(s.im2/size),
 		sub * (d + (f.at(m+1, m+1) - s.re1)),
 		sub * f.at(m+2, m+1),
 	}
-	if sum := math.Abs(x[0]) + math.Abs(x[1]) + math.Abs(x[2]); sum > 0 {
-		x = [3]float64{x[0] / sum, x[1] / sum, x[2] / sum}
+	if sum := math.Abs(x.x0) + math.Abs(x.x1) + math.Abs(x.x2); sum > 0 {
+		x = firstColumn{x.x0 / sum, x.x1 / sum, x.x2 / sum}
 	}
 	return x
 }

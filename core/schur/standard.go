@@ -40,14 +40,16 @@ type block2 struct{ a, b, c, d float64 }
 
 // block2At returns the diagonal block of rows i and i+1 of t.
 func block2At[W dense.Float](t dense.Matrix[W], i int) block2 {
-	r0, r1 := t.Row(i), t.Row(i+1)
-	return block2{float64(r0[i]), float64(r0[i+1]), float64(r1[i]), float64(r1[i+1])}
+	x := t.Data[i*(t.Stride+1):]
+	y := x[t.Stride:]
+	return block2{float64(x[0]), float64(x[1]), float64(y[0]), float64(y[1])}
 }
 
 // storeBlock2 rounds m to W and stores it as the diagonal block of rows i and i+1 of t.
 func storeBlock2[W dense.Float](t dense.Matrix[W], i int, m block2) {
-	r0, r1 := t.Row(i), t.Row(i+1)
-	r0[i], r0[i+1], r1[i], r1[i+1] = W(m.a), W(m.b), W(m.c), W(m.d)
+	x := t.Data[i*(t.Stride+1):]
+	y := x[t.Stride:]
+	x[0], x[1], y[0], y[1] = W(m.a), W(m.b), W(m.c), W(m.d)
 }
 
 // isStandard reports whether m is triangular or a complex pair in standard form.

@@ -135,20 +135,26 @@ def plain_address(a: Array) -> int:
     return ctypes.addressof(_byte(a))
 
 
-def fields(a: Array) -> tuple[int, ...]:
-    """Return what describes `a` to the Go library: address, dtype code, dimensions, shape, strides in bytes."""
+def data_address(a: Array) -> int:
+    """Return the address of the first element of an array."""
     flags = a.flags
-    plain = flags.c_contiguous and flags.writeable and a.size
-    address = plain_address(a) if plain else a.__array_interface__["data"][0]
-    return address, _CODES[a.dtype], a.ndim, *a.shape, *a.strides
+    if flags.c_contiguous and flags.writeable and a.size:
+        return ctypes.addressof(_byte(a))
+    address: int = a.__array_interface__["data"][0]
+    return address
+
+
+def described(address: int, dtype: np.dtype[Any], shape: Sequence[int], strides: Sequence[int]) -> tuple[int, ...]:
+    """Return what describes an array to the Go library: address, dtype code, dimensions, shape, strides in bytes."""
+    return address, _CODES[dtype], len(shape), *shape, *strides
 
 
 def record(a: Array) -> Record:
-    """Return the record of the fields of `a`.
+    """Return the record that describes `a`.
 
     It does not keep `a` alive: the caller does, and the record too, until the call has ended.
     """
-    return _int64_array("q", fields(a))
+    return _int64_array("q", described(data_address(a), a.dtype, a.shape, a.strides))
 
 
 def address(record: Record | None) -> int:
@@ -156,46 +162,25 @@ def address(record: Record | None) -> int:
     return 0 if record is None else record.buffer_info()[0]
 
 
-def records(*arrays: tuple[int, ...] | None) -> tuple[Record, list[int]]:
-    """Return one record of the fields of several arrays, and what crosses the border for each: 0 where there is None."""
-    joined: list[int] = []
-    for one in arrays:
-        if one is not None:
-            joined += one
-    whole = _int64_array("q", joined)
-    at = whole.buffer_info()[0]
-    addresses = []
-    for one in arrays:
-        addresses.append(0 if one is None else at)
-        if one is not None:
-            at += whole.itemsize * len(one)
-    return whole, addresses
-
-
 def empty(shape: Sequence[int], dtype: np.dtype[Any], name: str, order: str = "C") -> tuple[Array, Record]:
-    """Allocate a result, as `allocate` does, and return it with its record."""
-    result, described = allocate(shape, dtype, name, order)
-    return result, _int64_array("q", described)
-
-
-def allocate(shape: Sequence[int], dtype: np.dtype[Any], name: str, order: str = "C") -> tuple[Array, tuple[int, ...]]:
-    """Allocate a result and return it with its fields; "F" means that each matrix of a stack is stored by columns.
+    """Allocate a result and return it with its record; "F" means that each matrix of a stack is stored by columns.
 
     Raises
     ------
     MemoryError
         If it does not fit, with the size and what it was for.
     """
-    ndim = len(shape)
-    by_columns = order == "F" and ndim > 1
+    by_columns = order == "F" and len(shape) > 1
     stored = (*shape[:-2], shape[-1], shape[-2]) if by_columns else tuple(shape)
     try:
         memory: Array = _memory.empty(stored, dtype)
     except (MemoryError, ValueError) as error:  # ValueError: more elements than an array may have
-        size = math.prod(map(int, shape)) * dtype.itemsize
-        raise MemoryError(f"{size} bytes ({size / 2**30:.1f} GiB) are needed for {name} of shape {shape}") from error
-    address = ctypes.addressof(_byte(memory)) if memory.size else 0
-    result = memory
-    if by_columns:  # T is the quickest way
-        result = memory.T if ndim == 2 else memory.swapaxes(-1, -2)
-    return result, (address, _CODES[dtype], ndim, *shape, *result.strides)
+        raise no_memory(name, shape, dtype) from error
+    result = memory.swapaxes(-1, -2) if by_columns else memory
+    return result, _int64_array("q", described(data_address(memory), dtype, shape, result.strides))
+
+
+def no_memory(name: str, shape: Sequence[int], dtype: np.dtype[Any]) -> MemoryError:
+    """Return the error for a result that does not fit."""
+    size = math.prod(map(int, shape)) * dtype.itemsize
+    return MemoryError(f"{size} bytes ({size / 2**30:.1f} GiB) are needed for {name} of shape {tuple(shape)}")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 import math
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,9 +28,16 @@ _kept: dict[int, list[NDArray[Any]]] = {}
 
 def empty(shape: Sequence[int], dtype: np.dtype[Any]) -> NDArray[Any]:
     """Return an array of any content, as `numpy.empty` does."""
+    return allocator(shape, dtype)(shape, dtype)
+
+
+def allocator(shape: Sequence[int], dtype: np.dtype[Any]) -> Callable[[Sequence[int], np.dtype[Any]], NDArray[Any]]:
+    """Return what allocates arrays of this size."""
+    return _lend if LEAST_BYTES <= math.prod(shape) * dtype.itemsize <= MOST_BYTES else np.empty
+
+
+def _lend(shape: Sequence[int], dtype: np.dtype[Any]) -> NDArray[Any]:
     size = math.prod(shape) * dtype.itemsize
-    if not LEAST_BYTES <= size <= MOST_BYTES:
-        return np.empty(shape, dtype)
     block = _take(size)
     # The array and all views of it hold this object, with which the block comes back. They would pass over an array.
     lent = (ctypes.c_char * size).from_buffer(block.data)

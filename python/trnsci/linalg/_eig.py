@@ -10,11 +10,21 @@ from numpy.typing import ArrayLike
 from .. import _array, _device
 from .._array import Array
 from .._progress import Progress
+from .._results import Result, Results
 from . import _common, _qz
 
 # Floating-point operations per n^3, to decide how a call is run.
 _WORK_VALUES = 15.0
 _WORK_VECTORS = 28.0
+
+_VALUES = Result("the eigenvalues", _array.complex_dtype, is_vector=True)
+_VECTORS = Result("the eigenvectors", _array.complex_dtype, by_columns=True)
+# By which of the left and right eigenvectors are wanted.
+_RESULTS = {
+    (left, right): Results(_VALUES, _VECTORS if left else None, _VECTORS if right else None)
+    for left in (False, True)
+    for right in (False, True)
+}
 
 
 def eig(
@@ -151,12 +161,7 @@ def _solve(
         return _qz._generalized_eig(a, b, *wanted, check_finite, homogeneous, threads, progress)
     matrix, _ = _array.check(a, "a")
     _array.check_square(matrix, "a")
-    dtype = _array.complex_dtype(matrix.dtype)
-    w, w_fields = _array.allocate(matrix.shape[:-1], dtype, "the eigenvalues")
-    absent: tuple[None, None] = None, None
-    left, left_fields = _array.allocate(matrix.shape, dtype, "the eigenvectors", "F") if wanted[0] else absent
-    right, right_fields = _array.allocate(matrix.shape, dtype, "the eigenvectors", "F") if wanted[1] else absent
-    record, addresses = _array.records(_array.fields(matrix), w_fields, left_fields, right_fields)
+    record, addresses, (w, left, right) = _RESULTS[wanted].allocate(matrix)
     complex_values = _common.solve(
         "Eig", matrix, _WORK_VECTORS if any(wanted) else _WORK_VALUES, threads, progress, (record, w, left, right),
         *addresses, bool(check_finite), _common.may_overwrite(overwrite, a, matrix),

@@ -13,12 +13,17 @@ from .. import _array, _device
 from .._array import Array
 from .._errors import LinearDependencyWarning
 from .._progress import Progress
+from .._results import Result, Results
 from . import _common
 
 # Floating-point operations per n^3, to decide how a call is run.
 _WORK_EIGENVALUES = 4 / 3
 _WORK_EIGENVECTORS = 9.0
 _WORK_JACOBI = 60.0
+
+_VALUES = Result("the eigenvalues", _array.real_dtype, is_vector=True)
+_EIGENVALUES = Results(_VALUES, None, inputs=2)
+_EIGENPAIRS = Results(_VALUES, Result("the eigenvectors", by_columns=True), inputs=2)
 
 _JACOBI = "jacobi"
 _STANDARD_DRIVERS = ("ev", "evd", "evr", "evx", _JACOBI)
@@ -163,14 +168,10 @@ def _eigh(
         raise ValueError(f"type: expected 1, 2 or 3, got {type!r}")
     limit = None if lindep is None else _check_lindep(lindep, b, type)
     wanted = _Subset(matrix.shape[-1], matrix.ndim, *subset)
-    dtype, shape = matrix.dtype, matrix.shape
-    w, w_fields = _array.allocate((*shape[:-2], wanted.most), _array.real_dtype(dtype), "the eigenvalues")
-    v, v_fields = None, None
-    if not eigvals_only:
-        v, v_fields = _array.allocate((*shape[:-1], wanted.most), dtype, "the eigenvectors", order="F")
+    shape = matrix.shape
+    results = _EIGENVALUES if eigvals_only else _EIGENPAIRS
+    record, addresses, (w, v) = results.allocate(matrix, metric, wanted.most)
     work = _WORK_JACOBI if driver == _JACOBI else _WORK_EIGENVALUES if v is None else _WORK_EIGENVECTORS
-    metric_fields = None if metric is None else _array.fields(metric)
-    record, addresses = _array.records(_array.fields(matrix), metric_fields, w_fields, v_fields)
     arrays = metric, record, w, v
     options = bool(lower), bool(check_finite), _scratch(a, matrix, b, metric, overwrite)
     selection = wanted.kind, wanted.low, wanted.high, wanted.above, wanted.up_to

@@ -8,11 +8,16 @@ from numpy.typing import ArrayLike
 
 from .. import _array, _device
 from .._progress import Progress
+from .._results import Result, Results
 from . import _common, _schur_order
 
 # Floating-point operations per n^3, to decide how a call is run.
 _WORK_HESSENBERG = 14 / 3
 _WORK_SCHUR = 25.0
+
+_SCHUR = Results(Result("the Schur form"), Result("the Schur vectors"))
+_FORM = Result("the Hessenberg form")
+_HESSENBERG, _HESSENBERG_WITH_FACTOR = Results(_FORM, None), Results(_FORM, Result("the unitary factor"))
 
 
 def schur(
@@ -94,9 +99,7 @@ def schur(
     _schur_order.check_sort(sort)
     matrix, cast = _array.check(a, "a")
     _array.check_square(matrix, "a")
-    t, t_fields = _array.allocate(matrix.shape, matrix.dtype, "the Schur form")
-    z, z_fields = _array.allocate(matrix.shape, matrix.dtype, "the Schur vectors")
-    record, addresses = _array.records(_array.fields(matrix), t_fields, z_fields)
+    record, addresses, (t, z) = _SCHUR.allocate(matrix)
     _common.solve(
         "Schur", matrix, _WORK_SCHUR, threads, progress, (record, t, z), *addresses,
         bool(check_finite), _common.may_overwrite(overwrite_a, a, matrix),
@@ -162,11 +165,7 @@ def hessenberg(
         _device.require_host(device)
     matrix, cast = _array.check(a, "a")
     _array.check_square(matrix, "a")
-    h, h_fields = _array.allocate(matrix.shape, matrix.dtype, "the Hessenberg form")
-    q, q_fields = None, None
-    if calc_q:
-        q, q_fields = _array.allocate(matrix.shape, matrix.dtype, "the unitary factor")
-    record, addresses = _array.records(_array.fields(matrix), h_fields, q_fields)
+    record, addresses, (h, q) = (_HESSENBERG_WITH_FACTOR if calc_q else _HESSENBERG).allocate(matrix)
     _common.solve(
         "Hessenberg", matrix, _WORK_HESSENBERG, threads, progress, (record, h, q), *addresses,
         bool(check_finite), _common.may_overwrite(overwrite_a, a, matrix),
