@@ -33,17 +33,35 @@ LONG = 20
 MOST_ROUNDS = 50
 
 
-def _loops(contestant: Contestant, sample: float) -> int:
-    """Return how many calls make a sample. The first call, which is slow, is not among those measured."""
-    if contestant.time(1) > LONG * sample:
+@dataclass(frozen=True)
+class Sample:
+    """What is measured at once."""
+
+    loops: int  # calls
+    # Calls before them that are not counted: after the pause in which others were timed, processors are slow and caches cold.
+    before: int
+
+    def take(self, contestant: Contestant) -> float:
+        """Return the mean of the seconds of the calls."""
+        if self.before > 0:
+            contestant.time(self.before)
+        seconds = contestant.time(self.loops) / self.loops
         contestant.settle()
-        return 1
+        return seconds
+
+
+def _sample(contestant: Contestant, shortest: float) -> Sample:
+    """Return a sample that takes so many seconds at least. The first call, which is slow, is not among those measured."""
+    if contestant.time(1) > LONG * shortest:
+        contestant.settle()
+        return Sample(loops=1, before=0)
     loops, seconds = 1, contestant.time(1)
-    while seconds < sample / 4:
+    while seconds < shortest / 4:
         loops *= 4
         seconds = contestant.time(loops)
     contestant.settle()
-    return max(1, math.ceil(loops * sample / seconds))
+    loops = max(1, math.ceil(loops * shortest / seconds))
+    return Sample(loops=loops, before=loops)
 
 
 def _prepared(case: Case, entry: str, pool: Pool) -> Contestant:
@@ -63,16 +81,15 @@ def measure(case: Case, pool: Pool, effort: Effort) -> tuple[dict[str, Summary],
             skipped[entry] = str(reason)
     if case.group.ours not in ready:
         return {}, skipped
-    loops = {entry: _loops(contestant, effort.sample) for entry, contestant in ready.items()}
+    sample = {entry: _sample(contestant, effort.sample) for entry, contestant in ready.items()}
     samples: dict[str, list[float]] = {entry: [] for entry in ready}
     started = time.perf_counter()
     for done in range(MOST_ROUNDS):
         if done > 0 and time.perf_counter() - started > (effort.budget if done >= effort.rounds else effort.limit):
             break
         for entry, contestant in ready.items():
-            samples[entry].append(contestant.time(loops[entry]) / loops[entry])
-            contestant.settle()
-    return {entry: _summary(samples[entry], loops[entry]) for entry in ready}, skipped
+            samples[entry].append(sample[entry].take(contestant))
+    return {entry: _summary(samples[entry], sample[entry].loops) for entry in ready}, skipped
 
 
 def _summary(samples: list[float], loops: int) -> Summary:
