@@ -76,7 +76,7 @@ func reflectColumnsAssembly[T Float](s Set, _ []Reflector[T], _ []T, _, _ int, _
 	panic("kernel: no assembly for " + s.String() + " in this build")
 }
 
-func chaseAssembly[T Float](s Set, _ *Chase[T]) int {
+func chaseAssembly[T Float](s Set, _ *Chase[T]) (done, beside int) {
 	panic("kernel: no assembly for " + s.String() + " in this build")
 }
 

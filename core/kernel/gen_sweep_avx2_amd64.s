@@ -411,188 +411,138 @@ strip_done:
 // func chaseF64AVX2(args *byte)
 // Requires: AVX, AVX2, CMOV, FMA3
 TEXT ·chaseF64AVX2(SB), NOSPLIT, $0-8
-	MOVQ         args+0(FP), R13
-	MOVQ         (R13), AX
-	SUBQ         $0x08, AX
-	MOVQ         16(R13), R8
-	MOVQ         8(R13), BX
-	MOVQ         56(R13), R14
-	MOVQ         64(R13), R12
-	MOVQ         72(R13), R15
-	LEAQ         (R8)(R8*2), R9
-	MOVQ         24(R13), CX
-	TESTQ        CX, CX
-	JZ           column
-	VMOVSD       (CX), X0
-	VMOVSD       8(CX), X1
-	VMOVSD       16(CX), X2
-	VMULSD       X1, X1, X3
-	VFMADD231SD  X2, X2, X3
-	VMOVAPS      X3, X4
-	VFMADD231SD  X0, X0, X4
-	VUCOMISD     104(R13), X4
-	JCS          done
-	VUCOMISD     112(R13), X4
-	JHI          done
-	VXORPS       X8, X8, X8
-	VUCOMISD     X8, X3
-	JEQ          done
-	VSQRTSD      X4, X4, X5
-	VMOVSD       96(R13), X6
-	VANDPS       X6, X0, X7
-	VORPS        X7, X5, X5
-	VXORPS       X6, X5, X4
-	VADDSD       X0, X5, X6
-	VMOVSD       88(R13), X7
-	VDIVSD       X6, X7, X7
-	VDIVSD       X5, X6, X13
-	VMULSD       X7, X1, X11
-	VMULSD       X13, X11, X14
-	VMULSD       X7, X2, X12
-	VMULSD       X13, X12, X15
-	VMOVSD       X11, (BX)
-	VBROADCASTSD X11, Y11
-	VMOVSD       X12, 8(BX)
-	VBROADCASTSD X12, Y12
-	VMOVSD       X13, 16(BX)
-	VBROADCASTSD X13, Y13
-	VMOVSD       X14, 24(BX)
-	VBROADCASTSD X14, Y14
-	VMOVSD       X15, 32(BX)
-	VBROADCASTSD X15, Y15
-	JMP          made
+	MOVQ        args+0(FP), R13
+	MOVQ        (R13), AX
+	SUBQ        $0x08, AX
+	MOVQ        16(R13), R8
+	MOVQ        8(R13), BX
+	MOVQ        56(R13), R14
+	MOVQ        64(R13), R12
+	MOVQ        72(R13), R15
+	LEAQ        (R8)(R8*2), R9
+	MOVQ        208(R13), R10
+	MOVQ        24(R13), CX
+	TESTQ       CX, CX
+	JZ          column
+	VMOVSD      (CX), X0
+	VMOVSD      8(CX), X1
+	VMOVSD      16(CX), X2
+	VMULSD      X1, X1, X3
+	VFMADD231SD X2, X2, X3
+	VMOVAPS     X3, X4
+	VFMADD231SD X0, X0, X4
+	VUCOMISD    104(R13), X4
+	JCS         done
+	VUCOMISD    112(R13), X4
+	JHI         done
+	VXORPS      X8, X8, X8
+	VUCOMISD    X8, X3
+	JEQ         done
+	VSQRTSD     X4, X4, X5
+	VMOVSD      96(R13), X6
+	VANDPS      X6, X0, X7
+	VORPS       X7, X5, X5
+	VXORPS      X6, X5, X4
+	VADDSD      X0, X5, X6
+	VMOVSD      88(R13), X7
+	VDIVSD      X6, X7, X7
+	VDIVSD      X5, X6, X9
+	VMULSD      X7, X1, X1
+	VMULSD      X9, X1, X10
+	VMULSD      X7, X2, X2
+	VMULSD      X9, X2, X0
+	VMOVSD      X1, (BX)
+	VMOVSD      X2, 8(BX)
+	VMOVSD      X9, 16(BX)
+	VMOVSD      X10, 24(BX)
+	VMOVSD      X0, 32(BX)
+	JMP         made
 
 column:
-	VMOVSD (AX), X0
-	VMOVSD (AX)(R8*1), X1
-	VMOVSD (AX)(R8*2), X2
+	VMOVSD      (AX), X0
+	VMOVSD      (AX)(R8*1), X1
+	VMOVSD      (AX)(R8*2), X2
+	VMULSD      X1, X1, X3
+	VFMADD231SD X2, X2, X3
+	VMOVAPS     X3, X4
+	VFMADD231SD X0, X0, X4
+	VUCOMISD    104(R13), X4
+	JCS         done
+	VUCOMISD    112(R13), X4
+	JHI         done
+	VXORPS      X8, X8, X8
+	VUCOMISD    X8, X3
+	JEQ         done
+	VSQRTSD     X4, X4, X5
+	VMOVSD      96(R13), X6
+	VANDPS      X6, X0, X7
+	VORPS       X7, X5, X5
+	VXORPS      X6, X5, X4
+	VMOVSD      X4, (AX)
+	VMOVSD      X8, (AX)(R8*1)
+	VMOVSD      X8, (AX)(R8*2)
+	VADDSD      X0, X5, X6
+	VMOVSD      88(R13), X7
+	VDIVSD      X6, X7, X7
+	VDIVSD      X5, X6, X9
+	VMULSD      X7, X1, X1
+	VMULSD      X9, X1, X10
+	VMULSD      X7, X2, X2
+	VMULSD      X9, X2, X0
+	VMOVSD      X1, (BX)
+	VMOVSD      X2, 8(BX)
+	VMOVSD      X9, 16(BX)
+	VMOVSD      X10, 24(BX)
+	VMOVSD      X0, 32(BX)
+	JMP         made
 
 step:
-	VMULSD       X1, X1, X3
-	VFMADD231SD  X2, X2, X3
-	VMOVAPS      X3, X4
-	VFMADD231SD  X0, X0, X4
-	VUCOMISD     104(R13), X4
-	JCS          done
-	VUCOMISD     112(R13), X4
-	JHI          done
-	VXORPS       X8, X8, X8
-	VUCOMISD     X8, X3
-	JEQ          done
-	VSQRTSD      X4, X4, X5
-	VMOVSD       96(R13), X6
-	VANDPS       X6, X0, X7
-	VORPS        X7, X5, X5
-	VXORPS       X6, X5, X4
-	VMOVSD       X4, (AX)
-	VMOVSD       X8, (AX)(R8*1)
-	VMOVSD       X8, (AX)(R8*2)
-	VADDSD       X0, X5, X6
-	VMOVSD       88(R13), X7
-	VDIVSD       X6, X7, X7
-	VDIVSD       X5, X6, X13
-	VMULSD       X7, X1, X11
-	VMULSD       X13, X11, X14
-	VMULSD       X7, X2, X12
-	VMULSD       X13, X12, X15
-	VMOVSD       X11, (BX)
-	VBROADCASTSD X11, Y11
-	VMOVSD       X12, 8(BX)
-	VBROADCASTSD X12, Y12
-	VMOVSD       X13, 16(BX)
-	VBROADCASTSD X13, Y13
-	VMOVSD       X14, 24(BX)
-	VBROADCASTSD X14, Y14
-	VMOVSD       X15, 32(BX)
-	VBROADCASTSD X15, Y15
-
-made:
-	LEAQ         8(AX), DI
-	VMOVSD       (DI), X0
-	VMOVSD       (DI)(R8*1), X3
-	VMOVSD       (DI)(R8*2), X6
-	VMOVAPS      X0, X9
-	VFMADD231SD  X6, X12, X9
-	VFMADD231SD  X3, X11, X9
-	VFNMADD231SD X9, X14, X3
-	VFNMADD231SD X9, X15, X6
-	VFNMADD231SD X9, X13, X0
-	VMOVSD       8(DI), X1
-	VMOVSD       8(DI)(R8*1), X4
-	VMOVSD       8(DI)(R8*2), X7
-	VMOVAPS      X1, X10
-	VFMADD231SD  X7, X12, X10
-	VFMADD231SD  X4, X11, X10
-	VFNMADD231SD X10, X14, X4
-	VFNMADD231SD X10, X15, X7
-	VFNMADD231SD X10, X13, X1
-	VMOVSD       16(DI), X2
-	VMOVSD       16(DI)(R8*1), X5
-	VMOVSD       16(DI)(R8*2), X8
-	VMOVAPS      X2, X9
-	VFMADD231SD  X8, X12, X9
-	VFMADD231SD  X5, X11, X9
-	VFNMADD231SD X9, X14, X5
-	VFNMADD231SD X9, X15, X8
-	VFNMADD231SD X9, X13, X2
-	VMOVAPS      X0, X9
-	VFMADD231SD  X2, X12, X9
-	VFMADD231SD  X1, X11, X9
-	VFNMADD231SD X9, X14, X1
-	VFNMADD231SD X9, X15, X2
-	VFNMADD231SD X9, X13, X0
-	VMOVSD       X0, (DI)
-	VMOVSD       X1, 8(DI)
-	VMOVSD       X2, 16(DI)
-	VMOVAPS      X3, X10
-	VFMADD231SD  X5, X12, X10
-	VFMADD231SD  X4, X11, X10
-	VFNMADD231SD X10, X14, X4
-	VFNMADD231SD X10, X15, X5
-	VFNMADD231SD X10, X13, X3
-	VMOVSD       X3, (DI)(R8*1)
-	VMOVSD       X4, 8(DI)(R8*1)
-	VMOVSD       X5, 16(DI)(R8*1)
-	VMOVAPS      X6, X9
-	VFMADD231SD  X8, X12, X9
-	VFMADD231SD  X7, X11, X9
-	VFNMADD231SD X9, X14, X7
-	VFNMADD231SD X9, X15, X8
-	VFNMADD231SD X9, X13, X6
-	VMOVSD       X6, (DI)(R8*2)
-	VMOVSD       X7, 8(DI)(R8*2)
-	VMOVSD       X8, 16(DI)(R8*2)
-	VMOVAPS      X3, X0
-	VMOVAPS      X6, X1
-	VXORPS       X2, X2, X2
-	DECQ         48(R13)
-	JLT          no_row
-	VMOVSD       (DI)(R9*1), X2
-	VMOVSD       8(DI)(R9*1), X3
-	VMOVSD       16(DI)(R9*1), X4
-	VMOVAPS      X2, X9
-	VFMADD231SD  X4, X12, X9
-	VFMADD231SD  X3, X11, X9
-	VFNMADD231SD X9, X14, X3
-	VFNMADD231SD X9, X15, X4
-	VFNMADD231SD X9, X13, X2
-	VMOVSD       X2, (DI)(R9*1)
-	VMOVSD       X3, 8(DI)(R9*1)
-	VMOVSD       X4, 16(DI)(R9*1)
-
-no_row:
-	TESTQ   R14, R14
-	JLE     right_done
-	LEAQ    24(DI), SI
-	MOVQ    R14, CX
-	MOVQ    $0x00000004, DX
-	SUBQ    R15, DX
-	ANDQ    $0x03, DX
-	CMPQ    DX, CX
-	CMOVQGT CX, DX
-	SUBQ    DX, CX
-	TESTQ   DX, DX
-	JZ      right_begun
+	VMULSD      X1, X1, X3
+	VFMADD231SD X2, X2, X3
+	VMOVAPS     X3, X4
+	VFMADD231SD X0, X0, X4
+	VUCOMISD    104(R13), X4
+	JCS         rest
+	VUCOMISD    112(R13), X4
+	JHI         rest
+	VXORPS      X8, X8, X8
+	VUCOMISD    X8, X3
+	JEQ         rest
+	VSQRTSD     X4, X4, X5
+	VMOVSD      96(R13), X6
+	VANDPS      X6, X0, X7
+	VORPS       X7, X5, X5
+	VXORPS      X6, X5, X4
+	VMOVSD      X4, (AX)
+	VMOVSD      X8, (AX)(R8*1)
+	VMOVSD      X8, (AX)(R8*2)
+	VADDSD      X0, X5, X6
+	VMOVSD      88(R13), X7
+	VDIVSD      X6, X7, X7
+	VDIVSD      X5, X6, X9
+	VMULSD      X7, X1, X1
+	VMULSD      X9, X1, X10
+	VMULSD      X7, X2, X2
+	VMULSD      X9, X2, X0
+	VMOVSD      X1, (BX)
+	VMOVSD      X2, 8(BX)
+	VMOVSD      X9, 16(BX)
+	VMOVSD      X10, 24(BX)
+	VMOVSD      X0, 32(BX)
+	MOVQ        AX, DI
+	SUBQ        R8, DI
+	TESTQ       R14, R14
+	JLE         right_done
+	LEAQ        24(DI), SI
+	MOVQ        R14, CX
+	MOVQ        $0x00000004, DX
+	SUBQ        R15, DX
+	ANDQ        $0x03, DX
+	CMPQ        DX, CX
+	CMOVQGT     CX, DX
+	SUBQ        DX, CX
+	TESTQ       DX, DX
+	JZ          right_begun
 
 right_first:
 	VMOVSD       (SI), X3
@@ -678,30 +628,137 @@ above:
 	JNZ          above
 
 above_done:
+	MOVQ  216(R13), DX
+	TESTQ DX, DX
+	JZ    beside_done
+	MOVQ  R10, SI
+
+beside:
+	VMOVUPD      (SI), Y3
+	VMOVUPD      (SI)(R8*1), Y4
+	VMOVUPD      (SI)(R8*2), Y5
+	VMOVAPS      Y3, Y6
+	VFMADD231PD  Y5, Y12, Y6
+	VFMADD231PD  Y4, Y11, Y6
+	VFNMADD231PD Y6, Y14, Y4
+	VFNMADD231PD Y6, Y15, Y5
+	VFNMADD231PD Y6, Y13, Y3
+	VMOVUPD      Y3, (SI)
+	VMOVUPD      Y4, (SI)(R8*1)
+	VMOVUPD      Y5, (SI)(R8*2)
+	ADDQ         $0x20, SI
+	DECQ         DX
+	JNZ          beside
+
+beside_done:
+	DECQ R14
+	INCQ R12
+	ANDQ $0x03, R12
+	ADDQ R8, R10
+	INCQ R15
+	ANDQ $0x03, R15
+
+made:
+	VMOVAPS      X1, X11
+	VMOVAPS      X2, X12
+	VMOVAPS      X9, X13
+	VMOVAPS      X10, X14
+	VMOVAPS      X0, X15
+	LEAQ         8(AX), DI
+	VMOVSD       (DI), X0
+	VMOVSD       (DI)(R8*1), X3
+	VMOVSD       (DI)(R8*2), X6
+	VMOVAPS      X0, X9
+	VFMADD231SD  X6, X12, X9
+	VFMADD231SD  X3, X11, X9
+	VFNMADD231SD X9, X14, X3
+	VFNMADD231SD X9, X15, X6
+	VFNMADD231SD X9, X13, X0
+	VMOVSD       8(DI), X1
+	VMOVSD       8(DI)(R8*1), X4
+	VMOVSD       8(DI)(R8*2), X7
+	VMOVAPS      X1, X10
+	VFMADD231SD  X7, X12, X10
+	VFMADD231SD  X4, X11, X10
+	VFNMADD231SD X10, X14, X4
+	VFNMADD231SD X10, X15, X7
+	VFNMADD231SD X10, X13, X1
+	VMOVSD       16(DI), X2
+	VMOVSD       16(DI)(R8*1), X5
+	VMOVSD       16(DI)(R8*2), X8
+	VMOVAPS      X2, X9
+	VFMADD231SD  X8, X12, X9
+	VFMADD231SD  X5, X11, X9
+	VFNMADD231SD X9, X14, X5
+	VFNMADD231SD X9, X15, X8
+	VFNMADD231SD X9, X13, X2
+	VMOVAPS      X0, X9
+	VFMADD231SD  X2, X12, X9
+	VFMADD231SD  X1, X11, X9
+	VFNMADD231SD X9, X14, X1
+	VFNMADD231SD X9, X15, X2
+	VFNMADD231SD X9, X13, X0
+	VMOVSD       X0, (DI)
+	VMOVSD       X1, 8(DI)
+	VMOVSD       X2, 16(DI)
+	VMOVAPS      X3, X10
+	VFMADD231SD  X5, X12, X10
+	VFMADD231SD  X4, X11, X10
+	VFNMADD231SD X10, X14, X4
+	VFNMADD231SD X10, X15, X5
+	VFNMADD231SD X10, X13, X3
+	VMOVSD       X3, (DI)(R8*1)
+	VMOVSD       X4, 8(DI)(R8*1)
+	VMOVSD       X5, 16(DI)(R8*1)
+	VMOVAPS      X6, X9
+	VFMADD231SD  X8, X12, X9
+	VFMADD231SD  X7, X11, X9
+	VFNMADD231SD X9, X14, X7
+	VFNMADD231SD X9, X15, X8
+	VFNMADD231SD X9, X13, X6
+	VMOVSD       X6, (DI)(R8*2)
+	VMOVSD       X7, 8(DI)(R8*2)
+	VMOVSD       X8, 16(DI)(R8*2)
+	VMOVAPS      X3, X0
+	VMOVAPS      X6, X1
+	VXORPS       X2, X2, X2
+	DECQ         48(R13)
+	JLT          no_row
+	VMOVSD       (DI)(R9*1), X2
+	VMOVSD       8(DI)(R9*1), X3
+	VMOVSD       16(DI)(R9*1), X4
+	VMOVAPS      X2, X9
+	VFMADD231SD  X4, X12, X9
+	VFMADD231SD  X3, X11, X9
+	VFNMADD231SD X9, X14, X3
+	VFNMADD231SD X9, X15, X4
+	VFNMADD231SD X9, X13, X2
+	VMOVSD       X2, (DI)(R9*1)
+	VMOVSD       X3, 8(DI)(R9*1)
+	VMOVSD       X4, 16(DI)(R9*1)
+
+no_row:
+	VBROADCASTSD X11, Y11
+	VBROADCASTSD X12, Y12
+	VBROADCASTSD X13, Y13
+	VBROADCASTSD X14, Y14
+	VBROADCASTSD X15, Y15
 	LEAQ         8(AX)(R8*1), AX
 	ADDQ         $0x28, BX
-	DECQ         R14
-	INCQ         R12
-	ANDQ         $0x03, R12
-	INCQ         R15
-	ANDQ         $0x03, R15
 	DECQ         32(R13)
 	JNZ          step
 	CMPQ         40(R13), $0x00
-	JEQ          done
-	INCQ         R14
-	LEAQ         3(R15), R15
-	ANDQ         $0x03, R15
+	JEQ          rest
 	VMULSD       X1, X1, X3
 	VMOVAPS      X3, X4
 	VFMADD231SD  X0, X0, X4
 	VUCOMISD     104(R13), X4
-	JCS          done
+	JCS          rest
 	VUCOMISD     112(R13), X4
-	JHI          done
+	JHI          rest
 	VXORPS       X8, X8, X8
 	VUCOMISD     X8, X3
-	JEQ          done
+	JEQ          rest
 	VSQRTSD      X4, X4, X5
 	VMOVSD       96(R13), X6
 	VANDPS       X6, X0, X7
@@ -712,21 +769,146 @@ above_done:
 	VADDSD       X0, X5, X6
 	VMOVSD       88(R13), X7
 	VDIVSD       X6, X7, X7
-	VDIVSD       X5, X6, X13
-	VMULSD       X7, X1, X11
-	VMULSD       X13, X11, X14
-	VMOVAPS      X8, X12
-	VMOVAPS      X8, X15
-	VMOVSD       X11, (BX)
-	VBROADCASTSD X11, Y11
-	VMOVSD       X12, 8(BX)
-	VBROADCASTSD X12, Y12
-	VMOVSD       X13, 16(BX)
-	VBROADCASTSD X13, Y13
-	VMOVSD       X14, 24(BX)
-	VBROADCASTSD X14, Y14
-	VMOVSD       X15, 32(BX)
-	VBROADCASTSD X15, Y15
+	VDIVSD       X5, X6, X9
+	VMULSD       X7, X1, X1
+	VMULSD       X9, X1, X10
+	VMOVAPS      X8, X2
+	VMOVAPS      X8, X0
+	VMOVSD       X1, (BX)
+	VMOVSD       X2, 8(BX)
+	VMOVSD       X9, 16(BX)
+	VMOVSD       X10, 24(BX)
+	VMOVSD       X0, 32(BX)
+	MOVQ         AX, DI
+	SUBQ         R8, DI
+	TESTQ        R14, R14
+	JLE          before_right_done
+	LEAQ         24(DI), SI
+	MOVQ         R14, CX
+	MOVQ         $0x00000004, DX
+	SUBQ         R15, DX
+	ANDQ         $0x03, DX
+	CMPQ         DX, CX
+	CMOVQGT      CX, DX
+	SUBQ         DX, CX
+	TESTQ        DX, DX
+	JZ           before_right_begun
+
+before_right_first:
+	VMOVSD       (SI), X3
+	VMOVSD       (SI)(R8*1), X4
+	VMOVSD       (SI)(R8*2), X5
+	VMOVAPS      X3, X6
+	VFMADD231SD  X5, X12, X6
+	VFMADD231SD  X4, X11, X6
+	VFNMADD231SD X6, X14, X4
+	VFNMADD231SD X6, X15, X5
+	VFNMADD231SD X6, X13, X3
+	VMOVSD       X3, (SI)
+	VMOVSD       X4, (SI)(R8*1)
+	VMOVSD       X5, (SI)(R8*2)
+	ADDQ         $0x08, SI
+	DECQ         DX
+	JNZ          before_right_first
+
+before_right_begun:
+	MOVQ CX, DX
+	SHRQ $0x02, DX
+	JZ   before_right_rest
+
+before_right_vector:
+	VMOVUPD      (SI), Y3
+	VMOVUPD      (SI)(R8*1), Y4
+	VMOVUPD      (SI)(R8*2), Y5
+	VMOVAPS      Y3, Y6
+	VFMADD231PD  Y5, Y12, Y6
+	VFMADD231PD  Y4, Y11, Y6
+	VFNMADD231PD Y6, Y14, Y4
+	VFNMADD231PD Y6, Y15, Y5
+	VFNMADD231PD Y6, Y13, Y3
+	VMOVUPD      Y3, (SI)
+	VMOVUPD      Y4, (SI)(R8*1)
+	VMOVUPD      Y5, (SI)(R8*2)
+	ADDQ         $0x20, SI
+	DECQ         DX
+	JNZ          before_right_vector
+
+before_right_rest:
+	MOVQ CX, DX
+	ANDQ $0x03, DX
+	JZ   before_right_done
+
+before_right_last:
+	VMOVSD       (SI), X3
+	VMOVSD       (SI)(R8*1), X4
+	VMOVSD       (SI)(R8*2), X5
+	VMOVAPS      X3, X6
+	VFMADD231SD  X5, X12, X6
+	VFMADD231SD  X4, X11, X6
+	VFNMADD231SD X6, X14, X4
+	VFNMADD231SD X6, X15, X5
+	VFNMADD231SD X6, X13, X3
+	VMOVSD       X3, (SI)
+	VMOVSD       X4, (SI)(R8*1)
+	VMOVSD       X5, (SI)(R8*2)
+	ADDQ         $0x08, SI
+	DECQ         DX
+	JNZ          before_right_last
+
+before_right_done:
+	MOVQ  R12, DX
+	TESTQ DX, DX
+	JZ    before_above_done
+
+before_above:
+	SUBQ         R8, DI
+	VMOVSD       (DI), X3
+	VMOVSD       8(DI), X4
+	VMOVSD       16(DI), X5
+	VMOVAPS      X3, X6
+	VFMADD231SD  X5, X12, X6
+	VFMADD231SD  X4, X11, X6
+	VFNMADD231SD X6, X14, X4
+	VFNMADD231SD X6, X15, X5
+	VFNMADD231SD X6, X13, X3
+	VMOVSD       X3, (DI)
+	VMOVSD       X4, 8(DI)
+	VMOVSD       X5, 16(DI)
+	DECQ         DX
+	JNZ          before_above
+
+before_above_done:
+	MOVQ  216(R13), DX
+	TESTQ DX, DX
+	JZ    before_beside_done
+	MOVQ  R10, SI
+
+before_beside:
+	VMOVUPD      (SI), Y3
+	VMOVUPD      (SI)(R8*1), Y4
+	VMOVUPD      (SI)(R8*2), Y5
+	VMOVAPS      Y3, Y6
+	VFMADD231PD  Y5, Y12, Y6
+	VFMADD231PD  Y4, Y11, Y6
+	VFNMADD231PD Y6, Y14, Y4
+	VFNMADD231PD Y6, Y15, Y5
+	VFNMADD231PD Y6, Y13, Y3
+	VMOVUPD      Y3, (SI)
+	VMOVUPD      Y4, (SI)(R8*1)
+	VMOVUPD      Y5, (SI)(R8*2)
+	ADDQ         $0x20, SI
+	DECQ         DX
+	JNZ          before_beside
+
+before_beside_done:
+	INCQ         R12
+	ANDQ         $0x03, R12
+	ADDQ         R8, R10
+	VMOVAPS      X1, X11
+	VMOVAPS      X2, X12
+	VMOVAPS      X9, X13
+	VMOVAPS      X10, X14
+	VMOVAPS      X0, X15
 	LEAQ         8(AX), DI
 	VMOVSD       (DI), X0
 	VMOVSD       (DI)(R8*1), X2
@@ -752,6 +934,11 @@ above_done:
 	VFNMADD231SD X5, X13, X2
 	VMOVSD       X2, (DI)(R8*1)
 	VMOVSD       X3, 8(DI)(R8*1)
+	VBROADCASTSD X11, Y11
+	VBROADCASTSD X12, Y12
+	VBROADCASTSD X13, Y13
+	VBROADCASTSD X14, Y14
+	VBROADCASTSD X15, Y15
 	TESTQ        R14, R14
 	JLE          two_right_done
 	LEAQ         16(DI), SI
@@ -833,8 +1020,151 @@ two_above:
 	JNZ          two_above
 
 two_above_done:
-	DECQ 40(R13)
+	MOVQ  216(R13), DX
+	TESTQ DX, DX
+	JZ    two_beside_done
+	MOVQ  R10, SI
 
+two_beside:
+	VMOVUPD      (SI), Y3
+	VMOVUPD      (SI)(R8*1), Y4
+	VMOVAPS      Y3, Y6
+	VFMADD231PD  Y4, Y11, Y6
+	VFNMADD231PD Y6, Y14, Y4
+	VFNMADD231PD Y6, Y13, Y3
+	VMOVUPD      Y3, (SI)
+	VMOVUPD      Y4, (SI)(R8*1)
+	ADDQ         $0x20, SI
+	DECQ         DX
+	JNZ          two_beside
+
+two_beside_done:
+	DECQ 40(R13)
+	JMP  done
+
+rest:
+	MOVQ    AX, DI
+	SUBQ    R8, DI
+	TESTQ   R14, R14
+	JLE     last_right_done
+	LEAQ    24(DI), SI
+	MOVQ    R14, CX
+	MOVQ    $0x00000004, DX
+	SUBQ    R15, DX
+	ANDQ    $0x03, DX
+	CMPQ    DX, CX
+	CMOVQGT CX, DX
+	SUBQ    DX, CX
+	TESTQ   DX, DX
+	JZ      last_right_begun
+
+last_right_first:
+	VMOVSD       (SI), X3
+	VMOVSD       (SI)(R8*1), X4
+	VMOVSD       (SI)(R8*2), X5
+	VMOVAPS      X3, X6
+	VFMADD231SD  X5, X12, X6
+	VFMADD231SD  X4, X11, X6
+	VFNMADD231SD X6, X14, X4
+	VFNMADD231SD X6, X15, X5
+	VFNMADD231SD X6, X13, X3
+	VMOVSD       X3, (SI)
+	VMOVSD       X4, (SI)(R8*1)
+	VMOVSD       X5, (SI)(R8*2)
+	ADDQ         $0x08, SI
+	DECQ         DX
+	JNZ          last_right_first
+
+last_right_begun:
+	MOVQ CX, DX
+	SHRQ $0x02, DX
+	JZ   last_right_rest
+
+last_right_vector:
+	VMOVUPD      (SI), Y3
+	VMOVUPD      (SI)(R8*1), Y4
+	VMOVUPD      (SI)(R8*2), Y5
+	VMOVAPS      Y3, Y6
+	VFMADD231PD  Y5, Y12, Y6
+	VFMADD231PD  Y4, Y11, Y6
+	VFNMADD231PD Y6, Y14, Y4
+	VFNMADD231PD Y6, Y15, Y5
+	VFNMADD231PD Y6, Y13, Y3
+	VMOVUPD      Y3, (SI)
+	VMOVUPD      Y4, (SI)(R8*1)
+	VMOVUPD      Y5, (SI)(R8*2)
+	ADDQ         $0x20, SI
+	DECQ         DX
+	JNZ          last_right_vector
+
+last_right_rest:
+	MOVQ CX, DX
+	ANDQ $0x03, DX
+	JZ   last_right_done
+
+last_right_last:
+	VMOVSD       (SI), X3
+	VMOVSD       (SI)(R8*1), X4
+	VMOVSD       (SI)(R8*2), X5
+	VMOVAPS      X3, X6
+	VFMADD231SD  X5, X12, X6
+	VFMADD231SD  X4, X11, X6
+	VFNMADD231SD X6, X14, X4
+	VFNMADD231SD X6, X15, X5
+	VFNMADD231SD X6, X13, X3
+	VMOVSD       X3, (SI)
+	VMOVSD       X4, (SI)(R8*1)
+	VMOVSD       X5, (SI)(R8*2)
+	ADDQ         $0x08, SI
+	DECQ         DX
+	JNZ          last_right_last
+
+last_right_done:
+	MOVQ  R12, DX
+	TESTQ DX, DX
+	JZ    last_above_done
+
+last_above:
+	SUBQ         R8, DI
+	VMOVSD       (DI), X3
+	VMOVSD       8(DI), X4
+	VMOVSD       16(DI), X5
+	VMOVAPS      X3, X6
+	VFMADD231SD  X5, X12, X6
+	VFMADD231SD  X4, X11, X6
+	VFNMADD231SD X6, X14, X4
+	VFNMADD231SD X6, X15, X5
+	VFNMADD231SD X6, X13, X3
+	VMOVSD       X3, (DI)
+	VMOVSD       X4, 8(DI)
+	VMOVSD       X5, 16(DI)
+	DECQ         DX
+	JNZ          last_above
+
+last_above_done:
+	MOVQ  216(R13), DX
+	TESTQ DX, DX
+	JZ    last_beside_done
+	MOVQ  R10, SI
+
+last_beside:
+	VMOVUPD      (SI), Y3
+	VMOVUPD      (SI)(R8*1), Y4
+	VMOVUPD      (SI)(R8*2), Y5
+	VMOVAPS      Y3, Y6
+	VFMADD231PD  Y5, Y12, Y6
+	VFMADD231PD  Y4, Y11, Y6
+	VFNMADD231PD Y6, Y14, Y4
+	VFNMADD231PD Y6, Y15, Y5
+	VFNMADD231PD Y6, Y13, Y3
+	VMOVUPD      Y3, (SI)
+	VMOVUPD      Y4, (SI)(R8*1)
+	VMOVUPD      Y5, (SI)(R8*2)
+	ADDQ         $0x20, SI
+	DECQ         DX
+	JNZ          last_beside
+
+last_beside_done:
 done:
 	VZEROUPPER
 	RET
@@ -1986,188 +2316,138 @@ strip_done:
 // func chaseF32AVX2(args *byte)
 // Requires: AVX, AVX2, CMOV, FMA3
 TEXT ·chaseF32AVX2(SB), NOSPLIT, $0-8
-	MOVQ         args+0(FP), R13
-	MOVQ         (R13), AX
-	SUBQ         $0x04, AX
-	MOVQ         16(R13), R8
-	MOVQ         8(R13), BX
-	MOVQ         56(R13), R14
-	MOVQ         64(R13), R12
-	MOVQ         72(R13), R15
-	LEAQ         (R8)(R8*2), R9
-	MOVQ         24(R13), CX
-	TESTQ        CX, CX
-	JZ           column
-	VMOVSS       (CX), X0
-	VMOVSS       4(CX), X1
-	VMOVSS       8(CX), X2
-	VMULSS       X1, X1, X3
-	VFMADD231SS  X2, X2, X3
-	VMOVAPS      X3, X4
-	VFMADD231SS  X0, X0, X4
-	VUCOMISS     104(R13), X4
-	JCS          done
-	VUCOMISS     112(R13), X4
-	JHI          done
-	VXORPS       X8, X8, X8
-	VUCOMISS     X8, X3
-	JEQ          done
-	VSQRTSS      X4, X4, X5
-	VMOVSS       96(R13), X6
-	VANDPS       X6, X0, X7
-	VORPS        X7, X5, X5
-	VXORPS       X6, X5, X4
-	VADDSS       X0, X5, X6
-	VMOVSS       88(R13), X7
-	VDIVSS       X6, X7, X7
-	VDIVSS       X5, X6, X13
-	VMULSS       X7, X1, X11
-	VMULSS       X13, X11, X14
-	VMULSS       X7, X2, X12
-	VMULSS       X13, X12, X15
-	VMOVSS       X11, (BX)
-	VBROADCASTSS X11, Y11
-	VMOVSS       X12, 4(BX)
-	VBROADCASTSS X12, Y12
-	VMOVSS       X13, 8(BX)
-	VBROADCASTSS X13, Y13
-	VMOVSS       X14, 12(BX)
-	VBROADCASTSS X14, Y14
-	VMOVSS       X15, 16(BX)
-	VBROADCASTSS X15, Y15
-	JMP          made
+	MOVQ        args+0(FP), R13
+	MOVQ        (R13), AX
+	SUBQ        $0x04, AX
+	MOVQ        16(R13), R8
+	MOVQ        8(R13), BX
+	MOVQ        56(R13), R14
+	MOVQ        64(R13), R12
+	MOVQ        72(R13), R15
+	LEAQ        (R8)(R8*2), R9
+	MOVQ        208(R13), R10
+	MOVQ        24(R13), CX
+	TESTQ       CX, CX
+	JZ          column
+	VMOVSS      (CX), X0
+	VMOVSS      4(CX), X1
+	VMOVSS      8(CX), X2
+	VMULSS      X1, X1, X3
+	VFMADD231SS X2, X2, X3
+	VMOVAPS     X3, X4
+	VFMADD231SS X0, X0, X4
+	VUCOMISS    104(R13), X4
+	JCS         done
+	VUCOMISS    112(R13), X4
+	JHI         done
+	VXORPS      X8, X8, X8
+	VUCOMISS    X8, X3
+	JEQ         done
+	VSQRTSS     X4, X4, X5
+	VMOVSS      96(R13), X6
+	VANDPS      X6, X0, X7
+	VORPS       X7, X5, X5
+	VXORPS      X6, X5, X4
+	VADDSS      X0, X5, X6
+	VMOVSS      88(R13), X7
+	VDIVSS      X6, X7, X7
+	VDIVSS      X5, X6, X9
+	VMULSS      X7, X1, X1
+	VMULSS      X9, X1, X10
+	VMULSS      X7, X2, X2
+	VMULSS      X9, X2, X0
+	VMOVSS      X1, (BX)
+	VMOVSS      X2, 4(BX)
+	VMOVSS      X9, 8(BX)
+	VMOVSS      X10, 12(BX)
+	VMOVSS      X0, 16(BX)
+	JMP         made
 
 column:
-	VMOVSS (AX), X0
-	VMOVSS (AX)(R8*1), X1
-	VMOVSS (AX)(R8*2), X2
+	VMOVSS      (AX), X0
+	VMOVSS      (AX)(R8*1), X1
+	VMOVSS      (AX)(R8*2), X2
+	VMULSS      X1, X1, X3
+	VFMADD231SS X2, X2, X3
+	VMOVAPS     X3, X4
+	VFMADD231SS X0, X0, X4
+	VUCOMISS    104(R13), X4
+	JCS         done
+	VUCOMISS    112(R13), X4
+	JHI         done
+	VXORPS      X8, X8, X8
+	VUCOMISS    X8, X3
+	JEQ         done
+	VSQRTSS     X4, X4, X5
+	VMOVSS      96(R13), X6
+	VANDPS      X6, X0, X7
+	VORPS       X7, X5, X5
+	VXORPS      X6, X5, X4
+	VMOVSS      X4, (AX)
+	VMOVSS      X8, (AX)(R8*1)
+	VMOVSS      X8, (AX)(R8*2)
+	VADDSS      X0, X5, X6
+	VMOVSS      88(R13), X7
+	VDIVSS      X6, X7, X7
+	VDIVSS      X5, X6, X9
+	VMULSS      X7, X1, X1
+	VMULSS      X9, X1, X10
+	VMULSS      X7, X2, X2
+	VMULSS      X9, X2, X0
+	VMOVSS      X1, (BX)
+	VMOVSS      X2, 4(BX)
+	VMOVSS      X9, 8(BX)
+	VMOVSS      X10, 12(BX)
+	VMOVSS      X0, 16(BX)
+	JMP         made
 
 step:
-	VMULSS       X1, X1, X3
-	VFMADD231SS  X2, X2, X3
-	VMOVAPS      X3, X4
-	VFMADD231SS  X0, X0, X4
-	VUCOMISS     104(R13), X4
-	JCS          done
-	VUCOMISS     112(R13), X4
-	JHI          done
-	VXORPS       X8, X8, X8
-	VUCOMISS     X8, X3
-	JEQ          done
-	VSQRTSS      X4, X4, X5
-	VMOVSS       96(R13), X6
-	VANDPS       X6, X0, X7
-	VORPS        X7, X5, X5
-	VXORPS       X6, X5, X4
-	VMOVSS       X4, (AX)
-	VMOVSS       X8, (AX)(R8*1)
-	VMOVSS       X8, (AX)(R8*2)
-	VADDSS       X0, X5, X6
-	VMOVSS       88(R13), X7
-	VDIVSS       X6, X7, X7
-	VDIVSS       X5, X6, X13
-	VMULSS       X7, X1, X11
-	VMULSS       X13, X11, X14
-	VMULSS       X7, X2, X12
-	VMULSS       X13, X12, X15
-	VMOVSS       X11, (BX)
-	VBROADCASTSS X11, Y11
-	VMOVSS       X12, 4(BX)
-	VBROADCASTSS X12, Y12
-	VMOVSS       X13, 8(BX)
-	VBROADCASTSS X13, Y13
-	VMOVSS       X14, 12(BX)
-	VBROADCASTSS X14, Y14
-	VMOVSS       X15, 16(BX)
-	VBROADCASTSS X15, Y15
-
-made:
-	LEAQ         4(AX), DI
-	VMOVSS       (DI), X0
-	VMOVSS       (DI)(R8*1), X3
-	VMOVSS       (DI)(R8*2), X6
-	VMOVAPS      X0, X9
-	VFMADD231SS  X6, X12, X9
-	VFMADD231SS  X3, X11, X9
-	VFNMADD231SS X9, X14, X3
-	VFNMADD231SS X9, X15, X6
-	VFNMADD231SS X9, X13, X0
-	VMOVSS       4(DI), X1
-	VMOVSS       4(DI)(R8*1), X4
-	VMOVSS       4(DI)(R8*2), X7
-	VMOVAPS      X1, X10
-	VFMADD231SS  X7, X12, X10
-	VFMADD231SS  X4, X11, X10
-	VFNMADD231SS X10, X14, X4
-	VFNMADD231SS X10, X15, X7
-	VFNMADD231SS X10, X13, X1
-	VMOVSS       8(DI), X2
-	VMOVSS       8(DI)(R8*1), X5
-	VMOVSS       8(DI)(R8*2), X8
-	VMOVAPS      X2, X9
-	VFMADD231SS  X8, X12, X9
-	VFMADD231SS  X5, X11, X9
-	VFNMADD231SS X9, X14, X5
-	VFNMADD231SS X9, X15, X8
-	VFNMADD231SS X9, X13, X2
-	VMOVAPS      X0, X9
-	VFMADD231SS  X2, X12, X9
-	VFMADD231SS  X1, X11, X9
-	VFNMADD231SS X9, X14, X1
-	VFNMADD231SS X9, X15, X2
-	VFNMADD231SS X9, X13, X0
-	VMOVSS       X0, (DI)
-	VMOVSS       X1, 4(DI)
-	VMOVSS       X2, 8(DI)
-	VMOVAPS      X3, X10
-	VFMADD231SS  X5, X12, X10
-	VFMADD231SS  X4, X11, X10
-	VFNMADD231SS X10, X14, X4
-	VFNMADD231SS X10, X15, X5
-	VFNMADD231SS X10, X13, X3
-	VMOVSS       X3, (DI)(R8*1)
-	VMOVSS       X4, 4(DI)(R8*1)
-	VMOVSS       X5, 8(DI)(R8*1)
-	VMOVAPS      X6, X9
-	VFMADD231SS  X8, X12, X9
-	VFMADD231SS  X7, X11, X9
-	VFNMADD231SS X9, X14, X7
-	VFNMADD231SS X9, X15, X8
-	VFNMADD231SS X9, X13, X6
-	VMOVSS       X6, (DI)(R8*2)
-	VMOVSS       X7, 4(DI)(R8*2)
-	VMOVSS       X8, 8(DI)(R8*2)
-	VMOVAPS      X3, X0
-	VMOVAPS      X6, X1
-	VXORPS       X2, X2, X2
-	DECQ         48(R13)
-	JLT          no_row
-	VMOVSS       (DI)(R9*1), X2
-	VMOVSS       4(DI)(R9*1), X3
-	VMOVSS       8(DI)(R9*1), X4
-	VMOVAPS      X2, X9
-	VFMADD231SS  X4, X12, X9
-	VFMADD231SS  X3, X11, X9
-	VFNMADD231SS X9, X14, X3
-	VFNMADD231SS X9, X15, X4
-	VFNMADD231SS X9, X13, X2
-	VMOVSS       X2, (DI)(R9*1)
-	VMOVSS       X3, 4(DI)(R9*1)
-	VMOVSS       X4, 8(DI)(R9*1)
-
-no_row:
-	TESTQ   R14, R14
-	JLE     right_done
-	LEAQ    12(DI), SI
-	MOVQ    R14, CX
-	MOVQ    $0x00000008, DX
-	SUBQ    R15, DX
-	ANDQ    $0x07, DX
-	CMPQ    DX, CX
-	CMOVQGT CX, DX
-	SUBQ    DX, CX
-	TESTQ   DX, DX
-	JZ      right_begun
+	VMULSS      X1, X1, X3
+	VFMADD231SS X2, X2, X3
+	VMOVAPS     X3, X4
+	VFMADD231SS X0, X0, X4
+	VUCOMISS    104(R13), X4
+	JCS         rest
+	VUCOMISS    112(R13), X4
+	JHI         rest
+	VXORPS      X8, X8, X8
+	VUCOMISS    X8, X3
+	JEQ         rest
+	VSQRTSS     X4, X4, X5
+	VMOVSS      96(R13), X6
+	VANDPS      X6, X0, X7
+	VORPS       X7, X5, X5
+	VXORPS      X6, X5, X4
+	VMOVSS      X4, (AX)
+	VMOVSS      X8, (AX)(R8*1)
+	VMOVSS      X8, (AX)(R8*2)
+	VADDSS      X0, X5, X6
+	VMOVSS      88(R13), X7
+	VDIVSS      X6, X7, X7
+	VDIVSS      X5, X6, X9
+	VMULSS      X7, X1, X1
+	VMULSS      X9, X1, X10
+	VMULSS      X7, X2, X2
+	VMULSS      X9, X2, X0
+	VMOVSS      X1, (BX)
+	VMOVSS      X2, 4(BX)
+	VMOVSS      X9, 8(BX)
+	VMOVSS      X10, 12(BX)
+	VMOVSS      X0, 16(BX)
+	MOVQ        AX, DI
+	SUBQ        R8, DI
+	TESTQ       R14, R14
+	JLE         right_done
+	LEAQ        12(DI), SI
+	MOVQ        R14, CX
+	MOVQ        $0x00000008, DX
+	SUBQ        R15, DX
+	ANDQ        $0x07, DX
+	CMPQ        DX, CX
+	CMOVQGT     CX, DX
+	SUBQ        DX, CX
+	TESTQ       DX, DX
+	JZ          right_begun
 
 right_first:
 	VMOVSS       (SI), X3
@@ -2253,30 +2533,137 @@ above:
 	JNZ          above
 
 above_done:
+	MOVQ  216(R13), DX
+	TESTQ DX, DX
+	JZ    beside_done
+	MOVQ  R10, SI
+
+beside:
+	VMOVUPS      (SI), Y3
+	VMOVUPS      (SI)(R8*1), Y4
+	VMOVUPS      (SI)(R8*2), Y5
+	VMOVAPS      Y3, Y6
+	VFMADD231PS  Y5, Y12, Y6
+	VFMADD231PS  Y4, Y11, Y6
+	VFNMADD231PS Y6, Y14, Y4
+	VFNMADD231PS Y6, Y15, Y5
+	VFNMADD231PS Y6, Y13, Y3
+	VMOVUPS      Y3, (SI)
+	VMOVUPS      Y4, (SI)(R8*1)
+	VMOVUPS      Y5, (SI)(R8*2)
+	ADDQ         $0x20, SI
+	DECQ         DX
+	JNZ          beside
+
+beside_done:
+	DECQ R14
+	INCQ R12
+	ANDQ $0x03, R12
+	ADDQ R8, R10
+	INCQ R15
+	ANDQ $0x07, R15
+
+made:
+	VMOVAPS      X1, X11
+	VMOVAPS      X2, X12
+	VMOVAPS      X9, X13
+	VMOVAPS      X10, X14
+	VMOVAPS      X0, X15
+	LEAQ         4(AX), DI
+	VMOVSS       (DI), X0
+	VMOVSS       (DI)(R8*1), X3
+	VMOVSS       (DI)(R8*2), X6
+	VMOVAPS      X0, X9
+	VFMADD231SS  X6, X12, X9
+	VFMADD231SS  X3, X11, X9
+	VFNMADD231SS X9, X14, X3
+	VFNMADD231SS X9, X15, X6
+	VFNMADD231SS X9, X13, X0
+	VMOVSS       4(DI), X1
+	VMOVSS       4(DI)(R8*1), X4
+	VMOVSS       4(DI)(R8*2), X7
+	VMOVAPS      X1, X10
+	VFMADD231SS  X7, X12, X10
+	VFMADD231SS  X4, X11, X10
+	VFNMADD231SS X10, X14, X4
+	VFNMADD231SS X10, X15, X7
+	VFNMADD231SS X10, X13, X1
+	VMOVSS       8(DI), X2
+	VMOVSS       8(DI)(R8*1), X5
+	VMOVSS       8(DI)(R8*2), X8
+	VMOVAPS      X2, X9
+	VFMADD231SS  X8, X12, X9
+	VFMADD231SS  X5, X11, X9
+	VFNMADD231SS X9, X14, X5
+	VFNMADD231SS X9, X15, X8
+	VFNMADD231SS X9, X13, X2
+	VMOVAPS      X0, X9
+	VFMADD231SS  X2, X12, X9
+	VFMADD231SS  X1, X11, X9
+	VFNMADD231SS X9, X14, X1
+	VFNMADD231SS X9, X15, X2
+	VFNMADD231SS X9, X13, X0
+	VMOVSS       X0, (DI)
+	VMOVSS       X1, 4(DI)
+	VMOVSS       X2, 8(DI)
+	VMOVAPS      X3, X10
+	VFMADD231SS  X5, X12, X10
+	VFMADD231SS  X4, X11, X10
+	VFNMADD231SS X10, X14, X4
+	VFNMADD231SS X10, X15, X5
+	VFNMADD231SS X10, X13, X3
+	VMOVSS       X3, (DI)(R8*1)
+	VMOVSS       X4, 4(DI)(R8*1)
+	VMOVSS       X5, 8(DI)(R8*1)
+	VMOVAPS      X6, X9
+	VFMADD231SS  X8, X12, X9
+	VFMADD231SS  X7, X11, X9
+	VFNMADD231SS X9, X14, X7
+	VFNMADD231SS X9, X15, X8
+	VFNMADD231SS X9, X13, X6
+	VMOVSS       X6, (DI)(R8*2)
+	VMOVSS       X7, 4(DI)(R8*2)
+	VMOVSS       X8, 8(DI)(R8*2)
+	VMOVAPS      X3, X0
+	VMOVAPS      X6, X1
+	VXORPS       X2, X2, X2
+	DECQ         48(R13)
+	JLT          no_row
+	VMOVSS       (DI)(R9*1), X2
+	VMOVSS       4(DI)(R9*1), X3
+	VMOVSS       8(DI)(R9*1), X4
+	VMOVAPS      X2, X9
+	VFMADD231SS  X4, X12, X9
+	VFMADD231SS  X3, X11, X9
+	VFNMADD231SS X9, X14, X3
+	VFNMADD231SS X9, X15, X4
+	VFNMADD231SS X9, X13, X2
+	VMOVSS       X2, (DI)(R9*1)
+	VMOVSS       X3, 4(DI)(R9*1)
+	VMOVSS       X4, 8(DI)(R9*1)
+
+no_row:
+	VBROADCASTSS X11, Y11
+	VBROADCASTSS X12, Y12
+	VBROADCASTSS X13, Y13
+	VBROADCASTSS X14, Y14
+	VBROADCASTSS X15, Y15
 	LEAQ         4(AX)(R8*1), AX
 	ADDQ         $0x14, BX
-	DECQ         R14
-	INCQ         R12
-	ANDQ         $0x03, R12
-	INCQ         R15
-	ANDQ         $0x07, R15
 	DECQ         32(R13)
 	JNZ          step
 	CMPQ         40(R13), $0x00
-	JEQ          done
-	INCQ         R14
-	LEAQ         7(R15), R15
-	ANDQ         $0x07, R15
+	JEQ          rest
 	VMULSS       X1, X1, X3
 	VMOVAPS      X3, X4
 	VFMADD231SS  X0, X0, X4
 	VUCOMISS     104(R13), X4
-	JCS          done
+	JCS          rest
 	VUCOMISS     112(R13), X4
-	JHI          done
+	JHI          rest
 	VXORPS       X8, X8, X8
 	VUCOMISS     X8, X3
-	JEQ          done
+	JEQ          rest
 	VSQRTSS      X4, X4, X5
 	VMOVSS       96(R13), X6
 	VANDPS       X6, X0, X7
@@ -2287,21 +2674,146 @@ above_done:
 	VADDSS       X0, X5, X6
 	VMOVSS       88(R13), X7
 	VDIVSS       X6, X7, X7
-	VDIVSS       X5, X6, X13
-	VMULSS       X7, X1, X11
-	VMULSS       X13, X11, X14
-	VMOVAPS      X8, X12
-	VMOVAPS      X8, X15
-	VMOVSS       X11, (BX)
-	VBROADCASTSS X11, Y11
-	VMOVSS       X12, 4(BX)
-	VBROADCASTSS X12, Y12
-	VMOVSS       X13, 8(BX)
-	VBROADCASTSS X13, Y13
-	VMOVSS       X14, 12(BX)
-	VBROADCASTSS X14, Y14
-	VMOVSS       X15, 16(BX)
-	VBROADCASTSS X15, Y15
+	VDIVSS       X5, X6, X9
+	VMULSS       X7, X1, X1
+	VMULSS       X9, X1, X10
+	VMOVAPS      X8, X2
+	VMOVAPS      X8, X0
+	VMOVSS       X1, (BX)
+	VMOVSS       X2, 4(BX)
+	VMOVSS       X9, 8(BX)
+	VMOVSS       X10, 12(BX)
+	VMOVSS       X0, 16(BX)
+	MOVQ         AX, DI
+	SUBQ         R8, DI
+	TESTQ        R14, R14
+	JLE          before_right_done
+	LEAQ         12(DI), SI
+	MOVQ         R14, CX
+	MOVQ         $0x00000008, DX
+	SUBQ         R15, DX
+	ANDQ         $0x07, DX
+	CMPQ         DX, CX
+	CMOVQGT      CX, DX
+	SUBQ         DX, CX
+	TESTQ        DX, DX
+	JZ           before_right_begun
+
+before_right_first:
+	VMOVSS       (SI), X3
+	VMOVSS       (SI)(R8*1), X4
+	VMOVSS       (SI)(R8*2), X5
+	VMOVAPS      X3, X6
+	VFMADD231SS  X5, X12, X6
+	VFMADD231SS  X4, X11, X6
+	VFNMADD231SS X6, X14, X4
+	VFNMADD231SS X6, X15, X5
+	VFNMADD231SS X6, X13, X3
+	VMOVSS       X3, (SI)
+	VMOVSS       X4, (SI)(R8*1)
+	VMOVSS       X5, (SI)(R8*2)
+	ADDQ         $0x04, SI
+	DECQ         DX
+	JNZ          before_right_first
+
+before_right_begun:
+	MOVQ CX, DX
+	SHRQ $0x03, DX
+	JZ   before_right_rest
+
+before_right_vector:
+	VMOVUPS      (SI), Y3
+	VMOVUPS      (SI)(R8*1), Y4
+	VMOVUPS      (SI)(R8*2), Y5
+	VMOVAPS      Y3, Y6
+	VFMADD231PS  Y5, Y12, Y6
+	VFMADD231PS  Y4, Y11, Y6
+	VFNMADD231PS Y6, Y14, Y4
+	VFNMADD231PS Y6, Y15, Y5
+	VFNMADD231PS Y6, Y13, Y3
+	VMOVUPS      Y3, (SI)
+	VMOVUPS      Y4, (SI)(R8*1)
+	VMOVUPS      Y5, (SI)(R8*2)
+	ADDQ         $0x20, SI
+	DECQ         DX
+	JNZ          before_right_vector
+
+before_right_rest:
+	MOVQ CX, DX
+	ANDQ $0x07, DX
+	JZ   before_right_done
+
+before_right_last:
+	VMOVSS       (SI), X3
+	VMOVSS       (SI)(R8*1), X4
+	VMOVSS       (SI)(R8*2), X5
+	VMOVAPS      X3, X6
+	VFMADD231SS  X5, X12, X6
+	VFMADD231SS  X4, X11, X6
+	VFNMADD231SS X6, X14, X4
+	VFNMADD231SS X6, X15, X5
+	VFNMADD231SS X6, X13, X3
+	VMOVSS       X3, (SI)
+	VMOVSS       X4, (SI)(R8*1)
+	VMOVSS       X5, (SI)(R8*2)
+	ADDQ         $0x04, SI
+	DECQ         DX
+	JNZ          before_right_last
+
+before_right_done:
+	MOVQ  R12, DX
+	TESTQ DX, DX
+	JZ    before_above_done
+
+before_above:
+	SUBQ         R8, DI
+	VMOVSS       (DI), X3
+	VMOVSS       4(DI), X4
+	VMOVSS       8(DI), X5
+	VMOVAPS      X3, X6
+	VFMADD231SS  X5, X12, X6
+	VFMADD231SS  X4, X11, X6
+	VFNMADD231SS X6, X14, X4
+	VFNMADD231SS X6, X15, X5
+	VFNMADD231SS X6, X13, X3
+	VMOVSS       X3, (DI)
+	VMOVSS       X4, 4(DI)
+	VMOVSS       X5, 8(DI)
+	DECQ         DX
+	JNZ          before_above
+
+before_above_done:
+	MOVQ  216(R13), DX
+	TESTQ DX, DX
+	JZ    before_beside_done
+	MOVQ  R10, SI
+
+before_beside:
+	VMOVUPS      (SI), Y3
+	VMOVUPS      (SI)(R8*1), Y4
+	VMOVUPS      (SI)(R8*2), Y5
+	VMOVAPS      Y3, Y6
+	VFMADD231PS  Y5, Y12, Y6
+	VFMADD231PS  Y4, Y11, Y6
+	VFNMADD231PS Y6, Y14, Y4
+	VFNMADD231PS Y6, Y15, Y5
+	VFNMADD231PS Y6, Y13, Y3
+	VMOVUPS      Y3, (SI)
+	VMOVUPS      Y4, (SI)(R8*1)
+	VMOVUPS      Y5, (SI)(R8*2)
+	ADDQ         $0x20, SI
+	DECQ         DX
+	JNZ          before_beside
+
+before_beside_done:
+	INCQ         R12
+	ANDQ         $0x03, R12
+	ADDQ         R8, R10
+	VMOVAPS      X1, X11
+	VMOVAPS      X2, X12
+	VMOVAPS      X9, X13
+	VMOVAPS      X10, X14
+	VMOVAPS      X0, X15
 	LEAQ         4(AX), DI
 	VMOVSS       (DI), X0
 	VMOVSS       (DI)(R8*1), X2
@@ -2327,6 +2839,11 @@ above_done:
 	VFNMADD231SS X5, X13, X2
 	VMOVSS       X2, (DI)(R8*1)
 	VMOVSS       X3, 4(DI)(R8*1)
+	VBROADCASTSS X11, Y11
+	VBROADCASTSS X12, Y12
+	VBROADCASTSS X13, Y13
+	VBROADCASTSS X14, Y14
+	VBROADCASTSS X15, Y15
 	TESTQ        R14, R14
 	JLE          two_right_done
 	LEAQ         8(DI), SI
@@ -2408,8 +2925,151 @@ two_above:
 	JNZ          two_above
 
 two_above_done:
-	DECQ 40(R13)
+	MOVQ  216(R13), DX
+	TESTQ DX, DX
+	JZ    two_beside_done
+	MOVQ  R10, SI
 
+two_beside:
+	VMOVUPS      (SI), Y3
+	VMOVUPS      (SI)(R8*1), Y4
+	VMOVAPS      Y3, Y6
+	VFMADD231PS  Y4, Y11, Y6
+	VFNMADD231PS Y6, Y14, Y4
+	VFNMADD231PS Y6, Y13, Y3
+	VMOVUPS      Y3, (SI)
+	VMOVUPS      Y4, (SI)(R8*1)
+	ADDQ         $0x20, SI
+	DECQ         DX
+	JNZ          two_beside
+
+two_beside_done:
+	DECQ 40(R13)
+	JMP  done
+
+rest:
+	MOVQ    AX, DI
+	SUBQ    R8, DI
+	TESTQ   R14, R14
+	JLE     last_right_done
+	LEAQ    12(DI), SI
+	MOVQ    R14, CX
+	MOVQ    $0x00000008, DX
+	SUBQ    R15, DX
+	ANDQ    $0x07, DX
+	CMPQ    DX, CX
+	CMOVQGT CX, DX
+	SUBQ    DX, CX
+	TESTQ   DX, DX
+	JZ      last_right_begun
+
+last_right_first:
+	VMOVSS       (SI), X3
+	VMOVSS       (SI)(R8*1), X4
+	VMOVSS       (SI)(R8*2), X5
+	VMOVAPS      X3, X6
+	VFMADD231SS  X5, X12, X6
+	VFMADD231SS  X4, X11, X6
+	VFNMADD231SS X6, X14, X4
+	VFNMADD231SS X6, X15, X5
+	VFNMADD231SS X6, X13, X3
+	VMOVSS       X3, (SI)
+	VMOVSS       X4, (SI)(R8*1)
+	VMOVSS       X5, (SI)(R8*2)
+	ADDQ         $0x04, SI
+	DECQ         DX
+	JNZ          last_right_first
+
+last_right_begun:
+	MOVQ CX, DX
+	SHRQ $0x03, DX
+	JZ   last_right_rest
+
+last_right_vector:
+	VMOVUPS      (SI), Y3
+	VMOVUPS      (SI)(R8*1), Y4
+	VMOVUPS      (SI)(R8*2), Y5
+	VMOVAPS      Y3, Y6
+	VFMADD231PS  Y5, Y12, Y6
+	VFMADD231PS  Y4, Y11, Y6
+	VFNMADD231PS Y6, Y14, Y4
+	VFNMADD231PS Y6, Y15, Y5
+	VFNMADD231PS Y6, Y13, Y3
+	VMOVUPS      Y3, (SI)
+	VMOVUPS      Y4, (SI)(R8*1)
+	VMOVUPS      Y5, (SI)(R8*2)
+	ADDQ         $0x20, SI
+	DECQ         DX
+	JNZ          last_right_vector
+
+last_right_rest:
+	MOVQ CX, DX
+	ANDQ $0x07, DX
+	JZ   last_right_done
+
+last_right_last:
+	VMOVSS       (SI), X3
+	VMOVSS       (SI)(R8*1), X4
+	VMOVSS       (SI)(R8*2), X5
+	VMOVAPS      X3, X6
+	VFMADD231SS  X5, X12, X6
+	VFMADD231SS  X4, X11, X6
+	VFNMADD231SS X6, X14, X4
+	VFNMADD231SS X6, X15, X5
+	VFNMADD231SS X6, X13, X3
+	VMOVSS       X3, (SI)
+	VMOVSS       X4, (SI)(R8*1)
+	VMOVSS       X5, (SI)(R8*2)
+	ADDQ         $0x04, SI
+	DECQ         DX
+	JNZ          last_right_last
+
+last_right_done:
+	MOVQ  R12, DX
+	TESTQ DX, DX
+	JZ    last_above_done
+
+last_above:
+	SUBQ         R8, DI
+	VMOVSS       (DI), X3
+	VMOVSS       4(DI), X4
+	VMOVSS       8(DI), X5
+	VMOVAPS      X3, X6
+	VFMADD231SS  X5, X12, X6
+	VFMADD231SS  X4, X11, X6
+	VFNMADD231SS X6, X14, X4
+	VFNMADD231SS X6, X15, X5
+	VFNMADD231SS X6, X13, X3
+	VMOVSS       X3, (DI)
+	VMOVSS       X4, 4(DI)
+	VMOVSS       X5, 8(DI)
+	DECQ         DX
+	JNZ          last_above
+
+last_above_done:
+	MOVQ  216(R13), DX
+	TESTQ DX, DX
+	JZ    last_beside_done
+	MOVQ  R10, SI
+
+last_beside:
+	VMOVUPS      (SI), Y3
+	VMOVUPS      (SI)(R8*1), Y4
+	VMOVUPS      (SI)(R8*2), Y5
+	VMOVAPS      Y3, Y6
+	VFMADD231PS  Y5, Y12, Y6
+	VFMADD231PS  Y4, Y11, Y6
+	VFNMADD231PS Y6, Y14, Y4
+	VFNMADD231PS Y6, Y15, Y5
+	VFNMADD231PS Y6, Y13, Y3
+	VMOVUPS      Y3, (SI)
+	VMOVUPS      Y4, (SI)(R8*1)
+	VMOVUPS      Y5, (SI)(R8*2)
+	ADDQ         $0x20, SI
+	DECQ         DX
+	JNZ          last_beside
+
+last_beside_done:
 done:
 	VZEROUPPER
 	RET

@@ -82,7 +82,8 @@ func reflectGroups[T Float](s Set, reflectors []Reflector[T], a []T, stride, gro
 	}
 }
 
-func chaseAssembly[T Float](s Set, c *Chase[T]) (steps int) {
+// chaseAssembly also returns how many of the columns beside it has done.
+func chaseAssembly[T Float](s Set, c *Chase[T]) (done, beside int) {
 	size := int(unsafe.Sizeof(c.A[0]))
 	lanes := vectorBytes[s] / size
 	right := c.First + 1 + reflectedRows // the first column right of the first reflector's
@@ -98,6 +99,11 @@ func chaseAssembly[T Float](s Set, c *Chase[T]) (steps int) {
 		phase: right & (lanes - 1), endMask: 2<<((c.End-1)&(lanes-1)) - 1,
 		one: bits.one, sign: bits.sign, least: bits.least, most: bits.most,
 	}
+	if s == AVX2 && c.ColsBeside >= lanes {
+		args.vectorsBeside = c.ColsBeside / lanes
+		args.beside = unsafe.Pointer(&c.Beside[(c.First+1)*c.Stride])
+		beside = args.vectorsBeside * lanes
+	}
 	block, double := (*byte)(unsafe.Pointer(&args)), size == 8
 	switch {
 	case s == AVX512 && double:
@@ -111,7 +117,7 @@ func chaseAssembly[T Float](s Set, c *Chase[T]) (steps int) {
 	default:
 		panic("kernel: no assembly for " + s.String())
 	}
-	return len(c.Reflectors) - args.steps - args.short
+	return len(c.Reflectors) - args.steps - args.short, beside
 }
 
 // chaseBits are the numbers that a chase needs, as bits.

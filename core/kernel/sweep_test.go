@@ -103,10 +103,10 @@ func testReflectColumns[T Float](t *testing.T, s Set) {
 
 func TestChase(t *testing.T) { forSets(t, testChase[float32], testChase[float64]) }
 
-// testChase places a matrix that has a bulge below its subdiagonal. All that a chase does not name is NaN.
+// testChase places a matrix that has a bulge below its subdiagonal, and another one. All that a chase does not name is NaN, and some elements that make it end.
 func testChase[T Float](t *testing.T, s Set) {
 	rng := rand.New(rand.NewPCG(23, uint64(s)))
-	arena := newArena[T](t)
+	arena, other := newArena[T](t), newArena[T](t)
 	for range 3000 {
 		top, steps := rng.IntN(12), 2+rng.IntN(20)
 		c := Chase[T]{First: top - 1 + rng.IntN(20), Top: top}
@@ -125,19 +125,36 @@ func testChase[T Float](t *testing.T, s Set) {
 				c.A[i] = 0
 			}
 		}
+		c.ColsBeside = rng.IntN(c.Stride + 1)
+		c.Beside = other.place(rng, min(c.First+steps+2, c.Last)*c.Stride+c.ColsBeside)
+		for i := range c.Beside {
+			c.Beside[i] = T(math.NaN())
+			if i/c.Stride > c.First && i%c.Stride < c.ColsBeside {
+				c.Beside[i] = T(rng.NormFloat64())
+			}
+		}
+		possible := steps
+		if k := c.First + 1 + rng.IntN(steps-1); k+3 <= c.Last && rng.IntN(3) == 0 {
+			possible = k - c.First
+			c.A[(k+3)*c.Stride+k+2] = T(math.NaN()) // gets into column k
+		}
 		c.Reflectors = make([]Reflector[T], steps)
 		want := c
-		want.A, want.Reflectors = slices.Clone(c.A), slices.Clone(c.Reflectors)
-		for i := range want.Reflectors {
+		want.A, want.Beside, want.Reflectors = slices.Clone(c.A), slices.Clone(c.Beside), slices.Clone(c.Reflectors)
+		for i := range possible {
 			if !want.step(want.First+i, SweepRows(s), &want.Reflectors[i]) {
 				t.Fatalf("the reflector of step %d is not safe", i)
 			}
 		}
-		if done := c.Run(s); done != steps {
-			t.Fatalf("%d steps done of %d", done, steps)
+		if c.ColsBeside > 0 {
+			ReflectRows(Go, want.Reflectors[:possible], want.Beside[(c.First+1)*c.Stride:], c.Stride, c.ColsBeside)
+		}
+		if done := c.Run(s); done != possible {
+			t.Fatalf("%d steps done of %d", done, possible)
 		}
 		requireClose(t, c.A, want.A, 100*roundings(steps))
-		for i, r := range c.Reflectors {
+		requireClose(t, c.Beside, want.Beside, 1000*roundings(steps))
+		for i, r := range c.Reflectors[:possible] {
 			w := want.Reflectors[i]
 			requireClose(t, []T{r.V1, r.V2, r.T0, r.T1, r.T2}, []T{w.V1, w.V2, w.T0, w.T1, w.T2}, 1000*roundings(steps))
 		}

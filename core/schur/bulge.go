@@ -5,7 +5,10 @@ import (
 )
 
 // zone is the part of a matrix that a sweep over a block changes: the rows from top on and the columns before end. bottom is the block's last row.
-type zone struct{ top, end, bottom int }
+type zone struct {
+	top, end, bottom int
+	withZT           bool // whether the same is done to the rows of zt
+}
 
 // chase moves a bulge through its steps first to last: step k applies a reflector to the rows and columns k+1 to k+3, not further than z.bottom, that
 // eliminates what column k has below row k+1. With start, the first step makes the bulge instead: its reflector maps start to a multiple of e_1. Step
@@ -15,6 +18,9 @@ type zone struct{ top, end, bottom int }
 // together.
 func (f *francis[W]) chase(z zone, first, last int, start *[3]W, out []kernel.Reflector[W]) {
 	c := kernel.Chase[W]{A: f.t.Data, Stride: f.t.Stride, Last: z.bottom, End: z.end, Top: z.top, Start: start}
+	if z.withZT {
+		c.Beside, c.ColsBeside = f.zt.Data, f.zt.Cols
+	}
 	for k := first; k <= last; {
 		c.First, c.Reflectors = k, out[k-first:last+1-first]
 		if k += c.Run(f.set); k > first {
@@ -60,6 +66,9 @@ func (f *francis[W]) step(z zone, k int, start *[3]W, out *kernel.Reflector[W]) 
 	}
 	one := []kernel.Reflector[W]{*out}
 	kernel.ReflectRows(f.set, one, t.Data[(k+1)*t.Stride+k+1:], t.Stride, z.end-k-1)
+	if z.withZT {
+		kernel.ReflectRows(f.set, one, f.zt.Data[(k+1)*f.zt.Stride:], f.zt.Stride, f.zt.Cols)
+	}
 	group := kernel.SweepRows(f.set)
 	for i := z.top + (k+1-z.top)/group*group; i <= min(k+4, z.bottom); i++ {
 		kernel.ReflectRows(kernel.Go, one, t.Data[i*t.Stride+k+1:], 1, 1)

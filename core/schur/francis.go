@@ -24,6 +24,9 @@ const (
 	// A block that both kinds of exceptional shift have not split is no longer asked to keep small eigenvalues: matrices
 	// that are graded over hundreds of orders of magnitude need rotations by angles that underflow.
 	relaxAfter = 2 * exceptionalPeriod
+
+	// Up to so many columns of zt follow the steps of a bulge at once, which has the time while it waits for the next reflector.
+	mostAtOnce = 32
 )
 
 // francis is the implicit double-shift QR iteration on an upper Hessenberg matrix t. zt, the transposed accumulated
@@ -261,6 +264,7 @@ func (f *francis[W]) sweep(lo, hi int, s shift) {
 	if f.blocksOnly {
 		z = zone{top: lo, end: hi + 1, bottom: hi}
 	}
+	z.withZT = f.zt.Cols <= mostAtOnce && f.zt.Stride == t.Stride
 	row, x := f.sweepStart(lo, hi, s)
 	out := f.reflectors[:hi-row]
 	f.chase(z, row-1, hi-2, roundedStart[W](x), out)
@@ -268,7 +272,7 @@ func (f *francis[W]) sweep(lo, hi int, s shift) {
 		// What the first reflector adds below t[row,row-1] is negligible: sweepStart saw to it.
 		t.Set(row, row-1, t.At(row, row-1)*(1-out[0].T0))
 	}
-	if f.zt.Rows > 0 {
+	if f.zt.Rows > 0 && !z.withZT {
 		kernel.ReflectRows(f.set, out, f.zt.Data[row*f.zt.Stride:], f.zt.Stride, f.zt.Cols)
 	}
 }

@@ -37,6 +37,8 @@ var sweepBlock = block{"sweepArgs", "is the block of arguments of chase and refl
 	{"groups", "int", "reflectColumns with AVX2: groups of rows, one below the other"},
 	{"atFirst", "int", "reflectColumns with AVX2: groups that begin with the first reflector; each other one begins a square after the one above"},
 	{"pending", "unsafe.Pointer", "memory for two vectors of each group"},
+	{"beside", "unsafe.Pointer", "chase with AVX2: the first row of the other matrix that the first reflector changes"},
+	{"vectorsBeside", "int", "chase with AVX2: vectors of a row of it"},
 }}
 
 func sweepField(name string) operand.Mem { return sweepBlock.at(regArgs, name) }
@@ -50,6 +52,7 @@ var (
 	regAbove   = reg.R12
 	regWidth   = reg.R14 // columns right of the reflector's
 	regPhase   = reg.R15
+	regBeside  = reg.R10
 
 	// reflectColumns with AVX2:
 	regPending = reg.RDI // where the columns of the group wait

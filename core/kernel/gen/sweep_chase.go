@@ -20,8 +20,17 @@ func (s vectorSet) chase() {
 	s.MOVQ(sweepField("phase"), regPhase)
 	s.LEAQ(operand.Mem{Base: regRowA, Index: regRowA, Scale: 2}, regStride3)
 	if s.wide {
-		s.KMOVW(sweepField("endMask"), endMask)
+		s.stepsInTurn()
+	} else {
+		s.stepsAhead()
 	}
+	s.Label("done")
+	s.VZEROUPPER()
+	s.RET()
+}
+
+// firstReflector generates the reflector of the first step, with the function, and goes on at the label if it is not that of a column.
+func (s vectorSet) firstReflector(make func(given bool), label string) {
 	x := s.low()
 	s.MOVQ(sweepField("start"), regLeft)
 	s.TESTQ(regLeft, regLeft)
@@ -29,20 +38,32 @@ func (s vectorSet) chase() {
 	for k := range 3 {
 		s.loadScalar(s.Context, operand.Mem{Base: regLeft, Disp: k * s.bytes}, x[k])
 	}
-	three := chaseStep{vectorSet: s, order: 3}
-	start := three
-	start.given = true
-	start.makeReflector("done")
-	s.JMP(operand.LabelRef("made"))
+	make(true)
+	s.JMP(operand.LabelRef(label))
 	s.Label("column")
 	for k := range 3 {
 		s.loadScalar(s.Context, s.below(regA, k), x[k])
 	}
+}
+
+// stepsInTurn does all of a step before the next one.
+func (s vectorSet) stepsInTurn() {
+	s.KMOVW(sweepField("endMask"), endMask)
+	c := newCoefficients(s.registers[11:])
+	three, two := chaseStep{vectorSet: s, order: 3}, chaseStep{vectorSet: s, order: 2, label: "two_"}
+	s.firstReflector(func(given bool) {
+		first := three
+		first.given = given
+		first.makeReflector("done", c)
+	}, "made")
 	s.Label("step")
-	c := three.makeReflector("done")
+	three.makeReflector("done", c)
 	s.Label("made")
-	three.apply(c)
-	s.advance()
+	three.startBlock()
+	three.reflectBlock(c.scalars())
+	three.reflectRest(c)
+	s.nextElement()
+	s.nextColumns()
 	s.DECQ(sweepField("steps"))
 	s.JNZ(operand.LabelRef("step"))
 	s.CMPQ(sweepField("short"), operand.Imm(0))
@@ -50,23 +71,87 @@ func (s vectorSet) chase() {
 	s.INCQ(regWidth)
 	s.LEAQ(operand.Mem{Base: regPhase, Disp: s.vectorBytes/s.bytes - 1}, regPhase)
 	s.ANDQ(operand.Imm(uint64(s.vectorBytes/s.bytes-1)), regPhase)
-	two := chaseStep{vectorSet: s, order: 2, label: "two_"}
-	two.apply(two.makeReflector("done"))
+	two.makeReflector("done", c)
+	two.startBlock()
+	two.reflectBlock(c.scalars())
+	two.reflectRest(c)
 	s.DECQ(sweepField("short"))
-	s.Label("done")
-	s.VZEROUPPER()
-	s.RET()
 }
 
-// advance goes on to the next step.
-func (s vectorSet) advance() {
+// stepsAhead makes the reflector of a step before the one of the step before is applied to the rest of its rows: that takes the time of the root and the
+// divisions. Out of order the processor does not look that far ahead.
+func (s vectorSet) stepsAhead() {
+	x := s.low()
+	made, c := coefficients{v1: x[1], v2: x[2], t0: x[9], t1: x[10], t2: x[0]}, newCoefficients(s.registers[11:])
+	three, two := chaseStep{vectorSet: s, order: 3}, chaseStep{vectorSet: s, order: 2, label: "two_"}
+	// restOf does what is left of the step before, which has three rows.
+	restOf := func(label string) {
+		before := three
+		before.label = label
+		s.MOVQ(regA, regBlock)
+		s.SUBQ(regRowA, regBlock)
+		before.reflectRest(c)
+	}
+	block := func(step chaseStep) {
+		for i, r := range c.scalars().all() {
+			s.VMOVAPS(made.all()[i], r)
+		}
+		step.startBlock()
+		step.reflectBlock(c.scalars())
+		for _, r := range c.all() {
+			s.broadcast(s.Context, r.AsX(), r)
+		}
+	}
+	s.MOVQ(sweepField("beside"), regBeside)
+	s.firstReflector(func(given bool) {
+		first := three
+		first.given = given
+		first.makeReflector("done", made)
+	}, "made")
+	three.makeReflector("done", made)
+	s.JMP(operand.LabelRef("made"))
+	s.Label("step")
+	three.makeReflector("rest", made)
+	restOf("")
+	s.nextColumns()
+	s.Label("made")
+	block(three)
+	s.nextElement()
+	s.DECQ(sweepField("steps"))
+	s.JNZ(operand.LabelRef("step"))
+	s.CMPQ(sweepField("short"), operand.Imm(0))
+	s.JEQ(operand.LabelRef("rest"))
+	two.makeReflector("rest", made)
+	restOf("before_")
+	s.nextRow()
+	block(two)
+	two.reflectRest(c)
+	s.DECQ(sweepField("short"))
+	s.JMP(operand.LabelRef("done"))
+	s.Label("rest")
+	restOf("last_")
+}
+
+// nextElement goes on to the reflector of the next step.
+func (s vectorSet) nextElement() {
 	s.LEAQ(operand.Mem{Base: regA, Index: regRowA, Scale: 1, Disp: s.bytes}, regA)
 	s.ADDQ(operand.Imm(uint64(5*s.bytes)), regFactors)
+}
+
+// nextColumns goes on to what it changes.
+func (s vectorSet) nextColumns() {
 	s.DECQ(regWidth)
-	s.INCQ(regAbove)
-	s.ANDQ(operand.Imm(uint64(s.groupRows()-1)), regAbove)
+	s.nextRow()
 	s.INCQ(regPhase)
 	s.ANDQ(operand.Imm(uint64(s.vectorBytes/s.bytes-1)), regPhase)
+}
+
+func (s vectorSet) nextRow() {
+	s.INCQ(regAbove)
+	s.ANDQ(operand.Imm(uint64(s.groupRows()-1)), regAbove)
+	if !s.wide {
+		s.ADDQ(regRowA, regBeside)
+	}
 }
 
 // chaseStep is a step of a bulge.
@@ -77,12 +162,16 @@ type chaseStep struct {
 	label string // in front of the names of labels
 }
 
-// apply applies the reflector of the step from both sides.
-func (s chaseStep) apply(c coefficients) {
-	s.LEAQ(operand.Mem{Base: regA, Disp: s.bytes}, regBlock)
-	s.reflectBlock(c.scalars())
+// startBlock goes to the first element that the reflector changes from both sides.
+func (s chaseStep) startBlock() { s.LEAQ(operand.Mem{Base: regA, Disp: s.bytes}, regBlock) }
+
+// reflectRest applies the reflector to what is neither in its own rows and columns nor in the row below.
+func (s chaseStep) reflectRest(c coefficients) {
 	s.reflectRight(c)
 	s.reflectAbove(c.scalars())
+	if !s.wide {
+		s.reflectBeside(c)
+	}
 }
 
 // groupRows returns the rows that reflectColumns takes together.
@@ -116,13 +205,13 @@ func (s vectorSet) below(base reg.Register, k int) operand.Mem {
 	return operand.Mem{Base: base, Index: regRowA, Scale: uint8(k)}
 }
 
-// makeReflector generates the reflector of the column in the first registers, its numbers in all elements of registers, and stores it and what is left of
-// the column. It jumps to label if the sum of squares is not safe or nothing is to be eliminated.
-func (s chaseStep) makeReflector(label string) coefficients {
+// makeReflector generates the reflector of the column in the first registers, its numbers in all elements of the registers of c, which may be scalars in
+// the first three and behind the ninth, and stores it and what is left of the column. It jumps to label if the sum of squares is not safe or nothing is to
+// be eliminated.
+func (s chaseStep) makeReflector(label string, c coefficients) {
 	x := s.low()
 	m := arithmetic{s.vectorSet, true}
 	column, sum, all, norm, d, inverse, t := x[:s.order], x[3], x[4], x[5], x[6], x[7], x[8]
-	c := newCoefficients(s.registers[11:])
 	low := c.scalars()
 	s.multiplyScalar(column[1], column[1], sum)
 	if s.order == 3 {
@@ -163,9 +252,10 @@ func (s chaseStep) makeReflector(label string) coefficients {
 	}
 	for i, r := range c.all() {
 		s.storeScalar(s.Context, r.AsX(), operand.Mem{Base: regFactors, Disp: i * s.bytes})
-		s.broadcast(s.Context, r.AsX(), r)
+		if r != r.AsX() {
+			s.broadcast(s.Context, r.AsX(), r)
+		}
 	}
-	return c
 }
 
 // reflect applies the reflector to the first numbers of x, as many as it has rows. t is used.
@@ -380,6 +470,20 @@ func (s chaseStep) reflectAbove(c coefficients) {
 	s.DECQ(regTimes)
 	s.JNZ(operand.LabelRef(s.label + "above"))
 	s.Label(s.label + "above_done")
+}
+
+// reflectBeside applies the reflector to rows of the other matrix.
+func (s chaseStep) reflectBeside(c coefficients) {
+	s.MOVQ(sweepField("vectorsBeside"), regTimes)
+	s.TESTQ(regTimes, regTimes)
+	s.JZ(operand.LabelRef(s.label + "beside_done"))
+	s.MOVQ(regBeside, regColumn)
+	s.Label(s.label + "beside")
+	s.columnsAt(c, false, nil)
+	s.ADDQ(operand.Imm(uint64(s.vectorBytes)), regColumn)
+	s.DECQ(regTimes)
+	s.JNZ(operand.LabelRef(s.label + "beside"))
+	s.Label(s.label + "beside_done")
 }
 
 func log2(n int) int {
