@@ -1,6 +1,8 @@
 package pybind
 
 import (
+	"math"
+
 	"trnsci/core/dense"
 	"trnsci/core/sched"
 	"trnsci/core/schur"
@@ -14,8 +16,9 @@ type eigCall struct {
 }
 
 // Eig computes the eigenvalues, and the left and right eigenvectors unless left or right is 0, of every matrix of the stack a. The results have the
-// complex dtype of a's precision: vectors of the stack w, matrices of the stacks left and right. It returns how many eigenvalues are not real.
-func Eig(jobID, threads int64, a, w, left, right uint64, checkFinite, overwrite bool) (complexValues int64, err error) {
+// complex dtype of a's precision: vectors of the stack w, matrices of the stacks left and right. It returns how many eigenvalues have a
+// negative imaginary part: the pairs of real matrices, those included whose imaginary parts have become 0 and -0.
+func Eig(jobID, threads int64, a, w, left, right uint64, checkFinite, overwrite bool) (pairs int64, err error) {
 	defer guard(&err)
 	c := eigCall{
 		jobID: jobID, threads: threads, a: descriptor(a), w: descriptor(w), left: descriptor(left), right: descriptor(right),
@@ -51,17 +54,18 @@ func eig[T dense.Scalar, C dense.Complex](c eigCall) (int64, error) {
 		if err != nil {
 			return 0, err
 		}
-		complexValues := int64(0)
+		pairs := int64(0)
 		for k := range a.count() {
-			complexValues += countComplex(values.at(k))
+			pairs += countNegative(values.at(k))
 		}
-		return complexValues, nil
+		return pairs, nil
 	})
 }
 
-func countComplex[C dense.Complex](values []C) (count int64) {
+// countNegative returns how many values have a negative imaginary part, which may be -0.
+func countNegative[C dense.Complex](values []C) (count int64) {
 	for _, d := range values {
-		if imag(complex128(d)) != 0 {
+		if math.Signbit(imag(complex128(d))) {
 			count++
 		}
 	}

@@ -137,7 +137,7 @@ func solveGeneral[T dense.Scalar, C dense.Complex](jobID, threads int64, name st
 					flags.at(k)[i] = 1
 				}
 			}
-			return err
+			return withNames(err)
 		})
 	})
 }
@@ -170,7 +170,7 @@ func triangularize[T dense.Scalar, C dense.Complex](jobID, threads int64, a, t, 
 			return 0, err
 		}
 		return 0, forEach(team, matrices.count(), func(team *sched.Team, k int) error {
-			return matfunc.Triangularize(team, matrices.at(k), forms.at(k), factors.at(k))
+			return withNames(matfunc.Triangularize(team, matrices.at(k), forms.at(k), factors.at(k)))
 		})
 	})
 }

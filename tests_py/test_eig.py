@@ -279,6 +279,15 @@ def test_metric_that_does_not_fit():
         eig(np.eye(3), np.eye(2))
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_vectors_have_norm_1_where_the_imaginary_parts_of_pairs_underflow(dtype):
+    for n in range(2, 66):  # rounding errors of rounding errors make pairs of some orders
+        a = np.full((n, n), 3, dtype)
+        _, left, right = eig(a, left=True)
+        for vectors in (left, right):
+            assert np.abs(np.linalg.norm(vectors, axis=0) - 1).max() < 20 * np.finfo(dtype).eps
+
+
 def test_eigenvalue_that_overflows():
     with pytest.raises(ValueError, match=r"a: .*too large"):
         eigvals(np.full((2, 2), 1.5e308))

@@ -354,3 +354,21 @@ def test_interrupts_and_progress(name):
 
     with pytest.raises(KeyboardInterrupt):
         FUNCTIONS[name](around(500, "float64", 1.5), progress=stop)
+
+
+@ALL_FUNCTIONS
+def test_matrices_that_are_too_large_are_called_by_their_name(name):
+    if name != "integer power":
+        with pytest.raises(ValueError, match=r"^A: elements are too large"):
+            FUNCTIONS[name](np.full((3, 3), 1.7e308))
+
+
+def test_what_is_no_function_of_numbers_is_named():
+    for func in (3, lambda values: ["a"] * len(values)):
+        with pytest.raises(TypeError, match=r"^func: expected"):
+            funm(np.eye(2), func)
+
+
+def test_singular_matrix_to_a_negative_integer_names_the_pivot():
+    with pytest.raises(trnsci.LinAlgError, match=r"^A: the matrix is singular: pivot 2 of its LU factorization is zero"):
+        fractional_matrix_power(np.array([[1.0, 2.0], [2.0, 4.0]]), -1)

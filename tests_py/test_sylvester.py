@@ -248,3 +248,16 @@ def test_differences(name):
 @pytest.mark.parametrize("name", DIFFERENCES)
 def test_differences_are_scipys(name):
     assert described(DIFFERENCES[name], scipy.linalg) == stated()[name][0]
+
+
+@pytest.mark.parametrize("solve", [solve_continuous_lyapunov, solve_discrete_lyapunov])
+def test_operands_that_are_no_matrices_are_named(solve):
+    with pytest.raises(ValueError, match=r"^a: cannot be made an array"):
+        solve([[1, 2], [3]], np.eye(2))
+    with pytest.raises(TypeError, match=r"^q: .*None was given"):
+        solve(np.eye(2), None)
+
+
+def test_numbers_are_matrices_of_order_1():
+    for a, q in [(2.0, np.float32(3)), (np.array(2), 3), (np.int64(2), np.array([[3.0]]))]:
+        assert solve_continuous_lyapunov(a, q) == [[0.75]]

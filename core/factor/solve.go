@@ -11,11 +11,15 @@ import (
 // SingularError reports that a triangular matrix has an element on its diagonal, the pivot of that number (1-based), that is
 // exactly zero.
 type SingularError struct {
-	Arg   string
-	Pivot int
+	Arg      string
+	Pivot    int
+	Factored bool // the triangular matrix is the factor U of the argument
 }
 
 func (e *SingularError) Error() string {
+	if e.Factored {
+		return fmt.Sprintf("%s: the matrix is singular: pivot %d of its LU factorization is zero", e.Arg, e.Pivot)
+	}
 	return fmt.Sprintf("%s: the matrix is singular: element %d of its diagonal is zero", e.Arg, e.Pivot)
 }
 

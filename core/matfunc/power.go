@@ -196,7 +196,7 @@ func IntegerPower[T dense.Scalar](team *sched.Team, a dense.View[T], k int64, x 
 			return err
 		}
 		if zero > 0 {
-			return &factor.SingularError{Arg: "A", Pivot: zero}
+			return &factor.SingularError{Arg: "A", Pivot: zero, Factored: true}
 		}
 		if err := factor.LUSolve(team, base, pivots, inverse); err != nil {
 			return err

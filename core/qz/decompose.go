@@ -187,15 +187,15 @@ func store[T dense.Scalar, W dense.Wide](m *pencil[W], by exponents, f Form[T]) 
 	scale(m.s, -by.s)
 	scale(m.p, -by.p)
 	for _, c := range []struct {
-		arg, name string
-		from      dense.Matrix[W]
-		to        dense.View[T]
-	}{{"a", "s", m.s, f.S}, {"b", "p", m.p, f.P}} {
+		arg  string
+		from dense.Matrix[W]
+		to   dense.View[T]
+	}{{"a", m.s, f.S}, {"b", m.p, f.P}} {
 		if err := blas.CopyView(m.team, c.to, c.from.View()); err != nil {
 			return err
 		}
 		if !c.to.AllFinite() {
-			return dense.BadArgument(c.arg, "elements are too large: %s overflows", c.name)
+			return dense.BadArgument(c.arg, "elements are too large: those of its form overflow")
 		}
 	}
 	roundPairs(f)

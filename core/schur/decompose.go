@@ -89,7 +89,7 @@ func decompose[W, T dense.Scalar](a dense.View[T], form, factor output[T], opt O
 		return err
 	}
 	if blas.CheckFinite(nil, form.View, form.name) != nil {
-		return dense.BadArgument("a", "elements are too large: %s overflows", form.name)
+		return dense.BadArgument("a", "elements are too large: those of the form overflow")
 	}
 	if factor.Rows == 0 {
 		return nil

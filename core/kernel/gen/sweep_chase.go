@@ -30,7 +30,7 @@ func (s vectorSet) chase() {
 }
 
 // firstReflector generates the reflector of the first step, with the function, and goes on at the label if it is not that of a column.
-func (s vectorSet) firstReflector(make func(given bool), label string) {
+func (s vectorSet) firstReflector(reflector func(given bool), label string) {
 	x := s.low()
 	s.MOVQ(sweepField("start"), regLeft)
 	s.TESTQ(regLeft, regLeft)
@@ -38,7 +38,7 @@ func (s vectorSet) firstReflector(make func(given bool), label string) {
 	for k := range 3 {
 		s.loadScalar(s.Context, operand.Mem{Base: regLeft, Disp: k * s.bytes}, x[k])
 	}
-	make(true)
+	reflector(true)
 	s.JMP(operand.LabelRef(label))
 	s.Label("column")
 	for k := range 3 {

@@ -162,12 +162,12 @@ def _solve(
     matrix, _ = _array.check(a, "a")
     _array.check_square(matrix, "a")
     record, addresses, (w, left, right) = _RESULTS[wanted].allocate(matrix)
-    complex_values = _common.solve(
+    pairs = _common.solve(
         "Eig", matrix, _WORK_VECTORS if any(wanted) else _WORK_VALUES, threads, progress, (record, w, left, right),
         *addresses, bool(check_finite), _common.may_overwrite(overwrite, a, matrix),
     )  # fmt: skip
     found = [v for v in (left, right) if v is not None]
-    if found and matrix.dtype.kind != "c" and not complex_values:
+    if found and matrix.dtype.kind != "c" and not pairs:
         found = [v.real.copy(order="K") for v in found]
     if homogeneous:
         w = np.stack((w, np.ones_like(w)), axis=-2)

@@ -73,12 +73,9 @@ def funm(
     Notes
     -----
     Parlett's recurrence for the complex Schur form (G. H. Golub and C. F. Van Loan, Matrix Computations, 4th ed.,
-    algorithm 9.1.1), in blocks and in double
-    precision. It divides by differences of eigenvalues. Where these are close to each other the result is inaccurate, and
-    wrong where a matrix
-    has equal ones and no full set of eigenvectors: the derivatives of `func` would be needed. `expm`, `logm`, `sqrtm`,
-    `signm` and
-    `fractional_matrix_power` have no such trouble.
+    algorithm 9.1.1), in blocks and in double precision. It divides by differences of eigenvalues. Where these are close to
+    each other the result is inaccurate, and wrong where a matrix has equal ones and no full set of eigenvectors: the
+    derivatives of `func` would be needed. `expm`, `logm`, `sqrtm`, `signm` and `fractional_matrix_power` have no such trouble.
 
     Examples
     --------
@@ -90,6 +87,8 @@ def funm(
     """
     if device is not None:
         _device.require_host(device)
+    if not callable(func):
+        raise TypeError(f"func: expected a callable, got {func!r}")
     matrix, cast = check_matrices(A)
     form = COMPLEX[matrix.dtype.char]
     t, t_record = _array.empty(matrix.shape, form, "the Schur form")
@@ -125,6 +124,8 @@ def funm(
 def _values_at(func: Callable[[Array], ArrayLike], eigenvalues: Array) -> Array:
     """Return the values of a function at the eigenvalues of a matrix."""
     values = np.asarray(func(eigenvalues))
+    if values.dtype.kind in "SUMm":
+        raise TypeError(f"func: expected numbers, got dtype {values.dtype}")
     if values.shape != eigenvalues.shape:
         raise ValueError(
             f"func: expected an array of shape {eigenvalues.shape}, as the eigenvalues have, got shape {values.shape}"

@@ -34,7 +34,15 @@ _FLAGS = 3  # of a result: complex, singular, singular to working precision
 # An error of so many machine epsilons is worth a warning, as in SciPy.
 LARGE_ERROR = 1000.0
 
-_NOT_GIVEN: Any = object()
+
+class _NotGiven:
+    """Stands for an argument that is not given, in signatures too."""
+
+    def __repr__(self) -> str:
+        return "<not given>"
+
+
+_NOT_GIVEN: Any = _NotGiven()
 
 
 def eps_of(dtype: np.dtype[Any]) -> float:
@@ -260,11 +268,10 @@ def fractional_matrix_power(
     Notes
     -----
     For an integer the matrix, or its inverse, is multiplied by itself, in its dtype. Otherwise its Schur form is split
-    into an integer
-    power and one between -1 and 1, which is computed by square roots, a Padé approximant and squarings, in double precision
-    (N. J. Higham and L. Lin, SIAM J. Matrix Anal. Appl. 32, 2011, and 34, 2013). A singular matrix has powers with
-    positive `t` if zero is a
-    semisimple eigenvalue; they are computed like those of `funm`. With a negative `t` its power is NaN.
+    into an integer power and one between -1 and 1, which is computed by square roots, a Padé approximant and squarings, in
+    double precision (N. J. Higham and L. Lin, SIAM J. Matrix Anal. Appl. 32, 2011, and 34, 2013). A singular matrix has
+    powers with positive `t` if zero is a semisimple eigenvalue; they are computed like those of `funm`. With a negative `t`
+    its power is NaN.
 
     Examples
     --------
@@ -317,8 +324,7 @@ def signm(
     -------
     signm : (..., N, N) ndarray
         The function of `A` whose value is 1 for eigenvalues with positive real parts, -1 for negative ones, and 0 for
-        those whose real part is at
-        most 1000 times the machine epsilon times the largest real part. In the dtype of `A`.
+        those whose real part is at most 1000 times the machine epsilon times the largest real part. In the dtype of `A`.
 
     Raises
     ------
@@ -328,8 +334,7 @@ def signm(
     Notes
     -----
     By a Schur form: elements between eigenvalues of one sign follow from ``S @ S = I``, the others from ``S @ A = A @ S``
-    (N. J. Higham, Functions of
-    Matrices, 2008, algorithm 5.5). Arithmetic is in double precision.
+    (N. J. Higham, Functions of Matrices, 2008, algorithm 5.5). Arithmetic is in double precision.
 
     Examples
     --------

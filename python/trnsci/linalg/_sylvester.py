@@ -233,4 +233,5 @@ def solve_discrete_lyapunov(
 
 def _matrix(a: ArrayLike) -> ArrayLike:
     """Return a number as a matrix of order 1, and everything else as it is."""
-    return np.reshape(a, (1, 1)) if np.ndim(a) == 0 else a
+    is_number = isinstance(a, (int, float, complex, np.generic)) or (isinstance(a, np.ndarray) and a.ndim == 0)
+    return np.reshape(a, (1, 1)) if is_number else a
