@@ -30,6 +30,7 @@ type change[W dense.Scalar, U any] struct {
 // again. The changes are laid down and applied to strips of columns, in the same order in each, by whatever thread gets to it. U is the type of runs, R that of
 // their reflectors.
 type later[W dense.Scalar, U, R any] struct {
+	team      *sched.Team
 	applyRuns func(runs []U, x dense.Matrix[W])
 	width     int // columns of a strip
 	threads   int
@@ -62,7 +63,7 @@ const inactive = math.MaxInt
 
 // newLater returns the strips of t, none of which is active, and of zt.
 func newLater[W dense.Scalar, U, R any](team *sched.Team, t, zt dense.Matrix[W], width int, applyRuns func([]U, dense.Matrix[W])) *later[W, U, R] {
-	d := &later[W, U, R]{applyRuns: applyRuns, width: width, threads: team.Threads(), panels: make([][]W, team.Threads())}
+	d := &later[W, U, R]{team: team, applyRuns: applyRuns, width: width, threads: team.Threads(), panels: make([][]W, team.Threads())}
 	d.columns = d.stripsOf(t.Cols)
 	d.active = d.columns
 	count := d.columns
@@ -149,10 +150,11 @@ func (d *later[W, U, R]) has(i, changes int) bool {
 	return s.done >= changes
 }
 
-// help does shared tasks, and brings the strips up to date that no other worker is at.
+// help does shared tasks, and brings the strips up to date that no other worker is at. What is laid down may be the work of many times the wait that is allowed
+// to a call that is cancelled.
 func (d *later[W, U, R]) help(worker int) {
 	d.attend(worker)
-	for i := range d.strips {
+	for i := 0; i < len(d.strips) && d.team.Err() == nil; i++ {
 		d.catchUp(i, worker)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"trnsci/core/dense"
+	"trnsci/core/kernel"
 	"trnsci/core/sched"
 )
 
@@ -55,5 +57,28 @@ func TestSharedTasksAreDoneOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+func TestHelpersOfCancelledCallsStop(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	applied, n := 0, 200
+	d := newLater[float64, run[float64], kernel.Reflector[float64]](
+		sched.NewTeam(ctx, 2, nil), dense.New[float64](n, n), dense.New[float64](n, n), kernel.StripColumns(kernel.Best()),
+		func([]run[float64], dense.Matrix[float64]) { applied++ },
+	)
+	d.announce = func() {}
+	if err := d.add(nil, change[float64, run[float64]]{runs: []run[float64]{}}); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	d.help(1)
+	if applied > 0 {
+		t.Errorf("%d changes were applied after the cancellation", applied)
+	}
+	d.team = nil
+	d.help(1)
+	if applied == 0 {
+		t.Error("no changes were applied without one")
 	}
 }
