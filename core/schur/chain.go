@@ -3,7 +3,6 @@ package schur
 import (
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
-	"trnsci/core/sched"
 )
 
 const rowsOfBulge = 3 // between one bulge of a chain and the next
@@ -43,7 +42,6 @@ func (d *descent) lastStep(bottom int) (last, less int) {
 // chain is bulges on their way down a block. U is the type of their runs, R that of the reflectors.
 type chain[W dense.Scalar, U, R any] struct {
 	descent
-	team  *sched.Team
 	later *later[W, U, R]
 	width int // of strips
 	top   int // the first row of T that is wanted
@@ -76,7 +74,7 @@ func (c *chain[W, U, R]) sweep() error {
 // moveThrough moves the bulges through the window of rows top to bottom and returns their runs.
 func (c *chain[W, U, R]) moveThrough(top, bottom int) ([]U, error) {
 	count := len(c.next)
-	store, err := c.later.reflectors(c.team, count*(bottom-c.next[count-1]))
+	store, err := c.later.reflectors(count * (bottom - c.next[count-1]))
 	if err != nil {
 		return nil, err
 	}
@@ -104,13 +102,13 @@ func (c *chain[W, U, R]) follow(runs []U, top, bottom int) error {
 	}, func(columns span, _ int) {
 		c.applyRight(runs, columns)
 	})
-	return c.later.add(c.team, change[W, U]{runs: runs})
+	return c.later.add(change[W, U]{runs: runs})
 }
 
 // sweepChain does an implicit QR sweep with a bulge for each shift, over the block of rows lo to hi.
 func (m *multishift[W]) sweepChain(lo, hi int, shifts []shift) error {
 	c := &chain[W, run[W], kernel.Reflector[W]]{
-		descent: newDescent(lo, hi, len(shifts), rowsOfBulge, m.extra), team: m.team, later: m.later,
+		descent: newDescent(lo, hi, len(shifts), rowsOfBulge, m.extra), later: m.later,
 		top: m.top, width: m.later.width, edge: m.edge(hi), applyRight: m.applyRight, applyAbove: m.applyAbove,
 	}
 	c.move = func(z zone, b, first, last int, out []kernel.Reflector[W]) run[W] {

@@ -11,7 +11,7 @@ const rowsOfTwo = 2
 // sweepChain is multishift.sweepChain.
 func (m *complexMultishift[W]) sweepChain(lo, hi int, shifts []complex128) error {
 	c := &chain[W, complexRun[W], kernel.TwoRows[W]]{
-		descent: newDescent(lo, hi, len(shifts), rowsOfTwo, m.extra), team: m.team, later: m.later,
+		descent: newDescent(lo, hi, len(shifts), rowsOfTwo, m.extra), later: m.later,
 		top: m.top, width: complexStrip, edge: m.edge(hi), applyRight: m.applyRight, applyAbove: m.applyAbove,
 	}
 	c.move = func(z zone, b, first, _ int, out []kernel.TwoRows[W]) complexRun[W] {

@@ -33,7 +33,6 @@ type later[W dense.Scalar, U, R any] struct {
 	team      *sched.Team
 	applyRuns func(runs []U, x dense.Matrix[W])
 	width     int // columns of a strip
-	threads   int
 	announce  func()
 	strips    []strip[W]
 	columns   int // strips of the matrix, those before the strips of the factor
@@ -63,7 +62,7 @@ const inactive = math.MaxInt
 
 // newLater returns the strips of t, none of which is active, and of zt.
 func newLater[W dense.Scalar, U, R any](team *sched.Team, t, zt dense.Matrix[W], width int, applyRuns func([]U, dense.Matrix[W])) *later[W, U, R] {
-	d := &later[W, U, R]{team: team, applyRuns: applyRuns, width: width, threads: team.Threads(), panels: make([][]W, team.Threads())}
+	d := &later[W, U, R]{team: team, applyRuns: applyRuns, width: width, panels: make([][]W, team.Threads())}
 	d.columns = d.stripsOf(t.Cols)
 	d.active = d.columns
 	count := d.columns
@@ -100,23 +99,23 @@ func (d *later[W, U, R]) release(hi int) {
 }
 
 // add lays a change down.
-func (d *later[W, U, R]) add(team *sched.Team, c change[W, U]) error {
+func (d *later[W, U, R]) add(c change[W, U]) error {
 	laid := int(d.laid.Load())
 	d.changes[laid] = c
 	d.laid.Store(int64(laid + 1))
 	d.announce()
-	if laid+1 == mostChanges || d.threads == 1 && laid+1 >= changesTogether {
-		return d.drain(team)
+	if laid+1 == mostChanges || d.team.Threads() == 1 && laid+1 >= changesTogether {
+		return d.drain()
 	}
 	return nil
 }
 
 // drain returns when all strips have got all changes. The memory of these can be used again.
-func (d *later[W, U, R]) drain(team *sched.Team) error {
+func (d *later[W, U, R]) drain() error {
 	d.join() // it reads the memory of the changes
 	laid := int(d.laid.Load())
 	for i := len(d.strips) - 1; i >= 0; i-- { // the others begin with the first
-		if err := team.Err(); err != nil {
+		if err := d.team.Err(); err != nil {
 			return err
 		}
 		d.catchUp(i, lead)
@@ -150,8 +149,8 @@ func (d *later[W, U, R]) has(i, changes int) bool {
 	return s.done >= changes
 }
 
-// help does shared tasks, and brings the strips up to date that no other worker is at. What is laid down may be the work of many times the wait that is allowed
-// to a call that is cancelled.
+// help does shared tasks, and brings the strips up to date that no other worker is at. What is laid down may take far longer than a call that is cancelled
+// may: it is left then.
 func (d *later[W, U, R]) help(worker int) {
 	d.attend(worker)
 	for i := 0; i < len(d.strips) && d.team.Err() == nil; i++ {
@@ -181,9 +180,9 @@ func (d *later[W, U, R]) catchUp(i, worker int) bool {
 }
 
 // reflectors returns memory for n reflectors of a change.
-func (d *later[W, U, R]) reflectors(team *sched.Team, n int) ([]R, error) {
+func (d *later[W, U, R]) reflectors(n int) ([]R, error) {
 	if len(d.reflector)+n > cap(d.reflector) {
-		if err := d.drain(team); err != nil {
+		if err := d.drain(); err != nil {
 			return nil, err
 		}
 		if n > cap(d.reflector) {
@@ -205,20 +204,20 @@ func (d *later[W, U, R]) size() int {
 }
 
 // addFactor lays down what the adjoint zt of a unitary factor does to the rows from the given one on. It is copied.
-func (d *later[W, U, R]) addFactor(team *sched.Team, row int, zt dense.Matrix[W]) error {
-	factor, err := d.keep(team, zt)
+func (d *later[W, U, R]) addFactor(row int, zt dense.Matrix[W]) error {
+	factor, err := d.keep(zt)
 	if err != nil {
 		return err
 	}
-	return d.add(team, change[W, U]{row: row, factor: factor})
+	return d.add(change[W, U]{row: row, factor: factor})
 }
 
 // keep returns a copy of an orthogonal factor in the memory of changes.
-func (d *later[W, U, R]) keep(team *sched.Team, q dense.Matrix[W]) (dense.Matrix[W], error) {
+func (d *later[W, U, R]) keep(q dense.Matrix[W]) (dense.Matrix[W], error) {
 	stride := paddedStride[W](q.Cols)
 	n := q.Rows * stride
 	if len(d.factor)+n > cap(d.factor) {
-		if err := d.drain(team); err != nil {
+		if err := d.drain(); err != nil {
 			return q, err
 		}
 		if n > cap(d.factor) {

@@ -98,7 +98,7 @@ func (m *multishift[W]) lead(announce func()) error {
 			failures = 0
 		}
 	}
-	return m.later.drain(m.team)
+	return m.later.drain()
 }
 
 // advance looks for converged eigenvalues at the end of the block of rows lo to hi, and if they are few, sweeps over the rest of it. It returns how many it
@@ -185,5 +185,5 @@ func (m *multishift[W]) putBack(local *francis[W], lo int) error {
 	if m.blocksOnly {
 		return nil
 	}
-	return m.later.addFactor(m.team, lo, local.zt)
+	return m.later.addFactor(lo, local.zt)
 }

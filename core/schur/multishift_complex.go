@@ -81,7 +81,7 @@ func (m *complexMultishift[W]) lead(announce func()) error {
 			failures = 0
 		}
 	}
-	return m.later.drain(m.team)
+	return m.later.drain()
 }
 
 // advance looks for converged eigenvalues at the end of the block of rows lo to hi, and if they are few, sweeps over the rest of it. It returns how many it
@@ -164,5 +164,5 @@ func (m *complexMultishift[W]) putBack(local *singleShift[W], lo int) error {
 	if m.diagonalOnly {
 		return nil
 	}
-	return m.later.addFactor(m.team, lo, local.zt)
+	return m.later.addFactor(lo, local.zt)
 }

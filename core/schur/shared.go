@@ -35,7 +35,7 @@ func (j *job) take(worker int) bool {
 func (d *later[W, U, R]) share(count int, task func(i, worker int)) {
 	d.join()
 	d.job.Store(&job{task: task, count: int64(count)})
-	if d.threads == 1 {
+	if d.team.Threads() == 1 {
 		d.join()
 		return
 	}

@@ -33,8 +33,8 @@ func TestStripsOfASpan(t *testing.T) {
 func TestSharedTasksAreDoneOnce(t *testing.T) {
 	const rounds, tasks = 200, 13
 	for threads := 1; threads <= 4; threads++ {
-		d := &later[float64, struct{}, struct{}]{threads: threads}
 		team := sched.NewTeam(context.Background(), threads, nil)
+		d := &later[float64, struct{}, struct{}]{team: team}
 		err := team.Beside(func(announce func()) error {
 			d.announce = announce
 			for round := range rounds {
@@ -68,7 +68,7 @@ func TestHelpersOfCancelledCallsStop(t *testing.T) {
 		func([]run[float64], dense.Matrix[float64]) { applied++ },
 	)
 	d.announce = func() {}
-	if err := d.add(nil, change[float64, run[float64]]{runs: []run[float64]{}}); err != nil {
+	if err := d.add(change[float64, run[float64]]{runs: []run[float64]{}}); err != nil {
 		t.Fatal(err)
 	}
 	cancel()

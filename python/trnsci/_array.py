@@ -171,13 +171,18 @@ def empty(shape: Sequence[int], dtype: np.dtype[Any], name: str, order: str = "C
         If it does not fit, with the size and what it was for.
     """
     by_columns = order == "F" and len(shape) > 1
-    stored = (*shape[:-2], shape[-1], shape[-2]) if by_columns else tuple(shape)
+    stored = turned(shape) if by_columns else tuple(shape)
     try:
         memory: Array = _memory.empty(stored, dtype)
     except (MemoryError, ValueError) as error:  # ValueError: more elements than an array may have
         raise no_memory(name, shape, dtype) from error
     result = memory.swapaxes(-1, -2) if by_columns else memory
     return result, _int64_array("q", described(data_address(memory), dtype, shape, result.strides))
+
+
+def turned(numbers: Sequence[int]) -> tuple[int, ...]:
+    """Return a shape or strides with the last two exchanged."""
+    return (*numbers[:-2], numbers[-1], numbers[-2])
 
 
 def no_memory(name: str, shape: Sequence[int], dtype: np.dtype[Any]) -> MemoryError:

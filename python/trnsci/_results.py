@@ -50,7 +50,7 @@ class _Plan(NamedTuple):
 class _Layout(NamedTuple):
     """What calls have in common whose inputs have the same layout."""
 
-    template: Record  # the record with addresses of 0
+    template: Record  # the record; addresses in it are not those of the next call
     offsets: list[int | None]  # where the parts of the record begin, in bytes; None for an array that is not there
     other_at: int  # where the record has the address of the second input
     plans: list[_Plan | None]
@@ -115,7 +115,7 @@ class Results:
             try:
                 memory = new(stored, dtype)
             except MemoryError as error:
-                raise _array.no_memory(name, _turned(stored) if turned else stored, dtype) from error
+                raise _array.no_memory(name, _array.turned(stored) if turned else stored, dtype) from error
             if memory.size:
                 record[at] = _array.plain_address(memory)
             results.append(memory.swapaxes(-1, -2) if turned else memory)
@@ -152,14 +152,10 @@ def _plan(result: Result, matrix: Array, columns: int | None, record: Record) ->
         raise _array.no_memory(result.name, shape, dtype)
     at, stored, strides = len(record), shape, _strides(shape, dtype)
     if result.by_columns:
-        stored = _turned(shape)
-        strides = _turned(_strides(stored, dtype))
+        stored = _array.turned(shape)
+        strides = _array.turned(_strides(stored, dtype))
     record.extend(_array.described(0, dtype, shape, strides))
     return _Plan(_memory.allocator(stored, dtype), stored, dtype, result.by_columns, at, result.name)
-
-
-def _turned(numbers: tuple[int, ...]) -> tuple[int, ...]:
-    return (*numbers[:-2], numbers[-1], numbers[-2])
 
 
 def _strides(shape: tuple[int, ...], dtype: DType) -> tuple[int, ...]:

@@ -15,7 +15,7 @@ from .._errors import LinAlgWarning
 from .._progress import Progress
 from . import _common
 from ._expm import check_matrices
-from ._matfunc_general import COMPLEX, LARGE_ERROR, eps_of
+from ._matfunc_general import LARGE_ERROR, eps_of
 
 # Floating-point operations per n^3 in real arithmetic, to decide how a call is run.
 _WORK_SCHUR = 35.0
@@ -90,7 +90,7 @@ def funm(
     if not callable(func):
         raise TypeError(f"func: expected a callable, got {func!r}")
     matrix, cast = check_matrices(A)
-    form = COMPLEX[matrix.dtype.char]
+    form = _array.complex_dtype(matrix.dtype)
     t, t_record = _array.empty(matrix.shape, form, "the Schur form")
     z, z_record = _array.empty(matrix.shape, form, "the Schur vectors")
     source = _array.record(matrix)

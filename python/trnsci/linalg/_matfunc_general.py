@@ -22,12 +22,6 @@ _WORK_POWER = 60.0
 _WORK_INTEGER_POWER = 8.0
 _WORK_SIGNM = 35.0
 
-COMPLEX: dict[str, np.dtype[Any]] = {
-    "f": np.dtype(np.complex64),
-    "d": np.dtype(np.complex128),
-    "F": np.dtype(np.complex64),
-    "D": np.dtype(np.complex128),
-}
 _FLOAT64 = np.dtype(np.float64)
 _FLAGS = 3  # of a result: complex, singular, singular to working precision
 
@@ -66,7 +60,7 @@ def _evaluate(
     *args: Any,
 ) -> tuple[Array, Any]:
     """Call a function whose result may be complex; return the result, real where it is, and which flags any member has."""
-    x, target = _array.empty(matrix.shape, COMPLEX[matrix.dtype.char], what)
+    x, target = _array.empty(matrix.shape, _array.complex_dtype(matrix.dtype), what)
     flags, outcomes = _array.empty((*matrix.shape[:-2], _FLAGS), _FLOAT64, "the outcomes")
     flags.fill(0)
     source = _array.record(matrix)
