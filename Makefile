@@ -22,8 +22,8 @@ PYTEST_PATHS := tests_py README.md --pyargs trnsci
 
 .PHONY: demo test test-all lint generate check-generated test-go test-py wheel sdist check-wheel dev bench bench-pyscf bench-peers clean
 
-demo: $(VENV)/installed  ## build, install and run the main job on a real molecule
-	$(PY) examples/water_mp2.py
+demo: build/demo/installed  ## build, install and run the main job on a real molecule
+	build/demo/bin/python examples/water_mp2.py
 
 test: lint test-go test-py check-wheel  ## everything that CI runs
 
@@ -41,7 +41,7 @@ test-py: $(VENV)/installed build/testhooks/trnsci/_trnsci.abi3.so
 generate:  ## write the assembly anew
 	$(KERNELGEN) core/kernel
 
-check-generated: $(VENV)/checked
+check-generated: build/checked
 	@rm -rf build/generated && mkdir -p build/generated
 	@$(KERNELGEN) build/generated
 	@for f in build/generated/* core/kernel/gen_*; do cmp -s build/generated/$${f##*/} core/kernel/$${f##*/} || \
@@ -59,7 +59,8 @@ lint: $(VENV)/tools check-generated
 test-all: $(VENV)/installed build/testhooks/trnsci/_trnsci.abi3.so  ## the wheel on every Python found, slow tests too
 	$(PYTHON) tests_py/run_on_all_pythons.py build/wheels/*.whl
 
-wheel: build/wheels/stamp
+wheel: build/wheels/stamp  ## one wheel for every Python from 3.10 on, to carry to other machines
+	@ls build/wheels/*.whl
 
 sdist: $(VENV)/tools
 	rm -rf build/dist
@@ -85,16 +86,14 @@ clean:
 	rm -rf build python/trnsci/_trnsci.abi3.so
 
 # Tells in one line what the machine lacks, before anything is made.
-$(VENV)/checked:
+build/checked:
 	@command -v $(PYTHON) >/dev/null || { echo "trnsci: Python is missing: install Python 3.10 or newer, or set PYTHON=..."; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { echo "trnsci: $(PYTHON) is older than Python 3.10: set PYTHON=..."; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "trnsci: Python's venv module is missing: install it (for example the package python3-venv)"; exit 1; }
-	@command -v go >/dev/null || { echo "trnsci: the Go toolchain is missing: install Go 1.26 or newer and put it on PATH"; exit 1; }
-	@command -v $${CC:-gcc} >/dev/null || command -v cc >/dev/null || { echo "trnsci: no C compiler: install gcc or clang, or set CC"; exit 1; }
-	@$(PYTHON) -c 'import os, sys, sysconfig; sys.exit(not os.path.isfile(os.path.join(sysconfig.get_path("include"), "Python.h")))' || { echo "trnsci: Python.h is missing: install Python's headers (for example the package python3-dev)"; exit 1; }
-	@mkdir -p $(VENV) && touch $@
+	@$(PYTHON) gobuild.py --check
+	@mkdir -p build && touch $@
 
-$(VENV)/tools: $(VENV)/checked pyproject.toml
+$(VENV)/tools: build/checked pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(PY) -m pip install -q --disable-pip-version-check 'pip>=25.1'
 	$(PY) -m pip install -q --disable-pip-version-check --group build --group lint --group test
@@ -119,12 +118,25 @@ build/bench-peers/faer/release/faer-times: $(wildcard benchmarks/peers/faer/Carg
 	@command -v cargo >/dev/null || { echo "trnsci: Rust's cargo is missing: install it for the peer faer"; exit 1; }
 	cargo build -q --release --locked --manifest-path benchmarks/peers/faer/Cargo.toml --target-dir build/bench-peers/faer
 
-build/wheels/stamp: $(VENV)/tools $(SOURCES)
-	rm -rf build/wheels
-	$(PY) -m pip wheel -q --disable-pip-version-check --no-build-isolation --no-deps --wheel-dir build/wheels .
+# pip alone, which brings what pyproject.toml asks for to build the wheel, as for everybody who installs it.
+build/builder/made: build/checked
+	$(PYTHON) -m venv build/builder
 	touch $@
 
-$(VENV)/installed: build/wheels/stamp
+build/wheels/stamp: build/builder/made $(SOURCES)
+	rm -rf build/wheels
+	@echo "building the wheel; the first time the Go library takes about a minute on two processors"
+	build/builder/bin/pip wheel -q --disable-pip-version-check --no-deps --wheel-dir build/wheels .
+	touch $@
+
+# The wheel and PySCF, and nothing of what the tests need.
+build/demo/installed: build/wheels/stamp
+	$(PYTHON) -m venv build/demo
+	build/demo/bin/pip install -q --disable-pip-version-check --force-reinstall --no-deps build/wheels/*.whl
+	build/demo/bin/pip install -q --disable-pip-version-check "$$(ls build/wheels/*.whl)[pyscf]"
+	touch $@
+
+$(VENV)/installed: build/wheels/stamp $(VENV)/tools
 	$(PY) -m pip install -q --disable-pip-version-check --force-reinstall --no-deps build/wheels/*.whl
 	touch $@
 

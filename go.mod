@@ -21,7 +21,4 @@ require (
 	golang.org/x/tools v0.30.0 // indirect
 )
 
-tool (
-	github.com/go-python/gopy
-	golang.org/x/tools/cmd/goimports
-)
+tool github.com/go-python/gopy
