@@ -30,6 +30,7 @@ type routines interface {
 	solvers
 	matrixFunctions
 	cholesky(jobID, threads int64, in, out *array, lower, checkFinite bool) (int64, error)
+	smallCholesky(a, out uint64, n int, lower, checkFinite bool) error
 	invSqrtSPD(jobID, threads int64, in, out *array, dropped rows[float64], options matfunc.Options) (int64, error)
 	schur(c similarity) (int64, error)
 	hessenberg(c similarity) (int64, error)

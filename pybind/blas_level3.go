@@ -2,6 +2,7 @@ package pybind
 
 import (
 	"context"
+	"unsafe"
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
@@ -15,7 +16,7 @@ type level3Routines interface {
 	syrk(team *sched.Team, c *blasCall) error
 	syr2k(team *sched.Team, c *blasCall) error
 	triangular(team *sched.Team, c *blasCall, solve bool) error
-	product(team *sched.Team, p *plainProduct)
+	product(team *sched.Team, p *plainProduct) int64
 }
 
 // runStack runs a function of level 3 for all members of a stack.
@@ -203,42 +204,55 @@ func mirror[T dense.Scalar](team *sched.Team, uplo blas.Uplo, conjugate bool, c 
 	})
 }
 
+// Products of so many multiplications are never shared by threads (blas shares from hundreds of thousands on), so that they
+// need no team.
+const oneThreadProduct = 1 << 12
+
 // plainProduct is C = alpha op(A) op(B) with op(A) m x k and op(B) k x n, all stored without gaps.
 type plainProduct struct {
-	a, b, c        uint64 // addresses of elements
+	a, b, c        uint64 // addresses of array objects
 	m, n, k        int
 	transA, transB blas.Transpose
 	alpha          float64
 }
 
 // Multiply is Gemm for the plainest operands: no descriptors, which cost more than a small product does. op(A) is m x k, op(B)
-// k x n and C m x n, none is empty, rows follow each other without gaps, and a, b and c are the addresses of their elements.
-// beta is 0.
-func Multiply(threads, dtype int64, a, b, c uint64, m, n, k, transA, transB int64, alpha float64) (zero int64, err error) {
+// k x n and C m x n, none is empty, rows follow each other without gaps, and a, b and c are the addresses of the array objects.
+// beta is 0. It computes nothing and returns 1 if C overlaps an operand, otherwise 0.
+func Multiply(threads, dtype int64, a, b, c uint64, m, n, k, transA, transB int64, alpha float64) (overlap int64, err error) {
 	defer guard(&err)
 	p := &plainProduct{
 		a: a, b: b, c: c, m: int(m), n: int(n), k: int(k), transA: blas.Transpose(transA), transB: blas.Transpose(transB), alpha: alpha,
 	}
-	if threads <= 1 {
-		byDtype[dtype].product(nil, p)
-		return 0, nil
+	if threads <= 1 || p.m*p.n*p.k <= oneThreadProduct {
+		return byDtype[dtype].product(nil, p), nil
 	}
 	return onTeam(context.Background(), teamSize(threads), nil, func(team *sched.Team) (int64, error) {
-		byDtype[dtype].product(team, p)
-		return 0, nil
+		return byDtype[dtype].product(team, p), nil
 	})
 }
 
-func (routinesOf[T]) product(team *sched.Team, p *plainProduct) {
+func (routinesOf[T]) product(team *sched.Team, p *plainProduct) (overlap int64) {
 	a, b := plain[T](p.a, p.m, p.k, p.transA), plain[T](p.b, p.k, p.n, p.transB)
-	blas.Gemm(team, p.transA, p.transB, dense.FromReal[T](p.alpha), a, b, 0, plain[T](p.c, p.m, p.n, blas.NoTrans))
+	c := plain[T](p.c, p.m, p.n, blas.NoTrans)
+	if overlaps(a.Data, c.Data) || overlaps(b.Data, c.Data) {
+		return 1
+	}
+	blas.Gemm(team, p.transA, p.transB, dense.FromReal[T](p.alpha), a, b, 0, c)
+	return 0
 }
 
-// plain returns the gapless row-major matrix at an address, given the shape of op of it.
-func plain[T dense.Scalar](address uint64, rows, cols int, trans blas.Transpose) dense.Matrix[T] {
+// plain returns the gapless row-major matrix of an array object, given the shape of op of it.
+func plain[T dense.Scalar](object uint64, rows, cols int, trans blas.Transpose) dense.Matrix[T] {
 	if trans != blas.NoTrans {
 		rows, cols = cols, rows
 	}
-	data, _ := elements[T](&array{address: address, shape: []int{rows * cols}, strides: []int{1}})
-	return dense.Matrix[T]{Rows: rows, Cols: cols, Stride: cols, Data: data}
+	return dense.Matrix[T]{Rows: rows, Cols: cols, Stride: cols, Data: unsafe.Slice((*T)(pointer(ndarrayData(object))), rows*cols)}
+}
+
+// overlaps reports whether two pieces of memory that are not empty have an element in common.
+func overlaps[T dense.Scalar](x, y []T) bool {
+	first := func(s []T) uintptr { return uintptr(unsafe.Pointer(&s[0])) }
+	last := func(s []T) uintptr { return uintptr(unsafe.Pointer(&s[len(s)-1])) }
+	return first(x) <= last(y) && first(y) <= last(x)
 }

@@ -55,6 +55,7 @@ func Eigh(jobID, threads int64, a, b, w, v uint64, problem int64, lower, checkFi
 // eigensolvers are the eigensolvers for one dtype of matrices.
 type eigensolvers interface {
 	dense(c eighCall) (int64, error)
+	small(a, w, v uint64, n int, options eigen.Options) (int64, error)
 	canonical(c canonicalCall) (int64, error)
 	banded(c structuredCall) (int64, error)
 }

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import _array, _device, _native, _threads
+from .. import _device, _native, _small, _threads
 from .._array import Array
 from . import _common
 
@@ -18,6 +18,10 @@ _QUICK = {np.dtype(name): code for code, name in enumerate(("float32", "float64"
 # Multiplications up to which a product goes the quick way and is never a job: half a millisecond, a few on slow machines.
 _QUICK_WORK = 1 << 22
 _REAL = (float, int)
+# Products up to which the library uses one thread whatever the number.
+_ONE_THREAD_WORK = 1 << 12
+
+_NO_TRANS, _ndarray, _empty = _common.NO_TRANS, np.ndarray, np.empty
 _QUICK_TRANS = {False: _common.NO_TRANS, True: _common.TRANS, "N": _common.NO_TRANS, "T": _common.TRANS}
 
 
@@ -26,36 +30,35 @@ def _quick(alpha: Any, a: Array, b: Array, trans_a: Any, trans_b: Any, out: Arra
 
     The common way, which also tells what is wrong with an argument, costs a small product many times its arithmetic.
     """
-    if type(alpha) not in _REAL:
+    dtype = a.dtype
+    if dtype is not b.dtype or type(alpha) not in _REAL:
         return None
     try:
-        flag_a, flag_b, code = _QUICK_TRANS[trans_a], _QUICK_TRANS[trans_b], _QUICK[a.dtype]
-        if a.dtype is not b.dtype:
-            return None
-        m, k = a.shape if flag_a == _common.NO_TRANS else a.T.shape
-        kb, n = b.shape if flag_b == _common.NO_TRANS else b.T.shape
-        # Only a writable array without gaps gives away its address in this way, which is the quickest; neither an empty one.
-        if not a.flags.c_contiguous:
-            a, flag_a = a.T, _common.flipped(flag_a)
-        if not b.flags.c_contiguous:
-            b, flag_b = b.T, _common.flipped(flag_b)
-        address_a, address_b = _array.plain_address(a), _array.plain_address(b)
+        flag_a, flag_b, code = _QUICK_TRANS[trans_a], _QUICK_TRANS[trans_b], _QUICK[dtype]
+        m, k = a.shape if flag_a == _NO_TRANS else a.T.shape
+        kb, n = b.shape if flag_b == _NO_TRANS else b.T.shape
     except (KeyError, TypeError, ValueError):
         return None
-    if k != kb or m * n * k > _QUICK_WORK or not (a.flags.aligned and b.flags.aligned):
+    work = m * n * k
+    if k != kb or not 0 < work <= _QUICK_WORK:
         return None
-    c = np.empty((m, n), a.dtype) if out is None else out
-    if out is not None and not (
-        type(c) is np.ndarray and c.dtype is a.dtype and c.shape == (m, n)
-        and c.flags.c_contiguous and c.flags.aligned and c.flags.writeable
-    ):  # fmt: skip
-        return None
-    address = _array.plain_address(c)
-    for start, size in ((address_a, a.nbytes), (address_b, b.nbytes)) if out is not None else ():
-        if start < address + c.nbytes and address < start + size:
+    if not a.flags.carray:  # flags.farray is no counterpart: it is set for arrays with gaps, too
+        a, flag_a = a.T, _common.flipped(flag_a)
+        if not a.flags.carray:
             return None
-    _native.call("Multiply", _threads.resolve(threads), code, address_a, address_b, address, m, n, k, flag_a, flag_b, alpha)
-    return c
+    if not b.flags.carray:
+        b, flag_b = b.T, _common.flipped(flag_b)
+        if not b.flags.carray:
+            return None
+    if out is None:
+        c = _empty((m, n), dtype)
+    elif type(out) is _ndarray and out.dtype is dtype and out.shape == (m, n) and out.flags.carray:
+        c = out
+    else:
+        return None
+    size = 1 if threads is None and work <= _ONE_THREAD_WORK else _threads.resolve(threads)
+    overlap = _native.call("Multiply", size, code, id(a), id(b), id(c), m, n, k, flag_a, flag_b, alpha)
+    return None if overlap else c
 
 
 _Shape = tuple[tuple[int, ...], tuple[int, int, int]]
@@ -174,7 +177,7 @@ def gemm(
     array([[ 9., 13.],
            [13., 19.]])
     """
-    if C is None and device is None and precision is None and type(beta) in _REAL and type(A) is type(B) is np.ndarray:
+    if C is device is precision is None and type(beta) in _REAL and type(A) is type(B) is _ndarray and _small.is_possible():
         quick = _quick(alpha, A, B, transA, transB, out, threads) if beta == 0 else None
         if quick is not None:
             return quick

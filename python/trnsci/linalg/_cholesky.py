@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import _array, _device
+from .. import _array, _device, _small
 from .._array import Array
 from .._progress import Progress
 from . import _common
@@ -65,6 +65,10 @@ def cholesky(
     array([[2., 0.],
            [1., 2.]])
     """
+    if threads is progress is device is None:
+        n = _small.order(a)
+        if n:
+            return _small.cholesky(a, n, bool(lower), bool(check_finite))
     if device is not None:
         _device.require_host(device)
     matrix, cast = _array.check(a, "a")

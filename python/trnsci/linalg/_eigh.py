@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import _array, _device
+from .. import _array, _device, _small
 from .._array import Array
 from .._errors import LinearDependencyWarning
 from .._progress import Progress
@@ -314,6 +314,11 @@ def eigh(
     >>> print(w.round(12), v.shape, caught[0].message)
     [2.] (2, 1) b: 1 of 2 eigenvectors are linearly dependent to lindep=1e-08 and were dropped
     """
+    if b is subset_by_index is subset_by_value is driver is progress is device is threads is lindep is None:
+        n = _small.order(a) if isinstance(type, int) and type == 1 else 0
+        if n:
+            w, v = _small.eigh(a, n, bool(lower), bool(eigvals_only), bool(check_finite))
+            return w if v is None else (w, v)
     w, v = _eigh(a, b, lower, eigvals_only, (overwrite_a, overwrite_b), type, check_finite,
                  (subset_by_index, subset_by_value), driver, threads, progress, device, lindep)  # fmt: skip
     return w if eigvals_only else (w, v)
@@ -360,5 +365,9 @@ def eigvalsh(
     >>> [round(x, 12) for x in trnsci.linalg.eigvalsh([[2, 1], [1, 2]]).tolist()]
     [1.0, 3.0]
     """
+    if b is subset_by_index is subset_by_value is driver is progress is device is threads is lindep is None:
+        n = _small.order(a) if isinstance(type, int) and type == 1 else 0
+        if n:
+            return _small.eigh(a, n, bool(lower), True, bool(check_finite))[0]
     return _eigh(a, b, lower, True, (overwrite_a, overwrite_b), type, check_finite,
                  (subset_by_index, subset_by_value), driver, threads, progress, device, lindep)[0]  # fmt: skip

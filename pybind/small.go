@@ -1,0 +1,71 @@
+package pybind
+
+import (
+	"unsafe"
+
+	"trnsci/core/dense"
+	"trnsci/core/eigen"
+	"trnsci/core/factor"
+)
+
+// The functions of this file are for matrices so small that to describe their arrays takes longer than to compute with them.
+// They take the addresses of array objects, not of elements, and have no descriptors, no team and no job. Python has checked
+// that each array is C- or F-contiguous, aligned and of the dtype that is named, and keeps it alive during the call.
+
+// objectHead is the size of what stands in front of the fields of every Python object: a reference count and a type.
+const objectHead = 2 * unsafe.Sizeof(uintptr(0))
+
+// ndarrayData returns the address of the elements of the NumPy array object at an address. It is the first field of
+// PyArrayObject_fields, whose layout is part of NumPy's binary interface.
+func ndarrayData(object uint64) uint64 {
+	return *(*uint64)(pointer(object + uint64(objectHead)))
+}
+
+// ReadsArrays returns 1 if the elements of the array object at an address are found at the given address, otherwise 0: it is the
+// test, made once, that this interpreter and this NumPy lay out arrays in the way that this file relies on.
+func ReadsArrays(object, elements uint64) (yes int64, err error) {
+	defer guard(&err)
+	if ndarrayData(object) == elements {
+		return 1, nil
+	}
+	return 0, nil
+}
+
+// square returns the view of an n x n array without gaps, stored by rows or by columns.
+func square[T dense.Scalar](object uint64, n int, byColumns bool) dense.View[T] {
+	v := dense.View[T]{Rows: n, Cols: n, RowStride: n, ColStride: 1, Data: unsafe.Slice((*T)(pointer(ndarrayData(object))), n*n)}
+	if byColumns {
+		return v.T()
+	}
+	return v
+}
+
+// SmallEigh is Eigh for one n x n matrix, n > 0, stored by rows. The array v, stored by columns, gets the eigenvectors; for v = 0
+// there are none.
+func SmallEigh(dtype int64, a, w, v uint64, n int64, lower, checkFinite bool) (count int64, err error) {
+	defer guard(&err)
+	options := eigen.Options{Upper: !lower, ValuesOnly: v == 0, SkipFiniteCheck: !checkFinite}
+	return eigensolversByDtype[dtype].small(a, w, v, int(n), options)
+}
+
+func (eigensolversOf[T, R]) small(a, w, v uint64, n int, options eigen.Options) (int64, error) {
+	values := unsafe.Slice((*R)(pointer(ndarrayData(w))), n)
+	var vectors dense.View[T]
+	if v != 0 {
+		vectors = square[T](v, n, true)
+	}
+	count, err := eigen.Eigh(square[T](a, n, false), values, vectors, options)
+	return int64(count), err
+}
+
+// SmallCholesky is Cholesky for one n x n matrix, n > 0, stored by rows. The lower factor is stored by rows, the upper one by
+// columns.
+func SmallCholesky(dtype int64, a, out uint64, n int64, lower, checkFinite bool) (zero int64, err error) {
+	defer guard(&err)
+	return 0, byDtype[dtype].smallCholesky(a, out, int(n), lower, checkFinite)
+}
+
+func (routinesOf[T]) smallCholesky(a, out uint64, n int, lower, checkFinite bool) error {
+	// As in Cholesky, the transpose of U is the lower factor of the transpose of A; U is stored by columns.
+	return factor.CholeskyView(nil, square[T](a, n, !lower), square[T](out, n, false), checkFinite)
+}
