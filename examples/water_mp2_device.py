@@ -15,7 +15,7 @@ import trnsci.pyscf
 from pyscf import gto, scf
 
 WATER = "O 0 0 0; H 0 -0.757 0.587; H 0 0.757 0.587"  # angstrom
-DEVICES = ("interp", "pjrt:cpu")  # the interpreter, and XLA on the host: pip install "trnsci[xla]"
+DEVICES = ("interp", "pjrt:cpu")  # the interpreter, and XLA on the host: pip install lammps-jax-pjrt-cpu
 # Hartree, for each precision: what its error must be below.
 TOLERANCES = {"fp32": 1e-6, "bf16x3": 1e-6, "bf16": 1e-2}
 

@@ -18,7 +18,7 @@ def device(request):
     import trnsci  # not above: some tests run where there is none
 
     if request.param not in trnsci.devices():
-        pytest.skip(f"{request.param} is not installed: pip install 'trnsci[xla]'")
+        pytest.skip(f"{request.param} is not installed: pip install lammps-jax-pjrt-cpu")
     return request.param
 
 

@@ -173,7 +173,7 @@ def _resident():
 @pytest.mark.parametrize(("name", "calls"), [("pjrt:cpu", 10_000), ("interp", 2_000)])
 def test_many_calls_from_many_threads_leave_nothing_behind(name, calls):
     if name not in trnsci.devices():
-        pytest.skip(f"{name} is not installed: pip install 'trnsci[xla]'")
+        pytest.skip(f"{name} is not installed: pip install lammps-jax-pjrt-cpu")
     threads, growth = 4, 4 << 20
     with trnsci.Device(name) as device:
         cases = _cases(device)
@@ -223,7 +223,7 @@ def test_mp2(device, precision):
 
 def test_programs_are_kept_on_disk(tmp_path):
     if "pjrt:cpu" not in trnsci.devices():
-        pytest.skip("pjrt:cpu is not installed: pip install 'trnsci[xla]'")
+        pytest.skip("pjrt:cpu is not installed: pip install lammps-jax-pjrt-cpu")
     a = np.eye(5, dtype="f4")
     for compiles in (1, 0):
         with trnsci.Device("pjrt:cpu", cache_dir=tmp_path) as there:

@@ -36,7 +36,7 @@ func TestPluginsThatDoNotOpen(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	host, card := `pip install "trnsci[xla]"`, `pip install "jax-cuda13-plugin[with-cuda]"`
+	host, card := "pip install lammps-jax-pjrt-cpu", `pip install "jax-cuda13-plugin[with-cuda]"`
 	found := []string{"interp", pjrt.CPU, pjrt.CUDA}
 	if pjrt.Loadable(pjrt.CPU) != nil {
 		host, card, found = "Linux and cgo", "Linux and cgo", found[:1]

@@ -33,9 +33,9 @@ var files = map[string][]string{
 	},
 }
 
-// advice says how to get a plugin.
+// advice says how to get a plugin: by the names of the plugins' own packages, which are right whatever trnsci was installed from.
 var advice = map[string]string{
-	CPU:  `pip install "trnsci[xla]" installs one`,
+	CPU:  `pip install lammps-jax-pjrt-cpu installs one`,
 	CUDA: `pip install "jax-cuda13-plugin[with-cuda]" installs one`,
 }
 
@@ -49,7 +49,7 @@ func withAdvice(device string, err error) error {
 
 // errBuild is the error of builds without the C part of this package, whatever plugins there are.
 var errBuild = errors.New(`this build of trnsci cannot load PJRT plugins, which takes Linux and cgo: ` +
-	`"pip install trnsci" on Linux installs one that can, and the device "interp" works without`)
+	`"pip install ." in a checkout on Linux builds one that can, and the device "interp" works without`)
 
 // Loadable returns a trnbackend.DeviceError of the device if this build cannot load plugins.
 func Loadable(device string) error {

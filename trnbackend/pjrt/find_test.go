@@ -52,11 +52,11 @@ func TestFindIn(t *testing.T) {
 func TestFindInFails(t *testing.T) {
 	folder := t.TempDir()
 	for device, words := range map[string][]string{
-		CPU:                  {`pip install "trnsci[xla]"`, "TRNSCI_PJRT_PLUGIN_DIRS"},
+		CPU:                  {"pip install lammps-jax-pjrt-cpu", "TRNSCI_PJRT_PLUGIN_DIRS"},
 		CUDA:                 {"jax-cuda13-plugin", "TRNSCI_PJRT_PLUGIN_DIRS"},
 		"pjrt:" + folder:     {folder, "no file"},
 		"pjrt:plugin.so":     {`"pjrt:cpu"`, `"cuda"`, "absolute path"},
-		"pjrt:/no/plugin.so": {"/no/plugin.so", `for the device "pjrt:cpu" pip install "trnsci[xla]"`},
+		"pjrt:/no/plugin.so": {"/no/plugin.so", `for the device "pjrt:cpu" pip install lammps-jax-pjrt-cpu`},
 		"/no/plugin.so":      {"absolute path"},
 	} {
 		_, err := FindIn([]string{folder, filepath.Join(folder, "missing")}, device)

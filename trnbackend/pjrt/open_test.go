@@ -46,7 +46,7 @@ func failsToOpen(t *testing.T, o Options, words ...string) {
 }
 
 func TestOpenRefusesWhatIsNoPlugin(t *testing.T) {
-	const advice = `pip install "trnsci[xla]"`
+	const advice = "pip install lammps-jax-pjrt-cpu"
 	text := filepath.Join(t.TempDir(), "text.so")
 	if err := os.WriteFile(text, []byte("no library"), 0o600); err != nil {
 		t.Fatal(err)
