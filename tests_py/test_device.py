@@ -3,6 +3,7 @@
 import copy
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -279,11 +280,46 @@ def test_mp2_of_single_precision_needs_no_word():
     assert abs(trnsci.df_mp2_energy(b, occ, vir, device="interp").e_corr / trnsci.df_mp2_energy(b, occ, vir).e_corr - 1) < 1e-6
 
 
+@pytest.mark.parametrize(
+    ("a", "b", "words"),
+    [
+        (np.eye(2), np.eye(2), "float64 arrays need precision="),
+        (np.eye(2, dtype=int), np.eye(2, dtype=int), "integer arrays are computed in float64, which needs precision="),
+        (np.eye(2, dtype=bool), np.eye(2, dtype="f4"), "integer arrays are computed in float64, which needs precision="),
+        ([[1, 0], [0, 1]], [[1.0, 0.0], [0.0, 1.0]], "float64 arrays need precision="),
+    ],
+)
+def test_what_needs_a_precision_is_named(a, b, words):
+    with pytest.raises(trnsci.UnsupportedError, match=rf"^device interp: precision: {words}, one of fp32, fp64, bf16"):
+        blas.gemm(1, a, b, device="interp")
+
+
+@pytest.mark.parametrize(
+    ("function", "args"), [(blas.syrk, (1, np.eye(2, dtype=int))), (trnsci.linalg.inv_sqrt_spd, (np.eye(2, dtype=int),))]
+)
+def test_integers_need_a_precision(function, args):
+    method = {"method": "newton-schulz"} if function is trnsci.linalg.inv_sqrt_spd else {}
+    with pytest.raises(trnsci.UnsupportedError, match="integer arrays are computed in float64"):
+        function(*args, device="interp", **method)
+
+
+def test_mixed_is_for_the_host():
+    a = np.eye(2, dtype="f4")
+    for product, args in ((blas.gemm, (1, a, a)), (blas.syrk, (1, a))):
+        with pytest.raises(ValueError, match="precision: 'mixed' is for df_mp2_energy on the host; devices have fp32"):
+            product(*args, device="interp", precision="mixed")
+
+
+def test_versions_are_readable(device):
+    with trnsci.Device(device) as there:
+        assert there.info()["version"] == "interp 1" or re.fullmatch(r"cpu \(XLA, PJRT 0\.\d+\)", there.info()["version"])
+
+
 def test_mp2_refuses():
     b, occ, vir = _integrals(3, 5, 8)
-    with pytest.raises(trnsci.UnsupportedError, match="precision: float64"):
+    with pytest.raises(trnsci.UnsupportedError, match="precision: float64 arrays need precision=, one of fp32"):
         trnsci.df_mp2_energy(b, occ, vir, device="interp")
-    with pytest.raises(ValueError, match="precision: 'mixed'"):
+    with pytest.raises(ValueError, match="precision: 'mixed' is for df_mp2_energy on the host"):
         trnsci.df_mp2_energy(b, occ, vir, device="interp", precision="mixed")
     with pytest.raises(ValueError, match="precision: 'fp32'"):
         trnsci.df_mp2_energy(b, occ, vir, precision="fp32")

@@ -10,7 +10,8 @@ import (
 // Caps is what a device can do, and the figures that programs choose their block sizes by.
 type Caps struct {
 	Device   string        // the executor's name
-	Version  string        // of the compiler and the runtime: programs kept on disk are only valid for the same one
+	Version  string        // of the compiler and the runtime, as users read it
+	CacheKey string        // all by which one compiler's programs differ from another's: those kept on disk are only valid for the same one
 	DTypes   []graph.DType // types that it has
 	NoOps    []graph.Op    // operations that it lacks
 	MostOps  int           // operations of a graph; 0 is no limit but graph.MaxOps

@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, NoReturn
 
+import numpy as np
+
 from . import _native
 from ._errors import UnsupportedError
 
@@ -23,6 +25,9 @@ _PATTERN = re.compile(r"interp|sim:trn[12]|pjrt:(cpu|/.+)|cuda|neuron(:\d+)?")
 _AVAILABLE = re.compile(r"interp|pjrt:(cpu|/.+)|cuda")
 
 PRECISIONS = ("fp32", "fp64", "bf16", "bf16x2", "bf16x3")
+_MIXED = "mixed"  # a precision of df_mp2_energy on the host
+_INTEGERS = "integers"  # the library's word for a precision that was not named for integer arrays
+_DOUBLE = 8  # bytes of a float64
 # Devices whose memory is the host's.
 _IN_HOST_MEMORY = ("interp", "pjrt:cpu")
 
@@ -333,8 +338,17 @@ def require_host(device: str | Device | None) -> None:
     raise UnsupportedError(f"device: {name!r} does not run this function; it runs on the host only, None or 'cpu'")
 
 
-def check_precision(precision: str | None, device: Device | None) -> str:
+def check_precision(precision: str | None, device: Device | None, *arrays: object) -> str:
     """Return the word for the library.
+
+    Parameters
+    ----------
+    precision : str or None
+        What the user named.
+    device : Device or None
+        None is the host.
+    *arrays : object
+        What the user passed as arrays, or None: whether these are integers is said where a device needs a precision.
 
     Raises
     ------
@@ -342,9 +356,17 @@ def check_precision(precision: str | None, device: Device | None) -> str:
         For a word that names no precision, or one for the host.
     """
     if precision is None:
-        return ""
+        return _INTEGERS if device is not None and _become_float64(arrays) else ""
+    if precision == _MIXED and device is not None:
+        raise ValueError(f"precision: {_MIXED!r} is for df_mp2_energy on the host; devices have {', '.join(PRECISIONS)}")
     if not isinstance(precision, str) or precision not in PRECISIONS:
         raise ValueError(f"precision: {precision!r} is not one of {', '.join(map(repr, PRECISIONS))}")
     if device is None:
         raise ValueError("precision: is for devices; the host computes in the precision of the arrays")
     return precision
+
+
+def _become_float64(arrays: tuple[object, ...]) -> bool:
+    """Whether it is integers that make the computation one in double precision."""
+    dtypes = [np.asarray(a).dtype for a in arrays if a is not None]
+    return any(d.kind in "bui" for d in dtypes) and not any(d.kind in "fc" and d.itemsize == _DOUBLE for d in dtypes)

@@ -45,8 +45,8 @@ func skipUnsupported(t *testing.T, err error) {
 // testCaps requires that what a device has not is refused before any work.
 func testCaps(t *testing.T, e trnbackend.Executor) {
 	caps := e.Caps()
-	if caps.Device != e.Name() || caps.Version == "" {
-		t.Errorf("device %q calls itself %q, version %q", e.Name(), caps.Device, caps.Version)
+	if caps.Device != e.Name() || caps.Version == "" || caps.CacheKey == "" {
+		t.Errorf("device %q calls itself %q, version %q, cache key %q", e.Name(), caps.Device, caps.Version, caps.CacheKey)
 	}
 	if !slices.ContainsFunc(caps.DTypes, graph.DType.IsFloat) {
 		t.Errorf("no float among the types %v", caps.DTypes)

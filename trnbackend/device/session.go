@@ -46,7 +46,7 @@ func NewSession(executor trnbackend.Executor, cacheDir string) *Session {
 	s := &Session{executor: executor, caps: executor.Caps(), programs: map[string]*entry{}}
 	s.pool = newPool(s.caps)
 	if serializer, ok := executor.(trnbackend.Serializer); ok && cacheDir != "" {
-		s.disk = newDiskCache(cacheDir, s.caps.Version, serializer)
+		s.disk = newDiskCache(cacheDir, s.caps.CacheKey, serializer)
 	}
 	return s
 }

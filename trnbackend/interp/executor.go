@@ -40,7 +40,7 @@ const memoryBytes = 512 << 20
 // Caps returns that all types and operations are there.
 func (e *Executor) Caps() trnbackend.Caps {
 	return trnbackend.Caps{
-		Device: Name, Version: version,
+		Device: Name, Version: version, CacheKey: version,
 		DTypes: []graph.DType{graph.F32, graph.BF16, graph.S32, graph.Pred, graph.F64},
 		Reuses: true, Memory: memoryBytes,
 	}

@@ -63,19 +63,34 @@ func (d description) dispatch() float64 {
 	return dispatchCard
 }
 
-// versionOf returns all by which one compiler's programs differ from another's: what the plugin says, the size and time of its file, since some
+// title returns what the device is and the version of its interface, as users read it: "cpu (XLA, PJRT 0.115)". What the plugin says
+// of its own version and of the device is added where it says more than the platform's name.
+func (d description) title() string {
+	words := []string{"PJRT " + d.api}
+	if d.isXLA() {
+		words = []string{"XLA", words[0]}
+	}
+	for _, said := range []string{oneLine(d.version), oneLine(d.device)} {
+		if said != "" && !strings.EqualFold(said, d.platform) {
+			words = append(words, said)
+		}
+	}
+	return fmt.Sprintf("%s (%s)", d.platform, strings.Join(words, ", "))
+}
+
+// cacheKey returns all by which one compiler's programs differ from another's: what the plugin says, the size and time of its file, since some
 // plugins say little, how graphs are written, and for programs of the host what its processor can do.
-func (d description) versionOf(path string) (string, error) {
+func (d description) cacheKey(path string) (string, error) {
 	file, err := os.Stat(path)
 	if err != nil {
 		return "", err
 	}
-	version := fmt.Sprintf("PJRT %s, %s %s on %s, %s of %d bytes, %s, lowering %d", d.api, d.platform, oneLine(d.version), oneLine(d.device),
+	key := fmt.Sprintf("PJRT %s, %s %s on %s, %s of %d bytes, %s, lowering %d", d.api, d.platform, oneLine(d.version), oneLine(d.device),
 		filepath.Base(path), file.Size(), file.ModTime().UTC().Format(time.RFC3339), hlo.Lowering)
 	if d.isHost() {
-		version += ", processor " + processor()
+		key += ", processor " + processor()
 	}
-	return version, nil
+	return key, nil
 }
 
 // oneLine replaces line ends and repeated spaces.

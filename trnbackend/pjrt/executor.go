@@ -67,11 +67,13 @@ func newExecutor(o Options, d driver) (*Executor, error) {
 	if err != nil && !isUnimplemented(err) {
 		return nil, fmt.Errorf("asking for the memory: %w", err)
 	}
-	version, err := about.versionOf(o.Path)
+	key, err := about.cacheKey(o.Path)
 	if err != nil {
 		return nil, err
 	}
-	caps := trnbackend.Caps{Device: o.Name, Version: version, DTypes: about.dtypes(), Memory: memory.Limit, Dispatch: about.dispatch()}
+	caps := trnbackend.Caps{
+		Device: o.Name, Version: about.title(), CacheKey: key, DTypes: about.dtypes(), Memory: memory.Limit, Dispatch: about.dispatch(),
+	}
 	return &Executor{name: o.Name, driver: d, caps: caps, options: about.compileOptions(), counts: counts, live: newLive()}, nil
 }
 

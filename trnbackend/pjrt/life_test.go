@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -319,9 +320,12 @@ func TestCapsTellTheVersions(t *testing.T) {
 	e := openHost(t)
 	caps := e.Caps()
 	for _, part := range []string{"PJRT 0.", "cpu", ".so of ", "lowering ", "processor "} {
-		if !strings.Contains(caps.Version, part) {
-			t.Errorf("the version %q does not have %q", caps.Version, part)
+		if !strings.Contains(caps.CacheKey, part) {
+			t.Errorf("the cache key %q does not have %q", caps.CacheKey, part)
 		}
+	}
+	if readable := regexp.MustCompile(`^cpu \(XLA, PJRT 0\.\d+\)$`); !readable.MatchString(caps.Version) {
+		t.Errorf("the version is %q", caps.Version)
 	}
 	if !caps.Has(graph.F64) {
 		t.Errorf("no f64 among %v", caps.DTypes)

@@ -13,7 +13,7 @@ import (
 // whatever it is given.
 func (e *Executor) seal(g *graph.Graph, code []byte) []byte {
 	sum := sha256.New()
-	fmt.Fprintf(sum, "%q %s\n", e.caps.Version, g.Key())
+	fmt.Fprintf(sum, "%q %s\n", e.caps.CacheKey, g.Key())
 	sum.Write(code)
 	return sum.Sum(nil)
 }

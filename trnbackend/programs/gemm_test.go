@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"trnsci/core/dense"
@@ -182,9 +183,16 @@ func TestChoosePrecision(t *testing.T) {
 	if p, err := ChoosePrecision(caps, "", false); p != FP32 || err != nil {
 		t.Errorf("%s, %v", p, err)
 	}
+	if p, err := ChoosePrecision(caps, Integers, false); p != FP32 || err != nil {
+		t.Errorf("integers in single precision: %s, %v", p, err)
+	}
 	var unsupported *trnbackend.UnsupportedError
-	if _, err := ChoosePrecision(caps, "", true); !errors.As(err, &unsupported) {
-		t.Errorf("float64 without a precision: %v", err)
+	for asked, words := range map[string]string{
+		"": "precision: float64 arrays need precision=, one of fp32, ", Integers: "precision: integer arrays are computed in float64, ",
+	} {
+		if _, err := ChoosePrecision(caps, asked, true); !errors.As(err, &unsupported) || !strings.HasPrefix(unsupported.What, words) {
+			t.Errorf("float64 with precision %q: %v", asked, err)
+		}
 	}
 	if _, err := ChoosePrecision(caps, "fp16", true); err == nil || errors.As(err, &unsupported) {
 		t.Errorf("a word that is none: %v", err)

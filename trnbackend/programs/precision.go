@@ -70,15 +70,23 @@ func choices(caps trnbackend.Caps) []string {
 	return names
 }
 
-// ChoosePrecision returns the precision that was asked for, or fp32 for single-precision data where nothing was said. Data of double
-// precision is not rounded unasked: without a word on precision that is an UnsupportedError, as is a precision that the device lacks.
+// Integers is asked for where no precision was named and the data were integers before they became double precision. It is a word of
+// callers, not of users, and only changes what the error says.
+const Integers = "integers"
+
+// ChoosePrecision returns the precision that was asked for, or fp32 for single-precision data where none was named. Data of double
+// precision are not rounded unasked: without a named precision they are an UnsupportedError, as is a precision that the device lacks.
 func ChoosePrecision(caps trnbackend.Caps, asked string, double bool) (Precision, error) {
 	names := choices(caps)
 	have := strings.Join(names, ", ")
 	switch {
 	case asked == "" && double:
-		return "", &trnbackend.UnsupportedError{Device: caps.Device, What: "precision: float64 arrays, which integers become, need one, of " + have}
-	case asked == "":
+		return "", &trnbackend.UnsupportedError{Device: caps.Device, What: "precision: float64 arrays need precision=, one of " + have}
+	case asked == Integers && double:
+		return "", &trnbackend.UnsupportedError{
+			Device: caps.Device, What: "precision: integer arrays are computed in float64, which needs precision=, one of " + have,
+		}
+	case asked == "" || asked == Integers:
 		return FP32, nil
 	case !slices.Contains(precisions, Precision(asked)):
 		return "", fmt.Errorf("precision: %q is not one of %s", asked, have)

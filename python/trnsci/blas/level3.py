@@ -182,7 +182,7 @@ def gemm(
         if quick is not None:
             return quick
     on = _device.resolve(device)
-    how = _device.check_precision(precision, on)
+    how = _device.check_precision(precision, on, A, B, C)
     trans_a = _common.word(transA, _common.TRANS_WORDS, "transA")
     trans_b = _common.word(transB, _common.TRANS_WORDS, "transB")
     factor, keep = _common.scalar(alpha, "alpha"), _common.scalar(beta, "beta")

@@ -246,7 +246,7 @@ def syrk(
            [11., 25.]])
     """
     on = _device.resolve(device)
-    how = _device.check_precision(precision, on)
+    how = _device.check_precision(precision, on, A, C)
     factor, keep = _common.scalar(alpha, "alpha"), _common.scalar(beta, "beta")
     return _update("Syrk", factor, {"A": A}, keep, C, trans, uplo, False, out, threads, on, how)
 

@@ -34,7 +34,7 @@ def _check_threshold(threshold: Any) -> float:
 
 
 def _resolve(
-    method: str, threshold: float | None, device: str | _device.Device | None, precision: str | None
+    a: object, method: str, threshold: float | None, device: str | _device.Device | None, precision: str | None
 ) -> tuple[_device.Device | None, str]:
     """Return the device that the method runs on, None for the host, and the word for the precision."""
     if method not in _METHODS:
@@ -48,7 +48,7 @@ def _resolve(
         raise ValueError("method: 'newton-schulz' needs device=; the host has 'eigh'")
     if threshold is not None:
         raise ValueError("threshold: 'newton-schulz' drops no eigenvalues")
-    return on, _device.check_precision(precision, on)
+    return on, _device.check_precision(precision, on, a)
 
 
 def inv_sqrt_spd(
@@ -127,7 +127,7 @@ def inv_sqrt_spd(
     (array([[0.353553, 0.353553],
            [0.353553, 0.353553]]), 1)
     """
-    on, how = _resolve(method, threshold, device, precision)
+    on, how = _resolve(a, method, threshold, device, precision)
     lowest = _check_threshold(threshold)
     matrix, cast = _array.check(a, "a")
     _array.check_square(matrix, "a")
