@@ -24,6 +24,7 @@ def info() -> dict[str, Any]:
         "cpu features": library["cpu_features"],
         "kernels": library["kernels"],
         "threads": _threads.get_num_threads(),
+        "threads from": _threads.source(),
         "cpus usable by go": library["gomaxprocs"],
         "heap bytes in use": library["heap_bytes"],
         "devices": _device.devices(),

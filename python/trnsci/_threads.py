@@ -8,30 +8,49 @@ import warnings
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
+from pathlib import Path
+
+from . import _cgroup
 
 _LIMIT = 2**31  # no machine has so many CPUs, and the Go library counts threads in 64 bits
+_DIGITS = len(str(_LIMIT))  # of a number that is looked at: int() refuses texts with thousands
 
 _override: ContextVar[int | None] = ContextVar("trnsci_threads", default=None)
 
 
-def _available_cpus() -> int:
+# Where a number of threads comes from, beside the variables of the environment.
+_AFFINITY = "CPUs the process may run on"
+_QUOTA = "CPU quota of the control group"
+_SET = "set_num_threads"
+_BLOCK = "threads()"
+
+
+def _affinity() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
-def _initial() -> int:
+def _usable_cpus(affinity: int, root: str | Path = "/") -> tuple[int, str]:
+    """Return how many CPUs the process can keep busy, and what limits them."""
+    quota = _cgroup.cpu_quota(root)
+    if quota is not None and _cgroup.whole_cpus(quota) < affinity:
+        return _cgroup.whole_cpus(quota), _QUOTA
+    return affinity, _AFFINITY
+
+
+def _initial() -> tuple[int, str]:
     for variable in ("TRNSCI_NUM_THREADS", "OMP_NUM_THREADS"):
         text = os.environ.get(variable, "").split(",")[0].strip()  # OpenMP allows a list, one entry a nesting level
         if not text:
             continue
-        if text.isdecimal() and 0 < int(text) < _LIMIT:
-            return int(text)
+        if text.isdecimal() and len(text) <= _DIGITS and 0 < int(text) < _LIMIT:
+            return int(text), variable
         warnings.warn(f"{variable}={text!r} is not a positive integer and is ignored", stacklevel=2)
-    return _available_cpus()
+    return _usable_cpus(_affinity())
 
 
-_default = _initial()
+_default, _source = _initial()
 
 
 def _checked(n: int) -> int:
@@ -51,9 +70,20 @@ def get_num_threads() -> int:
     -------
     int
         The number set by the innermost `threads` block, else by `set_num_threads`, else the initial one:
-        ``TRNSCI_NUM_THREADS``, else ``OMP_NUM_THREADS``, else the CPUs that the process may run on.
+        ``TRNSCI_NUM_THREADS``, else ``OMP_NUM_THREADS``, else the CPUs that the process may run on, or those that the CPU
+        quota of its control groups amounts to, rounded up, if these are fewer. Both are read when trnsci is imported.
+
+    Notes
+    -----
+    More threads than the CPUs that the process can use do nothing: Go's scheduler runs no more than these at a time, and at
+    least 2 under a quota. ``docs/threads.md`` is about clusters and containers.
     """
     return _override.get() or _default
+
+
+def source() -> str:
+    """Return where the number of threads comes from: a variable of the environment, a limit, or a function."""
+    return _BLOCK if _override.get() else _source
 
 
 def set_num_threads(n: int) -> None:
@@ -69,8 +99,8 @@ def set_num_threads(n: int) -> None:
     ValueError, TypeError
         If `n` is not a positive integer.
     """
-    global _default
-    _default = _checked(n)
+    global _default, _source
+    _default, _source = _checked(n), _SET
 
 
 def threads(n: int) -> AbstractContextManager[None]:
