@@ -49,37 +49,43 @@ func DeviceMP2Plan(id int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, virBeta
 // file only the header. What comes from Python, and arrays without memory of their own, whose strides are all 0, count by their shapes; the latter
 // stand for arrays in C order. The rate of products is measured.
 func MP2Plan(threads int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, virBeta uint64, hexPathAlpha, hexPathBeta, layout, precision string, fed int64,
-	maxBytes int64, tolerance float64, hexCheckpoint string) (text string, err error) {
+	checkFinite bool, maxBytes int64, tolerance float64, hexCheckpoint string) (text string, err error) {
 	defer guard(&err)
 	alpha, beta := newSpin(bAlpha, occAlpha, virAlpha, hexPathAlpha), newSpin(bBeta, occBeta, virBeta, hexPathBeta)
 	feedOf(fed, alpha, beta)
-	var sources []mp2.Source
-	for _, s := range []*spin{alpha, beta} {
-		if s == nil {
-			continue
-		}
-		source, closer, err := s.openForPlan(layout)
-		if err != nil {
-			return "", err
-		}
-		defer closer()
-		sources = append(sources, source)
+	options := mp2.Options{
+		Precision: mp2.Precision(precision), SkipFiniteCheck: !checkFinite, MaxBytes: maxBytes, Tolerance: tolerance, Checkpoint: decoded(hexCheckpoint),
 	}
-	_, err = onTeam(context.Background(), teamSize(threads), nil, func(team *sched.Team) (int64, error) {
-		plan, err := mp2.Plan(mp2.Options{
-			Team: team, Precision: mp2.Precision(precision), MaxBytes: maxBytes, Tolerance: tolerance, Checkpoint: decoded(hexCheckpoint),
-		}, sources...)
-		if err != nil {
+	err = openSpinsBy((*spin).openForPlan, alpha, beta, layout, func(spins []mp2.Spin) error {
+		_, err := onTeam(context.Background(), teamSize(threads), nil, func(team *sched.Team) (int64, error) {
+			options.Team = team
+			text, err = hostPlan(options, spins)
 			return 0, err
-		}
-		encoded, err := json.Marshal(map[string]any{
-			"precision": plan.Precision, "threads": plan.Threads, "blocks": plan.Blocks, "memory": plan.Memory, "bytes_read": plan.BytesRead,
-			"flops": plan.Flops, "seconds": plan.Seconds,
 		})
-		text = string(encoded)
-		return 0, err
+		return err
 	})
 	return text, err
+}
+
+// hostPlan returns the plan, and what the checkpoint has, as a JSON object.
+func hostPlan(options mp2.Options, spins []mp2.Spin) (string, error) {
+	sources := make([]mp2.Source, len(spins))
+	for n, s := range spins {
+		sources[n] = s.Source
+	}
+	plan, err := mp2.Plan(options, sources...)
+	if err != nil {
+		return "", err
+	}
+	kept, pairs, err := mp2.Kept(options, spins...)
+	if err != nil {
+		return "", err
+	}
+	encoded, err := json.Marshal(map[string]any{
+		"precision": plan.Precision, "threads": plan.Threads, "blocks": plan.Blocks, "memory": plan.Memory, "bytes_read": plan.BytesRead,
+		"flops": plan.Flops, "seconds": plan.Seconds, "pairs": pairs, "pairs_kept": kept,
+	})
+	return string(encoded), err
 }
 
 // openForPlan is open with arrays in C order in the place of those that have a shape only.

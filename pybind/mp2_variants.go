@@ -11,12 +11,17 @@ import (
 
 // openSpins calls op with the spins there are, beta being nil for a closed shell. The integrals are open until it returns.
 func openSpins(alpha, beta *spin, layout string, op func(spins []mp2.Spin) error) error {
+	return openSpinsBy((*spin).open, alpha, beta, layout, op)
+}
+
+// openSpinsBy is openSpins with another way to open the integrals.
+func openSpinsBy(open func(*spin, string) (mp2.Source, func(), error), alpha, beta *spin, layout string, op func(spins []mp2.Spin) error) error {
 	var spins []mp2.Spin
 	for n, s := range []*spin{alpha, beta} {
 		if s == nil {
 			continue
 		}
-		source, closer, err := s.open(layout)
+		source, closer, err := open(s, layout)
 		if err != nil {
 			return err
 		}

@@ -5,8 +5,11 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -118,3 +121,105 @@ def test_progress_goes_to_stderr(files):
     command = [sys.executable, "-m", "trnsci", "mp2", *ALPHA, "--progress", "--json"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=100)
     assert done.returncode == 0 and json.loads(done.stdout)["e_corr"] < 0 and done.stderr
+
+
+@pytest.mark.parametrize("user_block", [0, 512, 2048])
+def test_hdf5_file_without_a_dataset(files, capsys, user_block):
+    h5py = pytest.importorskip("h5py", reason="h5py is not installed")
+    with h5py.File("m.h5", "w", userblock_size=user_block) as file:
+        file["b"] = files[0]
+    os.link("m.h5", "m.dat")  # whatever its name is
+    for arguments in (["m.h5", *ALPHA[1:]], ["m.dat", *ALPHA[1:]], ["b.npy", "m.h5", "vir.npy"]):
+        assert "is an HDF5 file; for HDF5 write FILE.h5:DATASET" in refused(capsys, *arguments)
+
+
+def leave_checkpoint(b, occ, vir, path, orbitals):
+    """Stop a call when the pairs of the first orbitals are done; return their number."""
+
+    def read(first, end):
+        if end > orbitals:
+            raise KeyError
+        return b[first:end]
+
+    room = 4 * NVIR * NAUX * 8 / 1e6  # four orbitals, in megabytes
+    with pytest.raises(KeyError):
+        trnsci.df_mp2_energy(read, occ, vir, max_memory=room, checkpoint=path)
+    plan = trnsci.df_mp2_energy(lambda i, j: b[i:j], occ, vir, checkpoint=path, plan=True)
+    assert 0 < plan.pairs_kept < plan.pairs == NOCC * (NOCC + 1) // 2
+    return plan.pairs_kept
+
+
+def test_a_resumed_run_says_so(files, capsys):
+    want = trnsci.df_mp2_energy(*files)
+    kept = leave_checkpoint(*files, "run.checkpoint", 4)
+    assert main(["mp2", *ALPHA, "--checkpoint", "run.checkpoint", "--plan"]) == 0
+    assert f"checkpoint   {kept} of 21 pairs are there" in capsys.readouterr().out
+    assert main(["mp2", *ALPHA, "--checkpoint", "run.checkpoint", "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["e_corr"] == want.e_corr
+    assert err == f"trnsci mp2: going on from run.checkpoint: {kept} of 21 pairs are there\n"
+    assert main(["mp2", *ALPHA, "--checkpoint", "run.checkpoint", "--json"]) == 0  # from the start: nothing to say
+    assert capsys.readouterr().err == ""
+
+
+def test_a_plan_reads_the_checkpoint_of_its_own_job_only(files):
+    b, occ, vir = files
+    leave_checkpoint(b, occ, vir, "run.checkpoint", 4)
+    content = Path("run.checkpoint").read_bytes()
+    for changed in ({"check_finite": False}, {"precision": "mixed"}):
+        with pytest.raises(ValueError, match=r"checkpoint: 'run\.checkpoint' belongs to another job"):
+            trnsci.df_mp2_energy(b, occ, vir, checkpoint="run.checkpoint", plan=True, **changed)
+    assert Path("run.checkpoint").read_bytes() == content
+
+
+def long_run(tmp_path, *options):
+    """Start a run of minutes: zeros that take no room on the disk."""
+    nocc, nvir, naux = 100, 400, 1500
+    memory = np.lib.format.open_memmap(tmp_path / "zeros.npy", "w+", np.float64, (nocc, nvir, naux))
+    del memory
+    np.save(tmp_path / "occ.npy", np.full(nocc, -1.0)), np.save(tmp_path / "vir.npy", np.ones(nvir))
+    names = [str(tmp_path / name) for name in ("zeros.npy", "occ.npy", "vir.npy")]
+    command = [sys.executable, "-m", "trnsci", "mp2", *names, "--max-memory", "60", "--threads", "1", *options]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def wait_for(process, there):
+    end = time.monotonic() + 60
+    while not there():
+        assert process.poll() is None and time.monotonic() < end, process.poll()
+        time.sleep(0.01)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="there are no signals to send here")
+@pytest.mark.parametrize(
+    ("number", "status", "word"), [(signal.SIGTERM, 143, "terminated"), (signal.SIGINT, 130, "interrupted")]
+)
+def test_a_signal_leaves_a_checkpoint_that_is_whole(tmp_path, number, status, word):
+    path = tmp_path / "run.checkpoint"
+    process = long_run(tmp_path, "--checkpoint", str(path))
+    try:
+        wait_for(process, lambda: path.exists() and path.stat().st_size > 2000)
+    finally:
+        process.send_signal(number)
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (status, "")
+    assert err == f"{word}; {path} keeps the finished pairs, and the same command goes on from it\n"
+    energies = [np.load(tmp_path / name) for name in ("occ.npy", "vir.npy")]
+    assert trnsci.df_mp2_energy(str(tmp_path / "zeros.npy"), *energies, checkpoint=path, plan=True).pairs_kept > 0
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/io"), reason="reads what a process has read, which Linux counts")
+def test_sigterm_without_a_checkpoint_is_one_line(tmp_path):
+    process = long_run(tmp_path)
+    read = 10 * 400 * 1500 * 8  # bytes of ten orbitals: the run is on its way then
+
+    def is_computing():
+        with open(f"/proc/{process.pid}/io") as file:
+            return int(file.readline().split()[1]) > read
+
+    try:
+        wait_for(process, is_computing)
+    finally:
+        process.send_signal(signal.SIGTERM)
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (143, "", "terminated\n")

@@ -60,17 +60,7 @@ func openCheckpoint(opt Options, spins []Spin, c *contributions) (*checkpoint, e
 	if err != nil {
 		return nil, err
 	}
-	k := &checkpoint{path: opt.Checkpoint, file: file}
-	for part, list := range c.parts() {
-		k.lengths[pairList(passAll, part)], k.lengths[pairList(passAgain, part)] = len(list), len(list)
-	}
-	for spin, s := range spins {
-		nocc, _, _ := s.Source.Shape()
-		for _, pass := range []int{passAll, passAgain} {
-			k.lengths[orbitalList(pass, spin)] = nocc
-			k.orbitals[orbitalList(pass, spin)-pairLists] = make([]uint64, nocc)
-		}
-	}
+	k := newCheckpoint(opt.Checkpoint, file, spins, c)
 	if err := k.start(jobOf(opt, spins)); err != nil {
 		if made {
 			os.Remove(opt.Checkpoint)
@@ -81,17 +71,43 @@ func openCheckpoint(opt Options, spins []Spin, c *contributions) (*checkpoint, e
 	return k, nil
 }
 
-// openLocked opens a regular file, or makes it, and locks it.
-func openLocked(path string) (file *os.File, made bool, err error) {
-	// Opening a pipe would wait for its other end: look first.
+// newCheckpoint returns the checkpoint in a file of which nothing has been read.
+func newCheckpoint(path string, file *os.File, spins []Spin, c *contributions) *checkpoint {
+	k := &checkpoint{path: path, file: file}
+	for part, list := range c.parts() {
+		k.lengths[pairList(passAll, part)], k.lengths[pairList(passAgain, part)] = len(list), len(list)
+	}
+	for spin, s := range spins {
+		nocc, _, _ := s.Source.Shape()
+		for _, pass := range []int{passAll, passAgain} {
+			k.lengths[orbitalList(pass, spin)] = nocc
+			k.orbitals[orbitalList(pass, spin)-pairLists] = make([]uint64, nocc)
+		}
+	}
+	return k
+}
+
+// isThere reports whether there is a file; one that is not a regular file is an error. Opening a pipe would wait for its other end: look first.
+func isThere(path string) (bool, error) {
 	info, err := os.Stat(path)
 	switch {
-	case err == nil && !info.Mode().IsRegular():
-		return nil, false, dense.BadArgument("checkpoint", "'%s' is not a regular file", path)
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return nil, false, fmt.Errorf("checkpoint: %w", err)
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("checkpoint: %w", err)
+	case !info.Mode().IsRegular():
+		return false, dense.BadArgument("checkpoint", "'%s' is not a regular file", path)
 	}
-	made = err != nil
+	return true, nil
+}
+
+// openLocked opens a regular file, or makes it, and locks it.
+func openLocked(path string) (file *os.File, made bool, err error) {
+	exists, err := isThere(path)
+	if err != nil {
+		return nil, false, err
+	}
+	made = !exists
 	file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, false, fmt.Errorf("checkpoint: %w", err)
@@ -115,20 +131,29 @@ func isAt(file *os.File, path string) bool {
 
 // start reads what the file has, or writes the header of an empty one.
 func (k *checkpoint) start(j job) error {
+	fresh, err := k.identify(j)
+	switch {
+	case err != nil:
+		return err
+	case fresh:
+		return k.write(j.header(), 0)
+	}
+	return k.resume()
+}
+
+// identify compares the header of the file with that of the job. A file that is empty, or whose making was interrupted, is fresh.
+func (k *checkpoint) identify(j job) (fresh bool, err error) {
 	head := j.header()
 	k.job, k.head, k.end = checksum(0, head), int64(len(head)), int64(len(head))
 	have := make([]byte, maxHeader)
 	n, err := k.file.ReadAt(have, 0)
 	if err != nil && err != io.EOF {
-		return fmt.Errorf("checkpoint: %w", err)
+		return false, fmt.Errorf("checkpoint: %w", err)
 	}
 	if have = have[:n]; n < len(head) && string(have) == string(head[:n]) {
-		return k.write(head, 0) // an empty file, or one whose making was interrupted
+		return true, nil
 	}
-	if err := j.compare(k.path, have); err != nil {
-		return err
-	}
-	return k.resume()
+	return false, j.compare(k.path, have)
 }
 
 // resume takes the number of pairs and the checksums of orbitals from the file, and cuts off a damaged end.

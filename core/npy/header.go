@@ -27,6 +27,9 @@ const (
 // which are not read here, and a corrupt length must not make us allocate what it says.
 const maxHeader = 1<<16 - 1
 
+// signatureHDF5 is what HDF5 files begin with (HDF5 File Format Specification, superblock).
+const signatureHDF5 = "\x89HDF\r\n\x1a\n"
+
 // headerForm is the dictionary as NumPy writes it: these keys in this order, spaces, a newline at the end. The parser
 // behind it relies on that form and panics on others.
 var headerForm = regexp.MustCompile(`^\{'descr': (.+), 'fortran_order': (?:True|False), 'shape': \((?:[0-9]+,|[0-9]+(?:, [0-9]+)+)?\), \} *\n$`)
@@ -95,6 +98,9 @@ func readHeaderText(r io.ReaderAt, size int64) (text []byte, dataStart int64, er
 	start := make([]byte, min(size, lengthEndV2))
 	if err := readFull(r, start, 0); err != nil {
 		return nil, 0, err
+	}
+	if bytes.HasPrefix(start, []byte(signatureHDF5)) {
+		return nil, 0, formatError("it is an HDF5 file: pass one of its datasets, not its path")
 	}
 	if !bytes.HasPrefix(start, npyio.Magic[:]) {
 		return nil, 0, formatError("it does not begin with the magic string of the format")

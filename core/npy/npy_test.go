@@ -237,6 +237,7 @@ func TestOpenRefusesBrokenFiles(t *testing.T) {
 		{"half a header", good[:40], "ends at byte 128, but the file has 40 bytes"},
 		{"wrong magic", change(0, 'x'), "magic"},
 		{"a zip file", []byte("PK\x03\x04 and so on and on"), "magic"},
+		{"an HDF5 file", []byte("\x89HDF\r\n\x1a\n and so on and on"), "HDF5 file: pass one of its datasets"},
 		{"version 4", change(6, 4), "version 4.0"},
 		{"version 1.1", change(7, 1), "version 1.1"},
 		{"header of 4 GiB", hugeHeader, "cut short"},

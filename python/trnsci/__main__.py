@@ -1,16 +1,28 @@
-"""The command line: ``python -m trnsci info | devices | selftest | mp2``."""
+"""The command line: ``python -m trnsci [--version] info | devices | selftest | mp2``."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import os
+import signal
 import sys
 from collections.abc import Sequence
 
 from . import _device, _mp2_command, _selftest
 from ._errors import DeviceError
 from ._info import info
+from ._signals import Terminated, terminable
+from ._version import __version__
+
+# The exit statuses of sysexits.h for an input or output error, and of shells for processes that a signal ended.
+_SUCCESS = 0
+_CANNOT_WRITE = 74
+_INTERRUPTED = 128 + signal.SIGINT
+_TERMINATED = 128 + signal.SIGTERM
+
+# argparse's own choice is the file's name, which nobody types; the script is there where the package is installed.
+_PROGRAM = "trnsci" if os.path.basename(sys.argv[0]) == "trnsci" else "python -m trnsci"
 
 
 def _info(options: argparse.Namespace) -> int:
@@ -48,8 +60,15 @@ def _run_selftest(options: argparse.Namespace) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m trnsci", description="Dense linear algebra and DF-MP2 energies.")
-    commands = parser.add_subparsers(required=True, dest="command")
+    parser = argparse.ArgumentParser(prog=_PROGRAM, description="Dense linear algebra and DF-MP2 energies.")
+    parser.add_argument("--version", action="version", version=f"trnsci {__version__}")
+
+    def print_help(options: argparse.Namespace) -> int:
+        parser.print_help()
+        return _SUCCESS
+
+    parser.set_defaults(run=print_help)
+    commands = parser.add_subparsers(dest="command", metavar="command")
 
     command = commands.add_parser("info", help="print versions, CPU features and kernels in use, threads, devices")
     command.add_argument("--json", action="store_true", help="print one JSON object")
@@ -66,22 +85,34 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return the exit status.
+    """Run one command, or print the help where there is none, and return the exit status.
 
-    0, or 1 for a failed selftest, 2 for bad input, 74 when the output cannot be written, 130 for Ctrl-C.
+    0, or 1 for a failed selftest, 2 for bad input, 74 when the output cannot be written, 130 for Ctrl-C, 143 for SIGTERM.
     """
     options = _parser().parse_args(arguments)
     try:
-        status = int(options.run(options))
-        sys.stdout.flush()
-        return status
+        with terminable():
+            status = int(options.run(options))
+            sys.stdout.flush()
+            return status
     except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return 130
+        print(f"interrupted{_rest(options)}", file=sys.stderr)
+        return _INTERRUPTED
+    except Terminated:
+        print(f"terminated{_rest(options)}", file=sys.stderr)
+        return _TERMINATED
     except OSError as error:  # a closed pipe, a full disk
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that the interpreter's last flush is quiet
         print(f"trnsci: the output cannot be written: {error}", file=sys.stderr)
-        return 74
+        return _CANNOT_WRITE
+
+
+def _rest(options: argparse.Namespace) -> str:
+    """Return how a run that was stopped goes on, if it kept something."""
+    path = getattr(options, "checkpoint", None)
+    if path is None or not os.path.exists(path):
+        return ""
+    return f"; {path} keeps the finished pairs, and the same command goes on from it"
 
 
 if __name__ == "__main__":

@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import contextlib
 import dataclasses
+import functools
 import importlib
 import json
 import math
 import os
 import re
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -23,8 +25,11 @@ _DESCRIPTION = """DF-MP2 correlation energy of a closed shell or, with --beta, a
 with the Coulomb metric folded in, (ia|jb) = sum_P B[i,a,P] B[j,b,P], for the correlated orbitals. Files are .npy files, or
 datasets of HDF5 files, FILE.h5:DATASET, if h5py is installed."""
 _EPILOG = """Layouts: iaP is (nocc, nvir, naux), (ia)P is (nocc*nvir, naux), P(ia) is (naux, nocc*nvir), iPa is (nocc, naux,
-nvir). Exit status: 0, 2 for bad input, 130 for Ctrl-C."""
+nvir). Exit status: 0, 2 for bad input, 130 for Ctrl-C, 143 for SIGTERM, after both of which a checkpoint is whole."""
 
+# An HDF5 file has this at its begin, or at 512 bytes, 1024, 2048 and so on (HDF5 File Format Specification, superblock).
+_HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
+_HDF5_USER_BLOCK = 512  # bytes, at least, of other data before the signature
 _HDF5 = re.compile(r"(.+\.(?:h5|hdf5)):(.+)")
 
 
@@ -64,11 +69,14 @@ def _run(options: argparse.Namespace) -> int:
             spins = [(options.B, options.eps_occ, options.eps_vir)] + ([options.beta] if options.beta else [])
             inputs = [(_integrals(b, files), _load(occ, files), _load(vir, files)) for b, occ, vir in spins]
             arguments = inputs[0] if len(inputs) == 1 else tuple(zip(*inputs, strict=True))
-            result = df_mp2_energy(
-                *arguments, layout=options.layout, precision=options.precision, device=options.device, etol=options.etol,
-                pair_energies=options.pair_energies is not None, max_memory=options.max_memory, threads=options.threads,
-                checkpoint=options.checkpoint, plan=options.plan, progress=options.progress,
+            compute: Callable[..., Any] = functools.partial(
+                df_mp2_energy, *arguments, layout=options.layout, precision=options.precision, device=options.device,
+                etol=options.etol, pair_energies=options.pair_energies is not None, max_memory=options.max_memory,
+                threads=options.threads, checkpoint=options.checkpoint, progress=options.progress,
             )  # fmt: skip
+            if options.checkpoint is not None and not options.plan and os.path.exists(options.checkpoint):
+                _print_start(compute(plan=True), options.checkpoint)
+            result = compute(plan=options.plan)
         if not isinstance(result, MP2Result):
             _print_plan(result, options.json)
             return 0
@@ -85,7 +93,23 @@ def _run(options: argparse.Namespace) -> int:
 
 def _integrals(path: str, files: contextlib.ExitStack) -> Any:
     """Return the dataset that the path names, or the path of a file."""
-    return _dataset(path, files) if _names_dataset(path) else path
+    if _names_dataset(path):
+        return _dataset(path, files)
+    _refuse_hdf5(path)
+    return path
+
+
+def _refuse_hdf5(path: str) -> None:
+    """Say how a dataset of an HDF5 file is named, for the file alone."""
+    if not os.path.isfile(path):  # reading a pipe would wait for its other end
+        return
+    with open(path, "rb") as file:
+        size, at = os.fstat(file.fileno()).st_size, 0
+        while at + len(_HDF5_SIGNATURE) <= size:
+            file.seek(at)
+            if file.read(len(_HDF5_SIGNATURE)) == _HDF5_SIGNATURE:
+                raise ValueError(f"{path}: is an HDF5 file; for HDF5 write FILE.h5:DATASET")
+            at = max(_HDF5_USER_BLOCK, 2 * at)
 
 
 def _names_dataset(path: str) -> bool:
@@ -115,6 +139,7 @@ def _load(path: str, files: contextlib.ExitStack) -> Any:
         return _dataset(path, files)[()]
     if os.path.exists(path) and not os.path.isfile(path):
         raise ValueError(f"{path}: not a regular file")
+    _refuse_hdf5(path)
     try:
         array = np.load(path, allow_pickle=False)
     except (ValueError, EOFError):  # NumPy's text would advise to allow pickles, which are programs
@@ -137,6 +162,12 @@ def _save_pairs(path: str, pairs: Any) -> None:
             np.savez(file, alpha_alpha=pairs[0], beta_beta=pairs[1], alpha_beta=pairs[2])
         else:
             np.save(file, pairs)
+
+
+def _print_start(plan: MP2Plan, checkpoint: str) -> None:
+    """Say what an earlier run has left."""
+    if plan.pairs_kept:
+        print(f"trnsci mp2: going on from {checkpoint}: {plan.pairs_kept} of {plan.pairs} pairs are there", file=sys.stderr)
 
 
 def _print_plan(plan: MP2Plan | _device.DevicePlan, as_json: bool) -> None:

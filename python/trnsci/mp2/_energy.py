@@ -273,7 +273,7 @@ def df_mp2_energy(
     if plan:
         if on is not None:
             return plan_on_device(spins, layout, precision, limit, on)
-        return plan_on_host(spins, layout, precision, limit, tolerance, keep, threads)
+        return plan_on_host(spins, layout, precision, limit, tolerance, keep, check_finite, threads)
     same_dtype(spins)
     return _energy(spins, layout, precision, pair_energies, check_finite, limit, tolerance, threads, progress, keep, on)
 

@@ -36,6 +36,10 @@ class MP2Plan:
     seconds : float
         The time that the products take, by a measurement of some hundredths of a second on this machine. Reading is not in it.
         It differs from plan to plan and does not count when plans are compared.
+    pairs : int
+        Pairs of occupied orbitals. The other attributes are for all of them.
+    pairs_kept : int
+        Pairs that are in the `checkpoint` of a call that was stopped, which the call would not compute again; 0 without one.
     """
 
     precision: str
@@ -45,18 +49,21 @@ class MP2Plan:
     bytes_read: int
     flops: float
     seconds: float = field(compare=False)
+    pairs: int
+    pairs_kept: int
 
     def __str__(self) -> str:
-        return "\n".join(
-            [
-                f"DF-MP2 on the host, products {self.precision}, threads {self.threads}",
-                f"  blocks      {self.blocks}",
-                f"  memory      {self.memory / 1e6:.3f} MB beside B, at most",
-                f"  read of B   {self.bytes_read / 1e6:.3f} MB",
-                f"  operations  {self.flops:.3g}",
-                f"  products    {self.seconds:.3g} s",
-            ]
-        )
+        lines = [
+            f"DF-MP2 on the host, products {self.precision}, threads {self.threads}",
+            f"  blocks       {self.blocks}",
+            f"  memory       {self.memory / 1e6:.3f} MB beside B, at most",
+            f"  read of B    {self.bytes_read / 1e6:.3f} MB",
+            f"  operations   {self.flops:.3g}",
+            f"  time, about  {self.seconds:.3g} s for the products, without reading",
+        ]
+        if self.pairs_kept:
+            lines.append(f"  checkpoint   {self.pairs_kept} of {self.pairs} pairs are there")
+        return "\n".join(lines)
 
 
 def plan_on_device(
@@ -75,13 +82,14 @@ def plan_on_host(
     max_bytes: int,
     tolerance: float,
     checkpoint: str,
+    check_finite: bool,
     threads: int | None,
 ) -> MP2Plan:
     """Return what the call would do on the host."""
     given = Arguments(spins)
     text = _native.call(
-        "MP2Plan", _threads.resolve(threads), *given.addresses, *given.paths, layout, precision or "", given.fed, max_bytes,
-        tolerance, hex_path(checkpoint),
+        "MP2Plan", _threads.resolve(threads), *given.addresses, *given.paths, layout, precision or "", given.fed,
+        bool(check_finite), max_bytes, tolerance, hex_path(checkpoint),
     )  # fmt: skip
     facts = json.loads(text)
     facts["bytes_read"] += sum(s.bytes_asked for s in spins)

@@ -1,0 +1,79 @@
+"""``python -m trnsci``: help, version, signals of commands."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+import trnsci
+from trnsci import __main__, _signals
+
+
+def run(*arguments):
+    return subprocess.run([sys.executable, "-m", "trnsci", *arguments], capture_output=True, text=True, timeout=100)
+
+
+def test_without_a_word_it_prints_the_help():
+    done, asked = run(), run("--help")
+    assert (done.returncode, done.stderr) == (0, "") and done.stdout == asked.stdout
+    assert done.stdout.startswith("usage: python -m trnsci ") and "mp2" in done.stdout
+
+
+def test_version():
+    done = run("--version")
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"trnsci {trnsci.__version__}\n", "")
+
+
+def test_unknown_words_are_still_refused():
+    for arguments in (["bogus"], ["--bogus"], ["info", "bogus"]):
+        done = run(*arguments)
+        assert done.returncode == 2 and "bogus" in done.stderr
+
+
+@pytest.fixture
+def default_sigterm():
+    before = signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGTERM, before)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="there are no signals to send here")
+def test_sigterm_during_a_command(default_sigterm, monkeypatch, capsys):
+    monkeypatch.setattr(__main__, "info", lambda: os.kill(os.getpid(), signal.SIGTERM))
+    assert __main__.main(["info"]) == 143
+    assert capsys.readouterr() == ("", "terminated\n")
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+
+
+@pytest.mark.skipif(os.name != "posix", reason="there are no signals to send here")
+def test_a_second_sigterm_does_not_interrupt_the_end(default_sigterm):
+    steps = []
+    with pytest.raises(_signals.Terminated), _signals.terminable():
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+        finally:
+            os.kill(os.getpid(), signal.SIGTERM)
+            steps.append("ended in order")
+    assert steps
+
+
+def test_handlers_of_others_stay(default_sigterm):
+    def mine(number, frame):
+        pass
+
+    signal.signal(signal.SIGTERM, mine)
+    with _signals.terminable():
+        assert signal.getsignal(signal.SIGTERM) is mine
+    seen = []
+
+    def in_thread():
+        with _signals.terminable():
+            seen.append(signal.getsignal(signal.SIGTERM))
+
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    thread = threading.Thread(target=in_thread)
+    thread.start()
+    thread.join()
+    assert seen == [signal.SIG_DFL]
