@@ -1,4 +1,6 @@
-"""Write the tables of the last full run, or of the runs that are named, into docs/performance.md.
+"""Write the tables of the last full run, or of the runs that are named, into docs/performance/runs.md.
+
+``python benchmarks/summary.py`` then writes the summary of docs/performance.md.
 
 Usage: ``python benchmarks/report.py [RESULTS.json ...]``.
 """
@@ -12,7 +14,7 @@ from pathlib import Path
 import results
 from results import HEADER, ROOT
 
-PAGE = ROOT / "docs/performance.md"
+PAGE = ROOT / "docs/performance/runs.md"
 BEGIN, END = "<!-- tables: begin -->", "<!-- tables: end -->"
 
 
@@ -37,15 +39,20 @@ def _tables(path: Path) -> Iterator[str]:
         yield f"* {note}"
 
 
+def replace_between(page: Path, first: str, last: str, lines: list[str]) -> None:
+    """Put lines between two markers of a page; a page without them is an error."""
+    text = page.read_text()
+    before, begin, rest = text.partition(first)
+    _, end, after = rest.partition(last)
+    if not (begin and end):
+        raise ValueError(f"{page} has no lines {first} and {last}")
+    page.write_text("\n".join([before + first, *lines, last + after]))
+
+
 def replace_tables(page: Path, runs: list[list[str]]) -> None:
     """Put the lines of each run between the markers of a page; a page without them is an error."""
-    text = page.read_text()
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not (begin and end):
-        raise ValueError(f"{page} has no lines {BEGIN} and {END}")
     tables = [line for lines in runs for line in (*lines, "")]
-    page.write_text("\n".join([before + BEGIN, *tables[:-1], END + after]))
+    replace_between(page, BEGIN, END, tables[:-1])
 
 
 def main() -> int:

@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 # `pip install trnsci`, with any options, quotes and extras, and an extra of trnsci that anything is told to install.
-FROM_AN_INDEX = re.compile(r"""trnsci\[[a-z, ]+\]|\bpip3?\s+(?:install|download|wheel)\s+(?:-\S+\s+)*["'`]?trnsci\b(?![-/\w])""")
+FROM_AN_INDEX = re.compile(r"""trnsci\[[a-z, ]+\]|\bpip3?\s+(?:install|download)\s+(?:-\S+\s+)*["'`]?trnsci\b(?![-/\w])""")
 # A warning against it is right: "Do not `pip install trnsci`".
 WARNING = re.compile(r"\b(?:not|never)\W+(?:\w+\W+){0,2}$", re.IGNORECASE)
 

@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -86,6 +87,58 @@ def test_page_gets_the_tables_between_its_markers(tmp_path):
     page.write_text("no markers")
     with pytest.raises(ValueError, match="no lines"):
         report.replace_tables(page, [["one"]])
+
+
+RUNS = """\
+Processor, 2 cores; commit `aaa`.
+
+### eigh
+
+| case | threads | ours GF | ours min | median | peer | GF | min | median | peer/ours |
+|---|---|---|---|---|---|---|---|---|---|
+| n=16 | 1 | 1 | 10.0 us | 10 us | scipy | 1 | 9.0 us | 9 us | 0.90 |
+
+Processor, 2 cores; commit `bbb`.
+
+### eigh
+
+| case | threads | ours GF | ours min | median | peer | GF | min | median | peer/ours |
+|---|---|---|---|---|---|---|---|---|---|
+| n=16 | 1 | 1 | 10.0 us | 10 us | mkl | 1 | 1.0 us | 1 us | 0.10 |
+|  |  |  |  |  | scipy/eigh_numpy | 1 | 12.0 us | 12 us | 1.20 |
+|  |  |  |  |  | scipy | 1 | 0.0310 ms | 1 ms | 3.10 |
+| n=16 | 2 | 1 | 5.00 us | 10 us | scipy | 1 | 40.0 us | 40 us | 8.00 |
+
+### cholesky
+
+| case | threads | ours GF | ours min | median | peer | GF | min | median | peer/ours |
+|---|---|---|---|---|---|---|---|---|---|
+| n=1024 | 1 | 1 | 1.00 ms | 1 ms | scipy/dpotrf | 1 | 1.00 ms | 1 ms | 1.00 |
+|  |  |  |  |  | scipy | 1 | 1.50 ms | 1 ms | 1.50 |
+"""
+
+
+@pytest.mark.parametrize(
+    ("commits", "eigh"), [([], "1.2 / 2.4"), (["bbb"], "1.2 / 2.4"), (["aaa"], "0.9"), (["bbb", "aaa"], "1.2 / 2.4")]
+)
+def test_summary(commits, eigh):
+    # The peers' least time with at most as many threads: 12 us over 10 us, and over 5 us.
+    summary = importlib.import_module("summary")
+    rows = [[cell.strip() for cell in line.split("|")] for line in summary.lines(RUNS, commits)]
+    (row,) = (row for row in rows if len(row) > 2 and row[1] == "`eigh`, float64")
+    assert row[2:] == [eigh, "", "", "", "", "", "", ""]
+    (row,) = (row for row in rows if len(row) > 2 and row[1].startswith("`linalg.cholesky`"))
+    assert row[-2] == ("" if commits == ["aaa"] else "1.5")
+
+
+def test_page_has_the_summary_of_its_runs():
+    summary = importlib.import_module("summary")
+    page, runs = summary.PAGE.read_text(), summary.RUNS.read_text()
+    there = page.partition(summary.BEGIN)[2].partition(summary.END)[0].strip().splitlines()
+    commits = re.findall("`(\\w+)`", there[0])
+    assert commits and all(f"commit `{commit}`" in runs for commit in commits)
+    assert there == summary.lines(runs, commits)
+    assert len(page.splitlines()) < 250
 
 
 @pytest.mark.parametrize("side", ["pyscf", "trnsci"])
