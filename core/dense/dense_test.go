@@ -1,6 +1,7 @@
 package dense
 
 import (
+	"fmt"
 	"math"
 	"testing"
 )
@@ -103,5 +104,21 @@ func TestSliceOfNothingHoldsNothing(t *testing.T) {
 	}
 	if s := m.Slice(1, 3, 1, 3); s.At(1, 1) != m.At(2, 2) || len(s.Data) != 5 {
 		t.Error("corner slice")
+	}
+}
+
+func TestFormat(t *testing.T) {
+	wide := FromRows([]complex64{1, 2i, 9}, []complex64{3, 4, 9}).Slice(0, 2, 0, 2) // a stride that is no number of columns
+	for _, c := range []struct{ got, want string }{
+		{fmt.Sprint(wide), "[(1+0i) (0+2i)]\n[(3+0i) (4+0i)]"},
+		{wide.String(), "[(1+0i) (0+2i)]\n[(3+0i) (4+0i)]"},
+		{fmt.Sprintf("%.1f", New[float32](1, 2)), "[0.0 0.0]"},
+		{fmt.Sprintf("%6.1f", FromRows([]float64{1, 20})), "[   1.0   20.0]"},
+		{fmt.Sprint(New[float64](2, 0)), "[]\n[]"},
+		{fmt.Sprint(New[float64](0, 2)), ""},
+	} {
+		if c.got != c.want {
+			t.Errorf("%q, not %q", c.got, c.want)
+		}
 	}
 }

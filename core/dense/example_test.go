@@ -14,3 +14,14 @@ func ExampleView() {
 	fmt.Println(m.Row(0), m.Row(1))
 	// Output: [1 2 3] [4 5 6]
 }
+
+func ExampleMatrix() {
+	m := dense.FromRows([]float64{2, 1}, []float64{1, 2})
+	m.Set(0, 1, 1.0/3)
+	fmt.Println(m.Slice(1, 2, 0, 2))
+	fmt.Printf("%.3f\n", m)
+	// Output:
+	// [1 2]
+	// [2.000 0.333]
+	// [1.000 2.000]
+}

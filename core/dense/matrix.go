@@ -1,6 +1,9 @@
 package dense
 
-import "fmt"
+import (
+	"fmt"
+	"io"
+)
 
 // Matrix is a row-major view: element (i, j) is Data[i*Stride+j]. Stride is at least Cols.
 type Matrix[T Scalar] struct {
@@ -88,3 +91,17 @@ func (m Matrix[T]) SetIdentity() {
 		m.Set(i, i, 1)
 	}
 }
+
+// Format prints the elements under any verb of theirs, each row in brackets on a line of its own: fmt.Printf("%.3f\n", m).
+func (m Matrix[T]) Format(s fmt.State, verb rune) {
+	format := fmt.FormatString(s, verb)
+	for i := range m.Rows {
+		if i > 0 {
+			io.WriteString(s, "\n")
+		}
+		fmt.Fprintf(s, format, m.Row(i))
+	}
+}
+
+// String returns the elements, each row in brackets on a line of its own.
+func (m Matrix[T]) String() string { return fmt.Sprintf("%v", m) }

@@ -1,10 +1,13 @@
 package eigen_test
 
 import (
+	"context"
 	"fmt"
+	"time"
 
 	"trnsci/core/dense"
 	"trnsci/core/eigen"
+	"trnsci/core/sched"
 )
 
 // The vibrations of three equal masses in a row that two springs hold together.
@@ -21,6 +24,25 @@ func ExampleEigh() {
 	// Output:
 	// squared frequencies 1.000, 3.000
 	// fastest vibration (-0.408, 0.816, -0.408)
+}
+
+// Eight threads, and an end after a minute: without a Team a call has one thread and goes on until it is done.
+func ExampleEigh_team() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	const n = 200
+	a := dense.New[float64](n, n) // the second difference: eigenvalues 2 - 2 cos(k pi/(n+1))
+	for i := range n {
+		a.Set(i, i, 2)
+		if i > 0 {
+			a.Set(i, i-1, -1) // the lower triangle is enough
+		}
+	}
+	w, v := make([]float64, n), dense.New[float64](n, n)
+	count, err := eigen.Eigh(a.View(), w, v.View(), eigen.Options{Team: sched.NewTeam(ctx, 8, nil)})
+	fmt.Printf("%d eigenvalues, the largest %.6f, error %v\n", count, w[n-1], err)
+	// Output:
+	// 200 eigenvalues, the largest 3.999756, error <nil>
 }
 
 // The same three masses as a tridiagonal matrix.
