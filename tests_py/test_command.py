@@ -1,10 +1,12 @@
 """``python -m trnsci``: help, version, signals of commands."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 import trnsci
@@ -77,3 +79,17 @@ def test_handlers_of_others_stay(default_sigterm):
     thread.start()
     thread.join()
     assert seen == [signal.SIG_DFL]
+
+
+THREADS_PAGE = Path(__file__).parents[1] / "docs/threads.md"
+
+
+@pytest.mark.skipif(os.name != "posix" or not THREADS_PAGE.exists(), reason="needs a checkout, and signals")
+def test_programs_of_the_page_on_threads():
+    text = THREADS_PAGE.read_text(encoding="utf-8")
+    workers, handler = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    use = "import os; print(pool.submit(trnsci.get_num_threads).result(), flush=True); os.kill(os.getpid(), signal.SIGTERM)"
+    environment = {**os.environ, "OMP_NUM_THREADS": "5", "TRNSCI_NUM_THREADS": ""}
+    command = [sys.executable, "-c", "\n".join([workers, handler, use])]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100, env=environment)
+    assert (done.returncode, done.stdout) == (143, "1\n"), done.stderr
