@@ -28,6 +28,12 @@ def test_version():
     assert (done.returncode, done.stdout, done.stderr) == (0, f"trnsci {trnsci.__version__}\n", "")
 
 
+def test_the_help_has_the_name_that_was_typed():
+    script = "import sys; sys.argv[0] = '/usr/local/bin/trnsci'; from trnsci.__main__ import main; main(['--help'])"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=100)
+    assert done.stdout.startswith("usage: trnsci ")
+
+
 def test_unknown_words_are_still_refused():
     for arguments in (["bogus"], ["--bogus"], ["info", "bogus"]):
         done = run(*arguments)

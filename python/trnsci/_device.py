@@ -258,7 +258,7 @@ def check_name(device: object) -> None:
     UnsupportedError
         For a device that this version cannot run on.
     ValueError
-        For a word that names no device.
+        For an unknown device name.
     """
     if isinstance(device, str) and (device == "cpu" or _AVAILABLE.fullmatch(device)):
         return
@@ -329,7 +329,7 @@ def require_host(device: str | Device | None) -> None:
     UnsupportedError
         For a device: the function runs on the host only.
     ValueError
-        For a word that names no device.
+        For an unknown device name.
     """
     if device is None or (isinstance(device, str) and device == "cpu"):
         return
@@ -339,7 +339,7 @@ def require_host(device: str | Device | None) -> None:
 
 
 def check_precision(precision: str | None, device: Device | None, *arrays: object) -> str:
-    """Return the word for the library.
+    """Return the precision as the library takes it.
 
     Parameters
     ----------
@@ -353,7 +353,7 @@ def check_precision(precision: str | None, device: Device | None, *arrays: objec
     Raises
     ------
     ValueError
-        For a word that names no precision, or one for the host.
+        For an unknown precision, or one that the host or the device does not have.
     """
     if precision is None:
         return _INTEGERS if device is not None and _become_float64(arrays) else ""

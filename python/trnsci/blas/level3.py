@@ -163,7 +163,7 @@ def gemm(
     ValueError, TypeError
         See `trnsci.blas`.
     UnsupportedError
-        For float64 arrays on a device without a word on precision, for complex ones, and for what the device lacks.
+        For float64 arrays on a device without `precision`, for complex ones, and for what the device lacks.
 
     Examples
     --------

@@ -36,7 +36,7 @@ def _check_threshold(threshold: Any) -> float:
 def _resolve(
     a: object, method: str, threshold: float | None, device: str | _device.Device | None, precision: str | None
 ) -> tuple[_device.Device | None, str]:
-    """Return the device that the method runs on, None for the host, and the word for the precision."""
+    """Return the device that the method runs on, None for the host, and the precision as the library takes it."""
     if method not in _METHODS:
         raise ValueError(f"method: {method!r} is not one of {', '.join(map(repr, _METHODS))}")
     if method == "eigh":
@@ -100,7 +100,7 @@ def inv_sqrt_spd(
         definite, or singular to the precision.
     UnsupportedError
         For a device with the method "eigh", for what the device lacks, and on a device for complex matrices, plain bf16, and
-        float64 without a word on precision.
+        float64 without `precision`.
     ValueError, TypeError, MemoryError
         As in `eigh`.
 

@@ -226,7 +226,7 @@ def df_mp2_energy(
         least that works. For a `checkpoint` of another job, with what differs, one that is damaged or in use, and other files,
         which stay as they are.
     UnsupportedError
-        For complex integrals (see `df_gmp2_energy`), integrals of double precision on a device without a word on precision,
+        For complex integrals (see `df_gmp2_energy`), integrals of double precision on a device without `precision`,
         a precision that the device lacks, and where it does not hold two blocks of one orbital.
     TypeError
         For a dtype that is not supported.
@@ -286,7 +286,7 @@ def resolve(device: str | _device.Device | None, precision: str | None) -> _devi
     UnsupportedError, DeviceError
         For a device that this version cannot run on, or that cannot be opened.
     ValueError
-        For a word that names no device, or no precision there.
+        For an unknown device name, or an unknown precision there.
     """
     on = _device.resolve(device)
     if on is not None:
