@@ -53,7 +53,7 @@ var (
 	quoted   = regexp.MustCompile("`([\\w./]+)`")
 )
 
-// Every function that the page names is there: go doc finds it.
+// Every function and type that the page names is there: go doc has it.
 func TestFunctionsOfThePageAreThere(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "docs", "go.md"))
 	if err != nil {
@@ -63,16 +63,33 @@ func TestFunctionsOfThePageAreThere(t *testing.T) {
 	if len(rows) < 10 {
 		t.Fatalf("%d rows", len(rows))
 	}
+	documented := map[string]string{} // by folder
 	for _, row := range rows {
 		folders := quoted.FindAllStringSubmatch(row[1], -1)
 		for _, name := range quoted.FindAllStringSubmatch(row[2], -1) {
-			path := "trnsci/" + folders[0][1] + "." + name[1]
-			if before, _, ok := strings.Cut(name[1], "."); ok && strings.Contains(row[1], "core/"+before+"`") {
-				path = "trnsci/core/" + name[1]
+			folder, symbol := folders[0][1], name[1]
+			if before, after, ok := strings.Cut(symbol, "."); ok && strings.Contains(row[1], "core/"+before+"`") {
+				folder, symbol = "core/"+before, after
 			}
-			if output, err := exec.Command("go", "doc", path).CombinedOutput(); err != nil {
-				t.Errorf("%s: %s", path, output)
+			if documented[folder] == "" {
+				output, err := exec.Command("go", "doc", "-all", "trnsci/"+folder).CombinedOutput()
+				if err != nil {
+					t.Fatalf("%s: %s", folder, output)
+				}
+				documented[folder] = string(output)
+			}
+			if !isDocumented(documented[folder], symbol) {
+				t.Errorf("%s has no %s", folder, symbol)
 			}
 		}
 	}
+}
+
+// isDocumented reports whether the output of go doc has a function, a type, or a method Type.Name.
+func isDocumented(output, symbol string) bool {
+	form := `(?m)^(?:func|type) ` + symbol + `\b`
+	if receiver, method, ok := strings.Cut(symbol, "."); ok {
+		form = `(?m)^func \(\w+ \*?` + receiver + `(?:\[\w+\])?\) ` + method + `\b`
+	}
+	return regexp.MustCompile(form).MatchString(output)
 }
