@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-# `pip install trnsci`, with any options, quotes and extras, and an extra of trnsci that anything is told to install.
-FROM_AN_INDEX = re.compile(r"""trnsci\[[a-z, ]+\]|\bpip3?\s+(?:install|download)\s+(?:-\S+\s+)*["'`]?trnsci\b(?![-/\w])""")
+# `pip install trnsci`, by any installer and with any options and quotes, and an extra of trnsci.
+FROM_AN_INDEX = re.compile(r"""trnsci\[[a-z, ]+\]|\b(?:pip3?|pipx|uv|conda|poetry)\s+(?:install|add)\s+(?:-\S+\s+)*["'`]?trnsci\b(?![-/\w])""")
 # A warning against it is right: "Do not `pip install trnsci`".
 WARNING = re.compile(r"\b(?:not|never)\W+(?:\w+\W+){0,2}$", re.IGNORECASE)
 
@@ -28,6 +28,8 @@ def advice(text):
         "as it is by `trnsci[pyscf]`",
         "trnsci[progress,plot]",
         "pip install trnsci==0.1.0",
+        "uv pip install trnsci",
+        "uv add trnsci",
     ],
 )
 def test_advice_is_found(text):

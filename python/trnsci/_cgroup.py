@@ -47,7 +47,7 @@ def cpu_quota(root: str | Path = "/") -> float | None:
         for mount in _mounts(_text(files / "proc/self/mountinfo"))
         if mount.version in groups
         for folder in _folders(mount, groups[mount.version])
-        if (quota := _quota_of(files / folder.relative_to("/"), mount.version)) is not None
+        if (quota := _quota_of(files / str(folder).lstrip("/"), mount.version)) is not None
     ]
     return min(quotas, default=None)
 
