@@ -9,7 +9,10 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 # `pip install trnsci`, by any installer and with any options and quotes, and an extra of trnsci.
-FROM_AN_INDEX = re.compile(r"""trnsci\[[a-z, ]+\]|\b(?:pip3?|pipx|uv|conda|poetry)\s+(?:install|add)\s+(?:-\S+\s+)*["'`]?trnsci\b(?![-/\w])""")
+FROM_AN_INDEX = re.compile(
+    r"""trnsci\[[a-z, ]+\]|"""
+    r"""\b(?:pip3?|pipx|uv|conda|poetry)\s+(?:install|add)\s+(?:-\S+\s+)*["'`]?trnsci\b(?![-/\w])"""
+)
 # A warning against it is right: "Do not `pip install trnsci`".
 WARNING = re.compile(r"\b(?:not|never)\W+(?:\w+\W+){0,2}$", re.IGNORECASE)
 

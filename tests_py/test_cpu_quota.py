@@ -112,7 +112,10 @@ def test_a_mount_with_a_blank_and_a_group_with_a_colon(tmp_path):
     assert _cgroup.cpu_quota(v2(tmp_path, "/a:b", {"/a:b": "100000 100000"}, mount, "sys/fs/c g")) == 1
 
 
-@pytest.mark.parametrize("mountinfo", ["", "x\n", "30 23 0:26\n", "30 23 0:26 / /sys/fs/cgroup rw - \n", "- cgroup2\n", V2_MOUNT.replace("/sys", "//sys")])
+@pytest.mark.parametrize(
+    "mountinfo",
+    ["", "x\n", "30 23 0:26\n", "30 23 0:26 / /sys/fs/cgroup rw - \n", "- cgroup2\n", V2_MOUNT.replace("/sys", "//sys")],
+)
 @pytest.mark.parametrize("cgroup", ["", "0::\n", "0::/\n", "nonsense", "0:cpu\n", ":::/\n"])
 def test_odd_systems(tmp_path, cgroup, mountinfo):
     assert _cgroup.cpu_quota(system(tmp_path, cgroup, mountinfo, {})) is None
