@@ -490,7 +490,7 @@ def test_command_refuses_a_missing_folder_for_the_pairs_before_it_computes(case_
 
 
 def test_command_prints_energies_before_it_fails_to_save_the_pairs(case_files, tmp_path):
-    done = run_command("mp2", *case_files, "--pair-energies", str(tmp_path))  # a folder, not a file
+    done = run_command("mp2", *case_files, "--pair-energies", str(tmp_path / ("name" * 99)))  # too long
     assert done.returncode == 2
     assert "-1.119805488638" in done.stdout
     assert str(tmp_path) in done.stderr

@@ -93,7 +93,7 @@ def test_checkpoint(files, capsys):
     assert not os.path.exists("run.checkpoint")
     with open("letter", "w") as file:
         file.write("Dear reader")
-    assert "checkpoint: 'letter' is not a checkpoint" in refused(capsys, *ALPHA, "--checkpoint", "letter")
+    assert "letter' is not a checkpoint" in refused(capsys, *ALPHA, "--checkpoint", "letter")
 
 
 def test_hdf5(files, capsys):

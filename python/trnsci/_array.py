@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import math
 from array import array as _int64_array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -46,19 +46,39 @@ def check(a: ArrayLike | None, name: str) -> tuple[Array, np.dtype[Any] | None]:
     cast : dtype or None
         float16 or bfloat16 if `a` has that dtype, else None.
     """
-    array = a if type(a) is np.ndarray else _as_array(a, name)
+    array = a if type(a) is np.ndarray else as_array(a, name)
     if array.dtype in _CODES:
         return (array if array.flags.aligned and _whole_strides(array) else array.copy()), None
     return _convert(array, name)
 
 
-def _as_array(a: ArrayLike | None, name: str) -> Array:
-    if isinstance(a, np.ma.MaskedArray) and np.ma.is_masked(a):
+def as_array(a: ArrayLike | None, name: str) -> Array:
+    """Return what `numpy.asarray` makes of an argument; what it cannot is a ValueError or TypeError with the name."""
+    rows: Iterable[object] = a if isinstance(a, (list, tuple)) else (a,)
+    if any(isinstance(row, np.ma.MaskedArray) and np.ma.is_masked(row) for row in rows):
         raise ValueError(f"{name}: elements of a masked array are masked; fill or compress it first")
     try:
         return np.asarray(a)
+    except (MemoryError, Warning):
+        raise
     except ValueError as error:  # rows of different lengths
         raise ValueError(f"{name}: cannot be made an array: {error}") from None
+    except Exception as error:  # whatever the object's own conversion raises
+        raise TypeError(f"{name}: {type(a).__name__} cannot be made an array: {error}") from error
+
+
+def integers(values: ArrayLike, name: str) -> Array:
+    """Return an argument as an array of integers.
+
+    Raises
+    ------
+    TypeError
+        If it is none, or has elements of another kind.
+    """
+    array = as_array(values, name)
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"{name}: expected integers, got dtype {array.dtype}")
+    return array
 
 
 def _whole_strides(a: Array) -> bool:
@@ -87,10 +107,14 @@ def _convert(a: Array, name: str) -> tuple[Array, np.dtype[Any] | None]:
 
 def _advice(a: Array) -> str:
     """Return what helps with an array of a dtype that is refused."""
+    if a.dtype.kind == "O" and a.size and isinstance(a.flat[0], np.ndarray):
+        return " (np.stack makes one array of many)"
     value = a.item() if a.ndim == 0 else a
     if value is None:
         return "; None was given"
-    return "; a sparse matrix has toarray()" if hasattr(value, "toarray") else ""
+    if hasattr(value, "toarray"):
+        return "; a sparse matrix has toarray()"
+    return "; np.from_dlpack makes an array of it" if hasattr(value, "__dlpack__") and value is not a else ""
 
 
 def _astype(a: Array, dtype: np.dtype[Any], name: str) -> Array:
@@ -124,6 +148,15 @@ def complex_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return _COMPLEX[dtype.char]
 
 
+def is_writable(a: Array) -> bool:
+    """Whether elements of `a` may be changed.
+
+    Arrays that `numpy.broadcast_arrays` returns may not, though their flag says so, with a warning.
+    """
+    read_only: bool = a.__array_interface__["data"][1]
+    return not read_only
+
+
 def plain_address(a: Array) -> int:
     """Return the address of a writable array with elements and without gaps, in the quickest way there is.
 
@@ -137,9 +170,11 @@ def plain_address(a: Array) -> int:
 
 def data_address(a: Array) -> int:
     """Return the address of the first element of an array."""
-    flags = a.flags
-    if flags.c_contiguous and flags.writeable and a.size:
-        return ctypes.addressof(_byte(a))
+    try:
+        if a.flags.c_contiguous:
+            return ctypes.addressof(_byte(a))
+    except (TypeError, ValueError):  # read-only, or without elements
+        pass
     address: int = a.__array_interface__["data"][0]
     return address
 

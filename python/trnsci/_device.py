@@ -19,6 +19,7 @@ import numpy as np
 
 from . import _native
 from ._errors import UnsupportedError
+from ._files import absolute
 
 _KNOWN = ("cpu", "interp", "sim:trn1", "sim:trn2", "pjrt:cpu", "pjrt:/path/plugin.so", "cuda", "neuron", "neuron:<number>")
 _PATTERN = re.compile(r"interp|sim:trn[12]|pjrt:(cpu|/.+)|cuda|neuron(:\d+)?")
@@ -228,10 +229,14 @@ class Device:
     def close(self) -> None:
         """Wait for the calls on the device and close it. A second call does nothing.
 
-        A function that hands out integrals to a call on the device does not wait, since that call waits for it.
+        Inside of a call of this thread, as in a `progress` callable, a function that hands out integrals or a signal handler,
+        it does not wait, since that call may be one of them: no call begins any more, and the device is closed when those
+        that run have ended.
         """
         closing = self._finalizer()
-        while closing and not _native.is_answering() and not _native.call("DeviceClosed", closing, _native.WAIT_MILLISECONDS):
+        if _native.is_inside_a_call():
+            return
+        while closing and not _native.call("DeviceClosed", closing, _native.WAIT_MILLISECONDS):
             pass  # signal handlers, Ctrl-C among them, run between two waits
 
     def __enter__(self) -> Device:
@@ -283,11 +288,10 @@ def _plugin_dirs() -> str:
 
 def _folder(cache_dir: Any) -> bytes:
     """Return the folder for compiled programs, which is made if it is not there."""
+    folder = absolute(cache_dir, "cache_dir")
     try:
-        os.makedirs(cache_dir, exist_ok=True)
-        return os.fsencode(cache_dir)
-    except (TypeError, ValueError) as error:  # no path; a path with a null in it
-        raise type(error)(f"cache_dir: {error}") from None
+        os.makedirs(folder, exist_ok=True)
+        return os.fsencode(folder)
     except FileExistsError:
         raise NotADirectoryError(f"cache_dir: {cache_dir!r} is not a folder") from None
 

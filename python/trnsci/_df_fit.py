@@ -67,6 +67,13 @@ def _matrix(x: Array, axis: int) -> Array:
     return matrix if axis == 0 else matrix.T
 
 
+def _is_scratch(asked: bool, given: ArrayLike, checked: Array, metric: Array) -> bool:
+    """Whether the memory of the integrals may be written to."""
+    if may_overwrite(False, given, checked):
+        return True
+    return asked and _array.is_writable(checked) and not np.may_share_memory(checked, metric)
+
+
 def df_fit(
     metric: ArrayLike,
     integrals: ArrayLike,
@@ -146,7 +153,7 @@ def df_fit(
     j, checked, cast = _checked(metric, integrals, axis)
     size, naux = _threads.resolve(threads), len(j)
     x = checked
-    if not (may_overwrite(overwrite, integrals, checked) or (overwrite and checked.flags.writeable)) or not _in_place(checked):
+    if not _in_place(checked) or not _is_scratch(overwrite, integrals, checked, j):
         x, _ = _array.empty(checked.shape, checked.dtype, "the fitted integrals")
         np.copyto(x, checked)
     by_function = _matrix(x, axis)

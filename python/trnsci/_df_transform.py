@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from . import _array, _native, _threads
 from ._array import Array
 from ._errors import UnsupportedError
+from ._files import check_outputs
 from ._packed import Tensor
 from ._progress import Progress
 from ._source import hex_path
@@ -101,6 +102,7 @@ def df_transform(
     >>> trnsci.df_transform([[2.0, 1.0, 5.0]], [[1.0], [0.0]], [[0.0], [1.0]])
     array([[[1.]]])
     """
+    check_outputs({"out": out}, {"L": L})
     occ, vir = _orbitals(occ_coeff, "occ_coeff"), _orbitals(vir_coeff, "vir_coeff")
     (nao, nocc), nvir = occ.shape, vir.shape[1]
     if len(vir) != nao:

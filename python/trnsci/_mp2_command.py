@@ -19,6 +19,7 @@ import numpy as np
 
 from . import _device, _threads
 from ._errors import DeviceError
+from ._files import check_outputs, output_path
 from .mp2 import MP2Plan, MP2Result, df_mp2_energy
 
 _DESCRIPTION = """DF-MP2 correlation energy of a closed shell or, with --beta, an open one. B holds the three-index integrals
@@ -63,8 +64,7 @@ def add(commands: Any) -> None:
 
 def _run(options: argparse.Namespace) -> int:
     try:
-        if options.pair_energies is not None:
-            _require_folder(options.pair_energies)
+        pairs_file = _check_files(options)
         with contextlib.ExitStack() as files:
             spins = [(options.B, options.eps_occ, options.eps_vir)] + ([options.beta] if options.beta else [])
             inputs = [(_integrals(b, files), _load(occ, files), _load(vir, files)) for b, occ, vir in spins]
@@ -81,8 +81,8 @@ def _run(options: argparse.Namespace) -> int:
             _print_plan(result, options.json)
             return 0
         _print_energies(result, options.json)
-        if options.pair_energies is not None:
-            _save_pairs(options.pair_energies, result.pair_energies)
+        if pairs_file is not None:
+            _save_pairs(pairs_file, result.pair_energies)
     except BrokenPipeError:
         raise
     except (ValueError, TypeError, NotImplementedError, DeviceError, OSError, MemoryError) as error:
@@ -149,11 +149,22 @@ def _load(path: str, files: contextlib.ExitStack) -> Any:
     return array
 
 
-def _require_folder(path: str) -> None:
-    """Refuse an output that cannot be written, before hours are spent on it."""
-    folder = os.path.dirname(path) or "."
-    if not os.path.isdir(folder):
-        raise ValueError(f"--pair-energies: there is no folder {folder!r}")
+def _check_files(options: argparse.Namespace) -> str | None:
+    """Return the file for the pair energies; refuse outputs that cannot be written, before hours are spent on them."""
+    outputs = {f"--{name.replace('_', '-')}": vars(options)[name] for name in ("checkpoint", "pair_energies")}
+    whole = {name: None if path is None else output_path(path, name) for name, path in outputs.items()}
+    given = {name: _file(getattr(options, name)) for name in ("B", "eps_occ", "eps_vir")}
+    check_outputs(whole, {**given, "--beta": [_file(path) for path in options.beta or ()]})
+    path = whole["--pair-energies"]
+    if path is not None and not os.path.isdir(os.path.dirname(path)):
+        raise ValueError(f"--pair-energies: there is no folder {os.path.dirname(options.pair_energies)!r}")
+    return path
+
+
+def _file(path: str) -> str:
+    """Return the file of an argument that may name a dataset."""
+    match = _HDF5.fullmatch(path) if _names_dataset(path) else None
+    return path if match is None else match[1]
 
 
 def _save_pairs(path: str, pairs: Any) -> None:

@@ -6,12 +6,11 @@ survive a fork; calls there raise RuntimeError at once.
 
 from __future__ import annotations
 
-import contextlib
 import importlib
 import itertools
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -34,10 +33,9 @@ _library: Any = None
 _direct_work: float | None = None
 
 _job_ids = itertools.count(1)
-# Set while this thread answers a question of a job: it must not wait for that job then.
-_answering = threading.local()
-# What jobs that may still run use: their memory stays alive whatever signal handlers raise, and wherever.
-_running: dict[int, tuple[object, ...]] = {}
+# The threads that wait for jobs that may still run, and what these use: its memory stays alive whatever signal handlers
+# raise, and wherever.
+_running: dict[int, tuple[int, tuple[object, ...]]] = {}
 
 
 class _Forked:
@@ -144,19 +142,13 @@ def run(
         return _run_job(name, threads, report, answer, arrays, *args)
 
 
-@contextlib.contextmanager
-def _answers() -> Iterator[None]:
-    before = is_answering()
-    _answering.now = True
-    try:
-        yield
-    finally:
-        _answering.now = before
+def is_inside_a_call() -> bool:
+    """Whether what asks runs inside of a call of this thread: in a callable that it was given, a signal handler, a finalizer.
 
-
-def is_answering() -> bool:
-    """Whether this thread is answering a question of a job that runs."""
-    return getattr(_answering, "now", False)
+    That call goes on when its callable has returned, which must not wait for it.
+    """
+    me = threading.get_ident()
+    return any(thread == me for thread, _ in list(_running.values()))
 
 
 def _run_job(
@@ -169,15 +161,14 @@ def _run_job(
 ) -> int:
     job = next(_job_ids)
     try:
-        _running[job] = arrays
+        _running[job] = threading.get_ident(), arrays
         call(name, job, threads, *args)
         state = _RUNS
         while state != _ENDED:
             # Signal handlers, Ctrl-C among them, run between two waits.
             state = int(call("JobWait", job, WAIT_MILLISECONDS))
             if state == _ASKS and answer is not None:
-                with _answers():
-                    answer(call("JobAsked", job))
+                answer(call("JobAsked", job))
                 call("JobAnswered", job)
             if report is not None:
                 report(call("JobDone", job), call("JobTotal", job))

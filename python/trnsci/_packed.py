@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import json
-import os
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -14,6 +13,7 @@ from numpy.typing import ArrayLike
 from . import _array, _native
 from ._array import Array
 from ._errors import UnsupportedError
+from ._files import absolute, is_path
 from ._source import checked_naux, hex_path, is_dataset, nothing, size_of_file
 
 _Read: TypeAlias = Callable[[int, int], ArrayLike]
@@ -31,8 +31,8 @@ class Tensor:
     def __init__(self, L: Any, pairs: int, naux: int | None, exact: bool = False) -> None:
         self.path = ""
         self.read: _Read | None = None
-        if isinstance(L, (str, os.PathLike)):
-            self.path = os.fsdecode(L)
+        if is_path(L):
+            self.path = absolute(L, "L")
             self.l: Array = np.empty((0, 0))
             self.naux = size_of_file(self.path, "L") // max(1, _FLOAT64.itemsize * pairs)
             if exact:

@@ -218,7 +218,7 @@ def _check_out(out: Array, shape: Sequence[int], dtype: np.dtype[Any]) -> None:
         raise ValueError(f"out: expected shape {tuple(shape)}, got {out.shape}")
     if out.dtype.newbyteorder("=") != dtype:
         raise TypeError(f"out: expected dtype {dtype}, got {out.dtype}")
-    if not out.flags.writeable:
+    if not _array.is_writable(out):
         raise ValueError("out: the array is read-only")
     if overlaps_itself(out):
         raise ValueError(f"out: elements of the array may lie in one place (shape {out.shape}, strides {out.strides})")
@@ -255,8 +255,11 @@ def target(shape: Sequence[int], kind: Kind, out: Array | None, *read: Array) ->
 
 def load(into: Array, source: Array | float) -> None:
     """Copy what a call updates into its target, if it is not there already."""
-    if source is not into:
-        np.copyto(into, source)
+    if source is into:
+        return
+    if into.ndim == 1 and isinstance(source, np.ndarray) and np.may_share_memory(into, source):
+        source = source.copy()  # NumPy looks whether vectors overlap only where their strides have opposite signs
+    np.copyto(into, source)
 
 
 def load_hermitian(into: Array, source: Array | float) -> None:

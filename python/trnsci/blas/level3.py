@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import _device, _native, _small, _threads
+from .. import _array, _device, _native, _small, _threads
 from .._array import Array
 from . import _common
 
@@ -52,7 +52,7 @@ def _quick(alpha: Any, a: Array, b: Array, trans_a: Any, trans_b: Any, out: Arra
             return None
     if out is None:
         c = _empty((m, n), dtype)
-    elif type(out) is _ndarray and out.dtype is dtype and out.shape == (m, n) and out.flags.carray:
+    elif type(out) is _ndarray and out.dtype is dtype and out.shape == (m, n) and out.flags.carray and _array.is_writable(out):
         c = out
     else:
         return None
@@ -203,6 +203,13 @@ def gemm(
     return out
 
 
+def _stack(a: ArrayLike, name: str) -> Array:
+    stack = _array.as_array(a, name)
+    if stack.ndim != 3:
+        raise ValueError(f"{name}: expected three dimensions, got shape {stack.shape}")
+    return stack
+
+
 def batched_gemm(
     alpha: complex,
     A: ArrayLike,
@@ -248,10 +255,8 @@ def batched_gemm(
     >>> blas.batched_gemm(1, np.ones((3, 2, 4)), np.ones((3, 4, 2))).shape
     (3, 2, 2)
     """
-    for name, a in (("A", A), ("B", B), ("C", C)):
-        if a is not None and np.ndim(a) != 3:
-            raise ValueError(f"{name}: expected three dimensions, got shape {np.shape(a)}")
-    return gemm(alpha, A, B, beta, C, transA, transB, out=out, threads=threads, device=device, precision=precision)
+    a, b, c = _stack(A, "A"), _stack(B, "B"), None if C is None else _stack(C, "C")
+    return gemm(alpha, a, b, beta, c, transA, transB, out=out, threads=threads, device=device, precision=precision)
 
 
 def gemmt(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import _native, _threads
+from .. import _array, _native, _threads
 from .._array import Array
 from .._progress import Progress
 
@@ -34,11 +34,16 @@ def solve(
     return _native.run(name, work, size, progress, (a, *arrays), *args)
 
 
-def may_overwrite(asked: bool, given: ArrayLike, checked: Array) -> bool:
-    """Whether the memory of `checked` may be scratch: the caller allows it, or it is a copy that only we know."""
+def may_overwrite(asked: bool, given: ArrayLike, checked: Array, *read: Array) -> bool:
+    """Whether the memory of `checked` may be scratch: the caller allows it, or it is a copy that only we know.
+
+    The arrays `read` are those that the call reads besides; memory that these share is no scratch.
+    """
     if checked is not given and not np.may_share_memory(checked, np.asarray(given)):
         return checked.flags.forc
-    return asked and checked.flags.writeable and checked.flags.forc
+    if not asked or not checked.flags.forc or any(np.may_share_memory(checked, a) for a in read):
+        return False
+    return _array.is_writable(checked)
 
 
 def cast_to(result: Array, dtype: np.dtype[Any] | None) -> Array:

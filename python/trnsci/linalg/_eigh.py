@@ -111,11 +111,9 @@ def _pencil(a: ArrayLike, b: ArrayLike | None) -> tuple[Array, Array | None, np.
 
 def _scratch(a: ArrayLike, matrix: Array, b: ArrayLike | None, metric: Array | None, asked: tuple[bool, bool]) -> bool:
     """Whether the memory of both checked matrices may be scratch."""
-    if not _common.may_overwrite(asked[0], a, matrix):
-        return False
     if b is None or metric is None:
-        return True
-    return _common.may_overwrite(asked[1], b, metric) and not np.may_share_memory(matrix, metric)
+        return _common.may_overwrite(asked[0], a, matrix)
+    return _common.may_overwrite(asked[0], a, matrix, metric) and _common.may_overwrite(asked[1], b, metric, matrix)
 
 
 def _check_lindep(lindep: Any, b: ArrayLike | None, type: int) -> float:

@@ -123,7 +123,7 @@ def funm(
 
 def _values_at(func: Callable[[Array], ArrayLike], eigenvalues: Array) -> Array:
     """Return the values of a function at the eigenvalues of a matrix."""
-    values = np.asarray(func(eigenvalues))
+    values = _array.as_array(func(eigenvalues), "func")
     if values.dtype.kind in "SUMm":
         raise TypeError(f"func: expected numbers, got dtype {values.dtype}")
     if values.shape != eigenvalues.shape:

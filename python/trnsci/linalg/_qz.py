@@ -297,7 +297,7 @@ def _selection(sort: Any) -> Callable[[Array, Array], ArrayLike]:
 
 
 def _truth_values(answer: ArrayLike, n: int) -> NDArray[np.bool_]:
-    values = np.asarray(answer)
+    values = _array.as_array(answer, "sort")
     if values.shape != (n,):
         raise ValueError(f"sort: expected {n} truth values from the callable, got an array of shape {values.shape}")
     return values.astype(bool)

@@ -246,9 +246,7 @@ def schur_condition(
     form, _ = _array.check(T, "T")
     _array.check_square(form, "T")
     lead, n = form.shape[:-2], form.shape[-1]
-    counts = np.asarray(sdim)
-    if counts.dtype.kind not in "iu":
-        raise TypeError(f"sdim: expected integers, got dtype {counts.dtype}")
+    counts = _array.integers(sdim, "sdim")
     if counts.shape != lead and counts.ndim:
         raise ValueError(f"sdim: shape {counts.shape} does not fit T's shape {form.shape}")
     if counts.size and not (counts.min() >= 0 and counts.max() <= n):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from itertools import combinations
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from .. import _array
 from .._array import Array
+from .._files import check_outputs, is_path, output_path
 from .._progress import Progress
 from ..blas._common import overlaps, overlaps_itself
 from ._common import Input
@@ -88,19 +88,30 @@ def mp2_amplitudes(
     >>> t.shape, round(float(t[0, 0, 0, 0]), 10)
     ((1, 1, 1, 1), -0.125)
     """
+    places = _whole_paths(out, "out")
+    check_outputs({"out": places}, {"B": B, "eps_occ": eps_occ, "eps_vir": eps_vir})
     given = Input(B, eps_occ, eps_vir, layout, max_memory)
     pairs = [(given.alpha, given.beta)]
     if given.unrestricted:
         pairs = [(given.alpha, given.alpha), *pairs, (given.beta, given.beta)]
-    outputs = _outputs(out, pairs, given)
+    outputs = _outputs(places, pairs, given)
     for part, ((left, right), output) in enumerate(zip(pairs, outputs, strict=True)):
         is_file = not isinstance(output, np.ndarray)
         work = 2.0 * left.nocc * right.nocc * (float(left.nvir) * right.nvir * left.naux + 1)
         given.run(
             "MP2Amplitudes", work, threads, progress, [np.zeros((0, 0, 0, 0)) if is_file else output],
-            part, hex_path(os.path.realpath(os.fsdecode(output))) if is_file else "", given.max_bytes,
+            part, hex_path(output) if is_file else "", given.max_bytes,
         )  # fmt: skip
+    if out is not None:
+        return tuple(out) if given.unrestricted else out
     return outputs if given.unrestricted else outputs[0]
+
+
+def _whole_paths(out: Any, name: str) -> Any:
+    """Return `out` with the whole paths of its files."""
+    if isinstance(out, (tuple, list)):
+        return [_whole_paths(part, f"{name}[{n}]") for n, part in enumerate(out)]
+    return output_path(out, name) if is_path(out) else out
 
 
 def _outputs(out: Any, pairs: list[tuple[Spin, Spin]], given: Input) -> tuple[Any, ...]:
@@ -114,14 +125,13 @@ def _outputs(out: Any, pairs: list[tuple[Spin, Spin]], given: Input) -> tuple[An
         raise ValueError(f"out: expected three arrays or paths ({', '.join(_NAMES)}), since eps_occ is given for two spins")
     outputs = tuple(_output(o, shape, f"out[{n}]", given) for n, (o, shape) in enumerate(zip(out, shapes, strict=True)))
     for (m, first), (n, second) in combinations(enumerate(outputs), 2):
-        if _same_place(first, second):
+        if isinstance(first, np.ndarray) and isinstance(second, np.ndarray) and overlaps(first, second):
             raise ValueError(f"out[{n}]: is where out[{m}] is too")
     return outputs
 
 
 def _output(out: Any, shape: tuple[int, ...], name: str, given: Input) -> Any:
-    if isinstance(out, (str, os.PathLike)):
-        _require_file(os.fsdecode(out), name)
+    if isinstance(out, str):
         return out
     if not isinstance(out, np.ndarray):
         raise TypeError(f"{name}: expected an array or a path, got {type(out).__name__}")
@@ -134,22 +144,7 @@ def _output(out: Any, shape: tuple[int, ...], name: str, given: Input) -> Any:
     return out
 
 
-def _require_file(path: str, name: str) -> None:
-    """Refuse a name that no file can have, and one of a pipe, a device or a folder, which a file would replace."""
-    if not path or "\0" in path:
-        raise ValueError(f"{name}: {path!r} is no path")
-    if os.path.exists(path) and not os.path.isfile(path):
-        raise ValueError(f"{name}: {path!r} is not a regular file")
-
-
-def _same_place(first: Any, second: Any) -> bool:
-    """Whether two outputs are one file or share memory."""
-    if isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
-        return isinstance(first, np.ndarray) and isinstance(second, np.ndarray) and overlaps(first, second)
-    return os.path.realpath(os.fsdecode(first)) == os.path.realpath(os.fsdecode(second))
-
-
 def _usable(out: Array) -> bool:
     """Whether the library can write each element of `out` once, where it is."""
     strides_are_whole = all(stride % out.itemsize == 0 for stride in out.strides)
-    return bool(out.flags.writeable and out.flags.aligned and strides_are_whole and not overlaps_itself(out))
+    return bool(_array.is_writable(out) and out.flags.aligned and strides_are_whole and not overlaps_itself(out))

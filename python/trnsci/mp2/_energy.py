@@ -11,6 +11,7 @@ import numpy as np
 from .. import _array, _device, _native, _threads
 from .._array import Array
 from .._errors import UnsupportedError
+from .._files import check_outputs, output_path
 from .._progress import Progress
 from ._input import Arguments, block_bytes, read_spins, same_dtype
 from ._integrals import Spin, hex_path
@@ -266,16 +267,17 @@ def df_mp2_energy(
     (1, 1)
     """
     on = resolve(device, precision)
+    keep = _checkpoint(checkpoint, on)
+    check_outputs({"checkpoint": keep}, {"B": B, "eps_occ": eps_occ, "eps_vir": eps_vir})
     spins = read_spins(B, eps_occ, eps_vir, layout)
     limit = 0 if max_memory is None and on is not None else block_bytes(max_memory)
     tolerance = _tolerance(etol, precision)
-    keep = _checkpoint(checkpoint, on)
     if plan:
         if on is not None:
             return plan_on_device(spins, layout, precision, limit, on)
-        return plan_on_host(spins, layout, precision, limit, tolerance, keep, check_finite, threads)
+        return plan_on_host(spins, layout, precision, limit, tolerance, keep or "", check_finite, threads)
     same_dtype(spins)
-    return _energy(spins, layout, precision, pair_energies, check_finite, limit, tolerance, threads, progress, keep, on)
+    return _energy(spins, layout, precision, pair_energies, check_finite, limit, tolerance, threads, progress, keep or "", on)
 
 
 def resolve(device: str | _device.Device | None, precision: str | None) -> _device.Device | None:
@@ -313,19 +315,14 @@ def _tolerance(etol: float | None, precision: str | None) -> float:
     return tolerance
 
 
-def _checkpoint(path: Path | None, on: _device.Device | None) -> str:
-    """Return the path of the checkpoint, empty for none."""
+def _checkpoint(path: Path | None, on: _device.Device | None) -> str | None:
+    """Return the whole path of the checkpoint."""
     if path is None:
-        return ""
-    try:
-        name = os.fsdecode(path)
-    except TypeError:
-        raise TypeError(f"checkpoint: expected a path, got {path!r}") from None
-    if not name or "\0" in name:
-        raise ValueError(f"checkpoint: {path!r} is no path")
+        return None
+    whole = output_path(path, "checkpoint")
     if on is not None:
         raise UnsupportedError(f"checkpoint: is for the host; {on.name!r} keeps none")
-    return name
+    return whole
 
 
 def _energy(

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import _array
+from .._files import absolute_if_path
 from ._integrals import LAYOUTS, Spin, fed, hex_path
 
 _DEFAULT_MEGABYTES = 256.0
@@ -30,8 +31,9 @@ def read_spins(B: Any, eps_occ: Any, eps_vir: Any, layout: str, complex_too: boo
     if not isinstance(layout, str) or layout not in LAYOUTS:
         raise ValueError(f"layout: {layout!r} is not one of {', '.join(map(repr, LAYOUTS))}")
     if not is_pair(eps_occ):
-        return [Spin(B, eps_occ, eps_vir, layout, "", complex_too)]
+        return [Spin(absolute_if_path(B, "B"), eps_occ, eps_vir, layout, "", complex_too)]
     both, occ, vir = _two(B, "B"), _two(eps_occ, "eps_occ"), _two(eps_vir, "eps_vir")
+    both = absolute_if_path(both[0], "B[0]"), absolute_if_path(both[1], "B[1]")  # before a function for one is asked
     return [Spin(both[s], occ[s], vir[s], layout, f"[{s}]") for s in range(2)]
 
 

@@ -157,9 +157,7 @@ def _energies(eps: ArrayLike, name: str) -> Array:
 
 
 def _kconserv(kconserv: ArrayLike, nk: int) -> Array:
-    array = np.asarray(kconserv)
-    if array.dtype.kind not in "iu":
-        raise TypeError(f"kconserv: expected integers, got dtype {array.dtype}")
+    array = _array.integers(kconserv, "kconserv")
     if array.shape != (nk, nk, nk):
         raise ValueError(f"kconserv: expected shape (nk, nk, nk) = ({nk}, {nk}, {nk}), got {array.shape}")
     return np.ascontiguousarray(array, np.int64)
