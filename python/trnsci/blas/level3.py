@@ -206,6 +206,7 @@ def gemm(
 def _stack(a: ArrayLike, name: str) -> Array:
     stack = _array.as_array(a, name)
     if stack.ndim != 3:
+        _array.check(stack, name)  # what is no array at all has no shape to speak of
         raise ValueError(f"{name}: expected three dimensions, got shape {stack.shape}")
     return stack
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import json
 from array import array as _integers
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -218,11 +218,13 @@ class _Blocks:
         return [_padded(b, naux).astype(dtype, copy=False) for b in blocks]
 
     def _all(self, of: Any, name: str) -> Any:
-        if not hasattr(of, "__len__") or isinstance(of, (str, bytes)):
+        is_sequence = isinstance(of, Sequence) and not isinstance(of, (str, bytes, memoryview))
+        rows = of if is_sequence else _array.as_array(of, name)  # some objects iterate over labels, not over elements
+        if isinstance(rows, np.ndarray) and rows.ndim == 0:
             raise TypeError(f"{name}: expected an array or a sequence of {self.nk} for the k-points, got {type(of).__name__}")
-        if len(of) != self.nk:
-            raise ValueError(f"{name}: expected {self.nk} for the k-points, got {len(of)}")
-        return of
+        if len(rows) != self.nk:
+            raise ValueError(f"{name}: expected {self.nk} for the k-points, got {len(rows)}")
+        return rows
 
 
 def _padded(block: Array, naux: int) -> Array:
