@@ -147,7 +147,18 @@ def generate(folder, cflags, tags, environment):
     shutil.rmtree(folder / "obj")
 
 
+# Go's runtime interrupts goroutines that run long by SIGURG, which would arrive at Python's handlers of that signal. Without
+# that they are interrupted where they call functions, in less than some milliseconds in all of our loops: see docs/limits.md.
+# The setting is not among those that a //go:debug line in the main package may have; GODEBUG in the environment overrides it.
+RUNTIME_SETTINGS = "asyncpreemptoff=1"
+
+
 def linker_flags(folder):
+    """Export the module's init function and nothing else, and set up Go's runtime."""
+    return f"-X=runtime.godebugDefault={RUNTIME_SETTINGS} {export_flags(folder)}"
+
+
+def export_flags(folder):
     """Export the module's init function and nothing else."""
     if sys.platform == "linux":
         exports = folder / "exports.map"

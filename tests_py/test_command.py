@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import trnsci
-from trnsci import __main__, _signals
+from trnsci import __main__, _termination
 
 
 def run(*arguments):
@@ -58,7 +58,7 @@ def test_sigterm_during_a_command(default_sigterm, monkeypatch, capsys):
 @pytest.mark.skipif(os.name != "posix", reason="there are no signals to send here")
 def test_a_second_sigterm_does_not_interrupt_the_end(default_sigterm):
     steps = []
-    with pytest.raises(_signals.Terminated), _signals.terminable():
+    with pytest.raises(_termination.Terminated), _termination.terminable():
         try:
             os.kill(os.getpid(), signal.SIGTERM)
         finally:
@@ -72,12 +72,12 @@ def test_handlers_of_others_stay(default_sigterm):
         pass
 
     signal.signal(signal.SIGTERM, mine)
-    with _signals.terminable():
+    with _termination.terminable():
         assert signal.getsignal(signal.SIGTERM) is mine
     seen = []
 
     def in_thread():
-        with _signals.terminable():
+        with _termination.terminable():
             seen.append(signal.getsignal(signal.SIGTERM))
 
     signal.signal(signal.SIGTERM, signal.SIG_DFL)

@@ -63,7 +63,7 @@ func openCheckpoint(opt Options, spins []Spin, c *contributions) (*checkpoint, e
 	k := newCheckpoint(opt.Checkpoint, file, spins, c)
 	if err := k.start(jobOf(opt, spins)); err != nil {
 		if made {
-			os.Remove(opt.Checkpoint)
+			_ = remove(file, opt.Checkpoint) // the error of the start is the one to tell
 		}
 		file.Close()
 		return nil, err
@@ -127,6 +127,14 @@ func isAt(file *os.File, path string) bool {
 	}
 	opened, err := file.Stat()
 	return err == nil && os.SameFile(there, opened)
+}
+
+// remove removes an open file, unless another one has its path by now.
+func remove(file *os.File, path string) error {
+	if !isAt(file, path) {
+		return nil
+	}
+	return os.Remove(path)
 }
 
 // start reads what the file has, or writes the header of an empty one.
@@ -259,7 +267,7 @@ func (k *checkpoint) write(data []byte, at int64) error {
 	return nil
 }
 
-// close ends the use of the file by a call that returns err. It removes the file of a call that succeeded, since the finished file would answer
+// close ends the use of the file by a call that returns err. It removes the file of a call that succeeded, but no other that has its path, since the finished file would answer
 // for any B with these energies without reading it, and one without pairs; else it writes what is pending.
 func (k *checkpoint) close(err error) error {
 	if k == nil {
@@ -274,7 +282,7 @@ func (k *checkpoint) close(err error) error {
 		}
 		return err
 	}
-	if removed := os.Remove(k.path); err == nil && removed != nil {
+	if removed := remove(k.file, k.path); err == nil && removed != nil {
 		return fmt.Errorf("checkpoint: %w", removed)
 	}
 	return err

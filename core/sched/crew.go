@@ -23,7 +23,6 @@ type crew struct {
 	busy    atomic.Bool // a loop is running
 	resting atomic.Bool // workers without a loop end
 	workers []worker
-	starter atomic.Int64 // the processor that started the workers of late
 }
 
 // worker is the place where a goroutine of the crew gets its loops. It fills a line of the cache.
@@ -49,7 +48,6 @@ func (c *crew) wake(workers []worker) {
 	started := false
 	for w := range workers {
 		if workers[w].alive.CompareAndSwap(false, true) {
-			c.starter.Store(int64(currentProcessor()))
 			go c.attend(w)
 			started = true
 		}
@@ -64,9 +62,10 @@ func (c *crew) wake(workers []worker) {
 
 // attend runs the loops that come to worker w until none has come for a while.
 //
-// The system may wake up a thread on the processor of the one that wakes it, and leave it there for milliseconds while another is idle.
+// The system may wake up a thread on the processor of the one that wakes it, and leave it there for milliseconds while another is idle. The thread
+// could leave by changing the processors that it may use for a moment; but a change that somebody else makes in that moment, to bind the threads of
+// this process, would be lost.
 func (c *crew) attend(w int) {
-	leaveProcessor(int(c.starter.Load()))
 	self := &c.workers[w]
 	for {
 		if l := c.await(self); l != nil {

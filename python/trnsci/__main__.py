@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from . import _device, _mp2_command, _selftest
 from ._errors import DeviceError
 from ._info import info
-from ._signals import Terminated, terminable
+from ._termination import Terminated, terminable
 from ._version import __version__
 
 # The exit statuses of sysexits.h for an input or output error, and of shells for processes that a signal ended.

@@ -16,6 +16,7 @@ from typing import Any
 
 from ._errors import translate
 from ._progress import Progress, reporter
+from ._signals import kept_handlers
 
 # How long one wait for a job may block the interpreter's signal handlers.
 WAIT_MILLISECONDS = 20
@@ -74,7 +75,8 @@ def _check_address_space() -> None:
 def _load() -> Any:
     global _library
     _check_address_space()
-    module = importlib.import_module("trnsci._trnsci")
+    with kept_handlers():
+        module = importlib.import_module("trnsci._trnsci")
     _library = SimpleNamespace(
         **{name.removeprefix(_PREFIX): f for name, f in vars(module).items() if name.startswith(_PREFIX)}
     )

@@ -1,35 +1,31 @@
-"""SIGTERM for commands: an exception in the place of the interpreter's sudden end."""
+"""The handlers of signals that the program has installed, when the Go library is loaded."""
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import signal
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
-from types import FrameType
+
+# Bytes that hold a struct sigaction on any system; glibc's has 152.
+_ROOM = 1024
 
 
-class Terminated(BaseException):
-    """SIGTERM came. As KeyboardInterrupt it is no Exception, so that nobody takes it for a failure and goes on."""
+@contextlib.contextmanager
+def kept_handlers() -> Iterator[None]:
+    """Keep the handler of SIGURG that Python code has installed, in whose place Go's runtime puts its own.
 
-
-def _raise(number: int, frame: FrameType | None) -> None:
-    signal.signal(number, signal.SIG_IGN)  # the end has begun; a second signal must not interrupt it
-    raise Terminated
-
-
-@contextmanager
-def terminable() -> Iterator[None]:
-    """Raise `Terminated` in the block when SIGTERM comes.
-
-    Signals are the main thread's. A handler that is there already, or a process that ignores the signal, stays as it is.
+    Go interrupts its goroutines by that signal, which the library's build turns off (gobuild.py): it can do without. What is
+    kept is the handler as the system knows it, since `signal.signal` is for the main thread only.
     """
-    is_main = threading.current_thread() is threading.main_thread()
-    if not is_main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+    number = getattr(signal, "SIGURG", None)
+    if number is None or not callable(signal.getsignal(number)):
         yield
         return
-    signal.signal(signal.SIGTERM, _raise)
+    sigaction = ctypes.CDLL(None).sigaction
+    handler = ctypes.create_string_buffer(_ROOM)
+    sigaction(int(number), None, handler)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        sigaction(int(number), handler, None)

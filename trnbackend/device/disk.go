@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -54,8 +56,25 @@ func (c *diskCache) load(g *graph.Graph) trnbackend.Program {
 	return p
 }
 
-// store writes a program, unless the executor cannot or the disk is full.
+// replaceable reports whether a program may be written to a path: there is nothing, or a file of ours that is not write-protected.
+func replaceable(path string) bool {
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return true
+	}
+	const anyWrite = 0o222
+	if err != nil || !info.Mode().IsRegular() || info.Mode()&anyWrite == 0 {
+		return false
+	}
+	data, err := os.ReadFile(path)
+	return err == nil && (len(data) == 0 || bytes.HasPrefix(data, magic))
+}
+
+// store writes a program, unless the executor cannot, the disk is full, or something else has its name.
 func (c *diskCache) store(p trnbackend.Program) {
+	if !replaceable(c.path(p.Graph())) {
+		return
+	}
 	program, err := c.serializer.Serialize(p)
 	if err != nil {
 		return

@@ -155,7 +155,7 @@ func TestProgramsOnDisk(t *testing.T) {
 	}
 	flipped := bytes.Clone(whole)
 	flipped[len(flipped)-1] ^= 1
-	for name, damaged := range map[string][]byte{"short": whole[:len(whole)/2], "empty": {}, "flipped": flipped, "foreign": []byte("something else")} {
+	for name, damaged := range map[string][]byte{"short": whole[:len(whole)/2], "empty": {}, "flipped": flipped} {
 		if err := os.WriteFile(files[0], damaged, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -166,6 +166,23 @@ func TestProgramsOnDisk(t *testing.T) {
 			t.Errorf("%s: the file was not replaced: %v", name, err)
 		}
 	}
+	keepsFile := func(name string, data []byte, mode os.FileMode) {
+		t.Helper()
+		if err := os.WriteFile(files[0], data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(files[0], mode); err != nil {
+			t.Fatal(err)
+		}
+		if e, _ := fresh(); e.compiles.Load() != 1 {
+			t.Errorf("%s: %d compilations", name, e.compiles.Load())
+		}
+		if again, err := os.ReadFile(files[0]); err != nil || !bytes.Equal(again, data) {
+			t.Errorf("%s: the file was replaced: %v", name, err)
+		}
+	}
+	keepsFile("foreign", []byte("something else"), 0o600)
+	keepsFile("protected", flipped, 0o400)
 }
 
 func TestAFailureIsNotKept(t *testing.T) {
