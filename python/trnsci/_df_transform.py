@@ -78,8 +78,9 @@ def df_transform(
     Raises
     ------
     ValueError
-        If shapes do not fit, for an infinity or NaN, for a file that is truncated, changed while it is read, in Fortran order
-        or no ``.npy`` file, and for a `max_memory` that holds no block, with the least that works.
+        If shapes do not fit, if `out` is an array in L's file, for an infinity or NaN, for a file that is truncated,
+        changed while it is read, in Fortran order or no ``.npy`` file, and for a `max_memory` that holds no block, with
+        the least that works.
     UnsupportedError
         For complex L or orbitals.
     TypeError

@@ -66,9 +66,10 @@ def mp2_amplitudes(
     ------
     ValueError, UnsupportedError, TypeError
         As in `df_mp2_energy`; for an `out` of another shape or dtype, that cannot be written, that shares memory with B, the
-        energies or another part, or that is the name of something other than a file.
+        energies or another part, that is in the file of one of them, by whatever name, or that is the name of something other
+        than a file.
     OSError
-        If a file cannot be opened or written, as when the disk is full.
+        If a file cannot be opened or written, as when the disk is full; PermissionError for one that is write-protected.
     MemoryError
         If new arrays do not fit.
 
