@@ -251,3 +251,30 @@ def test_a_mapped_file_that_is_cut_ends_the_process(tmp_path):
             [sys.executable, "-c", textwrap.dedent(script.format(use=use))], capture_output=True, text=True, timeout=TIMEOUT
         )
         assert done.returncode != 0
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGURG"), reason="this system has no SIGURG")
+def test_a_handler_of_sigurg_when_many_threads_make_the_first_call():
+    run_script(
+        """
+        import os, signal, sys, threading
+        import numpy as np, trnsci
+        sys.setswitchinterval(1e-6)
+        seen = []
+        signal.signal(signal.SIGURG, lambda *_: seen.append(1))
+        begin = threading.Barrier(8)
+
+        def work():
+            begin.wait()
+            assert trnsci.eigh(np.diag([2.0, 1.0]))[0].tolist() == [1, 2]
+
+        threads = [threading.Thread(target=work) for _ in range(8)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        os.kill(os.getpid(), signal.SIGURG)
+        while not seen:
+            pass
+        """
+    )

@@ -31,6 +31,10 @@ _PREFIX = "pybind_"
 _START_BYTES = 3 << 29
 
 _library: Any = None
+# Whether the Go library is in the process, or on its way.
+_begun = False
+# A signal handler may come in while its thread loads the library.
+_loading = threading.RLock()
 _direct_work: float | None = None
 
 _job_ids = itertools.count(1)
@@ -51,9 +55,14 @@ class _Forked:
 
 
 def _after_fork_in_child() -> None:
-    global _library
-    if _library is not None:
+    global _library, _loading
+    _loading = threading.RLock()  # nobody will give back one that another thread held
+    if _begun:
         _library = _Forked()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork_in_child)
 
 
 def _check_address_space() -> None:
@@ -73,16 +82,18 @@ def _check_address_space() -> None:
 
 
 def _load() -> Any:
-    global _library
-    _check_address_space()
-    with kept_handlers():
-        module = importlib.import_module("trnsci._trnsci")
-    _library = SimpleNamespace(
-        **{name.removeprefix(_PREFIX): f for name, f in vars(module).items() if name.startswith(_PREFIX)}
-    )
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=_after_fork_in_child)
-    return _library
+    global _library, _begun
+    with _loading:
+        if _library is not None:
+            return _library
+        _check_address_space()
+        _begun = True
+        with kept_handlers():
+            module = importlib.import_module("trnsci._trnsci")
+        _library = SimpleNamespace(
+            **{name.removeprefix(_PREFIX): f for name, f in vars(module).items() if name.startswith(_PREFIX)}
+        )
+        return _library
 
 
 def call(name: str, *args: Any) -> Any:

@@ -224,8 +224,8 @@ def df_mp2_energy(
         If shapes do not fit, an energy is not finite, or a denominator :math:`D` is zero, with the orbitals. For an
         infinity or NaN in B, with the orbital. For a file
         that is truncated, changed while it is read or no ``.npy`` file, and for a `max_memory` that holds no block, with the
-        least that works. For a `checkpoint` of another job, with what differs, one that is damaged or in use, the file of B or of
-        the energies, and other files, which stay as they are.
+        least that works. For a `checkpoint` of another job, with what differs, one that is damaged or in use, the file of B or
+        of the energies, and other files, which stay as they are.
     UnsupportedError
         For complex integrals (see `df_gmp2_energy`), integrals of double precision on a device without `precision`,
         a precision that the device lacks, and where it does not hold two blocks of one orbital.
