@@ -258,6 +258,26 @@ def test_other_objects_are_refused_by_name(name, argument, kind):
         call(name, **{argument: REFUSED[kind](arrays_of(name)[argument])})
 
 
+class Fails:
+    def __array__(self, dtype=None, copy=None):
+        raise RuntimeError("on another device")
+
+
+@pytest.mark.parametrize("value", [Fails(), Frame(np.ones(2)), np.ones(1), "2", None, object(), [1, [2]]], ids=str)
+def test_numbers_that_are_none(value):
+    with pytest.raises((TypeError, ValueError), match=r"^alpha\b"):
+        blas.scal(value, np.ones(3))
+    with pytest.raises((TypeError, ValueError), match=r"^eps_occ\b"):
+        call("df_mp2_energy", eps_occ=(Fails(), value))
+
+
+@pytest.mark.parametrize(
+    "value", [Converts(2.0), Interface(2.0), np.float32(2), np.array(2), True + np.array(1), np.ma.array(2)]
+)
+def test_numbers_of_other_kinds(value):
+    assert blas.scal(value, np.ones(3)).tolist() == [2, 2, 2]
+
+
 @pytest.mark.parametrize(("name", "argument"), ARGUMENTS)
 def test_masked_elements_are_refused(name, argument):
     a = np.ma.masked_array(arrays_of(name)[argument], copy=True)

@@ -51,12 +51,12 @@ def scalar(value: Any, name: str) -> float | complex:
             return float(value)
         except OverflowError:
             raise ValueError(f"{name}: an integer of {value.bit_length()} bits is beyond the largest float") from None
-    if np.ndim(value) == 0:
-        kind = np.asarray(value).dtype.kind
-        if kind in "biuf":
-            return float(value)
-        if kind == "c":
-            return complex(value)
+    array = _array.as_array(value, name)
+    if array.ndim == 0:
+        if array.dtype.kind in "biuf":
+            return float(array)
+        if array.dtype.kind == "c":
+            return complex(array)
     raise TypeError(f"{name}: expected a number, got {value!r:.60}")
 
 

@@ -17,7 +17,7 @@ _DEFAULT_MEGABYTES = 256.0
 
 def is_pair(eps: Any) -> bool:
     """Whether orbital energies are given for two spins."""
-    return isinstance(eps, (tuple, list)) and len(eps) == 2 and all(np.ndim(e) == 1 for e in eps)
+    return isinstance(eps, (tuple, list)) and len(eps) == 2 and all(_array.as_array(e, "eps_occ").ndim == 1 for e in eps)
 
 
 def _two(pair: Any, name: str) -> tuple[Any, Any]:
