@@ -289,6 +289,12 @@ def test_masked_elements_are_refused(name, argument):
             call(name, **{argument: list(a)})
 
 
+def test_a_masked_number_in_a_list():
+    with pytest.raises(ValueError, match=r"^x: .*masked"):
+        blas.nrm2([1.0, np.ma.masked, 2.0])
+    assert linalg.eigvalsh([np.ma.array([2.0, 0.0]), np.ma.array([0.0, 1.0])]).tolist() == [1, 2]
+
+
 def test_many_matrices_as_objects():
     many = np.empty(2, object)
     many[:] = [np.eye(2), np.eye(2)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import math
 from array import array as _int64_array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -54,8 +54,10 @@ def check(a: ArrayLike | None, name: str) -> tuple[Array, np.dtype[Any] | None]:
 
 def as_array(a: ArrayLike | None, name: str) -> Array:
     """Return what `numpy.asarray` makes of an argument; what it cannot is a ValueError or TypeError with the name."""
-    rows: Iterable[object] = a if isinstance(a, (list, tuple)) else (a,)
-    if any(isinstance(row, np.ma.MaskedArray) and np.ma.is_masked(row) for row in rows):
+    if type(a) is np.ndarray:
+        return a
+    rows = a if isinstance(a, (list, tuple)) else (a,)
+    if any(issubclass(kind, np.ma.MaskedArray) for kind in set(map(type, rows))) and any(map(np.ma.is_masked, rows)):
         raise ValueError(f"{name}: elements of a masked array are masked; fill or compress it first")
     try:
         return np.asarray(a)
