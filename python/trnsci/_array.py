@@ -17,6 +17,7 @@ Array: TypeAlias = "NDArray[Any]"
 Record: TypeAlias = "_int64_array[int]"
 
 _byte: Callable[[Any], ctypes.c_char] = ctypes.c_char.from_buffer
+_view: Callable[[Any], memoryview] = memoryview
 
 # dtype codes of the Go library.
 _CODES = {np.dtype(name): code for code, name in enumerate(("float32", "float64", "complex64", "complex128"))}
@@ -155,8 +156,11 @@ def is_writable(a: Array) -> bool:
 
     Arrays that `numpy.broadcast_arrays` returns may not, though their flag says so, with a warning.
     """
-    read_only: bool = a.__array_interface__["data"][1]
-    return not read_only
+    try:
+        return not _view(a).readonly
+    except ValueError:  # dtypes such as bfloat16 have no buffers
+        read_only: bool = a.__array_interface__["data"][1]
+        return not read_only
 
 
 def plain_address(a: Array) -> int:
