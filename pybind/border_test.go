@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"trnsci/core/dense"
+	"trnsci/core/factor"
 	"trnsci/core/sched"
 )
 
@@ -65,6 +66,7 @@ func TestErrorsCarryTheirKind(t *testing.T) {
 		"canceled": context.Canceled,
 		"memory":   &memoryError{"too much"},
 		"internal": &sched.PanicError{Value: "x"},
+		"linalg 3": &memberError{1, &factor.NotPositiveDefiniteError{Arg: "b", Order: 3}},
 	}
 	for want, err := range cases {
 		text := encode(err).Error()

@@ -50,11 +50,16 @@ func guard(err *error) {
 	}
 }
 
-// encode returns an error whose text is kindMark, kind, kindMark, message. The message is valid UTF-8 without NUL, as
-// the interpreter demands.
+// encode returns an error whose text is kindMark, kind, kindMark, message. If the error is about a leading minor, a blank and
+// the order of the minor follow the kind. The message is valid UTF-8 without NUL, as the interpreter demands.
 func encode(err error) error {
 	message := strings.ReplaceAll(strings.ToValidUTF8(describe(err), "?"), "\x00", "?")
-	return errors.New(kindMark + kind(err) + kindMark + message)
+	head := kind(err)
+	var minor *factor.NotPositiveDefiniteError
+	if errors.As(err, &minor) {
+		head += fmt.Sprintf(" %d", minor.Order)
+	}
+	return errors.New(kindMark + head + kindMark + message)
 }
 
 func describe(err error) string {

@@ -4,6 +4,9 @@ NumPy arrays go in, NumPy arrays come out; names and defaults are those of SciPy
 first call. See `trnsci.linalg`, `trnsci.blas`, `trnsci.mp2` and, where PySCF is installed, `trnsci.pyscf`.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from . import blas, linalg, mp2
 from ._device import Device, DevicePlan, Report, devices, last_report
 from ._df_fit import DFFitResult, df_fit
@@ -75,3 +78,22 @@ __all__ = [
     "sos_mp2_energy",
     "threads",
 ]
+
+
+def __dir__() -> list[str]:
+    return list(__all__)
+
+
+if TYPE_CHECKING:
+    from . import pyscf as pyscf
+else:  # hidden from type checkers, to which it would say that every name is there
+
+    def __getattr__(name: str) -> Any:
+        """Import `trnsci.pyscf` when it is asked for."""
+        text = f"module {__name__!r} has no attribute {name!r}"
+        if name != "pyscf":
+            raise AttributeError(text)
+        try:
+            return import_module(".pyscf", __name__)
+        except ImportError as error:  # so that hasattr() is False without PySCF
+            raise AttributeError(f"{text}: {error}") from error

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -52,6 +52,38 @@ def _parts(a: Array | None) -> list[Array | None]:
     if a is None or a.dtype.kind != "c":
         return [a, None]
     return [a.real, a.imag]
+
+
+@overload
+def df_jk(
+    L: Any, dm: ArrayLike, *, hermi: int = ..., mo_coeff: ArrayLike | None = ..., mo_occ: ArrayLike | None = ...,
+    with_j: Literal[True] = ..., with_k: Literal[True] = ..., naux: int | None = ..., check_finite: bool = ...,
+    max_memory: float | None = ..., threads: int | None = ..., progress: Progress = ...,
+) -> tuple[Array, Array]: ...  # fmt: skip
+
+
+@overload
+def df_jk(
+    L: Any, dm: ArrayLike, *, hermi: int = ..., mo_coeff: ArrayLike | None = ..., mo_occ: ArrayLike | None = ...,
+    with_j: Literal[True] = ..., with_k: Literal[False], naux: int | None = ..., check_finite: bool = ...,
+    max_memory: float | None = ..., threads: int | None = ..., progress: Progress = ...,
+) -> tuple[Array, None]: ...  # fmt: skip
+
+
+@overload
+def df_jk(
+    L: Any, dm: ArrayLike, *, hermi: int = ..., mo_coeff: ArrayLike | None = ..., mo_occ: ArrayLike | None = ...,
+    with_j: Literal[False], with_k: Literal[True] = ..., naux: int | None = ..., check_finite: bool = ...,
+    max_memory: float | None = ..., threads: int | None = ..., progress: Progress = ...,
+) -> tuple[None, Array]: ...  # fmt: skip
+
+
+@overload
+def df_jk(
+    L: Any, dm: ArrayLike, *, hermi: int = ..., mo_coeff: ArrayLike | None = ..., mo_occ: ArrayLike | None = ...,
+    with_j: bool = ..., with_k: bool = ..., naux: int | None = ..., check_finite: bool = ...,
+    max_memory: float | None = ..., threads: int | None = ..., progress: Progress = ...,
+) -> tuple[Array | None, Array | None]: ...  # fmt: skip
 
 
 def df_jk(

@@ -9,7 +9,15 @@ class LinAlgError(np.linalg.LinAlgError):
     """A matrix lacks the property an operation needs, such as positive definiteness.
 
     It is a subclass of `numpy.linalg.LinAlgError`, which is also `scipy.linalg.LinAlgError`.
+
+    Attributes
+    ----------
+    minor : int or None
+        If a matrix is not positive definite, the order of its first leading minor that is not; in a stack, that of the
+        member that the message names. None for all other errors.
     """
+
+    minor: int | None = None
 
 
 class ConvergenceError(LinAlgError):
@@ -64,7 +72,8 @@ _KINDS: dict[str, type[Exception]] = {
     "canceled": Canceled,
 }
 
-_MARK = "\x1f"  # around the kind, at the start of the Go library's error texts
+# Around the kind, at the start of the Go library's error texts. The order of a leading minor follows the kind after a blank.
+_MARK = "\x1f"
 
 
 def translate(error: RuntimeError) -> Exception:
@@ -72,9 +81,13 @@ def translate(error: RuntimeError) -> Exception:
     text = str(error)
     if not text.startswith(_MARK):
         return error
-    _, kind, message = text.split(_MARK, 2)
+    _, head, message = text.split(_MARK, 2)
+    kind, _, minor = head.partition(" ")
     if kind in _KINDS:
-        return _KINDS[kind](message)
+        typed = _KINDS[kind](message)
+        if minor and isinstance(typed, LinAlgError):
+            typed.minor = int(minor)
+        return typed
     return InternalError(
         "an internal error, caught before it could do harm; please report it with the lines below and the call that "
         f"caused it\n{message}"

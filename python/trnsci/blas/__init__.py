@@ -73,3 +73,7 @@ __all__ = [
     "trsv",
     "vdot",
 ]
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeAlias, overload
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from .._array import Array
 from . import _common
+
+_Real: TypeAlias = "NDArray[np.floating[Any] | np.integer[Any] | np.bool_] | Sequence[float]"
+_Complex: TypeAlias = "NDArray[np.complexfloating[Any, Any]]"
 
 
 def axpy(
@@ -102,6 +106,14 @@ def _product(x: ArrayLike, y: ArrayLike, conjugate: bool, threads: int | None, d
     return _common.finish(result, kind, None)[0]
 
 
+@overload
+def dot(x: _Real, y: _Real, *, threads: int | None = ..., device: str | None = ...) -> np.floating[Any]: ...
+@overload
+def dot(x: _Complex, y: ArrayLike, *, threads: int | None = ..., device: str | None = ...) -> np.complexfloating[Any, Any]: ...
+@overload
+def dot(x: ArrayLike, y: _Complex, *, threads: int | None = ..., device: str | None = ...) -> np.complexfloating[Any, Any]: ...
+@overload
+def dot(x: ArrayLike, y: ArrayLike, *, threads: int | None = ..., device: str | None = ...) -> Any: ...
 def dot(x: ArrayLike, y: ArrayLike, *, threads: int | None = None, device: str | None = None) -> Any:
     """Return ``sum_i x[i] y[i]``, without conjugation.
 
@@ -133,6 +145,14 @@ def dot(x: ArrayLike, y: ArrayLike, *, threads: int | None = None, device: str |
     return _product(x, y, False, threads, device)
 
 
+@overload
+def vdot(x: _Real, y: _Real, *, threads: int | None = ..., device: str | None = ...) -> np.floating[Any]: ...
+@overload
+def vdot(x: _Complex, y: ArrayLike, *, threads: int | None = ..., device: str | None = ...) -> np.complexfloating[Any, Any]: ...
+@overload
+def vdot(x: ArrayLike, y: _Complex, *, threads: int | None = ..., device: str | None = ...) -> np.complexfloating[Any, Any]: ...
+@overload
+def vdot(x: ArrayLike, y: ArrayLike, *, threads: int | None = ..., device: str | None = ...) -> Any: ...
 def vdot(x: ArrayLike, y: ArrayLike, *, threads: int | None = None, device: str | None = None) -> Any:
     """Return ``sum_i conj(x[i]) y[i]``.
 
@@ -169,7 +189,7 @@ def _norm(x: ArrayLike, is_sum: bool, threads: int | None, device: str | None) -
     return _common.finish(result, kind, None).real[0]
 
 
-def nrm2(x: ArrayLike, *, threads: int | None = None, device: str | None = None) -> Any:
+def nrm2(x: ArrayLike, *, threads: int | None = None, device: str | None = None) -> np.floating[Any]:
     """Return the Euclidean norm ``sqrt(sum_i |x[i]|**2)``, free of overflow and underflow on the way.
 
     Parameters
@@ -196,7 +216,7 @@ def nrm2(x: ArrayLike, *, threads: int | None = None, device: str | None = None)
     return _norm(x, False, threads, device)
 
 
-def asum(x: ArrayLike, *, threads: int | None = None, device: str | None = None) -> Any:
+def asum(x: ArrayLike, *, threads: int | None = None, device: str | None = None) -> np.floating[Any]:
     """Return ``sum_i |re x[i]| + |im x[i]|``.
 
     Parameters

@@ -15,6 +15,10 @@ device : str, optional
     Where to run: None or ``"cpu"`` is the host. Only `inv_sqrt_spd` runs on other devices, see `trnsci.devices`.
 """
 
+from typing import Any
+
+from .._errors import LinAlgError, LinAlgWarning
+from . import _absent
 from ._balance import matrix_balance
 from ._cholesky import cho_factor, cholesky
 from ._eig import eig, eigvals
@@ -31,6 +35,8 @@ from ._solve import cho_solve, solve_triangular
 from ._sylvester import solve_continuous_lyapunov, solve_discrete_lyapunov, solve_lyapunov, solve_sylvester
 
 __all__ = [
+    "LinAlgError",
+    "LinAlgWarning",
     "cho_factor",
     "cho_solve",
     "cholesky",
@@ -62,3 +68,11 @@ __all__ = [
     "solve_triangular",
     "sqrtm",
 ]
+
+
+def __dir__() -> list[str]:
+    return list(__all__)
+
+
+def __getattr__(name: str) -> Any:
+    raise _absent.error(name)

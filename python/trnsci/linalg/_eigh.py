@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import operator
 import warnings
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, SupportsFloat, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -198,8 +199,8 @@ def eigh(
     overwrite_b: bool = False,
     type: int = 1,
     check_finite: bool = True,
-    subset_by_index: tuple[int, int] | None = None,
-    subset_by_value: tuple[float, float] | None = None,
+    subset_by_index: Iterable[SupportsIndex] | None = None,
+    subset_by_value: Iterable[SupportsFloat] | None = None,
     driver: str | None = None,
     threads: int | None = None,
     progress: Progress = None,
@@ -331,8 +332,8 @@ def eigvalsh(
     overwrite_b: bool = False,
     type: int = 1,
     check_finite: bool = True,
-    subset_by_index: tuple[int, int] | None = None,
-    subset_by_value: tuple[float, float] | None = None,
+    subset_by_index: Iterable[SupportsIndex] | None = None,
+    subset_by_value: Iterable[SupportsFloat] | None = None,
     driver: str | None = None,
     threads: int | None = None,
     progress: Progress = None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from .. import _array, _device, _native, _threads
 from .._array import Array
@@ -61,7 +61,7 @@ def inv_sqrt_spd(
     progress: Progress = None,
     device: str | _device.Device | None = None,
     precision: str | None = None,
-) -> tuple[Array, Any]:
+) -> tuple[Array, int | NDArray[np.int64]]:
     """Inverse square root of a Hermitian or real symmetric positive definite matrix.
 
     Parameters

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from .. import _array, _device
 from .._array import Array
@@ -197,7 +197,7 @@ def schur_condition(
     threads: int | None = None,
     progress: Progress = None,
     device: str | None = None,
-) -> tuple[Any, Any]:
+) -> tuple[float | NDArray[np.float64], float | NDArray[np.float64]]:
     """Condition numbers of the leading eigenvalues of a Schur form, as a cluster, and of their invariant subspace.
 
     SciPy has this only as LAPACK's ``trsen``. With `schur` and ``sort=`` it tells how far the selected eigenvalues and

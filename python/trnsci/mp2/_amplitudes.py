@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Any
+from typing import Any, TypeVar, overload
 
 import numpy as np
 
@@ -12,12 +12,50 @@ from .._array import Array
 from .._files import check_outputs, is_path, output_path
 from .._progress import Progress
 from ..blas._common import overlaps, overlaps_itself
-from ._common import Input
+from ._common import Doubles, Input, OneSpin, TwoSpins
 from ._energy import Layout
 from ._integrals import Spin, hex_path
 
 _FLOAT64 = np.dtype(np.float64)
+_Path = TypeVar("_Path", bound="str | os.PathLike[Any]")
+_Out = TypeVar("_Out", bound="str | os.PathLike[Any] | Array")
+
 _NAMES = ("alpha-alpha", "alpha-beta", "beta-beta")
+
+
+@overload
+def mp2_amplitudes(
+    B: Any, eps_occ: OneSpin, eps_vir: Any, *, layout: Layout = ..., out: Doubles | None = ...,
+    max_memory: float | None = ..., threads: int | None = ..., progress: Progress = ...,
+) -> Doubles: ...  # fmt: skip
+
+
+@overload
+def mp2_amplitudes(
+    B: Any, eps_occ: OneSpin, eps_vir: Any, *, layout: Layout = ..., out: _Path,
+    max_memory: float | None = ..., threads: int | None = ..., progress: Progress = ...,
+) -> _Path: ...  # fmt: skip
+
+
+@overload
+def mp2_amplitudes(
+    B: Any, eps_occ: TwoSpins, eps_vir: Any, *, layout: Layout = ..., out: None = ...,
+    max_memory: float | None = ..., threads: int | None = ..., progress: Progress = ...,
+) -> tuple[Doubles, Doubles, Doubles]: ...  # fmt: skip
+
+
+@overload
+def mp2_amplitudes(
+    B: Any, eps_occ: TwoSpins, eps_vir: Any, *, layout: Layout = ..., out: tuple[_Out, _Out, _Out] | list[_Out],
+    max_memory: float | None = ..., threads: int | None = ..., progress: Progress = ...,
+) -> tuple[_Out, _Out, _Out]: ...  # fmt: skip
+
+
+@overload
+def mp2_amplitudes(
+    B: Any, eps_occ: Any, eps_vir: Any, *, layout: Layout = ..., out: Any = ...,
+    max_memory: float | None = ..., threads: int | None = ..., progress: Progress = ...,
+) -> Any: ...  # fmt: skip
 
 
 def mp2_amplitudes(

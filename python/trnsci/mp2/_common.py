@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from .. import _array, _native, _threads
 from .._array import Array
 from .._progress import Progress
 from ._input import Arguments, block_bytes, read_spins, same_dtype
 from ._integrals import Spin
+
+# What overloads tell closed from open shells by, and the results of these functions, which compute in float64.
+OneSpin: TypeAlias = "NDArray[Any] | Sequence[float]"
+TwoSpins: TypeAlias = "Sequence[NDArray[Any] | Sequence[float]]"
+Doubles: TypeAlias = NDArray[np.float64]
 
 
 class Input:

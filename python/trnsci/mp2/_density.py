@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,8 +10,29 @@ from numpy.typing import ArrayLike
 from .. import _array, linalg
 from .._array import Array
 from .._progress import Progress
-from ._common import Input
+from ._common import Doubles, Input, OneSpin, TwoSpins
 from ._energy import Layout
+
+
+@overload
+def mp2_rdm1(
+    B: Any, eps_occ: OneSpin, eps_vir: Any, *, layout: Layout = ..., max_memory: float | None = ...,
+    threads: int | None = ..., progress: Progress = ...,
+) -> Doubles: ...  # fmt: skip
+
+
+@overload
+def mp2_rdm1(
+    B: Any, eps_occ: TwoSpins, eps_vir: Any, *, layout: Layout = ..., max_memory: float | None = ...,
+    threads: int | None = ..., progress: Progress = ...,
+) -> tuple[Doubles, Doubles]: ...  # fmt: skip
+
+
+@overload
+def mp2_rdm1(
+    B: Any, eps_occ: Any, eps_vir: Any, *, layout: Layout = ..., max_memory: float | None = ...,
+    threads: int | None = ..., progress: Progress = ...,
+) -> Doubles | tuple[Doubles, Doubles]: ...  # fmt: skip
 
 
 def mp2_rdm1(

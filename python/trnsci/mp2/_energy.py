@@ -139,6 +139,14 @@ def df_mp2_energy(
 ) -> MP2Plan | _device.DevicePlan: ...  # fmt: skip
 
 
+@overload
+def df_mp2_energy(
+    B: Any, eps_occ: Any, eps_vir: Any, *, layout: Layout = ..., precision: Precision | None = ..., pair_energies: bool = ...,
+    check_finite: bool = ..., max_memory: float | None = ..., etol: float | None = ..., threads: int | None = ...,
+    progress: Progress = ..., device: str | _device.Device | None = ..., checkpoint: Path | None = ..., plan: bool,
+) -> MP2Result | MP2Plan | _device.DevicePlan: ...  # fmt: skip
+
+
 def df_mp2_energy(
     B: Any,
     eps_occ: Any,

@@ -10,3 +10,7 @@ from ._accelerate import accelerate, patch, restore
 from ._mp2 import DFMP2, DFRMP2, DFUMP2
 
 __all__ = ["DFMP2", "DFRMP2", "DFUMP2", "accelerate", "patch", "restore"]
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -1,0 +1,27 @@
+"""The public names of `scipy.linalg` that `trnsci.linalg` does not have."""
+
+from __future__ import annotations
+
+# Of SciPy 1.18, without its deprecated modules. docs/scipy.md lists them too.
+NAMES = (
+    "bandwidth", "blas", "block_diag", "cdf2rdf", "cho_solve_banded", "cholesky_banded", "circulant",
+    "clarkson_woodruff_transform", "companion", "convolution_matrix", "coshm", "cosm", "cossin", "cython_blas",
+    "cython_lapack", "det", "dft", "diagsvd", "expm_cond", "expm_frechet", "fiedler", "fiedler_companion",
+    "find_best_blas_type", "get_blas_funcs", "get_lapack_funcs", "hadamard", "hankel", "helmert", "hilbert", "inv",
+    "invhilbert", "invpascal", "ishermitian", "issymmetric", "khatri_rao", "lapack", "ldl", "leslie", "lstsq", "lu",
+    "lu_factor", "lu_solve", "matmul_toeplitz", "norm", "null_space", "orth", "orthogonal_procrustes", "pascal",
+    "pinv", "pinvh", "polar", "qr", "qr_delete", "qr_insert", "qr_multiply", "qr_update", "rq", "sinhm", "sinm",
+    "solve", "solve_banded", "solve_circulant", "solve_continuous_are", "solve_discrete_are", "solve_toeplitz",
+    "solveh_banded", "subspace_angles", "svd", "svdvals", "tanhm", "tanm", "toeplitz",
+)  # fmt: skip
+
+_PACKAGE = "trnsci.linalg"
+
+
+def error(name: str) -> AttributeError:
+    """Return the error for an attribute that `trnsci.linalg` does not have."""
+    text = f"module {_PACKAGE!r} has no attribute {name!r}"
+    if name in NAMES:
+        beside = "trnsci.blas or " if name == "blas" else ""
+        text += f"; it is not part of this version, use {beside}scipy.linalg.{name}"
+    return AttributeError(text)
