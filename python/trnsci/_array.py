@@ -9,11 +9,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from . import _memory
 
-Array: TypeAlias = "NDArray[Any]"
+# Of any dtype. It is not NDArray[Any], in which pyright finds no `real` and `imag`.
+Array: TypeAlias = "np.ndarray[tuple[Any, ...], Any]"
 Record: TypeAlias = "_int64_array[int]"
 
 _byte: Callable[[Any], ctypes.c_char] = ctypes.c_char.from_buffer

@@ -180,13 +180,14 @@ def vdot(x: ArrayLike, y: ArrayLike, *, threads: int | None = None, device: str 
     return _product(x, y, True, threads, device)
 
 
-def _norm(x: ArrayLike, is_sum: bool, threads: int | None, device: str | None) -> Any:
+def _norm(x: ArrayLike, is_sum: bool, threads: int | None, device: str | None) -> np.floating[Any]:
     _common.require_host(device)
     (vector,), kind = _common.settle({"x": x})
     vector = _common.check_vector(vector, "x")
     result = np.empty(1, kind.dtype)
     _common.invoke("Norm", 2 * len(vector), threads, (vector, result), is_sum)
-    return _common.finish(result, kind, None).real[0]
+    norm: np.floating[Any] = _common.finish(result, kind, None).real[0]
+    return norm
 
 
 def nrm2(x: ArrayLike, *, threads: int | None = None, device: str | None = None) -> np.floating[Any]:

@@ -151,11 +151,6 @@ def schur(
     check_finite: bool = True, *, threads: int | None = None, progress: Progress = None, device: str | None = None,
 ) -> tuple[Array, Array, _Count]: ...
 @overload
-def schur(
-    a: ArrayLike, output: _Form = "real", lwork: int | None = None, overwrite_a: bool = False, sort: _Sort | None = None,
-    check_finite: bool = True, *, threads: int | None = None, progress: Progress = None, device: str | None = None,
-) -> _Pair | tuple[Array, Array, _Count]: ...
-@overload
 def hessenberg(
     a: ArrayLike, calc_q: Literal[False] = False, overwrite_a: bool = False, check_finite: bool = True, *,
     threads: int | None = None, progress: Progress = None, device: str | None = None,
