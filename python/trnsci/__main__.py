@@ -51,12 +51,7 @@ def _devices(options: argparse.Namespace) -> int:
 
 
 def _run_selftest(options: argparse.Namespace) -> int:
-    failed = 0
-    for check in _selftest.checks():
-        failed += not check.passed
-        print(f"{'ok  ' if check.passed else 'FAIL'}  {check.name:44} {check.value:9.3g}  limit {check.limit:g}")
-    print("selftest passed" if not failed else f"selftest FAILED: {failed} checks over their limits")
-    return 1 if failed else 0
+    return 1 if _selftest.report() else 0
 
 
 def _parser() -> argparse.ArgumentParser:
