@@ -35,12 +35,12 @@ errors
 Long calls of level 3 can be interrupted by Ctrl-C.
 """
 
-from .level1 import asum, axpy, dot, iamax, nrm2, scal, vdot
-from .level2 import gemv, ger, gerc, trmv, trsv
-from .level2_symmetric import hemv, her, her2, symv, syr, syr2
-from .level3 import batched_gemm, gemm, gemmt
-from .level3_symmetric import hemm, her2k, herk, symm, syr2k, syrk
-from .level3_triangular import trmm, trsm
+from ._level1 import asum, axpy, dot, iamax, nrm2, scal, vdot
+from ._level2 import gemv, ger, gerc, trmv, trsv
+from ._level2_symmetric import hemv, her, her2, symv, syr, syr2
+from ._level3 import batched_gemm, gemm, gemmt
+from ._level3_symmetric import hemm, her2k, herk, symm, syr2k, syrk
+from ._level3_triangular import trmm, trsm
 
 __all__ = [
     "asum",
