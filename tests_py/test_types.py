@@ -5,6 +5,7 @@ import importlib.util
 import inspect
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -80,8 +81,23 @@ def test_stub_has_the_arguments_of_the_functions(signature):
             assert ast.literal_eval(default) == parameter.default, name
 
 
-def test_signatures_are_checked():
-    """Every function of the stub, and so every overload, is called in the script."""
+def test_results_have_types():
+    """No public function returns Any, unless it has a signature for each kind of result."""
+    overloaded = {node.name for node in SIGNATURES}
+    functions = {name: getattr(package, name) for package in (trnsci, linalg, trnsci.blas) for name in package.__all__}
+    for name, function in functions.items():
+        if inspect.isfunction(function) and name not in overloaded:
+            result = inspect.signature(function).return_annotation
+            assert "Any" not in re.split(r"\W+", re.sub(r"np\.\w+\[Any\]", "", result)) or has_overloads(function), name
+
+
+def has_overloads(function):
+    source = ast.parse(Path(inspect.getsourcefile(function)).read_text())
+    named = [node for node in source.body if isinstance(node, ast.FunctionDef) and node.name == function.__name__]
+    return any(ast.unparse(decorator) == "overload" for node in named for decorator in node.decorator_list)
+
+
+def test_script_calls_every_function_of_the_stub():
     called = {node.func.attr for node in ast.walk(ast.parse(SCRIPT.read_text()))
               if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)}  # fmt: skip
     assert {node.name for node in SIGNATURES} - called == set()

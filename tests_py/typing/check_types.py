@@ -136,3 +136,12 @@ def errors(a: Doubles) -> None:
     linalg.svd(a)  # type: ignore
     trnsci.eig(a)  # type: ignore
     trnsci.pyscf.accelerate(w, v)  # type: ignore
+
+
+class MeanField:
+    """Stands for PySCF's, which have no types of their own."""
+
+
+def objects_of_pyscf(mf: MeanField) -> None:
+    assert_type(trnsci.pyscf.accelerate(mf), MeanField)
+    assert_type(trnsci.pyscf.restore(mf), MeanField)

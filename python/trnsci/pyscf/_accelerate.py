@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from . import _eigensolver, _jk, _tensor
 from ._common import df, dfmp2, dfump2, dhf, hf, type_name, x2c
@@ -15,10 +15,12 @@ _SUPPORTED = (
     "a mean field of PySCF's RHF, UHF, ROHF, GHF and their Kohn-Sham forms, of molecules and of cells, with or without "
     "k-points and symmetry, and the two-component X2C ones without Kramers restriction, or a DFMP2 or DFUMP2 object"
 )
-_MP2_CLASSES = {dfmp2.DFMP2: DFRMP2, dfump2.DFUMP2: DFUMP2}
+_MP2_CLASSES: dict[Any, Any] = {dfmp2.DFMP2: DFRMP2, dfump2.DFUMP2: DFUMP2}
+
+_Object = TypeVar("_Object")  # what is returned is the argument
 
 
-def accelerate(mf: Any) -> Any:
+def accelerate(mf: _Object) -> _Object:
     """Let this package compute the costly parts of a mean field, or the energies of a DF-MP2 object.
 
     Parameters
@@ -81,7 +83,7 @@ def accelerate(mf: Any) -> Any:
     return mf
 
 
-def restore(mf: Any) -> Any:
+def restore(mf: _Object) -> _Object:
     """Undo `accelerate`.
 
     Parameters
