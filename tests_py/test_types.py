@@ -1,4 +1,4 @@
-"""Type checkers take `typing/check_types.py`, and the stub of `trnsci.linalg` is what the functions are."""
+"""Type checkers take `check_types.py`, and the stub of `trnsci.linalg` is what the functions are."""
 
 import ast
 import importlib.util
@@ -16,7 +16,7 @@ import trnsci
 from trnsci import linalg
 
 HERE = Path(__file__).parent
-SCRIPT = HERE / "typing" / "check_types.py"
+SCRIPT = HERE / "check_types.py"
 PACKAGE = Path(trnsci.__file__).parent
 INSTALLED = "site-packages" in PACKAGE.parts
 
