@@ -55,7 +55,7 @@ def entry(name, thing):
 def sections():
     """Headings and lines of the packages."""
     packages = [importlib.import_module(name) for name in PACKAGES]
-    inner = {id(vars(package)[name]) for package in packages[1:] for name in package.__all__}
+    inner = {id(getattr(package, name)) for package in packages[1:] for name in package.__all__}
     for package in packages:
         things = {name: getattr(package, name) for name in package.__all__}
         if package.__name__ == "trnsci":  # the errors are its own, whatever packages export them too

@@ -7,7 +7,7 @@ first call. See `trnsci.linalg`, `trnsci.blas`, `trnsci.mp2` and, where PySCF is
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from . import blas, linalg, mp2
+from . import _errors, blas, linalg, mp2
 from ._device import Device, DevicePlan, Report, devices, last_report
 from ._df_fit import DFFitResult, df_fit
 from ._df_jk import df_jk
@@ -17,7 +17,6 @@ from ._errors import (
     DeviceError,
     InternalError,
     LinAlgError,
-    LinAlgWarning,
     LinearDependencyWarning,
     UnsupportedError,
 )
@@ -86,10 +85,13 @@ def __dir__() -> list[str]:
 
 if TYPE_CHECKING:
     from . import pyscf as pyscf
+    from ._errors import LinAlgWarning
 else:  # hidden from type checkers, to which it would say that every name is there
 
     def __getattr__(name: str) -> Any:
-        """Import `trnsci.pyscf` when it is asked for."""
+        """Import `trnsci.pyscf` when it is asked for, and `LinAlgWarning`, whose class may be one of SciPy's."""
+        if name == "LinAlgWarning":
+            return _errors.LinAlgWarning
         text = f"module {__name__!r} has no attribute {name!r}"
         if name != "pyscf":
             raise AttributeError(text)

@@ -17,7 +17,8 @@ device : str, optional
 
 from typing import Any
 
-from .._errors import LinAlgError, LinAlgWarning
+from .. import _errors
+from .._errors import LinAlgError
 from . import _absent
 from ._balance import matrix_balance
 from ._cholesky import cho_factor, cholesky
@@ -75,4 +76,6 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
+    if name == "LinAlgWarning":
+        return _errors.LinAlgWarning
     raise _absent.error(name)

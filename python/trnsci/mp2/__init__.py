@@ -5,6 +5,7 @@ from __future__ import annotations
 from ._amplitudes import mp2_amplitudes
 from ._density import mp2_natural_orbitals, mp2_rdm1
 from ._energy import MP2Result, df_mp2_energy
+from ._energy import resolve as resolve
 from ._gmp2 import GMP2Result, df_gmp2_energy
 from ._kmp2 import KMP2Result, df_kmp2_energy
 from ._plan import MP2Plan

@@ -13,7 +13,6 @@ from .._array import Array
 from .._device import last_report
 from .._errors import UnsupportedError
 from ..mp2 import MP2Result
-from ..mp2._energy import resolve
 from ._common import BLOCK_SHARE, LEAST_MEGABYTES, dfmp2, dfump2, dhf, hf, lib, logger, type_name, x2c
 from ._integrals import in_memory, pair_integrals
 from ._orbitals import correlated, require_frozen, require_shapes, warn_of_fractions
@@ -56,7 +55,7 @@ class _PairEnergies:
 
     def _open_device(self) -> _device.Device | None:
         """Return the device of the pair energies, None for the host; refuse what would be refused when they are computed."""
-        on = resolve(self.device, self.precision)
+        on = mp2.resolve(self.device, self.precision)
         if on is not None and self.precision is None:
             choices = ", ".join(map(repr, _device.PRECISIONS))
             raise UnsupportedError(f"precision: PySCF's integrals are float64, for which a device needs one of {choices}")
