@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Any, TypeVar, overload
+from typing import Any, overload
 
 import numpy as np
 
@@ -12,14 +12,11 @@ from .._array import Array
 from .._files import check_outputs, is_path, output_path
 from .._progress import Progress
 from ..blas._common import overlaps, overlaps_itself
-from ._common import Doubles, Input, OneSpin, TwoSpins
+from ._common import Doubles, FilePath, Input, OneSpin, Output, TwoSpins
 from ._energy import Layout
 from ._integrals import Spin, hex_path
 
 _FLOAT64 = np.dtype(np.float64)
-_Path = TypeVar("_Path", bound="str | os.PathLike[Any]")
-_Out = TypeVar("_Out", bound="str | os.PathLike[Any] | Array")
-
 _NAMES = ("alpha-alpha", "alpha-beta", "beta-beta")
 
 
@@ -32,9 +29,9 @@ def mp2_amplitudes(
 
 @overload
 def mp2_amplitudes(
-    B: Any, eps_occ: OneSpin, eps_vir: Any, *, layout: Layout = ..., out: _Path,
+    B: Any, eps_occ: OneSpin, eps_vir: Any, *, layout: Layout = ..., out: FilePath,
     max_memory: float | None = ..., threads: int | None = ..., progress: Progress = ...,
-) -> _Path: ...  # fmt: skip
+) -> FilePath: ...  # fmt: skip
 
 
 @overload
@@ -46,9 +43,9 @@ def mp2_amplitudes(
 
 @overload
 def mp2_amplitudes(
-    B: Any, eps_occ: TwoSpins, eps_vir: Any, *, layout: Layout = ..., out: tuple[_Out, _Out, _Out] | list[_Out],
+    B: Any, eps_occ: TwoSpins, eps_vir: Any, *, layout: Layout = ..., out: tuple[Output, Output, Output] | list[Output],
     max_memory: float | None = ..., threads: int | None = ..., progress: Progress = ...,
-) -> tuple[_Out, _Out, _Out]: ...  # fmt: skip
+) -> tuple[Output, Output, Output]: ...  # fmt: skip
 
 
 @overload

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from os import PathLike
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +15,12 @@ from .._progress import Progress
 from ._input import Arguments, block_bytes, read_spins, same_dtype
 from ._integrals import Spin
 
-# What overloads tell closed from open shells by, and the results of these functions, which compute in float64.
+# What overloads tell closed from open shells by, results of functions that compute in float64, and outputs that are returned.
 OneSpin: TypeAlias = "NDArray[Any] | Sequence[float]"
 TwoSpins: TypeAlias = "Sequence[NDArray[Any] | Sequence[float]]"
 Doubles: TypeAlias = NDArray[np.float64]
+FilePath = TypeVar("FilePath", bound="str | PathLike[Any]")
+Output = TypeVar("Output", bound="str | PathLike[Any] | Array")
 
 
 class Input:
