@@ -44,7 +44,7 @@ def order(a: Any) -> int:
     return n if is_possible() else 0
 
 
-def eigh(a: Array, n: int, lower: bool, values_only: bool, check_finite: bool) -> tuple[Array, Array | None]:
+def eigh(a: Any, n: int, lower: bool, values_only: bool, check_finite: bool) -> tuple[Array, Array | None]:
     """Eigenvalues and eigenvectors of a plain small matrix of order n, as of `trnsci.eigh`."""
     dtype = a.dtype
     char = dtype.char
@@ -54,7 +54,7 @@ def eigh(a: Array, n: int, lower: bool, values_only: bool, check_finite: bool) -
     return w, v
 
 
-def cholesky(a: Array, n: int, lower: bool, check_finite: bool) -> Array:
+def cholesky(a: Any, n: int, lower: bool, check_finite: bool) -> Array:
     """Cholesky factor of a plain small matrix of order n, as of `trnsci.linalg.cholesky`."""
     dtype = a.dtype
     factor = np.empty((n, n), dtype, "C" if lower else "F")

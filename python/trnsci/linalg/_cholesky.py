@@ -65,7 +65,7 @@ def cholesky(
     array([[2., 0.],
            [1., 2.]])
     """
-    if threads is progress is device is None:
+    if threads is None and progress is None and device is None:
         n = _small.order(a)
         if n:
             return _small.cholesky(a, n, bool(lower), bool(check_finite))

@@ -158,6 +158,11 @@ def _eigh(
     device: str | None,
     lindep: float | None,
 ) -> tuple[Array, Array | None]:
+    plain = b is None and driver is None and threads is None and progress is None and device is None and lindep is None
+    if plain and subset[0] is None and subset[1] is None and isinstance(type, int) and type == 1:
+        n = _small.order(a)
+        if n:
+            return _small.eigh(a, n, bool(lower), bool(eigvals_only), bool(check_finite))
     if device is not None:
         _device.require_host(device)
     matrix, metric, cast = _pencil(a, b)
@@ -313,11 +318,6 @@ def eigh(
     >>> print(w.round(12), v.shape, caught[0].message)
     [2.] (2, 1) b: 1 of 2 eigenvectors are linearly dependent to lindep=1e-08 and were dropped
     """
-    if b is subset_by_index is subset_by_value is driver is progress is device is threads is lindep is None:
-        n = _small.order(a) if isinstance(type, int) and type == 1 else 0
-        if n:
-            w, v = _small.eigh(a, n, bool(lower), bool(eigvals_only), bool(check_finite))
-            return w if v is None else (w, v)
     w, v = _eigh(a, b, lower, eigvals_only, (overwrite_a, overwrite_b), type, check_finite,
                  (subset_by_index, subset_by_value), driver, threads, progress, device, lindep)  # fmt: skip
     return w if eigvals_only else (w, v)
@@ -364,9 +364,5 @@ def eigvalsh(
     >>> [round(x, 12) for x in trnsci.linalg.eigvalsh([[2, 1], [1, 2]]).tolist()]
     [1.0, 3.0]
     """
-    if b is subset_by_index is subset_by_value is driver is progress is device is threads is lindep is None:
-        n = _small.order(a) if isinstance(type, int) and type == 1 else 0
-        if n:
-            return _small.eigh(a, n, bool(lower), True, bool(check_finite))[0]
     return _eigh(a, b, lower, True, (overwrite_a, overwrite_b), type, check_finite,
                  (subset_by_index, subset_by_value), driver, threads, progress, device, lindep)[0]  # fmt: skip
