@@ -194,18 +194,22 @@ func reserveEach(team *sched.Team, count int, what string, results int64, worksp
 	return reserve(what, atOnce*each, results)
 }
 
+// memberSteps is how finely the work on a member of a batch is divided.
+const memberSteps = 1000
+
 // forEach runs op for every member of a batch: one member with the whole team, several with a thread each. An error
 // names its member when there is more than one.
 func forEach(team *sched.Team, count int, op func(team *sched.Team, k int) error) error {
 	if count == 1 {
 		return op(team, 0)
 	}
-	team.Plan(count)
+	team = team.Plan(count * memberSteps)
 	return team.For(count, func(_, k int) error {
-		if err := op(team.Quiet(), k); err != nil {
+		member := team.Serial().Phase(memberSteps)
+		if err := op(member, k); err != nil {
 			return &memberError{member: k, err: err}
 		}
-		team.Step(1)
+		member.End()
 		return nil
 	})
 }

@@ -184,7 +184,7 @@ func onDeviceFed(jobID, threads, id int64, f *feed, op func(*sched.Team, *device
 		if err != nil {
 			return 0, err
 		}
-		call.Watch(team.Plan, team.Step)
+		call.Watch(func(steps int) { team.Plan(steps) }, team.Step)
 		call.Reserve(func(bytes int64) error { return reserve("the call on "+s.Name(), bytes, 0) })
 		ended := false
 		defer func() {

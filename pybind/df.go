@@ -29,11 +29,15 @@ func fit[T dense.Float](team *sched.Team, metric, integrals *array, lindep float
 	if err := reserve("df_fit", df.Workspace[T](team, j.Rows), 0); err != nil {
 		return 0, err
 	}
-	m, err := df.Decompose(team, j, lindep)
+	factoring, fitting := j.Rows*j.Rows*j.Rows/6, j.Rows*x.Rows*x.Cols/2
+	team = team.Plan(factoring + fitting)
+	phase := team.Phase(factoring)
+	m, err := df.Decompose(phase, j, lindep)
 	if err != nil {
 		return 0, err
 	}
-	if err := m.Fit(team, x, !checkFinite); err != nil {
+	phase.End()
+	if err := m.Fit(team.Phase(fitting), x, !checkFinite); err != nil {
 		return 0, err
 	}
 	if m.ByCholesky() {

@@ -127,7 +127,7 @@ func eighGroups[T dense.Scalar, R dense.Float](c eighCall, size int, a batch[T],
 		}); err != nil {
 			return 0, err
 		}
-		team.Plan(a.count())
+		team = team.Plan(a.count())
 		options := c.options
 		options.Team = team.Quiet()
 		return 0, team.For(groups, func(_, group int) error {

@@ -93,7 +93,11 @@ func teamSize(threads int64) int { return int(min(threads, int64(runtime.GOMAXPR
 func onTeam(ctx context.Context, size int, progress *sched.Progress, op func(*sched.Team) (int64, error)) (int64, error) {
 	team := sched.NewTeam(ctx, size, progress)
 	defer team.Rest()
-	return op(team)
+	value, err := op(team)
+	if progress != nil && err == nil {
+		progress.Finish()
+	}
+	return value, err
 }
 
 // What JobWait returns.

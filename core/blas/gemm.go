@@ -79,6 +79,7 @@ func newGemm[T dense.Float](set kernel.Set, part part, alpha T, a, b factor[T], 
 
 // compute computes the product.
 func (g *gemm[T]) compute(team *sched.Team) error {
+	team = team.Plan(g.work())
 	if team.Threads() > 1 && g.m*g.n*g.k >= g.size.ThreadWork {
 		return g.parallel(team)
 	}
@@ -93,6 +94,14 @@ func (g *gemm[T]) compute(team *sched.Team) error {
 		}
 	}
 	return nil
+}
+
+// work returns the multiplications of the product.
+func (g *gemm[T]) work() int {
+	if g.part != full {
+		return g.m * g.n * g.k / 2
+	}
+	return g.m * g.n * g.k
 }
 
 // strips returns how many tiles C has from top to bottom, tiles how many from left to right.
@@ -182,11 +191,13 @@ func (g *gemm[T]) chunk(team *sched.Team, i0, i1, j0, j1 int) error {
 				if err := team.Err(); err != nil {
 					return err
 				}
+				team.Step(work)
 				work = 0
 			}
 			g.rows(packed, &block, i, min(i1, i+together), p0, p1, j0, j1)
 		}
 	}
+	team.Step(work)
 	return nil
 }
 

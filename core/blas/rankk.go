@@ -94,8 +94,12 @@ func (r rankK[T]) hermitianUpdate(name string, trans Transpose, alpha float64, a
 
 // update2 computes C = alpha x yT + alpha2 y xT + beta C.
 func (r rankK[T]) update2(alpha, alpha2 T, x, y, yT, xT factor[T], beta T, c dense.Matrix[T]) error {
-	if err := multiply(r.set, r.team, partOf(r.uplo), alpha, x, yT, beta, c); err != nil {
+	const half = 1 << 20 // steps, so that those of the products are seen
+	team := r.team.Plan(2 * half)
+	phase := team.Phase(half)
+	if err := multiply(r.set, phase, partOf(r.uplo), alpha, x, yT, beta, c); err != nil {
 		return err
 	}
-	return multiply(r.set, r.team, partOf(r.uplo), alpha2, y, xT, 1, c)
+	phase.End()
+	return multiply(r.set, team.Phase(half), partOf(r.uplo), alpha2, y, xT, 1, c)
 }

@@ -44,6 +44,7 @@ func (s *symmetric[T]) multiply(name string, side Side, alpha T, b dense.Matrix[
 	memory := borrow[T](min(n, symmBlock) * min(n, symmBlock))
 	defer memory.giveBack()
 	block := memory.matrix(min(n, symmBlock), min(n, symmBlock))
+	team := s.team.Plan(n)
 	for i0 := 0; i0 < n; i0 += symmBlock {
 		i1 := min(n, i0+symmBlock)
 		diagonal := block.Slice(0, i1-i0, 0, i1-i0)
@@ -57,18 +58,19 @@ func (s *symmetric[T]) multiply(name string, side Side, alpha T, b dense.Matrix[
 		}{{i0, i1, plain(diagonal)}, {0, i0, s.block(i0, i1, 0, i0)}, {i1, n, s.block(i0, i1, i1, n)}} {
 			var err error
 			if side == Left {
-				err = multiply(s.set, s.team, full, alpha, part.block, plain(b.Slice(part.j0, part.j1, 0, b.Cols)), beta, c.Slice(i0, i1, 0, c.Cols))
+				err = multiply(s.set, team.Plan(0), full, alpha, part.block, plain(b.Slice(part.j0, part.j1, 0, b.Cols)), beta, c.Slice(i0, i1, 0, c.Cols))
 			} else {
 				if part.j0 != i0 { // the block on the diagonal is its own mirror image
 					part.block = s.mirrored(part.block)
 				}
-				err = multiply(s.set, s.team, full, alpha, plain(b.Slice(0, b.Rows, part.j0, part.j1)), part.block, beta, c.Slice(0, c.Rows, i0, i1))
+				err = multiply(s.set, team.Plan(0), full, alpha, plain(b.Slice(0, b.Rows, part.j0, part.j1)), part.block, beta, c.Slice(0, c.Rows, i0, i1))
 			}
 			if err != nil {
 				return err
 			}
 			beta = 1
 		}
+		team.Step(i1 - i0)
 	}
 	return nil
 }

@@ -92,6 +92,7 @@ func (t triangular[T]) overwrite(set kernel.Set, team *sched.Team, solve bool, s
 		return nil
 	}
 	length := b.Cols
+	team = team.Plan(t.Rows * b.Rows * b.Cols)
 	if side == Right {
 		length = b.Rows
 		t.factor, t.lower = t.transposed(), !t.lower
@@ -182,11 +183,16 @@ func (t triangular[T]) cut(h int) (head, tail triangular[T], off factor[T], firs
 	return head, tail, t.slice(h, n, 0, h), first, second
 }
 
+// step reports a product with the block between triangles of the orders h and r. A triangle of order n counts as n^2 = h^2 + 2 h r + r^2 steps for
+// each column of x.
+func (w *triangularWork[T]) step(h, r int, x dense.Matrix[T]) { w.team.Step(2 * h * r * x.Cols) }
+
 // solve overwrites x by the solution y of t y = x.
 func (w *triangularWork[T]) solve(t triangular[T], x dense.Matrix[T]) error {
 	h := half[T](t.Rows)
 	if h == 0 {
 		solveBase(w.set, t, x)
+		w.team.Step(t.Rows * t.Rows * x.Cols)
 		return w.team.Err()
 	}
 	head, tail, off, i, j := t.cut(h)
@@ -197,6 +203,7 @@ func (w *triangularWork[T]) solve(t triangular[T], x dense.Matrix[T]) error {
 	if err := multiply(w.set, w.team, full, -1, off, plain(first), 1, second); err != nil {
 		return err
 	}
+	w.step(h, t.Rows-h, x)
 	return w.solve(tail, second)
 }
 
@@ -205,6 +212,7 @@ func (w *triangularWork[T]) multiply(t triangular[T], x dense.Matrix[T]) error {
 	h := half[T](t.Rows)
 	if h == 0 {
 		multiplyBase(w.set, t, x)
+		w.team.Step(t.Rows * t.Rows * x.Cols)
 		return w.team.Err()
 	}
 	head, tail, off, i, j := t.cut(h)
@@ -215,5 +223,6 @@ func (w *triangularWork[T]) multiply(t triangular[T], x dense.Matrix[T]) error {
 	if err := multiply(w.set, w.team, full, 1, off, plain(first), 1, second); err != nil {
 		return err
 	}
+	w.step(h, t.Rows-h, x)
 	return w.multiply(head, first)
 }

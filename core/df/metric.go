@@ -144,7 +144,7 @@ func (m *Metric[T]) overPairs(team *sched.Team, pairs int, fit func(j0, j1 int) 
 	if m.order == 0 {
 		return nil
 	}
-	team.Plan(pairs)
+	team = team.Plan(pairs)
 	for j := 0; j < pairs; j += fitPairs {
 		end := min(pairs, j+fitPairs)
 		if err := fit(j, end); err != nil {

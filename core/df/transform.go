@@ -54,7 +54,7 @@ func Transform(l packed.Source, occ, vir, out dense.View[float64], opt Options) 
 	if out.Rows != t.nocc*t.nvir || out.Cols != t.naux {
 		return dense.BadArgument("out", "expected shape (nocc*nvir, naux) = (%d, %d), got (%d, %d)", t.nocc*t.nvir, t.naux, out.Rows, out.Cols)
 	}
-	opt.Team.Plan(t.naux)
+	opt.Team = opt.Team.Plan(t.naux)
 	if t.naux == 0 || t.nao == 0 || out.Rows == 0 {
 		opt.Team.Step(t.naux)
 		return zero(opt.Team, out)

@@ -80,7 +80,7 @@ func Compute(l packed.Source, densities []Density, opt Options) (Result, error) 
 		return Result{}, err
 	}
 	e := newEngine(s, prepared, opt)
-	opt.Team.Plan(s.naux)
+	opt.Team = opt.Team.Plan(s.naux)
 	if s.naux > 0 && s.pairs > 0 && len(densities) > 0 {
 		if err := s.blocks.Each(opt.Team, l, e.add); err != nil {
 			return Result{}, err

@@ -57,11 +57,17 @@ func eighBanded[W dense.Wide, T dense.Scalar, R dense.Float](view dense.View[T],
 		return tridiagonalPairs(t, -band.exponent, w, v, opt, phases)
 	}
 	if opt.ValuesOnly && isNarrow(band.width, n) {
-		opt.Team.Plan(n)
-		if err := band.chase().tridiagonalize(opt.Team, t.d, t.e); err != nil {
+		chasing, values := chaseCost[W](band.width, n), valuesCost(n)
+		team := opt.Team.Plan(chasing + values)
+		phase := team.Phase(chasing)
+		if err := band.chase().tridiagonalize(phase, t.d, t.e); err != nil {
 			return 0, err
 		}
-		return tridiagonalPairs[W](t, -band.exponent, w, v, opt, nil)
+		phase.End()
+		opt.Team = team.Phase(values)
+		count, err := tridiagonalPairs[W](t, -band.exponent, w, v, opt, nil)
+		opt.Team.End()
+		return count, err
 	}
 	opt.Upper, opt.Overwrite, opt.SkipFiniteCheck = false, true, true
 	return Eigh(band.lower().View(), w, v, opt)

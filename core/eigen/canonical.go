@@ -65,16 +65,24 @@ func eighCanonical[W dense.Wide, T dense.Scalar, R dense.Float](a, b dense.View[
 	if !finite {
 		return fillNaN(n, w, v, opt), 0, nil
 	}
-	x, err := orthonormalRows(memory, p.b, p.exponentB, lindep, dense.Eps[T](), opt.Team)
+	metric, c := costsOf[W](n, n), costsOf[W](n, opt.Subset.largestCount(n))
+	projection := 2 * c.product // one of them of a triangle, with what goes before and after
+	team := opt.Team.Plan(metric.vectors() + projection + c.solving(opt) + c.product)
+	phase := team.Phase(metric.vectors())
+	x, err := orthonormalRows(memory, p.b, p.exponentB, lindep, dense.Eps[T](), phase)
 	if err != nil {
 		return 0, 0, err
 	}
+	phase.End()
 	kept := x.Rows
 	if err := opt.Subset.check(kept); err != nil {
 		return 0, 0, fmt.Errorf("%w; %d of %d eigenvectors of b are not above lindep = %g and were dropped", err, n-kept, n, lindep)
 	}
 	products := dense.New[W](kept, n)
-	h := p.projected(x, products, opt.Team)
+	phase = team.Phase(projection)
+	h := p.projected(x, products, phase)
+	phase.End()
+	opt.Team = team.Phase(c.solving(opt))
 	if err := opt.Team.Err(); err != nil {
 		return 0, 0, err
 	}
@@ -87,6 +95,8 @@ func eighCanonical[W dense.Wide, T dense.Scalar, R dense.Float](a, b dense.View[
 	if err != nil || opt.ValuesOnly {
 		return count, n - kept, err
 	}
+	opt.Team.End()
+	opt.Team = team.Phase(c.product)
 	rows := products.Slice(0, count, 0, n)
 	blas.Gemm(opt.Team, blas.NoTrans, blas.NoTrans, dense.FromReal[W](math.Ldexp(1, p.exponentB/2)), y.Slice(0, count, 0, kept), x, 0, rows)
 	for i := range count {
@@ -128,9 +138,13 @@ func orthonormalRows[W dense.Wide](memory workspace, b dense.Matrix[W], exponent
 // overwritten by its conjugate. products has the shape of X^T and is overwritten.
 func (p *pencil[W]) projected(x, products dense.Matrix[W], team *sched.Team) dense.Matrix[W] {
 	h := newLower[W](x.Rows)
+	const whole, triangle = 2 << 20, 1 << 20 // the shares of the products
+	team = team.Plan(whole + triangle)
+	phase := team.Phase(whole)
 	conjugateLower(p.a)
-	blas.Hemm(team, blas.Right, blas.Lower, 1, p.a, x, 0, products)
-	blas.Gemmt(team, blas.Lower, blas.NoTrans, blas.ConjTrans, 1, products, x, 0, h) // X^T conj(A) conj(X), the conjugate of what is wanted
+	blas.Hemm(phase, blas.Right, blas.Lower, 1, p.a, x, 0, products)
+	phase.End()
+	blas.Gemmt(team.Phase(triangle), blas.Lower, blas.NoTrans, blas.ConjTrans, 1, products, x, 0, h) // X^T conj(A) conj(X), the conjugate of what is wanted
 	conjugateLower(h)
 	for i := range h.Rows {
 		h.Set(i, i, dense.FromReal[W](dense.Real(h.At(i, i))))

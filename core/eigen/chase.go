@@ -50,6 +50,7 @@ func (c *chase[W]) at(i, j int) int { return (i+1)*c.stride + j }
 //
 // Cost: 3 width n^2 multiply-adds. Method: Schwarz, "Tridiagonalization of a symmetric band matrix", Numer. Math. 12, 1968.
 func (c *chase[W]) tridiagonalize(team *sched.Team, d, e []float64) error {
+	team = team.Plan(c.n * c.n)
 	for k := range c.n {
 		if err := team.Err(); err != nil {
 			return err
@@ -63,7 +64,8 @@ func (c *chase[W]) tridiagonalize(team *sched.Team, d, e []float64) error {
 		if k+1 < c.n {
 			e[k] = dense.Abs(c.data[c.at(k+1, k)])
 		}
-		team.Step(1)
+		left := c.n - 1 - k
+		team.Reach(c.n*c.n - left*left)
 	}
 	return nil
 }

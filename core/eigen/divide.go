@@ -8,9 +8,6 @@ import (
 // solveElements returns how many numbers solveTridiagonal takes as memory for vectors of type R and order n.
 func solveElements[R dense.Float](n int) int { return mergeElements[R](n) }
 
-// solveSteps returns the steps that solveTridiagonal reports for the order n: each eigenvalue once for its piece and once for each merge.
-func solveSteps(n int) int { return n * (1 + mergeLevels(n)) }
-
 // selection says whether the eigenvector of the eigenvalue in a 0-based position of all eigenvalues in ascending order is wanted. Those that are
 // wanted follow one another. nil selects all.
 type selection func(position int, value float64) bool
@@ -44,28 +41,29 @@ func (s selection) within(values []float64) (first, end int) {
 //
 // Cost: up to 2/3 n^3 multiply-adds, three quarters of them in the last merge, which computes only the vectors that are wanted. It is O(n^2) if
 // most of the eigenpairs of the pieces are eigenpairs of the whole, too.
-func solveTridiagonal[R dense.Float](team *sched.Team, d, e []float64, vectors dense.Matrix[R], wanted selection, memory []float64) (first, count int, err error) {
+func solveTridiagonal[R dense.Float](team *sched.Team, d, e []float64, vectors dense.Matrix[R], wanted selection, most int, memory []float64) (first, count int, err error) {
 	n := len(d)
 	t := &tridiagonal{d: d, e: e}
-	if t.blockEnd(0, n, smallestCoupling) == n {
-		c := newConquest(t, vectors, wanted, memory)
+	ends := t.blockEnds()
+	if len(ends) == 1 {
+		c := newConquest(t, vectors, wanted, most, memory)
 		err = c.solve(team)
 		return c.first, c.count, err
 	}
 	if err := clearRows(team, vectors); err != nil {
 		return 0, 0, err
 	}
-	left := solveSteps(n)
-	for start := 0; start < n; {
-		end := t.blockEnd(start, n, smallestCoupling)
+	team = team.Plan(costOfBlocks(ends, wholeConquestCost))
+	start := 0
+	for _, end := range ends {
 		block := &tridiagonal{d: d[start:end], e: e[start:end]}
-		if err := newConquest(block, vectors.Slice(start, end, start, end), nil, memory).solve(team); err != nil {
+		phase := team.Phase(wholeConquestCost(end - start))
+		if err := newConquest(block, vectors.Slice(start, end, start, end), nil, end-start, memory).solve(phase); err != nil {
 			return 0, 0, notConverged(err, start, n)
 		}
-		left -= solveSteps(end - start)
+		phase.End()
 		start = end
 	}
-	team.Step(left)
 	return sortBlocks(team, d, vectors, wanted, memory)
 }
 
@@ -135,6 +133,7 @@ type conquest[R dense.Float] struct {
 	tree
 	vectors      dense.Matrix[R]
 	wanted       selection
+	most         int // eigenvectors that may be wanted
 	first, count int // what solveTridiagonal returns
 	exponent     int // of the factor that the block was divided by
 	memory       []float64
@@ -143,8 +142,8 @@ type conquest[R dense.Float] struct {
 	mergers      []merger[R] // one for each thread
 }
 
-func newConquest[R dense.Float](t *tridiagonal, vectors dense.Matrix[R], wanted selection, memory []float64) *conquest[R] {
-	c := &conquest[R]{tree: newTree(t), vectors: vectors, wanted: wanted, memory: memory}
+func newConquest[R dense.Float](t *tridiagonal, vectors dense.Matrix[R], wanted selection, most int, memory []float64) *conquest[R] {
+	c := &conquest[R]{tree: newTree(t), vectors: vectors, wanted: wanted, most: most, memory: memory}
 	room := c.room()
 	c.indices, c.kind = make([]int, mergeIndices*room), make([]uint8, room)
 	return c
@@ -154,7 +153,7 @@ func newConquest[R dense.Float](t *tridiagonal, vectors dense.Matrix[R], wanted 
 func (c *conquest[R]) solve(team *sched.Team) error {
 	c.exponent = c.normalize(0, len(c.d))
 	if c.levels == 0 {
-		return c.single(team)
+		return c.single()
 	}
 	return c.grow(team, c)
 }
@@ -187,8 +186,7 @@ func (c *conquest[R]) leaves(worker int, spans []span) error {
 }
 
 // single finds the eigenpairs of a block that is not worth a tree.
-func (c *conquest[R]) single(team *sched.Team) error {
-	n := len(c.d)
+func (c *conquest[R]) single() error {
 	vectors, err := c.sortedPairs(c.memory, c.order)
 	if err != nil {
 		return err
@@ -200,7 +198,6 @@ func (c *conquest[R]) single(team *sched.Team) error {
 			row[j] = R(x)
 		}
 	}
-	team.Step(n)
 	return nil
 }
 
@@ -208,10 +205,12 @@ func (c *conquest[R]) single(team *sched.Team) error {
 func (c *conquest[R]) merge(team *sched.Team, worker int, s span, rho float64) error {
 	m := &c.mergers[worker]
 	n := s.end - s.start
+	team = team.Plan(c.cost(n))
 	m.rows = c.vectors.Slice(s.start, s.end, s.start, s.end)
 	if err := m.findValues(team, c.node(s), rho); err != nil {
 		return err
 	}
+	team.Step(secularCost(n))
 	if n < len(c.d) {
 		return m.findVectors(team, 0, n)
 	}
@@ -225,6 +224,14 @@ func (c *conquest[R]) merge(team *sched.Team, worker int, s span, rho float64) e
 }
 
 // choose brings the block's eigenvalues, which ascend, to their own scale and chooses those whose vectors are wanted.
+// cost is that of the secular equations and the products of a merge, of which the last one makes no more vectors than may be wanted.
+func (c *conquest[R]) cost(n int) int {
+	if n == len(c.d) {
+		return secularCost(n) + productCost(n, c.most)
+	}
+	return secularCost(n) + productCost(n, n)
+}
+
 func (c *conquest[R]) choose() (first, end int) {
 	scaleByPower(c.exponent, c.d)
 	first, end = c.wanted.within(c.d)

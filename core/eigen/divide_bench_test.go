@@ -28,7 +28,7 @@ func benchmarkSolve(b *testing.B, threads, n int) {
 	for b.Loop() {
 		copy(m.d, t.d)
 		copy(m.e, t.e)
-		if _, _, err := solveTridiagonal(team, m.d, m.e, m.vectors, nil, workspace); err != nil {
+		if _, _, err := solveTridiagonal(team, m.d, m.e, m.vectors, nil, n, workspace); err != nil {
 			b.Fatal(err)
 		}
 	}

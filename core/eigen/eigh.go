@@ -139,13 +139,18 @@ func solveIn[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Float](memor
 
 // solveValues does solve's work, scaling apart, where eigenvalues alone are wanted; they are multiplied by 2^exponent.
 func solveValues[W dense.Scalar, R dense.Float](memory workspace, h dense.Matrix[W], w []R, opt Options, exponent int) (int, error) {
-	n, team := h.Rows, opt.Team
-	team.Plan(n + solveSteps(n))
+	n, c := h.Rows, costsOf[W](h.Rows, 0)
+	team := opt.Team.Plan(c.reduction + c.values)
 	d, e := take[float64](&memory, n), take[float64](&memory, n)
-	if _, err := tridiagonalize(team, h, d, e); err != nil {
+	phase := team.Phase(c.reduction)
+	if _, err := tridiagonalize(phase, h, d, e); err != nil {
 		return 0, err
 	}
-	return wantedValues(team, d, e, w, opt.Subset, exponent)
+	phase.End()
+	phase = team.Phase(c.values)
+	count, err := wantedValues(phase, d, e, w, opt.Subset, exponent)
+	phase.End()
+	return count, err
 }
 
 // wantedValues writes the wanted eigenvalues of the tridiagonal matrix of d and e, which it overwrites, multiplied by 2^exponent to w.
@@ -158,42 +163,51 @@ func wantedValues[R dense.Float](team *sched.Team, d, e []float64, w []R, subset
 	return end - first, nil
 }
 
-// wantedPairs is wantedValues with eigenvectors, which it returns as rows, in the memory of vectors. Those that a subset by value could have held
-// besides are steps of the team.
+// wantedPairs is wantedValues with eigenvectors, which it returns as rows, in the memory of vectors.
 func wantedPairs[V, R dense.Float](team *sched.Team, d, e []float64, vectors dense.Matrix[V], w []R, subset Subset, exponent int, memory []float64) (rows dense.Matrix[V], err error) {
-	first, count, err := solveTridiagonal(team, d, e, vectors, selectionOf[R](subset, exponent), memory)
+	first, count, err := solveTridiagonal(team, d, e, vectors, selectionOf[R](subset, exponent), subset.largestCount(len(d)), memory)
 	if err != nil {
 		return rows, err
 	}
 	writeValues(w, d[first:first+count], exponent)
-	team.Step(subset.largestCount(len(d)) - count)
 	return vectors.Slice(0, count, 0, len(d)), nil
 }
 
 // solveVectors does solve's work, scaling apart, where eigenvectors are wanted; v has as many columns as the subset may hold.
 func solveVectors[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Float](memory workspace, h dense.Matrix[W], w []R, v dense.View[T], opt Options, to transformation[W]) (int, error) {
-	n, team := h.Rows, opt.Team
-	team.Plan(n + solveSteps(n) + v.Cols)
+	n, c := h.Rows, costsOf[W](h.Rows, v.Cols)
+	if to.vectors != nil {
+		c.back += c.transform
+	}
+	team := opt.Team.Plan(c.reduction + c.conquest + c.blocks + c.back)
 	vectors, direct := vectorMemory[V](v, opt)
 	if !direct {
 		vectors = takeMatrix[V](&memory, n, n)
 	}
 	d, e := take[float64](&memory, n), take[float64](&memory, n)
-	tau, err := tridiagonalize(team, h, d, e)
+	phase := team.Phase(c.reduction)
+	tau, err := tridiagonalize(phase, h, d, e)
 	if err != nil {
 		return 0, err
 	}
-	rows, err := wantedPairs(team, d, e, vectors, w, opt.Subset, to.valueExponent, memory.rest)
+	phase.End()
+	phase = team.Phase(c.conquest)
+	rows, err := wantedPairs(phase, d, e, vectors, w, opt.Subset, to.valueExponent, memory.rest)
 	if err != nil {
 		return 0, err
 	}
+	phase.End()
 	blocks, err := gather(team, h, tau, take[V](&memory, blockElements[W](n, team.Threads())))
 	if err != nil {
 		return 0, err
 	}
+	team.Step(c.blocks)
 	count := rows.Rows
 	out := vectorWriter[V, W, T]{blocks: blocks, transform: to.vectors, rows: rows, v: columns(v, count)}
-	return count, out.write(team, take[V](&memory, writeElements[W](n, count, team.Threads())))
+	phase = team.Phase(c.back)
+	err = out.write(phase, take[V](&memory, writeElements[W](n, count, team.Threads())))
+	phase.End()
+	return count, err
 }
 
 // selectionOf returns which eigenvalues, multiplied by 2^exponent and rounded to R, belong to the subset.

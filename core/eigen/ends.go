@@ -71,6 +71,9 @@ func (c *endConquest) solve(team *sched.Team) error {
 	return nil
 }
 
+// cost is that of the secular equations.
+func (c *endConquest) cost(n int) int { return endCost(n) }
+
 // prepare makes mergers for a number of threads and nodes up to the given order; a single one is for all threads.
 func (c *endConquest) prepare(threads, order int) {
 	c.mergers = append(c.mergers[:0], make([]endMerger, threads)...)

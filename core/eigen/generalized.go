@@ -40,16 +40,23 @@ func EighGeneralized[T dense.Scalar, R dense.Float](problem Problem, a, b dense.
 	}
 	if worksInSingle[T](a.Rows, opt) {
 		first := opt
+		opt.Team = opt.Team.Plan(attemptSteps)
+		first.Team = opt.Team.Phase(attemptSteps)
 		first.Overwrite = false // the matrices may yet be wanted
 		if count, err := eighGeneralized[T, R](problem, a, b, w, v, first); !errors.Is(err, errBeyondSingle) {
+			first.Team.End()
 			return count, err
 		}
+		opt.Team = opt.Team.Remainder()
 	}
 	if dense.IsComplex[T]() {
 		return eighGeneralized[complex128, float64](problem, a, b, w, v, opt)
 	}
 	return eighGeneralized[float64, float64](problem, a, b, w, v, opt)
 }
+
+// attemptSteps is how finely the work on a pencil is divided where it may have to be done a second time.
+const attemptSteps = 1 << 30
 
 // checkPencil returns an error unless the arguments fit together and both matrices are finite, as far as opt wants to know.
 func checkPencil[T dense.Scalar, R dense.Float](a, b dense.View[T], w []R, v dense.View[T], opt Options) error {
@@ -130,13 +137,20 @@ func eighGeneralized[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Floa
 	if !finite {
 		return fillNaN(n, w, v, opt), nil
 	}
-	g := generalized[W]{problem: problem, team: opt.Team, l: p.b, exponentA: p.exponentA, exponentB: p.exponentB}
+	c := costsOf[W](n, opt.Subset.largestCount(n))
+	c.back += c.transform
+	team := opt.Team.Plan(c.cholesky + c.standard + c.solving(opt))
+	g := generalized[W]{problem: problem, team: team.Phase(c.cholesky), l: p.b, exponentA: p.exponentA, exponentB: p.exponentB}
 	if err := g.factor(); err != nil {
 		return 0, err
 	}
+	g.team.End()
+	g.team = team.Phase(c.standard)
 	if err := g.toStandardForm(memory, p.a); err != nil {
 		return 0, err
 	}
+	g.team.End()
+	opt.Team = team.Phase(c.solving(opt))
 	largest := largestInLower(p.a)
 	if !isFinite(largest) {
 		return 0, dense.BadArgument("b", "too badly scaled: the eigenvalues are beyond the range of double precision")
@@ -205,7 +219,7 @@ func (g *generalized[W]) factorInDouble(diagonal []float64) error {
 // toStandardForm overwrites the lower triangle of h by that of C = F^H A F, where F is L^-H for problem 1 and L for the others. L is
 // replaced by its conjugate for the problems 1 and 2. The scratch memory is free again on return.
 func (g *generalized[W]) toStandardForm(memory workspace, h dense.Matrix[W]) error {
-	s := standardForm[W]{team: g.team, multiply: g.problem != AXEqualsLambdaBX, memory: take[W](&memory, standardFormElements[W](h.Rows))}
+	s := standardForm[W]{team: g.team.Plan(cube(h.Rows)), multiply: g.problem != AXEqualsLambdaBX, memory: take[W](&memory, standardFormElements[W](h.Rows))}
 	if err := s.reduce(h, g.l); err != nil {
 		return err
 	}

@@ -193,6 +193,6 @@ func eigenRows[R dense.Float](t *tridiagonal, team *sched.Team, wanted selection
 	}
 	rows = dense.New[R](n, n)
 	rows.Fill(R(math.NaN()))
-	first, count, err := solveTridiagonal(team, t.d, t.e, rows, wanted, memory)
+	first, count, err := solveTridiagonal(team, t.d, t.e, rows, wanted, n, memory)
 	return rows.Slice(0, count, 0, n), first, err
 }

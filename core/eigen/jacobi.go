@@ -59,11 +59,19 @@ func jacobi[W dense.Wide, T dense.Scalar, R dense.Float](a dense.View[T], w []R,
 	exponent = min(jacobiExponent-exponent, scalingLimit)
 	scaleLower(h, exponent)
 	j := newJacobiSolver[W](opt.Team, n)
-	j.team.Plan(TournamentRounds(n) * j.maxSweeps)
+	writing := 0
+	if !opt.ValuesOnly {
+		writing = square(n)
+	}
+	solving := jacobiSweepCost(n) * usualSweeps
+	team := opt.Team.Plan(solving + writing)
+	j.team = team.Phase(solving)
 	rows, err := j.solve(h, !opt.ValuesOnly)
 	if err != nil {
 		return 0, err
 	}
+	j.team.End()
+	j.team = team.Phase(writing)
 	order, ascending := make([]int, n), make([]float64, n)
 	sortIndices(j.values, order)
 	for k, i := range order {
@@ -74,7 +82,9 @@ func jacobi[W dense.Wide, T dense.Scalar, R dense.Float](a dense.View[T], w []R,
 	if opt.ValuesOnly {
 		return end - first, nil
 	}
-	return end - first, writeOrdered(j.team, rows, order[first:end], v)
+	err = writeOrdered(j.team, rows, order[first:end], v)
+	j.team.End()
+	return end - first, err
 }
 
 func newJacobiSolver[W dense.Wide](team *sched.Team, n int) *jacobiSolver[W] {
@@ -92,6 +102,7 @@ func (j *jacobiSolver[W]) solve(h dense.Matrix[W], vectors bool) (rows dense.Mat
 	if err != nil {
 		return rows, err
 	}
+	j.team = j.team.Plan(TournamentRounds(j.n) * usualSweeps)
 	switch {
 	case factor.Rows > 0:
 		rows = factor
@@ -123,10 +134,9 @@ func (j *jacobiSolver[W]) sweeps(begin func(sweep int) error, rotate func(round 
 				return err
 			}
 			done = done && !rotated
-			j.team.Step(1)
+			j.team.Reach(doneOfSweeps(sweep*rounds+round+1, rounds))
 		}
 		if done {
-			j.team.Step(rounds * (j.maxSweeps - 1 - sweep))
 			return nil
 		}
 	}
@@ -173,7 +183,7 @@ func (j *jacobiSolver[W]) rotateRows(m dense.Matrix[W], p, q int, c, s float64) 
 
 // writeOrdered stores the rows of the given order, brought to length 1, as the columns of v.
 func writeOrdered[W dense.Wide, T dense.Scalar](team *sched.Team, rows dense.Matrix[W], order []int, v dense.View[T]) error {
-	team.Plan(len(order))
+	team = team.Plan(len(order))
 	return team.For(len(order), func(_, k int) error {
 		row := rows.Row(order[k])
 		blas.Scal(dense.FromReal[W](1/blas.Nrm2(dense.Vec(row))), dense.Vec(row))

@@ -126,11 +126,14 @@ func (m *merger[R]) findVectors(team *sched.Team, first, end int) error {
 		return err
 	}
 	m.team = team
-	if err := team.For(ceilDiv(wanted, m.height), m.multiplyBody); err != nil {
+	if err := team.For(m.partsOfMix(), m.multiplyBody); err != nil {
 		return err
 	}
 	return team.For(ceilDiv(m.at.Rows, rowsTogether), m.storeBody)
 }
+
+// partsOfMix returns the number of parts of the new vectors.
+func (m *merger[R]) partsOfMix() int { return ceilDiv(m.liveTo-m.liveFrom, m.height) }
 
 // choose says which live and which dead vectors have the positions first <= i < end.
 func (m *merger[R]) choose(first, end int) {
@@ -213,6 +216,7 @@ func (m *merger[R]) multiply(worker, part int) error {
 	kernel.SecularVectors(kernel.Best(), m.columns, m.origins[from:to], m.shifts[from:to], mix.Data, mix.Stride)
 	product(m.team, mix.Slice(0, mix.Rows, 0, m.upper.Rows), m.upper, rows.Slice(0, rows.Rows, 0, m.cut))
 	product(m.team, mix.Slice(0, mix.Rows, m.first, mix.Cols), m.lower, rows.Slice(0, rows.Rows, m.cut, rows.Cols))
+	m.team.Step(productCost(len(m.d), m.liveTo-m.liveFrom) / m.partsOfMix())
 	return m.team.Err()
 }
 

@@ -51,6 +51,7 @@ func (s *standardForm[W]) reduce(a, l dense.Matrix[W]) error {
 	n := a.Rows
 	if n <= standardFormOrder[W]() {
 		s.base(a, l)
+		s.team.Step(cube(n))
 		return s.team.Err()
 	}
 	h := standardFormHalf(n)
@@ -60,39 +61,63 @@ func (s *standardForm[W]) reduce(a, l dense.Matrix[W]) error {
 		return err
 	}
 	half := dense.Matrix[W]{Rows: n - h, Cols: h, Stride: h, Data: s.memory[:(n-h)*h]}
+	between := *s
+	between.team = s.team.Phase(cube(n) - cube(h) - cube(n-h))
 	if s.multiply {
-		s.multiplyHalves(a11, a21, a22, l11, l21, l22, half)
+		between.multiplyHalves(a11, a21, a22, l11, l21, l22, half)
 	} else {
-		s.divideHalves(a11, a21, a22, l11, l21, l22, half)
+		between.divideHalves(a11, a21, a22, l11, l21, l22, half)
 	}
+	between.team.End()
 	if err := s.team.Err(); err != nil {
 		return err
 	}
 	return s.reduce(a22, l22)
 }
 
+// Shares of the six parts of the work between the halves: those of a product with a triangle and of one with a whole matrix.
+const one, two, six = 1 << 20, 2 << 20, 6 << 20
+
 // divideHalves computes A21 of L^-1 A L^-H and what is left to reduce of A22, given A11 of L^-1 A L^-H:
 //
 //	H = L21 A11/2,  Y = A21 L11^-H - H,  A22 -= L21 Y^H + Y L21^H,  A21 = L22^-1 (Y - H)
 func (s *standardForm[W]) divideHalves(a11, a21, a22, l11, l21, l22, half dense.Matrix[W]) {
-	blas.Trsm(s.team, blas.Right, blas.Lower, blas.ConjTrans, blas.NonUnit, 1, l11, a21)
-	blas.Hemm(s.team, blas.Right, blas.Lower, 0.5, a11, l21, 0, half)
+	team := s.team.Plan(six)
+	phase := team.Phase(one)
+	blas.Trsm(phase, blas.Right, blas.Lower, blas.ConjTrans, blas.NonUnit, 1, l11, a21)
+	phase.End()
+	phase = team.Phase(two)
+	blas.Hemm(phase, blas.Right, blas.Lower, 0.5, a11, l21, 0, half)
+	phase.End()
 	addScaled(-1, half, a21)
-	blas.Her2k(s.team, blas.Lower, blas.NoTrans, -1, l21, a21, 1, a22)
+	phase = team.Phase(two)
+	blas.Her2k(phase, blas.Lower, blas.NoTrans, -1, l21, a21, 1, a22)
+	phase.End()
 	addScaled(-1, half, a21)
-	blas.Trsm(s.team, blas.Left, blas.Lower, blas.NoTrans, blas.NonUnit, 1, l22, a21)
+	phase = team.Phase(one)
+	blas.Trsm(phase, blas.Left, blas.Lower, blas.NoTrans, blas.NonUnit, 1, l22, a21)
+	phase.End()
 }
 
 // multiplyHalves computes A11 and A21 of L^H A L, given L11^H A11 L11 in A11:
 //
 //	H = A22 L21/2,  Y = A21 L11 + H,  A11 += L21^H Y + Y^H L21,  A21 = L22^H (Y + H)
 func (s *standardForm[W]) multiplyHalves(a11, a21, a22, l11, l21, l22, half dense.Matrix[W]) {
-	blas.Trmm(s.team, blas.Right, blas.Lower, blas.NoTrans, blas.NonUnit, 1, l11, a21)
-	blas.Hemm(s.team, blas.Left, blas.Lower, 0.5, a22, l21, 0, half)
+	team := s.team.Plan(six)
+	phase := team.Phase(one)
+	blas.Trmm(phase, blas.Right, blas.Lower, blas.NoTrans, blas.NonUnit, 1, l11, a21)
+	phase.End()
+	phase = team.Phase(two)
+	blas.Hemm(phase, blas.Left, blas.Lower, 0.5, a22, l21, 0, half)
+	phase.End()
 	addScaled(1, half, a21)
-	blas.Her2k(s.team, blas.Lower, blas.ConjTrans, 1, l21, a21, 1, a11)
+	phase = team.Phase(two)
+	blas.Her2k(phase, blas.Lower, blas.ConjTrans, 1, l21, a21, 1, a11)
+	phase.End()
 	addScaled(1, half, a21)
-	blas.Trmm(s.team, blas.Left, blas.Lower, blas.ConjTrans, blas.NonUnit, 1, l22, a21)
+	phase = team.Phase(one)
+	blas.Trmm(phase, blas.Left, blas.Lower, blas.ConjTrans, blas.NonUnit, 1, l22, a21)
+	phase.End()
 }
 
 // addScaled adds alpha x to y.

@@ -51,11 +51,14 @@ type grower interface {
 	// merge diagonalizes a node, whose halves have been, and which is their diagonal matrix plus one of rank one, with the elements |rho|, |rho|
 	// and rho in the rows and columns around the cut. It leaves the node's order.
 	merge(team *sched.Team, worker int, s span, rho float64) error
+	// cost is what the merge of a node of order n is expected to cost.
+	cost(n int) int
 }
 
 // grow diagonalizes the matrix: first subtrees, one for each thread, then the nodes above them, on all threads one after another.
 func (t *tree) grow(team *sched.Team, g grower) error {
 	t.tear()
+	team = team.Plan(t.cost(g, t.levels))
 	t.serial = team.Serial()
 	top := t.sharedLevel(team)
 	g.prepare(min(team.Threads(), 1<<top), ceilDiv(len(t.d), 1<<top))
@@ -132,7 +135,6 @@ func (t *tree) bush(team *sched.Team, g grower, worker, level, index int) error 
 	if err := g.leaves(worker, spans); err != nil {
 		return err
 	}
-	team.Step(spans[len(spans)-1].end - spans[0].start)
 	for up := range below {
 		count := 1 << (below - 1 - up)
 		for i := range count {
@@ -153,9 +155,21 @@ func (t *tree) mergeNode(team *sched.Team, g grower, worker, level, index int) e
 	if s.end-s.start < leastSharedNode {
 		team = t.serial
 	}
-	err := g.merge(team, worker, s, t.couplings[s.cut-1])
-	team.Step(s.end - s.start)
+	phase := team.Phase(g.cost(s.end - s.start))
+	err := g.merge(phase, worker, s, t.couplings[s.cut-1])
+	phase.End()
 	return err
+}
+
+// cost returns what the merges on so many levels from the first one on are expected to cost.
+func (t *tree) cost(g grower, levels int) (cost int) {
+	for level := range levels {
+		for index := range 1 << level {
+			s := t.bounds(level, index)
+			cost += g.cost(s.end - s.start)
+		}
+	}
+	return cost
 }
 
 // node returns the eigenvalues of the halves of a node.

@@ -217,3 +217,13 @@ func sortIndices(d []float64, order []int) {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(d[a], d[b]) })
 }
+
+// blockEnds returns where the blocks end that negligible couplings divide the matrix into; it sets these to zero.
+func (t *tridiagonal) blockEnds() (ends []int) {
+	n := len(t.d)
+	for end := 0; end < n; {
+		end = t.blockEnd(end, n, smallestCoupling)
+		ends = append(ends, end)
+	}
+	return ends
+}

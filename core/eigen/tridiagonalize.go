@@ -27,6 +27,7 @@ func tridiagonalize[W dense.Scalar](team *sched.Team, h dense.Matrix[W], d, e []
 		return nil, err
 	}
 	n := h.Rows
+	team = team.Plan(cube(n))
 	tau = make([]W, n)
 	r := newReduction(team, h, tau, d, e)
 	if n > minSharedOrder {
@@ -49,7 +50,7 @@ func tridiagonalize[W dense.Scalar](team *sched.Team, h dense.Matrix[W], d, e []
 	}
 	r.updateRow(0, 0)
 	d[0] = dense.Real(h.At(0, 0))
-	team.Step(h.Rows - (h.Rows-1)/watchRows*watchRows)
+	team.Reach(cube(h.Rows))
 	return tau, nil
 }
 
@@ -60,7 +61,7 @@ func (r *reduction[W]) steps(first, last int) error {
 			if err := r.team.Err(); err != nil {
 				return err
 			}
-			r.team.Step(watchRows)
+			r.team.Reach(cube(r.h.Rows) - cube(i))
 		}
 		norm := r.updateRow(i, i-1)
 		r.d[i] = dense.Real(r.h.At(i, i))

@@ -47,11 +47,11 @@ func EighTridiagonal[R dense.Float](d, e, w []R, v dense.View[R], opt Options) (
 func tridiagonalPairs[W dense.Wide, T dense.Scalar, R dense.Float](t *tridiagonal, exponent int, w []R, v dense.View[T], opt Options, phases []W) (int, error) {
 	n, team := len(t.d), opt.Team
 	if opt.ValuesOnly {
-		team.Plan(solveSteps(n))
 		return wantedValues(team, t.d, t.e, w, opt.Subset, exponent)
 	}
 	v = columns(v, opt.Subset.largestCount(n))
-	team.Plan(solveSteps(n) + v.Cols)
+	c := costsOf[W](n, v.Cols)
+	team = team.Plan(c.conquest + c.rows)
 	vectors, direct := vectorMemory[float64](v, opt)
 	words := max(solveElements[float64](n), wordsOf[float64](writeElements[W](n, v.Cols, team.Threads())))
 	if !direct {
@@ -62,11 +62,16 @@ func tridiagonalPairs[W dense.Wide, T dense.Scalar, R dense.Float](t *tridiagona
 	if !direct {
 		vectors = takeMatrix[float64](&memory, n, n)
 	}
-	rows, err := wantedPairs(team, t.d, t.e, vectors, w, opt.Subset, exponent, memory.rest)
+	phase := team.Phase(c.conquest)
+	rows, err := wantedPairs(phase, t.d, t.e, vectors, w, opt.Subset, exponent, memory.rest)
 	if err != nil {
 		return 0, err
 	}
-	return rows.Rows, writeRows(team, rows, v, phases, memory.rest)
+	phase.End()
+	phase = team.Phase(c.rows)
+	err = writeRows(phase, rows, v, phases, memory.rest)
+	phase.End()
+	return rows.Rows, err
 }
 
 // writeRows stores the rows of real eigenvectors, which it overwrites, as the first columns of v, component i multiplied by phases[i] where

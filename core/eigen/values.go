@@ -24,24 +24,24 @@ const leastConquest = 32
 func tridiagonalValues(team *sched.Team, d, e []float64) error {
 	n := len(d)
 	t := &tridiagonal{d: d, e: e}
-	left := solveSteps(n)
-	for start := 0; start < n; {
-		end := t.blockEnd(start, n, smallestCoupling)
+	ends := t.blockEnds()
+	team = team.Plan(costOfBlocks(ends, valuesCost))
+	start := 0
+	for _, end := range ends {
+		phase := team.Phase(valuesCost(end - start))
 		if end-start < leastConquest {
-			if err := t.blockValues(team, start, end); err != nil {
+			if err := t.blockValues(phase, start, end); err != nil {
 				return err
 			}
-			left -= end - start
 		} else {
 			block := &tridiagonal{d: d[start:end], e: e[start:end]}
-			if err := newEndConquest(block, team.Threads()).solve(team); err != nil {
+			if err := newEndConquest(block, team.Threads()).solve(phase); err != nil {
 				return notConverged(err, start, n)
 			}
-			left -= solveSteps(end - start)
 		}
+		phase.End()
 		start = end
 	}
-	team.Step(left)
 	slices.Sort(d)
 	return nil
 }

@@ -56,6 +56,7 @@ func (o *vectorWriter[R, W, T]) write(team *sched.Team, memory []R) error {
 	if count == 0 {
 		return nil
 	}
+	team = team.Plan(count)
 	height := chunkHeight[W](o.rows.Cols)
 	chunks := ceilDiv(count, height)
 	perWorker := writeElements[W](o.rows.Cols, count, 1)

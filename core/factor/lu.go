@@ -24,16 +24,18 @@ func LU[T dense.Scalar](team *sched.Team, a dense.Matrix[T], pivots []int) (zero
 	if len(pivots) != a.Rows {
 		return 0, dense.BadArgument("pivots", "expected %d elements, got %d", a.Rows, len(pivots))
 	}
-	team.Plan(a.Rows) // a step for each row
-	return luRows(team, a, pivots)
+	return luRows(team.Plan(luCost(a.Rows, a.Cols)), a, pivots)
 }
+
+// luCost returns the multiply-adds, times six, for a matrix of m rows and n columns.
+func luCost(m, n int) int { return m * m * (3*n - m) }
 
 // luRows factors a matrix with at least as many columns as rows, of which pivots has one each.
 func luRows[T dense.Scalar](team *sched.Team, a dense.Matrix[T], pivots []int) (zero int, err error) {
 	m, n := a.Rows, a.Cols
 	if m <= kernel.SolveOrder {
 		zero = luStrip(a, pivots)
-		team.Step(m)
+		team.Step(luCost(m, n))
 		return zero, team.Err()
 	}
 	half := (m/2 + kernel.SolveOrder - 1) / kernel.SolveOrder * kernel.SolveOrder
@@ -43,8 +45,12 @@ func luRows[T dense.Scalar](team *sched.Team, a dense.Matrix[T], pivots []int) (
 	}
 	exchangeColumns(below, 0, pivots[:half])
 	left, rest := below.Slice(0, m-half, 0, half), below.Slice(0, m-half, half, n)
-	blas.Trsm(team, blas.Right, blas.Upper, blas.NoTrans, blas.Unit, 1, above.Slice(0, half, 0, half), left)
-	blas.Gemm(team, blas.NoTrans, blas.NoTrans, -1, left, above.Slice(0, half, half, n), 1, rest)
+	solving := team.Phase(3 * half * half * (m - half))
+	blas.Trsm(solving, blas.Right, blas.Upper, blas.NoTrans, blas.Unit, 1, above.Slice(0, half, 0, half), left)
+	solving.End()
+	update := team.Phase(6 * half * (m - half) * (n - half))
+	blas.Gemm(update, blas.NoTrans, blas.NoTrans, -1, left, above.Slice(0, half, half, n), 1, rest)
+	update.End()
 	if err := team.Err(); err != nil {
 		return 0, err
 	}
@@ -150,9 +156,12 @@ func LUSolve[T dense.Scalar](team *sched.Team, lu dense.Matrix[T], pivots []int,
 	if len(pivots) != lu.Rows {
 		return dense.BadArgument("pivots", "expected %d elements, got %d", lu.Rows, len(pivots))
 	}
-	return overColumns(team, b, func(columns dense.Matrix[T]) {
-		blas.Trsm(team, blas.Left, blas.Lower, blas.NoTrans, blas.NonUnit, 1, lu, columns)
-		blas.Trsm(team, blas.Left, blas.Upper, blas.NoTrans, blas.Unit, 1, lu, columns)
+	return overColumns(team, b, func(team *sched.Team, columns dense.Matrix[T]) {
+		solveTwice(team, columns, func(team *sched.Team) {
+			blas.Trsm(team, blas.Left, blas.Lower, blas.NoTrans, blas.NonUnit, 1, lu, columns)
+		}, func(team *sched.Team) {
+			blas.Trsm(team, blas.Left, blas.Upper, blas.NoTrans, blas.Unit, 1, lu, columns)
+		})
 		for k := len(pivots) - 1; k >= 0; k-- {
 			if p := pivots[k]; p != k {
 				blas.Swap(columns.RowVec(k, 0, columns.Cols), columns.RowVec(p, 0, columns.Cols))

@@ -45,7 +45,7 @@ func SolveTriangular[T dense.Scalar](team *sched.Team, uplo blas.Uplo, trans bla
 			}
 		}
 	}
-	return overColumns(team, b, func(columns dense.Matrix[T]) {
+	return overColumns(team, b, func(team *sched.Team, columns dense.Matrix[T]) {
 		blas.Trsm(team, blas.Left, uplo, trans, diag, 1, a, columns)
 	})
 }
@@ -65,9 +65,12 @@ func CholeskySolve[T dense.Scalar](team *sched.Team, uplo blas.Uplo, l, b dense.
 	if uplo == blas.Upper {
 		first, second = second, first
 	}
-	return overColumns(team, b, func(columns dense.Matrix[T]) {
-		blas.Trsm(team, blas.Left, uplo, first, blas.NonUnit, 1, l, columns)
-		blas.Trsm(team, blas.Left, uplo, second, blas.NonUnit, 1, l, columns)
+	return overColumns(team, b, func(team *sched.Team, columns dense.Matrix[T]) {
+		solveTwice(team, columns, func(team *sched.Team) {
+			blas.Trsm(team, blas.Left, uplo, first, blas.NonUnit, 1, l, columns)
+		}, func(team *sched.Team) {
+			blas.Trsm(team, blas.Left, uplo, second, blas.NonUnit, 1, l, columns)
+		})
 	})
 }
 
@@ -83,15 +86,28 @@ func checkSystem[T dense.Scalar](arg string, a, b dense.Matrix[T]) error {
 }
 
 // overColumns calls solve for chunks of b's columns and returns the team's error once the call is cancelled.
-func overColumns[T dense.Scalar](team *sched.Team, b dense.Matrix[T], solve func(columns dense.Matrix[T])) error {
-	team.Plan(b.Cols) // a step for each right-hand side
+func overColumns[T dense.Scalar](team *sched.Team, b dense.Matrix[T], solve func(team *sched.Team, columns dense.Matrix[T])) error {
+	team = team.Plan(b.Rows * b.Cols) // a step for each element
 	for j := 0; j < b.Cols; j += solveColumns {
 		end := min(b.Cols, j+solveColumns)
-		solve(b.Slice(0, b.Rows, j, end))
+		phase := team.Phase(b.Rows * (end - j))
+		solve(phase, b.Slice(0, b.Rows, j, end))
 		if err := team.Err(); err != nil {
 			return err
 		}
-		team.Step(end - j)
+		phase.End()
 	}
 	return nil
+}
+
+// solveTwice calls two solvers, each of which is half of the work.
+func solveTwice[T dense.Scalar](team *sched.Team, b dense.Matrix[T], first, second func(team *sched.Team)) {
+	half := b.Rows * b.Cols
+	team = team.Plan(2 * half)
+	phase := team.Phase(half)
+	first(phase)
+	phase.End()
+	phase = team.Phase(half)
+	second(phase)
+	phase.End()
 }

@@ -50,10 +50,12 @@ func Expm[T dense.Scalar](team *sched.Team, a, x dense.View[T]) error {
 		e.a.Fill(dense.FromParts[T](math.NaN(), math.NaN()))
 		return blas.CopyView(team, x, e.a.View())
 	}
+	e.plan()
 	degree, err := e.choose()
 	if err != nil {
 		return err
 	}
+	e.planRest(degree)
 	result, err := e.approximate(degree)
 	if err == nil {
 		result, err = e.square(result)
@@ -109,14 +111,44 @@ func newExponential[T dense.Scalar](team *sched.Team, n int) *exponential[T] {
 
 // multiply sets c to the product of a and b.
 func (e *exponential[T]) multiply(a, b, c dense.Matrix[T]) error {
-	return multiplyAdd(e.team, a, b, 0, c)
+	return e.multiplyAdd(a, b, 0, c)
 }
 
-// multiplyAdd sets c to the product of a and b plus beta c, which counts as n steps.
+// multiplyAdd sets c to the product of a and b plus beta c.
+func (e *exponential[T]) multiplyAdd(a, b dense.Matrix[T], beta T, c dense.Matrix[T]) error {
+	phase := e.team.Phase(productSteps)
+	err := multiplyAdd(phase, a, b, beta, c)
+	phase.End()
+	return err
+}
+
+// plan plans the call, as far as the size of A tells what it takes: the powers, and then a phase for the approximant and its squarings.
+func (e *exponential[T]) plan() {
+	largest := doubleBounds[len(doubleBounds)-1].theta
+	if dense.IsSingle[T]() {
+		largest = singleBounds[len(singleBounds)-1].theta
+	}
+	e.team = e.team.Plan((powerProducts+approximantProducts+usualSquarings(e.a, largest))*productSteps + quotientSteps)
+}
+
+// planRest plans what is left when the degree and the squarings are known.
+func (e *exponential[T]) planRest(degree int) {
+	products := e.scaling + 1
+	if degree == highestDegree {
+		products = e.scaling + approximantProducts
+	}
+	e.team = e.team.Remainder().Plan(products*productSteps + quotientSteps)
+}
+
+// Products that the powers of A take, and the numerator and denominator of the highest degree; and what the quotient of these takes.
+const (
+	powerProducts, approximantProducts = 3, 3
+	quotientSteps                      = 3 * productSteps / 2
+)
+
+// multiplyAdd sets c to the product of a and b plus beta c.
 func multiplyAdd[T dense.Scalar](team *sched.Team, a, b dense.Matrix[T], beta T, c dense.Matrix[T]) error {
-	team.Plan(c.Rows)
 	blas.Gemm(team, blas.NoTrans, blas.NoTrans, 1, a, b, beta, c)
-	team.Step(c.Rows)
 	return team.Err()
 }
 
@@ -147,7 +179,7 @@ func (e *exponential[T]) approximate(degree int) (dense.Matrix[T], error) {
 	for parity := 1; parity >= 0; parity-- {
 		e.combine(high, b[2*sixth+parity:], sixth, false)
 		e.combine(v, b[parity:], sixth, true)
-		if err := multiplyAdd(e.team, e.powers[sixth-1], high, 1, v); err != nil {
+		if err := e.multiplyAdd(e.powers[sixth-1], high, 1, v); err != nil {
 			return v, err
 		}
 		if parity == 0 {
@@ -162,22 +194,28 @@ func (e *exponential[T]) approximate(degree int) (dense.Matrix[T], error) {
 
 // quotient overwrites v by the solution X of (V - U) X = V + U, and the first power.
 func (e *exponential[T]) quotient(u, v dense.Matrix[T]) error {
+	team := e.team.Phase(quotientSteps)
+	defer team.End()
 	q := e.powers[0]
 	copy(q.Data, v.Data)
 	blas.Axpy(-1, dense.Vec(u.Data), dense.Vec(q.Data))
 	blas.Axpy(1, dense.Vec(u.Data), dense.Vec(v.Data))
 	switch e.shape {
 	case upper:
-		return factor.SolveTriangular(e.team, blas.Upper, blas.NoTrans, blas.NonUnit, q, v)
+		return factor.SolveTriangular(team, blas.Upper, blas.NoTrans, blas.NonUnit, q, v)
 	case lower:
-		return factor.SolveTriangular(e.team, blas.Lower, blas.NoTrans, blas.NonUnit, q, v)
+		return factor.SolveTriangular(team, blas.Lower, blas.NoTrans, blas.NonUnit, q, v)
 	}
 	pivots := make([]int, e.n)
 	// The denominator is well-conditioned: no pivot is zero.
-	if _, err := factor.LU(e.team, q, pivots); err != nil {
+	const factoring, solving = 1 << 20, 2 << 20
+	steps := team.Plan(factoring + solving)
+	phase := steps.Phase(factoring)
+	if _, err := factor.LU(phase, q, pivots); err != nil {
 		return err
 	}
-	return factor.LUSolve(e.team, q, pivots, v)
+	phase.End()
+	return factor.LUSolve(steps.Phase(solving), q, pivots, v)
 }
 
 // square returns r to the power 2^scaling. What is known better of a triangular matrix, the diagonal and the one beside it, is set anew after each

@@ -69,7 +69,14 @@ func invSqrt[W dense.Wide, T dense.Scalar](a, x dense.View[T], opt Options) (dro
 	}
 	exponent := scale(h)
 	w, vectors := make([]float64, n), dense.New[W](n, n) // row k of vectors is v_k^T
-	eigenOptions := eigen.Options{Team: team, SkipFiniteCheck: true, Overwrite: true}
+	solving := eigen.Cost[W](n)
+	product := n * n * n / 2
+	if dense.IsComplex[W]() {
+		product *= complexProduct
+	}
+	team = team.Plan(solving + product)
+	phase := team.Phase(solving)
+	eigenOptions := eigen.Options{Team: phase, SkipFiniteCheck: true, Overwrite: true}
 	if _, err := eigen.Eigh(h.View(), w, vectors.View().T(), eigenOptions); err != nil {
 		return 0, err
 	}
@@ -77,6 +84,7 @@ func invSqrt[W dense.Wide, T dense.Scalar](a, x dense.View[T], opt Options) (dro
 		h.Fill(dense.FromParts[W](w[0], w[0]))
 		return 0, writeHermitian(team, x, h, 1)
 	}
+	phase.End()
 	rounding := float64(n) * dense.Eps[T]()
 	dropped, err = countDropped(w, opt.Threshold, rounding, exponent)
 	if err != nil {
@@ -86,10 +94,12 @@ func invSqrt[W dense.Wide, T dense.Scalar](a, x dense.View[T], opt Options) (dro
 		blas.Scal(dense.FromReal[W](1/math.Sqrt(math.Sqrt(w[k]))), vectors.RowVec(k, 0, n))
 	}
 	// With rows v_k^T, scaled, the product of the adjoint and the matrix is the transpose of X.
-	blas.Herk(team, blas.Lower, blas.ConjTrans, 1, vectors.Slice(dropped, n, 0, n), 0, h)
+	phase = team.Phase(product)
+	blas.Herk(phase, blas.Lower, blas.ConjTrans, 1, vectors.Slice(dropped, n, 0, n), 0, h)
 	if err := team.Err(); err != nil {
 		return 0, err
 	}
+	phase.End()
 	return dropped, writeHermitian(team, x, h, math.Ldexp(1, -exponent/2))
 }
 

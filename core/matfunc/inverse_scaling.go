@@ -60,6 +60,12 @@ func rootsOfDiagonal(values []complex128, distance float64) int {
 	return most
 }
 
+// usualRoots returns how many square roots takeRoots is expected to take of a matrix with these eigenvalues. A system of equations takes about as long
+// as one of them.
+func usualRoots(values []complex128, theta *[highestRootDegree + 1]float64) int {
+	return rootsOfDiagonal(values, theta[highestRootDegree]) + 2
+}
+
 // rootTaking is T^(1/2^roots) in r, and memory of the same size.
 type rootTaking[W dense.Wide] struct {
 	team     *sched.Team
@@ -70,7 +76,9 @@ type rootTaking[W dense.Wide] struct {
 // next takes another square root.
 func (s *rootTaking[W]) next() error {
 	s.other.Fill(0)
-	_, err := triangularRoot(s.team, s.r, s.other)
+	phase := s.team.Phase(rootSteps(s.n))
+	_, err := triangularRoot(phase.Plan(rootSteps(s.n)), s.r, s.other)
+	phase.End()
 	s.r, s.other = s.other, s.r
 	s.roots++
 	return err

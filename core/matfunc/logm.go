@@ -33,6 +33,8 @@ func Logm[T dense.Scalar, C dense.Complex](team *sched.Team, a dense.View[T], x 
 
 type logarithms struct{}
 
+func (logarithms) rate() float64 { return logRate }
+
 func (logarithms) ofReal(team *sched.Team, t dense.Matrix[float64]) error {
 	return triangularLog(team, t)
 }
@@ -50,16 +52,21 @@ func triangularLog[W dense.Wide](team *sched.Team, t dense.Matrix[W]) error {
 	}
 	multiple, shift := lifted(t)
 	values := diagonalsOf(multiple, upper)
+	roots := usualRoots(values.main, &logBounds)
+	team = team.Plan((roots + highestRootDegree) * rootSteps(n))
 	near, err := takeRoots(team, multiple, &logBounds)
 	if err != nil {
 		return err
 	}
+	team.Reach(roots * rootSteps(n))
 	nodes, weights := gaussLegendre(near.degree)
 	term, work := dense.New[W](n, n), dense.New[W](n, n)
 	t.Fill(0)
 	for k, node := range nodes {
 		term.CopyFrom(near.r)
-		solveShifted(team, near.r, node, term, work)
+		phase := team.Phase(highestRootDegree * rootSteps(n) / near.degree)
+		solveShifted(phase, near.r, node, term, work)
+		phase.End()
 		if err := team.Err(); err != nil {
 			return err
 		}

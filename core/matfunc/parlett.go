@@ -60,13 +60,17 @@ func Parlett[C dense.Complex](team *sched.Team, t, z dense.View[C], values []com
 	dense.Copy(form.t.View(), t)
 	dense.Copy(form.zh.View(), z.T())
 	conjugate(form.zh)
-	result, smallest, err := parlett(team, form.t, values, false)
+	c := costsOf[C](n, parlettRate)
+	team = team.Plan(c.function + c.back)
+	phase := team.Phase(c.function)
+	result, smallest, err := parlett(phase, form.t, values, false)
 	if err != nil {
 		return 0, err
 	}
+	phase.End()
 	work := form.t
 	form.t = result
-	return smallest, back(team, form, work, x)
+	return smallest, back(team.Phase(c.back), form, work, x)
 }
 
 // Signm sets x to the sign of a square matrix, that is the function whose value is 1 for eigenvalues with positive real parts, -1 for negative ones, and 0 for
@@ -80,10 +84,14 @@ func Signm[T dense.Scalar, C dense.Complex](team *sched.Team, a dense.View[T], x
 	if err := checkFunction(team, a, x); err != nil || a.Rows == 0 {
 		return o, err
 	}
-	form, err := triangularForm(team, a)
+	c := costsOf[T](a.Rows, signRate)
+	team = team.Plan(c.total())
+	phase := team.Phase(c.form)
+	form, err := triangularForm(phase, a)
 	if err != nil {
 		return o, err
 	}
+	phase.End()
 	largest := math.Inf(-1)
 	for i := range a.Rows {
 		largest = max(largest, real(form.t.At(i, i)))
@@ -96,14 +104,16 @@ func Signm[T dense.Scalar, C dense.Complex](team *sched.Team, a dense.View[T], x
 		none = none || signs[i] == 0
 	}
 	o.Singular = none
-	result, _, err := parlett(team, form.t, signs, !none)
+	phase = team.Phase(c.function)
+	result, _, err := parlett(phase, form.t, signs, !none)
 	if err != nil {
 		return o, err
 	}
+	phase.End()
 	work := form.t
 	form.t = result
 	o.Complex = dense.IsComplex[T]()
-	if err := back(team, form, work, x); err != nil || o.Complex {
+	if err := back(team.Phase(c.back), form, work, x); err != nil || o.Complex {
 		return o, err
 	}
 	dropImaginary(x)
@@ -128,17 +138,17 @@ func parlett(team *sched.Team, t dense.Matrix[complex128], values []complex128, 
 	for i := range nearest {
 		nearest[i] = math.Inf(1)
 	}
-	team.Plan(blocks)
+	team = team.Plan(blocks * (blocks + 1) * (blocks + 2) / 6)
 	for d := range blocks {
 		// Blocks of one diagonal need those nearer to the main one only.
 		if err := team.For(blocks-d, func(_, i int) error {
 			distance := p.block(i*parlettBlock, min(n, (i+1)*parlettBlock), (i+d)*parlettBlock, min(n, (i+d+1)*parlettBlock))
 			nearest[i] = min(nearest[i], distance)
+			team.Step(d + 1)
 			return nil
 		}); err != nil {
 			return p.f, 0, err
 		}
-		team.Step(1)
 	}
 	smallest = math.Inf(1)
 	for _, distance := range nearest {

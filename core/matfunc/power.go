@@ -2,6 +2,7 @@ package matfunc
 
 import (
 	"math"
+	"math/bits"
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
@@ -34,6 +35,8 @@ func Power[T dense.Scalar, C dense.Complex](team *sched.Team, a dense.View[T], p
 
 type powers struct{ p float64 }
 
+func (powers) rate() float64 { return powerRate }
+
 func (f powers) ofReal(team *sched.Team, t dense.Matrix[float64]) error {
 	return triangularPower(team, t, f.p)
 }
@@ -60,7 +63,14 @@ func (f powers) ofComplex(team *sched.Team, t dense.Matrix[complex128]) error {
 // triangularPower overwrites the upper triangular t by its power p. A real t has positive diagonal elements.
 func triangularPower[W dense.Wide](team *sched.Team, t dense.Matrix[W], p float64) error {
 	whole, rest := splitExponent(t, p)
-	fraction, err := fractionalPower(team, t, rest)
+	products := 0
+	if whole != 0 {
+		products = 1 + usualProducts(math.Abs(whole))
+	}
+	team = team.Plan(powerSteps + products*productSteps)
+	phase := team.Phase(powerSteps)
+	fraction, err := fractionalPower(phase, t, rest)
+	phase.End()
 	if err != nil || whole == 0 {
 		t.CopyFrom(fraction)
 		return err
@@ -73,13 +83,23 @@ func triangularPower[W dense.Wide](team *sched.Team, t dense.Matrix[W], p float6
 		blas.Trsm(team, blas.Left, blas.Upper, blas.NoTrans, blas.NonUnit, 1, t, inverse)
 		t.CopyFrom(inverse)
 	}
-	power, err := integerPower(team, t, uint64(math.Abs(whole)))
+	phase = team.Phase((products - 1) * productSteps)
+	power, err := integerPower(phase, t, uint64(math.Abs(whole)))
 	if err != nil {
 		return err
 	}
-	err = multiplyAdd(team, power, fraction, 0, product)
+	phase.End()
+	err = multiplyAdd(team.Phase(productSteps), power, fraction, 0, product)
 	t.CopyFrom(product)
 	return err
+}
+
+// Shares of a fractional power and of each product of matrices in what a power takes.
+const powerSteps, productSteps = 20 << 20, 1 << 20
+
+// usualProducts returns how many products a power of a matrix to an integer takes, if half of the bits of that are ones.
+func usualProducts(exponent float64) int {
+	return int(math.Ceil(1.5 * math.Log2(exponent)))
 }
 
 // splitExponent returns an integer and a number between -1 and 1 whose sum is p: the two with which the error is least, by the condition number of t (Higham
@@ -113,16 +133,21 @@ func fractionalPower[W dense.Wide](team *sched.Team, t dense.Matrix[W], p float6
 	n := t.Rows
 	t, shift := lifted(t)
 	values := diagonalsOf(t, upper)
+	roots, systems := usualRoots(values.main, &powerBounds), 2*highestRootDegree-1
+	team = team.Plan((2*roots + systems) * rootSteps(n)) // and squarings
 	near, err := takeRoots(team, t, &powerBounds)
 	if err != nil {
 		return t, err
 	}
+	team.Reach(roots * rootSteps(n))
 	// The continued fraction of (1 - x)^p at x = -R, from its end.
 	y, next, work := near.r.Clone(), dense.New[W](n, n), dense.New[W](n, n)
 	scaleTriangle(y, -continuedFraction(2*near.degree, p))
 	for j := 2*near.degree - 1; j >= 1; j-- {
 		next.CopyFrom(near.r)
-		solveShifted(team, y, 1, next, work)
+		phase := team.Phase(systems * rootSteps(n) / (2*near.degree - 1))
+		solveShifted(phase, y, 1, next, work)
+		phase.End()
 		if err := team.Err(); err != nil {
 			return t, err
 		}
@@ -138,9 +163,11 @@ func fractionalPower[W dense.Wide](team *sched.Team, t dense.Matrix[W], p float6
 			scaleTriangle(y, math.Exp2(-p*float64(shift)))
 			return y, nil
 		}
-		if err := multiplyAdd(team, y, y, 0, work); err != nil {
+		phase := team.Phase(roots * rootSteps(n) / near.roots)
+		if err := multiplyAdd(phase, y, y, 0, work); err != nil {
 			return t, err
 		}
+		phase.End()
 		y, work = work, y
 	}
 }
@@ -188,22 +215,31 @@ func IntegerPower[T dense.Scalar](team *sched.Team, a dense.View[T], k int64, x 
 	if err := blas.CopyView(team, base.View(), a); err != nil {
 		return err
 	}
+	inverting, powers := 0, (1+usualProducts(max(1, math.Abs(float64(k)))))*productSteps
+	if k < 0 {
+		inverting = 2 * productSteps
+	}
+	team = team.Plan(inverting + powers)
 	if k < 0 && n > 0 {
 		pivots, inverse := make([]int, n), dense.New[T](n, n)
 		inverse.SetIdentity()
-		zero, err := factor.LU(team, base, pivots)
+		phase := team.Phase(inverting / 3)
+		zero, err := factor.LU(phase, base, pivots)
 		if err != nil {
 			return err
 		}
 		if zero > 0 {
 			return &factor.SingularError{Arg: "A", Pivot: zero, Factored: true}
 		}
-		if err := factor.LUSolve(team, base, pivots, inverse); err != nil {
+		phase.End()
+		phase = team.Phase(inverting - inverting/3)
+		if err := factor.LUSolve(phase, base, pivots, inverse); err != nil {
 			return err
 		}
+		phase.End()
 		base = inverse
 	}
-	power, err := integerPower(team, base, uint64(max(k, -k)))
+	power, err := integerPower(team.Phase(powers), base, uint64(max(k, -k)))
 	if err != nil {
 		return err
 	}
@@ -225,6 +261,7 @@ func IntegerPowerWorkspace[T dense.Scalar](team *sched.Team, n int) int64 {
 // integerPower returns a^k and overwrites a.
 func integerPower[T dense.Scalar](team *sched.Team, a dense.Matrix[T], k uint64) (dense.Matrix[T], error) {
 	n := a.Rows
+	team = team.Plan((bits.Len64(k) + bits.OnesCount64(k)) * productSteps)
 	result, work := dense.New[T](n, n), dense.New[T](n, n)
 	result.SetIdentity()
 	for first := true; k > 0; k >>= 1 {
@@ -232,15 +269,19 @@ func integerPower[T dense.Scalar](team *sched.Team, a dense.Matrix[T], k uint64)
 			result.CopyFrom(a)
 			first = false
 		} else if k&1 == 1 {
-			if err := multiplyAdd(team, result, a, 0, work); err != nil {
+			phase := team.Phase(productSteps)
+			if err := multiplyAdd(phase, result, a, 0, work); err != nil {
 				return result, err
 			}
+			phase.End()
 			result, work = work, result
 		}
 		if k > 1 {
-			if err := multiplyAdd(team, a, a, 0, work); err != nil {
+			phase := team.Phase(productSteps)
+			if err := multiplyAdd(phase, a, a, 0, work); err != nil {
 				return result, err
 			}
+			phase.End()
 			a, work = work, a
 		}
 	}

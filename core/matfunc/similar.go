@@ -46,11 +46,13 @@ func reduce[W dense.Wide, T dense.Scalar](team *sched.Team, a dense.View[T]) (s 
 // back sets x to Z F Z^H, where F is in s.t; that and work, a matrix of the same order, are overwritten.
 func back[W dense.Wide, C dense.Scalar](team *sched.Team, s similar[W], work dense.Matrix[W], x dense.View[C]) error {
 	if s.zh.Rows > 0 {
-		team.Plan(2 * s.t.Rows)
-		blas.Gemm(team, blas.ConjTrans, blas.NoTrans, 1, s.zh, s.t, 0, work)
-		team.Step(s.t.Rows)
-		blas.Gemm(team, blas.NoTrans, blas.NoTrans, 1, work, s.zh, 0, s.t)
-		team.Step(s.t.Rows)
+		const half = 1 << 20
+		steps := team.Plan(2 * half)
+		first, second := steps.Phase(half), steps.Phase(half)
+		blas.Gemm(first, blas.ConjTrans, blas.NoTrans, 1, s.zh, s.t, 0, work)
+		first.End()
+		blas.Gemm(second, blas.NoTrans, blas.NoTrans, 1, work, s.zh, 0, s.t)
+		second.End()
 		if err := team.Err(); err != nil {
 			return err
 		}
@@ -142,21 +144,28 @@ func SchurWorkspace(team *sched.Team, n int) int64 {
 type function interface {
 	ofReal(team *sched.Team, t dense.Matrix[float64]) error
 	ofComplex(team *sched.Team, t dense.Matrix[complex128]) error
+	// rate is what it is expected to cost, in n^3 complex multiply-adds.
+	rate() float64
 }
 
 // applied sets x to f of a, which is real for a real matrix without eigenvalues below zero.
 func applied[T dense.Scalar, C dense.Complex](team *sched.Team, a dense.View[T], x dense.View[C], f function) (o Outcome, err error) {
+	c := costsOf[T](a.Rows, f.rate())
+	team = team.Plan(c.total())
+	phase := team.Phase(c.form)
 	if dense.IsComplex[T]() {
-		form, err := reduce[complex128](team, a)
+		form, err := reduce[complex128](phase, a)
 		if err != nil {
 			return o, err
 		}
-		return Outcome{Complex: true, Singular: spectrumOf(form.t).zero}, appliedComplex(team, form, x, f)
+		phase.End()
+		return Outcome{Complex: true, Singular: spectrumOf(form.t).zero}, appliedComplex(team, c, form, x, f)
 	}
-	form, err := reduce[float64](team, a)
+	form, err := reduce[float64](phase, a)
 	if err != nil {
 		return o, err
 	}
+	phase.End()
 	has := spectrumOf(form.t)
 	o = Outcome{Complex: has.negative, Singular: has.zero}
 	if has.pairs || has.negative || has.zero {
@@ -164,23 +173,28 @@ func applied[T dense.Scalar, C dense.Complex](team *sched.Team, a dense.View[T],
 		if err != nil {
 			return o, err
 		}
-		if err := appliedComplex(team, complexOne, x, f); err != nil || has.negative {
+		if err := appliedComplex(team, c, complexOne, x, f); err != nil || has.negative {
 			return o, err
 		}
 		dropImaginary(x)
 		return o, nil
 	}
-	if err := f.ofReal(team, form.t); err != nil {
+	phase = team.Phase(c.function)
+	if err := f.ofReal(phase, form.t); err != nil {
 		return o, err
 	}
-	return o, back(team, form, dense.New[float64](a.Rows, a.Rows), x)
+	phase.End()
+	return o, back(team.Phase(c.back), form, dense.New[float64](a.Rows, a.Rows), x)
 }
 
-func appliedComplex[C dense.Complex](team *sched.Team, form similar[complex128], x dense.View[C], f function) error {
-	if err := f.ofComplex(team, form.t); err != nil {
+// appliedComplex does applied's work for a triangular form: the phases that are left of the costs.
+func appliedComplex[C dense.Complex](team *sched.Team, c costs, form similar[complex128], x dense.View[C], f function) error {
+	phase := team.Phase(c.function)
+	if err := f.ofComplex(phase, form.t); err != nil {
 		return err
 	}
-	return back(team, form, dense.New[complex128](form.t.Rows, form.t.Rows), x)
+	phase.End()
+	return back(team.Phase(c.back), form, dense.New[complex128](form.t.Rows, form.t.Rows), x)
 }
 
 // dropImaginary removes the imaginary parts of a matrix that is real but for rounding errors.

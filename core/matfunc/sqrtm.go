@@ -35,40 +35,50 @@ func Sqrtm[T dense.Scalar, C dense.Complex](team *sched.Team, a dense.View[T], x
 	} else if err != nil || a.Rows == 0 {
 		return o, err
 	}
+	c := costsOf[T](a.Rows, rootRate)
+	if !dense.IsComplex[T]() && hasPositiveDiagonal(a) {
+		c.function, c.back = c.function/complexProduct, c.back/complexProduct
+	}
+	team = team.Plan(c.total())
+	phase := team.Phase(c.form)
 	if dense.IsComplex[T]() {
-		form, err := reduce[complex128](team, a)
+		form, err := reduce[complex128](phase, a)
 		if err != nil {
 			return o, err
 		}
-		o, err = rootOf(team, form, x)
+		phase.End()
+		o, err = rootOf(team, c, form, x)
 		o.Complex = true
 		return o, err
 	}
-	form, err := reduce[float64](team, a)
+	form, err := reduce[float64](phase, a)
 	if err != nil {
 		return o, err
 	}
+	phase.End()
 	if spectrumOf(form.t).negative {
 		complexOne, err := complexForm(team, form)
 		if err != nil {
 			return o, err
 		}
-		o, err = rootOf(team, complexOne, x)
+		o, err = rootOf(team, c, complexOne, x)
 		o.Complex = true
 		return o, err
 	}
-	return rootOf(team, form, x)
+	return rootOf(team, c, form, x)
 }
 
 // rootOf sets x to the root of a matrix whose triangular form is given, and overwrites that.
-func rootOf[W dense.Wide, C dense.Complex](team *sched.Team, form similar[W], x dense.View[C]) (o Outcome, err error) {
+func rootOf[W dense.Wide, C dense.Complex](team *sched.Team, c costs, form similar[W], x dense.View[C]) (o Outcome, err error) {
 	o.Singular = spectrumOf(form.t).zero
 	root := dense.New[W](form.t.Rows, form.t.Rows)
-	if o.IllConditioned, err = triangularRoot(team, form.t, root); err != nil {
+	phase := team.Phase(c.function)
+	if o.IllConditioned, err = triangularRoot(phase.Plan(rootSteps(root.Rows)), form.t, root); err != nil {
 		return o, err
 	}
+	phase.End()
 	form.t, root = root, form.t
-	return o, back(team, form, root, x)
+	return o, back(team.Phase(c.back), form, root, x)
 }
 
 // triangularRoot sets r, whose elements are zeros, to the principal square root of the upper triangular or, if real, quasi-triangular t, whose real eigenvalues are not
@@ -84,6 +94,7 @@ func triangularRoot[W dense.Wide](team *sched.Team, t, r dense.Matrix[W]) (pertu
 		setBlockRoot(t, r)
 		return false, nil
 	case n <= rootBase && !spectrumOf(t).pairs:
+		team.Step(rootSteps(n))
 		return rootByElements(t, r), team.Err()
 	}
 	half := n / 2
@@ -100,12 +111,17 @@ func triangularRoot[W dense.Wide](team *sched.Team, t, r dense.Matrix[W]) (pertu
 	}
 	x := r.Slice(0, half, half, n)
 	x.CopyFrom(t.Slice(0, half, half, n))
-	solved, err := sylvester.Triangular(team, sylvester.Form{}, r.Slice(0, half, 0, half), r.Slice(half, n, half, n), x)
+	phase := team.Phase(rootSteps(n) - rootSteps(half) - rootSteps(n-half))
+	defer phase.End()
+	solved, err := sylvester.Triangular(phase, sylvester.Form{}, r.Slice(0, half, 0, half), r.Slice(half, n, half, n), x)
 	for i := 0; i < x.Rows && solved.Shift != 0; i++ { // the solution overflows: so be it
 		blas.Scal(dense.FromReal[W](math.Ldexp(1, min(solved.Shift, math.MaxInt16))), dense.Vec(x.Row(i)))
 	}
 	return first || second || solved.Perturbed, err
 }
+
+// rootSteps returns the steps of a team that the triangular root of order n takes.
+func rootSteps(n int) int { return n * n * n }
 
 // rootBase is the order up to which a triangular matrix is taken element by element.
 const rootBase = 16

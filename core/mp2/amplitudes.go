@@ -84,7 +84,8 @@ func EachAmplitudes(opt Options, left, right Spin, kind Amplitudes, visit func(i
 	if err != nil {
 		return err
 	}
-	opt.Team.Plan(len(left.Occ))
+	// A step for each pair that is computed, and as much for what visit does with it.
+	opt.Team = opt.Team.Plan(2 * len(left.Occ) * len(right.Occ))
 	r := &amplitudeRun{opt: opt, left: left, right: right, widths: w, kind: kind, memory: make([]float64, w.left*w.each)}
 	var rest []float64
 	r.stays, rest = newBlock(l, left.Name, w.left, unweighted(l), make([]float64, w.elements(l.packedElements(), s.packedElements())))
@@ -97,7 +98,7 @@ func EachAmplitudes(opt Options, left, right Spin, kind Amplitudes, visit func(i
 			if err := visit(k, r.of(i, k)); err != nil {
 				return err
 			}
-			opt.Team.Step(1)
+			opt.Team.Step(len(right.Occ))
 		}
 	}
 	return nil
@@ -193,7 +194,9 @@ func (r *amplitudeRun) fill(first, end int) error {
 			if err := pairAmplitudes(r.opt, r.stays, b, r.left, r.right, r.kind, i, j, t); err != nil {
 				return err
 			}
+			r.opt.Team.Step(1)
 			if both && j < i {
+				r.opt.Team.Step(1)
 				dense.Copy(r.at(first, j, i).View(), t.View().T())
 			}
 			return nil

@@ -60,13 +60,22 @@ func passes(opt Options, spins []Spin, c *contributions, kept *checkpoint) (reco
 	if !opt.single(sources...) {
 		return 0, fill[float64](opt, spins, c, nil, kept, passAll)
 	}
-	if err := fill[float32](opt, spins, c, nil, kept, passAll); err != nil || opt.Tolerance == 0 || !rounded {
+	if opt.Tolerance == 0 || !rounded {
+		return 0, fill[float32](opt, spins, c, nil, kept, passAll)
+	}
+	const first, again = 9 << 20, 1 << 20 // most pairs are good enough
+	team := opt.Team.Plan(first + again)
+	opt.Team = team.Phase(first)
+	if err := fill[float32](opt, spins, c, nil, kept, passAll); err != nil {
 		return 0, err
 	}
+	opt.Team.End()
 	chosen, count := choose(c, opt.Tolerance)
 	if count == 0 {
+		team.Step(again)
 		return 0, nil
 	}
+	opt.Team = team.Phase(again)
 	return count, fill[float64](opt, spins, c, chosen, kept, passAgain)
 }
 
@@ -122,7 +131,7 @@ func fill[T dense.Float](opt Options, spins []Spin, c *contributions, only *sele
 	if err != nil {
 		return err
 	}
-	opt.Team.Plan(pairCount(ops, only))
+	opt.Team = opt.Team.Plan(pairCount(ops, only))
 	e := newEngine(opt, blocks.elements, ops...)
 	for n, op := range ops {
 		e.only = func(i, j int) bool { return j <= i && only.has(n, triangular(i, j)) }

@@ -24,21 +24,34 @@ func Density(opt Options, spins ...Spin) ([]dense.Matrix[float64], error) {
 	if len(spins) == 2 {
 		occupation, kind, of = 1, SameSpinAmplitudes, halfPartner
 	}
-	var densities []*density
+	densities, opposite := []*density{}, 0
+	if len(spins) == 2 {
+		opposite = 2 * amplitudesCost(spins[0], spins[1])
+	}
+	total := opposite
+	for _, s := range spins {
+		total += amplitudesCost(s, s)
+	}
+	opt.Team = opt.Team.Plan(total)
 	for _, s := range spins {
 		d, err := newDensity(s, occupation)
 		if err != nil {
 			return nil, err
 		}
-		if err := d.add(opt, s, s, kind, of); err != nil {
+		part := opt
+		part.Team = opt.Team.Phase(amplitudesCost(s, s))
+		if err := d.add(part, s, s, kind, of); err != nil {
 			return nil, err
 		}
+		part.Team.End()
 		densities = append(densities, d)
 	}
 	if len(spins) == 2 {
+		opt.Team = opt.Team.Phase(opposite)
 		if err := addOppositeSpins(opt, spins[0], spins[1], densities[0], densities[1]); err != nil {
 			return nil, err
 		}
+		opt.Team.End()
 	}
 	var out []dense.Matrix[float64]
 	for _, d := range densities {
@@ -47,14 +60,23 @@ func Density(opt Options, spins ...Spin) ([]dense.Matrix[float64], error) {
 	return out, nil
 }
 
+// amplitudesCost returns what the amplitudes between two sets of orbitals cost, and what a density takes of them: their number.
+func amplitudesCost(left, right Spin) int {
+	return len(left.Occ) * len(left.Vir) * len(right.Occ) * len(right.Vir)
+}
+
 // addOppositeSpins adds what amplitudes between the spins make of both densities. Those of one m of beta and all i of alpha make a part of alpha's. The same
 // amplitudes, transposed, of one i and all m make a part of beta's, for which they are kept where the memory allows it, and else computed again, to the same bits.
 func addOppositeSpins(opt Options, alpha, beta Spin, toAlpha, toBeta *density) error {
-	kept := keptAmplitudes(opt, alpha, beta)
+	const half = 1 << 20
+	team, kept := opt.Team.Plan(2*half), keptAmplitudes(opt, alpha, beta)
+	opt.Team = team.Phase(half)
 	if kept == 0 {
 		if err := toAlpha.add(opt, beta, alpha, OppositeSpinAmplitudes, nil); err != nil {
 			return err
 		}
+		opt.Team.End()
+		opt.Team = team.Phase(half)
 		return toBeta.add(opt, alpha, beta, OppositeSpinAmplitudes, nil)
 	}
 	na, va, vb := len(alpha.Occ), len(alpha.Vir), len(beta.Vir)
@@ -75,7 +97,8 @@ func addOppositeSpins(opt Options, alpha, beta Spin, toAlpha, toBeta *density) e
 	if err != nil {
 		return err
 	}
-	opt.Team.Plan(na)
+	opt.Team.End()
+	opt.Team = team.Phase(half).Plan(na)
 	for i := range na {
 		if err := toBeta.addOne(opt, t[i*each:(i+1)*each], nil, nil); err != nil {
 			return err

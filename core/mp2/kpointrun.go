@@ -109,7 +109,7 @@ func (r *kRun[T]) items(out []kItem, g kGroup, number int) []kItem {
 // run sets all contributions, in batches of groups whose blocks are held at once.
 func (r *kRun[T]) run() error {
 	r.contributions = make([]contribution, r.first[len(r.groups)])
-	r.opt.Team.Plan(len(r.contributions))
+	r.opt.Team = r.opt.Team.Plan(len(r.contributions))
 	needed := map[int]bool{}
 	var batch []kItem
 	for _, n := range r.order() {

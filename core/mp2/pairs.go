@@ -18,7 +18,7 @@ func PairAmplitudes(opt Options, left, right Spin, kind Amplitudes, store func(i
 		return err
 	}
 	run := pairAmplitudeRun{opt: opt, left: left, right: right, kind: kind, store: store, scratch: make([]dense.Matrix[float64], opt.Team.Threads())}
-	opt.Team.Plan(run.count(0, l.nocc, 0, r.nocc))
+	opt.Team = opt.Team.Plan(run.count(0, l.nocc, 0, r.nocc))
 	if left.empty() || right.empty() {
 		return run.zeros()
 	}

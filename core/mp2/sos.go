@@ -62,7 +62,8 @@ func OppositeSpin(tolerance float64, opt Options, spins ...Spin) (OppositeSpinRe
 	if err != nil {
 		return OppositeSpinResult{}, err
 	}
-	opt.Team.Plan(run.steps())
+	expected := run.expected(tolerance, low, high)
+	run.opt.Team = opt.Team.Plan((1 + expected) * run.steps() * pointSteps)
 	guess, err := run.sketch()
 	if err != nil {
 		return OppositeSpinResult{}, err
@@ -73,7 +74,7 @@ func OppositeSpin(tolerance float64, opt Options, spins ...Spin) (OppositeSpinRe
 			return OppositeSpinResult{}, err
 		}
 	}
-	opt.Team.Plan(len(points) * run.steps())
+	run.opt.Team = run.opt.Team.Remainder().Plan(len(points) * run.steps() * pointSteps)
 	if err := run.compute(points, max(singleShare*tolerance, tolerance-sketchMargin*run.relative(points)*guess)); err != nil {
 		return OppositeSpinResult{}, err
 	}
@@ -81,7 +82,6 @@ func OppositeSpin(tolerance float64, opt Options, spins ...Spin) (OppositeSpinRe
 		if len(run.points) == mostPoints {
 			return OppositeSpinResult{}, tooFewPoints(tolerance, run.most(), low, high)
 		}
-		opt.Team.Plan(run.steps())
 		if err := run.addWorst(); err != nil {
 			return OppositeSpinResult{}, err
 		}

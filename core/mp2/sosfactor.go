@@ -173,7 +173,7 @@ func (g *gram[T]) sum(opt Options, f *oppositeSpinFactor, points []float64, k0, 
 			blas.Gemmt(serial, blas.Lower, blas.NoTrans, blas.NoTrans, 1, left, right.Slice(0, b.Rows, p0, p1), 1, x.Slice(p0, p1, p0, p1))
 			return opt.Team.Err() // X is unfinished
 		})
-		opt.Team.Step(count)
+		opt.Team.Step(count * pointSteps)
 		return err
 	})
 }

@@ -58,6 +58,19 @@ func (r *oppositeSpinRun) steps() int {
 	return steps
 }
 
+// pointSteps is the steps of a chunk for a point: some, so that they can be divided.
+const pointSteps = 1 << 20
+
+// expected returns how many points an energy of usual size takes.
+func (r *oppositeSpinRun) expected(tolerance, low, high float64) int {
+	const usual = 1.0 // hartree
+	points, err := r.enough(tolerance, usual, low, high)
+	if err != nil {
+		return mostPoints
+	}
+	return len(points)
+}
+
 // ends returns the factors of the two electrons, the same one for a closed shell.
 func (r *oppositeSpinRun) ends() (first, last *oppositeSpinFactor) {
 	return r.spins[0], r.spins[len(r.spins)-1]
@@ -109,7 +122,7 @@ func (f *oppositeSpinFactor) sketch(opt Options) (dense.Matrix[float64], error) 
 			}
 		}
 		blas.Gemm(opt.Team, blas.Trans, blas.NoTrans, 1, b, bz, 1, image)
-		opt.Team.Step(1)
+		opt.Team.Step(pointSteps)
 		return opt.Team.Err()
 	})
 	return image, err

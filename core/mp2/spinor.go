@@ -78,7 +78,7 @@ func spinors[T dense.Complex](op *operand[T], s Spin, opt Options) (Result, erro
 		team: opt.Team, spin: s, pairs: make([]contribution, strictPairs(op.nocc)), scratch: make([][]T, opt.Team.Threads()),
 		errors: complexError[T](op.naux), quotients: newQuotients(max(s.largestVir(), largest(s.Occ))),
 	}
-	opt.Team.Plan(len(r.pairs))
+	opt.Team = opt.Team.Plan(len(r.pairs))
 	walk := blockWalk[T]{team: opt.Team, checkFinite: !opt.SkipFiniteCheck, left: op, right: op, widths: blocks.same[0], oneSpin: true}
 	err = walk.each(func(left, right *block[T]) error {
 		if left == right {

@@ -62,19 +62,36 @@ func decompose[T dense.Scalar, W dense.Wide](a, b dense.View[T], f Form[T], opt 
 		}
 		return err
 	}
-	opt.Team.Plan(2 * n) // a step for each column to reduce and for each eigenvalue
 	m := &pencil[W]{team: opt.Team, s: dense.New[W](n, n), p: dense.New[W](n, n), qt: factorFor[W](f.Q), zt: factorFor[W](f.Z)}
 	by, err := load(m, a, b)
 	if err != nil {
 		return err
 	}
-	if err := m.reduce(); err != nil {
-		return err
-	}
-	if err := m.iterate(opt.MaxIterations); err != nil {
+	if err := m.toForm(opt); err != nil {
 		return err
 	}
 	return store(m, by, f)
+}
+
+// toForm brings the pair to generalized Schur form.
+func (m *pencil[T]) toForm(opt Options) error {
+	c := costsOf(m)
+	team := opt.Team.Plan(c.form())
+	defer func() { m.team = opt.Team }()
+	m.team = team.Phase(c.triangle)
+	if err := m.triangularize(); err != nil {
+		return err
+	}
+	m.team.End()
+	m.team = team.Phase(c.reduction)
+	if err := m.reduce(); err != nil {
+		return err
+	}
+	m.team.End()
+	m.team = team.Phase(c.iteration)
+	err := m.iterate(opt.MaxIterations)
+	m.team.End()
+	return err
 }
 
 func checkShapes[T dense.Scalar](a, b dense.View[T], f Form[T]) error {

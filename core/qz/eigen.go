@@ -39,29 +39,33 @@ func eigen[T dense.Scalar, W dense.Wide, C dense.Complex](a, b dense.View[T], al
 		}
 		return err
 	}
-	opt.Team.Plan(2*n + left.Rows + right.Rows)
 	m := &pencil[W]{team: opt.Team, s: dense.New[W](n, n), p: dense.New[W](n, n), qt: factorFor[W](left), zt: factorFor[W](right)}
 	by, err := load(m, a, b)
 	if err != nil {
 		return err
 	}
-	if err := m.reduce(); err != nil {
+	c := costsOf(m)
+	team := opt.Team.Plan(c.form() + (left.Rows+right.Rows)/max(1, n)*c.vectors)
+	opt.Team = team.Phase(c.form())
+	if err := m.toForm(opt); err != nil {
 		return err
 	}
-	if err := m.iterate(opt.MaxIterations); err != nil {
-		return err
-	}
+	opt.Team.End()
 	m.eigenvalues(alpha, beta)
 	if right.Rows > 0 {
+		m.team = team.Phase(c.vectors)
 		if err := storeVectors(m, m.zt, alpha, beta, false, right); err != nil {
 			return err
 		}
+		m.team.End()
 	}
 	if left.Rows > 0 {
 		m.turnOver()
+		m.team = team.Phase(c.vectors)
 		if err := storeVectors(m, m.qt, alpha, beta, true, left); err != nil {
 			return err
 		}
+		m.team.End()
 	}
 	scaleValues(alpha, beta, by)
 	return nil
@@ -101,13 +105,21 @@ func (m *pencil[T]) turnOver() {
 	}
 }
 
+// Shares of substitution and of the product with the factor in what vectors take.
+const substitutionSteps, productSteps = 3 << 28, 1 << 28
+
 // storeVectors computes the right eigenvectors of the pair, multiplies them by the factor, and stores them in out. With
 // turned set, the pair was turned over and left eigenvectors are stored.
 func storeVectors[W dense.Wide, C dense.Complex](m *pencil[W], factor dense.Matrix[W], alpha []complex128, beta []float64, turned bool, out dense.View[C]) error {
+	whole := m.team.Plan(substitutionSteps + productSteps)
+	m.team = whole.Phase(substitutionSteps)
+	defer func() { m.team = whole }()
 	rows, err := m.vectorRows(alpha, beta, turned)
 	if err != nil {
 		return err
 	}
+	m.team.End()
+	m.team = whole.Phase(productSteps)
 	product := dense.New[W](rows.Rows, rows.Cols)
 	blas.Gemm(m.team, blas.NoTrans, blas.NoTrans, 1, rows, factor, 0, product)
 	if err := m.team.Err(); err != nil {
@@ -143,12 +155,13 @@ func storePair[W dense.Wide, C dense.Complex](re, im []W, out dense.View[C], k i
 func (m *pencil[W]) vectorRows(alpha []complex128, beta []float64, turned bool) (dense.Matrix[W], error) {
 	n := m.order()
 	rows := dense.New[W](n, n)
-	err := m.team.For(n, func(_, k int) error {
-		defer m.team.Step(1)
+	team := m.team.Plan(n * n)
+	err := team.For(n, func(_, k int) error {
 		last := k // the row of S that the vector ends with
 		if turned {
 			last = n - 1 - k
 		}
+		defer team.Step(2*last + 1)
 		switch m := any(m).(type) {
 		case *pencil[complex128]:
 			x := any(rows).(dense.Matrix[complex128]).Row(k)

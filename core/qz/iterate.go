@@ -37,14 +37,15 @@ func (m *pencil[T]) iterate(limit int) error {
 	if limit == 0 {
 		limit = sweepsPerEigenvalue * max(n, minSweepOrder)
 	}
+	m.team.Plan(cube(n))
 	it := &iteration[T]{pencil: m, limit: limit}
 	for hi := n - 1; hi >= 0; {
 		lo, err := it.isolate(hi)
 		if err != nil {
 			return err
 		}
-		m.team.Step(hi - lo + 1)
 		hi = lo - 1
+		m.team.Reach(cube(n) - cube(hi+1)) // the last eigenvalues come sooner
 	}
 	for k := range n {
 		if !m.inBlock(k) {

@@ -112,8 +112,9 @@ func (m *pencil[T]) blockOrder(k int) int {
 
 // reorder moves the selected blocks to the top and returns the number of their rows.
 func (m *pencil[T]) reorder(selected []bool) (int, error) {
-	top := 0
-	for k := 0; k < m.order(); {
+	top, n := 0, m.order()
+	m.team.Plan(n * n)
+	for k := 0; k < n; {
 		rows := m.blockOrder(k)
 		if selected[k] || selected[k+rows-1] {
 			if err := m.moveUp(k, rows, top); err != nil {
@@ -122,6 +123,7 @@ func (m *pencil[T]) reorder(selected []bool) (int, error) {
 			top += rows
 		}
 		k += rows
+		m.team.Reach(k * k)
 	}
 	return top, nil
 }

@@ -6,14 +6,11 @@ import (
 	"trnsci/core/sched"
 )
 
-// reduce brings the pair to Hessenberg-triangular form: P by Householder reflections, then column after column of S by
-// rotations of rows, each followed by one of columns that makes P triangular again. A pair that already has the form is
-// left as it is.
+// reduce brings a pair with a triangular P to Hessenberg-triangular form: column after column of S by rotations of rows, each followed by one of columns
+// that makes P triangular again. A pair that already has the form is left as it is.
 func (m *pencil[T]) reduce() error {
 	n := m.order()
-	if err := m.triangularize(); err != nil {
-		return err
-	}
+	m.team.Plan(n * n)
 	left, right := make([]plane[T], n), make([]plane[T], n)
 	for j := range n {
 		if count := n - j - 2; count > 0 && !isZero(m.s.ColVec(j, j+2, n)) {
@@ -21,7 +18,7 @@ func (m *pencil[T]) reduce() error {
 				return err
 			}
 		}
-		m.team.Step(1)
+		m.team.Reach(n*n - (n-1-j)*(n-1-j))
 	}
 	return nil
 }
@@ -41,10 +38,17 @@ func (m *pencil[T]) triangularize() error {
 	n := m.order()
 	r := newReflector[T](n)
 	taus := make([]float64, n)
+	forming := 0
+	if m.qt.Rows > 0 {
+		forming = 2 * cube(n)
+	}
+	m.team.Plan(5*cube(n) + forming) // six for each multiply-add, and for both matrices
 	for k := range n - 1 {
 		if err := m.team.Err(); err != nil {
 			return err
 		}
+		left := n - k
+		m.team.Reach(5*cube(n) - (3*n+2*left)*left*left)
 		if isZero(m.p.ColVec(k, k+1, n)) {
 			continue
 		}
@@ -58,6 +62,9 @@ func (m *pencil[T]) triangularize() error {
 	for k := n - 2; k >= 0; k-- {
 		if err := m.team.Err(); err != nil {
 			return err
+		}
+		if m.qt.Rows > 0 {
+			m.team.Reach(5*cube(n) + 2*cube(n-1-k))
 		}
 		if taus[k] == 0 {
 			continue

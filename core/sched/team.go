@@ -2,35 +2,35 @@
 // can cancel it, and the counters that show how far it got. It is made once at the border and passed down. Its workers wait
 // for the next loop of the call for a moment before their goroutines end, so that short loops are worth a second thread.
 //
+// Progress is planned from the top: a routine plans its work, by cost, before it begins, and gives the routines that it calls phases of that, in which
+// they plan their own. So what a call reports as its total does not change, and what is done does not fall.
+//
 // A nil *Team is valid everywhere: one thread, never cancelled, no progress.
 package sched
 
 import (
 	"context"
 	"fmt"
-	"sync/atomic"
 )
 
 // Team is the means one call may use. Its methods are safe for concurrent use.
 type Team struct {
-	threads  int
-	ctx      context.Context
-	progress *Progress
-	crew     *crew // nil for one thread
+	threads int
+	ctx     context.Context
+	crew    *crew    // nil for one thread
+	portion *portion // of the call's progress; nil if nothing is reported
+	silent  *Team    // the same without a portion, where there is one
 }
-
-// Progress counts the steps of a long call. Readers may look at it while the call runs.
-type Progress struct{ done, total atomic.Int64 }
-
-// Read returns the steps done and the steps there are; total is 0 until the call knows it.
-func (p *Progress) Read() (done, total int64) { return p.done.Load(), p.total.Load() }
 
 // NewTeam returns a team of the given number of threads (at least 1) whose work ends early when ctx is cancelled.
 // progress is nil for a call that is not watched.
 func NewTeam(ctx context.Context, threads int, progress *Progress) *Team {
-	t := &Team{threads: max(1, threads), ctx: ctx, progress: progress}
+	t := &Team{threads: max(1, threads), ctx: ctx}
 	if t.threads > 1 {
 		t.crew = &crew{workers: make([]worker, t.threads-1)}
+	}
+	if progress != nil {
+		return t.reporting(&portion{progress: progress})
 	}
 	return t
 }
@@ -64,7 +64,11 @@ func (t *Team) Serial() *Team {
 	if t.Threads() == 1 {
 		return t
 	}
-	return NewTeam(t.ctx, 1, t.progress)
+	serial := &Team{threads: 1, ctx: t.ctx}
+	if t.portion != nil {
+		return serial.reporting(t.portion)
+	}
+	return serial
 }
 
 // Quiet returns a team of one thread with t's context but without its progress: for members of a batch, whose steps the
@@ -91,20 +95,6 @@ func (t *Team) Context() context.Context {
 		return context.Background()
 	}
 	return t.ctx
-}
-
-// Plan adds n to the number of steps the call is going to take.
-func (t *Team) Plan(n int) {
-	if t != nil && t.progress != nil {
-		t.progress.total.Add(int64(n))
-	}
-}
-
-// Step reports that n planned steps are done.
-func (t *Team) Step(n int) {
-	if t != nil && t.progress != nil {
-		t.progress.done.Add(int64(n))
-	}
 }
 
 // PanicError is a panic that happened in a team's body, turned into an error where the goroutines meet again.

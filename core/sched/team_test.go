@@ -93,15 +93,3 @@ func TestForObeysCancellation(t *testing.T) {
 		t.Error("the loop went on after cancellation")
 	}
 }
-
-func TestProgressCounts(t *testing.T) {
-	var p Progress
-	team := NewTeam(context.Background(), 2, &p)
-	team.Plan(10)
-	if err := team.For(10, func(_, _ int) error { team.Step(1); return nil }); err != nil {
-		t.Fatal(err)
-	}
-	if done, total := p.Read(); done != 10 || total != 10 {
-		t.Errorf("%d of %d", done, total)
-	}
-}

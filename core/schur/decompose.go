@@ -67,10 +67,6 @@ func decompose[W, T dense.Scalar](a dense.View[T], form, factor output[T], opt O
 		fill(factor.View, notANumber[T]())
 		return err
 	}
-	opt.Team.Plan(a.Rows) // a step for each column to reduce
-	if m.iterate != nil {
-		opt.Team.Plan(a.Rows) // and for each eigenvalue
-	}
 	size := a.Rows * paddedStride[W](a.Rows)
 	kept := borrow[W](&keptMatrices, 2*size)
 	defer kept.GiveBack()
@@ -134,10 +130,23 @@ func (m method[W]) decomposeIn(work, factorT dense.Matrix[W], opt Options) error
 func (m method[W]) decomposeScaled(work, factorT dense.Matrix[W], opt Options) (shift int, err error) {
 	shift = scalingShift(work)
 	scale(work, shift)
-	if err := reduce(opt.Team, work, factorT); err != nil || m.iterate == nil {
+	c := costsOf[W](work.Rows, factorT.Rows > 0)
+	if m.iterate == nil {
+		c.iteration = 0
+	}
+	team := opt.Team.Plan(c.reduction + c.accumulation + c.iteration)
+	opt.Team = team.Phase(c.reduction + c.accumulation)
+	if err := reduce(opt.Team, work, factorT); err != nil {
 		return shift, err
 	}
-	return shift, m.iterate(work, factorT, opt)
+	opt.Team.End()
+	if m.iterate == nil {
+		return shift, nil
+	}
+	opt.Team = team.Phase(c.iteration)
+	err = m.iterate(work, factorT, opt)
+	opt.Team.End()
+	return shift, err
 }
 
 // iteration continues from the Hessenberg matrix h and the adjoint qt of the unitary factor, both of which it overwrites.

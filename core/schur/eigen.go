@@ -73,8 +73,10 @@ func eigen[W, T dense.Scalar, C dense.Complex](a dense.View[T], out eigenOutput[
 		fill(out.right.View, notANumber[C]())
 		return err
 	}
-	n, team := a.Rows, opt.Team
-	team.Plan(2*n + out.left.Rows + out.right.Rows) // a step for each column, eigenvalue and vector
+	n, c := a.Rows, costsOf[W](a.Rows, out.wantsVectors())
+	form, sides := c.reduction+c.accumulation+c.iteration, (out.left.Rows+out.right.Rows)/n
+	team := opt.Team.Plan(form + sides*c.vectors)
+	opt.Team = team.Phase(form)
 	size := n * paddedStride[W](n)
 	kept := borrow[W](&keptMatrices, 2*size)
 	defer kept.GiveBack()
@@ -93,10 +95,14 @@ func eigen[W, T dense.Scalar, C dense.Complex](a dense.View[T], out eigenOutput[
 	if err != nil {
 		return err
 	}
+	opt.Team.End()
 	if err := storeValues(out.values, Eigenvalues(t.View()), -shift-before); err != nil || !out.wantsVectors() {
 		return err
 	}
-	return storeBoth(newSubstitution(team, t, solver), zt, balancing, out)
+	opt.Team = team.Phase(sides * c.vectors)
+	err = storeBoth(newSubstitution(opt.Team.Plan(n*n*sides), t, solver), zt, balancing, out)
+	opt.Team.End()
+	return err
 }
 
 // storeBoth stores the eigenvectors that are wanted, for which it may turn over T and the factor zt.

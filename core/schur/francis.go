@@ -71,6 +71,7 @@ func triangularize[W dense.Float](h, qt dense.Matrix[W], opt Options) error {
 
 // run isolates eigenvalues from the last row up.
 func (f *francis[W]) run() error {
+	f.team = f.team.Plan(iterated(f.t.Rows, 0, f.blocksOnly))
 	if f.t.Rows > plainOrder {
 		return f.runLarge()
 	}
@@ -86,8 +87,8 @@ func (f *francis[W]) run() error {
 		default:
 			standardizeBlock(f.t, f.zt, lo)
 		}
-		f.team.Step(hi - lo + 1)
 		hi = lo - 1
+		f.team.Reach(iterated(f.t.Rows, hi+1, f.blocksOnly))
 	}
 	return nil
 }

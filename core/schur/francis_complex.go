@@ -62,6 +62,7 @@ func triangularizeComplex[W dense.Complex](h, qt dense.Matrix[W], opt Options) e
 
 // run isolates eigenvalues from the last row up.
 func (s *singleShift[W]) run() error {
+	s.team = s.team.Plan(iterated(s.t.Rows, 0, s.diagonalOnly))
 	if s.t.Rows > plainComplexOrder {
 		return s.runLarge()
 	}
@@ -69,7 +70,7 @@ func (s *singleShift[W]) run() error {
 		if err := s.isolate(hi); err != nil {
 			return err
 		}
-		s.team.Step(1)
+		s.team.Reach(iterated(s.t.Rows, hi, s.diagonalOnly))
 	}
 	return nil
 }

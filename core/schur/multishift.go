@@ -88,8 +88,8 @@ func (m *multishift[W]) lead(announce func()) error {
 		if err != nil {
 			return err
 		}
-		m.team.Step(deflated)
 		hi -= deflated
+		m.team.Reach(iterated(m.t.Rows, hi+1, m.blocksOnly))
 		if !m.blocksOnly {
 			m.later.release(hi)
 		}

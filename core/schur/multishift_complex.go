@@ -71,8 +71,8 @@ func (m *complexMultishift[W]) lead(announce func()) error {
 		if err != nil {
 			return err
 		}
-		m.team.Step(deflated)
 		hi -= deflated
+		m.team.Reach(iterated(m.t.Rows, hi+1, m.diagonalOnly))
 		if !m.diagonalOnly {
 			m.later.release(hi)
 		}

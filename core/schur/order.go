@@ -159,28 +159,38 @@ func blockOrder[W dense.Scalar](t dense.Matrix[W], i int) int {
 
 // run moves one group of selected rows after the other to the top.
 func (o *orderer[W]) run(opt Options) error {
-	n := o.t.Rows
-	opt.Team.Plan(n)
+	team := opt.Team.Plan(o.distance())
 	for top := 0; ; {
 		end, size := o.nextGroup(top)
 		if size == 0 {
-			opt.Team.Step(n - top)
 			return nil
 		}
 		for end > top+size {
-			if err := opt.Team.Err(); err != nil {
+			if err := team.Err(); err != nil {
 				return err
 			}
 			first := o.windowStart(top, end)
-			moved, err := o.sorter(o, first, end, opt.Team)
+			moved, err := o.sorter(o, first, end, team)
 			if err != nil {
 				return err
 			}
+			team.Step((end - first - moved) * size)
 			end = first + moved
 		}
-		opt.Team.Step(size)
 		top += size
 	}
+}
+
+// distance returns by how many rows all selected ones together move up.
+func (o *orderer[W]) distance() (rows int) {
+	top := 0
+	for i, selected := range o.selected {
+		if selected {
+			rows += i - top
+			top++
+		}
+	}
+	return rows
 }
 
 // nextGroup returns where the next selected rows from top on end, and how many they are: up to orderGroup, or one more.

@@ -63,7 +63,9 @@ func reduceByPasses[W dense.Scalar, R dense.Float](team *sched.Team, a, qt dense
 		return list
 	}
 	whole := toLines[W](n)
-	p := passes[W, R]{team: team, n: n, width: width, length: width * whole, stride: width * a.Stride}
+	c := costsOf[W](n, qt.Rows > 0)
+	reducing, accumulating := team.Phase(c.reduction), team.Phase(c.accumulation)
+	p := passes[W, R]{team: reducing, n: n, width: width, length: width * whole, stride: width * a.Stride}
 	p.vh = dense.Reals[R](take(n * width * whole))
 	p.w, p.s = dense.Reals[R](take(width*whole)), dense.Reals[R](take(width*whole))
 	y := dense.Reals[R](take(whole))
@@ -77,12 +79,15 @@ func reduceByPasses[W dense.Scalar, R dense.Float](team *sched.Team, a, qt dense
 		return err
 	}
 	p.clean(a)
-	team.Step(n)
+	reducing.End()
 	if qt.Rows == 0 {
 		return nil
 	}
 	p.pass.A, p.pass.Stride = dense.Reals[R](qt.Data), width*qt.Stride
-	return p.accumulate(qt)
+	p.team = accumulating
+	err := p.accumulate(qt)
+	accumulating.End()
+	return err
 }
 
 // isPadded reports whether the rows of m, if there are any, have the room and the memory of those of newPadded.
@@ -125,10 +130,12 @@ func (p *passes[W, R]) begin(k int) int {
 
 // reduce makes and applies the reflectors.
 func (p *passes[W, R]) reduce() error {
+	p.team.Plan(reductionSteps(p.n))
 	for k := range p.n - 2 {
 		if err := poll(p.team, k); err != nil {
 			return err
 		}
+		p.team.Reach(reduced(p.n, p.n-k))
 		p.gather(k)
 		p.reflect(k)
 		p.run(k)

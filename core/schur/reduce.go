@@ -16,6 +16,8 @@ import (
 // Source: Quintana-Orti and van de Geijn, Improving the performance of reduction to Hessenberg form, ACM Trans. Math. Softw. 32, 2006, and LAPACK's gehrd,
 // whose form of the panel this is.
 func reduce[W dense.Scalar](team *sched.Team, a, qt dense.Matrix[W]) error {
+	c := costsOf[W](a.Rows, qt.Rows > 0)
+	team = team.Plan(c.reduction + c.accumulation)
 	switch n := a.Rows; {
 	case n < leastPanels && dense.IsSingle[W]():
 		return reduceByPasses[W, float32](team, a, qt)
@@ -52,13 +54,14 @@ const panelWidth = 16
 // reduction is the work on one matrix. Vectors are rows where they are made; columns are numbered as those of the matrix, so that what is left of the first
 // one of a panel's work is unused.
 type reduction[W dense.Scalar] struct {
-	kept    kept[W]
-	team    *sched.Team
-	rounds  *sched.Rounds // nil: the parts are done one after the other
-	pass    func(p int)   // the current work on a part
-	a, qt   dense.Matrix[W]
-	width   int
-	factors dense.Matrix[W] // T of all panels, one below the other
+	kept                   kept[W]
+	team                   *sched.Team
+	reducing, accumulating *sched.Team   // phases of the team
+	rounds                 *sched.Rounds // nil: the parts are done one after the other
+	pass                   func(p int)   // the current work on a part
+	a, qt                  dense.Matrix[W]
+	width                  int
+	factors                dense.Matrix[W] // T of all panels, one below the other
 
 	// Of the current panel, whose vectors change the rows from lead on:
 	lead, first, end int
@@ -92,7 +95,9 @@ func newReduction[W dense.Scalar](team *sched.Team, a, qt dense.Matrix[W]) *redu
 		memory = memory[rows*stride:]
 		return m
 	}
+	c := costsOf[W](n, qt.Rows > 0)
 	r := &reduction[W]{kept: kept, team: team, a: a, qt: qt, width: width}
+	r.reducing, r.accumulating = team.Phase(c.reduction), team.Phase(c.accumulation)
 	r.columns, r.yt, r.right = take(width, n, stride), take(width, n, stride), take(2*width, n, stride)
 	r.sums = take(parts*width, n, stride)
 	r.v = take(1, n, stride).Row(0)
@@ -139,12 +144,13 @@ func rowsOf[W dense.Scalar]() int {
 func (r *reduction[W]) run() error {
 	n := r.a.Rows
 	count := max(0, n-2) // of reflectors
+	r.reducing.Plan(reductionSteps(n))
 	for first := 0; first < count; first += r.width {
 		if err := r.panel(first, min(first+r.width, count)); err != nil {
 			return err
 		}
 	}
-	r.team.Step(n - count) // what is left are singles, and the last columns, which need no work
+	r.reducing.End()
 	if r.qt.Rows == 0 {
 		return r.team.Err()
 	}
@@ -194,7 +200,7 @@ func (r *reduction[W]) panel(first, end int) error {
 		if err := r.eliminate(k, multiply); err != nil {
 			return err
 		}
-		r.team.Step(1)
+		r.reducing.Reach(reduced(n, n-1-k))
 	}
 	if err := blas.CopyView(nil, panel.View(), columns.View().T()); err != nil {
 		return err
@@ -300,6 +306,7 @@ func (r *reduction[W]) applyRight(p int, m dense.Matrix[W]) {
 // panels. Starting from the identity and the last panel, only the trailing rows and columns that already differ from the identity take part.
 func (r *reduction[W]) accumulate() error {
 	n, count := r.qt.Rows, r.qt.Rows-2
+	r.accumulating.Plan(n * n * n)
 	unit := func(first, end int) {
 		for i := first; i < end; i++ {
 			clear(r.qt.Row(i))
@@ -332,9 +339,11 @@ func (r *reduction[W]) accumulate() error {
 			if err := r.share(r.parts, r.turn); err != nil {
 				return err
 			}
+			r.accumulating.Reach((n - first) * (n - first) * (n - first))
 		}
 	}
 	unit(0, below)
+	r.accumulating.End()
 	return r.team.Err()
 }
 

@@ -39,7 +39,7 @@ func storeVectors[W dense.Scalar, C dense.Complex](s *substitution[W], zt dense.
 		if err := v.block(first, end); err != nil {
 			return err
 		}
-		s.team.Step(end - first)
+		s.team.Step(end*end - first*first)
 		return nil
 	})
 }

@@ -57,6 +57,7 @@ func ClusterCondition[T dense.Scalar](t dense.View[T], sdim int, opt Options) (s
 		upper: form.Slice(0, sdim, 0, sdim), lower: form.Slice(sdim, n, sdim, n),
 	}
 	x := form.Slice(0, sdim, sdim, n).Clone()
+	c.team = opt.Team.Plan(usualSolutions * solutionSteps)
 	shift, err := c.solve(x, false)
 	if err != nil {
 		return 0, 0, err
@@ -77,6 +78,9 @@ func ConditionWorkspace[T dense.Scalar](team *sched.Team, n int) int64 {
 	return squares*int64(n)*int64(n)*int64(unsafe.Sizeof(*new(T))) + leaves + headers
 }
 
+// Equations that the estimates take usually, and the steps of each.
+const usualSolutions, solutionSteps = 6, 1 << 20
+
 // cluster is the map X -> T11 X - X T22.
 type cluster[W dense.Scalar] struct {
 	team         *sched.Team
@@ -85,7 +89,9 @@ type cluster[W dense.Scalar] struct {
 
 // solve overwrites x by the image of it under the inverse map, or the adjoint of that, divided by 2^shift.
 func (c cluster[W]) solve(x dense.Matrix[W], adjoint bool) (shift int, err error) {
-	outcome, err := Triangular(c.team, Form{AdjointA: adjoint, AdjointB: adjoint, Minus: true}, c.upper, c.lower, x)
+	team := c.team.Phase(solutionSteps)
+	defer team.End()
+	outcome, err := Triangular(team, Form{AdjointA: adjoint, AdjointB: adjoint, Minus: true}, c.upper, c.lower, x)
 	return outcome.Shift, err
 }
 

@@ -13,7 +13,7 @@ import (
 
 // Options of a call. The zero value runs on one thread.
 type Options struct {
-	Team *sched.Team // threads, cancellation, progress: the steps are those of the Schur forms
+	Team *sched.Team // threads, cancellation, progress
 }
 
 // OverflowError reports that the solution of an equation holds numbers beyond the range of its type.
@@ -44,16 +44,18 @@ func Sylvester[T dense.Scalar](a, b, c, x dense.View[T], opt Options) (perturbed
 	if err := checkEquation(opt.Team, a, &b, c, x); err != nil || x.Rows == 0 || x.Cols == 0 {
 		return false, err
 	}
-	left, err := factorize("a", a, opt)
+	first, second := schur.Cost[T](a.Rows, true), schur.Cost[T](b.Rows, true)
+	opt.Team = opt.Team.Plan(first + second + betweenCost[T](a.Rows, b.Rows, solutionRate))
+	left, err := factorize("a", a, opt, first)
 	if err != nil {
 		return false, err
 	}
-	right, err := factorize("b", b, opt)
+	right, err := factorize("b", b, opt, second)
 	if err != nil {
 		return false, err
 	}
-	return between(left, right, c, x, opt, func(y dense.Matrix[T]) (Outcome, error) {
-		return Triangular(opt.Team, Form{}, left.t, right.t, y)
+	return between(left, right, c, x, opt, solutionRate, func(team *sched.Team, y dense.Matrix[T]) (Outcome, error) {
+		return Triangular(team, Form{}, left.t, right.t, y)
 	})
 }
 
@@ -66,8 +68,8 @@ func Sylvester[T dense.Scalar](a, b, c, x dense.View[T], opt Options) (perturbed
 //
 // Cost: 25 n^3 + 10 n^3 flops.
 func Lyapunov[T dense.Scalar](a, q, x dense.View[T], opt Options) (perturbed bool, err error) {
-	return congruent(a, q, x, opt, func(t, y dense.Matrix[T]) (Outcome, error) {
-		return Triangular(opt.Team, Form{AdjointB: true}, t, t, y)
+	return congruent(a, q, x, opt, solutionRate, func(team *sched.Team, t, y dense.Matrix[T]) (Outcome, error) {
+		return Triangular(team, Form{AdjointB: true}, t, t, y)
 	})
 }
 
@@ -81,25 +83,27 @@ func Lyapunov[T dense.Scalar](a, q, x dense.View[T], opt Options) (perturbed boo
 // Cost: 25 n^3 + 12 n^3 flops. Method: Kitagawa, Int. J. Control 25, 1977: the Schur form of A makes the equation triangular
 // without a detour by the continuous one, which takes inverses of A + I.
 func DiscreteLyapunov[T dense.Scalar](a, q, x dense.View[T], opt Options) (perturbed bool, err error) {
-	return congruent(a, q, x, opt, func(t, y dense.Matrix[T]) (Outcome, error) {
+	return congruent(a, q, x, opt, steinRate, func(team *sched.Team, t, y dense.Matrix[T]) (Outcome, error) {
 		for i := range y.Rows {
 			blas.Scal(-1, y.RowVec(i, 0, y.Cols))
 		}
-		return TriangularStein(opt.Team, t, t, y)
+		return TriangularStein(team, t, t, y)
 	})
 }
 
 // congruent solves an equation with one coefficient, which solve does when that is triangular.
-func congruent[T dense.Scalar](a, q, x dense.View[T], opt Options, solve func(t, y dense.Matrix[T]) (Outcome, error)) (perturbed bool, err error) {
+func congruent[T dense.Scalar](a, q, x dense.View[T], opt Options, rate float64, solve func(team *sched.Team, t, y dense.Matrix[T]) (Outcome, error)) (perturbed bool, err error) {
 	if err := checkEquation(opt.Team, a, nil, q, x); err != nil || x.Rows == 0 {
 		return false, err
 	}
 	hermitian := isHermitian(q)
-	f, err := factorize("a", a, opt)
+	factoring := schur.Cost[T](a.Rows, true)
+	opt.Team = opt.Team.Plan(factoring + betweenCost[T](a.Rows, a.Rows, rate))
+	f, err := factorize("a", a, opt, factoring)
 	if err != nil {
 		return false, err
 	}
-	perturbed, err = between(f, f, q, x, opt, func(y dense.Matrix[T]) (Outcome, error) { return solve(f.t, y) })
+	perturbed, err = between(f, f, q, x, opt, rate, func(team *sched.Team, y dense.Matrix[T]) (Outcome, error) { return solve(team, f.t, y) })
 	if err == nil && hermitian {
 		symmetrize(x)
 	}
@@ -136,9 +140,11 @@ func checkEquation[T dense.Scalar](team *sched.Team, a dense.View[T], b *dense.V
 // schurForm is A = Z T Z^H.
 type schurForm[T dense.Scalar] struct{ t, z dense.Matrix[T] }
 
-func factorize[T dense.Scalar](name string, a dense.View[T], opt Options) (schurForm[T], error) {
+func factorize[T dense.Scalar](name string, a dense.View[T], opt Options, cost int) (schurForm[T], error) {
 	f := schurForm[T]{dense.New[T](a.Rows, a.Rows), dense.New[T](a.Rows, a.Rows)}
-	err := schur.Schur(a, f.t.View(), f.z.View(), schur.Options{Team: opt.Team})
+	phase := opt.Team.Phase(cost)
+	err := schur.Schur(a, f.t.View(), f.z.View(), schur.Options{Team: phase})
+	phase.End()
 	var argument *dense.ArgumentError
 	if errors.As(err, &argument) {
 		argument.Arg = name // Schur knows it as a
@@ -148,8 +154,10 @@ func factorize[T dense.Scalar](name string, a dense.View[T], opt Options) (schur
 
 // between transforms the right side c to the bases of the Schur forms, lets solve find the solution there, and transforms that back
 // into x.
-func between[T dense.Scalar](left, right schurForm[T], c, x dense.View[T], opt Options, solve func(y dense.Matrix[T]) (Outcome, error)) (perturbed bool, err error) {
-	m, n, team := x.Rows, x.Cols, opt.Team
+func between[T dense.Scalar](left, right schurForm[T], c, x dense.View[T], opt Options, rate float64, solve func(team *sched.Team, y dense.Matrix[T]) (Outcome, error)) (perturbed bool, err error) {
+	m, n := x.Rows, x.Cols
+	cost := betweenCost[T](m, n, rate)
+	team := opt.Team.Phase(cost).Plan(cost)
 	y, product := dense.New[T](m, n), dense.New[T](m, n)
 	if err := blas.CopyView(team, y.View(), c); err != nil {
 		return false, err
@@ -160,9 +168,17 @@ func between[T dense.Scalar](left, right schurForm[T], c, x dense.View[T], opt O
 		down = 0
 	}
 	scale(y, -down)
-	blas.Gemm(team, blas.ConjTrans, blas.NoTrans, 1, left.z, y, 0, product)
-	blas.Gemm(team, blas.NoTrans, blas.NoTrans, 1, product, right.z, 0, y)
-	outcome, err := solve(y)
+	byLeft, byRight, solving := betweenCosts[T](m, n, rate)
+	multiply := func(cost int, tA, tB blas.Transpose, a, b, c dense.Matrix[T]) {
+		phase := team.Phase(cost)
+		blas.Gemm(phase, tA, tB, 1, a, b, 0, c)
+		phase.End()
+	}
+	multiply(byLeft, blas.ConjTrans, blas.NoTrans, left.z, y, product)
+	multiply(byRight, blas.NoTrans, blas.NoTrans, product, right.z, y)
+	phase := team.Phase(solving)
+	outcome, err := solve(phase, y)
+	phase.End()
 	if err != nil {
 		return false, err
 	}
@@ -172,8 +188,8 @@ func between[T dense.Scalar](left, right schurForm[T], c, x dense.View[T], opt O
 		scale(y, -size)
 		shift += size
 	}
-	blas.Gemm(team, blas.NoTrans, blas.NoTrans, 1, left.z, y, 0, product)
-	blas.Gemm(team, blas.NoTrans, blas.ConjTrans, 1, product, right.z, 0, y)
+	multiply(byLeft, blas.NoTrans, blas.NoTrans, left.z, y, product)
+	multiply(byRight, blas.NoTrans, blas.ConjTrans, product, right.z, y)
 	if size := exponent(y) + shift; shift > 0 && size > limitsOf[T]().top+1 {
 		return false, &OverflowError{Exponent: size}
 	}
@@ -215,4 +231,25 @@ func Workspace[T dense.Scalar](team *sched.Team, m, n int) int64 {
 	squares := 3*int64(m)*int64(m) + 3*int64(n)*int64(n) + 2*int64(m)*int64(n) // Schur forms, what is scaled of them, and Y
 	leaves := int64(team.Threads()) * int64(unsafe.Sizeof(leaf[T]{}))
 	return element*(squares+leafSize*int64(m)) + schur.Workspace[T](max(m, n), schur.Options{}) + leaves + headers
+}
+
+// solutionRate is how many multiply-adds of products of matrices one of a triangular equation, or of a Stein equation, takes the time of: measured with one thread at order 600 by
+// benchmarks/progress.py. They decide about nothing but the progress that is reported.
+const solutionRate, steinRate = 9.0, 17.0
+
+// betweenCosts returns what the products with the unitary factors of either side, and the triangular equation, are expected to cost, in multiply-adds of
+// products of real matrices.
+func betweenCosts[T dense.Scalar](m, n int, rate float64) (byLeft, byRight, solving int) {
+	each := 1
+	if dense.IsComplex[T]() {
+		each = 4
+	}
+	byLeft, byRight = each*m*m*n, each*m*n*n
+	return byLeft, byRight, int(rate * float64(byLeft+byRight) / 2)
+}
+
+// betweenCost returns what between is expected to cost.
+func betweenCost[T dense.Scalar](m, n int, rate float64) int {
+	byLeft, byRight, solving := betweenCosts[T](m, n, rate)
+	return 2*byLeft + 2*byRight + solving
 }

@@ -51,6 +51,8 @@ func (e *equation[W]) solveStein(team *sched.Team) error {
 	m, n := e.x.Rows, e.x.Cols
 	work := dense.New[W](m, leafSize)
 	var l leaf[W]
+	// In multiply-adds: for a column those of the columns behind it, and of the rows of A below each element.
+	team = team.Plan(m*n*n/2 + m*m*n/2)
 	for j := len(cols) - 2; j >= 0; j-- {
 		j0, j1 := cols[j], cols[j+1]
 		sums := work.Slice(0, m, 0, j1-j0)
@@ -58,6 +60,7 @@ func (e *equation[W]) solveStein(team *sched.Team) error {
 		if err := team.Err(); err != nil {
 			return err
 		}
+		team.Step(m*(j1-j0)*(n-j1) + m*m*(j1-j0)/2)
 		for i := len(rows) - 2; i >= 0; i-- {
 			i0, i1 := rows[i], rows[i+1]
 			at := region{i0, i1, j0, j1}

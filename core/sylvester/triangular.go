@@ -61,6 +61,8 @@ type equation[W dense.Scalar] struct {
 func (e *equation[W]) solve(team *sched.Team) error {
 	rows, cols := cuts(e.a, gridSize), cuts(e.b, gridSize)
 	r, q := len(rows)-1, len(cols)-1
+	const blockSteps = 4 // what a block takes itself, in products with another one
+	team = team.Plan(r * q * (r + q - 2 + 2*blockSteps) / 2)
 	leaves := make([]leaf[W], team.Threads())
 	shifts := make([]int, min(r, q))
 	for d := range r + q - 1 {
@@ -81,6 +83,7 @@ func (e *equation[W]) solve(team *sched.Team) error {
 			e.subtractRows(at, at.outer(e.AdjointA, e.x.Rows, at.i0, at.i1))
 			e.subtractCols(at, at.outer(!e.AdjointB, e.x.Cols, at.j0, at.j1))
 			shifts[n] = e.substitute(&leaves[worker], at)
+			team.Step(d + blockSteps)
 			return nil
 		})
 		if err != nil {
