@@ -122,6 +122,7 @@ def run(
     *args: Any,
     always_job: bool = False,
     answer: Callable[[str], None] | None = None,
+    order: int | None = None,
 ) -> int:
     """Call a solver of the Go library, as a job when it is long.
 
@@ -143,6 +144,8 @@ def run(
         Whether the call is a job whatever its work.
     answer : callable, optional
         Answers a question of the function, which is then a job, by doing what the text says.
+    order : int, optional
+        The order of the matrices, for the label of a progress bar.
 
     Returns
     -------
@@ -151,7 +154,7 @@ def run(
     """
     if work < direct_work() and not (always_job or progress or answer):
         return int(call(name, 0, threads, *args))
-    with reporter(progress) as report:
+    with reporter(progress, order) as report:
         return _run_job(name, threads, report, answer, arrays, *args)
 
 

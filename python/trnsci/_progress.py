@@ -2,31 +2,58 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeAlias
 
 import numpy as np
 
+from ._caller import public_name, warn
+
 Progress: TypeAlias = "bool | Callable[[int, int], object] | None"
+
+# Into how many parts the work of several calls is divided.
+_PARTS = 1_000_000
+
+_FORMAT = "{l_bar}{bar}| {elapsed}<{remaining}"
 
 
 @contextmanager
-def reporter(progress: Progress) -> Iterator[Callable[[int, int], None] | None]:
-    """Yield a function that takes (steps done, steps in all), or None when nothing is to be reported.
+def reporter(progress: Progress, order: int | None = None) -> Iterator[Callable[[int, int], None] | None]:
+    """Yield a function that takes (work done, work in all), or None when nothing is to be reported.
 
-    It passes each new count on once. The steps in all are 0 while they are not known, and such counts are not passed on.
+    It passes each new count on once. The work in all is 0 while it is not known, and such counts are not passed on. A bar
+    is called as the public function that runs, and the order of its matrices if there is one.
     """
     if not progress:
         yield None
     elif isinstance(progress, (bool, np.bool_)):
-        with _bar() as show:
+        with _bar(public_name() if order is None else f"{public_name()} {order}") as show:
             yield None if show is None else _only_news(show)
     elif callable(progress):
         yield _only_news(progress)
     else:
         raise TypeError(f"progress: expected a bool, a callable or None, got {type(progress).__name__}")
+
+
+@contextmanager
+def phases(progress: Progress, order: int | None, *shares: float) -> Iterator[list[Progress]]:
+    """Yield what to hand to each of several calls of the library that are one call of the user's.
+
+    `shares` are their shares of its work.
+
+    The work in all is the same number throughout; what comes after the last of the calls is not counted.
+    """
+    with reporter(progress, order) as report:
+        if report is None:
+            yield [None] * len(shares)
+            return
+        ends = [round(_PARTS * sum(shares[: k + 1]) / sum(shares)) for k in range(len(shares))]
+
+        def part(begin: int, end: int) -> Callable[[int, int], None]:
+            return lambda done, total: report(begin + (end - begin) * done // total, _PARTS)
+
+        yield [part(begin, end) for begin, end in zip([0, *ends], ends, strict=False)]
 
 
 def _only_news(show: Callable[[int, int], object]) -> Callable[[int, int], None]:
@@ -42,11 +69,11 @@ def _only_news(show: Callable[[int, int], object]) -> Callable[[int, int], None]
 
 
 @contextmanager
-def _bar() -> Iterator[Callable[[int, int], None] | None]:
+def _bar(label: str) -> Iterator[Callable[[int, int], None] | None]:
     try:
         from tqdm.auto import tqdm
     except ImportError:
-        warnings.warn("progress=True shows a bar only where tqdm is installed (pip install tqdm)", stacklevel=6)
+        warn("progress=True shows a bar only where tqdm is installed (pip install tqdm)", UserWarning)
         yield None
         return
     bar = None
@@ -54,10 +81,10 @@ def _bar() -> Iterator[Callable[[int, int], None] | None]:
     def show(done: int, total: int) -> None:
         nonlocal bar
         if bar is None:
-            bar = tqdm(total=total, desc="trnsci", leave=False)
-        bar.total = total
-        bar.n = done
-        bar.refresh()
+            # Work is counted in operations, which nobody wants to read. Without smoothing the time left is what the mean
+            # speed so far says.
+            bar = tqdm(total=total, desc=label, leave=False, bar_format=_FORMAT, smoothing=0, miniters=1)
+        bar.update(done - bar.n)
 
     try:
         yield show

@@ -31,7 +31,7 @@ def solve(
     complex_factor = 4 if a.dtype.kind == "c" else 1
     n = a.shape[-1]
     work = a.size / (n * n) * (per_cube * complex_factor * n**3 + WORK_PER_MATRIX)
-    return _native.run(name, work, size, progress, (a, *arrays), *args)
+    return _native.run(name, work, size, progress, (a, *arrays), *args, order=n)
 
 
 def may_overwrite(asked: bool, given: ArrayLike, checked: Array, *read: Array) -> bool:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from .. import _array, _device
 from .._array import Array
 from .._errors import LinAlgWarning
-from .._progress import Progress
+from .._progress import Progress, phases
 from . import _common
 from ._expm import check_matrices
 from ._matfunc_general import LARGE_ERROR, eps_of
@@ -20,6 +20,10 @@ from ._matfunc_general import LARGE_ERROR, eps_of
 # Floating-point operations per n^3 in real arithmetic, to decide how a call is run.
 _WORK_SCHUR = 35.0
 _WORK_PARLETT = 15.0
+
+# Time of Parlett's recurrence beside that of the Schur form of a complex and of a real matrix, measured by
+# benchmarks/progress.py.
+_SHARE_PARLETT, _SHARE_PARLETT_REAL = 0.4, 1.6
 
 _FLOAT64, _COMPLEX128 = np.dtype(np.float64), np.dtype(np.complex128)
 
@@ -94,21 +98,24 @@ def funm(
     t, t_record = _array.empty(matrix.shape, form, "the Schur form")
     z, z_record = _array.empty(matrix.shape, form, "the Schur vectors")
     source = _array.record(matrix)
-    _common.solve(
-        "Triangularize", matrix, _WORK_SCHUR, threads, progress, (source, t, t_record, z, z_record),
-        _array.address(source), _array.address(t_record), _array.address(z_record),
-    )  # fmt: skip
     batch, n = matrix.shape[:-2], matrix.shape[-1]
-    values, values_record = _array.empty((*batch, n), _COMPLEX128, "the values")
-    for member in np.ndindex(batch if matrix.size else (0,)):
-        values[member] = _values_at(func, np.diagonal(t[member]).copy())
-    x, target = _array.empty(matrix.shape, form, "the function")
-    conditions, conditions_record = _array.empty((*batch, 3), _FLOAT64, "the conditions")
-    conditions.fill(1)
-    records = (t_record, z_record, values_record, target, conditions_record)
-    _common.solve(
-        "Parlett", t, _WORK_PARLETT, threads, progress, (*records, z, values, x, conditions), *map(_array.address, records)
-    )  # fmt: skip
+    parlett = _SHARE_PARLETT if matrix.dtype.kind == "c" else _SHARE_PARLETT_REAL
+    with phases(progress, n, 1.0, parlett) as (of_form, of_function):
+        _common.solve(
+            "Triangularize", matrix, _WORK_SCHUR, threads, of_form, (source, t, t_record, z, z_record),
+            _array.address(source), _array.address(t_record), _array.address(z_record),
+        )  # fmt: skip
+        values, values_record = _array.empty((*batch, n), _COMPLEX128, "the values")
+        for member in np.ndindex(batch if matrix.size else (0,)):
+            values[member] = _values_at(func, np.diagonal(t[member]).copy())
+        x, target = _array.empty(matrix.shape, form, "the function")
+        conditions, conditions_record = _array.empty((*batch, 3), _FLOAT64, "the conditions")
+        conditions.fill(1)
+        records = (t_record, z_record, values_record, target, conditions_record)
+        _common.solve(
+            "Parlett", t, _WORK_PARLETT, threads, of_function, (*records, z, values, x, conditions),
+            *map(_array.address, records),
+        )  # fmt: skip
     result = _without_rounding(x, matrix)
     error = _estimate(t, conditions, eps_of(form))
     if cast is not None and result.dtype.kind != "c":

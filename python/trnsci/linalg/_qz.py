@@ -10,12 +10,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _array, _device
 from .._array import Array, Record
-from .._progress import Progress
+from .._progress import Progress, phases
 from . import _common
 
 # Floating-point operations per n^3, to decide how a call is run.
 _WORK_QZ = 66.0
 _WORK_ORDER = 24.0
+
+# Time of ordering half of the eigenvalues beside that of the generalized Schur form of a real and of a complex pair,
+# measured by benchmarks/progress.py.
+_SHARE_ORDER, _SHARE_ORDER_COMPLEX = 2.3, 0.1
 
 _OUTPUTS = ("real", "complex", "r", "c")
 
@@ -275,7 +279,18 @@ def ordqz(
     if device is not None:
         _device.require_host(device)
     select = _selection(sort)
-    form = _decompose(A, B, output, True, check_finite, threads, progress)
+    is_complex = output in ("complex", "c") or np.iscomplexobj(A) or np.iscomplexobj(B)
+    order = np.shape(A)[-1] if np.ndim(A) else None
+    with phases(progress, order, 1.0, _SHARE_ORDER_COMPLEX if is_complex else _SHARE_ORDER) as (of_form, of_order):
+        return _ordered(A, B, select, output, check_finite, threads, of_form, of_order)
+
+
+def _ordered(
+    a: ArrayLike, b: ArrayLike, select: Callable[[Array, Array], ArrayLike], output: str, check_finite: bool,
+    threads: int | None, of_form: Progress, of_order: Progress,
+) -> tuple[Array, Array, Array, Array, Array, Array]:  # fmt: skip
+    """Return what `ordqz` does."""
+    form = _decompose(a, b, output, True, check_finite, threads, of_form)
     beta = form.beta.astype(form.s.dtype, copy=False)
     selected = np.zeros(form.beta.shape)
     n = form.beta.shape[-1]
@@ -283,7 +298,7 @@ def ordqz(
         selected[index] = _truth_values(select(form.alpha[index], beta[index]), n)
     mask = _array.record(selected)
     _common.solve(
-        "QZOrder", form.s, _WORK_ORDER, threads, progress, (selected, mask, *form.arrays), *form.addresses, _array.address(mask)
+        "QZOrder", form.s, _WORK_ORDER, threads, of_order, (selected, mask, *form.arrays), *form.addresses, _array.address(mask)
     )
     return form.s, form.p, form.alpha, form.beta.astype(form.s.dtype, copy=False), form.q, form.z
 

@@ -7,13 +7,17 @@ from typing import Any, Literal
 from numpy.typing import ArrayLike
 
 from .. import _array, _device
-from .._progress import Progress
+from .._progress import Progress, phases
 from .._results import Result, Results
 from . import _common, _schur_order
 
 # Floating-point operations per n^3, to decide how a call is run.
 _WORK_HESSENBERG = 14 / 3
 _WORK_SCHUR = 25.0
+
+# Time of the complex form and of ordering half of the eigenvalues beside that of the Schur form, measured by
+# benchmarks/progress.py.
+_SHARE_COMPLEX, _SHARE_ORDER = 0.1, 0.2
 
 _SCHUR = Results(Result("the Schur form"), Result("the Schur vectors"))
 _FORM = Result("the Hessenberg form")
@@ -100,14 +104,17 @@ def schur(
     matrix, cast = _array.check(a, "a")
     _array.check_square(matrix, "a")
     record, addresses, (t, z) = _SCHUR.allocate(matrix)
-    _common.solve(
-        "Schur", matrix, _WORK_SCHUR, threads, progress, (record, t, z), *addresses,
-        bool(check_finite), _common.may_overwrite(overwrite_a, a, matrix),
-    )  # fmt: skip
-    if output in ("complex", "c") and t.dtype.kind != "c":
-        t, z = _schur_order.to_complex(t, z, threads, progress)
-        cast = None
-    sdim = () if sort is None else (_schur_order.order(t, z, sort, threads, progress),)
+    to_complex = output in ("complex", "c") and t.dtype.kind != "c"
+    shares = 1.0, _SHARE_COMPLEX * to_complex, _SHARE_ORDER * (sort is not None)
+    with phases(progress, matrix.shape[-1], *shares) as (of_form, of_complex, of_order):
+        _common.solve(
+            "Schur", matrix, _WORK_SCHUR, threads, of_form, (record, t, z), *addresses,
+            bool(check_finite), _common.may_overwrite(overwrite_a, a, matrix),
+        )  # fmt: skip
+        if to_complex:
+            t, z = _schur_order.to_complex(t, z, threads, of_complex)
+            cast = None
+        sdim = () if sort is None else (_schur_order.order(t, z, sort, threads, of_order),)
     return _common.cast_to(t, cast), _common.cast_to(z, cast), *sdim
 
 

@@ -1,0 +1,52 @@
+"""Who called the package: where warnings point, and what a progress bar is called."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import warnings
+from collections.abc import Iterator
+from types import FrameType
+
+_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+
+
+def _is_inside(frame: FrameType) -> bool:
+    """Whether a frame runs code of the package, or what Python puts between that: imports and context managers."""
+    name = frame.f_code.co_filename
+    return name.startswith(_PACKAGE) or name == contextlib.__file__ or ("importlib" in name and "_bootstrap" in name)
+
+
+def _frames() -> Iterator[FrameType]:
+    """Yield the frames of the package from the innermost one on, and then the first one outside of it, if there is one."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and _is_inside(frame):
+        yield frame
+        frame = frame.f_back
+    if frame is not None:
+        yield frame
+
+
+def warn(message: str, category: type[Warning]) -> None:
+    """Warn at the line outside of the package that called it.
+
+    `warnings.warn` has no `skip_file_prefixes` before Python 3.12, and a `stacklevel` would have to be counted.
+    """
+    *_, frame = _frames()
+    names = frame.f_globals
+    warnings.warn_explicit(
+        message, category, frame.f_code.co_filename, frame.f_lineno,
+        names.get("__name__"), names.setdefault("__warningregistry__", {}),
+    )  # fmt: skip
+
+
+def public_name() -> str:
+    """Return the name of the outermost public function of the package that is running."""
+    package = sys.modules["trnsci"]
+    public = {name for module in (package, package.linalg, package.blas, package.mp2) for name in module.__all__}
+    name = "trnsci"
+    for frame in _frames():
+        if frame.f_code.co_name in public and frame.f_code.co_filename.startswith(_PACKAGE):
+            name = frame.f_code.co_name
+    return name
