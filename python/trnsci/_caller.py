@@ -9,13 +9,15 @@ import warnings
 from collections.abc import Iterator
 from types import FrameType
 
-_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+# As frames have them, which may be relative where sys.path is.
+_PACKAGE = os.path.dirname(sys._getframe().f_code.co_filename) + os.sep
+_CONTEXTS = contextlib.contextmanager.__code__.co_filename
 
 
 def _is_inside(frame: FrameType) -> bool:
     """Whether a frame runs code of the package, or what Python puts between that: imports and context managers."""
     name = frame.f_code.co_filename
-    return name.startswith(_PACKAGE) or name == contextlib.__file__ or ("importlib" in name and "_bootstrap" in name)
+    return name.startswith(_PACKAGE) or name == _CONTEXTS or ("importlib" in name and "_bootstrap" in name)
 
 
 def _frames() -> Iterator[FrameType]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import operator
 import os
-import warnings
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 
 from . import _cgroup
+from ._caller import warn
 
 _LIMIT = 2**31  # no machine has so many CPUs, and the Go library counts threads in 64 bits
 _DIGITS = len(str(_LIMIT))  # of a number that is looked at: int() refuses texts with thousands
@@ -46,7 +46,7 @@ def _initial() -> tuple[int, str]:
             continue
         if text.isdecimal() and len(text) <= _DIGITS and 0 < int(text) < _LIMIT:
             return int(text), variable
-        warnings.warn(f"{variable}={text!r} is not a positive integer and is ignored", stacklevel=2)
+        warn(f"{variable}={text!r} is not a positive integer and is ignored", UserWarning)
     return _usable_cpus(_affinity())
 
 

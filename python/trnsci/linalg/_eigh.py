@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import warnings
 from collections.abc import Iterable
 from typing import Any, SupportsFloat, SupportsIndex
 
@@ -12,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from .. import _array, _device, _small
 from .._array import Array
+from .._caller import warn
 from .._errors import LinearDependencyWarning
 from .._progress import Progress
 from .._results import Result, Results
@@ -134,7 +134,7 @@ def _warn_of_dropped(dropped: Array, n: int, lindep: float, by_index: bool) -> N
     if by_index:
         left = " or ".join(str(n - count) for count in np.unique(dropped))
         text += f"; subset_by_index counts the {left} eigenpairs that are left"
-    warnings.warn(text, LinearDependencyWarning, stacklevel=4)
+    warn(text, LinearDependencyWarning)
 
 
 def _first(count: int, w: Array, v: Array | None) -> tuple[Array, Array | None]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from .. import _array, _device
 from .._array import Array
+from .._caller import warn
 from .._errors import LinAlgWarning
 from .._progress import Progress, phases
 from . import _common
@@ -124,7 +124,7 @@ def funm(
         return result, error
     if matrix.size and np.max(error) > LARGE_ERROR * eps_of(form):
         message = f"funm: the result may be inaccurate, its relative error is estimated as {np.max(error):.1e}"
-        warnings.warn(message, LinAlgWarning, stacklevel=2)
+        warn(message, LinAlgWarning)
     return result
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from .. import _array, _device
 from .._array import Array
+from .._caller import warn
 from .._errors import LinAlgWarning
 from .._progress import Progress
 from . import _common
@@ -46,7 +46,7 @@ def eps_of(dtype: np.dtype[Any]) -> float:
 
 def _deprecated(name: str, given: Any) -> None:
     if given is not _NOT_GIVEN:
-        warnings.warn(f"{name}: this argument is deprecated, as in SciPy 1.16", DeprecationWarning, stacklevel=3)
+        warn(f"{name}: this argument is deprecated, as in SciPy 1.16", DeprecationWarning)
 
 
 def _evaluate(
@@ -143,9 +143,7 @@ def sqrtm(
     x, met = _evaluate("Sqrtm", "the square root", matrix, cast, _WORK_SQRTM, threads, progress)
     if met[1] or met[2]:
         how = "singular" if met[1] else "singular to working precision"
-        warnings.warn(
-            f"A: the matrix is {how}: its square root may be inaccurate, or there may be none", LinAlgWarning, stacklevel=2
-        )
+        warn(f"A: the matrix is {how}: its square root may be inaccurate, or there may be none", LinAlgWarning)
     if disp is _NOT_GIVEN or disp:
         return x
     return x, np.linalg.norm(x @ x - matrix, axis=(-2, -1)) ** 2 / np.linalg.norm(matrix, axis=(-2, -1))
@@ -213,7 +211,7 @@ def logm(
     matrix, cast = check_matrices(A)
     x, met = _evaluate("Logm", "the logarithm", matrix, None, _WORK_LOGM, threads, progress)
     if met[1]:
-        warnings.warn("A: the matrix is singular: it has no logarithm", LinAlgWarning, stacklevel=2)
+        warn("A: the matrix is singular: it has no logarithm", LinAlgWarning)
     with np.errstate(all="ignore"):
         back = expm(x, threads=threads) - matrix
         error = np.linalg.norm(back, 1, axis=(-2, -1)) / np.linalg.norm(matrix, 1, axis=(-2, -1)) if matrix.size else 0.0
@@ -222,7 +220,7 @@ def logm(
         return result, error
     if not met[1] and not np.all(error < LARGE_ERROR * eps_of(matrix.dtype)):
         message = f"A: the logarithm may be inaccurate, the error is about {np.max(error):.1e} of the norm"
-        warnings.warn(message, LinAlgWarning, stacklevel=2)
+        warn(message, LinAlgWarning)
     return result
 
 

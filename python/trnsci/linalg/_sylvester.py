@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Literal
 
 import numpy as np
@@ -10,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from .. import _array, _device, _native, _threads
 from .._array import Array
+from .._caller import warn
 from .._progress import Progress
 from ..blas import _common as _blas
 from . import _common
@@ -52,7 +52,7 @@ def _solve(
 def _warn(perturbed: int, why: str) -> None:
     if perturbed:
         message = f"{why}; the solution is that of an equation with coefficients that differ by about eps"
-        warnings.warn(message, RuntimeWarning, stacklevel=3)
+        warn(message, RuntimeWarning)
 
 
 def solve_sylvester(
