@@ -75,12 +75,12 @@ func Compute(l packed.Source, densities []Density, opt Options) (Result, error) 
 	if err != nil {
 		return Result{}, err
 	}
+	opt.Team = opt.Team.Plan(s.naux) // before products plan
 	prepared, err := prepareAll(densities, s, opt)
 	if err != nil {
 		return Result{}, err
 	}
 	e := newEngine(s, prepared, opt)
-	opt.Team = opt.Team.Plan(s.naux)
 	if s.naux > 0 && s.pairs > 0 && len(densities) > 0 {
 		if err := s.blocks.Each(opt.Team, l, e.add); err != nil {
 			return Result{}, err
