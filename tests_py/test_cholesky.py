@@ -194,4 +194,4 @@ def test_imaginary_part_of_the_diagonal_is_not_looked_at():
 def test_progress_of_one_matrix():
     calls = []
     cholesky(np.eye(300), progress=lambda done, total: calls.append((done, total)))
-    assert calls[-1] == (300, 300)
+    assert calls[-1][0] == calls[-1][1] > 0

@@ -309,4 +309,4 @@ def test_exception_of_a_progress_callback_arrives():
 def test_progress_reaches_its_end():
     seen = []
     eig(matrices.random((400, 400), "float64"), left=True, progress=lambda done, total: seen.append((done, total)))
-    assert seen[-1] == (4 * 400, 4 * 400)
+    assert seen[-1][0] == seen[-1][1] > 0

@@ -159,7 +159,7 @@ def test_bad_arguments(arguments, words, match):
 def test_device_and_progress():
     steps = []
     qz(*pencils.random(20, "float64"), device="cpu", lwork=-1, progress=lambda done, total: steps.append((done, total)))
-    assert steps[-1] == (40, 40)
+    assert steps[-1][0] == steps[-1][1] > 0
     with pytest.raises(trnsci.UnsupportedError):
         qz(np.eye(2), np.eye(2), device="interp")
 

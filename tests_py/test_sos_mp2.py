@@ -61,8 +61,8 @@ def test_no_orbitals():
 def test_progress():
     b, occ, vir = random_case(6, 3, 5, 6)
     seen = []
-    result = sos_mp2_energy(b, occ, vir, progress=lambda done, total: seen.append((done, total)))
-    assert seen[-1] == (result.points + 1, result.points + 1)
+    sos_mp2_energy(b, occ, vir, progress=lambda done, total: seen.append((done, total)))
+    assert seen[-1][0] == seen[-1][1] > 0
 
 
 def test_bad_input():

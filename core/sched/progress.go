@@ -46,8 +46,8 @@ func (s *portion) plan(steps int64) bool {
 	if !s.total.CompareAndSwap(0, max(1, steps)) {
 		return false
 	}
-	if s.progress != nil {
-		s.progress.total.Store(s.total.Load())
+	if s.progress != nil && steps > 0 { // a call without work has nothing to report before it ends
+		s.progress.total.Store(steps)
 	}
 	return true
 }
