@@ -11,7 +11,7 @@ from .. import _array, _device
 from .._array import Array
 from .._caller import warn
 from .._errors import LinAlgWarning
-from .._progress import Progress
+from .._progress import Progress, phases
 from . import _common
 from ._expm import check_matrices, expm
 
@@ -37,6 +37,10 @@ class _NotGiven:
 
 
 _NOT_GIVEN: Any = _NotGiven()
+
+
+# Time of the exponential that checks a logarithm beside that of the logarithm, measured by benchmarks/progress.py.
+_SHARE_CHECK = 0.4
 
 
 def eps_of(dtype: np.dtype[Any]) -> float:
@@ -209,11 +213,12 @@ def logm(
         _device.require_host(device)
     _deprecated("disp", disp)
     matrix, cast = check_matrices(A)
-    x, met = _evaluate("Logm", "the logarithm", matrix, None, _WORK_LOGM, threads, progress)
-    if met[1]:
-        warn("A: the matrix is singular: it has no logarithm", LinAlgWarning)
-    with np.errstate(all="ignore"):
-        back = expm(x, threads=threads) - matrix
+    with phases(progress, matrix.shape[-1], 1.0, _SHARE_CHECK) as (of_logarithm, of_check):
+        x, met = _evaluate("Logm", "the logarithm", matrix, None, _WORK_LOGM, threads, of_logarithm)
+        if met[1]:
+            warn("A: the matrix is singular: it has no logarithm", LinAlgWarning)
+        with np.errstate(all="ignore"):
+            back = expm(x, threads=threads, progress=of_check) - matrix
         error = np.linalg.norm(back, 1, axis=(-2, -1)) / np.linalg.norm(matrix, 1, axis=(-2, -1)) if matrix.size else 0.0
     result = x if x.dtype.kind == "c" else _common.cast_to(x, cast)
     if disp is not _NOT_GIVEN and not disp:
