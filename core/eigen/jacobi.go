@@ -17,6 +17,7 @@ type jacobiSolver[W dense.Wide] struct {
 	set       kernel.Set
 	pairs     [][2]int
 	maxSweeps int
+	usual     int       // sweeps that are expected
 	values    []float64 // the eigenvalues in no particular order
 
 	rounds *sched.Rounds // the loops that threads share
@@ -102,7 +103,11 @@ func (j *jacobiSolver[W]) solve(h dense.Matrix[W], vectors bool) (rows dense.Mat
 	if err != nil {
 		return rows, err
 	}
-	j.team = j.team.Plan(TournamentRounds(j.n) * usualSweeps)
+	j.usual = usualSweeps
+	if factor.Rows > 0 {
+		j.usual = sweepsOfDefinite(j.n)
+	}
+	j.team = j.team.Plan(TournamentRounds(j.n) * j.usual)
 	switch {
 	case factor.Rows > 0:
 		rows = factor
@@ -134,7 +139,7 @@ func (j *jacobiSolver[W]) sweeps(begin func(sweep int) error, rotate func(round 
 				return err
 			}
 			done = done && !rotated
-			j.team.Reach(doneOfSweeps(sweep*rounds+round+1, rounds))
+			j.team.Reach(doneOfSweeps(sweep*rounds+round+1, rounds, j.usual))
 		}
 		if done {
 			return nil
