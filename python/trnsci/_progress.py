@@ -84,7 +84,9 @@ def _bar(label: str) -> Iterator[Callable[[int, int], None] | None]:
             # Work is counted in operations, which nobody wants to read. Without smoothing the time left is what the mean
             # speed so far says.
             bar = tqdm(total=total, desc=label, leave=False, bar_format=_FORMAT, smoothing=0, miniters=1)
-        bar.update(done - bar.n)
+        bar.update(done - bar.n)  # which shows what has come since at most ten times in a second
+        if done == total:
+            bar.refresh()
 
     try:
         yield show
