@@ -21,14 +21,23 @@ func (m *pencil[T]) swap(k, first, second int) bool {
 }
 
 // swapSingles interchanges the eigenvalues of rows k and k+1: columns are turned so that the first one is the null vector of
-// beta S - alpha P for the second eigenvalue alpha/beta.
+// beta S - alpha P for the second eigenvalue alpha/beta. Exact zeros on the diagonals of S and P move exactly.
 func (m *pencil[T]) swapSingles(k int) bool {
+	if m.s.At(k, k+1) == 0 && m.p.At(k, k+1) == 0 {
+		exchange := newPlane[T](0, 1)
+		m.right(k, exchange, k+2, k+2)
+		m.left(k, exchange, k, k)
+		return true
+	}
+	if m.swapZero(k) {
+		return true
+	}
 	scaleS, scaleP := reciprocal[T](m.s.Slice(k, k+2, k, k+2)), reciprocal[T](m.p.Slice(k, k+2, k, k+2))
 	alpha, beta := m.s.At(k+1, k+1)*scaleS, m.p.At(k+1, k+1)*scaleP
 	x := beta*(m.s.At(k, k)*scaleS) - alpha*(m.p.At(k, k)*scaleP)
 	y := beta*(m.s.At(k, k+1)*scaleS) - alpha*(m.p.At(k, k+1)*scaleP)
 	h := newPlane[T](0, 1)
-	if x != 0 || y != 0 { // else 0/0 stands above, and uncoupled: an exchange will do
+	if x != 0 || y != 0 { // else one of the two is 0/0, or they are equal: an exchange will do
 		h, _ = toSecond(x, y)
 	}
 	return separate(m, k, h)
@@ -43,12 +52,7 @@ func reciprocal[T dense.Wide](a dense.Matrix[T]) T {
 	return dense.FromReal[T](r)
 }
 
-// swapBlocks is swap where one block at least has two rows. With the solutions R and L of
-//
-//	S11 R - L S22 = S12,  P11 R - L P22 = P12
-//
-// the columns of [-R; I] and [-L; I] span the deflating subspaces of the second block; rotations bring them to the front. This
-// is done and judged on a copy of the blocks.
+// swapBlocks is swap where one block at least has two rows. This is done and judged on a copy of the blocks.
 func swapBlocks(m *pencil[float64], k, first, second int) bool {
 	order := first + second
 	local := &pencil[float64]{s: m.s.Slice(k, k+order, k, k+order).Clone(), p: m.p.Slice(k, k+order, k, k+order).Clone()}
@@ -56,13 +60,7 @@ func swapBlocks(m *pencil[float64], k, first, second int) bool {
 	local.qt.SetIdentity()
 	local.zt.SetIdentity()
 	local.normS, local.normP = frobenius(local.s), frobenius(local.p)
-	r, l := coupled(local, first)
-	toFront(r, func(i int, g plane[float64]) { local.right(i, g, order, order) })
-	toFront(l, func(i int, g plane[float64]) { local.left(i, g, 0, 0) })
-	if !clearNegligible(local.s.Slice(second, order, 0, second), local.normS) || !clearNegligible(local.p.Slice(second, order, 0, second), local.normP) {
-		return false
-	}
-	if !restoreBlock(local, 0, second) || !restoreBlock(local, second, first) {
+	if !turnBlocks(local, first, second) || !restoreBlock(local, 0, second) || !restoreBlock(local, second, first) {
 		return false
 	}
 	n := m.order()
@@ -79,6 +77,29 @@ func swapBlocks(m *pencil[float64], k, first, second int) bool {
 	m.s.Slice(k, k+order, k, k+order).CopyFrom(local.s)
 	m.p.Slice(k, k+order, k, k+order).CopyFrom(local.p)
 	return true
+}
+
+// turnBlocks interchanges the two blocks that make up the pair, but for the standard form of those with two rows. With the
+// solutions R and L of
+//
+//	S11 R - L S22 = S12,  P11 R - L P22 = P12
+//
+// the columns of [-R; I] and [-L; I] span the deflating subspaces of the second block; rotations bring them to the front. An
+// infinite or zero eigenvalue, whose neighbour is a complex pair, needs no equations.
+func turnBlocks(m *pencil[float64], first, second int) bool {
+	order := first + second
+	if a, b, found := m.zeroAt(0); found && first == 1 {
+		m.sink(a, b, 0, second)
+		return true
+	}
+	if a, b, found := m.zeroAt(first); found && second == 1 {
+		m.rise(a, b, 0, first)
+		return true
+	}
+	r, l := coupled(m, first)
+	toFront(r, func(i int, g plane[float64]) { m.right(i, g, order, order) })
+	toFront(l, func(i int, g plane[float64]) { m.left(i, g, 0, 0) })
+	return clearNegligible(m.s.Slice(second, order, 0, second), m.normS) && clearNegligible(m.p.Slice(second, order, 0, second), m.normP)
 }
 
 // toFront makes the matrix [-x; I] upper triangular by planes for neighbouring rows, which it hands to apply one by one.
