@@ -6,7 +6,7 @@ import (
 )
 
 // Cholesky writes the Cholesky factor of every matrix of the stack a into the stack out, of the same shape and dtype:
-// L with A = L L^H when lower is true, else U with A = U^H U. Only the triangle that lower names is read.
+// L with A = L L^H when lower is true, else U with A = U^H U. Only the triangle that lower names is read. out may be a itself.
 func Cholesky(jobID, threads int64, a, out uint64, lower, checkFinite bool) (zero int64, err error) {
 	defer guard(&err)
 	in, factors := descriptor(a), descriptor(out)
@@ -15,8 +15,12 @@ func Cholesky(jobID, threads int64, a, out uint64, lower, checkFinite bool) (zer
 
 func (routinesOf[T]) cholesky(jobID, threads int64, in, out *array, lower, checkFinite bool) (int64, error) {
 	matrices, factors := newBatch[T](in), newBatch[T](out)
+	needed := out.bytes()
+	if out.address == in.address {
+		needed = 0 // memory that is there
+	}
 	return run(jobID, threads, func(team *sched.Team) (int64, error) {
-		if err := reserve("cholesky", 0, out.bytes()); err != nil {
+		if err := reserve("cholesky", 0, needed); err != nil {
 			return 0, err
 		}
 		return 0, forEach(team, matrices.count(), func(team *sched.Team, k int) error {

@@ -83,9 +83,10 @@ func choleskyFrom[T dense.Scalar](team *sched.Team, a dense.Matrix[T], row int) 
 	return choleskyFrom(team, rest, row+half)
 }
 
-// CholeskyView writes the lower Cholesky factor of a into out, which has the same shape and may have any strides. Only
-// the lower triangle of a determines the result; checkFinite refuses infinities and NaNs anywhere in a, with a
-// *dense.ArgumentError. Without it a matrix whose lower triangle is not finite is reported as not positive definite.
+// CholeskyView writes the lower Cholesky factor of a into out, which has the same shape and may have any strides; out may be a
+// itself. Only the lower triangle of a determines the result; checkFinite refuses infinities and NaNs anywhere in a, with a
+// *dense.ArgumentError, before anything is written. Without it a matrix whose lower triangle is not finite is reported as not
+// positive definite. An out that is stored by rows or by columns needs no other memory.
 func CholeskyView[T dense.Scalar](team *sched.Team, a, out dense.View[T], checkFinite bool) error {
 	if checkFinite {
 		if err := blas.CheckFinite(team, a, "a"); err != nil {
@@ -94,16 +95,56 @@ func CholeskyView[T dense.Scalar](team *sched.Team, a, out dense.View[T], checkF
 	}
 	n, copying := a.Rows, copySteps*a.Rows*a.Cols
 	team = team.Plan(cube(n) + copying)
-	l, inPlace := out.Matrix()
-	if !inPlace {
-		l = dense.New[T](out.Rows, out.Cols)
+	l, byRows := out.Matrix()
+	byColumns := false
+	if !byRows {
+		if l, byColumns = out.T().Matrix(); !byColumns {
+			l = dense.New[T](out.Rows, out.Cols)
+		}
 	}
-	if err := blas.CopyView(team, l.View(), a); err != nil {
-		return err
+	switch inPlace := sameMemory(a, out); {
+	case inPlace && byColumns:
+		if err := transposeInPlace(team, l); err != nil {
+			return err
+		}
+	case !inPlace || !byRows:
+		if err := blas.CopyView(team, l.View(), a); err != nil {
+			return err
+		}
 	}
 	team.Step(copying)
-	if err := Cholesky(team.Phase(cube(n)), l); err != nil || inPlace {
+	if err := Cholesky(team.Phase(cube(n)), l); err != nil || byRows {
 		return err
 	}
+	if byColumns {
+		return transposeInPlace(team, l)
+	}
 	return blas.CopyView(team, out, l.View())
+}
+
+// sameMemory reports whether both views of one shape are the same elements in the same places.
+func sameMemory[T dense.Scalar](a, b dense.View[T]) bool {
+	return len(a.Data) > 0 && len(b.Data) > 0 && &a.Data[a.Offset] == &b.Data[b.Offset] && a.RowStride == b.RowStride && a.ColStride == b.ColStride
+}
+
+// Rows and columns of a tile of transposeInPlace: two tiles of complex numbers fit the first cache.
+const transposeTile = 32
+
+// transposeInPlace replaces a square matrix by its transpose.
+func transposeInPlace[T dense.Scalar](team *sched.Team, a dense.Matrix[T]) error {
+	n := a.Rows
+	return team.For((n+transposeTile-1)/transposeTile, func(_, tile int) error {
+		first := tile * transposeTile
+		end := min(n, first+transposeTile)
+		for j0 := 0; j0 < end; j0 += transposeTile {
+			for i := first; i < end; i++ {
+				for j := j0; j < min(i, j0+transposeTile); j++ {
+					x, y := a.At(i, j), a.At(j, i)
+					a.Set(i, j, y)
+					a.Set(j, i, x)
+				}
+			}
+		}
+		return nil
+	})
 }

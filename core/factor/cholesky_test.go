@@ -87,3 +87,39 @@ func TestCholeskyStopsWhenCancelled(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// Whatever the layout, a factor that replaces its matrix has the bits of one in memory of its own.
+func TestCholeskyViewInPlace(t *testing.T) {
+	t.Run("float32", testInPlace[float32])
+	t.Run("float64", testInPlace[float64])
+	t.Run("complex64", testInPlace[complex64])
+	t.Run("complex128", testInPlace[complex128])
+}
+
+func testInPlace[T dense.Scalar](t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	team := sched.NewTeam(context.Background(), 2, nil)
+	for _, n := range []int{1, 2, 31, 33, 70, 150} {
+		a, want := numtest.RandomSPD[T](rng, n), dense.New[T](n, n)
+		if err := CholeskyView(team, a.View(), want.View(), true); err != nil {
+			t.Fatal(err)
+		}
+		for name, strides := range map[string][2]int{"rows": {n + 3, 1}, "columns": {1, n + 3}, "gaps": {2 * n, 2}, "reverse": {-n, -1}} {
+			v := dense.View[T]{Rows: n, Cols: n, RowStride: strides[0], ColStride: strides[1], Data: make([]T, 2*n*(n+3))}
+			if strides[0] < 0 {
+				v.Offset = n*n - 1
+			}
+			dense.Copy(v, a.View())
+			if err := CholeskyView(team, v, v, true); err != nil {
+				t.Fatal(err)
+			}
+			for i := range n {
+				for j := range n {
+					if v.At(i, j) != want.At(i, j) {
+						t.Fatalf("n = %d, %s: element (%d,%d) is %v, want %v", n, name, i, j, v.At(i, j), want.At(i, j))
+					}
+				}
+			}
+		}
+	}
+}

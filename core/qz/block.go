@@ -143,15 +143,25 @@ func orthogonalize(first, second, inner float64) plane[float64] {
 	return newPlane(math.Cos(angle), math.Sin(angle))
 }
 
-// split makes the block of rows k and k+1 with real eigenvalues triangular.
+// split makes the block of rows k and k+1 with real eigenvalues triangular. These come in the order of the diagonal of S P^-1,
+// the larger one first if its elements are equal, as in the standard form of a real block in LAPACK.
 //
-// The eigenvalue alpha/beta of larger modulus is computed, which has no cancellation; columns are turned so that the first
-// one is the null vector of beta S - alpha P, and rows so that its images under S and P, which are parallel, become
-// multiples of e_1.
+// The eigenvalue alpha/beta of larger modulus is computed, which has no cancellation. If it comes first, columns are turned
+// so that the first one is the null vector of beta S - alpha P, and rows so that its images under S and P, which are
+// parallel, become multiples of e_1; else rows and columns change their parts.
 func split(m *pencil[float64], k int) bool {
+	q := m.quotient(k)
 	s, p := blockAt(m.s, k), blockAt(m.p, k)
-	alpha, beta := largerEigenvalue(m.quotient(k))
+	alpha, beta, isLargest := largerEigenvalue(q)
 	c := block2{beta*s.a - alpha*p.a, beta*s.b - alpha*p.b, beta*s.c - alpha*p.c, beta*s.d - alpha*p.d}
+	if isLargest != (q[0][0] >= q[1][1]) {
+		x, y := c.a, c.c
+		if math.Hypot(c.b, c.d) > math.Hypot(c.a, c.c) {
+			x, y = c.b, c.d
+		}
+		g, _ := toFirst(x, y)
+		return separateLast(m, k, g)
+	}
 	x, y := c.a, c.b
 	if math.Hypot(c.c, c.d) > math.Hypot(c.a, c.b) {
 		x, y = c.c, c.d
@@ -160,15 +170,16 @@ func split(m *pencil[float64], k int) bool {
 	return separate(m, k, h)
 }
 
-// largerEigenvalue returns the eigenvalue of larger modulus of a block q with real eigenvalues, as a quotient of numbers up to 1.
-func largerEigenvalue(q [2][2]float64) (alpha, beta float64) {
+// largerEigenvalue returns the eigenvalue of larger modulus of a block q with real eigenvalues, as a quotient of numbers up to 1,
+// and whether it is the larger one with its sign, too.
+func largerEigenvalue(q [2][2]float64) (alpha, beta float64, isLargest bool) {
 	mean, half := (q[0][0]+q[1][1])/2, (q[0][0]-q[1][1])/2
 	root := math.Sqrt(max(0, half*half+q[0][1]*q[1][0]))
 	value := mean + math.Copysign(root, mean)
 	if math.Abs(value) > 1 {
-		return 1, 1 / value
+		return 1, 1 / value, !math.Signbit(mean)
 	}
-	return value, 1
+	return value, 1, !math.Signbit(mean)
 }
 
 // separate turns columns k and k+1 of the pair by h, after which the block's first column of S and that of P are parallel up
@@ -192,6 +203,32 @@ func separate[T dense.Wide](m *pencil[T], k int, h plane[T]) bool {
 	}
 	m.right(k, h, k+2, k+2)
 	m.left(k, g, k, k)
+	m.s.Set(k+1, k, 0)
+	m.p.Set(k+1, k, 0)
+	return true
+}
+
+// separateLast is separate for a plane g that turns rows k and k+1 so that the block's last row of S and that of P are parallel;
+// columns are turned so that both become multiples of e_2.
+func separateLast(m *pencil[float64], k int, g plane[float64]) bool {
+	row := func(a dense.Matrix[float64]) (x, y, norm float64) {
+		_, x = g.turn(a.At(k, k), a.At(k+1, k))
+		_, y = g.turn(a.At(k, k+1), a.At(k+1, k+1))
+		return x, y, frobenius(a.Slice(k, k+2, k, k+2))
+	}
+	s0, s1, normS := row(m.s)
+	p0, p1, normP := row(m.p)
+	h, _ := toSecond(s0, s1)
+	if math.Hypot(p0, p1)*normS > math.Hypot(s0, s1)*normP {
+		h, _ = toSecond(p0, p1)
+	}
+	restS, _ := h.turn(s0, s1)
+	restP, _ := h.turn(p0, p1)
+	if math.Abs(restS) > zeroingUnits*eps*normS || math.Abs(restP) > zeroingUnits*eps*normP {
+		return false
+	}
+	m.left(k, g, k, k)
+	m.right(k, h, k+2, k+2)
 	m.s.Set(k+1, k, 0)
 	m.p.Set(k+1, k, 0)
 	return true

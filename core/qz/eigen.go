@@ -2,6 +2,7 @@ package qz
 
 import (
 	"math"
+	"slices"
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
@@ -44,6 +45,9 @@ func eigen[T dense.Scalar, W dense.Wide, C dense.Complex](a, b dense.View[T], al
 	if err != nil {
 		return err
 	}
+	if m.isLowerTriangular() {
+		m.reverse()
+	}
 	c := costsOf(m)
 	team := opt.Team.Plan(c.form() + (left.Rows+right.Rows)/max(1, n)*c.vectors)
 	opt.Team = team.Phase(c.form())
@@ -69,6 +73,37 @@ func eigen[T dense.Scalar, W dense.Wide, C dense.Complex](a, b dense.View[T], al
 	}
 	scaleValues(alpha, beta, by)
 	return nil
+}
+
+// isLowerTriangular reports whether neither S nor P has elements above the diagonal, and one of them has some below.
+func (m *pencil[T]) isLowerTriangular() bool {
+	n := m.order()
+	below := false
+	for i := range n {
+		for _, a := range []dense.Matrix[T]{m.s, m.p} {
+			if !isZero(dense.Vec(a.Row(i)[i+1:])) {
+				return false
+			}
+			below = below || !isZero(dense.Vec(a.Row(i)[:i]))
+		}
+	}
+	return below
+}
+
+// reverse brings rows and columns into the reverse order. A lower triangular pair becomes an upper triangular one, which has its
+// eigenvalues, exactly, in the order in which balancing puts those of a single matrix.
+func (m *pencil[T]) reverse() {
+	n := m.order()
+	for _, a := range []dense.Matrix[T]{m.s, m.p} {
+		for i := range n {
+			slices.Reverse(a.Row(i))
+		}
+	}
+	for _, a := range []dense.Matrix[T]{m.s, m.p, m.qt, m.zt} {
+		for i := range a.Rows / 2 {
+			blas.Swap(a.RowVec(i, 0, n), a.RowVec(n-1-i, 0, n))
+		}
+	}
 }
 
 func checkEigen[T dense.Scalar, C dense.Complex](a, b dense.View[T], alpha []complex128, beta []float64, left, right dense.View[C]) error {

@@ -181,3 +181,34 @@ func TestEigenArgumentsAndNaNs(t *testing.T) {
 		t.Errorf("a NaN, not checked: %v, %v", alpha[0], err)
 	}
 }
+
+// The pair of a matrix and the identity has the eigenvalues of order 2 in the order of the matrix itself: that of the diagonal, the
+// larger one first where its elements are equal, and reversed for lower triangular matrices. This is LAPACK's order.
+func TestEigenOfOrder2HasTheOrderOfTheDiagonal(t *testing.T) {
+	unit := dense.FromRows([]float64{1, 0}, []float64{0, 1})
+	for _, c := range []struct {
+		a    [4]float64
+		want [2]float64
+	}{
+		{[4]float64{1, 2, 4, 3}, [2]float64{-1, 5}},
+		{[4]float64{3, 2, 4, 1}, [2]float64{5, -1}},
+		{[4]float64{-3, 2, 4, -1}, [2]float64{-5, 1}},
+		{[4]float64{-1, 2, 4, -3}, [2]float64{1, -5}},
+		{[4]float64{0, 1, 1, 0}, [2]float64{1, -1}},
+		{[4]float64{-2, 1, 4, -2}, [2]float64{0, -4}},
+		{[4]float64{1, 2, 0, 3}, [2]float64{1, 3}},
+		{[4]float64{1, 0, 2, 3}, [2]float64{3, 1}},
+		{[4]float64{3, 0, 0, 1}, [2]float64{3, 1}},
+	} {
+		a := dense.FromRows(c.a[:2], c.a[2:])
+		alpha, beta := make([]complex128, 2), make([]float64, 2)
+		if err := Eigen(a.View(), unit.View(), alpha, beta, dense.View[complex128]{}, dense.View[complex128]{}, Options{}); err != nil {
+			t.Fatal(err)
+		}
+		for k, want := range c.want {
+			if d := chordal(alpha[k], beta[k], complex(want, 0), 1); d > 64*eps {
+				t.Errorf("%v: eigenvalue %d is %v/%v, want %v", c.a, k, alpha[k], beta[k], want)
+			}
+		}
+	}
+}
