@@ -3,7 +3,10 @@
 import warnings
 from pathlib import Path
 
+import scipy
+
 DOCS = Path(__file__).resolve().parent.parent / "docs"
+SCIPY = tuple(map(int, scipy.__version__.split(".")[:2]))
 
 
 def tables(page, first_cell):

@@ -1,6 +1,7 @@
 """cholesky: residuals, structure, the triangle that is read, and what is not positive definite."""
 
 import re
+import tracemalloc
 
 import matrices
 import numpy as np
@@ -195,3 +196,70 @@ def test_progress_of_one_matrix():
     calls = []
     cholesky(np.eye(300), progress=lambda done, total: calls.append((done, total)))
     assert calls[-1][0] == calls[-1][1] > 0
+
+
+# Numbers, and factors in the place of their matrix
+
+
+@pytest.mark.parametrize("a", [4.0, [4.0], (4,), np.array(4.0), np.float32(4), np.array([4.0]), [[4.0]]])
+def test_a_number_is_a_matrix_of_order_1(a):
+    for factor in (cholesky(a), cholesky(a, lower=True), trnsci.linalg.cho_factor(a)[0], scipy.linalg.cholesky(a)):
+        assert factor.shape == (1, 1) and factor[0, 0] == 2
+    with pytest.raises(ValueError, match=r"^a: expected a square matrix"):
+        cholesky([1.0, 2.0])
+    with pytest.raises(trnsci.LinAlgError, match="order 1"):
+        cholesky(-4.0)
+
+
+@ALL_DTYPES
+@TRIANGLES
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("n", [1, 5, 33, 130])
+def test_overwrite_a_factors_in_place(n, order, lower, dtype):
+    a = matrices.positive_definite(n, dtype)
+    expected = cholesky(a, lower)
+    for function in (cholesky, lambda *args: trnsci.linalg.cho_factor(*args)[0]):
+        place = np.array(a, order=order)
+        factor = function(place, lower, True)
+        assert np.shares_memory(factor, place) and factor.tobytes() == place.tobytes()
+        np.testing.assert_array_equal(factor, expected)
+
+
+def test_overwrite_a_of_stacks_and_views():
+    a = matrices.positive_definite(6, "complex128", batch=(2, 3))
+    for lower in (False, True):
+        expected = cholesky(a, lower)
+        for place in (a.copy(), a.swapaxes(-1, -2).copy().swapaxes(-1, -2)):
+            assert np.shares_memory(cholesky(place, lower, overwrite_a=True), place)
+            np.testing.assert_array_equal(place, expected)
+        # Arrays with gaps, read-only ones and those of other dtypes stay as they are.
+        wide = np.zeros((2, 3, 6, 12), complex)
+        wide[..., ::2] = a
+        fixed, integers = a.copy(), np.array([[4, 2], [2, 5]])
+        fixed.setflags(write=False)
+        for given in (wide[..., ::2], fixed, integers):
+            before = given.copy()
+            factor = cholesky(given, lower, overwrite_a=True)
+            np.testing.assert_array_equal(factor, cholesky(before, lower))
+            np.testing.assert_array_equal(given, before)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@TRIANGLES
+def test_overwrite_a_needs_no_memory(lower, order):
+    n = 1500
+    place = np.array(np.eye(n) * 4, order=order)
+    tracemalloc.start()
+    try:
+        cholesky(place, lower, overwrite_a=True)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < place.nbytes / 10  # what NumPy allocates; that the library needs none its own tests show
+
+
+def test_overwrite_a_of_what_is_not_finite_leaves_it():
+    a = np.array([[4.0, np.nan], [2, 5]])
+    with pytest.raises(ValueError, match=r"a: .*infinities or NaNs"):
+        cholesky(a, lower=True, overwrite_a=True)
+    assert a[0, 0] == 4 and a[1, 0] == 2

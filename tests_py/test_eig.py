@@ -310,3 +310,37 @@ def test_progress_reaches_its_end():
     seen = []
     eig(matrices.random((400, 400), "float64"), left=True, progress=lambda done, total: seen.append((done, total)))
     assert seen[-1][0] == seen[-1][1] > 0
+
+
+@pytest.mark.parametrize("elements", ["random", "small integers"])
+@pytest.mark.parametrize("dtype", matrices.DTYPES)
+def test_order_of_eigenvalues_beside_the_identity(dtype, elements):
+    """eig(a, eye(2)) has the eigenvalues of eig(a) in the same order, for real matrices that of LAPACK's eig(a).
+
+    Complex matrices of integers, whose eigenvalues shifts may find in one step, have it seldom otherwise, in LAPACK too.
+    """
+    rng = np.random.default_rng(3)
+    is_complex = np.dtype(dtype).kind == "c"
+    others = 0
+    for _ in range(300):
+        parts = [rng.standard_normal((2, 2)) if elements == "random" else rng.integers(-3, 4, (2, 2)) for _ in range(2)]
+        a = (parts[0] + 1j * parts[1] if is_complex else parts[0]).astype(dtype)
+        w = eigvals(a)
+        both = eigvals(a, np.eye(2, dtype=dtype))
+        # An eigenvalue that is double, or nearly so, is known to the root of eps.
+        near = 16 * np.linalg.norm(a) * np.sqrt(np.finfo(dtype).eps)
+        if abs(w[0] - w[1]) > near:
+            others += not abs(w - both).max() < near
+            assert is_complex or abs(w - scipy.linalg.eigvals(a)).max() < near
+    assert others <= (6 if is_complex and elements == "small integers" else 0)
+
+
+def test_overwrite_b_has_its_place():
+    """Positions are those of SciPy 1.18."""
+    a = np.array([[1.0, 2], [3, 4]])
+    b = np.array([[2.0, np.nan], [0, 1]])
+    with pytest.raises(ValueError, match="b"):
+        eigvals(a, b, False, False)
+    assert np.isnan(eigvals(a, b, False, False, False)).all()
+    assert eigvals(a, np.eye(2), overwrite_a=True, overwrite_b=True).shape == (2,)
+    assert eigvals(a, None, False, False, True, True).shape == (2, 2)

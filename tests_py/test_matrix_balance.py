@@ -90,10 +90,27 @@ def test_not_finite(bad):
         matrix_balance(a)
 
 
-@pytest.mark.parametrize("shape", [(3,), (2, 3), ()])
+@pytest.mark.parametrize("shape", [(3,), (2, 3), (0,)])
 def test_not_square(shape):
     with pytest.raises(ValueError, match=r"A: expected a square matrix"):
         matrix_balance(np.zeros(shape))
+
+
+def test_a_number_is_a_matrix_of_order_1():
+    for a in (-3.0, [-3.0], np.array(-3.0), [[-3.0]]):
+        for m in (linalg, scipy.linalg):
+            balanced, t = m.matrix_balance(a)
+            assert (balanced.tolist(), t.tolist()) == ([[-3.0]], [[1.0]])
+
+
+def test_separate_is_a_tuple_for_stacks_too():
+    a = np.stack([np.array([[1, 1024], [1 / 1024, 1]]), np.array([[1.0, 0], [5, 2]])])
+    balanced, (scaling, perm) = matrix_balance(a, separate=True)
+    assert scaling.shape == perm.shape == (2, 2) and perm.dtype == np.int64
+    for k in range(2):
+        want, (s, p) = scipy.linalg.matrix_balance(a[k], separate=True)
+        assert balanced[k].tolist() == want.tolist()
+        assert (scaling[k].tolist(), perm[k].tolist()) == (s.tolist(), p.tolist())
 
 
 def test_page_has_every_argument():

@@ -115,6 +115,103 @@ def test_infinite_and_undefined_eigenvalues(word):
             np.testing.assert_allclose(np.real(alpha / beta)[: len(expected)], expected, rtol=1e-14)
 
 
+def riccati(kind, n, m, rng, is_complex):
+    """The extended pencil of a Riccati equation, whose second matrix is singular, and how many of its eigenvalues each word names.
+
+    n of its eigenvalues are stable, n are not, and m are infinite; of the discrete kind as many as A has zeros may be infinite too.
+    """
+
+    def random(*shape):
+        x = rng.standard_normal(shape)
+        return x + 1j * rng.standard_normal(shape) if is_complex else x
+
+    a, b, q, r = random(n, n), random(n, m), random(n, n), random(m, m)
+    q, r = q @ q.conj().T, r @ r.conj().T + np.eye(m)
+    zero, wide, high, square = np.zeros((n, n)), np.zeros((n, m)), np.zeros((m, n)), np.zeros((m, m))
+    if kind == "continuous":
+        first = np.block([[a, zero, b], [-q, -a.conj().T, wide], [high, b.conj().T, r]])
+        second = np.block([[np.eye(n), zero, wide], [zero, np.eye(n), wide], [high, high, square]])
+        return first, second, {"lhp": n, "rhp": n}
+    first = np.block([[a, zero, b], [-q, np.eye(n), wide], [high, high, r]])
+    second = np.block([[np.eye(n), zero, wide], [zero, a.conj().T, wide], [high, -b.conj().T, square]])
+    return first, second, {"iuc": n, "ouc": n + m}
+
+
+def counted(word, alpha, beta):
+    """Which eigenvalues a user finds selected who counts: ordinary arithmetic, with infinities."""
+    with np.errstate(all="ignore"):
+        x = np.where(beta == 0, np.inf, alpha / np.where(beta == 0, 1, beta))
+    if word in ("lhp", "rhp"):
+        return (beta != 0) & (x.real < 0 if word == "lhp" else x.real > 0)
+    return abs(x) < 1 if word == "iuc" else abs(x) > 1
+
+
+# "exact" pencils have exact zeros. In "rounded" ones infinite eigenvalues are infinite but for rounding errors of the matrices.
+@pytest.mark.parametrize("how", ["exact", "rounded"])
+@pytest.mark.parametrize("kind", ["continuous", "discrete"])
+@pytest.mark.parametrize("dtype", matrices.DTYPES)
+def test_counting_gives_the_dimension_selected(dtype, kind, how):
+    rng = np.random.default_rng(55)
+    is_complex = np.dtype(dtype).kind == "c"
+    for _ in range(60):
+        n, m = int(rng.integers(1, 5)), int(rng.integers(1, 4))
+        a, b, known = riccati(kind, n, m, rng, is_complex)
+        if how == "rounded":
+            u, v = (np.linalg.qr(rng.standard_normal((2 * n + m, 2 * n + m)))[0] for _ in range(2))
+            a, b = u @ a @ v, u @ b @ v
+        a, b = a.astype(dtype), b.astype(dtype)
+        for word in WORDS:
+            for output in ("real", "complex"):
+                aa, bb, alpha, beta, q, z = ordqz(a, b, word, output)
+                pencils.assert_form(a, b, aa, bb, q, z)
+                chosen = counted(word, alpha, beta)
+                assert not (np.diff(chosen.astype(int)) > 0).any()
+                if how == "exact":
+                    assert chosen.sum() == known.get(word, chosen.sum())
+                    assert kind == "discrete" or (beta == 0).sum() == m
+
+
+@pytest.mark.parametrize("sort", [*WORDS, lambda alpha, beta: beta == 0, lambda alpha, beta: alpha == 0, lambda alpha, beta: beta != 0])
+@pytest.mark.parametrize("dtype", matrices.DTYPES)
+def test_zeros_of_alpha_and_beta_stay_exact(dtype, sort):
+    """Triangular pairs with zeros on both diagonals, some with complex pairs beside them; stacks of them give the same."""
+    rng = np.random.default_rng(7)
+    a, b = (np.triu(matrices.random((40, 7, 7), dtype, seed)) for seed in (1, 2))
+    for k in range(len(a)):
+        kinds = rng.integers(0, 3, 7)
+        a[k][np.diag_indices(7)] = np.where(kinds == 1, 0, 1 + rng.random(7))
+        b[k][np.diag_indices(7)] = np.where(kinds == 2, 0, 1 + rng.random(7))
+        if a.dtype.kind != "c" and k % 2:
+            a[k, 2:4, 2:4], b[k, 2:4, 2:4] = [[1, 2], [-2, 1]], np.eye(2)
+    aa, bb, alpha, beta, q, z = ordqz(a, b, sort)
+    for k in range(len(a)):
+        before = []
+
+        def select(x, y, before=before):
+            before.append((x.copy(), y.copy()))
+            return sort(x, y) if callable(sort) else counted(sort, x, y)
+
+        single = ordqz(a[k], b[k], select)
+        for x, y in zip((aa, bb, alpha, beta, q, z), single, strict=True):
+            assert x[k].tobytes() == y.tobytes()
+        pencils.assert_form(a[k], b[k], *single[:2], *single[4:])
+        chosen = sort(*single[2:4]) if callable(sort) else counted(sort, *single[2:4])
+        assert not (np.diff(chosen.astype(int)) > 0).any()
+        for old, new in zip(before[0], single[2:4], strict=True):
+            assert (old == 0).sum() == (new == 0).sum() > 0 or not (old == 0).any()
+
+
+def test_infinite_eigenvalue_below_a_finite_one():  # scipy#9001
+    for dtype in matrices.DTYPES:
+        a, b = np.array([[1, 2], [3, 4]], dtype), np.array([[0, 1], [0, 1]], dtype)
+        for word, expected in (("rhp", [1, np.inf]), ("ouc", [np.inf, 1]), ("iuc", None), ("lhp", None)):
+            alpha, beta = ordqz(a, b, word)[2:4]
+            assert (beta == 0).sum() == 1
+            if expected:
+                values = [np.inf if y == 0 else complex(x / y) for x, y in zip(alpha, beta, strict=True)]
+                np.testing.assert_allclose(values, expected, rtol=1e-5)
+
+
 def test_pair_moves_as_a_whole():
     a, b = np.array([[1.0, 5, 0, 0], [0, 2, 0, 0], [0, 0, 3, 4], [0, 0, -4, 3]]), np.eye(4)
     for imaginary in (1, -1):

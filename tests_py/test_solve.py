@@ -4,6 +4,7 @@ import inspect
 
 import matrices
 import numpy as np
+import pages
 import pytest
 import residuals
 import scipy.linalg
@@ -125,6 +126,53 @@ def test_takes_the_factors_of_scipy_and_gives_it_ours(lower, dtype):
     limit = 1e3 * residuals.eps(dtype)
     assert abs(cho_solve(scipy.linalg.cho_factor(a, lower), b) - expected).max() < limit
     assert abs(scipy.linalg.cho_solve(cho_factor(a, lower), b) - expected).max() < limit
+
+
+@ALL_DTYPES
+def test_flags_of_stacks(dtype):
+    """Factors of a stack come with an array of flags, and any mix of flags is understood."""
+    a, b = matrices.positive_definite(5, dtype, batch=(2, 3)), right_side(5, 2, dtype)
+    for lower in (False, True):
+        c, flags = cho_factor(a, lower)
+        assert flags.dtype == bool and flags.tolist() == [[lower] * 3] * 2
+    mixed = np.array([[True, False, False], [False, True, True]])
+    c = np.where(mixed[..., None, None], cho_factor(a, True)[0], cho_factor(a, False)[0])
+    c[~(np.tri(5, dtype=bool) == mixed[..., None, None]) & ~np.eye(5, dtype=bool)] = np.nan  # not to be read
+    for flags in (mixed, mixed.astype(int), mixed.tolist()):
+        x = cho_solve((c, flags), b, check_finite=False)
+        for index in np.ndindex(2, 3):
+            assert solve_residual(a[index], x[index], b) < LIMIT
+    empty = cho_factor(np.zeros((0, 3, 3), dtype))
+    assert empty[1].shape == (0,) and cho_solve(empty, np.ones((3, 1), dtype)).shape == (0, 3, 1)
+
+
+def test_flags_that_do_not_fit():
+    c = np.stack([np.eye(2)] * 3)
+    for flags in ([True, False], [[True] * 3], [True]):
+        with pytest.raises(ValueError, match=r"^c_and_lower: flags of shape"):
+            cho_solve((c, flags), np.ones(2))
+    with pytest.raises(TypeError, match=r"^c_and_lower: expected flags, got dtype"):
+        cho_solve((c, ["L", "U", "L"]), np.ones(2))
+
+
+@pytest.mark.skipif(pages.SCIPY < (1, 16), reason=f"SciPy {scipy.__version__} has no stacks of factors, 1.16 and later have")
+def test_takes_stacks_of_factors_of_scipy_and_gives_it_ours():
+    a, b = matrices.positive_definite(4, "float64", batch=(3,)), np.ones((3, 4, 2))
+    expected = np.linalg.solve(a, b)
+    np.testing.assert_array_equal(cho_factor(a)[1], scipy.linalg.cho_factor(a)[1])
+    np.testing.assert_allclose(cho_solve(scipy.linalg.cho_factor(a), b), expected, rtol=1e-12)
+    np.testing.assert_allclose(scipy.linalg.cho_solve(cho_factor(a), b), expected, rtol=1e-12)
+
+
+def test_numbers_are_no_matrices_of_systems():
+    """As in SciPy; the factor of a number is a matrix."""
+    for m in (linalg, scipy.linalg):
+        for c in (4.0, [4.0]):
+            with pytest.raises(ValueError):
+                m.cho_solve((c, True), [8.0])
+            with pytest.raises(ValueError):
+                m.solve_triangular(c, [8.0])
+    assert cho_solve(cho_factor(4.0), [8.0]).tolist() == [2.0]
 
 
 def test_cho_factor_of_a_matrix_that_is_not_positive_definite():

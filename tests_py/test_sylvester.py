@@ -259,5 +259,8 @@ def test_operands_that_are_no_matrices_are_named(solve):
 
 
 def test_numbers_are_matrices_of_order_1():
+    for a, q in [([2.0], [3.0]), (np.array([2.0]), 3), ((2,), np.float16(3))]:
+        assert solve_continuous_lyapunov(a, q) == [[0.75]]
+        assert solve_discrete_lyapunov(a, q) == [[-1.0]]
     for a, q in [(2.0, np.float32(3)), (np.array(2), 3), (np.int64(2), np.array([[3.0]]))]:
         assert solve_continuous_lyapunov(a, q) == [[0.75]]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 
@@ -50,14 +53,46 @@ class LinearDependencyWarning(UserWarning):
     """
 
 
-class LinAlgWarning(RuntimeWarning):
-    """A result may be inaccurate; the message says why."""
+if TYPE_CHECKING:
+
+    class LinAlgWarning(RuntimeWarning):
+        """A result may be inaccurate; the message says why."""
+
+
+_making_class = threading.Lock()
+_linalg_warning: type[LinAlgWarning] | None = None
+
+
+def linalg_warning() -> type[LinAlgWarning]:
+    """Return the class `trnsci.LinAlgWarning`, which is made when it is first needed.
+
+    It is a subclass of `scipy.linalg.LinAlgWarning` where SciPy can be imported, else of RuntimeWarning. Importing SciPy takes
+    longer than all of this package, which does without it otherwise; see docs/decisions/0013-linalg-warning.md.
+    """
+    global _linalg_warning
+    with _making_class:
+        if _linalg_warning is None:
+            text = "A result may be inaccurate; the message says why."
+            _linalg_warning = type("LinAlgWarning", (_scipy_warning(),), {"__doc__": text, "__module__": "trnsci"})
+        return _linalg_warning
+
+
+def _scipy_warning() -> type[Warning]:
+    try:
+        from scipy.linalg import LinAlgWarning
+    except Exception:  # not installed, or an installation that does not work: not what the warning is about
+        return RuntimeWarning
+    return LinAlgWarning  # type: ignore[no-any-return]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "LinAlgWarning":
+        return linalg_warning()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 # What users see and pickle is the public name.
-for _error in (
-    LinAlgError, ConvergenceError, UnsupportedError, DeviceError, InternalError, LinearDependencyWarning, LinAlgWarning,
-):  # fmt: skip
+for _error in (LinAlgError, ConvergenceError, UnsupportedError, DeviceError, InternalError, LinearDependencyWarning):
     _error.__module__ = "trnsci"
 
 _KINDS: dict[str, type[Exception]] = {

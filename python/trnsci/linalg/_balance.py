@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from .. import _array, _device
 from .._progress import Progress
 from . import _common
+from ._expm import check_matrices
 
 # Floating-point operations per n^3, to decide how a call is run: some sweeps of n^2 each.
 _WORK = 1.0
@@ -31,6 +32,7 @@ def matrix_balance(
     Parameters
     ----------
     A : (..., N, N) array_like
+        A single number is a matrix of order 1.
     permute : bool, optional
         Whether eigenvalues that can be read off are isolated: outside of a block on the diagonal, B is upper triangular.
     scale : bool, optional
@@ -47,7 +49,7 @@ def matrix_balance(
     B : (..., N, N) ndarray
     T : (..., N, N) ndarray
         A permuted diagonal matrix of the real dtype. With `separate`, the tuple of the scales and of the permutation, an
-        array of integers for which ``B = A[perm][:, perm] * scaling / scaling[:, None]``, instead.
+        array of integers for which ``B = A[perm][:, perm] * scaling / scaling[:, None]``, instead; both are (..., N).
 
     Raises
     ------
@@ -70,8 +72,7 @@ def matrix_balance(
     """
     if device is not None:
         _device.require_host(device)
-    matrix, cast = _array.check(A, "A")
-    _array.check_square(matrix, "A")
+    matrix, cast = check_matrices(A)
     balanced, record = _array.empty(matrix.shape, matrix.dtype, "the balanced matrix")
     balanced[...] = matrix
     order, order_record = _array.empty(matrix.shape[:-1], np.dtype(np.float64), "the permutation")

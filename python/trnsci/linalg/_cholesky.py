@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -9,6 +11,7 @@ from .. import _array, _device, _small
 from .._array import Array
 from .._progress import Progress
 from . import _common
+from ._expm import check_matrices
 
 # Floating-point operations per n^3, to decide how a call is run.
 _WORK_CHOLESKY = 2 / 3
@@ -30,12 +33,14 @@ def cholesky(
     ----------
     a : (..., N, N) array_like
         The matrix; only the triangle that `lower` names is used, and the imaginary part of its diagonal is taken to be
-        zero.
+        zero. A single number is a matrix of order 1.
     lower : bool, optional
         Return the lower factor L with ``a = L @ L.conj().T`` instead of the upper (default) U with
         ``a = U.conj().T @ U``.
     overwrite_a : bool, optional
-        Accepted for SciPy's sake; the input is never overwritten.
+        Let the factor take the place of `a`, so that no other memory is needed. This is done where `a` is a writable array of
+        one of the four computing dtypes, without gaps, by rows or by columns; the result shares its memory then. After an
+        error the contents are unspecified.
     check_finite : bool, optional
         Refuse infinities and NaNs anywhere in `a`.
     threads, progress, device
@@ -44,7 +49,8 @@ def cholesky(
     Returns
     -------
     c : (..., N, N) ndarray
-        The factor, with zeros in the other triangle and a real positive diagonal.
+        The factor, with zeros in the other triangle and a real positive diagonal. If it does not take the place of `a`, each
+        matrix is stored by rows if `lower`, else by columns.
 
     Raises
     ------
@@ -65,21 +71,37 @@ def cholesky(
     array([[2., 0.],
            [1., 2.]])
     """
-    if threads is None and progress is None and device is None:
+    if threads is None and progress is None and device is None and not overwrite_a:
         n = _small.order(a)
         if n:
             return _small.cholesky(a, n, bool(lower), bool(check_finite))
+    _, factor, cast = _factor(a, lower, overwrite_a, check_finite, threads, progress, device)
+    return _common.cast_to(factor, cast)
+
+
+def _factor(
+    a: ArrayLike,
+    lower: bool,
+    overwrite: bool,
+    check_finite: bool,
+    threads: int | None,
+    progress: Progress,
+    device: str | None,
+) -> tuple[Array, Array, np.dtype[Any] | None]:
+    """Return the checked matrix, its factor, which may be the same array, and the dtype that the factor is cast to."""
     if device is not None:
         _device.require_host(device)
-    matrix, cast = _array.check(a, "a")
-    _array.check_square(matrix, "a")
-    factor, target = _array.empty(matrix.shape, matrix.dtype, "the Cholesky factor", order="C" if lower else "F")
+    matrix, cast = check_matrices(a, "a")
     source = _array.record(matrix)
+    if overwrite and any(_common.may_overwrite(True, a, x) for x in (matrix, matrix.swapaxes(-1, -2))):
+        factor, target = matrix, source
+    else:
+        factor, target = _array.empty(matrix.shape, matrix.dtype, "the Cholesky factor", order="C" if lower else "F")
     _common.solve(
         "Cholesky", matrix, _WORK_CHOLESKY, threads, progress, (source, factor, target),
         _array.address(source), _array.address(target), bool(lower), bool(check_finite),
     )  # fmt: skip
-    return _common.cast_to(factor, cast)
+    return matrix, factor, cast
 
 
 def cho_factor(
@@ -91,7 +113,7 @@ def cho_factor(
     threads: int | None = None,
     progress: Progress = None,
     device: str | None = None,
-) -> tuple[Array, bool]:
+) -> tuple[Array, bool | Array]:
     """Cholesky factorization for use in `cho_solve`.
 
     Parameters
@@ -104,9 +126,10 @@ def cho_factor(
     Returns
     -------
     c : (..., N, N) ndarray
-        The factor in the triangle that `lower` names. The other triangle is that of `a`.
-    lower : bool
-        The flag.
+        The factor in the triangle that `lower` names. The other triangle is that of `a`, or zero if the factor takes the
+        place of `a`.
+    lower : bool or (...) ndarray of bool
+        The flag; of a stack one for each member, as in SciPy.
 
     Raises
     ------
@@ -120,8 +143,9 @@ def cho_factor(
     (array([[2., 2.],
            [1., 2.]]), True)
     """
-    factor = cholesky(a, lower, overwrite_a, check_finite, threads=threads, progress=progress, device=device)
-    n = factor.shape[-1]
-    other = ~np.tri(n, dtype=bool) if lower else np.tri(n, k=-1, dtype=bool)
-    np.copyto(factor, _array.check(a, "a")[0], where=other, casting="unsafe")  # unsafe: the half precisions
-    return factor, bool(lower)
+    matrix, factor, cast = _factor(a, lower, overwrite_a, check_finite, threads, progress, device)
+    if factor is not matrix:
+        n = factor.shape[-1]
+        np.copyto(factor, matrix, where=~np.tri(n, dtype=bool) if lower else np.tri(n, k=-1, dtype=bool))
+    lead = factor.shape[:-2]
+    return _common.cast_to(factor, cast), np.full(lead, bool(lower)) if lead else bool(lower)

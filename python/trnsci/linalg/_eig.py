@@ -108,6 +108,7 @@ def eigvals(
     a: ArrayLike,
     b: ArrayLike | None = None,
     overwrite_a: bool = False,
+    overwrite_b: bool = False,
     check_finite: bool = True,
     homogeneous_eigvals: bool = False,
     *,
@@ -119,8 +120,8 @@ def eigvals(
 
     Parameters
     ----------
-    a, b, overwrite_a, check_finite, homogeneous_eigvals
-        As in `eig`.
+    a, b, overwrite_a, overwrite_b, check_finite, homogeneous_eigvals
+        As in `eig`. Positions are those of SciPy 1.18; before, it had no `overwrite_b`.
     threads, progress, device
         See `trnsci.linalg`.
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from .. import _array, _device
 from .._array import Array
 from .._caller import warn
-from .._errors import LinAlgWarning
+from .._errors import linalg_warning
 from .._progress import Progress, phases
 from . import _common
 from ._expm import check_matrices
@@ -124,7 +124,7 @@ def funm(
         return result, error
     if matrix.size and np.max(error) > LARGE_ERROR * eps_of(form):
         message = f"funm: the result may be inaccurate, its relative error is estimated as {np.max(error):.1e}"
-        warn(message, LinAlgWarning)
+        warn(message, linalg_warning())
     return result
 
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from .. import _array, _device
 from .._array import Array
 from .._caller import warn
-from .._errors import LinAlgWarning
+from .._errors import linalg_warning
 from .._progress import Progress, phases
 from . import _common
 from ._expm import check_matrices, expm
@@ -147,7 +147,7 @@ def sqrtm(
     x, met = _evaluate("Sqrtm", "the square root", matrix, cast, _WORK_SQRTM, threads, progress)
     if met[1] or met[2]:
         how = "singular" if met[1] else "singular to working precision"
-        warn(f"A: the matrix is {how}: its square root may be inaccurate, or there may be none", LinAlgWarning)
+        warn(f"A: the matrix is {how}: its square root may be inaccurate, or there may be none", linalg_warning())
     if disp is _NOT_GIVEN or disp:
         return x
     return x, np.linalg.norm(x @ x - matrix, axis=(-2, -1)) ** 2 / np.linalg.norm(matrix, axis=(-2, -1))
@@ -216,7 +216,7 @@ def logm(
     with phases(progress, matrix.shape[-1], 1.0, _SHARE_CHECK) as (of_logarithm, of_check):
         x, met = _evaluate("Logm", "the logarithm", matrix, None, _WORK_LOGM, threads, of_logarithm)
         if met[1]:
-            warn("A: the matrix is singular: it has no logarithm", LinAlgWarning)
+            warn("A: the matrix is singular: it has no logarithm", linalg_warning())
         with np.errstate(all="ignore"):
             back = expm(x, threads=threads, progress=of_check) - matrix
         error = np.linalg.norm(back, 1, axis=(-2, -1)) / np.linalg.norm(matrix, 1, axis=(-2, -1)) if matrix.size else 0.0
@@ -225,7 +225,7 @@ def logm(
         return result, error
     if not met[1] and not np.all(error < LARGE_ERROR * eps_of(matrix.dtype)):
         message = f"A: the logarithm may be inaccurate, the error is about {np.max(error):.1e} of the norm"
-        warn(message, LinAlgWarning)
+        warn(message, linalg_warning())
     return result
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _array, _device
@@ -46,7 +47,7 @@ class _System:
 
 
 def cho_solve(
-    c_and_lower: tuple[ArrayLike, bool],
+    c_and_lower: tuple[ArrayLike, ArrayLike],
     b: ArrayLike,
     overwrite_b: bool = False,
     check_finite: bool = True,
@@ -59,9 +60,9 @@ def cho_solve(
 
     Parameters
     ----------
-    c_and_lower : (c, bool)
-        What `cho_factor` returns: the factor, (..., N, N), in one triangle of c, and whether that is the lower one. The other
-        triangle is not used.
+    c_and_lower : (c, lower)
+        What `cho_factor` returns: the factor, (..., N, N), in one triangle of c, and whether that is the lower one: a bool, or
+        an array of them, (...), for the members of a stack. The other triangle is not used.
     b : (N,) or (..., N, K) array_like
         Right-hand sides. Leading dimensions of c and b broadcast.
     overwrite_b : bool, optional
@@ -99,8 +100,24 @@ def cho_solve(
     except (TypeError, ValueError):
         raise ValueError("c_and_lower: expected what cho_factor returns, a pair of a matrix and a flag") from None
     system = _System("c", c, b, overwrite_b)
-    stored, uplo = _blas.symmetric_by_rows(system.matrix, _blas.LOWER if lower else _blas.UPPER, True, "c")
+    matrix, is_lower = _one_triangle(system.matrix, lower)
+    stored, uplo = _blas.symmetric_by_rows(matrix, _blas.LOWER if is_lower else _blas.UPPER, True, "c")
     return system.solve("CholeskySolve", 2.0, stored, threads, progress, uplo, bool(check_finite))
+
+
+def _one_triangle(c: Array, lower: ArrayLike) -> tuple[Array, bool]:
+    """Return factors that are all in the same triangle, and whether that is the lower one, for the flag or flags `lower`."""
+    flags = np.asarray(lower)
+    if flags.ndim == 0:
+        return c, bool(flags)
+    if flags.dtype.kind not in "biu":
+        raise TypeError(f"c_and_lower: expected flags, got dtype {flags.dtype}")
+    if flags.shape != c.shape[:-2]:
+        raise ValueError(f"c_and_lower: flags of shape {flags.shape} do not fit c's shape {c.shape}")
+    flags = flags.astype(bool)
+    if flags.all() or not flags.any():
+        return c, bool(flags.all())
+    return np.where(flags[..., None, None], c, c.swapaxes(-1, -2).conj()), True
 
 
 def solve_triangular(

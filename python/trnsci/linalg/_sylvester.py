@@ -19,6 +19,8 @@ _WORK_SCHUR = 25.0
 _WORK_SOLUTION = 6.0
 _COMPLEX_FACTOR = 4
 
+_NUMBERS = (int, float, complex, np.generic)
+
 
 def _solve(
     name: str, given: dict[str, ArrayLike], threads: int | None, progress: Progress, device: str | None
@@ -129,7 +131,7 @@ def solve_continuous_lyapunov(
     Parameters
     ----------
     a, q : (..., M, M) array_like
-        Leading dimensions broadcast. A number is a matrix of order 1.
+        Leading dimensions broadcast. A single number is a matrix of order 1.
     threads, progress, device
         See `trnsci.linalg`.
 
@@ -188,7 +190,7 @@ def solve_discrete_lyapunov(
     Parameters
     ----------
     a, q : (..., M, M) array_like
-        Leading dimensions broadcast.
+        Leading dimensions broadcast. A single number is a matrix of order 1.
     method : {'direct', 'bilinear'}, optional
         Accepted for SciPy's sake. Both words mean the method of the notes.
     threads, progress, device
@@ -226,12 +228,17 @@ def solve_discrete_lyapunov(
     """
     if method is not None and (not isinstance(method, str) or method.lower() not in ("direct", "bilinear")):
         raise ValueError(f"method: {method!r} is not one of 'direct', 'bilinear'")
-    x, perturbed = _solve("DiscreteLyapunov", {"a": a, "q": q}, threads, progress, device)
+    x, perturbed = _solve("DiscreteLyapunov", {"a": _matrix(a), "q": _matrix(q)}, threads, progress, device)
     _warn(perturbed, "a has a pair of eigenvalues whose product is one, or nearly so")
     return x
 
 
 def _matrix(a: ArrayLike) -> ArrayLike:
-    """Return a number as a matrix of order 1, and everything else as it is."""
-    is_number = isinstance(a, (int, float, complex, np.generic)) or (isinstance(a, np.ndarray) and a.ndim == 0)
+    """Return a single number, alone or in a list or vector, as a matrix of order 1, and everything else as it is."""
+    if isinstance(a, np.ndarray):
+        is_number = a.ndim < 2 and a.size == 1
+    elif isinstance(a, (list, tuple)):
+        is_number = len(a) == 1 and isinstance(a[0], _NUMBERS)
+    else:
+        is_number = isinstance(a, _NUMBERS)
     return np.reshape(a, (1, 1)) if is_number else a
