@@ -5,6 +5,7 @@ import itertools
 
 import matrices
 import numpy as np
+import pages
 import pytest
 import residuals
 import scipy.linalg
@@ -358,6 +359,7 @@ def test_unknown_type(problem):
 # The signature
 
 
+@pages.needs_known_scipy
 @pytest.mark.parametrize("name", ["eigh", "eigvalsh", "cholesky", "schur", "hessenberg"])
 def test_signature_is_scipys_with_more_keywords(name):
     more = ("threads", "progress", "device", "lindep") if name in ("eigh", "eigvalsh") else ("threads", "progress", "device")
