@@ -20,7 +20,7 @@ RUNS ?=
 # The tests, and the examples in the documentation of the installed package and of the README.
 PYTEST_PATHS := tests_py README.md --pyargs trnsci
 
-.PHONY: demo test test-all lint generate check-generated test-go test-py wheel sdist check-wheel dev bench bench-pyscf bench-peers clean
+.PHONY: demo test test-all test-versions lint generate check-generated test-go test-py wheel sdist check-wheel dev bench bench-pyscf bench-peers clean
 
 demo: build/demo/installed  ## build, install and run the main job on a real molecule
 	build/demo/bin/python examples/water_mp2.py
@@ -58,6 +58,9 @@ lint: $(VENV)/tools check-generated
 
 test-all: $(VENV)/installed build/testhooks/trnsci/_trnsci.abi3.so  ## the wheel on every Python found, slow tests too
 	$(PYTHON) tests_py/run_on_all_pythons.py build/wheels/*.whl
+
+test-versions: $(VENV)/installed build/testhooks/trnsci/_trnsci.abi3.so  ## the oldest and the newest NumPy, SciPy and PySCF
+	$(PYTHON) tests_py/run_on_versions.py build/wheels/*.whl
 
 wheel: build/wheels/stamp  ## one wheel for every Python from 3.10 on, to carry to other machines
 	@ls build/wheels/*.whl

@@ -66,8 +66,10 @@ def test_words(word, n, output, dtype):
 @pytest.mark.parametrize("seed", range(6))
 def test_agrees_with_scipy(seed, sort, output, dtype):
     a = matrices.random((12, 12), dtype, seed) / 3
+    real = output == "real" and dtype == "float64"
+    if real and sort in ("iuc", "ouc") and pages.SCIPY < (1, 15):
+        pytest.skip(f"SciPy {scipy.__version__} looks at real parts alone, 1.15 and later at moduli")
     if sort == "callable":
-        real = output == "real" and dtype == "float64"
         sort = (lambda x, y: y**2 > 0.1 * x) if real else (lambda w: w.imag**2 > 0.1 * w.real)
     _, z, sdim = schur(a, output, sort=sort)
     _, theirs, expected = scipy.linalg.schur(a, output, sort=sort)
