@@ -10,7 +10,7 @@ import (
 // Order moves the selected eigenvalues of a generalized Schur form, as Decompose makes it, to the top by unitary
 // transformations and returns their number. A complex pair of a real form moves as a whole if one of its two is selected. Both
 // the selected and the other eigenvalues keep their order. f is overwritten; Alpha and Beta get the eigenvalues in their new
-// order, which may differ from the old ones by rounding errors.
+// order, which may differ from the old ones by rounding errors; those that are exactly infinite or zero stay so.
 //
 // It returns a *dense.ArgumentError for shapes that do not fit, infinities or NaNs, and for an S or P that is not of generalized
 // Schur form; an *OrderError, with a form that is valid and reordered in part, when two eigenvalues are too close to be

@@ -262,7 +262,8 @@ def ordqz(
     Notes
     -----
     The form of `qz`, whose diagonal blocks are interchanged by the direct method of Kagstrom [1]_ with a test of the
-    backward error.
+    backward error. Infinite eigenvalues and zeros are interchanged by rotations that keep exact zeros of beta and alpha. An
+    eigenvalue that rounding errors of the interchanges move over the border of a word is moved to its place anew.
 
     References
     ----------
