@@ -20,7 +20,8 @@ _WORK_ORDER = 24.0
 # Time of ordering half of the eigenvalues beside that of the generalized Schur form of a real and of a complex pair,
 # measured by benchmarks/progress.py.
 _SHARE_ORDER, _SHARE_ORDER_COMPLEX = 2.3, 0.1
-# How often a word may order a form anew because interchanges moved an eigenvalue that is on the border but for rounding errors.
+# How often a word may order a form anew because interchanges moved an eigenvalue over its border, on which it is but for
+# rounding errors. Once is nearly always enough.
 _MORE_ROUNDS = 3
 
 _OUTPUTS = ("real", "complex", "r", "c")
