@@ -34,14 +34,20 @@ def is_possible() -> bool:
 def order(a: Any) -> int:
     """Return the order of `a` if it is a plain small matrix, otherwise 0.
 
-    That is a square, writable, aligned array of a computing dtype in C order, and no instance of a subclass.
+    That is a square, aligned array of a computing dtype in C order, and no instance of a subclass.
     """
     if type(a) is not _ndarray or a.ndim != 2:
         return 0
     n, columns = a.shape
-    if n != columns or n > _LARGEST_ORDER or a.dtype.char not in _CODES or not a.flags.carray or not a.dtype.isnative:
+    if n != columns or n > _LARGEST_ORDER or a.dtype.char not in _CODES or not a.dtype.isnative or not is_plain(a):
         return 0
     return n if is_possible() else 0
+
+
+def is_plain(a: Array) -> bool:
+    """Whether `a` is aligned and in C order. Flags on writing are not read: that may be a warning."""
+    flags = a.flags
+    return flags.c_contiguous and flags.aligned
 
 
 def eigh(a: Any, n: int, lower: bool, values_only: bool, check_finite: bool) -> tuple[Array, Array | None]:

@@ -42,17 +42,17 @@ def _quick(alpha: Any, a: Array, b: Array, trans_a: Any, trans_b: Any, out: Arra
     work = m * n * k
     if k != kb or not 0 < work <= _QUICK_WORK:
         return None
-    if not a.flags.carray:  # flags.farray is no counterpart: it is set for arrays with gaps, too
+    if not _small.is_plain(a):
         a, flag_a = a.T, _common.flipped(flag_a)
-        if not a.flags.carray:
+        if not _small.is_plain(a):
             return None
-    if not b.flags.carray:
+    if not _small.is_plain(b):
         b, flag_b = b.T, _common.flipped(flag_b)
-        if not b.flags.carray:
+        if not _small.is_plain(b):
             return None
     if out is None:
         c = _empty((m, n), dtype)
-    elif type(out) is _ndarray and out.dtype is dtype and out.shape == (m, n) and out.flags.carray and _array.is_writable(out):
+    elif type(out) is _ndarray and out.dtype is dtype and out.shape == (m, n) and _small.is_plain(out) and _array.is_writable(out):
         c = out
     else:
         return None

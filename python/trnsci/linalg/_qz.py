@@ -283,8 +283,9 @@ def ordqz(
     if device is not None:
         _device.require_host(device)
     select = _selection(sort)
+    A, B = _array.as_array(A, "A"), _array.as_array(B, "B")
     is_complex = output in ("complex", "c") or np.iscomplexobj(A) or np.iscomplexobj(B)
-    order = np.shape(A)[-1] if np.ndim(A) else None
+    order = A.shape[-1] if A.ndim else None
     with phases(progress, order, 1.0, _SHARE_ORDER_COMPLEX if is_complex else _SHARE_ORDER) as (of_form, of_order):
         form = _decompose(A, B, output, True, check_finite, threads, of_form)
         _order(form, _selected(select, form), threads, of_order)
