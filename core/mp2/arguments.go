@@ -69,9 +69,6 @@ func (s Spin) empty() bool {
 	return nocc == 0 || nvir == 0 || naux == 0
 }
 
-// largestVir returns the largest modulus of a virtual orbital energy.
-func (s Spin) largestVir() float64 { return largest(s.Vir) }
-
 // check compares the numbers of orbital energies with the shape of B, and refuses infinities and NaNs in them.
 func (s Spin) check() error {
 	nocc, nvir, naux := s.Source.Shape()

@@ -16,8 +16,6 @@ import (
 // the longest sum for all terms would say, and less where long sums are cut.
 const (
 	unitRoundoff = 0x1p-53 // of float64, in which everything but the products is computed
-	// D = (e_i - e_a) + (e_j - e_b) is off by gamma of this, times the sum of the moduli of the energies.
-	denominatorRoundings = 3
 	// The same-spin term (x - y)(x - y) (1/D) makes the most: two for the subtraction, two products, the reciprocal.
 	termRoundings = 5
 	// A term that underflows is off by less than this, and so are its intermediate results.

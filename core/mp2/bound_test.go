@@ -87,6 +87,71 @@ func TestErrorBoundCoversUnderflow(t *testing.T) {
 	}
 }
 
+// Orbitals that are dropped by giving them a huge energy, and rows of zeros, leave the bound about what it is without them, in every precision, with a gap
+// and without one.
+func TestErrorBoundOfDroppedOrbitals(t *testing.T) {
+	rng := rand.New(rand.NewPCG(31, 32))
+	for name, opt := range map[string]Options{"float64": {}, "mixed": {Precision: PrecisionMixed, Tolerance: 1e-2}} {
+		for n := range 20 {
+			m := randomMolecule(rng, 3, 4, 8)
+			if n%2 == 1 {
+				m.occ[1] = m.vir[0] + .3*rng.Float64() // no gap
+			}
+			two := m.firstOccupied(2)
+			want, err := Restricted(plain[float64](two), two.occ, two.vir, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, energy := range []float64{1e6, 1e15, 1e30, 1e300, math.MaxFloat64} {
+				d := m.dropped(energy)
+				d.occ = append(slices.Clone(d.occ[:2]), -energy)
+				for k := 2 * d.nvir * d.naux; k < len(d.b); k++ {
+					d.b[k] = 0
+				}
+				r, err := Restricted(plain[float64](d), d.occ, d.vir, opt)
+				if err != nil {
+					t.Fatalf("%s, %g: %v", name, energy, err)
+				}
+				off := difference(r.OppositeSpin, referenceOpposite(d, d)) + difference(r.SameSpin, referenceSame(d))
+				if !(off <= r.ErrorBound) || !(r.ErrorBound <= 3*want.ErrorBound) || r.Recomputed > want.Recomputed {
+					t.Errorf("%s, %g: off by %g, %+v, without them %+v", name, energy, off, r, want)
+				}
+			}
+		}
+	}
+}
+
+// The differences of one sign each, and of both, against exact arithmetic.
+func TestDenominatorErrors(t *testing.T) {
+	rng := rand.New(rand.NewPCG(33, 34))
+	for range 20000 {
+		var e [4]float64
+		for n := range e {
+			e[n] = math.Ldexp(rng.NormFloat64(), rng.IntN(60)-30)
+		}
+		if rng.IntN(2) == 0 {
+			e[3] = e[0] + e[1] - e[2] + 1e-9*e[3] // nearly cancels
+		}
+		x, y := e[0]-e[2], e[1]-e[3]
+		d := denominator(x, y)
+		exact := new(big.Float).SetPrec(400)
+		for n, sign := range []float64{1, 1, -1, -1} {
+			exact.Add(exact, new(big.Float).SetPrec(400).SetFloat64(sign*e[n]))
+		}
+		off := difference(d, exact)
+		bounds := newDenominatorError(rangeOf([]float64{x}), rangeOf([]float64{y}))
+		if !(off <= bounds.relative*math.Abs(d)+bounds.absolute) {
+			t.Fatalf("D of %v is off by %g, bounds %+v", e, off, bounds)
+		}
+		if value, uncertain := overDenominator(x, y).term(1, 0); !math.IsInf(certain(uncertain), 1) {
+			one := new(big.Float).SetPrec(400).SetInt64(1)
+			if off := difference(value, one.Quo(one, exact)); !(off <= uncertain) {
+				t.Fatalf("1/D of %v is off by %g, bound %g", e, off, uncertain)
+			}
+		}
+	}
+}
+
 func TestErrorBoundIsInfiniteWhereNothingIsKnown(t *testing.T) {
 	m := randomMolecule(rand.New(rand.NewPCG(25, 26)), 2, 3, 5)
 	m.b[3] = 1e200 // its square overflows

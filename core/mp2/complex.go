@@ -17,33 +17,29 @@ func complexError[T dense.Complex](naux int) productError {
 // of returns the bound for two rows of B of the given lengths.
 func (e productError) of(rowA, rowB float64) float64 { return e.relative*rowA*rowB + e.absolute }
 
-// quotients bounds the errors of terms |z|^2 / D, which take two subtractions for z, two squares, their sum, and a quotient.
-type quotients struct {
-	spread   float64 // of any D
-	rounding float64 // of a term, relative to it
-}
-
-// newQuotients returns the bounds for orbital energies of at most the given modulus.
-func newQuotients(largest float64) quotients {
-	return quotients{
-		spread:   gamma(denominatorRoundings, unitRoundoff) * 4 * largest,
-		rounding: gamma(termRoundings+3+2*compensatedRoundings, unitRoundoff),
-	}
-}
+// quotientRounding bounds the rounding of a term |z|^2 / D, relative to it: two subtractions for z, two squares, their sum, and a quotient.
+var quotientRounding = gamma(termRoundings+3+2*compensatedRoundings, unitRoundoff)
 
 // quotient is what the terms over one D need.
 type quotient struct {
 	d        float64
 	inverse  float64 // an upper bound on 1/|D|, infinite where the sign of D is not known
 	relative float64 // a bound on the error of a term, relative to it
+	lost     float64 // 1/|D| is at most this where D overflows, so that terms come out as 0
 }
 
-func (q quotients) over(d float64) quotient {
-	least, inverse := math.Abs(d)-q.spread, math.Inf(1)
-	if least > 0 {
-		inverse = 1 / least
+// overDenominator returns the quotient of D = first + second, differences of energies.
+func overDenominator(first, second float64) quotient {
+	d := denominator(first, second)
+	if math.IsInf(d, 0) {
+		return quotient{d: d, inverse: inverseOfHuge, lost: inverseOfHuge}
 	}
-	return quotient{d: d, inverse: inverse, relative: q.rounding + q.spread*inverse}
+	spread := gamma(denominatorRoundings, unitRoundoff) * (math.Abs(first) + math.Abs(second))
+	least, inverse := math.Abs(d)-spread, math.Inf(1)
+	if least > 0 {
+		inverse = max(1/least, inverseOfHuge)
+	}
+	return quotient{d: d, inverse: inverse, relative: quotientRounding + spread*inverse}
 }
 
 // Squares of smaller moduli may underflow.
@@ -54,5 +50,5 @@ func (q quotient) term(z complex128, off float64) (value, bound float64) {
 	square := real(z)*real(z) + imag(z)*imag(z)
 	value = square / q.d
 	modulus := math.Sqrt(square) + smallModulus
-	return value, (2*modulus+off)*off*q.inverse + math.Abs(value)*q.relative + underflow*(1+q.inverse)
+	return value, (2*modulus+off)*off*q.inverse + math.Abs(value)*q.relative + square*q.lost + underflow*(1+q.inverse)
 }

@@ -42,15 +42,13 @@ func checkOppositeSpin(team *sched.Team, alpha, beta Spin) error {
 }
 
 // hasGap reports whether the highest occupied orbitals are so far below the lowest virtual ones that no denominator
-// can vanish: rounding is monotone, so none is closer to zero than that of these orbitals.
+// can vanish: rounding is monotone, so none is closer to zero than that of these orbitals. With the lowest virtual energy m of a spin,
+// |e_i| + |e_a| <= (e_a - e_i) + 2 |m|, so that no other denominator is less certain either, however large its energies are.
 func hasGap(left, right Spin) bool {
-	first := slices.Max(left.Occ) - slices.Min(left.Vir)
-	second := slices.Max(right.Occ) - slices.Min(right.Vir)
-	largest := 0.0
-	for _, energies := range [][]float64{left.Occ, left.Vir, right.Occ, right.Vir} {
-		largest += math.Max(math.Abs(slices.Min(energies)), math.Abs(slices.Max(energies)))
-	}
-	return first < 0 && second < 0 && !vanishes(denominator(first, second), largest)
+	leftLowest, rightLowest := slices.Min(left.Vir), slices.Min(right.Vir)
+	first, second := slices.Max(left.Occ)-leftLowest, slices.Max(right.Occ)-rightLowest
+	const twiceBoth = 4 // 2 |m|, and twice that for the |D| in the sum of the moduli
+	return first < 0 && second < 0 && !vanishes(denominator(first, second), twiceBoth*(math.Abs(leftLowest)+math.Abs(rightLowest)))
 }
 
 // roundingOfD bounds the error of a denominator relative to the sum of the moduli of its four energies: each of them is
@@ -58,8 +56,10 @@ func hasGap(left, right Spin) bool {
 const roundingOfD = 4 * 0x1p-53
 
 // vanishes reports whether a denominator is zero to working precision: d is no larger than its own rounding error, given
-// the sum of the moduli of its energies, or its reciprocal overflows.
-func vanishes(d, moduli float64) bool { return math.Abs(d) <= roundingOfD*moduli || math.IsInf(1/d, 0) }
+// the sum of the moduli of its energies, or its reciprocal overflows. A d that overflows does not vanish.
+func vanishes(d, moduli float64) bool {
+	return math.Abs(d) <= roundingOfD*math.Min(moduli, math.MaxFloat64) || math.IsInf(1/d, 0)
+}
 
 // findVanishing looks at the pairs j < ends(i), b >= begins(a) and reports the first one in the order of i, j, a, b,
 // whatever the number of threads. Cost: nocc^2 nvir^2 additions.

@@ -1,8 +1,6 @@
 package mp2
 
 import (
-	"slices"
-
 	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/sched"
@@ -92,7 +90,7 @@ func (e *engine[T]) sameSpinPass(op *operand[T], s Spin, w widths, closedShell b
 		default:
 			k.oppositeWeight, k.sameWeight = 2, 2
 		}
-		out[triangular(p.i, p.j)] = k.contribution(k.couples(e.team), s.largestVir(), s.largestVir())
+		out[triangular(p.i, p.j)] = k.contribution(k.couples(e.team))
 	}
 	for i0, i1 := range ranges(op.nocc, w.left) {
 		if !e.needs(i0, i1, 0, i1) {
@@ -125,7 +123,7 @@ func (e *engine[T]) oppositeSpinPass(left, right *operand[T], l, r Spin, w width
 	first, rest := newBlock(left, l.Name, w.left, e.weights, e.packed)
 	visit := func(p occupiedPair, k pair[T]) {
 		k.oppositeWeight = 1
-		out[p.i*right.nocc+p.j] = k.contribution(k.squares(e.team), l.largestVir(), r.largestVir())
+		out[p.i*right.nocc+p.j] = k.contribution(k.squares(e.team))
 	}
 	for i0, i1 := range ranges(left.nocc, w.left) {
 		if !e.needs(i0, i1, 0, right.nocc) {
@@ -254,5 +252,3 @@ func symmetric(contributions []contribution, nocc int, of func(contribution) flo
 	}
 	return m
 }
-
-func largest(x []float64) float64 { return max(slices.Max(x), -slices.Min(x)) }

@@ -2,6 +2,7 @@ package mp2
 
 import (
 	"math"
+	"slices"
 
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
@@ -147,14 +148,20 @@ func (p *pair[T]) squares(team *sched.Team) sums {
 
 // contribution turns the pair's sums into energies and the bound on their error. It is infinite where the denominators
 // are not known well enough to have a sign.
-func (p *pair[T]) contribution(s sums, largestA, largestB float64) contribution {
-	spread := gamma(denominatorRoundings, unitRoundoff) * (math.Abs(p.ei) + math.Abs(p.ej) + largestA + largestB)
-	certainty := 1 - spread*s.largest // a lower bound on |D| over its computed value
+func (p *pair[T]) contribution(s sums) contribution {
+	x, y := rangeOf(p.scratch.first), rangeOf(p.scratch.second)
+	off := newDenominatorError(x, y)
+	certainty := 1 - off.relative - off.absolute*s.largest // a lower bound on |D| over its computed value
 	bound := math.Inf(1)
 	if certainty > 0 {
 		additions := termRoundings + kernel.CoupleAdditions(min(p.k.Rows, tile), min(p.k.Cols, tile)) + 2*compensatedRoundings
-		bound = (s.products+spread*s.denominators)/certainty + gamma(additions, unitRoundoff)*s.magnitude
-		bound += float64(p.k.Rows) * float64(p.k.Cols) * underflow * (1 + s.largest)
+		bound = (s.products+off.relative*s.magnitude+off.absolute*s.denominators)/certainty + gamma(additions, unitRoundoff)*s.magnitude
+		elements := float64(p.k.Rows) * float64(p.k.Cols)
+		bound += elements * underflow * (1 + s.largest) * (1 + off.absolute)
+		if x.reach()+y.reach() > hugeDenominator {
+			k := slices.Max(p.normsI) * slices.Max(p.normsJ)
+			bound += elements * mostTerms * k * k * inverseOfHuge
+		}
 	}
 	return contribution{opposite: s.opposite.value(), same: s.same.value(), bound: bound}
 }

@@ -24,7 +24,6 @@ type kRun[T dense.Complex] struct {
 	contributions    []contribution
 	workers          []kWorker[T]
 	errors           productError
-	quotients        quotients
 }
 
 // kWorker is the memory of a worker: K^{ij}_{ab} of some i, and K^{ij}_{ba}.
@@ -69,7 +68,7 @@ func newKRun[T dense.Complex](k KPoints, opt Options) (*kRun[T], error) {
 		items = r.items(items[:0], g, 0)
 		r.first = append(r.first, r.first[n]+len(items))
 	}
-	r.errors, r.quotients = complexError[T](r.naux), newQuotients(max(all.largestVir(), largest(all.Occ)))
+	r.errors = complexError[T](r.naux)
 	return r, nil
 }
 
@@ -278,7 +277,7 @@ func (r *kRun[T]) add(s *kSums, c kCouples[T]) error {
 		for b := begin; b < n; b++ {
 			x, y := complex128(c.direct[a*n+b]), complex128(c.exchange[b*n+a])
 			offX, offY := r.errors.of(c.norms[0][a], c.norms[1][b]), r.errors.of(c.norms[2][b], c.norms[3][a])
-			over := r.quotients.over(denominator(c.ei-c.va[a], c.ej-c.vb[b]))
+			over := overDenominator(c.ei-c.va[a], c.ej-c.vb[b])
 			value, uncertain := over.term(x, offX)
 			s.opposite.add(c.weight * value)
 			s.bound += c.weight * uncertain

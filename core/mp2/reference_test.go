@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 
 	"trnsci/core/dense"
 )
@@ -30,6 +31,18 @@ func randomMolecule(rng *rand.Rand, nocc, nvir, naux int) molecule {
 		m.vir[a] = 0.1 + 3*rng.Float64()
 	}
 	return m
+}
+
+// dropped has one more virtual orbital, with the given energy and rows of zeros.
+func (m molecule) dropped(energy float64) molecule {
+	more := m
+	more.nvir++
+	more.b = nil
+	for i := range m.nocc {
+		more.b = append(append(more.b, m.b[i*m.nvir*m.naux:(i+1)*m.nvir*m.naux]...), make([]float64, m.naux)...)
+	}
+	more.vir = append(slices.Clone(m.vir), energy)
+	return more
 }
 
 // firstOccupied keeps n occupied orbitals.

@@ -33,6 +33,8 @@ const (
 	// Part of the tolerance that rounding in float32 may take: a tenth of a point on average. It may take more if the number of points leaves more, even
 	// where the energy is so many times as large as the sketch says.
 	singleShare, sketchMargin = 1.0 / 8, 2
+	// Part of the tolerance that the terms of orbitals may take which are so far away that no point is spent on them.
+	remoteShare = 0x1p-20
 )
 
 // OppositeSpin returns the opposite-spin part of the MP2 correlation energy of a closed shell, given one spin, or of alpha and beta, to
@@ -54,7 +56,7 @@ const (
 // 16 points, or as many as have their X in MaxBytes, and once more for those in float32. The scaled opposite-spin method: Y. Jung, R. C. Lochan, A. D.
 // Dutoi and M. Head-Gordon, J. Chem. Phys. 121, 9793 (2004).
 func OppositeSpin(tolerance float64, opt Options, spins ...Spin) (OppositeSpinResult, error) {
-	low, high, err := checkOppositeSpinSum(tolerance, opt, spins)
+	err := checkOppositeSpinSum(tolerance, opt, spins)
 	if err != nil || slices.ContainsFunc(spins, Spin.empty) {
 		return OppositeSpinResult{}, err
 	}
@@ -68,10 +70,11 @@ func OppositeSpin(tolerance float64, opt Options, spins ...Spin) (OppositeSpinRe
 	if err != nil {
 		return OppositeSpinResult{}, err
 	}
+	low, high := run.leaveOut(remoteShare * tolerance)
 	points := zolotarevPoints(1, low, high)
 	if certain(guess) < math.Inf(1) { // else more points change nothing
-		if points, err = run.enough((1-singleShare)*tolerance/boundSlack, guess, low, high); err != nil {
-			return OppositeSpinResult{}, err
+		if points = run.enough((1-singleShare-remoteShare)*tolerance/boundSlack, guess, low, high); points == nil {
+			return OppositeSpinResult{}, tooFewPoints(tolerance, guess, spins)
 		}
 	}
 	run.opt.Team = run.opt.Team.Remainder().Plan(len(points) * run.steps() * pointSteps)
@@ -80,7 +83,7 @@ func OppositeSpin(tolerance float64, opt Options, spins ...Spin) (OppositeSpinRe
 	}
 	for !(run.error() <= tolerance) && certain(run.most()) < math.Inf(1) {
 		if len(run.points) == mostPoints {
-			return OppositeSpinResult{}, tooFewPoints(tolerance, run.most(), low, high)
+			return OppositeSpinResult{}, tooFewPoints(tolerance, run.most(), spins)
 		}
 		if err := run.addWorst(); err != nil {
 			return OppositeSpinResult{}, err
@@ -89,45 +92,54 @@ func OppositeSpin(tolerance float64, opt Options, spins ...Spin) (OppositeSpinRe
 	return OppositeSpinResult{OppositeSpin: -run.energy.value(), Points: len(run.points), Single: run.singles, QuadratureError: certain(run.error())}, nil
 }
 
-func tooFewPoints(tolerance, most, low, high float64) error {
-	return dense.BadArgument("tol", "%d points do not bring the error below %g hartree: e_a - e_i goes from %g to %g hartree and the energy may be %g",
-		mostPoints, tolerance, low, high, -most)
+// tooFewPoints names the orbitals with the largest e_a - e_i.
+func tooFewPoints(tolerance, most float64, spins []Spin) error {
+	widest, text, low := 0.0, "", math.Inf(1)
+	for _, s := range spins {
+		i, a := slices.Index(s.Occ, slices.Min(s.Occ)), slices.Index(s.Vir, slices.Max(s.Vir))
+		low = min(low, slices.Min(s.Vir)-slices.Max(s.Occ))
+		if wide := s.Vir[a] - s.Occ[i]; wide > widest {
+			widest = wide
+			text = fmt.Sprintf("%g hartree for occupied orbital %d and virtual orbital %d%s, whose energies are %g and %g", wide, i, a, ofSpin(s.Name), s.Occ[i], s.Vir[a])
+		}
+	}
+	return dense.BadArgument("tol", "%d points do not bring the error below %g hartree: e_a - e_i goes from %g to %s, and the energy may be %g hartree; "+
+		"leave out orbitals that are this far away, or set their rows of B to zero", mostPoints, tolerance, low, text, -most)
 }
 
-// checkOppositeSpinSum looks at the arguments and returns the smallest and largest of x and y, after the shift that newOppositeSpinRun makes.
-func checkOppositeSpinSum(tolerance float64, opt Options, spins []Spin) (low, high float64, err error) {
+// checkOppositeSpinSum looks at the arguments.
+func checkOppositeSpinSum(tolerance float64, opt Options, spins []Spin) error {
 	sources := make([]Source, len(spins))
 	for n, s := range spins {
 		sources[n] = s.Source
 	}
 	if err := opt.check(sources...); err != nil {
-		return 0, 0, err
+		return err
 	}
 	if err := opt.refuseCheckpoint(); err != nil {
-		return 0, 0, err
+		return err
 	}
 	for _, s := range spins {
 		if err := s.check(); err != nil {
-			return 0, 0, err
+			return err
 		}
 	}
 	if !(tolerance > 0 && tolerance < math.Inf(1)) {
-		return 0, 0, dense.BadArgument("tol", "expected a positive number of hartree, got %g", tolerance)
+		return dense.BadArgument("tol", "expected a positive number of hartree, got %g", tolerance)
 	}
 	if slices.ContainsFunc(spins, Spin.empty) {
-		return 0, 0, nil
+		return nil
 	}
 	first, last := spins[0], spins[len(spins)-1]
 	least, moduli := 0.0, 0.0
 	for _, s := range []Spin{first, last} {
 		least += slices.Min(s.Vir) - slices.Max(s.Occ)
 		moduli += math.Abs(slices.Min(s.Vir)) + math.Abs(slices.Max(s.Occ))
-		high = max(high, slices.Max(s.Vir)-slices.Min(s.Vir)+slices.Max(s.Occ)-slices.Min(s.Occ))
 	}
 	if least <= 0 || vanishes(least, moduli) {
-		return 0, 0, &GapError{Smallest: least}
+		return &GapError{Smallest: least}
 	}
-	return least / 2, least/2 + high, nil
+	return nil
 }
 
 // excitations returns e_a - e_i for all i, a in this order, shifted so that the smallest is least.

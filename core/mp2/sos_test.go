@@ -65,10 +65,6 @@ func TestOppositeSpinOnePointMore(t *testing.T) {
 	exact := referenceOpposite(m, m)
 	size, _ := exact.Float64()
 	s := spinOf(m, "")
-	low, high, err := checkOppositeSpinSum(1, Options{}, []Spin{s})
-	if err != nil {
-		t.Fatal(err)
-	}
 	run, err := newOppositeSpinRun(Options{}, []Spin{s})
 	if err != nil {
 		t.Fatal(err)
@@ -76,6 +72,7 @@ func TestOppositeSpinOnePointMore(t *testing.T) {
 	if _, err := run.sketch(); err != nil {
 		t.Fatal(err)
 	}
+	low, high := run.leaveOut(0)
 	if err := run.compute(zolotarevPoints(2, low, high), 0); err != nil {
 		t.Fatal(err)
 	}
@@ -142,6 +139,39 @@ func TestOppositeSpinBits(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Orbitals that are dropped by giving them a huge energy and rows of zeros add nothing, and take no points.
+func TestOppositeSpinOfDroppedOrbitals(t *testing.T) {
+	rng := rand.New(rand.NewPCG(81, 82))
+	alpha, beta := randomMolecule(rng, 3, 5, 8), randomMolecule(rng, 2, 4, 8)
+	want, err := OppositeSpin(1e-9, Options{}, spinOf(alpha, "alpha"), spinOf(beta, "beta"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, energy := range []float64{1e6, 1e15, 1e30, 1e300, math.MaxFloat64} {
+		a, b := alpha.dropped(energy), beta.dropped(energy)
+		got, err := OppositeSpin(1e-9, Options{}, spinOf(a, "alpha"), spinOf(b, "beta"))
+		if err != nil {
+			t.Errorf("%g: %v", energy, err)
+			continue
+		}
+		off := difference(got.OppositeSpin, referenceOpposite(a, b))
+		if off > 1e-9+roundingOf(got.OppositeSpin, got.Points) || got.Points != want.Points || !(got.QuadratureError <= 1e-9) {
+			t.Errorf("%g: off by %g, %+v, without them %+v", energy, off, got, want)
+		}
+		closed, err := OppositeSpin(1e-9, Options{}, spinOf(a, ""))
+		if off := difference(closed.OppositeSpin, referenceOpposite(a, a)); err != nil || off > 1e-9+roundingOf(closed.OppositeSpin, closed.Points) {
+			t.Errorf("closed shell, %g: off by %g, %+v, %v", energy, off, closed, err)
+		}
+	}
+	// One whose rows are not zero counts if it is near, and is named if it is too far for any number of points.
+	far := alpha.dropped(1e18)
+	for n := range far.b {
+		far.b[n] = 1e9 * (1 + rng.Float64())
+	}
+	_, err = OppositeSpin(1e-9, Options{}, spinOf(far, ""))
+	argument(t, "far", err, "tol", "virtual orbital 5", "1e+18")
 }
 
 func TestOppositeSpinRefuses(t *testing.T) {

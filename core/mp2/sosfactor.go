@@ -1,7 +1,9 @@
 package mp2
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
@@ -17,6 +19,7 @@ type oppositeSpinFactor struct {
 	gathered   []float64 // the integrals of a chunk, unless they can stay where they are
 	transposed []float64 // the same, a column for each (i, a)
 	x          []float64 // for i, a in this order
+	places     []float64 // those of x that the points are made for, ascending
 	squares    []float64 // for each i, a a bound on |B_ia|^2, with what elements lose that are subnormal in float32
 	roundings  []float64 // for each i, a those that a term of X passes through in float32, times what one of them costs
 	double     gram[float64]
@@ -250,10 +253,37 @@ func (f *oppositeSpinFactor) errorOf(points []float64) float64 {
 	return bound * boundSlack
 }
 
+// leaveOut sets places to all x but the largest ones whose rows add at most the limit, given the sum of the squares of the rows of the other electron. It
+// returns a bound on what they add. The smallest x stays.
+func (f *oppositeSpinFactor) leaveOut(limit, others float64) float64 {
+	order := make([]int, len(f.x))
+	for n := range order {
+		order[n] = n
+	}
+	slices.SortFunc(order, func(m, n int) int { return cmp.Compare(f.x[m], f.x[n]) })
+	count, remote := len(order), 0.0
+	for ; count > 1; count-- {
+		n := order[count-1]
+		more := remote + oneBothWays*boundSlack*f.squares[n]*others/f.x[n]
+		if !(more <= limit) {
+			break
+		}
+		remote = more
+	}
+	f.places = make([]float64, count)
+	for n := range f.places {
+		f.places[n] = f.x[order[n]]
+	}
+	return remote
+}
+
+// A row of a closed shell is that of either electron; of an open shell it is one of two, and the bound twice what it has to be.
+const oneBothWays = 2
+
 // largestNorm bounds the norm of X for the last of some points: its elements are sums of K^2 weighted with f, and are compared with those of the first point.
 func (f *oppositeSpinFactor) largestNorm(points []float64) float64 {
 	most := 0.0
-	for _, x := range f.x {
+	for _, x := range f.places {
 		most = max(most, math.Abs(separableFactor(points, x)/separableFactor(points[:1], x)))
 	}
 	return most * f.firstNorm * boundSlack
@@ -274,7 +304,7 @@ func OppositeSpinWorkspace(opt Options, spins ...Spin) (int64, error) {
 		rows, functions := int64(chunkOf(nocc, nvir))*int64(nvir), int64(naux)
 		bytes += rows * (functions*(8+8+8+4) + 8*sketchVectors)                             // a block, what is gathered, that transposed, and in float32
 		bytes += rows * min(functions, mostStripRows) * (8 + 4) * int64(opt.Team.Threads()) // left
-		bytes += 8 * 3 * int64(nocc) * int64(nvir)
+		bytes += 8 * 5 * int64(nocc) * int64(nvir)
 		bytes += (8 + 4) * int64(pointsTogether(opt, spins)) * functions * functions
 		bytes += 8 * functions * (2*mostPoints + 2*sketchVectors)
 		if file, ok := src.(*FileIntegrals); ok {

@@ -15,6 +15,7 @@ type oppositeSpinRun struct {
 	spins    []*oppositeSpinFactor
 	energy   compensated // sum_k sum_PQ X^k_PQ Y^k_PQ so far
 	rounding float64     // a bound on the error of energy because of float32
+	remote   float64     // a bound on what the rows of B add that factors leave out of their places
 	terms    []oppositeSpinTerm
 	points   []float64
 	singles  int
@@ -128,31 +129,60 @@ func (f *oppositeSpinFactor) sketch(opt Options) (dense.Matrix[float64], error) 
 	return image, err
 }
 
-// enough returns as few points as have an error of at most the tolerance, given that the energy is at most so large.
-func (r *oppositeSpinRun) enough(tolerance, most, low, high float64) ([]float64, error) {
+// enough returns as few points as have an error of at most the tolerance, given that the energy is at most so large, or nil where no number of them has.
+func (r *oppositeSpinRun) enough(tolerance, most, low, high float64) []float64 {
 	for n := 1; n <= mostPoints; n++ {
 		if points := zolotarevPoints(n, low, high); r.relative(points)*most <= tolerance {
-			return points, nil
+			return points
 		}
 	}
-	return nil, tooFewPoints(tolerance, most, low, high)
+	return nil
 }
 
 // relative returns the largest r_n(x) r_n(y) for some points.
 func (r *oppositeSpinRun) relative(points []float64) float64 {
 	first, last := r.ends()
-	x, _ := largestResidual(points, first.x)
-	y, _ := largestResidual(points, last.x)
+	x, _ := largestResidual(points, first.places)
+	y, _ := largestResidual(points, last.places)
 	return x * y
 }
 
-// most bounds |E_os|: what the sum lacks is at most so large a part of it.
+// most bounds |E_os|: what the sum lacks is at most so large a part of it, beside what remote orbitals add.
 func (r *oppositeSpinRun) most() float64 {
-	return (r.energy.value() + r.rounding) / (1 - r.relative(r.points))
+	return (r.energy.value() + r.rounding + r.remote) / (1 - r.relative(r.points))
 }
 
 // error bounds the error of the sum.
-func (r *oppositeSpinRun) error() float64 { return r.relative(r.points)*r.most() + r.rounding }
+func (r *oppositeSpinRun) error() float64 {
+	return r.relative(r.points)*r.most() + r.rounding + r.remote
+}
+
+// leaveOut leaves the largest x out of the interval that points are made for, as long as the terms of all of them together are below the
+// limit, however wrong they come out: orbitals that are dropped by giving them an energy of 1e30, with rows of B that are zero, are no reason for
+// more points. |r_n(x) r_n(y)| is below 1 for all positive x and y, and by Cauchy and Schwarz the terms of one row are at most |B_ia|^2 sum_jb |B_jb|^2 / x.
+// The sketch has measured the rows. It returns the smallest and the largest x that count.
+func (r *oppositeSpinRun) leaveOut(limit float64) (low, high float64) {
+	first, last := r.ends()
+	low = math.Inf(1)
+	for _, f := range r.spins {
+		partner := last
+		if f == last {
+			partner = first
+		}
+		r.remote += f.leaveOut(limit/float64(len(r.spins)), plainSum(partner.squares))
+		low, high = min(low, slices.Min(f.places)), max(high, slices.Max(f.places))
+	}
+	return low, high
+}
+
+// plainSum returns the sum of some numbers, none of which is negative.
+func plainSum(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	return sum
+}
 
 // compute adds the terms of the first points, the last ones in float32 as far as the error of that is within the budget: by the norms that the sketch
 // estimates first, and then by those that are known.
@@ -175,8 +205,8 @@ func (r *oppositeSpinRun) compute(points []float64, budget float64) error {
 // addWorst adds the term of one more point, where the error is largest.
 func (r *oppositeSpinRun) addWorst() error {
 	first, last := r.ends()
-	residual, point := largestResidual(r.points, first.x)
-	if larger, x := largestResidual(r.points, last.x); larger > residual {
+	residual, point := largestResidual(r.points, first.places)
+	if larger, x := largestResidual(r.points, last.places); larger > residual {
 		point = x
 	}
 	r.points = append(r.points, point)

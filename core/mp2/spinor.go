@@ -76,7 +76,7 @@ func spinors[T dense.Complex](op *operand[T], s Spin, opt Options) (Result, erro
 	}
 	r := &spinorRun[T]{
 		team: opt.Team, spin: s, pairs: make([]contribution, strictPairs(op.nocc)), scratch: make([][]T, opt.Team.Threads()),
-		errors: complexError[T](op.naux), quotients: newQuotients(max(s.largestVir(), largest(s.Occ))),
+		errors: complexError[T](op.naux),
 	}
 	opt.Team = opt.Team.Plan(len(r.pairs))
 	walk := blockWalk[T]{team: opt.Team, checkFinite: !opt.SkipFiniteCheck, left: op, right: op, widths: blocks.same[0], oneSpin: true}
@@ -112,12 +112,11 @@ func strictPair(n int) (i, j int) {
 
 // spinorRun is the state of a call with complex integrals.
 type spinorRun[T dense.Complex] struct {
-	team      *sched.Team
-	spin      Spin
-	pairs     []contribution // of i > j under their strictNumber
-	scratch   [][]T          // a K for each worker; nil for those who have not begun
-	errors    productError
-	quotients quotients
+	team    *sched.Team
+	spin    Spin
+	pairs   []contribution // of i > j under their strictNumber
+	scratch [][]T          // a K for each worker; nil for those who have not begun
+	errors  productError
 }
 
 // rectangle computes the pairs of the orbitals of two blocks, those of left behind those of right.
@@ -155,8 +154,8 @@ func (r *spinorRun[T]) pair(worker int, left, right *block[T], i, j int) error {
 		}
 		for b := a + 1; b < n; b++ {
 			off := r.errors.of(normsI[a], normsJ[b]) + r.errors.of(normsI[b], normsJ[a])
-			d := denominator(r.spin.Occ[i]-vir[a], r.spin.Occ[j]-vir[b])
-			value, uncertain := r.quotients.over(d).term(complex128(k.At(a, b))-complex128(k.At(b, a)), off)
+			over := overDenominator(r.spin.Occ[i]-vir[a], r.spin.Occ[j]-vir[b])
+			value, uncertain := over.term(complex128(k.At(a, b))-complex128(k.At(b, a)), off)
 			sum.add(value)
 			bound += uncertain
 		}

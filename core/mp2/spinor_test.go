@@ -229,3 +229,19 @@ func TestGeneralizedRefuses(t *testing.T) {
 		t.Errorf("NaN unchecked: %+v, %v", r, err)
 	}
 }
+
+// Orbitals that are dropped by giving them a huge energy, and rows of zeros, leave the bound what it is without them.
+func TestGeneralizedOfDroppedOrbitals(t *testing.T) {
+	rng := rand.New(rand.NewPCG(87, 88))
+	re, im := randomMolecule(rng, 3, 4, 5), randomMolecule(rng, 3, 4, 5)
+	want, err := Generalized(complexOf[complex128](re, im, "iaP", 0, false), re.occ, re.vir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, energy := range []float64{1e15, 1e30, 1e300, math.MaxFloat64} {
+		r, err := Generalized(complexOf[complex128](re.dropped(energy), im.dropped(energy), "iaP", 0, false), re.occ, re.dropped(energy).vir, Options{})
+		if err != nil || !(r.ErrorBound <= 1.01*want.ErrorBound) || !(math.Abs(r.SameSpin-want.SameSpin) <= r.ErrorBound+want.ErrorBound) {
+			t.Errorf("%g: %+v, %v, without them %+v", energy, r, err, want)
+		}
+	}
+}

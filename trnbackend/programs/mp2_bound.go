@@ -50,9 +50,16 @@ func (m *mp2Measure) measure(d graph.DType, i int, norms []float64) {
 // hasGap reports whether all virtual orbitals are above orbital i.
 func (m *mp2Measure) hasGap(i int) bool { return m.occ[i] < m.ascending[0] }
 
-// reach returns the largest modulus of e_i - e_a.
-func (m *mp2Measure) reach(i int) float64 {
-	return math.Max(math.Abs(m.occ[i]-m.ascending[0]), math.Abs(m.occ[i]-m.ascending[len(m.ascending)-1]))
+// span returns how far e_i - e_a of any a is below and above zero at most.
+func (m *mp2Measure) span(i int) (below, above float64) {
+	return max(0, m.ascending[len(m.ascending)-1]-m.occ[i]), max(0, m.occ[i]-m.ascending[0])
+}
+
+// smallerDifference bounds the smaller modulus of e_i - e_a and e_j - e_b where they have different signs.
+func smallerDifference(left, right *mp2Measure, i, j int) float64 {
+	leftBelow, leftAbove := left.span(i)
+	rightBelow, rightAbove := right.span(j)
+	return max(min(leftBelow, rightAbove), min(leftAbove, rightBelow))
 }
 
 func smallestNormal(d graph.DType) float64 {
@@ -109,8 +116,9 @@ func (r *mp2Run) pairBound(pass mp2Pass, c mp2Component, i, j int, energy float6
 	left, right := &r.measures[pass.left], &r.measures[pass.right]
 	d, smallest := r.plan.Precision.dtype(), smallestDenominator(left, right, i, j)
 	u := d.Eps() / 2
-	// With d_ia = h + l and its rest, h and l are off by u |l| and u^2 |h|, and each of the last additions by u |D|.
-	offD := 2*u + 4*u*u*(left.reach(i)+right.reach(j))/smallest
+	// With d_ia = h + l and its rest, h and l are off by u |l| and u^2 |h|, and each of the last additions by u |D|. Both |h| together are |D|
+	// and, where d_ia and d_jb have different signs, twice the smaller one: orbitals that are far away do not make other denominators less certain.
+	offD := 2*u + 4*u*u*(2+2*smallerDifference(left, right, i, j)/smallest)
 	if !(offD < 0.5) || smallest*u < smallestNormal(d) {
 		return math.Inf(1)
 	}

@@ -392,3 +392,40 @@ func TestMP2PlanIsPrintable(t *testing.T) {
 		}
 	}
 }
+
+// Orbitals that are dropped by giving them a huge energy, and rows of zeros, leave the bound about what it is without them.
+func TestMP2OfDroppedOrbitals(t *testing.T) {
+	s := onInterp(t)
+	rng := rand.New(rand.NewPCG(57, 1))
+	for _, p := range []Precision{FP64, FP32, BF16x3} {
+		for _, gap := range []bool{true, false} {
+			alpha, beta := randomSpin[float64](rng, "alpha", 3, 4, 6), randomSpin[float64](rng, "beta", 2, 4, 6)
+			if !gap {
+				alpha.Occ[0] = alpha.Vir[1] + 0.1
+			}
+			want, _ := mp2OnDevice(t, s, p, alpha, beta)
+			for _, energy := range []float64{1e15, 1e30} {
+				a, b := withDropped(alpha, energy), withDropped(beta, energy)
+				got, _ := mp2OnDevice(t, s, p, a, b)
+				checkMP2(t, string(p), got, mp2OnHost(t, a, b), 10*mp2Limits[p])
+				if !(got.ErrorBound <= 3*want.ErrorBound) {
+					t.Errorf("%s, %g: bound %g, without dropped orbitals %g", p, energy, got.ErrorBound, want.ErrorBound)
+				}
+			}
+		}
+	}
+}
+
+// withDropped returns a spin with one more virtual orbital, whose rows are zero.
+func withDropped(s mp2.Spin, energy float64) mp2.Spin {
+	from := s.Source.(mp2.Integrals[float64])
+	to := from
+	to.Nvir++
+	to.StrideI += to.StrideA
+	to.Data = make([]float64, to.Nocc*to.StrideI)
+	for i := range from.Nocc {
+		copy(to.Data[i*to.StrideI:], from.Data[i*from.StrideI:(i+1)*from.StrideI])
+	}
+	s.Source, s.Vir = to, append(append([]float64{}, s.Vir...), energy)
+	return s
+}

@@ -20,6 +20,9 @@ from ._gmp2 import COMPLEX_FACTOR
 from ._input import block_bytes
 from ._result import Energy
 
+# The energies of orbitals that stand in where k-points have fewer than others, in hartree: PySCF's for those that it drops. Their
+# integrals are zero, so that they add nothing whatever D is.
+_PADDING = 1e30
 _WORK_PER_PAIR = 5e3  # floating-point operations that would take as long as the handling of one pair of orbitals
 
 
@@ -45,8 +48,8 @@ class KMP2Result(Energy):
 
 def df_kmp2_energy(
     B: Any,
-    eps_occ: ArrayLike,
-    eps_vir: ArrayLike,
+    eps_occ: Any,
+    eps_vir: Any,
     kconserv: ArrayLike,
     *,
     naux: int | None = None,
@@ -69,13 +72,15 @@ def df_kmp2_energy(
     Parameters
     ----------
     B : array_like, nested sequence, HDF5 dataset or callable
-        Complex integrals :math:`(i k_i, a k_a|P)` with the Coulomb metric folded in: ``B[ki][ka]`` of shape (nocc, nvir,
-        naux) for all pairs of k-points, an array of shape (nk, nk, nocc, nvir, naux), a dataset of h5py of this shape, or a
-        function that returns them for ``B(ki, ka)``. Of the latter two no more is in memory than `max_memory` says. A pair
-        may have fewer auxiliary functions than others; what it lacks counts as zeros. Arrays of any strides are used as
-        they are, real ones after a conversion.
-    eps_occ, eps_vir : (nk, nocc), (nk, nvir) array_like
-        Energies of the occupied and virtual orbitals of each k-point, in hartree.
+        Complex fitted integrals, :math:`B_{iaP} = \sum_Q (i k_i, a k_a|Q) [J^{-1/2}]_{QP}` with the Coulomb integrals J of the
+        auxiliary functions: ``B[ki][ka]`` of shape (nocc, nvir, naux) for all pairs of k-points, an array of shape (nk, nk,
+        nocc, nvir, naux), an h5py dataset of this shape, or a function that returns them for ``B(ki, ka)``. Of the latter
+        two no more is in memory than `max_memory` says. A pair may have fewer auxiliary functions than others; the missing
+        ones count as zeros. Arrays of any strides are used in place, real ones after a conversion.
+    eps_occ, eps_vir : (nk, nocc), (nk, nvir) array_like, or sequences of nk one-dimensional ones
+        Energies of the occupied and virtual orbitals of each k-point, in hartree. Where k-points have different numbers of
+        orbitals, pass a list of arrays: ``B[ki][ka]`` then has the shape (len(eps_occ[ki]), len(eps_vir[ka]), naux). Zero
+        rows of B with energies of 1e30 hartree, as PySCF has for orbitals that it drops, give the same.
     kconserv : (nk, nk, nk) array_like of int
         The number of :math:`k_b` at ``kconserv[ki, ka, kj]``, so that :math:`k_i - k_a + k_j - k_b` is a vector of the
         reciprocal lattice: ``pyscf.pbc.lib.kpts_helper.get_kconserv(cell, kpts)``.
@@ -109,7 +114,8 @@ def df_kmp2_energy(
     This is PySCF's KMP2 with Gaussian density fitting. ``4 * nk**3 * nocc**2 * nvir**2 * naux`` floating-point operations;
     the memory beside B is two matrices of nvir by nvir, or of some more pairs of orbitals, for each thread. Products are in
     B's dtype, sums and energies in float64. The result is the same, bit for bit, for any number of threads and any
-    `max_memory`.
+    `max_memory`. Where k-points have different numbers of orbitals, nocc and nvir are the largest ones, and blocks with fewer are
+    copied to this size, with zeros.
 
     Where not all of B fits, the blocks of as many k_i as `max_memory` holds, less one, stay while those of all k_j are
     read past them.
@@ -125,12 +131,12 @@ def df_kmp2_energy(
     -0.0375
     """
     occ, vir = _energies(eps_occ, "eps_occ"), _energies(eps_vir, "eps_vir")
-    nk = occ.shape[0]
-    if nk == 0 or vir.shape[0] != nk:
-        shapes = f"{occ.shape} and {vir.shape}"
-        raise ValueError(f"eps_occ: expected one or more k-points, as many as in eps_vir, got shapes {shapes}")
+    nk = len(occ)
+    if nk == 0 or len(vir) != nk:
+        raise ValueError(f"eps_occ: expected one or more k-points, as many as in eps_vir, got {nk} and {len(vir)}")
     conserve = _kconserv(kconserv, nk)
-    given = _Blocks(B, nk, occ.shape[1], vir.shape[1], naux)
+    given = _Blocks(B, [e.size for e in occ], [e.size for e in vir], naux)
+    occ, vir = _rectangular(occ, -_PADDING), _rectangular(vir, _PADDING)
     limit = block_bytes(max_memory)
     sums = np.zeros(3)  # opposite spin, same spin, error bound
     blocks = [_array.record(b) for b in given.arrays]
@@ -147,13 +153,36 @@ def df_kmp2_energy(
     return KMP2Result(e_corr=opposite + same, e_corr_ss=same, e_corr_os=opposite, error_bound=bound)
 
 
-def _energies(eps: ArrayLike, name: str) -> Array:
+def _energies(eps: Any, name: str) -> list[Array]:
+    """Return the energies of each k-point."""
+    if not isinstance(eps, (list, tuple)) and not _is_ragged_array(eps):
+        array, _ = _array.check(eps, name)
+        if array.ndim != 2:
+            raise ValueError(f"{name}: expected energies for each k-point, two dimensions, got shape {array.shape}")
+        return [_row(row, name) for row in array]
+    return [_row(row, f"{name}[{k}]") for k, row in enumerate(eps)]
+
+
+def _is_ragged_array(eps: Any) -> bool:
+    """Whether `eps` is an array of arrays, as NumPy makes one of rows with different lengths."""
+    return isinstance(eps, np.ndarray) and eps.dtype == object and eps.ndim == 1
+
+
+def _row(eps: Any, name: str) -> Array:
     array, _ = _array.check(eps, name)
-    if array.ndim != 2:
-        raise ValueError(f"{name}: expected energies for each k-point, two dimensions, got shape {array.shape}")
+    if array.ndim != 1:
+        raise ValueError(f"{name}: expected the energies of a k-point, one dimension, got shape {array.shape}")
     if array.dtype.kind == "c":
         raise TypeError(f"{name}: orbital energies are real, got dtype {array.dtype}")
     return np.ascontiguousarray(array, np.float64)
+
+
+def _rectangular(rows: list[Array], padding: float) -> Array:
+    """Return rows as one array, with `padding` for what the shorter ones lack."""
+    out = np.full((len(rows), max(row.size for row in rows)), padding)
+    for k, row in enumerate(rows):
+        out[k, : row.size] = row
+    return out
 
 
 def _kconserv(kconserv: ArrayLike, nk: int) -> Array:
@@ -167,8 +196,10 @@ class _Blocks:
     """The integrals of all pairs of k-points: `arrays` of one shape and dtype, or what `read` returns for a pair; `arrays`
     then have the shape and dtype, but no elements of their own."""
 
-    def __init__(self, B: Any, nk: int, nocc: int, nvir: int, naux: int | None) -> None:
+    def __init__(self, B: Any, nocc: list[int], nvir: list[int], naux: int | None) -> None:
+        nk = len(nocc)
         self.nk, self.nocc, self.nvir = nk, nocc, nvir
+        self.most = max(nocc), max(nvir)
         self.read: Callable[[int, int], ArrayLike] | None = None
         if is_dataset(B, "B"):
             if len(B.shape) != 5 or B.shape[:2] != (nk, nk):
@@ -186,36 +217,37 @@ class _Blocks:
         assert self.read is not None
         ki, ka = divmod(asked["spin"], self.nk)
         name, like = f"B({ki}, {ka})", self.arrays[0]
-        block = self._checked(self.read(ki, ka), name)
+        block = self._checked(self.read(ki, ka), ki, ka, name)
         if block.shape[2] > like.shape[2]:
             more = f"{block.shape[2]} auxiliary functions are more than naux = {like.shape[2]}"
             raise ValueError(f"{name}: {more}; pass the most as naux")
         if not np.can_cast(block.dtype, like.dtype):
             raise TypeError(f"{name}: {block.dtype}, but B(0, 0) was {like.dtype}")
-        block = np.ascontiguousarray(_padded(block, like.shape[2]), like.dtype)
+        block = np.ascontiguousarray(_padded(block, like.shape), like.dtype)
         ctypes.memmove(asked["address"], block.ctypes.data, block.nbytes)
 
-    def _checked(self, b: ArrayLike, name: str) -> Array:
+    def _checked(self, b: ArrayLike, ki: int, ka: int, name: str) -> Array:
         array, _ = _array.check(b, name)
-        if array.ndim != 3 or array.shape[:2] != (self.nocc, self.nvir):
-            raise ValueError(f"{name}: expected shape (nocc, nvir, naux) = ({self.nocc}, {self.nvir}, any), got {array.shape}")
+        nocc, nvir = self.nocc[ki], self.nvir[ka]
+        if array.ndim != 3 or array.shape[:2] != (nocc, nvir):
+            raise ValueError(f"{name}: expected shape (nocc, nvir, naux) = ({nocc}, {nvir}, any), got {array.shape}")
         return array.astype(np.result_type(array, np.complex64), copy=False)
 
     def _shapes(self, naux: int | None) -> list[Array]:
         """Ask for the first block to learn the dtype and, where it is not given, the number of auxiliary functions."""
         assert self.read is not None
         dtype = np.dtype(np.complex128)
-        if self.nocc and self.nvir:
-            first = self._checked(self.read(0, 0), "B(0, 0)")
+        if all(self.most):
+            first = self._checked(self.read(0, 0), 0, 0, "B(0, 0)")
             naux, dtype = first.shape[2] if naux is None else naux, first.dtype
-        return [nothing((self.nocc, self.nvir, checked_naux(naux or 0)), dtype)] * self.nk**2
+        return [nothing((*self.most, checked_naux(naux or 0)), dtype)] * self.nk**2
 
     def _in_memory(self, B: Any) -> list[Array]:
         blocks: list[Array] = []
         for ki, row in enumerate(self._all(B, "B")):
-            blocks += [self._checked(b, f"B[{ki}][{ka}]") for ka, b in enumerate(self._all(row, f"B[{ki}]"))]
-        naux, dtype = max(b.shape[2] for b in blocks), np.result_type(*blocks)
-        return [_padded(b, naux).astype(dtype, copy=False) for b in blocks]
+            blocks += [self._checked(b, ki, ka, f"B[{ki}][{ka}]") for ka, b in enumerate(self._all(row, f"B[{ki}]"))]
+        shape, dtype = (*self.most, max(b.shape[2] for b in blocks)), np.result_type(*blocks)
+        return [_padded(b, shape).astype(dtype, copy=False) for b in blocks]
 
     def _all(self, of: Any, name: str) -> Any:
         is_sequence = isinstance(of, Sequence) and not isinstance(of, (str, bytes, memoryview))
@@ -227,7 +259,8 @@ class _Blocks:
         return rows
 
 
-def _padded(block: Array, naux: int) -> Array:
-    """Return a block with zeros for the auxiliary functions that it lacks."""
-    lacking = naux - block.shape[2]
-    return np.pad(block, ((0, 0), (0, 0), (0, lacking))) if lacking else block
+def _padded(block: Array, shape: tuple[int, ...]) -> Array:
+    """Return a block with zeros for the orbitals and auxiliary functions that it lacks."""
+    if block.shape == shape:
+        return block
+    return np.pad(block, [(0, most - size) for most, size in zip(shape, block.shape, strict=True)])
