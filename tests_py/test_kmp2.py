@@ -236,3 +236,53 @@ def test_against_pyscf(crystal):
     assert result.e_corr_ss == pytest.approx(mp.e_corr_ss, abs=1e-9)
     assert result.e_corr_os == pytest.approx(mp.e_corr_os, abs=1e-9)
     assert result.error_bound < 1e-9
+
+
+def ragged_crystal(seed, mesh, nocc, nvir, naux):
+    """K-points with different numbers of orbitals, and the same with zeros and 1e30 for the missing ones."""
+    rng = np.random.default_rng(seed)
+    nk = len(nocc)
+    b = [
+        [rng.normal(size=(i, a, naux)) + 1j * rng.normal(size=(i, a, naux)) for a in nvir] for i in nocc
+    ]  # fmt: skip
+    occ, vir = [-1 - rng.random(n) for n in nocc], [0.2 + rng.random(n) for n in nvir]
+    padded = np.zeros((nk, nk, max(nocc), max(nvir), naux), complex)
+    for ki in range(nk):
+        for ka in range(nk):
+            padded[ki, ka, : nocc[ki], : nvir[ka]] = b[ki][ka]
+    energies = [np.full((nk, max(n)), sign * 1e30) for n, sign in ((nocc, -1), (nvir, 1))]
+    for out, rows in zip(energies, (occ, vir), strict=True):
+        for k, row in enumerate(rows):
+            out[k, : row.size] = row
+    return (b, occ, vir, momenta(mesh)), (padded, *energies, momenta(mesh))
+
+
+@pytest.mark.parametrize(
+    ("nocc", "nvir"), [((2, 2, 2), (4, 3, 4)), ((2, 1, 3), (3, 4, 2)), ((1, 0, 2), (2, 3, 1)), ((2, 2, 2), (3, 0, 1))]
+)
+def test_different_numbers_of_orbitals(nocc, nvir):
+    ragged, padded = ragged_crystal(21, (3,), nocc, nvir, 5)
+    opposite, same, moduli = by_definition(*padded)
+    result = df_kmp2_energy(*ragged)
+    assert abs(result.e_corr_os - opposite) + abs(result.e_corr_ss - same) <= result.error_bound + 1e-13 * moduli
+    # The energies of orbitals that are not there, 1e30, do not make the bound larger.
+    assert result.error_bound <= 1e3 * np.finfo(float).eps * moduli
+    assert df_kmp2_energy(*padded) == result
+    b, occ, vir, kconserv = ragged
+    assert df_kmp2_energy(lambda ki, ka: b[ki][ka], occ, vir, kconserv, max_memory=0.004) == result
+    objects = [np.empty(3, object) for _ in range(2)]
+    for out, rows in zip(objects, (occ, vir), strict=True):
+        out[:] = rows
+    assert df_kmp2_energy(b, *objects, kconserv) == result
+
+
+def test_different_numbers_of_orbitals_have_to_fit():
+    (b, occ, vir, kconserv), _ = ragged_crystal(22, (3,), (2, 1, 3), (3, 4, 2), 5)
+    b[1][2] = b[1][2][:, :1]
+    with pytest.raises(ValueError, match=r"^B\[1\]\[2\]: expected shape .* = \(1, 2, any\), got \(1, 1, 5\)"):
+        df_kmp2_energy(b, occ, vir, kconserv)
+    occ[1] = occ[1] * np.nan
+    with pytest.raises(ValueError, match=r"^eps_occ"):
+        df_kmp2_energy(lambda ki, ka: b[0][0], occ, vir, kconserv)
+    with pytest.raises(ValueError, match=r"^eps_vir\[1\]: expected the energies of a k-point"):
+        df_kmp2_energy(b, occ, [vir[0], vir[0][None], vir[2]], kconserv)

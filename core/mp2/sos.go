@@ -142,13 +142,13 @@ func checkOppositeSpinSum(tolerance float64, opt Options, spins []Spin) error {
 	return nil
 }
 
-// excitations returns e_a - e_i for all i, a in this order, shifted so that the smallest is least.
+// excitations returns e_a - e_i for all i, a in this order, shifted so that the smallest is least, and the largest number where that overflows.
 func excitations(s Spin, least float64) []float64 {
 	lumo, homo := slices.Min(s.Vir), slices.Max(s.Occ)
 	x := make([]float64, 0, len(s.Occ)*len(s.Vir))
 	for _, ei := range s.Occ {
 		for _, ea := range s.Vir {
-			x = append(x, (ea-lumo)+(homo-ei)+least)
+			x = append(x, min((ea-lumo)+(homo-ei)+least, math.MaxFloat64))
 		}
 	}
 	return x

@@ -20,8 +20,8 @@ from ._gmp2 import COMPLEX_FACTOR
 from ._input import block_bytes
 from ._result import Energy
 
-# The energies of orbitals that stand in where k-points have fewer than others, in hartree: PySCF's for those that it drops. Their
-# integrals are zero, so that they add nothing whatever D is.
+# The energies of orbitals that stand in where k-points have fewer than others, in hartree: PySCF's for those that it drops.
+# Their integrals are zero, so that they add nothing whatever D is.
 _PADDING = 1e30
 _WORK_PER_PAIR = 5e3  # floating-point operations that would take as long as the handling of one pair of orbitals
 
@@ -114,8 +114,8 @@ def df_kmp2_energy(
     This is PySCF's KMP2 with Gaussian density fitting. ``4 * nk**3 * nocc**2 * nvir**2 * naux`` floating-point operations;
     the memory beside B is two matrices of nvir by nvir, or of some more pairs of orbitals, for each thread. Products are in
     B's dtype, sums and energies in float64. The result is the same, bit for bit, for any number of threads and any
-    `max_memory`. Where k-points have different numbers of orbitals, nocc and nvir are the largest ones, and blocks with fewer are
-    copied to this size, with zeros.
+    `max_memory`. Where k-points have different numbers of orbitals, nocc and nvir are the largest ones, and blocks with fewer
+    are copied to this size, with zeros.
 
     Where not all of B fits, the blocks of as many k_i as `max_memory` holds, less one, stay while those of all k_j are
     read past them.

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple, TypeVar
 
-from . import _eigensolver, _jk, _tensor
+from . import _eigensolver, _jk, _patched_mp2, _tensor
 from ._common import df, dfmp2, dfump2, dhf, hf, type_name, x2c
 from ._mp2 import DFRMP2, DFUMP2, _PairEnergies
 
@@ -118,7 +118,7 @@ def _require_supported(mf: Any) -> None:
         raise TypeError(f"mf: expected {_SUPPORTED}, got {type_name(mf)}")
 
 
-class _Exchange(NamedTuple):
+class _Replacement(NamedTuple):
     """A method that `patch` exchanges in a class of PySCF and in those derived from it that hold it themselves."""
 
     base: Any
@@ -127,11 +127,14 @@ class _Exchange(NamedTuple):
     ours: Any
 
 
-def _exchanges() -> list[_Exchange]:
+def _replacements() -> list[_Replacement]:
+    mp2_classes = list(enumerate(_patched_mp2.CLASSES, 1))
     return [
-        _Exchange(hf.SCF, "_eigh", _eigensolver.common_solvers(), _eigensolver.scf_eigh_method),
-        _Exchange(df.DF, "get_jk", (df.DF.get_jk,), _jk.get_jk),
-        _Exchange(df.DF, "build", (_tensor.pyscf_build,), _tensor.build),
+        _Replacement(hf.SCF, "_eigh", _eigensolver.common_solvers(), _eigensolver.scf_eigh_method),
+        _Replacement(df.DF, "get_jk", (df.DF.get_jk,), _jk.get_jk),
+        _Replacement(df.DF, "build", (_tensor.pyscf_build,), _tensor.build),
+        *(_Replacement(cls, "ao2mo", (_patched_mp2.PYSCF_AO2MO[n],), _patched_mp2.ao2mo) for n, cls in mp2_classes),
+        *(_Replacement(cls, "init_amps", (_patched_mp2.PYSCF_INIT_AMPS[n],), _patched_mp2.init_amps) for n, cls in mp2_classes),
     ]
 
 
@@ -148,7 +151,7 @@ class _Patch:
             self._blocks += 1
             if self._blocks > 1:
                 return
-            for base, name, common, ours in _exchanges():
+            for base, name, common, ours in _replacements():
                 for cls in _with_derived(base):
                     held = vars(cls).get(name)
                     if held in common:
@@ -160,7 +163,7 @@ class _Patch:
             self._blocks -= 1
             if self._blocks > 0:
                 return
-            for base, name, _, ours in _exchanges():
+            for base, name, _, ours in _replacements():
                 # A class that was made meanwhile may have copied the function.
                 for cls in _with_derived(base):
                     if vars(cls).get(name) is ours:

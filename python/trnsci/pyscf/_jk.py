@@ -91,7 +91,15 @@ def _from_tensor(with_df: Any, dm: Any, hermi: int, with_j: bool, with_k: bool, 
     vj, vk = parts.joined(vj), parts.joined(vk)
     computed = " and ".join(name for name, wanted in (("vj", with_j), ("vk", with_k)) if wanted)
     logger.timer(with_df, f"trnsci df {computed}", *start)
+    _log_first(with_df, computed, threads, logger.perf_counter() - start[1])
     return vj, vk
+
+
+def _log_first(with_df: Any, computed: str, threads: int, seconds: float) -> None:
+    """Write a line for the first call with a tensor, from ``verbose=4`` on; ``verbose=5`` has one for each call."""
+    if getattr(with_df, "_logged_jk_of", None) is not with_df._cderi:
+        with_df._logged_jk_of = with_df._cderi
+        logger.info(with_df, "DF %s: trnsci, %d threads, %.3f seconds for the first density", computed, threads, seconds)
 
 
 @contextmanager
@@ -181,6 +189,7 @@ def take(mf: Any) -> None:
         return
     plain: Any = type(with_df)
     with_df.__class__ = _accelerated(plain)
+    logger.info(mf, "trnsci: J and K come from trnsci.df_jk, %d threads", lib.num_threads())
 
 
 def release(mf: Any) -> None:

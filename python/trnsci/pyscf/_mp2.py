@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import combinations_with_replacement
 from typing import Any
 
 import numpy as np
 
 from .. import _device, mp2
 from .._array import Array
-from .._device import last_report
 from .._errors import UnsupportedError
 from ..mp2 import MP2Result
-from ._common import BLOCK_SHARE, LEAST_MEGABYTES, dfmp2, dfump2, dhf, hf, lib, logger, type_name, x2c
+from ._common import dfmp2, dfump2, dhf, hf, lib, logger, type_name, x2c
+from ._density import density_matrix, natural_orbitals
+from ._fock import fock_matrices, is_mean_fields, orbital_energies, warn_unless_canonical
 from ._integrals import in_memory, pair_integrals
-from ._orbitals import correlated, require_frozen, require_shapes, warn_of_fractions
-
-# Blocks hold so many occupied orbitals, whatever PySCF's soft memory limit leaves; two orbitals make a pair.
-_LEAST_ORBITALS = 4
-# A device holds parts of them and products besides, five or six orbitals' worth for fp64 and bf16x3, the largest.
-_LEAST_ORBITALS_ON_DEVICE = 12
+from ._orbitals import by_spin, correlated, require_frozen, require_shapes, warn_of_fractions
+from ._pairs import amplitudes, energies, require_room_for_amplitudes
+from ._patched_mp2 import PYSCF_AO2MO
 
 _MP2_REFERENCES = "RHF, UHF and ROHF, their Kohn-Sham forms, and those of a cell at one k-point, all with real orbitals"
 
@@ -32,6 +28,8 @@ class _PairEnergies:
 
     _spins: int
     result: MP2Result | None = None
+    _has_given_energies = False
+    _fock: tuple[Any, list[Array]] | None = None  # over the orbitals that come with it
 
     def __init__(
         self,
@@ -50,7 +48,12 @@ class _PairEnergies:
         if mo_coeff is None and mf.mo_coeff is None:
             mf.run()
         given = ((mo_coeff, mf.mo_coeff), (mo_occ, mf.mo_occ), (mo_energy, None))
-        require_shapes(mf.mol.nao_nr(), self._spins, *(own if value is None else value for value, own in given))
+        coeff, occ, _ = (own if value is None else value for value, own in given)
+        require_shapes(mf.mol.nao_nr(), self._spins, coeff, occ, mo_energy)
+        self._has_given_energies = mo_energy is not None
+        if mo_energy is None and not (mf.converged and coeff is mf.mo_coeff):
+            self._fock = coeff, fock_matrices(mf, coeff, occ)
+            mo_energy = orbital_energies(mf, coeff, occ, self._fock[1])
         super().__init__(mf, frozen, mo_coeff, mo_occ, mo_energy)  # type: ignore[call-arg]
 
     def _open_device(self) -> _device.Device | None:
@@ -73,7 +76,7 @@ class _PairEnergies:
         eris : optional
             What `ao2mo` returned.
         with_t2 : bool, optional
-            Compute and keep the amplitudes too; PySCF's own code does that.
+            Compute and keep the amplitudes too.
 
         Returns
         -------
@@ -87,6 +90,12 @@ class _PairEnergies:
             attributes `device` and `precision` may have changed.
         MemoryError
             If the amplitudes are more than `max_memory` leaves, before the energies are computed.
+
+        Warns
+        -----
+        UserWarning
+            If energies are not given for other orbitals than the mean field's, and the Fock matrix over these is not diagonal
+            where DF-MP2 takes it for that.
         """
         self._open_device()
         self._renew_orbitals()
@@ -96,11 +105,15 @@ class _PairEnergies:
                 "max_cycle, try another initial guess or mf.newton()"
             )
         given = self.mo_coeff if mo_coeff is None else mo_coeff
-        energies = self.mo_energy if mo_coeff is None and mo_energy is None else mo_energy
-        require_shapes(self.mol.nao_nr(), self._spins, given, self.mo_occ, energies)
+        own = self.mo_energy if mo_coeff is None and mo_energy is None else mo_energy
+        require_shapes(self.mol.nao_nr(), self._spins, given, self.mo_occ, own)
         warn_of_fractions(self)
-        if mo_coeff is not None and mo_energy is None:
-            mo_energy = dfmp2.get_mo_energy(self._scf, mo_coeff, self.mo_occ)
+        if mo_energy is None:
+            fock = self._fock_of(given, mo_coeff is not None)
+            if fock is not None:
+                warn_unless_canonical(self, fock)
+            if mo_coeff is not None:
+                mo_energy = orbital_energies(self._scf, mo_coeff, self.mo_occ, fock)
         return super().kernel(mo_energy, mo_coeff, eris, with_t2)  # type: ignore[misc,no-any-return]
 
     def ao2mo(self: Any, mo_coeff: Any = None, ovL: Any = None, ovL_to_save: Any = None) -> Any:
@@ -111,7 +124,7 @@ class _PairEnergies:
         require_frozen(self)
         self._renew_orbitals()
         mp = self._with_orbitals(None, mo_coeff)
-        spaces = [coeff[1:3] for coeff in _by_spin(mp.split_mo_coeff())]
+        spaces = [coeff[1:3] for coeff in by_spin(mp.split_mo_coeff())]
         if any(np.iscomplexobj(c) for space in spaces for c in space):
             raise UnsupportedError(f"DF-MP2 supports {_MP2_REFERENCES}; these orbitals are complex")
         integrals = None
@@ -122,7 +135,7 @@ class _PairEnergies:
             integrals = pair_integrals(mp, spaces, on_disk=ovL_to_save is not None)
         if integrals is not None:
             return in_memory(mp, spaces, integrals)
-        return super(_PairEnergies, mp).ao2mo(None, ovL, ovL_to_save)  # type: ignore[misc]
+        return PYSCF_AO2MO[self._spins](mp, None, ovL, ovL_to_save)
 
     def init_amps(
         self: Any, mo_energy: Any = None, mo_coeff: Any = None, eris: Any = None, with_t2: bool = False
@@ -132,30 +145,70 @@ class _PairEnergies:
             eris = self.ao2mo(mo_coeff)
         mp = self._with_orbitals(mo_energy, mo_coeff)
         if with_t2:
-            _require_room_for_amplitudes(mp)
-        self.result = _energies(mp, eris)
-        t2 = None
-        if with_t2:
-            logger.info(self, "t2 amplitudes: PySCF")
-            t2 = super(_PairEnergies, mp).init_amps(None, None, eris, True)[1]  # type: ignore[misc]
+            require_room_for_amplitudes(mp)
+        self.result = energies(mp, eris, self._open_device(), self.precision, self.etol)
+        t2 = amplitudes(mp, eris) if with_t2 else None
         return lib.tag_array(self.result.e_corr, e_corr_ss=self.result.e_corr_ss, e_corr_os=self.result.e_corr_os), t2
 
-    def _amplitudes(self: Any, t2: Any) -> Any:
-        """Return `t2`, or the object's amplitudes, which PySCF computes first where they are missing."""
-        if t2 is None and self.t2 is None:
-            logger.info(self, "t2 amplitudes: PySCF")
-            self._renew_orbitals()
-            _require_room_for_amplitudes(self)
-            self.t2 = super().init_amps(None, None, self.ao2mo(), True)[1]  # type: ignore[misc]
-        return self.t2 if t2 is None else t2
+    def make_rdm1(self: Any, t2: Any = None, ao_repr: bool = False, with_frozen: bool = True, *, eris: Any = None) -> Any:
+        """Return the unrelaxed one-particle density matrix, of two spins a tuple.
 
-    def make_rdm1(self: Any, t2: Any = None, *args: Any, **kwargs: Any) -> Any:
-        """Return PySCF's unrelaxed one-particle density matrix; amplitudes that are missing are computed first."""
-        return super().make_rdm1(self._amplitudes(t2), *args, **kwargs)  # type: ignore[misc]
+        Parameters
+        ----------
+        t2 : optional
+            Amplitudes, by default those that ``kernel(with_t2=True)`` has kept. PySCF's code makes the density of them; where
+            there are none `trnsci.mp2_rdm1` does, which keeps no amplitudes.
+        ao_repr : bool, optional
+            Over basis functions in place of orbitals.
+        with_frozen : bool, optional
+            Over all orbitals, the frozen ones with their electrons, or over the correlated ones only.
+        eris : optional
+            What `ao2mo` returned, for `trnsci.mp2_rdm1`. Integrals are computed anew by default: a run does not keep its own.
+        """
+        if t2 is None and self.t2 is None:
+            self._renew_orbitals()
+            return density_matrix(self, self.ao2mo() if eris is None else eris, ao_repr, with_frozen)
+        return super().make_rdm1(self.t2 if t2 is None else t2, ao_repr, with_frozen)  # type: ignore[misc]
+
+    def make_natorbs(self: Any, rdm1_mo: Any = None, relaxed: bool = False, *, eris: Any = None) -> tuple[Array, Array]:
+        """Return the natural orbitals as ``pyscf.mp.dfmp2_native`` and ``dfump2_native`` do.
+
+        Parameters
+        ----------
+        rdm1_mo : optional
+            What `make_rdm1` returned, by default made of the same arguments.
+        relaxed : bool, optional
+            Not available: only the unrelaxed density is.
+        eris : optional
+            See `make_rdm1`.
+
+        Returns
+        -------
+        occupations : (nmo,) ndarray
+            Occupation numbers, descending; frozen orbitals are among them. Of two spins those of the sum of both densities.
+        orbitals : (nao, nmo) ndarray
+            A column for each, over basis functions.
+
+        Raises
+        ------
+        UnsupportedError
+            For a relaxed density.
+        ValueError
+            If `rdm1_mo` has another shape.
+        """
+        if relaxed:
+            raise UnsupportedError(
+                "relaxed: only the unrelaxed density is available; pyscf.mp.dfmp2_native has the relaxed one"
+            )
+        return natural_orbitals(self, self.make_rdm1(eris=eris) if rdm1_mo is None else rdm1_mo)
 
     def make_rdm2(self: Any, t2: Any = None, *args: Any, **kwargs: Any) -> Any:
-        """Return PySCF's two-particle density matrix; amplitudes that are missing are computed first."""
-        return super().make_rdm2(self._amplitudes(t2), *args, **kwargs)  # type: ignore[misc]
+        """Return PySCF's two-particle density matrix; amplitudes that are missing are computed first, and kept."""
+        if t2 is None and self.t2 is None:
+            self._renew_orbitals()
+            require_room_for_amplitudes(self)
+            self.t2 = amplitudes(self, self.ao2mo())
+        return super().make_rdm2(self.t2 if t2 is None else t2, *args, **kwargs)  # type: ignore[misc]
 
     def update_amps(self, t2: Any, eris: Any) -> Any:
         """Not available: DF-MP2 is for canonical orbitals."""
@@ -201,7 +254,17 @@ class _PairEnergies:
             mf = self._scf.run()
             self.mo_coeff, self.mo_occ = mf.mo_coeff, mf.mo_occ
         if self.mo_energy is None:
+            self._has_given_energies = False
             self.mo_energy = dfmp2.get_mo_energy(self._scf, self.mo_coeff, self.mo_occ)
+
+    def _fock_of(self: Any, mo_coeff: Any, is_argument: bool) -> list[Array] | None:
+        """Return the Fock matrices over orbitals that may not be canonical, None for the mean field's own and for those that
+        the object was given with their energies."""
+        if is_mean_fields(self._scf, mo_coeff, self.mo_occ) or (self._has_given_energies and not is_argument):
+            return None
+        if self._fock is not None and self._fock[0] is mo_coeff:
+            return self._fock[1]  # type: ignore[no-any-return]
+        return fock_matrices(self._scf, mo_coeff, self.mo_occ)
 
     def _with_orbitals(self: Any, mo_energy: Any, mo_coeff: Any) -> Any:
         """Return the object itself or a copy with other orbitals; PySCF's methods look at the attributes only."""
@@ -232,6 +295,11 @@ class DFUMP2(_PairEnergies, dfump2.DFUMP2):  # type: ignore[misc]
         """Return the number of correlated occupied orbitals of each spin, which may be zero."""
         alpha, beta = correlated(self) if self._nocc is None else self._nocc
         return int(alpha), int(beta)
+
+
+# PySCF's log prints the names of classes.
+for _cls in (DFRMP2, DFUMP2):
+    _cls.__module__ = "trnsci.pyscf"
 
 
 def DFMP2(
@@ -322,65 +390,3 @@ def _mp2_reference(mf: Any) -> Any:
         logger.warn(mf, "DF-MP2 has no ROHF form. The ROHF object is converted to a UHF object.")
         mf = mf.to_uhf()
     return mf
-
-
-def _by_spin(split: list[Any]) -> list[Any]:
-    """Return for each spin the four parts into which PySCF splits orbitals: frozen and active, occupied and virtual."""
-    return split if isinstance(split[0], list) else [split]
-
-
-def _require_room_for_amplitudes(mp: Any) -> None:
-    """Refuse amplitudes that PySCF will refuse, but before the energies are computed, and with their number of bytes."""
-    spins = [[e.size for e in energies[1:3]] for energies in _by_spin(mp.split_mo_energy())]
-    pairs = combinations_with_replacement(spins, 2)
-    needed = 8 * sum(nocc * other_nocc * nvir * other_nvir for (nocc, nvir), (other_nocc, other_nvir) in pairs)
-    free = mp.max_memory - lib.current_memory()[0]
-    if needed / 1e6 > free:
-        raise MemoryError(
-            f"with_t2: the amplitudes take {needed} bytes, and max_memory, {mp.max_memory:g} MB, leaves {max(0, free):.0f} MB; "
-            "energies alone need none of them, and trnsci.mp2_amplitudes writes them to files"
-        )
-
-
-def _energies(mp: Any, eris: Any) -> MP2Result:
-    """Compute the energies from what PySCF's ``ao2mo`` returned."""
-    log = logger.new_logger(mp)
-    start = (logger.process_clock(), logger.perf_counter())
-    on = mp._open_device()
-    threads = lib.num_threads()
-    eps_occ, eps_vir = zip(*(energies[1:3] for energies in _by_spin(mp.split_mo_energy())), strict=True)
-    restricted = len(eps_occ) == 1
-    integrals = [eris.ovL] if restricted else eris.ovL
-    megabytes = _block_megabytes(mp, integrals, eps_vir, _LEAST_ORBITALS if on is None else _LEAST_ORBITALS_ON_DEVICE)
-    if on is None:
-        log.info("DF-MP2 pair energies: trnsci, %d threads", threads)
-    arguments = (integrals, eps_occ, eps_vir)
-    result = mp2.df_mp2_energy(
-        *((spins[0] for spins in arguments) if restricted else arguments),
-        layout="(ia)P",
-        pair_energies=True,  # they are made at any rate, and small
-        max_memory=megabytes if on is None or on.in_host_memory else None,
-        threads=threads,
-        device=on,
-        precision=mp.precision,
-        etol=mp.etol,
-    )
-    if on is not None:
-        _log_report(log, mp.precision, last_report())
-    log.timer("trnsci pair energies", *start)
-    return result
-
-
-def _log_report(log: Any, precision: str, report: Any) -> None:
-    """Write what happened on a device into PySCF's log."""
-    log.info(
-        "DF-MP2 pair energies: trnsci on %s, %s: %d graphs compiled, %d runs, %.3f seconds, error bound %.1e hartree",
-        report.device, precision, report.compiles, report.dispatches, report.seconds, report.error_bound,
-    )  # fmt: skip
-
-
-def _block_megabytes(mp: Any, integrals: Sequence[Any], eps_vir: Sequence[Array], least: int) -> float:
-    """Return how much memory blocks of integrals on disk, or on a device, may take: that of `least` orbitals at any rate."""
-    free = mp.max_memory - lib.current_memory()[0]
-    orbital = max(vir.size * x.shape[1] * x.dtype.itemsize for x, vir in zip(integrals, eps_vir, strict=True)) / 1e6
-    return float(max(LEAST_MEGABYTES, least * orbital, BLOCK_SHARE * free))

@@ -42,7 +42,7 @@ def _join(shapes: list[tuple[int, ...]]) -> str:
 
 def warn_of_fractions(mp: Any) -> None:
     """Write a warning into the log if an orbital is partly occupied; PySCF's rule is that all that are occupied count."""
-    occ = _by_spin(mp.mo_occ)
+    occ = occupations_by_spin(mp.mo_occ)
     full = 2 / len(occ)
     if any(np.any((part > _WHOLE) & (np.abs(part - full) > _WHOLE)) for part in occ):
         logger.warn(mp, "Occupations are not whole: DF-MP2 takes each orbital that is occupied at all for a full one.")
@@ -59,13 +59,13 @@ def correlated(mp: Any) -> list[int]:
         If ``mp.frozen`` is not what `trnsci.pyscf.DFMP2` takes. PySCF accepts some of that, and freezes other orbitals.
     """
     require_frozen(mp)
-    spins = zip(_by_spin(mp.mo_occ), _by_spin(mp.get_frozen_mask()), strict=True)
+    spins = zip(occupations_by_spin(mp.mo_occ), occupations_by_spin(mp.get_frozen_mask()), strict=True)
     return [int(np.count_nonzero((occ > 0) & mask)) for occ, mask in spins]
 
 
 def require_frozen(mp: Any) -> None:
     """Raise what `correlated` does."""
-    frozen, occ = mp.frozen, _by_spin(mp.mo_occ)
+    frozen, occ = mp.frozen, occupations_by_spin(mp.mo_occ)
     if frozen is None:
         return
     if isinstance(frozen, (int, np.integer)):
@@ -79,7 +79,12 @@ def require_frozen(mp: Any) -> None:
             _require_indices(indices, part.size)
 
 
-def _by_spin(value: Any) -> list[Any]:
+def by_spin(split: list[Any]) -> list[Any]:
+    """Return for each spin the four parts into which PySCF splits orbitals: frozen and active, occupied and virtual."""
+    return split if isinstance(split[0], list) else [split]
+
+
+def occupations_by_spin(value: Any) -> list[Any]:
     """Return the part of each spin of occupations or masks, which are one array for RHF."""
     return [np.asarray(part) for part in ([value] if np.ndim(value[0]) == 0 else value)]
 
