@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from . import _native
+from ._dataclass import Record
 from ._errors import UnsupportedError
 from ._files import absolute
 
@@ -34,7 +35,7 @@ _IN_HOST_MEMORY = ("interp", "pjrt:cpu")
 
 
 @dataclass(frozen=True)
-class Report:
+class Report(Record):
     """What the last call on a device did. See `last_report`.
 
     Attributes
@@ -73,7 +74,7 @@ class Report:
 
 
 @dataclass(frozen=True)
-class DevicePlan:
+class DevicePlan(Record):
     """What a call on a device would do, known before it does anything. See `trnsci.df_mp2_energy`.
 
     ``print(plan)`` says it in words.

@@ -26,12 +26,12 @@ class DFFitResult(NamedTuple):
     ----------
     integrals : ndarray
         The fitted integrals.
-    dropped : int or None
-        None where the metric has a Cholesky factor, otherwise how many of its eigenvectors were dropped.
+    dropped : int
+        How many eigenvectors of the metric were dropped: 0 where it has a Cholesky factor.
     """
 
     integrals: Array
-    dropped: int | None
+    dropped: int
 
 
 def _checked(metric: ArrayLike, integrals: ArrayLike, axis: int) -> tuple[Array, Array, np.dtype[Any] | None]:
@@ -85,7 +85,7 @@ def df_fit(
     threads: int | None = None,
     progress: Progress = None,
 ) -> DFFitResult:
-    r"""Fold the Coulomb metric into three-index integrals.
+    r"""Fit three-index integrals: multiply them by the inverse square root of the Coulomb metric.
 
     With the metric :math:`J_{PQ} = (P|Q)` and the integrals :math:`(P|\mu\nu)` the result is
 
@@ -148,7 +148,7 @@ def df_fit(
     >>> import trnsci
     >>> trnsci.df_fit([[4.0, 2.0], [2.0, 10.0]], [[2.0, 4.0], [4.0, 11.0]])
     DFFitResult(integrals=array([[1., 2.],
-           [1., 3.]]), dropped=None)
+           [1., 3.]]), dropped=0)
     """
     j, checked, cast = _checked(metric, integrals, axis)
     size, naux = _threads.resolve(threads), len(j)
@@ -165,4 +165,4 @@ def df_fit(
     )  # fmt: skip
     if dropped > 0:
         x = x[: naux - dropped] if axis == 0 else x[..., : naux - dropped]
-    return DFFitResult(cast_to(x, cast), None if dropped < 0 else dropped)
+    return DFFitResult(cast_to(x, cast), max(dropped, 0))

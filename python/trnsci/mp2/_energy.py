@@ -34,6 +34,8 @@ _PRECISIONS = (None, "fp64", "mixed")
 class MP2Result(Energy):
     """Energies of a DF-MP2 calculation, in hartree. ``float(result)`` is `e_corr`.
 
+    A frozen dataclass; ``result.to_dict()`` has its fields as ``json.dumps`` takes them.
+
     Attributes
     ----------
     e_corr : float
@@ -178,7 +180,8 @@ def df_mp2_energy(
     Parameters
     ----------
     B : array_like, path, HDF5 dataset or callable, or a tuple or list of two of them
-        Real integrals (ia|P) with the Coulomb metric folded in, :math:`(ia|jb) = \sum_P B_{iaP} B_{jbP}`; or the path
+        Real fitted (RI) integrals, :math:`B_{iaP} = \sum_Q (ia|Q) [J^{-1/2}]_{QP}` with the Coulomb metric
+        :math:`J_{PQ} = (P|Q)` of the auxiliary functions: :math:`(ia|jb) \approx \sum_P B_{iaP} B_{jbP}`. Or the path
         of a ``.npy`` file, or a dataset of h5py, that holds them; or a function that returns those of occupied orbitals
         ``first <= i < end`` for ``B(first, end)``, an array of shape (end - first, nvir, naux) whatever `layout` is. All
         but arrays are read in blocks, never whole, and ahead of time where `max_memory` suffices.

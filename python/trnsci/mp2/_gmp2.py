@@ -20,6 +20,8 @@ COMPLEX_FACTOR = 4  # a complex product is four real ones
 class GMP2Result(Energy):
     """The energy of a DF-MP2 calculation with spin orbitals, in hartree. ``float(result)`` is `e_corr`.
 
+    A frozen dataclass; ``result.to_dict()`` has its fields as ``json.dumps`` takes them.
+
     Attributes
     ----------
     e_corr : float
@@ -54,7 +56,7 @@ def df_gmp2_energy(
     ----------
     B : array_like, path, HDF5 dataset or callable
         :math:`B_{iaP} = \sum_\sigma \int \phi_{i\sigma}^* \phi_{a\sigma} (\ldots)_P`, the integrals (ia|P) summed over the
-        components of the spinors, with the Coulomb metric folded in, real or complex, from where `df_mp2_energy` takes them.
+        components of the spinors, fitted as B there, real or complex, from where `df_mp2_energy` takes them.
     eps_occ, eps_vir, layout, check_finite, max_memory, threads, progress
         See `df_mp2_energy`; the energies are of spin orbitals.
 

@@ -30,6 +30,8 @@ _WORK_PER_PAIR = 5e3  # floating-point operations that would take as long as the
 class KMP2Result(Energy):
     """Energies of a DF-MP2 calculation of a crystal, in hartree for each cell. ``float(result)`` is `e_corr`.
 
+    A frozen dataclass; ``result.to_dict()`` has its fields as ``json.dumps`` takes them.
+
     Attributes
     ----------
     e_corr : float
@@ -130,13 +132,13 @@ def df_kmp2_energy(
     >>> round(float(trnsci.df_kmp2_energy(b, [[-0.5]], [[0.7]], [[[0]]])), 10)
     -0.0375
     """
-    occ, vir = _energies(eps_occ, "eps_occ"), _energies(eps_vir, "eps_vir")
-    nk = len(occ)
-    if nk == 0 or len(vir) != nk:
-        raise ValueError(f"eps_occ: expected one or more k-points, as many as in eps_vir, got {nk} and {len(vir)}")
+    rows_occ, rows_vir = _energies(eps_occ, "eps_occ"), _energies(eps_vir, "eps_vir")
+    nk = len(rows_occ)
+    if nk == 0 or len(rows_vir) != nk:
+        raise ValueError(f"eps_occ: expected one or more k-points, as many as in eps_vir, got {nk} and {len(rows_vir)}")
     conserve = _kconserv(kconserv, nk)
-    given = _Blocks(B, [e.size for e in occ], [e.size for e in vir], naux)
-    occ, vir = _rectangular(occ, -_PADDING), _rectangular(vir, _PADDING)
+    given = _Blocks(B, [e.size for e in rows_occ], [e.size for e in rows_vir], naux)
+    occ, vir = _rectangular(rows_occ, -_PADDING), _rectangular(rows_vir, _PADDING)
     limit = block_bytes(max_memory)
     sums = np.zeros(3)  # opposite spin, same spin, error bound
     blocks = [_array.record(b) for b in given.arrays]

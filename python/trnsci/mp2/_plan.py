@@ -6,15 +6,16 @@ import json
 from dataclasses import dataclass, field
 
 from .. import _device, _native, _threads
+from .._dataclass import Record
 from ._input import Arguments
 from ._integrals import Spin, hex_path
 
 
 @dataclass(frozen=True)
-class MP2Plan:
+class MP2Plan(Record):
     """What a call of `trnsci.df_mp2_energy` on the host would do, known before it reads anything.
 
-    ``print(plan)`` says it in words.
+    ``print(plan)`` says it in words; ``plan.to_dict()`` has it as ``json.dumps`` takes it.
 
     Attributes
     ----------

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from .._dataclass import Record
 
-class Energy:
+
+class Energy(Record):
     """Stands for its correlation energy where a number is asked for: ``float(result)``, ``f"{result:.6f}"``."""
 
     e_corr: float

@@ -22,6 +22,8 @@ _TYPICAL_POINTS = 9  # for the estimate of the work
 class SOSResult(Energy):
     """Energies of a scaled opposite-spin MP2 calculation, in hartree. ``float(result)`` is `e_corr`.
 
+    A frozen dataclass; ``result.to_dict()`` has its fields as ``json.dumps`` takes them.
+
     Attributes
     ----------
     e_corr : float

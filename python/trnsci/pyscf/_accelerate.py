@@ -1,4 +1,4 @@
-"""What is exchanged in PySCF: in one object, or in all of them."""
+"""What is replaced in PySCF: in one object, or in all of them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def accelerate(mf: _Object) -> _Object:
         A mean field: RHF, UHF, ROHF, GHF or a Kohn-Sham form, of a molecule or a cell, with or without k-points and
         symmetry. It is changed in place: it gets the instance attribute ``_eigh``, which PySCF has for this purpose. If
         it is a molecule's with density fitting, the class of ``mf.with_df`` becomes one that is derived from the class it
-        had, J and K come from `trnsci.df_jk`, and the metric is folded into the tensor by `trnsci.df_fit`. Or a DF-MP2
+        had, J and K come from `trnsci.df_jk`, and the fitted integrals from `trnsci.df_fit`. Or a DF-MP2
         object: its class becomes ours, see `DFMP2`.
 
     Returns
@@ -55,10 +55,10 @@ def accelerate(mf: _Object) -> _Object:
     with it J and K. What the mean field gets later as ``with_df``, from ``density_fit`` for example, is PySCF's: call
     this function again.
 
-    PySCF's own code goes on doing this: J alone where no tensor was built, as for functionals without exact exchange
+    PySCF's own code computes the rest: J alone where no tensor was built, as for functionals without exact exchange
     (call ``mf.with_df.build()`` first to have it from the tensor); K where ``density_fit(only_dfj=True)`` was asked for;
-    gradients and Hessians. Where PySCF itself goes round ``_eigh``, as it does from version 2.13 on for linear molecules
-    with ``symmetry=True``, it stays with SciPy.
+    gradients and Hessians; and MP2 that the mean field makes later: use `DFMP2`, or `patch`. Where PySCF itself
+    goes round ``_eigh``, as it does from version 2.13 on for linear molecules with ``symmetry=True``, it stays with SciPy.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def _require_supported(mf: Any) -> None:
 
 
 class _Replacement(NamedTuple):
-    """A method that `patch` exchanges in a class of PySCF and in those derived from it that hold it themselves."""
+    """A method that `patch` replaces in a class of PySCF and in those derived from it that hold it themselves."""
 
     base: Any
     name: str
@@ -187,7 +187,13 @@ def _with_derived(base: Any) -> list[Any]:
 
 @contextmanager
 def patch() -> Iterator[None]:
-    """Let this package compute what `accelerate` exchanges in mean fields, for all of PySCF's inside a ``with`` block.
+    """Let this package compute what `accelerate` replaces, for all of PySCF's objects inside a ``with`` block.
+
+    In mean fields that is the eigensolver and, with density fitting, J and K; in PySCF's DF-MP2 classes
+    ``pyscf.mp.dfmp2.DFMP2`` and ``dfump2.DFUMP2``, which ``pyscf.mp.MP2(mf)``, ``mf.MP2()`` and ``mf.DFMP2()`` make of a mean
+    field with density fitting, the transformation of integrals, the energies and the amplitudes. No method becomes another
+    one: MP2 without density fitting stays without it. Objects return what PySCF's do, amplitudes by default. PySCF's native
+    classes (``dfmp2_native``, ``dfump2_native``) and DF-MP2 of GHF (``dfgmp2``) are left alone.
 
     It holds for the whole process, other threads included, until the last block that is open anywhere ends, by an
     exception or not. PySCF's classes are then as they were. Objects and classes that have an eigensolver, or J and K, of

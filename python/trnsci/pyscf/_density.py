@@ -36,7 +36,7 @@ def density_matrix(mp: Any, eris: Any, ao_repr: bool, with_frozen: bool) -> Any:
 
 def _over_functions(density: Array, mo_coeff: Any) -> Array:
     c = np.asarray(mo_coeff)
-    return c @ density @ c.T
+    return np.asarray(c @ density @ c.T)
 
 
 def _coefficients(mp: Any, spins: int) -> list[Array]:

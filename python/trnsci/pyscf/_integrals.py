@@ -117,12 +117,12 @@ def ao_integrals(with_df: Any, rows: int) -> Iterator[Array]:
 
 
 def _fit(log: Any, with_df: Any, results: list[Array], threads: int) -> list[Array]:
-    """Fold the metric into the integrals, in place."""
+    """Fit the integrals with the Coulomb metric of the auxiliary functions, in place."""
     begin = logger.perf_counter()
     metric = incore.fill_2c2e(with_df.mol, with_df.auxmol)
     options = {"axis": -1, "lindep": incore.LINEAR_DEP_THR, "overwrite": True, "check_finite": False, "threads": threads}
     fits = [df_fit(metric, b, **options) for b in results]
     dropped = fits[0].dropped
-    how = "Cholesky factor" if dropped is None else f"eigenvectors, {dropped} of {len(metric)} dropped"
+    how = f"eigenvectors, {dropped} of {len(metric)} dropped" if dropped else "Cholesky factor"
     log.info("DF-MP2 metric: trnsci, %d threads, %s, %.3f seconds", threads, how, logger.perf_counter() - begin)
     return [fit.integrals for fit in fits]

@@ -279,6 +279,7 @@ class _PairEnergies:
 class DFRMP2(_PairEnergies, dfmp2.DFMP2):  # type: ignore[misc]
     """DF-MP2 for a restricted mean field; see `DFMP2`."""
 
+    __module__ = "trnsci.pyscf"  # PySCF's log prints it
     _spins = 1
 
     def get_nocc(self) -> int:
@@ -289,17 +290,13 @@ class DFRMP2(_PairEnergies, dfmp2.DFMP2):  # type: ignore[misc]
 class DFUMP2(_PairEnergies, dfump2.DFUMP2):  # type: ignore[misc]
     """DF-MP2 for an unrestricted mean field; see `DFMP2`."""
 
+    __module__ = "trnsci.pyscf"
     _spins = 2
 
     def get_nocc(self) -> tuple[int, int]:
         """Return the number of correlated occupied orbitals of each spin, which may be zero."""
         alpha, beta = correlated(self) if self._nocc is None else self._nocc
         return int(alpha), int(beta)
-
-
-# PySCF's log prints the names of classes.
-for _cls in (DFRMP2, DFUMP2):
-    _cls.__module__ = "trnsci.pyscf"
 
 
 def DFMP2(
@@ -324,7 +321,7 @@ def DFMP2(
         The number of lowest orbitals, or the indices of the orbitals, occupied and virtual, that are not correlated;
         for UHF it may be one list for each spin. The method ``set_frozen()`` freezes the chemical core.
     mo_coeff, mo_occ, mo_energy : ndarray, optional
-        Orbitals in place of those of `mf`.
+        Orbitals in place of those of `mf`. Energies that are not given are the diagonal of the Fock matrix over `mo_coeff`.
     device : str or Device, optional
         Where the pair energies are computed, see `trnsci.devices`; the host by default. The mean field, the integrals,
         amplitudes and density matrices stay on the host.
@@ -347,17 +344,26 @@ def DFMP2(
     TypeError
         For a mean field of another kind, and from ``kernel`` for what `frozen` is not.
     ValueError
-        For words that name no device or no precision, before the mean field is run; from ``kernel`` for a number or an index
+        For an unknown device or precision, before the mean field is run; from ``kernel`` for a number or an index
         in `frozen` that is out of range.
     UnsupportedError, DeviceError
         For a device without a precision, one that this version cannot run on, and one that cannot be opened, likewise.
 
+    Warns
+    -----
+    UserWarning
+        From ``kernel``: without energies, if the Fock matrix over `mo_coeff` has elements between correlated occupied, between
+        correlated virtual, or between occupied and virtual orbitals that are more than ten times as large as the orbital
+        gradient with which the mean field counts as converged. Localized orbitals have such elements. The energy is then not
+        that of MP2. Orbitals that were put into the attribute ``mo_coeff`` of the mean field itself are taken for its own.
+
     Notes
     -----
     Three-index integrals over atomic orbitals come from PySCF, and are transformed and fitted by `trnsci.df_transform` and
-    `trnsci.df_fit`. PySCF does that too where integrals are on disk, as the attributes ``max_memory`` and ``force_outcore``
+    `trnsci.df_fit`. PySCF does that where integrals are on disk, as the attributes ``max_memory`` and ``force_outcore``
     say, and for cells. The log says which, from ``verbose=4`` on, with the seconds of each step. What differs from PySCF:
-    amplitudes are not computed unless ``kernel(with_t2=True)`` asks for them; freezing all occupied orbitals gives zero;
+    amplitudes are not computed unless ``kernel(with_t2=True)`` asks for them, and ``make_rdm1`` needs none; ``make_natorbs`` is
+    that of PySCF's native classes; freezing all occupied orbitals gives zero;
     ``kernel`` heeds its arguments `mo_energy` and `mo_coeff`; after ``reset(mol)`` it runs the mean field first; a metric of
     the auxiliary functions that is not positive definite loses the eigenvectors up to 1e-7, as in ``pyscf.df``; and a scanner
     takes the orbital energies of each new geometry, where PySCF's keeps those of the first.

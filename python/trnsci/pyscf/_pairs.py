@@ -26,7 +26,7 @@ def energies(mp: Any, eris: Any, on: _device.Device | None, precision: str | Non
     threads = lib.num_threads()
     integrals, eps_occ, eps_vir = _arguments(mp, eris)
     megabytes = _block_megabytes(mp, integrals, eps_vir, _LEAST_ORBITALS if on is None else _LEAST_ORBITALS_ON_DEVICE)
-    result = mp2.df_mp2_energy(
+    result: MP2Result = mp2.df_mp2_energy(  # type: ignore[call-overload]
         *_by_kind(integrals, eps_occ, eps_vir),
         layout="(ia)P",
         pair_energies=True,  # they are made at any rate, and small

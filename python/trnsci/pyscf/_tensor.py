@@ -1,4 +1,4 @@
-"""The fitting tensor of mean fields: PySCF's integrals, into which this package folds the metric."""
+"""The fitting tensor of mean fields: PySCF's integrals, fitted by this package."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pyscf_build = df.DF.build
 def build(self: Any) -> Any:
     """Compute the tensor as PySCF's ``DF.build`` does, which `patch` puts this into the place of.
 
-    Integrals fill the tensor's memory, and the metric is folded in there; the log says so from ``verbose=4`` on. A tensor that
+    Integrals fill the tensor's memory and are fitted there; the log says so from ``verbose=4`` on. A tensor that
     is to be on disk, by PySCF's rule, is made and written in blocks of pairs, the form that PySCF has for it. PySCF's own code
     is left with a tensor that is there already, and with one that is asked for in the older form, by rows.
 
@@ -92,6 +92,6 @@ def _fold(with_df: Any, metric: Any, integrals: Any) -> Any:
 
 
 def _log(with_df: Any, fitted: Any, naux: int, integrals: float, folding: float, where: str = "") -> None:
-    how = "Cholesky factor" if fitted.dropped is None else f"eigenvectors, {fitted.dropped} of {naux} dropped"
+    how = f"eigenvectors, {fitted.dropped} of {naux} dropped" if fitted.dropped else "Cholesky factor"
     logger.info(with_df, "DF integrals: PySCF, libcint, %.3f seconds", integrals)
     logger.info(with_df, "DF metric: trnsci, %d threads, %s%s, %.3f seconds", lib.num_threads(), how, where, folding)
