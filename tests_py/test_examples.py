@@ -9,8 +9,9 @@ import pytest
 pytest.importorskip("pyscf")
 
 ROOT = Path(__file__).parents[1]
-# test_pyscf_device.py runs that one and looks at its rows.
-PROGRAMS = sorted(p.name for p in (ROOT / "examples").glob("*.py") if p.name != "water_mp2_device.py")
+# Two are run by tests of their own: below, with a smaller basis set, and in test_pyscf_device.py, which looks at its rows.
+APART = ("benzene_df_mp2.py", "water_mp2_device.py")
+PROGRAMS = sorted(p.name for p in (ROOT / "examples").glob("*.py") if p.name not in APART)
 PAGES = ("README.md", "docs/pyscf.md", "docs/mp2.md")
 
 
@@ -18,6 +19,23 @@ PAGES = ("README.md", "docs/pyscf.md", "docs/mp2.md")
 def test_example(name, capsys):
     """Each compares itself with PySCF and exits with a text where they differ."""
     runpy.run_path(str(ROOT / "examples" / name), run_name="__main__")
+    assert "hartree" in capsys.readouterr().out
+
+
+def test_benzene(capsys):
+    """The program compares energies itself; its times are not looked at."""
+    program = runpy.run_path(str(ROOT / "examples" / APART[0]))
+    program["main"].__globals__["BASIS"] = "sto-3g"
+    program["main"]()
+    out = capsys.readouterr().out
+    assert "Benzene, sto-3g: 36 basis functions" in out
+    for row in ("RHF energy", "MP2 correlation", "SCS-MP2 energy", "DF-MP2", "both"):
+        assert re.search(rf"^{row} +-?\d+\.\d+ +-?\d+\.\d+ +", out, re.MULTILINE)
+
+
+@pytest.mark.slow
+def test_benzene_as_it_is(capsys):
+    runpy.run_path(str(ROOT / "examples" / APART[0]), run_name="__main__")
     assert "hartree" in capsys.readouterr().out
 
 
