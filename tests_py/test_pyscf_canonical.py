@@ -1,5 +1,6 @@
 """trnsci.pyscf.DFMP2 warns of orbitals over which the Fock matrix is not diagonal where DF-MP2 takes it for that."""
 
+import pickle
 import warnings
 
 import numpy as np
@@ -136,6 +137,18 @@ def test_energies_that_are_given_are_the_callers(rhf):
     """Frozen natural orbitals, for one, are canonical with energies of their own."""
     coeff = turned(rhf.mo_coeff, 3, 4)
     assert not messages(rhf, mo_coeff=coeff, mo_energy=rhf.mo_energy)
+    mp = accelerated.DFMP2(rhf)
+    mp.mo_coeff, mp.mo_energy = coeff, rhf.mo_energy.copy()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        mp.kernel()
+        mp.copy().kernel()
+        pickle.loads(pickle.dumps(mp)).kernel()
+
+
+def test_restored_objects_are_pyscfs(rhf):
+    mp = accelerated.restore(accelerated.DFMP2(rhf, mo_coeff=turned(rhf.mo_coeff, 3, 4)))
+    assert vars(mp).keys() == vars(dfmp2.DFMP2(rhf)).keys()
 
 
 def test_energies_are_pyscfs(uhf):

@@ -13,7 +13,7 @@ pytest.importorskip("pyscf")
 from pyscf import gto, lib, scf
 from trnsci import mp2 as trnsci_mp2
 from trnsci import pyscf as accelerated
-from trnsci.pyscf import _mp2
+from trnsci.pyscf import _pairs
 
 WATER = "O 0 0 0; H 0 -0.757 0.587; H 0 0.757 0.587"
 STRETCHED = "O 0 0 0; H 0 -0.8 0.6; H 0 0.757 0.587"
@@ -108,7 +108,7 @@ def test_integrals_on_disk(kind, references, device, monkeypatch):
 @pytest.mark.parametrize("kind", ["RHF", "UHF"])
 def test_least_memory(kind, precision, references, device, monkeypatch):
     """PySCF's limit is soft: when nothing is left of it, blocks of fewer orbitals go from the disk to the device."""
-    monkeypatch.setattr(_mp2, "LEAST_MEGABYTES", 0.0)
+    monkeypatch.setattr(_pairs, "LEAST_MEGABYTES", 0.0)
     host = accelerated.DFMP2(references[kind]).run()
     at_once = accelerated.DFMP2(references[kind], device=device, precision=precision).run()
     dispatches = trnsci.last_report().dispatches

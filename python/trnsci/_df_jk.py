@@ -111,7 +111,7 @@ def df_jk(
     Parameters
     ----------
     L : (naux, nao*(nao+1)/2) array_like, path, HDF5 dataset or callable
-        Real integrals with the Coulomb metric folded in: in row P the lower triangle of a symmetric matrix, row by row, so
+        Real fitted (RI) integrals, as `df_fit` returns them: in row P the lower triangle of a symmetric matrix, row by row, so
         that :math:`\mu \ge \nu` is at ``mu*(mu+1)//2 + nu``. This is PySCF's ``_cderi``. Or the path of a ``.npy`` file in C
         order, or a dataset of h5py, that holds them; or a function that returns rows ``p0 <= P < p1`` for ``L(p0, p1)``. All
         but arrays are read once, in blocks, and ahead of time where `max_memory` suffices.

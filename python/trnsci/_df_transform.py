@@ -53,8 +53,8 @@ def df_transform(
     Parameters
     ----------
     L : (naux, nao*(nao+1)/2) array_like, path, HDF5 dataset or callable
-        Real integrals, of which row P holds the lower triangle of a symmetric matrix, as in `df_jk`. They may have the Coulomb
-        metric folded in or not: `df_fit` can do that afterwards with `B` and ``axis=-1``. A function returns rows
+        Real integrals, of which row P holds the lower triangle of a symmetric matrix, as in `df_jk`. They may be fitted or not:
+        `df_fit` can do that afterwards with `B` and ``axis=-1``. A function returns rows
         ``p0 <= P < p1`` for ``L(p0, p1)``. All but arrays are read once, in blocks, and ahead of time where `max_memory`
         suffices.
     occ_coeff, vir_coeff : (nao, nocc), (nao, nvir) array_like

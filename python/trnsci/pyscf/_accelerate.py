@@ -107,7 +107,7 @@ def restore(mf: _Object) -> _Object:
         _jk.release(mf)
     elif isinstance(mf, _PairEnergies):
         mf.__class__ = next(plain for plain, ours in _MP2_CLASSES.items() if isinstance(mf, ours))
-        for name in _PairEnergies._keys:
+        for name in (*_PairEnergies._keys, "_fock", "_derived_energies"):
             vars(mf).pop(name, None)
     return mf
 

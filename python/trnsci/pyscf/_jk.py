@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -20,6 +21,8 @@ from ._factors import Factored, factored
 _LEAST_ROWS = 64
 # A density has a symmetry if what breaks it is so many units of rounding for each basis function, of its largest element.
 _SYMMETRY_ROUNDING = 8
+# Of which tensor an object has written into the log who makes J and K of it.
+_logged: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
 # What an object may have of its own, so that PySCF does not come to the code below, or is not meant to.
 _OF_MEAN_FIELDS = ("get_jk", "get_j", "get_k")
 _OF_TENSORS = ("get_jk", "loop")
@@ -97,8 +100,8 @@ def _from_tensor(with_df: Any, dm: Any, hermi: int, with_j: bool, with_k: bool, 
 
 def _log_first(with_df: Any, computed: str, threads: int, seconds: float) -> None:
     """Write a line for the first call with a tensor, from ``verbose=4`` on; ``verbose=5`` has one for each call."""
-    if getattr(with_df, "_logged_jk_of", None) is not with_df._cderi:
-        with_df._logged_jk_of = with_df._cderi
+    if _logged.get(with_df) != id(with_df._cderi):
+        _logged[with_df] = id(with_df._cderi)
         logger.info(with_df, "DF %s: trnsci, %d threads, %.3f seconds for the first density", computed, threads, seconds)
 
 

@@ -28,7 +28,7 @@ class _PairEnergies:
 
     _spins: int
     result: MP2Result | None = None
-    _has_given_energies = False
+    _derived_energies: Any = None  # those that nobody has given, so that they have to belong to the orbitals
     _fock: tuple[Any, list[Array]] | None = None  # over the orbitals that come with it
 
     def __init__(
@@ -50,11 +50,12 @@ class _PairEnergies:
         given = ((mo_coeff, mf.mo_coeff), (mo_occ, mf.mo_occ), (mo_energy, None))
         coeff, occ, _ = (own if value is None else value for value, own in given)
         require_shapes(mf.mol.nao_nr(), self._spins, coeff, occ, mo_energy)
-        self._has_given_energies = mo_energy is not None
-        if mo_energy is None and not (mf.converged and coeff is mf.mo_coeff):
+        is_derived = mo_energy is None
+        if is_derived and not (mf.converged and coeff is mf.mo_coeff):
             self._fock = coeff, fock_matrices(mf, coeff, occ)
             mo_energy = orbital_energies(mf, coeff, occ, self._fock[1])
         super().__init__(mf, frozen, mo_coeff, mo_occ, mo_energy)  # type: ignore[call-arg]
+        self._derived_energies = self.mo_energy if is_derived else ()
 
     def _open_device(self) -> _device.Device | None:
         """Return the device of the pair energies, None for the host; refuse what would be refused when they are computed."""
@@ -254,13 +255,13 @@ class _PairEnergies:
             mf = self._scf.run()
             self.mo_coeff, self.mo_occ = mf.mo_coeff, mf.mo_occ
         if self.mo_energy is None:
-            self._has_given_energies = False
-            self.mo_energy = dfmp2.get_mo_energy(self._scf, self.mo_coeff, self.mo_occ)
+            self.mo_energy = self._derived_energies = dfmp2.get_mo_energy(self._scf, self.mo_coeff, self.mo_occ)
 
     def _fock_of(self: Any, mo_coeff: Any, is_argument: bool) -> list[Array] | None:
         """Return the Fock matrices over orbitals that may not be canonical, None for the mean field's own and for those that
-        the object was given with their energies."""
-        if is_mean_fields(self._scf, mo_coeff, self.mo_occ) or (self._has_given_energies and not is_argument):
+        the object was given with their energies. After `accelerate` it is not known whether it was."""
+        has_given_energies = self._derived_energies is not None and self._derived_energies is not self.mo_energy
+        if is_mean_fields(self._scf, mo_coeff, self.mo_occ) or (has_given_energies and not is_argument):
             return None
         if self._fock is not None and self._fock[0] is mo_coeff:
             return self._fock[1]  # type: ignore[no-any-return]
