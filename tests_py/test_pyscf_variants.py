@@ -149,10 +149,12 @@ def test_amplitudes_without_room_are_refused_before_the_energies(closed, cation,
     mp = accelerated.DFMP2(mf).set(max_memory=1)  # megabytes, of which the process holds more already
     nocc, nvir = np.atleast_1d(mp.nocc), np.atleast_1d(mp.nmo) - np.atleast_1d(mp.nocc)
     size = 8 * sum(nocc[s] * nocc[t] * nvir[s] * nvir[t] for s in range(spins) for t in range(s, spins))
-    for call in (lambda: mp.kernel(with_t2=True), mp.make_rdm1):
+    for call in (lambda: mp.kernel(with_t2=True), mp.make_rdm2):
         with pytest.raises(MemoryError, match=f"^with_t2: the amplitudes take {size} bytes"):
             call()
     assert mp.result is None
+    density = np.sum(mp.make_rdm1(), axis=0) if spins == 2 else mp.make_rdm1()  # which keeps no amplitudes
+    assert density.trace() == pytest.approx(mf.mol.nelectron, abs=1e-9)
     assert mp.run().e_corr == pytest.approx(accelerated.DFMP2(mf).run().e_corr, abs=SAME)
 
 
