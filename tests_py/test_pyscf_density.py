@@ -7,6 +7,7 @@ import pytest
 
 pytest.importorskip("pyscf", reason="PySCF is not installed")
 import trnsci
+from fitted_mean_fields import NEEDS_EINSUM
 from pyscf import gto, scf
 from pyscf.mp import dfmp2, dfmp2_native, dfump2, dfump2_native
 from trnsci import UnsupportedError
@@ -38,7 +39,7 @@ def theirs(mf, frozen):
 
 
 @pytest.mark.parametrize("frozen", [None, 1, [0], [1, 3], [0, 1, 20]])
-@pytest.mark.parametrize("options", [{}, {"ao_repr": True}, {"with_frozen": False}])
+@pytest.mark.parametrize("options", [{}, pytest.param({"ao_repr": True}, marks=NEEDS_EINSUM), {"with_frozen": False}])
 def test_density(mf, frozen, options):
     ours = accelerated.DFMP2(mf, frozen=frozen).run()
     got = ours.make_rdm1(**options)
@@ -88,6 +89,7 @@ def test_density_of_amplitudes(rhf):
     )
 
 
+@NEEDS_EINSUM
 @pytest.mark.parametrize("frozen", [None, 1, [0, 2]])
 def test_natural_orbitals(mf, frozen):
     is_open = mf.istype("UHF")

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 pytest.importorskip("pyscf", reason="PySCF is not installed")
+import pyscf
+from fitted_mean_fields import NEEDS_EINSUM
 from pyscf import gto, mp, scf
 from pyscf.mp import dfgmp2, dfmp2, dfmp2_native, dfump2
 from trnsci import pyscf as accelerated
@@ -51,7 +53,10 @@ ENTRIES = {
 @pytest.mark.parametrize("out_of_core", [False, True])
 def test_density_fitted(entry, fixture, out_of_core, request):
     mf = request.getfixturevalue(fixture)
-    outside = ENTRIES[entry](mf)
+    try:
+        outside = ENTRIES[entry](mf)
+    except (NotImplementedError, TypeError) as error:  # as of some mean fields in PySCF 2.9
+        pytest.skip(f"PySCF {pyscf.__version__} has no {entry} of this mean field: {error!r}")
     outside.force_outcore = out_of_core
     e_corr, t2, log = run(outside)
     assert OURS not in log
@@ -70,6 +75,7 @@ def test_density_fitted(entry, fixture, out_of_core, request):
     assert OURS not in run(ENTRIES[entry](mf))[2]
 
 
+@NEEDS_EINSUM
 def test_other_methods_are_left_alone(fitted, conventional):
     """MP2 with four-index integrals does not become density-fitted, and classes of other formulas keep their code."""
     objects = {
