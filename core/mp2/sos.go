@@ -64,8 +64,7 @@ func OppositeSpin(tolerance float64, opt Options, spins ...Spin) (OppositeSpinRe
 	if err != nil {
 		return OppositeSpinResult{}, err
 	}
-	expected := run.expected(tolerance, low, high)
-	run.opt.Team = opt.Team.Plan((1 + expected) * run.steps() * pointSteps)
+	run.opt.Team = opt.Team.Plan((1 + usualPoints) * run.steps() * pointSteps)
 	guess, err := run.sketch()
 	if err != nil {
 		return OppositeSpinResult{}, err

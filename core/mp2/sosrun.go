@@ -62,15 +62,8 @@ func (r *oppositeSpinRun) steps() int {
 // pointSteps is the steps of a chunk for a point: some, so that they can be divided.
 const pointSteps = 1 << 20
 
-// expected returns how many points an energy of usual size takes.
-func (r *oppositeSpinRun) expected(tolerance, low, high float64) int {
-	const usual = 1.0 // hartree
-	points, err := r.enough(tolerance, usual, low, high)
-	if err != nil {
-		return mostPoints
-	}
-	return len(points)
-}
+// usualPoints is how many points molecules take at the default tolerance: progress counts on so many until the sketch tells.
+const usualPoints = 11
 
 // ends returns the factors of the two electrons, the same one for a closed shell.
 func (r *oppositeSpinRun) ends() (first, last *oppositeSpinFactor) {

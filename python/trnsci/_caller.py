@@ -14,28 +14,30 @@ _PACKAGE = os.path.dirname(sys._getframe().f_code.co_filename) + os.sep
 _CONTEXTS = contextlib.contextmanager.__code__.co_filename
 
 
-def _is_inside(frame: FrameType) -> bool:
-    """Whether a frame runs code of the package, or what Python puts between that: imports and context managers."""
+def _is_inside(frame: FrameType, beside: str | None) -> bool:
+    """Whether a frame runs code of the package, of the one beside it, or what Python puts between: imports, context managers."""
+    if beside is not None and frame.f_globals.get("__name__", "").partition(".")[0] == beside:
+        return True
     name = frame.f_code.co_filename
     return name.startswith(_PACKAGE) or name == _CONTEXTS or ("importlib" in name and "_bootstrap" in name)
 
 
-def _frames() -> Iterator[FrameType]:
-    """Yield the frames of the package from the innermost one on, and then the first one outside of it, if there is one."""
+def _frames(beside: str | None = None) -> Iterator[FrameType]:
+    """Yield the frames of the package, and of the one beside it, from the innermost one on, and then the first one outside of it, if there is one."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and _is_inside(frame):
+    while frame is not None and _is_inside(frame, beside):
         yield frame
         frame = frame.f_back
     if frame is not None:
         yield frame
 
 
-def warn(message: str, category: type[Warning]) -> None:
-    """Warn at the line outside of the package that called it.
+def warn(message: str, category: type[Warning], beside: str | None = None) -> None:
+    """Warn at the line outside of the package that called it, and outside of a package beside it, such as pyscf.
 
     `warnings.warn` has no `skip_file_prefixes` before Python 3.12, and a `stacklevel` would have to be counted.
     """
-    *_, frame = _frames()
+    *_, frame = _frames(beside)
     names = frame.f_globals
     warnings.warn_explicit(
         message, category, frame.f_code.co_filename, frame.f_lineno,

@@ -52,7 +52,9 @@ def _quick(alpha: Any, a: Array, b: Array, trans_a: Any, trans_b: Any, out: Arra
             return None
     if out is None:
         c = _empty((m, n), dtype)
-    elif type(out) is _ndarray and out.dtype is dtype and out.shape == (m, n) and _small.is_plain(out) and _array.is_writable(out):
+    elif type(out) is not _ndarray or out.dtype is not dtype or out.shape != (m, n) or not _small.is_plain(out):
+        return None
+    elif _array.is_writable(out):
         c = out
     else:
         return None

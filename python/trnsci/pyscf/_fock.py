@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
 from typing import Any
 
 import numpy as np
 
 from .._array import Array
+from .._caller import warn
 from ._common import dfmp2
 
 # Elements of the Fock matrix that should vanish may be so many times as large as the orbital gradient with which PySCF takes a
@@ -56,17 +55,9 @@ def warn_unless_canonical(mp: Any, fock: list[Array]) -> None:
             largest[name] = max(largest[name], float(block.max(initial=0)))
     found = [f"{element:.1e} hartree between {name}" for name, element in largest.items() if element > limit]
     if found:
-        warnings.warn(
+        warn(
             "mo_coeff: DF-MP2 is for canonical orbitals, but the Fock matrix over these is not diagonal: its elements are up "
             f"to {', '.join(found)}. The energy is computed with its diagonal and is not that of MP2",
             UserWarning,
-            stacklevel=_level_of_caller(),
+            beside="pyscf",
         )
-
-
-def _level_of_caller() -> int:
-    """Return the stacklevel of a warning, in the function that calls this, which names the first line outside of libraries."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ("trnsci", "pyscf"):
-        level, frame = level + 1, frame.f_back
-    return level
