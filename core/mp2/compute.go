@@ -63,7 +63,12 @@ func passes(opt Options, spins []Spin, c *contributions, kept *checkpoint) (reco
 	if opt.Tolerance == 0 || !rounded {
 		return 0, fill[float32](opt, spins, c, nil, kept, passAll)
 	}
-	const first, again = 9 << 20, 1 << 20 // most pairs are good enough
+	left, err := kept.remaining(passAll, c, nil)
+	if err != nil {
+		return 0, err
+	}
+	pairs := c.selected(left)
+	first, again := 9*pairs, pairs // most pairs are good enough
 	team := opt.Team.Plan(first + again)
 	opt.Team = team.Phase(first)
 	if err := fill[float32](opt, spins, c, nil, kept, passAll); err != nil {
@@ -83,6 +88,19 @@ func passes(opt Options, spins []Spin, c *contributions, kept *checkpoint) (reco
 type selection [parts][]bool
 
 func (s *selection) has(part, number int) bool { return s == nil || s[part][number] }
+
+// selected returns the number of pairs in a selection.
+func (c *contributions) selected(s *selection) int {
+	count := 0
+	for part, list := range c.parts() {
+		for number := range list {
+			if s.has(part, number) {
+				count++
+			}
+		}
+	}
+	return count
+}
 
 // choose returns the fewest pairs without whose bounds the sum of bounds is within the tolerance, and their number. Of equal bounds the first
 // ones are taken.

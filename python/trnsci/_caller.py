@@ -15,7 +15,10 @@ _CONTEXTS = contextlib.contextmanager.__code__.co_filename
 
 
 def _is_inside(frame: FrameType, beside: str | None) -> bool:
-    """Whether a frame runs code of the package, of the one beside it, or what Python puts between: imports, context managers."""
+    """Whether a frame runs code of the package, of the one beside it, or what Python puts between them.
+
+    That is code of imports and context managers.
+    """
     if beside is not None and frame.f_globals.get("__name__", "").partition(".")[0] == beside:
         return True
     name = frame.f_code.co_filename
@@ -23,7 +26,7 @@ def _is_inside(frame: FrameType, beside: str | None) -> bool:
 
 
 def _frames(beside: str | None = None) -> Iterator[FrameType]:
-    """Yield the frames of the package, and of the one beside it, from the innermost one on, and then the first one outside of it, if there is one."""
+    """Yield the frames inside, from the innermost one on, and then the first one outside, if there is one."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and _is_inside(frame, beside):
         yield frame
