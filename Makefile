@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV   := build/venv
 PY     := $(VENV)/bin/python
 # Files that the wheel is made of.
-SOURCES := $(shell find core trnbackend pybind python -name '*.go' -o -name '*.s' -o -name '*.[ch]' -o -name '*.py') \
+SOURCES := $(shell find core trnbackend pybind python -name '*.go' -o -name '*.s' -o -name '*.[ch]' -o -name '*.py' -o -name '*.pyi') \
            go.mod go.sum pyproject.toml gobuild.py hatch_build.py
 STATICCHECK := go tool -modfile=tools/go.mod staticcheck
 # Writes core/kernel's assembly into the folder that is named behind it.
@@ -17,17 +17,26 @@ XLA = $(firstword $(wildcard $(abspath $(VENV))/lib/python3*/site-packages/lammp
 BENCH ?=
 # Options of make bench-pyscf, such as "--only benzene --threads 1"; benchmarks/pyscf_runs.py --help names them.
 RUNS ?=
+# Suites and sets of versions that make peer-tests runs, such as PEERS="scipy numpy" SETS=newest; nothing means all.
+PEERS ?=
+SETS ?=
+# A clone that has PySCF's tests, for machines that cannot reach the one on the web.
+PYSCF_REPOSITORY ?=
 # The tests, and the examples in the documentation of the installed package and of the README.
 PYTEST_PATHS := tests_py README.md --pyargs trnsci
 
-.PHONY: demo test test-all test-versions lint generate check-generated test-go test-py wheel sdist check-wheel dev bench bench-pyscf bench-peers clean
+.PHONY: help demo test test-all test-versions lint generate check-generated test-go test-py wheel sdist check-wheel docs dev bench \
+        bench-pyscf bench-peers peer-tests clean
 
-demo: build/demo/installed  ## build, install and run the main job on a real molecule
-	build/demo/bin/python examples/water_mp2.py
+help:  ## what there is to make
+	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' Makefile | expand -t 18
+
+demo: build/demo/installed  ## build and install the wheel, then compare density-fitted RHF and MP2 of benzene with PySCF
+	build/demo/bin/python examples/benzene_df_mp2.py
 
 test: lint test-go test-py check-wheel  ## everything that CI runs
 
-test-go: $(VENV)/tools
+test-go: $(VENV)/tools  ## the part of test in Go
 	TRNSCI_TEST_PJRT=$(XLA) go test $(GO_TEST_FLAGS) ./core/... ./trnbackend/... ./pybind/... ./tests_go/...
 	go test -race ./core/sched/... ./trnbackend/device/... ./pybind/...
 	TRNSCI_TEST_PJRT=$(XLA) go test -race -skip Compliance ./trnbackend/pjrt
@@ -35,7 +44,7 @@ test-go: $(VENV)/tools
 	go test -race -tags noasm -run 'ThreadsDoNotChangeBits|KeepsItsBits|JacobiThreads' ./core/eigen
 	go test -race -tags noasm -run 'SchurForAnyThreads/(float64|complex128)/161|ReductionForAnyThreads/float64|OrderForAnyThreads|DoesNotDependOnThreads' ./core/schur
 
-test-py: $(VENV)/installed build/testhooks/trnsci/_trnsci.abi3.so
+test-py: $(VENV)/installed build/testhooks/trnsci/_trnsci.abi3.so  ## the part of test in Python, without the slow ones
 	$(PY) -m pytest -m "not slow" $(PYTEST_PATHS)
 
 generate:  ## write the assembly anew
@@ -47,7 +56,7 @@ check-generated: build/checked
 	@for f in build/generated/* core/kernel/gen_*; do cmp -s build/generated/$${f##*/} core/kernel/$${f##*/} || \
 		{ echo "core/kernel/$${f##*/} is not what its generator makes: run make generate"; exit 1; }; done
 
-lint: $(VENV)/tools check-generated
+lint: $(VENV)/tools check-generated  ## formatters and checkers of Go and Python
 	@files=$$(gofmt -l core trnbackend pybind tests_go benchmarks); if [ -n "$$files" ]; then echo "gofmt would change: $$files"; exit 1; fi
 	go vet ./...
 	go vet -tags noasm ./core/... ./trnbackend/...
@@ -65,12 +74,15 @@ test-versions: $(VENV)/installed build/testhooks/trnsci/_trnsci.abi3.so  ## the 
 wheel: build/wheels/stamp  ## one wheel for every Python from 3.10 on, to carry to other machines
 	@ls build/wheels/*.whl
 
-sdist: $(VENV)/tools
+sdist: $(VENV)/tools  ## a source archive and its wheel
 	rm -rf build/dist
 	$(PY) -m build --no-isolation --outdir build/dist .
 
 check-wheel: build/wheels/stamp  ## manylinux, stable ABI and exported symbols
 	$(PY) tests_py/check_wheel.py build/wheels/*.whl
+
+docs: $(VENV)/installed  ## write docs/api.md anew
+	$(PY) tests_py/api_page.py
 
 dev: $(VENV)/tools  ## editable install; rerun it after a change of Go code
 	$(VENV)/bin/pip install -q --no-build-isolation --no-deps -e .
@@ -85,7 +97,11 @@ bench-pyscf: $(VENV)/installed $(VENV)/bench  ## time whole runs of PySCF with a
 
 bench-peers: build/bench-peers/mkl/built build/bench-peers/faer/release/faer-times  ## more peers for make bench (1 GB, some minutes)
 
-clean:
+peer-tests: build/wheels/stamp  ## test suites of SciPy, NumPy and PySCF with our functions in their place (docs/peers.md)
+	$(PYTHON) tests_peers/run.py --wheel build/wheels/*.whl $(if $(PEERS),--peers $(PEERS)) $(if $(SETS),--sets $(SETS)) \
+		$(if $(PYSCF_REPOSITORY),--pyscf-repository $(PYSCF_REPOSITORY))
+
+clean:  ## remove all that was made
 	rm -rf build python/trnsci/_trnsci.abi3.so
 
 # Tells in one line what the machine lacks, before anything is made.
