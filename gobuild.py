@@ -37,7 +37,8 @@ BUILD_VARIABLES = (
     "GOOS", "GOARCH", "GOAMD64", "GOARM64", "GOFLAGS", "GOTOOLCHAIN", "GOEXPERIMENT", "CC", "CGO_CFLAGS", "CGO_LDFLAGS",
 )  # fmt: skip
 
-BUILD_FLAGS = ("-mod=readonly", "-trimpath", "-buildvcs=false")
+# No debugging information: the linker would leave it out.
+BUILD_FLAGS = ("-mod=readonly", "-trimpath", "-buildvcs=false", "-gcflags=all=-dwarf=false")
 # The Go compiler spends a fifth of its time in its garbage collector at the default of 100. At 400 it takes 1.5 GB at most.
 COMPILER_GOGC = "400"
 

@@ -4,7 +4,7 @@ Both sides do all of it: the mean field (RHF) with fitted Coulomb and exchange m
 the auxiliary basis that is made for it, and the energies of all pairs of occupied orbitals. They take turns in this process,
 with the same number of threads, and each one's least time counts. PySCF is as pip installs it.
 
-Run it with:  python examples/benzene_df_mp2.py        (needs PySCF; about half a minute)
+Run it with:  python examples/benzene_df_mp2.py        (needs PySCF; about ten seconds)
 """
 
 import os
@@ -20,7 +20,7 @@ BENZENE = """
 C  1.3900  0.0000 0; C  0.6950  1.2038 0; C -0.6950  1.2038 0; C -1.3900  0.0000 0; C -0.6950 -1.2038 0; C  0.6950 -1.2038 0
 H  2.4800  0.0000 0; H  1.2400  2.1477 0; H -1.2400  2.1477 0; H -2.4800  0.0000 0; H -1.2400 -2.1477 0; H  1.2400 -2.1477 0
 """
-BASIS = "cc-pvtz"
+BASIS = "cc-pvdz"
 ROUNDS = 2
 TOLERANCE = 1e-8  # hartree
 # Where these are set, OpenBLAS does not choose its kernel for the processor.
