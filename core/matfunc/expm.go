@@ -17,6 +17,9 @@ import (
 // exact, that of a diagonal one diagonal. A matrix that is not diagonal and holds infinities or NaNs gives NaNs; an exponential that overflows has
 // infinities and maybe NaNs.
 //
+// Rows and columns of matrices of large norms, and of triangles far from normal, are permuted and scaled by powers of two first, where that makes the norm
+// much smaller.
+//
 // Errors: *dense.ArgumentError for shapes that do not fit; the team's error when the call is cancelled.
 //
 // The relative error is of the order of eps times the condition number of the exponential at A, which is at least |A|, and, for some matrices that are far
@@ -42,13 +45,16 @@ func Expm[T dense.Scalar](team *sched.Team, a, x dense.View[T]) error {
 	if err := blas.CopyView(team, e.a.View(), a); err != nil {
 		return err
 	}
-	e.shape = shapeOf(e.a)
-	if e.shape == diagonal {
+	if e.shape = shapeOf(e.a); e.shape == diagonal {
 		return blas.CopyView(team, x, e.ofDiagonal().View())
 	}
 	if !e.a.View().AllFinite() {
 		e.a.Fill(dense.FromParts[T](math.NaN(), math.NaN()))
 		return blas.CopyView(team, x, e.a.View())
+	}
+	similar, err := balanceExponential(e)
+	if err != nil {
+		return err
 	}
 	e.plan()
 	degree, err := e.choose()
@@ -63,7 +69,7 @@ func Expm[T dense.Scalar](team *sched.Team, a, x dense.View[T]) error {
 	if err != nil {
 		return err
 	}
-	return blas.CopyView(team, x, result.View())
+	return similar.back(team, result, x)
 }
 
 // ExpmWorkspace returns an upper bound of the memory in bytes that Expm allocates for an n x n matrix; math.MaxInt64 for what no machine can hold.

@@ -58,6 +58,8 @@ def expm(
     N. J. Higham, SIAM J. Matrix Anal. Appl. 31, 2009). About 6 products of matrices, a system of equations, and
     ``log2(norm(A)) - 2`` products more where the norm is above 4. Single precision stays single precision.
 
+    Triangular matrices, and others of large norm, are permuted and scaled first where that makes the norm much smaller.
+
     The exponential of a triangular matrix is triangular, that of a diagonal one diagonal, with zeros that are exact. A
     matrix that is
     not diagonal and holds infinities or NaNs gives NaNs.
