@@ -57,7 +57,8 @@ func (routinesOf[T]) integerPower(jobID, threads int64, a, x *array, exponent in
 }
 
 // Sqrtm writes the square root of every matrix of the stack a into the complex stack x, of the same shape and precision, and what was met into flags,
-// a float64 stack of vectors of three elements: 1 or 0 for a complex result, a singular matrix, and one that is so to working precision.
+// a float64 stack of vectors of five elements: 1 or 0 for a complex result, a singular matrix, one that has no such function, and one whose function lost
+// half of its digits; and the residual.
 func Sqrtm(jobID, threads int64, a, x, flags uint64) (zero int64, err error) {
 	defer guard(&err)
 	return bySolver(jobID, threads, "sqrtm", a, x, flags, generalSolvers{
@@ -131,12 +132,14 @@ func solveGeneral[T dense.Scalar, C dense.Complex](jobID, threads int64, name st
 		}
 		return 0, forEach(team, matrices.count(), func(team *sched.Team, k int) error {
 			outcome, err := solve(team, matrices.at(k), results.at(k))
-			for i, flag := range []bool{outcome.Complex, outcome.Singular, outcome.IllConditioned} {
-				flags.at(k)[i] = 0
+			met := flags.at(k)
+			for i, flag := range []bool{outcome.Complex, outcome.Singular, outcome.Missing, outcome.IllConditioned} {
+				met[i] = 0
 				if flag {
-					flags.at(k)[i] = 1
+					met[i] = 1
 				}
 			}
+			met[4] = outcome.Residual
 			return withNames(err)
 		})
 	})

@@ -12,6 +12,8 @@ FUNCTIONS = ("expm", "sqrtm", "logm", "fractional_matrix_power", "signm", "funm"
 
 TWO = np.array([[2.0, 1], [1, 3]])
 EMPTY = np.zeros((0, 0))
+# Its smallest singular value is half an eps of the largest one, or less.
+ALMOST_SINGULAR = np.array([[1, 1], [1, 1 + 2.0**-52]])
 
 # The calls of the table of differences; `m` is SciPy's module or ours.
 DIFFERENCES = {
@@ -37,6 +39,7 @@ DIFFERENCES = {
     "power, exponent that is a text": lambda m: m.fractional_matrix_power(TWO, "half"),
     "power, infinite exponent": lambda m: m.fractional_matrix_power(TWO, np.inf),
     "power, singular to a negative integer": lambda m: m.fractional_matrix_power(np.ones((2, 2)), -1),
+    "power, singular to working precision, to a negative integer": lambda m: m.fractional_matrix_power(ALMOST_SINGULAR, -1),
     "signm, bool": lambda m: m.signm(np.eye(2, dtype=bool)),
     "signm, order 0": lambda m: m.signm(EMPTY),
     "funm, order 0": lambda m: m.funm(EMPTY, np.exp),

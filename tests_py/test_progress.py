@@ -39,6 +39,25 @@ RNG = np.random.default_rng(4)
 DIAGONAL, BESIDE, BAND = RNG.standard_normal(3000), RNG.standard_normal(2999), RNG.standard_normal((6, 900))
 NEAR = GENERAL[220] / 40 + 2 * np.eye(220)
 
+
+def singular(n):
+    """A matrix with five zero eigenvalues that are semisimple."""
+    a = GENERAL[n] / 40 + 2 * np.eye(n)
+    a[:, :5] = a[:, 5:10]
+    return a
+
+
+def graded(n, ratio):
+    d = np.geomspace(1, ratio, n)
+    return d[:, None] * (GENERAL[n] / 40 + 2 * np.eye(n)) / d
+
+
+def direct_sum():
+    a = np.zeros((321, 321))
+    a[:120, :120], a[120:320, 120:320], a[320, 320] = GENERAL[120], HERMITIAN[:200, :200], -3
+    return a
+
+
 CALLS = {
     "eigh": lambda p: trnsci.eigh(HERMITIAN, progress=p),
     "eigh, complex": lambda p: trnsci.eigh(matrices.hermitian(300, "complex128"), progress=p),
@@ -83,6 +102,7 @@ CALLS = {
     "expm": lambda p: linalg.expm(GENERAL[300], progress=p),
     "expm, small norm": lambda p: linalg.expm(GENERAL[300] / 1000, progress=p),
     "expm, triangular": lambda p: linalg.expm(np.triu(GENERAL[300]), progress=p),
+    "expm, far from normal": lambda p: linalg.expm(graded(300, 1e8), progress=p),
     "sqrtm": lambda p: linalg.sqrtm(GENERAL[220], progress=p),
     "sqrtm, real": lambda p: linalg.sqrtm(NEAR, progress=p),
     "logm": lambda p: linalg.logm(GENERAL[220], progress=p),
@@ -91,6 +111,18 @@ CALLS = {
     "fractional_matrix_power, large": lambda p: linalg.fractional_matrix_power(NEAR, 3.3, progress=p),
     "fractional_matrix_power, integer": lambda p: linalg.fractional_matrix_power(NEAR, -7, progress=p),
     "signm": lambda p: linalg.signm(GENERAL[220], progress=p),
+    "sqrtm, singular": lambda p: linalg.sqrtm(singular(220), progress=p),
+    "fractional_matrix_power, singular": lambda p: linalg.fractional_matrix_power(singular(220), 0.3, progress=p),
+    "fractional_matrix_power, none": lambda p: linalg.fractional_matrix_power(singular(220), -0.3, progress=p),
+    "signm, singular": lambda p: linalg.signm(singular(220), progress=p),
+    "signm, singular triangle": lambda p: linalg.signm(np.triu(GENERAL[220], 5), progress=p),
+    "sqrtm, Hermitian": lambda p: linalg.sqrtm(HERMITIAN, progress=p),
+    "logm, Hermitian": lambda p: linalg.logm(HERMITIAN, progress=p),
+    "logm, complex Hermitian": lambda p: linalg.logm(matrices.hermitian(300, "complex128"), progress=p),
+    "logm, graded": lambda p: linalg.logm(graded(220, 1e6), progress=p),
+    "logm, triangular": lambda p: linalg.logm(np.triu(NEAR), progress=p),
+    "logm, direct sum": lambda p: linalg.logm(direct_sum(), progress=p),
+    "sqrtm, stack": lambda p: linalg.sqrtm(np.stack([NEAR, singular(220), HERMITIAN[:220, :220], np.eye(220)]), progress=p),
     "funm": lambda p: linalg.funm(GENERAL[220], np.sin, progress=p),
     "inv_sqrt_spd": lambda p: linalg.inv_sqrt_spd(positive(400), progress=p),
     "cholesky": lambda p: linalg.cholesky(positive(1200), progress=p),
@@ -111,6 +143,7 @@ CALLS = {
 }  # fmt: skip
 
 
+@pytest.mark.filterwarnings("ignore:A. the matrix is singular to working precision")
 @pytest.mark.parametrize("name", CALLS)
 def test_progress_is_planned_once_and_reaches_its_end(name):
     seen = []

@@ -12,12 +12,31 @@ import (
 // reported. How many roots a logarithm or a power takes is not known before the Schur form is, and so these are typical numbers.
 const (
 	rootRate    = 4.0  // a triangular square root
-	logRate     = 24.0 // eight of them, and the systems of equations of an approximant
+	logRate     = 32.0 // eight of them, the systems of equations of an approximant, and the exponential that checks it
 	powerRate   = 18.0 // with squarings
 	parlettRate = 4.0
 	signRate    = 5.0
 	backRate    = 2.0 // two products
 )
+
+// deflationRate is what it takes to split the null space of a matrix off, in n^3 real multiply-adds, for complex numbers, too: loops over scalars.
+const deflationRate = 110
+
+// checkRoots is how many square roots take as long as the exponential that checks a logarithm.
+const checkRoots = 5
+
+// rate returns what a triangular part is expected to cost, in n^3 complex multiply-adds.
+func (f function) rate() float64 {
+	switch f.kind {
+	case rootKind:
+		return rootRate
+	case logKind:
+		return logRate
+	case signKind:
+		return signRate
+	}
+	return powerRate
+}
 
 // complexProduct is how many real multiply-adds a complex one has.
 const complexProduct = 4
@@ -37,8 +56,28 @@ func costsOf[T dense.Scalar](n int, rate float64) costs {
 	return c
 }
 
+// costsFor returns the costs of f of m, which is not Hermitian.
+func costsFor[W dense.Wide](m dense.Matrix[W], f function) costs {
+	c := costsOf[W](m.Rows, f.rate())
+	if f.kind == rootKind && !dense.IsComplex[W]() && hasPositiveDiagonal(m) {
+		c.function, c.back = c.function/complexProduct, c.back/complexProduct
+	}
+	if shapeOf(m) == upper {
+		c.form, c.back = 0, 0
+	}
+	return c
+}
+
+// productCost returns the cost of a product of matrices of order n.
+func productCost[W dense.Wide](n int) int {
+	if dense.IsComplex[W]() {
+		return complexProduct * n * n * n
+	}
+	return n * n * n
+}
+
 // hasPositiveDiagonal reports whether the diagonal elements of a real matrix are above zero: then most matrices have no eigenvalues below zero.
-func hasPositiveDiagonal[T dense.Scalar](a dense.View[T]) bool {
+func hasPositiveDiagonal[W dense.Wide](a dense.Matrix[W]) bool {
 	for i := range a.Rows {
 		if !(dense.Real(a.At(i, i)) > 0) {
 			return false

@@ -214,7 +214,6 @@ func (e *exponential[T]) quotient(u, v dense.Matrix[T]) error {
 	}
 	pivots := make([]int, e.n)
 	// The denominator is well-conditioned: no pivot is zero.
-	const factoring, solving = 1 << 20, 2 << 20
 	steps := team.Plan(factoring + solving)
 	phase := steps.Phase(factoring)
 	if _, err := factor.LU(phase, q, pivots); err != nil {

@@ -70,10 +70,7 @@ func invSqrt[W dense.Wide, T dense.Scalar](a, x dense.View[T], opt Options) (dro
 	exponent := scale(h)
 	w, vectors := make([]float64, n), dense.New[W](n, n) // row k of vectors is v_k^T
 	solving := eigen.Cost[W](n)
-	product := n * n * n / 2
-	if dense.IsComplex[W]() {
-		product *= complexProduct
-	}
+	product := productCost[W](n) / 2
 	team = team.Plan(solving + product)
 	phase := team.Phase(solving)
 	eigenOptions := eigen.Options{Team: phase, SkipFiniteCheck: true, Overwrite: true}

@@ -14,19 +14,20 @@ type nearIdentity[W dense.Wide] struct {
 	r      dense.Matrix[W]
 	roots  int
 	degree int
+	losses
 }
 
 // highestRootDegree is the largest degree of an approximant that is worth it: from there on another square root costs less.
 const highestRootDegree = 7
 
 // takeRoots takes as many square roots of the upper triangular t as it takes for the approximants whose errors are bounded where norms are at most
-// theta[m]; theta[0] is not used. No diagonal element of t is zero, and a real t has none below zero. work is memory that is overwritten.
+// theta[m]; theta[0] is not used. No diagonal element of t is zero, and a real t has none below zero. scales are those by which t has been graded.
 //
 // Method: Al-Mohy and Higham, SIAM J. Sci. Comput. 34, 2012, algorithm 4.1, lines 3 to 34, which is also part of Higham and Lin, SIAM J. Matrix Anal. Appl.
 // 34, 2013, algorithm 3.1. The diagonal and the elements above it are computed from those of t, without the cancellation in the difference to I.
-func takeRoots[W dense.Wide](team *sched.Team, t dense.Matrix[W], theta *[highestRootDegree + 1]float64) (near nearIdentity[W], err error) {
+func takeRoots[W dense.Wide](team *sched.Team, t dense.Matrix[W], theta *[highestRootDegree + 1]float64, scales grading) (near nearIdentity[W], err error) {
 	n := t.Rows
-	s := &rootTaking[W]{team: team, n: n, r: t.Clone(), other: dense.New[W](n, n)}
+	s := &rootTaking[W]{team: team, n: n, r: t.Clone(), other: dense.New[W](n, n), scales: scales}
 	values := diagonalsOf(t, upper)
 	for range rootsOfDiagonal(values.main, theta[highestRootDegree]) {
 		if err := s.next(); err != nil {
@@ -44,7 +45,7 @@ func takeRoots[W dense.Wide](team *sched.Team, t dense.Matrix[W], theta *[highes
 			s.r.Set(i-1, i, dense.Convert[W](values.beside[i-1]*powerDifference(values.main[i-1], values.main[i], p)))
 		}
 	}
-	return nearIdentity[W]{s.r, s.roots, degree}, nil
+	return nearIdentity[W]{s.r, s.roots, degree, s.losses}, nil
 }
 
 // rootsOfDiagonal returns how many square roots bring all values within the distance of 1.
@@ -71,6 +72,8 @@ type rootTaking[W dense.Wide] struct {
 	team     *sched.Team
 	n, roots int
 	r, other dense.Matrix[W]
+	scales   grading
+	losses
 }
 
 // next takes another square root.
@@ -79,6 +82,7 @@ func (s *rootTaking[W]) next() error {
 	phase := s.team.Phase(rootSteps(s.n))
 	_, err := triangularRoot(phase.Plan(rootSteps(s.n)), s.r, s.other)
 	phase.End()
+	noteRoot(&s.losses, s.other, s.r, s.scales)
 	s.r, s.other = s.other, s.r
 	s.roots++
 	return err

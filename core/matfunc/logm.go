@@ -17,46 +17,37 @@ var logBounds = [highestRootDegree + 1]float64{0, 1.59e-5, 2.31e-3, 1.94e-2, 6.2
 // Logm sets x to the principal logarithm of a square matrix: exp(X) = A, and the imaginary parts of the eigenvalues of X are above -pi and at most pi. It
 // is real for a real matrix without eigenvalues below zero. x has the shape of a.
 //
-// Zero eigenvalues are replaced by 1e-20, and Outcome says so; such a matrix has no logarithm.
+// Zero eigenvalues are replaced by 1e-20; a matrix with some, exactly or to working precision, has no logarithm, and Outcome says so. The Residual is
+// |exp(X) - T| / |T| of the triangular form after grading.
 //
-// Errors: as in Sqrtm, and *dense.ArgumentError for infinities and NaNs. Cost: that of a Schur form, n^3/3 flops for each of some ten square roots and 2 n^3/3 for the systems of equations of an
-// approximant of degree up to 7, four times that in complex arithmetic, and 4 n^3. Arithmetic is in double precision for every T; it is complex if A has
-// eigenvalues that are no positive numbers.
+// Errors: as in Sqrtm, and *dense.ArgumentError for infinities and NaNs. Cost: that of a Schur form, n^3/3 flops for each of some ten square roots and 2
+// n^3/3 for the systems of equations of an approximant of degree up to 7, four times that in complex arithmetic, and 4 n^3. Arithmetic is in double
+// precision for every T; it is complex if A has eigenvalues that are no positive numbers.
 //
 // Method: inverse scaling and squaring of the Schur form with Padé approximants as partial fractions (Al-Mohy and Higham, SIAM J. Sci. Comput. 34, 2012).
 func Logm[T dense.Scalar, C dense.Complex](team *sched.Team, a dense.View[T], x dense.View[C]) (o Outcome, err error) {
 	if err := checkFunction(team, a, x); err != nil || a.Rows == 0 {
 		return o, err
 	}
-	return applied(team, a, x, logarithms{})
+	return applied(team, a, x, functionFor[T](logKind, 0))
 }
 
-type logarithms struct{}
-
-func (logarithms) rate() float64 { return logRate }
-
-func (logarithms) ofReal(team *sched.Team, t dense.Matrix[float64]) error {
-	return triangularLog(team, t)
-}
-func (logarithms) ofComplex(team *sched.Team, t dense.Matrix[complex128]) error {
-	return triangularLog(team, t)
-}
-
-// triangularLog overwrites the upper triangular t by its logarithm. A real t has no diagonal element below zero.
-func triangularLog[W dense.Wide](team *sched.Team, t dense.Matrix[W]) error {
+// triangularLog overwrites the upper triangular t by its logarithm. A real t has no diagonal element below zero. The residual of the losses is |exp(X) -
+// T| / |T|.
+func triangularLog[W dense.Wide](team *sched.Team, t dense.Matrix[W], scales grading) (lost losses, err error) {
 	n := t.Rows
 	for i := range n {
 		if t.At(i, i) == 0 {
 			t.Set(i, i, smallestEigenvalue)
 		}
 	}
-	multiple, shift := lifted(t)
+	multiple, shift := lifted(t.Clone())
 	values := diagonalsOf(multiple, upper)
 	roots := usualRoots(values.main, &logBounds)
-	team = team.Plan((roots + highestRootDegree) * rootSteps(n))
-	near, err := takeRoots(team, multiple, &logBounds)
+	team = team.Plan((roots + highestRootDegree + checkRoots) * rootSteps(n))
+	near, err := takeRoots(team, multiple, &logBounds, scales)
 	if err != nil {
-		return err
+		return lost, err
 	}
 	team.Reach(roots * rootSteps(n))
 	nodes, weights := gaussLegendre(near.degree)
@@ -68,7 +59,7 @@ func triangularLog[W dense.Wide](team *sched.Team, t dense.Matrix[W]) error {
 		solveShifted(phase, near.r, node, term, work)
 		phase.End()
 		if err := team.Err(); err != nil {
-			return err
+			return lost, err
 		}
 		factor := math.Ldexp(weights[k], near.roots)
 		for i := range n {
@@ -76,7 +67,7 @@ func triangularLog[W dense.Wide](team *sched.Team, t dense.Matrix[W]) error {
 		}
 	}
 	for i, value := range values.main {
-		t.Set(i, i, dense.Convert[W](principalLog(value)-complex(float64(shift)*math.Ln2, 0)))
+		t.Set(i, i, dense.Convert[W](principalLog(value)))
 		if i > 0 {
 			before := values.main[i-1]
 			quotient := 1 / value
@@ -86,7 +77,28 @@ func triangularLog[W dense.Wide](team *sched.Team, t dense.Matrix[W]) error {
 			t.Set(i-1, i, dense.Convert[W](values.beside[i-1]*quotient))
 		}
 	}
-	return nil
+	lost.growth = near.growth
+	phase := team.Phase(checkRoots * rootSteps(n))
+	if lost.residual, err = logResidual(phase, t, multiple); err != nil {
+		return lost, err
+	}
+	phase.End()
+	for i := range n {
+		t.Set(i, i, t.At(i, i)-dense.FromReal[W](float64(shift)*math.Ln2))
+	}
+	return lost, nil
+}
+
+// logResidual returns |exp(X) - T| / |T|.
+func logResidual[W dense.Wide](team *sched.Team, x, t dense.Matrix[W]) (float64, error) {
+	back := dense.New[W](t.Rows, t.Rows)
+	if err := Expm(team, x.View(), back.View()); err != nil {
+		return 0, err
+	}
+	for i := range t.Rows {
+		blas.Axpy(-1, dense.Vec(t.Row(i)), dense.Vec(back.Row(i)))
+	}
+	return infinityNorm(back) / infinityNorm(t), nil
 }
 
 // gaussLegendre returns the nodes and weights of the quadrature with m points on [0, 1], by Newton's method for the zeros of the Legendre polynomial.

@@ -74,50 +74,32 @@ func Parlett[C dense.Complex](team *sched.Team, t, z dense.View[C], values []com
 }
 
 // Signm sets x to the sign of a square matrix, that is the function whose value is 1 for eigenvalues with positive real parts, -1 for negative ones, and 0 for
-// those whose real part is at most 1000 eps times the largest one, eps being that of T. It is real for a real matrix. x has the shape of a.
+// those whose real part is zero, exactly or up to n eps |A|, the rounding errors of the Schur form in double precision; eigenvalues that are elements of
+// a triangular matrix have none. It is real for a real matrix. x has the shape of a.
 //
-// Errors: as in Sqrtm, and *dense.ArgumentError for infinities and NaNs. Cost: that of a Schur form and n^3 multiply-adds. Arithmetic is in double precision. Method: Higham, Functions of Matrices, algorithm 5.5,
-// in blocks: elements between eigenvalues of one sign follow from S S = I, the others from Parlett's recurrence. With a zero among the values, S S is not I, and all
-// of them follow from the recurrence.
+// Errors: as in Sqrtm, and *dense.ArgumentError for infinities and NaNs. Cost: that of a Schur form and n^3 multiply-adds. Arithmetic is in double
+// precision. Method: Higham, Functions of Matrices, algorithm 5.5, in blocks: elements between eigenvalues of one sign follow from S S = I, the others
+// from Parlett's recurrence. With a zero among the values, S S is not I, and all of them follow from the recurrence. What is nilpotent is split off
+// first, and a Hermitian matrix has its eigenvectors.
 func Signm[T dense.Scalar, C dense.Complex](team *sched.Team, a dense.View[T], x dense.View[C]) (o Outcome, err error) {
-	const roundingErrors = 1000
 	if err := checkFunction(team, a, x); err != nil || a.Rows == 0 {
 		return o, err
 	}
-	c := costsOf[T](a.Rows, signRate)
-	team = team.Plan(c.total())
-	phase := team.Phase(c.form)
-	form, err := triangularForm(phase, a)
-	if err != nil {
-		return o, err
-	}
-	phase.End()
-	largest := math.Inf(-1)
-	for i := range a.Rows {
-		largest = max(largest, real(form.t.At(i, i)))
-	}
-	signs, none := make([]complex128, a.Rows), false
+	return applied(team, a, x, functionFor[T](signKind, 0))
+}
+
+// triangularSign overwrites the upper triangular t by its sign.
+func triangularSign(team *sched.Team, t dense.Matrix[complex128], f function) error {
+	signs, none := make([]complex128, t.Rows), false
 	for i := range signs {
-		if re := real(form.t.At(i, i)); re != 0 && math.Abs(re) > roundingErrors*dense.Eps[T]()*largest {
-			signs[i] = complex(math.Copysign(1, re), 0)
-		}
+		signs[i] = f.sign(t.At(i, i))
 		none = none || signs[i] == 0
 	}
-	o.Singular = none
-	phase = team.Phase(c.function)
-	result, _, err := parlett(phase, form.t, signs, !none)
-	if err != nil {
-		return o, err
+	result, _, err := parlett(team, t, signs, !none)
+	if err == nil {
+		t.CopyFrom(result)
 	}
-	phase.End()
-	work := form.t
-	form.t = result
-	o.Complex = dense.IsComplex[T]()
-	if err := back(team.Phase(c.back), form, work, x); err != nil || o.Complex {
-		return o, err
-	}
-	dropImaginary(x)
-	return o, nil
+	return err
 }
 
 // recurrence is Parlett's recurrence for F = f(T); for a sign without zeros there is S S = I besides.

@@ -17,12 +17,12 @@ var powerBounds = [highestRootDegree + 1]float64{0, 1.51e-5, 2.24e-3, 1.88e-2, 6
 // Power sets x to the principal power A^p of a square matrix, exp(p log(A)), for a p that is no integer. It is real for a real matrix without
 // eigenvalues below zero. x has the shape of a.
 //
-// A matrix with an eigenvalue that is exactly zero has such a power for p > 0 if that is semisimple; it is computed like any other function of a matrix (see
-// Parlett), and may be inaccurate. For p < 0 its power is NaN. Outcome tells.
+// A matrix with the eigenvalue zero, exactly or to working precision, in Jordan blocks of order m at most has such a power if m < p + 1. Otherwise NaNs
+// stand for it: Outcome tells. The Residual is the largest of the square roots on the way.
 //
-// Errors: as in Logm, and *dense.ArgumentError for a p that is not finite or an integer. Cost and precision: about those of Logm. Method: A^p = A^k A^q with an integer k and |q| < 1 of the
-// sign that suits the condition number; A^q by square roots, Padé approximants as continued fractions, and squarings (Higham and Lin, SIAM J. Matrix Anal. Appl.
-// 32, 2011, and 34, 2013).
+// Errors: as in Logm, and *dense.ArgumentError for a p that is not finite or an integer. Cost and precision: about those of Logm. Method: A^p = A^k A^q
+// with an integer k and |q| < 1 of the sign that suits the condition number; A^q by square roots, Padé approximants as continued fractions, and
+// squarings (Higham and Lin, SIAM J. Matrix Anal. Appl. 32, 2011, and 34, 2013).
 func Power[T dense.Scalar, C dense.Complex](team *sched.Team, a dense.View[T], p float64, x dense.View[C]) (o Outcome, err error) {
 	if math.IsInf(p, 0) || p == math.Floor(p) || p != p {
 		return o, dense.BadArgument("t", "expected a number that is no integer, got %g", p)
@@ -30,38 +30,11 @@ func Power[T dense.Scalar, C dense.Complex](team *sched.Team, a dense.View[T], p
 	if err := checkFunction(team, a, x); err != nil || a.Rows == 0 {
 		return o, err
 	}
-	return applied(team, a, x, powers{p})
-}
-
-type powers struct{ p float64 }
-
-func (powers) rate() float64 { return powerRate }
-
-func (f powers) ofReal(team *sched.Team, t dense.Matrix[float64]) error {
-	return triangularPower(team, t, f.p)
-}
-
-func (f powers) ofComplex(team *sched.Team, t dense.Matrix[complex128]) error {
-	if !spectrumOf(t).zero {
-		return triangularPower(team, t, f.p)
-	}
-	if f.p < 0 {
-		fillNaN(t.View())
-		return nil
-	}
-	values := make([]complex128, t.Rows)
-	for i := range values {
-		if z := t.At(i, i); z != 0 {
-			values[i] = principalPower(z, f.p)
-		}
-	}
-	result, _, err := parlett(team, t, values, false)
-	t.CopyFrom(result)
-	return err
+	return applied(team, a, x, functionFor[T](powerKind, p))
 }
 
 // triangularPower overwrites the upper triangular t by its power p. A real t has positive diagonal elements.
-func triangularPower[W dense.Wide](team *sched.Team, t dense.Matrix[W], p float64) error {
+func triangularPower[W dense.Wide](team *sched.Team, t dense.Matrix[W], p float64, scales grading) (lost losses, err error) {
 	whole, rest := splitExponent(t, p)
 	products := 0
 	if whole != 0 {
@@ -69,11 +42,11 @@ func triangularPower[W dense.Wide](team *sched.Team, t dense.Matrix[W], p float6
 	}
 	team = team.Plan(powerSteps + products*productSteps)
 	phase := team.Phase(powerSteps)
-	fraction, err := fractionalPower(phase, t, rest)
+	fraction, lost, err := fractionalPower(phase, t, rest, scales)
 	phase.End()
 	if err != nil || whole == 0 {
 		t.CopyFrom(fraction)
-		return err
+		return lost, err
 	}
 	n := t.Rows
 	product := dense.New[W](n, n)
@@ -84,14 +57,14 @@ func triangularPower[W dense.Wide](team *sched.Team, t dense.Matrix[W], p float6
 		t.CopyFrom(inverse)
 	}
 	phase = team.Phase((products - 1) * productSteps)
-	power, err := integerPower(phase, t, uint64(math.Abs(whole)))
+	multiple, err := integerPower(phase, t, uint64(math.Abs(whole)))
 	if err != nil {
-		return err
+		return lost, err
 	}
 	phase.End()
-	err = multiplyAdd(team.Phase(productSteps), power, fraction, 0, product)
+	err = multiplyAdd(team.Phase(productSteps), multiple, fraction, 0, product)
 	t.CopyFrom(product)
-	return err
+	return lost, err
 }
 
 // Shares of a fractional power and of each product of matrices in what a power takes.
@@ -128,16 +101,16 @@ func transposition(transposed bool) blas.Transpose {
 	return blas.NoTrans
 }
 
-// fractionalPower returns the power p, -1 < p < 1, of the upper triangular t.
-func fractionalPower[W dense.Wide](team *sched.Team, t dense.Matrix[W], p float64) (dense.Matrix[W], error) {
+// fractionalPower returns the power p, -1 < p < 1, of the upper triangular t, and what its square roots lost.
+func fractionalPower[W dense.Wide](team *sched.Team, t dense.Matrix[W], p float64, scales grading) (result dense.Matrix[W], lost losses, err error) {
 	n := t.Rows
 	t, shift := lifted(t)
 	values := diagonalsOf(t, upper)
 	roots, systems := usualRoots(values.main, &powerBounds), 2*highestRootDegree-1
 	team = team.Plan((2*roots + systems) * rootSteps(n)) // and squarings
-	near, err := takeRoots(team, t, &powerBounds)
+	near, err := takeRoots(team, t, &powerBounds, scales)
 	if err != nil {
-		return t, err
+		return t, lost, err
 	}
 	team.Reach(roots * rootSteps(n))
 	// The continued fraction of (1 - x)^p at x = -R, from its end.
@@ -149,7 +122,7 @@ func fractionalPower[W dense.Wide](team *sched.Team, t dense.Matrix[W], p float6
 		solveShifted(phase, y, 1, next, work)
 		phase.End()
 		if err := team.Err(); err != nil {
-			return t, err
+			return t, lost, err
 		}
 		scaleTriangle(next, -continuedFraction(j, p))
 		y, next = next, y
@@ -161,11 +134,11 @@ func fractionalPower[W dense.Wide](team *sched.Team, t dense.Matrix[W], p float6
 		setPowers(y, values, p*math.Ldexp(1, -k))
 		if k == 0 {
 			scaleTriangle(y, math.Exp2(-p*float64(shift)))
-			return y, nil
+			return y, near.losses, nil
 		}
 		phase := team.Phase(roots * rootSteps(n) / near.roots)
 		if err := multiplyAdd(phase, y, y, 0, work); err != nil {
-			return t, err
+			return t, lost, err
 		}
 		phase.End()
 		y, work = work, y
@@ -204,8 +177,8 @@ func setPowers[W dense.Wide](y dense.Matrix[W], values diagonals, p float64) {
 // IntegerPower sets x to A^k, by squarings, for a square matrix; A^0 is the identity, and negative powers are those of the inverse, which LU factors give.
 // x may be a itself. Arithmetic is in T.
 //
-// Errors: *dense.ArgumentError for shapes that do not fit, *factor.SingularError for a negative k if a pivot is exactly zero; the team's error.
-// Cost: up to 2 log2(|k|) products.
+// Errors: *dense.ArgumentError for shapes that do not fit, and for a negative k *factor.SingularError if a pivot is exactly zero and *SingularError if
+// the matrix is singular to working precision; the team's error. Cost: up to 2 log2(|k|) products, and LU factors in double precision for a negative k.
 func IntegerPower[T dense.Scalar](team *sched.Team, a dense.View[T], k int64, x dense.View[T]) error {
 	n := a.Rows
 	if a.Cols != n {
@@ -215,15 +188,16 @@ func IntegerPower[T dense.Scalar](team *sched.Team, a dense.View[T], k int64, x 
 	if err := blas.CopyView(team, base.View(), a); err != nil {
 		return err
 	}
-	inverting, powers := 0, (1+usualProducts(max(1, math.Abs(float64(k)))))*productSteps
+	powers := (1 + usualProducts(max(1, math.Abs(float64(k))))) * productSteps
 	if k < 0 {
-		inverting = 2 * productSteps
+		team = team.Plan(factoring + checking + solving + powers)
+	} else {
+		team = team.Plan(powers)
 	}
-	team = team.Plan(inverting + powers)
 	if k < 0 && n > 0 {
 		pivots, inverse := make([]int, n), dense.New[T](n, n)
 		inverse.SetIdentity()
-		phase := team.Phase(inverting / 3)
+		phase := team.Phase(factoring)
 		zero, err := factor.LU(phase, base, pivots)
 		if err != nil {
 			return err
@@ -232,7 +206,12 @@ func IntegerPower[T dense.Scalar](team *sched.Team, a dense.View[T], k int64, x 
 			return &factor.SingularError{Arg: "A", Pivot: zero, Factored: true}
 		}
 		phase.End()
-		phase = team.Phase(inverting - inverting/3)
+		phase = team.Phase(checking)
+		if err := checkInvertible(phase, a); err != nil {
+			return err
+		}
+		phase.End()
+		phase = team.Phase(solving)
 		if err := factor.LUSolve(phase, base, pivots, inverse); err != nil {
 			return err
 		}
@@ -245,6 +224,9 @@ func IntegerPower[T dense.Scalar](team *sched.Team, a dense.View[T], k int64, x 
 	}
 	return blas.CopyView(team, x, power.View())
 }
+
+// What an inverse takes beside a product of matrices: factors, those in double precision that tell whether there is one, and the solution by factors.
+const factoring, checking, solving = 2 * productSteps / 3, productSteps, 4 * productSteps / 3
 
 // IntegerPowerWorkspace returns an upper bound of the memory in bytes that IntegerPower allocates for an n x n matrix; math.MaxInt64 for what no machine
 // can hold.

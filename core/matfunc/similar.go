@@ -139,64 +139,6 @@ func SchurWorkspace(team *sched.Team, n int) int64 {
 	return boundedBytes(total)
 }
 
-// function is a function of upper triangular matrices, which it overwrites. Only matrices with positive diagonal elements, or functions that are real for
-// all real triangles, take the real way.
-type function interface {
-	ofReal(team *sched.Team, t dense.Matrix[float64]) error
-	ofComplex(team *sched.Team, t dense.Matrix[complex128]) error
-	// rate is what it is expected to cost, in n^3 complex multiply-adds.
-	rate() float64
-}
-
-// applied sets x to f of a, which is real for a real matrix without eigenvalues below zero.
-func applied[T dense.Scalar, C dense.Complex](team *sched.Team, a dense.View[T], x dense.View[C], f function) (o Outcome, err error) {
-	c := costsOf[T](a.Rows, f.rate())
-	team = team.Plan(c.total())
-	phase := team.Phase(c.form)
-	if dense.IsComplex[T]() {
-		form, err := reduce[complex128](phase, a)
-		if err != nil {
-			return o, err
-		}
-		phase.End()
-		return Outcome{Complex: true, Singular: spectrumOf(form.t).zero}, appliedComplex(team, c, form, x, f)
-	}
-	form, err := reduce[float64](phase, a)
-	if err != nil {
-		return o, err
-	}
-	phase.End()
-	has := spectrumOf(form.t)
-	o = Outcome{Complex: has.negative, Singular: has.zero}
-	if has.pairs || has.negative || has.zero {
-		complexOne, err := complexForm(team, form)
-		if err != nil {
-			return o, err
-		}
-		if err := appliedComplex(team, c, complexOne, x, f); err != nil || has.negative {
-			return o, err
-		}
-		dropImaginary(x)
-		return o, nil
-	}
-	phase = team.Phase(c.function)
-	if err := f.ofReal(phase, form.t); err != nil {
-		return o, err
-	}
-	phase.End()
-	return o, back(team.Phase(c.back), form, dense.New[float64](a.Rows, a.Rows), x)
-}
-
-// appliedComplex does applied's work for a triangular form: the phases that are left of the costs.
-func appliedComplex[C dense.Complex](team *sched.Team, c costs, form similar[complex128], x dense.View[C], f function) error {
-	phase := team.Phase(c.function)
-	if err := f.ofComplex(phase, form.t); err != nil {
-		return err
-	}
-	phase.End()
-	return back(team.Phase(c.back), form, dense.New[complex128](form.t.Rows, form.t.Rows), x)
-}
-
 // dropImaginary removes the imaginary parts of a matrix that is real but for rounding errors.
 func dropImaginary[C dense.Complex](x dense.View[C]) {
 	for i := range x.Rows {

@@ -10,18 +10,11 @@ import (
 	"trnsci/core/sylvester"
 )
 
-// Outcome says what a function of a matrix has met.
-type Outcome struct {
-	Complex        bool // the result has imaginary parts, be it of a real matrix
-	Singular       bool // an eigenvalue is exactly zero: there may be no such function of the matrix
-	IllConditioned bool // equations were singular to working precision
-}
-
 // Sqrtm sets x to the principal square root of a square matrix: X X = A, and no eigenvalue of X has a negative real part. Eigenvalues below zero of a real
 // matrix get roots on the positive imaginary axis; X then is complex, and real for any other real matrix. x has the shape of a.
 //
-// A matrix with infinities or NaNs gives NaNs. One that is singular has such a root if zero is a semisimple eigenvalue, and none or others in other cases: Outcome says so, and the result may be
-// inaccurate.
+// A matrix with infinities or NaNs gives NaNs. One that is singular, exactly or to working precision, has a principal root if zero is a semisimple
+// eigenvalue, and else NaNs stand for it: Outcome says so. The Residual is |R R - T| / |T| of the triangular form after grading.
 //
 // Errors: *dense.ArgumentError for shapes that do not fit; those of schur.Schur, and the team's when the call is cancelled.
 //
@@ -35,55 +28,39 @@ func Sqrtm[T dense.Scalar, C dense.Complex](team *sched.Team, a dense.View[T], x
 	} else if err != nil || a.Rows == 0 {
 		return o, err
 	}
-	c := costsOf[T](a.Rows, rootRate)
-	if !dense.IsComplex[T]() && hasPositiveDiagonal(a) {
-		c.function, c.back = c.function/complexProduct, c.back/complexProduct
-	}
-	team = team.Plan(c.total())
-	phase := team.Phase(c.form)
-	if dense.IsComplex[T]() {
-		form, err := reduce[complex128](phase, a)
-		if err != nil {
-			return o, err
-		}
-		phase.End()
-		o, err = rootOf(team, c, form, x)
-		o.Complex = true
-		return o, err
-	}
-	form, err := reduce[float64](phase, a)
-	if err != nil {
-		return o, err
-	}
-	phase.End()
-	if spectrumOf(form.t).negative {
-		complexOne, err := complexForm(team, form)
-		if err != nil {
-			return o, err
-		}
-		o, err = rootOf(team, c, complexOne, x)
-		o.Complex = true
-		return o, err
-	}
-	return rootOf(team, c, form, x)
+	return applied(team, a, x, functionFor[T](rootKind, rootExponent))
 }
 
-// rootOf sets x to the root of a matrix whose triangular form is given, and overwrites that.
-func rootOf[W dense.Wide, C dense.Complex](team *sched.Team, c costs, form similar[W], x dense.View[C]) (o Outcome, err error) {
-	o.Singular = spectrumOf(form.t).zero
-	root := dense.New[W](form.t.Rows, form.t.Rows)
-	phase := team.Phase(c.function)
-	if o.IllConditioned, err = triangularRoot(phase.Plan(rootSteps(root.Rows)), form.t, root); err != nil {
-		return o, err
+// rootExponent is the power that a square root is.
+const rootExponent = 0.5
+
+// triangleToRoot overwrites the upper triangular or quasi-triangular t by its root.
+func triangleToRoot[W dense.Wide](team *sched.Team, t dense.Matrix[W], scales grading) (lost losses, err error) {
+	r := dense.New[W](t.Rows, t.Rows)
+	if _, err = triangularRoot(team.Plan(rootSteps(t.Rows)), t, r); err != nil {
+		return lost, err
 	}
-	phase.End()
-	form.t, root = root, form.t
-	return o, back(team.Phase(c.back), form, root, x)
+	noteRoot(&lost, r, t, scales)
+	t.CopyFrom(r)
+	return lost, nil
 }
 
-// triangularRoot sets r, whose elements are zeros, to the principal square root of the upper triangular or, if real, quasi-triangular t, whose real eigenvalues are not
-// negative then. The halves of t on the diagonal have the roots R1 and R2, and between them is X with R1 X + X R2 = T12. perturbed says that such an
-// equation was singular to working precision.
+// rootResidual returns an estimate of |R R - T| / |T|.
+func rootResidual[W dense.Wide](r, t dense.Matrix[W]) float64 {
+	n := t.Rows
+	middle := make([]W, n)
+	norm := estimateNorm(n, func(transposed bool, x, y []W) {
+		trans := transposition(transposed)
+		blas.Gemv(nil, trans, 1, r, dense.Vec(x), 0, dense.Vec(middle))
+		blas.Gemv(nil, trans, 1, t, dense.Vec(x), 0, dense.Vec(y))
+		blas.Gemv(nil, trans, 1, r, dense.Vec(middle), -1, dense.Vec(y))
+	})
+	return norm / infinityNorm(t)
+}
+
+// triangularRoot sets r, whose elements are zeros, to the principal square root of the upper triangular or, if real, quasi-triangular t, whose real
+// eigenvalues are not negative then. The halves of t on the diagonal have the roots R1 and R2, and between them is X with R1 X + X R2 = T12. perturbed
+// says that such an equation was singular to working precision.
 func triangularRoot[W dense.Wide](team *sched.Team, t, r dense.Matrix[W]) (perturbed bool, err error) {
 	n := t.Rows
 	switch {
@@ -114,14 +91,19 @@ func triangularRoot[W dense.Wide](team *sched.Team, t, r dense.Matrix[W]) (pertu
 	phase := team.Phase(rootSteps(n) - rootSteps(half) - rootSteps(n-half))
 	defer phase.End()
 	solved, err := sylvester.Triangular(phase, sylvester.Form{}, r.Slice(0, half, 0, half), r.Slice(half, n, half, n), x)
-	for i := 0; i < x.Rows && solved.Shift != 0; i++ { // the solution overflows: so be it
-		blas.Scal(dense.FromReal[W](math.Ldexp(1, min(solved.Shift, math.MaxInt16))), dense.Vec(x.Row(i)))
-	}
+	scaleBack(x, solved.Shift)
 	return first || second || solved.Perturbed, err
 }
 
 // rootSteps returns the steps of a team that the triangular root of order n takes.
 func rootSteps(n int) int { return n * n * n }
+
+// scaleBack multiplies the solution x of an equation by 2^shift: if it overflows, so be it.
+func scaleBack[W dense.Wide](x dense.Matrix[W], shift int) {
+	for i := 0; i < x.Rows && shift != 0; i++ {
+		blas.Scal(dense.FromReal[W](math.Ldexp(1, min(shift, math.MaxInt16))), dense.Vec(x.Row(i)))
+	}
+}
 
 // rootBase is the order up to which a triangular matrix is taken element by element.
 const rootBase = 16

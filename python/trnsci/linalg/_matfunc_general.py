@@ -11,9 +11,9 @@ from .. import _array, _device
 from .._array import Array
 from .._caller import warn
 from .._errors import linalg_warning
-from .._progress import Progress, phases
+from .._progress import Progress
 from . import _common
-from ._expm import check_matrices, expm
+from ._expm import check_matrices
 
 # Floating-point operations per n^3 in real arithmetic, to decide how a call is run: those of a Schur form, and more.
 _WORK_SQRTM = 30.0
@@ -23,7 +23,7 @@ _WORK_INTEGER_POWER = 8.0
 _WORK_SIGNM = 35.0
 
 _FLOAT64 = np.dtype(np.float64)
-_FLAGS = 3  # of a result: complex, singular, singular to working precision
+_OUTCOMES = 5  # of a matrix: complex, singular, without such a function, half of the digits lost, and the residual
 
 # An error of so many machine epsilons is worth a warning, as in SciPy.
 LARGE_ERROR = 1000.0
@@ -37,10 +37,6 @@ class _NotGiven:
 
 
 _NOT_GIVEN: Any = _NotGiven()
-
-
-# Time of the exponential that checks a logarithm beside that of the logarithm, measured by benchmarks/progress.py.
-_SHARE_CHECK = 0.4
 
 
 def eps_of(dtype: np.dtype[Any]) -> float:
@@ -63,19 +59,32 @@ def _evaluate(
     progress: Progress,
     *args: Any,
 ) -> tuple[Array, Any]:
-    """Call a function whose result may be complex; return the result, real where it is, and which flags any member has."""
+    """Call a function whose result may be complex; return the result, real where it is, and the outcomes of the members."""
     x, target = _array.empty(matrix.shape, _array.complex_dtype(matrix.dtype), what)
-    flags, outcomes = _array.empty((*matrix.shape[:-2], _FLAGS), _FLOAT64, "the outcomes")
+    flags, outcomes = _array.empty((*matrix.shape[:-2], _OUTCOMES), _FLOAT64, "the outcomes")
     flags.fill(0)
     source = _array.record(matrix)
     _common.solve(
         name, matrix, work, threads, progress, (source, x, target, flags, outcomes),
         _array.address(source), _array.address(target), _array.address(outcomes), *args,
     )  # fmt: skip
-    met: Array = np.any(flags.reshape(-1, _FLAGS), axis=0)
-    if matrix.dtype.kind == "c" or met[0]:
-        return x, met
-    return _common.cast_to(np.ascontiguousarray(x.real), cast), met
+    if matrix.dtype.kind == "c" or np.any(flags[..., 0]):
+        return x, flags
+    return _common.cast_to(np.ascontiguousarray(x.real), cast), flags
+
+
+def _warn_of_roots(what: str, flags: Array, singular: bool) -> None:
+    """Warn of a power that does not exist or lost digits, and, if that is wanted, of a singular matrix."""
+    met = flags[..., 1:4] > 0
+    if np.any(met[..., 1]):
+        message = f"A: the matrix is singular to working precision and has no {what}: NaNs stand for it"
+    elif np.any(met[..., 2]):
+        message = f"A: the {what} may be inaccurate: half of its digits or more are lost"
+    elif singular and np.any(met[..., 0]):
+        message = f"A: the matrix is singular to working precision: its {what} may be inaccurate"
+    else:
+        return
+    warn(message, linalg_warning())
 
 
 def sqrtm(
@@ -117,8 +126,8 @@ def sqrtm(
     Warns
     -----
     LinAlgWarning
-        For a singular matrix, and for one that is so to working precision: the result may be inaccurate, and there may be
-        no root.
+        For a matrix that is singular, exactly or to working precision. If zero is not a semisimple eigenvalue there is no
+        principal root, and the result is NaN. And if half of the digits are lost.
 
     Notes
     -----
@@ -144,10 +153,8 @@ def sqrtm(
     _deprecated("disp", disp)
     _deprecated("blocksize", blocksize)
     matrix, cast = check_matrices(A)
-    x, met = _evaluate("Sqrtm", "the square root", matrix, cast, _WORK_SQRTM, threads, progress)
-    if met[1] or met[2]:
-        how = "singular" if met[1] else "singular to working precision"
-        warn(f"A: the matrix is {how}: its square root may be inaccurate, or there may be none", linalg_warning())
+    x, flags = _evaluate("Sqrtm", "the square root", matrix, cast, _WORK_SQRTM, threads, progress)
+    _warn_of_roots("square root", flags, True)
     if disp is _NOT_GIVEN or disp:
         return x
     return x, np.linalg.norm(x @ x - matrix, axis=(-2, -1)) ** 2 / np.linalg.norm(matrix, axis=(-2, -1))
@@ -179,7 +186,8 @@ def logm(
         complex if `A` is, or
         if a matrix of the stack has real eigenvalues below zero.
     errest : float or (...) ndarray
-        ``norm(expm(X) - A, 1) / norm(A, 1)``, only if `disp` is given as False.
+        ``norm(expm(X) - A, 1) / norm(A, 1)``, of the triangular form after scaling of its rows and columns; only if `disp`
+        is given as False.
 
     Raises
     ------
@@ -189,9 +197,9 @@ def logm(
     Warns
     -----
     LinAlgWarning
-        For a singular matrix, which has no logarithm: 1e-20 is put in the place of its zero eigenvalues. And if the
-        estimate of the error is
-        larger than 1000 times the machine epsilon.
+        For a matrix that is singular, exactly or to working precision, and has no logarithm: 1e-20 is put in the place of
+        eigenvalues that are zero. And if the estimate of the error is larger than 1000 times the machine epsilon, or half
+        of the digits are lost.
 
     Notes
     -----
@@ -213,20 +221,20 @@ def logm(
         _device.require_host(device)
     _deprecated("disp", disp)
     matrix, cast = check_matrices(A)
-    with phases(progress, matrix.shape[-1], 1.0, _SHARE_CHECK) as (of_logarithm, of_check):
-        x, met = _evaluate("Logm", "the logarithm", matrix, None, _WORK_LOGM, threads, of_logarithm)
-        if met[1]:
-            warn("A: the matrix is singular: it has no logarithm", linalg_warning())
-        with np.errstate(all="ignore"):
-            back = expm(x, threads=threads, progress=of_check) - matrix
-        error = np.linalg.norm(back, 1, axis=(-2, -1)) / np.linalg.norm(matrix, 1, axis=(-2, -1)) if matrix.size else 0.0
-    result = x if x.dtype.kind == "c" else _common.cast_to(x, cast)
+    x, flags = _evaluate("Logm", "the logarithm", matrix, cast, _WORK_LOGM, threads, progress)
+    error = flags[..., 4]
     if disp is not _NOT_GIVEN and not disp:
-        return result, error
-    if not met[1] and not np.all(error < LARGE_ERROR * eps_of(matrix.dtype)):
-        message = f"A: the logarithm may be inaccurate, the error is about {np.max(error):.1e} of the norm"
-        warn(message, linalg_warning())
-    return result
+        return x, error[()]
+    message = ""
+    if np.any(flags[..., 1]):
+        message = "the matrix is singular to working precision: it has no logarithm"
+    elif not np.all(error < LARGE_ERROR * eps_of(matrix.dtype)):
+        message = f"the logarithm may be inaccurate, the error is about {np.max(error):.1e} of the norm"
+    elif np.any(flags[..., 3]):
+        message = "the logarithm may be inaccurate: half of its digits or more are lost"
+    if message:
+        warn(f"A: {message}", linalg_warning())
+    return x
 
 
 def fractional_matrix_power(
@@ -258,17 +266,23 @@ def fractional_matrix_power(
     Raises
     ------
     LinAlgError
-        If `t` is a negative integer and a matrix is singular.
+        If `t` is a negative integer and a matrix is singular, exactly or to working precision.
     ConvergenceError, ValueError, TypeError, MemoryError
         As in `schur`; infinities and NaNs are a ValueError unless `t` is an integer.
+
+    Warns
+    -----
+    LinAlgWarning
+        If there is no such power and the result is NaN: for a singular matrix and a negative `t`, and for one with a zero
+        eigenvalue in a Jordan block of order `t` + 1 or more. And if half of the digits are lost.
 
     Notes
     -----
     For an integer the matrix, or its inverse, is multiplied by itself, in its dtype. Otherwise its Schur form is split
     into an integer power and one between -1 and 1, which is computed by square roots, a Padé approximant and squarings, in
-    double precision (N. J. Higham and L. Lin, SIAM J. Matrix Anal. Appl. 32, 2011, and 34, 2013). A singular matrix has
-    powers with positive `t` if zero is a semisimple eigenvalue; they are computed like those of `funm`. With a negative `t`
-    its power is NaN.
+    double precision (N. J. Higham and L. Lin, SIAM J. Matrix Anal. Appl. 32, 2011, and 34, 2013). Hermitian matrices go
+    through their eigenvectors. Of a singular matrix the part with zero eigenvalues is split off. Singular to working
+    precision is a smallest singular value of at most ``N * eps * norm(A)``, see docs/general.md.
 
     Examples
     --------
@@ -286,7 +300,9 @@ def fractional_matrix_power(
     if not np.isfinite(exponent):
         raise ValueError(f"t: expected a finite number, got {t!r}")
     if exponent != np.floor(exponent):
-        return _evaluate("Power", "the power", matrix, cast, _WORK_POWER, threads, progress, exponent)[0]
+        power, flags = _evaluate("Power", "the power", matrix, cast, _WORK_POWER, threads, progress, exponent)
+        _warn_of_roots(f"power {exponent:g}", flags, False)
+        return power
     if abs(exponent) >= 2.0**63:
         raise ValueError(f"t: expected an integer of 64 bits, got {t!r}")
     x, target = _array.empty(matrix.shape, matrix.dtype, "the power")
@@ -321,7 +337,7 @@ def signm(
     -------
     signm : (..., N, N) ndarray
         The function of `A` whose value is 1 for eigenvalues with positive real parts, -1 for negative ones, and 0 for
-        those whose real part is at most 1000 times the machine epsilon times the largest real part. In the dtype of `A`.
+        those whose real part is zero, exactly or up to rounding errors in double precision. In the dtype of `A`.
 
     Raises
     ------
