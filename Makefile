@@ -31,8 +31,8 @@ PYTEST_PATHS := tests_py README.md --pyargs trnsci
 help:  ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' Makefile | expand -t 18
 
-demo: build/demo/installed  ## build and install the wheel, then compare density-fitted RHF and MP2 of benzene with PySCF
-	build/demo/bin/python examples/benzene_df_mp2.py
+demo: build/user/installed  ## build and install the wheel, then compare density-fitted RHF and MP2 of benzene with PySCF
+	build/user/bin/python examples/benzene_df_mp2.py
 
 test: lint test-go test-py check-wheel  ## everything that CI runs
 
@@ -137,22 +137,21 @@ build/bench-peers/faer/release/faer-times: $(wildcard benchmarks/peers/faer/Carg
 	@command -v cargo >/dev/null || { echo "trnsci: Rust's cargo is missing: install it for the peer faer"; exit 1; }
 	cargo build -q --release --locked --manifest-path benchmarks/peers/faer/Cargo.toml --target-dir build/bench-peers/faer
 
-# pip alone, which brings what pyproject.toml asks for to build the wheel, as for everybody who installs it.
-build/builder/made: build/checked
-	$(PYTHON) -m venv build/builder
+# What a user has: pip, which brings what pyproject.toml asks for to build the wheel, and for the demo the wheel and PySCF.
+build/user/made: build/checked
+	$(PYTHON) -m venv build/user
 	touch $@
 
-build/wheels/stamp: build/builder/made $(SOURCES)
+build/wheels/stamp: build/user/made $(SOURCES)
 	rm -rf build/wheels
 	@echo "building the wheel; the first time the Go library takes about a minute on two processors"
-	build/builder/bin/pip wheel -q --disable-pip-version-check --no-deps --wheel-dir build/wheels .
+	build/user/bin/pip wheel -q --disable-pip-version-check --no-deps --wheel-dir build/wheels .
 	touch $@
 
-# The wheel and PySCF, and nothing of what the tests need.
-build/demo/installed: build/wheels/stamp
-	$(PYTHON) -m venv build/demo
-	build/demo/bin/pip install -q --disable-pip-version-check --force-reinstall --no-deps build/wheels/*.whl
-	build/demo/bin/pip install -q --disable-pip-version-check "$$(ls build/wheels/*.whl)[pyscf]"
+# Modules are compiled when they are imported: PySCF, SciPy and NumPy have thousands that the demo does not need.
+build/user/installed: build/wheels/stamp
+	build/user/bin/pip install -q --disable-pip-version-check --no-compile "$$(ls build/wheels/*.whl)[pyscf]"
+	build/user/bin/pip install -q --disable-pip-version-check --force-reinstall --no-deps build/wheels/*.whl
 	touch $@
 
 $(VENV)/installed: build/wheels/stamp $(VENV)/tools

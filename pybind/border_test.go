@@ -92,10 +92,11 @@ func TestGuardTurnsPanicsIntoErrors(t *testing.T) {
 
 func TestJobLifeCycle(t *testing.T) {
 	const id = 1
-	release := make(chan struct{})
+	stepped, release := make(chan struct{}), make(chan struct{})
 	if _, err := run(id, 2, func(team *sched.Team) (int64, error) {
-		team.Plan(4)
+		team = team.Plan(4)
 		team.Step(3)
+		close(stepped)
 		<-release
 		return 42, nil
 	}); err != nil {
@@ -104,14 +105,19 @@ func TestJobLifeCycle(t *testing.T) {
 	if ended, _ := JobWait(id, 1); ended != 0 {
 		t.Error("ended before it was released")
 	}
+	<-stepped
+	done, _ := JobDone(id)
+	total, _ := JobTotal(id)
+	if total == 0 || 4*done != 3*total {
+		t.Errorf("%d of %d steps after 3 of 4", done, total)
+	}
 	close(release)
 	if ended, _ := JobWait(id, 10_000); ended != 1 {
 		t.Error("not ended")
 	}
-	done, _ := JobDone(id)
-	total, _ := JobTotal(id)
-	if value, err := JobResult(id); value != 42 || err != nil || done != 3 || total != 4 {
-		t.Errorf("value %d, error %v, %d of %d steps", value, err, done, total)
+	done, _ = JobDone(id)
+	if value, err := JobResult(id); value != 42 || err != nil || done != total {
+		t.Errorf("value %d, error %v, %d of %d steps at the end", value, err, done, total)
 	}
 	JobEnd(id)
 	JobEnd(id)
