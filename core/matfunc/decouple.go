@@ -19,7 +19,7 @@ type decoupled[W dense.Wide] struct {
 //
 // Cost: up to n^3 / 3 multiply-adds, for a matrix and for bounds of rounding errors. Method: Bavely and Stewart, SIAM J. Numer. Anal. 16, 1979, with two
 // blocks.
-func decouple[W dense.Wide](t dense.Matrix[W]) (d decoupled[W]) {
+func decouple[W dense.Wide](team *sched.Team, t dense.Matrix[W]) (d decoupled[W], err error) {
 	n := t.Rows
 	d.t, d.w = t, dense.New[W](n, n)
 	isZero, terms := make([]bool, n), dense.New[float64](n, n) // sums of the moduli of what was added up
@@ -35,6 +35,9 @@ func decouple[W dense.Wide](t dense.Matrix[W]) (d decoupled[W]) {
 		}
 	}
 	for j := range n {
+		if err := team.Err(); err != nil {
+			return d, err
+		}
 		for i := j - 1; i >= 0; i-- {
 			if isZero[i] == isZero[j] || t.At(i, j) == 0 {
 				continue
@@ -57,7 +60,7 @@ func decouple[W dense.Wide](t dense.Matrix[W]) (d decoupled[W]) {
 			}
 		}
 	}
-	return d
+	return d, nil
 }
 
 // shear overwrites the upper triangular t by (I - w e_i e_j^T) t (I + w e_i e_j^T), i < j.
@@ -127,7 +130,10 @@ func ofDecoupled[W dense.Wide, C dense.Complex](team *sched.Team, c costs, form 
 		dropImaginary(x)
 		return o, nil
 	}
-	d := decouple(form.t)
+	d, err := decouple(team, form.t)
+	if err != nil {
+		return o, err
+	}
 	o.Complex, o.Singular = dense.IsComplex[W](), true
 	if !f.admits(d.index()) {
 		o.Missing = true

@@ -30,7 +30,10 @@ func deflate[W dense.Wide](team *sched.Team, a dense.Matrix[W], limit float64, f
 	d.vh.SetIdentity()
 	for d.index = 1; ; d.index++ {
 		c := d.b.Slice(d.zeros, n, d.zeros, n)
-		right := reduceRows(c.Clone(), limit)
+		right, err := reduceRows(team, c.Clone(), limit)
+		if err != nil {
+			return d, err
+		}
 		team.Step(1)
 		count := c.Rows - right.rank
 		if count == 0 {
@@ -42,7 +45,12 @@ func deflate[W dense.Wide](team *sched.Team, a dense.Matrix[W], limit float64, f
 		if right.rank > 0 {
 			smallest = right.sizes[right.rank-1]
 		}
-		semisimple := d.index == 1 && isSemisimple(c, right, limit, smallest)
+		semisimple := false
+		if d.index == 1 {
+			if semisimple, err = isSemisimple(team, c, right, limit, smallest); err != nil {
+				return d, err
+			}
+		}
 		team.Step(1)
 		d.turn(team, right)
 		team.Step(1)
@@ -51,8 +59,9 @@ func deflate[W dense.Wide](team *sched.Team, a dense.Matrix[W], limit float64, f
 			return d, err
 		}
 		if d.index > 1 {
-			if rest := d.b.Slice(d.zeros, n, d.zeros, n); reduceRows(rest.Clone(), limit).rank == rest.Rows {
-				return d, nil
+			rest := d.b.Slice(d.zeros, n, d.zeros, n)
+			if left, err := reduceRows(team, rest.Clone(), limit); err != nil || left.rank == rest.Rows {
+				return d, err
 			}
 		} else if !f.admits(2) {
 			d.index = 2
@@ -67,19 +76,23 @@ func deflate[W dense.Wide](team *sched.Team, a dense.Matrix[W], limit float64, f
 const deflationParts = 3
 
 // isSemisimple reports whether the null spaces of c and of its adjoint have no directions that are orthogonal to the other one.
-func isSemisimple[W dense.Wide](c dense.Matrix[W], right reduction[W], limit, smallest float64) bool {
+func isSemisimple[W dense.Wide](team *sched.Team, c dense.Matrix[W], right reduction[W], limit, smallest float64) (bool, error) {
 	const angles = 10 // what the two null spaces may be turned by, in units of limit / smallest
 	if right.rank == 0 {
-		return true
+		return true, nil
 	}
 	n := c.Rows
 	adjoint := dense.New[W](n, n)
 	dense.Copy(adjoint.View(), c.View().T())
 	conjugate(adjoint)
-	left := reduceRows(adjoint, limit)
+	left, err := reduceRows(team, adjoint, limit)
+	if err != nil {
+		return false, err
+	}
 	between := dense.New[W](n-right.rank, n-right.rank)
 	blas.Gemm(nil, blas.ConjTrans, blas.NoTrans, 1, left.u.Slice(0, n, right.rank, n), right.u.Slice(0, n, right.rank, n), 0, between)
-	return reduceRows(between, angles*limit/smallest).rank == between.Rows
+	angle, err := reduceRows(team, between, angles*limit/smallest)
+	return angle.rank == between.Rows, err
 }
 
 // turn takes the null space that was found of the last rows and columns of B to the first of them.

@@ -6,6 +6,7 @@ import (
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
+	"trnsci/core/sched"
 )
 
 // frobeniusNorm returns the root of the sum of the squares of the elements.
@@ -105,12 +106,17 @@ type reduction[W dense.Wide] struct {
 
 // reduceRows finds the reduction of a, which is overwritten: a QR decomposition with column pivoting of the adjoint of A (Golub and Van Loan, Matrix
 // Computations, 4th ed., algorithm 5.4.1), by the rows of A. Norms of what is left of the rows are computed anew in each step.
-func reduceRows[W dense.Wide](a dense.Matrix[W], limit float64) (d reduction[W]) {
+//
+// Cost: up to 3 n^3 multiply-adds. It returns the team's error after cancellation, and no other.
+func reduceRows[W dense.Wide](team *sched.Team, a dense.Matrix[W], limit float64) (d reduction[W], err error) {
 	n := a.Cols
 	d.u = dense.New[W](n, n)
 	d.u.SetIdentity()
-	w := make([]W, n)
+	w, images := make([]W, n), make([]W, max(a.Rows, n))
 	for k := range min(a.Rows, n) {
+		if err := team.Err(); err != nil {
+			return d, err
+		}
 		largest, pivot := -1.0, k
 		for i := k; i < a.Rows; i++ {
 			if length := blas.Nrm2(a.RowVec(i, k, n)); length > largest {
@@ -119,7 +125,7 @@ func reduceRows[W dense.Wide](a dense.Matrix[W], limit float64) (d reduction[W])
 		}
 		d.sizes = append(d.sizes, largest)
 		if !(largest > limit) {
-			return d
+			return d, nil
 		}
 		d.rank++
 		if pivot != k {
@@ -136,10 +142,10 @@ func reduceRows[W dense.Wide](a dense.Matrix[W], limit float64) (d reduction[W])
 		}
 		w[0] += dense.Convert[W](phase)
 		factor := dense.FromReal[W](2 / sumOfSquares(w))
-		reflectRows(a.Slice(k, a.Rows, k, n), w, factor)
-		reflectRows(d.u.Slice(0, n, k, n), w, factor)
+		reflectRows(team, a.Slice(k, a.Rows, k, n), w, factor, images)
+		reflectRows(team, d.u.Slice(0, n, k, n), w, factor, images)
 	}
-	return d
+	return d, nil
 }
 
 func sumOfSquares[W dense.Wide](x []W) (sum float64) {
@@ -149,17 +155,9 @@ func sumOfSquares[W dense.Wide](x []W) (sum float64) {
 	return sum
 }
 
-// reflectRows overwrites m by m (I - factor w w^H).
-func reflectRows[W dense.Wide](m dense.Matrix[W], w []W, factor W) {
-	for i := range m.Rows {
-		row := m.Row(i)
-		sum := W(0)
-		for j, v := range row {
-			sum += v * w[j]
-		}
-		sum *= factor
-		for j := range row {
-			row[j] -= sum * dense.Conj(w[j])
-		}
-	}
+// reflectRows overwrites m by m (I - factor w w^H). images has room for an element for each row.
+func reflectRows[W dense.Wide](team *sched.Team, m dense.Matrix[W], w []W, factor W, images []W) {
+	y := dense.Vec(images[:m.Rows])
+	blas.Gemv(team, blas.NoTrans, 1, m, dense.Vec(w), 0, y)
+	blas.Gerc(team, -factor, y, dense.Vec(w), m)
 }

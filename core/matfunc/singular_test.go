@@ -1,12 +1,16 @@
 package matfunc
 
 import (
+	"context"
+	"errors"
 	"math"
 	"math/cmplx"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"trnsci/core/dense"
+	"trnsci/core/sched"
 )
 
 // A singular value of a product of random matrices, one of which has known ones, is found to a factor of two, whatever blocks the triangle has.
@@ -41,7 +45,8 @@ func TestSmallestSingularValue(t *testing.T) {
 
 // orthogonal returns the unitary factor of a random matrix.
 func orthogonal(rng *rand.Rand, n int) dense.Matrix[float64] {
-	return reduceRows(shifted[float64](rng, n, 1, 0), 0).u
+	reduced, _ := reduceRows(nil, shifted[float64](rng, n, 1, 0), 0)
+	return reduced.u
 }
 
 func TestReduceRows(t *testing.T) {
@@ -53,7 +58,7 @@ func TestReduceRows(t *testing.T) {
 				clear(left.Row(i)[rank:])
 			}
 			a := product(left, right)
-			d := reduceRows(a.Clone(), roundingLimit(a))
+			d, _ := reduceRows(nil, a.Clone(), roundingLimit(a))
 			if d.rank != rank {
 				t.Errorf("n = %d: rank %d, expected %d", n, d.rank, rank)
 			}
@@ -142,5 +147,39 @@ func TestIntegerPowersOfSingularMatrices(t *testing.T) {
 	exact := dense.FromRows([]float64{1e-30, 0, 0}, []float64{1, 2, 0}, []float64{0, 3, 1e20})
 	if err := IntegerPower(nil, exact.View(), -1, exact.Clone().View()); err != nil {
 		t.Error(err)
+	}
+}
+
+// The ways of singular matrices look at the team, and share their work without changing bits.
+func TestSingularMatricesOfTeams(t *testing.T) {
+	const n = 150
+	rng := rand.New(rand.NewPCG(92, 1))
+	a := shifted[float64](rng, n, 1, 0.3)
+	for i := range n / 3 { // rows that depend on others
+		copy(a.Row(n-1-i), a.Row(i))
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	canceled := sched.NewTeam(ctx, 1, nil)
+	if _, err := reduceRows(canceled, a.Clone(), 0); !errors.Is(err, context.Canceled) {
+		t.Errorf("reduction: %v", err)
+	}
+	if _, err := decouple(canceled, a.Clone()); !errors.Is(err, context.Canceled) {
+		t.Errorf("decoupling: %v", err)
+	}
+	one := dense.New[complex128](n, n)
+	o, err := Sqrtm(nil, a.View(), one.View())
+	if err != nil || !o.Singular {
+		t.Fatalf("%+v, %v", o, err)
+	}
+	for _, threads := range []int{2, 3} {
+		team, x := sched.NewTeam(context.Background(), threads, nil), dense.New[complex128](n, n)
+		if _, err := Sqrtm(team, a.View(), x.View()); err != nil {
+			t.Fatal(err)
+		}
+		team.Rest()
+		if !slices.Equal(x.Data, one.Data) {
+			t.Errorf("%d threads change the root of a singular matrix", threads)
+		}
 	}
 }
