@@ -1,7 +1,7 @@
 """The bond length of hydrogen fluoride from a scan with DF-MP2.
 
 A scanner computes one geometry after the other and starts each mean field from the one before. What
-`accelerate` has exchanged stays exchanged, and `DFMP2` renews the orbital energies.
+`accelerate` has replaced stays replaced, and `DFMP2` renews the orbital energies.
 
 Run it with:  python examples/bond_scan.py        (needs PySCF)
 """

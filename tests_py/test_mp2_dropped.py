@@ -1,5 +1,7 @@
 """Orbitals that are dropped by a huge energy and rows of zeros, as PySCF drops them in crystals, cost no accuracy."""
 
+import warnings
+
 import numpy as np
 import pytest
 import trnsci
@@ -128,3 +130,17 @@ def test_devices(device, precision):
     got = trnsci.df_mp2_energy(*with_dropped(*case, 1e30), device=device, precision=precision)
     k, d = terms(*case)
     assert abs(got.e_corr - float((k * (2 * k - k.swapaxes(1, 3)) / d).sum())) <= got.error_bound <= 2 * want.error_bound
+
+
+@pytest.mark.parametrize("layout", ["(ia)P", "P(ia)"])
+def test_swapped_energies_are_told(layout):
+    """Of integrals whose first axis is pairs no shape tells which energies are the occupied ones."""
+    rng = np.random.default_rng(5)
+    b = rng.standard_normal((6, 7)) if layout == "(ia)P" else rng.standard_normal((7, 6))
+    eps_occ, eps_vir = np.array([-1.0, -0.5]), np.array([0.2, 0.7, 0.9])
+    with pytest.warns(UserWarning, match=r"^eps_occ: .* are eps_occ and eps_vir swapped\?"):
+        trnsci.df_mp2_energy(b, eps_vir, eps_occ, layout=layout)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        trnsci.df_mp2_energy(b, eps_occ, eps_vir, layout=layout)
+        trnsci.df_mp2_energy(b, np.array([-1.0, 0.3]), eps_vir, layout=layout)

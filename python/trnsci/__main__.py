@@ -72,7 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     command = commands.add_parser("devices", help="open the devices that are installed; print their versions, types, memory")
     command.set_defaults(run=_devices)
 
-    command = commands.add_parser("selftest", help="check residuals of every solver; exit status 1 on failure")
+    command = commands.add_parser("selftest", help="check residuals of every function; exit status 1 on failure")
     command.set_defaults(run=_run_selftest)
 
     _mp2_command.add(commands)

@@ -22,8 +22,8 @@ from ._errors import DeviceError
 from ._files import check_outputs, output_path
 from .mp2 import MP2Plan, MP2Result, df_mp2_energy
 
-_DESCRIPTION = """DF-MP2 correlation energy of a closed shell or, with --beta, an open one. B holds the three-index integrals
-with the Coulomb metric folded in, (ia|jb) = sum_P B[i,a,P] B[j,b,P], for the correlated orbitals. Files are .npy files, or
+_DESCRIPTION = """DF-MP2 correlation energy of a closed shell or, with --beta, an open one. B holds the fitted three-index
+integrals B = (ia|Q) J^-1/2, (ia|jb) = sum_P B[i,a,P] B[j,b,P], for the correlated orbitals. Files are .npy files, or
 datasets of HDF5 files, FILE.h5:DATASET, if h5py is installed."""
 _EPILOG = """Layouts: iaP is (nocc, nvir, naux), (ia)P is (nocc*nvir, naux), P(ia) is (naux, nocc*nvir), iPa is (nocc, naux,
 nvir). Exit status: 0, 2 for bad input, 130 for Ctrl-C, 143 for SIGTERM, after both of which a checkpoint is whole."""

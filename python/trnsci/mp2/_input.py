@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import _array
+from .._caller import warn
 from .._files import absolute_if_path
 from ._integrals import LAYOUTS, Spin, fed, hex_path
 
@@ -31,10 +32,26 @@ def read_spins(B: Any, eps_occ: Any, eps_vir: Any, layout: str, complex_too: boo
     if not isinstance(layout, str) or layout not in LAYOUTS:
         raise ValueError(f"layout: {layout!r} is not one of {', '.join(map(repr, LAYOUTS))}")
     if not is_pair(eps_occ):
-        return [Spin(absolute_if_path(B, "B"), eps_occ, eps_vir, layout, "", complex_too)]
-    both, occ, vir = _two(B, "B"), _two(eps_occ, "eps_occ"), _two(eps_vir, "eps_vir")
-    both = absolute_if_path(both[0], "B[0]"), absolute_if_path(both[1], "B[1]")  # before a function for one is asked
-    return [Spin(both[s], occ[s], vir[s], layout, f"[{s}]") for s in range(2)]
+        spins = [Spin(absolute_if_path(B, "B"), eps_occ, eps_vir, layout, "", complex_too)]
+    else:
+        both, occ, vir = _two(B, "B"), _two(eps_occ, "eps_occ"), _two(eps_vir, "eps_vir")
+        both = absolute_if_path(both[0], "B[0]"), absolute_if_path(both[1], "B[1]")  # before a function for one is asked
+        spins = [Spin(both[s], occ[s], vir[s], layout, f"[{s}]") for s in range(2)]
+    _warn_if_swapped(spins)
+    return spins
+
+
+def _warn_if_swapped(spins: list[Spin]) -> None:
+    """Warn if every occupied orbital lies above every virtual one, which no shape tells where B has pairs (ia)."""
+    for s in spins:
+        lowest, highest = s.eps_occ.min(initial=np.inf), s.eps_vir.max(initial=-np.inf)
+        if np.isfinite([lowest, highest]).all() and lowest > highest:
+            name = s.name.replace("B", "eps_occ", 1)
+            warn(
+                f"{name}: the lowest occupied energy, {lowest:.6g}, is above the highest virtual one, {highest:.6g}; "
+                "are eps_occ and eps_vir swapped?",
+                UserWarning,
+            )
 
 
 def same_dtype(spins: list[Spin]) -> None:
