@@ -162,6 +162,38 @@ def test_a_call_of_nothing_has_a_single_step():
     assert seen[-1][0] == seen[-1][1] > 0
 
 
+CALLS_OF_NOTHING = {
+    "eigh": lambda p, a: trnsci.eigh(a, progress=p),
+    "eigh, generalized": lambda p, a: trnsci.eigh(a, a, progress=p),
+    "eig_banded": lambda p, a: linalg.eig_banded(np.ones((2, 0)), progress=p),
+    "eigvalsh_tridiagonal": lambda p, a: linalg.eigvalsh_tridiagonal(np.ones((0, 3)), np.ones((0, 2)), progress=p),
+    "schur, output and sort": lambda p, a: trnsci.schur(a, output="complex", sort="lhp", progress=p),
+    "matrix_balance": lambda p, a: linalg.matrix_balance(a, progress=p),
+    "eig, generalized": lambda p, a: linalg.eig(a, a, progress=p),
+    "ordqz": lambda p, a: linalg.ordqz(a, a, progress=p),
+    "solve_sylvester": lambda p, a: linalg.solve_sylvester(a, a, a, progress=p),
+    "expm": lambda p, a: linalg.expm(a, progress=p),
+    "logm": lambda p, a: linalg.logm(a, progress=p),
+    "funm": lambda p, a: linalg.funm(a, np.sin, progress=p),
+    "inv_sqrt_spd": lambda p, a: linalg.inv_sqrt_spd(a, progress=p),
+    "cholesky": lambda p, a: linalg.cholesky(a, progress=p),
+    "cho_solve": lambda p, a: linalg.cho_solve((np.eye(3), True), np.ones((3, 0)), progress=p),
+    "df_mp2_energy": lambda p, a: trnsci.df_mp2_energy(np.ones((2, 0, 3)), [-2, -1], [], progress=p),
+}
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (0, 3, 3), (2, 0, 0)])
+@pytest.mark.parametrize("name", CALLS_OF_NOTHING)
+def test_arrays_without_elements_are_a_single_step(name, shape):
+    seen, call, a = [], CALLS_OF_NOTHING[name], np.ones(shape)
+    call(lambda done, total: seen.append((done, total)), a)
+    assert seen[-1][0] == seen[-1][1] > 0 and len({total for _, total in seen}) == 1, seen
+    with pytest.raises(TypeError, match=r"^progress: expected a bool"):
+        call("yes", a)
+    with pytest.raises(ZeroDivisionError):
+        call(lambda done, total: 1 // 0, a)
+
+
 @pytest.mark.parametrize(("call", "label"), [
     (lambda: trnsci.eigh(np.eye(30), progress=True), "eigh 30"),
     (lambda: linalg.eigvalsh(np.eye(31), progress=True), "eigvalsh 31"),

@@ -56,6 +56,13 @@ def phases(progress: Progress, order: int | None, *shares: float) -> Iterator[li
         yield [part(begin, end) for begin, end in zip([0, *ends], ends, strict=False)]
 
 
+def finish_nothing(progress: Progress, order: int | None = None) -> None:
+    """Report the one step of a call that has nothing to compute, as the library does where it has nothing to plan."""
+    with reporter(progress, order) as report:
+        if report is not None:
+            report(1, 1)
+
+
 def _only_news(show: Callable[[int, int], object]) -> Callable[[int, int], None]:
     last = (-1, -1)
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from .. import _array, _device, _native, _threads
 from .._array import Array
-from .._progress import Progress
+from .._progress import Progress, finish_nothing
 from . import _common
 from ._eigh import _ALL, _BY_VALUE, _WORK_EIGENVALUES, _WORK_EIGENVECTORS, _Subset
 
@@ -80,6 +80,8 @@ def _run(
             *(_array.address(r) for r in records), _array.address(w_record), _array.address(v_record), *flags,
             wanted.kind, wanted.low, wanted.high, wanted.above, wanted.up_to,
         )  # fmt: skip
+    else:
+        finish_nothing(progress, n)
     if wanted.kind == _BY_VALUE:
         w = w[:count].copy()
         v = None if v is None else v[:, :count].copy(order="F")

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _array, _device, _native, _threads
 from .._array import Array
 from .._errors import UnsupportedError
-from .._progress import Progress
+from .._progress import Progress, finish_nothing
 from . import _common
 
 # Floating-point operations per n^3, to decide how a call is run.
@@ -159,6 +159,7 @@ def _on_device(
     if matrix.dtype.kind == "c":
         raise UnsupportedError(f"device: {on.name} has no complex products, only real ones")
     if matrix.size == 0:
+        finish_nothing(progress, matrix.shape[-1])
         return
     source, _, target = arrays
     size = _threads.resolve(threads)

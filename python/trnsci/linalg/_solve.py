@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from .. import _array, _device
 from .._array import Array
-from .._progress import Progress
+from .._progress import Progress, finish_nothing
 from ..blas import _common as _blas
 from . import _common
 
@@ -42,6 +42,8 @@ class _System:
         if x.size:
             work = per_element * n * x.size
             _blas.invoke(name, work, threads, (_blas.spread(stored, self.lead), x), *args, progress=progress)
+        else:
+            finish_nothing(progress, n)
         x = _common.cast_to(x, self.kind.cast)
         return x[..., 0] if self.is_vector else x
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from .. import _array, _device, _native, _threads
 from .._array import Array
 from .._caller import warn
-from .._progress import Progress
+from .._progress import Progress, finish_nothing
 from ..blas import _common as _blas
 from . import _common
 
@@ -48,6 +48,8 @@ def _solve(
             name, work, size, progress, (*sources, *records, x, x_record),
             *(_array.address(record) for record in records), _array.address(x_record),
         )  # fmt: skip
+    else:
+        finish_nothing(progress)
     return _common.cast_to(x, kind.cast), perturbed
 
 
