@@ -20,9 +20,9 @@ var powerBounds = [highestRootDegree + 1]float64{0, 1.51e-5, 2.24e-3, 1.88e-2, 6
 // A matrix with the eigenvalue zero, exactly or to working precision, in Jordan blocks of order m at most has such a power if m < p + 1. Otherwise NaNs
 // stand for it: Outcome tells. The Residual is the largest of the square roots on the way.
 //
-// Errors: as in Logm, and *dense.ArgumentError for a p that is not finite or an integer. Cost and precision: about those of Logm. Method: A^p = A^k A^q
-// with an integer k and |q| < 1 of the sign that suits the condition number; A^q by square roots, Padé approximants as continued fractions, and
-// squarings (Higham and Lin, SIAM J. Matrix Anal. Appl. 32, 2011, and 34, 2013).
+// Errors: as in Logm, and *dense.ArgumentError for a p that is not finite or an integer. Cost and precision: about those of Logm. Method: for p > 0
+// A^p = A^k A^q with an integer k and |q| < 1 of the sign that suits the condition number; A^q by square roots, Padé approximants as continued fractions,
+// and squarings (Higham and Lin, SIAM J. Matrix Anal. Appl. 32, 2011, and 34, 2013); for p < 0 the inverses of the triangular A^k and A^q.
 func Power[T dense.Scalar, C dense.Complex](team *sched.Team, a dense.View[T], p float64, x dense.View[C]) (o Outcome, err error) {
 	if math.IsInf(p, 0) || p == math.Floor(p) || p != p {
 		return o, dense.BadArgument("t", "expected a number that is no integer, got %g", p)
@@ -34,30 +34,37 @@ func Power[T dense.Scalar, C dense.Complex](team *sched.Team, a dense.View[T], p
 }
 
 // triangularPower overwrites the upper triangular t by its power p. A real t has positive diagonal elements.
+//
+// A negative power is that of the inverse to an integer, times the inverse of a positive one, which triangles give with small errors of each element. In a
+// product of negative and positive powers the largest elements would cancel where t is ill-conditioned.
 func triangularPower[W dense.Wide](team *sched.Team, t dense.Matrix[W], p float64, scales grading) (lost losses, err error) {
-	whole, rest := splitExponent(t, p)
-	products := 0
+	whole, rest := splitExponent(t, math.Abs(p))
+	products, inverses := 0, 0
 	if whole != 0 {
-		products = 1 + usualProducts(math.Abs(whole))
+		products = 1 + usualProducts(whole)
 	}
-	team = team.Plan(powerSteps + products*productSteps)
+	if p < 0 {
+		inverses = 2
+	}
+	team = team.Plan(powerSteps + (products+inverses)*productSteps)
 	phase := team.Phase(powerSteps)
 	fraction, lost, err := fractionalPower(phase, t, rest, scales)
 	phase.End()
-	if err != nil || whole == 0 {
+	if err != nil {
+		return lost, err
+	}
+	if p < 0 {
+		invertTriangle(team, fraction)
+		invertTriangle(team, t)
+		team.Step(inverses * productSteps)
+	}
+	if err := team.Err(); err != nil || whole == 0 {
 		t.CopyFrom(fraction)
 		return lost, err
 	}
-	n := t.Rows
-	product := dense.New[W](n, n)
-	if whole < 0 {
-		inverse := dense.New[W](n, n)
-		inverse.SetIdentity()
-		blas.Trsm(team, blas.Left, blas.Upper, blas.NoTrans, blas.NonUnit, 1, t, inverse)
-		t.CopyFrom(inverse)
-	}
+	product := dense.New[W](t.Rows, t.Rows)
 	phase = team.Phase((products - 1) * productSteps)
-	multiple, err := integerPower(phase, t, uint64(math.Abs(whole)))
+	multiple, err := integerPower(phase, t, uint64(whole))
 	if err != nil {
 		return lost, err
 	}
@@ -65,6 +72,14 @@ func triangularPower[W dense.Wide](team *sched.Team, t dense.Matrix[W], p float6
 	err = multiplyAdd(team.Phase(productSteps), multiple, fraction, 0, product)
 	t.CopyFrom(product)
 	return lost, err
+}
+
+// invertTriangle overwrites the upper triangular t by its inverse; its team reports nothing.
+func invertTriangle[W dense.Wide](team *sched.Team, t dense.Matrix[W]) {
+	inverse := dense.New[W](t.Rows, t.Rows)
+	inverse.SetIdentity()
+	blas.Trsm(team, blas.Left, blas.Upper, blas.NoTrans, blas.NonUnit, 1, t, inverse)
+	t.CopyFrom(inverse)
 }
 
 // Shares of a fractional power and of each product of matrices in what a power takes.
@@ -75,7 +90,7 @@ func usualProducts(exponent float64) int {
 	return int(math.Ceil(1.5 * math.Log2(exponent)))
 }
 
-// splitExponent returns an integer and a number between -1 and 1 whose sum is p: the two with which the error is least, by the condition number of t (Higham
+// splitExponent returns an integer and a number between -1 and 1 whose sum is p > 0: the two with which the error is least, by the condition number of t (Higham
 // and Lin, 2011, section 6).
 func splitExponent[W dense.Wide](t dense.Matrix[W], p float64) (whole, rest float64) {
 	n := t.Rows
