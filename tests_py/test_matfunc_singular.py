@@ -369,6 +369,15 @@ def test_negative_powers_of_ill_conditioned_triangles(dtype):
             assert norm(x - exact) <= 100 * residuals.eps(dtype) * norm(exact)
 
 
+def test_powers_of_triangles_with_small_eigenvalues_in_any_place():
+    """Two factors commute, but in one order large elements of the fractional power cancel."""
+    a = np.array([[1, 3, 1], [0, 1e-12, 1], [0, 0, 4e-12]])
+    for b in (a, a[::-1, ::-1].T):
+        for t in (1.5, 2.4, 3.7):
+            exact = precise_power(b, t)
+            assert norm(fractional_matrix_power(b, t) - exact) <= 100 * residuals.eps("float64") * norm(exact)
+
+
 @ALL_DTYPES
 def test_signs_of_small_numbers(dtype):
     np.testing.assert_array_equal(signm(np.diag([1, 1e-4]).astype(dtype)), np.eye(2))

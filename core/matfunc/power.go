@@ -69,9 +69,32 @@ func triangularPower[W dense.Wide](team *sched.Team, t dense.Matrix[W], p float6
 		return lost, err
 	}
 	phase.End()
-	err = multiplyAdd(team.Phase(productSteps), multiple, fraction, 0, product)
+	left, right := multiple, fraction
+	if largestTerms(right, left) < largestTerms(left, right) {
+		left, right = right, left
+	}
+	err = multiplyAdd(team.Phase(productSteps), left, right, 0, product)
 	t.CopyFrom(product)
 	return lost, err
+}
+
+// largestTerms returns the infinity norm of |L| |R|: what cancels in the product of two upper triangles. Powers of one matrix commute, and the terms may be
+// much larger in one order than in the other.
+func largestTerms[W dense.Wide](left, right dense.Matrix[W]) float64 {
+	sums, most := make([]float64, left.Rows), 0.0
+	for i := range right.Rows {
+		for _, v := range right.Row(i)[i:] {
+			sums[i] += dense.Abs(v)
+		}
+	}
+	for i := range left.Rows {
+		total := 0.0
+		for j, v := range left.Row(i)[i:] {
+			total += dense.Abs(v) * sums[i+j]
+		}
+		most = max(most, total)
+	}
+	return most
 }
 
 // invertTriangle overwrites the upper triangular t by its inverse; its team reports nothing.
