@@ -333,51 +333,6 @@ def test_warnings_of_logarithms_are_true(dtype):
         assert not warned and norm(x - exact) <= 100 * residuals.eps(dtype) * norm(exact)
 
 
-def precise_power(a, t):
-    """The power of a triangle with different eigenvalues, by Parlett's recurrence."""
-    n = len(a)
-    with mpmath.workdps(400):
-        x, f = mpmath.matrix(a.tolist()), mpmath.zeros(n)
-        for j in range(n):
-            f[j, j] = mpmath.exp(t * mpmath.log(x[j, j]))
-            for i in range(j - 1, -1, -1):
-                total = x[i, j] * (f[j, j] - f[i, i])
-                total += sum(x[i, k] * f[k, j] - f[i, k] * x[k, j] for k in range(i + 1, j))
-                f[i, j] = total / (x[j, j] - x[i, i])
-        return np.array(f.tolist(), complex)
-
-
-@ALL_DTYPES
-def test_negative_powers_of_ill_conditioned_triangles(dtype):
-    """Their elements are given, so that they have all digits, whatever the condition number is."""
-    rng = np.random.default_rng(12)
-    is_complex, most = np.dtype(dtype).kind == "c", 30 if np.finfo(dtype).eps < 1e-10 else 6
-    for k in range(40):
-        n = 2 + k % 3
-        a = np.triu(rng.standard_normal((n, n)), 1) + np.diag(10.0 ** rng.uniform(-most, 0, n))
-        if is_complex:
-            a = a * np.exp(1j * rng.uniform(-1, 1, (n, n)))
-        if k % 2:  # one small eigenvalue in any place
-            a[np.diag_indices(n)] = np.arange(1, n + 1)
-            a[k % n, k % n] = 10.0**-most
-        a = a.astype(dtype)
-        for t in (-0.5, -0.3, -0.01, -0.99, -1.5, -3.7):
-            exact = precise_power(a, t)
-            if np.abs(exact).max() > np.finfo(dtype).max ** 0.5:
-                continue
-            x, _ = called(power(t), a)
-            assert norm(x - exact) <= 100 * residuals.eps(dtype) * norm(exact)
-
-
-def test_powers_of_triangles_with_small_eigenvalues_in_any_place():
-    """Two factors commute, but in one order large elements of the fractional power cancel."""
-    a = np.array([[1, 3, 1], [0, 1e-12, 1], [0, 0, 4e-12]])
-    for b in (a, a[::-1, ::-1].T):
-        for t in (1.5, 2.4, 3.7):
-            exact = precise_power(b, t)
-            assert norm(fractional_matrix_power(b, t) - exact) <= 100 * residuals.eps("float64") * norm(exact)
-
-
 @ALL_DTYPES
 def test_signs_of_small_numbers(dtype):
     np.testing.assert_array_equal(signm(np.diag([1, 1e-4]).astype(dtype)), np.eye(2))

@@ -13,7 +13,7 @@ type Outcome struct {
 	Singular       bool    // an eigenvalue is zero, exactly or to working precision
 	Missing        bool    // there is no such function of the matrix, and NaNs stand in its place
 	IllConditioned bool    // Residual is so large that half of the digits are lost
-	Residual       float64 // of what the triangular form was computed by, relative to its norm; see each function
+	Residual       float64 // of what the triangular form was computed by, relative to its norm, or the relative error behind it; see each function
 }
 
 // join adds what another part of the matrix has met.

@@ -45,17 +45,43 @@ func triangleToRoot[W dense.Wide](team *sched.Team, t dense.Matrix[W], scales gr
 	return lost, nil
 }
 
-// rootResidual returns an estimate of |R R - T| / |T|.
+// rootResidual returns an estimate of |R R - T| / |T|, or of the relative error of R that explains it where that is smaller.
 func rootResidual[W dense.Wide](r, t dense.Matrix[W]) float64 {
-	n := t.Rows
+	const usual = 100 // residuals up to so many machine epsilons need no explanation
+	n, norm := t.Rows, infinityNorm(t)
 	middle := make([]W, n)
-	norm := estimateNorm(n, func(transposed bool, x, y []W) {
+	residual := estimateNorm(n, func(transposed bool, x, y []W) {
 		trans := transposition(transposed)
 		blas.Gemv(nil, trans, 1, r, dense.Vec(x), 0, dense.Vec(middle))
 		blas.Gemv(nil, trans, 1, t, dense.Vec(x), 0, dense.Vec(y))
 		blas.Gemv(nil, trans, 1, r, dense.Vec(middle), -1, dense.Vec(y))
-	})
-	return norm / infinityNorm(t)
+	}) / norm
+	if residual <= usual*dense.Eps[W]() {
+		return residual
+	}
+	square, other, moved := dense.New[W](n, n), dense.New[W](n, n), rounded(r)
+	blas.Gemm(nil, blas.NoTrans, blas.NoTrans, 1, r, r, 0, square)
+	blas.Gemm(nil, blas.NoTrans, blas.NoTrans, 1, moved, moved, 0, other)
+	return errorBehind[W](distance(square, t)/norm, distance(other, square)/norm)
+}
+
+// rounded returns x with each element moved by a machine epsilon, up or down.
+func rounded[W dense.Wide](x dense.Matrix[W]) dense.Matrix[W] {
+	x = x.Clone()
+	for k := range x.Data {
+		_, part := math.Modf(float64(k+1) * math.Phi) // as good as random
+		x.Data[k] *= dense.FromReal[W](1 + math.Copysign(dense.Eps[W](), part-0.5))
+	}
+	return x
+}
+
+// errorBehind returns the relative error of a result, in proportion to the residual that the rounding of its elements alone makes, if that is less than
+// its residual.
+func errorBehind[W dense.Wide](residual, ofRounding float64) float64 {
+	if explained := dense.Eps[W]() * residual / ofRounding; explained < residual {
+		return explained
+	}
+	return residual
 }
 
 // triangularRoot sets r, whose elements are zeros, to the principal square root of the upper triangular or, if real, quasi-triangular t, whose real
