@@ -191,7 +191,7 @@ LONG_CALLS = {
     "eigh, subset": ("rng.standard_normal((4000, 4000), np.float32)", "trnsci.eigh(a, subset_by_index=(0, 9))"),
     "eigh, generalized": ("rng.standard_normal((3000, 3000))", "trnsci.eigh(a, np.eye(3000))"),
     "eigvalsh": ("rng.standard_normal((4000, 4000))", "trnsci.linalg.eigvalsh(a)"),
-    "schur": ("rng.standard_normal((1500, 1500))", "trnsci.schur(a)"),
+    "schur": ("rng.standard_normal((2500, 2500))", "trnsci.schur(a)"),
     "hessenberg": ("rng.standard_normal((3000, 3000))", "trnsci.linalg.hessenberg(a, calc_q=True)"),
     "cholesky": ("np.eye(9000) + 1e-5", "trnsci.linalg.cholesky(a)"),
     "batch": ("rng.standard_normal((4000, 120, 120))", "trnsci.eigh(a)"),
