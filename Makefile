@@ -149,9 +149,9 @@ build/wheels/stamp: build/user/made $(SOURCES)
 	touch $@
 
 # Modules are compiled when they are imported: PySCF, SciPy and NumPy have thousands that the demo does not need.
+build/user/installed: AGAIN = $(if $(wildcard build/user/lib/python3*/site-packages/trnsci),--force-reinstall --no-deps)
 build/user/installed: build/wheels/stamp
-	build/user/bin/pip install -q --disable-pip-version-check --no-compile "$$(ls build/wheels/*.whl)[pyscf]"
-	build/user/bin/pip install -q --disable-pip-version-check --force-reinstall --no-deps build/wheels/*.whl
+	build/user/bin/pip install -q --disable-pip-version-check --no-compile $(AGAIN) "$$(ls build/wheels/*.whl)[pyscf]"
 	touch $@
 
 $(VENV)/installed: build/wheels/stamp $(VENV)/tools

@@ -39,6 +39,8 @@ BUILD_VARIABLES = (
 
 # No debugging information: the linker would leave it out.
 BUILD_FLAGS = ("-mod=readonly", "-trimpath", "-buildvcs=false", "-gcflags=all=-dwarf=false")
+# Packages that only the generator has are compiled without optimizations.
+GENERATOR_FLAGS = tuple(f"-gcflags={name}/...=-N -l -dwarf=false" for name in ("go", "text", "golang.org/x", "github.com"))
 # The Go compiler spends a fifth of its time in its garbage collector at the default of 100. At 400 it takes 1.5 GB at most.
 COMPILER_GOGC = "400"
 
@@ -132,7 +134,8 @@ def generate(folder, cflags, tags, environment):
     # shared libraries, so that the standard library is compiled once for both.
     host = {"GOOS": "", "GOARCH": "", "CGO_ENABLED": "0"}
     crossed = os.environ.get("GOOS") or os.environ.get("GOARCH")
-    run("go", "build", *BUILD_FLAGS, "-buildmode=pie", "-o", gopy, GOPY, **(environment | host if crossed else environment))
+    run("go", "build", *BUILD_FLAGS, *GENERATOR_FLAGS, "-buildmode=pie", "-o", gopy, GOPY,
+        **(environment | host if crossed else environment))
     write_signatures(signatures, tags)
     run(gopy, "gen", f"-name={NAME}", f"-output={folder}", f"-vm={sys.executable}", "-no-make", "-no-warn", SURFACE,
         cwd=signatures, capture=True, **host)
