@@ -2,6 +2,7 @@ package eigen
 
 import (
 	"math"
+	"unsafe"
 
 	"trnsci/core/dense"
 )
@@ -21,6 +22,12 @@ const (
 	transformRate = 2.8
 	rowsRate      = 4 // of writing one number
 	chaseRate     = 8
+)
+
+// A step of the reduction reads the whole matrix. From this size on, that of last caches, it takes so many times as long.
+const (
+	cacheBytes    = 16 << 20
+	uncachedRatio = 1.8
 )
 
 // costs is what the phases of an eigenproblem are expected to cost.
@@ -44,7 +51,7 @@ func costsOf[W dense.Scalar](n, count int) costs {
 		products /= 2
 	}
 	return costs{
-		reduction: int(reductionRate * products * 2 / 3 * order * order * order),
+		reduction: int(reductionRate * products * 2 / 3 * float64(reductionSteps[W](n))),
 		values:    valuesCost(n),
 		conquest:  conquestCost(n, count),
 		blocks:    int(blocksRate * products * order * order * float64(reflectionsTogether[W](n))),
@@ -55,6 +62,14 @@ func costsOf[W dense.Scalar](n, count int) costs {
 		product:   int(products * order * order * order),
 		rows:      int(rowsRate * order * float64(count)),
 	}
+}
+
+// reductionSteps returns the steps of the reduction of a matrix of order n to tridiagonal form: n^3, and more of those that the matrix is too large for the
+// cache in.
+func reductionSteps[W dense.Scalar](n int) int {
+	var element W
+	cached := min(n, int(math.Sqrt(cacheBytes/float64(unsafe.Sizeof(element)))))
+	return cube(cached) + int(uncachedRatio*float64(cube(n)-cube(cached)))
 }
 
 // vectors returns the cost of a problem with eigenvectors, and solving that of one with or without.

@@ -27,7 +27,7 @@ func tridiagonalize[W dense.Scalar](team *sched.Team, h dense.Matrix[W], d, e []
 		return nil, err
 	}
 	n := h.Rows
-	team = team.Plan(cube(n))
+	team = team.Plan(reductionSteps[W](n))
 	tau = make([]W, n)
 	r := newReduction(team, h, tau, d, e)
 	if n > minSharedOrder {
@@ -50,7 +50,7 @@ func tridiagonalize[W dense.Scalar](team *sched.Team, h dense.Matrix[W], d, e []
 	}
 	r.updateRow(0, 0)
 	d[0] = dense.Real(h.At(0, 0))
-	team.Reach(cube(h.Rows))
+	team.Reach(reductionSteps[W](h.Rows))
 	return tau, nil
 }
 
@@ -61,7 +61,7 @@ func (r *reduction[W]) steps(first, last int) error {
 			if err := r.team.Err(); err != nil {
 				return err
 			}
-			r.team.Reach(cube(r.h.Rows) - cube(i))
+			r.team.Reach(reductionSteps[W](r.h.Rows) - reductionSteps[W](i))
 		}
 		norm := r.updateRow(i, i-1)
 		r.d[i] = dense.Real(r.h.At(i, i))

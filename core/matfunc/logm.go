@@ -91,7 +91,7 @@ func triangularLog[W dense.Wide](team *sched.Team, t dense.Matrix[W], scales gra
 
 // logResidual returns |exp(X) - T| / |T|, or the relative error of X that explains it where that is smaller.
 func logResidual[W dense.Wide](team *sched.Team, x, t dense.Matrix[W]) (float64, error) {
-	const usual = 100 // residuals up to so many machine epsilons need no explanation
+	const usual = 1000 // residuals up to so many machine epsilons are not warned of, and need no explanation
 	back, other := dense.New[W](t.Rows, t.Rows), dense.New[W](t.Rows, t.Rows)
 	if err := Expm(team, x.View(), back.View()); err != nil {
 		return 0, err
