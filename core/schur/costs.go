@@ -1,6 +1,11 @@
 package schur
 
-import "trnsci/core/dense"
+import (
+	"math"
+	"unsafe"
+
+	"trnsci/core/dense"
+)
 
 // What phases cost is counted in multiply-adds of products of matrices. Constants named Rate say how many of these a multiply-add of another kind
 // takes the time of: they were measured with one thread at orders of 150 to 800, by benchmarks/progress.py, and decide about nothing but the progress
@@ -11,6 +16,12 @@ const (
 	// Multiply-adds of the iteration for the cube of the order, with the unitary factor and for eigenvalues alone.
 	iterationRate, valuesRate = 16, 8
 	vectorsRate               = 2.0
+)
+
+// The products with vectors of the reduction read the whole matrix. From this size on, that of last caches, a reduction takes so many times as long.
+const (
+	cacheBytes    = 16 << 20
+	uncachedRatio = 2.5
 )
 
 // costs is what the phases of a decomposition are expected to cost.
@@ -27,11 +38,18 @@ func costsOf[W dense.Scalar](n int, factor bool) costs {
 	if dense.IsComplex[W]() {
 		whole *= 4
 	}
-	c := costs{reduction: int(reductionRate * 5 / 3 * whole), iteration: int(valuesRate * whole), vectors: int(vectorsRate * whole)}
+	c := costs{reduction: int(reductionRate * slowdown[W](n) * 5 / 3 * whole), iteration: int(valuesRate * whole), vectors: int(vectorsRate * whole)}
 	if factor {
 		c.accumulation, c.iteration = int(accumulationRate*2/3*whole), int(iterationRate*whole)
 	}
 	return c
+}
+
+// slowdown returns how many times as long the reduction of a matrix of order n takes because it does not fit the cache until a part of it is left that does.
+func slowdown[W dense.Scalar](n int) float64 {
+	var element W
+	cached := math.Sqrt(cacheBytes / float64(unsafe.Sizeof(element)))
+	return uncachedRatio - (uncachedRatio-1)*math.Pow(min(1, cached/float64(max(n, 1))), 3)
 }
 
 // reduced returns how many of the steps of a reduction of order n are done when left columns are left: those of columns with m rows below are m (n + m).
