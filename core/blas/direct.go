@@ -34,7 +34,7 @@ func GemmDirectBefore[T dense.Float](alpha T, a, b dense.Matrix[T], beta T, c de
 
 // spread distributes the lines of what comes next, of so many elements, over the tiles of the first run.
 func (g *gemmSmall[T]) spread(next int) {
-	line := lineBytes / int(unsafe.Sizeof(g.beta))
+	line := dense.LineBytes / int(unsafe.Sizeof(g.beta))
 	tiles, _ := tilesOf(g.size, g.n)
 	perStrip := next/line/max(1, g.m/g.size.Rows) + 1
 	g.run.NextCol, g.run.StripNext, g.run.NextStep = line, perStrip*line, (perStrip/tiles+1)*line

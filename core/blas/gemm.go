@@ -146,8 +146,8 @@ func (g *gemm[T]) choosePacking() {
 // collides reports whether the rows of B, k of them a stride apart, fall into the same few places of the first cache: all of those that
 // lie a multiple of a page apart, and more where a tile leaves a rest of its last line for the next one.
 func collides[T dense.Float](size *kernel.Blocking, k, stride int) bool {
-	bytes, period := int(unsafe.Sizeof(T(0))), pageBytes
-	if size.TileCols()*bytes%lineBytes != 0 {
+	bytes, period := dense.Bytes[T](), pageBytes
+	if size.TileCols()*bytes%dense.LineBytes != 0 {
 		period = quarterBytes
 	}
 	return stride*bytes%period == 0 && k > size.Rows

@@ -1,8 +1,6 @@
 package blas
 
 import (
-	"unsafe"
-
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
 	"trnsci/core/sched"
@@ -58,14 +56,6 @@ func newGemmComplex[R dense.Float, T dense.Complex](set kernel.Set, part part, a
 	}
 	g.inner = balanced(g.k, g.size.Inner)
 	return g
-}
-
-// width returns how many R make a T: 2 for a complex T, 1 for a real one.
-func width[R dense.Float, T dense.Scalar]() int { return bytesOf[T]() / bytesOf[R]() }
-
-func bytesOf[T dense.Scalar]() int {
-	var t T
-	return int(unsafe.Sizeof(t))
 }
 
 // pack writes the two rows that stand for a row of alpha B, for rows p0 <= p < p1 of B and the tiles of piece, which begin at column j0.

@@ -105,7 +105,7 @@ func (g *gemmSmall[T]) each(team *sched.Team, count int, a []T, strideA int, b [
 		g.compute(a, b, c, nil, nil)
 		return
 	}
-	line := lineBytes / int(unsafe.Sizeof(g.beta))
+	line := dense.LineBytes / int(unsafe.Sizeof(g.beta))
 	g.run.NextCol, g.run.StripNext, g.run.Near = line, line*g.run.K, false
 	shared := *g // g stays where the caller has it: a single product allocates nothing
 	batch(team, count, g.m*g.n*g.run.K, func(_ *sched.Team, p0, p1 int) {

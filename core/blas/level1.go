@@ -1,6 +1,8 @@
 package blas
 
 import (
+	"math"
+
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
 )
@@ -47,7 +49,7 @@ func dot[T dense.Scalar](set kernel.Set, x, y dense.Vector[T], conj bool) T {
 func dotUnit[R dense.Float, T dense.Scalar](set kernel.Set, x, y []T, conj bool) T {
 	var sum [1]T
 	out := dense.Reals[R](sum[:])
-	if width[R, T]() == 2 {
+	if dense.Parts[T]() == 2 {
 		out[0], out[1] = dotPairs(dense.Reals[R](x), dense.Reals[R](y), conj)
 		return sum[0]
 	}
@@ -144,6 +146,29 @@ func Scal[T dense.Scalar](alpha T, x dense.Vector[T]) {
 func scaleUnit[R dense.Float](alpha R, x []R) {
 	for i := 0; i < len(x); i += vectorCall {
 		kernel.Scale(kernel.Best(), alpha, x[i:min(len(x), i+vectorCall)])
+	}
+}
+
+// Ldexp multiplies x by 2^k: real and imaginary parts each, as math.Ldexp does. Results that are normal numbers are exact,
+// others are rounded once, also where 2^k itself is beyond the range of T's real type.
+func Ldexp[T dense.Scalar](x []T, k int) {
+	if k == 0 {
+		return
+	}
+	// A step of half the range: what becomes subnormal in one becomes zero in the next.
+	for top := dense.MaxExponent[T](); k >= top || k <= -top; {
+		step := min(max(k/2, 1-top), top-1)
+		ldexpStep(x, step)
+		k -= step
+	}
+	ldexpStep(x, k)
+}
+
+func ldexpStep[T dense.Scalar](x []T, k int) {
+	if dense.IsSingle[T]() {
+		scaleUnit(float32(math.Ldexp(1, k)), dense.Reals[float32](x))
+	} else {
+		scaleUnit(math.Ldexp(1, k), dense.Reals[float64](x))
 	}
 }
 

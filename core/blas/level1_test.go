@@ -319,3 +319,34 @@ func TestRotg32(t *testing.T) {
 		}
 	}
 }
+
+func TestLdexp(t *testing.T) {
+	testLdexp[float32](t, func(x float64, k int) float64 { return float64(float32(math.Ldexp(x, k))) })
+	testLdexp[float64](t, math.Ldexp)
+	testLdexp[complex64](t, func(x float64, k int) float64 { return float64(float32(math.Ldexp(x, k))) })
+	testLdexp[complex128](t, math.Ldexp)
+}
+
+// testLdexp compares with want, which rounds once, for powers within and beyond the range of T's real type.
+func testLdexp[T dense.Scalar](t *testing.T, want func(x float64, k int) float64) {
+	top, least := dense.MaxExponent[T](), dense.SmallestSubnormal[T]()
+	numbers := []float64{1, -1 - 3*dense.Eps[T](), 1.5, 0, math.Copysign(0, -1), least, 3 * least, dense.LargestPower[T]() * 1.25, math.Inf(-1), math.NaN()}
+	for _, k := range []int{0, 1, -1, 7, -top + 1, -top, top - 1, top, -top - 10, top + 10, 2 * top, -2 * top, 5 * top, -5 * top} {
+		var x []T
+		for i, re := range numbers {
+			x = append(x, dense.FromParts[T](re, numbers[len(numbers)-1-i]))
+		}
+		Ldexp(x, k)
+		for i, re := range numbers {
+			expect := func(name string, got, from float64) {
+				if w := want(from, k); math.Float64bits(got) != math.Float64bits(w) && !(math.IsNaN(got) && math.IsNaN(w)) {
+					t.Errorf("%T: %s of %g times 2^%d is %g, not %g", x[i], name, from, k, got, w)
+				}
+			}
+			expect("real part", dense.Real(x[i]), re)
+			if dense.IsComplex[T]() {
+				expect("imaginary part", dense.Imag(x[i]), numbers[len(numbers)-1-i])
+			}
+		}
+	}
+}

@@ -55,7 +55,7 @@ func (s sweep[R, T]) addRows(team *sched.Team) {
 // addColumns sweeps the whole matrix, the threads taking whole lines of columns.
 func (s sweep[R, T]) addColumns(team *sched.Team) {
 	const each = 2 // shares of a thread: columns are cut seldom, since short pieces of rows are slow
-	step := wholeLines[T](ceilDiv(s.a.Cols, each*team.Threads()))
+	step := dense.WholeLines[T](ceilDiv(s.a.Cols, each*team.Threads()))
 	inParallel(team, ceilDiv(s.a.Cols, step), func(c int) { s.add(team, 0, s.a.Rows, c*step, min(s.a.Cols, (c+1)*step)) })
 }
 

@@ -8,7 +8,7 @@ import (
 // isDirect reports whether alpha op(A) x + beta y is what the kernels add to y, or to zeros, for vectors without gaps and a matrix that one
 // thread takes: then the workspace of a sweep is spared.
 func isDirect[T dense.Scalar](alpha T, a *dense.Matrix[T], x *dense.Vector[T], beta T, y *dense.Vector[T]) bool {
-	return alpha == 1 && (beta == 0 || beta == 1) && x.Inc == 1 && y.Inc == 1 && a.Rows*a.Cols*bytesOf[T]() < sweepBytes
+	return alpha == 1 && (beta == 0 || beta == 1) && x.Inc == 1 && y.Inc == 1 && a.Rows*a.Cols*dense.Bytes[T]() < sweepBytes
 }
 
 // gemvDirect does Gemv's work if it is direct and T is real, and reports whether it did.

@@ -85,7 +85,7 @@ func rankUpdate[R dense.Float, T dense.Scalar](set kernel.Set, team *sched.Team,
 	if u.both {
 		rank = 2
 	}
-	count, line := rank*width[R, T](), wholeLines[T](y.N)
+	count, line := rank*dense.Parts[T](), dense.WholeLines[T](y.N)
 	w := borrow[T](count*line + rank*x.N)
 	defer w.giveBack()
 	vectors, factors := w.take(count*line), w.take(rank*x.N)
@@ -98,7 +98,7 @@ func rankUpdate[R dense.Float, T dense.Scalar](set kernel.Set, team *sched.Team,
 		}
 		loadFactors(factors[1:], rank, alpha, y)
 	}
-	rows := kernel.Rows[R]{Count: count, Stride: width[R, T]() * line, A: dense.Reals[R](vectors)}
+	rows := kernel.Rows[R]{Count: count, Stride: dense.Parts[T]() * line, A: dense.Reals[R](vectors)}
 	p := rowUpdate[R, T]{u, set, rows, factors}
 	if isShared[T](team, u.a.Rows, u.a.Cols) {
 		p.inParallel(team)
@@ -133,7 +133,7 @@ func (u update[T]) asProduct(set kernel.Set, team *sched.Team, alpha T, x, y den
 // loadVectors sets dst to y, or to its conjugate, and for a complex T the line behind it to i times that.
 func loadVectors[R dense.Float, T dense.Scalar](dst []T, line int, y dense.Vector[T], conj bool) {
 	Copy(y, dense.Vec(dst[:y.N]))
-	if width[R, T]() == 1 {
+	if dense.Parts[T]() == 1 {
 		return
 	}
 	sign := R(1)
@@ -164,7 +164,7 @@ func (p rowUpdate[R, T]) inParallel(team *sched.Team) {
 
 // rows updates rows i0 <= i < i1.
 func (p *rowUpdate[R, T]) rows(team *sched.Team, i0, i1 int) {
-	w, n, work := width[R, T](), p.a.Cols, 0
+	w, n, work := dense.Parts[T](), p.a.Cols, 0
 	for i := i0; i < i1; i++ {
 		if work += w * n; work >= sweepCall {
 			if team.Err() != nil {
@@ -182,7 +182,7 @@ func (p *rowUpdate[R, T]) rows(team *sched.Team, i0, i1 int) {
 
 // row updates columns j0 <= j < j1 of row i.
 func (p *rowUpdate[R, T]) row(i, j0, j1 int) {
-	w := width[R, T]()
+	w := dense.Parts[T]()
 	rank := p.vectors.Count / w
 	factors, row := dense.Reals[R](p.factors[i*rank:(i+1)*rank]), dense.Reals[R](p.a.Data[i*p.a.Stride:])
 	v := p.vectors

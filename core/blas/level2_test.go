@@ -275,7 +275,7 @@ func TestLevel2BitsDoNotDependOnThreads(t *testing.T) {
 // testLevel2Threads uses matrices that are just large enough to be shared.
 func testLevel2Threads[T dense.Scalar](t *testing.T, s kernel.Set) {
 	rng := rand.New(rand.NewPCG(35, uint64(s)))
-	n := int(math.Sqrt(float64(sweepBytes/bytesOf[T]()))) + 3
+	n := int(math.Sqrt(float64(sweepBytes/dense.Bytes[T]()))) + 3
 	a, x, y := random[T](rng, n, n), newStrided(rng, n, nanOf[T]()), newStrided(rng, n, nanOf[T]())
 	for i := range n {
 		a.Set(i, i, dense.FromReal[T](float64(n))) // so that solutions stay small

@@ -30,7 +30,7 @@ const groupsPerLook = 16
 // triangle sweeps rows i0 <= i < i1 of a triangle; i0 is a multiple of kernel.RowGroup. Beside the diagonal, blocks of RowGroup rows
 // go to the kernels.
 func (s *sweep[R, T]) triangle(team *sched.Team, uplo Uplo, d diagonal, i0, i1 int) {
-	if s.dots && s.axpys && d == asStored && width[R, T]() == 1 && s.a.Rows <= sweepCols {
+	if s.dots && s.axpys && d == asStored && dense.Parts[T]() == 1 && s.a.Rows <= sweepCols {
 		s.symmetric(team, uplo, i0, i1)
 		return
 	}
@@ -178,7 +178,7 @@ func (s *sweep[R, T]) triangleInChunks(team *sched.Team, uplo Uplo, d diagonal, 
 	for c := range units {
 		units[c] = 1
 	}
-	w := width[R, T]()
+	w := dense.Parts[T]()
 	rest := kernel.Rows[R]{Count: chunks - 1, Cols: w * each, Stride: w * each, A: dense.Reals[R](out[each:])}
 	kernel.Axpys(s.set, &rest, units[:chunks-1], dense.Reals[R](out[:each]))
 }

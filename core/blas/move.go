@@ -85,7 +85,7 @@ func transpose[T dense.Scalar](set kernel.Set, dst, src dense.Matrix[T]) {
 
 // asDoubles returns the memory of pairs of float32 as numbers that are as large.
 func asDoubles[T float32 | complex64](x []T) []float64 {
-	return unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(x))), len(x)*bytesOf[T]()/bytesOf[float64]())
+	return unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(x))), len(x)*dense.Bytes[T]()/dense.Bytes[float64]())
 }
 
 func forRows(team *sched.Team, rows, cols int, body func(i0, i1 int) error) error {

@@ -23,7 +23,7 @@ func nrm2[R dense.Float, T dense.Scalar](set kernel.Set, x dense.Vector[T]) floa
 	forPieces(x, func(piece []T) { sum += float64(kernel.SumSquares(set, dense.Reals[R](piece))) })
 	// Squares below the smallest normal number have lost bits; together they count for less than a rounding error if the sum is this
 	// large.
-	least, most := scalingRange[R]()
+	least, most := dense.SmallestNormal[R](), dense.LargestPower[R]()
 	if safe := float64(2*x.N) * least / dense.Eps[R](); sum >= safe && sum <= most || math.IsNaN(sum) {
 		return math.Sqrt(sum)
 	}
@@ -37,7 +37,7 @@ func scaledNorm[R dense.Float, T dense.Scalar](set kernel.Set, x dense.Vector[T]
 	if largest == 0 || math.IsInf(largest, 0) {
 		return largest
 	}
-	_, most := scalingRange[R]()
+	most := dense.LargestPower[R]()
 	_, limit := math.Frexp(most)
 	_, exponent := math.Frexp(largest)
 	// Close to the ends the power of two itself has to be in range; a few powers do not matter.

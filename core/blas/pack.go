@@ -2,7 +2,6 @@ package blas
 
 import (
 	"sync"
-	"unsafe"
 
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
@@ -84,16 +83,13 @@ func (g *gemm[T]) load(block *blockB[T], packed *packing[T], p0, p1, j0 int) {
 // packing is the memory for a block of B, a strip of A and a tile of C. It is kept between calls.
 type packing[T dense.Float] struct{ b, a, c []T }
 
-const (
-	lineBytes = 64
-	// What alignment, size classes of the allocator and the headers add to a packing.
-	packingOverhead = 32 << 10
-)
+// What alignment, size classes of the allocator and the headers add to a packing.
+const packingOverhead = 32 << 10
 
 var packings32, packings64 sync.Pool
 
 func packingsOf[T dense.Float]() *sync.Pool {
-	if unsafe.Sizeof(T(0)) == unsafe.Sizeof(float32(0)) {
+	if dense.IsSingle[T]() {
 		return &packings32
 	}
 	return &packings64
@@ -107,7 +103,7 @@ func takePacking[T dense.Float](size *kernel.Blocking) *packing[T] {
 	}
 	// Kernel sets differ in size, which matters where tests use one after the other.
 	if inner := size.Inner; len(p.b) < inner*size.Cols || len(p.a) < inner*size.Rows {
-		p.b, p.a, p.c = newAligned[T](inner*size.Cols), newAligned[T](inner*size.Rows), newAligned[T](size.Rows*size.TileCols())
+		p.b, p.a, p.c = dense.NewAligned[T](inner*size.Cols), dense.NewAligned[T](inner*size.Rows), dense.NewAligned[T](size.Rows*size.TileCols())
 	}
 	return p
 }
@@ -116,7 +112,7 @@ func takePacking[T dense.Float](size *kernel.Blocking) *packing[T] {
 // are kept for the next call until the garbage collector wants them.
 func GemmWorkspace[T dense.Float]() int64 {
 	size := kernel.BlockingOf[T](kernel.Best())
-	return int64(size.Inner)*int64(size.Cols+size.Rows)*int64(unsafe.Sizeof(T(0))) + packingOverhead
+	return int64(size.Inner)*int64(size.Cols+size.Rows)*int64(dense.Bytes[T]()) + packingOverhead
 }
 
 func (p *packing[T]) giveBack() { packingsOf[T]().Put(p) }

@@ -2,7 +2,6 @@ package blas
 
 import (
 	"math"
-	"unsafe"
 
 	gblas "gonum.org/v1/gonum/blas"
 
@@ -33,7 +32,7 @@ func Rotg[F dense.Float](a, b F) (c, s, r, z F) {
 		return 0, 1, b, 1
 	}
 	x, y := float64(a), float64(b)
-	least, most := scalingRange[F]()
+	least, most := dense.SmallestNormal[F](), dense.LargestPower[F]()
 	scale := min(most, max(least, math.Abs(x), math.Abs(y)))
 	sign := y
 	if math.Abs(x) > math.Abs(y) {
@@ -50,14 +49,6 @@ func Rotg[F dense.Float](a, b F) (c, s, r, z F) {
 		z = 1
 	}
 	return c, s, r, z
-}
-
-// scalingRange returns the smallest and the largest power of two of F that are normal numbers.
-func scalingRange[F dense.Float]() (least, most float64) {
-	if unsafe.Sizeof(F(0)) == unsafe.Sizeof(float32(0)) {
-		return 0x1p-126, 0x1p127
-	}
-	return 0x1p-1022, 0x1p1023
 }
 
 // RotmParams is a modified rotation, a 2 x 2 matrix by columns of which Flag tells what is stored, as in gonum's DrotmParams.

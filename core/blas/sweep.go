@@ -45,10 +45,10 @@ type sweep[R dense.Float, T dense.Scalar] struct {
 // inputs returns how many elements of workspace a vector of n elements takes at most.
 func (s *sweep[R, T]) inputs(n int) int {
 	copies := 1
-	if s.dots && width[R, T]() == 2 {
+	if s.dots && dense.Parts[T]() == 2 {
 		copies = 3
 	}
-	return copies * wholeLines[T](n)
+	return copies * dense.WholeLines[T](n)
 }
 
 // load makes x the vector of the sweep, without a copy where that is possible.
@@ -63,23 +63,23 @@ func (s *sweep[R, T]) load(w *workspace[T], x dense.Vector[T]) {
 
 // loadCopy makes a copy of x the vector of the sweep.
 func (s *sweep[R, T]) loadCopy(w *workspace[T], x dense.Vector[T]) {
-	s.in = w.take(wholeLines[T](x.N))[:x.N]
+	s.in = w.take(dense.WholeLines[T](x.N))[:x.N]
 	Copy(x, dense.Vec(s.in))
 	s.loadTurned(w)
 }
 
 func (s *sweep[R, T]) loadTurned(w *workspace[T]) {
 	s.conjIn = s.in
-	if s.dots && width[R, T]() == 2 {
+	if s.dots && dense.Parts[T]() == 2 {
 		n := len(s.in)
-		s.conjIn, s.turned = w.take(wholeLines[T](n))[:n], w.take(wholeLines[T](n))[:n]
+		s.conjIn, s.turned = w.take(dense.WholeLines[T](n))[:n], w.take(dense.WholeLines[T](n))[:n]
 		s.turn(0, n)
 	}
 }
 
 // turn sets elements i0 <= i < i1 of conjIn and turned.
 func (s *sweep[R, T]) turn(i0, i1 int) {
-	if width[R, T]() == 1 {
+	if dense.Parts[T]() == 1 {
 		return
 	}
 	in, conj, turned := dense.Reals[R](s.in[i0:i1]), dense.Reals[R](s.conjIn[i0:i1]), dense.Reals[R](s.turned[i0:i1])
@@ -91,16 +91,16 @@ func (s *sweep[R, T]) turn(i0, i1 int) {
 
 // outputs returns how many elements of workspace the result of n elements takes.
 func (s *sweep[R, T]) outputs(n int) int {
-	if s.axpys && width[R, T]() == 2 {
-		return 3 * wholeLines[T](n)
+	if s.axpys && dense.Parts[T]() == 2 {
+		return 3 * dense.WholeLines[T](n)
 	}
-	return wholeLines[T](n)
+	return dense.WholeLines[T](n)
 }
 
 // setOut makes memory, of zeros, hold the result.
 func (s *sweep[R, T]) setOut(memory []T) {
 	s.out, s.u = memory, memory
-	if s.axpys && width[R, T]() == 2 {
+	if s.axpys && dense.Parts[T]() == 2 {
 		n := len(memory) / 3
 		s.out, s.u, s.v = memory[:n], memory[n:2*n], memory[2*n:]
 	}
@@ -108,7 +108,7 @@ func (s *sweep[R, T]) setOut(memory []T) {
 
 // add sweeps rows i0 <= i < i1 and columns j0 <= j < j1. It ends early when the team is cancelled.
 func (s *sweep[R, T]) add(team *sched.Team, i0, i1, j0, j1 int) {
-	w := width[R, T]()
+	w := dense.Parts[T]()
 	for j := j0; j < j1; j += sweepCols / w {
 		end := min(j1, j+sweepCols/w)
 		step := max(1, sweepCall/(w*(end-j)*kernel.RowGroup)) * kernel.RowGroup
@@ -123,16 +123,16 @@ func (s *sweep[R, T]) add(team *sched.Team, i0, i1, j0, j1 int) {
 
 // rows returns a part of the matrix as the kernels take it.
 func (s *sweep[R, T]) rows(i0, i1, j0, j1 int) kernel.Rows[R] {
-	w := width[R, T]()
+	w := dense.Parts[T]()
 	return kernel.Rows[R]{
 		Count: i1 - i0, Cols: w * (j1 - j0), Stride: w * s.a.Stride, A: dense.Reals[R](s.a.Data[i0*s.a.Stride+j0:]),
-		Far: s.a.Rows*s.a.Cols*bytesOf[T]() >= sweepFar,
+		Far: s.a.Rows*s.a.Cols*dense.Bytes[T]() >= sweepFar,
 	}
 }
 
 // call sweeps a part of the matrix with one call of a kernel.
 func (s *sweep[R, T]) call(i0, i1, j0, j1 int) {
-	w := width[R, T]()
+	w := dense.Parts[T]()
 	r := s.rows(i0, i1, j0, j1)
 	var x0, x1, sums, alpha, y0, y1 []R
 	if s.dots {
@@ -170,7 +170,7 @@ func (s *sweep[R, T]) call(i0, i1, j0, j1 int) {
 
 // collect adds to elements j0 <= j < j1 of out what u and v hold of them.
 func (s *sweep[R, T]) collect(j0, j1 int) {
-	if !s.axpys || width[R, T]() == 1 {
+	if !s.axpys || dense.Parts[T]() == 1 {
 		return
 	}
 	out, u, v := dense.Reals[R](s.out[j0:j1]), dense.Reals[R](s.u[j0:j1]), dense.Reals[R](s.v[j0:j1])
@@ -200,5 +200,5 @@ func inParallel(team *sched.Team, n int, body func(i int)) {
 
 // isShared reports whether a matrix of rows x cols is large enough for the threads of the team.
 func isShared[T dense.Scalar](team *sched.Team, rows, cols int) bool {
-	return team.Threads() > 1 && rows*cols*bytesOf[T]() >= sweepBytes
+	return team.Threads() > 1 && rows*cols*dense.Bytes[T]() >= sweepBytes
 }

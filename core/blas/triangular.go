@@ -30,7 +30,7 @@ func Trmm[T dense.Scalar](team *sched.Team, side Side, uplo Uplo, tA Transpose, 
 func TriangularWorkspace[T dense.Scalar](n int) int64 {
 	columns, _ := panelColumns[T](kernel.Best())
 	base := 2 * triangularBase * (columns + triangularBase)
-	return (int64(columns)*int64(n)+int64(base))*int64(bytesOf[T]()) + packingOverhead
+	return (int64(columns)*int64(n)+int64(base))*int64(dense.Bytes[T]()) + packingOverhead
 }
 
 // triangular is op(A) for a triangular A.

@@ -17,13 +17,13 @@ var workspaces sync.Pool
 
 // borrow returns memory for n elements.
 func borrow[T dense.Scalar](n int) workspace[T] {
-	words := ceilDiv(n*bytesOf[T](), bytesOf[float64]())
+	words := ceilDiv(n*dense.Bytes[T](), dense.Bytes[float64]())
 	whole, _ := workspaces.Get().(*[]float64)
 	if whole == nil {
 		whole = new([]float64)
 	}
 	if len(*whole) < words {
-		*whole = newAligned[float64](words)
+		*whole = dense.NewAligned[float64](words)
 	}
 	return workspace[T]{whole, unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(*whole))), n)}
 }
@@ -47,18 +47,4 @@ func (w *workspace[T]) giveBack() { workspaces.Put(w.whole) }
 // matrix takes the memory of a matrix of unknown values.
 func (w *workspace[T]) matrix(rows, cols int) dense.Matrix[T] {
 	return dense.Matrix[T]{Rows: rows, Cols: cols, Stride: cols, Data: w.take(rows * cols)}
-}
-
-// newAligned returns n zeros that begin on a line of the cache, as every row of a packed block then does.
-func newAligned[T dense.Scalar](n int) []T {
-	size := int(unsafe.Sizeof(*new(T)))
-	memory := make([]T, n+lineBytes/size)
-	skip := int(-uintptr(unsafe.Pointer(&memory[0]))%lineBytes) / size
-	return memory[skip : skip+n : skip+n]
-}
-
-// wholeLines returns n rounded up, so that the vector behind this one begins on a line of the cache.
-func wholeLines[T dense.Scalar](n int) int {
-	perLine := lineBytes / bytesOf[T]()
-	return ceilDiv(n, perLine) * perLine
 }

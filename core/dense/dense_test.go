@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"testing"
+	"unsafe"
 )
 
 func TestViewMatrixAcceptsOnlyContiguousRows(t *testing.T) {
@@ -94,6 +95,94 @@ func TestScalarHelpers(t *testing.T) {
 	}
 	if Eps[complex64]() != 0x1p-23 || Eps[float64]() != 0x1p-52 {
 		t.Error("Eps")
+	}
+}
+
+func TestMachineParameters(t *testing.T) {
+	testMachineParameters[float32](t, 1, 4)
+	testMachineParameters[float64](t, 1, 8)
+	testMachineParameters[complex64](t, 2, 8)
+	testMachineParameters[complex128](t, 2, 16)
+}
+
+func testMachineParameters[T Scalar](t *testing.T, parts, bytes int) {
+	if Parts[T]() != parts || Bytes[T]() != bytes {
+		t.Errorf("%T: %d parts, %d bytes", *new(T), Parts[T](), Bytes[T]())
+	}
+	round := func(x float64) float64 { return Real(FromReal[T](x)) }
+	smallest, subnormal, top := SmallestNormal[T](), SmallestSubnormal[T](), MaxExponent[T]()
+	// Numbers just above the smallest normal one have all digits, those below lose the last.
+	if x := smallest * (1 + Eps[T]()); round(x) != x {
+		t.Errorf("%T: %g is not a number of the type", *new(T), x)
+	}
+	if round(subnormal) != subnormal || round(subnormal/2) != 0 || round(smallest) != smallest {
+		t.Errorf("%T: smallest numbers %g and %g", *new(T), smallest, subnormal)
+	}
+	if subnormal != smallest*Eps[T]() {
+		t.Errorf("%T: subnormal %g, normal %g", *new(T), subnormal, smallest)
+	}
+	if LargestPower[T]() != math.Ldexp(1, top) || !IsFinite(FromReal[T](math.Ldexp(1, top))) || IsFinite(FromReal[T](math.Ldexp(1, top))*FromReal[T](2)) {
+		t.Errorf("%T: largest exponent %d", *new(T), top)
+	}
+}
+
+func TestConjugateVectors(t *testing.T) {
+	src := []complex128{1 + 2i, -3i, complex(0, math.Copysign(0, -1))}
+	dst := make([]complex128, len(src))
+	ConjugateTo(dst, src)
+	if dst[0] != 1-2i || dst[1] != 3i || math.Signbit(imag(dst[2])) {
+		t.Errorf("ConjugateTo: %v", dst)
+	}
+	Conjugate(dst)
+	if dst[0] != src[0] || dst[1] != src[1] || !math.Signbit(imag(dst[2])) {
+		t.Errorf("Conjugate: %v", dst)
+	}
+	single := []complex64{1 + 1i}
+	if Conjugate(single); single[0] != 1-1i {
+		t.Errorf("Conjugate: %v", single)
+	}
+	real := []float64{1, -2}
+	if Conjugate(real); real[0] != 1 || real[1] != -2 {
+		t.Errorf("Conjugate of real numbers: %v", real)
+	}
+	if ConjugateTo(real[1:], real[:1]); real[1] != 1 {
+		t.Errorf("ConjugateTo of real numbers: %v", real)
+	}
+}
+
+func TestAlignedMemory(t *testing.T) {
+	testAlignedMemory[float32](t, 16)
+	testAlignedMemory[float64](t, 8)
+	testAlignedMemory[complex64](t, 8)
+	testAlignedMemory[complex128](t, 4)
+}
+
+func testAlignedMemory[T Scalar](t *testing.T, perLine int) {
+	for n := range 70 {
+		x := NewAligned[T](n)
+		if at := uintptr(unsafe.Pointer(unsafe.SliceData(x))); at%LineBytes != 0 || len(x) != n || cap(x) != n {
+			t.Fatalf("%T: %d elements of %d at %#x", *new(T), len(x), n, at)
+		}
+		whole := WholeLines[T](n)
+		if whole%perLine != 0 || whole < n || whole >= n+perLine {
+			t.Errorf("%T: %d elements in whole lines of %d", *new(T), n, whole)
+		}
+	}
+	x := NewAligned[T](2 * perLine)
+	for first := range perLine {
+		if got, want := ToLine(x[first:]), (perLine-first)%perLine; got != want {
+			t.Errorf("%T: a line begins %d elements after element %d, not %d", *new(T), want, first, got)
+		}
+	}
+}
+
+func TestFillView(t *testing.T) {
+	data := make([]float64, 8)
+	View[float64]{Rows: 2, Cols: 2, Offset: 7, RowStride: -4, ColStride: -2, Data: data}.Fill(3)
+	for i, x := range data {
+		if want := float64(i%2) * 3; x != want {
+			t.Errorf("element %d: %g", i, x)
+		}
 	}
 }
 

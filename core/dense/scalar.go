@@ -1,7 +1,8 @@
-// Package dense holds the views that every numerical package of this module works on: row-major matrices with a
-// stride, strided views of foreign memory, and the few scalar helpers that generic code over four dtypes needs.
+// Package dense defines the matrices and vectors that every numerical package of this module works on: row-major
+// matrices with a stride, strided views of foreign memory, and the scalar helpers that generic code over four element
+// types needs.
 //
-// Nothing here copies unless its name says so. A view never owns memory; whoever made the slice does.
+// Only functions whose names say so copy elements. A view does not own its memory; the maker of the slice does.
 package dense
 
 import (
@@ -42,6 +43,17 @@ func IsSingle[T Scalar]() bool {
 	return false
 }
 
+// Parts returns the number of real numbers in a T: 2 for a complex type, 1 for a real one.
+func Parts[T Scalar]() int {
+	if IsComplex[T]() {
+		return 2
+	}
+	return 1
+}
+
+// Bytes returns the size of a T in bytes.
+func Bytes[T Scalar]() int { return int(unsafe.Sizeof(*new(T))) }
+
 // Conj returns the complex conjugate of x, which is x itself for a real type.
 func Conj[T Scalar](x T) T {
 	switch v := any(x).(type) {
@@ -51,6 +63,31 @@ func Conj[T Scalar](x T) T {
 		return any(complex(real(v), -imag(v))).(T)
 	}
 	return x
+}
+
+// Conjugate replaces the elements of x by their complex conjugates.
+func Conjugate[T Scalar](x []T) {
+	switch z := any(x).(type) {
+	case []complex64:
+		for i, v := range z {
+			z[i] = complex(real(v), -imag(v))
+		}
+	case []complex128:
+		for i, v := range z {
+			z[i] = complex(real(v), -imag(v))
+		}
+	}
+}
+
+// ConjugateTo sets dst, which is as long as src, to the complex conjugate of src.
+func ConjugateTo[T Scalar](dst, src []T) {
+	if !IsComplex[T]() {
+		copy(dst, src)
+		return
+	}
+	for i, v := range src {
+		dst[i] = Conj(v)
+	}
 }
 
 // Real returns the real part of x in double precision.
@@ -79,7 +116,7 @@ func Imag[T Scalar](x T) float64 {
 	return 0
 }
 
-// Reals returns the memory of x as numbers of its real type R: real and imaginary parts in turn, or x itself.
+// Reals returns the memory of x as numbers of its real type R: alternating real and imaginary parts, or x itself.
 func Reals[R Float, T Scalar](x []T) []R {
 	parts := int(unsafe.Sizeof(*new(T)) / unsafe.Sizeof(*new(R)))
 	return unsafe.Slice((*R)(unsafe.Pointer(unsafe.SliceData(x))), parts*len(x))
@@ -128,21 +165,4 @@ func Abs[T Scalar](x T) float64 {
 		return math.Hypot(real(v), imag(v))
 	}
 	panic("dense: unreachable scalar type")
-}
-
-// Eps returns the distance from 1 to the next larger number of T's real type: 2^-23 or 2^-52.
-func Eps[T Scalar]() float64 {
-	var z T
-	switch any(z).(type) {
-	case float32, complex64:
-		return 0x1p-23
-	}
-	return 0x1p-52
-}
-
-// IsFinite reports whether neither part of x is an infinity or a NaN.
-func IsFinite[T Scalar](x T) bool {
-	// x-x is 0 for finite numbers and NaN otherwise, in every dtype.
-	d := x - x
-	return d == 0
 }

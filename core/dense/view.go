@@ -20,6 +20,15 @@ func (v View[T]) T() View[T] {
 	return View[T]{Rows: v.Cols, Cols: v.Rows, Offset: v.Offset, RowStride: v.ColStride, ColStride: v.RowStride, Data: v.Data}
 }
 
+// Fill sets every element of v to x.
+func (v View[T]) Fill(x T) {
+	for i := range v.Rows {
+		for j := range v.Cols {
+			v.Set(i, j, x)
+		}
+	}
+}
+
 // ByColumns reports whether the elements of a column are nearer to each other in memory than those of a row.
 func (v View[T]) ByColumns() bool { return abs(v.RowStride) < abs(v.ColStride) }
 

@@ -76,7 +76,7 @@ func Expm[T dense.Scalar](team *sched.Team, a, x dense.View[T]) error {
 func ExpmWorkspace[T dense.Scalar](team *sched.Team, n int) int64 {
 	order := float64(n)
 	perThread := float64(blas.GemmWorkspace[float64]()) + float64(blas.TriangularWorkspace[T](n))
-	return boundedBytes(order*(expmMatrices*order+expmVectors)*sizeOf[T]() + float64(team.Threads())*perThread)
+	return boundedBytes(order*(expmMatrices*order+expmVectors)*float64(dense.Bytes[T]()) + float64(team.Threads())*perThread)
 }
 
 const (

@@ -164,16 +164,9 @@ func Workspace[T dense.Scalar](team *sched.Team, n int) (bytes int64) {
 }
 
 func workspace[W dense.Wide](team *sched.Team, n int) int64 {
-	const realBytes, matrices = 8, 2 // h and the vectors
-	parts := 1
-	if dense.IsComplex[W]() {
-		parts = 2
-	}
+	const matrices = 2 // h and the vectors
 	order := float64(n)
-	total := matrices*order*order*float64(parts*realBytes) + order*realBytes + float64(team.Threads())*float64(blas.GemmWorkspace[float64]())
+	total := matrices*order*order*float64(dense.Bytes[W]()) + order*float64(dense.Bytes[float64]()) + float64(team.Threads())*float64(blas.GemmWorkspace[float64]())
 	total += float64(eigen.Workspace[W](n, false, eigen.Options{Team: team, Overwrite: true}))
-	if total >= math.MaxInt64 {
-		return math.MaxInt64
-	}
-	return int64(total)
+	return boundedBytes(total)
 }

@@ -170,11 +170,11 @@ func lifted[W dense.Wide](t dense.Matrix[W]) (multiple dense.Matrix[W], shift in
 
 // principalLog returns the logarithm with an imaginary part above -pi and up to pi.
 func principalLog(z complex128) complex128 {
-	const smallestNormal, bits = 0x1p-1022, 64
+	const bits = 64
 	if imag(z) == 0 {
 		z = complex(real(z), 0)
 	}
-	if cmplx.Abs(z) < smallestNormal { // math.Log returns that of the smallest normal number for smaller ones on amd64
+	if cmplx.Abs(z) < dense.SmallestNormalDouble { // math.Log returns that of the smallest normal number for smaller ones on amd64
 		return cmplx.Log(z*(1<<bits)) - bits*math.Ln2
 	}
 	return cmplx.Log(z)

@@ -275,7 +275,7 @@ func IntegerPowerWorkspace[T dense.Scalar](team *sched.Team, n int) int64 {
 	)
 	order := float64(n)
 	perThread := float64(blas.GemmWorkspace[float64]()) + float64(blas.TriangularWorkspace[T](n))
-	return boundedBytes(order*(matrices*order+vectors)*sizeOf[T]() + float64(team.Threads())*perThread)
+	return boundedBytes(order*(matrices*order+vectors)*float64(dense.Bytes[T]()) + float64(team.Threads())*perThread)
 }
 
 // integerPower returns a^k and overwrites a.

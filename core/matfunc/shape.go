@@ -3,7 +3,6 @@ package matfunc
 import (
 	"math"
 	"math/cmplx"
-	"unsafe"
 
 	"trnsci/core/dense"
 )
@@ -99,12 +98,6 @@ func expDifference(x, y complex128) complex128 {
 		return middle
 	}
 	return middle * (cmplx.Sinh(half) / half)
-}
-
-// sizeOf returns the bytes of a T.
-func sizeOf[T dense.Scalar]() float64 {
-	var t T
-	return float64(unsafe.Sizeof(t))
 }
 
 // boundedBytes returns a number of bytes as an integer, at most math.MaxInt64.

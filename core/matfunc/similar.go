@@ -62,14 +62,8 @@ func back[W dense.Wide, C dense.Scalar](team *sched.Team, s similar[W], work den
 
 // conjugate replaces the elements of m by their conjugates.
 func conjugate[W dense.Wide](m dense.Matrix[W]) {
-	if !dense.IsComplex[W]() {
-		return
-	}
 	for i := range m.Rows {
-		row := m.Row(i)
-		for j, v := range row {
-			row[j] = dense.Conj(v)
-		}
+		dense.Conjugate(m.Row(i))
 	}
 }
 
@@ -116,14 +110,7 @@ func isNotFinite(err error) bool {
 }
 
 // fillNaN fills x with NaN.
-func fillNaN[C dense.Scalar](x dense.View[C]) {
-	nan := dense.FromParts[C](math.NaN(), 0)
-	for i := range x.Rows {
-		for j := range x.Cols {
-			x.Set(i, j, nan)
-		}
-	}
-}
+func fillNaN[C dense.Scalar](x dense.View[C]) { x.Fill(dense.FromParts[C](math.NaN(), 0)) }
 
 // SchurWorkspace returns an upper bound of the memory in bytes that Sqrtm, Logm, Power, Signm and a Schur-Parlett function allocate for an n x n
 // matrix; math.MaxInt64 for what no machine can hold.
@@ -134,7 +121,7 @@ func SchurWorkspace(team *sched.Team, n int) int64 {
 	)
 	order := float64(n)
 	perThread := float64(blas.GemmWorkspace[float64]()) + float64(blas.TriangularWorkspace[complex128](n))
-	total := order * (matrices*order + vectors) * sizeOf[complex128]()
+	total := order * (matrices*order + vectors) * float64(dense.Bytes[complex128]())
 	total += float64(team.Threads())*perThread + float64(schur.Workspace[complex128](n, schur.Options{}))
 	return boundedBytes(total)
 }

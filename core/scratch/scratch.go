@@ -12,7 +12,7 @@ import (
 const (
 	wordBytes = int(unsafe.Sizeof(float64(0)))
 	// LineWords is the number of words in a line of the cache, where lent memory begins.
-	LineWords = 8
+	LineWords = dense.LineBytes / wordBytes
 )
 
 // Pool keeps memory of one purpose: calls that want other sizes have a pool of their own. A Pool must not be copied.
@@ -38,8 +38,7 @@ func (p *Pool) Borrow(words int) Memory {
 		whole = new([]float64)
 		*whole = make([]float64, words)
 	}
-	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(*whole)))/uintptr(wordBytes)) % LineWords
-	return Memory{Words: (*whole)[skip:], from: p, whole: whole}
+	return Memory{Words: (*whole)[dense.ToLine(*whole):], from: p, whole: whole}
 }
 
 // GiveBack ends the loan.
@@ -51,7 +50,7 @@ func (m Memory) GiveBack() {
 
 // WordsOf returns how many words hold n numbers of type T.
 func WordsOf[T dense.Scalar](n int) int {
-	return (n*int(unsafe.Sizeof(*new(T))) + wordBytes - 1) / wordBytes
+	return (n*dense.Bytes[T]() + wordBytes - 1) / wordBytes
 }
 
 // Numbers returns the memory of words as n numbers of type T, for which it must be large enough.

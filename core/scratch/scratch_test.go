@@ -11,7 +11,7 @@ func TestMemoryBeginsWithALine(t *testing.T) {
 	pool := Pool{MostBytes: 1 << 20}
 	for words := range 100 {
 		m := pool.Borrow(words)
-		if at := uintptr(unsafe.Pointer(unsafe.SliceData(m.Words))); at%(LineWords*uintptr(wordBytes)) != 0 || len(m.Words) < words {
+		if at := uintptr(unsafe.Pointer(unsafe.SliceData(m.Words))); at%dense.LineBytes != 0 || len(m.Words) < words {
 			t.Fatalf("%d words: %d at %#x", words, len(m.Words), at)
 		}
 		for i := range m.Words { // all of it can be written
