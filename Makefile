@@ -66,10 +66,10 @@ lint: $(VENV)/tools check-generated  ## formatters and checkers of Go and Python
 	$(VENV)/bin/mypy
 
 test-all: $(VENV)/installed build/testhooks/trnsci/_trnsci.abi3.so  ## the wheel on every Python found, slow tests too
-	$(PYTHON) tests_py/run_on_all_pythons.py build/wheels/*.whl
+	$(PYTHON) tests_py/support/run_on_all_pythons.py build/wheels/*.whl
 
 test-versions: $(VENV)/installed build/testhooks/trnsci/_trnsci.abi3.so  ## the oldest and the newest NumPy, SciPy and PySCF
-	$(PYTHON) tests_py/run_on_versions.py build/wheels/*.whl
+	$(PYTHON) tests_py/support/run_on_versions.py build/wheels/*.whl
 
 wheel: build/wheels/stamp  ## one wheel for every Python from 3.10 on, to carry to other machines
 	@ls build/wheels/*.whl
@@ -79,10 +79,10 @@ sdist: $(VENV)/tools  ## a source archive and its wheel
 	$(PY) -m build --no-isolation --outdir build/dist .
 
 check-wheel: build/wheels/stamp  ## manylinux, stable ABI and exported symbols
-	$(PY) tests_py/check_wheel.py build/wheels/*.whl
+	$(PY) tests_py/support/check_wheel.py build/wheels/*.whl
 
 docs: $(VENV)/installed  ## write docs/api.md anew
-	$(PY) tests_py/api_page.py
+	$(PY) tests_py/support/api_page.py
 
 dev: $(VENV)/tools  ## editable install; rerun it after a change of Go code
 	$(VENV)/bin/pip install -q --no-build-isolation --no-deps -e .

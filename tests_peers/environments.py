@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 PLACE = ROOT / "build" / "peers"
-sys.path.insert(0, str(ROOT / "tests_py"))
+sys.path.insert(0, str(ROOT / "tests_py" / "support"))
 from run_on_all_pythons import find  # noqa: E402
 
 # What the suites themselves need; from 8.2 on pytest reads the names of tests from a file.

@@ -1,12 +1,9 @@
-"""Makes the helper modules beside the tests importable, says which versions a run is about, and has the devices."""
+"""Says which versions a run is about, and has the devices."""
 
-import sys
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
 pytest.register_assert_rewrite("residuals", "fitted_mean_fields")
 
 _REPORTED = ("trnsci", "numpy", "scipy", "ml_dtypes", "hypothesis", "jax")

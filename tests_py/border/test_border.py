@@ -1,0 +1,467 @@
+"""The border between Python and Go: loading, errors, jobs, threads, fork, Ctrl-C."""
+
+import gc
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import trnsci
+from trnsci import _array, _native, _threads, linalg
+
+TESTHOOKS = Path(__file__).resolve().parents[2] / "build" / "testhooks"
+# Far more than any of these scripts takes; a hang must fail the test, not the whole run.
+TIMEOUT = 120
+
+
+def run_script(script, *, path=None, env=None):
+    """Run a script in a fresh interpreter and return its standard output."""
+    environment = dict(os.environ, **(env or {}))
+    if path is not None:
+        environment["PYTHONPATH"] = str(path)
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, timeout=TIMEOUT, env=environment
+    )
+    assert done.returncode == 0, f"exit status {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+def symmetric(n, seed=0):
+    g = np.random.default_rng(seed).standard_normal((n, n))
+    return g + g.T
+
+
+# Loading
+
+
+def test_library_is_loaded_by_the_first_call_only():
+    run_script(
+        """
+        import sys, trnsci
+        assert "trnsci._trnsci" not in sys.modules
+        trnsci.eigh([[1.0]])
+        assert "trnsci._trnsci" in sys.modules
+        """
+    )
+
+
+def test_import_does_not_load_heavy_packages():
+    run_script(
+        """
+        import sys, trnsci
+        assert not {"scipy", "pyscf", "tqdm", "h5py"} & set(sys.modules)
+        """
+    )
+
+
+@pytest.mark.parametrize("other", ["numpy", "scipy.linalg", "h5py", "pyscf.gto", "torch"])
+@pytest.mark.parametrize("first", [True, False])
+def test_import_order(other, first):
+    pytest.importorskip(other, reason=f"{other} is not installed")
+    use = "import trnsci; trnsci.eigh([[2.0, 1.0], [1.0, 2.0]])"
+    # SciPy's and our results are compared, so that both libraries have really run.
+    check = "import numpy; a = [[2.0, 1.0], [1.0, 2.0]]; print(numpy.linalg.eigvalsh(a) - trnsci.eigh(a)[0])"
+    lines = [use, f"import {other}"] if first else [f"import {other}", use]
+    out = run_script("\n".join([*lines, check]))
+    assert np.abs(np.array(out.strip("[]\n").split(), float)).max() < 1e-15
+
+
+def test_info_lists_what_a_bug_report_needs():
+    out = run_script("import trnsci.__main__, sys; sys.exit(trnsci.__main__.main(['info']))")
+    for word in ("trnsci", "numpy", "go", "cpu features", "kernels", "threads", "devices"):
+        assert any(line.startswith(word) for line in out.splitlines()), word
+
+
+# Errors and panics
+
+
+def test_broken_descriptor_is_an_internal_error_and_later_calls_work():
+    a = np.eye(2)
+    record = _array.record(a)
+    record[1] = 99  # no such dtype
+    with pytest.raises(trnsci.InternalError, match="report"):
+        _native.call("Cholesky", 0, 1, record.buffer_info()[0], record.buffer_info()[0], True, True)
+    assert linalg.eigvalsh(np.eye(2)).tolist() == [1, 1]
+
+
+def test_misaligned_address_is_an_internal_error():
+    a = np.eye(2)
+    record = _array.record(a)
+    record[0] += 1
+    with pytest.raises(trnsci.InternalError, match="not aligned"):
+        _native.call("Cholesky", 0, 1, record.buffer_info()[0], record.buffer_info()[0], True, True)
+
+
+def test_unknown_job_is_an_internal_error():
+    with pytest.raises(trnsci.InternalError, match="no job"):
+        _native.call("JobWait", 10**15, 1)
+    assert _native.call("JobEnd", 10**15) == 0
+
+
+@pytest.mark.parametrize("in_worker", [False, True])
+@pytest.mark.parametrize("as_job", [False, True])
+def test_panics_become_internal_errors(in_worker, as_job):
+    assert (TESTHOOKS / "trnsci" / "_trnsci.abi3.so").exists(), "make build/testhooks/trnsci/_trnsci.abi3.so"
+    run_script(
+        f"""
+        import numpy as np, trnsci
+        from trnsci import _native
+        for _ in range(20):
+            try:
+                _native.run("PanicOnPurpose", {1e12 if as_job else 0}, 3, None, (), {in_worker})
+            except trnsci.InternalError as error:
+                assert "on purpose" in str(error) and "goroutine" in str(error)
+            else:
+                raise AssertionError("no error")
+        w, _ = trnsci.eigh(np.diag([3.0, 1.0]))
+        assert w.tolist() == [1, 3]
+        """,
+        path=TESTHOOKS,
+    )
+
+
+def test_panic_export_exists_only_in_the_test_build():
+    _native.call("Info")
+    assert not hasattr(_native._library, "PanicOnPurpose")
+
+
+def test_errors_carry_non_ascii_text(tmp_path):
+    path = tmp_path / "ungültig 数.npy"
+    path.write_bytes(b"not an array file")
+    with pytest.raises(ValueError, match="ungültig 数"):
+        trnsci.df_mp2_energy(path, [-1.0], [1.0])
+
+
+# Jobs: progress, exceptions, Ctrl-C
+
+
+def test_progress_counts_up_to_the_total():
+    calls = []
+    trnsci.eigh(np.stack([symmetric(5, k) for k in range(40)]), progress=lambda done, total: calls.append((done, total)))
+    assert calls[-1][0] == calls[-1][1] > 0
+    assert calls == sorted(calls)
+
+
+def test_exception_in_progress_ends_the_call_and_frees_the_arrays():
+    a = symmetric(400)
+
+    class Stop(Exception):
+        pass
+
+    def stop(done, total):
+        raise Stop
+
+    with pytest.raises(Stop):
+        trnsci.df_mp2_energy(np.ones((30, 60, 60)), -np.arange(1.0, 31), np.arange(1.0, 61), progress=stop)
+    with pytest.raises(Stop):
+        trnsci.eigh(a, progress=stop)
+    gc.collect()
+    assert sys.getrefcount(a) == 2
+
+
+def test_progress_of_another_type_is_refused():
+    with pytest.raises(TypeError, match="progress"):
+        trnsci.eigh(np.eye(3), progress="yes")
+
+
+def test_progress_bar_without_tqdm_warns(monkeypatch):
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    with pytest.warns(UserWarning, match="tqdm"):
+        w, _ = trnsci.eigh(np.eye(3), progress=True)
+    assert w.tolist() == [1, 1, 1]
+
+
+def test_progress_bar_with_tqdm(capsys):
+    pytest.importorskip("tqdm", reason="tqdm is not installed")
+    trnsci.eigh(np.stack([np.eye(3)] * 5), progress=True)
+    err = capsys.readouterr().err
+    assert "eigh 3: " in err and "100%" in err
+
+
+# Each takes many seconds; the arrays are made before the clock starts.
+LONG_CALLS = {
+    "eigh": ("rng.standard_normal((4000, 4000))", "trnsci.eigh(a)"),
+    "eigh, complex": ("rng.standard_normal((2500, 2500)) * 1j", "trnsci.eigh(a)"),
+    "eigh, subset": ("rng.standard_normal((4000, 4000), np.float32)", "trnsci.eigh(a, subset_by_index=(0, 9))"),
+    "eigh, generalized": ("rng.standard_normal((3000, 3000))", "trnsci.eigh(a, np.eye(3000))"),
+    "eigvalsh": ("rng.standard_normal((4000, 4000))", "trnsci.linalg.eigvalsh(a)"),
+    "schur": ("rng.standard_normal((2500, 2500))", "trnsci.schur(a)"),
+    "hessenberg": ("rng.standard_normal((3000, 3000))", "trnsci.linalg.hessenberg(a, calc_q=True)"),
+    "cholesky": ("np.eye(9000) + 1e-5", "trnsci.linalg.cholesky(a)"),
+    "batch": ("rng.standard_normal((4000, 120, 120))", "trnsci.eigh(a)"),
+    "df_mp2_energy": ("np.ones((40, 300, 800))", "trnsci.df_mp2_energy(a, -np.arange(1.0, 41), np.arange(1.0, 301))"),
+}
+
+
+@pytest.mark.parametrize("name", LONG_CALLS)
+def test_ctrl_c_ends_a_long_call(name):
+    setup, call = LONG_CALLS[name]
+    script = f"""
+import signal, time
+import numpy as np, trnsci
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a background process may have inherited that it is ignored
+rng = np.random.default_rng(0)
+a = {setup}
+trnsci.eigh(np.eye(2))
+try:
+    print("ready", flush=True)
+    {call}
+    print("finished")
+except KeyboardInterrupt:
+    print("interrupted", time.time(), flush=True)
+w, _ = trnsci.eigh(np.diag([2.0, 1.0]))  # the library still works
+print(w.tolist())
+"""
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(0.5)  # well inside the call
+    sent = time.time()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=TIMEOUT)
+    assert process.returncode == 0, err
+    lines = out.splitlines()
+    assert lines[0].startswith("interrupted"), out
+    print(f"{name}: {float(lines[0].split()[1]) - sent:.3f} s from signal to exception")
+    assert lines[1] == "[1.0, 2.0]"
+
+
+SIGNALS_TOGETHER = """
+import os, signal, sys, threading, time
+import numpy as np, trnsci
+from trnsci import _native
+
+def fail(*_):
+    raise TimeoutError
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGALRM, fail)
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+signal.signal(signal.SIGUSR1, fail)
+g = np.random.default_rng(0).standard_normal((2500, 2500))
+trnsci.eigh(np.eye(2))
+
+def together(k):
+    time.sleep(0.02 + 0.004 * k)
+    for name in ("SIGTERM", "SIGINT", "SIGALRM", "SIGUSR1"):
+        os.kill(os.getpid(), getattr(signal, name))
+
+raised = 0
+for k in range(25):
+    a = g + g.T
+    sender = threading.Thread(target=together, args=(k,))
+    try:
+        sender.start()
+        trnsci.eigh(a)
+        sender.join()
+    except BaseException:
+        raised += 1
+    while sender.is_alive():
+        try:
+            sender.join()
+        except BaseException:
+            pass
+    assert not _native._running, "a job outlived its call"
+    a[:] = np.nan
+    del a
+assert raised == 25
+assert trnsci.eigh(np.eye(2))[0].tolist() == [1, 1]
+"""
+
+
+def test_many_signals_at_once_do_not_leave_a_job_behind():
+    run_script(SIGNALS_TOGETHER)
+
+
+def test_a_batch_of_empty_matrices_ends_at_once():
+    for f in (trnsci.eigh, linalg.eigvalsh, linalg.cholesky, trnsci.schur, linalg.hessenberg):
+        f(np.empty((10**12, 0, 0)))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of the address space are tested on Linux")
+@pytest.mark.parametrize(
+    ("where", "call"),
+    [
+        ("at first", "trnsci.eigh(np.eye(3))"),
+        ("later", "linalg.eigvalsh(np.eye(2500))"),
+        ("later", "linalg.eigvalsh(np.eye(6000))"),
+        ("later", "trnsci.df_mp2_energy(np.ones((20, 1000, 30), np.float32), -np.ones(20), np.ones(1000), precision='fp64')"),
+    ],
+)
+def test_too_little_address_space_is_a_memory_error(where, call):
+    run_script(
+        f"""
+        import resource
+        import numpy as np, trnsci
+        from trnsci import linalg
+        if {where == "later"}:
+            trnsci.eigh(np.eye(200))
+        argument = np.eye(6000)
+        used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + 60_000_000, resource.RLIM_INFINITY))
+        try:
+            {call}
+        except MemoryError as error:
+            assert "bytes" in str(error) or "allocate" in str(error), error
+        else:
+            raise AssertionError("no error")
+        resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        assert trnsci.eigh(np.eye(2))[0].tolist() == [1, 1]
+        """
+    )
+
+
+# Threads
+
+
+def test_thread_settings():
+    before = trnsci.get_num_threads()
+    try:
+        trnsci.set_num_threads(3)
+        assert trnsci.get_num_threads() == 3
+        with trnsci.threads(1):
+            assert trnsci.get_num_threads() == 1
+            with trnsci.threads(2):
+                assert trnsci.get_num_threads() == 2
+            seen = []
+            other = threading.Thread(target=lambda: seen.append(trnsci.get_num_threads()))
+            other.start()
+            other.join()
+            assert seen == [3]  # the block is local to its thread
+        assert trnsci.get_num_threads() == 3
+    finally:
+        trnsci.set_num_threads(before)
+
+
+@pytest.mark.parametrize(
+    ("value", "error"), [(0, ValueError), (-1, ValueError), (2**40, ValueError), (1.5, TypeError), ("2", TypeError)]
+)
+def test_bad_thread_counts(value, error):
+    for use in (trnsci.set_num_threads, lambda n: trnsci.eigh(np.eye(2), threads=n), lambda n: trnsci.threads(n).__enter__()):
+        with pytest.raises(error, match="threads"):
+            use(value)
+
+
+@pytest.mark.parametrize(
+    ("env", "expected"),
+    [
+        ({"TRNSCI_NUM_THREADS": "3", "OMP_NUM_THREADS": "5"}, 3),
+        ({"TRNSCI_NUM_THREADS": "", "OMP_NUM_THREADS": "5,2"}, 5),
+        ({"TRNSCI_NUM_THREADS": "", "OMP_NUM_THREADS": ""}, _threads._usable_cpus(len(os.sched_getaffinity(0)))[0]),
+        ({"TRNSCI_NUM_THREADS": "many", "OMP_NUM_THREADS": "4"}, 4),
+    ],
+)
+def test_initial_number_of_threads(env, expected):
+    out = run_script("import trnsci; print(trnsci.get_num_threads())", env=dict(env, PYTHONWARNINGS="ignore"))
+    assert int(out) == expected
+
+
+def test_concurrent_calls_from_many_python_threads():
+    matrices = [symmetric(40 + k, k) for k in range(8)]
+    expected = [trnsci.eigh(a) for a in matrices]
+    failures = []
+
+    def work(k):
+        for _ in range(10):
+            w, v = trnsci.eigh(matrices[k])
+            if not (np.array_equal(w, expected[k][0]) and np.array_equal(v, expected[k][1])):
+                failures.append(k)
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(len(matrices))]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert failures == []
+
+
+def test_the_interpreter_runs_during_a_call():
+    a, h = np.random.default_rng(0).standard_normal((700, 700)), np.empty((700, 700))
+    source, target = _array.record(a), _array.record(h)
+    done = threading.Event()
+
+    def work():
+        _native.call("Hessenberg", 0, 1, _array.address(source), _array.address(target), 0, True, False)
+        done.set()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    ticks = 0
+    while not done.is_set():
+        ticks += 1
+    thread.join()
+    assert ticks > 1000  # with the lock held it would be one or two
+
+
+def test_more_threads_than_any_machine_has():
+    assert trnsci.eigh(np.eye(2), threads=2**31 - 1)[0].tolist() == [1, 1]
+    assert trnsci.df_mp2_energy(np.ones((1, 1, 1)), [-1.0], [1.0], threads=2**31 - 1).e_corr == -0.25
+
+
+# Fork
+
+FORK_AFTER_USE = """
+import os, sys, gc
+import numpy as np, trnsci
+trnsci.eigh(np.eye(3))
+pid = os.fork()
+if pid == 0:
+    gc.collect()
+    try:
+        trnsci.eigh(np.eye(3))
+    except RuntimeError as error:
+        os._exit(0 if "spawn" in str(error) and "forkserver" in str(error) else 2)
+    os._exit(1)
+_, status = os.waitpid(pid, 0)
+assert os.waitstatus_to_exitcode(status) == 0
+assert trnsci.eigh(np.eye(3))[0].tolist() == [1, 1, 1]
+"""
+
+FORK_BEFORE_USE = """
+import os
+import numpy as np, trnsci
+pid = os.fork()
+w = trnsci.eigh(np.diag([2.0, 1.0]))[0].tolist()
+if pid == 0:
+    os._exit(0 if w == [1, 2] else 1)
+_, status = os.waitpid(pid, 0)
+assert os.waitstatus_to_exitcode(status) == 0 and w == [1, 2]
+"""
+
+
+@pytest.mark.parametrize("script", [FORK_AFTER_USE, FORK_BEFORE_USE], ids=["after use", "before use"])
+def test_fork(script):
+    run_script(script, env={"PYTHONWARNINGS": "ignore::DeprecationWarning"})
+
+
+def test_fork_inside_another_thread_is_guarded_too():
+    beside = "import threading; threading.Thread(target=gc.collect).start()\n"
+    script = FORK_AFTER_USE.replace("pid = os.fork()", beside + "pid = os.fork()")
+    run_script(script, env={"PYTHONWARNINGS": "ignore::DeprecationWarning"})
+
+
+def test_spawned_workers_can_use_the_library(tmp_path):
+    script = tmp_path / "pool.py"
+    script.write_text(
+        textwrap.dedent(
+            """
+            import multiprocessing
+            import numpy as np, trnsci
+
+            def smallest(n):
+                return float(trnsci.eigh(np.diag(np.arange(n, 0.0, -1)))[0][0])
+
+            if __name__ == "__main__":
+                trnsci.eigh(np.eye(2))
+                with multiprocessing.get_context("spawn").Pool(2) as pool:
+                    assert pool.map(smallest, [3, 4, 5]) == [1, 1, 1]
+            """
+        )
+    )
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=TIMEOUT)
+    assert done.returncode == 0, done.stderr

@@ -1,9 +1,0 @@
-"""docs/api.md is what `api_page` makes of the package as it is."""
-
-import api_page
-import pytest
-
-
-def test_page_is_fresh():
-    pytest.importorskip("pyscf", reason="the page lists trnsci.pyscf, which needs PySCF")
-    assert api_page.PAGE.read_text() == api_page.text(), "run python tests_py/api_page.py"
