@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -123,12 +124,13 @@ class Contestant:
 class Pool:
     """The contestants that run, started when they are first asked for."""
 
-    def __init__(self) -> None:
+    def __init__(self, kinds: Mapping[str, Kind] = KINDS) -> None:
+        self._kinds = kinds
         self._running: dict[tuple[str, int], Contestant] = {}
 
     def get(self, entry: str, threads: int) -> Contestant:
         """Return a contestant with that many threads; each entry of a table of peers has a process of its own."""
-        kind = KINDS[entry.partition("/")[0]]
+        kind = self._kinds[entry.partition("/")[0]]
         if kind.file is not None and not kind.file.exists():
             raise Skipped("not built (make bench-peers)")
         if (entry, threads) not in self._running:
@@ -140,7 +142,7 @@ class Pool:
         facts = {}
         for (entry, _), contestant in self._running.items():
             name = entry.partition("/")[0]
-            facts[name] = {"title": KINDS[name].title, **{key: contestant.facts[key] for key in ("version", "kernel")}}
+            facts[name] = {"title": self._kinds[name].title, **{key: contestant.facts[key] for key in ("version", "kernel")}}
         return facts
 
     def close(self) -> None:
