@@ -155,7 +155,7 @@ func ReadRun[T Element](f *File, dst []T, start int64) error {
 	if start < 0 || start > f.Len() || int64(len(dst)) > f.Len()-start {
 		panic(fmt.Sprintf("npy: a run of %d elements from %d on in an array of %d", len(dst), start, f.Len()))
 	}
-	if isComplex[T]() != f.Kind.IsComplex() {
+	if KindOf[T]().IsComplex() != f.Kind.IsComplex() {
 		panic("npy: complex numbers as real ones, or real ones as complex")
 	}
 	f.mu.Lock()
@@ -176,12 +176,17 @@ func ReadRun[T Element](f *File, dst []T, start int64) error {
 	return nil
 }
 
-func isComplex[T Element]() bool {
+// KindOf returns the kind of the elements of type T.
+func KindOf[T Element]() Kind {
 	switch any(*new(T)).(type) {
-	case complex64, complex128:
-		return true
+	case float32:
+		return Float32
+	case float64:
+		return Float64
+	case complex64:
+		return Complex64
 	}
-	return false
+	return Complex128
 }
 
 // decode converts raw, which holds as many elements as dst.
@@ -192,14 +197,14 @@ func decode[T Element](dst []T, raw []byte, h header) {
 	case []float64:
 		decodeReals(d, raw, h)
 	case []complex64:
-		decodeReals(partsOf[float32](d), raw, h)
+		decodeReals(components[float32](d), raw, h)
 	case []complex128:
-		decodeReals(partsOf[float64](d), raw, h)
+		decodeReals(components[float64](d), raw, h)
 	}
 }
 
-// partsOf returns the memory of complex numbers as real and imaginary parts in turn.
-func partsOf[R float32 | float64, C complex64 | complex128](x []C) []R {
+// components returns the memory of complex numbers as real and imaginary parts in turn.
+func components[R float32 | float64, C complex64 | complex128](x []C) []R {
 	return unsafe.Slice((*R)(unsafe.Pointer(unsafe.SliceData(x))), 2*len(x))
 }
 
