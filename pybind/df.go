@@ -3,7 +3,6 @@ package pybind
 import (
 	"trnsci/core/dense"
 	"trnsci/core/df"
-	"trnsci/core/packed"
 	"trnsci/core/sched"
 )
 
@@ -26,13 +25,13 @@ func DFFit(jobID, threads int64, metric, integrals uint64, lindep float64, check
 
 func fit[T dense.Float](team *sched.Team, metric, integrals *array, lindep float64, checkFinite bool) (int64, error) {
 	j, x := matrix[T](metric), matrix[T](integrals)
-	if err := reserve("df_fit", df.Workspace[T](team, j.Rows), 0); err != nil {
+	if err := reserve("df_fit", df.FitWorkspace[T](team, j.Rows), 0); err != nil {
 		return 0, err
 	}
 	factoring, fitting := j.Rows*j.Rows*j.Rows/6, j.Rows*x.Rows*x.Cols/2
 	team = team.Plan(factoring + fitting)
 	phase := team.Phase(factoring)
-	m, err := df.Decompose(phase, j, lindep)
+	m, err := df.DecomposeMetric(phase, j, lindep)
 	if err != nil {
 		return 0, err
 	}
@@ -49,7 +48,7 @@ func fit[T dense.Float](team *sched.Team, metric, integrals *array, lindep float
 // TensorRows returns the number of rows of L in a .npy file, one that DFTransform takes; of any other it returns the error.
 func TensorRows(hexPath string) (naux int64, err error) {
 	defer guard(&err)
-	file, err := packed.OpenTensor(decoded(hexPath))
+	file, err := df.OpenPacked(decoded(hexPath))
 	if err != nil {
 		return 0, err
 	}

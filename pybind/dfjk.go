@@ -4,8 +4,7 @@ import (
 	"fmt"
 
 	"trnsci/core/dense"
-	"trnsci/core/dfjk"
-	"trnsci/core/packed"
+	"trnsci/core/df"
 	"trnsci/core/sched"
 )
 
@@ -17,20 +16,20 @@ type tensorInput struct {
 }
 
 // open returns L and a function that lets go of it.
-func (t tensorInput) open() (source packed.Source, closer func(), err error) {
+func (t tensorInput) open() (source df.Source, closer func(), err error) {
 	switch {
 	case t.path != "":
-		file, err := packed.OpenTensor(t.path)
+		file, err := df.OpenPacked(t.path)
 		if err != nil {
 			return nil, nil, err
 		}
 		return file, func() { file.Close() }, nil
 	case t.feed != nil:
-		return packed.FunctionTensor{Naux: t.l.shape[0], Pairs: t.l.shape[1], Load: loader[float64](t.feed, 0)}, func() {}, nil
+		return df.PackedFunction{Naux: t.l.shape[0], Pairs: t.l.shape[1], Load: loader[float64](t.feed, 0)}, func() {}, nil
 	case t.l.dtype == float32Code:
-		return packed.Tensor[float32]{View: matrix[float32](t.l)}, func() {}, nil
+		return df.Packed[float32]{View: matrix[float32](t.l)}, func() {}, nil
 	}
-	return packed.Tensor[float64]{View: matrix[float64](t.l)}, func() {}, nil
+	return df.Packed[float64]{View: matrix[float64](t.l)}, func() {}, nil
 }
 
 // jkStacks are the arrays of the real or of the imaginary parts: stacks of matrices of nao x nao, nil for those that are not there.
@@ -47,7 +46,7 @@ func DFJK(jobID, threads int64, l, dm, dmImag, coeff, occ, j, jImag, k, kImag ui
 	if fed {
 		input.feed = newFeed()
 	}
-	symmetry := dfjk.Symmetry(hermi)
+	symmetry := df.Symmetry(hermi)
 	stacks := []jkStacks{{descriptor(dm), descriptor(j), descriptor(k)}}
 	densities := densitiesOf(stacks[0].dm, symmetry, labelled)
 	if coeff != 0 {
@@ -58,27 +57,29 @@ func DFJK(jobID, threads int64, l, dm, dmImag, coeff, occ, j, jImag, k, kImag ui
 		densities = append(densities, densitiesOf(stacks[1].dm, imaginary(symmetry), labelled)...)
 	}
 	return runFed(jobID, threads, input.feed, func(team *sched.Team) (int64, error) {
-		options := dfjk.Options{Team: team, NoJ: j == 0, NoK: k == 0, SkipFiniteCheck: !checkFinite, MaxBytes: maxBytes}
+		options := df.JKOptions{
+			Options: df.Options{Team: team, SkipFiniteCheck: !checkFinite, MaxBytes: maxBytes}, NoJ: j == 0, NoK: k == 0,
+		}
 		return 0, computeJK(input, densities, stacks, options)
 	})
 }
 
 // imaginary returns the symmetry of the imaginary parts of Hermitian or anti-Hermitian matrices, given that of the real parts.
-func imaginary(symmetry dfjk.Symmetry) dfjk.Symmetry {
+func imaginary(symmetry df.Symmetry) df.Symmetry {
 	switch symmetry {
-	case dfjk.Symmetric:
-		return dfjk.Antisymmetric
-	case dfjk.Antisymmetric:
-		return dfjk.Symmetric
+	case df.Symmetric:
+		return df.Antisymmetric
+	case df.Antisymmetric:
+		return df.Symmetric
 	}
 	return symmetry
 }
 
-func densitiesOf(dm *array, symmetry dfjk.Symmetry, labelled bool) []dfjk.Density {
+func densitiesOf(dm *array, symmetry df.Symmetry, labelled bool) []df.Density {
 	stack := newBatch[float64](dm)
-	densities := make([]dfjk.Density, stack.count())
+	densities := make([]df.Density, stack.count())
 	for n := range densities {
-		densities[n] = dfjk.Density{D: stack.at(n), Symmetry: symmetry}
+		densities[n] = df.Density{D: stack.at(n), Symmetry: symmetry}
 		if labelled {
 			densities[n].Label = fmt.Sprintf("[%d]", n)
 		}
@@ -86,21 +87,21 @@ func densitiesOf(dm *array, symmetry dfjk.Symmetry, labelled bool) []dfjk.Densit
 	return densities
 }
 
-func addOrbitals(densities []dfjk.Density, coeff, occ *array) {
+func addOrbitals(densities []df.Density, coeff, occ *array) {
 	orbitals, occupations := newBatch[float64](coeff), newRows[float64](occ)
 	for n := range densities {
-		densities[n].Orbitals = &dfjk.Orbitals{Coeff: orbitals.at(n), Occ: occupations.at(n)}
+		densities[n].Orbitals = &df.Orbitals{Coeff: orbitals.at(n), Occ: occupations.at(n)}
 	}
 }
 
 // computeJK computes the matrices and writes them when all have been computed.
-func computeJK(input tensorInput, densities []dfjk.Density, stacks []jkStacks, options dfjk.Options) error {
+func computeJK(input tensorInput, densities []df.Density, stacks []jkStacks, options df.JKOptions) error {
 	source, closer, err := input.open()
 	if err != nil {
 		return err
 	}
 	defer closer()
-	workspace, err := dfjk.Workspace(source, densities, options)
+	workspace, err := df.JKWorkspace(source, densities, options)
 	if err != nil {
 		return err
 	}
@@ -111,7 +112,7 @@ func computeJK(input tensorInput, densities []dfjk.Density, stacks []jkStacks, o
 	if err := reserve("df_jk", workspace, results); err != nil {
 		return err
 	}
-	r, err := dfjk.Compute(source, densities, options)
+	r, err := df.JK(source, densities, options)
 	if err != nil {
 		return err
 	}

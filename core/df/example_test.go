@@ -6,14 +6,13 @@ import (
 
 	"trnsci/core/dense"
 	"trnsci/core/df"
-	"trnsci/core/packed"
 )
 
 func ExampleMetric_Fit() {
 	// J = L L^T with L = [[2, 0], [1, 3]]; a column of integrals for each of two pairs.
 	metric := dense.FromRows([]float64{4, 2}, []float64{2, 10})
 	integrals := dense.FromRows([]float64{2, 4}, []float64{4, 11})
-	m, err := df.Decompose(nil, metric.View(), df.DefaultDependence)
+	m, err := df.DecomposeMetric(nil, metric.View(), df.DefaultDependence)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -26,7 +25,7 @@ func ExampleMetric_Fit() {
 
 func ExampleTransform() {
 	// One auxiliary function, two basis functions: (00|P), (10|P), (11|P).
-	l := packed.Tensor[float64]{View: dense.FromRows([]float64{2, 1, 5}).View()}
+	l := df.Packed[float64]{View: dense.FromRows([]float64{2, 1, 5}).View()}
 	occ, vir := dense.FromRows([]float64{1}, []float64{0}), dense.FromRows([]float64{0}, []float64{1})
 	b := dense.New[float64](1, 1)
 	if err := df.Transform(l, occ.View(), vir.View(), b.View(), df.Options{}); err != nil {
@@ -34,4 +33,19 @@ func ExampleTransform() {
 	}
 	fmt.Println(b.Data)
 	// Output: [1]
+}
+
+func ExampleJK() {
+	// Two basis functions, one auxiliary function: (00|P), (10|P), (11|P).
+	l := df.Packed[float64]{View: dense.FromRows([]float64{2, 1, 0}).View()}
+	d := dense.FromRows([]float64{1, 0}, []float64{0, 0})
+	r, err := df.JK(l, []df.Density{{D: d.View(), Symmetry: df.Symmetric}}, df.JKOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("J", r.J[0].Data)
+	fmt.Println("K", r.K[0].Data)
+	// Output:
+	// J [4 2 2 0]
+	// K [4 2 2 1]
 }

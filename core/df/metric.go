@@ -1,12 +1,3 @@
-// Package df makes the three-index integrals of density fitting ready for use. With the Coulomb integrals (P|mu nu) and the metric
-// J[P,Q] = (P|Q) of the auxiliary functions,
-//
-//	(mu nu|la si) = sum_PQ (mu nu|P) J^-1[P,Q] (Q|la si) = sum_P L[P,mu nu] L[P,la si],  L = W (P|mu nu),  J^-1 = W^T W
-//
-// Decompose finds W and Metric.Fit applies it, in place. Transform takes L from atomic to molecular orbitals. See O. Vahtras, J. Almlöf and
-// M. W. Feyereisen, Chem. Phys. Lett. 213, 514 (1993).
-//
-// Results are bitwise the same for every number of threads and every memory limit.
 package df
 
 import (
@@ -20,28 +11,30 @@ import (
 	"trnsci/core/sched"
 )
 
-// DefaultDependence is the eigenvalue of a metric, in PySCF and Q-Chem, up to which its eigenvector counts as linearly dependent on others.
+// DefaultDependence is the largest eigenvalue of a metric whose eigenvector counts as linearly dependent on the others,
+// as in PySCF and Q-Chem.
 const DefaultDependence = 1e-7
 
-// Pairs that are fitted between two reports of progress: some for every thread, in panels of the product's size.
+// Pairs that are fitted between two reports of progress: enough panels of a product for every thread.
 const fitPairs = 2048
 
 // Metric is W of J^-1 = W^T W: a triangle, or rows of eigenvectors.
 type Metric[T dense.Float] struct {
 	order int
-	lower dense.Matrix[T] // L of J = L L^T, with W = L^-1; without elements where there is none
-	rows  dense.Matrix[T] // W otherwise, functions x order
+	lower dense.Matrix[T] // the Cholesky factor of J, with W the inverse of it; empty if J has none
+	rows  dense.Matrix[T] // otherwise W, functions x order
 }
 
-// Decompose returns W of a metric, of which the lower triangle counts: the inverse of its Cholesky factor, or, if it has none,
-// diag(w)^(-1/2) V^T of those of its eigenvalues w, in ascending order, that are above the dependence. A negative eigenvalue is dropped
-// like a small one: integrals have no component in its direction that is more than rounding.
+// DecomposeMetric returns W of a metric, of which only the lower triangle is read: the inverse of its Cholesky factor,
+// or, if it has none, diag(w)^(-1/2) V^T for its eigenvalues w above the dependence, in ascending order. Negative
+// eigenvalues are dropped like small ones: the components of integrals in their directions are mere rounding.
 //
-// Errors: *dense.ArgumentError for a metric that is not square or holds an infinity or a NaN, a dependence that is negative or no number,
-// and eigenvalues none of which is above it; *eigen.ConvergenceError; the team's error when the call is cancelled.
+// Errors: *dense.ArgumentError for a metric that is not square or holds an infinity or a NaN, for a dependence that is
+// negative or not a number, and if no eigenvalue is above it; *eigen.ConvergenceError; the team's error when the call
+// is cancelled.
 //
-// Cost: naux^3/6 multiply-adds; without a Cholesky factor about 4 naux^3 besides. Memory: Workspace.
-func Decompose[T dense.Float](team *sched.Team, metric dense.View[T], dependence float64) (*Metric[T], error) {
+// Cost: naux^3/6 multiply-adds; without a Cholesky factor about 4 naux^3 more. Memory: FitWorkspace.
+func DecomposeMetric[T dense.Float](team *sched.Team, metric dense.View[T], dependence float64) (*Metric[T], error) {
 	n := metric.Rows
 	if metric.Cols != n {
 		return nil, dense.BadArgument("metric", "expected a square matrix, got shape (%d, %d)", n, metric.Cols)
@@ -65,11 +58,14 @@ func Decompose[T dense.Float](team *sched.Team, metric dense.View[T], dependence
 	return &Metric[T]{order: n, rows: rows}, err
 }
 
-// largeEigenvectors returns the eigenvectors of the eigenvalues above the dependence, one in each row, divided by the eigenvalues' roots.
-func largeEigenvectors[T dense.Float](team *sched.Team, metric dense.View[T], dependence float64) (dense.Matrix[T], error) {
+// largeEigenvectors returns the eigenvectors of the eigenvalues above the dependence as rows, divided by the square
+// roots of the eigenvalues.
+func largeEigenvectors[T dense.Float](team *sched.Team, metric dense.View[T], dependence float64) (dense.Matrix[T],
+	error) {
 	n := metric.Rows
 	w, vectors := make([]T, n), dense.New[T](n, n)
-	if _, err := eigen.Eigh(metric, w, vectors.View().T(), eigen.Options{Team: team, SkipFiniteCheck: true, DoublePrecision: true}); err != nil {
+	options := eigen.Options{Team: team, SkipFiniteCheck: true, DoublePrecision: true}
+	if _, err := eigen.Eigh(metric, w, vectors.View().T(), options); err != nil {
 		return dense.Matrix[T]{}, err
 	}
 	first := 0
@@ -77,7 +73,8 @@ func largeEigenvectors[T dense.Float](team *sched.Team, metric dense.View[T], de
 		first++
 	}
 	if first == n {
-		return dense.Matrix[T]{}, dense.BadArgument("metric", "none of its eigenvalues is above lindep = %g, the largest is %g", dependence, w[n-1])
+		return dense.Matrix[T]{}, dense.BadArgument("metric",
+			"none of its eigenvalues is above lindep = %g, the largest is %g", dependence, w[n-1])
 	}
 	for i := first; i < n; i++ {
 		blas.Scal(T(1/math.Sqrt(float64(w[i]))), dense.Vec(vectors.Row(i)))
@@ -85,9 +82,9 @@ func largeEigenvectors[T dense.Float](team *sched.Team, metric dense.View[T], de
 	return vectors.Slice(first, n, 0, n), nil
 }
 
-// Workspace returns a bound of the bytes that Decompose and Fit take beside their arguments for naux auxiliary functions, a metric without
-// a Cholesky factor included. The packing of products is not in it.
-func Workspace[T dense.Float](team *sched.Team, naux int) int64 {
+// FitWorkspace returns an upper bound on the bytes that DecomposeMetric and Fit allocate for naux auxiliary functions,
+// even for a metric without a Cholesky factor. Packing buffers of products are not included.
+func FitWorkspace[T dense.Float](team *sched.Team, naux int) int64 {
 	n, size := float64(naux), float64(wordBytes)
 	if dense.IsSingle[T]() {
 		size /= 2
@@ -98,7 +95,7 @@ func Workspace[T dense.Float](team *sched.Team, naux int) int64 {
 	return int64(min(own+float64(solver)+solves, math.MaxInt64/2))
 }
 
-// Functions returns the rows of W: the auxiliary functions that are left.
+// Functions returns the number of rows of W: the auxiliary functions that are kept.
 func (m *Metric[T]) Functions() int {
 	if m.ByCholesky() {
 		return m.order
@@ -109,13 +106,13 @@ func (m *Metric[T]) Functions() int {
 // ByCholesky reports whether W is the inverse of the Cholesky factor.
 func (m *Metric[T]) ByCholesky() bool { return m.rows.Data == nil }
 
-// Fit overwrites the first Functions() rows of the integrals, naux x pairs, by W times the integrals. The rows behind them stay as they
-// are. The rows or the columns have to be contiguous, so that either index may run fastest.
+// Fit overwrites the first Functions() rows of the integrals, naux x pairs, with W times the integrals. The other rows
+// stay as they are. Rows or columns have to be contiguous: either index may run fastest.
 //
-// Errors: *dense.ArgumentError for another shape or layout, and for an infinity or a NaN, before anything is written; the team's error
-// when the call is cancelled: some pairs have been overwritten then. Progress counts pairs.
+// Errors: *dense.ArgumentError for another shape or layout, and for an infinity or a NaN, before anything is written;
+// the team's error when the call is cancelled, and then some pairs have been overwritten. Progress counts pairs.
 //
-// Cost: naux^2/2 multiply-adds for each pair with a Cholesky factor, naux Functions() otherwise.
+// Cost per pair: naux^2/2 multiply-adds with a Cholesky factor, naux Functions() otherwise.
 func (m *Metric[T]) Fit(team *sched.Team, integrals dense.View[T], skipFiniteCheck bool) error {
 	if integrals.Rows != m.order {
 		return dense.BadArgument("integrals", "have %d auxiliary functions, the metric has %d", integrals.Rows, m.order)
@@ -132,15 +129,17 @@ func (m *Metric[T]) Fit(team *sched.Team, integrals dense.View[T], skipFiniteChe
 	}
 	work := make([]T, m.rows.Rows*min(integrals.Cols, fitPairs))
 	if isByRows {
-		return m.overPairs(team, byRows.Cols, func(j0, j1 int) error { return m.fitRows(team, byRows.Slice(0, m.order, j0, j1), work) })
+		return m.eachPanel(team, byRows.Cols, func(j0, j1 int) error {
+			return m.fitRows(team, byRows.Slice(0, m.order, j0, j1), work)
+		})
 	}
-	return m.overPairs(team, byColumns.Rows, func(j0, j1 int) error {
+	return m.eachPanel(team, byColumns.Rows, func(j0, j1 int) error {
 		return m.fitColumns(team, byColumns.Slice(j0, j1, 0, m.order), work)
 	})
 }
 
-// overPairs calls fit for blocks of pairs.
-func (m *Metric[T]) overPairs(team *sched.Team, pairs int, fit func(j0, j1 int) error) error {
+// eachPanel calls fit for panels of pairs.
+func (m *Metric[T]) eachPanel(team *sched.Team, pairs int, fit func(j0, j1 int) error) error {
 	if m.order == 0 {
 		return nil
 	}
@@ -158,7 +157,7 @@ func (m *Metric[T]) overPairs(team *sched.Team, pairs int, fit func(j0, j1 int) 
 	return nil
 }
 
-// fitRows overwrites x, naux x pairs, by W x. work has room for the product where there is one.
+// fitRows overwrites x, naux x pairs, with W x. work holds the product unless the solve is in place.
 func (m *Metric[T]) fitRows(team *sched.Team, x dense.Matrix[T], work []T) error {
 	if m.ByCholesky() {
 		blas.Trsm(team, blas.Left, blas.Lower, blas.NoTrans, blas.NonUnit, 1, m.lower, x)
@@ -169,7 +168,7 @@ func (m *Metric[T]) fitRows(team *sched.Team, x dense.Matrix[T], work []T) error
 	return store(team, x.Slice(0, m.rows.Rows, 0, x.Cols), product)
 }
 
-// fitColumns overwrites x, pairs x naux, by x W^T, likewise.
+// fitColumns overwrites x, pairs x naux, with x W^T.
 func (m *Metric[T]) fitColumns(team *sched.Team, x dense.Matrix[T], work []T) error {
 	if m.ByCholesky() {
 		blas.Trsm(team, blas.Right, blas.Lower, blas.Trans, blas.NonUnit, 1, m.lower, x)
@@ -180,7 +179,7 @@ func (m *Metric[T]) fitColumns(team *sched.Team, x dense.Matrix[T], work []T) er
 	return store(team, x.Slice(0, x.Rows, 0, m.rows.Rows), product)
 }
 
-// store copies a product, unless the call is cancelled: it is not complete then.
+// store copies a product, unless the call is cancelled: the product is then incomplete.
 func store[T dense.Float](team *sched.Team, dst, product dense.Matrix[T]) error {
 	if err := team.Err(); err != nil {
 		return err

@@ -61,7 +61,8 @@ func norm(a dense.Matrix[float64]) float64 {
 }
 
 // fitted returns Fit's result for integrals, naux x pairs, which are stored by columns if so said.
-func fitted[T dense.Float](t *testing.T, m *Metric[T], integrals dense.Matrix[T], byColumns bool, threads int) dense.Matrix[float64] {
+func fitted[T dense.Float](t *testing.T, m *Metric[T], integrals dense.Matrix[T], byColumns bool,
+	threads int) dense.Matrix[float64] {
 	t.Helper()
 	memory := dense.New[T](integrals.Cols, integrals.Rows)
 	x := memory.View().T()
@@ -85,8 +86,9 @@ func fitted[T dense.Float](t *testing.T, m *Metric[T], integrals dense.Matrix[T]
 	return result
 }
 
-// With integrals J the fitted ones, Y = W J, make Y^T Y = J W^T W J = J, or the part of J in the space of the eigenvectors that are kept. A
-// backward stable solve with L, or a product with eigenvectors, has that to some eps times the condition of the metric's part.
+// With integrals J the fitted ones, Y = W J, make Y^T Y = J W^T W J = J, or the part of J in the space of the
+// eigenvectors that are kept. A backward stable solve with L, or a product with eigenvectors, has that to some eps
+// times the condition of the metric's part.
 func checkFit[T dense.Float](t *testing.T, w []float64, kept int, byCholesky bool) {
 	t.Helper()
 	n := len(w)
@@ -106,7 +108,7 @@ func checkFit[T dense.Float](t *testing.T, w []float64, kept int, byCholesky boo
 		return product(scaled.View(), q.View().T())
 	}
 	metric := narrowed[T](part(0))
-	m, err := Decompose(nil, metric.View(), DefaultDependence)
+	m, err := DecomposeMetric(nil, metric.View(), DefaultDependence)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +156,8 @@ func TestFitByEigenvalues(t *testing.T) {
 	}
 }
 
-// A metric of rank one, exactly: J = u u^T with the eigenvalue u^T u, so that W J has one row, whose squares are the diagonal of J.
+// A metric of rank one, exactly: J = u u^T with the eigenvalue u^T u, so that W J has one row, whose squares are the
+// diagonal of J.
 func TestSingularMetric(t *testing.T) {
 	u := []float64{1, 2, -2}
 	j := dense.New[float64](3, 3)
@@ -163,7 +166,7 @@ func TestSingularMetric(t *testing.T) {
 			j.Set(i, k, u[i]*u[k])
 		}
 	}
-	m, err := Decompose(nil, j.View(), DefaultDependence)
+	m, err := DecomposeMetric(nil, j.View(), DefaultDependence)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,12 +190,12 @@ func TestBlocksOfPairs(t *testing.T) {
 		w[0] = least
 		metric := numtest.WithSpectrum[float64](rng, w)
 		integrals := random[float64](rng, n, pairs)
-		whole, err := Decompose(nil, metric.View(), DefaultDependence)
+		whole, err := DecomposeMetric(nil, metric.View(), DefaultDependence)
 		if err != nil {
 			t.Fatal(err)
 		}
 		metric.Set(0, n-1, 1e3)
-		m, err := Decompose(nil, metric.View(), DefaultDependence)
+		m, err := DecomposeMetric(nil, metric.View(), DefaultDependence)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -225,11 +228,12 @@ func TestErrorsOfMetricsAndIntegrals(t *testing.T) {
 		{good, -1, "lindep: expected a number that is not negative, got -1"},
 		{good, math.NaN(), "lindep: expected"},
 		{good, math.Inf(1), "lindep: expected"},
-		{numtest.WithSpectrum[float64](rng, []float64{-3, -2, 1e-3}), 0.5, "metric: none of its eigenvalues is above lindep = 0.5"},
+		{numtest.WithSpectrum[float64](rng, []float64{-3, -2, 1e-3}), 0.5,
+			"metric: none of its eigenvalues is above lindep = 0.5"},
 	} {
-		requireArgument(t, errorOf(Decompose(nil, c.metric.View(), c.dependence)), c.want)
+		requireArgument(t, errorOf(DecomposeMetric(nil, c.metric.View(), c.dependence)), c.want)
 	}
-	m, err := Decompose(nil, good.View(), DefaultDependence)
+	m, err := DecomposeMetric(nil, good.View(), DefaultDependence)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,14 +264,14 @@ func requireArgument(t *testing.T, err error, want string) {
 }
 
 func TestNothingToFit(t *testing.T) {
-	m, err := Decompose(nil, dense.New[float64](0, 0).View(), DefaultDependence)
+	m, err := DecomposeMetric(nil, dense.New[float64](0, 0).View(), DefaultDependence)
 	if err != nil || m.Functions() != 0 {
 		t.Fatal(err)
 	}
 	if err := m.Fit(nil, dense.New[float64](0, 3).View(), false); err != nil {
 		t.Error(err)
 	}
-	one, err := Decompose(nil, dense.FromRows([]float64{4}).View(), DefaultDependence)
+	one, err := DecomposeMetric(nil, dense.FromRows([]float64{4}).View(), DefaultDependence)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -282,7 +286,7 @@ func TestFitIsCancelledAndReportsProgress(t *testing.T) {
 		w := spectrum(5, 0.2)
 		w[0] = least
 		metric := numtest.WithSpectrum[float64](rng, w)
-		m, err := Decompose(nil, metric.View(), DefaultDependence)
+		m, err := DecomposeMetric(nil, metric.View(), DefaultDependence)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -299,7 +303,8 @@ func TestFitIsCancelledAndReportsProgress(t *testing.T) {
 		if err := m.Fit(sched.NewTeam(ctx, 2, nil), x.View(), true); !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
-		if _, err := Decompose(sched.NewTeam(ctx, 2, nil), metric.View(), DefaultDependence); !errors.Is(err, context.Canceled) {
+		if _, err := DecomposeMetric(sched.NewTeam(ctx, 2, nil), metric.View(), DefaultDependence); !errors.Is(err,
+			context.Canceled) {
 			t.Error(err)
 		}
 	}

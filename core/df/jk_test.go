@@ -1,7 +1,6 @@
-package dfjk
+package df
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -9,23 +8,11 @@ import (
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
-	"trnsci/core/packed"
-	"trnsci/core/sched"
 )
-
-func team(threads int) *sched.Team { return sched.NewTeam(context.Background(), threads, nil) }
-
-func random(rng *rand.Rand, rows, cols int) dense.Matrix[float64] {
-	m := dense.New[float64](rows, cols)
-	for n := range m.Data {
-		m.Data[n] = rng.NormFloat64()
-	}
-	return m
-}
 
 // randomDensity returns a density with a symmetry, without a part that has another.
 func randomDensity(rng *rand.Rand, nao int, symmetry Symmetry) Density {
-	m := random(rng, nao, nao)
+	m := random[float64](rng, nao, nao)
 	sign := map[Symmetry]float64{Symmetric: 1, Antisymmetric: -1}[symmetry]
 	for i := 0; i < nao && symmetry != General; i++ {
 		for j := range i {
@@ -40,7 +27,7 @@ func randomDensity(rng *rand.Rand, nao int, symmetry Symmetry) Density {
 
 // fromOrbitals returns the density of some orbitals, every other one occupied, and none twice alike.
 func fromOrbitals(rng *rand.Rand, nao, nmo int) Density {
-	c, d := random(rng, nao, nmo), dense.New[float64](nao, nao)
+	c, d := random[float64](rng, nao, nmo), dense.New[float64](nao, nao)
 	occ := make([]float64, nmo)
 	for i := 0; i < nmo; i += 2 {
 		occ[i] = 2 * rng.Float64()
@@ -55,9 +42,9 @@ func fromOrbitals(rng *rand.Rand, nao, nmo int) Density {
 	return Density{D: d.View(), Symmetry: Symmetric, Orbitals: &Orbitals{Coeff: c.View(), Occ: occ}}
 }
 
-// definition computes one of J and K, and the sum of the moduli of its terms, by the formulas of the package, with plain loops. K goes
-// through L[P] D, so that it takes naux nao^3.
-func definition(l dense.Matrix[float64], d dense.View[float64], exchange bool) (want, moduli dense.Matrix[float64]) {
+// jkDefinition computes one of J and K, and the sum of the moduli of its terms, by the formulas of the package, with
+// plain loops. K goes through L[P] D, so that it takes naux nao^3.
+func jkDefinition(l dense.Matrix[float64], d dense.View[float64], exchange bool) (want, moduli dense.Matrix[float64]) {
 	nao := d.Rows
 	want, moduli = dense.New[float64](nao, nao), dense.New[float64](nao, nao)
 	for p := range l.Rows {
@@ -93,16 +80,18 @@ func definition(l dense.Matrix[float64], d dense.View[float64], exchange bool) (
 }
 
 // requireClose compares with the definition, in units of eps times the sum of the moduli of the terms.
-func requireClose(t *testing.T, name string, got dense.Matrix[float64], l dense.Matrix[float64], d Density, exchange bool) {
+func requireClose(t *testing.T, name string, got dense.Matrix[float64], l dense.Matrix[float64], d Density,
+	exchange bool) {
 	t.Helper()
-	want, moduli := definition(l, d.D, exchange)
+	want, moduli := jkDefinition(l, d.D, exchange)
 	if o := d.Orbitals; exchange && o != nil { // the terms are then those of the orbitals, whose moduli are larger
-		_, moduli = definition(l, orbitalModuli(o), exchange)
+		_, moduli = jkDefinition(l, orbitalModuli(o), exchange)
 	}
 	limit := float64(2*l.Rows*d.D.Rows+10) * dense.Eps[float64]()
 	for n, x := range got.Data {
 		if !(math.Abs(x-want.Data[n]) <= limit*moduli.Data[n]) {
-			t.Errorf("%s, element %d: %g, want %g, error %.1e of the moduli", name, n, x, want.Data[n], math.Abs(x-want.Data[n])/moduli.Data[n])
+			t.Errorf("%s, element %d: %g, want %g, error %.1e of the moduli", name, n, x, want.Data[n],
+				math.Abs(x-want.Data[n])/moduli.Data[n])
 			return
 		}
 	}
@@ -121,10 +110,6 @@ func orbitalModuli(o *Orbitals) dense.View[float64] {
 	return m.View()
 }
 
-func tensor(l dense.Matrix[float64]) packed.Tensor[float64] {
-	return packed.Tensor[float64]{View: l.View()}
-}
-
 // everyKind returns a density of every kind.
 func everyKind(rng *rand.Rand, nao int) []Density {
 	return []Density{
@@ -135,15 +120,16 @@ func everyKind(rng *rand.Rand, nao int) []Density {
 
 func TestMatricesAreThoseOfTheDefinition(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
-	for _, size := range [][2]int{{0, 0}, {0, 3}, {3, 0}, {1, 1}, {1, 5}, {7, 1}, {8, 4}, {33, 5}, {70, 17}, {41, 33}, {9, 50}} {
+	for _, size := range [][2]int{{0, 0}, {0, 3}, {3, 0}, {1, 1}, {1, 5}, {7, 1}, {8, 4}, {33, 5}, {70, 17}, {41, 33},
+		{9, 50}} {
 		naux, nao := size[0], size[1]
-		l, kinds := random(rng, naux, packed.Pairs(nao)), everyKind(rng, nao)
-		together, err := Compute(tensor(l), kinds, Options{Team: team(2)})
+		l, kinds := random[float64](rng, naux, PackedSize(nao)), everyKind(rng, nao)
+		together, err := JK(tensor(l), kinds, JKOptions{Options: Options{Team: team(2)}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for n, d := range kinds {
-			alone, err := Compute(tensor(l), []Density{d}, Options{})
+			alone, err := JK(tensor(l), []Density{d}, JKOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -163,7 +149,7 @@ func TestSymmetryIsExact(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	const nao = 29
 	kinds := everyKind(rng, nao)
-	r, err := Compute(tensor(random(rng, 21, packed.Pairs(nao))), kinds, Options{})
+	r, err := JK(tensor(random[float64](rng, 21, PackedSize(nao))), kinds, JKOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +172,7 @@ func TestSymmetryIsExact(t *testing.T) {
 func TestTheOtherPartDoesNotCount(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 16))
 	const nao, naux = 6, 5
-	l, d := random(rng, naux, packed.Pairs(nao)), random(rng, nao, nao)
+	l, d := random[float64](rng, naux, PackedSize(nao)), random[float64](rng, nao, nao)
 	for _, symmetry := range []Symmetry{Symmetric, Antisymmetric} {
 		part := dense.New[float64](nao, nao)
 		sign := map[Symmetry]float64{Symmetric: 1, Antisymmetric: -1}[symmetry]
@@ -195,7 +181,7 @@ func TestTheOtherPartDoesNotCount(t *testing.T) {
 				part.Set(i, j, (d.At(i, j)+sign*d.At(j, i))/2)
 			}
 		}
-		r, err := Compute(tensor(l), []Density{{D: d.View(), Symmetry: symmetry}}, Options{})
+		r, err := JK(tensor(l), []Density{{D: d.View(), Symmetry: symmetry}}, JKOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -207,13 +193,13 @@ func TestTheOtherPartDoesNotCount(t *testing.T) {
 func TestWhatIsLeftOutIsNil(t *testing.T) {
 	rng := rand.New(rand.NewPCG(17, 18))
 	const nao = 9
-	l, kinds := tensor(random(rng, 12, packed.Pairs(nao))), everyKind(rng, nao)
-	both, err := Compute(l, kinds, Options{})
+	l, kinds := tensor(random[float64](rng, 12, PackedSize(nao))), everyKind(rng, nao)
+	both, err := JK(l, kinds, JKOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	j, errJ := Compute(l, kinds, Options{NoK: true})
-	k, errK := Compute(l, kinds, Options{NoJ: true})
+	j, errJ := JK(l, kinds, JKOptions{NoK: true})
+	k, errK := JK(l, kinds, JKOptions{NoJ: true})
 	if errJ != nil || errK != nil || j.K != nil || k.J != nil {
 		t.Fatalf("%v, %v, %v, %v", errJ, errK, j.K, k.J)
 	}
@@ -232,7 +218,7 @@ func requireEqual(t *testing.T, name string, got, want dense.Matrix[float64]) {
 	}
 }
 
-func requireEqualResults(t *testing.T, name string, got, want Result) {
+func requireEqualResults(t *testing.T, name string, got, want JKResult) {
 	t.Helper()
 	if len(got.J) != len(want.J) || len(got.K) != len(want.K) {
 		t.Fatalf("%s: %d and %d matrices, want %d and %d", name, len(got.J), len(got.K), len(want.J), len(want.K))
@@ -243,28 +229,31 @@ func requireEqualResults(t *testing.T, name string, got, want Result) {
 	}
 }
 
-// BenchmarkOrbitals times J and K together of a closed shell of some size, and beside it the products alone, as one large product each.
+// BenchmarkOrbitals times J and K together of a closed shell of some size, and beside it the products alone, as one
+// large product each.
 func BenchmarkOrbitals(b *testing.B) {
 	const nao, naux, nocc = 192, 912, 40
 	rng := rand.New(rand.NewPCG(21, 22))
-	l, d := tensor(random(rng, naux, packed.Pairs(nao))), fromOrbitals(rng, nao, 2*nocc)
+	l, d := tensor(random[float64](rng, naux, PackedSize(nao))), fromOrbitals(rng, nao, 2*nocc)
 	for _, threads := range []int{1, 2} {
 		b.Run(fmt.Sprintf("threads=%d", threads), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := Compute(l, []Density{d}, Options{Team: team(threads)}); err != nil {
+				if _, err := JK(l, []Density{d}, JKOptions{Options: Options{Team: team(threads)}}); err != nil {
 					b.Fatal(err)
 				}
 			}
 		})
 		b.Run(fmt.Sprintf("J/threads=%d", threads), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := Compute(l, []Density{d}, Options{Team: team(threads), NoK: true}); err != nil {
+				if _, err := JK(l, []Density{d}, JKOptions{Options: Options{Team: team(threads)},
+					NoK: true}); err != nil {
 					b.Fatal(err)
 				}
 			}
 		})
 	}
-	rows, c, half := random(rng, naux*nao, nao), random(rng, nao, nocc), dense.New[float64](naux*nao, nocc)
+	rows, c, half := random[float64](rng, naux*nao, nao), random[float64](rng, nao, nocc), dense.New[float64](naux*nao,
+		nocc)
 	k := dense.New[float64](nao, nao)
 	b.Run("products/threads=2", func(b *testing.B) {
 		for b.Loop() {
@@ -279,9 +268,9 @@ func BenchmarkOrbitals(b *testing.B) {
 func BenchmarkGeneral(b *testing.B) {
 	const nao, naux = 192, 912
 	rng := rand.New(rand.NewPCG(23, 24))
-	l, d := tensor(random(rng, naux, packed.Pairs(nao))), randomDensity(rng, nao, General)
+	l, d := tensor(random[float64](rng, naux, PackedSize(nao))), randomDensity(rng, nao, General)
 	for b.Loop() {
-		if _, err := Compute(l, []Density{d}, Options{Team: team(2)}); err != nil {
+		if _, err := JK(l, []Density{d}, JKOptions{Options: Options{Team: team(2)}}); err != nil {
 			b.Fatal(err)
 		}
 	}
