@@ -1,16 +1,13 @@
 """eigh: standard and generalized problems, their residuals, batches, and what is refused."""
 
-import inspect
 import itertools
 
 import matrices
 import numpy as np
-import pages
 import pytest
 import residuals
 import scipy.linalg
 import trnsci
-from trnsci import linalg
 
 PROBLEMS = (1, 2, 3)
 
@@ -354,16 +351,3 @@ def test_error_names_the_member_of_a_batch():
 def test_unknown_type(problem):
     with pytest.raises(ValueError, match=r"type: .*1, 2 or 3"):
         trnsci.eigh(np.eye(2), np.eye(2), type=problem)
-
-
-# The signature
-
-
-@pages.needs_known_scipy
-@pytest.mark.parametrize("name", ["eigh", "eigvalsh", "cholesky", "schur", "hessenberg"])
-def test_signature_is_scipys_with_more_keywords(name):
-    more = ("threads", "progress", "device", "lindep") if name in ("eigh", "eigvalsh") else ("threads", "progress", "device")
-    ours = list(inspect.signature(getattr(linalg, name)).parameters.values())
-    theirs = list(inspect.signature(getattr(scipy.linalg, name)).parameters.values())
-    assert [(p.name, p.kind, p.default) for p in ours[: len(theirs)]] == [(p.name, p.kind, p.default) for p in theirs]
-    assert [(p.name, p.kind) for p in ours[len(theirs) :]] == [(name, inspect.Parameter.KEYWORD_ONLY) for name in more]

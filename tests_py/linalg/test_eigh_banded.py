@@ -1,10 +1,8 @@
 """eigh_tridiagonal, eig_banded and their relatives for eigenvalues alone, against SciPy and by residuals."""
 
-import inspect
 
 import matrices
 import numpy as np
-import pages
 import pytest
 import residuals
 import scipy.linalg
@@ -258,11 +256,3 @@ def test_a_stack_has_no_interval():
         linalg.eigh_tridiagonal(np.ones((2, 3)), np.ones((2, 2)), select="v", select_range=(0, 1))
     with pytest.raises(ValueError, match=r"select: .*stack"):
         linalg.eig_banded(np.ones((2, 2, 3)), select="v", select_range=(0, 1))
-
-
-@pages.needs_known_scipy
-@pytest.mark.parametrize("name", ["eigh_tridiagonal", "eigvalsh_tridiagonal", "eig_banded", "eigvals_banded"])
-def test_arguments_are_scipys(name):
-    ours, theirs = (inspect.signature(getattr(m, name)).parameters for m in (linalg, scipy.linalg))
-    positional = [p for p in ours.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
-    assert [(p.name, p.default) for p in positional] == [(p.name, p.default) for p in theirs.values()]

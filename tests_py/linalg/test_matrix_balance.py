@@ -2,7 +2,6 @@
 
 import matrices
 import numpy as np
-import pages
 import pytest
 import scipy.linalg
 from hypothesis import given, settings
@@ -109,15 +108,3 @@ def test_separate_is_a_tuple_for_stacks_too():
         want, (s, p) = scipy.linalg.matrix_balance(a[k], separate=True)
         assert balanced[k].tolist() == want.tolist()
         assert (scaling[k].tolist(), perm[k].tolist()) == (s.tolist(), p.tolist())
-
-
-def test_page_has_every_argument():
-    described = pages.described_arguments("general.md", "Hessenberg form and balancing")
-    for name in ("hessenberg", "matrix_balance"):
-        assert set(pages.arguments(name)) <= set(described)
-
-
-@pages.needs_known_scipy
-@pytest.mark.parametrize("name", ["hessenberg", "matrix_balance"])
-def test_arguments_are_scipys(name):
-    pages.assert_scipys_arguments(name)

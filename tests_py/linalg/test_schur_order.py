@@ -250,11 +250,6 @@ def test_rsf2csf_errors():
         rsf2csf(np.eye(2), None)
 
 
-@pages.needs_known_scipy
-def test_arguments_of_rsf2csf_are_scipys():
-    pages.assert_scipys_arguments("rsf2csf")
-
-
 # schur_condition
 
 
