@@ -26,7 +26,7 @@ PYSCF_REPOSITORY ?=
 PYTEST_PATHS := tests_py README.md --pyargs trnsci
 
 .PHONY: help demo test test-all test-versions lint generate check-generated test-go test-py wheel sdist check-wheel docs dev bench \
-        bench-pyscf bench-peers peer-tests clean
+        bench-report bench-pyscf bench-peers peer-tests clean
 
 help:  ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' Makefile | expand -t 18
@@ -91,6 +91,10 @@ dev: $(VENV)/tools  ## editable install; rerun it after a change of Go code
 bench: $(VENV)/installed $(VENV)/bench build/bench/cblas.so build/bench/dgemm.so  ## time against peers, all or BENCH=dgemm,eigh or BENCH=smoke
 	CGO_ENABLED=0 go build -o build/bench/gotimes ./benchmarks/gotimes
 	$(PY) benchmarks/run.py --filter "$(BENCH)"
+
+bench-report: $(VENV)/bench  ## all rows of benchmarks/results as tables, in build/bench/report.md
+	@mkdir -p build/bench
+	$(PY) benchmarks/report.py > build/bench/report.md
 
 bench-pyscf: $(VENV)/installed $(VENV)/bench  ## time whole runs of PySCF with and without trnsci, or RUNS="--smoke"
 	$(PY) benchmarks/pyscf_runs.py $(RUNS)

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from report import replace_tables
-from results import ROOT, Record
+from results import ROOT, Record, replace_between
 
 PAGE = ROOT / "docs/pyscf.md"
+BEGIN, END = "<!-- tables: begin -->", "<!-- tables: end -->"
 HEADER = ("", "PySCF", "share", "trnsci", "share", "PySCF/trnsci")
 HEADER_OF_PARTS = ("", "PySCF", "median", "trnsci", "median", "PySCF/trnsci")
 # Steps that take less of both sides' time are one row.
@@ -93,7 +93,8 @@ def main() -> int:
         if not path.exists():
             print(f"{path} is not there: run make bench-pyscf", file=sys.stderr)
             return 1
-    replace_tables(PAGE, [list(_tables(path)) for path in paths])
+    tables = [line for path in paths for line in (*_tables(path), "")]
+    replace_between(PAGE, BEGIN, END, tables[:-1])
     return 0
 
 

@@ -6,7 +6,7 @@ import json
 import os
 import platform
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timezone
 from itertools import groupby
@@ -17,6 +17,7 @@ from cases import Case
 from rounds import Summary
 
 ROOT = Path(__file__).resolve().parent.parent
+KEPT = ROOT / "benchmarks/results"  # runs that docs/performance.md is about
 Record = dict[str, Any]
 
 
@@ -78,9 +79,10 @@ def _git(*arguments: str) -> str:
 
 
 def write(path: Path, about: Record, contestants: Record, results: list[Result]) -> None:
-    """Write a run as JSON."""
-    record = {"machine": about, "contestants": contestants, "results": [asdict(result) for result in results]}
-    path.write_text(json.dumps(record, indent=1) + "\n")
+    """Write a run as JSON, with a line for each case."""
+    cases = ",\n".join(f"  {json.dumps(asdict(result))}" for result in results)
+    head = f' "machine": {json.dumps(about)},\n "contestants": {json.dumps(contestants)}'
+    path.write_text(f'{{\n{head},\n "results": [\n{cases}\n ]\n}}\n')
 
 
 def read(path: Path) -> tuple[Record, Record, list[Result]]:
@@ -104,13 +106,22 @@ def rows(result: Result) -> Iterator[tuple[str, ...]]:
     """Yield a row of a table for each peer of a case, the fastest first; our side is in the first one."""
     mine = result.times[result.ours]
     head: tuple[str, ...] = (
-        result.label, str(result.threads), f"{result.rate(result.ours):.3g}", _time(mine["min"]), _time(mine["median"]),
-    )  # fmt: skip
+        result.label,
+        str(result.threads),
+        f"{result.rate(result.ours):.3g}",
+        _time(mine["min"]),
+        _time(mine["median"]),
+    )
     for peer in result.peers():
         theirs = result.times[peer]
         yield (
-            *head, peer, f"{result.rate(peer):.3g}", _time(theirs["min"]), _time(theirs["median"]), f"{result.ratio(peer):.2f}",
-        )  # fmt: skip
+            *head,
+            peer,
+            f"{result.rate(peer):.3g}",
+            _time(theirs["min"]),
+            _time(theirs["median"]),
+            f"{result.ratio(peer):.2f}",
+        )
         head = ("",) * len(head)
 
 
@@ -124,4 +135,15 @@ def groups(results: list[Result]) -> Iterator[tuple[str, list[Result]]]:
 
 def left_out(results: list[Result]) -> list[str]:
     """Return a line for each contestant that did not take part in a group, with the reason."""
-    return list(dict.fromkeys(f"{r.group}: without {name}: {reason}" for r in results for name, reason in r.skipped.items()))
+    reasons = (f"{r.group}: without {name}: {reason}" for r in results for name, reason in r.skipped.items())
+    return list(dict.fromkeys(reasons))
+
+
+def replace_between(page: Path, first: str, last: str, new: Sequence[str]) -> None:
+    """Put lines between two markers of a page; a page without them is an error."""
+    text = page.read_text()
+    before, begin, rest = text.partition(first)
+    _, end, after = rest.partition(last)
+    if not (begin and end):
+        raise ValueError(f"{page} has no lines {first} and {last}")
+    page.write_text("\n".join([before + first, *new, last + after]))

@@ -1,7 +1,7 @@
-"""Write the summary of the runs in docs/performance/runs.md into docs/performance.md.
+"""Write the table and the plots of docs/performance.md from runs that are kept in benchmarks/results.
 
-Usage: ``python benchmarks/summary.py [COMMIT ...]``: of the runs of these commits, which are of one machine, or of all. Where
-several have a group of cases, the last one counts.
+Usage: ``python benchmarks/summary.py [RESULTS.json ...]``: from these runs, which are of one machine, or again from
+those that the page names. Where several have a group of cases, the last one counts.
 """
 
 from __future__ import annotations
@@ -9,117 +9,128 @@ from __future__ import annotations
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from report import PAGE as RUNS
-from report import replace_between
-from results import ROOT
+import plots
+import results
+from results import KEPT, ROOT, Result, replace_between
 
 PAGE = ROOT / "docs/performance.md"
 BEGIN, END = "<!-- summary: begin -->", "<!-- summary: end -->"
 
-SIZES = (16, 32, 64, 128, 256, 512, 1024)
-# Groups of cases that are called from Python on both sides, and what the page calls them.
+# Groups of cases, what the page calls them, and from which language both sides are called.
 OPERATIONS = {
-    "matmul": "`blas.gemm`, float64, beside NumPy's `@`",
-    "cholesky": "`linalg.cholesky`, float64",
+    "dgemm": "`blas.Gemm` from Go, float64",
+    "zgemm": "`blas.Gemm` from Go, complex128",
     "solve-triangular": "`linalg.solve_triangular`, float64",
+    "cholesky": "`linalg.cholesky`, float64",
     "eigh": "`eigh`, float64",
     "eigh-s": "`eigh`, float32",
     "eigh-z": "`eigh`, complex128",
     "eigh-values": "`linalg.eigvalsh`, float64",
-    "eigh-subset": "`eigh`, the lowest tenth, float64",
     "eigh-generalized": "`eigh(a, b)`, float64",
-    "hessenberg": "`linalg.hessenberg`, float64",
+    "hessenberg": "`linalg.hessenberg` with Q, float64",
     "schur": "`schur`, float64",
     "schur-z": "`schur`, complex128",
     "eig-vectors": "`linalg.eig`, float64",
     "eig-values": "`linalg.eigvals`, float64",
-    "expm": "`linalg.expm`, float64",
     "sqrtm": "`linalg.sqrtm`, float64",
 }
-SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
-# NumPy's and SciPy's functions, called from Python, of which those that are LAPACK's own are not what users call.
-PEER = "scipy"
+# The orders of the table: the first one timed from SMALL on, and LARGE or else the last one up to LARGEST.
+SMALL, LARGE, LARGEST = 100, 1000, 1024
+# What SciPy's wrappers leave to users: bare LAPACK routines are no peers of functions.
 BARE = ("scipy/dpotrf",)
+PEERS = {"scipy": "SciPy", "openblas": "OpenBLAS", "mkl": "MKL"}
 
 
 @dataclass
 class Times:
-    """The least times of one case, by threads: ours, and the fastest of NumPy's and SciPy's."""
+    """The least times of one case by threads: ours, and those of each peer."""
 
     ours: dict[int, float] = field(default_factory=dict)
-    theirs: dict[int, float] = field(default_factory=dict)
+    theirs: dict[int, dict[str, float]] = field(default_factory=lambda: defaultdict(dict))
 
-    def ratio(self, threads: int) -> float:
-        """Return the time of the peers with at most so many threads over ours with these."""
-        return min(time for count, time in self.theirs.items() if count <= threads) / self.ours[threads]
-
-
-def _seconds(text: str) -> float:
-    value, unit = text.split()
-    return float(value) * SECONDS[unit]
+    def best(self, threads: int) -> tuple[float, str]:
+        """Return the time of the fastest peer with at most so many threads over ours with these, and its name."""
+        most = [times for count, times in self.theirs.items() if count <= threads]
+        time, name = min((time, name) for times in most for name, time in times.items())
+        return time / self.ours[threads], name
 
 
-def _rows(text: str, commits: Sequence[str]) -> Iterator[tuple[str, str, list[str]]]:
-    """Yield commit, group and cells of the rows of all tables of the runs, those that continue a case filled in."""
-    commit = group = ""
-    head: list[str] = []
-    for line in text.splitlines():
-        if found := re.search(r"commit `(\w+)`", line):
-            commit = found[1]
-        elif line.startswith("### "):
-            group = line[4:]
-        elif line.startswith("| ") and not line.startswith("| case ") and (not commits or commit in commits):
-            cells = [cell.strip() for cell in line.strip("|").split("|")]
-            head = cells[:5] if cells[0] else head
-            yield commit, group, head + cells[5:]
-
-
-def times(text: str, commits: Sequence[str]) -> dict[str, dict[int, Times]]:
+def times(runs: Sequence[list[Result]]) -> dict[str, dict[int, Times]]:
     """Return the times by group and order of the matrix."""
     found: dict[str, dict[int, Times]] = {}
-    run_of: dict[str, str] = {}
-    for commit, group, cells in _rows(text, commits):
-        if group not in OPERATIONS or not (size := re.fullmatch(r"n=(\d+)", cells[0])):
-            continue
-        if run_of.get(group) != commit:  # a later run of the group
-            run_of[group], found[group] = commit, defaultdict(Times)
-        case, threads, peer = found[group][int(size[1])], int(cells[1]), cells[5]
-        case.ours[threads] = _seconds(cells[3])
-        if peer.split("/")[0] == PEER and peer not in BARE:
-            case.theirs[threads] = min(case.theirs.get(threads, float("inf")), _seconds(cells[7]))
-    return found
+    for run in runs:
+        for name, members in results.groups(run):
+            if name not in OPERATIONS:
+                continue
+            found[name] = defaultdict(Times)  # in place of those of an earlier run
+            for result in members:
+                case = found[name][result.sizes["n"]]
+                case.ours[result.threads] = result.times[result.ours]["min"]
+                for peer in result.peers():
+                    if peer not in BARE:
+                        case.theirs[result.threads][peer] = result.times[peer]["min"]
+    return {name: {n: case for n, case in cases.items() if case.theirs} for name, cases in found.items()}
 
 
-def _cell(case: Times | None) -> str:
-    """Return the ratios for all numbers of threads, nothing where a case has none."""
-    if case is None or not case.theirs:
-        return ""
-    return " / ".join(f"{case.ratio(threads):.1f}" for threads in sorted(case.ours))
+def peer_name(name: str) -> str:
+    """Return what the page calls a peer: SciPy's drivers have names of their own."""
+    if name in PEERS:
+        return PEERS[name]
+    library, _, operation = name.partition("/")
+    if "numpy" in operation:
+        return "NumPy"
+    return f"{PEERS.get(library, library)} {operation.rpartition('_')[2]}".strip()
 
 
-def lines(text: str, commits: Sequence[str]) -> list[str]:
+def orders(cases: dict[int, Times]) -> tuple[int, int]:
+    """Return the two orders of a group that the table is about."""
+    small = min(n for n in cases if n >= SMALL)
+    large = LARGE if LARGE in cases else max(n for n in cases if n <= LARGEST)
+    return small, large
+
+
+def row(name: str, cases: dict[int, Times]) -> str:
+    """Return a line of the table."""
+    small, large = orders(cases)
+    cells = [OPERATIONS[name], f"{small}, {large}"]
+    for n in (small, large):
+        for threads in sorted(cases[n].ours):
+            factor, peer = cases[n].best(threads)
+            cells.append(f"{factor:.1f} {peer_name(peer)}")
+    return f"| {' | '.join(cells)} |"
+
+
+def lines(paths: Sequence[Path]) -> list[str]:
     """Return the lines of the summary of runs."""
-    found = times(text, commits)
-    commits = commits or list(dict.fromkeys(re.findall(r"commit `(\w+)`", text)))
-    table = [
-        f"From the runs of the commits {', '.join(f'`{commit}`' for commit in commits)}.",
+    found = times([results.read(path)[2] for path in paths])
+    threads = sorted({count for cases in found.values() for case in cases.values() for count in case.ours})
+    words = ["one thread" if count == 1 else f"{count} threads" for count in threads]
+    head = [f"{n} n, {word}" for n in ("first", "second") for word in words]
+    return [
+        f"From {', '.join(f'`{path.name}`' for path in paths)}.",
         "",
-        "| operation | " + " | ".join(f"n = {n}" for n in SIZES) + " |",
-        "|---" * (len(SIZES) + 1) + "|",
+        f"| operation | n | {' | '.join(head)} |",
+        "|---" * (len(head) + 2) + "|",
+        *(row(name, found[name]) for name in OPERATIONS if name in found),
     ]
-    for group, name in OPERATIONS.items():
-        cases = found.get(group, {})
-        table.append(f"| {name} | " + " | ".join(_cell(cases.get(n)) for n in SIZES) + " |")
-    return table
+
+
+def named_on_page(text: str) -> list[Path]:
+    """Return the runs that the summary of a page names."""
+    summary = text.partition(BEGIN)[2].partition(END)[0]
+    return [KEPT / name for name in re.findall(r"`([\w.-]+\.json)`", summary)]
 
 
 def main() -> int:
-    """Replace what is between the markers."""
-    replace_between(PAGE, BEGIN, END, lines(Path(RUNS).read_text(), sys.argv[1:]))
+    """Replace what is between the markers, and the plots."""
+    paths = [Path(name) for name in sys.argv[1:]] or named_on_page(PAGE.read_text())
+    replace_between(PAGE, BEGIN, END, lines(paths))
+    runs = [results.read(path)[2] for path in paths]
+    print(plots.draw_summary(ROOT / "docs/performance", [result for run in runs for result in run], times(runs)))
     return 0
 
 

@@ -2,7 +2,6 @@
 
 import importlib
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -78,67 +77,89 @@ def test_ring_has_the_geometry_that_is_asked_for():
         assert sum((a - b) ** 2 for a, b in zip(near, next_one, strict=True)) == pytest.approx(systems.RING**2)
 
 
-def test_page_gets_the_tables_between_its_markers(tmp_path):
-    report = importlib.import_module("report")
+def run(commit, cases):
+    """A run with (group, n, threads, our time, times of peers) for each case, as results.json."""
+    def times(ours, peers):
+        return {name: {"min": t, "median": 2 * t} for name, t in {"python": ours, **peers}.items()}
+
+    timed = [
+        {
+            "group": group, "label": f"n={n}", "dtype": "d", "sizes": {"n": n}, "threads": threads, "flops": n**3,
+            "ours": "python", "times": times(ours, peers), "skipped": {},
+        }
+        for group, n, threads, ours, peers in cases
+    ]  # fmt: skip
+    about = {"cpu": "Processor", "cores": 2, "date": "2026-01-01", "commit": commit, "python": "3.11"}
+    return {"machine": about, "contestants": {}, "results": timed}
+
+
+RUNS = {
+    "a": run("aaa", [("eigh", 100, 1, 10e-6, {"scipy": 9e-6})]),
+    "b": run("bbb", [
+        ("eigh", 16, 1, 10e-6, {"scipy": 1e-6}),
+        ("eigh", 100, 1, 10e-6, {"mkl": 31e-6, "scipy/eigh_numpy": 12e-6, "scipy/eigh_evd": 40e-6}),
+        ("eigh", 100, 2, 5e-6, {"scipy/eigh_evd": 40e-6}),
+        ("eigh", 1024, 1, 1.0, {"scipy/eigh_evd": 2.0}),
+        ("eigh", 1024, 2, 0.5, {"mkl": 1.5}),
+        ("eigh", 2048, 1, 1.0, {"mkl": 0.1}),
+        ("cholesky", 128, 1, 1e-3, {"scipy/dpotrf": 1e-3, "scipy": 1.5e-3}),
+    ]),
+}  # fmt: skip
+
+
+@pytest.fixture
+def runs(tmp_path):
+    for name, record in RUNS.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(record))
+    return tmp_path
+
+
+@pytest.mark.parametrize(("names", "eigh"), [
+    # The peers' least time with at most as many threads: 12 us over 10 us, and over 5 us. The last run of a group counts.
+    ("ab", ["100, 1024", "1.2 NumPy", "2.4 NumPy", "2.0 SciPy evd", "3.0 MKL"]),
+    ("ba", ["100, 100", "0.9 SciPy", "0.9 SciPy"]),
+])  # fmt: skip
+def test_summary(names, eigh, runs):
+    summary = importlib.import_module("summary")
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in summary.lines([runs / f"{x}.json" for x in names])]
+    (row,) = (row for row in rows if row and row[0] == "`eigh`, float64")
+    assert row[1:] == eigh
+    (row,) = (row for row in rows if row and row[0].startswith("`linalg.cholesky`"))
+    assert row[1:] == ["128, 128", "1.5 SciPy", "1.5 SciPy"]  # dpotrf is no function for users
+
+
+def test_page_gets_lines_between_its_markers(tmp_path):
+    results = importlib.import_module("results")
     page = tmp_path / "page.md"
-    page.write_text(f"before\n{report.BEGIN}\nold\n{report.END}\nafter\n")
-    report.replace_tables(page, [["one"], ["two"]])
-    assert page.read_text() == f"before\n{report.BEGIN}\none\n\ntwo\n{report.END}\nafter\n"
+    page.write_text("before\n<begin>\nold\n<end>\nafter\n")
+    results.replace_between(page, "<begin>", "<end>", ["one", "two"])
+    assert page.read_text() == "before\n<begin>\none\ntwo\n<end>\nafter\n"
     page.write_text("no markers")
     with pytest.raises(ValueError, match="no lines"):
-        report.replace_tables(page, [["one"]])
-
-
-RUNS = """\
-Processor, 2 cores; commit `aaa`.
-
-### eigh
-
-| case | threads | ours GF | ours min | median | peer | GF | min | median | peer/ours |
-|---|---|---|---|---|---|---|---|---|---|
-| n=16 | 1 | 1 | 10.0 us | 10 us | scipy | 1 | 9.0 us | 9 us | 0.90 |
-
-Processor, 2 cores; commit `bbb`.
-
-### eigh
-
-| case | threads | ours GF | ours min | median | peer | GF | min | median | peer/ours |
-|---|---|---|---|---|---|---|---|---|---|
-| n=16 | 1 | 1 | 10.0 us | 10 us | mkl | 1 | 1.0 us | 1 us | 0.10 |
-|  |  |  |  |  | scipy/eigh_numpy | 1 | 12.0 us | 12 us | 1.20 |
-|  |  |  |  |  | scipy | 1 | 0.0310 ms | 1 ms | 3.10 |
-| n=16 | 2 | 1 | 5.00 us | 10 us | scipy | 1 | 40.0 us | 40 us | 8.00 |
-
-### cholesky
-
-| case | threads | ours GF | ours min | median | peer | GF | min | median | peer/ours |
-|---|---|---|---|---|---|---|---|---|---|
-| n=1024 | 1 | 1 | 1.00 ms | 1 ms | scipy/dpotrf | 1 | 1.00 ms | 1 ms | 1.00 |
-|  |  |  |  |  | scipy | 1 | 1.50 ms | 1 ms | 1.50 |
-"""
-
-
-@pytest.mark.parametrize(
-    ("commits", "eigh"), [([], "1.2 / 2.4"), (["bbb"], "1.2 / 2.4"), (["aaa"], "0.9"), (["bbb", "aaa"], "1.2 / 2.4")]
-)
-def test_summary(commits, eigh):
-    # The peers' least time with at most as many threads: 12 us over 10 us, and over 5 us.
-    summary = importlib.import_module("summary")
-    rows = [[cell.strip() for cell in line.split("|")] for line in summary.lines(RUNS, commits)]
-    (row,) = (row for row in rows if len(row) > 2 and row[1] == "`eigh`, float64")
-    assert row[2:] == [eigh, "", "", "", "", "", "", ""]
-    (row,) = (row for row in rows if len(row) > 2 and row[1].startswith("`linalg.cholesky`"))
-    assert row[-2] == ("" if commits == ["aaa"] else "1.5")
+        results.replace_between(page, "<begin>", "<end>", ["one"])
 
 
 def test_page_has_the_summary_of_its_runs():
     summary = importlib.import_module("summary")
-    page, runs = summary.PAGE.read_text(), summary.RUNS.read_text()
+    page = summary.PAGE.read_text()
     there = page.partition(summary.BEGIN)[2].partition(summary.END)[0].strip().splitlines()
-    commits = re.findall("`(\\w+)`", there[0])
-    assert commits and all(f"commit `{commit}`" in runs for commit in commits)
-    assert there == summary.lines(runs, commits)
-    assert len(page.splitlines()) < 250
+    assert summary.named_on_page(page) and there == summary.lines(summary.named_on_page(page))
+
+
+def test_report_has_every_row(capsys, monkeypatch, runs):
+    report = importlib.import_module("report")
+    monkeypatch.setattr("sys.argv", ["report.py", str(runs / "b.json")])
+    assert report.main() == 0
+    text = capsys.readouterr().out
+    assert "commit `bbb`" in text and text.count("### ") == 2
+    assert "|  |  |  |  |  | mkl | 32.3 | 31.0 us | 62.0 us | 3.10 |" in text
+
+
+def test_results_are_read_as_they_were_written(runs):
+    results = importlib.import_module("results")
+    run = results.read(runs / "b.json")
+    results.write(runs / "again.json", *run)
+    assert results.read(runs / "again.json") == run
 
 
 @pytest.mark.parametrize("side", ["pyscf", "trnsci"])
