@@ -47,6 +47,17 @@ func TestProgramsOfPages(t *testing.T) {
 	}
 }
 
+// The example for Go users runs, without cgo.
+func TestExample(t *testing.T) {
+	run := exec.Command("go", "run", "./examples/go")
+	run.Dir = ".."
+	run.Env = append(os.Environ(), "CGO_ENABLED=0")
+	printed, err := run.CombinedOutput()
+	if want := "smallest eigenvalues: [0.000967 0.003869 0.008701]\northonormal: true\n"; err != nil || string(printed) != want {
+		t.Errorf("%v: it prints\n%s\nnot\n%s", err, printed, want)
+	}
+}
+
 // A name in the table of packages and functions, with its package in the row.
 var (
 	tableRow = regexp.MustCompile("(?m)^\\| [^|`]*(?:\\\\\\|[^|`]*)*\\| ((?:`core/\\w+`(?:, )?)+) \\| (.*) \\|$")
