@@ -1,5 +1,9 @@
 # The interface of the repository. Everything it makes is under build/.
 
+# A pipe fails when any of its commands does.
+SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -c
+
 PYTHON ?= python3
 VENV   := build/venv
 PY     := $(VENV)/bin/python
@@ -10,8 +14,17 @@ STATICCHECK := go tool -modfile=tools/go.mod staticcheck
 # Writes core/kernel's assembly into the folder that is named behind it.
 KERNELGEN := go run -modfile=tools/go.mod $(wildcard core/kernel/gen/*.go)
 GO_TEST_FLAGS ?=
+GOFMT := files=$$(gofmt -l core trnbackend pybind tests_go benchmarks examples); \
+         if [ -n "$$files" ]; then echo "gofmt would change: $$files"; exit 1; fi
 # The PJRT plugin of XLA for the CPU that the tests' group of pyproject.toml brings, where there is one for this platform.
 XLA = $(firstword $(wildcard $(abspath $(VENV))/lib/python3*/site-packages/lammps_jax_pjrt_cpu/*.so))
+# Prints failures of go test -json and writes the slowest tests into the file that follows.
+GO_REPORT := $(PYTHON) tests_py/support/go_report.py
+# Go packages with tests that compare numbers of threads: under the race detector these run, with small cases (CONTRIBUTING.md).
+THREADED = $(addprefix ./,$(sort $(dir $(shell grep -rl --include='*_test.go' '^func Test.*Threads' core))))
+# One or two cheap files of each subject; selftest calls every public function.
+SMOKE := tests_py/border/test_selftest.py tests_py/border/test_namespaces.py tests_py/blas/test_blas_level1.py tests_py/linalg/test_hessenberg.py \
+         tests_py/linalg/test_cholesky.py tests_py/df/test_df_transform.py tests_py/mp2/test_mp2.py tests_py/docs/test_api_page.py
 # What make bench times: parts of names of the groups in benchmarks/cases.py, separated by commas; nothing means all but the
 # long ones, which are asked for by their whole names.
 BENCH ?=
@@ -25,7 +38,7 @@ PYSCF_REPOSITORY ?=
 # The tests, and the examples in the documentation of the installed package and of the README.
 PYTEST_PATHS := tests_py README.md --pyargs trnsci
 
-.PHONY: help demo test test-all test-versions lint generate check-generated test-go test-py wheel sdist check-wheel docs dev bench \
+.PHONY: help demo quick test cover test-all test-versions lint generate check-generated test-go test-py wheel sdist check-wheel docs dev bench \
         bench-report bench-pyscf bench-peers peer-tests clean
 
 help:  ## what there is to make
@@ -34,18 +47,32 @@ help:  ## what there is to make
 demo: build/user/installed  ## build and install the wheel, then compare density-fitted RHF and MP2 of benzene with PySCF
 	build/user/bin/python examples/benzene_df_mp2.py
 
-test: lint test-go test-py check-wheel  ## everything that CI runs
+quick: $(VENV)/tools  ## two minutes: formatters, Go tests of what has changed, some Python tests of every subject
+	@$(GOFMT)
+	$(VENV)/bin/ruff check .
+	go test -short ./core/... ./trnbackend/... ./pybind/... ./tests_go/...
+	$(PY) gobuild.py
+	PYTHONPATH=python $(PY) -m pytest -q -m "not slow" $(SMOKE)
+
+test:  ## everything that CI runs; two things at a time, with durations in build/reports
+	@$(MAKE) --no-print-directory -j2 --output-sync=target lint test-go test-py check-wheel
 
 test-go: $(VENV)/tools  ## the part of test in Go
-	TRNSCI_TEST_PJRT=$(XLA) go test $(GO_TEST_FLAGS) ./core/... ./trnbackend/... ./pybind/... ./tests_go/...
-	go test -race ./core/sched/... ./trnbackend/device/... ./pybind/...
-	TRNSCI_TEST_PJRT=$(XLA) go test -race -skip Compliance ./trnbackend/pjrt
-	go test -race -short -tags noasm ./core/kernel/... ./core/blas/...
-	go test -race -tags noasm -run 'ThreadsDoNotChangeBits|KeepsItsBits|JacobiThreads' ./core/eigen
-	go test -race -tags noasm -run 'SchurForAnyThreads/(float64|complex128)/161|ReductionForAnyThreads/float64|OrderForAnyThreads|DoesNotDependOnThreads' ./core/schur
+	TRNSCI_TEST_PJRT=$(XLA) go test -json $(GO_TEST_FLAGS) ./core/... ./trnbackend/... ./pybind/... ./tests_go/... | $(GO_REPORT) build/reports/go.txt
+	TRNSCI_TEST_PJRT=$(XLA) go test -json -race ./core/sched/... ./trnbackend/device/... ./trnbackend/pjrt/... ./pybind/... | \
+		$(GO_REPORT) --every-package build/reports/go-race.txt
+	go test -json -race -short -tags noasm ./core/kernel/... ./core/blas/... | $(GO_REPORT) --every-package build/reports/go-race-blas.txt
+	go test -json -race -short -tags noasm -run Threads $(THREADED) | $(GO_REPORT) --every-package build/reports/go-race-threads.txt
 
 test-py: $(VENV)/installed build/testhooks/trnsci/_trnsci.abi3.so  ## the part of test in Python, without the slow ones
-	$(PY) -m pytest -m "not slow" $(PYTEST_PATHS)
+	@mkdir -p build/reports
+	$(PY) -m pytest -m "not slow" --durations=20 $(PYTEST_PATHS) | tee build/reports/python.txt
+
+cover: $(VENV)/tools  ## statements of core that the short Go tests reach, in build/reports
+	@mkdir -p build/reports
+	go test -short -coverprofile=build/reports/core.cover ./core/...
+	go tool cover -func=build/reports/core.cover > build/reports/coverage.txt
+	@tail -1 build/reports/coverage.txt
 
 generate:  ## write the assembly anew
 	$(KERNELGEN) core/kernel
@@ -57,7 +84,7 @@ check-generated: build/checked
 		{ echo "core/kernel/$${f##*/} is not what its generator makes: run make generate"; exit 1; }; done
 
 lint: $(VENV)/tools check-generated  ## formatters and checkers of Go and Python
-	@files=$$(gofmt -l core trnbackend pybind tests_go benchmarks examples); if [ -n "$$files" ]; then echo "gofmt would change: $$files"; exit 1; fi
+	@$(GOFMT)
 	go vet ./...
 	go vet -tags noasm ./core/... ./trnbackend/...
 	GOARCH=arm64 go vet ./core/... ./trnbackend/...
