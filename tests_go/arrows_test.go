@@ -22,7 +22,14 @@ var mayImport = map[string][]string{
 	"core/blas":        {"core/kernel", "core/dense", "core/sched"},
 	"core/factor":      {"core/kernel", "core/dense", "core/sched", "core/blas"},
 	"core/householder": {"core/kernel", "core/dense", "core/sched", "core/blas"},
-	"core/eigen":       {"core/kernel", "core/dense", "core/sched", "core/blas", "core/factor", "core/householder", "core/scratch"},
+	"core/tridiag":     {"core/kernel", "core/dense", "core/sched", "core/blas"},
+	"core/tridiag/reduce": {
+		"core/kernel", "core/dense", "core/sched", "core/blas", "core/householder", "core/tridiag",
+	},
+	"core/eigen": {
+		"core/kernel", "core/dense", "core/sched", "core/blas", "core/factor", "core/householder", "core/scratch",
+		"core/tridiag", "core/tridiag/reduce",
+	},
 	"core/matfunc": {
 		"core/kernel", "core/dense", "core/sched", "core/blas", "core/factor", "core/eigen", "core/schur", "core/sylvester", "core/scratch",
 	},

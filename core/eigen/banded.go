@@ -4,6 +4,9 @@ import (
 	"math"
 
 	"trnsci/core/dense"
+	"trnsci/core/sched"
+	"trnsci/core/tridiag"
+	"trnsci/core/tridiag/reduce"
 )
 
 // EighBanded is Eigh for a band matrix: element (i, j) of the n x n matrix A is zero for |i-j| >= band.Rows. band has n columns, and
@@ -50,17 +53,16 @@ func eighBanded[W dense.Wide, T dense.Scalar, R dense.Float](view dense.View[T],
 		return fillNaN(n, w, v, opt), nil
 	}
 	opt = opt.sharedFrom(leastSharedBand, n)
-	memory := make([]float64, 2*n)
-	t := &tridiagonal{d: memory[:n:n], e: memory[n:]}
+	t := tridiag.New(n)
 	if band.width <= 1 {
 		phases := band.loadTridiagonal(t)
 		return tridiagonalPairs(t, -band.exponent, w, v, opt, phases)
 	}
 	if opt.ValuesOnly && isNarrow(band.width, n) {
-		chasing, values := chaseCost[W](band.width, n), valuesCost(n)
+		chasing, values := chaseCost[W](band.width, n), tridiag.EigenvaluesCost(n)
 		team := opt.Team.Plan(chasing + values)
 		phase := team.Phase(chasing)
-		if err := band.chase().tridiagonalize(phase, t.d, t.e); err != nil {
+		if err := band.reducible().Tridiagonalize(phase, t); err != nil {
 			return 0, err
 		}
 		phase.End()
@@ -72,6 +74,14 @@ func eighBanded[W dense.Wide, T dense.Scalar, R dense.Float](view dense.View[T],
 	opt.Upper, opt.Overwrite, opt.SkipFiniteCheck = false, true, true
 	return Eigh(band.lower().View(), w, v, opt)
 }
+
+// narrowBand is how many times the width of a band goes into the order if its reduction takes less time than that of a dense
+// matrix. The quotient at which the two are equal is about 85 at order 256 and 40 at order 1024, and falls further where the
+// dense one comes from memory.
+const narrowBand = 64
+
+// isNarrow reports whether a matrix with the given number of diagonals below the main one is reduced as a band.
+func isNarrow(width, n int) bool { return width*narrowBand <= n }
 
 // hermitianBand reads a band matrix times 2^exponent, which needs no scaling.
 type hermitianBand[W dense.Wide, T dense.Scalar] struct {
@@ -115,19 +125,19 @@ func (b *hermitianBand[W, T]) each(k int, body func(j int, x W)) {
 
 // loadTridiagonal fills d and e of t from a band with at most one diagonal beside the main one and returns the phases p for which
 // diag(p)^H A diag(p) is t; nil if they are all 1. The moduli of the couplings are what is left: p_0 = 1, p_{j+1} = p_j A(j+1, j) / e_j.
-func (b *hermitianBand[W, T]) loadTridiagonal(t *tridiagonal) (phases []W) {
-	b.each(0, func(j int, x W) { t.d[j] = dense.Real(x) })
+func (b *hermitianBand[W, T]) loadTridiagonal(t tridiag.Matrix) (phases []W) {
+	b.each(0, func(j int, x W) { t.D[j] = dense.Real(x) })
 	if b.width == 0 {
 		return nil
 	}
 	if !dense.IsComplex[W]() {
-		b.each(1, func(j int, x W) { t.e[j] = dense.Real(x) })
+		b.each(1, func(j int, x W) { t.E[j] = dense.Real(x) })
 		return nil
 	}
-	phases = make([]W, len(t.d))
+	phases = make([]W, len(t.D))
 	phases[0] = 1
 	b.each(1, func(j int, x W) {
-		t.e[j] = dense.Abs(x)
+		t.E[j] = dense.Abs(x)
 		phases[j+1] = phase(phases[j] * phase(x))
 	})
 	return phases
@@ -144,14 +154,14 @@ func phase[W dense.Wide](x W) W {
 	if modulus == 0 {
 		return 1
 	}
-	return dense.FromParts[W](unitRotation(dense.Real(x)/modulus, dense.Imag(x)/modulus))
+	return dense.FromParts[W](tridiag.UnitRotation(dense.Real(x)/modulus, dense.Imag(x)/modulus))
 }
 
-// chase returns a chase of the band.
-func (b *hermitianBand[W, T]) chase() *chase[W] {
-	c := newChase[W](b.view.Cols, b.width)
+// reducible returns a copy of the band for its reduction.
+func (b *hermitianBand[W, T]) reducible() *reduce.Band[W] {
+	c := reduce.NewBand[W](b.view.Cols, b.width)
 	for k := range b.width + 1 {
-		b.each(k, func(j int, x W) { c.data[c.at(j+k, j)] = x })
+		b.each(k, func(j int, x W) { c.Set(j+k, j, x) })
 	}
 	return c
 }
@@ -165,6 +175,92 @@ func (b *hermitianBand[W, T]) lower() dense.Matrix[T] {
 		whole.each(k, func(j int, x W) { h.Set(j+k, j, dense.Convert[T](x)) })
 	}
 	return h
+}
+
+// EighTridiagonal is Eigh for the real symmetric tridiagonal matrix with the diagonal d and the elements e beside it, of which e[i],
+// i < n-1, couples i and i+1. Neither is changed. opt.Upper and opt.Overwrite mean nothing here; an infinity or a NaN may be in d or e.
+//
+// Cost: with eigenvectors up to 2/3 n^3 multiply-adds in divide and conquer, much less if many eigenvalues of its pieces agree;
+// eigenvalues alone take about 10 n^2 terms of secular functions, see tridiagonalValues.
+func EighTridiagonal[R dense.Float](d, e, w []R, v dense.View[R], opt Options) (count int, err error) {
+	n := len(d)
+	if len(e) != max(0, n-1) {
+		return 0, dense.BadArgument("e", "expected one element less than d has, %d, got %d", max(0, n-1), len(e))
+	}
+	if err := checkResults(n, w, v, opt); err != nil || n == 0 {
+		return 0, err
+	}
+	for k, x := range [][]R{d, e} {
+		if err := checkFinite(dense.Matrix[R]{Rows: 1, Cols: len(x), Stride: n, Data: x}.View(), []string{"d", "e"}[k], opt); err != nil {
+			return 0, err
+		}
+	}
+	t := tridiag.New(n)
+	for i, x := range d {
+		t.D[i] = float64(x)
+	}
+	for i, x := range e {
+		t.E[i] = float64(x)
+	}
+	largest := t.MaxAbs()
+	if !isFinite(largest) {
+		return fillNaN(n, w, v, opt), nil
+	}
+	opt = opt.sharedFrom(leastSharedBand, n)
+	exponent := scalingExponent[float64](largest)
+	scaleByPower(exponent, t.D)
+	scaleByPower(exponent, t.E)
+	return tridiagonalPairs[float64](t, -exponent, w, v, opt, nil)
+}
+
+// tridiagonalPairs writes the wanted eigenpairs of 2^exponent diag(p) T diag(p)^H to w and v: T is t, which needs no scaling and is
+// overwritten, and p are the phases, of which nil stands for ones.
+func tridiagonalPairs[W dense.Wide, T dense.Scalar, R dense.Float](t tridiag.Matrix, exponent int, w []R, v dense.View[T], opt Options, phases []W) (int, error) {
+	n, team := len(t.D), opt.Team
+	if opt.ValuesOnly {
+		return wantedValues(team, t, w, opt.Subset, exponent)
+	}
+	v = columns(v, opt.Subset.largestCount(n))
+	c := costsOf[W](n, v.Cols)
+	team = team.Plan(c.conquest + c.rows)
+	vectors, direct := vectorMemory[float64](v, opt)
+	words := max(tridiag.WorkElements[float64](n), wordsOf[float64](writeElements[W](n, v.Cols, team.Threads())))
+	if !direct {
+		words += wordsOf[float64](n * n)
+	}
+	memory := borrowWorkspace(words)
+	defer memory.GiveBack()
+	if !direct {
+		vectors = takeMatrix[float64](&memory, n, n)
+	}
+	phase := team.Phase(c.conquest)
+	rows, err := wantedPairs(phase, t, vectors, w, opt.Subset, exponent, memory.rest)
+	if err != nil {
+		return 0, err
+	}
+	phase.End()
+	phase = team.Phase(c.rows)
+	err = writeRows(phase, rows, v, phases, memory.rest)
+	phase.End()
+	return rows.Rows, err
+}
+
+// writeRows stores the rows of real eigenvectors, which it overwrites, as the first columns of v, component i multiplied by phases[i] where
+// there are phases. Each of them is a step of the team.
+func writeRows[W dense.Wide, T dense.Scalar](team *sched.Team, rows dense.Matrix[float64], v dense.View[T], phases []W, memory []float64) error {
+	out := vectorWriter[float64, W, T]{rows: rows, v: columns(v, rows.Rows)}
+	if phases != nil {
+		out.transform = func(rows dense.Matrix[W]) error {
+			for i := range rows.Rows {
+				row := rows.Row(i)
+				for j, p := range phases {
+					row[j] *= p
+				}
+			}
+			return nil
+		}
+	}
+	return out.write(team, memory)
 }
 
 // BandWorkspace is Workspace for EighBanded with a band of the given rows, and with 2 rows for EighTridiagonal.
@@ -182,8 +278,8 @@ func BandWorkspace[T dense.Scalar](rows, n int, opt Options) (bytes int64) {
 	}
 	perRow := number + wholeRows*realBytes // the phases and the tridiagonal matrix
 	if width > 1 {
-		perRow += number * chaseRows(width)
+		perRow += number * reduce.BandElements(width)
 	}
-	total := n*perRow + valuesBytes(n, opt.Team.Threads())
+	total := n*perRow + tridiag.EigenvaluesBytes(n, opt.Team.Threads())
 	return int64(total + total/roundUp + callOverhead)
 }

@@ -12,6 +12,7 @@ import (
 	"trnsci/core/dense"
 	"trnsci/core/numtest"
 	"trnsci/core/sched"
+	"trnsci/core/tridiag"
 )
 
 // limited returns a with zeros where row and column differ by more than width.
@@ -55,7 +56,7 @@ func TestEighBanded(t *testing.T) {
 
 func testBanded[T dense.Scalar, W dense.Wide, R dense.Float](t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 3))
-	worst := &worstResiduals{}
+	worst := &numtest.WorstResiduals{}
 	for _, n := range []int{1, 2, 3, 5, 33, 100, 210} {
 		for _, family := range numtest.HermitianFamilies[W]() {
 			if n > 100 && family.Name != "random" && family.Name != "graded up" {
@@ -104,15 +105,15 @@ func testChase[W dense.Wide](t *testing.T) {
 				a := limited(family.Make(rng, n), width)
 				want, _ := mustEigh[W, float64](t, a.View(), Options{})
 				band := newHermitianBand[W](packed(a, width+1, false).View(), false)
-				m := newTridiagonal(n)
-				if err := band.chase().tridiagonalize(nil, m.d, m.e); err != nil {
+				m := tridiag.New(n)
+				if err := band.reducible().Tridiagonalize(nil, m); err != nil {
 					t.Fatal(err)
 				}
-				if err := tridiagonalValues(nil, m.d, m.e); err != nil {
+				if err := tridiag.Eigenvalues(nil, m); err != nil {
 					t.Fatal(err)
 				}
-				scaleByPower(-band.exponent, m.d)
-				checkSameValues(t, name, m.d, want)
+				scaleByPower(-band.exponent, m.D)
+				checkSameValues(t, name, m.D, want)
 			}
 		}
 	}
@@ -120,7 +121,7 @@ func testChase[W dense.Wide](t *testing.T) {
 
 func TestBandedAndTridiagonalScales(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
-	worst := &worstResiduals{}
+	worst := &numtest.WorstResiduals{}
 	for _, exponent := range []int{-1010, -996, -341, 0, 341, 996, 1018} {
 		for _, width := range []int{1, 2} {
 			const n = 220
@@ -166,7 +167,7 @@ func TestEighTridiagonal(t *testing.T) {
 
 func testTridiagonal[R dense.Float](t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 3))
-	worst := &worstResiduals{}
+	worst := &numtest.WorstResiduals{}
 	for _, n := range numtest.Sizes {
 		for _, family := range numtest.HermitianFamilies[float64]() {
 			if n == 0 {
@@ -310,7 +311,7 @@ func TestBandedThreadsProgressAndWorkspace(t *testing.T) {
 				}
 				if threads == 1 {
 					first = o
-				} else if !sameBits(first.w, o.w) || !sameBits(first.v.Data, o.v.Data) {
+				} else if !numtest.SameBits(first.w, o.w) || !numtest.SameBits(first.v.Data, o.v.Data) {
 					t.Errorf("width %d: 1 and %d threads differ", width, threads)
 				}
 			}

@@ -1,12 +1,17 @@
 package eigen
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"testing"
 
 	"trnsci/core/dense"
+	"trnsci/core/kernel"
 	"trnsci/core/numtest"
+	"trnsci/core/sched"
+	"trnsci/core/tridiag"
+	"trnsci/core/tridiag/reduce"
 )
 
 func BenchmarkEigh(b *testing.B) {
@@ -69,18 +74,94 @@ func BenchmarkBandValues(b *testing.B) {
 			whole := numtest.RandomSPD[float64](rand.New(rand.NewPCG(1, 2)), n)
 			view := packed(limited(whole, width), width+1, false).View()
 			band := newHermitianBand[float64](view, false)
-			d, e := make([]float64, n), make([]float64, n)
+			t := tridiag.New(n)
 			b.Run(fmt.Sprintf("band/%d/%d", n, width), func(b *testing.B) {
 				for b.Loop() {
-					_ = band.chase().tridiagonalize(nil, d, e)
+					_ = band.reducible().Tridiagonalize(nil, t)
 				}
 			})
 			b.Run(fmt.Sprintf("dense/%d/%d", n, width), func(b *testing.B) {
 				for b.Loop() {
 					h, _ := loadLower[float64](nil, band.lower().View(), false, false)
-					_, _ = tridiagonalize(nil, h, d, e)
+					_, _ = reduce.Hermitian(nil, h, t)
 				}
 			})
 		}
 	}
+}
+
+// BenchmarkGroup times a full group, and one matrix in lanes and by the method of larger ones.
+func BenchmarkGroup(b *testing.B) {
+	for _, n := range []int{2, 4, 8, 12, 16, 20, 24, 32, 48, 64} {
+		b.Run(fmt.Sprintf("float64/%d", n), func(b *testing.B) { benchmarkGroup[float64, float64](b, n) })
+		b.Run(fmt.Sprintf("complex128/%d", n), func(b *testing.B) { benchmarkGroup[complex128, float64](b, n) })
+	}
+}
+
+func benchmarkGroup[T dense.Scalar, R dense.Float](b *testing.B, n int) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var a, v []dense.View[T]
+	var w [][]R
+	for range kernel.Lanes {
+		a = append(a, numtest.RandomSPD[T](rng, n).View())
+		v = append(v, dense.New[T](n, n).View().T())
+		w = append(w, make([]R, n))
+	}
+	for _, count := range []int{kernel.Lanes, 1} {
+		b.Run(fmt.Sprintf("%d", count), func(b *testing.B) {
+			for b.Loop() {
+				if _, _, err := EighGroup(a[:count], w, v, Options{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+	b.Run("plain", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := eighWide(a[0], w[0], v[0], Options{}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+// BenchmarkBackTransformation times what comes behind divide and conquer: the blocks of reflections are formed and applied to as many
+// vectors, which are written to the output. The vectors are copied anew each time, which is counted.
+func BenchmarkBackTransformation(b *testing.B) {
+	for _, threads := range []int{1, 2} {
+		for _, n := range []int{16, 32, 64, 128, 256, 512, 1024, 2048} {
+			b.Run(fmt.Sprintf("float64/%d/threads=%d", n, threads), func(b *testing.B) { benchmarkBack[float64](b, n, threads) })
+			b.Run(fmt.Sprintf("complex128/%d/threads=%d", n, threads), func(b *testing.B) { benchmarkBack[complex128](b, n, threads) })
+		}
+	}
+}
+
+func benchmarkBack[W dense.Wide](b *testing.B, n, threads int) {
+	a := numtest.RandomSPD[W](rand.New(rand.NewPCG(1, 2)), n)
+	h, t := reduce.NewLower[W](n), tridiag.New(n)
+	dense.Copy(h.View(), a.View())
+	tau, err := reduce.Hermitian(nil, h, t)
+	if err != nil {
+		b.Fatal(err)
+	}
+	vectors, v := numtest.RandomSPD[float64](rand.New(rand.NewPCG(1, 3)), n), dense.New[W](n, n).View().T()
+	rows := dense.New[float64](n, n)
+	memory := make([]float64, reduce.ReflectorElements[W](n, threads)+writeElements[W](n, n, threads))
+	team := sched.NewTeam(context.Background(), threads, nil)
+	for b.Loop() {
+		rows.CopyFrom(vectors)
+		blocks, err := reduce.NewReflectors(team, h, tau, memory)
+		if err != nil {
+			b.Fatal(err)
+		}
+		out := vectorWriter[float64, W, W]{blocks: blocks, rows: rows, v: v}
+		if err := out.write(team, memory[reduce.ReflectorElements[W](n, threads):]); err != nil {
+			b.Fatal(err)
+		}
+	}
+	products := 2.0
+	if dense.IsComplex[W]() {
+		products *= 4
+	}
+	b.ReportMetric(products*float64(n)*float64(n)*float64(n)/float64(b.Elapsed().Nanoseconds())*float64(b.N), "GF")
 }

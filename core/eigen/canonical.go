@@ -8,6 +8,7 @@ import (
 	"trnsci/core/dense"
 	"trnsci/core/factor"
 	"trnsci/core/sched"
+	"trnsci/core/tridiag/reduce"
 )
 
 // IndefiniteError reports that a Hermitian matrix has a negative eigenvalue, beyond what rounding explains.
@@ -137,7 +138,7 @@ func orthonormalRows[W dense.Wide](memory workspace, b dense.Matrix[W], exponent
 // projected returns a matrix for tridiagonalize with the lower triangle of X^H A X, given the rows of X^T. The lower triangle of A is
 // overwritten by its conjugate. products has the shape of X^T and is overwritten.
 func (p *pencil[W]) projected(x, products dense.Matrix[W], team *sched.Team) dense.Matrix[W] {
-	h := newLower[W](x.Rows)
+	h := reduce.NewLower[W](x.Rows)
 	const whole, triangle = 2 << 20, 1 << 20 // the shares of the products
 	team = team.Plan(whole + triangle)
 	phase := team.Phase(whole)
@@ -160,7 +161,7 @@ func WorkspaceCanonical[T dense.Scalar](n int, opt Options) (bytes int64) {
 	all := opt
 	all.ValuesOnly, all.Subset = false, Subset{}
 	// The rows of single precision matrices are the ones that are padded most.
-	own := int64(planes[T]()*(canonicalSquares*n*n+lowerSize[float32](n))+n) * realBytes
+	own := int64(planes[T]()*(canonicalSquares*n*n+reduce.LowerSize[float32](n))+n) * realBytes
 	return own + own/roundUp + Workspace[T](n, false, all) + Workspace[T](n, false, opt)
 }
 

@@ -58,7 +58,7 @@ func testCanonical[T dense.Scalar, W dense.Wide, R dense.Float](t *testing.T) {
 			if err != nil || dropped != 2 || count != n-2 {
 				t.Fatalf("%s: %d eigenpairs, %d dropped, %v", name, count, dropped, err)
 			}
-			if !opt.Overwrite && (!sameBits(ca.Data, a.Data) || !sameBits(cb.Data, b.Data)) {
+			if !opt.Overwrite && (!numtest.SameBits(ca.Data, a.Data) || !numtest.SameBits(cb.Data, b.Data)) {
 				t.Errorf("%s: changed its input", name)
 			}
 			w, v := pairs[W](o, count)
@@ -188,7 +188,7 @@ func TestEighCanonicalWorkspaceAndThreads(t *testing.T) {
 		}
 		if threads == 1 {
 			first = o
-		} else if !sameBits(first.w, o.w) || !sameBits(first.v.Data, o.v.Data) {
+		} else if !numtest.SameBits(first.w, o.w) || !numtest.SameBits(first.v.Data, o.v.Data) {
 			t.Error("1 and 3 threads differ")
 		}
 	}

@@ -2,19 +2,17 @@ package eigen
 
 import (
 	"math"
-	"unsafe"
 
 	"trnsci/core/dense"
+	"trnsci/core/tridiag"
+	"trnsci/core/tridiag/reduce"
 )
 
 // What phases cost is counted in multiply-adds of products of real matrices in double precision. Constants named Rate say how many of these a
 // multiply-add of another kind takes the time of: they were measured on Zen 4 with one thread at orders of 1000 to 2000, by benchmarks/progress.py, and
 // decide about nothing but the progress that is reported.
 const (
-	reductionRate = 2.6  // half of it comes from memory
-	secularRate   = 480  // of finding the roots and weights, for each pair of poles
-	productRate   = 0.75 // some eigenvalues of the pieces agree
-	endRate       = 15
+	reductionRate = 2.6 // half of it comes from memory
 	blocksRate    = 1.5
 	backRate      = 1.8
 	choleskyRate  = 1.5
@@ -22,12 +20,6 @@ const (
 	transformRate = 2.8
 	rowsRate      = 4 // of writing one number
 	chaseRate     = 8
-)
-
-// A step of the reduction reads the whole matrix. From this size on, that of last caches, it takes so many times as long.
-const (
-	cacheBytes    = 16 << 20
-	uncachedRatio = 1.8
 )
 
 // costs is what the phases of an eigenproblem are expected to cost.
@@ -51,10 +43,10 @@ func costsOf[W dense.Scalar](n, count int) costs {
 		products /= 2
 	}
 	return costs{
-		reduction: int(reductionRate * products * 2 / 3 * float64(reductionSteps[W](n))),
-		values:    valuesCost(n),
-		conquest:  conquestCost(n, count),
-		blocks:    int(blocksRate * products * order * order * float64(reflectionsTogether[W](n))),
+		reduction: int(reductionRate * products * 2 / 3 * float64(reduce.Cost[W](n))),
+		values:    tridiag.EigenvaluesCost(n),
+		conquest:  tridiag.EigenpairsCost(n, count),
+		blocks:    int(blocksRate * products * order * order * float64(reduce.BlockSize[W](n))),
 		back:      int(backRate * products * order * order * float64(count)),
 		cholesky:  int(choleskyRate * products * order * order * order / 6),
 		standard:  int(standardRate * products * order * order * order / 2),
@@ -62,14 +54,6 @@ func costsOf[W dense.Scalar](n, count int) costs {
 		product:   int(products * order * order * order),
 		rows:      int(rowsRate * order * float64(count)),
 	}
-}
-
-// reductionSteps returns the steps of the reduction of a matrix of order n to tridiagonal form: n^3, and more of those that the matrix is too large for the
-// cache in.
-func reductionSteps[W dense.Scalar](n int) int {
-	var element W
-	cached := min(n, int(math.Sqrt(cacheBytes/float64(unsafe.Sizeof(element)))))
-	return cube(cached) + int(uncachedRatio*float64(cube(n)-cube(cached)))
 }
 
 // vectors returns the cost of a problem with eigenvectors, and solving that of one with or without.
@@ -86,44 +70,9 @@ func (c costs) solving(opt Options) int {
 // plan it as a part of their work.
 func Cost[T dense.Scalar](n int) int { return costsOf[T](n, n).vectors() }
 
-// conquestCost returns what divide and conquer is expected to cost if up to count eigenvectors are wanted: the matrix has a single block and few
-// eigenvalues of its pieces agree.
-func conquestCost(n, count int) int {
-	cost := secularCost(n) + productCost(n, count)
-	for parts := 2; n/parts > leafOrder; parts *= 2 {
-		cost += parts * (secularCost(n/parts) + productCost(n/parts, n/parts))
-	}
-	return cost
-}
-
-// wholeConquestCost is conquestCost with all eigenvectors.
-func wholeConquestCost(n int) int { return conquestCost(n, n) }
-
-// secularCost returns what a merge of order n takes for its eigenvalues.
-func secularCost(n int) int { return secularRate * square(n) }
-
-// productCost returns what a merge of order n takes for so many vectors.
-func productCost(n, vectors int) int { return int(productRate / 2 * float64(n*n) * float64(vectors)) }
-
-// valuesCost returns what the eigenvalues of a tridiagonal matrix cost.
-func valuesCost(n int) int { return 2 * endCost(n) }
-
-// endCost returns what a merge of order n takes if no vectors are wanted.
-func endCost(n int) int { return endRate * square(n) }
-
 // chaseCost returns what the reduction of a band costs.
 func chaseCost[W dense.Scalar](width, n int) int {
 	return chaseRate * square(planes[W]()) * 3 * width * square(n)
-}
-
-// costOfBlocks returns the sum of the costs of blocks, each of which ends where the next one begins.
-func costOfBlocks(ends []int, cost func(n int) int) (sum int) {
-	start := 0
-	for _, end := range ends {
-		sum += cost(end - start)
-		start = end
-	}
-	return sum
 }
 
 const (

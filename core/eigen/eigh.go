@@ -5,6 +5,8 @@ import (
 
 	"trnsci/core/dense"
 	"trnsci/core/sched"
+	"trnsci/core/tridiag"
+	"trnsci/core/tridiag/reduce"
 )
 
 // Eigh computes the eigenvalues and eigenvectors of a Hermitian (real: symmetric) n x n matrix:
@@ -79,12 +81,12 @@ func eigh[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Float](a dense.
 	_, direct := vectorMemory[V](v, opt)
 	words := solveWords[W, V](n, opt, direct)
 	if !own {
-		words += wordsOf[W](lowerSize[W](n))
+		words += wordsOf[W](reduce.LowerSize[W](n))
 	}
 	memory := borrowWorkspace(words)
 	defer memory.GiveBack()
 	if !own {
-		h = lowerIn(n, take[W](&memory, lowerSize[W](n)))
+		h = reduce.LowerIn(n, take[W](&memory, reduce.LowerSize[W](n)))
 	}
 	if err := fillLower(opt.Team, h, a, opt.Upper, own); err != nil {
 		return 0, err
@@ -141,36 +143,37 @@ func solveIn[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Float](memor
 func solveValues[W dense.Scalar, R dense.Float](memory workspace, h dense.Matrix[W], w []R, opt Options, exponent int) (int, error) {
 	n, c := h.Rows, costsOf[W](h.Rows, 0)
 	team := opt.Team.Plan(c.reduction + c.values)
-	d, e := take[float64](&memory, n), take[float64](&memory, n)
+	t := takeTridiagonal(&memory, n)
 	phase := team.Phase(c.reduction)
-	if _, err := tridiagonalize(phase, h, d, e); err != nil {
+	if _, err := reduce.Hermitian(phase, h, t); err != nil {
 		return 0, err
 	}
 	phase.End()
 	phase = team.Phase(c.values)
-	count, err := wantedValues(phase, d, e, w, opt.Subset, exponent)
+	count, err := wantedValues(phase, t, w, opt.Subset, exponent)
 	phase.End()
 	return count, err
 }
 
 // wantedValues writes the wanted eigenvalues of the tridiagonal matrix of d and e, which it overwrites, multiplied by 2^exponent to w.
-func wantedValues[R dense.Float](team *sched.Team, d, e []float64, w []R, subset Subset, exponent int) (count int, err error) {
-	if err := tridiagonalValues(team, d, e); err != nil {
-		return 0, err
+func wantedValues[R dense.Float](team *sched.Team, t tridiag.Matrix, w []R, subset Subset, exponent int) (count int, err error) {
+	if err := tridiag.Eigenvalues(team, t); err != nil {
+		return 0, convergenceError(err)
 	}
-	first, end := selectionOf[R](subset, exponent).within(d)
-	writeValues(w, d[first:end], exponent)
+	first, end := selectionOf[R](subset, exponent).Within(t.D)
+	writeValues(w, t.D[first:end], exponent)
 	return end - first, nil
 }
 
 // wantedPairs is wantedValues with eigenvectors, which it returns as rows, in the memory of vectors.
-func wantedPairs[V, R dense.Float](team *sched.Team, d, e []float64, vectors dense.Matrix[V], w []R, subset Subset, exponent int, memory []float64) (rows dense.Matrix[V], err error) {
-	first, count, err := solveTridiagonal(team, d, e, vectors, selectionOf[R](subset, exponent), subset.largestCount(len(d)), memory)
+func wantedPairs[V, R dense.Float](team *sched.Team, t tridiag.Matrix, vectors dense.Matrix[V], w []R, subset Subset, exponent int, memory []float64) (rows dense.Matrix[V], err error) {
+	n := len(t.D)
+	first, count, err := tridiag.Eigenpairs(team, t, vectors, selectionOf[R](subset, exponent), subset.largestCount(n), memory)
 	if err != nil {
-		return rows, err
+		return rows, convergenceError(err)
 	}
-	writeValues(w, d[first:first+count], exponent)
-	return vectors.Slice(0, count, 0, len(d)), nil
+	writeValues(w, t.D[first:first+count], exponent)
+	return vectors.Slice(0, count, 0, n), nil
 }
 
 // solveVectors does solve's work, scaling apart, where eigenvectors are wanted; v has as many columns as the subset may hold.
@@ -184,20 +187,20 @@ func solveVectors[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Float](
 	if !direct {
 		vectors = takeMatrix[V](&memory, n, n)
 	}
-	d, e := take[float64](&memory, n), take[float64](&memory, n)
+	t := takeTridiagonal(&memory, n)
 	phase := team.Phase(c.reduction)
-	tau, err := tridiagonalize(phase, h, d, e)
+	tau, err := reduce.Hermitian(phase, h, t)
 	if err != nil {
 		return 0, err
 	}
 	phase.End()
 	phase = team.Phase(c.conquest)
-	rows, err := wantedPairs(phase, d, e, vectors, w, opt.Subset, to.valueExponent, memory.rest)
+	rows, err := wantedPairs(phase, t, vectors, w, opt.Subset, to.valueExponent, memory.rest)
 	if err != nil {
 		return 0, err
 	}
 	phase.End()
-	blocks, err := gather(team, h, tau, take[V](&memory, blockElements[W](n, team.Threads())))
+	blocks, err := reduce.NewReflectors(team, h, tau, take[V](&memory, reduce.ReflectorElements[W](n, team.Threads())))
 	if err != nil {
 		return 0, err
 	}
@@ -211,7 +214,7 @@ func solveVectors[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Float](
 }
 
 // selectionOf returns which eigenvalues, multiplied by 2^exponent and rounded to R, belong to the subset.
-func selectionOf[R dense.Float](subset Subset, exponent int) selection {
+func selectionOf[R dense.Float](subset Subset, exponent int) tridiag.Selection {
 	if subset.kind == allPairs {
 		return nil
 	}

@@ -22,7 +22,7 @@ func TestEighFamilies(t *testing.T) {
 func testFamilies[T dense.Scalar, W dense.Wide, R dense.Float](t *testing.T) {
 	const largeOrder = 500
 	rng := rand.New(rand.NewPCG(1, 2))
-	families, worst := numtest.HermitianFamilies[W](), &worstResiduals{}
+	families, worst := numtest.HermitianFamilies[W](), &numtest.WorstResiduals{}
 	for _, n := range numtest.Sizes {
 		if testing.Short() && n > 65 {
 			break
@@ -39,7 +39,7 @@ func testFamilies[T dense.Scalar, W dense.Wide, R dense.Float](t *testing.T) {
 	t.Log(worst)
 }
 
-func testFamily[T dense.Scalar, W dense.Wide, R dense.Float](t *testing.T, worst *worstResiduals, rng *rand.Rand, family numtest.HermitianFamily[W], n int) {
+func testFamily[T dense.Scalar, W dense.Wide, R dense.Float](t *testing.T, worst *numtest.WorstResiduals, rng *rand.Rand, family numtest.HermitianFamily[W], n int) {
 	name := fmt.Sprintf("%s, n = %d", family.Name, n)
 	a := rounded[T](family.Make(rng, n))
 	w, v := mustEigh[W, R](t, a.View(), Options{})
@@ -68,7 +68,7 @@ func TestEighExtremeScales(t *testing.T) {
 
 func testScales[T dense.Scalar, W dense.Wide, R dense.Float](t *testing.T, exponents []int) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	worst := &worstResiduals{}
+	worst := &numtest.WorstResiduals{}
 	orders := []int{33}
 	if dense.IsSingle[T]() {
 		orders = append(orders, 70) // which is worked on in single precision
@@ -162,5 +162,87 @@ func TestEighAgreesWithGonum(t *testing.T) {
 		want := oracle.Values(nil)
 		w, _ := mustEigh[float64, float64](t, a.View(), Options{})
 		checkValues(t, family.Name, w, want, residualLimit*n*0x1p-52*max(-want[0], want[n-1]))
+	}
+}
+
+// Inputs of public bug reports against other libraries. The eigenvalues follow from the characteristic polynomials.
+
+func TestTriangleDecides(t *testing.T) {
+	// numpy#8098
+	a := dense.FromRows([]float64{0, 1}, []float64{2, 3})
+	w, _ := mustEigh[float64, float64](t, a.View(), Options{})
+	checkValues(t, "lower", w, []float64{-1, 4}, 1e-14)
+	w, _ = mustEigh[float64, float64](t, a.View(), Options{Upper: true})
+	root := math.Sqrt(13)
+	checkValues(t, "upper", w, []float64{(3 - root) / 2, (3 + root) / 2}, 1e-14)
+	// jax#9473: (x + 2) (x^2 - 5 x - 4)
+	a = dense.FromRows([]float64{1, 0, 0}, []float64{2, 1, 0}, []float64{3, 2, 1})
+	w, _ = mustEigh[float64, float64](t, a.View(), Options{})
+	root = math.Sqrt(41)
+	checkValues(t, "3x3", w, []float64{-2, (5 - root) / 2, (5 + root) / 2}, 1e-14)
+}
+
+func TestImaginaryCoupling(t *testing.T) {
+	// numpy#24640
+	a := dense.FromRows([]complex128{0, 1i}, []complex128{-1i, 0})
+	for _, upper := range []bool{false, true} {
+		w, v := mustEigh[complex128, float64](t, a.View(), Options{Upper: upper})
+		checkValues(t, "w", w, []float64{-1, 1}, 1e-15)
+		checkPairs(t, &numtest.WorstResiduals{}, "pairs", a, w, v, 0x1p-52)
+	}
+}
+
+func TestOneByOne(t *testing.T) {
+	// scipy#20512
+	w, v := mustEigh[float64, float64](t, dense.FromRows([]float64{1}).View(), Options{})
+	if w[0] != 1 || v.At(0, 0) != 1 {
+		t.Errorf("real: %v, %v", w, v)
+	}
+	w, v2 := mustEigh[complex128, float32](t, dense.FromRows([]complex64{-2 + 3i}).View(), Options{})
+	if w[0] != -2 || v2.At(0, 0) != 1 {
+		t.Errorf("complex: %v, %v", w, v2)
+	}
+}
+
+func TestSubnormalFloat32Survives(t *testing.T) {
+	// jax#37765
+	a := dense.FromRows([]float32{1, 0, 0}, []float32{0, 0.01, 0}, []float32{0, 0, 1e-40})
+	w, _ := mustEigh[float64, float32](t, a.View(), Options{})
+	for i, want := range []float32{1e-40, 0.01, 1} {
+		if w[i] != float64(want) {
+			t.Errorf("eigenvalue %d is %g, want %g", i, w[i], want)
+		}
+	}
+}
+
+func TestPathLaplacian(t *testing.T) {
+	// scipy#12515
+	a := dense.FromRows([]float64{1, -1, 0}, []float64{-1, 2, -1}, []float64{0, -1, 1})
+	w, _ := mustEigh[float64, float64](t, a.View(), Options{})
+	checkValues(t, "w", w, []float64{0, 1, 3}, 1e-15)
+}
+
+func TestEmpty(t *testing.T) {
+	for _, opt := range []Options{{}, {ValuesOnly: true}, {Subset: ByValue(0, 1)}} {
+		if count, err := Eigh(dense.View[float64]{}, []float64{}, dense.View[float64]{}, opt); count != 0 || err != nil {
+			t.Errorf("standard: %d, %v", count, err)
+		}
+		empty := dense.View[complex64]{}
+		if count, err := EighGeneralized(AXEqualsLambdaBX, empty, empty, []float32{}, empty, opt); count != 0 || err != nil {
+			t.Errorf("generalized: %d, %v", count, err)
+		}
+	}
+}
+
+func TestSubsetByIndex(t *testing.T) {
+	// scipy#12441
+	a := dense.New[float64](10, 10)
+	for i := range 10 {
+		a.Set(i, i, float64(i))
+	}
+	w, v := mustEigh[float64, float64](t, a.View(), Options{Subset: ByIndex(0, 3)})
+	checkValues(t, "diagonal", w, []float64{0, 1, 2, 3}, 0)
+	if v.Cols != 4 || v.At(3, 3) != 1 {
+		t.Errorf("vectors: %v", v)
 	}
 }

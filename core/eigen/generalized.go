@@ -2,11 +2,13 @@ package eigen
 
 import (
 	"errors"
+	"math"
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/factor"
 	"trnsci/core/sched"
+	"trnsci/core/tridiag/reduce"
 )
 
 // EighGeneralized computes eigenvalues and eigenvectors of a generalized problem with n x n matrices A, Hermitian (real:
@@ -90,7 +92,7 @@ func newPencil[W dense.Scalar, T dense.Scalar](a, b dense.View[T], opt Options) 
 func (p *pencil[W]) words(n int) (words int) {
 	for _, own := range []bool{p.ownA, p.ownB} {
 		if !own {
-			words += wordsOf[W](lowerSize[W](n))
+			words += wordsOf[W](reduce.LowerSize[W](n))
 		}
 	}
 	return words
@@ -99,10 +101,10 @@ func (p *pencil[W]) words(n int) (words int) {
 // place gives matrices of order n their memory where they have none.
 func (p *pencil[W]) place(n int, memory *workspace) {
 	if !p.ownA {
-		p.a = lowerIn(n, take[W](memory, lowerSize[W](n)))
+		p.a = reduce.LowerIn(n, take[W](memory, reduce.LowerSize[W](n)))
 	}
 	if !p.ownB {
-		p.b = lowerIn(n, take[W](memory, lowerSize[W](n)))
+		p.b = reduce.LowerIn(n, take[W](memory, reduce.LowerSize[W](n)))
 	}
 }
 
@@ -263,4 +265,47 @@ func conjugateLower[W dense.Scalar](h dense.Matrix[W]) {
 	for i := range h.Rows {
 		conjugate(h.Row(i)[:i+1])
 	}
+}
+
+// solveInLane does solveIn's work for the standard form c of a generalized problem of an order up to singleLaneOrder, as EighGroup does it for a
+// single matrix. The workspace has room for standardWords.
+func solveInLane[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Float](g *generalized[W], memory workspace, c dense.Matrix[W], largest float64, w []R, v dense.View[T], opt Options) (int, error) {
+	n, rest := c.Rows, memory
+	vectors := takeMatrix[W](&rest, n, n)
+	lane := laneGroupIn[W](rest, 1, n, opt.ValuesOnly)
+	for k := 1; k < lane.Width; k++ {
+		lane.Idle[k] = true
+	}
+	loadLane[V](lane, 0, c.View(), Options{SkipFiniteCheck: true})
+	if lane.kinds[0] == laneTooWide {
+		return solveIn[W, V](memory, c, largest, w, v, opt, g.transformation())
+	}
+	if found := lane.solve(); found[0] < n {
+		return 0, &ConvergenceError{Found: found[0], Order: n}
+	}
+	var values [singleLaneOrder]V
+	storeLane(lane, 0, values[:], vectors.View().T(), Options{ValuesOnly: opt.ValuesOnly})
+	count := 0
+	for i, x := range values[:n] {
+		value := R(math.Ldexp(float64(x), g.transformation().valueExponent)) + 0 // no negative zero
+		if !opt.Subset.holds(i, float64(value)) {
+			continue
+		}
+		w[count] = value
+		if !opt.ValuesOnly {
+			copy(vectors.Row(count), vectors.Row(i))
+		}
+		count++
+	}
+	if opt.ValuesOnly {
+		return count, nil
+	}
+	rows := vectors.Slice(0, count, 0, n)
+	if err := g.fromStandardForm(rows); err != nil {
+		return 0, err
+	}
+	for i := range count {
+		fixPhase(rows.Row(i))
+	}
+	return count, blas.CopyView(nil, columns(v, count), rows.View().T())
 }

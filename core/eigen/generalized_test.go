@@ -1,6 +1,7 @@
 package eigen
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -12,6 +13,7 @@ import (
 	"trnsci/core/dense"
 	"trnsci/core/factor"
 	"trnsci/core/numtest"
+	"trnsci/core/sched"
 )
 
 func TestEighGeneralized(t *testing.T) {
@@ -23,7 +25,7 @@ func TestEighGeneralized(t *testing.T) {
 
 func testGeneralized[T dense.Scalar, W dense.Wide, R dense.Float](t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	worst := &worstResiduals{}
+	worst := &numtest.WorstResiduals{}
 	for _, n := range []int{1, 2, 3, 5, 16, 33, 64, 65, 129} {
 		a, b := rounded[T](numtest.RandomHermitian[W](rng, n)), numtest.RandomSPD[T](rng, n)
 		for problem := AXEqualsLambdaBX; problem <= BAXEqualsLambdaX; problem++ {
@@ -37,7 +39,7 @@ func testGeneralized[T dense.Scalar, W dense.Wide, R dense.Float](t *testing.T) 
 				if err != nil {
 					t.Fatalf("%s: %v", name, err)
 				}
-				if !opt.Overwrite && (!sameBits(ca.Data, a.Data) || !sameBits(cb.Data, b.Data)) {
+				if !opt.Overwrite && (!numtest.SameBits(ca.Data, a.Data) || !numtest.SameBits(cb.Data, b.Data)) {
 					t.Errorf("%s: changed its input", name)
 				}
 				w, v := pairs[W](o, count)
@@ -53,7 +55,7 @@ func testGeneralized[T dense.Scalar, W dense.Wide, R dense.Float](t *testing.T) 
 //	|A V - B V diag(w)|_F / (m eps (|A| + max|w| |B|) |V|_F) and |V^H B V - I|_F / (m eps |B| |V|_F^2 / n), m = max(n, 8)
 //
 // and what corresponds to them for the other problems.
-func checkGeneralized[W dense.Wide](t *testing.T, worst *worstResiduals, name string, problem Problem, a, b dense.Matrix[W], w []float64, v dense.Matrix[W], eps float64) {
+func checkGeneralized[W dense.Wide](t *testing.T, worst *numtest.WorstResiduals, name string, problem Problem, a, b dense.Matrix[W], w []float64, v dense.Matrix[W], eps float64) {
 	t.Helper()
 	n, unit := a.Rows, float64(max(a.Rows, 8))*eps
 	normA, normB, normV := numtest.HermitianNorm(a), numtest.HermitianNorm(b), numtest.FrobeniusNorm(v)
@@ -89,12 +91,7 @@ func checkGeneralized[W dense.Wide](t *testing.T, worst *worstResiduals, name st
 	if !(r < residualLimit) || !(o < residualLimit) {
 		t.Errorf("%s: residual %g, normalization %g", name, r, o)
 	}
-	if r > worst.residual {
-		worst.residual, worst.residualName = r, name
-	}
-	if o > worst.unitarity {
-		worst.unitarity, worst.unitarityName = o, name
-	}
+	worst.Note(name, r, o)
 	if !slices.IsSorted(w) {
 		t.Errorf("%s: eigenvalues are not in ascending order", name)
 	}
@@ -129,7 +126,7 @@ func TestGeneralizedExtremeScales(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	const n = 20
 	a, b := numtest.RandomHermitian[complex128](rng, n), numtest.RandomSPD[complex128](rng, n)
-	worst := &worstResiduals{}
+	worst := &numtest.WorstResiduals{}
 	for problem := AXEqualsLambdaBX; problem <= BAXEqualsLambdaX; problem++ {
 		for _, scale := range [][2]int{{0, 0}, {900, 901}, {-900, -901}, {-1000, 3}, {5, 1000}, {-341, 341}, {501, -501}, {339, -339}} {
 			name := fmt.Sprintf("problem %d, A 2^%d, B 2^%d", problem, scale[0], scale[1])
@@ -272,5 +269,74 @@ func TestGradedB(t *testing.T) {
 	var e *dense.ArgumentError
 	if !errors.As(err, &e) || e.Arg != "b" {
 		t.Errorf("eigenvalue 1e320: %v", err)
+	}
+}
+
+func TestGeneralizedInSingle(t *testing.T) {
+	t.Run("float32", testGeneralizedInSingle[float32, float64, float32])
+	t.Run("complex64", testGeneralizedInSingle[complex64, complex128, float32])
+}
+
+// testGeneralizedInSingle solves for metrics that suit single precision and others that do not: the results for these are those of double
+// precision. Matrices that may be overwritten are still there for it, and all steps are done.
+func testGeneralizedInSingle[T dense.Scalar, W dense.Wide, R dense.Float](t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 5))
+	const n = 100
+	a := rounded[T](numtest.RandomHermitian[W](rng, n))
+	for name, c := range map[string]struct {
+		smallest, grading float64
+		power             int
+		inSingle          bool
+	}{
+		"well conditioned": {1, 1, 0, true},
+		"scaled":           {1, 1, 60, true},
+		"nearly singular":  {1e-5, 1, 0, false},
+		"graded":           {1, 0x1p-20, 0, false},
+		"badly scaled":     {1, 0x1p-8, 0, false},
+		"a little scaled":  {1, 0x1p-2, 0, true},
+	} {
+		b := numtest.WithSpectrum[W](rng, withSmallest(n, c.smallest))
+		for i := range n {
+			b.Set(i, n-1, b.At(i, n-1)*dense.FromReal[W](c.grading))
+			b.Set(n-1, i, b.At(n-1, i)*dense.FromReal[W](c.grading))
+		}
+		metric := rounded[T](times2(b, c.power))
+		for problem := AXEqualsLambdaBX; problem <= BAXEqualsLambdaX; problem++ {
+			got, want := newOutputs[T, R](n), newOutputs[T, R](n)
+			if _, err := EighGeneralized(problem, a.View(), metric.View(), want.w, want.v, Options{DoublePrecision: true}); err != nil {
+				t.Fatalf("%s, problem %d: %v", name, problem, err)
+			}
+			var progress sched.Progress
+			opt := Options{Overwrite: true, Team: sched.NewTeam(context.Background(), 1, &progress)}
+			if _, err := EighGeneralized(problem, a.Clone().View(), metric.Clone().View(), got.w, got.v, opt); err != nil {
+				t.Fatalf("%s, problem %d: %v", name, problem, err)
+			}
+			if same := numtest.SameBits(got.w, want.w) && numtest.SameBits(got.v.Data, want.v.Data); same == c.inSingle {
+				t.Errorf("%s, problem %d: the results are those of double precision: %v", name, problem, same)
+			}
+			if done, total := progress.Read(); total < 2*n || done != total {
+				t.Errorf("%s, problem %d: %d of %d steps", name, problem, done, total)
+			}
+			size := max(math.Abs(float64(want.w[0])), math.Abs(float64(want.w[n-1])))
+			for i := range want.w {
+				if e := math.Abs(float64(got.w[i]-want.w[i])) / (size * n * dense.Eps[R]()); !(e < 1) {
+					t.Fatalf("%s, problem %d: eigenvalue %d is %g, want %g", name, problem, i, got.w[i], want.w[i])
+				}
+			}
+		}
+	}
+}
+
+// A metric that is not positive definite is refused as in double precision, with the same order.
+func TestIndefiniteInSingle(t *testing.T) {
+	const n, row = 90, 70
+	rng := rand.New(rand.NewPCG(5, 5))
+	b := numtest.RandomSPD[float32](rng, n)
+	b.Set(row, row, 0)
+	o := newOutputs[float32, float32](n)
+	_, err := EighGeneralized(AXEqualsLambdaBX, b.View(), b.View(), o.w, o.v, Options{})
+	var minor *factor.NotPositiveDefiniteError
+	if !errors.As(err, &minor) || minor.Order != row+1 {
+		t.Errorf("a zero on the diagonal: %v, want order %d", err, row+1)
 	}
 }

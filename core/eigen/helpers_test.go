@@ -1,44 +1,26 @@
 package eigen
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"testing"
 
 	"trnsci/core/dense"
-	"trnsci/core/kernel"
 	"trnsci/core/numtest"
-	"trnsci/core/sched"
 )
 
 // Residuals in units of max(n, 8) eps that no correct result reaches. Householder and QL errors grow like sqrt(n) eps in
 // practice (Wilkinson, The Algebraic Eigenvalue Problem, sections 5.29 and 8.12).
 const residualLimit = 4
 
-// worstResiduals keeps the largest residuals seen.
-type worstResiduals struct {
-	residual, unitarity         float64
-	residualName, unitarityName string
-}
-
-func (r *worstResiduals) String() string {
-	return fmt.Sprintf("worst |AV - VW|: %.2f (%s), worst |V^H V - I|: %.2f (%s)", r.residual, r.residualName, r.unitarity, r.unitarityName)
-}
-
 // checkPairs fails the test unless w and v are eigenpairs of a, w ascends, and v has the documented phase.
-func checkPairs[W dense.Wide](t *testing.T, worst *worstResiduals, name string, a dense.Matrix[W], w []float64, v dense.Matrix[W], eps float64) {
+func checkPairs[W dense.Wide](t *testing.T, worst *numtest.WorstResiduals, name string, a dense.Matrix[W], w []float64, v dense.Matrix[W], eps float64) {
 	t.Helper()
 	residual, unitarity := numtest.EigenResidual(a, w, v, eps), numtest.UnitaryResidual(v, eps)
 	if !(residual < residualLimit) || !(unitarity < residualLimit) {
 		t.Errorf("%s: |AV - VW| %g, |V^H V - I| %g", name, residual, unitarity)
 	}
-	if residual > worst.residual {
-		worst.residual, worst.residualName = residual, name
-	}
-	if unitarity > worst.unitarity {
-		worst.unitarity, worst.unitarityName = unitarity, name
-	}
+	worst.Note(name, residual, unitarity)
 	if !slices.IsSorted(w) {
 		t.Errorf("%s: eigenvalues are not in ascending order", name)
 	}
@@ -63,18 +45,11 @@ func checkPhase[W dense.Wide](t *testing.T, name string, v dense.Matrix[W]) {
 	}
 }
 
-// checkValues fails the test unless got has the length of want and differs from it by at most tolerance.
+// checkValues fails the test unless got and want differ by at most tolerance.
 func checkValues(t *testing.T, name string, got, want []float64, tolerance float64) {
 	t.Helper()
-	if len(got) != len(want) {
-		t.Errorf("%s: %d eigenvalues, want %d", name, len(got), len(want))
-		return
-	}
-	for i := range want {
-		if !(math.Abs(got[i]-want[i]) <= tolerance) {
-			t.Errorf("%s: eigenvalue %d is %v, want %v, tolerance %g", name, i, got[i], want[i], tolerance)
-			return
-		}
+	if err := numtest.CompareValues(got, want, tolerance); err != nil {
+		t.Errorf("%s: %v", name, err)
 	}
 }
 
@@ -171,28 +146,4 @@ func poisoned[T dense.Scalar](a dense.Matrix[T], upper bool) dense.Matrix[T] {
 		}
 	}
 	return b
-}
-
-// sameBits reports whether x and y hold the same bits; NaNs are equal to NaNs.
-func sameBits[T dense.Scalar](x, y []T) bool {
-	return slices.EqualFunc(x, y, func(a, b T) bool { return a == b || (a != a && b != b) })
-}
-
-// newTridiagonal returns a zero matrix of order n.
-func newTridiagonal(n int) *tridiagonal {
-	return &tridiagonal{d: make([]float64, n), e: make([]float64, n), rotations: make([]kernel.Rotation[float64], n)}
-}
-
-// eigenRows replaces d by the eigenvalues and returns those of the eigenvectors that are wanted, as rows, and the position of the first one. Memory
-// full of NaN shows that nothing is expected there.
-func eigenRows[R dense.Float](t *tridiagonal, team *sched.Team, wanted selection) (rows dense.Matrix[R], first int, err error) {
-	n := len(t.d)
-	memory := make([]float64, solveElements[R](n))
-	for i := range memory {
-		memory[i] = math.NaN()
-	}
-	rows = dense.New[R](n, n)
-	rows.Fill(R(math.NaN()))
-	first, count, err := solveTridiagonal(team, t.d, t.e, rows, wanted, n, memory)
-	return rows.Slice(0, count, 0, n), first, err
 }

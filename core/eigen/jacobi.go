@@ -7,6 +7,8 @@ import (
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
 	"trnsci/core/sched"
+	"trnsci/core/tridiag"
+	"trnsci/core/tridiag/reduce"
 )
 
 // jacobiSolver diagonalizes a Hermitian matrix by plane rotations: in sweeps, each of which rotates all pairs of rows once, in the order of AppendRound.
@@ -74,11 +76,11 @@ func jacobi[W dense.Wide, T dense.Scalar, R dense.Float](a dense.View[T], w []R,
 	j.team.End()
 	j.team = team.Phase(writing)
 	order, ascending := make([]int, n), make([]float64, n)
-	sortIndices(j.values, order)
+	tridiag.SortIndices(j.values, order)
 	for k, i := range order {
 		ascending[k] = j.values[i]
 	}
-	first, end := selectionOf[R](opt.Subset, -exponent).within(ascending)
+	first, end := selectionOf[R](opt.Subset, -exponent).Within(ascending)
 	writeValues(w, ascending[first:end], -exponent)
 	if opt.ValuesOnly {
 		return end - first, nil
@@ -176,7 +178,7 @@ func smallTangent(p, q, a float64) float64 {
 // cosineSine returns the cosine and the sine for a tangent.
 func cosineSine(t float64) (c, s float64) {
 	c = 1 / math.Sqrt(1+t*t)
-	return unitRotation(c, c*t)
+	return tridiag.UnitRotation(c, c*t)
 }
 
 // rotateRows replaces the rows p and q of m by c p - s q and s p + c q.
@@ -207,7 +209,7 @@ func jacobiBytes[W dense.Scalar](n, threads int) int64 {
 		squares = 3  // the factor, what is left of the matrix meanwhile, and eigenvectors
 		rows    = 20 // pairs and their rotations, values and orders
 	)
-	total := wide*(lowerSize[W](n)+squares*n*n) + realBytes*rows*n
+	total := wide*(reduce.LowerSize[W](n)+squares*n*n) + realBytes*rows*n
 	if dense.IsComplex[W]() { // complex updates of rank one are products of real matrices
 		total += threads * int(blas.GemmWorkspace[float64]())
 	}
@@ -235,4 +237,39 @@ func mirrorLower[W dense.Wide](team *sched.Team, h dense.Matrix[W]) error {
 		}
 	}
 	return team.Err()
+}
+
+// TournamentRounds returns the number of rounds in which each of n players can meet each other one once: n-1 for an even n; n for an
+// odd one, as one player rests in each round; 0 if there is nobody to meet.
+func TournamentRounds(n int) int {
+	if n < 2 {
+		return 0
+	}
+	return n - 1 + n%2
+}
+
+// AppendRound appends the pairs of a round, 0 <= round < TournamentRounds(n), to pairs: floor(n/2) disjoint pairs (p, q) with
+// 0 <= p < q < n. All rounds together have each pair once. They are the order in which the parallel Jacobi methods rotate.
+//
+// The pairs are those of the circle method: p + q is 2 round modulo the number of rounds, and for an even n the player n-1 meets the one who
+// would meet himself. A sweep in this order, the modulus order, does what a sweep by rows does but for the order of rotations that
+// commute (Luk and Park, "On parallel Jacobi orderings", SIAM J. Sci. Stat. Comput. 10, 1989).
+func AppendRound(pairs [][2]int, n, round int) [][2]int {
+	rounds := TournamentRounds(n)
+	if n%2 == 0 && n > 0 {
+		pairs = append(pairs, [2]int{round, n - 1})
+	}
+	for k := 1; k <= (rounds-1)/2; k++ {
+		p, q := (round+k)%rounds, (round-k+rounds)%rounds
+		pairs = append(pairs, [2]int{min(p, q), max(p, q)})
+	}
+	return pairs
+}
+
+// restingPlayer returns the player who is in no pair of a round, or -1 if there is none.
+func restingPlayer(n, round int) int {
+	if n%2 == 0 {
+		return -1
+	}
+	return round
 }

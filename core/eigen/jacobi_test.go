@@ -26,7 +26,7 @@ func TestJacobiFamilies(t *testing.T) {
 func testJacobiFamilies[T dense.Scalar, W dense.Wide, R dense.Float](t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 4))
 	definite := numtest.HermitianFamily[W]{Name: "positive definite", Make: numtest.RandomSPD[W]}
-	worst := &worstResiduals{}
+	worst := &numtest.WorstResiduals{}
 	for _, family := range append(numtest.HermitianFamilies[W](), definite) {
 		for _, n := range []int{1, 2, 3, 8, 33, 64} {
 			name := fmt.Sprintf("%s, n = %d", family.Name, n)
@@ -157,7 +157,7 @@ func TestJacobiIsRelativelyAccurate(t *testing.T) {
 
 func TestJacobiScales(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	worst := &worstResiduals{}
+	worst := &numtest.WorstResiduals{}
 	for _, exponent := range []int{-1000, -341, 341, 996} {
 		for _, a := range []dense.Matrix[complex128]{numtest.RandomHermitian[complex128](rng, 33), numtest.RandomSPD[complex128](rng, 33)} {
 			w, v := mustEigh[complex128, float64](t, times2(a, exponent).View(), Options{Jacobi: true})
@@ -210,7 +210,7 @@ func testJacobiThreads[W dense.Wide](t *testing.T, n int) {
 			}
 			if threads == 1 {
 				first = o
-			} else if !sameBits(first.w, o.w) || !sameBits(first.v.Data, o.v.Data) {
+			} else if !numtest.SameBits(first.w, o.w) || !numtest.SameBits(first.v.Data, o.v.Data) {
 				t.Error("1 and 3 threads differ")
 			}
 		}
@@ -290,4 +290,43 @@ func TestJacobiFactor(t *testing.T) {
 			t.Errorf("%s: a factor with %d rows, %v", name, x.Rows, err)
 		}
 	}
+}
+
+func TestTournament(t *testing.T) {
+	for n := range 40 {
+		met := make(map[[2]int]int)
+		for round := range TournamentRounds(n) {
+			playing := make([]bool, n)
+			pairs := AppendRound(nil, n, round)
+			if len(pairs) != n/2 {
+				t.Fatalf("n = %d, round %d: %d pairs", n, round, len(pairs))
+			}
+			for _, pair := range pairs {
+				p, q := pair[0], pair[1]
+				if p < 0 || p >= q || q >= n || playing[p] || playing[q] {
+					t.Fatalf("n = %d, round %d: %v", n, round, pairs)
+				}
+				playing[p], playing[q] = true, true
+				met[pair]++
+			}
+		}
+		if len(met) != n*(n-1)/2 {
+			t.Errorf("n = %d: %d pairs met", n, len(met))
+		}
+		for pair, times := range met {
+			if times != 1 {
+				t.Errorf("n = %d: %v met %d times", n, pair, times)
+			}
+		}
+	}
+}
+
+func ExampleAppendRound() {
+	for round := range TournamentRounds(4) {
+		fmt.Println(AppendRound(nil, 4, round))
+	}
+	// Output:
+	// [[0 3] [1 2]]
+	// [[1 3] [0 2]]
+	// [[2 3] [0 1]]
 }

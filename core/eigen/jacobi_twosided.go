@@ -5,6 +5,7 @@ import (
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
+	"trnsci/core/tridiag"
 )
 
 // patientJacobiSweeps is after how many sweeps an element need only be small against the largest one.
@@ -31,7 +32,7 @@ func (r *planeRotation[W]) active() bool { return r.q > 0 }
 //
 // An element a_pq is negligible if |a_pq| <= 2^-52 sqrt(|a_pp a_qq|).
 func (j *jacobiSolver[W]) diagonalize(h, rows dense.Matrix[W]) error {
-	largest, floor := 0.0, smallestCoupling
+	largest, floor := 0.0, tridiag.NegligibleCoupling
 	rotations := make([]twoSided[W], j.n/2)      // of the pairs of a round
 	active := make([]planeRotation[W], 0, j.n/2) // those of them that there are
 	begin := func(sweep int) error {

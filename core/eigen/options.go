@@ -9,6 +9,8 @@ import (
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
 	"trnsci/core/sched"
+	"trnsci/core/tridiag"
+	"trnsci/core/tridiag/reduce"
 )
 
 // Options selects what is computed and what may be overwritten. The zero value reads the lower triangle, computes all
@@ -101,6 +103,14 @@ func (e *ConvergenceError) Error() string {
 	return fmt.Sprintf("the QL iteration found %d of %d eigenvalues and was given up", e.Found, e.Order)
 }
 
+// convergenceError converts the error of the tridiagonal solvers.
+func convergenceError(err error) error {
+	if failed, ok := err.(*tridiag.ConvergenceError); ok {
+		return &ConvergenceError{Found: failed.Found, Order: failed.Order}
+	}
+	return err
+}
+
 // Workspace returns an upper bound of the memory in bytes that a call for an n x n matrix allocates, so that a caller
 // can refuse in time what does not fit. It returns math.MaxInt64 for what no machine can hold. Up to 32 MB of it are kept between calls.
 func Workspace[T dense.Scalar](n int, generalized bool, opt Options) (bytes int64) {
@@ -136,14 +146,14 @@ func workspaceBytes[W dense.Scalar, V dense.Float](n int, generalized bool, opt 
 	}
 	var number W
 	wide, threads := int(unsafe.Sizeof(number)), opt.Team.Threads()
-	total := wide*(lowerSize[W](n)+reductionElements[W](n)+n) + realBytes*(wholeRows*n+solveWords[W, V](n, opt, false))
+	total := wide*(reduce.LowerSize[W](n)+reduce.WorkElements[W](n)+n) + realBytes*(wholeRows*n+solveWords[W, V](n, opt, false))
 	if opt.ValuesOnly {
-		total += valuesBytes(n, threads)
+		total += tridiag.EigenvaluesBytes(n, threads)
 	} else {
-		total += realBytes*solveRows*n + threads*int(blas.GemmWorkspace[V]())
+		total += tridiag.EigenpairsBytes(n) + threads*int(blas.GemmWorkspace[V]())
 	}
 	if generalized { // the Cholesky factorization and the solves with its factor
-		total += wide*(lowerSize[W](n)+standardFormElements[W](n)+(threads*inverseRows+probes)*n) + realBytes*generalizedRows*n
+		total += wide*(reduce.LowerSize[W](n)+standardFormElements[W](n)+(threads*inverseRows+probes)*n) + realBytes*generalizedRows*n
 		total += threads * int(blas.GemmWorkspace[V]()+blas.TriangularWorkspace[W](n))
 	}
 	if n <= laneOrder {
@@ -152,22 +162,12 @@ func workspaceBytes[W dense.Scalar, V dense.Float](n int, generalized bool, opt 
 	return int64(total + total/roundUp + callOverhead)
 }
 
-// valuesBytes bounds the memory of tridiagonalValues.
-func valuesBytes(n, threads int) int {
-	return realBytes * ((valueRows+endVectors*(1+threads))*n + (1+threads)*endElements(0, threads))
-}
-
 const (
 	realBytes = 8
 	// No machine holds a matrix of a larger order.
 	largestOrder = 1 << 24
 	// Rows of real numbers that a generalized problem takes besides: the diagonal of B, its square roots, counts.
 	generalizedRows = 3
-	// Rows of numbers that divide and conquer allocates: integers, couplings and a sort.
-	solveRows = 9
-	// Rows of numbers that divide and conquer without vectors takes for one thread and for all: see endElements, and ten rows of integers, couplings,
-	// ends of vectors and their like.
-	valueRows = 2*(changeVectors+endRows) + 10
 	// Rows of real numbers d and e, and two of slack.
 	wholeRows = 4
 	// Go's allocator rounds small objects up by an eighth at most, large ones to pages. The rest is for the pages of a
@@ -175,3 +175,62 @@ const (
 	roundUp      = 8
 	callOverhead = 1 << 16
 )
+
+// requireRealType panics unless R has the precision of T: the types are the program's, not the user's.
+func requireRealType[T dense.Scalar, R dense.Float]() {
+	if dense.Eps[T]() != dense.Eps[R]() {
+		panic("eigen: the type of the eigenvalues is not the real type of the matrix")
+	}
+}
+
+// checkCall returns an error unless a is square, the subset fits it and the outputs have room for the result.
+func checkCall[T dense.Scalar, R dense.Float](a dense.View[T], w []R, v dense.View[T], opt Options) error {
+	if a.Cols != a.Rows {
+		return dense.BadArgument("a", "expected a square matrix, got shape (%d, %d)", a.Rows, a.Cols)
+	}
+	return checkResults(a.Rows, w, v, opt)
+}
+
+// checkResults returns an error unless the subset fits a matrix of order n and the outputs have room for the result.
+func checkResults[T dense.Scalar, R dense.Float](n int, w []R, v dense.View[T], opt Options) error {
+	if err := opt.Subset.check(n); err != nil {
+		return err
+	}
+	wanted := opt.Subset.largestCount(n)
+	if len(w) < wanted {
+		return dense.BadArgument("w", "expected room for %d eigenvalues, got %d", wanted, len(w))
+	}
+	if !opt.ValuesOnly && (v.Rows != n || v.Cols < wanted) {
+		return dense.BadArgument("v", "expected shape (%d, %d), got (%d, %d)", n, wanted, v.Rows, v.Cols)
+	}
+	return nil
+}
+
+// fillNaN answers for a matrix that is not finite: all wanted eigenpairs are NaN, none of them in a subset by value.
+func fillNaN[T dense.Scalar, R dense.Float](n int, w []R, v dense.View[T], opt Options) (count int) {
+	if opt.Subset.kind == pairsByValue {
+		return 0
+	}
+	nan := math.NaN()
+	count = opt.Subset.largestCount(n)
+	for i := range count {
+		w[i] = R(nan)
+	}
+	if opt.ValuesOnly {
+		return count
+	}
+	for i := range v.Rows {
+		for j := range count {
+			v.Set(i, j, dense.FromParts[T](nan, nan))
+		}
+	}
+	return count
+}
+
+// checkFinite refuses infinities and NaNs in the whole of v, unless opt forbids to look.
+func checkFinite[T dense.Scalar](v dense.View[T], name string, opt Options) error {
+	if opt.SkipFiniteCheck {
+		return nil
+	}
+	return blas.CheckFinite(opt.Team, v, name)
+}

@@ -1,12 +1,14 @@
 package eigen
 
 import (
+	"math"
 	"unsafe"
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
 	"trnsci/core/sched"
+	"trnsci/core/tridiag/reduce"
 )
 
 // Eigenvectors that are transformed together. Their number depends on nothing but the shape, so that the threads that share them do not change
@@ -31,7 +33,7 @@ func chunkHeight[W dense.Scalar](n int) int {
 // vectorWriter turns eigenvectors of the tridiagonal matrix, of type R, into those of the caller's problem, of type T. W is the type of what is
 // computed, R is its real type.
 type vectorWriter[R dense.Float, W, T dense.Scalar] struct {
-	blocks    []reflectionBlock[R]             // applied from the first to the last
+	blocks    reduce.Reflectors[R]             // applied from the first to the last
 	transform func(rows dense.Matrix[W]) error // applied after the reflections; may be nil
 	rows      dense.Matrix[R]                  // the eigenvectors of the tridiagonal matrix, overwritten
 	v         dense.View[T]                    // the output, with one column for each of rows
@@ -43,7 +45,7 @@ func writeElements[W dense.Scalar](n, count, threads int) int {
 		return 0
 	}
 	height := min(count, chunkHeight[W](n))
-	perRow := applyElements[W](n)
+	perRow := reduce.ApplyElements[W](n)
 	if dense.IsComplex[W]() {
 		perRow += 2 * planes[W]() * n // the planes of a row, and the row itself
 	}
@@ -87,7 +89,7 @@ func (o *vectorWriter[R, W, T]) writeChunk(team *sched.Team, first, end int, scr
 
 // realChunk writes real rows to out; source and rows are the same matrix.
 func (o *vectorWriter[R, W, T]) realChunk(team *sched.Team, source dense.Matrix[R], rows dense.Matrix[W], out dense.View[T], scratch []R) error {
-	if err := applyBlocks(team, o.blocks, source, source.Cols, scratch); err != nil {
+	if err := o.blocks.Apply(team, source, source.Cols, scratch); err != nil {
 		return err
 	}
 	if o.transform != nil {
@@ -112,7 +114,7 @@ func (o *vectorWriter[R, W, T]) complexChunk(team *sched.Team, source dense.Matr
 		copy(x.Row(i)[:n], source.Row(i))
 		clear(x.Row(i)[n:])
 	}
-	if err := applyBlocks(team, o.blocks, x, n, scratch[2*size:]); err != nil {
+	if err := o.blocks.Apply(team, x, n, scratch[2*size:]); err != nil {
 		return err
 	}
 	rows, direct := ownRows[W](out)
@@ -159,4 +161,68 @@ func ownRows[W, T dense.Scalar](v dense.View[T]) (rows dense.Matrix[W], ok bool)
 // complexes returns the memory of pairs of real numbers as complex numbers.
 func complexes[W dense.Scalar, R dense.Float](x []R) []W {
 	return unsafe.Slice((*W)(unsafe.Pointer(unsafe.SliceData(x))), len(x)/2)
+}
+
+// Components at least this large relative to the largest one may decide the phase; see the package comment.
+const phaseSlack = 0.9
+
+// Components that are looked at together.
+const signGroup = 128
+
+// fixSign multiplies x by 1 or -1 so that its first large component is positive.
+func fixSign[R dense.Float](x []R) {
+	set := kernel.Best()
+	limit := phaseSlack * kernel.MaxAbs(set, x)
+	first := 0
+	for first+signGroup < len(x) && kernel.MaxAbs(set, x[first:first+signGroup]) < limit {
+		first += signGroup
+	}
+	for _, c := range x[first:] {
+		if c >= limit {
+			return
+		}
+		if -c >= limit {
+			kernel.Scale(set, -1, x)
+			return
+		}
+	}
+}
+
+// fixPhase multiplies x by a number of modulus 1 so that its first large component is real and positive.
+func fixPhase[W dense.Scalar](x []W) {
+	largest := 0.0
+	for _, c := range x {
+		largest = max(largest, dense.Abs(c))
+	}
+	for i, c := range x {
+		r := dense.Abs(c)
+		if r < phaseSlack*largest {
+			continue
+		}
+		if positive := dense.FromReal[W](r); c != positive {
+			blas.Scal(dense.Conj(c)/positive, dense.Vec(x))
+			x[i] = positive
+		}
+		return
+	}
+}
+
+// combineWithPhase sets row to the vector re + i im, whose length is about 1, times the number that fixPhase would multiply it by.
+func combineWithPhase[R dense.Float, W dense.Scalar](re, im []R, row []W) {
+	set, pairs := kernel.Best(), dense.Reals[R](row)
+	limit := phaseSlack * phaseSlack * kernel.MaxSquares(set, re, im)
+	at := 0
+	for end := signGroup; end < len(re) && kernel.MaxSquares(set, re[at:end], im[at:end]) < limit; end += signGroup {
+		at = end
+	}
+	for at < len(re)-1 && re[at]*re[at]+im[at]*im[at] < limit {
+		at++
+	}
+	r := math.Hypot(float64(re[at]), float64(im[at]))
+	if r == 0 {
+		kernel.Interleave(set, 1, 0, re, im, pairs)
+		return
+	}
+	kernel.Interleave(set, R(float64(re[at])/r), R(-float64(im[at])/r), re, im, pairs)
+	row[at] = dense.FromReal[W](r)
 }

@@ -3,6 +3,8 @@ package eigen
 import (
 	"trnsci/core/dense"
 	"trnsci/core/scratch"
+	"trnsci/core/tridiag"
+	"trnsci/core/tridiag/reduce"
 )
 
 // Workspaces up to 256 MB, those of real matrices of order 3000, are kept: the pages of new memory take up to half as long as the work that is done in it for
@@ -38,6 +40,11 @@ func takeMatrix[T dense.Scalar](w *workspace, rows, cols int) dense.Matrix[T] {
 	return dense.Matrix[T]{Rows: rows, Cols: cols, Stride: max(1, cols), Data: take[T](w, rows*cols)}
 }
 
+// takeTridiagonal returns a tridiagonal matrix of unknown values.
+func takeTridiagonal(w *workspace, n int) tridiag.Matrix {
+	return tridiag.Matrix{D: take[float64](w, n), E: take[float64](w, n)}
+}
+
 // solveWords returns the words that solve takes from its workspace for a matrix of type W and order n, which V is the real type of; direct says
 // whether the eigenvectors of the tridiagonal matrix are in memory of the caller.
 func solveWords[W dense.Scalar, V dense.Float](n int, opt Options, direct bool) int {
@@ -49,6 +56,6 @@ func solveWords[W dense.Scalar, V dense.Float](n int, opt Options, direct bool) 
 		words += wordsOf[V](n * n)
 	}
 	threads := opt.Team.Threads()
-	back := wordsOf[V](blockElements[W](n, threads)) + wordsOf[V](writeElements[W](n, opt.Subset.largestCount(n), threads))
-	return words + max(wordsOf[float64](solveElements[V](n)), back)
+	back := wordsOf[V](reduce.ReflectorElements[W](n, threads)) + wordsOf[V](writeElements[W](n, opt.Subset.largestCount(n), threads))
+	return words + max(wordsOf[float64](tridiag.WorkElements[V](n)), back)
 }

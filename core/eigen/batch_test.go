@@ -75,7 +75,7 @@ func group[T dense.Scalar, R dense.Float](a []dense.Matrix[T], opt Options) (out
 }
 
 func TestGroupsOfAllOrders(t *testing.T) {
-	worst := &worstResiduals{}
+	worst := &numtest.WorstResiduals{}
 	for n := 1; n <= laneOrder; n++ {
 		testGroup[float64, float64](t, worst, n)
 		testGroup[complex128, complex128](t, worst, n)
@@ -88,7 +88,7 @@ func TestGroupsOfAllOrders(t *testing.T) {
 }
 
 // testGroup checks the eigenpairs of groups of all sizes whose members are of different kinds.
-func testGroup[W dense.Wide, T dense.Scalar](t *testing.T, worst *worstResiduals, n int) {
+func testGroup[W dense.Wide, T dense.Scalar](t *testing.T, worst *numtest.WorstResiduals, n int) {
 	rng := rand.New(rand.NewPCG(uint64(n), 7))
 	for _, count := range []int{1, 2, 3, kernel.Lanes} {
 		var a []dense.Matrix[T]
@@ -112,7 +112,7 @@ func testGroup[W dense.Wide, T dense.Scalar](t *testing.T, worst *worstResiduals
 	}
 }
 
-func checkGroup[W dense.Wide, T dense.Scalar, R dense.Float](t *testing.T, worst *worstResiduals, a []dense.Matrix[T]) {
+func checkGroup[W dense.Wide, T dense.Scalar, R dense.Float](t *testing.T, worst *numtest.WorstResiduals, a []dense.Matrix[T]) {
 	n := a[0].Rows
 	out, found, _, err := group[T, R](a, Options{})
 	if err != nil || found != n {
@@ -159,7 +159,7 @@ func testValuesAlone[W dense.Wide](t *testing.T, highest int) {
 			if _, err := Eigh(a[k].View(), w, dense.View[W]{}, opt); err != nil {
 				t.Fatal(err)
 			}
-			if !sameBits(out[k].w, w) {
+			if !numtest.SameBits(out[k].w, w) {
 				t.Errorf("order %d, matrix %d: the bits in a group and alone differ", n, k)
 			}
 		}
@@ -189,7 +189,7 @@ func testAlone[W dense.Wide, R dense.Float](t *testing.T, n int) {
 			if _, err := Eigh(a[k].View(), alone.w, alone.v, opt); err != nil {
 				t.Fatal(err)
 			}
-			if !sameBits(out[k].w, alone.w) || !sameBits(out[k].v.Data, alone.v.Data) {
+			if !numtest.SameBits(out[k].w, alone.w) || !numtest.SameBits(out[k].v.Data, alone.v.Data) {
 				t.Errorf("order %d, matrix %d, %+v: the bits in a group and alone differ", n, k, opt)
 			}
 		}

@@ -1,4 +1,4 @@
-package eigen
+package tridiag
 
 import (
 	"context"
@@ -63,56 +63,57 @@ var tridiagonalFamilies = []struct {
 	}},
 }
 
-func TestSolveTridiagonal(t *testing.T) {
-	t.Run("float64", testSolveTridiagonal[float64])
-	t.Run("float32", testSolveTridiagonal[float32])
+func TestEigenpairs(t *testing.T) {
+	t.Run("float64", testEigenpairs[float64])
+	t.Run("float32", testEigenpairs[float32])
 }
 
-func testSolveTridiagonal[R dense.Float](t *testing.T) {
+func testEigenpairs[R dense.Float](t *testing.T) {
 	rng := rand.New(rand.NewPCG(71, 1))
-	worst := &worstResiduals{}
+	worst := &numtest.WorstResiduals{}
 	for _, family := range tridiagonalFamilies {
 		for _, n := range []int{1, 2, leafOrder, leafOrder + 1, 2*leafOrder + 1, 100, 131, 260} {
-			m := newTridiagonal(n)
+			m := New(n)
 			for i := range n {
-				m.d[i], m.e[i] = family.element(rng, n, i)
+				m.D[i], m.E[i] = family.element(rng, n, i)
 			}
-			a, same, some, ends := denseOf(m), copyOf(m), copyOf(m), copyOf(m)
+			a, same, some, values := denseOf(m), copyOf(m), copyOf(m), copyOf(m)
 			rows, _, err := eigenRows[R](m, nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := tridiagonalValues(nil, same.d, same.e); err != nil {
+			if err := Eigenvalues(nil, same); err != nil {
 				t.Fatal(err)
 			}
 			name := fmt.Sprintf("%s, n = %d", family.name, n)
-			checkTridiagonal(t, worst, name, a, m.d, rows)
-			largest := max(math.Abs(m.d[0]), math.Abs(m.d[n-1]))
-			checkValues(t, name, same.d, m.d, residualLimit*float64(max(n, 8))*dense.Eps[R]()*largest)
-			if n > leafOrder && m.blockEnd(0, n, smallestCoupling) == n {
-				checkEndConquest(t, name, ends, same.d)
+			checkTridiagonal(t, worst, name, a, m.D, rows)
+			largest := max(math.Abs(m.D[0]), math.Abs(m.D[n-1]))
+			checkValues(t, name, same.D, m.D, residualLimit*float64(max(n, 8))*dense.Eps[R]()*largest)
+			if n > leafOrder && m.blockEnd(0, n, NegligibleCoupling) == n {
+				checkBoundaryRowsDC(t, name, values, same.D)
 			}
 			from := rng.IntN(n)
-			checkSelected(t, name, some, m.d, rows, from, from+1+rng.IntN(n-from))
+			checkSelected(t, name, some, m.D, rows, from, from+1+rng.IntN(n-from))
 		}
 	}
 	t.Log(worst)
 }
 
-// checkEndConquest fails the test unless divide and conquer without vectors finds the eigenvalues w, with the same bits for any number of threads.
-func checkEndConquest(t *testing.T, name string, m *tridiagonal, w []float64) {
+// checkBoundaryRowsDC fails the test unless divide and conquer without vectors finds the eigenvalues w, with the same bits
+// for any number of threads.
+func checkBoundaryRowsDC(t *testing.T, name string, m Matrix, w []float64) {
 	t.Helper()
 	n := len(w)
 	var first []float64
 	for _, threads := range []int{1, 2, 3, 16} {
 		own := copyOf(m)
-		if err := newEndConquest(own, threads).solve(sched.NewTeam(context.Background(), threads, nil)); err != nil {
+		if err := newBoundaryRowsDC(own, threads).solve(sched.NewTeam(context.Background(), threads, nil)); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		if first == nil {
-			first = own.d
+			first = own.D
 		}
-		if !sameBits(first, own.d) {
+		if !numtest.SameBits(first, own.D) {
 			t.Errorf("%s: %d threads change the eigenvalues", name, threads)
 		}
 	}
@@ -120,18 +121,11 @@ func checkEndConquest(t *testing.T, name string, m *tridiagonal, w []float64) {
 	checkValues(t, name+", divide and conquer", first, w, 2*residualLimit*float64(max(n, 8))*0x1p-52*largest)
 }
 
-func copyOf(m *tridiagonal) *tridiagonal {
-	c := newTridiagonal(len(m.d))
-	copy(c.d, m.d)
-	copy(c.e, m.e)
-	return c
-}
-
-// checkSelected fails the test unless the eigenpairs in the positions first <= i < end of m, by index and by value, have the bits that they have among
-// all, d and rows.
-func checkSelected[R dense.Float](t *testing.T, name string, m *tridiagonal, d []float64, rows dense.Matrix[R], first, end int) {
+// checkSelected fails the test unless selecting the eigenpairs first <= i < end of m, by index and by value, gives the same
+// bits as a call for all of them, d and rows.
+func checkSelected[R dense.Float](t *testing.T, name string, m Matrix, d []float64, rows dense.Matrix[R], first, end int) {
 	t.Helper()
-	for kind, wanted := range map[string]selection{
+	for kind, wanted := range map[string]Selection{
 		"index": func(i int, _ float64) bool { return first <= i && i < end },
 		"value": func(_ int, x float64) bool { return d[first] <= x && x <= d[end-1] },
 		"none":  func(_ int, _ float64) bool { return false },
@@ -141,7 +135,7 @@ func checkSelected[R dense.Float](t *testing.T, name string, m *tridiagonal, d [
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !sameBits(some.d, d) {
+		if !numtest.SameBits(some.D, d) {
 			t.Fatalf("%s, %s: the eigenvalues differ from those of a call for all vectors", name, kind)
 		}
 		for i, x := range d {
@@ -150,55 +144,39 @@ func checkSelected[R dense.Float](t *testing.T, name string, m *tridiagonal, d [
 			}
 		}
 		for i := range got.Rows {
-			if !sameBits(got.Row(i), rows.Row(from+i)) {
+			if !numtest.SameBits(got.Row(i), rows.Row(from+i)) {
 				t.Fatalf("%s: by %s, vector %d differs from that of a call for all", name, kind, from+i)
 			}
 		}
 	}
 }
 
-// denseOf returns the matrix in d and e.
-func denseOf(m *tridiagonal) dense.Matrix[float64] {
-	n := len(m.d)
-	a := dense.New[float64](n, n)
-	for i := range n {
-		a.Set(i, i, m.d[i])
-		if i+1 < n {
-			a.Set(i, i+1, m.e[i])
-			a.Set(i+1, i, m.e[i])
-		}
-	}
-	return a
-}
-
-func checkTridiagonal[R dense.Float](t *testing.T, worst *worstResiduals, name string, a dense.Matrix[float64], d []float64, rows dense.Matrix[R]) {
+func checkTridiagonal[R dense.Float](
+	t *testing.T, worst *numtest.WorstResiduals, name string, a dense.Matrix[float64], d []float64, rows dense.Matrix[R],
+) {
 	t.Helper()
 	v := dense.New[float64](a.Rows, a.Rows)
 	dense.Copy(v.View(), rows.View().T())
 	residual, unitarity := numtest.EigenResidual(a, d, v, dense.Eps[R]()), numtest.UnitaryResidual(v, dense.Eps[R]())
-	if residual > worst.residual {
-		worst.residual, worst.residualName = residual, name
-	}
-	if unitarity > worst.unitarity {
-		worst.unitarity, worst.unitarityName = unitarity, name
-	}
+	worst.Note(name, residual, unitarity)
 	if !(residual < residualLimit) || !(unitarity < residualLimit) || !slices.IsSorted(d) {
 		t.Errorf("%s: residual %g, orthogonality %g, sorted %v", name, residual, unitarity, slices.IsSorted(d))
 	}
 }
 
-func TestSolveKeepsItsBits(t *testing.T) {
-	t.Run("float64", testSolveKeepsItsBits[float64])
-	t.Run("float32", testSolveKeepsItsBits[float32])
+func TestEigenpairsThreadsDoNotChangeBits(t *testing.T) {
+	t.Run("float64", testEigenpairsThreads[float64])
+	t.Run("float32", testEigenpairsThreads[float32])
 }
 
-func testSolveKeepsItsBits[R dense.Float](t *testing.T) {
+func testEigenpairsThreads[R dense.Float](t *testing.T) {
 	for _, n := range []int{leafOrder + 1, 2*leafOrder + 3, 131, 300} {
 		lower := func(i int, _ float64) bool { return n/10 <= i && i < n/5 }
-		for name, wanted := range map[string]selection{"all": nil, "some": lower} {
+		for name, wanted := range map[string]Selection{"all": nil, "some": lower} {
 			d, rows := solvedBy[R](t, 1, n, wanted)
 			for _, threads := range []int{2, 3, 5, 16} {
-				if d2, rows2 := solvedBy[R](t, threads, n, wanted); !sameBits(d, d2) || !sameBits(rows.Data, rows2.Data) {
+				d2, rows2 := solvedBy[R](t, threads, n, wanted)
+				if !numtest.SameBits(d, d2) || !numtest.SameBits(rows.Data, rows2.Data) {
 					t.Errorf("n = %d, %s: 1 and %d threads differ", n, name, threads)
 				}
 			}
@@ -206,74 +184,74 @@ func testSolveKeepsItsBits[R dense.Float](t *testing.T) {
 	}
 }
 
-// solvedBy returns eigenpairs of a matrix in which some pairs deflate, found by a number of threads.
-func solvedBy[R dense.Float](t *testing.T, threads, n int, wanted selection) ([]float64, dense.Matrix[R]) {
+// solvedBy returns eigenpairs of a matrix with some deflation, found by the given number of threads.
+func solvedBy[R dense.Float](t *testing.T, threads, n int, wanted Selection) ([]float64, dense.Matrix[R]) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(72, 1))
-	m := newTridiagonal(n)
+	m := New(n)
 	for i := range n {
-		m.d[i], m.e[i] = math.Trunc(3*rng.NormFloat64()), rng.NormFloat64()
+		m.D[i], m.E[i] = math.Trunc(3*rng.NormFloat64()), rng.NormFloat64()
 	}
 	rows, _, err := eigenRows[R](m, sched.NewTeam(context.Background(), threads, nil), wanted)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return m.d, rows
+	return m.D, rows
 }
 
-// The wild matrices of the QL iteration, whose eigenvalues the root-free iteration finds, too.
+// The root-free iteration finds the same eigenvalues as the implicit QL iteration, also for its wild matrices.
 func TestValuesOfWildMatrices(t *testing.T) {
 	rng := rand.New(rand.NewPCG(73, 1))
 	for trial := range 20000 {
 		n := 2 + rng.IntN(12)
-		m, same := newTridiagonal(n), newTridiagonal(n)
-		fillWild(rng, m)
-		m.d[rng.IntN(n)] = 1
-		copy(same.d, m.d)
-		copy(same.e, m.e)
-		if err := tridiagonalValues(nil, same.d, same.e); err != nil {
+		m := newQL(n)
+		fillWild(rng, m.Matrix)
+		m.D[rng.IntN(n)] = 1
+		same := copyOf(m.Matrix)
+		if err := Eigenvalues(nil, same); err != nil {
 			t.Fatalf("trial %d: %v", trial, err)
 		}
 		m.vectors = dense.New[float64](n, n)
 		if err := m.diagonalize(); err != nil {
 			t.Fatal(err)
 		}
-		slices.Sort(m.d)
-		checkSameValues(t, fmt.Sprintf("trial %d", trial), same.d, m.d)
+		slices.Sort(m.D)
+		largest := max(math.Abs(m.D[0]), math.Abs(m.D[n-1]))
+		checkValues(t, fmt.Sprintf("trial %d", trial), same.D, m.D, (2*residualLimit*float64(max(n, 8))+1)*0x1p-52*largest)
 		if t.Failed() {
 			return
 		}
 	}
 }
 
-// SciPy's drivers without vectors are wrong by 27 units of rounding errors here: squares of couplings underflow.
+// SciPy's drivers without vectors are wrong by 27 units of rounding error here, because squares of couplings underflow.
 func TestValuesWithTinyCouplings(t *testing.T) {
-	m := newTridiagonal(3)
-	copy(m.e, []float64{1e-155, 1})
-	if err := tridiagonalValues(nil, m.d, m.e); err != nil {
+	m := New(3)
+	copy(m.E, []float64{1e-155, 1})
+	if err := Eigenvalues(nil, m); err != nil {
 		t.Fatal(err)
 	}
-	checkValues(t, "values", m.d, []float64{-1, 0, 1}, 0x1p-52)
+	checkValues(t, "values", m.D, []float64{-1, 0, 1}, 0x1p-52)
 }
 
-func TestValuesGiveUp(t *testing.T) {
-	m := newTridiagonal(3)
-	for i := range m.d {
-		m.d[i], m.e[i] = math.NaN(), math.NaN()
+func TestEigenvaluesGivesUp(t *testing.T) {
+	m := New(3)
+	for i := range m.D {
+		m.D[i], m.E[i] = math.NaN(), math.NaN()
 	}
-	err, ok := tridiagonalValues(nil, m.d, m.e).(*ConvergenceError)
+	err, ok := Eigenvalues(nil, m).(*ConvergenceError)
 	if !ok || err.Found != 0 || err.Order != 3 {
 		t.Errorf("a matrix of NaNs: %v", err)
 	}
 }
 
-func TestSolveGivesUp(t *testing.T) {
+func TestEigenpairsGivesUp(t *testing.T) {
 	const n = 3 * leafOrder
-	m := newTridiagonal(n)
+	m := New(n)
 	for i := range n {
-		m.d[i], m.e[i] = math.NaN(), 1
+		m.D[i], m.E[i] = math.NaN(), 1
 	}
-	m.e[0], m.d[0], m.d[1] = 0, 0, 1
+	m.E[0], m.D[0], m.D[1] = 0, 0, 1
 	_, _, err := eigenRows[float64](m, nil, nil)
 	if failed, ok := err.(*ConvergenceError); !ok || failed.Found < 1 || failed.Order != n {
 		t.Errorf("a block of NaNs behind a zero: %v", err)

@@ -5,6 +5,7 @@ import (
 
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
+	"trnsci/core/tridiag"
 )
 
 const (
@@ -133,7 +134,7 @@ func (g *laneGroup) solve() (found [kernel.Lanes]int) {
 	for k := range g.Width {
 		g.orient(k)
 	}
-	found = g.Iterate(set, maxSweepsPerValue*g.Order)
+	found = g.Iterate(set, tridiag.MaxSweepsPerValue*g.Order)
 	if g.Cols > 0 {
 		g.Direct(set)
 	}

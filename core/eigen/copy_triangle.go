@@ -6,6 +6,7 @@ import (
 	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/sched"
+	"trnsci/core/tridiag/reduce"
 )
 
 // loadLower returns a row-major matrix whose lower triangle is that of the Hermitian matrix in the named triangle of a,
@@ -14,7 +15,7 @@ import (
 func loadLower[W dense.Scalar, T dense.Scalar](team *sched.Team, a dense.View[T], upper, overwrite bool) (dense.Matrix[W], error) {
 	h, own := lowerOf[W](a, overwrite)
 	if !own {
-		h = newLower[W](a.Rows)
+		h = reduce.NewLower[W](a.Rows)
 	}
 	return h, fillLower(team, h, a, upper, own)
 }
@@ -72,7 +73,7 @@ func ownMemory[W dense.Scalar, T dense.Scalar](a dense.View[T]) (dense.Matrix[W]
 	if !ok {
 		h, ok = wide.T().Matrix()
 	}
-	return h, ok && suitsReduction(h)
+	return h, ok && reduce.Suits(h)
 }
 
 // conjugate replaces x by its complex conjugate.
@@ -162,3 +163,16 @@ func scaleLower[W dense.Scalar](h dense.Matrix[W], exponent int) {
 func scaleByPower[W dense.Scalar](exponent int, x []W) {
 	blas.Scal(dense.FromReal[W](math.Ldexp(1, exponent)), dense.Vec(x))
 }
+
+const unitRoundoff = 0x1p-53
+
+// planes returns how many real numbers one of the type W has.
+func planes[W dense.Scalar]() int {
+	if dense.IsComplex[W]() {
+		return 2
+	}
+	return 1
+}
+
+// ceilDiv returns the smallest integer not below x/y.
+func ceilDiv(x, y int) int { return (x + y - 1) / y }

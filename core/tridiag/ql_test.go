@@ -1,6 +1,7 @@
-package eigen
+package tridiag
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -9,39 +10,32 @@ import (
 	"trnsci/core/numtest"
 )
 
-// Tridiagonal matrices whose elements span up to 320 orders of magnitude, with zeros and equal elements: iterations stand
-// still, shifts underflow, and sweeps end early.
+// Tridiagonal matrices whose elements span up to 320 orders of magnitude, with zeros and equal elements: iterations
+// stagnate, shifts underflow and sweeps end early.
 func TestDiagonalizeWildMatrices(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	worst := &worstResiduals{}
+	worst := &numtest.WorstResiduals{}
 	for trial := range 20000 {
 		n := 2 + rng.IntN(12)
 		if trial%1000 == 0 {
 			n = 100
 		}
-		m := newTridiagonal(n)
-		fillWild(rng, m)
-		// The callers of diagonalize have brought the largest element near 1.
-		m.d[rng.IntN(n)] = 1
-		a := dense.New[float64](n, n)
-		for i := range n {
-			a.Set(i, i, m.d[i])
-			if i+1 < n {
-				a.Set(i, i+1, m.e[i])
-				a.Set(i+1, i, m.e[i])
-			}
-		}
+		m := newQL(n)
+		fillWild(rng, m.Matrix)
+		// Callers of diagonalize have brought the largest element near 1.
+		m.D[rng.IntN(n)] = 1
+		a := denseOf(m.Matrix)
 		m.vectors = dense.New[float64](n, n)
 		if err := m.diagonalize(); err != nil {
 			t.Fatalf("trial %d: %v", trial, err)
 		}
-		if _, _, err := sortBlocks(nil, m.d, m.vectors, nil, make([]float64, n)); err != nil {
+		if _, _, err := sortBlocks(nil, m.D, m.vectors, nil, make([]float64, n)); err != nil {
 			t.Fatal(err)
 		}
 		v := dense.New[float64](n, n)
 		dense.Copy(v.View(), m.vectors.View().T())
-		residual, unitarity := numtest.EigenResidual(a, m.d, v, 0x1p-52), numtest.UnitaryResidual(v, 0x1p-52)
-		worst.residual, worst.unitarity = max(worst.residual, residual), max(worst.unitarity, unitarity)
+		residual, unitarity := numtest.EigenResidual(a, m.D, v, 0x1p-52), numtest.UnitaryResidual(v, 0x1p-52)
+		worst.Note(fmt.Sprintf("trial %d", trial), residual, unitarity)
 		if !(residual < residualLimit) || !(unitarity < residualLimit) {
 			t.Fatalf("trial %d: residual %g, orthogonality %g for\n%v", trial, residual, unitarity, a)
 		}
@@ -50,7 +44,7 @@ func TestDiagonalizeWildMatrices(t *testing.T) {
 }
 
 // fillWild fills m with elements of one of several kinds.
-func fillWild(rng *rand.Rand, m *tridiagonal) {
+func fillWild(rng *rand.Rand, m Matrix) {
 	span := []float64{1, 5, 20, 50, 200, 320}[rng.IntN(6)]
 	kind := rng.IntN(5)
 	element := func() float64 {
@@ -67,48 +61,44 @@ func fillWild(rng *rand.Rand, m *tridiagonal) {
 			return x
 		}
 	}
-	for i := range m.d {
+	for i := range m.D {
 		if kind != 4 {
-			m.d[i] = element()
+			m.D[i] = element()
 		}
-		if i+1 < len(m.d) {
-			m.e[i] = element()
+		if i+1 < len(m.D) {
+			m.E[i] = element()
 		}
 	}
 }
 
-// A matrix with zeros on its diagonal on which the iteration stands still without patientSweeps, and one whose sweep
-// ends early with a change of sign in the coupling that is left.
-func TestDiagonalizeStandstill(t *testing.T) {
+// Without patientSweeps the iteration stagnates on the first of these matrices with a zero diagonal. A sweep on the second one
+// ends early and changes the sign of the remaining coupling.
+func TestDiagonalizeStagnation(t *testing.T) {
 	for name, couplings := range map[string][]float64{
-		"standstill":  {-1.4815719665868613e-75, -5.3480551729721025e-97, -1.3667626361287632e-94, -1, 3.664927588532642e-124, -4.0683757293783067e-247, 2.761564647326035e-264},
+		"stagnation":  {-1.4815719665868613e-75, -5.3480551729721025e-97, -1.3667626361287632e-94, -1, 3.664927588532642e-124, -4.0683757293783067e-247, 2.761564647326035e-264},
 		"sign change": {3.59982087669369e-277, 6.09915008146647e-76, -8.703334011965455e-220, -4.097681154506567e-119, -3.6535935682480794e-65},
 	} {
 		n := len(couplings) + 1
-		m := newTridiagonal(n)
-		copy(m.e, couplings)
-		a, v := dense.New[float64](n, n), dense.New[float64](n, n)
-		for i, x := range couplings {
-			a.Set(i, i+1, x)
-			a.Set(i+1, i, x)
-		}
+		m := newQL(n)
+		copy(m.E, couplings)
+		a, v := denseOf(m.Matrix), dense.New[float64](n, n)
 		m.vectors = dense.New[float64](n, n)
 		if err := m.diagonalize(); err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
 		dense.Copy(v.View(), m.vectors.View().T())
-		if r := numtest.EigenResidual(a, m.d, v, 0x1p-52); !(r < residualLimit) {
+		if r := numtest.EigenResidual(a, m.D, v, 0x1p-52); !(r < residualLimit) {
 			t.Errorf("%s: residual %g", name, r)
 		}
 	}
 }
 
 func TestDiagonalizeGivesUp(t *testing.T) {
-	m := newTridiagonal(3)
+	m := newQL(3)
 	m.vectors = dense.New[float64](3, 3)
-	for i := range m.d {
-		m.d[i], m.e[i] = math.NaN(), math.NaN()
+	for i := range m.D {
+		m.D[i], m.E[i] = math.NaN(), math.NaN()
 	}
 	err, ok := m.diagonalize().(*ConvergenceError)
 	if !ok || err.Found != 0 || err.Order != 3 {

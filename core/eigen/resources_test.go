@@ -1,0 +1,184 @@
+package eigen
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+	"time"
+
+	"trnsci/core/dense"
+	"trnsci/core/numtest"
+	"trnsci/core/sched"
+)
+
+func TestThreadsDoNotChangeBits(t *testing.T) {
+	t.Run("float64", testThreads[float64, float64])
+	t.Run("complex64", testThreads[complex64, float32])
+}
+
+func testThreads[T dense.Scalar, R dense.Float](t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	for _, n := range []int{40, 400} { // 400: rotations are shared, too
+		a, b := rounded[T](numtest.RandomHermitian[complex128](rng, n)), numtest.RandomSPD[T](rng, n)
+		for problem := range BAXEqualsLambdaX + 1 {
+			if n == 400 && problem > 1 {
+				continue
+			}
+			var first outputs[T, R]
+			for _, threads := range []int{1, 3} {
+				o := newOutputs[T, R](n)
+				opt := Options{Team: sched.NewTeam(context.Background(), threads, nil)}
+				var err error
+				if problem == 0 {
+					_, err = Eigh(a.View(), o.w, o.v, opt)
+				} else {
+					_, err = EighGeneralized(problem, a.View(), b.View(), o.w, o.v, opt)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				if threads == 1 {
+					first = o
+				} else if !numtest.SameBits(first.w, o.w) || !numtest.SameBits(first.v.Data, o.v.Data) {
+					t.Errorf("n = %d, problem %d: 1 and %d threads differ", n, problem, threads)
+				}
+			}
+		}
+	}
+}
+
+func TestCancellation(t *testing.T) {
+	const n = 1200
+	rng := rand.New(rand.NewPCG(6, 6))
+	a, b := numtest.RandomHermitian[complex128](rng, n).View(), numtest.RandomSPD[complex128](rng, n).View()
+	for _, wait := range []time.Duration{0, 5, 40, 100} {
+		ctx, cancel := context.WithCancel(context.Background())
+		o := newOutputs[complex128, float64](n)
+		done := make(chan error)
+		opt := Options{Team: sched.NewTeam(ctx, 2, nil)}
+		go func() {
+			var err error
+			if wait%40 == 0 {
+				_, err = EighGeneralized(AXEqualsLambdaBX, a, b, o.w, o.v, opt)
+			} else {
+				_, err = Eigh(a, o.w, o.v, opt)
+			}
+			done <- err
+		}()
+		time.Sleep(wait * time.Millisecond)
+		cancel()
+		start := time.Now()
+		err := <-done
+		t.Logf("cancelled after %d ms: returned %v later", wait, time.Since(start))
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("cancelled after %d ms: %v", wait, err)
+		}
+	}
+}
+
+func TestProgressIsComplete(t *testing.T) {
+	const n = 70
+	a := numtest.RandomHermitian[float64](rand.New(rand.NewPCG(7, 7)), n).View()
+	for _, opt := range []Options{{}, {ValuesOnly: true}, {Subset: ByIndex(3, 5)}, {Subset: ByValue(0, 1)}} {
+		var progress sched.Progress
+		opt.Team = sched.NewTeam(context.Background(), 2, &progress)
+		o := newOutputs[float64, float64](n)
+		if _, err := Eigh(a, o.w, o.v, opt); err != nil {
+			t.Fatal(err)
+		}
+		if done, total := progress.Read(); done != total || total < 2*n {
+			t.Errorf("%+v: %d of %d steps", opt.Subset, done, total)
+		}
+	}
+}
+
+func TestWorkspaceIsAnUpperBound(t *testing.T) {
+	t.Run("float32", testWorkspace[float32, float32])
+	t.Run("float64", testWorkspace[float64, float64])
+	t.Run("complex64", testWorkspace[complex64, float32])
+	t.Run("complex128", testWorkspace[complex128, float64])
+}
+
+func testWorkspace[T dense.Scalar, R dense.Float](t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	for _, n := range []int{1, 8, 200} {
+		a, b := numtest.RandomSPD[T](rng, n).View(), numtest.RandomSPD[T](rng, n).View()
+		rows := outputs[T, R]{w: make([]R, n), v: dense.New[T](n, n).View()} // vectors that must be copied
+		for _, opt := range []Options{{}, {ValuesOnly: true}, {Subset: ByIndex(0, n-1)}} {
+			for _, threads := range []int{1, 3} {
+				opt.Team = sched.NewTeam(context.Background(), threads, nil)
+				check := func(generalized bool, solve func()) {
+					t.Helper()
+					bound := uint64(Workspace[T](n, generalized, opt))
+					excess := uint64(3)
+					if generalized && worksInSingle[T](n, opt) {
+						excess += 2 // the bound is for both precisions, one after the other
+					}
+					if got := allocated(solve); got > bound || n >= 200 && threads == 1 && got < bound/excess {
+						t.Errorf("n = %d, %+v, generalized %v: allocated %d, bound %d", n, opt, generalized, got, bound)
+					}
+				}
+				check(false, func() { _, _ = Eigh(a, rows.w, rows.v, opt) })
+				check(true, func() { _, _ = EighGeneralized(1, a, b, rows.w, rows.v, opt) })
+			}
+		}
+	}
+	if Workspace[T](math.MaxInt, false, Options{}) != math.MaxInt64 {
+		t.Error("an absurd order does not saturate")
+	}
+}
+
+// What a kept workspace holds changes nothing.
+func TestWorkspaceMayHoldAnything(t *testing.T) {
+	t.Run("float32", testDirtyWorkspace[float32, float32])
+	t.Run("float64", testDirtyWorkspace[float64, float64])
+	t.Run("complex64", testDirtyWorkspace[complex64, float32])
+	t.Run("complex128", testDirtyWorkspace[complex128, float64])
+}
+
+func testDirtyWorkspace[T dense.Scalar, R dense.Float](t *testing.T) {
+	const words = 1 << 20
+	rng := rand.New(rand.NewPCG(8, 9))
+	for _, n := range []int{1, 7, 33, 100, 131} {
+		a := numtest.RandomHermitian[T](rng, n).View()
+		for _, opt := range []Options{{}, {ValuesOnly: true}, {Subset: ByIndex(0, n/2)}} {
+			var first outputs[T, R]
+			for round, x := range []float64{0, math.NaN()} {
+				memory := borrowWorkspace(words)
+				for i := range memory.Words {
+					memory.Words[i] = x
+				}
+				memory.GiveBack()
+				o := newOutputs[T, R](n)
+				if _, err := Eigh(a, o.w, o.v, opt); err != nil {
+					t.Fatal(err)
+				}
+				if round == 0 {
+					first = o
+				} else if !numtest.SameBits(first.w, o.w) || !numtest.SameBits(first.v.Data, o.v.Data) {
+					t.Errorf("n = %d, %+v: NaNs in the workspace change the result", n, opt)
+				}
+			}
+		}
+	}
+}
+
+// allocated returns the bytes that f allocates when nothing is kept from earlier calls, the least of a few runs: the runtime and other
+// tests allocate, too.
+func allocated(f func()) uint64 {
+	least := uint64(math.MaxUint64)
+	for range 3 {
+		for range 2 { // a sync.Pool forgets what it has at the second collection
+			runtime.GC()
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		f()
+		runtime.ReadMemStats(&after)
+		least = min(least, after.TotalAlloc-before.TotalAlloc)
+	}
+	return least
+}

@@ -1,0 +1,170 @@
+package tridiag
+
+import (
+	"math"
+
+	"trnsci/core/kernel"
+	"trnsci/core/sched"
+)
+
+// boundaryRowsDC finds the eigenvalues of one unreduced block by divide and conquer without eigenvectors. A merge needs
+// only the rows of the children's eigenvector matrices next to the cut, and produces only the first and the last row of
+// its own. No other row is stored.
+//
+// Cost: about 10 n^2 terms of secular functions.
+type boundaryRowsDC struct {
+	tree
+	threads           int
+	firstRow, lastRow []float64 // the first and the last element of each eigenvector of a node
+	memory            []float64
+	indices           []int   // of the mergers
+	kind              []uint8 // of the mergers
+	mergers           []boundaryMerger
+}
+
+// boundaryMerger merges the halves of one node after another.
+type boundaryMerger struct {
+	rankOneUpdate
+	firstRow, lastRow       []float64 // those of the node
+	oldFirstRow, oldLastRow []float64 // before the merge, in the order of the columns, deflated ones last
+	secular                 []float64 // for each thread some secular eigenvectors
+	leaves                  leafSolver
+	leafMemory              []float64
+}
+
+// A thread computes secularTogether secular eigenvectors at a time. boundaryVectors is how many further vectors place
+// takes.
+const secularTogether, boundaryVectors = kernel.PoleGroup, 2
+
+// boundaryElements returns how many numbers of memory a merger for the given number of threads takes for nodes of order
+// n.
+func boundaryElements(n, threads int) int {
+	return updateElements(n) + leafElements(boundaryCols) + (boundaryVectors+secularTogether*threads)*(n+kernel.PoleGroup)
+}
+
+// place gives the merger its memory, for nodes up to the order n.
+func (m *boundaryMerger) place(n int, memory []float64, indices []int, kind []uint8) {
+	m.rankOneUpdate.place(n, memory, indices, kind)
+	memory = memory[updateElements(n):]
+	m.leafMemory, memory = memory[:leafElements(boundaryCols)], memory[leafElements(boundaryCols):]
+	row := n + kernel.PoleGroup
+	m.oldFirstRow, m.oldLastRow, m.secular = memory[:row], memory[row:2*row], memory[2*row:]
+}
+
+// newBoundaryRowsDC returns the solver of one block. Its first merger is for all threads.
+func newBoundaryRowsDC(t Matrix, threads int) *boundaryRowsDC {
+	c := &boundaryRowsDC{tree: newTree(t), threads: threads}
+	n, capacity := len(t.D), c.capacity()
+	c.firstRow, c.lastRow = make([]float64, n), make([]float64, n)
+	c.memory = make([]float64, threads*boundaryElements(ceilDiv(n, threads), 1)+boundaryElements(n, threads))
+	c.indices, c.kind = make([]int, updateIndices*capacity), make([]uint8, capacity)
+	return c
+}
+
+// solve finds the eigenvalues of the block in ascending order, scaled so that its largest element is near 1.
+func (c *boundaryRowsDC) solve(team *sched.Team) error {
+	exponent := c.normalize(0, len(c.D))
+	if err := c.tree.solve(team, c); err != nil {
+		return err
+	}
+	applyOrder(c.D, c.order, c.firstRow)
+	scaleByPower(exponent, c.D)
+	return nil
+}
+
+// cost implements nodeSolver.
+func (c *boundaryRowsDC) cost(n int) int { return boundaryCost(n) }
+
+// prepare implements nodeSolver. A single merger is for all threads.
+func (c *boundaryRowsDC) prepare(threads, order int) {
+	c.mergers = append(c.mergers[:0], make([]boundaryMerger, threads)...)
+	size := boundaryElements(order, 1)
+	if threads == 1 {
+		size = boundaryElements(order, c.threads)
+	}
+	for i := range c.mergers {
+		at := i * order
+		c.mergers[i].place(order, c.memory[i*size:(i+1)*size], c.indices[updateIndices*at:], c.kind[at:])
+	}
+}
+
+// solveLeaves implements nodeSolver.
+func (c *boundaryRowsDC) solveLeaves(worker int, leaves []nodeRows) error {
+	m := &c.mergers[worker]
+	if err := m.leaves.solve(c.Matrix, leaves, true, m.leafMemory); err != nil {
+		return err
+	}
+	for lane, s := range leaves {
+		for i := range s.end - s.start {
+			c.firstRow[s.start+i], c.lastRow[s.start+i] = m.leaves.element(lane, i, 0), m.leaves.element(lane, i, 1)
+		}
+	}
+	return nil
+}
+
+// merge implements nodeSolver.
+func (c *boundaryRowsDC) merge(team *sched.Team, worker int, s nodeRows, rho float64) error {
+	m := &c.mergers[worker]
+	m.firstRow, m.lastRow = c.firstRow[s.start:s.end], c.lastRow[s.start:s.end]
+	m.begin(c.halves(s), rho)
+	sign := math.Copysign(math.Sqrt2/2, rho)
+	for i := range m.cut {
+		m.z[i], m.lastRow[i] = m.lastRow[i]*(math.Sqrt2/2), 0
+	}
+	for i := m.cut; i < len(m.d); i++ {
+		m.z[i], m.firstRow[i] = m.firstRow[i]*sign, 0
+	}
+	m.deflate(unitRoundoff, func(i, j int, c, s float64) {
+		for _, x := range [][]float64{m.firstRow, m.lastRow} {
+			x[i], x[j] = c*x[i]+s*x[j], c*x[j]-s*x[i]
+		}
+	})
+	m.arrange()
+	if err := m.solve(team); err != nil {
+		return err
+	}
+	if len(m.d) == len(c.D) {
+		return nil
+	}
+	return m.updateBoundary(team)
+}
+
+// updateBoundary computes the first and the last row of the node's eigenvector matrix.
+func (m *boundaryMerger) updateBoundary(team *sched.Team) error {
+	kept := len(m.kept)
+	for i, from := range m.sorted {
+		m.oldFirstRow[i], m.oldLastRow[i] = m.firstRow[from], m.lastRow[from]
+	}
+	copy(m.firstRow[kept:], m.oldFirstRow[kept:len(m.d)])
+	copy(m.lastRow[kept:], m.oldLastRow[kept:len(m.d)])
+	// The columns that pad a group are zero in every vector.
+	clear(m.oldFirstRow[len(m.d):])
+	clear(m.oldLastRow[len(m.d):])
+	groups := ceilDiv(kept, groupRows)
+	err := team.For(groups, func(_, group int) error {
+		m.computeWeights(group)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return team.For(groups, func(worker, group int) error {
+		for first := group * groupRows; first < min(kept, (group+1)*groupRows); first += secularTogether {
+			m.updateVectors(worker, first, min(kept, first+secularTogether))
+		}
+		return nil
+	})
+}
+
+// updateVectors is updateBoundary for the vectors first <= k < end.
+func (m *boundaryMerger) updateVectors(worker, first, end int) {
+	cols := len(m.columns.At)
+	vectors := m.secular[worker*secularTogether*cols:][:secularTogether*cols]
+	kernel.SecularVectors(kernel.Best(), m.columns, m.origins[first:end], m.shifts[first:end], vectors, cols)
+	var sums [2 * secularTogether]float64
+	rows := kernel.Rows[float64]{Count: end - first, Cols: cols, Stride: cols, A: vectors}
+	kernel.DotsPair(kernel.Best(), &rows, m.oldFirstRow, m.oldLastRow, sums[:])
+	for k := first; k < end; k++ {
+		m.firstRow[k], m.lastRow[k] = sums[2*(k-first)], sums[2*(k-first)+1]
+	}
+}
