@@ -145,7 +145,7 @@ def _calling_with_file(function: Callable[..., object]) -> Callable[[Request], C
 def ours() -> Table:
     """Return our functions."""
     import trnsci
-    from trnsci._info import info
+    from trnsci._core._info import info
 
     facts = info()
     return Table(

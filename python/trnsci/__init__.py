@@ -7,12 +7,10 @@ first call. See `trnsci.linalg`, `trnsci.blas`, `trnsci.mp2` and, where PySCF is
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from . import _errors, blas, linalg, mp2
-from ._device import Device, DevicePlan, Report, devices, last_report
-from ._df_fit import DFFitResult, df_fit
-from ._df_jk import df_jk
-from ._df_transform import df_transform
-from ._errors import (
+from . import blas, linalg, mp2
+from ._core import _errors
+from ._core._device import Device, DevicePlan, Report, devices, last_report
+from ._core._errors import (
     ConvergenceError,
     DeviceError,
     InternalError,
@@ -20,8 +18,9 @@ from ._errors import (
     LinearDependencyWarning,
     UnsupportedError,
 )
-from ._threads import get_num_threads, set_num_threads, threads
+from ._core._threads import get_num_threads, set_num_threads, threads
 from ._version import __version__
+from .df import DFFitResult, df_fit, df_jk, df_transform
 from .linalg import eigh, schur
 from .mp2 import (
     GMP2Result,
@@ -85,7 +84,7 @@ def __dir__() -> list[str]:
 
 if TYPE_CHECKING:
     from . import pyscf as pyscf
-    from ._errors import LinAlgWarning
+    from ._core._errors import LinAlgWarning
 else:  # hidden from type checkers, to which it would say that every name is there
 
     def __getattr__(name: str) -> Any:

@@ -9,11 +9,13 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from . import _device, _mp2_command, _selftest
-from ._errors import DeviceError
-from ._info import info
-from ._termination import Terminated, terminable
+from . import _selftest
+from ._core import _device
+from ._core._errors import DeviceError
+from ._core._info import info
+from ._core._termination import Terminated, terminable
 from ._version import __version__
+from .mp2 import _command as _mp2_command
 
 # The exit statuses of sysexits.h for an input or output error, and of shells for processes that a signal ended.
 _SUCCESS = 0

@@ -13,7 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import trnsci
-from trnsci import _array, _native, _threads, linalg
+from trnsci import linalg
+from trnsci._core import _array, _native, _threads
 
 TESTHOOKS = Path(__file__).resolve().parents[2] / "build" / "testhooks"
 # Far more than any of these scripts takes; a hang must fail the test, not the whole run.
@@ -111,7 +112,7 @@ def test_panics_become_internal_errors(in_worker, as_job):
     run_script(
         f"""
         import numpy as np, trnsci
-        from trnsci import _native
+        from trnsci._core import _native
         for _ in range(20):
             try:
                 _native.run("PanicOnPurpose", {1e12 if as_job else 0}, 3, None, (), {in_worker})
@@ -234,7 +235,7 @@ print(w.tolist())
 SIGNALS_TOGETHER = """
 import os, signal, sys, threading, time
 import numpy as np, trnsci
-from trnsci import _native
+from trnsci._core import _native
 
 def fail(*_):
     raise TimeoutError

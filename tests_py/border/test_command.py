@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 import trnsci
-from trnsci import __main__, _termination
+from trnsci import __main__
+from trnsci._core import _termination
 
 
 def run(*arguments):

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from trnsci import _cgroup, _threads
+from trnsci._core import _cgroup, _threads
 
 CPUS = 8
 V2_MOUNT = "30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate\n"
@@ -147,7 +147,7 @@ def test_number_of_threads(tmp_path, quota, expected):
 )
 def test_info_says_where_the_number_comes_from(env, use, expected):
     show = "facts = info(); print(json.dumps([facts['threads'], facts['threads from']]))"
-    script = "\n".join(["import json, trnsci", "from trnsci._info import info", use, show])
+    script = "\n".join(["import json, trnsci", "from trnsci._core._info import info", use, show])
     environment = {**os.environ, "TRNSCI_NUM_THREADS": "", **env}
     done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
     assert tuple(json.loads(done.stdout)) == expected

@@ -6,7 +6,7 @@ import threading
 import numpy as np
 import pytest
 import trnsci
-from trnsci import _memory
+from trnsci._core import _memory
 
 DOUBLE = np.dtype(np.float64)
 SHAPE = (200, 200)  # 320 kB

@@ -12,7 +12,8 @@ TIMEOUT = 120
 BEGIN = """
 import atexit, faulthandler, gc, os, signal, sys, tempfile, threading, time, warnings, weakref
 import numpy as np, trnsci
-from trnsci import blas, linalg, _native
+from trnsci import blas, linalg
+from trnsci._core import _native
 faulthandler.dump_traceback_later(100, exit=True)
 
 rng = np.random.default_rng(0)

@@ -5,8 +5,8 @@ import threading
 
 import numpy as np
 import pytest
-from trnsci import _array
-from trnsci._results import MOST_LAYOUTS, Result, Results
+from trnsci._core import _array
+from trnsci._core._results import MOST_LAYOUTS, Result, Results
 
 MATRICES = Results(Result("the first"), None, Result("the last", _array.complex_dtype, by_columns=True))
 VECTORS = Results(Result("the values", _array.real_dtype, is_vector=True), inputs=2)

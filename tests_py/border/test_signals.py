@@ -198,7 +198,7 @@ def test_threads_stay_on_the_processors_they_are_bound_to():
 BROKEN = """
 import numpy as np
 import trnsci
-from trnsci import _native
+from trnsci._core import _native
 
 def broken():
     # Arrays that are not there, which only a bug of the package would hand over.

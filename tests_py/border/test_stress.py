@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import trnsci
 from trnsci import blas, linalg
-from trnsci._info import info
+from trnsci._core._info import info
 
 
 def _calls(rng):

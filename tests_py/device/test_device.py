@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import trnsci
 from trnsci import blas
-from trnsci._info import info
+from trnsci._core._info import info
 
 RNG = np.random.default_rng(5)
 
@@ -328,7 +328,8 @@ def test_mp2_refuses():
 
 
 def test_command_line_lists_devices(capsys, monkeypatch):
-    from trnsci import __main__, _device
+    from trnsci import __main__
+    from trnsci._core import _device
 
     assert __main__.main(["devices"]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -409,7 +410,7 @@ def test_signal_while_a_device_is_closed():
 def test_fork_while_a_device_is_opened():
     script = """
 import os, threading, numpy as np, trnsci
-from trnsci import _device
+from trnsci._core import _device
 trnsci.devices()
 held, done = threading.Event(), threading.Event()
 def hold():

@@ -6,7 +6,8 @@ Both ways are taken by giving the same numbers in two layouts: without gaps, and
 import numpy as np
 import pytest
 import trnsci
-from trnsci import _small, blas, linalg
+from trnsci import blas, linalg
+from trnsci._core import _small
 
 DTYPES = "float32", "float64", "complex64", "complex128"
 ORDERS = 1, 2, 3, 5, 8, 17, 32, 33

@@ -376,7 +376,7 @@ def test_memory_limit_below_one_block_says_the_least(tmp_path):
 MEMORY_SCRIPT = """
 import sys
 import numpy as np, trnsci
-from trnsci import _native
+from trnsci._core import _native
 
 def rss_anon():
     return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("RssAnon")) / 1000

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import blas
-from .._array import Array
+from .._core._array import Array
 from ._case import ORDER, Case, Checks, Measured
 
 CHECKS = Checks()

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from .._array import Array
+from .._core._array import Array
 
 ORDER = 60  # of matrices: above the orders that are computed in double precision whatever the dtype is
 _SEED = 7

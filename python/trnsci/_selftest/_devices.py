@@ -9,8 +9,8 @@ import numpy as np
 import trnsci
 
 from .. import blas, linalg
-from .._array import Array
-from .._errors import DeviceError
+from .._core._array import Array
+from .._core._errors import DeviceError
 from ._case import DOUBLE, HERMITIAN_LIMIT, ORDER, Case, Checks, Measured
 
 CHECKS = Checks()

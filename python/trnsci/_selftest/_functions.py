@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from .. import linalg
-from .._array import Array
+from .._core._array import Array
 from ._case import ORDER, Case, Checks, Measured, wide
 
 CHECKS = Checks()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from .. import linalg
-from .._array import Array
+from .._core._array import Array
 from ._case import GENERAL_LIMIT, HERMITIAN_LIMIT, ORDER, REAL, Case, Checks, Measured, norm, wide
 
 CHECKS = Checks()

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from .. import linalg
-from .._array import Array
-from .._errors import LinearDependencyWarning
+from .._core._array import Array
+from .._core._errors import LinearDependencyWarning
 from ._case import HERMITIAN_LIMIT, ORDER, REAL, Case, Checks, Measured, norm, wide
 
 CHECKS = Checks()

@@ -9,7 +9,7 @@ import numpy as np
 
 import trnsci
 
-from .._array import Array
+from .._core._array import Array
 from ._case import ALL, COMPLEX, DOUBLE, REAL, Case, Checks, Measured
 
 CHECKS = Checks()

@@ -8,8 +8,8 @@ from typing import Any, TypeAlias, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._array import Array
-from . import _common
+from .._core import _operands
+from .._core._array import Array
 
 _Real: TypeAlias = "NDArray[np.floating[Any] | np.integer[Any] | np.bool_] | Sequence[float]"
 _Complex: TypeAlias = "NDArray[np.complexfloating[Any, Any]]"
@@ -48,15 +48,15 @@ def axpy(
     >>> blas.axpy(2, [1, 2, 3], [10, 10, 10])
     array([12., 14., 16.])
     """
-    _common.require_host(device)
-    factor = _common.scalar(alpha, "alpha")
-    (left, right), kind = _common.settle({"x": x, "y": y}, factor)
-    left = _common.check_vector(left, "x")
-    right = _common.check_vector(right, "y", len(left))
-    result = _common.target(left.shape, kind, out, left)
-    _common.load(result, right)
-    _common.invoke("Axpy", 2 * len(left), threads, (left, result), *_common.parts(factor))
-    return _common.finish(result, kind, out)
+    _operands.require_host(device)
+    factor = _operands.scalar(alpha, "alpha")
+    (left, right), kind = _operands.settle({"x": x, "y": y}, factor)
+    left = _operands.check_vector(left, "x")
+    right = _operands.check_vector(right, "y", len(left))
+    result = _operands.target(left.shape, kind, out, left)
+    _operands.load(result, right)
+    _operands.invoke("Axpy", 2 * len(left), threads, (left, result), *_operands.parts(factor))
+    return _operands.finish(result, kind, out)
 
 
 def scal(
@@ -86,24 +86,24 @@ def scal(
     >>> blas.scal(0.5, [2, 4])
     array([1., 2.])
     """
-    _common.require_host(device)
-    factor = _common.scalar(alpha, "alpha")
-    (vector,), kind = _common.settle({"x": x}, factor)
-    vector = _common.check_vector(vector, "x")
-    result = _common.target(vector.shape, kind, out)
-    _common.load(result, vector)
-    _common.invoke("Scal", len(vector), threads, (result,), *_common.parts(factor))
-    return _common.finish(result, kind, out)
+    _operands.require_host(device)
+    factor = _operands.scalar(alpha, "alpha")
+    (vector,), kind = _operands.settle({"x": x}, factor)
+    vector = _operands.check_vector(vector, "x")
+    result = _operands.target(vector.shape, kind, out)
+    _operands.load(result, vector)
+    _operands.invoke("Scal", len(vector), threads, (result,), *_operands.parts(factor))
+    return _operands.finish(result, kind, out)
 
 
 def _product(x: ArrayLike, y: ArrayLike, conjugate: bool, threads: int | None, device: str | None) -> Any:
-    _common.require_host(device)
-    (left, right), kind = _common.settle({"x": x, "y": y})
-    left = _common.check_vector(left, "x")
-    right = _common.check_vector(right, "y", len(left))
+    _operands.require_host(device)
+    (left, right), kind = _operands.settle({"x": x, "y": y})
+    left = _operands.check_vector(left, "x")
+    right = _operands.check_vector(right, "y", len(left))
     result = np.empty(1, kind.dtype)
-    _common.invoke("Dot", 2 * len(left), threads, (left, right, result), conjugate)
-    return _common.finish(result, kind, None)[0]
+    _operands.invoke("Dot", 2 * len(left), threads, (left, right, result), conjugate)
+    return _operands.finish(result, kind, None)[0]
 
 
 @overload
@@ -181,12 +181,12 @@ def vdot(x: ArrayLike, y: ArrayLike, *, threads: int | None = None, device: str 
 
 
 def _norm(x: ArrayLike, is_sum: bool, threads: int | None, device: str | None) -> np.floating[Any]:
-    _common.require_host(device)
-    (vector,), kind = _common.settle({"x": x})
-    vector = _common.check_vector(vector, "x")
+    _operands.require_host(device)
+    (vector,), kind = _operands.settle({"x": x})
+    vector = _operands.check_vector(vector, "x")
     result = np.empty(1, kind.dtype)
-    _common.invoke("Norm", 2 * len(vector), threads, (vector, result), is_sum)
-    norm: np.floating[Any] = _common.finish(result, kind, None).real[0]
+    _operands.invoke("Norm", 2 * len(vector), threads, (vector, result), is_sum)
+    norm: np.floating[Any] = _operands.finish(result, kind, None).real[0]
     return norm
 
 
@@ -269,10 +269,10 @@ def iamax(x: ArrayLike, *, threads: int | None = None, device: str | None = None
     >>> blas.iamax([1, -7, 7])
     1
     """
-    _common.require_host(device)
-    (vector,), _ = _common.settle({"x": x})
-    vector = _common.check_vector(vector, "x")
-    return _common.invoke("Iamax", 2 * len(vector), threads, (vector,))
+    _operands.require_host(device)
+    (vector,), _ = _operands.settle({"x": x})
+    vector = _operands.check_vector(vector, "x")
+    return _operands.invoke("Iamax", 2 * len(vector), threads, (vector,))
 
 
 __all__ = ["asum", "axpy", "dot", "iamax", "nrm2", "scal", "vdot"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from .._array import Array
-from . import _common
+from .._core import _operands
+from .._core._array import Array
 
 __all__ = ["gemv", "ger", "gerc", "trmv", "trsv"]
 
@@ -54,23 +54,23 @@ def gemv(
     >>> blas.gemv(1, [[1, 2], [3, 4]], [1, 1], 10, [1, 1], trans=True)
     array([14., 16.])
     """
-    _common.require_host(device)
-    flag = _common.word(trans, _common.TRANS_WORDS, "trans")
-    factor, keep = _common.scalar(alpha, "alpha"), _common.scalar(beta, "beta")
-    _common.need_c(keep, y, "y")
-    (matrix, vector, *given), kind = _common.settle({"A": A, "x": x, "y": y}, factor, keep, optional="y")
-    _common.check_matrix(matrix, "A")
-    rows, columns = matrix.shape if flag == _common.NO_TRANS else matrix.shape[::-1]
-    vector = _common.check_vector(vector, "x", columns)
-    start = [_common.check_vector(a, "y", rows) for a in given]
-    result = _common.target((rows,), kind, out, matrix, vector)
+    _operands.require_host(device)
+    flag = _operands.word(trans, _operands.TRANS_WORDS, "trans")
+    factor, keep = _operands.scalar(alpha, "alpha"), _operands.scalar(beta, "beta")
+    _operands.need_c(keep, y, "y")
+    (matrix, vector, *given), kind = _operands.settle({"A": A, "x": x, "y": y}, factor, keep, optional="y")
+    _operands.check_matrix(matrix, "A")
+    rows, columns = matrix.shape if flag == _operands.NO_TRANS else matrix.shape[::-1]
+    vector = _operands.check_vector(vector, "x", columns)
+    start = [_operands.check_vector(a, "y", rows) for a in given]
+    result = _operands.target((rows,), kind, out, matrix, vector)
     if keep != 0:
-        _common.load(result, start[0])
-    stored, flag = _common.by_rows(matrix, flag, "A")
-    _common.invoke(
-        "Gemv", 2 * matrix.size, threads, (stored, vector, result), flag, *_common.parts(factor), *_common.parts(keep)
+        _operands.load(result, start[0])
+    stored, flag = _operands.by_rows(matrix, flag, "A")
+    _operands.invoke(
+        "Gemv", 2 * matrix.size, threads, (stored, vector, result), flag, *_operands.parts(factor), *_operands.parts(keep)
     )
-    return _common.finish(result, kind, out)
+    return _operands.finish(result, kind, out)
 
 
 def _rank_one(
@@ -83,17 +83,17 @@ def _rank_one(
     threads: int | None,
     device: str | None,
 ) -> Array:
-    _common.require_host(device)
-    factor = _common.scalar(alpha, "alpha")
-    (left, right, *given), kind = _common.settle({"x": x, "y": y, "A": a}, factor, optional="A")
-    left, right = _common.check_vector(left, "x"), _common.check_vector(right, "y")
+    _operands.require_host(device)
+    factor = _operands.scalar(alpha, "alpha")
+    (left, right, *given), kind = _operands.settle({"x": x, "y": y, "A": a}, factor, optional="A")
+    left, right = _operands.check_vector(left, "x"), _operands.check_vector(right, "y")
     shape = len(left), len(right)
     if given:
-        _common.check_matrix(given[0], "A", *shape)
-    result = _common.target(shape, kind, out, left, right)
-    _common.load(result, given[0] if given else 0)
-    _common.invoke("Ger", 2 * result.size, threads, (left, right, result), conjugate, *_common.parts(factor))
-    return _common.finish(result, kind, out)
+        _operands.check_matrix(given[0], "A", *shape)
+    result = _operands.target(shape, kind, out, left, right)
+    _operands.load(result, given[0] if given else 0)
+    _operands.invoke("Ger", 2 * result.size, threads, (left, right, result), conjugate, *_operands.parts(factor))
+    return _operands.finish(result, kind, out)
 
 
 def ger(
@@ -189,18 +189,18 @@ def _triangular(
     threads: int | None,
     device: str | None,
 ) -> Array:
-    _common.require_host(device)
-    triangle = _common.word(uplo, _common.UPLO_WORDS, "uplo")
-    flag = _common.word(trans, _common.TRANS_WORDS, "trans")
-    unit = _common.word(diag, _common.DIAG_WORDS, "diag")
-    (matrix, vector), kind = _common.settle({"A": a, "x": x})
-    _common.check_matrix(matrix, "A", columns=matrix.shape[0] if matrix.ndim else None)
-    vector = _common.check_vector(vector, "x", len(matrix))
-    result = _common.target(vector.shape, kind, out, matrix)
-    _common.load(result, vector)
-    stored, triangle, flag = _common.triangle_by_rows(matrix, triangle, flag, "A")
-    _common.invoke("TriangularVector", matrix.size, threads, (stored, result), triangle, flag, unit, solve)
-    return _common.finish(result, kind, out)
+    _operands.require_host(device)
+    triangle = _operands.word(uplo, _operands.UPLO_WORDS, "uplo")
+    flag = _operands.word(trans, _operands.TRANS_WORDS, "trans")
+    unit = _operands.word(diag, _operands.DIAG_WORDS, "diag")
+    (matrix, vector), kind = _operands.settle({"A": a, "x": x})
+    _operands.check_matrix(matrix, "A", columns=matrix.shape[0] if matrix.ndim else None)
+    vector = _operands.check_vector(vector, "x", len(matrix))
+    result = _operands.target(vector.shape, kind, out, matrix)
+    _operands.load(result, vector)
+    stored, triangle, flag = _operands.triangle_by_rows(matrix, triangle, flag, "A")
+    _operands.invoke("TriangularVector", matrix.size, threads, (stored, result), triangle, flag, unit, solve)
+    return _operands.finish(result, kind, out)
 
 
 def trmv(

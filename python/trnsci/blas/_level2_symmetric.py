@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from .._array import Array
-from . import _common
+from .._core import _operands
+from .._core._array import Array
 
 __all__ = ["hemv", "her", "her2", "symv", "syr", "syr2"]
 
@@ -22,23 +22,23 @@ def _product(
     threads: int | None,
     device: str | None,
 ) -> Array:
-    _common.require_host(device)
-    triangle = _common.word(uplo, _common.UPLO_WORDS, "uplo")
-    factor, keep = _common.scalar(alpha, "alpha"), _common.scalar(beta, "beta")
-    _common.need_c(keep, y, "y")
-    (matrix, vector, *given), kind = _common.settle({"A": a, "x": x, "y": y}, factor, keep, optional="y")
-    _common.check_matrix(matrix, "A", columns=matrix.shape[0] if matrix.ndim else None)
-    vector = _common.check_vector(vector, "x", len(matrix))
-    start = [_common.check_vector(a, "y", len(matrix)) for a in given]
-    result = _common.target(vector.shape, kind, out, matrix, vector)
+    _operands.require_host(device)
+    triangle = _operands.word(uplo, _operands.UPLO_WORDS, "uplo")
+    factor, keep = _operands.scalar(alpha, "alpha"), _operands.scalar(beta, "beta")
+    _operands.need_c(keep, y, "y")
+    (matrix, vector, *given), kind = _operands.settle({"A": a, "x": x, "y": y}, factor, keep, optional="y")
+    _operands.check_matrix(matrix, "A", columns=matrix.shape[0] if matrix.ndim else None)
+    vector = _operands.check_vector(vector, "x", len(matrix))
+    start = [_operands.check_vector(a, "y", len(matrix)) for a in given]
+    result = _operands.target(vector.shape, kind, out, matrix, vector)
     if keep != 0:
-        _common.load(result, start[0])
-    stored, triangle = _common.symmetric_by_rows(matrix, triangle, hermitian, "A")
-    _common.invoke(
+        _operands.load(result, start[0])
+    stored, triangle = _operands.symmetric_by_rows(matrix, triangle, hermitian, "A")
+    _operands.invoke(
         "Symv", 2 * matrix.size, threads, (stored, vector, result), triangle, hermitian,
-        *_common.parts(factor), *_common.parts(keep),
+        *_operands.parts(factor), *_operands.parts(keep),
     )  # fmt: skip
-    return _common.finish(result, kind, out)
+    return _operands.finish(result, kind, out)
 
 
 def symv(
@@ -135,18 +135,18 @@ def _update(
     threads: int | None,
     device: str | None,
 ) -> Array:
-    _common.require_host(device)
-    triangle = _common.word(uplo, _common.UPLO_WORDS, "uplo")
-    arrays, kind = _common.settle({**vectors, "A": a}, alpha, optional="A")
+    _operands.require_host(device)
+    triangle = _operands.word(uplo, _operands.UPLO_WORDS, "uplo")
+    arrays, kind = _operands.settle({**vectors, "A": a}, alpha, optional="A")
     order = arrays[0].shape[0] if arrays[0].ndim else None
-    read = [_common.check_vector(x, v, order) for x, v in zip(arrays, vectors, strict=False)]
+    read = [_operands.check_vector(x, v, order) for x, v in zip(arrays, vectors, strict=False)]
     shape = len(read[0]), len(read[0])
     if a is not None:
-        _common.check_matrix(arrays[-1], "A", *shape)
-    result = _common.target(shape, kind, out, *read)
-    (_common.load_hermitian if hermitian else _common.load)(result, 0 if a is None else arrays[-1])
-    _common.invoke(name, 2 * result.size, threads, (*read, result), triangle, hermitian, *_common.parts(alpha))
-    return _common.finish(result, kind, out)
+        _operands.check_matrix(arrays[-1], "A", *shape)
+    result = _operands.target(shape, kind, out, *read)
+    (_operands.load_hermitian if hermitian else _operands.load)(result, 0 if a is None else arrays[-1])
+    _operands.invoke(name, 2 * result.size, threads, (*read, result), triangle, hermitian, *_operands.parts(alpha))
+    return _operands.finish(result, kind, out)
 
 
 def syr(
@@ -188,7 +188,7 @@ def syr(
     array([[1., 2.],
            [2., 4.]])
     """
-    return _update("Syr", _common.scalar(alpha, "alpha"), {"x": x}, A, uplo, False, out, threads, device)
+    return _update("Syr", _operands.scalar(alpha, "alpha"), {"x": x}, A, uplo, False, out, threads, device)
 
 
 def her(
@@ -230,7 +230,7 @@ def her(
     array([[1.+0.j, 0.-2.j],
            [0.+2.j, 4.+0.j]])
     """
-    return _update("Syr", _common.real_scalar(alpha, "alpha"), {"x": x}, A, uplo, True, out, threads, device)
+    return _update("Syr", _operands.real_scalar(alpha, "alpha"), {"x": x}, A, uplo, True, out, threads, device)
 
 
 def syr2(
@@ -273,7 +273,7 @@ def syr2(
     array([[ 6., 11.],
            [11., 20.]])
     """
-    return _update("Syr2", _common.scalar(alpha, "alpha"), {"x": x, "y": y}, A, uplo, False, out, threads, device)
+    return _update("Syr2", _operands.scalar(alpha, "alpha"), {"x": x, "y": y}, A, uplo, False, out, threads, device)
 
 
 def her2(
@@ -316,4 +316,4 @@ def her2(
     array([[ 0.+0.j, -1.+1.j],
            [-1.-1.j, -2.+0.j]])
     """
-    return _update("Syr2", _common.scalar(alpha, "alpha"), {"x": x, "y": y}, A, uplo, True, out, threads, device)
+    return _update("Syr2", _operands.scalar(alpha, "alpha"), {"x": x, "y": y}, A, uplo, True, out, threads, device)

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import _array, _device, _native, _small, _threads
-from .._array import Array
-from . import _common
+from .._core import _array, _device, _native, _operands, _small, _threads
+from .._core._array import Array
 
 __all__ = ["batched_gemm", "gemm", "gemmt"]
 
@@ -21,8 +20,8 @@ _REAL = (float, int)
 # Products up to which the library uses one thread whatever the number.
 _ONE_THREAD_WORK = 1 << 12
 
-_NO_TRANS, _ndarray, _empty = _common.NO_TRANS, np.ndarray, np.empty
-_QUICK_TRANS = {False: _common.NO_TRANS, True: _common.TRANS, "N": _common.NO_TRANS, "T": _common.TRANS}
+_NO_TRANS, _ndarray, _empty = _operands.NO_TRANS, np.ndarray, np.empty
+_QUICK_TRANS = {False: _operands.NO_TRANS, True: _operands.TRANS, "N": _operands.NO_TRANS, "T": _operands.TRANS}
 
 
 def _quick(alpha: Any, a: Array, b: Array, trans_a: Any, trans_b: Any, out: Array | None, threads: int | None) -> Array | None:
@@ -43,11 +42,11 @@ def _quick(alpha: Any, a: Array, b: Array, trans_a: Any, trans_b: Any, out: Arra
     if k != kb or not 0 < work <= _QUICK_WORK:
         return None
     if not _small.is_plain(a):
-        a, flag_a = a.T, _common.flipped(flag_a)
+        a, flag_a = a.T, _operands.flipped(flag_a)
         if not _small.is_plain(a):
             return None
     if not _small.is_plain(b):
-        b, flag_b = b.T, _common.flipped(flag_b)
+        b, flag_b = b.T, _operands.flipped(flag_b)
         if not _small.is_plain(b):
             return None
     if out is None:
@@ -68,15 +67,15 @@ _Shape = tuple[tuple[int, ...], tuple[int, int, int]]
 
 def _shape_of_product(a: Array, trans_a: int, b: Array, trans_b: int, c: Array | None, out: Any) -> _Shape:
     """Return the leading dimensions of a product, and M, K and N; check that C and `out` fit."""
-    m, k = a.shape[-2:] if trans_a == _common.NO_TRANS else a.shape[:-3:-1]
-    kb, n = b.shape[-2:] if trans_b == _common.NO_TRANS else b.shape[:-3:-1]
+    m, k = a.shape[-2:] if trans_a == _operands.NO_TRANS else a.shape[:-3:-1]
+    kb, n = b.shape[-2:] if trans_b == _operands.NO_TRANS else b.shape[:-3:-1]
     if k != kb:
         raise ValueError(f"B: shape {b.shape} does not fit A's shape {a.shape}: op(A) has {k} columns, op(B) {kb} rows")
     named = {"A": a, "B": b}
     if c is not None:
-        _common.check_core(c, "C", m, n)
+        _operands.check_core(c, "C", m, n)
         named["C"] = c
-    lead = tuple(_common.leading(named))
+    lead = tuple(_operands.leading(named))
     if isinstance(out, np.ndarray) and out.shape != (*lead, m, n):
         raise ValueError(f"out: expected shape {(*lead, m, n)}, got {out.shape}")
     return lead, (m, k, n)
@@ -91,7 +90,7 @@ def _general(
     trans_b: int,
     keep: float | complex,
     c: Array | None,
-    kind: _common.Kind,
+    kind: _operands.Kind,
     out: Array | None,
     threads: int | None,
     on: _device.Device | None,
@@ -99,25 +98,25 @@ def _general(
 ) -> Array:
     """Compute a product of checked operands."""
     lead, (m, k, n) = shape
-    result = _common.target((*lead, m, n), kind, out, a, b)
+    result = _operands.target((*lead, m, n), kind, out, a, b)
     if keep != 0 and c is not None:
-        _common.load(result, c)
-    a, trans_a = _common.by_rows(a, trans_a, "A")
-    b, trans_b = _common.by_rows(b, trans_b, "B")
-    operands = (_common.spread(a, lead), _common.spread(b, lead), result)
+        _operands.load(result, c)
+    a, trans_a = _operands.by_rows(a, trans_a, "A")
+    b, trans_b = _operands.by_rows(b, trans_b, "B")
+    operands = (_operands.spread(a, lead), _operands.spread(b, lead), result)
     if on is not None:
-        _common.invoke_on(on, "DeviceGemm", 2 * m * n * k, threads, operands, trans_a, trans_b, factor, keep, precision)
+        _operands.invoke_on(on, "DeviceGemm", 2 * m * n * k, threads, operands, trans_a, trans_b, factor, keep, precision)
     else:
-        _common.invoke_product(
-            "Gemm", 2 * m * n * k, threads, operands, trans_a, trans_b, *_common.parts(factor), *_common.parts(keep)
+        _operands.invoke_product(
+            "Gemm", 2 * m * n * k, threads, operands, trans_a, trans_b, *_operands.parts(factor), *_operands.parts(keep)
         )
-    return _common.finish(result, kind, out)
+    return _operands.finish(result, kind, out)
 
 
 def _is_by_columns(out: Any) -> bool:
-    if not isinstance(out, np.ndarray) or out.ndim < 2 or _common.is_by_rows(out):
+    if not isinstance(out, np.ndarray) or out.ndim < 2 or _operands.is_by_rows(out):
         return False
-    return _common.is_by_rows(_common.transposed(out))
+    return _operands.is_by_rows(_operands.transposed(out))
 
 
 def gemm(
@@ -185,21 +184,21 @@ def gemm(
             return quick
     on = _device.resolve(device)
     how = _device.check_precision(precision, on, A, B, C)
-    trans_a = _common.word(transA, _common.TRANS_WORDS, "transA")
-    trans_b = _common.word(transB, _common.TRANS_WORDS, "transB")
-    factor, keep = _common.scalar(alpha, "alpha"), _common.scalar(beta, "beta")
-    _common.need_c(keep, C, "C")
-    (a, b, *given), kind = _common.settle({"A": A, "B": B, "C": C}, factor, keep, optional="C")
-    _common.check_core(a, "A")
-    _common.check_core(b, "B")
+    trans_a = _operands.word(transA, _operands.TRANS_WORDS, "transA")
+    trans_b = _operands.word(transB, _operands.TRANS_WORDS, "transB")
+    factor, keep = _operands.scalar(alpha, "alpha"), _operands.scalar(beta, "beta")
+    _operands.need_c(keep, C, "C")
+    (a, b, *given), kind = _operands.settle({"A": A, "B": B, "C": C}, factor, keep, optional="C")
+    _operands.check_core(a, "A")
+    _operands.check_core(b, "B")
     c = given[0] if given else None
     shape = _shape_of_product(a, trans_a, b, trans_b, c, out)
-    if out is None or not _is_by_columns(out) or _common.CONJ_TRANS in (trans_a, trans_b) or (c is not None and c.ndim < 2):
+    if out is None or not _is_by_columns(out) or _operands.CONJ_TRANS in (trans_a, trans_b) or (c is not None and c.ndim < 2):
         return _general(shape, factor, a, trans_a, b, trans_b, keep, c, kind, out, threads, on, how)
     # C^T = op(B)^T op(A)^T: what is stored by columns is the transpose of what is stored by rows.
-    flag_a, flag_b = _common.flipped(trans_a), _common.flipped(trans_b)
-    turned = _common.transposed(out)
-    start = turned if c is out else None if c is None else _common.transposed(c)
+    flag_a, flag_b = _operands.flipped(trans_a), _operands.flipped(trans_b)
+    turned = _operands.transposed(out)
+    start = turned if c is out else None if c is None else _operands.transposed(c)
     lead, (m, k, n) = shape
     _general((lead, (n, k, m)), factor, b, flag_b, a, flag_a, keep, start, kind, turned, threads, on, how)
     return out
@@ -307,31 +306,31 @@ def gemmt(
     array([[3., 4.],
            [0., 8.]])
     """
-    _common.require_host(device)
-    triangle = _common.word(uplo, _common.UPLO_WORDS, "uplo")
-    trans_a = _common.word(transA, _common.TRANS_WORDS, "transA")
-    trans_b = _common.word(transB, _common.TRANS_WORDS, "transB")
-    factor, keep = _common.scalar(alpha, "alpha"), _common.scalar(beta, "beta")
-    _common.need_c(keep, C, "C")
-    (a, b, *given), kind = _common.settle({"A": A, "B": B, "C": C}, factor, keep, optional="C")
-    _common.check_core(a, "A")
-    n, k = a.shape[-2:] if trans_a == _common.NO_TRANS else a.shape[:-3:-1]
-    _common.check_core(b, "B", *((k, n) if trans_b == _common.NO_TRANS else (n, k)))
+    _operands.require_host(device)
+    triangle = _operands.word(uplo, _operands.UPLO_WORDS, "uplo")
+    trans_a = _operands.word(transA, _operands.TRANS_WORDS, "transA")
+    trans_b = _operands.word(transB, _operands.TRANS_WORDS, "transB")
+    factor, keep = _operands.scalar(alpha, "alpha"), _operands.scalar(beta, "beta")
+    _operands.need_c(keep, C, "C")
+    (a, b, *given), kind = _operands.settle({"A": A, "B": B, "C": C}, factor, keep, optional="C")
+    _operands.check_core(a, "A")
+    n, k = a.shape[-2:] if trans_a == _operands.NO_TRANS else a.shape[:-3:-1]
+    _operands.check_core(b, "B", *((k, n) if trans_b == _operands.NO_TRANS else (n, k)))
     named = {"A": a, "B": b}
     for c in given:
-        _common.check_core(c, "C", n, n)
+        _operands.check_core(c, "C", n, n)
         named["C"] = c
-    lead = _common.leading(named)
-    result = _common.target((*lead, n, n), kind, out, a, b)
+    lead = _operands.leading(named)
+    result = _operands.target((*lead, n, n), kind, out, a, b)
     if out is not result:
-        _common.load(result, 0 if out is None else out)
+        _operands.load(result, 0 if out is None else out)
     if keep != 0 and given[0] is not result:
-        written = np.tri(n, dtype=bool) if triangle == _common.LOWER else ~np.tri(n, k=-1, dtype=bool)
+        written = np.tri(n, dtype=bool) if triangle == _operands.LOWER else ~np.tri(n, k=-1, dtype=bool)
         np.copyto(result, given[0], where=written)
-    a, trans_a = _common.by_rows(a, trans_a, "A")
-    b, trans_b = _common.by_rows(b, trans_b, "B")
-    _common.invoke_product(
-        "Gemmt", n * n * k, threads, (_common.spread(a, lead), _common.spread(b, lead), result), triangle, trans_a, trans_b,
-        *_common.parts(factor), *_common.parts(keep),
+    a, trans_a = _operands.by_rows(a, trans_a, "A")
+    b, trans_b = _operands.by_rows(b, trans_b, "B")
+    _operands.invoke_product(
+        "Gemmt", n * n * k, threads, (_operands.spread(a, lead), _operands.spread(b, lead), result), triangle, trans_a, trans_b,
+        *_operands.parts(factor), *_operands.parts(keep),
     )  # fmt: skip
-    return _common.finish(result, kind, out)
+    return _operands.finish(result, kind, out)

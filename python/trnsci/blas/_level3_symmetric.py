@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from .. import _device
-from .._array import Array
-from . import _common
+from .._core import _device, _operands
+from .._core._array import Array
 
 __all__ = ["hemm", "her2k", "herk", "symm", "syr2k", "syrk"]
 
@@ -24,31 +23,31 @@ def _product(
     threads: int | None,
     device: str | None,
 ) -> Array:
-    _common.require_host(device)
-    where = _common.word(side, _common.SIDE_WORDS, "side")
-    triangle = _common.word(uplo, _common.UPLO_WORDS, "uplo")
-    factor, keep = _common.scalar(alpha, "alpha"), _common.scalar(beta, "beta")
-    _common.need_c(keep, c, "C")
-    (matrix, other, *given), kind = _common.settle({"A": a, "B": b, "C": c}, factor, keep, optional="C")
-    _common.check_core(other, "B")
+    _operands.require_host(device)
+    where = _operands.word(side, _operands.SIDE_WORDS, "side")
+    triangle = _operands.word(uplo, _operands.UPLO_WORDS, "uplo")
+    factor, keep = _operands.scalar(alpha, "alpha"), _operands.scalar(beta, "beta")
+    _operands.need_c(keep, c, "C")
+    (matrix, other, *given), kind = _operands.settle({"A": a, "B": b, "C": c}, factor, keep, optional="C")
+    _operands.check_core(other, "B")
     m, n = other.shape[-2:]
-    order = m if where == _common.LEFT else n
-    _common.check_core(matrix, "A", order, order)
+    order = m if where == _operands.LEFT else n
+    _operands.check_core(matrix, "A", order, order)
     named = {"A": matrix, "B": other}
     for start in given:
-        _common.check_core(start, "C", m, n)
+        _operands.check_core(start, "C", m, n)
         named["C"] = start
-    lead = _common.leading(named)
-    result = _common.target((*lead, m, n), kind, out, matrix, other)
+    lead = _operands.leading(named)
+    result = _operands.target((*lead, m, n), kind, out, matrix, other)
     if keep != 0:
-        _common.load(result, given[0])
-    matrix, triangle = _common.symmetric_by_rows(matrix, triangle, hermitian, "A")
-    other = _common.stored_by_rows(other, "B")
-    _common.invoke_product(
-        "Symm", 2 * m * n * order, threads, (_common.spread(matrix, lead), _common.spread(other, lead), result),
-        where, triangle, hermitian, *_common.parts(factor), *_common.parts(keep),
+        _operands.load(result, given[0])
+    matrix, triangle = _operands.symmetric_by_rows(matrix, triangle, hermitian, "A")
+    other = _operands.stored_by_rows(other, "B")
+    _operands.invoke_product(
+        "Symm", 2 * m * n * order, threads, (_operands.spread(matrix, lead), _operands.spread(other, lead), result),
+        where, triangle, hermitian, *_operands.parts(factor), *_operands.parts(keep),
     )  # fmt: skip
-    return _common.finish(result, kind, out)
+    return _operands.finish(result, kind, out)
 
 
 def symm(
@@ -142,13 +141,13 @@ def hemm(
 
 def _same_layout(matrices: list[Array], flag: int, hermitian: bool) -> tuple[list[Array], int]:
     """Return the factors of a rank-k update by rows, all transposed or none, and the flag that goes with them."""
-    if all(map(_common.is_by_rows, matrices)):
+    if all(map(_operands.is_by_rows, matrices)):
         return matrices, flag
-    turned = [_common.transposed(a) for a in matrices]
+    turned = [_operands.transposed(a) for a in matrices]
     conjugates = hermitian and matrices[0].dtype.kind == "c"
-    if all(map(_common.is_by_rows, turned)) and not conjugates:
-        return turned, _common.TRANS if flag == _common.NO_TRANS else _common.NO_TRANS
-    return [_common.stored_by_rows(a, name) for a, name in zip(matrices, "AB", strict=False)], flag
+    if all(map(_operands.is_by_rows, turned)) and not conjugates:
+        return turned, _operands.TRANS if flag == _operands.NO_TRANS else _operands.NO_TRANS
+    return [_operands.stored_by_rows(a, name) for a, name in zip(matrices, "AB", strict=False)], flag
 
 
 def _update(
@@ -166,34 +165,34 @@ def _update(
     precision: str = "",
 ) -> Array:
     """Compute a symmetric or Hermitian update on the host, or on a device where the library has ``Device`` and `name`."""
-    flag = _common.word(trans, _common.TRANS_WORDS, "trans")
-    triangle = _common.word(uplo, _common.UPLO_WORDS, "uplo")
-    _common.need_c(beta, c, "C")
-    arrays, kind = _common.settle({**factors, "C": c}, alpha, beta, optional="C")
-    if kind.is_complex and flag == (_common.TRANS if hermitian else _common.CONJ_TRANS):
+    flag = _operands.word(trans, _operands.TRANS_WORDS, "trans")
+    triangle = _operands.word(uplo, _operands.UPLO_WORDS, "uplo")
+    _operands.need_c(beta, c, "C")
+    arrays, kind = _operands.settle({**factors, "C": c}, alpha, beta, optional="C")
+    if kind.is_complex and flag == (_operands.TRANS if hermitian else _operands.CONJ_TRANS):
         raise ValueError(f"trans: {trans!r} is not possible for a complex {'Hermitian' if hermitian else 'symmetric'} update")
     matrices = arrays[: len(factors)]
-    _common.check_core(matrices[0], "A")
+    _operands.check_core(matrices[0], "A")
     for matrix in matrices[1:]:
-        _common.check_core(matrix, "B", *matrices[0].shape[-2:])
-    n, k = matrices[0].shape[-2:] if flag == _common.NO_TRANS else matrices[0].shape[:-3:-1]
+        _operands.check_core(matrix, "B", *matrices[0].shape[-2:])
+    n, k = matrices[0].shape[-2:] if flag == _operands.NO_TRANS else matrices[0].shape[:-3:-1]
     if c is not None:
-        _common.check_core(arrays[-1], "C", n, n)
-    lead = _common.leading(dict(zip([*factors, "C"], arrays, strict=False)))
-    result = _common.target((*lead, n, n), kind, out, *matrices)
+        _operands.check_core(arrays[-1], "C", n, n)
+    lead = _operands.leading(dict(zip([*factors, "C"], arrays, strict=False)))
+    result = _operands.target((*lead, n, n), kind, out, *matrices)
     if beta != 0:
-        (_common.load_hermitian if hermitian else _common.load)(result, arrays[-1])
+        (_operands.load_hermitian if hermitian else _operands.load)(result, arrays[-1])
     stored, flag = _same_layout(matrices, flag, hermitian)
-    if flag != _common.NO_TRANS:
-        flag = _common.CONJ_TRANS if hermitian else _common.TRANS
-    work, operands = n * n * k * len(stored), (*(_common.spread(a, lead) for a in stored), result)
+    if flag != _operands.NO_TRANS:
+        flag = _operands.CONJ_TRANS if hermitian else _operands.TRANS
+    work, operands = n * n * k * len(stored), (*(_operands.spread(a, lead) for a in stored), result)
     if on is not None:
-        _common.invoke_on(on, f"Device{name}", work, threads, operands, triangle, flag, alpha, beta, precision)
+        _operands.invoke_on(on, f"Device{name}", work, threads, operands, triangle, flag, alpha, beta, precision)
     else:
-        _common.invoke_product(
-            name, work, threads, operands, triangle, flag, hermitian, *_common.parts(alpha), *_common.parts(beta)
+        _operands.invoke_product(
+            name, work, threads, operands, triangle, flag, hermitian, *_operands.parts(alpha), *_operands.parts(beta)
         )
-    return _common.finish(result, kind, out)
+    return _operands.finish(result, kind, out)
 
 
 def syrk(
@@ -247,7 +246,7 @@ def syrk(
     """
     on = _device.resolve(device)
     how = _device.check_precision(precision, on, A, C)
-    factor, keep = _common.scalar(alpha, "alpha"), _common.scalar(beta, "beta")
+    factor, keep = _operands.scalar(alpha, "alpha"), _operands.scalar(beta, "beta")
     return _update("Syrk", factor, {"A": A}, keep, C, trans, uplo, False, out, threads, on, how)
 
 
@@ -295,8 +294,8 @@ def herk(
     array([[1.+0.j, 0.-2.j],
            [0.+2.j, 4.+0.j]])
     """
-    _common.require_host(device)
-    factor, keep = _common.real_scalar(alpha, "alpha"), _common.real_scalar(beta, "beta")
+    _operands.require_host(device)
+    factor, keep = _operands.real_scalar(alpha, "alpha"), _operands.real_scalar(beta, "beta")
     return _update("Syrk", factor, {"A": A}, keep, C, trans, uplo, True, out, threads)
 
 
@@ -342,8 +341,8 @@ def syr2k(
     array([[ 6., 11.],
            [11., 20.]])
     """
-    _common.require_host(device)
-    factor, keep = _common.scalar(alpha, "alpha"), _common.scalar(beta, "beta")
+    _operands.require_host(device)
+    factor, keep = _operands.scalar(alpha, "alpha"), _operands.scalar(beta, "beta")
     return _update("Syr2k", factor, {"A": A, "B": B}, keep, C, trans, uplo, False, out, threads)
 
 
@@ -392,6 +391,6 @@ def her2k(
     array([[2.+0.j, 1.-2.j],
            [1.+2.j, 0.+0.j]])
     """
-    _common.require_host(device)
-    factor, keep = _common.scalar(alpha, "alpha"), _common.real_scalar(beta, "beta")
+    _operands.require_host(device)
+    factor, keep = _operands.scalar(alpha, "alpha"), _operands.real_scalar(beta, "beta")
     return _update("Syr2k", factor, {"A": A, "B": B}, keep, C, trans, uplo, True, out, threads)

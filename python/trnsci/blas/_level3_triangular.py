@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from .._array import Array
-from . import _common
+from .._core import _operands
+from .._core._array import Array
 
 __all__ = ["trmm", "trsm"]
 
@@ -23,26 +23,26 @@ def _triangular(
     threads: int | None,
     device: str | None,
 ) -> Array:
-    _common.require_host(device)
-    where = _common.word(side, _common.SIDE_WORDS, "side")
-    triangle = _common.word(uplo, _common.UPLO_WORDS, "uplo")
-    flag = _common.word(trans, _common.TRANS_WORDS, "trans")
-    unit = _common.word(diag, _common.DIAG_WORDS, "diag")
-    factor = _common.scalar(alpha, "alpha")
-    (matrix, other), kind = _common.settle({"A": a, "B": b}, factor)
-    _common.check_core(other, "B")
+    _operands.require_host(device)
+    where = _operands.word(side, _operands.SIDE_WORDS, "side")
+    triangle = _operands.word(uplo, _operands.UPLO_WORDS, "uplo")
+    flag = _operands.word(trans, _operands.TRANS_WORDS, "trans")
+    unit = _operands.word(diag, _operands.DIAG_WORDS, "diag")
+    factor = _operands.scalar(alpha, "alpha")
+    (matrix, other), kind = _operands.settle({"A": a, "B": b}, factor)
+    _operands.check_core(other, "B")
     m, n = other.shape[-2:]
-    order = m if where == _common.LEFT else n
-    _common.check_core(matrix, "A", order, order)
-    lead = _common.leading({"A": matrix, "B": other})
-    result = _common.target((*lead, m, n), kind, out, matrix)
-    _common.load(result, other)
-    matrix, triangle, flag = _common.triangle_by_rows(matrix, triangle, flag, "A")
-    _common.invoke_product(
-        "TriangularMatrix", m * n * order, threads, (_common.spread(matrix, lead), result), where, triangle, flag, unit, solve,
-        *_common.parts(factor),
+    order = m if where == _operands.LEFT else n
+    _operands.check_core(matrix, "A", order, order)
+    lead = _operands.leading({"A": matrix, "B": other})
+    result = _operands.target((*lead, m, n), kind, out, matrix)
+    _operands.load(result, other)
+    matrix, triangle, flag = _operands.triangle_by_rows(matrix, triangle, flag, "A")
+    _operands.invoke_product(
+        "TriangularMatrix", m * n * order, threads, (_operands.spread(matrix, lead), result),
+        where, triangle, flag, unit, solve, *_operands.parts(factor),
     )  # fmt: skip
-    return _common.finish(result, kind, out)
+    return _operands.finish(result, kind, out)
 
 
 def trmm(

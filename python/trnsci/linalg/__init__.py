@@ -20,8 +20,8 @@ device : str, optional
 
 from typing import Any
 
-from .. import _errors
-from .._errors import LinAlgError
+from .._core import _errors
+from .._core._errors import LinAlgError
 from . import _absent
 from ._balance import matrix_balance
 from ._cholesky import cho_factor, cholesky

@@ -15,10 +15,10 @@ from typing import Any, Literal, SupportsFloat, SupportsIndex, TypeAlias, overlo
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._array import Array
-from .._errors import LinAlgError as LinAlgError
-from .._errors import LinAlgWarning as LinAlgWarning
-from .._progress import Progress
+from .._core._array import Array
+from .._core._errors import LinAlgError as LinAlgError
+from .._core._errors import LinAlgWarning as LinAlgWarning
+from .._core._progress import Progress
 from ._cholesky import cho_factor as cho_factor
 from ._cholesky import cholesky as cholesky
 from ._eig import eigvals as eigvals

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import _array, _device
-from .._progress import Progress
+from .._core import _array, _device
+from .._core._progress import Progress
 from . import _common
 from ._expm import check_matrices
 
@@ -81,7 +81,7 @@ def matrix_balance(
         "Balance", balanced, _WORK, threads, progress, (record, order, order_record, scaling, scaling_record),
         _array.address(record), _array.address(order_record), _array.address(scaling_record), bool(permute), bool(scale),
     )  # fmt: skip
-    result = _common.cast_to(balanced, cast)
+    result = _array.cast_to(balanced, cast)
     perm = order.astype(np.int64)
     if separate:
         return result, (scaling, perm)

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import _array, _device, _small
-from .._array import Array
-from .._progress import Progress
+from .._core import _array, _device, _small
+from .._core._array import Array
+from .._core._progress import Progress
 from . import _common
 from ._expm import check_matrices
 
@@ -76,7 +76,7 @@ def cholesky(
         if n:
             return _small.cholesky(a, n, bool(lower), bool(check_finite))
     _, factor, cast = _factor(a, lower, overwrite_a, check_finite, threads, progress, device)
-    return _common.cast_to(factor, cast)
+    return _array.cast_to(factor, cast)
 
 
 def _factor(
@@ -93,7 +93,7 @@ def _factor(
         _device.require_host(device)
     matrix, cast = check_matrices(a, "a")
     source = _array.record(matrix)
-    if overwrite and any(_common.may_overwrite(True, a, x) for x in (matrix, matrix.swapaxes(-1, -2))):
+    if overwrite and any(_array.may_overwrite(True, a, x) for x in (matrix, matrix.swapaxes(-1, -2))):
         factor, target = matrix, source
     else:
         factor, target = _array.empty(matrix.shape, matrix.dtype, "the Cholesky factor", order="C" if lower else "F")
@@ -148,4 +148,4 @@ def cho_factor(
         n = factor.shape[-1]
         np.copyto(factor, matrix, where=~np.tri(n, dtype=bool) if lower else np.tri(n, k=-1, dtype=bool))
     lead = factor.shape[:-2]
-    return _common.cast_to(factor, cast), np.full(lead, bool(lower)) if lead else bool(lower)
+    return _array.cast_to(factor, cast), np.full(lead, bool(lower)) if lead else bool(lower)

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike
-
-from .. import _array, _native, _threads
-from .._array import Array
-from .._progress import Progress, finish_nothing
+from .._core import _native, _threads
+from .._core._array import Array
+from .._core._progress import Progress, finish_nothing
 
 # What a matrix of any order costs besides, which decides for stacks of many small ones; the slowest are logarithms.
 WORK_PER_MATRIX = 1e5
@@ -33,19 +30,3 @@ def solve(
     complex_factor = 4 if a.dtype.kind == "c" else 1
     work = a.size / (n * n) * (per_cube * complex_factor * n**3 + WORK_PER_MATRIX)
     return _native.run(name, work, size, progress, (a, *arrays), *args, order=n)
-
-
-def may_overwrite(asked: bool, given: ArrayLike, checked: Array, *read: Array) -> bool:
-    """Whether the memory of `checked` may be scratch: the caller allows it, or it is a copy that only we know.
-
-    The arrays `read` are those that the call reads besides; memory that these share is no scratch.
-    """
-    if checked is not given and not np.may_share_memory(checked, np.asarray(given)):
-        return checked.flags.forc
-    if not asked or not checked.flags.forc or any(np.may_share_memory(checked, a) for a in read):
-        return False
-    return _array.is_writable(checked)
-
-
-def cast_to(result: Array, dtype: np.dtype[Any] | None) -> Array:
-    return result if dtype is None else result.astype(dtype)

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import _array, _device
-from .._array import Array
-from .._progress import Progress
-from .._results import Result, Results
+from .._core import _array, _device
+from .._core._array import Array
+from .._core._progress import Progress
+from .._core._results import Result, Results
 from . import _common, _qz
 
 # Floating-point operations per n^3, to decide how a call is run.
@@ -165,7 +165,7 @@ def _solve(
     record, addresses, (w, left, right) = _RESULTS[wanted].allocate(matrix)
     pairs = _common.solve(
         "Eig", matrix, _WORK_VECTORS if any(wanted) else _WORK_VALUES, threads, progress, (record, w, left, right),
-        *addresses, bool(check_finite), _common.may_overwrite(overwrite, a, matrix),
+        *addresses, bool(check_finite), _array.may_overwrite(overwrite, a, matrix),
     )  # fmt: skip
     found = [v for v in (left, right) if v is not None]
     if found and matrix.dtype.kind != "c" and not pairs:

@@ -9,12 +9,12 @@ from typing import Any, SupportsFloat, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import _array, _device, _small
-from .._array import Array
-from .._caller import warn
-from .._errors import LinearDependencyWarning
-from .._progress import Progress
-from .._results import Result, Results
+from .._core import _array, _device, _small
+from .._core._array import Array
+from .._core._caller import warn
+from .._core._errors import LinearDependencyWarning
+from .._core._progress import Progress
+from .._core._results import Result, Results
 from . import _common
 
 # Floating-point operations per n^3, to decide how a call is run.
@@ -113,8 +113,8 @@ def _pencil(a: ArrayLike, b: ArrayLike | None) -> tuple[Array, Array | None, np.
 def _scratch(a: ArrayLike, matrix: Array, b: ArrayLike | None, metric: Array | None, asked: tuple[bool, bool]) -> bool:
     """Whether the memory of both checked matrices may be scratch."""
     if b is None or metric is None:
-        return _common.may_overwrite(asked[0], a, matrix)
-    return _common.may_overwrite(asked[0], a, matrix, metric) and _common.may_overwrite(asked[1], b, metric, matrix)
+        return _array.may_overwrite(asked[0], a, matrix)
+    return _array.may_overwrite(asked[0], a, matrix, metric) and _array.may_overwrite(asked[1], b, metric, matrix)
 
 
 def _check_lindep(lindep: Any, b: ArrayLike | None, type: int) -> float:
@@ -191,7 +191,7 @@ def _eigh(
         _warn_of_dropped(dropped, shape[-1], limit, wanted.kind == _BY_INDEX)
     if matrix.size and (wanted.kind == _BY_VALUE or limit is not None):
         w, v = _first(count, w, v)
-    return _common.cast_to(w, cast), None if v is None else _common.cast_to(v, cast)
+    return _array.cast_to(w, cast), None if v is None else _array.cast_to(v, cast)
 
 
 def eigh(

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import _array, _device, _native, _threads
-from .._array import Array
-from .._progress import Progress, finish_nothing
+from .._core import _array, _device, _native, _threads
+from .._core._array import Array
+from .._core._progress import Progress, finish_nothing
 from . import _common
 from ._eigh import _ALL, _BY_VALUE, _WORK_EIGENVALUES, _WORK_EIGENVECTORS, _Subset
 
@@ -144,7 +144,7 @@ def _eigh_tridiagonal(
     _check_tridiagonal_driver(lapack_driver, eigvals_only, wanted.kind != _ALL)
     work = _WORK_TRIDIAGONAL * n**2 if eigvals_only else _WORK_DIVIDE_AND_CONQUER * n**3
     w, v = _run("EighTridiagonal", work, (diagonal, beside), (bool(check_finite),), wanted, n, eigvals_only, threads, progress)
-    return _common.cast_to(w, cast), None if v is None else _common.cast_to(v, cast)
+    return _array.cast_to(w, cast), None if v is None else _array.cast_to(v, cast)
 
 
 def _eig_banded(
@@ -170,7 +170,7 @@ def _eig_banded(
         work = _WORK_TRIDIAGONAL * n**2 + min(_WORK_DIAGONAL * n**2 * max(rows - 2, 0), _WORK_EIGENVALUES * n**3)
     flags = bool(lower), bool(check_finite)
     w, v = _run("EighBanded", work, (band,), flags, wanted, n, eigvals_only, threads, progress)
-    return _common.cast_to(w, cast), None if v is None else _common.cast_to(v, cast)
+    return _array.cast_to(w, cast), None if v is None else _array.cast_to(v, cast)
 
 
 def eigh_tridiagonal(

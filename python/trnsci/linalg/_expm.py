@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import _array, _device
-from .._array import Array
-from .._progress import Progress
+from .._core import _array, _device
+from .._core._array import Array
+from .._core._progress import Progress
 from . import _common
 
 # Floating-point operations per n^3, to decide how a call is run: nine products and a system of equations.
@@ -80,4 +80,4 @@ def expm(
     _common.solve(
         "Expm", matrix, _WORK_EXPM, threads, progress, (source, result, target), _array.address(source), _array.address(target)
     )
-    return _common.cast_to(result, cast)
+    return _array.cast_to(result, cast)

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import _array, _device
-from .._array import Array
-from .._caller import warn
-from .._errors import linalg_warning
-from .._progress import Progress, phases
+from .._core import _array, _device
+from .._core._array import Array
+from .._core._caller import warn
+from .._core._errors import linalg_warning
+from .._core._progress import Progress, phases
 from . import _common
 from ._expm import check_matrices
 from ._matfunc_general import LARGE_ERROR, eps_of

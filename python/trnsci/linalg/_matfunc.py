@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _array, _device, _native, _threads
-from .._array import Array
-from .._errors import UnsupportedError
-from .._progress import Progress, finish_nothing
+from .._core import _array, _device, _native, _threads
+from .._core._array import Array
+from .._core._errors import UnsupportedError
+from .._core._progress import Progress, finish_nothing
 from . import _common
 
 # Floating-point operations per n^3, to decide how a call is run.
@@ -143,7 +143,7 @@ def inv_sqrt_spd(
             "InvSqrtSPD", matrix, _WORK_INV_SQRT, threads, progress, (source, x, target, dropped, counts),
             _array.address(source), _array.address(target), _array.address(counts), lowest, bool(check_finite),
         )  # fmt: skip
-    return _common.cast_to(x, cast), dropped[..., 0].astype(np.int64) if batch else int(dropped[0])
+    return _array.cast_to(x, cast), dropped[..., 0].astype(np.int64) if batch else int(dropped[0])
 
 
 def _on_device(

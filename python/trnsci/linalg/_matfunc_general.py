@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import _array, _device
-from .._array import Array
-from .._caller import warn
-from .._errors import linalg_warning
-from .._progress import Progress
+from .._core import _array, _device
+from .._core._array import Array
+from .._core._caller import warn
+from .._core._errors import linalg_warning
+from .._core._progress import Progress
 from . import _common
 from ._expm import check_matrices
 
@@ -70,7 +70,7 @@ def _evaluate(
     )  # fmt: skip
     if matrix.dtype.kind == "c" or np.any(flags[..., 0]):
         return x, flags
-    return _common.cast_to(np.ascontiguousarray(x.real), cast), flags
+    return _array.cast_to(np.ascontiguousarray(x.real), cast), flags
 
 
 def _warn_of_roots(what: str, flags: Array, singular: bool) -> None:
@@ -311,7 +311,7 @@ def fractional_matrix_power(
         "IntegerPower", matrix, _WORK_INTEGER_POWER, threads, progress, (source, x, target),
         _array.address(source), _array.address(target), int(exponent),
     )  # fmt: skip
-    return _common.cast_to(x, cast)
+    return _array.cast_to(x, cast)
 
 
 def signm(

@@ -8,9 +8,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _array, _device
-from .._array import Array, Record
-from .._progress import Progress, phases
+from .._core import _array, _device
+from .._core._array import Array, Record
+from .._core._progress import Progress, phases
 from . import _common
 
 # Floating-point operations per n^3, to decide how a call is run.

@@ -6,9 +6,9 @@ from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
-from .. import _array, _device
-from .._progress import Progress, phases
-from .._results import Result, Results
+from .._core import _array, _device
+from .._core._progress import Progress, phases
+from .._core._results import Result, Results
 from . import _common, _schur_order
 
 # Floating-point operations per n^3, to decide how a call is run.
@@ -109,13 +109,13 @@ def schur(
     with phases(progress, matrix.shape[-1], *shares) as (of_form, of_complex, of_order):
         _common.solve(
             "Schur", matrix, _WORK_SCHUR, threads, of_form, (record, t, z), *addresses,
-            bool(check_finite), _common.may_overwrite(overwrite_a, a, matrix),
+            bool(check_finite), _array.may_overwrite(overwrite_a, a, matrix),
         )  # fmt: skip
         if to_complex:
             t, z = _schur_order.to_complex(t, z, threads, of_complex)
             cast = None
         sdim = () if sort is None else (_schur_order.order(t, z, sort, threads, of_order),)
-    return _common.cast_to(t, cast), _common.cast_to(z, cast), *sdim
+    return _array.cast_to(t, cast), _array.cast_to(z, cast), *sdim
 
 
 def hessenberg(
@@ -175,7 +175,7 @@ def hessenberg(
     record, addresses, (h, q) = (_HESSENBERG_WITH_FACTOR if calc_q else _HESSENBERG).allocate(matrix)
     _common.solve(
         "Hessenberg", matrix, _WORK_HESSENBERG, threads, progress, (record, h, q), *addresses,
-        bool(check_finite), _common.may_overwrite(overwrite_a, a, matrix),
+        bool(check_finite), _array.may_overwrite(overwrite_a, a, matrix),
     )  # fmt: skip
-    h = _common.cast_to(h, cast)
-    return h if q is None else (h, _common.cast_to(q, cast))
+    h = _array.cast_to(h, cast)
+    return h if q is None else (h, _array.cast_to(q, cast))

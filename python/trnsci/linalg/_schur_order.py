@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _array, _device
-from .._array import Array
-from .._errors import LinAlgError
-from .._progress import Progress
-from ..blas import _common as _blas
+from .._core import _array, _device, _operands
+from .._core._array import Array
+from .._core._errors import LinAlgError
+from .._core._progress import Progress
 from . import _common
 
 # Floating-point operations per n^3, to decide how a call is run.
@@ -166,7 +165,7 @@ def rsf2csf(
     """
     if device is not None:
         _device.require_host(device)
-    (form, factor), _ = _blas.settle({"T": T, "Z": Z})
+    (form, factor), _ = _operands.settle({"T": T, "Z": Z})
     for name, matrix in (("Z", factor), ("T", form)):
         _array.check_square(matrix, name)
         if check_finite and not np.isfinite(matrix).all():
@@ -178,7 +177,7 @@ def rsf2csf(
 
 def to_complex(form: Array, factor: Array, threads: int | None, progress: Progress) -> tuple[Array, Array]:
     """Return the complex Schur form and its factor that belong to a real form and its factor."""
-    lead = _blas.leading({"T": form, "Z": factor})
+    lead = _operands.leading({"T": form, "Z": factor})
     dtype = np.result_type(form.dtype, np.complex64)
     t, t_record = _array.empty((*lead, *form.shape[-2:]), dtype, "the Schur form")
     z, z_record = _array.empty(t.shape, dtype, "the Schur vectors")

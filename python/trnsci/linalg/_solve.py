@@ -7,44 +7,42 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import _array, _device
-from .._array import Array
-from .._progress import Progress, finish_nothing
-from ..blas import _common as _blas
-from . import _common
+from .._core import _array, _device, _operands
+from .._core._array import Array
+from .._core._progress import Progress, finish_nothing
 
 __all__ = ["cho_solve", "solve_triangular"]
 
-_TRANS_WORDS = {**_blas.TRANS_WORDS, 2: _blas.CONJ_TRANS}  # False and True are 0 and 1
+_TRANS_WORDS = {**_operands.TRANS_WORDS, 2: _operands.CONJ_TRANS}  # False and True are 0 and 1
 
 
 class _System:
     """The checked operands of ``a x = b``, with b as a stack of matrices."""
 
     def __init__(self, name: str, a: ArrayLike, b: ArrayLike, overwrite_b: bool) -> None:
-        (self.matrix, right), self.kind = _blas.settle({name: a, "b": b})
+        (self.matrix, right), self.kind = _operands.settle({name: a, "b": b})
         _array.check_square(self.matrix, name)
         n = self.matrix.shape[-1]
         if right.ndim == 0 or right.shape[-2 if right.ndim > 1 else 0] != n:
             raise ValueError(f"b: shape {right.shape} does not fit {name}'s shape {self.matrix.shape}")
         self.is_vector = right.ndim == 1
-        self.may_overwrite = _common.may_overwrite(overwrite_b, b, right)
+        self.may_overwrite = _array.may_overwrite(overwrite_b, b, right)
         self.right = right[:, None] if self.is_vector else right
-        self.lead = _blas.leading({name: self.matrix, "b": self.right})
+        self.lead = _operands.leading({name: self.matrix, "b": self.right})
 
     def solve(self, name: str, per_element: float, stored: Array, threads: int | None, progress: Progress, *args: Any) -> Array:
         """Call the solver with the row-major matrices `stored`; it works in place."""
         n, columns = self.right.shape[-2:]
         shape = (*self.lead, n, columns)
         in_place = self.may_overwrite and self.kind.cast is None and self.right.shape == shape
-        x = _blas.target(shape, self.kind, self.right if in_place else None, stored)
-        _blas.load(x, self.right)
+        x = _operands.target(shape, self.kind, self.right if in_place else None, stored)
+        _operands.load(x, self.right)
         if x.size:
             work = per_element * n * x.size
-            _blas.invoke(name, work, threads, (_blas.spread(stored, self.lead), x), *args, progress=progress)
+            _operands.invoke(name, work, threads, (_operands.spread(stored, self.lead), x), *args, progress=progress)
         else:
             finish_nothing(progress, n)
-        x = _common.cast_to(x, self.kind.cast)
+        x = _array.cast_to(x, self.kind.cast)
         return x[..., 0] if self.is_vector else x
 
 
@@ -103,7 +101,7 @@ def cho_solve(
         raise ValueError("c_and_lower: expected what cho_factor returns, a pair of a matrix and a flag") from None
     system = _System("c", c, b, overwrite_b)
     matrix, is_lower = _one_triangle(system.matrix, lower)
-    stored, uplo = _blas.symmetric_by_rows(matrix, _blas.LOWER if is_lower else _blas.UPPER, True, "c")
+    stored, uplo = _operands.symmetric_by_rows(matrix, _operands.LOWER if is_lower else _operands.UPPER, True, "c")
     return system.solve("CholeskySolve", 2.0, stored, threads, progress, uplo, bool(check_finite))
 
 
@@ -180,11 +178,11 @@ def solve_triangular(
     """
     if device is not None:
         _device.require_host(device)
-    flag = _blas.word(trans, _TRANS_WORDS, "trans")
+    flag = _operands.word(trans, _TRANS_WORDS, "trans")
     system = _System("a", a, b, overwrite_b)
-    uplo = _blas.LOWER if lower else _blas.UPPER
-    stored, uplo, flag = _blas.triangle_by_rows(system.matrix, uplo, flag, "a")
+    uplo = _operands.LOWER if lower else _operands.UPPER
+    stored, uplo, flag = _operands.triangle_by_rows(system.matrix, uplo, flag, "a")
     return system.solve(
         "SolveTriangular", 1.0, stored, threads, progress,
-        uplo, flag, _blas.UNIT if unit_diagonal else _blas.NON_UNIT, bool(check_finite),
+        uplo, flag, _operands.UNIT if unit_diagonal else _operands.NON_UNIT, bool(check_finite),
     )  # fmt: skip

@@ -7,11 +7,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import _array, _device, _native, _threads
-from .._array import Array
-from .._caller import warn
-from .._progress import Progress, finish_nothing
-from ..blas import _common as _blas
+from .._core import _array, _device, _native, _operands, _threads
+from .._core._array import Array
+from .._core._caller import warn
+from .._core._progress import Progress, finish_nothing
 from . import _common
 
 # Floating-point operations: of a Schur form with its factor per n^3, and of the rest per m n (m + n).
@@ -28,19 +27,19 @@ def _solve(
     """Return the solutions of equations with the operands `given`, of which q is the last, and how many were perturbed."""
     if device is not None:
         _device.require_host(device)
-    operands, kind = _blas.settle(given)
+    operands, kind = _operands.settle(given)
     named = dict(zip(given, operands, strict=True))
     for key, matrix in named.items():
         if key != "q":
             _array.check_square(matrix, key)
     m, n = named["a"].shape[-1], named.get("b", named["a"]).shape[-1]
-    _blas.check_core(named["q"], "q", m, n)
-    lead = _blas.leading(named)
+    _operands.check_core(named["q"], "q", m, n)
+    lead = _operands.leading(named)
     x, x_record = _array.empty((*lead, m, n), kind.dtype, "the solution")
     size = _threads.resolve(threads)
     perturbed = 0
     if x.size:
-        sources = [_blas.spread(matrix, lead) for matrix in operands]
+        sources = [_operands.spread(matrix, lead) for matrix in operands]
         records = [_array.record(matrix) for matrix in sources]
         work = _WORK_SCHUR * (m**3 + (n**3 if "b" in named else 0)) + _WORK_SOLUTION * m * n * (m + n)
         work = x.size / (m * n) * (work * (_COMPLEX_FACTOR if kind.is_complex else 1) + _common.WORK_PER_MATRIX)
@@ -50,7 +49,7 @@ def _solve(
         )  # fmt: skip
     else:
         finish_nothing(progress)
-    return _common.cast_to(x, kind.cast), perturbed
+    return _array.cast_to(x, kind.cast), perturbed
 
 
 def _warn(perturbed: int, why: str) -> None:

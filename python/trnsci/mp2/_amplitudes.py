@@ -7,11 +7,11 @@ from typing import Any, overload
 
 import numpy as np
 
-from .. import _array
-from .._array import Array
-from .._files import check_outputs, is_path, output_path
-from .._progress import Progress
-from ..blas._common import overlaps, overlaps_itself
+from .._core import _array
+from .._core._array import Array
+from .._core._files import check_outputs, is_path, output_path
+from .._core._operands import overlaps, overlaps_itself
+from .._core._progress import Progress
 from ._common import Doubles, FilePath, Input, OneSpin, Output, TwoSpins
 from ._energy import Layout
 from ._integrals import Spin, hex_path

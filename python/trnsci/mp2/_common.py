@@ -9,10 +9,11 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _array, _native, _threads
-from .._array import Array
-from .._progress import Progress
-from ._input import Arguments, block_bytes, read_spins, same_dtype
+from .._core import _array, _native, _threads
+from .._core._array import Array
+from .._core._progress import Progress
+from .._core._source import block_bytes
+from ._input import Arguments, read_spins, same_dtype
 from ._integrals import Spin
 
 # What overloads tell closed from open shells by, results of functions that compute in float64, and outputs that are returned.

@@ -7,9 +7,10 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import _array, linalg
-from .._array import Array
-from .._progress import Progress
+from .. import linalg
+from .._core import _array
+from .._core._array import Array
+from .._core._progress import Progress
 from ._common import Doubles, Input, OneSpin, TwoSpins
 from ._energy import Layout
 

@@ -8,12 +8,13 @@ from typing import Any, Literal, TypeAlias, overload
 
 import numpy as np
 
-from .. import _array, _device, _native, _threads
-from .._array import Array
-from .._errors import UnsupportedError
-from .._files import check_outputs, output_path
-from .._progress import Progress
-from ._input import Arguments, block_bytes, read_spins, same_dtype
+from .._core import _array, _device, _native, _threads
+from .._core._array import Array
+from .._core._errors import UnsupportedError
+from .._core._files import check_outputs, output_path
+from .._core._progress import Progress
+from .._core._source import block_bytes
+from ._input import Arguments, read_spins, same_dtype
 from ._integrals import Spin, hex_path
 from ._plan import MP2Plan, plan_on_device, plan_on_host
 from ._plot import plot_pairs

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._progress import Progress
+from .._core._progress import Progress
 from ._common import Input
 from ._energy import Layout
 from ._input import is_pair

@@ -8,12 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import _array
-from .._caller import warn
-from .._files import absolute_if_path
+from .._core import _array
+from .._core._caller import warn
+from .._core._files import absolute_if_path
 from ._integrals import LAYOUTS, Spin, fed, hex_path
-
-_DEFAULT_MEGABYTES = 256.0
 
 
 def is_pair(eps: Any) -> bool:
@@ -61,17 +59,6 @@ def same_dtype(spins: list[Spin]) -> None:
         dtype = np.result_type(*(s.b for s in in_memory))
         for s in in_memory:
             s.b = s.b.astype(dtype, copy=False)
-
-
-def block_bytes(max_memory: float | None) -> int:
-    """Return how many bytes blocks of B may take, as the library takes it."""
-    try:
-        megabytes = _DEFAULT_MEGABYTES if max_memory is None else float(max_memory)
-    except (TypeError, ValueError, OverflowError):
-        raise TypeError(f"max_memory: expected a number of megabytes, got {max_memory!r}") from None
-    if not megabytes > 0:
-        raise ValueError(f"max_memory: expected a positive number of megabytes, got {max_memory!r}")
-    return int(min(megabytes * 1e6, 2.0**62))
 
 
 class Arguments:

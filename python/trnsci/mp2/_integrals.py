@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import _array
-from .._array import Array
-from .._errors import UnsupportedError
-from .._source import hex_path as hex_path
-from .._source import is_dataset, nothing, size_of_file
+from .._core import _array
+from .._core._array import Array
+from .._core._errors import UnsupportedError
+from .._core._source import hex_path as hex_path
+from .._core._source import is_dataset, nothing, size_of_file
 
 LAYOUTS = {
     "iaP": ("nocc", "nvir", "naux"),

@@ -12,12 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import _array, _native, _threads
-from .._array import Array
-from .._progress import Progress
-from .._source import checked_naux, is_dataset, nothing
+from .._core import _array, _native, _threads
+from .._core._array import Array
+from .._core._progress import Progress
+from .._core._source import block_bytes, checked_naux, is_dataset, nothing
 from ._gmp2 import COMPLEX_FACTOR
-from ._input import block_bytes
 from ._result import Energy
 
 # The energies of orbitals that stand in where k-points have fewer than others, in hartree: PySCF's for those that it drops.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 
-from .. import _device, _native, _threads
-from .._dataclass import Record
+from .._core import _device, _native, _threads
+from .._core._dataclass import Record
 from ._input import Arguments
 from ._integrals import Spin, hex_path
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._array import Array
+from .._core._array import Array
 
 # In the order of `MP2Result.pair_energies`; which spin's orbitals count rows and columns is in the name.
 SPINS = ("alpha-alpha", "beta-beta", "alpha-beta")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._dataclass import Record
+from .._core._dataclass import Record
 
 
 class Energy(Record):

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import _array
-from .._progress import Progress
+from .._core import _array
+from .._core._progress import Progress
 from ._common import Input
 from ._energy import Layout
 from ._result import Energy

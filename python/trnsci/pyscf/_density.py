@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import linalg
-from .._array import Array
+from .._core._array import Array
 from ._common import lib
 from ._orbitals import occupations_by_spin
 from ._pairs import densities

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from .. import linalg
-from .._array import Array
-from .._errors import LinAlgError
+from .._core._array import Array
+from .._core._errors import LinAlgError
 from ._common import hf, lib, logger, type_name, x2c
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import blas, linalg
-from .._array import Array
+from .._core._array import Array
 
 # What orbitals make of a vector is so close to what their density does. Both come from one product in double precision.
 _SAME_DENSITY = 1e-10

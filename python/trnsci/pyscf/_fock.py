@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .._array import Array
-from .._caller import warn
+from .._core._array import Array
+from .._core._caller import warn
 from ._common import dfmp2
 
 # Elements of the Fock matrix that should vanish may be so many times as large as the orbital gradient with which PySCF takes a

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .._array import Array
-from .._df_fit import df_fit
-from .._df_transform import df_transform
+from .._core._array import Array
+from ..df import df_fit, df_transform
 from ._common import balance_partition, df, dfmp2, dfump2, incore, lib, logger, moleintor
 
 # The part of the memory left by `max_memory` that a block of integrals over atomic orbitals may take, as in PySCF, and

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from .._array import Array
-from .._df_jk import df_jk
+from .._core._array import Array
+from ..df import df_jk
 from . import _tensor
 from ._blas_threads import quiet
 from ._common import BLOCK_SHARE, LEAST_MEGABYTES, df, lib, logger, type_name

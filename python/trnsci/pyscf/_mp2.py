@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import _device, mp2
-from .._array import Array
-from .._errors import UnsupportedError
+from .. import mp2
+from .._core import _device
+from .._core._array import Array
+from .._core._errors import UnsupportedError
 from ..mp2 import MP2Result
 from ._common import dfmp2, dfump2, dhf, hf, lib, logger, type_name, x2c
 from ._density import density_matrix, natural_orbitals

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from itertools import combinations_with_replacement
 from typing import Any
 
-from .. import _device, mp2
-from .._array import Array
-from .._device import last_report
+from .. import mp2
+from .._core import _device
+from .._core._array import Array
+from .._core._device import last_report
 from ..mp2 import MP2Result
 from ._common import BLOCK_SHARE, LEAST_MEGABYTES, lib, logger
 from ._orbitals import by_spin

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from typing import Any
 
-from .._df_fit import df_fit
+from ..df import df_fit
 from ._common import balance_partition, df, incore, lib, logger, moleintor, outcore
 from ._integrals import MOST_MEGABYTES, WORD_BYTES, ao_integrals
 

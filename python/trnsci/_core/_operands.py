@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import _array, _device, _native, _threads
-from .._array import Array
-from .._errors import UnsupportedError
-from .._progress import Progress
+from . import _array, _device, _native, _threads
+from ._array import Array
+from ._errors import UnsupportedError
+from ._progress import Progress
 
 # Flags cross the border as the letters of the reference BLAS.
 NO_TRANS, TRANS, CONJ_TRANS = map(ord, "NTC")

@@ -7,15 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import _array, _native, _threads
-from ._array import Array
-from ._errors import UnsupportedError
-from ._files import check_outputs
+from .._core import _array, _native, _threads
+from .._core._array import Array
+from .._core._errors import UnsupportedError
+from .._core._files import check_outputs
+from .._core._operands import Kind, finish, target
+from .._core._progress import Progress
+from .._core._source import block_bytes, hex_path
 from ._packed import Tensor
-from ._progress import Progress
-from ._source import hex_path
-from .blas._common import Kind, finish, target
-from .mp2._input import block_bytes
 
 _FLOAT64 = np.dtype(np.float64)
 

@@ -164,6 +164,23 @@ def is_writable(a: Array) -> bool:
         return not read_only
 
 
+def may_overwrite(asked: bool, given: ArrayLike, checked: Array, *read: Array) -> bool:
+    """Whether the call may use the memory of `checked` as scratch: the caller allows it, or it is a copy that only we know.
+
+    It may not if that memory belongs to one of the other arrays that the call reads, `read`, too.
+    """
+    if checked is not given and not np.may_share_memory(checked, np.asarray(given)):
+        return checked.flags.forc
+    if not asked or not checked.flags.forc or any(np.may_share_memory(checked, a) for a in read):
+        return False
+    return is_writable(checked)
+
+
+def cast_to(result: Array, dtype: np.dtype[Any] | None) -> Array:
+    """Return `result` in the dtype that `check` said results are cast to."""
+    return result if dtype is None else result.astype(dtype)
+
+
 def plain_address(a: Array) -> int:
     """Return the address of a writable array with elements and without gaps, in the quickest way there is.
 

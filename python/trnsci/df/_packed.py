@@ -10,11 +10,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import _array, _native
-from ._array import Array
-from ._errors import UnsupportedError
-from ._files import absolute, is_path
-from ._source import checked_naux, hex_path, is_dataset, nothing, size_of_file
+from .._core import _array, _native
+from .._core._array import Array
+from .._core._errors import UnsupportedError
+from .._core._files import absolute, is_path
+from .._core._source import checked_naux, hex_path, is_dataset, nothing, size_of_file
 
 _Read: TypeAlias = Callable[[int, int], ArrayLike]
 

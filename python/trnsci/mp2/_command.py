@@ -17,10 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from . import _device, _threads
-from ._errors import DeviceError
-from ._files import check_outputs, output_path
-from .mp2 import MP2Plan, MP2Result, df_mp2_energy
+from .._core import _device, _threads
+from .._core._errors import DeviceError
+from .._core._files import check_outputs, output_path
+from ._energy import MP2Result, df_mp2_energy
+from ._plan import MP2Plan
 
 _DESCRIPTION = """DF-MP2 correlation energy of a closed shell or, with --beta, an open one. B holds the fitted three-index
 integrals B = (ia|Q) J^-1/2, (ia|jb) = sum_P B[i,a,P] B[j,b,P], for the correlated orbitals. Files are .npy files, or

@@ -8,12 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import _array, _native, _threads
-from ._array import Array
-from ._errors import UnsupportedError
-from ._progress import Progress
-from .blas._common import is_by_rows
-from .linalg._common import cast_to, may_overwrite
+from .._core import _array, _native, _threads
+from .._core._array import Array, cast_to, may_overwrite
+from .._core._errors import UnsupportedError
+from .._core._operands import is_by_rows
+from .._core._progress import Progress
 
 _LINDEP = 1e-7  # as in PySCF's pyscf.df
 _WORK_OF_METRIC = 1 / 3  # floating-point operations per naux^3

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from .._version import __version__
 from . import _device, _native, _threads
-from ._version import __version__
 
 
 def info() -> dict[str, Any]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from types import FrameType
 
 # As frames have them, which may be relative where sys.path is.
-_PACKAGE = os.path.dirname(sys._getframe().f_code.co_filename) + os.sep
+_PACKAGE = os.path.dirname(os.path.dirname(sys._getframe().f_code.co_filename)) + os.sep
 _CONTEXTS = contextlib.contextmanager.__code__.co_filename
 
 

@@ -7,12 +7,11 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import _array, _native, _threads
-from ._array import Array, Record
+from .._core import _array, _native, _threads
+from .._core._array import Array, Record
+from .._core._progress import Progress
+from .._core._source import block_bytes, hex_path
 from ._packed import Tensor
-from ._progress import Progress
-from ._source import hex_path
-from .mp2._input import block_bytes
 
 _FLOAT64, _COMPLEX128 = np.dtype(np.float64), np.dtype(np.complex128)
 _HERMI = (0, 1, 2)

@@ -11,6 +11,9 @@ import numpy as np
 
 from ._array import Array
 
+# Of memory for blocks that are read.
+_DEFAULT_MEGABYTES = 256.0
+
 
 def hex_path(path: str) -> str:
     """Return the bytes of a file name as digits: they need not be text, which is all that the border passes."""
@@ -57,3 +60,14 @@ def size_of_file(path: str, name: str) -> int:
         raise ValueError(f"{name}: {path!r} is not a regular file")
     with open(path, "rb") as file:
         return os.fstat(file.fileno()).st_size
+
+
+def block_bytes(max_memory: float | None) -> int:
+    """Return the argument `max_memory`, in megabytes, as a number of bytes."""
+    try:
+        megabytes = _DEFAULT_MEGABYTES if max_memory is None else float(max_memory)
+    except (TypeError, ValueError, OverflowError):
+        raise TypeError(f"max_memory: expected a number of megabytes, got {max_memory!r}") from None
+    if not megabytes > 0:
+        raise ValueError(f"max_memory: expected a positive number of megabytes, got {max_memory!r}")
+    return int(min(megabytes * 1e6, 2.0**62))
