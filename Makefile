@@ -66,7 +66,8 @@ test-go: $(VENV)/tools  ## the part of test in Go
 
 test-py: $(VENV)/installed build/testhooks/trnsci/_trnsci.abi3.so  ## the part of test in Python, without the slow ones
 	@mkdir -p build/reports
-	$(PY) -m pytest -m "not slow" --durations=20 $(PYTEST_PATHS) | tee build/reports/python.txt
+	$(PY) -m pytest -n 2 --dist worksteal -m "not slow and not serial" --durations=20 $(PYTEST_PATHS) | tee build/reports/python.txt
+	$(PY) -m pytest -m "serial and not slow" --durations=20 tests_py/border tests_py/mp2 tests_py/pyscf | tee build/reports/python-serial.txt
 
 cover: $(VENV)/tools  ## statements of core that the short Go tests reach, in build/reports
 	@mkdir -p build/reports

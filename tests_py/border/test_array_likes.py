@@ -264,7 +264,10 @@ class Fails:
         raise RuntimeError("on another device")
 
 
-@pytest.mark.parametrize("value", [Fails(), Frame(np.ones(2)), np.ones(1), "2", None, object(), [1, [2]]], ids=str)
+VALUES = [Fails(), Frame(np.ones(2)), np.ones(1), "2", None, object(), [1, [2]]]
+
+
+@pytest.mark.parametrize("value", VALUES, ids=lambda v: type(v).__name__)
 def test_numbers_that_are_none(value):
     with pytest.raises((TypeError, ValueError), match=r"^alpha\b"):
         blas.scal(value, np.ones(3))

@@ -16,6 +16,8 @@ import trnsci
 from trnsci import linalg
 from trnsci._core import _array, _native, _threads
 
+pytestmark = pytest.mark.serial
+
 TESTHOOKS = Path(__file__).resolve().parents[2] / "build" / "testhooks"
 # Far more than any of these scripts takes; a hang must fail the test, not the whole run.
 TIMEOUT = 120

@@ -8,6 +8,8 @@ import sys
 import pytest
 from trnsci._core import _cgroup, _threads
 
+pytestmark = pytest.mark.serial
+
 CPUS = 8
 V2_MOUNT = "30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate\n"
 V1_MOUNT = "33 25 0:29 / /sys/fs/cgroup/cpu,cpuacct rw,nosuid shared:9 - cgroup cgroup rw,cpu,cpuacct\n"

@@ -8,6 +8,8 @@ import pytest
 import trnsci
 from trnsci._core import _memory
 
+pytestmark = pytest.mark.serial
+
 DOUBLE = np.dtype(np.float64)
 SHAPE = (200, 200)  # 320 kB
 

@@ -6,6 +6,8 @@ import textwrap
 
 import pytest
 
+pytestmark = pytest.mark.serial
+
 # Far more than any of these scripts takes; a hang must fail the test, not the whole run.
 TIMEOUT = 120
 

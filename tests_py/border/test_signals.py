@@ -8,6 +8,8 @@ import textwrap
 
 import pytest
 
+pytestmark = pytest.mark.serial
+
 # Far more than any of these scripts takes.
 TIMEOUT = 120
 LONG = "a = np.random.default_rng(0).standard_normal((700, 700)); a = a + a.T"

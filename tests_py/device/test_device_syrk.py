@@ -5,7 +5,11 @@ import pytest
 import trnsci
 from trnsci import blas
 
-RNG = np.random.default_rng(6)
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(6)
+
 
 # How far off sums of 30 products of numbers below 1 are: not more than the upper limit, and not less than the lower one where
 # the arrays have more digits than the products.
@@ -19,8 +23,8 @@ def symmetric(a):
 
 @pytest.mark.parametrize("precision", OFF)
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
-def test_precisions(device, dtype, precision):
-    a = RNG.random((3, 20, 30)).astype(dtype)
+def test_precisions(rng, device, dtype, precision):
+    a = rng.random((3, 20, 30)).astype(dtype)
     got = blas.syrk(2.0, a, device=device, precision=precision)
     report = trnsci.last_report()
     exact = 2 * (a.astype("f8") @ a.astype("f8").swapaxes(1, 2))
@@ -38,9 +42,9 @@ def test_precisions(device, dtype, precision):
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("trans", [False, True])
 @pytest.mark.parametrize("uplo", ["upper", "lower"])
-def test_forms(device, order, trans, uplo):
-    a = np.asarray(RNG.random((9, 5) if trans else (5, 9)), order=order)
-    c = RNG.random((5, 5))
+def test_forms(rng, device, order, trans, uplo):
+    a = np.asarray(rng.random((9, 5) if trans else (5, 9)), order=order)
+    c = rng.random((5, 5))
     start = symmetric(c if uplo == "upper" else c.T)
     want = 0.5 * (a.T @ a if trans else a @ a.T) - 2 * start
     unread = np.tri(5, k=-1, dtype=bool) if uplo == "upper" else ~np.tri(5, dtype=bool)
@@ -53,8 +57,8 @@ def test_forms(device, order, trans, uplo):
         assert abs(out - want).max() < 1e-13
 
 
-def test_stacks(device):
-    a, c = RNG.random((2, 1, 4, 6)).astype("f4"), RNG.random((3, 4, 4)).astype("f4")
+def test_stacks(rng, device):
+    a, c = rng.random((2, 1, 4, 6)).astype("f4"), rng.random((3, 4, 4)).astype("f4")
     got = blas.syrk(1, a, 1, c, device=device)
     assert got.shape == (2, 3, 4, 4)
     assert abs(got - (a @ a.swapaxes(-1, -2) + symmetric(c))).max() < 1e-5
@@ -66,14 +70,14 @@ def test_c_is_not_read_where_beta_is_zero(device):
     assert np.array_equal(blas.syrk(1, a, 0, out, out=out, device=device), [[1, 2], [2, 4]])
 
 
-def test_out_may_be_the_operand(device):
-    a = RNG.random((4, 4))
+def test_out_may_be_the_operand(rng, device):
+    a = rng.random((4, 4))
     want = a @ a.T
     assert abs(blas.syrk(1, a, out=a, device=device, precision="fp64") - want).max() < 1e-13
 
 
-def test_empty_sums_and_results(device):
-    c = RNG.random((3, 3)).astype("f4")
+def test_empty_sums_and_results(rng, device):
+    c = rng.random((3, 3)).astype("f4")
     assert np.array_equal(blas.syrk(1, np.zeros((3, 0), "f4"), 2, c, device=device), 2 * symmetric(c))
     assert blas.syrk(1, np.zeros((0, 3), "f4"), device=device).shape == (0, 0)
     assert blas.syrk(1, np.zeros((0, 2, 3), "f4"), device=device).shape == (0, 2, 2)

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 import trnsci
 
+pytestmark = pytest.mark.serial
+
 
 @pytest.mark.parametrize(
     ("change", "text"),

@@ -9,6 +9,8 @@ import sys
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.serial
+
 NOCC, NVIR, NAUX = 24, 200, 600  # B has 23 MB in float64
 ROOM = 8.0  # megabytes: eight orbitals in float64
 ORBITAL = NVIR * NAUX * 8 / 1e6

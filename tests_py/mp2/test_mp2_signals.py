@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 import trnsci
 
+pytestmark = pytest.mark.serial
+
 # Integrals of one occupied orbital stand for those of all, so that hours of work take little memory.
 NVIR, NAUX = 300, 900
 

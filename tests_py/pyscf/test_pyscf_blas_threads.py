@@ -13,6 +13,8 @@ from pyscf import gto, lib, scf
 from trnsci import pyscf as accelerated
 from trnsci.pyscf import _blas_threads, _jk
 
+pytestmark = pytest.mark.serial
+
 PATIENCE = 20.0  # seconds, for a thread that waits a quarter of one
 
 
@@ -88,14 +90,15 @@ def test_one_thread_needs_no_quiet(three, seen):
     assert set(seen) == {max(three)}
 
 
-def test_numbers_that_others_choose_stay(three):
+def test_numbers_that_others_choose_stay(three, monkeypatch):
+    monkeypatch.setattr(_blas_threads, "_HOLD", 0.02)
     with _blas_threads.quiet(2):
         assert max(threads()) == 1
         for library in blas():
             _blas_threads._set_threads(library, 2)
         chosen = threads()
-    time.sleep(2 * _blas_threads._HOLD)
-    wait_until(chosen)
+    wait_for(lambda: not _blas_threads._lease._taken)
+    assert threads() == chosen
     for library, number in zip(blas(), three, strict=True):
         _blas_threads._set_threads(library, number)
 
