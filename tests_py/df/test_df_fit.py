@@ -1,9 +1,6 @@
-"""trnsci.df_fit against SciPy's and PySCF's fits: layouts, dtypes, singular and indefinite metrics, errors, interruption."""
+"""trnsci.df_fit against SciPy's and PySCF's fits: layouts, dtypes, singular and indefinite metrics, errors."""
 
 from __future__ import annotations
-
-import signal
-import time
 
 import numpy as np
 import pytest
@@ -189,30 +186,3 @@ def test_progress_counts_pairs():
     seen = []
     trnsci.df_fit(METRIC, np.ones((5000, 3)), axis=-1, progress=lambda done, total: seen.append((done, total)))
     assert seen[-1][0] == seen[-1][1] >= 5000
-
-
-class _Alarm(Exception):
-    pass
-
-
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no interval timers here")
-@pytest.mark.parametrize("sign", [1, -1])
-def test_a_signal_ends_the_call(sign):
-    naux = 1500
-    metric = np.diag(np.linspace(1, 2, naux))
-    metric[0, 0] *= sign
-    integrals = np.ones((naux, 40_000))  # a second of work and more on one thread
-
-    def ring(number, frame):
-        raise _Alarm
-
-    before = signal.signal(signal.SIGALRM, ring)
-    began = time.monotonic()
-    try:
-        signal.setitimer(signal.ITIMER_REAL, 0.4)
-        with pytest.raises(_Alarm):
-            trnsci.df_fit(metric, integrals, overwrite=True, check_finite=False, threads=1)
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-    print(f"ended {time.monotonic() - began - 0.4:.3f} s after the signal")

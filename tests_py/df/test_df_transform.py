@@ -1,9 +1,6 @@
-"""trnsci.df_transform against einsum and PySCF: sources, out=, errors, bits, interruption."""
+"""trnsci.df_transform against einsum and PySCF: sources, out=, errors, bits."""
 
 from __future__ import annotations
-
-import signal
-import time
 
 import numpy as np
 import pytest
@@ -174,27 +171,3 @@ def test_inputs_stay_and_progress_counts_rows():
     trnsci.df_transform(rows, occ, vir, progress=lambda done, total: seen.append((done, total)))
     assert all(np.array_equal(a, b) for a, b in zip(given, before, strict=True))
     assert seen[-1] == (70, 70)
-
-
-class _Alarm(Exception):
-    pass
-
-
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no interval timers here")
-def test_a_signal_ends_the_call():
-    nao, naux = 300, 100_000  # minutes of work
-    pairs = nao * (nao + 1) // 2
-
-    def ring(number, frame):
-        raise _Alarm
-
-    before = signal.signal(signal.SIGALRM, ring)
-    began = time.monotonic()
-    try:
-        signal.setitimer(signal.ITIMER_REAL, 0.3)
-        with pytest.raises(_Alarm):
-            trnsci.df_transform(lambda p0, p1: np.zeros((p1 - p0, pairs)), np.ones((nao, 20)), np.ones((nao, 30)), naux=naux)
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-    print(f"ended {time.monotonic() - began - 0.3:.3f} s after the signal")

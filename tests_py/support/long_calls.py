@@ -1,0 +1,151 @@
+"""Every public function that reports progress, with operands on which it computes for many times as long as a report takes.
+
+`CALLS` has functions that make the operands and return the call, which takes `progress=`. Operands cost little to make.
+"""
+
+import functools
+
+import numpy as np
+import pencils
+import trnsci
+from matrices import random
+from trnsci import linalg
+
+NVIR, NAUX = 300, 900
+
+
+@functools.cache
+def general(n, dtype="float64"):
+    return random((n, n), dtype) / np.sqrt(n).astype(np.float32)
+
+
+@functools.cache
+def hermitian(n, dtype="float64"):
+    a = general(n, dtype)
+    return a + a.conj().T
+
+
+def definite(n, dtype="float64"):
+    """Diagonally dominant: nothing has to be multiplied for it."""
+    return hermitian(n, dtype) + np.eye(n, dtype=dtype) * 8
+
+
+def near_one(n):
+    return general(n) / 4 + 2 * np.eye(n)
+
+
+def orbitals(nocc, nvir=NVIR, naux=NAUX, dtype=np.float64):
+    """Integrals of one occupied orbital stand for those of all, so that hours of work take little memory."""
+    rng = np.random.default_rng(501)
+    one = (rng.standard_normal((1, nvir, naux)) / naux).astype(dtype)
+    return np.broadcast_to(one, (nocc, nvir, naux)), -1 - np.arange(nocc) / nocc, 0.2 + np.arange(nvir) / nvir
+
+
+def packed_orbitals(nocc, nvir=NVIR, naux=NAUX):
+    """Likewise with integrals that have to be packed."""
+    across, occ, _ = orbitals(nocc, naux, nvir)
+    return across.transpose(0, 2, 1), occ, 0.2 + np.arange(nvir) / nvir
+
+
+def two_spins(nocc):
+    return tuple(zip(orbitals(nocc), orbitals(nocc // 2), strict=True))
+
+
+def crystal(k=3, nocc=20, nvir=60, naux=400):
+    rng = np.random.default_rng(502)
+    b = np.broadcast_to(rng.standard_normal((1, 1, nocc, nvir, naux)) / naux + 0j, (k, k, nocc, nvir, naux))
+    occ, vir = np.tile(-np.arange(nocc, 0.0, -1), (k, 1)), np.tile(np.arange(1.0, nvir + 1), (k, 1))
+    at = np.arange(k)
+    return b, occ, vir, (at[:, None, None] - at[None, :, None] + at[None, None, :]) % k
+
+
+def zeros(nao):
+    """A source of packed integrals that is read block by block."""
+    return lambda first, end: np.zeros((end - first, nao * (nao + 1) // 2))
+
+
+def plain(function, *shapes_or_arrays, **options):
+    """A call whose operands are made by the functions that are given."""
+
+    def prepared():
+        args = [make() for make in shapes_or_arrays]
+        return functools.partial(function, *args, **options)
+
+    return prepared
+
+
+def of(function, make, **options):
+    """A call whose operands are the members of a tuple."""
+    return lambda: functools.partial(function, *make(), **options)
+
+
+CALLS = {
+    "eigh": plain(trnsci.eigh, lambda: hermitian(1500)),
+    "eigh, complex": plain(trnsci.eigh, lambda: hermitian(900, "complex128")),
+    "eigh, float32": plain(trnsci.eigh, lambda: hermitian(1800, "float32")),
+    "eigh, subset": plain(trnsci.eigh, lambda: hermitian(1800), subset_by_index=(0, 9)),
+    "eigh, generalized": plain(trnsci.eigh, lambda: hermitian(1200), lambda: definite(1200)),
+    "eigh, lindep": plain(trnsci.eigh, lambda: hermitian(1000), lambda: definite(1000), lindep=1e-8),
+    "eigh, Jacobi": plain(trnsci.eigh, lambda: hermitian(500), driver="jacobi"),
+    "eigh, stack": plain(trnsci.eigh, lambda: np.broadcast_to(hermitian(150), (600, 150, 150))),
+    "eigh, stack of small ones": plain(trnsci.eigh, lambda: np.broadcast_to(hermitian(12), (200_000, 12, 12))),
+    "eigvalsh": plain(linalg.eigvalsh, lambda: hermitian(2000)),
+    "eigh_tridiagonal": plain(linalg.eigh_tridiagonal, lambda: np.zeros(2500), lambda: np.ones(2499)),
+    "eigvalsh_tridiagonal": plain(
+        linalg.eigvalsh_tridiagonal, lambda: general(300).ravel()[:20000], lambda: np.ones(19999)
+    ),
+    "eig_banded": plain(linalg.eig_banded, lambda: general(1500)[:6]),
+    "eigvals_banded": plain(linalg.eigvals_banded, lambda: np.tile(general(1500)[:6], (1, 4))),
+    "hessenberg": plain(linalg.hessenberg, lambda: general(1500), calc_q=True),
+    "schur": plain(trnsci.schur, lambda: general(1000)),
+    "schur, complex": plain(trnsci.schur, lambda: general(700, "complex128")),
+    "schur, complex form": plain(trnsci.schur, lambda: general(1000), output="complex"),
+    "schur, sorted": plain(trnsci.schur, lambda: general(1000), sort="lhp"),
+    "schur, stack": plain(trnsci.schur, lambda: np.broadcast_to(general(120), (200, 120, 120))),
+    "schur_condition": plain(linalg.schur_condition, lambda: np.triu(general(900, "complex128")), lambda: 450),
+    "matrix_balance": plain(linalg.matrix_balance, lambda: np.broadcast_to(general(150), (2000, 150, 150))),
+    "eig": plain(linalg.eig, lambda: general(900)),
+    "eig, left and right": plain(linalg.eig, lambda: general(800), left=True),
+    "eig, generalized": of(linalg.eig, lambda: pencils.random(400, "float64")),
+    "eigvals": plain(linalg.eigvals, lambda: general(1200)),
+    "eigvals, generalized": of(linalg.eigvals, lambda: pencils.random(500, "complex128")),
+    "qz": of(linalg.qz, lambda: pencils.random(500, "float64")),
+    "ordqz": of(linalg.ordqz, lambda: pencils.random(500, "float64")),
+    "solve_sylvester": plain(
+        linalg.solve_sylvester, lambda: near_one(800), lambda: near_one(700), lambda: np.ones((800, 700))
+    ),
+    "solve_continuous_lyapunov": plain(linalg.solve_continuous_lyapunov, lambda: near_one(900), lambda: np.eye(900)),
+    "solve_discrete_lyapunov": plain(linalg.solve_discrete_lyapunov, lambda: near_one(900), lambda: np.eye(900)),
+    "expm": plain(linalg.expm, lambda: general(1200)),
+    "expm, triangular": plain(linalg.expm, lambda: np.triu(general(1500))),
+    "sqrtm": plain(linalg.sqrtm, lambda: near_one(900)),
+    "sqrtm, Hermitian": plain(linalg.sqrtm, lambda: hermitian(1200)),
+    "logm": plain(linalg.logm, lambda: near_one(700)),
+    "fractional_matrix_power": plain(linalg.fractional_matrix_power, lambda: near_one(700), lambda: 0.3),
+    "fractional_matrix_power, integer": plain(linalg.fractional_matrix_power, lambda: near_one(1500), lambda: 61),
+    "signm": plain(linalg.signm, lambda: general(900)),
+    "funm": plain(linalg.funm, lambda: general(900), lambda: np.exp),
+    "inv_sqrt_spd": plain(linalg.inv_sqrt_spd, lambda: definite(1500)),
+    "cholesky": plain(linalg.cholesky, lambda: definite(4500)),
+    "cho_factor": plain(linalg.cho_factor, lambda: definite(4500)),
+    "cho_solve": plain(linalg.cho_solve, lambda: (definite(2500), True), lambda: np.ones((2500, 3000))),
+    "solve_triangular": plain(linalg.solve_triangular, lambda: definite(3500), lambda: np.ones((3500, 4000))),
+    "df_mp2_energy": of(trnsci.df_mp2_energy, lambda: orbitals(400)),
+    "df_mp2_energy, packed": of(trnsci.df_mp2_energy, lambda: packed_orbitals(400)),
+    "df_mp2_energy, mixed": of(trnsci.df_mp2_energy, lambda: orbitals(200), precision="mixed"),
+    "df_mp2_energy, two spins": of(trnsci.df_mp2_energy, lambda: two_spins(500)),
+    "sos_mp2_energy": of(trnsci.sos_mp2_energy, lambda: orbitals(200, naux=3000), tol=1e-9),
+    "df_gmp2_energy": of(trnsci.df_gmp2_energy, lambda: orbitals(400)),
+    "df_gmp2_energy, complex": of(trnsci.df_gmp2_energy, lambda: orbitals(200, dtype=complex)),
+    "df_kmp2_energy": of(trnsci.df_kmp2_energy, crystal),
+    "mp2_amplitudes": of(trnsci.mp2_amplitudes, lambda: orbitals(150, 60, 30000)),
+    "mp2_rdm1": of(trnsci.mp2_rdm1, lambda: orbitals(200)),
+    "df_jk": plain(trnsci.df_jk, lambda: zeros(200), lambda: np.eye(200), naux=100_000),
+    "df_fit": plain(trnsci.df_fit, lambda: definite(1500), lambda: np.ones((1500, 20_000)), overwrite=True),
+    "df_fit, indefinite": plain(
+        trnsci.df_fit, lambda: hermitian(1500), lambda: np.ones((1500, 20_000)), overwrite=True
+    ),
+    "df_transform": plain(
+        trnsci.df_transform, lambda: zeros(300), lambda: np.ones((300, 20)), lambda: np.ones((300, 30)), naux=100_000
+    ),
+}
