@@ -92,7 +92,7 @@ func teamSize(threads int64) int { return int(min(threads, int64(runtime.GOMAXPR
 // onTeam executes op on a new team, none of whose goroutines keeps a processor busy afterwards.
 func onTeam(ctx context.Context, size int, progress *sched.Progress, op func(*sched.Team) (int64, error)) (int64, error) {
 	team := sched.NewTeam(ctx, size, progress)
-	defer team.Rest()
+	defer team.StopWorkers()
 	value, err := op(team)
 	if progress != nil && err == nil {
 		progress.Finish()

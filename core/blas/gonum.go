@@ -84,7 +84,7 @@ func gonumGemv[T dense.Scalar](
 	}
 	team := gonumTeam(m*n, gonumThreads2)
 	Gemv(team, tA, alpha, matrix(m, n, a, lda), vector(lenX, x, incX), beta, vector(lenY, y, incY))
-	team.Rest()
+	team.StopWorkers()
 	return true
 }
 
@@ -97,7 +97,7 @@ func gonumSymv[T dense.Scalar](
 	}
 	team := gonumTeam(n*n/2, gonumThreads2)
 	symv(team, uplo, alpha, matrix(n, n, a, lda), vector(n, x, incX), beta, vector(n, y, incY))
-	team.Rest()
+	team.StopWorkers()
 	return true
 }
 
@@ -111,7 +111,7 @@ func gonumTrmv[T dense.Scalar](
 	}
 	team := gonumTeam(n*n/2, gonumThreads2)
 	trmv(team, uplo, tA, diag, matrix(n, n, a, lda), vector(n, x, incX))
-	team.Rest()
+	team.StopWorkers()
 	return true
 }
 
@@ -124,7 +124,7 @@ func gonumGer[T dense.Scalar](
 	}
 	team := gonumTeam(m*n, gonumThreads2)
 	ger(team, alpha, vector(m, x, incX), vector(n, y, incY), matrix(m, n, a, lda))
-	team.Rest()
+	team.StopWorkers()
 	return true
 }
 
@@ -137,7 +137,7 @@ func gonumSyr[T, A dense.Scalar](
 	}
 	team := gonumTeam(n*n/2, gonumThreads2)
 	syr(team, uplo, alpha, vector(n, x, incX), matrix(n, n, a, lda))
-	team.Rest()
+	team.StopWorkers()
 	return true
 }
 
@@ -150,7 +150,7 @@ func gonumSyr2[T dense.Scalar](
 	}
 	team := gonumTeam(n*n/2, gonumThreads2)
 	syr2(team, uplo, alpha, vector(n, x, incX), vector(n, y, incY), matrix(n, n, a, lda))
-	team.Rest()
+	team.StopWorkers()
 	return true
 }
 
@@ -165,7 +165,7 @@ func gonumGemm[T dense.Scalar](
 	}
 	team := gonumTeam(m*n*k, gonumThreads3)
 	Gemm(team, tA, tB, alpha, matrix(rowsA, colsA, a, lda), matrix(rowsB, colsB, b, ldb), beta, matrix(m, n, c, ldc))
-	team.Rest()
+	team.StopWorkers()
 	return true
 }
 
@@ -180,7 +180,7 @@ func gonumSymm[T dense.Scalar](
 	}
 	team := gonumTeam(m*n*order, gonumThreads3)
 	symm(team, side, uplo, alpha, matrix(order, order, a, lda), matrix(m, n, b, ldb), beta, matrix(m, n, c, ldc))
-	team.Rest()
+	team.StopWorkers()
 	return true
 }
 
@@ -195,7 +195,7 @@ func gonumTrmm[T dense.Scalar](
 	}
 	team := gonumTeam(m*n*order/2, gonumThreads3)
 	trmm(team, side, uplo, tA, diag, alpha, matrix(order, order, a, lda), matrix(m, n, b, ldb))
-	team.Rest()
+	team.StopWorkers()
 	return true
 }
 
@@ -209,7 +209,7 @@ func gonumSyrk[T, A dense.Scalar](
 	}
 	team := gonumTeam(n*n*k/2, gonumThreads3)
 	syrk(team, uplo, tA, alpha, matrix(rows, cols, a, lda), beta, matrix(n, n, c, ldc))
-	team.Rest()
+	team.StopWorkers()
 	return true
 }
 
@@ -224,6 +224,6 @@ func gonumSyr2k[T, B dense.Scalar](
 	}
 	team := gonumTeam(n*n*k, gonumThreads3)
 	syr2k(team, uplo, tA, alpha, matrix(rows, cols, a, lda), matrix(rows, cols, b, ldb), beta, matrix(n, n, c, ldc))
-	team.Rest()
+	team.StopWorkers()
 	return true
 }

@@ -56,21 +56,24 @@ func TestAllFiniteFindsEveryPosition(t *testing.T) {
 			}
 		}
 	}
-	c := View[complex64]{Rows: 1, Cols: 1, RowStride: 1, ColStride: 1, Data: []complex64{complex(0, float32(math.Inf(1)))}}
+	c := View[complex64]{Rows: 1, Cols: 1, RowStride: 1, ColStride: 1,
+		Data: []complex64{complex(0, float32(math.Inf(1)))}}
 	if c.AllFinite() {
 		t.Error("infinite imaginary part not found")
 	}
 }
 
 func TestAllFiniteAcceptsTheLargestNumbers(t *testing.T) {
-	v := View[float64]{Rows: 1, Cols: 3, RowStride: 3, ColStride: 1, Data: []float64{math.MaxFloat64, -math.MaxFloat64, 5e-324}}
+	v := View[float64]{Rows: 1, Cols: 3, RowStride: 3, ColStride: 1,
+		Data: []float64{math.MaxFloat64, -math.MaxFloat64, 5e-324}}
 	if !v.AllFinite() {
 		t.Error("finite extremes called infinite")
 	}
 }
 
 func TestCopyConvertsBetweenDtypesAndStrides(t *testing.T) {
-	src := View[complex64]{Rows: 2, Cols: 3, Offset: 5, RowStride: -3, ColStride: -1, Data: []complex64{1, 2i, 3, 4, 5i, 6}}
+	src := View[complex64]{Rows: 2, Cols: 3, Offset: 5, RowStride: -3, ColStride: -1,
+		Data: []complex64{1, 2i, 3, 4, 5i, 6}}
 	out := make([]complex128, 6)
 	dst := View[complex128]{Rows: 2, Cols: 3, RowStride: 1, ColStride: 2, Data: out}
 	Copy(dst, src)
@@ -121,7 +124,8 @@ func testMachineParameters[T Scalar](t *testing.T, parts, bytes int) {
 	if subnormal != smallest*Eps[T]() {
 		t.Errorf("%T: subnormal %g, normal %g", *new(T), subnormal, smallest)
 	}
-	if LargestPower[T]() != math.Ldexp(1, top) || !IsFinite(FromReal[T](math.Ldexp(1, top))) || IsFinite(FromReal[T](math.Ldexp(1, top))*FromReal[T](2)) {
+	power := FromReal[T](math.Ldexp(1, top))
+	if LargestPower[T]() != math.Ldexp(1, top) || !IsFinite(power) || IsFinite(power*FromReal[T](2)) {
 		t.Errorf("%T: largest exponent %d", *new(T), top)
 	}
 }
@@ -197,7 +201,8 @@ func TestSliceOfNothingHoldsNothing(t *testing.T) {
 }
 
 func TestFormat(t *testing.T) {
-	wide := FromRows([]complex64{1, 2i, 9}, []complex64{3, 4, 9}).Slice(0, 2, 0, 2) // a stride that is no number of columns
+	// The stride is larger than the number of columns.
+	wide := FromRows([]complex64{1, 2i, 9}, []complex64{3, 4, 9}).Slice(0, 2, 0, 2)
 	for _, c := range []struct{ got, want string }{
 		{fmt.Sprint(wide), "[(1+0i) (0+2i)]\n[(3+0i) (4+0i)]"},
 		{wide.String(), "[(1+0i) (0+2i)]\n[(3+0i) (4+0i)]"},

@@ -92,7 +92,7 @@ func (m Matrix[T]) SetIdentity() {
 	}
 }
 
-// Format prints the elements under any verb of theirs, each row in brackets on a line of its own: fmt.Printf("%.3f\n", m).
+// Format prints the elements with any verb for T, each row in brackets on its own line: fmt.Printf("%.3f\n", m).
 func (m Matrix[T]) Format(s fmt.State, verb rune) {
 	format := fmt.FormatString(s, verb)
 	for i := range m.Rows {
@@ -103,5 +103,5 @@ func (m Matrix[T]) Format(s fmt.State, verb rune) {
 	}
 }
 
-// String returns the elements, each row in brackets on a line of its own.
+// String returns the elements, each row in brackets on its own line.
 func (m Matrix[T]) String() string { return fmt.Sprintf("%v", m) }

@@ -1,7 +1,7 @@
 package dense
 
-// Vector is a strided view of N elements: element i is Data[i*Inc] for Inc > 0 and, as in the BLAS, Data[(N-1-i)*-Inc] for
-// Inc < 0. Inc is not 0.
+// Vector is a strided view of N elements: element i is Data[i*Inc] for Inc > 0 and, as in the BLAS, Data[(N-1-i)*-Inc]
+// for Inc < 0. Inc is not 0.
 type Vector[T Scalar] struct {
 	N, Inc int
 	Data   []T

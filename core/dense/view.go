@@ -17,7 +17,9 @@ func (v View[T]) Set(i, j int, x T) { v.Data[v.Offset+i*v.RowStride+j*v.ColStrid
 
 // T returns the transposed view of the same memory.
 func (v View[T]) T() View[T] {
-	return View[T]{Rows: v.Cols, Cols: v.Rows, Offset: v.Offset, RowStride: v.ColStride, ColStride: v.RowStride, Data: v.Data}
+	return View[T]{
+		Rows: v.Cols, Cols: v.Rows, Offset: v.Offset, RowStride: v.ColStride, ColStride: v.RowStride, Data: v.Data,
+	}
 }
 
 // Fill sets every element of v to x.
@@ -29,7 +31,7 @@ func (v View[T]) Fill(x T) {
 	}
 }
 
-// ByColumns reports whether the elements of a column are nearer to each other in memory than those of a row.
+// ByColumns reports whether neighbours in a column are closer in memory than neighbours in a row.
 func (v View[T]) ByColumns() bool { return abs(v.RowStride) < abs(v.ColStride) }
 
 // SliceRows returns the view of rows i0 <= i < i1.
@@ -39,7 +41,7 @@ func (v View[T]) SliceRows(i0, i1 int) View[T] {
 	return v
 }
 
-// Matrix returns v as a row-major matrix of the same memory. ok is false when v's rows are not contiguous or overlap.
+// Matrix returns v as a row-major matrix of the same memory. ok is false if v's rows are not contiguous or overlap.
 func (v View[T]) Matrix() (m Matrix[T], ok bool) {
 	if v.Rows == 0 || v.Cols == 0 {
 		return Matrix[T]{Rows: v.Rows, Cols: v.Cols, Stride: max(1, v.Cols)}, true
@@ -114,7 +116,7 @@ func Copy[D, S Scalar](dst View[D], src View[S]) {
 	}
 }
 
-// convertReals converts between float32 and float64, by a plain loop, and reports whether that was to be done.
+// convertReals converts between float32 and float64 with a plain loop. It reports false for other types.
 func convertReals[D, S Scalar](dst []D, src []S) bool {
 	switch dst := any(dst).(type) {
 	case []float32:

@@ -39,7 +39,7 @@ func (s *stream[T]) each(wanted func(first, end int) bool, visit func(b *block[T
 	load := func(team *sched.Team, n int) error {
 		return s.block(n).fill(team, firsts[n], min(s.end, firsts[n]+s.width), s.checkFinite)
 	}
-	return s.team.Ahead(len(firsts), len(s.blocks) > 1, load, func(n int) error { return visit(s.block(n)) })
+	return s.team.Pipeline(len(firsts), len(s.blocks) > 1, load, func(n int) error { return visit(s.block(n)) })
 }
 
 // block returns the place of the n-th block.

@@ -2,5 +2,5 @@
 
 package sched
 
-// offerProcessor has no counterpart that all systems know.
+// offerProcessor does nothing: not every system has a counterpart.
 func offerProcessor() {}

@@ -3,6 +3,7 @@ package sched
 import (
 	"context"
 	"math"
+	"slices"
 	"sync/atomic"
 	"testing"
 )
@@ -166,5 +167,27 @@ func TestStepsTakeNoMemory(t *testing.T) {
 	phase := team.Plan(1 << 40).Phase(1 << 30).Plan(1 << 40)
 	if got := testing.AllocsPerRun(100, func() { phase.Step(1); phase.Reach(5); phase.Plan(3) }); got != 0 {
 		t.Errorf("%g allocations", got)
+	}
+}
+
+// OnReport sees every number of steps done once, in phases and in Finish, too.
+func TestOnReport(t *testing.T) {
+	var seen []int64
+	p := &Progress{}
+	p.OnReport = func(done, total int64) {
+		if d, all := p.Read(); d != done || all != total || total != 20 {
+			t.Errorf("reported %d of %d, read %d of %d", done, total, d, all)
+		}
+		seen = append(seen, done)
+	}
+	team := NewTeam(context.Background(), 1, p).Plan(20)
+	team.Step(3)
+	phase := team.Phase(6).Plan(2)
+	phase.Step(1)
+	phase.End()
+	team.Reach(9) // nothing new
+	p.Finish()
+	if want := []int64{3, 6, 9, 20}; !slices.Equal(seen, want) {
+		t.Errorf("%v, want %v", seen, want)
 	}
 }

@@ -2,53 +2,52 @@ package sched
 
 import (
 	"math"
-	"runtime"
 	"runtime/debug"
 	"sync/atomic"
-	"time"
 )
 
-// Rounds is a sequence of short loops over the same few parts, with work for one goroutine between them. Between two rounds the workers stay and
-// wait: a round costs two messages from one processor to another.
+// Rounds is a sequence of short loops over the same few parts, with serial work in between. The workers keep spinning
+// between two rounds: a round costs two messages from one processor to another.
 type Rounds struct {
+	team    *Team
 	part    func(p int)
 	shares  int
-	round   atomic.Int64   // the current one, from 1 on; roundsOver in the end
+	round   atomic.Int64   // number of the current round, from 1 on; roundsOver at the end
 	done    atomic.Int64   // parts of the current round
-	claimed []atomic.Int64 // for each part the last round that a worker has begun
+	claimed []atomic.Int64 // for each part the last round in which a worker has begun it
 	failure atomic.Pointer[PanicError]
 }
 
-const (
-	roundsOver = math.MaxInt64
-	// A worker that waits for longer than meetTime offers its processor to others between its looks, and one that waits for longer than patience pauses.
-	// The work of one goroutine between two rounds takes less; a pause, however short, takes a millisecond where nothing else is to do, which would be
-	// some rounds without the worker.
-	patience   = time.Millisecond
-	roundPause = 20 * time.Microsecond
-)
+const roundsOver = math.MaxInt64
 
-// Rounds calls lead, which calls Do for each round. part(p) is the work on a part of a round, 0 <= p < parts. It is called for all parts of a round
-// at once by as many workers as come, and for all by lead's if no other comes. The error of lead ends it and is returned; so is a panic in part as a
-// *PanicError, and cancellation that is there at the start. Parts have workers of their own in all rounds, where possible, so that what
-// they work on stays in the caches.
-func (t *Team) Rounds(parts int, part func(p int), lead func(r *Rounds) error) error {
-	r := &Rounds{part: part, shares: max(1, min(t.Threads(), parts)), claimed: make([]atomic.Int64, parts)}
+// Rounds calls main, which calls Do for each round. part(p) is the work on one part of a round, 0 <= p < parts. In each
+// round it is called once for every part, concurrently by all workers that arrive in time, or for all parts by main's
+// goroutine if none does. A part stays with one worker in all rounds where possible, so that its data stay in that
+// cache.
+//
+// The error of main ends the rounds and is returned, as is a panic in part, as a *PanicError. If the context is
+// cancelled at the start, main is not called; main itself checks the context between rounds.
+func (t *Team) Rounds(parts int, part func(p int), main func(r *Rounds) error) error {
+	r := &Rounds{
+		team: t, part: part, shares: max(1, min(t.Threads(), parts)), claimed: make([]atomic.Int64, parts),
+	}
 	return t.For(r.shares, func(_, share int) error {
 		if share > 0 {
 			return r.help(share)
 		}
 		defer r.round.Store(roundsOver)
-		return lead(r)
+		return main(r)
 	})
 }
 
-// Do does a round and returns when all its parts are done. What was written before is seen by the parts, and what these wrote after it.
+// Do executes a round and returns when all its parts are done. The parts see what was written before it, and the caller
+// sees afterwards what they wrote.
 func (r *Rounds) Do() error {
+	_ = r.team.errBeforePart() // counts a round after the end of the context; main decides where to stop
 	r.done.Store(0)
 	round := r.round.Add(1)
-	r.own(0, round)
-	for p := len(r.claimed) - 1; p >= 0; p-- { // what the others have not begun
+	r.doShare(0, round)
+	for p := len(r.claimed) - 1; p >= 0; p-- { // parts that the others have not begun
 		r.try(p, round)
 	}
 	Await(func() bool { return r.done.Load() == int64(len(r.claimed)) || r.failure.Load() != nil })
@@ -73,13 +72,13 @@ func (r *Rounds) help(share int) (err error) {
 		if round == roundsOver {
 			return nil
 		}
-		r.own(share, round)
+		r.doShare(share, round)
 		last = round
 	}
 }
 
-// own does the parts of a share, forwards and backwards in turn.
-func (r *Rounds) own(share int, round int64) {
+// doShare does the parts of a share, in increasing and decreasing order in turn.
+func (r *Rounds) doShare(share int, round int64) {
 	count := (len(r.claimed) - share + r.shares - 1) / r.shares
 	for k := range count {
 		if round%2 == 0 {
@@ -89,26 +88,11 @@ func (r *Rounds) own(share int, round int64) {
 	}
 }
 
-// try does a part unless another worker has begun it. Only then it is certain that the round is still the current one.
+// try does a part unless another worker has begun it. Success of the exchange also proves that the round is still the
+// current one.
 func (r *Rounds) try(p int, round int64) {
 	if r.claimed[p].CompareAndSwap(round-1, round) {
 		r.part(p)
 		r.done.Add(1)
-	}
-}
-
-// Await returns when the condition, which another worker is to make true soon, holds. It looks at it until then, but offers its processor and then
-// pauses between its looks when that takes long.
-func Await(holds func() bool) {
-	if spinUntil(meetTime, holds) {
-		return
-	}
-	for begin := time.Now(); !holds(); {
-		if time.Since(begin) < patience {
-			offerProcessor()
-			runtime.Gosched()
-		} else {
-			time.Sleep(roundPause)
-		}
 	}
 }

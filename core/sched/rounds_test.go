@@ -12,7 +12,8 @@ import (
 // Every part sees what was written before its round, and is called once in each.
 func TestRoundsDoEveryPart(t *testing.T) {
 	const rounds = 300
-	for _, team := range []*Team{nil, NewTeam(t.Context(), 1, nil), NewTeam(t.Context(), 2, nil), NewTeam(t.Context(), 7, nil)} {
+	ctx := t.Context()
+	for _, team := range []*Team{nil, NewTeam(ctx, 1, nil), NewTeam(ctx, 2, nil), NewTeam(ctx, 7, nil)} {
 		for _, parts := range []int{1, 2, 5} {
 			value, counts := 0, make([]int, parts)
 			err := team.Rounds(parts, func(p int) { counts[p] += value }, func(r *Rounds) error {
@@ -79,7 +80,8 @@ func TestRoundsEndWithAnError(t *testing.T) {
 	failed := errors.New("on purpose")
 	for _, threads := range []int{1, 2, 4} {
 		team := NewTeam(t.Context(), threads, nil)
-		if err := team.Rounds(4, func(int) {}, func(r *Rounds) error { return errors.Join(r.Do(), failed) }); !errors.Is(err, failed) {
+		err := team.Rounds(4, func(int) {}, func(r *Rounds) error { return errors.Join(r.Do(), failed) })
+		if !errors.Is(err, failed) {
 			t.Errorf("%d threads: error of lead: %v", threads, err)
 		}
 		for bad := range 4 {
@@ -99,7 +101,8 @@ func TestRoundsEndWithAnError(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := NewTeam(ctx, 2, nil).Rounds(2, func(int) {}, func(r *Rounds) error { return r.Do() }); !errors.Is(err, context.Canceled) {
+	err := NewTeam(ctx, 2, nil).Rounds(2, func(int) {}, func(r *Rounds) error { return r.Do() })
+	if !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -121,7 +124,7 @@ func BenchmarkRounds(b *testing.B) {
 
 // A condition that does something when it comes to hold is not looked at again, after however long a wait.
 func TestAwaitEndsWithTheFirstSuccess(t *testing.T) {
-	for _, wait := range []time.Duration{0, aloneTime / 2, 2 * aloneTime, 2 * meetTime, 2 * patience} {
+	for _, wait := range []time.Duration{0, spinTime / 2, 2 * spinTime, 2 * meetTime, 2 * patience} {
 		begin, successes := time.Now(), 0
 		Await(func() bool {
 			if time.Since(begin) < wait {
@@ -133,5 +136,24 @@ func TestAwaitEndsWithTheFirstSuccess(t *testing.T) {
 		if successes != 1 {
 			t.Errorf("after %v the condition was looked at %d times when it held", wait, successes)
 		}
+	}
+}
+
+func TestRoundsAfterCancelAreCounted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	team := NewTeam(ctx, 1, nil)
+	err := team.Rounds(1, func(int) {}, func(r *Rounds) error {
+		for round := range 5 {
+			if round == 2 {
+				cancel()
+			}
+			if err := r.Do(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil || team.PartsAfterCancel() != 3 {
+		t.Errorf("error %v, %d of 3 rounds after the cancellation", err, team.PartsAfterCancel())
 	}
 }

@@ -1,57 +1,51 @@
-// Package sched runs the parallel parts of a solver: a Team is the number of threads a call may use, the context that
-// can cancel it, and the counters that show how far it got. It is made once at the border and passed down. Its workers wait
-// for the next loop of the call for a moment before their goroutines end, so that short loops are worth a second thread.
+// Package sched runs the parallel parts of a solver. A Team stands for the threads that a call may use, the context
+// that can cancel it, and its progress. It is made once, where the call enters the library, and passed down. Its
+// workers spin for a moment after each loop before their goroutines end, so that even short loops profit from a second
+// thread.
 //
-// Progress is planned from the top: a routine plans its work, by cost, before it begins, and gives the routines that it calls phases of that, in which
-// they plan their own. So what a call reports as its total does not change, and what is done does not fall.
+// Progress is planned top-down: a routine plans its work, in units of cost, before it begins, and gives each routine
+// that it calls a phase, a share of its own steps, in which that one plans. Hence the total of a call never changes
+// once it is known, and the number of steps done never falls.
 //
 // A nil *Team is valid everywhere: one thread, never cancelled, no progress.
 package sched
 
-import (
-	"context"
-	"fmt"
-)
+import "context"
 
-// Team is the means one call may use. Its methods are safe for concurrent use.
+// Team is the set of resources that one call may use. Its methods are safe for concurrent use.
 type Team struct {
 	threads int
-	ctx     context.Context
-	crew    *crew    // nil for one thread
-	portion *portion // of the call's progress; nil if nothing is reported
-	silent  *Team    // the same without a portion, where there is one
+	call    *call
+	workers *workerPool   // nil for one thread
+	node    *progressNode // nil if nothing is reported
+	silent  *Team         // the same team without a node; nil where node is nil
 }
 
-// NewTeam returns a team of the given number of threads (at least 1) whose work ends early when ctx is cancelled.
-// progress is nil for a call that is not watched.
+// NewTeam returns a team of the given number of threads, at least 1, whose work ends early when ctx is cancelled.
+// progress is nil for a call that nobody watches.
 func NewTeam(ctx context.Context, threads int, progress *Progress) *Team {
-	t := &Team{threads: max(1, threads), ctx: ctx}
+	both := &struct { // in one allocation
+		team Team
+		call call
+	}{call: call{ctx: ctx}}
+	t := &both.team
+	t.threads, t.call = max(1, threads), &both.call
 	if t.threads > 1 {
-		t.crew = &crew{workers: make([]worker, t.threads-1)}
+		t.workers = &workerPool{workers: make([]worker, t.threads-1)}
 	}
 	if progress != nil {
-		return t.reporting(&portion{progress: progress})
+		return t.reporting(&progressNode{root: progress})
 	}
 	return t
 }
 
-// Rest ends the goroutines that wait for the team's next loop. They end by themselves soon after the last one; a call that
-// returns to somebody else lets its team rest first, so that no processor is kept busy. The team can be used again.
-func (t *Team) Rest() {
-	if t != nil && t.crew != nil {
-		t.crew.resting.Store(true)
-	}
+// reporting returns a team like t that reports to a node.
+func (t *Team) reporting(node *progressNode) *Team {
+	silent := &Team{threads: t.threads, call: t.call, workers: t.workers}
+	return &Team{threads: t.threads, call: t.call, workers: t.workers, node: node, silent: silent}
 }
 
-// Wake starts the goroutines of the team's workers if they have ended, so that they are there for a loop that comes soon: to start
-// them takes longer than many a loop does. They end again if none comes.
-func (t *Team) Wake() {
-	if t != nil && t.crew != nil {
-		t.crew.wake(t.crew.workers)
-	}
-}
-
-// Threads returns the largest number of goroutines the call may keep busy.
+// Threads returns the largest number of goroutines that the call may keep busy.
 func (t *Team) Threads() int {
 	if t == nil {
 		return 1
@@ -59,34 +53,51 @@ func (t *Team) Threads() int {
 	return t.threads
 }
 
-// Serial returns a team of one thread with t's context and progress: what a body hands to the routines it calls.
+// Serial returns a team of one thread with t's context and progress: what the body of a loop passes to the routines
+// that it calls.
 func (t *Team) Serial() *Team {
 	if t.Threads() == 1 {
 		return t
 	}
-	serial := &Team{threads: 1, ctx: t.ctx}
-	if t.portion != nil {
-		return serial.reporting(t.portion)
+	serial := &Team{threads: 1, call: t.call}
+	if t.node != nil {
+		return serial.reporting(t.node)
 	}
 	return serial
 }
 
-// Quiet returns a team of one thread with t's context but without its progress: for members of a batch, whose steps the
-// batch counts.
+// Quiet returns a team of one thread with t's context but without its progress: for the members of a batch, whose steps
+// the batch counts.
 func (t *Team) Quiet() *Team {
 	if t == nil {
 		return nil
 	}
-	return NewTeam(t.ctx, 1, nil)
+	return &Team{threads: 1, call: t.call}
 }
 
-// Err returns nil while the call may go on, and the context's error once it is cancelled. Solvers look at it at least
+// StopWorkers ends the goroutines that wait for the team's next loop. They end by themselves soon after the last loop;
+// a call stops them before it returns to its user, so that they keep no processor busy. The team can still be used.
+func (t *Team) StopWorkers() {
+	if t != nil && t.workers != nil {
+		t.workers.stopping.Store(true)
+	}
+}
+
+// StartWorkers starts the team's goroutines ahead of a loop that follows soon: to start them takes longer than many a
+// loop. They end again if no loop follows.
+func (t *Team) StartWorkers() {
+	if t != nil && t.workers != nil {
+		t.workers.start(t.workers.workers)
+	}
+}
+
+// Err returns nil while the call may go on, and the context's error once it is cancelled. Solvers call it at least
 // every few milliseconds of work.
 func (t *Team) Err() error {
 	if t == nil {
 		return nil
 	}
-	return t.ctx.Err()
+	return t.call.err()
 }
 
 // Context returns the context that ends the call early.
@@ -94,13 +105,68 @@ func (t *Team) Context() context.Context {
 	if t == nil {
 		return context.Background()
 	}
-	return t.ctx
+	return t.call.ctx
 }
 
-// PanicError is a panic that happened in a team's body, turned into an error where the goroutines meet again.
-type PanicError struct {
-	Value any
-	Stack []byte
+// PartsAfterCancel returns the number of loop parts, rounds and loads that were due after the context had ended. None
+// of the loop parts and loads was executed. A call that obeys its context meets about one for each thread on its way
+// out; one that goes on working meets many. Package schedtest judges them.
+func (t *Team) PartsAfterCancel() int64 {
+	if t == nil {
+		return 0
+	}
+	return t.call.lateParts.Load()
 }
 
-func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
+// Plan states how many steps the caller is going to take, and returns the team for them: t itself, whose steps Step,
+// Reach and the phases of Phase then count. A routine plans once, before its first step, and weighs its steps by cost,
+// so that they take about the same time each.
+//
+// If the steps of t are planned already, by a routine that calls the present one for a part of its work, that plan
+// stays in force, and the team that Plan returns reports nothing.
+func (t *Team) Plan(steps int) *Team {
+	if t == nil || t.node == nil || t.node.plan(int64(steps)) {
+		return t
+	}
+	return t.silent
+}
+
+// Step reports that the given number of further steps is done.
+func (t *Team) Step(steps int) {
+	if t != nil && t.node != nil {
+		t.node.update(t.node.done.Add(int64(steps)))
+	}
+}
+
+// Reach reports that at least the given number of planned steps is done in all: for iterations that know what is left
+// rather than what they have done.
+func (t *Team) Reach(steps int) {
+	if t != nil && t.node != nil {
+		raise(&t.node.done, int64(steps))
+		t.node.update(t.node.done.Load())
+	}
+}
+
+// Phase returns a team for a part of the work that t has planned, the given number of its steps. The routine that gets
+// it plans in units of its own, which are mapped to those of t. End completes the phase.
+func (t *Team) Phase(steps int) *Team {
+	if t == nil || t.node == nil {
+		return t
+	}
+	return t.reporting(&progressNode{parent: t.node, weight: int64(max(0, steps))})
+}
+
+// Remainder is Phase for all steps that t has planned and that are not done.
+func (t *Team) Remainder() *Team {
+	if t == nil || t.node == nil {
+		return t
+	}
+	return t.Phase(int(t.node.total.Load() - t.node.done.Load()))
+}
+
+// End reports that the phase is done, whatever its routine has reported.
+func (t *Team) End() {
+	if t != nil && t.node != nil && t.node.parent != nil {
+		t.node.report(t.node.weight)
+	}
+}

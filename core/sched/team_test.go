@@ -93,3 +93,29 @@ func TestForObeysCancellation(t *testing.T) {
 		t.Error("the loop went on after cancellation")
 	}
 }
+
+// Parts that are due after the cancellation are counted and not executed; what ran before is not counted.
+func TestPartsAfterCancel(t *testing.T) {
+	for _, threads := range []int{1, 3} {
+		ctx, cancel := context.WithCancel(context.Background())
+		team := NewTeam(ctx, threads, nil)
+		if err := team.For(10, func(_, _ int) error { return nil }); err != nil || team.PartsAfterCancel() != 0 {
+			t.Errorf("%d threads: error %v, %d parts before the cancellation", threads, err, team.PartsAfterCancel())
+		}
+		cancel()
+		for range 4 {
+			_ = team.Serial().For(5, func(_, _ int) error { t.Error("a part was executed"); return nil })
+			_ = team.Quiet().For(5, func(_, _ int) error { t.Error("a part was executed"); return nil })
+		}
+		if team.PartsAfterCancel() != 8 || team.Err() == nil || team.PartsAfterCancel() != 8 {
+			t.Errorf("%d threads: %d parts of 8 loops on one thread", threads, team.PartsAfterCancel())
+		}
+		_ = team.For(100, func(_, _ int) error { t.Error("a part was executed"); return nil })
+		if parts := team.PartsAfterCancel() - 8; parts < 1 || parts > int64(threads) {
+			t.Errorf("%d threads: %d parts of one loop", threads, parts)
+		}
+	}
+	if (*Team)(nil).PartsAfterCancel() != 0 {
+		t.Error("a nil team has parts")
+	}
+}

@@ -69,7 +69,7 @@ func (f *francis[W]) runLarge() error {
 	m.later = newLater[W, run[W], kernel.Reflector[W]](f.team, f.t, f.zt, kernel.StripColumns(f.set), func(runs []run[W], x dense.Matrix[W]) {
 		applyRuns(f.set, runs, x, 0)
 	})
-	return f.team.Beside(m.lead, m.later.help)
+	return f.team.RunWithHelpers(m.lead, m.later.help)
 }
 
 // lead does the iteration; announce lets the rest of the team look at what is to be done later.

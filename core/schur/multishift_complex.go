@@ -52,7 +52,7 @@ func (s *singleShift[W]) runLarge() error {
 	m.later = newLater[W, complexRun[W], kernel.TwoRows[W]](s.team, s.t, s.zt, complexStrip, func(runs []complexRun[W], x dense.Matrix[W]) {
 		applyComplexRuns(s.set, runs, x, 0, false)
 	})
-	return s.team.Beside(m.lead, m.later.help)
+	return s.team.RunWithHelpers(m.lead, m.later.help)
 }
 
 // lead does the iteration; announce lets the rest of the team look at what is to be done later.

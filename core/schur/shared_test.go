@@ -35,7 +35,7 @@ func TestSharedTasksAreDoneOnce(t *testing.T) {
 	for threads := 1; threads <= 4; threads++ {
 		team := sched.NewTeam(context.Background(), threads, nil)
 		d := &later[float64, struct{}, struct{}]{team: team}
-		err := team.Beside(func(announce func()) error {
+		err := team.RunWithHelpers(func(announce func()) error {
 			d.announce = announce
 			for round := range rounds {
 				var done [tasks]atomic.Int64

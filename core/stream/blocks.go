@@ -44,7 +44,7 @@ func (b Blocks) Each(
 		}
 	}
 	end := func(n int) int { return min(b.Count, firsts[n]+b.Width) }
-	return team.Ahead(len(firsts), b.Buffers > 1,
+	return team.Pipeline(len(firsts), b.Buffers > 1,
 		func(team *sched.Team, n int) error { return load(team, n%b.Buffers, firsts[n], end(n)) },
 		func(n int) error { return visit(n%b.Buffers, firsts[n], end(n)) })
 }

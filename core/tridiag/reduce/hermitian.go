@@ -44,7 +44,7 @@ func Hermitian[W dense.Scalar](team *sched.Team, h dense.Matrix[W], t tridiag.Ma
 		err = r.reduceRows(n-1, wakingOrder)
 		n = wakingOrder
 	}
-	team.Wake()
+	team.StartWorkers()
 	if err == nil {
 		err = r.reduceRows(n-1, 1)
 	}

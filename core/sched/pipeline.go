@@ -1,9 +1,10 @@
 package sched
 
-// Ahead calls load and then visit for every 0 <= n < count, in this order. If ahead is set, n+1 is loaded while n is visited: load then runs on a
-// goroutine of its own with a team of one thread, so that it does not take the workers from visit. The first error ends it and is returned; nothing is
-// being loaded any more then. A panic in load comes back as a *PanicError.
-func (t *Team) Ahead(count int, ahead bool, load func(team *Team, n int) error, visit func(n int) error) error {
+// Pipeline calls load and then visit for every 0 <= n < count, in this order. If overlap is set, load(n+1) runs while
+// visit(n) does: on a goroutine of its own with a team of one thread, so that it takes no workers from visit. The first
+// error ends the pipeline and is returned, after any load in progress has ended. A panic in load comes back as a
+// *PanicError.
+func (t *Team) Pipeline(count int, overlap bool, load func(team *Team, n int) error, visit func(n int) error) error {
 	if count == 0 {
 		return nil
 	}
@@ -13,7 +14,7 @@ func (t *Team) Ahead(count int, ahead bool, load func(team *Team, n int) error, 
 	for n := range count {
 		more := n+1 < count
 		var loaded chan error
-		if more && ahead {
+		if more && overlap {
 			loaded = make(chan error, 1)
 			go func() {
 				serial := t.Serial()

@@ -9,11 +9,11 @@ import (
 )
 
 // Helpers get to see every announcement, unless lead ends before.
-func TestBesideHelpsAfterAnnouncements(t *testing.T) {
+func TestHelpersSeeAnnouncements(t *testing.T) {
 	const rounds = 200
 	for _, threads := range []int{2, 3, 5} {
 		var laid, seen atomic.Int64
-		err := NewTeam(t.Context(), threads, nil).Beside(func(announce func()) error {
+		err := NewTeam(t.Context(), threads, nil).RunWithHelpers(func(announce func()) error {
 			for round := range rounds {
 				laid.Add(1)
 				announce()
@@ -37,24 +37,25 @@ func TestBesideHelpsAfterAnnouncements(t *testing.T) {
 	}
 }
 
-func TestBesideOfOneThreadOnlyLeads(t *testing.T) {
+func TestNoHelpersOfOneThread(t *testing.T) {
 	for _, team := range []*Team{nil, NewTeam(t.Context(), 1, nil)} {
-		led := false
-		err := team.Beside(func(announce func()) error { announce(); led = true; return nil }, func(int) { t.Error("help without a helper") })
-		if err != nil || !led {
-			t.Errorf("led %v, error %v", led, err)
+		ran := false
+		main := func(announce func()) error { announce(); ran = true; return nil }
+		err := team.RunWithHelpers(main, func(int) { t.Error("help without a helper") })
+		if err != nil || !ran {
+			t.Errorf("ran %v, error %v", ran, err)
 		}
 	}
 }
 
-func TestBesideReturnsErrors(t *testing.T) {
+func TestRunWithHelpersReturnsErrors(t *testing.T) {
 	failure := errors.New("no more")
 	team := NewTeam(t.Context(), 2, nil)
-	if err := team.Beside(func(func()) error { return failure }, func(int) {}); !errors.Is(err, failure) {
-		t.Errorf("error of lead: %v", err)
+	if err := team.RunWithHelpers(func(func()) error { return failure }, func(int) {}); !errors.Is(err, failure) {
+		t.Errorf("error of main: %v", err)
 	}
 	var called atomic.Bool
-	err := team.Beside(func(announce func()) error {
+	err := team.RunWithHelpers(func(announce func()) error {
 		for announce(); !called.Load(); {
 			time.Sleep(time.Microsecond)
 		}
@@ -66,8 +67,9 @@ func TestBesideReturnsErrors(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	led := false
-	if err := NewTeam(ctx, 2, nil).Beside(func(func()) error { led = true; return nil }, func(int) {}); !errors.Is(err, context.Canceled) || led {
-		t.Errorf("cancelled: error %v, led %v", err, led)
+	ran := false
+	err = NewTeam(ctx, 2, nil).RunWithHelpers(func(func()) error { ran = true; return nil }, func(int) {})
+	if !errors.Is(err, context.Canceled) || ran {
+		t.Errorf("cancelled: error %v, ran %v", err, ran)
 	}
 }

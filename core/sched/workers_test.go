@@ -28,7 +28,7 @@ func TestWorkersServeManyLoops(t *testing.T) {
 			t.Fatal(err)
 		}
 		if round%10 == 0 {
-			team.Rest() // the next loop starts a worker again
+			team.StopWorkers() // the next loop starts a worker again
 			time.Sleep(2 * warmTime)
 		}
 	}
@@ -44,7 +44,7 @@ func TestNoWorkerOutlivesTheTeam(t *testing.T) {
 			}
 		}
 	}
-	rested.Rest()
+	rested.StopWorkers()
 	for range 1000 {
 		if runtime.NumGoroutine() <= before {
 			return
@@ -114,7 +114,7 @@ func BenchmarkColdMeeting(b *testing.B) {
 	for b.Loop() {
 		team := NewTeam(context.Background(), 2, nil)
 		_ = team.For(2, both())
-		team.Rest()
+		team.StopWorkers()
 	}
 }
 
@@ -127,26 +127,26 @@ func BenchmarkSerial(b *testing.B) {
 	}
 }
 
-// Workers that were woken take the first loop without a goroutine being started, and end where none comes.
-func TestWake(t *testing.T) {
+// Started workers take the first loop without a goroutine being started, and end if none arrives.
+func TestStartWorkers(t *testing.T) {
 	before := runtime.NumGoroutine()
 	team := NewTeam(context.Background(), 3, nil)
-	team.Wake()
-	for w := range team.crew.workers {
-		if !team.crew.workers[w].alive.Load() {
+	team.StartWorkers()
+	for w := range team.workers.workers {
+		if !team.workers.workers[w].alive.Load() {
 			t.Errorf("worker %d is not alive", w)
 		}
 	}
 	if err := team.For(2, both()); err != nil {
 		t.Fatal(err)
 	}
-	team.Wake()
+	team.StartWorkers()
 	for i := 0; runtime.NumGoroutine() > before; i++ {
 		if i == 1000 {
 			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
 		}
 		time.Sleep(time.Millisecond)
 	}
-	(*Team)(nil).Wake()
-	NewTeam(context.Background(), 1, nil).Wake()
+	(*Team)(nil).StartWorkers()
+	NewTeam(context.Background(), 1, nil).StartWorkers()
 }

@@ -8,26 +8,26 @@ import (
 	"testing"
 )
 
-func TestAheadKeepsTheOrder(t *testing.T) {
+func TestPipelineKeepsTheOrder(t *testing.T) {
 	for _, team := range []*Team{nil, NewTeam(t.Context(), 3, nil)} {
 		for count := range 5 {
-			for _, ahead := range []bool{false, true} {
+			for _, overlap := range []bool{false, true} {
 				var visited []int
 				var loaded atomic.Int32
-				err := team.Ahead(count, ahead, func(_ *Team, n int) error {
+				err := team.Pipeline(count, overlap, func(_ *Team, n int) error {
 					if int(loaded.Add(1)) != n+1 {
 						return fmt.Errorf("%d is loaded out of turn", n)
 					}
 					return nil
 				}, func(n int) error {
-					if have := int(loaded.Load()); have < n+1 || have > n+2 || !ahead && have != n+1 {
+					if have := int(loaded.Load()); have < n+1 || have > n+2 || !overlap && have != n+1 {
 						return fmt.Errorf("%d is visited when %d are loaded", n, have)
 					}
 					visited = append(visited, n)
 					return nil
 				})
 				if err != nil || len(visited) != count || !slices.IsSorted(visited) {
-					t.Errorf("%d, ahead %v: %v, %v", count, ahead, visited, err)
+					t.Errorf("%d, overlap %v: %v, %v", count, overlap, visited, err)
 				}
 			}
 		}
@@ -35,9 +35,9 @@ func TestAheadKeepsTheOrder(t *testing.T) {
 }
 
 // What is loaded beside a visit leaves the workers to it.
-func TestAheadLoadsOnOneThread(t *testing.T) {
+func TestPipelineLoadsOnOneThread(t *testing.T) {
 	team := NewTeam(t.Context(), 3, nil)
-	err := team.Ahead(3, true, func(with *Team, n int) error {
+	err := team.Pipeline(3, true, func(with *Team, n int) error {
 		if want := map[bool]int{true: 3, false: 1}[n == 0]; with.Threads() != want {
 			return fmt.Errorf("%d is loaded on %d threads, want %d", n, with.Threads(), want)
 		}
@@ -48,9 +48,9 @@ func TestAheadLoadsOnOneThread(t *testing.T) {
 	}
 }
 
-func TestAheadEndsWithTheFirstError(t *testing.T) {
+func TestPipelineEndsWithTheFirstError(t *testing.T) {
 	failed := errors.New("on purpose")
-	for _, ahead := range []bool{false, true} {
+	for _, overlap := range []bool{false, true} {
 		for bad := range 3 {
 			visits := 0
 			load := func(_ *Team, n int) error {
@@ -59,18 +59,19 @@ func TestAheadEndsWithTheFirstError(t *testing.T) {
 				}
 				return nil
 			}
-			if err := NewTeam(t.Context(), 2, nil).Ahead(4, ahead, load, func(int) error { visits++; return nil }); !errors.Is(err, failed) || visits != bad {
-				t.Errorf("load %d fails, ahead %v: %v after %d visits", bad, ahead, err, visits)
+			err := NewTeam(t.Context(), 2, nil).Pipeline(4, overlap, load, func(int) error { visits++; return nil })
+			if !errors.Is(err, failed) || visits != bad {
+				t.Errorf("load %d fails, overlap %v: %v after %d visits", bad, overlap, err, visits)
 			}
 			fine := func(*Team, int) error { return nil }
 			visit := func(n int) error { return load(nil, n) }
-			if err := NewTeam(t.Context(), 2, nil).Ahead(4, ahead, fine, visit); !errors.Is(err, failed) {
-				t.Errorf("visit %d fails, ahead %v: %v", bad, ahead, err)
+			if err := NewTeam(t.Context(), 2, nil).Pipeline(4, overlap, fine, visit); !errors.Is(err, failed) {
+				t.Errorf("visit %d fails, overlap %v: %v", bad, overlap, err)
 			}
 		}
 	}
 	var panicked *PanicError
-	err := NewTeam(t.Context(), 2, nil).Ahead(2, true, func(_ *Team, n int) error {
+	err := NewTeam(t.Context(), 2, nil).Pipeline(2, true, func(_ *Team, n int) error {
 		if n == 1 {
 			panic("on purpose")
 		}
