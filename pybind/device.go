@@ -14,7 +14,9 @@ import (
 	"trnsci/core/sched"
 	"trnsci/trnbackend"
 	"trnsci/trnbackend/device"
-	"trnsci/trnbackend/programs"
+	"trnsci/trnbackend/programs/matmul"
+	"trnsci/trnbackend/programs/product"
+	"trnsci/trnbackend/programs/staging"
 )
 
 // table hands out numbers for what Python refers to.
@@ -200,7 +202,7 @@ func onDeviceFed(jobID, threads, id int64, f *feed, op func(*sched.Team, *device
 	})
 }
 
-// DeviceGemm does Gemm's work on a device, for real matrices, in a precision of package programs, or none that is said. It returns the number of the
+// DeviceGemm does Gemm's work on a device, for real matrices, in a precision of package core/precision, or none that is said. It returns the number of the
 // report.
 func DeviceGemm(jobID, threads int64, a, b, c uint64, id, transA, transB int64, alpha, beta float64, precision string) (report int64, err error) {
 	defer guard(&err)
@@ -217,11 +219,11 @@ func DeviceGemm(jobID, threads int64, a, b, c uint64, id, transA, transB int64, 
 }
 
 func deviceGemm[T dense.Float](on *device.Call, call *blasCall, precision string) error {
-	p, err := programs.ChoosePrecision(on.Caps(), precision, call.c.dtype == float64Code)
+	p, err := product.Choose(on.Caps(), precision, call.c.dtype == float64Code)
 	if err != nil {
 		return err
 	}
-	return programs.Gemm(on, p, call.transA != blas.NoTrans, call.transB != blas.NoTrans, T(real(call.alpha)),
+	return matmul.Gemm(on, p, call.transA != blas.NoTrans, call.transB != blas.NoTrans, T(real(call.alpha)),
 		members[T](call.a), members[T](call.b), T(real(call.beta)), members[T](call.c))
 }
 
@@ -240,16 +242,16 @@ func DeviceSyrk(jobID, threads int64, a, c uint64, id, uplo, trans int64, alpha,
 }
 
 func deviceSyrk[T dense.Float](team *sched.Team, on *device.Call, call *blasCall, precision string) error {
-	p, err := programs.ChoosePrecision(on.Caps(), precision, call.c.dtype == float64Code)
+	p, err := product.Choose(on.Caps(), precision, call.c.dtype == float64Code)
 	if err != nil {
 		return err
 	}
-	uplo := programs.Upper
+	uplo := staging.Upper
 	if call.uplo == blas.Lower {
-		uplo = programs.Lower
+		uplo = staging.Lower
 	}
 	results := members[T](call.c)
-	if err := programs.Syrk(on, p, uplo, call.transA != blas.NoTrans, T(real(call.alpha)), members[T](call.a), T(real(call.beta)), results); err != nil {
+	if err := matmul.Syrk(on, p, uplo, call.transA != blas.NoTrans, T(real(call.alpha)), members[T](call.a), T(real(call.beta)), results); err != nil {
 		return err
 	}
 	for _, c := range results {

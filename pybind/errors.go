@@ -20,7 +20,7 @@ import (
 	"trnsci/core/sylvester"
 	"trnsci/trnbackend"
 	"trnsci/trnbackend/device"
-	"trnsci/trnbackend/programs"
+	"trnsci/trnbackend/programs/invsqrt"
 )
 
 // kindMark surrounds the kind of an error at the start of its text. It cannot occur in a Python identifier or path.
@@ -92,7 +92,7 @@ func kind(err error) string {
 		qr       *schur.ConvergenceError
 		qzSweeps *qz.ConvergenceError
 		tooClose *qz.OrderError
-		newton   *programs.ConvergenceError
+		newton   *invsqrt.ConvergenceError
 		zero     *mp2.DenominatorError
 		singular *matfunc.SingularError
 		gap      *mp2.GapError

@@ -6,7 +6,8 @@ import (
 	"trnsci/core/matfunc"
 	"trnsci/core/sched"
 	"trnsci/trnbackend/device"
-	"trnsci/trnbackend/programs"
+	"trnsci/trnbackend/programs/invsqrt"
+	"trnsci/trnbackend/programs/product"
 )
 
 // InvSqrtSPD writes the inverse square root of every matrix of the stack a into the stack x, of the same shape and dtype, and the number of eigenvalues
@@ -37,7 +38,7 @@ func (routinesOf[T]) invSqrtSPD(jobID, threads int64, in, out *array, counts row
 }
 
 // DeviceInvSqrtSPD writes the inverse square root of every matrix of the real stack a into the row-major stack x, computed on a device by the Newton-Schulz
-// iteration in a precision of package programs, or none that is said. With checkFinite infinities and NaNs are refused anywhere in a, else in the lower
+// iteration in a precision of package core/precision, or none that is said. With checkFinite infinities and NaNs are refused anywhere in a, else in the lower
 // triangles only. It returns the number of the report.
 func DeviceInvSqrtSPD(jobID, threads int64, a, x uint64, id int64, precision string, checkFinite bool) (report int64, err error) {
 	defer guard(&err)
@@ -51,7 +52,7 @@ func DeviceInvSqrtSPD(jobID, threads int64, a, x uint64, id int64, precision str
 }
 
 func deviceInvSqrtSPD[T dense.Float](team *sched.Team, on *device.Call, in, out *array, precision string, checkFinite bool) error {
-	p, err := programs.ChoosePrecision(on.Caps(), precision, in.dtype == float64Code)
+	p, err := product.Choose(on.Caps(), precision, in.dtype == float64Code)
 	if err != nil {
 		return err
 	}
@@ -62,7 +63,7 @@ func deviceInvSqrtSPD[T dense.Float](team *sched.Team, on *device.Call, in, out 
 		}
 		if err == nil {
 			dense.Copy(x.View(), matrices.at(k))
-			err = programs.InvSqrtSPD(on, p, x, x)
+			err = invsqrt.NewtonSchulz(on, p, x, x)
 		}
 		if err != nil {
 			if matrices.count() > 1 {

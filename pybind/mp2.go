@@ -6,10 +6,12 @@ import (
 
 	"trnsci/core/dense"
 	"trnsci/core/mp2"
+	precisions "trnsci/core/precision"
 	"trnsci/core/sched"
 	"trnsci/trnbackend"
 	"trnsci/trnbackend/device"
-	"trnsci/trnbackend/programs"
+	devicemp2 "trnsci/trnbackend/programs/mp2"
+	"trnsci/trnbackend/programs/product"
 )
 
 // spin is the input of one spin: integrals in memory or the path of a file, and orbital energies.
@@ -131,14 +133,14 @@ func MP2(jobID, threads int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, virBe
 
 // withSpins calls op with the spins there are as device programs take them and with the precision of the products, in a call that may use so many bytes
 // of the device; 0 is no limit. Integrals of both precisions are double ones. The integrals are open until it returns.
-func withSpins(call *device.Call, alpha, beta *spin, layout, precision string, maxBytes int64, op func(programs.Precision, []mp2.Spin) error) error {
+func withSpins(call *device.Call, alpha, beta *spin, layout, precision string, maxBytes int64, op func(precisions.Precision, []mp2.Spin) error) error {
 	call.LimitMemory(maxBytes)
 	return openSpins(alpha, beta, layout, func(spins []mp2.Spin) error {
 		single := true
 		for _, s := range spins {
 			single = single && mp2.IsSingle(s.Source)
 		}
-		p, err := programs.ChoosePrecision(call.Caps(), precision, !single)
+		p, err := product.Choose(call.Caps(), precision, !single)
 		if err != nil {
 			return err
 		}
@@ -153,8 +155,8 @@ func withSpins(call *device.Call, alpha, beta *spin, layout, precision string, m
 
 // mp2OnDevice computes the energies on a device.
 func mp2OnDevice(call *device.Call, alpha, beta *spin, layout, precision string, maxBytes int64) (result mp2.Result, err error) {
-	err = withSpins(call, alpha, beta, layout, precision, maxBytes, func(p programs.Precision, spins []mp2.Spin) error {
-		r, err := programs.MP2(call, p, spins...)
+	err = withSpins(call, alpha, beta, layout, precision, maxBytes, func(p precisions.Precision, spins []mp2.Spin) error {
+		r, err := devicemp2.Energy(call, p, spins...)
 		if err == nil {
 			result = r.Result
 		}

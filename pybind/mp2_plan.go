@@ -6,8 +6,9 @@ import (
 
 	"trnsci/core/dense"
 	"trnsci/core/mp2"
+	precisions "trnsci/core/precision"
 	"trnsci/core/sched"
-	"trnsci/trnbackend/programs"
+	devicemp2 "trnsci/trnbackend/programs/mp2"
 )
 
 // DeviceMP2Plan returns the plan by which MP2 would compute the energies on a device, as a JSON object. Neither integrals nor energies are read, the
@@ -25,9 +26,9 @@ func DeviceMP2Plan(id int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, virBeta
 	}
 	defer call.End()
 	alpha, beta := newSpin(bAlpha, occAlpha, virAlpha, hexPathAlpha), newSpin(bBeta, occBeta, virBeta, hexPathBeta)
-	var plan *programs.MP2Plan
-	err = withSpins(call, alpha, beta, layout, precision, maxBytes, func(p programs.Precision, spins []mp2.Spin) (err error) {
-		plan, err = programs.PlanMP2Of(call.Caps(), p, spins...)
+	var plan *devicemp2.Plan
+	err = withSpins(call, alpha, beta, layout, precision, maxBytes, func(p precisions.Precision, spins []mp2.Spin) (err error) {
+		plan, err = devicemp2.PlanFor(call.Caps(), p, spins...)
 		return err
 	})
 	if err != nil {

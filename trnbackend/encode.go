@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"trnsci/core/precision"
 	"trnsci/trnbackend/graph"
 )
 
@@ -17,7 +18,7 @@ func Encode(d graph.DType, x []float64) []byte {
 		case graph.F32:
 			data = binary.LittleEndian.AppendUint32(data, math.Float32bits(float32(v)))
 		case graph.BF16:
-			data = binary.LittleEndian.AppendUint16(data, uint16(math.Float32bits(float32(v))>>16))
+			data = binary.LittleEndian.AppendUint16(data, precision.BF16Bits(v))
 		case graph.S32:
 			data = binary.LittleEndian.AppendUint32(data, uint32(int32(v)))
 		case graph.Pred:
@@ -42,7 +43,7 @@ func Decode(d graph.DType, data []byte) []float64 {
 		case graph.F32:
 			x[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(at)))
 		case graph.BF16:
-			x[i] = float64(math.Float32frombits(uint32(binary.LittleEndian.Uint16(at)) << 16))
+			x[i] = precision.FromBF16Bits(binary.LittleEndian.Uint16(at))
 		case graph.S32:
 			x[i] = float64(int32(binary.LittleEndian.Uint32(at)))
 		case graph.Pred:

@@ -15,17 +15,18 @@ package mp2
 
 import (
 	"trnsci/core/dense"
+	"trnsci/core/precision"
 	"trnsci/core/sched"
 )
 
 // Precision names the dtype of the products. Sums over pairs and the energies are float64 always.
-type Precision string
+type Precision = precision.Precision
 
 // The precisions.
 const (
-	PrecisionInput Precision = ""      // products in the dtype of B, the wider one of two
-	PrecisionFP64  Precision = "fp64"  // products in float64; float32 integrals are converted block by block
-	PrecisionMixed Precision = "mixed" // products in float32; float64 integrals are rounded block by block
+	PrecisionInput = precision.Input // products in the dtype of B, the wider one of two
+	PrecisionFP64  = precision.FP64  // products in float64; float32 integrals are converted block by block
+	PrecisionMixed = precision.Mixed // products in float32; float64 integrals are rounded block by block
 )
 
 // Options holds what a call may use and what it returns. The zero value is one thread, products in the dtype of B,

@@ -18,11 +18,12 @@ import (
 	"os"
 	"path/filepath"
 
+	"trnsci/core/precision"
 	"trnsci/trnbackend"
 	"trnsci/trnbackend/graph"
 	"trnsci/trnbackend/graphtest"
 	"trnsci/trnbackend/hlo"
-	"trnsci/trnbackend/programs"
+	"trnsci/trnbackend/programs/matmul"
 )
 
 // randomGraphs is how many graphs of randomNodes operations there are beside those of one operation.
@@ -150,12 +151,12 @@ func (w *writer) write(c *graphtest.OpCase, low, high [][]float64) error {
 func (w *writer) writePrograms() error {
 	const batch, m, n, k = 2, 12, 10, 14
 	rng := rand.New(rand.NewPCG(1, 0))
-	for _, p := range []programs.Precision{programs.FP32, programs.FP64, programs.BF16, programs.BF16x2} {
-		gemm, err := programs.PlanGemm(p, batch, m, n, k, false, true, true)
+	for _, p := range []precision.Precision{precision.FP32, precision.FP64, precision.BF16, precision.BF16x2} {
+		gemm, err := matmul.PlanGemm(p, batch, m, n, k, false, true, true)
 		if err != nil {
 			return err
 		}
-		syrk, err := programs.PlanSyrk(p, batch, n, k, true, true)
+		syrk, err := matmul.PlanSyrk(p, batch, n, k, true, true)
 		if err != nil {
 			return err
 		}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"trnsci/core/precision"
 )
 
 // DType is the type of the elements of an array.
@@ -46,6 +48,22 @@ func (d DType) Eps() float64 {
 	return 0
 }
 
+// SmallestNormal returns the smallest positive number of a floating-point type that has all digits.
+func (d DType) SmallestNormal() float64 {
+	if d == F64 {
+		return 0x1p-1022
+	}
+	return 0x1p-126
+}
+
+// Largest returns the largest finite number of f32 or f64.
+func (d DType) Largest() float64 {
+	if d == F64 {
+		return math.MaxFloat64
+	}
+	return math.MaxFloat32
+}
+
 // Round returns the number of type d nearest to x, ties to even. A number becomes an integer towards zero, at most the largest one and at
 // least the smallest one; NaN becomes 0. Whatever is not 0 becomes true, as 1.
 func (d DType) Round(x float64) float64 {
@@ -53,7 +71,7 @@ func (d DType) Round(x float64) float64 {
 	case F32:
 		return float64(float32(x))
 	case BF16:
-		return roundBF16(x)
+		return precision.RoundBF16(x)
 	case S32:
 		switch {
 		case x != x:
@@ -79,28 +97,6 @@ func (d DType) literal(x float64) float64 {
 		return math.NaN()
 	}
 	return x
-}
-
-// roundBF16 goes through a single that is rounded to odd: the last bit then remembers that x is not in the middle of two results.
-func roundBF16(x float64) float64 {
-	const dropped = 16 // bits of a single that BF16 does not have
-	if x != x || math.IsInf(x, 0) {
-		return x
-	}
-	single := float32(x)
-	if math.IsInf(float64(single), 0) {
-		return float64(single) // beyond the largest BF16 too
-	}
-	bits := math.Float32bits(single)
-	if exact := float64(single); exact != x {
-		if math.Abs(exact) > math.Abs(x) {
-			bits-- // towards zero
-		}
-		bits |= 1
-	}
-	even := bits >> dropped & 1
-	bits += 1<<(dropped-1) - 1 + even
-	return float64(math.Float32frombits(bits &^ (1<<dropped - 1)))
 }
 
 // Shape is the type and the dimensions of an array. No dimension is negative; a scalar has none.

@@ -73,7 +73,7 @@ func (x interval) widened(d graph.DType, ulps float64) interval {
 		if math.IsInf(end, 0) {
 			return 0
 		}
-		return ulps*d.Eps()*math.Abs(end) + smallest(d)
+		return ulps*d.Eps()*math.Abs(end) + d.SmallestNormal()
 	}
 	lo, hi := x.lo-off(x.lo), x.hi+off(x.hi)
 	if low := d.Round(lo); math.IsInf(low, 0) {
@@ -83,14 +83,6 @@ func (x interval) widened(d graph.DType, ulps float64) interval {
 		hi = high
 	}
 	return interval{x.v, lo, hi, false}
-}
-
-// smallest returns the smallest normal number of a type.
-func smallest(d graph.DType) float64 {
-	if d == graph.F64 {
-		return 0x1p-1022
-	}
-	return 0x1p-126
 }
 
 // unary returns an operation on one element of type from.

@@ -58,7 +58,7 @@ func (s *sum) total() interval {
 		return exactly(0)
 	}
 	n := float64(s.terms)
-	off := n * (s.d.Eps()*s.large + smallest(s.d))
+	off := n * (s.d.Eps()*s.large + s.d.SmallestNormal())
 	return interval{v, s.lo - off, s.hi + off, false}
 }
 
