@@ -74,6 +74,7 @@ var mayImport = map[string][]string{
 		"core/blas", "core/dense", "core/precision", "trnbackend", "trnbackend/graph", "trnbackend/device",
 		"trnbackend/programs/product", "trnbackend/programs/staging",
 	},
+	"trnbackend/pythonnames": {"core/precision", "trnbackend/device", "trnbackend/programs/product"},
 	"trnbackend/programs/programtest": {
 		"trnbackend", "trnbackend/graph", "trnbackend/interp", "trnbackend/device", "trnbackend/programs/staging",
 	},

@@ -239,7 +239,7 @@ def test_what_is_no_plugin(tmp_path):
     path.write_bytes(b"no library")
     with pytest.raises(trnsci.DeviceError, match=r"plugin\.so"):
         trnsci.Device(f"pjrt:{path}")
-    with pytest.raises(trnsci.DeviceError, match="is no file"):
+    with pytest.raises(trnsci.DeviceError, match="is not a file"):
         trnsci.Device("pjrt:/there/is/none.so")
 
 
@@ -340,7 +340,7 @@ def test_command_line_lists_devices(capsys, monkeypatch):
     assert info()["devices"] == trnsci.devices()
     monkeypatch.setattr(_device, "devices", lambda: ["cpu", "pjrt:/there/is/none.so"])
     assert __main__.main(["devices"]) == 0
-    assert "is no file" in capsys.readouterr().out
+    assert "is not a file" in capsys.readouterr().out
 
 
 def test_progress_counts_runs(device):

@@ -2,10 +2,12 @@
 
 import dataclasses
 import inspect
+from typing import get_args
 
 import numpy as np
 import pytest
 import trnsci
+from trnsci._core import _names
 
 
 def plan_of(nocc, nvir, naux, device="interp", dtype=np.float32, **options):
@@ -112,3 +114,8 @@ def test_refuses():
     there.close()
     with pytest.raises(trnsci.DeviceError, match="closed"):
         plan_of(3, 5, 8, device=there)
+
+
+def test_types_name_the_precisions():
+    choices = set(get_args(trnsci.mp2._energy.Precision))
+    assert choices == {*_names.HOST_PRECISIONS, *_names.DEVICE_PRECISIONS}

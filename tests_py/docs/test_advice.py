@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 # `pip install trnsci`, by any installer and with any options and quotes, and an extra of trnsci.
 FROM_AN_INDEX = re.compile(
     r"""trnsci\[[a-z, ]+\]|"""
-    r"""\b(?:pip3?|pipx|uv|conda|poetry)\s+(?:install|add)\s+(?:-\S+\s+)*["'`]?trnsci\b(?![-/\w])"""
+    r"""\b(?:pip3?|pipx|uv|conda|poetry)\s+(?:install|add)\s+(?:-\S+\s+(?:[\w.-]+\s+)?)*["'`]?trnsci\b(?![-/\w])"""
 )
 # A warning against it is right: "Do not `pip install trnsci`".
 WARNING = re.compile(r"\b(?:not|never)\W+(?:\w+\W+){0,2}$", re.IGNORECASE)
@@ -33,6 +33,8 @@ def advice(text):
         "pip install trnsci==0.1.0",
         "uv pip install trnsci",
         "uv add trnsci",
+        "conda install -c conda-forge trnsci",
+        "pip install --index-url=https://pypi.org/simple trnsci",
     ],
 )
 def test_advice_is_found(text):

@@ -170,7 +170,7 @@ def test_log(rhf):
     [
         ({"device": "abacus", "precision": "fp32"}, ValueError, "device: 'abacus'"),
         ({"device": "neuron", "precision": "fp32"}, trnsci.UnsupportedError, "device: 'neuron'"),
-        ({"device": "pjrt:/there/is/none.so", "precision": "fp32"}, trnsci.DeviceError, "is no file"),
+        ({"device": "pjrt:/there/is/none.so", "precision": "fp32"}, trnsci.DeviceError, "is not a file"),
         ({"device": "interp", "precision": "fp16"}, ValueError, "precision: 'fp16'"),
         ({"device": "interp"}, trnsci.UnsupportedError, "precision: PySCF's integrals are float64.*'bf16x3'"),
         ({"device": "cpu", "precision": "bf16"}, ValueError, "precision: 'bf16'"),

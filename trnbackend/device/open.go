@@ -1,60 +1,55 @@
 package device
 
 import (
-	"fmt"
-	"strings"
-
 	"trnsci/trnbackend"
-	"trnsci/trnbackend/interp"
 	"trnsci/trnbackend/pjrt"
 )
 
-// Known lists the names that Open takes, as users write them.
-var Known = []string{interp.Name, pjrt.CPU, "pjrt:/path/plugin.so", pjrt.CUDA}
-
 // Options are what Open needs to know beside the name.
 type Options struct {
-	CacheDir   string   // where compiled programs are kept; nowhere if it is empty
-	PluginDirs []string // where PJRT plugins are looked for: see pjrt.FindIn
+	CacheDir   string   // folder for compiled programs; if it is empty, none are kept on disk
+	PluginDirs []string // folders in which PJRT plugins are looked for: see pjrt.FindIn
 }
 
-// UnknownError says that there is no device of a name.
-type UnknownError struct{ Name string }
-
-func (e *UnknownError) Error() string {
-	return fmt.Sprintf("device: %q is not one of %s", e.Name, strings.Join(Known, ", "))
-}
-
-// Open opens a device by its name: "interp" is the interpreter, "pjrt:cpu" XLA on the host's processor, "cuda" XLA on an NVIDIA GPU, and
-// "pjrt:" before a path any PJRT plugin. The plugins of XLA are found where Python packages are.
+// Open opens a device by its name: "interp" is the interpreter, "pjrt:cpu" XLA on the host's processor, "cuda" XLA on an
+// NVIDIA GPU, and "pjrt:" before an absolute path any PJRT plugin. The plugins of XLA are found in folders of Python
+// packages.
 func Open(name string, o Options) (*Session, error) {
-	executor, err := open(name, o.PluginDirs)
+	kind, err := find(name)
+	if err != nil {
+		return nil, err
+	}
+	executor, err := kind.open(name, o)
 	if err != nil {
 		return nil, err
 	}
 	return NewSession(executor, o.CacheDir), nil
 }
 
-func open(name string, dirs []string) (trnbackend.Executor, error) {
-	switch {
-	case name == interp.Name:
-		return interp.New(), nil
-	case pjrt.IsName(name):
-		if err := pjrt.Loadable(name); err != nil {
-			return nil, err
+// Found returns the names of the devices whose software is installed here. Only Open can tell whether they work.
+func Found(dirs []string) []string {
+	var found []string
+	for _, k := range kinds {
+		if k.Available() {
+			found = append(found, k.found(dirs)...)
 		}
-		path, err := pjrt.FindIn(dirs, name)
-		if err != nil {
-			return nil, err
-		}
-		return pjrt.Open(pjrt.Options{Name: name, Path: path})
 	}
-	return nil, &UnknownError{name}
+	return found
 }
 
-// Found returns the names of the devices whose software is here. Whether they open shows Open.
-func Found(dirs []string) []string {
-	found := []string{interp.Name}
+func openPlugin(name string, o Options) (trnbackend.Executor, error) {
+	if err := pjrt.Loadable(name); err != nil {
+		return nil, err
+	}
+	path, err := pjrt.FindIn(o.PluginDirs, name)
+	if err != nil {
+		return nil, err
+	}
+	return pjrt.Open(pjrt.Options{Name: name, Path: path})
+}
+
+func foundPlugins(dirs []string) []string {
+	var found []string
 	for _, name := range []string{pjrt.CPU, pjrt.CUDA} {
 		if _, err := pjrt.FindIn(dirs, name); err == nil && pjrt.Loadable(name) == nil {
 			found = append(found, name)

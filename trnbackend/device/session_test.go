@@ -248,10 +248,3 @@ func TestBoundsOfSeveralResults(t *testing.T) {
 		}
 	}
 }
-
-func TestUnknownName(t *testing.T) {
-	var unknown *device.UnknownError
-	if _, err := device.Open("gpu", device.Options{}); !errors.As(err, &unknown) {
-		t.Error(err)
-	}
-}

@@ -37,6 +37,9 @@ func openHost(t testing.TB) *Executor {
 }
 
 func TestCompliance(t *testing.T) {
+	if raceDetector {
+		t.Skip("takes minutes under the race detector")
+	}
 	path := pluginPath(t)
 	compliance.Run(t, func() (trnbackend.Executor, error) { return Open(Options{Name: CPU, Path: path}) })
 }

@@ -54,7 +54,7 @@ func TestFindInFails(t *testing.T) {
 	for device, words := range map[string][]string{
 		CPU:                  {"pip install lammps-jax-pjrt-cpu", "TRNSCI_PJRT_PLUGIN_DIRS"},
 		CUDA:                 {"jax-cuda13-plugin", "TRNSCI_PJRT_PLUGIN_DIRS"},
-		"pjrt:" + folder:     {folder, "no file"},
+		"pjrt:" + folder:     {folder, "is not a file"},
 		"pjrt:plugin.so":     {`"pjrt:cpu"`, `"cuda"`, "absolute path"},
 		"pjrt:/no/plugin.so": {"/no/plugin.so", `for the device "pjrt:cpu" pip install lammps-jax-pjrt-cpu`},
 		"/no/plugin.so":      {"absolute path"},

@@ -21,17 +21,9 @@ from . import _native
 from ._dataclass import Record
 from ._errors import UnsupportedError
 from ._files import absolute
+from ._names import AVAILABLE_PATTERN, DEVICE_PATTERN, DEVICE_PRECISIONS, IN_HOST_MEMORY, INTEGERS, KNOWN_DEVICES, MIXED
 
-_KNOWN = ("cpu", "interp", "sim:trn1", "sim:trn2", "pjrt:cpu", "pjrt:/path/plugin.so", "cuda", "neuron", "neuron:<number>")
-_PATTERN = re.compile(r"interp|sim:trn[12]|pjrt:(cpu|/.+)|cuda|neuron(:\d+)?")
-_AVAILABLE = re.compile(r"interp|pjrt:(cpu|/.+)|cuda")
-
-PRECISIONS = ("fp32", "fp64", "bf16", "bf16x2", "bf16x3")
-_MIXED = "mixed"  # a precision of df_mp2_energy on the host
-_INTEGERS = "integers"  # the library's word for a precision that was not named for integer arrays
 _DOUBLE = 8  # bytes of a float64
-# Devices whose memory is the host's.
-_IN_HOST_MEMORY = ("interp", "pjrt:cpu")
 
 
 @dataclass(frozen=True)
@@ -216,7 +208,7 @@ class Device:
     @property
     def in_host_memory(self) -> bool:
         """Whether what is on the device takes memory of the host; a plugin given by its path is taken for one of its own."""
-        return self.name in _IN_HOST_MEMORY
+        return self.name in IN_HOST_MEMORY
 
     def info(self) -> dict[str, Any]:
         """Return a dictionary with name, version, element types and memory of the device.
@@ -266,11 +258,11 @@ def check_name(device: object) -> None:
     ValueError
         For an unknown device name.
     """
-    if isinstance(device, str) and (device == "cpu" or _AVAILABLE.fullmatch(device)):
+    if isinstance(device, str) and (device == "cpu" or re.fullmatch(AVAILABLE_PATTERN, device)):
         return
-    if isinstance(device, str) and _PATTERN.fullmatch(device):
+    if isinstance(device, str) and re.fullmatch(DEVICE_PATTERN, device):
         raise UnsupportedError(f"device: {device!r} is not available in this version; {', '.join(devices())} are")
-    raise ValueError(f"device: {device!r} is not one of {', '.join(map(repr, _KNOWN))}")
+    raise ValueError(f"device: {device!r} is not one of {', '.join(map(repr, KNOWN_DEVICES))}")
 
 
 def devices() -> list[str]:
@@ -361,11 +353,11 @@ def check_precision(precision: str | None, device: Device | None, *arrays: objec
         For an unknown precision, or one that the host or the device does not have.
     """
     if precision is None:
-        return _INTEGERS if device is not None and _become_float64(arrays) else ""
-    if precision == _MIXED and device is not None:
-        raise ValueError(f"precision: {_MIXED!r} is for df_mp2_energy on the host; devices have {', '.join(PRECISIONS)}")
-    if not isinstance(precision, str) or precision not in PRECISIONS:
-        raise ValueError(f"precision: {precision!r} is not one of {', '.join(map(repr, PRECISIONS))}")
+        return INTEGERS if device is not None and _become_float64(arrays) else ""
+    if precision == MIXED and device is not None:
+        raise ValueError(f"precision: {MIXED!r} is for df_mp2_energy on the host; devices have {', '.join(DEVICE_PRECISIONS)}")
+    if not isinstance(precision, str) or precision not in DEVICE_PRECISIONS:
+        raise ValueError(f"precision: {precision!r} is not one of {', '.join(map(repr, DEVICE_PRECISIONS))}")
     if device is None:
         raise ValueError("precision: is for devices; the host computes in the precision of the arrays")
     return precision

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from .._core import _device, _threads
+from .._core import _device, _names, _threads
 from .._core._errors import DeviceError
 from .._core._files import check_outputs, output_path
 from ._energy import MP2Result, df_mp2_energy
@@ -46,7 +46,7 @@ def add(commands: Any) -> None:
     )
     command.add_argument("--layout", default="iaP", choices=["iaP", "(ia)P", "P(ia)", "iPa"], help="axes of B (default iaP)")
     command.add_argument(
-        "--precision", choices=["fp64", "mixed", *(p for p in _device.PRECISIONS if p != "fp64")],
+        "--precision", choices=[*_names.HOST_PRECISIONS, *(p for p in _names.DEVICE_PRECISIONS if p != "fp64")],
         help="of the products (default: B's dtype); fp64 or mixed on the host, mixed on no device",
     )  # fmt: skip
     command.add_argument("--device", metavar="NAME", help="run on this device; see python -m trnsci devices")

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias, overload
 
 import numpy as np
 
-from .._core import _array, _device, _native, _threads
+from .._core import _array, _device, _names, _native, _threads
 from .._core._array import Array
 from .._core._errors import UnsupportedError
 from .._core._files import check_outputs, output_path
@@ -28,7 +28,7 @@ Precision: TypeAlias = Literal["fp64", "mixed", "fp32", "bf16", "bf16x2", "bf16x
 _SCS_OPPOSITE = 6 / 5
 _SCS_SAME = 1 / 3
 
-_PRECISIONS = (None, "fp64", "mixed")
+_PRECISIONS = (None, *_names.HOST_PRECISIONS)
 
 
 @dataclass(frozen=True)
@@ -307,7 +307,7 @@ def resolve(device: str | _device.Device | None, precision: str | None) -> _devi
     if on is not None:
         _device.check_precision(precision, on)
     elif not isinstance(precision, (str, type(None))) or precision not in _PRECISIONS:
-        if isinstance(precision, str) and precision in _device.PRECISIONS:
+        if isinstance(precision, str) and precision in _names.DEVICE_PRECISIONS:
             raise ValueError(f"precision: {precision!r} is for devices; the host has None, 'fp64' and 'mixed'")
         raise ValueError(f"precision: {precision!r} is not one of {', '.join(map(repr, _PRECISIONS))}")
     return on

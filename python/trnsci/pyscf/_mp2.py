@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import mp2
-from .._core import _device
+from .._core import _device, _names
 from .._core._array import Array
 from .._core._errors import UnsupportedError
 from ..mp2 import MP2Result
@@ -62,7 +62,7 @@ class _PairEnergies:
         """Return the device of the pair energies, None for the host; refuse what would be refused when they are computed."""
         on = mp2.resolve(self.device, self.precision)
         if on is not None and self.precision is None:
-            choices = ", ".join(map(repr, _device.PRECISIONS))
+            choices = ", ".join(map(repr, _names.DEVICE_PRECISIONS))
             raise UnsupportedError(f"precision: PySCF's integrals are float64, for which a device needs one of {choices}")
         return on
 
