@@ -78,7 +78,7 @@ var mayImport = map[string][]string{
 	"trnbackend/programs/programtest": {
 		"trnbackend", "trnbackend/graph", "trnbackend/interp", "trnbackend/device", "trnbackend/programs/staging",
 	},
-	"tests_go": {},
+	"tests_go": {"trnbackend/graph"},
 	"tests_go/hlocases": {
 		"core/precision", "trnbackend", "trnbackend/graph", "trnbackend/graphtest", "trnbackend/hlo", "trnbackend/interp",
 		"trnbackend/programs/matmul",

@@ -18,7 +18,8 @@ func (b *buffer) Free()                 {}
 
 func of(d graph.DType, dims ...int) trnbackend.Buffer { return &buffer{graph.Of(d, dims...)} }
 
-// example returns a graph with a donated input of f32[2], another input of that shape and one of s32[]; its results are f32[2] and f32[2].
+// example returns a graph with a donated input of f32[2], another input of that shape and one of s32[]; its results are
+// f32[2] and f32[2].
 func example(t *testing.T) *graph.Graph {
 	t.Helper()
 	b := graph.NewBuilder("example")

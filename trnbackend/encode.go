@@ -9,7 +9,8 @@ import (
 	"trnsci/trnbackend/graph"
 )
 
-// Encode returns numbers as the bytes of a buffer, rounded to the type: little-endian, bf16 as the upper half of a single, predicates as a byte.
+// Encode returns numbers as the bytes of a buffer, rounded to the type: little-endian, bf16 as the upper half of a
+// single, predicates as a byte.
 func Encode(d graph.DType, x []float64) []byte {
 	data := make([]byte, 0, len(x)*d.Bytes())
 	for _, v := range x {
@@ -30,7 +31,8 @@ func Encode(d graph.DType, x []float64) []byte {
 	return data
 }
 
-// Decode is the inverse of Encode; any byte but 0 is a predicate that holds. It panics if data does not hold whole elements.
+// Decode is the inverse of Encode; any byte but 0 is a predicate that holds. It panics if data does not hold whole
+// elements.
 func Decode(d graph.DType, data []byte) []float64 {
 	size := d.Bytes()
 	if len(data)%size != 0 {

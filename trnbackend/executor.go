@@ -8,17 +8,18 @@ import (
 	"trnsci/trnbackend/graph"
 )
 
-// Executor runs graphs on one device. All methods may be called from many goroutines at once. None of them moves work to the host: what an
-// executor cannot do it refuses with an UnsupportedError before any work.
+// Executor runs graphs on one device. All methods may be called from many goroutines at once. None of them moves work
+// to the host: what an executor cannot do it refuses with an UnsupportedError before any work.
 type Executor interface {
 	// Name returns the device as users write it: "interp", "pjrt:cpu".
 	Name() string
 	// Caps returns what the device can do.
 	Caps() Caps
-	// Compile makes a program of a graph that Caps.Check accepts. It may take minutes; a context that is done ends it where the compiler can be
-	// interrupted.
+	// Compile makes a program of a graph that Caps.Check accepts. It may take minutes; a context that is done ends it
+	// where the compiler can be interrupted.
 	Compile(ctx context.Context, g *graph.Graph) (Program, error)
-	// Upload copies an array, row-major elements as Encode writes them, into a new buffer. data may be changed afterwards.
+	// Upload copies an array, row-major elements as Encode writes them, into a new buffer. data may be changed
+	// afterwards.
 	Upload(shape graph.Shape, data []byte) (Buffer, error)
 	// Memory returns the state of the device's memory.
 	Memory() (Memory, error)
@@ -30,12 +31,13 @@ type Executor interface {
 type Program interface {
 	// Graph returns what was compiled.
 	Graph() *graph.Graph
-	// Run runs the program. in has a buffer of the parameter's shape for each parameter, out a place for each result. A place may hold a live buffer
-	// of the result's shape, which is written, or freed and replaced, as Caps.Reuses says; nothing of what it held shows in the result. Run sets
-	// all places. Buffers of donated parameters are dead afterwards, others keep their contents. Run may return before the device has finished:
-	// Download waits, and an error of the device may come as late as there. The buffers of one run are distinct where one of them is donated or
-	// written, and no other goroutine uses such a one, but to free it, until Run returns. After an error donated buffers may be dead, and places
-	// hold anything.
+	// Run runs the program. in has a buffer of the parameter's shape for each parameter, out a place for each result. A
+	// place may hold a live buffer of the result's shape, which is written, or freed and replaced, as Caps.Reuses says;
+	// nothing of what it held shows in the result. Run sets all places. Buffers of donated parameters are dead
+	// afterwards, others keep their contents. Run may return before the device has finished: Download waits, and an
+	// error of the device may come as late as there. The buffers of one run are distinct where one of them is donated
+	// or written, and no other goroutine uses such a one, but to free it, until Run returns. After an error donated
+	// buffers may be dead, and places hold anything.
 	Run(in, out []Buffer) error
 	// Close frees the program.
 	Close() error
@@ -46,12 +48,14 @@ type Buffer interface {
 	Shape() graph.Shape
 	// Download waits until the array is there and copies it to data, which has Shape().Bytes() bytes.
 	Download(data []byte) error
-	// Free gives the memory back. Any goroutine may call it at any time, also right behind a Run that reads or writes the buffer and while a
-	// Download copies it: what has begun ends as if Free had not been called, and the memory is given back when the last such call and the
-	// last run that was queued have ended. A second call does nothing, nor does one when the executor is closed.
+	// Free gives the memory back. Any goroutine may call it at any time, also right behind a Run that reads or writes
+	// the buffer and while a Download copies it: what has begun ends as if Free had not been called, and the memory is
+	// given back when the last such call and the last run that was queued have ended. A second call does nothing, nor
+	// does one when the executor is closed.
 	//
-	// The interpreter lets go of the array, which the garbage collector keeps for runs that read it. The PJRT executor destroys the plugin's buffer
-	// when the last call that was given it returns; the plugin keeps the memory until queued runs have read it.
+	// The interpreter lets go of the array, which the garbage collector keeps for runs that read it. The PJRT executor
+	// destroys the plugin's buffer when the last call that was given it returns; the plugin keeps the memory until
+	// queued runs have read it.
 	Free()
 }
 
@@ -93,8 +97,8 @@ func (e *DeviceError) Error() string {
 // Unwrap returns the cause.
 func (e *DeviceError) Unwrap() error { return e.Err }
 
-// CheckRun requires of a Run what every executor does: buffers for all parameters and places for all results, of the right shapes, none
-// of them twice where it is donated or written.
+// CheckRun requires of a Run what every executor does: buffers for all parameters and places for all results, of the
+// right shapes, none of them twice where it is donated or written.
 func CheckRun(g *graph.Graph, in, out []Buffer) error {
 	params, results := g.ParameterShapes(), g.ResultShapes()
 	if len(in) != len(params) || len(out) != len(results) {
@@ -106,7 +110,7 @@ func CheckRun(g *graph.Graph, in, out []Buffer) error {
 			if b != nil {
 				given = "the buffer is " + b.Shape().String()
 			}
-			return fmt.Errorf("graph %s: parameter %q is %s, %s", g.Name(), g.Nodes()[g.Parameters()[i]].Name, params[i], given)
+			return fmt.Errorf("graph %s: parameter %q is %s, %s", g.Name(), g.Input(i).Name, params[i], given)
 		}
 	}
 	for i, b := range out {
@@ -128,7 +132,7 @@ func checkDistinct(g *graph.Graph, in, out []Buffer) error {
 		return nil
 	}
 	for i, b := range in {
-		if err := use(b, g.Nodes()[g.Parameters()[i]].Donated); err != nil {
+		if err := use(b, g.Input(i).Donated); err != nil {
 			return err
 		}
 	}

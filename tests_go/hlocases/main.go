@@ -2,12 +2,13 @@
 //
 //	go run ./tests_go/hlocases FOLDER
 //
-// The folder must exist. It gets index.json, a list of cases, and data.bin, to whose bytes the index refers. Arrays are row-major and
-// little-endian; predicates are bytes, bf16 is the upper half of a single. Of each result the index has two arrays of doubles, the least and
-// the greatest element that is right at each place. NaN in both says that only NaN is right; minus infinity and infinity, that everything is.
+// The folder must exist. It gets index.json, a list of cases, and data.bin, to whose bytes the index refers. Arrays are
+// row-major and little-endian; predicates are bytes, bf16 is the upper half of a single. Of each result the index has
+// two arrays of doubles, the least and the greatest element that is right at each place. NaN in both says that only NaN
+// is right; minus infinity and infinity, that everything is.
 //
-// The cases are those of graphtest.OpCases, where what is right comes from package interp, and graphs of device programs and random graphs, where
-// it comes from graphtest.Evaluate.
+// The cases are those of graphtest.OpCases, where what is right comes from package interp, and graphs of device
+// programs and random graphs, where it comes from graphtest.Evaluate.
 package main
 
 import (
@@ -146,8 +147,8 @@ func (w *writer) write(c *graphtest.OpCase, low, high [][]float64) error {
 	return nil
 }
 
-// writePrograms appends the graphs of products and of products with itself, for stacks with C and its factors. bf16x3 is left out: intervals do not
-// see that what is cut off twice cancels, so everything would be right.
+// writePrograms appends the graphs of products and of products with itself, for stacks with C and its factors. bf16x3
+// is left out: intervals do not see that what is cut off twice cancels, so everything would be right.
 func (w *writer) writePrograms() error {
 	const batch, m, n, k = 2, 12, 10, 14
 	rng := rand.New(rand.NewPCG(1, 0))

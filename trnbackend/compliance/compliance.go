@@ -1,6 +1,6 @@
-// Package compliance is the test of what calls itself a trnbackend.Executor. Run has hand-made cases for every operation, whose results are
-// written beside them, cases for the life of buffers and programs, and random graphs that are judged by package graphtest. What an executor's
-// Caps exclude is skipped, with the reason.
+// Package compliance is the test of what calls itself a trnbackend.Executor. Run has hand-made cases for every
+// operation, whose results are written beside them, cases for the life of buffers and programs, and random graphs that
+// are judged by package graphtest. What an executor's Caps exclude is skipped, with the reason.
 package compliance
 
 import (

@@ -46,8 +46,8 @@ func TestRandomGraphsFindWrongOperations(t *testing.T) {
 		"and":         swap(graph.And, graph.Or),
 		"sum":         swap(graph.ReduceSum, graph.ReduceMax),
 		"largest":     swap(graph.ReduceMax, graph.ReduceMin),
-		"equal":       func(n *graph.Node) { n.Direction = max(n.Direction, graph.NE) },
-		"less":        func(n *graph.Node) { n.Direction = min(n.Direction, graph.GT) },
+		"equal":       compareBy(func(d graph.Direction) graph.Direction { return max(d, graph.NE) }),
+		"less":        compareBy(func(d graph.Direction) graph.Direction { return min(d, graph.GT) }),
 		"select":      func(n *graph.Node) { swapOperands(n, graph.Select, 1, 2) },
 		"subtract":    func(n *graph.Node) { swapOperands(n, graph.Subtract, 0, 1) },
 		"slice":       func(n *graph.Node) { shiftSlice(n) },
@@ -71,8 +71,9 @@ func TestRandomGraphsFindWrongOperations(t *testing.T) {
 
 func TestRandomGraphsFindAWrongElementOfAProduct(t *testing.T) {
 	e := &faulty{interp.New(), func(n *graph.Node) {
-		if n.Op == graph.Dot && len(n.Contract[0]) == 2 {
-			n.Contract[0] = []int{n.Contract[0][1], n.Contract[0][0]} // pairs them the wrong way, where the lengths allow it
+		if d, isDot := n.Attributes.(graph.Dimensions); isDot && len(d.Contract[0]) == 2 {
+			d.Contract[0] = []int{d.Contract[0][1], d.Contract[0][0]} // pairs them the wrong way, where the lengths allow it
+			n.Attributes = d
 		}
 	}}
 	for seed := range uint64(10 * randomGraphs) {
@@ -84,6 +85,15 @@ func TestRandomGraphsFindAWrongElementOfAProduct(t *testing.T) {
 	t.Error("no random graph notices")
 }
 
+// compareBy returns a change of the directions of comparisons.
+func compareBy(change func(d graph.Direction) graph.Direction) func(n *graph.Node) {
+	return func(n *graph.Node) {
+		if d, compares := n.Attributes.(graph.Direction); compares {
+			n.Attributes = change(d)
+		}
+	}
+}
+
 func swapOperands(n *graph.Node, op graph.Op, i, j int) {
 	if n.Op == op {
 		n.Operands = slices.Clone(n.Operands)
@@ -93,15 +103,16 @@ func swapOperands(n *graph.Node, op graph.Op, i, j int) {
 
 // shiftSlice moves a slice that does not begin at 0 by one.
 func shiftSlice(n *graph.Node) {
-	if n.Op == graph.Slice && len(n.Start) > 0 && n.Start[0] > 0 {
-		n.Start, n.Limit = slices.Clone(n.Start), slices.Clone(n.Limit)
-		n.Start[0]--
-		n.Limit[0]--
+	if r, isSlice := n.Attributes.(graph.Ranges); isSlice && len(r.Start) > 0 && r.Start[0] > 0 {
+		r.Start, r.Limit = slices.Clone(r.Start), slices.Clone(r.Limit)
+		r.Start[0]--
+		r.Limit[0]--
+		n.Attributes = r
 	}
 }
 
 func otherAxis(n *graph.Node) {
 	if n.Op == graph.Iota && n.Shape.Rank() > 1 {
-		n.Dims = []int{(n.Dims[0] + 1) % n.Shape.Rank()}
+		n.Attributes = graph.Axes{(n.Attributes.(graph.Axes)[0] + 1) % n.Shape.Rank()}
 	}
 }

@@ -157,7 +157,8 @@ func testMemory(t *testing.T, e trnbackend.Executor) {
 	}
 }
 
-// testPlaces runs with empty places, with buffers in them, and with results that are parameters, constants or twice the same.
+// testPlaces runs with empty places, with buffers in them, and with results that are parameters, constants or twice the
+// same.
 func testPlaces(t *testing.T, e trnbackend.Executor) {
 	d := float(e)
 	p := doubled(t, e, d)

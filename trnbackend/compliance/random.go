@@ -60,7 +60,8 @@ func randomGraph(e trnbackend.Executor, seed uint64) *graph.Graph {
 	return graphtest.Random(source(seed), graphtest.Limits{Nodes: randomNodes, DTypes: caps.DTypes, NoOps: caps.NoOps})
 }
 
-// judge runs a graph on random inputs. It returns how many elements of the results were compared and how many there are.
+// judge runs a graph on random inputs. It returns how many elements of the results were compared and how many there
+// are.
 func judge(e trnbackend.Executor, g *graph.Graph, seed uint64) (known, all int, err error) {
 	in := graphtest.Inputs(source(seed), g)
 	got, err := evaluate(e, g, in)

@@ -8,8 +8,8 @@ import (
 	"trnsci/trnbackend/graph"
 )
 
-// reused is a graph of x of three numbers whose results come from all kinds of operations that write memory, and what they are. Two results are one
-// value, one is the parameter and one a constant.
+// reused is a graph of x of three numbers whose results come from all kinds of operations that write memory, and what
+// they are. Two results are one value, one is the parameter and one a constant.
 func reused(d graph.DType) (make func(b *graph.Builder), results func(x [3]float64) []array) {
 	make = func(b *graph.Builder) {
 		x := b.Parameter("x", graph.Of(d, 3))
@@ -46,8 +46,9 @@ func reused(d graph.DType) (make func(b *graph.Builder), results func(x [3]float
 	return make, results
 }
 
-// testReuse runs into places that hold other things: NaN, and what former runs of this and of another program left. Each result is as in a new
-// buffer, and nothing else changes: not the input, not the constant of the program, not the other one of two equal results.
+// testReuse runs into places that hold other things: NaN, and what former runs of this and of another program left.
+// Each result is as in a new buffer, and nothing else changes: not the input, not the constant of the program, not the
+// other one of two equal results.
 func testReuse(t *testing.T, e trnbackend.Executor) {
 	d := float(e)
 	make, results := reused(d)
@@ -85,7 +86,8 @@ func testReuse(t *testing.T, e trnbackend.Executor) {
 	holds(t, places[1], 7+8-9) // was equal to the first
 }
 
-// testFreedEarly frees the inputs of a run, and a result that nobody wants, before anybody has waited for it, and uses the memory for other things.
+// testFreedEarly frees the inputs of a run, and a result that nobody wants, before anybody has waited for it, and uses
+// the memory for other things.
 func testFreedEarly(t *testing.T, e trnbackend.Executor) {
 	const n, factor = 192, 4 // a product that takes a while
 	d := float(e)

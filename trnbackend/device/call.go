@@ -49,8 +49,8 @@ func (c *Call) End() trnbackend.Report {
 	return c.report
 }
 
-// Free gives up a buffer of the call before its end. Buffers of a call are freed in no other way: one that the device has finished may be a place for
-// a later run.
+// Free gives up a buffer of the call before its end. Buffers of a call are freed in no other way: one that the device
+// has finished may be a place for a later run.
 func (c *Call) Free(b trnbackend.Buffer) {
 	if d := c.buffers[b]; d != nil && d.finished {
 		c.session.pool.put(b)
@@ -60,10 +60,12 @@ func (c *Call) Free(b trnbackend.Buffer) {
 	delete(c.buffers, b)
 }
 
-// Watch makes the call tell how many steps it is going to take, and each one that is done. Programs of many runs have steps.
+// Watch makes the call tell how many steps it is going to take, and each one that is done. Programs of many runs have
+// steps.
 func (c *Call) Watch(plan, step func(steps int)) { c.plan, c.step = plan, step }
 
-// Reserve makes the call ask before it takes much of the host's memory, so that what would not fit is an error and not the end of the process.
+// Reserve makes the call ask before it takes much of the host's memory, so that what would not fit is an error and not
+// the end of the process.
 func (c *Call) Reserve(ask func(bytes int64) error) { c.reserve = ask }
 
 // FitsHost returns an error if the host has not so many bytes.
@@ -75,11 +77,12 @@ func (c *Call) Plan(steps int) { c.plan(steps) }
 // Step reports that steps are done.
 func (c *Call) Step(steps int) { c.step(steps) }
 
-// Context returns what ends the call early. Programs look at it between pieces of work on the host that take some milliseconds.
+// Context returns what ends the call early. Programs look at it between pieces of work on the host that take some
+// milliseconds.
 func (c *Call) Context() context.Context { return c.ctx }
 
-// LimitMemory makes the call plan with at most so many bytes of the device's memory, for devices that share it with others, the host first of all.
-// 0 is no limit.
+// LimitMemory makes the call plan with at most so many bytes of the device's memory, for devices that share it with
+// others, the host first of all. 0 is no limit.
 func (c *Call) LimitMemory(bytes int64) { c.memory = bytes }
 
 // Caps returns what the device can do, with no more memory than the call is allowed.
@@ -124,9 +127,9 @@ func (c *Call) Upload(shape graph.Shape, data []byte) (trnbackend.Buffer, error)
 	return b, nil
 }
 
-// Fits returns an error if the device, or the host, has not the memory for the parameters and results of a graph. Programs ask before the host packs
-// what they are going to upload, so that what is too large is refused before memory is taken for it anywhere. A device whose memory is not known is
-// taken to share that of the host.
+// Fits returns an error if the device, or the host, has not the memory for the parameters and results of a graph.
+// Programs ask before the host packs what they are going to upload, so that what is too large is refused before memory
+// is taken for it anywhere. A device whose memory is not known is taken to share that of the host.
 func (c *Call) Fits(g *graph.Graph) error {
 	var needed int64
 	for _, s := range g.ParameterShapes() {
@@ -146,8 +149,8 @@ func (c *Call) Fits(g *graph.Graph) error {
 	return c.FitsHost(needed)
 }
 
-// fits returns an error if the device has not so many bytes left, as far as it knows. What is kept for later runs goes if it has not, or if it
-// has but not also the bytes that might be needed.
+// fits returns an error if the device has not so many bytes left, as far as it knows. What is kept for later runs goes
+// if it has not, or if it has but not also the bytes that might be needed.
 func (c *Call) fits(needed, perhaps int64) error {
 	limit := c.session.caps.Memory
 	if limit == 0 {
@@ -169,7 +172,8 @@ func (c *Call) free(limit int64) (int64, error) {
 	return limit - memory.Used, err
 }
 
-// Run runs a program and returns its results. They are written into buffers that were kept from former runs, as far as there are any.
+// Run runs a program and returns its results. They are written into buffers that were kept from former runs, as far as
+// there are any.
 func (c *Call) Run(p trnbackend.Program, in ...trnbackend.Buffer) ([]trnbackend.Buffer, error) {
 	if err := c.ctx.Err(); err != nil {
 		return nil, context.Cause(c.ctx)
@@ -197,8 +201,8 @@ func (c *Call) Run(p trnbackend.Program, in ...trnbackend.Buffer) ([]trnbackend.
 	return out, nil
 }
 
-// places returns a place for each result of a graph, with a kept buffer if there is one, and the bytes of those that are empty. A result that
-// takes over a donated buffer needs neither.
+// places returns a place for each result of a graph, with a kept buffer if there is one, and the bytes of those that
+// are empty. A result that takes over a donated buffer needs neither.
 func (c *Call) places(g *graph.Graph) (out []trnbackend.Buffer, fresh int64) {
 	out = make([]trnbackend.Buffer, len(g.Results()))
 	donation := g.Donation()
@@ -215,8 +219,8 @@ func (c *Call) places(g *graph.Graph) (out []trnbackend.Buffer, fresh int64) {
 
 // donated notes which inputs of a run are dead.
 func (c *Call) donated(g *graph.Graph, in []trnbackend.Buffer) {
-	for i, n := range g.Parameters() {
-		if i < len(in) && g.Nodes()[n].Donated {
+	for i := range g.Parameters() {
+		if i < len(in) && g.Input(i).Donated {
 			if _, mine := c.buffers[in[i]]; mine {
 				c.buffers[in[i]] = nil
 			}
@@ -247,5 +251,6 @@ func (c *Call) OnHost(step string) {
 	}
 }
 
-// Bound enters a bound of the error of one of the call's results, infinity where nothing is known. The report has the largest one.
+// Bound enters a bound of the error of one of the call's results, infinity where nothing is known. The report has the
+// largest one.
 func (c *Call) Bound(bound float64) { c.report.ErrorBound = max(c.report.ErrorBound, bound) }

@@ -13,9 +13,9 @@ import (
 	"trnsci/trnbackend/graph"
 )
 
-// diskCache keeps serialized programs in files, one folder for each version of an executor. It is safe against other processes: a file
-// appears whole under its name or not at all. A file that is damaged, which its sum shows, is as good as none and is replaced. What fails here
-// costs a compilation and is no error.
+// diskCache keeps serialized programs in files, one folder for each version of an executor. It is safe against other
+// processes: a file appears whole under its name or not at all. A file that is damaged, which its sum shows, is as good
+// as none and is replaced. What fails here costs a compilation and is no error.
 type diskCache struct {
 	dir        string
 	serializer trnbackend.Serializer
@@ -56,7 +56,8 @@ func (c *diskCache) load(g *graph.Graph) trnbackend.Program {
 	return p
 }
 
-// replaceable reports whether a program may be written to a path: there is nothing, or a file of ours that is not write-protected.
+// replaceable reports whether a program may be written to a path: there is nothing, or a file of ours that is not
+// write-protected.
 func replaceable(path string) bool {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {

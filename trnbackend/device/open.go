@@ -11,8 +11,8 @@ type Options struct {
 	PluginDirs []string // folders in which PJRT plugins are looked for: see pjrt.FindIn
 }
 
-// Open opens a device by its name: "interp" is the interpreter, "pjrt:cpu" XLA on the host's processor, "cuda" XLA on an
-// NVIDIA GPU, and "pjrt:" before an absolute path any PJRT plugin. The plugins of XLA are found in folders of Python
+// Open opens a device by its name: "interp" is the interpreter, "pjrt:cpu" XLA on the host's processor, "cuda" XLA on
+// an NVIDIA GPU, and "pjrt:" before an absolute path any PJRT plugin. The plugins of XLA are found in folders of Python
 // packages.
 func Open(name string, o Options) (*Session, error) {
 	kind, err := find(name)

@@ -28,7 +28,8 @@ func opensNot(t *testing.T, name string, dirs []string, words ...string) {
 	}
 }
 
-// A folder has files with the names of plugins that are none. In builds that cannot load any they are not found, and the advice is another one.
+// A folder has files with the names of plugins that are none. In builds that cannot load any they are not found, and
+// the advice is another one.
 func TestPluginsThatDoNotOpen(t *testing.T) {
 	empty, dir := t.TempDir(), t.TempDir()
 	for _, name := range []string{"libpjrt_cpu.so", "xla_cuda_plugin.so"} {

@@ -14,7 +14,8 @@ const (
 	keptBuffers = 64       // few enough to be looked through in a fraction of a microsecond
 )
 
-// pool keeps buffers that no run uses or writes any more, for later runs to write their results into. It is for many goroutines.
+// pool keeps buffers that no run uses or writes any more, for later runs to write their results into. It is for many
+// goroutines.
 type pool struct {
 	most int64 // bytes; 0 if nothing is kept
 

@@ -15,8 +15,8 @@ import (
 	"trnsci/trnbackend/interp"
 )
 
-// counting is the interpreter with few bytes of memory. It counts the results that were written into live buffers and the new ones, fails runs and
-// downloads when it is told to, and notes what is in use when it is closed.
+// counting is the interpreter with few bytes of memory. It counts the results that were written into live buffers and
+// the new ones, fails runs and downloads when it is told to, and notes what is in use when it is closed.
 type counting struct {
 	*interp.Executor
 	memory        int64

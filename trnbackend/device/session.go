@@ -10,8 +10,8 @@ import (
 	"trnsci/trnbackend/graph"
 )
 
-// Session is an open device. Programs are compiled once and kept until Close, and on disk where the executor can write them. Buffers of results are
-// kept for later runs where the executor writes into them.
+// Session is an open device. Programs are compiled once and kept until Close, and on disk where the executor can write
+// them. Buffers of results are kept for later runs where the executor writes into them.
 type Session struct {
 	executor trnbackend.Executor
 	caps     trnbackend.Caps
@@ -40,8 +40,8 @@ const (
 	fromDisk
 )
 
-// NewSession returns a session on an executor, which it closes in the end. Compiled programs are kept in the folder cacheDir, if that is
-// not empty and the executor is a Serializer.
+// NewSession returns a session on an executor, which it closes in the end. Compiled programs are kept in the folder
+// cacheDir, if that is not empty and the executor is a Serializer.
 func NewSession(executor trnbackend.Executor, cacheDir string) *Session {
 	s := &Session{executor: executor, caps: executor.Caps(), programs: map[string]*entry{}}
 	s.pool = newPool(s.caps)
@@ -57,7 +57,8 @@ func (s *Session) Name() string { return s.executor.Name() }
 // Caps returns what the device can do.
 func (s *Session) Caps() trnbackend.Caps { return s.caps }
 
-// Memory returns the state of the device's memory. What is kept for later runs counts as free, since it is given up where it is in the way.
+// Memory returns the state of the device's memory. What is kept for later runs counts as free, since it is given up
+// where it is in the way.
 func (s *Session) Memory() (trnbackend.Memory, error) {
 	m, err := s.executor.Memory()
 	m.Used = max(0, m.Used-s.pool.size())
@@ -98,8 +99,8 @@ func (s *Session) begin() error {
 	return nil
 }
 
-// program returns the program of a graph. When several goroutines ask for a new one at once, one of them makes it and the others wait. A failure is
-// not kept: the next one tries again.
+// program returns the program of a graph. When several goroutines ask for a new one at once, one of them makes it and
+// the others wait. A failure is not kept: the next one tries again.
 func (s *Session) program(ctx context.Context, g *graph.Graph) (trnbackend.Program, origin, error) {
 	if err := s.caps.Check(g); err != nil {
 		return nil, compiled, err

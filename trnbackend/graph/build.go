@@ -5,15 +5,18 @@ import (
 	"unicode/utf8"
 )
 
-// MaxOps is the most nodes of a graph, parameters and constants included: compilers for devices take minutes for graphs of some thousand operations.
+// MaxOps is the limit of the number of nodes of a graph, parameters and constants included: compilers for devices take
+// minutes for graphs of some thousand operations.
 const MaxOps = 4096
 
-// foldElements is the most elements of a constant that folding makes: larger ones are better computed on the device than sent to it.
+// foldElements is the limit of the size of constants that folding makes: larger ones are better computed on the device
+// than sent to it.
 const foldElements = 64
 
-// Build freezes the graph. Nodes that no result needs are left out, except for parameters; operations on small constants are done; nodes that
-// compute the same are merged. It returns the first mistake of the builder, or that the graph has no result or more than MaxOps operations. The
-// builder may go on; Build then makes another graph.
+// Build freezes the graph. Nodes that no result needs are left out, except for parameters; operations on small
+// constants are evaluated; nodes that compute the same are merged. The error is the first mistake of the builder, or
+// that the graph has no result or more than MaxOps operations. The builder can be used further; Build then makes
+// another graph.
 func (b *Builder) Build() (*Graph, error) {
 	switch {
 	case b.err != nil:
@@ -64,7 +67,7 @@ func needed(nodes []Node, params []int, results []Result) []bool {
 	return needed
 }
 
-// merger appends nodes to a graph, folded, those that are there already only once.
+// merger appends nodes to a graph, folded, and equal ones only once.
 type merger struct {
 	graph *Graph
 	at    []int          // where each node of the builder is in the graph
@@ -89,10 +92,10 @@ func (m *merger) add(n Node) int {
 	return m.known[text]
 }
 
-// fold returns the constant that a node of elements of small constants is.
+// fold returns the constant that a node with small constants as operands is.
 func (g *Graph) fold(n Node) (Node, bool) {
-	elementwise := n.Op.IsUnary() || n.Op.IsBinary() || n.Op == Select
-	if !elementwise && n.Op != Reshape || n.Shape.Size() > foldElements {
+	element := n.Op.entry().element
+	if element == nil || n.Shape.Size() > foldElements {
 		return n, false
 	}
 	var in [][]float64
@@ -100,38 +103,39 @@ func (g *Graph) fold(n Node) (Node, bool) {
 		if g.nodes[o].Op != Constant {
 			return n, false
 		}
-		in = append(in, g.nodes[o].Literal)
+		in = append(in, g.nodes[o].Attributes.(Literal))
 	}
-	folded := Node{Op: Constant, Shape: n.Shape, Literal: make([]float64, n.Shape.Size())}
+	elements := make(Literal, n.Shape.Size())
 	d := g.nodes[n.Operands[0]].Shape.DType
-	for i := range folded.Literal {
-		folded.Literal[i] = n.Shape.DType.literal(n.element(d, in, i))
+	for i := range elements {
+		elements[i] = n.Shape.DType.literal(element(&n, d, in, i))
 	}
-	return folded, true
+	return Node{Op: Constant, Shape: n.Shape, Attributes: elements}, true
 }
 
-// element returns element i of an elementwise node, or of a reshaped one, whose operands have the given elements, the first ones of type d.
-func (n *Node) element(d DType, in [][]float64, i int) float64 {
-	switch {
-	case n.Op == Reshape:
-		return in[0][i]
-	case n.Op.IsUnary():
-		return n.Op.Unary(d, in[0][i])
-	case n.Op == Select:
-		if in[0][i] != 0 {
-			return in[1][i]
-		}
-		return in[2][i]
-	case n.Op == Compare:
-		if n.Direction.Holds(in[0][i], in[1][i]) {
-			return 1
-		}
-		return 0
-	}
+func elementOfReshape(_ *Node, _ DType, in [][]float64, i int) float64 { return in[0][i] }
+
+func elementOfUnary(n *Node, d DType, in [][]float64, i int) float64 { return n.Op.Unary(d, in[0][i]) }
+
+func elementOfBinary(n *Node, d DType, in [][]float64, i int) float64 {
 	return n.Op.Binary(d, in[0][i], in[1][i])
 }
 
-// prune removes what folding left without a user.
+func elementOfCompare(n *Node, _ DType, in [][]float64, i int) float64 {
+	if n.Attributes.(Direction).Holds(in[0][i], in[1][i]) {
+		return 1
+	}
+	return 0
+}
+
+func elementOfSelect(_ *Node, _ DType, in [][]float64, i int) float64 {
+	if in[0][i] != 0 {
+		return in[1][i]
+	}
+	return in[2][i]
+}
+
+// prune removes nodes that have no user after folding.
 func (g *Graph) prune() {
 	keep, at := needed(g.nodes, g.params, g.results), make([]int, len(g.nodes))
 	var nodes []Node

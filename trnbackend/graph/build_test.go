@@ -103,7 +103,7 @@ result "half2" %4
 	if body(g) != want {
 		t.Error(body(g))
 	}
-	if !math.Signbit(g.Nodes()[1].Literal[0]) || math.Signbit(g.Nodes()[0].Literal[0]) {
+	if !math.Signbit(g.Nodes()[1].Attributes.(graph.Literal)[0]) || math.Signbit(g.Nodes()[0].Attributes.(graph.Literal)[0]) {
 		t.Error("zeros lose their signs")
 	}
 }
@@ -158,7 +158,7 @@ func TestBuildFoldsUpToItsLimit(t *testing.T) {
 	g := built(t, func(b *graph.Builder) {
 		b.Result("y", b.Negate(b.Constant(graph.Of(graph.F32, largest), make([]float64, largest)...)))
 	})
-	if last := g.Nodes()[len(g.Nodes())-1]; last.Op != graph.Constant || !math.Signbit(last.Literal[largest-1]) {
+	if last := g.Nodes()[len(g.Nodes())-1]; last.Op != graph.Constant || !math.Signbit(last.Attributes.(graph.Literal)[largest-1]) {
 		t.Error(body(g))
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Builder makes a graph. Its methods add a node and return its value; the first mistake is kept, everything behind it is ignored, and
-// Build returns it. A Builder is for one goroutine.
+// Builder makes a graph. Its methods add a node and return its value. The first mistake is kept, later calls are
+// ignored, and Build returns the mistake. A Builder is for one goroutine.
 type Builder struct {
 	name    string
 	nodes   []Node
@@ -28,8 +28,8 @@ type Value struct {
 	node int
 }
 
-// Error is a mistake in a graph: the operation, the line of the caller of Builder (in Parse the line of the text, in Rebuild the node), and
-// what is wrong.
+// Error is a mistake in a graph: the operation, the line of the caller of Builder (in Parse the line of the text, in
+// Rebuild the node), and a message.
 type Error struct {
 	Graph, Op, Where, Message string
 }
@@ -113,10 +113,11 @@ func (b *Builder) shapes(nodes []int) []Shape {
 	return shapes
 }
 
-// longestName is the most bytes of the name of an input or output: libnrt has places of 256 bytes for them, with a zero at the end.
+// longestName is the limit of the length of the name of an input or output in bytes: libnrt has 256 bytes for a name
+// and a zero behind it.
 const longestName = 255
 
-// claim takes a name of an input or an output out of those that are left, or says why it cannot. Compilers get the names as lists with commas.
+// claim reserves a name of an input or an output, or says why it cannot. Compilers get the names as lists with commas.
 func claim(taken map[string]bool, name string) error {
 	odd := func(c rune) bool { return c <= ' ' || c > '~' || strings.ContainsRune(`,"\'`, c) }
 	switch {
@@ -125,7 +126,7 @@ func claim(taken map[string]bool, name string) error {
 	case len(name) > longestName:
 		return fmt.Errorf("the name has %d bytes, the limit is %d", len(name), longestName)
 	case strings.ContainsFunc(name, odd):
-		return fmt.Errorf("the name %q has a character other than printable ASCII without blank, comma, backslash and quotation marks", name)
+		return fmt.Errorf("the name %q has a character that is not printable ASCII, or a blank, comma, backslash or quotation mark", name)
 	case taken[name]:
 		return fmt.Errorf("the name %q is taken", name)
 	}
@@ -133,18 +134,19 @@ func claim(taken map[string]bool, name string) error {
 	return nil
 }
 
-// Parameter adds an input. Names are those of printable ASCII without blanks, commas, backslashes and quotation marks, at most 255 bytes,
-// and unique among the parameters.
+// Parameter adds an input. A name is printable ASCII without blanks, commas, backslashes and quotation marks, has at
+// most 255 bytes, and is unique among the parameters.
 func (b *Builder) Parameter(name string, shape Shape) Value { return b.parameter(name, shape, false) }
 
-// Donated adds an input whose buffer the program may take over for a result of the same shape; the caller's buffer is gone after the run.
+// Donated adds an input whose buffer the program may take over for a result of the same shape; the caller's buffer is
+// dead after the run.
 func (b *Builder) Donated(name string, shape Shape) Value { return b.parameter(name, shape, true) }
 
 func (b *Builder) parameter(name string, shape Shape, donated bool) Value {
 	if err := claim(b.inputs, name); err != nil {
 		return b.fail(Parameter.String(), "%v", err)
 	}
-	v := b.add(Node{Op: Parameter, Shape: shape.clone(), Name: name, Donated: donated})
+	v := b.add(Node{Op: Parameter, Shape: shape.clone(), Attributes: Input{name, donated}})
 	if b.err == nil {
 		b.params = append(b.params, v.node)
 	}
@@ -155,11 +157,11 @@ func (s Shape) clone() Shape { return Shape{s.DType, slices.Clone(s.Dims)} }
 
 // Constant adds an array of the given elements in row-major order, rounded to the shape's type. All NaNs are one.
 func (b *Builder) Constant(shape Shape, elements ...float64) Value {
-	literal := make([]float64, len(elements))
+	literal := make(Literal, len(elements))
 	for i, x := range elements {
 		literal[i] = shape.DType.literal(x)
 	}
-	return b.add(Node{Op: Constant, Shape: shape.clone(), Literal: literal})
+	return b.add(Node{Op: Constant, Shape: shape.clone(), Attributes: literal})
 }
 
 // Scalar adds a constant without dimensions.
@@ -172,11 +174,11 @@ func (b *Builder) Fill(shape Shape, x float64) Value {
 
 // Iota adds an array in which an element is its own index in one dimension.
 func (b *Builder) Iota(shape Shape, dim int) Value {
-	return b.add(Node{Op: Iota, Shape: shape.clone(), Dims: []int{dim}})
+	return b.add(Node{Op: Iota, Shape: shape.clone(), Attributes: Axes{dim}})
 }
 
-// Result makes v an output, which may be any value, a parameter too, and one value may be several outputs: the caller gets a buffer of its own
-// for each. Names are as for Parameter, and unique among the results.
+// Result makes v an output. It may be any value, a parameter too, and one value may be several outputs: the caller gets
+// a buffer for each. Names are as for Parameter, and unique among the results.
 func (b *Builder) Result(name string, v Value) {
 	const what = "result"
 	switch {

@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// Cost is what a node, or a graph, costs on any machine: floating-point operations, where a multiplication and an addition are two, and bytes
-// that it reads and writes if nothing is fused.
+// Cost is what a node, or a graph, costs on any machine: floating-point operations, where a multiplication and an
+// addition are two, and the bytes that it reads and writes if nothing is fused.
 type Cost struct {
 	Flops, BytesRead, BytesWritten int64
 }
 
-// Add returns the sum of two costs. What passes the largest int64 stays at it.
+// Add returns the sum of two costs. Sums beyond the largest int64 become that number.
 func (c Cost) Add(d Cost) Cost {
 	return Cost{sum(c.Flops, d.Flops), sum(c.BytesRead, d.BytesRead), sum(c.BytesWritten, d.BytesWritten)}
 }
@@ -36,39 +36,46 @@ func (g *Graph) Cost() Cost {
 	return all
 }
 
-// NodeCost returns the cost of node i. Parameters, constants and reshapes cost nothing. A part that is taken out of an array reads that part,
-// and the indices.
+// NodeCost returns the cost of node i. Parameters, constants and reshapes cost nothing. A part that is taken out of an
+// array reads that part, and the indices.
 func (g *Graph) NodeCost(i int) Cost {
 	n := &g.nodes[i]
-	size := int64(n.Shape.Size())
-	if n.Op == Parameter || n.Op == Constant || n.Op == Reshape {
+	e := n.Op.entry()
+	if e.cost == movesNone {
 		return Cost{}
 	}
-	c := Cost{BytesWritten: n.Shape.Bytes()}
+	c, in := Cost{BytesWritten: n.Shape.Bytes()}, make([]Shape, len(n.Operands))
 	for k, o := range n.Operands {
-		read := g.nodes[o].Shape
-		if k == 0 && (n.Op == Slice || n.Op == DynamicSlice || n.Op == GatherRows) {
+		in[k] = g.nodes[o].Shape
+		read := in[k]
+		if k == 0 && e.cost == movesPart {
 			read = n.Shape
 		}
 		c.BytesRead = sum(c.BytesRead, read.Bytes())
 	}
-	switch {
-	case n.Op == Dot:
-		c.Flops = 2 * size
-		x := g.nodes[n.Operands[0]].Shape
-		for _, k := range n.Contract[0] {
-			c.Flops = product(c.Flops, int64(x.Dims[k]))
-		}
-	case n.Op.IsReduce():
-		c.Flops = int64(g.nodes[n.Operands[0]].Shape.Size())
-	case n.Op.IsUnary() || n.Op.IsBinary() || n.Op == Select:
-		c.Flops = size
+	if e.flops != nil {
+		c.Flops = e.flops(n, in)
 	}
 	return c
 }
 
-// Peak returns the most bytes that results of nodes take at once when the nodes run in order, nothing is fused, and what has been read for the last
-// time is freed. Parameters are not counted, the results of the graph are.
+// ofResult, ofOperand and ofDot are the flops of one operation for each element of the result, for each element of the
+// operand, and of a product.
+func ofResult(n *Node, _ []Shape) int64 { return int64(n.Shape.Size()) }
+
+func ofOperand(_ *Node, in []Shape) int64 { return int64(in[0].Size()) }
+
+func ofDot(n *Node, in []Shape) int64 {
+	flops := 2 * int64(n.Shape.Size())
+	for _, k := range n.Attributes.(Dimensions).Contract[0] {
+		flops = product(flops, int64(in[0].Dims[k]))
+	}
+	return flops
+}
+
+// Peak returns the most bytes that results of nodes take at once when the nodes run in order, nothing is fused, and
+// each result is freed after it has been read for the last time. Parameters are not counted, the results of the graph
+// are.
 func (g *Graph) Peak() int64 {
 	last := g.LastUse()
 	var live, peak int64

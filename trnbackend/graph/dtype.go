@@ -64,8 +64,8 @@ func (d DType) Largest() float64 {
 	return math.MaxFloat32
 }
 
-// Round returns the number of type d nearest to x, ties to even. A number becomes an integer towards zero, at most the largest one and at
-// least the smallest one; NaN becomes 0. Whatever is not 0 becomes true, as 1.
+// Round returns the number of type d nearest to x, ties to even. A number becomes an integer towards zero, at most the
+// largest one and at least the smallest one; NaN becomes 0. Whatever is not 0 becomes true, as 1.
 func (d DType) Round(x float64) float64 {
 	switch d {
 	case F32:

@@ -10,8 +10,9 @@ import (
 	"trnsci/trnbackend/graph"
 )
 
-// positiveBF16 returns the numbers of type bf16 that are not negative, in order, by the definition of the format: 8 bits of exponent, 7 of
-// fraction. The last one is 2^128, which stands for infinity: numbers are rounded as if it were the next number.
+// positiveBF16 returns the numbers of type bf16 that are not negative, in order, by the definition of the format: 8
+// bits of exponent, 7 of fraction. The last one is 2^128, which stands for infinity: numbers are rounded as if it were
+// the next number.
 func positiveBF16() []float64 {
 	const fractions, exponents, bias = 1 << 7, 255, 127
 	var all []float64

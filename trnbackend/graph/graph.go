@@ -6,26 +6,12 @@ import (
 	"slices"
 )
 
-// Node is one operation of a graph and its result. Which fields it uses depends on Op.
+// Node is one operation of a graph and its result.
 type Node struct {
-	Op       Op
-	Shape    Shape
-	Operands []int // numbers of nodes before this one
-
-	// Parameter, Constant
-	Name    string    // of a parameter
-	Donated bool      // the buffer of this parameter may be overwritten by a result
-	Literal []float64 // the elements of a constant, exact in its type
-
-	// Broadcast: the dimension of the result that each dimension of the operand becomes. Transpose: the dimension of the operand that each
-	// dimension of the result was. Reductions: the dimensions that go. Iota, Concatenate: one dimension.
-	Dims []int
-
-	Start, Limit, Stride []int // Slice: the range of each dimension. Pad: elements before (Start) and behind (Limit).
-
-	Contract, Batch [2][]int // Dot: dimensions of each operand
-
-	Direction Direction // Compare
+	Op         Op
+	Shape      Shape
+	Operands   []int      // numbers of nodes before this one
+	Attributes Attributes // of the kind that the operation has
 }
 
 // Result is an output of a graph.
@@ -34,7 +20,7 @@ type Result struct {
 	Node int
 }
 
-// Graph is a frozen graph. What its methods return is not to be changed.
+// Graph is a frozen graph. Callers must not change what its methods return.
 type Graph struct {
 	name    string
 	nodes   []Node
@@ -52,6 +38,9 @@ func (g *Graph) Nodes() []Node { return g.nodes }
 
 // Parameters returns the nodes of the inputs, in the order in which a program takes them.
 func (g *Graph) Parameters() []int { return g.params }
+
+// Input returns the attributes of parameter i.
+func (g *Graph) Input(i int) Input { return g.nodes[g.params[i]].Attributes.(Input) }
 
 // Results returns the outputs, in the order in which a program gives them.
 func (g *Graph) Results() []Result { return g.results }
@@ -74,8 +63,8 @@ func (g *Graph) ResultShapes() []Shape {
 	return shapes
 }
 
-// Donation returns, for each parameter, the result that takes over its buffer, or -1: the first result that is the parameter itself, else, of
-// those that are left, the first one of the same shape. Parameters choose in their order.
+// Donation returns, for each parameter, the result that takes over its buffer, or -1: the first result that is the
+// parameter itself, else the first remaining one of the same shape. Parameters choose in their order.
 func (g *Graph) Donation() []int {
 	const none = -1
 	donation := make([]int, len(g.params))
@@ -85,7 +74,7 @@ func (g *Graph) Donation() []int {
 	taken := make([]bool, len(g.results))
 	give := func(fits func(parameter, result int) bool) {
 		for i, p := range g.params {
-			if !g.nodes[p].Donated || donation[i] != none {
+			if !g.Input(i).Donated || donation[i] != none {
 				continue
 			}
 			for r, result := range g.results {
@@ -101,8 +90,8 @@ func (g *Graph) Donation() []int {
 	return donation
 }
 
-// LastUse returns, for each node, the last node that reads it; the node itself if none does, as for a parameter that is not used; the number
-// of nodes for a result. A buffer may be freed behind that.
+// LastUse returns, for each node, the last node that reads it; the node itself if none does, as for a parameter that is
+// not used; the number of nodes for a result. A buffer may be freed after that node.
 func (g *Graph) LastUse() []int {
 	last := make([]int, len(g.nodes))
 	for i, n := range g.nodes {
@@ -125,7 +114,8 @@ func (g *Graph) Uses(d DType) bool {
 // Text returns the canonical text, which Parse reads.
 func (g *Graph) Text() string { return g.text }
 
-// Key returns the content key, the SHA-256 of the text in hexadecimal digits: graphs with the same key have the same name and compute the same.
+// Key returns the content key, the SHA-256 of the text in hexadecimal digits: graphs with the same key have the same
+// name and compute the same.
 func (g *Graph) Key() string { return g.key }
 
 // freeze computes what is derived from the nodes.

@@ -6,67 +6,13 @@ import (
 	"slices"
 )
 
-// infer returns the shape of a node's result from those of its operands, or what is wrong with the node. Where the caller chooses a part of the
-// shape, n.Shape has it.
+// infer returns the shape of a node's result from those of its operands, or what is wrong with the node. Where the
+// caller chooses a part of the shape, n.Shape has it.
 func (n *Node) infer(in []Shape) (Shape, error) {
-	if err := n.checkCount(len(in)); err != nil {
+	if err := n.check(len(in)); err != nil {
 		return Shape{}, err
 	}
-	switch {
-	case n.Op == Parameter || n.Op == Constant || n.Op == Iota:
-		return n.inferSource()
-	case n.Op.IsUnary():
-		return n.inferUnary(in[0])
-	case n.Op.IsBinary():
-		return n.inferBinary(in[0], in[1])
-	case n.Op.IsReduce():
-		return n.inferReduce(in[0])
-	}
-	switch n.Op {
-	case Select:
-		return inferSelect(in[0], in[1], in[2])
-	case Dot:
-		return n.inferDot(in[0], in[1])
-	case Broadcast:
-		return n.inferBroadcast(in[0])
-	case Reshape:
-		return n.inferReshape(in[0])
-	case Transpose:
-		return n.inferTranspose(in[0])
-	case Slice:
-		return n.inferSlice(in[0])
-	case DynamicSlice:
-		return n.inferDynamicSlice(in[0], in[1:])
-	case DynamicUpdateSlice:
-		return inferDynamicUpdate(in[0], in[1], in[2:])
-	case GatherRows:
-		return inferGather(in[0], in[1])
-	case Concatenate:
-		return n.inferConcatenate(in)
-	case Pad:
-		return n.inferPad(in[0], in[1])
-	}
-	return Shape{}, fmt.Errorf("there is no such operation")
-}
-
-func (n *Node) checkCount(operands int) error {
-	want := operands
-	switch {
-	case n.Op <= Iota:
-		want = 0
-	case n.Op.IsUnary() || n.Op.IsReduce() || n.Op == Broadcast || n.Op == Reshape || n.Op == Transpose || n.Op == Slice:
-		want = 1
-	case n.Op.IsBinary() || n.Op == Dot || n.Op == GatherRows || n.Op == Pad:
-		want = 2
-	case n.Op == Select:
-		want = 3
-	case operands == 0 || operands == 1 && n.Op == DynamicUpdateSlice:
-		return fmt.Errorf("%d operands", operands)
-	}
-	if operands != want {
-		return fmt.Errorf("%d operands, not %d", operands, want)
-	}
-	return nil
+	return n.Op.entry().infer(n, in)
 }
 
 // mostElements is the limit of an array's size, and of a dimension: bytes and sums of a few such numbers fit an int64.
@@ -94,37 +40,42 @@ func checkDims(s Shape) error {
 	return nil
 }
 
-func (n *Node) inferSource() (Shape, error) {
+func (n *Node) inferSource([]Shape) (Shape, error) { return n.Shape, n.Shape.Check() }
+
+func (n *Node) inferConstant([]Shape) (Shape, error) {
 	if err := n.Shape.Check(); err != nil {
 		return Shape{}, err
 	}
+	elements := len(n.Attributes.(Literal))
+	return n.Shape, need(elements == n.Shape.Size(), "%d elements for %s", elements, n.Shape)
+}
+
+func (n *Node) inferIota([]Shape) (Shape, error) {
+	if err := n.Shape.Check(); err != nil {
+		return Shape{}, err
+	}
+	axes := n.Attributes.(Axes)
 	switch {
-	case n.Op == Constant && len(n.Literal) != n.Shape.Size():
-		return Shape{}, fmt.Errorf("%d elements for %s", len(n.Literal), n.Shape)
-	case n.Op == Iota && (len(n.Dims) != 1 || n.Dims[0] < 0 || n.Dims[0] >= n.Shape.Rank()):
-		return Shape{}, fmt.Errorf("dimension %v of %s", n.Dims, n.Shape)
-	case n.Op == Iota && !n.Shape.DType.IsNumber():
+	case len(axes) != 1 || axes[0] < 0 || axes[0] >= n.Shape.Rank():
+		return Shape{}, fmt.Errorf("dimension %v of %s", axes, n.Shape)
+	case !n.Shape.DType.IsNumber():
 		return Shape{}, fmt.Errorf("indices of type %s", n.Shape.DType)
-	case n.Op == Iota && n.Shape.DType == S32 && n.Shape.Dims[n.Dims[0]] > math.MaxInt32+1:
+	case n.Shape.DType == S32 && n.Shape.Dims[axes[0]] > math.MaxInt32+1:
 		return Shape{}, fmt.Errorf("indices of %s pass the largest integer", n.Shape)
 	}
 	return n.Shape, nil
 }
 
-func (n *Node) inferUnary(x Shape) (Shape, error) {
-	d := x.DType
-	switch n.Op {
-	case Convert:
-		if n.Shape.DType >= dtypeCount {
-			return Shape{}, fmt.Errorf("type %d does not exist", n.Shape.DType)
-		}
-		return x.As(n.Shape.DType), nil
-	case Not:
-		return x, need(d == Pred, "%s is not a predicate", x)
-	case Negate, Abs, Sign:
-		return x, need(d.IsNumber(), "%s has no arithmetic", x)
+// inferSame returns the infer function of operations whose result has the shape of the operand, for types that fit.
+func inferSame(fits func(DType) bool, message string) func(*Node, []Shape) (Shape, error) {
+	return func(_ *Node, in []Shape) (Shape, error) { return in[0], need(fits(in[0].DType), message, in[0]) }
+}
+
+func (n *Node) inferConvert(in []Shape) (Shape, error) {
+	if n.Shape.DType >= dtypeCount {
+		return Shape{}, fmt.Errorf("type %d does not exist", n.Shape.DType)
 	}
-	return x, need(d.IsFloat(), "%s is not of a floating-point type", x)
+	return in[0].As(n.Shape.DType), nil
 }
 
 func need(ok bool, format string, args ...any) error {
@@ -134,34 +85,45 @@ func need(ok bool, format string, args ...any) error {
 	return fmt.Errorf(format, args...)
 }
 
-func (n *Node) inferBinary(x, y Shape) (Shape, error) {
-	if !x.Equal(y) {
-		return Shape{}, fmt.Errorf("operands %s and %s differ", x, y)
+// inferPair returns the infer function of operations on two operands of one shape, for types that fit.
+func inferPair(fits func(DType) bool, message string) func(*Node, []Shape) (Shape, error) {
+	return func(_ *Node, in []Shape) (Shape, error) {
+		if err := checkEqual(in); err != nil {
+			return Shape{}, err
+		}
+		return in[0], need(fits(in[0].DType), message, in[0])
 	}
-	switch n.Op {
-	case And, Or:
-		return x, need(x.DType == Pred, "%s is not a predicate", x)
-	case Compare:
-		return x.As(Pred), need(n.Direction < directionCount, "direction %d does not exist", n.Direction)
-	}
-	return x, need(x.DType.IsNumber(), "%s has no arithmetic", x)
 }
 
-func inferSelect(p, x, y Shape) (Shape, error) {
+func checkEqual(in []Shape) error {
+	return need(in[0].Equal(in[1]), "operands %s and %s differ", in[0], in[1])
+}
+
+func (n *Node) inferCompare(in []Shape) (Shape, error) {
+	if err := checkEqual(in); err != nil {
+		return Shape{}, err
+	}
+	d := n.Attributes.(Direction)
+	return in[0].As(Pred), need(d < directionCount, "direction %d does not exist", d)
+}
+
+func inferSelect(_ *Node, in []Shape) (Shape, error) {
+	p, x, y := in[0], in[1], in[2]
 	if p.DType != Pred || !x.Equal(y) || !slices.Equal(p.Dims, x.Dims) {
 		return Shape{}, fmt.Errorf("cannot choose between %s and %s by %s", x, y, p)
 	}
 	return x, nil
 }
 
-func (n *Node) inferReduce(x Shape) (Shape, error) {
-	if err := checkAxes(n.Dims, x); err != nil {
+func (n *Node) inferReduce(in []Shape) (Shape, error) {
+	x, axes := in[0], n.Attributes.(Axes)
+	if err := checkAxes(axes, x); err != nil {
 		return Shape{}, err
 	}
-	if !slices.IsSorted(n.Dims) {
-		return Shape{}, fmt.Errorf("dimensions %v of %s do not increase", n.Dims, x)
+	if !slices.IsSorted(axes) {
+		return Shape{}, fmt.Errorf("dimensions %v of %s do not increase", axes, x)
 	}
-	return without(x, n.Dims), need(x.DType.IsNumber(), "%s has no arithmetic", x)
+	return without(x, axes), need(x.DType.IsNumber(), "%s has no arithmetic", x)
 }
 
 // checkAxes requires different dimensions of x.
@@ -185,19 +147,19 @@ func without(x Shape, axes []int) Shape {
 	return result
 }
 
-func (n *Node) inferDot(x, y Shape) (Shape, error) {
-	in := [2]Shape{x, y}
+func (n *Node) inferDot(in []Shape) (Shape, error) {
+	x, y, d := in[0], in[1], n.Attributes.(Dimensions)
 	if x.DType != y.DType || !x.DType.IsFloat() {
 		return Shape{}, fmt.Errorf("no product of %s and %s", x, y)
 	}
 	var used [2][]int
 	for i := range in {
-		used[i] = slices.Concat(n.Batch[i], n.Contract[i])
+		used[i] = slices.Concat(d.Batch[i], d.Contract[i])
 		if err := checkAxes(used[i], in[i]); err != nil {
 			return Shape{}, err
 		}
 	}
-	if len(n.Batch[0]) != len(n.Batch[1]) || len(n.Contract[0]) != len(n.Contract[1]) {
+	if len(d.Batch[0]) != len(d.Batch[1]) || len(d.Contract[0]) != len(d.Contract[1]) {
 		return Shape{}, fmt.Errorf("dimensions %v and %v do not pair", used[0], used[1])
 	}
 	result := Shape{x.DType, []int{}}
@@ -209,7 +171,7 @@ func (n *Node) inferDot(x, y Shape) (Shape, error) {
 			return Shape{}, fmt.Errorf("dimension %d of %s and %d of %s differ", used[0][k], x, used[1][k], y)
 		}
 	}
-	for _, b := range n.Batch[0] {
+	for _, b := range d.Batch[0] {
 		result.Dims = append(result.Dims, x.Dims[b])
 	}
 	for i := range in {
@@ -218,23 +180,25 @@ func (n *Node) inferDot(x, y Shape) (Shape, error) {
 	return result, checkDims(result)
 }
 
-func (n *Node) inferBroadcast(x Shape) (Shape, error) {
+func (n *Node) inferBroadcast(in []Shape) (Shape, error) {
+	x, axes := in[0], n.Attributes.(Axes)
 	result := Shape{x.DType, n.Shape.Dims}
 	if err := checkDims(result); err != nil {
 		return Shape{}, err
 	}
-	if len(n.Dims) != x.Rank() {
-		return Shape{}, fmt.Errorf("%d dimensions named for %s", len(n.Dims), x)
+	if len(axes) != x.Rank() {
+		return Shape{}, fmt.Errorf("%d dimensions named for %s", len(axes), x)
 	}
-	for k, to := range n.Dims {
-		if to < 0 || to >= result.Rank() || k > 0 && to <= n.Dims[k-1] || result.Dims[to] != x.Dims[k] {
-			return Shape{}, fmt.Errorf("%s does not fit dimensions %v of %s", x, n.Dims, result)
+	for k, to := range axes {
+		if to < 0 || to >= result.Rank() || k > 0 && to <= axes[k-1] || result.Dims[to] != x.Dims[k] {
+			return Shape{}, fmt.Errorf("%s does not fit dimensions %v of %s", x, axes, result)
 		}
 	}
 	return result, nil
 }
 
-func (n *Node) inferReshape(x Shape) (Shape, error) {
+func (n *Node) inferReshape(in []Shape) (Shape, error) {
+	x := in[0]
 	result := Shape{x.DType, n.Shape.Dims}
 	if err := checkDims(result); err != nil {
 		return Shape{}, err
@@ -242,29 +206,31 @@ func (n *Node) inferReshape(x Shape) (Shape, error) {
 	return result, need(result.Size() == x.Size(), "%s has %d elements, %s has %d", x, x.Size(), result, result.Size())
 }
 
-func (n *Node) inferTranspose(x Shape) (Shape, error) {
-	if err := checkAxes(n.Dims, x); err != nil || len(n.Dims) != x.Rank() {
-		return Shape{}, fmt.Errorf("%v is not an order of the dimensions of %s", n.Dims, x)
+func (n *Node) inferTranspose(in []Shape) (Shape, error) {
+	x, axes := in[0], n.Attributes.(Axes)
+	if err := checkAxes(axes, x); err != nil || len(axes) != x.Rank() {
+		return Shape{}, fmt.Errorf("%v is not an order of the dimensions of %s", axes, x)
 	}
 	result := Shape{x.DType, make([]int, x.Rank())}
-	for k, from := range n.Dims {
+	for k, from := range axes {
 		result.Dims[k] = x.Dims[from]
 	}
 	return result, nil
 }
 
-func (n *Node) inferSlice(x Shape) (Shape, error) {
+func (n *Node) inferSlice(in []Shape) (Shape, error) {
+	x, r := in[0], n.Attributes.(Ranges)
 	rank := x.Rank()
-	if len(n.Start) != rank || len(n.Limit) != rank || len(n.Stride) != rank {
-		return Shape{}, fmt.Errorf("ranges %v %v %v for %s", n.Start, n.Limit, n.Stride, x)
+	if len(r.Start) != rank || len(r.Limit) != rank || len(r.Stride) != rank {
+		return Shape{}, fmt.Errorf("ranges %v %v %v for %s", r.Start, r.Limit, r.Stride, x)
 	}
 	result := Shape{x.DType, make([]int, rank)}
 	for k, d := range x.Dims {
-		if n.Start[k] < 0 || n.Limit[k] < n.Start[k] || n.Limit[k] > d || n.Stride[k] < 1 {
-			return Shape{}, fmt.Errorf("range %d:%d:%d of dimension %d of %s", n.Start[k], n.Limit[k], n.Stride[k], k, x)
+		if r.Start[k] < 0 || r.Limit[k] < r.Start[k] || r.Limit[k] > d || r.Stride[k] < 1 {
+			return Shape{}, fmt.Errorf("range %d:%d:%d of dimension %d of %s", r.Start[k], r.Limit[k], r.Stride[k], k, x)
 		}
-		if n.Limit[k] > n.Start[k] {
-			result.Dims[k] = (n.Limit[k]-n.Start[k]-1)/n.Stride[k] + 1
+		if r.Limit[k] > r.Start[k] {
+			result.Dims[k] = (r.Limit[k]-r.Start[k]-1)/r.Stride[k] + 1
 		}
 	}
 	return result, nil
@@ -296,15 +262,17 @@ func checkPart(dims []int, x Shape) error {
 	return nil
 }
 
-func (n *Node) inferDynamicSlice(x Shape, starts []Shape) (Shape, error) {
-	if err := checkStarts(x, starts); err != nil {
+func (n *Node) inferDynamicSlice(in []Shape) (Shape, error) {
+	x := in[0]
+	if err := checkStarts(x, in[1:]); err != nil {
 		return Shape{}, err
 	}
 	return Shape{x.DType, n.Shape.Dims}, checkPart(n.Shape.Dims, x)
 }
 
-func inferDynamicUpdate(x, y Shape, starts []Shape) (Shape, error) {
-	if err := checkStarts(x, starts); err != nil {
+func inferDynamicUpdate(_ *Node, in []Shape) (Shape, error) {
+	x, y := in[0], in[1]
+	if err := checkStarts(x, in[2:]); err != nil {
 		return Shape{}, err
 	}
 	if x.DType != y.DType {
@@ -313,7 +281,8 @@ func inferDynamicUpdate(x, y Shape, starts []Shape) (Shape, error) {
 	return x, checkPart(y.Dims, x)
 }
 
-func inferGather(x, rows Shape) (Shape, error) {
+func inferGather(_ *Node, in []Shape) (Shape, error) {
+	x, rows := in[0], in[1]
 	if x.Rank() == 0 || x.Dims[0] == 0 || rows.DType != S32 || rows.Rank() != 1 {
 		return Shape{}, fmt.Errorf("rows %s of %s", rows, x)
 	}
@@ -322,14 +291,14 @@ func inferGather(x, rows Shape) (Shape, error) {
 }
 
 func (n *Node) inferConcatenate(in []Shape) (Shape, error) {
-	first := in[0]
-	if len(n.Dims) != 1 || checkAxes(n.Dims, first) != nil {
-		return Shape{}, fmt.Errorf("dimension %v of %s", n.Dims, first)
+	first, axes := in[0], n.Attributes.(Axes)
+	if len(axes) != 1 || checkAxes(axes, first) != nil {
+		return Shape{}, fmt.Errorf("dimension %v of %s", axes, first)
 	}
-	dim := n.Dims[0]
+	dim := axes[0]
 	result := Shape{first.DType, slices.Clone(first.Dims)}
 	for _, x := range in[1:] {
-		if x.DType != first.DType || x.Rank() != first.Rank() || !slices.Equal(without(x, n.Dims).Dims, without(first, n.Dims).Dims) {
+		if x.DType != first.DType || x.Rank() != first.Rank() || !slices.Equal(without(x, axes).Dims, without(first, axes).Dims) {
 			return Shape{}, fmt.Errorf("%s and %s do not fit along dimension %d", first, x, dim)
 		}
 		result.Dims[dim] += x.Dims[dim]
@@ -337,16 +306,17 @@ func (n *Node) inferConcatenate(in []Shape) (Shape, error) {
 	return result, checkDims(result)
 }
 
-func (n *Node) inferPad(x, value Shape) (Shape, error) {
-	if value.DType != x.DType || value.Rank() != 0 || len(n.Start) != x.Rank() || len(n.Limit) != x.Rank() {
-		return Shape{}, fmt.Errorf("%s with %s, %v before and %v behind", x, value, n.Start, n.Limit)
+func (n *Node) inferPad(in []Shape) (Shape, error) {
+	x, value, p := in[0], in[1], n.Attributes.(Padding)
+	if value.DType != x.DType || value.Rank() != 0 || len(p.Before) != x.Rank() || len(p.Behind) != x.Rank() {
+		return Shape{}, fmt.Errorf("%s with %s, %v before and %v behind", x, value, p.Before, p.Behind)
 	}
 	result := Shape{x.DType, make([]int, x.Rank())}
 	for k, d := range x.Dims {
-		if min(n.Start[k], n.Limit[k]) < 0 || max(n.Start[k], n.Limit[k]) > mostElements {
-			return Shape{}, fmt.Errorf("negative or too many elements, %v before or %v behind %s", n.Start, n.Limit, x)
+		if min(p.Before[k], p.Behind[k]) < 0 || max(p.Before[k], p.Behind[k]) > mostElements {
+			return Shape{}, fmt.Errorf("negative or too many elements, %v before or %v behind %s", p.Before, p.Behind, x)
 		}
-		result.Dims[k] = n.Start[k] + d + n.Limit[k]
+		result.Dims[k] = p.Before[k] + d + p.Behind[k]
 	}
 	return result, checkDims(result)
 }

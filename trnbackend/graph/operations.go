@@ -34,7 +34,8 @@ func (b *Builder) Convert(x Value, d DType) Value {
 	return b.add(Node{Op: Convert, Shape: Shape{DType: d}}, x)
 }
 
-// Add adds x + y; integers wrap around. Operands of two-operand operations have one shape: nothing is broadcast by itself.
+// Add adds x + y; integers wrap around. Operands of two-operand operations have one shape: nothing is broadcast by
+// itself.
 func (b *Builder) Add(x, y Value) Value { return b.add(Node{Op: Add}, x, y) }
 
 // Subtract adds x - y.
@@ -60,26 +61,21 @@ func (b *Builder) Or(x, y Value) Value { return b.add(Node{Op: Or}, x, y) }
 
 // Compare adds a predicate for each pair of elements.
 func (b *Builder) Compare(d Direction, x, y Value) Value {
-	return b.add(Node{Op: Compare, Direction: d}, x, y)
+	return b.add(Node{Op: Compare, Attributes: d}, x, y)
 }
 
 // Select adds the elements of x where p holds and those of y elsewhere. All three have the same dimensions.
 func (b *Builder) Select(p, x, y Value) Value { return b.add(Node{Op: Select}, p, x, y) }
 
-// Dimensions of a product: Contract are summed over, Batch are kept side by side; of each operand, in pairs of equal length.
-type Dimensions struct{ Contract, Batch [2][]int }
-
-// Dot adds a product of arrays. The result has the batch dimensions, then the others of x, then the others of y. Elements of f32 and f64
-// give their own type; those of bf16 are multiplied exactly and summed in f32, which is the type of the result.
+// Dot adds a product of arrays. The result has the batch dimensions, then the others of x, then the others of y.
+// Elements of f32 and f64 give their own type; those of bf16 are multiplied exactly and summed in f32, which is the
+// type of the result.
 func (b *Builder) Dot(x, y Value, d Dimensions) Value {
-	n := Node{Op: Dot}
-	for i := range n.Contract {
-		n.Contract[i], n.Batch[i] = slices.Clone(d.Contract[i]), slices.Clone(d.Batch[i])
-	}
-	return b.add(n, x, y)
+	return b.add(Node{Op: Dot, Attributes: d.clone()}, x, y)
 }
 
-// MatMul adds the matrix product of x and y, over the last dimension of x and the last but one of y; dimensions before these are batches.
+// MatMul adds the matrix product of x and y, over the last dimension of x and the last but one of y; dimensions before
+// these are batches.
 func (b *Builder) MatMul(x, y Value) Value {
 	if x.b != b || y.b != b {
 		return b.fail(Dot.String(), foreign)
@@ -95,17 +91,18 @@ func (b *Builder) MatMul(x, y Value) Value {
 	return b.Dot(x, y, Dimensions{Contract: [2][]int{{rank - 1}, {rank - 2}}, Batch: [2][]int{batch, batch}})
 }
 
-// ReduceSum adds sums over dimensions, which go. Over no dimension it is x: unlike in NumPy, a full sum names all dimensions.
+// ReduceSum adds sums over dimensions, which are removed. Over no dimension it is x: unlike in NumPy, a full sum names
+// all dimensions.
 func (b *Builder) ReduceSum(x Value, dims ...int) Value { return b.reduce(ReduceSum, x, dims) }
 
-// ReduceMax adds largest elements over dimensions, which go; minus infinity, or the smallest integer, of none.
+// ReduceMax adds largest elements over dimensions, which are removed; minus infinity, or the smallest integer, of none.
 func (b *Builder) ReduceMax(x Value, dims ...int) Value { return b.reduce(ReduceMax, x, dims) }
 
-// ReduceMin adds smallest elements over dimensions, which go; infinity, or the largest integer, of none.
+// ReduceMin adds smallest elements over dimensions, which are removed; infinity, or the largest integer, of none.
 func (b *Builder) ReduceMin(x Value, dims ...int) Value { return b.reduce(ReduceMin, x, dims) }
 
 func (b *Builder) reduce(o Op, x Value, dims []int) Value {
-	return b.add(Node{Op: o, Dims: sorted(dims)}, x)
+	return b.add(Node{Op: o, Attributes: Axes(sorted(dims))}, x)
 }
 
 func sorted(dims []int) []int {
@@ -114,9 +111,10 @@ func sorted(dims []int) []int {
 	return dims
 }
 
-// Broadcast adds an array of the given dimensions: dimension k of x becomes dimension to[k], to increasing, and x is repeated along the others.
+// Broadcast adds an array of the given dimensions: dimension k of x becomes dimension to[k], to increasing, and x is
+// repeated along the others.
 func (b *Builder) Broadcast(x Value, dims []int, to ...int) Value {
-	return b.add(Node{Op: Broadcast, Shape: Shape{Dims: slices.Clone(dims)}, Dims: slices.Clone(to)}, x)
+	return b.add(Node{Op: Broadcast, Shape: Shape{Dims: slices.Clone(dims)}, Attributes: Axes(slices.Clone(to))}, x)
 }
 
 // Reshape adds the elements of x in the same order with other dimensions.
@@ -126,16 +124,16 @@ func (b *Builder) Reshape(x Value, dims ...int) Value {
 
 // Transpose adds x with its dimensions in another order: dimension k of the result is dimension order[k] of x.
 func (b *Builder) Transpose(x Value, order ...int) Value {
-	return b.add(Node{Op: Transpose, Dims: slices.Clone(order)}, x)
+	return b.add(Node{Op: Transpose, Attributes: Axes(slices.Clone(order))}, x)
 }
 
 // Slice adds the elements start, start+stride, ... below limit of each dimension.
 func (b *Builder) Slice(x Value, start, limit, stride []int) Value {
-	return b.add(Node{Op: Slice, Start: slices.Clone(start), Limit: slices.Clone(limit), Stride: slices.Clone(stride)}, x)
+	return b.add(Node{Op: Slice, Attributes: Ranges{start, limit, stride}.clone()}, x)
 }
 
-// DynamicSlice adds a part of x with the given dimensions that begins at starts, scalars of type s32, one for each dimension. Starts are
-// moved so that the part lies in x.
+// DynamicSlice adds a part of x with the given dimensions that begins at starts, scalars of type s32, one for each
+// dimension. Starts are moved so that the part lies in x.
 func (b *Builder) DynamicSlice(x Value, dims []int, starts ...Value) Value {
 	return b.add(Node{Op: DynamicSlice, Shape: Shape{Dims: slices.Clone(dims)}}, append([]Value{x}, starts...)...)
 }
@@ -145,16 +143,16 @@ func (b *Builder) DynamicUpdateSlice(x, y Value, starts ...Value) Value {
 	return b.add(Node{Op: DynamicUpdateSlice}, append([]Value{x, y}, starts...)...)
 }
 
-// GatherRows adds the parts of x that rows, a list of type s32, names in its first dimension. An index outside of x is moved to the
-// nearest row.
+// GatherRows adds the parts of x that rows, a list of type s32, names in its first dimension. An index outside of x is
+// moved to the nearest row.
 func (b *Builder) GatherRows(x, rows Value) Value { return b.add(Node{Op: GatherRows}, x, rows) }
 
 // Concatenate adds arrays one behind the other along a dimension.
 func (b *Builder) Concatenate(dim int, xs ...Value) Value {
-	return b.add(Node{Op: Concatenate, Dims: []int{dim}}, xs...)
+	return b.add(Node{Op: Concatenate, Attributes: Axes{dim}}, xs...)
 }
 
 // Pad adds x with elements of the scalar value before and behind it in each dimension.
 func (b *Builder) Pad(x, value Value, before, behind []int) Value {
-	return b.add(Node{Op: Pad, Start: slices.Clone(before), Limit: slices.Clone(behind)}, x, value)
+	return b.add(Node{Op: Pad, Attributes: Padding{before, behind}.clone()}, x, value)
 }

@@ -7,10 +7,11 @@ import (
 	"strings"
 )
 
-// Parse reads a graph from its text, in exactly the form that Graph.Text has: one blank between words, attributes in their order, a line feed
-// behind every line. Each line is checked as the Builder's methods check their arguments, and a shape has to be the one that follows from
-// the operands. Build then does its work, so a text that was not made by Graph.Text may give a graph with fewer nodes; one that was gives a
-// graph of the same text and key. Errors name the line, counted from 1.
+// Parse reads a graph from its text, in exactly the form of Graph.Text: one blank between words, attributes in their
+// order, a line feed behind every line. Each line is checked as the Builder's methods check their arguments, and a
+// shape must be the one that follows from the operands. Build then simplifies the graph, so a text that was not made by
+// Graph.Text may give a graph with fewer nodes; a text made by it gives a graph of the same text and key. Errors name
+// the line, counted from 1.
 func Parse(text string) (*Graph, error) {
 	lines := strings.Split(text, "\n")
 	last := len(lines) - 1
@@ -29,7 +30,7 @@ func Parse(text string) (*Graph, error) {
 	})
 }
 
-// parser holds what the lines so far have given.
+// parser holds what has been read so far.
 type parser struct {
 	name    string
 	nodes   []Node
@@ -59,13 +60,13 @@ func (p *parser) line(i int, line string) error {
 	return s.err
 }
 
-// scanner takes words from the front of a line. After the first mistake the line is empty, and what the methods return means nothing.
+// scanner takes words from the front of a line. After the first mistake the line is empty and results have no meaning.
 type scanner struct {
 	rest string
 	err  error
 }
 
-// fail keeps what should have been where the scanner is.
+// fail keeps a message that something is missing here.
 func (s *scanner) fail(wanted string) {
 	if s.err == nil {
 		s.err = fmt.Errorf("%s is missing before %q", wanted, s.rest)
@@ -86,7 +87,7 @@ func (s *scanner) expect(word string) {
 	}
 }
 
-// until removes and returns what is before end, a character that has to come.
+// until removes and returns the text before end, a character that must follow.
 func (s *scanner) until(end string) string {
 	word, rest, found := strings.Cut(s.rest, end)
 	if !found {
@@ -151,31 +152,25 @@ func (s *scanner) name(table []string, end, kind string) uint8 {
 // node reads the line of node i.
 func (s *scanner) node(i int) Node {
 	s.expect(fmt.Sprintf("%%%d = ", i))
-	n := Node{Op: Op(s.name(opNames[:], " ", "an operation"))}
+	n := Node{Op: Op(s.name(opNames(), " ", "an operation"))}
 	s.expect(" ")
 	n.Shape.DType = DType(s.name(dtypeNames[:], "[", "a type"))
 	n.Shape.Dims = s.integers()
 	for s.take(" %") {
 		n.Operands = append(n.Operands, s.integer())
 	}
-	switch n.Op {
-	case Parameter:
-		s.expect(" ")
-		n.Name = s.quoted()
-		n.Donated = s.take(" donated")
-	case Constant:
-		n.Literal = s.literal(n.Shape.DType)
-	case Compare:
-		s.expect(" direction=")
-		n.Direction = s.direction()
-	}
-	for _, a := range n.attributes() {
-		s.expect(" " + a.name + "=")
-		for _, list := range a.lists {
-			*list = s.integers()
-		}
+	if a := n.Op.entry().attributes; a != nil {
+		n.Attributes = a.read(s, n.Shape.DType)
 	}
 	return n
+}
+
+func opNames() []string {
+	names := make([]string, opCount)
+	for i := range names {
+		names[i] = ops[i].name
+	}
+	return names
 }
 
 func (s *scanner) direction() Direction {

@@ -1,13 +1,11 @@
 package graph
 
-import (
-	"fmt"
-	"slices"
-)
+import "fmt"
 
-// Rebuild makes a graph of nodes, operands before their users, and results, by the Builder's own checks: an operation's shape has to be the one
-// that its operands give, and the elements of a constant numbers of its type. Build then does its work, so the graph may have fewer nodes.
-// The nodes are copied. An error names the node, or the result, by its index.
+// Rebuild makes a graph of nodes, operands before their users, and results, by the Builder's own checks: an operation's
+// shape has to be the one that its operands give, and the elements of a constant numbers of its type. Build then does
+// its work, so the graph may have fewer nodes. The nodes are copied. An error names the node, or the result, by its
+// index.
 func Rebuild(name string, nodes []Node, results []Result) (*Graph, error) {
 	return rebuild(name, nodes, results, func(i int) string {
 		if i < len(nodes) {
@@ -17,7 +15,8 @@ func Rebuild(name string, nodes []Node, results []Result) (*Graph, error) {
 	})
 }
 
-// rebuild is Rebuild with the places that errors name: where(i) is that of node i, and after the nodes those of the results.
+// rebuild is Rebuild with the places that errors name: where(i) is that of node i, and after the nodes those of the
+// results.
 func rebuild(name string, nodes []Node, results []Result, where func(i int) string) (*Graph, error) {
 	b := NewBuilder(name)
 	for i := range nodes {
@@ -47,7 +46,8 @@ func (b *Builder) restore(n *Node) {
 		}
 		operands[i] = Value{b, o}
 	}
-	for _, x := range n.Literal {
+	literal, _ := n.Attributes.(Literal)
+	for _, x := range literal {
 		if rounded := n.Shape.DType.Round(x); rounded != x && x == x {
 			b.fail(n.Op.String(), "%v is not a number of type %s", x, n.Shape.DType)
 			return
@@ -59,21 +59,23 @@ func (b *Builder) restore(n *Node) {
 	}
 }
 
-// readd adds a copy of a node by the method that made it.
+// readd adds a copy of a node.
 func (b *Builder) readd(n *Node, operands []Value) Value {
-	switch {
-	case len(operands) > 0:
-	case n.Op == Parameter:
-		return b.parameter(n.Name, n.Shape, n.Donated)
-	case n.Op == Constant:
-		return b.Constant(n.Shape, n.Literal...)
-	}
-	c := Node{Op: n.Op, Shape: n.Shape.clone(), Direction: n.Direction}
-	to := c.attributes()
-	for i, a := range n.attributes() {
-		for k, list := range a.lists {
-			*to[i].lists[k] = slices.Clone(*list)
+	c := Node{Op: n.Op, Shape: n.Shape.clone()}
+	switch a := n.Attributes.(type) {
+	case nil:
+	case Input:
+		if n.Op == Parameter && len(operands) == 0 {
+			return b.parameter(a.Name, n.Shape, a.Donated)
 		}
+		c.Attributes = a
+	case Literal:
+		if n.Op == Constant && len(operands) == 0 {
+			return b.Constant(n.Shape, a...) // makes all NaNs one
+		}
+		c.Attributes = a
+	default:
+		c.Attributes = a.clone()
 	}
 	return b.add(c, operands...)
 }

@@ -11,11 +11,11 @@ import (
 func nodes() []graph.Node {
 	vector := graph.Of(graph.F32, 3)
 	return []graph.Node{
-		{Op: graph.Parameter, Name: "x", Shape: vector, Donated: true},
-		{Op: graph.Parameter, Name: "y", Shape: graph.Of(graph.F32, 4, 3)},
-		{Op: graph.Constant, Shape: vector, Literal: []float64{2, 2, 2}},
+		{Op: graph.Parameter, Shape: vector, Attributes: graph.Input{Name: "x", Donated: true}},
+		{Op: graph.Parameter, Shape: graph.Of(graph.F32, 4, 3), Attributes: graph.Input{Name: "y"}},
+		{Op: graph.Constant, Shape: vector, Attributes: graph.Literal{2, 2, 2}},
 		{Op: graph.Multiply, Shape: vector, Operands: []int{0, 2}},
-		{Op: graph.ReduceSum, Shape: vector, Operands: []int{1}, Dims: []int{0}},
+		{Op: graph.ReduceSum, Shape: vector, Operands: []int{1}, Attributes: graph.Axes{0}},
 		{Op: graph.Add, Shape: vector, Operands: []int{3, 4}},
 	}
 }
@@ -35,7 +35,7 @@ func TestRebuild(t *testing.T) {
 %5 = add f32[3] %3 %4
 result "z" %5
 `
-	given[0].Shape.Dims[0], given[4].Dims[0], given[2].Literal[0] = 7, 7, 7
+	given[0].Shape.Dims[0], given[4].Attributes.(graph.Axes)[0], given[2].Attributes.(graph.Literal)[0] = 7, 7, 7
 	again, err := graph.Rebuild(g.Name(), g.Nodes(), g.Results())
 	if err != nil || g.Text() != want || again.Text() != want || again.Key() != g.Key() {
 		t.Errorf("%v\n%s\n%s", err, g.Text(), again.Text())
@@ -54,11 +54,15 @@ func TestRebuildRefuses(t *testing.T) {
 		{"later operand", func(n []graph.Node) { n[3].Operands[1] = 3 }, graph.Result{Name: "z", Node: 5},
 			"graph r: multiply at node %3: the operand %3 is not a node before this one"},
 		{"negative operand", func(n []graph.Node) { n[3].Operands[1] = -1 }, graph.Result{Name: "z", Node: 5}, "the operand %-1"},
-		{"literal", func(n []graph.Node) { n[2].Literal[1] = 0.1 }, graph.Result{Name: "z", Node: 5},
+		{"literal", func(n []graph.Node) { n[2].Attributes.(graph.Literal)[1] = 0.1 }, graph.Result{Name: "z", Node: 5},
 			"graph r: constant at node %2: 0.1 is not a number of type f32"},
 		{"operand of a parameter", func(n []graph.Node) { n[1].Operands = []int{0} }, graph.Result{Name: "z", Node: 5}, "node %1: 1 operands, not 0"},
 		{"operation", func(n []graph.Node) { n[5].Op = 200 }, graph.Result{Name: "z", Node: 5}, "op(200) at node %5: there is no such operation"},
 		{"type", func(n []graph.Node) { n[0].Shape.DType = 9 }, graph.Result{Name: "z", Node: 5}, "parameter at node %0: type 9 does not exist"},
+		{"attributes of another operation", func(n []graph.Node) { n[4].Attributes = graph.Literal{0} }, graph.Result{Name: "z", Node: 5},
+			"reduce-sum at node %4: attributes graph.Literal, not graph.Axes"},
+		{"no attributes", func(n []graph.Node) { n[0].Attributes = nil }, graph.Result{Name: "z", Node: 5},
+			"parameter at node %0: attributes <nil>, not graph.Input"},
 		{"result", func([]graph.Node) {}, graph.Result{Name: "z", Node: 6}, `graph r: result at result 0: "z" is not a value of this graph`},
 		{"name of a result", func([]graph.Node) {}, graph.Result{Node: 5}, `result at result 0: the name is empty`},
 	} {

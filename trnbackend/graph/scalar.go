@@ -7,89 +7,57 @@ func (o Op) Unary(d DType, x float64) float64 {
 	if d == S32 && x == math.MinInt32 && (o == Negate || o == Abs) {
 		return x // wraps around
 	}
-	switch o {
-	case Negate:
-		return -x
-	case Abs:
-		return math.Abs(x)
-	case Sign:
-		switch {
-		case x > 0:
-			return 1
-		case x < 0:
-			return -1
-		}
-		return x // zeros and NaN
-	case Exp:
-		return math.Exp(x)
-	case Log:
-		return math.Log(x)
-	case Sqrt:
-		return math.Sqrt(x)
-	case Rsqrt:
-		return 1 / math.Sqrt(x)
-	case Tanh:
-		return math.Tanh(x)
-	case Not:
-		return 1 - x
-	case Convert:
-		return x
+	f := o.entry().unary
+	if f == nil {
+		panic("graph: " + o.String() + " is not unary")
 	}
-	panic("graph: " + o.String() + " is not unary")
+	return f(x)
 }
 
-// Binary returns what a binary operation other than Compare makes of two elements of type d, before it is rounded to the type of the result. The larger
-// and the smaller of a number and NaN are NaN.
+// Binary returns what a binary operation other than Compare makes of two elements of type d, before it is rounded to
+// the type of the result. Maximum and Minimum of a number and NaN are NaN.
 func (o Op) Binary(d DType, x, y float64) float64 {
-	if d == S32 {
-		return o.integer(int32(x), int32(y))
+	e := o.entry()
+	switch {
+	case d == S32 && e.integer != nil:
+		return e.integer(int32(x), int32(y))
+	case d == S32 || e.binary == nil:
+		panic("graph: " + o.String() + " is not a binary operation on elements of type " + d.String())
 	}
-	switch o {
-	case Add:
-		return x + y
-	case Subtract:
-		return x - y
-	case Multiply:
-		return x * y
-	case Divide:
-		return x / y
-	case Maximum, Minimum:
-		switch {
-		case x != x || y != y:
-			return math.NaN()
-		case o == Maximum:
-			return math.Max(x, y)
-		}
-		return math.Min(x, y)
-	case And:
-		return x * y
-	case Or:
-		return math.Max(x, y)
-	}
-	panic("graph: " + o.String() + " is not binary")
+	return e.binary(x, y)
 }
 
-// integer is Binary for integers, which wrap around. As in XLA, x/0 is -1 and the smallest integer over -1 is itself,
-// which Go has too.
-func (o Op) integer(x, y int32) float64 {
-	switch o {
-	case Add:
-		return float64(x + y)
-	case Subtract:
-		return float64(x - y)
-	case Multiply:
-		return float64(x * y)
-	case Divide:
-		if y == 0 {
-			return -1
-		}
-		return float64(x / y)
-	case Maximum:
-		return float64(max(x, y))
-	case Minimum:
-		return float64(min(x, y))
+// sign keeps zeros and NaN.
+func sign(x float64) float64 {
+	switch {
+	case x > 0:
+		return 1
+	case x < 0:
+		return -1
 	}
-	panic("graph: " + o.String() + " is not an operation on integers")
+	return x
+}
+
+func maximum(x, y float64) float64 {
+	if x != x || y != y {
+		return math.NaN()
+	}
+	return math.Max(x, y)
+}
+
+func minimum(x, y float64) float64 {
+	if x != x || y != y {
+		return math.NaN()
+	}
+	return math.Min(x, y)
+}
+
+// divideIntegers gives -1 for x/0, as XLA does. The smallest integer over -1 is itself, in XLA and in Go.
+func divideIntegers(x, y int32) float64 {
+	if y == 0 {
+		return -1
+	}
+	return float64(x / y)
 }
 
 // Holds reports whether x and y are in the relation d.

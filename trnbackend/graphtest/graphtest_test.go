@@ -159,3 +159,14 @@ func TestShrinkFindsTheOperationThatFails(t *testing.T) {
 		t.Error("no graph has what is looked for")
 	}
 }
+
+func TestEveryOperationIsJudgedAndGenerated(t *testing.T) {
+	if len(judges) != len(graph.Ops()) || len(generators) != len(graph.Ops()) {
+		t.Fatalf("%d judges and %d generators for %d operations", len(judges), len(generators), len(graph.Ops()))
+	}
+	for _, op := range graph.Ops() {
+		if given := op == graph.Parameter; (judges[op] == nil) != given || (generators[op].make == nil) != given {
+			t.Errorf("%s: judged %t, generated %t", op, judges[op] != nil, generators[op].make != nil)
+		}
+	}
+}

@@ -6,12 +6,12 @@ import (
 	"trnsci/trnbackend/graph"
 )
 
-// libraryUlps is what exponentials, logarithms and the like of a device's mathematical library may be off: single precision ones of good
-// libraries are within 4.
+// libraryUlps is what exponentials, logarithms and the like of a device's mathematical library may be off: single
+// precision ones of good libraries are within 4.
 const libraryUlps = 8
 
-// interval is an element: what the definition gives, and all that an executor may give, lo to hi. NaN at all three says that only NaN is right.
-// With any, everything is.
+// interval is an element: what the definition gives, and all that an executor may give, lo to hi. NaN at all three says
+// that only NaN is right. With any, everything is.
 type interval struct {
 	v, lo, hi float64
 	any       bool
@@ -64,7 +64,8 @@ func hull(d graph.DType, v float64, ends ...float64) interval {
 	return r
 }
 
-// widened returns an interval whose ends may be off by units in the last place of type d, and overflow as that type does.
+// widened returns an interval whose ends may be off by units in the last place of type d, and overflow as that type
+// does.
 func (x interval) widened(d graph.DType, ulps float64) interval {
 	if x.any || x.v != x.v {
 		return x
@@ -85,36 +86,51 @@ func (x interval) widened(d graph.DType, ulps float64) interval {
 	return interval{x.v, lo, hi, false}
 }
 
-// unary returns an operation on one element of type from.
-func unary(op graph.Op, from, to graph.DType, x interval) interval {
-	v := to.Round(op.Unary(from, x.v))
-	if x.any || from == graph.S32 && to == graph.S32 && x.lo == math.MinInt32 && !x.known() {
-		return anything(to, v)
-	}
-	at := func(x float64) float64 { return op.Unary(from, x) }
-	switch op {
-	case graph.Convert:
-		return convert(to, x)
-	case graph.Abs:
-		r := hull(to, v, at(x.lo), at(x.hi))
-		if x.maybeZero() {
-			r.lo = 0
+// unaryJudge returns an operation on one element x of type from, where v is what the definition gives for x.v.
+type unaryJudge func(op graph.Op, from, to graph.DType, v float64, x interval) interval
+
+// unary returns the judge of an elementwise operation on one operand.
+func unary(f unaryJudge) func(e *evaluation, _ []int, k int) interval {
+	return func(e *evaluation, _ []int, k int) interval {
+		op, from, to, x := e.node.Op, e.in[0].shape.DType, e.node.Shape.DType, e.in[0].elements[k]
+		v := to.Round(op.Unary(from, x.v))
+		if x.any || from == graph.S32 && to == graph.S32 && x.lo == math.MinInt32 && !x.known() {
+			return anything(to, v)
 		}
-		return r
-	case graph.Negate, graph.Sign, graph.Not:
-		return hull(to, v, at(x.lo), at(x.hi))
-	case graph.Rsqrt:
-		if x.maybeZero() {
-			return anything(to, v) // infinity with the sign of the zero
-		}
-	case graph.Sqrt:
-		return rounded(to, v, 1, at(x.lo), at(x.hi))
+		return f(op, from, to, v, x)
 	}
-	return hull(to, v, at(x.lo), at(x.hi)).widened(to, libraryUlps)
 }
 
-func convert(to graph.DType, x interval) interval {
-	v := to.Round(x.v)
+// exactEnds is for monotonic operations whose results are exact.
+func exactEnds(op graph.Op, from, to graph.DType, v float64, x interval) interval {
+	return hull(to, v, op.Unary(from, x.lo), op.Unary(from, x.hi))
+}
+
+func modulus(op graph.Op, from, to graph.DType, v float64, x interval) interval {
+	r := exactEnds(op, from, to, v, x)
+	if x.maybeZero() {
+		r.lo = 0
+	}
+	return r
+}
+
+// library is for monotonic functions of mathematical libraries.
+func library(op graph.Op, from, to graph.DType, v float64, x interval) interval {
+	return exactEnds(op, from, to, v, x).widened(to, libraryUlps)
+}
+
+func squareRoot(op graph.Op, from, to graph.DType, v float64, x interval) interval {
+	return rounded(to, v, 1, op.Unary(from, x.lo), op.Unary(from, x.hi))
+}
+
+func reciprocalRoot(op graph.Op, from, to graph.DType, v float64, x interval) interval {
+	if x.maybeZero() {
+		return anything(to, v) // infinity with the sign of the zero
+	}
+	return library(op, from, to, v, x)
+}
+
+func converted(_ graph.Op, _, to graph.DType, v float64, x interval) interval {
 	switch {
 	case to == graph.Pred && x.maybeZero() && !x.known():
 		return anything(to, v)
@@ -124,7 +140,8 @@ func convert(to graph.DType, x interval) interval {
 	return rounded(to, v, 1, x.lo, x.hi)
 }
 
-// rounded returns the interval around exact results, widened unless there is but one and it is a number of type d, which is always so for doubles.
+// rounded returns the interval around exact results, widened unless there is but one and it is a number of type d,
+// which is always so for doubles.
 func rounded(d graph.DType, v, ulps float64, ends ...float64) interval {
 	r := hull(d, v, ends...)
 	if d != graph.F64 && r.known() && (r.lo != r.lo || d.Round(r.lo) == r.lo) {
@@ -133,24 +150,42 @@ func rounded(d graph.DType, v, ulps float64, ends ...float64) interval {
 	return r.widened(d, ulps)
 }
 
-// binary returns an operation on two elements of type d.
-func binary(op graph.Op, d graph.DType, x, y interval) interval {
+// pairwise returns the judge of an elementwise operation on two operands of one type.
+func pairwise(f func(op graph.Op, d graph.DType, x, y interval) interval) func(e *evaluation, _ []int, k int) interval {
+	return func(e *evaluation, _ []int, k int) interval {
+		return f(e.node.Op, e.node.Shape.DType, e.in[0].elements[k], e.in[1].elements[k])
+	}
+}
+
+// ordering is for operations that return one of their operands' values.
+func ordering(op graph.Op, d graph.DType, x, y interval) interval {
 	v := d.Round(op.Binary(d, x.v, y.v))
-	order := op == graph.Maximum || op == graph.Minimum || op == graph.And || op == graph.Or
+	if x.any || y.any {
+		return anything(d, v)
+	}
+	return hull(d, v, ends(op, d, x, y)...)
+}
+
+// arithmetic is for sums, differences, products and quotients. Those of integers wrap around, so they are known only
+// where the operands are.
+func arithmetic(op graph.Op, d graph.DType, x, y interval) interval {
+	v := d.Round(op.Binary(d, x.v, y.v))
+	known := x.known() && y.known()
 	switch {
-	case x.any || y.any || d == graph.S32 && !order && !(x.known() && y.known()):
+	case x.any || y.any || d == graph.S32 && !known:
 		return anything(d, v)
-	case d == graph.S32 && !order:
+	case d == graph.S32:
 		return exactly(v)
-	case op == graph.Divide && y.maybeZero() && !(x.known() && x.v == 0 && y.known()):
+	case op == graph.Divide && y.maybeZero() && !(known && x.v == 0):
 		return anything(d, v)
 	}
+	return rounded(d, v, 1, ends(op, d, x, y)...)
+}
+
+// ends returns what an operation gives at the ends of both operands.
+func ends(op graph.Op, d graph.DType, x, y interval) []float64 {
 	at := func(x, y float64) float64 { return op.Binary(d, x, y) }
-	ends := []float64{at(x.lo, y.lo), at(x.lo, y.hi), at(x.hi, y.lo), at(x.hi, y.hi)}
-	if order {
-		return hull(d, v, ends...)
-	}
-	return rounded(d, v, 1, ends...)
+	return []float64{at(x.lo, y.lo), at(x.lo, y.hi), at(x.hi, y.lo), at(x.hi, y.hi)}
 }
 
 // compare returns the predicate whether two elements are in a relation.

@@ -1,47 +1,58 @@
 package graphtest
 
-import "trnsci/trnbackend/graph"
+import (
+	"slices"
 
-// moved returns the element that an operation which only moves elements puts at an index.
-func (e *evaluation) moved(index []int) interval {
-	n, x := e.node, e.in[0]
-	from := make([]int, x.shape.Rank())
-	switch n.Op {
-	case graph.Broadcast:
-		for k, to := range n.Dims {
-			from[k] = index[to]
-		}
-	case graph.Transpose:
-		for k, dim := range n.Dims {
-			from[dim] = index[k]
-		}
-	case graph.Slice:
-		for k := range from {
-			from[k] = n.Start[k] + index[k]*n.Stride[k]
-		}
-	case graph.DynamicSlice:
-		start, known := e.starts(e.in[1:], n.Shape.Dims)
-		for k := range from {
-			from[k] = start[k] + index[k]
-		}
-		if !known {
-			return anything(x.shape.DType, x.at(from).v)
-		}
-	case graph.DynamicUpdateSlice:
-		return e.updated(index)
-	case graph.GatherRows:
-		row := e.in[1].at(index[:1])
-		copy(from[1:], index[1:])
-		from[0] = clamped(row.v, x.shape.Dims[0]-1)
-		if !row.known() {
-			return anything(x.shape.DType, x.at(from).v)
-		}
-	case graph.Concatenate:
-		return e.concatenated(index)
-	case graph.Pad:
-		return e.padded(index)
+	"trnsci/trnbackend/graph"
+)
+
+func (e *evaluation) broadcast(index []int, _ int) interval {
+	from := make([]int, e.in[0].shape.Rank())
+	for k, to := range e.node.Attributes.(graph.Axes) {
+		from[k] = index[to]
 	}
-	return x.at(from)
+	return e.in[0].at(from)
+}
+
+func (e *evaluation) transposed(index []int, _ int) interval {
+	from := make([]int, len(index))
+	for k, dim := range e.node.Attributes.(graph.Axes) {
+		from[dim] = index[k]
+	}
+	return e.in[0].at(from)
+}
+
+func (e *evaluation) sliced(index []int, _ int) interval {
+	r, from := e.node.Attributes.(graph.Ranges), make([]int, len(index))
+	for k := range from {
+		from[k] = r.Start[k] + index[k]*r.Stride[k]
+	}
+	return e.in[0].at(from)
+}
+
+func (e *evaluation) dynamicallySliced(index []int, _ int) interval {
+	x, from := e.in[0], make([]int, len(index))
+	start, known := e.starts(e.in[1:], e.node.Shape.Dims)
+	for k := range from {
+		from[k] = start[k] + index[k]
+	}
+	return x.atIfKnown(from, known)
+}
+
+func (e *evaluation) gathered(index []int, _ int) interval {
+	x, from := e.in[0], slices.Clone(index)
+	row := e.in[1].at(index[:1])
+	from[0] = clamped(row.v, x.shape.Dims[0]-1)
+	return x.atIfKnown(from, row.known())
+}
+
+// atIfKnown returns the element of an index, of which nothing is known if the index is not.
+func (a *array) atIfKnown(index []int, known bool) interval {
+	x := a.at(index)
+	if !known {
+		return anything(a.shape.DType, x.v)
+	}
+	return x
 }
 
 // clamped returns an index moved into 0 to last.
@@ -58,7 +69,7 @@ func (e *evaluation) starts(scalars []array, part []int) (start []int, known boo
 	return start, known
 }
 
-func (e *evaluation) updated(index []int) interval {
+func (e *evaluation) updated(index []int, _ int) interval {
 	part := e.in[1]
 	start, known := e.starts(e.in[2:], part.shape.Dims)
 	result := e.in[0].at(index)
@@ -81,19 +92,19 @@ func shifted(index, start, dims []int) (inside []int, within bool) {
 	return inside, within
 }
 
-func (e *evaluation) concatenated(index []int) interval {
-	start := make([]int, len(index))
+func (e *evaluation) concatenated(index []int, _ int) interval {
+	start, dim := make([]int, len(index)), e.node.Attributes.(graph.Axes)[0]
 	for _, x := range e.in {
 		if inside, within := shifted(index, start, x.shape.Dims); within {
 			return x.at(inside)
 		}
-		start[e.node.Dims[0]] += x.shape.Dims[e.node.Dims[0]]
+		start[dim] += x.shape.Dims[dim]
 	}
 	panic("graphtest: the operands of a concatenation are too short")
 }
 
-func (e *evaluation) padded(index []int) interval {
-	if inside, within := shifted(index, e.node.Start, e.in[0].shape.Dims); within {
+func (e *evaluation) padded(index []int, _ int) interval {
+	if inside, within := shifted(index, e.node.Attributes.(graph.Padding).Before, e.in[0].shape.Dims); within {
 		return e.in[0].at(inside)
 	}
 	return e.in[1].elements[0]

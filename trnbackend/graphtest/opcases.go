@@ -17,9 +17,10 @@ type OpCase struct {
 	Inputs [][]float64 // of each parameter, exact in its type
 }
 
-// OpCases returns cases for every operation, in all types that it has, scalars and arrays without elements among them. Elementwise cases hold
-// infinities, NaN and zeros of both signs; indices are partly out of range. There is no subnormal number and, but for infinities, no overflow, where
-// devices differ. The same cases are returned each time. The error is a mistake in one of them.
+// OpCases returns cases for every operation, in all types that it has, scalars and arrays without elements among them.
+// Elementwise cases hold infinities, NaN and zeros of both signs; indices are partly out of range. There is no
+// subnormal number and, but for infinities, no overflow, where devices differ. The same cases are returned each time.
+// The error is a mistake in one of them.
 func OpCases() ([]OpCase, error) {
 	m := caseMaker{rng: rand.New(rand.NewPCG(1, 2))}
 	m.unary()
@@ -134,36 +135,35 @@ func (m *caseMaker) pairs(d graph.DType) []operand {
 	return []operand{x, y}
 }
 
-// elementShapes are the dimensions that elementwise operations get: scalars, none, and more than a vector register holds.
+// elementShapes are the dimensions that elementwise operations get: scalars, none, and more than a vector register
+// holds.
 var elementShapes = [][]int{{}, {37}, {0, 3}, {2, 3, 11}}
 
 func (m *caseMaker) unary() {
-	functions := map[graph.Op]func(*graph.Builder, graph.Value) graph.Value{
-		graph.Negate: (*graph.Builder).Negate, graph.Abs: (*graph.Builder).Abs, graph.Sign: (*graph.Builder).Sign,
-		graph.Exp: (*graph.Builder).Exp, graph.Log: (*graph.Builder).Log, graph.Sqrt: (*graph.Builder).Sqrt,
-		graph.Rsqrt: (*graph.Builder).Rsqrt, graph.Tanh: (*graph.Builder).Tanh, graph.Not: (*graph.Builder).Not,
-	}
-	for _, op := range graph.Ops() {
-		f, ok := functions[op]
-		if !ok {
-			continue
-		}
-		types := floatTypes
-		switch op {
-		case graph.Negate, graph.Abs, graph.Sign:
-			types = numberTypes
-		case graph.Not:
-			types = []graph.DType{graph.Pred}
-		}
-		positive := op == graph.Log || op == graph.Sqrt || op == graph.Rsqrt
-		for _, d := range types {
+	for _, c := range []struct {
+		op       graph.Op
+		f        func(*graph.Builder, graph.Value) graph.Value
+		types    []graph.DType
+		positive bool // most elements are
+	}{
+		{graph.Negate, (*graph.Builder).Negate, numberTypes, false},
+		{graph.Abs, (*graph.Builder).Abs, numberTypes, false},
+		{graph.Sign, (*graph.Builder).Sign, numberTypes, false},
+		{graph.Exp, (*graph.Builder).Exp, floatTypes, false},
+		{graph.Log, (*graph.Builder).Log, floatTypes, true},
+		{graph.Sqrt, (*graph.Builder).Sqrt, floatTypes, true},
+		{graph.Rsqrt, (*graph.Builder).Rsqrt, floatTypes, true},
+		{graph.Tanh, (*graph.Builder).Tanh, floatTypes, false},
+		{graph.Not, (*graph.Builder).Not, predicates, false},
+	} {
+		for _, d := range c.types {
 			for _, dims := range elementShapes {
-				x := m.ordinary(graph.Of(d, dims...), positive)
+				x := m.ordinary(graph.Of(d, dims...), c.positive)
 				if len(x.elements) > 1 {
 					copy(x.elements, corners(d))
 				}
-				m.add(fmt.Sprintf("%s %s", op, x.shape), []operand{x},
-					single(func(b *graph.Builder, x []graph.Value) graph.Value { return f(b, x[0]) }))
+				m.add(fmt.Sprintf("%s %s", c.op, x.shape), []operand{x},
+					single(func(b *graph.Builder, x []graph.Value) graph.Value { return c.f(b, x[0]) }))
 			}
 		}
 	}
@@ -186,25 +186,25 @@ func (m *caseMaker) conversions() {
 }
 
 func (m *caseMaker) binary() {
-	functions := map[graph.Op]func(*graph.Builder, graph.Value, graph.Value) graph.Value{
-		graph.Add: (*graph.Builder).Add, graph.Subtract: (*graph.Builder).Subtract, graph.Multiply: (*graph.Builder).Multiply,
-		graph.Divide: (*graph.Builder).Divide, graph.Maximum: (*graph.Builder).Maximum, graph.Minimum: (*graph.Builder).Minimum,
-		graph.And: (*graph.Builder).And, graph.Or: (*graph.Builder).Or,
-	}
-	for _, op := range graph.Ops() {
-		f, ok := functions[op]
-		if !ok {
-			continue
-		}
-		types := numberTypes
-		if op == graph.And || op == graph.Or {
-			types = []graph.DType{graph.Pred}
-		}
-		for _, d := range types {
+	for _, c := range []struct {
+		op    graph.Op
+		f     func(b *graph.Builder, x, y graph.Value) graph.Value
+		types []graph.DType
+	}{
+		{graph.Add, (*graph.Builder).Add, numberTypes},
+		{graph.Subtract, (*graph.Builder).Subtract, numberTypes},
+		{graph.Multiply, (*graph.Builder).Multiply, numberTypes},
+		{graph.Divide, (*graph.Builder).Divide, numberTypes},
+		{graph.Maximum, (*graph.Builder).Maximum, numberTypes},
+		{graph.Minimum, (*graph.Builder).Minimum, numberTypes},
+		{graph.And, (*graph.Builder).And, predicates},
+		{graph.Or, (*graph.Builder).Or, predicates},
+	} {
+		for _, d := range c.types {
 			none, scalar := m.special(graph.Of(d, 0)), m.ordinary(graph.Of(d), false)
 			for _, in := range [][]operand{m.pairs(d), {none, none}, {scalar, scalar}} {
-				m.add(fmt.Sprintf("%s %s", op, in[0].shape), in,
-					single(func(b *graph.Builder, x []graph.Value) graph.Value { return f(b, x[0], x[1]) }))
+				m.add(fmt.Sprintf("%s %s", c.op, in[0].shape), in,
+					single(func(b *graph.Builder, x []graph.Value) graph.Value { return c.f(b, x[0], x[1]) }))
 			}
 		}
 	}

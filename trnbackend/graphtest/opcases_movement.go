@@ -119,8 +119,8 @@ func (m *caseMaker) results() {
 	m.add("parameters unused", []operand{x, x, x}, single(func(b *graph.Builder, x []graph.Value) graph.Value { return b.Negate(x[1]) }))
 }
 
-// donated makes graphs that may overwrite a parameter: with one result, with several, one of which reads the parameter late, and with a
-// parameter that fits no result.
+// donated makes graphs that may overwrite a parameter: with one result, with several, one of which reads the parameter
+// late, and with a parameter that fits no result.
 func (m *caseMaker) donated(d graph.DType, x operand) {
 	line := m.ordinary(graph.Of(d, 4), false)
 	b := graph.NewBuilder("one donated")

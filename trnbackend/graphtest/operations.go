@@ -10,36 +10,87 @@ func anyType(graph.DType) bool { return true }
 
 func isPred(d graph.DType) bool { return d == graph.Pred }
 
+// generator makes an operation on values that fit it. It reports false if there are none.
+type generator struct {
+	needs []graph.DType // types that the device must have
+	make  func(m *maker) (v graph.Value, ok bool)
+}
+
+// generators has every operation that Random chooses; parameters are made where values are needed.
+var generators = [...]generator{
+	graph.Parameter: {},
+	graph.Constant:  {make: always((*maker).constant)},
+	graph.Iota:      {make: always((*maker).iota)},
+
+	graph.Negate:  {make: onNumber((*graph.Builder).Negate)},
+	graph.Abs:     {make: onNumber((*graph.Builder).Abs)},
+	graph.Sign:    {make: onNumber((*graph.Builder).Sign)},
+	graph.Exp:     {make: onFloat((*graph.Builder).Exp, atMostOne)},
+	graph.Log:     {make: onFloat((*graph.Builder).Log, fromOneHalf)},
+	graph.Sqrt:    {make: onFloat((*graph.Builder).Sqrt, fromOneHalf)},
+	graph.Rsqrt:   {make: onFloat((*graph.Builder).Rsqrt, fromOneHalf)},
+	graph.Tanh:    {make: onFloat((*graph.Builder).Tanh, nil)},
+	graph.Not:     {needs: predicates, make: always(func(m *maker) graph.Value { return m.b.Not(m.any(isPred)) })},
+	graph.Convert: {make: always(func(m *maker) graph.Value { return m.b.Convert(m.any(anyType), m.dtype(anyType)) })},
+
+	graph.Add:      {make: onPair((*graph.Builder).Add, graph.DType.IsNumber)},
+	graph.Subtract: {make: onPair((*graph.Builder).Subtract, graph.DType.IsNumber)},
+	graph.Multiply: {make: onPair((*graph.Builder).Multiply, graph.DType.IsNumber)},
+	graph.Divide:   {make: onPair((*graph.Builder).Divide, graph.DType.IsNumber)},
+	graph.Maximum:  {make: onPair((*graph.Builder).Maximum, graph.DType.IsNumber)},
+	graph.Minimum:  {make: onPair((*graph.Builder).Minimum, graph.DType.IsNumber)},
+	graph.And:      {needs: predicates, make: onPair((*graph.Builder).And, isPred)},
+	graph.Or:       {needs: predicates, make: onPair((*graph.Builder).Or, isPred)},
+	graph.Compare:  {needs: predicates, make: always((*maker).compare)},
+	graph.Select:   {needs: predicates, make: always((*maker).choose)},
+
+	graph.Dot:       {make: always((*maker).dot)},
+	graph.ReduceSum: {make: reducing((*graph.Builder).ReduceSum)},
+	graph.ReduceMax: {make: reducing((*graph.Builder).ReduceMax)},
+	graph.ReduceMin: {make: reducing((*graph.Builder).ReduceMin)},
+
+	graph.Broadcast:          {make: moving((*maker).broadcast)},
+	graph.Reshape:            {make: moving((*maker).reshape)},
+	graph.Transpose:          {make: moving((*maker).transpose)},
+	graph.Slice:              {make: moving((*maker).slice)},
+	graph.DynamicSlice:       {needs: integers, make: moving((*maker).dynamicSlice)},
+	graph.DynamicUpdateSlice: {needs: integers, make: moving((*maker).dynamicUpdate)},
+	graph.GatherRows:         {needs: integers, make: (*maker).gatherRows},
+	graph.Concatenate:        {make: (*maker).concatenate},
+	graph.Pad:                {make: moving((*maker).pad)},
+}
+
+var (
+	predicates = []graph.DType{graph.Pred}
+	integers   = []graph.DType{graph.S32}
+)
+
 // add appends an operation on values that fit it, or nothing if the device lacks a type that it needs.
 func (m *maker) add(op graph.Op) {
-	needsPred := op == graph.Not || op == graph.And || op == graph.Or || op == graph.Compare || op == graph.Select
-	needsS32 := op == graph.DynamicSlice || op == graph.DynamicUpdateSlice || op == graph.GatherRows
-	if needsPred && !m.has(graph.Pred) || needsS32 && !m.has(graph.S32) {
-		return
+	g := &generators[op]
+	for _, d := range g.needs {
+		if !m.has(d) {
+			return
+		}
 	}
-	switch {
-	case op.IsUnary():
-		m.keep(m.unary(op))
-	case op.IsBinary() || op == graph.Select:
-		m.keep(m.pairwise(op))
-	case op.IsReduce():
-		m.keep(m.reduce(op))
-	case op == graph.Dot:
-		m.keep(m.dot())
-	case op == graph.Constant || op == graph.Iota:
-		m.keep(m.source(op))
-	default:
-		m.move(op)
+	if v, ok := g.make(m); ok {
+		m.keep(v)
 	}
 }
 
-func (m *maker) source(op graph.Op) graph.Value {
-	if op == graph.Iota {
-		s := m.shape(m.dtype(graph.DType.IsNumber))
-		if s.Rank() > 0 {
-			return m.b.Iota(s, m.rng.IntN(s.Rank()))
-		}
+// always returns the make function of an operation for which there are always values.
+func always(f func(m *maker) graph.Value) func(*maker) (graph.Value, bool) {
+	return func(m *maker) (graph.Value, bool) { return f(m), true }
+}
+
+func (m *maker) iota() graph.Value {
+	if s := m.shape(m.dtype(graph.DType.IsNumber)); s.Rank() > 0 {
+		return m.b.Iota(s, m.rng.IntN(s.Rank()))
 	}
+	return m.constant()
+}
+
+func (m *maker) constant() graph.Value {
 	s := m.shape(m.dtype(anyType))
 	elements := make([]float64, s.Size())
 	for i := range elements {
@@ -48,76 +99,62 @@ func (m *maker) source(op graph.Op) graph.Value {
 	return m.b.Constant(s, elements...)
 }
 
-func (m *maker) unary(op graph.Op) graph.Value {
-	b := m.b
-	switch op {
-	case graph.Not:
-		return b.Not(m.any(isPred))
-	case graph.Convert:
-		return b.Convert(m.any(anyType), m.dtype(anyType))
-	case graph.Negate:
-		return b.Negate(m.any(graph.DType.IsNumber))
-	case graph.Abs:
-		return b.Abs(m.any(graph.DType.IsNumber))
-	case graph.Sign:
-		return b.Sign(m.any(graph.DType.IsNumber))
-	}
-	x := m.any(graph.DType.IsFloat)
-	x = m.tamed(op, x)
-	return map[graph.Op]func(graph.Value) graph.Value{
-		graph.Exp: b.Exp, graph.Log: b.Log, graph.Sqrt: b.Sqrt, graph.Rsqrt: b.Rsqrt, graph.Tanh: b.Tanh,
-	}[op](x)
+func onNumber(f func(*graph.Builder, graph.Value) graph.Value) func(*maker) (graph.Value, bool) {
+	return always(func(m *maker) graph.Value { return f(m.b, m.any(graph.DType.IsNumber)) })
 }
 
-// tamed brings x into the domain of a function, most often: roots and logarithms of numbers from 1/2 on, powers of numbers up to 1.
-func (m *maker) tamed(op graph.Op, x graph.Value) graph.Value {
+// onFloat returns the make function of an operation whose operand tame brings into its domain, most often.
+func onFloat(
+	f func(*graph.Builder, graph.Value) graph.Value, tame func(m *maker, x graph.Value) graph.Value,
+) func(*maker) (graph.Value, bool) {
 	const wild = 4
-	fill := func(v float64) graph.Value { return m.b.Fill(x.Shape(), v) }
-	if m.chance(wild) || !m.may(graph.Abs) || !m.may(graph.Broadcast) || !m.may(graph.Add) || !m.may(graph.Minimum) {
-		return x
-	}
-	switch op {
-	case graph.Exp:
-		return m.b.Minimum(x, fill(1))
-	case graph.Log, graph.Sqrt, graph.Rsqrt:
-		return m.b.Add(m.b.Abs(x), fill(0.5))
-	}
-	return x
+	return always(func(m *maker) graph.Value {
+		x := m.any(graph.DType.IsFloat)
+		lacks := !m.may(graph.Abs) || !m.may(graph.Broadcast) || !m.may(graph.Add) || !m.may(graph.Minimum)
+		if !m.chance(wild) && !lacks && tame != nil {
+			x = tame(m, x)
+		}
+		return f(m.b, x)
+	})
 }
 
-func (m *maker) pairwise(op graph.Op) graph.Value {
-	b := m.b
-	right := graph.DType.IsNumber
-	switch op {
-	case graph.And, graph.Or:
-		right = isPred
-	case graph.Compare, graph.Select:
-		right = anyType
-	}
-	x := m.any(right)
+func atMostOne(m *maker, x graph.Value) graph.Value { return m.b.Minimum(x, m.b.Fill(x.Shape(), 1)) }
+
+func fromOneHalf(m *maker, x graph.Value) graph.Value {
+	return m.b.Add(m.b.Abs(x), m.b.Fill(x.Shape(), 0.5))
+}
+
+func onPair(
+	f func(b *graph.Builder, x, y graph.Value) graph.Value, right func(graph.DType) bool,
+) func(*maker) (graph.Value, bool) {
+	return always(func(m *maker) graph.Value {
+		x := m.any(right)
+		return f(m.b, x, m.like(x.Shape()))
+	})
+}
+
+func (m *maker) compare() graph.Value {
+	x := m.any(anyType)
 	y := m.like(x.Shape())
-	switch op {
-	case graph.Compare:
-		return b.Compare(graph.Direction(m.rng.IntN(int(graph.GE)+1)), x, y)
-	case graph.Select:
-		return b.Select(m.like(x.Shape().As(graph.Pred)), x, y)
-	}
-	return map[graph.Op]func(x, y graph.Value) graph.Value{
-		graph.Add: b.Add, graph.Subtract: b.Subtract, graph.Multiply: b.Multiply, graph.Divide: b.Divide,
-		graph.Maximum: b.Maximum, graph.Minimum: b.Minimum, graph.And: b.And, graph.Or: b.Or,
-	}[op](x, y)
+	return m.b.Compare(graph.Direction(m.rng.IntN(int(graph.GE)+1)), x, y)
 }
 
-func (m *maker) reduce(op graph.Op) graph.Value {
-	x := m.any(graph.DType.IsNumber)
-	dims := m.some(x.Shape().Rank())
-	switch op {
-	case graph.ReduceMax:
-		return m.b.ReduceMax(x, dims...)
-	case graph.ReduceMin:
-		return m.b.ReduceMin(x, dims...)
-	}
-	return m.b.ReduceSum(x, dims...)
+func (m *maker) choose() graph.Value {
+	x := m.any(anyType)
+	y := m.like(x.Shape())
+	return m.b.Select(m.like(x.Shape().As(graph.Pred)), x, y)
+}
+
+func reducing(f func(b *graph.Builder, x graph.Value, dims ...int) graph.Value) func(*maker) (graph.Value, bool) {
+	return always(func(m *maker) graph.Value {
+		x := m.any(graph.DType.IsNumber)
+		return f(m.b, x, m.some(x.Shape().Rank())...)
+	})
+}
+
+// moving returns the make function of an operation that moves the elements of any value.
+func moving(f func(m *maker, x graph.Value) graph.Value) func(*maker) (graph.Value, bool) {
+	return always(func(m *maker) graph.Value { return f(m, m.any(anyType)) })
 }
 
 // some returns some of the numbers below n, in any order.
@@ -146,34 +183,35 @@ func (m *maker) dot() graph.Value {
 	})
 }
 
-// move appends an operation that moves elements.
-func (m *maker) move(op graph.Op) {
-	x := m.any(anyType)
+func (m *maker) reshape(x graph.Value) graph.Value {
+	return m.b.Reshape(x, m.regrouped(x.Shape().Dims)...)
+}
+
+func (m *maker) transpose(x graph.Value) graph.Value {
+	return m.b.Transpose(x, m.rng.Perm(x.Shape().Rank())...)
+}
+
+func (m *maker) dynamicSlice(x graph.Value) graph.Value {
 	s := x.Shape()
-	switch op {
-	case graph.Broadcast:
-		m.keep(m.broadcast(x))
-	case graph.Reshape:
-		m.keep(m.b.Reshape(x, m.regrouped(s.Dims)...))
-	case graph.Transpose:
-		m.keep(m.b.Transpose(x, m.rng.Perm(s.Rank())...))
-	case graph.Slice:
-		m.keep(m.slice(x))
-	case graph.DynamicSlice:
-		m.keep(m.b.DynamicSlice(x, m.part(s).Dims, m.indices(s.Rank())...))
-	case graph.DynamicUpdateSlice:
-		m.keep(m.b.DynamicUpdateSlice(x, m.like(m.part(s)), m.indices(s.Rank())...))
-	case graph.GatherRows:
-		if s.Rank() > 0 && s.Dims[0] > 0 {
-			m.keep(m.b.GatherRows(x, m.like(graph.Of(graph.S32, m.dim()))))
-		}
-	case graph.Concatenate:
-		if s.Rank() > 0 {
-			m.keep(m.concatenate(x))
-		}
-	case graph.Pad:
-		m.keep(m.b.Pad(x, m.like(graph.Of(s.DType)), m.small(s.Rank()), m.small(s.Rank())))
+	return m.b.DynamicSlice(x, m.part(s).Dims, m.indices(s.Rank())...)
+}
+
+func (m *maker) dynamicUpdate(x graph.Value) graph.Value {
+	s := x.Shape()
+	return m.b.DynamicUpdateSlice(x, m.like(m.part(s)), m.indices(s.Rank())...)
+}
+
+func (m *maker) pad(x graph.Value) graph.Value {
+	s := x.Shape()
+	return m.b.Pad(x, m.like(graph.Of(s.DType)), m.small(s.Rank()), m.small(s.Rank()))
+}
+
+func (m *maker) gatherRows() (v graph.Value, ok bool) {
+	x := m.any(anyType)
+	if s := x.Shape(); s.Rank() == 0 || s.Dims[0] == 0 {
+		return v, false
 	}
+	return m.b.GatherRows(x, m.like(graph.Of(graph.S32, m.dim()))), true
 }
 
 // small returns n numbers from 0 to 2.
@@ -244,8 +282,12 @@ func (m *maker) slice(x graph.Value) graph.Value {
 	return m.b.Slice(x, start, limit, stride)
 }
 
-func (m *maker) concatenate(x graph.Value) graph.Value {
+func (m *maker) concatenate() (v graph.Value, ok bool) {
+	x := m.any(anyType)
 	s := x.Shape()
+	if s.Rank() == 0 {
+		return v, false
+	}
 	dim := m.rng.IntN(s.Rank())
 	xs := []graph.Value{x}
 	for !m.chance(3) && len(xs) < mostRank {
@@ -253,5 +295,5 @@ func (m *maker) concatenate(x graph.Value) graph.Value {
 		next.Dims[dim] = m.dim()
 		xs = append(xs, m.like(next))
 	}
-	return m.b.Concatenate(dim, xs...)
+	return m.b.Concatenate(dim, xs...), true
 }

@@ -22,8 +22,9 @@ const (
 	mostElements = 1 << 10
 )
 
-// Random returns a graph of operations chosen evenly, on parameters, constants and one another, of scalars up to arrays of rank 4, with
-// some dimensions of 1 and a few of 0. All values that no other one reads are results. The same state of rng gives the same graph.
+// Random returns a graph of operations chosen evenly, on parameters, constants and one another, of scalars up to arrays
+// of rank 4, with some dimensions of 1 and a few of 0. All values that no other one reads are results. The same state
+// of rng gives the same graph.
 func Random(rng *rand.Rand, limits Limits) *graph.Graph {
 	m := maker{rng: rng, b: graph.NewBuilder("random"), limits: limits}
 	var ops []graph.Op
@@ -177,8 +178,8 @@ func number(rng *rand.Rand, d graph.DType) float64 {
 	return d.Round(rng.NormFloat64())
 }
 
-// Inputs returns buffers for the parameters of a graph. Floats are normal numbers around 0 and small integers; integers are small ones,
-// on both sides of the range of most indices, with a few of any size.
+// Inputs returns buffers for the parameters of a graph. Floats are normal numbers around 0 and small integers; integers
+// are small ones, on both sides of the range of most indices, with a few of any size.
 func Inputs(rng *rand.Rand, g *graph.Graph) [][]byte {
 	var in [][]byte
 	for _, s := range g.ParameterShapes() {

@@ -65,7 +65,9 @@ func weight(g *graph.Graph) int {
 func asParameter(g *graph.Graph, i int) []graph.Node {
 	nodes := slices.Clone(g.Nodes())
 	if nodes[i].Op != graph.Parameter {
-		nodes[i] = graph.Node{Op: graph.Parameter, Shape: nodes[i].Shape, Name: fmt.Sprint("n", len(nodes), ".", i)}
+		nodes[i] = graph.Node{
+			Op: graph.Parameter, Shape: nodes[i].Shape, Attributes: graph.Input{Name: fmt.Sprint("n", len(nodes), ".", i)},
+		}
 	}
 	return nodes
 }

@@ -7,8 +7,9 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Decode reads a serialized HloModuleProto. It takes what Encode writes and skips fields that Encode does not write; it is an error if data
-// is not such a message, or has an array that is not row-major, a type that graphs do not have, or a literal that does not fill its shape.
+// Decode reads a serialized HloModuleProto. It takes what Encode writes and skips fields that Encode does not write; it
+// is an error if data is not such a message, or has an array that is not row-major, a type that graphs do not have, or
+// a literal that does not fill its shape.
 func Decode(data []byte) (*Module, error) {
 	m := new(Module)
 	if err := readAll(data, m.read); err != nil {
@@ -17,7 +18,8 @@ func Decode(data []byte) (*Module, error) {
 	return m, nil
 }
 
-// field is a field of a message as it is read. Fields of fixed length and groups, which a module does not have, are skipped.
+// field is a field of a message as it is read. Fields of fixed length and groups, which a module does not have, are
+// skipped.
 type field struct {
 	number protowire.Number
 	wire   protowire.Type

@@ -17,16 +17,17 @@ const (
 
 const nameSeparator = "," // which is in no name
 
-// Lowering counts the ways in which graphs have been written: it changes when a graph is given other instructions, so that programs compiled
-// from the former ones are not taken for its own.
+// Lowering counts the ways in which graphs have been written: it changes when a graph is given other instructions, so
+// that programs compiled from the former ones are not taken for its own.
 const Lowering = 5
 
 // Encode returns the graph as a serialized HloModuleProto; the same graph always gives the same bytes.
 //
-// The entry computation has the graph's parameters in their order. One result is the root, as a copy, so that the root is an instruction of
-// its own; of several results the root is a tuple, of whose elements none is a parameter, a constant or another element. A donated
-// parameter may give its buffer to the result that Graph.Donation names. The attribute neff_input_names of a parameter is its name, the
-// attribute neff_output_names of the root the names of the results with commas between them.
+// The entry computation has the graph's parameters in their order. One result is the root, as a copy, so that the root
+// is an instruction of its own; of several results the root is a tuple, of whose elements none is a parameter, a
+// constant or another element. A donated parameter may give its buffer to the result that Graph.Donation names. The
+// attribute neff_input_names of a parameter is its name, the attribute neff_output_names of the root the names of the
+// results with commas between them.
 //
 // The error is that of a graph with so large constants that readers of such messages refuse it.
 func Encode(g *graph.Graph) ([]byte, error) {
@@ -139,7 +140,8 @@ func (l *lowering) root() {
 	root.Attributes = []Attribute{{outputNames, strings.Join(names, nameSeparator)}}
 }
 
-// result returns the instruction for a result that is the value of a node: that of the node, or a copy where it has to be one.
+// result returns the instruction for a result that is the value of a node: that of the node, or a copy where it has to
+// be one.
 func (l *lowering) result(node int, taken []int) int {
 	n := &l.graph.Nodes()[node]
 	at := l.at[node]

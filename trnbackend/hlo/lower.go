@@ -8,96 +8,171 @@ import (
 	"trnsci/trnbackend/graph"
 )
 
-// opcode returns the name that XLA has for an operation.
-func opcode(o graph.Op) string {
-	switch o {
-	case graph.Exp:
-		return "exponential"
-	case graph.ReduceSum, graph.ReduceMax, graph.ReduceMin:
-		return "reduce"
-	case graph.GatherRows, graph.DynamicSlice:
-		return "gather"
+// emitter is how nodes of an operation are written.
+type emitter struct {
+	opcode string // XLA's name
+	// fill sets the fields of an instruction that only some opcodes have.
+	fill func(l *lowering, n *graph.Node, i *Instruction)
+	// emit appends a node in more than the one instruction i, and returns the instruction that has its value.
+	emit func(l *lowering, n *graph.Node, i Instruction) int
+	// empty appends the value of a node some of whose operands have no elements, if it has a special one. XLA's passes
+	// end the process for some such nodes.
+	empty func(l *lowering, n *graph.Node) (value int, ok bool)
+
+	isQuotient bool // elements are quotients
+	moves      bool // elements are those of the operands
+}
+
+// emitters has every operation. It is set in init, since functions of some entries look into it.
+var emitters []emitter
+
+func init() {
+	emitters = []emitter{
+		graph.Parameter: {opcode: "parameter", fill: (*lowering).fillParameter},
+		graph.Constant:  {opcode: "constant", fill: (*lowering).fillConstant},
+		graph.Iota:      {opcode: "iota", fill: (*lowering).fillDims},
+
+		graph.Negate:  {opcode: "negate"},
+		graph.Abs:     {opcode: "abs"},
+		graph.Sign:    {opcode: "sign"},
+		graph.Exp:     {opcode: "exponential"},
+		graph.Log:     {opcode: "log"},
+		graph.Sqrt:    {opcode: "sqrt"},
+		graph.Rsqrt:   {opcode: "divide", emit: (*lowering).rsqrt, isQuotient: true},
+		graph.Tanh:    {opcode: "tanh"},
+		graph.Not:     {opcode: "not"},
+		graph.Convert: {opcode: "convert", emit: (*lowering).convert},
+
+		graph.Add:      {opcode: "add"},
+		graph.Subtract: {opcode: "subtract"},
+		graph.Multiply: {opcode: "multiply"},
+		graph.Divide:   {opcode: "divide", emit: (*lowering).divide, isQuotient: true},
+		graph.Maximum:  {opcode: "maximum"},
+		graph.Minimum:  {opcode: "minimum"},
+		graph.And:      {opcode: "and"},
+		graph.Or:       {opcode: "or"},
+		graph.Compare:  {opcode: "compare", fill: (*lowering).fillDirection},
+		graph.Select:   {opcode: "select"},
+
+		graph.Dot:       {opcode: "dot", fill: (*lowering).fillDot, empty: (*lowering).emptyDot},
+		graph.ReduceSum: {opcode: "reduce", emit: (*lowering).reduceSum, empty: (*lowering).emptyReduce},
+		graph.ReduceMax: {opcode: "reduce", emit: (*lowering).reduceExtreme, empty: (*lowering).emptyReduce},
+		graph.ReduceMin: {opcode: "reduce", emit: (*lowering).reduceExtreme, empty: (*lowering).emptyReduce},
+
+		graph.Broadcast:    {opcode: "broadcast", fill: (*lowering).fillDims, moves: true},
+		graph.Reshape:      {opcode: "reshape", moves: true},
+		graph.Transpose:    {opcode: "transpose", fill: (*lowering).fillDims, moves: true},
+		graph.Slice:        {opcode: "slice", fill: (*lowering).fillRanges, moves: true},
+		graph.DynamicSlice: {opcode: "gather", emit: (*lowering).dynamicSlice},
+		graph.DynamicUpdateSlice: {
+			opcode: "dynamic-update-slice", emit: (*lowering).dynamicUpdate, empty: (*lowering).emptyUpdate,
+		},
+		graph.GatherRows:  {opcode: "gather", fill: (*lowering).fillGather},
+		graph.Concatenate: {opcode: "concatenate", fill: (*lowering).fillDims, moves: true},
+		graph.Pad:         {opcode: "pad", fill: (*lowering).fillPadding, empty: (*lowering).emptyPad},
 	}
-	return o.String()
 }
 
 // node appends what computes a node and returns the instruction that has its value.
 func (l *lowering) node(n *graph.Node) int {
-	if value, ok := l.withoutElements(n); ok {
-		return value
+	e := &emitters[n.Op]
+	if given := n.Op == graph.Parameter || n.Op == graph.Constant; !given && n.Shape.Size() == 0 {
+		return l.filled(n.Shape, 0)
 	}
-	i := Instruction{Opcode: opcode(n.Op), Shape: array(n.Shape), Operands: l.operands(n)}
-	switch n.Op {
-	case graph.Parameter:
-		i.Parameter = l.parameters
-		l.parameters++
-		i.Attributes = []Attribute{{inputNames, n.Name}}
-	case graph.Constant:
-		i.Literal = &Literal{array(n.Shape), n.Literal}
-	case graph.Iota, graph.Broadcast, graph.Transpose, graph.Concatenate:
-		i.Dims = n.Dims
-	case graph.Compare:
-		i.Direction = n.Direction.String()
-	case graph.Dot:
-		i.Dot, i.Precision = &Dot{n.Contract, n.Batch}, precision(l.dtype(n))
-	case graph.Slice:
-		i.Ranges = ranges(n)
-	case graph.Pad:
-		i.Padding = padding(n)
-	case graph.Divide:
-		if n.Shape.DType == graph.S32 {
-			return l.quotient(n, i)
+	if e.empty != nil {
+		if value, ok := e.empty(l, n); ok {
+			return value
 		}
-		for k, o := range n.Operands {
-			if l.isQuotient(o) {
-				i.Operands[k] = l.kept(n.Shape, i.Operands[k])
-			}
-		}
-	case graph.Convert:
-		switch {
-		case l.dtype(n) == graph.F64 && n.Shape.DType == graph.BF16:
-			return l.roundOnce(n)
-		case l.dtype(n) == graph.S32 && n.Shape.DType == graph.BF16:
-			return l.roundIntegerOnce(n)
-		}
-	case graph.Rsqrt:
-		return l.inSingle(n, l.reciprocalRoot)
-	case graph.ReduceSum:
-		return l.inSingle(n, l.reduce)
-	case graph.ReduceMax, graph.ReduceMin:
-		return l.reduce(n, i.Operands[0], n.Shape.DType)
-	case graph.DynamicSlice:
-		return l.dynamicSlice(n)
-	case graph.DynamicUpdateSlice:
-		if n.Shape.Rank() == 0 {
-			return i.Operands[1] // all of a scalar is replaced
-		}
-	case graph.GatherRows:
-		i.Gather, i.SliceSizes = rows(n)
+	}
+	i := Instruction{Opcode: e.opcode, Shape: array(n.Shape), Operands: l.operands(n)}
+	if e.fill != nil {
+		e.fill(l, n, &i)
+	}
+	if e.emit != nil {
+		return e.emit(l, n, i)
 	}
 	return l.add(i)
 }
 
-// withoutElements appends the value of a node that has no elements, or none to compute it from; XLA's passes end the process for some of these.
-func (l *lowering) withoutElements(n *graph.Node) (value int, ok bool) {
-	if n.Op == graph.Parameter || n.Op == graph.Constant {
+func (l *lowering) fillParameter(n *graph.Node, i *Instruction) {
+	i.Parameter = l.parameters
+	l.parameters++
+	i.Attributes = []Attribute{{inputNames, n.Attributes.(graph.Input).Name}}
+}
+
+func (l *lowering) fillConstant(n *graph.Node, i *Instruction) {
+	i.Literal = &Literal{array(n.Shape), n.Attributes.(graph.Literal)}
+}
+
+func (l *lowering) fillDims(n *graph.Node, i *Instruction) { i.Dims = n.Attributes.(graph.Axes) }
+
+func (l *lowering) fillDirection(n *graph.Node, i *Instruction) {
+	i.Direction = n.Attributes.(graph.Direction).String()
+}
+
+// fillDot asks for full precision where XLA could round operands; products of bf16 are exact in any precision.
+func (l *lowering) fillDot(n *graph.Node, i *Instruction) {
+	d := n.Attributes.(graph.Dimensions)
+	i.Dot, i.Precision = &Dot{d.Contract, d.Batch}, []int{highestPrecision, highestPrecision}
+	if l.operand(n, 0).DType == graph.BF16 {
+		i.Precision = []int{defaultPrecision, defaultPrecision}
+	}
+}
+
+func (l *lowering) fillRanges(n *graph.Node, i *Instruction) {
+	r := n.Attributes.(graph.Ranges)
+	i.Ranges = make([]Range, len(r.Start))
+	for k := range i.Ranges {
+		i.Ranges[k] = Range{r.Start[k], r.Limit[k], r.Stride[k]}
+	}
+}
+
+func (l *lowering) fillPadding(n *graph.Node, i *Instruction) {
+	p := n.Attributes.(graph.Padding)
+	i.Padding = make([]Padding, len(p.Before))
+	for k := range i.Padding {
+		i.Padding[k] = Padding{p.Before[k], p.Behind[k]}
+	}
+}
+
+// fillGather makes each element of the list a start in the first dimension, which is removed.
+func (l *lowering) fillGather(n *graph.Node, i *Instruction) {
+	i.SliceSizes = slices.Clone(n.Shape.Dims)
+	i.SliceSizes[0] = 1
+	i.Gather = &Gather{Offset: upTo(1, n.Shape.Rank()), Collapsed: []int{0}, Starts: []int{0}, Index: 1}
+}
+
+// isEmpty reports whether operand k of a node has no elements.
+func (l *lowering) isEmpty(n *graph.Node, k int) bool { return l.operand(n, k).Size() == 0 }
+
+func (l *lowering) emptyDot(n *graph.Node) (value int, ok bool) {
+	if !l.isEmpty(n, 0) {
 		return 0, false
 	}
-	if n.Shape.Size() == 0 {
-		return l.filled(n.Shape, 0), true
+	return l.filled(n.Shape, 0), true
+}
+
+func (l *lowering) emptyReduce(n *graph.Node) (value int, ok bool) {
+	if !l.isEmpty(n, 0) {
+		return 0, false
 	}
-	empty := func(k int) bool { return l.graph.Nodes()[n.Operands[k]].Shape.Size() == 0 }
-	switch {
-	case n.Op == graph.Dot && empty(0):
-		return l.filled(n.Shape, 0), true
-	case n.Op.IsReduce() && empty(0):
-		return l.filled(n.Shape, neutral(n.Op, n.Shape.DType)), true
-	case n.Op == graph.Pad && empty(0):
-		return l.add(Instruction{Opcode: "broadcast", Shape: array(n.Shape), Operands: []int{l.at[n.Operands[1]]}}), true
-	case n.Op == graph.DynamicUpdateSlice && empty(1):
-		return l.at[n.Operands[0]], true
+	return l.filled(n.Shape, n.Op.Neutral(n.Shape.DType)), true
+}
+
+func (l *lowering) emptyPad(n *graph.Node) (value int, ok bool) {
+	if !l.isEmpty(n, 0) {
+		return 0, false
 	}
-	return 0, false
+	return l.add(Instruction{Opcode: "broadcast", Shape: array(n.Shape), Operands: []int{l.at[n.Operands[1]]}}), true
+}
+
+func (l *lowering) emptyUpdate(n *graph.Node) (value int, ok bool) {
+	return l.at[n.Operands[0]], l.isEmpty(n, 1)
+}
+
+// operand returns the shape of operand k of a node.
+func (l *lowering) operand(n *graph.Node, k int) graph.Shape {
+	return l.graph.Nodes()[n.Operands[k]].Shape
 }
 
 // operands returns the instructions of a node's operands, those of a concatenation that have elements.
@@ -111,33 +186,46 @@ func (l *lowering) operands(n *graph.Node) []int {
 	return list
 }
 
-// dtype returns the type of a node's first operand.
-func (l *lowering) dtype(n *graph.Node) graph.DType {
-	return l.graph.Nodes()[n.Operands[0]].Shape.DType
+// convert rounds once where XLA would round twice.
+func (l *lowering) convert(n *graph.Node, i Instruction) int {
+	if n.Shape.DType == graph.BF16 {
+		switch l.operand(n, 0).DType {
+		case graph.F64:
+			return l.roundOnce(n)
+		case graph.S32:
+			return l.roundIntegerOnce(n)
+		}
+	}
+	return l.add(i)
 }
 
-// precision returns that of both operands of a dot.
-func precision(d graph.DType) []int {
-	if d == graph.BF16 {
-		return []int{defaultPrecision, defaultPrecision}
+// divide keeps XLA from simplifying quotients of quotients.
+func (l *lowering) divide(n *graph.Node, i Instruction) int {
+	if n.Shape.DType == graph.S32 {
+		return l.quotient(n, i)
 	}
-	return []int{highestPrecision, highestPrecision}
+	for k, o := range n.Operands {
+		if l.isQuotient(o) {
+			i.Operands[k] = l.kept(n.Shape, i.Operands[k])
+		}
+	}
+	return l.add(i)
 }
 
-func ranges(n *graph.Node) []Range {
-	list := make([]Range, len(n.Start))
-	for k := range list {
-		list[k] = Range{n.Start[k], n.Limit[k], n.Stride[k]}
-	}
-	return list
+func (l *lowering) rsqrt(n *graph.Node, _ Instruction) int { return l.inSingle(n, l.reciprocalRoot) }
+
+func (l *lowering) reduceSum(n *graph.Node, _ Instruction) int { return l.inSingle(n, l.reduce) }
+
+func (l *lowering) reduceExtreme(n *graph.Node, i Instruction) int {
+	return l.reduce(n, i.Operands[0], n.Shape.DType)
 }
 
-func padding(n *graph.Node) []Padding {
-	list := make([]Padding, len(n.Start))
-	for k := range list {
-		list[k] = Padding{n.Start[k], n.Limit[k]}
+// dynamicUpdate gives the new value of a scalar, all of which is replaced.
+func (l *lowering) dynamicUpdate(n *graph.Node, i Instruction) int {
+	if n.Shape.Rank() == 0 {
+		return i.Operands[1]
 	}
-	return list
+	return l.add(i)
 }
 
 // inSingle computes a node of bf16 in f32, so that it is rounded once; others in their own type.
@@ -146,7 +234,7 @@ func (l *lowering) inSingle(n *graph.Node, compute func(n *graph.Node, x int, d 
 	if n.Shape.DType != graph.BF16 {
 		return compute(n, x, n.Shape.DType)
 	}
-	wide := l.graph.Nodes()[n.Operands[0]].Shape.As(graph.F32)
+	wide := l.operand(n, 0).As(graph.F32)
 	x = l.add(Instruction{Opcode: "convert", Shape: array(wide), Operands: []int{x}})
 	x = compute(n, x, graph.F32)
 	return l.add(Instruction{Opcode: "convert", Shape: array(n.Shape), Operands: []int{x}})
@@ -160,7 +248,8 @@ func (l *lowering) reciprocalRoot(n *graph.Node, x int, d graph.DType) int {
 	return l.add(Instruction{Opcode: "divide", Shape: shape, Operands: []int{one, root}})
 }
 
-// quotient appends a division of integers, which gives -1 where the divisor is 0. XLA does the same, but makes x / x to 1 for any x.
+// quotient appends a division of integers, which gives -1 where the divisor is 0. XLA does the same, but makes x / x to
+// 1 for any x.
 func (l *lowering) quotient(n *graph.Node, division Instruction) int {
 	value := l.add(division)
 	zero := l.filled(n.Shape, 0)
@@ -170,19 +259,16 @@ func (l *lowering) quotient(n *graph.Node, division Instruction) int {
 	return l.add(Instruction{Opcode: "select", Shape: division.Shape, Operands: []int{byZero, l.filled(n.Shape, -1), value}})
 }
 
-// isQuotient reports whether the elements of a node are quotients, moved about or not.
+// isQuotient reports whether the elements of a node are quotients, which may have been moved.
 func (l *lowering) isQuotient(node int) bool {
-	switch n := &l.graph.Nodes()[node]; n.Op {
-	case graph.Divide, graph.Rsqrt: // the latter is written as one
-		return true
-	case graph.Reshape, graph.Broadcast, graph.Transpose, graph.Slice, graph.Concatenate:
-		return slices.ContainsFunc(n.Operands, l.isQuotient)
-	}
-	return false
+	n := &l.graph.Nodes()[node]
+	e := &emitters[n.Op]
+	return e.isQuotient || e.moves && slices.ContainsFunc(n.Operands, l.isQuotient)
 }
 
-// kept appends an array that is x, by a choice that hangs on the elements: x where x = x, which is all of them but NaN, else NaN. Of quotients of
-// quotients XLA makes others, a / (b / c) becomes a c / b, which are rounded elsewhere and overflow; it does not look through a choice.
+// kept appends an array that is x, by a choice that hangs on the elements: x where x = x, which is all of them but NaN,
+// else NaN. Of quotients of quotients XLA makes others, a / (b / c) becomes a c / b, which are rounded elsewhere and
+// overflow; it does not look through a choice.
 func (l *lowering) kept(s graph.Shape, x int) int {
 	same := l.add(Instruction{Opcode: "compare", Shape: array(s.As(graph.Pred)), Operands: []int{x, x}, Direction: graph.EQ.String()})
 	return l.add(Instruction{Opcode: "select", Shape: array(s), Operands: []int{same, x, l.filled(s, math.NaN())}})
@@ -200,26 +286,10 @@ func (l *lowering) scalar(d graph.DType, x float64) int {
 
 // reduce appends the reduction of x in type d.
 func (l *lowering) reduce(n *graph.Node, x int, d graph.DType) int {
-	kind := map[graph.Op]string{graph.ReduceSum: "add", graph.ReduceMax: "maximum", graph.ReduceMin: "minimum"}[n.Op]
 	return l.add(Instruction{
-		Opcode: "reduce", Shape: array(n.Shape.As(d)), Dims: n.Dims,
-		Operands: []int{x, l.scalar(d, neutral(n.Op, d))}, Calls: []int{l.reducer(reducer{kind, d})},
+		Opcode: "reduce", Shape: array(n.Shape.As(d)), Dims: n.Attributes.(graph.Axes),
+		Operands: []int{x, l.scalar(d, n.Op.Neutral(d))}, Calls: []int{l.reducer(reducer{emitters[n.Op.Pair()].opcode, d})},
 	})
-}
-
-// neutral returns what a reduction of nothing is.
-func neutral(o graph.Op, d graph.DType) float64 {
-	switch {
-	case o == graph.ReduceSum:
-		return 0
-	case o == graph.ReduceMax && d == graph.S32:
-		return math.MinInt32
-	case o == graph.ReduceMax:
-		return math.Inf(-1)
-	case d == graph.S32:
-		return math.MaxInt32
-	}
-	return math.Inf(1)
 }
 
 // reducer returns the computation that combines two scalars, which the module has once.
@@ -240,15 +310,16 @@ func (l *lowering) reducer(r reducer) int {
 	return c.ID
 }
 
-// dynamicSlice appends a gather of one part: its start is a list of the starts in all dimensions, and no dimension of the part goes. XLA moves a
-// start into the array, but where it makes one of two slices it adds up starts that it has not moved yet: so they come to it in range.
-func (l *lowering) dynamicSlice(n *graph.Node) int {
-	operands, rank := l.operands(n), n.Shape.Rank()
+// dynamicSlice appends a gather of one part: its start is a list of the starts in all dimensions, and no dimension of
+// the part goes. XLA moves a start into the array, but where it makes one of two slices it adds up starts that it has
+// not moved yet: so they come to it in range.
+func (l *lowering) dynamicSlice(n *graph.Node, i Instruction) int {
+	operands, rank := i.Operands, n.Shape.Rank()
 	if rank == 0 {
 		return operands[0]
 	}
 	var starts []int
-	whole := l.graph.Nodes()[n.Operands[0]].Shape.Dims
+	whole := l.operand(n, 0).Dims
 	for k, s := range operands[1:] {
 		s = l.between(s, whole[k]-n.Shape.Dims[k])
 		starts = append(starts, l.add(Instruction{Opcode: "reshape", Shape: array(graph.Of(graph.S32, 1)), Operands: []int{s}}))
@@ -268,13 +339,6 @@ func (l *lowering) between(s, most int) int {
 	shape := array(graph.Of(graph.S32))
 	s = l.add(Instruction{Opcode: "maximum", Shape: shape, Operands: []int{s, l.scalar(graph.S32, 0)}})
 	return l.add(Instruction{Opcode: "minimum", Shape: shape, Operands: []int{s, l.scalar(graph.S32, float64(most))}})
-}
-
-// rows returns what a gather of rows takes: each element of the list is a start in the first dimension, which goes.
-func rows(n *graph.Node) (g *Gather, sizes []int) {
-	sizes = slices.Clone(n.Shape.Dims)
-	sizes[0] = 1
-	return &Gather{Offset: upTo(1, n.Shape.Rank()), Collapsed: []int{0}, Starts: []int{0}, Index: 1}, sizes
 }
 
 // upTo returns first, first+1, ..., limit-1.

@@ -35,7 +35,8 @@ type Computation struct {
 	Program      ProgramShape
 }
 
-// Instruction is one operation. Names and numbers are unique in a module. Fields behind Calls belong to some opcodes only.
+// Instruction is one operation. Names and numbers are unique in a module. Fields behind Calls belong to some opcodes
+// only.
 type Instruction struct {
 	Name, Opcode string
 	ID           int
@@ -79,8 +80,9 @@ type Padding struct{ Before, Behind int }
 // Dot says which dimensions of two operands are summed over and which are kept side by side.
 type Dot struct{ Contract, Batch [2][]int }
 
-// Gather says what each start of a gather takes. Dimension Index of the starts holds the coordinates of one start, in the dimensions Starts of
-// the array; the part there goes without its dimensions Collapsed into the dimensions Offset of the result.
+// Gather says what each start of a gather takes. Dimension Index of the starts holds the coordinates of one start, in
+// the dimensions Starts of the array; the part there goes without its dimensions Collapsed into the dimensions Offset
+// of the result.
 type Gather struct {
 	Offset, Collapsed, Starts []int
 	Index                     int

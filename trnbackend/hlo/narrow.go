@@ -2,13 +2,13 @@ package hlo
 
 import "trnsci/trnbackend/graph"
 
-// roundOnce appends x, of f64, as bf16. XLA goes through f32 and so rounds twice, which errs where the first rounding ends in the middle between
-// two numbers. The number on the other side of x, as far from it, is then the nearer one:
+// roundOnce appends x, of f64, as bf16. XLA goes through f32 and so rounds twice, which errs where the first rounding
+// ends in the middle between two numbers. The number on the other side of x, as far from it, is then the nearer one:
 //
 //	near = bf16(x), rest = x - near, other = bf16(near + 2 rest), and the result is other if |x - other| < |rest|
 //
-// Infinities and NaN stay: their comparison is false. So does an infinity that the largest number should have been, for x less than the
-// rounding of f32 below the middle of both.
+// Infinities and NaN stay: their comparison is false. So does an infinity that the largest number should have been, for
+// x less than the rounding of f32 below the middle of both.
 func (l *lowering) roundOnce(n *graph.Node) int {
 	x := l.at[n.Operands[0]]
 	narrow, wide := array(n.Shape), array(n.Shape.As(graph.F64))
@@ -28,15 +28,16 @@ func (l *lowering) roundOnce(n *graph.Node) int {
 	return op("select", narrow, closer, other, near)
 }
 
-// From this magnitude on f32 does not hold all integers. It holds those whose last integerBits are 0 but for the first of them, up to 2^31.
+// From this magnitude on f32 does not hold all integers. It holds those whose last integerBits are 0 but for the first
+// of them, up to 2^31.
 const (
 	firstInexact = 1 << 24
 	integerBits  = 8
 )
 
-// roundIntegerOnce appends x, of s32, as bf16. XLA goes through f32 here too. Large numbers are made ones that f32 holds: what their last bits
-// are stays 0, or becomes the middle, which lies on the same side of all numbers at which the rounding to bf16 turns, since these are multiples
-// of 2^16:
+// roundIntegerOnce appends x, of s32, as bf16. XLA goes through f32 here too. Large numbers are made ones that f32
+// holds: what their last bits are stays 0, or becomes the middle, which lies on the same side of all numbers at which
+// the rounding to bf16 turns, since these are multiples of 2^16:
 //
 //	low = x & 255, and x becomes x - low + (128 if low != 0) where |x| >= 2^24
 //

@@ -36,9 +36,9 @@ func matrixOf(elements []float64, rows, cols int) dense.Matrix[float64] {
 
 // dot makes stacks of matrices X and Y of both operands and computes X Y^T for each pair.
 func (e *evaluation) dot() {
-	n := e.node
+	n, d := e.node, e.node.Attributes.(graph.Dimensions)
 	x, y := e.stackOf(0), e.stackOf(1)
-	count, inner := extent(e.shapes[0], n.Batch[0]), extent(e.shapes[0], n.Contract[0])
+	count, inner := extent(e.shapes[0], d.Batch[0]), extent(e.shapes[0], d.Contract[0])
 	switch {
 	case len(e.out) == 0:
 		return
@@ -52,9 +52,11 @@ func (e *evaluation) dot() {
 	e.chunks(func(lo, hi int) { round(n.Shape.DType, e.out[lo:hi]) })
 }
 
-// stackOf brings the batch dimensions to the front. The contracted ones come last, or before the free ones where they lie so.
+// stackOf brings the batch dimensions to the front. The contracted ones come last, or before the free ones where they
+// lie so.
 func (e *evaluation) stackOf(i int) stack {
-	shape, batch, contract := e.shapes[i], e.node.Batch[i], e.node.Contract[i]
+	d := e.node.Attributes.(graph.Dimensions)
+	shape, batch, contract := e.shapes[i], d.Batch[i], d.Contract[i]
 	var free []int
 	for k := range shape.Rank() {
 		if !slices.Contains(batch, k) && !slices.Contains(contract, k) {

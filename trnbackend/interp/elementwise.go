@@ -5,29 +5,29 @@ import "trnsci/trnbackend/graph"
 func (e *evaluation) unary() {
 	op, from, to := e.node.Op, e.shapes[0].DType, e.node.Shape.DType
 	e.chunks(func(lo, hi int) {
-		out, in := e.out[lo:hi], e.in[0][lo:hi]
-		if op == graph.Convert {
-			copy(out, in)
-		} else {
-			for i, x := range in {
-				out[i] = op.Unary(from, x)
-			}
+		out := e.out[lo:hi]
+		for i, x := range e.in[0][lo:hi] {
+			out[i] = op.Unary(from, x)
 		}
 		round(to, out)
 	})
 }
 
+func (e *evaluation) convert() {
+	e.chunks(func(lo, hi int) {
+		copy(e.out[lo:hi], e.in[0][lo:hi])
+		round(e.node.Shape.DType, e.out[lo:hi])
+	})
+}
+
 func (e *evaluation) binary() {
 	op, d := e.node.Op, e.shapes[0].DType
+	loop := loops[op]
 	e.chunks(func(lo, hi int) {
 		out, x, y := e.out[lo:hi], e.in[0][lo:hi], e.in[1][lo:hi]
-		switch {
-		case op == graph.Compare:
-			compare(e.node.Direction, out, x, y)
-			return
-		case d.IsFloat() && op <= graph.Divide:
-			arithmetic(op, out, x, y)
-		default:
+		if loop != nil && d.IsFloat() {
+			loop(out, x, y)
+		} else {
 			for i := range out {
 				out[i] = op.Binary(d, x[i], y[i])
 			}
@@ -36,36 +36,46 @@ func (e *evaluation) binary() {
 	})
 }
 
-// arithmetic is Op.Binary of the four operations of floats with the choice made once: they are most of what graphs have. All have one length.
-func arithmetic(op graph.Op, out, x, y []float64) {
-	x, y = x[:len(out)], y[:len(out)]
-	switch op {
-	case graph.Add:
+// loops has Op.Binary on floats as loops for the four operations that are most of every graph. All slices have one
+// length.
+var loops = map[graph.Op]func(out, x, y []float64){
+	graph.Add: func(out, x, y []float64) {
+		x, y = x[:len(out)], y[:len(out)]
 		for i := range out {
 			out[i] = x[i] + y[i]
 		}
-	case graph.Subtract:
+	},
+	graph.Subtract: func(out, x, y []float64) {
+		x, y = x[:len(out)], y[:len(out)]
 		for i := range out {
 			out[i] = x[i] - y[i]
 		}
-	case graph.Multiply:
+	},
+	graph.Multiply: func(out, x, y []float64) {
+		x, y = x[:len(out)], y[:len(out)]
 		for i := range out {
 			out[i] = x[i] * y[i]
 		}
-	case graph.Divide:
+	},
+	graph.Divide: func(out, x, y []float64) {
+		x, y = x[:len(out)], y[:len(out)]
 		for i := range out {
 			out[i] = x[i] / y[i]
 		}
-	}
+	},
 }
 
-func compare(d graph.Direction, out, x, y []float64) {
-	for i := range out {
-		out[i] = 0
-		if d.Holds(x[i], y[i]) {
-			out[i] = 1
+func (e *evaluation) compare() {
+	d := e.node.Attributes.(graph.Direction)
+	e.chunks(func(lo, hi int) {
+		out, x, y := e.out[lo:hi], e.in[0][lo:hi], e.in[1][lo:hi]
+		for i := range out {
+			out[i] = 0
+			if d.Holds(x[i], y[i]) {
+				out[i] = 1
+			}
 		}
-	}
+	})
 }
 
 func (e *evaluation) choose() {
@@ -82,7 +92,7 @@ func (e *evaluation) choose() {
 }
 
 func (e *evaluation) iota() {
-	shape, dim := e.node.Shape, e.node.Dims[0]
+	shape, dim := e.node.Shape, e.node.Attributes.(graph.Axes)[0]
 	stride, length := strides(shape.Dims)[dim], shape.Dims[dim]
 	e.chunks(func(lo, hi int) {
 		for i := lo; i < hi; i++ {

@@ -7,7 +7,8 @@ import (
 	"trnsci/trnbackend/graph"
 )
 
-// evaluate returns the results of a graph, each in an array of its own, which may be one of spare: those are written.
+// evaluate returns the results of a graph, each in an array of its own. The arrays of spare may be used and are
+// overwritten.
 func evaluate(team *sched.Team, g *graph.Graph, plan memoryPlan, arguments, spare [][]float64) [][]float64 {
 	nodes, memory := g.Nodes(), newArrays(plan, spare)
 	values := make([][]float64, len(nodes))
@@ -26,7 +27,7 @@ func evaluate(team *sched.Team, g *graph.Graph, plan memoryPlan, arguments, spar
 			e.compute()
 			values[i] = e.out
 		case n.Op == graph.Constant:
-			values[i] = n.Literal
+			values[i] = n.Attributes.(graph.Literal)
 		case n.Op == graph.Reshape:
 			values[i] = e.in[0]
 		}
@@ -54,36 +55,60 @@ type evaluation struct {
 	out    []float64
 }
 
-// compute sets all of out.
-func (e *evaluation) compute() {
-	n := e.node
-	switch {
-	case n.Op.IsUnary():
-		e.unary()
-	case n.Op.IsBinary():
-		e.binary()
-	case n.Op.IsReduce():
-		e.reduce()
-	case n.Op == graph.Iota:
-		e.iota()
-	case n.Op == graph.Select:
-		e.choose()
-	case n.Op == graph.Dot:
-		e.dot()
-	case n.Op == graph.GatherRows:
-		e.gatherRows()
-	case n.Op == graph.Concatenate:
-		e.concatenate()
-	case n.Op == graph.Pad:
-		e.pad()
-	case n.Op == graph.DynamicUpdateSlice:
-		e.update()
-	default:
-		e.move()
-	}
+// computations has the function that computes each operation; nil for those that make no array of their own.
+var computations = [...]func(*evaluation){
+	graph.Parameter: nil,
+	graph.Constant:  nil,
+	graph.Iota:      (*evaluation).iota,
+
+	graph.Negate:  (*evaluation).unary,
+	graph.Abs:     (*evaluation).unary,
+	graph.Sign:    (*evaluation).unary,
+	graph.Exp:     (*evaluation).unary,
+	graph.Log:     (*evaluation).unary,
+	graph.Sqrt:    (*evaluation).unary,
+	graph.Rsqrt:   (*evaluation).unary,
+	graph.Tanh:    (*evaluation).unary,
+	graph.Not:     (*evaluation).unary,
+	graph.Convert: (*evaluation).convert,
+
+	graph.Add:      (*evaluation).binary,
+	graph.Subtract: (*evaluation).binary,
+	graph.Multiply: (*evaluation).binary,
+	graph.Divide:   (*evaluation).binary,
+	graph.Maximum:  (*evaluation).binary,
+	graph.Minimum:  (*evaluation).binary,
+	graph.And:      (*evaluation).binary,
+	graph.Or:       (*evaluation).binary,
+	graph.Compare:  (*evaluation).compare,
+	graph.Select:   (*evaluation).choose,
+
+	graph.Dot:       (*evaluation).dot,
+	graph.ReduceSum: (*evaluation).reduce,
+	graph.ReduceMax: (*evaluation).reduce,
+	graph.ReduceMin: (*evaluation).reduce,
+
+	graph.Broadcast:          (*evaluation).broadcast,
+	graph.Reshape:            nil,
+	graph.Transpose:          (*evaluation).transpose,
+	graph.Slice:              (*evaluation).slice,
+	graph.DynamicSlice:       (*evaluation).dynamicSlice,
+	graph.DynamicUpdateSlice: (*evaluation).update,
+	graph.GatherRows:         (*evaluation).gatherRows,
+	graph.Concatenate:        (*evaluation).concatenate,
+	graph.Pad:                (*evaluation).pad,
 }
 
-// chunk is how many elements one thread works on at a time: few enough that a second pass finds them in its first cache.
+// makesArray reports whether a node has an array of its own.
+func makesArray(n *graph.Node) bool { return computations[n.Op] != nil }
+
+// compute sets all of out.
+func (e *evaluation) compute() {
+	computations[e.node.Op](e)
+}
+
+// chunk is the number of elements that one thread works on at a time: few enough that a second pass finds them in the
+// L1 cache.
 const chunk = 1 << 11
 
 // chunks calls body for all ranges of elements of out, on all threads.

@@ -1,6 +1,6 @@
-// Package interp runs graphs in Go: it is the meaning of every operation, by which other executors are judged. Each element is computed in
-// float64 and rounded to the type of its array after every operation; sums are accumulated in float64. Dots run on core/blas, so that real
-// programs can be run in it.
+// Package interp runs graphs in Go: it is the meaning of every operation, by which other executors are judged. Each
+// element is computed in float64 and rounded to the type of its array after every operation; sums are accumulated in
+// float64. Dots run on core/blas, so that real programs can be run in it.
 package interp
 
 import (
@@ -33,8 +33,9 @@ func New() *Executor { return &Executor{threads: runtime.GOMAXPROCS(0)} }
 // Name returns "interp".
 func (e *Executor) Name() string { return Name }
 
-// memoryBytes is what the device has, by the sizes of the types: programs then cut their work into blocks that a usual host holds several times, since an
-// element takes eight bytes while it is computed and the garbage collector is in no hurry.
+// memoryBytes is what the device has, by the sizes of the types: programs then cut their work into blocks that a usual
+// host holds several times, since an element takes eight bytes while it is computed and the garbage collector is in no
+// hurry.
 const memoryBytes = 512 << 20
 
 // Caps returns that all types and operations are there.
@@ -89,8 +90,8 @@ func (e *Executor) Close() error {
 	return nil
 }
 
-// buffer is an array that no other buffer has. Runs in other goroutines may go on reading its elements when it is freed, since freeing only lets go of
-// them. They are changed by a run that has the buffer as a place, and by no other.
+// buffer is an array that no other buffer has. Runs in other goroutines may go on reading its elements when it is
+// freed, since freeing only lets go of them. They are changed by a run that has the buffer as a place, and by no other.
 type buffer struct {
 	executor *Executor
 	shape    graph.Shape

@@ -2,12 +2,12 @@ package interp
 
 import "trnsci/trnbackend/graph"
 
-// memoryPlan says which arrays of a graph are dead behind each node. Only arrays that a run makes for itself are named: those of parameters and
-// results belong to buffers, those of constants to the graph.
+// memoryPlan says which arrays of a graph are dead after each node. It names only arrays that a run makes for itself:
+// those of parameters and results belong to buffers, those of constants to the graph.
 type memoryPlan struct {
-	dead   [][]int     // for each node, the nodes whose arrays nothing reads behind it
-	sizes  map[int]int // how many nodes make an array of each size
-	shared []bool      // for each result, whether its array is that of a parameter, a constant or a result before
+	dead   [][]int     // for each node, the nodes whose arrays are not read after it
+	sizes  map[int]int // the number of nodes that make an array of each size
+	shared []bool      // for each result, whether its array belongs to a parameter, a constant or an earlier result
 }
 
 // planMemory follows each array to its last reader, through reshapes, which share the array of their operand.
@@ -40,11 +40,8 @@ func planMemory(g *graph.Graph) memoryPlan {
 	return plan
 }
 
-func makesArray(n *graph.Node) bool {
-	return n.Op != graph.Parameter && n.Op != graph.Constant && n.Op != graph.Reshape
-}
-
-// arrays is the memory of one run: arrays that are dead become new ones of the same size, which is cheaper than fresh pages.
+// arrays is the memory of one run. Dead arrays are used again for new ones of the same size, which is cheaper than new
+// pages.
 type arrays struct {
 	spare  map[int][][]float64
 	wanted map[int]int // arrays of each size that are still to be made
@@ -73,7 +70,7 @@ func (a *arrays) take(size int) []float64 {
 	return list[len(list)-1]
 }
 
-// give keeps a dead array if there is still need of it.
+// give keeps a dead array if one of its size is still needed.
 func (a *arrays) give(x []float64) {
 	if size := len(x); a.wanted[size] > len(a.spare[size]) {
 		a.spare[size] = append(a.spare[size], x)

@@ -29,32 +29,46 @@ func moveRow(row loop, dst, src []float64) {
 	}
 }
 
-// move takes a part of the operand, its dimensions in another order or repeated.
-func (e *evaluation) move() {
-	n, shape := e.node, e.node.Shape
-	operand := strides(e.shapes[0].Dims)
-	from, offset := make([]int, shape.Rank()), 0
-	switch n.Op {
-	case graph.Broadcast:
-		for k, to := range n.Dims {
-			from[to] = operand[k]
-		}
-	case graph.Transpose:
-		for k, dim := range n.Dims {
-			from[k] = operand[dim]
-		}
-	case graph.Slice:
-		for k, stride := range n.Stride {
-			from[k] = operand[k] * stride
-			offset += n.Start[k] * operand[k]
-		}
-	case graph.DynamicSlice:
-		from, offset = operand, e.start(e.in[1:], shape.Dims)
-	}
-	e.moveElements(newNest(shape.Dims, strides(shape.Dims), from), e.out, 0, e.in[0], offset)
+// gather sets the result to elements of the first operand, from an offset on, with a stride for each dimension.
+func (e *evaluation) gather(stride []int, offset int) {
+	dims := e.node.Shape.Dims
+	e.moveElements(newNest(dims, strides(dims), stride), e.out, 0, e.in[0], offset)
 }
 
-// start returns the place in the first operand where a part of the given dimensions begins, moved so that the part lies in it.
+func (e *evaluation) broadcast() {
+	from := make([]int, e.node.Shape.Rank())
+	operand := strides(e.shapes[0].Dims)
+	for k, to := range e.node.Attributes.(graph.Axes) {
+		from[to] = operand[k]
+	}
+	e.gather(from, 0)
+}
+
+func (e *evaluation) transpose() {
+	from := make([]int, e.node.Shape.Rank())
+	operand := strides(e.shapes[0].Dims)
+	for k, dim := range e.node.Attributes.(graph.Axes) {
+		from[k] = operand[dim]
+	}
+	e.gather(from, 0)
+}
+
+func (e *evaluation) slice() {
+	r, from, offset := e.node.Attributes.(graph.Ranges), make([]int, e.node.Shape.Rank()), 0
+	operand := strides(e.shapes[0].Dims)
+	for k, stride := range r.Stride {
+		from[k] = operand[k] * stride
+		offset += r.Start[k] * operand[k]
+	}
+	e.gather(from, offset)
+}
+
+func (e *evaluation) dynamicSlice() {
+	e.gather(strides(e.shapes[0].Dims), e.start(e.in[1:], e.node.Shape.Dims))
+}
+
+// start returns the place in the first operand where a part of the given dimensions begins, moved so that the part lies
+// in it.
 func (e *evaluation) start(starts [][]float64, part []int) int {
 	x := e.shapes[0]
 	offset := 0
@@ -71,7 +85,7 @@ func (e *evaluation) place(i, offset int) {
 }
 
 func (e *evaluation) concatenate() {
-	dim, offset := e.node.Dims[0], 0
+	dim, offset := e.node.Attributes.(graph.Axes)[0], 0
 	stride := strides(e.node.Shape.Dims)[dim]
 	for i, x := range e.shapes {
 		e.place(i, offset)
@@ -84,7 +98,7 @@ func (e *evaluation) pad() {
 	e.moveElements(newNest(all, []int{1}, none), e.out, 0, e.in[1], 0)
 	offset := 0
 	for k, stride := range strides(e.node.Shape.Dims) {
-		offset += e.node.Start[k] * stride
+		offset += e.node.Attributes.(graph.Padding).Before[k] * stride
 	}
 	e.place(0, offset)
 }

@@ -18,8 +18,8 @@ func strides(dims []int) []int {
 	return s
 }
 
-// newNest returns the loops over dims, outermost first. Loops of one step are left out, and a pair of loops that steps through both arrays as one
-// loop would is one.
+// newNest returns the loops over dims, outermost first. Loops of one step are left out, and a pair of loops that steps
+// through both arrays as one loop would is one.
 func newNest(dims, dst, src []int) nest {
 	var n nest
 	for k, length := range dims {
@@ -70,8 +70,8 @@ func (n *nest) rows(dst, src int, visit func(dst, src int)) {
 	}
 }
 
-// parts cuts the longest loop that moves in dst, so that no two parts write one element, into parts of about a chunk of steps. It returns how
-// many there are and part i, with the places where it starts.
+// parts cuts the longest loop that moves in dst, so that no two parts write one element, into parts of about a chunk of
+// steps. It returns how many there are and part i, with the places where it starts.
 func (n *nest) parts() (count int, part func(i int) (p nest, dst, src int)) {
 	cut, steps := -1, 1
 	for k, l := range n.loops {

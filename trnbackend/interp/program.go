@@ -76,19 +76,17 @@ func (p *program) arguments(in []trnbackend.Buffer) ([][]float64, error) {
 	for i, given := range in {
 		b, elements, err := p.own(given)
 		if err != nil {
-			return nil, fmt.Errorf("graph %s: buffer of parameter %q: %w", p.graph.Name(), p.parameter(i).Name, err)
+			return nil, fmt.Errorf("graph %s: buffer of parameter %q: %w", p.graph.Name(), p.graph.Input(i).Name, err)
 		}
 		buffers[i], arguments[i] = b, elements
 	}
 	for i, b := range buffers {
-		if p.parameter(i).Donated && b.take() == nil {
-			return nil, fmt.Errorf("graph %s: buffer of parameter %q: %w", p.graph.Name(), p.parameter(i).Name, trnbackend.ErrFreed)
+		if p.graph.Input(i).Donated && b.take() == nil {
+			return nil, fmt.Errorf("graph %s: buffer of parameter %q: %w", p.graph.Name(), p.graph.Input(i).Name, trnbackend.ErrFreed)
 		}
 	}
 	return arguments, nil
 }
-
-func (p *program) parameter(i int) *graph.Node { return &p.graph.Nodes()[p.graph.Parameters()[i]] }
 
 // own returns a buffer as one of this executor, and its elements.
 func (p *program) own(given trnbackend.Buffer) (*buffer, []float64, error) {

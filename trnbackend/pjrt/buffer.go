@@ -62,8 +62,8 @@ func (b *buffer) Free() {
 	}
 }
 
-// use returns the array and makes the caller one of its users; nil if there is none. It is for calls that have entered the executor, as the
-// next ones are.
+// use returns the array and makes the caller one of its users; nil if there is none. It is for calls that have entered
+// the executor, as the next ones are.
 func (b *buffer) use() *array {
 	b.mu.Lock()
 	defer b.mu.Unlock()

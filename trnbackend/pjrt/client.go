@@ -23,7 +23,8 @@ import (
 // canLoad says that this build has the C part that loads plugins.
 const canLoad = true
 
-// plugins are the shared libraries that have been loaded, by their real paths. One is loaded and initialized once and stays for ever.
+// plugins are the shared libraries that have been loaded, by their real paths. One is loaded and initialized once and
+// stays for ever.
 var plugins = struct {
 	mu     sync.Mutex
 	tables map[string]*C.pj_api

@@ -14,7 +14,8 @@ import (
 	"trnsci/trnbackend/hlo"
 )
 
-// Names of platforms, as plugins have them. JAX's plugin for NVIDIA cards calls itself what the client is told, or "gpu".
+// Names of platforms, as plugins have them. JAX's plugin for NVIDIA cards calls itself what the client is told, or
+// "gpu".
 const (
 	platformCPU  = "cpu"
 	platformCUDA = "cuda"
@@ -63,8 +64,8 @@ func (d description) dispatch() float64 {
 	return dispatchCard
 }
 
-// title returns what the device is and the version of its interface, as users read it: "cpu (XLA, PJRT 0.115)". What the plugin says
-// of its own version and of the device is added where it says more than the platform's name.
+// title returns what the device is and the version of its interface, as users read it: "cpu (XLA, PJRT 0.115)". What
+// the plugin says of its own version and of the device is added where it says more than the platform's name.
 func (d description) title() string {
 	words := []string{"PJRT " + d.api}
 	if d.isXLA() {
@@ -78,8 +79,9 @@ func (d description) title() string {
 	return fmt.Sprintf("%s (%s)", d.platform, strings.Join(words, ", "))
 }
 
-// cacheKey returns all by which one compiler's programs differ from another's: what the plugin says, the size and time of its file, since some
-// plugins say little, how graphs are written, and for programs of the host what its processor can do.
+// cacheKey returns all by which one compiler's programs differ from another's: what the plugin says, the size and time
+// of its file, since some plugins say little, how graphs are written, and for programs of the host what its processor
+// can do.
 func (d description) cacheKey(path string) (string, error) {
 	file, err := os.Stat(path)
 	if err != nil {
@@ -96,7 +98,8 @@ func (d description) cacheKey(path string) (string, error) {
 // oneLine replaces line ends and repeated spaces.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// processor returns a short sum over the model and the instructions of the first processor; "unknown" where Linux does not tell.
+// processor returns a short sum over the model and the instructions of the first processor; "unknown" where Linux does
+// not tell.
 func processor() string {
 	text, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 // handle is a pointer that a plugin has given out, to a program or a buffer. Nobody looks behind it.
 type handle = unsafe.Pointer
 
-// driver is a client of a plugin, as the executor sees it. Its methods may be called from many goroutines; none checks anything. What the
-// plugin reports is a pluginError.
+// driver is a client of a plugin, as the executor sees it. Its methods may be called from many goroutines; none checks
+// anything. What the plugin reports is a pluginError.
 type driver interface {
 	describe() (description, error)
 
@@ -21,8 +21,8 @@ type driver interface {
 	outputs(program handle) (int, error) // buffers that execute gives
 	freeProgram(program handle) error
 
-	// execute queues a run. Inputs are donated as the program says, but for those whose indices are in kept; a donated one still has to
-	// be freed. out gets the results.
+	// execute queues a run. Inputs are donated as the program says, but for those whose indices are in kept; a donated
+	// one still has to be freed. out gets the results.
 	execute(program handle, in, out []handle, kept []int64) error
 
 	upload(kind int, dims []int64, data []byte) (handle, error)

@@ -26,8 +26,9 @@ type Executor struct {
 	live   live
 }
 
-// Open loads a plugin and makes a client. A plugin is loaded once for a process and never unloaded, but each executor has a client of its own, so
-// that closing one and what it counts has nothing to do with others. Everything that goes wrong is a trnbackend.DeviceError.
+// Open loads a plugin and makes a client. A plugin is loaded once for a process and never unloaded, but each executor
+// has a client of its own, so that closing one and what it counts has nothing to do with others. Everything that goes
+// wrong is a trnbackend.DeviceError.
 func Open(o Options) (*Executor, error) {
 	if err := Loadable(o.Name); err != nil {
 		return nil, err
@@ -87,7 +88,8 @@ func (e *Executor) Caps() trnbackend.Caps {
 	return caps
 }
 
-// enter begins a call of the driver, which leave ends. The error is ErrFreed, with what was being done, if the executor is closed.
+// enter begins a call of the driver, which leave ends. The error is ErrFreed, with what was being done, if the executor
+// is closed.
 func (e *Executor) enter(doing string) error {
 	e.mu.RLock()
 	if e.closed {

@@ -37,7 +37,8 @@ var files = map[string][]string{
 	},
 }
 
-// advice says how to get a plugin: by the names of the plugins' own packages, which are right however trnsci was installed.
+// advice says how to get a plugin: by the names of the plugins' own packages, which are right however trnsci was
+// installed.
 var advice = map[string]string{
 	CPU:  `pip install lammps-jax-pjrt-cpu installs one`,
 	CUDA: `pip install "jax-cuda13-plugin[with-cuda]" installs one`,
@@ -63,7 +64,8 @@ func Loadable(device string) error {
 	return &trnbackend.DeviceError{Device: device, Doing: "loading its plugin", Err: errBuild}
 }
 
-// IsName reports whether a name is that of a device of this package: "pjrt:cpu", "cuda" or "pjrt:" and an absolute path.
+// IsName reports whether a name is that of a device of this package: "pjrt:cpu", "cuda" or "pjrt:" and an absolute
+// path.
 func IsName(device string) bool { return names.MatchString(device) }
 
 // Find returns the path of a device's plugin, from the folders that TRNSCI_PJRT_PLUGIN_DIRS lists. See FindIn.
@@ -71,10 +73,10 @@ func Find(device string) (string, error) {
 	return FindIn(filepath.SplitList(os.Getenv(DirsVariable)), device)
 }
 
-// FindIn returns the absolute path of a device's plugin. For "pjrt:cpu" and "cuda" it is the first file that exists among
-// those of known packages, in a folder of Python packages or directly in one of the dirs; an empty dir is ignored. For
-// "pjrt:/path" it is the path, if there is a file. Otherwise the error is a trnbackend.DeviceError. The file is not opened:
-// see Open.
+// FindIn returns the absolute path of a device's plugin. For "pjrt:cpu" and "cuda" it is the first file that exists
+// among those of known packages, in a folder of Python packages or directly in one of the dirs; an empty dir is
+// ignored. For "pjrt:/path" it is the path, if there is a file. Otherwise the error is a trnbackend.DeviceError. The
+// file is not opened: see Open.
 func FindIn(dirs []string, device string) (string, error) {
 	if !IsName(device) {
 		return "", fail(device, fmt.Errorf("the device is none of %q, %q and %q with an absolute path", CPU, CUDA, prefix))

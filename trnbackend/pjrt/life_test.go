@@ -133,8 +133,8 @@ func TestPlacesKeepTheirIdentity(t *testing.T) {
 	alive(t, e, 2, 1)
 }
 
-// TestFreedWhileInUse frees buffers and closes the program and the device while other goroutines use them. Every call gives the right
-// result or ErrFreed.
+// TestFreedWhileInUse frees buffers and closes the program and the device while other goroutines use them. Every call
+// gives the right result or ErrFreed.
 func TestFreedWhileInUse(t *testing.T) {
 	const goroutines, rounds, n = 4, 20, 1000
 	e := openHost(t)
@@ -209,7 +209,8 @@ func TestClosedWhileItComputes(t *testing.T) {
 	}
 }
 
-// TestDownloadsWhileDonated downloads a buffer while a run takes it over. Every download is whole, or finds the buffer gone.
+// TestDownloadsWhileDonated downloads a buffer while a run takes it over. Every download is whole, or finds the buffer
+// gone.
 func TestDownloadsWhileDonated(t *testing.T) {
 	const goroutines, rounds, n = 3, 30, 1 << 16
 	e := openHost(t)

@@ -2,14 +2,15 @@ package pjrt
 
 import "sync"
 
-// array is a buffer of the plugin. It is freed when its last user lets go of it: the Buffer that owns it, or a call that is under way.
+// array is a buffer of the plugin. It is freed when its last user lets go of it: the Buffer that owns it, or a call
+// that is under way.
 type array struct {
 	handle handle
 	bytes  int64
 	users  int // guarded by live.mu
 
-	// Held for reading by downloads, which may look at the memory itself. Whoever donates the array has it once for writing, when no new download
-	// can begin.
+	// Held for reading by downloads, which may look at the memory itself. Whoever donates the array has it once for
+	// writing, when no new download can begin.
 	downloads sync.RWMutex
 }
 

@@ -15,16 +15,18 @@ type Options struct {
 	Client ClientOptions // nil for those that DefaultClient has for the name
 }
 
-// ClientOptions are what a plugin takes when a client is made, each a string, an int64, a float32 or a bool. Plugins refuse, or ignore, what they
-// do not know.
+// ClientOptions are what a plugin takes when a client is made, each a string, an int64, a float32 or a bool. Plugins
+// refuse, or ignore, what they do not know.
 type ClientOptions map[string]any
 
-// knownOptions are options of XLA's plugins, with values of their types: older plugins end the process if one is of another type.
+// knownOptions are options of XLA's plugins, with values of their types: older plugins end the process if one is of
+// another type.
 var knownOptions = ClientOptions{
 	"cpu_device_count": int64(0), "memory_fraction": float32(0), "platform_name": "", "preallocate": false,
 }
 
-// DefaultClient returns the options for a device of the name: on an NVIDIA card, memory as it is needed, not most of it at once.
+// DefaultClient returns the options for a device of the name: on an NVIDIA card, memory as it is needed, not most of it
+// at once.
 func DefaultClient(name string) ClientOptions {
 	if name == CUDA {
 		return ClientOptions{"platform_name": platformCUDA, "preallocate": false}
@@ -56,8 +58,8 @@ const (
 	excess     = "xla_allow_excess_precision"  // bf16(x) that becomes f32 again may be left out, with which a splitting of x gets lost
 )
 
-// compileOptions returns a serialized CompileOptionsProto (xla/pjrt/proto/compile_options.proto): one replica of one partition, on device 0.
-// XLA ends the process if the counts are missing. The flags named by off are switched off.
+// compileOptions returns a serialized CompileOptionsProto (xla/pjrt/proto/compile_options.proto): one replica of one
+// partition, on device 0. XLA ends the process if the counts are missing. The flags named by off are switched off.
 func compileOptions(off ...string) []byte {
 	devices := appendMessage(nil, 1, []byte{0})  // replica_device_ids, packed
 	assignment := appendInteger(nil, 1, 1)       // replica_count

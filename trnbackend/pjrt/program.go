@@ -18,7 +18,8 @@ type program struct {
 	handle handle       // nil once it is closed
 }
 
-// newProgram returns the program of a handle, which it owns. It requires as many results as the graph has: the plugin writes that many.
+// newProgram returns the program of a handle, which it owns. It requires as many results as the graph has: the plugin
+// writes that many.
 func (e *Executor) newProgram(g *graph.Graph, h handle, doing string) (*program, error) {
 	count, err := e.driver.outputs(h)
 	if err == nil && count != len(g.Results()) {
@@ -62,7 +63,8 @@ func (p *program) Close() error {
 	return nil
 }
 
-// Run queues a run. Donated buffers are gone when it has been queued, also if that fails; nothing happens to any buffer if one is refused.
+// Run queues a run. Donated buffers are gone when it has been queued, also if that fails; nothing happens to any buffer
+// if one is refused.
 func (p *program) Run(in, out []trnbackend.Buffer) error {
 	doing := "running graph " + p.graph.Name()
 	if err := p.executor.enter(doing); err != nil {
@@ -118,8 +120,8 @@ func (p *program) places(out []trnbackend.Buffer) ([]*buffer, error) {
 	return places, nil
 }
 
-// arguments returns the arrays of the buffers, of which the caller becomes a user, also if there is an error. If there is none, donated
-// buffers are freed.
+// arguments returns the arrays of the buffers, of which the caller becomes a user, also if there is an error. If there
+// is none, donated buffers are freed.
 func (p *program) arguments(in []trnbackend.Buffer) ([]*array, error) {
 	buffers, arrays := make([]*buffer, len(in)), make([]*array, 0, len(in))
 	for i, given := range in {
@@ -134,7 +136,7 @@ func (p *program) arguments(in []trnbackend.Buffer) ([]*array, error) {
 		buffers[i], arrays = b, append(arrays, a)
 	}
 	for i, b := range buffers {
-		if !p.parameter(i).Donated {
+		if !p.graph.Input(i).Donated {
 			continue
 		}
 		a := b.donate()
@@ -148,10 +150,8 @@ func (p *program) arguments(in []trnbackend.Buffer) ([]*array, error) {
 
 // refuse is an error of the buffer of parameter i.
 func (p *program) refuse(i int, err error) error {
-	return fmt.Errorf("graph %s: buffer of parameter %q: %w", p.graph.Name(), p.parameter(i).Name, err)
+	return fmt.Errorf("graph %s: buffer of parameter %q: %w", p.graph.Name(), p.graph.Input(i).Name, err)
 }
-
-func (p *program) parameter(i int) *graph.Node { return &p.graph.Nodes()[p.graph.Parameters()[i]] }
 
 func (p *program) drop(arrays []*array) {
 	for _, a := range arrays {

@@ -9,8 +9,8 @@ import (
 	"trnsci/trnbackend/graph"
 )
 
-// seal returns a sum over a serialized program, the device's version and the graph. It stands before the bytes, since XLA runs
-// whatever it is given.
+// seal returns a sum over a serialized program, the device's version and the graph. It stands before the bytes, since
+// XLA runs whatever it is given.
 func (e *Executor) seal(g *graph.Graph, code []byte) []byte {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%q %s\n", e.caps.CacheKey, g.Key())
@@ -41,7 +41,8 @@ func (e *Executor) Serialize(given trnbackend.Program) ([]byte, error) {
 	return append(e.seal(p.graph, code), code...), nil
 }
 
-// Load makes a program of what Serialize returned for the same graph, with the same plugin on a machine of the same kind.
+// Load makes a program of what Serialize returned for the same graph, with the same plugin on a machine of the same
+// kind.
 func (e *Executor) Load(g *graph.Graph, data []byte) (trnbackend.Program, error) {
 	doing := "loading graph " + g.Name()
 	if err := e.enter(doing); err != nil {

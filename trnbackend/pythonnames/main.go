@@ -1,5 +1,5 @@
-// Command pythonnames writes python/trnsci/_core/_names.py: the names of devices and precisions, which Go owns and Python checks
-// before it loads the library.
+// Command pythonnames writes python/trnsci/_core/_names.py: the names of devices and precisions, which Go owns and
+// Python checks before it loads the library.
 //
 //	go run ./trnbackend/pythonnames > python/trnsci/_core/_names.py
 package main

@@ -55,9 +55,10 @@ func (p *watchedProgram) Run(in, out []trnbackend.Buffer) error {
 	return p.Program.Run(in, out)
 }
 
-// CancelsAnywhere runs op on the interpreter with a context that is cancelled at each of its checks in turn, or at 32 of
-// many. The check that finds it must be among the last ones, no run of a program may begin later, and nothing may be left
-// on the device. There must be at least one check for each staging.PieceElements of the elements that the host works on.
+// CancelsAnywhere runs op on the interpreter with a context that is cancelled at each of its checks in turn, or at 32
+// of many. The check that finds it must be among the last ones, no run of a program may begin later, and nothing may be
+// left on the device. There must be at least one check for each staging.PieceElements of the elements that the host
+// works on.
 func CancelsAnywhere(t *testing.T, elements int, op func(call *device.Call) error) {
 	t.Helper()
 	w := &watched{Executor: interp.New()}

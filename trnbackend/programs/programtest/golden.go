@@ -11,9 +11,9 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "write testdata anew instead of comparing with it")
 
-// Golden compares the texts of graphs with the files testdata/NAME.txt, of which there must be no others. The texts only
-// detect changes: they show which graphs a change of the code changes, and what in them. Whether the graphs are right is
-// for the tests of their results.
+// Golden compares the texts of graphs with the files testdata/NAME.txt, of which there must be no others. The texts
+// only detect changes: they show which graphs a change of the code changes, and what in them. Whether the graphs are
+// right is for the tests of their results.
 func Golden(t *testing.T, graphs map[string]*graph.Graph) {
 	t.Helper()
 	for name, g := range graphs {

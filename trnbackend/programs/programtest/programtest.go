@@ -1,4 +1,5 @@
-// Package programtest holds what the tests of device programs share: sessions, cancellation at any point, and golden texts of graphs.
+// Package programtest holds what the tests of device programs share: sessions, cancellation at any point, and golden
+// texts of graphs.
 package programtest
 
 import (
