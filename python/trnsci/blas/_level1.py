@@ -10,11 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._core import _operands
 from .._core._array import Array
+from ._sections import filled
 
 _Real: TypeAlias = "NDArray[np.floating[Any] | np.integer[Any] | np.bool_] | Sequence[float]"
 _Complex: TypeAlias = "NDArray[np.complexfloating[Any, Any]]"
 
 
+@filled
 def axpy(
     alpha: complex,
     x: ArrayLike,
@@ -30,17 +32,13 @@ def axpy(
     ----------
     alpha : scalar
     x, y : (N,) array_like
-    out, threads, device
-        See `trnsci.blas`.
+    %(options)s
 
     Returns
     -------
     (N,) ndarray
 
-    Raises
-    ------
-    ValueError, TypeError
-        See `trnsci.blas`.
+    %(errors)s
 
     Examples
     --------
@@ -59,6 +57,7 @@ def axpy(
     return _operands.finish(result, kind, out)
 
 
+@filled
 def scal(
     alpha: complex, x: ArrayLike, *, out: Array | None = None, threads: int | None = None, device: str | None = None
 ) -> Array:
@@ -68,17 +67,13 @@ def scal(
     ----------
     alpha : scalar
     x : (N,) array_like
-    out, threads, device
-        See `trnsci.blas`.
+    %(options)s
 
     Returns
     -------
     (N,) ndarray
 
-    Raises
-    ------
-    ValueError, TypeError
-        See `trnsci.blas`.
+    %(errors)s
 
     Examples
     --------
@@ -114,6 +109,7 @@ def dot(x: _Complex, y: ArrayLike, *, threads: int | None = ..., device: str | N
 def dot(x: ArrayLike, y: _Complex, *, threads: int | None = ..., device: str | None = ...) -> np.complexfloating[Any, Any]: ...
 @overload
 def dot(x: ArrayLike, y: ArrayLike, *, threads: int | None = ..., device: str | None = ...) -> Any: ...
+@filled
 def dot(x: ArrayLike, y: ArrayLike, *, threads: int | None = None, device: str | None = None) -> Any:
     """Return ``sum_i x[i] y[i]``, without conjugation.
 
@@ -127,10 +123,7 @@ def dot(x: ArrayLike, y: ArrayLike, *, threads: int | None = None, device: str |
     -------
     scalar
 
-    Raises
-    ------
-    ValueError, TypeError
-        See `trnsci.blas`.
+    %(errors)s
 
     See Also
     --------
@@ -153,6 +146,7 @@ def vdot(x: _Complex, y: ArrayLike, *, threads: int | None = ..., device: str | 
 def vdot(x: ArrayLike, y: _Complex, *, threads: int | None = ..., device: str | None = ...) -> np.complexfloating[Any, Any]: ...
 @overload
 def vdot(x: ArrayLike, y: ArrayLike, *, threads: int | None = ..., device: str | None = ...) -> Any: ...
+@filled
 def vdot(x: ArrayLike, y: ArrayLike, *, threads: int | None = None, device: str | None = None) -> Any:
     """Return ``sum_i conj(x[i]) y[i]``.
 
@@ -166,10 +160,7 @@ def vdot(x: ArrayLike, y: ArrayLike, *, threads: int | None = None, device: str 
     -------
     scalar
 
-    Raises
-    ------
-    ValueError, TypeError
-        See `trnsci.blas`.
+    %(errors)s
 
     Examples
     --------
@@ -190,6 +181,7 @@ def _norm(x: ArrayLike, is_sum: bool, threads: int | None, device: str | None) -
     return norm
 
 
+@filled
 def nrm2(x: ArrayLike, *, threads: int | None = None, device: str | None = None) -> np.floating[Any]:
     """Return the Euclidean norm ``sqrt(sum_i |x[i]|**2)``, free of overflow and underflow on the way.
 
@@ -203,10 +195,7 @@ def nrm2(x: ArrayLike, *, threads: int | None = None, device: str | None = None)
     -------
     real scalar
 
-    Raises
-    ------
-    ValueError, TypeError
-        See `trnsci.blas`.
+    %(errors)s
 
     Examples
     --------
@@ -217,6 +206,7 @@ def nrm2(x: ArrayLike, *, threads: int | None = None, device: str | None = None)
     return _norm(x, False, threads, device)
 
 
+@filled
 def asum(x: ArrayLike, *, threads: int | None = None, device: str | None = None) -> np.floating[Any]:
     """Return ``sum_i |re x[i]| + |im x[i]|``.
 
@@ -230,10 +220,7 @@ def asum(x: ArrayLike, *, threads: int | None = None, device: str | None = None)
     -------
     real scalar
 
-    Raises
-    ------
-    ValueError, TypeError
-        See `trnsci.blas`.
+    %(errors)s
 
     Examples
     --------
@@ -244,6 +231,7 @@ def asum(x: ArrayLike, *, threads: int | None = None, device: str | None = None)
     return _norm(x, True, threads, device)
 
 
+@filled
 def iamax(x: ArrayLike, *, threads: int | None = None, device: str | None = None) -> int:
     """Return the index of the first element with the largest ``|re x[i]| + |im x[i]|``.
 
@@ -258,10 +246,7 @@ def iamax(x: ArrayLike, *, threads: int | None = None, device: str | None = None
     int
         Counted from 0; -1 for an empty vector. If the first element is NaN it is 0, other NaNs are passed over.
 
-    Raises
-    ------
-    ValueError, TypeError
-        See `trnsci.blas`.
+    %(errors)s
 
     Examples
     --------

@@ -6,10 +6,12 @@ from numpy.typing import ArrayLike
 
 from .._core import _operands
 from .._core._array import Array
+from ._sections import filled
 
 __all__ = ["gemv", "ger", "gerc", "trmv", "trsv"]
 
 
+@filled
 def gemv(
     alpha: complex,
     A: ArrayLike,
@@ -34,17 +36,13 @@ def gemv(
         L is the number of rows of ``op(A)``; not read if `beta` is 0.
     trans : bool or {'N', 'T', 'C'}, optional
         What ``op(A)`` is.
-    out, threads, device
-        See `trnsci.blas`.
+    %(options)s
 
     Returns
     -------
     (L,) ndarray
 
-    Raises
-    ------
-    ValueError, TypeError
-        See `trnsci.blas`.
+    %(errors)s
 
     Examples
     --------
@@ -96,6 +94,7 @@ def _rank_one(
     return _operands.finish(result, kind, out)
 
 
+@filled
 def ger(
     alpha: complex,
     x: ArrayLike,
@@ -115,17 +114,13 @@ def ger(
     y : (N,) array_like
     A : (M, N) array_like, optional
         Zero if it is not given.
-    out, threads, device
-        See `trnsci.blas`.
+    %(options)s
 
     Returns
     -------
     (M, N) ndarray
 
-    Raises
-    ------
-    ValueError, TypeError
-        See `trnsci.blas`.
+    %(errors)s
 
     Examples
     --------
@@ -137,6 +132,7 @@ def ger(
     return _rank_one(alpha, x, y, A, False, out, threads, device)
 
 
+@filled
 def gerc(
     alpha: complex,
     x: ArrayLike,
@@ -157,17 +153,13 @@ def gerc(
         Its conjugate is used.
     A : (M, N) array_like, optional
         Zero if it is not given.
-    out, threads, device
-        See `trnsci.blas`.
+    %(options)s
 
     Returns
     -------
     (M, N) ndarray
 
-    Raises
-    ------
-    ValueError, TypeError
-        See `trnsci.blas`.
+    %(errors)s
 
     Examples
     --------
@@ -203,6 +195,7 @@ def _triangular(
     return _operands.finish(result, kind, out)
 
 
+@filled
 def trmv(
     A: ArrayLike,
     x: ArrayLike,
@@ -221,22 +214,18 @@ def trmv(
     A : (N, N) array_like
         Only the triangle that `uplo` names is read.
     x : (N,) array_like
-    uplo : {'upper', 'lower'}, optional
+    %(uplo)s
     trans : bool or {'N', 'T', 'C'}, optional
         What ``op(A)`` is.
     diag : {'nonunit', 'unit'}, optional
         'unit': the diagonal is not read and taken to be one.
-    out, threads, device
-        See `trnsci.blas`.
+    %(options)s
 
     Returns
     -------
     (N,) ndarray
 
-    Raises
-    ------
-    ValueError, TypeError
-        See `trnsci.blas`.
+    %(errors)s
 
     Examples
     --------
@@ -247,6 +236,7 @@ def trmv(
     return _triangular(A, x, uplo, trans, diag, False, out, threads, device)
 
 
+@filled
 def trsv(
     A: ArrayLike,
     x: ArrayLike,
@@ -264,18 +254,14 @@ def trsv(
     ----------
     A, x, uplo, trans, diag
         As in `trmv`.
-    out, threads, device
-        See `trnsci.blas`.
+    %(options)s
 
     Returns
     -------
     (N,) ndarray
         A zero on the diagonal of A gives infinities or NaNs; `trnsci.linalg.solve_triangular` raises an error instead.
 
-    Raises
-    ------
-    ValueError, TypeError
-        See `trnsci.blas`.
+    %(errors)s
 
     Examples
     --------

@@ -6,6 +6,7 @@ from numpy.typing import ArrayLike
 
 from .._core import _operands
 from .._core._array import Array
+from ._sections import filled
 
 __all__ = ["hemv", "her", "her2", "symv", "syr", "syr2"]
 
@@ -41,6 +42,7 @@ def _product(
     return _operands.finish(result, kind, out)
 
 
+@filled
 def symv(
     alpha: complex,
     A: ArrayLike,
@@ -63,18 +65,14 @@ def symv(
     x : (N,) array_like
     y : (N,) array_like, optional
         Not read if `beta` is 0.
-    uplo : {'upper', 'lower'}, optional
-    out, threads, device
-        See `trnsci.blas`.
+    %(uplo)s
+    %(options)s
 
     Returns
     -------
     (N,) ndarray
 
-    Raises
-    ------
-    ValueError, TypeError
-        See `trnsci.blas`.
+    %(errors)s
 
     Examples
     --------
@@ -85,6 +83,7 @@ def symv(
     return _product(alpha, A, x, beta, y, uplo, False, out, threads, device)
 
 
+@filled
 def hemv(
     alpha: complex,
     A: ArrayLike,
@@ -103,17 +102,13 @@ def hemv(
     ----------
     alpha, A, x, beta, y, uplo
         As in `symv`; the imaginary part of A's diagonal is taken to be zero.
-    out, threads, device
-        See `trnsci.blas`.
+    %(options)s
 
     Returns
     -------
     (N,) ndarray
 
-    Raises
-    ------
-    ValueError, TypeError
-        See `trnsci.blas`.
+    %(errors)s
 
     Examples
     --------
@@ -149,6 +144,7 @@ def _update(
     return _operands.finish(result, kind, out)
 
 
+@filled
 def syr(
     alpha: complex,
     x: ArrayLike,
@@ -165,21 +161,16 @@ def syr(
     ----------
     alpha : scalar
     x : (N,) array_like
-    A : (N, N) array_like, optional
-        A symmetric matrix, zero if it is not given; only the triangle that `uplo` names is read.
-    uplo : {'upper', 'lower'}, optional
-    out, threads, device
-        See `trnsci.blas`.
+    %(symmetric_a)s
+    %(uplo)s
+    %(options)s
 
     Returns
     -------
     (N, N) ndarray
         All of the symmetric matrix, not one triangle as in SciPy.
 
-    Raises
-    ------
-    ValueError, TypeError
-        See `trnsci.blas`.
+    %(errors)s
 
     Examples
     --------
@@ -191,6 +182,7 @@ def syr(
     return _update("Syr", _operands.scalar(alpha, "alpha"), {"x": x}, A, uplo, False, out, threads, device)
 
 
+@filled
 def her(
     alpha: float,
     x: ArrayLike,
@@ -207,21 +199,16 @@ def her(
     ----------
     alpha : real scalar
     x : (N,) array_like
-    A : (N, N) array_like, optional
-        A Hermitian matrix, zero if it is not given; only the triangle that `uplo` names is read.
-    uplo : {'upper', 'lower'}, optional
-    out, threads, device
-        See `trnsci.blas`.
+    %(hermitian_a)s
+    %(uplo)s
+    %(options)s
 
     Returns
     -------
     (N, N) ndarray
         All of the Hermitian matrix; its diagonal is real.
 
-    Raises
-    ------
-    ValueError, TypeError
-        See `trnsci.blas`.
+    %(errors)s
 
     Examples
     --------
@@ -233,6 +220,7 @@ def her(
     return _update("Syr", _operands.real_scalar(alpha, "alpha"), {"x": x}, A, uplo, True, out, threads, device)
 
 
+@filled
 def syr2(
     alpha: complex,
     x: ArrayLike,
@@ -250,21 +238,16 @@ def syr2(
     ----------
     alpha : scalar
     x, y : (N,) array_like
-    A : (N, N) array_like, optional
-        A symmetric matrix, zero if it is not given; only the triangle that `uplo` names is read.
-    uplo : {'upper', 'lower'}, optional
-    out, threads, device
-        See `trnsci.blas`.
+    %(symmetric_a)s
+    %(uplo)s
+    %(options)s
 
     Returns
     -------
     (N, N) ndarray
         All of the symmetric matrix.
 
-    Raises
-    ------
-    ValueError, TypeError
-        See `trnsci.blas`.
+    %(errors)s
 
     Examples
     --------
@@ -276,6 +259,7 @@ def syr2(
     return _update("Syr2", _operands.scalar(alpha, "alpha"), {"x": x, "y": y}, A, uplo, False, out, threads, device)
 
 
+@filled
 def her2(
     alpha: complex,
     x: ArrayLike,
@@ -293,21 +277,16 @@ def her2(
     ----------
     alpha : scalar
     x, y : (N,) array_like
-    A : (N, N) array_like, optional
-        A Hermitian matrix, zero if it is not given; only the triangle that `uplo` names is read.
-    uplo : {'upper', 'lower'}, optional
-    out, threads, device
-        See `trnsci.blas`.
+    %(hermitian_a)s
+    %(uplo)s
+    %(options)s
 
     Returns
     -------
     (N, N) ndarray
         All of the Hermitian matrix; its diagonal is real.
 
-    Raises
-    ------
-    ValueError, TypeError
-        See `trnsci.blas`.
+    %(errors)s
 
     Examples
     --------

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from .._core import _array, _device, _native, _operands, _small, _threads
 from .._core._array import Array
+from ._sections import filled
 
 __all__ = ["batched_gemm", "gemm", "gemmt"]
 
@@ -119,6 +120,7 @@ def _is_by_columns(out: Any) -> bool:
     return _operands.is_by_rows(_operands.transposed(out))
 
 
+@filled
 def gemm(
     alpha: complex,
     A: ArrayLike,
@@ -159,10 +161,7 @@ def gemm(
     (..., M, N) ndarray
         The leading dimensions are those of A, B and C, broadcast.
 
-    Raises
-    ------
-    ValueError, TypeError
-        See `trnsci.blas`.
+    %(errors)s
     UnsupportedError
         For float64 arrays on a device without `precision`, for complex ones, and for what the device lacks.
 
@@ -212,6 +211,7 @@ def _stack(a: ArrayLike, name: str) -> Array:
     return stack
 
 
+@filled
 def batched_gemm(
     alpha: complex,
     A: ArrayLike,
@@ -245,10 +245,7 @@ def batched_gemm(
     -------
     (L, M, N) ndarray
 
-    Raises
-    ------
-    ValueError, TypeError
-        See `trnsci.blas`.
+    %(errors)s
 
     Examples
     --------
@@ -261,6 +258,7 @@ def batched_gemm(
     return gemm(alpha, a, b, beta, c, transA, transB, out=out, threads=threads, device=device, precision=precision)
 
 
+@filled
 def gemmt(
     alpha: complex,
     A: ArrayLike,
@@ -283,7 +281,7 @@ def gemmt(
         As in `gemm`.
     C : (..., N, N) array_like, optional
         Only the triangle that `uplo` names is read, and not even that if `beta` is 0.
-    uplo : {'upper', 'lower'}, optional
+    %(uplo)s
     out : (..., N, N) ndarray, optional
         Only the triangle that `uplo` names is written.
     threads, device
@@ -294,10 +292,7 @@ def gemmt(
     (..., N, N) ndarray
         The other triangle is zero, or what it was in `out`.
 
-    Raises
-    ------
-    ValueError, TypeError
-        See `trnsci.blas`.
+    %(errors)s
 
     Examples
     --------

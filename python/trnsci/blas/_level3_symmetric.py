@@ -6,6 +6,7 @@ from numpy.typing import ArrayLike
 
 from .._core import _device, _operands
 from .._core._array import Array
+from ._sections import filled
 
 __all__ = ["hemm", "her2k", "herk", "symm", "syr2k", "syrk"]
 
@@ -50,6 +51,7 @@ def _product(
     return _operands.finish(result, kind, out)
 
 
+@filled
 def symm(
     alpha: complex,
     A: ArrayLike,
@@ -75,18 +77,14 @@ def symm(
         Not read if `beta` is 0.
     side : {'left', 'right'}, optional
         The side of B on which A stands.
-    uplo : {'upper', 'lower'}, optional
-    out, threads, device
-        See `trnsci.blas`.
+    %(uplo)s
+    %(options)s
 
     Returns
     -------
     (..., M, N) ndarray
 
-    Raises
-    ------
-    ValueError, TypeError
-        See `trnsci.blas`.
+    %(errors)s
 
     Examples
     --------
@@ -98,6 +96,7 @@ def symm(
     return _product(alpha, A, B, beta, C, side, uplo, False, out, threads, device)
 
 
+@filled
 def hemm(
     alpha: complex,
     A: ArrayLike,
@@ -117,17 +116,13 @@ def hemm(
     ----------
     alpha, A, B, beta, C, side, uplo
         As in `symm`; the imaginary part of A's diagonal is taken to be zero.
-    out, threads, device
-        See `trnsci.blas`.
+    %(options)s
 
     Returns
     -------
     (..., M, N) ndarray
 
-    Raises
-    ------
-    ValueError, TypeError
-        See `trnsci.blas`.
+    %(errors)s
 
     Examples
     --------
@@ -195,6 +190,7 @@ def _update(
     return _operands.finish(result, kind, out)
 
 
+@filled
 def syrk(
     alpha: complex,
     A: ArrayLike,
@@ -218,7 +214,7 @@ def syrk(
     C : (..., N, N) array_like, optional
         A symmetric matrix; only the triangle that `uplo` names is read, and not even that if `beta` is 0.
     trans : bool or {'N', 'T'}, optional
-    uplo : {'upper', 'lower'}, optional
+    %(uplo)s
         The triangle of C that is read and the one that is computed; the other one is its mirror image.
     out, threads
         See `trnsci.blas`.
@@ -230,10 +226,7 @@ def syrk(
     (..., N, N) ndarray
         All of the symmetric matrix, as in trnblas, and not one triangle as in SciPy.
 
-    Raises
-    ------
-    ValueError, TypeError
-        See `trnsci.blas`.
+    %(errors)s
     UnsupportedError
         As in `gemm`.
 
@@ -250,6 +243,7 @@ def syrk(
     return _update("Syrk", factor, {"A": A}, keep, C, trans, uplo, False, out, threads, on, how)
 
 
+@filled
 def herk(
     alpha: float,
     A: ArrayLike,
@@ -273,19 +267,15 @@ def herk(
         A Hermitian matrix; only the triangle that `uplo` names is read, and not even that if `beta` is 0.
     trans : {False, 'N', 'C'}, optional
         For real matrices also True and 'T'.
-    uplo : {'upper', 'lower'}, optional
-    out, threads, device
-        See `trnsci.blas`.
+    %(uplo)s
+    %(options)s
 
     Returns
     -------
     (..., N, N) ndarray
         All of the Hermitian matrix; its diagonal is real.
 
-    Raises
-    ------
-    ValueError, TypeError
-        See `trnsci.blas`.
+    %(errors)s
 
     Examples
     --------
@@ -299,6 +289,7 @@ def herk(
     return _update("Syrk", factor, {"A": A}, keep, C, trans, uplo, True, out, threads)
 
 
+@filled
 def syr2k(
     alpha: complex,
     A: ArrayLike,
@@ -321,18 +312,14 @@ def syr2k(
         (..., K, N) with `trans`.
     C, trans, uplo
         As in `syrk`.
-    out, threads, device
-        See `trnsci.blas`.
+    %(options)s
 
     Returns
     -------
     (..., N, N) ndarray
         All of the symmetric matrix.
 
-    Raises
-    ------
-    ValueError, TypeError
-        See `trnsci.blas`.
+    %(errors)s
 
     Examples
     --------
@@ -346,6 +333,7 @@ def syr2k(
     return _update("Syr2k", factor, {"A": A, "B": B}, keep, C, trans, uplo, False, out, threads)
 
 
+@filled
 def her2k(
     alpha: complex,
     A: ArrayLike,
@@ -371,18 +359,14 @@ def her2k(
     beta : real scalar, optional
     C, trans, uplo
         As in `herk`.
-    out, threads, device
-        See `trnsci.blas`.
+    %(options)s
 
     Returns
     -------
     (..., N, N) ndarray
         All of the Hermitian matrix; its diagonal is real.
 
-    Raises
-    ------
-    ValueError, TypeError
-        See `trnsci.blas`.
+    %(errors)s
 
     Examples
     --------

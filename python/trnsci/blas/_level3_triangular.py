@@ -6,6 +6,7 @@ from numpy.typing import ArrayLike
 
 from .._core import _operands
 from .._core._array import Array
+from ._sections import filled
 
 __all__ = ["trmm", "trsm"]
 
@@ -45,6 +46,7 @@ def _triangular(
     return _operands.finish(result, kind, out)
 
 
+@filled
 def trmm(
     alpha: complex,
     A: ArrayLike,
@@ -68,7 +70,7 @@ def trmm(
     B : (..., M, N) array_like
     side : {'left', 'right'}, optional
         The side of B on which A stands.
-    uplo : {'upper', 'lower'}, optional
+    %(uplo)s
     trans : bool or {'N', 'T', 'C'}, optional
         What ``op(A)`` is.
     diag : {'nonunit', 'unit'}, optional
@@ -80,10 +82,7 @@ def trmm(
     -------
     (..., M, N) ndarray
 
-    Raises
-    ------
-    ValueError, TypeError
-        See `trnsci.blas`.
+    %(errors)s
 
     Examples
     --------
@@ -95,6 +94,7 @@ def trmm(
     return _triangular(alpha, A, B, side, uplo, trans, diag, False, out, threads, device)
 
 
+@filled
 def trsm(
     alpha: complex,
     A: ArrayLike,
@@ -122,10 +122,7 @@ def trsm(
     (..., M, N) ndarray
         A zero on the diagonal of A gives infinities or NaNs; `trnsci.linalg.solve_triangular` raises an error instead.
 
-    Raises
-    ------
-    ValueError, TypeError
-        See `trnsci.blas`.
+    %(errors)s
 
     Examples
     --------

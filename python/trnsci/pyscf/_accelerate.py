@@ -35,7 +35,7 @@ def accelerate(mf: _Object) -> _Object:
     Returns
     -------
     pyscf.scf.hf.SCF or pyscf.mp.dfmp2.DFMP2 or pyscf.mp.dfump2.DFUMP2
-        `mf` itself. Methods of its own, of the object or of a class that is not PySCF's, it keeps: ``eig``, ``_eigh``,
+        `mf` itself. It keeps methods of its own, of the object or of a class that is not PySCF's: ``eig``, ``_eigh``,
         ``get_jk``, ``get_j``, ``get_k``, ``with_df.get_jk`` and ``with_df.loop``; the log says so.
 
     Raises
@@ -52,13 +52,19 @@ def accelerate(mf: _Object) -> _Object:
     -----
     Copies, scanners and what is made from the object (``to_uhf``, ``to_ks``, ``newton``) inherit all of it, and after
     ``reset`` with another molecule the tensor is built anew. PySCF's copies are shallow, so they share ``with_df``, and
-    with it J and K. What the mean field gets later as ``with_df``, from ``density_fit`` for example, is PySCF's: call
-    this function again.
+    with it J and K. A ``with_df`` that the mean field gets later, for example from ``density_fit``, is PySCF's: call this
+    function again.
 
     PySCF's own code computes the rest: J alone where no tensor was built, as for functionals without exact exchange
     (call ``mf.with_df.build()`` first to have it from the tensor); K where ``density_fit(only_dfj=True)`` was asked for;
-    gradients and Hessians; and MP2 that the mean field makes later: use `DFMP2`, or `patch`. Where PySCF itself
-    goes round ``_eigh``, as it does from version 2.13 on for linear molecules with ``symmetry=True``, it stays with SciPy.
+    gradients and Hessians; and MP2 that the mean field makes later: use `DFMP2`, or `patch`. From version
+    2.13 on PySCF does not use ``_eigh`` for linear molecules with ``symmetry=True``; their eigenproblems stay SciPy's.
+
+    **Other BLAS threads of the process.** If threadpoolctl is installed and J and K are computed with more than one
+    thread, NumPy's and SciPy's BLAS have one thread from the first call for J and K until 0.25 seconds after the last
+    one, in all threads of the process, so that their waiting threads do not compete with ours. Products that another
+    thread of your program computes with NumPy meanwhile are slower. A number of threads that other code sets meanwhile
+    is kept.
 
     Examples
     --------
