@@ -1,8 +1,8 @@
 """Time two builds of the package against each other, case by case in alternation: nothing may have become slower.
 
-``python benchmarks/builds.py BEFORE AFTER [--filter eigh,schur]`` takes two checkouts in which ``python gobuild.py`` has
-made the extension. It times the cases of ``make bench`` that are called from Python and small calls, whose time is that
-of the border, and prints the ratios of the minima and of the medians. Each checkout is timed by its own worker.
+``python benchmarks/builds.py BEFORE AFTER [--filter eigh,schur]`` takes two checkouts in which ``python gobuild.py``
+has made the extension. It times the cases of ``make bench`` that are called from Python and small calls, whose time is
+that of the border, and prints the ratios of the minima and of the medians. Each checkout is timed by its own worker.
 """
 
 from __future__ import annotations

@@ -61,7 +61,8 @@ def _order(sizes: Sequence[int]) -> tuple[Sizes, ...]:
 
 @dataclass(frozen=True)
 class Group:
-    """Cases that differ in their sizes and threads. A peer is a contestant, "/" and its name of the operation if another.
+    """Cases that differ in their sizes and threads. A peer is a contestant, "/" and its name of the operation if
+    another.
 
     A long group has calls of many seconds. It is timed where its whole name is asked for, with all processors only.
     """
@@ -95,7 +96,13 @@ class Case:
 
     def request(self, op: str) -> dict[str, object]:
         """Return the request that prepares this case in a worker that calls the operation `op`."""
-        return {"do": "prepare", "op": op or self.group.op, "dtype": self.group.dtype, **self.sizes, **self.group.options}
+        return {
+            "do": "prepare",
+            "op": op or self.group.op,
+            "dtype": self.group.dtype,
+            **self.sizes,
+            **self.group.options,
+        }
 
 
 FROM_C = ("openblas", "mkl")
@@ -115,9 +122,10 @@ LARGE_MP2_VARIANTS = ("python/df_mp2_mixed", "python/sos_mp2")
 MP2_VARIANTS = (*LARGE_MP2_VARIANTS, "python/df_mp2_file")
 
 # Counts for eigenvalues with vectors and for the Schur form with its basis and without: Golub and Van Loan, Matrix
-# Computations, 4th ed., sections 8.3 and 7.5. For exponentials and square roots: Higham, Functions of Matrices, sections
-# 10.3 (six products and a solve, without squarings) and 6.2. Other methods take fewer operations, so that these are names
-# for times, not rates of the hardware; so are the rates of sos_mp2, which are those of the pairs that it does without.
+# Computations, 4th ed., sections 8.3 and 7.5. For exponentials and square roots: Higham, Functions of Matrices,
+# sections 10.3 (six products and a solve, without squarings) and 6.2. Other methods take fewer operations, so that
+# these are names for times, not rates of the hardware; so are the rates of sos_mp2, which are those of the pairs that
+# it does without.
 GROUPS = (
     Group("smoke", "gemm", _square((32, 128)), _gemm, FROM_C),
     Group("smoke-python", "eigh", _order((64,)), _eigh, ("scipy",), ours="python"),
@@ -132,7 +140,14 @@ GROUPS = (
     Group("cgemm", "gemm", _square(OTHER_DTYPE_SIZES), lambda s: COMPLEX * _gemm(s), FROM_C, dtype="c"),
     Group("zgemm", "gemm", _square(OTHER_DTYPE_SIZES), lambda s: COMPLEX * _gemm(s), FROM_C, dtype="z"),
     Group("dgemm-avx2", "gemm", _square(FORCED_SIZES), _gemm, ("openblas-haswell",), ours="go-avx2"),
-    Group("dsymv", "symv", _order(VECTOR_SIZES), lambda s: 2.0 * s["n"] ** 2, (*FROM_C, "scipy/dsymv"), options={"uplo": "L"}),
+    Group(
+        "dsymv",
+        "symv",
+        _order(VECTOR_SIZES),
+        lambda s: 2.0 * s["n"] ** 2,
+        (*FROM_C, "scipy/dsymv"),
+        options={"uplo": "L"},
+    ),
     Group("dgemv-n", "gemv", _square(VECTOR_SIZES), lambda s: 2.0 * s["n"] ** 2, FROM_C),
     Group("dgemv-t", "gemv", _square(VECTOR_SIZES), lambda s: 2.0 * s["n"] ** 2, FROM_C, options={"trans_a": "T"}),
     Group("dtrsm-l", "trsm", _square(LEVEL3_SIZES), _cube(1), FROM_C, options=LEFT),
@@ -150,20 +165,35 @@ GROUPS = (
     Group("eigh-s", "eigh", _order(EIGEN_SIZES), _eigh, EIGH_PEERS, dtype="s", ours="python"),
     Group("eigh-z", "eigh", _order(EIGEN_SIZES), _eigh, EIGH_PEERS, dtype="z", ours="python"),
     Group("eigh-c", "eigh", _order(EIGEN_SIZES), _eigh, EIGH_PEERS, dtype="c", ours="python"),
-    Group("eigh-values", "eigvalsh", _order(EIGEN_SIZES), _cube(4 / 3), ("scipy", "scipy/eigvalsh_numpy"), ours="python"),
-    Group("eigh-subset", "eigh_subset", _order(EIGEN_SIZES[2:]), _eigh, ("scipy", "scipy/eigh_subset_evx"), ours="python"),
-    Group("eigh-generalized", "eigh_generalized", _order(EIGEN_SIZES), _eigh, ("scipy", "scipy/eigh_gv"), ours="python"),
+    Group(
+        "eigh-values", "eigvalsh", _order(EIGEN_SIZES), _cube(4 / 3), ("scipy", "scipy/eigvalsh_numpy"), ours="python"
+    ),
+    Group(
+        "eigh-subset", "eigh_subset", _order(EIGEN_SIZES[2:]), _eigh, ("scipy", "scipy/eigh_subset_evx"), ours="python"
+    ),
+    Group(
+        "eigh-generalized", "eigh_generalized", _order(EIGEN_SIZES), _eigh, ("scipy", "scipy/eigh_gv"), ours="python"
+    ),
     Group("eigh-batched", "eigh", EIGEN_BATCHES, _eigh, ("scipy/eigh_numpy",), ours="python"),
     Group("hessenberg", "hessenberg", _order(GENERAL_SIZES), _cube(14 / 3), ("scipy",), ours="python"),
     Group("hessenberg-s", "hessenberg", _order(EIGEN_SIZES), _cube(14 / 3), ("scipy",), dtype="s", ours="python"),
-    Group("hessenberg-z", "hessenberg", _order(EIGEN_SIZES), _cube(COMPLEX * 14 / 3), ("scipy",), dtype="z", ours="python"),
+    Group(
+        "hessenberg-z", "hessenberg", _order(EIGEN_SIZES), _cube(COMPLEX * 14 / 3), ("scipy",), dtype="z", ours="python"
+    ),
     Group("schur", "schur", _order(GENERAL_SIZES), _cube(25), ("scipy", "mkl"), ours="python"),
     Group("schur-s", "schur", _order(GENERAL_SIZES), _cube(25), ("scipy",), dtype="s", ours="python"),
     Group("schur-z", "schur", _order(GENERAL_SIZES), _cube(COMPLEX * 25), ("scipy",), dtype="z", ours="python"),
     Group("schur-c", "schur", _order(GENERAL_SIZES), _cube(COMPLEX * 25), ("scipy",), dtype="c", ours="python"),
     Group("eig-vectors", "eig", _order(GENERAL_SIZES), _cube(28), (*EIG_PEERS, "faer"), ours="python"),
     Group("eig-vectors-z", "eig", _order(GENERAL_SIZES), _cube(COMPLEX * 28), EIG_PEERS, dtype="z", ours="python"),
-    Group("eig-values", "eigvals", _order(GENERAL_SIZES), _cube(10), ("scipy", "scipy/eigvals_numpy", "faer"), ours="python"),
+    Group(
+        "eig-values",
+        "eigvals",
+        _order(GENERAL_SIZES),
+        _cube(10),
+        ("scipy", "scipy/eigvals_numpy", "faer"),
+        ours="python",
+    ),
     Group("expm", "expm", _order(PYTHON_SIZES), _cube(44 / 3), ("scipy",), ours="python"),
     Group("sqrtm", "sqrtm", _order(PYTHON_SIZES), _cube(85 / 3), ("scipy",), ours="python"),
     Group("df-mp2", "df_mp2", MP2_SIZES, _mp2, ("scipy", *PYSCF), ours="python"),
@@ -181,7 +211,8 @@ def _thread_counts() -> tuple[int, ...]:
 
 
 def _chosen(group: Group, texts: list[str]) -> bool:
-    """Tell whether a text is part of the group's name: all of it for a long group, with "smoke" for those of that name."""
+    """Tell whether a text is part of the group's name: all of it for a long group, with "smoke" for those of that
+    name."""
     if group.long:
         return group.name in texts
     if group.name.startswith(SMOKE):
@@ -190,7 +221,8 @@ def _chosen(group: Group, texts: list[str]) -> bool:
 
 
 def select(wanted: str) -> Iterator[Case]:
-    """Yield the cases of the groups that one of the comma-separated texts asks for, or of the usual groups for no text."""
+    """Yield the cases of the groups that one of the comma-separated texts asks for, or of the usual groups for no
+    text."""
     texts = [text.strip() for text in wanted.split(",") if text.strip()]
     for group in filter(lambda group: _chosen(group, texts), GROUPS):
         for threads in _thread_counts()[-1:] if group.long else _thread_counts():

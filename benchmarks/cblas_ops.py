@@ -44,8 +44,11 @@ class Problem(ctypes.Structure):
 
 
 def loaded_openblas() -> list[str]:
-    """Return the paths of the OpenBLAS libraries that this process has loaded: NumPy's, and SciPy's after its import."""
-    paths = [line.split(maxsplit=5)[5] for line in Path("/proc/self/maps").read_text().splitlines() if "openblas" in line]
+    """Return the paths of the OpenBLAS libraries that this process has loaded: NumPy's, and SciPy's after its
+    import."""
+    paths = [
+        line.split(maxsplit=5)[5] for line in Path("/proc/self/maps").read_text().splitlines() if "openblas" in line
+    ]
     if not paths:
         raise SystemExit("NumPy has loaded no OpenBLAS: install NumPy from its wheel")
     return list(dict.fromkeys(paths))

@@ -15,8 +15,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 PEERS = ROOT / "build/bench-peers"
 
-# An idle thread of OpenBLAS spins for about 100 ms after a call with two threads, one of MKL's OpenMP for 200 ms, and takes
-# a processor from whoever is timed next: we wait longer than that.
+# An idle thread of OpenBLAS spins for about 100 ms after a call with two threads, one of MKL's OpenMP for 200 ms, and
+# takes a processor from whoever is timed next: we wait longer than that.
 OPENBLAS_SPIN = 0.12
 OPENMP_SPIN = 0.25
 
@@ -25,8 +25,10 @@ ONE_BLAS_THREAD = {"OPENBLAS_NUM_THREADS": "1"}
 
 # What would choose other kernels, blocks or threads than the library's own choice.
 UNSET = (
-    "OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "OPENBLAS_VERBOSE", "GOTO_NUM_THREADS", "MKL_ENABLE_INSTRUCTIONS", "GOMAXPROCS",
-    "GOGC", "GOMEMLIMIT", "GODEBUG", "OMP_DYNAMIC", "OMP_PLACES", "OMP_PROC_BIND", "OMP_THREAD_LIMIT", "OMP_WAIT_POLICY",
+    "OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "OPENBLAS_VERBOSE", "GOTO_NUM_THREADS", "MKL_ENABLE_INSTRUCTIONS",
+    "GOMAXPROCS",
+    "GOGC", "GOMEMLIMIT", "GODEBUG", "OMP_DYNAMIC", "OMP_PLACES", "OMP_PROC_BIND", "OMP_THREAD_LIMIT",
+    "OMP_WAIT_POLICY",
     "GOMP_CPU_AFFINITY", "GOMP_SPINCOUNT",
 )  # fmt: skip
 THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "TRNSCI_NUM_THREADS", "RAYON_NUM_THREADS")
@@ -57,7 +59,10 @@ KINDS = {
     "python": Kind("trnsci from Python", (*_WORKER, "ours")),
     "openblas": Kind("OpenBLAS of NumPy from C", (*_WORKER, "cblas"), OPENBLAS_SPIN),
     "openblas-haswell": Kind(
-        "OpenBLAS of NumPy from C, kernels for Haswell", (*_WORKER, "cblas"), OPENBLAS_SPIN, {"OPENBLAS_CORETYPE": "Haswell"}
+        "OpenBLAS of NumPy from C, kernels for Haswell",
+        (*_WORKER, "cblas"),
+        OPENBLAS_SPIN,
+        {"OPENBLAS_CORETYPE": "Haswell"},
     ),
     "scipy": Kind("NumPy and SciPy from Python", (*_WORKER, "scipy"), OPENBLAS_SPIN),
     "pyscf": Kind("PySCF's C functions for DF-MP2, its BLAS", (*_WORKER, "pyscf"), OPENMP_SPIN, ONE_BLAS_THREAD),
@@ -81,7 +86,9 @@ class Contestant:
         environment.update(dict.fromkeys(THREADS, str(threads)), **kind.environment)
         self._spin = kind.spin if threads > 1 else 0.0
         command = [part.format(threads=threads) for part in kind.command]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+        )
         self.facts = self._read()
 
     def _read(self) -> dict[str, Any]:
@@ -142,7 +149,10 @@ class Pool:
         facts = {}
         for (entry, _), contestant in self._running.items():
             name = entry.partition("/")[0]
-            facts[name] = {"title": self._kinds[name].title, **{key: contestant.facts[key] for key in ("version", "kernel")}}
+            facts[name] = {
+                "title": self._kinds[name].title,
+                **{key: contestant.facts[key] for key in ("version", "kernel")},
+            }
         return facts
 
     def close(self) -> None:

@@ -1,9 +1,9 @@
 """How well progress tells the time that is left: `python benchmarks/progress.py [--curve] [--repeats N] [NAME ...]`.
 
-For each long function it prints by which factor the estimate of the remaining time, the time spent times what is left over
-what is done, is wrong at most between a tenth and 95 % of a call. Calls run with one thread, and time is the processor time
-of the process, so that others on the machine disturb little; the best of some calls counts. Reports come every 20 ms: calls
-should take much longer than that.
+For each long function it prints by which factor the estimate of the remaining time, the time spent times what is left
+over what is done, is wrong at most between a tenth and 95 % of a call. Calls run with one thread, and time is the
+processor time of the process, so that others on the machine disturb little; the best of some calls counts. Reports come
+every 20 ms: calls should take much longer than that.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ Case = Callable[[Callable[[int, int], None]], object]
 def worst_factor(reports: list[Report], end: float) -> tuple[float, float]:
     """Return the largest factor between the estimated and the true remaining time, and where in the time it is met.
 
-    `reports` start at time 0. An estimate is looked at when its report comes and, where the next one is long in coming, just
-    before that.
+    `reports` start at time 0. An estimate is looked at when its report comes and, where the next one is long in coming,
+    just before that.
     """
     worst, at = 1.0, 0.0
     for (begin, done), (until, _) in zip(reports, [*reports[1:], (end, 1.0)], strict=True):
@@ -186,7 +186,9 @@ def integrals() -> Iterator[tuple[str, Case]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", help="beginnings of names; all functions without any")
-    parser.add_argument("--curve", action="store_true", help="print what is done after each tenth of the time, in per cent")
+    parser.add_argument(
+        "--curve", action="store_true", help="print what is done after each tenth of the time, in per cent"
+    )
     parser.add_argument("--repeats", type=int, default=3)
     options = parser.parse_args()
     warnings.simplefilter("ignore")

@@ -23,15 +23,16 @@ def _integers(*numbers: int) -> list[ctypes.c_int]:
 
 
 def _sums(one: Array, other: Array) -> Array:
-    """Return the sums of all pairs of energies, of which the functions take those of occupied and of virtual orbitals."""
+    """Return the sums of all pairs of energies, of which the functions take those of occupied and of virtual
+    orbitals."""
     return np.ascontiguousarray(one[:, None] + other)
 
 
 def direct_and_exchange(libmp: Any, b: Array, occ: Array, vir: Array) -> tuple[float, float]:
     """Return sum K_ab^2 / D and -sum K_ab K_ba / D over all i, j, a, b by MP2_contract_d.
 
-    `b` is (nocc, nvir, naux) in C order, `libmp` the library that PySCF loads. The first sum is the opposite-spin energy of a
-    closed shell and both together are the same-spin energy.
+    `b` is (nocc, nvir, naux) in C order, `libmp` the library that PySCF loads. The first sum is the opposite-spin
+    energy of a closed shell and both together are the same-spin energy.
     """
     nocc, nvir, naux = b.shape
     direct, exchange, occ_sums, vir_sums = np.zeros(1), np.zeros(1), _sums(occ, occ), _sums(vir, vir)

@@ -43,7 +43,8 @@ def _scipy_openblas() -> str:
 
 
 def _stand_in(blas: str) -> ctypes.CDLL:
-    """Load benchmarks/peers/dgemm.c for all libraries that are loaded later, with the product of the library at `blas`."""
+    """Load benchmarks/peers/dgemm.c for all libraries that are loaded later, with the product of the library at
+    `blas`."""
     shared = ctypes.CDLL(str(ROOT / "build/bench/dgemm.so"), ctypes.RTLD_GLOBAL)
     shared.bench_set_dgemm(ctypes.c_void_p(_address(getattr(ctypes.CDLL(blas), SCIPY_DGEMM))))
     return shared
@@ -61,7 +62,10 @@ def _table(libmp: Any, blas: str, owner: str) -> Table:
     facts = Library(blas).facts()
     return Table(
         # An old OpenBLAS does not say its version, but its file may.
-        {"version": f"PySCF {pyscf.__version__}, {owner} {Path(blas).name}: {facts['version']}", "kernel": facts["kernel"]},
+        {
+            "version": f"PySCF {pyscf.__version__}, {owner} {Path(blas).name}: {facts['version']}",
+            "kernel": facts["kernel"],
+        },
         {
             "df_mp2": calling(partial(pyscf_kernel.energies, libmp), mp2_operands),
             "df_ump2": calling(partial(pyscf_kernel.unrestricted_energies, libmp), ump2_operands),

@@ -36,7 +36,8 @@ def _found(seconds: dict[str, float], energies: dict[str, float], **facts: int) 
 
 
 def jk(molecule: Any, ours: bool) -> dict[str, Any]:
-    """Time J and K of a density that is tagged with its orbitals, both and each alone, and of the first density of an SCF.
+    """Time J and K of a density that is tagged with its orbitals, both and each alone, and of the first density of an
+    SCF.
 
     The energies are those of Coulomb and exchange, half and a quarter of the traces of both with the density.
     """

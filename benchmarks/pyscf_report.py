@@ -30,7 +30,11 @@ def about(machine: Record) -> Iterator[str]:
 
 def _row(name: str, theirs: float, ours: float, whole: tuple[float, float] | None = None) -> str:
     """Return a row with the seconds of both sides, and their shares in the whole of each."""
-    shares = [f"{100 * part / total:.0f} %" for part, total in zip((theirs, ours), whole, strict=True)] if whole else ["", ""]
+    shares = (
+        [f"{100 * part / total:.0f} %" for part, total in zip((theirs, ours), whole, strict=True)]
+        if whole
+        else ["", ""]
+    )
     ratio = f"{theirs / ours:.2f}" if ours > 0 and theirs > 0 else ""
     return f"| {name} | {theirs:.4g} s | {shares[0]} | {ours:.4g} s | {shares[1]} | {ratio} |"
 
@@ -61,7 +65,9 @@ def _run_rows(theirs: Record, ours: Record) -> Iterator[str]:
     yield _row("**whole**, median", theirs["median"], ours["median"])
     whole = (theirs["min"], ours["min"])
     small = [0.0, 0.0]
-    steps = {name: (theirs["steps"].get(name, 0.0), ours["steps"].get(name, 0.0)) for name in theirs["steps"] | ours["steps"]}
+    steps = {
+        name: (theirs["steps"].get(name, 0.0), ours["steps"].get(name, 0.0)) for name in theirs["steps"] | ours["steps"]
+    }
     for name, seconds in sorted(steps.items(), key=lambda step: -step[1][0]):
         if all(part < LEAST_SHARE * total for part, total in zip(seconds, whole, strict=True)):
             small = [a + b for a, b in zip(small, seconds, strict=True)]
@@ -72,11 +78,13 @@ def _run_rows(theirs: Record, ours: Record) -> Iterator[str]:
 
 
 def _part_rows(theirs: Record, ours: Record) -> Iterator[str]:
-    """Yield a row for each operation, with the least time of all processes and the median of the least times of each."""
+    """Yield a row for each operation, with the least time of all processes and the median of the least times of
+    each."""
     for name, least in theirs["steps_min"].items():
         medians = [f"{side['steps_median'][name]:.4g} s" for side in (theirs, ours)]
         ours_least = ours["steps_min"][name]
-        yield f"| {name} | {least:.4g} s | {medians[0]} | {ours_least:.4g} s | {medians[1]} | {least / ours_least:.2f} |"
+        times = f"{least:.4g} s | {medians[0]} | {ours_least:.4g} s | {medians[1]}"
+        yield f"| {name} | {times} | {least / ours_least:.2f} |"
 
 
 def _tables(path: Path) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """One process that is timed by pyscf_runs.py: ``python pyscf_run.py SYSTEM pyscf | trnsci``.
 
-Prints one line of JSON: seconds of the whole without imports, seconds of its steps, energies that both sides have to agree
-on, and facts. The same functions of PySCF are timed on both sides; of trnsci nothing is imported for PySCF's.
+Prints one line of JSON: seconds of the whole without imports, seconds of its steps, energies that both sides have to
+agree on, and facts. The same functions of PySCF are timed on both sides; of trnsci nothing is imported for PySCF's.
 """
 
 from __future__ import annotations
@@ -88,7 +88,12 @@ def run(system: System, ours: bool) -> dict[str, Any]:
             _watch(steps, mp, OF_PAIRS)
             mp.kernel(with_t2=False)
             energies["correlation"] = float(mp.e_corr)
-    facts = {"nao": molecule.nao_nr(), "naux": int(mf.with_df.get_naoaux()), "cycles": mf.cycles, "converged": mf.converged}
+    facts = {
+        "nao": molecule.nao_nr(),
+        "naux": int(mf.with_df.get_naoaux()),
+        "cycles": mf.cycles,
+        "converged": mf.converged,
+    }
     return {"seconds": sum(steps.seconds.values()), "steps": steps.seconds, "energies": energies, "facts": facts}
 
 

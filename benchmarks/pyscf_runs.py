@@ -1,7 +1,9 @@
-"""Time whole runs of PySCF with and without trnsci: ``make bench-pyscf``, or ``python benchmarks/pyscf_runs.py [--only NAME]``.
+"""Time whole runs of PySCF with and without trnsci: ``make bench-pyscf``, or ``python benchmarks/pyscf_runs.py [--only
+NAME]``.
 
-Each run is a fresh process; both sides take turns. Prints a table for each system and writes build/bench/pyscf/results.json,
-or NAME.json there. Ends with status 1 where the energies of both sides differ. docs/pyscf.md says what is measured and how.
+Each run is a fresh process; both sides take turns. Prints a table for each system and writes
+build/bench/pyscf/results.json, or NAME.json there. Ends with status 1 where the energies of both sides differ.
+docs/pyscf.md says what is measured and how.
 """
 
 from __future__ import annotations
@@ -52,7 +54,8 @@ def _run(system: System, side: str, setting: Setting) -> Run:
 
 
 def _of_side(runs: list[Run]) -> Run:
-    """Return the facts about one side, minimum and median of its runs and of each step, and the steps of the fastest run."""
+    """Return the facts about one side, minimum and median of its runs and of each step, and the steps of the fastest
+    run."""
     fastest = min(runs, key=lambda run: float(run["seconds"]))
     samples = [run["seconds"] for run in runs]
     of_steps = {name: [run["steps"].get(name, 0.0) for run in runs] for name in fastest["steps"]}
@@ -67,14 +70,17 @@ def _of_side(runs: list[Run]) -> Run:
 
 
 def disagreements(runs: dict[str, list[Run]]) -> list[str]:
-    """Return a line for each energy that is not the same in all runs of both sides, and for each run without convergence."""
+    """Return a line for each energy that is not the same in all runs of both sides, and for each run without
+    convergence."""
     every = [(side, run) for side in SIDES for run in runs[side]]
     found = [f"a run with {side} did not converge" for side, run in every if not run["facts"].get("converged", True)]
     for name in every[0][1]["energies"]:
         energies = [run["energies"][name] for _, run in every]
         # Whatever is not finite differs.
         if not (all(map(math.isfinite, energies)) and max(energies) - min(energies) <= SAME_ENERGY):
-            found.append(f"{name}: " + ", ".join(f"{side} {run['energies'][name]:.10f}" for side, run in every) + " hartree")
+            found.append(
+                f"{name}: " + ", ".join(f"{side} {run['energies'][name]:.10f}" for side, run in every) + " hartree"
+            )
     return found
 
 
@@ -102,8 +108,12 @@ def _arguments() -> argparse.Namespace:
     everything = len(os.sched_getaffinity(0))
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     names = [system.name for system in SYSTEMS]
-    parser.add_argument("--only", action="append", default=[], choices=names, metavar="NAME", help=f"one of {', '.join(names)}")
-    parser.add_argument("--threads", type=int, action="append", help="may be given repeatedly (default: all processors)")
+    parser.add_argument(
+        "--only", action="append", default=[], choices=names, metavar="NAME", help=f"one of {', '.join(names)}"
+    )
+    parser.add_argument(
+        "--threads", type=int, action="append", help="may be given repeatedly (default: all processors)"
+    )
     parser.add_argument("--rounds", type=int, default=3, help=f"runs of each side, {LEAST_ROUNDS} or more (default: 3)")
     sleeping = " ".join(f"{name}={value}" for name, value in SLEEPING.items())
     parser.add_argument("--sleeping", action="store_true", help=f"also with {sleeping}")

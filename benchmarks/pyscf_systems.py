@@ -20,7 +20,11 @@ Atom = tuple[str, tuple[float, float, float]]
 def water(columns: int, rows: int, layers: int) -> list[Atom]:
     """Return molecules of water, all turned the same way, on a grid."""
     corners = [(x, y, z) for x in range(columns) for y in range(rows) for z in range(layers)]
-    return [(symbol, (SPACING * x + a, SPACING * y + b, SPACING * z + c)) for x, y, z in corners for symbol, a, b, c in WATER]
+    return [
+        (symbol, (SPACING * x + a, SPACING * y + b, SPACING * z + c))
+        for x, y, z in corners
+        for symbol, a, b, c in WATER
+    ]
 
 
 def ring(outer: str) -> list[Atom]:
@@ -53,14 +57,18 @@ _HYDROXYL: list[Atom] = [("O", (0.0, 0.0, 0.0)), ("H", (0.0, 0.0, 0.97))]
 
 SYSTEMS = (
     System("smoke-run", "H2O, STO-3G, RHF and DF-MP2", _WATER, "sto-3g"),
-    System("smoke-radical", "OH, 6-31G, UHF and DF-UMP2 with its own integrals", _HYDROXYL, "6-31g", spin=1, refit=True),
+    System(
+        "smoke-radical", "OH, 6-31G, UHF and DF-UMP2 with its own integrals", _HYDROXYL, "6-31g", spin=1, refit=True
+    ),
     System("smoke-dft", "H2O, STO-3G, B3LYP", _WATER, "sto-3g", xc="b3lyp"),
     System("smoke-jk", "H2O, STO-3G, J and K alone", _WATER, "sto-3g", kind="jk"),
     System("smoke-metric", "H2O, STO-3G, metric alone", _WATER, "sto-3g", kind="metric"),
     System("water8", "8 H2O, cc-pVDZ, RHF and DF-MP2", _WATER_8, "cc-pvdz"),
     System("water4", "4 H2O, cc-pVTZ, RHF and DF-MP2", _WATER_4, "cc-pvtz"),
     System("benzene", "benzene, cc-pVTZ, RHF and DF-MP2", ring("HHHHHH"), "cc-pvtz"),
-    System("benzene-ri", "benzene, cc-pVTZ, RHF and DF-MP2 with its own integrals", ring("HHHHHH"), "cc-pvtz", refit=True),
+    System(
+        "benzene-ri", "benzene, cc-pVTZ, RHF and DF-MP2 with its own integrals", ring("HHHHHH"), "cc-pvtz", refit=True
+    ),
     System("phenoxyl", "phenoxyl, cc-pVDZ, UHF and DF-UMP2", ring("OHHHHH"), "cc-pvdz", spin=1),
     System("water8-dft", "8 H2O, cc-pVDZ, B3LYP", _WATER_8, "cc-pvdz", xc="b3lyp"),
     System("jk-192", "8 H2O, cc-pVDZ, J and K alone", _WATER_8, "cc-pvdz", kind="jk"),

@@ -115,7 +115,9 @@ def ump2_operands(r: Request) -> tuple[tuple[Array, Array], ...]:
     return tuple(zip(mp2_operands(r), mp2_operands(r), strict=True))
 
 
-def calling(function: Callable[..., object], operands: Callable[[Request], Any], **keywords: Any) -> Callable[[Request], Call]:
+def calling(
+    function: Callable[..., object], operands: Callable[[Request], Any], **keywords: Any
+) -> Callable[[Request], Call]:
     """Return what makes, of a request, the call of a function with the request's operands."""
 
     def prepare(request: Request) -> Call:
@@ -128,7 +130,8 @@ def calling(function: Callable[..., object], operands: Callable[[Request], Any],
 
 
 def _calling_with_file(function: Callable[..., object]) -> Callable[[Request], Call]:
-    """Return what makes the call of a DF-MP2 function that reads B from a file, in blocks of a part of its size in all."""
+    """Return what makes the call of a DF-MP2 function that reads B from a file, in blocks of a part of its size in
+    all."""
 
     def prepare(request: Request) -> Call:
         b, *energies = mp2_operands(request)

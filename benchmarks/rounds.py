@@ -1,4 +1,5 @@
-"""Measures one case in rounds, in which our side and its peers take turns: a disturbance of the machine meets all of them."""
+"""Measures one case in rounds, in which our side and its peers take turns: a disturbance of the machine meets all of
+them."""
 
 from __future__ import annotations
 
@@ -38,7 +39,8 @@ class Sample:
     """What is measured at once."""
 
     loops: int  # calls
-    # Calls before them that are not counted: after the pause in which others were timed, processors are slow and caches cold.
+    # Calls before them that are not counted: after the pause in which others were timed, processors are slow and caches
+    # cold.
     before: int
 
     def take(self, contestant: Contestant) -> float:
@@ -51,7 +53,8 @@ class Sample:
 
 
 def _sample(contestant: Contestant, shortest: float) -> Sample:
-    """Return a sample that takes so many seconds at least. The first call, which is slow, is not among those measured."""
+    """Return a sample that takes so many seconds at least. The first call, which is slow, is not among those
+    measured."""
     if contestant.time(1) > LONG * shortest:
         contestant.settle()
         return Sample(loops=1, before=0)

@@ -23,8 +23,8 @@ from rounds import FEW, FULL, SMOKE, Effort, measure
 
 # The load that other programs may put on the machine before a run says so.
 BUSY = 0.5
-# Shared out among the cases, which get fewer rounds on a slow or busy machine; each gets one, so that the whole may take more,
-# but less than ten minutes.
+# Shared out among the cases, which get fewer rounds on a slow or busy machine; each gets one, so that the whole may
+# take more, but less than ten minutes.
 SECONDS = 400.0
 WIDTHS = (26, 8, 8, 9, 9, 20, 8, 9, 9, 10)
 
@@ -63,7 +63,9 @@ def _run(cases: list[Case], pool: Pool, effort: Effort) -> list[Result]:
 def main() -> int:
     """Run the chosen cases."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--filter", default="", help='parts of names of groups, separated by commas; "smoke" for a short try')
+    parser.add_argument(
+        "--filter", default="", help='parts of names of groups, separated by commas; "smoke" for a short try'
+    )
     options = parser.parse_args()
     chosen = list(select(options.filter))
     if not chosen:

@@ -12,8 +12,8 @@ from typing import Any
 class Steps:
     """Seconds of wall time by steps, in the order in which they were first left.
 
-    While a step is open inside of another one, time is counted for the inner one only: the seconds of all steps add up to
-    those between the begin and the end of the outermost one. For one thread.
+    While a step is open inside of another one, time is counted for the inner one only: the seconds of all steps add up
+    to those between the begin and the end of the outermost one. For one thread.
     """
 
     def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:

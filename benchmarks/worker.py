@@ -1,7 +1,7 @@
 """A process that times Python's side or, through ctypes, a BLAS from C: requests and answers are those of gotimes.
 
-Usage: ``python worker.py ours | scipy | pyscf | pyscf-openblas | cblas [LIBRARY]``. Nothing but NumPy is imported that the
-side does not need, so that each side has the process, and its threads, to itself.
+Usage: ``python worker.py ours | scipy | pyscf | pyscf-openblas | cblas [LIBRARY]``. Nothing but NumPy is imported that
+the side does not need, so that each side has the process, and its threads, to itself.
 """
 
 from __future__ import annotations

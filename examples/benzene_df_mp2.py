@@ -1,8 +1,8 @@
 """RHF and DF-MP2 of benzene with density fitting, by PySCF and by PySCF with trnsci: energies and seconds.
 
-Both sides do all of it: the mean field (RHF) with fitted Coulomb and exchange matrices J and K, the integrals of DF-MP2 with
-the auxiliary basis that is made for it, and the energies of all pairs of occupied orbitals. They take turns in this process,
-with the same number of threads, and each one's least time counts. PySCF is as pip installs it.
+Both sides do all of it: the mean field (RHF) with fitted Coulomb and exchange matrices J and K, the integrals of DF-MP2
+with the auxiliary basis that is made for it, and the energies of all pairs of occupied orbitals. They take turns in
+this process, with the same number of threads, and each one's least time counts. PySCF is as pip installs it.
 
 Run it with:  python examples/benzene_df_mp2.py        (needs PySCF; about ten seconds)
 """
@@ -17,8 +17,10 @@ from pyscf.mp import dfmp2
 
 # Angstrom: carbon atoms 1.39 from the centre, hydrogen atoms 2.48.
 BENZENE = """
-C  1.3900  0.0000 0; C  0.6950  1.2038 0; C -0.6950  1.2038 0; C -1.3900  0.0000 0; C -0.6950 -1.2038 0; C  0.6950 -1.2038 0
-H  2.4800  0.0000 0; H  1.2400  2.1477 0; H -1.2400  2.1477 0; H -2.4800  0.0000 0; H -1.2400 -2.1477 0; H  1.2400 -2.1477 0
+C  1.3900  0.0000 0; C  0.6950  1.2038 0; C -0.6950  1.2038 0
+C -1.3900  0.0000 0; C -0.6950 -1.2038 0; C  0.6950 -1.2038 0
+H  2.4800  0.0000 0; H  1.2400  2.1477 0; H -1.2400  2.1477 0
+H -2.4800  0.0000 0; H -1.2400 -2.1477 0; H  1.2400 -2.1477 0
 """
 BASIS = "cc-pvdz"
 ROUNDS = 2
@@ -49,7 +51,8 @@ def calculate(molecule, with_trnsci):
 
 
 def openblas_kernels():
-    """Return which kernels PySCF's side runs in the three copies of OpenBLAS that it uses: NumPy's, SciPy's and its own."""
+    """Return which kernels PySCF's side runs in the three copies of OpenBLAS that it uses: NumPy's, SciPy's and its
+    own."""
     try:
         from threadpoolctl import threadpool_info
     except ImportError:

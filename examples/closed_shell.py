@@ -1,8 +1,8 @@
 """MP2 energies of a closed shell: two water molecules with a hydrogen bond.
 
-A density-fitted mean field (RHF) and DF-MP2 with the 1s orbitals of the oxygen atoms frozen, then what can be had from the
-same integrals: spin-component scaled energies, the opposite-spin energy in O(N^4), and the energies of pairs of orbitals,
-which show how much of the correlation is between the molecules.
+A density-fitted mean field (RHF) and DF-MP2 with the 1s orbitals of the oxygen atoms frozen, then what can be had from
+the same integrals: spin-component scaled energies, the opposite-spin energy in O(N^4), and the energies of pairs of
+orbitals, which show how much of the correlation is between the molecules.
 
 Run it with:  python examples/closed_shell.py        (needs PySCF)
 """
@@ -44,7 +44,11 @@ def main():
 
     # Canonical orbitals spread over both molecules, so the pairs do too.
     pairs = mp.result.pair_energies
-    print("Two electrons in one orbital: " + " ".join(f"{1000 * pairs[i, i]:.2f}" for i in range(len(pairs))) + " millihartree")
+    print(
+        "Two electrons in one orbital: "
+        + " ".join(f"{1000 * pairs[i, i]:.2f}" for i in range(len(pairs)))
+        + " millihartree"
+    )
 
     theirs = dfmp2.DFMP2(mf, frozen=mp.frozen)
     theirs.with_df = mp.with_df

@@ -1,8 +1,8 @@
 """MP2 natural orbitals of water, and what is lost with those that are nearly empty.
 
 The unrelaxed density matrix of MP2 has natural orbitals, whose occupation numbers say how much each takes part in the
-correlation. Virtual natural orbitals with small numbers are left out, the others are made canonical again, and DF-MP2 in the
-smaller space shows the loss. These are called frozen natural orbitals (FNO).
+correlation. Virtual natural orbitals with small numbers are left out, the others are made canonical again, and DF-MP2
+in the smaller space shows the loss. These are called frozen natural orbitals (FNO).
 
 Run it with:  python examples/natural_orbitals.py        (needs PySCF)
 """
@@ -22,7 +22,8 @@ TOLERANCE = 1e-8  # of occupation numbers
 
 
 def correlation_energy(mf, virtual, energies, B):
-    """Return the correlation energy with fewer virtual orbitals, given as columns in the basis of the canonical ones."""
+    """Return the correlation energy with fewer virtual orbitals, given as columns in the basis of the canonical
+    ones."""
     nocc = np.count_nonzero(mf.mo_occ)
     # In the canonical basis the Fock matrix is diagonal; its eigenvectors in the smaller space are canonical there.
     eps_vir, rotation = trnsci.eigh(virtual.T @ (energies[:, None] * virtual))

@@ -1,7 +1,7 @@
 """Symmetric eigenproblems: the vibrations of a chain of masses and springs.
 
-The stiffness matrix K and the masses M give a generalized problem K x = w^2 M x, which `eigh(K, M)` solves. The lowest modes
-alone are found faster, and a chain is a band matrix, whose eigenvalues need no full matrix at all.
+The stiffness matrix K and the masses M give a generalized problem K x = w^2 M x, which `eigh(K, M)` solves. The lowest
+modes alone are found faster, and a chain is a band matrix, whose eigenvalues need no full matrix at all.
 
 Run it with:  python examples/normal_modes.py
 """

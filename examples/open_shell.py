@@ -1,7 +1,7 @@
 """MP2 energies of open shells: the ionization energy of water, and the hydroxyl radical from an ROHF reference.
 
-The mean field of a radical is unrestricted (UHF), and DFMP2 is then unrestricted too. From ROHF it converts the orbitals
-to those of UHF, as PySCF does.
+The mean field of a radical is unrestricted (UHF), and DFMP2 is then unrestricted too. From ROHF it converts the
+orbitals to those of UHF, as PySCF does.
 
 Run it with:  python examples/open_shell.py        (needs PySCF)
 """

@@ -1,7 +1,8 @@
 """Schur forms: is a linear system x' = A x stable, and what is its stable part?
 
-`schur(A, sort="lhp")` puts the eigenvalues with negative real parts first. The leading columns of Z then span the stable
-invariant subspace, and `schur_condition` says how sensitive that subspace is. The same form answers a Lyapunov equation.
+`schur(A, sort="lhp")` puts the eigenvalues with negative real parts first. The leading columns of Z then span the
+stable invariant subspace, and `schur_condition` says how sensitive that subspace is. The same form answers a Lyapunov
+equation.
 
 Run it with:  python examples/stability.py
 """
@@ -26,7 +27,9 @@ def main():
     invariance = np.linalg.norm(a @ basis - basis @ t[:stable, :stable])
     of_mean, separation = linalg.schur_condition(t, stable)
     print(f"the stable subspace is invariant up to {invariance:.1e}")
-    print(f"a change of A by E turns it by about |E| / {separation:.1e} and moves the mean eigenvalue by |E| / {of_mean:.1e}")
+    print(
+        f"a change E of A turns it by about |E| / {separation:.1e} and moves the mean eigenvalue by |E| / {of_mean:.1e}"
+    )
 
     # Shifted to the left the system is stable, and the Lyapunov equation has a positive definite solution.
     shifted = a - 1.5 * np.eye(N)

@@ -50,14 +50,21 @@ def main():
     eris = mp.ao2mo()
     occupied, virtual = plain.mo_energy[plain.mo_occ > 0], plain.mo_energy[plain.mo_occ == 0]
     (reference, _), reference_ms = best_of(lambda: mp.init_amps(eris=eris, with_t2=False))
-    result, result_ms = best_of(lambda: trnsci.df_mp2_energy(eris.ovL, occupied, virtual, layout="(ia)P", threads=threads))
+    result, result_ms = best_of(
+        lambda: trnsci.df_mp2_energy(eris.ovL, occupied, virtual, layout="(ia)P", threads=threads)
+    )
     rows.append(("MP2 correlation", float(reference), result.e_corr, reference_ms, result_ms))
 
-    print(f"H2O, cc-pVDZ: {molecule.nao} basis functions, {len(occupied)} occupied orbitals, {eris.naux} auxiliary functions")
+    print(
+        f"H2O, cc-pVDZ: {molecule.nao} basis functions, {len(occupied)} occupied orbitals, "
+        f"{eris.naux} auxiliary functions"
+    )
     print(f"{'energy in hartree':<18}{'PySCF':>18}{'trnsci':>18}{'difference':>12}{'PySCF ms':>11}{'trnsci ms':>11}")
     for name, theirs, mine, their_ms, my_ms in rows:
         print(f"{name:<18}{theirs:>18.12f}{mine:>18.12f}{mine - theirs:>12.1e}{their_ms:>11.3f}{my_ms:>11.3f}")
-    print(f"Times: the least of {REPEATS} runs in this process with {threads} threads, the whole SCF and the MP2 energy")
+    print(
+        f"Times: the least of {REPEATS} runs in this process with {threads} threads, the whole SCF and the MP2 energy"
+    )
     print("from ready integrals. A molecule this small shows that the numbers agree, not which code is faster.")
     print(f"Total MP2 energy {ours.e_tot + result.e_corr:.9f}, spin-component scaled {ours.e_tot + result.e_scs:.9f}")
 

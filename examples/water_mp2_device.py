@@ -1,9 +1,9 @@
 """The correlation energy of a water molecule, computed on devices.
 
 PySCF does the chemistry as in water_mp2.py. trnsci.pyscf.DFMP2 then computes the second-order (MP2) correlation energy
-three times on each device that is here: in single precision, and with products of bf16 numbers (8 bits), of which one or
-three stand for each number. The table compares them with the host's energy in double precision: the error, the bound of
-it that the call gives, and what the device did.
+three times on each device that is here: in single precision, and with products of bf16 numbers (8 bits), of which one
+or three stand for each number. The table compares them with the host's energy in double precision: the error, the bound
+of it that the call gives, and what the device did.
 
 Run it with:  python examples/water_mp2_device.py        (needs  pip install pyscf)
 """

@@ -1,9 +1,9 @@
 """A pytest plugin that puts functions of `trnsci.linalg` in the place of those of `numpy.linalg`.
 
 NumPy's conventions differ from SciPy's, which ours are, and the functions here translate: a triangle is named by a
-letter, results are named tuples, matrices that are not square are a `LinAlgError`, half precision is refused, subclasses
-of arrays come back as such, and eigenvalues of real matrices are real if all of them are, until NumPy 2.5 made them
-complex. No arithmetic happens here.
+letter, results are named tuples, matrices that are not square are a `LinAlgError`, half precision is refused,
+subclasses of arrays come back as such, and eigenvalues of real matrices are real if all of them are, until NumPy 2.5
+made them complex. No arithmetic happens here.
 """
 
 import sys

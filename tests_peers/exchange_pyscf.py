@@ -1,8 +1,8 @@
 """A pytest plugin that runs PySCF's tests with `trnsci.pyscf`.
 
 The variable ``TRNSCI_PEER_MODE`` says how mean fields get our functions: with "patch" all of PySCF's have them for the
-whole session; with "accelerate" each is accelerated when its iteration begins. In both, objects of DF-MP2 become
-ours, which compute amplitudes by default here, as the tests expect of PySCF's, and the energies of PySCF's "native" DF-MP2,
+whole session; with "accelerate" each is accelerated when its iteration begins. In both, objects of DF-MP2 become ours,
+which compute amplitudes by default here, as the tests expect of PySCF's, and the energies of PySCF's "native" DF-MP2,
 whose classes have another interface, come from `trnsci.df_mp2_energy`.
 """
 

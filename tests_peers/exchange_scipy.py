@@ -1,7 +1,8 @@
 """A pytest plugin that puts the functions of `trnsci.linalg` in the place of SciPy's of the same names.
 
 They are exchanged in every module of `scipy.linalg` that holds them, so that SciPy's own functions call ours too: its
-``solve_continuous_are`` orders with our ``ordqz``, its ``pinvh`` takes our ``eigh``. Modules of tests import them afterwards.
+``solve_continuous_are`` orders with our ``ordqz``, its ``pinvh`` takes our ``eigh``. Modules of tests import them
+afterwards.
 """
 
 import sys
@@ -18,7 +19,9 @@ def _modules():
 def exchange():
     for name in trnsci.linalg.__all__:
         theirs = getattr(scipy.linalg, name, None)
-        if theirs is None or isinstance(theirs, type):  # exceptions and warnings stay SciPy's, of which ours are subclasses
+        if theirs is None or isinstance(
+            theirs, type
+        ):  # exceptions and warnings stay SciPy's, of which ours are subclasses
             continue
         ours = recorder.counted(getattr(trnsci.linalg, name))
         for module in _modules():

@@ -1,7 +1,7 @@
 """Tests of the peers that fail with our functions on purpose. docs/peers.md explains each reason.
 
-A pattern names a file, a class, a function or one test, from the folder of the environment's packages on, with all that is
-below it; a star stands for any text. `run.py` fails if a pattern of a version that it runs matches no failed test.
+A pattern names a file, a class, a function or one test, from the folder of the environment's packages on, with all that
+is below it; a star stands for any text. `run.py` fails if a pattern of a version that it runs matches no failed test.
 """
 
 import re
@@ -78,10 +78,18 @@ DIFFERENCES = (
         since="1.18",
     ),
     Difference("long double", "scipy", (f"{_SIZES}_float_in_comp_out",), shows="float128 is not supported"),
-    Difference("long double", "scipy", (f"{_SIZES}_float_in_float_out",), shows="float128 is not supported", before="1.15"),
-    Difference("long double", "scipy", (f"{_SIZES}_comp_in_comp_out",), shows="complex256 is not supported", since="1.15"),
-    Difference("long double", "scipy", (f"{_DEPRECATIONS}[g-*]", f"{_DEPRECATIONS}[G-*]"), shows=_NO_WARNING, since="1.18"),
-    Difference("half precision", "scipy", (f"{_SIZES}_float_in_float_out",), shows="float16.* == .*float32", since="1.15"),
+    Difference(
+        "long double", "scipy", (f"{_SIZES}_float_in_float_out",), shows="float128 is not supported", before="1.15"
+    ),
+    Difference(
+        "long double", "scipy", (f"{_SIZES}_comp_in_comp_out",), shows="complex256 is not supported", since="1.15"
+    ),
+    Difference(
+        "long double", "scipy", (f"{_DEPRECATIONS}[g-*]", f"{_DEPRECATIONS}[G-*]"), shows=_NO_WARNING, since="1.18"
+    ),
+    Difference(
+        "half precision", "scipy", (f"{_SIZES}_float_in_float_out",), shows="float16.* == .*float32", since="1.15"
+    ),
     Difference("half precision", "scipy", (f"{_DEPRECATIONS}[e-*]",), shows="DID NOT WARN", since="1.18"),
     Difference("times", "scipy", (f"{_DEPRECATIONS}[m-*]", f"{_DEPRECATIONS}[M-*]"), shows=_NO_WARNING, since="1.18"),
     Difference(
@@ -105,7 +113,11 @@ DIFFERENCES = (
     ),
     Difference("real where it can be", "scipy", (f"{_POWER}::test_{_COMPLEX_OR_NOT}",), shows="AssertionError"),
     Difference(
-        "real where it can be", "scipy", (f"{_SQRTM}::test_sqrtm_{_COMPLEX_OR_NOT}",), shows="AssertionError", before="1.15"
+        "real where it can be",
+        "scipy",
+        (f"{_SQRTM}::test_sqrtm_{_COMPLEX_OR_NOT}",),
+        shows="AssertionError",
+        before="1.15",
     ),
     Difference(
         "stacks without members",
@@ -133,8 +145,12 @@ DIFFERENCES = (
         shows="tuple indices must be integers or slices",
         since="1.15",
     ),
-    Difference("no square root", "scipy", (f"{_SQRTM}::test_strict_upper_triangular",), shows="Assert|assert", since="1.15"),
-    Difference("no square root", "scipy", (f"{_SQRTM}::test_gh24508",), shows="Regex pattern did not match", since="1.18"),
+    Difference(
+        "no square root", "scipy", (f"{_SQRTM}::test_strict_upper_triangular",), shows="Assert|assert", since="1.15"
+    ),
+    Difference(
+        "no square root", "scipy", (f"{_SQRTM}::test_gh24508",), shows="Regex pattern did not match", since="1.18"
+    ),
     Difference("no square root", "scipy", (f"{_SQRTM}::test_weird_matrix",), shows="AssertionError", before="1.15"),
     Difference(
         "SciPy's own warnings",
@@ -142,5 +158,7 @@ DIFFERENCES = (
         (f"{_LOGM}::test_exactly_singular", f"{_LOGM}::test_nearly_singular"),
         shows="Logm.*SingularWarning|No warning raised when calling logm",
     ),
-    Difference("SciPy's own warnings", "scipy", (f"{_LOGM}::test_no_ZeroDivisionError",), shows="Logm.*Warning", since="1.17"),
+    Difference(
+        "SciPy's own warnings", "scipy", (f"{_LOGM}::test_no_ZeroDivisionError",), shows="Logm.*Warning", since="1.17"
+    ),
 )

@@ -1,7 +1,8 @@
 """A pytest plugin that writes what became of each test, and how often functions of this package were called in it.
 
 It is loaded into the pytest of a peer's environment, as the plugins ``exchange_*`` are. The file that the variable
-``TRNSCI_PEER_RECORD`` names gets a line of JSON for each test that is reported and, at the end, one with the number of calls.
+``TRNSCI_PEER_RECORD`` names gets a line of JSON for each test that is reported and, at the end, one with the number of
+calls.
 """
 
 import functools

@@ -1,8 +1,8 @@
 """Run the test suites of SciPy, NumPy and PySCF with our functions in the place of theirs.
 
-Each set of versions has a virtual environment below build/peers. What fails there is run again in the peer as it is; what
-fails only with our functions has to stand in `expected.py`, and what stands there has to fail. The exit status is 1
-otherwise, or when a run did not come to its end. docs/peers.md has the reasons.
+Each set of versions has a virtual environment below build/peers. What fails there is run again in the peer as it is;
+what fails only with our functions has to stand in `expected.py`, and what stands there has to fail. The exit status is
+1 otherwise, or when a run did not come to its end. docs/peers.md has the reasons.
 """
 
 import argparse
@@ -35,7 +35,9 @@ SUITES = {
     "scipy": Suite("scipy", "exchange_scipy", ["scipy/linalg/tests"]),
     "numpy": Suite("numpy", "exchange_numpy", ["numpy/linalg/tests"]),
     "pyscf": Suite("pyscf", "exchange_pyscf", _PYSCF_PATHS, _PYSCF_OPTIONS, {"TRNSCI_PEER_MODE": "patch"}),
-    "pyscf-accelerate": Suite("pyscf", "exchange_pyscf", _PYSCF_PATHS, _PYSCF_OPTIONS, {"TRNSCI_PEER_MODE": "accelerate"}),
+    "pyscf-accelerate": Suite(
+        "pyscf", "exchange_pyscf", _PYSCF_PATHS, _PYSCF_OPTIONS, {"TRNSCI_PEER_MODE": "accelerate"}
+    ),
 }
 
 
@@ -48,7 +50,16 @@ def pytest(environment, suite, name, tests, plugins, package):
     chosen = folder / f"{name}.tests"
     chosen.write_text("\n".join(tests))
     site = environment.site_packages()
-    command = [environment.python, "-m", "pytest", "-q", "-c", os.devnull, f"--rootdir={site}", f"--timeout={TEST_TIMEOUT}"]
+    command = [
+        environment.python,
+        "-m",
+        "pytest",
+        "-q",
+        "-c",
+        os.devnull,
+        f"--rootdir={site}",
+        f"--timeout={TEST_TIMEOUT}",
+    ]
     command += ["-p", "no:cacheprovider", *SUITES[suite].options, *(f"-p{plugin}" for plugin in plugins), f"@{chosen}"]
     paths = [str(HERE), *([str(package)] if package else [])]
     # Threads of NumPy's BLAS that wait would take processors from ours; matrices of the tests are small.
@@ -94,7 +105,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--peers", nargs="+", choices=SUITES, default=list(SUITES), help="which suites; all by default")
     parser.add_argument("--sets", nargs="+", choices=SETS, default=list(SETS), help="sets of versions; all by default")
-    parser.add_argument("--pyscf-repository", default=PYSCF_REPOSITORY, help="a clone that has PySCF's tests: address or path")
+    parser.add_argument(
+        "--pyscf-repository", default=PYSCF_REPOSITORY, help="a clone that has PySCF's tests: address or path"
+    )
     which = parser.add_mutually_exclusive_group(required=True)
     which.add_argument("--wheel", type=Path, help="the wheel of trnsci to install")
     which.add_argument("--package", type=Path, help="the folder that holds a built package trnsci, instead of a wheel")

@@ -59,7 +59,9 @@ def test_iamax_of_equal_elements_and_of_none():
 @pytest.mark.parametrize(("letter", "dtype"), list(zip("sdcz", matrices.DTYPES, strict=True)))
 def test_agrees_with_scipy(letter, dtype):
     x, y = matrices.random((50,), dtype, 1), matrices.random((50,), dtype, 2)
-    axpy, scal, iamax = (getattr(scipy.linalg.blas, f) for f in (letter + "axpy", letter + "scal", "i" + letter + "amax"))
+    axpy, scal, iamax = (
+        getattr(scipy.linalg.blas, f) for f in (letter + "axpy", letter + "scal", "i" + letter + "amax")
+    )
     limit = 4 * residuals.eps(dtype) * 10
     assert abs(blas.axpy(2.5, x, y) - axpy(x, y.copy(), a=2.5)).max() <= limit
     assert abs(blas.scal(-0.5, x) - scal(-0.5, x.copy())).max() <= limit
@@ -92,7 +94,9 @@ def test_mixed_dtypes_and_complex_scalars():
 
 @pytest.mark.parametrize("name", ["axpy", "scal"])
 @ALL_DTYPES
-@pytest.mark.parametrize("layout", ["C", "strided", "negative strides", "odd address", "record field", "other byte order"])
+@pytest.mark.parametrize(
+    "layout", ["C", "strided", "negative strides", "odd address", "record field", "other byte order"]
+)
 def test_out(layout, dtype, name):
     call = definitions.Call(name, dtype, n=9)
     start = call.arrays[definitions.STARTS[name]]
@@ -129,7 +133,11 @@ def test_out_that_overlaps():
         (TypeError, "out: expected an array, got list", lambda: blas.scal(1, [1, 2], out=[1, 2])),
         (ValueError, "out: the array is read-only", lambda: blas.scal(1, [1, 2], out=np.broadcast_to(1.0, 2))),
         (ValueError, "out: elements", lambda: blas.scal(1, [1, 2], out=as_strided(np.zeros(1), (2,), (0,)))),
-        (ValueError, "out: elements", lambda: blas.gemm(1, np.eye(2), np.eye(2), out=as_strided(np.zeros(3), (2, 2), (8, 8)))),
+        (
+            ValueError,
+            "out: elements",
+            lambda: blas.gemm(1, np.eye(2), np.eye(2), out=as_strided(np.zeros(3), (2, 2), (8, 8))),
+        ),
         (ValueError, "alpha: an integer of", lambda: blas.scal(10**400, [1, 2])),
         (ValueError, "device: 'tpu'", lambda: blas.dot([1], [1], device="tpu")),
         (ValueError, "threads", lambda: blas.dot([1], [1], threads=0)),

@@ -56,7 +56,9 @@ def test_layout(layout, dtype, name):
 
 @ALL_FUNCTIONS
 @pytest.mark.parametrize("dtype", ["float32", "complex128"])
-@pytest.mark.parametrize("layout", ["C", "F", "padded rows", "strided", "negative strided", "odd address", "other byte order"])
+@pytest.mark.parametrize(
+    "layout", ["C", "F", "padded rows", "strided", "negative strided", "odd address", "other byte order"]
+)
 def test_out(layout, dtype, name):
     start = definitions.STARTS[name]
     for flags in definitions.variants(name):
@@ -130,7 +132,11 @@ SQUARE, WIDE, VECTOR = np.ones((3, 3)), np.ones((2, 3)), np.ones(3)
         (ValueError, "y: beta is not zero", lambda: blas.hemv(1, SQUARE, VECTOR, 1)),
         (ValueError, "trans: 'X' is not one of", lambda: blas.gemv(1, WIDE, VECTOR, trans="X")),
         (ValueError, r"trans: \['T'\] is not one of", lambda: blas.gemv(1, WIDE, VECTOR, trans=["T"])),
-        (ValueError, "uplo: 'up' is not one of 'upper', 'lower', 'U', 'L'", lambda: blas.symv(1, SQUARE, VECTOR, uplo="up")),
+        (
+            ValueError,
+            "uplo: 'up' is not one of 'upper', 'lower', 'U', 'L'",
+            lambda: blas.symv(1, SQUARE, VECTOR, uplo="up"),
+        ),
         (ValueError, "diag: 'one'", lambda: blas.trmv(SQUARE, VECTOR, diag="one")),
         (ValueError, "A: expected any x 2 matrices, got shape", lambda: blas.symv(1, WIDE, VECTOR)),
         (ValueError, "A: expected any x 2 matrices, got shape", lambda: blas.trsv(WIDE, VECTOR)),

@@ -89,7 +89,8 @@ def test_layouts_of_each_operand(name, layout_out, layout_b, layout_a, dtype):
 @ALL_FUNCTIONS
 @TWO_DTYPES
 @pytest.mark.parametrize(
-    "layout", ["C", "F", "padded rows", "strided", "negative strides", "odd address", "record field", "other byte order"]
+    "layout",
+    ["C", "F", "padded rows", "strided", "negative strides", "odd address", "record field", "other byte order"],
 )
 def test_out(layout, dtype, name):
     start = definitions.STARTS[name]
@@ -205,9 +206,14 @@ def test_agrees_with_scipy(letter, dtype):
     theirs = lambda name, *x, **y: getattr(scipy.linalg.blas, letter + name)(*x, **y)  # noqa: E731
     limit = 500 * residuals.eps(dtype)
     assert abs(blas.gemm(2, a, b, 3, c, "C", True) - theirs("gemm", 2, a, b, 3, c, trans_a=2, trans_b=1)).max() < limit
-    assert abs(blas.symm(2, a, b, 3, c, "right", "lower") - theirs("symm", 2, a, b, 3, c, side=1, lower=1)).max() < limit
+    assert (
+        abs(blas.symm(2, a, b, 3, c, "right", "lower") - theirs("symm", 2, a, b, 3, c, side=1, lower=1)).max() < limit
+    )
     assert abs(np.triu(blas.syrk(2, a, trans=True)) - np.triu(theirs("syrk", 2, a, trans=1))).max() < limit
-    assert abs(blas.trmm(2, a, b, "right", "lower", "C") - theirs("trmm", 2, a, b, side=1, lower=1, trans_a=2)).max() < limit
+    assert (
+        abs(blas.trmm(2, a, b, "right", "lower", "C") - theirs("trmm", 2, a, b, side=1, lower=1, trans_a=2)).max()
+        < limit
+    )
 
 
 @ALL_DTYPES
@@ -215,7 +221,13 @@ def test_agrees_with_scipy(letter, dtype):
 def test_quick_way_agrees_with_the_common_one(shapes, dtype):
     a, b = (matrices.random(shape, dtype, seed) for seed, shape in enumerate(shapes))
     expected = blas.gemm(1.5, a, b, out=np.empty((len(a), b.shape[1]), dtype))
-    for x, trans_a in ((a, False), (a.T.copy(), True), (a.T.copy().T, "N"), (a.T.copy(), "T"), (np.asfortranarray(a.T), True)):
+    for x, trans_a in (
+        (a, False),
+        (a.T.copy(), True),
+        (a.T.copy().T, "N"),
+        (a.T.copy(), "T"),
+        (np.asfortranarray(a.T), True),
+    ):
         for y, trans_b in ((b, False), (b.T.copy(), True), (np.asfortranarray(b), False)):
             assert blas.gemm(1.5, x, y, 0, None, trans_a, trans_b).tobytes() == expected.tobytes()
 
@@ -274,15 +286,31 @@ SQUARE, WIDE = np.ones((3, 3)), np.ones((2, 3))
         (ValueError, "C: beta is not zero", lambda: blas.syrk(1, WIDE, 0.5)),
         (ValueError, "transA: 'X' is not one of", lambda: blas.gemm(1, WIDE, SQUARE, transA="X")),
         (ValueError, "transB: None is not one of", lambda: blas.gemm(1, WIDE, SQUARE, transB=None)),
-        (ValueError, "side: 'top' is not one of 'left', 'right', 'L', 'R'", lambda: blas.symm(1, SQUARE, SQUARE, side="top")),
+        (
+            ValueError,
+            "side: 'top' is not one of 'left', 'right', 'L', 'R'",
+            lambda: blas.symm(1, SQUARE, SQUARE, side="top"),
+        ),
         (ValueError, "uplo: 0", lambda: blas.trsm(1, SQUARE, SQUARE, uplo=0)),
         (ValueError, "diag: 'NonUnit'", lambda: blas.trmm(1, SQUARE, SQUARE, diag="NonUnit")),
-        (ValueError, "trans: 'C' is not possible for a complex symmetric", lambda: blas.syrk(1, 1j * SQUARE, trans="C")),
-        (ValueError, "trans: True is not possible for a complex Hermitian", lambda: blas.herk(1, 1j * SQUARE, trans=True)),
+        (
+            ValueError,
+            "trans: 'C' is not possible for a complex symmetric",
+            lambda: blas.syrk(1, 1j * SQUARE, trans="C"),
+        ),
+        (
+            ValueError,
+            "trans: True is not possible for a complex Hermitian",
+            lambda: blas.herk(1, 1j * SQUARE, trans=True),
+        ),
         (ValueError, "A: expected 2 x 2 matrices", lambda: blas.symm(1, SQUARE, WIDE)),
         (ValueError, "B: expected 2 x 3 matrices", lambda: blas.syr2k(1, WIDE, SQUARE)),
         (ValueError, "B: expected 3 x 2 matrices", lambda: blas.gemmt(1, WIDE, SQUARE)),
-        (ValueError, "A: leading dimensions do not broadcast", lambda: blas.gemm(1, np.ones((2, 3, 3)), np.ones((4, 3, 3)))),
+        (
+            ValueError,
+            "A: leading dimensions do not broadcast",
+            lambda: blas.gemm(1, np.ones((2, 3, 3)), np.ones((4, 3, 3))),
+        ),
         (ValueError, "A: expected three dimensions", lambda: blas.batched_gemm(1, SQUARE, SQUARE)),
         (ValueError, r"out: expected shape \(2, 3\)", lambda: blas.gemm(1, WIDE, SQUARE, out=np.zeros((3, 3)))),
         (TypeError, "out: expected dtype float64", lambda: blas.gemm(1, WIDE, SQUARE, out=np.zeros((2, 3), "f4"))),

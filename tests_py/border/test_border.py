@@ -27,7 +27,11 @@ def run_script(script, *, path=None, env=None):
     if path is not None:
         environment["PYTHONPATH"] = str(path)
     done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, timeout=TIMEOUT, env=environment
+        [sys.executable, "-c", textwrap.dedent(script)],
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT,
+        env=environment,
     )
     assert done.returncode == 0, f"exit status {done.returncode}\n{done.stdout}\n{done.stderr}"
     return done.stdout
@@ -144,7 +148,9 @@ def test_errors_carry_non_ascii_text(tmp_path):
 
 def test_progress_counts_up_to_the_total():
     calls = []
-    trnsci.eigh(np.stack([symmetric(5, k) for k in range(40)]), progress=lambda done, total: calls.append((done, total)))
+    trnsci.eigh(
+        np.stack([symmetric(5, k) for k in range(40)]), progress=lambda done, total: calls.append((done, total))
+    )
     assert calls[-1][0] == calls[-1][1] > 0
     assert calls == sorted(calls)
 
@@ -244,7 +250,10 @@ def test_a_batch_of_empty_matrices_ends_at_once():
         ("at first", "trnsci.eigh(np.eye(3))"),
         ("later", "linalg.eigvalsh(np.eye(2500))"),
         ("later", "linalg.eigvalsh(np.eye(6000))"),
-        ("later", "trnsci.df_mp2_energy(np.ones((20, 1000, 30), np.float32), -np.ones(20), np.ones(1000), precision='fp64')"),
+        (
+            "later",
+            "trnsci.df_mp2_energy(np.ones((20, 1000, 30), np.float32), -np.ones(20), np.ones(1000), precision='fp64')",
+        ),
     ],
 )
 def test_too_little_address_space_is_a_memory_error(where, call):
@@ -296,7 +305,11 @@ def test_thread_settings():
     ("value", "error"), [(0, ValueError), (-1, ValueError), (2**40, ValueError), (1.5, TypeError), ("2", TypeError)]
 )
 def test_bad_thread_counts(value, error):
-    for use in (trnsci.set_num_threads, lambda n: trnsci.eigh(np.eye(2), threads=n), lambda n: trnsci.threads(n).__enter__()):
+    for use in (
+        trnsci.set_num_threads,
+        lambda n: trnsci.eigh(np.eye(2), threads=n),
+        lambda n: trnsci.threads(n).__enter__(),
+    ):
         with pytest.raises(error, match="threads"):
             use(value)
 

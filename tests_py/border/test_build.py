@@ -97,7 +97,9 @@ def test_an_extension_that_was_exchanged_is_not_kept(gobuild, tmp_path):
 
 def test_signatures_have_every_exported_function(gobuild):
     """The pattern of signatures finds all that are written in the package."""
-    text = "".join(path.read_text() for path in sorted((ROOT / "pybind").glob("*.go")) if not path.name.endswith("_test.go"))
+    text = "".join(
+        path.read_text() for path in sorted((ROOT / "pybind").glob("*.go")) if not path.name.endswith("_test.go")
+    )
     assert len(gobuild._SIGNATURE.findall(text)) == len(re.findall(r"^func [A-Z]", text, re.M)) > 50
 
 

@@ -95,7 +95,8 @@ THREADS_PAGE = Path(__file__).parents[2] / "docs/threads.md"
 def test_programs_of_the_page_on_threads():
     text = THREADS_PAGE.read_text(encoding="utf-8")
     workers, handler = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
-    use = "import os; print(pool.submit(trnsci.get_num_threads).result(), flush=True); os.kill(os.getpid(), signal.SIGTERM)"
+    use = "import os; print(pool.submit(trnsci.get_num_threads).result(), flush=True); "
+    use += "os.kill(os.getpid(), signal.SIGTERM)"
     environment = {**os.environ, "OMP_NUM_THREADS": "5", "TRNSCI_NUM_THREADS": ""}
     command = [sys.executable, "-c", "\n".join([workers, handler, use])]
     done = subprocess.run(command, capture_output=True, text=True, timeout=100, env=environment)

@@ -1,4 +1,5 @@
-"""The initial number of threads: variables, affinity, and the CPU quota of control groups, read from folders made here."""
+"""The initial number of threads: variables, affinity, and the CPU quota of control groups, read from folders made
+here."""
 
 import json
 import os
@@ -97,7 +98,9 @@ def test_version_1_in_a_container_without_a_namespace(tmp_path):
     mount = V1_MOUNT.replace(" / /sys", " /docker/x /sys")
     files = {f"{CPU_FOLDER}/cpu.cfs_quota_us": "300000", f"{CPU_FOLDER}/cpu.cfs_period_us": "100000"}
     assert _cgroup.cpu_quota(system(tmp_path, "3:cpu,cpuacct:/docker/x\n", mount, files)) == 3
-    assert _cgroup.cpu_quota(system(tmp_path, "3:cpu,cpuacct:/kubepods/y\n", mount, files)) == 3  # not below what is mounted
+    assert (
+        _cgroup.cpu_quota(system(tmp_path, "3:cpu,cpuacct:/kubepods/y\n", mount, files)) == 3
+    )  # not below what is mounted
     below = {f"{CPU_FOLDER}/job/cpu.cfs_quota_us": "100000", f"{CPU_FOLDER}/job/cpu.cfs_period_us": "100000"}
     assert _cgroup.cpu_quota(system(tmp_path, "3:cpu,cpuacct:/docker/x/job\n", mount, below)) == 1
 
@@ -116,7 +119,14 @@ def test_a_mount_with_a_blank_and_a_group_with_a_colon(tmp_path):
 
 @pytest.mark.parametrize(
     "mountinfo",
-    ["", "x\n", "30 23 0:26\n", "30 23 0:26 / /sys/fs/cgroup rw - \n", "- cgroup2\n", V2_MOUNT.replace("/sys", "//sys")],
+    [
+        "",
+        "x\n",
+        "30 23 0:26\n",
+        "30 23 0:26 / /sys/fs/cgroup rw - \n",
+        "- cgroup2\n",
+        V2_MOUNT.replace("/sys", "//sys"),
+    ],
 )
 @pytest.mark.parametrize("cgroup", ["", "0::\n", "0::/\n", "nonsense", "0:cpu\n", ":::/\n"])
 def test_odd_systems(tmp_path, cgroup, mountinfo):

@@ -388,7 +388,8 @@ def test_big_endian_half_precision():
 
 
 @pytest.mark.parametrize("argument", [dict(type=1.5), dict(type=np.array([1, 2])), dict(subset_by_value=(0, 10**400)),
-                                      dict(driver=["evr"]), dict(device=np.array([1, 2])), dict(progress=1.5)])  # fmt: skip
+                                      dict(driver=["evr"]), dict(device=np.array([1, 2])),
+                                      dict(progress=1.5)])  # fmt: skip
 def test_arguments_of_strange_types_are_named(argument):
     with pytest.raises((ValueError, TypeError), match=next(iter(argument))):
         trnsci.eigh(np.eye(2), **argument)

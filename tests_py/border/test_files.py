@@ -1,4 +1,5 @@
-"""Files of a call: outputs replace no input and nothing that is protected, and names keep their meaning while it runs."""
+"""Files of a call: outputs replace no input and nothing that is protected, and names keep their meaning while it
+runs."""
 
 import contextlib
 import os
@@ -148,7 +149,9 @@ def test_files_of_datasets(monkeypatch):
         layout[...] = h5py.VirtualSource("integrals.h5", "B", (NOCC, NVIR, NAUX))
         with h5py.File("virtual.h5", "w") as other:
             other.create_virtual_dataset("B", layout)
-        file.create_dataset("outside", (NOCC, NVIR, NAUX), float, external=[("raw.bin", 0, INTEGRALS.nbytes)])[...] = INTEGRALS
+        file.create_dataset("outside", (NOCC, NVIR, NAUX), float, external=[("raw.bin", 0, INTEGRALS.nbytes)])[...] = (
+            INTEGRALS
+        )
     os.link("integrals.h5", "link.h5")
     where = os.getcwd()
     with h5py.File("integrals.h5") as file, h5py.File("virtual.h5") as virtual:
@@ -157,7 +160,11 @@ def test_files_of_datasets(monkeypatch):
                 mp2_amplitudes(file["B"], OCC, VIR, out=out)
             with nothing_changes(ValueError, "checkpoint", "B"):
                 trnsci.df_mp2_energy(file["B"], OCC, VIR, checkpoint=out)
-        for dataset, out in ((virtual["B"], "integrals.h5"), (virtual["B"], "virtual.h5"), (file["outside"], "raw.bin")):
+        for dataset, out in (
+            (virtual["B"], "integrals.h5"),
+            (virtual["B"], "virtual.h5"),
+            (file["outside"], "raw.bin"),
+        ):
             with nothing_changes(ValueError, "out", "B"):
                 mp2_amplitudes(dataset, OCC, VIR, out=out)
         os.mkdir("elsewhere")

@@ -15,7 +15,9 @@ SINGULAR = np.array([[0.0, 1], [0, 0]])  # has no square root
 
 
 def run_script(script):
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=dict(os.environ), timeout=200)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, env=dict(os.environ), timeout=200
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 

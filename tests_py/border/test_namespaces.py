@@ -32,7 +32,10 @@ def in_a_new_process(*lines):
 
 def test_pyscf_is_imported_when_asked_for():
     pytest.importorskip("pyscf", reason="PySCF is not installed")
-    lines = "import sys, trnsci", "print('pyscf' in sys.modules, trnsci.pyscf.accelerate.__name__, hasattr(trnsci, 'pyscf'))"
+    lines = (
+        "import sys, trnsci",
+        "print('pyscf' in sys.modules, trnsci.pyscf.accelerate.__name__, hasattr(trnsci, 'pyscf'))",
+    )
     assert in_a_new_process(*lines) == "False accelerate True"
 
 

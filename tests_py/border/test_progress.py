@@ -66,12 +66,14 @@ CALLS = {
     "eigh, subset by value": lambda p: trnsci.eigh(HERMITIAN, subset_by_value=[0, 10], progress=p),
     "eigh, generalized": lambda p: trnsci.eigh(HERMITIAN, positive(500), progress=p),
     "eigh, generalized type 3": lambda p: trnsci.eigh(HERMITIAN, positive(500), type=3, progress=p),
-    "eigh, generalized, single": lambda p: trnsci.eigh(matrices.hermitian(400, "float32"), positive(400, "f"), progress=p),
+    "eigh, generalized, single": lambda p: trnsci.eigh(matrices.hermitian(400, "float32"), positive(400, "f"),
+        progress=p),
     "eigh, lindep": lambda p: trnsci.eigh(HERMITIAN, positive(500), lindep=1e-8, progress=p),
     "eigh, Jacobi": lambda p: trnsci.eigh(matrices.hermitian(150, "float64"), driver="jacobi", progress=p),
     "eigh, Jacobi, definite": lambda p: trnsci.eigh(positive(200), driver="jacobi", progress=p),
     "eigh, stack": lambda p: trnsci.eigh(np.stack([matrices.hermitian(200, "float64")] * 6), progress=p),
-    "eigh, stack of small ones": lambda p: trnsci.eigh(np.stack([matrices.hermitian(12, "float64")] * 4000), progress=p),
+    "eigh, stack of small ones": lambda p: trnsci.eigh(np.stack([matrices.hermitian(12, "float64")] * 4000),
+        progress=p),
     "eigh, block diagonal": lambda p: trnsci.eigh(np.kron(np.eye(2), HERMITIAN[:250, :250]), progress=p),
     "eigvalsh": lambda p: linalg.eigvalsh(matrices.hermitian(600, "float64"), progress=p),
     "eigh_tridiagonal": lambda p: linalg.eigh_tridiagonal(DIAGONAL[:900], BESIDE[:899], progress=p),
@@ -87,7 +89,8 @@ CALLS = {
     "schur, output and sort": lambda p: trnsci.schur(GENERAL[220], output="complex", sort="lhp", progress=p),
     "schur, stack": lambda p: trnsci.schur(np.stack([GENERAL[120]] * 5), progress=p),
     "rsf2csf": lambda p: linalg.rsf2csf(*trnsci.schur(GENERAL[220]), progress=p),
-    "schur_condition": lambda p: linalg.schur_condition(trnsci.schur(GENERAL[220], output="complex")[0], 100, progress=p),
+    "schur_condition": lambda p: linalg.schur_condition(trnsci.schur(GENERAL[220], output="complex")[0], 100,
+        progress=p),
     "matrix_balance": lambda p: linalg.matrix_balance(GENERAL[300], progress=p),
     "eig": lambda p: linalg.eig(GENERAL[220], progress=p),
     "eig, left and right": lambda p: linalg.eig(GENERAL[220], left=True, progress=p),
@@ -122,7 +125,8 @@ CALLS = {
     "logm, graded": lambda p: linalg.logm(graded(220, 1e6), progress=p),
     "logm, triangular": lambda p: linalg.logm(np.triu(NEAR), progress=p),
     "logm, direct sum": lambda p: linalg.logm(direct_sum(), progress=p),
-    "sqrtm, stack": lambda p: linalg.sqrtm(np.stack([NEAR, singular(220), HERMITIAN[:220, :220], np.eye(220)]), progress=p),
+    "sqrtm, stack": lambda p: linalg.sqrtm(np.stack([NEAR, singular(220), HERMITIAN[:220, :220], np.eye(220)]),
+        progress=p),
     "funm": lambda p: linalg.funm(GENERAL[220], np.sin, progress=p),
     "inv_sqrt_spd": lambda p: linalg.inv_sqrt_spd(positive(400), progress=p),
     "cholesky": lambda p: linalg.cholesky(positive(1200), progress=p),
@@ -153,7 +157,9 @@ def test_progress_is_planned_once_and_reaches_its_end(name):
     total = totals.pop()
     assert done == sorted(done) and done[0] >= 0 and done[-1] == total, seen
     assert all(isinstance(x, int) for x in (*done, total))
-    assert len(done) < 3 or done[0] < MOST_AT_FIRST * total, f"the first of {len(done)} reports says {done[0]} of {total}"
+    assert len(done) < 3 or done[0] < MOST_AT_FIRST * total, (
+        f"the first of {len(done)} reports says {done[0]} of {total}"
+    )
 
 
 def test_a_call_of_nothing_has_a_single_step():

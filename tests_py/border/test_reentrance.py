@@ -41,7 +41,8 @@ def calls():
     trnsci.eigh(np.stack([np.eye(5)] * 40), progress=lambda d, t: None)
     read = lambda first, end: b[first:end]
     assert trnsci.df_mp2_energy(read, occ, vir).e_corr == WANT
-    assert trnsci.df_mp2_energy(read, occ, vir, checkpoint=os.path.join(folder, f"c{threading.get_ident()}")).e_corr == WANT
+    assert trnsci.df_mp2_energy(read, occ, vir,
+        checkpoint=os.path.join(folder, f"c{threading.get_ident()}")).e_corr == WANT
     trnsci.df_mp2_energy(b, occ, vir, plan=True)
     trnsci.mp2_amplitudes(b, occ, vir, out=os.path.join(folder, f"t{threading.get_ident()}.npy"))
     trnsci.schur(np.arange(9.0).reshape(3, 3), sort=lambda x, y: x > 0)
@@ -310,7 +311,8 @@ def test_calls_inside_of_a_call(place):
         "atexit.register(calls)",
         "weakref.finalize(device, calls)",
         "class Last:\n    def __del__(self):\n        trnsci.eigh(np.eye(3))\nkept = Last()",
-        "threading.Thread(target=lambda: [trnsci.eigh(big) for _ in range(10**6)], daemon=True).start(); time.sleep(0.2)",
+        "threading.Thread(target=lambda: [trnsci.eigh(big) for _ in range(10**6)], daemon=True).start(); "
+        "time.sleep(0.2)",
         "threading._register_atexit(calls)" if hasattr(__import__("threading"), "_register_atexit") else "pass",
     ],
     ids=["atexit", "finalize", "__del__", "daemon", "end of threads"],

@@ -31,7 +31,8 @@ def layouts(dtype):
     frozen.flags.writeable = False
     return [
         square, square.copy(), square.T, square[::2, ::2], square[::-1, 3:0:-1][:3], np.asfortranarray(square), frozen,
-        stack, stack[:, ::-1], stack.swapaxes(0, 1), np.broadcast_to(square, (4, 6, 6)), np.ones((1, 1), dtype), square[:4, :2],
+        stack, stack[:, ::-1], stack.swapaxes(0, 1), np.broadcast_to(square, (4, 6, 6)), np.ones((1, 1), dtype),
+        square[:4, :2],
     ]  # fmt: skip
 
 

@@ -84,7 +84,8 @@ def test_sigurg_that_nobody_handles(handler):
 
 # Signals that Go's runtime leaves alone in a library.
 LEFT_ALONE = (
-    "SIGHUP", "SIGINT", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGPIPE", "SIGALRM", "SIGTERM", "SIGCHLD", "SIGWINCH", "SIGPROF",
+    "SIGHUP", "SIGINT", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGPIPE", "SIGALRM", "SIGTERM", "SIGCHLD", "SIGWINCH",
+    "SIGPROF",
 )  # fmt: skip
 
 
@@ -215,7 +216,9 @@ def test_a_bug_is_caught_where_faulthandler_is_enabled_first():
     assert run_script(BROKEN + "print(broken(), broken())") == "True True\n"
     assert run_script(BROKEN + "print(broken(), broken())", "-X", "faulthandler") == "True True\n"
     early = "import faulthandler; faulthandler.enable()\n"
-    assert run_script(early + BROKEN + "print(broken())\n" + LONG + "\nprint(trnsci.eigh(a)[0].shape)") == "True\n(700,)\n"
+    assert (
+        run_script(early + BROKEN + "print(broken())\n" + LONG + "\nprint(trnsci.eigh(a)[0].shape)") == "True\n(700,)\n"
+    )
 
 
 def test_faulthandler_that_is_enabled_later_takes_over():
@@ -250,7 +253,10 @@ def test_a_mapped_file_that_is_cut_ends_the_process(tmp_path):
     """
     for use in ("trnsci.eigh(a)", "a.sum()"):
         done = subprocess.run(
-            [sys.executable, "-c", textwrap.dedent(script.format(use=use))], capture_output=True, text=True, timeout=TIMEOUT
+            [sys.executable, "-c", textwrap.dedent(script.format(use=use))],
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT,
         )
         assert done.returncode != 0
 

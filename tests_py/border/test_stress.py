@@ -37,7 +37,9 @@ def _calls(rng):
         lambda: linalg.eigvalsh(spd),
         lambda: np.abs(trnsci.eigh(spd)[1]),
         lambda: trnsci.schur(a)[0],
-        lambda: np.asarray(trnsci.df_mp2_energy(vectors, np.array([-2.0, -1.5, -1.0]), np.linspace(0.5, 3.0, n)).e_corr),
+        lambda: np.asarray(
+            trnsci.df_mp2_energy(vectors, np.array([-2.0, -1.5, -1.0]), np.linspace(0.5, 3.0, n)).e_corr
+        ),
     ]
 
 

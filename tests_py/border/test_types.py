@@ -52,7 +52,9 @@ def test_pyright(tmp_path):
 
 
 def test_stub_has_the_public_names():
-    again = {name.asname for node in STUB.body if isinstance(node, ast.ImportFrom) for name in node.names if name.asname}
+    again = {
+        name.asname for node in STUB.body if isinstance(node, ast.ImportFrom) for name in node.names if name.asname
+    }
     assert {node.name for node in SIGNATURES} | again == set(linalg.__all__)
 
 

@@ -143,7 +143,8 @@ def _integrals(nocc, nvir, naux):
 
 
 def _cases(device):
-    """Small calls on a device, each with a function that says how far off its result is, in units of what is allowed."""
+    """Small calls on a device, each with a function that says how far off its result is, in units of what is
+    allowed."""
     rng = np.random.default_rng(3)
     cases = []
     for m, k, n in [(9, 7, 5), (3, 12, 8), (17, 2, 11)]:
@@ -157,7 +158,9 @@ def _cases(device):
         )
     b, occ, vir = _integrals(3, 4, 6)
     energy = trnsci.df_mp2_energy(b, occ, vir).e_corr
-    cases.append(lambda: abs(trnsci.df_mp2_energy(b, occ, vir, device=device, precision="fp32").e_corr / energy - 1) / 1e-5)
+    cases.append(
+        lambda: abs(trnsci.df_mp2_energy(b, occ, vir, device=device, precision="fp32").e_corr / energy - 1) / 1e-5
+    )
     g = rng.random((7, 7))
     spd = (g @ g.T + np.eye(7)).astype("f4")
 
@@ -279,7 +282,10 @@ def test_mp2_streams_blocks_from_a_file(tmp_path):
 def test_mp2_of_single_precision_needs_no_word():
     b, occ, vir = _integrals(3, 5, 8)
     b = b.astype("f4")
-    assert abs(trnsci.df_mp2_energy(b, occ, vir, device="interp").e_corr / trnsci.df_mp2_energy(b, occ, vir).e_corr - 1) < 1e-6
+    assert (
+        abs(trnsci.df_mp2_energy(b, occ, vir, device="interp").e_corr / trnsci.df_mp2_energy(b, occ, vir).e_corr - 1)
+        < 1e-6
+    )
 
 
 @pytest.mark.parametrize(
@@ -287,7 +293,11 @@ def test_mp2_of_single_precision_needs_no_word():
     [
         (np.eye(2), np.eye(2), "float64 arrays need precision="),
         (np.eye(2, dtype=int), np.eye(2, dtype=int), "integer arrays are computed in float64, which needs precision="),
-        (np.eye(2, dtype=bool), np.eye(2, dtype="f4"), "integer arrays are computed in float64, which needs precision="),
+        (
+            np.eye(2, dtype=bool),
+            np.eye(2, dtype="f4"),
+            "integer arrays are computed in float64, which needs precision=",
+        ),
         ([[1, 0], [0, 1]], [[1.0, 0.0], [0.0, 1.0]], "float64 arrays need precision="),
     ],
 )
@@ -297,7 +307,8 @@ def test_what_needs_a_precision_is_named(a, b, words):
 
 
 @pytest.mark.parametrize(
-    ("function", "args"), [(blas.syrk, (1, np.eye(2, dtype=int))), (trnsci.linalg.inv_sqrt_spd, (np.eye(2, dtype=int),))]
+    ("function", "args"),
+    [(blas.syrk, (1, np.eye(2, dtype=int))), (trnsci.linalg.inv_sqrt_spd, (np.eye(2, dtype=int),))],
 )
 def test_integers_need_a_precision(function, args):
     method = {"method": "newton-schulz"} if function is trnsci.linalg.inv_sqrt_spd else {}
@@ -314,7 +325,9 @@ def test_mixed_is_for_the_host():
 
 def test_versions_are_readable(device):
     with trnsci.Device(device) as there:
-        assert there.info()["version"] == "interp 1" or re.fullmatch(r"cpu \(XLA, PJRT 0\.\d+\)", there.info()["version"])
+        assert there.info()["version"] == "interp 1" or re.fullmatch(
+            r"cpu \(XLA, PJRT 0\.\d+\)", there.info()["version"]
+        )
 
 
 def test_mp2_refuses():

@@ -69,7 +69,9 @@ def test_max_memory_makes_smaller_blocks():
 def test_layouts_are_of_no_account():
     energies = np.zeros(3), np.zeros(5)
     plans = {
-        trnsci.df_mp2_energy(np.broadcast_to(np.float32(0), shape), *energies, layout=layout, device="interp", plan=True)
+        trnsci.df_mp2_energy(
+            np.broadcast_to(np.float32(0), shape), *energies, layout=layout, device="interp", plan=True
+        )
         for layout, shape in {"iaP": (3, 5, 8), "(ia)P": (15, 8), "P(ia)": (8, 15), "iPa": (3, 8, 5)}.items()
     }
     assert len(plans) == 1

@@ -11,8 +11,8 @@ def rng():
     return np.random.default_rng(6)
 
 
-# How far off sums of 30 products of numbers below 1 are: not more than the upper limit, and not less than the lower one where
-# the arrays have more digits than the products.
+# How far off sums of 30 products of numbers below 1 are: not more than the upper limit, and not less than the lower one
+# where the arrays have more digits than the products.
 OFF = {"fp32": (1e-9, 1e-5), "fp64": (0, 1e-13), "bf16": (1e-4, 0.1), "bf16x2": (1e-7, 1e-3), "bf16x3": (1e-9, 1e-5)}
 
 
@@ -100,7 +100,11 @@ def test_near_sizes_and_both_triangles_share_a_graph():
         (ValueError, "precision: 'fp16'", lambda a: blas.syrk(1, a, device="interp", precision="fp16")),
         (ValueError, "precision:", lambda a: blas.syrk(1, a, precision="fp32")),
         (ValueError, "device: 'abacus'.*interp", lambda a: blas.syrk(1, a, device="abacus")),
-        (ValueError, "C: expected 2 x 2 matrices", lambda a: blas.syrk(1, a, 1, np.eye(3), device="interp", precision="fp32")),
+        (
+            ValueError,
+            "C: expected 2 x 2 matrices",
+            lambda a: blas.syrk(1, a, 1, np.eye(3), device="interp", precision="fp32"),
+        ),
         (trnsci.UnsupportedError, "device: 'interp'", lambda a: blas.herk(1, a, device="interp")),
         (trnsci.UnsupportedError, "device: 'interp'", lambda a: blas.syr2k(1, a, a, device="interp")),
         (trnsci.UnsupportedError, "device: 'interp'", lambda a: blas.her2k(1, a, a, device="interp")),

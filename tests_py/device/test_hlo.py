@@ -1,7 +1,7 @@
 """Graphs as HLO: XLA reads the bytes, runs them on the CPU and gets what trnbackend/interp gets.
 
-The cases and the ranges in which their results are right come from tests_go/hlocases. XLA runs in a process of its own, since
-it ends the process at a mistake in a program. Nothing here imports trnsci.
+The cases and the ranges in which their results are right come from tests_go/hlocases. XLA runs in a process of its own,
+since it ends the process at a mistake in a program. Nothing here imports trnsci.
 """
 
 import json
@@ -138,7 +138,9 @@ def test_precision_is_explicit(texts):
     full = [name for name, line in dots if "operand_precision={highest,highest}" in line]
     rest = [name for name, line in dots if "operand_precision" not in line]
     assert full and rest and len(full) + len(rest) == len(dots)
-    assert all(re.match(r"dot f(32|64)\[", name) for name in full) and all(name.startswith("dot bf16[") for name in rest)
+    assert all(re.match(r"dot f(32|64)\[", name) for name in full) and all(
+        name.startswith("dot bf16[") for name in rest
+    )
 
 
 def test_donated_parameters_are_aliases(texts):

@@ -163,7 +163,9 @@ def test_datasets(tmp_path):
         file["l"] = rows
         got = trnsci.df_jk(file["l"], dm, hermi=0, max_memory=32 * 36 * 8 / 1e6)
         assert all(np.array_equal(x, y) for x, y in zip(got, want, strict=True))
-        with pytest.raises(ValueError, match=r"^L: expected shape \(naux, nao\*\(nao\+1\)/2\) = \(naux, 28\), got \(70, 36\)"):
+        with pytest.raises(
+            ValueError, match=r"^L: expected shape \(naux, nao\*\(nao\+1\)/2\) = \(naux, 28\), got \(70, 36\)"
+        ):
             trnsci.df_jk(file["l"], np.eye(7))
         file["empty"] = h5py.Empty("f8")
         for other in (file, file["empty"]):
@@ -186,7 +188,8 @@ NAN = np.where(np.arange(24).reshape(4, 6) == 13, np.nan, 1.0)
         (ValueError, "naux: 5 was given, but L has 4 rows", {"naux": 5}),
         (ValueError, r"L\(0, 4\): expected shape \(4, 6\), got \(2, 6\)", {"L": lambda p0, p1: ROWS[p0:2], "naux": 4}),
         (ZeroDivisionError, "division", {"L": lambda p0, p1: 1 // 0, "naux": 4}),
-        (ValueError, "max_memory: 100 bytes hold no .* need 192 bytes", {"L": np.asfortranarray(ROWS), "max_memory": 1e-4}),
+        (ValueError, "max_memory: 100 bytes hold no .* need 192 bytes",
+            {"L": np.asfortranarray(ROWS), "max_memory": 1e-4}),
         (FileNotFoundError, "none.npy", {"L": "none.npy"}),
         (ValueError, "dm: expected a square matrix", {"dm": np.ones((3, 2))}),
         (ValueError, "dm: contains infinities or NaNs", {"dm": np.full((3, 3), np.inf)}),
@@ -200,7 +203,8 @@ NAN = np.where(np.arange(24).reshape(4, 6) == 13, np.nan, 1.0)
         (TypeError, "mo_occ: occupations are real", {"mo_coeff": DM, "mo_occ": [1, 1, 1j]}),
         (ValueError, "mo_occ: expected numbers that are not negative", {"mo_coeff": DM, "mo_occ": [1, 1, -1]}),
         (ValueError, r"dm: is not mo_coeff diag\(mo_occ\)", {"mo_coeff": DM, "mo_occ": [1, 1, 0]}),
-        (ValueError, r"hermi: orbitals make a symmetric density, got 2", {"mo_coeff": DM, "mo_occ": [1, 1, 1], "hermi": 2}),
+        (ValueError, r"hermi: orbitals make a symmetric density, got 2",
+            {"mo_coeff": DM, "mo_occ": [1, 1, 1], "hermi": 2}),
     ],
 )  # fmt: skip
 def test_errors(error, text, arguments):

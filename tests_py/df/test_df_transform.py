@@ -93,7 +93,11 @@ def test_out():
     rows, occ, vir = problem(np.random.default_rng(11), 33, 6, 2, 4)
     want = trnsci.df_transform(rows, occ, vir)
     wide = np.full((2, 4, 40), 7.0)
-    turned, swapped, apart = np.empty(want.shape[::-1]).T, np.empty((4, 2, 33)).swapaxes(0, 1), np.empty((4, 4, 33))[::2]
+    turned, swapped, apart = (
+        np.empty(want.shape[::-1]).T,
+        np.empty((4, 2, 33)).swapaxes(0, 1),
+        np.empty((4, 4, 33))[::2],
+    )
     for out in (np.empty(want.shape), turned, swapped, apart, wide[:, :, :33]):
         out[...] = np.nan
         assert trnsci.df_transform(rows, occ, vir, out=out) is out
@@ -110,16 +114,20 @@ NAN = np.where(np.arange(24).reshape(4, 6) == 13, np.nan, 1.0)
     [
         (ValueError, r"L: expected shape .* = \(naux, 6\), got \(4, 3, 3\)", {"L": np.ones((4, 3, 3))}),
         (ValueError, r"L: expected shape .* = \(naux, 6\), got \(4, 5\)$", {"L": np.ones((4, 5))}),
-        (ValueError, r"L: expected shape .* = \(naux, 6\), got \(6, 4\); its transpose L\.T fits$", {"L": np.ones((6, 4))}),
+        (ValueError, r"L: expected shape .* = \(naux, 6\), got \(6, 4\); its transpose L\.T fits$",
+            {"L": np.ones((6, 4))}),
         (ValueError, "L: contains infinities or NaNs, the first in row 2", {"L": NAN}),
         (trnsci.UnsupportedError, "L: complex integrals", {"L": ROWS + 0j}),
         (TypeError, "naux: is needed where L is a function", {"L": lambda p0, p1: ROWS[p0:p1]}),
-        (ValueError, r"naux: .*\(4611686018427387904, 6\).* more .* than", {"L": lambda p0, p1: ROWS[p0:p1], "naux": 1 << 62}),
+        (ValueError, r"naux: .*\(4611686018427387904, 6\).* more .* than",
+            {"L": lambda p0, p1: ROWS[p0:p1], "naux": 1 << 62}),
         (ValueError, r"L\(0, 4\): expected shape \(4, 6\), got \(2, 6\)", {"L": lambda p0, p1: ROWS[p0:2], "naux": 4}),
         (ZeroDivisionError, "division", {"L": lambda p0, p1: 1 // 0, "naux": 4}),
-        (ValueError, "max_memory: 100 bytes hold no .* need 192 bytes", {"L": np.asfortranarray(ROWS), "max_memory": 1e-4}),
+        (ValueError, "max_memory: 100 bytes hold no .* need 192 bytes",
+            {"L": np.asfortranarray(ROWS), "max_memory": 1e-4}),
         (FileNotFoundError, "none.npy", {"L": "none.npy"}),
-        (ValueError, r"vir_coeff: expected 3 rows, as occ_coeff has, got shape \(2, 2\)", {"vir_coeff": np.ones((2, 2))}),
+        (ValueError, r"vir_coeff: expected 3 rows, as occ_coeff has, got shape \(2, 2\)",
+            {"vir_coeff": np.ones((2, 2))}),
         (ValueError, r"occ_coeff: expected shape \(nao, number of orbitals\), got \(3,\)", {"occ_coeff": np.ones(3)}),
         (ValueError, "occ_coeff: contains infinities or NaNs", {"occ_coeff": np.full((3, 1), np.inf)}),
         (ValueError, "vir_coeff: contains infinities or NaNs", {"vir_coeff": VIR + np.nan, "check_finite": False}),
@@ -135,7 +143,11 @@ def test_errors(error, text, arguments):
 
 def test_files_that_are_refused(tmp_path):
     path = tmp_path / "l.npy"
-    refused = {"Fortran order": np.asfortranarray(ROWS), "rows of 5 elements": np.ones((4, 5)), "has 1 dimensions": np.ones(6)}
+    refused = {
+        "Fortran order": np.asfortranarray(ROWS),
+        "rows of 5 elements": np.ones((4, 5)),
+        "has 1 dimensions": np.ones(6),
+    }
     for text, array in refused.items():
         np.save(path, array)
         with pytest.raises(ValueError, match=text):

@@ -79,6 +79,7 @@ def test_ring_has_the_geometry_that_is_asked_for():
 
 def run(commit, cases):
     """A run with (group, n, threads, our time, times of peers) for each case, as results.json."""
+
     def times(ours, peers):
         return {name: {"min": t, "median": 2 * t} for name, t in {"python": ours, **peers}.items()}
 
@@ -115,13 +116,16 @@ def runs(tmp_path):
 
 
 @pytest.mark.parametrize(("names", "eigh"), [
-    # The peers' least time with at most as many threads: 12 us over 10 us, and over 5 us. The last run of a group counts.
+    # The peers' least time with at most as many threads: 12 us over 10 us, and over 5 us. The last run of a group
+    # counts.
     ("ab", ["100, 1024", "1.2 NumPy", "2.4 NumPy", "2.0 SciPy evd", "3.0 MKL"]),
     ("ba", ["100, 100", "0.9 SciPy", "0.9 SciPy"]),
 ])  # fmt: skip
 def test_summary(names, eigh, runs):
     summary = importlib.import_module("summary")
-    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in summary.lines([runs / f"{x}.json" for x in names])]
+    rows = [
+        [cell.strip() for cell in line.split("|")[1:-1]] for line in summary.lines([runs / f"{x}.json" for x in names])
+    ]
     (row,) = (row for row in rows if row and row[0] == "`eigh`, float64")
     assert row[1:] == eigh
     (row,) = (row for row in rows if row and row[0].startswith("`linalg.cholesky`"))
@@ -172,5 +176,11 @@ def test_steps_of_a_run_add_up(side, capsys, monkeypatch):
     run.main()
     found = json.loads(capsys.readouterr().out)
     assert sum(found["steps"].values()) == pytest.approx(found["seconds"])
-    assert found["steps"].keys() >= {"three-centre integrals", "fitting tensor", "J and K", "eigensolver", "pair energies"}
+    assert found["steps"].keys() >= {
+        "three-centre integrals",
+        "fitting tensor",
+        "J and K",
+        "eigensolver",
+        "pair energies",
+    }
     assert found["facts"]["converged"]

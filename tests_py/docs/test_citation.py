@@ -1,4 +1,5 @@
-"""CITATION.cff names the version, license and authors of this source, in the words of the Citation File Format 1.2.0."""
+"""CITATION.cff names the version, license and authors of this source, in the words of the Citation File Format
+1.2.0."""
 
 import re
 from pathlib import Path

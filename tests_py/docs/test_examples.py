@@ -9,7 +9,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 # These need nothing but NumPy; each ends with a text where its results are not accurate.
 ALONE = ("device_product.py", "normal_modes.py", "stability.py", "stacks.py")
-# Two are run by tests of their own: below, with a smaller basis set, and in test_pyscf_device.py, which looks at its rows.
+# Two are run by tests of their own: below, with a smaller basis set, and in test_pyscf_device.py, which looks at its
+# rows.
 APART = ("benzene_df_mp2.py", "water_mp2_device.py")
 PROGRAMS = sorted(p.name for p in (ROOT / "examples").glob("*.py") if p.name not in APART + ALONE)
 PAGES = ("README.md", "docs/pyscf.md", "docs/mp2.md")

@@ -27,7 +27,9 @@ FAILED = events(
     ("output", "q", None, "FAIL\n"),
     ("fail", "q", None, None, 0.2),
 )
-EMPTY = events(("start", "r"), ("output", "r", None, "testing: warning: no tests to run\n"), ("pass", "r", None, None, 0.0))
+EMPTY = events(
+    ("start", "r"), ("output", "r", None, "testing: warning: no tests to run\n"), ("pass", "r", None, None, 0.0)
+)
 BROKEN = [json.dumps({"ImportPath": "s", "Action": action, "Output": "s.go:1: syntax error\n"}) + "\n" for action in
           ("build-output", "build-fail")]  # fmt: skip
 

@@ -75,7 +75,8 @@ def test_what_failed_is_sorted(monkeypatch):
 def test_a_test_that_fails_in_its_teardown_has_failed(tmp_path):
     record = tmp_path / "record.jsonl"
     record.write_text(
-        '{"test": "f.py::a", "outcome": "passed", "message": ""}\n{"test": "f.py::a", "outcome": "failed", "message": "no"}\n'
+        '{"test": "f.py::a", "outcome": "passed", "message": ""}\n'
+        '{"test": "f.py::a", "outcome": "failed", "message": "no"}\n'
         '{"test": "f.py::b", "outcome": "failed", "message": "set-up"}\n{"calls": 3, "exitstatus": 1}\n'
     )
     run = outcomes.read(record)

@@ -31,7 +31,8 @@ def check(a):
 
 
 def check_phases(w, v, unit):
-    """The largest elements of complex vectors are real and positive, and the vectors of a real matrix's pairs conjugate."""
+    """The largest elements of complex vectors are real and positive, and the vectors of a real matrix's pairs
+    conjugate."""
     if v.dtype.kind != "c":
         return
     for x, value in zip(v.T, w, strict=True):
@@ -162,7 +163,9 @@ def test_results_are_those_of_scipy(generalized, kind, left, right, homogeneous,
 def test_words_of_scipys_documentation():
     np.testing.assert_array_equal(eigvals([[0.0, -1.0], [1.0, 0.0]]), [1j, -1j])
     np.testing.assert_array_equal(eigvals(np.diag([3.0, 8, 7]), homogeneous_eigvals=True), [[3, 8, 7], [1, 1, 1]])
-    np.testing.assert_allclose(np.sort(eigvals([[0.0, -1.0], [1.0, 0.0]], [[0.0, 1.0], [1.0, 1.0]])), [-1, 1], rtol=1e-14)
+    np.testing.assert_allclose(
+        np.sort(eigvals([[0.0, -1.0], [1.0, 0.0]], [[0.0, 1.0], [1.0, 1.0]])), [-1, 1], rtol=1e-14
+    )
 
 
 @ALL_DTYPES
@@ -317,7 +320,8 @@ def test_progress_reaches_its_end():
 def test_order_of_eigenvalues_beside_the_identity(dtype, elements):
     """eig(a, eye(2)) has the eigenvalues of eig(a) in the same order, for real matrices that of LAPACK's eig(a).
 
-    Complex matrices of integers, whose eigenvalues shifts may find in one step, have it seldom otherwise, in LAPACK too.
+    Complex matrices of integers, whose eigenvalues shifts may find in one step, have it seldom otherwise, in LAPACK
+    too.
     """
     rng = np.random.default_rng(3)
     is_complex = np.dtype(dtype).kind == "c"

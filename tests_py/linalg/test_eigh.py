@@ -135,7 +135,9 @@ def test_pseudo_inverse_of_a_singular_matrix():  # scipy#12515
     a = np.array([[1, -1, 0], [-1, 2, -1], [0, -1, 1]])
     w, v = trnsci.eigh(a)
     np.testing.assert_allclose(w, [0, 1, 3], atol=1e-15)
-    np.testing.assert_allclose(v[:, 1:] / w[1:] @ v[:, 1:].T, np.array([[5, -1, -4], [-1, 2, -1], [-4, -1, 5]]) / 9, atol=1e-15)
+    np.testing.assert_allclose(
+        v[:, 1:] / w[1:] @ v[:, 1:].T, np.array([[5, -1, -4], [-1, 2, -1], [-4, -1, 5]]) / 9, atol=1e-15
+    )
 
 
 @pytest.mark.parametrize("driver", ["evr", "evx"])

@@ -1,4 +1,5 @@
-"""How accurate eigh is: kinds of matrices beside SciPy's drivers, random ones by fixed bounds, small ones beside mpmath."""
+"""How accurate eigh is: kinds of matrices beside SciPy's drivers, random ones by fixed bounds, small ones beside
+mpmath."""
 
 import eigh_accuracy
 import matrices
@@ -48,7 +49,8 @@ def test_as_accurate_as_scipy_in_larger_orders(kind, dtype):
     check_beside_scipy(kind, dtype, (256, 500), ("evd",))
 
 
-# With few equal eigenvalues, with many, and with some that differ by rounding errors; 'evr' takes minutes for some of these.
+# With few equal eigenvalues, with many, and with some that differ by rounding errors; 'evr' takes minutes for some of
+# these.
 LARGE_KINDS = ("random", "half equal", "glued Wilkinson", "geometric spectrum")
 
 

@@ -1,6 +1,5 @@
 """eigh_tridiagonal, eig_banded and their relatives for eigenvalues alone, against SciPy and by residuals."""
 
-
 import matrices
 import numpy as np
 import pytest
@@ -10,7 +9,8 @@ from trnsci import linalg
 
 LIMIT = residuals.HERMITIAN_LIMIT
 REAL = ("float32", "float64")
-# Wide bands, narrow ones, and bands with more diagonals than the matrix; at order 200 the narrow ones are reduced as bands.
+# Wide bands, narrow ones, and bands with more diagonals than the matrix; at order 200 the narrow ones are reduced as
+# bands.
 SHAPES = [(1, 0), (1, 3), (2, 1), (5, 0), (5, 1), (5, 4), (33, 2), (100, 1), (100, 7), (200, 2), (200, 3), (200, 40)]
 
 

@@ -9,7 +9,8 @@ import residuals
 import trnsci
 from trnsci import linalg
 
-# Matrices up to the first order, and from the second one on those of single precision, have the same bits in a batch and alone.
+# Matrices up to the first order, and from the second one on those of single precision, have the same bits in a batch
+# and alone.
 SAME_BITS, SINGLE_SAME_BITS = 18, 40
 
 
@@ -45,7 +46,16 @@ def check_member(a, w, v):
 @pytest.mark.parametrize("dtype", matrices.DTYPES)
 @pytest.mark.parametrize(
     ("count", "n"),
-    [*itertools.product([0, 1, 7, 8, 9, 17], [1, 2, 3, 8]), (3, 15), (9, 18), (9, 32), (2, 33), (3, 33), (9, 64), (3, 65)],
+    [
+        *itertools.product([0, 1, 7, 8, 9, 17], [1, 2, 3, 8]),
+        (3, 15),
+        (9, 18),
+        (9, 32),
+        (2, 33),
+        (3, 33),
+        (9, 64),
+        (3, 65),
+    ],
 )
 def test_members(count, n, dtype):
     a = mixed(count, n, dtype)

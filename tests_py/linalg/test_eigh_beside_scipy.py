@@ -1,4 +1,5 @@
-"""eigh and eigvalsh for random arguments give what SciPy's give: shapes, dtypes, values, and errors of the same classes.
+"""eigh and eigvalsh for random arguments give what SciPy's give: shapes, dtypes, values, and errors of the same
+classes.
 
 Where they are meant to differ is a table in docs/eigh.md, which test_eigh_page.py checks.
 """
@@ -13,7 +14,8 @@ from hypothesis import strategies as st
 from trnsci import linalg
 
 LIMIT = residuals.HERMITIAN_LIMIT
-# Differences of eigenvalues of generalized problems, in units of m eps max |w|; the metrics' condition number is about 5.
+# Differences of eigenvalues of generalized problems, in units of m eps max |w|; the metrics' condition number is about
+# 5.
 GENERALIZED_VALUES = 50
 
 # The same examples in every run.
@@ -56,13 +58,17 @@ FAULTS = {
     "indefinite metric": lambda c, n: c.update(b=np.diag(np.append(np.ones(n - 1), -1)), driver=None),
     "zero metric": lambda c, n: c.update(b=np.zeros((n, n)), driver=None),
     "NaN in a": lambda c, n: c.update(a=np.full((n, n), np.nan, np.float32), check_finite=True),
-    "infinity in b": lambda c, n: c.update(b=np.diag(np.append(np.ones(n - 1), np.inf)), driver=None, check_finite=True),
+    "infinity in b": lambda c, n: c.update(
+        b=np.diag(np.append(np.ones(n - 1), np.inf)), driver=None, check_finite=True
+    ),
     "type 0": lambda c, n: c.update(b=np.eye(n), type=0, driver=None),
     "type 4": lambda c, n: c.update(b=np.eye(n), type=4, driver=None),
     "driver unknown": lambda c, n: c.update(driver="evrr"),
     "driver of a generalized problem": lambda c, n: c.update(b=None, driver="gvd"),
     "driver of a standard problem": lambda c, n: c.update(b=np.eye(n), driver="evr"),
-    "driver without subsets": lambda c, n: c.update(b=None, driver="evd", subset_by_index=[0, n - 1], subset_by_value=None),
+    "driver without subsets": lambda c, n: c.update(
+        b=None, driver="evd", subset_by_index=[0, n - 1], subset_by_value=None
+    ),
     "both subsets": lambda c, n: c.update(subset_by_index=[0, n - 1], subset_by_value=(0, 1), driver=None),
     "index too large": lambda c, n: c.update(subset_by_index=[0, n], subset_by_value=None, driver=None),
     "index negative": lambda c, n: c.update(subset_by_index=[-1, n - 1], subset_by_value=None, driver=None),
@@ -107,7 +113,8 @@ def calls(draw):
     batch = () if fault else draw(st.sampled_from([(), (), (1,), (2,), (2, 3)]))
     if len(batch) == 2:
         n = min(n, 8)
-    c = {"a": contents(draw(st.sampled_from(sorted(CONTENTS))), draw(st.integers(0, 9)), (*batch, n, n), draw(dtypes())),
+    c = {"a": contents(draw(st.sampled_from(sorted(CONTENTS))), draw(st.integers(0, 9)), (*batch, n, n),
+        draw(dtypes())),
          "b": None, **draw(subsets(n, batch))}  # fmt: skip
     if draw(st.booleans()):
         c["b"] = matrices.positive_definite(n, draw(st.sampled_from(matrices.DTYPES)), draw(st.integers(0, 9)))
@@ -173,7 +180,9 @@ def near_an_end(c, w, slack):
 def check_member(c, ours, theirs):
     """Compare eigenvalues, and take residuals of the eigenvectors."""
     a, b, w = c["a"], c["b"], ours[0]
-    allowed = (2 * LIMIT if b is None else GENERALIZED_VALUES) * residuals.divisor(len(a)) * residuals.eps(theirs[0].dtype)
+    allowed = (
+        (2 * LIMIT if b is None else GENERALIZED_VALUES) * residuals.divisor(len(a)) * residuals.eps(theirs[0].dtype)
+    )
     wide = [x if x is None else x.astype(np.result_type(x, float)) for x in (a, b)]
     whole = scipy.linalg.eigvalsh(*wide, type=c.get("type", 1))
     slack = allowed * np.abs(whole).max()

@@ -1,4 +1,5 @@
-"""Kinds of input of eigh that public reports say went wrong elsewhere, and stacks whose members are of very different kinds."""
+"""Kinds of input of eigh that public reports say went wrong elsewhere, and stacks whose members are of very different
+kinds."""
 
 import re
 import subprocess

@@ -1,4 +1,5 @@
-"""eigh with driver="jacobi": the residuals of the default method, and eigenvalues of graded matrices with all their digits."""
+"""eigh with driver="jacobi": the residuals of the default method, and eigenvalues of graded matrices with all their
+digits."""
 
 import matrices
 import mpmath
@@ -32,7 +33,8 @@ def test_special(name, n, dtype):
 @pytest.mark.parametrize("seed", [1, 2, 3])
 @pytest.mark.parametrize("dtype", ["float64", "complex128"])
 def test_nearly_the_identity(dtype, seed):
-    """The cosines between the columns of the factor are near rounding errors from the start: one sweep leaves them so."""
+    """The cosines between the columns of the factor are near rounding errors from the start: one sweep leaves them
+    so."""
     n = 200
     q = np.linalg.qr(matrices.random((n, n), dtype, seed))[0]
     a = matrices.from_lower((q * (1 + 2 * residuals.eps(dtype) * np.arange(n))) @ q.conj().T)
@@ -95,7 +97,9 @@ def test_threads_do_not_change_bits():
 
 def test_progress():
     calls = []
-    trnsci.eigh(matrices.hermitian(300, "float64"), driver="jacobi", progress=lambda done, total: calls.append((done, total)))
+    trnsci.eigh(
+        matrices.hermitian(300, "float64"), driver="jacobi", progress=lambda done, total: calls.append((done, total))
+    )
     assert calls[-1][0] == calls[-1][1] > 0
 
 

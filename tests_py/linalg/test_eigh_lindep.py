@@ -22,7 +22,11 @@ def hermitian(rng, n, dtype="float64"):
 
 
 def metric(rng, values, dtype="float64"):
-    q = unitary(rng, len(values)) if np.dtype(dtype).kind == "c" else np.linalg.qr(rng.standard_normal((len(values),) * 2))[0]
+    q = (
+        unitary(rng, len(values))
+        if np.dtype(dtype).kind == "c"
+        else np.linalg.qr(rng.standard_normal((len(values),) * 2))[0]
+    )
     b = (q * values) @ q.conj().T
     return ((b + b.conj().T) / 2).astype(dtype)
 
@@ -43,7 +47,9 @@ def canonical(a, b, lindep):
 def test_against_the_definition(dtype, n):
     rng = np.random.default_rng(n)
     a, b = hermitian(rng, n, dtype), metric(rng, spectrum(n, 1e-6, 1e-5), dtype)
-    with pytest.warns(trnsci.LinearDependencyWarning, match=rf"b: 2 of {n} eigenvectors .* to lindep=0.001 and were dropped"):
+    with pytest.warns(
+        trnsci.LinearDependencyWarning, match=rf"b: 2 of {n} eigenvectors .* to lindep=0.001 and were dropped"
+    ):
         w, v = trnsci.eigh(a, b, lindep=1e-3)
     eps = np.finfo(dtype).eps
     assert w.dtype == np.finfo(dtype).dtype and v.dtype == a.dtype and w.shape == (n - 2,) and v.shape == (n, n - 2)
@@ -76,7 +82,9 @@ def test_subsets_count_what_is_left():
         middle = (every[3] + every[4]) / 2
         w, v = trnsci.eigh(a, b, lindep=1e-8, subset_by_value=(-np.inf, middle))
         assert v.shape == (n, 4) and np.abs(w - every[:4]).max() < 1e-12
-    with pytest.warns(trnsci.LinearDependencyWarning, match="dropped; subset_by_index counts the 27 eigenpairs that are left$"):
+    with pytest.warns(
+        trnsci.LinearDependencyWarning, match="dropped; subset_by_index counts the 27 eigenpairs that are left$"
+    ):
         linalg.eigvalsh(a, b, lindep=1e-8, subset_by_index=(0, 3))
     with pytest.raises(ValueError, match=r"subset_by_index: .* last < 27, got \(0, 27\); 3 of 30 eigenvectors of b "):
         trnsci.eigh(a, b, lindep=1e-8, subset_by_index=(0, 27))
@@ -110,7 +118,11 @@ def test_stacks():
         (ValueError, "lindep: expected a finite number that is not negative, got NaN", {"lindep": float("nan")}),
         (TypeError, "lindep: expected a number, got 'x'", {"lindep": "x"}),
         (ValueError, "b: none of its eigenvalues is above lindep = 5, the largest is 2", {"lindep": 5}),
-        (np.linalg.LinAlgError, "b: not positive definite: the smallest eigenvalue is -2", {"b": np.diag([1.0, -2, 2])}),
+        (
+            np.linalg.LinAlgError,
+            "b: not positive definite: the smallest eigenvalue is -2",
+            {"b": np.diag([1.0, -2, 2])},
+        ),
         (np.linalg.LinAlgError, "b: the leading minor of order 1 is not positive", {"b": np.zeros((3, 3))}),
         (np.linalg.LinAlgError, "b: the leading minor of order 1 is not positive", {"b": -np.diag([1.0, 2, 2])}),
         (ValueError, "b: contains infinities or NaNs", {"b": np.diag([1.0, np.nan, 1])}),
@@ -143,7 +155,9 @@ def test_input_is_left_alone():
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("type", [1, 2, 3])
-@pytest.mark.parametrize(("b", "order"), [([[1, 1], [1, 1]], 2), ([[1, 0], [0, -1]], 2), ([[0.1] * 3] * 3, 2), ([[0]], 1)])
+@pytest.mark.parametrize(
+    ("b", "order"), [([[1, 1], [1, 1]], 2), ([[1, 0], [0, -1]], 2), ([[0.1] * 3] * 3, 2), ([[0]], 1)]
+)
 def test_a_metric_that_is_not_positive_definite(dtype, type, b, order):
     """scipy#21951, abacus#5707: neither finite nonsense nor a hang; the order is named, and for type 1 the remedy."""
     with pytest.raises(np.linalg.LinAlgError, match=f"b: the leading minor of order {order} is not positive") as caught:

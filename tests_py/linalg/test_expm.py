@@ -15,8 +15,8 @@ from trnsci.linalg import expm
 
 ALL_DTYPES = pytest.mark.parametrize("dtype", matrices.DTYPES)
 
-# Errors relative to eps times the condition number of the exponential at A, which is at least norm(A) and not much more for
-# these matrices.
+# Errors relative to eps times the condition number of the exponential at A, which is at least norm(A) and not much more
+# for these matrices.
 LIMIT = 10.0
 # Decimal digits of the reference.
 DIGITS = 40
@@ -51,7 +51,9 @@ KINDS = {
     ),
     "symmetric": lambda n, seed: matrices.hermitian(n, "float64", seed) * 2,
     "negative definite": lambda n, seed: -30 * matrices.positive_definite(n, "float64", seed),
-    "generator of a Markov chain": lambda n, seed: np.abs(matrices.random((n, n), "float64", seed)) @ (np.eye(n) - 1 / n) * 5,
+    "generator of a Markov chain": lambda n, seed: (
+        np.abs(matrices.random((n, n), "float64", seed)) @ (np.eye(n) - 1 / n) * 5
+    ),
     "Jordan": lambda n, seed: (seed % 7 - 3) * np.eye(n) + np.eye(n, k=1),
     "far from normal": lambda n, seed: np.triu(
         matrices.random((n, n), "float64", seed) * 9.0 ** np.add.outer(-np.arange(n), np.arange(n))
@@ -93,7 +95,10 @@ def test_larger_ones_against_scipy(n, dtype):
     st.sampled_from(matrices.DTYPES).flatmap(
         lambda dtype: st.integers(0, 6).flatmap(
             lambda n: hypothesis.extra.numpy.arrays(
-                dtype, (n, n), elements=st.integers(-3, 3).map(float) | st.floats(-2, 2, width=16).map(float), fill=st.just(0)
+                dtype,
+                (n, n),
+                elements=st.integers(-3, 3).map(float) | st.floats(-2, 2, width=16).map(float),
+                fill=st.just(0),
             )
         )
     )

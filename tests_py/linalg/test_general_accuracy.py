@@ -27,7 +27,9 @@ ALL_KINDS = pytest.mark.parametrize("kind", general_accuracy.KINDS)
 def check_beside_scipy(kind, dtype, orders, tiny):
     ours, theirs = general_accuracy.measure(kind, dtype, orders)
     limits = np.maximum(FACTOR * np.array(theirs), [tiny, tiny, TINY_VECTORS, TINY_VECTORS, 0.0])
-    limits[2:4] = np.minimum(limits[2:4], residuals.GENERAL_LIMIT)  # SciPy's eigenvalues of tiny and huge matrices are wrong
+    limits[2:4] = np.minimum(
+        limits[2:4], residuals.GENERAL_LIMIT
+    )  # SciPy's eigenvalues of tiny and huge matrices are wrong
     limits[4] = residuals.GENERAL_LIMIT
     if kind in general_accuracy.EXCEPTIONS:
         limits[:2] = np.maximum(limits[:2], general_accuracy.EXCEPTIONS[kind].limits)
@@ -81,7 +83,8 @@ def test_symmetric_matrices_become_diagonal(dtype):
 @DTYPES
 @pytest.mark.parametrize("step", [7, pytest.param(1, marks=pytest.mark.slow)])
 def test_cyclic_permutations(step, dtype):
-    """Up to orders of the multishift iteration, where exchanges of eigenvalues in windows cost some digits, as in LAPACK."""
+    """Up to orders of the multishift iteration, where exchanges of eigenvalues in windows cost some digits, as in
+    LAPACK."""
     found = [], []
     with threadpoolctl.threadpool_limits(1):
         for n in range(4, 201, step):

@@ -49,7 +49,9 @@ SIZES = {
 def from_seed(n, dtype, seed, sizes):
     """Normally distributed or, for odd seeds, small integers, of which many are zero, of some sizes."""
     rng = np.random.default_rng(seed)
-    parts = [rng.standard_normal((n, n)).clip(-8, 8) if seed % 2 == 0 else rng.integers(-1, 3, (n, n)) for _ in range(2)]
+    parts = [
+        rng.standard_normal((n, n)).clip(-8, 8) if seed % 2 == 0 else rng.integers(-1, 3, (n, n)) for _ in range(2)
+    ]
     a = parts[0] + 1j * parts[1] if np.dtype(dtype).kind == "c" else parts[0]
     return (a * SIZES[sizes](rng.integers(0, 1000, (n, n)), np.finfo(dtype))).astype(dtype)
 
@@ -69,7 +71,8 @@ def general(draw):
 
 @st.composite
 def pairs(draw):
-    """Two matrices of one order and dtype: of all kinds if they are small, singular ones and such of many sizes among them."""
+    """Two matrices of one order and dtype: of all kinds if they are small, singular ones and such of many sizes among
+    them."""
     if draw(st.booleans()):
         return draw(pencils.any_pair(ELEMENT_BY_ELEMENT))
     n, dtype = draw(st.integers(1, 8)), draw(dtypes)
@@ -170,14 +173,18 @@ def test_schur_condition(n, dtype, seed, data):
     first, last = wide[:sdim, :sdim], wide[sdim:, sdim:]
     operator = np.kron(first, np.eye(n - sdim)) - np.kron(np.eye(sdim), last.T)
     exact = np.linalg.svd(operator, compute_uv=False)[-1]
-    unit = residuals.eps(dtype) * np.linalg.norm(wide) / exact  # Sylvester equations have the condition number norm / sep
+    unit = (
+        residuals.eps(dtype) * np.linalg.norm(wide) / exact
+    )  # Sylvester equations have the condition number norm / sep
     np.testing.assert_allclose(s, expected_s, rtol=100 * unit)
     # An estimate of a 1-norm in place of a 2-norm, which is too small by a factor of 3 at the very most.
     factor = len(operator) ** 0.5 * (1 + 100 * unit)
     assert exact / factor <= sep <= 3 * factor * exact
 
 
-flags = st.fixed_dictionaries({name: st.booleans() for name in ("left", "right", "homogeneous_eigvals", "check_finite")})
+flags = st.fixed_dictionaries(
+    {name: st.booleans() for name in ("left", "right", "homogeneous_eigvals", "check_finite")}
+)
 
 
 @many

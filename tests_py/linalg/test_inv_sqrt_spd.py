@@ -115,7 +115,9 @@ def test_bad_threshold(threshold):
 @ALL_DTYPES
 def test_a_negative_eigenvalue_is_named(dtype):
     a = matrices.with_spectrum(np.array([-0.25, 1, 2, 3]), dtype)
-    with pytest.raises(trnsci.LinAlgError, match=r"^a: .*eigenvalue is -0\.25(00\d*)?, |^a: .*eigenvalue is -0\.2499\d*, "):
+    with pytest.raises(
+        trnsci.LinAlgError, match=r"^a: .*eigenvalue is -0\.25(00\d*)?, |^a: .*eigenvalue is -0\.2499\d*, "
+    ):
         inv_sqrt_spd(a)
     with pytest.raises(trnsci.LinAlgError, match=r"member 1\)$"):
         inv_sqrt_spd(np.stack([np.eye(4, dtype=dtype), a]))
@@ -193,7 +195,9 @@ def test_errors_of_a_device():
     upper[1, 0, 1] = np.inf
     with pytest.raises(ValueError, match=r"^a: .*infinities or NaNs.*member 1\)$"):
         inv_sqrt_spd(upper, **DEVICE)
-    np.testing.assert_array_equal(inv_sqrt_spd(upper, check_finite=False, **DEVICE)[0], np.stack([np.eye(2), np.eye(2)]))
+    np.testing.assert_array_equal(
+        inv_sqrt_spd(upper, check_finite=False, **DEVICE)[0], np.stack([np.eye(2), np.eye(2)])
+    )
     with pytest.raises(ValueError, match=r"a: .*infinities or NaNs"):  # that triangle is used
         inv_sqrt_spd(upper.swapaxes(1, 2), check_finite=False, **DEVICE)
     for a, options in (

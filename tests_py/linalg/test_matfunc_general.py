@@ -1,4 +1,5 @@
-"""sqrtm, logm, fractional_matrix_power, signm and funm: residuals in eps, known values, mpmath and SciPy, all arguments."""
+"""sqrtm, logm, fractional_matrix_power, signm and funm: residuals in eps, known values, mpmath and SciPy, all
+arguments."""
 
 import warnings
 
@@ -186,7 +187,10 @@ def test_functions_beside_scipy(a, p):
 @given(
     st.integers(1, 6).flatmap(
         lambda n: hypothesis.extra.numpy.arrays(
-            "float64", (n, n), elements=st.integers(-3, 3).map(float) | st.floats(-9, 9, width=16).map(float), fill=st.just(0)
+            "float64",
+            (n, n),
+            elements=st.integers(-3, 3).map(float) | st.floats(-9, 9, width=16).map(float),
+            fill=st.just(0),
         )
     )
 )
@@ -205,7 +209,10 @@ def test_roots_of_any_real_matrix(a):
 @given(
     st.integers(1, 6).flatmap(
         lambda n: hypothesis.extra.numpy.arrays(
-            "float64", (n, n), elements=st.integers(-3, 3).map(float) | st.floats(-9, 9, width=16).map(float), fill=st.just(0)
+            "float64",
+            (n, n),
+            elements=st.integers(-3, 3).map(float) | st.floats(-9, 9, width=16).map(float),
+            fill=st.just(0),
         )
     )
 )
@@ -371,5 +378,7 @@ def test_what_is_no_function_of_numbers_is_named():
 
 
 def test_singular_matrix_to_a_negative_integer_names_the_pivot():
-    with pytest.raises(trnsci.LinAlgError, match=r"^A: the matrix is singular: pivot 2 of its LU factorization is zero"):
+    with pytest.raises(
+        trnsci.LinAlgError, match=r"^A: the matrix is singular: pivot 2 of its LU factorization is zero"
+    ):
         fractional_matrix_power(np.array([[1.0, 2.0], [2.0, 4.0]]), -1)

@@ -116,7 +116,8 @@ def expect_near(x, function, theirs, a, factor=1.0):
 
 
 def exponential(a):
-    """The exponential by its series, in the longest precision that NumPy has: SciPy's of triangles may lose three digits."""
+    """The exponential by its series, in the longest precision that NumPy has: SciPy's of triangles may lose three
+    digits."""
     squarings = max(0, int(np.frexp(norm(a))[1]) + 1)
     scaled = np.ldexp(1.0, -squarings) * a.astype(np.result_type(a.dtype, np.longdouble))
     term = total = np.eye(len(a), dtype=scaled.dtype)
@@ -241,7 +242,8 @@ def test_funm(problem, threads, name, disp):
     expected = exact(wide(a))
     scipys, _ = quiet(scipy.linalg.funm, a, function, False)
     limit = LIMIT * residuals.divisor(len(a)) * residuals.eps(a.dtype) * max(norm(expected), 1) * (1 + norm(a))
-    # Both lose digits where eigenvalues are near each other, by other rounding errors; equal ones give what no bound describes.
+    # Both lose digits where eigenvalues are near each other, by other rounding errors; equal ones give what no bound
+    # describes.
     gap = smallest_gap(np.linalg.eigvals(wide(a)))
     if gap > 1e-2:
         assert norm(x - expected) <= LIMIT * norm(scipys - expected) + limit / gap**2

@@ -1,9 +1,9 @@
-"""Functions of matrices that are singular, Hermitian, defective or far from normal: what does not exist is NaN and warned of.
+"""Functions of matrices that are singular, Hermitian, defective or far from normal: what does not exist is NaN and
+warned of.
 
-Matrices are P J P^-1 with Jordan forms J and integer P of determinant 1, so that they are exact in every dtype, or such ones
-after rounding errors. Values are P f(J) P^-1 with mpmath.
+Matrices are P J P^-1 with Jordan forms J and integer P of determinant 1, so that they are exact in every dtype, or such
+ones after rounding errors. Values are P f(J) P^-1 with mpmath.
 """
-
 
 import matrices
 import mpmath
@@ -185,13 +185,19 @@ def test_values(singular, dtype):
             blocks = [(0, 1)] * int(rng.integers(1, 3)) if singular else []
             while (left := n - len(jordan(blocks) if blocks else [])) > 0:
                 w = rng.choice(EIGENVALUES[np.dtype(dtype).kind])
-                blocks.append((complex(w) if np.dtype(dtype).kind == "c" else float(w), int(rng.integers(1, min(left, 3) + 1))))
+                blocks.append(
+                    (complex(w) if np.dtype(dtype).kind == "c" else float(w), int(rng.integers(1, min(left, 3) + 1)))
+                )
             blocks = blocks[:n]
             rng.shuffle(blocks)
             blocks = [(w, int(np.real(m))) for w, m in blocks]
             p, inverse = unimodular(rng, n)
             a = (p @ jordan(blocks) @ inverse).astype(dtype)
-            cases = [(sqrtm, power_of(0.5), singular), (power(0.3), power_of(0.3), False), (power(1.7), power_of(1.7), False)]
+            cases = [
+                (sqrtm, power_of(0.5), singular),
+                (power(0.3), power_of(0.3), False),
+                (power(1.7), power_of(1.7), False),
+            ]
             if not singular:
                 cases += [(power(-0.5), power_of(-0.5), False), (logm, logarithm, False)]
             for function, value, warns in cases:
@@ -228,7 +234,10 @@ def test_hermitian_matrices_have_real_eigenvalues(dtype):
             exact = (v * value(w)) @ v.conj().T
             assert not warned
             limit = 20 * residuals.divisor(n) * residuals.eps(dtype) * norm(exact)
-            assert norm(x - exact) <= limit + residuals.eps("float64") * 100 * norm(exact) * np.abs(w).max() / np.abs(w).min()
+            assert (
+                norm(x - exact)
+                <= limit + residuals.eps("float64") * 100 * norm(exact) * np.abs(w).max() / np.abs(w).min()
+            )
 
 
 def test_known_hermitian_matrix():
@@ -271,7 +280,8 @@ def test_semidefinite_matrices_have_real_roots():
 
 
 def test_defective_negative_eigenvalues_are_not_silent():
-    """Rounding errors make pairs of double negative eigenvalues, with roots that are no roots or have another branch."""
+    """Rounding errors make pairs of double negative eigenvalues, with roots that are no roots or have another
+    branch."""
     rng = np.random.default_rng(6)
     for _ in range(60):
         blocks = [(-2.0, 2), (1.0, 1)]
@@ -284,7 +294,9 @@ def test_defective_negative_eigenvalues_are_not_silent():
 
 
 # The first experiment of A. H. Al-Mohy and N. J. Higham, SIAM J. Sci. Comput. 34, 2012.
-FAR_FROM_NORMAL = np.array([[3.2346e-1, 3e4, 3e4, 3e4], [0, 3.0089e-1, 3e4, 3e4], [0, 0, 3.221e-1, 3e4], [0, 0, 0, 3.0744e-1]])
+FAR_FROM_NORMAL = np.array(
+    [[3.2346e-1, 3e4, 3e4, 3e4], [0, 3.0089e-1, 3e4, 3e4], [0, 0, 3.221e-1, 3e4], [0, 0, 0, 3.0744e-1]]
+)
 
 
 def precise_log(a):
@@ -357,7 +369,8 @@ def precise_exp(a):
 @ALL_DTYPES
 @pytest.mark.parametrize("layout", ["upper", "lower", "permuted", "block"])
 def test_exponentials_far_from_normal(layout, dtype):
-    """Triangles with elements up to 1e15 times their eigenvalues have exponentials with the digits of their elements."""
+    """Triangles with elements up to 1e15 times their eigenvalues have exponentials with the digits of their
+    elements."""
     rng = np.random.default_rng(10)
     most = 15 if np.finfo(dtype).eps < 1e-10 else 6
     for k in range(16):

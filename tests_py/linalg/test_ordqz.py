@@ -106,7 +106,8 @@ def test_unknown_sort(sort):
 
 @pytest.mark.parametrize("word", WORDS)
 def test_infinite_and_undefined_eigenvalues(word):
-    """1/0 is outside of the unit circle and in no half plane, 0/0 is nowhere; a pair of diagonal matrices stays as it is."""
+    """1/0 is outside of the unit circle and in no half plane, 0/0 is nowhere; a pair of diagonal matrices stays as it
+    is."""
     a, b = np.diag([0.0, 1, 0.5, -2]), np.diag([0.0, 0, 1, 1])
     expected = {"lhp": [-2], "rhp": [0.5], "iuc": [0.5], "ouc": [np.inf, -2]}[word]
     for m in (trnsci.linalg, scipy.linalg):
@@ -116,7 +117,8 @@ def test_infinite_and_undefined_eigenvalues(word):
 
 
 def riccati(kind, n, m, rng, is_complex):
-    """The extended pencil of a Riccati equation, whose second matrix is singular, and how many eigenvalues some words name.
+    """The extended pencil of a Riccati equation, whose second matrix is singular, and how many eigenvalues some words
+    name.
 
     n eigenvalues are stable, n are not, and m are infinite.
     """
@@ -146,7 +148,8 @@ def counted(word, alpha, beta):
     return abs(x) < 1 if word == "iuc" else abs(x) > 1
 
 
-# "exact" pencils have exact zeros. In "rounded" ones infinite eigenvalues are infinite but for rounding errors of the matrices.
+# "exact" pencils have exact zeros. In "rounded" ones infinite eigenvalues are infinite but for rounding errors of the
+# matrices.
 @pytest.mark.parametrize("how", ["exact", "rounded"])
 @pytest.mark.parametrize("kind", ["continuous", "discrete"])
 @pytest.mark.parametrize("dtype", matrices.DTYPES)
@@ -177,7 +180,8 @@ ZEROS = (lambda alpha, beta: beta == 0, lambda alpha, beta: alpha == 0, lambda a
 @pytest.mark.parametrize("sort", [*WORDS, *ZEROS])
 @pytest.mark.parametrize("dtype", matrices.DTYPES)
 def test_zeros_of_alpha_and_beta_stay_exact(dtype, sort):
-    """Triangular pairs with zeros on both diagonals, some with complex pairs beside them; stacks of them give the same."""
+    """Triangular pairs with zeros on both diagonals, some with complex pairs beside them; stacks of them give the
+    same."""
     rng = np.random.default_rng(7)
     a, b = (np.triu(matrices.random((40, 7, 7), dtype, seed)) for seed in (1, 2))
     for k in range(len(a)):
@@ -235,7 +239,12 @@ def test_too_close():
     """Two pairs that differ by 4e-6 in badly scaled blocks, coupled by numbers of 1e10."""
     size = 3.6e10
     a = np.array(
-        [[1, 1, -0.8 * size, 0.7 * size], [-1, 1, -0.1 * size, -size], [0, 0, 1.0000036, size], [0, 0, -1 / size, 1.0000036]]
+        [
+            [1, 1, -0.8 * size, 0.7 * size],
+            [-1, 1, -0.1 * size, -size],
+            [0, 0, 1.0000036, size],
+            [0, 0, -1 / size, 1.0000036],
+        ]
     )
     with pytest.raises(trnsci.LinAlgError, match="too close"):
         ordqz(a, np.eye(4), lambda alpha, beta: [0, 0, 1, 1])

@@ -1,4 +1,5 @@
-"""Ordered Schur forms, rsf2csf and schur_condition: the selected eigenvalues come first, SciPy's calling rules, errors."""
+"""Ordered Schur forms, rsf2csf and schur_condition: the selected eigenvalues come first, SciPy's calling rules,
+errors."""
 
 import matrices
 import numpy as np
@@ -85,7 +86,9 @@ def test_pair_outside_of_the_unit_circle():
         t, z, sdim = schur(a, output, sort="ouc")
         assert sdim == 2
         assert_form(a, t, z)
-        np.testing.assert_allclose(sorted(eigenvalues(t), key=np.imag), [0.175 - 4.9999375j, 0.175 + 4.9999375j], atol=1e-6)
+        np.testing.assert_allclose(
+            sorted(eigenvalues(t), key=np.imag), [0.175 - 4.9999375j, 0.175 + 4.9999375j], atol=1e-6
+        )
         assert schur(a, output, sort="iuc")[2] == 0
 
 
@@ -155,7 +158,9 @@ def test_condition_that_changes_its_mind():
 
 @pytest.mark.parametrize("sort", ["LHP", "", 3, ["lhp"], b"lhp"])
 def test_bad_sort(sort):
-    with pytest.raises(ValueError, match=r"^sort: .* is neither None nor a callable nor one of 'lhp', 'rhp', 'iuc', 'ouc'"):
+    with pytest.raises(
+        ValueError, match=r"^sort: .* is neither None nor a callable nor one of 'lhp', 'rhp', 'iuc', 'ouc'"
+    ):
         schur(EXAMPLE, sort=sort)
 
 
@@ -218,7 +223,9 @@ def test_rsf2csf(n, dtype):
     assert tc.dtype == zc.dtype == np.result_type(dtype, np.complex64)
     if n:
         assert_form(a, tc, zc)
-        np.testing.assert_allclose(np.diagonal(tc), residuals.schur_eigenvalues(t), rtol=1e-6 if dtype == "float32" else 1e-14)
+        np.testing.assert_allclose(
+            np.diagonal(tc), residuals.schur_eigenvalues(t), rtol=1e-6 if dtype == "float32" else 1e-14
+        )
 
 
 def test_rsf2csf_agrees_with_scipy():

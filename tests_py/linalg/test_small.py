@@ -34,7 +34,8 @@ def test_the_short_way_is_taken():
     assert _small.order(read_only) == 3
     unaligned = np.zeros(9 * 8 + 1, np.uint8)[1:].view(np.float64).reshape(3, 3)
     others = (
-        spread(np.eye(3)), np.asfortranarray(np.arange(9.0).reshape(3, 3)), np.eye(3).astype(">f8"), np.eye(3, dtype=np.int64),
+        spread(np.eye(3)), np.asfortranarray(np.arange(9.0).reshape(3, 3)), np.eye(3).astype(">f8"),
+        np.eye(3, dtype=np.int64),
         np.eye(3)[None], np.ones((2, 3)), np.empty((0, 0)), np.eye(33), unaligned, [[1.0]], np.ma.array(np.eye(2)),
     )  # fmt: skip
     assert [_small.order(a) for a in others] == [0] * len(others)

@@ -1,6 +1,5 @@
 """cho_factor, cho_solve and solve_triangular: residuals, SciPy's conventions, layouts and errors."""
 
-
 import matrices
 import numpy as np
 import pages
@@ -154,7 +153,9 @@ def test_flags_that_do_not_fit():
         cho_solve((c, ["L", "U", "L"]), np.ones(2))
 
 
-@pytest.mark.skipif(pages.SCIPY < (1, 16), reason=f"SciPy {scipy.__version__} has no stacks of factors, 1.16 and later have")
+@pytest.mark.skipif(
+    pages.SCIPY < (1, 16), reason=f"SciPy {scipy.__version__} has no stacks of factors, 1.16 and later have"
+)
 def test_takes_stacks_of_factors_of_scipy_and_gives_it_ours():
     a, b = matrices.positive_definite(4, "float64", batch=(3,)), np.ones((3, 4, 2))
     expected = np.linalg.solve(a, b)

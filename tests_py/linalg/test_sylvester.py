@@ -1,6 +1,5 @@
 """Sylvester's and Lyapunov's equations: residuals, SciPy's conventions, batches and errors."""
 
-
 import matrices
 import numpy as np
 import pytest
@@ -67,7 +66,10 @@ def test_agrees_with_scipy(dtype):
     assert abs(solve_sylvester(a, b, q) - scipy.linalg.solve_sylvester(a, b, q)).max() < tolerance
     assert abs(solve_continuous_lyapunov(a, s) - scipy.linalg.solve_continuous_lyapunov(a, s)).max() < tolerance
     for method in (None, "direct", "bilinear"):
-        assert abs(solve_discrete_lyapunov(a, s, method) - scipy.linalg.solve_discrete_lyapunov(a, s, method)).max() < tolerance
+        assert (
+            abs(solve_discrete_lyapunov(a, s, method) - scipy.linalg.solve_discrete_lyapunov(a, s, method)).max()
+            < tolerance
+        )
 
 
 def test_older_name():

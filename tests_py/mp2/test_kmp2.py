@@ -100,7 +100,9 @@ def test_function_gives_the_bits_of_memory(blocks, threads):
         return b[ki, ka]
 
     limit = None if blocks is None else (blocks + 0.5) * b[0, 0].nbytes / MEGABYTE
-    assert df_kmp2_energy(read, occ, vir, kconserv, max_memory=limit, threads=threads) == df_kmp2_energy(b, occ, vir, kconserv)
+    assert df_kmp2_energy(read, occ, vir, kconserv, max_memory=limit, threads=threads) == df_kmp2_energy(
+        b, occ, vir, kconserv
+    )
     assert set(asked) == set(np.ndindex(4, 4))
     if blocks in (16, None):
         assert len(asked) == 16 + 1  # the first one to learn its size
@@ -112,7 +114,9 @@ def test_dataset(tmp_path):
     with h5py.File(tmp_path / "b.h5", "w") as file:
         dataset = file.create_dataset("b", data=b)
         for limit in (None, 5 * b[0, 0].nbytes / MEGABYTE):
-            assert df_kmp2_energy(dataset, occ, vir, kconserv, max_memory=limit) == df_kmp2_energy(b, occ, vir, kconserv)
+            assert df_kmp2_energy(dataset, occ, vir, kconserv, max_memory=limit) == df_kmp2_energy(
+                b, occ, vir, kconserv
+            )
         with pytest.raises(ValueError, match=r"^B: expected a dataset"):
             df_kmp2_energy(file.create_dataset("c", data=b[0]), occ, vir, kconserv)
 
@@ -176,7 +180,8 @@ def _changed(at, value):
         (lambda b, o, v, k: (1, o, v, k), TypeError, "^B: expected an array"),
         (lambda b, o, v, k: (lambda ki, ka: b, o, v, k), ValueError, r"^B\(0, 0\): expected shape"),
         (lambda b, o, v, k: (lambda ki, ka: b[ki, ka][ka:], o, v, k), ValueError, r"^B\(0, 1\): expected shape"),
-        (lambda b, o, v, k: (lambda ki, ka: b[ki, ka].astype("c16" if ka else "c8"), o, v, k), TypeError, "was complex64"),
+        (lambda b, o, v, k: (lambda ki, ka: b[ki, ka].astype("c16" if ka else "c8"), o, v, k), TypeError,
+            "was complex64"),
         (lambda b, o, v, k: (lambda ki, ka: 1 // ka, o, v, k), ZeroDivisionError, "by zero"),
         (lambda b, o, v, k: (b, o * 0, v * 0, k), ValueError, "denominator .* vanishes .*k-points 0, 0"),
     ],

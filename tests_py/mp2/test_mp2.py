@@ -191,7 +191,9 @@ def test_precision_and_error_bound():
     assert abs(double.e_corr - exact) <= double.error_bound < 1e-9 * abs(exact)
     assert 0 < abs(mixed.e_corr - exact) <= mixed.error_bound
     single = df_mp2_energy(b.astype(np.float32), occ, vir, precision="fp64")
-    assert single.error_bound < abs(single.e_corr - exact)  # B was rounded, which the bound leaves out; products were not
+    assert single.error_bound < abs(
+        single.e_corr - exact
+    )  # B was rounded, which the bound leaves out; products were not
 
 
 def test_mixed_dtypes_of_the_spins():
@@ -326,7 +328,10 @@ BAD_FILES = {
     "data cut": (GOOD_FILE[:-8], ValueError),
     "unknown version": (GOOD_FILE[:6] + b"\x09" + GOOD_FILE[7:], ValueError),
     "no dictionary": (header("[1, 2, 3]"), ValueError),
-    "shape overflows": (header("{'descr': '<f8', 'fortran_order': False, 'shape': (4611686018427387904, 8, 8), }"), ValueError),
+    "shape overflows": (
+        header("{'descr': '<f8', 'fortran_order': False, 'shape': (4611686018427387904, 8, 8), }"),
+        ValueError,
+    ),
     "negative shape": (header("{'descr': '<f8', 'fortran_order': False, 'shape': (-2, 3, 2), }"), ValueError),
     "other shape": (saved(np.ones((3, 3, 2))), ValueError),
     "object": (saved(np.ones((2, 3, 2)).astype(object)), TypeError),

@@ -29,7 +29,9 @@ def compare(ours, opposite, same):
     assert abs(ours.e_corr - (opposite + same)) <= SAME * abs(opposite + same)
 
 
-@pytest.mark.parametrize(("nocc", "nvir", "naux"), [(16, 112, 384), pytest.param(64, 448, 1536, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("nocc", "nvir", "naux"), [(16, 112, 384), pytest.param(64, 448, 1536, marks=pytest.mark.slow)]
+)
 def test_same_integrals(nocc, nvir, naux):
     b, occ, vir = integrals(np.random.default_rng(nocc), nocc, nvir, naux)
     compare(trnsci.df_mp2_energy(b, occ, vir), *KERNEL["energies"](lib.load_library("libmp"), b, occ, vir))

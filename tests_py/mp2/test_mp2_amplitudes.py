@@ -130,7 +130,9 @@ def test_full_disk(tmp_path):
             print("refused:", error)
         """
     )
-    run = subprocess.run([sys.executable, "-c", program, str(tmp_path / "t.npy")], capture_output=True, text=True, check=False)
+    run = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path / "t.npy")], capture_output=True, text=True, check=False
+    )
     assert run.stdout.startswith("refused:") and "t.npy" in run.stdout, run.stdout + run.stderr
     assert os.listdir(tmp_path) == []
 
@@ -168,7 +170,11 @@ def test_parts_in_one_place(tmp_path):
     b, occ, vir = random_case(9, 2, 3, 4)
     both, shape = ((b, b), (occ, occ), (vir, vir)), (2, 2, 3, 3)
     array, wide, path = np.empty(shape), np.empty((*shape, 2)), tmp_path / "t.npy"
-    shared = [(1, (array, array, wide[..., 0])), (2, (array, path, array[::-1])), (2, (path, array, f"{tmp_path}/./t.npy"))]
+    shared = [
+        (1, (array, array, wide[..., 0])),
+        (2, (array, path, array[::-1])),
+        (2, (path, array, f"{tmp_path}/./t.npy")),
+    ]
     for n, outs in shared:
         with pytest.raises(ValueError, match=rf"out\[{n}\]: is where out\[0\] is too"):
             mp2_amplitudes(*both, out=outs)

@@ -67,7 +67,9 @@ def test_killed_calls_go_on(tmp_path):
             process.send_signal(signal.SIGKILL)
             process.wait()
         size = path.stat().st_size
-    got, computed = pairs_of(lambda i, j: b[i:j], occ, vir, max_memory=ROOM, checkpoint=path, pair_energies=True, threads=2)
+    got, computed = pairs_of(
+        lambda i, j: b[i:j], occ, vir, max_memory=ROOM, checkpoint=path, pair_energies=True, threads=2
+    )
     assert got == want and np.array_equal(got.pair_energies, want.pair_energies)
     assert 0 < computed < PAIRS
     assert not path.exists()
@@ -165,7 +167,8 @@ def test_one_call_at_a_time(tmp_path):
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of file sizes are tested on Linux")
 @pytest.mark.parametrize("room", [0, 300, None])
 def test_full_disk(tmp_path, room):
-    """A limit of file sizes is met as a full disk is, in the middle of the header or of the first record that is added."""
+    """A limit of file sizes is met as a full disk is, in the middle of the header or of the first record that is
+    added."""
     b, occ, vir = molecule()
     path = tmp_path / "c"
     content = None if room is not None else half_done(path, b, occ, vir)

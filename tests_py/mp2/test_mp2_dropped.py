@@ -129,7 +129,9 @@ def test_devices(device, precision):
     want = trnsci.df_mp2_energy(*case, device=device, precision=precision)
     got = trnsci.df_mp2_energy(*with_dropped(*case, 1e30), device=device, precision=precision)
     k, d = terms(*case)
-    assert abs(got.e_corr - float((k * (2 * k - k.swapaxes(1, 3)) / d).sum())) <= got.error_bound <= 2 * want.error_bound
+    assert (
+        abs(got.e_corr - float((k * (2 * k - k.swapaxes(1, 3)) / d).sum())) <= got.error_bound <= 2 * want.error_bound
+    )
 
 
 @pytest.mark.parametrize("layout", ["(ia)P", "P(ia)"])

@@ -40,7 +40,9 @@ def test_file_changes(tmp_path, change, text):
     with pytest.raises(ValueError, match=f"b.npy: .*({text})"):
         trnsci.df_mp2_energy((path, read), (occ, occ), (vir, vir), max_memory=room)
     np.save(path, b)
-    assert trnsci.df_mp2_energy((path, b), (occ, occ), (vir, vir)) == trnsci.df_mp2_energy((b, b), (occ, occ), (vir, vir))
+    assert trnsci.df_mp2_energy((path, b), (occ, occ), (vir, vir)) == trnsci.df_mp2_energy(
+        (b, b), (occ, occ), (vir, vir)
+    )
 
 
 def sparse(path, shape, order):

@@ -85,7 +85,8 @@ def orbitals_without_memory(nocc, nvir, naux, dtype=np.float64):
 
 
 def test_plan_of_a_molecule_of_1963_functions():
-    """The energy of 200 pairs of electrons takes no amplitudes, and the plan says which operations and memory it takes."""
+    """The energy of 200 pairs of electrons takes no amplitudes, and the plan says which operations and memory it
+    takes."""
     nocc, nvir, naux = 200, 1963 - 200, 4358
     plan = df_mp2_energy(*orbitals_without_memory(nocc, nvir, naux), plan=True)
     assert plan.flops == nocc * (nocc + 1) * float(nvir) ** 2 * naux

@@ -15,8 +15,8 @@ NOCC, NVIR, NAUX = 24, 200, 600  # B has 23 MB in float64
 ROOM = 8.0  # megabytes: eight orbitals in float64
 ORBITAL = NVIR * NAUX * 8 / 1e6
 
-# Runs one configuration and prints the growth of anonymous memory, looked at 500 times a second, the bound of the plan, and
-# what a function or dataset makes of a block.
+# Runs one configuration and prints the growth of anonymous memory, looked at 500 times a second, the bound of the plan,
+# and what a function or dataset makes of a block.
 SCRIPT = """
 import sys, threading, time
 import numpy as np
@@ -79,7 +79,8 @@ print(most[0], plan.memory / 1e6, beside)
 """
 
 CONFIGURATIONS = [
-    "in place", "packed", "mixed", "mixed, etol", "converted", "file", "gathered file", "checkpoint", "function", "dataset",
+    "in place", "packed", "mixed", "mixed, etol", "converted", "file", "gathered file", "checkpoint", "function",
+    "dataset",
     "two spins",
 ]  # fmt: skip
 # Megabytes that Go's runtime may hold for memory that is free again, for stacks, and for its own tables.

@@ -19,7 +19,11 @@ class Counting:
 
     def __init__(self, nocc, seed=91):
         rng = np.random.default_rng(seed)
-        self.b, self.occ, self.vir = 0.1 * rng.normal(size=(nocc, NVIR, NAUX)), -1 - rng.random(nocc), 0.2 + rng.random(NVIR)
+        self.b, self.occ, self.vir = (
+            0.1 * rng.normal(size=(nocc, NVIR, NAUX)),
+            -1 - rng.random(nocc),
+            0.2 + rng.random(NVIR),
+        )
         self.bytes, self.calls = 0, 0
 
     def __call__(self, first, end):
@@ -60,7 +64,8 @@ def test_bytes_read_for_two_spins(orbitals):
 def test_less_memory_more_reading():
     b = Counting(20)
     plans = [
-        trnsci.df_mp2_energy(b, b.occ, b.vir, max_memory=n * ORBITAL / 1e6 + 1e-6, plan=True, threads=1) for n in (2, 5, 10, 20)
+        trnsci.df_mp2_energy(b, b.occ, b.vir, max_memory=n * ORBITAL / 1e6 + 1e-6, plan=True, threads=1)
+        for n in (2, 5, 10, 20)
     ]
     assert sorted(plans, key=lambda p: -p.bytes_read) == plans == sorted(plans, key=lambda p: p.memory)
     assert plans[-1].blocks == "all orbitals at once" and plans[-1].bytes_read == 21 * ORBITAL
@@ -68,7 +73,9 @@ def test_less_memory_more_reading():
 
 
 def plan_of(shape, layout="iaP", dtype=np.float64, **options):
-    return trnsci.df_mp2_energy(np.broadcast_to(dtype(0), shape), np.zeros(3), np.zeros(5), layout=layout, plan=True, **options)
+    return trnsci.df_mp2_energy(
+        np.broadcast_to(dtype(0), shape), np.zeros(3), np.zeros(5), layout=layout, plan=True, **options
+    )
 
 
 def test_a_shape_stands_for_an_array_in_c_order():
@@ -98,7 +105,9 @@ def test_files_and_datasets(tmp_path):
     assert file.bytes_read == function.bytes_read - ORBITAL and file.blocks == function.blocks
     h5py = pytest.importorskip("h5py", reason="h5py is not installed")
     with h5py.File(tmp_path / "b.h5", "w") as f:
-        dataset = trnsci.df_mp2_energy(f.create_dataset("b", data=b.b), b.occ, b.vir, max_memory=limit, plan=True, threads=1)
+        dataset = trnsci.df_mp2_energy(
+            f.create_dataset("b", data=b.b), b.occ, b.vir, max_memory=limit, plan=True, threads=1
+        )
     assert dataset.bytes_read == file.bytes_read
 
 

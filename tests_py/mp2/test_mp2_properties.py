@@ -22,7 +22,8 @@ def coarse(x):
 
 
 def restricted(*spins, **options):
-    """Return the energy of the first spin as a closed shell, the sum that it is, and its rounding in units of moduli."""
+    """Return the energy of the first spin as a closed shell, the sum that it is, and its rounding in units of
+    moduli."""
     x = spins[0]
     result = trnsci.df_mp2_energy(*x, **options)
     return result.e_corr, opposite_spin(x, x) + same_spin(x) * 2, rounding(x.b.shape[2], x.b.dtype)
@@ -40,7 +41,8 @@ def unrestricted(alpha, beta):
 
 
 def opposite_only(alpha, beta):
-    """Likewise with the error of the separation, at most a tenth of the rounding of sums as long as the pairs of one spin."""
+    """Likewise with the error of the separation, at most a tenth of the rounding of sums as long as the pairs of one
+    spin."""
     want = opposite_spin(alpha, beta)
     limit = rounding(max(x.b.shape[0] * x.b.shape[1] for x in (alpha, beta)), np.float64)
     result = trnsci.sos_mp2_energy(*zip(alpha, beta, strict=True), tol=limit * want.moduli / 10)
@@ -68,7 +70,9 @@ KINDS = {
 def kind(request):
     function, dtype = KINDS[request.param]
     rng = np.random.default_rng(201)
-    spins = [coarse(random_orbitals(rng, nocc, nvir, NAUX, dtype)) for nocc, nvir in [(NOCC, NVIR), (NOCC - 2, NVIR + 1)]]
+    spins = [
+        coarse(random_orbitals(rng, nocc, nvir, NAUX, dtype)) for nocc, nvir in [(NOCC, NVIR), (NOCC - 2, NVIR + 1)]
+    ]
     return SimpleNamespace(energy=function, dtype=dtype, spins=spins, rng=rng)
 
 
@@ -84,7 +88,8 @@ def with_products_of(matrix):
 
 
 def uncoupled(x, rng):
-    """Return the orbitals with an occupied and a virtual one more, within the range of energies and without integrals."""
+    """Return the orbitals with an occupied and a virtual one more, within the range of energies and without
+    integrals."""
     b = np.zeros((len(x.occ) + 1, len(x.vir) + 1, x.b.shape[2]), x.b.dtype)
     b[:-1, :-1] = x.b
     return Orbitals(b, np.append(x.occ, x.occ.mean()), np.append(x.vir, x.vir.mean()))
@@ -109,7 +114,8 @@ def test_energy_is_what_theory_says(kind, name):
     transform, factor, roundings = TRANSFORMS[name]
     before, want, limit = kind.energy(*kind.spins)
     after, now, _ = kind.energy(*(transform(x, kind.rng) for x in kind.spins))
-    # A rounding of B is one of K, which is squared: 4 u = 2 eps of the energy for both factors. The last one is in B's dtype.
+    # A rounding of B is one of K, which is squared: 4 u = 2 eps of the energy for both factors. The last one is in B's
+    # dtype.
     of_b = 2 * np.finfo(kind.dtype).eps + 2 * roundings * EPS * NORMS_OVER_MODULI
     allowed = max(factor * want.moduli, now.moduli) * (2 * limit + of_b)
     assert abs(after - factor * before) <= allowed

@@ -1,4 +1,5 @@
-"""Energies for random shapes, layouts and dtypes against plain sums, to some eps of the moduli; devices and the host."""
+"""Energies for random shapes, layouts and dtypes against plain sums, to some eps of the moduli; devices and the
+host."""
 
 import numpy as np
 import pytest
@@ -46,7 +47,9 @@ def test_unrestricted(dtype):
         alpha, beta = (random_orbitals(rng, *sizes[s : s + 2], naux, dtype) for s in (0, 2))
         b1, layout = random_layout(rng, alpha.b)
         b2, _ = random_layout(rng, beta.b, layout)
-        result = trnsci.df_mp2_energy((b1, b2), (alpha.occ, beta.occ), (alpha.vir, beta.vir), layout=layout, pair_energies=True)
+        result = trnsci.df_mp2_energy(
+            (b1, b2), (alpha.occ, beta.occ), (alpha.vir, beta.vir), layout=layout, pair_energies=True
+        )
         aa, bb, ab = (p.sum() for p in result.pair_energies)
         limit = rounding(naux, dtype)
         wanted = same_spin(alpha), same_spin(beta), opposite_spin(alpha, beta)
@@ -74,10 +77,16 @@ def test_opposite_spin_only(dtype):
         alpha, beta = (random_orbitals(rng, *sizes[s : s + 2], naux, dtype) for s in (0, 2))
         result = trnsci.sos_mp2_energy((alpha.b, beta.b), (alpha.occ, beta.occ), (alpha.vir, beta.vir))
         want = opposite_spin(alpha, beta)
-        # All is in float64. The sums of the separated form have the moduli of the plain ones times (1 + r)/(2 sqrt(r)) for gaps
-        # in the ratio r, here at most 14, and as many additions as there are pairs of one spin, not of auxiliary functions.
+        # All is in float64. The sums of the separated form have the moduli of the plain ones times (1 + r)/(2 sqrt(r))
+        # for gaps in the ratio r, here at most 14, and as many additions as there are pairs of one spin, not of
+        # auxiliary functions.
         additions = int(max(sizes[0] * sizes[1], sizes[2] * sizes[3])) + naux
-        check(result.e_corr_os, want, 2 * rounding(additions, np.float64) + result.quadrature_error / (want.moduli or 1), sizes)
+        check(
+            result.e_corr_os,
+            want,
+            2 * rounding(additions, np.float64) + result.quadrature_error / (want.moduli or 1),
+            sizes,
+        )
 
 
 @pytest.mark.parametrize("precision", ["fp32", "bf16x3"])

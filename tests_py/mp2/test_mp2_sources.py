@@ -105,7 +105,9 @@ def test_bad_functions(molecule, make, error, text):
     b, occ, vir = molecule
     with pytest.raises(error, match=text):
         trnsci.df_mp2_energy(make(b), occ, vir)
-    assert trnsci.df_mp2_energy(b, occ, vir) == trnsci.df_mp2_energy(lambda i, j: b[i:j], occ, vir)  # nothing is left behind
+    assert trnsci.df_mp2_energy(b, occ, vir) == trnsci.df_mp2_energy(
+        lambda i, j: b[i:j], occ, vir
+    )  # nothing is left behind
 
 
 @pytest.mark.parametrize("bad", range(NOCC))

@@ -9,9 +9,9 @@ from pyscf.mp import dfmp2
 # What is asked for: hartree, for the precisions with the digits of float32, and a part of the energy of water.
 SINGLE_OFF = 1e-6
 WATER_OFF = 1e-6
-# A wider bound than this part of the energy would say little. Numbers of 8 bits are off by 2^-8 of themselves, sums of two
-# by 2^-16, sums of naux products in float32 by naux 2^-24; the bound of an energy is some tens of that, since it adds up
-# the lengths of rows where errors cancel.
+# A wider bound than this part of the energy would say little. Numbers of 8 bits are off by 2^-8 of themselves, sums of
+# two by 2^-16, sums of naux products in float32 by naux 2^-24; the bound of an energy is some tens of that, since it
+# adds up the lengths of rows where errors cancel.
 WIDEST_BOUND = {"fp32": 1e-3, "bf16": 0.3, "bf16x2": 3e-3, "bf16x3": 1e-3}
 
 

@@ -522,7 +522,9 @@ def test_linearly_dependent_basis(atoms, spacing, functions, dropped, recorded):
 def test_k_points_are_complex_problems(monkeypatch):
     seen = []
     solver = linalg.eigh
-    monkeypatch.setattr(linalg, "eigh", lambda a, *args, **kwargs: (seen.append(a.dtype), solver(a, *args, **kwargs))[1])
+    monkeypatch.setattr(
+        linalg, "eigh", lambda a, *args, **kwargs: (seen.append(a.dtype), solver(a, *args, **kwargs))[1]
+    )
     converged(accelerated.accelerate(k_points()))
     assert np.dtype(complex) in seen
 

@@ -1,4 +1,5 @@
-"""What `accelerate`, `restore` and `patch` of trnsci.pyscf do to density-fitted mean fields and DF-MP2 objects of PySCF."""
+"""What `accelerate`, `restore` and `patch` of trnsci.pyscf do to density-fitted mean fields and DF-MP2 objects of
+PySCF."""
 
 import io
 import pickle
@@ -53,7 +54,8 @@ def test_properties(name):
 @NEEDS_EINSUM
 def test_excitations_and_hessian():
     theirs, ours = (
-        converged(prepare(fitted(scf.RHF(molecule(basis="sto-3g"))))) for prepare in (lambda mf: mf, accelerated.accelerate)
+        converged(prepare(fitted(scf.RHF(molecule(basis="sto-3g")))))
+        for prepare in (lambda mf: mf, accelerated.accelerate)
     )
     for method in ("TDA", "TDHF"):
         wanted, result = (getattr(mf, method)().run(nstates=2).e for mf in (theirs, ours))
@@ -71,7 +73,8 @@ def test_excitations_and_hessian():
     ids=["CASSCF", "solvent", "second order"],
 )
 def test_energies_that_start_from_the_mean_field(after, recorded):
-    """The six orbitals of nitrogen's bonds are its active space; where there is no such, rounding chooses the minimum."""
+    """The six orbitals of nitrogen's bonds are its active space; where there is no such, rounding chooses the
+    minimum."""
     energies = []
     nitrogen = molecule("N 0 0 0; N 0 0 1.1", "sto-3g")
     for prepare in (lambda mf: mf, accelerated.accelerate):
@@ -131,7 +134,8 @@ def test_acceleration_is_inherited(recorded):
 
 
 def test_pickle_and_copy_of_the_tensor(recorded):
-    """PySCF cannot pickle a mean field with density fitting, but its ``with_df``, which comes back without integrals."""
+    """PySCF cannot pickle a mean field with density fitting, but its ``with_df``, which comes back without
+    integrals."""
     mf = accelerated.accelerate(fitted(scf.RHF(molecule()))).run()
     dm = mf.make_rdm1()
     wanted = mf.with_df.get_jk(dm)

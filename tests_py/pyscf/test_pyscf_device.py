@@ -1,4 +1,5 @@
-"""trnsci.pyscf.DFMP2 on devices, against the same object on the host, whose energies test_pyscf.py compares with PySCF's."""
+"""trnsci.pyscf.DFMP2 on devices, against the same object on the host, whose energies test_pyscf.py compares with
+PySCF's."""
 
 import io
 import pickle
@@ -29,7 +30,11 @@ def mean_field(method, charge=0, atom=WATER):
 
 @pytest.fixture(scope="module")
 def references():
-    return {"RHF": mean_field(scf.RHF).run(), "UHF": mean_field(scf.UHF, 1).run(), "ROHF": mean_field(scf.ROHF, 1).run()}
+    return {
+        "RHF": mean_field(scf.RHF).run(),
+        "UHF": mean_field(scf.UHF, 1).run(),
+        "ROHF": mean_field(scf.ROHF, 1).run(),
+    }
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +126,9 @@ def test_memory_of_the_host_is_shared(rhf, device, monkeypatch):
     """A device in the host's memory gets what PySCF's limit leaves; one that has its own is not limited by it."""
     seen = []
     compute = trnsci_mp2.df_mp2_energy
-    monkeypatch.setattr(trnsci_mp2, "df_mp2_energy", lambda *a, **k: (seen.append(k["max_memory"]), compute(*a, **k))[1])
+    monkeypatch.setattr(
+        trnsci_mp2, "df_mp2_energy", lambda *a, **k: (seen.append(k["max_memory"]), compute(*a, **k))[1]
+    )
     with trnsci.Device(device) as opened:
         ours = accelerated.DFMP2(rhf, device=opened, precision="fp32")
         free = ours.max_memory - lib.current_memory()[0]
@@ -158,7 +165,8 @@ def test_log(rhf):
     ours = accelerated.DFMP2(rhf, device="interp", precision="bf16x3").run(verbose=5, stdout=stream)
     log, report = stream.getvalue(), trnsci.last_report()
     assert (
-        f"trnsci on interp, bf16x3: {report.compiles} graphs compiled, {report.dispatches} runs, {report.seconds:.3f} seconds, "
+        f"trnsci on interp, bf16x3: {report.compiles} graphs compiled, {report.dispatches} runs, "
+        f"{report.seconds:.3f} seconds, "
         f"error bound {ours.result.error_bound:.1e} hartree" in log
     )
     assert "threads" not in log.split("DF-MP2 pair energies")[1].splitlines()[0]

@@ -1,4 +1,5 @@
-"""Densities without tags in PySCF: of low rank, K is made of their eigenvectors; PySCF's own J and K say what is right."""
+"""Densities without tags in PySCF: of low rank, K is made of their eigenvectors; PySCF's own J and K say what is
+right."""
 
 import numpy as np
 import pytest
@@ -48,7 +49,9 @@ def test_up_to_half_of_the_functions(tensors, signs, recorded):
 def test_several_densities_of_different_ranks(tensors, recorded):
     theirs, ours = tensors
     nao = theirs.mol.nao
-    dm = np.array([of_weights(nao, [2.0, 1.0]), np.zeros((nao, nao)), of_weights(nao, [1.0, -0.5, 1e-3, -1e-6], seed=1)])
+    dm = np.array(
+        [of_weights(nao, [2.0, 1.0]), np.zeros((nao, nao)), of_weights(nao, [1.0, -0.5, 1e-3, -1e-6], seed=1)]
+    )
     for shaped in (dm, dm[:2], dm[1], np.array([dm, dm])):
         recorded.clear()
         require_same(ours.get_jk(shaped), theirs.get_jk(shaped))

@@ -1,4 +1,5 @@
-"""The integrals of trnsci.pyscf.DFMP2 against those of PySCF's own code: sources, blocks, metrics, what is left to PySCF."""
+"""The integrals of trnsci.pyscf.DFMP2 against those of PySCF's own code: sources, blocks, metrics, what is left to
+PySCF."""
 
 from __future__ import annotations
 
@@ -126,7 +127,11 @@ def test_on_disk_pyscf_computes_them(mf, tmp_path):
     ours, theirs = pair(mf)
     want = spins(theirs.ao2mo())
     limit = theirs.with_df.auxmol.nao * EPS * np.linalg.cond(theirs.with_df.auxmol.intor("int2c2e"))
-    cases = [("force_outcore", True, {}), ("max_memory", 0, {}), ("verbose", 4, {"ovL_to_save": str(tmp_path / "ovl.h5")})]
+    cases = [
+        ("force_outcore", True, {}),
+        ("max_memory", 0, {}),
+        ("verbose", 4, {"ovL_to_save": str(tmp_path / "ovl.h5")}),
+    ]
     for name, setting, arguments in cases:
         before = getattr(ours, name)
         setattr(ours, name, setting)

@@ -64,7 +64,10 @@ def test_patched_energy(name, recorded):
 def test_pyscf_builds_no_tensor_for_coulomb_alone(recorded):
     """Nor does it then become ours; a tensor that is there is used, see "PBE with a tensor"."""
     helium, auxbasis = molecule("He", "6-31g"), "def2-universal-jkfit"
-    for mf in (dft.RKS(helium, xc="pbe").density_fit(auxbasis), fitted(scf.RHF(helium), auxbasis=auxbasis, only_dfj=True)):
+    for mf in (
+        dft.RKS(helium, xc="pbe").density_fit(auxbasis),
+        fitted(scf.RHF(helium), auxbasis=auxbasis, only_dfj=True),
+    ):
         converged(accelerated.accelerate(mf))
         assert mf.with_df._cderi is None and not recorded
 
@@ -179,7 +182,14 @@ def changed_element(dm):
         lambda dm: lib.tag_array(dm, mo_coeff=None),
         lambda dm: lib.tag_array(np.array((dm, dm)), mo_coeff=dm.mo_coeff, mo_occ=0.5 * dm.mo_occ),
     ],
-    ids=["density changed", "occupations missing", "functions missing", "negative", "none", "open shells with fractions"],
+    ids=[
+        "density changed",
+        "occupations missing",
+        "functions missing",
+        "negative",
+        "none",
+        "open shells with fractions",
+    ],
 )
 def test_tags_that_do_not_belong_to_the_density(tensors, change, recorded):
     theirs, ours = tensors

@@ -30,7 +30,9 @@ def other_state():
 
 def heavy():
     """Iodine has 28 electrons in its potential, which are not counted as frozen ones."""
-    return scf.RHF(gto.M(atom="I 0 0 0; I 0 0 2.7", basis="def2-svp", ecp="def2-svp", verbose=0)).density_fit(auxbasis=JKFIT)
+    return scf.RHF(gto.M(atom="I 0 0 0; I 0 0 2.7", basis="def2-svp", ecp="def2-svp", verbose=0)).density_fit(
+        auxbasis=JKFIT
+    )
 
 
 KINDS = {

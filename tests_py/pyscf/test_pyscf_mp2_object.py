@@ -1,4 +1,5 @@
-"""What PySCF documents of its DF-MP2 objects, on those of trnsci.pyscf: arguments, attributes, methods; and what is refused."""
+"""What PySCF documents of its DF-MP2 objects, on those of trnsci.pyscf: arguments, attributes, methods; and what is
+refused."""
 
 import inspect
 import io
@@ -85,7 +86,8 @@ def test_amplitudes_are_not_the_default(mf):
 
 
 def arguments(mf):
-    """Return orbitals that are not the mean field's: in another order, other energies, and those of an excited state."""
+    """Return orbitals that are not the mean field's: in another order, other energies, and those of an excited
+    state."""
     coeff, occ, energy = (np.array(part) for part in (mf.mo_coeff, mf.mo_occ, mf.mo_energy))
     excited = occ.copy()
     homo = np.count_nonzero(np.atleast_2d(occ)[0]) - 1
@@ -192,7 +194,9 @@ def test_density_matrices(mf, frozen, ao_repr):
     """They need amplitudes, which are computed where there are none."""
     ours, other = accelerated.DFMP2(mf, frozen=frozen).run(), theirs(mf, frozen=frozen).run()
     for name in ("make_rdm1", "make_rdm2"):
-        result, wanted = (np.concatenate(np.atleast_2d(getattr(mp, name)(ao_repr=ao_repr)), axis=None) for mp in (ours, other))
+        result, wanted = (
+            np.concatenate(np.atleast_2d(getattr(mp, name)(ao_repr=ao_repr)), axis=None) for mp in (ours, other)
+        )
         np.testing.assert_allclose(result, wanted, rtol=0, atol=1e-11)
 
 
@@ -241,7 +245,10 @@ def test_other_auxiliary_functions(mf, fitted):
     wanted = theirs(mf, frozen=1)
     wanted.with_df = df.DF(mf.mol, OTHER_AUX)
     require_same_results(other.run(), wanted.run())
-    for again in (mp.density_fit(with_df=df.DF(mf.mol, OTHER_AUX)), mp.density_fit(OTHER_AUX, df.DF(mf.mol, "cc-pvdz-ri"))):
+    for again in (
+        mp.density_fit(with_df=df.DF(mf.mol, OTHER_AUX)),
+        mp.density_fit(OTHER_AUX, df.DF(mf.mol, "cc-pvdz-ri")),
+    ):
         assert again.set(precision=None, etol=None).run().e_corr == pytest.approx(wanted.e_corr, abs=SAME)
     assert mp.density_fit().with_df.auxbasis == before.auxbasis
 

@@ -1,4 +1,5 @@
-"""The eigensolver in PySCF where users met trouble: overlaps that are nearly or not at all positive definite, own solvers."""
+"""The eigensolver in PySCF where users met trouble: overlaps that are nearly or not at all positive definite, own
+solvers."""
 
 import functools
 import io
@@ -74,7 +75,8 @@ def test_matrices_that_are_not_finite(hydrogen, bad):
 
 @pytest.mark.parametrize("spread", [1e-17, 1e-14])
 def test_eigenvalues_that_cluster(spread):
-    """Overlaps of too large basis sets have many eigenvalues that differ by less than rounding, where some solvers give up."""
+    """Overlaps of too large basis sets have many eigenvalues that differ by less than rounding, where some solvers give
+    up."""
     n = 60
     rng = np.random.default_rng(3)
     q = np.linalg.qr(rng.standard_normal((n, n)))[0]
@@ -99,7 +101,8 @@ def test_nearly_dependent_overlap():
     assert np.abs(c.T @ s @ c - np.eye(len(h))).max() < 1e-6
 
 
-# A basis that is linearly dependent: ten hydrogen atoms one bohr apart in cc-pVTZ, of whose 140 functions PySCF keeps 137
+# A basis that is linearly dependent: ten hydrogen atoms one bohr apart in cc-pVTZ, of whose 140 functions PySCF keeps
+# 137
 
 
 @functools.cache

@@ -1,7 +1,7 @@
 """DF-MP2 energies and natural occupations stated by PySCF's own tests, on mean fields of PySCF and on accelerated ones.
 
-The numbers are those of PySCF's tests of ``dfmp2``, ``dfump2``, ``dfmp2_native`` and ``dfump2_native``, which are two codes
-that share nothing but the integrals, and of the programs that were at the end of ``dfmp2.py``.
+The numbers are those of PySCF's tests of ``dfmp2``, ``dfump2``, ``dfmp2_native`` and ``dfump2_native``, which are two
+codes that share nothing but the integrals, and of the programs that were at the end of ``dfmp2.py``.
 """
 
 import functools
@@ -112,7 +112,8 @@ def test_spin_component_scaling(name, e_corr, e_tot, prepare):
 
 
 def exchanged(mf, *swaps):
-    """Return a copy of a mean field in which orbitals have changed places, as lists of frozen ones are for; swaps by spin."""
+    """Return a copy of a mean field in which orbitals have changed places, as lists of frozen ones are for; swaps by
+    spin."""
     other = mf.copy()
     coeff, occ, energy = np.array(mf.mo_coeff), np.array(mf.mo_occ), np.array(mf.mo_energy)
     for spin, pairs in enumerate(swaps):
@@ -141,7 +142,11 @@ def test_frozen_orbitals_that_are_not_the_lowest(name, swaps, frozen, expected, 
     [
         ("ethylene", None, {0: 1.9997941377, 7: 1.9384231532, 8: 0.0459829060, 47: 0.0000761012}),
         ("ethylene", 2, {0: 2.0, 1: 2.0, 2: 1.9832413380, 7: 1.9384836199, 8: 0.0459325459, 47: 0.0000751662}),
-        ("triplet oxygen", None, {0: 1.9999191951, 6: 1.9473283296, 7: 1.0168954406, 8: 1.0168954406, 27: 0.0002326288}),
+        (
+            "triplet oxygen",
+            None,
+            {0: 1.9999191951, 6: 1.9473283296, 7: 1.0168954406, 8: 1.0168954406, 27: 0.0002326288},
+        ),
         ("triplet oxygen", 2, {0: 1.9999987581, 1: 1.9999987356, 2: 1.9882629065, 9: 0.0477790944, 27: 0.0002307322}),
     ],
 )
@@ -159,13 +164,13 @@ def test_natural_occupations(name, frozen, expected, prepare):
         assert abs(occupations[index] - occupation) < SAME_OCCUPATION, index
 
 
-# Atoms so far from each other that what is between them, of the sixth power of the distance, is below rounding. Mean fields
-# with density fitting are no better than their auxiliary functions here: those do not keep the charge of an atom, and what is
-# left of it acts over any distance.
+# Atoms so far from each other that what is between them, of the sixth power of the distance, is below rounding. Mean
+# fields with density fitting are no better than their auxiliary functions here: those do not keep the charge of an
+# atom, and what is left of it acts over any distance.
 FAR = 100.0
 ATOMS = 8
-# MP2 without density fitting of 32 helium atoms 6 angstrom apart, from a thread about size consistency; and what the auxiliary
-# functions and the dispersion between atoms at that distance may change, for each atom.
+# MP2 without density fitting of 32 helium atoms 6 angstrom apart, from a thread about size consistency; and what the
+# auxiliary functions and the dispersion between atoms at that distance may change, for each atom.
 PUBLISHED_PER_ATOM = -0.826509690424349 / 32
 FITTING = 1e-5
 

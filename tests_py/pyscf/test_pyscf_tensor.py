@@ -56,7 +56,8 @@ def test_part_of_the_range(omega, metrics):
         with with_df.range_coulomb(omega) as part:
             parts.append(part.build()._cderi)
     assert len(metrics) == 1
-    # Both factors of a nearly singular metric are right, though not the same: integrals over four functions are compared.
+    # Both factors of a nearly singular metric are right, though not the same: integrals over four functions are
+    # compared.
     their_integrals, our_integrals = (part.T @ part for part in parts)
     assert np.abs(our_integrals - their_integrals).max() < SAME_INTEGRAL
 

@@ -40,7 +40,9 @@ def derived(cls):
 
 def snapshot():
     """Return what all modules of PySCF that are loaded hold, and all its classes."""
-    modules = {name: module for name, module in sys.modules.items() if name.split(".")[0] == "pyscf" and module is not None}
+    modules = {
+        name: module for name, module in sys.modules.items() if name.split(".")[0] == "pyscf" and module is not None
+    }
     classes = {part for module in modules.values() for part in vars(module).values() if inspect.isclass(part)}
     classes |= derived(lib.StreamObject)
     held = {name: dict(vars(module)) for name, module in modules.items()}
@@ -207,7 +209,9 @@ def test_accelerate_and_restore(make, interrupted):
     assert accelerated.restore(obj) is obj
     assert [type(part) for part in (obj, getattr(obj, "with_df", None))] == kinds
     added = vars(obj).keys() - names
-    assert "_eigh" not in added and not any("trnsci" in str(getattr(vars(obj)[name], "__module__", "")) for name in added)
+    assert "_eigh" not in added and not any(
+        "trnsci" in str(getattr(vars(obj)[name], "__module__", "")) for name in added
+    )
     assert changes(before, snapshot()) == set()
     result = obj.set(callback=None).run() if isinstance(obj, scf.hf.SCF) else obj.run()
     assert np.isfinite(result.e_tot)

@@ -53,8 +53,8 @@ CASES = {
     "cation of ammonia": lambda: fitted(scf.UHF, AMMONIA, "cc-pvdz", charge=1, spin=1),
     "cation of ammonia, ROHF": lambda: fitted(scf.ROHF, AMMONIA, "cc-pvdz", charge=1, spin=1),
 }
-# The correlation energy is of first order in errors of orbitals, so the gradient counts; energies of a thousand hartree are not
-# known to 1e-13.
+# The correlation energy is of first order in errors of orbitals, so the gradient counts; energies of a thousand hartree
+# are not known to 1e-13.
 TIGHT = {"conv_tol": 1e-11, "conv_tol_grad": 1e-8}
 
 
@@ -119,8 +119,8 @@ def test_frozen_orbitals(frozen):
 
 
 def test_metric_without_cholesky_factor():
-    """The metric of DF-MP2 alone, where PySCF's own code may make the integrals NaN: twice the same functions span what they
-    span once."""
+    """The metric of DF-MP2 alone, where PySCF's own code may make the integrals NaN: twice the same functions span what
+    they span once."""
     mf, plain = (converged(prepare(scf.RHF(molecule()))) for prepare in (accelerated.accelerate, lambda mf: mf))
     ours, theirs = accelerated.DFMP2(mf), dfmp2.DFMP2(plain)
     ours.with_df, theirs.with_df = df.DF(mf.mol, doubled(("O", "H"), "cc-pvdz-ri")), df.DF(mf.mol, "cc-pvdz-ri")

@@ -12,8 +12,8 @@ PACKAGES = ("trnsci", "trnsci.linalg", "trnsci.mp2", "trnsci.blas", "trnsci.pysc
 HEAD = """# API reference
 
 Every public function and class with its arguments, to search in. `help(trnsci.eigh)` prints all of a docstring: shapes,
-units, errors, method, examples. The arguments `threads`, `progress` and `device` are described in `help(trnsci.linalg)`,
-`out` in `help(trnsci.blas)`.
+units, errors, method, examples. `help(trnsci.linalg)` describes the arguments `threads`, `progress` and `device`,
+`help(trnsci.blas)` describes `out`.
 
 `trnsci` itself has `eigh` and `schur` of `trnsci.linalg` and everything of `trnsci.mp2` under the same names.
 

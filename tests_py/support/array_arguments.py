@@ -33,7 +33,12 @@ CALLS = {
     "df_gmp2_energy": (MP2, {}),
     "df_jk": ({"L": PACKED, "dm": SPD, "mo_coeff": np.linalg.cholesky(SPD), "mo_occ": np.ones(3)}, {}),
     "df_kmp2_energy": (
-        {"B": B[None, None] + 0j, "eps_occ": OCC[None], "eps_vir": VIR[None], "kconserv": np.zeros((1, 1, 1), np.int64)},
+        {
+            "B": B[None, None] + 0j,
+            "eps_occ": OCC[None],
+            "eps_vir": VIR[None],
+            "kconserv": np.zeros((1, 1, 1), np.int64),
+        },
         {},
     ),
     "df_mp2_energy": (MP2, {"pair_energies": True}),
@@ -74,7 +79,8 @@ CALLS = {
 
 
 def _blas_call(name):
-    """The operands of the tests of the BLAS, with zeros for elements that are not read, so that they can be compared."""
+    """The operands of the tests of the BLAS, with zeros for elements that are not read, so that they can be
+    compared."""
     call = Call(name, np.float64, m=3, n=3, k=3)
     return {n: np.nan_to_num(a) for n, a in call.arrays.items()}, {**call.scalars, **call.flags}
 

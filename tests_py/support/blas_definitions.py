@@ -1,7 +1,8 @@
 """What the functions of trnsci.blas are, in extended precision, and the limits within which results must agree.
 
-A definition applied to the moduli of its arguments bounds every sum of products from above: with inner dimension k a result may
-be wrong by a few (k + 2) eps times that (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.5).
+A definition applied to the moduli of its arguments bounds every sum of products from above: with inner dimension k a
+result may be wrong by a few (k + 2) eps times that (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed.,
+section 3.5).
 """
 
 from itertools import product
@@ -49,7 +50,9 @@ def _gemm(p):
 
 
 def _gemmt(p):
-    return triangle(p.alpha * op(p.A, p.transA) @ op(p.B, p.transB) + (p.beta * triangle(p.C, p.uplo) if p.beta else 0), p.uplo)
+    return triangle(
+        p.alpha * op(p.A, p.transA) @ op(p.B, p.transB) + (p.beta * triangle(p.C, p.uplo) if p.beta else 0), p.uplo
+    )
 
 
 def _symm(whole):
@@ -146,7 +149,9 @@ LEVEL3 = ("gemm", "gemmt", "symm", "hemm", "syrk", "herk", "syr2k", "her2k", "tr
 
 def variants(name):
     """Every combination of flags that the function has."""
-    trans = {"herk": (False, "C"), "her2k": (False, "C"), "syrk": (False, True), "syr2k": (False, True)}.get(name, ALL_TRANS)
+    trans = {"herk": (False, "C"), "her2k": (False, "C"), "syrk": (False, True), "syr2k": (False, True)}.get(
+        name, ALL_TRANS
+    )
     choices = {}
     if name in ("gemm", "gemmt"):
         choices.update(transA=trans, transB=trans)

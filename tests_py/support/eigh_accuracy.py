@@ -1,6 +1,8 @@
-"""Errors of eigh on kinds of matrices, ours beside those of SciPy's drivers: what a test bounds and docs/numerics.md shows.
+"""Errors of eigh on kinds of matrices, ours beside those of SciPy's drivers: what a test bounds and docs/numerics.md
+shows.
 
-``python tests_py/support/eigh_accuracy.py`` prints the table of the documentation, ``--orders 256,500`` one of larger matrices.
+``python tests_py/support/eigh_accuracy.py`` prints the table of the documentation, ``--orders 256,500`` one of larger
+matrices.
 """
 
 import argparse
@@ -31,13 +33,16 @@ def _scaled_random(fraction_of):
     return make
 
 
-# The random matrices and those at both ends of the range have each dtype's own elements; the others are real and are given
-# phases where the dtype is complex.
+# The random matrices and those at both ends of the range have each dtype's own elements; the others are real and are
+# given phases where the dtype is complex.
 KINDS = {
     "random": matrices.hermitian,
     "near overflow": _scaled_random(lambda info, n: float(info.max) / (8 * max(n, 8))),
     "subnormal": _scaled_random(lambda info, n: float(info.tiny) / 8),
-    **{name: lambda n, dtype, make=make: matrices.with_phases(make(n), dtype) for name, make in matrices.SYMMETRIC.items()},
+    **{
+        name: lambda n, dtype, make=make: matrices.with_phases(make(n), dtype)
+        for name, make in matrices.SYMMETRIC.items()
+    },
 }
 
 # Even orders, since some kinds have no others; variants make odd ones of them.
@@ -45,7 +50,8 @@ ORDERS = range(2, 132, 2)
 
 
 def variants(a):
-    """`a`, `a` with its rows and columns reversed, and shuffled with signs, and of that all but the last row and column."""
+    """`a`, `a` with its rows and columns reversed, and shuffled with signs, and of that all but the last row and
+    column."""
     rng = np.random.default_rng(len(a))
     shuffled, signs = rng.permutation(len(a)), rng.choice([-1, 1], len(a)).astype(a.real.dtype)
     signed = a[np.ix_(shuffled, shuffled)] * np.outer(signs, signs)
@@ -73,7 +79,9 @@ def solvers(drivers=DRIVERS):
 def measure(kind, dtype, orders=ORDERS, drivers=DRIVERS):
     """The largest errors of each solver over all variants of the matrices of a kind."""
     found = {name: [] for name in solvers(drivers)}
-    with threadpoolctl.threadpool_limits(1):  # those of OpenBLAS wait in loops, which takes long where others are at work
+    with threadpoolctl.threadpool_limits(
+        1
+    ):  # those of OpenBLAS wait in loops, which takes long where others are at work
         for n in orders:
             for a in variants(KINDS[kind](n, dtype)):
                 for name, solve in solvers(drivers).items():

@@ -16,9 +16,9 @@ import scipy.linalg
 import threadpoolctl
 from trnsci import linalg
 
-# The largest residuals of a Schur form, |A - Z T Z^H|_F / (m eps |A|_2), of its factor, |Z^H Z - I|_F / (m eps), and of the
-# right and left eigenvectors, |A V - V D|_F / (m eps |A|_2), m = max(n, 8), of the balanced matrix; the larger one of
-# the two of the matrix itself.
+# The largest residuals of a Schur form, |A - Z T Z^H|_F / (m eps |A|_2), of its factor, |Z^H Z - I|_F / (m eps), and of
+# the right and left eigenvectors, |A V - V D|_F / (m eps |A|_2), m = max(n, 8), of the balanced matrix; the larger one
+# of the two of the matrix itself.
 Errors = namedtuple("Errors", "form factor right left unbalanced")
 
 
@@ -140,7 +140,10 @@ def main():
             cells.append("{} ({})".format(*(", ".join(f"{x:.2f}" for x in found[:shown]) for found in (ours, theirs))))
         print(f"| {kind} | " + " | ".join(cells) + " |", flush=True)
     for kind, exempt in EXCEPTIONS.items():
-        print(f'\nOf the kind "{kind}" the form may have {exempt.limits[0]}, the factor {exempt.limits[1]}: {exempt.reason}.')
+        print(
+            f'\nOf the kind "{kind}" the form may have {exempt.limits[0]}, '
+            f"the factor {exempt.limits[1]}: {exempt.reason}."
+        )
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """Reads ``go test -json`` and prints what matters: a line for each package, and all output of tests that fail.
 
-Usage: ``go test -json ... | go_report.py [--every-package] REPORT``. The slowest twenty tests go to the file REPORT. The exit
-status is 1 when a test or a build fails; with ``--every-package`` also when a package has run no test, so that a pattern of
-``-run`` that matches nothing is an error.
+Usage: ``go test -json ... | go_report.py [--every-package] REPORT``. The slowest twenty tests go to the file REPORT.
+The exit status is 1 when a test or a build fails; with ``--every-package`` also when a package has run no test, so that
+a pattern of ``-run`` that matches nothing is an error.
 """
 
 from __future__ import annotations
@@ -38,7 +38,11 @@ class Report:
             self._event(event)
 
     def _event(self, event: dict[str, str]) -> None:
-        action, package, test = event["Action"], event.get("Package", event.get("ImportPath", "")), event.get("Test", "")
+        action, package, test = (
+            event["Action"],
+            event.get("Package", event.get("ImportPath", "")),
+            event.get("Test", ""),
+        )
         name = package, test
         if action in ("output", "build-output"):
             self.output[name].append(event["Output"])
@@ -68,7 +72,9 @@ class Report:
         """Return lines about the tests that took longest, without those whose subtests are listed."""
         inner = {(package, test.rpartition("/")[0]) for package, test in self.seconds if "/" in test}
         tests = [(seconds, *name) for name, seconds in self.seconds.items() if name[1] and name not in inner]
-        return [f"{seconds:8.2f} s  {package}  {test}" for seconds, package, test in sorted(tests, reverse=True)[:SLOWEST]]
+        return [
+            f"{seconds:8.2f} s  {package}  {test}" for seconds, package, test in sorted(tests, reverse=True)[:SLOWEST]
+        ]
 
 
 def main() -> int:

@@ -10,8 +10,8 @@ from trnsci._core import _native
 def assert_ends_at_first_report(call, threads, monkeypatch):
     """Run ``call(threads=, progress=)``, send Ctrl-C with its first report and assert that its work ends.
 
-    Nothing is timed. The library counts the parts of loops that were due although the call had been cancelled: each thread may
-    have one under way. A call that looks for cancellation only at its end has all of them.
+    Nothing is timed. The library counts the parts of loops that were due although the call had been cancelled: each
+    thread may have one under way. A call that looks for cancellation only at its end has all of them.
     """
     _native.call("JobEnd", -1)  # loads the library; there is no such job
     library, late, seen = _native._library, [], []

@@ -1,4 +1,5 @@
-"""Every public function that reports progress, with operands on which it computes for many times as long as a report takes.
+"""Every public function that reports progress, with operands on which it computes for many times as long as a report
+takes.
 
 `CALLS` has functions that make the operands and return the call, which takes `progress=`. Operands cost little to make.
 """

@@ -8,8 +8,8 @@ import numpy as np
 
 Array: TypeAlias = "np.ndarray[Any, Any]"
 
-# Roundings of a term that are not those of its product: differences, squares, the denominator, the quotient, and what its
-# additions come to. They are counted for both sides of a comparison.
+# Roundings of a term that are not those of its product: differences, squares, the denominator, the quotient, and what
+# its additions come to. They are counted for both sides of a comparison.
 _OTHER_ROUNDINGS = 24
 
 
@@ -58,10 +58,10 @@ def same_spin(x: Orbitals) -> Sum:
 def rounding(naux: int, dtype: Any) -> float:
     """Return what two computations of a `Sum` may differ by, relative to its moduli, if products are in `dtype`.
 
-    A K of n products is off by n eps/2 of its moduli, and as it is squared the energy by n eps, which two sides double. Real
-    and imaginary parts have 2n products, and together they are off by sqrt(2) times as much: N. J. Higham, Accuracy and
-    Stability of Numerical Algorithms, chapter 3. Denominators must not cancel: occupied energies are negative, virtual ones
-    positive.
+    A K of n products is off by n eps/2 of its moduli, and as it is squared the energy by n eps, which two sides double.
+    Real and imaginary parts have 2n products, and together they are off by sqrt(2) times as much: N. J. Higham,
+    Accuracy and Stability of Numerical Algorithms, chapter 3. Denominators must not cancel: occupied energies are
+    negative, virtual ones positive.
     """
     dtype = np.dtype(dtype)
     factor = 2 * np.sqrt(2) if dtype.kind == "c" else 1

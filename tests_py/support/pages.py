@@ -1,7 +1,7 @@
 """What the tables of the pages of docs/ say, and how what SciPy does is compared with it.
 
-The pages compare with SciPy. A cell of a table is about the newest version known here and may go on with what older ones do:
-"float64 (2, 2); before 1.16: ValueError".
+The pages compare with SciPy. A cell of a table is about the newest version known here and may go on with what older
+ones do: "float64 (2, 2); before 1.16: ValueError".
 """
 
 import inspect
@@ -20,7 +20,8 @@ SCIPY = tuple(map(int, scipy.__version__.split(".")[:2]))
 def assert_scipys(does, stated, what):
     """Assert that SciPy does what is stated of it.
 
-    Nothing is stated of a SciPy newer than the pages know: there a difference is an expected failure, which pytest reports.
+    Nothing is stated of a SciPy newer than the pages know: there a difference is an expected failure, which pytest
+    reports.
     """
     if does != stated and SCIPY > NEWEST:
         pytest.xfail(f"SciPy {scipy.__version__} is newer than the pages; {what}: {does}; stated: {stated}")

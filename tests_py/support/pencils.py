@@ -30,7 +30,12 @@ def backward_error(a, q, form, z):
 
 def errors(a, b, aa, bb, q, z):
     """The backward errors of A and B, and how far Q and Z are from unitary matrices."""
-    return (backward_error(a, q, aa, z), backward_error(b, q, bb, z), residuals.orthogonality(q), residuals.orthogonality(z))
+    return (
+        backward_error(a, q, aa, z),
+        backward_error(b, q, bb, z),
+        residuals.orthogonality(q),
+        residuals.orthogonality(z),
+    )
 
 
 def fault(aa, bb):

@@ -11,11 +11,11 @@ from types import SimpleNamespace
 from pyscf import gto, scf
 from trnsci import pyscf as accelerated
 
-# Geometries in angstrom. Water is that of PySCF's own tests of DF-MP2. Methane and ammonia are of the set W4-11 (A. Karton,
-# S. Daon and J. M. L. Martin, Chem. Phys. Lett. 510, 165 (2011)) and the cyclic water trimer of WATER27 (V. S. Bryantsev et
-# al., J. Chem. Theory Comput. 5, 1016 (2009)), both as the collection GMTKN55 has them (L. Goerigk et al., Phys. Chem. Chem.
-# Phys. 19, 32184 (2017)), rounded. Glycine has the ideal coordinates of the component GLY in the wwPDB's Chemical Component
-# Dictionary, revision 2024-09-27.
+# Geometries in angstrom. Water is that of PySCF's own tests of DF-MP2. Methane and ammonia are of the set W4-11 (A.
+# Karton, S. Daon and J. M. L. Martin, Chem. Phys. Lett. 510, 165 (2011)) and the cyclic water trimer of WATER27 (V. S.
+# Bryantsev et al., J. Chem. Theory Comput. 5, 1016 (2009)), both as the collection GMTKN55 has them (L. Goerigk et al.,
+# Phys. Chem. Chem. Phys. 19, 32184 (2017)), rounded. Glycine has the ideal coordinates of the component GLY in the
+# wwPDB's Chemical Component Dictionary, revision 2024-09-27.
 WATER = "O 0 0 0; H 0 -0.757 0.587; H 0 0.757 0.587"
 METHANE = """
     C  0.000000  0.000000  0.000000
@@ -63,7 +63,8 @@ PRECISIONS = ("fp32", "bf16", "bf16x2", "bf16x3")
 
 @functools.cache
 def calculation(name):
-    """Return a molecule's object, integrals and energy on the host; the auxiliary basis is the RI set that PySCF chooses."""
+    """Return a molecule's object, integrals and energy on the host; the auxiliary basis is the RI set that PySCF
+    chooses."""
     atom, basis = CASES[name]
     mf = scf.RHF(gto.M(atom=atom, basis=basis, verbose=0)).run(conv_tol=1e-10)
     assert mf.converged

@@ -76,9 +76,12 @@ def eigen_residual(a, w, v):
 
 
 def pair_residual(a, w, v):
-    """|A V - V diag(w)|_F / (m eps |A|_2) for a square `a`; left vectors are those of its adjoint, with conjugate values."""
+    """|A V - V diag(w)|_F / (m eps |A|_2) for a square `a`; left vectors are those of its adjoint, with conjugate
+    values."""
     shift = -exponent(a)
-    return _pair_residual(scaled(a, shift), scaled(w, shift), scaled(v), v.dtype, rounding_floor(a.dtype, len(a), shift))
+    return _pair_residual(
+        scaled(a, shift), scaled(w, shift), scaled(v), v.dtype, rounding_floor(a.dtype, len(a), shift)
+    )
 
 
 def _pair_residual(a, w, v, dtype, floor):
@@ -112,7 +115,9 @@ def eigenvalue_error(a, w, reference=None):
         known = scipy.linalg.eigh(h, driver="ev")[0] if h.size else np.zeros(0)
     assert values.shape == known.shape
     floor = rounding_floor(a.dtype, len(a), shift)
-    return float(np.abs(values - known).max(initial=0)) / (divisor(len(a)) * eps(a.dtype) * (spectral_norm(h) or 1.0) + floor)
+    return float(np.abs(values - known).max(initial=0)) / (
+        divisor(len(a)) * eps(a.dtype) * (spectral_norm(h) or 1.0) + floor
+    )
 
 
 def similarity_residual(a, q, form):

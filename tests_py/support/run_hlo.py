@@ -1,8 +1,8 @@
 """Run the programs of a folder that tests_go/hlocases wrote by jaxlib's XLA on the CPU.
 
-Usage: run_hlo.py FOLDER. Writes, for each case of index.json, results-NUMBER.npz with the arrays arr_0, arr_1, ...; bf16 is
-written as the 16-bit integers of its bits. Writes texts.json, XLA's text of each program. The exit status is 3, with the reason
-in the last line, if jax is not here or lacks what this needs; jax 0.6 to 0.12 are known to have it.
+Usage: run_hlo.py FOLDER. Writes, for each case of index.json, results-NUMBER.npz with the arrays arr_0, arr_1, ...;
+bf16 is written as the 16-bit integers of its bits. Writes texts.json, XLA's text of each program. The exit status is 3,
+with the reason in the last line, if jax is not here or lacks what this needs; jax 0.6 to 0.12 are known to have it.
 """
 
 import json
@@ -17,7 +17,9 @@ BITS = {"f32": "<f4", "bf16": "<u2", "s32": "<i4", "pred": "?", "f64": "<f8"}
 
 def array(data, where):
     """The array at a place of data.bin; bf16 as its bits."""
-    flat = np.frombuffer(data, BITS[where["dtype"]], offset=where["offset"], count=int(np.prod(where["dims"], dtype=np.int64)))
+    flat = np.frombuffer(
+        data, BITS[where["dtype"]], offset=where["offset"], count=int(np.prod(where["dims"], dtype=np.int64))
+    )
     return flat.reshape(where["dims"])
 
 

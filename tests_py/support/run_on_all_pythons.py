@@ -1,7 +1,7 @@
 """Install one wheel on every supported Python found here and run the Python tests on each.
 
-Usage: run_on_all_pythons.py WHEEL. A Python is found as pythonX.Y on PATH or below pyenv's versions. Missing versions are
-named; the exit status is 1 when a run fails or no Python was found.
+Usage: run_on_all_pythons.py WHEEL. A Python is found as pythonX.Y on PATH or below pyenv's versions. Missing versions
+are named; the exit status is 1 when a run fails or no Python was found.
 """
 
 import os
@@ -23,7 +23,8 @@ def candidates(version):
 
 
 def find(version):
-    """Return an interpreter that runs and has that version, or None. pyenv's shims exist for versions that do not run."""
+    """Return an interpreter that runs and has that version, or None. pyenv's shims exist for versions that do not
+    run."""
     for python in candidates(version):
         ask = "import sys; print('%d.%d' % sys.version_info[:2])"
         probe = subprocess.run([python, "-c", ask], capture_output=True, text=True)
