@@ -27,3 +27,9 @@ func (e *DtypeError) Error() string {
 	}
 	return fmt.Sprintf("%s: dtype %s is not supported, expected %s (%s)", e.Path, e.Dtype, expected, descriptions)
 }
+
+// How the accepted element types are described in headers.
+const (
+	acceptedReals  = "'<f4', '>f4', '<f8' or '>f8'"
+	acceptedDtypes = "'<f4', '<f8', '<c8', '<c16', or '>' in the place of '<'"
+)

@@ -14,6 +14,47 @@ import (
 	npyio "github.com/sbinet/npyio/npy"
 )
 
+// Kind is the element type of a file.
+type Kind int
+
+// The element types that are read.
+const (
+	Float32 Kind = iota
+	Float64
+	Complex64
+	Complex128
+)
+
+// sizes are the bytes of an element of each type.
+var sizes = [...]int{Float32: 4, Float64: 8, Complex64: 8, Complex128: 16}
+
+// Size returns the bytes that one element takes.
+func (k Kind) Size() int { return sizes[k] }
+
+// IsComplex reports whether elements have a real and an imaginary part, in this order.
+func (k Kind) IsComplex() bool { return k == Complex64 || k == Complex128 }
+
+// IsSingle reports whether elements, or their parts, are of single precision.
+func (k Kind) IsSingle() bool { return k == Float32 || k == Complex64 }
+
+// Element is the set of types that elements can be read as: real ones as real, complex ones as complex numbers.
+type Element interface {
+	float32 | float64 | complex64 | complex128
+}
+
+// KindOf returns the kind of the elements of type T.
+func KindOf[T Element]() Kind {
+	switch any(*new(T)).(type) {
+	case float32:
+		return Float32
+	case float64:
+		return Float64
+	case complex64:
+		return Complex64
+	}
+	return Complex128
+}
+
 // The sizes that the format (NEP 1) fixes: the magic and the two version bytes, then the header's length, as a 16-bit
 // number in version 1 and as a 32-bit number in versions 2 and 3.
 const (
@@ -33,11 +74,6 @@ const signatureHDF5 = "\x89HDF\r\n\x1a\n"
 // headerForm is the dictionary as NumPy writes it: these keys in this order, spaces, a newline at the end. The parser
 // behind it relies on that form and panics on others.
 var headerForm = regexp.MustCompile(`^\{'descr': (.+), 'fortran_order': (?:True|False), 'shape': \((?:[0-9]+,|[0-9]+(?:, [0-9]+)+)?\), \} *\n$`)
-
-const (
-	acceptedReals  = "'<f4', '>f4', '<f8' or '>f8'"
-	acceptedDtypes = "'<f4', '<f8', '<c8', '<c16', or '>' in the place of '<'"
-)
 
 // kinds are the element types by their descriptions behind the byte order.
 var kinds = map[string]Kind{"f4": Float32, "f8": Float64, "c8": Complex64, "c16": Complex128}

@@ -17,34 +17,6 @@ import (
 	"unsafe"
 )
 
-// Kind is the element type of a file.
-type Kind int
-
-// The element types that are read.
-const (
-	Float32 Kind = iota
-	Float64
-	Complex64
-	Complex128
-)
-
-// sizes are the bytes of an element of each type.
-var sizes = [...]int{Float32: 4, Float64: 8, Complex64: 8, Complex128: 16}
-
-// Size returns the bytes that one element takes.
-func (k Kind) Size() int { return sizes[k] }
-
-// IsComplex reports whether elements have a real and an imaginary part, in this order.
-func (k Kind) IsComplex() bool { return k == Complex64 || k == Complex128 }
-
-// IsSingle reports whether elements, or their parts, are of single precision.
-func (k Kind) IsSingle() bool { return k == Float32 || k == Complex64 }
-
-// Element is the set of types that elements can be read as: real ones as real, complex ones as complex numbers.
-type Element interface {
-	float32 | float64 | complex64 | complex128
-}
-
 // Bytes that are read at a time: enough to make the system call cheap, little beside what the reader fills.
 const readBytes = 1 << 20
 
@@ -174,19 +146,6 @@ func ReadRun[T Element](f *File, dst []T, start int64) error {
 		dst, start = dst[n:], start+int64(n)
 	}
 	return nil
-}
-
-// KindOf returns the kind of the elements of type T.
-func KindOf[T Element]() Kind {
-	switch any(*new(T)).(type) {
-	case float32:
-		return Float32
-	case float64:
-		return Float64
-	case complex64:
-		return Complex64
-	}
-	return Complex128
 }
 
 // decode converts raw, which holds as many elements as dst.
