@@ -118,10 +118,9 @@ func MP2(jobID, threads int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, virBe
 		})
 	}
 	return runFed(jobID, threads, feed, func(team *sched.Team) (int64, error) {
-		options := mp2.Options{
-			Team: team, Precision: mp2.Precision(precision), PairEnergies: pairOut[0] != nil,
-			SkipFiniteCheck: !checkFinite, MaxBytes: maxBytes, Tolerance: tolerance,
-			Checkpoint: decoded(hexCheckpoint),
+		options := mp2.EnergyOptions{
+			Options:   mp2.Options{Team: team, SkipFiniteCheck: !checkFinite, MaxBytes: maxBytes},
+			Precision: mp2.Precision(precision), PairEnergies: pairOut[0] != nil, Tolerance: tolerance, Checkpoint: decoded(hexCheckpoint),
 		}
 		result, err := mp2Energy(alpha, beta, layout, options)
 		if err == nil {
@@ -165,7 +164,7 @@ func mp2OnDevice(call *device.Call, alpha, beta *spin, layout, precision string,
 	return result, err
 }
 
-func mp2Energy(alpha, beta *spin, layout string, options mp2.Options) (mp2.Result, error) {
+func mp2Energy(alpha, beta *spin, layout string, options mp2.EnergyOptions) (mp2.Result, error) {
 	source, closeAlpha, err := alpha.open(layout)
 	if err != nil {
 		return mp2.Result{}, err
@@ -188,7 +187,7 @@ func mp2Energy(alpha, beta *spin, layout string, options mp2.Options) (mp2.Resul
 	return mp2.Unrestricted(source, sourceBeta, alpha.occ, beta.occ, alpha.vir, beta.vir, options)
 }
 
-func reserveMP2(options mp2.Options, sources ...mp2.Source) error {
+func reserveMP2(options mp2.EnergyOptions, sources ...mp2.Source) error {
 	size, err := mp2.Workspace(options, sources...)
 	if err != nil {
 		return err

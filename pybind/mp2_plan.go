@@ -54,8 +54,9 @@ func MP2Plan(threads int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, virBeta 
 	defer guard(&err)
 	alpha, beta := newSpin(bAlpha, occAlpha, virAlpha, hexPathAlpha), newSpin(bBeta, occBeta, virBeta, hexPathBeta)
 	feedOf(fed, alpha, beta)
-	options := mp2.Options{
-		Precision: mp2.Precision(precision), SkipFiniteCheck: !checkFinite, MaxBytes: maxBytes, Tolerance: tolerance, Checkpoint: decoded(hexCheckpoint),
+	options := mp2.EnergyOptions{
+		Options:   mp2.Options{SkipFiniteCheck: !checkFinite, MaxBytes: maxBytes},
+		Precision: mp2.Precision(precision), Tolerance: tolerance, Checkpoint: decoded(hexCheckpoint),
 	}
 	err = openSpinsBy((*spin).openForPlan, alpha, beta, layout, func(spins []mp2.Spin) error {
 		_, err := onTeam(context.Background(), teamSize(threads), nil, func(team *sched.Team) (int64, error) {
@@ -69,7 +70,7 @@ func MP2Plan(threads int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, virBeta 
 }
 
 // hostPlan returns the plan, and what the checkpoint has, as a JSON object.
-func hostPlan(options mp2.Options, spins []mp2.Spin) (string, error) {
+func hostPlan(options mp2.EnergyOptions, spins []mp2.Spin) (string, error) {
 	sources := make([]mp2.Source, len(spins))
 	for n, s := range spins {
 		sources[n] = s.Source

@@ -171,14 +171,16 @@ func GMP2(jobID, threads int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, virB
 	feed := feedOf(fed, alpha)
 	out := vector[float64](descriptor(sums))
 	return runFed(jobID, threads, feed, func(team *sched.Team) (int64, error) {
-		options := mp2.Options{Team: team, MaxBytes: maxBytes, SkipFiniteCheck: !checkFinite}
+		options := mp2.EnergyOptions{
+			Options: mp2.Options{Team: team, MaxBytes: maxBytes, SkipFiniteCheck: !checkFinite},
+		}
 		result, err := gmp2Energy(alpha, layout, options)
 		out[0], out[1] = result.SameSpin, result.ErrorBound
 		return 0, err
 	})
 }
 
-func gmp2Energy(s *spin, layout string, options mp2.Options) (result mp2.Result, err error) {
+func gmp2Energy(s *spin, layout string, options mp2.EnergyOptions) (result mp2.Result, err error) {
 	err = openSpins(s, nil, layout, func(spins []mp2.Spin) error {
 		size, err := mp2.GeneralizedWorkspace(options, spins[0].Source)
 		if err != nil {

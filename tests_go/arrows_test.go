@@ -41,8 +41,13 @@ var mayImport = map[string][]string{
 	"core/sylvester": {"core/dense", "core/sched", "core/blas", "core/factor", "core/schur"},
 	"core/stream":    {"core/dense", "core/sched", "core/blas", "core/npy"},
 	"core/df":        {"core/dense", "core/kernel", "core/sched", "core/blas", "core/factor", "core/eigen", "core/npy", "core/stream"},
-	"core/mp2":       {"core/precision", "core/dense", "core/kernel", "core/sched", "core/blas", "core/npy", "core/factor", "core/eigen"},
-	"core/numtest":   {"core/dense", "core/sched", "core/blas", "core/factor"},
+	"core/mp2": {
+		"core/precision", "core/dense", "core/kernel", "core/sched", "core/blas", "core/npy", "core/stream",
+		"core/mp2/internal/checkpoint", "core/mp2/internal/denominators",
+	},
+	"core/mp2/internal/checkpoint":   {"core/dense", "core/sched"},
+	"core/mp2/internal/denominators": {"core/dense"},
+	"core/numtest":                   {"core/dense", "core/sched", "core/blas", "core/factor"},
 	"pybind": {
 		"core/kernel", "core/dense", "core/sched", "core/npy", "core/blas", "core/factor", "core/eigen", "core/schur", "core/sylvester",
 		"core/qz", "core/matfunc", "core/mp2", "core/df",

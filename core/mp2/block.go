@@ -7,59 +7,35 @@ import (
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
+	"trnsci/core/mp2/internal/checkpoint"
 	"trnsci/core/sched"
+	"trnsci/core/stream"
 )
 
 // operand is the integrals of one spin as the factors of products in T.
 type operand[T dense.Scalar] struct {
+	spin             string // its name in messages
 	nocc, nvir, naux int
 	alongA           bool          // orbitals are stored as naux x nvir matrices, else as nvir x naux
-	rounded          bool          // the integrals had to be rounded to T
-	inPlace          *Integrals[T] // the orbitals where they lie; nil when loader packs them
-	loader           loader[T]
-	staging          int64                              // bytes that the loader takes beside what it fills
-	watch            func(i int, checksum uint32) error // is told of orbitals that a block takes; nil for nobody
+	rounded          bool          // the integrals have to be rounded to T
+	inPlace          *Integrals[T] // the orbitals if they are used in place; nil if they are packed
+	array            stream.Array
+	reader           stream.Reader[T]                   // packs orbitals
+	watch            func(i int, checksum uint32) error // is told of the orbitals of a block; nil for nobody
 }
 
-// loader packs the orbitals first <= i < end one after the other into dst.
-type loader[T dense.Scalar] interface {
-	load(team *sched.Team, first, end int, dst []T) error
-	// bytes returns what load reads.
-	bytes(first, end int) int64
-}
-
-// operandOf returns the integrals of src, which are real, as factors in T.
-func operandOf[T dense.Float](src Source) *operand[T] {
-	if op, ok := any(src.operand32()).(*operand[T]); ok {
-		return op
-	}
-	return any(src.operand64()).(*operand[T])
-}
-
-// narrows reports whether the elements of src have more digits than T.
-func narrows[T dense.Scalar](src Source) bool {
-	return !src.singlePrecision() && dense.IsSingle[T]()
-}
-
-func (b Integrals[S]) operand32() *operand[float32] { return memoryOperand[float32](b) }
-func (b Integrals[S]) operand64() *operand[float64] { return memoryOperand[float64](b) }
-
-func (b Integrals[S]) complexOperand() any {
-	if !b.isComplex() {
-		return nil
-	}
-	return memoryOperand[S](b)
-}
-
-func memoryOperand[T, S dense.Scalar](b Integrals[S]) *operand[T] {
-	op := &operand[T]{nocc: b.Nocc, nvir: b.Nvir, naux: b.Naux, alongA: b.alongA(), rounded: narrows[T](b)}
-	if same, ok := any(b).(Integrals[T]); ok && !b.empty() {
+// newOperand returns the integrals of a spin as factors in T.
+func newOperand[T dense.Scalar](src Source, spin string) *operand[T] {
+	op := &operand[T]{spin: spin, alongA: src.alongA(), array: src.array()}
+	op.nocc, op.nvir, op.naux = src.Shape()
+	op.rounded = stream.Rounds[T](op.array)
+	if same, ok := src.(Integrals[T]); ok && !op.empty() {
 		if _, ok := same.orbital(0).Matrix(); ok {
 			op.inPlace = &same
 			return op
 		}
 	}
-	op.loader = memoryLoader[T, S]{b}
+	op.reader = stream.NewReader[T](op.array)
 	return op
 }
 
@@ -73,7 +49,15 @@ func (op *operand[T]) packedElements() int {
 	return op.nvir * op.naux
 }
 
-// trans returns the flag that makes an orbital a nvir x naux matrix, and the one that makes it a naux x nvir matrix.
+// bytesRead returns the bytes that are read for a block.
+func (op *operand[T]) bytesRead(first, end int) int64 {
+	if op.inPlace != nil {
+		return 0
+	}
+	return op.reader.BytesRead(first, end)
+}
+
+// trans returns the flags that make an orbital a nvir x naux matrix and a naux x nvir matrix.
 func (op *operand[T]) trans() (asRows, asColumns blas.Transpose) {
 	if op.alongA {
 		return blas.Trans, blas.NoTrans
@@ -81,80 +65,43 @@ func (op *operand[T]) trans() (asRows, asColumns blas.Transpose) {
 	return blas.NoTrans, blas.Trans
 }
 
-// memoryLoader packs strided integrals, converting them.
-type memoryLoader[T, S dense.Scalar] struct{ b Integrals[S] }
-
-func (l memoryLoader[T, S]) load(team *sched.Team, first, end int, dst []T) error {
-	size := l.b.Nvir * l.b.Naux
-	return team.For(end-first, func(_, k int) error {
-		v := l.b.orbital(first + k)
-		out := dst[k*size : (k+1)*size]
-		for r := range v.Rows {
-			if err := team.Err(); err != nil {
-				return err
-			}
-			convert(out[r*v.Cols:(r+1)*v.Cols], v.Data, v.Offset+r*v.RowStride, v.ColStride)
-		}
-		return nil
-	})
-}
-
-// convert sets dst to the elements of src from at on, so far apart, rounded to T. Complex numbers are only copied: where T and S differ, both are real.
-func convert[T, S dense.Scalar](dst []T, src []S, at, stride int) {
-	if same, ok := any(src).([]T); ok {
-		for n := range dst {
-			dst[n] = same[at]
-			at += stride
-		}
-		return
-	}
-	switch d := any(dst).(type) {
-	case []float32:
-		convertReals(d, any(src).([]float64), at, stride)
-	case []float64:
-		convertReals(d, any(src).([]float32), at, stride)
+// stacked reports whether orbitals follow one another so that several of them are one matrix.
+func (op *operand[T]) stacked() bool {
+	switch in := op.inPlace; {
+	case in == nil:
+		return !op.alongA
+	case op.alongA:
+		return in.StrideI == op.nvir && in.StrideA == 1
 	default:
-		panic("mp2: complex integrals in another precision")
+		return in.StrideI == op.nvir*in.StrideA && in.StrideP == 1
 	}
 }
 
-func convertReals[T, S dense.Float](dst []T, src []S, at, stride int) {
-	for n := range dst {
-		dst[n] = T(src[at])
-		at += stride
-	}
-}
-
-func (l memoryLoader[T, S]) bytes(first, end int) int64 {
-	return int64(end-first) * int64(l.b.Nvir*l.b.Naux) * elementBytes[S]()
+// unweighted returns the weights of plain norms.
+func (op *operand[T]) unweighted() []float64 {
+	return slices.Repeat([]float64{1}, dense.Parts[T]()*op.naux)
 }
 
 // block is a range of occupied orbitals, ready to be multiplied.
 type block[T dense.Scalar] struct {
 	op         *operand[T]
-	spin       string
 	first, end int
-	memory     []T       // what an operand that is packed has for its orbitals
+	memory     []T       // for packed orbitals
 	data       []T       // the packed orbitals
 	weights    []float64 // of auxiliary functions, at least 1; of complex integrals for each part
-	raise      float64   // what norms are raised by for what underflows
+	raise      float64   // what norms are raised by because of underflow
 	norms      []float64 // for each orbital and virtual a, a bound on (sum_P weights_P |B[i,a,P]|^2)^(1/2)
 	finite     []bool
 	checksums  []uint32 // of the elements, nil without a watch
 }
 
-// blockElements returns the memory that a block of width orbitals takes.
-func (op *operand[T]) blockElements(width int) int { return width * op.packedElements() }
-
-// unweighted returns the weights of plain norms.
-func unweighted[T dense.Scalar](op *operand[T]) []float64 {
-	return slices.Repeat([]float64{1}, realParts[T]()*op.naux)
-}
-
-// newBlock returns an empty block and what it leaves of memory.
-func newBlock[T dense.Scalar](op *operand[T], spin string, width int, weights []float64, memory []T) (b *block[T], rest []T) {
-	n := op.blockElements(width)
-	b = &block[T]{op: op, spin: spin, memory: memory[:n], weights: weights, norms: make([]float64, width*op.nvir), finite: make([]bool, width)}
+// newBlock returns an empty block and the rest of the memory.
+func newBlock[T dense.Scalar](op *operand[T], width int, weights []float64, memory []T) (b *block[T], rest []T) {
+	n := width * op.packedElements()
+	b = &block[T]{
+		op: op, memory: memory[:n], weights: weights, norms: make([]float64, width*op.nvir), finite: make([]bool,
+			width),
+	}
 	total := 0.0
 	for _, w := range weights {
 		total += w
@@ -166,23 +113,26 @@ func newBlock[T dense.Scalar](op *operand[T], spin string, width int, weights []
 	return b, memory[n:]
 }
 
-// fill makes b hold the orbitals first <= i < end. It refuses infinities and NaNs if checkFinite is set.
+// forget makes the next fill load the block anew.
+func (b *block[T]) forget() { b.first, b.end = 0, 0 }
+
+// fill makes b hold the orbitals first <= i < end, unless it does already. It refuses infinities and NaNs if
+// checkFinite is set.
 func (b *block[T]) fill(team *sched.Team, first, end int, checkFinite bool) error {
 	if first == b.first && end == b.end {
 		return nil
 	}
 	b.first, b.end = first, end
 	if b.op.inPlace == nil {
-		size := b.op.packedElements()
-		b.data = b.memory[:(end-first)*size]
-		if err := b.op.loader.load(team, first, end, b.data); err != nil {
+		b.data = b.memory[:(end-first)*b.op.packedElements()]
+		if err := b.op.reader.Read(team, first, end, b.data); err != nil {
 			return err
 		}
 	}
 	err := team.For(end-first, func(_, k int) error {
 		b.finite[k] = b.measure(team, first+k)
 		if b.checksums != nil {
-			b.checksums[k] = orbitalChecksum(team, b.orbitals(first+k, first+k+1))
+			b.checksums[k] = checkpoint.Sum(team, b.orbitals(first+k, first+k+1))
 		}
 		return team.Err()
 	})
@@ -203,27 +153,15 @@ func (b *block[T]) fill(team *sched.Team, first, end int, checkFinite bool) erro
 }
 
 func (b *block[T]) notFinite(i int) error {
-	reason := fmt.Sprintf("contains infinities or NaNs in occupied orbital %d%s", i, ofSpin(b.spin))
+	reason := fmt.Sprintf("contains infinities or NaNs in occupied orbital %d%s", i, ofSpin(b.op.spin))
 	if b.op.rounded {
 		reason += ", rounded to float32"
 	}
 	return dense.BadArgument("B", "%s", reason)
 }
 
-// stacked reports whether orbitals lie behind one another so that several of them are one matrix.
-func (op *operand[T]) stacked() bool {
-	switch in := op.inPlace; {
-	case in == nil:
-		return !op.alongA
-	case op.alongA:
-		return in.StrideI == op.nvir && in.StrideA == 1
-	default:
-		return in.StrideI == op.nvir*in.StrideA && in.StrideP == 1
-	}
-}
-
-// orbitals returns the orbitals first <= i < end, one unless they are stacked, in their stored order: nvir rows for each, or nvir columns,
-// see operand.trans.
+// orbitals returns the orbitals first <= i < end, one unless they are stacked, in their stored order: nvir rows for
+// each, or nvir columns, see operand.trans.
 func (b *block[T]) orbitals(first, end int) dense.Matrix[T] {
 	count := end - first
 	if b.op.inPlace != nil {
@@ -244,6 +182,7 @@ func (b *block[T]) orbitals(first, end int) dense.Matrix[T] {
 	return dense.Matrix[T]{Rows: rows * count, Cols: cols, Stride: cols, Data: b.data[at : at+count*size]}
 }
 
+// rowNorms returns the norms of the rows of orbital i.
 func (b *block[T]) rowNorms(i int) []float64 {
 	k := i - b.first
 	return b.norms[k*b.op.nvir : (k+1)*b.op.nvir]
@@ -254,11 +193,11 @@ func (b *block[T]) rowNorms(i int) []float64 {
 func (b *block[T]) measure(team *sched.Team, i int) bool {
 	norms, m := b.rowNorms(i), b.orbitals(i, i+1)
 	clear(norms)
-	each := realParts[T]()
+	parts := dense.Parts[T]()
 	if dense.IsSingle[T]() {
-		addSquares(team, norms, reals[float32](m), b.weights, b.op.alongA, each)
+		addSquares(team, norms, reals[float32](m), b.weights, b.op.alongA, parts)
 	} else {
-		addSquares(team, norms, reals[float64](m), b.weights, b.op.alongA, each)
+		addSquares(team, norms, reals[float64](m), b.weights, b.op.alongA, parts)
 	}
 	if team.Err() != nil {
 		return false
@@ -271,22 +210,16 @@ func (b *block[T]) measure(team *sched.Team, i int) bool {
 	return finite || m.View().AllFinite() // squares of finite elements may overflow
 }
 
-// realParts returns how many real numbers one of T has.
-func realParts[T dense.Scalar]() int {
-	if dense.IsComplex[T]() {
-		return 2
-	}
-	return 1
-}
-
 // reals returns a matrix with real and imaginary parts side by side.
 func reals[R dense.Float, T dense.Scalar](m dense.Matrix[T]) dense.Matrix[R] {
-	each := realParts[T]()
-	return dense.Matrix[R]{Rows: m.Rows, Cols: each * m.Cols, Stride: each * m.Stride, Data: dense.Reals[R](m.Data)}
+	parts := dense.Parts[T]()
+	return dense.Matrix[R]{Rows: m.Rows, Cols: parts * m.Cols, Stride: parts * m.Stride, Data: dense.Reals[R](m.Data)}
 }
 
-// addSquares sets sums to the weighted squares of an orbital's virtual orbitals a, whose elements have so many real numbers each.
-func addSquares[R dense.Float](team *sched.Team, sums []float64, m dense.Matrix[R], weights []float64, alongA bool, each int) {
+// addSquares sets sums to the weighted squares of an orbital's virtual orbitals a, whose elements have one or two real
+// parts.
+func addSquares[R dense.Float](team *sched.Team, sums []float64, m dense.Matrix[R], weights []float64, alongA bool,
+	parts int) {
 	for r := range m.Rows {
 		if team.Err() != nil {
 			return
@@ -297,8 +230,8 @@ func addSquares[R dense.Float](team *sched.Team, sums []float64, m dense.Matrix[
 			continue
 		}
 		for a := range sums {
-			for _, x := range row[a*each : (a+1)*each] {
-				sums[a] += weights[r*each] * (float64(x) * float64(x))
+			for _, x := range row[a*parts : (a+1)*parts] {
+				sums[a] += weights[r*parts] * (float64(x) * float64(x))
 			}
 		}
 	}
@@ -322,14 +255,17 @@ func weightedSquares[T dense.Float](weights []float64, x []T) float64 {
 	return (sums[0] + sums[1]) + (sums[2] + sums[3])
 }
 
-// EachOrbital calls visit for the occupied orbitals first <= i < end of a spin, in order, with B[i] as a nvir x naux view
-// of elements in T and, for each virtual orbital, a bound on the length of its row that holds where squares underflow too.
-// Orbitals that are not in T in memory are loaded all at once. Both slices of visit are dead when it returns.
+// EachOrbital calls visit for the occupied orbitals first <= i < end of a spin, in order, with B[i] as a nvir x naux
+// view of elements in T and, for each virtual orbital, a bound on the length of its row that holds even if squares
+// underflow. Orbitals that are not in T in memory are loaded all at once. Both arguments of visit are only valid until
+// it returns.
 //
 // Errors: *dense.ArgumentError for infinities and NaNs, in T; those of npy.ReadRun; the team's.
-func EachOrbital[T dense.Float](team *sched.Team, s Spin, first, end int, visit func(i int, b dense.View[T], norms []float64)) error {
-	op := operandOf[T](s.Source)
-	b, _ := newBlock(op, s.Name, end-first, unweighted(op), make([]T, op.blockElements(end-first)))
+func EachOrbital[T dense.Float](
+	team *sched.Team, s Spin, first, end int, visit func(i int, b dense.View[T], norms []float64),
+) error {
+	op := newOperand[T](s.Source, s.Name)
+	b, _ := newBlock(op, end-first, op.unweighted(), make([]T, (end-first)*op.packedElements()))
 	if err := b.fill(team, first, end, true); err != nil {
 		return err
 	}

@@ -6,10 +6,11 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"trnsci/core/dense"
 )
 
 // boundRatios returns, sorted, bound over error for random molecules whose integrals span many orders of magnitude.
-func boundRatios(t *testing.T, opt Options, source func(molecule) Source) []float64 {
+func boundRatios(t *testing.T, opt EnergyOptions, source func(molecule) Source) []float64 {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(21, 22))
 	var ratios []float64
@@ -44,13 +45,13 @@ func boundRatios(t *testing.T, opt Options, source func(molecule) Source) []floa
 // is some ten to thousand times the error. Much more than that would be a mistake in it.
 func TestErrorBound(t *testing.T) {
 	for name, c := range map[string]struct {
-		opt    Options
+		opt    EnergyOptions
 		source func(molecule) Source
 	}{
-		"float32": {Options{}, func(m molecule) Source { return plain[float32](m) }},
-		"float64": {Options{}, func(m molecule) Source { return plain[float64](m) }},
-		"mixed":   {Options{Precision: PrecisionMixed}, func(m molecule) Source { return plain[float64](m) }},
-		"fp64":    {Options{Precision: PrecisionFP64}, func(m molecule) Source { return plain[float32](m) }},
+		"float32": {EnergyOptions{}, func(m molecule) Source { return plain[float32](m) }},
+		"float64": {EnergyOptions{}, func(m molecule) Source { return plain[float64](m) }},
+		"mixed":   {EnergyOptions{Precision: PrecisionMixed}, func(m molecule) Source { return plain[float64](m) }},
+		"fp64":    {EnergyOptions{Precision: PrecisionFP64}, func(m molecule) Source { return plain[float32](m) }},
 	} {
 		ratios := boundRatios(t, c.opt, c.source)
 		median := ratios[len(ratios)/2]
@@ -66,7 +67,7 @@ func TestErrorBoundCoversUnderflow(t *testing.T) {
 	for n := range m.b {
 		m.b[n] = float64(float32(m.b[n] * 0x1p-74)) // products are subnormal in float32
 	}
-	r, err := Restricted(plain[float32](m), m.occ, m.vir, Options{})
+	r, err := Restricted(plain[float32](m), m.occ, m.vir, EnergyOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +78,7 @@ func TestErrorBoundCoversUnderflow(t *testing.T) {
 	for n := range m.b {
 		m.b[n] *= 0x1p-70 // vanishes in float32
 	}
-	r, err = Restricted(plain[float64](m), m.occ, m.vir, Options{Precision: PrecisionMixed})
+	r, err = Restricted(plain[float64](m), m.occ, m.vir, EnergyOptions{Precision: PrecisionMixed})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,11 +88,12 @@ func TestErrorBoundCoversUnderflow(t *testing.T) {
 	}
 }
 
-// Orbitals that are dropped by giving them a huge energy, and rows of zeros, leave the bound about what it is without them, in every precision, with a gap
-// and without one.
+// Orbitals that are dropped by giving them a huge energy, and rows of zeros, leave the bound about what it is without
+// them, in every precision, with a gap and without one.
 func TestErrorBoundOfDroppedOrbitals(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 32))
-	for name, opt := range map[string]Options{"float64": {}, "mixed": {Precision: PrecisionMixed, Tolerance: 1e-2}} {
+	for name, opt := range map[string]EnergyOptions{"float64": {},
+		"mixed": {Precision: PrecisionMixed, Tolerance: 1e-2}} {
 		for n := range 20 {
 			m := randomMolecule(rng, 3, 4, 8)
 			if n%2 == 1 {
@@ -139,7 +141,7 @@ func TestDenominatorErrors(t *testing.T) {
 			exact.Add(exact, new(big.Float).SetPrec(400).SetFloat64(sign*e[n]))
 		}
 		off := difference(d, exact)
-		bounds := newDenominatorError(rangeOf([]float64{x}), rangeOf([]float64{y}))
+		bounds := newDenominatorError(extentOf([]float64{x}), extentOf([]float64{y}))
 		if !(off <= bounds.relative*math.Abs(d)+bounds.absolute) {
 			t.Fatalf("D of %v is off by %g, bounds %+v", e, off, bounds)
 		}
@@ -155,7 +157,7 @@ func TestDenominatorErrors(t *testing.T) {
 func TestErrorBoundIsInfiniteWhereNothingIsKnown(t *testing.T) {
 	m := randomMolecule(rand.New(rand.NewPCG(25, 26)), 2, 3, 5)
 	m.b[3] = 1e200 // its square overflows
-	r, err := Restricted(plain[float64](m), m.occ, m.vir, Options{})
+	r, err := Restricted(plain[float64](m), m.occ, m.vir, EnergyOptions{})
 	if err != nil || !math.IsInf(r.ErrorBound, 1) {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -173,7 +175,7 @@ func TestCompensatedSum(t *testing.T) {
 			moduli += math.Abs(x)
 		}
 		off, _ := exact.Sub(exact, big.NewFloat(sum.value())).Float64()
-		if !(math.Abs(off) <= gamma(compensatedRoundings, unitRoundoff)*moduli) {
+		if !(math.Abs(off) <= gamma(compensatedRoundings, dense.RoundoffDouble)*moduli) {
 			t.Errorf("%d terms: off by %g, moduli %g", n, off, moduli)
 		}
 	}
@@ -185,5 +187,61 @@ func TestCompensatedSum(t *testing.T) {
 		if got := sum.value(); got != x && !(x != x && got != got) {
 			t.Errorf("with %v the sum is %v", x, got)
 		}
+	}
+}
+
+// Pairs are computed again where the bound of float32 products is too large: as few as suffice, and all of them to the
+// bits of float64.
+func TestTolerance(t *testing.T) {
+	rng := rand.New(rand.NewPCG(57, 58))
+	for n := range 60 {
+		m := randomMolecule(rng, 2+rng.IntN(6), 1+rng.IntN(9), 1+rng.IntN(20))
+		other := randomMolecule(rng, 1+rng.IntN(4), 1+rng.IntN(9), m.naux)
+		run := func(opt EnergyOptions) Result {
+			t.Helper()
+			var r Result
+			var err error
+			if n%2 == 0 {
+				r, err = Restricted(plain[float64](m), m.occ, m.vir, opt)
+			} else {
+				r, err = Unrestricted(plain[float64](m), plain[float64](other), m.occ, other.occ, m.vir, other.vir, opt)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r
+		}
+		exact, loose := run(EnergyOptions{}), run(EnergyOptions{Precision: PrecisionMixed})
+		pairs := triangular(m.nocc, 0)
+		if n%2 == 1 {
+			pairs = triangular(m.nocc, 0) + triangular(other.nocc, 0) + m.nocc*other.nocc
+		}
+		before := 0
+		for _, share := range []float64{2, 0.9, 0.5, 0.1, 1e-3, 1e-6} {
+			opt := EnergyOptions{Precision: PrecisionMixed, Tolerance: share * loose.ErrorBound}
+			r := run(opt)
+			if r.ErrorBound > opt.Tolerance+exact.ErrorBound || r.Recomputed < before || r.Recomputed > pairs || (share > 1) != (r.Recomputed == 0) {
+				t.Errorf("case %d, %g of the bound: %d of %d pairs again (%d before), bound %g of %g", n, share,
+					r.Recomputed, pairs, before, r.ErrorBound, opt.Tolerance)
+			}
+			if off := difference(r.Total(), number(exact.Total())); off > r.ErrorBound+exact.ErrorBound {
+				t.Errorf("case %d, %g of the bound: off by %g, bound %g", n, share, off, r.ErrorBound)
+			}
+			opt.Team = team(3)
+			if again := run(opt); again != r {
+				t.Errorf("case %d: %+v with three threads, %+v with one", n, again, r)
+			}
+			before = r.Recomputed
+		}
+		all := run(EnergyOptions{Precision: PrecisionMixed, Tolerance: 1e-300})
+		all.Recomputed = 0
+		if all != exact {
+			t.Errorf("case %d: all pairs again give %+v, float64 gives %+v", n, all, exact)
+		}
+	}
+	m := randomMolecule(rng, 2, 3, 4)
+	for _, bad := range []float64{-1, math.NaN()} {
+		_, err := Restricted(plain[float64](m), m.occ, m.vir, EnergyOptions{Tolerance: bad})
+		argument(t, "tolerance", err, "etol", "hartree")
 	}
 }

@@ -1,13 +1,16 @@
 package mp2
 
 import (
+	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"trnsci/core/dense"
+	"trnsci/core/sched"
 )
 
 // argument checks that err is an ArgumentError for arg whose reason has all the words.
@@ -28,52 +31,34 @@ func argument(t *testing.T, name string, err error, arg string, words ...string)
 func TestArgumentErrors(t *testing.T) {
 	m := randomMolecule(rand.New(rand.NewPCG(31, 32)), 2, 3, 4)
 	b := plain[float64](m)
-	restricted := func(b Source, occ, vir []float64, opt Options) error {
+	restricted := func(b Source, occ, vir []float64, opt EnergyOptions) error {
 		_, err := Restricted(b, occ, vir, opt)
 		return err
 	}
-	argument(t, "long eps_occ", restricted(b, m.vir, m.vir, Options{}), "eps_occ", "(3,)", "(2, 3, 4)")
-	argument(t, "short eps_vir", restricted(b, m.occ, m.occ, Options{}), "eps_vir", "(2,)", "(2, 3, 4)")
-	argument(t, "no source", restricted(nil, m.occ, m.vir, Options{}), "B")
-	argument(t, "precision", restricted(b, m.occ, m.vir, Options{Precision: "fp16"}), "precision", "fp16", "mixed")
-	argument(t, "memory", restricted(b, m.occ, m.vir, Options{MaxBytes: -1}), "max_memory", "-1")
+	argument(t, "long eps_occ", restricted(b, m.vir, m.vir, EnergyOptions{}), "eps_occ", "(3,)", "(2, 3, 4)")
+	argument(t, "short eps_vir", restricted(b, m.occ, m.occ, EnergyOptions{}), "eps_vir", "(2,)", "(2, 3, 4)")
+	argument(t, "no source", restricted(nil, m.occ, m.vir, EnergyOptions{}), "B")
+	argument(t, "precision", restricted(b, m.occ, m.vir, EnergyOptions{Precision: "fp16"}), "precision", "fp16",
+		"mixed")
+	argument(t, "memory", restricted(b, m.occ, m.vir, EnergyOptions{Options: Options{MaxBytes: -1}}), "max_memory",
+		"-1")
 	for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-		argument(t, "bad eps_occ", restricted(b, []float64{-1, x}, m.vir, Options{}), "eps_occ", "infinities or NaNs")
-		argument(t, "bad eps_vir", restricted(b, m.occ, []float64{x, 1, 1}, Options{}), "eps_vir", "infinities or NaNs")
+		argument(t, "bad eps_occ", restricted(b, []float64{-1, x}, m.vir, EnergyOptions{}), "eps_occ",
+			"infinities or NaNs")
+		argument(t, "bad eps_vir", restricted(b, m.occ, []float64{x, 1, 1}, EnergyOptions{}), "eps_vir",
+			"infinities or NaNs")
 	}
-	_, err := Unrestricted(b, plain[float64](randomMolecule(rand.New(rand.NewPCG(1, 1)), 2, 3, 5)), m.occ, m.occ, m.vir, m.vir, Options{})
+	_, err := Unrestricted(b, plain[float64](randomMolecule(rand.New(rand.NewPCG(1, 1)), 2, 3, 5)), m.occ, m.occ, m.vir,
+		m.vir, EnergyOptions{})
 	argument(t, "other naux", err, "B", "(2, 3, 4)", "(2, 3, 5)")
-	_, err = Unrestricted(b, b, m.occ, m.occ, m.vir, m.occ, Options{})
+	_, err = Unrestricted(b, b, m.occ, m.occ, m.vir, m.occ, EnergyOptions{})
 	argument(t, "short beta eps_vir", err, "eps_vir", "beta")
-	_, err = Unrestricted(b, b, m.occ, []float64{-1, math.NaN()}, m.vir, m.vir, Options{})
+	_, err = Unrestricted(b, b, m.occ, []float64{-1, math.NaN()}, m.vir, m.vir, EnergyOptions{})
 	argument(t, "bad beta eps_occ", err, "eps_occ", "infinities or NaNs (beta)")
 	_, err = NewIntegrals(b.Data, "Pai", 2, 3, 4)
 	argument(t, "layout", err, "layout", "Pai", "P(ia)")
-	_, err = Workspace(Options{})
+	_, err = Workspace(EnergyOptions{})
 	argument(t, "no sources", err, "B")
-}
-
-func TestIntegralsMustLieInTheirData(t *testing.T) {
-	data := make([]float32, 24)
-	good := Integrals[float32]{Nocc: 2, Nvir: 3, Naux: 4, StrideI: 12, StrideA: 4, StrideP: 1, Data: data}
-	if err := good.check(); err != nil {
-		t.Fatal(err)
-	}
-	for name, change := range map[string]func(*Integrals[float32]){
-		"too short":      func(b *Integrals[float32]) { b.Data = data[:23] },
-		"no data":        func(b *Integrals[float32]) { b.Data = nil },
-		"offset":         func(b *Integrals[float32]) { b.Offset = 1 },
-		"before":         func(b *Integrals[float32]) { b.Offset = -1 },
-		"negative":       func(b *Integrals[float32]) { b.StrideI = -12 },
-		"product wraps":  func(b *Integrals[float32]) { b.StrideA = math.MaxInt },
-		"minimal stride": func(b *Integrals[float32]) { b.StrideP = math.MinInt },
-		"negative size":  func(b *Integrals[float32]) { b.Nvir = -3 },
-		"huge size":      func(b *Integrals[float32]) { b.Naux = math.MaxInt },
-	} {
-		bad := good
-		change(&bad)
-		argument(t, name, bad.check(), "B")
-	}
 }
 
 func TestNonFiniteIntegralsNameTheOrbital(t *testing.T) {
@@ -84,20 +69,21 @@ func TestNonFiniteIntegralsNameTheOrbital(t *testing.T) {
 			bad.b = append([]float64(nil), m.b...)
 			bad.b[position] = x
 			orbital := "orbital " + string(rune('0'+position/15))
-			for _, b := range []Source{plain[float64](bad), plain[float32](bad), arrange[float64](bad, "Pia", 0, false), arrange[float64](bad, "aiP", 0, true)} {
-				_, err := Restricted(b, m.occ, m.vir, Options{})
+			for _, b := range []Source{plain[float64](bad), plain[float32](bad), arrange[float64](bad, "Pia", 0, false),
+				arrange[float64](bad, "aiP", 0, true)} {
+				_, err := Restricted(b, m.occ, m.vir, EnergyOptions{})
 				argument(t, "closed shell", err, "B", "infinities or NaNs", orbital)
-				r, err := Restricted(b, m.occ, m.vir, Options{SkipFiniteCheck: true})
+				r, err := Restricted(b, m.occ, m.vir, EnergyOptions{Options: Options{SkipFiniteCheck: true}})
 				if err != nil || dense.IsFinite(r.Total()) || !math.IsInf(r.ErrorBound, 1) {
 					t.Errorf("unchecked %g at %d: %+v, %v", x, position, r, err)
 				}
 			}
-			_, err := Unrestricted(plain[float64](m), plain[float64](bad), m.occ, m.occ, m.vir, m.vir, Options{})
+			_, err := Unrestricted(plain[float64](m), plain[float64](bad), m.occ, m.occ, m.vir, m.vir, EnergyOptions{})
 			argument(t, "open shell", err, "B", orbital, "beta")
 		}
 	}
 	m.b[20] = 1e60 // finite until it is rounded
-	_, err := Restricted(plain[float64](m), m.occ, m.vir, Options{Precision: PrecisionMixed})
+	_, err := Restricted(plain[float64](m), m.occ, m.vir, EnergyOptions{Precision: PrecisionMixed})
 	argument(t, "beyond float32", err, "B", "orbital 1", "rounded to float32")
 }
 
@@ -114,29 +100,35 @@ func TestVanishingDenominators(t *testing.T) {
 		}
 	}
 	closed := func(occ, vir []float64) error {
-		_, err := Restricted(plain[float64](m), occ, vir, Options{})
+		_, err := Restricted(plain[float64](m), occ, vir, EnergyOptions{})
 		return err
 	}
 	check("equal", closed([]float64{-1, -1, 0.5}, []float64{2, 0.5, 3}), &DenominatorError{I: 2, J: 2, A: 1, B: 1})
 	check("sums", closed([]float64{-1, 2, -3}, []float64{0.25, 0.5, 0.75}), &DenominatorError{I: 1, J: 0, A: 0, B: 2})
 	check("overlap without a zero", closed([]float64{-1, 0.4, -3}, []float64{0.25, 0.5, 1}), nil)
 	// 0.1 + 0.7 - 0.2 - 0.6 is 0 in exact arithmetic and a few units of rounding in float64.
-	check("zero but for rounding", closed([]float64{-1, 0.7, 0.1}, []float64{0.2, 0.6, 3}), &DenominatorError{I: 2, J: 1, A: 0, B: 1})
-	check("reciprocal overflows", closed([]float64{-1, 0, -3}, []float64{5e-324, 1, 2}), &DenominatorError{I: 1, J: 1, A: 0, B: 0})
+	check("zero but for rounding", closed([]float64{-1, 0.7, 0.1}, []float64{0.2, 0.6, 3}),
+		&DenominatorError{I: 2, J: 1, A: 0, B: 1})
+	check("reciprocal overflows", closed([]float64{-1, 0, -3}, []float64{5e-324, 1, 2}),
+		&DenominatorError{I: 1, J: 1, A: 0, B: 0})
 	check("tiny gap", closed([]float64{-1, -1e-290, -3}, []float64{1e-290, 1, 2}), nil)
 
 	open := func(occA, occB, vir []float64) error {
 		b := plain[float64](m)
-		_, err := Unrestricted(b, b, occA, occB, vir, vir, Options{})
+		_, err := Unrestricted(b, b, occA, occB, vir, vir, EnergyOptions{})
 		return err
 	}
 	low, vir := []float64{-1, -2, -3}, []float64{0.25, 0.5, 1}
-	check("alpha", open([]float64{-1, 1.75, -2}, low, vir), &DenominatorError{I: 1, J: 0, A: 0, B: 1, SpinI: "alpha", SpinJ: "alpha"})
-	check("beta", open(low, []float64{-1, 1.75, -2}, vir), &DenominatorError{I: 1, J: 0, A: 0, B: 1, SpinI: "beta", SpinJ: "beta"})
-	check("alpha beta", open([]float64{0.25, -2, -3}, []float64{-4, -5, 1}, vir), &DenominatorError{I: 0, J: 2, A: 0, B: 2, SpinI: "alpha", SpinJ: "beta"})
+	check("alpha", open([]float64{-1, 1.75, -2}, low, vir),
+		&DenominatorError{I: 1, J: 0, A: 0, B: 1, SpinI: "alpha", SpinJ: "alpha"})
+	check("beta", open(low, []float64{-1, 1.75, -2}, vir), &DenominatorError{I: 1, J: 0, A: 0, B: 1, SpinI: "beta",
+		SpinJ: "beta"})
+	check("alpha beta", open([]float64{0.25, -2, -3}, []float64{-4, -5, 1}, vir),
+		&DenominatorError{I: 0, J: 2, A: 0, B: 2, SpinI: "alpha", SpinJ: "beta"})
 	// Two electrons of one spin cannot be in one orbital: i = j and a = b have no denominator there.
 	check("excluded", open([]float64{0.25, -2, -3}, low, vir), nil)
-	if text := (&DenominatorError{I: 4, J: 5, A: 6, B: 7, SpinI: "alpha", SpinJ: "beta"}).Error(); !strings.Contains(text, "i = 4 (alpha), j = 5 (beta)") || !strings.Contains(text, "a = 6 (alpha), b = 7 (beta)") {
+	if text := (&DenominatorError{I: 4, J: 5, A: 6, B: 7, SpinI: "alpha",
+		SpinJ: "beta"}).Error(); !strings.Contains(text, "i = 4 (alpha), j = 5 (beta)") || !strings.Contains(text, "a = 6 (alpha), b = 7 (beta)") {
 		t.Error(text)
 	}
 }
@@ -145,5 +137,233 @@ func TestVanishingDenominators(t *testing.T) {
 func TestInvertedOrbitals(t *testing.T) {
 	m := randomMolecule(rand.New(rand.NewPCG(37, 38)), 3, 4, 5)
 	m.occ[1], m.vir[2] = 0.77, 0.31
-	agrees(t, "inverted", m, plain[float64](m), Options{})
+	agrees(t, "inverted", m, plain[float64](m), EnergyOptions{})
 }
+
+func TestEachOrbital(t *testing.T) {
+	m := randomMolecule(rand.New(rand.NewPCG(41, 42)), 4, 3, 5)
+	const first, end = 1, 4
+	check := func(name string, src Source) {
+		t.Helper()
+		next := first
+		err := EachOrbital(nil, Spin{Source: src}, first, end, func(i int, b dense.View[float32], norms []float64) {
+			if i != next || b.Rows != m.nvir || b.Cols != m.naux || len(norms) != m.nvir {
+				t.Fatalf("%s: orbital %d is %d x %d with %d norms, expected orbital %d", name, i, b.Rows, b.Cols,
+					len(norms), next)
+			}
+			next++
+			for a := range m.nvir {
+				squares := 0.0
+				for p := range m.naux {
+					if got, want := float64(b.At(a, p)), m.at(i, a, p); got != want {
+						t.Errorf("%s: B[%d,%d,%d] is %g, not %g", name, i, a, p, got, want)
+					}
+					squares += m.at(i, a, p) * m.at(i, a, p)
+				}
+				if length := math.Sqrt(squares); norms[a] < length*(1-1e-15) || norms[a] > length*(1+1e-12) {
+					t.Errorf("%s: row %d of orbital %d has length %g, the bound is %g", name, a, i, length, norms[a])
+				}
+			}
+		})
+		if err != nil || next != end {
+			t.Errorf("%s: %v, %d orbitals", name, err, next-first)
+		}
+	}
+	for _, order := range axisOrders {
+		check("float32 "+order, arrange[float32](m, order, 1, true))
+		check("float64 "+order, arrange[float64](m, order, 0, false))
+	}
+	for _, c := range fileCases[float64](t, m, ">f8") {
+		check(c.name, c.file)
+	}
+}
+
+func TestEachOrbitalRefusesWhatIsNotFinite(t *testing.T) {
+	m := randomMolecule(rand.New(rand.NewPCG(43, 44)), 3, 2, 4)
+	m.b[len(m.b)-1] = 1e60 // finite until it is rounded
+	s := Spin{Name: "beta", Source: plain[float64](m)}
+	none := func(int, dense.View[float32], []float64) { t.Error("visited an orbital that is refused") }
+	argument(t, "beyond float32", EachOrbital(nil, s, 2, 3, none), "B", "orbital 2", "beta", "float32")
+	visited := 0
+	err := EachOrbital(nil, s, 2, 3, func(int, dense.View[float64], []float64) { visited++ })
+	if err != nil || visited != 1 {
+		t.Errorf("in float64: %v, %d orbitals", err, visited)
+	}
+}
+
+func TestCheckIsWhatTheEnergiesRefuse(t *testing.T) {
+	m := randomMolecule(rand.New(rand.NewPCG(45, 46)), 2, 3, 4)
+	good := Spin{Source: plain[float64](m), Occ: m.occ, Vir: m.vir}
+	if err := Check(nil, good); err != nil {
+		t.Error(err)
+	}
+	if err := Check(nil, good, good); err != nil {
+		t.Error(err)
+	}
+	argument(t, "no spin", Check(nil), "B")
+	short := good
+	short.Name, short.Vir = "beta", m.occ
+	argument(t, "short eps_vir", Check(nil, good, short), "eps_vir", "beta")
+	inverted := good
+	inverted.Vir = []float64{m.occ[0], 1, 2}
+	if _, ok := Check(nil, inverted).(*DenominatorError); !ok {
+		t.Errorf("a vanishing denominator: %v", Check(nil, inverted))
+	}
+}
+
+func team(threads int) *sched.Team { return sched.NewTeam(context.Background(), threads, nil) }
+
+func TestSameBitsForAllNumbersOfThreads(t *testing.T) {
+	rng := rand.New(rand.NewPCG(51, 52))
+	// One pair, fewer pairs than threads, and more.
+	for _, s := range [][3]int{{1, 150, 90}, {2, 70, 300}, {7, 70, 40}} {
+		a, b := randomMolecule(rng, s[0], s[1], s[2]), randomMolecule(rng, s[0]+1, s[1]+3, s[2])
+		for _, order := range []string{"iaP", "Pia", "Pai"} {
+			for _, precision := range []Precision{PrecisionInput, PrecisionMixed} {
+				left, right := arrange[float64](a, order, 0, false), arrange[float64](b, order, 0, false)
+				var closed, open Result
+				for n, threads := range []int{1, 2, 5} {
+					opt := EnergyOptions{Options: Options{Team: team(threads)}, Precision: precision}
+					r, err := Restricted(left, a.occ, a.vir, opt)
+					if err != nil {
+						t.Fatal(err)
+					}
+					u, err := Unrestricted(left, right, a.occ, b.occ, a.vir, b.vir, opt)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if n == 0 {
+						closed, open = r, u
+					}
+					if r != closed || u != open {
+						t.Errorf("%v %s, %d threads: %+v and %+v, want %+v and %+v", s, order, threads, r, u, closed,
+							open)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestProgressCountsPairs(t *testing.T) {
+	m := randomMolecule(rand.New(rand.NewPCG(57, 58)), 5, 4, 3)
+	var closed, open sched.Progress
+	b := arrange[float64](m, "Pai", 0, false)
+	opt := EnergyOptions{Options: Options{Team: sched.NewTeam(context.Background(), 2, &closed), MaxBytes: 2 * 8 * 12}}
+	if _, err := Restricted(b, m.occ, m.vir, opt); err != nil {
+		t.Fatal(err)
+	}
+	if done, total := closed.Read(); done != 15 || total != 15 {
+		t.Errorf("closed shell: %d of %d", done, total)
+	}
+	opt.Team = sched.NewTeam(context.Background(), 2, &open)
+	if _, err := Unrestricted(b, b, m.occ, m.occ, m.vir, m.vir, opt); err != nil {
+		t.Fatal(err)
+	}
+	if done, total := open.Read(); done != 10+10+25 || total != 45 {
+		t.Errorf("open shell: %d of %d", done, total)
+	}
+}
+
+// checkCancelled cancels call after a while and reports how long it went on.
+func checkCancelled(t *testing.T, name string, threads int, after time.Duration, call func(*sched.Team) error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var at time.Time
+	timer := time.AfterFunc(after, func() { at = time.Now(); cancel() })
+	defer timer.Stop()
+	if err := call(sched.NewTeam(ctx, threads, nil)); !errors.Is(err, context.Canceled) {
+		t.Fatalf("%s: the call ended before it was cancelled: %v", name, err)
+	}
+	t.Logf("%s, %d threads: went on for %v", name, threads, time.Since(at))
+}
+
+func TestCancel(t *testing.T) {
+	m := randomMolecule(rand.New(rand.NewPCG(59, 60)), 30, 300, 600)
+	energy := func(b Source, opt EnergyOptions) func(*sched.Team) error {
+		return func(team *sched.Team) error {
+			opt.Team = team
+			_, err := Restricted(b, m.occ, m.vir, opt)
+			return err
+		}
+	}
+	inPlace, packed := plain[float64](m), arrange[float64](m, "Pai", 0, false)
+	for name, call := range map[string]func(*sched.Team) error{
+		"products": energy(inPlace, EnergyOptions{}),
+		"blocks":   energy(packed, EnergyOptions{Options: Options{MaxBytes: 2 * 8 * 300 * 600}}),
+	} {
+		for _, threads := range []int{1, 3} {
+			checkCancelled(t, name, threads, 100*time.Millisecond, call)
+		}
+	}
+	// Overlapping energies, none of whose 10^10 denominators vanishes, keep the check busy.
+	large := molecule{nocc: 300, nvir: 2000, occ: make([]float64, 300), vir: make([]float64, 2000)}
+	for i := range large.occ {
+		large.occ[i] = float64(i)
+	}
+	for a := range large.vir {
+		large.vir[a] = float64(a%100) + 0.25
+	}
+	large.naux = 1
+	b := Integrals[float32]{Nocc: 300, Nvir: 2000, Naux: 1, StrideI: 2000, StrideA: 1, StrideP: 1,
+		Data: make([]float32, 300*2000)}
+	checkCancelled(t, "denominators", 2, 50*time.Millisecond, func(team *sched.Team) error {
+		_, err := Restricted(b, large.occ, large.vir, EnergyOptions{Options: Options{Team: team}})
+		return err
+	})
+}
+
+// benchmarkSpin returns a closed shell with random integrals and energies like those of valence electrons.
+func benchmarkSpin(b *testing.B, nocc, nvir, naux int) Spin {
+	b.Helper()
+	rng := rand.New(rand.NewPCG(1, 2))
+	data := make([]float64, nocc*nvir*naux)
+	for n := range data {
+		data[n] = rng.NormFloat64() / 100
+	}
+	integrals, err := NewIntegrals(data, LayoutIAP, nocc, nvir, naux)
+	if err != nil {
+		b.Fatal(err)
+	}
+	occ, vir := make([]float64, nocc), make([]float64, nvir)
+	for n := range occ {
+		occ[n] = -0.5 - rng.Float64()
+	}
+	for n := range vir {
+		vir[n] = 0.1 + 4*rng.Float64()
+	}
+	return Spin{Source: integrals, Occ: occ, Vir: vir}
+}
+
+// benchmarkRestricted reports the arithmetic of the products for each second, of one thread.
+func benchmarkRestricted(b *testing.B, nocc, nvir, naux int, precision Precision) {
+	s := benchmarkSpin(b, nocc, nvir, naux)
+	team := sched.NewTeam(b.Context(), 1, nil)
+	for b.Loop() {
+		if _, err := Restricted(s.Source, s.Occ, s.Vir, EnergyOptions{Options: Options{Team: team},
+			Precision: precision}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(Flops(nocc, nvir, naux)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GF/s")
+}
+
+func BenchmarkSmall(b *testing.B)      { benchmarkRestricted(b, 16, 112, 384, PrecisionFP64) }
+func BenchmarkSmallMixed(b *testing.B) { benchmarkRestricted(b, 16, 112, 384, PrecisionMixed) }
+
+// BenchmarkOppositeSpin is to be compared with BenchmarkMedium, which has the same integrals.
+func BenchmarkOppositeSpin(b *testing.B) {
+	s := benchmarkSpin(b, 32, 224, 768)
+	team := sched.NewTeam(b.Context(), 1, nil)
+	for b.Loop() {
+		r, err := OppositeSpin(1e-7, Options{Team: team}, s)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(float64(r.Points), "points")
+		b.ReportMetric(float64(r.Single), "single")
+	}
+}
+
+func BenchmarkMedium(b *testing.B) { benchmarkRestricted(b, 32, 224, 768, PrecisionFP64) }

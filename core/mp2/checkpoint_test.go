@@ -11,20 +11,22 @@ import (
 	"path/filepath"
 	"testing"
 
+	"trnsci/core/mp2/internal/checkpoint"
 	"trnsci/core/sched"
 )
 
-// resumable is a call that can be stopped: energy computes it from functions, of which that of the alpha spin fails for the orbital stop when that is
-// asked for after the first time, or at once for orbital 0. There is room for four orbitals.
+// resumable is a call that can be stopped: energy computes it from functions, of which that of the alpha spin fails for
+// the orbital stop when that is asked for after the first time, or at once for orbital 0. There is room for four
+// orbitals.
 type resumable struct {
 	name        string
 	alpha, beta molecule // beta is empty for a closed shell
-	opt         Options
+	opt         EnergyOptions
 }
 
 var errStopped = errors.New("stopped")
 
-func (r resumable) energy(opt Options, stop int) (Result, []int, error) {
+func (r resumable) energy(opt EnergyOptions, stop int) (Result, []int, error) {
 	a, asked := counted[float64](r.alpha)
 	load := a.Load
 	a.Load = func(team *sched.Team, first, end int, dst []float64) error {
@@ -50,11 +52,11 @@ func resumables() []resumable {
 	rng := rand.New(rand.NewPCG(71, 72))
 	a, b := randomMolecule(rng, 7, 5, 6), randomMolecule(rng, 4, 3, 6)
 	return []resumable{
-		{"closed", a, molecule{}, Options{}},
-		{"open", a, b, Options{}},
-		{"closed, mixed", a, molecule{}, Options{Precision: PrecisionMixed}},
-		{"closed, tolerance", a, molecule{}, Options{Precision: PrecisionMixed, Tolerance: 1e-9}},
-		{"open, tolerance", a, b, Options{Precision: PrecisionMixed, Tolerance: 1e-9}},
+		{"closed", a, molecule{}, EnergyOptions{}},
+		{"open", a, b, EnergyOptions{}},
+		{"closed, mixed", a, molecule{}, EnergyOptions{Precision: PrecisionMixed}},
+		{"closed, tolerance", a, molecule{}, EnergyOptions{Precision: PrecisionMixed, Tolerance: 1e-9}},
+		{"open, tolerance", a, b, EnergyOptions{Precision: PrecisionMixed, Tolerance: 1e-9}},
 	}
 }
 
@@ -150,7 +152,8 @@ func TestCheckpointsCutAtEveryByte(t *testing.T) {
 			}
 		}
 		// What a file system may leave behind the end after a power cut.
-		for _, tail := range [][]byte{make([]byte, recordBytes/2), make([]byte, 3*recordBytes), bytes.Repeat([]byte{0xff}, 5*recordBytes+1)} {
+		for _, tail := range [][]byte{make([]byte, checkpoint.RecordBytes/2), make([]byte, 3*checkpoint.RecordBytes),
+			bytes.Repeat([]byte{0xff}, 5*checkpoint.RecordBytes+1)} {
 			write(t, path, append(bytes.Clone(content), tail...))
 			if got, _, err := r.energy(r.opt, -1); err != nil || got != want {
 				t.Errorf("%s, %d bytes behind: %+v, want %+v, %v", r.name, len(tail), got, want, err)
@@ -172,7 +175,7 @@ func TestEveryDamagedByteOfACheckpointIsSeen(t *testing.T) {
 		damaged[n] ^= 1 << (n % 8)
 		write(t, path, damaged)
 		got, _, err := r.energy(r.opt, -1)
-		if n >= len(content)-recordBytes { // as a last write that was interrupted
+		if n >= len(content)-checkpoint.RecordBytes { // as a last write that was interrupted
 			if err != nil || got != want {
 				t.Errorf("byte %d of the last record: %+v, want %+v, %v", n, got, want, err)
 			}
@@ -190,7 +193,8 @@ func TestCheckpointOfAnotherJob(t *testing.T) {
 	path, content := stopped(t, r, 1)
 	changed := func(change func(*resumable)) resumable {
 		other := resumables()[3]
-		other.alpha.occ, other.alpha.vir = append([]float64(nil), r.alpha.occ...), append([]float64(nil), r.alpha.vir...)
+		other.alpha.occ, other.alpha.vir = append([]float64(nil), r.alpha.occ...), append([]float64(nil),
+			r.alpha.vir...)
 		change(&other)
 		other.opt.Checkpoint = path
 		return other
@@ -235,7 +239,8 @@ func TestIntegralsThatChangeDuringACall(t *testing.T) {
 		}
 		return err
 	}
-	opt := Options{MaxBytes: 4 * 8 * 5 * 6, Checkpoint: filepath.Join(t.TempDir(), "checkpoint")}
+	opt := EnergyOptions{Options: Options{MaxBytes: 4 * 8 * 5 * 6},
+		Checkpoint: filepath.Join(t.TempDir(), "checkpoint")}
 	_, err := Restricted(b, r.alpha.occ, r.alpha.vir, opt)
 	argument(t, "changed", err, "checkpoint", "occupied orbital 1 is not what it was when it was first read")
 }
@@ -245,7 +250,9 @@ func TestWhatIsNoCheckpoint(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	r.opt.Checkpoint = path
 	for text, content := range map[string]string{
-		"is not a checkpoint": "my thesis\n", "is of another version": formatName + "999\n", "is damaged in its header": formatLine + "spins = 9\n",
+		"is not a checkpoint":      "my thesis\n",
+		"is of another version":    "trnsci DF-MP2 checkpoint, format 999\n",
+		"is damaged in its header": "trnsci DF-MP2 checkpoint, format 1\nspins = 9\n",
 	} {
 		write(t, path, []byte(content))
 		_, _, err := r.energy(r.opt, -1)
@@ -268,41 +275,25 @@ func TestWhatIsNoCheckpoint(t *testing.T) {
 	}
 }
 
-// Where it can be written no more, the call fails and the file keeps what it had.
-func TestCheckpointThatCannotBeWritten(t *testing.T) {
+func TestOneCallUsesACheckpoint(t *testing.T) {
 	r := resumables()[0]
 	want, _, err := r.energy(r.opt, -1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	path, content := stopped(t, r, 1)
+	path, _ := stopped(t, r, 1)
 	opt := r.opt
 	opt.Checkpoint = path
 	b, _ := counted[float64](r.alpha)
-	k, err := openCheckpoint(opt, []Spin{{Source: b, Occ: r.alpha.occ, Vir: r.alpha.vir}}, newContributions([]Spin{{Source: b}}))
+	spins := []Spin{{Source: b, Occ: r.alpha.occ, Vir: r.alpha.vir}}
+	other, err := openCheckpoint(opt, spins, newContributions(spins))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := r.energy(opt, -1); err == nil {
-		t.Error("two calls use one checkpoint")
-	} else {
-		argument(t, "twice", err, "checkpoint", "in use by another call")
-	}
-	k.file.Close()
-	if k.file, err = os.Open(path); err != nil { // not for writing
-		t.Fatal(err)
-	}
-	var failed *fs.PathError
-	for range 2 { // the first failure stays
-		if err := k.addPair(passAll, 0, 20, contribution{}); !errors.As(err, &failed) {
-			t.Errorf("%v", err)
-		}
-	}
-	if err := k.close(errStopped); err != errStopped {
+	_, _, err = r.energy(opt, -1)
+	argument(t, "twice", err, "checkpoint", "in use by another call")
+	if err := other.Close(errStopped); err != errStopped {
 		t.Errorf("%v", err)
-	}
-	if now, _ := os.ReadFile(path); !bytes.Equal(now, content) {
-		t.Error("the file was changed")
 	}
 	if got, _, err := r.energy(opt, -1); err != nil || got != want {
 		t.Errorf("%+v, want %+v, %v", got, want, err)
@@ -325,14 +316,68 @@ func TestFinishedCheckpoint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := passes(opt, spins, c, k); err != nil {
+	if _, err := computePasses(opt, spins, c, k); err != nil {
 		t.Fatal(err)
 	}
-	if err := k.close(errStopped); err != errStopped {
+	if err := k.Close(errStopped); err != errStopped {
 		t.Fatal(err)
 	}
 	clear(asked)
-	if got, err := Restricted(b, r.alpha.occ, r.alpha.vir, opt); err != nil || got != want || sum(asked) != 0 || !absent(opt.Checkpoint) {
+	if got, err := Restricted(b, r.alpha.occ, r.alpha.vir,
+		opt); err != nil || got != want || sum(asked) != 0 || !absent(opt.Checkpoint) {
 		t.Errorf("%+v, want %+v, %v; read %v", got, want, err, asked)
 	}
+}
+
+func (r resumable) spins() []Spin {
+	a, _ := counted[float64](r.alpha)
+	if r.beta.nocc == 0 {
+		return []Spin{{Source: a, Occ: r.alpha.occ, Vir: r.alpha.vir}}
+	}
+	b, _ := counted[float64](r.beta)
+	return []Spin{{Name: "alpha", Source: a, Occ: r.alpha.occ, Vir: r.alpha.vir},
+		{Name: "beta", Source: b, Occ: r.beta.occ, Vir: r.beta.vir}}
+}
+
+// The records of the first pass are those whose list is one of pairs: they are counted in the bytes of the file here.
+func TestKept(t *testing.T) {
+	for _, r := range resumables() {
+		t.Run(r.name, func(t *testing.T) {
+			all := triangular(r.alpha.nocc, 0) + triangular(r.beta.nocc, 0) + r.alpha.nocc*r.beta.nocc
+			r.opt.Checkpoint = filepath.Join(t.TempDir(), "none")
+			if kept, pairs, err := Kept(r.opt,
+				r.spins()...); kept != 0 || pairs != all || err != nil || !absent(r.opt.Checkpoint) {
+				t.Errorf("without a file: %d of %d, %v", kept, pairs, err)
+			}
+			path, content := stopped(t, r, 1)
+			r.opt.Checkpoint = path
+			for _, end := range []int{len(content), len(content) - 1} { // the last record may be cut short
+				want := 0
+				records := content[headerLength(content):end]
+				for ; len(records) >= checkpoint.RecordBytes; records = records[checkpoint.RecordBytes:] {
+					if list := records[0] & 0xf; list < parts {
+						want++
+					}
+				}
+				write(t, path, content[:end])
+				kept, pairs, err := Kept(r.opt, r.spins()...)
+				if kept != want || kept == 0 || kept > all || pairs != all || err != nil {
+					t.Errorf("%d of %d, %v, not %d", kept, pairs, err, want)
+				}
+			}
+			write(t, path, content[:10])
+			if kept, _, err := Kept(r.opt, r.spins()...); kept != 0 || err != nil {
+				t.Errorf("part of a header: %d, %v", kept, err)
+			}
+			write(t, path, []byte("a letter"))
+			_, _, err := Kept(r.opt, r.spins()...)
+			argument(t, "another file", err, "checkpoint", "not a checkpoint")
+		})
+	}
+}
+
+// headerLength returns the bytes of the header of a checkpoint, whose last line is its checksum.
+func headerLength(content []byte) int {
+	last := bytes.Index(content, []byte("checksum = "))
+	return last + bytes.IndexByte(content[last:], '\n') + 1
 }

@@ -5,24 +5,30 @@ import (
 	"trnsci/core/dense"
 )
 
-// Density returns the unrelaxed one-particle density of MP2, the reference's occupations included, as a matrix over the nocc occupied and then the nvir
-// virtual orbitals: that of a closed shell, given one spin, or those of alpha and beta, given two. With the amplitudes t,
+// Density returns the unrelaxed one-particle density matrix of MP2, with the occupations of the reference, over the
+// nocc occupied and then the nvir virtual orbitals: that of a closed shell, given one spin, or those of alpha and beta,
+// given two. With the amplitudes t, for a closed shell
 //
-//	closed shell:  O_ij = - sum_mab t_mi,ab (2 t_mj,ab - t_mj,ba),   V_ab = sum_mjc t_mj,ca (2 t_mj,cb - t_mj,bc),   twice each, 2 on the diagonal of O
-//	alpha:         O_ij = - 1/2 sum_mab t_mi,ab t_mj,ab - sum over beta m, b and alpha a of t_mi,ba t_mj,ba
-//	               V_ab = 1/2 sum_mjc t_mj,ca t_mj,cb + sum over beta m, c and alpha j of t_mj,ca t_mj,cb,   1 on the diagonal of O
+//	O_ij = 2 delta_ij - 2 sum_mab t_mi,ab (2 t_mj,ab - t_mj,ba),   V_ab = 2 sum_mjc t_mj,ca (2 t_mj,cb - t_mj,bc)
 //
-// and zeros between occupied and virtual orbitals. This is PySCF's make_rdm1 of MP2 and UMP2. Options and errors are those of EachAmplitudes.
+// and for alpha of an open shell, likewise for beta,
 //
-// Cost: 2 nocc^2 nvir^2 (naux + nvir + nocc) floating-point operations for a closed shell, four times as many for two like spins. Where MaxBytes holds amplitudes
-// of many orbitals, up to half of the part with naux is saved. The memory is that of EachAmplitudes and once more the amplitudes of an orbital.
+//	O_ij = delta_ij - 1/2 sum_mab t_mi,ab t_mj,ab - sum over beta m, b and alpha a of t_mi,ba t_mj,ba
+//	V_ab = 1/2 sum_mjc t_mj,ca t_mj,cb + sum over beta m, c and alpha j of t_mj,ca t_mj,cb
+//
+// with zeros between occupied and virtual orbitals. This is PySCF's make_rdm1 of MP2 and UMP2. Options and errors are
+// those of EachAmplitudes.
+//
+// Cost: 2 nocc^2 nvir^2 (naux + nvir + nocc) floating-point operations for a closed shell, four times as many for two
+// equal spins. If MaxBytes holds amplitudes of many orbitals, up to half of the part with naux is saved. The memory is
+// that of EachAmplitudes and once more the amplitudes of an orbital.
 func Density(opt Options, spins ...Spin) ([]dense.Matrix[float64], error) {
 	if len(spins) < 1 || len(spins) > 2 {
 		return nil, dense.BadArgument("B", "expected the integrals of one or of two spins, got %d", len(spins))
 	}
-	occupation, kind, of := 2.0, ClosedShellAmplitudes, partner(closedShellPartner)
+	occupation, kind, of := 2.0, ClosedShellAmplitudes, combination(closedShellCombination)
 	if len(spins) == 2 {
-		occupation, kind, of = 1, SameSpinAmplitudes, halfPartner
+		occupation, kind, of = 1, SameSpinAmplitudes, halved
 	}
 	densities, opposite := []*density{}, 0
 	if len(spins) == 2 {
@@ -60,13 +66,15 @@ func Density(opt Options, spins ...Spin) ([]dense.Matrix[float64], error) {
 	return out, nil
 }
 
-// amplitudesCost returns what the amplitudes between two sets of orbitals cost, and what a density takes of them: their number.
+// amplitudesCost returns the relative cost of the amplitudes between two sets of orbitals, and of their part of a
+// density: their number.
 func amplitudesCost(left, right Spin) int {
 	return len(left.Occ) * len(left.Vir) * len(right.Occ) * len(right.Vir)
 }
 
-// addOppositeSpins adds what amplitudes between the spins make of both densities. Those of one m of beta and all i of alpha make a part of alpha's. The same
-// amplitudes, transposed, of one i and all m make a part of beta's, for which they are kept where the memory allows it, and else computed again, to the same bits.
+// addOppositeSpins adds the terms of the amplitudes between the spins to both densities. Those of one m of beta and all
+// i of alpha are a term of alpha's density. The same amplitudes, transposed, of one i and all m are a term of beta's;
+// they are kept for it if the memory allows it, and computed again, to the same bits, if not.
 func addOppositeSpins(opt Options, alpha, beta Spin, toAlpha, toBeta *density) error {
 	const half = 1 << 20
 	team, kept := opt.Team.Plan(2*half), keptAmplitudes(opt, alpha, beta)
@@ -83,7 +91,8 @@ func addOppositeSpins(opt Options, alpha, beta Spin, toAlpha, toBeta *density) e
 	each := kept / na
 	t := make([]float64, kept)
 	of := func(x []float64, at, rows, cols int) dense.View[float64] {
-		return dense.Matrix[float64]{Rows: rows, Cols: cols, Stride: cols, Data: x[at*rows*cols : (at+1)*rows*cols]}.View()
+		return dense.Matrix[float64]{Rows: rows, Cols: cols, Stride: cols,
+			Data: x[at*rows*cols : (at+1)*rows*cols]}.View()
 	}
 	err := EachAmplitudes(besideKept(opt, kept), beta, alpha, OppositeSpinAmplitudes, func(m int, ofM []float64) error {
 		if err := toAlpha.addOne(opt, ofM, nil, nil); err != nil {
@@ -108,25 +117,26 @@ func addOppositeSpins(opt Options, alpha, beta Spin, toAlpha, toBeta *density) e
 	return nil
 }
 
-// keptAmplitudes returns the number of all amplitudes between two spins, or 0 where half of the memory does not hold them, or the rest no blocks.
+// keptAmplitudes returns the number of all amplitudes between two spins, or 0 if half of the memory does not hold them,
+// or the rest does not hold blocks.
 func keptAmplitudes(opt Options, alpha, beta Spin) int {
 	all := float64(len(alpha.Occ)) * float64(len(beta.Occ)) * float64(len(alpha.Vir)) * float64(len(beta.Vir))
 	if 8*all > float64(opt.maxBytes()/2) {
 		return 0
 	}
-	if besideKept(opt, int(all)).holdsPair(operandOf[float64](alpha.Source), operandOf[float64](beta.Source)) != nil {
+	if newAmplitudeRun(besideKept(opt, int(all)), alpha, beta, OppositeSpinAmplitudes).checkPairFits() != nil {
 		return 0
 	}
 	return int(all)
 }
 
-// besideKept returns the options for blocks beside so many amplitudes.
+// besideKept returns the options for blocks that share the memory with some kept amplitudes.
 func besideKept(opt Options, kept int) Options {
 	opt.MaxBytes = opt.maxBytes() - 8*int64(kept)
 	return opt
 }
 
-// density collects the blocks of a density.
+// density accumulates the blocks of a density matrix.
 type density struct {
 	occupation        float64 // of an occupied orbital in the reference
 	occupied, virtual dense.Matrix[float64]
@@ -137,14 +147,15 @@ func newDensity(s Spin, occupation float64) (*density, error) {
 		return nil, dense.BadArgument("B", "expected integrals, got none")
 	}
 	nocc, nvir, _ := s.Source.Shape()
-	return &density{occupation: occupation, occupied: dense.New[float64](nocc, nocc), virtual: dense.New[float64](nvir, nvir)}, nil
+	return &density{occupation: occupation, occupied: dense.New[float64](nocc, nocc),
+		virtual: dense.New[float64](nvir, nvir)}, nil
 }
 
-// partner sets u, which amplitudes t[j,a,b] of one i, nvir x nvir for each j, are multiplied with.
-type partner func(u, t []float64, nvir int)
+// combination sets u, with which amplitudes t[j,a,b] of one i, nvir x nvir for each j, are multiplied.
+type combination func(u, t []float64, nvir int)
 
-// closedShellPartner is 2 t_ab - t_ba.
-func closedShellPartner(u, t []float64, nvir int) {
+// closedShellCombination is 2 t_ab - t_ba.
+func closedShellCombination(u, t []float64, nvir int) {
 	for at := 0; at < len(t); at += nvir * nvir {
 		for a := range nvir {
 			for b := range nvir {
@@ -154,15 +165,15 @@ func closedShellPartner(u, t []float64, nvir int) {
 	}
 }
 
-// halfPartner is t_ab / 2.
-func halfPartner(u, t []float64, _ int) {
+// halved is t_ab / 2.
+func halved(u, t []float64, _ int) {
 	for n, x := range t {
 		u[n] = x / 2
 	}
 }
 
-// add adds what the amplitudes of an electron of each spin make of the density of the second spin, s.
-func (d *density) add(opt Options, m, s Spin, kind Amplitudes, of partner) error {
+// add adds the terms of the amplitudes between the orbitals of m and s to the density of s.
+func (d *density) add(opt Options, m, s Spin, kind Amplitudes, of combination) error {
 	var memory []float64 // for u
 	return EachAmplitudes(opt, m, s, kind, func(_ int, t []float64) error {
 		if of != nil && memory == nil {
@@ -172,9 +183,9 @@ func (d *density) add(opt Options, m, s Spin, kind Amplitudes, of partner) error
 	})
 }
 
-// addOne adds what t[j,a,b] of one orbital of the first spin makes: two products, of matrices of nocc x (nvir nvir) and of (nocc nvir) x nvir, with u, for which
-// there is memory; without a partner u is t.
-func (d *density) addOne(opt Options, t []float64, of partner, memory []float64) error {
+// addOne adds the terms of t[j,a,b] of one orbital m: two products with u, of matrices of nocc x (nvir nvir) and of
+// (nocc nvir) x nvir. Without a combination u is t; with one it is in memory.
+func (d *density) addOne(opt Options, t []float64, of combination, memory []float64) error {
 	if len(t) == 0 {
 		return nil
 	}
@@ -199,7 +210,7 @@ func (d *density) addOne(opt Options, t []float64, of partner, memory []float64)
 	return opt.Team.Err()
 }
 
-// matrix returns the density: the blocks, which are symmetric up to rounding, made so.
+// matrix returns the density matrix: the blocks, which are symmetric up to rounding, are symmetrized.
 func (d *density) matrix() dense.Matrix[float64] {
 	nocc, nvir := d.occupied.Rows, d.virtual.Rows
 	out := dense.New[float64](nocc+nvir, nocc+nvir)
@@ -219,7 +230,7 @@ func (d *density) matrix() dense.Matrix[float64] {
 	return out
 }
 
-// DensityWorkspace returns an upper bound on the bytes that Density allocates beside its integrals.
+// DensityWorkspace returns an upper bound on the bytes that Density allocates.
 func DensityWorkspace(opt Options, spins ...Spin) (int64, error) {
 	most, densities := int64(0), int64(0)
 	for m, left := range spins {
@@ -236,7 +247,7 @@ func DensityWorkspace(opt Options, spins ...Spin) (int64, error) {
 				return 0, err
 			}
 			o, v := int64(len(right.Occ)), int64(len(right.Vir))
-			// The amplitudes of an orbital once more, and what two calls leave to the collector.
+			// The amplitudes of an orbital once more, and the garbage of two calls.
 			most = max(most, 2*bytes+8*o*int64(len(left.Vir))*v)
 		}
 		o, v := int64(len(left.Occ)), int64(len(left.Vir))

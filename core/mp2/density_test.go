@@ -79,7 +79,8 @@ func TestAmplitudes(t *testing.T) {
 		for name, c := range map[string]struct {
 			l, r molecule
 			kind Amplitudes
-		}{"closed": {a, a, ClosedShellAmplitudes}, "opposite": {a, b, OppositeSpinAmplitudes}, "same": {b, b, SameSpinAmplitudes}} {
+		}{"closed": {a, a, ClosedShellAmplitudes}, "opposite": {a, b, OppositeSpinAmplitudes}, "same": {b, b,
+			SameSpinAmplitudes}} {
 			got, err := collected(Options{Team: team(2)}, spinOf(c.l, ""), spinOf(c.r, ""), c.kind)
 			if err != nil {
 				t.Fatal(err)
@@ -91,8 +92,10 @@ func TestAmplitudes(t *testing.T) {
 	}
 }
 
-// plainDensity follows the formulas of Density with the amplitudes of all pairs: same within the spin, opposite with the spin itself second.
-func plainDensity(nocc, nvir int, occupation float64, parts func(add func(t amplitudes4, u func(m, i, a, b int) float64))) []float64 {
+// plainDensity follows the formulas of Density with the amplitudes of all pairs: same within the spin, opposite with
+// the spin itself second.
+func plainDensity(nocc, nvir int, occupation float64, parts func(add func(t amplitudes4,
+	u func(m, i, a, b int) float64))) []float64 {
 	n := nocc + nvir
 	out := make([]float64, n*n)
 	parts(func(t amplitudes4, u func(m, i, a, b int) float64) {
@@ -137,7 +140,8 @@ func TestDensity(t *testing.T) {
 		for n, spins := range [][2]molecule{{a, b}, {b, a}} {
 			own, other := spins[0], spins[1]
 			want := plainDensity(own.nocc, own.nvir, 1, func(add func(amplitudes4, func(m, i, a, b int) float64)) {
-				same, opposite := plainAmplitudes(own, own, SameSpinAmplitudes), plainAmplitudes(other, own, OppositeSpinAmplitudes)
+				same, opposite := plainAmplitudes(own, own, SameSpinAmplitudes), plainAmplitudes(other, own,
+					OppositeSpinAmplitudes)
 				add(same, func(m, i, a, b int) float64 { return same.at(m, i, a, b) / 2 })
 				add(opposite, opposite.at)
 			})
@@ -146,7 +150,8 @@ func TestDensity(t *testing.T) {
 	}
 }
 
-// checkDensity compares a density with the definition, looks at its symmetry, and counts its electrons: excitations keep their number.
+// checkDensity compares a density with the definition, looks at its symmetry, and counts its electrons: excitations
+// keep their number.
 func checkDensity(t *testing.T, name string, got dense.Matrix[float64], want []float64, electrons float64) {
 	t.Helper()
 	size := slices.Max(want)
@@ -186,7 +191,8 @@ func TestAmplitudesAndDensityBits(t *testing.T) {
 	}
 	for name, src := range sources {
 		s := Spin{Source: src, Occ: m.occ, Vir: m.vir}
-		for _, opt := range []Options{{}, {Team: team(3)}, {Team: team(2), MaxBytes: 2 * orbital}, {MaxBytes: 9*orbital + 2*8*6*30*30}} {
+		for _, opt := range []Options{{}, {Team: team(3)}, {Team: team(2), MaxBytes: 2 * orbital},
+			{MaxBytes: 9*orbital + 2*8*6*30*30}} {
 			var sum float64
 			all := make([]float64, 0, len(want))
 			bound, err := AmplitudesWorkspace(opt, s, s, SameSpinAmplitudes)
@@ -229,10 +235,12 @@ func TestPairAmplitudes(t *testing.T) {
 		for name, c := range map[string]struct {
 			l, r molecule
 			kind Amplitudes
-		}{"closed": {a, a, ClosedShellAmplitudes}, "opposite": {a, b, OppositeSpinAmplitudes}, "same": {b, b, SameSpinAmplitudes}} {
+		}{"closed": {a, a, ClosedShellAmplitudes}, "opposite": {a, b, OppositeSpinAmplitudes}, "same": {b, b,
+			SameSpinAmplitudes}} {
 			want, err := collected(Options{}, spinOf(c.l, ""), spinOf(c.r, ""), OppositeSpinAmplitudes)
 			if c.kind == SameSpinAmplitudes {
-				want, err = collected(Options{MaxBytes: 1}, spinOf(c.l, ""), spinOf(c.r, ""), c.kind) // one orbital after the other
+				// one orbital after the other
+				want, err = collected(Options{MaxBytes: 1}, spinOf(c.l, ""), spinOf(c.r, ""), c.kind)
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -262,7 +270,8 @@ func TestPairAmplitudes(t *testing.T) {
 					pairs = triangular(c.l.nocc, 0)
 				}
 				if err != nil || !slices.Equal(got, want) || stored.Load() != int64(pairs) {
-					t.Errorf("%v %s, limit %d: other bits, or %d pairs, want %d, %v", s, name, limit, stored.Load(), pairs, err)
+					t.Errorf("%v %s, limit %d: other bits, or %d pairs, want %d, %v", s, name, limit, stored.Load(),
+						pairs, err)
 				}
 			}
 		}
@@ -272,7 +281,8 @@ func TestPairAmplitudes(t *testing.T) {
 func TestPairAmplitudesWorkspace(t *testing.T) {
 	m := randomMolecule(rand.New(rand.NewPCG(85, 86)), 8, 60, 40)
 	orbital := int64(8 * 60 * 40)
-	for name, src := range map[string]Source{"in place": plain[float64](m), "packed": arrange[float64](m, "Pai", 0, false)} {
+	for name, src := range map[string]Source{"in place": plain[float64](m),
+		"packed": arrange[float64](m, "Pai", 0, false)} {
 		s := Spin{Source: src, Occ: m.occ, Vir: m.vir}
 		for _, kind := range []Amplitudes{OppositeSpinAmplitudes, ClosedShellAmplitudes, SameSpinAmplitudes} {
 			for _, limit := range []int64{0, 2 * orbital, 5 * orbital} {
@@ -327,7 +337,8 @@ func TestDensityOfTwoSpinsBits(t *testing.T) {
 				t.Errorf("spin %d, kept %v: other bits", n, kept)
 			}
 		}
-		// Once for each side of the pairs within alpha, once for beta's with all of alpha, and where nothing is kept once more for alpha's.
+		// Once for each side of the pairs within alpha, once for beta's with all of alpha, and where nothing is kept
+		// once more for alpha's.
 		if want := map[bool]int{true: 3 * 4, false: 4 * 4}[kept]; asked != want {
 			t.Errorf("kept %v: asked for %d orbitals, want %d", kept, asked, want)
 		}
@@ -341,23 +352,20 @@ func TestAmplitudesRefuse(t *testing.T) {
 		return err
 	}
 	packed := Spin{Source: arrange[float64](m, "Pai", 0, false), Occ: m.occ, Vir: m.vir}
-	argument(t, "memory", call(Options{MaxBytes: 319}, packed, OppositeSpinAmplitudes), "max_memory", "319", "320 bytes")
+	argument(t, "memory", call(Options{MaxBytes: 319}, packed, OppositeSpinAmplitudes), "max_memory", "319",
+		"320 bytes")
 	argument(t, "no source", call(Options{}, Spin{}, OppositeSpinAmplitudes), "B")
-	argument(t, "sizes", call(Options{}, Spin{Source: plain[float64](m), Occ: m.vir, Vir: m.vir}, SameSpinAmplitudes), "eps_occ", "(4,)")
-	keep := Options{Checkpoint: "c"}
-	argument(t, "checkpoint", call(keep, spinOf(m, ""), OppositeSpinAmplitudes), "checkpoint", "only Restricted")
-	_, err := Density(keep, spinOf(m, ""), spinOf(m, ""))
-	argument(t, "checkpoint", err, "checkpoint")
-	_, err = OppositeSpin(1e-6, keep, spinOf(m, ""))
-	argument(t, "checkpoint", err, "checkpoint")
-	_, err = Density(Options{})
+	argument(t, "sizes", call(Options{}, Spin{Source: plain[float64](m), Occ: m.vir, Vir: m.vir}, SameSpinAmplitudes),
+		"eps_occ", "(4,)")
+	_, err := Density(Options{})
 	argument(t, "no spins", err, "B", "got 0")
 	_, err = Density(Options{}, Spin{})
 	argument(t, "no integrals", err, "B")
 	// One vanishing denominator, of i = j and a = b: amplitudes within a spin do not divide by it.
 	m.occ[1], m.vir[2] = 5, 5
 	var zero *DenominatorError
-	if err := call(Options{}, spinOf(m, ""), ClosedShellAmplitudes); !errors.As(err, &zero) || zero.I != 1 || zero.A != 2 {
+	if err := call(Options{}, spinOf(m, ""), ClosedShellAmplitudes); !errors.As(err,
+		&zero) || zero.I != 1 || zero.A != 2 {
 		t.Errorf("vanishing denominator: %v", err)
 	}
 	all, err := collected(Options{}, spinOf(m, ""), spinOf(m, ""), SameSpinAmplitudes)
@@ -365,7 +373,8 @@ func TestAmplitudesRefuse(t *testing.T) {
 		t.Errorf("vanishing denominator where the amplitude is zero: off by %g, %v", off, err)
 	}
 	stop := errors.New("stop")
-	if err := EachAmplitudes(Options{}, spinOf(m, ""), spinOf(m, ""), SameSpinAmplitudes, func(int, []float64) error { return stop }); err != stop {
+	if err := EachAmplitudes(Options{}, spinOf(m, ""), spinOf(m, ""), SameSpinAmplitudes,
+		func(int, []float64) error { return stop }); err != stop {
 		t.Errorf("visit's error: %v", err)
 	}
 }

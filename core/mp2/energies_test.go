@@ -19,7 +19,7 @@ func near(t *testing.T, name string, got, want, relative float64) {
 // The expected numbers come from independent sums over all indices in double precision.
 func TestSyntheticEnergies(t *testing.T) {
 	m := synthetic()
-	r, err := Restricted(plain[float64](m), m.occ, m.vir, Options{})
+	r, err := Restricted(plain[float64](m), m.occ, m.vir, EnergyOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func TestSyntheticEnergies(t *testing.T) {
 	near(t, "total", r.Total(), -1.1198054886378939, 1e-14)
 
 	beta := m.firstOccupied(1)
-	u, err := Unrestricted(plain[float64](m), plain[float64](beta), m.occ, beta.occ, m.vir, beta.vir, Options{})
+	u, err := Unrestricted(plain[float64](m), plain[float64](beta), m.occ, beta.occ, m.vir, beta.vir, EnergyOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestSyntheticEnergies(t *testing.T) {
 func TestOneOrbitalOfEachKind(t *testing.T) {
 	// K = 0.3 and D = 2 (-0.5 - 0.7): E = 0.09 / -2.4, all of it between opposite spins.
 	b := Integrals[float64]{Nocc: 1, Nvir: 1, Naux: 2, StrideP: 1, Data: []float64{0.5, math.Sqrt(0.05)}}
-	r, err := Restricted(b, []float64{-0.5}, []float64{0.7}, Options{})
+	r, err := Restricted(b, []float64{-0.5}, []float64{0.7}, EnergyOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestOneOrbitalOfEachKind(t *testing.T) {
 }
 
 // agrees compares energies with the exact ones. The reported bound is certified, and checked here too.
-func agrees(t *testing.T, name string, m molecule, b Source, opt Options) {
+func agrees(t *testing.T, name string, m molecule, b Source, opt EnergyOptions) {
 	t.Helper()
 	r, err := Restricted(b, m.occ, m.vir, opt)
 	if err != nil {
@@ -58,7 +58,8 @@ func agrees(t *testing.T, name string, m molecule, b Source, opt Options) {
 		return
 	}
 	os, ss := referenceOpposite(m, m), referenceSame(m)
-	if off := difference(r.OppositeSpin, os) + difference(r.SameSpin, ss); off > r.ErrorBound || !(r.ErrorBound <= 1e-3*math.Abs(r.Total())) {
+	if off := difference(r.OppositeSpin, os) + difference(r.SameSpin,
+		ss); off > r.ErrorBound || !(r.ErrorBound <= 1e-3*math.Abs(r.Total())) {
 		t.Errorf("%s: off by %.2e, bound %.2e, energy %g", name, off, r.ErrorBound, r.Total())
 	}
 	u, err := Unrestricted(b, b, m.occ, m.occ, m.vir, m.vir, opt)
@@ -74,11 +75,12 @@ func agrees(t *testing.T, name string, m molecule, b Source, opt Options) {
 
 func TestShapesAgainstTheNaiveSums(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	shapes := [][3]int{{1, 1, 1}, {1, 2, 3}, {2, 1, 4}, {3, 2, 1}, {2, 3, 5}, {4, 5, 3}, {1, 33, 2}, {2, 31, 3}, {3, 7, 19}, {1, 65, 1}}
+	shapes := [][3]int{{1, 1, 1}, {1, 2, 3}, {2, 1, 4}, {3, 2, 1}, {2, 3, 5}, {4, 5, 3}, {1, 33, 2}, {2, 31, 3},
+		{3, 7, 19}, {1, 65, 1}}
 	for _, s := range shapes {
 		m := randomMolecule(rng, s[0], s[1], s[2])
-		agrees(t, fmt.Sprintf("float64 %v", s), m, plain[float64](m), Options{})
-		agrees(t, fmt.Sprintf("float32 %v", s), m, plain[float32](m), Options{})
+		agrees(t, fmt.Sprintf("float64 %v", s), m, plain[float64](m), EnergyOptions{})
+		agrees(t, fmt.Sprintf("float32 %v", s), m, plain[float32](m), EnergyOptions{})
 	}
 }
 
@@ -90,7 +92,7 @@ func TestStridesAgainstTheNaiveSums(t *testing.T) {
 			for _, backwards := range []bool{false, true} {
 				for _, precision := range []Precision{PrecisionInput, PrecisionFP64, PrecisionMixed} {
 					name := fmt.Sprintf("%s, gap %d, backwards %v, precision %q", order, gap, backwards, precision)
-					opt := Options{Precision: precision}
+					opt := EnergyOptions{Precision: precision}
 					agrees(t, "float64 "+name, m, arrange[float64](m, order, gap, backwards), opt)
 					agrees(t, "float32 "+name, m, arrange[float32](m, order, gap, backwards), opt)
 				}
@@ -108,7 +110,8 @@ func TestBroadcastStrides(t *testing.T) {
 			copy(m.b[(i*3+a)*4:], one.b[i*4:(i+1)*4])
 		}
 	}
-	agrees(t, "stride 0", m, Integrals[float64]{Nocc: 2, Nvir: 3, Naux: 4, StrideI: 4, StrideP: 1, Data: one.b}, Options{})
+	agrees(t, "stride 0", m, Integrals[float64]{Nocc: 2, Nvir: 3, Naux: 4, StrideI: 4, StrideP: 1, Data: one.b},
+		EnergyOptions{})
 }
 
 func TestNewIntegralsKnowsTheLayouts(t *testing.T) {
@@ -119,7 +122,7 @@ func TestNewIntegralsKnowsTheLayouts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		agrees(t, string(layout), m, b, Options{})
+		agrees(t, string(layout), m, b, EnergyOptions{})
 	}
 }
 
@@ -134,12 +137,13 @@ func TestUnrestrictedAgainstTheNaiveSums(t *testing.T) {
 			"mixed layouts":   {arrange[float64](a, "Pia", 0, false), arrange[float64](b, "aPi", 1, true)},
 			"pointer sources": {ptr(plain[float64](a)), ptr(plain[float64](b))},
 		} {
-			u, err := Unrestricted(sources[0], sources[1], a.occ, b.occ, a.vir, b.vir, Options{})
+			u, err := Unrestricted(sources[0], sources[1], a.occ, b.occ, a.vir, b.vir, EnergyOptions{})
 			if err != nil {
 				t.Errorf("%v %s: %v", s, name, err)
 				continue
 			}
-			off := difference(u.OppositeSpin, referenceOpposite(a, b)) + difference(u.AlphaAlpha, half(referenceSame(a))) + difference(u.BetaBeta, half(referenceSame(b)))
+			off := difference(u.OppositeSpin, referenceOpposite(a, b)) + difference(u.AlphaAlpha,
+				half(referenceSame(a))) + difference(u.BetaBeta, half(referenceSame(b)))
 			if off > u.ErrorBound {
 				t.Errorf("%v %s: off by %.2e, bound %.2e", s, name, off, u.ErrorBound)
 			}
@@ -158,12 +162,13 @@ func TestNothingToCorrelateIsExactlyZero(t *testing.T) {
 		// Equal energies: no denominator is looked at where there is nothing to divide.
 		clear(m.occ)
 		clear(m.vir)
-		for _, b := range []Source{plain[float64](m), plain[float32](m), Integrals[float32]{Nocc: s[0], Nvir: s[1], Naux: s[2]}} {
-			r, err := Restricted(b, m.occ, m.vir, Options{PairEnergies: true})
+		for _, b := range []Source{plain[float64](m), plain[float32](m),
+			Integrals[float32]{Nocc: s[0], Nvir: s[1], Naux: s[2]}} {
+			r, err := Restricted(b, m.occ, m.vir, EnergyOptions{PairEnergies: true})
 			if err != nil || r.OppositeSpin != 0 || r.SameSpin != 0 || r.ErrorBound != 0 || r.PairEnergies.OppositeSpin.Rows != s[0] {
 				t.Errorf("%v: %+v, %v", s, r, err)
 			}
-			u, err := Unrestricted(b, b, m.occ, m.occ, m.vir, m.vir, Options{})
+			u, err := Unrestricted(b, b, m.occ, m.occ, m.vir, m.vir, EnergyOptions{})
 			if err != nil || u.Total() != 0 || u.ErrorBound != 0 {
 				t.Errorf("%v unrestricted: %+v, %v", s, u, err)
 			}
@@ -174,7 +179,7 @@ func TestNothingToCorrelateIsExactlyZero(t *testing.T) {
 func TestPairEnergies(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	a, b := randomMolecule(rng, 4, 5, 6), randomMolecule(rng, 3, 4, 6)
-	r, err := Restricted(plain[float64](a), a.occ, a.vir, Options{PairEnergies: true})
+	r, err := Restricted(plain[float64](a), a.occ, a.vir, EnergyOptions{PairEnergies: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +192,8 @@ func TestPairEnergies(t *testing.T) {
 	}
 	near(t, "closed shell E_os", sum(r.PairEnergies.OppositeSpin), r.OppositeSpin, 1e-14)
 	near(t, "closed shell E_ss", sum(r.PairEnergies.AlphaAlpha)+sum(r.PairEnergies.BetaBeta), r.SameSpin, 1e-14)
-	u, err := Unrestricted(plain[float64](a), plain[float64](b), a.occ, b.occ, a.vir, b.vir, Options{PairEnergies: true})
+	u, err := Unrestricted(plain[float64](a), plain[float64](b), a.occ, b.occ, a.vir, b.vir,
+		EnergyOptions{PairEnergies: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +214,7 @@ func TestPairEnergies(t *testing.T) {
 		want, _ := referenceOpposite(one, one).Float64()
 		near(t, "diagonal pair", r.PairEnergies.OppositeSpin.At(i, i), want, 1e-13)
 	}
-	if none, _ := Restricted(plain[float64](a), a.occ, a.vir, Options{}); none.PairEnergies != nil {
+	if none, _ := Restricted(plain[float64](a), a.occ, a.vir, EnergyOptions{}); none.PairEnergies != nil {
 		t.Error("pair energies that nobody asked for")
 	}
 }
@@ -233,7 +239,7 @@ func TestInvariances(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 16))
 	m := randomMolecule(rng, 5, 40, 30)
 	energy := func(m molecule) Result {
-		r, err := Restricted(plain[float64](m), m.occ, m.vir, Options{})
+		r, err := Restricted(plain[float64](m), m.occ, m.vir, EnergyOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -264,22 +270,24 @@ func TestInvariances(t *testing.T) {
 	compare("rotated", energy(rotated))
 
 	// An occupied and a virtual orbital without integrals change nothing.
-	larger := molecule{nocc: 6, nvir: 41, naux: 30, occ: append(append([]float64(nil), m.occ...), -0.3), vir: append(append([]float64(nil), m.vir...), 0.7), b: make([]float64, 6*41*30)}
+	larger := molecule{nocc: 6, nvir: 41, naux: 30, occ: append(append([]float64(nil), m.occ...), -0.3),
+		vir: append(append([]float64(nil), m.vir...), 0.7), b: make([]float64, 6*41*30)}
 	for i := range 5 {
 		copy(larger.b[i*41*30:], m.b[i*40*30:(i+1)*40*30])
 	}
 	compare("uncoupled orbitals", energy(larger))
 }
 
-// A spin without orbitals has no integrals, so that it does not matter how many auxiliary functions its arrays would have.
+// A spin without orbitals has no integrals, so that it does not matter how many auxiliary functions its arrays would
+// have.
 func TestSpinWithoutOrbitals(t *testing.T) {
 	m := randomMolecule(rand.New(rand.NewPCG(37, 38)), 3, 4, 5)
 	full := Spin{Source: plain[float64](m), Occ: m.occ, Vir: m.vir}
-	alone, err := Generalized(full.Source, full.Occ, full.Vir, Options{})
+	alone, err := Generalized(full.Source, full.Occ, full.Vir, EnergyOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := Plan(Options{}, full.Source, Integrals[float64]{Nvir: 4, Naux: 5})
+	plan, err := Plan(EnergyOptions{}, full.Source, Integrals[float64]{Nvir: 4, Naux: 5})
 	if err != nil || plan.Flops == 0 {
 		t.Fatal(plan, err)
 	}
@@ -290,17 +298,19 @@ func TestSpinWithoutOrbitals(t *testing.T) {
 		} {
 			for _, spins := range [][2]Spin{{full, none}, {none, full}} {
 				a, b := spins[0], spins[1]
-				r, err := Unrestricted(a.Source, b.Source, a.Occ, b.Occ, a.Vir, b.Vir, Options{})
+				r, err := Unrestricted(a.Source, b.Source, a.Occ, b.Occ, a.Vir, b.Vir, EnergyOptions{})
 				if err != nil || r.Total() != alone.SameSpin || r.OppositeSpin != 0 {
 					t.Errorf("%s, naux %d: %+v, want %g, %v", name, naux, r, alone.SameSpin, err)
 				}
-				if got, err := Plan(Options{}, a.Source, b.Source); err != nil || got.Flops != plan.Flops {
-					t.Errorf("%s, naux %d: a plan of %g operations, want %g, %v", name, naux, got.Flops, plan.Flops, err)
+				if got, err := Plan(EnergyOptions{}, a.Source, b.Source); err != nil || got.Flops != plan.Flops {
+					t.Errorf("%s, naux %d: a plan of %g operations, want %g, %v", name, naux, got.Flops, plan.Flops,
+						err)
 				}
 				if sos, err := OppositeSpin(1e-6, Options{}, a, b); err != nil || sos.OppositeSpin != 0 {
 					t.Errorf("%s, naux %d: opposite spin %+v, %v", name, naux, sos, err)
 				}
-				if d, err := Density(Options{}, a, b); err != nil || d[0].Rows != len(a.Occ)+len(a.Vir) || d[1].Rows != len(b.Occ)+len(b.Vir) {
+				if d, err := Density(Options{}, a,
+					b); err != nil || d[0].Rows != len(a.Occ)+len(a.Vir) || d[1].Rows != len(b.Occ)+len(b.Vir) {
 					t.Errorf("%s, naux %d: %v", name, naux, err)
 				}
 			}

@@ -13,7 +13,7 @@ func ExampleRestricted() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	r, err := mp2.Restricted(b, []float64{-0.5}, []float64{0.5, 0.75}, mp2.Options{})
+	r, err := mp2.Restricted(b, []float64{-0.5}, []float64{0.5, 0.75}, mp2.EnergyOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func ExampleUnrestricted() {
 	beta := alpha
 	beta.Nocc = 1
 	occ, vir := []float64{-1, -0.5}, []float64{0.5, 0.75}
-	r, err := mp2.Unrestricted(alpha, beta, occ, occ[:1], vir, vir, mp2.Options{})
+	r, err := mp2.Unrestricted(alpha, beta, occ, occ[:1], vir, vir, mp2.EnergyOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -9,18 +9,67 @@ import (
 	"trnsci/core/dense"
 )
 
-// kRun is the state of a call of KPointEnergy.
+// KPointEnergy returns the MP2 correlation energy of a closed shell for each cell of a crystal. With
+//
+//	K^{ij}_{ab} = (ia|jb) = 1/nk sum_P B[ki][ka]_iaP B[kj][kb]_jbP
+//
+// for i, j, a at the k-points ki, kj, ka and b at kb = Conserve[ki,ka,kj], without a conjugate, and
+// D = e_i + e_j - e_a - e_b,
+//
+//	E_os = 1/nk sum |K^{ij}_{ab}|^2 / D,   E_ss = 1/nk sum conj(K^{ij}_{ab}) (K^{ij}_{ab} - K^{ij}_{ba}) / D
+//
+// over ki, kj, ka and all orbitals, with K^{ij}_{ba} from B[ki][kb] and B[kj][ka]. This is PySCF's KMP2. Products are
+// in the dtype of B, sums in float64. Results have the same bits for every number of threads and every MaxBytes.
+//
+// Errors: *dense.ArgumentError for sizes and dtypes that do not fit, real integrals, a Conserve that does not conserve
+// momentum, too little memory, infinities and NaNs; *DenominatorError, whose spins name the k-points; those of reading;
+// the team's.
+//
+// Cost: 4 nk^3 nocc^2 nvir^2 naux real floating-point operations. B[ki] of as many ki as MaxBytes holds, less one, stay
+// while the others are read once for each of these blocks; progress counts parts of pairs of k-points.
+func KPointEnergy(k KPoints, opt Options) (Result, error) {
+	if err := k.check(opt); err != nil {
+		return Result{}, err
+	}
+	if err := k.checkDenominators(opt); err != nil {
+		return Result{}, err
+	}
+	if IsSingle(k.B[0][0]) {
+		return kPointEnergy[complex64](k, opt)
+	}
+	return kPointEnergy[complex128](k, opt)
+}
+
+func kPointEnergy[T dense.Complex](k KPoints, opt Options) (Result, error) {
+	r, err := newKRun[T](k, opt)
+	if err != nil || r == nil {
+		return Result{}, err
+	}
+	if err := r.run(); err != nil {
+		return Result{}, err
+	}
+	sum := total(r.contributions)
+	nk := float64(k.count())
+	scale := nk * nk * nk // of the two K and of the cells
+	return Result{
+		OppositeSpin: sum.opposite / scale, SameSpin: sum.same / scale, AlphaAlpha: sum.same / scale / 2, BetaBeta: sum.same / scale / 2,
+		ErrorBound: certain(sum.bound / scale),
+	}, nil
+}
+
+// kRun is the state of a call of KPointEnergy. A group of k-points takes four blocks, all orbitals of a pair of
+// k-points each: it walks over the groups in batches whose blocks fit the memory together.
 type kRun[T dense.Complex] struct {
 	k                KPoints
 	opt              Options
 	nocc, nvir, naux int
-	ops              []*operand[T] // of the pair ki, ka under ki nk + ka, as all that is listed by pair
+	ops              []*operand[T] // of the pair ki, ka under ki nk + ka, like all lists of pairs
 	blocks           []*block[T]   // all orbitals of a pair, nil for those that are not held
-	free             []*block[T]   // blocks that hold nothing
-	slots            int           // how many blocks there may be
+	free             []*block[T]   // blocks that are not in use
+	slots            int           // how many blocks the memory holds
 	width            int           // orbitals i of an item
 	groups           []kGroup
-	first            []int // the number of the first item of each group, and in the end that of all
+	first            []int // the number of the first item of each group, and at the end that of all items
 	contributions    []contribution
 	workers          []kWorker[T]
 	errors           productError
@@ -33,10 +82,10 @@ type kWorker[T dense.Complex] struct{ direct, exchange []T }
 type kItem struct {
 	kGroup
 	first, end, j int
-	number        int // of its contribution
+	number        int // the place of its contribution
 }
 
-// newKRun returns nil where there are no orbitals or auxiliary functions.
+// newKRun returns nil if there are no orbitals or auxiliary functions.
 func newKRun[T dense.Complex](k KPoints, opt Options) (*kRun[T], error) {
 	all := k.all(k.B[0][0])
 	if all.empty() {
@@ -45,23 +94,24 @@ func newKRun[T dense.Complex](k KPoints, opt Options) (*kRun[T], error) {
 	r := &kRun[T]{k: k, opt: opt, groups: k.groups(), workers: make([]kWorker[T], opt.Team.Threads())}
 	r.nocc, r.nvir, r.naux = k.B[0][0].Shape()
 	packed := 0 // elements of the blocks that are packed
-	for _, row := range k.B {
-		for _, src := range row {
-			op := src.complexOperand().(*operand[T])
-			r.ops, packed = append(r.ops, op), max(packed, op.blockElements(r.nocc))
+	for ki, row := range k.B {
+		for ka, src := range row {
+			op := newOperand[T](src, fmt.Sprintf("k-points %d, %d", ki, ka))
+			r.ops, packed = append(r.ops, op), max(packed, r.nocc*op.packedElements())
 		}
 	}
 	r.blocks, r.slots = make([]*block[T], len(r.ops)), len(r.ops)
 	if packed > 0 {
-		bytes := int64(packed) * elementBytes[T]()
+		bytes := int64(packed) * int64(dense.Bytes[T]())
 		least := r.blocksOfAGroup()
 		if int64(least)*bytes > opt.maxBytes() {
-			return nil, dense.BadArgument("max_memory", "%d bytes do not hold the integrals of one pair of orbitals at any k-points, the least that works is %d bytes",
+			return nil, dense.BadArgument("max_memory",
+				"%d bytes do not hold the integrals of one pair of orbitals at any k-points, the least that works is %d bytes",
 				opt.maxBytes(), int64(least)*bytes)
 		}
 		r.slots = int(min(int64(r.slots), opt.maxBytes()/bytes))
 	}
-	r.width = min(r.nocc, max(1, kBytes/(r.nvir*r.nvir*int(elementBytes[T]()))))
+	r.width = min(r.nocc, max(1, kBytes/(r.nvir*r.nvir*dense.Bytes[T]())))
 	r.first = append(r.first, 0)
 	var items []kItem
 	for n, g := range r.groups {
@@ -78,7 +128,7 @@ func (r *kRun[T]) pairsOf(g kGroup) [4]int {
 	return [...]int{g.ki*nk + g.ka, g.kj*nk + g.kb, g.ki*nk + g.kb, g.kj*nk + g.ka}
 }
 
-// blocksOfAGroup returns the most different pairs that a group has.
+// blocksOfAGroup returns the largest number of different pairs of k-points of a group.
 func (r *kRun[T]) blocksOfAGroup() int {
 	most := 0
 	for _, g := range r.groups {
@@ -89,8 +139,8 @@ func (r *kRun[T]) blocksOfAGroup() int {
 	return most
 }
 
-// items appends the items of a group, in which i >= j where both are at one k-point. number is that of the first one. They depend on the shape
-// alone, which is why bits depend neither on threads nor on memory.
+// items appends the items of a group, in which i >= j if both are at one k-point; number is the number of the first
+// one. They depend on the shape alone, so that bits depend neither on threads nor on memory.
 func (r *kRun[T]) items(out []kItem, g kGroup, number int) []kItem {
 	for j := range r.nocc {
 		begin := 0
@@ -105,7 +155,7 @@ func (r *kRun[T]) items(out []kItem, g kGroup, number int) []kItem {
 	return out
 }
 
-// run sets all contributions, in batches of groups whose blocks are held at once.
+// run sets all contributions, in batches of groups whose blocks are held together.
 func (r *kRun[T]) run() error {
 	r.contributions = make([]contribution, r.first[len(r.groups)])
 	r.opt.Team = r.opt.Team.Plan(len(r.contributions))
@@ -128,7 +178,8 @@ func (r *kRun[T]) run() error {
 	return r.compute(needed, batch)
 }
 
-// order returns the numbers of the groups in the order in which they need blocks: those of some ki stay while the kj before them pass.
+// order returns the numbers of the groups in an order that reads few blocks: those of some ki stay while those of the
+// kj before them stream past.
 func (r *kRun[T]) order() []int {
 	stay := max(1, r.slots/r.k.count()-1)
 	out := make([]int, len(r.groups))
@@ -142,7 +193,7 @@ func (r *kRun[T]) order() []int {
 	return out
 }
 
-// fits reports whether the blocks of a group may be held beside those that are needed already.
+// fits reports whether the blocks of a group fit the memory with those that are needed already.
 func (r *kRun[T]) fits(needed map[int]bool, g kGroup) bool {
 	more, pairs := 0, r.pairsOf(g)
 	for n, pair := range pairs {
@@ -153,7 +204,7 @@ func (r *kRun[T]) fits(needed map[int]bool, g kGroup) bool {
 	return len(needed)+more <= r.slots
 }
 
-// compute sets the contributions of items, for which the blocks of the needed pairs suffice.
+// compute sets the contributions of items, which take the blocks of the needed pairs.
 func (r *kRun[T]) compute(needed map[int]bool, items []kItem) error {
 	for pair, b := range r.blocks {
 		if b != nil && !needed[pair] {
@@ -179,22 +230,25 @@ func (r *kRun[T]) compute(needed map[int]bool, items []kItem) error {
 	})
 }
 
-// load makes a block hold the orbitals of a pair, a free one if there is one.
+// load makes a block, if possible a free one, hold the orbitals of a pair.
 func (r *kRun[T]) load(pair int) error {
 	var b *block[T]
 	if last := len(r.free) - 1; last >= 0 {
 		b, r.free = r.free[last], r.free[:last]
 	} else {
-		packed := slices.MaxFunc(r.ops, func(x, y *operand[T]) int { return cmp.Compare(x.packedElements(), y.packedElements()) })
-		b, _ = newBlock(packed, "", r.nocc, unweighted(packed), make([]T, packed.blockElements(r.nocc)))
+		largest := slices.MaxFunc(r.ops, func(x, y *operand[T]) int {
+			return cmp.Compare(x.packedElements(), y.packedElements())
+		})
+		b, _ = newBlock(largest, r.nocc, largest.unweighted(), make([]T, r.nocc*largest.packedElements()))
 	}
-	b.op, b.spin = r.ops[pair], fmt.Sprintf("k-points %d, %d", pair/r.k.count(), pair%r.k.count())
-	b.first, b.end = 0, 0 // what it held is not wanted again
+	b.op = r.ops[pair]
+	b.forget()
 	r.blocks[pair] = b
 	return b.fill(r.opt.Team, 0, r.nocc, !r.opt.SkipFiniteCheck)
 }
 
-// product sets out to the K of the orbitals i of an item and j, one below the other, from the blocks of two pairs.
+// product sets out to the K of the orbitals i of an item and j, one below the other, from the blocks of two pairs of
+// k-points.
 func (r *kRun[T]) product(out *[]T, left, right *block[T], item kItem) []T {
 	if *out == nil {
 		*out = make([]T, r.width*r.nvir*r.nvir)
@@ -208,13 +262,14 @@ func (r *kRun[T]) product(out *[]T, left, right *block[T], item kItem) []T {
 	for i := item.first; i < item.end; i += together {
 		at, rows := (i-item.first)*r.nvir*r.nvir, together*r.nvir
 		k := dense.Matrix[T]{Rows: rows, Cols: r.nvir, Stride: r.nvir, Data: (*out)[at : at+rows*r.nvir]}
-		blas.Gemm(r.opt.Team.Serial(), asRows, asColumns, 1, left.orbitals(i, i+together), right.orbitals(item.j, item.j+1), 0, k)
+		first, second := left.orbitals(i, i+together), right.orbitals(item.j, item.j+1)
+		blas.Gemm(r.opt.Team.Serial(), asRows, asColumns, 1, first, second, 0, k)
 	}
 	return *out
 }
 
-// kCouples is K_ab and K_ba of one pair of orbitals with what their terms need. Where ka is kb they are one matrix.
-type kCouples[T dense.Complex] struct {
+// kPair is K_ab and K_ba of one pair of orbitals with their energies and norms. If ka is kb they are one matrix.
+type kPair[T dense.Complex] struct {
 	direct, exchange []T
 	ei, ej           float64
 	va, vb           []float64    // virtual energies at ka and kb
@@ -223,7 +278,7 @@ type kCouples[T dense.Complex] struct {
 	weight           float64 // 2 where the pair stands for i, j and j, i too
 }
 
-// contribution returns what an item adds, without the factors of nk.
+// contribution returns the terms of an item, without the factors of nk.
 func (r *kRun[T]) contribution(w *kWorker[T], item kItem) (contribution, error) {
 	var at [4]*block[T]
 	for n, pair := range r.pairsOf(item.kGroup) {
@@ -237,10 +292,12 @@ func (r *kRun[T]) contribution(w *kWorker[T], item kItem) (contribution, error) 
 	var s kSums
 	for i := item.first; i < item.end; i++ {
 		n := (i - item.first) * r.nvir * r.nvir
-		c := kCouples[T]{
+		c := kPair[T]{
 			direct: direct[n:], exchange: exchange[n:],
 			ei: r.k.Occ[item.ki][i], ej: r.k.Occ[item.kj][item.j], va: r.k.Vir[item.ka], vb: r.k.Vir[item.kb],
-			norms:     [...][]float64{at[0].rowNorms(i), at[1].rowNorms(item.j), at[2].rowNorms(i), at[3].rowNorms(item.j)},
+			norms: [...][]float64{
+				at[0].rowNorms(i), at[1].rowNorms(item.j), at[2].rowNorms(i), at[3].rowNorms(item.j),
+			},
 			oneMatrix: item.ka == item.kb, weight: 2,
 		}
 		if item.ki == item.kj && i == item.j {
@@ -253,18 +310,18 @@ func (r *kRun[T]) contribution(w *kWorker[T], item kItem) (contribution, error) 
 	return contribution{opposite: s.opposite.value(), same: s.same.value(), bound: s.bound}, nil
 }
 
-// kSums collects the terms of an item.
+// kSums accumulates the terms of an item.
 type kSums struct {
 	opposite, same compensated
 	bound          float64
 }
 
-// add adds the terms of all couples,
+// add adds the terms of all K_ab with K_ba,
 //
 //	opposite += w (|K_ab|^2 + |K_ba|^2) / D,   same += w |K_ab - K_ba|^2 / D
 //
-// of a couple that is one element, a = b at one k-point, half of that. The team's error ends it.
-func (r *kRun[T]) add(s *kSums, c kCouples[T]) error {
+// and half of that for a = b at one k-point, where they are one element. The team's error ends it.
+func (r *kRun[T]) add(s *kSums, c kPair[T]) error {
 	n := r.nvir
 	for a := range n {
 		if err := r.opt.Team.Err(); err != nil {
@@ -295,18 +352,20 @@ func (r *kRun[T]) add(s *kSums, c kCouples[T]) error {
 	return nil
 }
 
-// Bytes of a group and of an item: in lists that grow by doubling, those of one batch beside the contributions of all.
 const (
+	// Bytes of a group and of an item: in lists that grow by doubling, those of one batch and the contributions of all.
 	groupBytes = 3 * (32 + 8 + 8)
 	itemBytes  = 3*64 + contributionBytes
+	// Bytes of a pair of k-points: its operand, block, and places in lists.
+	pairOfKPointsBytes = 1 << 10
 )
 
-// KPointWorkspace returns an upper bound on the bytes that KPointEnergy allocates beside its integrals.
+// KPointWorkspace returns an upper bound on the bytes that KPointEnergy allocates.
 func KPointWorkspace(k KPoints, opt Options) (int64, error) {
 	if err := k.check(opt); err != nil {
 		return 0, err
 	}
-	if k.B[0][0].singlePrecision() {
+	if IsSingle(k.B[0][0]) {
 		return kPointWorkspace[complex64](k, opt)
 	}
 	return kPointWorkspace[complex128](k, opt)
@@ -319,13 +378,11 @@ func kPointWorkspace[T dense.Complex](k KPoints, opt Options) (int64, error) {
 	}
 	bytes := int64(fixedBytes) + int64(len(r.groups))*groupBytes + int64(r.first[len(r.groups)])*itemBytes
 	packed := 0
-	for n, op := range r.ops {
-		bytes += blocksWorkspace(op, k.B[n/k.count()][n%k.count()]) + pairOfKPointsBytes
-		packed = max(packed, op.blockElements(r.nocc))
+	for _, op := range r.ops {
+		bytes += op.blocksWorkspace() + pairOfKPointsBytes
+		packed = max(packed, r.nocc*op.packedElements())
 	}
-	bytes += int64(r.slots) * int64(packed) * elementBytes[T]()
-	return bytes + int64(opt.Team.Threads())*(2*int64(r.width)*int64(r.nvir)*int64(r.nvir)*elementBytes[T]()+complexGemmWorkspace()), nil
+	bytes += int64(r.slots) * int64(packed) * int64(dense.Bytes[T]())
+	products := 2 * int64(r.width) * int64(r.nvir) * int64(r.nvir) * int64(dense.Bytes[T]())
+	return bytes + int64(opt.Team.Threads())*(products+complexGemmWorkspace()), nil
 }
-
-// Bytes of a pair of k-points: its operand, block, and places in lists.
-const pairOfKPointsBytes = 1 << 10

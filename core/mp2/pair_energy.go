@@ -9,14 +9,27 @@ import (
 	"trnsci/core/sched"
 )
 
-// Side of the tiles in which K is visited: a tile and its mirror image stay in the first-level cache.
+// The order of the tiles in which K is visited: a tile and its mirror image stay in the first-level cache.
 const tile = 32
 
-// contribution is what one pair of occupied orbitals adds to the energies, and to the bound on their error.
+// contribution is the terms of one pair of occupied orbitals in the energies, and in the bound on their error.
 type contribution struct{ opposite, same, bound float64 }
 
-// sums collects the terms of one pair. The last four bound the errors: products is the sum of the bounds on the errors
-// of the numerators over |D|, magnitude that of |term|, denominators that of |term/D|.
+// total adds up contributions in a fixed order.
+func total(contributions []contribution) contribution {
+	var opposite, same compensated
+	bound := 0.0
+	for _, c := range contributions {
+		opposite.add(c.opposite)
+		same.add(c.same)
+		bound += c.bound
+	}
+	return contribution{opposite: opposite.value(), same: same.value(), bound: bound}
+}
+
+// sums accumulates the terms of one pair. The last four bound the errors: products is the sum of the bounds on the
+// errors of the numerators over |D|, magnitude that of |term|, denominators that of |term/D|, largest the largest
+// 1/|D|.
 type sums struct {
 	opposite, same                             compensated
 	products, magnitude, denominators, largest float64
@@ -31,8 +44,8 @@ func (s *sums) add(t kernel.CoupleSums) {
 	s.largest = max(s.largest, t.Largest)
 }
 
-// pair is K_ab = (ia|jb) of one pair of occupied orbitals with what its energy needs: orbital energies, norms of
-// the rows of B_i and B_j, and the weights of the two spin components.
+// pair is K_ab = (ia|jb) of one pair of occupied orbitals with the orbital energies, the norms of the rows of B_i and
+// B_j, and the weights of the two spin components.
 type pair[T dense.Float] struct {
 	k                          dense.Matrix[T]
 	ei, ej                     float64
@@ -43,23 +56,20 @@ type pair[T dense.Float] struct {
 	scratch                    *scratch[T]
 }
 
-// scratch is memory of a worker for the pairs that it visits.
+// scratch is the memory of a worker for the pairs that it visits.
 type scratch[T dense.Float] struct {
 	set           kernel.Set
-	k             []T       // some K
+	k             []T       // the K of several pairs
 	mirror        []T       // the transposed mirror image of a tile
 	first, second []float64 // e_i - e_a and e_j - e_b, the parts of D
 }
 
 func newScratch[T dense.Float](kElements, nvir int) *scratch[T] {
 	return &scratch[T]{
-		set: kernel.Best(), k: make([]T, kElements), mirror: make([]T, tile*tile), first: make([]float64, nvir), second: make([]float64, nvir),
+		set: kernel.Best(), k: make([]T, kElements), mirror: make([]T, tile*tile),
+		first: make([]float64, nvir), second: make([]float64, nvir),
 	}
 }
-
-// denominator is the one expression for D = e_i + e_j - e_a - e_b, given e_i - e_a and e_j - e_b. It cannot vanish
-// when both differences are negative. The kernels compute the same.
-func denominator(first, second float64) float64 { return first + second }
 
 // differences sets out to e - eps.
 func differences(out []float64, e float64, eps []float64) []float64 {
@@ -70,13 +80,13 @@ func differences(out []float64, e float64, eps []float64) []float64 {
 	return out
 }
 
-// couples visits each couple K_ab, K_ba with a < b once, and the diagonal:
+// bothSpins visits K_ab with K_ba once for each a < b, and the diagonal:
 //
 //	opposite = w_os (sum_{a<b} (K_ab^2 + K_ba^2) / D_ab + sum_a K_aa^2 / D_aa)
 //	same     = w_ss sum_{a<b} (K_ab - K_ba)^2 / D_ab
 //
 // The diagonal is left out for w_os = 0. A cancelled team leaves the sums unfinished.
-func (p *pair[T]) couples(team *sched.Team) sums {
+func (p *pair[T]) bothSpins(team *sched.Team) sums {
 	var total sums
 	p.prepare()
 	n := len(p.ea)
@@ -85,7 +95,8 @@ func (p *pair[T]) couples(team *sched.Team) sums {
 		p.onDiagonal(&total, a0, a1)
 		for b0 := a1; b0 < n; b0 += tile {
 			b1 := min(n, b0+tile)
-			kernel.Transpose(p.scratch.set, b1-b0, a1-a0, p.k.Data[b0*p.k.Stride+a0:], p.k.Stride, p.scratch.mirror, tile)
+			kernel.Transpose(p.scratch.set, b1-b0, a1-a0, p.k.Data[b0*p.k.Stride+a0:], p.k.Stride, p.scratch.mirror,
+				tile)
 			c := p.tile(a0, a1, b0, b1)
 			p.mirror(&c, p.scratch.mirror, a0, b0)
 			total.add(c.Sum(p.scratch.set))
@@ -95,11 +106,12 @@ func (p *pair[T]) couples(team *sched.Team) sums {
 }
 
 func (p *pair[T]) prepare() {
-	p.scratch.first, p.scratch.second = differences(p.scratch.first, p.ei, p.ea), differences(p.scratch.second, p.ej, p.eb)
+	p.scratch.first, p.scratch.second = differences(p.scratch.first, p.ei, p.ea), differences(p.scratch.second, p.ej,
+		p.eb)
 }
 
-// onDiagonal adds the tile of rows and columns a0 <= a < a1. Where the diagonal counts, all of the tile is visited, each couple twice with
-// half its weight; else one row behind the other, since a denominator on the diagonal may vanish then.
+// onDiagonal adds the tile of rows and columns a0 <= a < a1. If the diagonal counts, the whole tile is visited, K_ab
+// with K_ba twice with half the weight; otherwise row by row, since a denominator on the diagonal may vanish.
 func (p *pair[T]) onDiagonal(total *sums, a0, a1 int) {
 	n := a1 - a0
 	kernel.Transpose(p.scratch.set, n, n, p.k.Data[a0*p.k.Stride+a0:], p.k.Stride, p.scratch.mirror, tile)
@@ -117,7 +129,7 @@ func (p *pair[T]) onDiagonal(total *sums, a0, a1 int) {
 	}
 }
 
-// tile returns the terms of rows a0 <= a < a1 and columns b0 <= b < b1, without the couples' second halves.
+// tile returns the terms of rows a0 <= a < a1 and columns b0 <= b < b1, without K_ba.
 func (p *pair[T]) tile(a0, a1, b0, b1 int) kernel.Couples[T] {
 	return kernel.Couples[T]{
 		Rows: a1 - a0, Cols: b1 - b0, X: p.k.Data[a0*p.k.Stride+b0:], StrideX: p.k.Stride,
@@ -127,14 +139,14 @@ func (p *pair[T]) tile(a0, a1, b0, b1 int) kernel.Couples[T] {
 	}
 }
 
-// mirror adds the second halves of the couples, K_ba for row a and column b of the tile at (a0, b0), to it.
+// mirror adds K_ba for row a and column b to the tile at (a0, b0).
 func (p *pair[T]) mirror(c *kernel.Couples[T], y []T, a0, b0 int) {
 	c.Y, c.StrideY = y, tile
 	c.RowNormsY, c.ColNormsY = p.normsJ[a0:a0+c.Rows], p.normsI[b0:b0+c.Cols]
 }
 
-// squares visits all K_ab: opposite = w_os sum_ab K_ab^2 / D_ab.
-func (p *pair[T]) squares(team *sched.Team) sums {
+// oppositeSpin visits all K_ab: opposite = w_os sum_ab K_ab^2 / D_ab.
+func (p *pair[T]) oppositeSpin(team *sched.Team) sums {
 	var total sums
 	p.prepare()
 	for a0 := 0; a0 < len(p.ea) && team.Err() == nil; a0 += tile {
@@ -146,22 +158,61 @@ func (p *pair[T]) squares(team *sched.Team) sums {
 	return total
 }
 
-// contribution turns the pair's sums into energies and the bound on their error. It is infinite where the denominators
-// are not known well enough to have a sign.
+// contribution turns the pair's sums into energies and the bound on their error, which is infinite if the sign of a
+// denominator is not certain.
 func (p *pair[T]) contribution(s sums) contribution {
-	x, y := rangeOf(p.scratch.first), rangeOf(p.scratch.second)
+	x, y := extentOf(p.scratch.first), extentOf(p.scratch.second)
 	off := newDenominatorError(x, y)
 	certainty := 1 - off.relative - off.absolute*s.largest // a lower bound on |D| over its computed value
 	bound := math.Inf(1)
 	if certainty > 0 {
-		additions := termRoundings + kernel.CoupleAdditions(min(p.k.Rows, tile), min(p.k.Cols, tile)) + 2*compensatedRoundings
-		bound = (s.products+off.relative*s.magnitude+off.absolute*s.denominators)/certainty + gamma(additions, unitRoundoff)*s.magnitude
+		additions := termRoundings + kernel.CoupleAdditions(min(p.k.Rows, tile),
+			min(p.k.Cols, tile)) + 2*compensatedRoundings
+		bound = (s.products+off.relative*s.magnitude+off.absolute*s.denominators)/certainty + gamma(additions,
+			dense.RoundoffDouble)*s.magnitude
 		elements := float64(p.k.Rows) * float64(p.k.Cols)
 		bound += elements * underflow * (1 + s.largest) * (1 + off.absolute)
-		if x.reach()+y.reach() > hugeDenominator {
+		if x.modulus()+y.modulus() > hugeDenominator {
 			k := slices.Max(p.normsI) * slices.Max(p.normsJ)
 			bound += elements * mostTerms * k * k * inverseOfHuge
 		}
 	}
 	return contribution{opposite: s.opposite.value(), same: s.same.value(), bound: bound}
+}
+
+// quotientRounding bounds the rounding of a term |z|^2 / D, relative to it: two subtractions for z, two squares, their
+// sum, and a quotient.
+var quotientRounding = gamma(termRoundings+3+2*compensatedRoundings, dense.RoundoffDouble)
+
+// quotient is D with the bounds that the terms of complex integrals over it need.
+type quotient struct {
+	d        float64
+	inverse  float64 // an upper bound on 1/|D|, infinite if the sign of D is not certain
+	relative float64 // a bound on the error of a term, relative to it
+	lost     float64 // 1/|D| is at most this if D overflows, so that terms come out as 0
+}
+
+// overDenominator returns the quotient of D = first + second, differences of energies.
+func overDenominator(first, second float64) quotient {
+	d := denominator(first, second)
+	if math.IsInf(d, 0) {
+		return quotient{d: d, inverse: inverseOfHuge, lost: inverseOfHuge}
+	}
+	spread := gamma(denominatorRoundings, dense.RoundoffDouble) * (math.Abs(first) + math.Abs(second))
+	least, inverse := math.Abs(d)-spread, math.Inf(1)
+	if least > 0 {
+		inverse = max(1/least, inverseOfHuge)
+	}
+	return quotient{d: d, inverse: inverse, relative: quotientRounding + spread*inverse}
+}
+
+// Squares of smaller moduli may underflow.
+const smallModulus = 0x1p-500
+
+// term returns |z|^2 / D and a bound on its error, given that z is off by at most off.
+func (q quotient) term(z complex128, off float64) (value, bound float64) {
+	square := real(z)*real(z) + imag(z)*imag(z)
+	value = square / q.d
+	modulus := math.Sqrt(square) + smallModulus
+	return value, (2*modulus+off)*off*q.inverse + math.Abs(value)*q.relative + square*q.lost + underflow*(1+q.inverse)
 }

@@ -1,12 +1,14 @@
 package mp2
 
 import (
+	"fmt"
+	"strings"
+	"time"
+
 	"trnsci/core/blas"
 	"trnsci/core/dense"
+	"trnsci/core/mp2/internal/checkpoint"
 )
-
-// DefaultMaxBytes is the memory for blocks of integrals where Options.MaxBytes is 0.
-const DefaultMaxBytes = 256 << 20
 
 // Flops estimates the floating-point operations of Restricted: nocc (nocc+1)/2 products of 2 nvir^2 naux each.
 func Flops(nocc, nvir, naux int) float64 {
@@ -20,9 +22,9 @@ func UnrestrictedFlops(noccA, nvirA, noccB, nvirB, naux int) float64 {
 	return (oa*(oa-1)*va*va + ob*(ob-1)*vb*vb + 2*oa*ob*va*vb) * float64(naux)
 }
 
-// Workspace returns an upper bound on the bytes that a call allocates beside its integrals: Restricted with one
-// source, Unrestricted with two. It is the same for every value of the integrals.
-func Workspace(opt Options, sources ...Source) (int64, error) {
+// Workspace returns an upper bound on the bytes that a call allocates: Restricted with one source, Unrestricted with
+// two. It does not depend on the values of the integrals.
+func Workspace(opt EnergyOptions, sources ...Source) (int64, error) {
 	if err := opt.check(sources...); err != nil {
 		return 0, err
 	}
@@ -37,147 +39,151 @@ func Workspace(opt Options, sources ...Source) (int64, error) {
 	return bytes, err
 }
 
-// Bytes for each pair of occupied orbitals: a run, contribution, pair energies, and its place in the order of bounds.
-const pairBytes = 24 + contributionBytes + 32 + 16 + 1
-
-// Bytes of a contribution.
-const contributionBytes = 24
-
-// Bytes of a checkpoint: buffers, and for each pair a record that grows by doubling and its place in the selection.
 const (
+	// Bytes of a contribution.
+	contributionBytes = 24
+	// Bytes for each pair of occupied orbitals: a run, contribution, pair energies, and its place in the order of
+	// bounds.
+	pairBytes = 24 + contributionBytes + 32 + 16 + 1
+	// Bytes of a checkpoint: buffers, and for each pair a record in a list that grows by doubling and its place in the
+	// selection.
 	checkpointBytes     = 1 << 16
-	checkpointPairBytes = 4*recordBytes + 2
+	checkpointPairBytes = 4*checkpoint.RecordBytes + 2
+	// Bytes that every call takes: goroutines, headers, errors.
+	fixedBytes = 1 << 16
 )
 
-// Bytes that a call takes whatever its size: goroutines, headers, errors.
-const fixedBytes = 1 << 16
-
-func workspace[T dense.Float](opt Options, sources []Source) (int64, error) {
+func workspace[T dense.Float](opt EnergyOptions, sources []Source) (int64, error) {
 	ops := make([]*operand[T], len(sources))
 	largest, orbitals, bytes := 0, 0, int64(fixedBytes)
 	for n, src := range sources {
-		op := operandOf[T](src)
+		op := newOperand[T](src, "")
 		ops[n] = op
 		largest, orbitals = max(largest, op.nvir), orbitals+op.nocc
-		bytes += blocksWorkspace(op, src)
+		bytes += op.blocksWorkspace()
 	}
-	blocks, err := planAll(ops, opt.maxBytes(), opt.Team.Threads())
+	blocks, err := newPlan(ops, opt.maxBytes(), opt.Team.Threads())
 	if err != nil {
 		return 0, err
 	}
-	bytes += int64(blocks.elements) * elementBytes[T]()
-	bytes += int64(opt.Team.Threads()) * (int64(kElements[T](largest)+tile*tile)*elementBytes[T]() + 2*8*int64(largest) + blas.GemmWorkspace[T]())
+	bytes += int64(blocks.elements) * int64(dense.Bytes[T]())
+	bytes += int64(opt.Team.Threads()) *
+		(int64(kElements[T](largest)+tile*tile)*int64(dense.Bytes[T]()) + 2*8*int64(largest) + blas.GemmWorkspace[T]())
 	if opt.Checkpoint != "" {
 		bytes += checkpointBytes + int64(orbitals)*int64(orbitals+1)*checkpointPairBytes
 	}
 	return bytes + int64(orbitals)*int64(orbitals+1)*pairBytes, nil
 }
 
-// blocksWorkspace returns the bytes that filling the blocks of a source in two passes takes beside their elements.
-func blocksWorkspace[T dense.Scalar](op *operand[T], src Source) int64 {
-	bytes := op.staging + 2*2*int64(op.nocc)*(8*int64(op.nvir)+1) // norms and flags of two blocks
-	if file, ok := src.(*FileIntegrals); ok {
-		bytes += readBytes
-		if file.strideI < file.nvir*file.naux { // blocks are gathered
-			bytes += 2*readBytes + int64(file.strideI)*int64(file.nocc)*elementBytes[T]()
-		}
+// blocksWorkspace returns the bytes that filling the blocks of two passes takes besides their elements.
+func (op *operand[T]) blocksWorkspace() int64 {
+	bytes := 2 * 2 * int64(op.nocc) * (8*int64(op.nvir) + 1) // norms and flags of two blocks
+	if op.reader != nil {
+		bytes += op.reader.Workspace()
 	}
 	return bytes
 }
 
-func elementBytes[T dense.Scalar]() int64 {
-	if dense.IsSingle[T]() {
-		return 4 * int64(realParts[T]())
-	}
-	return 8 * int64(realParts[T]())
+// HostPlan is what Restricted or Unrestricted would do for some sources, which are not read.
+type HostPlan struct {
+	Precision string // of the products: "fp64" or "fp32"
+	Threads   int
+	Blocks    string // the blocks of orbitals of every walk, in words
+	Memory    int64  // Workspace
+	// BytesRead are the bytes read from files, functions, and arrays that have to be packed; 0 for arrays that are
+	// multiplied in place. What Tolerance may add is not included.
+	BytesRead int64
+	Flops     float64 // of the products: Flops, or UnrestrictedFlops
+	Seconds   float64 // of the products, by a measurement of a few hundredths of a second
 }
 
-// widths says how many orbitals the blocks of a pass hold: the one that stays, and those of a stream, of which there are as many as buffers.
-// There is no stream where one block holds all orbitals of a pass over one spin.
-type widths struct{ left, right, buffers int }
-
-// elements returns the memory of a pass, given that of an orbital.
-func (w widths) elements(left, right int) int { return w.left*left + w.buffers*w.right*right }
-
-// plan is the widths for the passes of a call.
-type plan struct {
-	same     [2]widths // of each source with itself
-	opposite widths    // of the first with the second source
-	elements int       // the most memory that any pass needs
+// Plan returns the plan for one source, a closed shell, or two. Errors are those of Workspace.
+func Plan(opt EnergyOptions, sources ...Source) (HostPlan, error) {
+	memory, err := Workspace(opt, sources...)
+	if err != nil {
+		return HostPlan{}, err
+	}
+	var p HostPlan
+	if opt.single(sources...) {
+		p, err = planOf[float32](opt.Options, sources)
+	} else {
+		p, err = planOf[float64](opt.Options, sources)
+	}
+	p.Memory, p.Threads = memory, opt.Team.Threads()
+	return p, err
 }
 
-// planAll splits maxBytes for every pass of so many threads, or says how many bytes are needed for one pair of orbitals in each.
-func planAll[T dense.Scalar](ops []*operand[T], maxBytes int64, threads int) (plan, error) {
-	budget := int(maxBytes / elementBytes[T]())
-	least := 0
-	for _, op := range ops {
-		least = max(least, min(2, op.nocc)*op.packedElements())
+func planOf[T dense.Float](opt Options, sources []Source) (HostPlan, error) {
+	ops := make([]*operand[T], len(sources))
+	for n, src := range sources {
+		ops[n] = newOperand[T](src, "")
 	}
-	mixed := len(ops) == 2 && !ops[0].empty() && !ops[1].empty()
-	if mixed {
-		least = max(least, ops[0].packedElements()+ops[1].packedElements())
+	blocks, err := newPlan(ops, opt.maxBytes(), opt.Team.Threads())
+	if err != nil {
+		return HostPlan{}, err
 	}
-	if least > budget {
-		return plan{}, dense.BadArgument("max_memory", "%d bytes do not hold the integrals of one pair of occupied orbitals, the least that works is %d bytes",
-			maxBytes, int64(least)*elementBytes[T]())
+	naux, err := CommonNaux(sources...)
+	if err != nil {
+		return HostPlan{}, err
 	}
-	var p plan
+	p := HostPlan{Precision: map[bool]string{true: "fp32", false: "fp64"}[dense.IsSingle[T]()]}
+	var words []string
+	add := func(name string, w blockPairs[T]) {
+		p.BytesRead += w.bytesRead()
+		words = append(words, name+w.describe())
+	}
+	names := []string{"alpha: ", "beta: "}
+	a, b := ops[0], ops[len(ops)-1]
+	if len(ops) == 1 {
+		names = []string{""}
+		p.Flops = Flops(a.nocc, a.nvir, naux)
+	} else {
+		p.Flops = UnrestrictedFlops(a.nocc, a.nvir, b.nocc, b.nvir, naux)
+	}
 	for n, op := range ops {
-		p.same[n] = planSame(op, budget, threads)
-		p.elements = max(p.elements, p.same[n].elements(op.packedElements(), op.packedElements()))
+		add(names[n], blockPairs[T]{left: op, right: op, widths: blocks.same[n], oneSpin: true})
 	}
-	if mixed {
-		p.opposite = planOpposite(ops[0], ops[1], budget, threads)
-		p.elements = max(p.elements, p.opposite.elements(ops[0].packedElements(), ops[1].packedElements()))
+	if len(ops) == 2 {
+		add("alpha with beta: ", blockPairs[T]{left: a, right: b, widths: blocks.opposite})
+	}
+	p.Blocks = strings.Join(words, "; ")
+	if p.Flops > 0 {
+		p.Seconds = p.Flops / productRate[T](opt, max(a.nvir, b.nvir), naux)
 	}
 	return p, nil
 }
 
-// planSame makes one block of all orbitals if that fits, else as large a one as leaves room for a stream: the larger it is, the less often the
-// others are read.
-func planSame[T dense.Scalar](op *operand[T], budget, threads int) widths {
-	each := op.packedElements()
-	if op.nocc*each <= budget {
-		return widths{left: op.nocc}
+// describe says in words what blocks a walk has.
+func (w blockPairs[T]) describe() string {
+	switch {
+	case w.left.empty() || w.right.empty():
+		return "nothing to do"
+	case w.left.inPlace != nil && w.right.inPlace != nil:
+		return "in place"
+	case w.widths.left >= w.left.nocc && (w.oneSpin || w.widths.right >= w.right.nocc):
+		return "all orbitals at once"
 	}
-	room := budget / each
-	w := streamWidths(room, room, op.nocc, threads)
-	w.left = room - w.buffers*w.right
-	return w
+	blocks := (w.left.nocc + w.widths.left - 1) / w.widths.left
+	return fmt.Sprintf("%d blocks of at most %d orbitals stay, %d of %d stream past each",
+		blocks, w.widths.left, w.widths.buffers, w.widths.right)
 }
 
-// planOpposite holds the second spin whole if the memory suffices for it and one orbital of the first; else it streams past the first one.
-func planOpposite[T dense.Scalar](left, right *operand[T], budget, threads int) widths {
-	l, r := left.packedElements(), right.packedElements()
-	if l == 0 && r == 0 || right.nocc*r+left.nocc*l <= budget {
-		return widths{left: left.nocc, right: right.nocc, buffers: 1}
-	}
-	if r == 0 {
-		return widths{left: min(left.nocc, budget/l), right: right.nocc, buffers: 1}
-	}
-	if l == 0 {
-		w := streamWidths(left.nocc+budget/r, budget/r, right.nocc, threads)
-		w.left = left.nocc
-		return w
-	}
-	w := streamWidths(budget/l, (budget-l)/r, right.nocc, threads)
-	w.left = min(left.nocc, (budget-w.buffers*w.right*r)/l)
-	return w
-}
+// The rate of products is measured with matrices of at most this order, for this long.
+const (
+	measuredOrder = 384
+	measuredTime  = 30 * time.Millisecond
+)
 
-// Pairs for each thread, at least, that a block of a stream has with the block that stays, where the memory allows it.
-const pairsPerThread = 4
-
-// streamWidths returns the width and number of the blocks of a stream: two, so that one can be read while the other is worked on, unless
-// there is room for one orbital alone, and as narrow as gives the threads enough pairs. stays is how many orbitals the block that
-// stays would have without the stream, most how many the stream may hold at once.
-func streamWidths(stays, most, nocc, threads int) widths {
-	if most < 2 || stays < 3 {
-		return widths{right: 1, buffers: 1}
+// productRate measures the operations per second of products of nvir x naux matrices on the team.
+func productRate[T dense.Float](opt Options, nvir, naux int) float64 {
+	m, n := min(nvir, measuredOrder), min(naux, measuredOrder)
+	b, k := dense.New[T](m, n), dense.New[T](m, m)
+	multiply := func() { blas.Gemm(opt.Team, blas.NoTrans, blas.Trans, 1, b, b, 0, k) }
+	multiply() // starts the threads and touches the memory
+	begin, done := time.Now(), 0
+	for time.Since(begin) < measuredTime {
+		multiply()
+		done++
 	}
-	w := widths{right: 1, buffers: 2}
-	for w.right < min(stays/4, most/2, nocc) && (stays-2*w.right)*w.right < pairsPerThread*threads {
-		w.right++
-	}
-	return w
+	return float64(done) * 2 * float64(m) * float64(m) * float64(n) / time.Since(begin).Seconds()
 }

@@ -20,7 +20,8 @@ func (m molecule) at(i, a, p int) float64 { return m.b[(i*m.nvir+a)*m.naux+p] }
 
 // randomMolecule has normal integrals that float32 holds exactly and a gap between occupied and virtual energies.
 func randomMolecule(rng *rand.Rand, nocc, nvir, naux int) molecule {
-	m := molecule{nocc: nocc, nvir: nvir, naux: naux, b: make([]float64, nocc*nvir*naux), occ: make([]float64, nocc), vir: make([]float64, nvir)}
+	m := molecule{nocc: nocc, nvir: nvir, naux: naux, b: make([]float64, nocc*nvir*naux), occ: make([]float64, nocc),
+		vir: make([]float64, nvir)}
 	for n := range m.b {
 		m.b[n] = float64(float32(rng.NormFloat64()))
 	}
@@ -64,7 +65,8 @@ func arrange[T dense.Float](m molecule, order string, gap int, backwards bool) I
 		strides[axis] = stride
 		stride *= sizes[axis] + gap
 	}
-	out := Integrals[T]{Nocc: m.nocc, Nvir: m.nvir, Naux: m.naux, StrideI: strides['i'], StrideA: strides['a'], StrideP: strides['P'], Data: make([]T, stride)}
+	out := Integrals[T]{Nocc: m.nocc, Nvir: m.nvir, Naux: m.naux, StrideI: strides['i'], StrideA: strides['a'],
+		StrideP: strides['P'], Data: make([]T, stride)}
 	for n := range out.Data {
 		out.Data[n] = T(math.NaN()) // nothing outside the array may be read
 	}

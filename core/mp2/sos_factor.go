@@ -7,58 +7,62 @@ import (
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
+	"trnsci/core/mp2/internal/denominators"
 	"trnsci/core/sched"
 )
 
-// oppositeSpinFactor is what X of one spin is made of. It is made of chunks of orbitals whose width depends on the shape alone, so that
-// the memory limit does not change a bit.
+// oppositeSpinFactor is one spin's part of the sum: its integrals and the matrices X. It works through chunks of
+// orbitals whose width depends on the shape alone, so that the memory limit does not change a bit.
 type oppositeSpinFactor struct {
 	block      *block[float64]
-	width      int // of a block
+	width      int // orbitals of a block
 	chunk      int
-	gathered   []float64 // the integrals of a chunk, unless they can stay where they are
+	gathered   []float64 // the integrals of a chunk, unless they are used in place
 	transposed []float64 // the same, a column for each (i, a)
-	x          []float64 // for i, a in this order
-	places     []float64 // those of x that the points are made for, ascending
-	squares    []float64 // for each i, a a bound on |B_ia|^2, with what elements lose that are subnormal in float32
-	roundings  []float64 // for each i, a those that a term of X passes through in float32, times what one of them costs
+	x          []float64 // e_a - e_i for i, a in this order
+	fitted     []float64 // those of x that the points are chosen for, ascending
+	squares    []float64 // for each i, a a bound on |B_ia|^2, that holds for elements that are subnormal in float32
+	roundings  []float64 // for each i, a the roundings of a term of X in float32, times the error of one of them
 	double     gram[float64]
 	single     gram[float32]
-	firstNorm  float64 // of the X of the first point, or an estimate of it
+	firstNorm  float64 // the norm of X of the first point, or an estimate of it
 }
 
-// gram is what some sums X need.
+// gram is the matrices X of some points in one precision.
 type gram[T dense.Float] struct {
-	left  []T   // for each thread, rows of the integrals of a chunk times f, transposed so that no product has to do it
+	left  []T   // for each thread, rows of f B of a chunk, transposed so that no product has to do it
 	right []T   // the integrals of a chunk, unless they are of T
-	x     [][]T // of which the lower triangles count
+	x     [][]T // of which only the lower triangles are set
 }
 
-// Rows (i, a) of a chunk at least, where there are so many: enough for products at full speed, few enough to stay in the third-level cache.
+// The least rows (i, a) of a chunk, if there are as many: enough for products at full speed, few enough to stay in the
+// third-level cache.
 const chunkRows = 512
 
-// chunkOf returns how many orbitals are a chunk.
-func chunkOf(nocc, nvir int) int { return min(nocc, (chunkRows+nvir-1)/max(1, nvir)) }
+// chunkOrbitals returns how many orbitals are a chunk.
+func chunkOrbitals(nocc, nvir int) int { return min(nocc, (chunkRows+nvir-1)/max(1, nvir)) }
 
 // newOppositeSpinFactor returns the factor of a spin whose x are given.
 func newOppositeSpinFactor(opt Options, s Spin, x []float64) (*oppositeSpinFactor, error) {
-	op := operandOf[float64](s.Source)
-	f := &oppositeSpinFactor{chunk: chunkOf(op.nocc, op.nvir), width: chunkOf(op.nocc, op.nvir), x: x}
+	op := newOperand[float64](s.Source, s.Name)
+	f := &oppositeSpinFactor{chunk: chunkOrbitals(op.nocc, op.nvir), width: chunkOrbitals(op.nocc, op.nvir), x: x}
 	if size := op.packedElements(); size > 0 {
 		f.width = min(f.chunk, int(opt.maxBytes()/(8*int64(size))))
 		if f.width == 0 {
-			return nil, dense.BadArgument("max_memory", "%d bytes do not hold the integrals of one occupied orbital, the least that works is %d bytes",
+			return nil, dense.BadArgument("max_memory",
+				"%d bytes do not hold the integrals of one occupied orbital, the least that works is %d bytes",
 				opt.maxBytes(), 8*size)
 		}
 	}
-	f.block, _ = newBlock(op, s.Name, f.width, unweighted(op), make([]float64, op.blockElements(f.width)))
+	f.block, _ = newBlock(op, f.width, op.unweighted(), make([]float64, f.width*op.packedElements()))
 	f.squares = make([]float64, len(x))
 	f.transposed = make([]float64, f.chunk*op.nvir*op.naux)
 	f.countRoundings()
 	return f, nil
 }
 
-// countRoundings sets roundings: those of a product, those of the additions of the chunks that follow, and those of B, f and f B in float32.
+// countRoundings sets roundings: those of a product, of the additions of the chunks that follow, and of B, f and f B in
+// float32.
 func (f *oppositeSpinFactor) countRoundings() {
 	const conversions = 3
 	op := f.block.op
@@ -78,10 +82,10 @@ func (f *oppositeSpinFactor) countRoundings() {
 	}
 }
 
-// chunks returns into how many chunks the orbitals are cut.
+// chunks returns the number of chunks.
 func (f *oppositeSpinFactor) chunks() int { return (f.block.op.nocc + f.chunk - 1) / f.chunk }
 
-// each hands out the integrals of every chunk, a row of naux for each (i, a), with the numbers of the first and the end of these.
+// each calls visit with the integrals of every chunk, a row of naux for each (i, a) from first to end.
 func (f *oppositeSpinFactor) each(opt Options, visit func(first, end int, b dense.Matrix[float64]) error) error {
 	op := f.block.op
 	inPlace := op.stacked() && !op.alongA && f.width == f.chunk
@@ -123,7 +127,7 @@ func (f *oppositeSpinFactor) fill(opt Options, first, end int) error {
 	return nil
 }
 
-// gather copies the orbitals first <= i < end.
+// gather copies the orbitals first <= i < end, block by block.
 func (f *oppositeSpinFactor) gather(opt Options, first, end int) error {
 	op := f.block.op
 	size := op.nvir * op.naux
@@ -137,7 +141,8 @@ func (f *oppositeSpinFactor) gather(opt Options, first, end int) error {
 			if op.alongA {
 				from = from.T()
 			}
-			to := dense.Matrix[float64]{Rows: op.nvir, Cols: op.naux, Stride: op.naux, Data: f.gathered[(i-first)*size:]}
+			to := dense.Matrix[float64]{Rows: op.nvir, Cols: op.naux, Stride: op.naux,
+				Data: f.gathered[(i-first)*size:]}
 			if err := blas.CopyView(opt.Team, to.View(), from); err != nil {
 				return err
 			}
@@ -146,7 +151,7 @@ func (f *oppositeSpinFactor) gather(opt Options, first, end int) error {
 	return nil
 }
 
-// sum sets the X of g for the points k0 <= k < k1.
+// sum sets X^k_PQ = sum_ia f_k(e_a - e_i) B_iaP B_iaQ for the points k0 <= k < k1.
 func (g *gram[T]) sum(opt Options, f *oppositeSpinFactor, points []float64, k0, k1 int) error {
 	count, naux := k1-k0, f.block.op.naux
 	strip := stripRows(naux, count, opt.Team.Threads())
@@ -164,16 +169,18 @@ func (g *gram[T]) sum(opt Options, f *oppositeSpinFactor, points []float64, k0, 
 		err = opt.Team.For(strips*count, func(worker, task int) error {
 			k, p0 := task%count, (strips-1-task/count)*strip // the longest rows first
 			p1 := min(naux, p0+strip)
-			left := dense.Matrix[T]{Rows: p1 - p0, Cols: b.Rows, Stride: b.Rows, Data: g.left[worker*strip*f.chunk*f.block.op.nvir:]}
+			scratch := g.left[worker*strip*f.chunk*f.block.op.nvir:]
+			left := dense.Matrix[T]{Rows: p1 - p0, Cols: b.Rows, Stride: b.Rows, Data: scratch}
 			factor := make([]float64, b.Rows)
 			for n, x := range f.x[first:end] {
-				factor[n] = separableFactor(points[:k0+k+1], x)
+				factor[n] = denominators.CholeskyFactor(points[:k0+k+1], x)
 			}
 			scaleColumns(transposed.Slice(p0, p1, 0, b.Rows), factor, left)
 			x := dense.Matrix[T]{Rows: naux, Cols: naux, Stride: naux, Data: g.x[k]}
 			serial := opt.Team.Serial()
-			blas.Gemm(serial, blas.NoTrans, blas.NoTrans, 1, left, right.Slice(0, b.Rows, 0, p0), 1, x.Slice(p0, p1, 0, p0))
-			blas.Gemmt(serial, blas.Lower, blas.NoTrans, blas.NoTrans, 1, left, right.Slice(0, b.Rows, p0, p1), 1, x.Slice(p0, p1, p0, p1))
+			before, diagonal := right.Slice(0, b.Rows, 0, p0), right.Slice(0, b.Rows, p0, p1)
+			blas.Gemm(serial, blas.NoTrans, blas.NoTrans, 1, left, before, 1, x.Slice(p0, p1, 0, p0))
+			blas.Gemmt(serial, blas.Lower, blas.NoTrans, blas.NoTrans, 1, left, diagonal, 1, x.Slice(p0, p1, p0, p1))
 			return opt.Team.Err() // X is unfinished
 		})
 		opt.Team.Step(count * pointSteps)
@@ -181,14 +188,15 @@ func (g *gram[T]) sum(opt Options, f *oppositeSpinFactor, points []float64, k0, 
 	})
 }
 
-// Rows of X that are one job: as many as make it worth packing the other factor, fewer where there would be too few jobs for the threads.
+// Rows of X that one worker computes at a time: enough to make packing the other factor worthwhile, fewer if there
+// would be too few strips for the threads.
 const mostStripRows, leastStripRows, stripsPerThread = 768, 48, 4
 
 func stripRows(naux, points, threads int) int {
 	return min(mostStripRows, max(leastStripRows, naux*points/(stripsPerThread*threads)), naux)
 }
 
-// prepare makes g have memory for so many elements of left, and so many X that are zero.
+// prepare allocates a number of elements of left, and count matrices X that are zero.
 func (g *gram[T]) prepare(elements, naux, count int) {
 	if len(g.left) < elements {
 		g.left = make([]T, elements)
@@ -201,7 +209,7 @@ func (g *gram[T]) prepare(elements, naux, count int) {
 	}
 }
 
-// convert returns b in T, in memory for a chunk of so many elements.
+// convert returns b in T; chunk is the number of elements of a chunk.
 func (g *gram[T]) convert(opt Options, b dense.Matrix[float64], chunk int) (dense.Matrix[T], error) {
 	if same, ok := any(b).(dense.Matrix[T]); ok {
 		return same, nil
@@ -223,7 +231,8 @@ func scaleColumns[T dense.Float](m dense.Matrix[float64], factor []float64, out 
 	}
 }
 
-// innerProduct returns sum_PQ X_PQ Y_PQ for symmetric matrices of order n, given their lower triangles. The sums of the rows are added up in order.
+// innerProduct returns sum_PQ X_PQ Y_PQ for symmetric matrices of order n, given their lower triangles. The sums of the
+// rows are added in order.
 func innerProduct[T dense.Float](team *sched.Team, n int, x, y []T) (float64, error) {
 	sums := make([]float64, n)
 	err := team.For(n, func(_, p int) error {
@@ -248,13 +257,14 @@ func (f *oppositeSpinFactor) errorOf(points []float64) float64 {
 	bound := 0.0
 	for n, x := range f.x {
 		square := f.squares[n]
-		bound += f.roundings[n] * (math.Abs(separableFactor(points, x))*square + smallestNorm[float32]()*(math.Sqrt(naux*square)+naux))
+		factor := math.Abs(denominators.CholeskyFactor(points, x))
+		bound += f.roundings[n] * (factor*square + smallestNorm[float32]()*(math.Sqrt(naux*square)+naux))
 	}
 	return bound * boundSlack
 }
 
-// leaveOut sets places to all x but the largest ones whose rows add at most the limit, given the sum of the squares of the rows of the other electron. It
-// returns a bound on what they add. The smallest x stays.
+// leaveOut sets fitted to all x except the largest ones whose terms are together at most the limit, given the sum of
+// the squares of the rows of the other electron. It returns a bound on these terms. The smallest x is always fitted.
 func (f *oppositeSpinFactor) leaveOut(limit, others float64) float64 {
 	order := make([]int, len(f.x))
 	for n := range order {
@@ -270,46 +280,37 @@ func (f *oppositeSpinFactor) leaveOut(limit, others float64) float64 {
 		}
 		remote = more
 	}
-	f.places = make([]float64, count)
-	for n := range f.places {
-		f.places[n] = f.x[order[n]]
+	f.fitted = make([]float64, count)
+	for n := range f.fitted {
+		f.fitted[n] = f.x[order[n]]
 	}
 	return remote
 }
 
-// A row of a closed shell is that of either electron; of an open shell it is one of two, and the bound twice what it has to be.
+// For a closed shell a row belongs to either electron. For an open shell it belongs to one, and the bound is twice as
+// large as necessary.
 const oneBothWays = 2
 
-// largestNorm bounds the norm of X for the last of some points: its elements are sums of K^2 weighted with f, and are compared with those of the first point.
+// largestNorm bounds the norm of X for the last of some points, by the norm for the first point and the largest ratio
+// of the weights f in both.
 func (f *oppositeSpinFactor) largestNorm(points []float64) float64 {
 	most := 0.0
-	for _, x := range f.places {
-		most = max(most, math.Abs(separableFactor(points, x)/separableFactor(points[:1], x)))
+	for _, x := range f.fitted {
+		ratio := denominators.CholeskyFactor(points, x) / denominators.CholeskyFactor(points[:1], x)
+		most = max(most, math.Abs(ratio))
 	}
 	return most * f.firstNorm * boundSlack
 }
 
-// OppositeSpinWorkspace returns an upper bound on the bytes that OppositeSpin allocates beside its integrals.
-func OppositeSpinWorkspace(opt Options, spins ...Spin) (int64, error) {
-	sources := make([]Source, len(spins))
-	for n, s := range spins {
-		sources[n] = s.Source
-	}
-	if err := opt.check(sources...); err != nil {
-		return 0, err
-	}
-	bytes := int64(fixedBytes) + int64(opt.Team.Threads())*(blas.GemmWorkspace[float64]()+blas.GemmWorkspace[float32]())
-	for _, src := range sources {
-		nocc, nvir, naux := src.Shape()
-		rows, functions := int64(chunkOf(nocc, nvir))*int64(nvir), int64(naux)
-		bytes += rows * (functions*(8+8+8+4) + 8*sketchVectors)                             // a block, what is gathered, that transposed, and in float32
-		bytes += rows * min(functions, mostStripRows) * (8 + 4) * int64(opt.Team.Threads()) // left
-		bytes += 8 * 5 * int64(nocc) * int64(nvir)
-		bytes += (8 + 4) * int64(pointsTogether(opt, spins)) * functions * functions
-		bytes += 8 * functions * (2*mostPoints + 2*sketchVectors)
-		if file, ok := src.(*FileIntegrals); ok {
-			bytes += 3*readBytes + 8*int64(file.strideI)*int64(file.nocc)
+// excitations returns e_a - e_i for all i, a in this order, shifted so that the smallest is least, and the largest
+// number if that overflows.
+func excitations(s Spin, least float64) []float64 {
+	lumo, homo := slices.Min(s.Vir), slices.Max(s.Occ)
+	x := make([]float64, 0, len(s.Occ)*len(s.Vir))
+	for _, ei := range s.Occ {
+		for _, ea := range s.Vir {
+			x = append(x, min((ea-lumo)+(homo-ei)+least, math.MaxFloat64))
 		}
 	}
-	return bytes, nil
+	return x
 }

@@ -7,6 +7,7 @@ import (
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
+	"trnsci/core/mp2/internal/denominators"
 )
 
 // oppositeSpinRun is the state of a call of OppositeSpin.
@@ -14,8 +15,8 @@ type oppositeSpinRun struct {
 	opt      Options
 	spins    []*oppositeSpinFactor
 	energy   compensated // sum_k sum_PQ X^k_PQ Y^k_PQ so far
-	rounding float64     // a bound on the error of energy because of float32
-	remote   float64     // a bound on what the rows of B add that factors leave out of their places
+	rounding float64     // a bound on the error of energy due to float32
+	remote   float64     // a bound on the terms of the rows of B that no points are chosen for
 	terms    []oppositeSpinTerm
 	points   []float64
 	singles  int
@@ -28,7 +29,7 @@ type oppositeSpinTerm struct {
 	norms   []float64
 }
 
-// newOppositeSpinRun splits the smallest x + y evenly: x may grow by what y becomes less.
+// newOppositeSpinRun splits the smallest x + y evenly between x and y.
 func newOppositeSpinRun(opt Options, spins []Spin) (*oppositeSpinRun, error) {
 	r := &oppositeSpinRun{opt: opt, together: pointsTogether(opt, spins)}
 	first, last := spins[0], spins[len(spins)-1]
@@ -50,7 +51,7 @@ func pointsTogether(opt Options, spins []Spin) int {
 	return int(max(1, min(pointsPerPass, opt.maxBytes()/(8*int64(len(spins))*int64(max(1, naux))*int64(max(1, naux))))))
 }
 
-// steps returns what a pass for one point counts in the progress: chunks.
+// steps returns the number of chunks of a pass for one point.
 func (r *oppositeSpinRun) steps() int {
 	steps := 0
 	for _, f := range r.spins {
@@ -59,10 +60,11 @@ func (r *oppositeSpinRun) steps() int {
 	return steps
 }
 
-// pointSteps is the steps of a chunk for a point: some, so that they can be divided.
+// pointSteps is the steps of progress of a chunk for a point: many, so that they can be divided.
 const pointSteps = 1 << 20
 
-// usualPoints is how many points molecules take at the default tolerance: progress counts on so many until the sketch tells.
+// usualPoints is how many points molecules take at the default tolerance: progress expects this many until the sketch
+// has told.
 const usualPoints = 11
 
 // ends returns the factors of the two electrons, the same one for a closed shell.
@@ -70,11 +72,12 @@ func (r *oppositeSpinRun) ends() (first, last *oppositeSpinFactor) {
 	return r.spins[0], r.spins[len(r.spins)-1]
 }
 
-// Vectors of a sketch. Its energy is off by a third or so.
+// Vectors of a sketch. Its energy is off by about a third.
 const sketchVectors = 8
 
-// sketch estimates the energy from above, and the norms of X, which it sets as those of the first point. With the weights (2x)^(-1/2) in X, E_os is
-// at most the sum of X_PQ Y_PQ, since x + y >= 2 (xy)^(1/2), and that is the mean of (X z)(Y z) over random signs z.
+// sketch estimates the energy from above, and the norms of X, which it sets as those of the first point. With the
+// weights (2x)^(-1/2) in X, E_os is at most the sum of X_PQ Y_PQ, since x + y >= 2 (xy)^(1/2), and that is the mean of
+// (X z)(Y z) over random signs z.
 func (r *oppositeSpinRun) sketch() (float64, error) {
 	images := make([]dense.Matrix[float64], len(r.spins))
 	for n, f := range r.spins {
@@ -96,7 +99,8 @@ func meanProduct(x, y dense.Matrix[float64]) float64 {
 	return sum / sketchVectors
 }
 
-// sketch returns X z for some vectors z of random signs, the same ones for all spins, where X has the weights (2x)^(-1/2).
+// sketch returns X z for some vectors z of random signs, the same ones for all spins, with the weights (2x)^(-1/2) in
+// X.
 func (f *oppositeSpinFactor) sketch(opt Options) (dense.Matrix[float64], error) {
 	op := f.block.op
 	z := dense.New[float64](op.naux, sketchVectors)
@@ -107,7 +111,9 @@ func (f *oppositeSpinFactor) sketch(opt Options) (dense.Matrix[float64], error) 
 	image := dense.New[float64](op.naux, sketchVectors)
 	products := make([]float64, f.chunk*op.nvir*sketchVectors)
 	err := f.each(opt, func(first, end int, b dense.Matrix[float64]) error {
-		bz := dense.Matrix[float64]{Rows: b.Rows, Cols: sketchVectors, Stride: sketchVectors, Data: products[:b.Rows*sketchVectors]}
+		bz := dense.Matrix[float64]{
+			Rows: b.Rows, Cols: sketchVectors, Stride: sketchVectors, Data: products[:b.Rows*sketchVectors],
+		}
 		blas.Gemm(opt.Team, blas.NoTrans, blas.NoTrans, 1, b, z, 0, bz)
 		for n := range bz.Rows {
 			row := bz.Row(n)
@@ -122,25 +128,26 @@ func (f *oppositeSpinFactor) sketch(opt Options) (dense.Matrix[float64], error) 
 	return image, err
 }
 
-// enough returns as few points as have an error of at most the tolerance, given that the energy is at most so large, or nil where no number of them has.
+// enough returns the fewest points with an error of at most the tolerance, given an upper bound on the energy, or nil
+// if no number of them is enough.
 func (r *oppositeSpinRun) enough(tolerance, most, low, high float64) []float64 {
 	for n := 1; n <= mostPoints; n++ {
-		if points := zolotarevPoints(n, low, high); r.relative(points)*most <= tolerance {
+		if points := denominators.ZolotarevPoints(n, low, high); r.relative(points)*most <= tolerance {
 			return points
 		}
 	}
 	return nil
 }
 
-// relative returns the largest r_n(x) r_n(y) for some points.
+// relative returns the largest r_n(x) r_n(y) for some points: the relative error of the sum.
 func (r *oppositeSpinRun) relative(points []float64) float64 {
 	first, last := r.ends()
-	x, _ := largestResidual(points, first.places)
-	y, _ := largestResidual(points, last.places)
+	x, _ := denominators.LargestResidual(points, first.fitted)
+	y, _ := denominators.LargestResidual(points, last.fitted)
 	return x * y
 }
 
-// most bounds |E_os|: what the sum lacks is at most so large a part of it, beside what remote orbitals add.
+// most bounds |E_os|: the sum lacks at most the relative error of it, and the terms of remote orbitals.
 func (r *oppositeSpinRun) most() float64 {
 	return (r.energy.value() + r.rounding + r.remote) / (1 - r.relative(r.points))
 }
@@ -150,10 +157,11 @@ func (r *oppositeSpinRun) error() float64 {
 	return r.relative(r.points)*r.most() + r.rounding + r.remote
 }
 
-// leaveOut leaves the largest x out of the interval that points are made for, as long as the terms of all of them together are below the
-// limit, however wrong they come out: orbitals that are dropped by giving them an energy of 1e30, with rows of B that are zero, are no reason for
-// more points. |r_n(x) r_n(y)| is below 1 for all positive x and y, and by Cauchy and Schwarz the terms of one row are at most |B_ia|^2 sum_jb |B_jb|^2 / x.
-// The sketch has measured the rows. It returns the smallest and the largest x that count.
+// leaveOut leaves the largest x out of the interval that points are chosen for, as long as all their terms together are
+// below the limit, however wrong they are: orbitals that are dropped by giving them an energy of 1e30, with rows of B
+// that are zero, are no reason for more points. |r_n(x) r_n(y)| is below 1 for all positive x and y, and by Cauchy and
+// Schwarz the terms of one row are at most |B_ia|^2 sum_jb |B_jb|^2 / x. The sketch has measured the rows. It returns
+// the smallest and the largest x that are fitted.
 func (r *oppositeSpinRun) leaveOut(limit float64) (low, high float64) {
 	first, last := r.ends()
 	low = math.Inf(1)
@@ -163,7 +171,7 @@ func (r *oppositeSpinRun) leaveOut(limit float64) (low, high float64) {
 			partner = first
 		}
 		r.remote += f.leaveOut(limit/float64(len(r.spins)), plainSum(partner.squares))
-		low, high = min(low, slices.Min(f.places)), max(high, slices.Max(f.places))
+		low, high = min(low, slices.Min(f.fitted)), max(high, slices.Max(f.fitted))
 	}
 	return low, high
 }
@@ -177,8 +185,8 @@ func plainSum(x []float64) float64 {
 	return sum
 }
 
-// compute adds the terms of the first points, the last ones in float32 as far as the error of that is within the budget: by the norms that the sketch
-// estimates first, and then by those that are known.
+// compute adds the terms of the first points, the last ones in float32 as far as the error of that is within the
+// budget, which the norms determine: those that the sketch estimates first, and then those that are known.
 func (r *oppositeSpinRun) compute(points []float64, budget float64) error {
 	r.points = points
 	double := len(points) - r.mostSingles(budget)
@@ -195,18 +203,18 @@ func (r *oppositeSpinRun) compute(points []float64, budget float64) error {
 	return r.addSingle(single, len(points))
 }
 
-// addWorst adds the term of one more point, where the error is largest.
+// addWorst adds the term of one more point, at the x with the largest error.
 func (r *oppositeSpinRun) addWorst() error {
 	first, last := r.ends()
-	residual, point := largestResidual(r.points, first.places)
-	if larger, x := largestResidual(r.points, last.places); larger > residual {
+	residual, point := denominators.LargestResidual(r.points, first.fitted)
+	if larger, x := denominators.LargestResidual(r.points, last.fitted); larger > residual {
 		point = x
 	}
 	r.points = append(r.points, point)
 	return r.addDouble(len(r.points)-1, len(r.points))
 }
 
-// mostSingles returns how many points at the end, but not the first one, may be computed in float32.
+// mostSingles returns how many of the last points, the first one excepted, may be computed in float32.
 func (r *oppositeSpinRun) mostSingles(budget float64) int {
 	// Elements of X stay far below what float32 holds.
 	const mostError = 0x1p60
@@ -224,7 +232,8 @@ func (r *oppositeSpinRun) mostSingles(budget float64) int {
 	return count
 }
 
-// productBound bounds the error of an inner product of matrices of these norms with these errors, of which the first and the last count.
+// productBound bounds the error of an inner product of the first and the last one of some matrices, given their norms
+// and errors.
 func productBound(norms, errors []float64) float64 {
 	last := len(norms) - 1
 	return norms[0]*errors[last] + norms[last]*errors[0] + errors[0]*errors[last]
@@ -251,7 +260,7 @@ func (r *oppositeSpinRun) addSingle(k0, k1 int) error {
 	return nil
 }
 
-// addPoints computes X of the points from k0 to k1, and adds the terms that follow from them.
+// addPoints computes X of the points from k0 to k1, and adds their terms.
 func addPoints[T dense.Float](r *oppositeSpinRun, k0, k1 int, gramOf func(*oppositeSpinFactor) *gram[T]) error {
 	for ; k0 < k1; k0 += r.together {
 		end := min(k1, k0+r.together)
@@ -273,7 +282,8 @@ func addPoints[T dense.Float](r *oppositeSpinRun, k0, k1 int, gramOf func(*oppos
 			}
 			if first != last {
 				var err error
-				if term.product, err = innerProduct(r.opt.Team, first.block.op.naux, gramOf(first).x[k], gramOf(last).x[k]); err != nil {
+				x, y := gramOf(first).x[k], gramOf(last).x[k]
+				if term.product, err = innerProduct(r.opt.Team, first.block.op.naux, x, y); err != nil {
 					return err
 				}
 			}

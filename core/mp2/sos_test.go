@@ -5,9 +5,20 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+	"trnsci/core/mp2/internal/denominators"
 )
 
 // spinOf returns a molecule as the argument of OppositeSpin.
+// geometric returns n numbers from low to high whose neighbours have one ratio.
+func geometric(low, high float64, n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = low * math.Pow(high/low, float64(i)/float64(n-1))
+	}
+	x[n-1] = high
+	return x
+}
+
 func spinOf(m molecule, name string) Spin {
 	return Spin{Name: name, Source: plain[float64](m), Occ: m.occ, Vir: m.vir}
 }
@@ -30,7 +41,8 @@ func TestOppositeSpinAgainstTheDefinition(t *testing.T) {
 	for n, ratio := range []float64{1, 2, 18, 1e2, 1e4, 1e8} {
 		a := randomMolecule(rng, 1+n, 4+n, 7).spread(ratio)
 		b := randomMolecule(rng, 2, 9, 7).spread(ratio)
-		for name, spins := range map[string][]Spin{"closed": {spinOf(a, "")}, "open": {spinOf(a, "alpha"), spinOf(b, "beta")}} {
+		for name, spins := range map[string][]Spin{"closed": {spinOf(a, "")},
+			"open": {spinOf(a, "alpha"), spinOf(b, "beta")}} {
 			exact := referenceOpposite(a, a)
 			if name == "open" {
 				exact = referenceOpposite(a, b)
@@ -73,11 +85,12 @@ func TestOppositeSpinOnePointMore(t *testing.T) {
 		t.Fatal(err)
 	}
 	low, high := run.leaveOut(0)
-	if err := run.compute(zolotarevPoints(2, low, high), 0); err != nil {
+	if err := run.compute(denominators.ZolotarevPoints(2, low, high), 0); err != nil {
 		t.Fatal(err)
 	}
 	for before := math.Inf(1); run.error() > 1e-10; {
-		if off := difference(-run.energy.value(), exact); off > run.error()+roundingOf(size, len(run.points)) || run.error() >= before {
+		if off := difference(-run.energy.value(), exact); off > run.error()+roundingOf(size,
+			len(run.points)) || run.error() >= before {
 			t.Fatalf("%d points: off by %g, bound %g after %g", len(run.points), off, run.error(), before)
 		}
 		before = run.error()
@@ -90,7 +103,8 @@ func TestOppositeSpinOnePointMore(t *testing.T) {
 	}
 }
 
-// Only x + y counts: energies of one spin may move against those of the other, past the point where one of them has no gap.
+// Only x + y counts: energies of one spin may move against those of the other, past the point where one of them has no
+// gap.
 func TestOppositeSpinWithUnevenGaps(t *testing.T) {
 	rng := rand.New(rand.NewPCG(63, 64))
 	a, b := randomMolecule(rng, 3, 5, 6), randomMolecule(rng, 2, 4, 6)
@@ -113,7 +127,8 @@ func TestOppositeSpinWithUnevenGaps(t *testing.T) {
 func TestOppositeSpinBits(t *testing.T) {
 	m := randomMolecule(rand.New(rand.NewPCG(65, 66)), 7, 700, 9) // more than one chunk
 	orbital := int64(8 * 700 * 9)
-	sources := map[string]Source{"packed": arrange[float64](m, "Pai", 0, false), "float32": plain[float32](m), "gaps": arrange[float64](m, "iPa", 3, true)}
+	sources := map[string]Source{"packed": arrange[float64](m, "Pai", 0, false), "float32": plain[float32](m),
+		"gaps": arrange[float64](m, "iPa", 3, true)}
 	for _, c := range fileCases[float64](t, m, "<f8") {
 		sources[c.name] = c.file
 	}
@@ -122,7 +137,8 @@ func TestOppositeSpinBits(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, src := range sources {
-		for _, opt := range []Options{{}, {Team: team(3)}, {Team: team(2), MaxBytes: orbital}, {MaxBytes: 2 * orbital}} {
+		for _, opt := range []Options{{}, {Team: team(3)}, {Team: team(2), MaxBytes: orbital},
+			{MaxBytes: 2 * orbital}} {
 			s := Spin{Source: src, Occ: m.occ, Vir: m.vir}
 			bound, err := OppositeSpinWorkspace(opt, s)
 			if err != nil {
@@ -157,11 +173,13 @@ func TestOppositeSpinOfDroppedOrbitals(t *testing.T) {
 			continue
 		}
 		off := difference(got.OppositeSpin, referenceOpposite(a, b))
-		if off > 1e-9+roundingOf(got.OppositeSpin, got.Points) || got.Points != want.Points || !(got.QuadratureError <= 1e-9) {
+		if off > 1e-9+roundingOf(got.OppositeSpin,
+			got.Points) || got.Points != want.Points || !(got.QuadratureError <= 1e-9) {
 			t.Errorf("%g: off by %g, %+v, without them %+v", energy, off, got, want)
 		}
 		closed, err := OppositeSpin(1e-9, Options{}, spinOf(a, ""))
-		if off := difference(closed.OppositeSpin, referenceOpposite(a, a)); err != nil || off > 1e-9+roundingOf(closed.OppositeSpin, closed.Points) {
+		if off := difference(closed.OppositeSpin, referenceOpposite(a,
+			a)); err != nil || off > 1e-9+roundingOf(closed.OppositeSpin, closed.Points) {
 			t.Errorf("closed shell, %g: off by %g, %+v, %v", energy, off, closed, err)
 		}
 	}
@@ -185,12 +203,14 @@ func TestOppositeSpinRefuses(t *testing.T) {
 	}
 	argument(t, "tiny tolerance", call(1e-300, Options{}, spinOf(m.spread(1e6), "")), "tol", "127 points")
 	argument(t, "no source", call(1e-7, Options{}, Spin{Occ: m.occ, Vir: m.vir}), "B")
-	argument(t, "sizes", call(1e-7, Options{}, Spin{Source: plain[float64](m), Occ: m.vir, Vir: m.vir}), "eps_occ", "(4,)")
+	argument(t, "sizes", call(1e-7, Options{}, Spin{Source: plain[float64](m), Occ: m.vir, Vir: m.vir}), "eps_occ",
+		"(4,)")
 	packed := Spin{Source: arrange[float64](m, "Pai", 0, false), Occ: m.occ, Vir: m.vir}
 	argument(t, "memory", call(1e-7, Options{MaxBytes: 159}, packed), "max_memory", "159", "160 bytes")
 
 	var gap *GapError
-	if err := call(1e-7, Options{}, Spin{Source: plain[float64](m), Occ: m.vir[:3], Vir: m.vir}); !errors.As(err, &gap) || gap.Smallest > 0 {
+	if err := call(1e-7, Options{}, Spin{Source: plain[float64](m), Occ: m.vir[:3], Vir: m.vir}); !errors.As(err,
+		&gap) || gap.Smallest > 0 {
 		t.Errorf("no gap: %v", err)
 	}
 	bad := m
@@ -198,7 +218,8 @@ func TestOppositeSpinRefuses(t *testing.T) {
 	bad.b[len(bad.b)-1] = math.Inf(1)
 	argument(t, "infinite B", call(1e-7, Options{}, spinOf(bad, "")), "B", "orbital 2")
 	r, err := OppositeSpin(1e-7, Options{SkipFiniteCheck: true}, spinOf(bad, ""))
-	if err != nil || !(math.IsNaN(r.OppositeSpin) || math.IsInf(r.OppositeSpin, -1)) || !math.IsInf(r.QuadratureError, 1) {
+	if err != nil || !(math.IsNaN(r.OppositeSpin) || math.IsInf(r.OppositeSpin, -1)) || !math.IsInf(r.QuadratureError,
+		1) {
 		t.Errorf("unchecked infinite B: %+v, %v", r, err)
 	}
 	empty := Spin{Source: Integrals[float64]{Nocc: 3, Nvir: 4, Naux: 0}, Occ: m.occ, Vir: m.vir}

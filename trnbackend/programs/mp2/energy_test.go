@@ -36,7 +36,9 @@ func randomSpin[T dense.Float](rng *rand.Rand, name string, nocc, nvir, naux int
 // onHost returns the energies that core/mp2 computes in float64.
 func onHost(t *testing.T, spins ...mp2.Spin) mp2.Result {
 	t.Helper()
-	opt := mp2.Options{Precision: mp2.PrecisionFP64, PairEnergies: true}
+	opt := mp2.EnergyOptions{
+		Precision: mp2.PrecisionFP64, PairEnergies: true,
+	}
 	a := spins[0]
 	r, err := mp2.Restricted(a.Source, a.Occ, a.Vir, opt)
 	if len(spins) == 2 {

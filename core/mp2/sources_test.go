@@ -24,7 +24,8 @@ var fileOrders = map[Layout][2]string{
 	LayoutIAP: {"iaP", "Pai"}, LayoutPairAux: {"iaP", ""}, LayoutAuxPair: {"Pia", ""}, LayoutIPA: {"iPa", "aPi"},
 }
 
-// saved writes data, in file order, as an array of the given shape. descr is "<f4", ">f4", "<f8" or ">f8", of complex numbers "<c8" and so on.
+// saved writes data, in file order, as an array of the given shape. descr is "<f4", ">f4", "<f8" or ">f8", of complex
+// numbers "<c8" and so on.
 func saved[T dense.Scalar](t *testing.T, data []T, descr string, fortran bool, shape []int) string {
 	t.Helper()
 	tuple := strings.ReplaceAll(strings.Trim(fmt.Sprint(shape), "[]"), " ", ", ")
@@ -37,7 +38,7 @@ func saved[T dense.Scalar](t *testing.T, data []T, descr string, fortran bool, s
 		bytes = binary.BigEndian
 	}
 	for _, x := range data {
-		for _, part := range []float64{dense.Real(x), dense.Imag(x)}[:realParts[T]()] {
+		for _, part := range []float64{dense.Real(x), dense.Imag(x)}[:dense.Parts[T]()] {
 			if descr[1:] == "f4" || descr[1:] == "c8" {
 				file = bytes.AppendUint32(file, math.Float32bits(float32(part)))
 			} else {
@@ -66,8 +67,10 @@ func fileCases[T dense.Float](t *testing.T, m molecule, descr string) []fileCase
 	return filesOf(t, m, descr, func(order string) Integrals[T] { return arrange[T](m, order, 0, false) })
 }
 
-// filesOf writes the integrals that arranged returns for an order of axes, those of a molecule of the sizes of m, in every layout and array order.
-func filesOf[T dense.Scalar](t *testing.T, m molecule, descr string, arranged func(order string) Integrals[T]) []fileCase[T] {
+// filesOf writes the integrals that arranged returns for an order of axes, those of a molecule of the sizes of m, in
+// every layout and array order.
+func filesOf[T dense.Scalar](t *testing.T, m molecule, descr string,
+	arranged func(order string) Integrals[T]) []fileCase[T] {
 	t.Helper()
 	var cases []fileCase[T]
 	add := func(layout Layout, fortran bool, order string) {
@@ -79,7 +82,8 @@ func filesOf[T dense.Scalar](t *testing.T, m molecule, descr string, arranged fu
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { file.Close() })
-		cases = append(cases, fileCase[T]{fmt.Sprintf("%s %s, Fortran order %v", layout, descr, fortran), path, file, memory})
+		cases = append(cases, fileCase[T]{fmt.Sprintf("%s %s, Fortran order %v", layout, descr, fortran), path, file,
+			memory})
 	}
 	for layout, orders := range fileOrders {
 		add(layout, false, orders[0])
@@ -94,7 +98,7 @@ func filesOf[T dense.Scalar](t *testing.T, m molecule, descr string, arranged fu
 }
 
 // sameBits compares a file's results with those from memory under several limits.
-func sameBits[T dense.Float](t *testing.T, m molecule, c fileCase[T], opt Options) {
+func sameBits[T dense.Float](t *testing.T, m molecule, c fileCase[T], opt EnergyOptions) {
 	t.Helper()
 	want, err := Restricted(c.memory, m.occ, m.vir, opt)
 	if err != nil {
@@ -115,7 +119,7 @@ func TestFilesGiveTheBitsOfMemory(t *testing.T) {
 	for _, s := range [][3]int{{5, 7, 11}, {1, 4, 3}, {4, 1, 5}, {3, 4, 1}, {2, 1, 1}} {
 		m := randomMolecule(rng, s[0], s[1], s[2])
 		for _, precision := range []Precision{PrecisionInput, PrecisionFP64, PrecisionMixed} {
-			opt := Options{Precision: precision}
+			opt := EnergyOptions{Precision: precision}
 			for _, descr := range []string{"<f4", ">f4"} {
 				for _, c := range fileCases[float32](t, m, descr) {
 					sameBits(t, m, c, opt)
@@ -133,7 +137,7 @@ func TestFilesGiveTheBitsOfMemory(t *testing.T) {
 func TestUnrestrictedFromFiles(t *testing.T) {
 	rng := rand.New(rand.NewPCG(43, 44))
 	a, b := randomMolecule(rng, 5, 6, 7), randomMolecule(rng, 3, 8, 7)
-	want, err := Unrestricted(plain[float64](a), plain[float64](b), a.occ, b.occ, a.vir, b.vir, Options{})
+	want, err := Unrestricted(plain[float64](a), plain[float64](b), a.occ, b.occ, a.vir, b.vir, EnergyOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,62 +152,10 @@ func TestUnrestrictedFromFiles(t *testing.T) {
 	fileA, fileB := open(a), open(b)
 	for _, limit := range []int64{0, 8 * 2 * 8 * 7, 8 * 3 * 8 * 7, 8 * 5 * 8 * 7} {
 		for _, sources := range [][2]Source{{fileA, fileB}, {plain[float64](a), fileB}, {fileA, plain[float64](b)}} {
-			got, err := Unrestricted(sources[0], sources[1], a.occ, b.occ, a.vir, b.vir, Options{MaxBytes: limit})
+			got, err := Unrestricted(sources[0], sources[1], a.occ, b.occ, a.vir, b.vir,
+				EnergyOptions{Options: Options{MaxBytes: limit}})
 			if err != nil || got != want {
 				t.Errorf("limit %d: %+v, want %+v, %v", limit, got, want, err)
-			}
-		}
-	}
-}
-
-// Runs longer and shorter than what is read one by one, and more periods than one read takes.
-func TestGatheringReads(t *testing.T) {
-	for _, s := range [][4]int{{40, 20, 700, 3}, {3, 9000, 40, 2}, {9, 7, 20000, 4}} {
-		nocc, nvir, naux, width := s[0], s[1], s[2], s[3]
-		for _, order := range []string{"Pia", "Pai", "aPi"} {
-			if order == "Pai" && nocc == 3 {
-				continue // as "aPi", only larger
-			}
-			data := make([]float32, nocc*nvir*naux)
-			for n := range data {
-				data[n] = float32(n)
-			}
-			layout, shape, fortran := LayoutAuxPair, []int{naux, nocc * nvir}, false
-			switch order {
-			case "Pai":
-				layout, shape, fortran = LayoutIAP, []int{nocc, nvir, naux}, true
-			case "aPi":
-				layout, shape, fortran = LayoutIPA, []int{nocc, naux, nvir}, true
-			}
-			file, err := OpenIntegrals(saved(t, data, "<f4", fortran, shape), layout, nocc, nvir)
-			if err != nil {
-				t.Fatal(err)
-			}
-			op := operandOf[float32](file)
-			got := make([]float32, width*nvir*naux)
-			if err := op.loader.load(nil, 1, 1+width, got); err != nil {
-				t.Fatal(err)
-			}
-			file.Close()
-			// The array in memory, packed by the other loader.
-			memory := Integrals[float32]{Nocc: nocc, Nvir: nvir, Naux: naux, Data: data}
-			switch order {
-			case "Pia":
-				memory.StrideI, memory.StrideA, memory.StrideP = nvir, 1, nocc*nvir
-			case "Pai":
-				memory.StrideI, memory.StrideA, memory.StrideP = 1, nocc, nocc*nvir
-			case "aPi":
-				memory.StrideI, memory.StrideA, memory.StrideP = 1, nocc*naux, nocc
-			}
-			want := make([]float32, len(got))
-			if err := (memoryLoader[float32, float32]{memory}).load(nil, 1, 1+width, want); err != nil {
-				t.Fatal(err)
-			}
-			for n := range got {
-				if got[n] != want[n] {
-					t.Errorf("%v %s: element %d is %g, want %g", s, order, n, got[n], want[n])
-					break
-				}
 			}
 		}
 	}
@@ -254,13 +206,13 @@ func TestFileProblemsWhileReading(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	_, err = Restricted(file, m.occ, m.vir, Options{MaxBytes: 2 * 8 * 30})
+	_, err = Restricted(file, m.occ, m.vir, EnergyOptions{Options: Options{MaxBytes: 2 * 8 * 30}})
 	argument(t, "not a number", err, "B", "orbital 2")
 	if err := os.Truncate(path, 500); err != nil {
 		t.Fatal(err)
 	}
 	var format *npy.FormatError
-	if r, err := Restricted(file, m.occ, m.vir, Options{}); !errors.As(err, &format) || r != (Result{}) {
+	if r, err := Restricted(file, m.occ, m.vir, EnergyOptions{}); !errors.As(err, &format) || r != (Result{}) {
 		t.Errorf("shrunk file: %+v, %v", r, err)
 	}
 }
@@ -271,7 +223,8 @@ func TestCancelBetweenReads(t *testing.T) {
 	cancel()
 	for _, c := range fileCases[float64](t, m, "<f8") {
 		dst := make([]float64, 2*3*4)
-		if err := operandOf[float64](c.file).loader.load(sched.NewTeam(ctx, 1, nil), 0, 2, dst); !errors.Is(err, context.Canceled) {
+		if err := newOperand[float64](c.file, "").reader.Read(sched.NewTeam(ctx, 1, nil), 0, 2, dst); !errors.Is(err,
+			context.Canceled) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
@@ -295,10 +248,111 @@ func TestFileThatChangesDuringACall(t *testing.T) {
 				return load(team, first, end, dst)
 			}
 			var format *npy.FormatError
-			r, err := Unrestricted(c.file, b, m.occ, m.occ, m.vir, m.vir, Options{MaxBytes: 2 * 8 * 4 * 3})
-			if !errors.As(err, &format) || !strings.Contains(err.Error(), "changed while it was read") || r != (Result{}) {
+			r, err := Unrestricted(c.file, b, m.occ, m.occ, m.vir, m.vir,
+				EnergyOptions{Options: Options{MaxBytes: 2 * 8 * 4 * 3}})
+			if !errors.As(err, &format) || !strings.Contains(err.Error(),
+				"changed while it was read") || r != (Result{}) {
 				t.Errorf("%s, %s: %+v, %v", name, c.name, r, err)
 			}
 		}
+	}
+}
+
+// counted returns the integrals of a molecule as a function, and how often each orbital was asked for.
+func counted[T dense.Float](m molecule) (*FunctionIntegrals[T], []int) {
+	asked, size := make([]int, m.nocc), m.nvir*m.naux
+	return &FunctionIntegrals[T]{Nocc: m.nocc, Nvir: m.nvir, Naux: m.naux,
+		Load: func(_ *sched.Team, first, end int, dst []T) error {
+			for i := first; i < end; i++ {
+				asked[i]++
+				for n := range size {
+					dst[(i-first)*size+n] = T(m.b[i*size+n])
+				}
+			}
+			return nil
+		}}, asked
+}
+
+func TestFunctionsGiveTheBitsOfMemory(t *testing.T) {
+	m := randomMolecule(rand.New(rand.NewPCG(61, 62)), 7, 9, 11)
+	orbital := int64(9 * 11 * 8)
+	for _, threads := range []int{1, 3} {
+		for _, precision := range []Precision{PrecisionInput, PrecisionFP64, PrecisionMixed} {
+			want, err := Restricted(plain[float64](m), m.occ, m.vir, EnergyOptions{Precision: precision})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want32, err := Restricted(plain[float32](m), m.occ, m.vir, EnergyOptions{Precision: precision})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for limit := 2 * orbital; limit <= 8*orbital; limit += orbital / 2 {
+				opt := EnergyOptions{Options: Options{Team: team(threads), MaxBytes: limit}, Precision: precision}
+				b, _ := counted[float64](m)
+				b32, _ := counted[float32](m)
+				if got, err := Restricted(b, m.occ, m.vir, opt); err != nil || got != want {
+					t.Errorf("%s, limit %d: %+v, want %+v, %v", precision, limit, got, want, err)
+				}
+				if got, err := Restricted(b32, m.occ, m.vir, opt); err != nil || got != want32 {
+					t.Errorf("%s of float32, limit %d: %+v, want %+v, %v", precision, limit, got, want32, err)
+				}
+			}
+		}
+	}
+}
+
+// A block that holds w orbitals stays while those before it stream past: orbital i is read once for its own block and
+// once for every block behind it, which is the least for blocks of w.
+func TestOrbitalsAreReadAsOftenAsNeeded(t *testing.T) {
+	m := randomMolecule(rand.New(rand.NewPCG(63, 64)), 20, 3, 4)
+	const room = 7 // orbitals, two of which stream
+	b, asked := counted[float64](m)
+	if _, err := Restricted(b, m.occ, m.vir, EnergyOptions{Options: Options{MaxBytes: room * 3 * 4 * 8}}); err != nil {
+		t.Fatal(err)
+	}
+	const stays = room - 2
+	for i, n := range asked {
+		if want := 1 + (m.nocc-1)/stays - i/stays; n != want {
+			t.Errorf("orbital %d was asked for %d times, want %d", i, n, want)
+		}
+	}
+}
+
+func TestErrorsOfFunctions(t *testing.T) {
+	m := randomMolecule(rand.New(rand.NewPCG(65, 66)), 6, 3, 4)
+	failed := errors.New("the disk is gone")
+	for bad := range m.nocc {
+		for _, room := range []int64{2, 4, 6} {
+			b, _ := counted[float64](m)
+			load := b.Load
+			b.Load = func(team *sched.Team, first, end int, dst []float64) error {
+				if first <= bad && bad < end {
+					return failed
+				}
+				return load(team, first, end, dst)
+			}
+			if _, err := Restricted(b, m.occ, m.vir, EnergyOptions{Options: Options{Team: team(2),
+				MaxBytes: room * 3 * 4 * 8}}); !errors.Is(err, failed) {
+				t.Errorf("orbital %d, room for %d: %v", bad, room, err)
+			}
+		}
+	}
+}
+
+// A panic in a function that is called ahead of time does not end the program.
+func TestPanicWhileReadingAhead(t *testing.T) {
+	m := randomMolecule(rand.New(rand.NewPCG(67, 68)), 6, 3, 4)
+	b, asked := counted[float64](m)
+	load := b.Load
+	b.Load = func(team *sched.Team, first, end int, dst []float64) error {
+		if first == 1 && asked[1] > 0 {
+			panic("no such orbital")
+		}
+		return load(team, first, end, dst)
+	}
+	var panicked *sched.PanicError
+	if _, err := Restricted(b, m.occ, m.vir, EnergyOptions{Options: Options{MaxBytes: 4 * 3 * 4 * 8}}); !errors.As(err,
+		&panicked) {
+		t.Errorf("%v", err)
 	}
 }

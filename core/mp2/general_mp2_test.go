@@ -12,7 +12,8 @@ import (
 	"trnsci/core/sched"
 )
 
-// referenceSpinors returns sum_ij sum_ab |K_ab - K_ba|^2 / (4 D) where re and im are the parts of B: the parts of K are sums of products of parts.
+// referenceSpinors returns sum_ij sum_ab |K_ab - K_ba|^2 / (4 D) where re and im are the parts of B: the parts of K are
+// sums of products of parts.
 func referenceSpinors(re, im molecule) *big.Float {
 	e := blank()
 	for i := range re.nocc {
@@ -54,7 +55,7 @@ func TestGeneralized(t *testing.T) {
 		size, _ := exact.Float64()
 		check := func(name string, eps float64, b Source, threads int) Result {
 			t.Helper()
-			r, err := Generalized(b, re.occ, re.vir, Options{Team: team(threads)})
+			r, err := Generalized(b, re.occ, re.vir, EnergyOptions{Options: Options{Team: team(threads)}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -87,22 +88,24 @@ func TestGeneralized(t *testing.T) {
 // complexFunction returns integrals in the order iaP as a function, and how often each orbital was asked for.
 func complexFunction[T dense.Complex](re, im molecule) (*FunctionIntegrals[T], []int) {
 	memory, asked, size := complexOf[T](re, im, "iaP", 0, false), make([]int, re.nocc), re.nvir*re.naux
-	return &FunctionIntegrals[T]{Nocc: re.nocc, Nvir: re.nvir, Naux: re.naux, Load: func(_ *sched.Team, first, end int, dst []T) error {
-		copy(dst, memory.Data[first*size:end*size])
-		for i := first; i < end; i++ {
-			asked[i]++
-		}
-		return nil
-	}}, asked
+	return &FunctionIntegrals[T]{Nocc: re.nocc, Nvir: re.nvir, Naux: re.naux,
+		Load: func(_ *sched.Team, first, end int, dst []T) error {
+			copy(dst, memory.Data[first*size:end*size])
+			for i := first; i < end; i++ {
+				asked[i]++
+			}
+			return nil
+		}}, asked
 }
 
-// complexBits compares complex integrals in files and from a function with those in memory, under several limits, which the workspace holds to.
+// complexBits compares complex integrals in files and from a function with those in memory, under several limits, which
+// the workspace holds to.
 func complexBits[T dense.Complex](t *testing.T, re, im molecule, descr string) {
 	t.Helper()
 	cases := filesOf(t, re, descr, func(order string) Integrals[T] { return complexOf[T](re, im, order, 0, false) })
-	orbital := int64(re.nvir*re.naux) * elementBytes[T]()
+	orbital := int64(re.nvir*re.naux) * int64(dense.Bytes[T]())
 	for _, c := range cases {
-		want, err := Generalized(c.memory, re.occ, re.vir, Options{})
+		want, err := Generalized(c.memory, re.occ, re.vir, EnergyOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +116,7 @@ func complexBits[T dense.Complex](t *testing.T, re, im molecule, descr string) {
 		}
 		for n, b := range sources {
 			for limit := 2 * orbital; limit <= 7*orbital; limit += orbital / 2 {
-				opt := Options{Team: team(1 + n), MaxBytes: limit}
+				opt := EnergyOptions{Options: Options{Team: team(1 + n), MaxBytes: limit}}
 				bound, err := GeneralizedWorkspace(opt, b)
 				if err != nil {
 					t.Fatal(err)
@@ -128,7 +131,7 @@ func complexBits[T dense.Complex](t *testing.T, re, im molecule, descr string) {
 					t.Errorf("%s, source %d, limit %d: %d bytes allocated, bound %d", c.name, n, limit, used, bound)
 				}
 			}
-			_, err = Generalized(b, re.occ, re.vir, Options{MaxBytes: orbital})
+			_, err = Generalized(b, re.occ, re.vir, EnergyOptions{Options: Options{MaxBytes: orbital}})
 			argument(t, c.name, err, "max_memory", fmt.Sprint(2*orbital, " bytes"))
 		}
 	}
@@ -150,7 +153,8 @@ func TestComplexOrbitalsAreReadAsOftenAsNeeded(t *testing.T) {
 	re, im := randomMolecule(rng, 20, 3, 4), randomMolecule(rng, 20, 3, 4)
 	const room, stays = 7, 5 // orbitals, two of which stream
 	b, asked := complexFunction[complex128](re, im)
-	if _, err := Generalized(b, re.occ, re.vir, Options{MaxBytes: room * 3 * 4 * 16}); err != nil {
+	if _, err := Generalized(b, re.occ, re.vir,
+		EnergyOptions{Options: Options{MaxBytes: room * 3 * 4 * 16}}); err != nil {
 		t.Fatal(err)
 	}
 	for i, n := range asked {
@@ -164,18 +168,22 @@ func TestComplexOrbitalsAreReadAsOftenAsNeeded(t *testing.T) {
 func TestComplexIntegralsAreRefused(t *testing.T) {
 	m := randomMolecule(rand.New(rand.NewPCG(89, 90)), 2, 3, 4)
 	function, _ := complexFunction[complex64](m, m)
-	file := filesOf(t, m, "<c16", func(order string) Integrals[complex128] { return complexOf[complex128](m, m, order, 0, false) })[0].file
-	for name, b := range map[string]Source{"memory": complexOf[complex128](m, m, "iaP", 0, false), "function": function, "file": file} {
+	file := filesOf(t, m, "<c16", func(order string) Integrals[complex128] {
+		return complexOf[complex128](m, m, order,
+			0, false)
+	})[0].file
+	for name, b := range map[string]Source{"memory": complexOf[complex128](m, m, "iaP", 0, false), "function": function,
+		"file": file} {
 		s := Spin{Source: b, Occ: m.occ, Vir: m.vir}
 		calls := map[string]func() error{
-			"Restricted": func() error { _, err := Restricted(b, m.occ, m.vir, Options{}); return err },
+			"Restricted": func() error { _, err := Restricted(b, m.occ, m.vir, EnergyOptions{}); return err },
 			"Unrestricted": func() error {
-				_, err := Unrestricted(plain[float64](m), b, m.occ, m.occ, m.vir, m.vir, Options{})
+				_, err := Unrestricted(plain[float64](m), b, m.occ, m.occ, m.vir, m.vir, EnergyOptions{})
 				return err
 			},
 			"Check":          func() error { return Check(nil, s) },
-			"Workspace":      func() error { _, err := Workspace(Options{}, b); return err },
-			"Plan":           func() error { _, err := Plan(Options{}, b); return err },
+			"Workspace":      func() error { _, err := Workspace(EnergyOptions{}, b); return err },
+			"Plan":           func() error { _, err := Plan(EnergyOptions{}, b); return err },
 			"OppositeSpin":   func() error { _, err := OppositeSpin(1e-7, Options{}, s); return err },
 			"Density":        func() error { _, err := Density(Options{}, s); return err },
 			"EachAmplitudes": func() error { _, err := collected(Options{}, s, s, OppositeSpinAmplitudes); return err },
@@ -205,27 +213,30 @@ func TestGeneralizedRefuses(t *testing.T) {
 	rng := rand.New(rand.NewPCG(83, 84))
 	re, im := randomMolecule(rng, 3, 4, 5), randomMolecule(rng, 3, 4, 5)
 	b := complexOf[complex128](re, im, "iaP", 0, false)
-	_, err := Generalized(b, re.vir, re.vir, Options{})
+	_, err := Generalized(b, re.vir, re.vir, EnergyOptions{})
 	argument(t, "sizes", err, "eps_occ", "(4,)")
-	_, err = Generalized(plain[float64](re), re.vir, re.vir, Options{})
+	_, err = Generalized(plain[float64](re), re.vir, re.vir, EnergyOptions{})
 	argument(t, "sizes", err, "eps_occ", "(4,)")
-	_, err = Generalized(nil, re.occ, re.vir, Options{})
+	_, err = Generalized(nil, re.occ, re.vir, EnergyOptions{})
 	argument(t, "no source", err, "B")
-	_, err = GeneralizedWorkspace(Options{}, nil)
+	_, err = GeneralizedWorkspace(EnergyOptions{}, nil)
 	argument(t, "no source", err, "B")
-	_, err = Generalized(b, re.occ, re.vir, Options{Checkpoint: "c"})
+	_, err = Generalized(b, re.occ, re.vir, EnergyOptions{Checkpoint: "c"})
 	argument(t, "checkpoint", err, "checkpoint")
 	var zero *DenominatorError
-	if _, err := Generalized(b, []float64{-1, -2, -3}, []float64{-1, -2, -3, 4}, Options{}); !errors.As(err, &zero) {
+	if _, err := Generalized(b, []float64{-1, -2, -3}, []float64{-1, -2, -3, 4}, EnergyOptions{}); !errors.As(err,
+		&zero) {
 		t.Errorf("vanishing denominator: %v", err)
 	}
-	if _, err := Generalized(plain[float64](re), []float64{-1, -2, -3}, []float64{-1, -2, -3, 4}, Options{}); !errors.As(err, &zero) {
+	if _, err := Generalized(plain[float64](re), []float64{-1, -2, -3}, []float64{-1, -2, -3, 4},
+		EnergyOptions{}); !errors.As(err, &zero) {
 		t.Errorf("vanishing denominator: %v", err)
 	}
 	b.Data[b.StrideI+2*b.StrideA+3] = complex(0, math.NaN())
-	_, err = Generalized(b, re.occ, re.vir, Options{})
+	_, err = Generalized(b, re.occ, re.vir, EnergyOptions{})
 	argument(t, "NaN", err, "B", "orbital 1")
-	if r, err := Generalized(b, re.occ, re.vir, Options{SkipFiniteCheck: true}); err != nil || !math.IsNaN(r.SameSpin) || !math.IsInf(r.ErrorBound, 1) {
+	if r, err := Generalized(b, re.occ, re.vir,
+		EnergyOptions{Options: Options{SkipFiniteCheck: true}}); err != nil || !math.IsNaN(r.SameSpin) || !math.IsInf(r.ErrorBound, 1) {
 		t.Errorf("NaN unchecked: %+v, %v", r, err)
 	}
 }
@@ -234,12 +245,13 @@ func TestGeneralizedRefuses(t *testing.T) {
 func TestGeneralizedOfDroppedOrbitals(t *testing.T) {
 	rng := rand.New(rand.NewPCG(87, 88))
 	re, im := randomMolecule(rng, 3, 4, 5), randomMolecule(rng, 3, 4, 5)
-	want, err := Generalized(complexOf[complex128](re, im, "iaP", 0, false), re.occ, re.vir, Options{})
+	want, err := Generalized(complexOf[complex128](re, im, "iaP", 0, false), re.occ, re.vir, EnergyOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, energy := range []float64{1e15, 1e30, 1e300, math.MaxFloat64} {
-		r, err := Generalized(complexOf[complex128](re.dropped(energy), im.dropped(energy), "iaP", 0, false), re.occ, re.dropped(energy).vir, Options{})
+		r, err := Generalized(complexOf[complex128](re.dropped(energy), im.dropped(energy), "iaP", 0, false), re.occ,
+			re.dropped(energy).vir, EnergyOptions{})
 		if err != nil || !(r.ErrorBound <= 1.01*want.ErrorBound) || !(math.Abs(r.SameSpin-want.SameSpin) <= r.ErrorBound+want.ErrorBound) {
 			t.Errorf("%g: %+v, %v, without them %+v", energy, r, err, want)
 		}
