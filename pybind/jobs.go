@@ -17,6 +17,7 @@ type job struct {
 	ctx      context.Context
 	cancel   context.CancelFunc
 	progress sched.Progress
+	team     *sched.Team // from the begin of the operation on
 	feed     *feed
 	done     chan struct{} // closed when the operation has let go of every array
 	value    int64
@@ -81,7 +82,10 @@ func runFed(jobID, threads int64, f *feed, op func(*sched.Team) (int64, error)) 
 				j.err = &sched.PanicError{Value: v, Stack: debug.Stack()}
 			}
 		}()
-		j.value, j.err = onTeam(j.ctx, size, &j.progress, op)
+		j.value, j.err = onTeam(j.ctx, size, &j.progress, func(team *sched.Team) (int64, error) {
+			j.team = team
+			return op(team)
+		})
 	}()
 	return 0, nil
 }
@@ -146,8 +150,9 @@ func JobTotal(id int64) (steps int64, err error) {
 }
 
 // JobEnd cancels the job, waits until its operation has let go of every array, and forgets the id. An unknown id is no
-// error, so that clean-up may be repeated and may come before a start that failed.
-func JobEnd(id int64) (zero int64, err error) {
+// error, so that clean-up may be repeated and may come before a start that failed. It returns how many parts of the
+// operation's loops were due after the job had been cancelled, which tests look at.
+func JobEnd(id int64) (late int64, err error) {
 	defer guard(&err)
 	j := jobs.remove(id)
 	if j == nil {
@@ -155,5 +160,5 @@ func JobEnd(id int64) (zero int64, err error) {
 	}
 	j.cancel()
 	<-j.done
-	return 0, nil
+	return j.team.PartsAfterCancel(), nil
 }
