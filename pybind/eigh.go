@@ -73,22 +73,20 @@ var eigensolversByDtype = [...]eigensolvers{
 
 func (eigensolversOf[T, R]) dense(c eighCall) (int64, error) {
 	a, values := newBatch[T](c.a), newRows[R](c.w)
-	var b, vectors batch[T]
-	if c.b != nil {
-		b = newBatch[T](c.b)
-	}
+	var vectors batch[T]
 	if c.v != nil {
 		vectors = newBatch[T](c.v)
 	}
-	if size := eigen.GroupSize[T](a.order(), a.count(), c.options); size > 1 && c.b == nil {
-		return eighGroups(c, size, a, values, vectors)
+	if c.b == nil {
+		return eighBatch(c, a, values, vectors)
 	}
+	b := newBatch[T](c.b)
 	return run(c.jobID, c.threads, func(team *sched.Team) (int64, error) {
 		found := 0
 		if err := reserveEach(team, a.count(), "eigh", c.w.bytes()+c.v.bytes(), func(team *sched.Team) int64 {
 			options := c.options
 			options.Team = team
-			return eigen.Workspace[T](a.order(), c.b != nil, options)
+			return eigen.Workspace[T](a.order(), true, options)
 		}); err != nil {
 			return 0, err
 		}
@@ -99,52 +97,37 @@ func (eigensolversOf[T, R]) dense(c eighCall) (int64, error) {
 			if c.v != nil {
 				v = vectors.at(k)
 			}
-			var count int
-			var err error
-			if c.b == nil {
-				count, err = eigen.Eigh(a.at(k), values.at(k), v, options)
-			} else {
-				count, err = eigen.EighGeneralized(c.problem, a.at(k), b.at(k), values.at(k), v, options)
-				err = withRemedy(err, c.problem)
-			}
+			count, err := eigen.EighGeneralized(c.problem, a.at(k), b.at(k), values.at(k), v, options)
 			if a.count() == 1 {
 				found = count
 			}
-			return err
+			return withRemedy(err, c.problem)
 		})
 		return int64(found), err
 	})
 }
 
-// eighGroups is eigh for many small matrices, so many of which are solved at once.
-func eighGroups[T dense.Scalar, R dense.Float](c eighCall, size int, a batch[T], values rows[R], vectors batch[T]) (int64, error) {
-	groups := (a.count() + size - 1) / size
+// eighBatch is dense for the standard problem.
+func eighBatch[T dense.Scalar, R dense.Float](c eighCall, a batch[T], values rows[R], vectors batch[T]) (int64, error) {
 	return run(c.jobID, c.threads, func(team *sched.Team) (int64, error) {
-		if err := reserveEach(team, groups, "eigh", c.w.bytes()+c.v.bytes(), func(team *sched.Team) int64 {
-			options := c.options
-			options.Team = team
-			return eigen.Workspace[T](a.order(), false, options)
-		}); err != nil {
+		options := c.options
+		options.Team = team
+		workspace := eigen.BatchWorkspace[T](a.order(), a.count(), options)
+		if err := reserve("eigh", workspace, c.w.bytes()+c.v.bytes()); err != nil {
 			return 0, err
 		}
-		team = team.Plan(a.count())
-		options := c.options
-		options.Team = team.Quiet()
-		return 0, team.For(groups, func(_, group int) error {
-			first, end := group*size, min((group+1)*size, a.count())
-			var members, v []dense.View[T]
-			var w [][]R
-			for k := first; k < end; k++ {
-				members, w = append(members, a.at(k)), append(w, values.at(k))
-				if c.v != nil {
-					v = append(v, vectors.at(k))
-				}
+		var found [1]int
+		counts := found[:]
+		if a.count() != 1 {
+			counts = nil // the members of a stack may differ
+		}
+		err := eigen.EighBatch(a.count(), func(k int) eigen.Member[T, R] {
+			m := eigen.Member[T, R]{A: a.at(k), W: values.at(k)}
+			if c.v != nil {
+				m.V = vectors.at(k)
 			}
-			if _, failed, err := eigen.EighGroup(members, w, v, options); err != nil {
-				return &memberError{member: first + failed, err: err}
-			}
-			team.Step(end - first)
-			return nil
-		})
+			return m
+		}, counts, options)
+		return int64(found[0]), err
 	})
 }

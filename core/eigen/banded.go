@@ -3,31 +3,36 @@ package eigen
 import (
 	"math"
 
+	"trnsci/core/blas"
 	"trnsci/core/dense"
+	"trnsci/core/householder"
 	"trnsci/core/sched"
 	"trnsci/core/tridiag"
 	"trnsci/core/tridiag/reduce"
 )
 
-// EighBanded is Eigh for a band matrix: element (i, j) of the n x n matrix A is zero for |i-j| >= band.Rows. band has n columns, and
-// row k of it has the k-th diagonal below the main one,
+// EighBanded is Eigh for a band matrix: element (i, j) of the n x n matrix A is zero for |i-j| >= band.Rows. band has n
+// columns, and its row k holds the k-th diagonal below the main one,
 //
 //	A(j+k, j) = band(k, j)  for j+k < n
 //
-// or, with opt.Upper, row band.Rows-1-k the k-th diagonal above it,
+// or, with opt.Upper, its row band.Rows-1-k holds the k-th diagonal above it,
 //
 //	A(j-k, j) = band(band.Rows-1-k, j)  for j >= k
 //
-// as LAPACK and SciPy store them. Other elements of band do not determine the result, but have to be finite unless
-// opt.SkipFiniteCheck is set. w, v, count and errors are those of Eigh; errors call band a_band. It is never overwritten.
+// as in LAPACK and SciPy. Other elements of band do not affect the result, but must be finite unless
+// opt.SkipFiniteCheck is set. w, v, count and errors are those of Eigh, with band called a_band. band is never
+// overwritten.
 //
-// Method: a matrix with one diagonal beside the main one is tridiagonal but for phases. Of wider ones a narrow band is reduced where
-// only eigenvalues are wanted, and everything else as a dense matrix: to accumulate the reduction of a band takes more operations
-// than to reduce a dense matrix.
+// Method: a matrix with one diagonal next to the main one is tridiagonal up to phases. A wider but narrow band is
+// reduced by rotations if only eigenvalues are wanted. Everything else is solved as a dense matrix, because
+// accumulating the rotations takes more operations than reducing a dense matrix.
 //
-// Cost: that of EighTridiagonal for one diagonal beside the main one; for b of them and eigenvalues alone 3 b n^2 multiply-adds more,
-// where b is at most a 64th of n; otherwise that of Eigh.
-func EighBanded[T dense.Scalar, R dense.Float](band dense.View[T], w []R, v dense.View[T], opt Options) (count int, err error) {
+// Cost: that of EighTridiagonal for one diagonal next to the main one; 3 b n^2 multiply-adds more for b of them and
+// eigenvalues alone, if b is at most a 64th of n; otherwise that of Eigh.
+func EighBanded[T dense.Scalar, R dense.Float](
+	band dense.View[T], w []R, v dense.View[T], opt Options,
+) (count int, err error) {
 	requireRealType[T, R]()
 	n := band.Cols
 	if n > 0 && band.Rows == 0 {
@@ -45,18 +50,20 @@ func EighBanded[T dense.Scalar, R dense.Float](band dense.View[T], w []R, v dens
 	return eighBanded[float64](band, w, v, opt)
 }
 
-// eighBanded is EighBanded in the double precision type W after the checks of the arguments.
-func eighBanded[W dense.Wide, T dense.Scalar, R dense.Float](view dense.View[T], w []R, v dense.View[T], opt Options) (int, error) {
+// eighBanded is EighBanded in the double precision type W, after the checks of the arguments.
+func eighBanded[W dense.Wide, T dense.Scalar, R dense.Float](
+	view dense.View[T], w []R, v dense.View[T], opt Options,
+) (int, error) {
 	n := view.Cols
 	band := newHermitianBand[W](view, opt.Upper)
-	if !isFinite(band.largest) {
+	if !dense.IsFinite(band.largest) {
 		return fillNaN(n, w, v, opt), nil
 	}
-	opt = opt.sharedFrom(leastSharedBand, n)
+	opt = opt.sharedFrom(minSharedBand, n)
 	t := tridiag.New(n)
 	if band.width <= 1 {
 		phases := band.loadTridiagonal(t)
-		return tridiagonalPairs(t, -band.exponent, w, v, opt, phases)
+		return eighScaledTridiagonal(t, -band.exponent, w, v, opt, phases)
 	}
 	if opt.ValuesOnly && isNarrow(band.width, n) {
 		chasing, values := chaseCost[W](band.width, n), tridiag.EigenvaluesCost(n)
@@ -67,7 +74,7 @@ func eighBanded[W dense.Wide, T dense.Scalar, R dense.Float](view dense.View[T],
 		}
 		phase.End()
 		opt.Team = team.Phase(values)
-		count, err := tridiagonalPairs[W](t, -band.exponent, w, v, opt, nil)
+		count, err := eighScaledTridiagonal[W](t, -band.exponent, w, v, opt, nil)
 		opt.Team.End()
 		return count, err
 	}
@@ -75,15 +82,15 @@ func eighBanded[W dense.Wide, T dense.Scalar, R dense.Float](view dense.View[T],
 	return Eigh(band.lower().View(), w, v, opt)
 }
 
-// narrowBand is how many times the width of a band goes into the order if its reduction takes less time than that of a dense
-// matrix. The quotient at which the two are equal is about 85 at order 256 and 40 at order 1024, and falls further where the
-// dense one comes from memory.
-const narrowBand = 64
+// The reduction of a band takes less time than that of a dense matrix if the order is at least bandRatio times the
+// number of diagonals. The two are equal at a ratio of about 85 at order 256 and of 40 at order 1024. The ratio falls
+// further when the dense matrix exceeds the cache.
+const bandRatio = 64
 
 // isNarrow reports whether a matrix with the given number of diagonals below the main one is reduced as a band.
-func isNarrow(width, n int) bool { return width*narrowBand <= n }
+func isNarrow(width, n int) bool { return width*bandRatio <= n }
 
-// hermitianBand reads a band matrix times 2^exponent, which needs no scaling.
+// hermitianBand reads a band matrix times 2^exponent, which needs no further scaling.
 type hermitianBand[W dense.Wide, T dense.Scalar] struct {
 	view     dense.View[T]
 	upper    bool
@@ -101,10 +108,11 @@ func newHermitianBand[W dense.Wide, T dense.Scalar](view dense.View[T], upper bo
 	return b
 }
 
-// bandWidth returns how many diagonals below the main one a matrix of order n has of those that a band with the given rows names.
+// bandWidth returns the number of diagonals below the main one of a matrix of order n that is stored as a band with the
+// given rows.
 func bandWidth(rows, n int) int { return min(rows, n) - 1 }
 
-// each calls body with every element (j+k, j) of diagonal k. The main diagonal is taken to be real.
+// each calls body with every element (j+k, j) of diagonal k. Imaginary parts of the main diagonal are ignored.
 func (b *hermitianBand[W, T]) each(k int, body func(j int, x W)) {
 	row, shift, scale := k, 0, math.Ldexp(1, b.exponent)
 	if b.upper {
@@ -123,8 +131,9 @@ func (b *hermitianBand[W, T]) each(k int, body func(j int, x W)) {
 	}
 }
 
-// loadTridiagonal fills d and e of t from a band with at most one diagonal beside the main one and returns the phases p for which
-// diag(p)^H A diag(p) is t; nil if they are all 1. The moduli of the couplings are what is left: p_0 = 1, p_{j+1} = p_j A(j+1, j) / e_j.
+// loadTridiagonal fills t from a band with at most one diagonal next to the main one and returns the phases p for which
+// diag(p)^H A diag(p) is t; nil if they are all 1. The couplings of t are the moduli e_j: p_0 = 1, p_{j+1} = p_j A(j+1,
+// j) / e_j.
 func (b *hermitianBand[W, T]) loadTridiagonal(t tridiag.Matrix) (phases []W) {
 	b.each(0, func(j int, x W) { t.D[j] = dense.Real(x) })
 	if b.width == 0 {
@@ -138,13 +147,13 @@ func (b *hermitianBand[W, T]) loadTridiagonal(t tridiag.Matrix) (phases []W) {
 	phases[0] = 1
 	b.each(1, func(j int, x W) {
 		t.E[j] = dense.Abs(x)
-		phases[j+1] = phase(phases[j] * phase(x))
+		phases[j+1] = phaseOf(phases[j] * phaseOf(x))
 	})
 	return phases
 }
 
-// phase returns x / |x| with a modulus as close to 1 as can be; 1 for zero.
-func phase[W dense.Wide](x W) W {
+// phaseOf returns x / |x| with a modulus as close to 1 as possible; 1 for zero.
+func phaseOf[W dense.Wide](x W) W {
 	const small, up = 0x1p-900, 0x1p170 // quotients of subnormal numbers have few digits
 	modulus := dense.Abs(x)
 	if modulus < small {
@@ -154,7 +163,7 @@ func phase[W dense.Wide](x W) W {
 	if modulus == 0 {
 		return 1
 	}
-	return dense.FromParts[W](tridiag.UnitRotation(dense.Real(x)/modulus, dense.Imag(x)/modulus))
+	return dense.FromParts[W](householder.Normalize(dense.Real(x)/modulus, dense.Imag(x)/modulus))
 }
 
 // reducible returns a copy of the band for its reduction.
@@ -166,22 +175,22 @@ func (b *hermitianBand[W, T]) reducible() *reduce.Band[W] {
 	return c
 }
 
-// lower returns a dense matrix whose lower triangle is that of the caller's.
+// lower returns a dense matrix with the lower triangle of the caller's matrix.
 func (b *hermitianBand[W, T]) lower() dense.Matrix[T] {
-	whole := *b
-	whole.exponent = 0
+	unscaled := *b
+	unscaled.exponent = 0
 	h := dense.New[T](b.view.Cols, b.view.Cols)
 	for k := range b.width + 1 {
-		whole.each(k, func(j int, x W) { h.Set(j+k, j, dense.Convert[T](x)) })
+		unscaled.each(k, func(j int, x W) { h.Set(j+k, j, dense.Convert[T](x)) })
 	}
 	return h
 }
 
-// EighTridiagonal is Eigh for the real symmetric tridiagonal matrix with the diagonal d and the elements e beside it, of which e[i],
-// i < n-1, couples i and i+1. Neither is changed. opt.Upper and opt.Overwrite mean nothing here; an infinity or a NaN may be in d or e.
+// EighTridiagonal is Eigh for the real symmetric tridiagonal matrix with the diagonal d and the off-diagonal elements
+// e: e[i], i < n-1, couples i and i+1. Neither is changed. opt.Upper and opt.Overwrite are ignored.
 //
-// Cost: with eigenvectors up to 2/3 n^3 multiply-adds in divide and conquer, much less if many eigenvalues of its pieces agree;
-// eigenvalues alone take about 10 n^2 terms of secular functions, see tridiagonalValues.
+// Cost: with eigenvectors up to 2/3 n^3 multiply-adds in divide and conquer, much less with much deflation; eigenvalues
+// alone take about 10 n^2 terms of secular functions, see tridiag.Eigenvalues.
 func EighTridiagonal[R dense.Float](d, e, w []R, v dense.View[R], opt Options) (count int, err error) {
 	n := len(d)
 	if len(e) != max(0, n-1) {
@@ -191,7 +200,8 @@ func EighTridiagonal[R dense.Float](d, e, w []R, v dense.View[R], opt Options) (
 		return 0, err
 	}
 	for k, x := range [][]R{d, e} {
-		if err := checkFinite(dense.Matrix[R]{Rows: 1, Cols: len(x), Stride: n, Data: x}.View(), []string{"d", "e"}[k], opt); err != nil {
+		row := dense.Matrix[R]{Rows: 1, Cols: len(x), Stride: n, Data: x}.View()
+		if err := checkFinite(row, []string{"d", "e"}[k], opt); err != nil {
 			return 0, err
 		}
 	}
@@ -203,26 +213,28 @@ func EighTridiagonal[R dense.Float](d, e, w []R, v dense.View[R], opt Options) (
 		t.E[i] = float64(x)
 	}
 	largest := t.MaxAbs()
-	if !isFinite(largest) {
+	if !dense.IsFinite(largest) {
 		return fillNaN(n, w, v, opt), nil
 	}
-	opt = opt.sharedFrom(leastSharedBand, n)
+	opt = opt.sharedFrom(minSharedBand, n)
 	exponent := scalingExponent[float64](largest)
-	scaleByPower(exponent, t.D)
-	scaleByPower(exponent, t.E)
-	return tridiagonalPairs[float64](t, -exponent, w, v, opt, nil)
+	blas.Ldexp(t.D, exponent)
+	blas.Ldexp(t.E, exponent)
+	return eighScaledTridiagonal[float64](t, -exponent, w, v, opt, nil)
 }
 
-// tridiagonalPairs writes the wanted eigenpairs of 2^exponent diag(p) T diag(p)^H to w and v: T is t, which needs no scaling and is
-// overwritten, and p are the phases, of which nil stands for ones.
-func tridiagonalPairs[W dense.Wide, T dense.Scalar, R dense.Float](t tridiag.Matrix, exponent int, w []R, v dense.View[T], opt Options, phases []W) (int, error) {
+// eighScaledTridiagonal writes the wanted eigenpairs of 2^exponent diag(p) T diag(p)^H to w and v. T is t, which needs
+// no scaling and is overwritten, and p are the phases; nil stands for ones.
+func eighScaledTridiagonal[W dense.Wide, T dense.Scalar, R dense.Float](
+	t tridiag.Matrix, exponent int, w []R, v dense.View[T], opt Options, phases []W,
+) (int, error) {
 	n, team := len(t.D), opt.Team
 	if opt.ValuesOnly {
-		return wantedValues(team, t, w, opt.Subset, exponent)
+		return tridiagonalValues(team, t, w, opt.Subset, exponent)
 	}
-	v = columns(v, opt.Subset.largestCount(n))
+	v = columns(v, opt.Subset.maxCount(n))
 	c := costsOf[W](n, v.Cols)
-	team = team.Plan(c.conquest + c.rows)
+	team = team.Plan(c.divideConquer + c.store)
 	vectors, direct := vectorMemory[float64](v, opt)
 	words := max(tridiag.WorkElements[float64](n), wordsOf[float64](writeElements[W](n, v.Cols, team.Threads())))
 	if !direct {
@@ -233,21 +245,23 @@ func tridiagonalPairs[W dense.Wide, T dense.Scalar, R dense.Float](t tridiag.Mat
 	if !direct {
 		vectors = takeMatrix[float64](&memory, n, n)
 	}
-	phase := team.Phase(c.conquest)
-	rows, err := wantedPairs(phase, t, vectors, w, opt.Subset, exponent, memory.rest)
+	phase := team.Phase(c.divideConquer)
+	rows, err := tridiagonalPairs(phase, t, vectors, w, opt.Subset, exponent, memory.rest)
 	if err != nil {
 		return 0, err
 	}
 	phase.End()
-	phase = team.Phase(c.rows)
+	phase = team.Phase(c.store)
 	err = writeRows(phase, rows, v, phases, memory.rest)
 	phase.End()
 	return rows.Rows, err
 }
 
-// writeRows stores the rows of real eigenvectors, which it overwrites, as the first columns of v, component i multiplied by phases[i] where
-// there are phases. Each of them is a step of the team.
-func writeRows[W dense.Wide, T dense.Scalar](team *sched.Team, rows dense.Matrix[float64], v dense.View[T], phases []W, memory []float64) error {
+// writeRows stores the rows of real eigenvectors, which it overwrites, as the first columns of v. If there are phases,
+// component i is multiplied by phases[i].
+func writeRows[W dense.Wide, T dense.Scalar](
+	team *sched.Team, rows dense.Matrix[float64], v dense.View[T], phases []W, memory []float64,
+) error {
 	out := vectorWriter[float64, W, T]{rows: rows, v: columns(v, rows.Rows)}
 	if phases != nil {
 		out.transform = func(rows dense.Matrix[W]) error {
@@ -261,25 +275,4 @@ func writeRows[W dense.Wide, T dense.Scalar](team *sched.Team, rows dense.Matrix
 		}
 	}
 	return out.write(team, memory)
-}
-
-// BandWorkspace is Workspace for EighBanded with a band of the given rows, and with 2 rows for EighTridiagonal.
-func BandWorkspace[T dense.Scalar](rows, n int, opt Options) (bytes int64) {
-	width := bandWidth(rows, n)
-	number := planes[T]() * realBytes
-	if width > 1 && !(opt.ValuesOnly && isNarrow(width, n)) {
-		if whole := Workspace[T](n, false, opt); whole < math.MaxInt64 {
-			return whole + int64(number*n*n) // the dense matrix
-		}
-		return math.MaxInt64
-	}
-	if !opt.ValuesOnly {
-		return Workspace[T](n, false, opt)
-	}
-	perRow := number + wholeRows*realBytes // the phases and the tridiagonal matrix
-	if width > 1 {
-		perRow += number * reduce.BandElements(width)
-	}
-	total := n*perRow + tridiag.EigenvaluesBytes(n, opt.Team.Threads())
-	return int64(total + total/roundUp + callOverhead)
 }

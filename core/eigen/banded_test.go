@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/numtest"
 	"trnsci/core/sched"
@@ -44,7 +45,8 @@ func packed[T dense.Scalar](a dense.Matrix[T], rows int, upper bool) dense.Matri
 	return b
 }
 
-// widths are numbers of diagonals below the main one: none, one, narrow ones at the larger orders, wide ones, and more than there are.
+// widths are numbers of diagonals below the main one: none, one, narrow ones at the larger orders, wide ones, and more
+// than there are.
 var widths = []int{0, 1, 2, 3, 7, 300}
 
 func TestEighBanded(t *testing.T) {
@@ -112,7 +114,7 @@ func testChase[W dense.Wide](t *testing.T) {
 				if err := tridiag.Eigenvalues(nil, m); err != nil {
 					t.Fatal(err)
 				}
-				scaleByPower(-band.exponent, m.D)
+				blas.Ldexp(m.D, -band.exponent)
 				checkSameValues(t, name, m.D, want)
 			}
 		}

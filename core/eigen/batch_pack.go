@@ -6,70 +6,72 @@ import (
 	"trnsci/core/dense"
 )
 
-// laneView is a view of a square matrix as real numbers: part p of element (i, j) is at offset + i*row + j*col + p.
-type laneView[R dense.Float] struct {
+// realView is a view of a square matrix as real numbers: part p of element (i, j) is at offset + i*row + j*col + p.
+type realView[R dense.Float] struct {
 	data                           []R
 	order, parts, offset, row, col int
 }
 
-func newLaneView[R dense.Float, T dense.Scalar](v dense.View[T]) laneView[R] {
-	parts := planes[T]()
-	return laneView[R]{
+func newRealView[R dense.Float, T dense.Scalar](v dense.View[T]) realView[R] {
+	parts := dense.Parts[T]()
+	return realView[R]{
 		data: dense.Reals[R](v.Data), order: v.Rows, parts: parts,
 		offset: v.Offset * parts, row: v.RowStride * parts, col: v.ColStride * parts,
 	}
 }
 
-// modulus returns the bits of the absolute value of x. As integers they are in the order of the values, with infinity behind all numbers and
-// NaNs behind that.
-func modulus[R dense.Float](x R) uint64 { return math.Float64bits(float64(x)) &^ (1 << 63) }
+// magnitudeBits returns the bits of |x|. As integers they have the order of the values, with infinity after all numbers
+// and NaNs after that.
+func magnitudeBits[R dense.Float](x R) uint64 { return math.Float64bits(float64(x)) &^ (1 << 63) }
 
-// extent is the range of the moduli of some numbers: the largest one, and the smallest one but zeros less a unit of the last digit.
+// extent holds bits of the largest modulus of some numbers, and of the smallest one that is not zero minus a unit in
+// the last place.
 type extent struct{ largest, smallest uint64 }
 
 // newExtent returns the extent of no numbers.
 func newExtent() extent { return extent{smallest: math.MaxUint64} }
 
-func (e *extent) include(modulus uint64) {
-	e.largest = max(e.largest, modulus)
-	e.smallest = min(e.smallest, modulus-1) // a zero becomes the largest integer
+func (e *extent) include(bits uint64) {
+	e.largest = max(e.largest, bits)
+	e.smallest = min(e.smallest, bits-1) // a zero becomes the largest integer
 }
 
 // finite reports whether there is neither an infinity nor a NaN.
-func (e *extent) finite() bool { return isFinite(math.Float64frombits(e.largest)) }
+func (e *extent) finite() bool { return dense.IsFinite(math.Float64frombits(e.largest)) }
 
 // add includes the elements in the columns first <= j < end of row i.
-func (v laneView[R]) add(i, first, end int, e extent) extent {
+func (v realView[R]) add(i, first, end int, e extent) extent {
 	for part := range v.parts {
 		at := v.offset + i*v.row + first*v.col + part
 		for range end - first {
-			e.include(modulus(v.data[at]))
+			e.include(magnitudeBits(v.data[at]))
 			at += v.col
 		}
 	}
 	return e
 }
 
-// extents returns that of the lower triangle without imaginary parts of the diagonal, and that of the other numbers, if they are to be looked at.
-func (v laneView[R]) extents(others bool) (lower, other extent) {
+// extents returns the extent of the lower triangle, imaginary parts of the diagonal excepted, and, if others is set,
+// that of all other numbers.
+func (v realView[R]) extents(others bool) (lower, other extent) {
 	lower, other = newExtent(), newExtent()
 	for i := range v.order {
 		lower = v.add(i, 0, i, lower)
 		diagonal := v.offset + i*(v.row+v.col)
-		lower.include(modulus(v.data[diagonal]))
+		lower.include(magnitudeBits(v.data[diagonal]))
 		if others {
 			other = v.add(i, i+1, v.order, other)
-			other.include(modulus(v.data[diagonal+v.parts-1]))
+			other.include(magnitudeBits(v.data[diagonal+v.parts-1]))
 		}
 	}
 	return lower, other
 }
 
-// load sets the lower triangle of a lane to that of v, divided by 2^exponent; sign is that of imaginary parts.
-func (v laneView[R]) load(lane []float64, width, exponent int, sign float64) {
-	// Two factors, as the power for subnormal numbers is beyond the largest number.
-	first := math.Ldexp(1, min(-exponent, scalingLimit))
-	second := math.Ldexp(1, max(0, -exponent-scalingLimit))
+// load sets the lower triangle of a lane to that of v, divided by 2^exponent. Imaginary parts are multiplied by sign.
+func (v realView[R]) load(lane []float64, width, exponent int, sign float64) {
+	// Two factors, since the power for subnormal numbers exceeds the largest number.
+	first := math.Ldexp(1, min(-exponent, maxNormalExponent))
+	second := math.Ldexp(1, max(0, -exponent-maxNormalExponent))
 	for part, factor := range []float64{second, sign * second}[:v.parts] {
 		for i := range v.order {
 			to := lane[(i*v.order*v.parts+part)*width:]
@@ -83,7 +85,7 @@ func (v laneView[R]) load(lane []float64, width, exponent int, sign float64) {
 }
 
 // storeColumn sets column j to the lane of a row of vectors.
-func (v laneView[R]) storeColumn(j int, row []float64, width int) {
+func (v realView[R]) storeColumn(j int, row []float64, width int) {
 	for part := range v.parts {
 		at := v.offset + j*v.col + part
 		for i := range v.order {
@@ -93,9 +95,44 @@ func (v laneView[R]) storeColumn(j int, row []float64, width int) {
 	}
 }
 
+const (
+	// Matrices whose largest element is between 2^-laneExponent and 2^laneExponent are not scaled in lanes; see
+	// kernel.LaneProblem.
+	laneExponent = 200
+	// The kernels treat numbers below 2^-480 as zero, which is negligible beside elements of this size.
+	laneSmallest = 0x1p-400
+)
+
+// loadLane sets matrix k to the triangle of a that opt names, divided by a power of two if necessary. It returns false
+// if a is not finite and opt checks for that.
+func loadLane[R dense.Float, T dense.Scalar](g *laneGroup, k int, a dense.View[T], opt Options) (ok bool) {
+	sign := 1.0
+	if opt.Upper { // row i of the lower triangle is the conjugate of column i of the upper one
+		a, sign = a.T(), -1
+	}
+	from := newRealView[R](a)
+	lower, other := from.extents(!opt.SkipFiniteCheck)
+	if !other.finite() || !lower.finite() {
+		g.Idle[k], g.kinds[k] = true, laneNotFinite
+		return opt.SkipFiniteCheck
+	}
+	largest, smallest := math.Float64frombits(lower.largest), math.Float64frombits(lower.smallest)
+	if _, exponent := math.Frexp(largest); exponent <= -laneExponent || exponent > laneExponent {
+		g.exponents[k] = exponent
+	}
+	if math.Ldexp(smallest, -g.exponents[k]) < laneSmallest {
+		g.Idle[k], g.kinds[k] = true, laneTooWide
+		return true
+	}
+	from.load(g.A[k:], g.Width, g.exponents[k], sign)
+	negligible := dense.RoundoffDouble * math.Ldexp(largest, -g.exponents[k])
+	g.Floor[k] = negligible * negligible
+	return true
+}
+
 // storeLane writes the eigenpairs of matrix k that belong to opt's subset to w and v. It returns their number.
 func storeLane[T dense.Scalar, R dense.Float](g *laneGroup, k int, w []R, v dense.View[T], opt Options) (count int) {
-	var order [laneOrder]int
+	var order [maxLaneOrder]int
 	values := g.D[k:]
 	for i := range g.Order {
 		at := i
@@ -104,7 +141,7 @@ func storeLane[T dense.Scalar, R dense.Float](g *laneGroup, k int, w []R, v dens
 		}
 		order[at] = i
 	}
-	out := newLaneView[R](v)
+	out := newRealView[R](v)
 	for i, row := range order[:g.Order] {
 		value := R(math.Ldexp(values[row*g.Width], g.exponents[k])) + 0 // no negative zero
 		if !opt.Subset.holds(i, float64(value)) {

@@ -3,83 +3,46 @@ package eigen
 import (
 	"math"
 
+	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
 	"trnsci/core/tridiag"
 )
 
-const (
-	// Matrices up to this order are solved in the lanes of vectors if there are leastGroup of them at least: all lanes take as long as one.
-	laneOrder  = 64
-	leastGroup = 3
-	// A single matrix up to this order is solved in one lane, without vectors up to the second one, or to the third if it is complex.
-	singleLaneOrder   = 18
-	singleValueOrder  = 32
-	complexValueOrder = 24
-)
-
-// GroupSize returns how many of count matrices of type T and order n EighGroup should get at a time; 0 says that each goes to Eigh.
-func GroupSize[T dense.Scalar](n, count int, opt Options) int {
-	single := singleLaneOrder
-	switch {
-	case opt.ValuesOnly && dense.IsComplex[T]():
-		single = complexValueOrder
-	case opt.ValuesOnly:
-		single = singleValueOrder
-	}
-	switch {
-	case opt.Jacobi, worksInSingle[T](n, opt), n < 1 || n > laneOrder, n > single && count < leastGroup:
-		return 0
-	}
-	return min(count, kernel.Lanes)
-}
-
-// EighGroup is Eigh for a group of matrices of the same order, at most kernel.Lanes of them, for which GroupSize is not 0. The eigenvalues of a[k]
-// go to w[k] and its eigenvectors to v[k], whose slice is not looked at if there are none. It returns the number of eigenvalues of
-// the last matrix; and with an error the matrix that it belongs to, while all outputs are undefined.
-//
-// Results do not depend on the other matrices of a group. Those of orders up to 18 are the same as Eigh's, bit for bit, and eigenvalues
-// without vectors up to 32; in larger matrices they differ by rounding errors.
-func EighGroup[T dense.Scalar, R dense.Float](a []dense.View[T], w [][]R, v []dense.View[T], opt Options) (count, failed int, err error) {
-	requireRealType[T, R]()
-	if opt.ValuesOnly {
-		v = make([]dense.View[T], len(a))
-	}
-	for k := range a {
-		if err := checkCall(a[k], w[k], v[k], opt); err != nil {
-			return 0, k, err
-		}
-	}
+// eighGroup solves matrices of one order, at most kernel.Lanes of them, for which groupSize is not 0, after the checks
+// of the arguments. counts gets their numbers of eigenvalues. With an error it returns the index of the matrix that
+// failed.
+func eighGroup[T dense.Scalar, R dense.Float](members []Member[T, R], counts []int, opt Options) (failed int, err error) {
 	if err := opt.Team.Err(); err != nil {
-		return 0, 0, err
+		return 0, err
 	}
-	g := newLaneGroup[T](len(a), a[0].Rows, opt.ValuesOnly)
+	g := newLaneGroup[T](len(members), members[0].A.Rows, opt.ValuesOnly)
 	defer g.memory.GiveBack()
 	for k := range g.Width {
-		if g.Idle[k] = k >= len(a); !g.Idle[k] && !loadLane[R](g, k, a[k], opt) {
-			return 0, k, dense.NotFinite("a")
+		if g.Idle[k] = k >= len(members); !g.Idle[k] && !loadLane[R](g, k, members[k].A, opt) {
+			return k, dense.NotFinite("a")
 		}
 	}
 	found := g.solve()
-	for k := range a {
+	for k, m := range members {
 		switch g.kinds[k] {
 		case laneNotFinite:
-			count = fillNaN(g.Order, w[k], v[k], opt)
+			counts[k] = fillNaN(g.Order, m.W, m.V, opt)
 		case laneTooWide:
-			if count, err = eighWide(a[k], w[k], v[k], opt); err != nil {
-				return 0, k, err
+			if counts[k], err = eighDouble(m.A, m.W, m.V, opt); err != nil {
+				return k, err
 			}
 		default:
 			if found[k] < g.Order {
-				return 0, k, &ConvergenceError{Found: found[k], Order: g.Order}
+				return k, &ConvergenceError{Found: found[k], Order: g.Order}
 			}
-			count = storeLane(g, k, w[k], v[k], opt)
+			counts[k] = storeLane(g, k, m.W, m.V, opt)
 		}
 	}
-	return count, 0, nil
+	return 0, nil
 }
 
-// laneGroup is a group of matrices in lanes.
+// laneGroup is a group of matrices in SIMD lanes.
 type laneGroup struct {
 	*kernel.LaneProblem
 	memory    workspace
@@ -87,16 +50,16 @@ type laneGroup struct {
 	kinds     [kernel.Lanes]laneKind
 }
 
-// laneKind says what a lane holds of its matrix.
+// laneKind says how the matrix of a lane is solved.
 type laneKind uint8
 
 const (
-	laneHolds     laneKind = iota
-	laneNotFinite          // nothing, as its eigenpairs are NaN
-	laneTooWide            // nothing, as it has elements, perhaps of a block of their own, whose squares would be lost
+	laneFilled    laneKind = iota // the lane solves it
+	laneNotFinite                 // the result is NaN
+	laneTooWide                   // squares of its small elements would underflow in the kernels
 )
 
-// newLaneGroup returns a group of count matrices of order n in memory of its own.
+// newLaneGroup returns a group for count matrices of order n and type T. Its memory is to be given back.
 func newLaneGroup[T dense.Scalar](count, n int, valuesOnly bool) *laneGroup {
 	memory := borrowWorkspace(laneWords[T](count, n, valuesOnly))
 	g := laneGroupIn[T](memory, count, n, valuesOnly)
@@ -106,14 +69,14 @@ func newLaneGroup[T dense.Scalar](count, n int, valuesOnly bool) *laneGroup {
 
 // laneGroupIn is newLaneGroup in a workspace with room for laneWords.
 func laneGroupIn[T dense.Scalar](memory workspace, count, n int, valuesOnly bool) *laneGroup {
-	width := laneWidth(count)
-	elements := kernel.LaneElements(width, n, planes[T](), !valuesOnly)
-	return &laneGroup{LaneProblem: kernel.NewLaneProblem(width, n, planes[T](), !valuesOnly, take[float64](&memory, elements))}
+	width, parts := laneWidth(count), dense.Parts[T]()
+	numbers := take[float64](&memory, kernel.LaneElements(width, n, parts, !valuesOnly))
+	return &laneGroup{LaneProblem: kernel.NewLaneProblem(width, n, parts, !valuesOnly, numbers)}
 }
 
 // laneWords returns the words that a group of count matrices of order n takes.
 func laneWords[T dense.Scalar](count, n int, valuesOnly bool) int {
-	return wordsOf[float64](kernel.LaneElements(laneWidth(count), n, planes[T](), !valuesOnly))
+	return wordsOf[float64](kernel.LaneElements(laneWidth(count), n, dense.Parts[T](), !valuesOnly))
 }
 
 // laneWidth returns the number of lanes for a group of count matrices.
@@ -124,7 +87,8 @@ func laneWidth(count int) int {
 	return kernel.Lanes
 }
 
-// solve replaces the matrices by their eigenvalues and the rows that are their eigenvectors. It returns how many eigenvalues each has.
+// solve replaces the matrices by their eigenvalues and the rows that are their eigenvectors. It returns how many
+// eigenvalues of each have converged.
 func (g *laneGroup) solve() (found [kernel.Lanes]int) {
 	set := kernel.Best()
 	g.Reduce(set)
@@ -141,15 +105,20 @@ func (g *laneGroup) solve() (found [kernel.Lanes]int) {
 	return found
 }
 
-// orient turns the tridiagonal matrix k end for end, and the rows of vectors with it, if its first diagonal element is larger than its last one: the
-// iteration is more accurate for matrices that grow downwards.
+// orient reverses the order of the rows of tridiagonal matrix k, and the rows of vectors with it, if its first diagonal
+// element is larger than its last one: the iteration is more accurate for matrices that grow downwards.
 func (g *laneGroup) orient(k int) {
 	last := (g.Order - 1) * g.Width
 	if g.Idle[k] || !(math.Abs(g.D[k]) > math.Abs(g.D[last+k])) {
 		return
 	}
-	reverseLane(g.D[k:], last, g.Width)
-	reverseLane(g.E[k:], last-g.Width, g.Width)
+	reverse := func(x []float64, last int) {
+		for i, j := 0, last; i < j; i, j = i+g.Width, j-g.Width {
+			x[i], x[j] = x[j], x[i]
+		}
+	}
+	reverse(g.D[k:], last)
+	reverse(g.E[k:], last-g.Width)
 	size := g.Cols * g.Width
 	for i, j := 0, g.Order-1; i < j; i, j = i+1, j-1 {
 		x, y := g.Vectors[i*size:(i+1)*size], g.Vectors[j*size:(j+1)*size]
@@ -159,50 +128,47 @@ func (g *laneGroup) orient(k int) {
 	}
 }
 
-// reverseLane reverses the numbers at 0, step, 2 step, ..., last.
-func reverseLane(x []float64, last, step int) {
-	for i, j := 0, last; i < j; i, j = i+step, j-step {
-		x[i], x[j] = x[j], x[i]
+// solveInLane is solveIn for the standard form c of a generalized problem of an order up to maxSingleOrder. It solves
+// it as eighGroup solves a single matrix. The workspace has room for standardWords.
+func solveInLane[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Float](
+	g *generalized[W], memory workspace, c dense.Matrix[W], largest float64, w []R, v dense.View[T], opt Options,
+) (int, error) {
+	n, rest := c.Rows, memory
+	vectors := takeMatrix[W](&rest, n, n)
+	lane := laneGroupIn[W](rest, 1, n, opt.ValuesOnly)
+	for k := 1; k < lane.Width; k++ {
+		lane.Idle[k] = true
 	}
-}
-
-// loadLane sets matrix k to that of the triangle of a that opt names, divided by a power of two where that is needed. It returns false if a is not
-// finite and opt cares.
-func loadLane[R dense.Float, T dense.Scalar](g *laneGroup, k int, a dense.View[T], opt Options) (ok bool) {
-	sign := 1.0
-	if opt.Upper { // row i of the lower triangle is the conjugate of column i of the upper one
-		a, sign = a.T(), -1
+	loadLane[V](lane, 0, c.View(), Options{SkipFiniteCheck: true})
+	if lane.kinds[0] == laneTooWide {
+		return solveIn[W, V](memory, c, largest, w, v, opt, g.transformation())
 	}
-	from := newLaneView[R](a)
-	lower, other := from.extents(!opt.SkipFiniteCheck)
-	if !other.finite() || !lower.finite() {
-		g.Idle[k], g.kinds[k] = true, laneNotFinite
-		return opt.SkipFiniteCheck
+	if found := lane.solve(); found[0] < n {
+		return 0, &ConvergenceError{Found: found[0], Order: n}
 	}
-	largest, smallest := math.Float64frombits(lower.largest), math.Float64frombits(lower.smallest)
-	g.exponents[k] = laneScaling(largest)
-	if math.Ldexp(smallest, -g.exponents[k]) < laneSmallest {
-		g.Idle[k], g.kinds[k] = true, laneTooWide
-		return true
+	var values [maxSingleOrder]V
+	storeLane(lane, 0, values[:], vectors.View().T(), Options{ValuesOnly: opt.ValuesOnly})
+	count := 0
+	for i, x := range values[:n] {
+		value := R(math.Ldexp(float64(x), g.transformation().valueExponent)) + 0 // no negative zero
+		if !opt.Subset.holds(i, float64(value)) {
+			continue
+		}
+		w[count] = value
+		if !opt.ValuesOnly {
+			copy(vectors.Row(count), vectors.Row(i))
+		}
+		count++
 	}
-	from.load(g.A[k:], g.Width, g.exponents[k], sign)
-	negligible := unitRoundoff * math.Ldexp(largest, -g.exponents[k])
-	g.Floor[k] = negligible * negligible
-	return true
-}
-
-const (
-	// Matrices whose largest element is between 2^-laneExponent and 2^laneExponent are not scaled in lanes: see kernel.LaneProblem.
-	laneExponent = 200
-	// The kernels take numbers below 2^-480 for zero, which is nothing beside elements of this size.
-	laneSmallest = 0x1p-400
-)
-
-// laneScaling returns the exponent of the power of two by which a matrix with the given largest element is to be divided.
-func laneScaling(largest float64) int {
-	_, exponent := math.Frexp(largest)
-	if -laneExponent < exponent && exponent <= laneExponent {
-		return 0
+	if opt.ValuesOnly {
+		return count, nil
 	}
-	return exponent
+	rows := vectors.Slice(0, count, 0, n)
+	if err := g.fromStandardForm(rows); err != nil {
+		return 0, err
+	}
+	for i := range count {
+		fixPhase(rows.Row(i))
+	}
+	return count, blas.CopyView(nil, columns(v, count), rows.View().T())
 }

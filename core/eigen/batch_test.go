@@ -1,19 +1,22 @@
 package eigen
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
 	"trnsci/core/numtest"
+	"trnsci/core/sched"
 )
 
-// groupMember returns a Hermitian matrix of one of several kinds: random, zero, diagonal, clustered, huge, tiny, graded, or with a tiny block of
-// its own.
+// groupMember returns a Hermitian matrix of one of several kinds: random, zero, diagonal, clustered, huge, tiny,
+// graded, or with a tiny block of its own.
 func groupMember[W dense.Wide](rng *rand.Rand, n, kind int) dense.Matrix[W] {
 	a := numtest.RandomHermitian[W](rng, n)
 	each := func(change func(i, j int, x W) W) {
@@ -61,26 +64,31 @@ func groupMember[W dense.Wide](rng *rand.Rand, n, kind int) dense.Matrix[W] {
 	return a
 }
 
-// group calls EighGroup for the matrices.
-func group[T dense.Scalar, R dense.Float](a []dense.Matrix[T], opt Options) (out []outputs[T, R], count, failed int, err error) {
-	var views, v []dense.View[T]
-	var w [][]R
+// membersOf returns problems for the matrices, with memory for the results.
+func membersOf[T dense.Scalar, R dense.Float](a []dense.Matrix[T]) (members []Member[T, R], out []outputs[T, R]) {
 	for _, m := range a {
 		o := newOutputs[T, R](m.Rows)
 		out = append(out, o)
-		views, w, v = append(views, m.View()), append(w, o.w), append(v, o.v)
+		members = append(members, Member[T, R]{m.View(), o.w, o.v})
 	}
-	count, failed, err = EighGroup(views, w, v, opt)
-	return out, count, failed, err
+	return members, out
+}
+
+// group calls eighGroup for the matrices and returns the number of eigenvalues of the last one.
+func group[T dense.Scalar, R dense.Float](a []dense.Matrix[T], opt Options) (out []outputs[T, R], count, failed int, err error) {
+	members, out := membersOf[T, R](a)
+	counts := make([]int, len(a))
+	failed, err = eighGroup(members, counts, opt)
+	return out, counts[len(a)-1], failed, err
 }
 
 func TestGroupsOfAllOrders(t *testing.T) {
 	worst := &numtest.WorstResiduals{}
-	for n := 1; n <= laneOrder; n++ {
+	for n := 1; n <= maxLaneOrder; n++ {
 		testGroup[float64, float64](t, worst, n)
 		testGroup[complex128, complex128](t, worst, n)
 	}
-	for _, n := range []int{1, 2, 3, 8, 17, 33, leastSingleOrder - 1} {
+	for _, n := range []int{1, 2, 3, 8, 17, 33, minSingleOrder - 1} {
 		testGroup[float64, float32](t, worst, n)
 		testGroup[complex128, complex64](t, worst, n)
 	}
@@ -131,21 +139,21 @@ func checkGroup[W dense.Wide, T dense.Scalar, R dense.Float](t *testing.T, worst
 }
 
 func TestGroupMembersDoNotDependOnOthers(t *testing.T) {
-	for _, n := range []int{1, 2, 5, 8, 13, singleLaneOrder} {
+	for _, n := range []int{1, 2, 5, 8, 13, maxSingleOrder} {
 		testAlone[float64, float64](t, n)
 		testAlone[complex128, float64](t, n)
 	}
 }
 
 func TestValuesOfGroupMembersDoNotDependOnOthers(t *testing.T) {
-	testValuesAlone[float64](t, singleValueOrder)
-	testValuesAlone[complex128](t, complexValueOrder)
+	testValuesAlone[float64](t, maxSingleRealValues)
+	testValuesAlone[complex128](t, maxSingleComplexValues)
 }
 
 func testValuesAlone[W dense.Wide](t *testing.T, highest int) {
 	rng := rand.New(rand.NewPCG(9, 8))
 	opt := Options{ValuesOnly: true}
-	for _, n := range []int{singleLaneOrder + 1, highest} {
+	for _, n := range []int{maxSingleOrder + 1, highest} {
 		var a []dense.Matrix[W]
 		for k := range kernel.Lanes {
 			a = append(a, groupMember[W](rng, n, k))
@@ -166,7 +174,8 @@ func testValuesAlone[W dense.Wide](t *testing.T, highest int) {
 	}
 }
 
-// testAlone compares the bits of members of a group with those of each matrix alone, for values without vectors, subsets and the other triangle too.
+// testAlone compares the bits of members of a group with those of each matrix alone, for values without vectors,
+// subsets and the other triangle too.
 func testAlone[W dense.Wide, R dense.Float](t *testing.T, n int) {
 	rng := rand.New(rand.NewPCG(uint64(n), 8))
 	var a []dense.Matrix[W]
@@ -215,30 +224,119 @@ func TestGroupNamesWhatFails(t *testing.T) {
 
 func TestGroupSize(t *testing.T) {
 	for _, c := range []struct{ n, count, want int }{
-		{0, 9, 0}, {1, 1, 1}, {8, 7, 7}, {8, 9, kernel.Lanes}, {singleLaneOrder, 1, 1}, {singleLaneOrder + 1, 2, 0},
-		{singleLaneOrder + 1, leastGroup, leastGroup}, {singleValueOrder, 2, 0}, {laneOrder, 100, kernel.Lanes}, {laneOrder + 1, 100, 0},
+		{0, 9, 0}, {1, 1, 1}, {8, 7, 7}, {8, 9, kernel.Lanes}, {maxSingleOrder, 1, 1}, {maxSingleOrder + 1, 2, 0},
+		{maxSingleOrder + 1, minGroup, minGroup}, {maxSingleRealValues, 2, 0}, {maxLaneOrder, 100, kernel.Lanes}, {maxLaneOrder + 1, 100, 0},
 	} {
-		if got := GroupSize[float64](c.n, c.count, Options{}); got != c.want {
+		if got := groupSize[float64](c.n, c.count, Options{}); got != c.want {
 			t.Errorf("%d matrices of order %d in groups of %d, want %d", c.count, c.n, got, c.want)
 		}
 	}
-	for n, want := range map[int]int{singleValueOrder: 1, singleValueOrder + 1: 0} {
-		if got := GroupSize[float64](n, 1, Options{ValuesOnly: true}); got != want {
+	for n, want := range map[int]int{maxSingleRealValues: 1, maxSingleRealValues + 1: 0} {
+		if got := groupSize[float64](n, 1, Options{ValuesOnly: true}); got != want {
 			t.Errorf("values of a matrix of order %d in groups of %d, want %d", n, got, want)
 		}
 	}
-	for n, want := range map[int]int{complexValueOrder: 1, complexValueOrder + 1: 0} {
-		if got := GroupSize[complex128](n, 1, Options{ValuesOnly: true}); got != want {
+	for n, want := range map[int]int{maxSingleComplexValues: 1, maxSingleComplexValues + 1: 0} {
+		if got := groupSize[complex128](n, 1, Options{ValuesOnly: true}); got != want {
 			t.Errorf("values of a complex matrix of order %d in groups of %d, want %d", n, got, want)
 		}
 	}
 	// Single precision matrices are worked on in the same precision in a stack and alone.
-	for n, want := range map[int]int{leastSingleOrder - 1: kernel.Lanes, leastSingleOrder: 0} {
-		if got := GroupSize[complex64](n, 100, Options{}); got != want {
+	for n, want := range map[int]int{minSingleOrder - 1: kernel.Lanes, minSingleOrder: 0} {
+		if got := groupSize[complex64](n, 100, Options{}); got != want {
 			t.Errorf("100 complex64 matrices of order %d in groups of %d, want %d", n, got, want)
 		}
 	}
-	if got := GroupSize[float32](leastSingleOrder, 100, Options{DoublePrecision: true}); got != kernel.Lanes {
+	if got := groupSize[float32](minSingleOrder, 100, Options{DoublePrecision: true}); got != kernel.Lanes {
 		t.Errorf("100 float32 matrices in double precision in groups of %d, want %d", got, kernel.Lanes)
+	}
+}
+
+// Batches of all the ways in which they are solved: the results are those of Eigh, within rounding errors in large
+// groups.
+func TestEighBatch(t *testing.T) {
+	rng := rand.New(rand.NewPCG(10, 8))
+	for _, c := range []struct{ n, count int }{
+		{3, 0}, {3, 1}, {70, 1}, {3, 2}, {8, 2*kernel.Lanes + 1}, {maxSingleOrder + 2, 5}, {maxLaneOrder + 1, 3},
+	} {
+		var a []dense.Matrix[complex128]
+		for range c.count {
+			a = append(a, numtest.RandomHermitian[complex128](rng, c.n))
+		}
+		for _, opt := range []Options{{}, {ValuesOnly: true}, {Subset: ByIndex(1, 2)}, {Subset: ByValue(0, 1)}} {
+			members, out := membersOf[complex128, float64](a)
+			counts := make([]int, c.count)
+			var progress sched.Progress
+			opt.Team = sched.NewTeam(context.Background(), 3, &progress)
+			member := func(k int) Member[complex128, float64] { return members[k] }
+			if err := EighBatch(c.count, member, counts, opt); err != nil {
+				t.Fatal(err)
+			}
+			if done, total := progress.Read(); done != total {
+				t.Errorf("%d matrices of order %d, %+v: %d of %d steps", c.count, c.n, opt.Subset, done, total)
+			}
+			if err := EighBatch(c.count, member, nil, opt); err != nil {
+				t.Error(err)
+			}
+			for k, m := range a {
+				alone := newOutputs[complex128, float64](c.n)
+				count, err := Eigh(m.View(), alone.w, alone.v, Options{ValuesOnly: opt.ValuesOnly, Subset: opt.Subset})
+				if err != nil || counts[k] != count {
+					t.Fatalf("%d of %d matrices of order %d: %d eigenvalues, want %d (error %v)", k, c.count, c.n, counts[k], count, err)
+				}
+				name := fmt.Sprintf("%d of %d matrices of order %d, %+v", k, c.count, c.n, opt.Subset)
+				checkValues(t, name, out[k].w[:count], alone.w[:count], 1e-13*float64(c.n))
+				if c.n != maxSingleOrder+2 && !numtest.SameBits(out[k].v.Data, alone.v.Data) {
+					t.Errorf("%s: vectors differ from those of Eigh", name)
+				}
+			}
+		}
+	}
+}
+
+func TestEighBatchErrors(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 8))
+	for _, n := range []int{6, maxLaneOrder + 1} {
+		for name, spoil := range map[string]func(m *Member[float64, float64]){
+			"a": func(m *Member[float64, float64]) { m.A.Set(0, n-1, math.NaN()) },
+			"w": func(m *Member[float64, float64]) { m.W = m.W[:n-1] },
+			"v": func(m *Member[float64, float64]) { m.V.Cols-- },
+			"one order": func(m *Member[float64, float64]) {
+				m.A = m.A.SliceRows(0, n-1)
+				m.A.Cols--
+			},
+		} {
+			var a []dense.Matrix[float64]
+			for range 11 {
+				a = append(a, numtest.RandomHermitian[float64](rng, n))
+			}
+			members, _ := membersOf[float64, float64](a)
+			spoil(&members[9])
+			err := EighBatch(len(a), func(k int) Member[float64, float64] { return members[k] }, nil, Options{})
+			var batch *BatchError
+			var argument *dense.ArgumentError
+			if !errors.As(err, &batch) || batch.Member != 9 || !errors.As(err, &argument) || !strings.HasSuffix(err.Error(), "(batch member 9)") {
+				t.Errorf("order %d, bad %s: %v", n, name, err)
+			}
+			err = EighBatch(1, func(int) Member[float64, float64] { return members[9] }, nil, Options{})
+			if name != "one order" && (errors.As(err, &batch) && batch == nil || !errors.As(err, &argument)) {
+				t.Errorf("order %d, a single bad %s: %v", n, name, err)
+			}
+		}
+	}
+}
+
+func TestBatchWorkspace(t *testing.T) {
+	team := sched.NewTeam(context.Background(), 2, nil)
+	one := Workspace[float64](30, false, Options{})
+	for count, want := range map[int]int64{
+		1: Workspace[float64](30, false, Options{Team: team}), 2: 2 * one, 3: one, kernel.Lanes: one, kernel.Lanes + 1: 2 * one, 100: 2 * one,
+	} {
+		if got := BatchWorkspace[float64](30, count, Options{Team: team}); got != want {
+			t.Errorf("%d matrices: %d bytes, want %d", count, got, want)
+		}
+	}
+	if got := BatchWorkspace[float64](maxOrder+1, 2, Options{Team: team}); got != math.MaxInt64 {
+		t.Errorf("an absurd order: %d bytes", got)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"trnsci/core/dense"
+	"trnsci/core/householder"
 	"trnsci/core/kernel"
 	"trnsci/core/numtest"
 	"trnsci/core/sched"
@@ -67,7 +68,7 @@ func benchmarkGeneralized[T dense.Scalar, R dense.Float](b *testing.B, n int) {
 	}
 }
 
-// Eigenvalues of bands, reduced as bands and as dense matrices: where the two take the same time is narrowBand.
+// Eigenvalues of bands, reduced as bands and as dense matrices: bandRatio is where the two take the same time.
 func BenchmarkBandValues(b *testing.B) {
 	for _, n := range []int{256, 1024} {
 		for _, width := range []int{2, 4, 8, 16} {
@@ -82,7 +83,7 @@ func BenchmarkBandValues(b *testing.B) {
 			})
 			b.Run(fmt.Sprintf("dense/%d/%d", n, width), func(b *testing.B) {
 				for b.Loop() {
-					h, _ := loadLower[float64](nil, band.lower().View(), false, false)
+					h, _ := lowerCopy[float64](nil, band.lower().View(), false, false)
 					_, _ = reduce.Hermitian(nil, h, t)
 				}
 			})
@@ -90,7 +91,7 @@ func BenchmarkBandValues(b *testing.B) {
 	}
 }
 
-// BenchmarkGroup times a full group, and one matrix in lanes and by the method of larger ones.
+// BenchmarkGroup times a full group, and one matrix in a lane and by the method of larger ones.
 func BenchmarkGroup(b *testing.B) {
 	for _, n := range []int{2, 4, 8, 12, 16, 20, 24, 32, 48, 64} {
 		b.Run(fmt.Sprintf("float64/%d", n), func(b *testing.B) { benchmarkGroup[float64, float64](b, n) })
@@ -100,17 +101,15 @@ func BenchmarkGroup(b *testing.B) {
 
 func benchmarkGroup[T dense.Scalar, R dense.Float](b *testing.B, n int) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	var a, v []dense.View[T]
-	var w [][]R
-	for range kernel.Lanes {
-		a = append(a, numtest.RandomSPD[T](rng, n).View())
-		v = append(v, dense.New[T](n, n).View().T())
-		w = append(w, make([]R, n))
+	var members [kernel.Lanes]Member[T, R]
+	for k := range members {
+		members[k] = Member[T, R]{numtest.RandomSPD[T](rng, n).View(), make([]R, n), dense.New[T](n, n).View().T()}
 	}
+	var counts [kernel.Lanes]int
 	for _, count := range []int{kernel.Lanes, 1} {
 		b.Run(fmt.Sprintf("%d", count), func(b *testing.B) {
 			for b.Loop() {
-				if _, _, err := EighGroup(a[:count], w, v, Options{}); err != nil {
+				if _, err := eighGroup(members[:count], counts[:], Options{}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -118,15 +117,15 @@ func benchmarkGroup[T dense.Scalar, R dense.Float](b *testing.B, n int) {
 	}
 	b.Run("plain", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := eighWide(a[0], w[0], v[0], Options{}); err != nil {
+			if _, err := eighDouble(members[0].A, members[0].W, members[0].V, Options{}); err != nil {
 				b.Fatal(err)
 			}
 		}
 	})
 }
 
-// BenchmarkBackTransformation times what comes behind divide and conquer: the blocks of reflections are formed and applied to as many
-// vectors, which are written to the output. The vectors are copied anew each time, which is counted.
+// BenchmarkBackTransformation times the steps after divide and conquer: forming the block reflectors, applying them to
+// all vectors and writing these to the output. It includes the time of copying the vectors.
 func BenchmarkBackTransformation(b *testing.B) {
 	for _, threads := range []int{1, 2} {
 		for _, n := range []int{16, 32, 64, 128, 256, 512, 1024, 2048} {
@@ -146,16 +145,16 @@ func benchmarkBack[W dense.Wide](b *testing.B, n, threads int) {
 	}
 	vectors, v := numtest.RandomSPD[float64](rand.New(rand.NewPCG(1, 3)), n), dense.New[W](n, n).View().T()
 	rows := dense.New[float64](n, n)
-	memory := make([]float64, reduce.ReflectorElements[W](n, threads)+writeElements[W](n, n, threads))
+	memory := make([]float64, householder.BlockElements[W](n, threads)+writeElements[W](n, n, threads))
 	team := sched.NewTeam(context.Background(), threads, nil)
 	for b.Loop() {
 		rows.CopyFrom(vectors)
-		blocks, err := reduce.NewReflectors(team, h, tau, memory)
+		blocks, err := householder.GatherRows(team, h, tau, memory)
 		if err != nil {
 			b.Fatal(err)
 		}
 		out := vectorWriter[float64, W, W]{blocks: blocks, rows: rows, v: v}
-		if err := out.write(team, memory[reduce.ReflectorElements[W](n, threads):]); err != nil {
+		if err := out.write(team, memory[householder.BlockElements[W](n, threads):]); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -44,7 +44,8 @@ func TestEighCanonical(t *testing.T) {
 	t.Run("complex128", testCanonical[complex128, complex128, float64])
 }
 
-// testCanonical drops the first two eigenvectors of a metric. What is left has V^H B V = I and V^H A V = diag(w), and no component along those.
+// testCanonical drops the first two eigenvectors of a metric. What is left has V^H B V = I and V^H A V = diag(w), and
+// no component along those.
 func testCanonical[T dense.Scalar, W dense.Wide, R dense.Float](t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	const lindep = 1e-3
@@ -132,7 +133,7 @@ func TestEighCanonicalErrors(t *testing.T) {
 		{metric(), math.Inf(1), Options{}, "lindep: expected"},
 		{metric(), 3, Options{}, "b: none of its eigenvalues is above lindep = 3, the largest is 1.83333"},
 		{metric(-0.1), 1e-3, Options{}, "b: not positive definite: the smallest eigenvalue is -0.1, below -0.001"},
-		{metric(1e-9), 1e-3, Options{Subset: ByIndex(0, n-1)}, "subset_by_index: expected 0 <= first <= last < 5, got (0, 5); 1 of 6 eigenvectors of b are not above lindep = 0.001"},
+		{metric(1e-9), 1e-3, Options{Subset: ByIndex(0, n-1)}, "subset_by_index: expected 0 <= first <= last < 5, got (0, 5); 1 of 6 eigenvectors of b were dropped, whose eigenvalues are not above lindep = 0.001"},
 		{dense.New[float64](n, n+1).View(), 0, Options{}, "b: expected the shape of a"},
 	} {
 		o := newOutputs[float64, float64](n)

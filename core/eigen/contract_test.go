@@ -212,7 +212,8 @@ func TestSubsetsAgreeWithAll(t *testing.T) {
 	check(func(all []float64) Subset { return ByValue(all[0]-1, all[0]) }, 0, 1)
 }
 
-// With DoublePrecision the results of a single precision matrix are those of the same matrix in double precision, rounded.
+// With DoublePrecision the results of a single precision matrix are those of the same matrix in double precision,
+// rounded.
 func TestDoublePrecision(t *testing.T) {
 	const n = 90
 	a := numtest.RandomHermitian[complex64](rand.New(rand.NewPCG(9, 9)), n)
@@ -301,7 +302,7 @@ func testLayouts[T dense.Scalar, W dense.Wide, R dense.Float](t *testing.T) {
 					if opt.Overwrite {
 						copy(in.Data, before)
 					}
-					out = columns(out, opt.Subset.largestCount(n))
+					out = columns(out, opt.Subset.maxCount(n))
 					for i := range out.Data {
 						out.Data[i] = dense.FromReal[T](guard)
 					}

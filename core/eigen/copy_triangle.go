@@ -9,32 +9,45 @@ import (
 	"trnsci/core/tridiag/reduce"
 )
 
-// loadLower returns a row-major matrix whose lower triangle is that of the Hermitian matrix in the named triangle of a,
-// with a real diagonal, in a layout that suits tridiagonalize. What is above the diagonal is undefined. The memory is a's own if overwrite
-// allows it and a's rows or columns are contiguous and suit that.
-func loadLower[W dense.Scalar, T dense.Scalar](team *sched.Team, a dense.View[T], upper, overwrite bool) (dense.Matrix[W], error) {
-	h, own := lowerOf[W](a, overwrite)
-	if !own {
+// lowerCopy returns a row-major matrix in the layout of package reduce whose lower triangle is that of the Hermitian
+// matrix in the named triangle of a, with a real diagonal. The elements above the diagonal are undefined. The matrix is
+// in a's own memory if overwrite allows it and the layout of a suits.
+func lowerCopy[W dense.Scalar, T dense.Scalar](
+	team *sched.Team, a dense.View[T], upper, overwrite bool,
+) (dense.Matrix[W], error) {
+	h, inPlace := lowerInPlace[W](a, overwrite)
+	if !inPlace {
 		h = reduce.NewLower[W](a.Rows)
 	}
-	return h, fillLower(team, h, a, upper, own)
+	return h, copyTriangle(team, h, a, upper, inPlace)
 }
 
-// lowerOf returns a's own memory as a matrix for fillLower, where overwrite allows it and it is possible.
-func lowerOf[W dense.Scalar, T dense.Scalar](a dense.View[T], overwrite bool) (h dense.Matrix[W], own bool) {
-	if !overwrite {
+// lowerInPlace returns a's memory as a row-major matrix of type W, transposed if a is column-major, if overwrite allows
+// it and the layout suits package reduce.
+func lowerInPlace[W dense.Scalar, T dense.Scalar](a dense.View[T], overwrite bool) (h dense.Matrix[W], ok bool) {
+	same, ok := any(a).(dense.View[W])
+	if !ok || !overwrite {
 		return h, false
 	}
-	return ownMemory[W](a)
+	h, ok = same.Matrix()
+	if !ok {
+		h, ok = same.T().Matrix()
+	}
+	return h, ok && reduce.Suits(h)
 }
 
-// fillLower does loadLower's work in h, which is a matrix for tridiagonalize; own says whether it is a's own memory.
+// Rows that copyTriangle copies together: more than a cache line has elements.
+const copiedRows = 32
+
+// copyTriangle does the work of lowerCopy in h, which is in a's own memory if inPlace is set.
 //
-// In a's own memory every element comes from its own place or from the triangle that is not written. In other memory rows are copied together,
-// with what is above the diagonal in them, so that columns are not read one element at a time.
-func fillLower[W dense.Scalar, T dense.Scalar](team *sched.Team, h dense.Matrix[W], a dense.View[T], upper, own bool) error {
-	height := loadedRows
-	if own {
+// In place, every element comes from its own position or from the triangle that is not written. Otherwise several rows
+// are copied together, with the elements above the diagonal, so that columns are not read one element at a time.
+func copyTriangle[W dense.Scalar, T dense.Scalar](
+	team *sched.Team, h dense.Matrix[W], a dense.View[T], upper, inPlace bool,
+) error {
+	height := copiedRows
+	if inPlace {
 		height = 1
 	}
 	// Row i of the lower triangle is the conjugate of column i of the upper one.
@@ -52,7 +65,7 @@ func fillLower[W dense.Scalar, T dense.Scalar](team *sched.Team, h dense.Matrix[
 		for i := first; i < end; i++ {
 			row := h.Row(i)[: i+1 : i+1]
 			if upper {
-				conjugate(row)
+				dense.Conjugate(row)
 			}
 			row[i] = dense.FromReal[W](dense.Real(row[i]))
 		}
@@ -60,40 +73,10 @@ func fillLower[W dense.Scalar, T dense.Scalar](team *sched.Team, h dense.Matrix[
 	return nil
 }
 
-// Rows that loadLower copies together: as many as a line of the cache has elements, and some more.
-const loadedRows = 32
-
-// ownMemory returns a's memory as a row-major matrix of type W, transposed if a is column-major, if tridiagonalize can work there.
-func ownMemory[W dense.Scalar, T dense.Scalar](a dense.View[T]) (dense.Matrix[W], bool) {
-	wide, ok := any(a).(dense.View[W])
-	if !ok {
-		return dense.Matrix[W]{}, false
-	}
-	h, ok := wide.Matrix()
-	if !ok {
-		h, ok = wide.T().Matrix()
-	}
-	return h, ok && reduce.Suits(h)
-}
-
-// conjugate replaces x by its complex conjugate.
-func conjugate[W dense.Scalar](x []W) {
-	switch z := any(x).(type) {
-	case []complex64:
-		for i, c := range z {
-			z[i] = complex(real(c), -imag(c))
-		}
-	case []complex128:
-		for i, c := range z {
-			z[i] = complex(real(c), -imag(c))
-		}
-	}
-}
-
-// largestInLower returns the largest absolute value of a real or imaginary part in the lower triangle of h. It is a NaN if there is one, and else
-// infinite if there is an infinity.
+// largestInLower returns the largest absolute value of a real or imaginary part in the lower triangle of h. It is NaN
+// if there is a NaN, and otherwise infinite if there is an infinity.
 func largestInLower[W dense.Scalar](h dense.Matrix[W]) float64 {
-	// Without their signs numbers have the order of their bits, and NaNs come last.
+	// The bits of nonnegative numbers have the order of the numbers, and NaNs come last.
 	if dense.IsSingle[W]() {
 		const sign = 1 << 31
 		largest := uint32(0)
@@ -119,27 +102,26 @@ func largestInLower[W dense.Scalar](h dense.Matrix[W]) float64 {
 	return math.Float64frombits(max(even, odd))
 }
 
-func isFinite(x float64) bool { return x-x == 0 }
-
-// scaling says for a real type which matrices are scaled: those whose largest element is not between two powers of two. Of the others no product of
-// two elements, and no element of the standard form of two double precision matrices, comes near the ends of the range.
+// scaling says for a real type which matrices are scaled: those whose largest element is not between two powers of two.
+// For the others no product of two elements, and no element of the standard form of two double precision matrices,
+// comes near the ends of the range.
 type scaling struct {
 	smallest, largest int
-	limit             int // 2^k is a normal number up to here
+	limit             int // the exponent of the largest factor
 }
 
-// 2^k is a normal number of double precision up to here.
-const scalingLimit = 1022
+// maxNormalExponent is the largest k for which 2^k and 2^-k are normal double precision numbers.
+const maxNormalExponent = 1022
 
 func scalingOf[W dense.Scalar]() scaling {
 	if dense.IsSingle[W]() {
 		return scaling{smallest: -20, largest: 40, limit: 126}
 	}
-	return scaling{smallest: -340, largest: 340, limit: scalingLimit}
+	return scaling{smallest: -340, largest: 340, limit: maxNormalExponent}
 }
 
-// scalingExponent returns the even k for which 2^k brings a matrix of type W with the given largest element into the range where
-// it needs no scaling: 0 for one that is there already. An even k has an exact square root of 2^k.
+// scalingExponent returns the even k for which 2^k brings a matrix of type W with the given largest element into the
+// range that needs no scaling, or 0 if it is there. The square root of 2^k is exact.
 func scalingExponent[W dense.Scalar](largest float64) int {
 	s := scalingOf[W]()
 	_, exponent := math.Frexp(largest)
@@ -155,24 +137,16 @@ func scaleLower[W dense.Scalar](h dense.Matrix[W], exponent int) {
 		return
 	}
 	for i := range h.Rows {
-		scaleByPower(exponent, h.Row(i)[:i+1])
+		blas.Ldexp(h.Row(i)[:i+1], exponent)
 	}
 }
 
-// scaleByPower multiplies x by 2^exponent.
-func scaleByPower[W dense.Scalar](exponent int, x []W) {
-	blas.Scal(dense.FromReal[W](math.Ldexp(1, exponent)), dense.Vec(x))
-}
-
-const unitRoundoff = 0x1p-53
-
-// planes returns how many real numbers one of the type W has.
-func planes[W dense.Scalar]() int {
-	if dense.IsComplex[W]() {
-		return 2
+// conjugateLower replaces the lower triangle of h by its complex conjugate.
+func conjugateLower[W dense.Scalar](h dense.Matrix[W]) {
+	if !dense.IsComplex[W]() {
+		return
 	}
-	return 1
+	for i := range h.Rows {
+		dense.Conjugate(h.Row(i)[:i+1])
+	}
 }
-
-// ceilDiv returns the smallest integer not below x/y.
-func ceilDiv(x, y int) int { return (x + y - 1) / y }

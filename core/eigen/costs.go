@@ -4,61 +4,63 @@ import (
 	"math"
 
 	"trnsci/core/dense"
+	"trnsci/core/householder"
 	"trnsci/core/tridiag"
 	"trnsci/core/tridiag/reduce"
 )
 
-// What phases cost is counted in multiply-adds of products of real matrices in double precision. Constants named Rate say how many of these a
-// multiply-add of another kind takes the time of: they were measured on Zen 4 with one thread at orders of 1000 to 2000, by benchmarks/progress.py, and
-// decide about nothing but the progress that is reported.
+// Costs are counted in multiply-adds of products of real double precision matrices. The rates say how many of these one
+// multiply-add of another kind takes. They were measured on Zen 4 with one thread at orders of 1000 to 2000 by
+// benchmarks/progress.py, and they determine reported progress only.
 const (
-	reductionRate = 2.6 // half of it comes from memory
+	reductionRate = 2.6 // half of it is memory traffic
 	blocksRate    = 1.5
 	backRate      = 1.8
 	choleskyRate  = 1.5
 	standardRate  = 2.3
 	transformRate = 2.8
-	rowsRate      = 4 // of writing one number
+	storeRate     = 4 // per number written
 	chaseRate     = 8
 )
 
-// costs is what the phases of an eigenproblem are expected to cost.
+// costs are the expected costs of the phases of an eigenproblem.
 type costs struct {
-	reduction int // to tridiagonal form
-	values    int // of the tridiagonal matrix
-	conquest  int // its eigenvalues and eigenvectors
-	blocks    int // the reflections in blocks
-	back      int // their application to the vectors
-	cholesky  int // the Cholesky factor of a metric
-	standard  int // reduction to standard form
-	transform int // of vectors from standard form
-	product   int // a product of two square matrices
-	rows      int // writing the vectors where there are no reflections
+	reduction     int // to tridiagonal form
+	values        int // of the tridiagonal matrix
+	divideConquer int // its eigenvalues and eigenvectors
+	blocks        int // the block reflectors
+	back          int // their application to the vectors
+	cholesky      int // the Cholesky factor of a metric
+	standard      int // reduction to standard form
+	transform     int // of vectors from standard form
+	product       int // a product of two square matrices
+	store         int // writing the vectors if there are no reflectors
 }
 
 // costsOf returns the costs for a matrix of type W and order n of which up to count eigenvectors are wanted.
 func costsOf[W dense.Scalar](n, count int) costs {
-	order, products := float64(n), float64(square(planes[W]()))
+	order, products := float64(n), float64(square(dense.Parts[W]()))
 	if dense.IsSingle[W]() {
 		products /= 2
 	}
 	return costs{
-		reduction: int(reductionRate * products * 2 / 3 * float64(reduce.Cost[W](n))),
-		values:    tridiag.EigenvaluesCost(n),
-		conquest:  tridiag.EigenpairsCost(n, count),
-		blocks:    int(blocksRate * products * order * order * float64(reduce.BlockSize[W](n))),
-		back:      int(backRate * products * order * order * float64(count)),
-		cholesky:  int(choleskyRate * products * order * order * order / 6),
-		standard:  int(standardRate * products * order * order * order / 2),
-		transform: int(transformRate * products * order * order / 2 * float64(count)),
-		product:   int(products * order * order * order),
-		rows:      int(rowsRate * order * float64(count)),
+		reduction:     int(reductionRate * products * 2 / 3 * float64(reduce.Cost[W](n))),
+		values:        tridiag.EigenvaluesCost(n),
+		divideConquer: tridiag.EigenpairsCost(n, count),
+		blocks:        int(blocksRate * products * order * order * float64(householder.ReflectorsPerBlock[W](n))),
+		back:          int(backRate * products * order * order * float64(count)),
+		cholesky:      int(choleskyRate * products * order * order * order / 6),
+		standard:      int(standardRate * products * order * order * order / 2),
+		transform:     int(transformRate * products * order * order / 2 * float64(count)),
+		product:       int(products * order * order * order),
+		store:         int(storeRate * order * float64(count)),
 	}
 }
 
-// vectors returns the cost of a problem with eigenvectors, and solving that of one with or without.
-func (c costs) vectors() int { return c.reduction + c.conquest + c.blocks + c.back }
+// vectors returns the cost of a problem with eigenvectors.
+func (c costs) vectors() int { return c.reduction + c.divideConquer + c.blocks + c.back }
 
+// solving returns the cost of a problem with or without eigenvectors.
 func (c costs) solving(opt Options) int {
 	if opt.ValuesOnly {
 		return c.reduction + c.values
@@ -66,33 +68,35 @@ func (c costs) solving(opt Options) int {
 	return c.vectors()
 }
 
-// Cost returns what Eigh with all eigenvectors is expected to cost, in multiply-adds of products of real matrices in double precision: for callers that
-// plan it as a part of their work.
+// Cost returns the expected cost of Eigh with all eigenvectors, in multiply-adds of products of real double precision
+// matrices, for callers that plan it as a part of their work.
 func Cost[T dense.Scalar](n int) int { return costsOf[T](n, n).vectors() }
 
-// chaseCost returns what the reduction of a band costs.
+// chaseCost returns the cost of the reduction of a band matrix.
 func chaseCost[W dense.Scalar](width, n int) int {
-	return chaseRate * square(planes[W]()) * 3 * width * square(n)
+	return chaseRate * square(dense.Parts[W]()) * 3 * width * square(n)
 }
 
 const (
-	// Sweeps of Jacobi's method that matrices take, the last ones of which rotate little. Definite ones of the orders 100, 200 and 400 took 15, 19 and
-	// 27, all about as long: definiteSweeps times the root of the order.
+	// Sweeps of Jacobi's method that matrices usually take; the last ones rotate little. Positive definite matrices of
+	// the orders 100, 200 and 400 took 15, 19 and 27 sweeps, all about as long: definiteSweeps times the square root of
+	// the order.
 	usualSweeps    = 8
 	definiteSweeps = 1.35
 	// Multiply-adds of a sweep for each of the n^3 elements that it multiplies.
 	sweepRate = 6
 )
 
-// jacobiSweepCost returns what a sweep costs.
+// jacobiSweepCost returns the cost of a sweep.
 func jacobiSweepCost(n int) int { return sweepRate * cube(n) }
 
-// sweepsOfDefinite returns how many sweeps a definite matrix of order n usually takes.
+// sweepsOfDefinite returns how many sweeps a positive definite matrix of order n usually takes.
 func sweepsOfDefinite(n int) int {
 	return min(max(usualSweeps, int(definiteSweeps*math.Sqrt(float64(n)))), maxJacobiSweeps)
 }
 
-// doneOfSweeps returns what is done of the rounds of the usual number of sweeps. Where more are needed, each sweep does half of what is left.
+// doneOfSweeps converts a number of rounds to a share of the usual number of sweeps. If more are needed, each further
+// sweep counts as half of the remaining share.
 func doneOfSweeps(rounds, perSweep, usual int) int {
 	if most := (usual - 1) * perSweep; rounds > most {
 		left := math.Exp2(-float64(rounds-most) / float64(perSweep))
@@ -104,3 +108,6 @@ func doneOfSweeps(rounds, perSweep, usual int) int {
 func square(n int) int { return n * n }
 
 func cube(n int) int { return n * n * n }
+
+// ceilDiv returns the smallest integer not below x/y.
+func ceilDiv(x, y int) int { return (x + y - 1) / y }

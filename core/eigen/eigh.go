@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"trnsci/core/dense"
+	"trnsci/core/householder"
 	"trnsci/core/sched"
 	"trnsci/core/tridiag"
 	"trnsci/core/tridiag/reduce"
@@ -18,21 +19,25 @@ import (
 // columns of v are not touched. R is the real type of T, and a, w and v do not overlap. v is filled without a second
 // n x n copy of the eigenvectors when T is real, its type is double precision and its columns are contiguous.
 //
-// Only the triangle that opt names determines the result, and imaginary parts of the diagonal are taken to be zero. The
-// order of the sums does not depend on the number of threads, so neither do the results.
+// Only the triangle named by opt determines the result, and imaginary parts of the diagonal are ignored. The order of
+// the sums does not depend on the number of threads, and hence neither do the results.
 //
 // Errors: *dense.ArgumentError for shapes that do not fit, a bad subset, and an infinity or a NaN anywhere in a;
 // *ConvergenceError; the team's error after cancellation. Except for argument errors, w and v are then undefined. With
 // opt.SkipFiniteCheck an infinity or a NaN in the triangle is no error: w and v are filled with NaN, and count is 0 for
 // a subset by value.
 //
-// With opt.Jacobi a matrix that is positive definite to working precision gets every eigenvalue, however small, with a relative error of the order n eps
-// cond(H), where H is the matrix D^-1 A D^-1 with ones on its diagonal: graded matrices keep the digits of their small eigenvalues,
-// whose errors are otherwise of the order eps |A|. It takes some ten sweeps of 3 n^3 multiply-adds.
+// With opt.Jacobi a matrix that is positive definite to working precision gets every eigenvalue, however small, with a
+// relative error of the order n eps cond(H), where H = D^-1 A D^-1 has ones on its diagonal. Graded matrices thus keep
+// the digits of their small eigenvalues, whose errors are otherwise of the order eps |A|. Jacobi's method takes some
+// ten sweeps of 3 n^3 multiply-adds.
 //
-// Cost: 2/3 n^3 multiply-adds for eigenvalues; eigenvectors take up to 2/3 n^3 more in divide and conquer, much less if many eigenvalues
-// of its pieces agree, and n^2 for each one that is wanted. Those of a complex matrix are complex, except in divide and conquer.
-func Eigh[T dense.Scalar, R dense.Float](a dense.View[T], w []R, v dense.View[T], opt Options) (count int, err error) {
+// Cost: 2/3 n^3 multiply-adds for eigenvalues; eigenvectors take up to 2/3 n^3 more in divide and conquer, much less
+// with much deflation, and n^2 for each one that is wanted. Those of a complex matrix are complex, except in divide and
+// conquer.
+func Eigh[T dense.Scalar, R dense.Float](
+	a dense.View[T], w []R, v dense.View[T], opt Options,
+) (count int, err error) {
 	requireRealType[T, R]()
 	if err := checkCall(a, w, v, opt); err != nil {
 		return 0, err
@@ -40,9 +45,10 @@ func Eigh[T dense.Scalar, R dense.Float](a dense.View[T], w []R, v dense.View[T]
 	if a.Rows == 0 {
 		return 0, nil
 	}
-	if GroupSize[T](a.Rows, 1, opt) > 0 {
-		count, _, err := EighGroup([]dense.View[T]{a}, [][]R{w}, []dense.View[T]{v}, opt)
-		return count, err
+	if groupSize[T](a.Rows, 1, opt) > 0 {
+		var counts [1]int
+		_, err := eighGroup([]Member[T, R]{{a, w, v}}, counts[:], opt)
+		return counts[0], err
 	}
 	if err := checkFinite(a, "a", opt); err != nil {
 		return 0, err
@@ -55,62 +61,65 @@ func Eigh[T dense.Scalar, R dense.Float](a dense.View[T], w []R, v dense.View[T]
 	case worksInSingle[T](a.Rows, opt):
 		return eigh[T, R](a, w, v, opt)
 	}
-	return eighWide(a, w, v, opt)
+	return eighDouble(a, w, v, opt)
 }
 
-// eighWide is eigh in the double precision type that T has.
-func eighWide[T dense.Scalar, R dense.Float](a dense.View[T], w []R, v dense.View[T], opt Options) (int, error) {
+// eighDouble is eigh in double precision.
+func eighDouble[T dense.Scalar, R dense.Float](a dense.View[T], w []R, v dense.View[T], opt Options) (int, error) {
 	if dense.IsComplex[T]() {
 		return eigh[complex128, float64](a, w, v, opt)
 	}
 	return eigh[float64, float64](a, w, v, opt)
 }
 
-// From this order on single precision matrices are worked on in single precision, which is as fast as double precision in the lanes of vectors or faster.
-const leastSingleOrder = 40
+// From this order on single precision matrices are solved in single precision. Smaller ones are solved as fast or
+// faster in double precision, in SIMD lanes.
+const minSingleOrder = 40
 
-// worksInSingle reports whether a matrix of order n and type T is worked on in single precision, its own.
+// worksInSingle reports whether a matrix of order n and type T is solved in single precision, which is then T's own.
 func worksInSingle[T dense.Scalar](n int, opt Options) bool {
-	return dense.IsSingle[T]() && n >= leastSingleOrder && !opt.DoublePrecision
+	return dense.IsSingle[T]() && n >= minSingleOrder && !opt.DoublePrecision
 }
 
-// eigh is Eigh in the type W, which V is the real type of, after the checks of the arguments.
-func eigh[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Float](a dense.View[T], w []R, v dense.View[T], opt Options) (int, error) {
+// eigh is Eigh in the type W, with the real type V, after the checks of the arguments.
+func eigh[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Float](
+	a dense.View[T], w []R, v dense.View[T], opt Options,
+) (int, error) {
 	n := a.Rows
-	h, own := lowerOf[W](a, opt.Overwrite)
+	h, inPlace := lowerInPlace[W](a, opt.Overwrite)
 	_, direct := vectorMemory[V](v, opt)
 	words := solveWords[W, V](n, opt, direct)
-	if !own {
+	if !inPlace {
 		words += wordsOf[W](reduce.LowerSize[W](n))
 	}
 	memory := borrowWorkspace(words)
 	defer memory.GiveBack()
-	if !own {
+	if !inPlace {
 		h = reduce.LowerIn(n, take[W](&memory, reduce.LowerSize[W](n)))
 	}
-	if err := fillLower(opt.Team, h, a, opt.Upper, own); err != nil {
+	if err := copyTriangle(opt.Team, h, a, opt.Upper, inPlace); err != nil {
 		return 0, err
 	}
 	largest := largestInLower(h)
-	if !isFinite(largest) {
+	if !dense.IsFinite(largest) {
 		return fillNaN(n, w, v, opt), nil
 	}
 	return solveIn[W, V](memory, h, largest, w, v, opt, transformation[W]{})
 }
 
-// transformation leads from the eigenpairs of the matrix that solve gets to those of the caller's problem. The zero
+// transformation converts the eigenpairs of the matrix that solveIn gets to those of the caller's problem. The zero
 // value changes nothing.
 type transformation[W dense.Scalar] struct {
 	valueExponent int                              // eigenvalues are multiplied by 2^valueExponent
-	vectors       func(rows dense.Matrix[W]) error // works on rows that are eigenvectors; may be nil
+	vectors       func(rows dense.Matrix[W]) error // transforms rows that are eigenvectors; may be nil
 }
 
 // Below these orders threads cost more than they save.
 const (
-	leastSharedOrder  = 96  // eigenvectors, real numbers of a row counted: threads wake up during the reduction
-	leastSharedBand   = 96  // tridiagonal and band matrices, which have no such reduction
-	leastSharedPencil = 96  // generalized problems
-	leastSharedValues = 144 // eigenvalues alone
+	minSharedOrder  = 96  // eigenvectors, counting real numbers of a row: threads wake up during the reduction
+	minSharedBand   = 96  // tridiagonal and band matrices, which have no such reduction
+	minSharedPencil = 96  // generalized problems
+	minSharedValues = 144 // eigenvalues alone
 )
 
 // sharedFrom returns o, with a team of one thread if the order n is below least.
@@ -122,13 +131,15 @@ func (o Options) sharedFrom(least, n int) Options {
 }
 
 // solveIn diagonalizes the Hermitian matrix in the lower triangle of h, which it overwrites, and writes the wanted
-// eigenpairs of the caller's problem to w and v. largest is what largestInLower says of h, a finite number. V is the real type of W. The
-// workspace has room for solveWords.
-func solveIn[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Float](memory workspace, h dense.Matrix[W], largest float64, w []R, v dense.View[T], opt Options, to transformation[W]) (int, error) {
+// eigenpairs of the caller's problem to w and v. largest is largestInLower of h, a finite number. V is the real type of
+// W. The workspace has room for solveWords.
+func solveIn[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Float](
+	memory workspace, h dense.Matrix[W], largest float64, w []R, v dense.View[T], opt Options, to transformation[W],
+) (int, error) {
 	n := h.Rows
-	opt = opt.sharedFrom(leastSharedOrder, n*planes[W]())
+	opt = opt.sharedFrom(minSharedOrder, n*dense.Parts[W]())
 	if opt.ValuesOnly {
-		opt = opt.sharedFrom(leastSharedValues, n)
+		opt = opt.sharedFrom(minSharedValues, n)
 	}
 	exponent := scalingExponent[W](largest)
 	scaleLower(h, exponent)
@@ -136,11 +147,13 @@ func solveIn[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Float](memor
 	if opt.ValuesOnly {
 		return solveValues(memory, h, w, opt, to.valueExponent)
 	}
-	return solveVectors[W, V](memory, h, w, columns(v, opt.Subset.largestCount(n)), opt, to)
+	return solveVectors[W, V](memory, h, w, columns(v, opt.Subset.maxCount(n)), opt, to)
 }
 
-// solveValues does solve's work, scaling apart, where eigenvalues alone are wanted; they are multiplied by 2^exponent.
-func solveValues[W dense.Scalar, R dense.Float](memory workspace, h dense.Matrix[W], w []R, opt Options, exponent int) (int, error) {
+// solveValues is solveIn for a scaled matrix and eigenvalues alone, which are multiplied by 2^exponent.
+func solveValues[W dense.Scalar, R dense.Float](
+	memory workspace, h dense.Matrix[W], w []R, opt Options, exponent int,
+) (int, error) {
 	n, c := h.Rows, costsOf[W](h.Rows, 0)
 	team := opt.Team.Plan(c.reduction + c.values)
 	t := takeTridiagonal(&memory, n)
@@ -150,39 +163,20 @@ func solveValues[W dense.Scalar, R dense.Float](memory workspace, h dense.Matrix
 	}
 	phase.End()
 	phase = team.Phase(c.values)
-	count, err := wantedValues(phase, t, w, opt.Subset, exponent)
+	count, err := tridiagonalValues(phase, t, w, opt.Subset, exponent)
 	phase.End()
 	return count, err
 }
 
-// wantedValues writes the wanted eigenvalues of the tridiagonal matrix of d and e, which it overwrites, multiplied by 2^exponent to w.
-func wantedValues[R dense.Float](team *sched.Team, t tridiag.Matrix, w []R, subset Subset, exponent int) (count int, err error) {
-	if err := tridiag.Eigenvalues(team, t); err != nil {
-		return 0, convergenceError(err)
-	}
-	first, end := selectionOf[R](subset, exponent).Within(t.D)
-	writeValues(w, t.D[first:end], exponent)
-	return end - first, nil
-}
-
-// wantedPairs is wantedValues with eigenvectors, which it returns as rows, in the memory of vectors.
-func wantedPairs[V, R dense.Float](team *sched.Team, t tridiag.Matrix, vectors dense.Matrix[V], w []R, subset Subset, exponent int, memory []float64) (rows dense.Matrix[V], err error) {
-	n := len(t.D)
-	first, count, err := tridiag.Eigenpairs(team, t, vectors, selectionOf[R](subset, exponent), subset.largestCount(n), memory)
-	if err != nil {
-		return rows, convergenceError(err)
-	}
-	writeValues(w, t.D[first:first+count], exponent)
-	return vectors.Slice(0, count, 0, n), nil
-}
-
-// solveVectors does solve's work, scaling apart, where eigenvectors are wanted; v has as many columns as the subset may hold.
-func solveVectors[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Float](memory workspace, h dense.Matrix[W], w []R, v dense.View[T], opt Options, to transformation[W]) (int, error) {
+// solveVectors is solveIn for a scaled matrix with eigenvectors; v has as many columns as the subset may hold.
+func solveVectors[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Float](
+	memory workspace, h dense.Matrix[W], w []R, v dense.View[T], opt Options, to transformation[W],
+) (int, error) {
 	n, c := h.Rows, costsOf[W](h.Rows, v.Cols)
 	if to.vectors != nil {
 		c.back += c.transform
 	}
-	team := opt.Team.Plan(c.reduction + c.conquest + c.blocks + c.back)
+	team := opt.Team.Plan(c.reduction + c.divideConquer + c.blocks + c.back)
 	vectors, direct := vectorMemory[V](v, opt)
 	if !direct {
 		vectors = takeMatrix[V](&memory, n, n)
@@ -194,13 +188,14 @@ func solveVectors[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Float](
 		return 0, err
 	}
 	phase.End()
-	phase = team.Phase(c.conquest)
-	rows, err := wantedPairs(phase, t, vectors, w, opt.Subset, to.valueExponent, memory.rest)
+	phase = team.Phase(c.divideConquer)
+	rows, err := tridiagonalPairs(phase, t, vectors, w, opt.Subset, to.valueExponent, memory.rest)
 	if err != nil {
 		return 0, err
 	}
 	phase.End()
-	blocks, err := reduce.NewReflectors(team, h, tau, take[V](&memory, reduce.ReflectorElements[W](n, team.Threads())))
+	reflectors := take[V](&memory, householder.BlockElements[W](n, team.Threads()))
+	blocks, err := householder.GatherRows(team, h, tau, reflectors)
 	if err != nil {
 		return 0, err
 	}
@@ -213,14 +208,29 @@ func solveVectors[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Float](
 	return count, err
 }
 
-// selectionOf returns which eigenvalues, multiplied by 2^exponent and rounded to R, belong to the subset.
-func selectionOf[R dense.Float](subset Subset, exponent int) tridiag.Selection {
-	if subset.kind == allPairs {
-		return nil
+// tridiagonalValues writes the wanted eigenvalues of t, which it overwrites, multiplied by 2^exponent to w.
+func tridiagonalValues[R dense.Float](
+	team *sched.Team, t tridiag.Matrix, w []R, subset Subset, exponent int,
+) (count int, err error) {
+	if err := tridiag.Eigenvalues(team, t); err != nil {
+		return 0, convergenceError(err)
 	}
-	return func(position int, value float64) bool {
-		return subset.holds(position, float64(R(math.Ldexp(value, exponent))))
+	first, end := selectionOf[R](subset, exponent).Within(t.D)
+	writeValues(w, t.D[first:end], exponent)
+	return end - first, nil
+}
+
+// tridiagonalPairs is tridiagonalValues with eigenvectors, which it returns as rows in the memory of vectors.
+func tridiagonalPairs[V, R dense.Float](
+	team *sched.Team, t tridiag.Matrix, vectors dense.Matrix[V], w []R, subset Subset, exponent int, memory []float64,
+) (rows dense.Matrix[V], err error) {
+	n := len(t.D)
+	first, count, err := tridiag.Eigenpairs(team, t, vectors, selectionOf[R](subset, exponent), subset.maxCount(n), memory)
+	if err != nil {
+		return rows, convergenceError(err)
 	}
+	writeValues(w, t.D[first:first+count], exponent)
+	return vectors.Slice(0, count, 0, n), nil
 }
 
 // writeValues stores the values d, multiplied by 2^exponent.
@@ -230,13 +240,13 @@ func writeValues[R dense.Float](w []R, d []float64, exponent int) {
 	}
 }
 
-// vectorMemory returns v's own memory as an n x n matrix for real eigenvectors as rows, where it is one and it is sure that its first n columns
-// are outputs.
+// vectorMemory returns the memory of v as an n x n matrix for real eigenvectors as rows, if it has that layout and all
+// of its first n columns are certain to be outputs.
 func vectorMemory[V dense.Float, T dense.Scalar](v dense.View[T], opt Options) (rows dense.Matrix[V], direct bool) {
-	if opt.ValuesOnly || opt.Subset.kind == pairsByValue || opt.Subset.largestCount(v.Rows) < v.Rows {
+	if opt.ValuesOnly || opt.Subset.kind == pairsByValue || opt.Subset.maxCount(v.Rows) < v.Rows {
 		return rows, false
 	}
-	return ownRows[V](columns(v, v.Rows).T())
+	return sameRows[V](columns(v, v.Rows).T())
 }
 
 // columns returns the view of the first k columns of v.

@@ -78,3 +78,16 @@ func ExampleEighGeneralized() {
 	// Output:
 	// 1 eigenvalue, 2.3660, error <nil>
 }
+
+// Eigenvalues of three two-level systems.
+func ExampleEighBatch() {
+	couplings := []float64{0, 1, 2}
+	w := make([][]float64, len(couplings))
+	err := eigen.EighBatch(len(couplings), func(k int) eigen.Member[float64, float64] {
+		a := dense.FromRows([]float64{0, couplings[k]}, []float64{couplings[k], 0})
+		w[k] = make([]float64, 2)
+		return eigen.Member[float64, float64]{A: a.View(), W: w[k]}
+	}, nil, eigen.Options{ValuesOnly: true})
+	fmt.Println(w, err)
+	// Output: [[0 0] [-1 1] [-2 2]] <nil>
+}

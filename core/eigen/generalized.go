@@ -2,7 +2,6 @@ package eigen
 
 import (
 	"errors"
-	"math"
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
@@ -11,32 +10,35 @@ import (
 	"trnsci/core/tridiag/reduce"
 )
 
-// EighGeneralized computes eigenvalues and eigenvectors of a generalized problem with n x n matrices A, Hermitian (real:
-// symmetric), and B, Hermitian positive definite:
+// EighGeneralized computes eigenvalues and eigenvectors of a generalized problem with n x n matrices A, Hermitian
+// (real: symmetric), and B, Hermitian positive definite:
 //
 //	AXEqualsLambdaBX (1):  A V = B V diag(w),  V^H B V = I
 //	ABXEqualsLambdaX (2):  A B V = V diag(w),  V^H B V = I
 //	BAXEqualsLambdaX (3):  B A V = V diag(w),  V^H B^-1 V = I
 //
-// Arguments, results and errors are those of Eigh. opt.Upper and opt.Overwrite hold for b as for a (with the latter they
-// do not overlap), and an infinity or a NaN may be in b. Further errors: *dense.ArgumentError for an unknown problem
+// Arguments, results and errors are those of Eigh. opt.Upper and opt.Overwrite apply to b as to a (with the latter they
+// must not overlap), and an infinity or a NaN may be in b. Further errors: *dense.ArgumentError for an unknown problem
 // ("type"), for a shape of b that is not a's, and for a B so graded that the standard form overflows;
-// *factor.NotPositiveDefiniteError with Arg "b" and the order of the first leading minor that is not positive: EighCanonical solves the first
-// problem without the part of B that is singular.
+// *factor.NotPositiveDefiniteError with Arg "b" and the order of the first leading minor that is not positive:
+// EighCanonical solves the first problem without the singular part of B.
 //
-// A pivot of the Cholesky factorization is refused, too, if it is at most n 2^-52 times the diagonal element it comes
-// from: B is then indistinguishable from a singular matrix in double precision, and the vectors would be made of
-// rounding errors. This holds for all dtypes, as single precision input is taken to be exact. Below that limit errors
-// grow with the condition number of B: residuals are of the order eps cond(B) (|A| + |w| |B|) |x| at worst. Single precision matrices are worked on
-// in single precision where B is so well conditioned that this is not more than rounding errors of a sum of n numbers, otherwise in double precision.
+// A pivot of the Cholesky factorization is also refused if it is at most n 2^-52 times the diagonal element from which
+// it was computed: B is then indistinguishable from a singular matrix in double precision, and rounding errors would
+// determine the vectors. This holds for all dtypes, as single precision input is taken to be exact. Below that limit
+// errors grow with the condition number of B: residuals are of the order eps cond(B) (|A| + |w| |B|) |x| at worst.
+// Single precision problems are solved in single precision if B is so well conditioned that such residuals do not
+// exceed the rounding errors of a sum of n numbers, and otherwise in double precision.
 //
 // Cost: 2/3 n^3 multiply-adds more than Eigh, and n^2/2 for each eigenvector.
-func EighGeneralized[T dense.Scalar, R dense.Float](problem Problem, a, b dense.View[T], w []R, v dense.View[T], opt Options) (count int, err error) {
+func EighGeneralized[T dense.Scalar, R dense.Float](
+	problem Problem, a, b dense.View[T], w []R, v dense.View[T], opt Options,
+) (count int, err error) {
 	requireRealType[T, R]()
 	if problem < AXEqualsLambdaBX || problem > BAXEqualsLambdaX {
 		return 0, dense.BadArgument("type", "expected 1, 2 or 3, got %d", int(problem))
 	}
-	opt = opt.sharedFrom(leastSharedPencil, a.Rows)
+	opt = opt.sharedFrom(minSharedPencil, a.Rows)
 	if err := checkPencil(a, b, w, v, opt); err != nil || a.Rows == 0 {
 		return 0, err
 	}
@@ -44,8 +46,8 @@ func EighGeneralized[T dense.Scalar, R dense.Float](problem Problem, a, b dense.
 		first := opt
 		opt.Team = opt.Team.Plan(attemptSteps)
 		first.Team = opt.Team.Phase(attemptSteps)
-		first.Overwrite = false // the matrices may yet be wanted
-		if count, err := eighGeneralized[T, R](problem, a, b, w, v, first); !errors.Is(err, errBeyondSingle) {
+		first.Overwrite = false // the second attempt may need the matrices
+		if count, err := eighGeneralized[T, R](problem, a, b, w, v, first); !errors.Is(err, errNeedsDouble) {
 			first.Team.End()
 			return count, err
 		}
@@ -57,10 +59,11 @@ func EighGeneralized[T dense.Scalar, R dense.Float](problem Problem, a, b dense.
 	return eighGeneralized[float64, float64](problem, a, b, w, v, opt)
 }
 
-// attemptSteps is how finely the work on a pencil is divided where it may have to be done a second time.
+// attemptSteps is how finely progress is divided if a second attempt may be necessary.
 const attemptSteps = 1 << 30
 
-// checkPencil returns an error unless the arguments fit together and both matrices are finite, as far as opt wants to know.
+// checkPencil returns an error unless the arguments fit together and both matrices pass opt's check for infinities and
+// NaNs.
 func checkPencil[T dense.Scalar, R dense.Float](a, b dense.View[T], w []R, v dense.View[T], opt Options) error {
 	if err := checkCall(a, w, v, opt); err != nil {
 		return err
@@ -74,24 +77,24 @@ func checkPencil[T dense.Scalar, R dense.Float](a, b dense.View[T], w []R, v den
 	return checkFinite(b, "b", opt)
 }
 
-// pencil holds the lower triangles of two matrices, multiplied by two to these powers.
+// pencil holds the lower triangles of two matrices, each multiplied by a power of two.
 type pencil[W dense.Scalar] struct {
 	a, b                 dense.Matrix[W]
-	ownA, ownB           bool // the caller's memory
+	inPlaceA, inPlaceB   bool // in the caller's memory
 	exponentA, exponentB int
 }
 
-// newPencil returns a pencil in the caller's memory where opt allows that; the rest is for place.
+// newPencil returns a pencil in the caller's memory if opt allows that; place does the rest.
 func newPencil[W dense.Scalar, T dense.Scalar](a, b dense.View[T], opt Options) (p pencil[W]) {
-	p.a, p.ownA = lowerOf[W](a, opt.Overwrite)
-	p.b, p.ownB = lowerOf[W](b, opt.Overwrite)
+	p.a, p.inPlaceA = lowerInPlace[W](a, opt.Overwrite)
+	p.b, p.inPlaceB = lowerInPlace[W](b, opt.Overwrite)
 	return p
 }
 
 // words returns the words that place takes for matrices of order n.
 func (p *pencil[W]) words(n int) (words int) {
-	for _, own := range []bool{p.ownA, p.ownB} {
-		if !own {
+	for _, inPlace := range []bool{p.inPlaceA, p.inPlaceB} {
+		if !inPlace {
 			words += wordsOf[W](reduce.LowerSize[W](n))
 		}
 	}
@@ -100,24 +103,24 @@ func (p *pencil[W]) words(n int) (words int) {
 
 // place gives matrices of order n their memory where they have none.
 func (p *pencil[W]) place(n int, memory *workspace) {
-	if !p.ownA {
+	if !p.inPlaceA {
 		p.a = reduce.LowerIn(n, take[W](memory, reduce.LowerSize[W](n)))
 	}
-	if !p.ownB {
+	if !p.inPlaceB {
 		p.b = reduce.LowerIn(n, take[W](memory, reduce.LowerSize[W](n)))
 	}
 }
 
-// loadPencil loads and scales the matrices; finite says whether both of their triangles are.
+// loadPencil copies and scales the matrices; finite says whether both of their triangles are.
 func loadPencil[W dense.Scalar, T dense.Scalar](p *pencil[W], a, b dense.View[T], opt Options) (finite bool, err error) {
-	if err := fillLower(opt.Team, p.a, a, opt.Upper, p.ownA); err != nil {
+	if err := copyTriangle(opt.Team, p.a, a, opt.Upper, p.inPlaceA); err != nil {
 		return false, err
 	}
-	if err := fillLower(opt.Team, p.b, b, opt.Upper, p.ownB); err != nil {
+	if err := copyTriangle(opt.Team, p.b, b, opt.Upper, p.inPlaceB); err != nil {
 		return false, err
 	}
 	largestA, largestB := largestInLower(p.a), largestInLower(p.b)
-	if !isFinite(largestA) || !isFinite(largestB) {
+	if !dense.IsFinite(largestA) || !dense.IsFinite(largestB) {
 		return false, nil
 	}
 	p.exponentA, p.exponentB = scalingExponent[W](largestA), scalingExponent[W](largestB)
@@ -126,8 +129,10 @@ func loadPencil[W dense.Scalar, T dense.Scalar](p *pencil[W], a, b dense.View[T]
 	return true, nil
 }
 
-// eighGeneralized is EighGeneralized in the type W, which V is the real type of, after the checks of the arguments.
-func eighGeneralized[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Float](problem Problem, a, b dense.View[T], w []R, v dense.View[T], opt Options) (int, error) {
+// eighGeneralized is EighGeneralized in the type W, with the real type V, after the checks of the arguments.
+func eighGeneralized[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Float](
+	problem Problem, a, b dense.View[T], w []R, v dense.View[T], opt Options,
+) (int, error) {
 	n, p := a.Rows, newPencil[W](a, b, opt)
 	memory := borrowWorkspace(p.words(n) + standardWords[W, V](n, v, opt))
 	defer memory.GiveBack()
@@ -139,10 +144,12 @@ func eighGeneralized[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Floa
 	if !finite {
 		return fillNaN(n, w, v, opt), nil
 	}
-	c := costsOf[W](n, opt.Subset.largestCount(n))
+	c := costsOf[W](n, opt.Subset.maxCount(n))
 	c.back += c.transform
 	team := opt.Team.Plan(c.cholesky + c.standard + c.solving(opt))
-	g := generalized[W]{problem: problem, team: team.Phase(c.cholesky), l: p.b, exponentA: p.exponentA, exponentB: p.exponentB}
+	g := generalized[W]{
+		problem: problem, team: team.Phase(c.cholesky), l: p.b, exponentA: p.exponentA, exponentB: p.exponentB,
+	}
 	if err := g.factor(); err != nil {
 		return 0, err
 	}
@@ -154,26 +161,27 @@ func eighGeneralized[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Floa
 	g.team.End()
 	opt.Team = team.Phase(c.solving(opt))
 	largest := largestInLower(p.a)
-	if !isFinite(largest) {
+	if !dense.IsFinite(largest) {
 		return 0, dense.BadArgument("b", "too badly scaled: the eigenvalues are beyond the range of double precision")
 	}
-	if n <= singleLaneOrder {
+	if n <= maxSingleOrder {
 		return solveInLane[W, V](&g, memory, p.a, largest, w, v, opt)
 	}
 	return solveIn[W, V](memory, p.a, largest, w, v, opt, g.transformation())
 }
 
-// standardWords returns the words that the reduction to standard form and the solution of what it leads to take from a workspace.
+// standardWords returns the words that the reduction to standard form and the solution of the standard problem take
+// from a workspace.
 func standardWords[W dense.Scalar, V dense.Float, T dense.Scalar](n int, v dense.View[T], opt Options) int {
 	_, direct := vectorMemory[V](v, opt)
 	words := max(wordsOf[W](standardFormElements[W](n)), solveWords[W, V](n, opt, direct))
-	if n <= singleLaneOrder {
+	if n <= maxSingleOrder {
 		words = max(words, wordsOf[W](n*n)+laneWords[W](1, n, opt.ValuesOnly))
 	}
 	return words
 }
 
-// generalized leads from a generalized problem to a standard one and back.
+// generalized transforms a generalized problem to a standard one and its solution back.
 type generalized[W dense.Scalar] struct {
 	problem              Problem
 	team                 *sched.Team
@@ -218,10 +226,13 @@ func (g *generalized[W]) factorInDouble(diagonal []float64) error {
 	return nil
 }
 
-// toStandardForm overwrites the lower triangle of h by that of C = F^H A F, where F is L^-H for problem 1 and L for the others. L is
-// replaced by its conjugate for the problems 1 and 2. The scratch memory is free again on return.
+// toStandardForm overwrites the lower triangle of h by that of C = F^H A F, where F is L^-H for problem 1 and L for the
+// others. L is replaced by its conjugate for the problems 1 and 2. The scratch memory is free again on return.
 func (g *generalized[W]) toStandardForm(memory workspace, h dense.Matrix[W]) error {
-	s := standardForm[W]{team: g.team.Plan(cube(h.Rows)), multiply: g.problem != AXEqualsLambdaBX, memory: take[W](&memory, standardFormElements[W](h.Rows))}
+	s := standardForm[W]{
+		team: g.team.Plan(cube(h.Rows)), multiply: g.problem != AXEqualsLambdaBX,
+		memory: take[W](&memory, standardFormElements[W](h.Rows)),
+	}
 	if err := s.reduce(h, g.l); err != nil {
 		return err
 	}
@@ -231,8 +242,8 @@ func (g *generalized[W]) toStandardForm(memory workspace, h dense.Matrix[W]) err
 	return nil
 }
 
-// transformation leads from the eigenpairs of C to those of the caller's problem: x = L^-H y for the problems 1 and 2,
-// x = L y for problem 3, and the scaling factors of A and B are taken back.
+// transformation converts the eigenpairs of C to those of the caller's problem: x = L^-H y for the problems 1 and 2, x
+// = L y for problem 3. It also undoes the scaling of A and B.
 func (g *generalized[W]) transformation() transformation[W] {
 	if g.problem == AXEqualsLambdaBX {
 		return transformation[W]{valueExponent: g.exponentB - g.exponentA, vectors: g.fromStandardForm}
@@ -251,61 +262,8 @@ func (g *generalized[W]) fromStandardForm(rows dense.Matrix[W]) error {
 	}
 	if rootExponent != 0 {
 		for i := range rows.Rows {
-			scaleByPower(rootExponent, rows.Row(i))
+			blas.Ldexp(rows.Row(i), rootExponent)
 		}
 	}
 	return g.team.Err()
-}
-
-// conjugateLower replaces the lower triangle of h by its complex conjugate.
-func conjugateLower[W dense.Scalar](h dense.Matrix[W]) {
-	if !dense.IsComplex[W]() {
-		return
-	}
-	for i := range h.Rows {
-		conjugate(h.Row(i)[:i+1])
-	}
-}
-
-// solveInLane does solveIn's work for the standard form c of a generalized problem of an order up to singleLaneOrder, as EighGroup does it for a
-// single matrix. The workspace has room for standardWords.
-func solveInLane[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Float](g *generalized[W], memory workspace, c dense.Matrix[W], largest float64, w []R, v dense.View[T], opt Options) (int, error) {
-	n, rest := c.Rows, memory
-	vectors := takeMatrix[W](&rest, n, n)
-	lane := laneGroupIn[W](rest, 1, n, opt.ValuesOnly)
-	for k := 1; k < lane.Width; k++ {
-		lane.Idle[k] = true
-	}
-	loadLane[V](lane, 0, c.View(), Options{SkipFiniteCheck: true})
-	if lane.kinds[0] == laneTooWide {
-		return solveIn[W, V](memory, c, largest, w, v, opt, g.transformation())
-	}
-	if found := lane.solve(); found[0] < n {
-		return 0, &ConvergenceError{Found: found[0], Order: n}
-	}
-	var values [singleLaneOrder]V
-	storeLane(lane, 0, values[:], vectors.View().T(), Options{ValuesOnly: opt.ValuesOnly})
-	count := 0
-	for i, x := range values[:n] {
-		value := R(math.Ldexp(float64(x), g.transformation().valueExponent)) + 0 // no negative zero
-		if !opt.Subset.holds(i, float64(value)) {
-			continue
-		}
-		w[count] = value
-		if !opt.ValuesOnly {
-			copy(vectors.Row(count), vectors.Row(i))
-		}
-		count++
-	}
-	if opt.ValuesOnly {
-		return count, nil
-	}
-	rows := vectors.Slice(0, count, 0, n)
-	if err := g.fromStandardForm(rows); err != nil {
-		return 0, err
-	}
-	for i := range count {
-		fixPhase(rows.Row(i))
-	}
-	return count, blas.CopyView(nil, columns(v, count), rows.View().T())
 }

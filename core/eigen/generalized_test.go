@@ -277,8 +277,8 @@ func TestGeneralizedInSingle(t *testing.T) {
 	t.Run("complex64", testGeneralizedInSingle[complex64, complex128, float32])
 }
 
-// testGeneralizedInSingle solves for metrics that suit single precision and others that do not: the results for these are those of double
-// precision. Matrices that may be overwritten are still there for it, and all steps are done.
+// testGeneralizedInSingle solves for metrics that suit single precision and others that do not: the results for these
+// are those of double precision. Matrices that may be overwritten are still there for it, and all steps are done.
 func testGeneralizedInSingle[T dense.Scalar, W dense.Wide, R dense.Float](t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 5))
 	const n = 100

@@ -9,8 +9,8 @@ import (
 	"trnsci/core/numtest"
 )
 
-// Residuals in units of max(n, 8) eps that no correct result reaches. Householder and QL errors grow like sqrt(n) eps in
-// practice (Wilkinson, The Algebraic Eigenvalue Problem, sections 5.29 and 8.12).
+// Residuals in units of max(n, 8) eps that no correct result reaches. Householder and QL errors grow like sqrt(n) eps
+// in practice (Wilkinson, The Algebraic Eigenvalue Problem, sections 5.29 and 8.12).
 const residualLimit = 4
 
 // checkPairs fails the test unless w and v are eigenpairs of a, w ascends, and v has the documented phase.
@@ -59,8 +59,9 @@ func checkSameValues[R dense.Float](t *testing.T, name string, valuesOnly []R, w
 	checkEighValues(t, name, len(w), valuesOnly, w)
 }
 
-// checkEighValues fails the test unless the eigenvalues of a matrix of order n that were computed without eigenvectors agree with those computed with
-// them: up to errors of the precision that Eigh works in relative to the largest one, and one rounding to R.
+// checkEighValues fails the test unless the eigenvalues of a matrix of order n that were computed without eigenvectors
+// agree with those computed with them: up to errors of the precision that Eigh works in relative to the largest one,
+// and one rounding to R.
 func checkEighValues[R dense.Float](t *testing.T, name string, n int, valuesOnly []R, w []float64) {
 	t.Helper()
 	largest, eps := 0.0, dense.Eps[float64]()

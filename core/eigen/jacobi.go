@@ -5,61 +5,103 @@ import (
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
+	"trnsci/core/householder"
 	"trnsci/core/kernel"
 	"trnsci/core/sched"
 	"trnsci/core/tridiag"
-	"trnsci/core/tridiag/reduce"
 )
 
-// jacobiSolver diagonalizes a Hermitian matrix by plane rotations: in sweeps, each of which rotates all pairs of rows once, in the order of AppendRound.
-// The pairs of a round are disjoint, so that threads share them.
+// TournamentRounds returns the number of rounds in which each of n players can meet each other one once: n-1 for an
+// even n; n for an odd one, with one player idle in each round; 0 for fewer than two players.
+func TournamentRounds(n int) int {
+	if n < 2 {
+		return 0
+	}
+	return n - 1 + n%2
+}
+
+// AppendRound appends the pairs of a round, 0 <= round < TournamentRounds(n), to pairs: floor(n/2) disjoint pairs (p,
+// q) with 0 <= p < q < n. All rounds together contain each pair once. Parallel Jacobi methods rotate in this order.
+//
+// The pairs are those of the circle method: p + q is 2 round modulo the number of rounds, and for an even n the player
+// n-1 meets the one who would meet himself. A sweep in this order, the modulus order, is equivalent to a sweep by rows
+// up to the order of rotations that commute (Luk and Park, "On parallel Jacobi orderings", SIAM J. Sci. Stat. Comput.
+// 10, 1989).
+func AppendRound(pairs [][2]int, n, round int) [][2]int {
+	rounds := TournamentRounds(n)
+	if n%2 == 0 && n > 0 {
+		pairs = append(pairs, [2]int{round, n - 1})
+	}
+	for k := 1; k <= (rounds-1)/2; k++ {
+		p, q := (round+k)%rounds, (round-k+rounds)%rounds
+		pairs = append(pairs, [2]int{min(p, q), max(p, q)})
+	}
+	return pairs
+}
+
+// idleIndex returns the index that is in no pair of a round, or -1 if there is none.
+func idleIndex(n, round int) int {
+	if n%2 == 0 {
+		return -1
+	}
+	return round
+}
+
+// jacobiSolver diagonalizes a Hermitian matrix by plane rotations, in sweeps, each of which rotates all pairs of rows
+// once in the order of AppendRound. The pairs of a round are disjoint, so that threads share them.
 type jacobiSolver[W dense.Wide] struct {
 	team      *sched.Team
 	n         int
 	set       kernel.Set
-	pairs     [][2]int
+	pairs     [][2]int // of the round
 	maxSweeps int
-	usual     int       // sweeps that are expected
+	usual     int       // expected number of sweeps
 	values    []float64 // the eigenvalues in no particular order
 
 	rounds *sched.Rounds // the loops that threads share
-	parts  int           // into which each of them is cut
-	count  int           // of the current loop
+	parts  int           // of each loop
+	count  int           // length of the current loop
 	body   func(first, end int)
 }
 
 const (
-	// Matrices of order 1000 take about ten sweeps. LAPACK gives up after as many as this.
+	// LAPACK gives up after this number of sweeps. Matrices of order 1000 take about ten.
 	maxJacobiSweeps = 30
-	// The largest element is brought near this power of two. Eigenvalues that are smaller by 10^300 then keep their digits.
+	// The largest element is scaled to about this power of two, so that eigenvalues smaller by 10^300 keep their
+	// digits.
 	jacobiExponent = 500
-	// A thread is worth it if it has so many of the matrix's elements: a round then takes it some microseconds.
+	// Elements of the matrix for each thread: a round then takes it some microseconds.
 	jacobiGrain = 1 << 10
-	// Quotients above this are equal to the square root of their squares and 1.
+	// Quotients above this are equal to the square root of the sum of their square and 1.
 	largeQuotient = 0x1p30
+	// Rows whose elements are copied together to their mirror images.
+	mirrorRows = 32
 )
 
-// jacobi is Eigh with opt.Jacobi after the checks of the arguments.
+// jacobi is Eigh with opt.Jacobi, after the checks of the arguments.
 //
-// A matrix that is positive definite to working precision is brought into its Cholesky factor L, whose columns are then made orthogonal: A = L L^H =
-// (L V) (L V)^H. That finds each eigenvalue with a small relative error. Another one is diagonalized by rotations from both sides, which
-// finds eigenvalues as the other methods do, or better.
+// A matrix that is positive definite to working precision is factored by Cholesky, and the columns of its factor L are
+// then made orthogonal: A = L L^H = (L V) (L V)^H. This finds each eigenvalue with a small relative error. Any other
+// matrix is diagonalized by rotations from both sides, which find eigenvalues at least as accurately as the other
+// methods.
 //
-// Method: Hestenes, "Inversion of matrices by biorthogonalization and related results", J. SIAM 6, 1958; Veselic and Hari, "A note on
-// a one-sided Jacobi algorithm", Numer. Math. 56, 1989; Demmel and Veselic, "Jacobi's method is more accurate than QR", SIAM
-// J. Matrix Anal. Appl. 13, 1992.
-func jacobi[W dense.Wide, T dense.Scalar, R dense.Float](a dense.View[T], w []R, v dense.View[T], opt Options) (int, error) {
+// Method: Hestenes, "Inversion of matrices by biorthogonalization and related results", J. SIAM 6, 1958; Veselic and
+// Hari, "A note on a one-sided Jacobi algorithm", Numer. Math. 56, 1989; Demmel and Veselic, "Jacobi's method is more
+// accurate than QR", SIAM J. Matrix Anal. Appl. 13, 1992.
+func jacobi[W dense.Wide, T dense.Scalar, R dense.Float](
+	a dense.View[T], w []R, v dense.View[T], opt Options,
+) (int, error) {
 	n := a.Rows
-	h, err := loadLower[W](opt.Team, a, opt.Upper, opt.Overwrite)
+	h, err := lowerCopy[W](opt.Team, a, opt.Upper, opt.Overwrite)
 	if err != nil {
 		return 0, err
 	}
 	largest := largestInLower(h)
-	if !isFinite(largest) {
+	if !dense.IsFinite(largest) {
 		return fillNaN(n, w, v, opt), nil
 	}
 	_, exponent := math.Frexp(largest)
-	exponent = min(jacobiExponent-exponent, scalingLimit)
+	exponent = min(jacobiExponent-exponent, maxNormalExponent)
 	scaleLower(h, exponent)
 	j := newJacobiSolver[W](opt.Team, n)
 	writing := 0
@@ -91,12 +133,14 @@ func jacobi[W dense.Wide, T dense.Scalar, R dense.Float](a dense.View[T], w []R,
 }
 
 func newJacobiSolver[W dense.Wide](team *sched.Team, n int) *jacobiSolver[W] {
-	parts := max(1, min(team.Threads(), n*planes[W]()*n/jacobiGrain))
-	return &jacobiSolver[W]{team: team, n: n, set: kernel.Best(), maxSweeps: maxJacobiSweeps, values: make([]float64, n), parts: parts}
+	parts := max(1, min(team.Threads(), n*dense.Parts[W]()*n/jacobiGrain))
+	return &jacobiSolver[W]{
+		team: team, n: n, set: kernel.Best(), maxSweeps: maxJacobiSweeps, values: make([]float64, n), parts: parts,
+	}
 }
 
-// solve finds the eigenvalues of the matrix in the lower triangle of h, which it overwrites. It returns the eigenvectors, in rows of any
-// length, if they are wanted.
+// solve finds the eigenvalues of the matrix in the lower triangle of h, which it overwrites. If vectors are wanted it
+// returns them as rows, which need not have length 1.
 func (j *jacobiSolver[W]) solve(h dense.Matrix[W], vectors bool) (rows dense.Matrix[W], err error) {
 	if err := mirrorLower(j.team, h); err != nil {
 		return rows, err
@@ -126,7 +170,8 @@ func (j *jacobiSolver[W]) solve(h dense.Matrix[W], vectors bool) (rows dense.Mat
 	})
 }
 
-// sweeps calls rotate for the pairs of each round, sweep after sweep, until a sweep has rotated nothing that counts: rotate returns whether it has.
+// sweeps calls rotate for the pairs of each round, sweep after sweep, until a sweep without a significant rotation:
+// rotate reports whether there was one.
 func (j *jacobiSolver[W]) sweeps(begin func(sweep int) error, rotate func(round int) (rotated bool, err error)) error {
 	rounds := TournamentRounds(j.n)
 	for sweep := range j.maxSweeps {
@@ -150,8 +195,9 @@ func (j *jacobiSolver[W]) sweeps(begin func(sweep int) error, rotate func(round 
 	return &ConvergenceError{Order: j.n, Sweeps: j.maxSweeps}
 }
 
-// share calls body for ranges first <= i < end of the numbers 0 <= i < count, which must not depend on one another, on all threads. Each has a range
-// of its own in all loops, and as the pairs of the next round stand near those of the last one in their order, few rows go from one cache to another.
+// share calls body for ranges first <= i < end of 0 <= i < count, which must be independent, on all threads. A thread
+// has the same range in all loops. As the pairs of a round are near those of the previous round in their order, few
+// rows move between caches.
 func (j *jacobiSolver[W]) share(count int, body func(first, end int)) error {
 	if err := j.team.Err(); err != nil {
 		return err
@@ -165,8 +211,8 @@ func (j *jacobiSolver[W]) part(p int) {
 	j.body(j.count*p/j.parts, j.count*(p+1)/j.parts)
 }
 
-// smallTangent returns the tangent, at most 1, of the angle of the rotation (c, s; -s, c) that makes the matrix with the diagonal p, q and
-// the coupling a diagonal: p - t a and q + t a.
+// smallTangent returns the tangent t, at most 1, of the angle of the rotation (c, s; -s, c) that diagonalizes the
+// matrix with the diagonal p, q and the off-diagonal a: the eigenvalues are p - t a and q + t a.
 func smallTangent(p, q, a float64) float64 {
 	quotient := (q - p) / (2 * a)
 	if math.Abs(quotient) > largeQuotient {
@@ -178,18 +224,21 @@ func smallTangent(p, q, a float64) float64 {
 // cosineSine returns the cosine and the sine for a tangent.
 func cosineSine(t float64) (c, s float64) {
 	c = 1 / math.Sqrt(1+t*t)
-	return tridiag.UnitRotation(c, c*t)
+	return householder.Normalize(c, c*t)
 }
 
 // rotateRows replaces the rows p and q of m by c p - s q and s p + c q.
 func (j *jacobiSolver[W]) rotateRows(m dense.Matrix[W], p, q int, c, s float64) {
 	parts := dense.Reals[float64](m.Data[p*m.Stride : q*m.Stride+m.Cols])
 	width := len(parts) / (q*m.Stride + m.Cols - p*m.Stride)
-	kernel.Rotate(j.set, []kernel.Rotation[float64]{{C: c, S: -s}}, false, parts, (q-p)*m.Stride*width, m.Cols*width)
+	rotation := []kernel.Rotation[float64]{{C: c, S: -s}}
+	kernel.Rotate(j.set, rotation, false, parts, (q-p)*m.Stride*width, m.Cols*width)
 }
 
-// writeOrdered stores the rows of the given order, brought to length 1, as the columns of v.
-func writeOrdered[W dense.Wide, T dense.Scalar](team *sched.Team, rows dense.Matrix[W], order []int, v dense.View[T]) error {
+// writeOrdered stores the rows of the given order, normalized, as the columns of v.
+func writeOrdered[W dense.Wide, T dense.Scalar](
+	team *sched.Team, rows dense.Matrix[W], order []int, v dense.View[T],
+) error {
 	team = team.Plan(len(order))
 	return team.For(len(order), func(_, k int) error {
 		row := rows.Row(order[k])
@@ -202,24 +251,7 @@ func writeOrdered[W dense.Wide, T dense.Scalar](team *sched.Team, rows dense.Mat
 	})
 }
 
-// jacobiBytes is workspaceBytes for Jacobi's method.
-func jacobiBytes[W dense.Scalar](n, threads int) int64 {
-	wide := planes[W]() * realBytes
-	const (
-		squares = 3  // the factor, what is left of the matrix meanwhile, and eigenvectors
-		rows    = 20 // pairs and their rotations, values and orders
-	)
-	total := wide*(reduce.LowerSize[W](n)+squares*n*n) + realBytes*rows*n
-	if dense.IsComplex[W]() { // complex updates of rank one are products of real matrices
-		total += threads * int(blas.GemmWorkspace[float64]())
-	}
-	return int64(total + total/roundUp + callOverhead)
-}
-
-// Rows whose elements are copied together to their mirror images.
-const mirrorRows = 32
-
-// mirrorLower fills what is above the diagonal of h so that h is Hermitian.
+// mirrorLower fills the upper triangle of h so that h is Hermitian.
 func mirrorLower[W dense.Wide](team *sched.Team, h dense.Matrix[W]) error {
 	for first := 0; first < h.Rows; first += mirrorRows {
 		end := min(h.Rows, first+mirrorRows)
@@ -228,7 +260,7 @@ func mirrorLower[W dense.Wide](team *sched.Team, h dense.Matrix[W]) error {
 			return err
 		}
 		for i := range first {
-			conjugate(above.Row(i))
+			dense.Conjugate(above.Row(i))
 		}
 		for i := first; i < end; i++ {
 			for j := first; j < i; j++ {
@@ -237,39 +269,4 @@ func mirrorLower[W dense.Wide](team *sched.Team, h dense.Matrix[W]) error {
 		}
 	}
 	return team.Err()
-}
-
-// TournamentRounds returns the number of rounds in which each of n players can meet each other one once: n-1 for an even n; n for an
-// odd one, as one player rests in each round; 0 if there is nobody to meet.
-func TournamentRounds(n int) int {
-	if n < 2 {
-		return 0
-	}
-	return n - 1 + n%2
-}
-
-// AppendRound appends the pairs of a round, 0 <= round < TournamentRounds(n), to pairs: floor(n/2) disjoint pairs (p, q) with
-// 0 <= p < q < n. All rounds together have each pair once. They are the order in which the parallel Jacobi methods rotate.
-//
-// The pairs are those of the circle method: p + q is 2 round modulo the number of rounds, and for an even n the player n-1 meets the one who
-// would meet himself. A sweep in this order, the modulus order, does what a sweep by rows does but for the order of rotations that
-// commute (Luk and Park, "On parallel Jacobi orderings", SIAM J. Sci. Stat. Comput. 10, 1989).
-func AppendRound(pairs [][2]int, n, round int) [][2]int {
-	rounds := TournamentRounds(n)
-	if n%2 == 0 && n > 0 {
-		pairs = append(pairs, [2]int{round, n - 1})
-	}
-	for k := 1; k <= (rounds-1)/2; k++ {
-		p, q := (round+k)%rounds, (round-k+rounds)%rounds
-		pairs = append(pairs, [2]int{min(p, q), max(p, q)})
-	}
-	return pairs
-}
-
-// restingPlayer returns the player who is in no pair of a round, or -1 if there is none.
-func restingPlayer(n, round int) int {
-	if n%2 == 0 {
-		return -1
-	}
-	return round
 }

@@ -8,12 +8,13 @@ import (
 	"trnsci/core/kernel"
 )
 
-// factor returns the Cholesky factor of the Hermitian matrix h, with its columns as rows, or an empty matrix if h is not positive definite to working
-// precision: a pivot is smaller than the rounding errors of the diagonal element that it comes from.
+// factor returns the Cholesky factor of the Hermitian matrix h, with its columns as rows, or an empty matrix if h is
+// not positive definite to working precision, that is if a pivot is smaller than the rounding errors of its diagonal
+// element.
 //
 //	h = x_1 x_1^H + ... + x_n x_n^H
 //
-// The largest pivot comes first, which leaves less for the rotations to do. h is overwritten if there is a factor.
+// Diagonal pivoting, with the largest pivot first, leaves fewer rotations. h is overwritten if there is a factor.
 //
 // Cost: n^3 multiply-adds.
 func (j *jacobiSolver[W]) factor(h dense.Matrix[W]) (x dense.Matrix[W], err error) {
@@ -48,16 +49,17 @@ func (j *jacobiSolver[W]) factor(h dense.Matrix[W]) (x dense.Matrix[W], err erro
 	return x, nil
 }
 
-// orthogonalize rotates the rows of x until they are orthogonal to one another; the squares of their lengths are the eigenvalues of the matrix whose
-// factor x is, and they are its eigenvectors but for their lengths.
+// orthogonalize rotates the rows of the factor x until they are orthogonal to one another. The squares of their lengths
+// are then the eigenvalues of the factored matrix, and the rows are its eigenvectors, up to their lengths.
 //
-// A pair is rotated if the cosine of its angle is above 2^-52. Sums of n products have rounding errors of that size and, if the vectors have some
-// large components only, of up to sqrt(n) times that: a sweep that has found no cosine above this is the last one, if all cosines together are
-// not larger than n of the smaller errors either. As they may be no smaller than that, it is so after moreSweeps in any case.
+// A pair is rotated if the cosine of its angle exceeds eps = 2^-52. Sums of n products have rounding errors of that
+// size and, if the vectors have only a few large components, of up to sqrt(n) eps. The iteration ends after a sweep
+// without a cosine above sqrt(n) eps whose squared cosines sum up to at most (n eps)^2/2, or after moreSweeps further
+// sweeps without a cosine above sqrt(n) eps, because rounding errors may prevent a smaller sum.
 func (j *jacobiSolver[W]) orthogonalize(x dense.Matrix[W]) error {
 	squares := j.values
 	found := make([]float64, j.n/2) // cosines of the pairs of a round
-	total, quiet := 0.0, -1         // sum of the squares of a sweep's cosines, and sweeps that had none above the limit
+	total, quiet := 0.0, -1         // sum of the squared cosines of a sweep, and sweeps without a cosine above the limit
 	refresh := func(int) error {
 		total, quiet = 0, quiet+1
 		return j.share(j.n, func(first, end int) {
@@ -95,8 +97,8 @@ func sumSquares[W dense.Wide](set kernel.Set, x []W) float64 {
 	return kernel.SumSquares(set, dense.Reals[float64](x))
 }
 
-// makeOrthogonal rotates the rows p and q so that they become orthogonal and the longer one comes first, and returns the modulus of the
-// cosine of their angle before that.
+// makeOrthogonal rotates the rows p and q so that they become orthogonal and the longer one comes first. It returns the
+// modulus of the cosine of their angle before the rotation.
 func (j *jacobiSolver[W]) makeOrthogonal(x dense.Matrix[W], squares []float64, p, q int) (cosine float64) {
 	product := blas.Dotc(dense.Vec(x.Row(p)), dense.Vec(x.Row(q)))
 	size := dense.Abs(product)
@@ -105,7 +107,7 @@ func (j *jacobiSolver[W]) makeOrthogonal(x dense.Matrix[W], squares []float64, p
 		return cosine
 	}
 	if dense.IsComplex[W]() {
-		blas.Scal(dense.Conj(phase(product)), dense.Vec(x.Row(q)))
+		blas.Scal(dense.Conj(phaseOf(product)), dense.Vec(x.Row(q)))
 	} else {
 		size = dense.Real(product)
 	}
@@ -116,7 +118,7 @@ func (j *jacobiSolver[W]) makeOrthogonal(x dense.Matrix[W], squares []float64, p
 		c, s, first, second = s, -c, second, first
 	}
 	j.rotateRows(x, p, q, c, s)
-	// Where much cancels the small one is computed anew.
+	// With much cancellation the smaller square is computed anew.
 	const lost = 0.25
 	smaller := min(squares[p], squares[q])
 	squares[p], squares[q] = first, second

@@ -49,8 +49,8 @@ func testJacobiFamilies[T dense.Scalar, W dense.Wide, R dense.Float](t *testing.
 	t.Log(worst)
 }
 
-// exactEigenvalues returns the ascending eigenvalues of a real symmetric matrix, computed by cyclic Jacobi rotations with numbers of
-// 400 bits: 120 digits, of which graded matrices cost the small eigenvalues up to 60.
+// exactEigenvalues returns the ascending eigenvalues of a real symmetric matrix, computed by cyclic Jacobi rotations
+// with numbers of 400 bits: 120 digits, of which graded matrices cost the small eigenvalues up to 60.
 func exactEigenvalues(t *testing.T, a dense.Matrix[float64]) []*big.Float {
 	t.Helper()
 	const precision, sweeps = 400, 60
@@ -104,7 +104,8 @@ func exactEigenvalues(t *testing.T, a dense.Matrix[float64]) []*big.Float {
 	return nil
 }
 
-// graded returns D H D with ones on the diagonal of H, whose condition number is small, and elements of D from 1 to 10^-decades in a random order.
+// graded returns D H D with ones on the diagonal of H, whose condition number is small, and elements of D from 1 to
+// 10^-decades in a random order.
 func graded(rng *rand.Rand, n int, decades float64) dense.Matrix[float64] {
 	h := numtest.RandomSPD[float64](rng, n)
 	order := rng.Perm(n)
@@ -264,7 +265,8 @@ func TestJacobiCancelled(t *testing.T) {
 	}
 }
 
-// The factor is one of the matrix, up to the rounding errors of its rows, and there is none for a matrix that is singular to working precision.
+// The factor is one of the matrix, up to the rounding errors of its rows, and there is none for a matrix that is
+// singular to working precision.
 func TestJacobiFactor(t *testing.T) {
 	const n = 12
 	rng := rand.New(rand.NewPCG(8, 4))

@@ -8,10 +8,11 @@ import (
 	"trnsci/core/tridiag"
 )
 
-// patientJacobiSweeps is after how many sweeps an element need only be small against the largest one.
+// After patientJacobiSweeps an element need only be small against the largest one.
 const patientJacobiSweeps = 12
 
-// planeRotation is a rotation of the columns p < q: it replaces p, q u by c p - s q u, s p + c q u. The zero value stands for none.
+// planeRotation is a rotation of the columns p < q: it replaces p and q by c p - s u q and s p + c u q. The zero value
+// means none.
 type planeRotation[W dense.Wide] struct {
 	p, q    int
 	c, s, u W
@@ -21,28 +22,28 @@ type planeRotation[W dense.Wide] struct {
 type twoSided[W dense.Wide] struct {
 	planeRotation[W]
 	cosine, sine  float64
-	first, second float64 // the diagonal elements that it makes
+	first, second float64 // the diagonal elements after it
 }
 
-// active reports whether there is something to rotate.
+// active reports whether r is not the zero value.
 func (r *planeRotation[W]) active() bool { return r.q > 0 }
 
-// diagonalize rotates h, a whole Hermitian matrix, until it is diagonal, and rows, which may be empty, with it: A = V diag(values) V^H with the
-// columns of V in the rows.
+// diagonalize rotates h, a full Hermitian matrix, until it is diagonal, and applies the rotations to rows, which may be
+// empty: A = V diag(values) V^H with the columns of V in the rows.
 //
 // An element a_pq is negligible if |a_pq| <= 2^-52 sqrt(|a_pp a_qq|).
 func (j *jacobiSolver[W]) diagonalize(h, rows dense.Matrix[W]) error {
 	largest, floor := 0.0, tridiag.NegligibleCoupling
 	rotations := make([]twoSided[W], j.n/2)      // of the pairs of a round
-	active := make([]planeRotation[W], 0, j.n/2) // those of them that there are
+	active := make([]planeRotation[W], 0, j.n/2) // those that are not zero
 	begin := func(sweep int) error {
 		for i := range j.n {
 			largest = max(largest, math.Abs(dense.Real(h.At(i, i))))
 		}
 		if sweep == patientJacobiSweeps {
-			floor = unitRoundoff * largest
+			floor = dense.RoundoffDouble * largest
 		}
-		return mirrorLower(j.team, h) // so that rounding errors do not add up to a matrix that is not Hermitian
+		return mirrorLower(j.team, h) // otherwise rounding errors would accumulate to a matrix that is not Hermitian
 	}
 	fromLeft := func(first, end int) {
 		for k := first; k < end; k++ {
@@ -53,9 +54,9 @@ func (j *jacobiSolver[W]) diagonalize(h, rows dense.Matrix[W]) error {
 		}
 	}
 	fromRight := func(first, end int) {
-		for player := range 2 { // rows that follow one another in memory
+		for side := range 2 { // rows that follow one another in memory
 			for _, pair := range j.pairs[first:end] {
-				rotateColumns(h.Row(pair[player]), active)
+				rotateColumns(h.Row(pair[side]), active)
 			}
 		}
 		for k := first; k < end; k++ {
@@ -77,8 +78,8 @@ func (j *jacobiSolver[W]) diagonalize(h, rows dense.Matrix[W]) error {
 		if len(active) == 0 {
 			return false, nil
 		}
-		if resting := restingPlayer(j.n, round); resting >= 0 {
-			rotateColumns(h.Row(resting), active)
+		if idle := idleIndex(j.n, round); idle >= 0 {
+			rotateColumns(h.Row(idle), active)
 		}
 		return true, j.share(len(j.pairs), fromRight)
 	})
@@ -88,7 +89,8 @@ func (j *jacobiSolver[W]) diagonalize(h, rows dense.Matrix[W]) error {
 	return err
 }
 
-// newTwoSided returns the rotation that makes element (q, p) of h zero, p < q; the zero value if that is negligible.
+// newTwoSided returns the rotation that makes element (q, p) of h zero, p < q, or the zero value if that element is
+// negligible.
 func newTwoSided[W dense.Wide](h dense.Matrix[W], p, q int, floor float64) twoSided[W] {
 	coupling, first, second := h.At(q, p), dense.Real(h.At(p, p)), dense.Real(h.At(q, q))
 	size := dense.Abs(coupling)
@@ -97,7 +99,7 @@ func newTwoSided[W dense.Wide](h dense.Matrix[W], p, q int, floor float64) twoSi
 	}
 	r := twoSided[W]{planeRotation: planeRotation[W]{p: p, q: q, u: 1}}
 	if dense.IsComplex[W]() {
-		r.u = phase(coupling)
+		r.u = phaseOf(coupling)
 	} else {
 		size = dense.Real(coupling)
 	}
@@ -123,7 +125,7 @@ func (j *jacobiSolver[W]) rotateFromLeft(h, rows dense.Matrix[W], r *twoSided[W]
 	j.rotateRows(rows, r.p, r.q, r.cosine, r.sine)
 }
 
-// finish stores what the rotation makes of the elements that it is made for.
+// finish stores the elements of the rotated 2 x 2 submatrix.
 func (r *twoSided[W]) finish(h dense.Matrix[W]) {
 	h.Set(r.p, r.q, 0)
 	h.Set(r.q, r.p, 0)
@@ -131,8 +133,8 @@ func (r *twoSided[W]) finish(h dense.Matrix[W]) {
 	h.Set(r.q, r.q, dense.FromReal[W](r.second))
 }
 
-// rotateColumns applies the rotations to the elements of a row. Inside of its caller there would be fewer registers for it, which costs a quarter
-// of its time.
+// rotateColumns applies the rotations to the elements of a row. Inlined into its caller it would have fewer registers
+// and take a quarter longer.
 //
 //go:noinline
 func rotateColumns[W dense.Wide](row []W, rotations []planeRotation[W]) {

@@ -166,8 +166,8 @@ func testDirtyWorkspace[T dense.Scalar, R dense.Float](t *testing.T) {
 	}
 }
 
-// allocated returns the bytes that f allocates when nothing is kept from earlier calls, the least of a few runs: the runtime and other
-// tests allocate, too.
+// allocated returns the bytes that f allocates when nothing is kept from earlier calls, the least of a few runs: the
+// runtime and other tests allocate, too.
 func allocated(f func()) uint64 {
 	least := uint64(math.MaxUint64)
 	for range 3 {

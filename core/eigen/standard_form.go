@@ -10,29 +10,29 @@ import (
 //
 //	A = (A11, A21^H; A21, A22),  L = (L11, 0; L21, L22)
 //
-// and works on lower triangles alone, so it takes n^3/2 multiply-adds, half of what two products of the whole of A with a triangle take,
-// nearly all of them in products of matrices. Source: the block algorithm of LAPACK's xHEGST (Anderson et al., LAPACK Users' Guide, 3rd
-// ed., section 2.4.5) with blocks of half the order.
+// and works on lower triangles only. It takes n^3/2 multiply-adds, nearly all of them in products of matrices and half
+// of those of two products of the whole of A with a triangle. Source: the block algorithm of LAPACK's xHEGST (Anderson
+// et al., LAPACK Users' Guide, 3rd ed., section 2.4.5) with blocks of half the order.
 
-// Lower triangles of at most this order, half of it for complex ones, are written out in full and multiplied by inverses and factors from
-// both sides: that is twice the work, but of few calls.
+// Lower triangles of at most this order, half of it for complex ones, are written out in full and multiplied from both
+// sides: this is twice the work, but in few calls.
 const standardFormBase = 96
 
-// standardForm overwrites lower triangles of A by those of L^-1 A L^-H or, with multiply, of L^H A L.
+// standardForm overwrites the lower triangle of A by that of L^-1 A L^-H or, with multiply, of L^H A L.
 type standardForm[W dense.Scalar] struct {
 	team     *sched.Team
 	multiply bool
 	memory   []W // standardFormElements numbers
 }
 
-// standardFormElements returns how many numbers of scratch memory the reduction of matrices of order n takes: for a base block, or for what is
-// below the first half.
+// standardFormElements returns how many numbers of scratch memory the reduction of matrices of order n takes: for a
+// base block, or for the block below the first half.
 func standardFormElements[W dense.Scalar](n int) int {
 	base, h := min(n, standardFormOrder[W]()), standardFormHalf(n)
 	return max(base*base, h*(n-h))
 }
 
-// standardFormOrder returns the most order of a base block.
+// standardFormOrder returns the largest order of a base block.
 func standardFormOrder[W dense.Scalar]() int {
 	if dense.IsComplex[W]() {
 		return standardFormBase / 2
@@ -40,13 +40,13 @@ func standardFormOrder[W dense.Scalar]() int {
 	return standardFormBase
 }
 
-// standardFormHalf returns the order of the first half: a multiple of whole lines of the cache, and of whole tiles of the kernels.
+// standardFormHalf returns the order of the first half: whole cache lines, and whole tiles of the kernels.
 func standardFormHalf(n int) int {
 	const multiple = 16
 	return min(n, ceilDiv(n/2, multiple)*multiple)
 }
 
-// reduce does the work for the lower triangle of a and the lower triangular l.
+// reduce does the reduction for the lower triangle of a and the lower triangular l.
 func (s *standardForm[W]) reduce(a, l dense.Matrix[W]) error {
 	n := a.Rows
 	if n <= standardFormOrder[W]() {
@@ -75,26 +75,26 @@ func (s *standardForm[W]) reduce(a, l dense.Matrix[W]) error {
 	return s.reduce(a22, l22)
 }
 
-// Shares of the six parts of the work between the halves: those of a product with a triangle and of one with a whole matrix.
-const one, two, six = 1 << 20, 2 << 20, 6 << 20
+// Steps of a product with a triangle and of one with a whole matrix, in the update between the halves.
+const triangleSteps, wholeSteps = 1 << 20, 2 << 20
 
-// divideHalves computes A21 of L^-1 A L^-H and what is left to reduce of A22, given A11 of L^-1 A L^-H:
+// divideHalves computes A21 of L^-1 A L^-H and the update of A22, given A11 of L^-1 A L^-H:
 //
 //	H = L21 A11/2,  Y = A21 L11^-H - H,  A22 -= L21 Y^H + Y L21^H,  A21 = L22^-1 (Y - H)
 func (s *standardForm[W]) divideHalves(a11, a21, a22, l11, l21, l22, half dense.Matrix[W]) {
-	team := s.team.Plan(six)
-	phase := team.Phase(one)
+	team := s.team.Plan(2*triangleSteps + 2*wholeSteps)
+	phase := team.Phase(triangleSteps)
 	blas.Trsm(phase, blas.Right, blas.Lower, blas.ConjTrans, blas.NonUnit, 1, l11, a21)
 	phase.End()
-	phase = team.Phase(two)
+	phase = team.Phase(wholeSteps)
 	blas.Hemm(phase, blas.Right, blas.Lower, 0.5, a11, l21, 0, half)
 	phase.End()
 	addScaled(-1, half, a21)
-	phase = team.Phase(two)
+	phase = team.Phase(wholeSteps)
 	blas.Her2k(phase, blas.Lower, blas.NoTrans, -1, l21, a21, 1, a22)
 	phase.End()
 	addScaled(-1, half, a21)
-	phase = team.Phase(one)
+	phase = team.Phase(triangleSteps)
 	blas.Trsm(phase, blas.Left, blas.Lower, blas.NoTrans, blas.NonUnit, 1, l22, a21)
 	phase.End()
 }
@@ -103,19 +103,19 @@ func (s *standardForm[W]) divideHalves(a11, a21, a22, l11, l21, l22, half dense.
 //
 //	H = A22 L21/2,  Y = A21 L11 + H,  A11 += L21^H Y + Y^H L21,  A21 = L22^H (Y + H)
 func (s *standardForm[W]) multiplyHalves(a11, a21, a22, l11, l21, l22, half dense.Matrix[W]) {
-	team := s.team.Plan(six)
-	phase := team.Phase(one)
+	team := s.team.Plan(2*triangleSteps + 2*wholeSteps)
+	phase := team.Phase(triangleSteps)
 	blas.Trmm(phase, blas.Right, blas.Lower, blas.NoTrans, blas.NonUnit, 1, l11, a21)
 	phase.End()
-	phase = team.Phase(two)
+	phase = team.Phase(wholeSteps)
 	blas.Hemm(phase, blas.Left, blas.Lower, 0.5, a22, l21, 0, half)
 	phase.End()
 	addScaled(1, half, a21)
-	phase = team.Phase(two)
+	phase = team.Phase(wholeSteps)
 	blas.Her2k(phase, blas.Lower, blas.ConjTrans, 1, l21, a21, 1, a11)
 	phase.End()
 	addScaled(1, half, a21)
-	phase = team.Phase(one)
+	phase = team.Phase(triangleSteps)
 	blas.Trmm(phase, blas.Left, blas.Lower, blas.ConjTrans, blas.NonUnit, 1, l22, a21)
 	phase.End()
 }
@@ -143,7 +143,7 @@ func writeOut[W dense.Scalar](a, x dense.Matrix[W]) {
 	}
 }
 
-// base does reduce's work for a small block.
+// base is reduce for a small block.
 func (s *standardForm[W]) base(a, l dense.Matrix[W]) {
 	n := a.Rows
 	x := dense.Matrix[W]{Rows: n, Cols: n, Stride: n, Data: s.memory[:n*n]}

@@ -18,7 +18,8 @@ func TestStandardForm(t *testing.T) {
 	t.Run("complex128", testStandardForm[complex128])
 }
 
-// testStandardForm compares L C L^H with A, or C with L^H A L, in triangles whose other half is NaN, at orders about those of base blocks.
+// testStandardForm compares L C L^H with A, or C with L^H A L, in triangles whose other half is NaN, at orders about
+// those of base blocks.
 func testStandardForm[W dense.Wide](t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, n := range []int{1, 2, 47, 48, 49, 95, 96, 97, 113, 200} {
@@ -55,13 +56,13 @@ func testStandardForm[W dense.Wide](t *testing.T) {
 	}
 }
 
-func TestBoundOfInverse(t *testing.T) {
-	t.Run("float64", testBoundOfInverse[float64])
-	t.Run("complex128", testBoundOfInverse[complex128])
+func TestBoundByProbes(t *testing.T) {
+	t.Run("float64", testBoundByProbes[float64])
+	t.Run("complex128", testBoundByProbes[complex128])
 }
 
-// testBoundOfInverse compares the bound with |S^-1|^2, which is the inverse of the smallest eigenvalue of S S^H.
-func testBoundOfInverse[W dense.Wide](t *testing.T) {
+// testBoundByProbes compares the bound with |S^-1|^2, which is the inverse of the smallest eigenvalue of S S^H.
+func testBoundByProbes[W dense.Wide](t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
 	for _, n := range []int{1, 2, 3, 10, 70} {
 		for _, smallest := range []float64{1, 1e-4, 1e-8} {
@@ -87,9 +88,9 @@ func testBoundOfInverse[W dense.Wide](t *testing.T) {
 				t.Fatal(err)
 			}
 			g := generalized[W]{l: l}
-			bound, square := g.boundOfInverse(roots), 1/w[0]
+			bound, square := g.boundByProbes(roots), 1/w[0]
 			// |S^-1 x|^2 <= |S^-1|^2 |x|^2, and no |x|^2 of eight is above 20 n, which has a probability below 1e-4.
-			most := 20 * float64(n) * square / (leastProbed * leastProbed)
+			most := 20 * float64(n) * square / (minProbed * minProbed)
 			if !(square*(1-1e-6) <= bound && bound <= most) {
 				t.Errorf("n = %d, smallest eigenvalue %g: bound %g of %g", n, smallest, bound, square)
 			}
@@ -118,7 +119,7 @@ func TestNearlySingularMetrics(t *testing.T) {
 		}
 		if factor.Cholesky(nil, l) == nil {
 			g := generalized[float64]{l: l}
-			if sure := isRegularSum(n*g.boundOfInverse(roots), 0x1p-52); sure != c.sure {
+			if sure := isRegularSum(n*g.boundByProbes(roots), 0x1p-52); sure != c.sure {
 				t.Errorf("smallest eigenvalue %g: the bound is below the limit: %v", c.smallest, sure)
 			}
 		}

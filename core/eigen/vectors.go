@@ -6,22 +6,28 @@ import (
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
+	"trnsci/core/householder"
 	"trnsci/core/kernel"
 	"trnsci/core/sched"
-	"trnsci/core/tridiag/reduce"
 )
 
-// Eigenvectors that are transformed together. Their number depends on nothing but the shape, so that the threads that share them do not change
-// the result. With more of them the blocks of reflections, which do not stay in a cache, are read less often.
 const (
+	// Eigenvectors that are transformed together. Their number depends on nothing but the shape, so that the threads
+	// that share them do not change the result. In taller chunks the blocks of reflectors, which do not stay in a
+	// cache, are read less often.
 	chunkRows, tallChunkRows, tallestChunkRows = 32, 64, 128
-	// From so many elements of a row on, imaginary parts counted, chunks are taller.
+	// From so many real numbers per row on chunks are taller.
 	tallChunkElements, tallestChunkElements = 256, 1536
+
+	// Components at least this large relative to the largest one may decide the phase; see the package comment.
+	phaseMargin = 0.9
+	// Components that the search for the first large one compares together.
+	phaseGroup = 128
 )
 
 // chunkHeight returns how many eigenvectors of a matrix of type W and order n are transformed together.
 func chunkHeight[W dense.Scalar](n int) int {
-	switch elements := n * planes[W](); {
+	switch elements := n * dense.Parts[W](); {
 	case elements >= tallestChunkElements:
 		return tallestChunkRows
 	case elements >= tallChunkElements:
@@ -30,29 +36,30 @@ func chunkHeight[W dense.Scalar](n int) int {
 	return chunkRows
 }
 
-// vectorWriter turns eigenvectors of the tridiagonal matrix, of type R, into those of the caller's problem, of type T. W is the type of what is
-// computed, R is its real type.
+// vectorWriter transforms eigenvectors of the tridiagonal matrix, of type R, to those of the caller's problem, of type
+// T. W is the type of the computation, and R its real type.
 type vectorWriter[R dense.Float, W, T dense.Scalar] struct {
-	blocks    reduce.Reflectors[R]             // applied from the first to the last
-	transform func(rows dense.Matrix[W]) error // applied after the reflections; may be nil
+	blocks    []householder.Block[R]           // in the order of application
+	transform func(rows dense.Matrix[W]) error // applied after the reflectors; may be nil
 	rows      dense.Matrix[R]                  // the eigenvectors of the tridiagonal matrix, overwritten
 	v         dense.View[T]                    // the output, with one column for each of rows
 }
 
-// writeElements bounds the real numbers that write takes as scratch memory for count vectors of order n on so many threads.
+// writeElements bounds the real numbers of scratch memory that write takes for count vectors of order n on so many
+// threads.
 func writeElements[W dense.Scalar](n, count, threads int) int {
 	if count == 0 {
 		return 0
 	}
 	height := min(count, chunkHeight[W](n))
-	perRow := reduce.ApplyElements[W](n)
+	perRow := householder.ApplyElements[W](n)
 	if dense.IsComplex[W]() {
-		perRow += 2 * planes[W]() * n // the planes of a row, and the row itself
+		perRow += 2 * dense.Parts[W]() * n // the parts of a row, and the row itself
 	}
 	return min(threads, ceilDiv(count, height)) * height * perRow
 }
 
-// write fills v. Each chunk of eigenvectors goes through all steps on its own. memory has writeElements numbers.
+// write fills v. Each chunk of eigenvectors goes through all steps by itself. memory has writeElements numbers.
 func (o *vectorWriter[R, W, T]) write(team *sched.Team, memory []R) error {
 	count := o.rows.Rows
 	if count == 0 {
@@ -88,8 +95,10 @@ func (o *vectorWriter[R, W, T]) writeChunk(team *sched.Team, first, end int, scr
 }
 
 // realChunk writes real rows to out; source and rows are the same matrix.
-func (o *vectorWriter[R, W, T]) realChunk(team *sched.Team, source dense.Matrix[R], rows dense.Matrix[W], out dense.View[T], scratch []R) error {
-	if err := o.blocks.Apply(team, source, source.Cols, scratch); err != nil {
+func (o *vectorWriter[R, W, T]) realChunk(
+	team *sched.Team, source dense.Matrix[R], rows dense.Matrix[W], out dense.View[T], scratch []R,
+) error {
+	if err := householder.ApplyBlocks(team, o.blocks, source, source.Cols, scratch); err != nil {
 		return err
 	}
 	if o.transform != nil {
@@ -100,26 +109,29 @@ func (o *vectorWriter[R, W, T]) realChunk(team *sched.Team, source dense.Matrix[
 	for i := range source.Rows {
 		fixSign(source.Row(i))
 	}
-	if own, ok := ownRows[R](out); ok && own.Stride == source.Stride && unsafe.SliceData(own.Data) == unsafe.SliceData(source.Data) {
+	to, ok := sameRows[R](out)
+	if ok && to.Stride == source.Stride && unsafe.SliceData(to.Data) == unsafe.SliceData(source.Data) {
 		return nil
 	}
 	return blas.CopyView(nil, out, rows.View())
 }
 
 // complexChunk writes the complex rows that come from the real rows of source to out.
-func (o *vectorWriter[R, W, T]) complexChunk(team *sched.Team, source dense.Matrix[R], out dense.View[T], scratch []R) error {
+func (o *vectorWriter[R, W, T]) complexChunk(
+	team *sched.Team, source dense.Matrix[R], out dense.View[T], scratch []R,
+) error {
 	n, size := source.Cols, 2*source.Cols*source.Rows
 	x := dense.Matrix[R]{Rows: source.Rows, Cols: 2 * n, Stride: 2 * n, Data: scratch[:size]}
 	for i := range x.Rows {
 		copy(x.Row(i)[:n], source.Row(i))
 		clear(x.Row(i)[n:])
 	}
-	if err := o.blocks.Apply(team, x, n, scratch[2*size:]); err != nil {
+	if err := householder.ApplyBlocks(team, o.blocks, x, n, scratch[2*size:]); err != nil {
 		return err
 	}
-	rows, direct := ownRows[W](out)
+	rows, direct := sameRows[W](out)
 	if !direct {
-		rows = dense.Matrix[W]{Rows: x.Rows, Cols: n, Stride: n, Data: complexes[W](scratch[size : 2*size])}
+		rows = dense.Matrix[W]{Rows: x.Rows, Cols: n, Stride: n, Data: complexNumbers[W](scratch[size : 2*size])}
 	}
 	if err := o.complexRows(x, rows); err != nil || direct {
 		return err
@@ -127,7 +139,8 @@ func (o *vectorWriter[R, W, T]) complexChunk(team *sched.Team, source dense.Matr
 	return blas.CopyView(nil, out, rows.View())
 }
 
-// complexRows sets rows to the caller's vectors that belong to the rows of x, real parts with imaginary parts behind them.
+// complexRows sets rows to the caller's vectors that belong to the rows of x, which hold real parts and then imaginary
+// parts.
 func (o *vectorWriter[R, W, T]) complexRows(x dense.Matrix[R], rows dense.Matrix[W]) error {
 	n := rows.Cols
 	for i := range rows.Rows {
@@ -150,32 +163,26 @@ func (o *vectorWriter[R, W, T]) complexRows(x dense.Matrix[R], rows dense.Matrix
 	return nil
 }
 
-// ownRows returns v as a row-major matrix of type W of the same memory, where it is one.
-func ownRows[W, T dense.Scalar](v dense.View[T]) (rows dense.Matrix[W], ok bool) {
+// sameRows returns v as a row-major matrix of type W in the same memory, if it is one.
+func sameRows[W, T dense.Scalar](v dense.View[T]) (rows dense.Matrix[W], ok bool) {
 	if same, isSame := any(v).(dense.View[W]); isSame {
 		return same.Matrix()
 	}
 	return rows, false
 }
 
-// complexes returns the memory of pairs of real numbers as complex numbers.
-func complexes[W dense.Scalar, R dense.Float](x []R) []W {
+// complexNumbers returns the memory of pairs of real numbers as complex numbers.
+func complexNumbers[W dense.Scalar, R dense.Float](x []R) []W {
 	return unsafe.Slice((*W)(unsafe.Pointer(unsafe.SliceData(x))), len(x)/2)
 }
-
-// Components at least this large relative to the largest one may decide the phase; see the package comment.
-const phaseSlack = 0.9
-
-// Components that are looked at together.
-const signGroup = 128
 
 // fixSign multiplies x by 1 or -1 so that its first large component is positive.
 func fixSign[R dense.Float](x []R) {
 	set := kernel.Best()
-	limit := phaseSlack * kernel.MaxAbs(set, x)
+	limit := phaseMargin * kernel.MaxAbs(set, x)
 	first := 0
-	for first+signGroup < len(x) && kernel.MaxAbs(set, x[first:first+signGroup]) < limit {
-		first += signGroup
+	for first+phaseGroup < len(x) && kernel.MaxAbs(set, x[first:first+phaseGroup]) < limit {
+		first += phaseGroup
 	}
 	for _, c := range x[first:] {
 		if c >= limit {
@@ -196,7 +203,7 @@ func fixPhase[W dense.Scalar](x []W) {
 	}
 	for i, c := range x {
 		r := dense.Abs(c)
-		if r < phaseSlack*largest {
+		if r < phaseMargin*largest {
 			continue
 		}
 		if positive := dense.FromReal[W](r); c != positive {
@@ -207,12 +214,13 @@ func fixPhase[W dense.Scalar](x []W) {
 	}
 }
 
-// combineWithPhase sets row to the vector re + i im, whose length is about 1, times the number that fixPhase would multiply it by.
+// combineWithPhase sets row to the vector re + i im, whose length is about 1, times the number by which fixPhase would
+// multiply it.
 func combineWithPhase[R dense.Float, W dense.Scalar](re, im []R, row []W) {
 	set, pairs := kernel.Best(), dense.Reals[R](row)
-	limit := phaseSlack * phaseSlack * kernel.MaxSquares(set, re, im)
+	limit := phaseMargin * phaseMargin * kernel.MaxSquares(set, re, im)
 	at := 0
-	for end := signGroup; end < len(re) && kernel.MaxSquares(set, re[at:end], im[at:end]) < limit; end += signGroup {
+	for end := phaseGroup; end < len(re) && kernel.MaxSquares(set, re[at:end], im[at:end]) < limit; end += phaseGroup {
 		at = end
 	}
 	for at < len(re)-1 && re[at]*re[at]+im[at]*im[at] < limit {

@@ -21,8 +21,8 @@ const (
 	lengthMultiple = 16
 )
 
-// reflectorsPerBlock returns how many reflectors of a matrix of order n and type W form a block.
-func reflectorsPerBlock[W dense.Scalar](n int) int {
+// ReflectorsPerBlock returns how many reflectors of a matrix of order n and type W form a block.
+func ReflectorsPerBlock[W dense.Scalar](n int) int {
 	switch {
 	case n < manyReflectorsOrder:
 		return fewReflectors
@@ -60,7 +60,7 @@ func copiesOf(planes int) int { return 2*planes - 1 }
 // newBlocks returns the blocks of the n-1 reflectors of a matrix of order n and type W, in the order of application, without their
 // matrices. If the number of reflectors is not a multiple of the block's, the first block, that of the shortest ones, has fewer.
 func newBlocks[W dense.Scalar, R dense.Float](n int) []Block[R] {
-	together := reflectorsPerBlock[W](n)
+	together := ReflectorsPerBlock[W](n)
 	count := ceilDiv(n-1, together)
 	blocks := make([]Block[R], count)
 	for i := range blocks {
@@ -75,7 +75,7 @@ func newBlocks[W dense.Scalar, R dense.Float](n int) []Block[R] {
 // BlockElements returns an upper bound on the real numbers of memory that GatherRows takes for a matrix of order n and type W:
 // those of the blocks, and the scratch memory of each thread.
 func BlockElements[W dense.Scalar](n, threads int) int {
-	together := min(n, reflectorsPerBlock[W](n))
+	together := min(n, ReflectorsPerBlock[W](n))
 	longest := n/2 + together + lengthMultiple // on average
 	matrices := 1
 	if dense.IsComplex[W]() {
@@ -116,7 +116,7 @@ func GatherRows[W dense.Scalar, R dense.Float](team *sched.Team, h dense.Matrix[
 		}
 		b.left = take(length, wide)
 	}
-	perWorker := formElements(n, planesOf[W](), reflectorsPerBlock[W](n))
+	perWorker := formElements(n, planesOf[W](), ReflectorsPerBlock[W](n))
 	err := team.For(len(blocks), func(worker, i int) error {
 		b := &blocks[len(blocks)-1-i] // the longest reflectors come first
 		loadRows(b, h)
@@ -246,7 +246,7 @@ func complexTriangle[W dense.Scalar, R dense.Float](tau []W, gram, factor dense.
 // ApplyElements returns how many numbers of scratch memory ApplyBlocks takes for each row x, for reflectors of a matrix of order n
 // and type W.
 func ApplyElements[W dense.Scalar](n int) int {
-	return planesOf[W]() * min(n, reflectorsPerBlock[W](n))
+	return planesOf[W]() * min(n, ReflectorsPerBlock[W](n))
 }
 
 // ApplyBlocks replaces each row x^T of n elements by (Q x)^T, for the product Q of all blocks. The imaginary parts of a complex row

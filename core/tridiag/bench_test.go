@@ -11,9 +11,9 @@ import (
 	"trnsci/core/sched"
 )
 
-// reducedRandom returns a matrix distributed like the tridiagonal form of a random symmetric matrix with independent normal
-// elements (Dumitriu and Edelman, "Matrix models for beta ensembles", J. Math. Phys. 43, 2002): the couplings are lengths of
-// normal vectors.
+// reducedRandom returns a matrix distributed like the tridiagonal form of a random symmetric matrix with independent
+// normal elements (Dumitriu and Edelman, "Matrix models for beta ensembles", J. Math. Phys. 43, 2002): the couplings
+// are lengths of normal vectors.
 func reducedRandom(n int) Matrix {
 	rng := rand.New(rand.NewPCG(31, uint64(n)))
 	t := New(n)
@@ -52,7 +52,8 @@ func benchmarkEigenpairs(b *testing.B, threads, n int) {
 	}
 }
 
-// BenchmarkEigenvalues times both methods for eigenvalues alone: the QL iteration and divide and conquer with 1 and 2 threads.
+// BenchmarkEigenvalues times both methods for eigenvalues alone: the QL iteration and divide and conquer with 1 and 2
+// threads.
 func BenchmarkEigenvalues(b *testing.B) {
 	for _, n := range []int{32, 64, 96, 128, 256, 512, 1000, 2000} {
 		t, m := reducedRandom(n), newQL(n)

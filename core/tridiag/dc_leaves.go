@@ -3,6 +3,7 @@ package tridiag
 import (
 	"math"
 
+	"trnsci/core/dense"
 	"trnsci/core/kernel"
 )
 
@@ -58,7 +59,7 @@ func (l *leafSolver) load(t Matrix, nodes []nodeRows, order int, boundary bool, 
 		Width: kernel.Lanes, Order: order, Parts: 1, Cols: cols, D: take(order), E: take(order), Vectors: take(order * cols),
 	}
 	for lane := range p.Floor {
-		p.Floor[lane] = unitRoundoff * unitRoundoff
+		p.Floor[lane] = dense.RoundoffDouble * dense.RoundoffDouble
 	}
 	for lane, s := range nodes {
 		n := s.end - s.start

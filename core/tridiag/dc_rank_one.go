@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"trnsci/core/householder"
 	"trnsci/core/kernel"
 	"trnsci/core/sched"
 )
@@ -145,12 +146,12 @@ func (u *rankOneUpdate) deflate(roundoff float64, rotate func(i, j int, c, s flo
 // rotation rotates d and z so that z[i] becomes zero, for d[i] <= d[j], if the coupling that this leaves is below the
 // tolerance.
 func (u *rankOneUpdate) rotation(i, j int, tolerance float64) (c, s float64, ok bool) {
-	r := Hypot(u.z[i], u.z[j])
+	r := householder.Length(u.z[i], u.z[j])
 	c, s = u.z[j]/r, -u.z[i]/r
 	if math.Abs((u.d[j]-u.d[i])*c*s) > tolerance {
 		return 0, 0, false
 	}
-	c, s = UnitRotation(c, s)
+	c, s = householder.Normalize(c, s)
 	u.z[i], u.z[j] = 0, r
 	u.d[i], u.d[j] = u.d[i]*c*c+u.d[j]*s*s, u.d[i]*s*s+u.d[j]*c*c
 	return c, s, true

@@ -99,8 +99,8 @@ func testEigenpairs[R dense.Float](t *testing.T) {
 	t.Log(worst)
 }
 
-// checkBoundaryRowsDC fails the test unless divide and conquer without vectors finds the eigenvalues w, with the same bits
-// for any number of threads.
+// checkBoundaryRowsDC fails the test unless divide and conquer without vectors finds the eigenvalues w, with the same
+// bits for any number of threads.
 func checkBoundaryRowsDC(t *testing.T, name string, m Matrix, w []float64) {
 	t.Helper()
 	n := len(w)
@@ -121,8 +121,8 @@ func checkBoundaryRowsDC(t *testing.T, name string, m Matrix, w []float64) {
 	checkValues(t, name+", divide and conquer", first, w, 2*residualLimit*float64(max(n, 8))*0x1p-52*largest)
 }
 
-// checkSelected fails the test unless selecting the eigenpairs first <= i < end of m, by index and by value, gives the same
-// bits as a call for all of them, d and rows.
+// checkSelected fails the test unless selecting the eigenpairs first <= i < end of m, by index and by value, gives the
+// same bits as a call for all of them, d and rows.
 func checkSelected[R dense.Float](t *testing.T, name string, m Matrix, d []float64, rows dense.Matrix[R], first, end int) {
 	t.Helper()
 	for kind, wanted := range map[string]Selection{

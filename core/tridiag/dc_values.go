@@ -3,6 +3,7 @@ package tridiag
 import (
 	"math"
 
+	"trnsci/core/dense"
 	"trnsci/core/kernel"
 	"trnsci/core/sched"
 )
@@ -114,7 +115,7 @@ func (c *boundaryRowsDC) merge(team *sched.Team, worker int, s nodeRows, rho flo
 	for i := m.cut; i < len(m.d); i++ {
 		m.z[i], m.firstRow[i] = m.firstRow[i]*sign, 0
 	}
-	m.deflate(unitRoundoff, func(i, j int, c, s float64) {
+	m.deflate(dense.RoundoffDouble, func(i, j int, c, s float64) {
 		for _, x := range [][]float64{m.firstRow, m.lastRow} {
 			x[i], x[j] = c*x[i]+s*x[j], c*x[j]-s*x[i]
 		}

@@ -10,8 +10,8 @@ import (
 	"trnsci/core/sched"
 )
 
-// Residuals in units of max(n, 8) eps that no correct result reaches. The errors of QL grow like sqrt(n) eps in practice
-// (Wilkinson, The Algebraic Eigenvalue Problem, section 8.12).
+// Residuals in units of max(n, 8) eps that no correct result reaches. The errors of QL grow like sqrt(n) eps in
+// practice (Wilkinson, The Algebraic Eigenvalue Problem, section 8.12).
 const residualLimit = 4
 
 // newQL returns a zero matrix of order n with the rotations of a sweep.

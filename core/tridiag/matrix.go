@@ -22,13 +22,12 @@ func New(n int) Matrix {
 }
 
 const (
-	unitRoundoff = 0x1p-53
 	// NegligibleCoupling is the modulus below which an off-diagonal element counts as zero, at most 2^-620 times the
 	// largest element of a matrix that needs no scaling. Rotations computed from larger numbers keep all their digits,
 	// although products inside of them may underflow.
 	NegligibleCoupling = 0x1p-960
-	// A sum of squares above SafeSquares, the square of safeLength, has lost nothing significant to underflow.
-	SafeSquares, safeLength = 0x1p-900, 0x1p-450
+	// A sum of squares above safeSquares, the square of safeLength, has lost nothing significant to underflow.
+	safeSquares, safeLength = 0x1p-900, 0x1p-450
 )
 
 // ConvergenceError reports that the QL iteration gave up.
@@ -77,8 +76,8 @@ func (t Matrix) block(start, end int) Matrix { return Matrix{D: t.D[start:end], 
 // changes even the smallest eigenvalue of a graded matrix by no more than a rounding error (Greenbaum and Dongarra,
 // LAPACK Working Note 17, 1989). A coupling below floor is negligible in any case.
 func (t Matrix) blockEnd(l, limit int, floor float64) int {
-	const relative = 2 * unitRoundoff * unitRoundoff
-	least := max(SafeSquares, 2*floor*floor)
+	const relative = 2 * dense.RoundoffDouble * dense.RoundoffDouble
+	least := max(safeSquares, 2*floor*floor)
 	d, e := t.D[l:limit], t.E[l:limit]
 	for i := l; i < limit-1; i++ {
 		// (a + b)^2 <= 2 a^2 + 2 b^2 shows without square roots that most couplings are not negligible.
@@ -86,7 +85,7 @@ func (t Matrix) blockEnd(l, limit int, floor float64) int {
 			continue
 		}
 		mean := math.Sqrt(math.Abs(t.D[i])) * math.Sqrt(math.Abs(t.D[i+1]))
-		if math.Abs(t.E[i]) <= unitRoundoff*mean+floor {
+		if math.Abs(t.E[i]) <= dense.RoundoffDouble*mean+floor {
 			t.E[i] = 0
 			return i + 1
 		}
@@ -132,22 +131,6 @@ func (t Matrix) normalize(start, end int) (exponent int) {
 
 // scaleByPower multiplies x by 2^exponent.
 func scaleByPower(exponent int, x []float64) { blas.Scal(math.Ldexp(1, exponent), dense.Vec(x)) }
-
-// Hypot returns the length of (x, y), or an infinity where it exceeds the square root of the largest number. It costs a
-// quarter of math.Hypot, and is as accurate: the squares are used only where their sum is not tiny.
-func Hypot(x, y float64) float64 {
-	if sum := x*x + y*y; sum > SafeSquares {
-		return math.Sqrt(sum)
-	}
-	return math.Hypot(x, y)
-}
-
-// UnitRotation returns c and s with c^2 + s^2 closer to 1. Without this correction that deviation would be the largest
-// error in the lengths of the eigenvectors.
-func UnitRotation(c, s float64) (float64, float64) {
-	lack := math.FMA(-s, s, math.FMA(-c, c, 1)) / 2
-	return c + c*lack, s + s*lack
-}
 
 // SortIndices fills order with the indices of d in ascending order of its elements. Equal elements keep their order.
 func SortIndices(d []float64, order []int) {

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"trnsci/core/dense"
+	"trnsci/core/householder"
 	"trnsci/core/kernel"
 	"trnsci/core/sched"
 )
@@ -50,7 +51,7 @@ func (t *qlIteration) iterate(
 		sweepsLeft--
 		sweeps++
 		if sweeps == patientSweeps {
-			floor = unitRoundoff * t.maxAbs(l, end)
+			floor = dense.RoundoffDouble * t.maxAbs(l, end)
 		}
 		sweep(l, last)
 	}
@@ -125,7 +126,7 @@ func (t *qlIteration) sweep(l, last int) (first int) {
 	d, e := t.D, t.E
 	// g starts as d[last] minus the shift, the eigenvalue of the leading 2 x 2 block that is closer to d[l].
 	g := (d[l+1] - d[l]) / (2 * e[l])
-	g = d[last] - d[l] + e[l]/(g+math.Copysign(Hypot(g, 1), g))
+	g = d[last] - d[l] + e[l]/(g+math.Copysign(householder.Length(g, 1), g))
 	s, c, p := 1.0, 1.0, 0.0
 	for i := last - 1; i >= l; i-- {
 		f, b := s*e[i], c*e[i]
@@ -141,7 +142,7 @@ func (t *qlIteration) sweep(l, last int) (first int) {
 		}
 		s, c = f/r, g/r
 		// The rotation acts on row i+1 first, hence the sign.
-		unitC, unitS := UnitRotation(c, s)
+		unitC, unitS := householder.Normalize(c, s)
 		t.rotations[i] = kernel.Rotation[float64]{C: unitC, S: -unitS}
 		g = d[i+1] - p
 		r = (d[i]-g)*s + 2*c*b
@@ -173,7 +174,7 @@ func (t *qlIteration) blockValues(team *sched.Team, start, end int) error {
 // squaredBlockEnd is blockEnd where E holds the squares of the couplings. Squares below NegligibleCoupling are
 // negligible in a block whose largest element is near 1, and sums of larger ones keep all their digits.
 func (t *qlIteration) squaredBlockEnd(l, limit int, floor float64) int {
-	const relative = unitRoundoff * unitRoundoff
+	const relative = dense.RoundoffDouble * dense.RoundoffDouble
 	for i := l; i < limit-1; i++ {
 		if t.E[i] <= relative*math.Abs(t.D[i])*math.Abs(t.D[i+1])+floor*floor+NegligibleCoupling {
 			t.E[i] = 0

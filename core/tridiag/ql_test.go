@@ -71,8 +71,8 @@ func fillWild(rng *rand.Rand, m Matrix) {
 	}
 }
 
-// Without patientSweeps the iteration stagnates on the first of these matrices with a zero diagonal. A sweep on the second one
-// ends early and changes the sign of the remaining coupling.
+// Without patientSweeps the iteration stagnates on the first of these matrices with a zero diagonal. A sweep on the
+// second one ends early and changes the sign of the remaining coupling.
 func TestDiagonalizeStagnation(t *testing.T) {
 	for name, couplings := range map[string][]float64{
 		"stagnation":  {-1.4815719665868613e-75, -5.3480551729721025e-97, -1.3667626361287632e-94, -1, 3.664927588532642e-124, -4.0683757293783067e-247, 2.761564647326035e-264},

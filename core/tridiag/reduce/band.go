@@ -4,6 +4,7 @@ import (
 	"math/cmplx"
 
 	"trnsci/core/dense"
+	"trnsci/core/householder"
 	"trnsci/core/sched"
 	"trnsci/core/tridiag"
 )
@@ -94,7 +95,7 @@ func eliminateReal(q *Band[float64], i, j int) (bulge bool) {
 	lower = lower[:last+2]
 	x, y := upper[0], lower[0]
 	lower[0] = 0
-	r := tridiag.Hypot(x, y)
+	r := householder.Length(x, y)
 	if y == 0 || r < tridiag.NegligibleCoupling {
 		return false
 	}
@@ -126,7 +127,7 @@ func eliminateComplex(q *Band[complex128], i, j int) (bulge bool) {
 	lower = lower[:last+2]
 	x, y := upper[0], lower[0]
 	lower[0] = 0
-	r := tridiag.Hypot(cmplx.Abs(x), cmplx.Abs(y))
+	r := householder.Length(cmplx.Abs(x), cmplx.Abs(y))
 	if y == 0 || r < tridiag.NegligibleCoupling {
 		return false
 	}

@@ -5,6 +5,7 @@ import (
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
+	"trnsci/core/householder"
 	"trnsci/core/kernel"
 	"trnsci/core/sched"
 	"trnsci/core/tridiag"
@@ -90,7 +91,7 @@ const (
 // matrix does not fit the cache.
 func Cost[W dense.Scalar](n int) int {
 	cube := func(n int) int { return n * n * n }
-	cached := min(n, int(math.Sqrt(cacheBytes/float64(elementBytes[W]()))))
+	cached := min(n, int(math.Sqrt(cacheBytes/float64(dense.Bytes[W]()))))
 	return cube(cached) + int(uncachedRatio*float64(cube(n)-cube(cached)))
 }
 
@@ -145,7 +146,7 @@ func (r *reduction[W]) reduceRows(first, last int) error {
 		norm := r.updateRow(i, i-1)
 		r.t.D[i] = dense.Real(r.h.At(i, i))
 		var factor W
-		r.tau[i], r.t.E[i-1], factor = reflector(r.h.At(i, i-1), norm)
+		r.tau[i], r.t.E[i-1], factor = householder.FromNorm(r.h.At(i, i-1), norm, negligible[W]())
 		// The last reflection is a factor of modulus 1, which does not change the remaining matrix of order one.
 		if r.tau[i] != 0 && i > 1 {
 			if err := r.applyReflector(i, r.tau[i], factor); err != nil {
@@ -272,29 +273,6 @@ func partOfStrip(strip, parts int) int {
 	return min(k, 2*parts-1-k)
 }
 
-// reflector returns tau, beta and factor so that, for a vector x of length norm above an element alpha,
-//
-//	(I - tau v v^H)^H (x, alpha) = (0, beta),  v = (factor x, 1),  beta real
-//
-// tau is 0 if x is 0 and alpha is real, or if the whole is shorter than negligible and counts as 0. Method: Lehoucq,
-// "The computation of elementary unitary matrices", ACM Trans. Math. Softw. 22, 1996: LAPACK's choice.
-func reflector[W dense.Scalar](alpha W, norm float64) (tau W, beta float64, factor W) {
-	re, im := dense.Real(alpha), dense.Imag(alpha)
-	if norm == 0 && im == 0 {
-		return 0, re, 0
-	}
-	beta = -math.Copysign(tridiag.Hypot(tridiag.Hypot(re, im), norm), re)
-	if math.Abs(beta) < negligible[W]() {
-		return 0, 0, 0
-	}
-	pivot := complex(re-beta, im)
-	inverse := complex(1/(re-beta), 0)
-	if im != 0 {
-		inverse = 1 / pivot
-	}
-	return dense.FromParts[W](-real(pivot)/beta, -im/beta), beta, dense.FromParts[W](real(inverse), imag(inverse))
-}
-
 // negligible returns the length below which a column counts as 0. No factor of a reflector of a longer column leaves
 // the range of W's real type.
 func negligible[W dense.Scalar]() float64 {
@@ -309,5 +287,5 @@ func safeSquares[W dense.Scalar]() float64 {
 	if dense.IsSingle[W]() {
 		return 0x1p-80
 	}
-	return tridiag.SafeSquares
+	return 0x1p-900
 }

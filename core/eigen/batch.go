@@ -1,0 +1,173 @@
+package eigen
+
+import (
+	"fmt"
+	"math"
+
+	"trnsci/core/dense"
+	"trnsci/core/kernel"
+)
+
+const (
+	// Matrices up to this order are solved in SIMD lanes if there are at least minGroup of them: all lanes together
+	// take as long as one.
+	maxLaneOrder = 64
+	minGroup     = 3
+	// A single matrix is solved in one lane up to these orders: with eigenvectors, and without them if it is real or
+	// complex.
+	maxSingleOrder         = 18
+	maxSingleRealValues    = 32
+	maxSingleComplexValues = 24
+
+	// memberSteps is how finely progress on a member of a batch is divided.
+	memberSteps = 1000
+)
+
+// groupSize returns how many of count matrices of type T and order n are solved together in SIMD lanes; 0 means that
+// each one is solved by itself.
+func groupSize[T dense.Scalar](n, count int, opt Options) int {
+	single := maxSingleOrder
+	switch {
+	case opt.ValuesOnly && dense.IsComplex[T]():
+		single = maxSingleComplexValues
+	case opt.ValuesOnly:
+		single = maxSingleRealValues
+	}
+	switch {
+	case opt.Jacobi, worksInSingle[T](n, opt), n < 1 || n > maxLaneOrder, n > single && count < minGroup:
+		return 0
+	}
+	return min(count, kernel.Lanes)
+}
+
+// Member is one problem of a batch, with the matrix A and the outputs W and V of Eigh. V is not used if only
+// eigenvalues are wanted.
+type Member[T dense.Scalar, R dense.Float] struct {
+	A dense.View[T]
+	W []R
+	V dense.View[T]
+}
+
+// BatchError is the error of one member of a batch.
+type BatchError struct {
+	Member int
+	Err    error
+}
+
+func (e *BatchError) Error() string { return fmt.Sprintf("%v (batch member %d)", e.Err, e.Member) }
+
+// Unwrap returns the error that Eigh returns for the member.
+func (e *BatchError) Unwrap() error { return e.Err }
+
+// EighBatch is Eigh for count matrices of one order. member(k) returns problem k; several threads call it. Unless it is
+// nil, counts gets the number of eigenvalues of each matrix.
+//
+// A single matrix is solved by all threads of opt.Team, several matrices by one thread each. From three matrices on,
+// those of orders up to 64 are solved in groups, in the lanes of SIMD vectors, if the arithmetic is in double
+// precision: this takes single precision matrices of orders below 40 and all double precision ones.
+//
+// The result of a matrix does not depend on the other members, nor on the number of threads. It has the same bits as
+// the result of Eigh, except in groups of three or more matrices of orders 19 to 64 (for eigenvalues alone 33 to 64, or
+// 25 to 64 if they are complex): there the two differ by rounding errors, because Eigh solves larger matrices with
+// divide and conquer.
+//
+// Errors are those of Eigh, also for matrices of different orders; for more than one matrix they are wrapped in a
+// *BatchError. All outputs are then undefined.
+func EighBatch[T dense.Scalar, R dense.Float](
+	count int, member func(k int) Member[T, R], counts []int, opt Options,
+) error {
+	requireRealType[T, R]()
+	store := func(k, found int) {
+		if counts != nil {
+			counts[k] = found
+		}
+	}
+	switch count {
+	case 0:
+		return nil
+	case 1:
+		m := member(0)
+		found, err := Eigh(m.A, m.W, m.V, opt)
+		store(0, found)
+		return err
+	}
+	n := member(0).A.Rows
+	if size := groupSize[T](n, count, opt); size > 0 {
+		return eighGroups(n, size, count, member, store, opt)
+	}
+	team := opt.Team.Plan(count * memberSteps)
+	return team.For(count, func(_, k int) error {
+		m, alone := member(k), opt
+		alone.Team = team.Serial().Phase(memberSteps)
+		err := checkOrder(n, m.A)
+		if err == nil {
+			var found int
+			found, err = Eigh(m.A, m.W, m.V, alone)
+			store(k, found)
+		}
+		if err != nil {
+			return &BatchError{Member: k, Err: err}
+		}
+		alone.Team.End()
+		return nil
+	})
+}
+
+// eighGroups is EighBatch for matrices of order n in groups of the given size.
+func eighGroups[T dense.Scalar, R dense.Float](
+	n, size, count int, member func(k int) Member[T, R], store func(k, found int), opt Options,
+) error {
+	team := opt.Team.Plan(count)
+	opt.Team = team.Quiet()
+	return team.For(ceilDiv(count, size), func(_, group int) error {
+		var memory [kernel.Lanes]Member[T, R]
+		var counts [kernel.Lanes]int
+		first, end := group*size, min((group+1)*size, count)
+		members := memory[:end-first]
+		for i := range members {
+			m := member(first + i)
+			err := checkOrder(n, m.A)
+			if err == nil {
+				err = checkCall(m.A, m.W, m.V, opt)
+			}
+			if err != nil {
+				return &BatchError{Member: first + i, Err: err}
+			}
+			members[i] = m
+		}
+		if failed, err := eighGroup(members, counts[:], opt); err != nil {
+			return &BatchError{Member: first + failed, Err: err}
+		}
+		for i := range members {
+			store(first+i, counts[i])
+		}
+		team.Step(end - first)
+		return nil
+	})
+}
+
+// checkOrder returns an error unless a matrix of a batch has the order n of the first one.
+func checkOrder[T dense.Scalar](n int, a dense.View[T]) error {
+	if a.Rows != n {
+		return dense.BadArgument("a", "expected matrices of one order, got orders %d and %d", n, a.Rows)
+	}
+	return nil
+}
+
+// BatchWorkspace is Workspace for EighBatch.
+func BatchWorkspace[T dense.Scalar](n, count int, opt Options) (bytes int64) {
+	if count == 1 {
+		return Workspace[T](n, false, opt)
+	}
+	calls := count
+	if size := groupSize[T](n, count, opt); size > 0 {
+		calls = ceilDiv(count, size)
+	}
+	atOnce := int64(min(calls, opt.Team.Threads()))
+	opt.Team = opt.Team.Quiet()
+	each := Workspace[T](n, false, opt)
+	if atOnce > 0 && each > math.MaxInt64/atOnce {
+		return math.MaxInt64
+	}
+	return atOnce * each
+}
