@@ -7,17 +7,17 @@ import (
 	"trnsci/trnbackend/graph"
 )
 
-// Caps is what a device can do, and the figures that programs choose their block sizes by.
+// Caps describes what a device can do, with the figures by which programs choose their block sizes.
 type Caps struct {
 	Device   string        // the executor's name
 	Version  string        // of the compiler and the runtime, as users read it
-	CacheKey string        // all by which one compiler's programs differ from another's: those kept on disk are only valid for the same one
+	CacheKey string        // identifies the compiler: programs on disk are valid only for the same key
 	DTypes   []graph.DType // types that it has
 	NoOps    []graph.Op    // operations that it lacks
-	MostOps  int           // operations of a graph; 0 is no limit but graph.MaxOps
-	Reuses   bool          // whether runs write into the live buffers of places, and do not free and replace them
+	MostOps  int           // limit of the operations of a graph; 0 means graph.MaxOps
+	Reuses   bool          // whether runs write into the live buffers of places instead of replacing them
 	Memory   int64         // bytes of its memory; 0 if that is not known
-	Dispatch float64       // seconds that a run of a program takes beside the work
+	Dispatch float64       // overhead of a run in seconds
 	Flops    float64       // multiplications and additions of f32 a second in large products
 	Bytes    float64       // bytes a second between host and device
 }

@@ -50,10 +50,14 @@ func TestCheckRun(t *testing.T) {
 		{"too few inputs", buffers{x, y}, buffers{nil, nil}, "graph example takes 3 buffers and gives 2, not 2 and 2"},
 		{"too few results", buffers{x, y, i}, buffers{nil}, "not 3 and 1"},
 		{"too many results", buffers{x, y, i}, buffers{nil, nil, nil}, "not 3 and 3"},
-		{"no input", buffers{x, nil, i}, buffers{nil, nil}, `graph example: parameter "y" is f32[2], there is no buffer`},
-		{"dimensions of an input", buffers{of(graph.F32, 3), y, i}, buffers{nil, nil}, `parameter "x" is f32[2], the buffer is f32[3]`},
-		{"type of an input", buffers{x, y, of(graph.F32)}, buffers{nil, nil}, `parameter "i" is s32[], the buffer is f32[]`},
-		{"shape of a result", buffers{x, y, i}, buffers{nil, of(graph.F32, 2, 1)}, `graph example: result "scaled" is f32[2], the buffer is f32[2,1]`},
+		{"no input", buffers{x, nil, i}, buffers{nil, nil},
+			`graph example: parameter "y" is f32[2], there is no buffer`},
+		{"dimensions of an input", buffers{of(graph.F32, 3), y, i}, buffers{nil, nil},
+			`parameter "x" is f32[2], the buffer is f32[3]`},
+		{"type of an input", buffers{x, y, of(graph.F32)}, buffers{nil, nil},
+			`parameter "i" is s32[], the buffer is f32[]`},
+		{"shape of a result", buffers{x, y, i}, buffers{nil, of(graph.F32, 2, 1)},
+			`graph example: result "scaled" is f32[2], the buffer is f32[2,1]`},
 		{"donated twice", buffers{x, x, i}, buffers{nil, nil}, "used twice"},
 		{"donated and written", buffers{x, y, i}, buffers{x, nil}, "used twice"},
 		{"read and written", buffers{x, y, i}, buffers{nil, y}, "used twice"},
@@ -90,9 +94,12 @@ func TestCapsCheck(t *testing.T) {
 	}{
 		{"everything", trnbackend.Caps{DTypes: all}, ""},
 		{"exactly enough", trnbackend.Caps{DTypes: all, MostOps: len(g.Nodes()), NoOps: []graph.Op{graph.Dot}}, ""},
-		{"operations", trnbackend.Caps{DTypes: all, MostOps: len(g.Nodes()) - 1}, "graph example: 7 operations, the device takes 6"},
-		{"type", trnbackend.Caps{DTypes: []graph.DType{graph.F32, graph.BF16}}, "graph example: the device has no type s32 (it has [f32 bf16])"},
-		{"operation", trnbackend.Caps{DTypes: all, NoOps: []graph.Op{graph.Exp, graph.Broadcast}}, "the device has no operation broadcast"},
+		{"operations", trnbackend.Caps{DTypes: all, MostOps: len(g.Nodes()) - 1},
+			"graph example: 7 operations, the device takes 6"},
+		{"type", trnbackend.Caps{DTypes: []graph.DType{graph.F32, graph.BF16}},
+			"graph example: the device has no type s32 (it has [f32 bf16])"},
+		{"operation", trnbackend.Caps{DTypes: all, NoOps: []graph.Op{graph.Exp, graph.Broadcast}},
+			"the device has no operation broadcast"},
 	} {
 		c.caps.Device = "small"
 		err := c.caps.Check(g)
@@ -100,7 +107,8 @@ func TestCapsCheck(t *testing.T) {
 		switch {
 		case c.want == "" && err != nil:
 			t.Errorf("%s: %v", c.name, err)
-		case c.want != "" && (!errors.As(err, &unsupported) || unsupported.Device != "small" || !strings.Contains(err.Error(), c.want)):
+		case c.want != "" &&
+			(!errors.As(err, &unsupported) || unsupported.Device != "small" || !strings.Contains(err.Error(), c.want)):
 			t.Errorf("%s: error %v, want %s", c.name, err, c.want)
 		}
 	}

@@ -9,13 +9,13 @@ import (
 )
 
 // Executor runs graphs on one device. All methods may be called from many goroutines at once. None of them moves work
-// to the host: what an executor cannot do it refuses with an UnsupportedError before any work.
+// to the host: an executor refuses what it cannot do with an UnsupportedError before it does any work.
 type Executor interface {
 	// Name returns the device as users write it: "interp", "pjrt:cpu".
 	Name() string
 	// Caps returns what the device can do.
 	Caps() Caps
-	// Compile makes a program of a graph that Caps.Check accepts. It may take minutes; a context that is done ends it
+	// Compile makes a program of a graph that Caps.Check accepts. It may take minutes; cancelling the context ends it
 	// where the compiler can be interrupted.
 	Compile(ctx context.Context, g *graph.Graph) (Program, error)
 	// Upload copies an array, row-major elements as Encode writes them, into a new buffer. data may be changed
@@ -23,7 +23,7 @@ type Executor interface {
 	Upload(shape graph.Shape, data []byte) (Buffer, error)
 	// Memory returns the state of the device's memory.
 	Memory() (Memory, error)
-	// Close frees the device. Programs and buffers are dead afterwards; freeing them, or closing again, does nothing.
+	// Close frees the device. Programs and buffers are dead afterwards; freeing them or closing again does nothing.
 	Close() error
 }
 
@@ -31,13 +31,13 @@ type Executor interface {
 type Program interface {
 	// Graph returns what was compiled.
 	Graph() *graph.Graph
-	// Run runs the program. in has a buffer of the parameter's shape for each parameter, out a place for each result. A
-	// place may hold a live buffer of the result's shape, which is written, or freed and replaced, as Caps.Reuses says;
-	// nothing of what it held shows in the result. Run sets all places. Buffers of donated parameters are dead
-	// afterwards, others keep their contents. Run may return before the device has finished: Download waits, and an
-	// error of the device may come as late as there. The buffers of one run are distinct where one of them is donated
-	// or written, and no other goroutine uses such a one, but to free it, until Run returns. After an error donated
-	// buffers may be dead, and places hold anything.
+	// Run runs the program. in has a buffer of the right shape for each parameter, out a place for each result. A place
+	// is nil or holds a live buffer of the result's shape, which is overwritten, or freed and replaced, as Caps.Reuses
+	// says; its old contents do not affect the result. Run sets all places. Buffers of donated parameters are dead
+	// afterwards, others keep their contents. Run may return before the device has finished: Download waits, and may be
+	// the first to report an error of the device. A buffer that is donated or written occurs once in a run, and until
+	// Run returns other goroutines do nothing with it except free it. After an error donated buffers may be dead, and
+	// the contents of places are undefined.
 	Run(in, out []Buffer) error
 	// Close frees the program.
 	Close() error
@@ -48,14 +48,14 @@ type Buffer interface {
 	Shape() graph.Shape
 	// Download waits until the array is there and copies it to data, which has Shape().Bytes() bytes.
 	Download(data []byte) error
-	// Free gives the memory back. Any goroutine may call it at any time, also right behind a Run that reads or writes
-	// the buffer and while a Download copies it: what has begun ends as if Free had not been called, and the memory is
-	// given back when the last such call and the last run that was queued have ended. A second call does nothing, nor
-	// does one when the executor is closed.
+	// Free releases the memory. Any goroutine may call it at any time, also directly after a Run that reads or writes
+	// the buffer and while a Download copies it: calls in progress end as if Free had not been called, and the memory
+	// is released when the last of them and the last queued run have ended. A second call does nothing, nor does a call
+	// after the executor is closed.
 	//
-	// The interpreter lets go of the array, which the garbage collector keeps for runs that read it. The PJRT executor
-	// destroys the plugin's buffer when the last call that was given it returns; the plugin keeps the memory until
-	// queued runs have read it.
+	// The interpreter drops its reference to the array, which the garbage collector keeps for runs that read it. The
+	// PJRT executor destroys the plugin's buffer when the last call that uses it returns; the plugin keeps the memory
+	// until queued runs have read it.
 	Free()
 }
 
@@ -75,7 +75,7 @@ type Memory struct {
 // ErrFreed is the error of a call with a buffer that was freed or donated, or on an executor that was closed.
 var ErrFreed = errors.New("the buffer, program or device has been freed")
 
-// UnsupportedError says what an executor cannot do.
+// UnsupportedError reports what an executor cannot do.
 type UnsupportedError struct {
 	Device string // its name
 	What   string // what was asked for, and the choices there are
@@ -97,12 +97,13 @@ func (e *DeviceError) Error() string {
 // Unwrap returns the cause.
 func (e *DeviceError) Unwrap() error { return e.Err }
 
-// CheckRun requires of a Run what every executor does: buffers for all parameters and places for all results, of the
-// right shapes, none of them twice where it is donated or written.
+// CheckRun checks the arguments of Run for any executor: buffers for all parameters and places for all results, of the
+// right shapes, and no buffer twice if it is donated or written.
 func CheckRun(g *graph.Graph, in, out []Buffer) error {
 	params, results := g.ParameterShapes(), g.ResultShapes()
 	if len(in) != len(params) || len(out) != len(results) {
-		return fmt.Errorf("graph %s takes %d buffers and gives %d, not %d and %d", g.Name(), len(params), len(results), len(in), len(out))
+		return fmt.Errorf("graph %s takes %d buffers and gives %d, not %d and %d", g.Name(), len(params), len(results),
+			len(in), len(out))
 	}
 	for i, b := range in {
 		if b == nil || !b.Shape().Equal(params[i]) {
@@ -115,18 +116,20 @@ func CheckRun(g *graph.Graph, in, out []Buffer) error {
 	}
 	for i, b := range out {
 		if b != nil && !b.Shape().Equal(results[i]) {
-			return fmt.Errorf("graph %s: result %q is %s, the buffer is %s", g.Name(), g.Results()[i].Name, results[i], b.Shape())
+			return fmt.Errorf("graph %s: result %q is %s, the buffer is %s", g.Name(), g.Results()[i].Name, results[i],
+				b.Shape())
 		}
 	}
 	return checkDistinct(g, in, out)
 }
 
-// checkDistinct requires that no buffer that is donated or written is in the run a second time.
+// checkDistinct requires that each buffer that is donated or written occurs once.
 func checkDistinct(g *graph.Graph, in, out []Buffer) error {
 	gone := make(map[Buffer]bool, len(in)+len(out)) // for each buffer, whether one of its uses ends it
 	use := func(b Buffer, ends bool) error {
 		if before, twice := gone[b]; b != nil && twice && (before || ends) {
-			return fmt.Errorf("graph %s: a buffer %s that is donated or written is used twice in one run", g.Name(), b.Shape())
+			return fmt.Errorf("graph %s: a buffer %s that is donated or written is used twice in one run", g.Name(),
+				b.Shape())
 		}
 		gone[b] = gone[b] || ends
 		return nil

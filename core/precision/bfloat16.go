@@ -2,15 +2,16 @@ package precision
 
 import "math"
 
-// A bfloat16 number is the upper half of a float32: one sign bit, eight bits of exponent, and 8 significant binary digits of which
-// the first is not stored.
+// A bfloat16 number is the upper half of a float32: one sign bit, eight bits of exponent, and 8 significant binary
+// digits of which the first is not stored.
 const (
 	bf16Digits  = 8
 	droppedBits = 16 // bits of a float32 that a bfloat16 number does not have
 )
 
-// RoundBF16 returns the bfloat16 number nearest to x, ties to even. It rounds once: by way of a float32 that is rounded to odd, whose
-// last bit remembers that x is not halfway between two results (S. Boldo, G. Melquiond, IEEE Trans. Comput. 57, 2008).
+// RoundBF16 returns the bfloat16 number nearest to x, ties to even. It rounds once: by way of a float32 that is rounded
+// to odd, whose last bit remembers that x is not halfway between two results (S. Boldo, G. Melquiond, IEEE Trans.
+// Comput. 57, 2008).
 func RoundBF16(x float64) float64 {
 	if x != x || math.IsInf(x, 0) {
 		return x

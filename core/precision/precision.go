@@ -1,10 +1,11 @@
-// Package precision is the one vocabulary for the arithmetic of matrix products: the names that users write, the unit roundoff, the
-// splitting into bfloat16 numbers, and a bound on the error of a sum of products.
+// Package precision is the one vocabulary for the arithmetic of matrix products: the names that users write, the unit
+// roundoff, the splitting into bfloat16 numbers, and a bound on the error of a sum of products.
 //
-// On the host the names choose the data type of the products. On a device they also choose how an operand is written as a sum of
-// bfloat16 numbers, the inputs of matrix units: bf16x2 and bf16x3 take two and three of them, multiply the parts exactly and add the
-// products in float32 (G. Henry, P. T. P. Tang, A. Heinecke, Leveraging the bfloat16 Artificial Intelligence Datatype for
-// Higher-Precision Computations, 26th IEEE Symposium on Computer Arithmetic, 2019).
+// On the host the names choose the data type of the products. On a device they also choose how an operand is written as
+// a sum of bfloat16 numbers, the inputs of matrix units: bf16x2 and bf16x3 take two and three of them, multiply the
+// parts exactly and add the products in float32 (G. Henry, P. T. P. Tang, A. Heinecke, Leveraging the bfloat16
+// Artificial Intelligence Datatype for Higher-Precision Computations, 26th IEEE Symposium on Computer Arithmetic,
+// 2019).
 package precision
 
 import (
@@ -47,7 +48,8 @@ func (p Precision) IsDouble() bool { return p == FP64 }
 // Parts returns the number of bfloat16 numbers whose sum stands for an operand, or 0 if the operand is used as it is.
 func (p Precision) Parts() int { return map[Precision]int{BF16: 1, BF16x2: 2, BF16x3: 3}[p] }
 
-// Roundoff returns the unit roundoff of the type in which products are added: half the distance from 1 to the next number.
+// Roundoff returns the unit roundoff of the type in which products are added: half the distance from 1 to the next
+// number.
 func (p Precision) Roundoff() float64 {
 	if p.IsDouble() {
 		return 0x1p-53
@@ -55,8 +57,8 @@ func (p Precision) Roundoff() float64 {
 	return 0x1p-24
 }
 
-// SplitError returns the relative error of an operand that is written as a sum of bfloat16 numbers, the terms that are left out of a
-// product included; 0 if operands are used as they are.
+// SplitError returns the relative error of an operand that is written as a sum of bfloat16 numbers, the terms that are
+// left out of a product included; 0 if operands are used as they are.
 func (p Precision) SplitError() float64 {
 	if p.Parts() == 0 {
 		return 0
@@ -64,14 +66,15 @@ func (p Precision) SplitError() float64 {
 	return math.Ldexp(1, -bf16Digits*p.Parts())
 }
 
-// Eps returns the larger of the distance from 1 to the next number of the type of sums and of twice SplitError: the relative accuracy
-// that one product can have.
+// Eps returns the larger of the distance from 1 to the next number of the type of sums and of twice SplitError: the
+// relative accuracy that one product can have.
 func (p Precision) Eps() float64 { return max(2*p.Roundoff(), 2*p.SplitError()) }
 
-// ProductError returns a bound on the error of a sum of k products, relative to the sum of their moduli or to an upper bound of that
-// sum. The operands may have been rounded to the type before (N. J. Higham, Accuracy and Stability of Numerical Algorithms, section
-// 3.1). The products of the parts of two numbers have moduli that sum to at most overlap times the product's modulus; the terms that
-// are left out, and the remainder that no part holds, are within 2 SplitError.
+// ProductError returns a bound on the error of a sum of k products, relative to the sum of their moduli or to an upper
+// bound of that sum. The operands may have been rounded to the type before (N. J. Higham, Accuracy and Stability of
+// Numerical Algorithms, section 3.1). The products of the parts of two numbers have moduli that sum to at most overlap
+// times the product's modulus; the terms that are left out, and the remainder that no part holds, are within 2
+// SplitError.
 func (p Precision) ProductError(k int) float64 {
 	const more = 8 // roundings of the operands and of a scalar factor, and additions of the products of parts
 	const overlap = 1 + 0x1p-5

@@ -8,14 +8,14 @@ import (
 	"trnsci/trnbackend/graphtest"
 )
 
-// ulps is how far a result of one operation may be from the number that interp has, in units of eps times the number.
-// interp's numbers are correctly rounded but for the functions of package math in f64, which are within 1. XLA on a CPU
-// was seen at 0.9 for exp and log, 1.9 for tanh; the reciprocal root is rounded twice. Operations that are not listed
-// are correctly rounded everywhere, or exact.
+// ulps has the allowed difference of a result from that of interp, in units of eps times the result. Results of interp
+// are correctly rounded, except for functions of package math in f64, which are within 1. Errors of XLA on a CPU were
+// up to 0.9 for exp and log and 1.9 for tanh; the reciprocal root is rounded twice. Operations that are not listed are
+// exact or correctly rounded everywhere.
 var ulps = map[graph.Op]float64{graph.Exp: 2, graph.Log: 2, graph.Rsqrt: 2, graph.Tanh: 4}
 
 // rightResults returns, for each result of a case of one operation, the least and the greatest elements that are right.
-// Infinities and NaN are to be as they are.
+// Infinities and NaN must be reproduced.
 func rightResults(c *graphtest.OpCase) (low, high [][]float64, err error) {
 	results, err := evaluate(c.Graph, c.Inputs)
 	if err != nil {
@@ -37,11 +37,11 @@ func rightResults(c *graphtest.OpCase) (low, high [][]float64, err error) {
 	return low, high, nil
 }
 
-// allowedError returns how far an element of a node may be from x. magnitude is what the node gives for the magnitudes
-// of its operands.
+// allowedError returns the allowed difference of an element of a node from x. magnitude is the result for the
+// magnitudes of the operands.
 //
-// A sum of n terms, in an order that interp does not have, is within n eps times the sum of their magnitudes; eps is
-// that of f32 where f32 is what is added up in. The result is rounded once more.
+// A sum of n terms in another order than that of interp is within n eps times the sum of their magnitudes, with the eps
+// of f32 where products are added in f32. The result is rounded once more.
 func allowedError(g *graph.Graph, n *graph.Node, x, magnitude float64) float64 {
 	d := n.Shape.DType
 	if n.Op == graph.Dot || n.Op == graph.ReduceSum {
@@ -50,7 +50,7 @@ func allowedError(g *graph.Graph, n *graph.Node, x, magnitude float64) float64 {
 	return ulps[n.Op] * d.Eps() * math.Abs(x)
 }
 
-// terms returns how many numbers each element of a product or a sum is made of.
+// terms returns the number of terms of each element of a product or a sum.
 func terms(g *graph.Graph, n *graph.Node) int {
 	dims, _ := n.Attributes.(graph.Axes)
 	if n.Op == graph.Dot {

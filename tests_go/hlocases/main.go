@@ -2,13 +2,13 @@
 //
 //	go run ./tests_go/hlocases FOLDER
 //
-// The folder must exist. It gets index.json, a list of cases, and data.bin, to whose bytes the index refers. Arrays are
-// row-major and little-endian; predicates are bytes, bf16 is the upper half of a single. Of each result the index has
-// two arrays of doubles, the least and the greatest element that is right at each place. NaN in both says that only NaN
-// is right; minus infinity and infinity, that everything is.
+// The folder must exist. The command writes index.json, a list of cases, and data.bin, whose bytes the index refers to.
+// Arrays are row-major and little-endian; predicates are bytes, bf16 is the upper half of a single. For each result the
+// index has two arrays of doubles: the least and the greatest right value of each element. NaN in both says that only
+// NaN is right; minus infinity and infinity, that everything is.
 //
-// The cases are those of graphtest.OpCases, where what is right comes from package interp, and graphs of device
-// programs and random graphs, where it comes from graphtest.Evaluate.
+// The cases are those of graphtest.OpCases, with ranges around the results of package interp, and graphs of device
+// programs and random graphs, with ranges from graphtest.Evaluate.
 package main
 
 import (
@@ -27,7 +27,7 @@ import (
 	"trnsci/trnbackend/programs/matmul"
 )
 
-// randomGraphs is how many graphs of randomNodes operations there are beside those of one operation.
+// randomGraphs is the number of random graphs, each of randomNodes operations.
 const (
 	randomGraphs = 100
 	randomNodes  = 20
@@ -95,7 +95,9 @@ func run(folder string) error {
 	}
 	for seed := range uint64(randomGraphs) {
 		rng := rand.New(rand.NewPCG(seed, 0))
-		g := graphtest.Random(rng, graphtest.Limits{Nodes: randomNodes, DTypes: []graph.DType{graph.F32, graph.BF16, graph.S32, graph.Pred, graph.F64}})
+		g := graphtest.Random(rng,
+			graphtest.Limits{Nodes: randomNodes,
+				DTypes: []graph.DType{graph.F32, graph.BF16, graph.S32, graph.Pred, graph.F64}})
 		if err := w.writeEvaluated(fmt.Sprintf("random %d", seed), rng, g); err != nil {
 			return err
 		}
@@ -111,7 +113,7 @@ func run(folder string) error {
 	return os.WriteFile(filepath.Join(folder, "data.bin"), w.data.Bytes(), everybodyReads)
 }
 
-// writer collects what the two files get.
+// writer collects the contents of the two files.
 type writer struct {
 	index []indexCase
 	data  bytes.Buffer
@@ -141,14 +143,15 @@ func (w *writer) write(c *graphtest.OpCase, low, high [][]float64) error {
 	}
 	for i, s := range c.Graph.ResultShapes() {
 		wide := s.As(graph.F64)
-		entry.Results = append(entry.Results, indexResult{s.DType.String(), dims(s), w.array(wide, low[i]), w.array(wide, high[i])})
+		entry.Results = append(entry.Results,
+			indexResult{s.DType.String(), dims(s), w.array(wide, low[i]), w.array(wide, high[i])})
 	}
 	w.index = append(w.index, entry)
 	return nil
 }
 
-// writePrograms appends the graphs of products and of products with itself, for stacks with C and its factors. bf16x3
-// is left out: intervals do not see that what is cut off twice cancels, so everything would be right.
+// writePrograms appends the graphs of GEMM and SYRK for stacks, with C and its factors. bf16x3 is left out: the
+// intervals of its second and third parts would be so wide that every result would be right.
 func (w *writer) writePrograms() error {
 	const batch, m, n, k = 2, 12, 10, 14
 	rng := rand.New(rand.NewPCG(1, 0))
@@ -189,5 +192,5 @@ func (w *writer) writeEvaluated(name string, rng *rand.Rand, g *graph.Graph) err
 	return nil
 }
 
-// dims returns the dimensions, never nil, which JSON would not write as a list.
+// dims returns the dimensions as a list that is never nil, which JSON would write as null.
 func dims(s graph.Shape) []int { return append([]int{}, s.Dims...) }

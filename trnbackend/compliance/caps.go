@@ -15,7 +15,7 @@ var (
 	floatTypes = []graph.DType{graph.F32, graph.BF16, graph.F64}
 )
 
-// eachType runs a test for the types that the device has and says which ones it lacks.
+// eachType runs a test for the types that the device has and skips those that it lacks.
 func eachType(t *testing.T, e trnbackend.Executor, types []graph.DType, test func(t *testing.T, d graph.DType)) {
 	for _, d := range types {
 		t.Run(d.String(), func(t *testing.T) {
@@ -42,11 +42,12 @@ func skipUnsupported(t *testing.T, err error) {
 	}
 }
 
-// testCaps requires that what a device has not is refused before any work.
+// testCaps requires that a device refuses what it lacks before any work.
 func testCaps(t *testing.T, e trnbackend.Executor) {
 	caps := e.Caps()
 	if caps.Device != e.Name() || caps.Version == "" || caps.CacheKey == "" {
-		t.Errorf("device %q calls itself %q, version %q, cache key %q", e.Name(), caps.Device, caps.Version, caps.CacheKey)
+		t.Errorf("device %q calls itself %q, version %q, cache key %q", e.Name(), caps.Device, caps.Version,
+			caps.CacheKey)
 	}
 	if !slices.ContainsFunc(caps.DTypes, graph.DType.IsFloat) {
 		t.Errorf("no float among the types %v", caps.DTypes)
@@ -55,7 +56,8 @@ func testCaps(t *testing.T, e trnbackend.Executor) {
 		if caps.Has(d) {
 			continue
 		}
-		g := build(t, "refused", []array{vector(d, 0)}, func(_ *graph.Builder, in []graph.Value) graph.Value { return in[0] })
+		g := build(t, "refused", []array{vector(d, 0)},
+			func(_ *graph.Builder, in []graph.Value) graph.Value { return in[0] })
 		_, err := e.Compile(context.Background(), g)
 		if u := (*trnbackend.UnsupportedError)(nil); !errors.As(err, &u) {
 			t.Errorf("a graph of type %s, which the device has not, gives the error %v", d, err)

@@ -1,6 +1,6 @@
-// Package compliance is the test of what calls itself a trnbackend.Executor. Run has hand-made cases for every
-// operation, whose results are written beside them, cases for the life of buffers and programs, and random graphs that
-// are judged by package graphtest. What an executor's Caps exclude is skipped, with the reason.
+// Package compliance is the test that every trnbackend.Executor must pass. Run has cases for every operation with
+// results written by hand, cases for the life of buffers and programs, and random graphs that package graphtest judges.
+// What an executor's Caps exclude is skipped, with the reason.
 package compliance
 
 import (
@@ -13,16 +13,19 @@ import (
 	"trnsci/trnbackend/graph"
 )
 
-// Run tests the executors that open opens. It opens several, each of which it closes.
+// Run tests the executors that open returns. It opens several and closes each of them.
 func Run(t *testing.T, open func() (trnbackend.Executor, error)) {
 	for _, part := range []struct {
 		name string
 		test func(t *testing.T, e trnbackend.Executor)
 	}{
-		{"caps", testCaps}, {"floats", testFloats}, {"integers", testIntegers}, {"predicates", testPredicates}, {"conversions", testConversions},
-		{"sources", testSources}, {"products", testProducts}, {"reductions", testReductions}, {"movements", testMovements},
+		{"caps", testCaps}, {"floats", testFloats}, {"integers", testIntegers}, {"predicates",
+			testPredicates}, {"conversions", testConversions},
+		{"sources", testSources}, {"products", testProducts}, {"reductions", testReductions}, {"movements",
+			testMovements},
 		{"buffers", testBuffers}, {"places", testPlaces}, {"reuse", testReuse},
-		{"freed early", testFreedEarly}, {"donation", testDonation}, {"refusals", testRefusals}, {"programs", testPrograms},
+		{"freed early", testFreedEarly}, {"donation", testDonation}, {"refusals", testRefusals}, {"programs",
+			testPrograms},
 		{"goroutines", testGoroutines}, {"random", testRandom}, {"close", testClose},
 	} {
 		t.Run(part.name, func(t *testing.T) {
@@ -55,7 +58,7 @@ func of(d graph.DType, dims []int, elements ...float64) array {
 
 func scalar(d graph.DType, x float64) array { return array{graph.Of(d), []float64{x}} }
 
-// operation makes the value that is tested of the parameters of a graph.
+// operation adds the tested operation on the parameters of a graph.
 type operation func(b *graph.Builder, in []graph.Value) graph.Value
 
 // testCase is one operation on given inputs and what it gives.
@@ -64,7 +67,7 @@ type testCase struct {
 	op   operation
 	in   []array
 	want array
-	ulps float64 // that floats may be off; 0 is exact
+	ulps float64 // allowed error of floats; 0 is exact
 }
 
 // check runs the cases, each as a subtest.
@@ -138,7 +141,7 @@ func evaluate(e trnbackend.Executor, g *graph.Graph, in [][]byte) ([][]byte, err
 	return got, nil
 }
 
-// compare requires elements, NaN where NaN is wanted, and of zeros only that they are zeros.
+// compare requires the elements: NaN where NaN is expected, and zeros of either sign where zero is.
 func compare(t *testing.T, want array, got []float64, ulps float64) {
 	t.Helper()
 	if len(got) != len(want.elements) {

@@ -72,7 +72,8 @@ func TestRandomGraphsFindWrongOperations(t *testing.T) {
 func TestRandomGraphsFindAWrongElementOfAProduct(t *testing.T) {
 	e := &faulty{interp.New(), func(n *graph.Node) {
 		if d, isDot := n.Attributes.(graph.Dimensions); isDot && len(d.Contract[0]) == 2 {
-			d.Contract[0] = []int{d.Contract[0][1], d.Contract[0][0]} // pairs them the wrong way, where the lengths allow it
+			// pairs them the wrong way, where the lengths allow it
+			d.Contract[0] = []int{d.Contract[0][1], d.Contract[0][0]}
 			n.Attributes = d
 		}
 	}}

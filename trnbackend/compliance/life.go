@@ -45,7 +45,7 @@ func holds(t *testing.T, b trnbackend.Buffer, elements ...float64) {
 	compare(t, array{b.Shape(), elements}, trnbackend.Decode(b.Shape().DType, data), 0)
 }
 
-// freed requires that a call failed because something has been freed.
+// freed requires that a call failed with trnbackend.ErrFreed.
 func freed(t *testing.T, what string, err error) {
 	t.Helper()
 	if !errors.Is(err, trnbackend.ErrFreed) {
@@ -92,7 +92,8 @@ func doubled(t *testing.T, e trnbackend.Executor, d graph.DType) trnbackend.Prog
 
 func testBuffers(t *testing.T, e trnbackend.Executor) {
 	eachType(t, e, allTypes, func(t *testing.T, d graph.DType) {
-		for _, x := range []array{scalar(d, 1), vector(d), of(d, []int{2, 0, 3}), labelled(d, []int{2, 3}, 0, 1, 2, 3, 4, 5)} {
+		for _, x := range []array{scalar(d, 1), vector(d), of(d, []int{2, 0, 3}),
+			labelled(d, []int{2, 3}, 0, 1, 2, 3, 4, 5)} {
 			data := trnbackend.Encode(d, x.elements)
 			b, err := e.Upload(x.shape, data)
 			if err != nil {
@@ -118,7 +119,7 @@ func testBuffers(t *testing.T, e trnbackend.Executor) {
 	testMemory(t, e)
 }
 
-// testBits requires that numbers pass through a device as they are.
+// testBits requires that numbers pass through a device unchanged.
 func testBits(t *testing.T, e trnbackend.Executor) {
 	d := float(e)
 	data := trnbackend.Encode(d, []float64{zero, inf, -inf, 1 + d.Eps(), 1e-30, -1e30})
@@ -133,7 +134,7 @@ func testBits(t *testing.T, e trnbackend.Executor) {
 	}
 }
 
-// testMemory requires that buffers are counted, where the device counts.
+// testMemory requires that buffers are counted by devices that count.
 func testMemory(t *testing.T, e trnbackend.Executor) {
 	before, err := e.Memory()
 	if err != nil {
@@ -153,12 +154,13 @@ func testMemory(t *testing.T, e trnbackend.Executor) {
 	case during.Used == 0:
 		t.Logf("device %s does not count its memory", e.Name())
 	case during.Used-before.Used < b.Shape().Bytes() || after.Used != before.Used:
-		t.Errorf("%d bytes in use, %d with a buffer of %d, %d when it is freed", before.Used, during.Used, b.Shape().Bytes(), after.Used)
+		t.Errorf("%d bytes in use, %d with a buffer of %d, %d when it is freed", before.Used, during.Used,
+			b.Shape().Bytes(), after.Used)
 	}
 }
 
-// testPlaces runs with empty places, with buffers in them, and with results that are parameters, constants or twice the
-// same.
+// testPlaces runs with empty places, with buffers in them, and with results that are parameters, constants or equal to
+// another result.
 func testPlaces(t *testing.T, e trnbackend.Executor) {
 	d := float(e)
 	p := doubled(t, e, d)
@@ -186,7 +188,7 @@ func testPlaces(t *testing.T, e trnbackend.Executor) {
 	})
 	x, unused, out := upload(t, e, vector(d, 1, 2)), upload(t, e, vector(d, 9)), make([]trnbackend.Buffer, 4)
 	run(t, same, []trnbackend.Buffer{x, unused}, out)
-	x.Free() // each buffer has its own life
+	x.Free() // the other buffers stay alive
 	out[0].Free()
 	holds(t, out[1], 2, 4)
 	holds(t, out[2], 1, 2)
@@ -201,7 +203,8 @@ func testDonation(t *testing.T, e trnbackend.Executor) {
 		b.Donated("without_taker", graph.Of(d, 3))
 		b.Result("state", b.Add(state, step))
 	})
-	first, step, other := upload(t, e, vector(d, 1, 2)), upload(t, e, vector(d, 10, 20)), upload(t, e, vector(d, 0, 0, 0))
+	first, step, other := upload(t, e, vector(d, 1, 2)), upload(t, e, vector(d, 10, 20)), upload(t, e,
+		vector(d, 0, 0, 0))
 	out := make([]trnbackend.Buffer, 1)
 	run(t, p, []trnbackend.Buffer{first, step, other}, out)
 	holds(t, out[0], 11, 22)
@@ -209,10 +212,11 @@ func testDonation(t *testing.T, e trnbackend.Executor) {
 	freed(t, "downloading a donated buffer", download(first))
 	freed(t, "downloading a donated buffer that no result takes over", download(other))
 	other = upload(t, e, vector(d, 0, 0, 0))
-	freed(t, "running with a donated buffer", p.Run([]trnbackend.Buffer{first, step, other}, make([]trnbackend.Buffer, 1)))
+	freed(t, "running with a donated buffer",
+		p.Run([]trnbackend.Buffer{first, step, other}, make([]trnbackend.Buffer, 1)))
 	first.Free()
 
-	// The state goes round, as in an iteration.
+	// The state is donated in each run, as in an iteration.
 	for range 3 {
 		state := out[0]
 		out[0] = nil
@@ -221,12 +225,13 @@ func testDonation(t *testing.T, e trnbackend.Executor) {
 	holds(t, out[0], 41, 82)
 
 	both := upload(t, e, vector(d, 1, 1))
-	if err := p.Run([]trnbackend.Buffer{both, both, upload(t, e, vector(d, 0, 0, 0))}, make([]trnbackend.Buffer, 1)); err == nil {
+	if err := p.Run([]trnbackend.Buffer{both, both, upload(t, e, vector(d, 0, 0, 0))},
+		make([]trnbackend.Buffer, 1)); err == nil {
 		t.Error("a buffer is donated and read in one run")
 	}
 }
 
-// testClose requires that nothing works on an executor that is closed.
+// testClose requires that all calls on a closed executor fail.
 func testClose(t *testing.T, e trnbackend.Executor) {
 	d := float(e)
 	p, x, out := doubled(t, e, d), upload(t, e, vector(d, 1, 2)), make([]trnbackend.Buffer, 1)

@@ -24,13 +24,20 @@ func testMovements(t *testing.T, e trnbackend.Executor) {
 		x := labelled(d, []int{2, 3}, 10, 11, 12, 13, 14, 15)
 		cube := labelled(d, []int{2, 2, 3}, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
 		check(t, e, []testCase{
-			{"broadcast a scalar", func(b *graph.Builder, in []graph.Value) graph.Value { return b.Broadcast(in[0], []int{2, 2}) },
+			{"broadcast a scalar",
+				func(b *graph.Builder, in []graph.Value) graph.Value { return b.Broadcast(in[0], []int{2, 2}) },
 				[]array{labelled(d, nil, 7)}, labelled(d, []int{2, 2}, 7, 7, 7, 7), 0},
-			{"broadcast to the last", func(b *graph.Builder, in []graph.Value) graph.Value { return b.Broadcast(in[0], []int{2, 3}, 1) },
+			{"broadcast to the last",
+				func(b *graph.Builder, in []graph.Value) graph.Value { return b.Broadcast(in[0], []int{2, 3}, 1) },
 				[]array{labelled(d, []int{3}, 1, 2, 4)}, labelled(d, []int{2, 3}, 1, 2, 4, 1, 2, 4), 0},
-			{"broadcast to the first", func(b *graph.Builder, in []graph.Value) graph.Value { return b.Broadcast(in[0], []int{2, 3}, 0) },
+			{"broadcast to the first",
+				func(b *graph.Builder, in []graph.Value) graph.Value { return b.Broadcast(in[0], []int{2, 3}, 0) },
 				[]array{labelled(d, []int{2}, 1, 2)}, labelled(d, []int{2, 3}, 1, 1, 1, 2, 2, 2), 0},
-			{"broadcast around", func(b *graph.Builder, in []graph.Value) graph.Value { return b.Broadcast(in[0], []int{2, 2, 2}, 0, 2) },
+			{"broadcast around",
+				func(b *graph.Builder,
+					in []graph.Value) graph.Value {
+					return b.Broadcast(in[0], []int{2, 2, 2}, 0, 2)
+				},
 				[]array{labelled(d, []int{2, 2}, 1, 2, 4, 3)}, labelled(d, []int{2, 2, 2}, 1, 2, 1, 2, 4, 3, 4, 3), 0},
 			{"reshape", func(b *graph.Builder, in []graph.Value) graph.Value { return b.Reshape(in[0], 3, 1, 2) },
 				[]array{x}, labelled(d, []int{3, 1, 2}, 10, 11, 12, 13, 14, 15), 0},
@@ -44,21 +51,26 @@ func testMovements(t *testing.T, e trnbackend.Executor) {
 			{"slice of nothing", func(b *graph.Builder, in []graph.Value) graph.Value {
 				return b.Slice(in[0], []int{1, 2}, []int{1, 3}, []int{1, 1})
 			}, []array{x}, labelled(d, []int{0, 1}), 0},
-			{"concatenate rows", func(b *graph.Builder, in []graph.Value) graph.Value { return b.Concatenate(0, in...) },
-				[]array{labelled(d, []int{1, 2}, 1, 2), labelled(d, []int{0, 2}), labelled(d, []int{2, 2}, 3, 4, 5, 6)}, labelled(d, []int{3, 2}, 1, 2, 3, 4, 5, 6), 0},
-			{"concatenate columns", func(b *graph.Builder, in []graph.Value) graph.Value { return b.Concatenate(1, in...) },
-				[]array{labelled(d, []int{2, 1}, 1, 2), labelled(d, []int{2, 2}, 3, 4, 5, 6)}, labelled(d, []int{2, 3}, 1, 3, 4, 2, 5, 6), 0},
+			{"concatenate rows",
+				func(b *graph.Builder, in []graph.Value) graph.Value { return b.Concatenate(0, in...) },
+				[]array{labelled(d, []int{1, 2}, 1, 2), labelled(d, []int{0, 2}),
+					labelled(d, []int{2, 2}, 3, 4, 5, 6)}, labelled(d, []int{3, 2}, 1, 2, 3, 4, 5, 6), 0},
+			{"concatenate columns",
+				func(b *graph.Builder, in []graph.Value) graph.Value { return b.Concatenate(1, in...) },
+				[]array{labelled(d, []int{2, 1}, 1, 2), labelled(d, []int{2, 2}, 3, 4, 5, 6)}, labelled(d, []int{2, 3},
+					1, 3, 4, 2, 5, 6), 0},
 			{"pad", func(b *graph.Builder, in []graph.Value) graph.Value {
 				return b.Pad(in[0], in[1], []int{1, 0}, []int{0, 2})
 			},
-				[]array{labelled(d, []int{2, 1}, 1, 2), labelled(d, nil, 9)}, labelled(d, []int{3, 3}, 9, 9, 9, 1, 9, 9, 2, 9, 9), 0},
+				[]array{labelled(d, []int{2, 1}, 1, 2), labelled(d, nil, 9)}, labelled(d, []int{3, 3}, 9, 9, 9, 1, 9, 9,
+					2, 9, 9), 0},
 		})
 		needType(t, e, graph.S32)
 		check(t, e, indexed(d, x))
 	})
 }
 
-// indexed are operations that take indices at run time; those outside are moved inside.
+// indexed are operations whose indices are inputs; indices outside of the array are moved inside.
 func indexed(d graph.DType, x array) []testCase {
 	start := func(i float64) array { return scalar(graph.S32, i) }
 	take := func(b *graph.Builder, in []graph.Value) graph.Value {
@@ -77,11 +89,15 @@ func indexed(d graph.DType, x array) []testCase {
 			columns := b.DynamicSlice(in[0], []int{2, 2}, in[1], in[2])
 			return b.DynamicSlice(columns, []int{1, 1}, in[3], in[4])
 		}, []array{x, start(0), start(-1), start(1), start(3)}, labelled(d, []int{1, 1}, 14), 0},
-		{"dynamic update", put, []array{x, part, start(0), start(1)}, labelled(d, []int{2, 3}, 10, 7, 4, 13, 14, 15), 0},
-		{"dynamic update beyond", put, []array{x, part, start(2), start(2)}, labelled(d, []int{2, 3}, 10, 11, 12, 13, 7, 4), 0},
-		{"dynamic update before", put, []array{x, part, start(-far), start(-1)}, labelled(d, []int{2, 3}, 7, 4, 12, 13, 14, 15), 0},
+		{"dynamic update", put, []array{x, part, start(0), start(1)}, labelled(d, []int{2, 3}, 10, 7, 4, 13, 14, 15),
+			0},
+		{"dynamic update beyond", put, []array{x, part, start(2), start(2)},
+			labelled(d, []int{2, 3}, 10, 11, 12, 13, 7, 4), 0},
+		{"dynamic update before", put, []array{x, part, start(-far), start(-1)},
+			labelled(d, []int{2, 3}, 7, 4, 12, 13, 14, 15), 0},
 		{"gather rows", func(b *graph.Builder, in []graph.Value) graph.Value { return b.GatherRows(in[0], in[1]) },
-			[]array{x, vector(graph.S32, 1, 0, -3, far)}, labelled(d, []int{4, 3}, 13, 14, 15, 10, 11, 12, 10, 11, 12, 13, 14, 15), 0},
+			[]array{x, vector(graph.S32, 1, 0, -3, far)}, labelled(d, []int{4, 3}, 13, 14, 15, 10, 11, 12, 10, 11, 12,
+				13, 14, 15), 0},
 		{"gather elements", func(b *graph.Builder, in []graph.Value) graph.Value { return b.GatherRows(in[0], in[1]) },
 			[]array{labelled(d, []int{3}, 5, 6, 8), vector(graph.S32, 2, 2, 0)}, labelled(d, []int{3}, 8, 8, 5), 0},
 	}

@@ -10,11 +10,12 @@ import (
 
 func dot(contractX, contractY, batchX, batchY []int) operation {
 	return func(b *graph.Builder, in []graph.Value) graph.Value {
-		return b.Dot(in[0], in[1], graph.Dimensions{Contract: [2][]int{contractX, contractY}, Batch: [2][]int{batchX, batchY}})
+		return b.Dot(in[0], in[1],
+			graph.Dimensions{Contract: [2][]int{contractX, contractY}, Batch: [2][]int{batchX, batchY}})
 	}
 }
 
-// withItself is a product of an array with itself, which is one operand twice.
+// withItself is a product with the same array as both operands.
 func withItself(contract, batch []int) operation {
 	return func(b *graph.Builder, in []graph.Value) graph.Value {
 		return dot(contract, contract, batch, batch)(b, []graph.Value{in[0], in[0]})
@@ -38,20 +39,30 @@ func testProducts(t *testing.T, e trnbackend.Executor) {
 		product := of(to, []int{2, 2}, 58, 64, 139, 154)
 		check(t, e, []testCase{
 			{"matrices", dot([]int{1}, []int{0}, nil, nil), []array{x, y}, product, 0},
-			{"transposed", dot([]int{0}, []int{1}, nil, nil), []array{of(d, []int{3, 2}, 1, 4, 2, 5, 3, 6), of(d, []int{2, 3}, 7, 9, 11, 8, 10, 12)}, product, 0},
-			{"outer", dot(nil, nil, nil, nil), []array{vector(d, 1, 2), vector(d, 3, 4, 5)}, of(to, []int{2, 3}, 3, 4, 5, 6, 8, 10), 0},
-			{"inner", dot([]int{0}, []int{0}, nil, nil), []array{vector(d, 1, 2, 3), vector(d, 4, 5, 6)}, scalar(to, 32), 0},
-			{"both dimensions", dot([]int{0, 1}, []int{1, 0}, nil, nil), []array{x, y}, scalar(to, 1*7+2*9+3*11+4*8+5*10+6*12), 0},
-			{"batch alone", dot(nil, nil, []int{0}, []int{0}), []array{vector(d, 1, 2), vector(d, 3, 4)}, vector(to, 3, 8), 0},
+			{"transposed", dot([]int{0}, []int{1}, nil, nil),
+				[]array{of(d, []int{3, 2}, 1, 4, 2, 5, 3, 6), of(d, []int{2, 3}, 7, 9, 11, 8, 10, 12)}, product, 0},
+			{"outer", dot(nil, nil, nil, nil), []array{vector(d, 1, 2), vector(d, 3, 4, 5)},
+				of(to, []int{2, 3}, 3, 4, 5, 6, 8, 10), 0},
+			{"inner", dot([]int{0}, []int{0}, nil, nil), []array{vector(d, 1, 2, 3), vector(d, 4, 5, 6)},
+				scalar(to, 32), 0},
+			{"both dimensions", dot([]int{0, 1}, []int{1, 0}, nil, nil), []array{x, y},
+				scalar(to, 1*7+2*9+3*11+4*8+5*10+6*12), 0},
+			{"batch alone", dot(nil, nil, []int{0}, []int{0}), []array{vector(d, 1, 2), vector(d, 3, 4)},
+				vector(to, 3, 8), 0},
 			{"scalars", dot(nil, nil, nil, nil), []array{scalar(d, 3), scalar(d, 5)}, scalar(to, 15), 0},
-			{"no terms", dot([]int{1}, []int{0}, nil, nil), []array{of(d, []int{2, 0}), of(d, []int{0, 2})}, of(to, []int{2, 2}, 0, 0, 0, 0), 0},
+			{"no terms", dot([]int{1}, []int{0}, nil, nil), []array{of(d, []int{2, 0}), of(d, []int{0, 2})},
+				of(to, []int{2, 2}, 0, 0, 0, 0), 0},
 			{"no elements", dot([]int{1}, []int{0}, nil, nil), []array{of(d, []int{0, 3}), y}, of(to, []int{0, 2}), 0},
-			{"not finite", dot([]int{1}, []int{0}, nil, nil), []array{of(d, []int{2, 2}, 0, 1, 1, 1), of(d, []int{2, 1}, inf, 1)}, of(to, []int{2, 1}, nan, inf), 0},
-			{"beyond bf16", dot([]int{0}, []int{0}, nil, nil), []array{vector(d, 256, 1), vector(d, 1, 1)}, scalar(to, 257), 0},
+			{"not finite", dot([]int{1}, []int{0}, nil, nil),
+				[]array{of(d, []int{2, 2}, 0, 1, 1, 1), of(d, []int{2, 1}, inf, 1)}, of(to, []int{2, 1}, nan, inf), 0},
+			{"beyond bf16", dot([]int{0}, []int{0}, nil, nil), []array{vector(d, 256, 1), vector(d, 1, 1)},
+				scalar(to, 257), 0},
 			{"with itself", withItself([]int{1}, nil), []array{x}, of(to, []int{2, 2}, 14, 32, 32, 77), 0},
-			{"with itself, transposed", withItself([]int{0}, nil), []array{x}, of(to, []int{3, 3}, 17, 22, 27, 22, 29, 36, 27, 36, 45), 0},
+			{"with itself, transposed", withItself([]int{0}, nil), []array{x},
+				of(to, []int{3, 3}, 17, 22, 27, 22, 29, 36, 27, 36, 45), 0},
 			{
-				"stack with itself", withItself([]int{2}, []int{0}), []array{of(d, []int{2, 2, 2}, 1, 2, 3, 4, 5, 6, 7, 8)},
+				"stack with itself", withItself([]int{2},
+					[]int{0}), []array{of(d, []int{2, 2, 2}, 1, 2, 3, 4, 5, 6, 7, 8)},
 				of(to, []int{2, 2, 2}, 5, 11, 11, 25, 61, 83, 83, 113), 0,
 			},
 			{"plus its transpose", plusTranspose, []array{x, y}, of(to, []int{2, 2}, 116, 203, 203, 308), 0},
@@ -86,7 +97,8 @@ func batches(d, to graph.DType) testCase {
 	return testCase{"batch in the middle", dot([]int{0}, []int{2}, []int{1}, []int{1}), []array{x, y}, want, 0}
 }
 
-// long is a product of matrices that fill blocks of any compiler, of integers so that the sums are exact.
+// long is a product of matrices that are larger than the blocks of any compiler. Their elements are integers, so that
+// the sums are exact.
 func long(d, to graph.DType) testCase {
 	const m, k, n = 130, 150, 70
 	x, y, want := of(d, []int{m, k}), of(d, []int{k, n}), of(to, []int{m, n})
@@ -140,15 +152,20 @@ func testReductions(t *testing.T, e trnbackend.Executor) {
 		})
 		if d == graph.S32 {
 			check(t, e, []testCase{
-				{"sum wraps around", reduction(sum, 0), []array{vector(d, math.MaxInt32, 1, 1)}, scalar(d, math.MinInt32+1), 0},
-				{"max of the smallest", reduction(most, 0), []array{vector(d, math.MinInt32, math.MinInt32)}, scalar(d, math.MinInt32), 0},
+				{"sum wraps around", reduction(sum, 0), []array{vector(d, math.MaxInt32, 1, 1)},
+					scalar(d, math.MinInt32+1), 0},
+				{"max of the smallest", reduction(most, 0), []array{vector(d, math.MinInt32, math.MinInt32)},
+					scalar(d, math.MinInt32), 0},
 			})
 			return
 		}
 		check(t, e, []testCase{
-			{"sum with NaN", reduction(sum, 1), []array{of(d, []int{3, 2}, 1, nan, inf, -inf, inf, 1)}, vector(d, nan, nan, inf), 0},
-			{"max with NaN", reduction(most, 1), []array{of(d, []int{3, 2}, 1, nan, nan, 1, -inf, -inf)}, vector(d, nan, nan, -inf), 0},
-			{"min with NaN", reduction(least, 1), []array{of(d, []int{3, 2}, 1, nan, nan, 1, inf, inf)}, vector(d, nan, nan, inf), 0},
+			{"sum with NaN", reduction(sum, 1), []array{of(d, []int{3, 2}, 1, nan, inf, -inf, inf, 1)},
+				vector(d, nan, nan, inf), 0},
+			{"max with NaN", reduction(most, 1), []array{of(d, []int{3, 2}, 1, nan, nan, 1, -inf, -inf)},
+				vector(d, nan, nan, -inf), 0},
+			{"min with NaN", reduction(least, 1), []array{of(d, []int{3, 2}, 1, nan, nan, 1, inf, inf)},
+				vector(d, nan, nan, inf), 0},
 		})
 	})
 }

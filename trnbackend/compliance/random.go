@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	randomGraphs = 100 // unless graphsVariable says another number
+	randomGraphs = 100 // default for graphsVariable
 	randomNodes  = 20
 )
 
-// graphsVariable is the environment variable for the number of random graphs that a device runs.
+// graphsVariable is the environment variable with the number of random graphs for a device.
 const graphsVariable = "TRNSCI_TEST_GRAPHS"
 
-// graphs returns how many random graphs a device runs.
+// graphs returns the number of random graphs for a device.
 func graphs(t *testing.T) uint64 {
 	text := os.Getenv(graphsVariable)
 	if text == "" {
@@ -36,7 +36,7 @@ func graphs(t *testing.T) uint64 {
 // source returns the random numbers of a seed.
 func source(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
 
-// testRandom runs random graphs of what the device has. The first that is wrong is made smaller and shown.
+// testRandom runs random graphs of the device's types and operations. The first one that fails is shrunk and printed.
 func testRandom(t *testing.T, e trnbackend.Executor) {
 	known, all := 0, 0
 	for seed := range graphs(t) {
@@ -60,8 +60,7 @@ func randomGraph(e trnbackend.Executor, seed uint64) *graph.Graph {
 	return graphtest.Random(source(seed), graphtest.Limits{Nodes: randomNodes, DTypes: caps.DTypes, NoOps: caps.NoOps})
 }
 
-// judge runs a graph on random inputs. It returns how many elements of the results were compared and how many there
-// are.
+// judge runs a graph on random inputs. It returns the number of elements of the results that were compared, and of all.
 func judge(e trnbackend.Executor, g *graph.Graph, seed uint64) (known, all int, err error) {
 	in := graphtest.Inputs(source(seed), g)
 	got, err := evaluate(e, g, in)

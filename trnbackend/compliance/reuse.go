@@ -8,8 +8,8 @@ import (
 	"trnsci/trnbackend/graph"
 )
 
-// reused is a graph of x of three numbers whose results come from all kinds of operations that write memory, and what
-// they are. Two results are one value, one is the parameter and one a constant.
+// reused is a graph of a parameter x of three numbers, with its results. They come from operations of all kinds that
+// write memory; two results are one value, one is the parameter and one a constant.
 func reused(d graph.DType) (make func(b *graph.Builder), results func(x [3]float64) []array) {
 	make = func(b *graph.Builder) {
 		x := b.Parameter("x", graph.Of(d, 3))
@@ -20,7 +20,8 @@ func reused(d graph.DType) (make func(b *graph.Builder), results func(x [3]float
 		b.Result("largest", b.ReduceMax(x, 0))
 		b.Result("x", x)
 		b.Result("constant", b.Constant(graph.Of(d, 3), 5, 6, 7))
-		b.Result("reversed", b.Concatenate(0, b.Slice(x, []int{1}, []int{3}, []int{1}), b.Slice(x, []int{0}, []int{1}, []int{1})))
+		b.Result("reversed",
+			b.Concatenate(0, b.Slice(x, []int{1}, []int{3}, []int{1}), b.Slice(x, []int{0}, []int{1}, []int{1})))
 		b.Result("padded", b.Pad(x, one, []int{1}, []int{2}))
 		b.Result("outer", b.Multiply(b.Broadcast(x, []int{3, 3}, 0), b.Broadcast(x, []int{3, 3}, 1)))
 		b.Result("negative", b.Reshape(b.Negate(x), 3, 1))
@@ -39,16 +40,17 @@ func reused(d graph.DType) (make func(b *graph.Builder), results func(x [3]float
 			}
 		}
 		return []array{
-			sum, sum, scalar(d, max(x[0], x[1], x[2])), vector(d, x[:]...), vector(d, 5, 6, 7), vector(d, x[1], x[2], x[0]),
+			sum, sum, scalar(d, max(x[0], x[1], x[2])), vector(d, x[:]...), vector(d, 5, 6, 7), vector(d, x[1], x[2],
+				x[0]),
 			vector(d, 1, x[0], x[1], x[2], 1, 1), outer, of(d, []int{3, 1}, -x[0], -x[1], -x[2]), chosen,
 		}
 	}
 	return make, results
 }
 
-// testReuse runs into places that hold other things: NaN, and what former runs of this and of another program left.
-// Each result is as in a new buffer, and nothing else changes: not the input, not the constant of the program, not the
-// other one of two equal results.
+// testReuse runs with places that hold other data: NaN, and results of earlier runs of this and of another program.
+// Each result must be as in a new buffer, and nothing else may change: not the input, not the constant of the program,
+// not the other one of two equal results.
 func testReuse(t *testing.T, e trnbackend.Executor) {
 	d := float(e)
 	make, results := reused(d)
@@ -67,7 +69,7 @@ func testReuse(t *testing.T, e trnbackend.Executor) {
 		for i, want := range results(x) {
 			holds(t, places[i], want.elements...)
 		}
-		for i, r := range p.Graph().Results() { // over results that are the input, a constant, and of plain work
+		for i, r := range p.Graph().Results() { // places that hold the input, a constant, and a computed result
 			if r.Name == "x" || r.Name == "constant" || r.Name == "chosen" {
 				run(t, other, in, places[i:i+1])
 				holds(t, places[i], 2*x[0], 2*x[1], 2*x[2])
@@ -86,8 +88,8 @@ func testReuse(t *testing.T, e trnbackend.Executor) {
 	holds(t, places[1], 7+8-9) // was equal to the first
 }
 
-// testFreedEarly frees the inputs of a run, and a result that nobody wants, before anybody has waited for it, and uses
-// the memory for other things.
+// testFreedEarly frees the inputs and an unused result of a run before it has finished, and uses the memory for other
+// data.
 func testFreedEarly(t *testing.T, e trnbackend.Executor) {
 	const n, factor = 192, 4 // a product that takes a while
 	d := float(e)

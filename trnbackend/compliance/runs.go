@@ -15,14 +15,15 @@ func (s *stranger) Shape() graph.Shape    { return s.shape }
 func (s *stranger) Download([]byte) error { return nil }
 func (s *stranger) Free()                 {}
 
-// testRefusals requires errors for buffers that do not fit, which leave the others as they are.
+// testRefusals requires errors for buffers that do not fit; the other buffers stay as they are.
 func testRefusals(t *testing.T, e trnbackend.Executor) {
 	d := float(e)
 	p := compile(t, e, func(b *graph.Builder) {
 		x, y := b.Donated("x", graph.Of(d, 2)), b.Parameter("y", graph.Of(d, 2))
 		b.Result("r", b.Add(x, y))
 	})
-	x, y, long, gone := upload(t, e, vector(d, 1, 2)), upload(t, e, vector(d, 3, 4)), upload(t, e, vector(d, 1, 2, 3)), upload(t, e, vector(d, 0, 0))
+	x, y, long, gone := upload(t, e, vector(d, 1, 2)), upload(t, e, vector(d, 3, 4)), upload(t, e,
+		vector(d, 1, 2, 3)), upload(t, e, vector(d, 0, 0))
 	gone.Free()
 	foreign := &stranger{graph.Of(d, 2)}
 	list := func(buffers ...trnbackend.Buffer) []trnbackend.Buffer { return buffers }
@@ -60,7 +61,7 @@ func testRefusals(t *testing.T, e trnbackend.Executor) {
 	holds(t, out[0], 4, 6)
 }
 
-// testPrograms uses two programs of one device, with each other's results, and one that is closed.
+// testPrograms runs two programs of one device on each other's results, and a closed one.
 func testPrograms(t *testing.T, e trnbackend.Executor) {
 	d := float(e)
 	p := doubled(t, e, d)
@@ -83,7 +84,7 @@ func testPrograms(t *testing.T, e trnbackend.Executor) {
 	holds(t, squares[1], -4)
 }
 
-// testGoroutines runs one program in several goroutines, with a buffer of each and one of all.
+// testGoroutines runs one program in several goroutines, with one buffer for each and one that all share.
 func testGoroutines(t *testing.T, e trnbackend.Executor) {
 	const goroutines, rounds = 8, 20
 	d := float(e)

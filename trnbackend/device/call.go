@@ -19,8 +19,9 @@ type Call struct {
 	memory  int64           // the caller's limit; 0 is none
 	plan    func(steps int) // see Watch
 	step    func(steps int)
-	reserve func(bytes int64) error         // see Reserve
-	buffers map[trnbackend.Buffer]*dispatch // with the run that writes the buffer; nil if there is none, or if the buffer may be dead
+	reserve func(bytes int64) error // see Reserve
+	// the run that writes each buffer; nil if there is none, or if the buffer may be dead
+	buffers map[trnbackend.Buffer]*dispatch
 }
 
 // dispatch is one run of a program.
@@ -49,8 +50,8 @@ func (c *Call) End() trnbackend.Report {
 	return c.report
 }
 
-// Free gives up a buffer of the call before its end. Buffers of a call are freed in no other way: one that the device
-// has finished may be a place for a later run.
+// Free gives up a buffer before the end of the call. It is the only way to free a buffer of a call: a buffer that the
+// device has finished may be kept as a place for a later run.
 func (c *Call) Free(b trnbackend.Buffer) {
 	if d := c.buffers[b]; d != nil && d.finished {
 		c.session.pool.put(b)
@@ -60,32 +61,32 @@ func (c *Call) Free(b trnbackend.Buffer) {
 	delete(c.buffers, b)
 }
 
-// Watch makes the call tell how many steps it is going to take, and each one that is done. Programs of many runs have
-// steps.
+// Watch sets the functions that are told how many steps the call will take, and each step that is done. Programs of
+// many runs have steps.
 func (c *Call) Watch(plan, step func(steps int)) { c.plan, c.step = plan, step }
 
-// Reserve makes the call ask before it takes much of the host's memory, so that what would not fit is an error and not
-// the end of the process.
+// Reserve sets a function that the call asks before it takes much of the host's memory, so that too large a call is an
+// error and does not end the process.
 func (c *Call) Reserve(ask func(bytes int64) error) { c.reserve = ask }
 
-// FitsHost returns an error if the host has not so many bytes.
+// FitsHost returns an error if the host does not have that many bytes.
 func (c *Call) FitsHost(bytes int64) error { return c.reserve(bytes) }
 
-// Plan adds to the number of steps that the call is going to take.
+// Plan adds to the number of steps that the call will take.
 func (c *Call) Plan(steps int) { c.plan(steps) }
 
 // Step reports that steps are done.
 func (c *Call) Step(steps int) { c.step(steps) }
 
-// Context returns what ends the call early. Programs look at it between pieces of work on the host that take some
-// milliseconds.
+// Context returns the context whose cancellation ends the call. Programs check it between pieces of work on the host
+// that take some milliseconds.
 func (c *Call) Context() context.Context { return c.ctx }
 
-// LimitMemory makes the call plan with at most so many bytes of the device's memory, for devices that share it with
-// others, the host first of all. 0 is no limit.
+// LimitMemory limits the bytes of the device's memory that the call plans with, for devices that share their memory
+// with others, above all with the host. 0 is no limit.
 func (c *Call) LimitMemory(bytes int64) { c.memory = bytes }
 
-// Caps returns what the device can do, with no more memory than the call is allowed.
+// Caps returns what the device can do, with its memory limited to what the call may use.
 func (c *Call) Caps() trnbackend.Caps {
 	caps := c.session.caps
 	if c.memory > 0 && (caps.Memory == 0 || caps.Memory > c.memory) {
@@ -94,7 +95,7 @@ func (c *Call) Caps() trnbackend.Caps {
 	return caps
 }
 
-// Program returns the program of a graph, which is compiled if it is not there yet.
+// Program returns the program of a graph, compiling it if necessary.
 func (c *Call) Program(g *graph.Graph) (trnbackend.Program, error) {
 	p, from, err := c.session.program(c.ctx, g)
 	switch {
@@ -127,9 +128,9 @@ func (c *Call) Upload(shape graph.Shape, data []byte) (trnbackend.Buffer, error)
 	return b, nil
 }
 
-// Fits returns an error if the device, or the host, has not the memory for the parameters and results of a graph.
-// Programs ask before the host packs what they are going to upload, so that what is too large is refused before memory
-// is taken for it anywhere. A device whose memory is not known is taken to share that of the host.
+// Fits returns an error if the device or the host does not have the memory for the parameters and results of a graph.
+// Programs ask before the host packs their data, so that what is too large is refused before memory is taken for it. A
+// device whose memory is not known is assumed to share the host's.
 func (c *Call) Fits(g *graph.Graph) error {
 	var needed int64
 	for _, s := range g.ParameterShapes() {
@@ -149,8 +150,8 @@ func (c *Call) Fits(g *graph.Graph) error {
 	return c.FitsHost(needed)
 }
 
-// fits returns an error if the device has not so many bytes left, as far as it knows. What is kept for later runs goes
-// if it has not, or if it has but not also the bytes that might be needed.
+// fits returns an error if the device is known not to have the needed bytes left. Buffers that are kept for later runs
+// are freed if they are in the way of the needed bytes or of those that may be needed as well.
 func (c *Call) fits(needed, perhaps int64) error {
 	limit := c.session.caps.Memory
 	if limit == 0 {
@@ -161,7 +162,8 @@ func (c *Call) fits(needed, perhaps int64) error {
 		free, err = c.free(limit)
 	}
 	if err == nil && needed > free {
-		err = &trnbackend.DeviceError{Device: c.session.Name(), Doing: "allocating", Err: fmt.Errorf("%d bytes needed, %d free", needed, free)}
+		err = &trnbackend.DeviceError{Device: c.session.Name(), Doing: "allocating",
+			Err: fmt.Errorf("%d bytes needed, %d free", needed, free)}
 	}
 	return err
 }
@@ -172,8 +174,8 @@ func (c *Call) free(limit int64) (int64, error) {
 	return limit - memory.Used, err
 }
 
-// Run runs a program and returns its results. They are written into buffers that were kept from former runs, as far as
-// there are any.
+// Run runs a program and returns its results, which are written into buffers kept from earlier runs where there are
+// any. No run begins after the context is cancelled.
 func (c *Call) Run(p trnbackend.Program, in ...trnbackend.Buffer) ([]trnbackend.Buffer, error) {
 	if err := c.ctx.Err(); err != nil {
 		return nil, context.Cause(c.ctx)
@@ -188,7 +190,7 @@ func (c *Call) Run(p trnbackend.Program, in ...trnbackend.Buffer) ([]trnbackend.
 	if err != nil {
 		for _, place := range out {
 			if place != nil {
-				place.Free() // and not kept: it may be written yet
+				place.Free() // and not kept: the device may still write to it
 			}
 		}
 		return nil, err
@@ -201,8 +203,8 @@ func (c *Call) Run(p trnbackend.Program, in ...trnbackend.Buffer) ([]trnbackend.
 	return out, nil
 }
 
-// places returns a place for each result of a graph, with a kept buffer if there is one, and the bytes of those that
-// are empty. A result that takes over a donated buffer needs neither.
+// places returns a place for each result of a graph, with a kept buffer if there is one, and the bytes of the empty
+// places. A result that takes over a donated buffer needs no place.
 func (c *Call) places(g *graph.Graph) (out []trnbackend.Buffer, fresh int64) {
 	out = make([]trnbackend.Buffer, len(g.Results()))
 	donation := g.Donation()
@@ -217,7 +219,7 @@ func (c *Call) places(g *graph.Graph) (out []trnbackend.Buffer, fresh int64) {
 	return out, fresh
 }
 
-// donated notes which inputs of a run are dead.
+// donated records which inputs of a run are dead.
 func (c *Call) donated(g *graph.Graph, in []trnbackend.Buffer) {
 	for i := range g.Parameters() {
 		if i < len(in) && g.Input(i).Donated {
@@ -244,13 +246,13 @@ func (c *Call) Download(b trnbackend.Buffer) ([]byte, error) {
 	return data, nil
 }
 
-// OnHost notes a step that the host does, and why; one that is noted already is not noted again.
+// OnHost records a step that the host does, and why, once.
 func (c *Call) OnHost(step string) {
 	if !slices.Contains(c.report.HostSteps, step) {
 		c.report.HostSteps = append(c.report.HostSteps, step)
 	}
 }
 
-// Bound enters a bound of the error of one of the call's results, infinity where nothing is known. The report has the
-// largest one.
+// Bound enters a bound of the error of one of the call's results, infinity where none is known. The report has the
+// largest bound.
 func (c *Call) Bound(bound float64) { c.report.ErrorBound = max(c.report.ErrorBound, bound) }

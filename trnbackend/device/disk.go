@@ -14,14 +14,14 @@ import (
 )
 
 // diskCache keeps serialized programs in files, one folder for each version of an executor. It is safe against other
-// processes: a file appears whole under its name or not at all. A file that is damaged, which its sum shows, is as good
-// as none and is replaced. What fails here costs a compilation and is no error.
+// processes: a file appears whole under its name or not at all. A damaged file, which its checksum shows, is ignored
+// and replaced. Failures cost a compilation and are not errors.
 type diskCache struct {
 	dir        string
 	serializer trnbackend.Serializer
 }
 
-// A file is the magic, the sum of what follows, and the program.
+// A file consists of the magic bytes, a checksum of what follows, and the program.
 var magic = []byte("trnsci program 1\n")
 
 func newDiskCache(dir, version string, serializer trnbackend.Serializer) *diskCache {
@@ -35,7 +35,7 @@ func (c *diskCache) path(g *graph.Graph) string { return filepath.Join(c.dir, g.
 // load returns the program of a graph, or nil.
 func (c *diskCache) load(g *graph.Graph) trnbackend.Program {
 	if info, err := os.Stat(c.path(g)); err != nil || !info.Mode().IsRegular() {
-		return nil // to open a pipe would wait for its other end
+		return nil // opening a pipe would wait for its other end
 	}
 	data, err := os.ReadFile(c.path(g))
 	if err != nil {
@@ -56,7 +56,7 @@ func (c *diskCache) load(g *graph.Graph) trnbackend.Program {
 	return p
 }
 
-// replaceable reports whether a program may be written to a path: there is nothing, or a file of ours that is not
+// replaceable reports whether a program may be written to a path: the path is free, or it is a file of ours that is not
 // write-protected.
 func replaceable(path string) bool {
 	info, err := os.Lstat(path)
@@ -71,7 +71,7 @@ func replaceable(path string) bool {
 	return err == nil && (len(data) == 0 || bytes.HasPrefix(data, magic))
 }
 
-// store writes a program, unless the executor cannot, the disk is full, or something else has its name.
+// store writes a program, unless the executor cannot serialize it, the disk is full, or another file has its name.
 func (c *diskCache) store(p trnbackend.Program) {
 	if !replaceable(c.path(p.Graph())) {
 		return
@@ -88,7 +88,7 @@ func (c *diskCache) store(p trnbackend.Program) {
 	if err != nil {
 		return
 	}
-	defer os.Remove(file.Name()) // which has another name by then if all went well
+	defer os.Remove(file.Name()) // it has been renamed by then, if all went well
 	sum := sha256.Sum256(program)
 	_, err = file.Write(bytes.Join([][]byte{magic, sum[:], program}, nil))
 	if file.Close() != nil || err != nil {

@@ -52,7 +52,8 @@ func TestAGraphBeyondTheMemory(t *testing.T) {
 		elements int
 		donated  bool
 		message  string // empty if it fits
-	}{{12, false, ""}, {13, false, "104 bytes needed, 100 free"}, {25, true, ""}, {26, true, "104 bytes needed, 100 free"}} {
+	}{{12, false, ""}, {13, false, "104 bytes needed, 100 free"}, {25, true, ""}, {26, true,
+		"104 bytes needed, 100 free"}} {
 		b := graph.NewBuilder("negated")
 		shape := graph.Of(graph.F32, c.elements)
 		x := b.Parameter
@@ -66,7 +67,8 @@ func TestAGraphBeyondTheMemory(t *testing.T) {
 		}
 		err = call.Fits(g)
 		var failed *trnbackend.DeviceError
-		if (err == nil) != (c.message == "") || err != nil && !(errors.As(err, &failed) && strings.Contains(err.Error(), c.message)) {
+		if (err == nil) != (c.message == "") || err != nil &&
+			!(errors.As(err, &failed) && strings.Contains(err.Error(), c.message)) {
 			t.Errorf("%d elements, donated %t: %v", c.elements, c.donated, err)
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"trnsci/trnbackend/pjrt"
 )
 
-// Options are what Open needs to know beside the name.
+// Options are the arguments of Open other than the name.
 type Options struct {
 	CacheDir   string   // folder for compiled programs; if it is empty, none are kept on disk
 	PluginDirs []string // folders in which PJRT plugins are looked for: see pjrt.FindIn

@@ -7,14 +7,14 @@ import (
 	"trnsci/trnbackend/graph"
 )
 
-// What a pool keeps at most.
+// Limits of what a pool keeps.
 const (
-	keptShare   = 8        // of this many parts of the device's memory, one
+	keptShare   = 8        // one part in eight of the device's memory
 	keptUnknown = 64 << 20 // bytes, where the memory is not known
-	keptBuffers = 64       // few enough to be looked through in a fraction of a microsecond
+	keptBuffers = 64       // few enough for a search in a fraction of a microsecond
 )
 
-// pool keeps buffers that no run uses or writes any more, for later runs to write their results into. It is for many
+// pool keeps buffers that are no longer in use, as places for the results of later runs. It may be used by many
 // goroutines.
 type pool struct {
 	most int64 // bytes; 0 if nothing is kept
@@ -24,7 +24,7 @@ type pool struct {
 	bytes int64
 }
 
-// newPool returns the pool for a device, which keeps nothing where the executor would not use it.
+// newPool returns the pool for a device. It keeps nothing if the executor does not write into places.
 func newPool(caps trnbackend.Caps) *pool {
 	switch {
 	case !caps.Reuses:
@@ -35,7 +35,7 @@ func newPool(caps trnbackend.Caps) *pool {
 	return &pool{most: caps.Memory / keptShare}
 }
 
-// put takes a buffer over. The oldest ones go while there are too many or too large ones.
+// put takes over a buffer and frees the oldest ones while the limits are exceeded.
 func (p *pool) put(b trnbackend.Buffer) {
 	if b.Shape().Bytes() > p.most {
 		b.Free()
@@ -50,7 +50,7 @@ func (p *pool) put(b trnbackend.Buffer) {
 	}
 }
 
-// take gives away the newest buffer of a shape; nil if there is none.
+// take returns the newest buffer of a shape, which leaves the pool; nil if there is none.
 func (p *pool) take(shape graph.Shape) trnbackend.Buffer {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -62,7 +62,7 @@ func (p *pool) take(shape graph.Shape) trnbackend.Buffer {
 	return nil
 }
 
-// remove takes buffer i out of the list, under the lock.
+// remove takes buffer i out of the list. The lock must be held.
 func (p *pool) remove(i int) trnbackend.Buffer {
 	b := p.held[i]
 	p.held = append(p.held[:i], p.held[i+1:]...)

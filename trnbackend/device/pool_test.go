@@ -84,7 +84,8 @@ func onCounting(memory int64) (*counting, *device.Session) {
 }
 
 // begin starts a call that has a program, and an input of n numbers.
-func begin(t *testing.T, ctx context.Context, s *device.Session, n int) (*device.Call, trnbackend.Program, trnbackend.Buffer) {
+func begin(t *testing.T, ctx context.Context, s *device.Session, n int) (*device.Call, trnbackend.Program,
+	trnbackend.Buffer) {
 	t.Helper()
 	call, err := s.Begin(ctx)
 	if err != nil {
@@ -236,7 +237,8 @@ func TestKeptBuffersMakeRoom(t *testing.T) {
 	}
 	bytesOf(t, "drained for a run", s, 0, 920)
 	var failed *trnbackend.DeviceError
-	if _, err := call.Run(p, x); !errors.As(err, &failed) || !strings.Contains(err.Error(), "460 bytes needed, 80 free") {
+	if _, err := call.Run(p, x); !errors.As(err, &failed) ||
+		!strings.Contains(err.Error(), "460 bytes needed, 80 free") {
 		t.Errorf("a third array of 460 bytes: %v", err)
 	}
 	call.End()

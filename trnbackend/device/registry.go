@@ -36,7 +36,8 @@ var kinds = []Kind{
 	},
 	{Names: []string{"sim:trn1", "sim:trn2"}, Pattern: `sim:trn[12]`},
 	{
-		Names: []string{pjrt.CPU, "pjrt:/path/plugin.so", pjrt.CUDA}, Pattern: pjrt.Pattern, HostMemory: []string{pjrt.CPU},
+		Names: []string{pjrt.CPU, "pjrt:/path/plugin.so",
+			pjrt.CUDA}, Pattern: pjrt.Pattern, HostMemory: []string{pjrt.CPU},
 		open: openPlugin, found: foundPlugins,
 	},
 	{Names: []string{"neuron", "neuron:<number>"}, Pattern: `neuron(:[0-9]+)?`},

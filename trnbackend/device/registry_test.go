@@ -13,7 +13,8 @@ import (
 func TestNamesThatDoNotOpen(t *testing.T) {
 	for _, name := range []string{"gpu", "", "interp2", "pjrt:", "pjrt:plugin.so", "neuron:", "sim:trn3", "cuda\n"} {
 		var unknown *device.UnknownError
-		if _, err := device.Open(name, device.Options{}); !errors.As(err, &unknown) || !strings.Contains(err.Error(), "interp, pjrt:cpu") {
+		if _, err := device.Open(name, device.Options{}); !errors.As(err, &unknown) ||
+			!strings.Contains(err.Error(), "interp, pjrt:cpu") {
 			t.Errorf("%q: %v", name, err)
 		}
 	}

@@ -24,7 +24,7 @@ type Session struct {
 	programs map[string]*entry
 }
 
-// entry is a program that is there, or that somebody is making. Its fields are set before ready is closed.
+// entry is a program that has been made or is being made. Its fields are set before ready is closed.
 type entry struct {
 	ready   chan struct{}
 	program trnbackend.Program
@@ -40,8 +40,8 @@ const (
 	fromDisk
 )
 
-// NewSession returns a session on an executor, which it closes in the end. Compiled programs are kept in the folder
-// cacheDir, if that is not empty and the executor is a Serializer.
+// NewSession returns a session on an executor; closing the session closes the executor. Compiled programs are kept in
+// the folder cacheDir, if that is not empty and the executor is a Serializer.
 func NewSession(executor trnbackend.Executor, cacheDir string) *Session {
 	s := &Session{executor: executor, caps: executor.Caps(), programs: map[string]*entry{}}
 	s.pool = newPool(s.caps)
@@ -57,8 +57,8 @@ func (s *Session) Name() string { return s.executor.Name() }
 // Caps returns what the device can do.
 func (s *Session) Caps() trnbackend.Caps { return s.caps }
 
-// Memory returns the state of the device's memory. What is kept for later runs counts as free, since it is given up
-// where it is in the way.
+// Memory returns the state of the device's memory. Buffers that are kept for later runs count as free, since they are
+// freed when their memory is needed.
 func (s *Session) Memory() (trnbackend.Memory, error) {
 	m, err := s.executor.Memory()
 	m.Used = max(0, m.Used-s.pool.size())
@@ -68,7 +68,7 @@ func (s *Session) Memory() (trnbackend.Memory, error) {
 // Kept returns the bytes of buffers that are kept for later runs.
 func (s *Session) Kept() int64 { return s.pool.size() }
 
-// Close waits for the calls that run and closes the device. A second call does nothing.
+// Close waits for the calls in progress and closes the device. A second call does nothing.
 func (s *Session) Close() error {
 	s.mu.Lock()
 	if s.closed {
@@ -88,7 +88,7 @@ func (s *Session) Close() error {
 	return errors.Join(append(failed, s.executor.Close())...)
 }
 
-// begin counts a call that runs, unless the session is closed.
+// begin counts a new call, unless the session is closed.
 func (s *Session) begin() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,8 +99,8 @@ func (s *Session) begin() error {
 	return nil
 }
 
-// program returns the program of a graph. When several goroutines ask for a new one at once, one of them makes it and
-// the others wait. A failure is not kept: the next one tries again.
+// program returns the program of a graph. If several goroutines ask for a new one at once, one of them makes it and the
+// others wait. A failure is not kept: the next caller tries again.
 func (s *Session) program(ctx context.Context, g *graph.Graph) (trnbackend.Program, origin, error) {
 	if err := s.caps.Check(g); err != nil {
 		return nil, compiled, err
@@ -121,7 +121,7 @@ func (s *Session) program(ctx context.Context, g *graph.Graph) (trnbackend.Progr
 		}
 	}
 	from, err := compiled, error(nil)
-	defer func() { // also when the executor panics: nobody waits for ever
+	defer func() { // also after a panic of the executor, so that nobody waits forever
 		if e.program == nil {
 			if e.err == nil {
 				e.err = errors.New("the program could not be made")

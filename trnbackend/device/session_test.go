@@ -101,7 +101,8 @@ func TestReportCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := run(t, s, 10)
-	if r.Device != "interp" || r.Compiles != 1 || r.CacheHits != 0 || r.Dispatches != 1 || r.BytesIn != 40 || r.BytesOut != 40 || r.Seconds <= 0 {
+	if r.Device != "interp" || r.Compiles != 1 || r.CacheHits != 0 || r.Dispatches != 1 || r.BytesIn != 40 ||
+		r.BytesOut != 40 || r.Seconds <= 0 {
 		t.Errorf("first: %+v", r)
 	}
 	if r := run(t, s, 10); r.Compiles != 0 || r.CacheHits != 1 {
@@ -236,7 +237,8 @@ func TestBoundsOfSeveralResults(t *testing.T) {
 	for _, c := range []struct {
 		bounds []float64
 		want   float64
-	}{{nil, 0}, {[]float64{2}, 2}, {[]float64{1, 3, 2}, 3}, {[]float64{0, 3}, 3}, {[]float64{3, math.Inf(1), 5}, math.Inf(1)}} {
+	}{{nil, 0}, {[]float64{2}, 2}, {[]float64{1, 3, 2}, 3}, {[]float64{0, 3}, 3}, {[]float64{3, math.Inf(1), 5},
+		math.Inf(1)}} {
 		call, err := s.Begin(context.Background())
 		if err != nil {
 			t.Fatal(err)

@@ -71,7 +71,7 @@ func needed(nodes []Node, params []int, results []Result) []bool {
 type merger struct {
 	graph *Graph
 	at    []int          // where each node of the builder is in the graph
-	known map[string]int // nodes by their text, which says all about them
+	known map[string]int // nodes by their text, which determines them
 }
 
 func (m *merger) add(n Node) int {
@@ -92,7 +92,7 @@ func (m *merger) add(n Node) int {
 	return m.known[text]
 }
 
-// fold returns the constant that a node with small constants as operands is.
+// fold evaluates a node whose operands are small constants.
 func (g *Graph) fold(n Node) (Node, bool) {
 	element := n.Op.entry().element
 	if element == nil || n.Shape.Size() > foldElements {

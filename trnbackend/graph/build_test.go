@@ -103,7 +103,8 @@ result "half2" %4
 	if body(g) != want {
 		t.Error(body(g))
 	}
-	if !math.Signbit(g.Nodes()[1].Attributes.(graph.Literal)[0]) || math.Signbit(g.Nodes()[0].Attributes.(graph.Literal)[0]) {
+	if !math.Signbit(g.Nodes()[1].Attributes.(graph.Literal)[0]) ||
+		math.Signbit(g.Nodes()[0].Attributes.(graph.Literal)[0]) {
 		t.Error("zeros lose their signs")
 	}
 }
@@ -121,30 +122,59 @@ func TestBuildFoldsConstants(t *testing.T) {
 			return b.Multiply(b.Scalar(graph.S32, 65536), b.Scalar(graph.S32, 65537))
 		}, "s32[] {65536}"},
 		{"negated zero", func(b *graph.Builder) graph.Value { return b.Negate(b.Scalar(graph.S32, 0)) }, "s32[] {0}"},
-		{"division by zero", func(b *graph.Builder) graph.Value { return b.Divide(b.Scalar(graph.S32, 5), b.Scalar(graph.S32, 0)) }, "s32[] {-1}"},
-		{"no number", func(b *graph.Builder) graph.Value { return b.Negate(b.Log(b.Scalar(graph.F32, -1))) }, "f32[] {NaN}"},
+		{"division by zero",
+			func(b *graph.Builder) graph.Value {
+				return b.Divide(b.Scalar(graph.S32, 5),
+					b.Scalar(graph.S32, 0))
+			}, "s32[] {-1}"},
+		{"no number", func(b *graph.Builder) graph.Value { return b.Negate(b.Log(b.Scalar(graph.F32, -1))) },
+			"f32[] {NaN}"},
 		{"overflow", func(b *graph.Builder) graph.Value {
 			return b.Multiply(b.Scalar(graph.F32, 1e30), b.Scalar(graph.F32, -1e30))
 		}, "f32[] {-Inf}"},
-		{"bf16 tie", func(b *graph.Builder) graph.Value { return b.Add(b.Scalar(graph.BF16, 256), b.Scalar(graph.BF16, 1)) }, "bf16[] {256}"},
-		{"bf16 tie upwards", func(b *graph.Builder) graph.Value { return b.Add(b.Scalar(graph.BF16, 258), b.Scalar(graph.BF16, 1)) }, "bf16[] {260}"},
-		{"f32 tie", func(b *graph.Builder) graph.Value { return b.Add(b.Scalar(graph.F32, 1<<24), b.Scalar(graph.F32, 1)) }, "f32[] {1.6777216e+07}"},
-		{"f64", func(b *graph.Builder) graph.Value { return b.Add(b.Scalar(graph.F64, 1<<24), b.Scalar(graph.F64, 1)) }, "f64[] {1.6777217e+07}"},
-		{"to an integer", func(b *graph.Builder) graph.Value { return b.Convert(b.Scalar(graph.F32, -2.75), graph.S32) }, "s32[] {-2}"},
-		{"to a predicate", func(b *graph.Builder) graph.Value { return b.Convert(b.Scalar(graph.F32, nan), graph.Pred) }, "pred[] {1}"},
+		{"bf16 tie",
+			func(b *graph.Builder) graph.Value {
+				return b.Add(b.Scalar(graph.BF16, 256),
+					b.Scalar(graph.BF16, 1))
+			}, "bf16[] {256}"},
+		{"bf16 tie upwards",
+			func(b *graph.Builder) graph.Value {
+				return b.Add(b.Scalar(graph.BF16, 258),
+					b.Scalar(graph.BF16, 1))
+			}, "bf16[] {260}"},
+		{"f32 tie",
+			func(b *graph.Builder) graph.Value {
+				return b.Add(b.Scalar(graph.F32, 1<<24),
+					b.Scalar(graph.F32, 1))
+			}, "f32[] {1.6777216e+07}"},
+		{"f64", func(b *graph.Builder) graph.Value { return b.Add(b.Scalar(graph.F64, 1<<24), b.Scalar(graph.F64, 1)) },
+			"f64[] {1.6777217e+07}"},
+		{"to an integer",
+			func(b *graph.Builder) graph.Value {
+				return b.Convert(b.Scalar(graph.F32, -2.75),
+					graph.S32)
+			}, "s32[] {-2}"},
+		{"to a predicate",
+			func(b *graph.Builder) graph.Value {
+				return b.Convert(b.Scalar(graph.F32, nan),
+					graph.Pred)
+			}, "pred[] {1}"},
 		{"comparison", func(b *graph.Builder) graph.Value {
-			return b.Compare(graph.LE, b.Constant(graph.Of(graph.F32, 3), 1, 2, nan), b.Constant(graph.Of(graph.F32, 3), 1, 1, 1))
+			return b.Compare(graph.LE, b.Constant(graph.Of(graph.F32, 3), 1, 2, nan),
+				b.Constant(graph.Of(graph.F32, 3), 1, 1, 1))
 		}, "pred[3] {1 0 0}"},
 		{"logic", func(b *graph.Builder) graph.Value {
 			return b.Or(b.And(b.Scalar(graph.Pred, 1), b.Scalar(graph.Pred, 0)), b.Not(b.Scalar(graph.Pred, 0)))
 		}, "pred[] {1}"},
 		{"choice", func(b *graph.Builder) graph.Value {
-			return b.Select(b.Constant(graph.Of(graph.Pred, 2), 1, 0), b.Constant(graph.Of(graph.S32, 2), 1, 2), b.Constant(graph.Of(graph.S32, 2), 3, 4))
+			return b.Select(b.Constant(graph.Of(graph.Pred, 2), 1, 0), b.Constant(graph.Of(graph.S32, 2), 1, 2),
+				b.Constant(graph.Of(graph.S32, 2), 3, 4))
 		}, "s32[2] {1 4}"},
 		{"shape", func(b *graph.Builder) graph.Value {
 			return b.Reshape(b.Constant(graph.Of(graph.S32, 2, 2), 1, 2, 3, 4), 4)
 		}, "s32[4] {1 2 3 4}"},
-		{"empty", func(b *graph.Builder) graph.Value { return b.Exp(b.Constant(graph.Of(graph.F32, 0, 2))) }, "f32[0,2] {}"},
+		{"empty", func(b *graph.Builder) graph.Value { return b.Exp(b.Constant(graph.Of(graph.F32, 0, 2))) },
+			"f32[0,2] {}"},
 	} {
 		g := built(t, func(b *graph.Builder) { b.Result("y", c.add(b)) })
 		if want := "%0 = constant " + c.want + "\nresult \"y\" %0\n"; body(g) != want {
@@ -158,7 +188,8 @@ func TestBuildFoldsUpToItsLimit(t *testing.T) {
 	g := built(t, func(b *graph.Builder) {
 		b.Result("y", b.Negate(b.Constant(graph.Of(graph.F32, largest), make([]float64, largest)...)))
 	})
-	if last := g.Nodes()[len(g.Nodes())-1]; last.Op != graph.Constant || !math.Signbit(last.Attributes.(graph.Literal)[largest-1]) {
+	if last := g.Nodes()[len(g.Nodes())-1]; last.Op != graph.Constant ||
+		!math.Signbit(last.Attributes.(graph.Literal)[largest-1]) {
 		t.Error(body(g))
 	}
 }
@@ -170,8 +201,11 @@ func TestBuildLeavesOtherNodesOfConstants(t *testing.T) {
 		"negate": func(b *graph.Builder) graph.Value {
 			return b.Negate(b.Constant(graph.Of(graph.F32, large), elements...))
 		},
-		"broadcast":  func(b *graph.Builder) graph.Value { return b.Fill(graph.Of(graph.F32, 2), 1) },
-		"reduce-sum": func(b *graph.Builder) graph.Value { return b.ReduceSum(b.Constant(graph.Of(graph.F32, 2), 1, 2), 0) },
+		"broadcast": func(b *graph.Builder) graph.Value { return b.Fill(graph.Of(graph.F32, 2), 1) },
+		"reduce-sum": func(b *graph.Builder) graph.Value {
+			return b.ReduceSum(b.Constant(graph.Of(graph.F32, 2), 1, 2),
+				0)
+		},
 		"add": func(b *graph.Builder) graph.Value {
 			return b.Add(b.Scalar(graph.F32, 1), b.Parameter("x", graph.Of(graph.F32)))
 		},
@@ -218,7 +252,8 @@ func TestBuilderGoesOnBehindBuild(t *testing.T) {
 	text := first.Text()
 	b.Result("z", b.Abs(x))
 	second, err := b.Build()
-	if err != nil || len(second.Results()) != 2 || first.Text() != text || second.Key() == first.Key() || len(first.Nodes()) != 2 {
+	if err != nil || len(second.Results()) != 2 || first.Text() != text || second.Key() == first.Key() ||
+		len(first.Nodes()) != 2 {
 		t.Errorf("error %v, first\n%ssecond\n%s", err, first.Text(), second.Text())
 	}
 }
@@ -252,7 +287,8 @@ func TestMostOperations(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkRoundTrip(t, g)
-	if _, err := chain(graph.MaxOps + 1).Build(); err == nil || err.Error() != "graph chain has 4097 operations, the limit is 4096" {
+	if _, err := chain(graph.MaxOps + 1).Build(); err == nil ||
+		err.Error() != "graph chain has 4097 operations, the limit is 4096" {
 		t.Errorf("error %v", err)
 	}
 }

@@ -18,7 +18,7 @@ type Builder struct {
 	results []Result
 	inputs  map[string]bool // names of parameters
 	outputs map[string]bool // names of results
-	where   string          // what errors name instead of the caller's line, if not empty
+	where   string          // if not empty, errors name it instead of the caller's line
 	err     error
 }
 
@@ -38,12 +38,12 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("graph %s: %s at %s: %s", e.Graph, e.Op, e.Where, e.Message)
 }
 
-// NewBuilder returns a builder of a graph that has the name, which tells programs apart in reports.
+// NewBuilder returns a builder of a graph with the given name, by which reports tell programs apart.
 func NewBuilder(name string) *Builder {
 	return &Builder{name: name, inputs: map[string]bool{}, outputs: map[string]bool{}}
 }
 
-// Shape returns the shape of a value; that of a scalar f32 for the value of a mistake.
+// Shape returns the shape of a value; after a mistake that of a scalar f32.
 func (v Value) Shape() Shape {
 	if v.b == nil {
 		return Shape{}
@@ -66,7 +66,7 @@ func (b *Builder) fail(op, format string, args ...any) Value {
 	return Value{}
 }
 
-// callerOfPackage returns the file and line of the first caller outside of this package's own code; tests are outside.
+// callerOfPackage returns the file and line of the first caller outside this package; its tests count as outside.
 func callerOfPackage() string {
 	const deepest = 16
 	var counters [deepest]uintptr
@@ -82,7 +82,7 @@ func callerOfPackage() string {
 	}
 }
 
-// foreign is the message about a Value of another builder, or the zero Value.
+// foreign is the message for a Value of another builder, and for the zero Value.
 const foreign = "an operand is of another graph, or none"
 
 // add appends a node whose operands are values of this builder.

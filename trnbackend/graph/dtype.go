@@ -32,7 +32,7 @@ func (d DType) Bytes() int { return [dtypeCount]int{4, 2, 4, 1, 8}[d] }
 // IsFloat reports whether d is a floating-point type.
 func (d DType) IsFloat() bool { return d == F32 || d == BF16 || d == F64 }
 
-// IsNumber reports whether d has an arithmetic.
+// IsNumber reports whether d has arithmetic.
 func (d DType) IsNumber() bool { return d != Pred }
 
 // Eps returns the distance from 1 to the next number of a floating-point type.
@@ -48,7 +48,7 @@ func (d DType) Eps() float64 {
 	return 0
 }
 
-// SmallestNormal returns the smallest positive number of a floating-point type that has all digits.
+// SmallestNormal returns the smallest positive normal number of a floating-point type.
 func (d DType) SmallestNormal() float64 {
 	if d == F64 {
 		return 0x1p-1022
@@ -65,7 +65,7 @@ func (d DType) Largest() float64 {
 }
 
 // Round returns the number of type d nearest to x, ties to even. A number becomes an integer towards zero, at most the
-// largest one and at least the smallest one; NaN becomes 0. Whatever is not 0 becomes true, as 1.
+// largest one and at least the smallest one; NaN becomes 0. Everything but 0 becomes true, as 1.
 func (d DType) Round(x float64) float64 {
 	switch d {
 	case F32:
@@ -91,7 +91,7 @@ func (d DType) Round(x float64) float64 {
 	return x
 }
 
-// literal returns the element of a constant that x is. NaNs are one, so that texts and keys say all.
+// literal returns x as an element of a constant. All NaNs become one, so that texts and keys determine the graph.
 func (d DType) literal(x float64) float64 {
 	if x = d.Round(x); x != x {
 		return math.NaN()
@@ -129,7 +129,7 @@ func (s Shape) Equal(t Shape) bool { return s.DType == t.DType && slices.Equal(s
 // As returns the shape with another type.
 func (s Shape) As(d DType) Shape { return Shape{d, s.Dims} }
 
-// String returns the form that texts of graphs have: f32[2,3].
+// String returns the form in texts of graphs: f32[2,3].
 func (s Shape) String() string { return s.DType.String() + dimsText(s.Dims) }
 
 func dimsText(dims []int) string {

@@ -93,13 +93,17 @@ func TestRound(t *testing.T) {
 		d       graph.DType
 		x, want float64
 	}{
-		{graph.F32, 1<<24 + 1, 1 << 24}, {graph.F32, 1<<24 + 3, 1<<24 + 4}, {graph.F32, 1e39, inf}, {graph.F32, -1e39, -inf},
+		{graph.F32, 1<<24 + 1, 1 << 24}, {graph.F32, 1<<24 + 3, 1<<24 + 4}, {graph.F32, 1e39, inf}, {graph.F32, -1e39,
+			-inf},
 		{graph.F32, 0x1p-150, 0}, {graph.F32, 0x1.8p-150, 0x1p-149},
 		{graph.F64, 0.1, 0.1}, {graph.F64, inf, inf},
-		{graph.S32, 2.9, 2}, {graph.S32, -2.9, -2}, {graph.S32, 0.9, 0}, {graph.S32, math.NaN(), 0}, {graph.S32, inf, 1<<31 - 1},
-		{graph.S32, -inf, -1 << 31}, {graph.S32, 1<<31 - 1, 1<<31 - 1}, {graph.S32, 1<<31 - 0.5, 1<<31 - 1}, {graph.S32, 1 << 31, 1<<31 - 1},
+		{graph.S32, 2.9, 2}, {graph.S32, -2.9, -2}, {graph.S32, 0.9, 0}, {graph.S32, math.NaN(), 0}, {graph.S32, inf,
+			1<<31 - 1},
+		{graph.S32, -inf, -1 << 31}, {graph.S32, 1<<31 - 1, 1<<31 - 1}, {graph.S32, 1<<31 - 0.5, 1<<31 - 1}, {graph.S32,
+			1 << 31, 1<<31 - 1},
 		{graph.S32, -1 << 31, -1 << 31}, {graph.S32, -1<<31 - 1, -1 << 31}, {graph.S32, -1<<31 + 0.5, -1<<31 + 1},
-		{graph.Pred, 0, 0}, {graph.Pred, math.Copysign(0, -1), 0}, {graph.Pred, 0.1, 1}, {graph.Pred, -7, 1}, {graph.Pred, math.NaN(), 1},
+		{graph.Pred, 0, 0}, {graph.Pred, math.Copysign(0, -1), 0}, {graph.Pred, 0.1, 1}, {graph.Pred, -7,
+			1}, {graph.Pred, math.NaN(), 1},
 	} {
 		if got := c.d.Round(c.x); got != c.want {
 			t.Errorf("%v becomes %v of type %s, not %v", c.x, got, c.d, c.want)
@@ -121,7 +125,8 @@ func TestTypes(t *testing.T) {
 		{graph.Pred, "pred", 1, false, false, 0},
 		{graph.F64, "f64", 8, true, true, math.Nextafter(1, 2) - 1},
 	} {
-		if c.d.String() != c.name || c.d.Bytes() != c.bytes || c.d.IsFloat() != c.isFloat || c.d.IsNumber() != c.number {
+		if c.d.String() != c.name || c.d.Bytes() != c.bytes || c.d.IsFloat() != c.isFloat ||
+			c.d.IsNumber() != c.number {
 			t.Errorf("type %s of %d bytes, float %v, number %v", c.d, c.d.Bytes(), c.d.IsFloat(), c.d.IsNumber())
 		}
 		if c.d.Eps() != c.eps {

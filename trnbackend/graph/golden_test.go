@@ -91,8 +91,10 @@ func buildSources(b *graph.Builder) {
 	b.Result("x", b.Parameter("x", graph.Of(graph.F32)))
 	b.Result("moved", b.Donated("moved", graph.Of(graph.F64, 2, 3)))
 	b.Parameter("unused", graph.Of(graph.Pred, 0, 4))
-	b.Result("singles", b.Constant(graph.Of(graph.F32, 2, 2), 0.1, math.Copysign(0, -1), math.NaN(), 16777217)) // 2^24 + 1 is a tie
-	b.Result("halves", b.Constant(graph.Of(graph.BF16, 3), 0.1, 3.39e38, 3.4e38))                               // the largest one is (2 - 2^-7) 2^127
+	// 2^24 + 1 is a tie
+	b.Result("singles", b.Constant(graph.Of(graph.F32, 2, 2), 0.1, math.Copysign(0, -1), math.NaN(), 16777217))
+	// the largest one is (2 - 2^-7) 2^127
+	b.Result("halves", b.Constant(graph.Of(graph.BF16, 3), 0.1, 3.39e38, 3.4e38))
 	b.Result("integers", b.Constant(graph.Of(graph.S32, 2), math.Inf(-1), 7.9))
 	b.Result("true", b.Scalar(graph.Pred, -3))
 	b.Result("double", b.Constant(graph.Of(graph.F64, 1), 0.1))

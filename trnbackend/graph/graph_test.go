@@ -21,7 +21,8 @@ func TestParametersAndResults(t *testing.T) {
 	if g.Name() != "g" || !slices.Equal(g.Parameters(), []int{0, 2}) {
 		t.Errorf("%s: parameters %v", g.Name(), g.Parameters())
 	}
-	if want := []graph.Result{{Name: "second", Node: 2}, {Name: "first", Node: 1}, {Name: "third", Node: 1}}; !slices.Equal(g.Results(), want) {
+	if want := []graph.Result{{Name: "second", Node: 2}, {Name: "first", Node: 1},
+		{Name: "third", Node: 1}}; !slices.Equal(g.Results(), want) {
 		t.Errorf("results %v", g.Results())
 	}
 	f2, s := graph.Of(graph.F32, 2), graph.Of(graph.S32)
@@ -104,10 +105,14 @@ func TestCost(t *testing.T) {
 		{"parameter", func(b *graph.Builder) graph.Value { return in(b, "x", f23) }, graph.Cost{}},
 		{"constant", func(b *graph.Builder) graph.Value { return b.Scalar(graph.F32, 1) }, graph.Cost{}},
 		{"reshape", func(b *graph.Builder) graph.Value { return b.Reshape(in(b, "x", f23), 6) }, graph.Cost{}},
-		{"iota", func(b *graph.Builder) graph.Value { return b.Iota(f23.As(graph.F64), 0) }, graph.Cost{BytesWritten: 6 * 8}},
-		{"unary", func(b *graph.Builder) graph.Value { return b.Exp(in(b, "x", f23)) }, graph.Cost{Flops: 6, BytesRead: 24, BytesWritten: 24}},
-		{"convert", func(b *graph.Builder) graph.Value { return b.Convert(in(b, "x", f23), graph.BF16) }, graph.Cost{Flops: 6, BytesRead: 24, BytesWritten: 12}},
-		{"binary", func(b *graph.Builder) graph.Value { return b.Add(in(b, "x", f23), in(b, "y", f23)) }, graph.Cost{Flops: 6, BytesRead: 48, BytesWritten: 24}},
+		{"iota", func(b *graph.Builder) graph.Value { return b.Iota(f23.As(graph.F64), 0) },
+			graph.Cost{BytesWritten: 6 * 8}},
+		{"unary", func(b *graph.Builder) graph.Value { return b.Exp(in(b, "x", f23)) },
+			graph.Cost{Flops: 6, BytesRead: 24, BytesWritten: 24}},
+		{"convert", func(b *graph.Builder) graph.Value { return b.Convert(in(b, "x", f23), graph.BF16) },
+			graph.Cost{Flops: 6, BytesRead: 24, BytesWritten: 12}},
+		{"binary", func(b *graph.Builder) graph.Value { return b.Add(in(b, "x", f23), in(b, "y", f23)) },
+			graph.Cost{Flops: 6, BytesRead: 48, BytesWritten: 24}},
 		{"compare", func(b *graph.Builder) graph.Value { return b.Compare(graph.EQ, in(b, "x", f23), in(b, "y", f23)) },
 			graph.Cost{Flops: 6, BytesRead: 48, BytesWritten: 6}},
 		{"select", func(b *graph.Builder) graph.Value {
@@ -125,14 +130,18 @@ func TestCost(t *testing.T) {
 		{"empty dot", func(b *graph.Builder) graph.Value {
 			return b.MatMul(in(b, "x", graph.Of(graph.F32, 2, 0)), in(b, "y", graph.Of(graph.F32, 0, 4)))
 		}, graph.Cost{BytesWritten: 32}},
-		{"reduce", func(b *graph.Builder) graph.Value { return b.ReduceMax(in(b, "x", f234), 1) }, graph.Cost{Flops: 24, BytesRead: 96, BytesWritten: 32}},
-		{"broadcast", func(b *graph.Builder) graph.Value { return b.Broadcast(in(b, "x", f23), []int{5, 2, 3}, 1, 2) }, graph.Cost{BytesRead: 24, BytesWritten: 120}},
-		{"transpose", func(b *graph.Builder) graph.Value { return b.Transpose(in(b, "x", f23), 1, 0) }, graph.Cost{BytesRead: 24, BytesWritten: 24}},
+		{"reduce", func(b *graph.Builder) graph.Value { return b.ReduceMax(in(b, "x", f234), 1) },
+			graph.Cost{Flops: 24, BytesRead: 96, BytesWritten: 32}},
+		{"broadcast", func(b *graph.Builder) graph.Value { return b.Broadcast(in(b, "x", f23), []int{5, 2, 3}, 1, 2) },
+			graph.Cost{BytesRead: 24, BytesWritten: 120}},
+		{"transpose", func(b *graph.Builder) graph.Value { return b.Transpose(in(b, "x", f23), 1, 0) },
+			graph.Cost{BytesRead: 24, BytesWritten: 24}},
 		{"slice", func(b *graph.Builder) graph.Value {
 			return b.Slice(in(b, "x", f23), []int{0, 0}, []int{1, 2}, []int{1, 1})
 		}, graph.Cost{BytesRead: 8, BytesWritten: 8}},
 		{"dynamic slice", func(b *graph.Builder) graph.Value {
-			return b.DynamicSlice(in(b, "x", f23), []int{1, 2}, in(b, "i", graph.Of(graph.S32)), in(b, "j", graph.Of(graph.S32)))
+			return b.DynamicSlice(in(b, "x", f23), []int{1, 2}, in(b, "i", graph.Of(graph.S32)),
+				in(b, "j", graph.Of(graph.S32)))
 		}, graph.Cost{BytesRead: 8 + 2*4, BytesWritten: 8}},
 		{"gather", func(b *graph.Builder) graph.Value {
 			return b.GatherRows(in(b, "x", f234), in(b, "rows", graph.Of(graph.S32, 5)))
@@ -155,7 +164,8 @@ func TestCostAddsUp(t *testing.T) {
 		x := b.Parameter("x", graph.Of(graph.F32, 10))
 		b.Result("y", b.ReduceSum(b.Multiply(x, x), 0))
 	})
-	if want := (graph.Cost{Flops: 10 + 10, BytesRead: 80 + 40, BytesWritten: 40 + 4}); g.Cost() != want || g.NodeCost(1).Add(g.NodeCost(2)) != want {
+	if want := (graph.Cost{Flops: 10 + 10, BytesRead: 80 + 40, BytesWritten: 40 + 4}); g.Cost() != want ||
+		g.NodeCost(1).Add(g.NodeCost(2)) != want {
 		t.Errorf("%+v, want %+v", g.Cost(), want)
 	}
 }

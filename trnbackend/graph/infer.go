@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// infer returns the shape of a node's result from those of its operands, or what is wrong with the node. Where the
+// infer returns the shape of a node's result from those of its operands, or an error that says what is wrong. Where the
 // caller chooses a part of the shape, n.Shape has it.
 func (n *Node) infer(in []Shape) (Shape, error) {
 	if err := n.check(len(in)); err != nil {
@@ -15,10 +15,11 @@ func (n *Node) infer(in []Shape) (Shape, error) {
 	return n.Op.entry().infer(n, in)
 }
 
-// mostElements is the limit of an array's size, and of a dimension: bytes and sums of a few such numbers fit an int64.
+// mostElements is the limit of the size of an array and of a dimension: numbers of bytes, and sums of a few of them,
+// fit into an int64.
 const mostElements = 1 << 48
 
-// Check refuses types that do not exist, negative dimensions and more elements than any memory holds.
+// Check refuses types that do not exist, negative dimensions, and more than mostElements elements.
 func (s Shape) Check() error {
 	if s.DType >= dtypeCount {
 		return fmt.Errorf("type %d does not exist", s.DType)
@@ -227,7 +228,8 @@ func (n *Node) inferSlice(in []Shape) (Shape, error) {
 	result := Shape{x.DType, make([]int, rank)}
 	for k, d := range x.Dims {
 		if r.Start[k] < 0 || r.Limit[k] < r.Start[k] || r.Limit[k] > d || r.Stride[k] < 1 {
-			return Shape{}, fmt.Errorf("range %d:%d:%d of dimension %d of %s", r.Start[k], r.Limit[k], r.Stride[k], k, x)
+			return Shape{}, fmt.Errorf("range %d:%d:%d of dimension %d of %s", r.Start[k], r.Limit[k], r.Stride[k], k,
+				x)
 		}
 		if r.Limit[k] > r.Start[k] {
 			result.Dims[k] = (r.Limit[k]-r.Start[k]-1)/r.Stride[k] + 1
@@ -249,7 +251,7 @@ func checkStarts(x Shape, starts []Shape) error {
 	return nil
 }
 
-// checkPart requires dimensions of a part of x.
+// checkPart requires the dimensions of a part of x.
 func checkPart(dims []int, x Shape) error {
 	if len(dims) != x.Rank() {
 		return fmt.Errorf("a part %v of %s", dims, x)
@@ -298,7 +300,8 @@ func (n *Node) inferConcatenate(in []Shape) (Shape, error) {
 	dim := axes[0]
 	result := Shape{first.DType, slices.Clone(first.Dims)}
 	for _, x := range in[1:] {
-		if x.DType != first.DType || x.Rank() != first.Rank() || !slices.Equal(without(x, axes).Dims, without(first, axes).Dims) {
+		if x.DType != first.DType || x.Rank() != first.Rank() ||
+			!slices.Equal(without(x, axes).Dims, without(first, axes).Dims) {
 			return Shape{}, fmt.Errorf("%s and %s do not fit along dimension %d", first, x, dim)
 		}
 		result.Dims[dim] += x.Dims[dim]
@@ -314,7 +317,8 @@ func (n *Node) inferPad(in []Shape) (Shape, error) {
 	result := Shape{x.DType, make([]int, x.Rank())}
 	for k, d := range x.Dims {
 		if min(p.Before[k], p.Behind[k]) < 0 || max(p.Before[k], p.Behind[k]) > mostElements {
-			return Shape{}, fmt.Errorf("negative or too many elements, %v before or %v behind %s", p.Before, p.Behind, x)
+			return Shape{}, fmt.Errorf("negative or too many elements, %v before or %v behind %s", p.Before, p.Behind,
+				x)
 		}
 		result.Dims[k] = p.Before[k] + d + p.Behind[k]
 	}

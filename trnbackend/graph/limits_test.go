@@ -9,7 +9,8 @@ import (
 
 func TestShapesThatNoMemoryHoldsAreRefused(t *testing.T) {
 	for _, s := range []graph.Shape{
-		graph.Of(graph.F32, -1), graph.Of(graph.F32, math.MaxInt), graph.Of(graph.F32, 1<<48, 1<<48), graph.Of(graph.F32, 0, 1<<40, 1<<40),
+		graph.Of(graph.F32, -1), graph.Of(graph.F32, math.MaxInt), graph.Of(graph.F32, 1<<48,
+			1<<48), graph.Of(graph.F32, 0, 1<<40, 1<<40),
 		graph.Of(graph.DType(200), 1),
 	} {
 		if s.Check() == nil {
@@ -20,7 +21,8 @@ func TestShapesThatNoMemoryHoldsAreRefused(t *testing.T) {
 			t.Errorf("a parameter has dimensions %v of type %d", s.Dims, s.DType)
 		}
 	}
-	for _, s := range []graph.Shape{graph.Of(graph.F64), graph.Of(graph.Pred, 0, 3), graph.Of(graph.S32, 1<<24, 1<<24)} {
+	for _, s := range []graph.Shape{graph.Of(graph.F64), graph.Of(graph.Pred, 0, 3),
+		graph.Of(graph.S32, 1<<24, 1<<24)} {
 		if err := s.Check(); err != nil {
 			t.Error(err)
 		}

@@ -5,13 +5,13 @@ import "slices"
 // Negate adds -x.
 func (b *Builder) Negate(x Value) Value { return b.add(Node{Op: Negate}, x) }
 
-// Abs adds |x|; the smallest integer stays itself.
+// Abs adds |x|; the smallest integer is its own absolute value.
 func (b *Builder) Abs(x Value) Value { return b.add(Node{Op: Abs}, x) }
 
 // Sign adds -1, 0 or 1; a zero keeps its sign and NaN stays NaN.
 func (b *Builder) Sign(x Value) Value { return b.add(Node{Op: Sign}, x) }
 
-// Exp adds e to the power x, for floats, as the next ones.
+// Exp adds e to the power x. It is for floats, as are Log, Sqrt, Rsqrt and Tanh.
 func (b *Builder) Exp(x Value) Value { return b.add(Node{Op: Exp}, x) }
 
 // Log adds the natural logarithm.
@@ -34,8 +34,8 @@ func (b *Builder) Convert(x Value, d DType) Value {
 	return b.add(Node{Op: Convert, Shape: Shape{DType: d}}, x)
 }
 
-// Add adds x + y; integers wrap around. Operands of two-operand operations have one shape: nothing is broadcast by
-// itself.
+// Add adds x + y; integers wrap around. The operands of two-operand operations must have one shape: there is no
+// implicit broadcasting.
 func (b *Builder) Add(x, y Value) Value { return b.add(Node{Op: Add}, x, y) }
 
 // Subtract adds x - y.
@@ -67,9 +67,9 @@ func (b *Builder) Compare(d Direction, x, y Value) Value {
 // Select adds the elements of x where p holds and those of y elsewhere. All three have the same dimensions.
 func (b *Builder) Select(p, x, y Value) Value { return b.add(Node{Op: Select}, p, x, y) }
 
-// Dot adds a product of arrays. The result has the batch dimensions, then the others of x, then the others of y.
-// Elements of f32 and f64 give their own type; those of bf16 are multiplied exactly and summed in f32, which is the
-// type of the result.
+// Dot adds a product of arrays. The result has the batch dimensions, then the remaining ones of x, then those of y.
+// Products of f32 and f64 have that type. Elements of bf16 are multiplied exactly and added in f32, the type of the
+// result.
 func (b *Builder) Dot(x, y Value, d Dimensions) Value {
 	return b.add(Node{Op: Dot, Attributes: d.clone()}, x, y)
 }
@@ -95,10 +95,12 @@ func (b *Builder) MatMul(x, y Value) Value {
 // all dimensions.
 func (b *Builder) ReduceSum(x Value, dims ...int) Value { return b.reduce(ReduceSum, x, dims) }
 
-// ReduceMax adds largest elements over dimensions, which are removed; minus infinity, or the smallest integer, of none.
+// ReduceMax adds the largest elements over dimensions, which are removed. That of no elements is minus infinity, or the
+// smallest integer.
 func (b *Builder) ReduceMax(x Value, dims ...int) Value { return b.reduce(ReduceMax, x, dims) }
 
-// ReduceMin adds smallest elements over dimensions, which are removed; infinity, or the largest integer, of none.
+// ReduceMin adds the smallest elements over dimensions, which are removed. That of no elements is infinity, or the
+// largest integer.
 func (b *Builder) ReduceMin(x Value, dims ...int) Value { return b.reduce(ReduceMin, x, dims) }
 
 func (b *Builder) reduce(o Op, x Value, dims []int) Value {
@@ -111,8 +113,8 @@ func sorted(dims []int) []int {
 	return dims
 }
 
-// Broadcast adds an array of the given dimensions: dimension k of x becomes dimension to[k], to increasing, and x is
-// repeated along the others.
+// Broadcast adds an array of the given dimensions in which x is repeated. Dimension k of x becomes dimension to[k]; to
+// increases.
 func (b *Builder) Broadcast(x Value, dims []int, to ...int) Value {
 	return b.add(Node{Op: Broadcast, Shape: Shape{Dims: slices.Clone(dims)}, Attributes: Axes(slices.Clone(to))}, x)
 }
@@ -143,11 +145,11 @@ func (b *Builder) DynamicUpdateSlice(x, y Value, starts ...Value) Value {
 	return b.add(Node{Op: DynamicUpdateSlice}, append([]Value{x, y}, starts...)...)
 }
 
-// GatherRows adds the parts of x that rows, a list of type s32, names in its first dimension. An index outside of x is
-// moved to the nearest row.
+// GatherRows adds the rows of x, its parts along the first dimension, whose indices are in the list rows of type s32.
+// An index outside of x is moved to the nearest row.
 func (b *Builder) GatherRows(x, rows Value) Value { return b.add(Node{Op: GatherRows}, x, rows) }
 
-// Concatenate adds arrays one behind the other along a dimension.
+// Concatenate adds arrays joined along a dimension.
 func (b *Builder) Concatenate(dim int, xs ...Value) Value {
 	return b.add(Node{Op: Concatenate, Attributes: Axes{dim}}, xs...)
 }

@@ -109,7 +109,7 @@ func (s *scanner) quoted() string {
 	return name
 }
 
-// integer removes a number without a sign.
+// integer removes and returns a number without a sign.
 func (s *scanner) integer() int {
 	digits := s.rest[:len(s.rest)-len(strings.TrimLeft(s.rest, "0123456789"))]
 	n, err := strconv.Atoi(digits)
@@ -121,7 +121,7 @@ func (s *scanner) integer() int {
 	return n
 }
 
-// integers removes a list: [1,2].
+// integers removes and returns a list: [1,2].
 func (s *scanner) integers() []int {
 	list := []int{}
 	s.expect("[")
@@ -137,7 +137,7 @@ func (s *scanner) integers() []int {
 	}
 }
 
-// name removes a word of a table, which ends before end, and returns its index.
+// name removes a word of a table that ends before end and returns its index.
 func (s *scanner) name(table []string, end, kind string) uint8 {
 	start := s.rest
 	i := slices.Index(table, s.until(end))

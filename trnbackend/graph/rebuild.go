@@ -2,10 +2,10 @@ package graph
 
 import "fmt"
 
-// Rebuild makes a graph of nodes, operands before their users, and results, by the Builder's own checks: an operation's
-// shape has to be the one that its operands give, and the elements of a constant numbers of its type. Build then does
-// its work, so the graph may have fewer nodes. The nodes are copied. An error names the node, or the result, by its
-// index.
+// Rebuild makes a graph from nodes, operands before their users, and results, with the Builder's checks: the shape of
+// an operation must be the one that its operands give, and the elements of a constant must be numbers of its type.
+// Build then simplifies the graph, which may have fewer nodes. The nodes are copied. An error names the node or the
+// result by its index.
 func Rebuild(name string, nodes []Node, results []Result) (*Graph, error) {
 	return rebuild(name, nodes, results, func(i int) string {
 		if i < len(nodes) {
@@ -15,8 +15,7 @@ func Rebuild(name string, nodes []Node, results []Result) (*Graph, error) {
 	})
 }
 
-// rebuild is Rebuild with the places that errors name: where(i) is that of node i, and after the nodes those of the
-// results.
+// rebuild is Rebuild with other places in errors: where(i) is the place of node i and, after the nodes, of the results.
 func rebuild(name string, nodes []Node, results []Result, where func(i int) string) (*Graph, error) {
 	b := NewBuilder(name)
 	for i := range nodes {

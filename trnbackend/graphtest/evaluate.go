@@ -9,14 +9,14 @@ import (
 	"trnsci/trnbackend/graph"
 )
 
-// Reference is what a graph gives for some inputs, with all that executors may give instead.
+// Reference holds the results of a graph for some inputs, with the intervals in which results of executors may lie.
 type Reference struct {
 	graph   *graph.Graph
 	results [][]interval
 }
 
-// Evaluate returns what a graph gives for buffers of its parameters. It takes some 100 nanoseconds for each element and
-// term of a product.
+// Evaluate returns the results of a graph for buffers of its parameters. It takes some 100 nanoseconds for each element
+// and each term of a product.
 func Evaluate(g *graph.Graph, in [][]byte) *Reference {
 	nodes := g.Nodes()
 	values := make([][]interval, len(nodes))
@@ -46,8 +46,8 @@ func Evaluate(g *graph.Graph, in [][]byte) *Reference {
 	return r
 }
 
-// Values returns the elements of result i as the definition gives them, rounded after every operation, sums in the
-// order of indices.
+// Values returns the elements of result i by definition: rounded after every operation, with sums in the order of
+// indices.
 func (r *Reference) Values(i int) []float64 {
 	x := make([]float64, len(r.results[i]))
 	for k, e := range r.results[i] {
@@ -68,7 +68,7 @@ func (r *Reference) Range(i int) (low, high []float64) {
 	return low, high
 }
 
-// Known returns how many elements Compare looks at, and how many there are.
+// Known returns the number of elements that Compare checks, and the number of all.
 func (r *Reference) Known() (known, all int) {
 	shapes := r.graph.ResultShapes()
 	for i, result := range r.results {
@@ -82,7 +82,7 @@ func (r *Reference) Known() (known, all int) {
 	return known, all
 }
 
-// Compare returns an error if the buffers of the results hold what no correct executor gives.
+// Compare returns an error if the buffers of the results differ from those of every correct executor.
 func (r *Reference) Compare(got [][]byte) error {
 	shapes := r.graph.ResultShapes()
 	for i, result := range r.results {
@@ -92,7 +92,8 @@ func (r *Reference) Compare(got [][]byte) error {
 		}
 		for k, y := range trnbackend.Decode(shapes[i].DType, got[i]) {
 			if x := result[k]; !x.accepts(y) {
-				return fmt.Errorf("result %q %s: element %v is %v, not %v (%v to %v)", name, shapes[i], unravel(shapes[i].Dims, k), y, x.v, x.lo, x.hi)
+				return fmt.Errorf("result %q %s: element %v is %v, not %v (%v to %v)", name, shapes[i],
+					unravel(shapes[i].Dims, k), y, x.v, x.lo, x.hi)
 			}
 		}
 	}
@@ -252,7 +253,8 @@ func (e *evaluation) dot(index []int, _ int) interval {
 	total := sum{d: e.node.Shape.DType}
 	for i := range (graph.Shape{Dims: lengths}).Size() {
 		values := slices.Concat(index[:batches], unravel(lengths, i))
-		xs := interleaved(x.shape.Rank(), index[batches:batches+freeX], slices.Concat(n.Batch[0], n.Contract[0]), values)
+		xs := interleaved(x.shape.Rank(), index[batches:batches+freeX], slices.Concat(n.Batch[0], n.Contract[0]),
+			values)
 		ys := interleaved(y.shape.Rank(), index[batches+freeX:], slices.Concat(n.Batch[1], n.Contract[1]), values)
 		total.add(product(x.at(xs), y.at(ys)))
 	}

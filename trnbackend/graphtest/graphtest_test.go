@@ -67,7 +67,8 @@ func TestRandomKeepsItsLimits(t *testing.T) {
 }
 
 // evaluated returns a reference for a graph of two inputs of 3 numbers of type d.
-func evaluated(t *testing.T, d graph.DType, x, y []float64, result func(b *graph.Builder, x, y graph.Value) graph.Value) *Reference {
+func evaluated(t *testing.T, d graph.DType, x, y []float64,
+	result func(b *graph.Builder, x, y graph.Value) graph.Value) *Reference {
 	t.Helper()
 	b := graph.NewBuilder("one")
 	s := graph.Of(d, len(x))
@@ -81,7 +82,8 @@ func evaluated(t *testing.T, d graph.DType, x, y []float64, result func(b *graph
 
 func TestCompareAcceptsRoundingAndNothingElse(t *testing.T) {
 	third := float64(float32(1) / 3)
-	r := evaluated(t, graph.F32, []float64{1, 1, 2}, []float64{3, 2, math.NaN()}, func(b *graph.Builder, x, y graph.Value) graph.Value { return b.Divide(x, y) })
+	r := evaluated(t, graph.F32, []float64{1, 1, 2}, []float64{3, 2, math.NaN()},
+		func(b *graph.Builder, x, y graph.Value) graph.Value { return b.Divide(x, y) })
 	for _, c := range []struct {
 		got  []float64
 		want string
@@ -104,22 +106,25 @@ func TestCompareAcceptsRoundingAndNothingElse(t *testing.T) {
 }
 
 func TestPredicatesNearTiesAreNotCompared(t *testing.T) {
-	r := evaluated(t, graph.F32, []float64{1, 1, 4}, []float64{3, 2, 2}, func(b *graph.Builder, x, y graph.Value) graph.Value {
-		third := b.Constant(graph.Of(graph.F32, 3), 1.0/3, 0.25, 2) // the first one is near a tie, the last one at one
-		return b.Compare(graph.GE, b.Divide(x, y), third)
-	})
+	r := evaluated(t, graph.F32, []float64{1, 1, 4}, []float64{3, 2, 2},
+		func(b *graph.Builder, x, y graph.Value) graph.Value {
+			third := b.Constant(graph.Of(graph.F32, 3), 1.0/3, 0.25, 2) // the first one is near a tie, the last one at one
+			return b.Compare(graph.GE, b.Divide(x, y), third)
+		})
 	known, all := r.Known()
 	if known != 2 || all != 3 {
 		t.Errorf("%d of %d known", known, all)
 	}
-	if r.Compare([][]byte{{0, 1, 1}}) != nil || r.Compare([][]byte{{1, 1, 1}}) != nil || r.Compare([][]byte{{1, 0, 1}}) == nil || r.Compare([][]byte{{1, 1, 0}}) == nil {
+	if r.Compare([][]byte{{0, 1, 1}}) != nil || r.Compare([][]byte{{1, 1, 1}}) != nil ||
+		r.Compare([][]byte{{1, 0, 1}}) == nil || r.Compare([][]byte{{1, 1, 0}}) == nil {
 		t.Error("a predicate is judged wrongly")
 	}
 }
 
 func TestSumsMayBeRoundedInAnyOrder(t *testing.T) {
 	x := []float64{1e8, 1, -1e8, 1, 0.5}
-	r := evaluated(t, graph.F32, x, x, func(b *graph.Builder, x, _ graph.Value) graph.Value { return b.ReduceSum(x, 0) })
+	r := evaluated(t, graph.F32, x, x,
+		func(b *graph.Builder, x, _ graph.Value) graph.Value { return b.ReduceSum(x, 0) })
 	forwards := float32(0) // loses the first 1
 	for _, v := range x {
 		forwards += float32(v)

@@ -6,12 +6,12 @@ import (
 	"trnsci/trnbackend/graph"
 )
 
-// libraryUlps is what exponentials, logarithms and the like of a device's mathematical library may be off: single
-// precision ones of good libraries are within 4.
+// libraryUlps is the allowed error of exponentials, logarithms and other functions of a device's mathematical library:
+// those of good libraries are within 4 in single precision.
 const libraryUlps = 8
 
-// interval is an element: what the definition gives, and all that an executor may give, lo to hi. NaN at all three says
-// that only NaN is right. With any, everything is.
+// interval is an element: its value by definition, v, and the range of what an executor may give, lo to hi. If all
+// three are NaN, only NaN is right; with any, everything is.
 type interval struct {
 	v, lo, hi float64
 	any       bool
@@ -19,7 +19,7 @@ type interval struct {
 
 func exactly(v float64) interval { return interval{v, v, v, false} }
 
-// anything returns the element of a type about which nothing is known but what the definition gives.
+// anything returns an element for which every number of the type is right.
 func anything(d graph.DType, v float64) interval {
 	if d == graph.Pred {
 		return interval{v, 0, 1, false}
@@ -30,7 +30,7 @@ func anything(d graph.DType, v float64) interval {
 // known reports whether there is only one right value.
 func (x interval) known() bool { return !x.any && (x.lo == x.hi || x.v != x.v) }
 
-// maybeZero reports whether 0 may be given, or is.
+// maybeZero reports whether the element may be 0.
 func (x interval) maybeZero() bool { return x.lo <= 0 && x.hi >= 0 }
 
 // accepts reports whether an executor may give y.
@@ -198,13 +198,14 @@ func compare(d graph.Direction, x, y interval) interval {
 	if x.known() && y.known() || apart {
 		return exactly(v)
 	}
-	if ordered := d != graph.EQ && d != graph.NE; ordered && !x.any && !y.any && d.Holds(x.lo, y.hi) == d.Holds(x.hi, y.lo) {
-		return exactly(v) // as for 1 <= x with x from 1 to 2
+	if ordered := d != graph.EQ && d != graph.NE; ordered && !x.any && !y.any &&
+		d.Holds(x.lo, y.hi) == d.Holds(x.hi, y.lo) {
+		return exactly(v) // such as 1 <= x for x from 1 to 2
 	}
 	return anything(graph.Pred, v)
 }
 
-// choose returns x where p holds and y elsewhere.
+// choose returns x if p holds, else y.
 func choose(d graph.DType, p, x, y interval) interval {
 	v := y.v
 	if p.v != 0 {

@@ -18,9 +18,9 @@ type OpCase struct {
 }
 
 // OpCases returns cases for every operation, in all types that it has, scalars and arrays without elements among them.
-// Elementwise cases hold infinities, NaN and zeros of both signs; indices are partly out of range. There is no
-// subnormal number and, but for infinities, no overflow, where devices differ. The same cases are returned each time.
-// The error is a mistake in one of them.
+// Elementwise cases hold infinities, NaN and zeros of both signs; indices are partly out of range. There are no
+// subnormal numbers, and there is no overflow except to infinities, since devices differ there. Each call returns the
+// same cases. The error is a mistake in one of them.
 func OpCases() ([]OpCase, error) {
 	m := caseMaker{rng: rand.New(rand.NewPCG(1, 2))}
 	m.unary()
@@ -72,11 +72,12 @@ func (m *caseMaker) finish(c OpCase, b *graph.Builder, results []graph.Value) {
 }
 
 // single wraps a function that gives one result.
-func single(build func(b *graph.Builder, x []graph.Value) graph.Value) func(*graph.Builder, []graph.Value) []graph.Value {
+func single(build func(b *graph.Builder, x []graph.Value) graph.Value) func(*graph.Builder,
+	[]graph.Value) []graph.Value {
 	return func(b *graph.Builder, x []graph.Value) []graph.Value { return []graph.Value{build(b, x)} }
 }
 
-// allTypes are all types, numberTypes those with an arithmetic, floatTypes those with fractions.
+// allTypes are all types, numberTypes those with arithmetic, floatTypes those with fractions.
 var (
 	allTypes    = []graph.DType{graph.F32, graph.BF16, graph.S32, graph.Pred, graph.F64}
 	numberTypes = []graph.DType{graph.F32, graph.BF16, graph.S32, graph.F64}
@@ -94,7 +95,7 @@ func corners(d graph.DType) []float64 {
 	return []float64{0, math.Copysign(0, -1), 1, -1, 2, -3, 0.5, math.Inf(1), math.Inf(-1), math.NaN()}
 }
 
-// ordinary returns elements of moderate size; positive ones, if that is asked for.
+// ordinary returns elements of moderate size, on request positive ones.
 func (m *caseMaker) ordinary(shape graph.Shape, positive bool) operand {
 	const most = 9 // of integers
 	o := operand{shape, make([]float64, shape.Size())}
@@ -210,16 +211,19 @@ func (m *caseMaker) binary() {
 	}
 	for _, d := range numberTypes {
 		x := m.special(graph.Of(d, 37))
-		m.add(fmt.Sprintf("quotients of quotients of %s", x.shape), []operand{x, x}, func(b *graph.Builder, x []graph.Value) []graph.Value {
-			q := b.Divide(x[0], x[1])
-			moved := b.Reshape(b.Reshape(q, 1, 37), 37)
-			return []graph.Value{b.Divide(x[0], q), b.Divide(q, x[1]), b.Divide(x[1], moved), b.Divide(q, b.Divide(x[1], x[0]))}
-		})
+		m.add(fmt.Sprintf("quotients of quotients of %s", x.shape), []operand{x, x},
+			func(b *graph.Builder, x []graph.Value) []graph.Value {
+				q := b.Divide(x[0], x[1])
+				moved := b.Reshape(b.Reshape(q, 1, 37), 37)
+				return []graph.Value{b.Divide(x[0], q), b.Divide(q, x[1]), b.Divide(x[1], moved),
+					b.Divide(q, b.Divide(x[1], x[0]))}
+			})
 	}
 	integers := m.special(graph.Of(graph.S32, 37))
-	m.add("divide s32[37] by itself", []operand{integers, integers}, func(b *graph.Builder, x []graph.Value) []graph.Value {
-		return []graph.Value{b.Divide(x[0], x[0]), b.Divide(b.Negate(x[1]), b.Negate(x[1]))}
-	})
+	m.add("divide s32[37] by itself", []operand{integers, integers},
+		func(b *graph.Builder, x []graph.Value) []graph.Value {
+			return []graph.Value{b.Divide(x[0], x[0]), b.Divide(b.Negate(x[1]), b.Negate(x[1]))}
+		})
 	for _, d := range allTypes {
 		m.add(fmt.Sprintf("compare %s", d), m.pairs(d), func(b *graph.Builder, x []graph.Value) []graph.Value {
 			var all []graph.Value
@@ -229,7 +233,8 @@ func (m *caseMaker) binary() {
 			return all
 		})
 		for _, dims := range elementShapes {
-			in := []operand{m.ordinary(graph.Of(graph.Pred, dims...), false), m.special(graph.Of(d, dims...)), m.ordinary(graph.Of(d, dims...), false)}
+			in := []operand{m.ordinary(graph.Of(graph.Pred, dims...), false), m.special(graph.Of(d, dims...)),
+				m.ordinary(graph.Of(d, dims...), false)}
 			m.add(fmt.Sprintf("select %s", in[1].shape), in,
 				single(func(b *graph.Builder, x []graph.Value) graph.Value { return b.Select(x[0], x[1], x[2]) }))
 		}
@@ -270,7 +275,8 @@ func (m *caseMaker) products() {
 
 func (m *caseMaker) reductions() {
 	cases := []struct{ x, dims []int }{
-		{[]int{4, 8}, []int{1}}, {[]int{4, 8}, []int{0}}, {[]int{4, 8}, []int{0, 1}}, {[]int{4, 8}, nil}, {[]int{}, nil}, {[]int{300}, []int{0}},
+		{[]int{4, 8}, []int{1}}, {[]int{4, 8}, []int{0}}, {[]int{4, 8}, []int{0, 1}}, {[]int{4, 8}, nil}, {[]int{},
+			nil}, {[]int{300}, []int{0}},
 		{[]int{3, 4, 5}, []int{0, 2}}, {[]int{3, 0, 5}, []int{1}}, {[]int{3, 0, 5}, []int{0}}, {[]int{0}, []int{0}},
 	}
 	for _, d := range numberTypes {
@@ -278,13 +284,15 @@ func (m *caseMaker) reductions() {
 			x := m.ordinary(graph.Of(d, c.x...), false)
 			m.add(fmt.Sprintf("reduce %s over %v", x.shape, c.dims), []operand{x},
 				func(b *graph.Builder, x []graph.Value) []graph.Value {
-					return []graph.Value{b.ReduceSum(x[0], c.dims...), b.ReduceMax(x[0], c.dims...), b.ReduceMin(x[0], c.dims...)}
+					return []graph.Value{b.ReduceSum(x[0], c.dims...), b.ReduceMax(x[0], c.dims...),
+						b.ReduceMin(x[0], c.dims...)}
 				})
 		}
 		large := m.special(graph.Of(d, 2, 12))
-		m.add(fmt.Sprintf("reduce corners %s", d), []operand{large}, func(b *graph.Builder, x []graph.Value) []graph.Value {
-			return []graph.Value{b.ReduceSum(x[0], 1), b.ReduceMax(x[0], 1), b.ReduceMin(x[0], 1)}
-		})
+		m.add(fmt.Sprintf("reduce corners %s", d), []operand{large},
+			func(b *graph.Builder, x []graph.Value) []graph.Value {
+				return []graph.Value{b.ReduceSum(x[0], 1), b.ReduceMax(x[0], 1), b.ReduceMin(x[0], 1)}
+			})
 	}
 }
 

@@ -16,7 +16,7 @@ type Limits struct {
 	NoOps  []graph.Op
 }
 
-// Sizes of what Random makes: small, since mistakes with large arrays are mistakes with these.
+// Limits of the arrays that Random makes. They are small, since mistakes with large arrays also occur with small ones.
 const (
 	mostRank     = 4
 	mostElements = 1 << 10
@@ -44,7 +44,7 @@ func Random(rng *rand.Rand, limits Limits) *graph.Graph {
 			results++
 		}
 	}
-	if results == 0 { // everything was too large
+	if results == 0 { // all values were too large
 		m.b.Result("r0", m.any(anyType))
 	}
 	g, err := m.b.Build()
@@ -71,7 +71,7 @@ func (m *maker) has(d graph.DType) bool { return slices.Contains(m.limits.DTypes
 // chance is true once in n times.
 func (m *maker) chance(n int) bool { return m.rng.IntN(n) == 0 }
 
-// dtype returns a type that is right, one of the limits.
+// dtype returns a type of the limits that is right.
 func (m *maker) dtype(right func(graph.DType) bool) graph.DType {
 	for {
 		if d := m.limits.DTypes[m.rng.IntN(len(m.limits.DTypes))]; right(d) {
@@ -100,7 +100,7 @@ func (m *maker) shape(d graph.DType) graph.Shape {
 	}
 }
 
-// keep makes a value an operand for later ones, unless it is too large.
+// keep makes a value available as an operand, unless it is too large.
 func (m *maker) keep(v graph.Value) {
 	if v.Shape().Size() <= mostElements && v.Shape().Rank() <= mostRank {
 		m.values, m.read = append(m.values, v), append(m.read, false)
@@ -113,7 +113,7 @@ func (m *maker) use(i int) graph.Value {
 	return m.values[i]
 }
 
-// find returns a value whose shape is right, one of the last ones more often, if there is one.
+// find returns a value whose shape is right, if there is one; later ones are more likely.
 func (m *maker) find(right func(graph.Shape) bool) (graph.Value, bool) {
 	var found []int
 	for i, v := range m.values {
@@ -136,7 +136,7 @@ func (m *maker) any(right func(graph.DType) bool) graph.Value {
 	return m.fresh(m.shape(m.dtype(right)))
 }
 
-// like returns a value of a given shape, an old one most often.
+// like returns a value of a given shape, usually an old one.
 func (m *maker) like(s graph.Shape) graph.Value {
 	const seldom = 4
 	if !m.chance(seldom) {
@@ -147,7 +147,7 @@ func (m *maker) like(s graph.Shape) graph.Value {
 	return m.fresh(s)
 }
 
-// fresh returns a new parameter, or a constant. It counts as read: its reader is the one who asked.
+// fresh returns a new parameter or constant. It counts as read, by the caller.
 func (m *maker) fresh(s graph.Shape) graph.Value {
 	if m.chance(4) && m.may(graph.Broadcast) && m.may(graph.Constant) {
 		return m.b.Fill(s, number(m.rng, s.DType))
@@ -165,7 +165,8 @@ func (m *maker) fresh(s graph.Shape) graph.Value {
 	return v
 }
 
-// number returns an element of a type: integers often, so that some are equal, and in and out of the range of indices.
+// number returns an element of a type: often an integer, so that some are equal, and inside or outside the range of
+// indices.
 func number(rng *rand.Rand, d graph.DType) float64 {
 	switch {
 	case d == graph.Pred:

@@ -7,9 +7,9 @@ import (
 	"trnsci/trnbackend/graph"
 )
 
-// Shrink returns a smaller graph that still fails: one with fewer or earlier results, and with
-// parameters in place of operations.
-// It ends when no single step leads to a graph that fails. fails makes the inputs of each graph itself.
+// Shrink returns a smaller graph that still fails: one with fewer or earlier results, and with parameters in place of
+// operations. It ends when no single step leads to a graph that fails. The function fails makes the inputs of each
+// graph.
 func Shrink(g *graph.Graph, fails func(*graph.Graph) bool) *graph.Graph {
 	for {
 		smaller := step(g, fails)
@@ -56,7 +56,7 @@ func step(g *graph.Graph, fails func(*graph.Graph) bool) *graph.Graph {
 	return nil
 }
 
-// weight is what every step makes smaller: results, and nodes, where those that compute count twice.
+// weight is smaller after every step: the number of results and nodes, where nodes other than parameters count twice.
 func weight(g *graph.Graph) int {
 	return 2*len(g.Nodes()) - len(g.Parameters()) + len(g.Results())
 }
@@ -66,13 +66,14 @@ func asParameter(g *graph.Graph, i int) []graph.Node {
 	nodes := slices.Clone(g.Nodes())
 	if nodes[i].Op != graph.Parameter {
 		nodes[i] = graph.Node{
-			Op: graph.Parameter, Shape: nodes[i].Shape, Attributes: graph.Input{Name: fmt.Sprint("n", len(nodes), ".", i)},
+			Op: graph.Parameter, Shape: nodes[i].Shape, Attributes: graph.Input{Name: fmt.Sprint("n", len(nodes), ".",
+				i)},
 		}
 	}
 	return nodes
 }
 
-// withoutParameter returns the nodes without node i if that is a parameter which nothing needs, else no nodes.
+// withoutParameter returns the nodes and results without node i if that is a parameter without users, else no nodes.
 func withoutParameter(g *graph.Graph, i int) ([]graph.Node, []graph.Result) {
 	if g.Nodes()[i].Op != graph.Parameter || g.LastUse()[i] != i {
 		return nil, nil

@@ -42,7 +42,7 @@ func (s *sum) add(x interval) {
 // total returns the sum as an element of type d.
 func (s *sum) total() interval {
 	v := s.d.Round(s.v)
-	const halfway = 2 // to where a sum in some order may overflow
+	const halfway = 2 // below half the largest number no order of the sum overflows
 	switch {
 	case s.open:
 		return anything(s.d, v)

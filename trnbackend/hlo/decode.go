@@ -7,9 +7,9 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Decode reads a serialized HloModuleProto. It takes what Encode writes and skips fields that Encode does not write; it
-// is an error if data is not such a message, or has an array that is not row-major, a type that graphs do not have, or
-// a literal that does not fill its shape.
+// Decode reads a serialized HloModuleProto. It takes what Encode writes and skips fields that Encode does not write.
+// The error says that data is not such a message, or has an array that is not row-major, a type that graphs do not
+// have, or a literal that does not fill its shape.
 func Decode(data []byte) (*Module, error) {
 	m := new(Module)
 	if err := readAll(data, m.read); err != nil {
@@ -98,184 +98,124 @@ func (f field) integers(list *[]int) error {
 	return nil
 }
 
-// readInto appends the message in a field to a list.
-func readInto[T any](list *[]T, f field, read func(x *T, f field) error) error {
-	var x T
-	if err := f.message(func(f field) error { return read(&x, f) }); err != nil {
-		return err
+// destinations has, for fields of a message by number, where their values go: a *string, an *int, a *[]int for a packed
+// list, a *Shape, or a function that reads the field. Other fields are skipped.
+type destinations map[protowire.Number]any
+
+func (to destinations) read(f field) error {
+	switch at := to[f.number].(type) {
+	case *string:
+		return f.text(at)
+	case *int:
+		return f.integer(at)
+	case *[]int:
+		return f.integers(at)
+	case *Shape:
+		return f.shape(at)
+	case func(f field) error:
+		return at(f)
 	}
-	*list = append(*list, x)
 	return nil
+}
+
+// inside returns a function that reads the message in a field.
+func inside(read func(f field) error) func(f field) error {
+	return func(f field) error { return f.message(read) }
+}
+
+// appendTo returns a function that appends the message in a field to a list.
+func appendTo[T any](list *[]T, fields func(x *T) destinations) func(f field) error {
+	return func(f field) error {
+		var x T
+		if err := f.message(fields(&x).read); err != nil {
+			return err
+		}
+		*list = append(*list, x)
+		return nil
+	}
+}
+
+// replace returns a function that sets a pointer to the message in a field.
+func replace[T any](at **T, fields func(x *T) destinations) func(f field) error {
+	return func(f field) error {
+		*at = new(T)
+		return f.message(fields(*at).read)
+	}
 }
 
 func (m *Module) read(f field) error {
-	switch f.number {
-	case moduleName:
-		return f.text(&m.Name)
-	case moduleEntryName:
-		return f.text(&m.EntryName)
-	case moduleComputations:
-		return readInto(&m.Computations, f, (*Computation).read)
-	case moduleProgram:
-		return f.message(m.Program.read)
-	case moduleEntryID:
-		return f.integer(&m.EntryID)
-	case moduleAliases:
-		return f.message(func(f field) error { return readInto(&m.Aliases, f, (*Alias).read) })
-	}
-	return nil
+	return destinations{
+		moduleName: &m.Name, moduleEntryName: &m.EntryName, moduleEntryID: &m.EntryID,
+		moduleComputations: appendTo(&m.Computations, (*Computation).fields),
+		moduleProgram:      inside(m.Program.fields().read),
+		moduleAliases:      inside(destinations{aliasesEntries: appendTo(&m.Aliases, (*Alias).fields)}.read),
+	}.read(f)
 }
 
-func (a *Alias) read(f field) error {
-	switch f.number {
-	case aliasOutput:
-		return f.integers(&a.Output)
-	case aliasParameter:
-		return f.integer(&a.Parameter)
-	case aliasKind:
-		return f.integer(&a.Kind)
-	}
-	return nil
+func (a *Alias) fields() destinations {
+	return destinations{aliasOutput: &a.Output, aliasParameter: &a.Parameter, aliasKind: &a.Kind}
 }
 
-func (p *ProgramShape) read(f field) error {
-	switch f.number {
-	case programParameters:
-		return readShapeInto(&p.Parameters, f)
-	case programResult:
-		return f.shape(&p.Result)
-	case programNames:
-		var name string
-		err := f.text(&name)
-		p.Names = append(p.Names, name)
-		return err
+func (p *ProgramShape) fields() destinations {
+	return destinations{
+		programParameters: func(f field) error { return readShapeInto(&p.Parameters, f) },
+		programResult:     &p.Result,
+		programNames: func(f field) error {
+			p.Names = append(p.Names, "")
+			return f.text(&p.Names[len(p.Names)-1])
+		},
 	}
-	return nil
 }
 
-func (c *Computation) read(f field) error {
-	switch f.number {
-	case computationName:
-		return f.text(&c.Name)
-	case computationInstructions:
-		return readInto(&c.Instructions, f, (*Instruction).read)
-	case computationProgram:
-		return f.message(c.Program.read)
-	case computationID:
-		return f.integer(&c.ID)
-	case computationRoot:
-		return f.integer(&c.Root)
+func (c *Computation) fields() destinations {
+	return destinations{
+		computationName: &c.Name, computationID: &c.ID, computationRoot: &c.Root,
+		computationInstructions: appendTo(&c.Instructions, (*Instruction).fields),
+		computationProgram:      inside(c.Program.fields().read),
 	}
-	return nil
 }
 
-func (i *Instruction) read(f field) error {
-	switch f.number {
-	case instructionName:
-		return f.text(&i.Name)
-	case instructionOpcode:
-		return f.text(&i.Opcode)
-	case instructionShape:
-		return f.shape(&i.Shape)
-	case instructionID:
-		return f.integer(&i.ID)
-	case instructionOperands:
-		return f.integers(&i.Operands)
-	case instructionCalls:
-		return f.integers(&i.Calls)
-	case instructionAttributes:
-		return f.message(func(f field) error { return readInto(&i.Attributes, f, (*Attribute).read) })
+func (i *Instruction) fields() destinations {
+	return destinations{
+		instructionName: &i.Name, instructionOpcode: &i.Opcode, instructionShape: &i.Shape, instructionID: &i.ID,
+		instructionOperands: &i.Operands, instructionCalls: &i.Calls, instructionParameter: &i.Parameter,
+		instructionDims: &i.Dims, instructionSliceSizes: &i.SliceSizes, instructionDirection: &i.Direction,
+		instructionAttributes: inside(destinations{attributesMap: appendTo(&i.Attributes, (*Attribute).fields)}.read),
+		instructionLiteral: func(f field) error {
+			i.Literal = new(Literal)
+			return i.Literal.read(f)
+		},
+		instructionRanges: appendTo(&i.Ranges, (*Range).fields),
+		instructionPadding: func(f field) error {
+			i.Padding = []Padding{} // that of a scalar is there and empty
+			return f.message(destinations{paddingConfigDims: appendTo(&i.Padding, (*Padding).fields)}.read)
+		},
+		instructionDot:       replace(&i.Dot, (*Dot).fields),
+		instructionGather:    replace(&i.Gather, (*Gather).fields),
+		instructionPrecision: inside(destinations{precisionOperands: &i.Precision}.read),
 	}
-	return i.readPart(f)
 }
 
-// readPart reads what only some opcodes have.
-func (i *Instruction) readPart(f field) error {
-	switch f.number {
-	case instructionLiteral:
-		i.Literal = new(Literal)
-		return i.Literal.read(f)
-	case instructionParameter:
-		return f.integer(&i.Parameter)
-	case instructionDims:
-		return f.integers(&i.Dims)
-	case instructionRanges:
-		return readInto(&i.Ranges, f, (*Range).read)
-	case instructionPadding:
-		i.Padding = []Padding{}
-		return f.message(func(f field) error { return readInto(&i.Padding, f, (*Padding).read) })
-	case instructionDot:
-		i.Dot = new(Dot)
-		return f.message(i.Dot.read)
-	case instructionGather:
-		i.Gather = new(Gather)
-		return f.message(i.Gather.read)
-	case instructionSliceSizes:
-		return f.integers(&i.SliceSizes)
-	case instructionPrecision:
-		return f.message(func(f field) error { return f.integers(&i.Precision) })
-	case instructionDirection:
-		return f.text(&i.Direction)
-	}
-	return nil
+func (a *Attribute) fields() destinations {
+	return destinations{attributeKey: &a.Key, attributeValue: &a.Value}
 }
 
-func (a *Attribute) read(f field) error {
-	switch f.number {
-	case attributeKey:
-		return f.text(&a.Key)
-	case attributeValue:
-		return f.text(&a.Value)
-	}
-	return nil
+func (r *Range) fields() destinations {
+	return destinations{rangeStart: &r.Start, rangeLimit: &r.Limit, rangeStride: &r.Stride}
 }
 
-func (r *Range) read(f field) error {
-	switch f.number {
-	case rangeStart:
-		return f.integer(&r.Start)
-	case rangeLimit:
-		return f.integer(&r.Limit)
-	case rangeStride:
-		return f.integer(&r.Stride)
-	}
-	return nil
+func (p *Padding) fields() destinations {
+	return destinations{paddingBefore: &p.Before, paddingBehind: &p.Behind}
 }
 
-func (p *Padding) read(f field) error {
-	switch f.number {
-	case paddingBefore:
-		return f.integer(&p.Before)
-	case paddingBehind:
-		return f.integer(&p.Behind)
+func (d *Dot) fields() destinations {
+	return destinations{
+		dotContract0: &d.Contract[0], dotContract1: &d.Contract[1], dotBatch0: &d.Batch[0], dotBatch1: &d.Batch[1],
 	}
-	return nil
 }
 
-func (d *Dot) read(f field) error {
-	switch f.number {
-	case dotContract0:
-		return f.integers(&d.Contract[0])
-	case dotContract1:
-		return f.integers(&d.Contract[1])
-	case dotBatch0:
-		return f.integers(&d.Batch[0])
-	case dotBatch1:
-		return f.integers(&d.Batch[1])
+func (g *Gather) fields() destinations {
+	return destinations{
+		gatherOffset: &g.Offset, gatherCollapsed: &g.Collapsed, gatherStarts: &g.Starts, gatherIndex: &g.Index,
 	}
-	return nil
-}
-
-func (g *Gather) read(f field) error {
-	switch f.number {
-	case gatherOffset:
-		return f.integers(&g.Offset)
-	case gatherCollapsed:
-		return f.integers(&g.Collapsed)
-	case gatherStarts:
-		return f.integers(&g.Starts)
-	case gatherIndex:
-		return f.integer(&g.Index)
-	}
-	return nil
 }

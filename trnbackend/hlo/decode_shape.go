@@ -11,7 +11,7 @@ import (
 	"trnsci/trnbackend/graph"
 )
 
-// rawShape is a shape as it is written.
+// rawShape has the fields of a serialized shape.
 type rawShape struct {
 	number      int // PrimitiveType
 	dims, order []int
@@ -83,7 +83,7 @@ func readShapeInto(list *[]Shape, f field) error {
 	return err
 }
 
-// read reads a literal whose shape comes before its elements.
+// read reads a literal. Its shape must come before its elements.
 func (l *Literal) read(f field) error {
 	err := f.message(func(f field) error {
 		if f.number == literalShape {
@@ -120,7 +120,8 @@ func (l *Literal) readElements(d graph.DType, f field) error {
 		}
 		return err
 	}
-	if len(f.bytes)%d.Bytes() != 0 || d == graph.Pred && slices.ContainsFunc(f.bytes, func(b byte) bool { return b > 1 }) {
+	if len(f.bytes)%d.Bytes() != 0 || d == graph.Pred &&
+		slices.ContainsFunc(f.bytes, func(b byte) bool { return b > 1 }) {
 		return fmt.Errorf("a literal of shape %s has bytes that are not elements", l.Shape.Array)
 	}
 	l.Elements = append(l.Elements, trnbackend.Decode(d, f.bytes)...)

@@ -9,27 +9,27 @@ import (
 	"trnsci/trnbackend/graph"
 )
 
-// Attributes by which compilers for accelerators name the inputs and outputs of what they make.
+// Attributes from which compilers for accelerators take the names of inputs and outputs.
 const (
 	inputNames  = "neff_input_names"
-	outputNames = "neff_output_names" // of all results, with a nameSeparator between them
+	outputNames = "neff_output_names" // of all results, separated by nameSeparator
 )
 
-const nameSeparator = "," // which is in no name
+const nameSeparator = "," // no name contains it
 
-// Lowering counts the ways in which graphs have been written: it changes when a graph is given other instructions, so
-// that programs compiled from the former ones are not taken for its own.
+// Lowering is the version of the translation of graphs to instructions. It is part of the key of compiled programs, so
+// that programs compiled from older instructions are not used.
 const Lowering = 5
 
 // Encode returns the graph as a serialized HloModuleProto; the same graph always gives the same bytes.
 //
-// The entry computation has the graph's parameters in their order. One result is the root, as a copy, so that the root
-// is an instruction of its own; of several results the root is a tuple, of whose elements none is a parameter, a
-// constant or another element. A donated parameter may give its buffer to the result that Graph.Donation names. The
-// attribute neff_input_names of a parameter is its name, the attribute neff_output_names of the root the names of the
-// results with commas between them.
+// The entry computation has the graph's parameters in their order. A single result is the root, as a copy, so that the
+// root is a separate instruction. Several results are a tuple, none of whose elements is a parameter, a constant or the
+// same as another element. A donated parameter may give its buffer to the result that Graph.Donation names. The
+// attribute neff_input_names of a parameter is its name; the attribute neff_output_names of the root is the list of the
+// names of the results, separated by commas.
 //
-// The error is that of a graph with so large constants that readers of such messages refuse it.
+// It is an error if constants make the message larger than readers of such messages accept.
 func Encode(g *graph.Graph) ([]byte, error) {
 	data := lower(g).marshal()
 	if err := checkSize(g.Name(), len(data)); err != nil {
@@ -39,21 +39,22 @@ func Encode(g *graph.Graph) ([]byte, error) {
 }
 
 func checkSize(name string, size int) error {
-	const most = math.MaxInt32 // bytes of a message that implementations of Protocol Buffers read
+	const most = math.MaxInt32 // limit of implementations of Protocol Buffers, in bytes
 	if size > most {
-		return fmt.Errorf("hlo: graph %s has %d bytes, the limit is %d: make large constants parameters", name, size, most)
+		return fmt.Errorf("hlo: graph %s has %d bytes, the limit is %d: make large constants parameters", name, size,
+			most)
 	}
 	return nil
 }
 
-// lowering is a graph on its way to a module.
+// lowering is the translation of a graph to a module.
 type lowering struct {
 	graph      *graph.Graph
 	module     *Module
 	entry      Computation
-	at         []int           // the instruction that each node has become
+	at         []int           // the instruction with the value of each node
 	reducers   map[reducer]int // computations that reductions call
-	parameters int             // how many the entry has so far
+	parameters int             // of the entry so far
 	lastID     int
 }
 
@@ -78,7 +79,7 @@ func lower(g *graph.Graph) *Module {
 	return l.module
 }
 
-// moduleNameOf replaces what names in XLA's texts and names of files do not have.
+// moduleNameOf replaces characters that names in XLA's texts and file names cannot have.
 func moduleNameOf(name string) string {
 	if name == "" {
 		return "graph"
@@ -103,7 +104,7 @@ func (l *lowering) add(i Instruction) int {
 	return l.lastID
 }
 
-// appendTo appends an instruction to a computation, of which it becomes the root.
+// appendTo appends an instruction to a computation and makes it the root.
 func (l *lowering) appendTo(c *Computation, i Instruction) {
 	i.ID = l.nextID()
 	i.Name = fmt.Sprintf("%s.%d", i.Opcode, i.ID)
@@ -140,8 +141,7 @@ func (l *lowering) root() {
 	root.Attributes = []Attribute{{outputNames, strings.Join(names, nameSeparator)}}
 }
 
-// result returns the instruction for a result that is the value of a node: that of the node, or a copy where it has to
-// be one.
+// result returns the instruction of a result: that of its node, or a copy where one is needed.
 func (l *lowering) result(node int, taken []int) int {
 	n := &l.graph.Nodes()[node]
 	at := l.at[node]

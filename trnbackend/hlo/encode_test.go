@@ -114,7 +114,8 @@ func checkStructure(t *testing.T, m *Module) {
 				}
 			}
 			if i.Opcode == "parameter" {
-				if i.Parameter != parameters || c.Program.Names[parameters] != i.Name || !c.Program.Parameters[parameters].equal(i.Shape) {
+				if i.Parameter != parameters || c.Program.Names[parameters] != i.Name ||
+					!c.Program.Parameters[parameters].equal(i.Shape) {
 					t.Errorf("parameter %s is not at its place in the program shape", i.Name)
 				}
 				parameters++
@@ -131,13 +132,15 @@ func checkStructure(t *testing.T, m *Module) {
 		computations[c.ID] = true
 	}
 	entry := m.Computations[len(m.Computations)-1]
-	if m.Name == "" || m.EntryID != entry.ID || m.EntryName != entry.Name || !slices.Equal(m.Program.Names, entry.Program.Names) {
+	if m.Name == "" || m.EntryID != entry.ID || m.EntryName != entry.Name ||
+		!slices.Equal(m.Program.Names, entry.Program.Names) {
 		t.Errorf("the last computation is not the entry, or the module has no name")
 	}
 }
 
 func (s Shape) equal(t Shape) bool {
-	return s.Array.Equal(t.Array) && (s.Tuple == nil) == (t.Tuple == nil) && slices.EqualFunc(s.Tuple, t.Tuple, graph.Shape.Equal)
+	return s.Array.Equal(t.Array) && (s.Tuple == nil) == (t.Tuple == nil) &&
+		slices.EqualFunc(s.Tuple, t.Tuple, graph.Shape.Equal)
 }
 
 func TestReducersAreShared(t *testing.T) {
@@ -162,7 +165,8 @@ func TestReducersAreShared(t *testing.T) {
 }
 
 func TestModuleNames(t *testing.T) {
-	for name, want := range map[string]string{"": "graph", "pair energies/f32": "pair_energies_f32", "a-b.c_D9": "a-b.c_D9", "\xffä": "__"} {
+	for name, want := range map[string]string{"": "graph", "pair energies/f32": "pair_energies_f32",
+		"a-b.c_D9": "a-b.c_D9", "\xffä": "__"} {
 		if got := moduleNameOf(name); got != want {
 			t.Errorf("graph %q gives module %q, not %q", name, got, want)
 		}

@@ -88,7 +88,7 @@ const (
 	precisionOperands protowire.Number = 1
 )
 
-// elementType is how a type is written, in shapes and in literals.
+// elementType is the encoding of a type in shapes and in literals.
 type elementType struct {
 	number  int              // PrimitiveType
 	literal protowire.Number // the field of a literal that holds its elements
@@ -105,5 +105,5 @@ var elementTypes = map[graph.DType]elementType{
 // tupleType is the PrimitiveType of tuples.
 const tupleType = 13
 
-// tailAlignment is that of arrays without padding.
+// tailAlignment is the alignment of arrays without padding.
 const tailAlignment = 1

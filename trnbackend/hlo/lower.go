@@ -8,22 +8,22 @@ import (
 	"trnsci/trnbackend/graph"
 )
 
-// emitter is how nodes of an operation are written.
+// emitter says how nodes of an operation are written.
 type emitter struct {
 	opcode string // XLA's name
 	// fill sets the fields of an instruction that only some opcodes have.
 	fill func(l *lowering, n *graph.Node, i *Instruction)
 	// emit appends a node in more than the one instruction i, and returns the instruction that has its value.
 	emit func(l *lowering, n *graph.Node, i Instruction) int
-	// empty appends the value of a node some of whose operands have no elements, if it has a special one. XLA's passes
-	// end the process for some such nodes.
+	// empty appends the value of a node with operands without elements, if these make it a special case. XLA's passes
+	// crash for some such nodes.
 	empty func(l *lowering, n *graph.Node) (value int, ok bool)
 
 	isQuotient bool // elements are quotients
-	moves      bool // elements are those of the operands
+	moves      bool // elements are copies of the operands' elements
 }
 
-// emitters has every operation. It is set in init, since functions of some entries look into it.
+// emitters has every operation. It is set in init because functions of some entries use it.
 var emitters []emitter
 
 func init() {
@@ -73,7 +73,7 @@ func init() {
 	}
 }
 
-// node appends what computes a node and returns the instruction that has its value.
+// node appends the instructions that compute a node and returns the one that has its value.
 func (l *lowering) node(n *graph.Node) int {
 	e := &emitters[n.Op]
 	if given := n.Op == graph.Parameter || n.Op == graph.Constant; !given && n.Shape.Size() == 0 {
@@ -175,7 +175,7 @@ func (l *lowering) operand(n *graph.Node, k int) graph.Shape {
 	return l.graph.Nodes()[n.Operands[k]].Shape
 }
 
-// operands returns the instructions of a node's operands, those of a concatenation that have elements.
+// operands returns the instructions of a node's operands; of a concatenation, only of those that have elements.
 func (l *lowering) operands(n *graph.Node) []int {
 	var list []int
 	for _, o := range n.Operands {
@@ -199,7 +199,7 @@ func (l *lowering) convert(n *graph.Node, i Instruction) int {
 	return l.add(i)
 }
 
-// divide keeps XLA from simplifying quotients of quotients.
+// divide prevents XLA from simplifying quotients of quotients.
 func (l *lowering) divide(n *graph.Node, i Instruction) int {
 	if n.Shape.DType == graph.S32 {
 		return l.quotient(n, i)
@@ -228,7 +228,7 @@ func (l *lowering) dynamicUpdate(n *graph.Node, i Instruction) int {
 	return l.add(i)
 }
 
-// inSingle computes a node of bf16 in f32, so that it is rounded once; others in their own type.
+// inSingle computes a node of type bf16 in f32, so that it is rounded once, and other nodes in their own type.
 func (l *lowering) inSingle(n *graph.Node, compute func(n *graph.Node, x int, d graph.DType) int) int {
 	x := l.at[n.Operands[0]]
 	if n.Shape.DType != graph.BF16 {
@@ -248,15 +248,17 @@ func (l *lowering) reciprocalRoot(n *graph.Node, x int, d graph.DType) int {
 	return l.add(Instruction{Opcode: "divide", Shape: shape, Operands: []int{one, root}})
 }
 
-// quotient appends a division of integers, which gives -1 where the divisor is 0. XLA does the same, but makes x / x to
-// 1 for any x.
+// quotient appends a division of integers, which gives -1 where the divisor is 0. So does XLA, but it simplifies x / x
+// to 1 for any x.
 func (l *lowering) quotient(n *graph.Node, division Instruction) int {
 	value := l.add(division)
 	zero := l.filled(n.Shape, 0)
 	byZero := l.add(Instruction{
-		Opcode: "compare", Shape: array(n.Shape.As(graph.Pred)), Operands: []int{division.Operands[1], zero}, Direction: graph.EQ.String(),
+		Opcode: "compare", Shape: array(n.Shape.As(graph.Pred)), Operands: []int{division.Operands[1],
+			zero}, Direction: graph.EQ.String(),
 	})
-	return l.add(Instruction{Opcode: "select", Shape: division.Shape, Operands: []int{byZero, l.filled(n.Shape, -1), value}})
+	return l.add(Instruction{Opcode: "select", Shape: division.Shape,
+		Operands: []int{byZero, l.filled(n.Shape, -1), value}})
 }
 
 // isQuotient reports whether the elements of a node are quotients, which may have been moved.
@@ -266,11 +268,12 @@ func (l *lowering) isQuotient(node int) bool {
 	return e.isQuotient || e.moves && slices.ContainsFunc(n.Operands, l.isQuotient)
 }
 
-// kept appends an array that is x, by a choice that hangs on the elements: x where x = x, which is all of them but NaN,
-// else NaN. Of quotients of quotients XLA makes others, a / (b / c) becomes a c / b, which are rounded elsewhere and
-// overflow; it does not look through a choice.
+// kept appends an array with the value of x as a select that depends on the elements: x where x = x, else NaN. XLA
+// rewrites quotients of quotients, a / (b / c) to a c / b, which is rounded differently and may overflow; it does not
+// look through a select.
 func (l *lowering) kept(s graph.Shape, x int) int {
-	same := l.add(Instruction{Opcode: "compare", Shape: array(s.As(graph.Pred)), Operands: []int{x, x}, Direction: graph.EQ.String()})
+	same := l.add(Instruction{Opcode: "compare", Shape: array(s.As(graph.Pred)), Operands: []int{x, x},
+		Direction: graph.EQ.String()})
 	return l.add(Instruction{Opcode: "select", Shape: array(s), Operands: []int{same, x, l.filled(s, math.NaN())}})
 }
 
@@ -288,11 +291,12 @@ func (l *lowering) scalar(d graph.DType, x float64) int {
 func (l *lowering) reduce(n *graph.Node, x int, d graph.DType) int {
 	return l.add(Instruction{
 		Opcode: "reduce", Shape: array(n.Shape.As(d)), Dims: n.Attributes.(graph.Axes),
-		Operands: []int{x, l.scalar(d, n.Op.Neutral(d))}, Calls: []int{l.reducer(reducer{emitters[n.Op.Pair()].opcode, d})},
+		Operands: []int{x,
+			l.scalar(d, n.Op.Neutral(d))}, Calls: []int{l.reducer(reducer{emitters[n.Op.Pair()].opcode, d})},
 	})
 }
 
-// reducer returns the computation that combines two scalars, which the module has once.
+// reducer returns the computation that combines two scalars; the module has each one once.
 func (l *lowering) reducer(r reducer) int {
 	if id, ok := l.reducers[r]; ok {
 		return id
@@ -310,9 +314,9 @@ func (l *lowering) reducer(r reducer) int {
 	return c.ID
 }
 
-// dynamicSlice appends a gather of one part: its start is a list of the starts in all dimensions, and no dimension of
-// the part goes. XLA moves a start into the array, but where it makes one of two slices it adds up starts that it has
-// not moved yet: so they come to it in range.
+// dynamicSlice appends a gather of one part, whose start is the list of the starts in all dimensions. XLA moves a start
+// into the array, but when it merges two slices it adds starts that it has not moved yet. So the starts are clamped
+// here.
 func (l *lowering) dynamicSlice(n *graph.Node, i Instruction) int {
 	operands, rank := i.Operands, n.Shape.Rank()
 	if rank == 0 {
@@ -322,11 +326,13 @@ func (l *lowering) dynamicSlice(n *graph.Node, i Instruction) int {
 	whole := l.operand(n, 0).Dims
 	for k, s := range operands[1:] {
 		s = l.between(s, whole[k]-n.Shape.Dims[k])
-		starts = append(starts, l.add(Instruction{Opcode: "reshape", Shape: array(graph.Of(graph.S32, 1)), Operands: []int{s}}))
+		starts = append(starts,
+			l.add(Instruction{Opcode: "reshape", Shape: array(graph.Of(graph.S32, 1)), Operands: []int{s}}))
 	}
 	start := starts[0]
 	if rank > 1 {
-		start = l.add(Instruction{Opcode: "concatenate", Shape: array(graph.Of(graph.S32, rank)), Operands: starts, Dims: []int{0}})
+		start = l.add(Instruction{Opcode: "concatenate", Shape: array(graph.Of(graph.S32, rank)), Operands: starts,
+			Dims: []int{0}})
 	}
 	return l.add(Instruction{
 		Opcode: "gather", Shape: array(n.Shape), Operands: []int{operands[0], start},

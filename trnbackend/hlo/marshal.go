@@ -22,7 +22,7 @@ func (m *message) number(field protowire.Number, x int) {
 	*m = protowire.AppendVarint(*m, uint64(x))
 }
 
-// numbers writes a packed list; nothing if it is empty.
+// numbers writes a packed list, and nothing for an empty one.
 func (m *message) numbers(field protowire.Number, list []int) {
 	if len(list) == 0 {
 		return
@@ -108,7 +108,7 @@ func (i *Instruction) marshal() message {
 	return out
 }
 
-// marshalParts writes what only some opcodes have.
+// marshalParts writes the fields that only some opcodes have.
 func (i *Instruction) marshalParts(out *message) {
 	if i.Literal != nil {
 		out.bytes(instructionLiteral, i.Literal.marshal())
@@ -149,7 +149,7 @@ func (s *Shape) marshal() message {
 	return out
 }
 
-// marshalArray writes a shape with its layout, which XLA wants even of a scalar.
+// marshalArray writes a shape with its layout, which XLA requires even for a scalar.
 func marshalArray(s graph.Shape) message {
 	var out, layout message
 	layout.numbers(layoutOrder, rowMajor(s.Rank()))
@@ -160,7 +160,7 @@ func marshalArray(s graph.Shape) message {
 	return out
 }
 
-// rowMajor returns the dimensions from the one whose elements are neighbours to the one whose are farthest apart.
+// rowMajor returns the dimensions in the order of their strides, the smallest first.
 func rowMajor(rank int) []int {
 	order := make([]int, rank)
 	for k := range order {
@@ -169,7 +169,7 @@ func rowMajor(rank int) []int {
 	return order
 }
 
-// marshal writes a literal. But for integers, which are varints, the elements are those of a buffer.
+// marshal writes a literal. Its elements are encoded as in a buffer, except for integers, which are varints.
 func (l *Literal) marshal() message {
 	var out message
 	out.bytes(literalShape, l.Shape.marshal())

@@ -14,7 +14,7 @@ type Module struct {
 
 // Alias lets a result take over the buffer of a parameter.
 type Alias struct {
-	Output    []int // the place in a tuple of results; empty for a result that is not in one
+	Output    []int // the index in the tuple of results; empty if there is only one result
 	Parameter int
 	Kind      int // mayAlias
 }
@@ -35,7 +35,7 @@ type Computation struct {
 	Program      ProgramShape
 }
 
-// Instruction is one operation. Names and numbers are unique in a module. Fields behind Calls belong to some opcodes
+// Instruction is one operation. Names and numbers are unique in a module. Fields after Calls belong to some opcodes
 // only.
 type Instruction struct {
 	Name, Opcode string
@@ -56,10 +56,10 @@ type Instruction struct {
 	Direction    string      // compare
 }
 
-// Attribute is a word for a compiler, which XLA ignores.
+// Attribute is a key and a value for compilers; XLA ignores it.
 type Attribute struct{ Key, Value string }
 
-// Shape is that of an array or, if Tuple is not nil, that of a list of arrays. Arrays are row-major.
+// Shape is the shape of an array or, if Tuple is not nil, of a tuple of arrays. Arrays are row-major.
 type Shape struct {
 	Array graph.Shape
 	Tuple []graph.Shape
@@ -74,26 +74,26 @@ type Literal struct {
 // Range selects the elements Start, Start+Stride, ... below Limit of a dimension.
 type Range struct{ Start, Limit, Stride int }
 
-// Padding is how many elements are put before and behind those of a dimension.
+// Padding has the numbers of elements before and behind those of a dimension.
 type Padding struct{ Before, Behind int }
 
-// Dot says which dimensions of two operands are summed over and which are kept side by side.
+// Dot has the dimensions of two operands that are summed over and the batch dimensions.
 type Dot struct{ Contract, Batch [2][]int }
 
-// Gather says what each start of a gather takes. Dimension Index of the starts holds the coordinates of one start, in
-// the dimensions Starts of the array; the part there goes without its dimensions Collapsed into the dimensions Offset
+// Gather describes the parts that a gather takes. Dimension Index of the starts holds the coordinates of one start, in
+// the dimensions Starts of the array. The part there, without its dimensions Collapsed, becomes the dimensions Offset
 // of the result.
 type Gather struct {
 	Offset, Collapsed, Starts []int
 	Index                     int
 }
 
-// mayAlias is the kind of alias by which the compiler decides whether the buffer is taken over.
+// mayAlias is the kind of alias that lets the compiler decide whether the buffer is taken over.
 const mayAlias = 1
 
 // Precisions of a dot.
 const (
-	defaultPrecision = 0 // operands as they are or narrower, as is fastest
+	defaultPrecision = 0 // operands may be rounded where that is faster
 	highestPrecision = 2 // operands as they are
 )
 

@@ -105,7 +105,8 @@ func (w *walk) plain(n *graph.Node) int {
 	case graph.Parameter:
 		ok = slices.Equal(i.Attributes, []Attribute{{"neff_input_names", n.Attributes.(graph.Input).Name}})
 	case graph.Constant:
-		ok = i.Literal.Shape.Array.Equal(n.Shape) && slices.EqualFunc(i.Literal.Elements, n.Attributes.(graph.Literal), sameBits)
+		ok = i.Literal.Shape.Array.Equal(n.Shape) &&
+			slices.EqualFunc(i.Literal.Elements, n.Attributes.(graph.Literal), sameBits)
 	case graph.Compare:
 		ok = i.Direction == n.Attributes.(graph.Direction).String()
 	case graph.Dot:
@@ -132,7 +133,8 @@ func (w *walk) plain(n *graph.Node) int {
 		}
 	case graph.GatherRows:
 		rank := n.Shape.Rank()
-		ok = slices.Equal(i.Gather.Offset, []int{1, 2, 3, 4}[:rank-1]) && slices.Equal(i.Gather.Collapsed, []int{0}) && slices.Equal(i.Gather.Starts, []int{0}) &&
+		ok = slices.Equal(i.Gather.Offset, []int{1, 2, 3, 4}[:rank-1]) && slices.Equal(i.Gather.Collapsed, []int{0}) &&
+			slices.Equal(i.Gather.Starts, []int{0}) &&
 			i.Gather.Index == 1 && i.SliceSizes[0] == 1 && slices.Equal(i.SliceSizes[1:], n.Shape.Dims[1:])
 	}
 	if !ok {
@@ -188,7 +190,8 @@ func (w *walk) filled(s graph.Shape, x float64) int {
 func (w *walk) isQuotient(node int) bool {
 	n := w.graph.Nodes()[node]
 	moves := []graph.Op{graph.Reshape, graph.Broadcast, graph.Transpose, graph.Slice, graph.Concatenate}
-	return n.Op == graph.Divide || n.Op == graph.Rsqrt || slices.Contains(moves, n.Op) && slices.ContainsFunc(n.Operands, w.isQuotient)
+	return n.Op == graph.Divide || n.Op == graph.Rsqrt || slices.Contains(moves, n.Op) &&
+		slices.ContainsFunc(n.Operands, w.isQuotient)
 }
 
 // quotient checks a division, whose operands go through a choice where they are quotients.
@@ -278,8 +281,10 @@ func (w *walk) reduce(n *graph.Node, m *Module) int {
 	}
 	called := slices.IndexFunc(m.Computations, func(c Computation) bool { return c.ID == i.Calls[0] })
 	body := m.Computations[called].Instructions
-	if len(i.Calls) != 1 || len(body) != 3 || body[2].Opcode != opcode || !slices.Equal(body[2].Operands, []int{body[0].ID, body[1].ID}) ||
-		!body[2].Shape.equal(Shape{Array: graph.Of(d)}) || first.Literal.Elements[0] != neutral || !slices.Equal(i.Dims, n.Attributes.(graph.Axes)) {
+	if len(i.Calls) != 1 || len(body) != 3 || body[2].Opcode != opcode ||
+		!slices.Equal(body[2].Operands, []int{body[0].ID, body[1].ID}) ||
+		!body[2].Shape.equal(Shape{Array: graph.Of(d)}) || first.Literal.Elements[0] != neutral ||
+		!slices.Equal(i.Dims, n.Attributes.(graph.Axes)) {
 		w.t.Errorf("%+v with %+v from %+v is not node %+v", i, body, first, n)
 	}
 	if n.Op == graph.ReduceSum {
@@ -318,7 +323,8 @@ func (w *walk) dynamicSlice(n *graph.Node) int {
 	i := w.next("gather")
 	w.same(i, n.Shape, []int{operands[0], start})
 	all := []int{0, 1, 2, 3}[:rank]
-	if !slices.Equal(i.Gather.Offset, all) || !slices.Equal(i.Gather.Starts, all) || i.Gather.Collapsed != nil || i.Gather.Index != 0 ||
+	if !slices.Equal(i.Gather.Offset, all) || !slices.Equal(i.Gather.Starts, all) || i.Gather.Collapsed != nil ||
+		i.Gather.Index != 0 ||
 		!slices.Equal(i.SliceSizes, n.Shape.Dims) {
 		w.t.Errorf("%+v %+v is not node %+v", i, i.Gather, n)
 	}
@@ -365,7 +371,8 @@ func (w *walk) donations(m *Module) {
 		if len(w.graph.Results()) > 1 {
 			output = []int{result}
 		}
-		if len(left) == 0 || left[0].Parameter != parameter || left[0].Kind != 1 || !slices.Equal(left[0].Output, output) {
+		if len(left) == 0 || left[0].Parameter != parameter || left[0].Kind != 1 ||
+			!slices.Equal(left[0].Output, output) {
 			w.t.Fatalf("aliases %v at parameter %d", left, parameter)
 		}
 		left = left[1:]

@@ -36,8 +36,7 @@ func (e *evaluation) binary() {
 	})
 }
 
-// loops has Op.Binary on floats as loops for the four operations that are most of every graph. All slices have one
-// length.
+// loops has Op.Binary on floats as loops, for the four most frequent operations. All slices have one length.
 var loops = map[graph.Op]func(out, x, y []float64){
 	graph.Add: func(out, x, y []float64) {
 		x, y = x[:len(out)], y[:len(out)]

@@ -124,6 +124,6 @@ func (e *evaluation) parallel(n int, body func(i int)) {
 		return nil
 	})
 	if err != nil {
-		panic(err) // bodies give none, and nothing cancels the team
+		panic(err) // bodies return no error, and nothing cancels the team
 	}
 }

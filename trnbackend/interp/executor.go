@@ -1,6 +1,6 @@
-// Package interp runs graphs in Go: it is the meaning of every operation, by which other executors are judged. Each
-// element is computed in float64 and rounded to the type of its array after every operation; sums are accumulated in
-// float64. Dots run on core/blas, so that real programs can be run in it.
+// Package interp runs graphs in Go. It defines the meaning of every operation, by which other executors are judged.
+// Each element is computed in float64 and rounded to the type of its array after every operation; sums are accumulated
+// in float64. Dots use core/blas, which makes it fast enough for real programs.
 package interp
 
 import (
@@ -17,7 +17,7 @@ import (
 // Name is the device's name.
 const Name = "interp"
 
-// version changes when results do.
+// version changes when results change.
 const version = "interp 1"
 
 // Executor is the device. Its memory is the host's.
@@ -33,12 +33,12 @@ func New() *Executor { return &Executor{threads: runtime.GOMAXPROCS(0)} }
 // Name returns "interp".
 func (e *Executor) Name() string { return Name }
 
-// memoryBytes is what the device has, by the sizes of the types: programs then cut their work into blocks that a usual
-// host holds several times, since an element takes eight bytes while it is computed and the garbage collector is in no
-// hurry.
+// memoryBytes is the memory of the device, counted by the sizes of the types. Programs then choose blocks that fit
+// several times into the memory of a usual host, since an element takes eight bytes while it is computed and dead
+// arrays wait for the garbage collector.
 const memoryBytes = 512 << 20
 
-// Caps returns that all types and operations are there.
+// Caps says that the device has all types and operations.
 func (e *Executor) Caps() trnbackend.Caps {
 	return trnbackend.Caps{
 		Device: Name, Version: version, CacheKey: version,
@@ -47,7 +47,7 @@ func (e *Executor) Caps() trnbackend.Caps {
 	}
 }
 
-// Compile returns the graph as a program; there is little to do.
+// Compile returns the graph as a program, with a plan of its memory.
 func (e *Executor) Compile(ctx context.Context, g *graph.Graph) (trnbackend.Program, error) {
 	if e.closed.Load() {
 		return nil, fmt.Errorf("compiling graph %s: %w", g.Name(), trnbackend.ErrFreed)
@@ -76,7 +76,7 @@ func (e *Executor) Upload(shape graph.Shape, data []byte) (trnbackend.Buffer, er
 	return e.newBuffer(shape, trnbackend.Decode(shape.DType, data)), nil
 }
 
-// Memory returns the bytes of the live buffers, as their types have them.
+// Memory returns the bytes of the live buffers, counted by the sizes of their types.
 func (e *Executor) Memory() (trnbackend.Memory, error) {
 	if e.closed.Load() {
 		return trnbackend.Memory{}, fmt.Errorf("asking for memory: %w", trnbackend.ErrFreed)
@@ -84,14 +84,14 @@ func (e *Executor) Memory() (trnbackend.Memory, error) {
 	return trnbackend.Memory{Used: e.used.Load(), Limit: memoryBytes}, nil
 }
 
-// Close makes every later call fail, but for another Close. Runs that are under way end as usual.
+// Close makes every later call fail, except another Close. Runs in progress end as usual.
 func (e *Executor) Close() error {
 	e.closed.Store(true)
 	return nil
 }
 
-// buffer is an array that no other buffer has. Runs in other goroutines may go on reading its elements when it is
-// freed, since freeing only lets go of them. They are changed by a run that has the buffer as a place, and by no other.
+// buffer is an array that belongs to no other buffer. Runs in other goroutines can still read its elements after it is
+// freed, since freeing only drops a reference. Only a run that has the buffer as a place changes them.
 type buffer struct {
 	executor *Executor
 	shape    graph.Shape
@@ -121,7 +121,7 @@ func (b *buffer) Download(data []byte) error {
 	return nil
 }
 
-// Free lets go of the array.
+// Free drops the reference to the array.
 func (b *buffer) Free() { b.take() }
 
 // take frees the buffer and returns what it held; nil if it was free.
@@ -133,7 +133,7 @@ func (b *buffer) take() *[]float64 {
 	return elements
 }
 
-// write gives the buffer other elements. It reports whether the buffer was live.
+// write gives the buffer new elements. It reports whether the buffer was live.
 func (b *buffer) write(elements []float64) bool {
 	for {
 		old := b.elements.Load()

@@ -2,7 +2,7 @@ package interp
 
 import "trnsci/trnbackend/graph"
 
-// moveElements copies elements of src to dst, from the places where the loops start.
+// moveElements copies elements of src to dst in a nest of loops that starts at the offsets from and to.
 func (e *evaluation) moveElements(n nest, dst []float64, to int, src []float64, from int) {
 	count, part := n.parts()
 	e.parallel(count, func(i int) {
@@ -67,8 +67,7 @@ func (e *evaluation) dynamicSlice() {
 	e.gather(strides(e.shapes[0].Dims), e.start(e.in[1:], e.node.Shape.Dims))
 }
 
-// start returns the place in the first operand where a part of the given dimensions begins, moved so that the part lies
-// in it.
+// start returns the offset in the first operand of a part of the given dimensions, moved so that the part lies inside.
 func (e *evaluation) start(starts [][]float64, part []int) int {
 	x := e.shapes[0]
 	offset := 0
@@ -78,7 +77,7 @@ func (e *evaluation) start(starts [][]float64, part []int) int {
 	return offset
 }
 
-// place puts operand i into the result, from the given place on.
+// place copies operand i into the result, from an offset on.
 func (e *evaluation) place(i, offset int) {
 	dims := e.shapes[i].Dims
 	e.moveElements(newNest(dims, strides(e.node.Shape.Dims), strides(dims)), e.out, offset, e.in[i], 0)

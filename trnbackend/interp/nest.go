@@ -2,12 +2,12 @@ package interp
 
 import "slices"
 
-// nest is a nest of loops over two arrays at once. A stride of 0 stays where it is.
+// nest is a nest of loops over two arrays at once. A loop with stride 0 does not move in that array.
 type nest struct{ loops []loop }
 
-type loop struct{ length, dst, src int } // how often, and the distances of elements
+type loop struct{ length, dst, src int } // number of steps, and strides in both arrays
 
-// strides returns the distances of elements of an array in row-major order.
+// strides returns the strides of an array in row-major order.
 func strides(dims []int) []int {
 	s := make([]int, len(dims))
 	at := 1
@@ -18,8 +18,8 @@ func strides(dims []int) []int {
 	return s
 }
 
-// newNest returns the loops over dims, outermost first. Loops of one step are left out, and a pair of loops that steps
-// through both arrays as one loop would is one.
+// newNest returns the loops over dims, outermost first. Loops of one step are left out, and two loops are merged if one
+// loop steps through both arrays in the same way.
 func newNest(dims, dst, src []int) nest {
 	var n nest
 	for k, length := range dims {
@@ -27,7 +27,8 @@ func newNest(dims, dst, src []int) nest {
 		if length == 1 {
 			continue
 		}
-		if last := len(n.loops) - 1; last >= 0 && n.loops[last].dst == length*inner.dst && n.loops[last].src == length*inner.src {
+		if last := len(n.loops) - 1; last >= 0 && n.loops[last].dst == length*inner.dst &&
+			n.loops[last].src == length*inner.src {
 			inner.length *= n.loops[last].length
 			n.loops[last] = inner
 			continue
@@ -40,10 +41,11 @@ func newNest(dims, dst, src []int) nest {
 	return n
 }
 
-// innermost returns the last loop, which a visitor of rows does itself.
+// innermost returns the last loop, which a visitor of rows runs itself.
 func (n *nest) innermost() loop { return n.loops[len(n.loops)-1] }
 
-// rows calls visit with the places where each run of the innermost loop starts, those of the arrays being given.
+// rows calls visit with the offsets where each run of the innermost loop starts; dst and src are those of the whole
+// nest.
 func (n *nest) rows(dst, src int, visit func(dst, src int)) {
 	outer := n.loops[:len(n.loops)-1]
 	if slices.ContainsFunc(n.loops, func(l loop) bool { return l.length == 0 }) {
@@ -70,8 +72,8 @@ func (n *nest) rows(dst, src int, visit func(dst, src int)) {
 	}
 }
 
-// parts cuts the longest loop that moves in dst, so that no two parts write one element, into parts of about a chunk of
-// steps. It returns how many there are and part i, with the places where it starts.
+// parts cuts the longest loop that moves in dst into parts of about a chunk of steps; no two of them write to one
+// element. It returns the number of parts, and part i with its offsets.
 func (n *nest) parts() (count int, part func(i int) (p nest, dst, src int)) {
 	cut, steps := -1, 1
 	for k, l := range n.loops {

@@ -27,7 +27,7 @@ func (p *program) Close() error {
 	return nil
 }
 
-// Run evaluates the graph. It returns when all is done.
+// Run evaluates the graph. It returns when all results are there.
 func (p *program) Run(in, out []trnbackend.Buffer) error {
 	if p.closed.Load() || p.executor.closed.Load() {
 		return fmt.Errorf("running graph %s: %w", p.graph.Name(), trnbackend.ErrFreed)
@@ -54,7 +54,7 @@ func (p *program) Run(in, out []trnbackend.Buffer) error {
 	return nil
 }
 
-// places returns the buffers that are to be written, nil for new ones, and their arrays.
+// places returns the buffers to be written, nil for new ones, and their arrays.
 func (p *program) places(out []trnbackend.Buffer) (places []*buffer, spare [][]float64, err error) {
 	places = make([]*buffer, len(out))
 	for i, given := range out {
@@ -63,14 +63,15 @@ func (p *program) places(out []trnbackend.Buffer) (places []*buffer, spare [][]f
 		}
 		b, elements, err := p.own(given)
 		if err != nil {
-			return nil, nil, fmt.Errorf("graph %s: place of result %q: %w", p.graph.Name(), p.graph.Results()[i].Name, err)
+			return nil, nil, fmt.Errorf("graph %s: place of result %q: %w", p.graph.Name(), p.graph.Results()[i].Name,
+				err)
 		}
 		places[i], spare = b, append(spare, elements)
 	}
 	return places, spare, nil
 }
 
-// arguments returns the elements of the buffers and takes those that are donated, if there is nothing wrong with any.
+// arguments returns the elements of the buffers and, if all are valid, takes those of donated ones away.
 func (p *program) arguments(in []trnbackend.Buffer) ([][]float64, error) {
 	buffers, arguments := make([]*buffer, len(in)), make([][]float64, len(in))
 	for i, given := range in {
@@ -82,13 +83,14 @@ func (p *program) arguments(in []trnbackend.Buffer) ([][]float64, error) {
 	}
 	for i, b := range buffers {
 		if p.graph.Input(i).Donated && b.take() == nil {
-			return nil, fmt.Errorf("graph %s: buffer of parameter %q: %w", p.graph.Name(), p.graph.Input(i).Name, trnbackend.ErrFreed)
+			return nil, fmt.Errorf("graph %s: buffer of parameter %q: %w", p.graph.Name(), p.graph.Input(i).Name,
+				trnbackend.ErrFreed)
 		}
 	}
 	return arguments, nil
 }
 
-// own returns a buffer as one of this executor, and its elements.
+// own returns a buffer of this executor and its elements.
 func (p *program) own(given trnbackend.Buffer) (*buffer, []float64, error) {
 	b, ok := given.(*buffer)
 	if !ok || b.executor != p.executor {

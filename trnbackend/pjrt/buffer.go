@@ -9,7 +9,7 @@ import (
 	"trnsci/trnbackend/graph"
 )
 
-// bufferTypes are the numbers of element types in PJRT, which are not those of HLO.
+// bufferTypes are the numbers of element types in PJRT, which differ from those in HLO.
 var bufferTypes = map[graph.DType]int{graph.Pred: 1, graph.S32: 4, graph.F32: 11, graph.F64: 12, graph.BF16: 13}
 
 // buffer is an array on the device.
@@ -21,7 +21,7 @@ type buffer struct {
 	array *array // nil once it is freed or donated
 }
 
-// newBuffer returns a buffer that becomes the array's user.
+// newBuffer returns a buffer that becomes a user of the array.
 func (e *Executor) newBuffer(shape graph.Shape, a *array) *buffer {
 	return &buffer{executor: e, shape: graph.Of(shape.DType, slices.Clone(shape.Dims)...), array: a}
 }
@@ -51,7 +51,7 @@ func (b *buffer) Download(data []byte) error {
 	return nil
 }
 
-// Free gives the array back when no call uses it any more.
+// Free releases the array when no call uses it any more.
 func (b *buffer) Free() {
 	if b.executor.enter("freeing") != nil {
 		return // Close has freed it
@@ -62,8 +62,8 @@ func (b *buffer) Free() {
 	}
 }
 
-// use returns the array and makes the caller one of its users; nil if there is none. It is for calls that have entered
-// the executor, as the next ones are.
+// use returns the array and makes the caller one of its users; nil if the buffer is free. Like the next methods it is
+// for calls that have entered the executor.
 func (b *buffer) use() *array {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -73,7 +73,7 @@ func (b *buffer) use() *array {
 	return b.array
 }
 
-// read is use for a download: the array is not donated until its lock is given back.
+// read is use for a download: the array cannot be donated until its lock is released.
 func (b *buffer) read() *array {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -84,7 +84,7 @@ func (b *buffer) read() *array {
 	return b.array
 }
 
-// donate is take for a run that may write the array: it waits for the downloads that have begun.
+// donate is take for a run that may write to the array: it waits for the downloads in progress.
 func (b *buffer) donate() *array {
 	a := b.take()
 	if a != nil {
@@ -94,7 +94,7 @@ func (b *buffer) donate() *array {
 	return a
 }
 
-// take leaves the buffer freed and makes the caller the user in its place; nil if it was freed.
+// take frees the buffer and makes the caller the user of its array; nil if the buffer was free.
 func (b *buffer) take() *array {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -103,7 +103,7 @@ func (b *buffer) take() *array {
 	return a
 }
 
-// write makes the buffer the user of another array, if it is not freed.
+// write makes the buffer the user of another array, unless the buffer is free.
 func (b *buffer) write(a *array) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -115,14 +115,14 @@ func (b *buffer) write(a *array) bool {
 	return true
 }
 
-// drop ends a use of an array. An error of freeing it is nothing that anybody could do something about.
+// drop ends a use of an array. Errors of freeing it are ignored, since no caller could handle them.
 func (e *Executor) drop(a *array) {
 	if e.live.drop(a) {
 		_ = e.driver.freeBuffer(a.handle)
 	}
 }
 
-// own returns a buffer as one of this executor.
+// own returns a buffer of this executor.
 func (e *Executor) own(given trnbackend.Buffer) (*buffer, error) {
 	b, ok := given.(*buffer)
 	if !ok || b.executor != e {

@@ -20,25 +20,25 @@ import (
 	"trnsci/trnbackend"
 )
 
-// canLoad says that this build has the C part that loads plugins.
+// canLoad reports whether this build has the C part that loads plugins.
 const canLoad = true
 
-// plugins are the shared libraries that have been loaded, by their real paths. One is loaded and initialized once and
-// stays for ever.
+// plugins are the loaded shared libraries, by their real paths. Each is loaded and initialized once and is never
+// unloaded.
 var plugins = struct {
 	mu     sync.Mutex
 	tables map[string]*C.pj_api
 }{tables: map[string]*C.pj_api{}}
 
-// maxSerialized is the most bytes of a program: C.GoBytes counts in 32 bits.
+// maxSerialized is the largest size of a serialized program in bytes: C.GoBytes takes a 32-bit length.
 const maxSerialized = math.MaxInt32
 
-// client is a PJRT client on the first device of a plugin. It is a driver.
+// client is the driver for the first device of a plugin.
 type client struct {
 	session C.pj_session
 }
 
-// errorOf turns a failure of client.c into an error and frees it.
+// errorOf converts a failure of client.c to an error and frees it.
 func errorOf(f C.pj_failure) error {
 	if f.message == nil {
 		return nil
@@ -62,7 +62,7 @@ func newDriver(path string, options ClientOptions) (driver, error) {
 	return c, nil
 }
 
-// loadPlugin returns the table of a plugin, the same for all paths to one file.
+// loadPlugin returns the table of functions of a plugin, the same table for all paths to one file.
 func loadPlugin(path string) (*C.pj_api, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -90,7 +90,7 @@ func loadPlugin(path string) (*C.pj_api, error) {
 	return api, nil
 }
 
-// optionList is a C array of options and the text that it points to.
+// optionList is a C array of options with the text that it points to.
 type optionList struct {
 	first *C.pj_option
 	text  []*C.char
@@ -177,14 +177,15 @@ func (c *client) execute(program handle, in, out []handle, kept []int64) error {
 		(*C.int64_t)(unsafe.SliceData(kept)), C.size_t(len(kept)), handles(out)))
 }
 
-// handles returns a list of buffers for C: Go memory that holds no pointer to Go memory.
+// handles returns a list of buffers for C: Go memory without pointers to Go memory.
 func handles(list []handle) **C.pj_buffer {
 	return (**C.pj_buffer)(unsafe.Pointer(unsafe.SliceData(list)))
 }
 
 func (c *client) upload(kind int, dims []int64, data []byte) (handle, error) {
 	var made *C.pj_buffer
-	f := C.pj_upload(&c.session, start(data), C.int(kind), (*C.int64_t)(unsafe.SliceData(dims)), C.size_t(len(dims)), &made)
+	f := C.pj_upload(&c.session, start(data), C.int(kind), (*C.int64_t)(unsafe.SliceData(dims)), C.size_t(len(dims)),
+		&made)
 	return handle(made), errorOf(f)
 }
 
@@ -193,7 +194,8 @@ func (c *client) download(buffer handle, rank int, data []byte) error {
 	for i := range minorToMajor {
 		minorToMajor[i] = int64(rank - 1 - i)
 	}
-	return errorOf(C.pj_download(&c.session, (*C.pj_buffer)(buffer), (*C.int64_t)(unsafe.SliceData(minorToMajor)), C.size_t(rank),
+	return errorOf(C.pj_download(&c.session, (*C.pj_buffer)(buffer), (*C.int64_t)(unsafe.SliceData(minorToMajor)),
+		C.size_t(rank),
 		start(data), C.size_t(len(data))))
 }
 
@@ -216,7 +218,7 @@ func (c *client) memory() (trnbackend.Memory, error) {
 
 func (c *client) close() error { return errorOf(C.pj_close(&c.session)) }
 
-// start returns the address of bytes, never nil: a plugin takes that for something else than no bytes.
+// start returns the address of bytes. It is never nil, which plugins do not take for an empty array.
 func start(data []byte) unsafe.Pointer {
 	if len(data) == 0 {
 		return unsafe.Pointer(new(byte))

@@ -14,15 +14,15 @@ import (
 	"trnsci/trnbackend/hlo"
 )
 
-// Names of platforms, as plugins have them. JAX's plugin for NVIDIA cards calls itself what the client is told, or
-// "gpu".
+// Names of platforms, as plugins report them. JAX's plugin for NVIDIA cards reports the name in the client's options,
+// or "gpu".
 const (
 	platformCPU  = "cpu"
 	platformCUDA = "cuda"
 	platformGPU  = "gpu"
 )
 
-// Seconds that the run of a program of one operation takes, measured with XLA's own plugins.
+// Times of a run of a program of one operation in seconds, measured with XLA's own plugins.
 const (
 	dispatchHost = 2e-6
 	dispatchCard = 28e-6
@@ -36,7 +36,7 @@ func (d description) isXLA() bool {
 	return slices.Contains([]string{platformCPU, platformCUDA, platformGPU}, strings.ToLower(d.platform))
 }
 
-// dtypes returns the types of a platform: double precision only where XLA itself compiles.
+// dtypes returns the types of a platform: double precision only if XLA itself compiles.
 func (d description) dtypes() []graph.DType {
 	types := []graph.DType{graph.F32, graph.BF16, graph.S32, graph.Pred}
 	if d.isXLA() {
@@ -45,7 +45,8 @@ func (d description) dtypes() []graph.DType {
 	return types
 }
 
-// compileOptions returns the options for all programs of the platform. Other compilers need not know XLA's flags.
+// compileOptions returns the options for all programs of the platform. XLA's flags are only for XLA, since other
+// compilers may not know them.
 func (d description) compileOptions() []byte {
 	switch {
 	case d.isHost():
@@ -56,7 +57,7 @@ func (d description) compileOptions() []byte {
 	return compileOptions()
 }
 
-// dispatch returns the seconds that a run takes beside the work.
+// dispatch returns the overhead of a run in seconds.
 func (d description) dispatch() float64 {
 	if d.isHost() {
 		return dispatchHost
@@ -64,8 +65,8 @@ func (d description) dispatch() float64 {
 	return dispatchCard
 }
 
-// title returns what the device is and the version of its interface, as users read it: "cpu (XLA, PJRT 0.115)". What
-// the plugin says of its own version and of the device is added where it says more than the platform's name.
+// title returns the device and the version of its interface, for users: "cpu (XLA, PJRT 0.115)". The plugin's version
+// and its name of the device are added if they say more than the platform's name.
 func (d description) title() string {
 	words := []string{"PJRT " + d.api}
 	if d.isXLA() {
@@ -79,15 +80,16 @@ func (d description) title() string {
 	return fmt.Sprintf("%s (%s)", d.platform, strings.Join(words, ", "))
 }
 
-// cacheKey returns all by which one compiler's programs differ from another's: what the plugin says, the size and time
-// of its file, since some plugins say little, how graphs are written, and for programs of the host what its processor
-// can do.
+// cacheKey identifies the compiler of programs: by what the plugin reports, the size and time of its file, since some
+// plugins report little, the version of the translation of graphs, and for programs of the host the instructions of its
+// processor.
 func (d description) cacheKey(path string) (string, error) {
 	file, err := os.Stat(path)
 	if err != nil {
 		return "", err
 	}
-	key := fmt.Sprintf("PJRT %s, %s %s on %s, %s of %d bytes, %s, lowering %d", d.api, d.platform, oneLine(d.version), oneLine(d.device),
+	key := fmt.Sprintf("PJRT %s, %s %s on %s, %s of %d bytes, %s, lowering %d", d.api, d.platform, oneLine(d.version),
+		oneLine(d.device),
 		filepath.Base(path), file.Size(), file.ModTime().UTC().Format(time.RFC3339), hlo.Lowering)
 	if d.isHost() {
 		key += ", processor " + processor()
@@ -98,8 +100,8 @@ func (d description) cacheKey(path string) (string, error) {
 // oneLine replaces line ends and repeated spaces.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// processor returns a short sum over the model and the instructions of the first processor; "unknown" where Linux does
-// not tell.
+// processor returns a short checksum of the model and the instructions of the first processor; "unknown" if Linux does
+// not report them.
 func processor() string {
 	text, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {

@@ -7,11 +7,11 @@ import (
 	"trnsci/trnbackend"
 )
 
-// handle is a pointer that a plugin has given out, to a program or a buffer. Nobody looks behind it.
+// handle is a pointer from a plugin, to a program or a buffer. It is never dereferenced here.
 type handle = unsafe.Pointer
 
-// driver is a client of a plugin, as the executor sees it. Its methods may be called from many goroutines; none checks
-// anything. What the plugin reports is a pluginError.
+// driver is a client of a plugin, as the executor sees it. Its methods may be called from many goroutines and check
+// nothing. Errors of the plugin are pluginErrors.
 type driver interface {
 	describe() (description, error)
 
@@ -21,8 +21,8 @@ type driver interface {
 	outputs(program handle) (int, error) // buffers that execute gives
 	freeProgram(program handle) error
 
-	// execute queues a run. Inputs are donated as the program says, but for those whose indices are in kept; a donated
-	// one still has to be freed. out gets the results.
+	// execute queues a run. Inputs are donated as the program says, except those whose indices are in kept; a donated
+	// one must still be freed. out gets the results.
 	execute(program handle, in, out []handle, kept []int64) error
 
 	upload(kind int, dims []int64, data []byte) (handle, error)
@@ -33,7 +33,7 @@ type driver interface {
 	close() error
 }
 
-// description is what a plugin says of itself: "cpu", "", "cpu", "0.115".
+// description is what a plugin reports about itself: "cpu", "", "cpu", "0.115".
 type description struct {
 	platform, version, device, api string
 }
@@ -46,10 +46,10 @@ type pluginError struct {
 
 func (e *pluginError) Error() string { return e.message }
 
-// unimplemented is the code of what a plugin does not have (absl::StatusCode).
+// unimplemented is the code of functions that a plugin does not have (absl::StatusCode).
 const unimplemented = 12
 
-// isUnimplemented reports whether a plugin does not have what was asked for.
+// isUnimplemented reports whether a plugin does not have the function.
 func isUnimplemented(err error) bool {
 	var e *pluginError
 	return errors.As(err, &e) && e.code == unimplemented

@@ -18,17 +18,16 @@ type Executor struct {
 	driver  driver
 	caps    trnbackend.Caps
 	options []byte // for every program
-	counts  bool   // whether the plugin knows what memory is in use
+	counts  bool   // whether the plugin reports the memory in use
 
-	// Every call of the driver is made under a lock for reading: Close, which locks for writing, waits for all of them.
+	// Every call of the driver holds this lock for reading: Close, which locks for writing, waits for all of them.
 	mu     sync.RWMutex
 	closed bool
 	live   live
 }
 
-// Open loads a plugin and makes a client. A plugin is loaded once for a process and never unloaded, but each executor
-// has a client of its own, so that closing one and what it counts has nothing to do with others. Everything that goes
-// wrong is a trnbackend.DeviceError.
+// Open loads a plugin and makes a client. A plugin is loaded once in a process and never unloaded, but each executor
+// has its own client: closing one, and what it counts, does not affect others. Every error is a trnbackend.DeviceError.
 func Open(o Options) (*Executor, error) {
 	if err := Loadable(o.Name); err != nil {
 		return nil, err
@@ -37,7 +36,8 @@ func Open(o Options) (*Executor, error) {
 		o.Client = DefaultClient(o.Name)
 	}
 	fail := func(err error) error {
-		return &trnbackend.DeviceError{Device: o.Name, Doing: "opening the plugin " + o.Path, Err: withAdvice(o.Name, err)}
+		return &trnbackend.DeviceError{Device: o.Name, Doing: "opening the plugin " + o.Path,
+			Err: withAdvice(o.Name, err)}
 	}
 	if !filepath.IsAbs(o.Path) {
 		return nil, fail(fmt.Errorf("the path is not absolute"))
@@ -51,7 +51,7 @@ func Open(o Options) (*Executor, error) {
 	}
 	e, err := newExecutor(o, d)
 	if err != nil {
-		_ = d.close() // the first error counts
+		_ = d.close() // the first error is returned
 		return nil, fail(err)
 	}
 	return e, nil
@@ -75,21 +75,22 @@ func newExecutor(o Options, d driver) (*Executor, error) {
 	caps := trnbackend.Caps{
 		Device: o.Name, Version: about.title(), CacheKey: key, DTypes: about.dtypes(), Memory: memory.Limit, Dispatch: about.dispatch(),
 	}
-	return &Executor{name: o.Name, driver: d, caps: caps, options: about.compileOptions(), counts: counts, live: newLive()}, nil
+	return &Executor{name: o.Name, driver: d, caps: caps, options: about.compileOptions(), counts: counts,
+		live: newLive()}, nil
 }
 
 // Name returns the device's name.
 func (e *Executor) Name() string { return e.name }
 
-// Caps returns the types, and the memory where the plugin tells.
+// Caps returns the types, and the memory if the plugin reports it.
 func (e *Executor) Caps() trnbackend.Caps {
 	caps := e.caps
 	caps.DTypes = slices.Clone(caps.DTypes)
 	return caps
 }
 
-// enter begins a call of the driver, which leave ends. The error is ErrFreed, with what was being done, if the executor
-// is closed.
+// enter begins a call of the driver, which leave ends. If the executor is closed the error is ErrFreed, with the
+// operation.
 func (e *Executor) enter(doing string) error {
 	e.mu.RLock()
 	if e.closed {
@@ -103,7 +104,7 @@ func (e *Executor) leave() { e.mu.RUnlock() }
 
 func freed(doing string) error { return fmt.Errorf("%s: %w", doing, trnbackend.ErrFreed) }
 
-// failure is an error of the driver as one of the device.
+// failure converts an error of the driver to one of the device.
 func (e *Executor) failure(doing string, err error) error {
 	if isUnimplemented(err) {
 		return &trnbackend.UnsupportedError{Device: e.name, What: fmt.Sprintf("%s: the plugin cannot: %v", doing, err)}
@@ -111,7 +112,7 @@ func (e *Executor) failure(doing string, err error) error {
 	return &trnbackend.DeviceError{Device: e.name, Doing: doing, Err: err}
 }
 
-// Compile compiles a graph. XLA cannot be interrupted: a context is only looked at before.
+// Compile compiles a graph. XLA cannot be interrupted: the context is checked only before.
 func (e *Executor) Compile(ctx context.Context, g *graph.Graph) (trnbackend.Program, error) {
 	doing := "compiling graph " + g.Name()
 	if err := e.enter(doing); err != nil {
@@ -145,7 +146,8 @@ func (e *Executor) Upload(shape graph.Shape, data []byte) (trnbackend.Buffer, er
 		return nil, fmt.Errorf("%s: data has %d bytes, not %d", doing, len(data), shape.Bytes())
 	}
 	if !e.caps.Has(shape.DType) {
-		return nil, &trnbackend.UnsupportedError{Device: e.name, What: fmt.Sprintf("%s: the device has the types %v", doing, e.caps.DTypes)}
+		return nil, &trnbackend.UnsupportedError{Device: e.name,
+			What: fmt.Sprintf("%s: the device has the types %v", doing, e.caps.DTypes)}
 	}
 	if err := e.enter(doing); err != nil {
 		return nil, err
@@ -162,7 +164,7 @@ func (e *Executor) Upload(shape graph.Shape, data []byte) (trnbackend.Buffer, er
 	return e.newBuffer(shape, e.live.add(h, shape.Bytes())), nil
 }
 
-// Memory returns what the plugin says; the bytes of live buffers if it says nothing.
+// Memory returns what the plugin reports, or else the bytes of live buffers.
 func (e *Executor) Memory() (trnbackend.Memory, error) {
 	const doing = "asking for the memory"
 	if err := e.enter(doing); err != nil {
@@ -179,7 +181,7 @@ func (e *Executor) Memory() (trnbackend.Memory, error) {
 	return m, nil
 }
 
-// Close waits for calls that are under way, frees all buffers and programs, and the client. A second call does nothing.
+// Close waits for the calls in progress and frees all buffers, programs and the client. A second call does nothing.
 func (e *Executor) Close() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -85,7 +85,8 @@ var (
 // failed requires a DeviceError around errBroken.
 func failed(t *testing.T, what string, err error) {
 	t.Helper()
-	if d := (*trnbackend.DeviceError)(nil); !errors.As(err, &d) || d.Device != "pjrt:fake" || !errors.Is(err, errBroken) {
+	if d := (*trnbackend.DeviceError)(nil); !errors.As(err, &d) || d.Device != "pjrt:fake" ||
+		!errors.Is(err, errBroken) {
 		t.Errorf("%s: the error is %v", what, err)
 	}
 }
@@ -198,7 +199,8 @@ func TestNewExecutorAsksThePlugin(t *testing.T) {
 	}
 	o := Options{Name: "pjrt:fake", Path: place(t, t.TempDir(), "fake.so")}
 	for _, method := range []string{"describe", "memory"} {
-		if _, err := newExecutor(o, &fakeDriver{fails: map[string]error{method: errBroken}}); !errors.Is(err, errBroken) {
+		if _, err := newExecutor(o, &fakeDriver{fails: map[string]error{method: errBroken}}); !errors.Is(err,
+			errBroken) {
 			t.Errorf("%s: %v", method, err)
 		}
 	}

@@ -79,7 +79,8 @@ func Find(device string) (string, error) {
 // file is not opened: see Open.
 func FindIn(dirs []string, device string) (string, error) {
 	if !IsName(device) {
-		return "", fail(device, fmt.Errorf("the device is none of %q, %q and %q with an absolute path", CPU, CUDA, prefix))
+		return "", fail(device,
+			fmt.Errorf("the device is none of %q, %q and %q with an absolute path", CPU, CUDA, prefix))
 	}
 	known, ok := files[device]
 	if !ok {
@@ -101,7 +102,8 @@ func FindIn(dirs []string, device string) (string, error) {
 			}
 		}
 	}
-	return "", fail(device, errors.New("there is none: "+advice[device]+", and "+DirsVariable+" may list folders with others"))
+	return "", fail(device,
+		errors.New("there is none: "+advice[device]+", and "+DirsVariable+" may list folders with others"))
 }
 
 func fail(device string, err error) error {

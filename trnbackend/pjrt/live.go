@@ -2,19 +2,18 @@ package pjrt
 
 import "sync"
 
-// array is a buffer of the plugin. It is freed when its last user lets go of it: the Buffer that owns it, or a call
-// that is under way.
+// array is a buffer of the plugin. It is freed with its last user: the Buffer that owns it, or a call in progress.
 type array struct {
 	handle handle
 	bytes  int64
 	users  int // guarded by live.mu
 
-	// Held for reading by downloads, which may look at the memory itself. Whoever donates the array has it once for
-	// writing, when no new download can begin.
+	// Downloads, which may read the memory itself, hold the lock for reading. A call that donates the array locks once
+	// for writing, when no new download can begin.
 	downloads sync.RWMutex
 }
 
-// live is what an executor has of the plugin's objects. All of it is freed when it closes.
+// live has all objects of the plugin that belong to an executor. They are freed when it closes.
 type live struct {
 	mu       sync.Mutex
 	arrays   map[*array]struct{}
@@ -26,7 +25,7 @@ func newLive() live {
 	return live{arrays: map[*array]struct{}{}, programs: map[*program]handle{}}
 }
 
-// add notes a buffer of the plugin, with one user.
+// add records a buffer of the plugin, with one user.
 func (l *live) add(h handle, bytes int64) *array {
 	a := &array{handle: h, bytes: bytes, users: 1}
 	l.mu.Lock()
@@ -43,7 +42,7 @@ func (l *live) use(a *array) {
 	a.users++
 }
 
-// drop removes a user and reports whether that was the last one, who has to free the array.
+// drop removes a user and reports whether it was the last one, which must free the array.
 func (l *live) drop(a *array) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -75,14 +74,14 @@ func (l *live) bytes() int64 {
 	return l.total
 }
 
-// counts returns how many arrays and programs there are.
+// counts returns the numbers of arrays and programs.
 func (l *live) counts() (arrays, programs int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.arrays), len(l.programs)
 }
 
-// takeArrays forgets all arrays and returns their handles.
+// takeArrays removes all arrays and returns their handles.
 func (l *live) takeArrays() []handle {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -94,7 +93,7 @@ func (l *live) takeArrays() []handle {
 	return all
 }
 
-// takePrograms forgets all programs and returns their handles.
+// takePrograms removes all programs and returns their handles.
 func (l *live) takePrograms() []handle {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -68,7 +68,8 @@ func TestOpenRefusesWhatIsNoPlugin(t *testing.T) {
 		{"too old", build(t, fake, "-DMINOR=80"), []string{"version 0.80", "0.81", advice}},
 		{"another major version", build(t, fake, "-DMAJOR=1"), []string{"version 1.104", "0.81"}},
 		{"too few functions", build(t, fake, "-DSHORT_TABLE"), []string{"too short"}},
-		{"does not start", build(t, fake, "-DREFUSES_TO_START"), []string{"initializing the plugin", "the fake refuses"}},
+		{"does not start", build(t, fake, "-DREFUSES_TO_START"),
+			[]string{"initializing the plugin", "the fake refuses"}},
 		{"makes no client", build(t, fake, "-DREFUSES_CLIENTS"), []string{"making a client", "the fake refuses"}},
 		{"no device", build(t, fake), []string{"making a client", "no device"}},
 	} {
@@ -79,15 +80,18 @@ func TestOpenRefusesWhatIsNoPlugin(t *testing.T) {
 func TestOpenRefusesOptions(t *testing.T) {
 	path := build(t, filepath.Join("testdata", "fake.c"))
 	failsToOpen(t, Options{Name: CPU, Path: path, Client: ClientOptions{"threads": 1}}, `"threads"`, "int, not")
-	failsToOpen(t, Options{Name: CPU, Path: path, Client: ClientOptions{"cpu_device_count": "two"}}, `"cpu_device_count"`, "string, not a int64")
+	failsToOpen(t, Options{Name: CPU, Path: path, Client: ClientOptions{"cpu_device_count": "two"}},
+		`"cpu_device_count"`, "string, not a int64")
 }
 
 func TestClientOptionsReachThePlugin(t *testing.T) {
 	path := build(t, filepath.Join("testdata", "fake.c"), "-DECHOES_OPTIONS")
-	options := ClientOptions{"memory_fraction": float32(0.5), "platform_name": "cuda", "preallocate": true, "rank": int64(-7), "other": false}
+	options := ClientOptions{"memory_fraction": float32(0.5), "platform_name": "cuda", "preallocate": true,
+		"rank": int64(-7), "other": false}
 	failsToOpen(t, Options{Name: CPU, Path: path, Client: options},
 		"memory_fraction=0.5 other=false platform_name=cuda preallocate=true rank=-7 ")
-	failsToOpen(t, Options{Name: CUDA, Path: path}, "making a client: platform_name=cuda preallocate=false ", "jax-cuda13-plugin")
+	failsToOpen(t, Options{Name: CUDA, Path: path}, "making a client: platform_name=cuda preallocate=false ",
+		"jax-cuda13-plugin")
 }
 
 func TestOnePluginManyClients(t *testing.T) {

@@ -8,24 +8,24 @@ import (
 	"slices"
 )
 
-// Options say what Open opens.
+// Options are the arguments of Open.
 type Options struct {
 	Name   string        // of the device, as users write it
 	Path   string        // of the plugin, absolute
 	Client ClientOptions // nil for those that DefaultClient has for the name
 }
 
-// ClientOptions are what a plugin takes when a client is made, each a string, an int64, a float32 or a bool. Plugins
-// refuse, or ignore, what they do not know.
+// ClientOptions are options that a plugin takes for a client, each a string, an int64, a float32 or a bool. Plugins
+// refuse or ignore unknown ones.
 type ClientOptions map[string]any
 
-// knownOptions are options of XLA's plugins, with values of their types: older plugins end the process if one is of
+// knownOptions are options of XLA's plugins with values of their types: older plugins end the process if an option has
 // another type.
 var knownOptions = ClientOptions{
 	"cpu_device_count": int64(0), "memory_fraction": float32(0), "platform_name": "", "preallocate": false,
 }
 
-// DefaultClient returns the options for a device of the name: on an NVIDIA card, memory as it is needed, not most of it
+// DefaultClient returns the options for a device: on an NVIDIA card memory is taken as it is needed, and not most of it
 // at once.
 func DefaultClient(name string) ClientOptions {
 	if name == CUDA {
@@ -37,7 +37,7 @@ func DefaultClient(name string) ClientOptions {
 // names returns the options' names in order.
 func (o ClientOptions) names() []string { return slices.Sorted(maps.Keys(o)) }
 
-// check requires types that a plugin can be told, and the right ones of known options.
+// check requires types that plugins take, and the right ones for known options.
 func (o ClientOptions) check() error {
 	for _, name := range o.names() {
 		switch o[name].(type) {
@@ -54,8 +54,9 @@ func (o ClientOptions) check() error {
 
 // Flags of XLA that change results. They are switched off.
 const (
-	fastMinMax = "xla_cpu_enable_fast_min_max" // on the host: the larger one of a number and NaN may be the number
-	excess     = "xla_allow_excess_precision"  // bf16(x) that becomes f32 again may be left out, with which a splitting of x gets lost
+	fastMinMax = "xla_cpu_enable_fast_min_max" // on the host: the maximum of a number and NaN may be the number
+	// a conversion to bf16 and back may be left out, which loses the split of x
+	excess = "xla_allow_excess_precision"
 )
 
 // compileOptions returns a serialized CompileOptionsProto (xla/pjrt/proto/compile_options.proto): one replica of one
@@ -78,11 +79,11 @@ func compileOptions(off ...string) []byte {
 	return options
 }
 
-// Kinds of fields in the wire format of Protocol Buffers, the lowest bits of what stands before one.
+// Kinds of fields in the wire format of Protocol Buffers: the lowest bits of a field's tag.
 const (
 	wireVarint = 0
 	wireBytes  = 2
-	wireBits   = 3 // how many bits they are
+	wireBits   = 3 // number of these bits
 )
 
 func appendInteger(b []byte, field uint64, x int64) []byte {

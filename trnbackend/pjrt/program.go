@@ -18,8 +18,8 @@ type program struct {
 	handle handle       // nil once it is closed
 }
 
-// newProgram returns the program of a handle, which it owns. It requires as many results as the graph has: the plugin
-// writes that many.
+// newProgram returns the program of a handle, which it owns. The plugin's program must have as many results as the
+// graph, since the plugin writes that many.
 func (e *Executor) newProgram(g *graph.Graph, h handle, doing string) (*program, error) {
 	count, err := e.driver.outputs(h)
 	if err == nil && count != len(g.Results()) {
@@ -63,8 +63,8 @@ func (p *program) Close() error {
 	return nil
 }
 
-// Run queues a run. Donated buffers are gone when it has been queued, also if that fails; nothing happens to any buffer
-// if one is refused.
+// Run queues a run. Donated buffers are dead afterwards, also if queuing fails; if a buffer is refused, all stay as
+// they are.
 func (p *program) Run(in, out []trnbackend.Buffer) error {
 	doing := "running graph " + p.graph.Name()
 	if err := p.executor.enter(doing); err != nil {

@@ -50,7 +50,8 @@ func (e *Executor) Load(g *graph.Graph, data []byte) (trnbackend.Program, error)
 	}
 	defer e.leave()
 	if len(data) < sha256.Size || !bytes.Equal(data[:sha256.Size], e.seal(g, data[sha256.Size:])) {
-		return nil, &trnbackend.DeviceError{Device: e.name, Doing: doing, Err: fmt.Errorf("data is not of this graph and this version, or is damaged")}
+		return nil, &trnbackend.DeviceError{Device: e.name, Doing: doing,
+			Err: fmt.Errorf("data is not of this graph and this version, or is damaged")}
 	}
 	h, err := e.driver.deserialize(data[sha256.Size:])
 	if err != nil {

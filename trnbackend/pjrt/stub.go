@@ -2,7 +2,7 @@
 
 package pjrt
 
-// canLoad says that there is no C part to load plugins with.
+// canLoad reports whether this build has the C part that loads plugins.
 const canLoad = false
 
 // newDriver is never called, since Open asks Loadable first.

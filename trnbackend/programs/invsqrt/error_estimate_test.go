@@ -143,7 +143,8 @@ func TestInvSqrtErrorOfDoublePrecision(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			estimated{math.Ldexp(1, 2*most), report.ErrorBound, distance(x, want), numtest.SpectralNorm(want)}.check(t, precision.FP64, n)
+			estimated{math.Ldexp(1, 2*most), report.ErrorBound, distance(x, want), numtest.SpectralNorm(want)}.check(t,
+				precision.FP64, n)
 		}
 	}
 }
@@ -214,7 +215,8 @@ func TestInvSqrtOfAMatrixThatIsSingularToThePrecision(t *testing.T) {
 			a := rounded[float32](numtest.WithSpectrum[float64](rng, values))
 			x, _, err := invSqrt(t, s, precision.FP32, a)
 			var failed *ConvergenceError
-			if !errors.As(err, &failed) || failed.Ended && !(failed.Off > 0.1) || !strings.Contains(err.Error(), "singular to fp32") {
+			if !errors.As(err, &failed) || failed.Ended && !(failed.Off > 0.1) ||
+				!strings.Contains(err.Error(), "singular to fp32") {
 				t.Errorf("%s on %s: %v", name, s.Name(), err)
 			}
 			if x.At(0, 0) == x.At(0, 0) {

@@ -20,7 +20,8 @@ import (
 )
 
 // invSqrt runs NewtonSchulz on a new matrix that is NaN before.
-func invSqrt[T dense.Float](t *testing.T, s *device.Session, p precision.Precision, a dense.Matrix[T]) (dense.Matrix[T], trnbackend.Report, error) {
+func invSqrt[T dense.Float](t *testing.T, s *device.Session, p precision.Precision, a dense.Matrix[T]) (dense.Matrix[T],
+	trnbackend.Report, error) {
 	t.Helper()
 	call, err := s.Begin(context.Background())
 	if err != nil {
@@ -90,7 +91,8 @@ func testInvSqrt[T dense.Float](t *testing.T, p precision.Precision, conditions 
 				}
 				limit := eps * (float64(n) + math.Sqrt(float64(n))*condition)
 				if r := offIdentity(a, x); !(r <= limit) {
-					t.Errorf("%s, n = %d, condition %g, %s: |X A X - I| is %.2g, the limit %.2g", p, n, condition, name, r, limit)
+					t.Errorf("%s, n = %d, condition %g, %s: |X A X - I| is %.2g, the limit %.2g", p, n, condition, name,
+						r, limit)
 				}
 				if report.Compiles+report.CacheHits != 1 || len(report.HostSteps) != 2 {
 					t.Errorf("%s, n = %d: %+v", p, n, report)
@@ -117,7 +119,8 @@ func TestInvSqrtOfOrder256InFewDispatches(t *testing.T) {
 		if report.Dispatches > most || report.Compiles+report.CacheHits != 1 {
 			t.Errorf("%s: %+v", name, report)
 		}
-		t.Logf("%s: %d dispatches of %d steps, |X A X - I| is %.2g", name, report.Dispatches, stepsPerRun, offIdentity(a, x))
+		t.Logf("%s: %d dispatches of %d steps, |X A X - I| is %.2g", name, report.Dispatches, stepsPerRun,
+			offIdentity(a, x))
 	}
 }
 
@@ -132,7 +135,8 @@ func TestInvSqrtOfAnyScale(t *testing.T) {
 	}
 	for _, v := range []float32{0x1p-149, 1e-30, 7, 3e38} {
 		x, _, err := invSqrt(t, s, precision.FP32, dense.FromRows([]float32{v, float32(math.NaN())}, []float32{0, v}))
-		if want := 1 / math.Sqrt(float64(v)); err != nil || math.Abs(float64(x.At(1, 1))-want) > 8*dense.Eps[float32]()*want {
+		if want := 1 / math.Sqrt(float64(v)); err != nil ||
+			math.Abs(float64(x.At(1, 1))-want) > 8*dense.Eps[float32]()*want {
 			t.Errorf("1 / sqrt(%g) is %g: %v", v, x.At(1, 1), err)
 		}
 	}
@@ -193,7 +197,8 @@ func TestInvSqrtGivesUp(t *testing.T) {
 	} {
 		x, report, err := invSqrt(t, s, precision.FP32, a)
 		var failed *ConvergenceError
-		if !errors.As(err, &failed) || failed.Residual < 1 || failed.Precision != precision.FP32 || report.Dispatches == 0 {
+		if !errors.As(err, &failed) || failed.Residual < 1 || failed.Precision != precision.FP32 ||
+			report.Dispatches == 0 {
 			t.Errorf("%s: %v, %+v", name, err, report)
 		}
 		if x.At(0, 0) == x.At(0, 0) {
@@ -211,7 +216,8 @@ func TestInvSqrtRefuses(t *testing.T) {
 			t.Errorf("%g: %v, %+v", bad, err, report)
 		}
 	}
-	if _, _, err := invSqrt(t, s, precision.FP64, dense.New[float64](2, 3)); !errors.As(err, &argument) || argument.Arg != "a" {
+	if _, _, err := invSqrt(t, s, precision.FP64, dense.New[float64](2, 3)); !errors.As(err, &argument) ||
+		argument.Arg != "a" {
 		t.Errorf("2 x 3: %v", err)
 	}
 	call, err := s.Begin(context.Background())
@@ -219,14 +225,16 @@ func TestInvSqrtRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer call.End()
-	if err := NewtonSchulz(call, precision.FP64, dense.New[float64](2, 2), dense.New[float64](2, 1)); !errors.As(err, &argument) || argument.Arg != "x" {
+	if err := NewtonSchulz(call, precision.FP64, dense.New[float64](2, 2), dense.New[float64](2, 1)); !errors.As(err,
+		&argument) || argument.Arg != "x" {
 		t.Errorf("x of 2 x 1: %v", err)
 	}
 	if err := NewtonSchulz(call, precision.FP64, dense.Matrix[float64]{}, dense.Matrix[float64]{}); err != nil {
 		t.Errorf("an empty matrix: %v", err)
 	}
 	var unsupported *trnbackend.UnsupportedError
-	if _, _, err := invSqrt(t, s, precision.BF16, dense.FromRows([]float64{1})); !errors.As(err, &unsupported) || unsupported.Device != "interp" {
+	if _, _, err := invSqrt(t, s, precision.BF16, dense.FromRows([]float64{1})); !errors.As(err, &unsupported) ||
+		unsupported.Device != "interp" {
 		t.Errorf("plain bf16: %v", err)
 	}
 }
@@ -240,7 +248,8 @@ func TestInvSqrtStopsWhenCanceled(t *testing.T) {
 	}
 	defer call.End()
 	cancel()
-	if err := NewtonSchulz(call, precision.FP64, dense.FromRows([]float64{1}), dense.New[float64](1, 1)); !errors.Is(err, context.Canceled) {
+	if err := NewtonSchulz(call, precision.FP64, dense.FromRows([]float64{1}),
+		dense.New[float64](1, 1)); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
@@ -253,7 +262,8 @@ func TestInvSqrtPlan(t *testing.T) {
 	}
 	const matrix = 256 * 256 * 4
 	text := plan.String()
-	if plan.N != 256 || plan.BytesIn != 2*matrix+4 || plan.BytesOut != matrix+int64(plan.MaxRuns*plan.Steps*4) || !strings.Contains(text, "order 256") {
+	if plan.N != 256 || plan.BytesIn != 2*matrix+4 || plan.BytesOut != matrix+int64(plan.MaxRuns*plan.Steps*4) ||
+		!strings.Contains(text, "order 256") {
 		t.Errorf("%+v, %s", plan, text)
 	}
 	// Twelve products in four steps, of 2 n^3 operations each, and little else.

@@ -37,7 +37,8 @@ type productSize struct {
 // Numerical Algorithms, sections 2.1 and 3.1).
 func updateBound(p precision.Precision, z productSize, alpha, beta, largestC float64) float64 {
 	const (
-		operandLosses = 16    // of an element in units of s: a rounding, a reading, up to 5 operations for each part but the last
+		// of an element in units of s: a rounding, a reading, up to 5 operations for each part but the last
+		operandLosses = 16
 		dots          = 6     // products of parts, at most
 		each          = 2 * 3 // losses in units of s for a product of numbers and for an addition
 		slack         = 1.001 // for products of small errors and for rounding in the bound itself

@@ -40,14 +40,16 @@ func offExact(got float64, want *big.Float) float64 {
 }
 
 // gemmBound runs Gemm on copies of C and returns it and the bound.
-func gemmBound[T dense.Float](t *testing.T, s *device.Session, p precision.Precision, alpha T, a, b dense.Matrix[T], beta T, c dense.Matrix[T]) (dense.Matrix[T], float64) {
+func gemmBound[T dense.Float](t *testing.T, s *device.Session, p precision.Precision, alpha T, a, b dense.Matrix[T],
+	beta T, c dense.Matrix[T]) (dense.Matrix[T], float64) {
 	t.Helper()
 	call, err := s.Begin(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
 	result := c.Clone()
-	err = Gemm(call, p, false, false, alpha, []dense.Matrix[T]{a}, []dense.Matrix[T]{b}, beta, []dense.Matrix[T]{result})
+	err = Gemm(call, p, false, false, alpha, []dense.Matrix[T]{a}, []dense.Matrix[T]{b}, beta,
+		[]dense.Matrix[T]{result})
 	report := call.End()
 	if err != nil {
 		t.Fatal(err)
@@ -91,10 +93,14 @@ func testBoundOfAnySize[T dense.Float](t *testing.T, s *device.Session, p precis
 				if finite = finite && dense.IsFinite(v); !finite {
 					continue
 				}
-				x, y := func(q int) float64 { return float64(a.At(i, q)) }, func(q int) float64 { return float64(b.At(q, j)) }
+				x, y := func(q int) float64 { return float64(a.At(i, q)) }, func(q int) float64 {
+					return float64(b.At(q,
+						j))
+				}
 				off := offExact(v, exactUpdate(float64(alpha), k, x, y, float64(beta), float64(c.At(i, j))))
 				if !(off <= bound) {
-					t.Errorf("%s on %s, alpha %g, beta %g: C[%d,%d] is %g, off by %g, the bound is %g", p, s.Name(), alpha, beta, i, j, v, off, bound)
+					t.Errorf("%s on %s, alpha %g, beta %g: C[%d,%d] is %g, off by %g, the bound is %g", p, s.Name(),
+						alpha, beta, i, j, v, off, bound)
 				}
 			}
 		}
@@ -115,8 +121,10 @@ func TestUpdateBoundIsInfiniteWhereSomethingOverflows(t *testing.T) {
 	const beyond, large = 1e39, 1e30
 	for _, s := range programtest.OnEach(t) {
 		for name, v := range map[string][4]float64{ // alpha, A, beta, C
-			"alpha": {beyond, 1e-20, 1, 1}, "A": {1, beyond, 1, 1}, "beta": {1, 1, beyond, 1e-20}, "C": {1, 1, 1, beyond},
-			"product": {1, large, 0, 0}, "alpha times product": {large, 1e10, 0, 0}, "beta times C": {1, 1, large, large}, "sum": {1, 1.5e19, 1, 2e38},
+			"alpha": {beyond, 1e-20, 1, 1}, "A": {1, beyond, 1, 1}, "beta": {1, 1, beyond, 1e-20}, "C": {1, 1, 1,
+				beyond},
+			"product": {1, large, 0, 0}, "alpha times product": {large, 1e10, 0, 0}, "beta times C": {1, 1, large,
+				large}, "sum": {1, 1.5e19, 1, 2e38},
 		} {
 			one := func(x float64) dense.Matrix[float64] { return dense.FromRows([]float64{x}) }
 			b := one(1)
@@ -132,7 +140,8 @@ func TestUpdateBoundIsInfiniteWhereSomethingOverflows(t *testing.T) {
 			t.Errorf("float32 arrays with fp64 on %s: the bound is %g", s.Name(), bound)
 		}
 		single.Fill(0x1.8p120) // beyond what split takes
-		if _, bound := gemmBound(t, s, precision.BF16x2, 1, single, dense.FromRows([]float32{1}), 0, single); !math.IsInf(bound, 1) {
+		if _, bound := gemmBound(t, s, precision.BF16x2, 1, single, dense.FromRows([]float32{1}), 0,
+			single); !math.IsInf(bound, 1) {
 			t.Errorf("bf16x2 on %s: the bound is %g", s.Name(), bound)
 		}
 	}
@@ -143,7 +152,8 @@ func TestUpdateBoundIsInfiniteWhereSomethingOverflows(t *testing.T) {
 func TestUpdateBoundHasTheRoundingOfCAndOfTheResult(t *testing.T) {
 	const c = 1 + 0x1p-24 // halfway between two numbers of single precision
 	for _, s := range programtest.OnEach(t) {
-		got, bound := gemmBound(t, s, precision.FP32, 0, dense.FromRows([]float64{0}), dense.FromRows([]float64{0}), 1, dense.FromRows([]float64{c}))
+		got, bound := gemmBound(t, s, precision.FP32, 0, dense.FromRows([]float64{0}), dense.FromRows([]float64{0}), 1,
+			dense.FromRows([]float64{c}))
 		if off := math.Abs(got.At(0, 0) - c); off != 0x1p-24 || !(off <= bound && bound <= 8*off) {
 			t.Errorf("C on %s: off by %g, the bound is %g", s.Name(), off, bound)
 		}

@@ -81,7 +81,8 @@ func testGemm[T dense.Float](t *testing.T) {
 						want := exactUpdate(alpha, k, x, y, float64(beta), float64(before[l].At(i, j)))
 						off := offExact(float64(c[l].At(i, j)), want)
 						if !(off <= report.ErrorBound) {
-							t.Fatalf("%s %dx%dx%d: C[%d,%d] is off by %g, the bound is %g", p, m, n, k, i, j, off, report.ErrorBound)
+							t.Fatalf("%s %dx%dx%d: C[%d,%d] is off by %g, the bound is %g", p, m, n, k, i, j, off,
+								report.ErrorBound)
 						}
 						worst = math.Max(worst, off)
 					}
@@ -121,7 +122,8 @@ func TestPartsAddDigits(t *testing.T) {
 	limits := []struct {
 		p           precision.Precision
 		least, most float64
-	}{{precision.BF16, 1e-3, 1e-1}, {precision.BF16x2, 1e-6, 1e-3}, {precision.BF16x3, 1e-8, 1e-5}, {precision.FP32, 1e-8, 1e-5}}
+	}{{precision.BF16, 1e-3, 1e-1}, {precision.BF16x2, 1e-6, 1e-3}, {precision.BF16x3, 1e-8, 1e-5}, {precision.FP32,
+		1e-8, 1e-5}}
 	for _, l := range limits {
 		if got := off(l.p); got < l.least || got > l.most {
 			t.Errorf("%s: %g off, expected %g to %g", l.p, got, l.least, l.most)
@@ -140,7 +142,8 @@ func TestSecondShapeOfABucketIsNotCompiled(t *testing.T) {
 		a := stack[float32](rng, 1, n, n)
 		err = Gemm(call, precision.FP32, false, false, 1, a, a, 0, stack[float32](rng, 1, n, n))
 		report := call.End()
-		if want := map[bool]int{true: 1, false: 0}[i == 0]; err != nil || report.Compiles != want || report.CacheHits != 1-want {
+		if want := map[bool]int{true: 1, false: 0}[i == 0]; err != nil || report.Compiles != want ||
+			report.CacheHits != 1-want {
 			t.Errorf("n = %d: %v, %+v", n, err, report)
 		}
 	}

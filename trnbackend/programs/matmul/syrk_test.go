@@ -22,7 +22,8 @@ import (
 )
 
 // syrk runs Syrk and returns its report.
-func syrk[T dense.Float](t *testing.T, s *device.Session, p precision.Precision, uplo staging.Triangle, trans bool, alpha T, a []dense.Matrix[T], beta T, c []dense.Matrix[T]) trnbackend.Report {
+func syrk[T dense.Float](t *testing.T, s *device.Session, p precision.Precision, uplo staging.Triangle, trans bool,
+	alpha T, a []dense.Matrix[T], beta T, c []dense.Matrix[T]) trnbackend.Report {
 	t.Helper()
 	call, err := s.Begin(context.Background())
 	if err != nil {
@@ -88,7 +89,8 @@ func testSyrk[T dense.Float](t *testing.T) {
 						y := func(q int) float64 { return at(a[l], j, q, trans) }
 						off := offExact(got, exactUpdate(alpha, k, x, y, float64(beta), float64(before[l].At(i, j))))
 						if !(off <= report.ErrorBound) {
-							t.Fatalf("%s %dx%d: C[%d,%d] is off by %g, the bound is %g", p, n, k, i, j, off, report.ErrorBound)
+							t.Fatalf("%s %dx%d: C[%d,%d] is off by %g, the bound is %g", p, n, k, i, j, off,
+								report.ErrorBound)
 						}
 					}
 				}
@@ -111,7 +113,8 @@ func TestSyrkLeavesTheOtherTriangle(t *testing.T) {
 				}
 			}
 		}
-		syrk(t, s, precision.FP64, uplo, false, 1, stack[float64](rand.New(rand.NewPCG(72, 1)), 1, 9, 4), 2, []dense.Matrix[float64]{c})
+		syrk(t, s, precision.FP64, uplo, false, 1, stack[float64](rand.New(rand.NewPCG(72, 1)), 1, 9, 4), 2,
+			[]dense.Matrix[float64]{c})
 		for i := range 9 {
 			for j := range 9 {
 				if kept := math.Float64bits(c.At(i, j)) == odd; kept == counts(uplo, i, j) {
@@ -146,9 +149,11 @@ func TestSyrkSendsWhatItReads(t *testing.T) {
 		return all
 	}
 	for uplo, c := range map[staging.Triangle]dense.Matrix[float64]{
-		staging.Upper: dense.FromRows([]float64{1, 2}, []float64{nan, 4}), staging.Lower: dense.FromRows([]float64{1, nan}, []float64{3, 4}),
+		staging.Upper: dense.FromRows([]float64{1, 2},
+			[]float64{nan, 4}), staging.Lower: dense.FromRows([]float64{1, nan}, []float64{3, 4}),
 	} {
-		sent := map[staging.Triangle][]float64{staging.Upper: padded(1, 2, 0, 4), staging.Lower: padded(1, 0, 3, 4)}[uplo]
+		sent := map[staging.Triangle][]float64{staging.Upper: padded(1, 2, 0, 4),
+			staging.Lower: padded(1, 0, 3, 4)}[uplo]
 		for _, beta := range []float64{2, 0} {
 			u.arrays = nil
 			syrk(t, s, precision.FP64, uplo, false, 7, a, beta, []dense.Matrix[float64]{c.Clone()})
@@ -171,8 +176,10 @@ func TestSyrkBound(t *testing.T) {
 	s := programtest.OnInterp(t)
 	a := []dense.Matrix[float32]{dense.FromRows([]float32{3, 4}, []float32{0, 0})}
 	for trans, square := range map[bool]float64{false: 25, true: 16} {
-		report := syrk(t, s, precision.FP32, staging.Upper, trans, -1.5, a, 0, []dense.Matrix[float32]{dense.New[float32](2, 2)})
-		if want := 1.5 * square * precision.FP32.ProductError(staging.Bucket(2)); !(want <= report.ErrorBound && report.ErrorBound <= 1.002*want) {
+		report := syrk(t, s, precision.FP32, staging.Upper, trans, -1.5, a, 0,
+			[]dense.Matrix[float32]{dense.New[float32](2, 2)})
+		if want := 1.5 * square * precision.FP32.ProductError(staging.Bucket(2)); !(want <= report.ErrorBound &&
+			report.ErrorBound <= 1.002*want) {
 			t.Errorf("transposed %t: the bound is %g, not about %g", trans, report.ErrorBound, want)
 		}
 	}
@@ -185,7 +192,8 @@ func TestSyrkPartsAddDigits(t *testing.T) {
 	for _, l := range []struct {
 		p           precision.Precision
 		least, most float64
-	}{{precision.FP64, 0, 1e-13}, {precision.BF16, 1e-3, 1e-1}, {precision.BF16x2, 1e-6, 1e-3}, {precision.BF16x3, 1e-8, 1e-5}, {precision.FP32, 1e-8, 1e-5}} {
+	}{{precision.FP64, 0, 1e-13}, {precision.BF16, 1e-3, 1e-1}, {precision.BF16x2, 1e-6, 1e-3}, {precision.BF16x3, 1e-8,
+		1e-5}, {precision.FP32, 1e-8, 1e-5}} {
 		c := []dense.Matrix[float64]{dense.New[float64](24, 24)}
 		syrk(t, s, l.p, staging.Lower, false, 1, a, 0, c)
 		worst := 0.0
@@ -206,7 +214,8 @@ func TestSyrkPartsAddDigits(t *testing.T) {
 
 // The parts of A are made once, and of two products that are each other's transposes one is computed.
 func TestSyrkPlan(t *testing.T) {
-	for p, dots := range map[precision.Precision]int{precision.FP32: 1, precision.FP64: 1, precision.BF16: 1, precision.BF16x2: 2, precision.BF16x3: 4} {
+	for p, dots := range map[precision.Precision]int{precision.FP32: 1, precision.FP64: 1, precision.BF16: 1,
+		precision.BF16x2: 2, precision.BF16x3: 4} {
 		plan, err := PlanSyrk(p, 3, 30, 50, true, false)
 		if err != nil {
 			t.Fatal(err)
@@ -216,9 +225,12 @@ func TestSyrkPlan(t *testing.T) {
 			got[n.Op]++
 		}
 		if got[graph.Dot] != dots || got[graph.Convert] != p.Parts() || got[graph.Parameter] != 2 {
-			t.Errorf("%s: %d products of %d parts, %d parameters", p, got[graph.Dot], got[graph.Convert], got[graph.Parameter])
+			t.Errorf("%s: %d products of %d parts, %d parameters", p, got[graph.Dot], got[graph.Convert],
+				got[graph.Parameter])
 		}
-		if text := plan.String(); !strings.Contains(text, fmt.Sprintf("%d bytes in, %d out", plan.BytesIn, plan.BytesOut)) || !strings.Contains(text, "8 x (32 x 32 x 56)") {
+		if text := plan.String(); !strings.Contains(text,
+			fmt.Sprintf("%d bytes in, %d out", plan.BytesIn,
+				plan.BytesOut)) || !strings.Contains(text, "8 x (32 x 32 x 56)") {
 			t.Errorf("%s: in words %q", p, text)
 		}
 		// Eight matrices of 56 x 32, which the bucket of 3, 50 and 30 has, and a factor.
@@ -247,7 +259,8 @@ func TestSyrkOfNothing(t *testing.T) {
 		for i := range a {
 			a[i], c[i] = dense.New[float32](0, 5), dense.New[float32](0, 0)
 		}
-		if report := syrk(t, s, precision.FP32, staging.Lower, false, 1, a, 1, c); report.Dispatches != 0 || report.BytesIn != 0 {
+		if report := syrk(t, s, precision.FP32, staging.Lower, false, 1, a, 1, c); report.Dispatches != 0 ||
+			report.BytesIn != 0 {
 			t.Errorf("%d matrices of order 0: %+v", count, report)
 		}
 	}

@@ -69,7 +69,8 @@ func TestUpdatesWithAlphaZero(t *testing.T) {
 				c := []dense.Matrix[float64]{dense.FromRows([]float64{3, 5}, []float64{-4, 1})}
 				err = run(call, c)
 				report := call.End()
-				if err != nil || c[0].At(0, 0) != 3*beta || c[0].At(1, 0) != -4*beta || c[0].At(1, 1) != beta || report.Dispatches != 1 {
+				if err != nil || c[0].At(0, 0) != 3*beta || c[0].At(1, 0) != -4*beta || c[0].At(1, 1) != beta ||
+					report.Dispatches != 1 {
 					t.Errorf("%s on %s, beta %g: %v, %v, %+v", name, s.Name(), beta, err, c[0].Data, report)
 				}
 			}

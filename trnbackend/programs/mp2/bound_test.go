@@ -53,7 +53,8 @@ func TestMP2OfDroppedOrbitals(t *testing.T) {
 				got, _ := onDevice(t, s, p, a, b)
 				checkEnergy(t, string(p), got, onHost(t, a, b), 10*limits[p])
 				if !(got.ErrorBound <= 3*want.ErrorBound) {
-					t.Errorf("%s, %g: bound %g, without dropped orbitals %g", p, energy, got.ErrorBound, want.ErrorBound)
+					t.Errorf("%s, %g: bound %g, without dropped orbitals %g", p, energy, got.ErrorBound,
+						want.ErrorBound)
 				}
 			}
 		}

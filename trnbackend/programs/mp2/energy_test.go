@@ -19,7 +19,8 @@ import (
 
 // randomSpin has normal integrals in layout iaP and a gap between occupied and virtual energies.
 func randomSpin[T dense.Float](rng *rand.Rand, name string, nocc, nvir, naux int) mp2.Spin {
-	b := mp2.Integrals[T]{Nocc: nocc, Nvir: nvir, Naux: naux, StrideI: nvir * naux, StrideA: naux, StrideP: 1, Data: make([]T, nocc*nvir*naux)}
+	b := mp2.Integrals[T]{Nocc: nocc, Nvir: nvir, Naux: naux, StrideI: nvir * naux, StrideA: naux, StrideP: 1,
+		Data: make([]T, nocc*nvir*naux)}
 	for n := range b.Data {
 		b.Data[n] = T(0.1 * rng.NormFloat64())
 	}
@@ -93,7 +94,8 @@ func checkEnergy(t *testing.T, what string, got *Result, want mp2.Result, relati
 
 // The relative errors that are asked for: bf16 has 8 bits and each further part 8 more, and all but fp64 add terms in
 // f32.
-var limits = map[precision.Precision]float64{precision.FP64: 1e-13, precision.FP32: 1e-6, precision.BF16: 3e-2, precision.BF16x2: 1e-4, precision.BF16x3: 1e-6}
+var limits = map[precision.Precision]float64{precision.FP64: 1e-13, precision.FP32: 1e-6, precision.BF16: 3e-2,
+	precision.BF16x2: 1e-4, precision.BF16x3: 1e-6}
 
 func TestMP2AgainstTheHost(t *testing.T) {
 	s := programtest.OnInterp(t)
@@ -103,7 +105,8 @@ func TestMP2AgainstTheHost(t *testing.T) {
 			spin := randomSpin[float64](rng, "", n[0], n[1], n[2])
 			got, _ := onDevice(t, s, p, spin)
 			checkEnergy(t, string(p)+" closed shell", got, onHost(t, spin), limits[p])
-			alpha, beta := randomSpin[float32](rng, "alpha", n[0]+1, n[1], n[2]), randomSpin[float64](rng, "beta", n[0], n[1]+1, n[2])
+			alpha, beta := randomSpin[float32](rng, "alpha", n[0]+1, n[1], n[2]), randomSpin[float64](rng, "beta", n[0],
+				n[1]+1, n[2])
 			got, _ = onDevice(t, s, p, alpha, beta)
 			checkEnergy(t, string(p)+" open shell", got, onHost(t, alpha, beta), limits[p])
 		}
@@ -119,7 +122,8 @@ func TestMP2OfASmallMolecule(t *testing.T) {
 		got, report := onDevice(t, s, p, spin)
 		checkEnergy(t, string(p), got, want, limits[p])
 		t.Logf("%s: off by %.1e of %.6f, bound %.1e", p, got.Total()-want.Total(), want.Total(), got.ErrorBound)
-		if report.Compiles != 1 || report.Dispatches != 1 || report.ErrorBound != got.ErrorBound || len(report.HostSteps) != 2 {
+		if report.Compiles != 1 || report.Dispatches != 1 || report.ErrorBound != got.ErrorBound ||
+			len(report.HostSteps) != 2 {
 			t.Errorf("%s: %+v", p, report)
 		}
 	}
@@ -200,7 +204,8 @@ func TestMP2StreamsBlocksThatDoNotFit(t *testing.T) {
 			blocks += plan.blocks(spin)
 		}
 		if plan.Loads <= blocks || plan.Resident+plan.Work > memory || executor.most > memory-plan.Work {
-			t.Errorf("%d loads of %d blocks, %d bytes in use at most, the plan is %s", plan.Loads, blocks, executor.most, plan)
+			t.Errorf("%d loads of %d blocks, %d bytes in use at most, the plan is %s", plan.Loads, blocks,
+				executor.most, plan)
 		}
 		if m, err := s.Memory(); err != nil || m.Used != 0 {
 			t.Errorf("%d bytes are in use at the end: %v", m.Used, err)
@@ -253,7 +258,8 @@ func TestMP2OfNothingIsZero(t *testing.T) {
 		spin := randomSpin[float64](rand.New(rand.NewPCG(46, 1)), "", n[0], n[1], n[2])
 		for _, spins := range [][]mp2.Spin{{spin}, {spin, spin}} {
 			got, report := onDevice(t, s, precision.FP32, spins...)
-			if got.Total() != 0 || got.ErrorBound != 0 || report.Dispatches != 0 || got.PairEnergies.AlphaAlpha.Rows != n[0] {
+			if got.Total() != 0 || got.ErrorBound != 0 || report.Dispatches != 0 ||
+				got.PairEnergies.AlphaAlpha.Rows != n[0] {
 				t.Errorf("%v: %+v, %+v", n, got.Result, report)
 			}
 		}

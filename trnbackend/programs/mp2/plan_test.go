@@ -33,7 +33,8 @@ func TestMP2PlanCounts(t *testing.T) {
 			}
 			t.Log(plan)
 			if len(plan.Graphs) > c.graphs || plan.Dispatches > c.dispatches || plan.Resident+plan.Work > 16*gigabytes {
-				t.Errorf("%v: at most %d graphs and %d dispatches are allowed, the plan is %s", c.spins, c.graphs, c.dispatches, plan)
+				t.Errorf("%v: at most %d graphs and %d dispatches are allowed, the plan is %s", c.spins, c.graphs,
+					c.dispatches, plan)
 			}
 			blocks := 0
 			for spin := range c.spins {
@@ -146,7 +147,8 @@ func TestMP2PlanWeighsCosts(t *testing.T) {
 		}
 		return plan.BlockSize
 	}
-	if slow, quick := blocks(1, 1e13), blocks(1e-7, 1e10); slow != 32 || quick > 4 { // 4 of 32: a tenth more work than there is
+	// 4 of 32: a tenth more work than there is
+	if slow, quick := blocks(1, 1e13), blocks(1e-7, 1e10); slow != 32 || quick > 4 {
 		t.Errorf("blocks of %d orbitals with slow dispatches, of %d with quick ones", slow, quick)
 	}
 }
@@ -155,11 +157,13 @@ func TestMP2PlanRefuses(t *testing.T) {
 	var unsupported *trnbackend.UnsupportedError
 	_, err := NewPlan(trnbackend.Caps{Device: "small", Memory: 100_000}, precision.FP32, 384, SpinSize{16, 112})
 	// Two blocks of 112 x 384 numbers and of twice 112.
-	if least := "345856"; !errors.As(err, &unsupported) || unsupported.Device != "small" || !strings.Contains(err.Error(), least) {
+	if least := "345856"; !errors.As(err, &unsupported) || unsupported.Device != "small" ||
+		!strings.Contains(err.Error(), least) {
 		t.Errorf("too little memory: %v", err)
 	}
 	for _, spins := range [][]SpinSize{nil, make([]SpinSize, 3), {{-1, 2}}, {{1, 2}, {3, -4}}} {
-		if _, err := NewPlan(trnbackend.Caps{}, precision.FP32, 4, spins...); err == nil || !strings.HasPrefix(err.Error(), "spins: ") {
+		if _, err := NewPlan(trnbackend.Caps{}, precision.FP32, 4, spins...); err == nil ||
+			!strings.HasPrefix(err.Error(), "spins: ") {
 			t.Errorf("%v: %v", spins, err)
 		}
 	}
@@ -179,7 +183,8 @@ func TestPlanMP2Of(t *testing.T) {
 		t.Errorf("%s, not %s: %v", plan, want, err)
 	}
 	var bad *dense.ArgumentError
-	if _, err := PlanFor(trnbackend.Caps{}, precision.FP32, spin(2, 3, 4), spin(2, 3, 5)); !errors.As(err, &bad) || bad.Arg != "B" {
+	if _, err := PlanFor(trnbackend.Caps{}, precision.FP32, spin(2, 3, 4), spin(2, 3, 5)); !errors.As(err, &bad) ||
+		bad.Arg != "B" {
 		t.Errorf("spins with different auxiliary functions: %v", err)
 	}
 }
@@ -198,10 +203,12 @@ func TestMP2Weights(t *testing.T) {
 	if below, on := sum(closedShell, 0, false), sum(closedShell, 0, true); 2*block*block != below || block*block != on {
 		t.Errorf("opposite spins: %g below, %g on the diagonal", below, on)
 	}
-	if below, on := sum(closedShell, 1, false), sum(closedShell, 1, true); block*block != below || block*(block-1)/2 != on {
+	if below, on := sum(closedShell, 1, false), sum(closedShell, 1, true); block*block != below ||
+		block*(block-1)/2 != on {
 		t.Errorf("same spin: %g below, %g on the diagonal", below, on)
 	}
-	if below, on := sum(sameSpin, 0, false), sum(sameSpin, 0, true); below != block*block/2.0 || on != block*(block-1)/4.0 {
+	if below, on := sum(sameSpin, 0, false), sum(sameSpin, 0, true); below != block*block/2.0 ||
+		on != block*(block-1)/4.0 {
 		t.Errorf("same spin, open shell: %g below, %g on the diagonal", below, on)
 	}
 }

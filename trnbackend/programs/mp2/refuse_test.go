@@ -41,7 +41,8 @@ func TestMP2Refuses(t *testing.T) {
 	bad := randomSpin[float64](rand.New(rand.NewPCG(49, 1)), "", 2, 3, 4)
 	bad.Source.(mp2.Integrals[float64]).Data[5] = 1e60 // an infinity in single precision
 	refuse("integrals beyond f32", context.Background(), []mp2.Spin{bad}, argument("B"))
-	for _, energy := range []float64{1e39, -1e39, 1e38} { // infinite in single precision, and with infinite sums of four
+	// infinite in single precision, and with infinite sums of four
+	for _, energy := range []float64{1e39, -1e39, 1e38} {
 		high := spin
 		high.Vir = []float64{1, energy, 2}
 		refuse("virtual energies beyond f32", context.Background(), []mp2.Spin{high}, argument("eps_vir"))
@@ -80,7 +81,8 @@ func TestMP2StopsBetweenRuns(t *testing.T) {
 	}
 	_, err = Energy(call, precision.FP32, randomSpin[float64](rand.New(rand.NewPCG(51, 1)), "", 23, 20, 60))
 	report := call.End()
-	if m, failed := s.Memory(); !errors.Is(err, stopped) || executor.uploads > most+2 || report.Dispatches == 0 || m.Used != 0 || failed != nil {
+	if m, failed := s.Memory(); !errors.Is(err, stopped) || executor.uploads > most+2 || report.Dispatches == 0 ||
+		m.Used != 0 || failed != nil {
 		t.Errorf("%v after %d uploads, %d bytes are in use: %+v", err, executor.uploads, m.Used, report)
 	}
 }

@@ -28,7 +28,8 @@ func TestChoose(t *testing.T) {
 		"":       "precision: float64 arrays need precision=, one of fp32, ",
 		Integers: "precision: integer arrays are computed in float64, ",
 	} {
-		if _, err := Choose(caps, asked, true); !errors.As(err, &unsupported) || !strings.HasPrefix(unsupported.What, words) {
+		if _, err := Choose(caps, asked, true); !errors.As(err, &unsupported) ||
+			!strings.HasPrefix(unsupported.What, words) {
 			t.Errorf("float64 with precision %q: %v", asked, err)
 		}
 	}

@@ -69,7 +69,8 @@ func WithItself(b *graph.Builder, p precision.Precision, x graph.Value, trans bo
 		}
 		return b.Add(sum, term)
 	}
-	var half, squares graph.Value                 // products of two different parts, one of each pair; of parts with themselves
+	// products of two different parts, one of each pair; of parts with themselves
+	var half, squares graph.Value
 	for order := parts - 1; order >= 0; order-- { // the smallest first
 		for i := 0; 2*i < order; i++ {
 			half = plus(half, b.Dot(xs[i], xs[order-i], d))

@@ -30,7 +30,8 @@ func Golden(t *testing.T, graphs map[string]*graph.Graph) {
 			continue
 		}
 		if g.Text() != string(want) {
-			t.Errorf("%s: the graph is\n%sand was\n%sif the change is intended: go test -run Golden -rewrite", name, g.Text(), want)
+			t.Errorf("%s: the graph is\n%sand was\n%sif the change is intended: go test -run Golden -rewrite", name,
+				g.Text(), want)
 		}
 	}
 	files, err := filepath.Glob(filepath.Join("testdata", "*.txt"))
