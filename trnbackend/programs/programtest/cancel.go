@@ -89,7 +89,7 @@ func CancelsAnywhere(t *testing.T, elements int, op func(call *device.Call) erro
 	t.Logf("%d checks", checks)
 	const tries = 32
 	for k := int64(0); k < checks; k += 1 + checks/tries {
-		const more = 5 // checks that find the same again on the way out
+		const more = 5 // checks that find the same again on the way out; each part of a loop begins with one
 		n, err := after(k)
 		if !errors.Is(err, context.Canceled) || n > k+more || w.late > 0 {
 			t.Errorf("cancelled at check %d of %d: %v, %d checks, %d runs began later", k, checks, err, n, w.late)
