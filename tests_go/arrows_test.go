@@ -5,89 +5,46 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 )
 
-// mayImport lists, for each package of ours, the packages of ours that it may import directly. What is not listed may
-// import none. The groups are those of docs/map.md.
-var mayImport = map[string][]string{
-	"core/kernel": {},
-	"core/dense":  {},
-	"core/sched":  {},
-	"core/sched/schedtest": {
-		"core/sched",
-	},
-	"core/npy":         {},
-	"core/scratch":     {"core/dense"},
-	"core/blas":        {"core/kernel", "core/dense", "core/sched"},
-	"core/factor":      {"core/kernel", "core/dense", "core/sched", "core/blas"},
-	"core/householder": {"core/kernel", "core/dense", "core/sched", "core/blas"},
-	"core/tridiag":     {"core/kernel", "core/dense", "core/sched", "core/blas"},
-	"core/tridiag/reduce": {
-		"core/kernel", "core/dense", "core/sched", "core/blas", "core/householder", "core/tridiag",
-	},
-	"core/eigen": {
-		"core/kernel", "core/dense", "core/sched", "core/blas", "core/factor", "core/householder", "core/scratch",
-		"core/tridiag", "core/tridiag/reduce",
-	},
-	"core/matfunc": {
-		"core/kernel", "core/dense", "core/sched", "core/blas", "core/factor", "core/eigen", "core/schur", "core/sylvester", "core/scratch",
-	},
-	"core/schur":     {"core/dense", "core/kernel", "core/sched", "core/blas", "core/factor", "core/householder", "core/scratch"},
-	"core/qz":        {"core/kernel", "core/dense", "core/sched", "core/blas", "core/householder"},
-	"core/sylvester": {"core/dense", "core/sched", "core/blas", "core/factor", "core/schur"},
-	"core/stream":    {"core/dense", "core/sched", "core/blas", "core/npy"},
-	"core/df":        {"core/dense", "core/kernel", "core/sched", "core/blas", "core/factor", "core/eigen", "core/npy", "core/stream"},
-	"core/mp2": {
-		"core/precision", "core/dense", "core/kernel", "core/sched", "core/blas", "core/npy", "core/stream",
-		"core/mp2/internal/checkpoint", "core/mp2/internal/denominators",
-	},
-	"core/mp2/internal/checkpoint":   {"core/dense", "core/sched"},
-	"core/mp2/internal/denominators": {"core/dense"},
-	"core/numtest":                   {"core/dense", "core/sched", "core/blas", "core/factor"},
-	"pybind": {
-		"core/kernel", "core/dense", "core/sched", "core/npy", "core/blas", "core/factor", "core/eigen", "core/schur", "core/sylvester",
-		"core/qz", "core/matfunc", "core/mp2", "core/df",
-		"core/precision", "trnbackend", "trnbackend/graph", "trnbackend/device", "trnbackend/programs/matmul", "trnbackend/programs/mp2",
-		"trnbackend/programs/invsqrt", "trnbackend/programs/product", "trnbackend/programs/staging",
-	},
+// arrow is a line of the block of import arrows in docs/map.md: a package and those of ours that it may import; further
+// lines of the same package are indented.
+var arrow = regexp.MustCompile(`^([\w/]+) <-|^    `)
 
-	// Device programs and what runs them.
-	"core/precision":              {},
-	"trnbackend/graph":            {"core/precision"},
-	"trnbackend":                  {"core/precision", "trnbackend/graph"},
-	"trnbackend/interp":           {"core/blas", "core/dense", "core/sched", "trnbackend", "trnbackend/graph"},
-	"trnbackend/graphtest":        {"trnbackend", "trnbackend/graph"},
-	"trnbackend/compliance":       {"trnbackend", "trnbackend/graph", "trnbackend/graphtest"},
-	"trnbackend/hlo":              {"trnbackend", "trnbackend/graph"},
-	"trnbackend/pjrt":             {"trnbackend", "trnbackend/graph", "trnbackend/hlo"},
-	"trnbackend/device":           {"trnbackend", "trnbackend/graph", "trnbackend/interp", "trnbackend/pjrt"},
-	"trnbackend/programs/product": {"core/precision", "trnbackend", "trnbackend/graph"},
-	"trnbackend/programs/staging": {"core/dense", "core/sched", "trnbackend", "trnbackend/graph", "trnbackend/device"},
-	"trnbackend/programs/matmul": {
-		"core/dense", "core/precision", "trnbackend", "trnbackend/graph", "trnbackend/device", "trnbackend/programs/product",
-		"trnbackend/programs/staging",
-	},
-	"trnbackend/programs/mp2": {
-		"core/dense", "core/mp2", "core/precision", "trnbackend", "trnbackend/graph", "trnbackend/device", "trnbackend/programs/product",
-		"trnbackend/programs/staging",
-	},
-	"trnbackend/programs/invsqrt": {
-		"core/blas", "core/dense", "core/precision", "trnbackend", "trnbackend/graph", "trnbackend/device",
-		"trnbackend/programs/product", "trnbackend/programs/staging",
-	},
-	"trnbackend/pythonnames": {"core/precision", "trnbackend/device", "trnbackend/programs/product"},
-	"trnbackend/programs/programtest": {
-		"trnbackend", "trnbackend/graph", "trnbackend/interp", "trnbackend/device", "trnbackend/programs/staging",
-	},
-	"tests_go": {"trnbackend/graph"},
-	"tests_go/hlocases": {
-		"core/precision", "trnbackend", "trnbackend/graph", "trnbackend/graphtest", "trnbackend/hlo", "trnbackend/interp",
-		"trnbackend/programs/matmul",
-	},
+// mayImport reads, for each package of ours, the packages of ours that it may import directly.
+func mayImport(t *testing.T) map[string][]string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "docs", "map.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block, found := strings.Cut(string(text), "```arrows\n")
+	block, _, closed := strings.Cut(block, "\n```\n")
+	if !found || !closed {
+		t.Fatal("docs/map.md has no block of import arrows")
+	}
+	table, name := map[string][]string{}, ""
+	for line := range strings.SplitSeq(block, "\n") {
+		match := arrow.FindStringSubmatch(line)
+		if match == nil || match[1] == "" && name == "" {
+			t.Fatalf("docs/map.md: %q is no arrow", line)
+		}
+		if match[1] != "" {
+			name = match[1]
+			table[name] = []string{}
+		}
+		if imports := strings.Fields(line[len(match[0]):]); !slices.Equal(imports, []string{"nothing"}) {
+			table[name] = append(table[name], imports...)
+		}
+	}
+	return table
 }
 
 // Only these packages may use cgo: a package with cgo cannot hold Go assembly.
@@ -119,9 +76,11 @@ func listPackages(t *testing.T) []listedPackage {
 }
 
 func TestImportArrows(t *testing.T) {
-	packages := listPackages(t)
-	if len(packages) < len(mayImport)-1 {
-		t.Fatalf("go list found %d packages", len(packages))
+	packages, mayImport := listPackages(t), mayImport(t)
+	for name := range mayImport {
+		if !slices.ContainsFunc(packages, func(p listedPackage) bool { return p.ImportPath == "trnsci/"+name }) {
+			t.Errorf("docs/map.md has an arrow to %s, which go list does not find", name)
+		}
 	}
 	for _, p := range packages {
 		name := strings.TrimPrefix(p.ImportPath, "trnsci/")
@@ -137,6 +96,42 @@ func TestImportArrows(t *testing.T) {
 			if imported == "C" && !mayUseCgo[name] {
 				t.Errorf("%s must not use cgo", name)
 			}
+		}
+	}
+}
+
+// Packages whose loops are those of a caller, or whose concurrency a test of another package reaches.
+var comparesNoThreads = map[string]string{
+	"core/householder":             "core/tridiag/reduce and core/schur compare threads",
+	"core/stream":                  "core/mp2 and core/df compare threads",
+	"core/mp2/internal/checkpoint": "core/mp2 compares threads",
+	"core/sched":                   "runs under the race detector as a whole",
+	"core/sched/schedtest":         "is imported by tests only",
+	"core/numtest":                 "is imported by tests only",
+}
+
+// Under the race detector make test runs the tests of core with Threads in their names: each package that uses teams needs
+// one.
+func TestParallelPackagesCompareThreads(t *testing.T) {
+	threads := regexp.MustCompile(`(?m)^func Test\w*Threads`)
+	for _, p := range listPackages(t) {
+		name := strings.TrimPrefix(p.ImportPath, "trnsci/")
+		if !strings.HasPrefix(name, "core/") || !slices.Contains(p.Imports, "trnsci/core/sched") || comparesNoThreads[name] != "" {
+			continue
+		}
+		files, err := filepath.Glob(filepath.Join("..", filepath.FromSlash(name), "*_test.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := slices.ContainsFunc(files, func(file string) bool {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return threads.Match(text)
+		})
+		if !found {
+			t.Errorf("%s has no test with Threads in its name, which would run under the race detector", name)
 		}
 	}
 }

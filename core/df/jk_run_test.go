@@ -38,7 +38,7 @@ func handedOut(l dense.Matrix[float64]) (PackedFunction, []int) {
 
 // From every source, with every number of threads and every memory limit that holds a block, the bits are those of one
 // thread in memory.
-func TestSameBits(t *testing.T) {
+func TestJKSameBitsForAnyThreads(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 32))
 	const naux, nao = 149, 40
 	l := random[float64](rng, naux, PackedSize(nao))

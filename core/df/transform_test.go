@@ -75,7 +75,7 @@ func TestOrbitalsWithoutCoefficients(t *testing.T) {
 }
 
 // The same bits with every number of threads, every memory limit and every source, orbitals in any layout.
-func TestTransformHasTheSameBits(t *testing.T) {
+func TestTransformSameBitsForAnyThreads(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 16))
 	const naux, nao, nocc, nvir = 3*maxTransformGroup + 5, 12, 4, 7
 	l, occ, vir := random[float64](rng, naux, PackedSize(nao)), random[float64](rng, nao, nocc), random[float64](rng,
