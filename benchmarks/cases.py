@@ -211,8 +211,7 @@ def _thread_counts() -> tuple[int, ...]:
 
 
 def _chosen(group: Group, texts: list[str]) -> bool:
-    """Tell whether a text is part of the group's name: all of it for a long group, with "smoke" for those of that
-    name."""
+    """Whether a text selects the group: a part of its name, for a long one all of it."""
     if group.long:
         return group.name in texts
     if group.name.startswith(SMOKE):
@@ -221,8 +220,7 @@ def _chosen(group: Group, texts: list[str]) -> bool:
 
 
 def select(wanted: str) -> Iterator[Case]:
-    """Yield the cases of the groups that one of the comma-separated texts asks for, or of the usual groups for no
-    text."""
+    """Yield the cases of the groups that the comma-separated texts select; without a text those of the usual groups."""
     texts = [text.strip() for text in wanted.split(",") if text.strip()]
     for group in filter(lambda group: _chosen(group, texts), GROUPS):
         for threads in _thread_counts()[-1:] if group.long else _thread_counts():

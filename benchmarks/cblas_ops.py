@@ -44,8 +44,7 @@ class Problem(ctypes.Structure):
 
 
 def loaded_openblas() -> list[str]:
-    """Return the paths of the OpenBLAS libraries that this process has loaded: NumPy's, and SciPy's after its
-    import."""
+    """Return the paths of the OpenBLAS libraries that are loaded: NumPy's, and SciPy's after its import."""
     paths = [
         line.split(maxsplit=5)[5] for line in Path("/proc/self/maps").read_text().splitlines() if "openblas" in line
     ]

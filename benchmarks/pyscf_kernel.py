@@ -23,8 +23,7 @@ def _integers(*numbers: int) -> list[ctypes.c_int]:
 
 
 def _sums(one: Array, other: Array) -> Array:
-    """Return the sums of all pairs of energies, of which the functions take those of occupied and of virtual
-    orbitals."""
+    """Return the sums of all pairs of energies, as the functions take them, of occupied and of virtual orbitals."""
     return np.ascontiguousarray(one[:, None] + other)
 
 

@@ -43,8 +43,7 @@ def _scipy_openblas() -> str:
 
 
 def _stand_in(blas: str) -> ctypes.CDLL:
-    """Load benchmarks/peers/dgemm.c for all libraries that are loaded later, with the product of the library at
-    `blas`."""
+    """Load benchmarks/peers/dgemm.c for libraries that are loaded later, with the product of the library at `blas`."""
     shared = ctypes.CDLL(str(ROOT / "build/bench/dgemm.so"), ctypes.RTLD_GLOBAL)
     shared.bench_set_dgemm(ctypes.c_void_p(_address(getattr(ctypes.CDLL(blas), SCIPY_DGEMM))))
     return shared

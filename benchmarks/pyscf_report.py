@@ -78,8 +78,7 @@ def _run_rows(theirs: Record, ours: Record) -> Iterator[str]:
 
 
 def _part_rows(theirs: Record, ours: Record) -> Iterator[str]:
-    """Yield a row for each operation, with the least time of all processes and the median of the least times of
-    each."""
+    """Yield a row for each operation: the least time of all processes, the median of their least times."""
     for name, least in theirs["steps_min"].items():
         medians = [f"{side['steps_median'][name]:.4g} s" for side in (theirs, ours)]
         ours_least = ours["steps_min"][name]

@@ -54,8 +54,7 @@ def _run(system: System, side: str, setting: Setting) -> Run:
 
 
 def _of_side(runs: list[Run]) -> Run:
-    """Return the facts about one side, minimum and median of its runs and of each step, and the steps of the fastest
-    run."""
+    """Return the facts of one side, minimum and median of its runs and steps, and the steps of the fastest run."""
     fastest = min(runs, key=lambda run: float(run["seconds"]))
     samples = [run["seconds"] for run in runs]
     of_steps = {name: [run["steps"].get(name, 0.0) for run in runs] for name in fastest["steps"]}
@@ -70,8 +69,7 @@ def _of_side(runs: list[Run]) -> Run:
 
 
 def disagreements(runs: dict[str, list[Run]]) -> list[str]:
-    """Return a line for each energy that is not the same in all runs of both sides, and for each run without
-    convergence."""
+    """Return a line for each energy that differs between runs, and for each run that did not converge."""
     every = [(side, run) for side in SIDES for run in runs[side]]
     found = [f"a run with {side} did not converge" for side, run in every if not run["facts"].get("converged", True)]
     for name in every[0][1]["energies"]:

@@ -130,8 +130,7 @@ def calling(
 
 
 def _calling_with_file(function: Callable[..., object]) -> Callable[[Request], Call]:
-    """Return what makes the call of a DF-MP2 function that reads B from a file, in blocks of a part of its size in
-    all."""
+    """Return what calls a DF-MP2 function that reads B from a file, in blocks of a part of its size."""
 
     def prepare(request: Request) -> Call:
         b, *energies = mp2_operands(request)

@@ -53,8 +53,7 @@ class Sample:
 
 
 def _sample(contestant: Contestant, shortest: float) -> Sample:
-    """Return a sample that takes so many seconds at least. The first call, which is slow, is not among those
-    measured."""
+    """Return a sample that takes at least `shortest` seconds. The first call, which is slow, is not measured."""
     if contestant.time(1) > LONG * shortest:
         contestant.settle()
         return Sample(loops=1, before=0)

@@ -1,4 +1,4 @@
-"""Says which versions a run is about, and has the devices."""
+"""The versions in the header of a run, and the fixture of the devices."""
 
 from importlib.metadata import PackageNotFoundError, version
 

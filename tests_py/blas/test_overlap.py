@@ -1,4 +1,4 @@
-"""Results that go where operands are: what copies of the operands give, whatever the strides."""
+"""`out=` that overlaps an operand: the result is what copies of the operands give, for all strides."""
 
 import numpy as np
 import pytest

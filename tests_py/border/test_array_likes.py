@@ -1,4 +1,4 @@
-"""Every function with every kind of array: those that may not be written to, and objects of other libraries."""
+"""Every function with every kind of array: read-only ones and objects of other libraries."""
 
 import warnings
 

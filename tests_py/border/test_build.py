@@ -1,4 +1,4 @@
-"""gobuild.py: what it says about the machine, and that an extension whose inputs did not change is kept."""
+"""gobuild.py: its messages about the machine, and that an extension with unchanged inputs is not rebuilt."""
 
 import importlib.util
 import json

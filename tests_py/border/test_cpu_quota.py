@@ -1,5 +1,4 @@
-"""The initial number of threads: variables, affinity, and the CPU quota of control groups, read from folders made
-here."""
+"""The initial number of threads: variables, affinity, and CPU quotas of control groups from made-up folders."""
 
 import json
 import os

@@ -1,5 +1,4 @@
-"""Files of a call: outputs replace no input and nothing that is protected, and names keep their meaning while it
-runs."""
+"""Files: outputs never replace inputs or protected files, and a path is fixed when its call starts."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""trnsci.LinAlgWarning: one class, a subclass of SciPy's, that does not bring SciPy along with the package."""
+"""trnsci.LinAlgWarning is one class, a subclass of SciPy's, and importing trnsci does not import SciPy."""
 
 import os
 import pickle

@@ -1,4 +1,4 @@
-"""Memory of large results is used again, but never while anything still looks at it."""
+"""Memory of large results is reused, but never while any object refers to it."""
 
 import gc
 import threading

@@ -1,4 +1,4 @@
-"""What editors and handlers of exceptions see of the package: names, lazy imports, the order of a minor."""
+"""What editors and exception handlers see of the package: names, lazy imports, the order of a minor."""
 
 import copy
 import importlib

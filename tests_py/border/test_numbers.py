@@ -1,4 +1,4 @@
-"""Single numbers, alone or in a list, are matrices of order 1 where they are in SciPy, and a ValueError elsewhere."""
+"""Single numbers, alone or in a list, are matrices of order 1 where SciPy takes them so, and a ValueError elsewhere."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Progress of all long functions: planned once, never falling, at its end when the call is. No times are looked at."""
+"""Progress of all long functions is planned once, never falls, and ends at its total. Nothing is timed."""
 
 import matrices
 import numpy as np

@@ -1,4 +1,4 @@
-"""Calls of the library from inside its own callables, handlers and finalizers: none of them hangs."""
+"""Calls of the library from inside its own callables, signal handlers and finalizers do not hang."""
 
 import subprocess
 import sys

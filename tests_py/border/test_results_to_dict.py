@@ -1,4 +1,4 @@
-"""Dataclasses that functions return as dicts that json.dumps takes."""
+"""Result dataclasses convert to dicts that json.dumps accepts."""
 
 import dataclasses
 import json

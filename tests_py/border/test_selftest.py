@@ -1,4 +1,4 @@
-"""`python -m trnsci selftest` calls every public function, and fails when any of them is wrong."""
+"""`python -m trnsci selftest` calls every public function and fails when any result is wrong."""
 
 import dataclasses
 import functools

@@ -1,4 +1,4 @@
-"""Signals, processors and Go's runtime: what the program has set up stays as it is."""
+"""Signals, processors and Go's runtime: what the program has set up stays unchanged."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Many calls of many functions: what stays in use, and whether threads disturb one another."""
+"""Many calls of many functions: no memory is leaked, and threads do not disturb one another."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""Type checkers take `check_types.py`, and the stub of `trnsci.linalg` is what the functions are."""
+"""Type checkers accept `check_types.py`, and the stub of `trnsci.linalg` matches the functions."""
 
 import ast
 import importlib.util

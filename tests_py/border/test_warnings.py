@@ -1,4 +1,4 @@
-"""Warnings point at the line that called the package, through however many of its functions."""
+"""Warnings point at the line that called the package, however deep inside they arise."""
 
 import os
 import subprocess

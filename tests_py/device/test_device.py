@@ -143,8 +143,7 @@ def _integrals(nocc, nvir, naux):
 
 
 def _cases(device):
-    """Small calls on a device, each with a function that says how far off its result is, in units of what is
-    allowed."""
+    """Small calls on a device. Each returns how far off its result is, in units of what is allowed."""
     rng = np.random.default_rng(3)
     cases = []
     for m, k, n in [(9, 7, 5), (3, 12, 8), (17, 2, 11)]:

@@ -1,4 +1,4 @@
-"""What files of the repository tell users to install: no index has this package, and one has another of its name."""
+"""No file of the repository tells users to install from an index: there the name belongs to another project."""
 
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""docs/api.md is what `api_page` makes of the package as it is."""
+"""docs/api.md is what `api_page` makes of the package."""
 
 import api_page
 import pytest

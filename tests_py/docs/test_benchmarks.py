@@ -1,4 +1,4 @@
-"""What `make bench-pyscf` counts and compares; no times of this machine."""
+"""The bookkeeping of `make bench` and `make bench-pyscf`: counts, tables, comparisons. Nothing is timed."""
 
 import importlib
 import json

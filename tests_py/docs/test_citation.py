@@ -1,5 +1,4 @@
-"""CITATION.cff names the version, license and authors of this source, in the words of the Citation File Format
-1.2.0."""
+"""CITATION.cff is valid (Citation File Format 1.2.0) and names this version, its license and its authors."""
 
 import re
 from pathlib import Path

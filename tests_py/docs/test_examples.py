@@ -1,4 +1,4 @@
-"""The programs of examples/ and of the documentation run as they stand."""
+"""The programs of examples/ and of the documentation run unchanged."""
 
 import re
 import runpy

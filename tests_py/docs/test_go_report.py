@@ -1,4 +1,4 @@
-"""What `make test` makes of the events of ``go test -json``."""
+"""What `make test` prints and concludes from the events of ``go test -json``."""
 
 import json
 

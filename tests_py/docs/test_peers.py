@@ -1,4 +1,4 @@
-"""The bookkeeping of `make peer-tests`: its expected differences are explained, and what is not expected is found."""
+"""The bookkeeping of `make peer-tests`: expected differences are explained, unexpected ones are found."""
 
 import sys
 from pathlib import Path

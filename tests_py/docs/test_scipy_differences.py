@@ -1,5 +1,4 @@
-"""docs/eigh.md and docs/general.md are right: every argument is described, and every line on differences from SciPy is
-true.
+"""docs/eigh.md and docs/general.md describe every argument, and every difference from SciPy in their tables is true.
 
 Each line of a table of differences is a call, executed with trnsci.linalg and with scipy.linalg. A SciPy newer than the
 pages may differ from its column; such a test is reported as an expected failure that says how.

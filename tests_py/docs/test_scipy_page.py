@@ -1,4 +1,4 @@
-"""docs/scipy.md has every public name of scipy.linalg, and says rightly which of them are here."""
+"""docs/scipy.md lists every public name of scipy.linalg and says correctly which ones are here."""
 
 import inspect
 import re

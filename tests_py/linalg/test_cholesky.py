@@ -1,4 +1,4 @@
-"""cholesky: residuals, structure, the triangle that is read, and what is not positive definite."""
+"""cholesky: residuals, structure, the triangle that is read, and matrices that are not positive definite."""
 
 import re
 import tracemalloc

@@ -1,4 +1,4 @@
-"""eig and eigvals: residuals of both kinds of vectors, SciPy's rules for what is returned, errors."""
+"""eig and eigvals: residuals of both kinds of vectors, SciPy's return conventions, errors."""
 
 import itertools
 
@@ -31,8 +31,7 @@ def check(a):
 
 
 def check_phases(w, v, unit):
-    """The largest elements of complex vectors are real and positive, and the vectors of a real matrix's pairs
-    conjugate."""
+    """The largest elements of complex vectors are real and positive; pairs of a real matrix have conjugate vectors."""
     if v.dtype.kind != "c":
         return
     for x, value in zip(v.T, w, strict=True):

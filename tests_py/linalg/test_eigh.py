@@ -1,4 +1,4 @@
-"""eigh: standard and generalized problems, their residuals, batches, and what is refused."""
+"""eigh: standard and generalized problems, their residuals, batches, and refused arguments."""
 
 import itertools
 

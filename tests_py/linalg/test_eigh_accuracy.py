@@ -1,5 +1,4 @@
-"""How accurate eigh is: kinds of matrices beside SciPy's drivers, random ones by fixed bounds, small ones beside
-mpmath."""
+"""How accurate eigh is: kinds of matrices against SciPy, random ones by fixed bounds, small ones by mpmath."""
 
 import eigh_accuracy
 import matrices

@@ -1,5 +1,4 @@
-"""Kinds of input of eigh that public reports say went wrong elsewhere, and stacks whose members are of very different
-kinds."""
+"""Inputs of eigh that failed in other libraries according to public reports, and stacks of very different members."""
 
 import re
 import subprocess

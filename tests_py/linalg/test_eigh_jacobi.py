@@ -1,5 +1,4 @@
-"""eigh with driver="jacobi": the residuals of the default method, and eigenvalues of graded matrices with all their
-digits."""
+"""eigh with driver="jacobi": residuals, and eigenvalues of graded matrices with all their digits."""
 
 import matrices
 import mpmath
@@ -33,8 +32,7 @@ def test_special(name, n, dtype):
 @pytest.mark.parametrize("seed", [1, 2, 3])
 @pytest.mark.parametrize("dtype", ["float64", "complex128"])
 def test_nearly_the_identity(dtype, seed):
-    """The cosines between the columns of the factor are near rounding errors from the start: one sweep leaves them
-    so."""
+    """The columns of the factor are nearly orthogonal from the start: one sweep leaves them so."""
     n = 200
     q = np.linalg.qr(matrices.random((n, n), dtype, seed))[0]
     a = matrices.from_lower((q * (1 + 2 * residuals.eps(dtype) * np.arange(n))) @ q.conj().T)

@@ -1,4 +1,4 @@
-"""Generalized eigenproblems whose metric is nearly or not at all positive definite: refused, or solved with lindep=."""
+"""Generalized eigenproblems with a nearly singular or indefinite metric: refused, or solved with lindep=."""
 
 import pickle
 import warnings

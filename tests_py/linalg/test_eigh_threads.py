@@ -1,4 +1,4 @@
-"""eigh and threads: the same bits for any number of them, calls at once, and calls that are ended."""
+"""eigh and threads: the same bits for any number of threads, concurrent calls, interrupted calls."""
 
 from concurrent.futures import ThreadPoolExecutor
 

@@ -1,4 +1,4 @@
-"""eigvalsh, and what concerns the eigenvalues alone: known spectra, subsets and SciPy's driver words."""
+"""eigvalsh: known spectra, subsets and SciPy's driver names."""
 
 import matrices
 import numpy as np

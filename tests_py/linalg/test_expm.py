@@ -1,4 +1,4 @@
-"""expm: errors in units of eps against mpmath, and what it does with every kind of argument."""
+"""expm: errors in units of eps against mpmath, and every kind of argument."""
 
 import hypothesis.extra.numpy
 import matrices

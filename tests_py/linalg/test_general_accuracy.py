@@ -1,4 +1,4 @@
-"""How accurate schur and eig are: kinds of matrices beside SciPy, random ones by fixed bounds."""
+"""How accurate schur and eig are: kinds of matrices against SciPy, random ones by fixed bounds."""
 
 import general_accuracy
 import matrices
@@ -83,8 +83,7 @@ def test_symmetric_matrices_become_diagonal(dtype):
 @DTYPES
 @pytest.mark.parametrize("step", [7, pytest.param(1, marks=pytest.mark.slow)])
 def test_cyclic_permutations(step, dtype):
-    """Up to orders of the multishift iteration, where exchanges of eigenvalues in windows cost some digits, as in
-    LAPACK."""
+    """Up to orders of the multishift iteration, where exchanges of eigenvalues cost some digits, as in LAPACK."""
     found = [], []
     with threadpoolctl.threadpool_limits(1):
         for n in range(4, 201, step):

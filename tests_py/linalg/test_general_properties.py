@@ -1,4 +1,4 @@
-"""The functions for general matrices beside SciPy's: a thousand small cases of each, over all arguments."""
+"""The functions for general matrices against SciPy's: a thousand small cases of each, over all arguments."""
 
 import warnings
 
@@ -71,8 +71,7 @@ def general(draw):
 
 @st.composite
 def pairs(draw):
-    """Two matrices of one order and dtype: of all kinds if they are small, singular ones and such of many sizes among
-    them."""
+    """Two matrices of one order and dtype: small ones of all kinds, also singular and badly scaled."""
     if draw(st.booleans()):
         return draw(pencils.any_pair(ELEMENT_BY_ELEMENT))
     n, dtype = draw(st.integers(1, 8)), draw(dtypes)

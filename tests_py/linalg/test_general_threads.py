@@ -1,4 +1,4 @@
-"""The functions for general matrices and threads: the same bits for any number of them, again, and in calls at once."""
+"""The functions for general matrices give the same bits for any number of threads, again, and in concurrent calls."""
 
 from concurrent.futures import ThreadPoolExecutor
 

@@ -1,4 +1,4 @@
-"""inv_sqrt_spd: residuals, dropped eigenvalues, and the same on a device."""
+"""inv_sqrt_spd: residuals and dropped eigenvalues, on the host and on a device."""
 
 import matrices
 import ml_dtypes

@@ -1,5 +1,4 @@
-"""sqrtm, logm, fractional_matrix_power, signm and funm: residuals in eps, known values, mpmath and SciPy, all
-arguments."""
+"""sqrtm, logm, fractional_matrix_power, signm, funm: residuals in eps, known values, mpmath, SciPy, arguments."""
 
 import warnings
 

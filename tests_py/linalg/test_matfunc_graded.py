@@ -1,4 +1,4 @@
-"""Functions of triangles whose eigenvalues have many sizes: they have all digits, and no warning says otherwise."""
+"""Functions of triangles with eigenvalues of many magnitudes: all digits are right, and no warning is given."""
 
 from functools import partial
 

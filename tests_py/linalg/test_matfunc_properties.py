@@ -1,4 +1,4 @@
-"""Matrix functions and matrix equations beside SciPy's over random matrices, dtypes, layouts and arguments.
+"""Matrix functions and matrix equations against SciPy's for random matrices, dtypes, layouts and arguments.
 
 Results may differ from SciPy's by rounding errors times what the function makes of a small change of its matrix.
 """
@@ -116,8 +116,7 @@ def expect_near(x, function, theirs, a, factor=1.0):
 
 
 def exponential(a):
-    """The exponential by its series, in the longest precision that NumPy has: SciPy's of triangles may lose three
-    digits."""
+    """The exponential by its series in longdouble: SciPy's of triangles may lose three digits."""
     squarings = max(0, int(np.frexp(norm(a))[1]) + 1)
     scaled = np.ldexp(1.0, -squarings) * a.astype(np.result_type(a.dtype, np.longdouble))
     term = total = np.eye(len(a), dtype=scaled.dtype)

@@ -1,5 +1,4 @@
-"""Functions of matrices that are singular, Hermitian, defective or far from normal: what does not exist is NaN and
-warned of.
+"""Functions of singular, Hermitian, defective or non-normal matrices: NaN and a warning where none exists.
 
 Matrices are P J P^-1 with Jordan forms J and integer P of determinant 1, so that they are exact in every dtype, or such
 ones after rounding errors. Values are P f(J) P^-1 with mpmath.
@@ -280,8 +279,7 @@ def test_semidefinite_matrices_have_real_roots():
 
 
 def test_defective_negative_eigenvalues_are_not_silent():
-    """Rounding errors make pairs of double negative eigenvalues, with roots that are no roots or have another
-    branch."""
+    """Rounding errors make pairs of double negative eigenvalues, whose roots are wrong or of another branch."""
     rng = np.random.default_rng(6)
     for _ in range(60):
         blocks = [(-2.0, 2), (1.0, 1)]
@@ -369,8 +367,7 @@ def precise_exp(a):
 @ALL_DTYPES
 @pytest.mark.parametrize("layout", ["upper", "lower", "permuted", "block"])
 def test_exponentials_far_from_normal(layout, dtype):
-    """Triangles with elements up to 1e15 times their eigenvalues have exponentials with the digits of their
-    elements."""
+    """Exponentials of triangles with elements up to 1e15 times their eigenvalues keep the digits of the elements."""
     rng = np.random.default_rng(10)
     most = 15 if np.finfo(dtype).eps < 1e-10 else 6
     for k in range(16):

@@ -1,4 +1,4 @@
-"""matrix_balance beside SciPy's."""
+"""matrix_balance against SciPy's."""
 
 import matrices
 import numpy as np

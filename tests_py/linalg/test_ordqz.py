@@ -1,4 +1,4 @@
-"""ordqz: the selected eigenvalues come first, whatever selects them, as in SciPy."""
+"""ordqz: the selected eigenvalues come first, for every kind of selection, as in SciPy."""
 
 import matrices
 import numpy as np
@@ -106,8 +106,7 @@ def test_unknown_sort(sort):
 
 @pytest.mark.parametrize("word", WORDS)
 def test_infinite_and_undefined_eigenvalues(word):
-    """1/0 is outside of the unit circle and in no half plane, 0/0 is nowhere; a pair of diagonal matrices stays as it
-    is."""
+    """1/0 is outside of the unit circle and in no half plane, 0/0 is nowhere; diagonal pairs do not change."""
     a, b = np.diag([0.0, 1, 0.5, -2]), np.diag([0.0, 0, 1, 1])
     expected = {"lhp": [-2], "rhp": [0.5], "iuc": [0.5], "ouc": [np.inf, -2]}[word]
     for m in (trnsci.linalg, scipy.linalg):
@@ -180,8 +179,7 @@ ZEROS = (lambda alpha, beta: beta == 0, lambda alpha, beta: alpha == 0, lambda a
 @pytest.mark.parametrize("sort", [*WORDS, *ZEROS])
 @pytest.mark.parametrize("dtype", matrices.DTYPES)
 def test_zeros_of_alpha_and_beta_stay_exact(dtype, sort):
-    """Triangular pairs with zeros on both diagonals, some with complex pairs beside them; stacks of them give the
-    same."""
+    """Triangular pairs with zeros on both diagonals, some also with complex pairs; stacks of them give the same."""
     rng = np.random.default_rng(7)
     a, b = (np.triu(matrices.random((40, 7, 7), dtype, seed)) for seed in (1, 2))
     for k in range(len(a)):

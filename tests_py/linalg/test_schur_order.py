@@ -1,5 +1,4 @@
-"""Ordered Schur forms, rsf2csf and schur_condition: the selected eigenvalues come first, SciPy's calling rules,
-errors."""
+"""Ordered Schur forms, rsf2csf, schur_condition: the selected eigenvalues first, SciPy's conventions, errors."""
 
 import matrices
 import numpy as np

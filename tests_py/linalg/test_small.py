@@ -1,4 +1,4 @@
-"""The short way of one small plain matrix gives, bit for bit and error for error, what the common way gives.
+"""The quick path of one small plain matrix gives the same bits and the same errors as the common path.
 
 Both ways are taken by giving the same numbers in two layouts: without gaps, and as every other column of a wider array.
 """

@@ -1,4 +1,4 @@
-"""Amplitudes and densities of MP2 against plain einsum; arrays and files they go to."""
+"""Amplitudes and densities of MP2 against plain einsum, in arrays and files."""
 
 import os
 import subprocess

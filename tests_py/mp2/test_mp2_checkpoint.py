@@ -167,8 +167,7 @@ def test_one_call_at_a_time(tmp_path):
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of file sizes are tested on Linux")
 @pytest.mark.parametrize("room", [0, 300, None])
 def test_full_disk(tmp_path, room):
-    """A limit of file sizes is met as a full disk is, in the middle of the header or of the first record that is
-    added."""
+    """A limit of file sizes acts like a full disk, in the middle of the header or of the first added record."""
     b, occ, vir = molecule()
     path = tmp_path / "c"
     content = None if room is not None else half_done(path, b, occ, vir)

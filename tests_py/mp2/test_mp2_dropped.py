@@ -1,4 +1,4 @@
-"""Orbitals that are dropped by a huge energy and rows of zeros, as PySCF drops them in crystals, cost no accuracy."""
+"""Orbitals that PySCF drops in crystals (a huge energy, rows of zeros) cost no accuracy."""
 
 import warnings
 

@@ -1,4 +1,4 @@
-"""Sizes that indices of 32 bits or the memory do not hold, and orbital energies that are none or make D vanish.
+"""Sizes beyond 32-bit indices or memory, and orbital energies that are not finite or make D vanish.
 
 Each kind of failure is one that users of other programs have met.
 """
@@ -85,8 +85,7 @@ def orbitals_without_memory(nocc, nvir, naux, dtype=np.float64):
 
 
 def test_plan_of_a_molecule_of_1963_functions():
-    """The energy of 200 pairs of electrons takes no amplitudes, and the plan says which operations and memory it
-    takes."""
+    """The energy of 200 pairs of electrons needs no amplitudes, and the plan states its operations and memory."""
     nocc, nvir, naux = 200, 1963 - 200, 4358
     plan = df_mp2_energy(*orbitals_without_memory(nocc, nvir, naux), plan=True)
     assert plan.flops == nocc * (nocc + 1) * float(nvir) ** 2 * naux

@@ -1,4 +1,4 @@
-"""Anonymous memory of df_mp2_energy stays under what its plan says, whatever B is."""
+"""Anonymous memory of df_mp2_energy stays below its plan, for every kind of B."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plans of df_mp2_energy on the host: that they count what the calls then do, and do nothing themselves."""
+"""Plans of df_mp2_energy on the host count what the calls then do, and compute nothing."""
 
 from __future__ import annotations
 

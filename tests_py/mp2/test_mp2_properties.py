@@ -22,8 +22,7 @@ def coarse(x):
 
 
 def restricted(*spins, **options):
-    """Return the energy of the first spin as a closed shell, the sum that it is, and its rounding in units of
-    moduli."""
+    """Return the energy of the first spin as a closed shell, its plain sum, and its rounding in units of moduli."""
     x = spins[0]
     result = trnsci.df_mp2_energy(*x, **options)
     return result.e_corr, opposite_spin(x, x) + same_spin(x) * 2, rounding(x.b.shape[2], x.b.dtype)
@@ -41,8 +40,7 @@ def unrestricted(alpha, beta):
 
 
 def opposite_only(alpha, beta):
-    """Likewise with the error of the separation, at most a tenth of the rounding of sums as long as the pairs of one
-    spin."""
+    """The same with the error of the separation, at most a tenth of the rounding of sums over the pairs of one spin."""
     want = opposite_spin(alpha, beta)
     limit = rounding(max(x.b.shape[0] * x.b.shape[1] for x in (alpha, beta)), np.float64)
     result = trnsci.sos_mp2_energy(*zip(alpha, beta, strict=True), tol=limit * want.moduli / 10)
@@ -88,8 +86,7 @@ def with_products_of(matrix):
 
 
 def uncoupled(x, rng):
-    """Return the orbitals with an occupied and a virtual one more, within the range of energies and without
-    integrals."""
+    """Return the orbitals with one more occupied and virtual one, whose energies are in range and integrals zero."""
     b = np.zeros((len(x.occ) + 1, len(x.vir) + 1, x.b.shape[2]), x.b.dtype)
     b[:-1, :-1] = x.b
     return Orbitals(b, np.append(x.occ, x.occ.mean()), np.append(x.vir, x.vir.mean()))

@@ -1,5 +1,4 @@
-"""Energies for random shapes, layouts and dtypes against plain sums, to some eps of the moduli; devices and the
-host."""
+"""Energies for random shapes, layouts and dtypes, on host and devices, against plain sums to some eps of the moduli."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""B as an HDF5 dataset and as a function, and what goes wrong with them; the tolerance of mixed precision."""
+"""B as an HDF5 dataset and as a function, and their errors; the tolerance of mixed precision."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Heat maps of pair energies: what is drawn, by the elements of the pictures."""
+"""Heat maps of pair energies: the elements of the pictures."""
 
 import subprocess
 import sys

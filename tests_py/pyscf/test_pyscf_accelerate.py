@@ -1,5 +1,4 @@
-"""What `accelerate`, `restore` and `patch` of trnsci.pyscf do to density-fitted mean fields and DF-MP2 objects of
-PySCF."""
+"""`accelerate`, `restore` and `patch` on density-fitted mean fields and DF-MP2 objects of PySCF."""
 
 import io
 import pickle
@@ -73,8 +72,7 @@ def test_excitations_and_hessian():
     ids=["CASSCF", "solvent", "second order"],
 )
 def test_energies_that_start_from_the_mean_field(after, recorded):
-    """The six orbitals of nitrogen's bonds are its active space; where there is no such, rounding chooses the
-    minimum."""
+    """The six orbitals of nitrogen's bonds are its active space; with another one rounding would choose the minimum."""
     energies = []
     nitrogen = molecule("N 0 0 0; N 0 0 1.1", "sto-3g")
     for prepare in (lambda mf: mf, accelerated.accelerate):
@@ -134,8 +132,7 @@ def test_acceleration_is_inherited(recorded):
 
 
 def test_pickle_and_copy_of_the_tensor(recorded):
-    """PySCF cannot pickle a mean field with density fitting, but its ``with_df``, which comes back without
-    integrals."""
+    """PySCF cannot pickle a fitted mean field, only its ``with_df``, which comes back without integrals."""
     mf = accelerated.accelerate(fitted(scf.RHF(molecule()))).run()
     dm = mf.make_rdm1()
     wanted = mf.with_df.get_jk(dm)

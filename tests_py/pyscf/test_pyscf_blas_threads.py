@@ -1,4 +1,4 @@
-"""NumPy's BLAS has one thread while J and K are computed again and again, and then those that it had."""
+"""NumPy's BLAS has one thread while J and K are computed repeatedly, and its own number afterwards."""
 
 import os
 import time

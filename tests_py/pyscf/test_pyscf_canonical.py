@@ -1,4 +1,4 @@
-"""trnsci.pyscf.DFMP2 warns of orbitals over which the Fock matrix is not diagonal where DF-MP2 takes it for that."""
+"""trnsci.pyscf.DFMP2 warns of orbitals over which the Fock matrix is not diagonal."""
 
 import pickle
 import warnings

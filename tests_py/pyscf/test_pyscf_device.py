@@ -1,5 +1,4 @@
-"""trnsci.pyscf.DFMP2 on devices, against the same object on the host, whose energies test_pyscf.py compares with
-PySCF's."""
+"""trnsci.pyscf.DFMP2 on devices against the same object on the host (test_pyscf.py compares that with PySCF)."""
 
 import io
 import pickle

@@ -1,5 +1,4 @@
-"""Densities without tags in PySCF: of low rank, K is made of their eigenvectors; PySCF's own J and K say what is
-right."""
+"""Densities without tags: K of low-rank ones is made of their eigenvectors; PySCF's J and K are the reference."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,4 @@
-"""The integrals of trnsci.pyscf.DFMP2 against those of PySCF's own code: sources, blocks, metrics, what is left to
-PySCF."""
+"""The integrals of trnsci.pyscf.DFMP2 against PySCF's own code: sources, blocks, metrics, cases left to PySCF."""
 
 from __future__ import annotations
 

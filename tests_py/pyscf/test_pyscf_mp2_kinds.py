@@ -1,4 +1,4 @@
-"""trnsci.pyscf.DFMP2 on many kinds of molecules and mean fields, against PySCF's on the same; and wrong orbitals."""
+"""trnsci.pyscf.DFMP2 against PySCF's on many kinds of molecules and mean fields; and wrong orbitals."""
 
 import io
 

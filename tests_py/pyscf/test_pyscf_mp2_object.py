@@ -1,5 +1,4 @@
-"""What PySCF documents of its DF-MP2 objects, on those of trnsci.pyscf: arguments, attributes, methods; and what is
-refused."""
+"""The documented arguments, attributes and methods of PySCF's DF-MP2 objects on ours; and what is refused."""
 
 import inspect
 import io
@@ -86,8 +85,7 @@ def test_amplitudes_are_not_the_default(mf):
 
 
 def arguments(mf):
-    """Return orbitals that are not the mean field's: in another order, other energies, and those of an excited
-    state."""
+    """Return orbitals that are not the mean field's: another order, other energies, an excited state."""
     coeff, occ, energy = (np.array(part) for part in (mf.mo_coeff, mf.mo_occ, mf.mo_energy))
     excited = occ.copy()
     homo = np.count_nonzero(np.atleast_2d(occ)[0]) - 1

@@ -1,5 +1,4 @@
-"""The eigensolver in PySCF where users met trouble: overlaps that are nearly or not at all positive definite, own
-solvers."""
+"""The eigensolver in PySCF with nearly singular or indefinite overlaps, and with users' own solvers."""
 
 import functools
 import io
@@ -75,8 +74,7 @@ def test_matrices_that_are_not_finite(hydrogen, bad):
 
 @pytest.mark.parametrize("spread", [1e-17, 1e-14])
 def test_eigenvalues_that_cluster(spread):
-    """Overlaps of too large basis sets have many eigenvalues that differ by less than rounding, where some solvers give
-    up."""
+    """Overlaps of too large basis sets have many eigenvalues that agree to rounding, where some solvers fail."""
     n = 60
     rng = np.random.default_rng(3)
     q = np.linalg.qr(rng.standard_normal((n, n)))[0]

@@ -1,4 +1,4 @@
-"""Inside of trnsci.pyscf.patch() PySCF's DF-MP2 objects return what they return outside, computed by this package."""
+"""Inside trnsci.pyscf.patch() PySCF's DF-MP2 objects return the same as outside, computed by this package."""
 
 import io
 

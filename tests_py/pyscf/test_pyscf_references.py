@@ -1,4 +1,4 @@
-"""DF-MP2 energies and natural occupations stated by PySCF's own tests, on mean fields of PySCF and on accelerated ones.
+"""DF-MP2 energies and natural occupations stated in PySCF's tests, on plain and accelerated mean fields.
 
 The numbers are those of PySCF's tests of ``dfmp2``, ``dfump2``, ``dfmp2_native`` and ``dfump2_native``, which are two
 codes that share nothing but the integrals, and of the programs that were at the end of ``dfmp2.py``.
@@ -112,8 +112,7 @@ def test_spin_component_scaling(name, e_corr, e_tot, prepare):
 
 
 def exchanged(mf, *swaps):
-    """Return a copy of a mean field in which orbitals have changed places, as lists of frozen ones are for; swaps by
-    spin."""
+    """Return a copy of a mean field with exchanged orbitals, as lists of frozen ones have them; swaps by spin."""
     other = mf.copy()
     coeff, occ, energy = np.array(mf.mo_coeff), np.array(mf.mo_occ), np.array(mf.mo_energy)
     for spin, pairs in enumerate(swaps):

@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 pyscf = pytest.importorskip("pyscf")
-from fitted_mean_fields import SAME_ENERGY, converged, fitted, molecule, plain_energy, twice_the_auxiliary_functions  # noqa: E402
+from fitted_mean_fields import (  # noqa: E402
+    SAME_ENERGY,
+    converged,
+    fitted,
+    molecule,
+    plain_energy,
+    twice_the_auxiliary_functions,
+)
 from pyscf import df, lib, scf  # noqa: E402
 from trnsci import pyscf as accelerated  # noqa: E402
 from trnsci.pyscf import _tensor  # noqa: E402

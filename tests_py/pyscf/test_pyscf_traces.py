@@ -1,4 +1,4 @@
-"""patch, accelerate and restore leave PySCF as it was: its modules, its classes, and objects that were there before."""
+"""patch, accelerate and restore leave PySCF's modules, classes and earlier objects unchanged."""
 
 import inspect
 import sys

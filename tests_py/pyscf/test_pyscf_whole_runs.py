@@ -1,4 +1,4 @@
-"""Mean field and DF-MP2 with this package's code everywhere, against runs with PySCF's code everywhere."""
+"""Mean field and DF-MP2 with this package's code everywhere against runs with PySCF's code everywhere."""
 
 import functools
 
@@ -119,8 +119,7 @@ def test_frozen_orbitals(frozen):
 
 
 def test_metric_without_cholesky_factor():
-    """The metric of DF-MP2 alone, where PySCF's own code may make the integrals NaN: twice the same functions span what
-    they span once."""
+    """Doubled auxiliary functions: the metric is singular, and PySCF's own code may make the integrals NaN."""
     mf, plain = (converged(prepare(scf.RHF(molecule()))) for prepare in (accelerated.accelerate, lambda mf: mf))
     ours, theirs = accelerated.DFMP2(mf), dfmp2.DFMP2(plain)
     ours.with_df, theirs.with_df = df.DF(mf.mol, doubled(("O", "H"), "cc-pvdz-ri")), df.DF(mf.mol, "cc-pvdz-ri")

@@ -79,8 +79,7 @@ CALLS = {
 
 
 def _blas_call(name):
-    """The operands of the tests of the BLAS, with zeros for elements that are not read, so that they can be
-    compared."""
+    """The operands of the tests of the BLAS, with zeros in place of elements that are not read."""
     call = Call(name, np.float64, m=3, n=3, k=3)
     return {n: np.nan_to_num(a) for n, a in call.arrays.items()}, {**call.scalars, **call.flags}
 

@@ -1,4 +1,4 @@
-"""What the functions of trnsci.blas are, in extended precision, and the limits within which results must agree.
+"""The functions of trnsci.blas by definition, in extended precision, and the limits within which results must agree.
 
 A definition applied to the moduli of its arguments bounds every sum of products from above: with inner dimension k a
 result may be wrong by a few (k + 2) eps times that (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed.,

@@ -1,4 +1,4 @@
-"""What type checkers say of every call whose result depends on a flag; `test_types.py` runs them on this file.
+"""Calls whose result type depends on a flag; `test_types.py` runs type checkers on this file.
 
 Nothing here is executed. A line that ends in ``type: ignore`` has to be an error.
 """

@@ -1,5 +1,4 @@
-"""Errors of eigh on kinds of matrices, ours beside those of SciPy's drivers: what a test bounds and docs/numerics.md
-shows.
+"""Errors of eigh and of SciPy's drivers on kinds of matrices, which a test bounds and docs/numerics.md shows.
 
 ``python tests_py/support/eigh_accuracy.py`` prints the table of the documentation, ``--orders 256,500`` one of larger
 matrices.
@@ -50,8 +49,7 @@ ORDERS = range(2, 132, 2)
 
 
 def variants(a):
-    """`a`, `a` with its rows and columns reversed, and shuffled with signs, and of that all but the last row and
-    column."""
+    """`a`, `a` with reversed rows and columns, `a` shuffled with signs, and all of that but its last row and column."""
     rng = np.random.default_rng(len(a))
     shuffled, signs = rng.permutation(len(a)), rng.choice([-1, 1], len(a)).astype(a.real.dtype)
     signed = a[np.ix_(shuffled, shuffled)] * np.outer(signs, signs)

@@ -1,4 +1,4 @@
-"""Density-fitted mean fields of PySCF for tests, what records the calls of our code, and what this PySCF cannot do."""
+"""Density-fitted mean fields of PySCF for tests, a recorder of calls of our code, and gaps of the installed PySCF."""
 
 import functools
 

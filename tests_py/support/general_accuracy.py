@@ -1,4 +1,4 @@
-"""Errors of schur and eig on kinds of matrices beside those of SciPy: what a test bounds and docs/numerics.md shows.
+"""Errors of schur, eig and their SciPy counterparts on kinds of matrices, bounded by a test, shown in docs/numerics.md.
 
 ``python tests_py/support/general_accuracy.py`` prints the table of the documentation, which leaves eigenvectors out,
 ``--vectors`` one with them, ``--kinds Frank,cyclic`` lines of either.

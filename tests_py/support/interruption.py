@@ -1,4 +1,4 @@
-"""Calls that a signal ends when they report progress for the first time, and what the library did after it."""
+"""Calls that a signal ends at their first progress report."""
 
 import os
 import signal
@@ -10,8 +10,8 @@ from trnsci._core import _native
 def assert_ends_at_first_report(call, threads, monkeypatch, limit=None):
     """Run ``call(threads=, progress=)``, send Ctrl-C with its first report and assert that its work ends.
 
-    Nothing is timed. The library counts the parts of loops that were due although the call had been cancelled: by default
-    one for each thread and one more are allowed. A call that looks for cancellation only at its end has all of them.
+    Nothing is timed. The library counts the parts of loops that were due although the call had been cancelled. By
+    default one for each thread and one more are allowed. A call that looks for cancellation only at its end has all.
     """
     _native.call("JobEnd", -1)  # loads the library; there is no such job
     library, late, seen = _native._library, [], []

@@ -1,5 +1,4 @@
-"""Every public function that reports progress, with operands on which it computes for many times as long as a report
-takes.
+"""Every function that reports progress, with operands that keep it busy for many times the interval of reports.
 
 `CALLS` has functions that make the operands and return the call, which takes `progress=`. Operands cost little to make.
 """

@@ -1,4 +1,4 @@
-"""MP2 energies by their definition, as plain sums over four indices, and how far off rounding may make such sums."""
+"""MP2 energies by definition, as plain sums over four indices, and bounds of the rounding errors of such sums."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tables of the pages of docs/ say, and how what SciPy does is compared with it.
+"""The tables of the pages of docs/, and how SciPy is compared with them.
 
 The pages compare with SciPy. A cell of a table is about the newest version known here and may go on with what older
 ones do: "float64 (2, 2); before 1.16: ValueError".

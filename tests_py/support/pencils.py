@@ -1,4 +1,4 @@
-"""Pairs of square matrices A - x B, and what tests of generalized Schur forms and eigenvalues measure."""
+"""Pairs of square matrices A - x B, and residuals of generalized Schur forms and eigenvalues."""
 
 import hypothesis.extra.numpy
 import matrices

@@ -1,4 +1,4 @@
-"""DF-MP2 energies of molecules on devices beside those of the host's float64 engine.
+"""DF-MP2 energies of molecules on devices against those of the host's float64 engine.
 
 ``python tests_py/support/precision_envelope.py interp pjrt:cpu`` prints the table of docs/device.md for these devices.
 """
@@ -63,8 +63,7 @@ PRECISIONS = ("fp32", "bf16", "bf16x2", "bf16x3")
 
 @functools.cache
 def calculation(name):
-    """Return a molecule's object, integrals and energy on the host; the auxiliary basis is the RI set that PySCF
-    chooses."""
+    """Return a molecule's object, integrals and energy on the host, with PySCF's default RI basis."""
     atom, basis = CASES[name]
     mf = scf.RHF(gto.M(atom=atom, basis=basis, verbose=0)).run(conv_tol=1e-10)
     assert mf.converged

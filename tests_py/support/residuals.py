@@ -76,8 +76,7 @@ def eigen_residual(a, w, v):
 
 
 def pair_residual(a, w, v):
-    """|A V - V diag(w)|_F / (m eps |A|_2) for a square `a`; left vectors are those of its adjoint, with conjugate
-    values."""
+    """|A V - V diag(w)|_F / (m eps |A|_2) for a square `a`; left vectors belong to its adjoint and conjugate values."""
     shift = -exponent(a)
     return _pair_residual(
         scaled(a, shift), scaled(w, shift), scaled(v), v.dtype, rounding_floor(a.dtype, len(a), shift)

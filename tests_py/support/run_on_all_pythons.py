@@ -23,8 +23,7 @@ def candidates(version):
 
 
 def find(version):
-    """Return an interpreter that runs and has that version, or None. pyenv's shims exist for versions that do not
-    run."""
+    """Return an interpreter of that version that runs, or None. Some of pyenv's shims do not run."""
     for python in candidates(version):
         ask = "import sys; print('%d.%d' % sys.version_info[:2])"
         probe = subprocess.run([python, "-c", ask], capture_output=True, text=True)

@@ -41,8 +41,7 @@ def default_tests():
 
 
 def environment(name, python, requirements):
-    """Return the interpreter of an environment with these packages, which is made when it is missing or they have
-    changed."""
+    """Return the interpreter of an environment with these packages, made anew when they have changed."""
     folder = ROOT / "build" / f"venv-{name}"
     new, stamp = folder / "bin" / "python", folder / "requirements"
     wanted = "\n".join(requirements)

@@ -1,7 +1,6 @@
-"""eigh and eigvalsh for random arguments give what SciPy's give: shapes, dtypes, values, and errors of the same
-classes.
+"""eigh and eigvalsh for random arguments give what SciPy gives: shapes, dtypes, values, classes of errors.
 
-Where they are meant to differ is a table in docs/eigh.md, which test_eigh_page.py checks.
+Where they are meant to differ is a table in docs/eigh.md, which test_scipy_differences.py checks.
 """
 
 import matrices
