@@ -38,7 +38,8 @@ PYSCF_REPOSITORY ?=
 # The tests, and the examples in the documentation of the installed package and of the README.
 PYTEST_PATHS := tests_py README.md --pyargs trnsci
 
-.PHONY: help demo quick test cover test-all test-versions lint generate check-generated test-go test-py wheel sdist check-wheel docs dev bench \
+.PHONY: help demo quick test cover test-all test-versions lint generate check-generated test-go test-py wheel sdist \
+        check-wheel docs dev bench \
         bench-report bench-pyscf bench-peers peer-tests clean
 
 help:  ## what there is to make

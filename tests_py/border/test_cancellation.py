@@ -31,7 +31,7 @@ def test_every_function_that_reports_progress_is_here():
     assert with_progress() - SHORT == {name.partition(",")[0] for name in CALLS}
 
 
-@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("threads", [pytest.param(1, marks=pytest.mark.slow), 2])
 @pytest.mark.parametrize("name", CALLS)
 def test_the_call_ends_at_its_first_report(name, threads, monkeypatch):
     assert_ends_at_first_report(CALLS[name](), threads, monkeypatch, threads * PRODUCTS.get(name, 1) + 1)
