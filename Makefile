@@ -11,10 +11,10 @@ PY     := $(VENV)/bin/python
 SOURCES := $(shell find core trnbackend pybind python -name '*.go' -o -name '*.s' -o -name '*.[ch]' -o -name '*.py' -o -name '*.pyi') \
            go.mod go.sum pyproject.toml gobuild.py hatch_build.py
 STATICCHECK := go tool -modfile=tools/go.mod staticcheck
-# Writes core/kernel's assembly into the folder that is named behind it.
-KERNELGEN := go run -modfile=tools/go.mod $(wildcard core/kernel/gen/*.go)
+# Writes the assembly of the kernel packages below the folder that is given as its argument.
+KERNELGEN := go run -C tools ./kernelgen
 GO_TEST_FLAGS ?=
-GOFMT := files=$$(gofmt -l core trnbackend pybind tests_go benchmarks examples); \
+GOFMT := files=$$(gofmt -l core trnbackend pybind tests_go benchmarks examples tools); \
          if [ -n "$$files" ]; then echo "gofmt would change: $$files"; exit 1; fi
 # The PJRT plugin of XLA for the CPU that the tests' group of pyproject.toml brings, where there is one for this platform.
 XLA = $(firstword $(wildcard $(abspath $(VENV))/lib/python3*/site-packages/lammps_jax_pjrt_cpu/*.so))
@@ -62,7 +62,7 @@ test-go: $(VENV)/tools  ## the part of test in Go
 	TRNSCI_TEST_PJRT=$(XLA) go test -json $(GO_TEST_FLAGS) ./core/... ./trnbackend/... ./pybind/... ./tests_go/... | $(GO_REPORT) build/reports/go.txt
 	TRNSCI_TEST_PJRT=$(XLA) go test -json -race ./core/sched/... ./trnbackend/device/... ./trnbackend/pjrt/... ./pybind/... | \
 		$(GO_REPORT) --every-package build/reports/go-race.txt
-	go test -json -race -short -tags noasm ./core/kernel/... ./core/blas/... | $(GO_REPORT) --every-package build/reports/go-race-blas.txt
+	go test -json -race -short -tags noasm ./core/kernel/... ./core/mp2/internal/... ./core/blas/... | $(GO_REPORT) --every-package build/reports/go-race-blas.txt
 	go test -json -race -short -tags noasm -run Threads $(THREADED) | $(GO_REPORT) --every-package build/reports/go-race-threads.txt
 
 test-py: $(VENV)/installed build/testhooks/trnsci/_trnsci.abi3.so  ## the part of test in Python, without the slow ones
@@ -77,13 +77,12 @@ cover: $(VENV)/tools  ## statements of core that the short Go tests reach, in bu
 	@tail -1 build/reports/coverage.txt
 
 generate:  ## write the assembly anew
-	$(KERNELGEN) core/kernel
+	$(KERNELGEN) $(CURDIR)
 
 check-generated: build/checked
-	@rm -rf build/generated && mkdir -p build/generated
-	@$(KERNELGEN) build/generated
-	@for f in build/generated/* core/kernel/gen_*; do cmp -s build/generated/$${f##*/} core/kernel/$${f##*/} || \
-		{ echo "core/kernel/$${f##*/} is not what its generator makes: run make generate"; exit 1; }; done
+	@rm -rf build/generated && $(KERNELGEN) $(CURDIR)/build/generated
+	@for f in $$(cd build/generated && find core -type f) $$(find core -name 'gen_*'); do cmp -s build/generated/$$f $$f || \
+		{ echo "$$f is not what tools/kernelgen makes: run make generate"; exit 1; }; done
 
 lint: $(VENV)/tools check-generated  ## formatters and checkers of Go and Python
 	@$(GOFMT)
@@ -91,6 +90,7 @@ lint: $(VENV)/tools check-generated  ## formatters and checkers of Go and Python
 	go vet -tags noasm ./core/... ./trnbackend/...
 	GOARCH=arm64 go vet ./core/... ./trnbackend/...
 	$(STATICCHECK) ./...
+	cd tools && go vet ./... && go tool staticcheck ./...
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/mypy
 

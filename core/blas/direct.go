@@ -5,6 +5,7 @@ import (
 
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
+	"trnsci/core/kernel/gemm"
 )
 
 // GemmDirect computes C = alpha A B + beta C for real matrices on the calling goroutine, without packing and without looking at anything but
@@ -22,8 +23,8 @@ func GemmDirectBefore[T dense.Float](alpha T, a, b dense.Matrix[T], beta T, c de
 	set := kernel.Best()
 	bytes := (a.Rows*a.Cols + b.Rows*b.Cols + c.Rows*c.Cols) * int(unsafe.Sizeof(alpha))
 	g := gemmSmall[T]{set: set, size: kernel.BlockingOf[T](set), m: c.Rows, n: c.Cols, strideC: c.Stride, beta: beta}
-	g.run = kernel.Tiles[T]{
-		K: b.Rows, Alpha: alpha, Accumulate: beta != 0, Near: bytes <= nearBytes,
+	g.run = gemm.Tiles[T]{
+		K: b.Rows, Alpha: alpha, Accumulate: beta != 0, CInCache: bytes <= nearBytes,
 		RowA: a.Stride, ColA: 1, RowB: b.Stride, RowC: c.Stride,
 	}
 	if len(next) > 0 {
@@ -37,5 +38,5 @@ func (g *gemmSmall[T]) spread(next int) {
 	line := dense.LineBytes / int(unsafe.Sizeof(g.beta))
 	tiles, _ := tilesOf(g.size, g.n)
 	perStrip := next/line/max(1, g.m/g.size.Rows) + 1
-	g.run.NextCol, g.run.StripNext, g.run.NextStep = line, perStrip*line, (perStrip/tiles+1)*line
+	g.run.PrefetchCol, g.run.PrefetchStrip, g.run.PrefetchStep = line, perStrip*line, (perStrip/tiles+1)*line
 }

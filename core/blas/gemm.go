@@ -5,6 +5,7 @@ import (
 
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
+	"trnsci/core/kernel/gemm"
 	"trnsci/core/sched"
 )
 
@@ -44,9 +45,9 @@ func operandOf[T dense.Float](f factor[T]) operand[T] {
 
 func (o operand[T]) from(i, j int) []T { return o.data[i*o.row+j*o.col:] }
 
-// gemm is one real product C = alpha A B + beta C of an m x k by a k x n matrix, neither of which is empty, or the real
+// gemmProblem is one real product C = alpha A B + beta C of an m x k by a k x n matrix, neither of which is empty, or the real
 // form of a complex one.
-type gemm[T dense.Float] struct {
+type gemmProblem[T dense.Float] struct {
 	set         kernel.Set
 	size        *kernel.Blocking
 	m, n, k     int
@@ -66,9 +67,9 @@ func gemmReal[T dense.Float](set kernel.Set, team *sched.Team, part part, alpha 
 	return g.compute(team)
 }
 
-func newGemm[T dense.Float](set kernel.Set, part part, alpha T, a, b factor[T], beta T, c dense.Matrix[T]) gemm[T] {
+func newGemm[T dense.Float](set kernel.Set, part part, alpha T, a, b factor[T], beta T, c dense.Matrix[T]) gemmProblem[T] {
 	_, k := a.shape()
-	g := gemm[T]{
+	g := gemmProblem[T]{
 		set: set, size: kernel.BlockingOf[T](set), m: c.Rows, n: c.Cols, k: k,
 		alpha: alpha, beta: beta, a: operandOf(a), b: operandOf(b), c: c, part: part,
 	}
@@ -78,7 +79,7 @@ func newGemm[T dense.Float](set kernel.Set, part part, alpha T, a, b factor[T], 
 }
 
 // compute computes the product.
-func (g *gemm[T]) compute(team *sched.Team) error {
+func (g *gemmProblem[T]) compute(team *sched.Team) error {
 	team = team.Plan(g.work())
 	if team.Threads() > 1 && g.m*g.n*g.k >= g.size.ThreadWork {
 		return g.parallel(team)
@@ -97,7 +98,7 @@ func (g *gemm[T]) compute(team *sched.Team) error {
 }
 
 // work returns the multiplications of the product.
-func (g *gemm[T]) work() int {
+func (g *gemmProblem[T]) work() int {
 	if g.part != full {
 		return g.m * g.n * g.k / 2
 	}
@@ -105,12 +106,12 @@ func (g *gemm[T]) work() int {
 }
 
 // strips returns how many tiles C has from top to bottom, tiles how many from left to right.
-func (g *gemm[T]) strips() int { return ceilDiv(g.m, g.size.Rows) }
-func (g *gemm[T]) tiles() int  { return ceilDiv(g.n, g.size.TileCols()) }
+func (g *gemmProblem[T]) strips() int { return ceilDiv(g.m, g.size.Rows) }
+func (g *gemmProblem[T]) tiles() int  { return ceilDiv(g.n, g.size.TileCols()) }
 
 // blocksAcross returns into how many blocks the columns are cut at least: a block of B that is packed must fit its
 // memory, and a run of tiles must end soon, since assembly is not interrupted.
-func (g *gemm[T]) blocksAcross() int {
+func (g *gemmProblem[T]) blocksAcross() int {
 	if g.packB {
 		return ceilDiv(g.n, g.size.Cols)
 	}
@@ -118,7 +119,7 @@ func (g *gemm[T]) blocksAcross() int {
 }
 
 // columns returns the columns j0 <= j < j1 of block x when there are across of them, each about equally many tiles.
-func (g *gemm[T]) columns(x, across int) (j0, j1 int) {
+func (g *gemmProblem[T]) columns(x, across int) (j0, j1 int) {
 	first, last := share(g.tiles(), across, x)
 	return first * g.size.TileCols(), min(g.n, last*g.size.TileCols())
 }
@@ -135,7 +136,7 @@ func balanced(length, limit int) int {
 
 // choosePacking decides which operands are copied into an order that suits the kernels. They take any A, but a B only by
 // rows.
-func (g *gemm[T]) choosePacking() {
+func (g *gemmProblem[T]) choosePacking() {
 	bytes := int(unsafe.Sizeof(g.alpha))
 	small := g.k*g.n*bytes <= directBytes && !collides[T](g.size, g.k, g.b.row)
 	g.packB = g.b.col != 1 || !(small || g.m <= fewRows)
@@ -154,7 +155,7 @@ func collides[T dense.Float](size *kernel.Blocking, k, stride int) bool {
 }
 
 // parallel computes C in chunks, which the threads of the team share. By value: what the threads share lives on the heap.
-func (g gemm[T]) parallel(team *sched.Team) error {
+func (g gemmProblem[T]) parallel(team *sched.Team) error {
 	grid := g.gridFor(team.Threads())
 	chunks := grid.chunks()
 	return team.For(chunks, func(_, chunk int) error {
@@ -170,7 +171,7 @@ func (g gemm[T]) parallel(team *sched.Team) error {
 // chunk computes rows i0 <= i < i1 and columns j0 <= j < j1 of C, at most size.Cols columns if B is packed. The order of the
 // loops is that of BLIS with the loop over strips of A outside of that over panels of B: a block of B stays in the second
 // cache, a strip of A in the first one.
-func (g *gemm[T]) chunk(team *sched.Team, i0, i1, j0, j1 int) error {
+func (g *gemmProblem[T]) chunk(team *sched.Team, i0, i1, j0, j1 int) error {
 	if i0, i1 = g.rowsIn(i0, i1, j0, j1); i0 >= i1 {
 		return nil
 	}
@@ -202,12 +203,12 @@ func (g *gemm[T]) chunk(team *sched.Team, i0, i1, j0, j1 int) error {
 }
 
 // overwrites reports whether C is not to be read.
-func (g *gemm[T]) overwrites() bool {
+func (g *gemmProblem[T]) overwrites() bool {
 	return g.beta == 0 && (g.pairs == nil || g.pairs.betaIm == 0)
 }
 
 // scaleC multiplies a part of C by beta, unless beta is 0 or 1.
-func (g *gemm[T]) scaleC(i0, i1, j0, j1 int) {
+func (g *gemmProblem[T]) scaleC(i0, i1, j0, j1 int) {
 	if g.overwrites() || g.beta == 1 && (g.pairs == nil || g.pairs.betaIm == 0) {
 		return
 	}
@@ -228,7 +229,7 @@ func (g *gemm[T]) scaleC(i0, i1, j0, j1 int) {
 }
 
 // together returns the rows that are multiplied by a block of B in one go: the strips of A that the first cache holds, or one.
-func (g *gemm[T]) together(inner int) int {
+func (g *gemmProblem[T]) together(inner int) int {
 	if g.packA || g.part != full {
 		return g.size.Rows
 	}
@@ -237,7 +238,7 @@ func (g *gemm[T]) together(inner int) int {
 }
 
 // rows multiplies rows i0 <= i < i1 of A, some whole strips and perhaps a lower one, by a block of B.
-func (g *gemm[T]) rows(packed *packing[T], block *blockB[T], i0, i1, p0, p1, j0, j1 int) {
+func (g *gemmProblem[T]) rows(packed *packing[T], block *blockB[T], i0, i1, p0, p1, j0, j1 int) {
 	if p0 == 0 {
 		g.scaleC(i0, i1, j0, j1)
 	}
@@ -251,13 +252,13 @@ func (g *gemm[T]) rows(packed *packing[T], block *blockB[T], i0, i1, p0, p1, j0,
 }
 
 // run is rows for a number of strips of equal height.
-func (g *gemm[T]) run(packed *packing[T], block *blockB[T], strips, i0, i1, p0, p1, j0, j1 int) {
+func (g *gemmProblem[T]) run(packed *packing[T], block *blockB[T], strips, i0, i1, p0, p1, j0, j1 int) {
 	rows := (i1 - i0) / strips
-	run := kernel.Tiles[T]{Strips: strips, Rows: rows, K: p1 - p0, Alpha: g.alpha, RowC: g.c.Stride, StripC: rows * g.c.Stride}
+	run := gemm.Tiles[T]{Strips: strips, Rows: rows, K: p1 - p0, Alpha: g.alpha, RowC: g.c.Stride, StripC: rows * g.c.Stride}
 	run.Accumulate = p0 > 0 || !g.overwrites()
 	run.A, run.RowA, run.ColA, run.StepA = g.a.from(i0, p0), g.a.row, g.a.col, rows*g.a.row
 	if next := i0 + rows; next < g.m {
-		run.Next, run.NextCol, run.NextStep, run.StripNext = g.a.from(next, p0), g.a.col, g.a.row, run.StepA
+		run.Prefetch, run.PrefetchCol, run.PrefetchStep, run.PrefetchStrip = g.a.from(next, p0), g.a.col, g.a.row, run.StepA
 	}
 	if g.packA {
 		run.A, run.RowA, run.ColA = packed.a, 1, g.size.Rows
@@ -275,7 +276,7 @@ func (g *gemm[T]) run(packed *packing[T], block *blockB[T], strips, i0, i1, p0, 
 		}
 		if run.Count = last - first; run.Count > 0 {
 			run.B, run.C = piece.data[first*piece.step:], g.c.Data[i0*g.c.Stride+j0+piece.first+first*piece.cols:]
-			kernel.Gemm(g.set, &run)
+			gemm.MultiplyTiles(g.set, &run)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package blas
 import (
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
+	"trnsci/core/kernel/gemm"
 	"trnsci/core/sched"
 )
 
@@ -33,9 +34,9 @@ func gemmComplex[R dense.Float, T dense.Complex](set kernel.Set, team *sched.Tea
 	return g.compute(team)
 }
 
-func newGemmComplex[R dense.Float, T dense.Complex](set kernel.Set, part part, alpha T, a, b factor[T], beta T, c dense.Matrix[T]) gemm[R] {
+func newGemmComplex[R dense.Float, T dense.Complex](set kernel.Set, part part, alpha T, a, b factor[T], beta T, c dense.Matrix[T]) gemmProblem[R] {
 	_, k := a.shape()
-	g := gemm[R]{
+	g := gemmProblem[R]{
 		set: set, size: kernel.BlockingOf[R](set), m: c.Rows, n: 2 * c.Cols, k: 2 * k,
 		alpha: 1, beta: R(dense.Real(beta)),
 		a:     operand[R]{dense.Reals[R](a.Data), 2 * a.Stride, 1},
@@ -60,7 +61,7 @@ func newGemmComplex[R dense.Float, T dense.Complex](set kernel.Set, part part, a
 
 // pack writes the two rows that stand for a row of alpha B, for rows p0 <= p < p1 of B and the tiles of piece, which begin at column j0.
 func (q *pairs[T]) pack(set kernel.Set, piece *pieceB[T], b operand[T], p0, p1, j0 int) {
-	panel := kernel.Panel[T]{
+	panel := gemm.Panel[T]{
 		Count: piece.count, Rows: (p1 - p0) / 2, Cols: piece.cols, From: b.from(p0, j0), FromRow: 2 * b.row, FromStep: piece.cols,
 		To: piece.data, ToRow: piece.row, ToStep: piece.step,
 	}
@@ -80,7 +81,7 @@ func (q *pairs[T]) pack(set kernel.Set, piece *pieceB[T], b operand[T], p0, p1, 
 	if q.conjB {
 		signB = -1
 	}
-	kernel.Pairs(set, &panel, [2]T{sign, sign * signB}, [2]T{-signA * sign * signB, signA * sign})
+	gemm.PackExpanded(set, &panel, [2]T{sign, sign * signB}, [2]T{-signA * sign * signB, signA * sign})
 	if q.alphaIm == 0 && q.alphaRe == sign {
 		return
 	}
@@ -104,7 +105,7 @@ func mirrorPairs[T dense.Float](lower, upper []T, signA T) {
 // srcStride pairs apart.
 func transposePairs[T dense.Float](set kernel.Set, rows, cols int, src []T, srcStride int, dst []T, stride int) {
 	if single, ok := any(src).([]float32); ok {
-		kernel.Transpose(set, rows, cols, asDoubles(single), srcStride, asDoubles(any(dst).([]float32)), stride)
+		gemm.Transpose(set, rows, cols, asDoubles(single), srcStride, asDoubles(any(dst).([]float32)), stride)
 		return
 	}
 	for i := range rows {

@@ -5,6 +5,7 @@ import (
 
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
+	"trnsci/core/kernel/gemm"
 	"trnsci/core/sched"
 )
 
@@ -18,7 +19,7 @@ const (
 	tilesAhead = 2
 )
 
-// gemmSmall is a product of real matrices of which B is not transposed, for one thread, without packing. It does what gemm does to such
+// gemmSmall is a product of real matrices of which B is not transposed, for one thread, without packing. It does what gemmProblem does to such
 // a product, by the same operations on each element, without the choices that pay for larger ones.
 type gemmSmall[T dense.Float] struct {
 	set     kernel.Set
@@ -26,7 +27,7 @@ type gemmSmall[T dense.Float] struct {
 	m, n    int
 	strideC int
 	beta    T
-	run     kernel.Tiles[T] // what all runs of tiles have in common
+	run     gemm.Tiles[T] // what all runs of tiles have in common
 }
 
 // computeSmall computes count products, the strides apart, if they are small, and reports whether it did. Pointers: an interface holds
@@ -65,7 +66,7 @@ func (g *gemmSmall[T]) prepare(set kernel.Set, alpha T, a, b *factor[T], beta T,
 		return false
 	}
 	g.set, g.size, g.m, g.n, g.strideC, g.beta = set, size, m, n, c.Stride, beta
-	g.run.K, g.run.Alpha, g.run.Accumulate, g.run.Near = k, alpha, beta != 0, bytes <= nearBytes
+	g.run.K, g.run.Alpha, g.run.Accumulate, g.run.CInCache = k, alpha, beta != 0, bytes <= nearBytes
 	g.run.RowA, g.run.ColA, g.run.RowB, g.run.RowC = a.Stride, 1, b.Stride, c.Stride
 	if a.trans {
 		g.run.RowA, g.run.ColA = 1, a.Stride
@@ -82,10 +83,10 @@ func (g *gemmSmall[T]) compute(a, b, c, nextA, nextB []T) {
 		}
 	}
 	run := &g.run
-	run.Next, run.Beside = nextA, nextB
+	run.Prefetch, run.PrefetchTile1 = nextA, nextB
 	for j := 0; j < g.n; j += run.Count * run.Cols {
 		run.Count, run.Cols = tilesOf(g.size, g.n-j)
-		if run.Next != nil && run.NextStep == 0 {
+		if run.Prefetch != nil && run.PrefetchStep == 0 {
 			run.Count = min(run.Count, tilesAhead)
 		}
 		run.B, run.StepB, run.StepC = b[j:], run.Cols, run.Cols
@@ -93,9 +94,9 @@ func (g *gemmSmall[T]) compute(a, b, c, nextA, nextB []T) {
 			run.Strips, run.Rows = max(1, (g.m-i)/g.size.Rows), min(g.size.Rows, g.m-i)
 			run.StepA, run.StripC = run.Rows*run.RowA, run.Rows*run.RowC
 			run.A, run.C = a[i*run.RowA:], c[i*g.strideC+j:]
-			kernel.Gemm(g.set, run)
+			gemm.MultiplyTiles(g.set, run)
 		}
-		run.Next, run.Beside = nil, nil
+		run.Prefetch, run.PrefetchTile1 = nil, nil
 	}
 }
 
@@ -106,7 +107,7 @@ func (g *gemmSmall[T]) each(team *sched.Team, count int, a []T, strideA int, b [
 		return
 	}
 	line := dense.LineBytes / int(unsafe.Sizeof(g.beta))
-	g.run.NextCol, g.run.StripNext, g.run.Near = line, line*g.run.K, false
+	g.run.PrefetchCol, g.run.PrefetchStrip, g.run.CInCache = line, line*g.run.K, false
 	shared := *g // g stays where the caller has it: a single product allocates nothing
 	batch(team, count, g.m*g.n*g.run.K, func(_ *sched.Team, p0, p1 int) {
 		g := shared

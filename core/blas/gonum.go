@@ -53,7 +53,7 @@ func legalTranspose(trans Transpose) bool {
 
 func legalDiag(diag Diag) bool { return diag == NonUnit || diag == Unit }
 
-func vector[T dense.Scalar](n int, x []T, inc int) dense.Vector[T] {
+func vectorOf[T dense.Scalar](n int, x []T, inc int) dense.Vector[T] {
 	return dense.Vector[T]{N: n, Inc: inc, Data: x}
 }
 
@@ -83,7 +83,7 @@ func gonumGemv[T dense.Scalar](
 		return false
 	}
 	team := gonumTeam(m*n, gonumThreads2)
-	Gemv(team, tA, alpha, matrix(m, n, a, lda), vector(lenX, x, incX), beta, vector(lenY, y, incY))
+	Gemv(team, tA, alpha, matrix(m, n, a, lda), vectorOf(lenX, x, incX), beta, vectorOf(lenY, y, incY))
 	team.StopWorkers()
 	return true
 }
@@ -96,7 +96,7 @@ func gonumSymv[T dense.Scalar](
 		return false
 	}
 	team := gonumTeam(n*n/2, gonumThreads2)
-	symv(team, uplo, alpha, matrix(n, n, a, lda), vector(n, x, incX), beta, vector(n, y, incY))
+	symv(team, uplo, alpha, matrix(n, n, a, lda), vectorOf(n, x, incX), beta, vectorOf(n, y, incY))
 	team.StopWorkers()
 	return true
 }
@@ -110,7 +110,7 @@ func gonumTrmv[T dense.Scalar](
 		return false
 	}
 	team := gonumTeam(n*n/2, gonumThreads2)
-	trmv(team, uplo, tA, diag, matrix(n, n, a, lda), vector(n, x, incX))
+	trmv(team, uplo, tA, diag, matrix(n, n, a, lda), vectorOf(n, x, incX))
 	team.StopWorkers()
 	return true
 }
@@ -123,7 +123,7 @@ func gonumGer[T dense.Scalar](
 		return false
 	}
 	team := gonumTeam(m*n, gonumThreads2)
-	ger(team, alpha, vector(m, x, incX), vector(n, y, incY), matrix(m, n, a, lda))
+	ger(team, alpha, vectorOf(m, x, incX), vectorOf(n, y, incY), matrix(m, n, a, lda))
 	team.StopWorkers()
 	return true
 }
@@ -136,7 +136,7 @@ func gonumSyr[T, A dense.Scalar](
 		return false
 	}
 	team := gonumTeam(n*n/2, gonumThreads2)
-	syr(team, uplo, alpha, vector(n, x, incX), matrix(n, n, a, lda))
+	syr(team, uplo, alpha, vectorOf(n, x, incX), matrix(n, n, a, lda))
 	team.StopWorkers()
 	return true
 }
@@ -149,7 +149,7 @@ func gonumSyr2[T dense.Scalar](
 		return false
 	}
 	team := gonumTeam(n*n/2, gonumThreads2)
-	syr2(team, uplo, alpha, vector(n, x, incX), vector(n, y, incY), matrix(n, n, a, lda))
+	syr2(team, uplo, alpha, vectorOf(n, x, incX), vectorOf(n, y, incY), matrix(n, n, a, lda))
 	team.StopWorkers()
 	return true
 }

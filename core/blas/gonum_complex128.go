@@ -9,7 +9,7 @@ func (g Implementation) Zdotu(n int, x []complex128, incX int, y []complex128, i
 	if !vectorFits(n, len(x), incX) || !vectorFits(n, len(y), incY) {
 		return g.Implementation.Zdotu(n, x, incX, y, incY)
 	}
-	return Dotu(vector(n, x, incX), vector(n, y, incY))
+	return Dotu(vectorOf(n, x, incX), vectorOf(n, y, incY))
 }
 
 // Zdotc returns the sum of conj(x_i) y_i.
@@ -17,7 +17,7 @@ func (g Implementation) Zdotc(n int, x []complex128, incX int, y []complex128, i
 	if !vectorFits(n, len(x), incX) || !vectorFits(n, len(y), incY) {
 		return g.Implementation.Zdotc(n, x, incX, y, incY)
 	}
-	return Dotc(vector(n, x, incX), vector(n, y, incY))
+	return Dotc(vectorOf(n, x, incX), vectorOf(n, y, incY))
 }
 
 // Dznrm2 returns the Euclidean norm of x.
@@ -25,7 +25,7 @@ func (g Implementation) Dznrm2(n int, x []complex128, incX int) float64 {
 	if incX < 0 || !vectorFits(n, len(x), incX) {
 		return g.Implementation.Dznrm2(n, x, incX)
 	}
-	return Nrm2(vector(n, x, incX))
+	return Nrm2(vectorOf(n, x, incX))
 }
 
 // Dzasum returns the sum of |re x_i| + |im x_i|.
@@ -33,7 +33,7 @@ func (g Implementation) Dzasum(n int, x []complex128, incX int) float64 {
 	if incX < 0 || !vectorFits(n, len(x), incX) {
 		return g.Implementation.Dzasum(n, x, incX)
 	}
-	return Asum(vector(n, x, incX))
+	return Asum(vectorOf(n, x, incX))
 }
 
 // Izamax returns the index of the first largest |re x_i| + |im x_i|, -1 if there is none.
@@ -41,7 +41,7 @@ func (g Implementation) Izamax(n int, x []complex128, incX int) int {
 	if incX < 0 || !vectorFits(n, len(x), incX) {
 		return g.Implementation.Izamax(n, x, incX)
 	}
-	return Iamax(vector(n, x, incX))
+	return Iamax(vectorOf(n, x, incX))
 }
 
 // Zswap exchanges x and y.
@@ -50,7 +50,7 @@ func (g Implementation) Zswap(n int, x []complex128, incX int, y []complex128, i
 		g.Implementation.Zswap(n, x, incX, y, incY)
 		return
 	}
-	Swap(vector(n, x, incX), vector(n, y, incY))
+	Swap(vectorOf(n, x, incX), vectorOf(n, y, incY))
 }
 
 // Zcopy copies x to y.
@@ -59,7 +59,7 @@ func (g Implementation) Zcopy(n int, x []complex128, incX int, y []complex128, i
 		g.Implementation.Zcopy(n, x, incX, y, incY)
 		return
 	}
-	Copy(vector(n, x, incX), vector(n, y, incY))
+	Copy(vectorOf(n, x, incX), vectorOf(n, y, incY))
 }
 
 // Zaxpy adds alpha x to y.
@@ -68,7 +68,7 @@ func (g Implementation) Zaxpy(n int, alpha complex128, x []complex128, incX int,
 		g.Implementation.Zaxpy(n, alpha, x, incX, y, incY)
 		return
 	}
-	Axpy(alpha, vector(n, x, incX), vector(n, y, incY))
+	Axpy(alpha, vectorOf(n, x, incX), vectorOf(n, y, incY))
 }
 
 // Zscal multiplies x by alpha; 0 clears NaN and Inf too.
@@ -77,7 +77,7 @@ func (g Implementation) Zscal(n int, alpha complex128, x []complex128, incX int)
 		g.Implementation.Zscal(n, alpha, x, incX)
 		return
 	}
-	Scal(alpha, vector(n, x, incX))
+	Scal(alpha, vectorOf(n, x, incX))
 }
 
 // Zgemv computes y = alpha op(A) x + beta y.

@@ -9,7 +9,7 @@ func (g Implementation) Cdotu(n int, x []complex64, incX int, y []complex64, inc
 	if !vectorFits(n, len(x), incX) || !vectorFits(n, len(y), incY) {
 		return g.Implementation.Cdotu(n, x, incX, y, incY)
 	}
-	return Dotu(vector(n, x, incX), vector(n, y, incY))
+	return Dotu(vectorOf(n, x, incX), vectorOf(n, y, incY))
 }
 
 // Cdotc returns the sum of conj(x_i) y_i.
@@ -17,7 +17,7 @@ func (g Implementation) Cdotc(n int, x []complex64, incX int, y []complex64, inc
 	if !vectorFits(n, len(x), incX) || !vectorFits(n, len(y), incY) {
 		return g.Implementation.Cdotc(n, x, incX, y, incY)
 	}
-	return Dotc(vector(n, x, incX), vector(n, y, incY))
+	return Dotc(vectorOf(n, x, incX), vectorOf(n, y, incY))
 }
 
 // Scnrm2 returns the Euclidean norm of x.
@@ -25,7 +25,7 @@ func (g Implementation) Scnrm2(n int, x []complex64, incX int) float32 {
 	if incX < 0 || !vectorFits(n, len(x), incX) {
 		return g.Implementation.Scnrm2(n, x, incX)
 	}
-	return float32(Nrm2(vector(n, x, incX)))
+	return float32(Nrm2(vectorOf(n, x, incX)))
 }
 
 // Scasum returns the sum of |re x_i| + |im x_i|.
@@ -33,7 +33,7 @@ func (g Implementation) Scasum(n int, x []complex64, incX int) float32 {
 	if incX < 0 || !vectorFits(n, len(x), incX) {
 		return g.Implementation.Scasum(n, x, incX)
 	}
-	return float32(Asum(vector(n, x, incX)))
+	return float32(Asum(vectorOf(n, x, incX)))
 }
 
 // Icamax returns the index of the first largest |re x_i| + |im x_i|, -1 if there is none.
@@ -41,7 +41,7 @@ func (g Implementation) Icamax(n int, x []complex64, incX int) int {
 	if incX < 0 || !vectorFits(n, len(x), incX) {
 		return g.Implementation.Icamax(n, x, incX)
 	}
-	return Iamax(vector(n, x, incX))
+	return Iamax(vectorOf(n, x, incX))
 }
 
 // Cswap exchanges x and y.
@@ -50,7 +50,7 @@ func (g Implementation) Cswap(n int, x []complex64, incX int, y []complex64, inc
 		g.Implementation.Cswap(n, x, incX, y, incY)
 		return
 	}
-	Swap(vector(n, x, incX), vector(n, y, incY))
+	Swap(vectorOf(n, x, incX), vectorOf(n, y, incY))
 }
 
 // Ccopy copies x to y.
@@ -59,7 +59,7 @@ func (g Implementation) Ccopy(n int, x []complex64, incX int, y []complex64, inc
 		g.Implementation.Ccopy(n, x, incX, y, incY)
 		return
 	}
-	Copy(vector(n, x, incX), vector(n, y, incY))
+	Copy(vectorOf(n, x, incX), vectorOf(n, y, incY))
 }
 
 // Caxpy adds alpha x to y.
@@ -68,7 +68,7 @@ func (g Implementation) Caxpy(n int, alpha complex64, x []complex64, incX int, y
 		g.Implementation.Caxpy(n, alpha, x, incX, y, incY)
 		return
 	}
-	Axpy(alpha, vector(n, x, incX), vector(n, y, incY))
+	Axpy(alpha, vectorOf(n, x, incX), vectorOf(n, y, incY))
 }
 
 // Cscal multiplies x by alpha; 0 clears NaN and Inf too.
@@ -77,7 +77,7 @@ func (g Implementation) Cscal(n int, alpha complex64, x []complex64, incX int) {
 		g.Implementation.Cscal(n, alpha, x, incX)
 		return
 	}
-	Scal(alpha, vector(n, x, incX))
+	Scal(alpha, vectorOf(n, x, incX))
 }
 
 // Cgemv computes y = alpha op(A) x + beta y.

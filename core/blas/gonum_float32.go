@@ -9,7 +9,7 @@ func (g Implementation) Sdot(n int, x []float32, incX int, y []float32, incY int
 	if !vectorFits(n, len(x), incX) || !vectorFits(n, len(y), incY) {
 		return g.Implementation.Sdot(n, x, incX, y, incY)
 	}
-	return Dotu(vector(n, x, incX), vector(n, y, incY))
+	return Dotu(vectorOf(n, x, incX), vectorOf(n, y, incY))
 }
 
 // Snrm2 returns the Euclidean norm of x.
@@ -17,7 +17,7 @@ func (g Implementation) Snrm2(n int, x []float32, incX int) float32 {
 	if incX < 0 || !vectorFits(n, len(x), incX) {
 		return g.Implementation.Snrm2(n, x, incX)
 	}
-	return float32(Nrm2(vector(n, x, incX)))
+	return float32(Nrm2(vectorOf(n, x, incX)))
 }
 
 // Sasum returns the sum of |x_i|.
@@ -25,7 +25,7 @@ func (g Implementation) Sasum(n int, x []float32, incX int) float32 {
 	if incX < 0 || !vectorFits(n, len(x), incX) {
 		return g.Implementation.Sasum(n, x, incX)
 	}
-	return float32(Asum(vector(n, x, incX)))
+	return float32(Asum(vectorOf(n, x, incX)))
 }
 
 // Isamax returns the index of the first largest |x_i|, -1 if there is none.
@@ -33,7 +33,7 @@ func (g Implementation) Isamax(n int, x []float32, incX int) int {
 	if incX < 0 || !vectorFits(n, len(x), incX) {
 		return g.Implementation.Isamax(n, x, incX)
 	}
-	return Iamax(vector(n, x, incX))
+	return Iamax(vectorOf(n, x, incX))
 }
 
 // Sswap exchanges x and y.
@@ -42,7 +42,7 @@ func (g Implementation) Sswap(n int, x []float32, incX int, y []float32, incY in
 		g.Implementation.Sswap(n, x, incX, y, incY)
 		return
 	}
-	Swap(vector(n, x, incX), vector(n, y, incY))
+	Swap(vectorOf(n, x, incX), vectorOf(n, y, incY))
 }
 
 // Scopy copies x to y.
@@ -51,7 +51,7 @@ func (g Implementation) Scopy(n int, x []float32, incX int, y []float32, incY in
 		g.Implementation.Scopy(n, x, incX, y, incY)
 		return
 	}
-	Copy(vector(n, x, incX), vector(n, y, incY))
+	Copy(vectorOf(n, x, incX), vectorOf(n, y, incY))
 }
 
 // Saxpy adds alpha x to y.
@@ -60,7 +60,7 @@ func (g Implementation) Saxpy(n int, alpha float32, x []float32, incX int, y []f
 		g.Implementation.Saxpy(n, alpha, x, incX, y, incY)
 		return
 	}
-	Axpy(alpha, vector(n, x, incX), vector(n, y, incY))
+	Axpy(alpha, vectorOf(n, x, incX), vectorOf(n, y, incY))
 }
 
 // Srot applies a plane rotation: x, y = c x + s y, c y - s x.
@@ -69,7 +69,7 @@ func (g Implementation) Srot(n int, x []float32, incX int, y []float32, incY int
 		g.Implementation.Srot(n, x, incX, y, incY, c, s)
 		return
 	}
-	Rot(vector(n, x, incX), vector(n, y, incY), float64(c), s)
+	Rot(vectorOf(n, x, incX), vectorOf(n, y, incY), float64(c), s)
 }
 
 // Sscal multiplies x by alpha; 0 clears NaN and Inf too.
@@ -78,7 +78,7 @@ func (g Implementation) Sscal(n int, alpha float32, x []float32, incX int) {
 		g.Implementation.Sscal(n, alpha, x, incX)
 		return
 	}
-	Scal(alpha, vector(n, x, incX))
+	Scal(alpha, vectorOf(n, x, incX))
 }
 
 // Sgemv computes y = alpha op(A) x + beta y.

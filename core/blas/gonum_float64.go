@@ -9,7 +9,7 @@ func (g Implementation) Ddot(n int, x []float64, incX int, y []float64, incY int
 	if !vectorFits(n, len(x), incX) || !vectorFits(n, len(y), incY) {
 		return g.Implementation.Ddot(n, x, incX, y, incY)
 	}
-	return Dotu(vector(n, x, incX), vector(n, y, incY))
+	return Dotu(vectorOf(n, x, incX), vectorOf(n, y, incY))
 }
 
 // Dnrm2 returns the Euclidean norm of x.
@@ -17,7 +17,7 @@ func (g Implementation) Dnrm2(n int, x []float64, incX int) float64 {
 	if incX < 0 || !vectorFits(n, len(x), incX) {
 		return g.Implementation.Dnrm2(n, x, incX)
 	}
-	return Nrm2(vector(n, x, incX))
+	return Nrm2(vectorOf(n, x, incX))
 }
 
 // Dasum returns the sum of |x_i|.
@@ -25,7 +25,7 @@ func (g Implementation) Dasum(n int, x []float64, incX int) float64 {
 	if incX < 0 || !vectorFits(n, len(x), incX) {
 		return g.Implementation.Dasum(n, x, incX)
 	}
-	return Asum(vector(n, x, incX))
+	return Asum(vectorOf(n, x, incX))
 }
 
 // Idamax returns the index of the first largest |x_i|, -1 if there is none.
@@ -33,7 +33,7 @@ func (g Implementation) Idamax(n int, x []float64, incX int) int {
 	if incX < 0 || !vectorFits(n, len(x), incX) {
 		return g.Implementation.Idamax(n, x, incX)
 	}
-	return Iamax(vector(n, x, incX))
+	return Iamax(vectorOf(n, x, incX))
 }
 
 // Dswap exchanges x and y.
@@ -42,7 +42,7 @@ func (g Implementation) Dswap(n int, x []float64, incX int, y []float64, incY in
 		g.Implementation.Dswap(n, x, incX, y, incY)
 		return
 	}
-	Swap(vector(n, x, incX), vector(n, y, incY))
+	Swap(vectorOf(n, x, incX), vectorOf(n, y, incY))
 }
 
 // Dcopy copies x to y.
@@ -51,7 +51,7 @@ func (g Implementation) Dcopy(n int, x []float64, incX int, y []float64, incY in
 		g.Implementation.Dcopy(n, x, incX, y, incY)
 		return
 	}
-	Copy(vector(n, x, incX), vector(n, y, incY))
+	Copy(vectorOf(n, x, incX), vectorOf(n, y, incY))
 }
 
 // Daxpy adds alpha x to y.
@@ -60,7 +60,7 @@ func (g Implementation) Daxpy(n int, alpha float64, x []float64, incX int, y []f
 		g.Implementation.Daxpy(n, alpha, x, incX, y, incY)
 		return
 	}
-	Axpy(alpha, vector(n, x, incX), vector(n, y, incY))
+	Axpy(alpha, vectorOf(n, x, incX), vectorOf(n, y, incY))
 }
 
 // Drot applies a plane rotation: x, y = c x + s y, c y - s x.
@@ -69,7 +69,7 @@ func (g Implementation) Drot(n int, x []float64, incX int, y []float64, incY int
 		g.Implementation.Drot(n, x, incX, y, incY, c, s)
 		return
 	}
-	Rot(vector(n, x, incX), vector(n, y, incY), c, s)
+	Rot(vectorOf(n, x, incX), vectorOf(n, y, incY), c, s)
 }
 
 // Dscal multiplies x by alpha; 0 clears NaN and Inf too.
@@ -78,7 +78,7 @@ func (g Implementation) Dscal(n int, alpha float64, x []float64, incX int) {
 		g.Implementation.Dscal(n, alpha, x, incX)
 		return
 	}
-	Scal(alpha, vector(n, x, incX))
+	Scal(alpha, vectorOf(n, x, incX))
 }
 
 // Dgemv computes y = alpha op(A) x + beta y.

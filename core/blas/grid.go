@@ -16,7 +16,7 @@ type grid struct{ across, down int }
 func (g grid) chunks() int { return g.across * g.down }
 
 // gridFor returns the grid with the least cost among those that give every thread some chunks.
-func (g *gemm[T]) gridFor(threads int) grid {
+func (g *gemmProblem[T]) gridFor(threads int) grid {
 	most := wholeChunks
 	if g.part != full {
 		most = partChunks
@@ -40,7 +40,7 @@ func (g *gemm[T]) gridFor(threads int) grid {
 }
 
 // cost returns what the chunks of the busiest thread cost, in multiplications per inner dimension.
-func (g *gemm[T]) cost(cut grid, threads int) int {
+func (g *gemmProblem[T]) cost(cut grid, threads int) int {
 	rows, cols := ceilDiv(g.m, cut.down), ceilDiv(g.n, cut.across)
 	costA, costB := fetchCost, fetchCost
 	if g.packA {

@@ -5,6 +5,7 @@ import (
 
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
+	"trnsci/core/kernel/vector"
 )
 
 // Elements of one call of a kernel on vectors. Sums are cut there.
@@ -55,8 +56,8 @@ func dotUnit[R dense.Float, T dense.Scalar](set kernel.Set, x, y []T, conj bool)
 	}
 	p, q := dense.Reals[R](x), dense.Reals[R](y)
 	for i := 0; i < len(p); i += vectorCall {
-		row := kernel.Rows[R]{Count: 1, Cols: min(vectorCall, len(p)-i), A: p[i:]}
-		kernel.Dots(set, &row, q[i:], out)
+		row := vector.Rows[R]{Count: 1, Cols: min(vectorCall, len(p)-i), A: p[i:]}
+		vector.Dots(set, &row, q[i:], out)
 	}
 	return sum[0]
 }
@@ -121,8 +122,8 @@ func axpy[T dense.Scalar](set kernel.Set, alpha T, x, y dense.Vector[T]) {
 func axpyUnit[R dense.Float](set kernel.Set, alpha R, x, y []R) {
 	factor := [1]R{alpha}
 	for i := 0; i < len(x); i += vectorCall {
-		row := kernel.Rows[R]{Count: 1, Cols: min(vectorCall, len(x)-i), A: x[i:]}
-		kernel.Axpys(set, &row, factor[:], y[i:])
+		row := vector.Rows[R]{Count: 1, Cols: min(vectorCall, len(x)-i), A: x[i:]}
+		vector.Axpys(set, &row, factor[:], y[i:])
 	}
 }
 
@@ -145,7 +146,7 @@ func Scal[T dense.Scalar](alpha T, x dense.Vector[T]) {
 
 func scaleUnit[R dense.Float](alpha R, x []R) {
 	for i := 0; i < len(x); i += vectorCall {
-		kernel.Scale(kernel.Best(), alpha, x[i:min(len(x), i+vectorCall)])
+		vector.Scale(kernel.Best(), alpha, x[i:min(len(x), i+vectorCall)])
 	}
 }
 

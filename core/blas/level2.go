@@ -3,6 +3,7 @@ package blas
 import (
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
+	"trnsci/core/kernel/vector"
 	"trnsci/core/sched"
 )
 
@@ -48,7 +49,7 @@ func gemv[R dense.Float, T dense.Scalar](set kernel.Set, team *sched.Team, trans
 
 // addRows sweeps the whole matrix, the threads taking rows. By value: what the threads share lives on the heap.
 func (s sweep[R, T]) addRows(team *sched.Team) {
-	step := max(1, sweepShare/(s.a.Cols*kernel.RowGroup)) * kernel.RowGroup
+	step := max(1, sweepShare/(s.a.Cols*vector.RowGroup)) * vector.RowGroup
 	inParallel(team, ceilDiv(s.a.Rows, step), func(c int) { s.add(team, c*step, min(s.a.Rows, (c+1)*step), 0, s.a.Cols) })
 }
 

@@ -3,6 +3,7 @@ package blas
 import (
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
+	"trnsci/core/kernel/vector"
 )
 
 // isDirect reports whether alpha op(A) x + beta y is what the kernels add to y, or to zeros, for vectors without gaps and a matrix that one
@@ -33,11 +34,11 @@ func addProduct[T dense.Float](set kernel.Set, trans Transpose, a *dense.Matrix[
 	if afresh {
 		clear(out)
 	}
-	rows := kernel.Rows[T]{Count: a.Rows, Cols: a.Cols, Stride: a.Stride, A: a.Data}
+	rows := vector.Rows[T]{Count: a.Rows, Cols: a.Cols, Stride: a.Stride, A: a.Data}
 	if trans == NoTrans {
-		kernel.Dots(set, &rows, in, out)
+		vector.Dots(set, &rows, in, out)
 	} else {
-		kernel.Axpys(set, &rows, in, out)
+		vector.Axpys(set, &rows, in, out)
 	}
 }
 
@@ -63,6 +64,6 @@ func addSymmetric[T dense.Float](set kernel.Set, uplo Uplo, a *dense.Matrix[T], 
 	if afresh {
 		clear(out)
 	}
-	rows := kernel.Rows[T]{Count: a.Rows, Cols: a.Cols, Stride: a.Stride, A: a.Data}
-	kernel.Symmetric(set, uplo == Upper, &rows, 0, in, out)
+	rows := vector.Rows[T]{Count: a.Rows, Cols: a.Cols, Stride: a.Stride, A: a.Data}
+	vector.Symv(set, uplo == Upper, &rows, 0, in, out)
 }

@@ -3,6 +3,7 @@ package blas
 import (
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
+	"trnsci/core/kernel/vector"
 	"trnsci/core/sched"
 )
 
@@ -68,7 +69,7 @@ func (u update[T]) run(team *sched.Team, alpha T, x, y dense.Vector[T]) {
 type rowUpdate[R dense.Float, T dense.Scalar] struct {
 	update[T]
 	set     kernel.Set
-	vectors kernel.Rows[R] // y or y, iy; then x or x, ix
+	vectors vector.Rows[R] // y or y, iy; then x or x, ix
 	factors []T            // of row i: alpha x_i; alpha y_i behind it
 }
 
@@ -98,7 +99,7 @@ func rankUpdate[R dense.Float, T dense.Scalar](set kernel.Set, team *sched.Team,
 		}
 		loadFactors(factors[1:], rank, alpha, y)
 	}
-	rows := kernel.Rows[R]{Count: count, Stride: dense.Parts[T]() * line, A: dense.Reals[R](vectors)}
+	rows := vector.Rows[R]{Count: count, Stride: dense.Parts[T]() * line, A: dense.Reals[R](vectors)}
 	p := rowUpdate[R, T]{u, set, rows, factors}
 	if isShared[T](team, u.a.Rows, u.a.Cols) {
 		p.inParallel(team)
@@ -188,6 +189,6 @@ func (p *rowUpdate[R, T]) row(i, j0, j1 int) {
 	v := p.vectors
 	for j := w * j0; j < w*j1; j += sweepCols {
 		v.Cols, v.A = min(w*j1-j, sweepCols), p.vectors.A[j:]
-		kernel.Axpys(p.set, &v, factors, row[j:j+v.Cols])
+		vector.Axpys(p.set, &v, factors, row[j:j+v.Cols])
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
+	"trnsci/core/kernel/vector"
 	"trnsci/core/sched"
 )
 
@@ -27,18 +28,18 @@ func diagonalOf(diag Diag) diagonal {
 // Groups of rows between two looks at the team: about a millisecond for rows of 10000.
 const groupsPerLook = 16
 
-// triangle sweeps rows i0 <= i < i1 of a triangle; i0 is a multiple of kernel.RowGroup. Beside the diagonal, blocks of RowGroup rows
+// triangle sweeps rows i0 <= i < i1 of a triangle; i0 is a multiple of vector.RowGroup. Beside the diagonal, blocks of RowGroup rows
 // go to the kernels.
 func (s *sweep[R, T]) triangle(team *sched.Team, uplo Uplo, d diagonal, i0, i1 int) {
 	if s.dots && s.axpys && d == asStored && dense.Parts[T]() == 1 && s.a.Rows <= sweepCols {
 		s.symmetric(team, uplo, i0, i1)
 		return
 	}
-	for i := i0; i < i1; i += kernel.RowGroup {
-		if i/kernel.RowGroup%groupsPerLook == groupsPerLook-1 && team.Err() != nil {
+	for i := i0; i < i1; i += vector.RowGroup {
+		if i/vector.RowGroup%groupsPerLook == groupsPerLook-1 && team.Err() != nil {
 			return
 		}
-		end := min(i1, i+kernel.RowGroup)
+		end := min(i1, i+vector.RowGroup)
 		if j0, j1 := besideDiagonal(uplo == Lower, i, end, s.a.Rows); j0 < j1 {
 			s.add(nil, i, end, j0, j1)
 		}
@@ -49,13 +50,13 @@ func (s *sweep[R, T]) triangle(team *sched.Team, uplo Uplo, d diagonal, i0, i1 i
 // symmetric is triangle for a real symmetric matrix, which has a kernel of its own.
 func (s *sweep[R, T]) symmetric(team *sched.Team, uplo Uplo, i0, i1 int) {
 	n := s.a.Rows
-	step := max(1, sweepCall/(n*kernel.RowGroup)) * kernel.RowGroup
+	step := max(1, sweepCall/(n*vector.RowGroup)) * vector.RowGroup
 	for i := i0; i < i1; i += step {
 		if i > i0 && team.Err() != nil {
 			return
 		}
 		rows := s.rows(i, min(i1, i+step), 0, n)
-		kernel.Symmetric(s.set, uplo == Upper, &rows, i, dense.Reals[R](s.in), dense.Reals[R](s.out))
+		vector.Symv(s.set, uplo == Upper, &rows, i, dense.Reals[R](s.in), dense.Reals[R](s.out))
 	}
 }
 
@@ -67,10 +68,10 @@ func besideDiagonal(lower bool, i0, i1, n int) (j0, j1 int) {
 	return i1, n
 }
 
-// diagonalBlock sweeps the triangle of rows and columns i0 <= i < i1, at most kernel.RowGroup, in Go. Sums and multiples are formed
+// diagonalBlock sweeps the triangle of rows and columns i0 <= i < i1, at most vector.RowGroup, in Go. Sums and multiples are formed
 // together, also where only one of them is wanted. What is conjugated is summed first: conj(a) x = conj(a conj(x)).
 func (s *sweep[R, T]) diagonalBlock(uplo Uplo, d diagonal, i0, i1 int) {
-	var multiples [kernel.RowGroup]T
+	var multiples [vector.RowGroup]T
 	in, out := s.in[i0:i1], s.out[i0:i1]
 	for i, x := range in {
 		j0, j1 := inBlock(uplo, i, 0, len(in))
@@ -179,8 +180,8 @@ func (s *sweep[R, T]) triangleInChunks(team *sched.Team, uplo Uplo, d diagonal, 
 		units[c] = 1
 	}
 	w := dense.Parts[T]()
-	rest := kernel.Rows[R]{Count: chunks - 1, Cols: w * each, Stride: w * each, A: dense.Reals[R](out[each:])}
-	kernel.Axpys(s.set, &rest, units[:chunks-1], dense.Reals[R](out[:each]))
+	rest := vector.Rows[R]{Count: chunks - 1, Cols: w * each, Stride: w * each, A: dense.Reals[R](out[each:])}
+	vector.Axpys(s.set, &rest, units[:chunks-1], dense.Reals[R](out[:each]))
 }
 
 // chunksInParallel sweeps the chunks on the team's threads. By value: what the threads share lives on the heap.
@@ -195,7 +196,7 @@ func (s sweep[R, T]) chunk(team *sched.Team, uplo Uplo, d diagonal, out []T, c, 
 	s.triangle(team, uplo, d, chunkStart(uplo, c, chunks, n), chunkStart(uplo, c+1, chunks, n))
 }
 
-// chunkStart returns the first row of chunk c of a triangle of order n, a multiple of kernel.RowGroup. The area of the rows above row i
+// chunkStart returns the first row of chunk c of a triangle of order n, a multiple of vector.RowGroup. The area of the rows above row i
 // is about i^2/2 in a lower triangle, and what lies below has (n-i)^2/2 in an upper one.
 func chunkStart(uplo Uplo, c, chunks, n int) int {
 	if c == chunks {
@@ -205,7 +206,7 @@ func chunkStart(uplo Uplo, c, chunks, n int) int {
 	if uplo == Upper {
 		row = float64(n) * (1 - math.Sqrt(float64(chunks-c)/float64(chunks)))
 	}
-	return int(row) / kernel.RowGroup * kernel.RowGroup
+	return int(row) / vector.RowGroup * vector.RowGroup
 }
 
 // Symv computes y = alpha A x + beta y for a symmetric A, a complex one too, of which only the triangle uplo is read.

@@ -6,6 +6,7 @@ import (
 
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
+	"trnsci/core/kernel/gemm"
 	"trnsci/core/sched"
 )
 
@@ -70,14 +71,14 @@ func transpose[T dense.Scalar](set kernel.Set, dst, src dense.Matrix[T]) {
 	switch from := any(src).(type) {
 	case dense.Matrix[float32]:
 		to := any(dst).(dense.Matrix[float32])
-		kernel.Transpose(set, from.Rows, from.Cols, from.Data, from.Stride, to.Data, to.Stride)
+		gemm.Transpose(set, from.Rows, from.Cols, from.Data, from.Stride, to.Data, to.Stride)
 	case dense.Matrix[float64]:
 		to := any(dst).(dense.Matrix[float64])
-		kernel.Transpose(set, from.Rows, from.Cols, from.Data, from.Stride, to.Data, to.Stride)
+		gemm.Transpose(set, from.Rows, from.Cols, from.Data, from.Stride, to.Data, to.Stride)
 	case dense.Matrix[complex64]:
 		// A pair of float32 is moved like a float64, whatever its bits mean.
 		to := any(dst).(dense.Matrix[complex64])
-		kernel.Transpose(set, from.Rows, from.Cols, asDoubles(from.Data), from.Stride, asDoubles(to.Data), to.Stride)
+		gemm.Transpose(set, from.Rows, from.Cols, asDoubles(from.Data), from.Stride, asDoubles(to.Data), to.Stride)
 	default:
 		dense.Copy(dst.View(), src.View().T())
 	}

@@ -5,6 +5,7 @@ import (
 
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
+	"trnsci/core/kernel/vector"
 )
 
 // Nrm2 returns the Euclidean norm of x, free of overflow and of harmful underflow. It is NaN if x holds one.
@@ -20,7 +21,7 @@ func Nrm2[T dense.Scalar](x dense.Vector[T]) float64 {
 
 func nrm2[R dense.Float, T dense.Scalar](set kernel.Set, x dense.Vector[T]) float64 {
 	sum := 0.0
-	forPieces(x, func(piece []T) { sum += float64(kernel.SumSquares(set, dense.Reals[R](piece))) })
+	forPieces(x, func(piece []T) { sum += float64(vector.SumSquares(set, dense.Reals[R](piece))) })
 	// Squares below the smallest normal number have lost bits; together they count for less than a rounding error if the sum is this
 	// large.
 	least, most := dense.SmallestNormal[R](), dense.LargestPower[R]()
@@ -33,7 +34,7 @@ func nrm2[R dense.Float, T dense.Scalar](set kernel.Set, x dense.Vector[T]) floa
 // scaledNorm is nrm2 with x scaled so that its largest element is about 1. x holds no NaN.
 func scaledNorm[R dense.Float, T dense.Scalar](set kernel.Set, x dense.Vector[T]) float64 {
 	largest := 0.0
-	forPieces(x, func(piece []T) { largest = max(largest, float64(kernel.MaxAbs(set, dense.Reals[R](piece)))) })
+	forPieces(x, func(piece []T) { largest = max(largest, float64(vector.MaxAbs(set, dense.Reals[R](piece)))) })
 	if largest == 0 || math.IsInf(largest, 0) {
 		return largest
 	}
@@ -48,8 +49,8 @@ func scaledNorm[R dense.Float, T dense.Scalar](set kernel.Set, x dense.Vector[T]
 		for len(piece) > 0 {
 			n := copy(scaled[:], piece)
 			part := dense.Reals[R](scaled[:n])
-			kernel.Scale(set, down, part)
-			sum += float64(kernel.SumSquares(set, part))
+			vector.Scale(set, down, part)
+			sum += float64(vector.SumSquares(set, part))
 			piece = piece[n:]
 		}
 	})
@@ -89,7 +90,7 @@ func Asum[T dense.Scalar](x dense.Vector[T]) float64 {
 
 func asum[R dense.Float, T dense.Scalar](set kernel.Set, x dense.Vector[T]) float64 {
 	sum := 0.0
-	forPieces(x, func(piece []T) { sum += float64(kernel.SumAbs(set, dense.Reals[R](piece))) })
+	forPieces(x, func(piece []T) { sum += float64(vector.SumAbs(set, dense.Reals[R](piece))) })
 	return sum
 }
 
@@ -127,13 +128,13 @@ func iamax[R dense.Float](set kernel.Set, x dense.Vector[R]) int {
 		return 0
 	}
 	if x.Inc == 1 && x.N <= pieceLength {
-		return firstOfSize(x, kernel.MaxAbs(set, x.Data[:x.N]), 0)
+		return firstOfSize(x, vector.MaxAbs(set, x.Data[:x.N]), 0)
 	}
 	largest, start, at := R(-1), 0, 0
 	forPieces(x, func(piece []R) {
 		for len(piece) > 0 {
 			n := min(pieceLength, len(piece))
-			if m := kernel.MaxAbs(set, piece[:n]); m > largest {
+			if m := vector.MaxAbs(set, piece[:n]); m > largest {
 				largest, start = m, at
 			}
 			piece, at = piece[n:], at+n

@@ -5,6 +5,7 @@ import (
 
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
+	"trnsci/core/kernel/gemm"
 )
 
 // blockB is a block of B as the kernels take it: whole tiles, and what is left of the columns in one or two narrower ones.
@@ -48,7 +49,7 @@ func tilesOf(size *kernel.Blocking, n int) (count, cols int) {
 }
 
 // load makes block, which has been split, hold rows p0 <= p < p1 and the columns from j0 on of B, packed if g says so.
-func (g *gemm[T]) load(block *blockB[T], packed *packing[T], p0, p1, j0 int) {
+func (g *gemmProblem[T]) load(block *blockB[T], packed *packing[T], p0, p1, j0 int) {
 	at := 0
 	for s := range block.pieces {
 		piece := &block.pieces[s]
@@ -67,14 +68,14 @@ func (g *gemm[T]) load(block *blockB[T], packed *packing[T], p0, p1, j0 int) {
 		case g.pairs != nil:
 			g.pairs.pack(g.set, piece, g.b, p0, p1, j0+piece.first)
 		case g.b.col == 1:
-			kernel.Copy(g.set, &kernel.Panel[T]{
+			gemm.Pack(g.set, &gemm.Panel[T]{
 				Count: piece.count, Rows: p1 - p0, Cols: piece.cols,
 				From: g.b.from(p0, j0+piece.first), FromRow: g.b.row, FromStep: piece.cols,
 				To: piece.data, ToRow: piece.row, ToStep: piece.step,
 			})
 		default: // the columns of B are rows in memory
 			for t := range piece.count {
-				kernel.Transpose(g.set, piece.cols, p1-p0, g.b.from(p0, j0+piece.first+t*piece.cols), g.b.col, piece.data[t*piece.step:], piece.row)
+				gemm.Transpose(g.set, piece.cols, p1-p0, g.b.from(p0, j0+piece.first+t*piece.cols), g.b.col, piece.data[t*piece.step:], piece.row)
 			}
 		}
 	}
@@ -119,10 +120,10 @@ func (p *packing[T]) giveBack() { packingsOf[T]().Put(p) }
 
 // packStrip copies rows i0 <= i < i1 and columns p0 <= p < p1 of a transposed A: element (i, p) goes to
 // i-i0+(p-p0)*rows, where rows are those of a tile.
-func (g *gemm[T]) packStrip(dst []T, i0, i1, p0, p1 int) {
+func (g *gemmProblem[T]) packStrip(dst []T, i0, i1, p0, p1 int) {
 	rows, n := g.size.Rows, i1-i0
 	if g.pairs == nil {
-		kernel.Copy(g.set, &kernel.Panel[T]{Count: 1, Rows: p1 - p0, Cols: n, From: g.a.from(i0, p0), FromRow: g.a.col, To: dst, ToRow: rows})
+		gemm.Pack(g.set, &gemm.Panel[T]{Count: 1, Rows: p1 - p0, Cols: n, From: g.a.from(i0, p0), FromRow: g.a.col, To: dst, ToRow: rows})
 		return
 	}
 	for p := p0; p < p1; p += 2 {

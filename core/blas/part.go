@@ -2,7 +2,7 @@ package blas
 
 import (
 	"trnsci/core/dense"
-	"trnsci/core/kernel"
+	"trnsci/core/kernel/gemm"
 )
 
 // part is what of a product is computed: all of it, or a triangle with its diagonal.
@@ -33,19 +33,19 @@ func (p part) columns(i, j0, j1, width int) (first, last int) {
 }
 
 // width returns the columns that an element of C takes.
-func (g *gemm[T]) width() int {
+func (g *gemmProblem[T]) width() int {
 	if g.pairs != nil {
 		return 2
 	}
 	return 1
 }
 
-func (g *gemm[T]) columnsIn(i, j0, j1 int) (first, last int) {
+func (g *gemmProblem[T]) columnsIn(i, j0, j1 int) (first, last int) {
 	return g.part.columns(i, j0, j1, g.width())
 }
 
 // rowsIn returns the rows, full strips, that the part has between columns j0 and j1.
-func (g *gemm[T]) rowsIn(i0, i1, j0, j1 int) (first, last int) {
+func (g *gemmProblem[T]) rowsIn(i0, i1, j0, j1 int) (first, last int) {
 	switch g.part {
 	case lower:
 		return max(i0, j0/g.width()/g.size.Rows*g.size.Rows), i1
@@ -57,7 +57,7 @@ func (g *gemm[T]) rowsIn(i0, i1, j0, j1 int) (first, last int) {
 
 // edge computes those tiles of a piece that the diagonal cuts, in the memory tile, from where only the elements of the part are
 // stored. It returns which tiles the part has wholly. The piece begins at column j, the run at row i.
-func (g *gemm[T]) edge(run *kernel.Tiles[T], tile []T, piece *pieceB[T], i, j int) (first, last int) {
+func (g *gemmProblem[T]) edge(run *gemm.Tiles[T], tile []T, piece *pieceB[T], i, j int) (first, last int) {
 	width, rows := g.width(), run.Rows
 	tilesTo := func(column int) int { return min(max(column-j, 0)/piece.cols, piece.count) }
 	tilesFrom := func(column int) int { return min(ceilDiv(max(column-j, 0), piece.cols), piece.count) }
@@ -76,18 +76,18 @@ func (g *gemm[T]) edge(run *kernel.Tiles[T], tile []T, piece *pieceB[T], i, j in
 }
 
 // cutTile computes one tile at row i and column j. It rounds an element as a full tile does.
-func (g *gemm[T]) cutTile(run kernel.Tiles[T], tile, b []T, i, j int) {
+func (g *gemmProblem[T]) cutTile(run gemm.Tiles[T], tile, b []T, i, j int) {
 	run.Count, run.B, run.C, run.RowC = 1, b, tile, run.Cols
 	c := dense.Matrix[T]{Rows: run.Rows, Cols: run.Cols, Stride: run.Cols, Data: tile}
 	if run.Accumulate {
 		g.eachRow(c, i, j, func(inTile, inC []T) { copy(inTile, inC) })
 	}
-	kernel.Gemm(g.set, &run)
+	gemm.MultiplyTiles(g.set, &run)
 	g.eachRow(c, i, j, func(inTile, inC []T) { copy(inC, inTile) })
 }
 
 // eachRow visits the elements of the part in the tile at row i and column j of C, row by row.
-func (g *gemm[T]) eachRow(tile dense.Matrix[T], i, j int, visit func(inTile, inC []T)) {
+func (g *gemmProblem[T]) eachRow(tile dense.Matrix[T], i, j int, visit func(inTile, inC []T)) {
 	for r := range tile.Rows {
 		first, last := g.columnsIn(i+r, j, j+tile.Cols)
 		if first < last {

@@ -3,10 +3,11 @@ package blas
 import (
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
+	"trnsci/core/kernel/vector"
 	"trnsci/core/sched"
 )
 
-// Tuning of matrix-vector products. Cuts of rows are at multiples of kernel.RowGroup, and sums are cut at multiples of sweepCols,
+// Tuning of matrix-vector products. Cuts of rows are at multiples of vector.RowGroup, and sums are cut at multiples of sweepCols,
 // so that bits do not depend on the other numbers.
 const (
 	// Columns, counted in reals, of one call of a kernel: its vectors stay in the second cache.
@@ -111,7 +112,7 @@ func (s *sweep[R, T]) add(team *sched.Team, i0, i1, j0, j1 int) {
 	w := dense.Parts[T]()
 	for j := j0; j < j1; j += sweepCols / w {
 		end := min(j1, j+sweepCols/w)
-		step := max(1, sweepCall/(w*(end-j)*kernel.RowGroup)) * kernel.RowGroup
+		step := max(1, sweepCall/(w*(end-j)*vector.RowGroup)) * vector.RowGroup
 		for i := i0; i < i1; i += step {
 			if i > i0 && team.Err() != nil {
 				return
@@ -122,11 +123,11 @@ func (s *sweep[R, T]) add(team *sched.Team, i0, i1, j0, j1 int) {
 }
 
 // rows returns a part of the matrix as the kernels take it.
-func (s *sweep[R, T]) rows(i0, i1, j0, j1 int) kernel.Rows[R] {
+func (s *sweep[R, T]) rows(i0, i1, j0, j1 int) vector.Rows[R] {
 	w := dense.Parts[T]()
-	return kernel.Rows[R]{
+	return vector.Rows[R]{
 		Count: i1 - i0, Cols: w * (j1 - j0), Stride: w * s.a.Stride, A: dense.Reals[R](s.a.Data[i0*s.a.Stride+j0:]),
-		Far: s.a.Rows*s.a.Cols*dense.Bytes[T]() >= sweepFar,
+		Prefetch: s.a.Rows*s.a.Cols*dense.Bytes[T]() >= sweepFar,
 	}
 }
 
@@ -144,11 +145,11 @@ func (s *sweep[R, T]) call(i0, i1, j0, j1 int) {
 	if w == 1 {
 		switch {
 		case !s.axpys:
-			kernel.Dots(s.set, &r, x0, sums)
+			vector.Dots(s.set, &r, x0, sums)
 		case !s.dots:
-			kernel.Axpys(s.set, &r, alpha, y0)
+			vector.Axpys(s.set, &r, alpha, y0)
 		default:
-			kernel.DotsAxpys(s.set, &r, x0, sums, alpha, y0)
+			vector.DotsAxpys(s.set, &r, x0, sums, alpha, y0)
 		}
 		return
 	}
@@ -160,11 +161,11 @@ func (s *sweep[R, T]) call(i0, i1, j0, j1 int) {
 	}
 	switch {
 	case !s.axpys:
-		kernel.DotsPair(s.set, &r, x0, x1, sums)
+		vector.DotsPair(s.set, &r, x0, x1, sums)
 	case !s.dots:
-		kernel.AxpysPair(s.set, &r, alpha, y0, y1)
+		vector.AxpysPair(s.set, &r, alpha, y0, y1)
 	default:
-		kernel.DotsAxpysPair(s.set, &r, x0, x1, sums, alpha, y0, y1)
+		vector.DotsAxpysPair(s.set, &r, x0, x1, sums, alpha, y0, y1)
 	}
 }
 

@@ -3,11 +3,12 @@ package blas
 import (
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
+	"trnsci/core/kernel/gemm"
 	"trnsci/core/sched"
 )
 
 // Triangular products and solves halve the triangle: what is off the diagonal is a product of matrices, the halves are
-// triangles again, down to blocks of this order (complex ones to half of it), which strips of kernel.SolveOrder rows share.
+// triangles again, down to blocks of this order (complex ones to half of it), which strips of gemm.TriangleOrder rows share.
 const triangularBase = 64
 
 // Trsm solves op(A) X = alpha B (side Left) or X op(A) = alpha B (side Right) for X, which overwrites B. A is
@@ -167,7 +168,7 @@ func half[T dense.Scalar](n int) int {
 	if n <= base {
 		return 0
 	}
-	return ceilDiv(n/2, kernel.SolveOrder) * kernel.SolveOrder
+	return ceilDiv(n/2, gemm.TriangleOrder) * gemm.TriangleOrder
 }
 
 // span is begin <= i < end.

@@ -5,6 +5,7 @@ import (
 
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
+	"trnsci/core/kernel/gemm"
 )
 
 // The base blocks of triangular solves and products.
@@ -37,10 +38,10 @@ func multiplyBase[T dense.Scalar](set kernel.Set, t triangular[T], x dense.Matri
 	}
 }
 
-// forStrips visits strips of at most kernel.SolveOrder of n rows, from the first down or from the last up.
+// forStrips visits strips of at most gemm.TriangleOrder of n rows, from the first down or from the last up.
 func forStrips(n int, down bool, visit func(i0, i1 int)) {
-	for done := 0; done < n; done += kernel.SolveOrder {
-		rows := min(kernel.SolveOrder, n-done)
+	for done := 0; done < n; done += gemm.TriangleOrder {
+		rows := min(gemm.TriangleOrder, n-done)
 		if down {
 			visit(done, done+rows)
 		} else {
@@ -49,7 +50,7 @@ func forStrips(n int, down bool, visit func(i0, i1 int)) {
 	}
 }
 
-// solveReal solves strip by strip: what the strips before contribute is a product, what is left is for kernel.Solve.
+// solveReal solves strip by strip: what the strips before contribute is a product, what is left is for gemm.Trsm.
 func solveReal[T dense.Float](set kernel.Set, t triangular[T], x dense.Matrix[T]) {
 	forStrips(t.Rows, t.lower, func(i0, i1 int) {
 		j0, j1 := besideDiagonal(t.lower, i0, i1, t.Rows)
@@ -61,9 +62,9 @@ func solveReal[T dense.Float](set kernel.Set, t triangular[T], x dense.Matrix[T]
 	})
 }
 
-// strip is a triangle of at most kernel.SolveOrder rows as the kernels take it: lower, in the order in which its rows are solved.
+// strip is a triangle of at most gemm.TriangleOrder rows as the kernels take it: lower, in the order in which its rows are solved.
 type strip[T dense.Float] struct {
-	l             [kernel.SolveOrder * kernel.SolveOrder]T
+	l             [gemm.TriangleOrder * gemm.TriangleOrder]T
 	first, stride int // where the row of the panel that comes first is, and from there to the next
 }
 
@@ -80,7 +81,7 @@ func newStrip[T dense.Float](t triangular[T], stride int) (s strip[T]) {
 		at, row, col = (n-1)*(row+col), -row, -col
 	}
 	for i := range n {
-		line := s.l[i*kernel.SolveOrder:][:i+1]
+		line := s.l[i*gemm.TriangleOrder:][:i+1]
 		for j := range line {
 			line[j] = t.Data[at+j*col]
 		}
@@ -92,18 +93,18 @@ func newStrip[T dense.Float](t triangular[T], stride int) (s strip[T]) {
 	return s
 }
 
-// solveStrip solves with a triangle of at most kernel.SolveOrder rows.
+// solveStrip solves with a triangle of at most gemm.TriangleOrder rows.
 func solveStrip[T dense.Float](set kernel.Set, t triangular[T], x dense.Matrix[T]) {
 	n, s := t.Rows, newStrip(t, x.Stride)
 	for i := range n {
-		d := &s.l[i*(kernel.SolveOrder+1)]
+		d := &s.l[i*(gemm.TriangleOrder+1)]
 		if !hasReciprocal[T](math.Abs(float64(*d))) {
 			divideStrip(t, x)
 			return
 		}
 		*d = 1 / *d
 	}
-	kernel.Solve(set, n, s.l[:], x.Data, s.first, s.stride, x.Cols)
+	gemm.Trsm(set, n, s.l[:], x.Data, s.first, s.stride, x.Cols)
 }
 
 // hasReciprocal reports whether to multiply by 1/d is as good as to divide by d, whose modulus is size: neither is so small that digits are
@@ -149,7 +150,7 @@ func multiplyInPlace[T dense.Float](set kernel.Set, t triangular[T], x dense.Mat
 		j0, j1 := besideDiagonal(t.lower, i0, i1, t.Rows)
 		rows := x.Slice(i0, i1, 0, x.Cols)
 		s := newStrip(t.diagonal(i0, i1), x.Stride)
-		kernel.MultiplyTriangular(set, i1-i0, s.l[:], x.Data[i0*x.Stride:], s.first, s.stride, x.Cols)
+		gemm.Trmm(set, i1-i0, s.l[:], x.Data[i0*x.Stride:], s.first, s.stride, x.Cols)
 		_ = multiply(set, nil, full, 1, t.slice(i0, i1, j0, j1), plain(x.Slice(j0, j1, 0, x.Cols)), 1, rows)
 	})
 }

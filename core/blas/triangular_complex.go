@@ -3,6 +3,8 @@ package blas
 import (
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
+	"trnsci/core/kernel/gemm"
+	"trnsci/core/kernel/vector"
 )
 
 // Base blocks of complex triangular solves and products are done as real ones of twice the order: element x of the triangle becomes the
@@ -166,9 +168,9 @@ func joinRow[R dense.Float, T dense.Complex](re, im []R, x []T) {
 func multiplyPairs[T dense.Float](set kernel.Set, t triangular[T], x, y dense.Matrix[T]) {
 	const width = 2
 	n := t.Rows
-	var alpha [kernel.SolveOrder]T
-	for i0 := 0; i0 < n; i0 += kernel.SolveOrder {
-		i1 := min(n, i0+kernel.SolveOrder)
+	var alpha [gemm.TriangleOrder]T
+	for i0 := 0; i0 < n; i0 += gemm.TriangleOrder {
+		i1 := min(n, i0+gemm.TriangleOrder)
 		j0, j1 := besideDiagonal(t.lower, i0, i1, n)
 		_ = multiply(set, nil, full, 1, t.slice(i0, i1, j0, j1), plain(x.Slice(j0, j1, 0, x.Cols)), 0, y.Slice(i0, i1, 0, x.Cols))
 		for i := i0; i < i1; i++ {
@@ -179,8 +181,8 @@ func multiplyPairs[T dense.Float](set kernel.Set, t triangular[T], x, y dense.Ma
 			for j := first; j < last; j++ {
 				alpha[j-first] = t.element(i, j)
 			}
-			rows := kernel.Rows[T]{Count: last - first, Cols: x.Cols, Stride: x.Stride, A: x.Data[first*x.Stride:]}
-			kernel.Axpys(set, &rows, alpha[:last-first], y.Row(i))
+			rows := vector.Rows[T]{Count: last - first, Cols: x.Cols, Stride: x.Stride, A: x.Data[first*x.Stride:]}
+			vector.Axpys(set, &rows, alpha[:last-first], y.Row(i))
 		}
 	}
 }

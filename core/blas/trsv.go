@@ -3,6 +3,7 @@ package blas
 import (
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
+	"trnsci/core/kernel/vector"
 	"trnsci/core/sched"
 )
 
@@ -19,7 +20,7 @@ func Trsv[T dense.Scalar](team *sched.Team, uplo Uplo, trans Transpose, diag Dia
 	}
 }
 
-// trsv solves for groups of kernel.RowGroup unknowns at a time. Without a transpose a group is ready once the sums along its rows are
+// trsv solves for groups of vector.RowGroup unknowns at a time. Without a transpose a group is ready once the sums along its rows are
 // known; otherwise its multiples are taken from the right-hand sides of those that follow.
 func trsv[R dense.Float, T dense.Scalar](set kernel.Set, team *sched.Team, uplo Uplo, trans Transpose, diag Diag, a dense.Matrix[T], x dense.Vector[T]) {
 	n := x.N
@@ -28,7 +29,7 @@ func trsv[R dense.Float, T dense.Scalar](set kernel.Set, team *sched.Team, uplo 
 	defer w.giveBack()
 	s.loadCopy(&w, x)
 	s.setOut(w.zeros(s.outputs(n)))
-	groups := ceilDiv(n, kernel.RowGroup)
+	groups := ceilDiv(n, vector.RowGroup)
 	for step := range groups {
 		if step%groupsPerLook == groupsPerLook-1 && team.Err() != nil {
 			return
@@ -37,8 +38,8 @@ func trsv[R dense.Float, T dense.Scalar](set kernel.Set, team *sched.Team, uplo 
 		if (uplo == Lower) != (trans == NoTrans) {
 			group = groups - 1 - step
 		}
-		i0 := group * kernel.RowGroup
-		i1 := min(n, i0+kernel.RowGroup)
+		i0 := group * vector.RowGroup
+		i1 := min(n, i0+vector.RowGroup)
 		j0, j1 := besideDiagonal(uplo == Lower, i0, i1, n)
 		if s.dots && j0 < j1 {
 			s.add(nil, i0, i1, j0, j1)
@@ -52,10 +53,10 @@ func trsv[R dense.Float, T dense.Scalar](set kernel.Set, team *sched.Team, uplo 
 	Copy(dense.Vec(s.in), x)
 }
 
-// solveBlock replaces the right-hand sides i0 <= i < i1 in s.in, at most kernel.RowGroup, by the solution, given in s.out what the other
+// solveBlock replaces the right-hand sides i0 <= i < i1 in s.in, at most vector.RowGroup, by the solution, given in s.out what the other
 // groups of unknowns contribute.
 func (s *sweep[R, T]) solveBlock(uplo Uplo, d diagonal, i0, i1 int) {
-	var multiples [kernel.RowGroup]T
+	var multiples [vector.RowGroup]T
 	for step := range i1 - i0 {
 		i := i0 + step
 		if (uplo == Lower) != s.dots {

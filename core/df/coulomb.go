@@ -3,6 +3,7 @@ package df
 import (
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
+	"trnsci/core/kernel/vector"
 	"trnsci/core/sched"
 )
 
@@ -50,11 +51,11 @@ func packSum(d dense.Matrix[float64]) []float64 {
 
 // fit sets rho for some rows of L.
 func (c *coulomb) fit(team *sched.Team, rows dense.Matrix[float64]) error {
-	err := c.sweep(team, rows, func(piece int, r *kernel.Rows[float64], j0, j1 int) {
+	err := c.sweep(team, rows, func(piece int, r *vector.Rows[float64], j0, j1 int) {
 		for k, d := range c.d {
 			sums := c.sums(piece, k)[:rows.Rows]
 			clear(sums)
-			kernel.Dots(c.set, r, d[j0:j1], sums)
+			vector.Dots(c.set, r, d[j0:j1], sums)
 		}
 	})
 	if err != nil {
@@ -73,21 +74,21 @@ func (c *coulomb) fit(team *sched.Team, rows dense.Matrix[float64]) error {
 
 // add adds the rows times rho to J.
 func (c *coulomb) add(team *sched.Team, rows dense.Matrix[float64]) error {
-	return c.sweep(team, rows, func(_ int, r *kernel.Rows[float64], j0, j1 int) {
+	return c.sweep(team, rows, func(_ int, r *vector.Rows[float64], j0, j1 int) {
 		for k, j := range c.j {
-			kernel.Axpys(c.set, r, c.rho[k], j[j0:j1])
+			vector.Axpys(c.set, r, c.rho[k], j[j0:j1])
 		}
 	})
 }
 
 // sweep visits some rows of L, a piece of columns at a time.
 func (c *coulomb) sweep(
-	team *sched.Team, rows dense.Matrix[float64], visit func(piece int, r *kernel.Rows[float64], j0, j1 int),
+	team *sched.Team, rows dense.Matrix[float64], visit func(piece int, r *vector.Rows[float64], j0, j1 int),
 ) error {
 	return team.For(columnPieces(rows.Cols), func(_, piece int) error {
 		j0 := piece * coulombColumns
 		j1 := min(rows.Cols, j0+coulombColumns)
-		r := &kernel.Rows[float64]{Count: rows.Rows, Cols: j1 - j0, Stride: rows.Stride, A: rows.Data[j0:]}
+		r := &vector.Rows[float64]{Count: rows.Rows, Cols: j1 - j0, Stride: rows.Stride, A: rows.Data[j0:]}
 		visit(piece, r, j0, j1)
 		return nil
 	})

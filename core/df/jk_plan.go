@@ -5,6 +5,7 @@ import (
 
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
+	"trnsci/core/kernel/vector"
 	"trnsci/core/sched"
 	"trnsci/core/stream"
 )
@@ -18,7 +19,7 @@ type JKOptions struct {
 // Tuning. Nothing here depends on the threads or on the memory limit, so that sums are always cut at the same places.
 const (
 	// The least rows of L that are swept together for J, and the most that go into a product for K.
-	minUnit, maxGroup = kernel.RowGroup, 32
+	minUnit, maxGroup = vector.RowGroup, 32
 	// The most elements of the operand of a product for K, unless a group of one row, or with orbitals of minUnit rows,
 	// has more.
 	groupElements = 1 << 18

@@ -4,6 +4,7 @@ import (
 	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
+	"trnsci/core/kernel/gemm"
 	"trnsci/core/sched"
 )
 
@@ -19,7 +20,7 @@ func unpack(set kernel.Set, packed []float64, n int, square []float64) {
 			at += copy(square[i*n:i*n+i+1], packed[at:])
 		}
 		if i0 > 0 {
-			kernel.Transpose(set, i1-i0, i0, square[i0*n:], n, square[i0:], n)
+			gemm.Transpose(set, i1-i0, i0, square[i0*n:], n, square[i0:], n)
 		}
 		for i := i0; i < i1; i++ {
 			for j, x := range square[i*n+i0 : i*n+i] {

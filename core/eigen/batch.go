@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"trnsci/core/dense"
-	"trnsci/core/kernel"
+	"trnsci/core/kernel/batch"
 )
 
 const (
@@ -37,7 +37,7 @@ func groupSize[T dense.Scalar](n, count int, opt Options) int {
 	case opt.Jacobi, worksInSingle[T](n, opt), n < 1 || n > maxLaneOrder, n > single && count < minGroup:
 		return 0
 	}
-	return min(count, kernel.Lanes)
+	return min(count, batch.Width)
 }
 
 // Member is one problem of a batch, with the matrix A and the outputs W and V of Eigh. V is not used if only
@@ -120,8 +120,8 @@ func eighGroups[T dense.Scalar, R dense.Float](
 	team := opt.Team.Plan(count)
 	opt.Team = team.Quiet()
 	return team.For(ceilDiv(count, size), func(_, group int) error {
-		var memory [kernel.Lanes]Member[T, R]
-		var counts [kernel.Lanes]int
+		var memory [batch.Width]Member[T, R]
+		var counts [batch.Width]int
 		first, end := group*size, min((group+1)*size, count)
 		members := memory[:end-first]
 		for i := range members {

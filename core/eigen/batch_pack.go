@@ -97,7 +97,7 @@ func (v realView[R]) storeColumn(j int, row []float64, width int) {
 
 const (
 	// Matrices whose largest element is between 2^-laneExponent and 2^laneExponent are not scaled in lanes; see
-	// kernel.LaneProblem.
+	// batch.Problem.
 	laneExponent = 200
 	// The kernels treat numbers below 2^-480 as zero, which is negligible beside elements of this size.
 	laneSmallest = 0x1p-400

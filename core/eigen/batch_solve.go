@@ -6,10 +6,11 @@ import (
 	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
+	"trnsci/core/kernel/batch"
 	"trnsci/core/tridiag"
 )
 
-// eighGroup solves matrices of one order, at most kernel.Lanes of them, for which groupSize is not 0, after the checks
+// eighGroup solves matrices of one order, at most batch.Width of them, for which groupSize is not 0, after the checks
 // of the arguments. counts gets their numbers of eigenvalues. With an error it returns the index of the matrix that
 // failed.
 func eighGroup[T dense.Scalar, R dense.Float](members []Member[T, R], counts []int, opt Options) (failed int, err error) {
@@ -44,10 +45,10 @@ func eighGroup[T dense.Scalar, R dense.Float](members []Member[T, R], counts []i
 
 // laneGroup is a group of matrices in SIMD lanes.
 type laneGroup struct {
-	*kernel.LaneProblem
+	*batch.Problem
 	memory    workspace
-	exponents [kernel.Lanes]int // matrix k was multiplied by 2^-exponents[k]
-	kinds     [kernel.Lanes]laneKind
+	exponents [batch.Width]int // matrix k was multiplied by 2^-exponents[k]
+	kinds     [batch.Width]laneKind
 }
 
 // laneKind says how the matrix of a lane is solved.
@@ -70,37 +71,37 @@ func newLaneGroup[T dense.Scalar](count, n int, valuesOnly bool) *laneGroup {
 // laneGroupIn is newLaneGroup in a workspace with room for laneWords.
 func laneGroupIn[T dense.Scalar](memory workspace, count, n int, valuesOnly bool) *laneGroup {
 	width, parts := laneWidth(count), dense.Parts[T]()
-	numbers := take[float64](&memory, kernel.LaneElements(width, n, parts, !valuesOnly))
-	return &laneGroup{LaneProblem: kernel.NewLaneProblem(width, n, parts, !valuesOnly, numbers)}
+	numbers := take[float64](&memory, batch.Elements(width, n, parts, !valuesOnly))
+	return &laneGroup{Problem: batch.NewProblem(width, n, parts, !valuesOnly, numbers)}
 }
 
 // laneWords returns the words that a group of count matrices of order n takes.
 func laneWords[T dense.Scalar](count, n int, valuesOnly bool) int {
-	return wordsOf[float64](kernel.LaneElements(laneWidth(count), n, dense.Parts[T](), !valuesOnly))
+	return wordsOf[float64](batch.Elements(laneWidth(count), n, dense.Parts[T](), !valuesOnly))
 }
 
 // laneWidth returns the number of lanes for a group of count matrices.
 func laneWidth(count int) int {
-	if count <= kernel.PairLanes {
-		return kernel.PairLanes
+	if count <= batch.PairWidth {
+		return batch.PairWidth
 	}
-	return kernel.Lanes
+	return batch.Width
 }
 
 // solve replaces the matrices by their eigenvalues and the rows that are their eigenvectors. It returns how many
 // eigenvalues of each have converged.
-func (g *laneGroup) solve() (found [kernel.Lanes]int) {
+func (g *laneGroup) solve() (found [batch.Width]int) {
 	set := kernel.Best()
 	g.Reduce(set)
 	if g.Cols > 0 {
-		g.Form(set)
+		g.FormQ(set)
 	}
 	for k := range g.Width {
 		g.orient(k)
 	}
-	found = g.Iterate(set, tridiag.MaxSweepsPerValue*g.Order)
+	found = g.Diagonalize(set, tridiag.MaxSweepsPerValue*g.Order)
 	if g.Cols > 0 {
-		g.Direct(set)
+		g.FixPhases(set)
 	}
 	return found
 }

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"trnsci/core/dense"
-	"trnsci/core/kernel"
+	"trnsci/core/kernel/batch"
 	"trnsci/core/numtest"
 	"trnsci/core/sched"
 )
@@ -98,7 +98,7 @@ func TestGroupsOfAllOrders(t *testing.T) {
 // testGroup checks the eigenpairs of groups of all sizes whose members are of different kinds.
 func testGroup[W dense.Wide, T dense.Scalar](t *testing.T, worst *numtest.WorstResiduals, n int) {
 	rng := rand.New(rand.NewPCG(uint64(n), 7))
-	for _, count := range []int{1, 2, 3, kernel.Lanes} {
+	for _, count := range []int{1, 2, 3, batch.Width} {
 		var a []dense.Matrix[T]
 		for k := range count {
 			kind := k + n + count
@@ -155,7 +155,7 @@ func testValuesAlone[W dense.Wide](t *testing.T, highest int) {
 	opt := Options{ValuesOnly: true}
 	for _, n := range []int{maxSingleOrder + 1, highest} {
 		var a []dense.Matrix[W]
-		for k := range kernel.Lanes {
+		for k := range batch.Width {
 			a = append(a, groupMember[W](rng, n, k))
 		}
 		out, _, _, err := group[W, float64](a, opt)
@@ -179,7 +179,7 @@ func testValuesAlone[W dense.Wide](t *testing.T, highest int) {
 func testAlone[W dense.Wide, R dense.Float](t *testing.T, n int) {
 	rng := rand.New(rand.NewPCG(uint64(n), 8))
 	var a []dense.Matrix[W]
-	for k := range kernel.Lanes {
+	for k := range batch.Width {
 		a = append(a, groupMember[W](rng, n, k))
 	}
 	nan := a[5].Clone()
@@ -224,8 +224,8 @@ func TestGroupNamesWhatFails(t *testing.T) {
 
 func TestGroupSize(t *testing.T) {
 	for _, c := range []struct{ n, count, want int }{
-		{0, 9, 0}, {1, 1, 1}, {8, 7, 7}, {8, 9, kernel.Lanes}, {maxSingleOrder, 1, 1}, {maxSingleOrder + 1, 2, 0},
-		{maxSingleOrder + 1, minGroup, minGroup}, {maxSingleRealValues, 2, 0}, {maxLaneOrder, 100, kernel.Lanes}, {maxLaneOrder + 1, 100, 0},
+		{0, 9, 0}, {1, 1, 1}, {8, 7, 7}, {8, 9, batch.Width}, {maxSingleOrder, 1, 1}, {maxSingleOrder + 1, 2, 0},
+		{maxSingleOrder + 1, minGroup, minGroup}, {maxSingleRealValues, 2, 0}, {maxLaneOrder, 100, batch.Width}, {maxLaneOrder + 1, 100, 0},
 	} {
 		if got := groupSize[float64](c.n, c.count, Options{}); got != c.want {
 			t.Errorf("%d matrices of order %d in groups of %d, want %d", c.count, c.n, got, c.want)
@@ -242,13 +242,13 @@ func TestGroupSize(t *testing.T) {
 		}
 	}
 	// Single precision matrices are worked on in the same precision in a stack and alone.
-	for n, want := range map[int]int{minSingleOrder - 1: kernel.Lanes, minSingleOrder: 0} {
+	for n, want := range map[int]int{minSingleOrder - 1: batch.Width, minSingleOrder: 0} {
 		if got := groupSize[complex64](n, 100, Options{}); got != want {
 			t.Errorf("100 complex64 matrices of order %d in groups of %d, want %d", n, got, want)
 		}
 	}
-	if got := groupSize[float32](minSingleOrder, 100, Options{DoublePrecision: true}); got != kernel.Lanes {
-		t.Errorf("100 float32 matrices in double precision in groups of %d, want %d", got, kernel.Lanes)
+	if got := groupSize[float32](minSingleOrder, 100, Options{DoublePrecision: true}); got != batch.Width {
+		t.Errorf("100 float32 matrices in double precision in groups of %d, want %d", got, batch.Width)
 	}
 }
 
@@ -257,7 +257,7 @@ func TestGroupSize(t *testing.T) {
 func TestEighBatch(t *testing.T) {
 	rng := rand.New(rand.NewPCG(10, 8))
 	for _, c := range []struct{ n, count int }{
-		{3, 0}, {3, 1}, {70, 1}, {3, 2}, {8, 2*kernel.Lanes + 1}, {maxSingleOrder + 2, 5}, {maxLaneOrder + 1, 3},
+		{3, 0}, {3, 1}, {70, 1}, {3, 2}, {8, 2*batch.Width + 1}, {maxSingleOrder + 2, 5}, {maxLaneOrder + 1, 3},
 	} {
 		var a []dense.Matrix[complex128]
 		for range c.count {
@@ -330,7 +330,7 @@ func TestBatchWorkspace(t *testing.T) {
 	team := sched.NewTeam(context.Background(), 2, nil)
 	one := Workspace[float64](30, false, Options{})
 	for count, want := range map[int]int64{
-		1: Workspace[float64](30, false, Options{Team: team}), 2: 2 * one, 3: one, kernel.Lanes: one, kernel.Lanes + 1: 2 * one, 100: 2 * one,
+		1: Workspace[float64](30, false, Options{Team: team}), 2: 2 * one, 3: one, batch.Width: one, batch.Width + 1: 2 * one, 100: 2 * one,
 	} {
 		if got := BatchWorkspace[float64](30, count, Options{Team: team}); got != want {
 			t.Errorf("%d matrices: %d bytes, want %d", count, got, want)

@@ -8,7 +8,7 @@ import (
 
 	"trnsci/core/dense"
 	"trnsci/core/householder"
-	"trnsci/core/kernel"
+	"trnsci/core/kernel/batch"
 	"trnsci/core/numtest"
 	"trnsci/core/sched"
 	"trnsci/core/tridiag"
@@ -101,12 +101,12 @@ func BenchmarkGroup(b *testing.B) {
 
 func benchmarkGroup[T dense.Scalar, R dense.Float](b *testing.B, n int) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	var members [kernel.Lanes]Member[T, R]
+	var members [batch.Width]Member[T, R]
 	for k := range members {
 		members[k] = Member[T, R]{numtest.RandomSPD[T](rng, n).View(), make([]R, n), dense.New[T](n, n).View().T()}
 	}
-	var counts [kernel.Lanes]int
-	for _, count := range []int{kernel.Lanes, 1} {
+	var counts [batch.Width]int
+	for _, count := range []int{batch.Width, 1} {
 		b.Run(fmt.Sprintf("%d", count), func(b *testing.B) {
 			for b.Loop() {
 				if _, err := eighGroup(members[:count], counts[:], Options{}); err != nil {

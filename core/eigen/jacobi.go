@@ -7,6 +7,7 @@ import (
 	"trnsci/core/dense"
 	"trnsci/core/householder"
 	"trnsci/core/kernel"
+	"trnsci/core/kernel/givens"
 	"trnsci/core/sched"
 	"trnsci/core/tridiag"
 )
@@ -231,8 +232,8 @@ func cosineSine(t float64) (c, s float64) {
 func (j *jacobiSolver[W]) rotateRows(m dense.Matrix[W], p, q int, c, s float64) {
 	parts := dense.Reals[float64](m.Data[p*m.Stride : q*m.Stride+m.Cols])
 	width := len(parts) / (q*m.Stride + m.Cols - p*m.Stride)
-	rotation := []kernel.Rotation[float64]{{C: c, S: -s}}
-	kernel.Rotate(j.set, rotation, false, parts, (q-p)*m.Stride*width, m.Cols*width)
+	rotation := []givens.Rotation[float64]{{C: c, S: -s}}
+	givens.Rotate(j.set, rotation, false, parts, (q-p)*m.Stride*width, m.Cols*width)
 }
 
 // writeOrdered stores the rows of the given order, normalized, as the columns of v.

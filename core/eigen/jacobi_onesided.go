@@ -6,6 +6,7 @@ import (
 	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
+	"trnsci/core/kernel/vector"
 )
 
 // factor returns the Cholesky factor of the Hermitian matrix h, with its columns as rows, or an empty matrix if h is
@@ -94,7 +95,7 @@ func (j *jacobiSolver[W]) orthogonalize(x dense.Matrix[W]) error {
 
 // sumSquares returns the square of the length of x.
 func sumSquares[W dense.Wide](set kernel.Set, x []W) float64 {
-	return kernel.SumSquares(set, dense.Reals[float64](x))
+	return vector.SumSquares(set, dense.Reals[float64](x))
 }
 
 // makeOrthogonal rotates the rows p and q so that they become orthogonal and the longer one comes first. It returns the

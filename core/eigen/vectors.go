@@ -8,6 +8,7 @@ import (
 	"trnsci/core/dense"
 	"trnsci/core/householder"
 	"trnsci/core/kernel"
+	"trnsci/core/kernel/vector"
 	"trnsci/core/sched"
 )
 
@@ -148,7 +149,7 @@ func (o *vectorWriter[R, W, T]) complexRows(x dense.Matrix[R], rows dense.Matrix
 		if o.transform == nil {
 			combineWithPhase(re, im, row)
 		} else {
-			kernel.Interleave(kernel.Best(), 1, 0, re, im, dense.Reals[R](row))
+			vector.Interleave(kernel.Best(), 1, 0, re, im, dense.Reals[R](row))
 		}
 	}
 	if o.transform == nil {
@@ -179,9 +180,9 @@ func complexNumbers[W dense.Scalar, R dense.Float](x []R) []W {
 // fixSign multiplies x by 1 or -1 so that its first large component is positive.
 func fixSign[R dense.Float](x []R) {
 	set := kernel.Best()
-	limit := phaseMargin * kernel.MaxAbs(set, x)
+	limit := phaseMargin * vector.MaxAbs(set, x)
 	first := 0
-	for first+phaseGroup < len(x) && kernel.MaxAbs(set, x[first:first+phaseGroup]) < limit {
+	for first+phaseGroup < len(x) && vector.MaxAbs(set, x[first:first+phaseGroup]) < limit {
 		first += phaseGroup
 	}
 	for _, c := range x[first:] {
@@ -189,7 +190,7 @@ func fixSign[R dense.Float](x []R) {
 			return
 		}
 		if -c >= limit {
-			kernel.Scale(set, -1, x)
+			vector.Scale(set, -1, x)
 			return
 		}
 	}
@@ -218,9 +219,9 @@ func fixPhase[W dense.Scalar](x []W) {
 // multiply it.
 func combineWithPhase[R dense.Float, W dense.Scalar](re, im []R, row []W) {
 	set, pairs := kernel.Best(), dense.Reals[R](row)
-	limit := phaseMargin * phaseMargin * kernel.MaxSquares(set, re, im)
+	limit := phaseMargin * phaseMargin * vector.MaxSquares(set, re, im)
 	at := 0
-	for end := phaseGroup; end < len(re) && kernel.MaxSquares(set, re[at:end], im[at:end]) < limit; end += phaseGroup {
+	for end := phaseGroup; end < len(re) && vector.MaxSquares(set, re[at:end], im[at:end]) < limit; end += phaseGroup {
 		at = end
 	}
 	for at < len(re)-1 && re[at]*re[at]+im[at]*im[at] < limit {
@@ -228,9 +229,9 @@ func combineWithPhase[R dense.Float, W dense.Scalar](re, im []R, row []W) {
 	}
 	r := math.Hypot(float64(re[at]), float64(im[at]))
 	if r == 0 {
-		kernel.Interleave(set, 1, 0, re, im, pairs)
+		vector.Interleave(set, 1, 0, re, im, pairs)
 		return
 	}
-	kernel.Interleave(set, R(float64(re[at])/r), R(-float64(im[at])/r), re, im, pairs)
+	vector.Interleave(set, R(float64(re[at])/r), R(-float64(im[at])/r), re, im, pairs)
 	row[at] = dense.FromReal[W](r)
 }

@@ -6,7 +6,7 @@ import (
 	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/householder"
-	"trnsci/core/kernel"
+	"trnsci/core/kernel/batch"
 	"trnsci/core/scratch"
 	"trnsci/core/tridiag"
 	"trnsci/core/tridiag/reduce"
@@ -131,7 +131,7 @@ func workspaceBytes[W dense.Scalar, V dense.Float](n int, generalized bool, opt 
 		total += threads * int(blas.GemmWorkspace[V]()+blas.TriangularWorkspace[W](n))
 	}
 	if n <= maxLaneOrder {
-		total += realBytes * kernel.LaneElements(kernel.Lanes, n, dense.Parts[W](), !opt.ValuesOnly)
+		total += realBytes * batch.Elements(batch.Width, n, dense.Parts[W](), !opt.ValuesOnly)
 	}
 	return withOverhead(total)
 }

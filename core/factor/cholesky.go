@@ -6,7 +6,7 @@ import (
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
-	"trnsci/core/kernel"
+	"trnsci/core/kernel/gemm"
 	"trnsci/core/sched"
 )
 
@@ -64,7 +64,7 @@ func choleskyFrom[T dense.Scalar](team *sched.Team, a dense.Matrix[T], row int) 
 		}
 		return team.Err()
 	}
-	half := (n/2 + kernel.SolveOrder - 1) / kernel.SolveOrder * kernel.SolveOrder
+	half := (n/2 + gemm.TriangleOrder - 1) / gemm.TriangleOrder * gemm.TriangleOrder
 	first, below, rest := a.Slice(0, half, 0, half), a.Slice(half, n, 0, half), a.Slice(half, n, half, n)
 	if err := choleskyFrom(team, first, row); err != nil {
 		team.Step(cube(n) - cube(half))

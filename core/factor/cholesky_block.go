@@ -8,6 +8,7 @@ import (
 	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
+	"trnsci/core/kernel/gemm"
 )
 
 // Blocks on the diagonal are factored in the order U^T U with real numbers: then a strip of rows of U is a product with the rows above
@@ -45,13 +46,13 @@ func choleskyBlock[T dense.Scalar](a dense.Matrix[T]) (order int) {
 // blockMemory is what the factorization of a block takes: the block and the transpose of a small triangle. It is kept between calls.
 type blockMemory[R dense.Float] struct {
 	block [choleskyBase * choleskyBase]R
-	small [kernel.SolveOrder * kernel.SolveOrder]R
+	small [gemm.TriangleOrder * gemm.TriangleOrder]R
 }
 
 var blocks = sync.Pool{New: func() any { return new(blockMemory[float64]) }}
 
 // withBlock calls body with an n x n matrix of unknown values and a small triangle.
-func withBlock[R dense.Float](n int, body func(u dense.Matrix[R], small *[kernel.SolveOrder * kernel.SolveOrder]R) (order int)) (order int) {
+func withBlock[R dense.Float](n int, body func(u dense.Matrix[R], small *[gemm.TriangleOrder * gemm.TriangleOrder]R) (order int)) (order int) {
 	kept := blocks.Get().(*blockMemory[float64])
 	defer blocks.Put(kept)
 	memory := (*blockMemory[R])(unsafe.Pointer(kept)) // a float32 takes no more
@@ -60,16 +61,16 @@ func withBlock[R dense.Float](n int, body func(u dense.Matrix[R], small *[kernel
 
 func choleskyReal[R dense.Float](a dense.Matrix[R]) int {
 	n, set := a.Rows, kernel.Best()
-	return withBlock(n, func(u dense.Matrix[R], small *[kernel.SolveOrder * kernel.SolveOrder]R) int {
-		kernel.Transpose(set, n, n, a.Data, a.Stride, u.Data, n)
+	return withBlock(n, func(u dense.Matrix[R], small *[gemm.TriangleOrder * gemm.TriangleOrder]R) int {
+		gemm.Transpose(set, n, n, a.Data, a.Stride, u.Data, n)
 		order := choleskyUpper(u, small)
-		kernel.Transpose(set, n, n, u.Data, n, a.Data, a.Stride)
+		gemm.Transpose(set, n, n, u.Data, n, a.Data, a.Stride)
 		return order
 	})
 }
 
 func choleskyComplex[R dense.Float, T dense.Complex](a dense.Matrix[T]) int {
-	return withBlock(2*a.Rows, func(u dense.Matrix[R], small *[kernel.SolveOrder * kernel.SolveOrder]R) int {
+	return withBlock(2*a.Rows, func(u dense.Matrix[R], small *[gemm.TriangleOrder * gemm.TriangleOrder]R) int {
 		n := u.Rows
 		for i := range a.Rows {
 			row := dense.Reals[R](a.Row(i))[:2*i+2]
@@ -92,26 +93,26 @@ func choleskyComplex[R dense.Float, T dense.Complex](a dense.Matrix[T]) int {
 }
 
 // choleskyUpper overwrites the upper triangle of u by the factor U of U^T U. It returns the order of the first leading minor that is not
-// positive, or 0. Nothing below the diagonal blocks of kernel.SolveOrder is read or written. small is scratch memory.
-func choleskyUpper[R dense.Float](u dense.Matrix[R], small *[kernel.SolveOrder * kernel.SolveOrder]R) int {
+// positive, or 0. Nothing below the diagonal blocks of gemm.TriangleOrder is read or written. small is scratch memory.
+func choleskyUpper[R dense.Float](u dense.Matrix[R], small *[gemm.TriangleOrder * gemm.TriangleOrder]R) int {
 	n := u.Rows
-	for i0 := 0; i0 < n; i0 += kernel.SolveOrder {
-		i1 := min(n, i0+kernel.SolveOrder)
+	for i0 := 0; i0 < n; i0 += gemm.TriangleOrder {
+		i1 := min(n, i0+gemm.TriangleOrder)
 		strip := u.Slice(i0, i1, i0, n)
 		blas.Gemm(nil, blas.Trans, blas.NoTrans, -1, u.Slice(0, i0, i0, i1), u.Slice(0, i0, i0, n), 1, strip)
 		if order := choleskyStrip(strip, small); order > 0 {
 			return i0 + order
 		}
 		if i1 < n {
-			kernel.Solve(kernel.Best(), i1-i0, small[:], strip.Data, i1-i0, strip.Stride, n-i1)
+			gemm.Trsm(kernel.Best(), i1-i0, small[:], strip.Data, i1-i0, strip.Stride, n-i1)
 		}
 	}
 	return 0
 }
 
-// choleskyStrip factors the square at the left of a strip of at most kernel.SolveOrder rows and sets l to the transpose of the factor with
+// choleskyStrip factors the square at the left of a strip of at most gemm.TriangleOrder rows and sets l to the transpose of the factor with
 // reciprocals on the diagonal. It returns the order of the first leading minor that is not positive, or 0.
-func choleskyStrip[R dense.Float](u dense.Matrix[R], l *[kernel.SolveOrder * kernel.SolveOrder]R) int {
+func choleskyStrip[R dense.Float](u dense.Matrix[R], l *[gemm.TriangleOrder * gemm.TriangleOrder]R) int {
 	n := u.Rows
 	for i := range n {
 		row := u.Row(i)[:n]
@@ -122,10 +123,10 @@ func choleskyStrip[R dense.Float](u dense.Matrix[R], l *[kernel.SolveOrder * ker
 		root := R(math.Sqrt(float64(pivot)))
 		reciprocal := 1 / root
 		row[i] = root
-		l[i*kernel.SolveOrder+i] = reciprocal
+		l[i*gemm.TriangleOrder+i] = reciprocal
 		for j := i + 1; j < n; j++ {
 			row[j] *= reciprocal
-			l[j*kernel.SolveOrder+i] = row[j]
+			l[j*gemm.TriangleOrder+i] = row[j]
 		}
 		for k := i + 1; k < n; k++ {
 			x, below := row[k], u.Row(k)[:n]

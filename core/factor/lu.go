@@ -4,6 +4,8 @@ import (
 	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
+	"trnsci/core/kernel/gemm"
+	"trnsci/core/kernel/vector"
 	"trnsci/core/sched"
 )
 
@@ -33,12 +35,12 @@ func luCost(m, n int) int { return m * m * (3*n - m) }
 // luRows factors a matrix with at least as many columns as rows, of which pivots has one each.
 func luRows[T dense.Scalar](team *sched.Team, a dense.Matrix[T], pivots []int) (zero int, err error) {
 	m, n := a.Rows, a.Cols
-	if m <= kernel.SolveOrder {
+	if m <= gemm.TriangleOrder {
 		zero = luStrip(a, pivots)
 		team.Step(luCost(m, n))
 		return zero, team.Err()
 	}
-	half := (m/2 + kernel.SolveOrder - 1) / kernel.SolveOrder * kernel.SolveOrder
+	half := (m/2 + gemm.TriangleOrder - 1) / gemm.TriangleOrder * gemm.TriangleOrder
 	above, below := a.Slice(0, half, 0, n), a.Slice(half, m, 0, n)
 	if zero, err = luRows(team, above, pivots[:half]); err != nil {
 		return 0, err
@@ -93,7 +95,7 @@ func luStrip[T dense.Scalar](a dense.Matrix[T], pivots []int) (zero int) {
 	return zero
 }
 
-// subtractRows subtracts the rows, at most kernel.SolveOrder, times the factors from x.
+// subtractRows subtracts the rows, at most gemm.TriangleOrder, times the factors from x.
 func subtractRows[T dense.Scalar](rows dense.Matrix[T], factors, x []T) {
 	switch {
 	case dense.IsComplex[T]():
@@ -106,12 +108,12 @@ func subtractRows[T dense.Scalar](rows dense.Matrix[T], factors, x []T) {
 }
 
 func subtractReals[R dense.Float](rows []R, stride int, factors, x []R) {
-	var alpha [kernel.SolveOrder]R
+	var alpha [gemm.TriangleOrder]R
 	for i, f := range factors {
 		alpha[i] = -f
 	}
-	run := kernel.Rows[R]{Count: len(factors), Cols: len(x), Stride: stride, A: rows}
-	kernel.Axpys(kernel.Best(), &run, alpha[:len(factors)], x)
+	run := vector.Rows[R]{Count: len(factors), Cols: len(x), Stride: stride, A: rows}
+	vector.Axpys(kernel.Best(), &run, alpha[:len(factors)], x)
 }
 
 // divide divides the elements of x by d.

@@ -4,6 +4,7 @@ import (
 	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
+	"trnsci/core/kernel/gemm"
 	"trnsci/core/sched"
 )
 
@@ -191,25 +192,25 @@ func formReal[W dense.Scalar, R dense.Float](b *Block[R], tau []W, take func(row
 	transpose(b.left, b.rows)
 	blas.GemmDirect(1, b.rows, b.left, 0, gram)
 	solution.CopyFrom(b.rows)
-	for first := 0; first < count; first += kernel.SolveOrder {
-		end := min(count, first+kernel.SolveOrder)
+	for first := 0; first < count; first += gemm.TriangleOrder {
+		end := min(count, first+gemm.TriangleOrder)
 		rows := solution.Slice(first, end, 0, length)
 		if first > 0 {
 			blas.GemmDirect(-1, gram.Slice(first, end, 0, first), solution.Slice(0, first, 0, length), 1, rows)
 		}
-		var system [kernel.SolveOrder * kernel.SolveOrder]R
+		var system [gemm.TriangleOrder * gemm.TriangleOrder]R
 		for i := range rows.Rows {
-			row := system[i*kernel.SolveOrder:]
+			row := system[i*gemm.TriangleOrder:]
 			copy(row[:i], gram.Row(first + i)[first:])
 			row[i] = R(dense.Real(tau[first+i]))
 		}
-		kernel.Solve(kernel.Best(), rows.Rows, system[:], rows.Data, 0, rows.Stride, length)
+		gemm.Trsm(kernel.Best(), rows.Rows, system[:], rows.Data, 0, rows.Stride, length)
 	}
 	transpose(b.left, solution)
 }
 
 func transpose[R dense.Float](to, from dense.Matrix[R]) {
-	kernel.Transpose(kernel.Best(), from.Rows, from.Cols, from.Data, from.Stride, to.Data, to.Stride)
+	gemm.Transpose(kernel.Best(), from.Rows, from.Cols, from.Data, from.Stride, to.Data, to.Stride)
 }
 
 // complexTriangle computes T of complex reflectors row by row: H_j (I - V T V^H) adds the row -tau_j (v_j^H V) T to T, and tau_j on

@@ -1,15 +1,15 @@
-// Package kernel holds the innermost loops: small pieces of matrix products and of products with vectors in assembly for the
-// vector units that a processor may have, and the same in Go. It knows nothing of algorithms: blocking, packing, transposes and threads
-// are those of core/blas.
+// Package kernel names the sets of kernels, finds those that the processor can run, and says how large blocks should be.
+// The kernels, which are the innermost loops of everything above, lie in packages by subject: gemm, vector, givens,
+// condense, bulge, secular and batch.
 //
-// A Set is all kernels for one class of processors. The set to use is found once, when the program starts; every set
-// this machine can run is there for tests. Within a set an element of C is rounded in the same way wherever it lies in
-// a tile, so that results do not depend on how a product is cut into tiles; between sets they differ by rounding.
+// A Set is all kernels for one class of processors: assembly for its vector units, or plain Go. The best set is found
+// once, when the program starts; tests run every set of this machine. Within a set an element of a result is rounded in
+// the same way wherever it lies in a tile, so that results do not depend on how an operation is cut into pieces. Between
+// sets results differ by rounding.
 //
-// The assembly (gen_*.s) is made by the programs in gen with avo; `make generate` writes it, `make lint` checks that it is
-// what they make. The build tag noasm leaves it out.
+// tools/kernelgen writes the assembly (gen_*.s) and the functions that choose a kernel by set and element type; `make
+// generate` runs it, `make lint` checks that the files are up to date. The build tag noasm leaves the assembly out.
 //
-// The tiles and the blocking around them follow Goto and van de Geijn, Anatomy of high-performance matrix
-// multiplication, ACM TOMS 34 (2008), and Van Zee and van de Geijn, BLIS: a framework for rapidly instantiating BLAS
-// functionality, ACM TOMS 41 (2015).
+// Assembly cannot be preempted: callers cut their work so that a call takes well under a millisecond. It reads and writes
+// nothing outside of its operands.
 package kernel

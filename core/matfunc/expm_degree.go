@@ -6,6 +6,7 @@ import (
 	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
+	"trnsci/core/kernel/vector"
 )
 
 // padeBound says up to which norm the diagonal Padé approximant of a degree has a backward error of at most a rounding error.
@@ -210,7 +211,7 @@ func combinePowers[R dense.Float](y, powers []R, b []float64, count int) {
 	clear(y)
 	for first := 0; first < len(y); first += combineElements {
 		last := min(len(y), first+combineElements)
-		rows := kernel.Rows[R]{Count: count, Cols: last - first, Stride: len(y), A: powers[first:]}
-		kernel.Axpys(kernel.Best(), &rows, alpha, y[first:last])
+		rows := vector.Rows[R]{Count: count, Cols: last - first, Stride: len(y), A: powers[first:]}
+		vector.Axpys(kernel.Best(), &rows, alpha, y[first:last])
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
+	"trnsci/core/kernel/vector"
 )
 
 // infinityNorm returns the largest sum of |re| + |im| in a row of a: for a complex matrix a norm that is at most sqrt(2) times the infinity norm, and
@@ -18,7 +19,7 @@ func infinityNorm[T dense.Scalar](a dense.Matrix[T]) float64 {
 func largestSum[R dense.Float, T dense.Scalar](a dense.Matrix[T]) float64 {
 	set, norm := kernel.Best(), R(0)
 	for i := range a.Rows {
-		norm = max(norm, kernel.SumAbs(set, dense.Reals[R](a.Row(i))))
+		norm = max(norm, vector.SumAbs(set, dense.Reals[R](a.Row(i))))
 	}
 	return float64(norm)
 }

@@ -6,6 +6,8 @@ import (
 
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
+	"trnsci/core/kernel/gemm"
+	"trnsci/core/mp2/internal/pairkernel"
 	"trnsci/core/sched"
 )
 
@@ -35,7 +37,7 @@ type sums struct {
 	products, magnitude, denominators, largest float64
 }
 
-func (s *sums) add(t kernel.CoupleSums) {
+func (s *sums) add(t pairkernel.Sums) {
 	s.opposite.add(t.Opposite)
 	s.same.add(t.Same)
 	s.products += t.Products
@@ -95,7 +97,7 @@ func (p *pair[T]) bothSpins(team *sched.Team) sums {
 		p.onDiagonal(&total, a0, a1)
 		for b0 := a1; b0 < n; b0 += tile {
 			b1 := min(n, b0+tile)
-			kernel.Transpose(p.scratch.set, b1-b0, a1-a0, p.k.Data[b0*p.k.Stride+a0:], p.k.Stride, p.scratch.mirror,
+			gemm.Transpose(p.scratch.set, b1-b0, a1-a0, p.k.Data[b0*p.k.Stride+a0:], p.k.Stride, p.scratch.mirror,
 				tile)
 			c := p.tile(a0, a1, b0, b1)
 			p.mirror(&c, p.scratch.mirror, a0, b0)
@@ -114,7 +116,7 @@ func (p *pair[T]) prepare() {
 // with K_ba twice with half the weight; otherwise row by row, since a denominator on the diagonal may vanish.
 func (p *pair[T]) onDiagonal(total *sums, a0, a1 int) {
 	n := a1 - a0
-	kernel.Transpose(p.scratch.set, n, n, p.k.Data[a0*p.k.Stride+a0:], p.k.Stride, p.scratch.mirror, tile)
+	gemm.Transpose(p.scratch.set, n, n, p.k.Data[a0*p.k.Stride+a0:], p.k.Stride, p.scratch.mirror, tile)
 	if p.oppositeWeight != 0 {
 		c := p.tile(a0, a1, a0, a1)
 		p.mirror(&c, p.scratch.mirror, a0, a0)
@@ -130,8 +132,8 @@ func (p *pair[T]) onDiagonal(total *sums, a0, a1 int) {
 }
 
 // tile returns the terms of rows a0 <= a < a1 and columns b0 <= b < b1, without K_ba.
-func (p *pair[T]) tile(a0, a1, b0, b1 int) kernel.Couples[T] {
-	return kernel.Couples[T]{
+func (p *pair[T]) tile(a0, a1, b0, b1 int) pairkernel.Tile[T] {
+	return pairkernel.Tile[T]{
 		Rows: a1 - a0, Cols: b1 - b0, X: p.k.Data[a0*p.k.Stride+b0:], StrideX: p.k.Stride,
 		RowEnergies: p.scratch.first[a0:a1], ColEnergies: p.scratch.second[b0:b1],
 		RowNormsX: p.normsI[a0:a1], ColNormsX: p.normsJ[b0:b1],
@@ -140,7 +142,7 @@ func (p *pair[T]) tile(a0, a1, b0, b1 int) kernel.Couples[T] {
 }
 
 // mirror adds K_ba for row a and column b to the tile at (a0, b0).
-func (p *pair[T]) mirror(c *kernel.Couples[T], y []T, a0, b0 int) {
+func (p *pair[T]) mirror(c *pairkernel.Tile[T], y []T, a0, b0 int) {
 	c.Y, c.StrideY = y, tile
 	c.RowNormsY, c.ColNormsY = p.normsJ[a0:a0+c.Rows], p.normsI[b0:b0+c.Cols]
 }
@@ -166,7 +168,7 @@ func (p *pair[T]) contribution(s sums) contribution {
 	certainty := 1 - off.relative - off.absolute*s.largest // a lower bound on |D| over its computed value
 	bound := math.Inf(1)
 	if certainty > 0 {
-		additions := termRoundings + kernel.CoupleAdditions(min(p.k.Rows, tile),
+		additions := termRoundings + pairkernel.Additions(min(p.k.Rows, tile),
 			min(p.k.Cols, tile)) + 2*compensatedRoundings
 		bound = (s.products+off.relative*s.magnitude+off.absolute*s.denominators)/certainty + gamma(additions,
 			dense.RoundoffDouble)*s.magnitude

@@ -6,6 +6,7 @@ import (
 
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
+	"trnsci/core/kernel/givens"
 )
 
 // plane is the rotation G = [c s; -conj(s) c] with real c, c^2 + |s|^2 = 1. Applied to two rows or two columns (x, y) it makes
@@ -107,9 +108,9 @@ func rotateRows[T dense.Wide](planes []plane[T], down bool, m dense.Matrix[T]) {
 		return
 	}
 	if real, ok := any(m).(dense.Matrix[float64]); ok {
-		// A real plane is a kernel.Rotation.
-		rotations := unsafe.Slice((*kernel.Rotation[float64])(unsafe.Pointer(unsafe.SliceData(planes))), len(planes))
-		kernel.Rotate(kernel.Best(), rotations, down, real.Data, real.Stride, real.Cols)
+		// A real plane is a givens.Rotation.
+		rotations := unsafe.Slice((*givens.Rotation[float64])(unsafe.Pointer(unsafe.SliceData(planes))), len(planes))
+		givens.Rotate(kernel.Best(), rotations, down, real.Data, real.Stride, real.Cols)
 		return
 	}
 	rotateComplexRows(any(planes).([]plane[complex128]), down, any(m).(dense.Matrix[complex128]))
@@ -117,7 +118,7 @@ func rotateRows[T dense.Wide](planes []plane[T], down bool, m dense.Matrix[T]) {
 
 // rotateComplexRows is rotateRows for complex matrices: some planes at a time are brought into the form of the kernel.
 func rotateComplexRows(planes []plane[complex128], down bool, m dense.Matrix[complex128]) {
-	var rotations [windowSteps]kernel.ComplexRotation[float64]
+	var rotations [windowSteps]givens.ComplexRotation[float64]
 	data := dense.Reals[float64](m.Data)
 	for done := 0; done < len(planes); {
 		count := min(len(rotations), len(planes)-done)
@@ -126,9 +127,9 @@ func rotateComplexRows(planes []plane[complex128], down bool, m dense.Matrix[com
 			first = len(planes) - done - count
 		}
 		for i, g := range planes[first : first+count] {
-			rotations[i] = kernel.NewComplexRotation(real(g.c), real(g.s), imag(g.s))
+			rotations[i] = givens.NewComplexRotation(real(g.c), real(g.s), imag(g.s))
 		}
-		kernel.RotateComplex(kernel.Best(), rotations[:count], down, data[2*first*m.Stride:], 2*m.Stride, m.Cols)
+		givens.RotateComplex(kernel.Best(), rotations[:count], down, data[2*first*m.Stride:], 2*m.Stride, m.Cols)
 		done += count
 	}
 }

@@ -2,7 +2,8 @@ package schur
 
 import (
 	"trnsci/core/dense"
-	"trnsci/core/kernel"
+	"trnsci/core/kernel/bulge"
+	"trnsci/core/kernel/gemm"
 )
 
 const rowsOfBulge = 3 // between one bulge of a chain and the next
@@ -107,11 +108,11 @@ func (c *chain[W, U, R]) follow(runs []U, top, bottom int) error {
 
 // sweepChain does an implicit QR sweep with a bulge for each shift, over the block of rows lo to hi.
 func (m *multishift[W]) sweepChain(lo, hi int, shifts []shift) error {
-	c := &chain[W, run[W], kernel.Reflector[W]]{
+	c := &chain[W, run[W], bulge.Householder3[W]]{
 		descent: newDescent(lo, hi, len(shifts), rowsOfBulge, m.extra), later: m.later,
 		top: m.top, width: m.later.width, edge: m.edge(hi), applyRight: m.applyRight, applyAbove: m.applyAbove,
 	}
-	c.move = func(z zone, b, first, last int, out []kernel.Reflector[W]) run[W] {
+	c.move = func(z zone, b, first, last int, out []bulge.Householder3[W]) run[W] {
 		var start *[3]W
 		if first == lo-1 {
 			start = roundedStart[W](m.startVector(lo, shifts[b]))
@@ -144,8 +145,8 @@ func (m *multishift[W]) applyAbove(runs []run[W], rows span, top, bottom int, me
 		s := rows.strip(i, m.later.width)
 		x := m.t.Slice(s.from, s.end, top, bottom+1)
 		panel := within(memory, x.Cols, x.Rows)
-		kernel.Transpose(m.set, x.Rows, x.Cols, x.Data, x.Stride, panel.Data, panel.Stride)
+		gemm.Transpose(m.set, x.Rows, x.Cols, x.Data, x.Stride, panel.Data, panel.Stride)
 		applyRuns(m.set, runs, panel, top)
-		kernel.Transpose(m.set, x.Cols, x.Rows, panel.Data, panel.Stride, x.Data, x.Stride)
+		gemm.Transpose(m.set, x.Cols, x.Rows, panel.Data, panel.Stride, x.Data, x.Stride)
 	}
 }

@@ -3,6 +3,7 @@ package schur
 import (
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
+	"trnsci/core/kernel/bulge"
 )
 
 // rowsOfTwo is the number of rows between one bulge of a chain and the next.
@@ -10,11 +11,11 @@ const rowsOfTwo = 2
 
 // sweepChain is multishift.sweepChain.
 func (m *complexMultishift[W]) sweepChain(lo, hi int, shifts []complex128) error {
-	c := &chain[W, complexRun[W], kernel.TwoRows[W]]{
+	c := &chain[W, complexRun[W], bulge.Householder2[W]]{
 		descent: newDescent(lo, hi, len(shifts), rowsOfTwo, m.extra), later: m.later,
 		top: m.top, width: complexStrip, edge: m.edge(hi), applyRight: m.applyRight, applyAbove: m.applyAbove,
 	}
-	c.move = func(z zone, b, first, _ int, out []kernel.TwoRows[W]) complexRun[W] {
+	c.move = func(z zone, b, first, _ int, out []bulge.Householder2[W]) complexRun[W] {
 		var start *[2]W
 		if first == lo-1 {
 			start = m.startVector(lo, shifts[b])
@@ -34,11 +35,11 @@ func (m *complexMultishift[W]) edge(hi int) int {
 }
 
 // applyComplexRuns applies the runs to the rows of x, of which row 0 is row first of the whole. With columns they are columns of a matrix, see
-// kernel.ReflectTwoRows.
+// bulge.ReflectRowPairs.
 func applyComplexRuns[W dense.Complex](set kernel.Set, runs []complexRun[W], x dense.Matrix[W], first int, columns bool) {
 	for i := range runs {
 		r := &runs[i]
-		kernel.ReflectTwoRows(set, r.reflectors, columns, x.Data[(r.row-first)*x.Stride:], x.Stride, x.Cols)
+		bulge.ReflectRowPairs(set, r.reflectors, columns, x.Data[(r.row-first)*x.Stride:], x.Stride, x.Cols)
 	}
 }
 

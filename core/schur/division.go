@@ -5,6 +5,7 @@ import (
 
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
+	"trnsci/core/kernel/vector"
 )
 
 // solveRowsReal is the rowSolver for a real T.
@@ -23,21 +24,21 @@ func subtractBelow[W dense.Float](s *substitution[W], c *columns[W], i, size, bo
 	if below == bottom {
 		return
 	}
-	rows := kernel.Rows[W]{Count: bottom - below, Cols: c.x.Cols, Stride: c.x.Stride, A: c.x.Data[below*c.x.Stride:]}
+	rows := vector.Rows[W]{Count: bottom - below, Cols: c.x.Cols, Stride: c.x.Stride, A: c.x.Data[below*c.x.Stride:]}
 	first := s.t.Row(i)[below:bottom]
 	multiples := c.spare[:size*len(first)]
 	if size == 1 {
 		for j, x := range first {
 			multiples[j] = -x
 		}
-		kernel.Axpys(kernel.Best(), &rows, multiples, c.x.Row(i))
+		vector.Axpys(kernel.Best(), &rows, multiples, c.x.Row(i))
 		return
 	}
 	second := s.t.Row(i + 1)[below:bottom]
 	for j, x := range first {
 		multiples[2*j], multiples[2*j+1] = -x, -second[j]
 	}
-	kernel.AxpysPair(kernel.Best(), &rows, multiples, c.x.Row(i), c.x.Row(i+1))
+	vector.AxpysPair(kernel.Best(), &rows, multiples, c.x.Row(i), c.x.Row(i+1))
 }
 
 // divideByElement overwrites the right sides in row i of X by the solutions, for a diagonal block of order 1.
@@ -181,9 +182,9 @@ func solveRowsComplex[R dense.Float, W dense.Complex](s *substitution[W], c *col
 			multiples[j] = -x
 		}
 		clear(crossed)
-		rows := kernel.Rows[R]{Count: len(below), Cols: 2 * len(row), Stride: 2 * c.x.Stride, A: dense.Reals[R](c.x.Data[(i+1)*c.x.Stride:])}
+		rows := vector.Rows[R]{Count: len(below), Cols: 2 * len(row), Stride: 2 * c.x.Stride, A: dense.Reals[R](c.x.Data[(i+1)*c.x.Stride:])}
 		sums, turned := dense.Reals[R](row), dense.Reals[R](crossed)
-		kernel.AxpysPair(kernel.Best(), &rows, dense.Reals[R](multiples), sums, turned)
+		vector.AxpysPair(kernel.Best(), &rows, dense.Reals[R](multiples), sums, turned)
 		for j := 0; j+1 < len(turned); j += 2 { // i times the sums with the imaginary parts
 			sums[j], sums[j+1] = sums[j]-turned[j+1], sums[j+1]+turned[j]
 		}

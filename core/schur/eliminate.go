@@ -6,6 +6,7 @@ import (
 	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
+	"trnsci/core/kernel/vector"
 )
 
 // eliminate makes the reflector of column k.
@@ -118,12 +119,12 @@ func pass[R dense.Float, W dense.Scalar](r *reduction[W], p int) {
 		}
 		i := i0 + step*rowsAtOnce
 		end := min(i1, i+rowsAtOnce)
-		rows := kernel.Rows[R]{Count: end - i, Cols: words * (n - k), Stride: words * r.a.Stride, A: dense.Reals[R](r.a.Data[i*r.a.Stride+k:])}
+		rows := vector.Rows[R]{Count: end - i, Cols: words * (n - k), Stride: words * r.a.Stride, A: dense.Reals[R](r.a.Data[i*r.a.Stride+k:])}
 		alpha, y := dense.Reals[R](r.v[i:end]), dense.Reals[R](r.y[i:end])
 		if words == 1 {
-			kernel.DotsAxpys(set, &rows, dense.Reals[R](r.v[k:]), y, alpha, dense.Reals[R](sums))
+			vector.DotsAxpys(set, &rows, dense.Reals[R](r.v[k:]), y, alpha, dense.Reals[R](sums))
 		} else {
-			kernel.DotsAxpysPair(set, &rows, dense.Reals[R](r.conj[k:]), dense.Reals[R](r.turned[k:]), y, alpha, dense.Reals[R](sums), dense.Reals[R](crossed))
+			vector.DotsAxpysPair(set, &rows, dense.Reals[R](r.conj[k:]), dense.Reals[R](r.turned[k:]), y, alpha, dense.Reals[R](sums), dense.Reals[R](crossed))
 		}
 	}
 	i := dense.FromParts[W](0, 1)

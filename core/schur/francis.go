@@ -5,6 +5,7 @@ import (
 
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
+	"trnsci/core/kernel/bulge"
 	"trnsci/core/sched"
 )
 
@@ -39,8 +40,8 @@ type francis[W dense.Float] struct {
 	// small are no longer relative to them.
 	eps, rootEps, floor float64
 	sweeps, limit       int
-	blocksOnly          bool                  // of t only the diagonal blocks are wanted, of zt nothing
-	reflectors          []kernel.Reflector[W] // of a sweep
+	blocksOnly          bool                    // of t only the diagonal blocks are wanted, of zt nothing
+	reflectors          []bulge.Householder3[W] // of a sweep
 }
 
 // newFrancis returns the iteration for t and zt.
@@ -57,7 +58,7 @@ func (f *francis[W]) prepare(t, zt dense.Matrix[W], limit int) {
 	n := t.Rows
 	f.t, f.zt, f.sweeps, f.limit = t, zt, 0, limit
 	if cap(f.reflectors) < n {
-		f.reflectors = make([]kernel.Reflector[W], n)
+		f.reflectors = make([]bulge.Householder3[W], n)
 	}
 	if limit == 0 {
 		f.limit = sweepsPerEigenvalue * max(n, minSweepOrder)
@@ -274,7 +275,7 @@ func (f *francis[W]) sweep(lo, hi int, s shift) {
 		t.Set(row, row-1, t.At(row, row-1)*(1-out[0].T0))
 	}
 	if f.zt.Rows > 0 && !z.withZT {
-		kernel.ReflectRows(f.set, out, f.zt.Data[row*f.zt.Stride:], f.zt.Stride, f.zt.Cols)
+		bulge.ReflectRows(f.set, out, f.zt.Data[row*f.zt.Stride:], f.zt.Stride, f.zt.Cols)
 	}
 }
 

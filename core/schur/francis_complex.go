@@ -6,6 +6,7 @@ import (
 
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
+	"trnsci/core/kernel/bulge"
 	"trnsci/core/sched"
 )
 
@@ -18,8 +19,8 @@ type singleShift[W dense.Complex] struct {
 	// Rounding unit of W. Subdiagonal elements up to floor are zero for every purpose.
 	eps, floor    float64
 	sweeps, limit int
-	diagonalOnly  bool                // of t only the diagonal is wanted, of zt nothing
-	reflectors    []kernel.TwoRows[W] // of a sweep
+	diagonalOnly  bool                    // of t only the diagonal is wanted, of zt nothing
+	reflectors    []bulge.Householder2[W] // of a sweep
 	// Columns of t and of zt with what lies between their rows, as far as it fills lines of the cache: sweeps over whole matrices need no care for the end of a
 	// row, and there is nothing to be spoilt.
 	colsT, colsZ int
@@ -39,7 +40,7 @@ func (s *singleShift[W]) prepare(t, zt dense.Matrix[W], limit int) {
 	s.t, s.zt, s.sweeps, s.limit = t, zt, 0, limit
 	s.colsT, s.colsZ = wholeLines(t), wholeLines(zt)
 	if cap(s.reflectors) < n {
-		s.reflectors = make([]kernel.TwoRows[W], n)
+		s.reflectors = make([]bulge.Householder2[W], n)
 	}
 	if limit == 0 {
 		s.limit = sweepsPerEigenvalue * max(n, minSweepOrder)
@@ -238,7 +239,7 @@ func (s *singleShift[W]) sweep(lo, hi int, shift complex128) {
 	out := s.reflectors[:hi-lo]
 	s.chase(z, lo-1, s.startVector(lo, shift), out)
 	if s.zt.Rows > 0 {
-		kernel.ReflectTwoRows(s.set, out, false, s.zt.Data[lo*s.zt.Stride:], s.zt.Stride, s.colsZ)
+		bulge.ReflectRowPairs(s.set, out, false, s.zt.Data[lo*s.zt.Stride:], s.zt.Stride, s.colsZ)
 	}
 }
 
@@ -249,12 +250,12 @@ func (s *singleShift[W]) startVector(lo int, shift complex128) *[2]W {
 
 // chase moves a bulge through a step for each element of out, from step first on: step k applies a reflector to the rows and columns k+1 and k+2 that
 // eliminates what column k has below row k+1. With start, the first step makes the bulge instead: its reflector maps start to a multiple of e_1.
-func (s *singleShift[W]) chase(z zone, first int, start *[2]W, out []kernel.TwoRows[W]) {
+func (s *singleShift[W]) chase(z zone, first int, start *[2]W, out []bulge.Householder2[W]) {
 	for done := 0; done < len(out); {
 		if done > 0 {
 			start = nil
 		}
-		b := kernel.Bulge[W]{
+		b := bulge.SingleShiftChase[W]{
 			A: s.t.Data, Stride: s.t.Stride, First: first + done, Last: z.bottom, End: z.end, Top: z.top, Start: start, Reflectors: out[done:],
 		}
 		steps := b.Run(s.set)
@@ -270,7 +271,7 @@ func (s *singleShift[W]) chase(z zone, first int, start *[2]W, out []kernel.TwoR
 }
 
 // step is a step of chase with the care that the kernel does not take.
-func (s *singleShift[W]) step(z zone, k int, start *[2]W, out *kernel.TwoRows[W]) {
+func (s *singleShift[W]) step(z zone, k int, start *[2]W, out *bulge.Householder2[W]) {
 	t := s.t
 	if start != nil {
 		*out, _ = newTwoRows(start[0], start[1])
@@ -280,7 +281,7 @@ func (s *singleShift[W]) step(z zone, k int, start *[2]W, out *kernel.TwoRows[W]
 		t.Set(k+1, k, beta)
 		t.Set(k+2, k, 0)
 	}
-	kernel.ReflectTwoRows(s.set, []kernel.TwoRows[W]{*out}, false, t.Data[(k+1)*t.Stride+k+1:], t.Stride, z.end-k-1)
+	bulge.ReflectRowPairs(s.set, []bulge.Householder2[W]{*out}, false, t.Data[(k+1)*t.Stride+k+1:], t.Stride, z.end-k-1)
 	for i := z.top; i <= min(k+3, z.bottom); i++ {
 		r := t.Data[i*t.Stride+k+1 : i*t.Stride+k+3 : i*t.Stride+k+3]
 		sum := r[0] + out.V*r[1]
@@ -290,7 +291,7 @@ func (s *singleShift[W]) step(z zone, k int, start *[2]W, out *kernel.TwoRows[W]
 }
 
 // newTwoRows returns the reflector that maps (x, y) to (beta, 0). It is the identity only for y = 0.
-func newTwoRows[W dense.Complex](x, y W) (r kernel.TwoRows[W], beta W) {
+func newTwoRows[W dense.Complex](x, y W) (r bulge.Householder2[W], beta W) {
 	if y == 0 {
 		return r, x
 	}
@@ -305,5 +306,5 @@ func newTwoRows[W dense.Complex](x, y W) (r kernel.TwoRows[W], beta W) {
 	}
 	tau := 1 + modulus/norm
 	product := wideY * cmplx.Conj(phase) / complex(norm, 0)
-	return kernel.TwoRows[W]{V: W(product / complex(tau, 0)), T1: W(product), T0: W(complex(tau, 0))}, W(-phase * complex(norm/scale, 0))
+	return bulge.Householder2[W]{V: W(product / complex(tau, 0)), T1: W(product), T0: W(complex(tau, 0))}, W(-phase * complex(norm/scale, 0))
 }

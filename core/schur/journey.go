@@ -3,6 +3,7 @@ package schur
 import (
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
+	"trnsci/core/kernel/givens"
 	"trnsci/core/sched"
 )
 
@@ -20,7 +21,7 @@ type journeys struct {
 	double rotations[float64]
 }
 
-type rotations[R dense.Float] struct{ rows, columns []kernel.ComplexRotation[R] }
+type rotations[R dense.Float] struct{ rows, columns []givens.ComplexRotation[R] }
 
 // rotationsOf returns those of the precision R.
 func rotationsOf[R dense.Float](j *journeys) *rotations[R] {
@@ -55,8 +56,8 @@ func rotateWindow[R dense.Float, W dense.Complex](o *orderer[W], first, end int,
 // Method: a rotation takes the eigenvector (t12, t22 - t11) of the 2 x 2 block to a multiple of e_1. The diagonal elements keep their values exactly.
 func lift[R dense.Float, W dense.Complex](o *orderer[W], waiting *rotations[R], first, end, top, i int) {
 	start, count, t := len(waiting.rows), i-top, o.t
-	waiting.rows = append(waiting.rows, make([]kernel.ComplexRotation[R], count)...)
-	waiting.columns = append(waiting.columns, make([]kernel.ComplexRotation[R], count)...)
+	waiting.rows = append(waiting.rows, make([]givens.ComplexRotation[R], count)...)
+	waiting.columns = append(waiting.columns, make([]givens.ComplexRotation[R], count)...)
 	o.waiting.list = append(o.waiting.list, journey{top, start, count})
 	for at := i - 1; at >= top; at-- {
 		upper, lower := t.Row(at), t.Row(at+1)
@@ -66,8 +67,8 @@ func lift[R dense.Float, W dense.Complex](o *orderer[W], waiting *rotations[R], 
 			cosine, sine = exchange(complex128(t11), complex128(upper[at+1]), complex128(t22))
 		}
 		c, re, im := R(cosine), R(real(sine)), R(imag(sine))
-		waiting.rows[start+at-top] = kernel.NewComplexRotation(c, re, im)
-		waiting.columns[start+at-top] = kernel.NewComplexRotation(c, re, -im)
+		waiting.rows[start+at-top] = givens.NewComplexRotation(c, re, im)
+		waiting.columns[start+at-top] = givens.NewComplexRotation(c, re, -im)
 		x, y := dense.Reals[R](upper[at+2:i+1]), dense.Reals[R](lower[at+2:i+1])
 		for k := 0; k+1 < len(x) && k+1 < len(y); k += 2 {
 			p, q, r, s := x[k], x[k+1], y[k], y[k+1]
@@ -83,7 +84,7 @@ func lift[R dense.Float, W dense.Complex](o *orderer[W], waiting *rotations[R], 
 		upper[at], lower[at+1] = t22, t11
 	}
 	if cols := end - i - 1; cols > 0 {
-		kernel.RotateComplex(kernel.Best(), waiting.rows[start:], true, dense.Reals[R](t.Data[top*t.Stride+i+1:]), 2*t.Stride, cols)
+		givens.RotateComplex(kernel.Best(), waiting.rows[start:], true, dense.Reals[R](t.Data[top*t.Stride+i+1:]), 2*t.Stride, cols)
 	}
 }
 
@@ -95,10 +96,10 @@ func rotateRest[R dense.Float, W dense.Complex](o *orderer[W], waiting *rotation
 	if o.zt.Rows > 0 {
 		ofZ = strips(n)
 	}
-	rotate := func(rotations []kernel.ComplexRotation[R], m dense.Matrix[W]) {
+	rotate := func(rotations []givens.ComplexRotation[R], m dense.Matrix[W]) {
 		for _, j := range o.waiting.list {
 			data := dense.Reals[R](m.Data[(j.top-first)*m.Stride:])
-			kernel.RotateComplex(set, rotations[j.first:][:j.count], true, data, 2*m.Stride, m.Cols)
+			givens.RotateComplex(set, rotations[j.first:][:j.count], true, data, 2*m.Stride, m.Cols)
 		}
 	}
 	return team.For(right+above+ofZ, func(_, k int) error {

@@ -6,12 +6,13 @@ import (
 
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
+	"trnsci/core/kernel/bulge"
 	"trnsci/core/sched"
 )
 
 const (
 	// complexStrip is the number of columns, or of rows, of which what lies off the diagonal of a complex matrix is brought up to date at a time. That of real
-	// matrices is kernel.StripColumns.
+	// matrices is bulge.StripColumns.
 	complexStrip = 16
 	// With one thread so many changes are laid down before the strips get them: rows that neighbouring windows share stay in the cache.
 	changesTogether = 12
@@ -235,6 +236,6 @@ func (d *later[W, U, R]) keep(q dense.Matrix[W]) (dense.Matrix[W], error) {
 func applyRuns[W dense.Float](set kernel.Set, runs []run[W], x dense.Matrix[W], first int) {
 	for i := range runs {
 		r := &runs[i]
-		kernel.ReflectRows(set, r.reflectors, x.Data[(r.row-first)*x.Stride:], x.Stride, x.Cols)
+		bulge.ReflectRows(set, r.reflectors, x.Data[(r.row-first)*x.Stride:], x.Stride, x.Cols)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"trnsci/core/dense"
-	"trnsci/core/kernel"
+	"trnsci/core/kernel/bulge"
 )
 
 // sizes are the choices of the multishift iteration for a matrix of some order. They were tuned on random matrices and change nothing but times.
@@ -48,7 +48,7 @@ type multishift[W dense.Float] struct {
 	*francis[W]
 	sizes
 	local *francis[W] // of a diagonal block, apart from the rest
-	later *later[W, run[W], kernel.Reflector[W]]
+	later *later[W, run[W], bulge.Householder3[W]]
 	top   int // the first row that is wanted
 	// Memory that is used again: of a window and its orthogonal factor, of products, of the orthogonal factor of its reduction.
 	form, factor, product, reduced []W
@@ -57,7 +57,7 @@ type multishift[W dense.Float] struct {
 // run is what one bulge does to the rows from row on: its reflectors, one row apart. At the bottom of the block the last one has two rows.
 type run[W dense.Float] struct {
 	row        int
-	reflectors []kernel.Reflector[W]
+	reflectors []bulge.Householder3[W]
 }
 
 // runLarge is run for large matrices.
@@ -66,7 +66,7 @@ func (f *francis[W]) runLarge() error {
 		francis: f, sizes: sizesFor(f.t.Rows), local: newFrancis(dense.Matrix[W]{}, dense.Matrix[W]{}, Options{Team: f.team.Quiet()}),
 	}
 	m.local.floor = f.floor
-	m.later = newLater[W, run[W], kernel.Reflector[W]](f.team, f.t, f.zt, kernel.StripColumns(f.set), func(runs []run[W], x dense.Matrix[W]) {
+	m.later = newLater[W, run[W], bulge.Householder3[W]](f.team, f.t, f.zt, bulge.StripColumns(f.set), func(runs []run[W], x dense.Matrix[W]) {
 		applyRuns(f.set, runs, x, 0)
 	})
 	return f.team.RunWithHelpers(m.lead, m.later.help)

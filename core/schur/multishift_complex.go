@@ -2,7 +2,7 @@ package schur
 
 import (
 	"trnsci/core/dense"
-	"trnsci/core/kernel"
+	"trnsci/core/kernel/bulge"
 )
 
 // complexSizesFor returns the choices of the multishift iteration for a complex matrix of order n. A shift is a bulge.
@@ -31,7 +31,7 @@ type complexMultishift[W dense.Complex] struct {
 	*singleShift[W]
 	sizes
 	local *singleShift[W] // of a diagonal block, apart from the rest
-	later *later[W, complexRun[W], kernel.TwoRows[W]]
+	later *later[W, complexRun[W], bulge.Householder2[W]]
 	top   int // the first row that is wanted
 	// Memory that is used again: of a window and its unitary factor, of products, of the unitary factor of its reduction.
 	form, factor, product, reduced []W
@@ -40,7 +40,7 @@ type complexMultishift[W dense.Complex] struct {
 // complexRun is what one bulge does to the rows from row on: its reflectors, one row apart.
 type complexRun[W dense.Complex] struct {
 	row        int
-	reflectors []kernel.TwoRows[W]
+	reflectors []bulge.Householder2[W]
 }
 
 // runLarge is run for large matrices.
@@ -49,7 +49,7 @@ func (s *singleShift[W]) runLarge() error {
 		singleShift: s, sizes: complexSizesFor(s.t.Rows), local: newSingleShift(dense.Matrix[W]{}, dense.Matrix[W]{}, Options{Team: s.team.Quiet()}),
 	}
 	m.local.floor = s.floor
-	m.later = newLater[W, complexRun[W], kernel.TwoRows[W]](s.team, s.t, s.zt, complexStrip, func(runs []complexRun[W], x dense.Matrix[W]) {
+	m.later = newLater[W, complexRun[W], bulge.Householder2[W]](s.team, s.t, s.zt, complexStrip, func(runs []complexRun[W], x dense.Matrix[W]) {
 		applyComplexRuns(s.set, runs, x, 0, false)
 	})
 	return s.team.RunWithHelpers(m.lead, m.later.help)

@@ -6,10 +6,11 @@ import (
 
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
+	"trnsci/core/kernel/condense"
 	"trnsci/core/sched"
 )
 
-// passes is the reduction of a matrix that stays in the nearer caches: one pass over it for each reflector, kernel.Similarity, which applies the reflector before
+// passes is the reduction of a matrix that stays in the nearer caches: one pass over it for each reflector, condense.HessenbergStep, which applies the reflector before
 // from both sides and forms the products A v and v^H A of the new one. For the reflector P = I - tau v v^H of a column
 //
 //	P^H A P = A - y v^H - v w,  y = tau A v,  w = conj(tau) (v^H A - (v^H y) v^H)
@@ -26,7 +27,7 @@ type passes[W dense.Scalar, R dense.Float] struct {
 	n, width int
 	length   int // of a vector: whole lines of the cache
 	stride   int // of the matrix
-	pass     kernel.Similarity[R]
+	pass     condense.HessenbergStep[R]
 	// The adjoint of the vector of reflector k, and for complex matrices i times the same, are in row k+1. The first and the last row are zero.
 	vh     []R
 	w, s   []R // of the reflector before and the current one
@@ -74,7 +75,7 @@ func reduceByPasses[W dense.Scalar, R dense.Float](team *sched.Team, a, qt dense
 	clear(p.vector(n - 2))
 	clear(p.w)
 	clear(y)
-	p.pass = kernel.Similarity[R]{Stride: p.stride, Pairs: width > 1, Turn: p.length, A: dense.Reals[R](a.Data), Y: y}
+	p.pass = condense.HessenbergStep[R]{Stride: p.stride, Complex: width > 1, ImagOffset: p.length, A: dense.Reals[R](a.Data), Y: y}
 	if err := p.reduce(); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
+	"trnsci/core/kernel/vector"
 )
 
 // eachRun calls do with runs of numbers that hold all elements of a: some rows at a time and what is between them where that is a's own, otherwise row by row.
@@ -28,9 +29,9 @@ func exponentOf[W dense.Scalar](a dense.Matrix[W]) int {
 	largest, set := 0.0, kernel.Best()
 	eachRun(a, func(run []W) {
 		if dense.IsSingle[W]() {
-			largest = max(largest, float64(kernel.MaxAbs(set, dense.Reals[float32](run))))
+			largest = max(largest, float64(vector.MaxAbs(set, dense.Reals[float32](run))))
 		} else {
-			largest = max(largest, kernel.MaxAbs(set, dense.Reals[float64](run)))
+			largest = max(largest, vector.MaxAbs(set, dense.Reals[float64](run)))
 		}
 	})
 	_, exponent := math.Frexp(largest)
@@ -56,9 +57,9 @@ func scale[W dense.Scalar](a dense.Matrix[W], shift int) {
 	factor, set := math.Ldexp(1, shift), kernel.Best()
 	eachRun(a, func(run []W) {
 		if dense.IsSingle[W]() {
-			kernel.Scale(set, float32(factor), dense.Reals[float32](run))
+			vector.Scale(set, float32(factor), dense.Reals[float32](run))
 		} else {
-			kernel.Scale(set, factor, dense.Reals[float64](run))
+			vector.Scale(set, factor, dense.Reals[float64](run))
 		}
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
+	"trnsci/core/kernel/bulge"
 	"trnsci/core/sched"
 )
 
@@ -63,8 +64,8 @@ func TestSharedTasksAreDoneOnce(t *testing.T) {
 func TestHelpersOfCancelledCallsStop(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	applied, n := 0, 200
-	d := newLater[float64, run[float64], kernel.Reflector[float64]](
-		sched.NewTeam(ctx, 2, nil), dense.New[float64](n, n), dense.New[float64](n, n), kernel.StripColumns(kernel.Best()),
+	d := newLater[float64, run[float64], bulge.Householder3[float64]](
+		sched.NewTeam(ctx, 2, nil), dense.New[float64](n, n), dense.New[float64](n, n), bulge.StripColumns(kernel.Best()),
 		func([]run[float64], dense.Matrix[float64]) { applied++ },
 	)
 	d.announce = func() {}

@@ -5,6 +5,7 @@ import (
 
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
+	"trnsci/core/kernel/batch"
 )
 
 const (
@@ -18,12 +19,12 @@ const (
 // leafSolver diagonalizes some leaves of a tree, one in each SIMD lane, and holds their eigenvectors or elements of
 // them.
 type leafSolver struct {
-	problem kernel.LaneProblem
-	from    [kernel.Lanes][leafOrder]int // vector i of a leaf, in ascending order, is row from[i]
+	problem batch.Problem
+	from    [batch.Width][leafOrder]int // vector i of a leaf, in ascending order, is row from[i]
 }
 
 // leafElements returns how many numbers of memory a leafSolver takes for vectors with the given number of columns.
-func leafElements(cols int) int { return kernel.Lanes * leafOrder * (2 + cols) }
+func leafElements(cols int) int { return batch.Width * leafOrder * (2 + cols) }
 
 // solve overwrites the diagonals of the leaves by their eigenvalues in ascending order. The vectors have all their
 // elements or, with boundary, the first and the last one. The largest element of a leaf should be at most about 2;
@@ -34,7 +35,7 @@ func (l *leafSolver) solve(t Matrix, nodes []nodeRows, boundary bool, memory []f
 		order = max(order, s.end-s.start)
 	}
 	l.load(t, nodes, order, boundary, memory)
-	found := l.problem.Iterate(kernel.Best(), MaxSweepsPerValue*order)
+	found := l.problem.Diagonalize(kernel.Best(), MaxSweepsPerValue*order)
 	for lane, s := range nodes {
 		if finite := l.sort(t.D[s.start:s.end], lane); found[lane] < order || !finite {
 			return &ConvergenceError{Found: s.start + min(found[lane], s.end-s.start-1), Order: len(t.D)}
@@ -46,7 +47,7 @@ func (l *leafSolver) solve(t Matrix, nodes []nodeRows, boundary bool, memory []f
 // load fills the lanes. A leaf of a smaller order is padded by a zero matrix.
 func (l *leafSolver) load(t Matrix, nodes []nodeRows, order int, boundary bool, memory []float64) {
 	take := func(rows int) []float64 {
-		part := memory[:rows*kernel.Lanes]
+		part := memory[:rows*batch.Width]
 		memory = memory[len(part):]
 		clear(part)
 		return part
@@ -55,8 +56,8 @@ func (l *leafSolver) load(t Matrix, nodes []nodeRows, order int, boundary bool, 
 	if boundary {
 		cols = boundaryCols
 	}
-	p := kernel.LaneProblem{
-		Width: kernel.Lanes, Order: order, Parts: 1, Cols: cols, D: take(order), E: take(order), Vectors: take(order * cols),
+	p := batch.Problem{
+		Width: batch.Width, Order: order, Parts: 1, Cols: cols, D: take(order), E: take(order), Vectors: take(order * cols),
 	}
 	for lane := range p.Floor {
 		p.Floor[lane] = dense.RoundoffDouble * dense.RoundoffDouble
@@ -65,20 +66,20 @@ func (l *leafSolver) load(t Matrix, nodes []nodeRows, order int, boundary bool, 
 		n := s.end - s.start
 		sign := 1.0 // of a row of vectors; makes the couplings positive
 		for i := range n {
-			p.D[i*kernel.Lanes+lane] = t.D[s.start+i]
+			p.D[i*batch.Width+lane] = t.D[s.start+i]
 			switch {
 			case !boundary:
-				p.Vectors[(i*cols+i)*kernel.Lanes+lane] = sign
+				p.Vectors[(i*cols+i)*batch.Width+lane] = sign
 			case i == 0:
 				p.Vectors[lane] = sign
 			}
 			if i+1 < n {
-				p.E[i*kernel.Lanes+lane] = t.E[s.start+i]
+				p.E[i*batch.Width+lane] = t.E[s.start+i]
 				sign = math.Copysign(sign, sign*t.E[s.start+i])
 			}
 		}
 		if boundary {
-			p.Vectors[((n-1)*cols+1)*kernel.Lanes+lane] = sign
+			p.Vectors[((n-1)*cols+1)*batch.Width+lane] = sign
 		}
 	}
 	l.problem = p
@@ -88,7 +89,7 @@ func (l *leafSolver) load(t Matrix, nodes []nodeRows, order int, boundary bool, 
 func (l *leafSolver) sort(d []float64, lane int) (finite bool) {
 	from, sum := &l.from[lane], 0.0
 	for i := range d { // insertion
-		x, place := l.problem.D[i*kernel.Lanes+lane], i
+		x, place := l.problem.D[i*batch.Width+lane], i
 		for place > 0 && d[place-1] > x {
 			d[place], from[place] = d[place-1], from[place-1]
 			place--
@@ -101,5 +102,5 @@ func (l *leafSolver) sort(d []float64, lane int) (finite bool) {
 
 // element returns element j of vector i of a leaf.
 func (l *leafSolver) element(lane, i, j int) float64 {
-	return l.problem.Vectors[(l.from[lane][i]*l.problem.Cols+j)*kernel.Lanes+lane]
+	return l.problem.Vectors[(l.from[lane][i]*l.problem.Cols+j)*batch.Width+lane]
 }

@@ -7,6 +7,7 @@ import (
 
 	"trnsci/core/householder"
 	"trnsci/core/kernel"
+	"trnsci/core/kernel/secular"
 	"trnsci/core/sched"
 )
 
@@ -42,12 +43,12 @@ type rankOneUpdate struct {
 	kept, deflated []int     // eigenpairs that the update changes, in ascending order, and those that it does not
 	sorted         []int     // all rows: kept ones in the order of their columns, then deflated ones
 
-	equation        kernel.SecularEquation
+	equation        secular.Equation
 	origins, shifts []float64 // the roots: pole plus distance
 	deflatedValues  []float64
-	first, both     int          // numbers of kept rows that are nonzero in the first half only, and in both
-	columnOf        []int        // columns of kept rows in the secular eigenvectors, which are sorted by kind
-	columns         kernel.Poles // poles and square roots of weights in the order of the columns
+	first, both     int           // numbers of kept rows that are nonzero in the first half only, and in both
+	columnOf        []int         // columns of kept rows in the secular eigenvectors, which are sorted by kind
+	columns         secular.Poles // poles and square roots of weights in the order of the columns
 
 	rootsBody loopBody // rootGroup
 }
@@ -61,22 +62,22 @@ const (
 	// updateIndices is how many indices place takes for each row.
 	updateIndices = 4
 	// groupRows is how many rows a thread copies, or roots or poles it works on, at a time.
-	groupRows = 4 * kernel.PoleGroup
+	groupRows = 4 * secular.PoleGroup
 )
 
 // updateElements returns how many numbers of memory place takes for nodes up to the order n.
-func updateElements(n int) int { return updateVectors * (n + kernel.PoleGroup) }
+func updateElements(n int) int { return updateVectors * (n + secular.PoleGroup) }
 
 // place gives the update its memory, for nodes up to the order n.
 func (u *rankOneUpdate) place(n int, memory []float64, indices []int, kind []uint8) {
 	take := func() []float64 {
-		part := memory[: n+kernel.PoleGroup : n+kernel.PoleGroup]
-		memory = memory[n+kernel.PoleGroup:]
+		part := memory[: n+secular.PoleGroup : n+secular.PoleGroup]
+		memory = memory[n+secular.PoleGroup:]
 		return part
 	}
 	u.z, u.origins, u.shifts, u.deflatedValues = take(), take(), take(), take()
-	u.equation.Poles = kernel.Poles{At: take(), Weights: take()}
-	u.columns = kernel.Poles{At: take(), Weights: take()}
+	u.equation.Poles = secular.Poles{At: take(), Weights: take()}
+	u.columns = secular.Poles{At: take(), Weights: take()}
 	u.kept, u.deflated, u.sorted, u.columnOf = indices[:0:n], indices[n:n:2*n], indices[2*n:3*n], indices[3*n:4*n]
 	u.kind = kind[:n]
 	u.rootsBody = u.rootGroup
@@ -170,7 +171,7 @@ func (u *rankOneUpdate) arrange() {
 	u.first, u.both = counts[firstHalf], counts[bothHalves]
 	next := [bothHalves + 1]int{firstHalf: 0, bothHalves: u.first, secondHalf: u.first + u.both}
 	kept, squares := len(u.kept), 0.0
-	whole := ceilDiv(kept, kernel.PoleGroup) * kernel.PoleGroup
+	whole := ceilDiv(kept, secular.PoleGroup) * secular.PoleGroup
 	u.equation.At, u.equation.Weights = u.equation.At[:whole], u.equation.Weights[:whole]
 	u.columns.At, u.columns.Weights = u.columns.At[:whole], u.columns.Weights[:whole]
 	poles, columns := u.equation.Poles, u.columns
@@ -216,7 +217,7 @@ func (u *rankOneUpdate) solve(team *sched.Team) error {
 func (u *rankOneUpdate) rootGroup(_, group int) error {
 	whole := len(u.equation.At)
 	first, end := group*groupRows, min(whole, (group+1)*groupRows)
-	kernel.SecularRoots(kernel.Best(), &u.equation, first, end, u.origins[:whole], u.shifts[:whole])
+	secular.Roots(kernel.Best(), &u.equation, first, end, u.origins[:whole], u.shifts[:whole])
 	return nil
 }
 
@@ -225,7 +226,7 @@ func (u *rankOneUpdate) rootGroup(_, group int) error {
 func (u *rankOneUpdate) computeWeights(group int) {
 	whole := len(u.equation.At)
 	first, end := group*groupRows, min(whole, (group+1)*groupRows)
-	kernel.SecularWeights(kernel.Best(), u.equation.Poles, u.origins[:whole], u.shifts[:whole], first, end)
+	secular.Weights(kernel.Best(), u.equation.Poles, u.origins[:whole], u.shifts[:whole], first, end)
 	for k := first; k < min(len(u.kept), end); k++ {
 		column := u.columnOf[k]
 		u.columns.Weights[column] = math.Copysign(u.equation.Weights[k], u.z[u.sorted[column]])

@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/bits"
 
-	"trnsci/core/kernel"
+	"trnsci/core/kernel/batch"
 	"trnsci/core/sched"
 )
 
@@ -14,7 +14,7 @@ const minSharedNode = 48
 
 // treeDepth returns how often a block of order n is halved.
 func treeDepth(n int) int {
-	const small = kernel.Lanes * leafOrder / 2
+	const small = batch.Width * leafOrder / 2
 	switch {
 	case n <= leafOrder:
 		return 0
@@ -110,7 +110,7 @@ func (t *tree) tear() {
 
 // subtree diagonalizes a node and everything below it.
 func (t *tree) subtree(team *sched.Team, s nodeSolver, worker, level, index int) error {
-	if 1<<(t.levels-level) <= kernel.Lanes {
+	if 1<<(t.levels-level) <= batch.Width {
 		return t.lowSubtree(team, s, worker, level, index)
 	}
 	for half := 2 * index; half <= 2*index+1; half++ {
@@ -127,7 +127,7 @@ func (t *tree) lowSubtree(team *sched.Team, s nodeSolver, worker, level, index i
 		return err
 	}
 	below := t.levels - level
-	var memory [kernel.Lanes]nodeRows
+	var memory [batch.Width]nodeRows
 	leaves := memory[:1<<below]
 	for i := range leaves {
 		leaf := t.rows(t.levels, index<<below+i)

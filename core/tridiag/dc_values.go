@@ -5,6 +5,8 @@ import (
 
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
+	"trnsci/core/kernel/secular"
+	"trnsci/core/kernel/vector"
 	"trnsci/core/sched"
 )
 
@@ -35,12 +37,12 @@ type boundaryMerger struct {
 
 // A thread computes secularTogether secular eigenvectors at a time. boundaryVectors is how many further vectors place
 // takes.
-const secularTogether, boundaryVectors = kernel.PoleGroup, 2
+const secularTogether, boundaryVectors = secular.PoleGroup, 2
 
 // boundaryElements returns how many numbers of memory a merger for the given number of threads takes for nodes of order
 // n.
 func boundaryElements(n, threads int) int {
-	return updateElements(n) + leafElements(boundaryCols) + (boundaryVectors+secularTogether*threads)*(n+kernel.PoleGroup)
+	return updateElements(n) + leafElements(boundaryCols) + (boundaryVectors+secularTogether*threads)*(n+secular.PoleGroup)
 }
 
 // place gives the merger its memory, for nodes up to the order n.
@@ -48,7 +50,7 @@ func (m *boundaryMerger) place(n int, memory []float64, indices []int, kind []ui
 	m.rankOneUpdate.place(n, memory, indices, kind)
 	memory = memory[updateElements(n):]
 	m.leafMemory, memory = memory[:leafElements(boundaryCols)], memory[leafElements(boundaryCols):]
-	row := n + kernel.PoleGroup
+	row := n + secular.PoleGroup
 	m.oldFirstRow, m.oldLastRow, m.secular = memory[:row], memory[row:2*row], memory[2*row:]
 }
 
@@ -161,10 +163,10 @@ func (m *boundaryMerger) updateBoundary(team *sched.Team) error {
 func (m *boundaryMerger) updateVectors(worker, first, end int) {
 	cols := len(m.columns.At)
 	vectors := m.secular[worker*secularTogether*cols:][:secularTogether*cols]
-	kernel.SecularVectors(kernel.Best(), m.columns, m.origins[first:end], m.shifts[first:end], vectors, cols)
+	secular.Vectors(kernel.Best(), m.columns, m.origins[first:end], m.shifts[first:end], vectors, cols)
 	var sums [2 * secularTogether]float64
-	rows := kernel.Rows[float64]{Count: end - first, Cols: cols, Stride: cols, A: vectors}
-	kernel.DotsPair(kernel.Best(), &rows, m.oldFirstRow, m.oldLastRow, sums[:])
+	rows := vector.Rows[float64]{Count: end - first, Cols: cols, Stride: cols, A: vectors}
+	vector.DotsPair(kernel.Best(), &rows, m.oldFirstRow, m.oldLastRow, sums[:])
 	for k := first; k < end; k++ {
 		m.firstRow[k], m.lastRow[k] = sums[2*(k-first)], sums[2*(k-first)+1]
 	}

@@ -7,6 +7,8 @@ import (
 	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
+	"trnsci/core/kernel/givens"
+	"trnsci/core/kernel/secular"
 	"trnsci/core/sched"
 )
 
@@ -46,8 +48,8 @@ const (
 // one: at most 3/2 n^2, since no more kept rows are nonzero in both halves than are deflated. The rest is padding of
 // rows and groups of rows, and the memory of the leaves.
 func mergeElements[R dense.Float](n int) int {
-	row := n + kernel.PoleGroup
-	matrices := (3*n*n+1)/2 + row*kernel.PoleGroup*(productParts+1)
+	row := n + secular.PoleGroup
+	matrices := (3*n*n+1)/2 + row*secular.PoleGroup*(productParts+1)
 	return ceilDiv(matrices*int(unsafe.Sizeof(R(0))), realBytes) + updateElements(n) + leafElements(leafOrder)
 }
 
@@ -92,12 +94,12 @@ func (m *nodeMerger[R]) rotate(i, j int, c, s float64) {
 		m.fillUp(i)
 		m.fillUp(j)
 	}
-	upper, lower, rotation := i, j, kernel.Rotation[R]{C: R(c), S: R(s)}
+	upper, lower, rotation := i, j, givens.Rotation[R]{C: R(c), S: R(s)}
 	if i > j {
 		upper, lower, rotation.S = j, i, -rotation.S
 	}
 	stride := m.rows.Stride
-	kernel.Rotate(kernel.Best(), []kernel.Rotation[R]{rotation}, true,
+	givens.Rotate(kernel.Best(), []givens.Rotation[R]{rotation}, true,
 		m.rows.Data[upper*stride+start:lower*stride+end], (lower-upper)*stride, end-start)
 }
 
@@ -121,7 +123,7 @@ func (m *nodeMerger[R]) findVectors(team *sched.Team, first, end int) error {
 	if wanted > 0 {
 		m.weightGroups = ceilDiv(len(m.kept), groupRows)
 		parts := min(productParts, ceilDiv(wanted, minPartRows))
-		m.partRows = ceilDiv(ceilDiv(wanted, parts), kernel.PoleGroup) * kernel.PoleGroup
+		m.partRows = ceilDiv(ceilDiv(wanted, parts), secular.PoleGroup) * secular.PoleGroup
 	}
 	m.divideMemory()
 	if err := team.For(m.weightGroups+ceilDiv(len(m.d), groupRows), m.packBody); err != nil {
@@ -215,7 +217,7 @@ func (m *nodeMerger[R]) multiply(worker, part int) error {
 	to := min(m.keptTo, from+m.partRows)
 	rows, s := m.rows.Slice(first, first+to-from, 0, len(m.d)), m.secular
 	s.Rows, s.Data = rows.Rows, m.secular.Data[worker*m.partRows*s.Stride:][:rows.Rows*s.Stride]
-	kernel.SecularVectors(kernel.Best(), m.columns, m.origins[from:to], m.shifts[from:to], s.Data, s.Stride)
+	secular.Vectors(kernel.Best(), m.columns, m.origins[from:to], m.shifts[from:to], s.Data, s.Stride)
 	product(m.team, s.Slice(0, s.Rows, 0, m.left.Rows), m.left, rows.Slice(0, rows.Rows, 0, m.cut))
 	product(m.team, s.Slice(0, s.Rows, m.first, s.Cols), m.right, rows.Slice(0, rows.Rows, m.cut, rows.Cols))
 	m.team.Step(productCost(len(m.d), m.keptTo-m.keptFrom) / m.parts())

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"trnsci/core/dense"
-	"trnsci/core/kernel"
+	"trnsci/core/kernel/givens"
 	"trnsci/core/numtest"
 	"trnsci/core/sched"
 )
@@ -16,7 +16,7 @@ const residualLimit = 4
 
 // newQL returns a zero matrix of order n with the rotations of a sweep.
 func newQL(n int) *qlIteration {
-	return &qlIteration{Matrix: New(n), rotations: make([]kernel.Rotation[float64], n)}
+	return &qlIteration{Matrix: New(n), rotations: make([]givens.Rotation[float64], n)}
 }
 
 func copyOf(m Matrix) Matrix {

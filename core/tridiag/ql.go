@@ -8,6 +8,8 @@ import (
 	"trnsci/core/dense"
 	"trnsci/core/householder"
 	"trnsci/core/kernel"
+	"trnsci/core/kernel/batch"
+	"trnsci/core/kernel/givens"
 	"trnsci/core/sched"
 )
 
@@ -16,7 +18,7 @@ import (
 type qlIteration struct {
 	Matrix
 	vectors   dense.Matrix[float64]
-	rotations []kernel.Rotation[float64] // of one sweep; rotation i acts on the rows i and i+1
+	rotations []givens.Rotation[float64] // of one sweep; rotation i acts on the rows i and i+1
 }
 
 const (
@@ -87,7 +89,7 @@ func (t *qlIteration) sortedPairs(memory []float64, from []int) (vectors dense.M
 	}
 	t.vectors = dense.Matrix[float64]{Rows: n, Cols: n, Stride: n, Data: take(n * n)}
 	clear(t.vectors.Data)
-	t.rotations = unsafe.Slice((*kernel.Rotation[float64])(unsafe.Pointer(unsafe.SliceData(take(2*n)))), n)
+	t.rotations = unsafe.Slice((*givens.Rotation[float64])(unsafe.Pointer(unsafe.SliceData(take(2*n)))), n)
 	if err := t.diagonalize(); err != nil {
 		return t.vectors, err
 	}
@@ -109,7 +111,7 @@ func (t *qlIteration) diagonalize() error {
 		err := t.iterate(nil, start, end, t.blockEnd, func(l, last int) {
 			first := t.sweep(l, last)
 			stride := t.vectors.Stride
-			kernel.Rotate(kernel.Best(), t.rotations[first:last], true,
+			givens.Rotate(kernel.Best(), t.rotations[first:last], true,
 				t.vectors.Data[first*stride+start:last*stride+end], stride, end-start)
 		})
 		if err != nil {
@@ -143,7 +145,7 @@ func (t *qlIteration) sweep(l, last int) (first int) {
 		s, c = f/r, g/r
 		// The rotation acts on row i+1 first, hence the sign.
 		unitC, unitS := householder.Normalize(c, s)
-		t.rotations[i] = kernel.Rotation[float64]{C: unitC, S: -unitS}
+		t.rotations[i] = givens.Rotation[float64]{C: unitC, S: -unitS}
 		g = d[i+1] - p
 		r = (d[i]-g)*s + 2*c*b
 		p = s * r
@@ -165,7 +167,7 @@ func (t *qlIteration) blockValues(team *sched.Team, start, end int) error {
 		t.E[i] *= t.E[i]
 	}
 	err := t.iterate(team, start, end, t.squaredBlockEnd, func(l, last int) {
-		kernel.RationalSweep(t.D[l:], t.E[l:], last-l, 1, 1, nil)
+		batch.RationalSweep(t.D[l:], t.E[l:], last-l, 1, 1, nil)
 	})
 	scaleByPower(exponent, t.D[start:end])
 	return err

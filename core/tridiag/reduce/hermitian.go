@@ -7,6 +7,8 @@ import (
 	"trnsci/core/dense"
 	"trnsci/core/householder"
 	"trnsci/core/kernel"
+	"trnsci/core/kernel/condense"
+	"trnsci/core/kernel/vector"
 	"trnsci/core/sched"
 	"trnsci/core/tridiag"
 )
@@ -170,10 +172,10 @@ func (r *reduction[W]) updateRow(i, count int) (norm float64) {
 	v, w := r.v[:len(row)], r.w[:len(row)]
 	var squares float64
 	if r.pending {
-		squares = kernel.Advance(r.set, r.scale, r.shift, row, v, w, i, count)
+		squares = condense.Advance(r.set, r.scale, r.shift, row, v, w, i, count)
 		r.pending = false
 	} else {
-		squares = kernel.UpdateRow(r.set, row, v, w, i, count)
+		squares = condense.UpdateRow(r.set, row, v, w, i, count)
 	}
 	if squares > safeSquares[W]() {
 		return math.Sqrt(squares)
@@ -188,7 +190,7 @@ func (r *reduction[W]) updateRow(i, count int) (norm float64) {
 func (r *reduction[W]) applyReflector(i int, tau, factor W) error {
 	row, order := r.paddedRow(i), paddedColumns[W](i)
 	x, y := r.x[:order], r.y[:order]
-	kernel.ScaleTo(r.set, factor, row[:order], x, y)
+	condense.ScaleTo(r.set, factor, row[:order], x, y)
 	x[i-1] = 1
 	clear(x[i:])
 	if err := r.multiply(i, y); err != nil {
@@ -227,8 +229,8 @@ func (r *reduction[W]) multiply(i int, y []W) error {
 func addPartSums[R dense.Float, W dense.Scalar](set kernel.Set, sums, y []W) {
 	ones := [sharedParts - 1]R{1, 1, 1}
 	to := dense.Reals[R](y)
-	rows := kernel.Rows[R]{Count: len(ones), Cols: len(to), Stride: len(to), A: dense.Reals[R](sums)}
-	kernel.Axpys(set, &rows, ones[:], to)
+	rows := vector.Rows[R]{Count: len(ones), Cols: len(to), Stride: len(to), A: dense.Reals[R](sums)}
+	vector.Axpys(set, &rows, ones[:], to)
 }
 
 // multiplyPart does part p of a shared pass.
@@ -259,7 +261,7 @@ func (r *reduction[W]) pass(p, parts int, y []W) {
 			continue
 		}
 		first := strip * height
-		pass := kernel.Reduction[W]{
+		pass := condense.TridiagStep[W]{
 			First: first, Rows: min(height, rows-first), Stride: r.h.Stride, A: r.h.Data[first*r.h.Stride:],
 			V: r.v, W: r.w, X: r.x, Y: y,
 		}

@@ -2,7 +2,7 @@ package reduce
 
 import (
 	"trnsci/core/dense"
-	"trnsci/core/kernel"
+	"trnsci/core/kernel/condense"
 )
 
 // NewLower returns a zero matrix in the layout that Hermitian works on: with memory up to the next whole group of rows
@@ -22,7 +22,7 @@ func LowerSize[W dense.Scalar](n int) int { return paddedRows[W](n) * lowerStrid
 func lowerStride[W dense.Scalar](n int) int {
 	stride := paddedColumns[W](n)
 	for !goodStride[W](stride) {
-		stride += kernel.ReductionColumns[W]()
+		stride += condense.LineElements[W]()
 	}
 	return stride
 }
@@ -33,7 +33,7 @@ func lowerStride[W dense.Scalar](n int) int {
 // depend on the latest store to the other (4 KiB aliasing) and waits for it.
 func goodStride[W dense.Scalar](stride int) bool {
 	const lines = 2
-	group := kernel.ReductionColumns[W]() // one line
+	group := condense.LineElements[W]() // one line
 	return stride%(2*lines*group) == lines*group
 }
 
@@ -42,15 +42,15 @@ func Suits[W dense.Scalar](h dense.Matrix[W]) bool {
 	return goodStride[W](h.Stride) && h.Rows == paddedColumns[W](h.Rows)
 }
 
-// paddedRows returns n rounded up to whole groups of rows of a kernel.Reduction.
+// paddedRows returns n rounded up to whole groups of rows of a condense.TridiagStep.
 func paddedRows[W dense.Scalar](n int) int {
-	group := kernel.ReductionRows[W]()
+	group := condense.TridiagRows[W]()
 	return ceilDiv(n, group) * group
 }
 
-// paddedColumns returns n rounded up to whole groups of columns of a kernel.Reduction.
+// paddedColumns returns n rounded up to whole groups of columns of a condense.TridiagStep.
 func paddedColumns[W dense.Scalar](n int) int {
-	group := kernel.ReductionColumns[W]()
+	group := condense.LineElements[W]()
 	return ceilDiv(n, group) * group
 }
 

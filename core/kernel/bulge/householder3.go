@@ -1,0 +1,128 @@
+package bulge
+
+import (
+	"fmt"
+	"math"
+
+	"trnsci/core/kernel"
+)
+
+// Householder3 is I - tau v v^T with v = (1, V1, V2), which acts on three neighbouring rows or columns: T0 = tau, T1 = tau V1, T2 = tau V2. The zero value
+// changes nothing.
+type Householder3[T kernel.Float] struct{ V1, V2, T0, T1, T2 T }
+
+// reflect returns the reflector's product with (x, y, z).
+func (r *Householder3[T]) reflect(x, y, z T) (T, T, T) {
+	s := x + r.V1*y + r.V2*z
+	return x - r.T0*s, y - r.T1*s, z - r.T2*s
+}
+
+// reflectedRows is how many rows or columns a reflector changes.
+const reflectedRows = 3
+
+// endsShort reports whether the last reflector leaves the third of its rows as it is, so that this need not exist.
+func endsShort[T kernel.Float](reflectors []Householder3[T]) bool {
+	r := &reflectors[len(reflectors)-1]
+	return r.V2 == 0 && r.T2 == 0
+}
+
+// reflected returns how many rows or columns the reflectors change.
+func reflected[T kernel.Float](reflectors []Householder3[T]) int {
+	if endsShort(reflectors) {
+		return len(reflectors) + reflectedRows - 2
+	}
+	return len(reflectors) + reflectedRows - 1
+}
+
+// ReflectRows applies reflectors one after the other from the left: reflector k to the rows k, k+1 and k+2 of cols elements, row i of which begins at
+// a[i*stride]. If V2 and T2 of the last reflector are zero, there need be no row for them. The same element gets the same bits however the columns are cut
+// into calls.
+func ReflectRows[T kernel.Float](s kernel.Set, reflectors []Householder3[T], a []T, stride, cols int) {
+	n := len(reflectors)
+	if n == 0 || cols == 0 {
+		return
+	}
+	if cols < 0 || stride < 0 || (reflected(reflectors)-1)*stride+cols > len(a) {
+		panic(fmt.Sprintf("bulge: %d reflectors of rows of %d elements, stride %d, length %d", n, cols, stride, len(a)))
+	}
+	if s != kernel.Go {
+		reflectRowsAssembly(s, reflectors, a, stride, cols)
+		return
+	}
+	var none T
+	for k := range reflectors {
+		r := &reflectors[k]
+		x, y := a[k*stride:][:cols], a[(k+1)*stride:][:cols]
+		if k == n-1 && endsShort(reflectors) {
+			for j := range x {
+				x[j], y[j], _ = r.reflect(x[j], y[j], none)
+			}
+			return
+		}
+		z := a[(k+2)*stride:][:cols]
+		for j := range x {
+			x[j], y[j], z[j] = r.reflect(x[j], y[j], z[j])
+		}
+	}
+}
+
+// SweepRows returns how many rows a group of ReflectColumns has.
+func SweepRows(s kernel.Set) int {
+	const rows = 8 // as many elements as a vector has, or half of one
+	if s == kernel.AVX2 {
+		return rows / 2
+	}
+	return rows
+}
+
+// StripColumns returns a number of columns, no more than a few lines of the cache, of which ReflectRows makes the most of the registers.
+func StripColumns(s kernel.Set) int {
+	if s == kernel.AVX2 {
+		return 40 // five vectors together, or twice as many
+	}
+	return 32 // multiples of four vectors
+}
+
+// ReflectColumns applies reflectors one after the other from the right: reflector k to the columns k, k+1 and k+2 of groups of SweepRows rows, row i of
+// which begins at a[i*stride]. If staggered, each group begins SweepRows reflectors after the one above. If V2 and T2 of the last reflector are zero, there
+// need be no column for them.
+func ReflectColumns[T kernel.Float](s kernel.Set, reflectors []Householder3[T], a []T, stride, groups int, staggered bool) {
+	n, rows := len(reflectors), SweepRows(s)*groups
+	if n == 0 || groups == 0 {
+		return
+	}
+	if stride < 0 || groups < 0 || staggered && n <= rows-SweepRows(s) || (rows-1)*stride+reflected(reflectors) > len(a) {
+		panic(fmt.Sprintf("bulge: %d reflectors of columns, %d rows, stride %d, length %d", n, rows, stride, len(a)))
+	}
+	if s != kernel.Go {
+		reflectColumnsAssembly(s, reflectors, a, stride, groups, staggered)
+		return
+	}
+	for i := range rows {
+		from := firstReflector(s, i/SweepRows(s), staggered)
+		ReflectRows(kernel.Go, reflectors[from:], a[i*stride+from:], 1, 1)
+	}
+}
+
+// firstReflector returns the number of the reflector that a group of rows begins with.
+func firstReflector(s kernel.Set, group int, staggered bool) int {
+	if staggered {
+		return group * SweepRows(s)
+	}
+	return 0
+}
+
+// from sets r to the reflector that maps x to -norm e_1. It does not if squares of x are not safe, or nothing is to be eliminated.
+func (r *Householder3[T]) from(x [reflectedRows]T) (norm T, ok bool) {
+	least, most := safeSquares[T]()
+	tail := x[1]*x[1] + x[2]*x[2]
+	sum := x[0]*x[0] + tail
+	if !(sum >= least && sum <= most) || tail == 0 {
+		return 0, false
+	}
+	norm = T(math.Copysign(math.Sqrt(float64(sum)), float64(x[0])))
+	d := x[0] + norm
+	*r = Householder3[T]{V1: x[1] / d, V2: x[2] / d, T0: d / norm}
+	r.T1, r.T2 = r.T0*r.V1, r.T0*r.V2
+	return norm, true
+}

@@ -1,0 +1,100 @@
+package bulge
+
+import (
+	"fmt"
+	"math"
+
+	"trnsci/core/internal/vec"
+	"trnsci/core/kernel"
+)
+
+// SingleShiftChase is a run of steps of a bulge down an upper Hessenberg matrix, as in an implicit single-shift QR sweep. Element (i, j) is A[i*Stride+j]. Step k, from
+// First on, makes the reflector of the rows k+1 and k+2 that maps column k to a multiple of the first unit vector and applies it
+//
+//   - from the left to the columns up to End-1, of which k+1 and k+2 belong to the matrix in any case;
+//   - from the right to the rows from Top up to k+3, but at most Last.
+//
+// With Start the first step has no column: its reflector maps Start to a multiple of the first unit vector, and First may be -1. The reflectors go to
+// Reflectors, one for each step.
+type SingleShiftChase[C kernel.Complex] struct {
+	A                []C
+	Stride           int
+	First, Last, End int
+	Top              int
+	Start            *[2]C
+	Reflectors       []Householder2[C]
+}
+
+// Run does the steps and returns how many it has done. It ends before a step whose column has nothing to eliminate, or elements whose squares are not sure to
+// be safe from overflow and underflow. Nothing outside of the rows and columns that are named is read or written.
+func (b *SingleShiftChase[C]) Run(s kernel.Set) (steps int) {
+	if len(b.Reflectors) == 0 {
+		return 0
+	}
+	b.check()
+	if s != kernel.Go {
+		return singleShiftAssembly(s, b)
+	}
+	start := b.Start
+	for i := range b.Reflectors {
+		if !b.step(b.First+i, start, &b.Reflectors[i]) {
+			return i
+		}
+		start = nil
+	}
+	return len(b.Reflectors)
+}
+
+func (b *SingleShiftChase[C]) check() {
+	last := b.First + len(b.Reflectors) - 1 // step
+	row, first := min(last+3, b.Last), b.First
+	if b.Start != nil {
+		first++
+	}
+	if first < 0 || b.Top < 0 || b.Top > b.First+1 || b.Last < last+2 || b.End < last+3 || b.Stride < b.End || row*b.Stride+b.End > len(b.A) {
+		panic(fmt.Sprintf("bulge: %d steps of a bulge of two rows from %d on, rows %d to %d, columns to %d, stride %d, length %d",
+			len(b.Reflectors), b.First, b.Top, b.Last, b.End, b.Stride, len(b.A)))
+	}
+}
+
+// column returns where the column is that step k eliminates.
+func (b *SingleShiftChase[C]) column(k int, start *[2]C) (x, y *C) {
+	if start != nil {
+		return &start[0], &start[1]
+	}
+	return &b.A[(k+1)*b.Stride+k], &b.A[(k+2)*b.Stride+k]
+}
+
+// safeModuli returns the bounds of squares of moduli that are safe.
+func safeModuli[C kernel.Complex]() (least, most float64) {
+	if _, single := any(C(0)).(complex64); single {
+		low, high := safeSquares[float32]()
+		return float64(low), float64(high)
+	}
+	return safeSquares[float64]()
+}
+
+func (b *SingleShiftChase[C]) step(k int, start *[2]C, r *Householder2[C]) bool {
+	px, py := b.column(k, start)
+	x, y := *px, *py
+	least, most := safeModuli[C]()
+	ofX, ofY := vec.AbsSquared(x), vec.AbsSquared(y)
+	sum := ofX + ofY
+	if !(ofX >= least && sum <= most && ofY > 0) {
+		return false
+	}
+	modulus, norm := math.Sqrt(ofX), math.Sqrt(sum)
+	r.T0 = vec.FromReal[C](1 + modulus/norm)
+	r.T1 = y * vec.Conj(x) * vec.FromReal[C](1/(modulus*norm))
+	r.V = r.T1 * (1 / r.T0)
+	if start == nil {
+		*px, *py = -x*vec.FromReal[C](norm/modulus), 0
+	}
+	ReflectRowPairs(kernel.Go, []Householder2[C]{*r}, false, b.A[(k+1)*b.Stride+k+1:], b.Stride, b.End-k-1)
+	right := r.conjugated()
+	for i := b.Top; i <= min(k+3, b.Last); i++ {
+		pair := b.A[i*b.Stride+k+1:][:2]
+		pair[0], pair[1] = right.reflect(pair[0], pair[1])
+	}
+	return true
+}

@@ -1,0 +1,86 @@
+package condense
+
+import (
+	"fmt"
+
+	"trnsci/core/internal/vec"
+	"trnsci/core/kernel"
+)
+
+// The functions below are what a reduction to tridiagonal form does with single vectors between two passes of TridiagStep. The vectors of a
+// call have one length, a multiple of LineElements.
+
+// vectorsKernel says what is done with the vectors.
+type vectorsKernel uint8
+
+const (
+	updateRow vectorsKernel = iota
+	scaleTo
+	advance
+)
+
+func checkVectors[E kernel.Scalar](n int, others ...[]E) {
+	for _, x := range others {
+		if len(x) != n || n%LineElements[E]() != 0 {
+			panic(fmt.Sprintf("condense: reflections of vectors of %d and %d elements", n, len(x)))
+		}
+	}
+}
+
+// checkRow checks that a row is that of element i of n, and that it has count elements.
+func checkRow(n, i, count int) {
+	if i < 0 || i >= n || count < 0 || count > n {
+		panic(fmt.Sprintf("condense: element %d, squares of %d, of %d elements", i, count, n))
+	}
+}
+
+// UpdateRow replaces z, row i of a matrix, by conj(z) - conj(v_i) w - conj(w_i) v, then clears v_i and w_i, and returns the sum of |z_j|^2 over the
+// new first count elements.
+func UpdateRow[E kernel.Scalar](s kernel.Set, z, v, w []E, i, count int) (squares float64) {
+	checkVectors(len(z), v, w)
+	checkRow(len(z), i, count)
+	if s != kernel.Go {
+		return vectorsAssembly(s, updateRow, z, v, w, 0, 0, i, count)
+	}
+	c, d := vec.Conj(v[i]), vec.Conj(w[i])
+	for j := range z {
+		z[j] = vec.Conj(z[j]) - (c*w[j] + d*v[j])
+	}
+	v[i], w[i] = 0, 0
+	for _, x := range z[:count] {
+		squares += vec.RealDot(x, x)
+	}
+	return squares
+}
+
+// ScaleTo replaces z and v by c z, and clears y.
+func ScaleTo[E kernel.Scalar](s kernel.Set, c E, z, v, y []E) {
+	checkVectors(len(z), v, y)
+	if s != kernel.Go {
+		vectorsAssembly(s, scaleTo, z, v, y, c, 0, 0, 0)
+		return
+	}
+	for j := range z {
+		z[j] *= c
+		v[j] = z[j]
+	}
+	clear(y)
+}
+
+// Advance replaces w by c w + d re(w^H v) v, with a real d, and then does UpdateRow's work.
+func Advance[E kernel.Scalar](s kernel.Set, c E, d float64, z, v, w []E, i, count int) (squares float64) {
+	checkVectors(len(z), v, w)
+	checkRow(len(z), i, count)
+	if s != kernel.Go {
+		return vectorsAssembly(s, advance, z, v, w, c, vec.FromReal[E](d), i, count)
+	}
+	product := 0.0
+	for j, x := range w {
+		product += vec.RealDot(x, v[j])
+	}
+	d2 := vec.FromReal[E](d * product)
+	for j := range w {
+		w[j] = c*w[j] + d2*v[j]
+	}
+	return UpdateRow(s, z, v, w, i, count)
+}

@@ -1,0 +1,55 @@
+package gemm
+
+import (
+	"fmt"
+	"unsafe"
+
+	"trnsci/core/internal/vec"
+	"trnsci/core/kernel"
+)
+
+// The assembly behind these functions cannot be preempted: a caller cuts its work so that a call takes well under a millisecond. What is
+// written overlaps no other operand.
+
+// Transpose writes the transpose of a matrix of rows x cols: dst[j*dstStride+i] = src[i*srcStride+j].
+func Transpose[T kernel.Float](s kernel.Set, rows, cols int, src []T, srcStride int, dst []T, dstStride int) {
+	if rows < 1 || cols < 1 || min(srcStride, dstStride) < 0 || (rows-1)*srcStride+cols > len(src) || (cols-1)*dstStride+rows > len(dst) {
+		panic(fmt.Sprintf("gemm: transpose of %dx%d, strides %d, %d, lengths %d, %d", rows, cols, srcStride, dstStride, len(src), len(dst)))
+	}
+	if s == kernel.Go {
+		transposeGo(rows, cols, src, srcStride, dst, dstStride)
+		return
+	}
+	transposeAssembly(s, rows, cols, src, srcStride, dst, dstStride)
+}
+
+func transposeGo[T kernel.Float](rows, cols int, src []T, srcStride int, dst []T, dstStride int) {
+	for i := range rows {
+		for j, x := range src[i*srcStride:][:cols] {
+			dst[j*dstStride+i] = x
+		}
+	}
+}
+
+// transposeAssembly hands whole squares to the assembly and what is left at the right and the bottom to the twin. The instructions of
+// AVX2 serve AVX-512 too.
+func transposeAssembly[T kernel.Float](s kernel.Set, rows, cols int, src []T, srcStride int, dst []T, dstStride int) {
+	size := int(unsafe.Sizeof(src[0]))
+	side := vec.BytesAVX2 / size
+	i, j := rows-rows%side, cols-cols%side
+	if i > 0 && j > 0 {
+		args := transposeArgs{
+			src: unsafe.Pointer(&src[0]), dst: unsafe.Pointer(&dst[0]),
+			srcRow: srcStride * size, dstRow: dstStride * size, rows: i / side, cols: j / side,
+		}
+		transposeKernel(s, vec.FloatType[T](), &args)
+	} else {
+		i, j = 0, 0 // no square
+	}
+	if j < cols {
+		transposeGo(i, cols-j, src[j:], srcStride, dst[j*dstStride:], dstStride)
+	}
+	if i < rows {
+		transposeGo(rows-i, cols, src[i*srcStride:], srcStride, dst[i:], dstStride)
+	}
+}

@@ -1,0 +1,366 @@
+package bulge
+
+import (
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+
+	"trnsci/tools/kernelgen/internal/x86"
+)
+
+// chase generates the kernel of the steps of a bulge. An element of the column that is eliminated next is kept in a register from the place where it
+// is computed: a reflector waits for the one before it, and everything else can be done meanwhile.
+func (s set) chase() {
+	s.Begin("doubleShift", false, sweepBlock, "chases a bulge, see DoubleShiftChase.")
+	s.MOVQ(sweepField("a"), x86.RegA)
+	s.SUBQ(operand.Imm(uint64(s.Bytes)), x86.RegA)
+	s.MOVQ(sweepField("stride"), x86.RegRowA)
+	s.MOVQ(sweepField("reflectors"), x86.RegFactors)
+	s.MOVQ(sweepField("cols"), regWidth)
+	s.MOVQ(sweepField("above"), regAbove)
+	s.MOVQ(sweepField("phase"), regPhase)
+	s.LEAQ(operand.Mem{Base: x86.RegRowA, Index: x86.RegRowA, Scale: 2}, regStride3)
+	if s.Wide {
+		s.stepsInTurn()
+	} else {
+		s.stepsAhead()
+	}
+	s.Label("done")
+	s.Finish()
+}
+
+// firstReflector generates the reflector of the first step, with the function, and goes on at the label if it is not that of a column.
+func (s set) firstReflector(reflector func(given bool), label string) {
+	x := s.low()
+	s.MOVQ(sweepField("start"), x86.RegLeft)
+	s.TESTQ(x86.RegLeft, x86.RegLeft)
+	s.JZ(operand.LabelRef("column"))
+	for k := range 3 {
+		s.MoveScalar(operand.Mem{Base: x86.RegLeft, Disp: k * s.Bytes}, x[k])
+	}
+	reflector(true)
+	s.JMP(operand.LabelRef(label))
+	s.Label("column")
+	for k := range 3 {
+		s.MoveScalar(s.below(x86.RegA, k), x[k])
+	}
+}
+
+// stepsInTurn does all of a step before the next one.
+func (s set) stepsInTurn() {
+	s.KMOVW(sweepField("endMask"), endMask)
+	c := newCoefficients(s.Registers[11:])
+	three, two := chaseStep{set: s, order: 3}, chaseStep{set: s, order: 2, label: "two_"}
+	s.firstReflector(func(given bool) {
+		first := three
+		first.given = given
+		first.makeReflector("done", c)
+	}, "made")
+	s.Label("step")
+	three.makeReflector("done", c)
+	s.Label("made")
+	three.startBlock()
+	three.reflectBlock(c.scalars())
+	three.reflectRest(c)
+	s.nextElement()
+	s.nextColumns()
+	s.DECQ(sweepField("steps"))
+	s.JNZ(operand.LabelRef("step"))
+	s.CMPQ(sweepField("short"), operand.Imm(0))
+	s.JEQ(operand.LabelRef("done"))
+	s.INCQ(regWidth)
+	s.LEAQ(operand.Mem{Base: regPhase, Disp: s.VectorBytes/s.Bytes - 1}, regPhase)
+	s.ANDQ(operand.Imm(uint64(s.VectorBytes/s.Bytes-1)), regPhase)
+	two.makeReflector("done", c)
+	two.startBlock()
+	two.reflectBlock(c.scalars())
+	two.reflectRest(c)
+	s.DECQ(sweepField("short"))
+}
+
+// stepsAhead makes the reflector of a step before the one of the step before is applied to the rest of its rows: that takes the time of the root and the
+// divisions. Out of order the processor does not look that far ahead.
+func (s set) stepsAhead() {
+	x := s.low()
+	made, c := coefficients{v1: x[1], v2: x[2], t0: x[9], t1: x[10], t2: x[0]}, newCoefficients(s.Registers[11:])
+	three, two := chaseStep{set: s, order: 3}, chaseStep{set: s, order: 2, label: "two_"}
+	// restOf does what is left of the step before, which has three rows.
+	restOf := func(label string) {
+		before := three
+		before.label = label
+		s.MOVQ(x86.RegA, regBlock)
+		s.SUBQ(x86.RegRowA, regBlock)
+		before.reflectRest(c)
+	}
+	block := func(step chaseStep) {
+		for i, r := range c.scalars().all() {
+			s.VMOVAPS(made.all()[i], r)
+		}
+		step.startBlock()
+		step.reflectBlock(c.scalars())
+		for _, r := range c.all() {
+			s.Broadcast(r.AsX(), r)
+		}
+	}
+	s.MOVQ(sweepField("other"), regBeside)
+	s.firstReflector(func(given bool) {
+		first := three
+		first.given = given
+		first.makeReflector("done", made)
+	}, "made")
+	three.makeReflector("done", made)
+	s.JMP(operand.LabelRef("made"))
+	s.Label("step")
+	three.makeReflector("rest", made)
+	restOf("")
+	s.nextColumns()
+	s.Label("made")
+	block(three)
+	s.nextElement()
+	s.DECQ(sweepField("steps"))
+	s.JNZ(operand.LabelRef("step"))
+	s.CMPQ(sweepField("short"), operand.Imm(0))
+	s.JEQ(operand.LabelRef("rest"))
+	two.makeReflector("rest", made)
+	restOf("before_")
+	s.nextRow()
+	block(two)
+	two.reflectRest(c)
+	s.DECQ(sweepField("short"))
+	s.JMP(operand.LabelRef("done"))
+	s.Label("rest")
+	restOf("last_")
+}
+
+// nextElement goes on to the reflector of the next step.
+func (s set) nextElement() {
+	s.LEAQ(operand.Mem{Base: x86.RegA, Index: x86.RegRowA, Scale: 1, Disp: s.Bytes}, x86.RegA)
+	s.ADDQ(operand.Imm(uint64(5*s.Bytes)), x86.RegFactors)
+}
+
+// nextColumns goes on to what it changes.
+func (s set) nextColumns() {
+	s.DECQ(regWidth)
+	s.nextRow()
+	s.INCQ(regPhase)
+	s.ANDQ(operand.Imm(uint64(s.VectorBytes/s.Bytes-1)), regPhase)
+}
+
+func (s set) nextRow() {
+	s.INCQ(regAbove)
+	s.ANDQ(operand.Imm(uint64(s.groupRows()-1)), regAbove)
+	if !s.Wide {
+		s.ADDQ(x86.RegRowA, regBeside)
+	}
+}
+
+// chaseStep is a step of a bulge.
+type chaseStep struct {
+	set
+	order int    // rows of the reflector: 3, or 2 at the end of the block
+	given bool   // the vector that is reflected is no column of the matrix
+	label string // in front of the names of labels
+}
+
+// startBlock goes to the first element that the reflector changes from both sides.
+func (s chaseStep) startBlock() { s.LEAQ(operand.Mem{Base: x86.RegA, Disp: s.Bytes}, regBlock) }
+
+// reflectRest applies the reflector to what is neither in its own rows and columns nor in the row below.
+func (s chaseStep) reflectRest(c coefficients) {
+	s.reflectRight(c)
+	s.reflectAbove(c.scalars())
+	if !s.Wide {
+		s.reflectBeside(c)
+	}
+}
+
+// below returns the element k rows, at most 3, below the one that base points to.
+func (s set) below(base reg.Register, k int) operand.Mem {
+	switch k {
+	case 0:
+		return operand.Mem{Base: base}
+	case 3:
+		return operand.Mem{Base: base, Index: regStride3, Scale: 1}
+	}
+	return operand.Mem{Base: base, Index: x86.RegRowA, Scale: uint8(k)}
+}
+
+// makeReflector generates the reflector of the column in the first registers, its numbers in all elements of the registers of c, which may be scalars in
+// the first three and behind the ninth, and stores it and what is left of the column. It jumps to label if the sum of squares is not safe or nothing is to
+// be eliminated.
+func (s chaseStep) makeReflector(label string, c coefficients) {
+	x := s.low()
+	m := arithmetic{s.set, true}
+	column, sum, all, norm, d, inverse, t := x[:s.order], x[3], x[4], x[5], x[6], x[7], x[8]
+	low := c.scalars()
+	s.MultiplyScalar(column[1], column[1], sum)
+	if s.order == 3 {
+		m.plus(column[2], column[2], sum)
+	}
+	m.copy(sum, all)
+	m.plus(column[0], column[0], all)
+	s.CompareScalar(sweepField("least"), all)
+	s.JCS(operand.LabelRef(label)) // below, or not a number
+	s.CompareScalar(sweepField("most"), all)
+	s.JHI(operand.LabelRef(label))
+	s.VXORPS(t, t, t)
+	s.CompareScalar(t, sum)
+	s.JEQ(operand.LabelRef(label))
+	s.SquareRootScalar(all, norm)
+	s.MoveScalar(sweepField("sign"), d)
+	s.VANDPS(d, column[0], inverse)
+	s.VORPS(inverse, norm, norm) // the norm with the sign of the first element
+	s.VXORPS(d, norm, all)
+	if !s.given {
+		s.MoveScalar(all, s.below(x86.RegA, 0))
+		for k := 1; k < s.order; k++ {
+			s.MoveScalar(t, s.below(x86.RegA, k))
+		}
+	}
+	s.AddScalar(column[0], norm, d)
+	s.MoveScalar(sweepField("one"), inverse)
+	s.DivideScalar(d, inverse, inverse)
+	s.DivideScalar(norm, d, low.t0)
+	s.MultiplyScalar(inverse, column[1], low.v1)
+	s.MultiplyScalar(low.t0, low.v1, low.t1)
+	if s.order == 3 {
+		s.MultiplyScalar(inverse, column[2], low.v2)
+		s.MultiplyScalar(low.t0, low.v2, low.t2)
+	} else {
+		m.copy(t, low.v2)
+		m.copy(t, low.t2)
+	}
+	for i, r := range c.all() {
+		s.MoveScalar(r.AsX(), operand.Mem{Base: x86.RegFactors, Disp: i * s.Bytes})
+		if r != r.AsX() {
+			s.Broadcast(r.AsX(), r)
+		}
+	}
+}
+
+// reflect applies the reflector to the first numbers of x, as many as it has rows. t is used.
+func (s chaseStep) reflect(m arithmetic, c coefficients, x []reg.VecPhysical, t reg.VecPhysical) {
+	if s.order == 3 {
+		m.reflect(c, x[0], x[1], x[2], t)
+	} else {
+		m.reflectTwo(c, x[0], x[1], t)
+	}
+}
+
+// reflectBlock applies the reflector from both sides to the elements in its own rows and columns and to those of the row below from the right, element by
+// element. It leaves the next column in the first registers.
+func (s chaseStep) reflectBlock(c coefficients) {
+	order := s.order
+	x := s.low()
+	m := arithmetic{s.set, true}
+	at := func(i, j int) operand.Mem { return s.below(regBlock, i).Offset(j * s.Bytes) }
+	element := func(i, j int) reg.VecPhysical { return x[order*i+j] }
+	t := x[order*order:][:2]
+	for j := range order {
+		column := make([]reg.VecPhysical, order)
+		for i := range column {
+			column[i] = element(i, j)
+			s.MoveScalar(at(i, j), column[i])
+		}
+		s.reflect(m, c, column, t[j%2])
+	}
+	for i := range order {
+		row := x[order*i:][:order]
+		s.reflect(m, c, row, t[i%2])
+		for j, r := range row {
+			s.MoveScalar(r, at(i, j))
+		}
+	}
+	if order < 3 {
+		return
+	}
+	next := x[:order]
+	m.copy(element(1, 0), next[0])
+	m.copy(element(2, 0), next[1])
+	s.VXORPS(next[2], next[2], next[2])
+	s.DECQ(sweepField("below"))
+	s.JLT(operand.LabelRef("no_row"))
+	row := []reg.VecPhysical{next[2], x[order], x[order+1]}
+	for j, r := range row {
+		s.MoveScalar(at(order, j), r)
+	}
+	s.reflect(m, c, row, t[0])
+	for j, r := range row {
+		s.MoveScalar(r, at(order, j))
+	}
+	s.Label("no_row")
+}
+
+// reflectRight applies the reflector to the columns right of its own.
+func (s chaseStep) reflectRight(c coefficients) {
+	rightSide{s.set, s.label, 1, s.order, func(single bool, mask reg.Register) {
+		coefs := c
+		if single {
+			coefs = c.scalars()
+		}
+		s.columnsAt(coefs, single, mask)
+	}}.generate()
+}
+
+// columnsAt applies the reflector to the vector of columns, or with a mask to some of them, or to one column, at regColumn.
+func (s chaseStep) columnsAt(c coefficients, single bool, mask reg.Register) {
+	m := arithmetic{s.set, single}
+	x := s.Registers[3:7]
+	if single {
+		x = s.low()[3:7]
+	}
+	for k := range s.order {
+		switch at := s.below(regColumn, k); {
+		case single:
+			s.MoveScalar(at, x[k])
+		case mask != nil:
+			s.LoadMasked(at, mask, x[k])
+		default:
+			s.Move(at, x[k])
+		}
+	}
+	s.reflect(m, c, x, x[3])
+	for k := range s.order {
+		switch at := s.below(regColumn, k); {
+		case single:
+			s.MoveScalar(x[k], at)
+		case mask != nil:
+			s.Move(x[k], mask, at)
+		default:
+			s.Move(x[k], at)
+		}
+	}
+}
+
+// reflectAbove applies the reflector from the right to the rows of the group above its own.
+func (s chaseStep) reflectAbove(c coefficients) {
+	x := s.low()[3:7]
+	s.MOVQ(regAbove, regTimes)
+	s.TESTQ(regTimes, regTimes)
+	s.JZ(operand.LabelRef(s.label + "above_done"))
+	s.Label(s.label + "above")
+	s.SUBQ(x86.RegRowA, regBlock)
+	for j := range s.order {
+		s.MoveScalar(operand.Mem{Base: regBlock, Disp: j * s.Bytes}, x[j])
+	}
+	s.reflect(arithmetic{s.set, true}, c, x, x[3])
+	for j := range s.order {
+		s.MoveScalar(x[j], operand.Mem{Base: regBlock, Disp: j * s.Bytes})
+	}
+	s.DECQ(regTimes)
+	s.JNZ(operand.LabelRef(s.label + "above"))
+	s.Label(s.label + "above_done")
+}
+
+// reflectBeside applies the reflector to rows of the other matrix.
+func (s chaseStep) reflectBeside(c coefficients) {
+	s.MOVQ(sweepField("otherVectors"), regTimes)
+	s.TESTQ(regTimes, regTimes)
+	s.JZ(operand.LabelRef(s.label + "beside_done"))
+	s.MOVQ(regBeside, regColumn)
+	s.Label(s.label + "beside")
+	s.columnsAt(c, false, nil)
+	s.ADDQ(operand.Imm(uint64(s.VectorBytes)), regColumn)
+	s.DECQ(regTimes)
+	s.JNZ(operand.LabelRef(s.label + "beside"))
+	s.Label(s.label + "beside_done")
+}

@@ -1,0 +1,44 @@
+// Package bulge generates the kernels of core/kernel/bulge.
+package bulge
+
+import (
+	"github.com/mmcloughlin/avo/reg"
+
+	"trnsci/tools/kernelgen/internal/x86"
+)
+
+// set generates for one instruction set and element type.
+type set struct{ x86.Set }
+
+// groupRows returns the rows that reflectColumns takes together.
+func (s set) groupRows() int {
+	if s.Wide {
+		return 8
+	}
+	return 4
+}
+
+// low returns the low parts of the registers.
+func (s set) low() []reg.VecPhysical {
+	x := make([]reg.VecPhysical, len(s.Registers))
+	for i, r := range s.Registers {
+		x[i] = x86.Low(r)
+	}
+	return x
+}
+
+// Generate adds the kernels to the package.
+func Generate(p *x86.Package) {
+	for _, x := range p.Sets() {
+		s := set{x}
+		s.reflectRows()
+		s.chase()
+		if s.Wide {
+			s.reflectColumns()
+		} else {
+			s.reflectColumnsOfGroups()
+		}
+		s.reflectTwoRows()
+		newBulge(s).function()
+	}
+}

@@ -1,0 +1,129 @@
+package bulge
+
+import (
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+
+	"trnsci/tools/kernelgen/internal/x86"
+)
+
+// A reflector of two rows in memory is V, T1 and T0, complex numbers; these are the places of their parts.
+const (
+	placeV, placeVImaginary, placeT1, placeT1Imaginary, placeT0 = 0, 1, 2, 3, 4
+	reflectorNumbers                                            = 6
+)
+
+// planar holds a reflector of two rows in registers: the parts of its numbers in all elements. The imaginary parts have opposite signs in the real and
+// in the imaginary elements, so that a product with i is one with the exchanged parts.
+type planar struct{ v, vi, t1, t1i, t0 reg.VecPhysical }
+
+// reflectTwo replaces x by x - T0 s and y by y - T1 s for s = x + conj(V) y, with registers s and t. Whatever does not depend on x comes first: in a chain of
+// reflectors it is ready last.
+func (s set) reflectTwo(p planar, x, y, sum, t reg.VecPhysical) {
+	s.Exchange(y, t)
+	s.Multiply(y, p.v, sum)
+	s.MultiplyAdd(t, p.vi, sum)
+	s.Add(x, sum, sum)
+	s.MultiplySubtract(sum, p.t1, y)
+	s.Exchange(sum, t)
+	s.MultiplySubtract(sum, p.t0, x)
+	s.MultiplyAdd(t, p.t1i, y)
+}
+
+// reflectTwoRows generates the kernel that applies a run of reflectors to rows. A row of a strip stays in registers from a reflector to the next, which loads
+// one row and stores one.
+func (s set) reflectTwoRows() {
+	s.BeginStrips("reflectRowPairs", true, "applies reflectors to pairs of rows, see ReflectRowPairs.")
+	s.MOVQ(x86.StripBlock.Arg("Signs"), x86.RegLeft)
+	s.Move(operand.Mem{Base: x86.RegLeft}, s.Registers[behindSigns-1])
+	strip := s.reflectTwoStripMoving
+	if s.Wide {
+		strip = s.reflectTwoStrip
+	}
+	s.Strips("strip", []int{stripVectors, 2, 1}, strip)
+}
+
+// Registers of a strip of rows: those of a reflector, and the first ones behind the signs.
+const firstPlanar, behindSigns = 8, 14
+
+// broadcastPlanar loads a reflector and returns its registers.
+func (s set) broadcastPlanar() planar {
+	c := s.Registers[firstPlanar:]
+	p := planar{c[0], c[1], c[2], c[3], c[4]}
+	for i, x := range []reg.VecPhysical{p.v, p.vi, p.t1, p.t1i, p.t0} {
+		s.Broadcast(operand.Mem{Base: x86.RegFactors, Disp: i * s.Bytes}, x)
+	}
+	s.ExclusiveOr(s.Registers[behindSigns-1], p.vi)
+	s.ExclusiveOr(s.Registers[behindSigns-1], p.t1i)
+	return p
+}
+
+// reflectTwoStripMoving needs three registers besides those of a row, which get the next row when it is ready.
+func (s set) reflectTwoStripMoving(label string, vectors int, rest bool) {
+	x, others := s.Registers[:vectors], s.Registers[stripVectors:]
+	y, sum, t := others[0], others[1], others[2]
+	this := operand.Mem{Base: x86.RegRow}
+	s.MOVQ(x86.RegA, x86.RegRow)
+	s.MOVQ(x86.StripBlock.Arg("Factors"), x86.RegFactors)
+	s.MOVQ(x86.StripBlock.Arg("Count"), x86.RegLeft)
+	for v := range vectors {
+		s.LoadVector(s.Vector(this, v), rest, x[v])
+	}
+	s.Label(label + "_reflector")
+	p := s.broadcastPlanar()
+	for v := range vectors {
+		s.LoadVector(s.Vector(operand.Mem{Base: x86.RegRow, Index: x86.RegRowA, Scale: 1}, v), rest, y)
+		s.reflectTwo(p, x[v], y, sum, t)
+		s.StoreVector(x[v], rest, s.Vector(this, v))
+		s.VMOVAPS(y, x[v])
+	}
+	s.ADDQ(operand.Imm(uint64(reflectorNumbers*s.Bytes)), x86.RegFactors)
+	s.ADDQ(x86.RegRowA, x86.RegRow)
+	s.DECQ(x86.RegLeft)
+	s.JNZ(operand.LabelRef(label + "_reflector"))
+	for v := range vectors {
+		s.StoreVector(x[v], rest, s.Vector(this, v))
+	}
+}
+
+// reflectTwoStrip has registers for two rows and all that is computed of them.
+func (s set) reflectTwoStrip(label string, vectors int, rest bool) {
+	const inAll = 4 // registers of a vector
+	registers := append([]reg.VecPhysical{}, s.Registers[:firstPlanar]...)
+	registers = append(registers, s.Registers[behindSigns:]...)
+	of := func(k, v int) reg.VecPhysical { return registers[inAll*v+k] }
+	this := operand.Mem{Base: x86.RegRow}
+	next := operand.Mem{Base: x86.RegRow, Index: x86.RegRowA, Scale: 1}
+	s.MOVQ(x86.RegA, x86.RegRow)
+	s.MOVQ(x86.StripBlock.Arg("Factors"), x86.RegFactors)
+	s.MOVQ(x86.StripBlock.Arg("Count"), x86.RegLeft)
+	for v := range vectors {
+		s.LoadVector(s.Vector(this, v), rest, of(0, v))
+	}
+	s.Label(label + "_reflector")
+	for k := range 2 { // the roles of two registers alternate
+		p := s.broadcastPlanar()
+		for v := range vectors {
+			x, y := of(k, v), of(1-k, v)
+			s.LoadVector(s.Vector(next, v), rest, y)
+			s.reflectTwo(p, x, y, of(2, v), of(3, v))
+			s.StoreVector(x, rest, s.Vector(this, v))
+		}
+		s.ADDQ(operand.Imm(uint64(reflectorNumbers*s.Bytes)), x86.RegFactors)
+		s.ADDQ(x86.RegRowA, x86.RegRow)
+		s.DECQ(x86.RegLeft)
+		if k == 0 {
+			s.JZ(operand.LabelRef(label + "_odd"))
+		}
+	}
+	s.JNZ(operand.LabelRef(label + "_reflector"))
+	for v := range vectors {
+		s.StoreVector(of(0, v), rest, s.Vector(this, v))
+	}
+	s.JMP(operand.LabelRef(label + "_stored"))
+	s.Label(label + "_odd")
+	for v := range vectors {
+		s.StoreVector(of(1, v), rest, s.Vector(this, v))
+	}
+	s.Label(label + "_stored")
+}

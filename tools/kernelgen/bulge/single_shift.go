@@ -1,0 +1,392 @@
+package bulge
+
+import (
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+
+	"trnsci/tools/kernelgen/internal/x86"
+)
+
+var bulgeBlock = x86.NewBlock("singleShiftArgs", "is the block of arguments of singleShift. Counts of columns are of real numbers, two for an element.", []x86.Field{
+	{"a", "unsafe.Pointer", "the first element of the first reflector's diagonal block"},
+	{"reflectors", "unsafe.Pointer", "the first reflector"},
+	{"column", "unsafe.Pointer", "the two elements that the first reflector is made of"},
+	{"signs", "unsafe.Pointer", "a vector of the sign bits of imaginary parts"},
+	{"negated", "unsafe.Pointer", "a pair of elements with the sign bits of the first one"},
+	{"crossed", "unsafe.Pointer", "a pair of elements with the sign bits of the inner two of its four numbers"},
+	{"stride", "int", "bytes from a row to the next"},
+	{"start", "int", "not 0: the first column is not stored; used up by the kernel"},
+	{"steps", "int", "steps; used up by the kernel"},
+	{"below", "int", "steps that have a row below the reflector's; used up by the kernel"},
+	{"cols", "int", "columns right of the first reflector's, but for the next one"},
+	{"above", "int", "rows above the first reflector's"},
+	{"phase", "int", "columns from the last multiple of a vector to the first one that is counted"},
+	{"one", "uint64", "the bits of 1 and 1/2"},
+	{"half", "uint64", ""},
+	{"least", "uint64", "the bits of the smallest and the largest square that are safe"},
+	{"most", "uint64", ""},
+})
+
+func bulgeField(name string) operand.Mem { return bulgeBlock.Arg(name) }
+
+// bulge generates the kernel of the steps of a bulge that takes two rows. The elements of the column that is eliminated next stay in registers from the place
+// where they are computed: a reflector waits for the one before it, and everything else can be done meanwhile.
+type bulge struct {
+	set
+	column [2]reg.VecPhysical // 128 bits each
+	free   []reg.VecPhysical
+	// The rows of the next diagonal block, pairs of elements. What a load would need of two stores is not read back: it would wait for both of them.
+	block [2]reg.VecPhysical
+	planar
+	// A reflection is also the matrix [c -T1; -conj(T1) -c]; it takes pairs of elements, of two columns in a row, as
+	//
+	//	outer (x, y) - t1 (y, x) + cross (i y, i x)
+	//
+	// with i z the exchanged parts of z. ratio is -c.
+	ratio, outer, cross reg.VecPhysical
+}
+
+func newBulge(s set) *bulge {
+	r := s.Registers
+	b := &bulge{
+		set: s, column: [2]reg.VecPhysical{x86.Low(r[0]), x86.Low(r[1])}, free: r[2:6], planar: planar{r[8], r[9], r[10], r[11], r[12]},
+		ratio: r[13], outer: r[14], cross: r[15],
+	}
+	b.block = [2]reg.VecPhysical{b.pair(r[6]), b.pair(r[7])}
+	return b
+}
+
+// pair returns the part of a register that two elements fill.
+func (b *bulge) pair(r reg.VecPhysical) reg.VecPhysical {
+	if b.Double {
+		return r.AsY().(reg.VecPhysical)
+	}
+	return x86.Low(r)
+}
+
+// exchangePair sets y to the pair x with its elements exchanged, or with its four numbers in the opposite order.
+func (b *bulge) exchangePair(reversed bool, x, y operand.Op) {
+	order := operand.Imm(0b01_00_11_10)
+	if reversed {
+		order = operand.Imm(0b00_01_10_11)
+	}
+	if b.Double {
+		b.VPERMPD(order, x, y)
+	} else {
+		b.VPERMILPS(order, x, y)
+	}
+}
+
+// loadElement and storeElement move a complex number.
+func (b *bulge) loadElement(m operand.Mem, x reg.VecPhysical) { b.MoveTwo(m, x) }
+
+func (b *bulge) storeElement(x reg.VecPhysical, m operand.Mem) { b.MoveTwo(x, m) }
+
+func (b *bulge) function() {
+	b.Begin("singleShift", true, bulgeBlock, "chases a bulge of two rows, see SingleShiftChase.")
+	b.MOVQ(bulgeField("a"), regBlock)
+	b.MOVQ(bulgeField("stride"), x86.RegRowA)
+	b.MOVQ(bulgeField("reflectors"), x86.RegFactors)
+	b.MOVQ(bulgeField("cols"), regWidth)
+	b.MOVQ(bulgeField("above"), regAbove)
+	b.MOVQ(bulgeField("phase"), regPhase)
+	b.MOVQ(bulgeField("column"), regColumn)
+	b.loadElement(operand.Mem{Base: regColumn}, b.column[0])
+	b.loadElement(operand.Mem{Base: regColumn, Disp: 2 * b.Bytes}, b.column[1])
+	for k, r := range b.block {
+		b.Move(b.at(k, 0), r)
+	}
+	b.Label("step")
+	b.makeReflector("done")
+	b.MOVQ(regBlock, x86.RegA)
+	b.reflectBlock()
+	b.right()
+	b.above()
+	b.LEAQ(operand.Mem{Base: x86.RegA, Index: x86.RegRowA, Scale: 1, Disp: 2 * b.Bytes}, regBlock)
+	b.ADDQ(operand.Imm(uint64(reflectorNumbers*b.Bytes)), x86.RegFactors)
+	b.SUBQ(operand.Imm(2), regWidth)
+	b.INCQ(regAbove)
+	b.ADDQ(operand.Imm(2), regPhase)
+	b.ANDQ(operand.Imm(uint64(b.VectorBytes/b.Bytes-1)), regPhase)
+	b.DECQ(bulgeField("steps"))
+	b.JNZ(operand.LabelRef("step"))
+	b.Label("done")
+	b.Finish()
+}
+
+// makeReflector generates the reflector of the column. For x and y in it, with the norm r of the column,
+//
+//	c = -|x| / r,  T1 = y conj(x) / (|x| r),  T0 = 1 - c,  V = T1 / T0,
+//
+// and x becomes -x r / |x|. It jumps to label if the squares are not safe or y is zero.
+func (b *bulge) makeReflector(label string) {
+	x, y := b.column[0], b.column[1]
+	squares, others, sum, roots := x86.Low(b.free[0]), x86.Low(b.free[1]), x86.Low(b.free[2]), x86.Low(b.free[3])
+	t, product := x86.Low(b.cross), x86.Low(b.v) // which are made last
+	b.squaresOf(x, y, squares, others, t)
+	b.Exchange(squares, others)
+	b.Add(squares, others, sum)
+	b.CompareScalar(bulgeField("least"), squares)
+	b.JCS(operand.LabelRef(label)) // below, or not a number
+	b.CompareScalar(bulgeField("most"), sum)
+	b.JHI(operand.LabelRef(label))
+	b.VXORPS(t, t, t)
+	b.CompareScalar(t, others)
+	b.JEQ(operand.LabelRef(label)) // or not a number
+	b.UnpackLow(sum, squares, roots)
+	if b.Double {
+		b.VSQRTPD(roots, roots)
+	} else {
+		b.VSQRTPS(roots, roots)
+	}
+	b.productWithConjugate(x, y, product, t, others)
+	b.Exchange(roots, t)
+	b.MultiplyScalar(t, roots, roots)
+	b.MoveScalar(bulgeField("one"), t)
+	b.DivideScalar(roots, t, roots) // 1 / (|x| r)
+	ratio := others
+	b.MultiplyScalar(roots, squares, ratio)
+	b.MultiplyScalar(roots, sum, sum)
+	b.repeat(roots)
+	b.Multiply(roots, product, product) // T1
+	b.correct(ratio, product, t, squares, roots)
+	b.Broadcast(ratio, b.ratio)
+	b.Broadcast(product, b.t1)
+	b.Exchange(product, squares)
+	b.Broadcast(squares, b.t1i)
+	b.CMPQ(bulgeField("start"), operand.Imm(0))
+	b.JNE(operand.LabelRef("started"))
+	const before = 2
+	b.VXORPS(squares, squares, squares)
+	b.storeElement(squares, operand.Mem{Base: regBlock, Index: x86.RegRowA, Scale: 1, Disp: -before * b.Bytes})
+	b.repeat(sum)
+	b.Multiply(sum, x, sum)
+	b.Subtract(sum, squares, sum)
+	b.storeElement(sum, operand.Mem{Base: regBlock, Disp: -before * b.Bytes})
+	b.Label("started")
+	b.XORQ(regTimes, regTimes)
+	b.MOVQ(regTimes, bulgeField("start"))
+	t0 := ratio
+	b.AddScalar(ratio, t, t0)
+	b.MoveScalar(t0, operand.Mem{Base: x86.RegFactors, Disp: placeT0 * b.Bytes})
+	b.VXORPS(t, t, t)
+	b.MoveScalar(t, operand.Mem{Base: x86.RegFactors, Disp: (placeT0 + 1) * b.Bytes})
+	b.storeElement(product, operand.Mem{Base: x86.RegFactors, Disp: placeT1 * b.Bytes})
+	b.Broadcast(t0, b.t0)
+	b.repeat(t0)
+	b.Divide(t0, product, product) // V
+	b.storeElement(product, operand.Mem{Base: x86.RegFactors, Disp: placeV * b.Bytes})
+	b.Exchange(product, squares)
+	b.Broadcast(squares, b.vi)
+	b.Broadcast(product, b.v)
+	b.signsOfParts()
+}
+
+// correct takes from the ratio r and from T1 a common rounding error, so that r^2 + |T1|^2 is 1. Reflectors that are repeated often would otherwise add up
+// theirs. one holds 1.
+func (b *bulge) correct(ratio, t1, one, squares, change reg.VecPhysical) {
+	m := arithmetic{b.set, true}
+	turned := x86.Low(b.t0) // which is made later
+	b.Multiply(t1, t1, squares)
+	b.Exchange(squares, turned)
+	b.VMOVAPS(one, change)
+	m.minus(ratio, ratio, change)
+	b.SubtractScalar(squares, change, change)
+	b.SubtractScalar(turned, change, change)
+	b.MultiplyScalar(bulgeField("half"), change, change)
+	b.repeat(change)
+	m.plus(change, ratio, ratio)
+	b.MultiplyAdd(change, t1, t1)
+}
+
+// squaresOf sets squares to |x|^2 and |y|^2, beside one another.
+func (b *bulge) squaresOf(x, y, squares, others, t reg.VecPhysical) {
+	b.Multiply(x, x, squares)
+	b.Multiply(y, y, others)
+	b.UnpackLow(others, squares, t)
+	if b.Double {
+		b.VUNPCKHPD(others, squares, squares)
+	} else {
+		b.VUNPCKHPD(t, t, squares)
+	}
+	b.Add(t, squares, squares)
+}
+
+// productWithConjugate sets product to y conj(x).
+func (b *bulge) productWithConjugate(x, y, product, re, im reg.VecPhysical) {
+	b.Exchange(y, product)
+	if b.Double {
+		b.VPERMILPD(operand.Imm(0b11), x, im)
+		b.VPERMILPD(operand.Imm(0b00), x, re)
+		b.VMULPD(im, product, im)
+		b.VMOVAPS(y, product)
+		b.VFMSUBADD213PD(im, re, product)
+		return
+	}
+	b.VMOVSHDUP(x, im)
+	b.VMOVSLDUP(x, re)
+	b.VMULPS(im, product, im)
+	b.VMOVAPS(y, product)
+	b.VFMSUBADD213PS(im, re, product)
+}
+
+// repeat fills the 128 bits of x with its first number.
+func (b *bulge) repeat(x reg.VecPhysical) {
+	if b.Double {
+		b.VMOVDDUP(x, x)
+	} else {
+		b.VBROADCASTSS(x, x)
+	}
+}
+
+// signsOfParts gives the numbers that were filled into registers their signs.
+func (b *bulge) signsOfParts() {
+	pointed := func(name string) operand.Mem {
+		b.MOVQ(bulgeField(name), x86.RegLeft)
+		return operand.Mem{Base: x86.RegLeft}
+	}
+	crossed := pointed("crossed")
+	b.VXORPS(crossed, b.pair(b.t1i), b.pair(b.cross))
+	negated := pointed("negated")
+	b.VXORPS(negated, b.pair(b.ratio), b.pair(b.outer))
+	t := b.free[0]
+	b.Move(pointed("signs"), t)
+	b.ExclusiveOr(t, b.vi)
+	b.ExclusiveOr(t, b.t1i)
+}
+
+// twoColumns applies the reflector from the right to a pair of elements.
+func (b *bulge) twoColumns(x, swapped, reversed reg.VecPhysical) {
+	b.exchangePair(false, x, swapped)
+	b.exchangePair(true, x, reversed)
+	b.Multiply(x, b.pair(b.outer), x)
+	b.MultiplySubtract(swapped, b.pair(b.t1), x)
+	b.MultiplyAdd(reversed, b.pair(b.cross), x)
+}
+
+// at is the element of the diagonal block that is so many rows and columns from the first one.
+func (b *bulge) at(row, col int) operand.Mem {
+	m := operand.Mem{Base: regBlock, Disp: 2 * col * b.Bytes}
+	if row > 0 {
+		m.Index, m.Scale = x86.RegRowA, uint8(row)
+	}
+	return m
+}
+
+// twoRows applies the reflector from the left, as -(r x + conj(T1) y) and r y - T1 x with r = -c, to the elements of two registers. It leaves the first
+// result in the last one.
+func (b *bulge) twoRows(part func(reg.VecPhysical) reg.VecPhysical, x, y, turned, negative reg.VecPhysical) {
+	ratio, t1, t1i := part(b.ratio), part(b.t1), part(b.t1i)
+	b.Exchange(x, turned)
+	b.Exchange(y, negative)
+	b.Multiply(negative, t1i, negative)
+	b.MultiplyAdd(y, t1, negative)
+	b.MultiplyAdd(x, ratio, negative)
+	b.Multiply(y, ratio, y)
+	b.MultiplySubtract(x, t1, y)
+	b.MultiplyAdd(turned, t1i, y)
+	b.VXORPS(turned, turned, turned)
+	b.Subtract(negative, turned, negative)
+}
+
+// behind sets z to the second element of the pair x and, behind it, the element y.
+func (b *bulge) behind(x, y, z reg.VecPhysical) {
+	if b.Double {
+		const secondAndFirst = 0x21
+		b.VPERM2F128(operand.Imm(secondAndFirst), b.pair(y), x, z)
+	} else {
+		b.VSHUFPD(operand.Imm(1), y, x, z)
+	}
+}
+
+// reflectBlock applies the reflector from both sides to the elements in its own rows and columns, from the right to those of the row below, and from the left
+// to the column behind. It leaves the next column and the next block in registers.
+func (b *bulge) reflectBlock() {
+	f := make([]reg.VecPhysical, len(b.free))
+	for i, r := range b.free {
+		f[i] = b.pair(r)
+	}
+	second, first := b.block[1], f[2]
+	b.twoRows(b.pair, b.block[0], second, f[0], first)
+	b.twoColumns(second, f[0], f[1])
+	b.VMOVAPS(x86.Low(second), b.column[0])
+	b.Move(second, b.at(1, 0))
+	row := f[3]
+	b.DECQ(bulgeField("below"))
+	b.JLT(operand.LabelRef("no_row"))
+	b.Move(b.at(2, 0), row)
+	b.twoColumns(row, f[0], f[1])
+	b.VMOVAPS(x86.Low(row), b.column[1])
+	b.Move(row, b.at(2, 0))
+	b.Label("no_row")
+	b.twoColumns(first, f[0], f[1])
+	b.Move(first, b.at(0, 0))
+	b.TESTQ(regWidth, regWidth)
+	b.JLT(operand.LabelRef("no_column"))
+	x, y, turned, negative := x86.Low(f[0]), x86.Low(f[1]), x86.Low(b.block[0]), x86.Low(f[2])
+	b.loadElement(b.at(0, 2), x)
+	b.loadElement(b.at(1, 2), y)
+	b.twoRows(x86.Low, x, y, turned, negative)
+	b.storeElement(negative, b.at(0, 2))
+	b.storeElement(y, b.at(1, 2))
+	b.behind(second, y, b.block[0])
+	b.CMPQ(bulgeField("below"), operand.Imm(0))
+	b.JLT(operand.LabelRef("no_column"))
+	b.loadElement(b.at(2, 2), x)
+	b.behind(row, x, b.block[1])
+	b.Label("no_column")
+}
+
+// right applies the reflector to the columns behind the one right of its own.
+func (b *bulge) right() {
+	s := rightSide{set: b.set, numbers: 2, before: 6}
+	s.columns = func(single bool, _ reg.Register) {
+		f, p := b.free, b.planar
+		if single {
+			f = nil
+			for _, r := range b.free {
+				f = append(f, x86.Low(r))
+			}
+			p = planar{x86.Low(p.v), x86.Low(p.vi), x86.Low(p.t1), x86.Low(p.t1i), x86.Low(p.t0)}
+		}
+		x, y := f[0], f[1]
+		at := []operand.Mem{{Base: regColumn}, {Base: regColumn, Index: x86.RegRowA, Scale: 1}}
+		for k, r := range f[:2] {
+			if single {
+				b.loadElement(at[k], r)
+			} else {
+				b.Move(at[k], r)
+			}
+		}
+		b.reflectTwo(p, x, y, f[2], f[3])
+		for k, r := range f[:2] {
+			if single {
+				b.storeElement(r, at[k])
+			} else {
+				b.Move(r, at[k])
+			}
+		}
+	}
+	s.generate()
+}
+
+// above applies the reflector from the right to the rows above its own.
+func (b *bulge) above() {
+	x, swapped, reversed := b.pair(b.free[0]), b.pair(b.free[1]), b.pair(b.free[2])
+	b.MOVQ(regAbove, regTimes)
+	b.TESTQ(regTimes, regTimes)
+	b.JZ(operand.LabelRef("above_done"))
+	b.Label("above")
+	b.SUBQ(x86.RegRowA, regBlock)
+	b.loadElement(b.at(0, 0), x86.Low(x))
+	if b.Double {
+		b.VINSERTF128(operand.Imm(1), b.at(0, 1), x, x)
+	} else {
+		b.VMOVHPD(b.at(0, 1), x, x)
+	}
+	b.twoColumns(x, swapped, reversed)
+	b.Move(x, b.at(0, 0))
+	b.DECQ(regTimes)
+	b.JNZ(operand.LabelRef("above"))
+	b.Label("above_done")
+}

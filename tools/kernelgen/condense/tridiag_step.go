@@ -1,0 +1,332 @@
+package condense
+
+import (
+	"fmt"
+
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+
+	"trnsci/tools/kernelgen/internal/x86"
+)
+
+var reductionBlock = x86.NewBlock("tridiagArgs", "is the block of arguments of the kernels of TridiagStep.", []x86.Field{
+	{"a", "unsafe.Pointer", "first element of the rows"},
+	{"v", "unsafe.Pointer", "the vectors, from column 0 on"},
+	{"w", "unsafe.Pointer", ""},
+	{"x", "unsafe.Pointer", ""},
+	{"y", "unsafe.Pointer", ""},
+	{"lanes", "unsafe.Pointer", "AVX2: what begins n bytes before selects the first n bytes of a vector"},
+	{"signs", "unsafe.Pointer", "complex: a vector of the sign bits of imaginary parts"},
+	{"stride", "int", "bytes from a row to the next"},
+	{"first", "int", "bytes from column 0 to the diagonal element of the first row"},
+	{"groups", "int", "groups of rows; used up by the kernel"},
+})
+
+func reductionField(name string) operand.Mem { return reductionBlock.Arg(name) }
+
+// General registers of the kernels of reductions.
+var (
+	regEnd   = reg.R15 // bytes from column 0 to the part of the diagonal that the group has
+	regMasks = reg.RCX // AVX2: the lanes
+)
+
+// reduction generates the pass over a triangle, see Reduction. It takes a few rows together, a group, and works through their columns by vectors.
+// Some groups share the columns of a vector: their parts of the diagonal have different places in it, and there is a piece of code for each place.
+//
+// A complex matrix is taken as rows of pairs of real numbers. With the broadcasts of the parts of v_i, w_i and x_i, with conj(v) = (re, -im) and
+// v' = (im, re),
+//
+//	a -= re(v_i) conj(w) + im(v_i) w' + re(w_i) conj(v) + im(w_i) v'
+//	y += conj(sum_i re(x_i) a) + (sum_i im(x_i) a)'
+//
+// and the parts of sum_j a_j x_j are sums over the products of all pairs with conj(x) and x'.
+type reduction struct {
+	set
+	complex bool
+	rows    int // of a group
+	parts   int // real numbers of an element
+	lanes   int // real numbers of a vector
+
+	sums          []reg.VecPhysical // one for each real number that a vector of the matrix's order has for the rows
+	ofX, ofV, ofW []reg.VecPhysical // those numbers of x, v and w where registers suffice
+	x, v, w       []reg.VecPhysical // a vector; complex: the two made of it
+	y0, y1        reg.VecPhysical   // two sums for y
+	sign          reg.VecPhysical   // complex: the sign bits of the imaginary parts
+	selected      reg.VecPhysical   // AVX2: lanes of a row
+	a             []reg.VecPhysical // rows in turn
+	spare         reg.VecPhysical
+	masks         int // AVX-512: masks that have been made
+}
+
+func newReduction(s set, isComplex bool) *reduction {
+	count := 4 // registers for the sums of a group
+	if s.Wide {
+		count = 8
+	}
+	r := &reduction{set: s, complex: isComplex, parts: 1, lanes: s.VectorBytes / s.Bytes}
+	if isComplex {
+		r.parts = 2
+	}
+	r.rows = count / r.parts
+	free := s.Registers
+	take := func(n int) []reg.VecPhysical {
+		taken := free[:n]
+		free = free[n:]
+		return taken
+	}
+	r.spare = take(1)[0]
+	r.sums, r.x, r.v, r.w = take(count), take(r.parts), take(r.parts), take(r.parts)
+	r.y0, r.y1 = take(1)[0], take(1)[0]
+	if isComplex {
+		r.sign = take(1)[0]
+	}
+	if s.Wide || !isComplex {
+		r.ofX = take(count)
+	}
+	if !s.Wide {
+		r.selected = take(1)[0]
+	}
+	r.a = free
+	return r
+}
+
+func (r *reduction) function() {
+	r.Begin("tridiagStep", r.complex, reductionBlock, "does the work of TridiagStep.")
+	r.MOVQ(reductionField("a"), x86.RegGroup)
+	r.MOVQ(reductionField("v"), regV)
+	r.MOVQ(reductionField("w"), regW)
+	r.MOVQ(reductionField("x"), regX)
+	r.MOVQ(reductionField("y"), regY)
+	r.MOVQ(reductionField("first"), regEnd)
+	r.MOVQ(reductionField("stride"), x86.RegRowA)
+	x86.StridesA.Multiply(r.Context)
+	if !r.Wide {
+		r.MOVQ(reductionField("lanes"), regMasks)
+	}
+	if r.complex {
+		r.MOVQ(reductionField("signs"), x86.RegA)
+		r.Move(operand.Mem{Base: x86.RegA}, r.sign)
+	}
+	count := len(r.sums)
+	for place := 0; place < r.lanes; place += count {
+		r.group(place)
+		r.LEAQ(operand.Mem{Base: x86.RegGroup, Index: x86.RegRowA, Scale: uint8(r.rows)}, x86.RegGroup)
+		if place+count == r.lanes {
+			r.ADDQ(operand.U32(r.VectorBytes), regEnd)
+			r.DECQ(reductionField("groups"))
+			r.JNZ(operand.LabelRef(groupLabel(0)))
+		} else {
+			r.DECQ(reductionField("groups"))
+			r.JZ(operand.LabelRef("done"))
+		}
+	}
+	r.Label("done")
+	r.Finish()
+}
+
+func groupLabel(place int) string { return fmt.Sprintf("group%d", place) }
+
+// group generates the work on a group whose part of the diagonal begins in a lane of the vector at regEnd.
+func (r *reduction) group(place int) {
+	label := groupLabel(place)
+	r.Label(label)
+	for _, sum := range r.sums {
+		r.Zero(sum)
+	}
+	broadcasts := func(base reg.Register, factors []reg.VecPhysical) {
+		for k, factor := range factors {
+			r.Broadcast(r.ofRow(base, place+k), factor)
+		}
+	}
+	broadcasts(regX, r.ofX)
+	broadcasts(regV, r.ofV)
+	broadcasts(regW, r.ofW)
+	r.MOVQ(x86.RegGroup, x86.RegA)
+	r.XORQ(x86.RegCol, x86.RegCol)
+	r.TESTQ(regEnd, regEnd)
+	r.JZ(operand.LabelRef(label + "_diagonal"))
+	r.Label(label + "_beside")
+	r.step(place, false)
+	r.StoreVector(r.y0, false, r.ofColumns(regY))
+	r.ADDQ(operand.U32(r.VectorBytes), x86.RegA)
+	r.ADDQ(operand.U32(r.VectorBytes), x86.RegCol)
+	r.CMPQ(x86.RegCol, regEnd)
+	r.JLT(operand.LabelRef(label + "_beside"))
+	r.Label(label + "_diagonal")
+	r.step(place, true)
+	r.addSums(place)
+	r.StoreVector(r.y0, false, r.ofColumns(regY))
+}
+
+// ofRow returns real number k of those that a vector of the matrix's order has from regEnd on.
+func (r *reduction) ofRow(base reg.Register, k int) operand.Mem {
+	return operand.Mem{Base: base, Index: regEnd, Scale: 1, Disp: k * r.Bytes}
+}
+
+// ofColumns returns what such a vector has for the columns being worked on.
+func (r *reduction) ofColumns(base reg.Register) operand.Mem {
+	return operand.Mem{Base: base, Index: x86.RegCol, Scale: 1}
+}
+
+// step works on one vector of columns of all rows and leaves the new y in y0. On the diagonal, elements above it are updated like the others,
+// but have no part in sums and y.
+func (r *reduction) step(place int, diagonal bool) {
+	const ahead = 128 // bytes in a row, where it is brought near
+	r.loadVectors()
+	for i := range r.rows {
+		a, row := r.a[i%len(r.a)], x86.ElementA(i)
+		if !diagonal {
+			r.PREFETCHT0(row.Offset(ahead)) // only an address is formed
+		}
+		r.LoadVector(row, false, a)
+		for part := range r.parts {
+			k := r.parts*i + part
+			r.subtractMultiple(r.ofV, regV, place, k, r.w[part], a)
+			r.subtractMultiple(r.ofW, regW, place, k, r.v[part], a)
+		}
+		r.StoreVector(a, false, row)
+		end := r.lanes // of the lanes that are left of the diagonal
+		if diagonal {
+			end = place + r.parts*i
+		}
+		for part, x := range r.x {
+			k := r.parts*i + part
+			r.accumulate(min(end+1, r.lanes), a, x, r.sums[k])
+			r.accumulate(end, a, r.factor(place, k), []reg.VecPhysical{r.y0, r.y1}[k%2])
+		}
+	}
+	r.mergeY()
+}
+
+// loadVectors loads or makes x, v and w of the columns and begins the two sums for y.
+func (r *reduction) loadVectors() {
+	r.LoadVector(r.ofColumns(regX), false, r.x[0])
+	r.LoadVector(r.ofColumns(regV), false, r.v[0])
+	r.LoadVector(r.ofColumns(regW), false, r.w[0])
+	r.Zero(r.y1)
+	if !r.complex {
+		r.LoadVector(r.ofColumns(regY), false, r.y0)
+		return
+	}
+	r.Zero(r.y0)
+	for _, pair := range [][]reg.VecPhysical{r.x, r.v, r.w} {
+		r.Exchange(pair[0], pair[1])
+		r.ExclusiveOr(r.sign, pair[0])
+	}
+}
+
+// mergeY makes the new y of its two sums.
+func (r *reduction) mergeY() {
+	if r.complex {
+		r.ExclusiveOr(r.sign, r.y0)
+		r.Exchange(r.y1, r.y1)
+		r.LoadVector(r.ofColumns(regY), false, r.spare)
+		r.Add(r.spare, r.y0, r.y0)
+	}
+	r.Add(r.y1, r.y0, r.y0)
+}
+
+// factor returns a register with the broadcast real number k of x for the rows.
+func (r *reduction) factor(place, k int) reg.VecPhysical {
+	if r.ofX != nil {
+		return r.ofX[k]
+	}
+	r.Broadcast(r.ofRow(regX, place+k), r.spare)
+	return r.spare
+}
+
+// subtractMultiple computes a -= factor x for the real number k of v or w for the rows, which is in factors or in memory.
+func (r *reduction) subtractMultiple(factors []reg.VecPhysical, base reg.Register, place, k int, x, a reg.VecPhysical) {
+	switch m := r.ofRow(base, place+k); {
+	case factors != nil:
+		r.MultiplySubtract(factors[k], x, a)
+	case r.Wide && r.Double:
+		r.VFNMADD231PD_BCST(m, x, a)
+	case r.Wide:
+		r.VFNMADD231PS_BCST(m, x, a)
+	default:
+		r.Broadcast(m, r.spare)
+		r.MultiplySubtract(r.spare, x, a)
+	}
+}
+
+// firstLanes returns a mask of AVX-512 for the first lanes of a vector.
+func (r *reduction) firstLanes(count int) reg.Register {
+	mask := []reg.Register{reg.K1, reg.K2, reg.K3, reg.K4, reg.K5, reg.K6, reg.K7}[r.masks%7]
+	r.masks++
+	r.MOVL(operand.U32(1<<count-1), regMasks.As32())
+	r.KMOVW(regMasks.As32(), mask)
+	return mask
+}
+
+// accumulate computes sum += a x in the first lanes.
+func (r *reduction) accumulate(lanes int, a, x, sum reg.VecPhysical) {
+	switch {
+	case lanes == r.lanes:
+		r.MultiplyAdd(a, x, sum)
+	case lanes == 0:
+	case r.Wide:
+		r.MultiplyAdd(a, x, r.firstLanes(lanes), sum)
+	default:
+		r.VANDPD(operand.Mem{Base: regMasks, Disp: -lanes * r.Bytes}, a, r.selected)
+		r.MultiplyAdd(r.selected, x, sum)
+	}
+}
+
+// addSums adds the sums of the rows to y0, in the lanes from place on.
+func (r *reduction) addSums(place int) {
+	sums := r.sumsInLanes()
+	if r.Wide {
+		const even, odd = 0b10_00_10_00, 0b11_01_11_01
+		for range 2 { // four times 128 bits become two, and one
+			var next []reg.VecPhysical
+			for k := 0; k < len(sums); k += 2 {
+				x, y := sums[k], sums[min(k+1, len(sums)-1)]
+				r.VSHUFF64X2(operand.Imm(even), y, x, r.spare)
+				r.VSHUFF64X2(operand.Imm(odd), y, x, x)
+				r.Add(r.spare, x, x)
+				next = append(next, x)
+			}
+			sums = next
+		}
+	} else {
+		const low, high = 0x20, 0x31
+		x, y := sums[0], sums[len(sums)-1]
+		r.VPERM2F128(operand.Imm(low), y, x, r.spare)
+		r.VPERM2F128(operand.Imm(high), y, x, x)
+		r.Add(r.spare, x, x)
+	}
+	// The sums stand there once or, in turn, some times.
+	x, count := sums[0], len(r.sums)
+	switch bits := (1<<count - 1) << place; {
+	case count == r.lanes:
+		r.Add(x, r.y0, r.y0)
+	case r.Wide:
+		r.MOVL(operand.U32(uint32(bits)), regMasks.As32())
+		r.KMOVW(regMasks.As32(), reg.K1)
+		r.Add(x, r.y0, reg.K1, r.y0)
+	default:
+		r.Zero(r.spare)
+		r.VBLENDPS(operand.Imm(uint64(bits)), x, r.spare, x)
+		r.Add(x, r.y0, r.y0)
+	}
+}
+
+// sumsInLanes adds the sums up until each of the registers it returns has as many of them in every 128 bits as there is place for.
+func (r *reduction) sumsInLanes() []reg.VecPhysical {
+	pairs := func(sums []reg.VecPhysical, e x86.Element) (half []reg.VecPhysical) {
+		for k := 0; k < len(sums); k += 2 {
+			x, y := sums[k], sums[k+1]
+			r.With(e).UnpackLow(y, x, r.spare)
+			r.With(e).UnpackHigh(y, x, x)
+			r.Add(r.spare, x, x)
+			half = append(half, x)
+		}
+		return half
+	}
+	half := pairs(r.sums, r.Element)
+	if r.Double {
+		return half
+	}
+	return pairs(half, x86.Float64) // two singles are moved like one double
+}

@@ -1,0 +1,188 @@
+package vector
+
+import (
+	"math/bits"
+
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+
+	"trnsci/tools/kernelgen/internal/x86"
+)
+
+// Rows of a triangle that are taken together. Their part of the diagonal lies in one vector of AVX-512, where each row has
+// masks of its own: one with and one without its element on the diagonal.
+const triangleRows = 4
+
+// symmetricKernel generates the sweep over a triangle of a symmetric matrix for AVX-512, see Symmetric: dots and axpys of groups of four
+// rows beside the diagonal as DotsAxpys has them, and a masked step on it.
+type symmetricKernel struct{ upper bool }
+
+func (k symmetricKernel) body(s set, label string) {
+	if !s.Wide {
+		s.JMP(operand.LabelRef("done"))
+		return
+	}
+	s.MOVQ(vectorField("stride"), x86.RegRowA)
+	s.LEAQ(operand.Mem{Base: x86.RegRowA, Index: x86.RegRowA, Scale: 2}, x86.RegRowA3)
+	for _, far := range []bool{true, false} {
+		g := newGroup(rowsKernel{dots: true, axpys: true, width: 1}, s, label, triangleRows)
+		g.far = far
+		if far {
+			g.loadPointers()
+			s.CMPQ(vectorField("prefetch"), operand.Imm(0))
+			s.JEQ(operand.LabelRef(label + "near"))
+		} else {
+			s.Label(label + "near")
+		}
+		k.groups(triangleGroup{g, g.name()})
+	}
+}
+
+// triangleGroup is the code for four rows of a triangle.
+type triangleGroup struct {
+	group
+	label string
+}
+
+// General registers: a mask being made, and numbers of lanes.
+var regMask, regLanes = reg.R10, reg.R11
+
+func (k symmetricKernel) groups(g triangleGroup) {
+	g.Label(g.label)
+	g.CMPQ(vectorField("count"), operand.Imm(triangleRows))
+	g.JLT(operand.LabelRef("done"))
+	g.MOVQ(x86.RegGroup, x86.RegA)
+	g.XORQ(x86.RegCol, x86.RegCol)
+	for _, sum := range g.sums {
+		g.Zero(sum)
+	}
+	for i, alpha := range g.alpha {
+		g.Broadcast(operand.Mem{Base: regAlpha, Disp: i * g.Bytes}, alpha)
+	}
+	if k.upper {
+		// Columns from the diagonal on.
+		g.MOVQ(vectorField("first"), x86.RegCol)
+		g.IMUL3Q(operand.Imm(uint64(g.Bytes)), x86.RegCol, x86.RegCol)
+		g.ADDQ(x86.RegCol, x86.RegA)
+	}
+	if g.far {
+		g.LEAQ(operand.Mem{Base: x86.RegA, Index: x86.RegRowA, Scale: triangleRows}, regNext)
+	}
+	if k.upper {
+		g.upperDiagonal()
+		g.beside()
+		g.rest()
+	} else {
+		g.MOVQ(vectorField("first"), regLanes)
+		g.beside()
+		g.lowerDiagonal()
+	}
+	g.addSums()
+	g.LEAQ(operand.Mem{Base: x86.RegGroup, Index: x86.RegRowA, Scale: triangleRows}, x86.RegGroup)
+	g.ADDQ(operand.Imm(uint64(triangleRows*g.Bytes)), regAlpha)
+	g.ADDQ(operand.Imm(triangleRows), vectorField("first"))
+	g.SUBQ(operand.Imm(triangleRows), vectorField("count"))
+	g.JMP(operand.LabelRef(g.label))
+}
+
+func (g triangleGroup) lanes() int { return g.VectorBytes / g.Bytes }
+
+// beside works on the whole vectors among regLanes columns and leaves the number of the other columns there.
+func (g triangleGroup) beside() {
+	g.MOVQ(regLanes, x86.RegLeft)
+	g.ANDQ(operand.Imm(uint64(g.lanes()-1)), regLanes)
+	g.SHRQ(operand.Imm(uint64(bits.Len(uint(g.lanes()))-1)), x86.RegLeft)
+	g.JZ(operand.LabelRef(g.label + "_beside"))
+	g.Label(g.label + "_vector")
+	g.step(0, false)
+	g.forward()
+	g.DECQ(x86.RegLeft)
+	g.JNZ(operand.LabelRef(g.label + "_vector"))
+	g.Label(g.label + "_beside")
+}
+
+// forward moves on by a vector.
+func (g triangleGroup) forward() {
+	g.ADDQ(operand.U32(g.VectorBytes), x86.RegA)
+	g.ADDQ(operand.U32(g.VectorBytes), x86.RegCol)
+	if g.far {
+		g.ADDQ(operand.U32(g.VectorBytes), regNext)
+	}
+}
+
+// ones sets regMask to as many ones as regLanes says.
+func (g triangleGroup) ones() {
+	g.MOVQ(regLanes, x86.RegLeft)
+	g.MOVQ(operand.U32(1), regMask)
+	g.SHLQ(reg.CL, regMask)
+	g.DECQ(regMask)
+}
+
+// lowerDiagonal works on the last vector of the rows: the regLanes columns beside the diagonal and 1 to 4 more. Row i has the columns of
+// mask i+2, without its last one those of mask i+1.
+func (g triangleGroup) lowerDiagonal() {
+	g.ones()
+	masks := []reg.Register{reg.K1, reg.K2, reg.K3, reg.K4, reg.K5}
+	for i, mask := range masks {
+		if i > 0 {
+			g.LEAQ(operand.Mem{Base: regMask, Disp: 1, Index: regMask, Scale: 1}, regMask)
+		}
+		g.KMOVW(regMask.As32(), mask)
+	}
+	all := masks[triangleRows]
+	g.onDiagonal(all, func(i int) (with, without reg.Register) { return masks[i+1], masks[i] })
+}
+
+// upperDiagonal works on the first vector of the rows, which begins with the element of the first row on the diagonal, and sets regLanes to
+// the number of columns behind it.
+func (g triangleGroup) upperDiagonal() {
+	lanes := operand.U32(g.lanes())
+	g.MOVQ(vectorField("order"), regLanes)
+	g.SUBQ(vectorField("first"), regLanes)
+	g.CMPQ(regLanes, lanes)
+	g.JLE(operand.LabelRef(g.label + "_short"))
+	g.MOVQ(lanes, regLanes)
+	g.Label(g.label + "_short")
+	g.ones()
+	masks := []reg.Register{reg.K1, reg.K2, reg.K3, reg.K4, reg.K5}
+	for i, mask := range masks {
+		if i > 0 {
+			g.SHRQ(operand.Imm(uint64(i)), regMask)
+			g.SHLQ(operand.Imm(uint64(i)), regMask)
+		}
+		g.KMOVW(regMask.As32(), mask)
+	}
+	g.onDiagonal(masks[0], func(i int) (with, without reg.Register) { return masks[i], masks[i+1] })
+	g.MOVQ(vectorField("order"), regLanes)
+	g.SUBQ(vectorField("first"), regLanes)
+	g.SUBQ(lanes, regLanes)
+	g.JGE(operand.LabelRef(g.label + "_long"))
+	g.XORQ(regLanes, regLanes)
+	g.Label(g.label + "_long")
+	g.forward()
+}
+
+// onDiagonal is step with masks: all for x and y, two for each row.
+func (g triangleGroup) onDiagonal(all reg.Register, of func(i int) (with, without reg.Register)) {
+	x, y := g.x[0], g.y[0]
+	at := func(base reg.Register) operand.Mem { return operand.Mem{Base: base, Index: x86.RegCol, Scale: 1} }
+	g.LoadMasked(at(g.regX[0]), all, x)
+	g.LoadMasked(at(g.regY[0]), all, y)
+	for i := range g.rows {
+		with, without := of(i)
+		g.LoadMasked(x86.ElementA(i), with, g.a)
+		g.MultiplyAdd(g.a, x, with, g.sum(i, 0, 0))
+		g.MultiplyAdd(g.a, g.alpha[i], without, y)
+	}
+	g.Move(y, all, at(g.regY[0]))
+}
+
+// rest works on the regLanes columns that are left behind the last whole vector.
+func (g triangleGroup) rest() {
+	g.TESTQ(regLanes, regLanes)
+	g.JZ(operand.LabelRef(g.label + "_rest"))
+	g.ones()
+	g.KMOVW(regMask.As32(), x86.RestMask)
+	g.step(0, true)
+	g.Label(g.label + "_rest")
+}
