@@ -20,8 +20,10 @@ GOFMT := files=$$(gofmt -l core trnbackend pybind tests_go benchmarks examples t
 XLA = $(firstword $(wildcard $(abspath $(VENV))/lib/python3*/site-packages/lammps_jax_pjrt_cpu/*.so))
 # Prints failures of go test -json and writes the slowest tests into the file that follows.
 GO_REPORT := $(PYTHON) tests_py/support/go_report.py
-# Go packages with tests that compare numbers of threads: under the race detector these run, with small cases (CONTRIBUTING.md).
-THREADED = $(addprefix ./,$(sort $(dir $(shell grep -rl --include='*_test.go' '^func Test.*Threads' core))))
+# Go packages with tests that compare numbers of threads: under the race detector these run, with small cases
+# (CONTRIBUTING.md). The BLAS and the scheduler run there as a whole.
+THREADED = $(filter-out ./core/blas/ ./core/sched/%,$(addprefix ./,$(sort $(dir \
+           $(shell grep -rl --include='*_test.go' '^func Test.*Threads' core)))))
 # One or two cheap files of each subject; selftest calls every public function.
 SMOKE := tests_py/border/test_selftest.py tests_py/border/test_namespaces.py tests_py/blas/test_blas_level1.py tests_py/linalg/test_hessenberg.py \
          tests_py/linalg/test_cholesky.py tests_py/df/test_df_transform.py tests_py/mp2/test_mp2.py tests_py/docs/test_api_page.py
