@@ -30,6 +30,7 @@ FAILED = events(
 EMPTY = events(
     ("start", "r"), ("output", "r", None, "testing: warning: no tests to run\n"), ("pass", "r", None, None, 0.0)
 )
+NO_FILES = events(("output", "t", None, "?   t [no test files]\n"), ("skip", "t", None, None, 0.0))
 BROKEN = [json.dumps({"ImportPath": "s", "Action": action, "Output": "s.go:1: syntax error\n"}) + "\n" for action in
           ("build-output", "build-fail")]  # fmt: skip
 
@@ -38,7 +39,7 @@ BROKEN = [json.dumps({"ImportPath": "s", "Action": action, "Output": "s.go:1: sy
     ("lines", "options", "status"),
     [
         (PASSED, [], 0), (PASSED, ["--every-package"], 0), (PASSED + FAILED, [], 1), (PASSED + EMPTY, [], 0),
-        (PASSED + EMPTY, ["--every-package"], 1), (PASSED + BROKEN, [], 1), ([], [], 1), (["no JSON\n"], [], 1),
+        (PASSED + EMPTY, ["--every-package"], 1), (PASSED + NO_FILES, ["--every-package"], 0), (PASSED + BROKEN, [], 1), ([], [], 1), (["no JSON\n"], [], 1),
     ],
 )  # fmt: skip
 def test_status(lines, options, status, monkeypatch, tmp_path, capsys):

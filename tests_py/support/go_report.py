@@ -65,8 +65,8 @@ class Report:
         print("".join(self.output.pop((package, test), [])), end="", flush=True)
 
     def without_tests(self) -> list[str]:
-        """Return the packages that have run no test."""
-        return [package for package, action in self.packages.items() if action != "fail" and not self.ran[package]]
+        """Return the packages that have tests and have run none."""
+        return [package for package, action in self.packages.items() if action == "pass" and not self.ran[package]]
 
     def slowest(self) -> list[str]:
         """Return lines about the tests that took longest, without those whose subtests are listed."""
