@@ -39,7 +39,8 @@ BROKEN = [json.dumps({"ImportPath": "s", "Action": action, "Output": "s.go:1: sy
     ("lines", "options", "status"),
     [
         (PASSED, [], 0), (PASSED, ["--every-package"], 0), (PASSED + FAILED, [], 1), (PASSED + EMPTY, [], 0),
-        (PASSED + EMPTY, ["--every-package"], 1), (PASSED + NO_FILES, ["--every-package"], 0), (PASSED + BROKEN, [], 1), ([], [], 1), (["no JSON\n"], [], 1),
+        (PASSED + EMPTY, ["--every-package"], 1),
+        (PASSED + NO_FILES, ["--every-package"], 0), (PASSED + BROKEN, [], 1), ([], [], 1), (["no JSON\n"], [], 1),
     ],
 )  # fmt: skip
 def test_status(lines, options, status, monkeypatch, tmp_path, capsys):
