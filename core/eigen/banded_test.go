@@ -320,15 +320,3 @@ func TestBandedThreadsProgressAndWorkspace(t *testing.T) {
 		}
 	}
 }
-
-func TestBandedCancelled(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	opt := Options{Team: sched.NewTeam(ctx, 1, nil), ValuesOnly: true}
-	for _, rows := range []int{2, 3, 50} {
-		const n = 300
-		if _, err := EighBanded(numtest.Random[float64](rand.New(rand.NewPCG(6, 3)), rows, n).View(), make([]float64, n), dense.View[float64]{}, opt); !errors.Is(err, context.Canceled) {
-			t.Errorf("%d rows: %v", rows, err)
-		}
-	}
-}

@@ -143,7 +143,8 @@ func newJacobiSolver[W dense.Wide](team *sched.Team, n int) *jacobiSolver[W] {
 // solve finds the eigenvalues of the matrix in the lower triangle of h, which it overwrites. If vectors are wanted it
 // returns them as rows, which need not have length 1.
 func (j *jacobiSolver[W]) solve(h dense.Matrix[W], vectors bool) (rows dense.Matrix[W], err error) {
-	if err := mirrorLower(j.team, h); err != nil {
+	// The expected number of sweeps is planned once it is known whether there is a factor.
+	if err := mirrorLower(j.team.Phase(0), h); err != nil {
 		return rows, err
 	}
 	factor, err := j.factor(h)

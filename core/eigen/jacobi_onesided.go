@@ -24,6 +24,7 @@ func (j *jacobiSolver[W]) factor(h dense.Matrix[W]) (x dense.Matrix[W], err erro
 		diagonal[i] = dense.Real(h.At(i, i))
 	}
 	x, rest := dense.New[W](j.n, j.n), h.Clone()
+	unplanned := j.team.Phase(0)
 	done := make([]bool, j.n)
 	for k := range j.n {
 		if err := j.team.Err(); err != nil {
@@ -45,7 +46,7 @@ func (j *jacobiSolver[W]) factor(h dense.Matrix[W]) (x dense.Matrix[W], err erro
 			}
 		}
 		done[pivot] = true
-		blas.Gerc(j.team, -1, dense.Vec(row), dense.Vec(row), rest)
+		blas.Gerc(unplanned, -1, dense.Vec(row), dense.Vec(row), rest)
 	}
 	return x, nil
 }

@@ -255,16 +255,6 @@ func TestJacobiGivesUp(t *testing.T) {
 	}
 }
 
-func TestJacobiCancelled(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	o := newOutputs[float64, float64](9)
-	a := numtest.RandomSPD[float64](rand.New(rand.NewPCG(7, 4)), 9)
-	if _, err := Eigh(a.View(), o.w, o.v, Options{Jacobi: true, Team: sched.NewTeam(ctx, 1, nil)}); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
-}
-
 // The factor is one of the matrix, up to the rounding errors of its rows, and there is none for a matrix that is
 // singular to working precision.
 func TestJacobiFactor(t *testing.T) {

@@ -50,7 +50,9 @@ type rankOneUpdate struct {
 	columnOf        []int         // columns of kept rows in the secular eigenvectors, which are sorted by kind
 	columns         secular.Poles // poles and square roots of weights in the order of the columns
 
-	rootsBody loopBody // rootGroup
+	rootsBody  loopBody    // rootGroup
+	rootsTeam  *sched.Team // that rootGroup reports to
+	groupSteps int         // of a group of roots
 }
 
 // loopBody is an argument of Team.For. Method values are made once for many merges, since each one allocates.
@@ -193,11 +195,13 @@ func (u *rankOneUpdate) arrange() {
 	}
 }
 
-// solve finds the eigenvalues. d then holds those of the kept pairs in ascending order and those of the deflated pairs
-// after them; order holds all indices in ascending order of d.
-func (u *rankOneUpdate) solve(team *sched.Team) error {
+// solve finds the eigenvalues, which takes the given steps of the team. d then holds those of the kept pairs in ascending
+// order and those of the deflated pairs after them; order holds all indices in ascending order of d.
+func (u *rankOneUpdate) solve(team *sched.Team, steps int) error {
 	kept := len(u.kept)
-	err := team.For(ceilDiv(kept, groupRows), u.rootsBody)
+	groups := ceilDiv(kept, groupRows)
+	u.rootsTeam, u.groupSteps = team, steps/max(1, groups)
+	err := team.For(groups, u.rootsBody)
 	for k := range kept {
 		u.d[k] = u.origins[k] + u.shifts[k]
 	}
@@ -218,6 +222,7 @@ func (u *rankOneUpdate) rootGroup(_, group int) error {
 	whole := len(u.equation.At)
 	first, end := group*groupRows, min(whole, (group+1)*groupRows)
 	secular.Roots(kernel.Best(), &u.equation, first, end, u.origins[:whole], u.shifts[:whole])
+	u.rootsTeam.Step(u.groupSteps)
 	return nil
 }
 

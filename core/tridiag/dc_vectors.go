@@ -79,7 +79,7 @@ func (m *nodeMerger[R]) findValues(team *sched.Team, at halves, rho float64) err
 	}
 	m.deflate(dense.Eps[R]()/2, m.rotate)
 	m.arrange()
-	return m.solve(team)
+	return m.solve(team, secularCost(len(m.d)))
 }
 
 // rotate applies a deflating rotation to the vectors i and j.
@@ -326,7 +326,6 @@ func (c *divideAndConquer[R]) merge(team *sched.Team, worker int, s nodeRows, rh
 	if err := m.findValues(team, c.halves(s), rho); err != nil {
 		return err
 	}
-	team.Step(secularCost(n))
 	if n < len(c.D) {
 		return m.findVectors(team, 0, n)
 	}

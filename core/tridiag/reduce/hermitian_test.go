@@ -2,7 +2,6 @@ package reduce
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -11,6 +10,7 @@ import (
 	"trnsci/core/dense"
 	"trnsci/core/numtest"
 	"trnsci/core/sched"
+	"trnsci/core/sched/schedtest"
 	"trnsci/core/tridiag"
 )
 
@@ -225,15 +225,28 @@ func testHermitianThreads[W dense.Scalar](t *testing.T) {
 	}
 }
 
-func TestHermitianIsCancelled(t *testing.T) {
-	for _, n := range []int{5, minSharedOrder + 8} {
-		ctx, cancel := context.WithCancel(context.Background())
-		cancel()
-		h := NewLower[float64](n)
-		if _, err := Hermitian(sched.NewTeam(ctx, 2, nil), h, tridiag.New(n)); !errors.Is(err, context.Canceled) {
-			t.Errorf("n = %d: %v", n, err)
+func TestHermitianObeysCancellation(t *testing.T) {
+	a := numtest.RandomHermitian[float64](rand.New(rand.NewPCG(35, 36)), minSharedOrder+80)
+	schedtest.Cancel(t, schedtest.Limits{}, func(team *sched.Team) error {
+		h := NewLower[float64](a.Rows)
+		dense.Copy(h.View(), a.View())
+		_, err := Hermitian(team, h, tridiag.New(a.Rows))
+		return err
+	})
+}
+
+func TestBandObeysCancellation(t *testing.T) {
+	const n, width = 300, 4
+	schedtest.Cancel(t, schedtest.Limits{}, func(team *sched.Team) error {
+		rng := rand.New(rand.NewPCG(35, 37))
+		b := NewBand[complex128](n, width)
+		for i := range n {
+			for j := max(0, i-width); j <= i; j++ {
+				b.Set(i, j, complex(rng.NormFloat64(), float64(min(i-j, 1))))
+			}
 		}
-	}
+		return b.Tridiagonalize(team, tridiag.New(n))
+	})
 }
 
 // Matrices at the ends of the range of sizes that callers do not scale.
