@@ -35,13 +35,6 @@ func needType(t *testing.T, e trnbackend.Executor, types ...graph.DType) {
 	}
 }
 
-func skipUnsupported(t *testing.T, err error) {
-	t.Helper()
-	if u := (*trnbackend.UnsupportedError)(nil); errors.As(err, &u) {
-		t.Skip(err)
-	}
-}
-
 // testCaps requires that a device refuses what it lacks before any work.
 func testCaps(t *testing.T, e trnbackend.Executor) {
 	caps := e.Caps()

@@ -59,14 +59,6 @@ var directionNames = [directionCount]string{"EQ", "NE", "LT", "LE", "GT", "GE"}
 
 func (d Direction) String() string { return nameOf(directionNames[:], uint8(d), "direction") }
 
-// nameOf returns a name from a table, or the number of what is not in it, for messages.
-func nameOf(names []string, i uint8, kind string) string {
-	if int(i) < len(names) {
-		return names[i]
-	}
-	return fmt.Sprintf("%s(%d)", kind, i)
-}
-
 func (a Input) write(b *strings.Builder, _ DType) {
 	fmt.Fprintf(b, " %q", a.Name)
 	if a.Donated {
@@ -197,3 +189,33 @@ func (Direction) read(s *scanner, _ DType) Attributes {
 }
 
 func (d Direction) clone() Attributes { return d }
+
+func (s *scanner) direction() Direction {
+	for i, name := range directionNames {
+		if s.take(name) {
+			return Direction(i)
+		}
+	}
+	s.fail("a direction")
+	return 0
+}
+
+// literal reads the elements of a constant of type d: {1 2}.
+func (s *scanner) literal(d DType) []float64 {
+	s.expect(" {")
+	words := s.until("}")
+	if s.expect("}"); words == "" {
+		return nil
+	}
+	var elements []float64
+	for word := range strings.SplitSeq(words, " ") {
+		x, err := strconv.ParseFloat(word, d.textBits())
+		if err != nil {
+			s.rest = word
+			s.fail("a number of type " + d.String())
+			return nil
+		}
+		elements = append(elements, x)
+	}
+	return elements
+}

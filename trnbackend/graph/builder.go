@@ -167,11 +167,6 @@ func (b *Builder) Constant(shape Shape, elements ...float64) Value {
 // Scalar adds a constant without dimensions.
 func (b *Builder) Scalar(d DType, x float64) Value { return b.Constant(Of(d), x) }
 
-// Fill adds an array whose elements are all x.
-func (b *Builder) Fill(shape Shape, x float64) Value {
-	return b.Broadcast(b.Scalar(shape.DType, x), shape.Dims)
-}
-
 // Iota adds an array in which an element is its own index in one dimension.
 func (b *Builder) Iota(shape Shape, dim int) Value {
 	return b.add(Node{Op: Iota, Shape: shape.clone(), Attributes: Axes{dim}})

@@ -135,3 +135,11 @@ func (s Shape) String() string { return s.DType.String() + dimsText(s.Dims) }
 func dimsText(dims []int) string {
 	return strings.ReplaceAll(fmt.Sprint(dims), " ", ",")
 }
+
+// nameOf returns a name from a table, or the number of what is not in it, for messages.
+func nameOf(names []string, i uint8, kind string) string {
+	if int(i) < len(names) {
+		return names[i]
+	}
+	return fmt.Sprintf("%s(%d)", kind, i)
+}

@@ -158,3 +158,8 @@ func (b *Builder) Concatenate(dim int, xs ...Value) Value {
 func (b *Builder) Pad(x, value Value, before, behind []int) Value {
 	return b.add(Node{Op: Pad, Attributes: Padding{before, behind}.clone()}, x, value)
 }
+
+// Fill adds an array whose elements are all x.
+func (b *Builder) Fill(shape Shape, x float64) Value {
+	return b.Broadcast(b.Scalar(shape.DType, x), shape.Dims)
+}

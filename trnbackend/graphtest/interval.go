@@ -89,18 +89,6 @@ func (x interval) widened(d graph.DType, ulps float64) interval {
 // unaryJudge returns an operation on one element x of type from, where v is what the definition gives for x.v.
 type unaryJudge func(op graph.Op, from, to graph.DType, v float64, x interval) interval
 
-// unary returns the judge of an elementwise operation on one operand.
-func unary(f unaryJudge) func(e *evaluation, _ []int, k int) interval {
-	return func(e *evaluation, _ []int, k int) interval {
-		op, from, to, x := e.node.Op, e.in[0].shape.DType, e.node.Shape.DType, e.in[0].elements[k]
-		v := to.Round(op.Unary(from, x.v))
-		if x.any || from == graph.S32 && to == graph.S32 && x.lo == math.MinInt32 && !x.known() {
-			return anything(to, v)
-		}
-		return f(op, from, to, v, x)
-	}
-}
-
 // exactEnds is for monotonic operations whose results are exact.
 func exactEnds(op graph.Op, from, to graph.DType, v float64, x interval) interval {
 	return hull(to, v, op.Unary(from, x.lo), op.Unary(from, x.hi))
@@ -148,13 +136,6 @@ func rounded(d graph.DType, v, ulps float64, ends ...float64) interval {
 		return r
 	}
 	return r.widened(d, ulps)
-}
-
-// pairwise returns the judge of an elementwise operation on two operands of one type.
-func pairwise(f func(op graph.Op, d graph.DType, x, y interval) interval) func(e *evaluation, _ []int, k int) interval {
-	return func(e *evaluation, _ []int, k int) interval {
-		return f(e.node.Op, e.node.Shape.DType, e.in[0].elements[k], e.in[1].elements[k])
-	}
 }
 
 // ordering is for operations that return one of their operands' values.

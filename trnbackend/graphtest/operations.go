@@ -6,10 +6,6 @@ import (
 	"trnsci/trnbackend/graph"
 )
 
-func anyType(graph.DType) bool { return true }
-
-func isPred(d graph.DType) bool { return d == graph.Pred }
-
 // generator makes an operation on values that fit it. It reports false if there are none.
 type generator struct {
 	needs []graph.DType // types that the device must have

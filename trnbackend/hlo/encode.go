@@ -9,12 +9,6 @@ import (
 	"trnsci/trnbackend/graph"
 )
 
-// Attributes from which compilers for accelerators take the names of inputs and outputs.
-const (
-	inputNames  = "neff_input_names"
-	outputNames = "neff_output_names" // of all results, separated by nameSeparator
-)
-
 const nameSeparator = "," // no name contains it
 
 // Lowering is the version of the translation of graphs to instructions. It is part of the key of compiled programs, so
@@ -47,23 +41,6 @@ func checkSize(name string, size int) error {
 	return nil
 }
 
-// lowering is the translation of a graph to a module.
-type lowering struct {
-	graph      *graph.Graph
-	module     *Module
-	entry      Computation
-	at         []int           // the instruction with the value of each node
-	reducers   map[reducer]int // computations that reductions call
-	parameters int             // of the entry so far
-	lastID     int
-}
-
-// reducer names a computation of two scalars.
-type reducer struct {
-	opcode string
-	dtype  graph.DType
-}
-
 func lower(g *graph.Graph) *Module {
 	l := lowering{graph: g, module: &Module{Name: moduleNameOf(g.Name())}, reducers: map[reducer]int{}}
 	l.entry.Name = "main"
@@ -91,39 +68,6 @@ func moduleNameOf(name string) string {
 		}
 		return '_'
 	}, name)
-}
-
-func (l *lowering) nextID() int {
-	l.lastID++
-	return l.lastID
-}
-
-// add appends an instruction to the entry, gives it a number and a name, and returns the number.
-func (l *lowering) add(i Instruction) int {
-	l.appendTo(&l.entry, i)
-	return l.lastID
-}
-
-// appendTo appends an instruction to a computation and makes it the root.
-func (l *lowering) appendTo(c *Computation, i Instruction) {
-	i.ID = l.nextID()
-	i.Name = fmt.Sprintf("%s.%d", i.Opcode, i.ID)
-	c.Instructions = append(c.Instructions, i)
-	c.Root = i.ID
-}
-
-// finished returns the computation with its program shape.
-func finished(c Computation) Computation {
-	for _, i := range c.Instructions {
-		if i.Opcode == "parameter" {
-			c.Program.Parameters = append(c.Program.Parameters, i.Shape)
-			c.Program.Names = append(c.Program.Names, i.Name)
-		}
-		if i.ID == c.Root {
-			c.Program.Result = i.Shape
-		}
-	}
-	return c
 }
 
 // root appends the result of the entry.

@@ -277,16 +277,6 @@ func (l *lowering) kept(s graph.Shape, x int) int {
 	return l.add(Instruction{Opcode: "select", Shape: array(s), Operands: []int{same, x, l.filled(s, math.NaN())}})
 }
 
-// filled appends an array whose elements are all x.
-func (l *lowering) filled(s graph.Shape, x float64) int {
-	return l.add(Instruction{Opcode: "broadcast", Shape: array(s), Operands: []int{l.scalar(s.DType, x)}})
-}
-
-func (l *lowering) scalar(d graph.DType, x float64) int {
-	shape := array(graph.Of(d))
-	return l.add(Instruction{Opcode: "constant", Shape: shape, Literal: &Literal{shape, []float64{x}}})
-}
-
 // reduce appends the reduction of x in type d.
 func (l *lowering) reduce(n *graph.Node, x int, d graph.DType) int {
 	return l.add(Instruction{

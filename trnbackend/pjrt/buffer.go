@@ -136,3 +136,31 @@ func (b *buffer) isFreed() bool {
 	defer b.mu.Unlock()
 	return b.array == nil
 }
+
+// Upload copies an array.
+func (e *Executor) Upload(shape graph.Shape, data []byte) (trnbackend.Buffer, error) {
+	if err := shape.Check(); err != nil {
+		return nil, fmt.Errorf("uploading: %w", err)
+	}
+	doing := "uploading " + shape.String()
+	if int64(len(data)) != shape.Bytes() {
+		return nil, fmt.Errorf("%s: data has %d bytes, not %d", doing, len(data), shape.Bytes())
+	}
+	if !e.caps.Has(shape.DType) {
+		return nil, &trnbackend.UnsupportedError{Device: e.name,
+			What: fmt.Sprintf("%s: the device has the types %v", doing, e.caps.DTypes)}
+	}
+	if err := e.enter(doing); err != nil {
+		return nil, err
+	}
+	defer e.leave()
+	dims := make([]int64, shape.Rank())
+	for i, d := range shape.Dims {
+		dims[i] = int64(d)
+	}
+	h, err := e.driver.upload(bufferTypes[shape.DType], dims, data)
+	if err != nil {
+		return nil, e.failure(doing, err)
+	}
+	return e.newBuffer(shape, e.live.add(h, shape.Bytes())), nil
+}

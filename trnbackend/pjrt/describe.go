@@ -14,14 +14,6 @@ import (
 	"trnsci/trnbackend/hlo"
 )
 
-// Names of platforms, as plugins report them. JAX's plugin for NVIDIA cards reports the name in the client's options,
-// or "gpu".
-const (
-	platformCPU  = "cpu"
-	platformCUDA = "cuda"
-	platformGPU  = "gpu"
-)
-
 // Times of a run of a program of one operation in seconds, measured with XLA's own plugins.
 const (
 	dispatchHost = 2e-6

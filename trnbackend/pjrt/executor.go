@@ -1,15 +1,12 @@
 package pjrt
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"sync"
 
 	"trnsci/trnbackend"
-	"trnsci/trnbackend/graph"
-	"trnsci/trnbackend/hlo"
 )
 
 // Executor is a client of a plugin, on its first device. It is a trnbackend.Executor and a trnbackend.Serializer.
@@ -110,58 +107,6 @@ func (e *Executor) failure(doing string, err error) error {
 		return &trnbackend.UnsupportedError{Device: e.name, What: fmt.Sprintf("%s: the plugin cannot: %v", doing, err)}
 	}
 	return &trnbackend.DeviceError{Device: e.name, Doing: doing, Err: err}
-}
-
-// Compile compiles a graph. XLA cannot be interrupted: the context is checked only before.
-func (e *Executor) Compile(ctx context.Context, g *graph.Graph) (trnbackend.Program, error) {
-	doing := "compiling graph " + g.Name()
-	if err := e.enter(doing); err != nil {
-		return nil, err
-	}
-	defer e.leave()
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	if err := e.caps.Check(g); err != nil {
-		return nil, err
-	}
-	code, err := hlo.Encode(g)
-	if err != nil {
-		return nil, err
-	}
-	h, err := e.driver.compile(code, e.options)
-	if err != nil {
-		return nil, e.failure(doing, err)
-	}
-	return e.newProgram(g, h, doing)
-}
-
-// Upload copies an array.
-func (e *Executor) Upload(shape graph.Shape, data []byte) (trnbackend.Buffer, error) {
-	if err := shape.Check(); err != nil {
-		return nil, fmt.Errorf("uploading: %w", err)
-	}
-	doing := "uploading " + shape.String()
-	if int64(len(data)) != shape.Bytes() {
-		return nil, fmt.Errorf("%s: data has %d bytes, not %d", doing, len(data), shape.Bytes())
-	}
-	if !e.caps.Has(shape.DType) {
-		return nil, &trnbackend.UnsupportedError{Device: e.name,
-			What: fmt.Sprintf("%s: the device has the types %v", doing, e.caps.DTypes)}
-	}
-	if err := e.enter(doing); err != nil {
-		return nil, err
-	}
-	defer e.leave()
-	dims := make([]int64, shape.Rank())
-	for i, d := range shape.Dims {
-		dims[i] = int64(d)
-	}
-	h, err := e.driver.upload(bufferTypes[shape.DType], dims, data)
-	if err != nil {
-		return nil, e.failure(doing, err)
-	}
-	return e.newBuffer(shape, e.live.add(h, shape.Bytes())), nil
 }
 
 // Memory returns what the plugin reports, or else the bytes of live buffers.

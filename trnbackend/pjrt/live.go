@@ -1,6 +1,10 @@
 package pjrt
 
-import "sync"
+import (
+	"sync"
+
+	"trnsci/trnbackend"
+)
 
 // array is a buffer of the plugin. It is freed with its last user: the Buffer that owns it, or a call in progress.
 type array struct {
@@ -17,12 +21,12 @@ type array struct {
 type live struct {
 	mu       sync.Mutex
 	arrays   map[*array]struct{}
-	programs map[*program]handle
+	programs map[trnbackend.Program]handle
 	total    int64 // bytes of the arrays
 }
 
 func newLive() live {
-	return live{arrays: map[*array]struct{}{}, programs: map[*program]handle{}}
+	return live{arrays: map[*array]struct{}{}, programs: map[trnbackend.Program]handle{}}
 }
 
 // add records a buffer of the plugin, with one user.
@@ -55,13 +59,13 @@ func (l *live) drop(a *array) bool {
 	return true
 }
 
-func (l *live) addProgram(p *program, h handle) {
+func (l *live) addProgram(p trnbackend.Program, h handle) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.programs[p] = h
 }
 
-func (l *live) dropProgram(p *program) {
+func (l *live) dropProgram(p trnbackend.Program) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.programs, p)

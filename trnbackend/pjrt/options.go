@@ -94,3 +94,11 @@ func appendMessage(b []byte, field uint64, m []byte) []byte {
 	b = binary.AppendUvarint(b, field<<wireBits|wireBytes)
 	return append(binary.AppendUvarint(b, uint64(len(m))), m...)
 }
+
+// Names of platforms, as plugins report them. JAX's plugin for NVIDIA cards reports the name in the client's options,
+// or "gpu".
+const (
+	platformCPU  = "cpu"
+	platformCUDA = "cuda"
+	platformGPU  = "gpu"
+)

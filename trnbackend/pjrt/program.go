@@ -1,11 +1,13 @@
 package pjrt
 
 import (
+	"context"
 	"fmt"
 	"sync"
 
 	"trnsci/trnbackend"
 	"trnsci/trnbackend/graph"
+	"trnsci/trnbackend/hlo"
 )
 
 // program is a compiled graph.
@@ -165,4 +167,28 @@ func (p *program) execute(arrays []*array) ([]handle, error) {
 		in[i] = a.handle
 	}
 	return out, p.executor.driver.execute(p.handle, in, out, p.kept)
+}
+
+// Compile compiles a graph. XLA cannot be interrupted: the context is checked only before.
+func (e *Executor) Compile(ctx context.Context, g *graph.Graph) (trnbackend.Program, error) {
+	doing := "compiling graph " + g.Name()
+	if err := e.enter(doing); err != nil {
+		return nil, err
+	}
+	defer e.leave()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err := e.caps.Check(g); err != nil {
+		return nil, err
+	}
+	code, err := hlo.Encode(g)
+	if err != nil {
+		return nil, err
+	}
+	h, err := e.driver.compile(code, e.options)
+	if err != nil {
+		return nil, e.failure(doing, err)
+	}
+	return e.newProgram(g, h, doing)
 }

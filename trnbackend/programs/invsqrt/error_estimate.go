@@ -163,3 +163,21 @@ func length(x []float64) float64 {
 	}
 	return math.Sqrt(sum)
 }
+
+// smallerNorm returns the smaller one of the infinity norm and the Frobenius norm. Both are upper bounds of the moduli
+// of eigenvalues.
+func smallerNorm(check *staging.CancelCheck, a dense.Matrix[float64]) (float64, error) {
+	rows, squares := 0.0, 0.0
+	for i := range a.Rows {
+		sum := 0.0
+		for _, v := range a.Row(i) {
+			sum += math.Abs(v)
+			squares += v * v
+		}
+		rows = math.Max(rows, sum)
+		if err := check.Step(a.Cols); err != nil {
+			return 0, err
+		}
+	}
+	return math.Min(rows, math.Sqrt(squares)), nil
+}

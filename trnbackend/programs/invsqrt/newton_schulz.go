@@ -151,24 +151,6 @@ func scaleSPD[T dense.Float](
 	return s, exponent, err
 }
 
-// smallerNorm returns the smaller one of the infinity norm and the Frobenius norm. Both are upper bounds of the moduli
-// of eigenvalues.
-func smallerNorm(check *staging.CancelCheck, a dense.Matrix[float64]) (float64, error) {
-	rows, squares := 0.0, 0.0
-	for i := range a.Rows {
-		sum := 0.0
-		for _, v := range a.Row(i) {
-			sum += math.Abs(v)
-			squares += v * v
-		}
-		rows = math.Max(rows, sum)
-		if err := check.Step(a.Cols); err != nil {
-			return 0, err
-		}
-	}
-	return math.Min(rows, math.Sqrt(squares)), nil
-}
-
 // run iterates until the residual is at most the tolerance and returns Z.
 func (p *Plan) run(call *device.Call, check *staging.CancelCheck, start scaledMatrix) ([]float64, error) {
 	program, err := call.Program(p.Graph)

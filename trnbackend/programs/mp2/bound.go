@@ -98,15 +98,15 @@ func smallestDenominator(left, right *boundData, i, j int) float64 {
 //
 // The roundings of D, of the terms and of the sums, and underflow are added. The bound is infinite where a denominator
 // has no correct digit.
-func (r *energyRun) pairBound(pass spinPass, c component, i, j int, energy float64) float64 {
+func (p *Plan) pairBound(bounds []boundData, pass spinPass, c component, i, j int, energy float64) float64 {
 	const termRoundings = 4  // of K_ab - K_ba, which counts twice, its square, and the division
 	const boundSlack = 1.001 // for rounding in the bound itself
 	factor := pass.kind.weight(c, i, j)
 	if factor == 0 {
 		return 0
 	}
-	left, right := &r.bounds[pass.left], &r.bounds[pass.right]
-	d, smallest := product.DType(r.plan.Precision), smallestDenominator(left, right, i, j)
+	left, right := &bounds[pass.left], &bounds[pass.right]
+	d, smallest := product.DType(p.Precision), smallestDenominator(left, right, i, j)
 	u := d.Eps() / 2
 	// With d_ia = h + l and its remainder, h and l are off by u |l| and u^2 |h|, and each of the last additions by u
 	// |D|. The sum of both |h| is |D|, plus twice the smaller one where d_ia and d_jb have different signs: distant
@@ -115,13 +115,13 @@ func (r *energyRun) pairBound(pass spinPass, c component, i, j int, energy float
 	if !(offD < 0.5) || smallest*u < d.SmallestNormal() {
 		return math.Inf(1)
 	}
-	nvir := [2]int{r.plan.Nvir[pass.left], r.plan.Nvir[pass.right]}
+	nvir := [2]int{p.Nvir[pass.left], p.Nvir[pass.right]}
 	rounding := offD/(1-offD) + 2*u*float64(termRoundings+halvingAdditions(nvir[0])+halvingAdditions(nvir[1]))
 	underflow := factor * float64(len(left.vir)) * float64(len(right.vir)) * d.SmallestNormal() * (1 + 1/smallest)
 	if c == sameSpinEnergy {
 		factor *= 4
 	}
-	g := r.plan.Precision.ProductError(r.plan.Naux)
+	g := p.Precision.ProductError(p.Naux)
 	most := factor * left.squares[i] * right.squares[j] / smallest
 	m, off := (1+g)*(1+g)*most, g*g*most
 	if left.hasGap(i) && right.hasGap(j) {
@@ -131,18 +131,18 @@ func (r *energyRun) pairBound(pass spinPass, c component, i, j int, energy float
 	return boundSlack * (2*math.Sqrt(m*off) + off + rounding*m + underflow)
 }
 
-// errorBound returns the bound for the sum of all pair energies, its rounding in float64 included. It is infinite where
-// it would be NaN.
-func (r *energyRun) errorBound() float64 {
+// errorBound returns the bound for the sum of all pair energies from the sum of their bounds; its rounding in float64
+// is included. It is infinite where it would be NaN.
+func errorBound(pairs *mp2.PairEnergies, pairBounds float64) float64 {
 	roundoff := precision.FP64.Roundoff()
 	moduli, terms := 0.0, 0
-	for _, m := range []dense.Matrix[float64]{r.pairs.OppositeSpin, r.pairs.AlphaAlpha, r.pairs.BetaBeta} {
+	for _, m := range []dense.Matrix[float64]{pairs.OppositeSpin, pairs.AlphaAlpha, pairs.BetaBeta} {
 		for _, e := range m.Data {
 			moduli += math.Abs(e)
 		}
 		terms += len(m.Data)
 	}
-	bound := r.bound + float64(terms)*roundoff*moduli
+	bound := pairBounds + float64(terms)*roundoff*moduli
 	if math.IsNaN(bound) || math.IsInf(moduli, 0) {
 		return math.Inf(1)
 	}

@@ -56,21 +56,6 @@ func Energy(call *device.Call, p precision.Precision, spins ...mp2.Spin) (*Resul
 	return result, nil
 }
 
-// PlanFor is NewPlan for the sizes of spins, whose integrals and energies are not read.
-func PlanFor(caps trnbackend.Caps, p precision.Precision, spins ...mp2.Spin) (*Plan, error) {
-	var sizes []SpinSize
-	var sources []mp2.Source
-	for _, s := range spins {
-		nocc, nvir, _ := s.Source.Shape()
-		sizes, sources = append(sizes, SpinSize{nocc, nvir}), append(sources, s.Source)
-	}
-	naux, err := mp2.CommonNaux(sources...)
-	if err != nil {
-		return nil, err
-	}
-	return NewPlan(caps, p, naux, sizes...)
-}
-
 // checkEnergies refuses orbital energies so large that a denominator, a sum of four of them, may overflow in the
 // device's type.
 func checkEnergies(p precision.Precision, spins ...mp2.Spin) error {
@@ -253,7 +238,7 @@ func (r *energyRun) collect() error {
 			for j := j0; j < min(j0+block, target.Cols); j++ {
 				e := energies[(n*block+i-i0)*block+j-j0]
 				target.Set(i, j, e)
-				r.bound += r.pairBound(pass, c, i, j, e)
+				r.bound += r.plan.pairBound(r.bounds, pass, c, i, j, e)
 			}
 		}
 	}
@@ -286,7 +271,7 @@ func (r *energyRun) result() mp2.Result {
 	aa, bb, ab := sumOfPairs(r.pairs.AlphaAlpha), sumOfPairs(r.pairs.BetaBeta), sumOfPairs(r.pairs.OppositeSpin)
 	return mp2.Result{
 		OppositeSpin: ab, SameSpin: aa + bb, AlphaAlpha: aa, BetaBeta: bb,
-		ErrorBound: r.errorBound(), PairEnergies: &r.pairs,
+		ErrorBound: errorBound(&r.pairs, r.bound), PairEnergies: &r.pairs,
 	}
 }
 

@@ -2,35 +2,6 @@ package mp2
 
 import "slices"
 
-// orbitalBlock names a block of occupied orbitals of a spin.
-type orbitalBlock struct{ spin, index int }
-
-// planStep is one run of a graph: the blocks that are freed and loaded before it, and the two blocks whose pairs are
-// computed.
-type planStep struct {
-	pass        int // of the plan
-	left, right orbitalBlock
-	free, load  []orbitalBlock
-}
-
-// weightsKey names an array of weights.
-type weightsKey struct {
-	kind     pairKind
-	diagonal bool
-}
-
-func (s *planStep) weights(pass spinPass) weightsKey {
-	return weightsKey{pass.kind, pass.kind.triangular() && s.left == s.right}
-}
-
-// blocks returns the one or two different blocks of the step.
-func (s *planStep) blocks() []orbitalBlock {
-	if s.left == s.right {
-		return []orbitalBlock{s.left}
-	}
-	return []orbitalBlock{s.left, s.right}
-}
-
 // schedule orders the runs and decides when blocks are loaded and freed, within a number of bytes. It reports whether
 // the blocks of one run fit.
 //
