@@ -2,7 +2,7 @@ package npy
 
 import "fmt"
 
-// FormatError reports a file that is not a .npy file, or one that is cut short or was changed while it was read.
+// FormatError reports a file that is not a .npy file, or that is cut short or was changed while it was read.
 type FormatError struct {
 	Path   string
 	Reason string
@@ -28,7 +28,7 @@ func (e *DtypeError) Error() string {
 	return fmt.Sprintf("%s: dtype %s is not supported, expected %s (%s)", e.Path, e.Dtype, expected, descriptions)
 }
 
-// How the accepted element types are described in headers.
+// The descriptions of the supported element types in headers.
 const (
 	acceptedReals  = "'<f4', '>f4', '<f8' or '>f8'"
 	acceptedDtypes = "'<f4', '<f8', '<c8', '<c16', or '>' in the place of '<'"

@@ -64,31 +64,32 @@ const (
 	lengthEndV2   = 12
 )
 
-// The header of an array of numbers takes some hundred bytes. Longer ones than version 1 can hold describe structured arrays,
-// which are not read here, and a corrupt length must not make us allocate what it says.
+// The header of an array of numbers takes about a hundred bytes. Headers that are too long for version 1 describe
+// structured arrays, which are not supported, and a corrupt length must not be allocated.
 const maxHeader = 1<<16 - 1
 
-// signatureHDF5 is what HDF5 files begin with (HDF5 File Format Specification, superblock).
+// signatureHDF5 is the beginning of HDF5 files (HDF5 File Format Specification, superblock).
 const signatureHDF5 = "\x89HDF\r\n\x1a\n"
 
-// headerForm is the dictionary as NumPy writes it: these keys in this order, spaces, a newline at the end. The parser
-// behind it relies on that form and panics on others.
-var headerForm = regexp.MustCompile(`^\{'descr': (.+), 'fortran_order': (?:True|False), 'shape': \((?:[0-9]+,|[0-9]+(?:, [0-9]+)+)?\), \} *\n$`)
+// headerForm is the dictionary as NumPy writes it: these keys in this order, spaces, a newline at the end. npyio's
+// parser relies on that form and panics on others.
+var headerForm = regexp.MustCompile(`^\{'descr': (.+), 'fortran_order': (?:True|False), ` +
+	`'shape': \((?:[0-9]+,|[0-9]+(?:, [0-9]+)+)?\), \} *\n$`)
 
-// kinds are the element types by their descriptions behind the byte order.
+// kinds are the element types by their descriptions without the byte order.
 var kinds = map[string]Kind{"f4": Float32, "f8": Float64, "c8": Complex64, "c16": Complex128}
 
-// header is what a .npy file says about its array.
+// header describes the array of a .npy file.
 type header struct {
 	shape, strides []int
 	elements       int64
 	dataStart      int64
-	descr          string // the element type in the file's words
+	descr          string // the element type as the file describes it
 	kind           Kind
 	bigEndian      bool
 }
 
-// readHeader reads and checks the header of a file of the given size. Its errors do not know the path yet.
+// readHeader reads and checks the header of a file of the given size. Its errors have no path yet.
 func readHeader(r io.ReaderAt, size int64) (header, error) {
 	text, dataStart, err := readHeaderText(r, size)
 	if err != nil {
@@ -106,7 +107,7 @@ func readHeader(r io.ReaderAt, size int64) (header, error) {
 	if err != nil {
 		return header{}, err
 	}
-	if err := h.layOut(fortran); err != nil {
+	if err := h.setStrides(fortran); err != nil {
 		return header{}, err
 	}
 	if end := dataStart + h.elements*int64(h.kind.Size()); end > size {
@@ -129,7 +130,7 @@ func (h *header) parseDescr(descr string) error {
 	return &DtypeError{Dtype: descr}
 }
 
-// readHeaderText returns the header dictionary, checked against the file's size, and where the data begin.
+// readHeaderText returns the header dictionary, checked against the size of the file, and the offset of the data.
 func readHeaderText(r io.ReaderAt, size int64) (text []byte, dataStart int64, err error) {
 	start := make([]byte, min(size, lengthEndV2))
 	if err := readFull(r, start, 0); err != nil {
@@ -154,21 +155,24 @@ func readHeaderText(r io.ReaderAt, size int64) (text []byte, dataStart int64, er
 		}
 		length, lengthEnd = int64(binary.LittleEndian.Uint32(start[lengthOffset:])), lengthEndV2
 	default:
-		return nil, 0, formatError("format version %d.%d is not known, expected 1.0, 2.0 or 3.0", version[0], version[1])
+		return nil, 0, formatError("format version %d.%d is not known, expected 1.0, 2.0 or 3.0", version[0],
+			version[1])
 	}
 	dataStart = lengthEnd + length
 	if dataStart > size {
-		return nil, 0, formatError("the header is cut short: it ends at byte %d, but the file has %d bytes", dataStart, size)
+		return nil, 0, formatError("the header is cut short: it ends at byte %d, but the file has %d bytes", dataStart,
+			size)
 	}
 	if length > maxHeader {
-		return nil, 0, formatError("a header of %d bytes is longer than the %d that an array of numbers can need", length, maxHeader)
+		return nil, 0, formatError("a header of %d bytes is longer than the %d that an array of numbers can need",
+			length, maxHeader)
 	}
 	text = make([]byte, length)
 	return text, dataStart, readFull(r, text, lengthEnd)
 }
 
-// parseShape hands the dictionary, whose form is known to be right, to npyio. It does so under a version 1 start,
-// since npyio does not know version 3 and the text is the same in all versions.
+// parseShape parses the dictionary, whose form has been checked, with npyio. It is passed with the beginning of a
+// version 1 file, since npyio does not know version 3 and the text is the same in all versions.
 func (h *header) parseShape(text []byte) (fortran bool, err error) {
 	file := append([]byte(nil), npyio.Magic[:]...)
 	file = append(file, 1, 0)
@@ -181,9 +185,9 @@ func (h *header) parseShape(text []byte) (fortran bool, err error) {
 	return parsed.Header.Descr.Fortran, nil
 }
 
-// layOut computes the number of elements and the strides. Empty axes count as 1 in the strides, as in NumPy, so that a
-// shape that overflows without its zero is refused too.
-func (h *header) layOut(fortran bool) error {
+// setStrides computes the number of elements and the strides. Empty axes count as 1 in the strides, as in NumPy, so
+// that a shape that overflows without its zero is refused, too.
+func (h *header) setStrides(fortran bool) error {
 	h.strides = make([]int, len(h.shape))
 	stride, empty := uint64(1), false
 	for n := range h.shape {
@@ -204,14 +208,15 @@ func (h *header) layOut(fortran bool) error {
 	return nil
 }
 
-// readFull fills p from offset on. What ends too early is a file that was cut while being read.
+// readFull fills p from offset on. A file that ends too early was cut short while it was read.
 func readFull(r io.ReaderAt, p []byte, offset int64) error {
 	n, err := r.ReadAt(p, offset)
 	if n == len(p) {
 		return nil
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return formatError("it shrank while it was read: it ends at byte %d, expected bytes up to %d", offset+int64(n), offset+int64(len(p)))
+		return formatError("it shrank while it was read: it ends at byte %d, expected bytes up to %d", offset+int64(n),
+			offset+int64(len(p)))
 	}
 	return fmt.Errorf("npy: %w", err)
 }

@@ -1,8 +1,9 @@
-// Package npy opens .npy files of real and complex arrays for reads of parts of them, and writes such files part by part, so that
-// an array larger than memory can be worked through block by block.
+// Package npy reads parts of .npy files of real and complex arrays, and writes such files part by part, so that an
+// array larger than memory can be processed block by block.
 //
 // The format is NumPy Enhancement Proposal 1 (https://numpy.org/neps/nep-0001-npy-format.html), versions 1.0 to 3.0.
-// Elements are float32, float64, complex64 or complex128 of either byte order (what is written is float64); arrays are in C or in Fortran order.
+// Elements are float32, float64, complex64 or complex128 of either byte order (only float64 is written); arrays are in
+// C or in Fortran order.
 package npy
 
 import (
@@ -17,7 +18,7 @@ import (
 	"unsafe"
 )
 
-// Bytes that are read at a time: enough to make the system call cheap, little beside what the reader fills.
+// Bytes that are read at a time: enough to make the system call cheap, little compared with the caller's memory.
 const readBytes = 1 << 20
 
 // File is an open .npy file. Its methods and ReadRun are safe for concurrent use; Close is not.
@@ -34,7 +35,7 @@ type File struct {
 	header header
 	source io.ReaderAt
 	close  func() error
-	// The file's state when it was opened, and now.
+	// The state of the file when it was opened, and a function that returns its present state.
 	opened os.FileInfo
 	stat   func() (os.FileInfo, error)
 
@@ -44,9 +45,10 @@ type File struct {
 
 // Open opens the file at path and checks its header against its size.
 //
-// It returns a *FormatError for what is not a .npy file or is cut short, a *DtypeError for elements of no Kind, and the operating system's error, wrapped, where the file cannot be opened or read.
+// It returns a *FormatError for a file that is not a .npy file or is cut short, a *DtypeError for elements of another
+// type than the Kinds, and the operating system's error, wrapped, if the file cannot be opened or read.
 func Open(path string) (*File, error) {
-	// Opening a pipe would wait for its writer: look first.
+	// Opening a pipe would wait for its writer, so the path is checked first.
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, fmt.Errorf("npy: %w", err)
@@ -71,7 +73,7 @@ func Open(path string) (*File, error) {
 	return f, nil
 }
 
-// OpenReal is Open for real numbers alone: complex ones are a *DtypeError too.
+// OpenReal is Open for real numbers only: complex ones give a *DtypeError, too.
 func OpenReal(path string) (*File, error) {
 	f, err := Open(path)
 	var other *DtypeError
@@ -88,17 +90,20 @@ func OpenReal(path string) (*File, error) {
 	return f, nil
 }
 
-// Unchanged returns a *FormatError if the size of the file or the time of its last change is not what it was when it was opened, so that what has been
-// read since may be of two arrays. A file that was replaced by another one of its name is not changed. The system's clock for files may be some
-// milliseconds coarse, and what is written through a memory map may show late.
+// Unchanged returns a *FormatError if the size of the file or the time of its last change has changed since it was
+// opened: elements read since then may belong to two arrays. A file that was replaced with another one of the same name
+// is not changed. The system's clock for files may be a few milliseconds coarse, and changes through a memory map may
+// show late.
 func (f *File) Unchanged() error {
 	now, err := f.stat()
 	if err != nil {
 		return fmt.Errorf("npy: %w", err)
 	}
 	if now.Size() != f.opened.Size() || !now.ModTime().Equal(f.opened.ModTime()) {
-		return withPath(formatError("it was changed while it was read: it had %d bytes and was last changed at %s, now it has %d bytes, changed at %s",
-			f.opened.Size(), f.opened.ModTime().Format(time.RFC3339Nano), now.Size(), now.ModTime().Format(time.RFC3339Nano)), f.path)
+		return withPath(formatError("it was changed while it was read: "+
+			"it had %d bytes and was last changed at %s, now it has %d bytes, changed at %s",
+			f.opened.Size(), f.opened.ModTime().Format(time.RFC3339Nano),
+			now.Size(), now.ModTime().Format(time.RFC3339Nano)), f.path)
 	}
 	return nil
 }
@@ -108,7 +113,8 @@ func newFile(path string, source io.ReaderAt, size int64, closeSource func() err
 	if err != nil {
 		return nil, withPath(err, path)
 	}
-	return &File{Shape: h.shape, Strides: h.strides, Kind: h.kind, path: path, header: h, source: source, close: closeSource}, nil
+	return &File{Shape: h.shape, Strides: h.strides, Kind: h.kind, path: path, header: h, source: source,
+		close: closeSource}, nil
 }
 
 // Len returns the number of elements.
@@ -117,9 +123,9 @@ func (f *File) Len() int64 { return f.header.elements }
 // Close closes the file.
 func (f *File) Close() error { return f.close() }
 
-// ReadRun fills dst with the elements start, start+1, ... in the order in which the file holds them, converted to T: numbers
-// and parts of double precision are rounded to the nearest of single precision where T has that. The run lies within the file's array, and T is complex where
-// the file's elements are; else it is a broken invariant and panics.
+// ReadRun fills dst with the elements start, start+1, ... in the order of the file, converted to T: if T has single
+// precision, numbers and parts of double precision are rounded to nearest. It panics if the run leaves the file's
+// array, or if only one of T and the file's elements is complex.
 //
 // It returns a *FormatError when the file has become shorter since it was opened, and the operating system's error,
 // wrapped, when a read fails; dst is then partly filled.
@@ -162,12 +168,13 @@ func decode[T Element](dst []T, raw []byte, h header) {
 	}
 }
 
-// components returns the memory of complex numbers as real and imaginary parts in turn.
+// components returns the memory of complex numbers as alternating real and imaginary parts.
 func components[R float32 | float64, C complex64 | complex128](x []C) []R {
 	return unsafe.Slice((*R)(unsafe.Pointer(unsafe.SliceData(x))), 2*len(x))
 }
 
-// decodeReals converts raw, which holds as many real numbers or parts as dst. The byte order is chosen outside the loops.
+// decodeReals converts raw, which holds as many real numbers or parts as dst. The byte order is decided outside the
+// loops.
 func decodeReals[R float32 | float64](dst []R, raw []byte, h header) {
 	single := h.kind.IsSingle()
 	switch {

@@ -55,10 +55,12 @@ func open(t *testing.T, content []byte) *File {
 
 func TestOpenReadsWhatNumPyWrites(t *testing.T) {
 	// numpy.save of asfortranarray([[1.5, -2, 3.25], [4, 5, -6.5]]) with dtype '>f4', by NumPy 2.4.6.
-	saved := "\x93NUMPY\x01\x00v\x00{'descr': '>f4', 'fortran_order': True, 'shape': (2, 3), }" + strings.Repeat(" ", 59) + "\n" +
+	saved := "\x93NUMPY\x01\x00v\x00{'descr': '>f4', 'fortran_order': True, 'shape': (2, 3), }" + strings.Repeat(" ",
+		59) + "\n" +
 		"?\xc0\x00\x00@\x80\x00\x00\xc0\x00\x00\x00@\xa0\x00\x00@P\x00\x00\xc0\xd0\x00\x00"
 	f := open(t, []byte(saved))
-	if !slices.Equal(f.Shape, []int{2, 3}) || !slices.Equal(f.Strides, []int{1, 2}) || f.Kind != Float32 || f.Len() != 6 {
+	if !slices.Equal(f.Shape, []int{2, 3}) || !slices.Equal(f.Strides,
+		[]int{1, 2}) || f.Kind != Float32 || f.Len() != 6 {
 		t.Fatalf("shape %v, strides %v, kind %v, %d elements", f.Shape, f.Strides, f.Kind, f.Len())
 	}
 	got := make([]float64, 6)
@@ -89,7 +91,8 @@ func TestReadRunConvertsEveryDtype(t *testing.T) {
 			for start := range values {
 				single, double := make([]float32, 6-start), make([]float64, 6-start)
 				for _, f := range []*File{f4, f8} {
-					if err := errors.Join(ReadRun(f, single, int64(start)), ReadRun(f, double, int64(start))); err != nil {
+					if err := errors.Join(ReadRun(f, single, int64(start)),
+						ReadRun(f, double, int64(start))); err != nil {
 						t.Fatal(err)
 					}
 					for i, x := range values[start:] {
@@ -97,7 +100,8 @@ func TestReadRunConvertsEveryDtype(t *testing.T) {
 							x = float64(float32(x))
 						}
 						if double[i] != x || single[i] != float32(x) {
-							t.Errorf("%s%v from %d: element %d is %g and %g, want %g", prefix, f.Kind, start, i, single[i], double[i], x)
+							t.Errorf("%s%v from %d: element %d is %g and %g, want %g", prefix, f.Kind, start, i,
+								single[i], double[i], x)
 						}
 					}
 				}
@@ -133,7 +137,8 @@ func TestReadRunOfComplexNumbers(t *testing.T) {
 						x = complex128(complex64(x))
 					}
 					if double[i] != x || single[i] != complex64(x) {
-						t.Errorf("%s%v from %d: element %d is %g and %g, want %g", prefix, f.Kind, start, i, single[i], double[i], x)
+						t.Errorf("%s%v from %d: element %d is %g and %g, want %g", prefix, f.Kind, start, i, single[i],
+							double[i], x)
 					}
 				}
 			}
@@ -181,11 +186,13 @@ func TestStridesFollowTheOrder(t *testing.T) {
 }
 
 func TestOpenRefusesOtherDtypes(t *testing.T) {
-	for _, descr := range []string{"'|O'", "'<U2'", "'<c32'", "'=c16'", "'c16'", "'<c16", "<c16", "'<i8'", "'<f2'", "'<f16'", "'|b1'", "'<f}4'", "[('a', '<f4'), ('b', '<i8')]", "'<M8[ns]'", "'<f8', 'descr': '<f8'"} {
+	for _, descr := range []string{"'|O'", "'<U2'", "'<c32'", "'=c16'", "'c16'", "'<c16", "<c16", "'<i8'", "'<f2'",
+		"'<f16'", "'|b1'", "'<f}4'", "[('a', '<f4'), ('b', '<i8')]", "'<M8[ns]'", "'<f8', 'descr': '<f8'"} {
 		path := write(t, fileBytes(1, descr, "False", "(2,)", make([]byte, 64)))
 		_, err := Open(path)
 		var e *DtypeError
-		if !errors.As(err, &e) || e.Dtype != descr || e.Path != path || !strings.Contains(e.Error(), "float32, float64, complex64 or complex128") {
+		if !errors.As(err, &e) || e.Dtype != descr || e.Path != path || !strings.Contains(e.Error(),
+			"float32, float64, complex64 or complex128") {
 			t.Errorf("%s: %v", descr, err)
 		}
 	}
@@ -196,7 +203,8 @@ func TestOpenReal(t *testing.T) {
 		path := write(t, fileBytes(1, descr, "False", "(2,)", make([]byte, 64)))
 		f, err := OpenReal(path)
 		var e *DtypeError
-		if f != nil || !errors.As(err, &e) || e.Dtype != descr || e.Path != path || !strings.Contains(e.Error(), "expected float32 or float64") {
+		if f != nil || !errors.As(err, &e) || e.Dtype != descr || e.Path != path || !strings.Contains(e.Error(),
+			"expected float32 or float64") {
 			t.Errorf("%s: %v", descr, err)
 		}
 	}
@@ -290,7 +298,8 @@ func TestReadRunNoticesAShrunkFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	var e *FormatError
-	if err := ReadRun(f, make([]float32, 1000), 0); !errors.As(err, &e) || e.Path != path || !strings.Contains(e.Reason, "shrank") {
+	if err := ReadRun(f, make([]float32, 1000), 0); !errors.As(err, &e) || e.Path != path || !strings.Contains(e.Reason,
+		"shrank") {
 		t.Errorf("got %v", err)
 	}
 }

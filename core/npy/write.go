@@ -14,14 +14,16 @@ import (
 	npyio "github.com/sbinet/npyio/npy"
 )
 
-// The header of a written file, magic and length included, is padded to a multiple of this (NumPy Enhancement Proposal 1).
+// The header of a written file, magic and length included, is padded to a multiple of this (NumPy Enhancement Proposal
+// 1).
 const headerAlignment = 64
 
-// The name of an unfinished file begins with so many bytes of the final name, which leaves room for an ending: file systems take 255 bytes.
-const mostOfName = 200
+// The name of an unfinished file begins with this many bytes of the final name, which leaves room for an ending: file
+// systems allow 255 bytes.
+const prefixBytes = 200
 
-// Writer writes a .npy file of float64 numbers in C order, which appears under its name when it is complete: until then it is a file of another
-// name beside it.
+// Writer writes a .npy file of float64 numbers in C order. The file gets its name when it is complete; until then it
+// has another name in the same folder.
 type Writer struct {
 	path, partial string
 	file          *os.File
@@ -30,15 +32,15 @@ type Writer struct {
 	err           error // of the first write that failed
 }
 
-// Create begins the file at path for an array of the given shape. Close ends it, whatever happens.
+// Create begins the file at path for an array of the given shape. The caller always calls Close.
 //
-// It returns the operating system's error, wrapped, where there can be no such file.
+// It returns the operating system's error, wrapped, if the file cannot be created.
 func Create(path string, shape []int) (*Writer, error) {
 	if _, err := os.Lstat(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, renamed(err, path)
 	}
 	folder, name := filepath.Split(path)
-	begin := strings.ToValidUTF8(name[:min(len(name), mostOfName)], "") // some file systems take nothing else
+	begin := strings.ToValidUTF8(name[:min(len(name), prefixBytes)], "") // some file systems require it
 	partial := fmt.Sprintf("%s%s.%016x.partial", folder, begin, rand.Uint64())
 	file, err := os.OpenFile(partial, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
@@ -52,7 +54,7 @@ func Create(path string, shape []int) (*Writer, error) {
 	return w, nil
 }
 
-// startOf returns what precedes the elements, in version 1.0 of the format.
+// startOf returns the bytes before the elements, in version 1.0 of the format.
 func startOf(shape []int) []byte {
 	sizes := make([]string, len(shape))
 	for n, size := range shape {
@@ -70,7 +72,7 @@ func startOf(shape []int) []byte {
 	return append(binary.LittleEndian.AppendUint16(start, uint16(len(text))), text...)
 }
 
-// Write appends elements. More than the shape has are a broken invariant and panic.
+// Write appends elements. It panics if there are more than the shape has.
 func (w *Writer) Write(elements []float64) error {
 	if w.left -= int64(len(elements)); w.left < 0 {
 		panic("npy: more elements than the shape has")
@@ -95,8 +97,8 @@ func (w *Writer) flush() error {
 	return w.err
 }
 
-// Close gives the file its name if all elements have been written, in place of a file that has it already, and removes it if not. Where it returns
-// an error nothing is left.
+// Close gives the file its name if all elements have been written, replacing a file with that name, and removes it if
+// not. If it returns an error, no file is left.
 func (w *Writer) Close() error {
 	complete := w.left == 0 && w.err == nil
 	if complete {

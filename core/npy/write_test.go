@@ -56,7 +56,8 @@ func TestWriterWritesWhatIsRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := make([]float64, size)
-		if err := ReadRun(f, got, 0); err != nil || !slices.Equal(got, want) || !slices.Equal(f.Shape, shape) || f.Kind != Float64 {
+		if err := ReadRun(f, got, 0); err != nil || !slices.Equal(got, want) || !slices.Equal(f.Shape,
+			shape) || f.Kind != Float64 {
 			t.Errorf("shape %v: read %v, %v", shape, f.Shape, err)
 		}
 		f.Close()
