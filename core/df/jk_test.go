@@ -229,7 +229,7 @@ func requireEqualResults(t *testing.T, name string, got, want JKResult) {
 	}
 }
 
-// BenchmarkOrbitals times J and K together of a closed shell of some size, and beside it the products alone, as one
+// BenchmarkOrbitals times J and K together of a closed shell of some size, and also the products alone, as one
 // large product each.
 func BenchmarkOrbitals(b *testing.B) {
 	const nao, naux, nocc = 192, 912, 40

@@ -16,7 +16,7 @@ const (
 	groupBytes                           = 32 << 20
 )
 
-// transformPlan is what a call of Transform knows of its sizes.
+// transformPlan is the sizes of a call of Transform.
 type transformPlan struct {
 	naux, nao, nocc, nvir int
 	group                 int // rows of L in a product
