@@ -148,6 +148,9 @@ func EachAmplitudes(opt Options, left, right Spin, kind Amplitudes, visit func(i
 	rows := &amplitudeRows{amplitudeRun: run, each: w.each, memory: make([]float64, w.left*w.each)}
 	visitRows := func(first, end int) error {
 		for i := first; i < end; i++ {
+			if err := opt.Team.Err(); err != nil {
+				return err
+			}
 			if err := visit(i, rows.of(first, i)); err != nil {
 				return err
 			}

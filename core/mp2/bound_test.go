@@ -42,7 +42,7 @@ func boundRatios(t *testing.T, opt EnergyOptions, source func(molecule) Source) 
 }
 
 // A rigorous bound adds up moduli where errors cancel like the square root of their number, so for sums this short it
-// is some ten to thousand times the error. Much more than that would be a mistake in it.
+// is about ten to a thousand times the error. A much larger ratio would be a mistake.
 func TestErrorBound(t *testing.T) {
 	for name, c := range map[string]struct {
 		opt    EnergyOptions
@@ -88,7 +88,7 @@ func TestErrorBoundCoversUnderflow(t *testing.T) {
 	}
 }
 
-// Orbitals that are dropped by giving them a huge energy, and rows of zeros, leave the bound about what it is without
+// Orbitals that are dropped by giving them a huge energy, and rows of zeros, leave the bound about as it is without
 // them, in every precision, with a gap and without one.
 func TestErrorBoundOfDroppedOrbitals(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 32))
@@ -190,7 +190,7 @@ func TestCompensatedSum(t *testing.T) {
 	}
 }
 
-// Pairs are computed again where the bound of float32 products is too large: as few as suffice, and all of them to the
+// Pairs are computed again if the bound of float32 products is too large: as few as suffice, and all of them to the
 // bits of float64.
 func TestTolerance(t *testing.T) {
 	rng := rand.New(rand.NewPCG(57, 58))

@@ -7,13 +7,13 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"time"
 
 	"trnsci/core/dense"
 	"trnsci/core/sched"
+	"trnsci/core/sched/schedtest"
 )
 
-// argument checks that err is an ArgumentError for arg whose reason has all the words.
+// argument checks that err is an ArgumentError for arg whose reason contains all the words.
 func argument(t *testing.T, name string, err error, arg string, words ...string) {
 	t.Helper()
 	var e *dense.ArgumentError
@@ -265,105 +265,86 @@ func TestProgressCountsPairs(t *testing.T) {
 	}
 }
 
-// checkCancelled cancels call after a while and reports how long it went on.
-func checkCancelled(t *testing.T, name string, threads int, after time.Duration, call func(*sched.Team) error) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	var at time.Time
-	timer := time.AfterFunc(after, func() { at = time.Now(); cancel() })
-	defer timer.Stop()
-	if err := call(sched.NewTeam(ctx, threads, nil)); !errors.Is(err, context.Canceled) {
-		t.Fatalf("%s: the call ended before it was cancelled: %v", name, err)
-	}
-	t.Logf("%s, %d threads: went on for %v", name, threads, time.Since(at))
-}
-
-func TestCancel(t *testing.T) {
-	m := randomMolecule(rand.New(rand.NewPCG(59, 60)), 30, 300, 600)
-	energy := func(b Source, opt EnergyOptions) func(*sched.Team) error {
-		return func(team *sched.Team) error {
-			opt.Team = team
-			_, err := Restricted(b, m.occ, m.vir, opt)
-			return err
-		}
-	}
-	inPlace, packed := plain[float64](m), arrange[float64](m, "Pai", 0, false)
-	for name, call := range map[string]func(*sched.Team) error{
-		"products": energy(inPlace, EnergyOptions{}),
-		"blocks":   energy(packed, EnergyOptions{Options: Options{MaxBytes: 2 * 8 * 300 * 600}}),
+// Every long function, in place and in blocks of two orbitals of either spin.
+func TestCallsObeyCancellation(t *testing.T) {
+	rng := rand.New(rand.NewPCG(59, 60))
+	m, other := randomMolecule(rng, 12, 20, 16), randomMolecule(rng, 10, 18, 16)
+	blocks := arrange[float64](m, "Pai", 0, false)
+	tight := int64(4 * 8 * m.nvir * m.naux)
+	a, b := spinOf(m, "alpha"), spinOf(other, "beta")
+	im := randomMolecule(rng, 12, 20, 16)
+	large := spinOf(randomMolecule(rng, 60, 40, 12), "") // several chunks
+	crystal := randomCrystal(rng, []int{3}, 4, 6, 8).points(inOrder[complex128]("iaP"))
+	for name, call := range map[string]func(opt Options) error{
+		"restricted": func(opt Options) error {
+			return onlyError(Restricted(a.Source, a.Occ, a.Vir, EnergyOptions{Options: opt}))
+		},
+		"restricted, in blocks": func(opt Options) error {
+			opt.MaxBytes = tight
+			return onlyError(Restricted(blocks, m.occ, m.vir, EnergyOptions{Options: opt}))
+		},
+		"restricted, tolerance": func(opt Options) error {
+			return onlyError(Restricted(a.Source, a.Occ, a.Vir,
+				EnergyOptions{Options: opt, Precision: PrecisionMixed, Tolerance: 1e-9}))
+		},
+		"unrestricted": func(opt Options) error {
+			return onlyError(Unrestricted(a.Source, b.Source, a.Occ, b.Occ, a.Vir, b.Vir, EnergyOptions{Options: opt}))
+		},
+		"generalized": func(opt Options) error {
+			return onlyError(Generalized(complexOf[complex128](m, im, "iaP", 0, false), m.occ, m.vir,
+				EnergyOptions{Options: opt}))
+		},
+		"k-points":           func(opt Options) error { return onlyError(KPointEnergy(crystal, opt)) },
+		"opposite spin":      func(opt Options) error { return onlyError(OppositeSpin(1e-6, opt, large)) },
+		"density":            func(opt Options) error { return onlyError(Density(opt, a)) },
+		"density, two spins": func(opt Options) error { return onlyError(Density(opt, a, b)) },
+		"amplitudes": func(opt Options) error {
+			return EachAmplitudes(opt, a, a, ClosedShellAmplitudes, func(int, []float64) error { return nil })
+		},
+		"pair amplitudes": func(opt Options) error {
+			return PairAmplitudes(opt, a, b, OppositeSpinAmplitudes, func(int, int, dense.Matrix[float64]) {})
+		},
 	} {
-		for _, threads := range []int{1, 3} {
-			checkCancelled(t, name, threads, 100*time.Millisecond, call)
+		t.Run(name, func(t *testing.T) {
+			schedtest.Cancel(t, schedtest.Limits{}, func(team *sched.Team) error { return call(Options{Team: team}) })
+		})
+	}
+}
+
+func onlyError[R any](_ R, err error) error { return err }
+
+// watchedContext counts how often it is looked at, and ends at one of these looks.
+type watchedContext struct {
+	context.Context
+	looks, end int
+}
+
+func (c *watchedContext) Err() error {
+	if c.looks++; c.looks >= c.end {
+		return context.Canceled
+	}
+	return nil
+}
+
+// The search for vanishing denominators, which has no progress, looks at the context for every i, j and a.
+func TestSearchForDenominatorsObeysCancellation(t *testing.T) {
+	const nocc, nvir = 6, 5
+	s := Spin{Source: Integrals[float32]{Nocc: nocc, Nvir: nvir, Naux: 1, StrideI: nvir, StrideA: 1, StrideP: 1,
+		Data: make([]float32, nocc*nvir)}}
+	for i := range nocc { // overlapping energies, none of whose denominators vanishes
+		s.Occ = append(s.Occ, float64(i))
+	}
+	for a := range nvir {
+		s.Vir = append(s.Vir, float64(a)+0.25)
+	}
+	full := &watchedContext{Context: context.Background(), end: math.MaxInt}
+	if err := Check(sched.NewTeam(full, 1, nil), s); err != nil || full.looks < triangular(nocc, 0)*nvir {
+		t.Errorf("%v after %d looks", err, full.looks)
+	}
+	for end := 1; end < full.looks; end++ {
+		c := &watchedContext{Context: context.Background(), end: end}
+		if err := Check(sched.NewTeam(c, 1, nil), s); !errors.Is(err, context.Canceled) || c.looks > end+2 {
+			t.Errorf("cancelled at look %d: %v after %d", end, err, c.looks)
 		}
 	}
-	// Overlapping energies, none of whose 10^10 denominators vanishes, keep the check busy.
-	large := molecule{nocc: 300, nvir: 2000, occ: make([]float64, 300), vir: make([]float64, 2000)}
-	for i := range large.occ {
-		large.occ[i] = float64(i)
-	}
-	for a := range large.vir {
-		large.vir[a] = float64(a%100) + 0.25
-	}
-	large.naux = 1
-	b := Integrals[float32]{Nocc: 300, Nvir: 2000, Naux: 1, StrideI: 2000, StrideA: 1, StrideP: 1,
-		Data: make([]float32, 300*2000)}
-	checkCancelled(t, "denominators", 2, 50*time.Millisecond, func(team *sched.Team) error {
-		_, err := Restricted(b, large.occ, large.vir, EnergyOptions{Options: Options{Team: team}})
-		return err
-	})
 }
-
-// benchmarkSpin returns a closed shell with random integrals and energies like those of valence electrons.
-func benchmarkSpin(b *testing.B, nocc, nvir, naux int) Spin {
-	b.Helper()
-	rng := rand.New(rand.NewPCG(1, 2))
-	data := make([]float64, nocc*nvir*naux)
-	for n := range data {
-		data[n] = rng.NormFloat64() / 100
-	}
-	integrals, err := NewIntegrals(data, LayoutIAP, nocc, nvir, naux)
-	if err != nil {
-		b.Fatal(err)
-	}
-	occ, vir := make([]float64, nocc), make([]float64, nvir)
-	for n := range occ {
-		occ[n] = -0.5 - rng.Float64()
-	}
-	for n := range vir {
-		vir[n] = 0.1 + 4*rng.Float64()
-	}
-	return Spin{Source: integrals, Occ: occ, Vir: vir}
-}
-
-// benchmarkRestricted reports the arithmetic of the products for each second, of one thread.
-func benchmarkRestricted(b *testing.B, nocc, nvir, naux int, precision Precision) {
-	s := benchmarkSpin(b, nocc, nvir, naux)
-	team := sched.NewTeam(b.Context(), 1, nil)
-	for b.Loop() {
-		if _, err := Restricted(s.Source, s.Occ, s.Vir, EnergyOptions{Options: Options{Team: team},
-			Precision: precision}); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(Flops(nocc, nvir, naux)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GF/s")
-}
-
-func BenchmarkSmall(b *testing.B)      { benchmarkRestricted(b, 16, 112, 384, PrecisionFP64) }
-func BenchmarkSmallMixed(b *testing.B) { benchmarkRestricted(b, 16, 112, 384, PrecisionMixed) }
-
-// BenchmarkOppositeSpin is to be compared with BenchmarkMedium, which has the same integrals.
-func BenchmarkOppositeSpin(b *testing.B) {
-	s := benchmarkSpin(b, 32, 224, 768)
-	team := sched.NewTeam(b.Context(), 1, nil)
-	for b.Loop() {
-		r, err := OppositeSpin(1e-7, Options{Team: team}, s)
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.ReportMetric(float64(r.Points), "points")
-		b.ReportMetric(float64(r.Single), "single")
-	}
-}
-
-func BenchmarkMedium(b *testing.B) { benchmarkRestricted(b, 32, 224, 768, PrecisionFP64) }

@@ -227,7 +227,7 @@ func TestCheckpointOfAnotherJob(t *testing.T) {
 	argument(t, "order", err, "checkpoint", "fastest axis of B is P there and a here")
 }
 
-// A function that returns something else when it is asked again is found out within one call too.
+// A function that returns something else when it is asked again is noticed within one call, too.
 func TestIntegralsThatChangeDuringACall(t *testing.T) {
 	r := resumables()[0]
 	b, asked := counted[float64](r.alpha)

@@ -45,7 +45,7 @@ func plainAmplitudes(l, r molecule, kind Amplitudes) amplitudes4 {
 	return t
 }
 
-// collected returns what EachAmplitudes hands out.
+// collected returns all amplitudes of EachAmplitudes.
 func collected(opt Options, l, r Spin, kind Amplitudes) ([]float64, error) {
 	var all []float64
 	err := EachAmplitudes(opt, l, r, kind, func(i int, t []float64) error {
@@ -227,7 +227,7 @@ func TestAmplitudesAndDensityBits(t *testing.T) {
 	}
 }
 
-// What comes by pairs has the bits of what comes by orbitals, and half of it does for the other half.
+// Amplitudes by pairs have the bits of amplitudes by orbitals, and are computed for i >= j only.
 func TestPairAmplitudes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(79, 80))
 	for _, s := range [][3]int{{1, 1, 1}, {5, 7, 9}, {6, 3, 0}, {0, 2, 3}} {

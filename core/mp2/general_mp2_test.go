@@ -12,7 +12,7 @@ import (
 	"trnsci/core/sched"
 )
 
-// referenceSpinors returns sum_ij sum_ab |K_ab - K_ba|^2 / (4 D) where re and im are the parts of B: the parts of K are
+// referenceSpinors returns sum_ij sum_ab |K_ab - K_ba|^2 / (4 D) with the parts re and im of B: the parts of K are
 // sums of products of parts.
 func referenceSpinors(re, im molecule) *big.Float {
 	e := blank()
@@ -241,7 +241,7 @@ func TestGeneralizedRefuses(t *testing.T) {
 	}
 }
 
-// Orbitals that are dropped by giving them a huge energy, and rows of zeros, leave the bound what it is without them.
+// Orbitals that are dropped by giving them a huge energy, and rows of zeros, leave the bound as it is without them.
 func TestGeneralizedOfDroppedOrbitals(t *testing.T) {
 	rng := rand.New(rand.NewPCG(87, 88))
 	re, im := randomMolecule(rng, 3, 4, 5), randomMolecule(rng, 3, 4, 5)

@@ -136,8 +136,6 @@ func NewIntegrals[T dense.Scalar](data []T, layout Layout, nocc, nvir, naux int)
 // Shape returns the numbers of occupied orbitals, virtual orbitals and auxiliary functions.
 func (b Integrals[T]) Shape() (nocc, nvir, naux int) { return b.Nocc, b.Nvir, b.Naux }
 
-func (b Integrals[T]) empty() bool { return b.Nocc == 0 || b.Nvir == 0 || b.Naux == 0 }
-
 func (b Integrals[T]) alongA() bool { return runsAlongA(b.StrideA, b.StrideP) }
 
 // check reports a negative size, and strides that leave Data.

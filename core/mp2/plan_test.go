@@ -79,8 +79,8 @@ func TestTooLittleMemorySaysHowMuchWorks(t *testing.T) {
 	}
 }
 
-// allocated returns all bytes that call allocates, those included that it lets go on the way. The collector, which may
-// take the workspace that products keep for the next one, rests meanwhile.
+// allocated returns all bytes that call allocates, also those that it releases. The garbage collector, which may take the
+// workspace that products keep for the next call, is off meanwhile.
 func allocated(t *testing.T, call func() error) int64 {
 	t.Helper()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
@@ -93,8 +93,8 @@ func allocated(t *testing.T, call func() error) int64 {
 	return int64(after.TotalAlloc - before.TotalAlloc)
 }
 
-// leastAllocated is allocated for the least of some calls, each of which does the same: a goroutine that moves to
-// another processor does not find the workspace that products keep on the one that it left.
+// leastAllocated returns the least that several equal calls allocate: a goroutine that moves to another processor does not
+// find the workspace that products keep on the one that it left.
 func leastAllocated(t *testing.T, call func() error) int64 {
 	t.Helper()
 	const calls = 3
@@ -109,7 +109,7 @@ func TestWorkspaceBoundsWhatIsAllocated(t *testing.T) {
 	rng := rand.New(rand.NewPCG(55, 56))
 	m := randomMolecule(rng, 12, 70, 40)
 	orbital := int64(8 * 70 * 40)
-	// What the loops over blocks let go: lists of pairs and goroutines for each of the 100 pairs of blocks.
+	// Garbage of the loops over blocks: lists of pairs and goroutines for each of the 100 pairs of blocks.
 	const garbage = 100 << 10
 	sources := map[string]Source{"in place": plain[float64](m), "packed": arrange[float64](m, "Pai", 0, false),
 		"converted": plain[float32](m)}
@@ -208,7 +208,7 @@ func TestPlanCountsTheBytesThatAreRead(t *testing.T) {
 	}
 }
 
-// readBytesOf returns the bytes that a process has got from read calls, by the kernel's count.
+// readBytesOf returns the bytes that read calls of the process have returned, as the system counts them.
 func readBytesOf(t *testing.T) int64 {
 	t.Helper()
 	text, err := os.ReadFile("/proc/self/io")

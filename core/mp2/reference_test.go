@@ -5,11 +5,13 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"slices"
+	"testing"
 
 	"trnsci/core/dense"
+	"trnsci/core/sched"
 )
 
-// molecule is integrals and orbital energies of one spin, held as float64 whatever dtype a test makes of them.
+// molecule is integrals and orbital energies of one spin, stored as float64 for tests of every dtype.
 type molecule struct {
 	nocc, nvir, naux int
 	b                []float64 // B[i,a,P] in the order iaP
@@ -159,7 +161,7 @@ func difference(x float64, exact *big.Float) float64 {
 
 func half(x *big.Float) *big.Float { return blank().Quo(x, number(2)) }
 
-// synthetic is the example of two occupied and three virtual orbitals that the expected energies below belong to.
+// synthetic is the example of two occupied and three virtual orbitals for which the tests have expected energies.
 func synthetic() molecule {
 	m := molecule{nocc: 2, nvir: 3, naux: 2, occ: []float64{-1, -0.5}, vir: []float64{0.2, 0.4, 0.9}}
 	for i := range 2 {
@@ -171,3 +173,57 @@ func synthetic() molecule {
 	}
 	return m
 }
+
+// benchmarkSpin returns a closed shell with random integrals and energies like those of valence electrons.
+func benchmarkSpin(b *testing.B, nocc, nvir, naux int) Spin {
+	b.Helper()
+	rng := rand.New(rand.NewPCG(1, 2))
+	data := make([]float64, nocc*nvir*naux)
+	for n := range data {
+		data[n] = rng.NormFloat64() / 100
+	}
+	integrals, err := NewIntegrals(data, LayoutIAP, nocc, nvir, naux)
+	if err != nil {
+		b.Fatal(err)
+	}
+	occ, vir := make([]float64, nocc), make([]float64, nvir)
+	for n := range occ {
+		occ[n] = -0.5 - rng.Float64()
+	}
+	for n := range vir {
+		vir[n] = 0.1 + 4*rng.Float64()
+	}
+	return Spin{Source: integrals, Occ: occ, Vir: vir}
+}
+
+// benchmarkRestricted reports the arithmetic of the products for each second, of one thread.
+func benchmarkRestricted(b *testing.B, nocc, nvir, naux int, precision Precision) {
+	s := benchmarkSpin(b, nocc, nvir, naux)
+	team := sched.NewTeam(b.Context(), 1, nil)
+	for b.Loop() {
+		if _, err := Restricted(s.Source, s.Occ, s.Vir, EnergyOptions{Options: Options{Team: team},
+			Precision: precision}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(Flops(nocc, nvir, naux)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GF/s")
+}
+
+func BenchmarkSmall(b *testing.B)      { benchmarkRestricted(b, 16, 112, 384, PrecisionFP64) }
+func BenchmarkSmallMixed(b *testing.B) { benchmarkRestricted(b, 16, 112, 384, PrecisionMixed) }
+
+// BenchmarkOppositeSpin is to be compared with BenchmarkMedium, which has the same integrals.
+func BenchmarkOppositeSpin(b *testing.B) {
+	s := benchmarkSpin(b, 32, 224, 768)
+	team := sched.NewTeam(b.Context(), 1, nil)
+	for b.Loop() {
+		r, err := OppositeSpin(1e-7, Options{Team: team}, s)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(float64(r.Points), "points")
+		b.ReportMetric(float64(r.Single), "single")
+	}
+}
+
+func BenchmarkMedium(b *testing.B) { benchmarkRestricted(b, 32, 224, 768, PrecisionFP64) }

@@ -8,7 +8,6 @@ import (
 	"trnsci/core/mp2/internal/denominators"
 )
 
-// spinOf returns a molecule as the argument of OppositeSpin.
 // geometric returns n numbers from low to high whose neighbours have one ratio.
 func geometric(low, high float64, n int) []float64 {
 	x := make([]float64, n)
@@ -19,6 +18,7 @@ func geometric(low, high float64, n int) []float64 {
 	return x
 }
 
+// spinOf returns a molecule as a spin.
 func spinOf(m molecule, name string) Spin {
 	return Spin{Name: name, Source: plain[float64](m), Occ: m.occ, Vir: m.vir}
 }
@@ -32,7 +32,7 @@ func (m molecule) spread(ratio float64) molecule {
 	return m
 }
 
-// Rounding of sums of n moduli of this size, with what conversions and denominators add.
+// roundingOf bounds the rounding of a sum e of n terms, conversions and denominators included.
 func roundingOf(e float64, n int) float64 { return 8 * float64(n) * 0x1p-52 * math.Abs(e) }
 
 func TestOppositeSpinAgainstTheDefinition(t *testing.T) {
@@ -71,7 +71,7 @@ func TestOppositeSpinAgainstTheDefinition(t *testing.T) {
 	}
 }
 
-// Points that are added one by one, as where the sketch was too low, lower a bound that always holds.
+// Points that are added one by one, as if the sketch had been too low, lower a bound that always holds.
 func TestOppositeSpinOnePointMore(t *testing.T) {
 	m := randomMolecule(rand.New(rand.NewPCG(69, 70)), 4, 9, 11).spread(20)
 	exact := referenceOpposite(m, m)

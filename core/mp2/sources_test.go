@@ -230,7 +230,7 @@ func TestCancelBetweenReads(t *testing.T) {
 	}
 }
 
-// What was read before a change may not be mixed with what is read behind it.
+// Integrals read before and after a change must not be mixed.
 func TestFileThatChangesDuringACall(t *testing.T) {
 	m := randomMolecule(rand.New(rand.NewPCG(50, 51)), 5, 4, 3)
 	for name, change := range map[string]func(path string) error{
@@ -302,7 +302,7 @@ func TestFunctionsGiveTheBitsOfMemory(t *testing.T) {
 }
 
 // A block that holds w orbitals stays while those before it stream past: orbital i is read once for its own block and
-// once for every block behind it, which is the least for blocks of w.
+// once for every later block, which is the least for blocks of w.
 func TestOrbitalsAreReadAsOftenAsNeeded(t *testing.T) {
 	m := randomMolecule(rand.New(rand.NewPCG(63, 64)), 20, 3, 4)
 	const room = 7 // orbitals, two of which stream
