@@ -80,6 +80,7 @@ cover: $(VENV)/tools  ## statements of core that the short Go tests reach, in bu
 
 generate:  ## write the assembly anew
 	$(KERNELGEN) $(CURDIR)
+	go run ./pybind/record/gen
 
 check-generated: build/checked
 	@rm -rf build/generated && $(KERNELGEN) $(CURDIR)/build/generated

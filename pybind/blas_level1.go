@@ -4,44 +4,50 @@ import (
 	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/sched"
+	"trnsci/pybind/record"
 )
 
 type level1Routines interface {
-	axpy(alpha complex128, x, y *array)
-	scal(alpha complex128, x *array)
-	dot(x, y, out *array, conjugate bool)
-	norm(x, out *array, sum bool)
-	iamax(x *array) int
+	axpy(alpha complex128, x, y *record.Array)
+	scal(alpha complex128, x *record.Array)
+	dot(x, y, out *record.Array, conjugate bool)
+	nrm2(x, out *record.Array)
+	asum(x, out *record.Array)
+	iamax(x *record.Array) int
 }
+
+// In calls of level 1 the vectors x and y are the operands A and B, and a result is C.
 
 // Axpy computes y = alpha x + y.
-func Axpy(jobID, threads int64, x, y uint64, alphaRe, alphaIm float64) (zero int64, err error) {
+func Axpy(jobID int64, address uint64) (zero int64, err error) {
 	defer guard(&err)
-	from, to := descriptor(x), descriptor(y)
-	return runBLAS(jobID, threads, func(*sched.Team) { byDtype[to.dtype].axpy(complex(alphaRe, alphaIm), from, to) })
+	c := blasAt(address, needA|needB)
+	return runBLAS(jobID, c, func(*sched.Team) { byDtype[c.B.Dtype].axpy(c.Alpha, c.A, c.B) })
 }
 
-func (routinesOf[T]) axpy(alpha complex128, x, y *array) {
+func (routinesOf[T]) axpy(alpha complex128, x, y *record.Array) {
 	blas.Axpy(scalar[T](alpha), strided[T](x), strided[T](y))
 }
 
 // Scal computes x = alpha x.
-func Scal(jobID, threads int64, x uint64, alphaRe, alphaIm float64) (zero int64, err error) {
+func Scal(jobID int64, address uint64) (zero int64, err error) {
 	defer guard(&err)
-	vector := descriptor(x)
-	return runBLAS(jobID, threads, func(*sched.Team) { byDtype[vector.dtype].scal(complex(alphaRe, alphaIm), vector) })
+	c := blasAt(address, needA)
+	return runBLAS(jobID, c, func(*sched.Team) { byDtype[c.A.Dtype].scal(c.Alpha, c.A) })
 }
 
-func (routinesOf[T]) scal(alpha complex128, x *array) { blas.Scal(scalar[T](alpha), strided[T](x)) }
-
-// Dot writes x^T y, or x^H y with conjugate, into the one element of out.
-func Dot(jobID, threads int64, x, y, out uint64, conjugate bool) (zero int64, err error) {
-	defer guard(&err)
-	left, right, result := descriptor(x), descriptor(y), descriptor(out)
-	return runBLAS(jobID, threads, func(*sched.Team) { byDtype[left.dtype].dot(left, right, result, conjugate) })
+func (routinesOf[T]) scal(alpha complex128, x *record.Array) {
+	blas.Scal(scalar[T](alpha), strided[T](x))
 }
 
-func (routinesOf[T]) dot(x, y, out *array, conjugate bool) {
+// Dot writes x^T y, or x^H y with Conjugate, into the one element of the result.
+func Dot(jobID int64, address uint64) (zero int64, err error) {
+	defer guard(&err)
+	c := blasAt(address, needA|needB|needC)
+	return runBLAS(jobID, c, func(*sched.Team) { byDtype[c.A.Dtype].dot(c.A, c.B, c.C, c.Conjugate) })
+}
+
+func (routinesOf[T]) dot(x, y, out *record.Array, conjugate bool) {
 	of := blas.Dotu[T]
 	if conjugate {
 		of = blas.Dotc[T]
@@ -49,27 +55,33 @@ func (routinesOf[T]) dot(x, y, out *array, conjugate bool) {
 	vector[T](out)[0] = of(strided[T](x), strided[T](y))
 }
 
-// Norm writes the Euclidean norm of x, or with sum the sum of |re x_i| + |im x_i|, into the one element of out, which has x's
-// dtype.
-func Norm(jobID, threads int64, x, out uint64, sum bool) (zero int64, err error) {
+// Nrm2 writes the Euclidean norm of x into the one element of the result, which has x's dtype.
+func Nrm2(jobID int64, address uint64) (zero int64, err error) {
 	defer guard(&err)
-	of, result := descriptor(x), descriptor(out)
-	return runBLAS(jobID, threads, func(*sched.Team) { byDtype[of.dtype].norm(of, result, sum) })
+	c := blasAt(address, needA|needC)
+	return runBLAS(jobID, c, func(*sched.Team) { byDtype[c.A.Dtype].nrm2(c.A, c.C) })
 }
 
-func (routinesOf[T]) norm(x, out *array, sum bool) {
-	of := blas.Nrm2[T]
-	if sum {
-		of = blas.Asum[T]
-	}
-	vector[T](out)[0] = dense.FromReal[T](of(strided[T](x)))
+func (routinesOf[T]) nrm2(x, out *record.Array) {
+	vector[T](out)[0] = dense.FromReal[T](blas.Nrm2(strided[T](x)))
 }
 
-// Iamax returns the index of the first element with the largest |re x_i| + |im x_i|, -1 for an empty x.
-func Iamax(jobID, threads int64, x uint64) (index int64, err error) {
+// Asum is Nrm2 for the sum of |re x_i| + |im x_i|.
+func Asum(jobID int64, address uint64) (zero int64, err error) {
 	defer guard(&err)
-	of := descriptor(x)
-	return run(jobID, threads, func(*sched.Team) (int64, error) { return int64(byDtype[of.dtype].iamax(of)), nil })
+	c := blasAt(address, needA|needC)
+	return runBLAS(jobID, c, func(*sched.Team) { byDtype[c.A.Dtype].asum(c.A, c.C) })
 }
 
-func (routinesOf[T]) iamax(x *array) int { return blas.Iamax(strided[T](x)) }
+func (routinesOf[T]) asum(x, out *record.Array) {
+	vector[T](out)[0] = dense.FromReal[T](blas.Asum(strided[T](x)))
+}
+
+// Iamax returns the index of the first element of x with the largest |re x_i| + |im x_i|, -1 for an empty x.
+func Iamax(jobID int64, address uint64) (index int64, err error) {
+	defer guard(&err)
+	c := blasAt(address, needA)
+	return run(jobID, c.Team, func(*sched.Team) (int64, error) { return int64(byDtype[c.A.Dtype].iamax(c.A)), nil })
+}
+
+func (routinesOf[T]) iamax(x *record.Array) int { return blas.Iamax(strided[T](x)) }

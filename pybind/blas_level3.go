@@ -7,22 +7,23 @@ import (
 	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/sched"
+	"trnsci/pybind/record"
 )
 
 type level3Routines interface {
-	gemm(team *sched.Team, c *blasCall) error
-	gemmt(team *sched.Team, c *blasCall) error
-	symm(team *sched.Team, c *blasCall) error
-	syrk(team *sched.Team, c *blasCall) error
-	syr2k(team *sched.Team, c *blasCall) error
-	triangular(team *sched.Team, c *blasCall, solve bool) error
+	gemm(team *sched.Team, c *record.BLAS) error
+	gemmt(team *sched.Team, c *record.BLAS) error
+	symm(team *sched.Team, c *record.BLAS) error
+	syrk(team *sched.Team, c *record.BLAS) error
+	syr2k(team *sched.Team, c *record.BLAS) error
+	triangular(team *sched.Team, c *record.BLAS) error
 	product(team *sched.Team, p *plainProduct) int64
 }
 
 // runStack runs a function of level 3 for all members of a stack.
-func runStack(jobID, threads int64, c *blasCall, op func(routines, *sched.Team, *blasCall) error) (int64, error) {
-	return run(jobID, threads, func(team *sched.Team) (int64, error) {
-		return 0, op(byDtype[c.c.dtype], team, c)
+func runStack(jobID int64, c *record.BLAS, op func(routines, *sched.Team, *record.BLAS) error) (int64, error) {
+	return run(jobID, c.Team, func(team *sched.Team) (int64, error) {
+		return 0, op(byDtype[c.C.Dtype], team, c)
 	})
 }
 
@@ -35,98 +36,82 @@ func eachResult[T dense.Scalar](team *sched.Team, results batch[T], op func(team
 }
 
 // eachTriangle is eachResult for results of which op computes a triangle that is to be mirrored.
-func eachTriangle[T dense.Scalar](team *sched.Team, call *blasCall, op func(team *sched.Team, k int, c dense.Matrix[T])) error {
-	results := newBatch[T](call.c)
+func eachTriangle[T dense.Scalar](team *sched.Team, call *record.BLAS, op func(team *sched.Team, k int, c dense.Matrix[T])) error {
+	results := newBatch[T](call.C)
 	return forEach(team, results.count(), func(team *sched.Team, k int) error {
 		c := results.rowMajor(k)
 		op(team, k, c)
-		return mirror(team, call.uplo, call.hermitian, c)
+		return mirror(team, blas.Uplo(call.Uplo), call.Conjugate, c)
 	})
 }
 
 // Gemm computes C = alpha op(A) op(B) + beta C for all members of stacks of the same leading dimensions.
-func Gemm(jobID, threads int64, a, b, c uint64, transA, transB int64, alphaRe, alphaIm, betaRe, betaIm float64) (zero int64, err error) {
+func Gemm(jobID int64, address uint64) (zero int64, err error) {
 	defer guard(&err)
-	call := &blasCall{
-		a: descriptor(a), b: descriptor(b), c: descriptor(c), transA: blas.Transpose(transA), transB: blas.Transpose(transB),
-		alpha: complex(alphaRe, alphaIm), beta: complex(betaRe, betaIm),
-	}
-	return runStack(jobID, threads, call, routines.gemm)
+	return runStack(jobID, blasAt(address, needA|needB|needC), routines.gemm)
 }
 
-func (routinesOf[T]) gemm(team *sched.Team, call *blasCall) error {
-	a, b, c := newBatch[T](call.a), newBatch[T](call.b), newBatch[T](call.c)
-	alpha, beta, count := scalar[T](call.alpha), scalar[T](call.beta), c.count()
+func (routinesOf[T]) gemm(team *sched.Team, call *record.BLAS) error {
+	a, b, c := newBatch[T](call.A), newBatch[T](call.B), newBatch[T](call.C)
+	alpha, beta, count := scalar[T](call.Alpha), scalar[T](call.Beta), c.count()
 	stepA, regularA := a.step()
 	stepB, regularB := b.step()
 	stepC, regularC := c.step()
 	if regularA && regularB && regularC && (stepC > 0 || count == 1) {
-		blas.GemmStrided(team, call.transA, call.transB, alpha, count, a.first(), stepA, b.first(), stepB, beta, c.first(), stepC)
+		blas.GemmStrided(team, blas.Transpose(call.TransA), blas.Transpose(call.TransB), alpha, count, a.first(), stepA, b.first(), stepB, beta, c.first(), stepC)
 		return team.Err()
 	}
 	return eachResult(team, c, func(team *sched.Team, k int, c dense.Matrix[T]) {
-		blas.Gemm(team, call.transA, call.transB, alpha, a.rowMajor(k), b.rowMajor(k), beta, c)
+		blas.Gemm(team, blas.Transpose(call.TransA), blas.Transpose(call.TransB), alpha, a.rowMajor(k), b.rowMajor(k), beta, c)
 	})
 }
 
 // Gemmt computes the triangle uplo of C = alpha op(A) op(B) + beta C for all members of stacks; the other triangle stays as
 // it is.
-func Gemmt(jobID, threads int64, a, b, c uint64, uplo, transA, transB int64, alphaRe, alphaIm, betaRe, betaIm float64) (zero int64, err error) {
+func Gemmt(jobID int64, address uint64) (zero int64, err error) {
 	defer guard(&err)
-	call := &blasCall{
-		a: descriptor(a), b: descriptor(b), c: descriptor(c), transA: blas.Transpose(transA), transB: blas.Transpose(transB),
-		uplo: blas.Uplo(uplo), alpha: complex(alphaRe, alphaIm), beta: complex(betaRe, betaIm),
-	}
-	return runStack(jobID, threads, call, routines.gemmt)
+	return runStack(jobID, blasAt(address, needA|needB|needC), routines.gemmt)
 }
 
-func (routinesOf[T]) gemmt(team *sched.Team, call *blasCall) error {
-	a, b := newBatch[T](call.a), newBatch[T](call.b)
-	return eachResult(team, newBatch[T](call.c), func(team *sched.Team, k int, c dense.Matrix[T]) {
-		blas.Gemmt(team, call.uplo, call.transA, call.transB, scalar[T](call.alpha), a.rowMajor(k), b.rowMajor(k), scalar[T](call.beta), c)
+func (routinesOf[T]) gemmt(team *sched.Team, call *record.BLAS) error {
+	a, b := newBatch[T](call.A), newBatch[T](call.B)
+	return eachResult(team, newBatch[T](call.C), func(team *sched.Team, k int, c dense.Matrix[T]) {
+		blas.Gemmt(team, blas.Uplo(call.Uplo), blas.Transpose(call.TransA), blas.Transpose(call.TransB), scalar[T](call.Alpha), a.rowMajor(k), b.rowMajor(k), scalar[T](call.Beta), c)
 	})
 }
 
 // Symm computes C = alpha A B + beta C, or alpha B A + beta C with side Right, for all members of stacks; A is symmetric, or
 // Hermitian.
-func Symm(jobID, threads int64, a, b, c uint64, side, uplo int64, hermitian bool, alphaRe, alphaIm, betaRe, betaIm float64) (zero int64, err error) {
+func Symm(jobID int64, address uint64) (zero int64, err error) {
 	defer guard(&err)
-	call := &blasCall{
-		a: descriptor(a), b: descriptor(b), c: descriptor(c), side: blas.Side(side), uplo: blas.Uplo(uplo), hermitian: hermitian,
-		alpha: complex(alphaRe, alphaIm), beta: complex(betaRe, betaIm),
-	}
-	return runStack(jobID, threads, call, routines.symm)
+	return runStack(jobID, blasAt(address, needA|needB|needC), routines.symm)
 }
 
-func (routinesOf[T]) symm(team *sched.Team, call *blasCall) error {
+func (routinesOf[T]) symm(team *sched.Team, call *record.BLAS) error {
 	of := blas.Symm[T]
-	if call.hermitian {
+	if call.Conjugate {
 		of = blas.Hemm[T]
 	}
-	a, b := newBatch[T](call.a), newBatch[T](call.b)
-	return eachResult(team, newBatch[T](call.c), func(team *sched.Team, k int, c dense.Matrix[T]) {
-		of(team, call.side, call.uplo, scalar[T](call.alpha), a.rowMajor(k), b.rowMajor(k), scalar[T](call.beta), c)
+	a, b := newBatch[T](call.A), newBatch[T](call.B)
+	return eachResult(team, newBatch[T](call.C), func(team *sched.Team, k int, c dense.Matrix[T]) {
+		of(team, blas.Side(call.Side), blas.Uplo(call.Uplo), scalar[T](call.Alpha), a.rowMajor(k), b.rowMajor(k), scalar[T](call.Beta), c)
 	})
 }
 
 // Syrk computes C = alpha A A^T + beta C for all members of stacks, or with trans C = alpha A^T A + beta C; with hermitian
 // A^H takes the place of A^T, and alpha and beta are real. Only the triangle uplo of C is read; all of C is written.
-func Syrk(jobID, threads int64, a, c uint64, uplo, trans int64, hermitian bool, alphaRe, alphaIm, betaRe, betaIm float64) (zero int64, err error) {
+func Syrk(jobID int64, address uint64) (zero int64, err error) {
 	defer guard(&err)
-	call := &blasCall{
-		a: descriptor(a), c: descriptor(c), uplo: blas.Uplo(uplo), transA: blas.Transpose(trans), hermitian: hermitian,
-		alpha: complex(alphaRe, alphaIm), beta: complex(betaRe, betaIm),
-	}
-	return runStack(jobID, threads, call, routines.syrk)
+	return runStack(jobID, blasAt(address, needA|needC), routines.syrk)
 }
 
-func (routinesOf[T]) syrk(team *sched.Team, call *blasCall) error {
-	a := newBatch[T](call.a)
+func (routinesOf[T]) syrk(team *sched.Team, call *record.BLAS) error {
+	a := newBatch[T](call.A)
 	return eachTriangle(team, call, func(team *sched.Team, k int, c dense.Matrix[T]) {
-		if call.hermitian {
-			blas.Herk(team, call.uplo, call.transA, real(call.alpha), a.rowMajor(k), real(call.beta), c)
+		if call.Conjugate {
+			blas.Herk(team, blas.Uplo(call.Uplo), blas.Transpose(call.TransA), real(call.Alpha), a.rowMajor(k), real(call.Beta), c)
 		} else {
-			blas.Syrk(team, call.uplo, call.transA, scalar[T](call.alpha), a.rowMajor(k), scalar[T](call.beta), c)
+			blas.Syrk(team, blas.Uplo(call.Uplo), blas.Transpose(call.TransA), scalar[T](call.Alpha), a.rowMajor(k), scalar[T](call.Beta), c)
 		}
 	})
 }
@@ -134,47 +119,37 @@ func (routinesOf[T]) syrk(team *sched.Team, call *blasCall) error {
 // Syr2k computes C = alpha (A B^T + B A^T) + beta C for all members of stacks, or with trans C = alpha (A^T B + B^T A) + beta C;
 // with hermitian alpha A B^H + conj(alpha) B A^H + beta C, or alpha A^H B + conj(alpha) B^H A + beta C, and beta is real. Only the
 // triangle uplo of C is read; all of C is written.
-func Syr2k(jobID, threads int64, a, b, c uint64, uplo, trans int64, hermitian bool, alphaRe, alphaIm, betaRe, betaIm float64) (zero int64, err error) {
+func Syr2k(jobID int64, address uint64) (zero int64, err error) {
 	defer guard(&err)
-	call := &blasCall{
-		a: descriptor(a), b: descriptor(b), c: descriptor(c), uplo: blas.Uplo(uplo), transA: blas.Transpose(trans), hermitian: hermitian,
-		alpha: complex(alphaRe, alphaIm), beta: complex(betaRe, betaIm),
-	}
-	return runStack(jobID, threads, call, routines.syr2k)
+	return runStack(jobID, blasAt(address, needA|needB|needC), routines.syr2k)
 }
 
-func (routinesOf[T]) syr2k(team *sched.Team, call *blasCall) error {
-	a, b, alpha := newBatch[T](call.a), newBatch[T](call.b), scalar[T](call.alpha)
+func (routinesOf[T]) syr2k(team *sched.Team, call *record.BLAS) error {
+	a, b, alpha := newBatch[T](call.A), newBatch[T](call.B), scalar[T](call.Alpha)
 	return eachTriangle(team, call, func(team *sched.Team, k int, c dense.Matrix[T]) {
-		if call.hermitian {
-			blas.Her2k(team, call.uplo, call.transA, alpha, a.rowMajor(k), b.rowMajor(k), real(call.beta), c)
+		if call.Conjugate {
+			blas.Her2k(team, blas.Uplo(call.Uplo), blas.Transpose(call.TransA), alpha, a.rowMajor(k), b.rowMajor(k), real(call.Beta), c)
 		} else {
-			blas.Syr2k(team, call.uplo, call.transA, alpha, a.rowMajor(k), b.rowMajor(k), scalar[T](call.beta), c)
+			blas.Syr2k(team, blas.Uplo(call.Uplo), blas.Transpose(call.TransA), alpha, a.rowMajor(k), b.rowMajor(k), scalar[T](call.Beta), c)
 		}
 	})
 }
 
 // TriangularMatrix computes B = alpha op(A) B for a triangular A, or with side Right B = alpha B op(A), for all members of
 // stacks; with solve the solution X of op(A) X = alpha B, or of X op(A) = alpha B, takes the place of B.
-func TriangularMatrix(jobID, threads int64, a, b uint64, side, uplo, trans, diag int64, solve bool, alphaRe, alphaIm float64) (zero int64, err error) {
+func TriangularMatrix(jobID int64, address uint64) (zero int64, err error) {
 	defer guard(&err)
-	call := &blasCall{
-		a: descriptor(a), c: descriptor(b), side: blas.Side(side), uplo: blas.Uplo(uplo), transA: blas.Transpose(trans),
-		diag: blas.Diag(diag), alpha: complex(alphaRe, alphaIm),
-	}
-	return run(jobID, threads, func(team *sched.Team) (int64, error) {
-		return 0, byDtype[call.c.dtype].triangular(team, call, solve)
-	})
+	return runStack(jobID, blasAt(address, needA|needC), routines.triangular)
 }
 
-func (routinesOf[T]) triangular(team *sched.Team, call *blasCall, solve bool) error {
+func (routinesOf[T]) triangular(team *sched.Team, call *record.BLAS) error {
 	of := blas.Trmm[T]
-	if solve {
+	if call.Solve {
 		of = blas.Trsm[T]
 	}
-	a := newBatch[T](call.a)
-	return eachResult(team, newBatch[T](call.c), func(team *sched.Team, k int, b dense.Matrix[T]) {
-		of(team, call.side, call.uplo, call.transA, call.diag, scalar[T](call.alpha), a.rowMajor(k), b)
+	a := newBatch[T](call.A)
+	return eachResult(team, newBatch[T](call.C), func(team *sched.Team, k int, b dense.Matrix[T]) {
+		of(team, blas.Side(call.Side), blas.Uplo(call.Uplo), blas.Transpose(call.TransA), blas.Diag(call.Diag), scalar[T](call.Alpha), a.rowMajor(k), b)
 	})
 }
 
@@ -227,7 +202,7 @@ func Multiply(threads, dtype int64, a, b, c uint64, m, n, k, transA, transB int6
 	if threads <= 1 || p.m*p.n*p.k <= oneThreadProduct {
 		return byDtype[dtype].product(nil, p), nil
 	}
-	return onTeam(context.Background(), teamSize(threads), nil, func(team *sched.Team) (int64, error) {
+	return onTeam(context.Background(), teamSize(int(threads)), nil, func(team *sched.Team) (int64, error) {
 		return byDtype[dtype].product(team, p), nil
 	})
 }
@@ -247,7 +222,7 @@ func plain[T dense.Scalar](object uint64, rows, cols int, trans blas.Transpose) 
 	if trans != blas.NoTrans {
 		rows, cols = cols, rows
 	}
-	return dense.Matrix[T]{Rows: rows, Cols: cols, Stride: cols, Data: unsafe.Slice((*T)(pointer(ndarrayData(object))), rows*cols)}
+	return dense.Matrix[T]{Rows: rows, Cols: cols, Stride: cols, Data: unsafe.Slice((*T)(record.Pointer(ndarrayData(object))), rows*cols)}
 }
 
 // overlaps reports whether two pieces of memory that are not empty have an element in common.

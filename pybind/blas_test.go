@@ -28,12 +28,12 @@ func TestStepOfAStack(t *testing.T) {
 		{[]int64{2, 1, 2, 2}, []int64{4, 77, 2, 1}, 4, true},
 	}
 	for _, c := range cases {
-		step, regular := newBatch[float64](descriptor(address(record(data, 0, c.shape, c.strides)))).step()
+		step, regular := newBatch[float64](arrayOf(t, described(data, 0, c.shape, c.strides))).step()
 		if regular != c.regular || (regular && step != c.step) {
 			t.Errorf("shape %v, strides %v: step %d, regular %v", c.shape, c.strides, step, regular)
 		}
 	}
-	if _, regular := newBatch[float64](descriptor(address(record(data, 50, []int64{3, 2, 2}, []int64{-4, 2, 1})))).step(); regular {
+	if _, regular := newBatch[float64](arrayOf(t, described(data, 50, []int64{3, 2, 2}, []int64{-4, 2, 1}))).step(); regular {
 		t.Error("a negative step is regular")
 	}
 }
@@ -69,16 +69,16 @@ func TestMirrorCopiesOneTriangleToTheOther(t *testing.T) {
 
 func TestOperandsThatCannotBeReadInPlaceAreABug(t *testing.T) {
 	data := make([]float64, 100)
-	byColumns := address(record(data, 0, []int64{3, 3}, []int64{1, 3}))
-	good := address(record(data, 20, []int64{3, 3}, []int64{3, 1}))
-	vector := address(record(data, 40, []int64{3}, []int64{1}))
-	still := address(record(data, 40, []int64{3}, []int64{0}))
+	byColumns := described(data, 0, []int64{3, 3}, []int64{1, 3})
+	good := described(data, 20, []int64{3, 3}, []int64{3, 1})
+	vector := described(data, 40, []int64{3}, []int64{1})
+	still := described(data, 40, []int64{3}, []int64{0})
 	for name, call := range map[string]func() (int64, error){
-		"row-major": func() (int64, error) {
-			return Gemm(0, 1, byColumns, good, good, int64(blas.NoTrans), int64(blas.NoTrans), 1, 0, 0, 0)
-		},
-		"stride 0": func() (int64, error) { return Axpy(0, 1, still, vector, 1, 0) },
-		"vector":   func() (int64, error) { return Scal(0, 1, good, 1, 0) },
+		"row-major":    func() (int64, error) { return Gemm(0, address(blasRecord(byColumns, good, good))) },
+		"stride 0":     func() (int64, error) { return Axpy(0, address(blasRecord(still, vector, absent))) },
+		"vector":       func() (int64, error) { return Scal(0, address(blasRecord(good, absent, absent))) },
+		"no operand b": func() (int64, error) { return Axpy(0, address(blasRecord(vector, absent, absent))) },
+		"no record":    func() (int64, error) { return Axpy(0, 0) },
 	} {
 		if _, err := call(); err == nil || !strings.Contains(err.Error(), "internal") || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)

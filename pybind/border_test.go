@@ -9,26 +9,52 @@ import (
 	"unicode/utf8"
 	"unsafe"
 
+	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/factor"
 	"trnsci/core/sched"
+	"trnsci/pybind/record"
 )
 
 // held keeps test arrays on the heap, where they do not move while only their addresses are known.
 var held [][]float64
 
-// record makes a descriptor as Python does; its first element is data[offset], strides count elements.
-func record(data []float64, offset int, shape, strides []int64) []int64 {
+// described returns the part of a record that describes an array whose first element is data[offset], with strides that
+// count elements.
+func described(data []float64, offset int, shape, strides []int64) []int64 {
 	held = append(held, data)
-	r := []int64{int64(uintptr(unsafe.Pointer(&data[0]))) + 8*int64(offset), float64Code, int64(len(shape))}
-	r = append(r, shape...)
+	words := []int64{int64(record.Float64), int64(uintptr(unsafe.Pointer(&data[0]))) + 8*int64(offset), int64(len(shape))}
+	words = append(words, shape...)
 	for _, s := range strides {
-		r = append(r, 8*s)
+		words = append(words, 8*s)
 	}
-	return r
+	return words
 }
 
-func address(r []int64) uint64 { return uint64(uintptr(unsafe.Pointer(&r[0]))) }
+// absent describes an array that is not there.
+var absent = []int64{-1}
+
+// blasRecord returns a record of record.BLAS with described operands.
+func blasRecord(a, b, c []int64) []int64 {
+	words := make([]int64, 14)
+	words[1], words[2], words[3] = 1, int64(blas.NoTrans), int64(blas.NoTrans)
+	for _, operand := range [][]int64{a, b, c} {
+		words = append(words, operand...)
+	}
+	words[0] = int64(len(words))
+	return words
+}
+
+func address(words []int64) uint64 { return uint64(uintptr(unsafe.Pointer(&words[0]))) }
+
+func arrayOf(t *testing.T, described []int64) *record.Array {
+	t.Helper()
+	c, err := record.Decode[record.BLAS](blasRecord(described, absent, absent))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.A
+}
 
 func TestBatchFollowsStridesOfAnySign(t *testing.T) {
 	data := make([]float64, 24)
@@ -36,8 +62,7 @@ func TestBatchFollowsStridesOfAnySign(t *testing.T) {
 		data[i] = float64(i)
 	}
 	// NumPy's arange(24).reshape(2, 3, 4)[::-1, :, ::-2]: shape (2, 3, 2).
-	r := record(data, 15, []int64{2, 3, 2}, []int64{-12, 4, -2})
-	b := newBatch[float64](descriptor(address(r)))
+	b := newBatch[float64](arrayOf(t, described(data, 15, []int64{2, 3, 2}, []int64{-12, 4, -2})))
 	if b.count() != 2 || b.order() != 3 {
 		t.Fatalf("count %d, order %d", b.count(), b.order())
 	}
@@ -54,8 +79,7 @@ func TestBatchFollowsStridesOfAnySign(t *testing.T) {
 }
 
 func TestEmptyArraysHaveNoMemory(t *testing.T) {
-	r := []int64{0, float64Code, 3, 0, 3, 3, 9, 3, 1}
-	if b := newBatch[float64](descriptor(address(r))); b.count() != 0 {
+	if b := newBatch[float64](arrayOf(t, []int64{int64(record.Float64), 0, 3, 0, 3, 3, 72, 24, 8})); b.count() != 0 {
 		t.Errorf("count %d", b.count())
 	}
 }
@@ -93,7 +117,7 @@ func TestGuardTurnsPanicsIntoErrors(t *testing.T) {
 func TestJobLifeCycle(t *testing.T) {
 	const id = 1
 	stepped, release := make(chan struct{}), make(chan struct{})
-	if _, err := run(id, 2, func(team *sched.Team) (int64, error) {
+	if _, err := run(id, record.Team{Threads: 2}, func(team *sched.Team) (int64, error) {
 		team = team.Plan(4)
 		team.Step(3)
 		close(stepped)
@@ -129,7 +153,7 @@ func TestJobLifeCycle(t *testing.T) {
 func TestJobEndWaitsForTheOperation(t *testing.T) {
 	const id = 2
 	ended := false
-	run(id, 1, func(team *sched.Team) (int64, error) {
+	run(id, record.Team{Threads: 1}, func(team *sched.Team) (int64, error) {
 		for team.Err() == nil {
 			time.Sleep(time.Millisecond)
 		}
@@ -144,7 +168,7 @@ func TestJobEndWaitsForTheOperation(t *testing.T) {
 func TestJobThatPanics(t *testing.T) {
 	const id = 3
 	defer JobEnd(id)
-	run(id, 1, func(*sched.Team) (int64, error) { panic("broken") })
+	run(id, record.Team{Threads: 1}, func(*sched.Team) (int64, error) { panic("broken") })
 	JobWait(id, 10_000)
 	if _, err := JobResult(id); err == nil || !strings.Contains(err.Error(), "broken") {
 		t.Errorf("got %v", err)

@@ -1,7 +1,6 @@
 package pybind
 
 import (
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/sched"
+	"trnsci/pybind/record"
 	"trnsci/trnbackend"
 	"trnsci/trnbackend/device"
 	"trnsci/trnbackend/programs/matmul"
@@ -19,7 +19,7 @@ import (
 	"trnsci/trnbackend/programs/staging"
 )
 
-// table hands out numbers for what Python refers to.
+// table hands out numbers by which Python refers to objects of Go.
 type table[T any] struct {
 	mu   sync.Mutex
 	last int64
@@ -64,33 +64,25 @@ func session(id int64) (*device.Session, error) {
 	return nil, fmt.Errorf("the device is closed: %w", trnbackend.ErrFreed)
 }
 
-// DeviceOpen opens a device and returns its number. The folder for compiled programs, none if it is empty, and the list of folders in which plugins
-// are come as hexadecimal digits, since file names need not be text.
-func DeviceOpen(name, hexCacheDir, hexPluginDirs string) (id int64, err error) {
+// DeviceOpen opens a device and returns its number.
+func DeviceOpen(address uint64) (id int64, err error) {
 	defer guard(&err)
-	s, err := device.Open(name, device.Options{CacheDir: decoded(hexCacheDir), PluginDirs: filepath.SplitList(decoded(hexPluginDirs))})
+	c := record.At[record.DeviceOpen](address)
+	s, err := device.Open(c.Name, device.Options{CacheDir: c.CacheDir, PluginDirs: filepath.SplitList(c.PluginDirs)})
 	if err != nil {
 		return 0, err
 	}
 	return sessions.add(s), nil
 }
 
-// DevicesFound returns the names of the devices whose software is here, with commas between them. See DeviceOpen.
-func DevicesFound(hexPluginDirs string) (names string, err error) {
+// DevicesFound returns the names of the devices whose software is installed, separated by commas.
+func DevicesFound(address uint64) (names string, err error) {
 	defer guard(&err)
-	return strings.Join(device.Found(filepath.SplitList(decoded(hexPluginDirs))), ","), nil
+	c := record.At[record.DevicesFound](address)
+	return strings.Join(device.Found(filepath.SplitList(c.PluginDirs)), ","), nil
 }
 
-// decoded returns the text that comes as hexadecimal digits: file names need not be text, which is all that the border passes.
-func decoded(hexText string) string {
-	text, err := hex.DecodeString(hexText)
-	if err != nil {
-		panic(err)
-	}
-	return string(text)
-}
-
-// closing is what becomes of a device that is being closed.
+// closing is a device that is being closed.
 type closing struct {
 	done chan struct{} // closed in the end
 	err  error
@@ -170,15 +162,11 @@ func TakeReport(number int64) (text string, err error) {
 	return string(encoded), err
 }
 
-// onDevice runs op as a call on a device. It returns the number of the call's report.
-func onDevice(jobID, threads, id int64, op func(*sched.Team, *device.Call) error) (int64, error) {
-	return onDeviceFed(jobID, threads, id, nil, op)
-}
-
-// onDeviceFed is onDevice for an operation that asks Python for data through the feed.
-func onDeviceFed(jobID, threads, id int64, f *feed, op func(*sched.Team, *device.Call) error) (int64, error) {
-	return runFed(jobID, threads, f, func(team *sched.Team) (int64, error) {
-		s, err := session(id)
+// onDevice runs op as a call on a device. It returns the number of the call's report. An operation that asks Python for data
+// does so through f, nil for others.
+func onDevice(jobID int64, threads record.Team, id int, f *callback, op func(*sched.Team, *device.Call) error) (int64, error) {
+	return runWithCallback(jobID, threads, f, func(team *sched.Team) (int64, error) {
+		s, err := session(int64(id))
 		if err != nil {
 			return 0, err
 		}
@@ -202,60 +190,58 @@ func onDeviceFed(jobID, threads, id int64, f *feed, op func(*sched.Team, *device
 	})
 }
 
-// DeviceGemm does Gemm's work on a device, for real matrices, in a precision of package core/precision, or none that is said. It returns the number of the
-// report.
-func DeviceGemm(jobID, threads int64, a, b, c uint64, id, transA, transB int64, alpha, beta float64, precision string) (report int64, err error) {
+// DeviceGemm is Gemm on a device, for real matrices, in a precision of package core/precision, the default one where none is named.
+// It returns the number of the report.
+func DeviceGemm(jobID int64, address uint64) (report int64, err error) {
 	defer guard(&err)
-	call := &blasCall{
-		a: descriptor(a), b: descriptor(b), c: descriptor(c), transA: blas.Transpose(transA), transB: blas.Transpose(transB),
-		alpha: complex(alpha, 0), beta: complex(beta, 0),
+	c := record.At[record.DeviceProduct](address)
+	if c.B == nil {
+		panic("no operand b")
 	}
-	return onDevice(jobID, threads, id, func(_ *sched.Team, on *device.Call) error {
-		if call.c.dtype == float32Code {
-			return deviceGemm[float32](on, call, precision)
+	return onDevice(jobID, c.Team, c.Device, nil, func(_ *sched.Team, on *device.Call) error {
+		if c.C.Dtype == record.Float32 {
+			return deviceGemm[float32](on, c)
 		}
-		return deviceGemm[float64](on, call, precision)
+		return deviceGemm[float64](on, c)
 	})
 }
 
-func deviceGemm[T dense.Float](on *device.Call, call *blasCall, precision string) error {
-	p, err := product.Choose(on.Caps(), precision, call.c.dtype == float64Code)
+func deviceGemm[T dense.Float](on *device.Call, c *record.DeviceProduct) error {
+	p, err := product.Choose(on.Caps(), c.Precision, c.C.Dtype == record.Float64)
 	if err != nil {
 		return err
 	}
-	return matmul.Gemm(on, p, call.transA != blas.NoTrans, call.transB != blas.NoTrans, T(real(call.alpha)),
-		members[T](call.a), members[T](call.b), T(real(call.beta)), members[T](call.c))
+	transA, transB := blas.Transpose(c.TransA) != blas.NoTrans, blas.Transpose(c.TransB) != blas.NoTrans
+	return matmul.Gemm(on, p, transA, transB, T(c.Alpha), members[T](c.A), members[T](c.B), T(c.Beta), members[T](c.C))
 }
 
-// DeviceSyrk does Syrk's work on a device, for real matrices; see DeviceGemm.
-func DeviceSyrk(jobID, threads int64, a, c uint64, id, uplo, trans int64, alpha, beta float64, precision string) (report int64, err error) {
+// DeviceSyrk is Syrk on a device, for real matrices; see DeviceGemm.
+func DeviceSyrk(jobID int64, address uint64) (report int64, err error) {
 	defer guard(&err)
-	call := &blasCall{
-		a: descriptor(a), c: descriptor(c), uplo: blas.Uplo(uplo), transA: blas.Transpose(trans), alpha: complex(alpha, 0), beta: complex(beta, 0),
-	}
-	return onDevice(jobID, threads, id, func(team *sched.Team, on *device.Call) error {
-		if call.c.dtype == float32Code {
-			return deviceSyrk[float32](team, on, call, precision)
+	c := record.At[record.DeviceProduct](address)
+	return onDevice(jobID, c.Team, c.Device, nil, func(team *sched.Team, on *device.Call) error {
+		if c.C.Dtype == record.Float32 {
+			return deviceSyrk[float32](team, on, c)
 		}
-		return deviceSyrk[float64](team, on, call, precision)
+		return deviceSyrk[float64](team, on, c)
 	})
 }
 
-func deviceSyrk[T dense.Float](team *sched.Team, on *device.Call, call *blasCall, precision string) error {
-	p, err := product.Choose(on.Caps(), precision, call.c.dtype == float64Code)
+func deviceSyrk[T dense.Float](team *sched.Team, on *device.Call, c *record.DeviceProduct) error {
+	p, err := product.Choose(on.Caps(), c.Precision, c.C.Dtype == record.Float64)
 	if err != nil {
 		return err
 	}
 	uplo := staging.Upper
-	if call.uplo == blas.Lower {
+	if blas.Uplo(c.Uplo) == blas.Lower {
 		uplo = staging.Lower
 	}
-	results := members[T](call.c)
-	if err := matmul.Syrk(on, p, uplo, call.transA != blas.NoTrans, T(real(call.alpha)), members[T](call.a), T(real(call.beta)), results); err != nil {
+	trans, results := blas.Transpose(c.TransA) != blas.NoTrans, members[T](c.C)
+	if err := matmul.Syrk(on, p, uplo, trans, T(c.Alpha), members[T](c.A), T(c.Beta), results); err != nil {
 		return err
 	}
-	for _, c := range results {
-		if err := mirror(team, call.uplo, false, c); err != nil {
+	for _, result := range results {
+		if err := mirror(team, blas.Uplo(c.Uplo), false, result); err != nil {
 			return err
 		}
 	}
@@ -263,7 +249,7 @@ func deviceSyrk[T dense.Float](team *sched.Team, on *device.Call, call *blasCall
 }
 
 // members returns the matrices of a stack.
-func members[T dense.Scalar](a *array) []dense.Matrix[T] {
+func members[T dense.Scalar](a *record.Array) []dense.Matrix[T] {
 	stack := newBatch[T](a)
 	matrices := make([]dense.Matrix[T], stack.count())
 	for k := range matrices {

@@ -1,9 +1,14 @@
 package pybind
 
 import (
+	"errors"
+	"fmt"
+
 	"trnsci/core/dense"
 	"trnsci/core/eigen"
+	"trnsci/core/factor"
 	"trnsci/core/sched"
+	"trnsci/pybind/record"
 )
 
 // Subset kinds; the Python side has the same list.
@@ -13,51 +18,53 @@ const (
 	subsetByValue
 )
 
-// wanted returns the subset of a kind.
-func wanted(kind, first, last int64, above, upTo float64) eigen.Subset {
-	switch kind {
+// wanted returns the subset of a record.
+func wanted(s record.Subset) eigen.Subset {
+	switch s.Kind {
 	case subsetByIndex:
-		return eigen.ByIndex(int(first), int(last))
+		return eigen.ByIndex(s.First, s.Last)
 	case subsetByValue:
-		return eigen.ByValue(above, upTo)
+		return eigen.ByValue(s.Above, s.UpTo)
 	}
 	return eigen.Subset{}
 }
 
-// eighCall is the decoded argument list of Eigh.
-type eighCall struct {
-	jobID, threads int64
-	a, b, w, v     *array // b is nil for the standard problem, v when no vectors are wanted
-	problem        eigen.Problem
-	options        eigen.Options
+// eighOptions returns the options of a dense problem on a team.
+func eighOptions(c *record.Eigh, team *sched.Team) eigen.Options {
+	return eigen.Options{
+		Team: team, Upper: !c.Lower, ValuesOnly: c.V == nil, SkipFiniteCheck: !c.CheckFinite, Overwrite: c.Overwrite,
+		Jacobi: c.Jacobi, Subset: wanted(c.Subset),
+	}
 }
 
-// Eigh computes eigenvalues, and eigenvectors unless v is 0, of every matrix of the stack a: of the standard problem when
-// b is 0, otherwise of the generalized problem of the given type with b of a's shape and dtype. w has the real dtype of a
-// and room for the wanted eigenvalues of each member, v for as many columns. For a single matrix it returns the number of
-// eigenvalues, which for subsetByValue may be less than the room; for a stack, whose members may differ, 0. The standard problem
-// is solved by Jacobi's method if jacobi is set.
-func Eigh(jobID, threads int64, a, b, w, v uint64, problem int64, lower, checkFinite, overwrite, jacobi bool,
-	subset, first, last int64, above, upTo float64) (count int64, err error) {
+// Eigh computes eigenvalues, and eigenvectors where V is present, of every matrix of the stack A: of the standard problem
+// where B is absent, otherwise of the generalized problem of the given type with B of A's shape and dtype. W has the real
+// dtype of A and room for the wanted eigenvalues of each member, V for as many columns. For a single matrix it returns the
+// number of eigenvalues, which for subsetByValue may be less than the room; for a stack, whose members may differ, 0.
+func Eigh(jobID int64, address uint64) (count int64, err error) {
 	defer guard(&err)
-	c := eighCall{
-		jobID: jobID, threads: threads,
-		a: descriptor(a), b: descriptor(b), w: descriptor(w), v: descriptor(v),
-		problem: eigen.Problem(problem),
-		options: eigen.Options{
-			Upper: !lower, ValuesOnly: v == 0, SkipFiniteCheck: !checkFinite, Overwrite: overwrite, Jacobi: jacobi,
-			Subset: wanted(subset, first, last, above, upTo),
-		},
+	c := record.At[record.Eigh](address)
+	return eigensolversByDtype[c.A.Dtype].dense(jobID, c)
+}
+
+// EighCanonical is Eigh for the generalized problem of type 1 in the space of the eigenvectors of B whose eigenvalues are
+// above Lindep. Dropped gets the number of the others for each member of the stack. It returns the number of eigenvalues,
+// which has to be the same for all members.
+func EighCanonical(jobID int64, address uint64) (count int64, err error) {
+	defer guard(&err)
+	c := record.At[record.Eigh](address)
+	if c.B == nil || c.Dropped == nil {
+		panic("no metric")
 	}
-	return eigensolversByDtype[c.a.dtype].dense(c)
+	return eigensolversByDtype[c.A.Dtype].canonical(jobID, c)
 }
 
 // eigensolvers are the eigensolvers for one dtype of matrices.
 type eigensolvers interface {
-	dense(c eighCall) (int64, error)
+	dense(jobID int64, c *record.Eigh) (int64, error)
 	small(a, w, v uint64, n int, options eigen.Options) (int64, error)
-	canonical(c canonicalCall) (int64, error)
-	banded(c structuredCall) (int64, error)
+	canonical(jobID int64, c *record.Eigh) (int64, error)
+	banded(jobID int64, c *record.EighStructured) (int64, error)
 }
 
 // eigensolversOf implements eigensolvers; R is the real type of T.
@@ -65,55 +72,43 @@ type eigensolversOf[T dense.Scalar, R dense.Float] struct{}
 
 // eigensolversByDtype are the eigensolvers by dtype code.
 var eigensolversByDtype = [...]eigensolvers{
-	float32Code:    eigensolversOf[float32, float32]{},
-	float64Code:    eigensolversOf[float64, float64]{},
-	complex64Code:  eigensolversOf[complex64, float32]{},
-	complex128Code: eigensolversOf[complex128, float64]{},
+	record.Float32:    eigensolversOf[float32, float32]{},
+	record.Float64:    eigensolversOf[float64, float64]{},
+	record.Complex64:  eigensolversOf[complex64, float32]{},
+	record.Complex128: eigensolversOf[complex128, float64]{},
 }
 
-func (eigensolversOf[T, R]) dense(c eighCall) (int64, error) {
-	a, values := newBatch[T](c.a), newRows[R](c.w)
-	var vectors batch[T]
-	if c.v != nil {
-		vectors = newBatch[T](c.v)
+func (eigensolversOf[T, R]) dense(jobID int64, c *record.Eigh) (int64, error) {
+	a, values, vectors := newBatch[T](c.A), newRows[R](c.W), vectorsOf[T](c.V)
+	if c.B == nil {
+		return eighBatch(jobID, c, a, values, vectors)
 	}
-	if c.b == nil {
-		return eighBatch(c, a, values, vectors)
-	}
-	b := newBatch[T](c.b)
-	return run(c.jobID, c.threads, func(team *sched.Team) (int64, error) {
+	b, problem := newBatch[T](c.B), eigen.Problem(c.Problem)
+	return run(jobID, c.Team, func(team *sched.Team) (int64, error) {
 		found := 0
-		if err := reserveEach(team, a.count(), "eigh", c.w.bytes()+c.v.bytes(), func(team *sched.Team) int64 {
-			options := c.options
-			options.Team = team
-			return eigen.Workspace[T](a.order(), true, options)
+		if err := reserveEach(team, a.count(), "eigh", c.W.Bytes()+c.V.Bytes(), func(team *sched.Team) int64 {
+			return eigen.Workspace[T](a.order(), true, eighOptions(c, team))
 		}); err != nil {
 			return 0, err
 		}
 		err := forEach(team, a.count(), func(team *sched.Team, k int) error {
-			options := c.options
-			options.Team = team
-			var v dense.View[T]
-			if c.v != nil {
-				v = vectors.at(k)
-			}
-			count, err := eigen.EighGeneralized(c.problem, a.at(k), b.at(k), values.at(k), v, options)
+			count, err := eigen.EighGeneralized(problem, a.at(k), b.at(k), values.at(k), vectors(k), eighOptions(c, team))
 			if a.count() == 1 {
 				found = count
 			}
-			return withRemedy(err, c.problem)
+			return withRemedy(err, problem)
 		})
 		return int64(found), err
 	})
 }
 
 // eighBatch is dense for the standard problem.
-func eighBatch[T dense.Scalar, R dense.Float](c eighCall, a batch[T], values rows[R], vectors batch[T]) (int64, error) {
-	return run(c.jobID, c.threads, func(team *sched.Team) (int64, error) {
-		options := c.options
-		options.Team = team
+func eighBatch[T dense.Scalar, R dense.Float](jobID int64, c *record.Eigh, a batch[T], values rows[R],
+	vectors func(k int) dense.View[T]) (int64, error) {
+	return run(jobID, c.Team, func(team *sched.Team) (int64, error) {
+		options := eighOptions(c, team)
 		workspace := eigen.BatchWorkspace[T](a.order(), a.count(), options)
-		if err := reserve("eigh", workspace, c.w.bytes()+c.v.bytes()); err != nil {
+		if err := reserve("eigh", workspace, c.W.Bytes()+c.V.Bytes()); err != nil {
 			return 0, err
 		}
 		var found [1]int
@@ -122,12 +117,45 @@ func eighBatch[T dense.Scalar, R dense.Float](c eighCall, a batch[T], values row
 			counts = nil // the members of a stack may differ
 		}
 		err := eigen.EighBatch(a.count(), func(k int) eigen.Member[T, R] {
-			m := eigen.Member[T, R]{A: a.at(k), W: values.at(k)}
-			if c.v != nil {
-				m.V = vectors.at(k)
-			}
-			return m
+			return eigen.Member[T, R]{A: a.at(k), W: values.at(k), V: vectors(k)}
 		}, counts, options)
 		return int64(found[0]), err
 	})
+}
+
+func (eigensolversOf[T, R]) canonical(jobID int64, c *record.Eigh) (int64, error) {
+	a, b, values, vectors := newBatch[T](c.A), newBatch[T](c.B), newRows[R](c.W), vectorsOf[T](c.V)
+	dropped := vector[int64](c.Dropped)
+	return run(jobID, c.Team, func(team *sched.Team) (int64, error) {
+		if err := reserveEach(team, a.count(), "eigh", c.W.Bytes()+c.V.Bytes(), func(team *sched.Team) int64 {
+			return eigen.WorkspaceCanonical[T](a.order(), eighOptions(c, team))
+		}); err != nil {
+			return 0, err
+		}
+		counts := make([]int, a.count())
+		if err := forEach(team, a.count(), func(team *sched.Team, k int) error {
+			count, left, err := eigen.EighCanonical(a.at(k), b.at(k), c.Lindep, values.at(k), vectors(k), eighOptions(c, team))
+			counts[k], dropped[k] = count, int64(left)
+			return err
+		}); err != nil {
+			return 0, err
+		}
+		for k, count := range counts {
+			if count != counts[0] {
+				return 0, dense.BadArgument("lindep",
+					"the members of the stack are left with different numbers of eigenpairs: %d of member 0, %d of member %d",
+					counts[0], count, k)
+			}
+		}
+		return int64(counts[0]), nil
+	})
+}
+
+// withRemedy adds to the error of a metric that has no Cholesky factor what solves the problem of type 1 nevertheless.
+func withRemedy(err error, problem eigen.Problem) error {
+	var minor *factor.NotPositiveDefiniteError
+	if problem != eigen.AXEqualsLambdaBX || !errors.As(err, &minor) {
+		return err
+	}
+	return fmt.Errorf("%w; lindep= solves in the space of its eigenvectors with larger eigenvalues", err)
 }

@@ -95,6 +95,7 @@ func kind(err error) string {
 		newton   *invsqrt.ConvergenceError
 		zero     *mp2.DenominatorError
 		singular *matfunc.SingularError
+		moved    orderError
 		gap      *mp2.GapError
 		imag     *mp2.ComplexError
 		format   *npy.FormatError
@@ -112,7 +113,7 @@ func kind(err error) string {
 	case errors.As(err, &path):
 		return "os"
 	case errors.As(err, &minor), errors.As(err, &pivot), errors.As(err, &negative), errors.As(err, &overflow), errors.As(err, &swap),
-		errors.As(err, &tooClose), errors.As(err, &singular):
+		errors.As(err, &tooClose), errors.As(err, &singular), errors.As(err, &moved):
 		return "linalg"
 	case errors.As(err, &ql), errors.As(err, &qr), errors.As(err, &qzSweeps), errors.As(err, &newton):
 		return "convergence"

@@ -26,6 +26,12 @@ func Info() (text string, err error) {
 	return string(encoded), err
 }
 
+// Kernels returns the name of the set of kernels in use.
+func Kernels() (name string, err error) {
+	defer guard(&err)
+	return kernel.Best().String(), nil
+}
+
 // cpuFeatures lists the vector extensions of this processor that kernels may rely on.
 func cpuFeatures() []string {
 	features := []struct {

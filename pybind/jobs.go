@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"trnsci/core/sched"
+	"trnsci/pybind/record"
 )
 
 // job is one long call that runs in its own goroutine, so that the Python thread that asked for it can look for
@@ -17,8 +18,8 @@ type job struct {
 	ctx      context.Context
 	cancel   context.CancelFunc
 	progress sched.Progress
-	team     *sched.Team // from the begin of the operation on
-	feed     *feed
+	team     *sched.Team // set when the operation begins
+	callback *callback
 	done     chan struct{} // closed when the operation has let go of every array
 	value    int64
 	err      error
@@ -32,9 +33,9 @@ type jobTable struct {
 
 var jobs = jobTable{jobs: map[int64]*job{}}
 
-func (t *jobTable) add(id int64, f *feed) *job {
+func (t *jobTable) add(id int64, f *callback) *job {
 	ctx, cancel := context.WithCancel(context.Background())
-	j := &job{ctx: ctx, cancel: cancel, feed: f, done: make(chan struct{})}
+	j := &job{ctx: ctx, cancel: cancel, callback: f, done: make(chan struct{})}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.jobs[id] != nil {
@@ -62,15 +63,15 @@ func (t *jobTable) remove(id int64) *job {
 	return j
 }
 
-// run executes op on a team of the given size, at most one thread for each CPU: at once when jobID is 0, otherwise as the
-// job of that new id, in which case run returns 0 while op goes on. JobEnd releases the id.
-func run(jobID, threads int64, op func(*sched.Team) (int64, error)) (int64, error) {
-	return runFed(jobID, threads, nil, op)
+// run executes op on a team of at most the given number of threads, and at most one for each CPU: at once when jobID is 0,
+// otherwise as the job of that new id, in which case run returns 0 while op goes on. JobEnd releases the id.
+func run(jobID int64, threads record.Team, op func(*sched.Team) (int64, error)) (int64, error) {
+	return runWithCallback(jobID, threads, nil, op)
 }
 
-// runFed is run for an operation that asks Python for data through the feed. It has to be a job.
-func runFed(jobID, threads int64, f *feed, op func(*sched.Team) (int64, error)) (int64, error) {
-	size := teamSize(threads)
+// runWithCallback is run for an operation that requests data from Python. It has to be a job unless f is nil.
+func runWithCallback(jobID int64, threads record.Team, f *callback, op func(*sched.Team) (int64, error)) (int64, error) {
+	size := teamSize(threads.Threads)
 	if jobID == 0 {
 		return onTeam(context.Background(), size, nil, op)
 	}
@@ -91,7 +92,7 @@ func runFed(jobID, threads int64, f *feed, op func(*sched.Team) (int64, error)) 
 }
 
 // teamSize returns the size of a team for a call that may use the given number of threads.
-func teamSize(threads int64) int { return int(min(threads, int64(runtime.GOMAXPROCS(0)))) }
+func teamSize(threads int) int { return min(threads, runtime.GOMAXPROCS(0)) }
 
 // onTeam executes op on a new team, none of whose goroutines keeps a processor busy afterwards.
 func onTeam(ctx context.Context, size int, progress *sched.Progress, op func(*sched.Team) (int64, error)) (int64, error) {
@@ -108,10 +109,10 @@ func onTeam(ctx context.Context, size int, progress *sched.Progress, op func(*sc
 const (
 	jobRuns = iota
 	jobEnded
-	jobAsks // for data: see JobAsked
+	jobRequests // data: see JobRequest
 )
 
-// JobWait waits at most the given time for the operation to end, or to ask for something. It returns what became of it.
+// JobWait waits at most the given time for the operation to end or to request data, and returns the state of the job.
 func JobWait(id, milliseconds int64) (state int64, err error) {
 	defer guard(&err)
 	j := jobs.get(id)
@@ -120,8 +121,8 @@ func JobWait(id, milliseconds int64) (state int64, err error) {
 	select {
 	case <-j.done:
 		return jobEnded, nil
-	case j.feed.asked() <- struct{}{}:
-		return jobAsks, nil
+	case j.callback.requests() <- struct{}{}:
+		return jobRequests, nil
 	case <-timer.C:
 		return jobRuns, nil
 	}

@@ -61,3 +61,9 @@ func availableMemory() (size int64, known bool) {
 	}
 	return 0, false
 }
+
+// Reserve refuses a result of the given size, which Python has mapped and nobody has written yet, where it would not fit.
+func Reserve(size int64) (zero int64, err error) {
+	defer guard(&err)
+	return 0, reserve("the result", 0, size)
+}

@@ -6,46 +6,43 @@ import (
 
 	"trnsci/core/dense"
 	"trnsci/core/mp2"
-	precisions "trnsci/core/precision"
+	"trnsci/core/precision"
 	"trnsci/core/sched"
+	"trnsci/pybind/record"
 	"trnsci/trnbackend"
 	"trnsci/trnbackend/device"
 	devicemp2 "trnsci/trnbackend/programs/mp2"
 	"trnsci/trnbackend/programs/product"
 )
 
-// spin is the input of one spin: integrals in memory or the path of a file, and orbital energies.
+// spin is the input of one spin: integrals and orbital energies.
 type spin struct {
-	b        *array // shape (nocc, nvir, naux)
-	path     string // not empty: the integrals are there, and b is not looked at
-	feed     *feed  // not nil: the integrals come from Python, and b has their shape and dtype alone
-	number   int    // 0 or 1, by which Python knows the spin
+	b        *record.Array // shape (nocc, nvir, naux)
+	path     string        // if not empty, the integrals are in this file, and b is ignored
+	callback *callback     // if not nil, the integrals come from Python, and b has only their shape and dtype
+	number   int           // 0 or 1, by which Python knows the spin
 	occ, vir []float64
 }
 
-// newSpin decodes the arguments of a spin. The path comes as hexadecimal digits, since file names need not be text.
-func newSpin(b, occ, vir uint64, hexPath string) *spin {
-	if b == 0 {
-		return nil
+// spinsOf returns the spins of a record, beta being nil for a closed shell, and the callback that requests their integrals,
+// nil where none come from Python.
+func spinsOf(s record.Spins) (alpha, beta *spin, f *callback) {
+	if s.Requests != 0 {
+		f = newCallback()
 	}
-	return &spin{b: descriptor(b), path: decoded(hexPath), occ: vector[float64](descriptor(occ)), vir: vector[float64](descriptor(vir))}
-}
-
-// feedOf gives a feed to the spins whose bits are set; nil if there are none.
-func feedOf(fed int64, spins ...*spin) *feed {
-	if fed == 0 {
-		return nil
+	alpha = &spin{b: s.BAlpha, path: s.PathAlpha, occ: vector[float64](s.OccAlpha), vir: vector[float64](s.VirAlpha)}
+	if s.BBeta != nil {
+		beta = &spin{b: s.BBeta, path: s.PathBeta, number: 1, occ: vector[float64](s.OccBeta), vir: vector[float64](s.VirBeta)}
 	}
-	f := newFeed()
-	for n, s := range spins {
-		if fed>>n&1 != 0 {
-			s.feed, s.number = f, n
+	for n, spin := range []*spin{alpha, beta} {
+		if spin != nil && s.Requests>>n&1 != 0 {
+			spin.callback = f
 		}
 	}
-	return f
+	return alpha, beta, f
 }
 
-// open returns the integrals and a function that lets go of them.
+// open returns the integrals and a function that closes them.
 func (s *spin) open(layout string) (source mp2.Source, closer func(), err error) {
 	if s.path != "" {
 		file, err := mp2.OpenIntegrals(s.path, mp2.Layout(layout), len(s.occ), len(s.vir))
@@ -54,75 +51,104 @@ func (s *spin) open(layout string) (source mp2.Source, closer func(), err error)
 		}
 		return file, func() { file.Close() }, nil
 	}
-	return sourceOf(s.b, s.feed, s.number), func() {}, nil
+	return sourceOf(s.b, s.callback, s.number), func() {}, nil
 }
 
-// sourceOf returns the integrals in an array, or those of its shape and dtype that Python is asked for under a number where there is a feed.
-func sourceOf(b *array, f *feed, number int) mp2.Source {
-	switch b.dtype {
-	case float32Code:
+// sourceOf returns the integrals in an array, or where there is a callback those of its shape and dtype that Python knows
+// under a number.
+func sourceOf(b *record.Array, f *callback, number int) mp2.Source {
+	switch b.Dtype {
+	case record.Float32:
 		return typedSource[float32](b, f, number)
-	case complex64Code:
+	case record.Complex64:
 		return typedSource[complex64](b, f, number)
-	case complex128Code:
+	case record.Complex128:
 		return typedSource[complex128](b, f, number)
 	}
 	return typedSource[float64](b, f, number)
 }
 
-func typedSource[T dense.Scalar](b *array, f *feed, number int) mp2.Source {
+func typedSource[T dense.Scalar](b *record.Array, f *callback, number int) mp2.Source {
+	if len(b.Shape) != 3 {
+		panic(fmt.Sprintf("integrals of shape %v", b.Shape))
+	}
 	if f == nil {
 		return inMemory[T](b)
 	}
-	return &mp2.FunctionIntegrals[T]{Nocc: b.shape[0], Nvir: b.shape[1], Naux: b.shape[2], Load: loader[T](f, number)}
+	return &mp2.FunctionIntegrals[T]{Nocc: b.Shape[0], Nvir: b.Shape[1], Naux: b.Shape[2], Load: loader[T](f, number)}
 }
 
-func inMemory[T dense.Scalar](a *array) mp2.Integrals[T] {
-	if len(a.shape) != 3 {
-		panic(fmt.Sprintf("integrals of shape %v", a.shape))
-	}
-	data, offset := elements[T](a)
+func inMemory[T dense.Scalar](a *record.Array) mp2.Integrals[T] {
+	data, offset := record.Elements[T](a)
 	return mp2.Integrals[T]{
-		Nocc: a.shape[0], Nvir: a.shape[1], Naux: a.shape[2], Offset: offset,
-		StrideI: a.strides[0], StrideA: a.strides[1], StrideP: a.strides[2], Data: data,
+		Nocc: a.Shape[0], Nvir: a.Shape[1], Naux: a.Shape[2], Offset: offset,
+		StrideI: a.Strides[0], StrideA: a.Strides[1], StrideP: a.Strides[2], Data: data,
 	}
 }
 
-// MP2 computes the DF-MP2 energy of one spin (restricted) or, when bBeta is not 0, of two. sums, four float64, gets the
-// opposite-spin and same-spin energies and the error bound. The pair energies are written where their addresses are not
-// 0: pairs of the one spin or alpha-alpha, beta-beta, alpha-beta. maxBytes is what blocks of integrals may take; on a
-// device, where deviceID is not 0, all that is there, and 0 is no limit. Bit s of fed says that the integrals of spin s come from Python, see
-// JobAsked; the call is then a job. The last of sums is the number of pairs that were computed again for the tolerance. The
-// path of a checkpoint, which a device has none of, is empty where there is none.
-func MP2(jobID, threads int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, virBeta, sums, pairs, pairsBeta, pairsMixed uint64,
-	hexPathAlpha, hexPathBeta, layout, precision string, fed int64, checkFinite bool, maxBytes int64, tolerance float64, hexCheckpoint string,
-	deviceID int64) (report int64, err error) {
+// openSpins calls op with the spins there are, beta being nil for a closed shell. The integrals are open until it returns.
+func openSpins(alpha, beta *spin, layout string, op func(spins []mp2.Spin) error) error {
+	return openSpinsBy((*spin).open, alpha, beta, layout, op)
+}
+
+// openSpinsBy is openSpins with another way to open the integrals.
+func openSpinsBy(open func(*spin, string) (mp2.Source, func(), error), alpha, beta *spin, layout string,
+	op func(spins []mp2.Spin) error) error {
+	var spins []mp2.Spin
+	for n, s := range []*spin{alpha, beta} {
+		if s == nil {
+			continue
+		}
+		source, closer, err := open(s, layout)
+		if err != nil {
+			return err
+		}
+		defer closer()
+		name := ""
+		if beta != nil {
+			name = []string{"alpha", "beta"}[n]
+		}
+		spins = append(spins, mp2.Spin{Name: name, Source: source, Occ: s.occ, Vir: s.vir})
+	}
+	return op(spins)
+}
+
+// energyOptions returns the options of an energy on the host.
+func energyOptions(c *record.MP2, team *sched.Team) mp2.EnergyOptions {
+	return mp2.EnergyOptions{
+		Options:   mp2.Options{Team: team, SkipFiniteCheck: !c.CheckFinite, MaxBytes: int64(c.MaxBytes)},
+		Precision: mp2.Precision(c.Precision), PairEnergies: c.Pairs != nil, Tolerance: c.Tolerance, Checkpoint: c.Checkpoint,
+	}
+}
+
+// MP2 computes the DF-MP2 energy of one spin (restricted) or of two. Sums gets the opposite-spin and same-spin energies and the
+// error bound, Recomputed the number of pairs that were computed again for the tolerance. The pair energies are written where
+// their arrays are present: pairs of the one spin or alpha-alpha, beta-beta, alpha-beta. MaxBytes is what blocks of integrals
+// may take; on a device, where Device is not 0, all that the call may take, and 0 is no limit. A checkpoint, which a device has
+// none of, has a path that is not empty.
+func MP2(jobID int64, address uint64) (report int64, err error) {
 	defer guard(&err)
-	alpha, beta := newSpin(bAlpha, occAlpha, virAlpha, hexPathAlpha), newSpin(bBeta, occBeta, virBeta, hexPathBeta)
-	feed := feedOf(fed, alpha, beta)
-	out := vector[float64](descriptor(sums))
-	pairOut := []*array{descriptor(pairs), descriptor(pairsBeta), descriptor(pairsMixed)}
+	c := record.At[record.MP2](address)
+	alpha, beta, f := spinsOf(c.Spins)
+	sums, recomputed := vector[float64](c.Sums), vector[int64](c.Recomputed)
 	store := func(result mp2.Result) {
-		out[0], out[1], out[2], out[3] = result.OppositeSpin, result.SameSpin, result.ErrorBound, float64(result.Recomputed)
-		if pairOut[0] != nil {
-			storePairs(result.PairEnergies, beta != nil, pairOut)
+		sums[0], sums[1], sums[2] = result.OppositeSpin, result.SameSpin, result.ErrorBound
+		recomputed[0] = int64(result.Recomputed)
+		if c.Pairs != nil {
+			storePairs(result.PairEnergies, beta != nil, c)
 		}
 	}
-	if deviceID != 0 {
-		return onDeviceFed(jobID, threads, deviceID, feed, func(_ *sched.Team, call *device.Call) error {
-			result, err := mp2OnDevice(call, alpha, beta, layout, precision, maxBytes)
+	if c.Device != 0 {
+		return onDevice(jobID, c.Team, c.Device, f, func(_ *sched.Team, call *device.Call) error {
+			result, err := mp2OnDevice(call, alpha, beta, c)
 			if err == nil {
 				store(result)
 			}
 			return err
 		})
 	}
-	return runFed(jobID, threads, feed, func(team *sched.Team) (int64, error) {
-		options := mp2.EnergyOptions{
-			Options:   mp2.Options{Team: team, SkipFiniteCheck: !checkFinite, MaxBytes: maxBytes},
-			Precision: mp2.Precision(precision), PairEnergies: pairOut[0] != nil, Tolerance: tolerance, Checkpoint: decoded(hexCheckpoint),
-		}
-		result, err := mp2Energy(alpha, beta, layout, options)
+	return runWithCallback(jobID, c.Team, f, func(team *sched.Team) (int64, error) {
+		result, err := mp2Energy(alpha, beta, c.Layout, energyOptions(c, team))
 		if err == nil {
 			store(result)
 		}
@@ -130,31 +156,32 @@ func MP2(jobID, threads int64, bAlpha, occAlpha, virAlpha, bBeta, occBeta, virBe
 	})
 }
 
-// withSpins calls op with the spins there are as device programs take them and with the precision of the products, in a call that may use so many bytes
-// of the device; 0 is no limit. Integrals of both precisions are double ones. The integrals are open until it returns.
-func withSpins(call *device.Call, alpha, beta *spin, layout, precision string, maxBytes int64, op func(precisions.Precision, []mp2.Spin) error) error {
-	call.LimitMemory(maxBytes)
-	return openSpins(alpha, beta, layout, func(spins []mp2.Spin) error {
+// withSpins calls op with the spins there are as device programs take them and with the precision of the products, in a call
+// that may use the record's bytes of the device; 0 is no limit. If the precisions of two spins differ, both are double. The
+// integrals are open until it returns.
+func withSpins(call *device.Call, alpha, beta *spin, c *record.MP2, op func(precision.Precision, []mp2.Spin) error) error {
+	call.LimitMemory(int64(c.MaxBytes))
+	return openSpins(alpha, beta, c.Layout, func(spins []mp2.Spin) error {
 		single := true
 		for _, s := range spins {
 			single = single && mp2.IsSingle(s.Source)
 		}
-		p, err := product.Choose(call.Caps(), precision, !single)
+		p, err := product.Choose(call.Caps(), c.Precision, !single)
 		if err != nil {
 			return err
 		}
 		err = op(p, spins)
 		var lacking *trnbackend.UnsupportedError
-		if maxBytes > 0 && errors.As(err, &lacking) {
-			err = fmt.Errorf("max_memory: %d bytes: %w", maxBytes, err)
+		if c.MaxBytes > 0 && errors.As(err, &lacking) {
+			err = fmt.Errorf("max_memory: %d bytes: %w", c.MaxBytes, err)
 		}
 		return err
 	})
 }
 
 // mp2OnDevice computes the energies on a device.
-func mp2OnDevice(call *device.Call, alpha, beta *spin, layout, precision string, maxBytes int64) (result mp2.Result, err error) {
-	err = withSpins(call, alpha, beta, layout, precision, maxBytes, func(p precisions.Precision, spins []mp2.Spin) error {
+func mp2OnDevice(call *device.Call, alpha, beta *spin, c *record.MP2) (result mp2.Result, err error) {
+	err = withSpins(call, alpha, beta, c, func(p precision.Precision, spins []mp2.Spin) error {
 		r, err := devicemp2.Energy(call, p, spins...)
 		if err == nil {
 			result = r.Result
@@ -164,49 +191,87 @@ func mp2OnDevice(call *device.Call, alpha, beta *spin, layout, precision string,
 	return result, err
 }
 
-func mp2Energy(alpha, beta *spin, layout string, options mp2.EnergyOptions) (mp2.Result, error) {
-	source, closeAlpha, err := alpha.open(layout)
-	if err != nil {
-		return mp2.Result{}, err
-	}
-	defer closeAlpha()
-	if beta == nil {
-		if err := reserveMP2(options, source); err != nil {
-			return mp2.Result{}, err
+func mp2Energy(alpha, beta *spin, layout string, options mp2.EnergyOptions) (result mp2.Result, err error) {
+	err = openSpins(alpha, beta, layout, func(spins []mp2.Spin) (err error) {
+		sources := make([]mp2.Source, len(spins))
+		for n, s := range spins {
+			sources[n] = s.Source
 		}
-		return mp2.Restricted(source, alpha.occ, alpha.vir, options)
-	}
-	sourceBeta, closeBeta, err := beta.open(layout)
-	if err != nil {
-		return mp2.Result{}, err
-	}
-	defer closeBeta()
-	if err := reserveMP2(options, source, sourceBeta); err != nil {
-		return mp2.Result{}, err
-	}
-	return mp2.Unrestricted(source, sourceBeta, alpha.occ, beta.occ, alpha.vir, beta.vir, options)
-}
-
-func reserveMP2(options mp2.EnergyOptions, sources ...mp2.Source) error {
-	size, err := mp2.Workspace(options, sources...)
-	if err != nil {
+		size, err := mp2.Workspace(options, sources...)
+		if err != nil {
+			return err
+		}
+		if err := reserve("df_mp2_energy", size, 0); err != nil {
+			return err
+		}
+		if beta == nil {
+			result, err = mp2.Restricted(sources[0], alpha.occ, alpha.vir, options)
+		} else {
+			result, err = mp2.Unrestricted(sources[0], sources[1], alpha.occ, beta.occ, alpha.vir, beta.vir, options)
+		}
 		return err
-	}
-	return reserve("df_mp2_energy", size, 0)
+	})
+	return result, err
 }
 
 // storePairs writes the pair energies in the form that MP2 documents: those of one spin are the sums of all components.
-func storePairs(pairs *mp2.PairEnergies, unrestricted bool, out []*array) {
+func storePairs(pairs *mp2.PairEnergies, unrestricted bool, c *record.MP2) {
 	if unrestricted {
-		dense.Copy(matrix[float64](out[0]), pairs.AlphaAlpha.View())
-		dense.Copy(matrix[float64](out[1]), pairs.BetaBeta.View())
-		dense.Copy(matrix[float64](out[2]), pairs.OppositeSpin.View())
+		dense.Copy(matrix[float64](c.Pairs), pairs.AlphaAlpha.View())
+		dense.Copy(matrix[float64](c.PairsBeta), pairs.BetaBeta.View())
+		dense.Copy(matrix[float64](c.PairsMixed), pairs.OppositeSpin.View())
 		return
 	}
-	sum := matrix[float64](out[0])
+	sum := matrix[float64](c.Pairs)
 	for i := range sum.Rows {
 		for j := range sum.Cols {
 			sum.Set(i, j, pairs.OppositeSpin.At(i, j)+pairs.AlphaAlpha.At(i, j)+pairs.BetaBeta.At(i, j))
 		}
 	}
+}
+
+// KMP2 computes the energy of a closed shell for each cell of a crystal with nk k-points. B has the nk*nk integrals, complex
+// arrays of shape (nocc, nvir, naux), row by row; Occ and Vir have the shapes (nk, nocc) and (nk, nvir), Conserve (nk*nk*nk).
+// Where Requests is set the integrals come from Python, which knows them under the number ki nk + ka, and the arrays have
+// only their shapes and dtype. Sums gets the opposite-spin and same-spin energies and the error bound.
+func KMP2(jobID int64, address uint64) (zero int64, err error) {
+	defer guard(&err)
+	c := record.At[record.KMP2](address)
+	k := mp2.KPoints{Occ: vectors(c.Occ), Vir: vectors(c.Vir)}
+	for _, kb := range vector[int64](c.Conserve) {
+		k.Conserve = append(k.Conserve, int(kb))
+	}
+	var f *callback
+	if c.Requests {
+		f = newCallback()
+	}
+	nk := len(k.Occ)
+	k.B = make([][]mp2.Source, nk)
+	for n, b := range c.B {
+		k.B[n/nk] = append(k.B[n/nk], sourceOf(b, f, n))
+	}
+	out := vector[float64](c.Sums)
+	return runWithCallback(jobID, c.Team, f, func(team *sched.Team) (int64, error) {
+		options := mp2.Options{Team: team, MaxBytes: int64(c.MaxBytes), SkipFiniteCheck: !c.CheckFinite}
+		size, err := mp2.KPointWorkspace(k, options)
+		if err != nil {
+			return 0, err
+		}
+		if err := reserve("df_kmp2_energy", size, 0); err != nil {
+			return 0, err
+		}
+		result, err := mp2.KPointEnergy(k, options)
+		out[0], out[1], out[2] = result.OppositeSpin, result.SameSpin, result.ErrorBound
+		return 0, err
+	})
+}
+
+// vectors returns the rows of a contiguous array of two dimensions.
+func vectors(a *record.Array) [][]float64 {
+	rows := newRows[float64](a)
+	out := make([][]float64, rows.count())
+	for n := range out {
+		out[n] = rows.at(n)
+	}
+	return out
 }

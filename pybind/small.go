@@ -6,6 +6,7 @@ import (
 	"trnsci/core/dense"
 	"trnsci/core/eigen"
 	"trnsci/core/factor"
+	"trnsci/pybind/record"
 )
 
 // The functions of this file are for matrices so small that to describe their arrays takes longer than to compute with them.
@@ -18,7 +19,7 @@ const objectHead = 2 * unsafe.Sizeof(uintptr(0))
 // ndarrayData returns the address of the elements of the NumPy array object at an address. It is the first field of
 // PyArrayObject_fields, whose layout is part of NumPy's binary interface.
 func ndarrayData(object uint64) uint64 {
-	return *(*uint64)(pointer(object + uint64(objectHead)))
+	return *(*uint64)(record.Pointer(object + uint64(objectHead)))
 }
 
 // ReadsArrays returns 1 if the elements of the array object at an address are found at the given address, otherwise 0: it is the
@@ -33,7 +34,7 @@ func ReadsArrays(object, elements uint64) (yes int64, err error) {
 
 // square returns the view of an n x n array without gaps, stored by rows or by columns.
 func square[T dense.Scalar](object uint64, n int, byColumns bool) dense.View[T] {
-	v := dense.View[T]{Rows: n, Cols: n, RowStride: n, ColStride: 1, Data: unsafe.Slice((*T)(pointer(ndarrayData(object))), n*n)}
+	v := dense.View[T]{Rows: n, Cols: n, RowStride: n, ColStride: 1, Data: unsafe.Slice((*T)(record.Pointer(ndarrayData(object))), n*n)}
 	if byColumns {
 		return v.T()
 	}
@@ -49,7 +50,7 @@ func SmallEigh(dtype int64, a, w, v uint64, n int64, lower, checkFinite bool) (c
 }
 
 func (eigensolversOf[T, R]) small(a, w, v uint64, n int, options eigen.Options) (int64, error) {
-	values := unsafe.Slice((*R)(pointer(ndarrayData(w))), n)
+	values := unsafe.Slice((*R)(record.Pointer(ndarrayData(w))), n)
 	var vectors dense.View[T]
 	if v != 0 {
 		vectors = square[T](v, n, true)

@@ -4,14 +4,16 @@ package pybind
 
 import (
 	"trnsci/core/sched"
+	"trnsci/pybind/record"
 )
 
-// PanicOnPurpose exists only in the build that tests the border. It panics on the calling goroutine, or in a worker of a
-// team when inWorker is true.
-func PanicOnPurpose(jobID, threads int64, inWorker bool) (zero int64, err error) {
+// PanicOnPurpose exists only in the build that tests the border. It panics on the calling goroutine, or where the record's
+// Solve is set in a worker of a team.
+func PanicOnPurpose(jobID int64, address uint64) (zero int64, err error) {
 	defer guard(&err)
-	return run(jobID, threads, func(team *sched.Team) (int64, error) {
-		if !inWorker {
+	c := record.At[record.BLAS](address)
+	return run(jobID, c.Team, func(team *sched.Team) (int64, error) {
+		if !c.Solve {
 			panic("on purpose")
 		}
 		return 0, team.For(team.Threads(), func(worker, _ int) error {

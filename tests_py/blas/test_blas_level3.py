@@ -242,7 +242,7 @@ def test_bits_do_not_depend_on_threads(dtype):
 def test_long_calls_run_as_jobs(monkeypatch):
     jobs = []
     run_job = trnsci._core._native._run_job
-    monkeypatch.setattr(trnsci._core._native, "_run_job", lambda *args: jobs.append(args[0]) or run_job(*args))
+    monkeypatch.setattr(trnsci._core._native, "_run_job", lambda *args: jobs.append(args[0][0]) or run_job(*args))
     a = matrices.random((900, 900), "float64")
     result = blas.gemm(1, a, a)
     assert jobs == ["Gemm"]

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import trnsci
 from trnsci import linalg
-from trnsci._core import _array, _native, _threads
+from trnsci._core import _native, _records, _threads
 
 pytestmark = pytest.mark.serial
 
@@ -86,21 +86,28 @@ def test_info_lists_what_a_bug_report_needs():
 # Errors and panics
 
 
-def test_broken_descriptor_is_an_internal_error_and_later_calls_work():
-    a = np.eye(2)
-    record = _array.record(a)
-    record[1] = 99  # no such dtype
+def cholesky_of(a):
+    return _records.cholesky(threads=1, a=a, factor=a, lower=True, check_finite=True)
+
+
+def test_broken_record_is_an_internal_error_and_later_calls_work():
+    made = cholesky_of(np.eye(2))
+    made[1][4] = 99  # no such dtype
     with pytest.raises(trnsci.InternalError, match="report"):
-        _native.call("Cholesky", 0, 1, record.buffer_info()[0], record.buffer_info()[0], True, True)
+        _native.run(made, 0)
     assert linalg.eigvalsh(np.eye(2)).tolist() == [1, 1]
 
 
 def test_misaligned_address_is_an_internal_error():
-    a = np.eye(2)
-    record = _array.record(a)
-    record[0] += 1
+    made = cholesky_of(np.eye(2))
+    made[1][5] += 1
     with pytest.raises(trnsci.InternalError, match="not aligned"):
-        _native.call("Cholesky", 0, 1, record.buffer_info()[0], record.buffer_info()[0], True, True)
+        _native.run(made, 0)
+
+
+def test_a_record_that_is_none_is_an_internal_error():
+    with pytest.raises(trnsci.InternalError, match="no record"):
+        _native.call("Cholesky", 0, 0)
 
 
 def test_unknown_job_is_an_internal_error():
@@ -116,10 +123,10 @@ def test_panics_become_internal_errors(in_worker, as_job):
     run_script(
         f"""
         import numpy as np, trnsci
-        from trnsci._core import _native
+        from trnsci._core import _native, _records
         for _ in range(20):
             try:
-                _native.run("PanicOnPurpose", {1e12 if as_job else 0}, 3, None, (), {in_worker})
+                _native.run(_records.blas("PanicOnPurpose", threads=3, solve={in_worker}), {1e12 if as_job else 0})
             except trnsci.InternalError as error:
                 assert "on purpose" in str(error) and "goroutine" in str(error)
             else:
@@ -349,11 +356,11 @@ def test_concurrent_calls_from_many_python_threads():
 
 def test_the_interpreter_runs_during_a_call():
     a, h = np.random.default_rng(0).standard_normal((700, 700)), np.empty((700, 700))
-    source, target = _array.record(a), _array.record(h)
+    made = _records.hessenberg(threads=1, a=a, h=h, check_finite=True, overwrite=False)
     done = threading.Event()
 
     def work():
-        _native.call("Hessenberg", 0, 1, _array.address(source), _array.address(target), 0, True, False)
+        _native.run(made, 0)
         done.set()
 
     thread = threading.Thread(target=work)

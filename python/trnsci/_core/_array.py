@@ -1,10 +1,9 @@
-"""The one validator of array arguments, and the descriptors under which arrays cross the border."""
+"""The one validator of array arguments, and the allocator of results."""
 
 from __future__ import annotations
 
 import ctypes
 import math
-from array import array as _int64_array
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
@@ -15,13 +14,11 @@ from . import _memory
 
 # Of any dtype. It is not NDArray[Any], in which pyright finds no `real` and `imag`.
 Array: TypeAlias = "np.ndarray[tuple[Any, ...], Any]"
-Record: TypeAlias = "_int64_array[int]"
 
 _byte: Callable[[Any], ctypes.c_char] = ctypes.c_char.from_buffer
 _view: Callable[[Any], memoryview] = memoryview
 
-# dtype codes of the Go library.
-_CODES = {np.dtype(name): code for code, name in enumerate(("float32", "float64", "complex64", "complex128"))}
+_COMPUTING = frozenset(map(np.dtype, ("float32", "float64", "complex64", "complex128")))
 _FLOAT32, _FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 _REAL: dict[str, np.dtype[Any]] = {"f": _FLOAT32, "d": _FLOAT64, "F": _FLOAT32, "D": _FLOAT64}
 _COMPLEX64, _COMPLEX128 = np.dtype(np.complex64), np.dtype(np.complex128)
@@ -49,7 +46,7 @@ def check(a: ArrayLike | None, name: str) -> tuple[Array, np.dtype[Any] | None]:
         float16 or bfloat16 if `a` has that dtype, else None.
     """
     array = a if type(a) is np.ndarray else as_array(a, name)
-    if array.dtype in _CODES:
+    if array.dtype in _COMPUTING:
         return (array if array.flags.aligned and _whole_strides(array) else array.copy()), None
     return _convert(array, name)
 
@@ -98,7 +95,7 @@ def _convert(a: Array, name: str) -> tuple[Array, np.dtype[Any] | None]:
     dtype = a.dtype
     if dtype.kind in "fc":
         native = dtype.newbyteorder("=")
-        if native in _CODES:  # the other byte order
+        if native in _COMPUTING:  # the other byte order
             return _astype(a, native, name), None
         if native == np.float16:
             return _astype(a, _FLOAT32, name), native
@@ -203,26 +200,8 @@ def data_address(a: Array) -> int:
     return address
 
 
-def described(address: int, dtype: np.dtype[Any], shape: Sequence[int], strides: Sequence[int]) -> tuple[int, ...]:
-    """Return what describes an array to the Go library: address, dtype code, dimensions, shape, strides in bytes."""
-    return address, _CODES[dtype], len(shape), *shape, *strides
-
-
-def record(a: Array) -> Record:
-    """Return the record that describes `a`.
-
-    It does not keep `a` alive: the caller does, and the record too, until the call has ended.
-    """
-    return _int64_array("q", described(data_address(a), a.dtype, a.shape, a.strides))
-
-
-def address(record: Record | None) -> int:
-    """Return what crosses the border for an array: the address of its record, or 0 for an array that is not there."""
-    return 0 if record is None else record.buffer_info()[0]
-
-
-def empty(shape: Sequence[int], dtype: np.dtype[Any], name: str, order: str = "C") -> tuple[Array, Record]:
-    """Allocate a result and return it with its record; "F" means that each matrix of a stack is stored by columns.
+def empty(shape: Sequence[int], dtype: np.dtype[Any], name: str, order: str = "C") -> Array:
+    """Allocate a result; "F" means that each matrix of a stack is stored by columns.
 
     Raises
     ------
@@ -235,8 +214,7 @@ def empty(shape: Sequence[int], dtype: np.dtype[Any], name: str, order: str = "C
         memory: Array = _memory.empty(stored, dtype)
     except (MemoryError, ValueError) as error:  # ValueError: more elements than an array may have
         raise no_memory(name, shape, dtype) from error
-    result = memory.swapaxes(-1, -2) if by_columns else memory
-    return result, _int64_array("q", described(data_address(memory), dtype, shape, result.strides))
+    return memory.swapaxes(-1, -2) if by_columns else memory
 
 
 def turned(numbers: Sequence[int]) -> tuple[int, ...]:

@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from . import _native
+from . import _native, _records
 from ._dataclass import Record
 from ._errors import UnsupportedError
 from ._files import absolute
@@ -195,9 +195,11 @@ class Device:
         check_name(name)
         if name == "cpu":
             raise ValueError("device: 'cpu' is the host, which needs not be opened")
-        folder = b"" if cache_dir is None else _folder(cache_dir)
+        folder = "" if cache_dir is None else _folder(cache_dir)
         self.name = name
-        self._number = int(_native.call("DeviceOpen", name, folder.hex(), _plugin_dirs()))
+        self._number = int(
+            _native.invoke(_records.device_open(name=name, cache_dir=folder, plugin_dirs=_plugin_dirs()))
+        )
         self._finalizer = weakref.finalize(self, _begin_to_close, self._number)
 
     @property
@@ -267,7 +269,7 @@ def check_name(device: object) -> None:
 
 def devices() -> list[str]:
     """Return the names of the devices whose software is installed here, the host first."""
-    found: str = _native.call("DevicesFound", _plugin_dirs())
+    found: str = _native.invoke(_records.devices_found(plugin_dirs=_plugin_dirs()))
     return ["cpu", *found.split(",")]
 
 
@@ -275,16 +277,16 @@ def _plugin_dirs() -> str:
     """Return the folders in which plugins may be, as the library takes them."""
     folders: list[Any] = [os.environ.get("TRNSCI_PJRT_PLUGIN_DIRS", ""), *getattr(site, "getsitepackages", list)(), *sys.path]
     # Import ignores what is no path in sys.path, too.
-    paths = [os.fsencode(folder) for folder in folders if isinstance(folder, (str, bytes, os.PathLike)) and folder]
-    return os.fsencode(os.pathsep).join(paths).hex()
+    paths = [os.fsdecode(folder) for folder in folders if isinstance(folder, (str, bytes, os.PathLike)) and folder]
+    return os.pathsep.join(paths)
 
 
-def _folder(cache_dir: Any) -> bytes:
+def _folder(cache_dir: Any) -> str:
     """Return the folder for compiled programs, which is made if it is not there."""
     folder = absolute(cache_dir, "cache_dir")
     try:
         os.makedirs(folder, exist_ok=True)
-        return os.fsencode(folder)
+        return os.fsdecode(folder)
     except FileExistsError:
         raise NotADirectoryError(f"cache_dir: {cache_dir!r} is not a folder") from None
 

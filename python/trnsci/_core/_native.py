@@ -10,19 +10,22 @@ import importlib
 import itertools
 import os
 import threading
+from array import array as _words
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
+from . import _costs
 from ._errors import translate
 from ._progress import Progress, reporter
+from ._record import Call, Words, address
 from ._signals import kept_handlers
 
 # How long one wait for a job may block the interpreter's signal handlers.
 WAIT_MILLISECONDS = 20
 
 # What the library's JobWait returns.
-_RUNS, _ENDED, _ASKS = range(3)
+_RUNS, _ENDED, _REQUESTS = range(3)
 
 # gopy puts the Go package's name in front of each function.
 _PREFIX = "pybind_"
@@ -40,7 +43,7 @@ _direct_work: float | None = None
 _job_ids = itertools.count(1)
 # The threads that wait for jobs that may still run, and what these use: its memory stays alive whatever signal handlers
 # raise, and wherever.
-_running: dict[int, tuple[int, tuple[object, ...]]] = {}
+_running: dict[int, tuple[int, Call]] = {}
 
 
 class _Forked:
@@ -105,45 +108,44 @@ def call(name: str, *args: Any) -> Any:
         raise translate(error) from None
 
 
+def invoke(made: Call) -> Any:
+    """Call a function of the Go library that takes a record and is never a job."""
+    name, words, _ = made
+    return call(name, address(words))
+
+
 def direct_work() -> float:
     """Return the work up to which functions are called directly."""
     global _direct_work
     if _direct_work is None:
-        _direct_work = float(call("DirectWork"))
+        _direct_work = _costs.DIRECT[call("Kernels")]
     return _direct_work
 
 
 def run(
-    name: str,
+    made: Call,
     work: float,
-    threads: int,
-    progress: Progress,
-    arrays: tuple[object, ...],
-    *args: Any,
+    progress: Progress = None,
+    *,
     always_job: bool = False,
-    answer: Callable[[str], None] | None = None,
+    answer: Callable[[int, int, int, int], None] | None = None,
     order: int | None = None,
 ) -> int:
     """Call a solver of the Go library, as a job when it is long.
 
     Parameters
     ----------
-    name : str
-        The function; its first two parameters are a job id and the number of threads.
+    made : Call
+        What a function of `_records` returns.
     work : float
         An estimate of its floating-point operations.
-    threads : int
-        The number of threads it may use.
     progress : bool or callable or None
         As in the public functions.
-    arrays : tuple
-        The arrays behind the addresses in `args`, and their records.
-    *args
-        The rest of the function's arguments.
     always_job : bool, optional
         Whether the call is a job whatever its work.
     answer : callable, optional
-        Answers a question of the function, which is then a job, by doing what the text says.
+        Answers a request of the function, which is then a job: it gets the number of a set of integrals, the range of their
+        indices and the address where they go.
     order : int, optional
         The order of the matrices, for the label of a progress bar.
 
@@ -153,9 +155,17 @@ def run(
         What the function returned.
     """
     if work < direct_work() and not (always_job or progress or answer):
-        return int(call(name, 0, threads, *args))
+        name, words, _ = made
+        return int(call(name, 0, address(words)))
     with reporter(progress, order) as report:
-        return _run_job(name, threads, report, answer, arrays, *args)
+        return _run_job(made, report, answer)
+
+
+def _request(job: int) -> Words:
+    """Return the request of a job: the set of integrals, the range of their indices, the address where they go."""
+    request = _words("q", (0, 0, 0, 0))
+    call("JobRequest", job, address(request))
+    return request
 
 
 def is_inside_a_call() -> bool:
@@ -168,23 +178,19 @@ def is_inside_a_call() -> bool:
 
 
 def _run_job(
-    name: str,
-    threads: int,
-    report: Callable[[int, int], None] | None,
-    answer: Callable[[str], None] | None,
-    arrays: tuple[object, ...],
-    *args: Any,
+    made: Call, report: Callable[[int, int], None] | None, answer: Callable[[int, int, int, int], None] | None
 ) -> int:
+    name, words, _ = made
     job = next(_job_ids)
     try:
-        _running[job] = threading.get_ident(), arrays
-        call(name, job, threads, *args)
+        _running[job] = threading.get_ident(), made
+        call(name, job, address(words))
         state = _RUNS
         while state != _ENDED:
             # Signal handlers, Ctrl-C among them, run between two waits.
             state = int(call("JobWait", job, WAIT_MILLISECONDS))
-            if state == _ASKS and answer is not None:
-                answer(call("JobAsked", job))
+            if state == _REQUESTS and answer is not None:
+                answer(*_request(job))
                 call("JobAnswered", job)
             if report is not None:
                 report(call("JobDone", job), call("JobTotal", job))

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import _array, _device, _native, _threads
+from . import _array, _costs, _device, _native, _records, _threads
 from ._array import Array
 from ._errors import UnsupportedError
 from ._progress import Progress
@@ -26,7 +26,6 @@ SIDE_WORDS = {"left": LEFT, "right": RIGHT, "L": LEFT, "R": RIGHT}
 DIAG_WORDS = {"nonunit": NON_UNIT, "unit": UNIT, "N": NON_UNIT, "U": UNIT}
 
 _OTHER = {NO_TRANS: TRANS, TRANS: NO_TRANS, UPPER: LOWER, LOWER: UPPER}
-_COMPLEX_FACTOR = 4  # real operations for a complex one, about
 
 # Results from this size on are refused before they are written where they would not fit.
 _RESERVED_BYTES = 64 << 20
@@ -247,7 +246,7 @@ def target(shape: Sequence[int], kind: Kind, out: Array | None, *read: Array) ->
         _check_out(out, shape, kind.cast or kind.dtype)
         if _fit_to_write(out, kind.dtype) and not any(overlaps(out, a) for a in read):
             return out
-    result, _ = _array.empty(shape, kind.dtype, "the result")
+    result = _array.empty(shape, kind.dtype, "the result")
     if out is None and result.nbytes >= _RESERVED_BYTES:
         _native.call("Reserve", result.nbytes)
     return result
@@ -279,46 +278,42 @@ def finish(result: Array, kind: Kind, out: Array | None) -> Array:
 
 
 def invoke(
-    name: str,
+    function: Any,
     work: float,
     threads: int | None,
-    arrays: Sequence[Array],
-    *args: Any,
+    *,
+    a: Array,
     progress: Progress = None,
-    always_job: bool = False,
+    **operands: Any,
 ) -> int:
-    """Call a function of the library, which takes the records of the arrays and then the rest.
+    """Call a function of the BLAS, or one with the same record, `_records.blas`, which has the operands and flags.
 
     `work` is an estimate of its floating-point operations on real numbers.
     """
-    size = _threads.resolve(threads)
-    records = [_array.record(a) for a in arrays]
-    if arrays[0].dtype.kind == "c":
-        work *= _COMPLEX_FACTOR
-    addresses = map(_array.address, records)
-    return _native.run(name, work, size, progress, (arrays, records), *addresses, *args, always_job=always_job)
+    made = _records.blas(function, threads=_threads.resolve(threads), a=a, **operands)
+    return _native.run(made, work * _costs.COMPLEX_FACTOR if a.dtype.kind == "c" else work, progress)
 
 
-def invoke_product(name: str, work: float, threads: int | None, arrays: Sequence[Array], *args: Any) -> None:
-    """Call a function of level 3 for a stack of results, the last of the arrays, unless there is nothing in them."""
-    if arrays[-1].size:
-        invoke(name, work * math.prod(arrays[-1].shape[:-2]), threads, arrays, *args)
+def invoke_product(function: str, work: float, threads: int | None, *, a: Array, c: Array, **operands: Any) -> None:
+    """Call a function of level 3 for a stack of results `c`, unless there is nothing in them."""
+    if c.size:
+        invoke(function, work * math.prod(c.shape[:-2]), threads, a=a, c=c, **operands)
 
 
-def invoke_on(on: _device.Device, name: str, work: float, threads: int | None, arrays: Sequence[Array], *args: Any) -> None:
-    """Call a function of the library that runs on a device, unless there is nothing in the result, the last of the arrays.
+def invoke_on(
+    on: _device.Device, function: Any, work: float, threads: int | None, *, c: Array, **operands: Any
+) -> None:
+    """Call a function of the library that runs on a device, unless there is nothing in the result `c`.
 
     The call is always a job: a device may be slow. UnsupportedError for complex arrays.
     """
-    if arrays[-1].dtype.kind == "c":
+    if c.dtype.kind == "c":
         raise UnsupportedError(f"device: {on.name} has no complex products, only real ones")
-    if arrays[-1].size:
-        _device.keep_report(invoke(name, work, threads, arrays, on.number, *args, always_job=True))
-
-
-def parts(number: float | complex) -> tuple[float, float]:
-    """Return real and imaginary part, as they cross the border."""
-    return number.real, number.imag
+    if c.size:
+        made = _records.device_product(
+            function, threads=_threads.resolve(threads), c=c, device=on.number, **operands
+        )
+        _device.keep_report(_native.run(made, work, always_job=True))
 
 
 require_host = _device.require_host

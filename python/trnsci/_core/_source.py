@@ -15,11 +15,6 @@ from ._array import Array
 _DEFAULT_MEGABYTES = 256.0
 
 
-def hex_path(path: str) -> str:
-    """Return the bytes of a file name as digits: they need not be text, which is all that the border passes."""
-    return os.fsencode(path).hex()
-
-
 def nothing(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
     """Return an array of a shape and dtype that takes no memory.
 

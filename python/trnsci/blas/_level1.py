@@ -53,7 +53,7 @@ def axpy(
     right = _operands.check_vector(right, "y", len(left))
     result = _operands.target(left.shape, kind, out, left)
     _operands.load(result, right)
-    _operands.invoke("Axpy", 2 * len(left), threads, (left, result), *_operands.parts(factor))
+    _operands.invoke("Axpy", 2 * len(left), threads, a=left, b=result, alpha=factor)
     return _operands.finish(result, kind, out)
 
 
@@ -87,7 +87,7 @@ def scal(
     vector = _operands.check_vector(vector, "x")
     result = _operands.target(vector.shape, kind, out)
     _operands.load(result, vector)
-    _operands.invoke("Scal", len(vector), threads, (result,), *_operands.parts(factor))
+    _operands.invoke("Scal", len(vector), threads, a=result, alpha=factor)
     return _operands.finish(result, kind, out)
 
 
@@ -97,7 +97,7 @@ def _product(x: ArrayLike, y: ArrayLike, conjugate: bool, threads: int | None, d
     left = _operands.check_vector(left, "x")
     right = _operands.check_vector(right, "y", len(left))
     result = np.empty(1, kind.dtype)
-    _operands.invoke("Dot", 2 * len(left), threads, (left, right, result), conjugate)
+    _operands.invoke("Dot", 2 * len(left), threads, a=left, b=right, c=result, conjugate=conjugate)
     return _operands.finish(result, kind, None)[0]
 
 
@@ -171,12 +171,12 @@ def vdot(x: ArrayLike, y: ArrayLike, *, threads: int | None = None, device: str 
     return _product(x, y, True, threads, device)
 
 
-def _norm(x: ArrayLike, is_sum: bool, threads: int | None, device: str | None) -> np.floating[Any]:
+def _norm(function: str, x: ArrayLike, threads: int | None, device: str | None) -> np.floating[Any]:
     _operands.require_host(device)
     (vector,), kind = _operands.settle({"x": x})
     vector = _operands.check_vector(vector, "x")
     result = np.empty(1, kind.dtype)
-    _operands.invoke("Norm", 2 * len(vector), threads, (vector, result), is_sum)
+    _operands.invoke(function, 2 * len(vector), threads, a=vector, c=result)
     norm: np.floating[Any] = _operands.finish(result, kind, None).real[0]
     return norm
 
@@ -203,7 +203,7 @@ def nrm2(x: ArrayLike, *, threads: int | None = None, device: str | None = None)
     >>> float(blas.nrm2([3e300, 4e300]))
     5e+300
     """
-    return _norm(x, False, threads, device)
+    return _norm("Nrm2", x, threads, device)
 
 
 @filled
@@ -228,7 +228,7 @@ def asum(x: ArrayLike, *, threads: int | None = None, device: str | None = None)
     >>> float(blas.asum([1, -2, 3 - 4j]))
     10.0
     """
-    return _norm(x, True, threads, device)
+    return _norm("Asum", x, threads, device)
 
 
 @filled
@@ -257,7 +257,7 @@ def iamax(x: ArrayLike, *, threads: int | None = None, device: str | None = None
     _operands.require_host(device)
     (vector,), _ = _operands.settle({"x": x})
     vector = _operands.check_vector(vector, "x")
-    return _operands.invoke("Iamax", 2 * len(vector), threads, (vector,))
+    return _operands.invoke("Iamax", 2 * len(vector), threads, a=vector)
 
 
 __all__ = ["asum", "axpy", "dot", "iamax", "nrm2", "scal", "vdot"]

@@ -66,7 +66,7 @@ def gemv(
         _operands.load(result, start[0])
     stored, flag = _operands.by_rows(matrix, flag, "A")
     _operands.invoke(
-        "Gemv", 2 * matrix.size, threads, (stored, vector, result), flag, *_operands.parts(factor), *_operands.parts(keep)
+        "Gemv", 2 * matrix.size, threads, a=stored, b=vector, c=result, trans_a=flag, alpha=factor, beta=keep
     )
     return _operands.finish(result, kind, out)
 
@@ -90,7 +90,7 @@ def _rank_one(
         _operands.check_matrix(given[0], "A", *shape)
     result = _operands.target(shape, kind, out, left, right)
     _operands.load(result, given[0] if given else 0)
-    _operands.invoke("Ger", 2 * result.size, threads, (left, right, result), conjugate, *_operands.parts(factor))
+    _operands.invoke("Ger", 2 * result.size, threads, a=result, b=left, c=right, conjugate=conjugate, alpha=factor)
     return _operands.finish(result, kind, out)
 
 
@@ -191,7 +191,9 @@ def _triangular(
     result = _operands.target(vector.shape, kind, out, matrix)
     _operands.load(result, vector)
     stored, triangle, flag = _operands.triangle_by_rows(matrix, triangle, flag, "A")
-    _operands.invoke("TriangularVector", matrix.size, threads, (stored, result), triangle, flag, unit, solve)
+    _operands.invoke(
+        "TriangularVector", matrix.size, threads, a=stored, b=result, uplo=triangle, trans_a=flag, diag=unit, solve=solve
+    )
     return _operands.finish(result, kind, out)
 
 

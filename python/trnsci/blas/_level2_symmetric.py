@@ -36,8 +36,8 @@ def _product(
         _operands.load(result, start[0])
     stored, triangle = _operands.symmetric_by_rows(matrix, triangle, hermitian, "A")
     _operands.invoke(
-        "Symv", 2 * matrix.size, threads, (stored, vector, result), triangle, hermitian,
-        *_operands.parts(factor), *_operands.parts(keep),
+        "Symv", 2 * matrix.size, threads, a=stored, b=vector, c=result,
+        uplo=triangle, conjugate=hermitian, alpha=factor, beta=keep,
     )  # fmt: skip
     return _operands.finish(result, kind, out)
 
@@ -140,7 +140,10 @@ def _update(
         _operands.check_matrix(arrays[-1], "A", *shape)
     result = _operands.target(shape, kind, out, *read)
     (_operands.load_hermitian if hermitian else _operands.load)(result, 0 if a is None else arrays[-1])
-    _operands.invoke(name, 2 * result.size, threads, (*read, result), triangle, hermitian, *_operands.parts(alpha))
+    x, y = read[0], read[1] if len(read) > 1 else None
+    _operands.invoke(
+        name, 2 * result.size, threads, a=result, b=x, c=y, uplo=triangle, conjugate=hermitian, alpha=alpha
+    )
     return _operands.finish(result, kind, out)
 
 

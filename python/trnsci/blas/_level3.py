@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._core import _array, _device, _native, _operands, _small, _threads
+from .._core import _array, _costs, _device, _native, _operands, _small, _threads
 from .._core._array import Array
 from ._sections import filled
 
@@ -15,11 +15,7 @@ __all__ = ["batched_gemm", "gemm", "gemmt"]
 
 # dtype codes of the Go library for operands of the quick way.
 _QUICK = {np.dtype(name): code for code, name in enumerate(("float32", "float64", "complex64", "complex128"))}
-# Multiplications up to which a product goes the quick way and is never a job: half a millisecond, a few on slow machines.
-_QUICK_WORK = 1 << 22
 _REAL = (float, int)
-# Products up to which the library uses one thread whatever the number.
-_ONE_THREAD_WORK = 1 << 12
 
 _NO_TRANS, _ndarray, _empty = _operands.NO_TRANS, np.ndarray, np.empty
 _QUICK_TRANS = {False: _operands.NO_TRANS, True: _operands.TRANS, "N": _operands.NO_TRANS, "T": _operands.TRANS}
@@ -40,7 +36,7 @@ def _quick(alpha: Any, a: Array, b: Array, trans_a: Any, trans_b: Any, out: Arra
     except (KeyError, TypeError, ValueError):
         return None
     work = m * n * k
-    if k != kb or not 0 < work <= _QUICK_WORK:
+    if k != kb or not 0 < work <= _costs.QUICK_PRODUCT:
         return None
     if not _small.is_plain(a):
         a, flag_a = a.T, _operands.flipped(flag_a)
@@ -58,7 +54,7 @@ def _quick(alpha: Any, a: Array, b: Array, trans_a: Any, trans_b: Any, out: Arra
         c = out
     else:
         return None
-    size = 1 if threads is None and work <= _ONE_THREAD_WORK else _threads.resolve(threads)
+    size = 1 if threads is None and work <= _costs.ONE_THREAD_PRODUCT else _threads.resolve(threads)
     overlap = _native.call("Multiply", size, code, id(a), id(b), id(c), m, n, k, flag_a, flag_b, alpha)
     return None if overlap else c
 
@@ -104,13 +100,12 @@ def _general(
         _operands.load(result, c)
     a, trans_a = _operands.by_rows(a, trans_a, "A")
     b, trans_b = _operands.by_rows(b, trans_b, "B")
-    operands = (_operands.spread(a, lead), _operands.spread(b, lead), result)
+    work, a, b = 2 * m * n * k, _operands.spread(a, lead), _operands.spread(b, lead)
+    flags: dict[str, Any] = dict(trans_a=trans_a, trans_b=trans_b, alpha=factor, beta=keep)
     if on is not None:
-        _operands.invoke_on(on, "DeviceGemm", 2 * m * n * k, threads, operands, trans_a, trans_b, factor, keep, precision)
+        _operands.invoke_on(on, "DeviceGemm", work, threads, a=a, b=b, c=result, precision=precision, **flags)
     else:
-        _operands.invoke_product(
-            "Gemm", 2 * m * n * k, threads, operands, trans_a, trans_b, *_operands.parts(factor), *_operands.parts(keep)
-        )
+        _operands.invoke_product("Gemm", work, threads, a=a, b=b, c=result, **flags)
     return _operands.finish(result, kind, out)
 
 
@@ -325,7 +320,7 @@ def gemmt(
     a, trans_a = _operands.by_rows(a, trans_a, "A")
     b, trans_b = _operands.by_rows(b, trans_b, "B")
     _operands.invoke_product(
-        "Gemmt", n * n * k, threads, (_operands.spread(a, lead), _operands.spread(b, lead), result), triangle, trans_a, trans_b,
-        *_operands.parts(factor), *_operands.parts(keep),
+        "Gemmt", n * n * k, threads, a=_operands.spread(a, lead), b=_operands.spread(b, lead), c=result,
+        uplo=triangle, trans_a=trans_a, trans_b=trans_b, alpha=factor, beta=keep,
     )  # fmt: skip
     return _operands.finish(result, kind, out)

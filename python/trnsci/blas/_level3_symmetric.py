@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from numpy.typing import ArrayLike
 
 from .._core import _device, _operands
@@ -45,8 +47,8 @@ def _product(
     matrix, triangle = _operands.symmetric_by_rows(matrix, triangle, hermitian, "A")
     other = _operands.stored_by_rows(other, "B")
     _operands.invoke_product(
-        "Symm", 2 * m * n * order, threads, (_operands.spread(matrix, lead), _operands.spread(other, lead), result),
-        where, triangle, hermitian, *_operands.parts(factor), *_operands.parts(keep),
+        "Symm", 2 * m * n * order, threads, a=_operands.spread(matrix, lead), b=_operands.spread(other, lead), c=result,
+        side=where, uplo=triangle, conjugate=hermitian, alpha=factor, beta=keep,
     )  # fmt: skip
     return _operands.finish(result, kind, out)
 
@@ -180,13 +182,13 @@ def _update(
     stored, flag = _same_layout(matrices, flag, hermitian)
     if flag != _operands.NO_TRANS:
         flag = _operands.CONJ_TRANS if hermitian else _operands.TRANS
-    work, operands = n * n * k * len(stored), (*(_operands.spread(a, lead) for a in stored), result)
+    work, spread = n * n * k * len(stored), [_operands.spread(a, lead) for a in stored]
+    flags: dict[str, Any] = dict(uplo=triangle, trans_a=flag, alpha=alpha, beta=beta)
     if on is not None:
-        _operands.invoke_on(on, f"Device{name}", work, threads, operands, triangle, flag, alpha, beta, precision)
+        _operands.invoke_on(on, f"Device{name}", work, threads, a=spread[0], c=result, precision=precision, **flags)
     else:
-        _operands.invoke_product(
-            name, work, threads, operands, triangle, flag, hermitian, *_operands.parts(alpha), *_operands.parts(beta)
-        )
+        b = spread[1] if len(spread) > 1 else None
+        _operands.invoke_product(name, work, threads, a=spread[0], b=b, c=result, conjugate=hermitian, **flags)
     return _operands.finish(result, kind, out)
 
 

@@ -40,8 +40,8 @@ def _triangular(
     _operands.load(result, other)
     matrix, triangle, flag = _operands.triangle_by_rows(matrix, triangle, flag, "A")
     _operands.invoke_product(
-        "TriangularMatrix", m * n * order, threads, (_operands.spread(matrix, lead), result),
-        where, triangle, flag, unit, solve, *_operands.parts(factor),
+        "TriangularMatrix", m * n * order, threads, a=_operands.spread(matrix, lead), c=result,
+        side=where, uplo=triangle, trans_a=flag, diag=unit, solve=solve, alpha=factor,
     )  # fmt: skip
     return _operands.finish(result, kind, out)
 

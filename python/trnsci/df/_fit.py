@@ -8,14 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._core import _array, _native, _threads
+from .._core import _array, _costs, _native, _records, _threads
 from .._core._array import Array, cast_to, may_overwrite
 from .._core._errors import UnsupportedError
 from .._core._operands import is_by_rows
 from .._core._progress import Progress
 
 _LINDEP = 1e-7  # as in PySCF's pyscf.df
-_WORK_OF_METRIC = 1 / 3  # floating-point operations per naux^3
 
 
 class DFFitResult(NamedTuple):
@@ -153,15 +152,14 @@ def df_fit(
     size, naux = _threads.resolve(threads), len(j)
     x = checked
     if not _in_place(checked) or not _is_scratch(overwrite, integrals, checked, j):
-        x, _ = _array.empty(checked.shape, checked.dtype, "the fitted integrals")
+        x = _array.empty(checked.shape, checked.dtype, "the fitted integrals")
         np.copyto(x, checked)
     by_function = _matrix(x, axis)
-    records = _array.record(j), _array.record(by_function)
-    work = naux**2 * (by_function.shape[1] + _WORK_OF_METRIC * naux)
-    dropped = _native.run(
-        "DFFit", work, size, progress, (j, by_function, *records),
-        *map(_array.address, records), _array.number(lindep, "lindep"), bool(check_finite),
-    )  # fmt: skip
+    work = naux**2 * (by_function.shape[1] + _costs.DF_METRIC * naux)
+    made = _records.df_fit(
+        threads=size, metric=j, integrals=by_function, lindep=_array.number(lindep, "lindep"), check_finite=bool(check_finite)
+    )
+    dropped = _native.run(made, work, progress)
     if dropped > 0:
         x = x[: naux - dropped] if axis == 0 else x[..., : naux - dropped]
     return DFFitResult(cast_to(x, cast), max(dropped, 0))

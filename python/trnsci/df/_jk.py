@@ -7,10 +7,10 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._core import _array, _native, _threads
-from .._core._array import Array, Record
+from .._core import _array, _native, _records, _threads
+from .._core._array import Array
 from .._core._progress import Progress
-from .._core._source import block_bytes, hex_path
+from .._core._source import block_bytes
 from ._packed import Tensor
 
 _FLOAT64, _COMPLEX128 = np.dtype(np.float64), np.dtype(np.complex128)
@@ -46,11 +46,11 @@ def _orbitals(mo_coeff: Any, mo_occ: Any, dm: Array) -> tuple[Array, Array] | No
     return coeff.astype(_FLOAT64, copy=False), np.ascontiguousarray(occ, _FLOAT64)
 
 
-def _parts(a: Array | None) -> list[Array | None]:
+def _parts(a: Array | None) -> tuple[Array | None, Array | None]:
     """Return the real and the imaginary parts, without a copy; None for those that are not there."""
     if a is None or a.dtype.kind != "c":
-        return [a, None]
-    return [a.real, a.imag]
+        return a, None
+    return a.real, a.imag
 
 
 @overload
@@ -190,15 +190,15 @@ def df_jk(
     orbitals = _orbitals(mo_coeff, mo_occ, density)
     tensor = Tensor(L, nao * (nao + 1) // 2, naux)
     room = block_bytes(max_memory)
-    j = _array.empty(density.shape, density.dtype, "J")[0] if with_j else None
-    k = _array.empty(density.shape, density.dtype, "K")[0] if with_k else None
-    in_memory = None if tensor.path else tensor.l
-    arrays = [in_memory, *_parts(density), *(orbitals or (None, None)), *_parts(j), *_parts(k)]
-    records: list[Record | None] = [None if a is None else _array.record(a) for a in arrays]
-    work = 3.0 * tensor.naux * nao * density.size
-    _native.run(
-        "DFJK", work, _threads.resolve(threads), progress, (*arrays, *records),
-        *map(_array.address, records), hex_path(tensor.path), tensor.read is not None, density.ndim > 2, int(hermi),
-        bool(check_finite), room, answer=None if tensor.read is None else tensor.answer,
+    j = _array.empty(density.shape, density.dtype, "J") if with_j else None
+    k = _array.empty(density.shape, density.dtype, "K") if with_k else None
+    (j_real, j_imag), (k_real, k_imag) = _parts(j), _parts(k)
+    coeff, occ = orbitals or (None, None)
+    made = _records.dfjk(
+        threads=_threads.resolve(threads), **tensor.fields(), dm=density.real, dm_imag=_parts(density)[1], coeff=coeff, occ=occ,
+        j=j_real, j_imag=j_imag, k=k_real, k_imag=k_imag, labelled=density.ndim > 2, hermi=int(hermi),
+        check_finite=bool(check_finite), max_bytes=room,
     )  # fmt: skip
+    work = 3.0 * tensor.naux * nao * density.size
+    _native.run(made, work, progress, answer=None if tensor.read is None else tensor.answer)
     return j, k

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import ctypes
-import json
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._core import _array, _native
+from .._core import _array, _native, _records
 from .._core._array import Array
 from .._core._errors import UnsupportedError
 from .._core._files import absolute, is_path
-from .._core._source import checked_naux, hex_path, is_dataset, nothing, size_of_file
+from .._core._source import checked_naux, is_dataset, nothing, size_of_file
 
 _Read: TypeAlias = Callable[[int, int], ArrayLike]
 
@@ -36,7 +35,7 @@ class Tensor:
             self.l: Array = np.empty((0, 0))
             self.naux = size_of_file(self.path, "L") // max(1, _FLOAT64.itemsize * pairs)
             if exact:
-                self.naux = int(_native.call("TensorRows", hex_path(self.path)))
+                self.naux = int(_native.invoke(_records.tensor_rows(path=self.path)))
             return
         if is_dataset(L, "L"):
             self._require_real(np.empty(0, L.dtype), "L")
@@ -63,15 +62,17 @@ class Tensor:
             raise UnsupportedError(f"{name}: complex integrals ({checked.dtype}) are not supported")
         return checked
 
-    def answer(self, question: str) -> None:
-        """Copy the rows that the library asks for."""
+    def fields(self) -> dict[str, Any]:
+        """Return what a record has of L."""
+        return dict(integrals=None if self.path else self.l, path=self.path, requests=self.read is not None)
+
+    def answer(self, _: int, p0: int, p1: int, address: int) -> None:
+        """Copy the rows that the library requests."""
         assert self.read is not None
-        asked = json.loads(question)
-        p0, p1 = asked["first"], asked["end"]
         name = f"L({p0}, {p1})"
         rows = self._require_real(self.read(p0, p1), name)
         wanted = (p1 - p0, self.l.shape[1])
         if rows.shape != wanted:
             raise ValueError(f"{name}: expected shape {wanted}, got {rows.shape}")
         rows = np.ascontiguousarray(rows, _FLOAT64)
-        ctypes.memmove(asked["address"], rows.ctypes.data, rows.nbytes)
+        ctypes.memmove(address, rows.ctypes.data, rows.nbytes)

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._core import _array, _native, _threads
+from .._core import _array, _native, _records, _threads
 from .._core._array import Array
 from .._core._errors import UnsupportedError
 from .._core._files import check_outputs
 from .._core._operands import Kind, finish, target
 from .._core._progress import Progress
-from .._core._source import block_bytes, hex_path
+from .._core._source import block_bytes
 from ._packed import Tensor
 
 _FLOAT64 = np.dtype(np.float64)
@@ -113,14 +113,12 @@ def df_transform(
     shape = nocc, nvir, tensor.naux
     result = target(shape, kind, out, *read)
     if not _is_flat(result):
-        result = _array.empty(shape, _FLOAT64, "B")[0]
+        result = _array.empty(shape, _FLOAT64, "B")
     flat = result.reshape(nocc * nvir, tensor.naux)
-    arrays = [None if tensor.path else tensor.l, occ, vir, flat]
-    records = [None if a is None else _array.record(a) for a in arrays]
     work = 2.0 * tensor.naux * nao * nocc * (nao + nvir)
-    _native.run(
-        "DFTransform", work, _threads.resolve(threads), progress, (*arrays, *records),
-        *map(_array.address, records), hex_path(tensor.path), tensor.read is not None, bool(check_finite), room,
-        answer=None if tensor.read is None else tensor.answer,
+    made = _records.df_transform(
+        threads=_threads.resolve(threads), **tensor.fields(), occ=occ, vir=vir, out=flat, check_finite=bool(check_finite),
+        max_bytes=room,
     )  # fmt: skip
+    _native.run(made, work, progress, answer=None if tensor.read is None else tensor.answer)
     return finish(result, kind, out)

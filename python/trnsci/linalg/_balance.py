@@ -7,13 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._core import _array, _device
+from .._core import _array, _costs, _device, _records, _threads
 from .._core._progress import Progress
 from . import _common
 from ._expm import check_matrices
-
-# Floating-point operations per n^3, to decide how a call is run: some sweeps of n^2 each.
-_WORK = 1.0
 
 
 def matrix_balance(
@@ -73,16 +70,15 @@ def matrix_balance(
     if device is not None:
         _device.require_host(device)
     matrix, cast = check_matrices(A)
-    balanced, record = _array.empty(matrix.shape, matrix.dtype, "the balanced matrix")
+    balanced = _array.empty(matrix.shape, matrix.dtype, "the balanced matrix")
     balanced[...] = matrix
-    order, order_record = _array.empty(matrix.shape[:-1], np.dtype(np.float64), "the permutation")
-    scaling, scaling_record = _array.empty(matrix.shape[:-1], np.dtype(np.float64), "the scales")
-    _common.solve(
-        "Balance", balanced, _WORK, threads, progress, (record, order, order_record, scaling, scaling_record),
-        _array.address(record), _array.address(order_record), _array.address(scaling_record), bool(permute), bool(scale),
-    )  # fmt: skip
+    perm = _array.empty(matrix.shape[:-1], np.dtype(np.int64), "the permutation")
+    scaling = _array.empty(matrix.shape[:-1], np.dtype(np.float64), "the scales")
+    made = _records.balance(
+        threads=_threads.resolve(threads), b=balanced, order=perm, scales=scaling, permute=bool(permute), scale=bool(scale)
+    )
+    _common.solve(made, balanced, _costs.BALANCE, progress)
     result = _array.cast_to(balanced, cast)
-    perm = order.astype(np.int64)
     if separate:
         return result, (scaling, perm)
     transformation = np.zeros(matrix.shape)

@@ -7,14 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._core import _array, _device, _small
+from .._core import _array, _costs, _device, _records, _small, _threads
 from .._core._array import Array
 from .._core._progress import Progress
 from . import _common
 from ._expm import check_matrices
-
-# Floating-point operations per n^3, to decide how a call is run.
-_WORK_CHOLESKY = 2 / 3
 
 
 def cholesky(
@@ -92,15 +89,14 @@ def _factor(
     if device is not None:
         _device.require_host(device)
     matrix, cast = check_matrices(a, "a")
-    source = _array.record(matrix)
     if overwrite and any(_array.may_overwrite(True, a, x) for x in (matrix, matrix.swapaxes(-1, -2))):
-        factor, target = matrix, source
+        factor = matrix
     else:
-        factor, target = _array.empty(matrix.shape, matrix.dtype, "the Cholesky factor", order="C" if lower else "F")
-    _common.solve(
-        "Cholesky", matrix, _WORK_CHOLESKY, threads, progress, (source, factor, target),
-        _array.address(source), _array.address(target), bool(lower), bool(check_finite),
-    )  # fmt: skip
+        factor = _array.empty(matrix.shape, matrix.dtype, "the Cholesky factor", order="C" if lower else "F")
+    made = _records.cholesky(
+        threads=_threads.resolve(threads), a=matrix, factor=factor, lower=bool(lower), check_finite=bool(check_finite)
+    )
+    _common.solve(made, matrix, _costs.CHOLESKY, progress)
     return matrix, factor, cast
 
 

@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from .._core import _native, _threads
+from .._core import _costs, _native
 from .._core._array import Array
 from .._core._progress import Progress, finish_nothing
-
-# What a matrix of any order costs besides, which decides for stacks of many small ones; the slowest are logarithms.
-WORK_PER_MATRIX = 1e5
+from .._core._record import Call
 
 
-def solve(
-    name: str,
-    a: Array,
-    per_cube: float,
-    threads: int | None,
-    progress: Progress,
-    arrays: tuple[object, ...],
-    *args: Any,
-) -> int:
-    """Call a solver for the matrices of `a`; there is nothing to call it for if there are none or if they are empty."""
-    size = _threads.resolve(threads)
+def solve(made: Call, a: Array, per_cube: float, progress: Progress) -> int:
+    """Call a solver for the matrices of `a`; there is nothing to call it for if there are none or if they are empty.
+
+    `per_cube` is its cost for each of them, in floating-point operations per n^3; see `_costs`.
+    """
     n = a.shape[-1]
     if a.size == 0:
         finish_nothing(progress, n)
         return 0
-    complex_factor = 4 if a.dtype.kind == "c" else 1
-    work = a.size / (n * n) * (per_cube * complex_factor * n**3 + WORK_PER_MATRIX)
-    return _native.run(name, work, size, progress, (a, *arrays), *args, order=n)
+    complex_factor = _costs.COMPLEX_FACTOR if a.dtype.kind == "c" else 1
+    work = a.size / (n * n) * (per_cube * complex_factor * n**3 + _costs.PER_MATRIX)
+    return _native.run(made, work, progress, order=n)

@@ -7,24 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._core import _array, _device
+from .._core import _array, _costs, _device, _records, _threads
 from .._core._array import Array
 from .._core._progress import Progress
-from .._core._results import Result, Results
 from . import _common, _qz
-
-# Floating-point operations per n^3, to decide how a call is run.
-_WORK_VALUES = 15.0
-_WORK_VECTORS = 28.0
-
-_VALUES = Result("the eigenvalues", _array.complex_dtype, is_vector=True)
-_VECTORS = Result("the eigenvectors", _array.complex_dtype, by_columns=True)
-# By which of the left and right eigenvectors are wanted.
-_RESULTS = {
-    (left, right): Results(_VALUES, _VECTORS if left else None, _VECTORS if right else None)
-    for left in (False, True)
-    for right in (False, True)
-}
 
 
 def eig(
@@ -162,11 +148,15 @@ def _solve(
         return _qz._generalized_eig(a, b, *wanted, check_finite, homogeneous, threads, progress)
     matrix, _ = _array.check(a, "a")
     _array.check_square(matrix, "a")
-    record, addresses, (w, left, right) = _RESULTS[wanted].allocate(matrix)
-    pairs = _common.solve(
-        "Eig", matrix, _WORK_VECTORS if any(wanted) else _WORK_VALUES, threads, progress, (record, w, left, right),
-        *addresses, bool(check_finite), _array.may_overwrite(overwrite, a, matrix),
+    dtype = _array.complex_dtype(matrix.dtype)
+    w = _array.empty(matrix.shape[:-1], dtype, "the eigenvalues")
+    left, right = (_array.empty(matrix.shape, dtype, "the eigenvectors", "F") if x else None for x in wanted)
+    made = _records.eig(
+        threads=_threads.resolve(threads), a=matrix, w=w, left=left, right=right, check_finite=bool(check_finite),
+        overwrite=_array.may_overwrite(overwrite, a, matrix),
     )  # fmt: skip
+    per_cube = _costs.GENERAL_EIGENVECTORS if any(wanted) else _costs.GENERAL_EIGENVALUES
+    pairs = _common.solve(made, matrix, per_cube, progress)
     found = [v for v in (left, right) if v is not None]
     if found and matrix.dtype.kind != "c" and not pairs:
         found = [v.real.copy(order="K") for v in found]

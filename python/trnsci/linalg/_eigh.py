@@ -9,22 +9,12 @@ from typing import Any, SupportsFloat, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._core import _array, _device, _small
+from .._core import _array, _costs, _device, _records, _small, _threads
 from .._core._array import Array
 from .._core._caller import warn
 from .._core._errors import LinearDependencyWarning
 from .._core._progress import Progress
-from .._core._results import Result, Results
 from . import _common
-
-# Floating-point operations per n^3, to decide how a call is run.
-_WORK_EIGENVALUES = 4 / 3
-_WORK_EIGENVECTORS = 9.0
-_WORK_JACOBI = 60.0
-
-_VALUES = Result("the eigenvalues", _array.real_dtype, is_vector=True)
-_EIGENVALUES = Results(_VALUES, None, inputs=2)
-_EIGENPAIRS = Results(_VALUES, Result("the eigenvectors", by_columns=True), inputs=2)
 
 _JACOBI = "jacobi"
 _STANDARD_DRIVERS = ("ev", "evd", "evr", "evx", _JACOBI)
@@ -50,6 +40,10 @@ class _Subset:
             self._set_indices(n, by_index)
         else:
             self._set_values(ndim, by_value)
+
+    def fields(self) -> dict[str, Any]:
+        """Return what a record has of the subset."""
+        return dict(kind=self.kind, first=self.low, last=self.high, above=self.above, up_to=self.up_to)
 
     def _set_indices(self, n: int, by_index: Any) -> None:
         try:
@@ -172,23 +166,22 @@ def _eigh(
         raise ValueError(f"type: expected 1, 2 or 3, got {type!r}")
     limit = None if lindep is None else _check_lindep(lindep, b, type)
     wanted = _Subset(matrix.shape[-1], matrix.ndim, *subset)
-    shape = matrix.shape
-    results = _EIGENVALUES if eigvals_only else _EIGENPAIRS
-    record, addresses, (w, v) = results.allocate(matrix, metric, wanted.most)
-    work = _WORK_JACOBI if driver == _JACOBI else _WORK_EIGENVALUES if v is None else _WORK_EIGENVECTORS
-    arrays = metric, record, w, v
-    options = bool(lower), bool(check_finite), _scratch(a, matrix, b, metric, overwrite)
-    selection = wanted.kind, wanted.low, wanted.high, wanted.above, wanted.up_to
+    *lead, n = matrix.shape[:-1]
+    w = _array.empty((*lead, wanted.most), _array.real_dtype(matrix.dtype), "the eigenvalues")
+    v = None if eigvals_only else _array.empty((*lead, n, wanted.most), matrix.dtype, "the eigenvectors", "F")
+    work = _costs.JACOBI if driver == _JACOBI else _costs.EIGENVALUES if v is None else _costs.EIGENVECTORS
+    problem: dict[str, Any] = dict(
+        threads=_threads.resolve(threads), a=matrix, b=metric, w=w, v=v, lower=bool(lower), check_finite=bool(check_finite),
+        overwrite=_scratch(a, matrix, b, metric, overwrite), **wanted.fields(),
+    )  # fmt: skip
     if limit is None:
-        arguments = int(type), *options, driver == _JACOBI, *selection
-        count = _common.solve("Eigh", matrix, work, threads, progress, arrays, *addresses, *arguments)
+        made = _records.eigh("Eigh", **problem, problem=int(type), jacobi=driver == _JACOBI)
+        count = _common.solve(made, matrix, work, progress)
     else:
-        dropped = np.zeros(shape[:-2], np.int64)
-        count = _common.solve(
-            "EighCanonical", matrix, work + _WORK_EIGENVECTORS, threads, progress, (*arrays, dropped),
-            *addresses, dropped.ctypes.data, limit, *options, *selection,
-        )  # fmt: skip
-        _warn_of_dropped(dropped, shape[-1], limit, wanted.kind == _BY_INDEX)
+        dropped = np.zeros(lead, np.int64)
+        made = _records.eigh("EighCanonical", **problem, dropped=dropped.reshape(-1), lindep=limit)
+        count = _common.solve(made, matrix, work + _costs.EIGENVECTORS, progress)
+        _warn_of_dropped(dropped, n, limit, wanted.kind == _BY_INDEX)
     if matrix.size and (wanted.kind == _BY_VALUE or limit is not None):
         w, v = _first(count, w, v)
     return _array.cast_to(w, cast), None if v is None else _array.cast_to(v, cast)

@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._core import _array, _device, _native, _threads
+from .._core import _array, _costs, _device, _native, _records, _threads
 from .._core._array import Array
 from .._core._progress import Progress, finish_nothing
-from . import _common
-from ._eigh import _ALL, _BY_VALUE, _WORK_EIGENVALUES, _WORK_EIGENVECTORS, _Subset
-
-# Floating-point operations per N^2 for the eigenvalues of a tridiagonal matrix, and per N^2 for each diagonal that has to go
-# before; per N^3 for eigenvectors of a tridiagonal matrix.
-_WORK_TRIDIAGONAL = 50.0
-_WORK_DIAGONAL = 6.0
-_WORK_DIVIDE_AND_CONQUER = 4 / 3
+from ._eigh import _ALL, _BY_VALUE, _Subset
 
 # As SciPy: words of any case and numbers.
 _SELECT = {"a": "a", "v": "v", "i": "i", "all": "a", "value": "v", "index": "i", 0: "a", 1: "v", 2: "i"}
@@ -53,33 +46,30 @@ def _selected(n: int, batch: int, select: Any, select_range: Any) -> _Subset:
 
 
 def _run(
-    name: str,
+    function: Literal["EighTridiagonal", "EighBanded"],
     work: float,
-    given: tuple[Array, ...],
-    flags: tuple[bool, ...],
+    matrix: Array,
+    subdiagonals: Array | None,
+    lower: bool,
+    check_finite: bool,
     wanted: _Subset,
     n: int,
     eigvals_only: bool,
     threads: int | None,
     progress: Progress,
 ) -> tuple[Array, Array | None]:
-    """Call a solver of the library for the stack of matrices of order n that the arrays hold."""
+    """Call a solver for a stack of matrices of order n, given by diagonals and subdiagonals or by bands."""
     size = _threads.resolve(threads)
-    matrix = given[0]
-    batch = matrix.shape[:-1] if len(given) > 1 else matrix.shape[:-2]
-    w, w_record = _array.empty((*batch, wanted.most), _array.real_dtype(matrix.dtype), "the eigenvalues")
-    v, v_record = None, None
-    if not eigvals_only:
-        v, v_record = _array.empty((*batch, n, wanted.most), matrix.dtype, "the eigenvectors", order="F")
+    batch = matrix.shape[:-2] if subdiagonals is None else matrix.shape[:-1]
+    w = _array.empty((*batch, wanted.most), _array.real_dtype(matrix.dtype), "the eigenvalues")
+    v = None if eigvals_only else _array.empty((*batch, n, wanted.most), matrix.dtype, "the eigenvectors", "F")
     count = 0
     if w.size:
-        records = tuple(_array.record(a) for a in given)
-        work += _common.WORK_PER_MATRIX
-        count = _native.run(
-            name, work * (w.size / wanted.most), size, progress, (given, records, w, w_record, v, v_record),
-            *(_array.address(r) for r in records), _array.address(w_record), _array.address(v_record), *flags,
-            wanted.kind, wanted.low, wanted.high, wanted.above, wanted.up_to,
+        made = _records.eigh_structured(
+            function, threads=size, matrix=matrix, subdiagonals=subdiagonals, w=w, v=v, lower=lower,
+            check_finite=check_finite, **wanted.fields(),
         )  # fmt: skip
+        count = _native.run(made, (work + _costs.PER_MATRIX) * (w.size / wanted.most), progress)
     else:
         finish_nothing(progress, n)
     if wanted.kind == _BY_VALUE:
@@ -142,8 +132,10 @@ def _eigh_tridiagonal(
     n = diagonal.shape[-1]
     wanted = _selected(n, diagonal.ndim - 1, select, select_range)
     _check_tridiagonal_driver(lapack_driver, eigvals_only, wanted.kind != _ALL)
-    work = _WORK_TRIDIAGONAL * n**2 if eigvals_only else _WORK_DIVIDE_AND_CONQUER * n**3
-    w, v = _run("EighTridiagonal", work, (diagonal, beside), (bool(check_finite),), wanted, n, eigvals_only, threads, progress)
+    work = _costs.TRIDIAGONAL_EIGENVALUES * n**2 if eigvals_only else _costs.DIVIDE_AND_CONQUER * n**3
+    w, v = _run(
+        "EighTridiagonal", work, diagonal, beside, True, bool(check_finite), wanted, n, eigvals_only, threads, progress
+    )
     return _array.cast_to(w, cast), None if v is None else _array.cast_to(v, cast)
 
 
@@ -165,11 +157,13 @@ def _eig_banded(
         raise ValueError(f"a_band: expected a matrix with a row for each diagonal, or a stack of them, got shape {band.shape}")
     rows, n = band.shape[-2:]
     wanted = _selected(n, band.ndim - 2, select, select_range)
-    work = (_WORK_EIGENVECTORS if rows > 2 else _WORK_DIVIDE_AND_CONQUER) * n**3
+    work = (_costs.EIGENVECTORS if rows > 2 else _costs.DIVIDE_AND_CONQUER) * n**3
     if eigvals_only:
-        work = _WORK_TRIDIAGONAL * n**2 + min(_WORK_DIAGONAL * n**2 * max(rows - 2, 0), _WORK_EIGENVALUES * n**3)
-    flags = bool(lower), bool(check_finite)
-    w, v = _run("EighBanded", work, (band,), flags, wanted, n, eigvals_only, threads, progress)
+        reduction = min(_costs.BAND_DIAGONAL * n**2 * max(rows - 2, 0), _costs.EIGENVALUES * n**3)
+        work = _costs.TRIDIAGONAL_EIGENVALUES * n**2 + reduction
+    w, v = _run(
+        "EighBanded", work, band, None, bool(lower), bool(check_finite), wanted, n, eigvals_only, threads, progress
+    )
     return _array.cast_to(w, cast), None if v is None else _array.cast_to(v, cast)
 
 

@@ -7,13 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._core import _array, _device
+from .._core import _array, _costs, _device, _records, _threads
 from .._core._array import Array
 from .._core._progress import Progress
 from . import _common
-
-# Floating-point operations per n^3, to decide how a call is run: nine products and a system of equations.
-_WORK_EXPM = 21.0
 
 
 def check_matrices(A: Any, name: str = "A") -> tuple[Array, np.dtype[Any] | None]:
@@ -75,9 +72,7 @@ def expm(
     if device is not None:
         _device.require_host(device)
     matrix, cast = check_matrices(A)
-    result, target = _array.empty(matrix.shape, matrix.dtype, "the exponential")
-    source = _array.record(matrix)
-    _common.solve(
-        "Expm", matrix, _WORK_EXPM, threads, progress, (source, result, target), _array.address(source), _array.address(target)
-    )
+    result = _array.empty(matrix.shape, matrix.dtype, "the exponential")
+    made = _records.matrix_power("Expm", threads=_threads.resolve(threads), a=matrix, x=result)
+    _common.solve(made, matrix, _costs.EXPM, progress)
     return _array.cast_to(result, cast)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._core import _array, _device
+from .._core import _array, _costs, _device, _records, _threads
 from .._core._array import Array
 from .._core._caller import warn
 from .._core._errors import linalg_warning
@@ -17,15 +17,11 @@ from . import _common
 from ._expm import check_matrices
 from ._matfunc_general import LARGE_ERROR, eps_of
 
-# Floating-point operations per n^3 in real arithmetic, to decide how a call is run.
-_WORK_SCHUR = 35.0
-_WORK_PARLETT = 15.0
-
 # Time of Parlett's recurrence beside that of the Schur form of a complex and of a real matrix, measured by
 # benchmarks/progress.py.
 _SHARE_PARLETT, _SHARE_PARLETT_REAL = 0.4, 1.6
 
-_FLOAT64, _COMPLEX128 = np.dtype(np.float64), np.dtype(np.complex128)
+_COMPLEX128 = np.dtype(np.complex128)
 
 # Imaginary parts up to so many machine epsilons are dropped, as in SciPy.
 _DROPPED = {"f": 1e3, "d": 1e6}
@@ -95,29 +91,24 @@ def funm(
         raise TypeError(f"func: expected a callable, got {func!r}")
     matrix, cast = check_matrices(A)
     form = _array.complex_dtype(matrix.dtype)
-    t, t_record = _array.empty(matrix.shape, form, "the Schur form")
-    z, z_record = _array.empty(matrix.shape, form, "the Schur vectors")
-    source = _array.record(matrix)
+    t = _array.empty(matrix.shape, form, "the Schur form")
+    z = _array.empty(matrix.shape, form, "the Schur vectors")
+    size = _threads.resolve(threads)
     batch, n = matrix.shape[:-2], matrix.shape[-1]
     parlett = _SHARE_PARLETT if matrix.dtype.kind == "c" else _SHARE_PARLETT_REAL
     with phases(progress, n, 1.0, parlett) as (of_form, of_function):
-        _common.solve(
-            "Triangularize", matrix, _WORK_SCHUR, threads, of_form, (source, t, t_record, z, z_record),
-            _array.address(source), _array.address(t_record), _array.address(z_record),
-        )  # fmt: skip
-        values, values_record = _array.empty((*batch, n), _COMPLEX128, "the values")
+        _common.solve(_records.triangularize(threads=size, a=matrix, t=t, z=z), matrix, _costs.SCHUR_COMPLEX, of_form)
+        values = _array.empty((*batch, n), _COMPLEX128, "the values")
         for member in np.ndindex(batch if matrix.size else (0,)):
             values[member] = _values_at(func, np.diagonal(t[member]).copy())
-        x, target = _array.empty(matrix.shape, form, "the function")
-        conditions, conditions_record = _array.empty((*batch, 3), _FLOAT64, "the conditions")
-        conditions.fill(1)
-        records = (t_record, z_record, values_record, target, conditions_record)
-        _common.solve(
-            "Parlett", t, _WORK_PARLETT, threads, of_function, (*records, z, values, x, conditions),
-            *map(_array.address, records),
-        )  # fmt: skip
+        x = _array.empty(matrix.shape, form, "the function")
+        conditions, finite = np.ones((*batch, 2)), np.ones(batch, bool)
+        made = _records.parlett(
+            threads=size, t=t, z=z, values=values, x=x, conditions=conditions, finite=finite.reshape(-1)
+        )
+        _common.solve(made, t, _costs.PARLETT, of_function)
     result = _without_rounding(x, matrix)
-    error = _estimate(t, conditions, eps_of(form))
+    error = _estimate(t, conditions, finite, eps_of(form))
     if cast is not None and result.dtype.kind != "c":
         result = result.astype(cast)
     if not disp:
@@ -147,11 +138,11 @@ def _without_rounding(x: Array, matrix: Array) -> Array:
     return np.ascontiguousarray(x.real)
 
 
-def _estimate(t: Array, conditions: Array, eps: float) -> Any:
+def _estimate(t: Array, conditions: Array, finite: Array, eps: float) -> Any:
     """Return SciPy's estimate of the error of Parlett's recurrence."""
     if t.size == 0:
         return np.zeros(t.shape[:-2])[()]
     smallest = np.minimum(conditions[..., 0], np.abs(t[..., 0, 0]))
     smallest = np.where(smallest == 0, eps, smallest)
     error = np.clip(eps / smallest * conditions[..., 1], eps, 1)
-    return np.where(conditions[..., 2] == 0, np.inf, error)[()]
+    return np.where(finite, error, np.inf)[()]

@@ -7,17 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._core import _array, _device, _native, _threads
+from .._core import _array, _costs, _device, _native, _records, _threads
 from .._core._array import Array
 from .._core._errors import UnsupportedError
 from .._core._progress import Progress, finish_nothing
 from . import _common
 
-# Floating-point operations per n^3, to decide how a call is run.
-_WORK_INV_SQRT = 10.0
-
 _METHODS = ("eigh", "newton-schulz")
-_FLOAT64 = np.dtype(np.float64)
 
 
 def _check_threshold(threshold: Any) -> float:
@@ -132,39 +128,35 @@ def inv_sqrt_spd(
     matrix, cast = _array.check(a, "a")
     _array.check_square(matrix, "a")
     batch = matrix.shape[:-2]
-    x, target = _array.empty(matrix.shape, matrix.dtype, "the inverse square root")
-    dropped, counts = _array.empty((*batch, 1), _FLOAT64, "the counts")
-    dropped.fill(0)
-    source = _array.record(matrix)
+    x = _array.empty(matrix.shape, matrix.dtype, "the inverse square root")
+    dropped = np.zeros(batch, np.int64)
     if on is not None:
-        _on_device(on, how, matrix, check_finite, threads, progress, (source, x, target))
+        _on_device(on, how, matrix, x, check_finite, threads, progress)
     else:
-        _common.solve(
-            "InvSqrtSPD", matrix, _WORK_INV_SQRT, threads, progress, (source, x, target, dropped, counts),
-            _array.address(source), _array.address(target), _array.address(counts), lowest, bool(check_finite),
+        made = _records.inv_sqrt_spd(
+            threads=_threads.resolve(threads), a=matrix, x=x, dropped=dropped.reshape(-1), threshold=lowest,
+            check_finite=bool(check_finite),
         )  # fmt: skip
-    return _array.cast_to(x, cast), dropped[..., 0].astype(np.int64) if batch else int(dropped[0])
+        _common.solve(made, matrix, _costs.INV_SQRT_SPD, progress)
+    return _array.cast_to(x, cast), dropped if batch else int(dropped)
 
 
 def _on_device(
     on: _device.Device,
     how: str,
     matrix: Array,
+    x: Array,
     check_finite: bool,
     threads: int | None,
     progress: Progress,
-    arrays: tuple[Any, ...],
 ) -> None:
-    """Run the iteration for the matrices of a stack; `arrays` are the record of `matrix`, the result and its record."""
+    """Run the iteration for the matrices of a stack; `x` gets the results."""
     if matrix.dtype.kind == "c":
         raise UnsupportedError(f"device: {on.name} has no complex products, only real ones")
     if matrix.size == 0:
         finish_nothing(progress, matrix.shape[-1])
         return
-    source, _, target = arrays
-    size = _threads.resolve(threads)
-    number = _native.run(
-        "DeviceInvSqrtSPD", 0.0, size, progress, (matrix, *arrays),
-        _array.address(source), _array.address(target), on.number, how, bool(check_finite), always_job=True,
-    )  # fmt: skip
-    _device.keep_report(number)
+    made = _records.device_inv_sqrt_spd(
+        threads=_threads.resolve(threads), a=matrix, x=x, device=on.number, precision=how, check_finite=bool(check_finite)
+    )
+    _device.keep_report(_native.run(made, 0.0, progress, always_job=True))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._core import _array, _device
+from .._core import _array, _costs, _device, _records, _threads
 from .._core._array import Array
 from .._core._caller import warn
 from .._core._errors import linalg_warning
@@ -15,15 +15,7 @@ from .._core._progress import Progress
 from . import _common
 from ._expm import check_matrices
 
-# Floating-point operations per n^3 in real arithmetic, to decide how a call is run: those of a Schur form, and more.
-_WORK_SQRTM = 30.0
-_WORK_LOGM = 50.0
-_WORK_POWER = 60.0
-_WORK_INTEGER_POWER = 8.0
-_WORK_SIGNM = 35.0
-
-_FLOAT64 = np.dtype(np.float64)
-_OUTCOMES = 5  # of a matrix: complex, singular, without such a function, half of the digits lost, and the residual
+_MET = 4  # of a matrix: complex, singular, without such a function, half of the digits lost
 
 # An error of so many machine epsilons is worth a warning, as in SciPy.
 LARGE_ERROR = 1000.0
@@ -50,37 +42,39 @@ def _deprecated(name: str, given: Any) -> None:
 
 
 def _evaluate(
-    name: str,
+    function: Literal["Sqrtm", "Logm", "Signm", "Power"],
     what: str,
     matrix: Array,
     cast: np.dtype[Any] | None,
     work: float,
     threads: int | None,
     progress: Progress,
-    *args: Any,
-) -> tuple[Array, Any]:
-    """Call a function whose result may be complex; return the result, real where it is, and the outcomes of the members."""
-    x, target = _array.empty(matrix.shape, _array.complex_dtype(matrix.dtype), what)
-    flags, outcomes = _array.empty((*matrix.shape[:-2], _OUTCOMES), _FLOAT64, "the outcomes")
-    flags.fill(0)
-    source = _array.record(matrix)
-    _common.solve(
-        name, matrix, work, threads, progress, (source, x, target, flags, outcomes),
-        _array.address(source), _array.address(target), _array.address(outcomes), *args,
+    exponent: float = 0.0,
+) -> tuple[Array, Array, Any]:
+    """Call a function whose result may be complex.
+
+    Return the result, real where it is, what was met in each matrix, and the residuals.
+    """
+    x = _array.empty(matrix.shape, _array.complex_dtype(matrix.dtype), what)
+    batch = matrix.shape[:-2]
+    met, residuals = np.zeros((*batch, _MET), bool), np.zeros(batch)
+    made = _records.matrix_function(
+        function, threads=_threads.resolve(threads), a=matrix, x=x, met=met, residuals=residuals.reshape(-1),
+        exponent=exponent,
     )  # fmt: skip
-    if matrix.dtype.kind == "c" or np.any(flags[..., 0]):
-        return x, flags
-    return _array.cast_to(np.ascontiguousarray(x.real), cast), flags
+    _common.solve(made, matrix, work, progress)
+    if matrix.dtype.kind == "c" or np.any(met[..., 0]):
+        return x, met, residuals
+    return _array.cast_to(np.ascontiguousarray(x.real), cast), met, residuals
 
 
-def _warn_of_roots(what: str, flags: Array, singular: bool) -> None:
+def _warn_of_roots(what: str, met: Array, singular: bool) -> None:
     """Warn of a power that does not exist or lost digits, and, if that is wanted, of a singular matrix."""
-    met = flags[..., 1:4] > 0
-    if np.any(met[..., 1]):
+    if np.any(met[..., 2]):
         message = f"A: the matrix is singular to working precision and has no {what}: NaNs stand for it"
-    elif np.any(met[..., 2]):
+    elif np.any(met[..., 3]):
         message = f"A: the {what} may be inaccurate: half of its digits or more are lost"
-    elif singular and np.any(met[..., 0]):
+    elif singular and np.any(met[..., 1]):
         message = f"A: the matrix is singular to working precision: its {what} may be inaccurate"
     else:
         return
@@ -153,8 +147,8 @@ def sqrtm(
     _deprecated("disp", disp)
     _deprecated("blocksize", blocksize)
     matrix, cast = check_matrices(A)
-    x, flags = _evaluate("Sqrtm", "the square root", matrix, cast, _WORK_SQRTM, threads, progress)
-    _warn_of_roots("square root", flags, True)
+    x, met, _ = _evaluate("Sqrtm", "the square root", matrix, cast, _costs.SQRTM, threads, progress)
+    _warn_of_roots("square root", met, True)
     if disp is _NOT_GIVEN or disp:
         return x
     return x, np.linalg.norm(x @ x - matrix, axis=(-2, -1)) ** 2 / np.linalg.norm(matrix, axis=(-2, -1))
@@ -221,16 +215,15 @@ def logm(
         _device.require_host(device)
     _deprecated("disp", disp)
     matrix, cast = check_matrices(A)
-    x, flags = _evaluate("Logm", "the logarithm", matrix, cast, _WORK_LOGM, threads, progress)
-    error = flags[..., 4]
+    x, met, error = _evaluate("Logm", "the logarithm", matrix, cast, _costs.LOGM, threads, progress)
     if disp is not _NOT_GIVEN and not disp:
         return x, error[()]
     message = ""
-    if np.any(flags[..., 1]):
+    if np.any(met[..., 1]):
         message = "the matrix is singular to working precision: it has no logarithm"
     elif not np.all(error < LARGE_ERROR * eps_of(matrix.dtype)):
         message = f"the logarithm may be inaccurate, the error is about {np.max(error):.1e} of the norm"
-    elif np.any(flags[..., 3]):
+    elif np.any(met[..., 3]):
         message = "the logarithm may be inaccurate: half of its digits or more are lost"
     if message:
         warn(f"A: {message}", linalg_warning())
@@ -300,17 +293,16 @@ def fractional_matrix_power(
     if not np.isfinite(exponent):
         raise ValueError(f"t: expected a finite number, got {t!r}")
     if exponent != np.floor(exponent):
-        power, flags = _evaluate("Power", "the power", matrix, cast, _WORK_POWER, threads, progress, exponent)
-        _warn_of_roots(f"power {exponent:g}", flags, False)
+        power, met, _ = _evaluate("Power", "the power", matrix, cast, _costs.POWER, threads, progress, exponent)
+        _warn_of_roots(f"power {exponent:g}", met, False)
         return power
     if abs(exponent) >= 2.0**63:
         raise ValueError(f"t: expected an integer of 64 bits, got {t!r}")
-    x, target = _array.empty(matrix.shape, matrix.dtype, "the power")
-    source = _array.record(matrix)
-    _common.solve(
-        "IntegerPower", matrix, _WORK_INTEGER_POWER, threads, progress, (source, x, target),
-        _array.address(source), _array.address(target), int(exponent),
-    )  # fmt: skip
+    x = _array.empty(matrix.shape, matrix.dtype, "the power")
+    made = _records.matrix_power(
+        "IntegerPower", threads=_threads.resolve(threads), a=matrix, x=x, exponent=int(exponent)
+    )
+    _common.solve(made, matrix, _costs.INTEGER_POWER, progress)
     return _array.cast_to(x, cast)
 
 
@@ -361,4 +353,4 @@ def signm(
         _device.require_host(device)
     _deprecated("disp", disp)
     matrix, cast = check_matrices(A)
-    return _evaluate("Signm", "the sign", matrix, cast, _WORK_SIGNM, threads, progress)[0]
+    return _evaluate("Signm", "the sign", matrix, cast, _costs.SIGNM, threads, progress)[0]

@@ -8,14 +8,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._core import _array, _device
-from .._core._array import Array, Record
+from .._core import _array, _costs, _device, _records, _threads
+from .._core._array import Array
 from .._core._progress import Progress, phases
 from . import _common
-
-# Floating-point operations per n^3, to decide how a call is run.
-_WORK_QZ = 66.0
-_WORK_ORDER = 24.0
 
 # Time of ordering half of the eigenvalues beside that of the generalized Schur form of a real and of a complex pair,
 # measured by benchmarks/progress.py.
@@ -83,33 +79,28 @@ def _pair(a: ArrayLike, b: ArrayLike, names: tuple[str, str], to_complex: bool =
 
 
 class _Form:
-    """A generalized Schur form, and eigenvalues alpha/beta where they are wanted, with their records."""
+    """A generalized Schur form, and eigenvalues alpha/beta where they are wanted."""
 
     def __init__(self, matrix: Array, values: bool) -> None:
         shape, dtype = matrix.shape, matrix.dtype
-        self.s, s = _array.empty(shape, dtype, "the generalized Schur form of A")
-        self.p, p = _array.empty(shape, dtype, "the generalized Schur form of B")
-        self.q, q = _array.empty(shape, dtype, "the left Schur vectors", "F")
-        self.z, z = _array.empty(shape, dtype, "the right Schur vectors", "F")
-        self.records: list[Record | None] = [s, p, q, z, None, None]
+        self.s = _array.empty(shape, dtype, "the generalized Schur form of A")
+        self.p = _array.empty(shape, dtype, "the generalized Schur form of B")
+        self.q = _array.empty(shape, dtype, "the left Schur vectors", "F")
+        self.z = _array.empty(shape, dtype, "the right Schur vectors", "F")
+        self.values = values
         if values:
-            (self.alpha, self.beta), self.records[4:] = _values(matrix)
+            self.alpha, self.beta = _values(matrix)
 
-    @property
-    def arrays(self) -> tuple[object, ...]:
-        """What must stay alive during a call."""
-        return (self, *self.records)
-
-    @property
-    def addresses(self) -> tuple[int, ...]:
-        return tuple(map(_array.address, self.records))
+    def fields(self) -> dict[str, Any]:
+        """Return what a record has of the form."""
+        values = dict(alpha=self.alpha, beta=self.beta) if self.values else {}
+        return dict(s=self.s, p=self.p, q=self.q, z=self.z, **values)
 
 
-def _values(matrix: Array) -> tuple[tuple[Array, Array], list[Record | None]]:
-    """Room for the eigenvalues alpha/beta of a stack, complex and real, and their records."""
-    alpha, alpha_record = _array.empty(matrix.shape[:-1], np.result_type(matrix.dtype, np.complex64), "the eigenvalues")
-    beta, beta_record = _array.empty(matrix.shape[:-1], _array.real_dtype(matrix.dtype), "the eigenvalues")
-    return (alpha, beta), [alpha_record, beta_record]
+def _values(matrix: Array) -> tuple[Array, Array]:
+    """Room for the eigenvalues alpha/beta of a stack, complex and real."""
+    alpha = _array.empty(matrix.shape[:-1], np.result_type(matrix.dtype, np.complex64), "the eigenvalues")
+    return alpha, _array.empty(matrix.shape[:-1], _array.real_dtype(matrix.dtype), "the eigenvalues")
 
 
 def _decompose(
@@ -119,11 +110,10 @@ def _decompose(
         raise ValueError(f"output: {output!r} is not one of 'real', 'complex', 'r', 'c'")
     first, second = _pair(a, b, ("A", "B"), output in ("complex", "c"))
     form = _Form(first, values)
-    sources = _array.record(first), _array.record(second)
-    _common.solve(
-        "QZ", first, _WORK_QZ, threads, progress, (second, *sources, *form.arrays),
-        *map(_array.address, sources), *form.addresses, bool(check_finite),
-    )  # fmt: skip
+    made = _records.qz(
+        "QZ", threads=_threads.resolve(threads), a=first, b=second, check_finite=bool(check_finite), **form.fields()
+    )
+    _common.solve(made, first, _costs.QZ, progress)
     return form
 
 
@@ -291,7 +281,7 @@ def ordqz(
         _order(form, _selected(select, form), threads, of_order)
         for _ in range(0 if callable(sort) else _MORE_ROUNDS):
             selected = _selected(select, form)
-            if not (np.diff(selected) > 0).any():
+            if not (selected[..., 1:] > selected[..., :-1]).any():
                 break
             _order(form, selected, threads, None)
     return form.s, form.p, form.alpha, form.beta.astype(form.s.dtype, copy=False), form.q, form.z
@@ -299,17 +289,14 @@ def ordqz(
 
 def _order(form: _Form, selected: Array, threads: int | None, progress: Progress) -> None:
     """Move the selected eigenvalues of each form to the top."""
-    mask = _array.record(selected)
-    _common.solve(
-        "QZOrder", form.s, _WORK_ORDER, threads, progress, (selected, mask, *form.arrays),
-        *form.addresses, _array.address(mask),
-    )  # fmt: skip
+    made = _records.qz("QZOrder", threads=_threads.resolve(threads), selected=selected, **form.fields())
+    _common.solve(made, form.s, _costs.QZ_ORDER, progress)
 
 
 def _selected(select: Callable[[Array, Array], ArrayLike], form: _Form) -> Array:
-    """Return 1 for each selected eigenvalue of a stack and 0 for the others."""
+    """Return which eigenvalues of a stack are selected."""
     beta = form.beta.astype(form.s.dtype, copy=False)
-    selected = np.zeros(beta.shape)
+    selected = np.zeros(beta.shape, bool)
     for index in np.ndindex(beta.shape[:-1]):
         selected[index] = _truth_values(select(form.alpha[index], beta[index]), beta.shape[-1])
     return selected
@@ -351,18 +338,16 @@ def _generalized_eig(
         Those of `left` and `right` that are wanted: columns of norm 1, real if `a` and `b` are and all eigenvalues too.
     """
     first, second = _pair(a, b, ("a", "b"))
-    (alpha, beta), values = _values(first)
-    vectors: list[tuple[Array, Record] | None] = [
-        _array.empty(first.shape, alpha.dtype, "the eigenvectors", "F") if wanted else None for wanted in (left, right)
-    ]
-    records = [_array.record(first), _array.record(second), *values, *(v and v[1] for v in vectors)]
-    _common.solve(
-        "QZEigen", first, _WORK_QZ, threads, progress, (second, alpha, beta, vectors, records),
-        *map(_array.address, records), bool(check_finite),
+    alpha, beta = _values(first)
+    vectors = [_array.empty(first.shape, alpha.dtype, "the eigenvectors", "F") if wanted else None for wanted in (left, right)]
+    made = _records.qz_eigen(
+        threads=_threads.resolve(threads), a=first, b=second, alpha=alpha, beta=beta, left=vectors[0], right=vectors[1],
+        check_finite=bool(check_finite),
     )  # fmt: skip
+    _common.solve(made, first, _costs.QZ, progress)
     w = np.stack((alpha, beta.astype(alpha.dtype)), axis=-2) if homogeneous_eigvals else _ratios(alpha, beta)
     real = first.dtype.kind != "c" and not alpha.imag.any()
-    found = tuple(v[0].real.copy(order="A") if real else v[0] for v in vectors if v is not None)
+    found = tuple(v.real.copy(order="A") if real else v for v in vectors if v is not None)
     return (w, *found) if found else w
 
 

@@ -4,24 +4,16 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from .._core import _array, _device
+from .._core import _array, _costs, _device, _records, _threads
 from .._core._progress import Progress, phases
-from .._core._results import Result, Results
 from . import _common, _schur_order
 
-# Floating-point operations per n^3, to decide how a call is run.
-_WORK_HESSENBERG = 14 / 3
-_WORK_SCHUR = 25.0
-
-# Time of the complex form and of ordering half of the eigenvalues beside that of the Schur form, measured by
-# benchmarks/progress.py.
-_SHARE_COMPLEX, _SHARE_ORDER = 0.1, 0.2
-
-_SCHUR = Results(Result("the Schur form"), Result("the Schur vectors"))
-_FORM = Result("the Hessenberg form")
-_HESSENBERG, _HESSENBERG_WITH_FACTOR = Results(_FORM, None), Results(_FORM, Result("the unitary factor"))
+# Time of ordering half of the eigenvalues beside that of the Schur forms, the complex one of a real matrix among them, as in
+# pybind/schur.go.
+_SHARE_FORM, _SHARE_COMPLEX, _SHARE_ORDER = 1.0, 0.1, 0.2
 
 
 def schur(
@@ -103,19 +95,32 @@ def schur(
     _schur_order.check_sort(sort)
     matrix, cast = _array.check(a, "a")
     _array.check_square(matrix, "a")
-    record, addresses, (t, z) = _SCHUR.allocate(matrix)
+    t = _array.empty(matrix.shape, matrix.dtype, "the Schur form")
+    z = _array.empty(matrix.shape, matrix.dtype, "the Schur vectors")
+    last_t, last_z = t, z
     to_complex = output in ("complex", "c") and t.dtype.kind != "c"
-    shares = 1.0, _SHARE_COMPLEX * to_complex, _SHARE_ORDER * (sort is not None)
-    with phases(progress, matrix.shape[-1], *shares) as (of_form, of_complex, of_order):
-        _common.solve(
-            "Schur", matrix, _WORK_SCHUR, threads, of_form, (record, t, z), *addresses,
-            bool(check_finite), _array.may_overwrite(overwrite_a, a, matrix),
-        )  # fmt: skip
-        if to_complex:
-            t, z = _schur_order.to_complex(t, z, threads, of_complex)
-            cast = None
-        sdim = () if sort is None else (_schur_order.order(t, z, sort, threads, of_order),)
-    return _array.cast_to(t, cast), _array.cast_to(z, cast), *sdim
+    if to_complex:
+        cast = None
+        last_t = _array.empty(t.shape, _array.complex_dtype(t.dtype), "the complex Schur form")
+        last_z = _array.empty(z.shape, last_t.dtype, "the complex Schur vectors")
+    by_word = isinstance(sort, str)
+    counts = np.zeros(t.shape[:-2], np.int64)
+    size = _threads.resolve(threads)
+    made = _records.schur(
+        threads=size, a=matrix, t=t, z=z, complex_t=last_t if to_complex else None, complex_z=last_z if to_complex else None,
+        counts=counts.reshape(-1) if by_word else None, sort=sort if by_word else "", check_finite=bool(check_finite),
+        overwrite=_array.may_overwrite(overwrite_a, a, matrix),
+    )  # fmt: skip
+    if sort is None or by_word:
+        _common.solve(made, matrix, _costs.SCHUR, progress)
+        sdim: Any = counts if counts.ndim else int(counts)
+    else:
+        shares = _SHARE_FORM + _SHARE_COMPLEX * to_complex, _SHARE_ORDER
+        with phases(progress, matrix.shape[-1], *shares) as (of_form, of_order):
+            _common.solve(made, matrix, _costs.SCHUR, of_form)
+            sdim = _schur_order.order(last_t, last_z, sort, size, of_order)
+    forms = _array.cast_to(last_t, cast), _array.cast_to(last_z, cast)
+    return forms if sort is None else (*forms, sdim)
 
 
 def hessenberg(
@@ -172,10 +177,12 @@ def hessenberg(
         _device.require_host(device)
     matrix, cast = _array.check(a, "a")
     _array.check_square(matrix, "a")
-    record, addresses, (h, q) = (_HESSENBERG_WITH_FACTOR if calc_q else _HESSENBERG).allocate(matrix)
-    _common.solve(
-        "Hessenberg", matrix, _WORK_HESSENBERG, threads, progress, (record, h, q), *addresses,
-        bool(check_finite), _array.may_overwrite(overwrite_a, a, matrix),
+    h = _array.empty(matrix.shape, matrix.dtype, "the Hessenberg form")
+    q = _array.empty(matrix.shape, matrix.dtype, "the unitary factor") if calc_q else None
+    made = _records.hessenberg(
+        threads=_threads.resolve(threads), a=matrix, h=h, q=q, check_finite=bool(check_finite),
+        overwrite=_array.may_overwrite(overwrite_a, a, matrix),
     )  # fmt: skip
+    _common.solve(made, matrix, _costs.HESSENBERG, progress)
     h = _array.cast_to(h, cast)
     return h if q is None else (h, _array.cast_to(q, cast))

@@ -9,22 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._core import _array, _device, _operands
+from .._core import _array, _costs, _device, _operands, _records, _threads
 from .._core._array import Array
 from .._core._errors import LinAlgError
 from .._core._progress import Progress
 from . import _common
 
-# Floating-point operations per n^3, to decide how a call is run.
-_WORK_ORDER = 6.0
-_WORK_CONDITION = 10.0
-
-_WORDS: dict[str, Callable[[Array], Array]] = {
-    "lhp": lambda w: w.real < 0,
-    "rhp": lambda w: w.real >= 0,
-    "iuc": lambda w: abs(w) <= 1,
-    "ouc": lambda w: abs(w) > 1,
-}
+_WORDS = ("lhp", "rhp", "iuc", "ouc")
 
 
 def check_sort(sort: Any) -> None:
@@ -33,49 +24,50 @@ def check_sort(sort: Any) -> None:
         raise ValueError(f"sort: {sort!r} is neither None nor a callable nor one of {', '.join(map(repr, _WORDS))}")
 
 
-def order(t: Array, z: Array, sort: Any, threads: int | None, progress: Progress) -> Any:
+def order(t: Array, z: Array, sort: Callable[..., Any], size: int, progress: Progress) -> Any:
     """Move the eigenvalues that `sort` selects to the top of the Schur forms `t`, in place, and return how many they are.
 
-    A callable is called here, between two calls of the library: an exception that it raises leaves nothing behind. Forms full
-    of NaNs, those of matrices that are not finite, have no eigenvalues to select.
+    The callable is called between two calls of the library: an exception that it raises leaves nothing behind. Forms full of
+    NaNs, those of matrices that are not finite, have no eigenvalues to select.
     """
     lead, n = t.shape[:-2], t.shape[-1]
     unknown = np.isnan(np.diagonal(t, axis1=-2, axis2=-1)).any(-1)
     nan = t[unknown]
     t[unknown] = 0
-    selected = np.zeros((*lead, n))
-    for k in np.ndindex(*lead):
-        if not unknown[k]:
-            selected[k] = _selected(t[k], sort)
-    record, factor, flags = _array.record(t), _array.record(z), _array.record(selected)
-    _common.solve(
-        "SchurOrder", t, _WORK_ORDER, threads, progress, (record, z, factor, selected, flags),
-        _array.address(record), _array.address(factor), _array.address(flags),
-    )  # fmt: skip
-    counts = np.zeros(lead, np.int64)
-    for k in np.ndindex(*lead):
-        if not unknown[k]:
-            counts[k] = _leading(t[k], selected[k], sort)
+    selected = _selected(t, sort, unknown, size)
+    made = _records.schur_order(threads=size, t=t, z=z, selected=selected)
+    _common.solve(made, t, _costs.SCHUR_ORDER, progress)
+    # The eigenvalues of a complex form have not changed. Those of a real one have, by rounding errors, which may decide anew.
+    after = selected if t.dtype.kind == "c" else _selected(t, sort, unknown, size)
+    counts = np.count_nonzero(after, axis=-1)
+    if t.dtype.kind != "c" and (after != (np.arange(n) < np.expand_dims(counts, -1))).any():
+        raise LinAlgError("sort: rounding errors of the reordering make leading eigenvalues fail the condition")
     t[unknown] = nan
-    return counts if lead else int(counts)
+    return counts.astype(np.int64) if lead else int(counts)
 
 
-def _selected(t: Array, sort: Any) -> Array:
+def _selected(t: Array, sort: Callable[..., Any], unknown: Array, size: int) -> Array:
     """Return which eigenvalues `sort` selects: of a complex pair of a real form both, if it selects one."""
-    w = eigenvalues(t)
-    chosen = _WORDS[sort](w) if isinstance(sort, str) else np.array([bool(x) for x in _asked(w, t, sort)], bool)
+    w = np.zeros(t.shape[:-1], np.complex128)
+    _common.solve(_records.schur_eigenvalues(threads=size, t=t, w=w), t, _costs.SCHUR_EIGENVALUES, None)
+    selected = np.zeros(w.shape, bool)
+    for k in np.ndindex(*t.shape[:-2]):
+        if not unknown[k]:
+            selected[k] = [bool(x) for x in _answers(sort, w[k].tolist(), t.dtype.kind == "c")]
     if t.dtype.kind != "c":
-        first = np.flatnonzero(np.diagonal(t, -1))
-        chosen[first] = chosen[first + 1] = chosen[first] | chosen[first + 1]
-    return chosen
+        pairs = np.diagonal(t, -1, -2, -1) != 0
+        either = (selected[..., :-1] | selected[..., 1:]) & pairs
+        selected[..., :-1] |= either
+        selected[..., 1:] |= either
+    return selected
 
 
-def _asked(w: Array, t: Array, sort: Callable[..., Any]) -> list[Any]:
+def _answers(sort: Callable[..., Any], w: list[complex], is_complex: bool) -> list[Any]:
     """Return the answers of a callable: about a complex number, or about two real ones if the form is real."""
-    if t.dtype.kind == "c":
-        return [sort(x) for x in w.tolist()]
+    if is_complex:
+        return [sort(x) for x in w]
     takes = _positional(sort)
-    return [sort(*(x.real, x.imag)[:takes]) for x in w.tolist()]
+    return [sort(*(x.real, x.imag)[:takes]) for x in w]
 
 
 def _positional(f: Callable[..., Any]) -> int:
@@ -87,32 +79,6 @@ def _positional(f: Callable[..., Any]) -> int:
     if any(p.kind is p.VAR_POSITIONAL for p in parameters):
         return 2
     return min(2, sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters))
-
-
-def _leading(t: Array, selected: Array, sort: Any) -> int:
-    """Return how many eigenvalues of the reordered form `t` are selected, and raise LinAlgError unless they come first.
-
-    Those of a complex form have not changed. Those of a real one have, by rounding errors, which may decide anew.
-    """
-    count = int(np.count_nonzero(selected))
-    if t.dtype.kind == "c":
-        return count
-    after = _selected(t, sort)
-    count = int(np.count_nonzero(after))
-    if not after[:count].all():
-        raise LinAlgError("sort: rounding errors of the reordering make leading eigenvalues fail the condition")
-    return count
-
-
-def eigenvalues(t: Array) -> Array:
-    """Return the eigenvalues of one Schur form in the order of its diagonal, as complex numbers in double precision."""
-    w = np.diagonal(t).astype(np.complex128)
-    if t.dtype.kind != "c":
-        first = np.flatnonzero(np.diagonal(t, -1))
-        above, below = (abs(t[i, j].astype(np.float64)) for i, j in ((first, first + 1), (first + 1, first)))
-        w.imag[first] = np.sqrt(above) * np.sqrt(below)
-        w.imag[first + 1] = -w.imag[first]
-    return w
 
 
 def rsf2csf(
@@ -179,13 +145,11 @@ def to_complex(form: Array, factor: Array, threads: int | None, progress: Progre
     """Return the complex Schur form and its factor that belong to a real form and its factor."""
     lead = _operands.leading({"T": form, "Z": factor})
     dtype = np.result_type(form.dtype, np.complex64)
-    t, t_record = _array.empty((*lead, *form.shape[-2:]), dtype, "the Schur form")
-    z, z_record = _array.empty(t.shape, dtype, "the Schur vectors")
+    t = _array.empty((*lead, *form.shape[-2:]), dtype, "the Schur form")
+    z = _array.empty(t.shape, dtype, "the Schur vectors")
     t[...], z[...] = form, factor
-    _common.solve(
-        "SchurToComplex", t, 1.0, threads, progress, (t_record, z, z_record),
-        _array.address(t_record), _array.address(z_record),
-    )  # fmt: skip
+    made = _records.schur_to_complex(threads=_threads.resolve(threads), t=t, z=z)
+    _common.solve(made, t, _costs.SCHUR_TO_COMPLEX, progress)
     return t, z
 
 
@@ -250,14 +214,13 @@ def schur_condition(
         raise ValueError(f"sdim: shape {counts.shape} does not fit T's shape {form.shape}")
     if counts.size and not (counts.min() >= 0 and counts.max() <= n):
         raise ValueError(f"sdim: expected numbers from 0 to {n}, got {counts.min()} to {counts.max()}")
-    sizes = np.empty((*lead, 1))
-    sizes[..., 0] = counts
+    sizes = np.empty(lead, np.int64)
+    sizes[...] = counts
     results = np.empty((*lead, 2))
     results[...] = (1.0, 0.0)  # what holds for matrices of order 0
-    records = [_array.record(a) for a in (form, sizes, results)]
-    _common.solve(
-        "SchurCondition", form, _WORK_CONDITION, threads, progress, (*records, sizes, results),
-        *(_array.address(record) for record in records),
-    )  # fmt: skip
+    made = _records.schur_condition(
+        threads=_threads.resolve(threads), t=form, counts=sizes.reshape(-1), results=results
+    )
+    _common.solve(made, form, _costs.SCHUR_CONDITION, progress)
     s, sep = results[..., 0], results[..., 1]
     return (s, sep) if lead else (float(s), float(sep))

@@ -30,7 +30,9 @@ class _System:
         self.right = right[:, None] if self.is_vector else right
         self.lead = _operands.leading({name: self.matrix, "b": self.right})
 
-    def solve(self, name: str, per_element: float, stored: Array, threads: int | None, progress: Progress, *args: Any) -> Array:
+    def solve(
+        self, name: str, per_element: float, stored: Array, threads: int | None, progress: Progress, **flags: Any
+    ) -> Array:
         """Call the solver with the row-major matrices `stored`; it works in place."""
         n, columns = self.right.shape[-2:]
         shape = (*self.lead, n, columns)
@@ -39,7 +41,7 @@ class _System:
         _operands.load(x, self.right)
         if x.size:
             work = per_element * n * x.size
-            _operands.invoke(name, work, threads, (_operands.spread(stored, self.lead), x), *args, progress=progress)
+            _operands.invoke(name, work, threads, a=_operands.spread(stored, self.lead), c=x, progress=progress, **flags)
         else:
             finish_nothing(progress, n)
         x = _array.cast_to(x, self.kind.cast)
@@ -102,7 +104,7 @@ def cho_solve(
     system = _System("c", c, b, overwrite_b)
     matrix, is_lower = _one_triangle(system.matrix, lower)
     stored, uplo = _operands.symmetric_by_rows(matrix, _operands.LOWER if is_lower else _operands.UPPER, True, "c")
-    return system.solve("CholeskySolve", 2.0, stored, threads, progress, uplo, bool(check_finite))
+    return system.solve("CholeskySolve", 2.0, stored, threads, progress, uplo=uplo, check_finite=bool(check_finite))
 
 
 def _one_triangle(c: Array, lower: ArrayLike) -> tuple[Array, bool]:
@@ -184,5 +186,6 @@ def solve_triangular(
     stored, uplo, flag = _operands.triangle_by_rows(system.matrix, uplo, flag, "a")
     return system.solve(
         "SolveTriangular", 1.0, stored, threads, progress,
-        uplo, flag, _operands.UNIT if unit_diagonal else _operands.NON_UNIT, bool(check_finite),
+        uplo=uplo, trans_a=flag, diag=_operands.UNIT if unit_diagonal else _operands.NON_UNIT,
+        check_finite=bool(check_finite),
     )  # fmt: skip

@@ -7,22 +7,20 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._core import _array, _device, _native, _operands, _threads
+from .._core import _array, _costs, _device, _native, _operands, _records, _threads
 from .._core._array import Array
 from .._core._caller import warn
 from .._core._progress import Progress, finish_nothing
-from . import _common
-
-# Floating-point operations: of a Schur form with its factor per n^3, and of the rest per m n (m + n).
-_WORK_SCHUR = 25.0
-_WORK_SOLUTION = 6.0
-_COMPLEX_FACTOR = 4
 
 _NUMBERS = (int, float, complex, np.generic)
 
 
 def _solve(
-    name: str, given: dict[str, ArrayLike], threads: int | None, progress: Progress, device: str | None
+    function: Literal["Sylvester", "Lyapunov", "DiscreteLyapunov"],
+    given: dict[str, ArrayLike],
+    threads: int | None,
+    progress: Progress,
+    device: str | None,
 ) -> tuple[Array, int]:
     """Return the solutions of equations with the operands `given`, of which q is the last, and how many were perturbed."""
     if device is not None:
@@ -35,18 +33,14 @@ def _solve(
     m, n = named["a"].shape[-1], named.get("b", named["a"]).shape[-1]
     _operands.check_core(named["q"], "q", m, n)
     lead = _operands.leading(named)
-    x, x_record = _array.empty((*lead, m, n), kind.dtype, "the solution")
+    x = _array.empty((*lead, m, n), kind.dtype, "the solution")
     size = _threads.resolve(threads)
     perturbed = 0
     if x.size:
-        sources = [_operands.spread(matrix, lead) for matrix in operands]
-        records = [_array.record(matrix) for matrix in sources]
-        work = _WORK_SCHUR * (m**3 + (n**3 if "b" in named else 0)) + _WORK_SOLUTION * m * n * (m + n)
-        work = x.size / (m * n) * (work * (_COMPLEX_FACTOR if kind.is_complex else 1) + _common.WORK_PER_MATRIX)
-        perturbed = _native.run(
-            name, work, size, progress, (*sources, *records, x, x_record),
-            *(_array.address(record) for record in records), _array.address(x_record),
-        )  # fmt: skip
+        sources = {key: _operands.spread(matrix, lead) for key, matrix in named.items()}
+        work = _costs.SCHUR * (m**3 + (n**3 if "b" in named else 0)) + _costs.SYLVESTER_SOLUTION * m * n * (m + n)
+        work = x.size / (m * n) * (work * (_costs.COMPLEX_FACTOR if kind.is_complex else 1) + _costs.PER_MATRIX)
+        perturbed = _native.run(_records.equation(function, threads=size, x=x, **sources), work, progress)
     else:
         finish_nothing(progress)
     return _array.cast_to(x, kind.cast), perturbed

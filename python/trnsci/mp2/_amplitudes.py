@@ -7,14 +7,14 @@ from typing import Any, overload
 
 import numpy as np
 
-from .._core import _array
+from .._core import _array, _records
 from .._core._array import Array
 from .._core._files import check_outputs, is_path, output_path
 from .._core._operands import overlaps, overlaps_itself
 from .._core._progress import Progress
 from ._common import Doubles, FilePath, Input, OneSpin, Output, TwoSpins
 from ._energy import Layout
-from ._integrals import Spin, hex_path
+from ._integrals import Spin
 
 _FLOAT64 = np.dtype(np.float64)
 _NAMES = ("alpha-alpha", "alpha-beta", "beta-beta")
@@ -135,8 +135,8 @@ def mp2_amplitudes(
         is_file = not isinstance(output, np.ndarray)
         work = 2.0 * left.nocc * right.nocc * (float(left.nvir) * right.nvir * left.naux + 1)
         given.run(
-            "MP2Amplitudes", work, threads, progress, [np.zeros((0, 0, 0, 0)) if is_file else output],
-            part, hex_path(output) if is_file else "", given.max_bytes,
+            _records.mp2_amplitudes, work, threads, progress, part=part,
+            out=None if is_file else output, path_out=output if is_file else "",
         )  # fmt: skip
     if out is not None:
         return tuple(out) if given.unrestricted else out
@@ -154,7 +154,7 @@ def _outputs(out: Any, pairs: list[tuple[Spin, Spin]], given: Input) -> tuple[An
     """Return where each part goes, an array or a path."""
     shapes = [(p.nocc, q.nocc, p.nvir, q.nvir) for p, q in pairs]
     if out is None:
-        return tuple(_array.empty(shape, _FLOAT64, "the amplitudes")[0] for shape in shapes)
+        return tuple(_array.empty(shape, _FLOAT64, "the amplitudes") for shape in shapes)
     if len(pairs) == 1:
         return (_output(out, shapes[0], "out", given),)
     if not isinstance(out, (tuple, list)) or len(out) != len(pairs):

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import _array, _native, _threads
+from .._core import _native, _threads
 from .._core._array import Array
 from .._core._progress import Progress
+from .._core._record import Call
 from .._core._source import block_bytes
 from ._input import Arguments, read_spins, same_dtype
 from ._integrals import Spin
@@ -49,17 +50,9 @@ class Input:
         return len(self.spins) == 2
 
     def run(
-        self, name: str, work: float, threads: int | None, progress: Progress, outputs: Sequence[Array | None], *args: Any
+        self, record: Callable[..., Call], work: float, threads: int | None, progress: Progress, **arguments: Any
     ) -> None:
-        """Call a function of the library.
-
-        Its arguments are the records of B, eps_occ and eps_vir of both spins and of the outputs (None for one that is not
-        there), the paths of both spins, the layout, the bits of spins whose integrals are asked for, and `args`.
-        """
-        given = Arguments(self.spins)
-        records = [None if a is None else _array.record(a) for a in outputs]
-        _native.run(
-            name, work, _threads.resolve(threads), progress, (*given.arrays, *outputs, *records),
-            *given.addresses, *(_array.address(r) for r in records), *given.paths, self.layout, given.fed, *args,
-            answer=given.answer,
-        )  # fmt: skip
+        """Call the function of the library whose records `record` makes, with all that the input has to say."""
+        given = Arguments(self.spins, self.layout)
+        made = record(threads=_threads.resolve(threads), max_bytes=self.max_bytes, **given.fields, **arguments)
+        _native.run(made, work, progress, answer=given.answer)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import linalg
-from .._core import _array
+from .._core import _array, _records
 from .._core._array import Array
 from .._core._progress import Progress
 from ._common import Doubles, Input, OneSpin, TwoSpins
@@ -101,12 +101,12 @@ def mp2_rdm1(
     """
     given = Input(B, eps_occ, eps_vir, layout, max_memory)
     sizes = [s.nocc + s.nvir for s in given.spins]
-    densities = [_array.empty((n, n), np.dtype(np.float64), "the density")[0] for n in sizes]
+    densities = [_array.empty((n, n), np.dtype(np.float64), "the density") for n in sizes]
     work = 0.0
     for s in given.spins:
         work += 2.0 * s.nocc**2 * (float(s.nvir) ** 2 * (s.naux + s.nvir + s.nocc) + 1) * len(given.spins)
-    outputs = densities if given.unrestricted else [*densities, None]
-    given.run("MP2Density", work, threads, progress, outputs, given.max_bytes)
+    beta = densities[1] if given.unrestricted else None
+    given.run(_records.mp2_density, work, threads, progress, out=densities[0], out_beta=beta)
     return tuple(densities) if given.unrestricted else densities[0]
 
 

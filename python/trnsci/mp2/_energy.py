@@ -8,14 +8,14 @@ from typing import Any, Literal, TypeAlias, overload
 
 import numpy as np
 
-from .._core import _array, _device, _names, _native, _threads
+from .._core import _array, _device, _names, _native, _records, _threads
 from .._core._array import Array
 from .._core._errors import UnsupportedError
 from .._core._files import check_outputs, output_path
 from .._core._progress import Progress
 from .._core._source import block_bytes
 from ._input import Arguments, read_spins, same_dtype
-from ._integrals import Spin, hex_path
+from ._integrals import Spin
 from ._plan import MP2Plan, plan_on_device, plan_on_host
 from ._plot import plot_pairs
 from ._result import Energy
@@ -353,25 +353,26 @@ def _energy(
 ) -> MP2Result:
     alpha, beta = spins[0], spins[-1]
     unrestricted = len(spins) == 2
-    sums = np.zeros(4)  # opposite spin, same spin, error bound, pairs that were computed again
+    sums = np.zeros(3)  # opposite spin, same spin, error bound
+    recomputed = np.zeros(1, np.int64)
     pairs: list[Array] = []
     if pair_energies:
         shapes = [(alpha.nocc, alpha.nocc)]
         if unrestricted:
             shapes += [(beta.nocc, beta.nocc), (alpha.nocc, beta.nocc)]
-        pairs = [_array.empty(shape, np.dtype(np.float64), "the pair energies")[0] for shape in shapes]
-    given = Arguments(spins)
-    records = [_array.record(a) for a in (sums, *pairs)]
-    addresses = [_array.address(r) for r in records]
-    report = _native.run(
-        "MP2", sum(s.work() for s in spins), _threads.resolve(threads), progress, (*given.arrays, sums, *pairs, *records),
-        *given.addresses, *(addresses + [0] * 3)[:4], *given.paths, layout, precision or "", given.fed,
-        bool(check_finite), max_bytes, tolerance, hex_path(checkpoint), on.number if on is not None else 0,
-        always_job=on is not None, answer=given.answer,
+        pairs = [_array.empty(shape, np.dtype(np.float64), "the pair energies") for shape in shapes]
+    named: dict[str, Any] = dict(zip(("pairs", "pairs_beta", "pairs_mixed"), pairs, strict=False))
+    given = Arguments(spins, layout)
+    made = _records.mp2(
+        "MP2", threads=_threads.resolve(threads), **given.fields, sums=sums, recomputed=recomputed, **named,
+        check_finite=bool(check_finite), max_bytes=max_bytes, tolerance=tolerance, precision=precision or "",
+        device=on.number if on is not None else 0, checkpoint=checkpoint,
     )  # fmt: skip
+    work = sum(s.work() for s in spins)
+    report = _native.run(made, work, progress, always_job=on is not None, answer=given.answer)
     if on is not None:
         _device.keep_report(report)
-    opposite, same, bound, recomputed = sums.tolist()
+    opposite, same, bound = sums.tolist()
     return MP2Result(
         e_corr=opposite + same,
         e_corr_ss=same,
@@ -379,5 +380,5 @@ def _energy(
         e_scs=_SCS_OPPOSITE * opposite + _SCS_SAME * same,
         pair_energies=(tuple(pairs) if unrestricted else pairs[0]) if pair_energies else None,
         error_bound=bound,
-        recomputed=int(recomputed),
+        recomputed=int(recomputed[0]),
     )

@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from .._core import _costs, _records
 from .._core._progress import Progress
 from ._common import Input
 from ._energy import Layout
 from ._input import is_pair
 from ._result import Energy
-
-COMPLEX_FACTOR = 4  # a complex product is four real ones
 
 
 @dataclass(frozen=True)
@@ -91,7 +90,7 @@ def df_gmp2_energy(
         raise ValueError("eps_occ: spin orbitals are one set, not a pair (alpha, beta)")
     given = Input(B, eps_occ, eps_vir, layout, max_memory, complex_too=True)
     sums = np.zeros(2)  # energy, error bound
-    factor = COMPLEX_FACTOR if given.alpha.b.dtype.kind == "c" else 1
-    given.run("GMP2", factor * given.alpha.work(), threads, progress, [sums], bool(check_finite), given.max_bytes)
+    factor = _costs.COMPLEX_FACTOR if given.alpha.b.dtype.kind == "c" else 1
+    given.run(_records.gmp2, factor * given.alpha.work(), threads, progress, sums=sums, check_finite=bool(check_finite))
     energy, bound = sums.tolist()
     return GMP2Result(e_corr=energy, error_bound=bound)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 from .._core import _array
 from .._core._caller import warn
 from .._core._files import absolute_if_path
-from ._integrals import LAYOUTS, Spin, fed, hex_path
+from ._integrals import LAYOUTS, Spin, requests
 
 
 def is_pair(eps: Any) -> bool:
@@ -62,22 +61,19 @@ def same_dtype(spins: list[Spin]) -> None:
 
 
 class Arguments:
-    """What the library takes of one or two spins: addresses, and paths, absent ones 0 or empty.
+    """What a record has of one or two spins, `fields`, and the function that answers requests, None if there are none."""
 
-    The library reads `arrays` during the call: whoever calls it keeps the object until then.
-    """
-
-    def __init__(self, spins: list[Spin]) -> None:
-        inputs = [a for s in spins for a in (s.b, s.eps_occ, s.eps_vir)]
-        records = [_array.record(a) for a in inputs]
-        self.arrays: tuple[object, ...] = (*inputs, *records)
-        self.addresses = ([_array.address(r) for r in records] + [0] * 3)[:6]
-        self.paths = hex_path(spins[0].path), hex_path(spins[1].path) if len(spins) == 2 else ""
-        self.fed = fed(spins)
-        self.answer = partial(_answer, spins) if self.fed else None
+    def __init__(self, spins: list[Spin], layout: str) -> None:
+        alpha, beta = spins[0], spins[1] if len(spins) == 2 else None
+        asked = requests(spins)
+        self.fields: dict[str, Any] = dict(
+            b_alpha=alpha.b, occ_alpha=alpha.eps_occ, vir_alpha=alpha.eps_vir, path_alpha=alpha.path,
+            b_beta=beta and beta.b, occ_beta=beta and beta.eps_occ, vir_beta=beta and beta.eps_vir,
+            path_beta=beta.path if beta else "", layout=layout, requests=asked,
+        )  # fmt: skip
+        self.answer = partial(_answer, spins) if asked else None
 
 
-def _answer(spins: list[Spin], question: str) -> None:
-    """Copy the integrals that the library asks for."""
-    asked = json.loads(question)
-    spins[asked["spin"]].copy_block(asked["first"], asked["end"], asked["address"])
+def _answer(spins: list[Spin], spin: int, first: int, end: int, address: int) -> None:
+    """Copy the integrals that the library requests."""
+    spins[spin].copy_block(first, end, address)

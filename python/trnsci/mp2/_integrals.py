@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._core import _array
+from .._core import _array, _costs
 from .._core._array import Array
 from .._core._errors import UnsupportedError
-from .._core._source import hex_path as hex_path
 from .._core._source import is_dataset, nothing, size_of_file
 
 LAYOUTS = {
@@ -22,7 +21,6 @@ LAYOUTS = {
     "P(ia)": ("naux", "nocc*nvir"),
     "iPa": ("nocc", "naux", "nvir"),
 }
-_WORK_PER_PAIR = 2000.0  # floating-point operations that would take as long as the handling of one pair
 
 
 class Spin:
@@ -60,7 +58,7 @@ class Spin:
 
     def work(self) -> float:
         """Floating-point operations of the products, and what a pair costs besides."""
-        return float(self.nocc) ** 2 * (float(self.nvir) ** 2 * self.naux + _WORK_PER_PAIR)
+        return float(self.nocc) ** 2 * (float(self.nvir) ** 2 * self.naux + _costs.MP2_PAIR)
 
     def copy_block(self, first: int, end: int, address: int) -> None:
         """Copy the integrals of occupied orbitals ``first <= i < end`` to memory of the library."""
@@ -155,8 +153,8 @@ class Spin:
         return text
 
 
-def fed(spins: list[Spin]) -> int:
-    """Return a number whose bit s says that the library asks for the integrals of spin s."""
+def requests(spins: list[Spin]) -> int:
+    """Return a number whose bit s says that the library requests the integrals of spin s."""
     return sum(1 << n for n, s in enumerate(spins) if s.read is not None)
 
 

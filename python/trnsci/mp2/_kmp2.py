@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import json
-from array import array as _integers
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,17 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._core import _array, _native, _threads
+from .._core import _array, _costs, _native, _records, _threads
 from .._core._array import Array
 from .._core._progress import Progress
 from .._core._source import block_bytes, checked_naux, is_dataset, nothing
-from ._gmp2 import COMPLEX_FACTOR
 from ._result import Energy
 
 # The energies of orbitals that stand in where k-points have fewer than others, in hartree: PySCF's for those that it drops.
 # Their integrals are zero, so that they add nothing whatever D is.
 _PADDING = 1e30
-_WORK_PER_PAIR = 5e3  # floating-point operations that would take as long as the handling of one pair of orbitals
 
 
 @dataclass(frozen=True)
@@ -140,16 +136,13 @@ def df_kmp2_energy(
     occ, vir = _rectangular(rows_occ, -_PADDING), _rectangular(rows_vir, _PADDING)
     limit = block_bytes(max_memory)
     sums = np.zeros(3)  # opposite spin, same spin, error bound
-    blocks = [_array.record(b) for b in given.arrays]
-    addresses = _integers("Q", [_array.address(r) for r in blocks])
-    records = [_array.record(a) for a in (occ, vir, sums)]
-    per_pair = COMPLEX_FACTOR * float(vir.shape[1]) ** 2 * given.arrays[0].shape[2] + _WORK_PER_PAIR
-    _native.run(
-        "KMP2", float(nk) ** 3 * float(occ.shape[1]) ** 2 * per_pair, _threads.resolve(threads), progress,
-        (*given.arrays, *blocks, addresses, occ, vir, sums, *records, conserve),
-        addresses.buffer_info()[0], *(_array.address(r) for r in records[:2]), conserve.ctypes.data, _array.address(records[2]),
-        given.read is not None, bool(check_finite), limit, answer=None if given.read is None else given.answer,
+    per_pair = _costs.COMPLEX_FACTOR * float(vir.shape[1]) ** 2 * given.arrays[0].shape[2] + _costs.KMP2_PAIR
+    made = _records.kmp2(
+        threads=_threads.resolve(threads), b=given.arrays, occ=occ, vir=vir, conserve=conserve.reshape(-1), sums=sums,
+        requests=given.read is not None, check_finite=bool(check_finite), max_bytes=limit,
     )  # fmt: skip
+    work = float(nk) ** 3 * float(occ.shape[1]) ** 2 * per_pair
+    _native.run(made, work, progress, answer=None if given.read is None else given.answer)
     opposite, same, bound = sums.tolist()
     return KMP2Result(e_corr=opposite + same, e_corr_ss=same, e_corr_os=opposite, error_bound=bound)
 
@@ -212,11 +205,10 @@ class _Blocks:
             raise ValueError("naux: is for functions; arrays have their own")
         self.arrays = self._in_memory(B) if self.read is None else self._shapes(naux)
 
-    def answer(self, question: str) -> None:
-        """Copy the block that the library asks for to its memory."""
-        asked = json.loads(question)
+    def answer(self, number: int, first: int, end: int, address: int) -> None:
+        """Copy the block that the library requests, always whole, to its memory."""
         assert self.read is not None
-        ki, ka = divmod(asked["spin"], self.nk)
+        ki, ka = divmod(number, self.nk)
         name, like = f"B({ki}, {ka})", self.arrays[0]
         block = self._checked(self.read(ki, ka), ki, ka, name)
         if block.shape[2] > like.shape[2]:
@@ -225,7 +217,7 @@ class _Blocks:
         if not np.can_cast(block.dtype, like.dtype):
             raise TypeError(f"{name}: {block.dtype}, but B(0, 0) was {like.dtype}")
         block = np.ascontiguousarray(_padded(block, like.shape), like.dtype)
-        ctypes.memmove(asked["address"], block.ctypes.data, block.nbytes)
+        ctypes.memmove(address, block.ctypes.data, block.nbytes)
 
     def _checked(self, b: ArrayLike, ki: int, ka: int, name: str) -> Array:
         array, _ = _array.check(b, name)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 
-from .._core import _device, _native, _threads
+from .._core import _device, _native, _records, _threads
 from .._core._dataclass import Record
 from ._input import Arguments
-from ._integrals import Spin, hex_path
+from ._integrals import Spin
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,11 @@ def plan_on_device(
     spins: list[Spin], layout: str, precision: str | None, max_bytes: int, on: _device.Device
 ) -> _device.DevicePlan:
     """Return what the call would do on its device. Only shapes and dtypes are looked at."""
-    given = Arguments(spins)
-    text = _native.call("DeviceMP2Plan", on.number, *given.addresses, *given.paths, layout, precision or "", max_bytes)
+    made = _records.mp2(
+        "DeviceMP2Plan", threads=1, **Arguments(spins, layout).fields, check_finite=True, max_bytes=max_bytes,
+        tolerance=0.0, device=on.number, precision=precision or "", checkpoint="",
+    )  # fmt: skip
+    text = _native.invoke(made)
     return _device.read_plan(text)
 
 
@@ -87,11 +90,11 @@ def plan_on_host(
     threads: int | None,
 ) -> MP2Plan:
     """Return what the call would do on the host."""
-    given = Arguments(spins)
-    text = _native.call(
-        "MP2Plan", _threads.resolve(threads), *given.addresses, *given.paths, layout, precision or "", given.fed,
-        bool(check_finite), max_bytes, tolerance, hex_path(checkpoint),
+    made = _records.mp2(
+        "MP2Plan", threads=_threads.resolve(threads), **Arguments(spins, layout).fields, check_finite=bool(check_finite),
+        max_bytes=max_bytes, tolerance=tolerance, device=0, precision=precision or "", checkpoint=checkpoint,
     )  # fmt: skip
+    text = _native.invoke(made)
     facts = json.loads(text)
     facts["bytes_read"] += sum(s.bytes_asked for s in spins)
     return MP2Plan(**{**facts, "flops": float(facts["flops"]), "seconds": float(facts["seconds"])})

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._core import _array
+from .._core import _array, _costs, _records
 from .._core._progress import Progress
 from ._common import Input
 from ._energy import Layout
@@ -15,7 +15,6 @@ from ._result import Energy
 
 # Scaled opposite-spin MP2: Y. Jung, R. C. Lochan, A. D. Dutoi and M. Head-Gordon, J. Chem. Phys. 121, 9793 (2004).
 _SOS_OPPOSITE = 1.3
-_TYPICAL_POINTS = 9  # for the estimate of the work
 
 
 @dataclass(frozen=True)
@@ -129,10 +128,11 @@ def sos_mp2_energy(
     if not np.isfinite(scale):
         raise ValueError(f"c_os: expected a finite number, got {c_os!r}")
     given = Input(B, eps_occ, eps_vir, layout, max_memory)
-    sums = np.zeros(4)  # opposite spin, points, those in float32, bound on the error
-    work = sum(float(s.nocc) * s.nvir * float(s.naux) ** 2 for s in given.spins) * _TYPICAL_POINTS
-    given.run("SOSMP2", work, threads, progress, [sums], tolerance, given.max_bytes)
-    opposite, points, single, error = sums.tolist()
+    sums = np.zeros(2)  # opposite spin, bound on the error
+    points = np.zeros(2, np.int64)  # of the quadrature, and those of them in float32
+    work = sum(float(s.nocc) * s.nvir * float(s.naux) ** 2 for s in given.spins) * _costs.SOS_MP2_POINTS
+    given.run(_records.sosmp2, work, threads, progress, sums=sums, points=points, tolerance=tolerance)
+    (opposite, error), (total, single) = sums.tolist(), points.tolist()
     return SOSResult(
-        e_corr=scale * opposite, e_corr_os=opposite, points=int(points), points_single=int(single), quadrature_error=error
+        e_corr=scale * opposite, e_corr_os=opposite, points=total, points_single=single, quadrature_error=error
     )

@@ -1,0 +1,89 @@
+package pybind
+
+import (
+	"context"
+	"runtime"
+	"unsafe"
+
+	"trnsci/core/dense"
+	"trnsci/core/sched"
+	"trnsci/pybind/record"
+)
+
+// A callback passes requests for data from an operation to the Python thread that waits for its job, one at a time: Go never
+// calls Python. A nil callback makes no requests.
+type callback struct {
+	idle     chan struct{} // holds a token while no request is open
+	pending  dataRequest   // set before requested is ready
+	taken    chan struct{} // receives when Python takes the request
+	answered chan struct{}
+}
+
+// A dataRequest asks for the part first <= i < end of a set of integrals: occupied orbitals, or rows of a tensor. They go to
+// address in the order of their indices.
+type dataRequest struct {
+	set, first, end int // set is a spin, or the number of a pair of k-points
+	address         uintptr
+}
+
+func newCallback() *callback {
+	f := &callback{idle: make(chan struct{}, 1), taken: make(chan struct{}), answered: make(chan struct{})}
+	f.idle <- struct{}{}
+	return f
+}
+
+// requests is ready to receive while a request is open, for a nil callback never.
+func (f *callback) requests() chan<- struct{} {
+	if f == nil {
+		return nil
+	}
+	return f.taken
+}
+
+// request passes a request to Python and waits for the answer. Python does not answer requests of a cancelled call.
+func (f *callback) request(ctx context.Context, q dataRequest) error {
+	select {
+	case <-f.idle:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	defer func() { f.idle <- struct{}{} }()
+	f.pending = q
+	for _, step := range []<-chan struct{}{f.taken, f.answered} {
+		select {
+		case <-step:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+// loader returns the function that requests parts of a set of integrals.
+func loader[T dense.Scalar](f *callback, set int) func(*sched.Team, int, int, []T) error {
+	return func(team *sched.Team, first, end int, dst []T) error {
+		defer runtime.KeepAlive(dst)
+		return f.request(team.Context(), dataRequest{set, first, end, uintptr(unsafe.Pointer(unsafe.SliceData(dst)))})
+	}
+}
+
+// JobRequest writes the request of a job for which JobWait returned jobRequests into four int64 at an address: the set of
+// integrals, the first and the end of its indices, the address where the integrals go.
+func JobRequest(id int64, address uint64) (zero int64, err error) {
+	defer guard(&err)
+	q := jobs.get(id).callback.pending
+	words := unsafe.Slice((*int64)(record.Pointer(address)), 4)
+	words[0], words[1], words[2], words[3] = int64(q.set), int64(q.first), int64(q.end), int64(q.address)
+	return 0, nil
+}
+
+// JobAnswered tells the job that its request has been answered.
+func JobAnswered(id int64) (zero int64, err error) {
+	defer guard(&err)
+	j := jobs.get(id)
+	select {
+	case j.callback.answered <- struct{}{}:
+	case <-j.done:
+	}
+	return 0, nil
+}

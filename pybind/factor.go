@@ -1,0 +1,86 @@
+package pybind
+
+import (
+	"trnsci/core/blas"
+	"trnsci/core/factor"
+	"trnsci/core/sched"
+	"trnsci/pybind/record"
+)
+
+// Cholesky writes the Cholesky factor of every matrix of the stack A into the stack Factor, of the same shape and dtype:
+// L with A = L L^H when Lower is true, else U with A = U^H U. Only the triangle that Lower names is read. Factor may be A
+// itself.
+func Cholesky(jobID int64, address uint64) (zero int64, err error) {
+	defer guard(&err)
+	c := record.At[record.Cholesky](address)
+	return byDtype[c.A.Dtype].cholesky(jobID, c)
+}
+
+func (routinesOf[T]) cholesky(jobID int64, c *record.Cholesky) (int64, error) {
+	matrices, factors := newBatch[T](c.A), newBatch[T](c.Factor)
+	needed := c.Factor.Bytes()
+	if c.Factor.Address == c.A.Address {
+		needed = 0 // the memory is in use already
+	}
+	return run(jobID, c.Team, func(team *sched.Team) (int64, error) {
+		if err := reserve("cholesky", 0, needed); err != nil {
+			return 0, err
+		}
+		return 0, forEach(team, matrices.count(), func(team *sched.Team, k int) error {
+			a, out := matrices.at(k), factors.at(k)
+			if !c.Lower {
+				// A = U^H U is A^T = U^T conj(U), so the transpose of U is the lower factor of the transpose of A.
+				a, out = a.T(), out.T()
+			}
+			return factor.CholeskyView(team, a, out, c.CheckFinite)
+		})
+	})
+}
+
+// A solver names what the matrix of a system of equations is.
+type solver int
+
+const (
+	triangle solver = iota
+	choleskyFactor
+)
+
+// SolveTriangular overwrites every matrix B of the stack C by the solution X of op(A) X = B; only the triangle Uplo of A is
+// read, but CheckFinite looks at all of it.
+func SolveTriangular(jobID int64, address uint64) (zero int64, err error) {
+	defer guard(&err)
+	return solveStack(jobID, blasAt(address, needA|needC), triangle)
+}
+
+// CholeskySolve overwrites every matrix B of the stack C by the solution X of M X = B, given the Cholesky factor of M in the
+// triangle Uplo of A.
+func CholeskySolve(jobID int64, address uint64) (zero int64, err error) {
+	defer guard(&err)
+	return solveStack(jobID, blasAt(address, needA|needC), choleskyFactor)
+}
+
+func solveStack(jobID int64, c *record.BLAS, with solver) (int64, error) {
+	return run(jobID, c.Team, func(team *sched.Team) (int64, error) {
+		return 0, byDtype[c.C.Dtype].solve(team, c, with)
+	})
+}
+
+func (routinesOf[T]) solve(team *sched.Team, c *record.BLAS, with solver) error {
+	matrices, results := newBatch[T](c.A), newBatch[T](c.C)
+	name := map[solver]string{triangle: "a", choleskyFactor: "c"}[with]
+	return forEach(team, results.count(), func(team *sched.Team, k int) error {
+		if c.CheckFinite {
+			if err := blas.CheckFinite(team, matrices.at(k), name); err != nil {
+				return err
+			}
+			if err := blas.CheckFinite(team, results.at(k), "b"); err != nil {
+				return err
+			}
+		}
+		a, b := matrices.rowMajor(k), results.rowMajor(k)
+		if with == choleskyFactor {
+			return factor.CholeskySolve(team, blas.Uplo(c.Uplo), a, b)
+		}
+		return factor.SolveTriangular(team, blas.Uplo(c.Uplo), blas.Transpose(c.TransA), blas.Diag(c.Diag), a, b)
+	})
+}

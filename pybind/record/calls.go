@@ -1,0 +1,432 @@
+package record
+
+//go:generate go run ./gen
+
+// The structs of this file are all that calls take. A struct is named after its function, or after what the functions
+// have in common that its comment lists behind "Functions:". Tags say what the generator cannot see: the dtypes that an
+// array may have, if not those of matrices; that an array may be absent, nil here and None in Python; and the default value
+// in Python. Embedded structs are shared fields.
+
+// Team is the number of threads that a call may use.
+type Team struct {
+	Threads int
+}
+
+// Functions: Axpy, Scal, Dot, Nrm2, Asum, Iamax, Gemv, Symv, TriangularVector, Ger, Syr, Syr2, Gemm, Gemmt, Symm, Syrk, Syr2k,
+// TriangularMatrix, SolveTriangular, CholeskySolve.
+//
+// BLAS has the operands of a function of the BLAS and its flags, the letters of the reference BLAS.
+type BLAS struct {
+	Team
+	A           *Array     `absent:"yes"`
+	B           *Array     `absent:"yes"`
+	C           *Array     `absent:"yes"`
+	TransA      int        `default:"0"`
+	TransB      int        `default:"0"`
+	Uplo        int        `default:"0"`
+	Side        int        `default:"0"`
+	Diag        int        `default:"0"`
+	Conjugate   bool       `default:"False"` // Hermitian in place of symmetric, conjugated in place of plain
+	Solve       bool       `default:"False"`
+	CheckFinite bool       `default:"False"`
+	Alpha       complex128 `default:"0"`
+	Beta        complex128 `default:"0"`
+}
+
+// Functions: DeviceGemm, DeviceSyrk.
+//
+// DeviceProduct has the operands of a real product on a device; B is absent from a symmetric one.
+type DeviceProduct struct {
+	Team
+	A         *Array `dtype:"real"`
+	B         *Array `dtype:"real" absent:"yes"`
+	C         *Array `dtype:"real"`
+	Device    int
+	TransA    int
+	TransB    int `default:"0"`
+	Uplo      int `default:"0"`
+	Alpha     float64
+	Beta      float64
+	Precision string
+}
+
+// Cholesky has a stack of matrices and room for their factors.
+type Cholesky struct {
+	Team
+	A           *Array
+	Factor      *Array
+	Lower       bool
+	CheckFinite bool
+}
+
+// Subset says which eigenvalues are wanted: all, by index, or by value, as Kind says.
+type Subset struct {
+	Kind  int     `default:"0"`
+	First int     `default:"0"`
+	Last  int     `default:"0"`
+	Above float64 `default:"0.0"`
+	UpTo  float64 `default:"0.0"`
+}
+
+// Functions: Eigh, EighCanonical.
+//
+// Eigh has a standard problem, or with B a generalized one of the type Problem. Lindep and Dropped are for EighCanonical.
+type Eigh struct {
+	Team
+	A           *Array
+	B           *Array `absent:"yes"`
+	W           *Array `dtype:"real"`
+	V           *Array `absent:"yes"`
+	Dropped     *Array `dtype:"int64" absent:"yes"`
+	Problem     int    `default:"1"`
+	Lower       bool
+	CheckFinite bool
+	Overwrite   bool
+	Jacobi      bool    `default:"False"`
+	Lindep      float64 `default:"0.0"`
+	Subset
+}
+
+// Functions: EighTridiagonal, EighBanded.
+//
+// EighStructured has diagonals and, of tridiagonal matrices, the elements beside them, or bands.
+type EighStructured struct {
+	Team
+	Matrix       *Array
+	Subdiagonals *Array `dtype:"real" absent:"yes"`
+	W            *Array `dtype:"real"`
+	V            *Array `absent:"yes"`
+	Lower        bool
+	CheckFinite  bool
+	Subset
+}
+
+// Schur has matrices and room for their Schur forms. Where ComplexT and ComplexZ are present, these get the complex form of a
+// real matrix. Sort is empty or a word for the eigenvalues that come first, whose numbers then go to Counts.
+type Schur struct {
+	Team
+	A           *Array
+	T           *Array
+	Z           *Array
+	ComplexT    *Array `dtype:"complex" absent:"yes"`
+	ComplexZ    *Array `dtype:"complex" absent:"yes"`
+	Counts      *Array `dtype:"int64" absent:"yes"`
+	CheckFinite bool
+	Overwrite   bool
+	Sort        string
+}
+
+// Hessenberg has matrices and room for their Hessenberg forms and the unitary factors.
+type Hessenberg struct {
+	Team
+	A           *Array
+	H           *Array
+	Q           *Array `absent:"yes"`
+	CheckFinite bool
+	Overwrite   bool
+}
+
+// Balance has matrices that are balanced in place, and room for permutations and scales.
+type Balance struct {
+	Team
+	B       *Array
+	Order   *Array `dtype:"int64"`
+	Scales  *Array `dtype:"float64"`
+	Permute bool
+	Scale   bool
+}
+
+// SchurEigenvalues has Schur forms and room for their eigenvalues.
+type SchurEigenvalues struct {
+	Team
+	T *Array
+	W *Array `dtype:"complex128"`
+}
+
+// SchurOrder has Schur forms that are reordered in place, and which eigenvalues come first.
+type SchurOrder struct {
+	Team
+	T        *Array
+	Z        *Array
+	Selected *Array `dtype:"bool"`
+}
+
+// SchurToComplex has complex arrays with real Schur forms, which become complex forms.
+type SchurToComplex struct {
+	Team
+	T *Array `dtype:"complex"`
+	Z *Array `dtype:"complex"`
+}
+
+// SchurCondition has Schur forms, the sizes of their leading clusters, and room for the condition numbers s and sep.
+type SchurCondition struct {
+	Team
+	T       *Array
+	Counts  *Array `dtype:"int64"`
+	Results *Array `dtype:"float64"`
+}
+
+// Eig has matrices and room for their eigenvalues and eigenvectors.
+type Eig struct {
+	Team
+	A           *Array
+	W           *Array `dtype:"complex"`
+	Left        *Array `dtype:"complex" absent:"yes"`
+	Right       *Array `dtype:"complex" absent:"yes"`
+	CheckFinite bool
+	Overwrite   bool
+}
+
+// Functions: QZ, QZOrder.
+//
+// QZ has pairs of matrices and room for their generalized Schur forms, or such forms and which eigenvalues come first.
+type QZ struct {
+	Team
+	A           *Array `absent:"yes"`
+	B           *Array `absent:"yes"`
+	S           *Array
+	P           *Array
+	Q           *Array
+	Z           *Array
+	Alpha       *Array `dtype:"complex" absent:"yes"`
+	Beta        *Array `dtype:"real" absent:"yes"`
+	Selected    *Array `dtype:"bool" absent:"yes"`
+	CheckFinite bool   `default:"False"`
+}
+
+// QZEigen has pairs of matrices and room for their generalized eigenvalues and eigenvectors.
+type QZEigen struct {
+	Team
+	A           *Array
+	B           *Array
+	Alpha       *Array `dtype:"complex"`
+	Beta        *Array `dtype:"real"`
+	Left        *Array `dtype:"complex" absent:"yes"`
+	Right       *Array `dtype:"complex" absent:"yes"`
+	CheckFinite bool
+}
+
+// Functions: Sylvester, Lyapunov, DiscreteLyapunov.
+//
+// Equation has the matrices of an equation and room for the solution; B is absent from one with a single coefficient.
+type Equation struct {
+	Team
+	A *Array
+	B *Array `absent:"yes"`
+	Q *Array
+	X *Array
+}
+
+// InvSqrtSPD has matrices and room for their inverse square roots and the numbers of eigenvalues that were dropped.
+type InvSqrtSPD struct {
+	Team
+	A           *Array
+	X           *Array
+	Dropped     *Array `dtype:"int64"`
+	Threshold   float64
+	CheckFinite bool
+}
+
+// DeviceInvSqrtSPD has matrices and room for their inverse square roots, computed on a device.
+type DeviceInvSqrtSPD struct {
+	Team
+	A           *Array `dtype:"real"`
+	X           *Array `dtype:"real"`
+	Device      int
+	CheckFinite bool
+	Precision   string
+}
+
+// Functions: Expm, IntegerPower.
+//
+// MatrixPower has matrices and room for their exponentials or powers.
+type MatrixPower struct {
+	Team
+	A        *Array
+	X        *Array
+	Exponent int `default:"0"`
+}
+
+// Functions: Sqrtm, Logm, Signm, Power.
+//
+// MatrixFunction has matrices and room for a function of them, for what was met, and for residuals. Exponent is that of Power.
+type MatrixFunction struct {
+	Team
+	A         *Array
+	X         *Array  `dtype:"complex"`
+	Met       *Array  `dtype:"bool"`
+	Residuals *Array  `dtype:"float64"`
+	Exponent  float64 `default:"0.0"`
+}
+
+// Triangularize has matrices and room for their complex Schur forms.
+type Triangularize struct {
+	Team
+	A *Array
+	T *Array `dtype:"complex"`
+	Z *Array `dtype:"complex"`
+}
+
+// Parlett has Schur forms, values of a function at their eigenvalues, and room for the function of the matrices, for its
+// conditions and for whether it is finite.
+type Parlett struct {
+	Team
+	T          *Array `dtype:"complex"`
+	Z          *Array `dtype:"complex"`
+	Values     *Array `dtype:"complex128"`
+	X          *Array `dtype:"complex"`
+	Conditions *Array `dtype:"float64"`
+	Finite     *Array `dtype:"bool"`
+}
+
+// Tensor is where three-index integrals come from: an array, the file of a path that is not empty, or Python, which is
+// asked for data, with an array that has their shape.
+type Tensor struct {
+	Integrals *Array `dtype:"real" absent:"yes"`
+	Path      string
+	Requests  bool
+}
+
+// TensorRows has the path of a file of integrals.
+type TensorRows struct {
+	Path string
+}
+
+// DFFit has the metric and the integrals, which are overwritten.
+type DFFit struct {
+	Team
+	Metric      *Array `dtype:"real"`
+	Integrals   *Array `dtype:"real"`
+	Lindep      float64
+	CheckFinite bool
+}
+
+// DFTransform has integrals of atomic orbitals, molecular orbitals, and room for the integrals of these.
+type DFTransform struct {
+	Team
+	Tensor
+	Occ         *Array `dtype:"float64"`
+	Vir         *Array `dtype:"float64"`
+	Out         *Array `dtype:"float64"`
+	CheckFinite bool
+	MaxBytes    int
+}
+
+// DFJK has densities, the orbitals that make them, and room for Coulomb and exchange matrices. Imaginary parts are arrays of
+// their own.
+type DFJK struct {
+	Team
+	Tensor
+	Dm          *Array `dtype:"float64"`
+	DmImag      *Array `dtype:"float64" absent:"yes"`
+	Coeff       *Array `dtype:"float64" absent:"yes"`
+	Occ         *Array `dtype:"float64" absent:"yes"`
+	J           *Array `dtype:"float64" absent:"yes"`
+	JImag       *Array `dtype:"float64" absent:"yes"`
+	K           *Array `dtype:"float64" absent:"yes"`
+	KImag       *Array `dtype:"float64" absent:"yes"`
+	Labelled    bool
+	Hermi       int
+	CheckFinite bool
+	MaxBytes    int
+}
+
+// Spins are the integrals and orbital energies of one or two spins. Integrals are those of an array, of the file of a path
+// that is not empty, or of Python, which is asked for those of spin s where bit s of Requests is set; the array then has
+// their shape and dtype.
+type Spins struct {
+	BAlpha    *Array
+	OccAlpha  *Array `dtype:"float64"`
+	VirAlpha  *Array `dtype:"float64"`
+	BBeta     *Array `absent:"yes"`
+	OccBeta   *Array `dtype:"float64" absent:"yes"`
+	VirBeta   *Array `dtype:"float64" absent:"yes"`
+	Requests  int
+	PathAlpha string
+	PathBeta  string
+	Layout    string
+}
+
+// Functions: MP2, MP2Plan, DeviceMP2Plan.
+//
+// MP2 has the input of an energy and, unless it is to be planned only, room for the opposite-spin energy, the same-spin
+// energy and the error bound; for the number of pairs that were computed again; and for pair energies.
+type MP2 struct {
+	Team
+	Spins
+	Sums        *Array `dtype:"float64" absent:"yes"`
+	Recomputed  *Array `dtype:"int64" absent:"yes"`
+	Pairs       *Array `dtype:"float64" absent:"yes"`
+	PairsBeta   *Array `dtype:"float64" absent:"yes"`
+	PairsMixed  *Array `dtype:"float64" absent:"yes"`
+	CheckFinite bool
+	MaxBytes    int
+	Tolerance   float64
+	Device      int
+	Precision   string
+	Checkpoint  string
+}
+
+// SOSMP2 has the input of an opposite-spin energy and room for it and its error bound, and for two numbers of points.
+type SOSMP2 struct {
+	Team
+	Spins
+	Sums      *Array `dtype:"float64"`
+	Points    *Array `dtype:"int64"`
+	Tolerance float64
+	MaxBytes  int
+}
+
+// MP2Amplitudes has the input of amplitudes and room for them, or the path of a file that gets them.
+type MP2Amplitudes struct {
+	Team
+	Spins
+	Out      *Array `dtype:"float64" absent:"yes"`
+	Part     int
+	MaxBytes int
+	PathOut  string
+}
+
+// MP2Density has the input of densities and room for them.
+type MP2Density struct {
+	Team
+	Spins
+	Out      *Array `dtype:"float64"`
+	OutBeta  *Array `dtype:"float64" absent:"yes"`
+	MaxBytes int
+}
+
+// GMP2 has the input of an energy of spin orbitals and room for it and its error bound.
+type GMP2 struct {
+	Team
+	Spins
+	Sums        *Array `dtype:"float64"`
+	CheckFinite bool
+	MaxBytes    int
+}
+
+// KMP2 has the integrals of all pairs of k-points, the orbital energies, the momentum that is conserved, and room for the
+// energies and the error bound.
+type KMP2 struct {
+	Team
+	B           []*Array
+	Occ         *Array `dtype:"float64"`
+	Vir         *Array `dtype:"float64"`
+	Conserve    *Array `dtype:"int64"`
+	Sums        *Array `dtype:"float64"`
+	Requests    bool
+	CheckFinite bool
+	MaxBytes    int
+}
+
+// DeviceOpen has the name of a device, the folder of compiled programs, none if it is empty, and folders of plugins.
+type DeviceOpen struct {
+	Name       string
+	CacheDir   string
+	PluginDirs string
+}
+
+// DevicesFound has folders of plugins.
+type DevicesFound struct {
+	PluginDirs string
+}

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"bytes"
+	"go/format"
+	"os"
+	"testing"
+)
+
+func TestGeneratedFilesAreUpToDate(t *testing.T) {
+	calls, err := read("../calls.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := format.Source(writeGo(calls))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string][]byte{
+		"../" + decoders:                         source,
+		"../../../python/trnsci/_core/" + python: writePython(calls),
+	} {
+		found, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(found, want) {
+			t.Errorf("%s is not what its generator makes: run make generate", path)
+		}
+	}
+}
+
+func TestSnakeCase(t *testing.T) {
+	for name, want := range map[string]string{
+		"CheckFinite": "check_finite", "A": "a", "DFFit": "df_fit", "InvSqrtSPD": "inv_sqrt_spd", "MP2Plan": "mp2_plan", "UpTo": "up_to",
+	} {
+		if got := snakeCase(name); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}

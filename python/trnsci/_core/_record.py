@@ -1,0 +1,52 @@
+"""What the records of `_records` are made of; pybind/record/doc.go describes them."""
+
+from __future__ import annotations
+
+import os
+from array import array as _int64s
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from ._array import Array, data_address
+
+Words: TypeAlias = "_int64s[int]"
+# The function of the library, the record of its arguments, and what has to stay alive during the call.
+Call: TypeAlias = tuple[str, Words, tuple[object, ...]]
+
+_WORD = 8
+
+# Codes of dtypes in native byte order, by their letters; C's long and long long are both int64, or one of them is int32. The
+# Go package has the same list.
+_NAMES = ("float32", "float64", "complex64", "complex128", "bfloat16", "int32", "int64", "bool")
+_CODES = {letter: _NAMES.index(np.dtype(letter).name) for letter in "fdFDilq?"}
+_ABSENT = -1
+
+
+def address(words: Words) -> int:
+    """Return what crosses the border for a record."""
+    return words.buffer_info()[0]
+
+
+def describe(words: Words, a: Array | None) -> None:
+    """Append the description of an array, or that there is none, to a record."""
+    if a is None:
+        words.append(_ABSENT)
+        return
+    shape = a.shape
+    words.extend((_CODES[a.dtype.char], data_address(a), len(shape), *shape, *a.strides))
+
+
+def describe_all(words: Words, arrays: Sequence[Array]) -> None:
+    """Append the descriptions of a list of arrays to a record."""
+    words.append(len(arrays))
+    for a in arrays:
+        describe(words, a)
+
+
+def put_text(words: Words, text: str) -> None:
+    """Append a text, which may be a path that is no text, to a record."""
+    encoded = os.fsencode(text)
+    words.append(len(encoded))
+    words.frombytes(encoded.ljust(-(-len(encoded) // _WORD) * _WORD, b"\0"))
