@@ -32,7 +32,7 @@ func generalProduct[T dense.Scalar](set kernel.Set, team *sched.Team, trans Tran
 func gemv[R dense.Float, T dense.Scalar](set kernel.Set, team *sched.Team, trans Transpose, alpha T, a dense.Matrix[T], x dense.Vector[T], beta T, y dense.Vector[T]) {
 	s := sweep[R, T]{set: set, a: a, dots: trans == NoTrans, axpys: trans != NoTrans, conj: trans == ConjTrans}
 	w := borrow[T](s.inputs(x.N) + s.outputs(y.N))
-	defer w.giveBack()
+	defer w.GiveBack()
 	s.load(&w, x)
 	s.setOut(w.zeros(s.outputs(y.N)))
 	switch {

@@ -88,7 +88,7 @@ func rankUpdate[R dense.Float, T dense.Scalar](set kernel.Set, team *sched.Team,
 	}
 	count, line := rank*dense.Parts[T](), dense.WholeLines[T](y.N)
 	w := borrow[T](count*line + rank*x.N)
-	defer w.giveBack()
+	defer w.GiveBack()
 	vectors, factors := w.take(count*line), w.take(rank*x.N)
 	loadVectors[R](vectors[:count/rank*line], line, y, u.conj)
 	loadFactors(factors, rank, alpha, x)
@@ -124,7 +124,7 @@ func makeDiagonalReal[T dense.Scalar](a dense.Matrix[T]) {
 // asProduct computes a rank-one update of a whole matrix as a product with an inner dimension of 1.
 func (u update[T]) asProduct(set kernel.Set, team *sched.Team, alpha T, x, y dense.Vector[T]) {
 	w := borrow[T](x.N)
-	defer w.giveBack()
+	defer w.GiveBack()
 	column := w.matrix(x.N, 1)
 	loadFactors(column.Data, 1, alpha, x)
 	row := dense.Matrix[T]{Rows: 1, Cols: y.N, Stride: y.N, Data: y.Data}

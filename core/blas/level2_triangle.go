@@ -244,7 +244,7 @@ func symv[R dense.Float, T dense.Scalar](set kernel.Set, team *sched.Team, uplo 
 	}
 	w := s.wholeTriangle(team, uplo, d, x)
 	accumulate(set, alpha, s.out[:y.N], beta, y)
-	w.giveBack()
+	w.GiveBack()
 }
 
 // Trmv computes x = op(A) x for a triangular A of which only the triangle uplo is read, and no diagonal if diag is Unit.
@@ -263,5 +263,5 @@ func trmv[R dense.Float, T dense.Scalar](set kernel.Set, team *sched.Team, uplo 
 	s := sweep[R, T]{set: set, a: a, dots: trans == NoTrans, axpys: trans != NoTrans, conj: trans == ConjTrans}
 	w := s.wholeTriangle(team, uplo, diagonalOf(diag), x)
 	Copy(dense.Vec(s.out[:x.N]), x)
-	w.giveBack()
+	w.GiveBack()
 }

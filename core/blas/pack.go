@@ -1,11 +1,10 @@
 package blas
 
 import (
-	"sync"
-
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
 	"trnsci/core/kernel/gemm"
+	"trnsci/core/scratch"
 )
 
 // blockB is a block of B as the kernels take it: whole tiles, and what is left of the columns in one or two narrower ones.
@@ -87,18 +86,21 @@ type packing[T dense.Float] struct{ b, a, c []T }
 // What alignment, size classes of the allocator and the headers add to a packing.
 const packingOverhead = 32 << 10
 
-var packings32, packings64 sync.Pool
+var (
+	packings32 scratch.Cache[packing[float32]]
+	packings64 scratch.Cache[packing[float64]]
+)
 
-func packingsOf[T dense.Float]() *sync.Pool {
+func packingsOf[T dense.Float]() *scratch.Cache[packing[T]] {
 	if dense.IsSingle[T]() {
-		return &packings32
+		return any(&packings32).(*scratch.Cache[packing[T]])
 	}
-	return &packings64
+	return any(&packings64).(*scratch.Cache[packing[T]])
 }
 
 // takePacking returns memory for the largest block and strip.
 func takePacking[T dense.Float](size *kernel.Blocking) *packing[T] {
-	p, _ := packingsOf[T]().Get().(*packing[T])
+	p := packingsOf[T]().Get()
 	if p == nil {
 		p = &packing[T]{}
 	}

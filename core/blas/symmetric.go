@@ -42,7 +42,7 @@ func (s *symmetric[T]) multiply(name string, side Side, alpha T, b dense.Matrix[
 	requireIn(name, s.a.Cols == n && order == n && b.Rows == c.Rows && b.Cols == c.Cols,
 		"A is %dx%d, B is %dx%d, C is %dx%d", n, s.a.Cols, b.Rows, b.Cols, c.Rows, c.Cols)
 	memory := borrow[T](min(n, symmBlock) * min(n, symmBlock))
-	defer memory.giveBack()
+	defer memory.GiveBack()
 	block := memory.matrix(min(n, symmBlock), min(n, symmBlock))
 	team := s.team.Plan(n)
 	for i0 := 0; i0 < n; i0 += symmBlock {

@@ -126,7 +126,7 @@ func (t triangular[T]) panel(set kernel.Set, team *sched.Team, solve bool, side 
 	}
 	if side == Right {
 		memory := borrow[T](b.Rows * b.Cols)
-		defer memory.giveBack()
+		defer memory.GiveBack()
 		x = memory.matrix(b.Cols, b.Rows)
 		transpose(set, x, b)
 	}

@@ -90,7 +90,7 @@ func rowsBase[T dense.Scalar](w *triangularWork[T], solve bool, t triangular[T],
 func rowsAsReals[R dense.Float, T dense.Complex](w *triangularWork[T], solve bool, t triangular[T], x dense.Matrix[T]) error {
 	n := t.Rows
 	memory := borrow[R](4 * n * n)
-	defer memory.giveBack()
+	defer memory.GiveBack()
 	l := memory.matrix(2*n, 2*n)
 	setRealForm(t, l)
 	reals := dense.Matrix[R]{Rows: x.Rows, Cols: 2 * n, Stride: 2 * x.Stride, Data: dense.Reals[R](x.Data)}
@@ -110,7 +110,7 @@ func solveComplex[R dense.Float, T dense.Complex](set kernel.Set, t triangular[T
 		}
 	}
 	memory := borrow[R](4*n*n + 2*n*x.Cols)
-	defer memory.giveBack()
+	defer memory.GiveBack()
 	l, y := memory.matrix(2*n, 2*n), memory.matrix(2*n, x.Cols)
 	setRealForm(t, l)
 	for i := range n {
@@ -191,7 +191,7 @@ func multiplyPairs[T dense.Float](set kernel.Set, t triangular[T], x, y dense.Ma
 func multiplyComplex[R dense.Float, T dense.Complex](set kernel.Set, t triangular[T], x dense.Matrix[T]) {
 	n := t.Rows
 	memory := borrow[R](4*n*n + 4*n*x.Cols)
-	defer memory.giveBack()
+	defer memory.GiveBack()
 	l, from, to := memory.matrix(2*n, 2*n), memory.matrix(2*n, x.Cols), memory.matrix(2*n, x.Cols)
 	setRealForm(t, l)
 	for i := range n {

@@ -26,7 +26,7 @@ func trsv[R dense.Float, T dense.Scalar](set kernel.Set, team *sched.Team, uplo 
 	n := x.N
 	s := sweep[R, T]{set: set, a: a, dots: trans == NoTrans, axpys: trans != NoTrans, conj: trans == ConjTrans}
 	w := borrow[T](s.inputs(n) + s.outputs(n))
-	defer w.giveBack()
+	defer w.GiveBack()
 	s.loadCopy(&w, x)
 	s.setOut(w.zeros(s.outputs(n)))
 	groups := ceilDiv(n, vector.RowGroup)

@@ -1,31 +1,23 @@
 package blas
 
 import (
-	"sync"
-	"unsafe"
-
 	"trnsci/core/dense"
+	"trnsci/core/scratch"
 )
 
-// workspace is memory for vectors of level 2. It is kept between calls.
+// workspace is memory for the vectors of level 2 and small blocks of level 3.
 type workspace[T dense.Scalar] struct {
-	whole *[]float64
-	rest  []T
+	scratch.Memory
+	rest []T
 }
 
-var workspaces sync.Pool
+// Only the limit of all pools bounds what is kept: the largest workspace is a copy of the right-hand sides of a system.
+var workspaces = scratch.Pool{MostBytes: scratch.DefaultLimit}
 
 // borrow returns memory for n elements.
 func borrow[T dense.Scalar](n int) workspace[T] {
-	words := ceilDiv(n*dense.Bytes[T](), dense.Bytes[float64]())
-	whole, _ := workspaces.Get().(*[]float64)
-	if whole == nil {
-		whole = new([]float64)
-	}
-	if len(*whole) < words {
-		*whole = dense.NewAligned[float64](words)
-	}
-	return workspace[T]{whole, unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(*whole))), n)}
+	memory := workspaces.Borrow(scratch.WordsOf[T](n))
+	return workspace[T]{memory, scratch.Numbers[T](memory.Words, n)}
 }
 
 // take returns n elements of unknown values.
@@ -41,8 +33,6 @@ func (w *workspace[T]) zeros(n int) []T {
 	clear(part)
 	return part
 }
-
-func (w *workspace[T]) giveBack() { workspaces.Put(w.whole) }
 
 // matrix takes the memory of a matrix of unknown values.
 func (w *workspace[T]) matrix(rows, cols int) dense.Matrix[T] {
