@@ -18,35 +18,36 @@ type coulomb struct {
 }
 
 // newCoulomb returns nil if every J is 0.
-func newCoulomb(s jkPlan, densities []*density) *coulomb {
-	c := &coulomb{set: s.set, unit: s.unit}
-	for _, d := range densities {
+func newCoulomb(s jkPlan, densities []*density, w *jkWork) *coulomb {
+	c := &coulomb{set: s.set, unit: s.unit, partial: w.partial}
+	for k, d := range densities {
 		if d.symmetry == Antisymmetric {
 			c.place = append(c.place, -1)
 			continue
 		}
 		c.place = append(c.place, len(c.d))
-		c.d = append(c.d, packSum(d.d))
-		c.j = append(c.j, make([]float64, s.pairs))
-		c.rho = append(c.rho, make([]float64, s.unit))
+		t := &w.densities[k]
+		packSum(t.packedD, d.d)
+		clear(t.packedJ)
+		c.d, c.j, c.rho = append(c.d, t.packedD), append(c.j, t.packedJ), append(c.rho, t.rho)
 	}
 	if len(c.d) == 0 {
 		return nil
 	}
-	c.partial = make([]float64, columnPieces(s.pairs)*len(c.d)*s.unit)
 	return c
 }
 
-// packSum returns D + D^T packed, with the diagonal of D.
-func packSum(d dense.Matrix[float64]) []float64 {
-	lower := make([]float64, 0, PackedSize(d.Rows))
+// packSum sets lower to D + D^T packed, with the diagonal of D.
+func packSum(lower []float64, d dense.Matrix[float64]) {
+	at := 0
 	for i := range d.Rows {
 		for j := range i {
-			lower = append(lower, d.At(i, j)+d.At(j, i))
+			lower[at] = d.At(i, j) + d.At(j, i)
+			at++
 		}
-		lower = append(lower, d.At(i, i))
+		lower[at] = d.At(i, i)
+		at++
 	}
-	return lower
 }
 
 // fit sets rho for some rows of L.

@@ -96,34 +96,8 @@ func (o *Orbitals) occupied(name string) (count int, err error) {
 	return count, nil
 }
 
-// prepareDensities checks the elements of the densities and returns their factors; occupied[k] is the number of
-// occupied orbitals of density k.
-func prepareDensities(densities []Density, occupied []int, opt Options) ([]*density, error) {
-	var prepared []*density
-	for k, d := range densities {
-		if err := blas.CheckFinite(opt.Team, d.D, "dm"+d.Label); err != nil {
-			return nil, err
-		}
-		p := &density{symmetry: d.Symmetry, d: d.symmetrized(opt), orbitals: d.Orbitals != nil}
-		p.factor = p.d
-		if d.Orbitals != nil {
-			if err := blas.CheckFinite(opt.Team, d.Orbitals.Coeff, "mo_coeff"+d.Label); err != nil {
-				return nil, err
-			}
-			p.symmetry = Symmetric
-			p.factor = d.Orbitals.scaledRows(occupied[k])
-			if err := p.compareWithOrbitals(opt, "dm"+d.Label); err != nil {
-				return nil, err
-			}
-		}
-		prepared = append(prepared, p)
-	}
-	return prepared, nil
-}
-
-// symmetrized returns a copy of D, or of the part of it with its symmetry.
-func (d Density) symmetrized(opt Options) dense.Matrix[float64] {
-	m := dense.New[float64](d.D.Rows, d.D.Cols)
+// symmetrized sets m to D, or to the part of it with its symmetry, and returns it.
+func (d Density) symmetrized(opt Options, m dense.Matrix[float64]) dense.Matrix[float64] {
 	// A cancelled call fails before the copy is used.
 	_ = blas.CopyView(opt.Team, m.View(), d.D)
 	if d.Symmetry == General {
@@ -143,9 +117,9 @@ func (d Density) symmetrized(opt Options) dense.Matrix[float64] {
 	return m
 }
 
-// scaledRows returns the occupied orbitals times the square roots of their occupations, one in each row.
-func (o *Orbitals) scaledRows(occupied int) dense.Matrix[float64] {
-	rows, i := dense.New[float64](occupied, o.Coeff.Rows), 0
+// scaledRows sets the rows to the occupied orbitals times the square roots of their occupations, and returns them.
+func (o *Orbitals) scaledRows(rows dense.Matrix[float64]) dense.Matrix[float64] {
+	i := 0
 	for orbital, n := range o.Occ {
 		if n <= 0 {
 			continue
@@ -159,9 +133,8 @@ func (o *Orbitals) scaledRows(occupied int) dense.Matrix[float64] {
 	return rows
 }
 
-// compareWithOrbitals returns an error if the density is not the product of its orbitals.
-func (p *density) compareWithOrbitals(opt Options, name string) error {
-	made := dense.New[float64](p.d.Rows, p.d.Cols)
+// compareWithOrbitals returns an error if the density is not the product of its orbitals, which it computes in made.
+func (p *density) compareWithOrbitals(opt Options, made dense.Matrix[float64], name string) error {
 	blas.Syrk(opt.Team, blas.Lower, blas.Trans, 1, p.factor, 0, made)
 	if err := opt.Team.Err(); err != nil {
 		return err

@@ -17,14 +17,15 @@ type exchange struct {
 	factors, halves []dense.Matrix[float64]
 }
 
-func newExchange(p jkPlan, densities []*density, team *sched.Team) *exchange {
+func newExchange(p jkPlan, densities []*density, team *sched.Team, w *jkWork) *exchange {
 	x := &exchange{
-		plan: p, team: team, multiplier: newMultiplier(team, p.nao, p.group, p.general), densities: densities,
+		plan: p, team: team, densities: densities,
+		multiplier: newMultiplier(team, p.nao, p.group, p.general, w.squares),
 	}
-	for _, d := range densities {
+	for k, d := range densities {
 		x.k = append(x.k, dense.New[float64](p.nao, p.nao))
 		x.factors = append(x.factors, d.factor)
-		x.halves = append(x.halves, dense.New[float64](p.group*d.factor.Rows, p.nao))
+		x.halves = append(x.halves, w.densities[k].half)
 	}
 	return x
 }

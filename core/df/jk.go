@@ -1,8 +1,10 @@
 package df
 
 import (
+	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/sched"
+	"trnsci/core/scratch"
 )
 
 // JKResult holds an nao x nao matrix for each density, nil if it was left out.
@@ -33,13 +35,15 @@ func JK(l Source, densities []Density, opt JKOptions) (JKResult, error) {
 		return JKResult{}, err
 	}
 	opt.Team = opt.Team.Plan(p.naux) // before products plan
-	prepared, err := prepareDensities(densities, p.occupied, opt.Options)
+	var w jkWork
+	allocate(w.layout(p, densities, opt))
+	prepared, err := prepareDensities(densities, &w, opt.Options)
 	if err != nil {
 		return JKResult{}, err
 	}
-	b := newJKBuilder(p, prepared, opt)
+	b := newJKBuilder(p, prepared, &w, opt)
 	if p.naux > 0 && p.pairs > 0 && len(densities) > 0 {
-		if err := eachBlock(opt.Team, l, p.blocks, b.add); err != nil {
+		if err := eachBlock(opt.Team, l, p.blocks, w.buffers, b.add); err != nil {
 			return JKResult{}, err
 		}
 	}
@@ -53,7 +57,40 @@ func JKWorkspace(l Source, densities []Density, opt JKOptions) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return p.workspace(opt.Team, opt), nil
+	var w jkWork
+	words := int64(scratch.Count(w.layout(p, densities, opt)))
+	results := int64(len(densities)) * int64(p.nao) * int64(p.nao)
+	if !opt.NoJ {
+		words += results
+	}
+	if !opt.NoK {
+		words += results
+	}
+	return words * wordBytes, nil
+}
+
+// prepareDensities checks the elements of the densities and returns their factors, in the memory of w.
+func prepareDensities(densities []Density, w *jkWork, opt Options) ([]*density, error) {
+	var prepared []*density
+	for k, d := range densities {
+		if err := blas.CheckFinite(opt.Team, d.D, "dm"+d.Label); err != nil {
+			return nil, err
+		}
+		p := &density{symmetry: d.Symmetry, d: d.symmetrized(opt, w.densities[k].d), orbitals: d.Orbitals != nil}
+		p.factor = p.d
+		if d.Orbitals != nil {
+			if err := blas.CheckFinite(opt.Team, d.Orbitals.Coeff, "mo_coeff"+d.Label); err != nil {
+				return nil, err
+			}
+			p.symmetry = Symmetric
+			p.factor = d.Orbitals.scaledRows(w.densities[k].factor)
+			if err := p.compareWithOrbitals(opt, w.product, "dm"+d.Label); err != nil {
+				return nil, err
+			}
+		}
+		prepared = append(prepared, p)
+	}
+	return prepared, nil
 }
 
 // jkBuilder accumulates the matrices, a unit of rows of L at a time.
@@ -67,13 +104,13 @@ type jkBuilder struct {
 	options     JKOptions
 }
 
-func newJKBuilder(p jkPlan, densities []*density, opt JKOptions) *jkBuilder {
+func newJKBuilder(p jkPlan, densities []*density, w *jkWork, opt JKOptions) *jkBuilder {
 	b := &jkBuilder{plan: p, team: opt.Team, checkFinite: !opt.SkipFiniteCheck, densities: densities, options: opt}
 	if !opt.NoJ {
-		b.coulomb = newCoulomb(p, densities)
+		b.coulomb = newCoulomb(p, densities, w)
 	}
 	if !opt.NoK && len(densities) > 0 {
-		b.exchange = newExchange(p, densities, opt.Team)
+		b.exchange = newExchange(p, densities, opt.Team, w)
 	}
 	return b
 }

@@ -1,12 +1,10 @@
 package df
 
 import (
-	"math"
-
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
 	"trnsci/core/kernel/vector"
-	"trnsci/core/sched"
+	"trnsci/core/scratch"
 	"trnsci/core/stream"
 )
 
@@ -87,23 +85,50 @@ func groupRows(nao, widest int, general bool) int {
 // columnPieces returns into how many pieces the columns of L are cut for J.
 func columnPieces(pairs int) int { return (pairs + coulombColumns - 1) / coulombColumns }
 
-// workspace returns the bytes of the arrays of a call.
-func (p jkPlan) workspace(team *sched.Team, opt JKOptions) int64 {
-	square, pairs := float64(p.nao)*float64(p.nao), float64(p.pairs)
-	words := float64(p.blocks.Buffers) * float64(p.blocks.Width) * pairs
-	for _, m := range p.occupied {
-		orbitals := float64(m) * float64(p.nao)
-		words += square + orbitals // the density and the factor
-		if !opt.NoJ {
-			words += 2*pairs + square + float64(columnPieces(p.pairs)+1)*float64(p.unit)
+// jkWork is the memory of a call, without its results.
+type jkWork struct {
+	buffers   []dense.Matrix[float64] // blocks of L
+	densities []densityWork
+	product   dense.Matrix[float64] // of orbitals, to be compared with their density
+	partial   []float64             // see coulomb
+	squares   dense.Matrix[float64] // unpacked rows of L
+}
+
+// densityWork is the memory for a density.
+type densityWork struct {
+	d, factor             dense.Matrix[float64] // see density; factor only with orbitals
+	packedD, packedJ, rho []float64             // see coulomb
+	half                  dense.Matrix[float64] // see exchange
+}
+
+// layout returns the function that takes the memory of a call.
+func (w *jkWork) layout(p jkPlan, densities []Density, opt JKOptions) func(a *scratch.Arena) {
+	w.densities = make([]densityWork, len(densities))
+	return func(a *scratch.Arena) {
+		w.buffers = takeBuffers(a, p.blocks, p.pairs)
+		coulombs, compared := 0, false
+		for k, d := range densities {
+			t := &w.densities[k]
+			t.d = scratch.TakeMatrix[float64](a, p.nao, p.nao)
+			if d.Orbitals != nil {
+				t.factor = scratch.TakeMatrix[float64](a, p.occupied[k], p.nao)
+				compared = true
+			}
+			if !opt.NoJ && d.Symmetry != Antisymmetric {
+				coulombs++
+				t.packedD, t.packedJ = scratch.Take[float64](a, p.pairs), scratch.Take[float64](a, p.pairs)
+				t.rho = scratch.Take[float64](a, p.unit)
+			}
+			if !opt.NoK {
+				t.half = scratch.TakeMatrix[float64](a, p.group*p.occupied[k], p.nao)
+			}
 		}
-		if !opt.NoK {
-			words += square + float64(p.group)*orbitals
+		if compared {
+			w.product = scratch.TakeMatrix[float64](a, p.nao, p.nao)
+		}
+		w.partial = scratch.Take[float64](a, columnPieces(p.pairs)*coulombs*p.unit)
+		if !opt.NoK && len(densities) > 0 {
+			w.squares = takeSquares(a, opt.Team, p.nao, p.group, p.general)
 		}
 	}
-	if !opt.NoK {
-		words += float64(squareCount(team, p.group, p.general)) * square
-	}
-	words += square // what orbitals are compared with
-	return int64(min(words*wordBytes, math.MaxInt64/2))
 }

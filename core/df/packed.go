@@ -5,6 +5,7 @@ import (
 	"trnsci/core/dense"
 	"trnsci/core/npy"
 	"trnsci/core/sched"
+	"trnsci/core/scratch"
 	"trnsci/core/stream"
 )
 
@@ -141,20 +142,33 @@ func (o Options) planBlocks(l Source, unit int) (stream.Blocks, error) {
 	return b, nil
 }
 
+// takeBuffers takes the memory of blocks of L.
+func takeBuffers(a *scratch.Arena, b stream.Blocks, pairs int) []dense.Matrix[float64] {
+	buffers := make([]dense.Matrix[float64], b.Buffers)
+	for n := range buffers {
+		buffers[n] = scratch.TakeMatrix[float64](a, b.Width, pairs)
+	}
+	return buffers
+}
+
+// allocate allocates the memory of a layout and runs the layout over it.
+func allocate(layout func(a *scratch.Arena)) {
+	a := scratch.NewArena(dense.NewAligned[float64](scratch.Count(layout)))
+	layout(&a)
+}
+
 // eachBlock calls visit for every block of L with the number of its first row, in order: once with all of L if it is
 // used in place.
-func eachBlock(team *sched.Team, l Source, b stream.Blocks,
-	visit func(rows dense.Matrix[float64], first int) error) error {
+func eachBlock(
+	team *sched.Team, l Source, b stream.Blocks, buffers []dense.Matrix[float64],
+	visit func(rows dense.Matrix[float64], first int) error,
+) error {
 	if b.Buffers == 0 {
 		rows, _ := l.inPlace()
 		return visit(rows, 0)
 	}
 	_, pairs := l.Shape()
 	reader := stream.NewReader[float64](l.array())
-	var buffers []dense.Matrix[float64]
-	for range b.Buffers {
-		buffers = append(buffers, dense.New[float64](b.Width, pairs))
-	}
 	load := func(team *sched.Team, buffer, first, end int) error {
 		return reader.Read(team, first, end, buffers[buffer].Data[:(end-first)*pairs])
 	}

@@ -13,6 +13,7 @@ import (
 	"trnsci/core/kernel"
 	"trnsci/core/npy"
 	"trnsci/core/sched"
+	"trnsci/core/scratch"
 )
 
 // written returns the path of a .npy file.
@@ -75,8 +76,10 @@ func TestBlocks(t *testing.T) {
 			if held := int64(blocks.Buffers * blocks.Width * cols * wordBytes); room > 0 && held > room {
 				t.Errorf("blocks of %d bytes, the limit is %d", held, room)
 			}
+			var buffers []dense.Matrix[float64]
+			allocate(func(a *scratch.Arena) { buffers = takeBuffers(a, blocks, cols) })
 			next := 0
-			err = eachBlock(team(2), source, blocks, func(block dense.Matrix[float64], first int) error {
+			err = eachBlock(team(2), source, blocks, buffers, func(block dense.Matrix[float64], first int) error {
 				if first != next || (blocks.Width%unit != 0 && blocks.Width != rows) {
 					t.Errorf("block at row %d, want %d; %d rows", first, next, blocks.Width)
 				}

@@ -1,11 +1,10 @@
 package df
 
 import (
-	"math"
-
 	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/sched"
+	"trnsci/core/scratch"
 	"trnsci/core/stream"
 )
 
@@ -55,7 +54,7 @@ func Transform(l Source, occ, vir, out dense.View[float64], opt Options) error {
 	if err != nil {
 		return err
 	}
-	return eachBlock(opt.Team, l, t.blocks, func(rows dense.Matrix[float64], first int) error {
+	return eachBlock(opt.Team, l, t.blocks, r.buffers, func(rows dense.Matrix[float64], first int) error {
 		for p := 0; p < rows.Rows; p += t.group {
 			end := min(rows.Rows, p+t.group)
 			if err := r.transformGroup(rows.Slice(p, end, 0, rows.Cols), first+p, out); err != nil {
@@ -107,11 +106,8 @@ func TransformWorkspace(l Source, occ, vir dense.View[float64], opt Options) (in
 	if err != nil {
 		return 0, err
 	}
-	nao := float64(t.nao)
-	words := nao*float64(t.nocc+t.nvir) + // copies of the orbitals
-		float64(t.blocks.Buffers)*float64(t.blocks.Width)*float64(PackedSize(t.nao)) +
-		float64(squareCount(opt.Team, t.group, false))*nao*nao
-	return int64(min(words*wordBytes+t.productBytes(), math.MaxInt64/2)), nil
+	r := &transformer{transformPlan: t, team: opt.Team}
+	return wordBytes * int64(scratch.Count(r.layout)), nil
 }
 
 // transformer holds the memory that the groups of a call share.
@@ -119,6 +115,8 @@ type transformer struct {
 	transformPlan
 	team        *sched.Team
 	checkFinite bool
+	buffers     []dense.Matrix[float64] // blocks of L
+	squares     dense.Matrix[float64]   // unpacked rows of L
 	multiplier  *multiplier
 	occ         dense.Matrix[float64] // an orbital in each row
 	vir         dense.Matrix[float64] // an orbital in each column
@@ -126,13 +124,20 @@ type transformer struct {
 	products    dense.Matrix[float64] // C_occ^T L C_vir of each row of L, nocc x nvir
 }
 
+// layout takes the memory of a call.
+func (r *transformer) layout(a *scratch.Arena) {
+	r.buffers = takeBuffers(a, r.blocks, PackedSize(r.nao))
+	r.squares = takeSquares(a, r.team, r.nao, r.group, false)
+	r.occ = scratch.TakeMatrix[float64](a, r.nocc, r.nao)
+	r.vir = scratch.TakeMatrix[float64](a, r.nao, r.nvir)
+	r.half = scratch.TakeMatrix[float64](a, r.group*r.nocc, r.nao)
+	r.products = scratch.TakeMatrix[float64](a, r.group*r.nocc, r.nvir)
+}
+
 func newTransformer(t transformPlan, occ, vir dense.View[float64], opt Options) (*transformer, error) {
-	r := &transformer{
-		transformPlan: t, team: opt.Team, checkFinite: !opt.SkipFiniteCheck,
-		multiplier: newMultiplier(opt.Team, t.nao, t.group, false),
-		occ:        dense.New[float64](t.nocc, t.nao), vir: dense.New[float64](t.nao, t.nvir),
-		half: dense.New[float64](t.group*t.nocc, t.nao), products: dense.New[float64](t.group*t.nocc, t.nvir),
-	}
+	r := &transformer{transformPlan: t, team: opt.Team, checkFinite: !opt.SkipFiniteCheck}
+	allocate(r.layout)
+	r.multiplier = newMultiplier(opt.Team, t.nao, t.group, false, r.squares)
 	for _, c := range []struct {
 		name     string
 		dst, src dense.View[float64]

@@ -6,6 +6,7 @@ import (
 	"trnsci/core/kernel"
 	"trnsci/core/kernel/gemm"
 	"trnsci/core/sched"
+	"trnsci/core/scratch"
 )
 
 // Rows of a square matrix that are copied before they are transposed: a few cache lines of every column.
@@ -40,22 +41,21 @@ type multiplier struct {
 }
 
 // newMultiplier returns a multiplier for at most group rows of L at a time, with rows of nao orbitals. keep says that
-// the unpacked rows of the whole group are used afterwards.
-func newMultiplier(team *sched.Team, nao, group int, keep bool) *multiplier {
-	m := &multiplier{team: team, serial: team.Serial(), nao: nao, group: group, keep: keep}
-	m.squares = dense.New[float64](squareCount(team, group, keep)*nao, nao)
-	return m
+// the unpacked rows of the whole group are used afterwards. squares is from takeSquares.
+func newMultiplier(team *sched.Team, nao, group int, keep bool, squares dense.Matrix[float64]) *multiplier {
+	return &multiplier{team: team, serial: team.Serial(), nao: nao, group: group, keep: keep, squares: squares}
 }
 
-// squareCount returns how many unpacked rows a multiplier holds.
-func squareCount(team *sched.Team, group int, keep bool) int {
+// takeSquares takes the memory of a multiplier's unpacked rows.
+func takeSquares(a *scratch.Arena, team *sched.Team, nao, group int, keep bool) dense.Matrix[float64] {
+	count := 1
 	switch {
 	case keep:
-		return group
+		count = group
 	case rowsInParallel(team, group):
-		return team.Threads()
+		count = team.Threads()
 	}
-	return 1
+	return scratch.TakeMatrix[float64](a, count*nao, nao)
 }
 
 // rowsInParallel reports whether the threads take a row of L each.
