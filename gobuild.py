@@ -4,8 +4,9 @@ gopy's own build and its generated Python are not used. It links libpython, adds
 Go's garbage collector onto Python's; see docs/decisions. The few edits below make its output fit the stable ABI, and
 each is asserted, so that another gopy or pybindgen version cannot change the result unnoticed.
 
-Everything is compiled once: gopy reads a package with the signatures of ./pybind alone, and is itself built with the flags
-of the library, so that both share the compiled standard library. An extension whose inputs did not change is kept.
+Everything is compiled once: gopy reads a package with the signatures of ./pybind alone, and is itself built with the
+flags of the library, so that both share the compiled standard library. An extension whose inputs did not change is
+kept.
 """
 
 import argparse
@@ -40,8 +41,11 @@ BUILD_VARIABLES = (
 # No debugging information: the linker would leave it out.
 BUILD_FLAGS = ("-mod=readonly", "-trimpath", "-buildvcs=false", "-gcflags=all=-dwarf=false")
 # Packages that only the generator has are compiled without optimizations.
-GENERATOR_FLAGS = tuple(f"-gcflags={name}/...=-N -l -dwarf=false" for name in ("go", "text", "golang.org/x", "github.com"))
-# The Go compiler spends a fifth of its time in its garbage collector at the default of 100. At 400 it takes 1.5 GB at most.
+GENERATOR_FLAGS = tuple(
+    f"-gcflags={name}/...=-N -l -dwarf=false" for name in ("go", "text", "golang.org/x", "github.com")
+)
+# The Go compiler spends a fifth of its time in its garbage collector at the default of 100. At 400 it takes 1.5 GB at
+# most.
 COMPILER_GOGC = "400"
 
 _FUNCTION = re.compile(r"^func [A-Z]\w*\(", re.M)
@@ -63,16 +67,20 @@ def check_machine():
         raise BuildError(f"no C compiler: `{compiler}` is not on PATH (install gcc or clang, or set CC)")
     header = Path(sysconfig.get_path("include")) / "Python.h"
     if not header.is_file():
-        raise BuildError(f"Python.h is missing: install the headers of Python {sys.version_info[0]}.{sys.version_info[1]}"
-                         " (for example the package python3-dev)")
+        raise BuildError(
+            f"Python.h is missing: install the headers of Python {sys.version_info[0]}.{sys.version_info[1]}"
+            " (for example the package python3-dev)"
+        )
 
 
 def check_go():
     """Raise BuildError unless the Go toolchain is there and as new as go.mod asks."""
     needed = re.search(r"^go (\d+)\.(\d+)", (ROOT / "go.mod").read_text(), re.M)
-    how = (f"Go {needed[1]}.{needed[2]} or newer is needed. Without root: unpack the archive of the Go project's download page "
-           "in your home folder and put its bin on PATH, or `conda install -c conda-forge go`. Go 1.21 and newer fetch it "
-           "by themselves with GOTOOLCHAIN=auto")
+    how = (
+        f"Go {needed[1]}.{needed[2]} or newer is needed. Without root: unpack the archive of the Go project's download "
+        "page in your home folder and put its bin on PATH, or `conda install -c conda-forge go`. Go 1.21 and newer "
+        "fetch it by themselves with GOTOOLCHAIN=auto"
+    )
     if shutil.which("go") is None:
         raise BuildError(f"the Go toolchain is missing. {how}")
     # Inside the module a Go from 1.21 on answers with the toolchain that it switches to, or says why it cannot.
@@ -92,10 +100,14 @@ def say(text):
 def run(*command, cwd=ROOT, capture=False, **env):
     """Run a command, and return what it prints if it is captured."""
     words = [str(c) for c in command]
-    result = subprocess.run(words, cwd=cwd, env={**os.environ, **env}, stdout=subprocess.PIPE if capture else None, text=True)
+    result = subprocess.run(
+        words, cwd=cwd, env={**os.environ, **env}, stdout=subprocess.PIPE if capture else None, text=True
+    )
     if result.returncode:
         print(result.stdout or "", file=sys.stderr)
-        raise BuildError(f"`{' '.join(words[:3])} ...` failed with exit status {result.returncode}; its output is above")
+        raise BuildError(
+            f"`{' '.join(words[:3])} ...` failed with exit status {result.returncode}; its output is above"
+        )
     return result.stdout
 
 
@@ -105,7 +117,9 @@ def edit(path, *edits):
     for pattern, replacement, count in edits:
         text, found = re.subn(pattern, replacement, text, flags=re.M | re.S)
         if found != count:
-            raise RuntimeError(f"{path.name}: expected {count} matches of {pattern!r}, found {found}: generator output changed")
+            raise RuntimeError(
+                f"{path.name}: expected {count} matches of {pattern!r}, found {found}: generator output changed"
+            )
     path.write_text(text)
 
 
@@ -118,7 +132,9 @@ def write_signatures(folder, tags):
     text = "\n".join((ROOT / "pybind" / name).read_text() for name in package["GoFiles"])
     signatures = _SIGNATURE.findall(text)
     if len(signatures) != len(_FUNCTION.findall(text)):
-        raise RuntimeError("pybind: an exported function has no parenthesized results, or parentheses in its parameters")
+        raise RuntimeError(
+            "pybind: an exported function has no parenthesized results, or parentheses in its parameters"
+        )
     (folder / "pybind").mkdir(parents=True)
     (folder / "go.mod").write_text(f"module {NAME}\n")
     bodies = "\n".join(f"{signature} {{ panic(0) }}" for signature in signatures)
@@ -130,30 +146,65 @@ def generate(folder, cflags, tags, environment):
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "obj").mkdir(parents=True)
     gopy, signatures = folder / "obj" / "gopy", folder / "obj" / "signatures"
-    # The generator runs on this machine, whatever the build's target is. Code of position-independent programs is that of
-    # shared libraries, so that the standard library is compiled once for both.
+    # The generator runs on this machine, whatever the build's target is. Code of position-independent programs is that
+    # of shared libraries, so that the standard library is compiled once for both.
     host = {"GOOS": "", "GOARCH": "", "CGO_ENABLED": "0"}
     crossed = os.environ.get("GOOS") or os.environ.get("GOARCH")
-    run("go", "build", *BUILD_FLAGS, *GENERATOR_FLAGS, "-buildmode=pie", "-o", gopy, GOPY,
-        **(environment | host if crossed else environment))
+    run(
+        "go",
+        "build",
+        *BUILD_FLAGS,
+        *GENERATOR_FLAGS,
+        "-buildmode=pie",
+        "-o",
+        gopy,
+        GOPY,
+        **(environment | host if crossed else environment),
+    )
     write_signatures(signatures, tags)
-    run(gopy, "gen", f"-name={NAME}", f"-output={folder}", f"-vm={sys.executable}", "-no-make", "-no-warn", SURFACE,
-        cwd=signatures, capture=True, **host)
+    run(
+        gopy,
+        "gen",
+        f"-name={NAME}",
+        f"-output={folder}",
+        f"-vm={sys.executable}",
+        "-no-make",
+        "-no-warn",
+        SURFACE,
+        cwd=signatures,
+        capture=True,
+        **host,
+    )
     go, header, c = folder / f"{NAME}.go", folder / f"{NAME}_go.h", folder / f"{NAME}.c"
-    edit(go,
-         (r"^#cgo [^\n]*\n", "", 2),  # libpython and an rpath of this machine
-         (r"^static inline int gopy_method_check\(.*?\n}\n", "", 1),  # PyMethod_Check is outside the stable ABI
-         (r"^func complex(?:64|128)(?:GoToPy|PyToGo)\(.*?\n}\n", "", 4),  # so is Py_complex
-         (r'^import \(\n\t"runtime"\n', 'import (\n\t"errors"\n\t"runtime"\n\t"unsafe"\n', 1))  # gopy leaves it to goimports
-    run("go", "tool", "cgo", "-objdir", f"{folder}/obj/", "-exportheader", header.name, "--", *cflags, go.name, cwd=folder)
+    edit(
+        go,
+        (r"^#cgo [^\n]*\n", "", 2),  # libpython and an rpath of this machine
+        (r"^static inline int gopy_method_check\(.*?\n}\n", "", 1),  # PyMethod_Check is outside the stable ABI
+        (r"^func complex(?:64|128)(?:GoToPy|PyToGo)\(.*?\n}\n", "", 4),  # so is Py_complex
+        (r'^import \(\n\t"runtime"\n', 'import (\n\t"errors"\n\t"runtime"\n\t"unsafe"\n', 1),
+    )  # gopy leaves it to goimports
+    run(
+        "go",
+        "tool",
+        "cgo",
+        "-objdir",
+        f"{folder}/obj/",
+        "-exportheader",
+        header.name,
+        "--",
+        *cflags,
+        go.name,
+        cwd=folder,
+    )
     run(sys.executable, "build.py", cwd=folder)  # pybindgen writes the C file
     edit(c, (r"typedef PyAsyncMethods\* cmpfunc;", "", 1))
     shutil.rmtree(folder / "obj")
 
 
-# Go's runtime interrupts goroutines that run long by SIGURG, which would arrive at Python's handlers of that signal. Without
-# that they are interrupted where they call functions, in less than some milliseconds in all of our loops: see docs/limits.md.
-# The setting is not among those that a //go:debug line in the main package may have; GODEBUG in the environment overrides it.
+# Go's runtime interrupts goroutines that run long by SIGURG, which would arrive at Python's handlers of that signal.
+# Without that they are interrupted where they call functions, in less than some milliseconds in all of our loops: see
+# docs/limits.md. The setting is not among those that a //go:debug line in the main package may have; GODEBUG in the
+# environment overrides it.
 RUNTIME_SETTINGS = "asyncpreemptoff=1"
 
 
@@ -176,8 +227,14 @@ def export_flags(folder):
 def digest_of_inputs(tags):
     """Return a hash of everything that decides what the extension is."""
     digest = hashlib.sha256()
-    settings = [sysconfig.get_path("include"), sys.version, metadata.version("pybindgen"), tags,
-                run("go", "env", "GOVERSION", capture=True), *(os.environ.get(name, "") for name in BUILD_VARIABLES)]
+    settings = [
+        sysconfig.get_path("include"),
+        sys.version,
+        metadata.version("pybindgen"),
+        tags,
+        run("go", "env", "GOVERSION", capture=True),
+        *(os.environ.get(name, "") for name in BUILD_VARIABLES),
+    ]
     digest.update(json.dumps(settings).encode())
     found = (path for folder in SOURCE_FOLDERS for path in (ROOT / folder).rglob("*") if path.suffix in SOURCE_SUFFIXES)
     for path in sorted([*found, *(ROOT / name for name in SOURCE_FILES)]):
@@ -193,7 +250,9 @@ def build(output=EXTENSION, tags=""):
     try:
         metadata.version("pybindgen")
     except metadata.PackageNotFoundError:
-        raise BuildError("pybindgen is missing: pip install 'pybindgen==0.22.1' (pip does it under build isolation)") from None
+        raise BuildError(
+            "pybindgen is missing: pip install 'pybindgen==0.22.1' (pip does it under build isolation)"
+        ) from None
     # Go ignores folders that start with "_" in ./..., which keeps generated code out of vet and tests.
     folder = ROOT / "build" / f"_gen{'-' + tags if tags else ''}"
     output = Path(output).resolve()
@@ -202,14 +261,33 @@ def build(output=EXTENSION, tags=""):
         say(f"{output.name} is up to date")
         return
     say("compiling the Go library, about a minute on two processors the first time")
-    cflags = ["-O2", "-g0", "-I" + sysconfig.get_path("include"), f"-DPy_LIMITED_API={LIMITED_API}",
-              "-Werror=implicit-function-declaration", "-Werror=int-conversion"]
-    environment = {"CGO_ENABLED": "1", "CGO_CFLAGS": " ".join([*cflags, os.environ.get("CGO_CFLAGS", "")]),
-                   "GOGC": os.environ.get("GOGC", COMPILER_GOGC)}
+    cflags = [
+        "-O2",
+        "-g0",
+        "-I" + sysconfig.get_path("include"),
+        f"-DPy_LIMITED_API={LIMITED_API}",
+        "-Werror=implicit-function-declaration",
+        "-Werror=int-conversion",
+    ]
+    environment = {
+        "CGO_ENABLED": "1",
+        "CGO_CFLAGS": " ".join([*cflags, os.environ.get("CGO_CFLAGS", "")]),
+        "GOGC": os.environ.get("GOGC", COMPILER_GOGC),
+    }
     generate(folder, cflags, tags, environment)
     output.parent.mkdir(parents=True, exist_ok=True)
-    run("go", "build", *BUILD_FLAGS, "-buildmode=c-shared", f"-tags={tags}", f"-ldflags={linker_flags(folder)}", "-o", output,
-        f"./{folder.relative_to(ROOT)}", **environment)
+    run(
+        "go",
+        "build",
+        *BUILD_FLAGS,
+        "-buildmode=c-shared",
+        f"-tags={tags}",
+        f"-ldflags={linker_flags(folder)}",
+        "-o",
+        output,
+        f"./{folder.relative_to(ROOT)}",
+        **environment,
+    )
     output.with_suffix(".h").unlink(missing_ok=True)
     kept.write_text(json.dumps({"inputs": inputs, "output": hashlib.sha256(output.read_bytes()).hexdigest()}))
 

@@ -1,4 +1,5 @@
-"""Dense eigensolvers, Schur, Cholesky, the BLAS, DF-MP2 energies and density-fitted J and K, computed by one Go library.
+"""Dense eigensolvers, Schur, Cholesky, the BLAS, DF-MP2 energies and density-fitted J and K, computed by one Go
+library.
 
 NumPy arrays go in, NumPy arrays come out; names and defaults are those of SciPy and PySCF. The library is loaded by the
 first call. See `trnsci.linalg`, `trnsci.blas`, `trnsci.mp2` and, where PySCF is installed, `trnsci.pyscf`.

@@ -71,7 +71,9 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--json", action="store_true", help="print one JSON object")
     command.set_defaults(run=_info)
 
-    command = commands.add_parser("devices", help="open the devices that are installed; print their versions, types, memory")
+    command = commands.add_parser(
+        "devices", help="open the devices that are installed; print their versions, types, memory"
+    )
     command.set_defaults(run=_devices)
 
     command = commands.add_parser("selftest", help="check residuals of every function; exit status 1 on failure")
@@ -84,7 +86,8 @@ def _parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command, or print the help where there is none, and return the exit status.
 
-    0, or 1 for a failed selftest, 2 for bad input, 74 when the output cannot be written, 130 for Ctrl-C, 143 for SIGTERM.
+    0, or 1 for a failed selftest, 2 for bad input, 74 when the output cannot be written, 130 for Ctrl-C, 143 for
+    SIGTERM.
     """
     options = _parser().parse_args(arguments)
     try:

@@ -15,8 +15,8 @@ def layouts(dtype):
     frozen.flags.writeable = False
     return [
         square, square.T, square[::2, ::2], square[::-1, 3:0:-1][:3], np.asfortranarray(square), frozen,
-        stack, stack[:, ::-1], stack.swapaxes(0, 1), np.broadcast_to(square, (4, 6, 6)), np.ones((1, 1), dtype), square[:4, :2],
-        np.ones(0, dtype), np.array(1, dtype),
+        stack, stack[:, ::-1], stack.swapaxes(0, 1), np.broadcast_to(square, (4, 6, 6)), np.ones((1, 1), dtype),
+        square[:4, :2], np.ones(0, dtype), np.array(1, dtype),
     ]  # fmt: skip
 
 
@@ -26,7 +26,9 @@ def description(a):
     return [codes.index(a.dtype.name), a.__array_interface__["data"][0], a.ndim, *a.shape, *a.strides]
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128", "int32", "int64", "longlong", "bool"])
+@pytest.mark.parametrize(
+    "dtype", ["float32", "float64", "complex64", "complex128", "int32", "int64", "longlong", "bool"]
+)
 def test_arrays(dtype):
     for a in layouts(dtype):
         _, words, alive = _records.matrix_power("Expm", threads=3, a=a, x=a, exponent=-2)
@@ -37,7 +39,9 @@ def test_arrays(dtype):
 def test_numbers_flags_texts_lists_and_what_is_not_there():
     a, sums = np.ones(2), np.zeros(3)
     path = b"/tmp/\xff/b.npy"
-    spins = dict(b_alpha=a, occ_alpha=a, vir_alpha=a, path_alpha=os.fsdecode(path), path_beta="", layout="iaP", requests=3)
+    spins = dict(
+        b_alpha=a, occ_alpha=a, vir_alpha=a, path_alpha=os.fsdecode(path), path_beta="", layout="iaP", requests=3
+    )
     name, words, _ = _records.sosmp2(threads=4, sums=sums, points=sums, tolerance=0.5, max_bytes=7, **spins)
     assert name == "SOSMP2"
     assert words[1:3].tolist() + words[4:5].tolist() == [4, 3, 7]

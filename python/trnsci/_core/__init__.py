@@ -1,1 +1,2 @@
-"""What the packages of functions share: arguments, memory, the call of the Go library, errors, progress, threads, devices."""
+"""What the packages of functions share: arguments, memory, the call of the Go library, errors, progress, threads,
+devices."""

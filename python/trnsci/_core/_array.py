@@ -122,7 +122,9 @@ def _astype(a: Array, dtype: np.dtype[Any], name: str) -> Array:
     try:
         return a.astype(dtype)
     except MemoryError as error:
-        raise MemoryError(f"{a.size * dtype.itemsize} bytes are needed for {name} of shape {a.shape} as {dtype}") from error
+        raise MemoryError(
+            f"{a.size * dtype.itemsize} bytes are needed for {name} of shape {a.shape} as {dtype}"
+        ) from error
 
 
 def check_square(a: Array, name: str) -> None:
@@ -162,7 +164,8 @@ def is_writable(a: Array) -> bool:
 
 
 def may_overwrite(asked: bool, given: ArrayLike, checked: Array, *read: Array) -> bool:
-    """Whether the call may use the memory of `checked` as scratch: the caller allows it, or it is a copy that only we know.
+    """Whether the call may use the memory of `checked` as scratch: the caller allows it, or it is a copy that only we
+    know.
 
     It may not if that memory belongs to one of the other arrays that the call reads, `read`, too.
     """

@@ -1,12 +1,13 @@
 """What calls cost, in floating-point operations: it decides whether they are direct calls of the library or jobs.
 
-A direct call cannot be interrupted, and a job costs 30 to 200 microseconds. Estimates need be right to a factor of two or so.
+A direct call cannot be interrupted, and a job costs 30 to 200 microseconds. Estimates need be right to a factor of two
+or so.
 """
 
 from __future__ import annotations
 
-# Operations up to which a call is direct, by the library's set of kernels: some milliseconds of products of matrices, tens
-# of them for the slowest calls, Jacobi's method.
+# Operations up to which a call is direct, by the library's set of kernels: some milliseconds of products of matrices,
+# tens of them for the slowest calls, Jacobi's method.
 DIRECT = {"go": 2e7, "avx2": 1e8, "avx512": 2e8}
 
 COMPLEX_FACTOR = 4  # a complex operation in real ones, about
@@ -48,8 +49,8 @@ BAND_DIAGONAL = 6.0
 # Of a Sylvester equation per m n (m + n), beside the Schur forms.
 SYLVESTER_SOLUTION = 6.0
 
-# Products of matrices, in multiplications: up to which they are called without job and records, and up to which they are
-# never shared by threads.
+# Products of matrices, in multiplications: up to which they are called without job and records, and up to which they
+# are never shared by threads.
 QUICK_PRODUCT = 1 << 22
 ONE_THREAD_PRODUCT = 1 << 12
 

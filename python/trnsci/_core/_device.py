@@ -49,8 +49,8 @@ class Report(Record):
     host_steps : list of str
         What was computed on the host, and why.
     error_bound : float
-        A bound of the result's error where the algorithm has one, else 0; the largest one of a stack; NaN or infinity for
-        arguments that hold such, infinity after an overflow. That of `inv_sqrt_spd` is an estimate, see there.
+        A bound of the result's error where the algorithm has one, else 0; the largest one of a stack; NaN or infinity
+        for arguments that hold such, infinity after an overflow. That of `inv_sqrt_spd` is an estimate, see there.
     """
 
     device: str
@@ -159,8 +159,8 @@ def _begin_to_close(number: int) -> int:
 class Device:
     """An open device that functions take as ``device=``.
 
-    Compiled programs stay with it, so that one object for many calls saves compiling. It may be used by several threads at
-    once. As a context manager it closes the device at the end of the block.
+    Compiled programs stay with it, so that one object for many calls saves compiling. It may be used by several threads
+    at once. As a context manager it closes the device at the end of the block.
 
     Parameters
     ----------
@@ -209,14 +209,15 @@ class Device:
 
     @property
     def in_host_memory(self) -> bool:
-        """Whether what is on the device takes memory of the host; a plugin given by its path is taken for one of its own."""
+        """Whether what is on the device takes memory of the host; a plugin given by its path is taken for one of its
+        own."""
         return self.name in IN_HOST_MEMORY
 
     def info(self) -> dict[str, Any]:
         """Return a dictionary with name, version, element types and memory of the device.
 
-        ``memory_used`` are the bytes in use, ``memory_limit`` those there are (0 if unknown), and ``memory_kept`` those of
-        buffers that are kept for later calls, which give way when memory is short and do not count as used.
+        ``memory_used`` are the bytes in use, ``memory_limit`` those there are (0 if unknown), and ``memory_kept`` those
+        of buffers that are kept for later calls, which give way when memory is short and do not count as used.
         """
         facts: dict[str, Any] = json.loads(_native.call("DeviceInfo", self._number))
         return facts
@@ -224,9 +225,9 @@ class Device:
     def close(self) -> None:
         """Wait for the calls on the device and close it. A second call does nothing.
 
-        Inside of a call of this thread, as in a `progress` callable, a function that hands out integrals or a signal handler,
-        it does not wait, since that call may be one of them: no call begins any more, and the device is closed when those
-        that run have ended.
+        Inside of a call of this thread, as in a `progress` callable, a function that hands out integrals or a signal
+        handler, it does not wait, since that call may be one of them: no call begins any more, and the device is closed
+        when those that run have ended.
         """
         closing = self._finalizer()
         if _native.is_inside_a_call():
@@ -237,7 +238,9 @@ class Device:
     def __enter__(self) -> Device:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     def __repr__(self) -> str:
@@ -245,8 +248,8 @@ class Device:
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(
-            f"{self!r} is open in this process only and cannot be pickled or copied; an object that is pickled has the name "
-            f"instead: device={self.name!r}"
+            f"{self!r} is open in this process only and cannot be pickled or copied; an object that is "
+            f"pickled has the name instead: device={self.name!r}"
         )
 
 
@@ -275,7 +278,11 @@ def devices() -> list[str]:
 
 def _plugin_dirs() -> str:
     """Return the folders in which plugins may be, as the library takes them."""
-    folders: list[Any] = [os.environ.get("TRNSCI_PJRT_PLUGIN_DIRS", ""), *getattr(site, "getsitepackages", list)(), *sys.path]
+    folders: list[Any] = [
+        os.environ.get("TRNSCI_PJRT_PLUGIN_DIRS", ""),
+        *getattr(site, "getsitepackages", list)(),
+        *sys.path,
+    ]
     # Import ignores what is no path in sys.path, too.
     paths = [os.fsdecode(folder) for folder in folders if isinstance(folder, (str, bytes, os.PathLike)) and folder]
     return os.pathsep.join(paths)
@@ -357,7 +364,9 @@ def check_precision(precision: str | None, device: Device | None, *arrays: objec
     if precision is None:
         return INTEGERS if device is not None and _become_float64(arrays) else ""
     if precision == MIXED and device is not None:
-        raise ValueError(f"precision: {MIXED!r} is for df_mp2_energy on the host; devices have {', '.join(DEVICE_PRECISIONS)}")
+        raise ValueError(
+            f"precision: {MIXED!r} is for df_mp2_energy on the host; devices have {', '.join(DEVICE_PRECISIONS)}"
+        )
     if not isinstance(precision, str) or precision not in DEVICE_PRECISIONS:
         raise ValueError(f"precision: {precision!r} is not one of {', '.join(map(repr, DEVICE_PRECISIONS))}")
     if device is None:

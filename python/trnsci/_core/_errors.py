@@ -66,8 +66,9 @@ _linalg_warning: type[LinAlgWarning] | None = None
 def linalg_warning() -> type[LinAlgWarning]:
     """Return the class `trnsci.LinAlgWarning`, which is made when it is first needed.
 
-    It is a subclass of `scipy.linalg.LinAlgWarning` where SciPy can be imported, else of RuntimeWarning. Importing SciPy takes
-    longer than all of this package, which does without it otherwise; see docs/decisions/0013-linalg-warning.md.
+    It is a subclass of `scipy.linalg.LinAlgWarning` where SciPy can be imported, else of RuntimeWarning. Importing
+    SciPy takes longer than all of this package, which does without it otherwise; see
+    docs/decisions/0013-linalg-warning.md.
     """
     global _linalg_warning
     with _making_class:
@@ -107,7 +108,8 @@ _KINDS: dict[str, type[Exception]] = {
     "canceled": Canceled,
 }
 
-# Around the kind, at the start of the Go library's error texts. The order of a leading minor follows the kind after a blank.
+# Around the kind, at the start of the Go library's error texts. The order of a leading minor follows the kind after a
+# blank.
 _MARK = "\x1f"
 
 

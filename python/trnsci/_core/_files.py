@@ -1,4 +1,5 @@
-"""The files of a call: names that keep their meaning while it runs, and outputs that replace nothing they should not."""
+"""The files of a call: names that keep their meaning while it runs, and outputs that replace nothing they should
+not."""
 
 from __future__ import annotations
 
@@ -87,8 +88,8 @@ def check_outputs(outputs: Mapping[str, Any], inputs: Mapping[str, Any]) -> None
     Parameters
     ----------
     outputs, inputs : mapping of str to object
-        Arguments by name: paths, datasets of h5py, arrays, which may be memory-mapped, lists of these, or anything else.
-        Arrays in different parts of one file are for whoever looks whether memory overlaps.
+        Arguments by name: paths, datasets of h5py, arrays, which may be memory-mapped, lists of these, or anything
+        else. Arrays in different parts of one file are for whoever looks whether memory overlaps.
 
     Raises
     ------

@@ -1,8 +1,8 @@
 """Memory of large results, which is used again.
 
-The first write to a page of new memory costs one or two microseconds, and C libraries return large blocks to the system as
-soon as they are freed: a result of some megabytes then takes milliseconds to fill. What results leave behind is kept here for
-others of the same size, up to `MOST_BYTES`.
+The first write to a page of new memory costs one or two microseconds, and C libraries return large blocks to the system
+as soon as they are freed: a result of some megabytes then takes milliseconds to fill. What results leave behind is kept
+here for others of the same size, up to `MOST_BYTES`.
 """
 
 from __future__ import annotations

@@ -144,8 +144,8 @@ def run(
     always_job : bool, optional
         Whether the call is a job whatever its work.
     answer : callable, optional
-        Answers a request of the function, which is then a job: it gets the number of a set of integrals, the range of their
-        indices and the address where they go.
+        Answers a request of the function, which is then a job: it gets the number of a set of integrals, the range of
+        their indices and the address where they go.
     order : int, optional
         The order of the matrices, for the label of a progress bar.
 
@@ -169,7 +169,8 @@ def _request(job: int) -> Words:
 
 
 def is_inside_a_call() -> bool:
-    """Whether what asks runs inside of a call of this thread: in a callable that it was given, a signal handler, a finalizer.
+    """Whether what asks runs inside of a call of this thread: in a callable that it was given, a signal handler, a
+    finalizer.
 
     That call goes on when its callable has returned, which must not wait for it.
     """
@@ -197,8 +198,8 @@ def _run_job(
         return int(call("JobResult", job))
     finally:
         # JobEnd cancels the job and waits until Go has let go of the arrays. Handlers of further signals may raise here
-        # too, but the interpreter runs them after a call and not before it, so that both calls are made; on Python 3.10 that
-        # holds for blocks that begin with "try".
+        # too, but the interpreter runs them after a call and not before it, so that both calls are made; on Python 3.10
+        # that holds for blocks that begin with "try".
         try:
             _library.JobEnd(job)
         finally:

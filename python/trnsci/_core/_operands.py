@@ -81,7 +81,8 @@ class Kind(NamedTuple):
 def settle(
     given: Mapping[str, ArrayLike | None], *scalars: float | complex, optional: str | None = None
 ) -> tuple[list[Array], Kind]:
-    """Return arrays in their common dtype, complex too if a scalar is. The optional one may be None and is then left out."""
+    """Return arrays in their common dtype, complex too if a scalar is. The optional one may be None and is then left
+    out."""
     checked = [_array.check(a, name) for name, a in given.items() if a is not None or name != optional]
     dtype = np.result_type(*(a.dtype for a, _ in checked))
     casts = {cast for _, cast in checked}
@@ -141,7 +142,9 @@ def _copied(a: Array, name: str) -> Array:
     try:
         copy: Array = a.copy(order="C")
     except MemoryError as error:
-        raise MemoryError(f"{a.nbytes} bytes are needed for a copy of {name}, whose layout cannot be read in place") from error
+        raise MemoryError(
+            f"{a.nbytes} bytes are needed for a copy of {name}, whose layout cannot be read in place"
+        ) from error
     return copy
 
 
@@ -224,7 +227,8 @@ def _check_out(out: Array, shape: Sequence[int], dtype: np.dtype[Any]) -> None:
 
 
 def overlaps_itself(a: Array) -> bool:
-    """Whether two elements of `a` may share memory: a step in some dimension is not beyond what the smaller steps reach."""
+    """Whether two elements of `a` may share memory: a step in some dimension is not beyond what the smaller steps
+    reach."""
     reach = a.itemsize
     for stride, n in sorted((abs(s), n) for s, n in zip(a.strides, a.shape, strict=True) if n > 1):
         if stride < reach:
@@ -241,7 +245,8 @@ def _fit_to_write(out: Array, dtype: np.dtype[Any]) -> bool:
 
 
 def target(shape: Sequence[int], kind: Kind, out: Array | None, *read: Array) -> Array:
-    """Return the array that a call writes: `out` where that is possible and overlaps nothing the call reads, or a new one."""
+    """Return the array that a call writes: `out` where that is possible and overlaps nothing the call reads, or a new
+    one."""
     if out is not None:
         _check_out(out, shape, kind.cast or kind.dtype)
         if _fit_to_write(out, kind.dtype) and not any(overlaps(out, a) for a in read):
@@ -310,9 +315,7 @@ def invoke_on(
     if c.dtype.kind == "c":
         raise UnsupportedError(f"device: {on.name} has no complex products, only real ones")
     if c.size:
-        made = _records.device_product(
-            function, threads=_threads.resolve(threads), c=c, device=on.number, **operands
-        )
+        made = _records.device_product(function, threads=_threads.resolve(threads), c=c, device=on.number, **operands)
         _device.keep_report(_native.run(made, work, always_job=True))
 
 

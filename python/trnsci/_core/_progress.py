@@ -22,8 +22,8 @@ _FORMAT = "{l_bar}{bar}| {elapsed}<{remaining}"
 def reporter(progress: Progress, order: int | None = None) -> Iterator[Callable[[int, int], None] | None]:
     """Yield a function that takes (work done, work in all), or None when nothing is to be reported.
 
-    It passes each new count on once. The work in all is 0 while it is not known, and such counts are not passed on. A bar
-    is called as the public function that runs, and the order of its matrices if there is one.
+    It passes each new count on once. The work in all is 0 while it is not known, and such counts are not passed on. A
+    bar is called as the public function that runs, and the order of its matrices if there is one.
     """
     if not progress:
         yield None
@@ -94,8 +94,8 @@ def _bar(label: str) -> Iterator[Callable[[int, int], None] | None]:
     def show(done: int, total: int) -> None:
         nonlocal bar
         if bar is None:
-            # Work is counted in operations, which nobody wants to read. Without smoothing the time left is what the mean
-            # speed so far says.
+            # Work is counted in operations, which nobody wants to read. Without smoothing the time left is what the
+            # mean speed so far says.
             bar = tqdm(total=total, desc=label, leave=False, bar_format=_FORMAT, smoothing=0, miniters=1)
         bar.update(done - bar.n)  # which shows what has come since at most ten times in a second
         if done == total:

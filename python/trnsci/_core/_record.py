@@ -17,8 +17,8 @@ Call: TypeAlias = tuple[str, Words, tuple[object, ...]]
 
 _WORD = 8
 
-# Codes of dtypes in native byte order, by their letters; C's long and long long are both int64, or one of them is int32. The
-# Go package has the same list.
+# Codes of dtypes in native byte order, by their letters; C's long and long long are both int64, or one of them is
+# int32. The Go package has the same list.
 _NAMES = ("float32", "float64", "complex64", "complex128", "bfloat16", "int32", "int64", "bool")
 _CODES = {letter: _NAMES.index(np.dtype(letter).name) for letter in "fdFDilq?"}
 _ABSENT = -1

@@ -15,8 +15,8 @@ _ROOM = 1024
 def kept_handlers() -> Iterator[None]:
     """Keep the handler of SIGURG that Python code has installed, in whose place Go's runtime puts its own.
 
-    Go interrupts its goroutines by that signal, which the library's build turns off (gobuild.py): it can do without. What is
-    kept is the handler as the system knows it, since `signal.signal` is for the main thread only.
+    Go interrupts its goroutines by that signal, which the library's build turns off (gobuild.py): it can do without.
+    What is kept is the handler as the system knows it, since `signal.signal` is for the main thread only.
     """
     number = getattr(signal, "SIGURG", None)
     if number is None or not callable(signal.getsignal(number)):

@@ -1,8 +1,8 @@
 """The short way to the library for one small matrix.
 
-To settle dtypes and layouts of any array-like, to describe arrays and to find out how to run a call takes longer than to
-compute with a matrix of order 8. For a plain one the address of the array object is all that crosses the border, and the
-library looks up the address of its elements there.
+To settle dtypes and layouts of any array-like, to describe arrays and to find out how to run a call takes longer than
+to compute with a matrix of order 8. For a plain one the address of the array object is all that crosses the border, and
+the library looks up the address of its elements there.
 """
 
 from __future__ import annotations

@@ -22,7 +22,8 @@ def _raise(number: int, frame: FrameType | None) -> None:
 def terminable() -> Iterator[None]:
     """Raise `Terminated` in the block when SIGTERM comes.
 
-    Signals are the main thread's. A handler that is there already, or a process that ignores the signal, stays as it is.
+    Signals are the main thread's. A handler that is there already, or a process that ignores the signal, stays as it
+    is.
     """
     is_main = threading.current_thread() is threading.main_thread()
     if not is_main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:

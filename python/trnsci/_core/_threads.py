@@ -70,13 +70,14 @@ def get_num_threads() -> int:
     -------
     int
         The number set by the innermost `threads` block, else by `set_num_threads`, else the initial one:
-        ``TRNSCI_NUM_THREADS``, else ``OMP_NUM_THREADS``, else the CPUs that the process may run on, or those that the CPU
-        quota of its control groups amounts to, rounded up, if these are fewer. Both are read when trnsci is imported.
+        ``TRNSCI_NUM_THREADS``, else ``OMP_NUM_THREADS``, else the CPUs that the process may run on, or those that the
+        CPU quota of its control groups amounts to, rounded up, if these are fewer. Both are read when trnsci is
+        imported.
 
     Notes
     -----
-    More threads than the CPUs that the process can use do nothing: Go's scheduler runs no more than these at a time, and at
-    least 2 under a quota. ``docs/threads.md`` is about clusters and containers.
+    More threads than the CPUs that the process can use do nothing: Go's scheduler runs no more than these at a time,
+    and at least 2 under a quota. ``docs/threads.md`` is about clusters and containers.
     """
     return _override.get() or _default
 

@@ -76,7 +76,10 @@ _FORMULAS: dict[str, tuple[Callable[[Operands], Any], Callable[..., Any]]] = {
     ),
     "trmv": (lambda o: blas.trmv(o["L"], o["x"], "lower", "C"), lambda o, p, q: _h(o["L"]) @ o["x"]),
     "ger": (lambda o: blas.ger(_ALPHA, o["x"], o["y"], o["A"]), lambda o, p, q: p * _outer(o["x"], o["y"]) + o["A"]),
-    "gerc": (lambda o: blas.gerc(_ALPHA, o["x"], o["y"], o["A"]), lambda o, p, q: p * _outer(o["x"], o["y"].conj()) + o["A"]),
+    "gerc": (
+        lambda o: blas.gerc(_ALPHA, o["x"], o["y"], o["A"]),
+        lambda o, p, q: p * _outer(o["x"], o["y"].conj()) + o["A"],
+    ),
     "syr": (lambda o: blas.syr(_ALPHA, o["x"], o["S"]), lambda o, p, q: p * _outer(o["x"], o["x"]) + o["S"]),
     "her": (lambda o: blas.her(_ALPHA, o["x"], o["H"]), lambda o, p, q: p * _outer(o["x"], o["x"].conj()) + o["H"]),
     "syr2": (
@@ -131,7 +134,8 @@ _FORMULAS: dict[str, tuple[Callable[[Operands], Any], Callable[..., Any]]] = {
 
 
 def _in_units(case: Case, difference: Any, moduli: Any) -> float:
-    """Return the largest error of an element in units of eps times the sum of the moduli of its terms and their number."""
+    """Return the largest error of an element in units of eps times the sum of the moduli of its terms and their
+    number."""
     unit = (_LONGEST_SUM + _OTHER_ROUNDINGS) * case.eps
     return float(np.max(np.abs(difference) / np.where(moduli == 0, 1, moduli)) / unit)
 

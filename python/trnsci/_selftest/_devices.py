@@ -44,7 +44,9 @@ def _on(device: trnsci.Device, case: Case) -> Iterator[Measured]:
     for name, (got, left, right) in products.items():
         yield Measured(f"device {device.name}: {name}", _in_moduli(case, got, left, right), _PRODUCT_LIMIT)
     report = trnsci.last_report()
-    yield Measured(f"device {device.name}: last_report names it", float(report is None or report.device != device.name), 0.0)
+    yield Measured(
+        f"device {device.name}: last_report names it", float(report is None or report.device != device.name), 0.0
+    )
     p = case.positive()
     x, _ = linalg.inv_sqrt_spd(p, method="newton-schulz", device=device)
     wide = p.astype(np.float64)

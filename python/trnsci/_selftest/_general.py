@@ -50,7 +50,9 @@ def _balance(case: Case) -> Iterator[Measured]:
     scales = 2.0 ** case.rng.integers(-9, 9, ORDER)
     a = (case.general() * scales / scales[:, None]).astype(case.dtype)
     b, t = linalg.matrix_balance(a)
-    yield Measured("matrix_balance: T B - A T", case.in_eps(t @ wide(b) - wide(a) @ t, np.linalg.norm(wide(a) @ t)), 0.0)
+    yield Measured(
+        "matrix_balance: T B - A T", case.in_eps(t @ wide(b) - wide(a) @ t, np.linalg.norm(wide(a) @ t)), 0.0
+    )
     growth = norm(b) / norm(a)
     yield Measured("matrix_balance: norm(B) / norm(A)", growth, 1.0)
 
@@ -61,10 +63,14 @@ def _eig(case: Case) -> Iterator[Measured]:
     w, left, right = linalg.eig(a, left=True)
     for name, matrix, values, v in (("eig", a, w, right), ("eig, left", a.conj().T, w.conj(), left)):
         vectors = wide(v)
-        yield Measured(f"{name}: A V - V W", case.in_eps(wide(matrix) @ vectors - vectors * values, norm(a)), GENERAL_LIMIT)
+        yield Measured(
+            f"{name}: A V - V W", case.in_eps(wide(matrix) @ vectors - vectors * values, norm(a)), GENERAL_LIMIT
+        )
     cycle = np.roll(np.eye(ORDER, dtype=case.dtype), 1, axis=0)
     distances = np.abs(linalg.eigvals(cycle)[:, None] - np.exp(2j * np.pi * np.arange(ORDER) / ORDER))
-    nearest = np.maximum(distances.min(axis=0), distances.min(axis=1))  # each root has its eigenvalue, and the other way
+    nearest = np.maximum(
+        distances.min(axis=0), distances.min(axis=1)
+    )  # each root has its eigenvalue, and the other way
     yield Measured("eigvals: roots of unity", case.in_eps(nearest), GENERAL_LIMIT)
 
 
@@ -84,7 +90,9 @@ def _pencil(case: Case) -> Iterator[Measured]:
     yield Measured("ordqz: eigenvalues misplaced", misplaced, 0.0)
 
 
-def _generalized_form(case: Case, name: str, a: Array, b: Array, s: Array, t: Array, q: Array, z: Array) -> Iterator[Measured]:
+def _generalized_form(
+    case: Case, name: str, a: Array, b: Array, s: Array, t: Array, q: Array, z: Array
+) -> Iterator[Measured]:
     left, right = wide(q), wide(z).conj().T
     worst = max(case.in_eps(left @ form @ right - matrix, norm(matrix)) for form, matrix in ((s, a), (t, b)))
     yield Measured(f"{name}: A - Q S Z^H, B - Q T Z^H", worst, HERMITIAN_LIMIT)
@@ -115,5 +123,7 @@ def _real_pairs(case: Case) -> Iterator[Measured]:
     half, root = -0.5, np.sqrt(0.75)
     t, z = linalg.schur(np.array([[half, root], [-root, half]], case.dtype))
     trace, determinant = t[0, 0] + t[1, 1], t[0, 0] * t[1, 1] - t[0, 1] * t[1, 0]
-    error = max(case.relative(trace, -1.0), case.relative(determinant, 1.0), case.relative(abs(np.linalg.det(wide(z))), 1.0))
+    error = max(
+        case.relative(trace, -1.0), case.relative(determinant, 1.0), case.relative(abs(np.linalg.det(wide(z))), 1.0)
+    )
     yield Measured("schur: trace and determinant of a rotation", error, _SMALL_LIMIT)

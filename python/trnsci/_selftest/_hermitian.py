@@ -54,7 +54,9 @@ def _dependent(case: Case) -> Iterator[Measured]:
         warnings.simplefilter("ignore", LinearDependencyWarning)
         w, v = linalg.eigh(a, b, lindep=1e-3)
     vectors = wide(v)
-    yield Measured("eigh(a, b, lindep): V^H B V - I", case.in_eps(vectors.conj().T @ wide(b) @ vectors - np.eye(half - 1)), 4.0)
+    yield Measured(
+        "eigh(a, b, lindep): V^H B V - I", case.in_eps(vectors.conj().T @ wide(b) @ vectors - np.eye(half - 1)), 4.0
+    )
     residual = vectors.conj().T @ wide(a) @ vectors - np.diag(w)
     yield Measured("eigh(a, b, lindep): V^H A V - W", case.in_eps(residual, norm(a)), HERMITIAN_LIMIT)
 
@@ -69,7 +71,9 @@ def _values(case: Case) -> Iterator[Measured]:
 def _tridiagonal(case: Case) -> Iterator[Measured]:
     a, exact = case.second_differences()
     d, e = np.diag(a), np.diag(a, 1)
-    yield Measured("eigvalsh_tridiagonal: W", case.in_eps(linalg.eigvalsh_tridiagonal(d, e) - exact, 4), HERMITIAN_LIMIT)
+    yield Measured(
+        "eigvalsh_tridiagonal: W", case.in_eps(linalg.eigvalsh_tridiagonal(d, e) - exact, 4), HERMITIAN_LIMIT
+    )
     d, e = case.random(ORDER), case.random(ORDER - 1)
     matrix = np.diag(d) + np.diag(e, 1) + np.diag(e, -1)
     yield from _pairs(case, "eigh_tridiagonal", matrix, *linalg.eigh_tridiagonal(d, e))

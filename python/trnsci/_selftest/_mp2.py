@@ -114,7 +114,9 @@ def _densities(case: Case) -> Iterator[Measured]:
     yield Measured("mp2_amplitudes: eps of float64", _relative(trnsci.mp2_amplitudes(*x) - t, t), _DOUBLE_LIMIT)
     open_shell = (x.b, beta.b), (x.occ, beta.occ), (x.vir, beta.vir)
     parts = _amplitudes(x, x, True), _amplitudes(x, beta, False), _amplitudes(beta, beta, True)
-    worst = max(_relative(got - exact, exact) for got, exact in zip(trnsci.mp2_amplitudes(*open_shell), parts, strict=True))
+    worst = max(
+        _relative(got - exact, exact) for got, exact in zip(trnsci.mp2_amplitudes(*open_shell), parts, strict=True)
+    )
     yield Measured("mp2_amplitudes, open shell: eps of float64", worst, _DOUBLE_LIMIT)
     exact = np.zeros((_NOCC + _NVIR, _NOCC + _NVIR))
     exact[:_NOCC, :_NOCC] = 2 * np.eye(_NOCC) - 2 * np.einsum("imab,jmab->ij", t, 2 * t - t.swapaxes(2, 3))
@@ -150,7 +152,8 @@ def _packed(case: Case) -> tuple[Array, Array]:
 
 
 def _in_moduli(got: Array, exact: Array, moduli: Array, terms: int) -> float:
-    """Return the largest error of an element in units of eps of float64, the number of terms and the sum of their moduli."""
+    """Return the largest error of an element in units of eps of float64, the number of terms and the sum of their
+    moduli."""
     return float(np.max(np.abs(got - exact) / (terms * _FLOAT64_EPS * moduli)))
 
 

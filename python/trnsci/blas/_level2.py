@@ -192,7 +192,15 @@ def _triangular(
     _operands.load(result, vector)
     stored, triangle, flag = _operands.triangle_by_rows(matrix, triangle, flag, "A")
     _operands.invoke(
-        "TriangularVector", matrix.size, threads, a=stored, b=result, uplo=triangle, trans_a=flag, diag=unit, solve=solve
+        "TriangularVector",
+        matrix.size,
+        threads,
+        a=stored,
+        b=result,
+        uplo=triangle,
+        trans_a=flag,
+        diag=unit,
+        solve=solve,
     )
     return _operands.finish(result, kind, out)
 

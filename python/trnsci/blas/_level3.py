@@ -21,7 +21,9 @@ _NO_TRANS, _ndarray, _empty = _operands.NO_TRANS, np.ndarray, np.empty
 _QUICK_TRANS = {False: _operands.NO_TRANS, True: _operands.TRANS, "N": _operands.NO_TRANS, "T": _operands.TRANS}
 
 
-def _quick(alpha: Any, a: Array, b: Array, trans_a: Any, trans_b: Any, out: Array | None, threads: int | None) -> Array | None:
+def _quick(
+    alpha: Any, a: Array, b: Array, trans_a: Any, trans_b: Any, out: Array | None, threads: int | None
+) -> Array | None:
     """Return ``alpha op(a) op(b)`` for the plainest of operands at the least expense; None for all others.
 
     The common way, which also tells what is wrong with an argument, costs a small product many times its arithmetic.
@@ -144,12 +146,12 @@ def gemm(
     out, threads
         See `trnsci.blas`.
     device : str or Device, optional
-        Where to run; see `trnsci.devices`. On a device the product is one run of a graph whose sizes are those of A and B
-        rounded up; what happened is in `trnsci.last_report`, its error bound included. Arrays are real there.
+        Where to run; see `trnsci.devices`. On a device the product is one run of a graph whose sizes are those of A and
+        B rounded up; what happened is in `trnsci.last_report`, its error bound included. Arrays are real there.
     precision : {'fp32', 'fp64', 'bf16', 'bf16x2', 'bf16x3'}, optional
-        How a device multiplies; float64 arrays need it, float32 ones are multiplied in ``'fp32'`` if it is None. The result
-        has the dtype of the arrays. With bf16, operands are rounded to 8 bits, or written as sums of two or three such
-        numbers; sums are in single precision.
+        How a device multiplies; float64 arrays need it, float32 ones are multiplied in ``'fp32'`` if it is None. The
+        result has the dtype of the arrays. With bf16, operands are rounded to 8 bits, or written as sums of two or
+        three such numbers; sums are in single precision.
 
     Returns
     -------
@@ -172,7 +174,12 @@ def gemm(
     array([[ 9., 13.],
            [13., 19.]])
     """
-    if C is device is precision is None and type(beta) in _REAL and type(A) is type(B) is _ndarray and _small.is_possible():
+    if (
+        C is device is precision is None
+        and type(beta) in _REAL
+        and type(A) is type(B) is _ndarray
+        and _small.is_possible()
+    ):
         quick = _quick(alpha, A, B, transA, transB, out, threads) if beta == 0 else None
         if quick is not None:
             return quick
@@ -187,7 +194,12 @@ def gemm(
     _operands.check_core(b, "B")
     c = given[0] if given else None
     shape = _shape_of_product(a, trans_a, b, trans_b, c, out)
-    if out is None or not _is_by_columns(out) or _operands.CONJ_TRANS in (trans_a, trans_b) or (c is not None and c.ndim < 2):
+    if (
+        out is None
+        or not _is_by_columns(out)
+        or _operands.CONJ_TRANS in (trans_a, trans_b)
+        or (c is not None and c.ndim < 2)
+    ):
         return _general(shape, factor, a, trans_a, b, trans_b, keep, c, kind, out, threads, on, how)
     # C^T = op(B)^T op(A)^T: what is stored by columns is the transpose of what is stored by rows.
     flag_a, flag_b = _operands.flipped(trans_a), _operands.flipped(trans_b)

@@ -161,13 +161,16 @@ def _update(
     on: _device.Device | None = None,
     precision: str = "",
 ) -> Array:
-    """Compute a symmetric or Hermitian update on the host, or on a device where the library has ``Device`` and `name`."""
+    """Compute a symmetric or Hermitian update on the host, or on a device where the library has ``Device`` and
+    `name`."""
     flag = _operands.word(trans, _operands.TRANS_WORDS, "trans")
     triangle = _operands.word(uplo, _operands.UPLO_WORDS, "uplo")
     _operands.need_c(beta, c, "C")
     arrays, kind = _operands.settle({**factors, "C": c}, alpha, beta, optional="C")
     if kind.is_complex and flag == (_operands.TRANS if hermitian else _operands.CONJ_TRANS):
-        raise ValueError(f"trans: {trans!r} is not possible for a complex {'Hermitian' if hermitian else 'symmetric'} update")
+        raise ValueError(
+            f"trans: {trans!r} is not possible for a complex {'Hermitian' if hermitian else 'symmetric'} update"
+        )
     matrices = arrays[: len(factors)]
     _operands.check_core(matrices[0], "A")
     for matrix in matrices[1:]:

@@ -95,15 +95,15 @@ def df_fit(
     metric : (naux, naux) array_like
         Real and symmetric; the lower triangle counts.
     integrals : (naux, ...) or (..., naux) array_like
-        Real, in two or more dimensions. What the other axes are, packed pairs of atomic orbitals or pairs of molecular ones,
-        does not matter.
+        Real, in two or more dimensions. What the other axes are, packed pairs of atomic orbitals or pairs of molecular
+        ones, does not matter.
     axis : {0, -1}, optional
         Which axis of `integrals` counts auxiliary functions.
     lindep : float, optional
         The eigenvalue of the metric up to which an eigenvector is dropped, if there is no Cholesky factor.
     overwrite : bool, optional
-        Write the result into the memory of `integrals` where its dtype and layout allow that. A call that is interrupted then
-        leaves a mixture.
+        Write the result into the memory of `integrals` where its dtype and layout allow that. A call that is
+        interrupted then leaves a mixture.
     check_finite : bool, optional
         Refuse infinities and NaNs in `integrals`. Those in `metric` are refused always.
     threads, progress
@@ -127,13 +127,14 @@ def df_fit(
 
     Notes
     -----
-    W is the inverse of the Cholesky factor of the metric. A metric that has none, since some auxiliary functions depend on
-    others or since rounding made it indefinite, is diagonalized, and :math:`W = w^{-1/2} V^T` has the eigenvectors with
-    :math:`w >` `lindep`, by value and not by modulus, in ascending order. This is what ``pyscf.df`` does; PySCF's DF-MP2
-    compares the moduli, with 1e-10, and a negative eigenvalue then makes NaNs of all integrals. ``dropped`` says what happened.
+    W is the inverse of the Cholesky factor of the metric. A metric that has none, since some auxiliary functions depend
+    on others or since rounding made it indefinite, is diagonalized, and :math:`W = w^{-1/2} V^T` has the eigenvectors
+    with :math:`w >` `lindep`, by value and not by modulus, in ascending order. This is what ``pyscf.df`` does; PySCF's
+    DF-MP2 compares the moduli, with 1e-10, and a negative eigenvalue then makes NaNs of all integrals. ``dropped`` says
+    what happened.
 
-    ``naux**2`` floating-point operations for each pair, ``2*naux**2`` without a Cholesky factor. The result is the same, bit
-    for bit, for any number of threads.
+    ``naux**2`` floating-point operations for each pair, ``2*naux**2`` without a Cholesky factor. The result is the
+    same, bit for bit, for any number of threads.
 
     References
     ----------
@@ -157,7 +158,11 @@ def df_fit(
     by_function = _matrix(x, axis)
     work = naux**2 * (by_function.shape[1] + _costs.DF_METRIC * naux)
     made = _records.df_fit(
-        threads=size, metric=j, integrals=by_function, lindep=_array.number(lindep, "lindep"), check_finite=bool(check_finite)
+        threads=size,
+        metric=j,
+        integrals=by_function,
+        lindep=_array.number(lindep, "lindep"),
+        check_finite=bool(check_finite),
     )
     dropped = _native.run(made, work, progress)
     if dropped > 0:

@@ -110,19 +110,19 @@ def df_jk(
     Parameters
     ----------
     L : (naux, nao*(nao+1)/2) array_like, path, HDF5 dataset or callable
-        Real fitted (RI) integrals, as `df_fit` returns them: in row P the lower triangle of a symmetric matrix, row by row, so
-        that :math:`\mu \ge \nu` is at ``mu*(mu+1)//2 + nu``. This is PySCF's ``_cderi``. Or the path of a ``.npy`` file in C
-        order, or a dataset of h5py, that holds them; or a function that returns rows ``p0 <= P < p1`` for ``L(p0, p1)``. All
-        but arrays are read once, in blocks, and ahead of time where `max_memory` suffices.
+        Real fitted (RI) integrals, as `df_fit` returns them: in row P the lower triangle of a symmetric matrix, row by
+        row, so that :math:`\mu \ge \nu` is at ``mu*(mu+1)//2 + nu``. This is PySCF's ``_cderi``. Or the path of a
+        ``.npy`` file in C order, or a dataset of h5py, that holds them; or a function that returns rows ``p0 <= P <
+        p1`` for ``L(p0, p1)``. All but arrays are read once, in blocks, and ahead of time where `max_memory` suffices.
     dm : (..., nao, nao) array_like
         Density matrices, real or complex. L is read once for all of them.
     hermi : {1, 0, 2}, optional
         Densities are Hermitian (1), general (0) or anti-Hermitian (2). With 1 and 2 only the part
         :math:`(D \pm D^\dagger)/2` that has this symmetry counts, and half of the last product for K is saved.
     mo_coeff, mo_occ : (..., nao, nmo), (..., nmo) array_like, optional
-        What the densities are made of: :math:`D = C \operatorname{diag}(n) C^\dagger` with occupations
-        :math:`n \ge 0`. K then takes less work: nocc orbitals with :math:`n > 0` stand for nao columns of D. Orbitals may be
-        complex; the imaginary part of K is made of `dm` in any case.
+        What the densities are made of: :math:`D = C \operatorname{diag}(n) C^\dagger` with occupations :math:`n \ge 0`.
+        K then takes less work: nocc orbitals with :math:`n > 0` stand for nao columns of D. Orbitals may be complex;
+        the imaginary part of K is made of `dm` in any case.
     with_j, with_k : bool, optional
         Which matrices to compute.
     naux : int, optional
@@ -130,8 +130,8 @@ def df_jk(
     check_finite : bool, optional
         Refuse infinities and NaNs in L. When False, what they touch is not finite. Those in `dm` are refused always.
     max_memory : float, optional
-        Megabytes that blocks of L may take where it is not used in place, by default 256: L that is read, in float32, or
-        with rows that are not contiguous.
+        Megabytes that blocks of L may take where it is not used in place, by default 256: L that is read, in float32,
+        or with rows that are not contiguous.
     threads, progress
         See `trnsci.linalg`; progress counts rows of L.
 
@@ -143,13 +143,14 @@ def df_jk(
     Raises
     ------
     ValueError
-        If shapes do not fit, for an infinity or NaN, for negative occupations, if the orbitals do not make `dm` (to half of
-        the digits, in the real part), for a file that is truncated, changed while it is read, in Fortran order or no ``.npy``
-        file, and for a `max_memory` that holds no block, with the least that works.
+        If shapes do not fit, for an infinity or NaN, for negative occupations, if the orbitals do not make `dm` (to
+        half of the digits, in the real part), for a file that is truncated, changed while it is read, in Fortran order
+        or no ``.npy`` file, and for a `max_memory` that holds no block, with the least that works.
     UnsupportedError
         For complex L.
     TypeError
-        For a dtype that is not supported, one of `mo_coeff` and `mo_occ` without the other, and a function without `naux`.
+        For a dtype that is not supported, one of `mo_coeff` and `mo_occ` without the other, and a function without
+        `naux`.
     OSError
         If a file cannot be read.
     MemoryError
@@ -157,15 +158,15 @@ def df_jk(
 
     Notes
     -----
-    For each real density ``4 * naux * nao*(nao+1)/2`` floating-point operations for J; for K ``3 * naux * nao**2 * nocc`` with
-    orbitals, ``3 * naux * nao**3`` without and ``4 * naux * nao**3`` for a general density. The parts of a complex density are
-    two real ones. The result is the same, bit for bit, for any number of threads, any `max_memory` and wherever L comes from;
-    other densities beside one may change its last bits.
+    For each real density ``4 * naux * nao*(nao+1)/2`` floating-point operations for J; for K ``3 * naux * nao**2 *
+    nocc`` with orbitals, ``3 * naux * nao**3`` without and ``4 * naux * nao**3`` for a general density. The parts of a
+    complex density are two real ones. The result is the same, bit for bit, for any number of threads, any `max_memory`
+    and wherever L comes from; other densities beside one may change its last bits.
 
     References
     ----------
-    O. Vahtras, J. Almlöf and M. W. Feyereisen, Chem. Phys. Lett. 213, 514 (1993). F. Weigend, Phys. Chem. Chem. Phys. 4,
-    4285 (2002).
+    O. Vahtras, J. Almlöf and M. W. Feyereisen, Chem. Phys. Lett. 213, 514 (1993). F. Weigend, Phys. Chem. Chem. Phys.
+    4, 4285 (2002).
 
     Examples
     --------
@@ -195,7 +196,8 @@ def df_jk(
     (j_real, j_imag), (k_real, k_imag) = _parts(j), _parts(k)
     coeff, occ = orbitals or (None, None)
     made = _records.dfjk(
-        threads=_threads.resolve(threads), **tensor.fields(), dm=density.real, dm_imag=_parts(density)[1], coeff=coeff, occ=occ,
+        threads=_threads.resolve(threads), **tensor.fields(), dm=density.real, dm_imag=_parts(density)[1], coeff=coeff,
+        occ=occ,
         j=j_real, j_imag=j_imag, k=k_real, k_imag=k_imag, labelled=density.ndim > 2, hermi=int(hermi),
         check_finite=bool(check_finite), max_bytes=room,
     )  # fmt: skip

@@ -23,8 +23,8 @@ _FLOAT64 = np.dtype(np.float64)
 class Tensor:
     """The checked L: the array `l`, or in the file `path`, or what `read` returns for rows ``p0 <= P < p1``.
 
-    `l` has the shape and dtype then, but no elements of its own; of a file it is empty. The number of rows of a file, `naux`,
-    is an estimate, good enough to steer how a call is run, unless it has to be `exact`.
+    `l` has the shape and dtype then, but no elements of its own; of a file it is empty. The number of rows of a file,
+    `naux`, is an estimate, good enough to steer how a call is run, unless it has to be `exact`.
     """
 
     def __init__(self, L: Any, pairs: int, naux: int | None, exact: bool = False) -> None:

@@ -52,10 +52,9 @@ def df_transform(
     Parameters
     ----------
     L : (naux, nao*(nao+1)/2) array_like, path, HDF5 dataset or callable
-        Real integrals, of which row P holds the lower triangle of a symmetric matrix, as in `df_jk`. They may be fitted or not:
-        `df_fit` can do that afterwards with `B` and ``axis=-1``. A function returns rows
-        ``p0 <= P < p1`` for ``L(p0, p1)``. All but arrays are read once, in blocks, and ahead of time where `max_memory`
-        suffices.
+        Real integrals, of which row P holds the lower triangle of a symmetric matrix, as in `df_jk`. They may be fitted
+        or not: `df_fit` can do that afterwards with `B` and ``axis=-1``. A function returns rows ``p0 <= P < p1`` for
+        ``L(p0, p1)``. All but arrays are read once, in blocks, and ahead of time where `max_memory` suffices.
     occ_coeff, vir_coeff : (nao, nocc), (nao, nvir) array_like
         Real coefficients of the orbitals. The occupied ones are summed over first, which pays if they are the fewer.
     naux : int, optional
@@ -91,8 +90,8 @@ def df_transform(
 
     Notes
     -----
-    ``2 * naux * nao * nocc * (nao + nvir)`` floating-point operations. The result is the same, bit for bit, for any number of
-    threads, any `max_memory` and wherever L comes from.
+    ``2 * naux * nao * nocc * (nao + nvir)`` floating-point operations. The result is the same, bit for bit, for any
+    number of threads, any `max_memory` and wherever L comes from.
 
     Examples
     --------
@@ -117,7 +116,8 @@ def df_transform(
     flat = result.reshape(nocc * nvir, tensor.naux)
     work = 2.0 * tensor.naux * nao * nocc * (nao + nvir)
     made = _records.df_transform(
-        threads=_threads.resolve(threads), **tensor.fields(), occ=occ, vir=vir, out=flat, check_finite=bool(check_finite),
+        threads=_threads.resolve(threads), **tensor.fields(), occ=occ, vir=vir, out=flat,
+        check_finite=bool(check_finite),
         max_bytes=room,
     )  # fmt: skip
     _native.run(made, work, progress, answer=None if tensor.read is None else tensor.answer)

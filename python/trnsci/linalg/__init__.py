@@ -1,11 +1,11 @@
 """Dense linear algebra with SciPy's names, arguments and results.
 
 Every function takes matrices or stacks of matrices (leading dimensions are a batch) and leaves its inputs as they are
-unless an ``overwrite_`` argument allows otherwise. Inputs of dtype float32, float64, complex64 and complex128 keep their
-dtype; integers and bool become float64; float16 and bfloat16 are computed in float32 and the results are cast back.
-A single number, alone or in a list, is a matrix of order 1 where it may be in SciPy: in `cholesky`, `cho_factor`,
-`matrix_balance`, Lyapunov's equations, `expm`, `sqrtm`, `logm`, `signm`, `funm` and `fractional_matrix_power`. Elsewhere it is
-a ValueError.
+unless an ``overwrite_`` argument allows otherwise. Inputs of dtype float32, float64, complex64 and complex128 keep
+their dtype; integers and bool become float64; float16 and bfloat16 are computed in float32 and the results are cast
+back. A single number, alone or in a list, is a matrix of order 1 where it may be in SciPy: in `cholesky`, `cho_factor`,
+`matrix_balance`, Lyapunov's equations, `expm`, `sqrtm`, `logm`, `signm`, `funm` and `fractional_matrix_power`.
+Elsewhere it is a ValueError.
 
 Arguments that all functions share:
 

@@ -1,9 +1,9 @@
 """The types of `trnsci.linalg` for editors and type checkers.
 
-Functions whose results depend on a flag have a signature for each value of it here, and one for a flag that is only known to
-be a bool; those of all others are in their modules. A result whose dtype follows that of the input is an `Array`, which may be
-used as an array of any dtype. ``= ...`` stands for the default in the module; where it belongs to a Literal of another value, a
-call that leaves the argument out has matched a signature before.
+Functions whose results depend on a flag have a signature for each value of it here, and one for a flag that is only
+known to be a bool; those of all others are in their modules. A result whose dtype follows that of the input is an
+`Array`, which may be used as an array of any dtype. ``= ...`` stands for the default in the module; where it belongs to
+a Literal of another value, a call that leaves the argument out has matched a signature before.
 """
 
 # What pyright would report is the rule above.
@@ -55,173 +55,405 @@ _ByValue: TypeAlias = Iterable[SupportsFloat] | None
 
 @overload
 def eigh(
-    a: ArrayLike, b: ArrayLike | None = None, *, lower: bool = True, eigvals_only: Literal[False] = False,
-    overwrite_a: bool = False, overwrite_b: bool = False, type: int = 1, check_finite: bool = True,
-    subset_by_index: _ByIndex = None, subset_by_value: _ByValue = None, driver: str | None = None,
-    threads: int | None = None, progress: Progress = None, device: str | None = None, lindep: float | None = None,
+    a: ArrayLike,
+    b: ArrayLike | None = None,
+    *,
+    lower: bool = True,
+    eigvals_only: Literal[False] = False,
+    overwrite_a: bool = False,
+    overwrite_b: bool = False,
+    type: int = 1,
+    check_finite: bool = True,
+    subset_by_index: _ByIndex = None,
+    subset_by_value: _ByValue = None,
+    driver: str | None = None,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+    lindep: float | None = None,
 ) -> _Pair: ...
 @overload
 def eigh(
-    a: ArrayLike, b: ArrayLike | None = None, *, lower: bool = True, eigvals_only: Literal[True],
-    overwrite_a: bool = False, overwrite_b: bool = False, type: int = 1, check_finite: bool = True,
-    subset_by_index: _ByIndex = None, subset_by_value: _ByValue = None, driver: str | None = None,
-    threads: int | None = None, progress: Progress = None, device: str | None = None, lindep: float | None = None,
+    a: ArrayLike,
+    b: ArrayLike | None = None,
+    *,
+    lower: bool = True,
+    eigvals_only: Literal[True],
+    overwrite_a: bool = False,
+    overwrite_b: bool = False,
+    type: int = 1,
+    check_finite: bool = True,
+    subset_by_index: _ByIndex = None,
+    subset_by_value: _ByValue = None,
+    driver: str | None = None,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+    lindep: float | None = None,
 ) -> Array: ...
 @overload
 def eigh(
-    a: ArrayLike, b: ArrayLike | None = None, *, lower: bool = True, eigvals_only: bool,
-    overwrite_a: bool = False, overwrite_b: bool = False, type: int = 1, check_finite: bool = True,
-    subset_by_index: _ByIndex = None, subset_by_value: _ByValue = None, driver: str | None = None,
-    threads: int | None = None, progress: Progress = None, device: str | None = None, lindep: float | None = None,
+    a: ArrayLike,
+    b: ArrayLike | None = None,
+    *,
+    lower: bool = True,
+    eigvals_only: bool,
+    overwrite_a: bool = False,
+    overwrite_b: bool = False,
+    type: int = 1,
+    check_finite: bool = True,
+    subset_by_index: _ByIndex = None,
+    subset_by_value: _ByValue = None,
+    driver: str | None = None,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+    lindep: float | None = None,
 ) -> Array | _Pair: ...
 @overload
 def eigh_tridiagonal(
-    d: ArrayLike, e: ArrayLike, eigvals_only: Literal[False] = False, select: Any = "a", select_range: Any = None,
-    check_finite: bool = True, tol: float = 0.0, lapack_driver: str = "auto", *,
-    threads: int | None = None, progress: Progress = None, device: str | None = None,
+    d: ArrayLike,
+    e: ArrayLike,
+    eigvals_only: Literal[False] = False,
+    select: Any = "a",
+    select_range: Any = None,
+    check_finite: bool = True,
+    tol: float = 0.0,
+    lapack_driver: str = "auto",
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
 ) -> _Pair: ...
 @overload
 def eigh_tridiagonal(
-    d: ArrayLike, e: ArrayLike, eigvals_only: Literal[True], select: Any = "a", select_range: Any = None,
-    check_finite: bool = True, tol: float = 0.0, lapack_driver: str = "auto", *,
-    threads: int | None = None, progress: Progress = None, device: str | None = None,
+    d: ArrayLike,
+    e: ArrayLike,
+    eigvals_only: Literal[True],
+    select: Any = "a",
+    select_range: Any = None,
+    check_finite: bool = True,
+    tol: float = 0.0,
+    lapack_driver: str = "auto",
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
 ) -> Array: ...
 @overload
 def eigh_tridiagonal(
-    d: ArrayLike, e: ArrayLike, eigvals_only: bool, select: Any = "a", select_range: Any = None,
-    check_finite: bool = True, tol: float = 0.0, lapack_driver: str = "auto", *,
-    threads: int | None = None, progress: Progress = None, device: str | None = None,
+    d: ArrayLike,
+    e: ArrayLike,
+    eigvals_only: bool,
+    select: Any = "a",
+    select_range: Any = None,
+    check_finite: bool = True,
+    tol: float = 0.0,
+    lapack_driver: str = "auto",
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
 ) -> Array | _Pair: ...
 @overload
 def eig_banded(
-    a_band: ArrayLike, lower: bool = False, eigvals_only: Literal[False] = False, overwrite_a_band: bool = False,
-    select: Any = "a", select_range: Any = None, max_ev: int = 0, check_finite: bool = True, *,
-    threads: int | None = None, progress: Progress = None, device: str | None = None,
+    a_band: ArrayLike,
+    lower: bool = False,
+    eigvals_only: Literal[False] = False,
+    overwrite_a_band: bool = False,
+    select: Any = "a",
+    select_range: Any = None,
+    max_ev: int = 0,
+    check_finite: bool = True,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
 ) -> _Pair: ...
 @overload
 def eig_banded(
-    a_band: ArrayLike, lower: bool = False, eigvals_only: Literal[True] = ..., overwrite_a_band: bool = False,
-    select: Any = "a", select_range: Any = None, max_ev: int = 0, check_finite: bool = True, *,
-    threads: int | None = None, progress: Progress = None, device: str | None = None,
+    a_band: ArrayLike,
+    lower: bool = False,
+    eigvals_only: Literal[True] = ...,
+    overwrite_a_band: bool = False,
+    select: Any = "a",
+    select_range: Any = None,
+    max_ev: int = 0,
+    check_finite: bool = True,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
 ) -> Array: ...
 @overload
 def eig_banded(
-    a_band: ArrayLike, lower: bool = False, eigvals_only: bool = False, overwrite_a_band: bool = False,
-    select: Any = "a", select_range: Any = None, max_ev: int = 0, check_finite: bool = True, *,
-    threads: int | None = None, progress: Progress = None, device: str | None = None,
+    a_band: ArrayLike,
+    lower: bool = False,
+    eigvals_only: bool = False,
+    overwrite_a_band: bool = False,
+    select: Any = "a",
+    select_range: Any = None,
+    max_ev: int = 0,
+    check_finite: bool = True,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
 ) -> Array | _Pair: ...
 @overload
 def eig(
-    a: ArrayLike, b: ArrayLike | None = None, left: Literal[False] = False, right: Literal[True] = True,
-    overwrite_a: bool = False, overwrite_b: bool = False, check_finite: bool = True, homogeneous_eigvals: bool = False, *,
-    threads: int | None = None, progress: Progress = None, device: str | None = None,
+    a: ArrayLike,
+    b: ArrayLike | None = None,
+    left: Literal[False] = False,
+    right: Literal[True] = True,
+    overwrite_a: bool = False,
+    overwrite_b: bool = False,
+    check_finite: bool = True,
+    homogeneous_eigvals: bool = False,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
 ) -> _Pair: ...
 @overload
 def eig(
-    a: ArrayLike, b: ArrayLike | None = None, left: Literal[False] = False, right: Literal[False] = ...,
-    overwrite_a: bool = False, overwrite_b: bool = False, check_finite: bool = True, homogeneous_eigvals: bool = False, *,
-    threads: int | None = None, progress: Progress = None, device: str | None = None,
+    a: ArrayLike,
+    b: ArrayLike | None = None,
+    left: Literal[False] = False,
+    right: Literal[False] = ...,
+    overwrite_a: bool = False,
+    overwrite_b: bool = False,
+    check_finite: bool = True,
+    homogeneous_eigvals: bool = False,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
 ) -> Array: ...
 @overload
 def eig(
-    a: ArrayLike, b: ArrayLike | None = None, left: Literal[True] = ..., right: Literal[True] = True,
-    overwrite_a: bool = False, overwrite_b: bool = False, check_finite: bool = True, homogeneous_eigvals: bool = False, *,
-    threads: int | None = None, progress: Progress = None, device: str | None = None,
+    a: ArrayLike,
+    b: ArrayLike | None = None,
+    left: Literal[True] = ...,
+    right: Literal[True] = True,
+    overwrite_a: bool = False,
+    overwrite_b: bool = False,
+    check_finite: bool = True,
+    homogeneous_eigvals: bool = False,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
 ) -> _Triple: ...
 @overload
 def eig(
-    a: ArrayLike, b: ArrayLike | None = None, left: Literal[True] = ..., right: Literal[False] = ...,
-    overwrite_a: bool = False, overwrite_b: bool = False, check_finite: bool = True, homogeneous_eigvals: bool = False, *,
-    threads: int | None = None, progress: Progress = None, device: str | None = None,
+    a: ArrayLike,
+    b: ArrayLike | None = None,
+    left: Literal[True] = ...,
+    right: Literal[False] = ...,
+    overwrite_a: bool = False,
+    overwrite_b: bool = False,
+    check_finite: bool = True,
+    homogeneous_eigvals: bool = False,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
 ) -> _Pair: ...
 @overload
 def eig(
-    a: ArrayLike, b: ArrayLike | None = None, left: bool = False, right: bool = True,
-    overwrite_a: bool = False, overwrite_b: bool = False, check_finite: bool = True, homogeneous_eigvals: bool = False, *,
-    threads: int | None = None, progress: Progress = None, device: str | None = None,
+    a: ArrayLike,
+    b: ArrayLike | None = None,
+    left: bool = False,
+    right: bool = True,
+    overwrite_a: bool = False,
+    overwrite_b: bool = False,
+    check_finite: bool = True,
+    homogeneous_eigvals: bool = False,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
 ) -> Array | _Pair | _Triple: ...
 @overload
 def schur(
-    a: ArrayLike, output: _Form = "real", lwork: int | None = None, overwrite_a: bool = False, sort: None = None,
-    check_finite: bool = True, *, threads: int | None = None, progress: Progress = None, device: str | None = None,
+    a: ArrayLike,
+    output: _Form = "real",
+    lwork: int | None = None,
+    overwrite_a: bool = False,
+    sort: None = None,
+    check_finite: bool = True,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
 ) -> _Pair: ...
 @overload
 def schur(
-    a: ArrayLike, output: _Form = "real", lwork: int | None = None, overwrite_a: bool = False, sort: _Sort = ...,
-    check_finite: bool = True, *, threads: int | None = None, progress: Progress = None, device: str | None = None,
+    a: ArrayLike,
+    output: _Form = "real",
+    lwork: int | None = None,
+    overwrite_a: bool = False,
+    sort: _Sort = ...,
+    check_finite: bool = True,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
 ) -> tuple[Array, Array, _Count]: ...
 @overload
 def hessenberg(
-    a: ArrayLike, calc_q: Literal[False] = False, overwrite_a: bool = False, check_finite: bool = True, *,
-    threads: int | None = None, progress: Progress = None, device: str | None = None,
+    a: ArrayLike,
+    calc_q: Literal[False] = False,
+    overwrite_a: bool = False,
+    check_finite: bool = True,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
 ) -> Array: ...
 @overload
 def hessenberg(
-    a: ArrayLike, calc_q: Literal[True], overwrite_a: bool = False, check_finite: bool = True, *,
-    threads: int | None = None, progress: Progress = None, device: str | None = None,
+    a: ArrayLike,
+    calc_q: Literal[True],
+    overwrite_a: bool = False,
+    check_finite: bool = True,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
 ) -> _Pair: ...
 @overload
 def hessenberg(
-    a: ArrayLike, calc_q: bool, overwrite_a: bool = False, check_finite: bool = True, *,
-    threads: int | None = None, progress: Progress = None, device: str | None = None,
+    a: ArrayLike,
+    calc_q: bool,
+    overwrite_a: bool = False,
+    check_finite: bool = True,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
 ) -> Array | _Pair: ...
 @overload
 def matrix_balance(
-    A: ArrayLike, permute: bool = True, scale: bool = True, separate: Literal[False] = False, overwrite_a: bool = False, *,
-    threads: int | None = None, progress: Progress = None, device: str | None = None,
+    A: ArrayLike,
+    permute: bool = True,
+    scale: bool = True,
+    separate: Literal[False] = False,
+    overwrite_a: bool = False,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
 ) -> tuple[Array, _Doubles]: ...
 @overload
 def matrix_balance(
-    A: ArrayLike, permute: bool = True, scale: bool = True, separate: Literal[True] = ..., overwrite_a: bool = False, *,
-    threads: int | None = None, progress: Progress = None, device: str | None = None,
+    A: ArrayLike,
+    permute: bool = True,
+    scale: bool = True,
+    separate: Literal[True] = ...,
+    overwrite_a: bool = False,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
 ) -> tuple[Array, tuple[_Doubles, _Indices]]: ...
 @overload
 def matrix_balance(
-    A: ArrayLike, permute: bool = True, scale: bool = True, separate: bool = False, overwrite_a: bool = False, *,
-    threads: int | None = None, progress: Progress = None, device: str | None = None,
+    A: ArrayLike,
+    permute: bool = True,
+    scale: bool = True,
+    separate: bool = False,
+    overwrite_a: bool = False,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
 ) -> tuple[Array, _Doubles | tuple[_Doubles, _Indices]]: ...
 @overload
 def sqrtm(
-    A: ArrayLike, disp: Literal[True] = ..., blocksize: int = ..., *,
-    threads: int | None = None, progress: Progress = None, device: str | None = None,
+    A: ArrayLike,
+    disp: Literal[True] = ...,
+    blocksize: int = ...,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
 ) -> Array: ...
 @overload
 def sqrtm(
-    A: ArrayLike, disp: Literal[False], blocksize: int = ..., *,
-    threads: int | None = None, progress: Progress = None, device: str | None = None,
+    A: ArrayLike,
+    disp: Literal[False],
+    blocksize: int = ...,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
 ) -> tuple[Array, _Error]: ...
 @overload
 def sqrtm(
-    A: ArrayLike, disp: bool, blocksize: int = ..., *,
-    threads: int | None = None, progress: Progress = None, device: str | None = None,
+    A: ArrayLike,
+    disp: bool,
+    blocksize: int = ...,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
 ) -> Array | tuple[Array, _Error]: ...
 @overload
 def logm(
-    A: ArrayLike, disp: Literal[True] = ..., *,
-    threads: int | None = None, progress: Progress = None, device: str | None = None,
+    A: ArrayLike,
+    disp: Literal[True] = ...,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
 ) -> Array: ...
 @overload
 def logm(
-    A: ArrayLike, disp: Literal[False], *,
-    threads: int | None = None, progress: Progress = None, device: str | None = None,
+    A: ArrayLike,
+    disp: Literal[False],
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
 ) -> tuple[Array, _Error]: ...
 @overload
 def logm(
-    A: ArrayLike, disp: bool, *,
-    threads: int | None = None, progress: Progress = None, device: str | None = None,
+    A: ArrayLike,
+    disp: bool,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
 ) -> Array | tuple[Array, _Error]: ...
 @overload
 def funm(
-    A: ArrayLike, func: Callable[[Array], ArrayLike], disp: Literal[True] = True, *,
-    threads: int | None = None, progress: Progress = None, device: str | None = None,
+    A: ArrayLike,
+    func: Callable[[Array], ArrayLike],
+    disp: Literal[True] = True,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
 ) -> Array: ...
 @overload
 def funm(
-    A: ArrayLike, func: Callable[[Array], ArrayLike], disp: Literal[False], *,
-    threads: int | None = None, progress: Progress = None, device: str | None = None,
+    A: ArrayLike,
+    func: Callable[[Array], ArrayLike],
+    disp: Literal[False],
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
 ) -> tuple[Array, _Error]: ...
 @overload
 def funm(
-    A: ArrayLike, func: Callable[[Array], ArrayLike], disp: bool, *,
-    threads: int | None = None, progress: Progress = None, device: str | None = None,
+    A: ArrayLike,
+    func: Callable[[Array], ArrayLike],
+    disp: bool,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
 ) -> Array | tuple[Array, _Error]: ...

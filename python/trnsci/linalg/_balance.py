@@ -31,7 +31,8 @@ def matrix_balance(
     A : (..., N, N) array_like
         A single number is a matrix of order 1.
     permute : bool, optional
-        Whether eigenvalues that can be read off are isolated: outside of a block on the diagonal, B is upper triangular.
+        Whether eigenvalues that can be read off are isolated: outside of a block on the diagonal, B is upper
+        triangular.
     scale : bool, optional
         Whether rows and columns are scaled, by powers of two.
     separate : bool, optional
@@ -45,8 +46,9 @@ def matrix_balance(
     -------
     B : (..., N, N) ndarray
     T : (..., N, N) ndarray
-        A permuted diagonal matrix of the real dtype. With `separate`, the tuple of the scales and of the permutation, an
-        array of integers for which ``B = A[perm][:, perm] * scaling / scaling[:, None]``, instead; both are (..., N).
+        A permuted diagonal matrix of the real dtype. With `separate`, the tuple of the scales and of the permutation,
+        an array of integers for which ``B = A[perm][:, perm] * scaling / scaling[:, None]``, instead; both are (...,
+        N).
 
     Raises
     ------
@@ -55,8 +57,8 @@ def matrix_balance(
 
     Notes
     -----
-    The method of Parlett and Reinsch with the norms of James, Langou and Lowery (2014), as in LAPACK since 3.5. B has no
-    rounding errors.
+    The method of Parlett and Reinsch with the norms of James, Langou and Lowery (2014), as in LAPACK since 3.5. B has
+    no rounding errors.
 
     Examples
     --------
@@ -75,7 +77,12 @@ def matrix_balance(
     perm = _array.empty(matrix.shape[:-1], np.dtype(np.int64), "the permutation")
     scaling = _array.empty(matrix.shape[:-1], np.dtype(np.float64), "the scales")
     made = _records.balance(
-        threads=_threads.resolve(threads), b=balanced, order=perm, scales=scaling, permute=bool(permute), scale=bool(scale)
+        threads=_threads.resolve(threads),
+        b=balanced,
+        order=perm,
+        scales=scaling,
+        permute=bool(permute),
+        scale=bool(scale),
     )
     _common.solve(made, balanced, _costs.BALANCE, progress)
     result = _array.cast_to(balanced, cast)

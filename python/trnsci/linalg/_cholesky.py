@@ -35,9 +35,9 @@ def cholesky(
         Return the lower factor L with ``a = L @ L.conj().T`` instead of the upper (default) U with
         ``a = U.conj().T @ U``.
     overwrite_a : bool, optional
-        Let the factor take the place of `a`, so that no other memory is needed. This is done where `a` is a writable array of
-        one of the four computing dtypes, without gaps, by rows or by columns; the result shares its memory then. After an
-        error the contents are unspecified.
+        Let the factor take the place of `a`, so that no other memory is needed. This is done where `a` is a writable
+        array of one of the four computing dtypes, without gaps, by rows or by columns; the result shares its memory
+        then. After an error the contents are unspecified.
     check_finite : bool, optional
         Refuse infinities and NaNs anywhere in `a`.
     threads, progress, device
@@ -46,8 +46,8 @@ def cholesky(
     Returns
     -------
     c : (..., N, N) ndarray
-        The factor, with zeros in the other triangle and a real positive diagonal. If it does not take the place of `a`, each
-        matrix is stored by rows if `lower`, else by columns.
+        The factor, with zeros in the other triangle and a real positive diagonal. If it does not take the place of `a`,
+        each matrix is stored by rows if `lower`, else by columns.
 
     Raises
     ------
@@ -122,8 +122,8 @@ def cho_factor(
     Returns
     -------
     c : (..., N, N) ndarray
-        The factor in the triangle that `lower` names. The other triangle is that of `a`, or zero if the factor takes the
-        place of `a`.
+        The factor in the triangle that `lower` names. The other triangle is that of `a`, or zero if the factor takes
+        the place of `a`.
     lower : bool or (...) ndarray of bool
         The flag; of a stack one for each member, as in SciPy.
 

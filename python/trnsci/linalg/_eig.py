@@ -53,14 +53,14 @@ def eig(
     -------
     w : (..., N) or (..., 2, N) ndarray
         The eigenvalues, always complex, in no particular order. Those of a real matrix come in pairs that are exactly
-        conjugate, of which the one with positive imaginary part comes first. An infinite eigenvalue of a pair is ``inf``, and
-        NaN stands for 0/0.
+        conjugate, of which the one with positive imaginary part comes first. An infinite eigenvalue of a pair is
+        ``inf``, and NaN stands for 0/0.
     vl : (..., N, N) ndarray
         The left eigenvectors, only if `left`.
     vr : (..., N, N) ndarray
-        The right eigenvectors, only if `right`. Vectors have norm 1; without `b`, those of complex matrices and eigenvalues are
-        multiplied by a phase that makes the largest element real. Both kinds are real if the matrices are and all eigenvalues
-        are real. Each matrix is stored by columns.
+        The right eigenvectors, only if `right`. Vectors have norm 1; without `b`, those of complex matrices and
+        eigenvalues are multiplied by a phase that makes the largest element real. Both kinds are real if the matrices
+        are and all eigenvalues are real. Each matrix is stored by columns.
 
     Raises
     ------
@@ -71,10 +71,10 @@ def eig(
 
     Notes
     -----
-    The Schur form and back-substitution for blocks of vectors, scaled where they grow, so that defective matrices do no harm;
-    about ``28 N**3`` floating-point operations with right eigenvectors, ``15 N**3`` without any. `N` columns are returned in
-    any case; those of a defective eigenvalue are parallel up to rounding errors. With `b` the generalized Schur form (see
-    `qz`), about ``70 N**3``. float16 and bfloat16 give results of single precision.
+    The Schur form and back-substitution for blocks of vectors, scaled where they grow, so that defective matrices do no
+    harm; about ``28 N**3`` floating-point operations with right eigenvectors, ``15 N**3`` without any. `N` columns are
+    returned in any case; those of a defective eigenvalue are parallel up to rounding errors. With `b` the generalized
+    Schur form (see `qz`), about ``70 N**3``. float16 and bfloat16 give results of single precision.
 
     Examples
     --------
@@ -87,7 +87,9 @@ def eig(
     >>> bool(np.allclose(a @ v, v * w))
     True
     """
-    return _solve(a, b, (bool(left), bool(right)), overwrite_a, check_finite, homogeneous_eigvals, threads, progress, device)
+    return _solve(
+        a, b, (bool(left), bool(right)), overwrite_a, check_finite, homogeneous_eigvals, threads, progress, device
+    )
 
 
 def eigvals(

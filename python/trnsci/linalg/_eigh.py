@@ -171,7 +171,8 @@ def _eigh(
     v = None if eigvals_only else _array.empty((*lead, n, wanted.most), matrix.dtype, "the eigenvectors", "F")
     work = _costs.JACOBI if driver == _JACOBI else _costs.EIGENVALUES if v is None else _costs.EIGENVECTORS
     problem: dict[str, Any] = dict(
-        threads=_threads.resolve(threads), a=matrix, b=metric, w=w, v=v, lower=bool(lower), check_finite=bool(check_finite),
+        threads=_threads.resolve(threads), a=matrix, b=metric, w=w, v=v, lower=bool(lower),
+        check_finite=bool(check_finite),
         overwrite=_scratch(a, matrix, b, metric, overwrite), **wanted.fields(),
     )  # fmt: skip
     if limit is None:
@@ -237,8 +238,8 @@ def eigh(
     threads, progress, device
         See `trnsci.linalg`.
     lindep : float, optional
-        For type 1: solve in the space of the eigenvectors of `b` whose eigenvalues are above this number, so that `b` need
-        not be positive definite. See Notes.
+        For type 1: solve in the space of the eigenvectors of `b` whose eigenvalues are above this number, so that `b`
+        need not be positive definite. See Notes.
 
     Returns
     -------
@@ -266,32 +267,33 @@ def eigh(
     Warns
     -----
     LinearDependencyWarning
-        If `lindep` is given and eigenvectors of `b` were dropped, with their number and, with `subset_by_index`, the number
-        of eigenpairs that are left for it to count.
+        If `lindep` is given and eigenvectors of `b` were dropped, with their number and, with `subset_by_index`, the
+        number of eigenpairs that are left for it to count.
 
     Notes
     -----
     Householder reduction to tridiagonal form, divide and conquer; up to ``14/3 N**3`` floating-point operations with
-    vectors and ``4/3 N**3`` without. Small matrices by QL iteration, in stacks several at a time, so that results of orders
-    19 to 64, or 39 in single precision, in a stack and alone differ by rounding errors; so do eigenvalues with and without
-    vectors. Single precision matrices of order 40 and more are worked on in single precision, smaller ones, and generalized
-    problems whose `b` is not well conditioned, in double precision. The generalized problem is reduced by the Cholesky
-    factor of `b`.
+    vectors and ``4/3 N**3`` without. Small matrices by QL iteration, in stacks several at a time, so that results of
+    orders 19 to 64, or 39 in single precision, in a stack and alone differ by rounding errors; so do eigenvalues with
+    and without vectors. Single precision matrices of order 40 and more are worked on in single precision, smaller ones,
+    and generalized problems whose `b` is not well conditioned, in double precision. The generalized problem is reduced
+    by the Cholesky factor of `b`.
 
-    With ``driver="jacobi"`` a matrix that is positive definite to working precision is factored, ``L L^H``, and the columns
-    of ``L`` are rotated until they are orthogonal. The relative error of every eigenvalue is of the order ``N eps cond(H)``
-    with ``H = D a D``, where ``D`` is the diagonal matrix that makes the diagonal of ``H`` one; errors of the other methods
-    are of the order ``eps norm(a)``, however small the eigenvalue (J. Demmel, K. Veselic, SIAM J. Matrix Anal. Appl. 13,
-    1992; K. Veselic, V. Hari, Numer. Math. 56, 1989). Other matrices are rotated from both sides. About ten sweeps of
-    ``6 N**3`` floating-point operations.
+    With ``driver="jacobi"`` a matrix that is positive definite to working precision is factored, ``L L^H``, and the
+    columns of ``L`` are rotated until they are orthogonal. The relative error of every eigenvalue is of the order ``N
+    eps cond(H)`` with ``H = D a D``, where ``D`` is the diagonal matrix that makes the diagonal of ``H`` one; errors of
+    the other methods are of the order ``eps norm(a)``, however small the eigenvalue (J. Demmel, K. Veselic, SIAM J.
+    Matrix Anal. Appl. 13, 1992; K. Veselic, V. Hari, Numer. Math. 56, 1989). Other matrices are rotated from both
+    sides. About ten sweeps of ``6 N**3`` floating-point operations.
 
-    With `lindep` it is Löwdin's canonical orthogonalization: with the eigenvalues ``s`` of `b` that are above `lindep` and
-    their eigenvectors ``u``, ``x = u / sqrt(s)``, the eigenpairs ``(w, y)`` of ``x^H a x`` give ``v = x y``. So ``v`` has N
-    rows, and fewer than N columns if any were dropped: M counts what is left, and so do the indices of `subset_by_index`.
-    `b` is taken as it is, not scaled to a unit diagonal first, like in PySCF's ``scf.hf.check_linear_dependency`` (whose
-    threshold is 1e-6) and ``lib.safe_eigh``; an overlap of normalized functions has that diagonal. Eigenvalues of `b` that
-    are not above ``N eps`` times the largest one are dropped in any case. In a stack the members have to be left with
-    the same M, which is an error otherwise; with `subset_by_index` they are.
+    With `lindep` it is Löwdin's canonical orthogonalization: with the eigenvalues ``s`` of `b` that are above `lindep`
+    and their eigenvectors ``u``, ``x = u / sqrt(s)``, the eigenpairs ``(w, y)`` of ``x^H a x`` give ``v = x y``. So
+    ``v`` has N rows, and fewer than N columns if any were dropped: M counts what is left, and so do the indices of
+    `subset_by_index`. `b` is taken as it is, not scaled to a unit diagonal first, like in PySCF's
+    ``scf.hf.check_linear_dependency`` (whose threshold is 1e-6) and ``lib.safe_eigh``; an overlap of normalized
+    functions has that diagonal. Eigenvalues of `b` that are not above ``N eps`` times the largest one are dropped in
+    any case. In a stack the members have to be left with the same M, which is an error otherwise; with
+    `subset_by_index` they are.
 
     Examples
     --------

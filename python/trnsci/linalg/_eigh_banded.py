@@ -21,7 +21,8 @@ _DRIVERS_OF_ALL = ("sterf", "stev", "stevd")
 
 
 def _selected(n: int, batch: int, select: Any, select_range: Any) -> _Subset:
-    """Return the subset that SciPy's words for it ask for, of a matrix of order n in a stack with so many dimensions."""
+    """Return the subset that SciPy's words for it ask for, of a matrix of order n in a stack with so many
+    dimensions."""
     try:
         kind = _SELECT[select.lower() if isinstance(select, str) else select]
     except (KeyError, TypeError):
@@ -90,12 +91,15 @@ def _check_tridiagonal_driver(driver: Any, eigvals_only: bool, subset: bool) -> 
 
 
 def _couplings(d: ArrayLike, e: ArrayLike) -> tuple[Array, Array, np.dtype[Any] | None]:
-    """Return the checked elements of tridiagonal matrices in one dtype and batch shape, and the dtype results are cast to."""
+    """Return the checked elements of tridiagonal matrices in one dtype and batch shape, and the dtype results are cast
+    to."""
     diagonal, cast = _array.check(d, "d")
     beside, other_cast = _array.check(e, "e")
     for name, a in (("d", diagonal), ("e", beside)):
         if a.dtype.kind == "c":
-            raise TypeError(f"{name}: dtype {a.dtype} is not supported, only real ones are; eig_banded takes complex ones")
+            raise TypeError(
+                f"{name}: dtype {a.dtype} is not supported, only real ones are; eig_banded takes complex ones"
+            )
         if a.ndim < 1:
             raise ValueError(f"{name}: expected a vector or a stack of them, got shape {a.shape}")
     n = diagonal.shape[-1]
@@ -154,7 +158,9 @@ def _eig_banded(
         _device.require_host(device)
     band, cast = _array.check(a_band, "a_band")
     if band.ndim < 2 or (band.shape[-2] == 0 and band.shape[-1] > 0):
-        raise ValueError(f"a_band: expected a matrix with a row for each diagonal, or a stack of them, got shape {band.shape}")
+        raise ValueError(
+            f"a_band: expected a matrix with a row for each diagonal, or a stack of them, got shape {band.shape}"
+        )
     rows, n = band.shape[-2:]
     wanted = _selected(n, band.ndim - 2, select, select_range)
     work = (_costs.EIGENVECTORS if rows > 2 else _costs.DIVIDE_AND_CONQUER) * n**3
@@ -192,8 +198,8 @@ def eigh_tridiagonal(
     eigvals_only : bool, optional
         Return eigenvalues only.
     select : {'a', 'v', 'i'}, optional
-        All eigenvalues, those in the half-open interval ``(low, high]``, or those with the indices first to last (inclusive)
-        in ascending order. The interval is not for batches.
+        All eigenvalues, those in the half-open interval ``(low, high]``, or those with the indices first to last
+        (inclusive) in ascending order. The interval is not for batches.
     select_range : (low, high) or (first, last), optional
         The range of values or of indices.
     check_finite : bool, optional
@@ -210,8 +216,8 @@ def eigh_tridiagonal(
     w : (..., M) ndarray
         The M wanted eigenvalues, ascending.
     v : (..., N, M) ndarray
-        ``v[..., :, i]`` belongs to ``w[..., i]``, with the phase of `eigh`; not returned if `eigvals_only`. Each matrix is
-        stored by columns.
+        ``v[..., :, i]`` belongs to ``w[..., i]``, with the phase of `eigh`; not returned if `eigvals_only`. Each matrix
+        is stored by columns.
 
     Raises
     ------
@@ -224,8 +230,8 @@ def eigh_tridiagonal(
 
     Notes
     -----
-    Divide and conquer in double precision, up to ``4/3 N**3`` floating-point operations with vectors and about ``50 N**2``
-    without.
+    Divide and conquer in double precision, up to ``4/3 N**3`` floating-point operations with vectors and about ``50
+    N**2`` without.
 
     Examples
     --------
@@ -235,7 +241,9 @@ def eigh_tridiagonal(
     >>> bool(np.allclose(w, [2 - np.sqrt(2), 2, 2 + np.sqrt(2)]))
     True
     """
-    w, v = _eigh_tridiagonal(d, e, eigvals_only, select, select_range, check_finite, lapack_driver, threads, progress, device)
+    w, v = _eigh_tridiagonal(
+        d, e, eigvals_only, select, select_range, check_finite, lapack_driver, threads, progress, device
+    )
     return w if eigvals_only else (w, v)
 
 
@@ -276,7 +284,9 @@ def eigvalsh_tridiagonal(
     >>> [round(x, 12) for x in eigvalsh_tridiagonal([2.0, 2], [1.0]).tolist()]
     [1.0, 3.0]
     """
-    return _eigh_tridiagonal(d, e, True, select, select_range, check_finite, lapack_driver, threads, progress, device)[0]
+    return _eigh_tridiagonal(d, e, True, select, select_range, check_finite, lapack_driver, threads, progress, device)[
+        0
+    ]
 
 
 def eig_banded(
@@ -299,8 +309,8 @@ def eig_banded(
     ----------
     a_band : (..., U+1, N) array_like
         The diagonals of the matrix, each in a row: ``a_band[U + i - j, j] = a[i, j]`` for ``i <= j``, or with `lower`
-        ``a_band[i - j, j] = a[i, j]`` for ``i >= j``. Imaginary parts of the main diagonal are taken to be zero. What belongs
-        to no element of the matrix has to be finite as well, unless `check_finite` is False.
+        ``a_band[i - j, j] = a[i, j]`` for ``i >= j``. Imaginary parts of the main diagonal are taken to be zero. What
+        belongs to no element of the matrix has to be finite as well, unless `check_finite` is False.
     lower : bool, optional
         Whether the diagonals are those below the main one.
     eigvals_only : bool, optional
@@ -321,8 +331,8 @@ def eig_banded(
     w : (..., M) ndarray
         The M wanted eigenvalues, ascending, real.
     v : (..., N, M) ndarray
-        ``v[..., :, i]`` belongs to ``w[..., i]``, with the phase of `eigh`; not returned if `eigvals_only`. Each matrix is
-        stored by columns.
+        ``v[..., :, i]`` belongs to ``w[..., i]``, with the phase of `eigh`; not returned if `eigvals_only`. Each matrix
+        is stored by columns.
 
     Raises
     ------
@@ -335,8 +345,8 @@ def eig_banded(
     -----
     A matrix with one diagonal beside the main one is tridiagonal, up to phases, and solved as by `eigh_tridiagonal`.
     Eigenvalues alone of narrow bands, U at most N/64, take ``6 U N**2`` floating-point operations more, by rotations
-    (H. R. Schwarz, Numer. Math. 12, 1968). Everything else is solved as a dense matrix, whose reduction takes less time than
-    to accumulate that of a band.
+    (H. R. Schwarz, Numer. Math. 12, 1968). Everything else is solved as a dense matrix, whose reduction takes less time
+    than to accumulate that of a band.
 
     Examples
     --------

@@ -54,8 +54,8 @@ def funm(
     Returns
     -------
     funm : (..., N, N) ndarray
-        In the dtype of `A`; complex if `A` is, or if any imaginary part is above 1e6 times the machine epsilon (1e3 times
-        for single precision).
+        In the dtype of `A`; complex if `A` is, or if any imaginary part is above 1e6 times the machine epsilon (1e3
+        times for single precision).
     errest : float or (...) ndarray of float
         Only if not `disp`: a crude estimate of the relative error, from the smallest distance of two eigenvalues; 1 at
         most, or infinite.
@@ -73,9 +73,10 @@ def funm(
     Notes
     -----
     Parlett's recurrence for the complex Schur form (G. H. Golub and C. F. Van Loan, Matrix Computations, 4th ed.,
-    algorithm 9.1.1), in blocks and in double precision. It divides by differences of eigenvalues. Where these are close to
-    each other the result is inaccurate, and wrong where a matrix has equal ones and no full set of eigenvectors: the
-    derivatives of `func` would be needed. `expm`, `logm`, `sqrtm`, `signm` and `fractional_matrix_power` have no such trouble.
+    algorithm 9.1.1), in blocks and in double precision. It divides by differences of eigenvalues. Where these are close
+    to each other the result is inaccurate, and wrong where a matrix has equal ones and no full set of eigenvectors: the
+    derivatives of `func` would be needed. `expm`, `logm`, `sqrtm`, `signm` and `fractional_matrix_power` have no such
+    trouble.
 
     Examples
     --------

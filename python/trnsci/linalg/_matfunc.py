@@ -37,7 +37,9 @@ def _resolve(
         raise ValueError(f"method: {method!r} is not one of {', '.join(map(repr, _METHODS))}")
     if method == "eigh":
         if _device.resolve(device) is not None:
-            raise UnsupportedError("device: method='eigh' runs on the host only; method='newton-schulz' runs on devices")
+            raise UnsupportedError(
+                "device: method='eigh' runs on the host only; method='newton-schulz' runs on devices"
+            )
         return None, _device.check_precision(precision, None)
     on = _device.resolve(device)
     if on is None:
@@ -70,15 +72,15 @@ def inv_sqrt_spd(
         For "eigh": eigenvalues up to `threshold` times the largest one are dropped, so that the result is the root of a
         pseudo-inverse. The default is N times the machine epsilon of the dtype.
     check_finite : bool, optional
-        Refuse infinities and NaNs anywhere in `a`. When False, a matrix whose lower triangle is not finite gives NaNs. The
-        device method refuses them in the lower triangle in any case.
+        Refuse infinities and NaNs anywhere in `a`. When False, a matrix whose lower triangle is not finite gives NaNs.
+        The device method refuses them in the lower triangle in any case.
     threads, progress
         See `trnsci.linalg`.
     device : str or Device, optional
         For "newton-schulz", which needs one: where to run, see `trnsci.devices`.
     precision : str, optional
-        For "newton-schulz": the precision of the products, ``"fp32"`` (default for float32), ``"fp64"``, ``"bf16x2"`` or
-        ``"bf16x3"``.
+        For "newton-schulz": the precision of the products, ``"fp32"`` (default for float32), ``"fp64"``, ``"bf16x2"``
+        or ``"bf16x3"``.
 
     Returns
     -------
@@ -92,22 +94,22 @@ def inv_sqrt_spd(
     LinAlgError
         If `a` has an eigenvalue that is negative by more than `threshold` and rounding, with that eigenvalue.
     ConvergenceError
-        If the iteration on the device does not converge, or nothing is known of the error of its result: `a` is not positive
-        definite, or singular to the precision.
+        If the iteration on the device does not converge, or nothing is known of the error of its result: `a` is not
+        positive definite, or singular to the precision.
     UnsupportedError
-        For a device with the method "eigh", for what the device lacks, and on a device for complex matrices, plain bf16, and
-        float64 without `precision`.
+        For a device with the method "eigh", for what the device lacks, and on a device for complex matrices, plain
+        bf16, and float64 without `precision`.
     ValueError, TypeError, MemoryError
         As in `eigh`.
 
     Notes
     -----
-    "eigh" computes in double precision for every dtype. "newton-schulz" is the coupled iteration of N. J. Higham, Functions of
-    Matrices (2008), section 6.7, scaled; a condition number of 1e4 takes about 11 steps of three products each. The error of
-    ``x @ a @ x`` is of the order of the machine epsilon times the condition number of `a` in both. The ``error_bound`` of
-    `trnsci.last_report` is an estimate of how far `x` is from the inverse square root in the spectral norm, made from `a`, `x`
-    and random vectors; it is too small with a probability of 1e-10. It is never infinite: where the precision is too low to
-    tell, that is an error.
+    "eigh" computes in double precision for every dtype. "newton-schulz" is the coupled iteration of N. J. Higham,
+    Functions of Matrices (2008), section 6.7, scaled; a condition number of 1e4 takes about 11 steps of three products
+    each. The error of ``x @ a @ x`` is of the order of the machine epsilon times the condition number of `a` in both.
+    The ``error_bound`` of `trnsci.last_report` is an estimate of how far `x` is from the inverse square root in the
+    spectral norm, made from `a`, `x` and random vectors; it is too small with a probability of 1e-10. It is never
+    infinite: where the precision is too low to tell, that is an error.
 
     Examples
     --------
@@ -157,6 +159,11 @@ def _on_device(
         finish_nothing(progress, matrix.shape[-1])
         return
     made = _records.device_inv_sqrt_spd(
-        threads=_threads.resolve(threads), a=matrix, x=x, device=on.number, precision=how, check_finite=bool(check_finite)
+        threads=_threads.resolve(threads),
+        a=matrix,
+        x=x,
+        device=on.number,
+        precision=how,
+        check_finite=bool(check_finite),
     )
     _device.keep_report(_native.run(made, 0.0, progress, always_job=True))

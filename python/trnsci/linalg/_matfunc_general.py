@@ -120,18 +120,15 @@ def sqrtm(
     Warns
     -----
     LinAlgWarning
-        For a matrix that is singular, exactly or to working precision. If zero is not a semisimple eigenvalue there is no
-        principal root, and the result is NaN. And if half of the digits are lost.
+        For a matrix that is singular, exactly or to working precision. If zero is not a semisimple eigenvalue there is
+        no principal root, and the result is NaN. And if half of the digits are lost.
 
     Notes
     -----
-    The Schur method, in real arithmetic for a real result (A. Björck and S. Hammarling, Linear Algebra Appl. 52-53, 1983;
-    N. J. Higham,
-    ibid. 88-89, 1987), by recursive halving (E. Deadman, N. J. Higham and R. Ralha, Lecture Notes in Computer Science
-    7782, 2013).
-    The residual ``norm(X @ X - A)`` is of the order of the machine epsilon times ``norm(X)**2``. Single precision is
-    worked on in double
-    precision.
+    The Schur method, in real arithmetic for a real result (A. Björck and S. Hammarling, Linear Algebra Appl. 52-53,
+    1983; N. J. Higham, ibid. 88-89, 1987), by recursive halving (E. Deadman, N. J. Higham and R. Ralha, Lecture Notes
+    in Computer Science 7782, 2013). The residual ``norm(X @ X - A)`` is of the order of the machine epsilon times
+    ``norm(X)**2``. Single precision is worked on in double precision.
 
     Examples
     --------
@@ -180,8 +177,8 @@ def logm(
         complex if `A` is, or
         if a matrix of the stack has real eigenvalues below zero.
     errest : float or (...) ndarray
-        ``norm(expm(X) - A, 1) / norm(A, 1)``, of the triangular form after scaling of its rows and columns; only if `disp`
-        is given as False.
+        ``norm(expm(X) - A, 1) / norm(A, 1)``, of the triangular form after scaling of its rows and columns; only if
+        `disp` is given as False.
 
     Raises
     ------
@@ -191,17 +188,15 @@ def logm(
     Warns
     -----
     LinAlgWarning
-        For a matrix that is singular, exactly or to working precision, and has no logarithm: 1e-20 is put in the place of
-        eigenvalues that are zero. And if the estimate of the error is larger than 1000 times the machine epsilon, or half
-        of the digits are lost.
+        For a matrix that is singular, exactly or to working precision, and has no logarithm: 1e-20 is put in the place
+        of eigenvalues that are zero. And if the estimate of the error is larger than 1000 times the machine epsilon, or
+        half of the digits are lost.
 
     Notes
     -----
     Square roots of the Schur form until it is near the identity, a Padé approximant as partial fractions, and
-    multiplication by a power of two
-    (A. H. Al-Mohy and N. J. Higham, SIAM J. Sci. Comput. 34, 2012). Arithmetic is in double precision, and complex unless
-    `A` is real with
-    eigenvalues that are positive.
+    multiplication by a power of two (A. H. Al-Mohy and N. J. Higham, SIAM J. Sci. Comput. 34, 2012). Arithmetic is in
+    double precision, and complex unless `A` is real with eigenvalues that are positive.
 
     Examples
     --------
@@ -266,15 +261,15 @@ def fractional_matrix_power(
     Warns
     -----
     LinAlgWarning
-        If there is no such power and the result is NaN: for a singular matrix and a negative `t`, and for one with a zero
-        eigenvalue in a Jordan block of order `t` + 1 or more. And if half of the digits are lost.
+        If there is no such power and the result is NaN: for a singular matrix and a negative `t`, and for one with a
+        zero eigenvalue in a Jordan block of order `t` + 1 or more. And if half of the digits are lost.
 
     Notes
     -----
     For an integer the matrix, or its inverse, is multiplied by itself, in its dtype. Otherwise its Schur form is split
-    into an integer power and one between -1 and 1, which is computed by square roots, a Padé approximant and squarings, in
-    double precision (N. J. Higham and L. Lin, SIAM J. Matrix Anal. Appl. 32, 2011, and 34, 2013). Hermitian matrices go
-    through their eigenvectors. Of a singular matrix the part with zero eigenvalues is split off. Singular to working
+    into an integer power and one between -1 and 1, which is computed by square roots, a Padé approximant and squarings,
+    in double precision (N. J. Higham and L. Lin, SIAM J. Matrix Anal. Appl. 32, 2011, and 34, 2013). Hermitian matrices
+    go through their eigenvectors. Of a singular matrix the part with zero eigenvalues is split off. Singular to working
     precision is a smallest singular value of at most ``N * eps * norm(A)``, see docs/general.md.
 
     Examples
@@ -338,8 +333,8 @@ def signm(
 
     Notes
     -----
-    By a Schur form: elements between eigenvalues of one sign follow from ``S @ S = I``, the others from ``S @ A = A @ S``
-    (N. J. Higham, Functions of Matrices, 2008, algorithm 5.5). Arithmetic is in double precision.
+    By a Schur form: elements between eigenvalues of one sign follow from ``S @ S = I``, the others from ``S @ A = A @
+    S`` (N. J. Higham, Functions of Matrices, 2008, algorithm 5.5). Arithmetic is in double precision.
 
     Examples
     --------

@@ -16,8 +16,8 @@ from . import _common
 # Time of ordering half of the eigenvalues beside that of the generalized Schur form of a real and of a complex pair,
 # measured by benchmarks/progress.py.
 _SHARE_ORDER, _SHARE_ORDER_COMPLEX = 2.3, 0.1
-# How often a word may order a form anew because interchanges moved an eigenvalue over its border, on which it is but for
-# rounding errors. Once is nearly always enough.
+# How often a word may order a form anew because interchanges moved an eigenvalue over its border, on which it is but
+# for rounding errors. Once is nearly always enough.
 _MORE_ROUNDS = 3
 
 _OUTPUTS = ("real", "complex", "r", "c")
@@ -42,14 +42,16 @@ def _outside(alpha: Array, beta: Array) -> Array:
     return infinite | (finite & (np.abs(_quotients(alpha, beta, finite)) > 1))
 
 
-# The words for what may be selected. An infinite eigenvalue is in neither half plane and outside of the circle; 0/0 is nowhere.
+# The words for what may be selected. An infinite eigenvalue is in neither half plane and outside of the circle; 0/0 is
+# nowhere.
 _SELECTIONS = {"lhp": _half_plane(-1.0), "rhp": _half_plane(1.0), "iuc": _inside, "ouc": _outside}
 
 
 def _quotients(alpha: Array, beta: Array, where: Array) -> Array:
     """alpha / beta, and 0 elsewhere; a quotient may overflow.
 
-    The real beta divides both parts: NumPy's complex division multiplies by 1 / beta, which overflows for a subnormal one.
+    The real beta divides both parts: NumPy's complex division multiplies by 1 / beta, which overflows for a subnormal
+    one.
     """
     quotients: Array = np.zeros_like(alpha)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -153,11 +155,11 @@ def qz(
     Returns
     -------
     AA : (..., N, N) ndarray
-        Upper triangular if complex. If real, upper quasi-triangular: a pair of complex eigenvalues is a 2 by 2 block. All other
-        elements below the diagonal are exactly zero.
+        Upper triangular if complex. If real, upper quasi-triangular: a pair of complex eigenvalues is a 2 by 2 block.
+        All other elements below the diagonal are exactly zero.
     BB : (..., N, N) ndarray
-        Upper triangular, with a real diagonal that is nowhere negative. Beside a 2 by 2 block of AA it is diagonal, with
-        positive elements, the larger one first.
+        Upper triangular, with a real diagonal that is nowhere negative. Beside a 2 by 2 block of AA it is diagonal,
+        with positive elements, the larger one first.
     Q, Z : (..., N, N) ndarray
         Unitary; orthogonal if real.
 
@@ -175,8 +177,8 @@ def qz(
     Notes
     -----
     Reduction to Hessenberg-triangular form and QZ iteration by plane rotations [1]_, about ``66 N**3`` floating-point
-    operations for real matrices. Single precision is worked on in double precision and rounded once; float16 and bfloat16
-    give float32.
+    operations for real matrices. Single precision is worked on in double precision and rounded once; float16 and
+    bfloat16 give float32.
 
     References
     ----------
@@ -220,12 +222,13 @@ def ordqz(
     A, B : (..., N, N) array_like
         The matrices. Batch dimensions broadcast.
     sort : {'lhp', 'rhp', 'iuc', 'ouc'} or callable, optional
-        Which eigenvalues ``x = alpha / beta`` come first: those in the left half plane (``x.real < 0``), in the right one
-        (``x.real > 0``), inside of the unit circle (``abs(x) < 1``) or outside (``abs(x) > 1``). Infinite ones are in
-        neither half plane and outside of the circle; ``0 / 0`` is nowhere.
+        Which eigenvalues ``x = alpha / beta`` come first: those in the left half plane (``x.real < 0``), in the right
+        one (``x.real > 0``), inside of the unit circle (``abs(x) < 1``) or outside (``abs(x) > 1``). Infinite ones are
+        in neither half plane and outside of the circle; ``0 / 0`` is nowhere.
 
-        A callable gets the arrays alpha and beta, of N elements, of each member, and returns N truth values. alpha is complex;
-        beta is real for real forms and complex for complex ones. An exception that it raises reaches the caller.
+        A callable gets the arrays alpha and beta, of N elements, of each member, and returns N truth values. alpha is
+        complex; beta is real for real forms and complex for complex ones. An exception that it raises reaches the
+        caller.
     output, overwrite_a, overwrite_b, check_finite
         As in `qz`.
     threads, progress, device
@@ -234,27 +237,29 @@ def ordqz(
     Returns
     -------
     AA, BB : (..., N, N) ndarray
-        As in `qz`. A pair of complex eigenvalues of a real form comes first if one of the two is selected. Both the selected
-        and the other eigenvalues keep the order in which they were found.
+        As in `qz`. A pair of complex eigenvalues of a real form comes first if one of the two is selected. Both the
+        selected and the other eigenvalues keep the order in which they were found.
     alpha, beta : (..., N) ndarray
-        The eigenvalues ``alpha / beta`` in the order of the diagonal, with the one of positive imaginary part first in a pair.
-        They are the diagonals of AA and BB but for complex pairs of real forms, where both betas are the geometric mean of
-        BB's two diagonal elements. beta has the dtype of AA, alpha the complex one.
+        The eigenvalues ``alpha / beta`` in the order of the diagonal, with the one of positive imaginary part first in
+        a pair. They are the diagonals of AA and BB but for complex pairs of real forms, where both betas are the
+        geometric mean of BB's two diagonal elements. beta has the dtype of AA, alpha the complex one.
     Q, Z : (..., N, N) ndarray
         Unitary; orthogonal if real.
 
     Raises
     ------
     LinAlgError
-        If eigenvalues are too close to be interchanged: the form would be too far from that of A and B. It is a ValueError too.
+        If eigenvalues are too close to be interchanged: the form would be too far from that of A and B. It is a
+        ValueError too.
     ConvergenceError, ValueError, TypeError, MemoryError
         As in `qz`.
 
     Notes
     -----
     The form of `qz`, whose diagonal blocks are interchanged by the direct method of Kagstrom [1]_ with a test of the
-    backward error. Infinite eigenvalues and zeros are interchanged by rotations that keep exact zeros of beta and alpha. An
-    eigenvalue that rounding errors of the interchanges move over the border of a word is moved to its place anew.
+    backward error. Infinite eigenvalues and zeros are interchanged by rotations that keep exact zeros of beta and
+    alpha. An eigenvalue that rounding errors of the interchanges move over the border of a word is moved to its place
+    anew.
 
     References
     ----------
@@ -332,14 +337,16 @@ def _generalized_eig(
     Returns
     -------
     w : (..., N) or (..., 2, N) ndarray
-        Complex: ``alpha / beta``, infinite where beta alone is zero and NaN where both are; or, with `homogeneous_eigvals`,
-        alpha in row 0 and beta in row 1.
+        Complex: ``alpha / beta``, infinite where beta alone is zero and NaN where both are; or, with
+        `homogeneous_eigvals`, alpha in row 0 and beta in row 1.
     vl, vr : (..., N, N) ndarray
         Those of `left` and `right` that are wanted: columns of norm 1, real if `a` and `b` are and all eigenvalues too.
     """
     first, second = _pair(a, b, ("a", "b"))
     alpha, beta = _values(first)
-    vectors = [_array.empty(first.shape, alpha.dtype, "the eigenvectors", "F") if wanted else None for wanted in (left, right)]
+    vectors = [
+        _array.empty(first.shape, alpha.dtype, "the eigenvectors", "F") if wanted else None for wanted in (left, right)
+    ]
     made = _records.qz_eigen(
         threads=_threads.resolve(threads), a=first, b=second, alpha=alpha, beta=beta, left=vectors[0], right=vectors[1],
         check_finite=bool(check_finite),

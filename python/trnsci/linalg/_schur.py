@@ -11,8 +11,8 @@ from .._core import _array, _costs, _device, _records, _threads
 from .._core._progress import Progress, phases
 from . import _common, _schur_order
 
-# Time of ordering half of the eigenvalues beside that of the Schur forms, the complex one of a real matrix among them, as in
-# pybind/schur.go.
+# Time of ordering half of the eigenvalues beside that of the Schur forms, the complex one of a real matrix among them,
+# as in pybind/schur.go.
 _SHARE_FORM, _SHARE_COMPLEX, _SHARE_ORDER = 1.0, 0.1, 0.2
 
 
@@ -40,12 +40,12 @@ def schur(
     overwrite_a : bool, optional
         Allow the input to be used as scratch memory.
     sort : {None, 'lhp', 'rhp', 'iuc', 'ouc'} or callable, optional
-        Which eigenvalues come first: those in the left (``re < 0``) or right half plane (``re >= 0``), inside (``abs <= 1``)
-        or outside the unit circle, or those for which the callable is true. It gets the eigenvalue, a complex number, if
-        the form is complex, and its real and imaginary part if the form is real (a callable that takes one argument gets
-        the real part, as in SciPy). Of a complex pair in a real form both come first if it is true for one. The
-        eigenvalues of either kind keep their order. The callable is called for each eigenvalue, and for a real form
-        again when all is in order. An exception that it raises ends the call.
+        Which eigenvalues come first: those in the left (``re < 0``) or right half plane (``re >= 0``), inside (``abs <=
+        1``) or outside the unit circle, or those for which the callable is true. It gets the eigenvalue, a complex
+        number, if the form is complex, and its real and imaginary part if the form is real (a callable that takes one
+        argument gets the real part, as in SciPy). Of a complex pair in a real form both come first if it is true for
+        one. The eigenvalues of either kind keep their order. The callable is called for each eigenvalue, and for a real
+        form again when all is in order. An exception that it raises ends the call.
     check_finite : bool, optional
         Refuse infinities and NaNs. When False, a matrix that is not finite gives NaNs.
     threads, progress, device
@@ -74,10 +74,10 @@ def schur(
     Notes
     -----
     Householder reduction to Hessenberg form, then implicit QR with double shifts for a real form and single ones for a
-    complex one; about ``25 N**3`` floating-point operations. The complex form of a real matrix is made of the real one, so
-    that real eigenvalues are exactly real and those of a pair exactly conjugate, with the positive imaginary part first
-    (SciPy iterates with complex numbers). Ordering: exchanges of neighbouring blocks (Bai and Demmel,
-    1993), at most about ``6 N**3`` operations more; `schur_condition` tells how well the result is determined.
+    complex one; about ``25 N**3`` floating-point operations. The complex form of a real matrix is made of the real one,
+    so that real eigenvalues are exactly real and those of a pair exactly conjugate, with the positive imaginary part
+    first (SciPy iterates with complex numbers). Ordering: exchanges of neighbouring blocks (Bai and Demmel, 1993), at
+    most about ``6 N**3`` operations more; `schur_condition` tells how well the result is determined.
 
     Examples
     --------
@@ -107,7 +107,8 @@ def schur(
     counts = np.zeros(t.shape[:-2], np.int64)
     size = _threads.resolve(threads)
     made = _records.schur(
-        threads=size, a=matrix, t=t, z=z, complex_t=last_t if to_complex else None, complex_z=last_z if to_complex else None,
+        threads=size, a=matrix, t=t, z=z, complex_t=last_t if to_complex else None,
+        complex_z=last_z if to_complex else None,
         counts=counts.reshape(-1) if by_word else None, sort=sort if by_word else "", check_finite=bool(check_finite),
         overwrite=_array.may_overwrite(overwrite_a, a, matrix),
     )  # fmt: skip
@@ -161,8 +162,8 @@ def hessenberg(
 
     Notes
     -----
-    Householder reflections, ``10/3 N**3`` floating-point operations and ``4/3 N**3`` more for Q, four times as many if they
-    are complex.
+    Householder reflections, ``10/3 N**3`` floating-point operations and ``4/3 N**3`` more for Q, four times as many if
+    they are complex.
 
     Examples
     --------

@@ -25,10 +25,11 @@ def check_sort(sort: Any) -> None:
 
 
 def order(t: Array, z: Array, sort: Callable[..., Any], size: int, progress: Progress) -> Any:
-    """Move the eigenvalues that `sort` selects to the top of the Schur forms `t`, in place, and return how many they are.
+    """Move the eigenvalues that `sort` selects to the top of the Schur forms `t`, in place, and return how many they
+    are.
 
-    The callable is called between two calls of the library: an exception that it raises leaves nothing behind. Forms full of
-    NaNs, those of matrices that are not finite, have no eigenvalues to select.
+    The callable is called between two calls of the library: an exception that it raises leaves nothing behind. Forms
+    full of NaNs, those of matrices that are not finite, have no eigenvalues to select.
     """
     lead, n = t.shape[:-2], t.shape[-1]
     unknown = np.isnan(np.diagonal(t, axis1=-2, axis2=-1)).any(-1)
@@ -37,7 +38,8 @@ def order(t: Array, z: Array, sort: Callable[..., Any], size: int, progress: Pro
     selected = _selected(t, sort, unknown, size)
     made = _records.schur_order(threads=size, t=t, z=z, selected=selected)
     _common.solve(made, t, _costs.SCHUR_ORDER, progress)
-    # The eigenvalues of a complex form have not changed. Those of a real one have, by rounding errors, which may decide anew.
+    # The eigenvalues of a complex form have not changed. Those of a real one have, by rounding errors, which may decide
+    # anew.
     after = selected if t.dtype.kind == "c" else _selected(t, sort, unknown, size)
     counts = np.count_nonzero(after, axis=-1)
     if t.dtype.kind != "c" and (after != (np.arange(n) < np.expand_dims(counts, -1))).any():
@@ -106,7 +108,8 @@ def rsf2csf(
     Returns
     -------
     T : (..., N, N) ndarray
-        Upper triangular, complex64 or complex128. Of a complex pair the eigenvalue with positive imaginary part comes first.
+        Upper triangular, complex64 or complex128. Of a complex pair the eigenvalue with positive imaginary part comes
+        first.
     Z : (..., N, N) ndarray
         Unitary; ``Z @ T @ Z^H`` is the same matrix as before.
 
@@ -179,9 +182,9 @@ def schur_condition(
     Returns
     -------
     s : float or (...) ndarray
-        Reciprocal condition number of the mean of the cluster, from 0 to 1: a change of the matrix by E changes the mean
-        by about ``norm(E) / s`` at most. It is a lower bound of ``1 / norm(P, 2)``, P being the spectral projection, and
-        too small by a factor of ``sqrt(sdim)`` at most.
+        Reciprocal condition number of the mean of the cluster, from 0 to 1: a change of the matrix by E changes the
+        mean by about ``norm(E) / s`` at most. It is a lower bound of ``1 / norm(P, 2)``, P being the spectral
+        projection, and too small by a factor of ``sqrt(sdim)`` at most.
     sep : float or (...) ndarray
         Separation of the cluster from the other eigenvalues: a change by E turns the subspace by about
         ``norm(E) / sep``. An estimate, right up to a factor of about ``sqrt(sdim (N - sdim))``.

@@ -41,7 +41,9 @@ class _System:
         _operands.load(x, self.right)
         if x.size:
             work = per_element * n * x.size
-            _operands.invoke(name, work, threads, a=_operands.spread(stored, self.lead), c=x, progress=progress, **flags)
+            _operands.invoke(
+                name, work, threads, a=_operands.spread(stored, self.lead), c=x, progress=progress, **flags
+            )
         else:
             finish_nothing(progress, n)
         x = _array.cast_to(x, self.kind.cast)
@@ -63,8 +65,8 @@ def cho_solve(
     Parameters
     ----------
     c_and_lower : (c, lower)
-        What `cho_factor` returns: the factor, (..., N, N), in one triangle of c, and whether that is the lower one: a bool, or
-        an array of them, (...), for the members of a stack. The other triangle is not used.
+        What `cho_factor` returns: the factor, (..., N, N), in one triangle of c, and whether that is the lower one: a
+        bool, or an array of them, (...), for the members of a stack. The other triangle is not used.
     b : (N,) or (..., N, K) array_like
         Right-hand sides. Leading dimensions of c and b broadcast.
     overwrite_b : bool, optional
@@ -108,7 +110,8 @@ def cho_solve(
 
 
 def _one_triangle(c: Array, lower: ArrayLike) -> tuple[Array, bool]:
-    """Return factors that are all in the same triangle, and whether that is the lower one, for the flag or flags `lower`."""
+    """Return factors that are all in the same triangle, and whether that is the lower one, for the flag or flags
+    `lower`."""
     flags = np.asarray(lower)
     if flags.ndim == 0:
         return c, bool(flags)

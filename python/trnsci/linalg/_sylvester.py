@@ -22,7 +22,8 @@ def _solve(
     progress: Progress,
     device: str | None,
 ) -> tuple[Array, int]:
-    """Return the solutions of equations with the operands `given`, of which q is the last, and how many were perturbed."""
+    """Return the solutions of equations with the operands `given`, of which q is the last, and how many were
+    perturbed."""
     if device is not None:
         _device.require_host(device)
     operands, kind = _operands.settle(given)
@@ -138,7 +139,8 @@ def solve_continuous_lyapunov(
     Warns
     -----
     RuntimeWarning
-        If an eigenvalue of a is nearly the negative conjugate of one: x then solves an equation whose a differs by about eps.
+        If an eigenvalue of a is nearly the negative conjugate of one: x then solves an equation whose a differs by
+        about eps.
 
     Raises
     ------
@@ -199,7 +201,8 @@ def solve_discrete_lyapunov(
     Warns
     -----
     RuntimeWarning
-        If an eigenvalue of a times the conjugate of one is nearly 1: x then solves an equation whose a differs by about eps.
+        If an eigenvalue of a times the conjugate of one is nearly 1: x then solves an equation whose a differs by about
+        eps.
 
     Raises
     ------

@@ -69,8 +69,8 @@ def mp2_amplitudes(
     r"""Amplitudes of double excitations in first-order perturbation theory.
 
     With :math:`(ia|jb) = \sum_P B_{iaP} B_{jbP}` and
-    :math:`D^{ij}_{ab} = \epsilon_i + \epsilon_j - \epsilon_a - \epsilon_b` they are, of a closed shell and between alpha and
-    beta,
+    :math:`D^{ij}_{ab} = \epsilon_i + \epsilon_j - \epsilon_a - \epsilon_b` they are, of a closed shell and between
+    alpha and beta,
 
     .. math:: t_{ijab} = (ia|jb) / D^{ij}_{ab}
 
@@ -81,15 +81,16 @@ def mp2_amplitudes(
     B, eps_occ, eps_vir, layout, threads
         See `df_mp2_energy`. Pairs (alpha, beta) ask for the amplitudes of an open shell. All is computed in float64.
     out : ndarray or path, or tuple or list of three of them, optional
-        Where the amplitudes go: writable float64 arrays of any strides, or names of ``.npy`` files, which are written an
-        orbital i at a time. A file appears under its name when it is complete, in place of one that is there; after an
-        error nothing of it is left. A symbolic link stays, and the file that it names is written. Of an open shell three:
-        alpha-alpha, alpha-beta, beta-beta.
+        Where the amplitudes go: writable float64 arrays of any strides, or names of ``.npy`` files, which are written
+        an orbital i at a time. A file appears under its name when it is complete, in place of one that is there; after
+        an error nothing of it is left. A symbolic link stays, and the file that it names is written. Of an open shell
+        three: alpha-alpha, alpha-beta, beta-beta.
     max_memory : float, optional
-        Megabytes that blocks of B may take where they are copied, and amplitudes on their way to a file; by default 256.
+        Megabytes that blocks of B may take where they are copied, and amplitudes on their way to a file; by default
+        256.
     progress
-        See `trnsci.linalg`; progress counts pairs of occupied orbitals, with files orbitals, of an open shell for each of
-        the three parts anew.
+        See `trnsci.linalg`; progress counts pairs of occupied orbitals, with files orbitals, of an open shell for each
+        of the three parts anew.
 
     Returns
     -------
@@ -100,21 +101,23 @@ def mp2_amplitudes(
     Raises
     ------
     ValueError, UnsupportedError, TypeError
-        As in `df_mp2_energy`; for an `out` of another shape or dtype, that cannot be written, that shares memory with B, the
-        energies or another part, that is in the file of one of them, by whatever name, or that is the name of something other
-        than a file.
+        As in `df_mp2_energy`; for an `out` of another shape or dtype, that cannot be written, that shares memory with
+        B, the energies or another part, that is in the file of one of them, by whatever name, or that is the name of
+        something other than a file.
     OSError
-        If a file cannot be opened or written, as when the disk is full; PermissionError for one that is write-protected.
+        If a file cannot be opened or written, as when the disk is full; PermissionError for one that is
+        write-protected.
     MemoryError
         If new arrays do not fit.
 
     Notes
     -----
-    Within one set of orbitals :math:`t_{jiba} = t_{ijab}`, bit for bit, so that ``nocc**2 * nvir**2 * naux`` floating-point
-    operations suffice; between alpha and beta it is two for each of its elements and naux. A file is written in the order
-    of its elements: there it is only pairs of the same block of i that are computed once for both, all of them where
-    half of `max_memory` holds the amplitudes. B in a file that does not fit `max_memory` is read once for each block of
-    i, ahead of time. The result is the same, bit for bit, for any number of threads and any `max_memory`.
+    Within one set of orbitals :math:`t_{jiba} = t_{ijab}`, bit for bit, so that ``nocc**2 * nvir**2 * naux``
+    floating-point operations suffice; between alpha and beta it is two for each of its elements and naux. A file is
+    written in the order of its elements: there it is only pairs of the same block of i that are computed once for both,
+    all of them where half of `max_memory` holds the amplitudes. B in a file that does not fit `max_memory` is read once
+    for each block of i, ahead of time. The result is the same, bit for bit, for any number of threads and any
+    `max_memory`.
 
     Examples
     --------
@@ -158,7 +161,9 @@ def _outputs(out: Any, pairs: list[tuple[Spin, Spin]], given: Input) -> tuple[An
     if len(pairs) == 1:
         return (_output(out, shapes[0], "out", given),)
     if not isinstance(out, (tuple, list)) or len(out) != len(pairs):
-        raise ValueError(f"out: expected three arrays or paths ({', '.join(_NAMES)}), since eps_occ is given for two spins")
+        raise ValueError(
+            f"out: expected three arrays or paths ({', '.join(_NAMES)}), since eps_occ is given for two spins"
+        )
     outputs = tuple(_output(o, shape, f"out[{n}]", given) for n, (o, shape) in enumerate(zip(out, shapes, strict=True)))
     for (m, first), (n, second) in combinations(enumerate(outputs), 2):
         if isinstance(first, np.ndarray) and isinstance(second, np.ndarray) and overlaps(first, second):
@@ -174,7 +179,9 @@ def _output(out: Any, shape: tuple[int, ...], name: str, given: Input) -> Any:
     if out.shape != shape or out.dtype != _FLOAT64:
         raise ValueError(f"{name}: expected float64 of shape {shape}, got {out.dtype} of shape {out.shape}")
     if not _usable(out):
-        raise ValueError(f"{name}: the array cannot be written in place (read-only, unaligned, or with overlapping elements)")
+        raise ValueError(
+            f"{name}: the array cannot be written in place (read-only, unaligned, or with overlapping elements)"
+        )
     if any(overlaps(out, a) for s in given.spins for a in (s.b, s.eps_occ, s.eps_vir)):
         raise ValueError(f"{name}: shares memory with B or the energies")
     return out

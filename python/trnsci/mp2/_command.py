@@ -23,13 +23,15 @@ from .._core._files import check_outputs, output_path
 from ._energy import MP2Result, df_mp2_energy
 from ._plan import MP2Plan
 
-_DESCRIPTION = """DF-MP2 correlation energy of a closed shell or, with --beta, an open one. B holds the fitted three-index
-integrals B = (ia|Q) J^-1/2, (ia|jb) = sum_P B[i,a,P] B[j,b,P], for the correlated orbitals. Files are .npy files, or
-datasets of HDF5 files, FILE.h5:DATASET, if h5py is installed."""
-_EPILOG = """Layouts: iaP is (nocc, nvir, naux), (ia)P is (nocc*nvir, naux), P(ia) is (naux, nocc*nvir), iPa is (nocc, naux,
-nvir). Exit status: 0, 2 for bad input, 130 for Ctrl-C, 143 for SIGTERM, after both of which a checkpoint is whole."""
+_DESCRIPTION = """DF-MP2 correlation energy of a closed shell or, with --beta, an open one. B holds the fitted
+three-index integrals B = (ia|Q) J^-1/2, (ia|jb) = sum_P B[i,a,P] B[j,b,P], for the correlated orbitals. Files are
+.npy files, or datasets of HDF5 files, FILE.h5:DATASET, if h5py is installed."""
+_EPILOG = """Layouts: iaP is (nocc, nvir, naux), (ia)P is (nocc*nvir, naux), P(ia) is (naux, nocc*nvir), iPa is
+(nocc, naux, nvir). Exit status: 0, 2 for bad input, 130 for Ctrl-C, 143 for SIGTERM, after both of which a checkpoint
+is whole."""
 
-# An HDF5 file has this at its begin, or at 512 bytes, 1024, 2048 and so on (HDF5 File Format Specification, superblock).
+# An HDF5 file has this at its begin, or at 512 bytes, 1024, 2048 and so on (HDF5 File Format Specification,
+# superblock).
 _HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
 _HDF5_USER_BLOCK = 512  # bytes, at least, of other data before the signature
 _HDF5 = re.compile(r"(.+\.(?:h5|hdf5)):(.+)")
@@ -37,26 +39,41 @@ _HDF5 = re.compile(r"(.+\.(?:h5|hdf5)):(.+)")
 
 def add(commands: Any) -> None:
     """Add the command to the parser's commands."""
-    command = commands.add_parser("mp2", help="DF-MP2 correlation energy from files", description=_DESCRIPTION, epilog=_EPILOG)
+    command = commands.add_parser(
+        "mp2", help="DF-MP2 correlation energy from files", description=_DESCRIPTION, epilog=_EPILOG
+    )
     command.add_argument("B", help="file of the three-index integrals; read in blocks, never loaded whole")
     command.add_argument("eps_occ", help="file of the occupied orbital energies (hartree)")
     command.add_argument("eps_vir", help="file of the virtual orbital energies (hartree)")
     command.add_argument(
-        "--beta", nargs=3, metavar=("B", "EPS_OCC", "EPS_VIR"), help="files of the beta spin; those before are then alpha's"
+        "--beta",
+        nargs=3,
+        metavar=("B", "EPS_OCC", "EPS_VIR"),
+        help="files of the beta spin; those before are then alpha's",
     )
-    command.add_argument("--layout", default="iaP", choices=["iaP", "(ia)P", "P(ia)", "iPa"], help="axes of B (default iaP)")
+    command.add_argument(
+        "--layout", default="iaP", choices=["iaP", "(ia)P", "P(ia)", "iPa"], help="axes of B (default iaP)"
+    )
     command.add_argument(
         "--precision", choices=[*_names.HOST_PRECISIONS, *(p for p in _names.DEVICE_PRECISIONS if p != "fp64")],
         help="of the products (default: B's dtype); fp64 or mixed on the host, mixed on no device",
     )  # fmt: skip
     command.add_argument("--device", metavar="NAME", help="run on this device; see python -m trnsci devices")
-    command.add_argument("--etol", type=float, metavar="HARTREE", help="with mixed: recompute pairs until the bound is this")
-    command.add_argument("--max-memory", "--memory", type=float, metavar="MB", help="memory for blocks of B (default 256)")
+    command.add_argument(
+        "--etol", type=float, metavar="HARTREE", help="with mixed: recompute pairs until the bound is this"
+    )
+    command.add_argument(
+        "--max-memory", "--memory", type=float, metavar="MB", help="memory for blocks of B (default 256)"
+    )
     command.add_argument("--threads", type=int, help=f"number of threads (default {_threads.get_num_threads()})")
-    command.add_argument("--checkpoint", metavar="FILE", help="keep finished pairs there; go on from what a killed run left")
+    command.add_argument(
+        "--checkpoint", metavar="FILE", help="keep finished pairs there; go on from what a killed run left"
+    )
     command.add_argument("--plan", action="store_true", help="say what the run would do, and do nothing")
     command.add_argument(
-        "--pair-energies", metavar="OUT", help="write the pair energies to this .npy file; for two spins .npz with three arrays"
+        "--pair-energies",
+        metavar="OUT",
+        help="write the pair energies to this .npy file; for two spins .npz with three arrays",
     )
     command.add_argument("--progress", action="store_true", help="show a progress bar (needs tqdm)")
     command.add_argument("--json", action="store_true", help="print one JSON object")
@@ -179,7 +196,10 @@ def _save_pairs(path: str, pairs: Any) -> None:
 def _print_start(plan: MP2Plan, checkpoint: str) -> None:
     """Say what an earlier run has left."""
     if plan.pairs_kept:
-        print(f"trnsci mp2: going on from {checkpoint}: {plan.pairs_kept} of {plan.pairs} pairs are there", file=sys.stderr)
+        print(
+            f"trnsci mp2: going on from {checkpoint}: {plan.pairs_kept} of {plan.pairs} pairs are there",
+            file=sys.stderr,
+        )
 
 
 def _print_plan(plan: MP2Plan | _device.DevicePlan, as_json: bool) -> None:
@@ -198,7 +218,9 @@ def _print_energies(result: MP2Result, as_json: bool) -> None:
         "error_bound": result.error_bound,
     }
     if as_json:
-        facts: dict[str, float | int | None] = {n: value if math.isfinite(value) else None for n, value in energies.items()}
+        facts: dict[str, float | int | None] = {
+            n: value if math.isfinite(value) else None for n, value in energies.items()
+        }
         print(json.dumps({**facts, "recomputed": result.recomputed}))
         return
     for name, value in energies.items():

@@ -17,7 +17,8 @@ from .._core._source import block_bytes
 from ._input import Arguments, read_spins, same_dtype
 from ._integrals import Spin
 
-# What overloads tell closed from open shells by, results of functions that compute in float64, and outputs that are returned.
+# What overloads tell closed from open shells by, results of functions that compute in float64, and outputs that are
+# returned.
 OneSpin: TypeAlias = "NDArray[Any] | Sequence[float]"
 TwoSpins: TypeAlias = "Sequence[NDArray[Any] | Sequence[float]]"
 Doubles: TypeAlias = NDArray[np.float64]

@@ -55,7 +55,8 @@ def mp2_rdm1(
 
     and alpha of an open shell
 
-    .. math:: \gamma_{ij} = \delta_{ij} - \tfrac12 \sum_{mab} t_{imab} t_{jmab} - \sum_{\bar m a \bar b} t_{i \bar m a \bar b}
+    .. math:: \gamma_{ij} = \delta_{ij} - \tfrac12 \sum_{mab} t_{imab} t_{jmab} - \sum_{\bar m a \bar b} t_{i \bar m a
+    \bar b}
               t_{j \bar m a \bar b}, \qquad
               \gamma_{ab} = \tfrac12 \sum_{ijc} t_{ijca} t_{ijcb}
               + \sum_{i \bar j \bar c} t_{i \bar j a \bar c} t_{i \bar j b \bar c}
@@ -75,8 +76,8 @@ def mp2_rdm1(
     Returns
     -------
     ndarray or tuple of two of them
-        Symmetric, of shape (nocc + nvir, nocc + nvir): the occupied orbitals, then the virtual ones. The trace is the number
-        of electrons in the given occupied orbitals. Of an open shell (alpha, beta).
+        Symmetric, of shape (nocc + nvir, nocc + nvir): the occupied orbitals, then the virtual ones. The trace is the
+        number of electrons in the given occupied orbitals. Of an open shell (alpha, beta).
 
     Raises
     ------
@@ -85,11 +86,11 @@ def mp2_rdm1(
 
     Notes
     -----
-    Amplitudes are computed for one block of orbitals i after the other; those of one i take ``2 * nocc * nvir**2`` numbers. A
-    closed shell takes ``2 * nocc**2 * nvir**2 * (naux + nvir + nocc)`` floating-point operations. Where half of `max_memory`
-    holds the amplitudes, those of i, j serve j, i too, and those between alpha and beta both densities, which saves half of
-    the part with naux. The result is the same, bit for bit, for
-    any number of threads and any `max_memory`.
+    Amplitudes are computed for one block of orbitals i after the other; those of one i take ``2 * nocc * nvir**2``
+    numbers. A closed shell takes ``2 * nocc**2 * nvir**2 * (naux + nvir + nocc)`` floating-point operations. Where half
+    of `max_memory` holds the amplitudes, those of i, j serve j, i too, and those between alpha and beta both densities,
+    which saves half of the part with naux. The result is the same, bit for bit, for any number of threads and any
+    `max_memory`.
 
     Examples
     --------
@@ -116,8 +117,8 @@ def mp2_natural_orbitals(rdm1: ArrayLike) -> tuple[Array, Array]:
     Parameters
     ----------
     rdm1 : (n, n) array_like
-        A symmetric or Hermitian density in an orthonormal basis, such as `mp2_rdm1` returns. That of an open shell is one of
-        its two, or their sum where both spins have the same orbitals.
+        A symmetric or Hermitian density in an orthonormal basis, such as `mp2_rdm1` returns. That of an open shell is
+        one of its two, or their sum where both spins have the same orbitals.
 
     Returns
     -------

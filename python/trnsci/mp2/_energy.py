@@ -77,7 +77,8 @@ class MP2Result(Energy):
         Parameters
         ----------
         spin : {'alpha-alpha', 'beta-beta', 'alpha-beta'}, optional
-            Of two spins the one panel to draw, by default all three side by side. Rows count orbitals of the first spin.
+            Of two spins the one panel to draw, by default all three side by side. Rows count orbitals of the first
+            spin.
         first : int, optional
             The number of the first correlated orbital, for the labels: the number of frozen ones, counted from 0.
         ax : matplotlib Axes, or a sequence of three of them, optional
@@ -99,8 +100,8 @@ class MP2Result(Energy):
 
         Notes
         -----
-        Energies are in millihartree, the elements of `pair_energies` as they are: in a closed shell and within one spin the
-        two cells i, j and j, i share the energy of that pair, and the energy of a pair is their sum.
+        Energies are in millihartree, the elements of `pair_energies` as they are: in a closed shell and within one spin
+        the two cells i, j and j, i share the energy of that pair, and the energy of a pair is their sum.
         """
         return plot_pairs(self.pair_energies, spin, first, ax)
 
@@ -119,7 +120,8 @@ class MP2Result(Energy):
 
 @overload
 def df_mp2_energy(
-    B: Any, eps_occ: Any, eps_vir: Any, *, layout: Layout = ..., precision: Precision | None = ..., pair_energies: bool = ...,
+    B: Any, eps_occ: Any, eps_vir: Any, *, layout: Layout = ..., precision: Precision | None = ...,
+    pair_energies: bool = ...,
     check_finite: bool = ..., max_memory: float | None = ..., etol: float | None = ..., threads: int | None = ...,
     progress: Progress = ..., device: str | _device.Device | None = ..., checkpoint: Path | None = ...,
     plan: Literal[False] = ...,
@@ -128,7 +130,8 @@ def df_mp2_energy(
 
 @overload
 def df_mp2_energy(
-    B: Any, eps_occ: Any, eps_vir: Any, *, layout: Layout = ..., precision: Precision | None = ..., pair_energies: bool = ...,
+    B: Any, eps_occ: Any, eps_vir: Any, *, layout: Layout = ..., precision: Precision | None = ...,
+    pair_energies: bool = ...,
     check_finite: bool = ..., max_memory: float | None = ..., etol: float | None = ..., threads: int | None = ...,
     progress: Progress = ..., device: None = ..., checkpoint: Path | None = ..., plan: Literal[True],
 ) -> MP2Plan: ...  # fmt: skip
@@ -136,7 +139,8 @@ def df_mp2_energy(
 
 @overload
 def df_mp2_energy(
-    B: Any, eps_occ: Any, eps_vir: Any, *, layout: Layout = ..., precision: Precision | None = ..., pair_energies: bool = ...,
+    B: Any, eps_occ: Any, eps_vir: Any, *, layout: Layout = ..., precision: Precision | None = ...,
+    pair_energies: bool = ...,
     check_finite: bool = ..., max_memory: float | None = ..., etol: float | None = ..., threads: int | None = ...,
     progress: Progress = ..., device: str | _device.Device, checkpoint: Path | None = ..., plan: Literal[True],
 ) -> MP2Plan | _device.DevicePlan: ...  # fmt: skip
@@ -144,7 +148,8 @@ def df_mp2_energy(
 
 @overload
 def df_mp2_energy(
-    B: Any, eps_occ: Any, eps_vir: Any, *, layout: Layout = ..., precision: Precision | None = ..., pair_energies: bool = ...,
+    B: Any, eps_occ: Any, eps_vir: Any, *, layout: Layout = ..., precision: Precision | None = ...,
+    pair_energies: bool = ...,
     check_finite: bool = ..., max_memory: float | None = ..., etol: float | None = ..., threads: int | None = ...,
     progress: Progress = ..., device: str | _device.Device | None = ..., checkpoint: Path | None = ..., plan: bool,
 ) -> MP2Result | MP2Plan | _device.DevicePlan: ...  # fmt: skip
@@ -184,18 +189,18 @@ def df_mp2_energy(
         Real fitted (RI) integrals, :math:`B_{iaP} = \sum_Q (ia|Q) [J^{-1/2}]_{QP}` with the Coulomb metric
         :math:`J_{PQ} = (P|Q)` of the auxiliary functions: :math:`(ia|jb) \approx \sum_P B_{iaP} B_{jbP}`. Or the path
         of a ``.npy`` file, or a dataset of h5py, that holds them; or a function that returns those of occupied orbitals
-        ``first <= i < end`` for ``B(first, end)``, an array of shape (end - first, nvir, naux) whatever `layout` is. All
-        but arrays are read in blocks, never whole, and ahead of time where `max_memory` suffices.
+        ``first <= i < end`` for ``B(first, end)``, an array of shape (end - first, nvir, naux) whatever `layout` is.
+        All but arrays are read in blocks, never whole, and ahead of time where `max_memory` suffices.
     eps_occ, eps_vir : (nocc,), (nvir,) array_like, or tuples or lists of two of them
-        Energies of the correlated occupied and virtual orbitals, in hartree. They set nocc and nvir. Pairs (alpha, beta),
-        of B too, ask for the unrestricted energy; both spins have the same naux, unless one has no orbitals.
+        Energies of the correlated occupied and virtual orbitals, in hartree. They set nocc and nvir. Pairs (alpha,
+        beta), of B too, ask for the unrestricted energy; both spins have the same naux, unless one has no orbitals.
     layout : {'iaP', '(ia)P', 'P(ia)', 'iPa'}, optional
         The shape of B: (nocc, nvir, naux), (nocc*nvir, naux), (naux, nocc*nvir) or (nocc, naux, nvir). Any strides are
         used as they are.
     precision : {None, 'fp64', 'mixed', 'fp32', 'bf16', 'bf16x2', 'bf16x3'}, optional
-        Products in B's dtype (None), in float64, or in float32 ('mixed'). Sums and energies are float64 always.
-        On a device it is one of ``'fp32'``, ``'fp64'``, ``'bf16'``, ``'bf16x2'``, ``'bf16x3'`` and is for all that the device
-        computes, the energies of pairs; see `trnsci.blas.gemm`. Integrals of double precision need it there.
+        Products in B's dtype (None), in float64, or in float32 ('mixed'). Sums and energies are float64 always. On a
+        device it is one of ``'fp32'``, ``'fp64'``, ``'bf16'``, ``'bf16x2'``, ``'bf16x3'`` and is for all that the
+        device computes, the energies of pairs; see `trnsci.blas.gemm`. Integrals of double precision need it there.
     pair_energies : bool, optional
         Return the energy of each pair of occupied orbitals too; `MP2Result.plot_pairs` draws them.
     check_finite : bool, optional
@@ -210,42 +215,43 @@ def df_mp2_energy(
     threads, progress
         See `trnsci.linalg`; progress counts pairs of occupied orbitals.
     device : str or Device, optional
-        Where to run; see `trnsci.devices`. What happened there is in `trnsci.last_report`. B goes to the device in blocks of
-        occupied orbitals, as many as its memory or `max_memory` takes; the host holds one more block while it is sent.
+        Where to run; see `trnsci.devices`. What happened there is in `trnsci.last_report`. B goes to the device in
+        blocks of occupied orbitals, as many as its memory or `max_memory` takes; the host holds one more block while it
+        is sent.
     checkpoint : path-like, optional
-        A file that keeps what finished pairs add while the call runs. If the call is killed or fails, the same call with the
-        same file computes the other pairs only, to the same bits; `progress` then counts those. The file is removed when the
-        call succeeds. It is for one job: sizes, dtypes, spins, energies, `precision`, `etol`, `check_finite` and the kernels
-        of the machine have to be what they were, while `threads` and `max_memory` may change. Of B each orbital that is read
-        again is compared by a checksum; those that no remaining pair needs are not read. Host only. A `plan` is
-        that of the whole job, whatever the file holds.
+        A file that keeps what finished pairs add while the call runs. If the call is killed or fails, the same call
+        with the same file computes the other pairs only, to the same bits; `progress` then counts those. The file is
+        removed when the call succeeds. It is for one job: sizes, dtypes, spins, energies, `precision`, `etol`,
+        `check_finite` and the kernels of the machine have to be what they were, while `threads` and `max_memory` may
+        change. Of B each orbital that is read again is compared by a checksum; those that no remaining pair needs are
+        not read. Host only. A `plan` is that of the whole job, whatever the file holds.
     plan : bool, optional
         Compute nothing, on a device compile nothing, and return what the call would do. Only the shapes of B and of the
-        energies and the dtype of B count, so that ``np.broadcast_to(np.float32(0), (nocc, nvir, naux))`` may stand for an array
-        in C order. Of a function one orbital is asked for, of a file the header is read.
+        energies and the dtype of B count, so that ``np.broadcast_to(np.float32(0), (nocc, nvir, naux))`` may stand for
+        an array in C order. Of a function one orbital is asked for, of a file the header is read.
 
     Returns
     -------
     MP2Result, MP2Plan or DevicePlan
-        The energies in hartree; ``float(result)`` is the correlation energy. With `plan` a `trnsci.MP2Plan`, or on a device a
-        `trnsci.DevicePlan`.
+        The energies in hartree; ``float(result)`` is the correlation energy. With `plan` a `trnsci.MP2Plan`, or on a
+        device a `trnsci.DevicePlan`.
 
     Raises
     ------
     ValueError
         If shapes do not fit, an energy is not finite, or a denominator :math:`D` is zero, with the orbitals. For an
-        infinity or NaN in B, with the orbital. For a file
-        that is truncated, changed while it is read or no ``.npy`` file, and for a `max_memory` that holds no block, with the
-        least that works. For a `checkpoint` of another job, with what differs, one that is damaged or in use, the file of B or
-        of the energies, and other files, which stay as they are.
+        infinity or NaN in B, with the orbital. For a file that is truncated, changed while it is read or no ``.npy``
+        file, and for a `max_memory` that holds no block, with the least that works. For a `checkpoint` of another job,
+        with what differs, one that is damaged or in use, the file of B or of the energies, and other files, which stay
+        as they are.
     UnsupportedError
         For complex integrals (see `df_gmp2_energy`), integrals of double precision on a device without `precision`,
         a precision that the device lacks, and where it does not hold two blocks of one orbital.
     TypeError
         For a dtype that is not supported.
     OSError
-        If a file cannot be opened, or the checkpoint cannot be written; it then keeps what it had. PermissionError for a
-        checkpoint that is write-protected.
+        If a file cannot be opened, or the checkpoint cannot be written; it then keeps what it had. PermissionError for
+        a checkpoint that is write-protected.
     MemoryError
         If the workspace does not fit.
 
@@ -290,7 +296,9 @@ def df_mp2_energy(
             return plan_on_device(spins, layout, precision, limit, on)
         return plan_on_host(spins, layout, precision, limit, tolerance, keep or "", check_finite, threads)
     same_dtype(spins)
-    return _energy(spins, layout, precision, pair_energies, check_finite, limit, tolerance, threads, progress, keep or "", on)
+    return _energy(
+        spins, layout, precision, pair_energies, check_finite, limit, tolerance, threads, progress, keep or "", on
+    )
 
 
 def resolve(device: str | _device.Device | None, precision: str | None) -> _device.Device | None:

@@ -54,8 +54,8 @@ def df_gmp2_energy(
     Parameters
     ----------
     B : array_like, path, HDF5 dataset or callable
-        :math:`B_{iaP} = \sum_\sigma \int \phi_{i\sigma}^* \phi_{a\sigma} (\ldots)_P`, the integrals (ia|P) summed over the
-        components of the spinors, fitted as B there, real or complex, from where `df_mp2_energy` takes them.
+        :math:`B_{iaP} = \sum_\sigma \int \phi_{i\sigma}^* \phi_{a\sigma} (\ldots)_P`, the integrals (ia|P) summed over
+        the components of the spinors, fitted as B there, real or complex, from where `df_mp2_energy` takes them.
     eps_occ, eps_vir, layout, check_finite, max_memory, threads, progress
         See `df_mp2_energy`; the energies are of spin orbitals.
 

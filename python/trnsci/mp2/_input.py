@@ -15,7 +15,9 @@ from ._integrals import LAYOUTS, Spin, requests
 
 def is_pair(eps: Any) -> bool:
     """Whether orbital energies are given for two spins."""
-    return isinstance(eps, (tuple, list)) and len(eps) == 2 and all(_array.as_array(e, "eps_occ").ndim == 1 for e in eps)
+    return (
+        isinstance(eps, (tuple, list)) and len(eps) == 2 and all(_array.as_array(e, "eps_occ").ndim == 1 for e in eps)
+    )
 
 
 def _two(pair: Any, name: str) -> tuple[Any, Any]:
@@ -32,7 +34,10 @@ def read_spins(B: Any, eps_occ: Any, eps_vir: Any, layout: str, complex_too: boo
         spins = [Spin(absolute_if_path(B, "B"), eps_occ, eps_vir, layout, "", complex_too)]
     else:
         both, occ, vir = _two(B, "B"), _two(eps_occ, "eps_occ"), _two(eps_vir, "eps_vir")
-        both = absolute_if_path(both[0], "B[0]"), absolute_if_path(both[1], "B[1]")  # before a function for one is asked
+        both = (
+            absolute_if_path(both[0], "B[0]"),
+            absolute_if_path(both[1], "B[1]"),
+        )  # before a function for one is asked
         spins = [Spin(both[s], occ[s], vir[s], layout, f"[{s}]") for s in range(2)]
     _warn_if_swapped(spins)
     return spins
@@ -61,7 +66,8 @@ def same_dtype(spins: list[Spin]) -> None:
 
 
 class Arguments:
-    """What a record has of one or two spins, `fields`, and the function that answers requests, None if there are none."""
+    """What a record has of one or two spins, `fields`, and the function that answers requests, None if there are
+    none."""
 
     def __init__(self, spins: list[Spin], layout: str) -> None:
         alpha, beta = spins[0], spins[1] if len(spins) == 2 else None

@@ -126,7 +126,9 @@ class Spin:
 
     def _require_kind(self, array: Array, name: str) -> None:
         if array.dtype.kind == "c" and not self.complex_too:
-            raise UnsupportedError(f"{name}: complex integrals ({array.dtype}) are for df_gmp2_energy and df_kmp2_energy")
+            raise UnsupportedError(
+                f"{name}: complex integrals ({array.dtype}) are for df_gmp2_energy and df_kmp2_energy"
+            )
 
     def _require_fit(self, shape: tuple[int, ...], layout: str) -> None:
         if not self._fits(shape, layout):

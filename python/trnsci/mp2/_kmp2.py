@@ -16,8 +16,8 @@ from .._core._progress import Progress
 from .._core._source import block_bytes, checked_naux, is_dataset, nothing
 from ._result import Energy
 
-# The energies of orbitals that stand in where k-points have fewer than others, in hartree: PySCF's for those that it drops.
-# Their integrals are zero, so that they add nothing whatever D is.
+# The energies of orbitals that stand in where k-points have fewer than others, in hartree: PySCF's for those that it
+# drops. Their integrals are zero, so that they add nothing whatever D is.
 _PADDING = 1e30
 
 
@@ -57,8 +57,8 @@ def df_kmp2_energy(
 ) -> KMP2Result:
     r"""DF-MP2 correlation energy of a crystal with a closed shell, for each cell.
 
-    Orbitals i, a, j are at the k-points :math:`k_i, k_a, k_j` and b at :math:`k_b`, which conserves the momentum. With nk
-    k-points, :math:`(ia|jb) = \frac1{n_k} \sum_P B^{k_i k_a}_{iaP} B^{k_j k_b}_{jbP}`, without a conjugate, and
+    Orbitals i, a, j are at the k-points :math:`k_i, k_a, k_j` and b at :math:`k_b`, which conserves the momentum. With
+    nk k-points, :math:`(ia|jb) = \frac1{n_k} \sum_P B^{k_i k_a}_{iaP} B^{k_j k_b}_{jbP}`, without a conjugate, and
     :math:`D = \epsilon_{i k_i} + \epsilon_{j k_j} - \epsilon_{a k_a} - \epsilon_{b k_b}`,
 
     .. math:: E_{os} = \frac1{n_k} \sum_{k_i k_j k_a} \sum_{ijab} |(ia|jb)|^2 / D, \qquad
@@ -69,15 +69,16 @@ def df_kmp2_energy(
     Parameters
     ----------
     B : array_like, nested sequence, HDF5 dataset or callable
-        Complex fitted integrals, :math:`B_{iaP} = \sum_Q (i k_i, a k_a|Q) [J^{-1/2}]_{QP}` with the Coulomb integrals J of the
-        auxiliary functions: ``B[ki][ka]`` of shape (nocc, nvir, naux) for all pairs of k-points, an array of shape (nk, nk,
-        nocc, nvir, naux), an h5py dataset of this shape, or a function that returns them for ``B(ki, ka)``. Of the latter
-        two no more is in memory than `max_memory` says. A pair may have fewer auxiliary functions than others; the missing
-        ones count as zeros. Arrays of any strides are used in place, real ones after a conversion.
+        Complex fitted integrals, :math:`B_{iaP} = \sum_Q (i k_i, a k_a|Q) [J^{-1/2}]_{QP}` with the Coulomb integrals J
+        of the auxiliary functions: ``B[ki][ka]`` of shape (nocc, nvir, naux) for all pairs of k-points, an array of
+        shape (nk, nk, nocc, nvir, naux), an h5py dataset of this shape, or a function that returns them for ``B(ki,
+        ka)``. Of the latter two no more is in memory than `max_memory` says. A pair may have fewer auxiliary functions
+        than others; the missing ones count as zeros. Arrays of any strides are used in place, real ones after a
+        conversion.
     eps_occ, eps_vir : (nk, nocc), (nk, nvir) array_like, or sequences of nk one-dimensional ones
-        Energies of the occupied and virtual orbitals of each k-point, in hartree. Where k-points have different numbers of
-        orbitals, pass a list of arrays: ``B[ki][ka]`` then has the shape (len(eps_occ[ki]), len(eps_vir[ka]), naux). Zero
-        rows of B with energies of 1e30 hartree, as PySCF has for orbitals that it drops, give the same.
+        Energies of the occupied and virtual orbitals of each k-point, in hartree. Where k-points have different numbers
+        of orbitals, pass a list of arrays: ``B[ki][ka]`` then has the shape (len(eps_occ[ki]), len(eps_vir[ka]), naux).
+        Zero rows of B with energies of 1e30 hartree, as PySCF has for orbitals that it drops, give the same.
     kconserv : (nk, nk, nk) array_like of int
         The number of :math:`k_b` at ``kconserv[ki, ka, kj]``, so that :math:`k_i - k_a + k_j - k_b` is a vector of the
         reciprocal lattice: ``pyscf.pbc.lib.kpts_helper.get_kconserv(cell, kpts)``.
@@ -98,9 +99,9 @@ def df_kmp2_energy(
     Raises
     ------
     ValueError
-        If shapes do not fit, an energy is not finite, a denominator D is zero, or `kconserv` cannot be a conservation of
-        momentum; for an infinity or NaN in B, with the orbital and the k-points; for a `max_memory` that does not hold the four
-        blocks that one product and its exchange take, with the least that works.
+        If shapes do not fit, an energy is not finite, a denominator D is zero, or `kconserv` cannot be a conservation
+        of momentum; for an infinity or NaN in B, with the orbital and the k-points; for a `max_memory` that does not
+        hold the four blocks that one product and its exchange take, with the least that works.
     TypeError
         For a dtype that is not supported.
     MemoryError
@@ -108,18 +109,19 @@ def df_kmp2_energy(
 
     Notes
     -----
-    This is PySCF's KMP2 with Gaussian density fitting. ``4 * nk**3 * nocc**2 * nvir**2 * naux`` floating-point operations;
-    the memory beside B is two matrices of nvir by nvir, or of some more pairs of orbitals, for each thread. Products are in
-    B's dtype, sums and energies in float64. The result is the same, bit for bit, for any number of threads and any
-    `max_memory`. Where k-points have different numbers of orbitals, nocc and nvir are the largest ones, and blocks with fewer
-    are copied to this size, with zeros.
+    This is PySCF's KMP2 with Gaussian density fitting. ``4 * nk**3 * nocc**2 * nvir**2 * naux`` floating-point
+    operations; the memory beside B is two matrices of nvir by nvir, or of some more pairs of orbitals, for each thread.
+    Products are in B's dtype, sums and energies in float64. The result is the same, bit for bit, for any number of
+    threads and any `max_memory`. Where k-points have different numbers of orbitals, nocc and nvir are the largest ones,
+    and blocks with fewer are copied to this size, with zeros.
 
     Where not all of B fits, the blocks of as many k_i as `max_memory` holds, less one, stay while those of all k_j are
     read past them.
 
     Examples
     --------
-    One k-point, one occupied and one virtual orbital with the integral 0.3; the energy is 0.3**2 / (2 * -0.5 - 2 * 0.7):
+    One k-point, one occupied and one virtual orbital with the integral 0.3; the energy is 0.3**2 / (2 * -0.5 - 2 *
+    0.7):
 
     >>> import numpy as np
     >>> import trnsci
@@ -187,8 +189,8 @@ def _kconserv(kconserv: ArrayLike, nk: int) -> Array:
 
 
 class _Blocks:
-    """The integrals of all pairs of k-points: `arrays` of one shape and dtype, or what `read` returns for a pair; `arrays`
-    then have the shape and dtype, but no elements of their own."""
+    """The integrals of all pairs of k-points: `arrays` of one shape and dtype, or what `read` returns for a pair;
+    `arrays` then have the shape and dtype, but no elements of their own."""
 
     def __init__(self, B: Any, nocc: list[int], nvir: list[int], naux: int | None) -> None:
         nk = len(nocc)
@@ -197,7 +199,9 @@ class _Blocks:
         self.read: Callable[[int, int], ArrayLike] | None = None
         if is_dataset(B, "B"):
             if len(B.shape) != 5 or B.shape[:2] != (nk, nk):
-                raise ValueError(f"B: expected a dataset of shape (nk, nk, nocc, nvir, naux) with nk = {nk}, got {B.shape}")
+                raise ValueError(
+                    f"B: expected a dataset of shape (nk, nk, nocc, nvir, naux) with nk = {nk}, got {B.shape}"
+                )
             self.read = lambda ki, ka: B[ki, ka]
         elif callable(B) and not hasattr(B, "__array__"):
             self.read = B
@@ -246,7 +250,9 @@ class _Blocks:
         is_sequence = isinstance(of, Sequence) and not isinstance(of, (str, bytes, memoryview))
         rows = of if is_sequence else _array.as_array(of, name)  # some objects iterate over labels, not over elements
         if isinstance(rows, np.ndarray) and rows.ndim == 0:
-            raise TypeError(f"{name}: expected an array or a sequence of {self.nk} for the k-points, got {type(of).__name__}")
+            raise TypeError(
+                f"{name}: expected an array or a sequence of {self.nk} for the k-points, got {type(of).__name__}"
+            )
         if len(rows) != self.nk:
             raise ValueError(f"{name}: expected {self.nk} for the k-points, got {len(rows)}")
         return rows

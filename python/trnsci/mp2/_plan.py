@@ -24,23 +24,24 @@ class MP2Plan(Record):
     threads : int
         Threads that the call would use.
     blocks : str
-        The blocks of occupied orbitals: whether B is multiplied in place, held whole, or read in blocks of which some stream
-        past those that stay.
+        The blocks of occupied orbitals: whether B is multiplied in place, held whole, or read in blocks of which some
+        stream past those that stay.
     memory : int
-        An upper bound of the bytes that the library allocates beside B, the blocks that `max_memory` limits included. What
-        a function or dataset makes for a block, and the results, are not in it.
+        An upper bound of the bytes that the library allocates beside B, the blocks that `max_memory` limits included.
+        What a function or dataset makes for a block, and the results, are not in it.
     bytes_read : int
         Bytes that are read of a file, dataset or function, the orbital that tells a function's shape included, or are
         packed of an array; 0 where B is multiplied in place. What `etol` may add is not in it.
     flops : float
         Floating-point operations of the products, a multiplication and an addition being two.
     seconds : float
-        The time that the products take, by a measurement of some hundredths of a second on this machine. Reading is not in it.
-        It differs from plan to plan and does not count when plans are compared.
+        The time that the products take, by a measurement of some hundredths of a second on this machine. Reading is not
+        in it. It differs from plan to plan and does not count when plans are compared.
     pairs : int
         Pairs of occupied orbitals. The other attributes are for all of them.
     pairs_kept : int
-        Pairs that are in the `checkpoint` of a call that was stopped, which the call would not compute again; 0 without one.
+        Pairs that are in the `checkpoint` of a call that was stopped, which the call would not compute again; 0 without
+        one.
     """
 
     precision: str
@@ -91,7 +92,8 @@ def plan_on_host(
 ) -> MP2Plan:
     """Return what the call would do on the host."""
     made = _records.mp2(
-        "MP2Plan", threads=_threads.resolve(threads), **Arguments(spins, layout).fields, check_finite=bool(check_finite),
+        "MP2Plan", threads=_threads.resolve(threads), **Arguments(spins, layout).fields,
+        check_finite=bool(check_finite),
         max_bytes=max_bytes, tolerance=tolerance, device=0, precision=precision or "", checkpoint=checkpoint,
     )  # fmt: skip
     text = _native.invoke(made)

@@ -52,7 +52,9 @@ def _axes(ax: Any, count: int) -> list[Any]:
     try:
         from matplotlib import pyplot
     except ImportError:
-        raise ImportError("plot_pairs needs matplotlib, the extra `plot` of this package: pip install matplotlib") from None
+        raise ImportError(
+            "plot_pairs needs matplotlib, the extra `plot` of this package: pip install matplotlib"
+        ) from None
     if ax is None:
         size = (count * _PANEL_INCHES, _PANEL_INCHES)
         return list(pyplot.subplots(1, count, squeeze=False, figsize=size, layout="constrained")[1][0])

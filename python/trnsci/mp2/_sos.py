@@ -34,8 +34,8 @@ class SOSResult(Energy):
     points_single : int
         Those of them that were computed in float32, which is proven to be enough for them.
     quadrature_error : float
-        A bound on the error of `e_corr_os` because of both, below the `tol` that was asked for; infinite where the energy
-        overflows. Rounding in float64 is not in it.
+        A bound on the error of `e_corr_os` because of both, below the `tol` that was asked for; infinite where the
+        energy overflows. Rounding in float64 is not in it.
     """
 
     e_corr: float
@@ -59,8 +59,8 @@ def sos_mp2_energy(
 ) -> SOSResult:
     r"""Scaled opposite-spin MP2 energy with O(N^4) operations.
 
-    With :math:`x = \epsilon_a - \epsilon_i` and :math:`y = \epsilon_b - \epsilon_j` the denominators are sums of products,
-    :math:`1/(x + y) \approx \sum_k f_k(x) f_k(y)`, so that no pair of orbitals has to be formed:
+    With :math:`x = \epsilon_a - \epsilon_i` and :math:`y = \epsilon_b - \epsilon_j` the denominators are sums of
+    products, :math:`1/(x + y) \approx \sum_k f_k(x) f_k(y)`, so that no pair of orbitals has to be formed:
 
     .. math:: E_{os} = -\sum_{ijab} \frac{(ia|jb)^2}{x + y} \approx -\sum_k \sum_{PQ} X^k_{PQ} Y^k_{PQ}, \qquad
               X^k_{PQ} = \sum_{ia} f_k(x_{ia}) B_{iaP} B_{iaQ},
@@ -93,7 +93,8 @@ def sos_mp2_energy(
     ValueError
         As in `df_mp2_energy`; for a `tol` that is not positive, or that more than a hundred points would not meet.
     UnsupportedError
-        If :math:`\epsilon_a + \epsilon_b - \epsilon_i - \epsilon_j` is not positive for all orbitals; for complex integrals.
+        If :math:`\epsilon_a + \epsilon_b - \epsilon_i - \epsilon_j` is not positive for all orbitals; for complex
+        integrals.
     TypeError, OSError, MemoryError
         As in `df_mp2_energy`.
 
@@ -106,10 +107,10 @@ def sos_mp2_energy(
               \frac1{x+y} - \sum_{k \le n} f_k(x) f_k(y) = \frac{r_n(x)\, r_n(y)}{x + y}.
 
     The error is known exactly, and Zolotarev's points make the largest :math:`|r_n|` the smallest possible: its square
-    falls like :math:`4 \exp(-\pi^2 n / \log(4 x_{max}/x_{min}))`. Seven points give seven digits where x_max is ten times
-    x_min, and nine where it is forty times that. ``nocc * nvir * naux**2`` operations for each point. A sketch of the
-    first matrix X on a few random vectors, always the same ones, says how large the energy is about. The result is the
-    same, bit for bit, for any number of threads and any `max_memory`.
+    falls like :math:`4 \exp(-\pi^2 n / \log(4 x_{max}/x_{min}))`. Seven points give seven digits where x_max is ten
+    times x_min, and nine where it is forty times that. ``nocc * nvir * naux**2`` operations for each point. A sketch of
+    the first matrix X on a few random vectors, always the same ones, says how large the energy is about. The result is
+    the same, bit for bit, for any number of threads and any `max_memory`.
 
     References
     ----------

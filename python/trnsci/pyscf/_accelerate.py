@@ -28,9 +28,9 @@ def accelerate(mf: _Object) -> _Object:
     mf : pyscf.scf.hf.SCF or pyscf.mp.dfmp2.DFMP2 or pyscf.mp.dfump2.DFUMP2
         A mean field: RHF, UHF, ROHF, GHF or a Kohn-Sham form, of a molecule or a cell, with or without k-points and
         symmetry. It is changed in place: it gets the instance attribute ``_eigh``, which PySCF has for this purpose. If
-        it is a molecule's with density fitting, the class of ``mf.with_df`` becomes one that is derived from the class it
-        had, J and K come from `trnsci.df_jk`, and the fitted integrals from `trnsci.df_fit`. Or a DF-MP2
-        object: its class becomes ours, see `DFMP2`.
+        it is a molecule's with density fitting, the class of ``mf.with_df`` becomes one that is derived from the class
+        it had, J and K come from `trnsci.df_jk`, and the fitted integrals from `trnsci.df_fit`. Or a DF-MP2 object: its
+        class becomes ours, see `DFMP2`.
 
     Returns
     -------
@@ -52,13 +52,13 @@ def accelerate(mf: _Object) -> _Object:
     -----
     Copies, scanners and what is made from the object (``to_uhf``, ``to_ks``, ``newton``) inherit all of it, and after
     ``reset`` with another molecule the tensor is built anew. PySCF's copies are shallow, so they share ``with_df``, and
-    with it J and K. A ``with_df`` that the mean field gets later, for example from ``density_fit``, is PySCF's: call this
-    function again.
+    with it J and K. A ``with_df`` that the mean field gets later, for example from ``density_fit``, is PySCF's: call
+    this function again.
 
     PySCF's own code computes the rest: J alone where no tensor was built, as for functionals without exact exchange
-    (call ``mf.with_df.build()`` first to have it from the tensor); K where ``density_fit(only_dfj=True)`` was asked for;
-    gradients and Hessians; and MP2 that the mean field makes later: use `DFMP2`, or `patch`. From version
-    2.13 on PySCF does not use ``_eigh`` for linear molecules with ``symmetry=True``; their eigenproblems stay SciPy's.
+    (call ``mf.with_df.build()`` first to have it from the tensor); K where ``density_fit(only_dfj=True)`` was asked
+    for; gradients and Hessians; and MP2 that the mean field makes later: use `DFMP2`, or `patch`. From version 2.13 on
+    PySCF does not use ``_eigh`` for linear molecules with ``symmetry=True``; their eigenproblems stay SciPy's.
 
     **Other BLAS threads of the process.** If threadpoolctl is installed and J and K are computed with more than one
     thread, NumPy's and SciPy's BLAS have one thread from the first call for J and K until 0.25 seconds after the last
@@ -140,7 +140,10 @@ def _replacements() -> list[_Replacement]:
         _Replacement(df.DF, "get_jk", (df.DF.get_jk,), _jk.get_jk),
         _Replacement(df.DF, "build", (_tensor.pyscf_build,), _tensor.build),
         *(_Replacement(cls, "ao2mo", (_patched_mp2.PYSCF_AO2MO[n],), _patched_mp2.ao2mo) for n, cls in mp2_classes),
-        *(_Replacement(cls, "init_amps", (_patched_mp2.PYSCF_INIT_AMPS[n],), _patched_mp2.init_amps) for n, cls in mp2_classes),
+        *(
+            _Replacement(cls, "init_amps", (_patched_mp2.PYSCF_INIT_AMPS[n],), _patched_mp2.init_amps)
+            for n, cls in mp2_classes
+        ),
     ]
 
 
@@ -196,14 +199,14 @@ def patch() -> Iterator[None]:
     """Let this package compute what `accelerate` replaces, for all of PySCF's objects inside a ``with`` block.
 
     In mean fields that is the eigensolver and, with density fitting, J and K; in PySCF's DF-MP2 classes
-    ``pyscf.mp.dfmp2.DFMP2`` and ``dfump2.DFUMP2``, which ``pyscf.mp.MP2(mf)``, ``mf.MP2()`` and ``mf.DFMP2()`` make of a mean
-    field with density fitting, the transformation of integrals, the energies and the amplitudes. No method becomes another
-    one: MP2 without density fitting stays without it. Objects return what PySCF's do, amplitudes by default. PySCF's native
-    classes (``dfmp2_native``, ``dfump2_native``) and DF-MP2 of GHF (``dfgmp2``) are left alone.
+    ``pyscf.mp.dfmp2.DFMP2`` and ``dfump2.DFUMP2``, which ``pyscf.mp.MP2(mf)``, ``mf.MP2()`` and ``mf.DFMP2()`` make of
+    a mean field with density fitting, the transformation of integrals, the energies and the amplitudes. No method
+    becomes another one: MP2 without density fitting stays without it. Objects return what PySCF's do, amplitudes by
+    default. PySCF's native classes (``dfmp2_native``, ``dfump2_native``) and DF-MP2 of GHF (``dfgmp2``) are left alone.
 
     It holds for the whole process, other threads included, until the last block that is open anywhere ends, by an
-    exception or not. PySCF's classes are then as they were. Objects and classes that have an eigensolver, or J and K, of
-    their own keep them; so do four-component mean fields and cells, whose J and K are left to PySCF.
+    exception or not. PySCF's classes are then as they were. Objects and classes that have an eigensolver, or J and K,
+    of their own keep them; so do four-component mean fields and cells, whose J and K are left to PySCF.
 
     See Also
     --------

@@ -1,7 +1,8 @@
 """Keeps the threads of NumPy's and SciPy's BLAS asleep while J and K are computed again and again.
 
-After every product on several threads, a thread of OpenBLAS or MKL that has nothing to do spins for a tenth of a second or
-more and takes the processor from whoever comes next. In a mean field that is J and K, which then take up to twice as long.
+After every product on several threads, a thread of OpenBLAS or MKL that has nothing to do spins for a tenth of a second
+or more and takes the processor from whoever comes next. In a mean field that is J and K, which then take up to twice as
+long.
 """
 
 from __future__ import annotations
@@ -14,14 +15,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-# So many seconds after J and K the BLAS gets its threads back. A small molecule comes back with the next cycle before; for a
-# large one, whose other steps are worth threads, so much of a cycle is next to nothing.
+# So many seconds after J and K the BLAS gets its threads back. A small molecule comes back with the next cycle before;
+# for a large one, whose other steps are worth threads, so much of a cycle is next to nothing.
 _HOLD = 0.25
 
 
 @functools.cache
 def _libraries() -> tuple[Any, ...]:
-    """Return the BLAS libraries of the process, none without threadpoolctl. PySCF has loaded NumPy's and SciPy's by now."""
+    """Return the BLAS libraries of the process, none without threadpoolctl. PySCF has loaded NumPy's and SciPy's by
+    now."""
     try:
         from threadpoolctl import ThreadpoolController
     except ImportError:
@@ -30,7 +32,8 @@ def _libraries() -> tuple[Any, ...]:
 
 
 def _set_threads(library: Any, number: int) -> None:
-    """Set a library's number of threads from any thread: threadpoolctl 3.6 and later otherwise heed the first one that did."""
+    """Set a library's number of threads from any thread: threadpoolctl 3.6 and later otherwise heed the first one that
+    did."""
     forget = getattr(library, "clear_controlling_thread", lambda force: None)
     forget(force=True)
     library.set_num_threads(number)
@@ -101,7 +104,8 @@ os.register_at_fork(after_in_child=_in_child)
 
 @contextmanager
 def quiet(threads: int) -> Iterator[None]:
-    """Keep the BLAS on one thread inside a ``with`` block and a quarter of a second longer, if threadpoolctl is installed.
+    """Keep the BLAS on one thread inside a ``with`` block and a quarter of a second longer, if threadpoolctl is
+    installed.
 
     Parameters
     ----------

@@ -46,15 +46,17 @@ def _coefficients(mp: Any, spins: int) -> list[Array]:
 def natural_orbitals(mp: Any, rdm1_mo: Any) -> tuple[Array, Array]:
     """Return occupation numbers, descending, and orbitals over basis functions.
 
-    Those of two spins are of the sum of both densities, with that of beta taken to the orbitals of alpha, as PySCF's native
-    class has it.
+    Those of two spins are of the sum of both densities, with that of beta taken to the orbitals of alpha, as PySCF's
+    native class has it.
     """
     spins = len(occupations_by_spin(mp.mo_occ))
     parts = [np.asarray(d) for d in ([rdm1_mo] if spins == 1 else rdm1_mo)]
     coefficients = _coefficients(mp, spins)
     for part, c in zip(parts, coefficients, strict=True):
         if part.shape != (c.shape[1], c.shape[1]):
-            raise ValueError(f"rdm1_mo: expected a matrix of shape {(c.shape[1], c.shape[1])} for each spin, got {part.shape}")
+            raise ValueError(
+                f"rdm1_mo: expected a matrix of shape {(c.shape[1], c.shape[1])} for each spin, got {part.shape}"
+            )
     total = parts[0]
     if spins == 2:
         between = coefficients[0].T @ mp._scf.get_ovlp() @ coefficients[1]

@@ -70,7 +70,8 @@ def scf_eigh_method(self: Any, h: Any, s: Any, overwrite: bool = False, x: Any =
 
 
 def take(mf: Any) -> None:
-    """Give a mean field our eigensolver, as the instance attribute that PySCF has for this purpose, unless it has its own."""
+    """Give a mean field our eigensolver, as the instance attribute that PySCF has for this purpose, unless it has its
+    own."""
     if vars(mf).get("_eigh") is _scf_eigh:
         return
     if not vars(mf).keys().isdisjoint(("eig", "_eigh")) or type(mf)._eigh not in common_solvers():

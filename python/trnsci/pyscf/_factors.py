@@ -11,8 +11,8 @@ from .._core._array import Array
 
 # What orbitals make of a vector is so close to what their density does. Both come from one product in double precision.
 _SAME_DENSITY = 1e-10
-# Eigenvectors save work where there are at most so many for each basis function: K takes as much work for each of them as for
-# a column of the density, and they have to be found.
+# Eigenvectors save work where there are at most so many for each basis function: K takes as much work for each of them
+# as for a column of the density, and they have to be found.
 _MOST_FOR_EACH_FUNCTION = 0.5
 
 
@@ -46,8 +46,8 @@ def factored(dm: Any, density: Array, hermi: int, threads: int) -> Factored:
 def _tagged(dm: Any, density: Array) -> tuple[Array, Array] | None:
     """Return the orbitals that the densities are made of and their occupations, where they are known.
 
-    PySCF tags densities with them. Those of ROHF are one set for two densities, with occupations 0, 1 and 2. Tags that do
-    not belong to the density, since that was changed after it was made, are passed over.
+    PySCF tags densities with them. Those of ROHF are one set for two densities, with occupations 0, 1 and 2. Tags that
+    do not belong to the density, since that was changed after it was made, are passed over.
     """
     coeff, occ = getattr(dm, "mo_coeff", None), getattr(dm, "mo_occ", None)
     if coeff is None or occ is None:

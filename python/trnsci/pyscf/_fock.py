@@ -10,16 +10,17 @@ from .._core._array import Array
 from .._core._caller import warn
 from ._common import dfmp2
 
-# Elements of the Fock matrix that should vanish may be so many times as large as the orbital gradient with which PySCF takes a
-# mean field to have converged.
+# Elements of the Fock matrix that should vanish may be so many times as large as the orbital gradient with which PySCF
+# takes a mean field to have converged.
 _GRADIENTS = 10
-# PySCF's default threshold for the energy, whose root is the one for the gradient. With a tighter one elements that DF-MP2 may
-# leave out are not smaller.
+# PySCF's default threshold for the energy, whose root is the one for the gradient. With a tighter one elements that
+# DF-MP2 may leave out are not smaller.
 _LOOSEST_TIGHT_TOLERANCE = 1e-9
 
 
 def fock_matrices(mf: Any, mo_coeff: Any, mo_occ: Any) -> list[Array]:
-    """Return the Fock matrix of each spin over the given orbitals, with the density that they make. It costs one J and K."""
+    """Return the Fock matrix of each spin over the given orbitals, with the density that they make. It costs one J and
+    K."""
     density = mf.make_rdm1(mo_coeff, mo_occ)
     fock = mf.get_fock(vhf=mf.get_veff(dm=density), dm=density)
     if np.ndim(density) == 2:
@@ -28,7 +29,8 @@ def fock_matrices(mf: Any, mo_coeff: Any, mo_occ: Any) -> list[Array]:
 
 
 def orbital_energies(mf: Any, mo_coeff: Any, mo_occ: Any, fock: list[Array] | None) -> Any:
-    """Return what PySCF takes for orbital energies: the mean field's, or the diagonal of the Fock matrix where one is given."""
+    """Return what PySCF takes for orbital energies: the mean field's, or the diagonal of the Fock matrix where one is
+    given."""
     if fock is None:
         return dfmp2.get_mo_energy(mf, mo_coeff, mo_occ)
     energies = [np.diag(f).real for f in fock]
@@ -56,8 +58,8 @@ def warn_unless_canonical(mp: Any, fock: list[Array]) -> None:
     found = [f"{element:.1e} hartree between {name}" for name, element in largest.items() if element > limit]
     if found:
         warn(
-            "mo_coeff: DF-MP2 is for canonical orbitals, but the Fock matrix over these is not diagonal: its elements are up "
-            f"to {', '.join(found)}. The energy is computed with its diagonal and is not that of MP2",
+            "mo_coeff: DF-MP2 is for canonical orbitals, but the Fock matrix over these is not diagonal: its "
+            f"elements are up to {', '.join(found)}. The energy is computed with its diagonal and is not that of MP2",
             UserWarning,
             beside="pyscf",
         )

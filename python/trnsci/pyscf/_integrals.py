@@ -1,4 +1,5 @@
-"""The integrals of DF-MP2 over pairs of orbitals: PySCF's over atomic orbitals, transformed and fitted by this package."""
+"""The integrals of DF-MP2 over pairs of orbitals: PySCF's over atomic orbitals, transformed and fitted by this
+package."""
 
 from __future__ import annotations
 
@@ -22,10 +23,11 @@ WORD_BYTES = 8
 
 
 def pair_integrals(mp: Any, spaces: list[Any], on_disk: bool) -> list[Array] | None:
-    """Return B[ia,P] of each spin, an array of shape (nocc*nvir, naux), or None where PySCF's own code has to compute them.
+    """Return B[ia,P] of each spin, an array of shape (nocc*nvir, naux), or None where PySCF's own code has to compute
+    them.
 
-    `spaces` holds the coefficients of the occupied and virtual orbitals of each spin; `on_disk` asks for a file. The log has
-    a line for each step, from ``verbose=4`` on, with its seconds.
+    `spaces` holds the coefficients of the occupied and virtual orbitals of each spin; `on_disk` asks for a file. The
+    log has a line for each step, from ``verbose=4`` on, with its seconds.
     """
     log = logger.new_logger(mp)
     why = _left_to_pyscf(mp, spaces, on_disk)
@@ -50,7 +52,9 @@ def pair_integrals(mp: Any, spaces: list[Any], on_disk: bool) -> list[Array] | N
             # What is not finite shows in the energies, which are checked.
             df_transform(block, occ, vir, out=b[:, :, p0:p1], check_finite=False, threads=threads)
         transforming += logger.perf_counter() - begin
-    log.info("DF-MP2 integrals over atomic orbitals: PySCF, %s, %.3f seconds", "stored" if is_fitted else "libcint", loading)
+    log.info(
+        "DF-MP2 integrals over atomic orbitals: PySCF, %s, %.3f seconds", "stored" if is_fitted else "libcint", loading
+    )
     log.info("DF-MP2 integrals over orbitals: trnsci, %d threads, %.3f seconds", threads, transforming)
     if not is_fitted:
         results = _fit(log, with_df, results, threads)
@@ -60,7 +64,8 @@ def pair_integrals(mp: Any, spaces: list[Any], on_disk: bool) -> list[Array] | N
 def in_memory(mp: Any, spaces: list[Any], integrals: list[Array]) -> Any:
     """Return integrals as PySCF holds those in memory.
 
-    Its own ``ao2mo`` would take them too, but that of PySCF 2.9 computes those over atomic orbitals before, and keeps them.
+    Its own ``ao2mo`` would take them too, but that of PySCF 2.9 computes those over atomic orbitals before, and keeps
+    them.
     """
     parts: list[Any] = [[occ for occ, _ in spaces], [vir for _, vir in spaces], integrals]
     holder = dfump2._DFINCOREERIS
@@ -71,7 +76,8 @@ def in_memory(mp: Any, spaces: list[Any], integrals: list[Array]) -> Any:
 
 
 def _left_to_pyscf(mp: Any, spaces: list[Any], on_disk: bool) -> str:
-    """Return why the integrals are left to PySCF, empty if they are not. The rule for what is kept on disk is PySCF's."""
+    """Return why the integrals are left to PySCF, empty if they are not. The rule for what is kept on disk is
+    PySCF's."""
     with_df = mp.with_df
     if not isinstance(with_df, df.DF) or getattr(with_df, "cell", None) is not None:
         return f"which knows {type(with_df).__name__}"
@@ -86,7 +92,8 @@ def _free_megabytes(mp: Any) -> float:
 
 
 def _naux(with_df: Any) -> int:
-    """Return the number of auxiliary functions, before linearly dependent ones are dropped where nothing is fitted yet."""
+    """Return the number of auxiliary functions, before linearly dependent ones are dropped where nothing is fitted
+    yet."""
     if with_df._cderi is not None:
         return int(with_df.get_naoaux())
     if with_df.auxmol is None:
@@ -119,7 +126,13 @@ def _fit(log: Any, with_df: Any, results: list[Array], threads: int) -> list[Arr
     """Fit the integrals with the Coulomb metric of the auxiliary functions, in place."""
     begin = logger.perf_counter()
     metric = incore.fill_2c2e(with_df.mol, with_df.auxmol)
-    options = {"axis": -1, "lindep": incore.LINEAR_DEP_THR, "overwrite": True, "check_finite": False, "threads": threads}
+    options = {
+        "axis": -1,
+        "lindep": incore.LINEAR_DEP_THR,
+        "overwrite": True,
+        "check_finite": False,
+        "threads": threads,
+    }
     fits = [df_fit(metric, b, **options) for b in results]
     dropped = fits[0].dropped
     how = f"eigenvectors, {dropped} of {len(metric)} dropped" if dropped else "Cholesky factor"

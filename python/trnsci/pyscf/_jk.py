@@ -19,7 +19,8 @@ from ._factors import Factored, factored
 
 # So many rows of a tensor on disk are read at once, whatever PySCF's soft memory limit leaves.
 _LEAST_ROWS = 64
-# A density has a symmetry if what breaks it is so many units of rounding for each basis function, of its largest element.
+# A density has a symmetry if what breaks it is so many units of rounding for each basis function, of its largest
+# element.
 _SYMMETRY_ROUNDING = 8
 # Of which tensor an object has written into the log who makes J and K of it.
 _logged: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
@@ -44,8 +45,8 @@ def get_jk(
     self : pyscf.df.DF
         Holds the tensor, and builds it if it has none.
     dm : (..., nao, nao) ndarray
-        Density matrices, real or complex, of any symmetry. If they are tagged with ``mo_coeff`` and ``mo_occ`` that make
-        them, K is made of the occupied orbitals; if they are real, symmetric and of low rank, of eigenvectors.
+        Density matrices, real or complex, of any symmetry. If they are tagged with ``mo_coeff`` and ``mo_occ`` that
+        make them, K is made of the occupied orbitals; if they are real, symmetric and of low rank, of eigenvectors.
     hermi : int, optional
         Ignored, as PySCF does here: the densities show their symmetry.
     with_j, with_k : bool, optional
@@ -67,7 +68,9 @@ def get_jk(
         return _from_tensor(part, dm, hermi, with_j, with_k, direct_scf_tol)
 
 
-def _from_tensor(with_df: Any, dm: Any, hermi: int, with_j: bool, with_k: bool, direct_scf_tol: float) -> tuple[Any, Any]:
+def _from_tensor(
+    with_df: Any, dm: Any, hermi: int, with_j: bool, with_k: bool, direct_scf_tol: float
+) -> tuple[Any, Any]:
     """Compute J and K from the tensor of `with_df` as it is."""
     without_tensor = not with_k and with_df._cderi is None and not with_df.mol.incore_anyway
     if without_tensor or _own(with_df, ("loop",), df.DF):
@@ -102,7 +105,9 @@ def _log_first(with_df: Any, computed: str, threads: int, seconds: float) -> Non
     """Write a line for the first call with a tensor, from ``verbose=4`` on; ``verbose=5`` has one for each call."""
     if _logged.get(with_df) != id(with_df._cderi):
         _logged[with_df] = id(with_df._cderi)
-        logger.info(with_df, "DF %s: trnsci, %d threads, %.3f seconds for the first density", computed, threads, seconds)
+        logger.info(
+            with_df, "DF %s: trnsci, %d threads, %.3f seconds for the first density", computed, threads, seconds
+        )
 
 
 @contextmanager
@@ -166,7 +171,8 @@ def _empty(cls: Any) -> Any:
 
 
 def _own(obj: Any, names: tuple[str, ...], base: type | None = None) -> list[str]:
-    """Return which methods an object has of its own: in the object, or in a class that is not `base`, by default PySCF's."""
+    """Return which methods an object has of its own: in the object, or in a class that is not `base`, by default
+    PySCF's."""
 
     def in_class(name: str) -> bool:
         method = getattr(type(obj), name)

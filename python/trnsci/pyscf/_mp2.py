@@ -59,11 +59,14 @@ class _PairEnergies:
         self._derived_energies = self.mo_energy if is_derived else ()
 
     def _open_device(self) -> _device.Device | None:
-        """Return the device of the pair energies, None for the host; refuse what would be refused when they are computed."""
+        """Return the device of the pair energies, None for the host; refuse what would be refused when they are
+        computed."""
         on = mp2.resolve(self.device, self.precision)
         if on is not None and self.precision is None:
             choices = ", ".join(map(repr, _names.DEVICE_PRECISIONS))
-            raise UnsupportedError(f"precision: PySCF's integrals are float64, for which a device needs one of {choices}")
+            raise UnsupportedError(
+                f"precision: PySCF's integrals are float64, for which a device needs one of {choices}"
+            )
         return on
 
     def kernel(
@@ -96,8 +99,8 @@ class _PairEnergies:
         Warns
         -----
         UserWarning
-            If energies are not given for other orbitals than the mean field's, and the Fock matrix over these is not diagonal
-            where DF-MP2 takes it for that.
+            If energies are not given for other orbitals than the mean field's, and the Fock matrix over these is not
+            diagonal where DF-MP2 takes it for that.
         """
         self._open_device()
         self._renew_orbitals()
@@ -152,20 +155,23 @@ class _PairEnergies:
         t2 = amplitudes(mp, eris) if with_t2 else None
         return lib.tag_array(self.result.e_corr, e_corr_ss=self.result.e_corr_ss, e_corr_os=self.result.e_corr_os), t2
 
-    def make_rdm1(self: Any, t2: Any = None, ao_repr: bool = False, with_frozen: bool = True, *, eris: Any = None) -> Any:
+    def make_rdm1(
+        self: Any, t2: Any = None, ao_repr: bool = False, with_frozen: bool = True, *, eris: Any = None
+    ) -> Any:
         """Return the unrelaxed one-particle density matrix, of two spins a tuple.
 
         Parameters
         ----------
         t2 : optional
-            Amplitudes, by default those that ``kernel(with_t2=True)`` has kept. PySCF's code makes the density of them; where
-            there are none `trnsci.mp2_rdm1` does, which keeps no amplitudes.
+            Amplitudes, by default those that ``kernel(with_t2=True)`` has kept. PySCF's code makes the density of them;
+            where there are none `trnsci.mp2_rdm1` does, which keeps no amplitudes.
         ao_repr : bool, optional
             Over basis functions in place of orbitals.
         with_frozen : bool, optional
             Over all orbitals, the frozen ones with their electrons, or over the correlated ones only.
         eris : optional
-            What `ao2mo` returned, for `trnsci.mp2_rdm1`. Integrals are computed anew by default: a run does not keep its own.
+            What `ao2mo` returned, for `trnsci.mp2_rdm1`. Integrals are computed anew by default: a run does not keep
+            its own.
         """
         if t2 is None and self.t2 is None:
             self._renew_orbitals()
@@ -187,7 +193,8 @@ class _PairEnergies:
         Returns
         -------
         occupations : (nmo,) ndarray
-            Occupation numbers, descending; frozen orbitals are among them. Of two spins those of the sum of both densities.
+            Occupation numbers, descending; frozen orbitals are among them. Of two spins those of the sum of both
+            densities.
         orbitals : (nao, nmo) ndarray
             A column for each, over basis functions.
 
@@ -218,7 +225,9 @@ class _PairEnergies:
 
     def nuc_grad_method(self) -> Any:
         """Not available, as in PySCF."""
-        raise UnsupportedError("DF-MP2 has no analytical gradients; pyscf.mp.MP2 of a mean field without density fitting has")
+        raise UnsupportedError(
+            "DF-MP2 has no analytical gradients; pyscf.mp.MP2 of a mean field without density fitting has"
+        )
 
     def to_gpu(self) -> Any:
         """Not available; that of PySCF's class is, after `trnsci.pyscf.restore`."""
@@ -227,8 +236,8 @@ class _PairEnergies:
     def density_fit(self: Any, auxbasis: Any = None, with_df: Any = None) -> Any:
         """Return an object like this one with other auxiliary functions, those of `with_df` or those that are named.
 
-        PySCF's own method takes its auxiliary functions for mean fields wherever `auxbasis` is None, also for a `with_df` that
-        has others.
+        PySCF's own method takes its auxiliary functions for mean fields wherever `auxbasis` is None, also for a
+        `with_df` that has others.
         """
         other = self.copy()._forget_results()
         if with_df is not None:
@@ -259,8 +268,8 @@ class _PairEnergies:
             self.mo_energy = self._derived_energies = dfmp2.get_mo_energy(self._scf, self.mo_coeff, self.mo_occ)
 
     def _fock_of(self: Any, mo_coeff: Any, is_argument: bool) -> list[Array] | None:
-        """Return the Fock matrices over orbitals that may not be canonical, None for the mean field's own and for those that
-        the object was given with their energies. After `accelerate` it is not known whether it was."""
+        """Return the Fock matrices over orbitals that may not be canonical, None for the mean field's own and for those
+        that the object was given with their energies. After `accelerate` it is not known whether it was."""
         has_given_energies = self._derived_energies is not None and self._derived_energies is not self.mo_energy
         if is_mean_fields(self._scf, mo_coeff, self.mo_occ) or (has_given_energies and not is_argument):
             return None
@@ -323,7 +332,8 @@ def DFMP2(
         The number of lowest orbitals, or the indices of the orbitals, occupied and virtual, that are not correlated;
         for UHF it may be one list for each spin. The method ``set_frozen()`` freezes the chemical core.
     mo_coeff, mo_occ, mo_energy : ndarray, optional
-        Orbitals in place of those of `mf`. Energies that are not given are the diagonal of the Fock matrix over `mo_coeff`.
+        Orbitals in place of those of `mf`. Energies that are not given are the diagonal of the Fock matrix over
+        `mo_coeff`.
     device : str or Device, optional
         Where the pair energies are computed, see `trnsci.devices`; the host by default. The mean field, the integrals,
         amplitudes and density matrices stay on the host.
@@ -354,25 +364,26 @@ def DFMP2(
     Warns
     -----
     UserWarning
-        From ``kernel``: without energies, if the Fock matrix over `mo_coeff` has elements between correlated occupied, between
-        correlated virtual, or between occupied and virtual orbitals that are more than ten times as large as the orbital
-        gradient with which the mean field counts as converged. Localized orbitals have such elements. The energy is then not
-        that of MP2. Orbitals that were put into the attribute ``mo_coeff`` of the mean field itself are taken for its own.
+        From ``kernel``: without energies, if the Fock matrix over `mo_coeff` has elements between correlated occupied,
+        between correlated virtual, or between occupied and virtual orbitals that are more than ten times as large as
+        the orbital gradient with which the mean field counts as converged. Localized orbitals have such elements. The
+        energy is then not that of MP2. Orbitals that were put into the attribute ``mo_coeff`` of the mean field itself
+        are taken for its own.
 
     Notes
     -----
-    Three-index integrals over atomic orbitals come from PySCF, and are transformed and fitted by `trnsci.df_transform` and
-    `trnsci.df_fit`. PySCF does that where integrals are on disk, as the attributes ``max_memory`` and ``force_outcore``
-    say, and for cells. The log says which, from ``verbose=4`` on, with the seconds of each step. What differs from PySCF:
-    amplitudes are not computed unless ``kernel(with_t2=True)`` asks for them, and ``make_rdm1`` needs none; ``make_natorbs`` is
-    that of PySCF's native classes; freezing all occupied orbitals gives zero;
-    ``kernel`` heeds its arguments `mo_energy` and `mo_coeff`; after ``reset(mol)`` it runs the mean field first; a metric of
-    the auxiliary functions that is not positive definite loses the eigenvectors up to 1e-7, as in ``pyscf.df``; and a scanner
-    takes the orbital energies of each new geometry, where PySCF's keeps those of the first.
+    Three-index integrals over atomic orbitals come from PySCF, and are transformed and fitted by `trnsci.df_transform`
+    and `trnsci.df_fit`. PySCF does that where integrals are on disk, as the attributes ``max_memory`` and
+    ``force_outcore`` say, and for cells. The log says which, from ``verbose=4`` on, with the seconds of each step. What
+    differs from PySCF: amplitudes are not computed unless ``kernel(with_t2=True)`` asks for them, and ``make_rdm1``
+    needs none; ``make_natorbs`` is that of PySCF's native classes; freezing all occupied orbitals gives zero;
+    ``kernel`` heeds its arguments `mo_energy` and `mo_coeff`; after ``reset(mol)`` it runs the mean field first; a
+    metric of the auxiliary functions that is not positive definite loses the eigenvectors up to 1e-7, as in
+    ``pyscf.df``; and a scanner takes the orbital energies of each new geometry, where PySCF's keeps those of the first.
 
-    On a device the log has a line, from ``verbose=4`` on, with device, precision, graphs that were compiled, runs of graphs,
-    seconds and the bound of the error; `trnsci.last_report` says more. An object with the name of a device can be pickled,
-    one with an open `Device` cannot.
+    On a device the log has a line, from ``verbose=4`` on, with device, precision, graphs that were compiled, runs of
+    graphs, seconds and the bound of the error; `trnsci.last_report` says more. An object with the name of a device can
+    be pickled, one with an open `Device` cannot.
 
     Examples
     --------

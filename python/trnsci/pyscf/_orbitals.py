@@ -41,7 +41,8 @@ def _join(shapes: list[tuple[int, ...]]) -> str:
 
 
 def warn_of_fractions(mp: Any) -> None:
-    """Write a warning into the log if an orbital is partly occupied; PySCF's rule is that all that are occupied count."""
+    """Write a warning into the log if an orbital is partly occupied; PySCF's rule is that all that are occupied
+    count."""
     occ = occupations_by_spin(mp.mo_occ)
     full = 2 / len(occ)
     if any(np.any((part > _WHOLE) & (np.abs(part - full) > _WHOLE)) for part in occ):
@@ -51,7 +52,8 @@ def warn_of_fractions(mp: Any) -> None:
 def correlated(mp: Any) -> list[int]:
     """Return for each spin how many occupied orbitals are left, which may be none; one number for RHF.
 
-    PySCF counts a number that is larger than those that are occupied as negative ones, which only one of two spins may be.
+    PySCF counts a number that is larger than those that are occupied as negative ones, which only one of two spins may
+    be.
 
     Raises
     ------
@@ -97,7 +99,9 @@ def _require_number(frozen: int, occupied: int) -> None:
 
 
 def _is_nested(frozen: Any) -> bool:
-    return hasattr(frozen, "__len__") and not isinstance(frozen, str) and any(hasattr(part, "__len__") for part in frozen)
+    return (
+        hasattr(frozen, "__len__") and not isinstance(frozen, str) and any(hasattr(part, "__len__") for part in frozen)
+    )
 
 
 def _require_indices(indices: Any, nmo: int) -> None:

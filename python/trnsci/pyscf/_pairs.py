@@ -51,7 +51,9 @@ def amplitudes(mp: Any, eris: Any) -> Any:
     start, threads = logger.perf_counter(), lib.num_threads()
     integrals, eps_occ, eps_vir = _arguments(mp, eris)
     megabytes = _block_megabytes(mp, integrals, eps_vir, _LEAST_ORBITALS)
-    t2 = mp2.mp2_amplitudes(*_by_kind(integrals, eps_occ, eps_vir), layout="(ia)P", max_memory=megabytes, threads=threads)
+    t2 = mp2.mp2_amplitudes(
+        *_by_kind(integrals, eps_occ, eps_vir), layout="(ia)P", max_memory=megabytes, threads=threads
+    )
     logger.info(mp, "DF-MP2 amplitudes: trnsci, %d threads, %.3f seconds", threads, logger.perf_counter() - start)
     return t2
 
@@ -67,15 +69,16 @@ def densities(mp: Any, eris: Any) -> list[Array]:
 
 
 def require_room_for_amplitudes(mp: Any) -> None:
-    """Refuse amplitudes that PySCF will refuse, but before the energies are computed, and with their number of bytes."""
+    """Refuse amplitudes that PySCF will refuse, but before the energies are computed, and with their number of
+    bytes."""
     spins = [[e.size for e in energies[1:3]] for energies in by_spin(mp.split_mo_energy())]
     pairs = combinations_with_replacement(spins, 2)
     needed = 8 * sum(nocc * other_nocc * nvir * other_nvir for (nocc, nvir), (other_nocc, other_nvir) in pairs)
     free = mp.max_memory - lib.current_memory()[0]
     if needed / 1e6 > free:
         raise MemoryError(
-            f"with_t2: the amplitudes take {needed} bytes, and max_memory, {mp.max_memory:g} MB, leaves {max(0, free):.0f} MB; "
-            "energies alone need none of them, and trnsci.mp2_amplitudes writes them to files"
+            f"with_t2: the amplitudes take {needed} bytes, and max_memory, {mp.max_memory:g} MB, leaves "
+            f"{max(0, free):.0f} MB; energies alone need none of them, and trnsci.mp2_amplitudes writes them to files"
         )
 
 
@@ -99,7 +102,8 @@ def _log_report(log: Any, precision: str | None, report: Any) -> None:
 
 
 def _block_megabytes(mp: Any, integrals: Sequence[Any], eps_vir: Sequence[Array], least: int) -> float:
-    """Return how much memory blocks of integrals on disk, or on a device, may take: that of `least` orbitals at any rate."""
+    """Return how much memory blocks of integrals on disk, or on a device, may take: that of `least` orbitals at any
+    rate."""
     free = mp.max_memory - lib.current_memory()[0]
     orbital = max(vir.size * x.shape[1] * x.dtype.itemsize for x, vir in zip(integrals, eps_vir, strict=True)) / 1e6
     return float(max(LEAST_MEGABYTES, least * orbital, BLOCK_SHARE * free))

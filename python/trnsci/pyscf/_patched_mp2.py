@@ -20,7 +20,8 @@ _WITH_T2 = bool(inspect.signature(dfmp2.DFMP2.init_amps).parameters["with_t2"].d
 
 
 def ao2mo(self: Any, mo_coeff: Any = None, ovL: Any = None, ovL_to_save: Any = None) -> Any:
-    """Compute the integrals as PySCF's method does, which is left with those on disk, of cells, and over complex orbitals."""
+    """Compute the integrals as PySCF's method does, which is left with those on disk, of cells, and over complex
+    orbitals."""
     split = by_spin(self.split_mo_coeff())
     spaces = [coeff[1:3] for coeff in split]
     is_plain = mo_coeff is None and ovL is None and ovL_to_save is None
@@ -31,7 +32,9 @@ def ao2mo(self: Any, mo_coeff: Any = None, ovL: Any = None, ovL_to_save: Any = N
     return PYSCF_AO2MO[len(split)](self, mo_coeff, ovL, ovL_to_save)
 
 
-def init_amps(self: Any, mo_energy: Any = None, mo_coeff: Any = None, eris: Any = None, with_t2: bool = _WITH_T2) -> Any:
+def init_amps(
+    self: Any, mo_energy: Any = None, mo_coeff: Any = None, eris: Any = None, with_t2: bool = _WITH_T2
+) -> Any:
     """Compute the energies, and the amplitudes if they are asked for, as PySCF's method does."""
     if eris is None:
         eris = self.ao2mo()

@@ -21,9 +21,9 @@ pyscf_build = df.DF.build
 def build(self: Any) -> Any:
     """Compute the tensor as PySCF's ``DF.build`` does, which `patch` puts this into the place of.
 
-    Integrals fill the tensor's memory and are fitted there; the log says so from ``verbose=4`` on. A tensor that
-    is to be on disk, by PySCF's rule, is made and written in blocks of pairs, the form that PySCF has for it. PySCF's own code
-    is left with a tensor that is there already, and with one that is asked for in the older form, by rows.
+    Integrals fill the tensor's memory and are fitted there; the log says so from ``verbose=4`` on. A tensor that is to
+    be on disk, by PySCF's rule, is made and written in blocks of pairs, the form that PySCF has for it. PySCF's own
+    code is left with a tensor that is there already, and with one that is asked for in the older form, by rows.
 
     Parameters
     ----------
