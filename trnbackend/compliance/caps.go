@@ -53,7 +53,7 @@ func testCaps(t *testing.T, e trnbackend.Executor) {
 			func(_ *graph.Builder, in []graph.Value) graph.Value { return in[0] })
 		_, err := e.Compile(context.Background(), g)
 		if u := (*trnbackend.UnsupportedError)(nil); !errors.As(err, &u) {
-			t.Errorf("a graph of type %s, which the device has not, gives the error %v", d, err)
+			t.Errorf("a graph of type %s, which the device lacks, gives the error %v", d, err)
 		}
 	}
 }

@@ -35,8 +35,9 @@ func (s *Session) Begin(ctx context.Context) (*Call, error) {
 		return nil, err
 	}
 	return &Call{
-		session: s, ctx: ctx, started: time.Now(), report: trnbackend.Report{Device: s.Name()}, buffers: map[trnbackend.Buffer]*dispatch{},
-		plan: func(int) {}, step: func(int) {}, reserve: func(int64) error { return nil },
+		session: s, ctx: ctx, started: time.Now(), report: trnbackend.Report{Device: s.Name()},
+		buffers: map[trnbackend.Buffer]*dispatch{},
+		plan:    func(int) {}, step: func(int) {}, reserve: func(int64) error { return nil },
 	}, nil
 }
 

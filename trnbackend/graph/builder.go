@@ -126,7 +126,8 @@ func claim(taken map[string]bool, name string) error {
 	case len(name) > longestName:
 		return fmt.Errorf("the name has %d bytes, the limit is %d", len(name), longestName)
 	case strings.ContainsFunc(name, odd):
-		return fmt.Errorf("the name %q has a character that is not printable ASCII, or a blank, comma, backslash or quotation mark", name)
+		return fmt.Errorf("the name %q has a character that is not printable ASCII, or is one of blank, comma, backslash, "+
+			"quotation marks", name)
 	case taken[name]:
 		return fmt.Errorf("the name %q is taken", name)
 	}

@@ -108,7 +108,8 @@ func TestCompareAcceptsRoundingAndNothingElse(t *testing.T) {
 func TestPredicatesNearTiesAreNotCompared(t *testing.T) {
 	r := evaluated(t, graph.F32, []float64{1, 1, 4}, []float64{3, 2, 2},
 		func(b *graph.Builder, x, y graph.Value) graph.Value {
-			third := b.Constant(graph.Of(graph.F32, 3), 1.0/3, 0.25, 2) // the first one is near a tie, the last one at one
+			// the first one is near a tie, the last one at one
+			third := b.Constant(graph.Of(graph.F32, 3), 1.0/3, 0.25, 2)
 			return b.Compare(graph.GE, b.Divide(x, y), third)
 		})
 	known, all := r.Known()

@@ -95,7 +95,8 @@ func (m *caseMaker) indexed() {
 		m.add(fmt.Sprintf("gather-rows %s", d), []operand{x, cube, line, list, none},
 			func(b *graph.Builder, x []graph.Value) []graph.Value {
 				return []graph.Value{
-					b.GatherRows(x[0], x[3]), b.GatherRows(x[1], x[3]), b.GatherRows(x[2], x[3]), b.GatherRows(x[0], x[4]),
+					b.GatherRows(x[0], x[3]), b.GatherRows(x[1], x[3]), b.GatherRows(x[2], x[3]), b.GatherRows(x[0],
+						x[4]),
 					b.GatherRows(b.Slice(x[0], []int{0, 0}, []int{5, 0}, []int{1, 1}), x[3]),
 				}
 			})

@@ -12,9 +12,10 @@ import (
 )
 
 // subset is what may be emitted: opcodes that a compiler for Trainium is known to take.
-var subset = strings.Fields(`add subtract multiply divide power maximum minimum and or xor not compare select convert exponential log sqrt sine cosine
-	tanh atan2 negate abs ceil floor sign iota broadcast reshape transpose slice dynamic-update-slice concatenate pad reduce dot gather scatter
-	tuple copy constant parameter`)
+var subset = strings.Fields(`
+	add subtract multiply divide power maximum minimum and or xor not compare select convert exponential log sqrt
+	sine cosine tanh atan2 negate abs ceil floor sign iota broadcast reshape transpose slice dynamic-update-slice
+	concatenate pad reduce dot gather scatter tuple copy constant parameter`)
 
 func opCases(t testing.TB) []graphtest.OpCase {
 	t.Helper()

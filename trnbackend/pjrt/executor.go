@@ -70,7 +70,8 @@ func newExecutor(o Options, d driver) (*Executor, error) {
 		return nil, err
 	}
 	caps := trnbackend.Caps{
-		Device: o.Name, Version: about.title(), CacheKey: key, DTypes: about.dtypes(), Memory: memory.Limit, Dispatch: about.dispatch(),
+		Device: o.Name, Version: about.title(), CacheKey: key, DTypes: about.dtypes(), Memory: memory.Limit,
+		Dispatch: about.dispatch(),
 	}
 	return &Executor{name: o.Name, driver: d, caps: caps, options: about.compileOptions(), counts: counts,
 		live: newLive()}, nil

@@ -22,7 +22,9 @@ func text() string {
 	for _, k := range device.Kinds() {
 		known, hostMemory = append(known, k.Names...), append(hostMemory, k.HostMemory...)
 	}
-	return fmt.Sprintf(`"""Names of devices and precisions, written by `+"`make generate`"+` from trnbackend/device and core/precision."""
+	const title = "Names of devices and precisions, written by `make generate` from trnbackend/device and " +
+		"core/precision."
+	return fmt.Sprintf(`"""%s"""
 
 # Devices as messages list them, the host first.
 KNOWN_DEVICES = %s
@@ -39,7 +41,7 @@ HOST_PRECISIONS = %s
 MIXED = "%s"
 # Passed to the library in place of a precision that was not named, for arrays of integers.
 INTEGERS = "%s"
-`, tuple(known), device.Pattern(false), device.Pattern(true), tuple(hostMemory),
+`, title, tuple(known), device.Pattern(false), device.Pattern(true), tuple(hostMemory),
 		tuple(names(precision.Device())), tuple(names(precision.Host())), precision.Mixed, product.Integers)
 }
 

@@ -50,7 +50,7 @@ class Report(Record):
         What was computed on the host, and why.
     error_bound : float
         A bound of the result's error where the algorithm has one, else 0; the largest one of a stack; NaN or infinity
-        for arguments that hold such, infinity after an overflow. That of `inv_sqrt_spd` is an estimate, see there.
+        for arguments with such elements, infinity after an overflow. That of `inv_sqrt_spd` is an estimate, see there.
     """
 
     device: str
@@ -67,31 +67,31 @@ class Report(Record):
 
 @dataclass(frozen=True)
 class DevicePlan(Record):
-    """What a call on a device would do, known before it does anything. See `trnsci.df_mp2_energy`.
+    """What a call on a device would do. See `trnsci.df_mp2_energy`.
 
-    ``print(plan)`` says it in words.
+    ``print(plan)`` describes it in words.
 
     Attributes
     ----------
     device : str
         The device's name.
     precision : str
-        That of the products.
+        The precision of products.
     graphs : int
         Graphs that have to be compiled, unless they are there already.
     dispatches : int
         Runs of compiled graphs.
     blocks : str
-        Into what blocks the work is cut, with the sizes of their arrays, which are rounded up.
+        The blocks of the work, with the padded sizes of their arrays.
     bytes_in, bytes_out : int
         Bytes that go to the device, and come from it.
     flops : float
         Floating-point operations, a multiplication and an addition being two.
     memory : int
-        Bytes that arrays take on the device at once, at most, if no operations are fused.
+        Upper limit of the bytes of arrays on the device at one time, if no operations are fused.
     seconds : float or None
-        The time that is expected from what the device says that it can do; None where it does not say it, as the
-        interpreter and XLA on the host do not.
+        An estimate of the time from the rates that the device reports; None if it reports none, like the interpreter
+        and XLA on the host.
     """
 
     device: str
@@ -149,7 +149,7 @@ def keep_report(number: int) -> None:
 
 
 def _begin_to_close(number: int) -> int:
-    """Let no call begin on a device any more and close it when those that run have ended; return the number of that."""
+    """Refuse new calls on a device, close it when the calls in progress have ended; return the number of this."""
     # In a forked child there is nothing left to close.
     with contextlib.suppress(RuntimeError):
         return int(_native.call("DeviceClose", number))
@@ -159,8 +159,8 @@ def _begin_to_close(number: int) -> int:
 class Device:
     """An open device that functions take as ``device=``.
 
-    Compiled programs stay with it, so that one object for many calls saves compiling. It may be used by several threads
-    at once. As a context manager it closes the device at the end of the block.
+    The object keeps compiled programs, so that one object for many calls saves compiling. Several threads may use it at
+    once. As a context manager it closes the device at the end of the block.
 
     Parameters
     ----------
@@ -194,7 +194,7 @@ class Device:
     def __init__(self, name: str, *, cache_dir: str | os.PathLike[str] | None = None) -> None:
         check_name(name)
         if name == "cpu":
-            raise ValueError("device: 'cpu' is the host, which needs not be opened")
+            raise ValueError("device: 'cpu' is the host, which need not be opened")
         folder = "" if cache_dir is None else _folder(cache_dir)
         self.name = name
         self._number = int(
@@ -209,15 +209,14 @@ class Device:
 
     @property
     def in_host_memory(self) -> bool:
-        """Whether what is on the device takes memory of the host; a plugin given by its path is taken for one of its
-        own."""
+        """Whether arrays on the device take memory of the host; a plugin given by its path counts as having its own."""
         return self.name in IN_HOST_MEMORY
 
     def info(self) -> dict[str, Any]:
         """Return a dictionary with name, version, element types and memory of the device.
 
-        ``memory_used`` are the bytes in use, ``memory_limit`` those there are (0 if unknown), and ``memory_kept`` those
-        of buffers that are kept for later calls, which give way when memory is short and do not count as used.
+        ``memory_used`` are the bytes in use, ``memory_limit`` those of the device (0 if unknown), and ``memory_kept``
+        those of buffers that are kept for later calls; these are freed when memory is short and do not count as used.
         """
         facts: dict[str, Any] = json.loads(_native.call("DeviceInfo", self._number))
         return facts
@@ -225,9 +224,9 @@ class Device:
     def close(self) -> None:
         """Wait for the calls on the device and close it. A second call does nothing.
 
-        Inside of a call of this thread, as in a `progress` callable, a function that hands out integrals or a signal
-        handler, it does not wait, since that call may be one of them: no call begins any more, and the device is closed
-        when those that run have ended.
+        Within a call of this thread, as in a `progress` callable, a function that hands out integrals or a signal
+        handler, it does not wait, since that call may be one of them: new calls are refused, and the device is closed
+        when the calls in progress have ended.
         """
         closing = self._finalizer()
         if _native.is_inside_a_call():
@@ -248,8 +247,8 @@ class Device:
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(
-            f"{self!r} is open in this process only and cannot be pickled or copied; an object that is "
-            f"pickled has the name instead: device={self.name!r}"
+            f"{self!r} is open in this process only and cannot be pickled or copied; "
+            f"pass its name instead: device={self.name!r}"
         )
 
 
@@ -277,19 +276,15 @@ def devices() -> list[str]:
 
 
 def _plugin_dirs() -> str:
-    """Return the folders in which plugins may be, as the library takes them."""
-    folders: list[Any] = [
-        os.environ.get("TRNSCI_PJRT_PLUGIN_DIRS", ""),
-        *getattr(site, "getsitepackages", list)(),
-        *sys.path,
-    ]
-    # Import ignores what is no path in sys.path, too.
+    """Return the folders in which plugins are looked for, as the library takes them."""
+    folders: list[Any] = [os.environ.get("TRNSCI_PJRT_PLUGIN_DIRS", ""), *getattr(site, "getsitepackages", list)(), *sys.path]
+    # Import, too, ignores entries of sys.path that are not paths.
     paths = [os.fsdecode(folder) for folder in folders if isinstance(folder, (str, bytes, os.PathLike)) and folder]
     return os.pathsep.join(paths)
 
 
 def _folder(cache_dir: Any) -> str:
-    """Return the folder for compiled programs, which is made if it is not there."""
+    """Return the folder for compiled programs, which is created if necessary."""
     folder = absolute(cache_dir, "cache_dir")
     try:
         os.makedirs(folder, exist_ok=True)
@@ -298,14 +293,14 @@ def _folder(cache_dir: Any) -> str:
         raise NotADirectoryError(f"cache_dir: {cache_dir!r} is not a folder") from None
 
 
-# Devices that were asked for by name are opened once.
+# Devices that are given by name are opened once.
 _opened: dict[str, Device] = {}
-# A signal handler may come in while its thread opens one.
+# A signal handler may run while its thread opens one.
 _lock = threading.RLock()
 
 
 def _after_fork_in_child() -> None:
-    """Nobody in a forked child will give back a lock that another thread held."""
+    """In a forked child nobody releases a lock that another thread held."""
     global _lock
     _lock = threading.RLock()
 
@@ -328,7 +323,7 @@ def resolve(device: str | Device | None) -> Device | None:
 
 
 def require_host(device: str | Device | None) -> None:
-    """Return if `device` is the host; nothing is moved there unasked.
+    """Return if `device` is the host; work is never moved there implicitly.
 
     Raises
     ------
@@ -354,7 +349,7 @@ def check_precision(precision: str | None, device: Device | None, *arrays: objec
     device : Device or None
         None is the host.
     *arrays : object
-        What the user passed as arrays, or None: whether these are integers is said where a device needs a precision.
+        The arguments that are arrays, or None: where a device needs a precision, the error mentions integers.
 
     Raises
     ------
@@ -375,6 +370,6 @@ def check_precision(precision: str | None, device: Device | None, *arrays: objec
 
 
 def _become_float64(arrays: tuple[object, ...]) -> bool:
-    """Whether it is integers that make the computation one in double precision."""
+    """Whether the computation is in double precision only because of integers."""
     dtypes = [np.asarray(a).dtype for a in arrays if a is not None]
     return any(d.kind in "bui" for d in dtypes) and not any(d.kind in "fc" and d.itemsize == _DOUBLE for d in dtypes)

@@ -93,7 +93,8 @@ func NewPlan(caps trnbackend.Caps, p precision.Precision, n int) (*Plan, error) 
 // String returns the plan in words.
 func (p *Plan) String() string {
 	return fmt.Sprintf("inverse square root %s: 1 graph, at most %d dispatches of %d steps, order %d, "+
-		"%d bytes in, at most %d out, %.3g flops a dispatch", p.Precision, p.MaxRuns, p.Steps, p.N, p.BytesIn, p.BytesOut, float64(p.Graph.Cost().Flops))
+		"%d bytes in, at most %d out, %.3g flops a dispatch", p.Precision, p.MaxRuns, p.Steps, p.N,
+		p.BytesIn, p.BytesOut, float64(p.Graph.Cost().Flops))
 }
 
 // square returns the shape of Y and Z.

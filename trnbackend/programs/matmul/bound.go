@@ -22,13 +22,13 @@ type productSize struct {
 // added. With the unit roundoff u of the type, and its smallest normal number s, below which any operand and any result
 // may be set to 0:
 //
-//   - Beside the relative errors, each element of X and Y loses a few s where it is rounded to the type, written as parts
-//     and read. A row or column loses at most a vector of length t, sqrt(k) times as much. Rows are then no longer than
-//     x = rowX + t and columns than y = colY + t. By the inequality of Cauchy and Schwarz the moduli of k products sum to
-//     at most x y, and exact sums change by x y - rowX colY.
-//   - The sums are off by g x y with g = ProductError, which includes the roundings of alpha and of its product, and by 3 s
-//     for each addition and product of numbers, which later roundings raise by at most g: altogether
-//     |Z' - X Y| <= g x y + (x y - rowX colY) + (1 + g) underflow.
+//   - Beside the relative errors, each element of X and Y loses a few s where it is rounded to the type,
+//     written as parts and read. A row or column loses at most a vector of length t, sqrt(k) times as much.
+//     Rows are then no longer than x = rowX + t and columns than y = colY + t. By the inequality of Cauchy and
+//     Schwarz the moduli of k products sum to at most x y, and exact sums change by x y - rowX colY.
+//   - The sums are off by g x y with g = ProductError, which includes the roundings of alpha and of its
+//     product, and by 3 s for each addition and product of numbers, which later roundings raise by at most g:
+//     altogether |Z' - X Y| <= g x y + (x y - rowX colY) + (1 + g) underflow.
 //   - alpha is off by 2 s beside its rounding, and the product with Z' by s.
 //   - beta, C and their product are rounded, 3 u |beta C|, and each may lose 2 s.
 //   - The sum of both is rounded, u times its largest possible value, and may lose 3 s.

@@ -116,7 +116,7 @@ func testBoundOfAnySize[T dense.Float](t *testing.T, s *device.Session, p precis
 	}
 }
 
-// Each argument in turn is beyond the type of the device or of the arrays, or gives what is.
+// Each argument in turn overflows in the type of the device or of the arrays, or makes a result overflow.
 func TestUpdateBoundIsInfiniteWhereSomethingOverflows(t *testing.T) {
 	const beyond, large = 1e39, 1e30
 	for _, s := range programtest.OnEach(t) {

@@ -69,7 +69,8 @@ func onDevice(t *testing.T, s *device.Session, p precision.Precision, spins ...m
 // checkEnergy checks energies, those of pairs too, against the bound and against a relative limit.
 func checkEnergy(t *testing.T, what string, got *Result, want mp2.Result, relative float64) {
 	t.Helper()
-	off := math.Abs(got.OppositeSpin-want.OppositeSpin) + math.Abs(got.AlphaAlpha-want.AlphaAlpha) + math.Abs(got.BetaBeta-want.BetaBeta)
+	off := math.Abs(got.OppositeSpin-want.OppositeSpin) + math.Abs(got.AlphaAlpha-want.AlphaAlpha)
+	off += math.Abs(got.BetaBeta - want.BetaBeta)
 	if !(off <= got.ErrorBound+want.ErrorBound) {
 		t.Errorf("%s: off by %g, the bound is %g", what, off, got.ErrorBound)
 	}

@@ -90,7 +90,8 @@ func (p *Plan) Blocks() string {
 // String returns the plan in words.
 func (p *Plan) String() string {
 	text := fmt.Sprintf("mp2 %s: graphs %d, dispatches %d, loads %d of %s, %s of them at once and %s beside, "+
-		"%s in, %s out, %.3g flops", p.Precision, len(p.Graphs), p.Dispatches, p.Loads, p.Blocks(), inBytes(p.Resident), inBytes(p.Work), inBytes(p.BytesIn),
+		"%s in, %s out, %.3g flops", p.Precision, len(p.Graphs), p.Dispatches, p.Loads, p.Blocks(),
+		inBytes(p.Resident), inBytes(p.Work), inBytes(p.BytesIn),
 		inBytes(p.BytesOut), p.Flops)
 	if p.Timed {
 		text += fmt.Sprintf(", %.2g seconds expected", p.Seconds)
