@@ -10,7 +10,7 @@ import (
 	"trnsci/trnbackend/interp"
 )
 
-// faulty is an executor that computes another operation than it is asked for, or in another type.
+// faulty is an executor that changes the nodes of every graph.
 type faulty struct {
 	trnbackend.Executor
 	change func(n *graph.Node)
@@ -28,7 +28,7 @@ func (f *faulty) Compile(ctx context.Context, g *graph.Graph) (trnbackend.Progra
 	return f.Executor.Compile(ctx, changed)
 }
 
-// swap returns a change of one operation to another one of the same shapes.
+// swap returns a function that changes one operation to another one of the same shapes.
 func swap(from, to graph.Op) func(n *graph.Node) {
 	return func(n *graph.Node) {
 		if n.Op == from {
@@ -86,7 +86,7 @@ func TestRandomGraphsFindAWrongElementOfAProduct(t *testing.T) {
 	t.Error("no random graph notices")
 }
 
-// compareBy returns a change of the directions of comparisons.
+// compareBy returns a function that changes the directions of comparisons.
 func compareBy(change func(d graph.Direction) graph.Direction) func(n *graph.Node) {
 	return func(n *graph.Node) {
 		if d, compares := n.Attributes.(graph.Direction); compares {

@@ -40,7 +40,7 @@ func TestUploadBeyondTheMemory(t *testing.T) {
 	}
 }
 
-// A graph needs its parameters and results, less what a result takes over.
+// A graph needs the memory of its parameters and results, except for results that take over a parameter.
 func TestAGraphBeyondTheMemory(t *testing.T) {
 	s := device.NewSession(tiny{interp.New()}, "")
 	call, err := s.Begin(context.Background())

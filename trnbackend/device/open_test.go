@@ -13,7 +13,7 @@ import (
 	"trnsci/trnbackend/pjrt"
 )
 
-// opensNot requires that a device does not open, with a DeviceError that says the words.
+// opensNot requires a DeviceError with the words when a device is opened.
 func opensNot(t *testing.T, name string, dirs []string, words ...string) {
 	t.Helper()
 	_, err := device.Open(name, device.Options{PluginDirs: dirs})
@@ -28,8 +28,8 @@ func opensNot(t *testing.T, name string, dirs []string, words ...string) {
 	}
 }
 
-// A folder has files with the names of plugins that are none. In builds that cannot load any they are not found, and
-// the advice is another one.
+// The files of a folder have the names of plugins but are none. Builds that cannot load plugins do not find them and
+// give other advice.
 func TestPluginsThatDoNotOpen(t *testing.T) {
 	empty, dir := t.TempDir(), t.TempDir()
 	for _, name := range []string{"libpjrt_cpu.so", "xla_cuda_plugin.so"} {

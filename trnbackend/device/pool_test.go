@@ -15,8 +15,8 @@ import (
 	"trnsci/trnbackend/interp"
 )
 
-// counting is the interpreter with few bytes of memory. It counts the results that were written into live buffers and
-// the new ones, fails runs and downloads when it is told to, and notes what is in use when it is closed.
+// counting is the interpreter with little memory. It counts the results that were written into live buffers and the new
+// ones, fails runs and downloads on request, and records the memory in use when it is closed.
 type counting struct {
 	*interp.Executor
 	memory        int64
@@ -62,7 +62,7 @@ func (p *countingProgram) Run(in, out []trnbackend.Buffer) error {
 	return p.Program.Run(in, out)
 }
 
-// results requires numbers of results that were written into places and of new ones, since the last time.
+// results requires the numbers of results that were written into places and of new ones since the last check.
 func (e *counting) results(t *testing.T, what string, placed, fresh int64) {
 	t.Helper()
 	if p, f := e.placed.Swap(0), e.fresh.Swap(0); p != placed || f != fresh {
@@ -70,7 +70,7 @@ func (e *counting) results(t *testing.T, what string, placed, fresh int64) {
 	}
 }
 
-// bytesOf requires what is kept and what the device has in use beside that.
+// bytesOf requires the bytes that are kept and the other bytes in use.
 func bytesOf(t *testing.T, what string, s *device.Session, kept, used int64) {
 	t.Helper()
 	if m, err := s.Memory(); err != nil || s.Kept() != kept || m.Used != used {
@@ -147,7 +147,7 @@ func TestExecutorsThatReplacePlacesGetNone(t *testing.T) {
 func TestOnlyFinishedResultsAreKept(t *testing.T) {
 	e, s := onCounting(8000)
 	call, p, x := begin(t, context.Background(), s, 10)
-	if _, err := call.Run(p, x); err != nil { // and nobody waits for it
+	if _, err := call.Run(p, x); err != nil { // without waiting for it
 		t.Fatal(err)
 	}
 	call.End()

@@ -30,8 +30,8 @@ func double(t *testing.T, n int) *graph.Graph {
 	return g
 }
 
-// saving is the interpreter with programs that can be written: a program is the key of its graph. It counts what it
-// does and can be told to fail.
+// saving is the interpreter with serializable programs: a serialized program is the key of its graph. It counts calls
+// and fails on request.
 type saving struct {
 	*interp.Executor
 	compiles, loads atomic.Int64

@@ -162,7 +162,7 @@ func TestShrinkFindsTheOperationThatFails(t *testing.T) {
 		}
 	}
 	if shrunk == 0 {
-		t.Error("no graph has what is looked for")
+		t.Error("no such graph was found")
 	}
 }
 

@@ -97,7 +97,7 @@ func TestDecodeSkipsOtherFields(t *testing.T) {
 	}
 }
 
-// FuzzDecode requires an error or a module that comes back from its own bytes.
+// FuzzDecode requires an error, or a module that survives encoding and decoding.
 func FuzzDecode(f *testing.F) {
 	for _, c := range opCases(f) {
 		data, err := Encode(c.Graph)

@@ -11,7 +11,7 @@ import (
 	"trnsci/trnbackend/graphtest"
 )
 
-// subset is what may be emitted: opcodes that a compiler for Trainium is known to take.
+// subset has the opcodes that may be emitted: those that a compiler for Trainium is known to take.
 var subset = strings.Fields(`
 	add subtract multiply divide power maximum minimum and or xor not compare select convert exponential log sqrt
 	sine cosine tanh atan2 negate abs ceil floor sign iota broadcast reshape transpose slice dynamic-update-slice

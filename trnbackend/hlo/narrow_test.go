@@ -2,7 +2,7 @@ package hlo
 
 import "trnsci/trnbackend/graph"
 
-// integerRoundedOnce checks that x of s32 is made a number that f32 holds before it becomes bf16.
+// integerRoundedOnce checks that x of s32 is replaced by a number that f32 holds before it is converted to bf16.
 func (w *walk) integerRoundedOnce(n *graph.Node) int {
 	x, whole := w.operands(n)[0], n.Shape.As(graph.S32)
 	step := func(opcode string, operands ...int) int {

@@ -9,7 +9,7 @@ import (
 	"trnsci/trnbackend/graph"
 )
 
-// walk goes through the instructions of the entry beside the nodes of the graph.
+// walk goes through the instructions of the entry and the nodes of the graph in parallel.
 type walk struct {
 	t     *testing.T
 	graph *graph.Graph
@@ -88,7 +88,7 @@ func (w *walk) operands(n *graph.Node) []int {
 	return list
 }
 
-// plain checks an instruction that stands for a node alone.
+// plain checks a node that is a single instruction.
 func (w *walk) plain(n *graph.Node) int {
 	name := n.Op.String()
 	if other, ok := map[graph.Op]string{graph.Exp: "exponential", graph.GatherRows: "gather"}[n.Op]; ok {
@@ -154,8 +154,7 @@ func sameBits(x, y float64) bool {
 	return math.Float64bits(x) == math.Float64bits(y) || x != x && y != y
 }
 
-// widened checks that a bf16 operand is converted to f32, and returns the instruction and the type that the operation
-// has then.
+// widened checks that a bf16 operand is converted to f32, and returns the instruction and the type of the operation.
 func (w *walk) widened(n *graph.Node) (x int, d graph.DType) {
 	if n.Shape.DType != graph.BF16 {
 		return w.at[n.Operands[0]], n.Shape.DType
@@ -194,7 +193,7 @@ func (w *walk) isQuotient(node int) bool {
 		slices.ContainsFunc(n.Operands, w.isQuotient)
 }
 
-// quotient checks a division, whose operands go through a choice where they are quotients.
+// quotient checks a division; operands that are quotients go through a select.
 func (w *walk) quotient(n *graph.Node) int {
 	operands := w.operands(n)
 	for k, o := range n.Operands {
@@ -233,7 +232,7 @@ func (w *walk) integerQuotient(n *graph.Node) int {
 	return chosen.ID
 }
 
-// roundedOnce checks that x of f64 becomes the one of two numbers of bf16 that is nearer to it.
+// roundedOnce checks that x of f64 becomes the nearer one of two bf16 numbers.
 func (w *walk) roundedOnce(n *graph.Node) int {
 	x, wide := w.operands(n)[0], n.Shape.As(graph.F64)
 	step := func(opcode string, shape graph.Shape, operands ...int) int {
@@ -331,7 +330,7 @@ func (w *walk) dynamicSlice(n *graph.Node) int {
 	return i.ID
 }
 
-// results checks the root, the names of the results and what donated parameters are for.
+// results checks the root, the names of the results and the aliases of donated parameters.
 func (w *walk) results(m *Module) {
 	results := w.graph.Results()
 	root := w.left[len(w.left)-1]

@@ -12,7 +12,7 @@ import (
 	"trnsci/trnbackend/interp"
 )
 
-// run returns what the interpreter makes of a graph.
+// run returns the results of a graph.
 func run(t *testing.T, g *graph.Graph, in [][]byte) [][]byte {
 	t.Helper()
 	e := interp.New()
@@ -42,7 +42,7 @@ func run(t *testing.T, g *graph.Graph, in [][]byte) [][]byte {
 
 func source(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
 
-// Without sums there is but one right result: that of plain loops that round after every operation.
+// Without sums there is only one right result: that of plain loops with rounding after every operation.
 func TestElementsAreThoseOfPlainLoopsToTheLastBit(t *testing.T) {
 	limits := graphtest.Limits{
 		Nodes: 30, NoOps: []graph.Op{graph.Dot, graph.ReduceSum},
@@ -62,7 +62,7 @@ func TestElementsAreThoseOfPlainLoopsToTheLastBit(t *testing.T) {
 	}
 }
 
-// Arrays larger than what one thread works on at a time, in odd sizes.
+// Arrays of odd sizes, larger than the chunk of one thread.
 func TestLargeArraysAreWholeAndInOrder(t *testing.T) {
 	const rows, cols = 131, 173
 	b := graph.NewBuilder("large")
@@ -110,7 +110,7 @@ func TestLargeArraysAreWholeAndInOrder(t *testing.T) {
 	}
 }
 
-// A result or an argument must not be written by later operations that use memory again.
+// Later operations that reuse memory must not overwrite a result or an argument.
 func TestResultsOutliveTheRun(t *testing.T) {
 	b := graph.NewBuilder("kept")
 	x := b.Parameter("x", graph.Of(graph.F32, 3))

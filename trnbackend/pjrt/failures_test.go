@@ -9,7 +9,7 @@ import (
 	"trnsci/trnbackend/graph"
 )
 
-// fakeDriver counts what it has given out. fails has the errors of its methods by their names.
+// fakeDriver counts its live objects. fails has the errors of methods by their names.
 type fakeDriver struct {
 	fails    map[string]error
 	results  int // of every program
@@ -66,7 +66,7 @@ func (d *fakeDriver) close() error {
 	return d.fails["close"]
 }
 
-// onFake returns an executor on a driver, which succeeds so far.
+// onFake returns an executor on a driver without failures.
 func onFake(t *testing.T) (*Executor, *fakeDriver) {
 	t.Helper()
 	d := &fakeDriver{fails: map[string]error{}, results: 1}
@@ -138,7 +138,7 @@ func TestFailuresOfRuns(t *testing.T) {
 		t.Error("a run that failed has a result")
 	}
 	if err := state.Download(make([]byte, 8)); !errors.Is(err, trnbackend.ErrFreed) {
-		t.Errorf("a run that failed has not taken what was donated: %v", err)
+		t.Errorf("a run that failed has not taken the donated buffer: %v", err)
 	}
 	alive(t, e, 1, 1)
 	d.fails["download"] = errBroken

@@ -26,7 +26,7 @@ func graphOf(t testing.TB, make func(b *graph.Builder)) *graph.Graph {
 	return g
 }
 
-// accumulate is the graph of a state, which is donated, plus twice a step, of n numbers.
+// accumulate is the graph that adds twice a step to a donated state, both of n numbers.
 func accumulate(t testing.TB, n int) *graph.Graph {
 	t.Helper()
 	return graphOf(t, func(b *graph.Builder) {
@@ -166,7 +166,7 @@ func TestFreedWhileInUse(t *testing.T) {
 	}
 }
 
-// useOnce runs a program once and frees what it made.
+// useOnce runs a program once and frees the results.
 func useOnce(e *Executor, p trnbackend.Program, step trnbackend.Buffer) error {
 	state, err := e.Upload(step.Shape(), make([]byte, step.Shape().Bytes()))
 	if err != nil {
@@ -181,7 +181,7 @@ func useOnce(e *Executor, p trnbackend.Program, step trnbackend.Buffer) error {
 	return out[0].Download(make([]byte, step.Shape().Bytes()))
 }
 
-// TestClosedWhileItComputes closes everything behind runs that nobody waits for.
+// TestClosedWhileItComputes closes everything while runs are still in progress.
 func TestClosedWhileItComputes(t *testing.T) {
 	const n = 256
 	for _, closeProgram := range []bool{false, true} {
@@ -209,8 +209,8 @@ func TestClosedWhileItComputes(t *testing.T) {
 	}
 }
 
-// TestDownloadsWhileDonated downloads a buffer while a run takes it over. Every download is whole, or finds the buffer
-// gone.
+// TestDownloadsWhileDonated downloads a buffer while a run takes it over. Every download is complete, or finds the
+// buffer freed.
 func TestDownloadsWhileDonated(t *testing.T) {
 	const goroutines, rounds, n = 3, 30, 1 << 16
 	e := openHost(t)
@@ -264,7 +264,7 @@ func TestSerializedProgram(t *testing.T) {
 	}
 	holds(t, out[0], 21, 42)
 	if err := state.Download(make([]byte, 8)); !errors.Is(err, trnbackend.ErrFreed) {
-		t.Errorf("a loaded program does not take what is donated: %v", err)
+		t.Errorf("a loaded program does not take the donated buffer: %v", err)
 	}
 
 	damaged := append([]byte{}, data...)
@@ -284,7 +284,7 @@ func TestSerializedProgram(t *testing.T) {
 	}
 }
 
-// TestSplittingKeepsTheRest computes x - bf16(x), which a compiler that leaves out roundings makes to 0.
+// TestSplittingKeepsTheRest computes x - bf16(x), which is 0 if the compiler leaves out roundings.
 func TestSplittingKeepsTheRest(t *testing.T) {
 	e := openHost(t)
 	p := compiled(t, e, graphOf(t, func(b *graph.Builder) {
@@ -298,7 +298,7 @@ func TestSplittingKeepsTheRest(t *testing.T) {
 	holds(t, out[0], 0x1p-10, 0x1p-9)
 }
 
-// TestMoreMemoryThanThereIs runs a program whose result does not fit into any machine.
+// TestMoreMemoryThanThereIs runs a program whose result fits into no machine.
 func TestMoreMemoryThanThereIs(t *testing.T) {
 	const n = 1 << 22
 	e := openHost(t)
@@ -337,7 +337,7 @@ func TestCapsTellTheVersions(t *testing.T) {
 	}
 }
 
-// BenchmarkRun is the overhead of a run: f32[2], the result freed.
+// BenchmarkRun measures the overhead of a run, of f32[2] whose result is freed.
 func BenchmarkRun(b *testing.B) {
 	e := openHost(b)
 	p := compiled(b, e, accumulate(b, 2))
@@ -351,7 +351,7 @@ func BenchmarkRun(b *testing.B) {
 	}
 }
 
-// BenchmarkRunAndDownload is a run whose result is read.
+// BenchmarkRunAndDownload measures a run whose result is read.
 func BenchmarkRunAndDownload(b *testing.B) {
 	e := openHost(b)
 	p := compiled(b, e, accumulate(b, 2))
@@ -369,7 +369,7 @@ func BenchmarkRunAndDownload(b *testing.B) {
 	}
 }
 
-// BenchmarkDownload reads two numbers that are there.
+// BenchmarkDownload reads two numbers that have been computed.
 func BenchmarkDownload(b *testing.B) {
 	e := openHost(b)
 	x, data := uploadTo(b, e, 1, 2), make([]byte, 8)

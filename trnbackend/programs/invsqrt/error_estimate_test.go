@@ -47,7 +47,7 @@ func distance(x, y dense.Matrix[float64]) float64 {
 	return numtest.SpectralNorm(off)
 }
 
-// noCancel returns the check of a call that nobody cancels.
+// noCancel returns the check of a call that is not cancelled.
 func noCancel(t *testing.T) *staging.CancelCheck {
 	t.Helper()
 	call, err := programtest.OnInterp(t).Begin(context.Background())
@@ -78,12 +78,12 @@ func hadamard(d []float64) dense.Matrix[float64] {
 	return a
 }
 
-// estimated is what testRootError found for one matrix.
+// estimated has the figures of one matrix.
 type estimated struct {
 	condition, bound, off, norm float64
 }
 
-// check requires a bound above the error and not far above what rounding gives.
+// check requires a bound above the error and not far above the size of rounding errors.
 func (e estimated) check(t *testing.T, p precision.Precision, n int) {
 	t.Helper()
 	eps := p.Eps()
@@ -91,8 +91,8 @@ func (e estimated) check(t *testing.T, p precision.Precision, n int) {
 	if !(e.off <= e.bound) {
 		t.Errorf("%s, n = %d, condition %g: off by %g, the bound is %g", p, n, e.condition, e.off, e.bound)
 	}
-	// As testInvSqrt allows for X A X - I, which the root halves; the random vectors and the norms of X cost some.
-	// Besides, sums of n terms that measure it in float64 are given their largest error, with n norms of rows.
+	// The limit of testInvSqrt for X A X - I, with a factor for the random vectors and the norms of X. The sums of n
+	// terms that measure it in float64 have in addition their largest possible error, with n norms of rows.
 	size := float64(n)
 	limit := 8 * eps * (size + math.Sqrt(size)*e.condition) * e.norm
 	if limit += 32 * size * size * dense.Eps[float64]() * e.condition * e.norm; !(e.bound <= limit) {
@@ -111,7 +111,7 @@ func TestInvSqrtErrorIsWithinItsBound(t *testing.T) {
 					a := rounded[float64](rounded[float32](numtest.WithSpectrum[float64](rng, values)))
 					x, report, err := invSqrt(t, s, p, rounded[float32](a))
 					eps := p.Eps()
-					hard := eps*condition > 1e-3 // then there need be no result
+					hard := eps*condition > 1e-3 // then a result is not required
 					if failed := (*ConvergenceError)(nil); errors.As(err, &failed) && hard {
 						continue
 					}
@@ -175,15 +175,15 @@ func TestRootErrorSeesErrors(t *testing.T) {
 			}
 		}
 	}
-	// The mean of 32 squares of normal numbers, which times 64 is off^2, is 1 but for a few tenths.
+	// The mean of 32 squares of normal numbers, which times 64 is off^2, is 1 up to a few tenths.
 	bound, off, err := rootError(check, dense.FromRows([]float64{1}), dense.FromRows([]float64{3}))
 	if !math.IsInf(bound, 1) || !(4 < off && off < 16) || err != nil {
 		t.Errorf("3 for the root of 1: |X A X - I| is about %g, the bound is %g, %v", off, bound, err)
 	}
 }
 
-// Where the rounding of float64 hides X A X - I it is measured in twice the digits. The matrix has exact roots, and one
-// element of X is changed: then X A X - I is known but for the square of the change.
+// Where rounding in float64 hides X A X - I, it is measured in twice the working precision. The matrix has an exact
+// root of which one element is changed: then X A X - I is known up to the square of the change.
 func TestRootErrorInTwiceTheDigits(t *testing.T) {
 	const n, most, change = 64, 24, 0x1p-30 // condition 2^48; X has elements up to 2^24
 	check := noCancel(t)
@@ -206,8 +206,8 @@ func TestRootErrorInTwiceTheDigits(t *testing.T) {
 	}
 }
 
-// In single precision matrices of condition 1e12 are singular: no result, but an error that says how far the best one
-// is off.
+// In single precision matrices of condition 1e12 are singular: there is no result, and the error says how far the best
+// one is off.
 func TestInvSqrtOfAMatrixThatIsSingularToThePrecision(t *testing.T) {
 	for _, s := range programtest.OnEach(t) {
 		rng := rand.New(rand.NewPCG(63, 1))

@@ -19,7 +19,7 @@ import (
 	"trnsci/trnbackend/programs/programtest"
 )
 
-// invSqrt runs NewtonSchulz on a new matrix that is NaN before.
+// invSqrt runs NewtonSchulz with a result matrix of NaNs.
 func invSqrt[T dense.Float](t *testing.T, s *device.Session, p precision.Precision, a dense.Matrix[T]) (dense.Matrix[T],
 	trnbackend.Report, error) {
 	t.Helper()
@@ -75,8 +75,8 @@ func TestInvSqrtSPD(t *testing.T) {
 	})
 }
 
-// testInvSqrt asks for |X A X - I|_F within eps (n + sqrt(n) cond(A)), eps that of the products: the first term stands
-// for their sums, the second one for an error in each element of A.
+// testInvSqrt requires |X A X - I|_F within eps (n + sqrt(n) cond(A)), with the eps of products: the first term is for
+// their sums, the second for an error in each element of A.
 func testInvSqrt[T dense.Float](t *testing.T, p precision.Precision, conditions ...float64) {
 	s := programtest.OnInterp(t)
 	rng := rand.New(rand.NewPCG(41, 1))
@@ -142,8 +142,7 @@ func TestInvSqrtOfAnyScale(t *testing.T) {
 	}
 }
 
-// A matrix may be its own inverse square root in place, and blocks of wider matrices are read and written with their
-// strides.
+// The result may replace the matrix, and blocks of wider matrices are read and written with their strides.
 func TestInvSqrtInPlaceOfABlock(t *testing.T) {
 	s := programtest.OnInterp(t)
 	whole := dense.New[float64](6, 7)

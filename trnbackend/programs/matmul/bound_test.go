@@ -14,7 +14,8 @@ import (
 	"trnsci/trnbackend/programs/programtest"
 )
 
-// exactBits hold every sum of a few products of three float64 numbers: those have exponents from -3 * 1074 to 3 * 1024.
+// exactBits are enough for every sum of a few products of three float64 numbers: these have exponents from -3 * 1074 to
+// 3 * 1024.
 const exactBits = 6400
 
 // exactUpdate returns alpha times the sum of k products x(q) y(q), plus beta c, without rounding. c may be NaN where
@@ -39,7 +40,7 @@ func offExact(got float64, want *big.Float) float64 {
 	return f
 }
 
-// gemmBound runs Gemm on copies of C and returns it and the bound.
+// gemmBound runs Gemm on a copy of C and returns the result and the bound.
 func gemmBound[T dense.Float](t *testing.T, s *device.Session, p precision.Precision, alpha T, a, b dense.Matrix[T],
 	beta T, c dense.Matrix[T]) (dense.Matrix[T], float64) {
 	t.Helper()
@@ -71,7 +72,7 @@ func TestUpdateBoundOfNumbersOfAnySize(t *testing.T) {
 	}
 }
 
-// testBoundOfAnySize draws each argument near a power of two of its own between two exponents.
+// testBoundOfAnySize draws each argument near its own power of two, with an exponent between two limits.
 func testBoundOfAnySize[T dense.Float](t *testing.T, s *device.Session, p precision.Precision, least, most int) {
 	const rounds, n, k, spread = 60, 3, 7, 30
 	rng := rand.New(rand.NewPCG(81, uint64(most)))
@@ -147,8 +148,8 @@ func TestUpdateBoundIsInfiniteWhereSomethingOverflows(t *testing.T) {
 	}
 }
 
-// Where all is exact but one rounding, the bound has it: of C to the device's type, and of the result to that of the
-// arrays.
+// If the only error is one rounding, of C to the device's type or of the result to that of the arrays, the bound
+// includes it.
 func TestUpdateBoundHasTheRoundingOfCAndOfTheResult(t *testing.T) {
 	const c = 1 + 0x1p-24 // halfway between two numbers of single precision
 	for _, s := range programtest.OnEach(t) {

@@ -93,7 +93,7 @@ func testGemm[T dense.Float](t *testing.T) {
 	}
 }
 
-// A precision with more parts is more exact: the bound alone would also hold for one that is too good to be true.
+// A precision with more parts is more accurate. The bound alone would also hold if all were computed in a better one.
 func TestPartsAddDigits(t *testing.T) {
 	s := programtest.OnInterp(t)
 	rng := rand.New(rand.NewPCG(32, 1))

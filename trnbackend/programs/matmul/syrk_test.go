@@ -45,7 +45,7 @@ func TestSyrkIsWithinItsBound(t *testing.T) {
 	t.Run("float64", testSyrk[float64])
 }
 
-// testSyrk compares with exact sums, for blocks of wider matrices. What must not be read is NaN.
+// testSyrk compares with exact sums, for blocks of wider matrices. Elements that must not be read are NaN.
 func testSyrk[T dense.Float](t *testing.T) {
 	s := programtest.OnInterp(t)
 	rng := rand.New(rand.NewPCG(71, 1))
@@ -99,7 +99,7 @@ func testSyrk[T dense.Float](t *testing.T) {
 	}
 }
 
-// What is beyond the triangle keeps its bits.
+// Elements beyond the triangle keep their bits.
 func TestSyrkLeavesTheOtherTriangle(t *testing.T) {
 	const odd = 0x7ff8dead0000beef // a NaN that no operation gives
 	s := programtest.OnInterp(t)
@@ -125,7 +125,7 @@ func TestSyrkLeavesTheOtherTriangle(t *testing.T) {
 	}
 }
 
-// uploads is the interpreter, with the arrays that came to it.
+// uploads is the interpreter, which records the arrays that it gets.
 type uploads struct {
 	*interp.Executor
 	arrays [][]float64
@@ -171,7 +171,7 @@ func TestSyrkSendsWhatItReads(t *testing.T) {
 	}
 }
 
-// The bound has the square of the longest row of op(A), and little else where nothing is near underflow.
+// Far from underflow, the bound is little more than the square of the longest row of op(A) times ProductError.
 func TestSyrkBound(t *testing.T) {
 	s := programtest.OnInterp(t)
 	a := []dense.Matrix[float32]{dense.FromRows([]float32{3, 4}, []float32{0, 0})}
@@ -212,7 +212,7 @@ func TestSyrkPartsAddDigits(t *testing.T) {
 	}
 }
 
-// The parts of A are made once, and of two products that are each other's transposes one is computed.
+// A is split once, and of two products that are each other's transposes one is computed.
 func TestSyrkPlan(t *testing.T) {
 	for p, dots := range map[precision.Precision]int{precision.FP32: 1, precision.FP64: 1, precision.BF16: 1,
 		precision.BF16x2: 2, precision.BF16x3: 4} {

@@ -16,13 +16,13 @@ import (
 	"trnsci/trnbackend/programs/staging"
 )
 
-// tooLarge is a matrix whose elements are never looked at: there are none.
+// tooLarge is a matrix without elements, which must not be read.
 func tooLarge(rows, cols int) []dense.Matrix[float32] {
 	return []dense.Matrix[float32]{{Rows: rows, Cols: cols, Stride: cols}}
 }
 
-// What the interpreter's 512 MB do not hold is refused before the host reads it: reading one of these operands would be
-// a panic, packing it would take 4 TB.
+// Operands that do not fit into the interpreter's 512 MB are refused before the host reads them: reading one of these
+// would panic, packing it would take 4 TB.
 func TestUpdatesBeyondTheMemoryAreNotPacked(t *testing.T) {
 	const n = 1 << 20
 	s := programtest.OnInterp(t)
@@ -48,7 +48,7 @@ func TestUpdatesBeyondTheMemoryAreNotPacked(t *testing.T) {
 	}
 }
 
-// With alpha = 0 the factors have no effect, whatever they hold, as on the host.
+// With alpha = 0 the factors have no effect, even if they have NaNs, as on the host.
 func TestUpdatesWithAlphaZero(t *testing.T) {
 	nan := math.NaN()
 	factor := []dense.Matrix[float64]{dense.FromRows([]float64{nan, math.Inf(1)}, []float64{1, nan})}

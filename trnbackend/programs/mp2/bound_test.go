@@ -10,7 +10,7 @@ import (
 	"trnsci/trnbackend/programs/programtest"
 )
 
-// The bound holds for integrals of all magnitudes, and is not absurd.
+// The bound holds for integrals of all magnitudes, and is not far too large.
 func TestMP2Bound(t *testing.T) {
 	s := programtest.OnInterp(t)
 	rng := rand.New(rand.NewPCG(50, 1))
@@ -36,8 +36,7 @@ func TestMP2Bound(t *testing.T) {
 	}
 }
 
-// Orbitals that are dropped by giving them a huge energy, and rows of zeros, leave the bound about what it is without
-// them.
+// Orbitals that are dropped by a huge energy and rows of zeros hardly change the bound.
 func TestMP2OfDroppedOrbitals(t *testing.T) {
 	s := programtest.OnInterp(t)
 	rng := rand.New(rand.NewPCG(57, 1))

@@ -66,7 +66,7 @@ func onDevice(t *testing.T, s *device.Session, p precision.Precision, spins ...m
 	return r, report
 }
 
-// checkEnergy checks energies, those of pairs too, against the bound and against a relative limit.
+// checkEnergy compares energies, also those of pairs, with the bound and with a relative limit.
 func checkEnergy(t *testing.T, what string, got *Result, want mp2.Result, relative float64) {
 	t.Helper()
 	off := math.Abs(got.OppositeSpin-want.OppositeSpin) + math.Abs(got.AlphaAlpha-want.AlphaAlpha)
@@ -93,8 +93,7 @@ func checkEnergy(t *testing.T, what string, got *Result, want mp2.Result, relati
 	}
 }
 
-// The relative errors that are asked for: bf16 has 8 bits and each further part 8 more, and all but fp64 add terms in
-// f32.
+// Limits of relative errors: bf16 has 8 bits and each further part 8 more, and all but fp64 add terms in f32.
 var limits = map[precision.Precision]float64{precision.FP64: 1e-13, precision.FP32: 1e-6, precision.BF16: 3e-2,
 	precision.BF16x2: 1e-4, precision.BF16x3: 1e-6}
 
@@ -130,7 +129,7 @@ func TestMP2OfASmallMolecule(t *testing.T) {
 	}
 }
 
-// The example whose energies core/mp2's tests take from independent sums over all indices.
+// The example of core/mp2's tests, with energies from independent sums over all indices.
 func TestMP2OfTheSyntheticExample(t *testing.T) {
 	b := mp2.Integrals[float64]{Nocc: 2, Nvir: 3, Naux: 2, StrideI: 6, StrideA: 2, StrideP: 1}
 	for i := range 2 {
@@ -217,7 +216,7 @@ func TestMP2StreamsBlocksThatDoNotFit(t *testing.T) {
 	}
 }
 
-// Overlapping energies: terms of both signs, and in an open shell zero denominators that no term has.
+// Overlapping energies: terms of both signs, and in an open shell zero denominators that belong to no term.
 func TestMP2WithoutAGap(t *testing.T) {
 	s := programtest.OnInterp(t)
 	rng := rand.New(rand.NewPCG(44, 1))
@@ -267,12 +266,12 @@ func TestMP2OfNothingIsZero(t *testing.T) {
 	}
 }
 
-// Orbitals and functions that are none give exactly 0: the energies of a bucket's size and of less agree in every bit.
+// Padding contributes exactly 0: energies with and without padding agree in every bit.
 func TestMP2PaddingIsExact(t *testing.T) {
 	s := programtest.OnInterp(t)
 	spin := randomSpin[float64](rand.New(rand.NewPCG(47, 1)), "", 3, 5, 6)
 	got, _ := onDevice(t, s, precision.FP32, spin)
-	// The same with uncoupled orbitals in the places of the padding, whose denominators vanish nowhere.
+	// The same with uncoupled orbitals in place of the padding, whose denominators do not vanish.
 	const nocc, nvir, naux = 4, 8, 8
 	wide, err := mp2.NewIntegrals(make([]float64, nocc*nvir*naux), mp2.LayoutIAP, nocc, nvir, naux)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 func TestMP2PlanCounts(t *testing.T) {
 	const gigabytes = 1 << 30
 	for _, c := range []struct {
-		naux, graphs, dispatches int // of which there are at most so many
+		naux, graphs, dispatches int // naux, and limits of the other two
 		spins                    []SpinSize
 	}{
 		{384, 1, 1, []SpinSize{{16, 112}}},
@@ -47,7 +47,7 @@ func TestMP2PlanCounts(t *testing.T) {
 	}
 }
 
-// Where a run costs next to nothing, as with XLA on the host, there are still not many of them.
+// Even if a run costs next to nothing, as with XLA on the host, there are not many runs.
 func TestMP2PlansOfQuickDevices(t *testing.T) {
 	for _, p := range []precision.Precision{precision.FP32, precision.BF16x3} {
 		plan, err := NewPlan(trnbackend.Caps{Memory: 16 << 30, Dispatch: 4e-6}, p, 1536, SpinSize{64, 448})
@@ -60,7 +60,7 @@ func TestMP2PlansOfQuickDevices(t *testing.T) {
 	}
 }
 
-// Sizes that are near each other are computed by the same graphs.
+// Similar sizes share graphs.
 func TestMP2PlansShareGraphs(t *testing.T) {
 	keys := map[string]bool{}
 	for _, n := range [][3]int{{16, 112, 384}, {15, 110, 370}, {15, 99, 350}} {
@@ -79,8 +79,7 @@ func TestMP2PlansShareGraphs(t *testing.T) {
 	}
 }
 
-// Every pair of blocks is computed once, with both blocks on the device, whatever the memory; and a run is worth its
-// time.
+// For any memory, every pair of blocks is computed once, with both blocks on the device.
 func TestMP2PlanPlacesBlocks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(61, 1))
 	for range 200 {
@@ -138,7 +137,7 @@ func checkSteps(t *testing.T, plan *Plan, memory int64) {
 	}
 }
 
-// Runs that take long are few, blocks that take long to come are loaded seldom.
+// If runs have a large overhead, there are few of them.
 func TestMP2PlanWeighsCosts(t *testing.T) {
 	blocks := func(dispatch, flops float64) int {
 		plan, err := NewPlan(trnbackend.Caps{Dispatch: dispatch, Flops: flops}, precision.FP32, 384, SpinSize{32, 112})
