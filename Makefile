@@ -81,6 +81,7 @@ cover: $(VENV)/tools  ## statements of core that the short Go tests reach, in bu
 generate:  ## write the assembly anew
 	$(KERNELGEN) $(CURDIR)
 	go run ./pybind/record/gen
+	go run ./trnbackend/pythonnames > build/names.py && mv build/names.py python/trnsci/_core/_names.py
 
 check-generated: build/checked
 	@rm -rf build/generated && $(KERNELGEN) $(CURDIR)/build/generated
