@@ -277,7 +277,11 @@ def devices() -> list[str]:
 
 def _plugin_dirs() -> str:
     """Return the folders in which plugins are looked for, as the library takes them."""
-    folders: list[Any] = [os.environ.get("TRNSCI_PJRT_PLUGIN_DIRS", ""), *getattr(site, "getsitepackages", list)(), *sys.path]
+    folders: list[Any] = [
+        os.environ.get("TRNSCI_PJRT_PLUGIN_DIRS", ""),
+        *getattr(site, "getsitepackages", list)(),
+        *sys.path,
+    ]
     # Import, too, ignores entries of sys.path that are not paths.
     paths = [os.fsdecode(folder) for folder in folders if isinstance(folder, (str, bytes, os.PathLike)) and folder]
     return os.pathsep.join(paths)
