@@ -16,12 +16,13 @@ func Info() (text string, err error) {
 	runtime.GC() // what is left is in use
 	runtime.ReadMemStats(&memory)
 	encoded, err := json.Marshal(map[string]any{
-		"go":           runtime.Version(),
-		"platform":     runtime.GOOS + "/" + runtime.GOARCH,
-		"gomaxprocs":   runtime.GOMAXPROCS(0),
-		"cpu_features": cpuFeatures(),
-		"heap_bytes":   memory.HeapAlloc,
-		"kernels":      kernel.Best().String(),
+		"go":                runtime.Version(),
+		"platform":          runtime.GOOS + "/" + runtime.GOARCH,
+		"gomaxprocs":        runtime.GOMAXPROCS(0),
+		"cpu_features":      cpuFeatures(),
+		"heap_bytes":        memory.HeapAlloc,
+		"kernels":           kernel.Best().String(),
+		"microarchitecture": kernel.Microarchitecture(),
 	})
 	return string(encoded), err
 }

@@ -2,11 +2,15 @@ package kernel
 
 import "unsafe"
 
-// Blocking says which tiles the kernels of a set take and how large the blocks are that keep them busy.
+// Blocking says how large the tiles of a set are, and the blocks around them.
+//
+// Inner decides the bits of results: a sum is cut every Inner terms. It is therefore the same for a set on every processor.
+// The tile (Rows, Lanes and Vectors) belongs to the code of the set. Cols and ThreadWork decide which columns and which
+// thread an element belongs to, and never how its sum is made, so that they change no bit: Cols follows the processor.
 type Blocking struct {
-	Rows    int // most rows of a tile
+	Rows    int // most rows of a tile, BLIS's mr
 	Lanes   int // elements of a vector
-	Vectors int // most vectors in a row of a tile
+	Vectors int // most vectors in a row of a tile; Lanes*Vectors is BLIS's nr
 	Inner   int // length of a sum that is kept in registers, BLIS's kc
 	Cols    int // columns of the block of B that stays in the L2 cache, BLIS's nc
 	// Multiplications that are worth a second thread: 10 to 40 microseconds of assembly, 300 of the Go kernels.
@@ -16,22 +20,49 @@ type Blocking struct {
 // TileCols returns the most columns of a tile.
 func (b *Blocking) TileCols() int { return b.Lanes * b.Vectors }
 
-// Inner*Cols elements are half of an L2 cache of 1 MB for AVX-512, of 512 kB for AVX2. On the former, times are flat for
-// Inner from 192 to 512.
+// blockBytes is the largest block of B for each set: half of an L2 cache of 512 KiB for AVX2, of 1 MiB for AVX-512. Larger
+// blocks have not been measured.
+var blockBytes = [setCount]int{AVX2: 256 * kiB, AVX512: 512 * kiB}
+
+// Tiles and lengths of sums of the sets. With AVX-512, times are flat for Inner from 192 to 512. Cols is for plain Go alone.
 var (
-	blocking64 = [setCount]Blocking{
+	sets64 = [setCount]Blocking{
 		Go:     {Rows: 4, Lanes: 4, Vectors: 1, Inner: 256, Cols: 64, ThreadWork: 1 << 17},
-		AVX2:   {Rows: 4, Lanes: 4, Vectors: 3, Inner: 256, Cols: 120, ThreadWork: 1 << 20},
-		AVX512: {Rows: 8, Lanes: 8, Vectors: 3, Inner: 256, Cols: 240, ThreadWork: 1 << 20},
+		AVX2:   {Rows: 4, Lanes: 4, Vectors: 3, Inner: 256, ThreadWork: 1 << 20},
+		AVX512: {Rows: 8, Lanes: 8, Vectors: 3, Inner: 256, ThreadWork: 1 << 20},
 	}
-	blocking32 = [setCount]Blocking{
+	sets32 = [setCount]Blocking{
 		Go:     {Rows: 4, Lanes: 4, Vectors: 1, Inner: 256, Cols: 64, ThreadWork: 1 << 17},
-		AVX2:   {Rows: 4, Lanes: 8, Vectors: 3, Inner: 384, Cols: 168, ThreadWork: 1 << 20},
-		AVX512: {Rows: 8, Lanes: 16, Vectors: 3, Inner: 384, Cols: 336, ThreadWork: 1 << 20},
+		AVX2:   {Rows: 4, Lanes: 8, Vectors: 3, Inner: 384, ThreadWork: 1 << 20},
+		AVX512: {Rows: 8, Lanes: 16, Vectors: 3, Inner: 384, ThreadWork: 1 << 20},
 	}
 )
 
-// BlockingOf returns the blocking of a set for T, which nobody changes.
+// The blocking of this machine.
+var (
+	blocking64 = newBlocking[float64](thisProcessor, sets64)
+	blocking32 = newBlocking[float32](thisProcessor, sets32)
+)
+
+// newBlocking fills in the columns of the sets of assembly: as many whole tiles as fit half of the L2 cache, which leaves
+// the other half to A and C, but no more than blockBytes.
+func newBlocking[T Float](p processor, sets [setCount]Blocking) [setCount]Blocking {
+	for s := range sets {
+		b := &sets[s]
+		bytes := blockBytes[s]
+		if bytes == 0 {
+			continue
+		}
+		if l2 := p.secondCache(); l2 > 0 {
+			bytes = min(bytes, l2/2)
+		}
+		column := b.Inner * int(unsafe.Sizeof(T(0)))
+		b.Cols = max(1, bytes/column/b.TileCols()) * b.TileCols()
+	}
+	return sets
+}
+
+// BlockingOf returns the blocking of a set for T on this machine, which nobody changes.
 func BlockingOf[T Float](s Set) *Blocking {
 	if unsafe.Sizeof(T(0)) == unsafe.Sizeof(float64(0)) {
 		return &blocking64[s]

@@ -4,8 +4,11 @@ package kernel
 
 import "golang.org/x/sys/cpu"
 
-// detect returns the sets that the processor and the operating system support.
-func detect() []Set {
+// cpuid executes the instruction of that name.
+func cpuid(leaf, subleaf uint32) (eax, ebx, ecx, edx uint32)
+
+// detect returns the sets that the processor and the operating system support, and what is known of the processor.
+func detect() ([]Set, processor) {
 	sets := []Set{Go}
 	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
 		sets = append(sets, AVX2)
@@ -13,5 +16,5 @@ func detect() []Set {
 			sets = append(sets, AVX512)
 		}
 	}
-	return sets
+	return sets, newProcessor(cpuid)
 }

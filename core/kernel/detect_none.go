@@ -2,4 +2,4 @@
 
 package kernel
 
-func detect() []Set { return []Set{Go} }
+func detect() ([]Set, processor) { return []Set{Go}, processor{} }

@@ -20,10 +20,11 @@ func Sets() []Set { return append([]Set(nil), available...) }
 // Best returns the fastest of Sets.
 func Best() Set { return best }
 
-// The sets are detected once, when the program starts.
+// The processor is examined once, when the program starts.
 var (
-	available = detect()
-	best      = available[len(available)-1]
+	available, thisProcessor = detect()
+
+	best = available[len(available)-1]
 )
 
 // Float is the set of real element types.

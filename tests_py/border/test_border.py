@@ -79,7 +79,7 @@ def test_import_order(other, first):
 
 def test_info_lists_what_a_bug_report_needs():
     out = run_script("import trnsci.__main__, sys; sys.exit(trnsci.__main__.main(['info']))")
-    for word in ("trnsci", "numpy", "go", "cpu features", "kernels", "threads", "devices"):
+    for word in ("trnsci", "numpy", "go", "cpu features", "microarchitecture", "kernels", "threads", "devices"):
         assert any(line.startswith(word) for line in out.splitlines()), word
 
 

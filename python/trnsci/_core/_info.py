@@ -22,6 +22,7 @@ def info() -> dict[str, Any]:
         "go": library["go"],
         "platform": library["platform"],
         "cpu features": library["cpu_features"],
+        "microarchitecture": library["microarchitecture"] or "not known",
         "kernels": library["kernels"],
         "threads": _threads.get_num_threads(),
         "threads from": _threads.source(),
