@@ -4,9 +4,10 @@ import "unsafe"
 
 // Blocking says how large the tiles of a set are, and the blocks around them.
 //
-// Inner decides the bits of results: a sum is cut every Inner terms. It is therefore the same for a set on every processor.
-// The tile (Rows, Lanes and Vectors) belongs to the code of the set. Cols and ThreadWork decide which columns and which
-// thread an element belongs to, and never how its sum is made, so that they change no bit: Cols follows the processor.
+// Inner decides the bits of results: a sum is cut every Inner terms. It is therefore the same for a set on every
+// processor. The tile (Rows, Lanes and Vectors) belongs to the code of the set. Cols and ThreadWork decide which
+// columns and which thread an element belongs to, and never how its sum is made, so that they change no bit: Cols
+// follows the processor.
 type Blocking struct {
 	Rows    int // most rows of a tile, BLIS's mr
 	Lanes   int // elements of a vector
@@ -20,11 +21,12 @@ type Blocking struct {
 // TileCols returns the most columns of a tile.
 func (b *Blocking) TileCols() int { return b.Lanes * b.Vectors }
 
-// blockBytes is the largest block of B for each set: half of an L2 cache of 512 KiB for AVX2, of 1 MiB for AVX-512. Larger
-// blocks have not been measured.
+// blockBytes is the largest block of B for each set: half of an L2 cache of 512 KiB for AVX2, of 1 MiB for AVX-512.
+// Larger blocks have not been measured.
 var blockBytes = [setCount]int{AVX2: 256 * kiB, AVX512: 512 * kiB}
 
-// Tiles and lengths of sums of the sets. With AVX-512, times are flat for Inner from 192 to 512. Cols is for plain Go alone.
+// Tiles and lengths of sums of the sets. With AVX-512, times are flat for Inner from 192 to 512. Cols is for plain Go
+// alone.
 var (
 	sets64 = [setCount]Blocking{
 		Go:     {Rows: 4, Lanes: 4, Vectors: 1, Inner: 256, Cols: 64, ThreadWork: 1 << 17},
@@ -44,8 +46,8 @@ var (
 	blocking32 = newBlocking[float32](thisProcessor, sets32)
 )
 
-// newBlocking fills in the columns of the sets of assembly: as many whole tiles as fit half of the L2 cache, which leaves
-// the other half to A and C, but no more than blockBytes.
+// newBlocking fills in the columns of the sets of assembly: as many whole tiles as fit half of the L2 cache, which
+// leaves the other half to A and C, but no more than blockBytes.
 func newBlocking[T Float](p processor, sets [setCount]Blocking) [setCount]Blocking {
 	for s := range sets {
 		b := &sets[s]

@@ -9,8 +9,8 @@ type processor struct {
 	l2            int // bytes of the second cache of a core, 0 if CPUID does not tell
 }
 
-// microarchitecture is a design of cores: its name, the models of a vendor's family that have it, and the bytes of its L2
-// cache, for processors, mostly virtual ones, that do not report their caches.
+// microarchitecture is a design of cores: its name, the models of a vendor's family that have it, and the bytes of its
+// L2 cache, for processors, mostly virtual ones, that do not report their caches.
 type microarchitecture struct {
 	vendor string
 	family int
@@ -31,8 +31,8 @@ const (
 	miB = 1 << 20
 )
 
-// Sources: AMD, Processor Programming References of families 17h, 19h and 1Ah; Intel, 64 and IA-32 Architectures Software
-// Developer's Manual, volume 4, table 2-1.
+// Sources: AMD, Processor Programming References of families 17h, 19h and 1Ah; Intel, 64 and IA-32 Architectures
+// Software Developer's Manual, volume 4, table 2-1.
 var microarchitectures = []microarchitecture{
 	{amd, 0x17, []modelRange{{0x00, 0x07}, {0x10, 0x17}, {0x20, 0x2f}}, "Zen", 512 * kiB},
 	{amd, 0x17, []modelRange{{0x08, 0x0f}, {0x18, 0x1f}}, "Zen+", 512 * kiB},
@@ -43,7 +43,8 @@ var microarchitectures = []microarchitecture{
 	{amd, 0x1a, []modelRange{{0x00, 0xff}}, "Zen 5", miB},
 	{intel, 6, []modelRange{{0x3c, 0x3c}, {0x3f, 0x3f}, {0x45, 0x46}}, "Haswell", 256 * kiB},
 	{intel, 6, []modelRange{{0x3d, 0x3d}, {0x47, 0x47}, {0x4f, 0x4f}, {0x56, 0x56}}, "Broadwell", 256 * kiB},
-	{intel, 6, []modelRange{{0x4e, 0x4e}, {0x5e, 0x5e}, {0x8e, 0x8e}, {0x9e, 0x9e}, {0xa5, 0xa6}}, "Skylake", 256 * kiB},
+	{intel, 6, []modelRange{{0x4e, 0x4e}, {0x5e, 0x5e}, {0x8e, 0x8e}, {0x9e, 0x9e}, {0xa5, 0xa6}}, "Skylake",
+		256 * kiB},
 	{intel, 6, []modelRange{{0x55, 0x55}}, "Skylake-X", miB},
 	{intel, 6, []modelRange{{0x7d, 0x7e}}, "Ice Lake", 512 * kiB},
 	{intel, 6, []modelRange{{0x6a, 0x6a}, {0x6c, 0x6c}}, "Ice Lake-SP", 1280 * kiB},

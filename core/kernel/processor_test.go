@@ -92,7 +92,8 @@ func TestMicroarchitecturesDoNotOverlap(t *testing.T) {
 	for i, m := range microarchitectures {
 		for _, s := range m.models {
 			for model := s.first; model <= s.last; model++ {
-				if got := (processor{vendor: m.vendor, family: m.family, model: model}).design(); got != &microarchitectures[i] {
+				if got := (processor{vendor: m.vendor, family: m.family,
+					model: model}).design(); got != &microarchitectures[i] {
 					t.Errorf("%s: model %#x is taken for %s", m.name, model, got.name)
 				}
 			}

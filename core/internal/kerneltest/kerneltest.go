@@ -52,8 +52,8 @@ func Epsilon[T kernel.Float]() float64 {
 	return math.Pow(2, -52)
 }
 
-// LongSum adds products in about twice the precision of float64 (Ogita, Rump and Oishi, Accurate sum and dot product, SIAM J.
-// Sci. Comput. 26 (2005), algorithm 5.3), and their magnitudes.
+// LongSum adds products in about twice the precision of float64 (Ogita, Rump and Oishi, Accurate sum and dot product,
+// SIAM J. Sci. Comput. 26 (2005), algorithm 5.3), and their magnitudes.
 type LongSum struct{ High, Low, Size float64 }
 
 func (s *LongSum) Add(x, y float64) {

@@ -23,14 +23,14 @@ func Bytes(s kernel.Set) int { return vectorBytes[s] }
 // Shift returns the binary logarithm of Bytes: a division by a variable takes longer than a small kernel.
 func Shift(s kernel.Set) uint { return vectorShift[s] }
 
-// maskWords holds a vector of set bits, followed by one of zeros. The vector that begins n bytes before the middle selects
-// the first n bytes.
+// maskWords holds a vector of set bits, followed by one of zeros. The vector that begins n bytes before the middle
+// selects the first n bytes.
 var maskWords = [16]uint32{
 	0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff,
 }
 
-// Mask returns an AVX2 vector with all bits set in the first bytes, a multiple of four. More bytes than a vector has select
-// all of it.
+// Mask returns an AVX2 vector with all bits set in the first bytes, a multiple of four. More bytes than a vector has
+// select all of it.
 func Mask(bytes int) unsafe.Pointer {
 	const wordBytes = 4
 	return unsafe.Pointer(&maskWords[len(maskWords)/2-min(bytes/wordBytes, len(maskWords)/2)])

@@ -8,7 +8,7 @@ import (
 	"trnsci/core/kernel/givens"
 )
 
-// constants are what the kernels in assembly compare and multiply with, in the order of their generator.
+// constants are the vectors of equal numbers that the assembly reads, in the order of its generator.
 var constants = [...][Width]float64{
 	allLanes(1), allLanes(0.5), allLanes(smallest), allLanes(unitRoundoff * unitRoundoff),
 	allLanes(patience), allLanes(math.Float64frombits(math.MaxInt64)), allLanes(math.Copysign(0, -1)),
@@ -22,20 +22,22 @@ func allLanes(x float64) (all [Width]float64) {
 	return all
 }
 
-// iterationState is the memory of the iteration: for each lane the first and the last row of its sweep, the sweeps for its eigenvalue, the square of
-// what is negligible, the shift, the number of Floor, the sign of the first row's coupling, the rotation that is left to do, and the next one.
+// iterationState is the memory of Diagonalize in assembly, vectors in the order of its generator: the first and the
+// last row of the sweep, the sweeps for the current eigenvalue, the square of negligible elements, the shift, Floor,
+// the sign of the first off-diagonal element, the rotation that is applied next, and the one after it.
 type iterationState [11][Width]float64
 
-// The vectors of iterationState that are filled in before the iteration.
+// The vectors of iterationState that are set before the iteration.
 const (
 	laneFirstRow  = 0
 	laneLateFloor = 5
 )
 
-// halfLanes are the lanes of kernels with vectors of AVX2, which take half of a problem at a time.
+// halfLanes are the lanes of a vector of AVX2, which takes half of a problem at a time.
 const halfLanes = Width / 2
 
-// laneStep returns how many lanes a kernel takes at a time, and where the last lane that is not idle ends.
+// laneStep returns the lanes that a kernel takes at a time, and the number of lanes up to the last one that is not
+// idle.
 func (p *Problem) laneStep(s kernel.Set) (step, end int) {
 	for lane, idle := range p.Idle[:p.Width] {
 		if !idle {
@@ -51,7 +53,7 @@ func (p *Problem) laneStep(s kernel.Set) (step, end int) {
 	return Width, end
 }
 
-// newArgs returns the arguments of the kernels for the lanes from the given one on.
+// newArgs returns the arguments of the kernels for the lanes from first on.
 func newArgs(p *Problem, first int) batchArgs {
 	placeBytes := p.Width * 8
 	at := func(x []float64) unsafe.Pointer {
@@ -100,7 +102,8 @@ const (
 // aloneStride returns the length of rows of whole vectors, for a matrix alone.
 func (p *Problem) aloneStride() int { return (p.Cols + aloneCols - 1) / aloneCols * aloneCols }
 
-// spread moves the vectors of lane 0 of a pair from rows of whole vectors to their places, or back. The other lane is spoilt.
+// spread moves the vectors of lane 0 of a pair from rows of whole vectors to their places, or back. The other lane is
+// overwritten.
 func (p *Problem) spread(toLanes bool) {
 	stride := p.aloneStride()
 	row := p.Cols * PairWidth
@@ -150,7 +153,8 @@ func iterateLanesAssembly(s kernel.Set, p *Problem, sweeps int) (found [Width]in
 	return found
 }
 
-// iterateAlone is Diagonalize for lane 0 of a pair. One lane takes as long as two: what waits is done by plain Go, the rotations in vectors along rows.
+// iterateAlone is Diagonalize for lane 0 of a pair. As one lane takes as long as two, Go computes the rotations, which
+// wait for one another, and assembly applies them to vectors along the rows.
 func (p *Problem) iterateAlone(s kernel.Set, sweeps int) (found int) {
 	stride := p.aloneStride()
 	p.spread(false)

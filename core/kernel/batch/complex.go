@@ -2,7 +2,8 @@ package batch
 
 import "math"
 
-// The kernels of Problem for complex matrices in plain Go: see those for real ones. An imaginary part is one place behind the real one.
+// The kernels for complex matrices in plain Go; the real ones have the comments. An imaginary part is stored one number
+// after the real part.
 
 // reduceComplex is Reduce for a complex lane.
 func (p *Problem) reduceComplex(lane int) {
@@ -27,8 +28,9 @@ func (p *Problem) reduceComplex(lane int) {
 	}
 }
 
-// complexReflection makes the conjugates of the first k numbers of x the vector v of a reflection I - tau v v^H that leaves nothing of them but the
-// last one. It returns that one's modulus and makes phase k-1 such that the coupling is real.
+// complexReflection makes the conjugates of the first k numbers of x the vector v of a reflection I - tau v v^H that
+// leaves nothing of them but the last one. It returns that one's modulus and makes phase k-1 such that the coupling is
+// real.
 func complexReflection(x, phases []float64, k, step int) (coupling, tau float64) {
 	pair := 2 * step
 	sum, last := 0.0, (k-1)*pair
@@ -64,7 +66,8 @@ func unitPhase(re, im float64) (float64, float64) {
 	return math.FMA(lack, re, re), math.FMA(lack, im, im)
 }
 
-// laneProduct adds the share of row i to the product y of the matrix and v: of its elements in the lower triangle and their mirror images.
+// laneProduct adds the terms of row i to the product y of the matrix and v: those of its elements in the lower triangle
+// and of their mirror images.
 func laneProduct(row, v, y []float64, i, step int) {
 	pair := 2 * step
 	at := i * pair

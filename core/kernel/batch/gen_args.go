@@ -15,8 +15,8 @@ type batchArgs struct {
 	tau        unsafe.Pointer // factors of the reflections
 	phases     unsafe.Pointer // phases of the rows of complex matrices
 	work       unsafe.Pointer // scratch memory
-	constants  unsafe.Pointer // laneConstants
-	state      unsafe.Pointer // a laneState
+	constants  unsafe.Pointer // constants
+	state      unsafe.Pointer // an iterationState
 	order      int            // rows of a matrix
 	rowA       int            // bytes from a row of a to the next
 	rowVectors int            // bytes from a row of vectors to the next

@@ -6,9 +6,11 @@ import (
 	"trnsci/core/kernel/givens"
 )
 
-// iterateLane is Diagonalize for a lane, where E has the squares of the couplings. It leaves the rotations of each sweep to rotate: number i is that of rows first+i and first+i+1, and the last one
-// comes first. There are none without vectors.
-func (p *Problem) iterateLane(lane, sweeps int, rotate func(first int, rotations []givens.Rotation[float64])) (found int) {
+// iterateLane is Diagonalize for a lane, with the squares of the off-diagonal elements in E. It passes the rotations of
+// each sweep to rotate: rotation i acts on rows first+i and first+i+1, and the last one is applied first. Without
+// vectors there are none.
+func (p *Problem) iterateLane(lane, sweeps int, rotate func(first int,
+	rotations []givens.Rotation[float64])) (found int) {
 	step := p.Width
 	n, first, count, sign := p.Order, 0, 0, 1.0
 	d, e := p.D[lane:], p.E[lane:]
@@ -45,7 +47,8 @@ func (p *Problem) iterateLane(lane, sweeps int, rotate func(first int, rotations
 	}
 }
 
-// smallCoupling reports whether the coupling of i and i+1, whose square is in e, is negligible, and sets it to zero then.
+// smallCoupling reports whether the element between i and i+1, whose square is in e, is negligible, and then sets it to
+// zero.
 func smallCoupling(d, e []float64, i, step int, floor float64) bool {
 	i *= step
 	if e[i] > math.FMA(unitRoundoff*unitRoundoff, math.Abs(d[i]*d[i+step]), floor) {
@@ -55,11 +58,15 @@ func smallCoupling(d, e []float64, i, step int, floor float64) bool {
 	return true
 }
 
-// RationalSweep does an implicit QL step with Wilkinson's shift on the rows 0 to last of a tridiagonal matrix with the diagonal d and the squares e of
-// its couplings, both with the given step. It keeps the rotations, for Rotate from the last row to the first, where there is room for them. sign is that of the first coupling; the others are positive. It returns the sign that the first one has afterwards.
+// RationalSweep does an implicit QL step with Wilkinson's shift on the rows 0 to last of a tridiagonal matrix with the
+// diagonal d and the squares e of its off-diagonal elements, both with the given step. It stores the rotations, to be
+// applied from the last row to the first, unless rotations is empty. sign is that of the first off-diagonal element;
+// the others are positive. It returns the sign of the first one afterwards.
 //
-// Method: Parlett, The Symmetric Eigenvalue Problem, section 8.15. In his terms c and s are the squares of a cosine and a sine, square is pi^2 and gamma is pi times the cosine before. With t = gamma'/c
-// nothing waits for more than one division: the next square is t gamma'. Here a fused multiply-add would cost a call of a function, or a look for one. No cosine leads to a square that is the limit for small ones.
+// Method: Parlett, The Symmetric Eigenvalue Problem, section 8.15. In his terms c and s are the squares of a cosine and
+// a sine, square is pi^2, and gamma is pi times the previous cosine. With t = gamma'/c nothing waits for more than one
+// division: the next square is t gamma'. A fused multiply-add would cost a function call here, or a test whether the
+// processor has one. If c vanishes, square is its limit for small c.
 func RationalSweep(d, e []float64, last, step int, sign float64, rotations []givens.Rotation[float64]) (after float64) {
 	root := math.Sqrt(e[0])
 	shift := (d[step] - d[0]) / (root + root)

@@ -19,8 +19,8 @@ func newLaneArenas(t *testing.T) *laneArenas {
 	return &laneArenas{a: m(t), d: m(t), e: m(t), tau: m(t), work: m(t), phases: m(t), vectors: m(t)}
 }
 
-// random places a problem whose lanes are of different kinds. What is not input is NaN: outputs, scratch memory and the elements above the
-// diagonal.
+// random places a problem whose lanes are of different kinds. What is not input is NaN: outputs, scratch memory and the
+// elements above the diagonal.
 func (m *laneArenas) random(rng *rand.Rand, width, order, parts int) *Problem {
 	place := func(a kerneltest.Arena[float64], places int) []float64 {
 		x := a.Place(rng, places*width)
@@ -45,7 +45,8 @@ func (m *laneArenas) random(rng *rand.Rand, width, order, parts int) *Problem {
 	return p
 }
 
-// fillLane makes a random matrix, one with elements of very different size, one with many zeros, a diagonal one, or zero.
+// fillLane makes a random matrix, one with elements of very different size, one with many zeros, a diagonal one, or
+// zero.
 func fillLane(rng *rand.Rand, p *Problem, lane int) {
 	kind := rng.IntN(6)
 	for i := range p.Order {
@@ -75,19 +76,22 @@ func (p *Problem) copied() *Problem {
 	return &c
 }
 
-// sameAs returns an error unless p and q hold the same bits, or the same numbers if signs of zeros do not count; NaNs are equal to NaNs.
+// sameAs returns an error unless p and q hold the same bits, or the same numbers if signs of zeros do not count; NaNs
+// are equal to NaNs.
 func (p *Problem) sameAs(q *Problem, zeros bool) error {
 	same := func(x, y float64) bool {
 		return x == y && (!zeros || math.Signbit(x) == math.Signbit(y)) || x != x && y != y
 	}
 	names := []string{"A", "D", "E", "Tau", "Phases", "Vectors"}
-	for i, pair := range [][2][]float64{{p.A, q.A}, {p.D, q.D}, {p.E, q.E}, {p.Tau, q.Tau}, {p.Phases, q.Phases}, {p.Vectors, q.Vectors}} {
+	for i, pair := range [][2][]float64{{p.A, q.A}, {p.D, q.D}, {p.E, q.E}, {p.Tau, q.Tau}, {p.Phases, q.Phases},
+		{p.Vectors, q.Vectors}} {
 		for j := range pair[0] {
 			if p.Idle[j%p.Width] {
 				continue
 			}
 			if !same(pair[0][j], pair[1][j]) {
-				return fmt.Errorf("place %d of %s, lane %d: %g and %g", j/p.Width, names[i], j%p.Width, pair[0][j], pair[1][j])
+				return fmt.Errorf("place %d of %s, lane %d: %g and %g", j/p.Width, names[i], j%p.Width, pair[0][j],
+					pair[1][j])
 			}
 		}
 	}
@@ -159,7 +163,8 @@ func TestLanesDoNotMix(t *testing.T) {
 		}
 		for i := lane; i < len(p.Vectors); i += p.Width {
 			if math.Float64bits(p.Vectors[i]) != math.Float64bits(other.Vectors[i]) {
-				t.Fatalf("lane %d, place %d: %v, with other neighbours %v", lane, i/p.Width, p.Vectors[i], other.Vectors[i])
+				t.Fatalf("lane %d, place %d: %v, with other neighbours %v", lane, i/p.Width, p.Vectors[i],
+					other.Vectors[i])
 			}
 		}
 		for i := lane; i < len(p.D); i += p.Width {

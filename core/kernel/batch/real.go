@@ -2,7 +2,8 @@ package batch
 
 import "math"
 
-// The kernels of Problem for real matrices in plain Go, one lane after another. Products are rounded where the assembly rounds them.
+// The kernels for real matrices in plain Go, one lane after another. Products are rounded where the assembly rounds
+// them.
 
 // reduceReal is Reduce for a real lane.
 func (p *Problem) reduceReal(lane int) {
@@ -34,7 +35,8 @@ func (p *Problem) reduceReal(lane int) {
 	}
 }
 
-// realReflection makes the first k numbers of x the vector v of a reflection I - tau v v^T that leaves nothing of them but the last one, the coupling.
+// realReflection makes the first k numbers of x the vector v of a reflection I - tau v v^T that leaves nothing of them
+// but the last one, the coupling.
 func realReflection(x []float64, k, step int) (coupling, tau float64) {
 	sum, last := 0.0, (k-1)*step
 	for j := 0; j < last; j += step {
@@ -50,7 +52,8 @@ func realReflection(x []float64, k, step int) (coupling, tau float64) {
 	return 0 - signed, 1 / (length * (math.Abs(alpha) + length))
 }
 
-// laneCombination replaces the product y of the matrix and v, whose parts have the given step, by tau y - tau^2/2 (v^H y) v.
+// laneCombination replaces the product y of the matrix and v, whose parts have the given step, by tau y - tau^2/2 (v^H
+// y) v.
 func laneCombination(tau float64, v, y []float64, end, step int) {
 	dot := 0.0
 	for j := 0; j < end; j += step {

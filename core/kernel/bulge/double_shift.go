@@ -8,18 +8,21 @@ import (
 	"trnsci/core/kernel"
 )
 
-// DoubleShiftChase is a run of steps of a bulge down an upper Hessenberg matrix, as in an implicit double-shift QR sweep. Element (i, j) is A[i*Stride+j]. Step k, from
-// First on, makes the reflector of the rows k+1 to k+3 that maps column k to a multiple of the first unit vector and applies it
+// DoubleShiftChase is a sequence of steps that chase a bulge down an upper Hessenberg matrix, as in an implicit
+// double-shift QR sweep. Element (i, j) is A[i*Stride+j]. Step k, from First on, makes the reflector of the rows k+1 to
+// k+3 that maps column k to a multiple of the first unit vector. It applies it
 //
-//   - from the left to the columns up to End-1, of which the first three behind k belong to the matrix in any case;
-//   - from the right to the rows up to k+4, but at most Last, beginning with the last multiple of SweepRows above or at row k+1, counted from Top on.
+//   - from the left to the columns up to End-1, which include the three columns behind k;
+//   - from the right to the rows up to k+4, but at most Last, from the last multiple of SweepRows, counted from Top, that is
+//     at or above row k+1.
 //
-// What is above those rows is left to ReflectColumns. Step Last-2, with which the bulge leaves the matrix, has the two rows up to Last only. If there is a
-// Start, the first step makes the bulge: its reflector is the one that maps Start to a multiple of the first unit vector, and column k stays as it is. The
-// reflectors go to Reflectors, one for each step.
+// The rows above are left to ReflectColumns. Step Last-2, with which the bulge leaves the matrix, has only the two rows
+// up to Last. If Start is not nil, the first step makes the bulge: its reflector maps Start to a multiple of the first
+// unit vector, and column k keeps its elements. The reflectors go to Reflectors, one for each step.
 //
-// They are also applied from the left to the first OtherCols columns of another matrix, whose rows have the same stride: element (i, j) is Other[i*Stride+j]. Up to
-// a few dozens of columns that takes less time here than in ReflectRows, as a step waits for its square root and divisions.
+// The reflectors are also applied from the left to the first OtherCols columns of another matrix, whose rows have the
+// same stride: element (i, j) is Other[i*Stride+j]. For up to a few dozen columns that takes less time here than in
+// ReflectRows, since a step waits for its square root and divisions.
 type DoubleShiftChase[T kernel.Float] struct {
 	A                []T
 	Stride           int
@@ -31,8 +34,9 @@ type DoubleShiftChase[T kernel.Float] struct {
 	OtherCols        int
 }
 
-// Run does the steps and returns how many it has done. It ends before a step whose column has no elements to eliminate, or elements whose squares are not
-// sure to be safe from overflow and underflow, and does not begin with step Last-2. Nothing outside of the rows and columns that are named is read or written.
+// Run does the steps and returns their number. It ends before a step whose column has nothing to eliminate, or elements
+// whose squares may overflow or underflow, and does not begin with step Last-2. Nothing outside of the rows and columns
+// named above is read or written.
 func (c *DoubleShiftChase[T]) Run(s kernel.Set) int {
 	if len(c.Reflectors) == 0 || c.First >= c.Last-2 {
 		return 0
@@ -59,14 +63,16 @@ func (c *DoubleShiftChase[T]) check() {
 	if c.Start != nil {
 		first++ // whose column is not looked at
 	}
-	fits := row*c.Stride+c.End <= len(c.A) && (c.OtherCols == 0 || c.OtherCols > 0 && min(last+3, c.Last)*c.Stride+c.OtherCols <= len(c.Other))
-	if first < 0 || c.Top < 0 || c.Top > c.First+1 || c.Last < last+2 || c.End < min(last+4, c.Last+1) || c.Stride < max(c.End, c.OtherCols) || !fits {
+	fits := row*c.Stride+c.End <= len(c.A) && (c.OtherCols == 0 || c.OtherCols > 0 &&
+		min(last+3, c.Last)*c.Stride+c.OtherCols <= len(c.Other))
+	if first < 0 || c.Top < 0 || c.Top > c.First+1 || c.Last < last+2 || c.End < min(last+4,
+		c.Last+1) || c.Stride < max(c.End, c.OtherCols) || !fits {
 		panic(fmt.Sprintf("bulge: %d steps of a bulge from %d on, rows %d to %d, columns to %d and %d, stride %d, lengths %d and %d",
 			len(c.Reflectors), c.First, c.Top, c.Last, c.End, c.OtherCols, c.Stride, len(c.A), len(c.Other)))
 	}
 }
 
-// safeSquares returns the bounds of sums of squares in which no square that counts has overflowed or underflowed.
+// safeSquares returns the bounds of a sum of squares in which no square that matters has overflowed or underflowed.
 func safeSquares[T kernel.Float]() (least, most T) {
 	const leastSingle, mostSingle, leastDouble, mostDouble = 0x1p-90, 0x1p+120, -900, +1000
 	if unsafe.Sizeof(T(0)) == unsafe.Sizeof(float32(0)) {

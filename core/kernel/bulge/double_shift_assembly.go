@@ -41,7 +41,8 @@ var chaseBitsSingle, chaseBitsDouble = newChaseBits[float32](), newChaseBits[flo
 
 func newChaseBits[T kernel.Float]() chaseBits {
 	least, most := safeSquares[T]()
-	return chaseBits{one: bitPattern(T(1)), sign: bitPattern(T(math.Copysign(0, -1))), least: bitPattern(least), most: bitPattern(most)}
+	return chaseBits{one: bitPattern(T(1)), sign: bitPattern(T(math.Copysign(0, -1))), least: bitPattern(least),
+		most: bitPattern(most)}
 }
 
 func bitsOfChase[T kernel.Float]() *chaseBits {

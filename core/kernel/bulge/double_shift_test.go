@@ -41,8 +41,8 @@ func placeMatrix[T kernel.Float](rng *rand.Rand, m kerneltest.Arena[T], rows, co
 	return a, stride
 }
 
-// requireClose fails unless the elements of got are those of want up to rounding errors of so many operations on numbers of size 1, and are NaN where
-// those are.
+// requireClose fails unless the elements of got are those of want up to rounding errors of so many operations on
+// numbers of size 1, and are NaN where those are.
 func requireClose[T kernel.Float](t *testing.T, got, want []T, operations float64) {
 	t.Helper()
 	limit := operations * kerneltest.Epsilon[T]()
@@ -108,7 +108,8 @@ func testReflectColumns[T kernel.Float](t *testing.T, s kernel.Set) {
 
 func TestChase(t *testing.T) { kerneltest.ForSets(t, testChase[float32], testChase[float64]) }
 
-// testChase places a matrix that has a bulge below its subdiagonal, and another one. All that a chase does not name is NaN, and some elements that make it end.
+// testChase places a matrix that has a bulge below its subdiagonal, and another one. All that a chase does not name is
+// NaN, and some elements that make it end.
 func testChase[T kernel.Float](t *testing.T, s kernel.Set) {
 	rng := rand.New(rand.NewPCG(23, uint64(s)))
 	arena, other := kerneltest.NewArena[T](t), kerneltest.NewArena[T](t)
@@ -123,7 +124,8 @@ func testChase[T kernel.Float](t *testing.T, s kernel.Set) {
 		c.A, c.Stride = placeMatrix(rng, arena, min(c.First+steps+4, c.Last+1), c.End)
 		for i := range c.A {
 			row, col := i/c.Stride, i%c.Stride
-			if row < c.Top || row > c.First+4 && col < row-1 || row > c.First && (col < c.First || col == c.First && c.Start != nil) {
+			if row < c.Top || row > c.First+4 && col < row-1 || row > c.First && (col < c.First || col == c.First &&
+				c.Start != nil) {
 				c.A[i] = T(math.NaN())
 			}
 			if row > c.First+3 && row > col+1 && col > c.First {
@@ -174,7 +176,8 @@ func TestChaseStops(t *testing.T) {
 func testChaseStops[T kernel.Float](t *testing.T, s kernel.Set) {
 	const n = 12
 	for name, column := range map[string][3]T{
-		"nothing to eliminate": {1, 0, 0}, "zero": {}, "infinite": {1, T(math.Inf(1)), 1}, "not a number": {1, 1, T(math.NaN())},
+		"nothing to eliminate": {1, 0, 0}, "zero": {}, "infinite": {1, T(math.Inf(1)), 1}, "not a number": {1, 1,
+			T(math.NaN())},
 		"squares underflow": {safeRoot[T](-1), safeRoot[T](-1), 0}, "squares overflow": {safeRoot[T](1), 1, 1},
 	} {
 		a := make([]T, n*n)
@@ -183,7 +186,8 @@ func testChaseStops[T kernel.Float](t *testing.T, s kernel.Set) {
 		}
 		before := slices.Clone(a)
 		for _, start := range []*[3]T{nil, &column} {
-			c := DoubleShiftChase[T]{A: a, Stride: n, Last: n - 1, End: n, Start: start, Reflectors: make([]Householder3[T], 3)}
+			c := DoubleShiftChase[T]{A: a, Stride: n, Last: n - 1, End: n, Start: start,
+				Reflectors: make([]Householder3[T], 3)}
 			if done := c.Run(s); done != 0 {
 				t.Errorf("%s: %d steps", name, done)
 			}

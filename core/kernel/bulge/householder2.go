@@ -7,8 +7,8 @@ import (
 	"trnsci/core/kernel"
 )
 
-// Householder2 is the Hermitian reflector I - tau v v^H with v = (1, V), which acts on two neighbouring rows or columns: T0 = tau, a real number, and T1 = tau V.
-// The zero value changes nothing.
+// Householder2 is the Hermitian reflector I - tau v v^H with v = (1, V), which acts on two neighbouring rows or
+// columns: T0 = tau, a real number, and T1 = tau V. The zero value is the identity.
 type Householder2[C kernel.Complex] struct{ V, T1, T0 C }
 
 // reflect returns the reflector's product with (x, y).
@@ -17,21 +17,24 @@ func (r *Householder2[C]) reflect(x, y C) (C, C) {
 	return x - r.T0*s, y - r.T1*s
 }
 
-// conjugated returns the reflector with the conjugate of v, which acts on columns from the right as this one does on rows from the left.
+// conjugated returns the reflector with conj(v), which acts on columns from the right as this one acts on rows from the
+// left.
 func (r *Householder2[C]) conjugated() Householder2[C] {
 	return Householder2[C]{vec.Conj(r.V), vec.Conj(r.T1), r.T0}
 }
 
-// ReflectRowPairs applies reflectors one after the other from the left: reflector k to the rows k and k+1 of cols elements, row i of which begins at
-// a[i*stride]. With columns the rows are columns of a matrix that the reflectors are applied to from the right: they are conjugated. The same element gets the
-// same bits however the columns are cut into calls.
-func ReflectRowPairs[C kernel.Complex](s kernel.Set, reflectors []Householder2[C], columns bool, a []C, stride, cols int) {
+// ReflectRowPairs applies reflectors in turn from the left: reflector k to the rows k and k+1 of cols elements, where
+// row i begins at a[i*stride]. With columns, the rows are columns of a matrix to which the reflectors are applied from
+// the right: they are conjugated. An element gets the same bits however the columns are cut into calls.
+func ReflectRowPairs[C kernel.Complex](s kernel.Set, reflectors []Householder2[C], columns bool, a []C, stride,
+	cols int) {
 	n := len(reflectors)
 	if n == 0 || cols == 0 {
 		return
 	}
 	if cols < 0 || stride < 0 || n*stride+cols > len(a) {
-		panic(fmt.Sprintf("bulge: %d reflectors of two rows of %d elements, stride %d, length %d", n, cols, stride, len(a)))
+		panic(fmt.Sprintf("bulge: %d reflectors of two rows of %d elements, stride %d, length %d", n, cols, stride,
+			len(a)))
 	}
 	if s != kernel.Go {
 		reflectRowPairsAssembly(s, reflectors, columns, a, stride, cols)

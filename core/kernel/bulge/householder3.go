@@ -7,8 +7,8 @@ import (
 	"trnsci/core/kernel"
 )
 
-// Householder3 is I - tau v v^T with v = (1, V1, V2), which acts on three neighbouring rows or columns: T0 = tau, T1 = tau V1, T2 = tau V2. The zero value
-// changes nothing.
+// Householder3 is the reflector I - tau v v^T with v = (1, V1, V2), which acts on three neighbouring rows or columns:
+// T0 = tau, T1 = tau V1, T2 = tau V2. The zero value is the identity.
 type Householder3[T kernel.Float] struct{ V1, V2, T0, T1, T2 T }
 
 // reflect returns the reflector's product with (x, y, z).
@@ -17,16 +17,16 @@ func (r *Householder3[T]) reflect(x, y, z T) (T, T, T) {
 	return x - r.T0*s, y - r.T1*s, z - r.T2*s
 }
 
-// reflectedRows is how many rows or columns a reflector changes.
+// reflectedRows is the number of rows or columns that a reflector changes.
 const reflectedRows = 3
 
-// endsShort reports whether the last reflector leaves the third of its rows as it is, so that this need not exist.
+// endsShort reports whether the last reflector does not change the third of its rows, which then need not exist.
 func endsShort[T kernel.Float](reflectors []Householder3[T]) bool {
 	r := &reflectors[len(reflectors)-1]
 	return r.V2 == 0 && r.T2 == 0
 }
 
-// reflected returns how many rows or columns the reflectors change.
+// reflected returns the number of rows or columns that the reflectors change.
 func reflected[T kernel.Float](reflectors []Householder3[T]) int {
 	if endsShort(reflectors) {
 		return len(reflectors) + reflectedRows - 2
@@ -34,9 +34,9 @@ func reflected[T kernel.Float](reflectors []Householder3[T]) int {
 	return len(reflectors) + reflectedRows - 1
 }
 
-// ReflectRows applies reflectors one after the other from the left: reflector k to the rows k, k+1 and k+2 of cols elements, row i of which begins at
-// a[i*stride]. If V2 and T2 of the last reflector are zero, there need be no row for them. The same element gets the same bits however the columns are cut
-// into calls.
+// ReflectRows applies reflectors in turn from the left: reflector k to the rows k, k+1 and k+2 of cols elements, where
+// row i begins at a[i*stride]. If V2 and T2 of the last reflector are zero, its third row need not exist. An element
+// gets the same bits however the columns are cut into calls.
 func ReflectRows[T kernel.Float](s kernel.Set, reflectors []Householder3[T], a []T, stride, cols int) {
 	n := len(reflectors)
 	if n == 0 || cols == 0 {
@@ -66,7 +66,7 @@ func ReflectRows[T kernel.Float](s kernel.Set, reflectors []Householder3[T], a [
 	}
 }
 
-// SweepRows returns how many rows a group of ReflectColumns has.
+// SweepRows returns the number of rows of a group in ReflectColumns.
 func SweepRows(s kernel.Set) int {
 	const rows = 8 // as many elements as a vector has, or half of one
 	if s == kernel.AVX2 {
@@ -75,7 +75,8 @@ func SweepRows(s kernel.Set) int {
 	return rows
 }
 
-// StripColumns returns a number of columns, no more than a few lines of the cache, of which ReflectRows makes the most of the registers.
+// StripColumns returns a number of columns, a few cache lines at most, for which ReflectRows makes the most of the
+// registers.
 func StripColumns(s kernel.Set) int {
 	if s == kernel.AVX2 {
 		return 40 // five vectors together, or twice as many
@@ -83,10 +84,11 @@ func StripColumns(s kernel.Set) int {
 	return 32 // multiples of four vectors
 }
 
-// ReflectColumns applies reflectors one after the other from the right: reflector k to the columns k, k+1 and k+2 of groups of SweepRows rows, row i of
-// which begins at a[i*stride]. If staggered, each group begins SweepRows reflectors after the one above. If V2 and T2 of the last reflector are zero, there
-// need be no column for them.
-func ReflectColumns[T kernel.Float](s kernel.Set, reflectors []Householder3[T], a []T, stride, groups int, staggered bool) {
+// ReflectColumns applies reflectors in turn from the right: reflector k to the columns k, k+1 and k+2 of groups of
+// SweepRows rows, where row i begins at a[i*stride]. If staggered, each group begins SweepRows reflectors after the
+// group above it. If V2 and T2 of the last reflector are zero, its third column need not exist.
+func ReflectColumns[T kernel.Float](s kernel.Set, reflectors []Householder3[T], a []T, stride, groups int,
+	staggered bool) {
 	n, rows := len(reflectors), SweepRows(s)*groups
 	if n == 0 || groups == 0 {
 		return
@@ -112,7 +114,8 @@ func firstReflector(s kernel.Set, group int, staggered bool) int {
 	return 0
 }
 
-// from sets r to the reflector that maps x to -norm e_1. It does not if squares of x are not safe, or nothing is to be eliminated.
+// from sets r to the reflector that maps x to -norm e_1. It fails if the squares of x may overflow or underflow, or if
+// nothing is to be eliminated.
 func (r *Householder3[T]) from(x [reflectedRows]T) (norm T, ok bool) {
 	least, most := safeSquares[T]()
 	tail := x[1]*x[1] + x[2]*x[2]

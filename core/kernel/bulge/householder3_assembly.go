@@ -17,10 +17,12 @@ func reflectRowsAssembly[T kernel.Float](s kernel.Set, reflectors []Householder3
 	reflectRowsKernel(s, vec.FloatType[T](), &args)
 }
 
-// togetherAVX2 and togetherAVX512 are how many groups of rows ReflectColumns hands to the assembly: so many that it need not wait for the reflectors of one.
+// togetherAVX2 and togetherAVX512 are the groups of rows that ReflectColumns hands to the assembly: enough of them that
+// it need not wait for the reflectors of one.
 const togetherAVX2, togetherAVX512 = 4, 1
 
-func reflectColumnsAssembly[T kernel.Float](s kernel.Set, reflectors []Householder3[T], a []T, stride, groups int, staggered bool) {
+func reflectColumnsAssembly[T kernel.Float](s kernel.Set, reflectors []Householder3[T], a []T, stride, groups int,
+	staggered bool) {
 	together := togetherAVX512
 	if s == kernel.AVX2 {
 		together = togetherAVX2
@@ -35,7 +37,8 @@ func reflectColumnsAssembly[T kernel.Float](s kernel.Set, reflectors []Household
 	}
 }
 
-// reflectGroups is ReflectColumns for as many groups of rows as the assembly takes together, of which so many begin with the first reflector.
+// reflectGroups is ReflectColumns for groups of rows that the assembly takes together, of which the first atFirst ones
+// begin with the first reflector.
 func reflectGroups[T kernel.Float](s kernel.Set, reflectors []Householder3[T], a []T, stride, groups, atFirst int) {
 	size, side := int(unsafe.Sizeof(a[0])), SweepRows(s)
 	columns := reflected(reflectors)
@@ -53,7 +56,8 @@ func reflectGroups[T kernel.Float](s kernel.Set, reflectors []Householder3[T], a
 		a: unsafe.Pointer(&a[0]), reflectors: unsafe.Pointer(&reflectors[0]), stride: stride * size,
 		groups: groups, atFirst: atFirst, pending: unsafe.Pointer(&pending[0]), chunks: chunks, rest: rest,
 		restMask: 1<<(rest-min(rest, missing)) - 1, lastMask: 1<<last - 1, finalMask: 1<<(columns-last) - 1,
-		restLanes: vec.Mask((rest - min(rest, missing)) * size), lastLanes: vec.Mask(last * size), finalLanes: vec.Mask((columns - last) * size),
+		restLanes: vec.Mask((rest - min(rest,
+			missing)) * size), lastLanes: vec.Mask(last * size), finalLanes: vec.Mask((columns - last) * size),
 	}
 	reflectColumnsKernel(s, vec.FloatType[T](), &args)
 }

@@ -8,14 +8,15 @@ import (
 	"trnsci/core/kernel"
 )
 
-// SingleShiftChase is a run of steps of a bulge down an upper Hessenberg matrix, as in an implicit single-shift QR sweep. Element (i, j) is A[i*Stride+j]. Step k, from
-// First on, makes the reflector of the rows k+1 and k+2 that maps column k to a multiple of the first unit vector and applies it
+// SingleShiftChase is a sequence of steps that chase a bulge down an upper Hessenberg matrix, as in an implicit
+// single-shift QR sweep. Element (i, j) is A[i*Stride+j]. Step k, from First on, makes the reflector of the rows k+1
+// and k+2 that maps column k to a multiple of the first unit vector. It applies it
 //
-//   - from the left to the columns up to End-1, of which k+1 and k+2 belong to the matrix in any case;
+//   - from the left to the columns up to End-1, which include k+1 and k+2;
 //   - from the right to the rows from Top up to k+3, but at most Last.
 //
-// With Start the first step has no column: its reflector maps Start to a multiple of the first unit vector, and First may be -1. The reflectors go to
-// Reflectors, one for each step.
+// If Start is not nil, the first step has no column: its reflector maps Start to a multiple of the first unit vector,
+// and First may be -1. The reflectors go to Reflectors, one for each step.
 type SingleShiftChase[C kernel.Complex] struct {
 	A                []C
 	Stride           int
@@ -25,8 +26,8 @@ type SingleShiftChase[C kernel.Complex] struct {
 	Reflectors       []Householder2[C]
 }
 
-// Run does the steps and returns how many it has done. It ends before a step whose column has nothing to eliminate, or elements whose squares are not sure to
-// be safe from overflow and underflow. Nothing outside of the rows and columns that are named is read or written.
+// Run does the steps and returns their number. It ends before a step whose column has nothing to eliminate, or elements
+// whose squares may overflow or underflow. Nothing outside of the rows and columns named above is read or written.
 func (b *SingleShiftChase[C]) Run(s kernel.Set) (steps int) {
 	if len(b.Reflectors) == 0 {
 		return 0
@@ -57,7 +58,7 @@ func (b *SingleShiftChase[C]) check() {
 	}
 }
 
-// column returns where the column is that step k eliminates.
+// column returns the elements that step k eliminates.
 func (b *SingleShiftChase[C]) column(k int, start *[2]C) (x, y *C) {
 	if start != nil {
 		return &start[0], &start[1]
@@ -65,7 +66,7 @@ func (b *SingleShiftChase[C]) column(k int, start *[2]C) (x, y *C) {
 	return &b.A[(k+1)*b.Stride+k], &b.A[(k+2)*b.Stride+k]
 }
 
-// safeModuli returns the bounds of squares of moduli that are safe.
+// safeModuli returns the bounds of squares of moduli that neither overflow nor underflow.
 func safeModuli[C kernel.Complex]() (least, most float64) {
 	if _, single := any(C(0)).(complex64); single {
 		low, high := safeSquares[float32]()

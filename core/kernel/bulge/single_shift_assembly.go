@@ -30,7 +30,8 @@ func numbers[T kernel.Float, C kernel.Complex](a []C) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(a))), 2*len(a))
 }
 
-func reflectRowPairsAssembly[C kernel.Complex](s kernel.Set, reflectors []Householder2[C], columns bool, a []C, stride, cols int) {
+func reflectRowPairsAssembly[C kernel.Complex](s kernel.Set, reflectors []Householder2[C], columns bool, a []C, stride,
+	cols int) {
 	l := vec.TypeOf[C]()
 	var args vec.StripArgs
 	if l.IsDouble() {

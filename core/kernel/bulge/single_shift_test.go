@@ -24,7 +24,8 @@ func randomTwoRows[C kernel.Complex](rng *rand.Rand, n int) []Householder2[C] {
 		v := complex(rng.NormFloat64(), rng.NormFloat64())
 		tau := 2 / (1 + vec.AbsSquared(v))
 		if rng.IntN(7) > 0 {
-			r[k] = Householder2[C]{V: kerneltest.ElementOf[C](v), T1: kerneltest.ElementOf[C](complex(tau, 0) * v), T0: kerneltest.ElementOf[C](complex(tau, 0))}
+			r[k] = Householder2[C]{V: kerneltest.ElementOf[C](v), T1: kerneltest.ElementOf[C](complex(tau, 0) * v),
+				T0: kerneltest.ElementOf[C](complex(tau, 0))}
 		}
 	}
 	return r
@@ -44,7 +45,8 @@ func placeComplex[C kernel.Complex](rng *rand.Rand, m kerneltest.Arena[float32],
 	return a, stride
 }
 
-// requireNear fails unless the elements of got are those of want up to rounding errors of so many operations on numbers of size 1, and are NaN where those are.
+// requireNear fails unless the elements of got are those of want up to rounding errors of so many operations on numbers
+// of size 1, and are NaN where those are.
 func requireNear[C kernel.Complex](t *testing.T, got, want []C, operations float64) {
 	t.Helper()
 	limit := operations * kerneltest.EpsilonOf[C]()
@@ -109,7 +111,8 @@ func testBulge[C kernel.Complex](t *testing.T, s kernel.Set) {
 		top, steps := rng.IntN(12), 1+rng.IntN(20)
 		b := SingleShiftChase[C]{First: top - 1 + rng.IntN(20), Top: top}
 		if rng.IntN(2) == 0 {
-			b.Start = &[2]C{kerneltest.ElementOf[C](complex(rng.NormFloat64(), 1)), kerneltest.ElementOf[C](complex(1, rng.NormFloat64()))}
+			b.Start = &[2]C{kerneltest.ElementOf[C](complex(rng.NormFloat64(), 1)),
+				kerneltest.ElementOf[C](complex(1, rng.NormFloat64()))}
 		} else {
 			b.First++
 		}
@@ -118,7 +121,8 @@ func testBulge[C kernel.Complex](t *testing.T, s kernel.Set) {
 		b.A, b.Stride = placeComplex[C](rng, arena, min(b.First+steps+3, b.Last+1), b.End)
 		for i := range b.A {
 			row, col := i/b.Stride, i%b.Stride
-			if row < b.Top || row > b.First+2 && col < row-1 || row > b.First && (col < b.First || col == b.First && b.Start != nil) {
+			if row < b.Top || row > b.First+2 && col < row-1 || row > b.First && (col < b.First || col == b.First &&
+				b.Start != nil) {
 				b.A[i] = kerneltest.ElementOf[C](complex(math.NaN(), math.NaN()))
 			}
 			if row > b.First+2 && row > col+1 && col > b.First {
@@ -152,8 +156,10 @@ func testBulgeStops[C kernel.Complex](t *testing.T, s kernel.Set) {
 	least, most := safeModuli[C]()
 	small, large := complex(math.Sqrt(least)/2, 0), complex(0, 2*math.Sqrt(most))
 	for name, column := range map[string][2]complex128{
-		"nothing to eliminate": {1, 0}, "zero": {}, "no modulus": {0, 1}, "infinite": {1, complex(math.Inf(1), 0)}, "not a number": {1, complex(0, math.NaN())},
-		"first is not a number": {complex(math.NaN(), 0), 1}, "squares underflow": {small, 1}, "squares overflow": {1, large},
+		"nothing to eliminate": {1, 0}, "zero": {}, "no modulus": {0, 1}, "infinite": {1,
+			complex(math.Inf(1), 0)}, "not a number": {1, complex(0, math.NaN())},
+		"first is not a number": {complex(math.NaN(), 0), 1}, "squares underflow": {small, 1}, "squares overflow": {1,
+			large},
 	} {
 		a := make([]C, n*n)
 		for k, x := range column {

@@ -31,7 +31,8 @@ func tridiagAssembly[E kernel.Scalar](s kernel.Set, r *TridiagStep[E]) {
 }
 
 // vectorsAssembly runs one of the passes over vectors. It returns the sum of squares of UpdateRow and Advance.
-func vectorsAssembly[E kernel.Scalar](s kernel.Set, k vectorsKernel, z, v, w []E, c, d E, i, count int) (squares float64) {
+func vectorsAssembly[E kernel.Scalar](s kernel.Set, k vectorsKernel, z, v, w []E, c, d E, i,
+	count int) (squares float64) {
 	l := vec.TypeOf[E]()
 	var factors, sum [4]float64
 	factors[0], factors[1] = vec.Parts(c)
@@ -71,7 +72,8 @@ func hessenbergAssembly[T kernel.Float](s kernel.Set, p *HessenbergStep[T]) {
 		imagOffset: p.ImagOffset * size, stride: p.Stride * size, steps: p.Cols * size / vec.Bytes(s), top: p.Top, rows: p.Rows,
 	}
 	if p.Rows > 0 {
-		args.rowsV, args.rowsX, args.w, args.s = at(p.V, p.Row*width), at(p.X, p.Row*width), at(p.W, p.First), at(p.S, p.First)
+		args.rowsV, args.rowsX, args.w, args.s = at(p.V, p.Row*width), at(p.X, p.Row*width), at(p.W, p.First), at(p.S,
+			p.First)
 	}
 	t := vec.FloatType[T]()
 	if p.Complex {

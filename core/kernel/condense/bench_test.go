@@ -28,7 +28,8 @@ func benchmarkReduction[E kernel.Scalar](b *testing.B, n int) {
 		}
 		return x
 	}
-	r := TridiagStep[E]{First: 0, Rows: n, Stride: n + 16, A: make([]E, n*(n+16)), V: vec(), W: vec(), X: vec(), Y: vec()}
+	r := TridiagStep[E]{First: 0, Rows: n, Stride: n + 16, A: make([]E, n*(n+16)), V: vec(), W: vec(), X: vec(),
+		Y: vec()}
 	for b.Loop() {
 		r.Run(kernel.Best())
 	}

@@ -35,8 +35,10 @@ func randomSimilarityShape(rng *rand.Rand) similarityShape {
 	return s
 }
 
-// randomSimilarity places operands that fit the shape just so. What lies between the rows, before the columns and between the vectors is NaN.
-func randomSimilarity[T kernel.Float](rng *rand.Rand, m *similarityArenas[T], shape similarityShape) *HessenbergStep[T] {
+// randomSimilarity places operands that fit the shape just so. What lies between the rows, before the columns and
+// between the vectors is NaN.
+func randomSimilarity[T kernel.Float](rng *rand.Rand, m *similarityArenas[T],
+	shape similarityShape) *HessenbergStep[T] {
 	const padding = 3
 	p := &HessenbergStep[T]{
 		Row: shape.row, Top: shape.top, Rows: shape.rows, First: shape.first, Cols: shape.vectors * LineElements[T](), Complex: shape.pairs,
@@ -139,7 +141,8 @@ func (before *HessenbergStep[T]) compare(got *HessenbergStep[T]) error {
 }
 
 // checkSimilarity runs a random pass and checks it and its repetition.
-func checkSimilarity[T kernel.Float](t *testing.T, s kernel.Set, rng *rand.Rand, m *similarityArenas[T], shape similarityShape) {
+func checkSimilarity[T kernel.Float](t *testing.T, s kernel.Set, rng *rand.Rand, m *similarityArenas[T],
+	shape similarityShape) {
 	p := randomSimilarity(rng, m, shape)
 	before := p.copied()
 	again := before.copied()
@@ -148,7 +151,8 @@ func checkSimilarity[T kernel.Float](t *testing.T, s kernel.Set, rng *rand.Rand,
 		t.Fatalf("%s: %+v: %v", s, shape, err)
 	}
 	again.Run(s)
-	if !slices.EqualFunc(again.Y, p.Y, kerneltest.SameElement[T]) || !slices.EqualFunc(again.S, p.S, kerneltest.SameElement[T]) {
+	if !slices.EqualFunc(again.Y, p.Y, kerneltest.SameElement[T]) || !slices.EqualFunc(again.S, p.S,
+		kerneltest.SameElement[T]) {
 		t.Fatalf("%s: %+v: a second call gives other results", s, shape)
 	}
 }
@@ -173,7 +177,8 @@ func TestSimilaritiesOutsideOfMemoryAreRefused(t *testing.T) {
 	const n = 8
 	fits := func() *HessenbergStep[float64] {
 		vector := func() []float64 { return make([]float64, n+2*n) }
-		return &HessenbergStep[float64]{Top: 2, Rows: 2, Cols: 2 * n, Stride: 2 * n, A: make([]float64, 4*2*n), Complex: true, ImagOffset: n,
+		return &HessenbergStep[float64]{Top: 2, Rows: 2, Cols: 2 * n, Stride: 2 * n, A: make([]float64, 4*2*n),
+			Complex: true, ImagOffset: n,
 			Y: make([]float64, n), V: vector(), W: vector(), X: vector(), S: vector()}
 	}
 	for _, s := range kernel.Sets() {

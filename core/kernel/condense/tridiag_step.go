@@ -8,27 +8,29 @@ import (
 	"trnsci/core/kernel"
 )
 
-// TridiagStep is a pass over rows of the lower triangle of a Hermitian (real: symmetric) matrix A that ends a step of its reduction to
-// tridiagonal form and begins the next one: each element is read and written once for an update of rank two and a product with a vector.
-// Row i of the pass is row First+i of A, whose element (First+i, j) is A[i*Stride+j]. It does
+// TridiagStep is a pass over rows of the lower triangle of a Hermitian (real: symmetric) matrix A that ends one step of
+// its reduction to tridiagonal form and begins the next one: each element is read and written once, for an update of
+// rank two and a product with a vector. For row k = First+i, whose element (k, j) is A[i*Stride+j], it computes
 //
 //	A(k,j) -= v_k conj(w_j) + w_k conj(v_j)    j <= k
-//	y_k    += sum_j A(k,j) x_j                 j <= k, the new A
+//	y_k    += sum_j A(k,j) x_j                 j <= k, with the new A
 //	y_j    += conj(A(k,j)) x_k                 j < k
 //
-// First is a multiple of LineElements, Rows one of TridiagRows, and the imaginary parts of the diagonal are taken to be 0. What is right
-// of the diagonal in the columns before the next multiple of LineElements is scratch memory that must be there, in the vectors, too: it may
-// be overwritten, and nothing depends on it. Nothing further right is read or written. A zero of v and w leaves a row's elements as they are.
+// First is a multiple of LineElements, Rows one of TridiagRows, and the imaginary parts of the diagonal count as 0. The
+// elements right of the diagonal, up to the next multiple of LineElements, must exist in A and in the vectors: they are
+// scratch memory, which may be overwritten and has no effect on results. Nothing further right is read or written.
+// Where v and w are zero, the elements of a row keep their bits.
 //
-// Method: Dongarra, Sorensen and Hammarling, Block reduction of matrices to condensed forms for eigenvalue computations, J. Comput. Appl.
-// Math. 27 (1989), put the update off in the same way, but for many steps.
+// Method: Dongarra, Sorensen and Hammarling, Block reduction of matrices to condensed forms for eigenvalue
+// computations, J. Comput. Appl. Math. 27 (1989), delay the update in the same way, but for many steps.
 type TridiagStep[E kernel.Scalar] struct {
 	First, Rows, Stride int
 	A                   []E
 	V, W, X, Y          []E
 }
 
-// TridiagRows returns what divides the numbers of rows that a TridiagStep takes: no set takes more together. It divides LineElements, too.
+// TridiagRows returns the number that the Rows of a TridiagStep are a multiple of: the most rows that a set takes
+// together. It divides LineElements.
 func TridiagRows[E kernel.Scalar]() int {
 	const numbers = 8
 	switch any(E(0)).(type) {
@@ -38,13 +40,14 @@ func TridiagRows[E kernel.Scalar]() int {
 	return numbers
 }
 
-// LineElements returns the multiple of columns for which a TridiagStep wants memory: the elements in 64 bytes, the largest vector.
+// LineElements returns the elements in 64 bytes, a cache line and the largest vector. The columns of a TridiagStep or a
+// HessenbergStep, and the vectors between two steps, are padded to multiples of it.
 func LineElements[E kernel.Scalar]() int {
 	const bytes = 64
 	return bytes / int(unsafe.Sizeof(E(0)))
 }
 
-// Run does the pass. The same call gives the same bits; other cuts of the rows give others. Like all assembly it cannot be preempted.
+// Run does the pass. Equal calls give equal bits; another cut of the rows gives others. Assembly cannot be preempted.
 func (r *TridiagStep[E]) Run(s kernel.Set) {
 	r.check()
 	if s != kernel.Go {
@@ -68,12 +71,12 @@ func (r *TridiagStep[E]) check() {
 	cols := (r.First + r.Rows + group - 1) / group * group
 	if r.First < 0 || r.Rows < 1 || r.First%group != 0 || r.Rows%TridiagRows[E]() != 0 || r.Stride < 0 || (r.Rows-1)*r.Stride+cols > len(r.A) ||
 		cols > min(len(r.V), len(r.W), len(r.X), len(r.Y)) {
-		panic(fmt.Sprintf("condense: reduction of %d rows from %d on, stride %d, does not fit lengths %d, %d, %d, %d, %d",
+		panic(fmt.Sprintf("condense: tridiagonal step of %d rows from %d on, stride %d, does not fit lengths %d, %d, %d, %d, %d",
 			r.Rows, r.First, r.Stride, len(r.A), len(r.V), len(r.W), len(r.X), len(r.Y)))
 	}
 }
 
-// reduceGo keeps two sums for each row, so that additions need not wait for one another.
+// reduceGo keeps two sums for each row, so that an addition need not wait for the one before it.
 func reduceGo[E kernel.Float](r *TridiagStep[E]) {
 	for i := range r.Rows {
 		k := r.First + i

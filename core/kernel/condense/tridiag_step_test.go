@@ -19,8 +19,8 @@ func newReductionArenas(t *testing.T) *reductionArenas {
 	return &reductionArenas{a: m(t), v: m(t), w: m(t), x: m(t), y: m(t)}
 }
 
-// randomReduction places operands. The elements right of the diagonal, between the rows and behind the vectors are NaN, and so are the
-// imaginary parts of the diagonal. Some rows have zeros in v and w.
+// randomReduction places operands. The elements right of the diagonal, between the rows and behind the vectors are NaN,
+// and so are the imaginary parts of the diagonal. Some rows have zeros in v and w.
 func randomReduction[E kernel.Scalar](rng *rand.Rand, m *reductionArenas, rows, first int) *TridiagStep[E] {
 	const padding, zeros = 3, 5
 	cols := roundUpTo(first+rows, LineElements[E]())
@@ -153,7 +153,8 @@ func testReduction[E kernel.Scalar](t *testing.T) {
 	for _, s := range kernel.Sets() {
 		rng := rand.New(rand.NewPCG(61, uint64(s)))
 		for range rounds {
-			checkReduction[E](t, s, rng, m, TridiagRows[E]()*(1+rng.IntN(mostParts)), LineElements[E]()*rng.IntN(mostGroups))
+			checkReduction[E](t, s, rng, m, TridiagRows[E]()*(1+rng.IntN(mostParts)),
+				LineElements[E]()*rng.IntN(mostGroups))
 		}
 	}
 }
@@ -170,13 +171,17 @@ func FuzzReduction(f *testing.F) {
 		for _, s := range kernel.Sets() {
 			switch dtype % 4 {
 			case 0:
-				checkReduction[float32](t, s, rng, m, int(groups)*TridiagRows[float32](), int(first)*LineElements[float32]())
+				checkReduction[float32](t, s, rng, m, int(groups)*TridiagRows[float32](),
+					int(first)*LineElements[float32]())
 			case 1:
-				checkReduction[float64](t, s, rng, m, int(groups)*TridiagRows[float64](), int(first)*LineElements[float64]())
+				checkReduction[float64](t, s, rng, m, int(groups)*TridiagRows[float64](),
+					int(first)*LineElements[float64]())
 			case 2:
-				checkReduction[complex64](t, s, rng, m, int(groups)*TridiagRows[complex64](), int(first)*LineElements[complex64]())
+				checkReduction[complex64](t, s, rng, m, int(groups)*TridiagRows[complex64](),
+					int(first)*LineElements[complex64]())
 			default:
-				checkReduction[complex128](t, s, rng, m, int(groups)*TridiagRows[complex128](), int(first)*LineElements[complex128]())
+				checkReduction[complex128](t, s, rng, m, int(groups)*TridiagRows[complex128](),
+					int(first)*LineElements[complex128]())
 			}
 		}
 	})

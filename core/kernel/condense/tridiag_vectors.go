@@ -7,10 +7,10 @@ import (
 	"trnsci/core/kernel"
 )
 
-// The functions below are what a reduction to tridiagonal form does with single vectors between two passes of TridiagStep. The vectors of a
-// call have one length, a multiple of LineElements.
+// The functions below work on single vectors between two passes of TridiagStep. The vectors of a call have the same
+// length, a multiple of LineElements.
 
-// vectorsKernel says what is done with the vectors.
+// vectorsKernel is one of the functions, as assembly numbers them.
 type vectorsKernel uint8
 
 const (
@@ -27,15 +27,15 @@ func checkVectors[E kernel.Scalar](n int, others ...[]E) {
 	}
 }
 
-// checkRow checks that a row is that of element i of n, and that it has count elements.
+// checkRow panics unless i is the number of an element of n, and count a number of them.
 func checkRow(n, i, count int) {
 	if i < 0 || i >= n || count < 0 || count > n {
 		panic(fmt.Sprintf("condense: element %d, squares of %d, of %d elements", i, count, n))
 	}
 }
 
-// UpdateRow replaces z, row i of a matrix, by conj(z) - conj(v_i) w - conj(w_i) v, then clears v_i and w_i, and returns the sum of |z_j|^2 over the
-// new first count elements.
+// UpdateRow replaces z, row i of a matrix, by conj(z) - conj(v_i) w - conj(w_i) v and clears v_i and w_i. It returns
+// the sum of |z_j|^2 over the first count elements of the new z.
 func UpdateRow[E kernel.Scalar](s kernel.Set, z, v, w []E, i, count int) (squares float64) {
 	checkVectors(len(z), v, w)
 	checkRow(len(z), i, count)
@@ -67,7 +67,7 @@ func ScaleTo[E kernel.Scalar](s kernel.Set, c E, z, v, y []E) {
 	clear(y)
 }
 
-// Advance replaces w by c w + d re(w^H v) v, with a real d, and then does UpdateRow's work.
+// Advance replaces w by c w + d Re(w^H v) v, with a real d, and then does what UpdateRow does.
 func Advance[E kernel.Scalar](s kernel.Set, c E, d float64, z, v, w []E, i, count int) (squares float64) {
 	checkVectors(len(z), v, w)
 	checkRow(len(z), i, count)

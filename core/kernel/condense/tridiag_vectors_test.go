@@ -22,9 +22,11 @@ type reflectionCase[E kernel.Scalar] struct {
 
 func (k *reflectionCase[E]) vectors() (z, v, w []E) { return k.z[:k.n], k.v[:k.n], k.w[:k.n] }
 
-func forReflections(t *testing.T, single func(*testing.T, *rand.Rand, *reflectionCase[float32]), double func(*testing.T, *rand.Rand, *reflectionCase[float64]),
+func forReflections(t *testing.T, single func(*testing.T, *rand.Rand, *reflectionCase[float32]),
+	double func(*testing.T, *rand.Rand, *reflectionCase[float64]),
 
-	singleComplex func(*testing.T, *rand.Rand, *reflectionCase[complex64]), doubleComplex func(*testing.T, *rand.Rand, *reflectionCase[complex128])) {
+	singleComplex func(*testing.T, *rand.Rand, *reflectionCase[complex64]), doubleComplex func(*testing.T, *rand.Rand,
+		*reflectionCase[complex128])) {
 	t.Run("float32", func(t *testing.T) { eachReflection(t, single) })
 	t.Run("float64", func(t *testing.T) { eachReflection(t, double) })
 	t.Run("complex64", func(t *testing.T) { eachReflection(t, singleComplex) })
@@ -40,9 +42,13 @@ func eachReflection[E kernel.Scalar](t *testing.T, test func(*testing.T, *rand.R
 		rng := rand.New(rand.NewPCG(71, uint64(s)))
 		for n := group; n <= mostGroups*group; n += group {
 			for range repetitions {
-				vector := func(a kerneltest.Arena[float32]) []E { return kerneltest.PlaceIn[E](rng, a, n+rng.IntN(padding), n) }
+				vector := func(a kerneltest.Arena[float32]) []E {
+					return kerneltest.PlaceIn[E](rng, a,
+						n+rng.IntN(padding), n)
+				}
 				scalar := func() E { return kerneltest.ElementOf[E](complex(rng.NormFloat64(), rng.NormFloat64())) }
-				test(t, rng, &reflectionCase[E]{s: s, z: vector(m.a), v: vector(m.v), w: vector(m.w), n: n, c: scalar(), d: scalar()})
+				test(t, rng, &reflectionCase[E]{s: s, z: vector(m.a), v: vector(m.v), w: vector(m.w), n: n, c: scalar(),
+					d: scalar()})
 			}
 		}
 	}
@@ -59,7 +65,8 @@ func unchanged[E kernel.Scalar](t *testing.T, name string, before, x []E, n int)
 }
 
 func TestUpdateRow(t *testing.T) {
-	forReflections(t, testUpdateRow[float32], testUpdateRow[float64], testUpdateRow[complex64], testUpdateRow[complex128])
+	forReflections(t, testUpdateRow[float32], testUpdateRow[float64], testUpdateRow[complex64],
+		testUpdateRow[complex128])
 }
 
 func testUpdateRow[E kernel.Scalar](t *testing.T, rng *rand.Rand, k *reflectionCase[E]) {
@@ -76,7 +83,8 @@ func (k *reflectionCase[E]) copied() *reflectionCase[E] {
 	return &c
 }
 
-// checkUpdate fails the test unless k is what UpdateRow makes of the operands before, whose w_i is known within slack, and squares its result.
+// checkUpdate fails the test unless k is what UpdateRow makes of the operands before, whose w_i is known within slack,
+// and squares its result.
 func (k *reflectionCase[E]) checkUpdate(t *testing.T, before *reflectionCase[E], i, count int, squares, slack float64) {
 	t.Helper()
 	const products = 4 // of real numbers in a part of an element

@@ -9,7 +9,8 @@ import (
 	"trnsci/core/kernel"
 )
 
-// BenchmarkTranspose packs as core/blas does: the narrow panels and the wide blocks of a product, out of a large matrix.
+// BenchmarkTranspose packs as core/blas does: the narrow panels and the wide blocks of a product, out of a large
+// matrix.
 func BenchmarkTranspose(b *testing.B) {
 	b.Run("float64", benchmarkTranspose[float64])
 	b.Run("float32", benchmarkTranspose[float32])

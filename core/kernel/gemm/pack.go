@@ -9,8 +9,9 @@ import (
 	"trnsci/core/kernel"
 )
 
-// Panel is Count tiles of Rows x Cols elements side by side, in two places: element (i, j) of tile t is at From[t*FromStep+i*FromRow+j] and at
-// To[t*ToStep+i*ToRow+j]. Cols is at most the columns of a tile of the set's Blocking, or its rows.
+// Panel is Count tiles of Rows x Cols elements side by side, in two places: element (i, j) of tile t is at
+// From[t*FromStep+i*FromRow+j] and at To[t*ToStep+i*ToRow+j]. Cols is at most the columns of a tile of the set's
+// Blocking, or its rows. From and To do not overlap.
 type Panel[T kernel.Float] struct {
 	Count, Rows, Cols int
 	From              []T
@@ -19,7 +20,7 @@ type Panel[T kernel.Float] struct {
 	ToRow, ToStep     int
 }
 
-// check panics unless the tiles are where they are said to be, with so many rows in To for a row in From.
+// check panics unless From and To hold the tiles, with rowsTo rows in To for each row in From.
 func (p *Panel[T]) check(s kernel.Set, rowsTo int) {
 	last, rows, cols := p.Count-1, p.Rows-1, p.Cols-1
 	if last|rows|cols|p.FromRow|p.FromStep|p.ToRow|p.ToStep < 0 || last*p.FromStep+rows*p.FromRow+cols >= len(p.From) ||
@@ -43,15 +44,16 @@ func Pack[T kernel.Float](s kernel.Set, p *Panel[T]) {
 	}
 }
 
-// expandedRows is how many rows PackExpanded makes of one.
+// expandedRows is the number of rows that PackExpanded makes of one.
 const expandedRows = 2
 
-// PackExpanded copies tiles whose rows are pairs (x, y), Cols being even, and makes two rows of each: row i of From becomes rows 2i and 2i+1 of To,
+// PackExpanded packs tiles of complex numbers, pairs (x, y) of real ones, in the 1e format of the 1m method. Cols is
+// even; row i of From becomes rows 2i and 2i+1 of To,
 //
 //	upper[0] x, upper[1] y
 //	lower[0] y, lower[1] x
 //
-// The factors are 1 or -1. From may also be what is to become the upper rows of To, where they are to be.
+// where the factors are 1 or -1. From may be in place of the upper rows of To.
 func PackExpanded[T kernel.Float](s kernel.Set, p *Panel[T], upper, lower [2]T) {
 	p.check(s, expandedRows)
 	if s != kernel.Go {
@@ -72,7 +74,7 @@ func PackExpanded[T kernel.Float](s kernel.Set, p *Panel[T], upper, lower [2]T) 
 	}
 }
 
-// newPackArgs returns the arguments of a copy, in words of four bytes, whatever they mean.
+// newPackArgs returns the arguments of packing in words of four bytes.
 func newPackArgs[T kernel.Float](s kernel.Set, p *Panel[T]) packArgs {
 	const wordBytes = 4
 	size := int(unsafe.Sizeof(p.From[0]))

@@ -34,7 +34,8 @@ func testTranspose[T kernel.Float](t *testing.T, s kernel.Set) {
 		}
 		before := slices.Clone(src)
 		Transpose(s, rows, cols, src, srcStride, dst, dstStride)
-		if !bytes.Equal(kerneltest.BitsOf(want), kerneltest.BitsOf(dst)) || !bytes.Equal(kerneltest.BitsOf(before), kerneltest.BitsOf(src)) {
+		if !bytes.Equal(kerneltest.BitsOf(want), kerneltest.BitsOf(dst)) || !bytes.Equal(kerneltest.BitsOf(before),
+			kerneltest.BitsOf(src)) {
 			t.Fatalf("%dx%d, strides %d, %d", rows, cols, srcStride, dstStride)
 		}
 	})
@@ -48,7 +49,8 @@ func testCopy[T kernel.Float](t *testing.T, s kernel.Set) {
 	rng := rand.New(rand.NewPCG(12, uint64(s)))
 	from, to := kerneltest.NewArena[T](t), kerneltest.NewArena[T](t)
 	for range 3000 {
-		p := Panel[T]{Count: 1 + rng.IntN(4), Rows: 1 + rng.IntN(20), Cols: 1 + rng.IntN(kernel.BlockingOf[T](s).TileCols())}
+		p := Panel[T]{Count: 1 + rng.IntN(4), Rows: 1 + rng.IntN(20),
+			Cols: 1 + rng.IntN(kernel.BlockingOf[T](s).TileCols())}
 		p.FromStep = p.Cols + rng.IntN(padding)
 		p.FromRow = p.Count*p.FromStep + rng.IntN(padding)
 		p.ToRow = p.Cols + rng.IntN(padding)
@@ -66,22 +68,26 @@ func testCopy[T kernel.Float](t *testing.T, s kernel.Set) {
 			}
 		}
 		Pack(s, &p)
-		if !bytes.Equal(kerneltest.BitsOf(want), kerneltest.BitsOf(p.To)) || !bytes.Equal(kerneltest.BitsOf(before), kerneltest.BitsOf(p.From)) {
-			t.Fatalf("%d tiles of %dx%d, strides %d,%d %d,%d", p.Count, p.Rows, p.Cols, p.FromRow, p.FromStep, p.ToRow, p.ToStep)
+		if !bytes.Equal(kerneltest.BitsOf(want), kerneltest.BitsOf(p.To)) || !bytes.Equal(kerneltest.BitsOf(before),
+			kerneltest.BitsOf(p.From)) {
+			t.Fatalf("%d tiles of %dx%d, strides %d,%d %d,%d", p.Count, p.Rows, p.Cols, p.FromRow, p.FromStep, p.ToRow,
+				p.ToStep)
 		}
 	}
 }
 
 func TestPairs(t *testing.T) { kerneltest.ForSets(t, testPairs[float32], testPairs[float64]) }
 
-// testPairs changes signs of arbitrary bits and compares all memory with the definition, with From apart from To and within it.
+// testPairs changes signs of arbitrary bits and compares all memory with the definition, with From apart from To and
+// within it.
 func testPairs[T kernel.Float](t *testing.T, s kernel.Set) {
 	const padding = 5
 	rng := rand.New(rand.NewPCG(14, uint64(s)))
 	from, to := kerneltest.NewArena[T](t), kerneltest.NewArena[T](t)
 	sign := func() T { return T(1 - 2*rng.IntN(2)) }
 	for range 3000 {
-		p := Panel[T]{Count: 1 + rng.IntN(4), Rows: 1 + rng.IntN(20), Cols: 2 * (1 + rng.IntN(kernel.BlockingOf[T](s).TileCols()/2))}
+		p := Panel[T]{Count: 1 + rng.IntN(4), Rows: 1 + rng.IntN(20),
+			Cols: 2 * (1 + rng.IntN(kernel.BlockingOf[T](s).TileCols()/2))}
 		p.ToRow = p.Cols + rng.IntN(padding)
 		p.ToStep = expandedRows*p.Rows*p.ToRow + rng.IntN(padding)
 		p.To = to.Place(rng, (p.Count-1)*p.ToStep+(expandedRows*p.Rows-1)*p.ToRow+p.Cols)
@@ -110,8 +116,10 @@ func testPairs[T kernel.Float](t *testing.T, s kernel.Set) {
 			}
 		}
 		PackExpanded(s, &p, upper, lower)
-		if !bytes.Equal(kerneltest.BitsOf(want), kerneltest.BitsOf(p.To)) || !inPlace && !bytes.Equal(kerneltest.BitsOf(before), kerneltest.BitsOf(p.From)) {
-			t.Fatalf("%d tiles of %dx%d, strides %d,%d %d,%d, in place %v", p.Count, p.Rows, p.Cols, p.FromRow, p.FromStep, p.ToRow, p.ToStep, inPlace)
+		if !bytes.Equal(kerneltest.BitsOf(want),
+			kerneltest.BitsOf(p.To)) || !inPlace && !bytes.Equal(kerneltest.BitsOf(before), kerneltest.BitsOf(p.From)) {
+			t.Fatalf("%d tiles of %dx%d, strides %d,%d %d,%d, in place %v", p.Count, p.Rows, p.Cols, p.FromRow,
+				p.FromStep, p.ToRow, p.ToStep, inPlace)
 		}
 	}
 }

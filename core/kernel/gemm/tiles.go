@@ -6,18 +6,18 @@ import (
 	"trnsci/core/kernel"
 )
 
-// Tiles is a run of Count tiles of a matrix product that lie side by side: for t = 0, ..., Count-1
+// Tiles is a run of Count tiles of a matrix product, side by side: for t = 0, ..., Count-1
 //
 //	C_t = Alpha A B_t        if Accumulate is false; C_t is not read
 //	C_t = Alpha A B_t + C_t  if it is true
 //
-// A has Rows rows and K columns, element (i, p) at A[i*RowA+p*ColA], any strides: it is read where it lies, transposed or not.
-// B_t has K rows and Cols columns, element (p, j) at B[t*StepB+p*RowB+j]. C_t has Rows rows and Cols columns, element
-// (i, j) at C[t*StepC+i*RowC+j]. Strides count elements and are not negative. Nothing outside of these elements is read
-// or written; C overlaps neither A nor B.
+// A has Rows rows and K columns, element (i, p) at A[i*RowA+p*ColA], with any strides: it is read in place, transposed
+// or not. B_t has K rows and Cols columns, element (p, j) at B[t*StepB+p*RowB+j]. C_t has Rows rows and Cols columns,
+// element (i, j) at C[t*StepC+i*RowC+j]. Strides count elements and are not negative. Nothing outside of these elements
+// is read or written; C overlaps neither A nor B.
 //
-// With Strips above 1 the same is done for that many strips of rows, one below the other: A and C of strip s begin s*StepA and s*StripC elements
-// further.
+// With Strips above 1 the same is done for that many strips of rows, one below the other: A and C of strip s begin
+// s*StepA and s*StripC elements further.
 //
 // Count, K, Rows and Cols are at least 1; Rows and Cols are at most those of the set's Blocking.
 type Tiles[T kernel.Float] struct {
@@ -33,17 +33,19 @@ type Tiles[T kernel.Float] struct {
 	C                   []T
 	RowC, StepC, StripC int
 
-	// While tile t of strip s is computed, the elements Prefetch[s*PrefetchStrip+t*PrefetchStep+p*PrefetchCol] with p < K may be brought into the cache: what
-	// is needed after the run. Places outside of Prefetch do no harm. Prefetch may be nil.
+	// While tile t of strip s is computed, the elements Prefetch[s*PrefetchStrip+t*PrefetchStep+p*PrefetchCol] with p <
+	// K may be brought into the cache: data that is needed after the run. Indices outside of Prefetch do no harm.
+	// Prefetch may be nil.
 	Prefetch                                 []T
 	PrefetchCol, PrefetchStep, PrefetchStrip int
-	PrefetchTile1                            []T // where it is not nil, tile 1 of a strip is as tile 0 with PrefetchTile1 for Prefetch
+	PrefetchTile1                            []T // prefetched for tile 1 of a strip in place of Prefetch, unless nil
 
-	CInCache bool // C is in the first caches, so that it need not be brought there while a tile is computed
+	CInCache bool // C is in the first caches: it need not be prefetched while a tile is computed
 }
 
-// MultiplyTiles computes the tiles with the kernels of s, which is one of Sets(). A sum over K is made in the order of K, fused
-// multiply-add by fused multiply-add where the set has them. It panics if an element of the tiles is outside of A, B or C.
+// MultiplyTiles computes the tiles with the micro-kernels of s, which is one of Sets(). Sums over K are made in the
+// order of K, with fused multiply-adds where the set has them. It panics if an element of the tiles is outside of A, B
+// or C.
 func MultiplyTiles[T kernel.Float](s kernel.Set, t *Tiles[T]) {
 	t.check(s)
 	if s == kernel.Go {
@@ -55,7 +57,7 @@ func MultiplyTiles[T kernel.Float](s kernel.Set, t *Tiles[T]) {
 	tilesAssembly(s, t)
 }
 
-// check is what stands between a wrong call and foreign memory.
+// check keeps a wrong call from touching memory outside of the operands.
 func (t *Tiles[T]) check(s kernel.Set) {
 	limit := kernel.BlockingOf[T](s)
 	last, rows, cols, inner, below := t.Count-1, t.Rows-1, t.Cols-1, t.K-1, max(t.Strips, 1)-1

@@ -7,8 +7,8 @@ import (
 	"trnsci/core/kernel"
 )
 
-// tilesAssembly hands tiles to the assembly, which reads memory through the pointers below for as long as the call
-// takes: it cannot be preempted, so that neither stacks move nor the garbage collector sees an address of its own.
+// tilesAssembly hands tiles to the assembly, which reads memory through these pointers during the call: it cannot be
+// preempted, so that neither stacks move nor the garbage collector meets an address that only the assembly knows.
 func tilesAssembly[T kernel.Float](s kernel.Set, t *Tiles[T]) {
 	size := int(unsafe.Sizeof(t.Alpha))
 	lanes := vec.Bytes(s) / size

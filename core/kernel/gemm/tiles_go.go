@@ -1,7 +1,7 @@
 package gemm
 
-// stripGo computes a strip of tiles of at most 4 rows and 4 columns, two rows at a time: 8 sums, 2 elements of A and 4 of B fit the 16
-// registers that the compiler has on amd64.
+// stripGo computes a strip of tiles of at most 4 rows and 4 columns, two rows at a time: 8 sums, 2 elements of A and 4
+// of B fit the 16 registers that the compiler has on amd64.
 func (t *Tiles[T]) stripGo(a, strip []T) {
 	for n := range t.Count {
 		b, c := t.B[n*t.StepB:], strip[n*t.StepC:]

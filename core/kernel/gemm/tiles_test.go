@@ -106,7 +106,8 @@ func checkTiles[T kernel.Float](t *Tiles[T], before []T) error {
 						want, size = want+float64(before[at]), size+math.Abs(float64(before[at]))
 					}
 					if limit := float64(t.K+2) * eps * size; !(math.Abs(float64(t.C[at])-want) <= limit) {
-						return fmt.Errorf("strip %d, tile %d (%d,%d): %v, want %v within %.1g", s, n, i, j, t.C[at], want, limit)
+						return fmt.Errorf("strip %d, tile %d (%d,%d): %v, want %v within %.1g", s, n, i, j, t.C[at],
+							want, limit)
 					}
 				}
 			}
@@ -172,7 +173,8 @@ func testShapes[T kernel.Float](t *testing.T, s kernel.Set) {
 						alone.Rows, alone.Cols, alone.A, alone.B, alone.C = 1, 1, a[i*k:], b[j:], before[i*cols+j:]
 						MultiplyTiles(s, &alone)
 						if alone.C[0] != c[i*cols+j] {
-							t.Fatalf("%dx%d: element (%d,%d) is %v, alone %v", rows, cols, i, j, c[i*cols+j], alone.C[0])
+							t.Fatalf("%dx%d: element (%d,%d) is %v, alone %v", rows, cols, i, j, c[i*cols+j],
+								alone.C[0])
 						}
 					}
 				}

@@ -8,13 +8,12 @@ import (
 	"trnsci/core/kernel"
 )
 
-// The assembly behind these functions cannot be preempted: a caller cuts its work so that a call takes well under a millisecond. What is
-// written overlaps no other operand.
-
 // Transpose writes the transpose of a matrix of rows x cols: dst[j*dstStride+i] = src[i*srcStride+j].
 func Transpose[T kernel.Float](s kernel.Set, rows, cols int, src []T, srcStride int, dst []T, dstStride int) {
-	if rows < 1 || cols < 1 || min(srcStride, dstStride) < 0 || (rows-1)*srcStride+cols > len(src) || (cols-1)*dstStride+rows > len(dst) {
-		panic(fmt.Sprintf("gemm: transpose of %dx%d, strides %d, %d, lengths %d, %d", rows, cols, srcStride, dstStride, len(src), len(dst)))
+	if rows < 1 || cols < 1 || min(srcStride,
+		dstStride) < 0 || (rows-1)*srcStride+cols > len(src) || (cols-1)*dstStride+rows > len(dst) {
+		panic(fmt.Sprintf("gemm: transpose of %dx%d, strides %d, %d, lengths %d, %d", rows, cols, srcStride, dstStride,
+			len(src), len(dst)))
 	}
 	if s == kernel.Go {
 		transposeGo(rows, cols, src, srcStride, dst, dstStride)
@@ -31,8 +30,8 @@ func transposeGo[T kernel.Float](rows, cols int, src []T, srcStride int, dst []T
 	}
 }
 
-// transposeAssembly hands whole squares to the assembly and what is left at the right and the bottom to the twin. The instructions of
-// AVX2 serve AVX-512 too.
+// transposeAssembly hands whole squares to the assembly and the rest, at the right and at the bottom, to transposeGo.
+// AVX-512 uses the instructions of AVX2.
 func transposeAssembly[T kernel.Float](s kernel.Set, rows, cols int, src []T, srcStride int, dst []T, dstStride int) {
 	size := int(unsafe.Sizeof(src[0]))
 	side := vec.BytesAVX2 / size

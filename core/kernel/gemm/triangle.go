@@ -8,12 +8,12 @@ import (
 	"trnsci/core/kernel"
 )
 
-// TriangleOrder is the most rows of a system that Trsm takes.
+// TriangleOrder is the largest order of a triangle in Trsm and Trmm.
 const TriangleOrder = 8
 
-// Trsm replaces X by the solution of L Y = X for a lower triangular L of the given order, at most TriangleOrder. Element (i, j) of
-// L with j < i is l[i*TriangleOrder+j]; l[i*TriangleOrder+i] is the reciprocal of the diagonal element. Row i of X has cols elements, at
-// x[first+i*stride]; stride may be negative.
+// Trsm replaces X by the solution of L Y = X for a lower triangular L of the given order, at most TriangleOrder.
+// Element (i, j) of L with j < i is l[i*TriangleOrder+j]; l[i*TriangleOrder+i] is the reciprocal of the diagonal
+// element. Row i of X has cols elements at x[first+i*stride]; stride may be negative.
 func Trsm[T kernel.Float](s kernel.Set, order int, l []T, x []T, first, stride, cols int) {
 	checkSystem(order, l, x, first, stride, cols)
 	if s != kernel.Go {
@@ -30,8 +30,8 @@ func Trsm[T kernel.Float](s kernel.Set, order int, l []T, x []T, first, stride, 
 	}
 }
 
-// Trmm replaces X by L X for a lower triangular L of the given order, at most TriangleOrder. Element (i, j) of L with j <= i is
-// l[i*TriangleOrder+j]. For X see Trsm.
+// Trmm replaces X by L X for a lower triangular L of the given order, at most TriangleOrder. Element (i, j) of L with j
+// <= i is l[i*TriangleOrder+j]. For X see Trsm.
 func Trmm[T kernel.Float](s kernel.Set, order int, l []T, x []T, first, stride, cols int) {
 	checkSystem(order, l, x, first, stride, cols)
 	if s != kernel.Go {
@@ -50,8 +50,10 @@ func Trmm[T kernel.Float](s kernel.Set, order int, l []T, x []T, first, stride, 
 
 func checkSystem[T kernel.Float](order int, l []T, x []T, first, stride, cols int) {
 	last := first + (order-1)*stride
-	if order < 1 || order > TriangleOrder || cols < 1 || len(l) < (order-1)*TriangleOrder+order || min(first, last) < 0 || max(first, last)+cols > len(x) {
-		panic(fmt.Sprintf("gemm: triangle of order %d, %d columns at %d, stride %d, lengths %d, %d", order, cols, first, stride, len(l), len(x)))
+	if order < 1 || order > TriangleOrder || cols < 1 || len(l) < (order-1)*TriangleOrder+order || min(first,
+		last) < 0 || max(first, last)+cols > len(x) {
+		panic(fmt.Sprintf("gemm: triangle of order %d, %d columns at %d, stride %d, lengths %d, %d", order, cols, first,
+			stride, len(l), len(x)))
 	}
 }
 

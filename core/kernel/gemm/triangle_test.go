@@ -25,7 +25,8 @@ type systemCase[T kernel.Float] struct {
 	order, first, stride, cols int
 }
 
-func randomSystemCase[T kernel.Float](rng *rand.Rand, matrices, sides kerneltest.Arena[T], order, cols int) *systemCase[T] {
+func randomSystemCase[T kernel.Float](rng *rand.Rand, matrices, sides kerneltest.Arena[T], order,
+	cols int) *systemCase[T] {
 	const padding = 5
 	c := &systemCase[T]{order: order, stride: cols + rng.IntN(padding), cols: cols}
 	c.l, c.x = randomSystem(rng, matrices, order), kerneltest.PlaceRows(rng, sides, order, cols, c.stride)
@@ -35,7 +36,8 @@ func randomSystemCase[T kernel.Float](rng *rand.Rand, matrices, sides kerneltest
 	return c
 }
 
-// check compares each row of the solution in got with what the rows above it give, and all other memory with what it was.
+// check compares each row of the solution in got with what the rows above it give, and all other memory with what it
+// was.
 func (c *systemCase[T]) check(t *testing.T, got []T) {
 	t.Helper()
 	want := slices.Clone(c.x)
@@ -56,7 +58,8 @@ func (c *systemCase[T]) check(t *testing.T, got []T) {
 		}
 	}
 	if i := kerneltest.Differ(want, got); i >= 0 {
-		t.Fatalf("order %d, %d columns, stride %d: element %d is %v, want %v", c.order, c.cols, c.stride, i, got[i], want[i])
+		t.Fatalf("order %d, %d columns, stride %d: element %d is %v, want %v", c.order, c.cols, c.stride, i, got[i],
+			want[i])
 	}
 }
 
@@ -78,12 +81,16 @@ func (c *systemCase[T]) checkProduct(t *testing.T, got []T) {
 		}
 	}
 	if i := kerneltest.Differ(want, got); i >= 0 {
-		t.Fatalf("order %d, %d columns, stride %d: element %d is %v, want %v", c.order, c.cols, c.stride, i, got[i], want[i])
+		t.Fatalf("order %d, %d columns, stride %d: element %d is %v, want %v", c.order, c.cols, c.stride, i, got[i],
+			want[i])
 	}
 }
 
 func TestSolve(t *testing.T) {
-	kerneltest.ForSets(t, func(t *testing.T, s kernel.Set) { testSystem(t, s, Trsm[float32], (*systemCase[float32]).check) },
+	kerneltest.ForSets(t, func(t *testing.T, s kernel.Set) {
+		testSystem(t, s, Trsm[float32],
+			(*systemCase[float32]).check)
+	},
 		func(t *testing.T, s kernel.Set) { testSystem(t, s, Trsm[float64], (*systemCase[float64]).check) })
 }
 
@@ -96,7 +103,8 @@ func TestMultiplyTriangular(t *testing.T) {
 }
 
 // testSystem also cuts the columns in two, which must not change a bit.
-func testSystem[T kernel.Float](t *testing.T, s kernel.Set, run func(s kernel.Set, order int, l, x []T, first, stride, cols int), check func(*systemCase[T], *testing.T, []T)) {
+func testSystem[T kernel.Float](t *testing.T, s kernel.Set,
+	run func(s kernel.Set, order int, l, x []T, first, stride, cols int), check func(*systemCase[T], *testing.T, []T)) {
 	const mostCols, rounds, large = 130, 50, 1500
 	rng := rand.New(rand.NewPCG(12, uint64(s)))
 	matrices, sides := kerneltest.NewArena[T](t), kerneltest.NewArena[T](t)
@@ -110,7 +118,8 @@ func testSystem[T kernel.Float](t *testing.T, s kernel.Set, run func(s kernel.Se
 			run(s, order, c.l, before.x, c.first, c.stride, cut)
 			run(s, order, c.l, before.x, c.first+cut, c.stride, cols-cut)
 			if i := kerneltest.Differ(c.x, before.x); i >= 0 {
-				t.Fatalf("order %d, %d columns cut at %d: element %d is %v, want %v", order, cols, cut, i, before.x[i], c.x[i])
+				t.Fatalf("order %d, %d columns cut at %d: element %d is %v, want %v", order, cols, cut, i, before.x[i],
+					c.x[i])
 			}
 		}
 	}

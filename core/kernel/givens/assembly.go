@@ -8,8 +8,9 @@ import (
 	"trnsci/core/kernel"
 )
 
-// newRotateArgs returns the arguments of rotate for rotations of any kind R and rows of cols elements.
-func newRotateArgs[T kernel.Float, R any](s kernel.Set, rotations []R, down bool, a []T, stride, cols int) vec.StripArgs {
+// newRotateArgs returns the arguments of a kernel for rotations of any kind R and rows of cols real numbers.
+func newRotateArgs[T kernel.Float, R any](s kernel.Set, rotations []R, down bool, a []T, stride,
+	cols int) vec.StripArgs {
 	row, rotation, turn, sign := 0, 0, int(unsafe.Sizeof(rotations[0])), 0.0
 	if down {
 		row, rotation = len(rotations)*stride, len(rotations)-1
@@ -26,7 +27,8 @@ func rotateAssembly[T kernel.Float](s kernel.Set, rotations []Rotation[T], down 
 	rotateKernel(s, vec.FloatType[T](), &args)
 }
 
-func rotateComplexAssembly[T kernel.Float](s kernel.Set, rotations []ComplexRotation[T], down bool, a []T, stride, cols int) {
+func rotateComplexAssembly[T kernel.Float](s kernel.Set, rotations []ComplexRotation[T], down bool, a []T, stride,
+	cols int) {
 	args := newRotateArgs(s, rotations, down, a, stride, 2*cols)
 	rotateComplexKernel(s, vec.FloatType[T](), &args)
 }

@@ -6,8 +6,8 @@ import (
 	"trnsci/core/kernel"
 )
 
-// ComplexRotation is a unitary plane rotation with the sine S = Re + i Im: it replaces (x, y) by (C x + S y, C y - conj(S) x). NegIm is -Im;
-// NewComplexRotation fills in all of them.
+// ComplexRotation is a unitary plane rotation with the sine S = Re + i Im: it replaces (x, y) by (C x + S y, C y -
+// conj(S) x). NegIm is -Im; NewComplexRotation sets all of them.
 type ComplexRotation[T kernel.Float] struct{ C, Re, NegIm, Im T }
 
 // NewComplexRotation returns the rotation of cosine c and sine re + i im.
@@ -15,7 +15,7 @@ func NewComplexRotation[T kernel.Float](c, re, im T) ComplexRotation[T] {
 	return ComplexRotation[T]{C: c, Re: re, NegIm: -im, Im: im}
 }
 
-// RotateComplex is Rotate for rows of complex numbers: row i has cols pairs of real and imaginary parts, at a[i*stride].
+// RotateComplex is Rotate for rows of complex numbers: row i has cols pairs of real and imaginary parts at a[i*stride].
 func RotateComplex[T kernel.Float](s kernel.Set, rotations []ComplexRotation[T], down bool, a []T, stride, cols int) {
 	if n := len(rotations); n > 0 && (cols < 1 || stride < 0 || n*stride+2*cols > len(a)) {
 		panic(fmt.Sprintf("givens: %d complex rotations of %d columns, stride %d, length %d", n, cols, stride, len(a)))

@@ -56,7 +56,8 @@ func testRotateComplex[T kernel.Float](t *testing.T, s kernel.Set) {
 	})
 }
 
-// checkRotatedComplex compares got with the definition and allows for two rounding errors of a column's length for each rotation.
+// checkRotatedComplex compares got with the definition and allows for two rounding errors of a column's length for each
+// rotation.
 func checkRotatedComplex[T kernel.Float](q []ComplexRotation[T], down bool, before, got []T, stride, cols int) error {
 	for at, x := range got {
 		if at%stride >= 2*cols && x == x {

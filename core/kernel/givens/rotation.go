@@ -9,8 +9,8 @@ import (
 // Rotation is a plane rotation: it replaces (x, y) by (C x + S y, C y - S x).
 type Rotation[T kernel.Float] struct{ C, S T }
 
-// Rotate applies plane rotations to neighbouring rows of a matrix of len(rotations)+1 rows: rotation i to rows i and i+1, in
-// increasing order of i, or in decreasing order if down is set. Row i has cols elements, at a[i*stride].
+// Rotate applies plane rotations to neighbouring rows of a matrix of len(rotations)+1 rows: rotation i to rows i and
+// i+1, in increasing order of i, or in decreasing order if down is set. Row i has cols elements at a[i*stride].
 func Rotate[T kernel.Float](s kernel.Set, rotations []Rotation[T], down bool, a []T, stride, cols int) {
 	if n := len(rotations); n > 0 && (cols < 1 || stride < 0 || n*stride+cols > len(a)) {
 		panic(fmt.Sprintf("givens: %d rotations of %d columns, stride %d, length %d", n, cols, stride, len(a)))

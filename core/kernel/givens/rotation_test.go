@@ -73,7 +73,8 @@ func testRotate[T kernel.Float](t *testing.T, s kernel.Set) {
 	})
 }
 
-// checkRotated compares got with the definition and allows for one rounding error of a column's length for each rotation.
+// checkRotated compares got with the definition and allows for one rounding error of a column's length for each
+// rotation.
 func checkRotated[T kernel.Float](q []Rotation[T], down bool, before, got []T, stride, cols int) error {
 	want, lengths := rotated(q, down, before, stride, cols)
 	for at, x := range got {

@@ -34,7 +34,8 @@ func weightsAssembly(s kernel.Set, p Poles, origins, shifts []float64, first, en
 	weightsKernel(s, &args)
 }
 
-// rootSearch is what belongs to the roots that are sought in the lanes of a vector, as the kernels have it. AVX2 has half of the lanes.
+// rootSearch is what belongs to the roots that are sought in the lanes of a vector, as the kernels have it. AVX2 has
+// half of the lanes.
 type rootSearch struct {
 	origin, x, other, near, next, nextWeight [PoleGroup]float64
 	_                                        [2][PoleGroup]float64 // the ends of the brackets
@@ -73,8 +74,8 @@ func rootsAssembly(s kernel.Set, e *Equation, first, end int, origins, shifts []
 	}
 }
 
-// begin prepares the search for roots from first on. Where there are too few roots for all lanes, the last one is sought again; where there is none,
-// nothing is sought.
+// begin prepares the search for roots from first on. Where there are too few roots for all lanes, the last one is
+// sought again; where there is none, nothing is sought.
 func (r *rootSearch) begin(e *Equation, first, lanes int) {
 	if first >= e.Count {
 		r.stepsLeft = 0

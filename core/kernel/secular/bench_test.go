@@ -13,11 +13,13 @@ import (
 func BenchmarkSecular(b *testing.B) {
 	for _, count := range []int{8, 16, 32, 64, 128, 512} {
 		rng := rand.New(rand.NewPCG(63, 1))
-		e := &Equation{Poles: Poles{At: make([]float64, count), Weights: make([]float64, count)}, Count: count, Inverse: 1, Reach: 1.5}
+		e := &Equation{Poles: Poles{At: make([]float64, count), Weights: make([]float64, count)}, Count: count,
+			Inverse: 1, Reach: 1.5}
 		origins, shifts := make([]float64, count), make([]float64, count)
 		x, singles := make([]float64, count*count), make([]float32, count*count)
 		for j := range count {
-			e.At[j], e.Weights[j] = (float64(j)+rng.Float64()/2)/float64(count), math.Pow(rng.NormFloat64(), 2)/float64(count)
+			e.At[j], e.Weights[j] = (float64(j)+rng.Float64()/2)/float64(count), math.Pow(rng.NormFloat64(),
+				2)/float64(count)
 		}
 		run := func(name string, work func()) {
 			b.Run(fmt.Sprintf("%s/%d", name, count), func(b *testing.B) {

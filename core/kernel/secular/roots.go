@@ -11,8 +11,9 @@ import (
 //
 //	f(x) = Inverse + sum_j Weights[j] / (At[j] - x)
 //
-// with Count ascending poles of positive weights; those that fill up the last group are behind them by more than Reach and have the weight 0. There is
-// a root between each two neighbours and one behind the last of them, by less than Reach. Inverse is positive.
+// with Count ascending poles of positive weights. The poles that fill up the last group lie behind them by more than
+// Reach and have the weight 0. There is a root between any two neighbours, and one behind the last pole by less than
+// Reach. Inverse is positive.
 type Equation struct {
 	Poles
 	Count          int
@@ -20,29 +21,31 @@ type Equation struct {
 }
 
 const (
-	// A value of the secular function below this many units of rounding errors of the sum of the moduli of its terms is zero; the second number
-	// is for each pole. The sums of the kernels have errors of this size, and the vectors are orthogonal for much larger ones, as the
-	// weights are computed again from the roots.
+	// A value of the secular function counts as zero below this many unit roundoffs of the sum of the moduli of its
+	// terms; the second number is for each pole. The sums of the kernels have errors of this size. The vectors would be
+	// orthogonal for much larger ones, as the weights are computed again from the roots.
 	errorUnits, errorUnitsPerPole = 16, 1.0 / 32
-	// Four steps are typical. With a halving of the bracket in every second step at least, this many are never taken.
+	// Four steps are typical. At least every second step halves the bracket, so that this many are never taken.
 	maxSteps = 250
 
 	unitRoundoff = 0x1p-53
 )
 
-// Roots finds the roots first <= k < end, numbered from 0 like the poles below them, and stores each as a sum of one of the poles next
-// to it, the nearer one, in origins[k] and a shift with a small relative error in shifts[k]. Where k >= Count it stores the pole
-// and 0. origins and shifts are as long as the poles; first and end are multiples of PoleGroup.
+// Roots finds the roots first <= k < end, numbered from 0 like the poles below them. It stores each as the sum of the
+// nearer one of the two poles next to it, in origins[k], and a shift of small relative error, in shifts[k]. For k >=
+// Count it stores the pole and 0. origins and shifts are as long as the poles; first and end are multiples of
+// PoleGroup.
 //
-// A shift is strictly between 0 and the middle of the two poles, the last one between 0 and Reach. All terms of f that it gives are
-// right but for a few rounding errors, or f is below the errors of its sum. Differences of poles and weights are to be far from the ends of the
-// exponents' range, such as between 1e-100 and 1e100: their products are formed.
+// A shift lies strictly between 0 and the middle of the two poles, the last one between 0 and Reach. The root makes all
+// terms of f accurate to a few rounding errors, or f smaller than the errors of its sum. Differences of poles and
+// weights must be far from overflow and underflow, such as between 1e-100 and 1e100: their products are formed.
 //
-// Method: Li, "Solving secular equations stably and efficiently", LAPACK Working Note 89, 1993, with the fixed weight of the nearer pole: f
-// is interpolated, value and slope, by a constant, that pole with its own weight, and the pole on the other side of the root. A step that
-// leaves the bracket, and one that follows a step without much progress, goes to the geometric mean of the bracket's ends instead, or to
-// the arithmetic mean where there is none. The error of the interpolation grows with the square of the step; no value is computed behind
-// a step for which it is below the limit of a root.
+// Method: Li, "Solving secular equations stably and efficiently", LAPACK Working Note 89, 1993, with the fixed weight
+// of the nearer pole: value and slope of f are interpolated by a constant, that pole with its own weight, and the pole
+// on the other side of the root. A step that leaves the bracket, or follows a step without much progress, goes to the
+// geometric mean of the bracket's ends instead, or to the arithmetic mean where there is none. The error of the
+// interpolation grows with the square of the step; after a step for which it is below the limit of a root, f is not
+// evaluated again.
 //
 // Cost: four to five sums over all poles for each group of roots.
 func Roots(s kernel.Set, e *Equation, first, end int, origins, shifts []float64) {
@@ -63,8 +66,8 @@ func (e *Equation) tolerance() float64 {
 	return unitRoundoff * (errorUnits + errorUnitsPerPole*float64(e.Count))
 }
 
-// neighbours returns the pole below root k and the next one, their weights and their distance; the last root has Reach behind its pole
-// and no weight there.
+// neighbours returns the poles on both sides of root k, their weights and their distance. The last root has Reach in
+// place of a pole above, and no weight there.
 func (e *Equation) neighbours(k int) (at, next, weight, nextWeight, gap float64) {
 	at, weight = e.At[k], e.Weights[k]
 	if k+1 == e.Count {
@@ -83,8 +86,8 @@ func rootsGo(e *Equation, first, end int, origins, shifts []float64) {
 	}
 }
 
-// sideSums are sums over the poles below and above of an x, which is not a pole: of the terms of the secular function, and of their derivatives
-// with respect to x. Those of the terms below are not positive, all others are not negative.
+// sideSums are sums over the poles below and above of an x, which is not a pole: of the terms of the secular function,
+// and of their derivatives with respect to x. Those of the terms below are not positive, all others are not negative.
 type sideSums struct{ below, above, slopeBelow, slopeAbove float64 }
 
 // sums returns the sums at origin + shift.
@@ -104,8 +107,8 @@ func (e *Equation) sums(origin, shift float64) (sums sideSums) {
 	return sums
 }
 
-// bracket is where a root is sought: x, low and high are distances from the pole origin, other is that of the pole on the other side of the root,
-// and near is the weight of the origin.
+// bracket is where a root is sought: x, low and high are distances from the pole origin, other is that of the pole on
+// the other side of the root, and near is the weight of the origin.
 type bracket struct{ origin, other, near, low, x, high float64 }
 
 // root returns root k.

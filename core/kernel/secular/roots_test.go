@@ -14,8 +14,8 @@ import (
 // Digits of the sums that roots are judged by.
 const exactBits = 400
 
-// exactSecular returns f(At[k] + shift) in units of the sum of the moduli of its terms, and the sum of |term / (pole - x)| in the same units: what
-// a relative error of a distance does.
+// exactSecular returns f(At[k] + shift) in units of the sum of the moduli of its terms, and the sum of |term / (pole -
+// x)| in the same units: what a relative error of a distance does.
 func exactSecular(e *Equation, origin, shift float64) (f, slope float64) {
 	number := func(x float64) *big.Float { return new(big.Float).SetPrec(exactBits).SetFloat64(x) }
 	fresh := func() *big.Float { return new(big.Float).SetPrec(exactBits) }
@@ -41,7 +41,8 @@ var secularFamilies = []struct {
 }{
 
 	{"even", func(*rand.Rand, int) float64 { return 1 }, func(*rand.Rand, int) float64 { return 1 }},
-	{"random", func(rng *rand.Rand, _ int) float64 { return rng.ExpFloat64() }, func(rng *rand.Rand, _ int) float64 { return math.Pow(rng.NormFloat64(), 2) }},
+	{"random", func(rng *rand.Rand, _ int) float64 { return rng.ExpFloat64() },
+		func(rng *rand.Rand, _ int) float64 { return math.Pow(rng.NormFloat64(), 2) }},
 	{"weights of all sizes", func(rng *rand.Rand, _ int) float64 { return 0.01 + rng.Float64() },
 		func(rng *rand.Rand, _ int) float64 { return math.Pow(10, -30*rng.Float64()) }},
 	{"gaps and weights of all sizes", func(rng *rand.Rand, _ int) float64 { return math.Pow(10, -12*rng.Float64()) },
@@ -62,14 +63,17 @@ var secularFamilies = []struct {
 		func(_ *rand.Rand, j int) float64 { return math.Pow(10, float64(40-80*(j%2))) }},
 	{"poles that grow", func(_ *rand.Rand, j int) float64 { return math.Pow(10, float64(j%60)-30) },
 		func(rng *rand.Rand, j int) float64 { return math.Pow(10, float64(j%60)-30) * rng.Float64() }},
-	{"tiny", func(rng *rand.Rand, _ int) float64 { return 1e-60 * rng.Float64() }, func(rng *rand.Rand, _ int) float64 { return 1e-60 * rng.Float64() }},
-	{"huge", func(rng *rand.Rand, _ int) float64 { return 1e60 * rng.Float64() }, func(rng *rand.Rand, _ int) float64 { return 1e60 * rng.Float64() }},
+	{"tiny", func(rng *rand.Rand, _ int) float64 { return 1e-60 * rng.Float64() },
+		func(rng *rand.Rand, _ int) float64 { return 1e-60 * rng.Float64() }},
+	{"huge", func(rng *rand.Rand, _ int) float64 { return 1e60 * rng.Float64() },
+		func(rng *rand.Rand, _ int) float64 { return 1e60 * rng.Float64() }},
 }
 
 // randomEquation returns an equation of a family, in memory that is fenced in.
 func randomEquation(rng *rand.Rand, at, weights kerneltest.Arena[float64], family, count int) *Equation {
 	n := (count + PoleGroup - 1) / PoleGroup * PoleGroup
-	e := &Equation{Poles: Poles{At: at.Place(rng, n), Weights: weights.Place(rng, n)}, Count: count, Inverse: math.Exp(rng.NormFloat64())}
+	e := &Equation{Poles: Poles{At: at.Place(rng, n), Weights: weights.Place(rng, n)}, Count: count,
+		Inverse: math.Exp(rng.NormFloat64())}
 	x, sum := 0.0, 0.0
 	for j := range count {
 		x += secularFamilies[family].gap(rng, j)
@@ -107,7 +111,9 @@ func TestSecularRoots(t *testing.T) {
 							}
 						}
 						for k := first; k < end; k++ {
-							worst = max(worst, checkRoot(t, fmt.Sprintf("%s, root %d of %d", secularFamilies[family].name, k, count), e, k, o[k], x[k]))
+							worst = max(worst, checkRoot(t,
+								fmt.Sprintf("%s, root %d of %d", secularFamilies[family].name, k,
+									count), e, k, o[k], x[k]))
 						}
 						if t.Failed() {
 							return
@@ -158,15 +164,18 @@ func TestSecularDecomposition(t *testing.T) {
 func testSecularDecomposition[T kernel.Float](t *testing.T) {
 	for _, s := range kernel.Sets() {
 		t.Run(s.String(), func(t *testing.T) {
-			const limit = 3 // times count, at least 8; roots whose values are below errorUnits units account for most of it
+			// times count, at least 8; roots whose values are below errorUnits units account for most of it
+			const limit = 3
 			rng := rand.New(rand.NewPCG(64, 1))
 			at, weights := kerneltest.NewArena[float64](t), kerneltest.NewArena[float64](t)
 			for family := range secularFamilies {
 				for _, count := range []int{1, 2, 7, 8, 9, 40, 127} {
 					e := randomEquation(rng, at, weights, family, count)
 					residual, orthogonality := decompositionErrors[T](s, e)
-					if unit := float64(max(count, 8)) * kerneltest.Epsilon[T](); !(residual <= limit*unit) || !(orthogonality <= limit*unit) {
-						t.Errorf("%s, %d roots: residual %.3g, orthogonality %.3g units", secularFamilies[family].name, count, residual/unit, orthogonality/unit)
+					if unit := float64(max(count,
+						8)) * kerneltest.Epsilon[T](); !(residual <= limit*unit) || !(orthogonality <= limit*unit) {
+						t.Errorf("%s, %d roots: residual %.3g, orthogonality %.3g units", secularFamilies[family].name,
+							count, residual/unit, orthogonality/unit)
 					}
 				}
 			}

@@ -11,9 +11,10 @@ import (
 //
 //	f(x) = constant + sum_j Weights[j] / (At[j] - x)
 //
-// of a diagonal matrix plus one of rank one. An x is given as the sum of an origin, which is one of the poles, and a shift, so that the
-// difference to the poles nearby, (At[j] - origin) - shift, has all its digits. Both slices have the same length, a multiple of
-// PoleGroup; what is added to get there are poles of weight 0 far from every x.
+// of a diagonal matrix plus one of rank one. An x is given as the sum of an origin, which is one of the poles, and a
+// shift, so that its distance from the poles nearby, (At[j] - origin) - shift, has all digits. Both slices have the
+// same length, a multiple of PoleGroup; the poles that fill up the last group have the weight 0 and are far from every
+// x.
 type Poles struct{ At, Weights []float64 }
 
 // PoleGroup divides the number of poles that the kernels take.
@@ -29,13 +30,14 @@ func (p Poles) check() {
 //
 //	Weights[j] / ((At[j] - origins[k]) - shifts[k])
 //
-// scaled to the length 1, as row k of x: len(At) elements from x[k*stride] on. The sums are those of doubles. Before they are scaled, elements are
-// at most as large as the weights if each origin is the pole nearest to its root.
+// scaled to length 1, as row k of x: len(At) elements from x[k*stride] on. Sums are made in double precision. Before
+// the scaling, elements are at most as large as the weights if each origin is the pole nearest to its root.
 func Vectors[T kernel.Float](s kernel.Set, p Poles, origins, shifts []float64, x []T, stride int) {
 	p.check()
 	n, count := len(p.At), len(origins)
 	if len(shifts) != count || count > 0 && (stride < 0 || (count-1)*stride+n > len(x)) {
-		panic(fmt.Sprintf("secular: %d origins and %d shifts, %d poles, %d elements for vectors with a stride of %d", count, len(shifts), n, len(x), stride))
+		panic(fmt.Sprintf("secular: %d origins and %d shifts, %d poles, %d elements for vectors with a stride of %d",
+			count, len(shifts), n, len(x), stride))
 	}
 	switch {
 	case n == 0 || count == 0:
@@ -61,15 +63,15 @@ func vectorGo[T kernel.Float](p Poles, origin, shift float64, x []T) {
 	}
 }
 
-// Weights stores in Weights[j], for first <= j < end, the square root of the modulus of the product over all k of
+// Weights sets Weights[j], for first <= j < end, to the square root of the modulus of the product over all k of
 //
 //	((At[j] - origins[k]) - shifts[k]) / (At[j] - At[k])
 //
-// where a divisor of 0 is 1, as that for k = j. No other two poles are equal but those that fill up the last group. origins and shifts are as long as
-// the poles, and those which belong to poles that fill up are the pole and 0, as Roots leaves them; their weights become 0. first
-// and end are multiples of PoleGroup.
+// where a divisor of 0, as for k = j, counts as 1. Only the poles that fill up the last group may be equal to one
+// another. origins and shifts are as long as the poles; for the poles that fill up they are the pole and 0, as Roots
+// leaves them, and those weights become 0. first and end are multiples of PoleGroup.
 //
-// Products of four differences are formed, which are to be within the exponents' range.
+// Products of four differences are formed, which must neither overflow nor underflow.
 func Weights(s kernel.Set, p Poles, origins, shifts []float64, first, end int) {
 	p.check()
 	checkRange(p, origins, shifts, first, end)
@@ -85,7 +87,8 @@ func Weights(s kernel.Set, p Poles, origins, shifts []float64, first, end int) {
 // checkRange panics unless there are origins and shifts for all poles, and first and end are bounds of groups of them.
 func checkRange(p Poles, origins, shifts []float64, first, end int) {
 	if n := len(p.At); len(origins) != n || len(shifts) != n || first%PoleGroup != 0 || end%PoleGroup != 0 || first < 0 || first > end || end > n {
-		panic(fmt.Sprintf("secular: %d origins and %d shifts for %d poles, range %d to %d", len(origins), len(shifts), n, first, end))
+		panic(fmt.Sprintf("secular: %d origins and %d shifts for %d poles, range %d to %d", len(origins), len(shifts),
+			n, first, end))
 	}
 }
 

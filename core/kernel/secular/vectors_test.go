@@ -12,7 +12,8 @@ import (
 // Roundings of a term: two differences, a share of the division of four, and products.
 const secularTermRoundings = 14
 
-// forSecular calls test for every set with poles of up to twenty groups, some of weight 0 at the end, and a root between two of them.
+// forSecular calls test for every set with poles of up to twenty groups, some of weight 0 at the end, and a root
+// between two of them.
 func forSecular(t *testing.T, test func(t *testing.T, s kernel.Set, rng *rand.Rand, p Poles, count int)) {
 	const rounds, mostGroups = 300, 20
 	for _, s := range kernel.Sets() {

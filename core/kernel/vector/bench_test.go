@@ -9,8 +9,8 @@ import (
 	"trnsci/core/kernel"
 )
 
-// BenchmarkRows times matrix-vector products of order n in float64, cut the way that core/blas cuts them: long rows in pieces, so that
-// vectors stay in the first cache.
+// BenchmarkRows times matrix-vector products of order n in float64, cut the way that core/blas cuts them: long rows in
+// pieces, so that vectors stay in the first cache.
 func BenchmarkRows(b *testing.B) {
 	const rowsOfCall, colsOfCall, farOrder = 128, 1024, 2048
 	for _, k := range rowsTests {

@@ -31,8 +31,8 @@ func MaxSquares[T kernel.Float](s kernel.Set, x, y []T) T {
 	return most
 }
 
-// Interleave sets the pairs of z to the real and imaginary parts of (c + i d) (x + i y): z[2j] = c x_j - d y_j, z[2j+1] = d x_j + c y_j. An element
-// may be rounded in another way in another place.
+// Interleave sets the pairs of z to the real and imaginary parts of (c + i d) (x + i y): z[2j] = c x_j - d y_j, z[2j+1]
+// = d x_j + c y_j. An element may be rounded in another way in another place.
 func Interleave[T kernel.Float](s kernel.Set, c, d T, x, y, z []T) {
 	checkPlanes(x, y)
 	if len(z) != 2*len(x) {

@@ -9,7 +9,8 @@ import (
 	"trnsci/core/kernel"
 )
 
-// forPlanes runs test for pairs of vectors of normal numbers of many lengths, at either end of fenced memory, and memory for their pairs.
+// forPlanes runs test for pairs of vectors of normal numbers of many lengths, at either end of fenced memory, and
+// memory for their pairs.
 func forPlanes[T kernel.Float](t *testing.T, seed uint64, test func(x, y, z []T)) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	other, pairs := kerneltest.NewArena[T](t), kerneltest.NewArena[T](t)
@@ -57,7 +58,8 @@ func testInterleave[T kernel.Float](t *testing.T, s kernel.Set) {
 		const c, d = 0.6, -0.8
 		Interleave(s, c, d, x, y, z)
 		for j := range x {
-			for part, terms := range [][2]float64{{c * float64(x[j]), -d * float64(y[j])}, {d * float64(x[j]), c * float64(y[j])}} {
+			for part, terms := range [][2]float64{{c * float64(x[j]), -d * float64(y[j])},
+				{d * float64(x[j]), c * float64(y[j])}} {
 				want, size := terms[0]+terms[1], math.Abs(terms[0])+math.Abs(terms[1])
 				if got := float64(z[2*j+part]); !(math.Abs(got-want) <= 2*kerneltest.Epsilon[T]()*size) {
 					t.Fatalf("part %d of pair %d of %d: %v, want %v", part, j, len(x), got, want)
@@ -82,7 +84,10 @@ func testInterleave[T kernel.Float](t *testing.T, s kernel.Set) {
 func TestPlanesMustFit(t *testing.T) {
 	for name, call := range map[string]func(){
 		"MaxSquares": func() { MaxSquares(kernel.Best(), make([]float64, 3), make([]float64, 2)) },
-		"Interleave": func() { Interleave(kernel.Best(), 1, 0, make([]float32, 3), make([]float32, 3), make([]float32, 5)) },
+		"Interleave": func() {
+			Interleave(kernel.Best(), 1, 0, make([]float32, 3), make([]float32, 3),
+				make([]float32, 5))
+		},
 	} {
 		func() {
 			defer func() {

@@ -6,30 +6,29 @@ import (
 	"trnsci/core/kernel"
 )
 
-// The kernels below that are assembly cannot be preempted: a caller cuts its work so that a call takes well under a millisecond, which
-// is half a million elements that come from memory. Operands that are written overlap no other operand. The same call gives the same
-// bits.
+// Assembly cannot be preempted: callers cut their work so that a call takes well under a millisecond, the time for half
+// a million elements from memory. Results overlap no other operand. Equal calls give equal bits.
 
-// Rows is a run of rows of a real matrix as the kernels of matrix-vector products take it: element (i, j) is
-// A[i*Stride+j] for i < Count and j < Cols. Count and Cols are at least 1, Stride is not negative. Nothing outside of these elements is
-// read or written.
+// Rows is a run of rows of a real matrix: element (i, j) is A[i*Stride+j] for i < Count and j < Cols. Count and Cols
+// are at least 1, Stride is not negative. Nothing outside of these elements is read or written.
 type Rows[T kernel.Float] struct {
 	Count, Cols, Stride int
 	A                   []T
 
-	// The rows come from memory, not from a cache: while a group of rows is worked on, what would be the next one is brought near,
-	// behind the last row too. That reads a matrix of 70 MB 1.2 to 2 times as fast, but one that fits a cache more slowly.
+	// Prefetch brings the next group of rows into the cache while a group is worked on, also behind the last row. That
+	// reads a matrix of 70 MB, which comes from memory, 1.2 to 2 times as fast, but one that fits a cache more slowly.
 	Prefetch bool
 }
 
 func (r *Rows[T]) check(perRow, perCol, rowLength, colLength int) {
 	if r.Count < 1 || r.Cols < 1 || r.Stride < 0 || (r.Count-1)*r.Stride+r.Cols > len(r.A) ||
 		perRow*r.Count > rowLength || perCol*r.Cols > colLength {
-		panic(fmt.Sprintf("vector: %d rows of %d, stride %d, do not fit lengths %d, %d, %d", r.Count, r.Cols, r.Stride, len(r.A), rowLength, colLength))
+		panic(fmt.Sprintf("vector: %d rows of %d, stride %d, do not fit lengths %d, %d, %d", r.Count, r.Cols, r.Stride,
+			len(r.A), rowLength, colLength))
 	}
 }
 
-// operands are what a kernel takes besides the rows; nil where it has none.
+// operands are the vectors that a kernel takes in addition to the rows; nil if it has none.
 type operands[T kernel.Float] struct {
 	x0, x1, y0, y1, sums, alpha []T
 	first                       int
@@ -37,7 +36,7 @@ type operands[T kernel.Float] struct {
 
 // Dots adds the products of the rows and x to sums: sums[i] += sum_j A(i,j) x[j].
 //
-// The rows are taken in groups from the first on, so that a sum has the same bits when the run is cut at a multiple of
+// The rows are taken in groups from the first on: a sum has the same bits when the run is cut at a multiple of
 // RowGroup.
 func Dots[T kernel.Float](s kernel.Set, r *Rows[T], x, sums []T) {
 	r.check(1, 1, len(sums), len(x))
@@ -48,7 +47,7 @@ func Dots[T kernel.Float](s kernel.Set, r *Rows[T], x, sums []T) {
 	vectorAssembly(s, kernelDots, r, &operands[T]{x0: x, sums: sums})
 }
 
-// RowGroup is the number of rows that Dots, DotsPair and their relatives take together at most.
+// RowGroup is the largest number of rows that Dots, DotsPair and the functions that include them take together.
 const RowGroup = 8
 
 // DotsPair is Dots for two vectors at once, for which the matrix is read once: sums[2i] += sum_j A(i,j) x[j] and
@@ -62,8 +61,8 @@ func DotsPair[T kernel.Float](s kernel.Set, r *Rows[T], x, y, sums []T) {
 	vectorAssembly(s, kernelDotsPair, r, &operands[T]{x0: x, x1: y, sums: sums})
 }
 
-// Axpys adds multiples of the rows to y, in the order of the rows: y[j] += sum_i alpha[i] A(i,j). An element of y is rounded in
-// the same way wherever the columns are cut.
+// Axpys adds multiples of the rows to y, in the order of the rows: y[j] += sum_i alpha[i] A(i,j). An element of y is
+// rounded in the same way wherever the columns are cut.
 func Axpys[T kernel.Float](s kernel.Set, r *Rows[T], alpha, y []T) {
 	r.check(1, 1, len(alpha), len(y))
 	if s == kernel.Go {

@@ -74,7 +74,8 @@ type rowsArenas[T kernel.Float] struct {
 
 func newRowsArenas[T kernel.Float](t *testing.T) *rowsArenas[T] {
 	m := kerneltest.NewArena[T]
-	return &rowsArenas[T]{a: m(t), sums: m(t), alpha: m(t), x: [2]kerneltest.Arena[T]{m(t), m(t)}, y: [2]kerneltest.Arena[T]{m(t), m(t)}}
+	return &rowsArenas[T]{a: m(t), sums: m(t), alpha: m(t), x: [2]kerneltest.Arena[T]{m(t), m(t)},
+		y: [2]kerneltest.Arena[T]{m(t), m(t)}}
 }
 
 // random places operands. Between the rows and behind all operands there may be NaNs.
@@ -152,10 +153,12 @@ func sameResults[T kernel.Float](want, got *rowsCase[T]) error {
 }
 
 // forRows runs test for all sets, dtypes and kernels of rows.
-func forRows(t *testing.T, single func(*testing.T, kernel.Set, rowsTest), double func(*testing.T, kernel.Set, rowsTest)) {
+func forRows(t *testing.T, single func(*testing.T, kernel.Set, rowsTest),
+	double func(*testing.T, kernel.Set, rowsTest)) {
 	for _, k := range rowsTests {
 		t.Run(k.name, func(t *testing.T) {
-			kerneltest.ForSets(t, func(t *testing.T, s kernel.Set) { single(t, s, k) }, func(t *testing.T, s kernel.Set) { double(t, s, k) })
+			kerneltest.ForSets(t, func(t *testing.T, s kernel.Set) { single(t, s, k) },
+				func(t *testing.T, s kernel.Set) { double(t, s, k) })
 		})
 	}
 }
@@ -215,8 +218,8 @@ func TestOneElementReachesItsSumsOnly(t *testing.T) {
 	forRows(t, testOneElement[float32], testOneElement[float64])
 }
 
-// testOneElement puts an infinity or a NaN in one place of a matrix of ones: its row's sums and its column of y take it over, all
-// other results are the finite numbers that they should be.
+// testOneElement puts an infinity or a NaN in one place of a matrix of ones: its row's sums and its column of y take it
+// over, all other results are the finite numbers that they should be.
 func testOneElement[T kernel.Float](t *testing.T, s kernel.Set, k rowsTest) {
 	const rows, mostCols = 15, 40
 	for cols := 1; cols <= mostCols; cols++ {
@@ -227,7 +230,8 @@ func testOneElement[T kernel.Float](t *testing.T, s kernel.Set, k rowsTest) {
 			}
 			ones := func(n int) []T { return slices.Repeat([]T{1}, n) }
 			c := &rowsCase[T]{Rows: Rows[T]{Count: rows, Cols: cols, Stride: cols, A: ones(rows * cols)},
-				x: [2][]T{ones(cols), ones(cols)}, y: [2][]T{ones(cols), ones(cols)}, sums: ones(2 * rows), alpha: ones(2 * rows)}
+				x: [2][]T{ones(cols), ones(cols)}, y: [2][]T{ones(cols),
+					ones(cols)}, sums: ones(2 * rows), alpha: ones(2 * rows)}
 			want := c.copied()
 			c.A[at] = special
 			c.run(s, k)

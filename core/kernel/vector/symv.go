@@ -2,14 +2,15 @@ package vector
 
 import "trnsci/core/kernel"
 
-// Symv adds A x to y for rows of a symmetric matrix A of which a triangle is stored, reading each element once. Row i of r is row
-// first+i of A, of order r.Cols; of its elements those up to the diagonal are read, or those from there on if upper is set: element
-// (first+i, j) is r.A[i*r.Stride+j]. The rows contribute
+// Symv adds A x to y for rows of a symmetric matrix A of which one triangle is stored, and reads each element once. Row
+// i of r is row first+i of A, of order r.Cols. It has the elements up to the diagonal, or those from the diagonal on if
+// upper is set: element (first+i, j) is r.A[i*r.Stride+j]. The rows contribute
 //
 //	y[first+i] += sum_j A(first+i,j) x[j]    over the stored j
 //	y[j]       += A(first+i,j) x[first+i]    over the stored j off the diagonal
 //
-// Groups of four rows, from multiples of four on, are the quickest. The same call gives the same bits; other cuts of the rows give others.
+// Groups of four rows, from multiples of four on, are the fastest. Equal calls give equal bits; another cut of the rows
+// gives others.
 func Symv[T kernel.Float](s kernel.Set, upper bool, r *Rows[T], first int, x, y []T) {
 	r.check(0, 1, 0, min(len(x), len(y)))
 	if first < 0 || first+r.Count > r.Cols {
@@ -30,11 +31,12 @@ func Symv[T kernel.Float](s kernel.Set, upper bool, r *Rows[T], first int, x, y 
 	}
 }
 
-// triangleRows is the number of rows that the assembly of Symv takes together; the first one is a multiple of it, so that their
-// part of the diagonal does not go over the end of a vector.
+// triangleRows is the number of rows that the assembly of Symv takes together. The first one is a multiple of it, so
+// that their part of the diagonal lies within a vector.
 const triangleRows = 4
 
-// symmetricGroup does Symv's work for rows i0 <= i < i1: what lies beside their part of the diagonal as a rectangle.
+// symmetricGroup does the work of Symv for rows i0 <= i < i1: the columns beside their part of the diagonal are a
+// rectangle.
 func symmetricGroup[T kernel.Float](s kernel.Set, upper bool, r *Rows[T], i0, i1, first int, x, y []T) {
 	j0, j1 := 0, first+i0
 	if upper {

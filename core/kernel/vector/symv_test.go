@@ -13,8 +13,8 @@ func TestSymmetric(t *testing.T) {
 	kerneltest.ForSets(t, testSymmetric[float32], testSymmetric[float64])
 }
 
-// testSymmetric compares rows of a triangle with the definition. The other triangle, and the elements of x that the rows have nothing to do
-// with, are NaN.
+// testSymmetric compares rows of a triangle with the definition. The other triangle, and the elements of x that the
+// rows have nothing to do with, are NaN.
 func testSymmetric[T kernel.Float](t *testing.T, s kernel.Set) {
 	const rounds, mostOrder, padding = 2500, 70, 5
 	rng := rand.New(rand.NewPCG(41, uint64(s)))

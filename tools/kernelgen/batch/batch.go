@@ -10,7 +10,7 @@ import (
 	"trnsci/tools/kernelgen/internal/x86"
 )
 
-var laneBlock = x86.NewBlock("batchArgs", "is the block of arguments of the kernels.", []x86.Field{
+var batchBlock = x86.NewBlock("batchArgs", "is the block of arguments of the kernels.", []x86.Field{
 	{"a", "unsafe.Pointer", "the matrices, later their reflections"},
 	{"vectors", "unsafe.Pointer", "rows that are rotated"},
 	{"d", "unsafe.Pointer", "diagonals"},
@@ -18,8 +18,8 @@ var laneBlock = x86.NewBlock("batchArgs", "is the block of arguments of the kern
 	{"tau", "unsafe.Pointer", "factors of the reflections"},
 	{"phases", "unsafe.Pointer", "phases of the rows of complex matrices"},
 	{"work", "unsafe.Pointer", "scratch memory"},
-	{"constants", "unsafe.Pointer", "laneConstants"},
-	{"state", "unsafe.Pointer", "a laneState"},
+	{"constants", "unsafe.Pointer", "constants"},
+	{"state", "unsafe.Pointer", "an iterationState"},
 	{"order", "int", "rows of a matrix"},
 	{"rowA", "int", "bytes from a row of a to the next"},
 	{"rowVectors", "int", "bytes from a row of vectors to the next"},
@@ -27,7 +27,7 @@ var laneBlock = x86.NewBlock("batchArgs", "is the block of arguments of the kern
 	{"sweepsLeft", "int", "sweeps before the iteration is given up; used up by the kernel"},
 })
 
-// laneConstant are vectors of equal numbers, in the order of laneConstants.
+// laneConstant are vectors of equal numbers, in the order of constants.
 const (
 	laneOne = iota
 	laneHalf
@@ -40,7 +40,7 @@ const (
 	laneSlackSquare
 )
 
-// laneVariable are vectors that laneState keeps for the iteration.
+// laneVariable are vectors that iterationState keeps for the iteration.
 const (
 	laneFirst = iota
 	laneLast
@@ -59,8 +59,8 @@ const laneNext = 2
 // Bytes from a constant or variable to the next.
 const laneBytes = 64
 
-// place returns the bytes from a number of a lane to the next, and its logarithm to the base 2. The kernels of AVX2 take half of eight lanes at a
-// time, those for pairs work on two lanes alone.
+// place returns the bytes from a number of a lane to the next, and its logarithm to the base 2. The kernels of AVX2
+// take half of eight lanes at a time, those for pairs work on two lanes alone.
 func (k laneSet) place() (bytes int, shift operand.Constant) {
 	if k.VectorBytes == pairBytes {
 		return pairBytes, operand.Imm(4)
@@ -97,11 +97,11 @@ var (
 	regFlag          = reg.R15
 )
 
-// laneSet generates the kernels that work on interleaved matrices. A truth value of each lane is a mask register of AVX-512, or a vector register
-// with all bits of a lane set or none.
+// laneSet generates the kernels that work on interleaved matrices. A truth value of each lane is a mask register of
+// AVX-512, or a vector register with all bits of a lane set or none.
 type laneSet struct{ x86.Set }
 
-func laneField(name string) operand.Mem { return laneBlock.Arg(name) }
+func field(name string) operand.Mem { return batchBlock.Arg(name) }
 
 func (k laneSet) constant(i int) operand.Mem {
 	return operand.Mem{Base: regLaneConstants, Disp: laneBytes * i}
@@ -201,7 +201,7 @@ func (k laneSet) begin(base string, parts int, doc string) {
 		condition += fmt.Sprintf(" && parts == %d", parts)
 	}
 	k.BeginKernel(x86.Kernel{
-		Base: base, Suffix: suffix, Block: laneBlock, Doc: doc, Params: "s kernel.Set, width, parts int", Condition: condition,
+		Base: base, Suffix: suffix, Block: batchBlock, Doc: doc, Params: "s kernel.Set, width, parts int", Condition: condition,
 	})
 }
 
@@ -209,11 +209,11 @@ func (k laneSet) begin(base string, parts int, doc string) {
 func Generate(p *x86.Package) {
 	for _, s := range []x86.Set{p.AVX512(x86.Float64), p.AVX2(x86.Float64), p.AVX2Half(x86.Float64)} {
 		k := laneSet{s}
-		k.iterate()
+		k.diagonalize()
 		for _, parts := range []int{1, 2} {
 			k.reduce(parts)
-			k.form(parts)
-			k.direct(parts)
+			k.formQ(parts)
+			k.fixPhases(parts)
 		}
 	}
 }

@@ -7,14 +7,15 @@ import (
 	"trnsci/tools/kernelgen/internal/x86"
 )
 
-// iterate generates the kernel of LaneProblem.Iterate. A pass of its loop looks for the rows that each lane has to work on, and does one sweep
-// from the last row of all lanes to the first one, in which a lane stands still outside of its own rows.
-func (k laneSet) iterate() {
+// diagonalize generates the kernel of Problem.Diagonalize. A pass of its loop looks for the rows that each lane has to
+// work on, and does one sweep from the last row of all lanes to the first one, in which a lane stands still outside of
+// its own rows.
+func (k laneSet) diagonalize() {
 	k.begin("diagonalize", 0, "diagonalizes tridiagonal matrices, see Problem.Diagonalize.")
-	k.MOVQ(laneField("d"), regD)
-	k.MOVQ(laneField("e"), regE)
-	k.MOVQ(laneField("constants"), regLaneConstants)
-	k.MOVQ(laneField("state"), regState)
+	k.MOVQ(field("d"), regD)
+	k.MOVQ(field("e"), regE)
+	k.MOVQ(field("constants"), regLaneConstants)
+	k.MOVQ(field("state"), regState)
 	zero := k.Registers[0]
 	k.Zero(zero)
 	k.Move(zero, k.variable(laneCount))
@@ -25,9 +26,9 @@ func (k laneSet) iterate() {
 	k.scan()
 	k.TESTQ(regBottom, regBottom)
 	k.JS(k.label("done"))
-	k.CMPQ(laneField("sweepsLeft"), operand.Imm(0))
+	k.CMPQ(field("sweepsLeft"), operand.Imm(0))
 	k.JE(k.label("done"))
-	k.DECQ(laneField("sweepsLeft"))
+	k.DECQ(field("sweepsLeft"))
 	k.sweepRows()
 	k.JMP(k.label("pass"))
 	k.Label("done")
@@ -46,8 +47,8 @@ func (k laneSet) scanned() scanned {
 	return scanned{first: r[0], last: r[1], index: r[2], diagonal: r[3], next: r[4], coupling: r[5], bottom: r[6], t: r[7:12]}
 }
 
-// scan moves the first row of each lane behind what is diagonal and finds the last row that nothing separates from it. Negligible couplings
-// become zero. It leaves the last row but one of all lanes in regBottom, and in regTop the first.
+// scan moves the first row of each lane behind what is diagonal and finds the last row that nothing separates from it.
+// Negligible couplings become zero. It leaves the last row but one of all lanes in regBottom, and in regTop the first.
 func (k laneSet) scan() {
 	s := k.scanned()
 	inside, small, at := k.truth(0), k.truth(1), k.truth(2)
@@ -57,7 +58,7 @@ func (k laneSet) scan() {
 	k.Move(one, s.coupling)
 	k.Move(one, s.diagonal)
 	k.Move(one, s.next)
-	k.MOVQ(laneField("order"), regIndex)
+	k.MOVQ(field("order"), regIndex)
 	k.DECQ(regIndex)
 	k.number(regIndex, s.last)
 	k.MOVQ(regIndex, regCount)
@@ -102,7 +103,8 @@ func (k laneSet) scan() {
 	k.Move(s.last, k.variable(laneLast))
 }
 
-// captured keeps what a row means for each lane: its first row is diagonal, it is the last row, or it begins the rows of the sweep.
+// captured keeps what a row means for each lane: its first row is diagonal, it is the last row, or it begins the rows
+// of the sweep.
 func (k laneSet) captured(s scanned, inside, small, at reg.Register, one, e reg.VecPhysical) {
 	t, u, skip := s.t[3], s.t[4], k.truth(3)
 	k.Zero(t)
@@ -135,8 +137,8 @@ func (k laneSet) row(base reg.Register, behind int) operand.Mem {
 	return operand.Mem{Base: base, Index: regOffset, Scale: 1, Disp: k.placeBytes() * behind}
 }
 
-// swept are the registers of a sweep, in the notation of RationalSweep: d and e are what the row behind the current one will get in lanes that stand
-// still, and turns has the sign of the last cosine.
+// swept are the registers of a sweep, in the notation of RationalSweep: d and e are what the row behind the current one
+// will get in lanes that stand still, and turns has the sign of the last cosine.
 type swept struct {
 	c, s, square, gamma, d, e, index, turns reg.VecPhysical
 	t                                       []reg.VecPhysical
@@ -147,7 +149,8 @@ func (k laneSet) swept() swept {
 	return swept{c: r[0], s: r[1], square: r[2], gamma: r[3], d: r[4], e: r[5], index: r[6], turns: r[7], t: r[8:14]}
 }
 
-// sweepRows does a sweep from row regBottom to row regTop, the first one of a lane in a sweep being the last one less one.
+// sweepRows does a sweep from row regBottom to row regTop, the first one of a lane in a sweep being the last one less
+// one.
 func (k laneSet) sweepRows() {
 	k.shift()
 	w := k.swept()
@@ -160,11 +163,11 @@ func (k laneSet) sweepRows() {
 	k.Move(k.row(regD, 1), w.d)
 	k.Move(k.row(regE, 1), w.e)
 	k.MOVQ(regBottom, regUpper)
-	k.IMULQ(laneField("rowVectors"), regUpper)
-	k.ADDQ(laneField("vectors"), regUpper)
+	k.IMULQ(field("rowVectors"), regUpper)
+	k.ADDQ(field("vectors"), regUpper)
 	// A rotation is applied while the next one is computed: those are long waits.
 	k.XORQ(regTurned, regTurned)
-	k.ADDQ(laneField("rowVectors"), regUpper)
+	k.ADDQ(field("rowVectors"), regUpper)
 	k.Label("row")
 	k.eliminate()
 	k.rotateRows("rotate")
@@ -173,7 +176,7 @@ func (k laneSet) sweepRows() {
 		k.Move(w.t[0], k.variable(part))
 	}
 	k.MOVQ(regFlag, regTurned)
-	k.SUBQ(laneField("rowVectors"), regUpper)
+	k.SUBQ(field("rowVectors"), regUpper)
 	k.VSUBPD(k.constant(laneOne), w.index, w.index)
 	k.SUBQ(operand.Imm(uint64(k.placeBytes())), regOffset)
 	k.DECQ(regBottom)
@@ -184,7 +187,8 @@ func (k laneSet) sweepRows() {
 	k.Move(w.e, k.row(regE, 1))
 }
 
-// shift keeps the shift, leaves d[last] less it and the square of that in the registers of the sweep, and counts the sweep.
+// shift keeps the shift, leaves d[last] less it and the square of that in the registers of the sweep, and counts the
+// sweep.
 func (k laneSet) shift() {
 	s, w := k.scanned(), k.swept()
 	g, r, t, root := s.t[0], s.t[1], s.t[2], s.t[3]
@@ -213,8 +217,8 @@ func (k laneSet) shift() {
 	k.Move(r, k.variable(laneFloor))
 }
 
-// eliminate computes the rotation of the current row and the next one, and what it makes of the tridiagonal matrix. regFlag is zero if all lanes
-// stand still.
+// eliminate computes the rotation of the current row and the next one, and what it makes of the tridiagonal matrix.
+// regFlag is zero if all lanes stand still.
 func (k laneSet) eliminate() {
 	w := k.swept()
 	inside, dead := k.truth(0), k.truth(1)
@@ -266,14 +270,14 @@ func (k laneSet) eliminate() {
 	k.Multiply(w.s, w.square, x)
 	k.choose(end, x, coupling, w.e)
 	k.any(inside)
-	k.CMPQ(laneField("cols"), operand.Imm(0))
+	k.CMPQ(field("cols"), operand.Imm(0))
 	k.JE(k.label("turned"))
 	k.rotation()
 	k.Label("turned")
 }
 
-// rotation keeps the cosine and the sine, of a length that is corrected to 1, of the squares that eliminate has left. Where a lane ends, the
-// coupling's sign comes in.
+// rotation keeps the cosine and the sine, of a length that is corrected to 1, of the squares that eliminate has left.
+// Where a lane ends, the coupling's sign comes in.
 func (k laneSet) rotation() {
 	w := k.swept()
 	end := k.truth(1)
@@ -311,9 +315,9 @@ func (k laneSet) rotateRows(label string) {
 	k.Move(k.variable(laneCosine), cosine)
 	k.Move(k.variable(laneSine), sine)
 	k.MOVQ(regUpper, regLower)
-	k.ADDQ(laneField("rowVectors"), regLower)
+	k.ADDQ(field("rowVectors"), regLower)
 	k.XORQ(regIndex, regIndex)
-	k.MOVQ(laneField("cols"), regCount)
+	k.MOVQ(field("cols"), regCount)
 	const unrolled = 2
 	k.SUBQ(operand.Imm(unrolled), regCount)
 	k.JLT(k.label(label + "_rest"))

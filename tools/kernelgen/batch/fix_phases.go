@@ -7,16 +7,16 @@ import (
 	"trnsci/tools/kernelgen/internal/x86"
 )
 
-// direct generates the kernel of LaneProblem.Direct.
-func (k laneSet) direct(parts int) { partSet{k, parts}.direct() }
+// fixPhases generates the kernel of Problem.FixPhases.
+func (k laneSet) fixPhases(parts int) { partSet{k, parts}.fixPhases() }
 
-func (k partSet) direct() {
+func (k partSet) fixPhases() {
 	k.begin("fixPhases", k.parts, "gives vectors their phases, see Problem.FixPhases.")
-	k.MOVQ(laneField("constants"), regLaneConstants)
-	k.MOVQ(laneField("order"), regSteps)
+	k.MOVQ(field("constants"), regLaneConstants)
+	k.MOVQ(field("order"), regSteps)
 	k.MOVQ(regSteps, regLength)
 	k.IMUL3Q(operand.Imm(uint64(k.elementBytes())), regLength, regLength)
-	k.MOVQ(laneField("vectors"), regThis)
+	k.MOVQ(field("vectors"), regThis)
 	k.Label("vector")
 	largest, x := k.Registers[0], k.Registers[1]
 	k.Zero(largest)
@@ -35,7 +35,7 @@ func (k partSet) direct() {
 	} else {
 		k.phase()
 	}
-	k.ADDQ(laneField("rowVectors"), regThis)
+	k.ADDQ(field("rowVectors"), regThis)
 	k.DECQ(regSteps)
 	k.JNZ(k.label("vector"))
 	k.Finish()
@@ -54,7 +54,8 @@ func (k partSet) size(x reg.VecPhysical) {
 	k.MultiplyAdd(y, y, x)
 }
 
-// deciding leaves the first element of the size limit at least in registers 3 and 4, and the bytes to it as a number in register 5.
+// deciding leaves the first element of the size limit at least in registers 3 and 4, and the bytes to it as a number in
+// register 5.
 func (k partSet) deciding(limit, x reg.VecPhysical) {
 	r := k.Registers
 	k.MOVQ(regLength, regElement)

@@ -2,27 +2,27 @@ package batch
 
 import "github.com/mmcloughlin/avo/operand"
 
-// form generates the kernel of LaneProblem.Form.
-func (k laneSet) form(parts int) { partSet{k, parts}.form() }
+// formQ generates the kernel of Problem.FormQ.
+func (k laneSet) formQ(parts int) { partSet{k, parts}.formQ() }
 
-func (k partSet) form() {
+func (k partSet) formQ() {
 	k.begin("formQ", k.parts, "multiplies the reflectors of Hermitian matrices, see Problem.FormQ.")
-	k.MOVQ(laneField("constants"), regLaneConstants)
+	k.MOVQ(field("constants"), regLaneConstants)
 	k.identity()
-	k.MOVQ(laneField("a"), regReflection)
-	k.MOVQ(laneField("order"), regSteps)
+	k.MOVQ(field("a"), regReflection)
+	k.MOVQ(field("order"), regSteps)
 	k.XORQ(regLength, regLength)
-	k.MOVQ(laneField("tau"), regNumber)
+	k.MOVQ(field("tau"), regNumber)
 	k.Label("step")
 	k.DECQ(regSteps)
 	k.JZ(k.label("done"))
-	k.ADDQ(laneField("rowA"), regReflection)
+	k.ADDQ(field("rowA"), regReflection)
 	k.ADDQ(operand.Imm(uint64(k.elementBytes())), regLength)
-	k.MOVQ(laneField("vectors"), regThis)
+	k.MOVQ(field("vectors"), regThis)
 	k.XORQ(regPlace, regPlace)
 	k.Label("reflect_row")
 	k.reflectRow()
-	k.ADDQ(laneField("rowVectors"), regThis)
+	k.ADDQ(field("rowVectors"), regThis)
 	k.ADDQ(operand.Imm(uint64(k.elementBytes())), regPlace)
 	k.CMPQ(regPlace, regLength)
 	k.JLT(k.label("reflect_row"))
@@ -37,11 +37,11 @@ func (k partSet) identity() {
 	zero, one, sign := k.Registers[0], k.Registers[1], k.Registers[2]
 	k.Zero(zero)
 	k.Move(k.constant(laneOne), one)
-	k.MOVQ(laneField("order"), regLength)
+	k.MOVQ(field("order"), regLength)
 	k.IMUL3Q(operand.Imm(uint64(k.elementBytes())), regLength, regLength)
-	k.MOVQ(laneField("vectors"), regThis)
-	k.MOVQ(laneField("phases"), regWork)
-	k.MOVQ(laneField("e"), regNumber)
+	k.MOVQ(field("vectors"), regThis)
+	k.MOVQ(field("phases"), regWork)
+	k.MOVQ(field("e"), regNumber)
 	k.XORQ(regPlace, regPlace)
 	k.Label("identity_row")
 	k.elements("identity", regLength, func() {
@@ -61,7 +61,7 @@ func (k partSet) identity() {
 		k.ExclusiveOr(sign, one)
 		k.ADDQ(operand.Imm(uint64(k.placeBytes())), regNumber)
 	}
-	k.ADDQ(laneField("rowVectors"), regThis)
+	k.ADDQ(field("rowVectors"), regThis)
 	k.ADDQ(operand.Imm(uint64(k.elementBytes())), regPlace)
 	k.CMPQ(regPlace, regLength)
 	k.JLT(k.label("identity_row"))

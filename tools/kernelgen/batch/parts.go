@@ -5,7 +5,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// partSet generates for real matrices or for complex ones, whose elements are a vector of real parts and one of imaginary parts.
+// partSet generates for real matrices or for complex ones, whose elements are a vector of real parts and one of
+// imaginary parts.
 type partSet struct {
 	laneSet
 	parts int
@@ -24,7 +25,8 @@ func (k partSet) placed(base reg.Register, part int) operand.Mem {
 	return operand.Mem{Base: base, Index: regPlace, Scale: 1, Disp: k.placeBytes() * part}
 }
 
-// elements generates a loop over the elements of a row in front of the one that end counts the bytes to; there may be none.
+// elements generates a loop over the elements of a row in front of the one that end counts the bytes to; there may be
+// none.
 func (k partSet) elements(label string, end reg.Register, body func()) {
 	k.XORQ(regElement, regElement)
 	k.Label(label)

@@ -20,24 +20,24 @@ var (
 	regSteps      = reg.R12
 )
 
-// reduce generates the kernel of LaneProblem.Reduce.
+// reduce generates the kernel of Problem.Reduce.
 func (k laneSet) reduce(parts int) { partSet{k, parts}.reduce() }
 
 func (k partSet) reduce() {
 	k.begin("reduce", k.parts, "reduces Hermitian matrices to tridiagonal form, see Problem.Reduce.")
-	k.MOVQ(laneField("constants"), regLaneConstants)
-	k.MOVQ(laneField("work"), regWork)
-	k.MOVQ(laneField("order"), regSteps)
+	k.MOVQ(field("constants"), regLaneConstants)
+	k.MOVQ(field("work"), regWork)
+	k.MOVQ(field("order"), regSteps)
 	k.DECQ(regSteps)
 	k.MOVQ(regSteps, regNumber)
 	k.scale(regNumber)
 	k.MOVQ(regSteps, regLength)
 	k.IMUL3Q(operand.Imm(uint64(k.elementBytes())), regLength, regLength)
 	k.MOVQ(regSteps, regReflection)
-	k.IMULQ(laneField("rowA"), regReflection)
-	k.ADDQ(laneField("a"), regReflection)
+	k.IMULQ(field("rowA"), regReflection)
+	k.ADDQ(field("a"), regReflection)
 	if k.parts == 2 { // the phase of the last row
-		k.MOVQ(laneField("phases"), regPlace)
+		k.MOVQ(field("phases"), regPlace)
 		k.Move(k.constant(laneOne), k.Registers[0])
 		k.Zero(k.Registers[1])
 		for part := range k.parts {
@@ -47,7 +47,7 @@ func (k partSet) reduce() {
 	k.Label("step")
 	x := k.Registers[0]
 	k.Move(operand.Mem{Base: regReflection, Index: regLength, Scale: 1}, x)
-	k.MOVQ(laneField("d"), regPlace)
+	k.MOVQ(field("d"), regPlace)
 	k.Move(x, operand.Mem{Base: regPlace, Index: regNumber, Scale: 1})
 	k.TESTQ(regSteps, regSteps)
 	k.JZ(k.label("done"))
@@ -64,15 +64,15 @@ func (k partSet) reduce() {
 	k.combination()
 	k.rows("update", k.updateRow)
 	k.SUBQ(operand.Imm(uint64(k.elementBytes())), regLength)
-	k.SUBQ(laneField("rowA"), regReflection)
+	k.SUBQ(field("rowA"), regReflection)
 	k.DECQ(regSteps)
 	k.JMP(k.label("step"))
 	k.Label("done")
 	k.Finish()
 }
 
-// squares leaves the sum of the squares of the row in front of its last element in register 0. Complex elements are conjugated: the row becomes
-// a column.
+// squares leaves the sum of the squares of the row in front of its last element in register 0. Complex elements are
+// conjugated: the row becomes a column.
 func (k partSet) squares() {
 	sum, x, zero := k.Registers[0], k.Registers[1], k.Registers[2]
 	k.Zero(sum)
@@ -100,9 +100,9 @@ func (k partSet) keepFactors(tau, coupling, plain, zero reg.VecPhysical) {
 	k.choose(small, zero, tau, tau)
 	k.choose(small, plain, coupling, coupling)
 	at := operand.Mem{Base: regPlace, Index: regNumber, Scale: 1}
-	k.MOVQ(laneField("tau"), regPlace)
+	k.MOVQ(field("tau"), regPlace)
 	k.Move(tau, at)
-	k.MOVQ(laneField("e"), regPlace)
+	k.MOVQ(field("e"), regPlace)
 	k.Move(coupling, at)
 }
 
@@ -161,14 +161,15 @@ func (k partSet) complexReflection() {
 	k.nextPhase(re, im, zero)
 }
 
-// nextPhase multiplies the phase by (re, im), or by the opposite where there is a reflection, and makes its modulus one.
+// nextPhase multiplies the phase by (re, im), or by the opposite where there is a reflection, and makes its modulus
+// one.
 func (k partSet) nextPhase(re, im, zero reg.VecPhysical) {
 	small, t, x, y, u, v := k.truth(0), k.Registers[0], k.Registers[3], k.Registers[4], k.Registers[5], k.Registers[8]
 	for _, part := range []reg.VecPhysical{re, im} {
 		k.VSUBPD(part, zero, t)
 		k.choose(small, part, t, part)
 	}
-	k.MOVQ(laneField("phases"), regPlace)
+	k.MOVQ(field("phases"), regPlace)
 	at := func(base reg.Register, part int) operand.Mem {
 		return operand.Mem{Base: regPlace, Index: base, Scale: 1, Disp: k.placeBytes() * part}
 	}
@@ -188,19 +189,21 @@ func (k partSet) nextPhase(re, im, zero reg.VecPhysical) {
 	k.Move(v, at(regOwn, 1))
 }
 
-// rows generates a loop over the rows in front of the reflection; regPlace counts the bytes from the first element of a row to the diagonal.
+// rows generates a loop over the rows in front of the reflection; regPlace counts the bytes from the first element of a
+// row to the diagonal.
 func (k partSet) rows(label string, body func()) {
-	k.MOVQ(laneField("a"), regThis)
+	k.MOVQ(field("a"), regThis)
 	k.XORQ(regPlace, regPlace)
 	k.Label(label + "_row")
 	body()
-	k.ADDQ(laneField("rowA"), regThis)
+	k.ADDQ(field("rowA"), regThis)
 	k.ADDQ(operand.Imm(uint64(k.elementBytes())), regPlace)
 	k.CMPQ(regPlace, regLength)
 	k.JLT(k.label(label + "_row"))
 }
 
-// productRow adds a row's share of the product A v to regWork: of its elements in the lower triangle and their mirror images.
+// productRow adds a row's share of the product A v to regWork: of its elements in the lower triangle and their mirror
+// images.
 func (k partSet) productRow() {
 	r := k.Registers
 	sums, own, a, y := r[0:2], r[2:4], r[4:6], r[6:8]
@@ -234,7 +237,8 @@ func (k partSet) productRow() {
 	}
 }
 
-// combination replaces the product y in regWork by w = tau y - tau^2/2 (v^H y) v, so that A - v w^H - w v^H is the transformed matrix.
+// combination replaces the product y in regWork by w = tau y - tau^2/2 (v^H y) v, so that A - v w^H - w v^H is the
+// transformed matrix.
 func (k partSet) combination() {
 	r := k.Registers
 	dot, tau, factor, y, v := r[0], r[1], r[2], r[3], r[4]
@@ -245,7 +249,7 @@ func (k partSet) combination() {
 			k.MultiplyAdd(k.part(regWork, part), v, dot)
 		}
 	})
-	k.MOVQ(laneField("tau"), regPlace)
+	k.MOVQ(field("tau"), regPlace)
 	k.Move(operand.Mem{Base: regPlace, Index: regNumber, Scale: 1}, tau)
 	k.Multiply(tau, dot, dot)
 	k.Multiply(k.constant(laneHalf), tau, factor)

@@ -15,7 +15,8 @@ type squares struct {
 	rows, free, pending, others []reg.VecPhysical
 }
 
-// newSquares takes the registers that hold a row of a square: half of those of AVX-512 for single precision, half of those of AVX2 for that, too.
+// newSquares takes the registers that hold a row of a square: half of those of AVX-512 for single precision, half of
+// those of AVX2 for that, too.
 func newSquares(s set) squares {
 	side := s.groupRows()
 	registers := make([]reg.VecPhysical, len(s.Registers))
@@ -32,8 +33,9 @@ func newSquares(s set) squares {
 	return squares{s, side, registers[:side], registers[side : 2*side], registers[2*side : 2*side+2], registers[2*side+2:]}
 }
 
-// reflectColumns generates the kernel that applies a run of reflectors to the columns of a group of rows. Squares of the group are transposed in
-// registers, so that the elements of a column are in one of them; the last two columns of a square wait for the next one.
+// reflectColumns generates the kernel that applies a run of reflectors to the columns of a group of rows. Squares of
+// the group are transposed in registers, so that the elements of a column are in one of them; the last two columns of a
+// square wait for the next one.
 func (s set) reflectColumns() {
 	q := s.openColumns(x86.RegA)
 	saved := q.others[:2] // of the registers that reflectors take
@@ -51,7 +53,7 @@ func (s set) reflectColumns() {
 	for k, to := range q.pending {
 		q.VMOVAPS(columns[k], to)
 	}
-	q.CMPQ(sweepField("chunks"), operand.Imm(0))
+	q.CMPQ(chaseField("chunks"), operand.Imm(0))
 	q.JEQ(operand.LabelRef("rest"))
 	q.Label("chunk")
 	columns = q.loadColumns("")
@@ -61,10 +63,10 @@ func (s set) reflectColumns() {
 	wait()
 	q.ADDQ(operand.Imm(uint64(q.side*q.Bytes)), x86.RegA)
 	q.ADDQ(operand.U32(5*q.side*q.Bytes), x86.RegFactors)
-	q.DECQ(sweepField("chunks"))
+	q.DECQ(chaseField("chunks"))
 	q.JNZ(operand.LabelRef("chunk"))
 	q.Label("rest")
-	q.MOVQ(sweepField("rest"), regTimes)
+	q.MOVQ(chaseField("rest"), regTimes)
 	q.TESTQ(regTimes, regTimes)
 	q.JZ(operand.LabelRef("final"))
 	columns = q.loadColumns("rest")
@@ -79,8 +81,8 @@ func (s set) reflectColumns() {
 	q.Finish()
 }
 
-// reflectColumnsOfGroups generates reflectColumns for several groups of rows, which take turns with each square, so that one group can go on while another
-// waits for the reflector before. Their pending columns are in memory meanwhile.
+// reflectColumnsOfGroups generates reflectColumns for several groups of rows, which take turns with each square, so
+// that one group can go on while another waits for the reflector before. Their pending columns are in memory meanwhile.
 func (s set) reflectColumnsOfGroups() {
 	q := s.openColumns(regTopRow)
 	waiting := func(k int) operand.Mem { return operand.Mem{Base: regPending, Disp: k * q.VectorBytes} }
@@ -108,27 +110,27 @@ func (s set) reflectColumnsOfGroups() {
 	}
 	next := func() { q.ADDQ(operand.Imm(uint64(q.side*q.Bytes)), regTopRow) }
 	begin := func() { wait(q.loadFirst()) }
-	q.MOVQ(sweepField("atFirst"), regBegun)
+	q.MOVQ(chaseField("atFirst"), regBegun)
 	q.eachGroup("first", begin)
-	q.CMPQ(sweepField("chunks"), operand.Imm(0))
+	q.CMPQ(chaseField("chunks"), operand.Imm(0))
 	q.JEQ(operand.LabelRef("rest"))
 	q.Label("chunk")
 	q.eachGroup("whole", func() { square("", "") })
 	next()
 	q.ADDQ(operand.U32(5*q.side*q.Bytes), x86.RegFactors)
-	q.CMPQ(regBegun, sweepField("groups"))
+	q.CMPQ(regBegun, chaseField("groups"))
 	q.JEQ(operand.LabelRef("begun"))
 	q.ADDQ(operand.Imm(uint64(q.side*q.Bytes)), x86.RegA) // which has come to the next group
 	begin()
 	q.INCQ(regBegun)
 	q.Label("begun")
-	q.DECQ(sweepField("chunks"))
+	q.DECQ(chaseField("chunks"))
 	q.JNZ(operand.LabelRef("chunk"))
 	q.Label("rest")
-	q.CMPQ(sweepField("rest"), operand.Imm(0))
+	q.CMPQ(chaseField("rest"), operand.Imm(0))
 	q.JEQ(operand.LabelRef("final"))
 	q.eachGroup("part", func() {
-		q.MOVQ(sweepField("rest"), regTimes)
+		q.MOVQ(chaseField("rest"), regTimes)
 		square("rest", "last")
 	})
 	next()
@@ -143,10 +145,10 @@ func (s set) reflectColumnsOfGroups() {
 // openColumns begins the kernel; the first row goes to the given register.
 func (s set) openColumns(first reg.Register) squares {
 	q := newSquares(s)
-	q.Begin("reflectColumns", false, sweepBlock, "applies reflectors to columns, see ReflectColumns.")
-	q.MOVQ(sweepField("a"), first)
-	q.MOVQ(sweepField("stride"), x86.RegRowA)
-	q.MOVQ(sweepField("reflectors"), x86.RegFactors)
+	q.Begin("reflectColumns", false, chaseBlock, "applies reflectors to columns, see ReflectColumns.")
+	q.MOVQ(chaseField("a"), first)
+	q.MOVQ(chaseField("stride"), x86.RegRowA)
+	q.MOVQ(chaseField("reflectors"), x86.RegFactors)
 	x86.StridesA.Multiply(q.Context)
 	return q
 }
@@ -163,7 +165,7 @@ func (q squares) loadFirst() []reg.VecPhysical {
 // eachGroup generates a loop over the groups that have begun.
 func (q squares) eachGroup(label string, body func()) {
 	q.MOVQ(regTopRow, x86.RegA)
-	q.MOVQ(sweepField("pending"), regPending)
+	q.MOVQ(chaseField("pending"), regPending)
 	q.MOVQ(regBegun, regGroups)
 	q.Label("group_" + label)
 	body()
@@ -179,10 +181,10 @@ func (q squares) selected(name string) (rest bool) {
 		return false
 	}
 	if q.Wide {
-		q.KMOVW(sweepField(name+"Mask"), x86.RestMask)
+		q.KMOVW(chaseField(name+"Mask"), x86.RestMask)
 		return true
 	}
-	q.MOVQ(sweepField(name+"Lanes"), x86.RegLeft)
+	q.MOVQ(chaseField(name+"Lanes"), x86.RegLeft)
 	q.Move(operand.Mem{Base: x86.RegLeft}, q.laneRegister(x86.RestLanes))
 	return true
 }
@@ -213,8 +215,8 @@ func (q squares) loadColumns(name string) []reg.VecPhysical {
 	return columns
 }
 
-// reflectSquare applies as many reflectors as a square has columns to the pending columns and those of the square. With a label it goes there as soon as
-// regTimes of them are done.
+// reflectSquare applies as many reflectors as a square has columns to the pending columns and those of the square. With
+// a label it goes there as soon as regTimes of them are done.
 func (q squares) reflectSquare(columns []reg.VecPhysical, label string) {
 	m := arithmetic{set: q.set}
 	run := append(append([]reg.VecPhysical{}, q.pending...), columns...)

@@ -7,17 +7,18 @@ import (
 	"trnsci/tools/kernelgen/internal/x86"
 )
 
-// chase generates the kernel of the steps of a bulge. An element of the column that is eliminated next is kept in a register from the place where it
-// is computed: a reflector waits for the one before it, and everything else can be done meanwhile.
-func (s set) chase() {
-	s.Begin("doubleShift", false, sweepBlock, "chases a bulge, see DoubleShiftChase.")
-	s.MOVQ(sweepField("a"), x86.RegA)
+// doubleShift generates the kernel of the steps of a bulge. An element of the column that is eliminated next is kept in
+// a register from the place where it is computed: a reflector waits for the one before it, and everything else can be
+// done meanwhile.
+func (s set) doubleShift() {
+	s.Begin("doubleShift", false, chaseBlock, "chases a bulge, see DoubleShiftChase.")
+	s.MOVQ(chaseField("a"), x86.RegA)
 	s.SUBQ(operand.Imm(uint64(s.Bytes)), x86.RegA)
-	s.MOVQ(sweepField("stride"), x86.RegRowA)
-	s.MOVQ(sweepField("reflectors"), x86.RegFactors)
-	s.MOVQ(sweepField("cols"), regWidth)
-	s.MOVQ(sweepField("above"), regAbove)
-	s.MOVQ(sweepField("phase"), regPhase)
+	s.MOVQ(chaseField("stride"), x86.RegRowA)
+	s.MOVQ(chaseField("reflectors"), x86.RegFactors)
+	s.MOVQ(chaseField("cols"), regWidth)
+	s.MOVQ(chaseField("above"), regAbove)
+	s.MOVQ(chaseField("phase"), regPhase)
 	s.LEAQ(operand.Mem{Base: x86.RegRowA, Index: x86.RegRowA, Scale: 2}, regStride3)
 	if s.Wide {
 		s.stepsInTurn()
@@ -28,10 +29,11 @@ func (s set) chase() {
 	s.Finish()
 }
 
-// firstReflector generates the reflector of the first step, with the function, and goes on at the label if it is not that of a column.
+// firstReflector generates the reflector of the first step, with the function, and goes on at the label if it is not
+// that of a column.
 func (s set) firstReflector(reflector func(given bool), label string) {
 	x := s.low()
-	s.MOVQ(sweepField("start"), x86.RegLeft)
+	s.MOVQ(chaseField("start"), x86.RegLeft)
 	s.TESTQ(x86.RegLeft, x86.RegLeft)
 	s.JZ(operand.LabelRef("column"))
 	for k := range 3 {
@@ -47,9 +49,9 @@ func (s set) firstReflector(reflector func(given bool), label string) {
 
 // stepsInTurn does all of a step before the next one.
 func (s set) stepsInTurn() {
-	s.KMOVW(sweepField("endMask"), endMask)
+	s.KMOVW(chaseField("endMask"), endMask)
 	c := newCoefficients(s.Registers[11:])
-	three, two := chaseStep{set: s, order: 3}, chaseStep{set: s, order: 2, label: "two_"}
+	three, two := doubleShiftStep{set: s, order: 3}, doubleShiftStep{set: s, order: 2, label: "two_"}
 	s.firstReflector(func(given bool) {
 		first := three
 		first.given = given
@@ -63,9 +65,9 @@ func (s set) stepsInTurn() {
 	three.reflectRest(c)
 	s.nextElement()
 	s.nextColumns()
-	s.DECQ(sweepField("steps"))
+	s.DECQ(chaseField("steps"))
 	s.JNZ(operand.LabelRef("step"))
-	s.CMPQ(sweepField("short"), operand.Imm(0))
+	s.CMPQ(chaseField("short"), operand.Imm(0))
 	s.JEQ(operand.LabelRef("done"))
 	s.INCQ(regWidth)
 	s.LEAQ(operand.Mem{Base: regPhase, Disp: s.VectorBytes/s.Bytes - 1}, regPhase)
@@ -74,15 +76,15 @@ func (s set) stepsInTurn() {
 	two.startBlock()
 	two.reflectBlock(c.scalars())
 	two.reflectRest(c)
-	s.DECQ(sweepField("short"))
+	s.DECQ(chaseField("short"))
 }
 
-// stepsAhead makes the reflector of a step before the one of the step before is applied to the rest of its rows: that takes the time of the root and the
-// divisions. Out of order the processor does not look that far ahead.
+// stepsAhead makes the reflector of a step before the one of the step before is applied to the rest of its rows: that
+// takes the time of the root and the divisions. Out of order the processor does not look that far ahead.
 func (s set) stepsAhead() {
 	x := s.low()
 	made, c := coefficients{v1: x[1], v2: x[2], t0: x[9], t1: x[10], t2: x[0]}, newCoefficients(s.Registers[11:])
-	three, two := chaseStep{set: s, order: 3}, chaseStep{set: s, order: 2, label: "two_"}
+	three, two := doubleShiftStep{set: s, order: 3}, doubleShiftStep{set: s, order: 2, label: "two_"}
 	// restOf does what is left of the step before, which has three rows.
 	restOf := func(label string) {
 		before := three
@@ -91,7 +93,7 @@ func (s set) stepsAhead() {
 		s.SUBQ(x86.RegRowA, regBlock)
 		before.reflectRest(c)
 	}
-	block := func(step chaseStep) {
+	block := func(step doubleShiftStep) {
 		for i, r := range c.scalars().all() {
 			s.VMOVAPS(made.all()[i], r)
 		}
@@ -101,7 +103,7 @@ func (s set) stepsAhead() {
 			s.Broadcast(r.AsX(), r)
 		}
 	}
-	s.MOVQ(sweepField("other"), regBeside)
+	s.MOVQ(chaseField("other"), regBeside)
 	s.firstReflector(func(given bool) {
 		first := three
 		first.given = given
@@ -116,16 +118,16 @@ func (s set) stepsAhead() {
 	s.Label("made")
 	block(three)
 	s.nextElement()
-	s.DECQ(sweepField("steps"))
+	s.DECQ(chaseField("steps"))
 	s.JNZ(operand.LabelRef("step"))
-	s.CMPQ(sweepField("short"), operand.Imm(0))
+	s.CMPQ(chaseField("short"), operand.Imm(0))
 	s.JEQ(operand.LabelRef("rest"))
 	two.makeReflector("rest", made)
 	restOf("before_")
 	s.nextRow()
 	block(two)
 	two.reflectRest(c)
-	s.DECQ(sweepField("short"))
+	s.DECQ(chaseField("short"))
 	s.JMP(operand.LabelRef("done"))
 	s.Label("rest")
 	restOf("last_")
@@ -153,8 +155,8 @@ func (s set) nextRow() {
 	}
 }
 
-// chaseStep is a step of a bulge.
-type chaseStep struct {
+// doubleShiftStep is a step of a bulge.
+type doubleShiftStep struct {
 	set
 	order int    // rows of the reflector: 3, or 2 at the end of the block
 	given bool   // the vector that is reflected is no column of the matrix
@@ -162,10 +164,10 @@ type chaseStep struct {
 }
 
 // startBlock goes to the first element that the reflector changes from both sides.
-func (s chaseStep) startBlock() { s.LEAQ(operand.Mem{Base: x86.RegA, Disp: s.Bytes}, regBlock) }
+func (s doubleShiftStep) startBlock() { s.LEAQ(operand.Mem{Base: x86.RegA, Disp: s.Bytes}, regBlock) }
 
 // reflectRest applies the reflector to what is neither in its own rows and columns nor in the row below.
-func (s chaseStep) reflectRest(c coefficients) {
+func (s doubleShiftStep) reflectRest(c coefficients) {
 	s.reflectRight(c)
 	s.reflectAbove(c.scalars())
 	if !s.Wide {
@@ -184,10 +186,10 @@ func (s set) below(base reg.Register, k int) operand.Mem {
 	return operand.Mem{Base: base, Index: x86.RegRowA, Scale: uint8(k)}
 }
 
-// makeReflector generates the reflector of the column in the first registers, its numbers in all elements of the registers of c, which may be scalars in
-// the first three and behind the ninth, and stores it and what is left of the column. It jumps to label if the sum of squares is not safe or nothing is to
-// be eliminated.
-func (s chaseStep) makeReflector(label string, c coefficients) {
+// makeReflector generates the reflector of the column in the first registers, its numbers in all elements of the
+// registers of c, which may be scalars in the first three and behind the ninth, and stores it and what is left of the
+// column. It jumps to label if the sum of squares is not safe or nothing is to be eliminated.
+func (s doubleShiftStep) makeReflector(label string, c coefficients) {
 	x := s.low()
 	m := arithmetic{s.set, true}
 	column, sum, all, norm, d, inverse, t := x[:s.order], x[3], x[4], x[5], x[6], x[7], x[8]
@@ -198,15 +200,15 @@ func (s chaseStep) makeReflector(label string, c coefficients) {
 	}
 	m.copy(sum, all)
 	m.plus(column[0], column[0], all)
-	s.CompareScalar(sweepField("least"), all)
+	s.CompareScalar(chaseField("least"), all)
 	s.JCS(operand.LabelRef(label)) // below, or not a number
-	s.CompareScalar(sweepField("most"), all)
+	s.CompareScalar(chaseField("most"), all)
 	s.JHI(operand.LabelRef(label))
 	s.VXORPS(t, t, t)
 	s.CompareScalar(t, sum)
 	s.JEQ(operand.LabelRef(label))
 	s.SquareRootScalar(all, norm)
-	s.MoveScalar(sweepField("sign"), d)
+	s.MoveScalar(chaseField("sign"), d)
 	s.VANDPS(d, column[0], inverse)
 	s.VORPS(inverse, norm, norm) // the norm with the sign of the first element
 	s.VXORPS(d, norm, all)
@@ -217,7 +219,7 @@ func (s chaseStep) makeReflector(label string, c coefficients) {
 		}
 	}
 	s.AddScalar(column[0], norm, d)
-	s.MoveScalar(sweepField("one"), inverse)
+	s.MoveScalar(chaseField("one"), inverse)
 	s.DivideScalar(d, inverse, inverse)
 	s.DivideScalar(norm, d, low.t0)
 	s.MultiplyScalar(inverse, column[1], low.v1)
@@ -238,7 +240,7 @@ func (s chaseStep) makeReflector(label string, c coefficients) {
 }
 
 // reflect applies the reflector to the first numbers of x, as many as it has rows. t is used.
-func (s chaseStep) reflect(m arithmetic, c coefficients, x []reg.VecPhysical, t reg.VecPhysical) {
+func (s doubleShiftStep) reflect(m arithmetic, c coefficients, x []reg.VecPhysical, t reg.VecPhysical) {
 	if s.order == 3 {
 		m.reflect(c, x[0], x[1], x[2], t)
 	} else {
@@ -246,9 +248,9 @@ func (s chaseStep) reflect(m arithmetic, c coefficients, x []reg.VecPhysical, t 
 	}
 }
 
-// reflectBlock applies the reflector from both sides to the elements in its own rows and columns and to those of the row below from the right, element by
-// element. It leaves the next column in the first registers.
-func (s chaseStep) reflectBlock(c coefficients) {
+// reflectBlock applies the reflector from both sides to the elements in its own rows and columns and to those of the
+// row below from the right, element by element. It leaves the next column in the first registers.
+func (s doubleShiftStep) reflectBlock(c coefficients) {
 	order := s.order
 	x := s.low()
 	m := arithmetic{s.set, true}
@@ -277,7 +279,7 @@ func (s chaseStep) reflectBlock(c coefficients) {
 	m.copy(element(1, 0), next[0])
 	m.copy(element(2, 0), next[1])
 	s.VXORPS(next[2], next[2], next[2])
-	s.DECQ(sweepField("below"))
+	s.DECQ(chaseField("below"))
 	s.JLT(operand.LabelRef("no_row"))
 	row := []reg.VecPhysical{next[2], x[order], x[order+1]}
 	for j, r := range row {
@@ -291,7 +293,7 @@ func (s chaseStep) reflectBlock(c coefficients) {
 }
 
 // reflectRight applies the reflector to the columns right of its own.
-func (s chaseStep) reflectRight(c coefficients) {
+func (s doubleShiftStep) reflectRight(c coefficients) {
 	rightSide{s.set, s.label, 1, s.order, func(single bool, mask reg.Register) {
 		coefs := c
 		if single {
@@ -301,8 +303,9 @@ func (s chaseStep) reflectRight(c coefficients) {
 	}}.generate()
 }
 
-// columnsAt applies the reflector to the vector of columns, or with a mask to some of them, or to one column, at regColumn.
-func (s chaseStep) columnsAt(c coefficients, single bool, mask reg.Register) {
+// columnsAt applies the reflector to the vector of columns, or with a mask to some of them, or to one column, at
+// regColumn.
+func (s doubleShiftStep) columnsAt(c coefficients, single bool, mask reg.Register) {
 	m := arithmetic{s.set, single}
 	x := s.Registers[3:7]
 	if single {
@@ -332,7 +335,7 @@ func (s chaseStep) columnsAt(c coefficients, single bool, mask reg.Register) {
 }
 
 // reflectAbove applies the reflector from the right to the rows of the group above its own.
-func (s chaseStep) reflectAbove(c coefficients) {
+func (s doubleShiftStep) reflectAbove(c coefficients) {
 	x := s.low()[3:7]
 	s.MOVQ(regAbove, regTimes)
 	s.TESTQ(regTimes, regTimes)
@@ -352,8 +355,8 @@ func (s chaseStep) reflectAbove(c coefficients) {
 }
 
 // reflectBeside applies the reflector to rows of the other matrix.
-func (s chaseStep) reflectBeside(c coefficients) {
-	s.MOVQ(sweepField("otherVectors"), regTimes)
+func (s doubleShiftStep) reflectBeside(c coefficients) {
+	s.MOVQ(chaseField("otherVectors"), regTimes)
 	s.TESTQ(regTimes, regTimes)
 	s.JZ(operand.LabelRef(s.label + "beside_done"))
 	s.MOVQ(regBeside, regColumn)

@@ -32,13 +32,13 @@ func Generate(p *x86.Package) {
 	for _, x := range p.Sets() {
 		s := set{x}
 		s.reflectRows()
-		s.chase()
+		s.doubleShift()
 		if s.Wide {
 			s.reflectColumns()
 		} else {
 			s.reflectColumnsOfGroups()
 		}
-		s.reflectTwoRows()
-		newBulge(s).function()
+		s.reflectRowPairs()
+		newSingleShift(s).function()
 	}
 }

@@ -13,12 +13,12 @@ const (
 	reflectorNumbers                                            = 6
 )
 
-// planar holds a reflector of two rows in registers: the parts of its numbers in all elements. The imaginary parts have opposite signs in the real and
-// in the imaginary elements, so that a product with i is one with the exchanged parts.
+// planar holds a reflector of two rows in registers: the parts of its numbers in all elements. The imaginary parts have
+// opposite signs in the real and in the imaginary elements, so that a product with i is one with the exchanged parts.
 type planar struct{ v, vi, t1, t1i, t0 reg.VecPhysical }
 
-// reflectTwo replaces x by x - T0 s and y by y - T1 s for s = x + conj(V) y, with registers s and t. Whatever does not depend on x comes first: in a chain of
-// reflectors it is ready last.
+// reflectTwo replaces x by x - T0 s and y by y - T1 s for s = x + conj(V) y, with registers s and t. Whatever does not
+// depend on x comes first: in a chain of reflectors it is ready last.
 func (s set) reflectTwo(p planar, x, y, sum, t reg.VecPhysical) {
 	s.Exchange(y, t)
 	s.Multiply(y, p.v, sum)
@@ -30,15 +30,15 @@ func (s set) reflectTwo(p planar, x, y, sum, t reg.VecPhysical) {
 	s.MultiplyAdd(t, p.t1i, y)
 }
 
-// reflectTwoRows generates the kernel that applies a run of reflectors to rows. A row of a strip stays in registers from a reflector to the next, which loads
-// one row and stores one.
-func (s set) reflectTwoRows() {
+// reflectRowPairs generates the kernel that applies a run of reflectors to rows. A row of a strip stays in registers
+// from a reflector to the next, which loads one row and stores one.
+func (s set) reflectRowPairs() {
 	s.BeginStrips("reflectRowPairs", true, "applies reflectors to pairs of rows, see ReflectRowPairs.")
 	s.MOVQ(x86.StripBlock.Arg("Signs"), x86.RegLeft)
 	s.Move(operand.Mem{Base: x86.RegLeft}, s.Registers[behindSigns-1])
-	strip := s.reflectTwoStripMoving
+	strip := s.pairStripMoving
 	if s.Wide {
-		strip = s.reflectTwoStrip
+		strip = s.pairStrip
 	}
 	s.Strips("strip", []int{stripVectors, 2, 1}, strip)
 }
@@ -58,8 +58,8 @@ func (s set) broadcastPlanar() planar {
 	return p
 }
 
-// reflectTwoStripMoving needs three registers besides those of a row, which get the next row when it is ready.
-func (s set) reflectTwoStripMoving(label string, vectors int, rest bool) {
+// pairStripMoving needs three registers besides those of a row, which get the next row when it is ready.
+func (s set) pairStripMoving(label string, vectors int, rest bool) {
 	x, others := s.Registers[:vectors], s.Registers[stripVectors:]
 	y, sum, t := others[0], others[1], others[2]
 	this := operand.Mem{Base: x86.RegRow}
@@ -86,8 +86,8 @@ func (s set) reflectTwoStripMoving(label string, vectors int, rest bool) {
 	}
 }
 
-// reflectTwoStrip has registers for two rows and all that is computed of them.
-func (s set) reflectTwoStrip(label string, vectors int, rest bool) {
+// pairStrip has registers for two rows and all that is computed of them.
+func (s set) pairStrip(label string, vectors int, rest bool) {
 	const inAll = 4 // registers of a vector
 	registers := append([]reg.VecPhysical{}, s.Registers[:firstPlanar]...)
 	registers = append(registers, s.Registers[behindSigns:]...)

@@ -7,21 +7,21 @@ import (
 	"trnsci/tools/kernelgen/internal/x86"
 )
 
-var sweepBlock = x86.NewBlock("chaseArgs", "is the block of arguments of doubleShift and reflectColumns.", []x86.Field{
-	{"a", "unsafe.Pointer", "chase: the first diagonal element that the first reflector changes; reflectColumns: the first element"},
+var chaseBlock = x86.NewBlock("chaseArgs", "is the block of arguments of doubleShift and reflectColumns.", []x86.Field{
+	{"a", "unsafe.Pointer", "doubleShift: the first diagonal element that the first reflector changes; reflectColumns: the first element"},
 	{"reflectors", "unsafe.Pointer", "the first reflector"},
 	{"stride", "int", "bytes from a row to the next"},
-	{"start", "unsafe.Pointer", "chase: the vector that the first reflector is made of, nil for the column"},
-	{"steps", "int", "chase: steps of three rows; used up by the kernel"},
-	{"short", "int", "chase: 1 if a step of two rows follows; used up by the kernel"},
-	{"below", "int", "chase: steps that have a row below the reflector's; used up by the kernel"},
-	{"cols", "int", "chase: columns right of the first reflector's; used up by the kernel"},
-	{"above", "int", "chase: rows above the first reflector that it applies to from the right, less than the rows of a group"},
-	{"phase", "int", "chase: columns from the last multiple of a vector's elements to the first column right of the reflector's"},
-	{"endMask", "uint64", "chase with AVX-512: one bit for each element of the last vector of a row"},
-	{"one", "uint64", "chase: the bits of 1"},
-	{"sign", "uint64", "chase: the bits of -0"},
-	{"least", "uint64", "chase: the bits of the smallest and the largest sum of squares that are safe"},
+	{"start", "unsafe.Pointer", "doubleShift: the vector that the first reflector is made of, nil for the column"},
+	{"steps", "int", "doubleShift: steps of three rows; used up by the kernel"},
+	{"short", "int", "doubleShift: 1 if a step of two rows follows; used up by the kernel"},
+	{"below", "int", "doubleShift: steps that have a row below the reflector's; used up by the kernel"},
+	{"cols", "int", "doubleShift: columns right of the first reflector's; used up by the kernel"},
+	{"above", "int", "doubleShift: rows above the first reflector that it applies to from the right, less than the rows of a group"},
+	{"phase", "int", "doubleShift: columns from the last multiple of a vector's elements to the first column right of the reflector's"},
+	{"endMask", "uint64", "doubleShift with AVX-512: one bit for each element of the last vector of a row"},
+	{"one", "uint64", "doubleShift: the bits of 1"},
+	{"sign", "uint64", "doubleShift: the bits of -0"},
+	{"least", "uint64", "doubleShift: the bits of the smallest and the largest sum of squares that are safe"},
 	{"most", "uint64", ""},
 	{"chunks", "int", "reflectColumns: groups of reflectors, as many as a group has rows; used up by the kernel"},
 	{"rest", "int", "reflectColumns: reflectors that are left"},
@@ -34,11 +34,11 @@ var sweepBlock = x86.NewBlock("chaseArgs", "is the block of arguments of doubleS
 	{"groups", "int", "reflectColumns with AVX2: groups of rows, one below the other"},
 	{"atFirst", "int", "reflectColumns with AVX2: groups that begin with the first reflector; each other one begins a square after the one above"},
 	{"pending", "unsafe.Pointer", "memory for two vectors of each group"},
-	{"other", "unsafe.Pointer", "chase with AVX2: the first row of the other matrix that the first reflector changes"},
-	{"otherVectors", "int", "chase with AVX2: vectors of a row of it"},
+	{"other", "unsafe.Pointer", "doubleShift with AVX2: the first row of the other matrix that the first reflector changes"},
+	{"otherVectors", "int", "doubleShift with AVX2: vectors of a row of it"},
 })
 
-func sweepField(name string) operand.Mem { return sweepBlock.Arg(name) }
+func chaseField(name string) operand.Mem { return chaseBlock.Arg(name) }
 
 // General registers of the kernels of sweeps; regA points to the element (k+1,k), regRowA holds the stride.
 var (
@@ -103,8 +103,8 @@ func (m arithmetic) minus(x, y, z operand.Op) {
 	}
 }
 
-// reflect applies the reflector to (x, y, z). Of the two products with elements that come last, the one with y is added in the end: in a chain of
-// reflectors it is the one that is ready last.
+// reflect applies the reflector to (x, y, z). Of the two products with elements that come last, the one with y is added
+// in the end: in a chain of reflectors it is the one that is ready last.
 func (m arithmetic) reflect(c coefficients, x, y, z, t operand.Op) {
 	m.copy(x, t)
 	m.plus(z, c.v2, t)

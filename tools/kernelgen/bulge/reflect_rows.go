@@ -10,12 +10,13 @@ import (
 	"trnsci/tools/kernelgen/internal/x86"
 )
 
-// stripVectors is how many vectors of a row reflectors are applied to together. Each of them waits for the one before it, for about as long as four take.
-// Where the registers are few, movingVectors of them leave less of that wait; what they leave over of a row is no multiple of stripVectors, and takes longer.
+// stripVectors is how many vectors of a row reflectors are applied to together. Each of them waits for the one before
+// it, for about as long as four take. Where the registers are few, movingVectors of them leave less of that wait; what
+// they leave over of a row is no multiple of stripVectors, and takes longer.
 const stripVectors, movingVectors = 4, 5
 
-// reflectRows generates the kernel that applies a run of reflectors to rows. Two rows of a strip stay in registers from a reflector to the next, which
-// loads one row and stores one.
+// reflectRows generates the kernel that applies a run of reflectors to rows. Two rows of a strip stay in registers from
+// a reflector to the next, which loads one row and stores one.
 func (s set) reflectRows() {
 	s.BeginStrips("reflectRows", false, "applies reflectors to rows, see ReflectRows.")
 	strip := s.reflectStrip
@@ -53,8 +54,8 @@ func (s set) endStrip(label string, c coefficients, x, y, t []reg.VecPhysical, r
 	}
 }
 
-// reflectStripMoving needs few registers: two rows move from register to register, which takes no time, the third one is read
-// from memory both times that it is needed.
+// reflectStripMoving needs few registers: two rows move from register to register, which takes no time, the third one
+// is read from memory both times that it is needed.
 func (s set) reflectStripMoving(label string, vectors int, rest bool) {
 	m := arithmetic{set: s}
 	x, y, others := s.Registers[:vectors], s.Registers[vectors:][:vectors], s.Registers[2*vectors:]

@@ -7,13 +7,15 @@ import (
 	"trnsci/tools/kernelgen/internal/x86"
 )
 
-// rightSide generates the application of a reflector to the regWidth numbers of its rows that begin so many of them behind regBlock. Vectors begin at the
-// same columns in every step: one that began a column further would have to wait for two stores of the step before.
+// rightSide generates the application of a reflector to the regWidth numbers of its rows that begin so many of them
+// behind regBlock. Vectors begin at the same columns in every step: one that began a column further would have to wait
+// for two stores of the step before.
 type rightSide struct {
 	set
 	label           string // in front of the names of labels
 	numbers, before int    // real numbers of an element, and in front of the first one
-	// columns generates the work on the vector of columns, or with a mask on some of them, or on one element, at regColumn.
+	// columns generates the work on the vector of columns, or with a mask on some of them, or on one element, at
+	// regColumn.
 	columns func(single bool, mask reg.Register)
 }
 
@@ -62,8 +64,9 @@ func (s rightSide) masked() {
 	s.columns(false, endMask)
 }
 
-// byElements takes what lies before the first multiple of the vector and behind the last one element by element: masked stores are slow with AVX2, and
-// complex numbers of 128 bits are few enough that it is worth not to wait for masked stores of the step before.
+// byElements takes what lies before the first multiple of the vector and behind the last one element by element: masked
+// stores are slow with AVX2, and complex numbers of 128 bits are few enough that it is worth not to wait for masked
+// stores of the step before.
 func (s rightSide) byElements() {
 	lanes := s.VectorBytes / s.Bytes
 	elements := func() { // numbers to elements

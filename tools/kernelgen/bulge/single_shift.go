@@ -7,7 +7,7 @@ import (
 	"trnsci/tools/kernelgen/internal/x86"
 )
 
-var bulgeBlock = x86.NewBlock("singleShiftArgs", "is the block of arguments of singleShift. Counts of columns are of real numbers, two for an element.", []x86.Field{
+var singleShiftBlock = x86.NewBlock("singleShiftArgs", "is the block of arguments of singleShift. Counts of columns are of real numbers, two for an element.", []x86.Field{
 	{"a", "unsafe.Pointer", "the first element of the first reflector's diagonal block"},
 	{"reflectors", "unsafe.Pointer", "the first reflector"},
 	{"column", "unsafe.Pointer", "the two elements that the first reflector is made of"},
@@ -27,15 +27,17 @@ var bulgeBlock = x86.NewBlock("singleShiftArgs", "is the block of arguments of s
 	{"most", "uint64", ""},
 })
 
-func bulgeField(name string) operand.Mem { return bulgeBlock.Arg(name) }
+func singleShiftField(name string) operand.Mem { return singleShiftBlock.Arg(name) }
 
-// bulge generates the kernel of the steps of a bulge that takes two rows. The elements of the column that is eliminated next stay in registers from the place
-// where they are computed: a reflector waits for the one before it, and everything else can be done meanwhile.
-type bulge struct {
+// singleShift generates the kernel of the steps of a bulge that takes two rows. The elements of the column that is
+// eliminated next stay in registers from the place where they are computed: a reflector waits for the one before it,
+// and everything else can be done meanwhile.
+type singleShift struct {
 	set
 	column [2]reg.VecPhysical // 128 bits each
 	free   []reg.VecPhysical
-	// The rows of the next diagonal block, pairs of elements. What a load would need of two stores is not read back: it would wait for both of them.
+	// The rows of the next diagonal block, pairs of elements. What a load would need of two stores is not read back: it
+	// would wait for both of them.
 	block [2]reg.VecPhysical
 	planar
 	// A reflection is also the matrix [c -T1; -conj(T1) -c]; it takes pairs of elements, of two columns in a row, as
@@ -46,9 +48,9 @@ type bulge struct {
 	ratio, outer, cross reg.VecPhysical
 }
 
-func newBulge(s set) *bulge {
+func newSingleShift(s set) *singleShift {
 	r := s.Registers
-	b := &bulge{
+	b := &singleShift{
 		set: s, column: [2]reg.VecPhysical{x86.Low(r[0]), x86.Low(r[1])}, free: r[2:6], planar: planar{r[8], r[9], r[10], r[11], r[12]},
 		ratio: r[13], outer: r[14], cross: r[15],
 	}
@@ -57,7 +59,7 @@ func newBulge(s set) *bulge {
 }
 
 // pair returns the part of a register that two elements fill.
-func (b *bulge) pair(r reg.VecPhysical) reg.VecPhysical {
+func (b *singleShift) pair(r reg.VecPhysical) reg.VecPhysical {
 	if b.Double {
 		return r.AsY().(reg.VecPhysical)
 	}
@@ -65,7 +67,7 @@ func (b *bulge) pair(r reg.VecPhysical) reg.VecPhysical {
 }
 
 // exchangePair sets y to the pair x with its elements exchanged, or with its four numbers in the opposite order.
-func (b *bulge) exchangePair(reversed bool, x, y operand.Op) {
+func (b *singleShift) exchangePair(reversed bool, x, y operand.Op) {
 	order := operand.Imm(0b01_00_11_10)
 	if reversed {
 		order = operand.Imm(0b00_01_10_11)
@@ -78,19 +80,19 @@ func (b *bulge) exchangePair(reversed bool, x, y operand.Op) {
 }
 
 // loadElement and storeElement move a complex number.
-func (b *bulge) loadElement(m operand.Mem, x reg.VecPhysical) { b.MoveTwo(m, x) }
+func (b *singleShift) loadElement(m operand.Mem, x reg.VecPhysical) { b.MoveTwo(m, x) }
 
-func (b *bulge) storeElement(x reg.VecPhysical, m operand.Mem) { b.MoveTwo(x, m) }
+func (b *singleShift) storeElement(x reg.VecPhysical, m operand.Mem) { b.MoveTwo(x, m) }
 
-func (b *bulge) function() {
-	b.Begin("singleShift", true, bulgeBlock, "chases a bulge of two rows, see SingleShiftChase.")
-	b.MOVQ(bulgeField("a"), regBlock)
-	b.MOVQ(bulgeField("stride"), x86.RegRowA)
-	b.MOVQ(bulgeField("reflectors"), x86.RegFactors)
-	b.MOVQ(bulgeField("cols"), regWidth)
-	b.MOVQ(bulgeField("above"), regAbove)
-	b.MOVQ(bulgeField("phase"), regPhase)
-	b.MOVQ(bulgeField("column"), regColumn)
+func (b *singleShift) function() {
+	b.Begin("singleShift", true, singleShiftBlock, "chases a bulge of two rows, see SingleShiftChase.")
+	b.MOVQ(singleShiftField("a"), regBlock)
+	b.MOVQ(singleShiftField("stride"), x86.RegRowA)
+	b.MOVQ(singleShiftField("reflectors"), x86.RegFactors)
+	b.MOVQ(singleShiftField("cols"), regWidth)
+	b.MOVQ(singleShiftField("above"), regAbove)
+	b.MOVQ(singleShiftField("phase"), regPhase)
+	b.MOVQ(singleShiftField("column"), regColumn)
 	b.loadElement(operand.Mem{Base: regColumn}, b.column[0])
 	b.loadElement(operand.Mem{Base: regColumn, Disp: 2 * b.Bytes}, b.column[1])
 	for k, r := range b.block {
@@ -108,7 +110,7 @@ func (b *bulge) function() {
 	b.INCQ(regAbove)
 	b.ADDQ(operand.Imm(2), regPhase)
 	b.ANDQ(operand.Imm(uint64(b.VectorBytes/b.Bytes-1)), regPhase)
-	b.DECQ(bulgeField("steps"))
+	b.DECQ(singleShiftField("steps"))
 	b.JNZ(operand.LabelRef("step"))
 	b.Label("done")
 	b.Finish()
@@ -119,16 +121,16 @@ func (b *bulge) function() {
 //	c = -|x| / r,  T1 = y conj(x) / (|x| r),  T0 = 1 - c,  V = T1 / T0,
 //
 // and x becomes -x r / |x|. It jumps to label if the squares are not safe or y is zero.
-func (b *bulge) makeReflector(label string) {
+func (b *singleShift) makeReflector(label string) {
 	x, y := b.column[0], b.column[1]
 	squares, others, sum, roots := x86.Low(b.free[0]), x86.Low(b.free[1]), x86.Low(b.free[2]), x86.Low(b.free[3])
 	t, product := x86.Low(b.cross), x86.Low(b.v) // which are made last
 	b.squaresOf(x, y, squares, others, t)
 	b.Exchange(squares, others)
 	b.Add(squares, others, sum)
-	b.CompareScalar(bulgeField("least"), squares)
+	b.CompareScalar(singleShiftField("least"), squares)
 	b.JCS(operand.LabelRef(label)) // below, or not a number
-	b.CompareScalar(bulgeField("most"), sum)
+	b.CompareScalar(singleShiftField("most"), sum)
 	b.JHI(operand.LabelRef(label))
 	b.VXORPS(t, t, t)
 	b.CompareScalar(t, others)
@@ -142,7 +144,7 @@ func (b *bulge) makeReflector(label string) {
 	b.productWithConjugate(x, y, product, t, others)
 	b.Exchange(roots, t)
 	b.MultiplyScalar(t, roots, roots)
-	b.MoveScalar(bulgeField("one"), t)
+	b.MoveScalar(singleShiftField("one"), t)
 	b.DivideScalar(roots, t, roots) // 1 / (|x| r)
 	ratio := others
 	b.MultiplyScalar(roots, squares, ratio)
@@ -154,7 +156,7 @@ func (b *bulge) makeReflector(label string) {
 	b.Broadcast(product, b.t1)
 	b.Exchange(product, squares)
 	b.Broadcast(squares, b.t1i)
-	b.CMPQ(bulgeField("start"), operand.Imm(0))
+	b.CMPQ(singleShiftField("start"), operand.Imm(0))
 	b.JNE(operand.LabelRef("started"))
 	const before = 2
 	b.VXORPS(squares, squares, squares)
@@ -165,7 +167,7 @@ func (b *bulge) makeReflector(label string) {
 	b.storeElement(sum, operand.Mem{Base: regBlock, Disp: -before * b.Bytes})
 	b.Label("started")
 	b.XORQ(regTimes, regTimes)
-	b.MOVQ(regTimes, bulgeField("start"))
+	b.MOVQ(regTimes, singleShiftField("start"))
 	t0 := ratio
 	b.AddScalar(ratio, t, t0)
 	b.MoveScalar(t0, operand.Mem{Base: x86.RegFactors, Disp: placeT0 * b.Bytes})
@@ -182,9 +184,9 @@ func (b *bulge) makeReflector(label string) {
 	b.signsOfParts()
 }
 
-// correct takes from the ratio r and from T1 a common rounding error, so that r^2 + |T1|^2 is 1. Reflectors that are repeated often would otherwise add up
-// theirs. one holds 1.
-func (b *bulge) correct(ratio, t1, one, squares, change reg.VecPhysical) {
+// correct takes from the ratio r and from T1 a common rounding error, so that r^2 + |T1|^2 is 1. Reflectors that are
+// repeated often would otherwise add up theirs. one holds 1.
+func (b *singleShift) correct(ratio, t1, one, squares, change reg.VecPhysical) {
 	m := arithmetic{b.set, true}
 	turned := x86.Low(b.t0) // which is made later
 	b.Multiply(t1, t1, squares)
@@ -193,14 +195,14 @@ func (b *bulge) correct(ratio, t1, one, squares, change reg.VecPhysical) {
 	m.minus(ratio, ratio, change)
 	b.SubtractScalar(squares, change, change)
 	b.SubtractScalar(turned, change, change)
-	b.MultiplyScalar(bulgeField("half"), change, change)
+	b.MultiplyScalar(singleShiftField("half"), change, change)
 	b.repeat(change)
 	m.plus(change, ratio, ratio)
 	b.MultiplyAdd(change, t1, t1)
 }
 
 // squaresOf sets squares to |x|^2 and |y|^2, beside one another.
-func (b *bulge) squaresOf(x, y, squares, others, t reg.VecPhysical) {
+func (b *singleShift) squaresOf(x, y, squares, others, t reg.VecPhysical) {
 	b.Multiply(x, x, squares)
 	b.Multiply(y, y, others)
 	b.UnpackLow(others, squares, t)
@@ -213,7 +215,7 @@ func (b *bulge) squaresOf(x, y, squares, others, t reg.VecPhysical) {
 }
 
 // productWithConjugate sets product to y conj(x).
-func (b *bulge) productWithConjugate(x, y, product, re, im reg.VecPhysical) {
+func (b *singleShift) productWithConjugate(x, y, product, re, im reg.VecPhysical) {
 	b.Exchange(y, product)
 	if b.Double {
 		b.VPERMILPD(operand.Imm(0b11), x, im)
@@ -231,7 +233,7 @@ func (b *bulge) productWithConjugate(x, y, product, re, im reg.VecPhysical) {
 }
 
 // repeat fills the 128 bits of x with its first number.
-func (b *bulge) repeat(x reg.VecPhysical) {
+func (b *singleShift) repeat(x reg.VecPhysical) {
 	if b.Double {
 		b.VMOVDDUP(x, x)
 	} else {
@@ -240,9 +242,9 @@ func (b *bulge) repeat(x reg.VecPhysical) {
 }
 
 // signsOfParts gives the numbers that were filled into registers their signs.
-func (b *bulge) signsOfParts() {
+func (b *singleShift) signsOfParts() {
 	pointed := func(name string) operand.Mem {
-		b.MOVQ(bulgeField(name), x86.RegLeft)
+		b.MOVQ(singleShiftField(name), x86.RegLeft)
 		return operand.Mem{Base: x86.RegLeft}
 	}
 	crossed := pointed("crossed")
@@ -256,7 +258,7 @@ func (b *bulge) signsOfParts() {
 }
 
 // twoColumns applies the reflector from the right to a pair of elements.
-func (b *bulge) twoColumns(x, swapped, reversed reg.VecPhysical) {
+func (b *singleShift) twoColumns(x, swapped, reversed reg.VecPhysical) {
 	b.exchangePair(false, x, swapped)
 	b.exchangePair(true, x, reversed)
 	b.Multiply(x, b.pair(b.outer), x)
@@ -265,7 +267,7 @@ func (b *bulge) twoColumns(x, swapped, reversed reg.VecPhysical) {
 }
 
 // at is the element of the diagonal block that is so many rows and columns from the first one.
-func (b *bulge) at(row, col int) operand.Mem {
+func (b *singleShift) at(row, col int) operand.Mem {
 	m := operand.Mem{Base: regBlock, Disp: 2 * col * b.Bytes}
 	if row > 0 {
 		m.Index, m.Scale = x86.RegRowA, uint8(row)
@@ -273,9 +275,9 @@ func (b *bulge) at(row, col int) operand.Mem {
 	return m
 }
 
-// twoRows applies the reflector from the left, as -(r x + conj(T1) y) and r y - T1 x with r = -c, to the elements of two registers. It leaves the first
-// result in the last one.
-func (b *bulge) twoRows(part func(reg.VecPhysical) reg.VecPhysical, x, y, turned, negative reg.VecPhysical) {
+// twoRows applies the reflector from the left, as -(r x + conj(T1) y) and r y - T1 x with r = -c, to the elements of
+// two registers. It leaves the first result in the last one.
+func (b *singleShift) twoRows(part func(reg.VecPhysical) reg.VecPhysical, x, y, turned, negative reg.VecPhysical) {
 	ratio, t1, t1i := part(b.ratio), part(b.t1), part(b.t1i)
 	b.Exchange(x, turned)
 	b.Exchange(y, negative)
@@ -290,7 +292,7 @@ func (b *bulge) twoRows(part func(reg.VecPhysical) reg.VecPhysical, x, y, turned
 }
 
 // behind sets z to the second element of the pair x and, behind it, the element y.
-func (b *bulge) behind(x, y, z reg.VecPhysical) {
+func (b *singleShift) behind(x, y, z reg.VecPhysical) {
 	if b.Double {
 		const secondAndFirst = 0x21
 		b.VPERM2F128(operand.Imm(secondAndFirst), b.pair(y), x, z)
@@ -299,9 +301,10 @@ func (b *bulge) behind(x, y, z reg.VecPhysical) {
 	}
 }
 
-// reflectBlock applies the reflector from both sides to the elements in its own rows and columns, from the right to those of the row below, and from the left
-// to the column behind. It leaves the next column and the next block in registers.
-func (b *bulge) reflectBlock() {
+// reflectBlock applies the reflector from both sides to the elements in its own rows and columns, from the right to
+// those of the row below, and from the left to the column behind. It leaves the next column and the next block in
+// registers.
+func (b *singleShift) reflectBlock() {
 	f := make([]reg.VecPhysical, len(b.free))
 	for i, r := range b.free {
 		f[i] = b.pair(r)
@@ -312,7 +315,7 @@ func (b *bulge) reflectBlock() {
 	b.VMOVAPS(x86.Low(second), b.column[0])
 	b.Move(second, b.at(1, 0))
 	row := f[3]
-	b.DECQ(bulgeField("below"))
+	b.DECQ(singleShiftField("below"))
 	b.JLT(operand.LabelRef("no_row"))
 	b.Move(b.at(2, 0), row)
 	b.twoColumns(row, f[0], f[1])
@@ -330,7 +333,7 @@ func (b *bulge) reflectBlock() {
 	b.storeElement(negative, b.at(0, 2))
 	b.storeElement(y, b.at(1, 2))
 	b.behind(second, y, b.block[0])
-	b.CMPQ(bulgeField("below"), operand.Imm(0))
+	b.CMPQ(singleShiftField("below"), operand.Imm(0))
 	b.JLT(operand.LabelRef("no_column"))
 	b.loadElement(b.at(2, 2), x)
 	b.behind(row, x, b.block[1])
@@ -338,7 +341,7 @@ func (b *bulge) reflectBlock() {
 }
 
 // right applies the reflector to the columns behind the one right of its own.
-func (b *bulge) right() {
+func (b *singleShift) right() {
 	s := rightSide{set: b.set, numbers: 2, before: 6}
 	s.columns = func(single bool, _ reg.Register) {
 		f, p := b.free, b.planar
@@ -371,7 +374,7 @@ func (b *bulge) right() {
 }
 
 // above applies the reflector from the right to the rows above its own.
-func (b *bulge) above() {
+func (b *singleShift) above() {
 	x, swapped, reversed := b.pair(b.free[0]), b.pair(b.free[1]), b.pair(b.free[2])
 	b.MOVQ(regAbove, regTimes)
 	b.TESTQ(regTimes, regTimes)

@@ -20,9 +20,9 @@ var regLanes = reg.R15
 func Generate(p *x86.Package) {
 	for _, s := range p.Sets() {
 		for _, isComplex := range []bool{false, true} {
-			newReduction(set{s}, isComplex).function()
-			newReflection(set{s}, isComplex).function()
-			newSimilarity(set{s}, isComplex).function()
+			newTridiagStep(set{s}, isComplex).function()
+			newTridiagVectors(set{s}, isComplex).function()
+			newHessenbergStep(set{s}, isComplex).function()
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"trnsci/tools/kernelgen/internal/x86"
 )
 
-var similarityBlock = x86.NewBlock("hessenbergArgs", "is the block of arguments of the kernels of HessenbergStep.", []x86.Field{
+var hessenbergBlock = x86.NewBlock("hessenbergArgs", "is the block of arguments of the kernels of HessenbergStep.", []x86.Field{
 	{"a", "unsafe.Pointer", "first element of the rows"},
 	{"y", "unsafe.Pointer", "the vectors, from the first row of the pass on"},
 	{"rowsV", "unsafe.Pointer", ""},
@@ -25,40 +25,42 @@ var similarityBlock = x86.NewBlock("hessenbergArgs", "is the block of arguments 
 	{"rows", "int", "rows behind them; used up by the kernel"},
 })
 
-func similarityField(name string) operand.Mem { return similarityBlock.Arg(name) }
+func hessenbergField(name string) operand.Mem { return hessenbergBlock.Arg(name) }
 
-// General registers of the kernels of Similarity; regA, regGroup, regLeft and the multiples of regRowA are those of other kernels. Eight rows are
-// taken together of real matrices only, so that the turned vectors may have one of their registers.
+// General registers of the kernels of HessenbergStep; regA, regGroup, regLeft and the multiples of regRowA are those of
+// other kernels. Eight rows are taken together of real matrices only, so that the turned vectors may have one of their
+// registers.
 var (
 	regOfV, regOfX = reg.RSI, reg.RDI
 	regOfW, regOfS = reg.R12, reg.R14
-	regOfTurned    = x86.RegRowA7
+	regOfImag      = x86.RegRowA7
 	regRows        = reg.RDX // bytes from the first row's elements of the vectors to those of the group
 	regSpare       = reg.R15
 )
 
-// similarity generates the pass of Similarity. Rows are taken in groups; for each vector of columns the vectors are loaded once.
-type similarity struct {
+// hessenbergStep generates the pass of HessenbergStep. Rows are taken in groups; for each vector of columns the vectors
+// are loaded once.
+type hessenbergStep struct {
 	set
 	pairs bool
 	width int // real numbers of an element
 }
 
-func newSimilarity(s set, pairs bool) similarity {
-	k := similarity{set: s, pairs: pairs, width: 1}
+func newHessenbergStep(s set, pairs bool) hessenbergStep {
+	k := hessenbergStep{set: s, pairs: pairs, width: 1}
 	if pairs {
 		k.width = 2
 	}
 	return k
 }
 
-func (k similarity) function() {
-	k.Begin("hessenbergStep", k.pairs, similarityBlock, "does the work of HessenbergStep.")
-	k.MOVQ(similarityField("a"), x86.RegGroup)
-	k.MOVQ(similarityField("stride"), x86.RegRowA)
+func (k hessenbergStep) function() {
+	k.Begin("hessenbergStep", k.pairs, hessenbergBlock, "does the work of HessenbergStep.")
+	k.MOVQ(hessenbergField("a"), x86.RegGroup)
+	k.MOVQ(hessenbergField("stride"), x86.RegRowA)
 	x86.StridesA.Multiply(k.Context)
 	if k.pairs {
-		k.MOVQ(similarityField("imagOffset"), regOfTurned)
+		k.MOVQ(hessenbergField("imagOffset"), regOfImag)
 	}
 	k.XORQ(regRows, regRows)
 	most := 4 / k.width // rows that are changed from both sides, of 32 registers
@@ -74,9 +76,9 @@ func (k similarity) function() {
 	k.Finish()
 }
 
-// similarityGroup is the code for a group of rows.
-type similarityGroup struct {
-	similarity
+// hessenbergGroup is the code for a group of rows.
+type hessenbergGroup struct {
+	hessenbergStep
 	field string // how many rows are left
 	rows  int
 	both  bool // they are changed from both sides
@@ -87,8 +89,8 @@ type similarityGroup struct {
 }
 
 // newGroup hands out registers. fold wants those of a and v among the first 16.
-func (k similarity) newGroup(field string, rows int, both bool) similarityGroup {
-	g := similarityGroup{similarity: k, field: field, rows: rows, both: both}
+func (k hessenbergStep) newGroup(field string, rows int, both bool) hessenbergGroup {
+	g := hessenbergGroup{hessenbergStep: k, field: field, rows: rows, both: both}
 	free := k.Registers
 	take := func(n int) []reg.VecPhysical {
 		taken := free[:n]
@@ -110,25 +112,25 @@ func (k similarity) newGroup(field string, rows int, both bool) similarityGroup 
 	return g
 }
 
-func (g similarityGroup) generate() {
+func (g hessenbergGroup) generate() {
 	label := fmt.Sprintf("%s%d", g.field, g.rows)
 	g.Label(label)
-	g.CMPQ(similarityField(g.field), operand.Imm(uint64(g.rows)))
+	g.CMPQ(hessenbergField(g.field), operand.Imm(uint64(g.rows)))
 	g.JLT(operand.LabelRef(label + "_end"))
 	g.ofRows("y", g.ofY)
 	if g.both {
 		g.ofRows("rowsV", g.ofV)
 		g.ofRows("rowsX", g.ofX)
-		g.MOVQ(similarityField("w"), regOfW)
-		g.MOVQ(similarityField("s"), regOfS)
+		g.MOVQ(hessenbergField("w"), regOfW)
+		g.MOVQ(hessenbergField("s"), regOfS)
 	}
-	g.MOVQ(similarityField("v"), regOfV)
-	g.MOVQ(similarityField("x"), regOfX)
+	g.MOVQ(hessenbergField("v"), regOfV)
+	g.MOVQ(hessenbergField("x"), regOfX)
 	for _, sum := range g.sums {
 		g.Zero(sum)
 	}
 	g.MOVQ(x86.RegGroup, x86.RegA)
-	g.MOVQ(similarityField("steps"), x86.RegLeft)
+	g.MOVQ(hessenbergField("steps"), x86.RegLeft)
 	g.Label(label + "_step")
 	g.step()
 	pointers := []reg.Register{x86.RegA, regOfV, regOfX}
@@ -143,29 +145,29 @@ func (g similarityGroup) generate() {
 	g.storeSums()
 	g.LEAQ(operand.Mem{Base: x86.RegGroup, Index: x86.RegRowA, Scale: uint8(g.rows)}, x86.RegGroup)
 	g.ADDQ(operand.U32(g.rows*g.width*g.Bytes), regRows)
-	g.SUBQ(operand.Imm(uint64(g.rows)), similarityField(g.field))
+	g.SUBQ(operand.Imm(uint64(g.rows)), hessenbergField(g.field))
 	g.JMP(operand.LabelRef(label))
 	g.Label(label + "_end")
 }
 
 // ofRows broadcasts what a vector has for the rows.
-func (g similarityGroup) ofRows(field string, registers []reg.VecPhysical) {
-	g.MOVQ(similarityField(field), regSpare)
+func (g hessenbergGroup) ofRows(field string, registers []reg.VecPhysical) {
+	g.MOVQ(hessenbergField(field), regSpare)
 	for i, x := range registers {
 		g.Broadcast(operand.Mem{Base: regSpare, Index: regRows, Scale: 1, Disp: i * g.Bytes}, x)
 	}
 }
 
 // at returns a vector of columns, or that of the turned one.
-func (g similarityGroup) at(base reg.Register, turned int) operand.Mem {
+func (g hessenbergGroup) at(base reg.Register, turned int) operand.Mem {
 	if turned == 0 {
 		return operand.Mem{Base: base}
 	}
-	return operand.Mem{Base: base, Index: regOfTurned, Scale: 1}
+	return operand.Mem{Base: base, Index: regOfImag, Scale: 1}
 }
 
 // step works on one vector of columns of all rows.
-func (g similarityGroup) step() {
+func (g hessenbergGroup) step() {
 	for _, l := range []struct {
 		base      reg.Register
 		registers []reg.VecPhysical
@@ -204,8 +206,8 @@ func (g similarityGroup) step() {
 }
 
 // storeSums stores the sums as the new y.
-func (g similarityGroup) storeSums() {
-	g.MOVQ(similarityField("y"), regSpare)
+func (g hessenbergGroup) storeSums() {
+	g.MOVQ(hessenbergField("y"), regSpare)
 	at := func(i int) operand.Mem {
 		return operand.Mem{Base: regSpare, Index: regRows, Scale: 1, Disp: i * g.Bytes}
 	}

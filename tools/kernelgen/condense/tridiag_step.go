@@ -9,7 +9,7 @@ import (
 	"trnsci/tools/kernelgen/internal/x86"
 )
 
-var reductionBlock = x86.NewBlock("tridiagArgs", "is the block of arguments of the kernels of TridiagStep.", []x86.Field{
+var tridiagBlock = x86.NewBlock("tridiagArgs", "is the block of arguments of the kernels of TridiagStep.", []x86.Field{
 	{"a", "unsafe.Pointer", "first element of the rows"},
 	{"v", "unsafe.Pointer", "the vectors, from column 0 on"},
 	{"w", "unsafe.Pointer", ""},
@@ -22,7 +22,7 @@ var reductionBlock = x86.NewBlock("tridiagArgs", "is the block of arguments of t
 	{"groups", "int", "groups of rows; used up by the kernel"},
 })
 
-func reductionField(name string) operand.Mem { return reductionBlock.Arg(name) }
+func tridiagField(name string) operand.Mem { return tridiagBlock.Arg(name) }
 
 // General registers of the kernels of reductions.
 var (
@@ -30,17 +30,18 @@ var (
 	regMasks = reg.RCX // AVX2: the lanes
 )
 
-// reduction generates the pass over a triangle, see Reduction. It takes a few rows together, a group, and works through their columns by vectors.
-// Some groups share the columns of a vector: their parts of the diagonal have different places in it, and there is a piece of code for each place.
+// tridiagStep generates the pass over a triangle, see TridiagStep. It takes a few rows together, a group, and works
+// through their columns by vectors. Some groups share the columns of a vector: their parts of the diagonal have
+// different places in it, and there is a piece of code for each place.
 //
-// A complex matrix is taken as rows of pairs of real numbers. With the broadcasts of the parts of v_i, w_i and x_i, with conj(v) = (re, -im) and
-// v' = (im, re),
+// A complex matrix is taken as rows of pairs of real numbers. With the broadcasts of the parts of v_i, w_i and x_i,
+// with conj(v) = (re, -im) and v' = (im, re),
 //
 //	a -= re(v_i) conj(w) + im(v_i) w' + re(w_i) conj(v) + im(w_i) v'
 //	y += conj(sum_i re(x_i) a) + (sum_i im(x_i) a)'
 //
 // and the parts of sum_j a_j x_j are sums over the products of all pairs with conj(x) and x'.
-type reduction struct {
+type tridiagStep struct {
 	set
 	complex bool
 	rows    int // of a group
@@ -58,12 +59,12 @@ type reduction struct {
 	masks         int // AVX-512: masks that have been made
 }
 
-func newReduction(s set, isComplex bool) *reduction {
+func newTridiagStep(s set, isComplex bool) *tridiagStep {
 	count := 4 // registers for the sums of a group
 	if s.Wide {
 		count = 8
 	}
-	r := &reduction{set: s, complex: isComplex, parts: 1, lanes: s.VectorBytes / s.Bytes}
+	r := &tridiagStep{set: s, complex: isComplex, parts: 1, lanes: s.VectorBytes / s.Bytes}
 	if isComplex {
 		r.parts = 2
 	}
@@ -90,21 +91,21 @@ func newReduction(s set, isComplex bool) *reduction {
 	return r
 }
 
-func (r *reduction) function() {
-	r.Begin("tridiagStep", r.complex, reductionBlock, "does the work of TridiagStep.")
-	r.MOVQ(reductionField("a"), x86.RegGroup)
-	r.MOVQ(reductionField("v"), regV)
-	r.MOVQ(reductionField("w"), regW)
-	r.MOVQ(reductionField("x"), regX)
-	r.MOVQ(reductionField("y"), regY)
-	r.MOVQ(reductionField("first"), regEnd)
-	r.MOVQ(reductionField("stride"), x86.RegRowA)
+func (r *tridiagStep) function() {
+	r.Begin("tridiagStep", r.complex, tridiagBlock, "does the work of TridiagStep.")
+	r.MOVQ(tridiagField("a"), x86.RegGroup)
+	r.MOVQ(tridiagField("v"), regV)
+	r.MOVQ(tridiagField("w"), regW)
+	r.MOVQ(tridiagField("x"), regX)
+	r.MOVQ(tridiagField("y"), regY)
+	r.MOVQ(tridiagField("first"), regEnd)
+	r.MOVQ(tridiagField("stride"), x86.RegRowA)
 	x86.StridesA.Multiply(r.Context)
 	if !r.Wide {
-		r.MOVQ(reductionField("lanes"), regMasks)
+		r.MOVQ(tridiagField("lanes"), regMasks)
 	}
 	if r.complex {
-		r.MOVQ(reductionField("signs"), x86.RegA)
+		r.MOVQ(tridiagField("signs"), x86.RegA)
 		r.Move(operand.Mem{Base: x86.RegA}, r.sign)
 	}
 	count := len(r.sums)
@@ -113,10 +114,10 @@ func (r *reduction) function() {
 		r.LEAQ(operand.Mem{Base: x86.RegGroup, Index: x86.RegRowA, Scale: uint8(r.rows)}, x86.RegGroup)
 		if place+count == r.lanes {
 			r.ADDQ(operand.U32(r.VectorBytes), regEnd)
-			r.DECQ(reductionField("groups"))
+			r.DECQ(tridiagField("groups"))
 			r.JNZ(operand.LabelRef(groupLabel(0)))
 		} else {
-			r.DECQ(reductionField("groups"))
+			r.DECQ(tridiagField("groups"))
 			r.JZ(operand.LabelRef("done"))
 		}
 	}
@@ -127,7 +128,7 @@ func (r *reduction) function() {
 func groupLabel(place int) string { return fmt.Sprintf("group%d", place) }
 
 // group generates the work on a group whose part of the diagonal begins in a lane of the vector at regEnd.
-func (r *reduction) group(place int) {
+func (r *tridiagStep) group(place int) {
 	label := groupLabel(place)
 	r.Label(label)
 	for _, sum := range r.sums {
@@ -159,18 +160,18 @@ func (r *reduction) group(place int) {
 }
 
 // ofRow returns real number k of those that a vector of the matrix's order has from regEnd on.
-func (r *reduction) ofRow(base reg.Register, k int) operand.Mem {
+func (r *tridiagStep) ofRow(base reg.Register, k int) operand.Mem {
 	return operand.Mem{Base: base, Index: regEnd, Scale: 1, Disp: k * r.Bytes}
 }
 
 // ofColumns returns what such a vector has for the columns being worked on.
-func (r *reduction) ofColumns(base reg.Register) operand.Mem {
+func (r *tridiagStep) ofColumns(base reg.Register) operand.Mem {
 	return operand.Mem{Base: base, Index: x86.RegCol, Scale: 1}
 }
 
-// step works on one vector of columns of all rows and leaves the new y in y0. On the diagonal, elements above it are updated like the others,
-// but have no part in sums and y.
-func (r *reduction) step(place int, diagonal bool) {
+// step works on one vector of columns of all rows and leaves the new y in y0. On the diagonal, elements above it are
+// updated like the others, but have no part in sums and y.
+func (r *tridiagStep) step(place int, diagonal bool) {
 	const ahead = 128 // bytes in a row, where it is brought near
 	r.loadVectors()
 	for i := range r.rows {
@@ -199,7 +200,7 @@ func (r *reduction) step(place int, diagonal bool) {
 }
 
 // loadVectors loads or makes x, v and w of the columns and begins the two sums for y.
-func (r *reduction) loadVectors() {
+func (r *tridiagStep) loadVectors() {
 	r.LoadVector(r.ofColumns(regX), false, r.x[0])
 	r.LoadVector(r.ofColumns(regV), false, r.v[0])
 	r.LoadVector(r.ofColumns(regW), false, r.w[0])
@@ -216,7 +217,7 @@ func (r *reduction) loadVectors() {
 }
 
 // mergeY makes the new y of its two sums.
-func (r *reduction) mergeY() {
+func (r *tridiagStep) mergeY() {
 	if r.complex {
 		r.ExclusiveOr(r.sign, r.y0)
 		r.Exchange(r.y1, r.y1)
@@ -227,7 +228,7 @@ func (r *reduction) mergeY() {
 }
 
 // factor returns a register with the broadcast real number k of x for the rows.
-func (r *reduction) factor(place, k int) reg.VecPhysical {
+func (r *tridiagStep) factor(place, k int) reg.VecPhysical {
 	if r.ofX != nil {
 		return r.ofX[k]
 	}
@@ -235,8 +236,9 @@ func (r *reduction) factor(place, k int) reg.VecPhysical {
 	return r.spare
 }
 
-// subtractMultiple computes a -= factor x for the real number k of v or w for the rows, which is in factors or in memory.
-func (r *reduction) subtractMultiple(factors []reg.VecPhysical, base reg.Register, place, k int, x, a reg.VecPhysical) {
+// subtractMultiple computes a -= factor x for the real number k of v or w for the rows, which is in factors or in
+// memory.
+func (r *tridiagStep) subtractMultiple(factors []reg.VecPhysical, base reg.Register, place, k int, x, a reg.VecPhysical) {
 	switch m := r.ofRow(base, place+k); {
 	case factors != nil:
 		r.MultiplySubtract(factors[k], x, a)
@@ -251,7 +253,7 @@ func (r *reduction) subtractMultiple(factors []reg.VecPhysical, base reg.Registe
 }
 
 // firstLanes returns a mask of AVX-512 for the first lanes of a vector.
-func (r *reduction) firstLanes(count int) reg.Register {
+func (r *tridiagStep) firstLanes(count int) reg.Register {
 	mask := []reg.Register{reg.K1, reg.K2, reg.K3, reg.K4, reg.K5, reg.K6, reg.K7}[r.masks%7]
 	r.masks++
 	r.MOVL(operand.U32(1<<count-1), regMasks.As32())
@@ -260,7 +262,7 @@ func (r *reduction) firstLanes(count int) reg.Register {
 }
 
 // accumulate computes sum += a x in the first lanes.
-func (r *reduction) accumulate(lanes int, a, x, sum reg.VecPhysical) {
+func (r *tridiagStep) accumulate(lanes int, a, x, sum reg.VecPhysical) {
 	switch {
 	case lanes == r.lanes:
 		r.MultiplyAdd(a, x, sum)
@@ -274,7 +276,7 @@ func (r *reduction) accumulate(lanes int, a, x, sum reg.VecPhysical) {
 }
 
 // addSums adds the sums of the rows to y0, in the lanes from place on.
-func (r *reduction) addSums(place int) {
+func (r *tridiagStep) addSums(place int) {
 	sums := r.sumsInLanes()
 	if r.Wide {
 		const even, odd = 0b10_00_10_00, 0b11_01_11_01
@@ -312,8 +314,9 @@ func (r *reduction) addSums(place int) {
 	}
 }
 
-// sumsInLanes adds the sums up until each of the registers it returns has as many of them in every 128 bits as there is place for.
-func (r *reduction) sumsInLanes() []reg.VecPhysical {
+// sumsInLanes adds the sums up until each of the registers it returns has as many of them in every 128 bits as there is
+// place for.
+func (r *tridiagStep) sumsInLanes() []reg.VecPhysical {
 	pairs := func(sums []reg.VecPhysical, e x86.Element) (half []reg.VecPhysical) {
 		for k := 0; k < len(sums); k += 2 {
 			x, y := sums[k], sums[k+1]

@@ -7,7 +7,7 @@ import (
 	"trnsci/tools/kernelgen/internal/x86"
 )
 
-var reflectionBlock = x86.NewBlock("vectorsArgs", "is the block of arguments of UpdateRow, ScaleTo and Advance.", []x86.Field{
+var vectorsBlock = x86.NewBlock("vectorsArgs", "is the block of arguments of UpdateRow, ScaleTo and Advance.", []x86.Field{
 	{"z", "unsafe.Pointer", "the row"},
 	{"v", "unsafe.Pointer", "the other vectors"},
 	{"w", "unsafe.Pointer", ""},
@@ -22,11 +22,11 @@ var reflectionBlock = x86.NewBlock("vectorsArgs", "is the block of arguments of 
 	{"at", "int", "update: bytes to the elements of v and w that belong to the row"},
 })
 
-func reflectionField(name string) operand.Mem { return reflectionBlock.Arg(name) }
+func vectorsField(name string) operand.Mem { return vectorsBlock.Arg(name) }
 
-// reflection generates the passes over single vectors between two passes of Reduction: UpdateRow, ScaleTo and Advance. All vectors are
-// whole. A complex factor c does c z = re(c) z + im(c) i z with i z = (-im, re).
-type reflection struct {
+// tridiagVectors generates the passes over single vectors between two passes of TridiagStep: UpdateRow, ScaleTo and
+// Advance. All vectors are whole. A complex factor c does c z = re(c) z + im(c) i z with i z = (-im, re).
+type tridiagVectors struct {
 	set
 	complex bool
 
@@ -34,28 +34,28 @@ type reflection struct {
 	factors                       []reg.VecPhysical // real and imaginary parts
 }
 
-func newReflection(s set, isComplex bool) *reflection {
+func newTridiagVectors(s set, isComplex bool) *tridiagVectors {
 	v := s.Registers
-	return &reflection{
+	return &tridiagVectors{
 		set: s, complex: isComplex, z: v[0], turned: v[1], v: v[2], w: v[3], acc: v[4], t: v[5], sign: v[6], factors: v[7:11],
 	}
 }
 
-func (r *reflection) function() {
-	r.Begin("tridiagVectors", r.complex, reflectionBlock, "runs UpdateRow, ScaleTo or Advance.")
-	r.MOVQ(reflectionField("factors"), x86.RegA)
+func (r *tridiagVectors) function() {
+	r.Begin("tridiagVectors", r.complex, vectorsBlock, "runs UpdateRow, ScaleTo or Advance.")
+	r.MOVQ(vectorsField("factors"), x86.RegA)
 	r.broadcasts(operand.Mem{Base: x86.RegA}, r.factors)
 	if r.complex {
-		r.MOVQ(reflectionField("signs"), x86.RegA)
+		r.MOVQ(vectorsField("signs"), x86.RegA)
 		r.Move(operand.Mem{Base: x86.RegA}, r.sign)
 	}
-	r.MOVQ(reflectionField("z"), x86.RegA)
-	r.MOVQ(reflectionField("v"), regV)
-	r.MOVQ(reflectionField("w"), regW)
-	r.MOVQ(reflectionField("steps"), x86.RegLeft)
+	r.MOVQ(vectorsField("z"), x86.RegA)
+	r.MOVQ(vectorsField("v"), regV)
+	r.MOVQ(vectorsField("w"), regW)
+	r.MOVQ(vectorsField("steps"), x86.RegLeft)
 	r.Zero(r.acc)
 	r.XORQ(x86.RegCol, x86.RegCol)
-	r.CMPQ(reflectionField("kernel"), operand.Imm(1))
+	r.CMPQ(vectorsField("kernel"), operand.Imm(1))
 	r.JLT(operand.LabelRef("update"))
 	r.JEQ(operand.LabelRef("scale"))
 	r.combine()
@@ -66,14 +66,14 @@ func (r *reflection) function() {
 }
 
 // broadcasts fills each register with one of the real numbers that follow one another from m on.
-func (r *reflection) broadcasts(m operand.Mem, registers []reg.VecPhysical) {
+func (r *tridiagVectors) broadcasts(m operand.Mem, registers []reg.VecPhysical) {
 	for k, x := range registers {
 		r.Broadcast(m.Offset(k*r.Bytes), x)
 	}
 }
 
 // loop generates a loop over as many vectors as regLeft says, from regCol on.
-func (r *reflection) loop(label string, body func()) {
+func (r *tridiagVectors) loop(label string, body func()) {
 	r.TESTQ(x86.RegLeft, x86.RegLeft)
 	r.JZ(operand.LabelRef(label + "_end"))
 	r.Label(label)
@@ -85,39 +85,39 @@ func (r *reflection) loop(label string, body func()) {
 }
 
 // at returns the vector of columns at regCol.
-func (r *reflection) at(base reg.Register) operand.Mem {
+func (r *tridiagVectors) at(base reg.Register) operand.Mem {
 	return operand.Mem{Base: base, Index: x86.RegCol, Scale: 1}
 }
 
-// update does z = conj(z) - conj(c) w - conj(d) v for the elements c of v and d of w that belong to the row, which it clears in the end. It adds up the
-// squares of the first vectors of the result and of a part of the next one.
-func (r *reflection) update() {
+// update does z = conj(z) - conj(c) w - conj(d) v for the elements c of v and d of w that belong to the row, which it
+// clears in the end. It adds up the squares of the first vectors of the result and of a part of the next one.
+func (r *tridiagVectors) update() {
 	parts := len(r.factors) / 2
 	if !r.complex {
 		parts = 1
 	}
 	ofRow := []reg.Register{regV, regW}
-	r.MOVQ(reflectionField("at"), x86.RegCol)
+	r.MOVQ(vectorsField("at"), x86.RegCol)
 	for k, base := range ofRow {
 		r.broadcasts(r.at(base), r.factors[2*k:2*k+parts])
 	}
 	r.Zero(r.acc)
 	r.XORQ(x86.RegCol, x86.RegCol)
-	r.MOVQ(reflectionField("summed"), x86.RegLeft)
+	r.MOVQ(vectorsField("summed"), x86.RegLeft)
 	r.loop("update_summed", func() {
 		r.updateVector()
 		r.MultiplyAdd(r.z, r.z, r.acc)
 	})
-	r.MOVQ(reflectionField("steps"), x86.RegLeft)
-	r.SUBQ(reflectionField("summed"), x86.RegLeft)
-	r.CMPQ(reflectionField("mask"), operand.Imm(0))
+	r.MOVQ(vectorsField("steps"), x86.RegLeft)
+	r.SUBQ(vectorsField("summed"), x86.RegLeft)
+	r.CMPQ(vectorsField("mask"), operand.Imm(0))
 	r.JEQ(operand.LabelRef("update_rest"))
 	r.updateVector()
 	if r.Wide {
-		r.KMOVW(reflectionField("mask"), x86.RestMask)
+		r.KMOVW(vectorsField("mask"), x86.RestMask)
 		r.MultiplyAdd(r.z, r.z, x86.RestMask, r.acc)
 	} else {
-		r.MOVQ(reflectionField("lanes"), regLanes)
+		r.MOVQ(vectorsField("lanes"), regLanes)
 		r.VANDPS(operand.Mem{Base: regLanes}, r.z, r.z)
 		r.MultiplyAdd(r.z, r.z, r.acc)
 	}
@@ -126,9 +126,9 @@ func (r *reflection) update() {
 	r.Label("update_rest")
 	r.loop("update_others", r.updateVector)
 	r.Fold(r.Add, r.acc, r.acc, r.w, r.t)
-	r.MOVQ(reflectionField("sum"), x86.RegA)
+	r.MOVQ(vectorsField("sum"), x86.RegA)
 	r.MoveScalar(r.w.AsX(), operand.Mem{Base: x86.RegA})
-	r.MOVQ(reflectionField("at"), x86.RegCol)
+	r.MOVQ(vectorsField("at"), x86.RegCol)
 	r.Zero(r.z)
 	for _, base := range ofRow {
 		for part := range parts {
@@ -139,7 +139,7 @@ func (r *reflection) update() {
 }
 
 // updateVector does update's work on the vector at regCol, and leaves the result in z.
-func (r *reflection) updateVector() {
+func (r *tridiagVectors) updateVector() {
 	minus := func(k int, x reg.VecPhysical) {
 		r.MultiplySubtract(r.factors[k], x, r.z)
 		if r.complex { // conj(c) x is re(c) x + im(c) (im, -re)
@@ -160,7 +160,7 @@ func (r *reflection) updateVector() {
 }
 
 // times replaces x by the product with the first factor.
-func (r *reflection) times(x reg.VecPhysical) {
+func (r *tridiagVectors) times(x reg.VecPhysical) {
 	if !r.complex {
 		r.Multiply(r.factors[0], x, x)
 		return
@@ -173,7 +173,7 @@ func (r *reflection) times(x reg.VecPhysical) {
 }
 
 // scale does z = v = c z and clears w.
-func (r *reflection) scale() {
+func (r *tridiagVectors) scale() {
 	r.Zero(r.t)
 	r.loop("scale_vector", func() {
 		r.LoadVector(r.at(x86.RegA), false, r.z)
@@ -186,7 +186,7 @@ func (r *reflection) scale() {
 }
 
 // combine does w = c w + d (w, v) v for the real product of w and v, and a real d.
-func (r *reflection) combine() {
+func (r *tridiagVectors) combine() {
 	r.loop("combine_sum", func() {
 		r.LoadVector(r.at(regW), false, r.w)
 		r.MultiplyAdd(r.at(regV), r.w, r.acc)
@@ -196,7 +196,7 @@ func (r *reflection) combine() {
 	r.Multiply(r.factors[2].AsX(), product.AsX(), product.AsX())
 	r.Broadcast(product.AsX(), product)
 	r.XORQ(x86.RegCol, x86.RegCol)
-	r.MOVQ(reflectionField("steps"), x86.RegLeft)
+	r.MOVQ(vectorsField("steps"), x86.RegLeft)
 	r.loop("combine_vector", func() {
 		r.LoadVector(r.at(regW), false, r.w)
 		r.times(r.w)

@@ -14,9 +14,9 @@ func Generate(p *x86.Package) {
 	}
 	for _, s := range p.Sets() {
 		if !s.Double {
-			copier{s, false}.function()
+			packer{s, false}.function()
 		}
-		copier{s, true}.function()
+		packer{s, true}.function()
 		set{s}.trsm()
 		set{s}.trmm()
 		if !s.Wide { // longer vectors gain nothing

@@ -28,7 +28,7 @@ var packBlock = x86.NewBlock("packArgs", "is the block of arguments of the packi
 
 func packField(name string) operand.Mem { return packBlock.Arg(name) }
 
-// General registers of the copying kernels.
+// General registers of the packing kernels.
 var (
 	regFrom     = reg.RAX // row of the first tile
 	regInto     = reg.RDI
@@ -39,18 +39,19 @@ var (
 	regLowerRow = reg.R10
 )
 
-// mostCopied is the number of vectors in a row of a tile at most.
-const mostCopied = 3
+// mostVectors is the number of vectors in a row of a tile at most.
+const mostVectors = 3
 
-// copier generates a kernel that copies rows of words of four bytes, of all tiles before it goes on to the next row. With AVX-512 the
-// last vector of a row is always masked, with AVX2, where such stores are slow, only if it is not whole. With pairs, the words are pairs of
-// elements, signs are changed, and a row of exchanged pairs is written below each row.
-type copier struct {
+// packer generates a kernel that copies rows of words of four bytes, of all tiles before it goes on to the next row.
+// With AVX-512 the last vector of a row is always masked, with AVX2, where such stores are slow, only if it is not
+// whole. With pairs, the words are pairs of elements, signs are changed, and a row of exchanged pairs is written below
+// each row.
+type packer struct {
 	x86.Set
 	pairs bool
 }
 
-func (s copier) function() {
+func (s packer) function() {
 	if s.pairs {
 		s.Begin("packExpanded", false, packBlock, "packs tiles of complex numbers, see PackExpanded.")
 	} else {
@@ -75,21 +76,21 @@ func (s copier) function() {
 		s.MOVQ(packField("lanes"), x86.RegLeft)
 		s.Move(operand.Mem{Base: x86.RegLeft}, x86.RestLanes)
 	}
-	for vectors := 1; vectors <= mostCopied; vectors++ {
+	for vectors := 1; vectors <= mostVectors; vectors++ {
 		if !s.Wide {
-			s.rowsOfTiles(vectors, false)
+			s.packRows(vectors, false)
 		}
-		s.rowsOfTiles(vectors, true)
+		s.packRows(vectors, true)
 	}
 	s.Label("done")
 	s.Finish()
 }
 
-func (s copier) upperSigns() reg.VecPhysical { return s.Registers[2*mostCopied] }
-func (s copier) lowerSigns() reg.VecPhysical { return s.Registers[2*mostCopied+1] }
+func (s packer) upperSigns() reg.VecPhysical { return s.Registers[2*mostVectors] }
+func (s packer) lowerSigns() reg.VecPhysical { return s.Registers[2*mostVectors+1] }
 
-// rowsOfTiles generates the loops for the given number of vectors in a row of a tile.
-func (s copier) rowsOfTiles(vectors int, masked bool) {
+// packRows generates the loops for the given number of vectors in a row of a tile.
+func (s packer) packRows(vectors int, masked bool) {
 	kind := 2 * vectors
 	if masked {
 		kind++
@@ -107,7 +108,7 @@ func (s copier) rowsOfTiles(vectors int, masked bool) {
 	}
 	if s.pairs {
 		for v := range vectors {
-			lower := s.Registers[mostCopied+v]
+			lower := s.Registers[mostVectors+v]
 			s.Exchange(s.Registers[v], lower)
 			s.ExclusiveOr(s.upperSigns(), s.Registers[v])
 			s.ExclusiveOr(s.lowerSigns(), lower)

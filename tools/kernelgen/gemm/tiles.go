@@ -44,7 +44,8 @@ var tilesBlock = x86.NewBlock("tilesArgs", "is the block of arguments of the GEM
 	{"alpha", "uint64", "the bits of alpha"},
 })
 
-// General registers of the micro-kernels, beside RegA, which points to column p of A, and the multiples of its row stride.
+// General registers of the micro-kernels, beside RegA, which points to column p of A, and the multiples of its row
+// stride.
 var (
 	regB           = reg.RBX // row p of B; row i of C in the update
 	regK           = reg.RCX // rows of B that are left

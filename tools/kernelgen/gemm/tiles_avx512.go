@@ -64,8 +64,8 @@ func (v variant) tilesAVX512() {
 	v.nextTile()
 }
 
-// updateAVX512 stores the sums times alpha, plus C if the arguments say so. A masked store takes many times as long as another one, so
-// that a last vector that is whole has code of its own.
+// updateAVX512 stores the sums times alpha, plus C if the arguments say so. A masked store takes many times as long as
+// another one, so that a last vector that is whole has code of its own.
 func (v variant) updateAVX512(last reg.Register) {
 	alpha := v.rowB(0)
 	v.Broadcast(field("alpha"), alpha)

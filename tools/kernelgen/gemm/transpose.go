@@ -30,8 +30,8 @@ var (
 	stridesTo  = x86.Multiples{reg.R12, reg.RDX, reg.RSI, reg.R14}
 )
 
-// transpose generates a kernel for whole squares as large as a vector of 32 bytes. It takes two of them, one above the other, along
-// the rows: so a line of 64 bytes of the transpose is written at once.
+// transpose generates a kernel for whole squares as large as a vector of 32 bytes. It takes two of them, one above the
+// other, along the rows: so a line of 64 bytes of the transpose is written at once.
 func (s set) transpose() {
 	s.BeginKernel(x86.Kernel{
 		Base: "transpose", Suffix: s.Name + s.SetName(), Block: transposeBlock, Doc: "transposes squares, see transposeArgs.",
@@ -80,8 +80,8 @@ func (s set) rowOfSquares(squares int) {
 	s.JMP(operand.LabelRef(label))
 }
 
-// square transposes square i of those above one another, half its columns at a time: a register takes 16 bytes of a row and of the row
-// half a side further down, so that what is left is to transpose within 16 bytes.
+// square transposes square i of those above one another, half its columns at a time: a register takes 16 bytes of a row
+// and of the row half a side further down, so that what is left is to transpose within 16 bytes.
 func (s set) square(from reg.Register, i int) {
 	const halfBytes = 16
 	m := halfBytes / s.Bytes

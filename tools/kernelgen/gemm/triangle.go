@@ -12,7 +12,8 @@ import (
 // triangleOrder is gemm.TriangleOrder: the most rows of a system, and the length of a row of its matrix.
 const triangleOrder = 8
 
-// system is the code for triangular systems of one order, or for products with the triangle. Strips of all rows are held in registers.
+// system is the code for triangular systems of one order, or for products with the triangle. Strips of all rows are
+// held in registers.
 type system struct {
 	set
 	order int
@@ -28,8 +29,8 @@ func (s set) trmm() {
 	s.systems(system.multiplyStrip)
 }
 
-// systems generates the code for all orders. strip generates the work on a strip, whose rows are in the registers that x names;
-// element brings an element of the triangle into a register.
+// systems generates the code for all orders. strip generates the work on a strip, whose rows are in the registers that
+// x names; element brings an element of the triangle into a register.
 func (s set) systems(strip func(y system, vectors int, rest bool, x func(i, v int) reg.VecPhysical, element func(i, j int) reg.VecPhysical)) {
 	s.MOVQ(x86.StripBlock.Arg("Factors"), x86.RegFactors)
 	x86.StridesA.Multiply(s.Context)
@@ -61,8 +62,8 @@ func (s set) systems(strip func(y system, vectors int, rest bool, x func(i, v in
 
 func (y system) label() string { return fmt.Sprintf("order%d", y.order) }
 
-// widths are those of strips: as many vectors as leave a register for elements of the matrix and restLanes, three at most, which is
-// what the smallest of caches would not miss, and single ones.
+// widths are those of strips: as many vectors as leave a register for elements of the matrix and restLanes, three at
+// most, which is what the smallest of caches would not miss, and single ones.
 func (y system) widths() []int {
 	const most = 3
 	if wide := min(most, (len(y.Registers)-2)/y.order); wide > 1 {
@@ -71,7 +72,8 @@ func (y system) widths() []int {
 	return []int{1}
 }
 
-// solveStrip goes through the columns of the matrix: a row is complete when its turn comes, and is subtracted from those below.
+// solveStrip goes through the columns of the matrix: a row is complete when its turn comes, and is subtracted from
+// those below.
 func (y system) solveStrip(vectors int, rest bool, x func(i, v int) reg.VecPhysical, element func(i, j int) reg.VecPhysical) {
 	for j := range y.order {
 		reciprocal := element(j, j)

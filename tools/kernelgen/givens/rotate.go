@@ -7,8 +7,9 @@ import (
 	"trnsci/tools/kernelgen/internal/x86"
 )
 
-// rotate generates the kernel of rotations. A strip of the row that the next rotation changes too stays in registers, so that a rotation
-// loads one row and stores one. Taken from the last row to the first, a rotation is the same with the opposite sign of S:
+// rotate generates the kernel of rotations. A strip of the row that the next rotation changes too stays in registers,
+// so that a rotation loads one row and stores one. Taken from the last row to the first, a rotation is the same with
+// the opposite sign of S:
 //
 //	up:   x <- C x + S y is finished, y <- C y - S x is kept, x being the row that was kept
 //	down: y <- C y - S x is finished, x <- C x + S y is kept, y being the row that was kept
@@ -17,7 +18,8 @@ func (s set) rotate() {
 	s.MOVQ(x86.StripBlock.Arg("FactorStep"), regTurn)
 	_, _, sign := s.rotationRegisters()
 	s.Broadcast(x86.StripBlock.Arg("Sign"), sign)
-	// As wide as the registers allow: where rows are a multiple of 4 kB apart, eight vectors are 1.6 times as fast as four.
+	// As wide as the registers allow: where rows are a multiple of 4 kB apart, eight vectors are 1.6 times as fast as
+	// four.
 	widths := []int{4, 2, 1}
 	if s.Wide {
 		widths = []int{8, 4, 2, 1}
@@ -25,7 +27,8 @@ func (s set) rotate() {
 	s.Strips("strip", widths, s.rotateStrip)
 }
 
-// rotationRegisters returns those of a rotation: the last ones but one, which may be restLanes. The first ones hold rows.
+// rotationRegisters returns those of a rotation: the last ones but one, which may be restLanes. The first ones hold
+// rows.
 func (s set) rotationRegisters() (cosine, sine, sign reg.VecPhysical) {
 	last := s.Registers[len(s.Registers)-4:]
 	return last[0], last[1], last[2]

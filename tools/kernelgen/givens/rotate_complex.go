@@ -7,13 +7,13 @@ import (
 	"trnsci/tools/kernelgen/internal/x86"
 )
 
-// rotateComplex generates the kernel of complex rotations, whose sine is R + i I, in the way of rotate: with k the row that is kept and
-// z the next one,
+// rotateComplex generates the kernel of complex rotations, whose sine is R + i I, in the way of rotate: with k the row
+// that is kept and z the next one,
 //
 //	k <- C k + R z + I (i z) is finished, z <- C z - R k + I (i k) is kept
 //
-// and R with the opposite sign when rows are taken from the last one to the first. i z has the parts of z exchanged and the sign of the real
-// one changed, which is in a vector of -I and I in turn.
+// and R with the opposite sign when rows are taken from the last one to the first. i z has the parts of z exchanged and
+// the sign of the real one changed, which is in a vector of -I and I in turn.
 func (s set) rotateComplex() {
 	s.BeginStrips("rotateComplex", false, "applies complex rotations, see RotateComplex.")
 	s.MOVQ(x86.StripBlock.Arg("FactorStep"), regTurn)

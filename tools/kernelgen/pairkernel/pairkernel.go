@@ -8,7 +8,7 @@ import (
 	"trnsci/tools/kernelgen/internal/x86"
 )
 
-var couplesBlock = x86.NewBlock("tileArgs", "is the block of arguments of the kernels.", []x86.Field{
+var tileBlock = x86.NewBlock("tileArgs", "is the block of arguments of the kernels.", []x86.Field{
 	{"x", "unsafe.Pointer", "first element of the tile"},
 	{"y", "unsafe.Pointer", "first element of the transposed mirror image of the tile"},
 	{"rowEnergies", "unsafe.Pointer", "first parts of the denominators"},
@@ -17,8 +17,8 @@ var couplesBlock = x86.NewBlock("tileArgs", "is the block of arguments of the ke
 	{"colNormsX", "unsafe.Pointer", ""},
 	{"rowNormsY", "unsafe.Pointer", "factors of the bounds on y"},
 	{"colNormsY", "unsafe.Pointer", ""},
-	{"constants", "unsafe.Pointer", "vectors of coupleConstants"},
-	{"sums", "unsafe.Pointer", "vectors of coupleSums"},
+	{"constants", "unsafe.Pointer", "vectors of constants"},
+	{"sums", "unsafe.Pointer", "vectors of sumNames"},
 	{"lanes", "unsafe.Pointer", "AVX2: a vector with all bits set in the doubles that are left behind the last whole vector"},
 	{"lanesX", "unsafe.Pointer", "AVX2: the same for elements of x and y"},
 	{"mask", "uint64", "AVX-512: one bit for each element that is left behind the last whole vector"},
@@ -28,18 +28,18 @@ var couplesBlock = x86.NewBlock("tileArgs", "is the block of arguments of the ke
 	{"strideY", "int", "bytes from a row of y to the next"},
 })
 
-func couplesField(name string) operand.Mem { return couplesBlock.Arg(name) }
+func tileField(name string) operand.Mem { return tileBlock.Arg(name) }
 
 // What is in memory as whole vectors, in this order, since AVX2 has few registers. Go code has the same order.
 var (
-	coupleConstants = []string{"one", "magnitude", "relative", "absolute", "opposite", "same"}
-	coupleSums      = []string{"opposite", "same", "products", "magnitude", "denominators", "largest"}
+	constants = []string{"one", "magnitude", "relative", "absolute", "opposite", "same"}
+	sumNames  = []string{"opposite", "same", "products", "magnitude", "denominators", "largest"}
 )
 
-// coupleVectorBytes is the size of a vector in constants and sums.
-const coupleVectorBytes = 64
+// vectorBytes is the size of a vector in constants and sums.
+const vectorBytes = 64
 
-// General registers of the kernels of couples; regA, regY and regCol are x, y and the column.
+// General registers of the kernels; regA, regY and regCol are x, y and the column.
 var (
 	regY           = reg.RBX
 	regColEnergies = reg.RSI
@@ -50,8 +50,8 @@ var (
 	regSide        = reg.R11 // what belongs to the rows, for a moment
 )
 
-// couples generates the kernels that add up the terms of a tile of K = (ia|jb), see Couples in core/kernel.
-type couples struct {
+// tile generates the kernels that add up the terms of a tile of K = (ia|jb), see pairkernel.Tile.
+type tile struct {
 	set
 	single bool // K is float32
 	pair   bool // x and y, not x alone
@@ -61,10 +61,10 @@ type couples struct {
 	x, y, inverse, gx, gy, term, off reg.VecPhysical
 }
 
-func newCouples(s set, single, pair bool) couples {
-	c := couples{set: s, single: single, pair: pair, sums: map[string]reg.VecPhysical{}}
+func newTile(s set, single, pair bool) tile {
+	c := tile{set: s, single: single, pair: pair, sums: map[string]reg.VecPhysical{}}
 	vectors := s.Registers
-	for _, name := range coupleSums {
+	for _, name := range sumNames {
 		c.sums[name], vectors = vectors[0], vectors[1:]
 	}
 	for _, r := range []*reg.VecPhysical{&c.energy, &c.normX, &c.normY, &c.x, &c.y, &c.inverse, &c.gx, &c.gy, &c.term, &c.off} {
@@ -74,16 +74,16 @@ func newCouples(s set, single, pair bool) couples {
 }
 
 // constant returns a vector of constants.
-func (c couples) constant(name string) operand.Mem {
-	for i, s := range coupleConstants {
+func (c tile) constant(name string) operand.Mem {
+	for i, s := range constants {
 		if s == name {
-			return operand.Mem{Base: regConstants, Disp: i * coupleVectorBytes}
+			return operand.Mem{Base: regConstants, Disp: i * vectorBytes}
 		}
 	}
 	panic("no constant " + name)
 }
 
-func (c couples) function() {
+func (c tile) function() {
 	base := "squareTerms"
 	if c.pair {
 		base = "pairTerms"
@@ -92,24 +92,24 @@ func (c couples) function() {
 	if c.single {
 		integrals = x86.Float32
 	}
-	c.With(integrals).Begin(base, false, couplesBlock, "adds up the terms of a tile.")
-	c.MOVQ(couplesField("x"), x86.RegA)
-	c.MOVQ(couplesField("y"), regY)
-	c.MOVQ(couplesField("colEnergies"), regColEnergies)
-	c.MOVQ(couplesField("colNormsX"), regColNormsX)
-	c.MOVQ(couplesField("colNormsY"), regColNormsY)
-	c.MOVQ(couplesField("constants"), regConstants)
+	c.With(integrals).Begin(base, false, tileBlock, "adds up the terms of a tile.")
+	c.MOVQ(tileField("x"), x86.RegA)
+	c.MOVQ(tileField("y"), regY)
+	c.MOVQ(tileField("colEnergies"), regColEnergies)
+	c.MOVQ(tileField("colNormsX"), regColNormsX)
+	c.MOVQ(tileField("colNormsY"), regColNormsY)
+	c.MOVQ(tileField("constants"), regConstants)
 	c.XORQ(regRowIndex, regRowIndex)
 	if c.Wide {
-		c.KMOVW(couplesField("mask"), x86.RestMask)
+		c.KMOVW(tileField("mask"), x86.RestMask)
 	}
-	for _, sum := range coupleSums {
+	for _, sum := range sumNames {
 		c.Zero(c.sums[sum])
 	}
 	c.Label("row")
 	c.rowValues()
 	c.XORQ(x86.RegCol, x86.RegCol)
-	c.MOVQ(couplesField("steps"), x86.RegLeft)
+	c.MOVQ(tileField("steps"), x86.RegLeft)
 	c.TESTQ(x86.RegLeft, x86.RegLeft)
 	c.JZ(operand.LabelRef("rest"))
 	c.Label("vector")
@@ -118,26 +118,26 @@ func (c couples) function() {
 	c.DECQ(x86.RegLeft)
 	c.JNZ(operand.LabelRef("vector"))
 	c.Label("rest")
-	c.CMPQ(couplesField("mask"), operand.Imm(0))
+	c.CMPQ(tileField("mask"), operand.Imm(0))
 	c.JEQ(operand.LabelRef("next"))
 	c.terms(true)
 	c.Label("next")
-	c.ADDQ(couplesField("strideX"), x86.RegA)
-	c.ADDQ(couplesField("strideY"), regY)
+	c.ADDQ(tileField("strideX"), x86.RegA)
+	c.ADDQ(tileField("strideY"), regY)
 	c.INCQ(regRowIndex)
-	c.DECQ(couplesField("rows"))
+	c.DECQ(tileField("rows"))
 	c.JNZ(operand.LabelRef("row"))
-	c.MOVQ(couplesField("sums"), regSide)
-	for i, sum := range coupleSums {
-		c.Move(c.sums[sum], operand.Mem{Base: regSide, Disp: i * coupleVectorBytes})
+	c.MOVQ(tileField("sums"), regSide)
+	for i, sum := range sumNames {
+		c.Move(c.sums[sum], operand.Mem{Base: regSide, Disp: i * vectorBytes})
 	}
 	c.Finish()
 }
 
 // rowValues loads what belongs to a row.
-func (c couples) rowValues() {
+func (c tile) rowValues() {
 	broadcast := func(field string, to reg.VecPhysical) {
-		c.MOVQ(couplesField(field), regSide)
+		c.MOVQ(tileField(field), regSide)
 		c.Broadcast(operand.Mem{Base: regSide, Index: regRowIndex, Scale: uint8(x86.Float64.Bytes)}, to)
 	}
 	broadcast("rowEnergies", c.energy)
@@ -150,12 +150,12 @@ func (c couples) rowValues() {
 }
 
 // column loads a vector of doubles that belong to the columns.
-func (c couples) column(base reg.Register, rest bool, to reg.VecPhysical) {
+func (c tile) column(base reg.Register, rest bool, to reg.VecPhysical) {
 	c.LoadVector(operand.Mem{Base: base, Index: x86.RegCol, Scale: uint8(x86.Float64.Bytes)}, rest, to)
 }
 
 // element loads a vector of K as doubles.
-func (c couples) element(base reg.Register, rest bool, to reg.VecPhysical) {
+func (c tile) element(base reg.Register, rest bool, to reg.VecPhysical) {
 	if !c.single {
 		c.column(base, rest, to)
 		return
@@ -167,7 +167,7 @@ func (c couples) element(base reg.Register, rest bool, to reg.VecPhysical) {
 	case c.Wide:
 		c.VCVTPS2PD_Z(m, x86.RestMask, to)
 	default:
-		c.MOVQ(couplesField("lanesX"), regSide)
+		c.MOVQ(tileField("lanesX"), regSide)
 		c.VMOVUPS(operand.Mem{Base: regSide}, to.AsX())
 		c.VMASKMOVPS(m, to.AsX(), to.AsX())
 		c.VCVTPS2PD(to.AsX(), to)
@@ -175,7 +175,7 @@ func (c couples) element(base reg.Register, rest bool, to reg.VecPhysical) {
 }
 
 // absolute clears the signs.
-func (c couples) absolute(x reg.VecPhysical) {
+func (c tile) absolute(x reg.VecPhysical) {
 	if c.Wide {
 		c.VPANDQ(c.constant("magnitude"), x, x)
 	} else {
@@ -184,7 +184,7 @@ func (c couples) absolute(x reg.VecPhysical) {
 }
 
 // reciprocals sets inverse to 1/D, and to 0 behind the last column.
-func (c couples) reciprocals(rest bool) {
+func (c tile) reciprocals(rest bool) {
 	c.column(regColEnergies, rest, c.inverse)
 	c.Add(c.inverse, c.energy, c.inverse)
 	c.Move(c.constant("one"), c.term)
@@ -200,16 +200,16 @@ func (c couples) reciprocals(rest bool) {
 }
 
 // deviation sets x, an absolute value, to (2x + g) g, which bounds the error of x^2 if g bounds that of x.
-func (c couples) deviation(x, g reg.VecPhysical) {
+func (c tile) deviation(x, g reg.VecPhysical) {
 	c.Add(x, x, x)
 	c.Add(g, x, x)
 	c.Multiply(g, x, x)
 }
 
 // terms adds a vector of terms to the sums.
-func (c couples) terms(rest bool) {
+func (c tile) terms(rest bool) {
 	if rest && !c.Wide { // restLanes is the register of off, which comes into use later
-		c.MOVQ(couplesField("lanes"), regSide)
+		c.MOVQ(tileField("lanes"), regSide)
 		c.Move(operand.Mem{Base: regSide}, x86.RestLanes)
 	}
 	c.element(x86.RegA, rest, c.x)
@@ -250,7 +250,7 @@ func (c couples) terms(rest bool) {
 }
 
 // bound adds what is known about the errors: x bounds that of the numerators, which are term.
-func (c couples) bound() {
+func (c tile) bound() {
 	c.absolute(c.inverse)
 	c.MultiplyAdd(c.x, c.inverse, c.sums["products"])
 	c.Multiply(c.inverse, c.term, c.term)
@@ -263,8 +263,8 @@ func (c couples) bound() {
 func Generate(p *x86.Package) {
 	for _, single := range []bool{false, true} {
 		for _, pair := range []bool{true, false} {
-			newCouples(set{p.AVX512(x86.Float64)}, single, pair).function()
-			newCouples(set{p.AVX2(x86.Float64)}, single, pair).function()
+			newTile(set{p.AVX512(x86.Float64)}, single, pair).function()
+			newTile(set{p.AVX2(x86.Float64)}, single, pair).function()
 		}
 	}
 }

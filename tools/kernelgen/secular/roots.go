@@ -22,8 +22,8 @@ var rootsBlock = x86.NewBlock("rootsArgs", "is the block of arguments of the ker
 	{"modulus", "uint64", "all bits but that of the sign"},
 })
 
-// What is in memory for the roots that are sought together: vectors in this order, a root in each lane, and then numbers. The declaration
-// of rootSearch in Go has the same order.
+// What is in memory for the roots that are sought together: vectors in this order, a root in each lane, and then
+// numbers. The declaration of rootSearch in Go has the same order.
 var (
 	searchVectors = []string{"origin", "x", "other", "near", "next", "nextWeight", "low", "high", "previous", "done"}
 	searchNumbers = []string{"below", "between", "above", "stepsLeft", "started"}
@@ -136,8 +136,8 @@ func (k secularRoots) absolute(x, y reg.VecPhysical) {
 	k.VANDPD(x, y, y)
 }
 
-// function generates the kernel. All searches that are not done take a step each in turn, so that one can begin to add up terms while the
-// step of the one before still waits for its root and quotients.
+// function generates the kernel. All searches that are not done take a step each in turn, so that one can begin to add
+// up terms while the step of the one before still waits for its root and quotients.
 func (k secularRoots) function() {
 	k.BeginForSet("roots", rootsBlock, "finds roots of a secular function, see Roots.")
 	k.MOVQ(rootsBlock.Arg("at"), regPoles)
@@ -184,8 +184,8 @@ func (k secularRoots) allDone(label string) {
 	k.JEQ(operand.LabelRef(label))
 }
 
-// evaluate generates the sums over the poles: first of weight / (x - pole) below and above, then of their slopes. The signs are those of
-// x - pole since AVX-512 subtracts what it broadcasts.
+// evaluate generates the sums over the poles: first of weight / (x - pole) below and above, then of their slopes. The
+// signs are those of x - pole since AVX-512 subtracts what it broadcasts.
 func (k secularRoots) evaluate() {
 	for _, sum := range k.sums {
 		k.Zero(sum)
@@ -242,8 +242,8 @@ func (k secularRoots) weigh(pole int, inverse, term reg.VecPhysical) {
 	k.Multiply(inverse, term, term)
 }
 
-// addTerms adds the terms of the next poles, which are on the same side of all roots, and their slopes. They are added to one another first: sums that
-// wait for one another take longer than the terms.
+// addTerms adds the terms of the next poles, which are on the same side of all roots, and their slopes. They are added
+// to one another first: sums that wait for one another take longer than the terms.
 func (k secularRoots) addTerms(inverses [polesTogether]reg.VecPhysical, sum, slope reg.VecPhysical) {
 	term, terms, slopes := k.Registers[7], k.Registers[12], k.Registers[13]
 	for pole, inverse := range inverses {
@@ -283,8 +283,8 @@ func (k secularRoots) addBySign(inverses [polesTogether]reg.VecPhysical) {
 	}
 }
 
-// slopeAndValue leaves the slope in the third of sums and the value of the function in the first. The sum of the moduli of its terms comes
-// to moduli, if that is not nil.
+// slopeAndValue leaves the slope in the third of sums and the value of the function in the first. The sum of the moduli
+// of its terms comes to moduli, if that is not nil.
 func (k secularRoots) slopeAndValue(moduli reg.VecPhysical) {
 	value, above, slope := k.sums[0], k.sums[1], k.sums[2]
 	k.Add(k.sums[3], slope, slope)
@@ -337,7 +337,8 @@ func (k secularRoots) start() {
 	k.guess(f, slope, nextWeight, near, other)
 }
 
-// guess generates the first x: with the weight of the near pole, and that for the other pole which makes the slope right.
+// guess generates the first x: with the weight of the near pole, and that for the other pole which makes the slope
+// right.
 func (k secularRoots) guess(f, slope, nextWeight, near, other reg.VecPhysical) {
 	r := k.Registers
 	constant, a, b, far := r[1], r[3], r[6], slope
@@ -375,7 +376,8 @@ func (k secularRoots) middle(low, high, x reg.VecPhysical) {
 	k.ScaleAdd(low, k.Registers[6], x)
 }
 
-// quadratic leaves numerator and denominator of the root of c x^2 - a x + b, see quadraticRoot in core/kernel, in a and c. b, s and t are spoilt.
+// quadratic leaves numerator and denominator of the root of c x^2 - a x + b, see quadraticRoot in core/kernel, in a and
+// c. b, s and t are spoilt.
 func (k secularRoots) quadratic(c, a, b, s, t reg.VecPhysical) {
 	k.Add(c, c, c)
 	k.Add(b, b, b)

@@ -39,7 +39,8 @@ func (k secularRoots) step() {
 	k.advance(modulus, slope, bound)
 }
 
-// interpolate generates the step from x, to r[4]: to the root of a constant, the near pole with its weight, and the other pole.
+// interpolate generates the step from x, to r[4]: to the root of a constant, the near pole with its weight, and the
+// other pole.
 func (k secularRoots) interpolate(f, slope reg.VecPhysical) {
 	r := k.Registers
 	otherDistance, distance, far, constant := r[4], r[5], r[6], r[7]
@@ -70,7 +71,8 @@ func (k secularRoots) interpolate(f, slope reg.VecPhysical) {
 	k.VDIVPD(constant, a, a)
 }
 
-// advance generates the end of a step: it takes the step in r[4], or halves the bracket, and decides whether that is the last.
+// advance generates the end of a step: it takes the step in r[4], or halves the bracket, and decides whether that is
+// the last.
 func (k secularRoots) advance(modulus, slope, bound reg.VecPhysical) {
 	r := k.Registers
 	step, next := r[4], r[5]
@@ -101,7 +103,8 @@ func (k secularRoots) advance(modulus, slope, bound reg.VecPhysical) {
 	k.moveMask(k.done, k.field("done"))
 }
 
-// halve replaces next where it was rejected by the geometric mean of the ends of the bracket, or by the arithmetic mean.
+// halve replaces next where it was rejected by the geometric mean of the ends of the bracket, or by the arithmetic
+// mean.
 func (k secularRoots) halve(next reg.VecPhysical) {
 	r := k.Registers
 	low, high, middle, mean := k.take("low", r[0]), k.take("high", r[1]), r[4], r[7]

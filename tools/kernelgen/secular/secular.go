@@ -35,7 +35,8 @@ var (
 	regStride       = reg.R11
 )
 
-// secular generates the kernels of secular functions, which exist for doubles alone but for the results that may be singles.
+// secular generates the kernels of secular functions, which exist for doubles alone but for the results that may be
+// singles.
 type secular struct {
 	set
 	origin, shift, one, zeros reg.VecPhysical
@@ -69,8 +70,8 @@ const poleGroup = 8
 // polesTogether is how many differences are inverted by one division.
 const polesTogether = 4
 
-// invertFour computes size / x for four vectors by one division, which takes as long as ten products. It returns where the results are: not in x[3]
-// nor in p or q, which are spoilt.
+// invertFour computes size / x for four vectors by one division, which takes as long as ten products. It returns where
+// the results are: not in x[3] nor in p or q, which are spoilt.
 func (k secular) invertFour(size reg.VecPhysical, x [polesTogether]reg.VecPhysical, p, q, t reg.VecPhysical) [polesTogether]reg.VecPhysical {
 	k.Multiply(x[0], x[1], p)
 	k.Multiply(x[2], x[3], q)

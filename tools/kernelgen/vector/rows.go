@@ -9,8 +9,9 @@ import (
 	"trnsci/tools/kernelgen/internal/x86"
 )
 
-// rowsKernel generates the kernels that pass over a run of rows once, see Rows. They take rows in groups; for each vector of columns
-// they load width vectors x and y, add the products of x and the rows to sums, multiples of the rows to y, and store y.
+// rowsKernel generates the kernels that pass over a run of rows once, see Rows. They take rows in groups; for each
+// vector of columns they load width vectors x and y, add the products of x and the rows to sums, multiples of the rows
+// to y, and store y.
 type rowsKernel struct {
 	dots, axpys bool
 	width       int

@@ -7,7 +7,8 @@ import (
 	"trnsci/tools/kernelgen/internal/x86"
 )
 
-// Vectors of one pass through a kernel of a single vector. Additions of as many sums need not wait for one another on any processor.
+// Vectors of one pass through a kernel of a single vector. Additions of as many sums need not wait for one another on
+// any processor.
 const singleUnroll = 8
 
 // single generates a kernel that passes over one vector; step(x, u, rest) works on vector u of a pass, which is at x.
@@ -30,8 +31,8 @@ func scale(s set, label string) {
 	s.JMP(operand.LabelRef("done"))
 }
 
-// reduce generates a kernel that makes one number of a vector: include takes the vector in x into a sum, op combines two sums. It
-// stores the result.
+// reduce generates a kernel that makes one number of a vector: include takes the vector in x into a sum, op combines
+// two sums. It stores the result.
 func (s set) reduce(label string, op x86.Combine, include func(x, sum reg.VecPhysical)) {
 	sums, x := s.Registers[:singleUnroll], s.Registers[singleUnroll]
 	for _, sum := range sums {

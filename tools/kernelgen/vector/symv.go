@@ -9,12 +9,12 @@ import (
 	"trnsci/tools/kernelgen/internal/x86"
 )
 
-// Rows of a triangle that are taken together. Their part of the diagonal lies in one vector of AVX-512, where each row has
-// masks of its own: one with and one without its element on the diagonal.
+// Rows of a triangle that are taken together. Their part of the diagonal lies in one vector of AVX-512, where each row
+// has masks of its own: one with and one without its element on the diagonal.
 const triangleRows = 4
 
-// symmetricKernel generates the sweep over a triangle of a symmetric matrix for AVX-512, see Symmetric: dots and axpys of groups of four
-// rows beside the diagonal as DotsAxpys has them, and a masked step on it.
+// symmetricKernel generates the sweep over a triangle of a symmetric matrix for AVX-512, see Symmetric: dots and axpys
+// of groups of four rows beside the diagonal as DotsAxpys has them, and a masked step on it.
 type symmetricKernel struct{ upper bool }
 
 func (k symmetricKernel) body(s set, label string) {
@@ -118,8 +118,8 @@ func (g triangleGroup) ones() {
 	g.DECQ(regMask)
 }
 
-// lowerDiagonal works on the last vector of the rows: the regLanes columns beside the diagonal and 1 to 4 more. Row i has the columns of
-// mask i+2, without its last one those of mask i+1.
+// lowerDiagonal works on the last vector of the rows: the regLanes columns beside the diagonal and 1 to 4 more. Row i
+// has the columns of mask i+2, without its last one those of mask i+1.
 func (g triangleGroup) lowerDiagonal() {
 	g.ones()
 	masks := []reg.Register{reg.K1, reg.K2, reg.K3, reg.K4, reg.K5}
@@ -133,8 +133,8 @@ func (g triangleGroup) lowerDiagonal() {
 	g.onDiagonal(all, func(i int) (with, without reg.Register) { return masks[i+1], masks[i] })
 }
 
-// upperDiagonal works on the first vector of the rows, which begins with the element of the first row on the diagonal, and sets regLanes to
-// the number of columns behind it.
+// upperDiagonal works on the first vector of the rows, which begins with the element of the first row on the diagonal,
+// and sets regLanes to the number of columns behind it.
 func (g triangleGroup) upperDiagonal() {
 	lanes := operand.U32(g.lanes())
 	g.MOVQ(vectorField("order"), regLanes)

@@ -43,8 +43,8 @@ var (
 // set generates for one instruction set and element type.
 type set struct{ x86.Set }
 
-// sweep generates the loops over the columns: passes over unroll vectors, passes over one and what is left. step(u, rest)
-// generates the work on vector u of a pass, advance(n) moves the pointers by n vectors.
+// sweep generates the loops over the columns: passes over unroll vectors, passes over one and what is left. step(u,
+// rest) generates the work on vector u of a pass, advance(n) moves the pointers by n vectors.
 func (s set) sweep(label string, unroll int, step func(u int, rest bool), advance func(vectors int)) {
 	loop := func(name string, vectors int) {
 		s.Label(label + name)

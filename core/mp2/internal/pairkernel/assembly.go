@@ -8,10 +8,11 @@ import (
 	"trnsci/core/kernel"
 )
 
-// constantsOf returns the vectors that the kernels of couples read: one, the bits of a magnitude, and factors.
+// constantsOf returns the vectors that the kernels read: one, the mask of the bits of a modulus, and factors.
 func constantsOf[T kernel.Float](c *Tile[T]) (vectors [6][maxLanes]float64) {
 	const signBit = 1 << 63
-	for i, x := range [...]float64{1, math.Float64frombits(^uint64(signBit)), c.Relative, c.Absolute, c.Opposite, c.Same} {
+	for i, x := range [...]float64{1, math.Float64frombits(^uint64(signBit)), c.Relative, c.Absolute, c.Opposite,
+		c.Same} {
 		for lane := range vectors[i] {
 			vectors[i][lane] = x
 		}
@@ -19,7 +20,7 @@ func constantsOf[T kernel.Float](c *Tile[T]) (vectors [6][maxLanes]float64) {
 	return vectors
 }
 
-// assembly adds up a tile in assembly.
+// assembly adds up a tile with the kernels in assembly.
 func assembly[T kernel.Float](s kernel.Set, c *Tile[T]) Sums {
 	const doubleBytes = 8
 	var sums [sumCount][maxLanes]float64

@@ -16,8 +16,8 @@ type tileArgs struct {
 	colNormsX   unsafe.Pointer //
 	rowNormsY   unsafe.Pointer // factors of the bounds on y
 	colNormsY   unsafe.Pointer //
-	constants   unsafe.Pointer // vectors of coupleConstants
-	sums        unsafe.Pointer // vectors of coupleSums
+	constants   unsafe.Pointer // vectors of constants
+	sums        unsafe.Pointer // vectors of sumNames
 	lanes       unsafe.Pointer // AVX2: a vector with all bits set in the doubles that are left behind the last whole vector
 	lanesX      unsafe.Pointer // AVX2: the same for elements of x and y
 	mask        uint64         // AVX-512: one bit for each element that is left behind the last whole vector

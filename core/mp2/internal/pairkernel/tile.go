@@ -7,10 +7,10 @@ import (
 	"trnsci/core/kernel"
 )
 
-// Tile is a tile of the integrals K_ab = (ia|jb) of two occupied orbitals, with what the terms of their second-order energy need. Row a
-// and column b have x = X[a*StrideX+b], which is K_ab, and y = Y[a*StrideY+b], which is K_ba; 1/D = 1/(RowEnergies[a] + ColEnergies[b]).
-// The errors of x and y are at most gx = Relative RowNormsX[a] ColNormsX[b] + Absolute and gy, the same of the norms of Y. A tile without Y has
-// no y and no same-spin part.
+// Tile is a tile of the integrals K_ab = (ia|jb) of two occupied orbitals with the data of their second-order energy.
+// Row a and column b have x = X[a*StrideX+b], which is K_ab, and y = Y[a*StrideY+b], which is K_ba; 1/D =
+// 1/(RowEnergies[a] + ColEnergies[b]). The errors of x and y are at most gx = Relative RowNormsX[a] ColNormsX[b] +
+// Absolute and gy, the same with the norms of Y. A tile without Y has no y and no same-spin part.
 type Tile[T kernel.Float] struct {
 	Rows, Cols               int // at least 1
 	X, Y                     []T
@@ -43,7 +43,7 @@ func Additions(rows, cols int) int {
 // Doubles in a vector of AVX-512, and the number of the sums.
 const maxLanes, sumCount = 8, 6
 
-// Sum returns the sums over a tile. The same call gives the same bits.
+// Sum returns the sums over a tile. Equal calls give equal bits.
 func (c *Tile[T]) Sum(s kernel.Set) Sums {
 	c.check()
 	if s == kernel.Go {
@@ -55,13 +55,14 @@ func (c *Tile[T]) Sum(s kernel.Set) Sums {
 func (c *Tile[T]) check() {
 	sides := func(rows, cols []float64) bool { return len(rows) >= c.Rows && len(cols) >= c.Cols }
 	fits := func(x []T, stride int) bool { return stride >= 0 && (c.Rows-1)*stride+c.Cols <= len(x) }
-	if c.Rows < 1 || c.Cols < 1 || !fits(c.X, c.StrideX) || !sides(c.RowEnergies, c.ColEnergies) || !sides(c.RowNormsX, c.ColNormsX) ||
+	if c.Rows < 1 || c.Cols < 1 || !fits(c.X, c.StrideX) || !sides(c.RowEnergies, c.ColEnergies) || !sides(c.RowNormsX,
+		c.ColNormsX) ||
 		c.Y != nil && !(fits(c.Y, c.StrideY) && sides(c.RowNormsY, c.ColNormsY)) {
-		panic(fmt.Sprintf("pairkernel: a tile of %dx%d couples does not fit its operands", c.Rows, c.Cols))
+		panic(fmt.Sprintf("pairkernel: a tile of %dx%d pairs does not fit its operands", c.Rows, c.Cols))
 	}
 }
 
-// sumGo has as many sums side by side as AVX-512.
+// sumGo keeps as many partial sums as a vector of AVX-512 has lanes.
 func (c *Tile[T]) sumGo() Sums {
 	var lanes [sumCount][maxLanes]float64
 	const largest = sumCount - 1
@@ -91,13 +92,14 @@ func (c *Tile[T]) terms(a, b int) [sumCount]float64 {
 	}
 	opposite *= c.Opposite
 	term := (opposite + same) * magnitude
-	return [...]float64{opposite * inverse, same * inverse, (c.Opposite*off + offSame) * magnitude, term, term * magnitude, magnitude}
+	return [...]float64{opposite * inverse, same * inverse, (c.Opposite*off + offSame) * magnitude, term,
+		term * magnitude, magnitude}
 }
 
 // deviation bounds the error of x^2 if g bounds that of x.
 func deviation(x, g float64) float64 { return (2*math.Abs(x) + g) * g }
 
-// fold adds up the sums that stand side by side, halves onto halves; the last of the six are largest numbers.
+// fold adds up the partial sums, halves onto halves; the last of the six are maxima.
 func fold(lanes *[sumCount][maxLanes]float64, count int) Sums {
 	for n := count / 2; n > 0; n /= 2 {
 		for sum := range lanes {

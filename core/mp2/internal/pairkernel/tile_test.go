@@ -21,7 +21,8 @@ func testCouples[T kernel.Float](t *testing.T, s kernel.Set) {
 		sides[i] = kerneltest.NewArena[float64](t)
 	}
 	for round := range rounds {
-		c := Tile[T]{Rows: 1 + rng.IntN(most), Cols: 1 + rng.IntN(most), Relative: 1e-3, Absolute: 1e-4, Opposite: rng.Float64(), Same: rng.Float64()}
+		c := Tile[T]{Rows: 1 + rng.IntN(most), Cols: 1 + rng.IntN(most), Relative: 1e-3, Absolute: 1e-4,
+			Opposite: rng.Float64(), Same: rng.Float64()}
 		tile := func(from kerneltest.Arena[T]) ([]T, int) {
 			stride := c.Cols + rng.IntN(padding)
 			x := from.Place(rng, (c.Rows-1)*stride+c.Cols)
@@ -50,10 +51,13 @@ func testCouples[T kernel.Float](t *testing.T, s kernel.Set) {
 		}
 		got, want := c.Sum(s), definition(&c)
 		for i, pair := range [...][3]float64{
-			{got.Opposite, want.Opposite, want.Magnitude}, {got.Same, want.Same, want.Magnitude}, {got.Products, want.Products, want.Products},
-			{got.Magnitude, want.Magnitude, want.Magnitude}, {got.Denominators, want.Denominators, want.Denominators}, {got.Largest, want.Largest, 0},
+			{got.Opposite, want.Opposite, want.Magnitude}, {got.Same, want.Same, want.Magnitude}, {got.Products,
+				want.Products, want.Products},
+			{got.Magnitude, want.Magnitude, want.Magnitude}, {got.Denominators, want.Denominators,
+				want.Denominators}, {got.Largest, want.Largest, 0},
 		} {
-			// A term is the result of less than twelve roundings on either side, and definition adds the terms one after the other.
+			// A term is the result of less than twelve roundings on either side, and definition adds the terms one
+			// after the other.
 			limit := float64(12+Additions(c.Rows, c.Cols)+c.Rows*c.Cols) * 0x1p-53 * pair[2]
 			if !(math.Abs(pair[0]-pair[1]) <= limit) {
 				t.Fatalf("round %d, %dx%d: sum %d is %v, by definition %v", round, c.Rows, c.Cols, i, pair[0], pair[1])
@@ -92,8 +96,10 @@ func TestCouplesPassOnNaN(t *testing.T) {
 	for _, s := range kernel.Sets() {
 		for at := range 9 {
 			c := Tile[float64]{
-				Rows: 1, Cols: 9, X: make([]float64, 9), Y: make([]float64, 9), RowEnergies: []float64{-1}, ColEnergies: make([]float64, 9),
-				RowNormsX: []float64{1}, ColNormsX: make([]float64, 9), RowNormsY: []float64{1}, ColNormsY: make([]float64, 9), Opposite: 1, Same: 1,
+				Rows: 1, Cols: 9, X: make([]float64, 9), Y: make([]float64,
+					9), RowEnergies: []float64{-1}, ColEnergies: make([]float64, 9),
+				RowNormsX: []float64{1}, ColNormsX: make([]float64,
+					9), RowNormsY: []float64{1}, ColNormsY: make([]float64, 9), Opposite: 1, Same: 1,
 			}
 			for _, bad := range []float64{math.NaN(), math.Inf(1)} {
 				c.X[at] = bad

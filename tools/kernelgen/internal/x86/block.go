@@ -8,9 +8,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Block is a block of arguments of kernels: a Go struct whose fields all take eight bytes, so that the offset of a field
-// is given by its place in the list. The assembly writes counts and offsets, never a pointer: the garbage collector finds
-// only addresses that Go code stored.
+// Block is a block of arguments of kernels: a Go struct whose fields all take eight bytes, so that the offset of a
+// field is given by its place in the list. The assembly writes counts and offsets, never a pointer: the garbage
+// collector finds only addresses that Go code stored.
 type Block struct {
 	name, comment string
 	fields        []Field

@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// Kernel says how a kernel is called: its name begins with Base and ends with Suffix and that of the instruction set, and
-// the function BaseKernel of the package, with the parameters Params, calls it with a block of arguments if Condition is
-// true.
+// Kernel says how a kernel is called: its name begins with Base and ends with Suffix and that of the instruction set,
+// and the function BaseKernel of the package, with the parameters Params, calls it with a block of arguments if
+// Condition is true.
 type Kernel struct {
 	Base, Suffix      string
 	Block             *Block

@@ -54,8 +54,8 @@ func (s Set) emit(o opcode, ops ...operand.Op) {
 // Move loads, stores or copies a vector.
 func (s Set) Move(ops ...operand.Op) { s.emit(move, ops...) }
 
-// LoadMasked loads the elements that the AVX-512 mask k selects, and zeros elsewhere. Elements that are not selected are
-// not read.
+// LoadMasked loads the elements that the AVX-512 mask k selects, and zeros elsewhere. Elements that are not selected
+// are not read.
 func (s Set) LoadMasked(m operand.Mem, k, dst operand.Op) { s.emit(loadMasked, m, k, dst) }
 
 // MoveLanes is AVX2's masked load or store.
@@ -94,7 +94,8 @@ func (s Set) SquareRoot(x, y operand.Op) { s.emit(squareRoot, x, y) }
 // Maximum computes z = max(x, y); x where either is NaN.
 func (s Set) Maximum(ops ...operand.Op) { s.emit(maximum, ops...) }
 
-// MultiplyAdd computes z = z + x y, with operands x, y, z, or x, y, k, z in the elements that the AVX-512 mask k selects.
+// MultiplyAdd computes z = z + x y, with operands x, y, z, or x, y, k, z in the elements that the AVX-512 mask k
+// selects.
 func (s Set) MultiplyAdd(ops ...operand.Op) { s.emit(multiplyAdd, ops...) }
 
 // MultiplySubtract computes z = z - x y.
@@ -202,8 +203,8 @@ func (s Set) Vector(m operand.Mem, v int) operand.Mem { return m.Offset(v * s.Ve
 // Combine computes z from x and y.
 type Combine func(ops ...operand.Op)
 
-// Fold combines the elements of x into one, those of y into another, and leaves the two at the low end of dst. x and y may
-// be the same; t is overwritten. dst and t are among the first 16 registers.
+// Fold combines the elements of x into one, those of y into another, and leaves the two at the low end of dst. x and y
+// may be the same; t is overwritten. dst and t are among the first 16 registers.
 func (s Set) Fold(op Combine, x, y, dst, t reg.VecPhysical) {
 	s.UnpackLow(y, x, t)
 	s.UnpackHigh(y, x, dst)

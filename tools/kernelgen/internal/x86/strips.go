@@ -45,8 +45,8 @@ func (s Set) BeginStrips(base string, isComplex bool, doc string) {
 	}
 }
 
-// Strips generates loops over strips of the columns, as wide as the given numbers of vectors, the last of which is 1, and
-// then the code for the columns that are left. body generates the work on a strip. The function ends behind it.
+// Strips generates loops over strips of the columns, as wide as the given numbers of vectors, the last of which is 1,
+// and then the code for the columns that are left. body generates the work on a strip. The function ends behind it.
 func (s Set) Strips(label string, widths []int, body func(label string, vectors int, rest bool)) {
 	for n, vectors := range widths {
 		here, next := fmt.Sprintf("%s_%d", label, vectors), label+"_rest"
@@ -68,8 +68,8 @@ func (s Set) Strips(label string, widths []int, body func(label string, vectors 
 	s.Finish()
 }
 
-// Strip generates a turn of the loop that begins at the label here over strips of the given number of vectors. It goes to
-// next when fewer are left.
+// Strip generates a turn of the loop that begins at the label here over strips of the given number of vectors. It goes
+// to next when fewer are left.
 func (s Set) Strip(here, next string, vectors int, body func(label string, vectors int, rest bool)) {
 	s.CMPQ(StripBlock.Arg("Steps"), operand.Imm(uint64(vectors)))
 	s.JLT(operand.LabelRef(next))
