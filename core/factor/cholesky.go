@@ -1,4 +1,5 @@
-// Package factor holds the factorizations of dense matrices.
+// Package factor has the Cholesky and LU factorizations of dense matrices, and solves with their factors and with
+// triangular matrices.
 package factor
 
 import (
@@ -28,11 +29,11 @@ const choleskyBase = 64
 // zeros above the diagonal included. Only the lower triangle of a is read, and the imaginary parts of its diagonal are
 // taken to be zero. The diagonal of L is real and positive.
 //
-// It returns a *NotPositiveDefiniteError when a pivot is not positive or is NaN, and the team's error when the call is
-// cancelled; a is then partly overwritten. Its steps are done, too, if a pivot is not positive.
+// It returns a *NotPositiveDefiniteError if a pivot is not positive or is NaN, and the team's error after cancellation;
+// a is then partly overwritten. The steps of progress are completed even if a pivot is not positive.
 //
-// Cost: n^3/6 multiply-adds. Method: recursive halving of the order (Gustavson, IBM J. Res. Dev. 41, 1997), which leaves all but
-// blocks on the diagonal to triangular solves and products of matrices.
+// Cost: n^3/6 multiply-adds. Method: recursive halving of the order (Gustavson, IBM J. Res. Dev. 41, 1997), which turns
+// everything but blocks on the diagonal into triangular solves and products of matrices.
 func Cholesky[T dense.Scalar](team *sched.Team, a dense.Matrix[T]) error {
 	n := a.Rows
 	if a.Cols != n {
@@ -47,16 +48,18 @@ func Cholesky[T dense.Scalar](team *sched.Team, a dense.Matrix[T]) error {
 	return choleskyFrom(team.Plan(cube(n)), a, 0)
 }
 
-// copySteps is how many steps of cube the copy of an element takes, in memory that is new: measured with one thread at order 3000.
+// copySteps is the number of steps, in units of cube, for the copy of an element to new memory: measured with one
+// thread at order 3000.
 const copySteps = 240
 
-// cube returns the steps of a factorization of order n, six for each multiply-add: n^3 = h^3 + 3 h^2 r + 3 h r^2 + r^3 for the orders h and r of the halves.
+// cube returns the steps of a factorization of order n, six for each multiply-add. For the orders h and r of the
+// halves, n^3 = h^3 + 3 h^2 r + 3 h r^2 + r^3.
 func cube(n int) int { return n * n * n }
 
-// choleskyFrom factors a block on the diagonal that begins in the given row of the matrix.
+// choleskyFrom factors the block on the diagonal of the matrix that begins in the given row.
 func choleskyFrom[T dense.Scalar](team *sched.Team, a dense.Matrix[T], row int) error {
 	n := a.Rows
-	if n <= choleskyBase/partsOf[T]() {
+	if n <= choleskyBase/dense.Parts[T]() {
 		order := choleskyBlock(a)
 		team.Step(cube(n))
 		if order > 0 {
@@ -83,10 +86,10 @@ func choleskyFrom[T dense.Scalar](team *sched.Team, a dense.Matrix[T], row int) 
 	return choleskyFrom(team, rest, row+half)
 }
 
-// CholeskyView writes the lower Cholesky factor of a into out, which has the same shape and may have any strides; out may be a
-// itself. Only the lower triangle of a determines the result; checkFinite refuses infinities and NaNs anywhere in a, with a
-// *dense.ArgumentError, before anything is written. Without it a matrix whose lower triangle is not finite is reported as not
-// positive definite. An out that is stored by rows or by columns needs no other memory.
+// CholeskyView writes the lower Cholesky factor of a to out, which has the same shape and may have any strides; out may
+// be a itself. Only the lower triangle of a determines the result. With checkFinite an infinity or a NaN anywhere in a
+// is a *dense.ArgumentError, before anything is written; otherwise a matrix whose lower triangle is not finite is
+// reported as not positive definite. No further memory is needed if the rows or the columns of out are contiguous.
 func CholeskyView[T dense.Scalar](team *sched.Team, a, out dense.View[T], checkFinite bool) error {
 	if checkFinite {
 		if err := blas.CheckFinite(team, a, "a"); err != nil {
@@ -122,12 +125,13 @@ func CholeskyView[T dense.Scalar](team *sched.Team, a, out dense.View[T], checkF
 	return blas.CopyView(team, out, l.View())
 }
 
-// sameMemory reports whether both views of one shape are the same elements in the same places.
+// sameMemory reports whether two views of one shape have the same elements in the same positions.
 func sameMemory[T dense.Scalar](a, b dense.View[T]) bool {
-	return len(a.Data) > 0 && len(b.Data) > 0 && &a.Data[a.Offset] == &b.Data[b.Offset] && a.RowStride == b.RowStride && a.ColStride == b.ColStride
+	return len(a.Data) > 0 && len(b.Data) > 0 && &a.Data[a.Offset] == &b.Data[b.Offset] &&
+		a.RowStride == b.RowStride && a.ColStride == b.ColStride
 }
 
-// Rows and columns of a tile of transposeInPlace: two tiles of complex numbers fit the first cache.
+// Order of the tiles of transposeInPlace: two tiles of complex numbers fit the first-level cache.
 const transposeTile = 32
 
 // transposeInPlace replaces a square matrix by its transpose.

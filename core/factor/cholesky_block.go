@@ -11,21 +11,13 @@ import (
 	"trnsci/core/kernel/gemm"
 )
 
-// Blocks on the diagonal are factored in the order U^T U with real numbers: then a strip of rows of U is a product with the rows above
-// it, and a triangular system whose right-hand sides lie side by side, as the kernels want them. A complex matrix is the real
-// one of twice the order in which x is the block (re, -im; im, re). Its factor is that of the complex matrix in the same form,
-// since the diagonal is real.
+// Blocks on the diagonal are factored as U^T U in real arithmetic. A strip of rows of U is then the solution of a
+// triangular system, after a product with the rows above it, and the right-hand sides are contiguous, as the kernels
+// need them. A complex matrix is replaced by the real one of twice the order in which x becomes the block (re, -im; im,
+// re). The factor of this matrix is that of the complex one in the same form, since the diagonal is real.
 
-// partsOf returns the reals of a T.
-func partsOf[T dense.Scalar]() int {
-	if dense.IsComplex[T]() {
-		return 2
-	}
-	return 1
-}
-
-// choleskyBlock overwrites a by its lower factor, zeros above the diagonal included. It returns the order of the first leading minor that
-// is not positive, or 0.
+// choleskyBlock overwrites a by its lower factor, zeros above the diagonal included. It returns the order of the first
+// leading minor that is not positive, or 0.
 func choleskyBlock[T dense.Scalar](a dense.Matrix[T]) (order int) {
 	switch a := any(a).(type) {
 	case dense.Matrix[float32]:
@@ -43,16 +35,19 @@ func choleskyBlock[T dense.Scalar](a dense.Matrix[T]) (order int) {
 	return order
 }
 
-// blockMemory is what the factorization of a block takes: the block and the transpose of a small triangle. It is kept between calls.
+// packedTriangle is memory for a triangular matrix in the layout of gemm.Trsm.
+type packedTriangle[R dense.Float] [gemm.TriangleOrder * gemm.TriangleOrder]R
+
+// blockMemory is the memory of the factorization of a block: the block and the transpose of a small triangle.
 type blockMemory[R dense.Float] struct {
 	block [choleskyBase * choleskyBase]R
-	small [gemm.TriangleOrder * gemm.TriangleOrder]R
+	small packedTriangle[R]
 }
 
 var blocks = sync.Pool{New: func() any { return new(blockMemory[float64]) }}
 
 // withBlock calls body with an n x n matrix of unknown values and a small triangle.
-func withBlock[R dense.Float](n int, body func(u dense.Matrix[R], small *[gemm.TriangleOrder * gemm.TriangleOrder]R) (order int)) (order int) {
+func withBlock[R dense.Float](n int, body func(u dense.Matrix[R], small *packedTriangle[R]) (order int)) (order int) {
 	kept := blocks.Get().(*blockMemory[float64])
 	defer blocks.Put(kept)
 	memory := (*blockMemory[R])(unsafe.Pointer(kept)) // a float32 takes no more
@@ -61,7 +56,7 @@ func withBlock[R dense.Float](n int, body func(u dense.Matrix[R], small *[gemm.T
 
 func choleskyReal[R dense.Float](a dense.Matrix[R]) int {
 	n, set := a.Rows, kernel.Best()
-	return withBlock(n, func(u dense.Matrix[R], small *[gemm.TriangleOrder * gemm.TriangleOrder]R) int {
+	return withBlock(n, func(u dense.Matrix[R], small *packedTriangle[R]) int {
 		gemm.Transpose(set, n, n, a.Data, a.Stride, u.Data, n)
 		order := choleskyUpper(u, small)
 		gemm.Transpose(set, n, n, u.Data, n, a.Data, a.Stride)
@@ -70,7 +65,7 @@ func choleskyReal[R dense.Float](a dense.Matrix[R]) int {
 }
 
 func choleskyComplex[R dense.Float, T dense.Complex](a dense.Matrix[T]) int {
-	return withBlock(2*a.Rows, func(u dense.Matrix[R], small *[gemm.TriangleOrder * gemm.TriangleOrder]R) int {
+	return withBlock(2*a.Rows, func(u dense.Matrix[R], small *packedTriangle[R]) int {
 		n := u.Rows
 		for i := range a.Rows {
 			row := dense.Reals[R](a.Row(i))[:2*i+2]
@@ -92,9 +87,10 @@ func choleskyComplex[R dense.Float, T dense.Complex](a dense.Matrix[T]) int {
 	})
 }
 
-// choleskyUpper overwrites the upper triangle of u by the factor U of U^T U. It returns the order of the first leading minor that is not
-// positive, or 0. Nothing below the diagonal blocks of gemm.TriangleOrder is read or written. small is scratch memory.
-func choleskyUpper[R dense.Float](u dense.Matrix[R], small *[gemm.TriangleOrder * gemm.TriangleOrder]R) int {
+// choleskyUpper overwrites the upper triangle of u by the factor U of U^T U. It returns the order of the first leading
+// minor that is not positive, or 0. Nothing below the diagonal blocks of gemm.TriangleOrder is read or written. small
+// is scratch memory.
+func choleskyUpper[R dense.Float](u dense.Matrix[R], small *packedTriangle[R]) int {
 	n := u.Rows
 	for i0 := 0; i0 < n; i0 += gemm.TriangleOrder {
 		i1 := min(n, i0+gemm.TriangleOrder)
@@ -110,9 +106,10 @@ func choleskyUpper[R dense.Float](u dense.Matrix[R], small *[gemm.TriangleOrder 
 	return 0
 }
 
-// choleskyStrip factors the square at the left of a strip of at most gemm.TriangleOrder rows and sets l to the transpose of the factor with
-// reciprocals on the diagonal. It returns the order of the first leading minor that is not positive, or 0.
-func choleskyStrip[R dense.Float](u dense.Matrix[R], l *[gemm.TriangleOrder * gemm.TriangleOrder]R) int {
+// choleskyStrip factors the square at the left of a strip of at most gemm.TriangleOrder rows and sets l to the
+// transpose of the factor with reciprocals on the diagonal. It returns the order of the first leading minor that is not
+// positive, or 0.
+func choleskyStrip[R dense.Float](u dense.Matrix[R], l *packedTriangle[R]) int {
 	n := u.Rows
 	for i := range n {
 		row := u.Row(i)[:n]

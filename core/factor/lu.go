@@ -9,16 +9,17 @@ import (
 	"trnsci/core/sched"
 )
 
-// LU overwrites an n x n matrix by the factors of A P = L U: L in the lower triangle, the pivots on its diagonal, and the unit upper triangular
-// U, whose elements have |re| + |im| of at most 2 (1 for a real T), above it. P exchanges columns k and pivots[k] >= k, for k = 0, 1, ... in turn;
-// pivots has n elements. Rows lie in memory one after another here, so that columns are what is searched and exchanged: it is the usual partial
-// pivoting for the transpose of A.
+// LU overwrites an n x n matrix by the factors of A P = L U: L in the lower triangle, with the pivots on its diagonal,
+// and above it the unit upper triangular U, whose elements have |re| + |im| of at most 2 (1 for a real T). P exchanges
+// the columns k and pivots[k] >= k for k = 0, 1, ... in turn; pivots has n elements. Matrices are stored by rows, and
+// each pivot is the largest element of a row: this is partial pivoting for the transpose of A.
 //
-// zero is the number (1-based) of the first pivot that is exactly zero, where L is singular and U has zeros; 0 if there is none. Infinities and
-// NaNs spread as they do. The team's error comes back when the call is cancelled; a is then partly overwritten.
+// zero is the number (1-based) of the first pivot that is exactly zero, or 0 if there is none. L is then singular, and
+// U has zeros. Infinities and NaNs propagate. The team's error is returned after cancellation; a is then partly
+// overwritten.
 //
-// Cost: n^3/3 multiply-adds. Method: recursive halving of the rows (Toledo, SIAM J. Matrix Anal. Appl. 18, 1997), which leaves all but strips of
-// few rows to triangular solves and products of matrices.
+// Cost: n^3/3 multiply-adds. Method: recursive halving of the rows (Toledo, SIAM J. Matrix Anal. Appl. 18, 1997), which
+// turns everything but strips of few rows into triangular solves and products of matrices.
 func LU[T dense.Scalar](team *sched.Team, a dense.Matrix[T], pivots []int) (zero int, err error) {
 	if a.Rows != a.Cols {
 		return 0, dense.BadArgument("a", "expected a square matrix, got shape (%d, %d)", a.Rows, a.Cols)
@@ -32,7 +33,7 @@ func LU[T dense.Scalar](team *sched.Team, a dense.Matrix[T], pivots []int) (zero
 // luCost returns the multiply-adds, times six, for a matrix of m rows and n columns.
 func luCost(m, n int) int { return m * m * (3*n - m) }
 
-// luRows factors a matrix with at least as many columns as rows, of which pivots has one each.
+// luRows factors a matrix with at least as many columns as rows. pivots has one element for each row.
 func luRows[T dense.Scalar](team *sched.Team, a dense.Matrix[T], pivots []int) (zero int, err error) {
 	m, n := a.Rows, a.Cols
 	if m <= gemm.TriangleOrder {
@@ -56,7 +57,7 @@ func luRows[T dense.Scalar](team *sched.Team, a dense.Matrix[T], pivots []int) (
 	if err := team.Err(); err != nil {
 		return 0, err
 	}
-	later, err := luRows(team, rest, pivots[half:])
+	zeroInRest, err := luRows(team, rest, pivots[half:])
 	if err != nil {
 		return 0, err
 	}
@@ -64,13 +65,14 @@ func luRows[T dense.Scalar](team *sched.Team, a dense.Matrix[T], pivots []int) (
 	for k := half; k < m; k++ {
 		pivots[k] += half
 	}
-	if zero == 0 && later > 0 {
-		zero = half + later
+	if zero == 0 && zeroInRest > 0 {
+		zero = half + zeroInRest
 	}
 	return zero, nil
 }
 
-// luStrip is luRows for few rows. One after the other is made a row of U by what the rows above contribute to it, in one go, and the choice of its pivot.
+// luStrip is luRows for few rows. It computes one row after another: it subtracts the contributions of all rows above
+// at once, then chooses the pivot.
 func luStrip[T dense.Scalar](a dense.Matrix[T], pivots []int) (zero int) {
 	n := a.Cols
 	for k := range a.Rows {
@@ -95,7 +97,7 @@ func luStrip[T dense.Scalar](a dense.Matrix[T], pivots []int) (zero int) {
 	return zero
 }
 
-// subtractRows subtracts the rows, at most gemm.TriangleOrder, times the factors from x.
+// subtractRows subtracts the rows, at most gemm.TriangleOrder of them, times the factors from x.
 func subtractRows[T dense.Scalar](rows dense.Matrix[T], factors, x []T) {
 	switch {
 	case dense.IsComplex[T]():
@@ -118,7 +120,7 @@ func subtractReals[R dense.Float](rows []R, stride int, factors, x []R) {
 
 // divide divides the elements of x by d.
 func divide[T dense.Scalar](x []T, d T) {
-	if reciprocal := 1 / d; dense.IsFinite(reciprocal) && dense.Abs(reciprocal) >= smallestNormal[T]() {
+	if reciprocal := 1 / d; dense.IsFinite(reciprocal) && dense.Abs(reciprocal) >= dense.SmallestNormal[T]() {
 		blas.Scal(reciprocal, dense.Vec(x))
 		return
 	}
@@ -127,15 +129,7 @@ func divide[T dense.Scalar](x []T, d T) {
 	}
 }
 
-// smallestNormal returns the smallest positive number of T's real type that has all its digits.
-func smallestNormal[T dense.Scalar]() float64 {
-	if dense.IsSingle[T]() {
-		return 0x1p-126
-	}
-	return 0x1p-1022
-}
-
-// exchangeColumns exchanges columns first + k and pivots[k] of a, for k = 0, 1, ... in turn.
+// exchangeColumns exchanges the columns first + k and pivots[k] of a for k = 0, 1, ... in turn.
 func exchangeColumns[T dense.Scalar](a dense.Matrix[T], first int, pivots []int) {
 	for i := range a.Rows {
 		row := a.Row(i)
@@ -146,9 +140,9 @@ func exchangeColumns[T dense.Scalar](a dense.Matrix[T], first int, pivots []int)
 	}
 }
 
-// LUSolve overwrites B, n x k, by the solution X of A X = B, given what LU made of A.
+// LUSolve overwrites B, n x k, by the solution X of A X = B, given the factors from LU.
 //
-// A zero pivot gives infinities or NaNs. The team's error comes back when the call is cancelled; B is then partly overwritten.
+// A zero pivot gives infinities or NaNs. The team's error is returned after cancellation; B is then partly overwritten.
 //
 // Cost: n^2 k multiply-adds. Source: Golub and Van Loan, Matrix Computations, 4th ed., section 3.4.
 func LUSolve[T dense.Scalar](team *sched.Team, lu dense.Matrix[T], pivots []int, b dense.Matrix[T]) error {

@@ -12,6 +12,7 @@ import (
 	"trnsci/core/dense"
 	"trnsci/core/numtest"
 	"trnsci/core/sched"
+	"trnsci/core/sched/schedtest"
 )
 
 func TestLU(t *testing.T) {
@@ -41,8 +42,8 @@ func testLU[T dense.Scalar](t *testing.T) {
 				if x := lu.At(i, j); j > i && math.Abs(dense.Real(x))+math.Abs(dense.Imag(x)) > 2+1e-6 {
 					t.Fatalf("n = %d: element (%d,%d) of U is %v", n, i, j, x)
 				}
-				// Higham, Accuracy and Stability, theorem 9.3: |A - L U| <= n eps |L| |U| entry by entry; the product that is
-				// compared has errors of the same size, and complex numbers cost a factor of two.
+				// Higham, Accuracy and Stability, theorem 9.3: |A - L U| <= n eps |L| |U| entry by entry; the product
+				// that is compared has errors of the same size, and complex numbers cost a factor of two.
 				limit := 4 * float64(n) * dense.Eps[T]() * size.At(i, j)
 				if r := dense.Abs(product.At(i, j) - permuted.At(i, j)); !(r <= limit) {
 					t.Fatalf("n = %d: residual %g in (%d,%d), limit %g", n, r, i, j, limit)
@@ -78,8 +79,8 @@ func moduli[T dense.Scalar](a dense.Matrix[T]) dense.Matrix[float64] {
 	return m
 }
 
-// expectLUSolved judges columns by |A x - b| <= 3 n eps |L| |U| |x| (Higham, theorem 9.4) in maximum norms, with the product of moduli given,
-// and twice that for complex numbers.
+// expectLUSolved judges columns by |A x - b| <= 3 n eps |L| |U| |x| (Higham, theorem 9.4) in maximum norms, with the
+// product of moduli given, and twice that for complex numbers.
 func expectLUSolved[T dense.Scalar](t *testing.T, a, x, b dense.Matrix[T], product dense.Matrix[float64]) {
 	t.Helper()
 	n := a.Rows
@@ -178,14 +179,18 @@ func TestLURefusesShapesThatDoNotFit(t *testing.T) {
 	}
 }
 
-func TestLUStopsWhenCancelled(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	team, a := sched.NewTeam(ctx, 1, nil), numtest.Random[float64](rand.New(rand.NewPCG(34, 1)), 100, 100)
-	if _, err := LU(team, a, make([]int, 100)); !errors.Is(err, context.Canceled) {
-		t.Errorf("LU: %v", err)
+func TestLUObeysCancellation(t *testing.T) {
+	const n = 400
+	a := numtest.Random[float64](rand.New(rand.NewPCG(34, 1)), n, n)
+	// Two BLAS routines, which report progress, run between two looks at the context. The update of the second half takes 3/8 of
+	// the work.
+	schedtest.Cancel(t, schedtest.Limits{Reports: 6, Gap: 0.4}, func(team *sched.Team) error {
+		_, err := LU(team, a.Clone(), make([]int, n))
+		return err
+	})
+	lu, pivots, b := a.Clone(), make([]int, n), numtest.Random[float64](rand.New(rand.NewPCG(34, 2)), n, 20*solveColumns)
+	if _, err := LU(nil, lu, pivots); err != nil {
+		t.Fatal(err)
 	}
-	if err := LUSolve(team, a, make([]int, 100), a.Clone()); !errors.Is(err, context.Canceled) {
-		t.Errorf("LUSolve: %v", err)
-	}
+	schedtest.Cancel(t, schedtest.Limits{Reports: 6}, func(team *sched.Team) error { return LUSolve(team, lu, pivots, b.Clone()) })
 }

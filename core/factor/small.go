@@ -2,12 +2,13 @@ package factor
 
 import "math"
 
-// SmallSystem is the augmented matrix of at most four linear equations: row i holds the coefficients of equation i and, behind
-// those of all n unknowns, its right side.
+// SmallSystem is the augmented matrix of at most four linear equations: row i holds the n coefficients of equation i
+// and then its right-hand side.
 type SmallSystem [4][5]float64
 
-// Solve returns the x of the first n equations in as many unknowns, by elimination with complete pivoting, which overwrites m.
-// Pivots below least in modulus are replaced by it, and perturbed is then true: the system is singular to working precision.
+// Solve returns the solution x of the first n equations in n unknowns, by Gaussian elimination with complete pivoting.
+// It overwrites m. Pivots of a modulus below least are replaced by least, and perturbed is then true: the system is
+// singular to working precision.
 func (m *SmallSystem) Solve(n int, least float64) (x [4]float64, perturbed bool) {
 	unknown := [4]int{0, 1, 2, 3}
 	for k := range n {

@@ -49,7 +49,8 @@ func TestSingularSmallSystem(t *testing.T) {
 	if !perturbed {
 		t.Error("a singular system was not reported")
 	}
-	// By hand: 4 is the pivot, the rest of the first equation is 0 x = -1/2, so that x0 = -1/(2 least) and x1 = (7 - 2 x0) / 4.
+	// By hand: 4 is the pivot, the rest of the first equation is 0 x = -1/2, so that x0 = -1/(2 least) and x1 = (7 - 2
+	// x0) / 4.
 	if want := -0.5 / least; x[0] != want || x[1] != (7-2*want)/4 {
 		t.Errorf("x = %v", x)
 	}

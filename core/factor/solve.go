@@ -8,8 +8,7 @@ import (
 	"trnsci/core/sched"
 )
 
-// SingularError reports that a triangular matrix has an element on its diagonal, the pivot of that number (1-based), that is
-// exactly zero.
+// SingularError reports that a diagonal element of a triangular matrix, with the 1-based number Pivot, is exactly zero.
 type SingularError struct {
 	Arg      string
 	Pivot    int
@@ -23,18 +22,20 @@ func (e *SingularError) Error() string {
 	return fmt.Sprintf("%s: the matrix is singular: element %d of its diagonal is zero", e.Arg, e.Pivot)
 }
 
-// solveColumns right-hand sides are solved for between two reports of progress: enough for the threads to share.
+// solveColumns is the number of right-hand sides between two reports of progress: enough for the threads to share.
 const solveColumns = 256
 
-// SolveTriangular overwrites B, n x k, by the solution X of op(A) X = B. A is n x n and triangular: only its triangle uplo is
-// read, and with diag Unit not its diagonal either, which is one.
+// SolveTriangular overwrites B, n x k, by the solution X of op(A) X = B. A is n x n and triangular: only its triangle
+// uplo is read, and with diag Unit not its diagonal either, which is one.
 //
-// It returns a *SingularError for the first element of the diagonal that is exactly zero, before B is touched; a matrix that
-// is singular to working precision gives large numbers or infinities. The team's error comes back when the call is cancelled;
+// It returns a *SingularError for the first diagonal element that is exactly zero, before B is changed. A matrix that
+// is singular to working precision gives large numbers or infinities. The team's error is returned after cancellation;
 // B is then partly overwritten.
 //
 // Cost: n^2 k / 2 multiply-adds. Source: substitution, Golub and Van Loan, Matrix Computations, 4th ed., section 3.1.
-func SolveTriangular[T dense.Scalar](team *sched.Team, uplo blas.Uplo, trans blas.Transpose, diag blas.Diag, a, b dense.Matrix[T]) error {
+func SolveTriangular[T dense.Scalar](
+	team *sched.Team, uplo blas.Uplo, trans blas.Transpose, diag blas.Diag, a, b dense.Matrix[T],
+) error {
 	if err := checkSystem("a", a, b); err != nil {
 		return err
 	}
@@ -50,11 +51,11 @@ func SolveTriangular[T dense.Scalar](team *sched.Team, uplo blas.Uplo, trans bla
 	})
 }
 
-// CholeskySolve overwrites B, n x k, by the solution X of A X = B, given the Cholesky factor of A in one triangle of l: with
-// uplo Lower L of A = L L^H, with Upper U of A = U^H U. The other triangle of l is not read.
+// CholeskySolve overwrites B, n x k, by the solution X of A X = B, given the Cholesky factor of A in one triangle of l:
+// with uplo Lower L of A = L L^H, with Upper U of A = U^H U. The other triangle of l is not read.
 //
-// The team's error comes back when the call is cancelled; B is then partly overwritten. A zero on the factor's diagonal, which
-// Cholesky does not make, gives infinities or NaNs.
+// The team's error is returned after cancellation; B is then partly overwritten. A zero on the factor's diagonal, which
+// does not come from Cholesky, gives infinities or NaNs.
 //
 // Cost: n^2 k multiply-adds. Source: Golub and Van Loan, Matrix Computations, 4th ed., section 4.2.
 func CholeskySolve[T dense.Scalar](team *sched.Team, uplo blas.Uplo, l, b dense.Matrix[T]) error {
@@ -85,7 +86,7 @@ func checkSystem[T dense.Scalar](arg string, a, b dense.Matrix[T]) error {
 	return nil
 }
 
-// overColumns calls solve for chunks of b's columns and returns the team's error once the call is cancelled.
+// overColumns calls solve for chunks of b's columns. It returns the team's error after cancellation.
 func overColumns[T dense.Scalar](team *sched.Team, b dense.Matrix[T], solve func(team *sched.Team, columns dense.Matrix[T])) error {
 	team = team.Plan(b.Rows * b.Cols) // a step for each element
 	for j := 0; j < b.Cols; j += solveColumns {
@@ -100,7 +101,7 @@ func overColumns[T dense.Scalar](team *sched.Team, b dense.Matrix[T], solve func
 	return nil
 }
 
-// solveTwice calls two solvers, each of which is half of the work.
+// solveTwice calls two solvers that take half of the work each.
 func solveTwice[T dense.Scalar](team *sched.Team, b dense.Matrix[T], first, second func(team *sched.Team)) {
 	half := b.Rows * b.Cols
 	team = team.Plan(2 * half)

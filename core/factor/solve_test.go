@@ -11,6 +11,7 @@ import (
 	"trnsci/core/dense"
 	"trnsci/core/numtest"
 	"trnsci/core/sched"
+	"trnsci/core/sched/schedtest"
 )
 
 // Right-hand sides on both sides of the width of a chunk.
@@ -43,7 +44,8 @@ func testSolveTriangular[T dense.Scalar](t *testing.T) {
 	}
 }
 
-// triangle returns a well-conditioned triangular matrix with NaNs in all places that must not be read, and what is meant.
+// triangle returns a well-conditioned triangular matrix with NaNs in all places that must not be read, and what is
+// meant.
 func triangle[T dense.Scalar](rng *rand.Rand, n int, uplo blas.Uplo, diag blas.Diag) (a, used dense.Matrix[T]) {
 	a = numtest.Random[T](rng, n, n)
 	used = dense.New[T](n, n)
@@ -68,8 +70,8 @@ func triangle[T dense.Scalar](rng *rand.Rand, n int, uplo blas.Uplo, diag blas.D
 	return a, used
 }
 
-// expectSolved judges every column by |op(A) x - b| <= (n + 2) eps |op(A)| |x| (Higham, Accuracy and Stability of Numerical
-// Algorithms, 2nd ed., theorem 8.5), with a factor of 2 for complex arithmetic.
+// expectSolved judges every column by |op(A) x - b| <= (n + 2) eps |op(A)| |x| (Higham, Accuracy and Stability of
+// Numerical Algorithms, 2nd ed., theorem 8.5), with a factor of 2 for complex arithmetic.
 func expectSolved[T dense.Scalar](t *testing.T, trans blas.Transpose, a, x, b dense.Matrix[T]) {
 	t.Helper()
 	limit := 2 * float64(a.Rows+2) * dense.Eps[T]()
@@ -158,8 +160,9 @@ func testCholeskySolve[T dense.Scalar](t *testing.T) {
 	}
 }
 
-// expectBackwardStable judges columns by |A x - b| <= 4 n (3 n + 1) u |A| |x| in 2-norms (Higham, theorem 10.4), u = eps / 2, with
-// the Frobenius norm of A as an upper bound and at least eight for n; complex arithmetic costs at most a factor of 4.
+// expectBackwardStable judges columns by |A x - b| <= 4 n (3 n + 1) u |A| |x| in 2-norms (Higham, theorem 10.4), u =
+// eps / 2, with the Frobenius norm of A as an upper bound and at least eight for n; complex arithmetic costs at most a
+// factor of 4.
 func expectBackwardStable[T dense.Scalar](t *testing.T, a, x, b dense.Matrix[T]) {
 	t.Helper()
 	n := float64(max(a.Rows, 8))
@@ -195,15 +198,14 @@ func TestSolversRefuseShapesThatDoNotFit(t *testing.T) {
 }
 
 func TestSolversObeyCancellation(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	team := sched.NewTeam(ctx, 1, nil)
-	a := dense.New[float64](2, 2)
+	const n = 100
+	a := dense.New[float64](n, n)
 	a.SetIdentity()
-	if err := SolveTriangular(team, blas.Lower, blas.NoTrans, blas.NonUnit, a, a.Clone()); !errors.Is(err, context.Canceled) {
-		t.Errorf("SolveTriangular: %v", err)
-	}
-	if err := CholeskySolve(team, blas.Lower, a, a.Clone()); !errors.Is(err, context.Canceled) {
-		t.Errorf("CholeskySolve: %v", err)
-	}
+	b := numtest.Random[float64](rand.New(rand.NewPCG(35, 1)), n, 20*solveColumns)
+	// Each chunk of columns is one or two BLAS routines, which report progress.
+	limits := schedtest.Limits{Reports: 6}
+	schedtest.Cancel(t, limits, func(team *sched.Team) error {
+		return SolveTriangular(team, blas.Lower, blas.NoTrans, blas.NonUnit, a, b.Clone())
+	})
+	schedtest.Cancel(t, limits, func(team *sched.Team) error { return CholeskySolve(team, blas.Lower, a, b.Clone()) })
 }

@@ -10,8 +10,8 @@ import (
 	"trnsci/core/schur"
 )
 
-// ClusterCondition returns condition numbers of the first sdim eigenvalues of the Schur form t, those of T11 in T = [T11 T12; 0
-// T22], as a cluster, and of its invariant subspace:
+// ClusterCondition returns condition numbers of the first sdim eigenvalues of the Schur form t, those of T11 in T =
+// [T11 T12; 0 T22], as a cluster, and of its invariant subspace:
 //
 //	s    reciprocal condition number of the mean of the eigenvalues, 1/|P|_2 for the spectral projection P, of which the lower
 //	     bound 1/sqrt(1 + |X|_F^2) is returned, T11 X - X T22 = T12. A change of A by E changes the mean by about |E|/s at most.
@@ -19,12 +19,12 @@ import (
 //	     the inverse map, which is right up to a factor sqrt(sdim (n - sdim)). A change of A by E turns the subspace by an angle
 //	     of about |E|/sep.
 //
-// Without eigenvalues on one side s is 1 and sep the 1-norm of T. It returns a *dense.ArgumentError for shapes that do not fit and
-// for a t that is not a Schur form, an sdim that cuts a 2 x 2 block, and the team's error.
+// Without eigenvalues on one side s is 1 and sep the 1-norm of T. It returns a *dense.ArgumentError for shapes that do
+// not fit and for a t that is not a Schur form, an sdim that cuts a 2 x 2 block, and the team's error.
 //
-// Cost: about 10 solutions of a triangular equation. Source: Bai, Demmel and McKenney, On computing condition numbers for the
-// nonsymmetric eigenproblem, ACM TOMS 19, 1993; Higham, FORTRAN codes for estimating the one-norm, ACM TOMS 14, 1988, for the
-// estimate.
+// Cost: about 10 solutions of a triangular equation. Source: Bai, Demmel and McKenney, On computing condition numbers
+// for the nonsymmetric eigenproblem, ACM TOMS 19, 1993; Higham, FORTRAN codes for estimating the one-norm, ACM TOMS 14,
+// 1988, for the estimate.
 func ClusterCondition[T dense.Scalar](t dense.View[T], sdim int, opt Options) (s, sep float64, err error) {
 	n := t.Rows
 	if t.Cols != n {
@@ -70,7 +70,8 @@ func ClusterCondition[T dense.Scalar](t dense.View[T], sdim int, opt Options) (s
 	return s, math.Ldexp(1/norm, size), nil
 }
 
-// ConditionWorkspace returns an upper bound on the memory in bytes that ClusterCondition allocates for a form of order n.
+// ConditionWorkspace returns an upper bound on the memory in bytes that ClusterCondition allocates for a form of order
+// n.
 func ConditionWorkspace[T dense.Scalar](team *sched.Team, n int) int64 {
 	const headers = 1 << 14 // structs, and the allocator's rounding up
 	const squares = 3       // the form, what is scaled of it, and two solutions of at most n^2/4 elements

@@ -32,20 +32,21 @@ func (e *OverflowError) Error() string {
 //
 // for a, m x m, and b, n x n. The views may have any strides; x may be the same view as c and does not overlap a or b.
 //
-// The solution is unique unless A and -B have an eigenvalue in common. If they nearly do, perturbed is true: x then solves an
-// equation whose coefficients differ by about eps, as the LAPACK does.
+// The solution is unique unless A and -B have an eigenvalue in common. If they nearly do, perturbed is true: x then
+// solves an equation whose coefficients differ by about eps, as in LAPACK.
 //
-// It returns a *dense.ArgumentError for shapes that do not fit and for infinities and NaNs (the right side is called q there), a
-// *schur.ConvergenceError, an *OverflowError, or the team's error when the call is cancelled. After an error x is unspecified.
+// It returns a *dense.ArgumentError for shapes that do not fit and for infinities and NaNs (the right side is called q
+// there), a *schur.ConvergenceError, an *OverflowError, or the team's error when the call is cancelled. After an error
+// x is unspecified.
 //
-// The residual is of the order of eps (|A| + |B|) |X|. Cost: 25 (m^3 + n^3) + 5 m n (m + n) flops in real arithmetic. Method:
-// Bartels and Stewart, Comm. ACM 15, 1972.
+// The residual is of the order of eps (|A| + |B|) |X|. Cost: 25 (m^3 + n^3) + 5 m n (m + n) flops in real arithmetic.
+// Method: Bartels and Stewart, Comm. ACM 15, 1972.
 func Sylvester[T dense.Scalar](a, b, c, x dense.View[T], opt Options) (perturbed bool, err error) {
 	if err := checkEquation(opt.Team, a, &b, c, x); err != nil || x.Rows == 0 || x.Cols == 0 {
 		return false, err
 	}
 	first, second := schur.Cost[T](a.Rows, true), schur.Cost[T](b.Rows, true)
-	opt.Team = opt.Team.Plan(first + second + betweenCost[T](a.Rows, b.Rows, solutionRate))
+	opt.Team = opt.Team.Plan(first + second + schurBasesCost[T](a.Rows, b.Rows, solutionRate))
 	left, err := factorize("a", a, opt, first)
 	if err != nil {
 		return false, err
@@ -54,7 +55,7 @@ func Sylvester[T dense.Scalar](a, b, c, x dense.View[T], opt Options) (perturbed
 	if err != nil {
 		return false, err
 	}
-	return between(left, right, c, x, opt, solutionRate, func(team *sched.Team, y dense.Matrix[T]) (Outcome, error) {
+	return inSchurBases(left, right, c, x, opt, solutionRate, func(team *sched.Team, y dense.Matrix[T]) (Outcome, error) {
 		return Triangular(team, Form{}, left.t, right.t, y)
 	})
 }
@@ -63,8 +64,8 @@ func Sylvester[T dense.Scalar](a, b, c, x dense.View[T], opt Options) (perturbed
 //
 //	A X + X A^H = Q
 //
-// under the conditions and with the errors of Sylvester. It is unique unless two eigenvalues of A, or one taken twice, are each
-// other's negative conjugates. A Hermitian Q gives an exactly Hermitian X.
+// under the conditions and with the errors of Sylvester. It is unique unless two eigenvalues of A, or one taken twice,
+// are each other's negative conjugates. A Hermitian Q gives an exactly Hermitian X.
 //
 // Cost: 25 n^3 + 10 n^3 flops.
 func Lyapunov[T dense.Scalar](a, q, x dense.View[T], opt Options) (perturbed bool, err error) {
@@ -77,11 +78,11 @@ func Lyapunov[T dense.Scalar](a, q, x dense.View[T], opt Options) (perturbed boo
 //
 //	A X A^H - X + Q = 0
 //
-// under the conditions and with the errors of Sylvester. It is unique unless an eigenvalue of A times the conjugate of one is 1. A
-// Hermitian Q gives an exactly Hermitian X.
+// under the conditions and with the errors of Sylvester. It is unique unless an eigenvalue of A times the conjugate of
+// one is 1. A Hermitian Q gives an exactly Hermitian X.
 //
-// Cost: 25 n^3 + 12 n^3 flops. Method: Kitagawa, Int. J. Control 25, 1977: the Schur form of A makes the equation triangular
-// without a detour by the continuous one, which takes inverses of A + I.
+// Cost: 25 n^3 + 12 n^3 flops. Method: Kitagawa, Int. J. Control 25, 1977: the Schur form of A makes the equation
+// triangular without a detour by the continuous one, which takes inverses of A + I.
 func DiscreteLyapunov[T dense.Scalar](a, q, x dense.View[T], opt Options) (perturbed bool, err error) {
 	return congruent(a, q, x, opt, steinRate, func(team *sched.Team, t, y dense.Matrix[T]) (Outcome, error) {
 		for i := range y.Rows {
@@ -91,19 +92,24 @@ func DiscreteLyapunov[T dense.Scalar](a, q, x dense.View[T], opt Options) (pertu
 	})
 }
 
-// congruent solves an equation with one coefficient, which solve does when that is triangular.
-func congruent[T dense.Scalar](a, q, x dense.View[T], opt Options, rate float64, solve func(team *sched.Team, t, y dense.Matrix[T]) (Outcome, error)) (perturbed bool, err error) {
+// congruent solves an equation with one coefficient. solve does so for a triangular coefficient.
+func congruent[T dense.Scalar](
+	a, q, x dense.View[T], opt Options, rate float64,
+	solve func(team *sched.Team, t, y dense.Matrix[T]) (Outcome, error),
+) (perturbed bool, err error) {
 	if err := checkEquation(opt.Team, a, nil, q, x); err != nil || x.Rows == 0 {
 		return false, err
 	}
 	hermitian := isHermitian(q)
 	factoring := schur.Cost[T](a.Rows, true)
-	opt.Team = opt.Team.Plan(factoring + betweenCost[T](a.Rows, a.Rows, rate))
+	opt.Team = opt.Team.Plan(factoring + schurBasesCost[T](a.Rows, a.Rows, rate))
 	f, err := factorize("a", a, opt, factoring)
 	if err != nil {
 		return false, err
 	}
-	perturbed, err = between(f, f, q, x, opt, rate, func(team *sched.Team, y dense.Matrix[T]) (Outcome, error) { return solve(team, f.t, y) })
+	perturbed, err = inSchurBases(f, f, q, x, opt, rate, func(team *sched.Team, y dense.Matrix[T]) (Outcome, error) {
+		return solve(team, f.t, y)
+	})
 	if err == nil && hermitian {
 		symmetrize(x)
 	}
@@ -152,11 +158,14 @@ func factorize[T dense.Scalar](name string, a dense.View[T], opt Options, cost i
 	return f, err
 }
 
-// between transforms the right side c to the bases of the Schur forms, lets solve find the solution there, and transforms that back
-// into x.
-func between[T dense.Scalar](left, right schurForm[T], c, x dense.View[T], opt Options, rate float64, solve func(team *sched.Team, y dense.Matrix[T]) (Outcome, error)) (perturbed bool, err error) {
+// inSchurBases transforms the right-hand side c to the bases of the Schur forms, calls solve there, and transforms the
+// solution back to x.
+func inSchurBases[T dense.Scalar](
+	left, right schurForm[T], c, x dense.View[T], opt Options, rate float64,
+	solve func(team *sched.Team, y dense.Matrix[T]) (Outcome, error),
+) (perturbed bool, err error) {
 	m, n := x.Rows, x.Cols
-	cost := betweenCost[T](m, n, rate)
+	cost := schurBasesCost[T](m, n, rate)
 	team := opt.Team.Phase(cost).Plan(cost)
 	y, product := dense.New[T](m, n), dense.New[T](m, n)
 	if err := blas.CopyView(team, y.View(), c); err != nil {
@@ -168,7 +177,7 @@ func between[T dense.Scalar](left, right schurForm[T], c, x dense.View[T], opt O
 		down = 0
 	}
 	scale(y, -down)
-	byLeft, byRight, solving := betweenCosts[T](m, n, rate)
+	byLeft, byRight, solving := transformCosts[T](m, n, rate)
 	multiply := func(cost int, tA, tB blas.Transpose, a, b, c dense.Matrix[T]) {
 		phase := team.Phase(cost)
 		blas.Gemm(phase, tA, tB, 1, a, b, 0, c)
@@ -190,7 +199,7 @@ func between[T dense.Scalar](left, right schurForm[T], c, x dense.View[T], opt O
 	}
 	multiply(byLeft, blas.NoTrans, blas.NoTrans, left.z, y, product)
 	multiply(byRight, blas.NoTrans, blas.ConjTrans, product, right.z, y)
-	if size := exponent(y) + shift; shift > 0 && size > limitsOf[T]().top+1 {
+	if size := exponent(y) + shift; shift > 0 && size > dense.MaxExponent[T]()+1 {
 		return false, &OverflowError{Exponent: size}
 	}
 	scale(y, shift)
@@ -223,8 +232,8 @@ func symmetrize[T dense.Scalar](x dense.View[T]) {
 	}
 }
 
-// Workspace returns an upper bound on the memory in bytes that Sylvester allocates for an m x n solution of an equation in T; for
-// the Lyapunov equations m and n are their order.
+// Workspace returns an upper bound on the memory in bytes that Sylvester allocates for an m x n solution of an equation
+// in T; for the Lyapunov equations m and n are their order.
 func Workspace[T dense.Scalar](team *sched.Team, m, n int) int64 {
 	const headers = 1 << 14 // structs, and the allocator's rounding up
 	element := int64(unsafe.Sizeof(*new(T)))
@@ -233,13 +242,14 @@ func Workspace[T dense.Scalar](team *sched.Team, m, n int) int64 {
 	return element*(squares+leafSize*int64(m)) + schur.Workspace[T](max(m, n), schur.Options{}) + leaves + headers
 }
 
-// solutionRate is how many multiply-adds of products of matrices one of a triangular equation, or of a Stein equation, takes the time of: measured with one thread at order 600 by
-// benchmarks/progress.py. They decide about nothing but the progress that is reported.
+// solutionRate and steinRate are the times of a multiply-add of a triangular Sylvester or Stein equation, relative to
+// one of a product of matrices. They were measured with one thread at order 600 by benchmarks/progress.py, and
+// determine reported progress only.
 const solutionRate, steinRate = 9.0, 17.0
 
-// betweenCosts returns what the products with the unitary factors of either side, and the triangular equation, are expected to cost, in multiply-adds of
-// products of real matrices.
-func betweenCosts[T dense.Scalar](m, n int, rate float64) (byLeft, byRight, solving int) {
+// transformCosts returns the expected costs of a product with the unitary factor of either side and of the triangular
+// equation, in multiply-adds of products of real matrices.
+func transformCosts[T dense.Scalar](m, n int, rate float64) (byLeft, byRight, solving int) {
 	each := 1
 	if dense.IsComplex[T]() {
 		each = 4
@@ -248,8 +258,8 @@ func betweenCosts[T dense.Scalar](m, n int, rate float64) (byLeft, byRight, solv
 	return byLeft, byRight, int(rate * float64(byLeft+byRight) / 2)
 }
 
-// betweenCost returns what between is expected to cost.
-func betweenCost[T dense.Scalar](m, n int, rate float64) int {
-	byLeft, byRight, solving := betweenCosts[T](m, n, rate)
+// schurBasesCost returns the expected cost of inSchurBases.
+func schurBasesCost[T dense.Scalar](m, n int, rate float64) int {
+	byLeft, byRight, solving := transformCosts[T](m, n, rate)
 	return 2*byLeft + 2*byRight + solving
 }

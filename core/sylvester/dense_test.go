@@ -11,10 +11,12 @@ import (
 	"trnsci/core/dense"
 	"trnsci/core/numtest"
 	"trnsci/core/sched"
+	"trnsci/core/sched/schedtest"
 )
 
 func TestPublishedExamples(t *testing.T) {
-	// The examples in the documentation of SciPy's solve_sylvester, solve_continuous_lyapunov and solve_discrete_lyapunov.
+	// The examples in the documentation of SciPy's solve_sylvester, solve_continuous_lyapunov and
+	// solve_discrete_lyapunov.
 	a := dense.FromRows([]float64{-3, -2, 0}, []float64{-1, -1, 3}, []float64{3, -5, -1})
 	b := dense.FromRows([]float64{1})
 	q := dense.FromRows([]float64{1}, []float64{2}, []float64{3})
@@ -215,18 +217,38 @@ func TestBadArguments(t *testing.T) {
 }
 
 func TestCancellation(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	m := dense.New[float64](4, 4)
-	m.SetIdentity()
-	opt := Options{Team: sched.NewTeam(ctx, 1, nil)}
-	for name, err := range map[string]error{
-		"Sylvester":       func() error { _, err := Sylvester(m.View(), m.View(), m.View(), m.Clone().View(), opt); return err }(),
-		"Triangular":      func() error { _, err := Triangular(opt.Team, Form{}, m, m, m.Clone()); return err }(),
-		"TriangularStein": func() error { _, err := TriangularStein(opt.Team, m, m, m.Clone()); return err }(),
-	} {
-		if !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: %v", name, err)
+	const n = 300
+	rng := rand.New(rand.NewPCG(41, 1))
+	a, b, c := numtest.Random[float64](rng, n, n), numtest.Random[float64](rng, n, n), numtest.Random[float64](rng, n, n)
+	upper := func(m dense.Matrix[float64]) dense.Matrix[float64] {
+		u := m.Clone()
+		for i := range n {
+			clear(u.Row(i)[:i])
+			u.Set(i, i, 2+u.At(i, i))
 		}
+		return u
+	}
+	t1, t2, x := upper(a), upper(b), dense.New[float64](n, n)
+	for name, call := range map[string]func(team *sched.Team) error{
+		"Sylvester": func(team *sched.Team) error {
+			_, err := Sylvester(a.View(), b.View(), c.View(), x.View(), Options{Team: team})
+			return err
+		},
+		"Lyapunov": func(team *sched.Team) error {
+			_, err := Lyapunov(a.View(), c.View(), x.View(), Options{Team: team})
+			return err
+		},
+		"DiscreteLyapunov": func(team *sched.Team) error {
+			_, err := DiscreteLyapunov(a.View(), c.View(), x.View(), Options{Team: team})
+			return err
+		},
+		"Triangular":      func(team *sched.Team) error { _, err := Triangular(team, Form{}, t1, t2, c.Clone()); return err },
+		"TriangularStein": func(team *sched.Team) error { _, err := TriangularStein(team, t1, t2, c.Clone()); return err },
+		"ClusterCondition": func(team *sched.Team) error {
+			_, _, err := ClusterCondition(t1.View(), n/2, Options{Team: team})
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) { schedtest.Cancel(t, schedtest.Limits{}, call) })
 	}
 }

@@ -7,8 +7,8 @@ import (
 // leafSize is the largest order of a block that is solved element by element.
 const leafSize = 16
 
-// leaf is a small equation A X + X B = C, or A X B - delta X = C, with upper quasi-triangular A, m x m, and B, n x n. Rows of the
-// arrays are leafSize apart.
+// leaf is a small equation A X + X B = C, or A X B - delta X = C, with upper quasi-triangular A, m x m, and B, n x n.
+// Rows of the arrays are leafSize apart.
 type leaf[W dense.Scalar] struct {
 	m, n  int
 	stein bool
@@ -50,8 +50,8 @@ func runReal[W dense.Float](l *leaf[W]) {
 	substitute(l, solveReal[W])
 }
 
-// load copies the part of e that belongs to r. An adjoint of an upper triangular matrix becomes an upper triangular one when
-// its rows and columns are taken in reverse order.
+// load copies the part of e that belongs to r. An adjoint of an upper triangular matrix becomes an upper triangular one
+// when its rows and columns are taken in reverse order.
 func (l *leaf[W]) load(e *equation[W], r region) {
 	l.m, l.n, l.stein, l.delta = r.i1-r.i0, r.j1-r.j0, e.stein, e.delta
 	l.least, l.shift, l.perturbed = e.least, 0, false
@@ -117,8 +117,9 @@ func order[W dense.Scalar](t *[leafSize * leafSize]W, i, n int) int {
 	return 1
 }
 
-// substitute solves the equation: rows from the last to the first and in each the columns from the first to the last, or blocks
-// of two of them. solve does that for the p x q block of X at row i and column j when only its own coefficients are left.
+// substitute solves the equation: rows from the last to the first and in each the columns from the first to the last,
+// or blocks of two of them. solve does that for the p x q block of X at row i and column j when only its own
+// coefficients are left.
 func substitute[W dense.Scalar](l *leaf[W], solve func(l *leaf[W], i, p, j, q int)) {
 	for end := l.m; end > 0; {
 		i, p := end-1, 1
@@ -172,7 +173,8 @@ func (l *leaf[W]) eliminate(i, p, j, q int) {
 	}
 }
 
-// factor returns element (r, k) of X, or of A X for Stein's equation, where the block of row r of A is that of rows i to i+p.
+// factor returns element (r, k) of X, or of A X for Stein's equation, where the block of row r of A is that of rows i
+// to i+p.
 func (l *leaf[W]) factor(r, i, p, k int) W {
 	if !l.stein {
 		return l.x[r*leafSize+k]

@@ -138,11 +138,11 @@ func solveCoupled[W dense.Float](l *leaf[W], i, p, j, q int) {
 	}
 }
 
-// solveNormal solves A X + X B = C of orders p and q, not both 1, by the normal forms of A and B. It returns false, and no X, where a
-// pivot is near least, the smallest one allowed.
+// solveNormal solves A X + X B = C of orders p and q, not both 1, by the normal forms of A and B. It returns false, and
+// no X, where a pivot is near least, the smallest one allowed.
 //
-// With s = a + b, and J X and X J written out, S X S'^-1 of order 2 falls into two parts: p I + q J, which J commutes with, and one
-// that it anticommutes with. Each obeys two equations of determinant s^2 + (alpha +- beta)^2.
+// With s = a + b, and J X and X J written out, S X S'^-1 of order 2 falls into two parts: p I + q J, which J commutes
+// with, and one that it anticommutes with. Each obeys two equations of determinant s^2 + (alpha +- beta)^2.
 func solveNormal(a, b *normalForm, c *order2, p, q int, least float64) (x order2, ok bool) {
 	s := a.mean + b.mean
 	if p == 1 || q == 1 {
@@ -167,7 +167,8 @@ func solveNormal(a, b *normalForm, c *order2, p, q int, least float64) (x order2
 	return order2{{u + r, (v + t) * b.sigma}, {(t - v) / a.sigma, (u - r) * b.sigma / a.sigma}}, min(d, e) > 2*least*least
 }
 
-// solveByElimination solves A X + X B = C of orders p and q, or A X B - delta X = C, by elimination with complete pivoting.
+// solveByElimination solves A X + X B = C of orders p and q, or A X B - delta X = C, by elimination with complete
+// pivoting.
 func solveByElimination(a, b, c *order2, p, q int, stein bool, delta, least float64) (x order2, perturbed bool) {
 	var m factor.SmallSystem
 	for r := range p {

@@ -8,12 +8,12 @@ import (
 	"trnsci/core/sched"
 )
 
-// TriangularStein overwrites the m x n matrix c by the solution X of A X B^H - X = C with upper (quasi-)triangular a, m x m, and
-// b, n x n, under the conditions of Triangular. Perturbed is about 1 being a product of an eigenvalue of A and the conjugate of
-// one of B.
+// TriangularStein overwrites the m x n matrix c by the solution X of A X B^H - X = C with upper (quasi-)triangular a, m
+// x m, and b, n x n, under the conditions of Triangular. Perturbed is about 1 being a product of an eigenvalue of A and
+// the conjugate of one of B.
 //
-// Cost: m n (m + n) multiply-adds. Source: Jonsson and Kagstrom, Recursive blocked algorithms for solving triangular systems, part
-// II, ACM TOMS 28, 2002, for the equation; block columns instead of recursion.
+// Cost: m n (m + n) multiply-adds. Source: Jonsson and Kagstrom, Recursive blocked algorithms for solving triangular
+// systems, part II, ACM TOMS 28, 2002, for the equation; block columns instead of recursion.
 func TriangularStein[W dense.Scalar](team *sched.Team, a, b, c dense.Matrix[W]) (Outcome, error) {
 	if c.Rows == 0 || c.Cols == 0 {
 		return Outcome{}, nil
@@ -26,8 +26,8 @@ func TriangularStein[W dense.Scalar](team *sched.Team, a, b, c dense.Matrix[W]) 
 	return Outcome{Shift: e.settle(), Perturbed: e.perturbed.Load()}, err
 }
 
-// balanceProduct stores a and b in e, scaled down where they are large, and delta scaled as their product. It returns exponents
-// that bound their elements.
+// balanceProduct stores a and b in e, scaled down where they are large, and delta scaled as their product. It returns
+// exponents that bound their elements.
 func (e *equation[W]) balanceProduct(a, b dense.Matrix[W]) (ea, eb int) {
 	moderate := limitsOf[W]().moderate
 	ea, eb = exponent(a), exponent(b)
@@ -43,8 +43,8 @@ func (e *equation[W]) balanceProduct(a, b dense.Matrix[W]) (ea, eb int) {
 	return ea, eb
 }
 
-// solveStein solves for block columns from the last to the first. In each, sums is the part of X B^H that is known: of the columns
-// behind, and of the rows below those that are being solved for.
+// solveStein solves for block columns from the last to the first. In each, sums is the part of X B^H that is known: of
+// the columns behind, and of the rows below those that are being solved for.
 func (e *equation[W]) solveStein(team *sched.Team) error {
 	// Room for the second row of a 2 x 2 block that would be cut.
 	rows, cols := cuts(e.a, leafSize-1), cuts(e.b, leafSize-1)

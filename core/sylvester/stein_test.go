@@ -13,7 +13,8 @@ import (
 	"trnsci/core/sched"
 )
 
-// steinResidual returns |A X B^H - delta X - 2^-shift C|_F / (m eps (|A|_F |B|_F + delta) |X|_F), m = max(rows, columns, 8), with the eps of T.
+// steinResidual returns |A X B^H - delta X - 2^-shift C|_F / (m eps (|A|_F |B|_F + delta) |X|_F), m = max(rows,
+// columns, 8), with the eps of T.
 func steinResidual[T dense.Scalar](a, b dense.Matrix[T], delta float64, c, x dense.Matrix[T], shift int) float64 {
 	wa, wb, r, wx := wide(a), wide(b), wide(c), wide(x)
 	scale(r, -shift)

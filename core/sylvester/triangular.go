@@ -10,26 +10,26 @@ import (
 	"trnsci/core/sched"
 )
 
-// gridSize is the order of the blocks that threads share.
+// gridSize is the order of the blocks that are distributed to threads.
 const gridSize = 64
 
-// Form says which triangular equation is meant: op(A) X + X op(B) = C, where op is the adjoint if so marked, or
-// op(A) X - X op(B) = C with Minus.
+// Form selects the triangular equation: op(A) X + X op(B) = C, or op(A) X - X op(B) = C with Minus. op is the adjoint
+// if marked so.
 type Form struct{ AdjointA, AdjointB, Minus bool }
 
-// Outcome says in what sense an equation has been solved.
+// Outcome qualifies the solution of an equation.
 type Outcome struct {
 	// The solution is 2^Shift X: Shift is 0 unless that would overflow.
 	Shift int
-	// Perturbed says that the equation is singular to working precision: A and B have been changed by about eps to solve it.
+	// Perturbed says that the equation is singular to working precision: A and B have been changed by about eps to
+	// solve it.
 	Perturbed bool
 }
 
-// Triangular overwrites the m x n matrix c by the solution X of the equation with upper triangular a, m x m, and b, n x n. Real
-// ones may be quasi-triangular, with 2 x 2 blocks on the diagonal; what lies below those is not read.
+// Triangular overwrites the m x n matrix c by the solution X of the equation with upper triangular a, m x m, and b, n x
+// n. Real coefficients may be quasi-triangular, with 2 x 2 blocks on the diagonal; elements below those are not read.
 //
-// The team's error comes back when the call is cancelled; c is then partly overwritten. Steps of progress are neither planned
-// nor reported.
+// The team's error is returned after cancellation; c is then partly overwritten.
 //
 // Cost: m n (m + n) / 2 multiply-adds. The residual is of the order of eps (|A| + |B|) |X|.
 func Triangular[W dense.Scalar](team *sched.Team, form Form, a, b, c dense.Matrix[W]) (Outcome, error) {
@@ -45,7 +45,8 @@ func Triangular[W dense.Scalar](team *sched.Team, form Form, a, b, c dense.Matri
 	return Outcome{Shift: e.settle(), Perturbed: e.perturbed.Load()}, err
 }
 
-// equation is a triangular equation whose coefficients have elements of moderate size. x holds C where it is not yet solved for.
+// equation is a triangular equation whose coefficients have elements of moderate size. x holds C where it is not yet
+// solved for.
 type equation[W dense.Scalar] struct {
 	Form
 	stein     bool    // op(A) X op(B) - delta X = C instead
@@ -57,11 +58,11 @@ type equation[W dense.Scalar] struct {
 	perturbed atomic.Bool
 }
 
-// solve substitutes in blocks. Those of one antidiagonal need nothing from each other.
+// solve substitutes in blocks. The blocks of one antidiagonal are independent of each other.
 func (e *equation[W]) solve(team *sched.Team) error {
 	rows, cols := cuts(e.a, gridSize), cuts(e.b, gridSize)
 	r, q := len(rows)-1, len(cols)-1
-	const blockSteps = 4 // what a block takes itself, in products with another one
+	const blockSteps = 4 // of the solution of a block, in units of a product with another block
 	team = team.Plan(r * q * (r + q - 2 + 2*blockSteps) / 2)
 	leaves := make([]leaf[W], team.Threads())
 	shifts := make([]int, min(r, q))
@@ -94,7 +95,7 @@ func (e *equation[W]) solve(team *sched.Team) error {
 	return team.Err()
 }
 
-// reconcile brings all of x to one scale when blocks that follow one another by rows have been scaled by themselves.
+// reconcile brings all of x to one scale after the blocks of an antidiagonal have been scaled individually.
 func (e *equation[W]) reconcile(shifts []int, block func(n int) region) {
 	common := slices.Max(shifts)
 	if common == 0 {
@@ -117,7 +118,7 @@ type region struct{ i0, i1, j0, j1 int }
 
 func (e *equation[W]) part(r region) dense.Matrix[W] { return e.x.Slice(r.i0, r.i1, r.j0, r.j1) }
 
-// outer returns what comes before lo or, with before false, from hi on of n rows or columns.
+// outer returns the range of the rows or columns before lo or, if before is false, from hi to n.
 func (region) outer(before bool, n, lo, hi int) [2]int {
 	if before {
 		return [2]int{0, lo}
@@ -125,7 +126,7 @@ func (region) outer(before bool, n, lo, hi int) [2]int {
 	return [2]int{hi, n}
 }
 
-// subtractRows subtracts op(A) X, for the rows k of X that are solved, from the region r.
+// subtractRows subtracts op(A) X from the region r, for the rows k of X, which are solved.
 func (e *equation[W]) subtractRows(r region, k [2]int) {
 	if k[0] == k[1] {
 		return
@@ -138,7 +139,7 @@ func (e *equation[W]) subtractRows(r region, k [2]int) {
 	blas.Gemm(nil, blas.NoTrans, blas.NoTrans, -1, e.a.Slice(r.i0, r.i1, k[0], k[1]), solved, 1, e.part(r))
 }
 
-// subtractCols subtracts X op(B), with the sign it has, for the columns k of X that are solved, from the region r.
+// subtractCols subtracts X op(B), with its sign, from the region r, for the columns k of X, which are solved.
 func (e *equation[W]) subtractCols(r region, k [2]int) {
 	if k[0] == k[1] {
 		return
@@ -151,7 +152,8 @@ func (e *equation[W]) subtractCols(r region, k [2]int) {
 	blas.Gemm(nil, blas.NoTrans, blas.NoTrans, -e.sign, solved, e.b.Slice(k[0], k[1], r.j0, r.j1), 1, e.part(r))
 }
 
-// substitute solves for the region r, by halves. It returns the k for which it has scaled that region by 2^-k.
+// substitute solves for the region r by recursive halving. It returns the k for which it has scaled that region by
+// 2^-k.
 func (e *equation[W]) substitute(l *leaf[W], r region) int {
 	m, n := r.i1-r.i0, r.j1-r.j0
 	if max(m, n) <= leafSize {
@@ -184,7 +186,8 @@ func (e *equation[W]) substitute(l *leaf[W], r region) int {
 	return k + more
 }
 
-// cuts divides the rows of the quasi-triangular t into parts of about the given size: part p is rows cut[p] to cut[p+1].
+// cuts divides the rows of the quasi-triangular t into parts of about the given size: part p is rows cut[p] to
+// cut[p+1].
 func cuts[W dense.Scalar](t dense.Matrix[W], size int) []int {
 	at := []int{0}
 	for next := size; next < t.Rows; next += size {
@@ -209,15 +212,13 @@ type limits struct {
 	moderate int
 	// Elements of X above this are scaled down.
 	large float64
-	// The exponent of the largest number.
-	top int
 }
 
 func limitsOf[W dense.Scalar]() limits {
 	if dense.IsSingle[W]() {
-		return limits{moderate: 20, large: 0x1p60, top: 127}
+		return limits{moderate: 20, large: 0x1p60}
 	}
-	return limits{moderate: 100, large: 0x1p400, top: 1023}
+	return limits{moderate: 100, large: 0x1p400}
 }
 
 // balance stores a and b in e, scaled by one power of two if need be, and scales x.
@@ -244,16 +245,17 @@ func (e *equation[W]) balanceRight() {
 	}
 }
 
-// settle scales x by 2^shift where that does not overflow, and returns what is left of the shift.
+// settle scales x by 2^shift unless that overflows, and returns the remaining shift.
 func (e *equation[W]) settle() int {
-	if e.shift > 0 && exponent(e.x)+e.shift > limitsOf[W]().top {
+	if e.shift > 0 && exponent(e.x)+e.shift > dense.MaxExponent[W]() {
 		return e.shift
 	}
 	scale(e.x, e.shift)
 	return 0
 }
 
-// exponent returns an exponent e for which no part of an element of m is larger than 2^e, the smallest one if m is not zero.
+// exponent returns the smallest e for which no real or imaginary part of an element of m exceeds 2^e, or 0 for a zero
+// matrix.
 func exponent[W dense.Scalar](m dense.Matrix[W]) int {
 	largest := 0.0
 	for i := range m.Rows {
@@ -283,13 +285,7 @@ func scaled[W dense.Scalar](m dense.Matrix[W], shift int) dense.Matrix[W] {
 
 // scale multiplies m by 2^shift.
 func scale[W dense.Scalar](m dense.Matrix[W], shift int) {
-	step := limitsOf[W]().top - 1 // of which the power is a number in either direction
-	for shift != 0 {
-		now := min(max(shift, -step), step)
-		factor := dense.FromReal[W](math.Ldexp(1, now))
-		for i := range m.Rows {
-			blas.Scal(factor, m.RowVec(i, 0, m.Cols))
-		}
-		shift -= now
+	for i := range m.Rows {
+		blas.Ldexp(m.Row(i), shift)
 	}
 }

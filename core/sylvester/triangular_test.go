@@ -24,8 +24,8 @@ func wide[T dense.Scalar](m dense.Matrix[T]) dense.Matrix[complex128] {
 	return w
 }
 
-// triangle returns a random (quasi-)triangular matrix with eigenvalues around center. A real one has 2 x 2 blocks at random
-// places.
+// triangle returns a random (quasi-)triangular matrix with eigenvalues around center. A real one has 2 x 2 blocks at
+// random places.
 func triangle[W dense.Scalar](rng *rand.Rand, n int, center float64) dense.Matrix[W] {
 	t := numtest.Random[W](rng, n, n)
 	for i := range n {
@@ -50,7 +50,8 @@ func transposeOf(adjoint bool) blas.Transpose {
 	return blas.NoTrans
 }
 
-// residual returns |op(A) X + X op(B) - 2^-shift C|_F / (m eps (|A|_F + |B|_F) |X|_F), m = max(rows, columns, 8), with the eps of T.
+// residual returns |op(A) X + X op(B) - 2^-shift C|_F / (m eps (|A|_F + |B|_F) |X|_F), m = max(rows, columns, 8), with
+// the eps of T.
 func residual[T dense.Scalar](form Form, a, b, c, x dense.Matrix[T], shift int) float64 {
 	wa, wb, r, wx := wide(a), wide(b), wide(c), wide(x)
 	scale(r, -shift)
@@ -165,7 +166,8 @@ func TestExtremes(t *testing.T) {
 	t.Run("complex128", func(t *testing.T) { testExtremes[complex128](t, 1000) })
 }
 
-// Every pivot of this equation is zero: the elements of X grow by 1/eps along each diagonal until no number could hold them.
+// Every pivot of this equation is zero: the elements of X grow by 1/eps along each diagonal until no number could hold
+// them.
 func testSingular[W dense.Scalar](t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for _, n := range []int{3, 20, 100, 150} {
