@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"runtime"
+	"runtime/debug"
 	"strconv"
 )
 
@@ -60,6 +62,15 @@ func availableMemory() (size int64, known bool) {
 		}
 	}
 	return 0, false
+}
+
+// ReleaseMemory gives memory that is kept for later calls back to the system.
+func ReleaseMemory() (zero int64, err error) {
+	defer guard(&err)
+	// Pools keep what they have through one collection; FreeOSMemory is the second one.
+	runtime.GC()
+	debug.FreeOSMemory()
+	return 0, nil
 }
 
 // Reserve refuses a result of the given size, which Python has mapped and nobody has written yet, where it would not fit.

@@ -19,6 +19,7 @@ from ._core._errors import (
     LinearDependencyWarning,
     UnsupportedError,
 )
+from ._core._release import release_memory
 from ._core._threads import get_num_threads, set_num_threads, threads
 from ._version import __version__
 from .df import DFFitResult, df_fit, df_jk, df_transform
@@ -72,6 +73,7 @@ __all__ = [
     "mp2_amplitudes",
     "mp2_natural_orbitals",
     "mp2_rdm1",
+    "release_memory",
     "schur",
     "set_num_threads",
     "sos_mp2_energy",

@@ -1,6 +1,9 @@
 """Memory of large results is reused, but never while any object refers to it."""
 
 import gc
+import resource
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -112,3 +115,27 @@ def test_threads_do_not_share_blocks():
         thread.join()
     assert not wrong
     assert 0 < _memory.kept_bytes() <= _memory.MOST_BYTES
+
+
+def resident():
+    """Bytes of the process that are in memory."""
+    with open("/proc/self/statm") as statm:
+        return int(statm.read().split()[1]) * resource.getpagesize()
+
+
+def test_release_memory_gives_results_and_workspace_back():
+    a = np.random.default_rng(2).standard_normal((700, 700))
+    trnsci.schur(a)  # two results of 3.9 MB, and workspace of about twice as much
+    gc.collect()
+    kept, before = _memory.kept_bytes(), resident()
+    assert kept == 2 * a.nbytes
+    trnsci.release_memory()
+    assert _memory.kept_bytes() == 0
+    assert resident() < before - kept
+    trnsci.schur(a)
+
+
+def test_release_memory_before_the_library_is_loaded():
+    script = "import trnsci; trnsci.release_memory(); from trnsci._core import _native; print(_native.is_loaded())"
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert run.stdout == "False\n", run.stderr

@@ -17,7 +17,7 @@ PUBLIC = [(namespace, name) for namespace in (trnsci, linalg, blas) for name in 
 # It would change the number of threads of the whole process.
 NOT_CALLED = {"set_num_threads"}
 # They have no numbers to be wrong.
-WITHOUT_NUMBERS = {"devices", "get_num_threads", "last_report", "threads"}
+WITHOUT_NUMBERS = {"devices", "get_num_threads", "last_report", "release_memory", "threads"}
 
 
 def public_functions():

@@ -8,7 +8,7 @@ from blas_definitions import LEVEL1, LEVEL2, LEVEL3, Call
 from trnsci import blas, linalg
 
 # Public names that take no arrays.
-WITHOUT_ARRAYS = {"devices", "get_num_threads", "last_report", "set_num_threads", "threads"}
+WITHOUT_ARRAYS = {"devices", "get_num_threads", "last_report", "release_memory", "set_num_threads", "threads"}
 
 # Symmetric, positive definite, well-conditioned, with different eigenvalues; triangular ones as a Schur form.
 SPD = np.array([[4.0, 1.0, 0.5], [1.0, 5.0, 0.25], [0.5, 0.25, 7.0]])

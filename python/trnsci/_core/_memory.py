@@ -60,6 +60,11 @@ def _give_back(block: NDArray[Any]) -> None:
         _kept.setdefault(block.nbytes, []).append(block)
 
 
+def release() -> None:
+    """Free all memory that no array uses."""
+    _kept.clear()
+
+
 def kept_bytes() -> int:
     """Return how much memory is kept for results to come."""
     return sum(size * len(blocks) for size, blocks in list(_kept.items()))

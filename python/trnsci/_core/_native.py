@@ -99,6 +99,11 @@ def _load() -> Any:
         return _library
 
 
+def is_loaded() -> bool:
+    """Whether the Go library is in the process and can be called: it was not forked."""
+    return _library is not None and not isinstance(_library, _Forked)
+
+
 def call(name: str, *args: Any) -> Any:
     """Call a function of the Go library and raise its error as a typed exception."""
     library = _library or _load()

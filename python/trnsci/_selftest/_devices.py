@@ -9,6 +9,7 @@ import numpy as np
 import trnsci
 
 from .. import blas, linalg
+from .._core import _memory
 from .._core._array import Array
 from .._core._errors import DeviceError
 from ._case import DOUBLE, HERMITIAN_LIMIT, ORDER, Case, Checks, Measured
@@ -74,3 +75,5 @@ def _number_of_threads(case: Case) -> Iterator[Measured]:
             yield Measured(f"threads({n}): get_num_threads", abs(trnsci.get_num_threads() - n), 0.0)
             results.append(linalg.eigh(a)[1])
     yield Measured("threads: difference of results with 1 and 2", float(np.abs(results[0] - results[1]).max()), 0.0)
+    trnsci.release_memory()
+    yield Measured("release_memory: bytes of results kept", _memory.kept_bytes(), 0.0)
