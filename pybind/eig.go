@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"trnsci/core/dense"
+	"trnsci/core/eig"
 	"trnsci/core/sched"
-	"trnsci/core/schur"
 	"trnsci/pybind/record"
 )
 
@@ -21,26 +21,26 @@ func Eig(jobID int64, address uint64) (pairs int64, err error) {
 
 func (routinesOf[T]) eig(jobID int64, c *record.Eig) (int64, error) {
 	if dense.IsSingle[T]() {
-		return eig[T, complex64](jobID, c)
+		return solveEig[T, complex64](jobID, c)
 	}
-	return eig[T, complex128](jobID, c)
+	return solveEig[T, complex128](jobID, c)
 }
 
-func eig[T dense.Scalar, C dense.Complex](jobID int64, c *record.Eig) (int64, error) {
+func solveEig[T dense.Scalar, C dense.Complex](jobID int64, c *record.Eig) (int64, error) {
 	a, values := newBatch[T](c.A), newRows[C](c.W)
 	left, right := vectorsOf[C](c.Left), vectorsOf[C](c.Right)
-	with := func(team *sched.Team) schur.Options {
-		return schur.Options{Team: team, SkipFiniteCheck: !c.CheckFinite, Overwrite: c.Overwrite}
+	with := func(team *sched.Team) eig.Options {
+		return eig.Options{Team: team, SkipFiniteCheck: !c.CheckFinite}
 	}
 	return run(jobID, c.Team, func(team *sched.Team) (int64, error) {
 		results := c.W.Bytes() + c.Left.Bytes() + c.Right.Bytes()
 		if err := reserveEach(team, a.count(), "eig", results, func(team *sched.Team) int64 {
-			return schur.EigenWorkspace[T](a.order(), c.Left != nil || c.Right != nil, with(team))
+			return eig.Workspace[T](a.order(), c.Left != nil || c.Right != nil, with(team))
 		}); err != nil {
 			return 0, err
 		}
 		err := forEach(team, a.count(), func(team *sched.Team, k int) error {
-			return schur.Eigen(a.at(k), values.at(k), left(k), right(k), with(team))
+			return eig.Eig(a.at(k), values.at(k), left(k), right(k), with(team))
 		})
 		if err != nil {
 			return 0, err

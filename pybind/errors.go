@@ -15,6 +15,7 @@ import (
 	"trnsci/core/mp2"
 	"trnsci/core/npy"
 	"trnsci/core/qz"
+	"trnsci/core/reorder"
 	"trnsci/core/sched"
 	"trnsci/core/schur"
 	"trnsci/core/sylvester"
@@ -86,7 +87,7 @@ func kind(err error) string {
 		pivot    *factor.SingularError
 		negative *matfunc.IndefiniteError
 		overflow *sylvester.OverflowError
-		swap     *schur.SeparationError
+		swap     *reorder.SeparationError
 		memory   *memoryError
 		ql       *eigen.ConvergenceError
 		qr       *schur.ConvergenceError

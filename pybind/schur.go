@@ -4,6 +4,9 @@ import (
 	"math"
 
 	"trnsci/core/dense"
+	"trnsci/core/hessenberg"
+	"trnsci/core/quasi"
+	"trnsci/core/reorder"
 	"trnsci/core/sched"
 	"trnsci/core/schur"
 	"trnsci/core/sylvester"
@@ -64,7 +67,7 @@ func schurForms[T, F dense.Scalar](jobID int64, c *record.Schur, lastT, lastZ *r
 		options := schur.Options{SkipFiniteCheck: !c.CheckFinite, Overwrite: c.Overwrite}
 		results := c.T.Bytes() + c.Z.Bytes() + c.ComplexT.Bytes() + c.ComplexZ.Bytes()
 		if err := reserveEach(team, in.count(), "schur", results, func(*sched.Team) int64 {
-			return schur.Workspace[T](in.order(), options)
+			return schur.Workspace[T](in.order())
 		}); err != nil {
 			return 0, err
 		}
@@ -73,7 +76,7 @@ func schurForms[T, F dense.Scalar](jobID int64, c *record.Schur, lastT, lastZ *r
 			shares := newShares(team, schurShare, complexShare*bit(converts), orderShare*bit(c.Sort != ""))
 			options := options
 			options.Team = shares.next(schurShare)
-			if err := schur.Schur(in.at(k), forms.at(k), factors.at(k), options); err != nil {
+			if err := schur.Decompose(in.at(k), forms.at(k), factors.at(k), options); err != nil {
 				return err
 			}
 			if converts {
@@ -138,12 +141,11 @@ func copyConverted[F, T dense.Scalar](dst dense.View[F], src dense.View[T]) {
 }
 
 func toComplex[F dense.Scalar](t, z dense.View[F], team *sched.Team) error {
-	options := schur.Options{Team: team}
 	switch t := any(t).(type) {
 	case dense.View[complex64]:
-		return schur.ToComplex(t, any(z).(dense.View[complex64]), options)
+		return schur.ToComplex(team, t, any(z).(dense.View[complex64]))
 	case dense.View[complex128]:
-		return schur.ToComplex(t, any(z).(dense.View[complex128]), options)
+		return schur.ToComplex(team, t, any(z).(dense.View[complex128]))
 	}
 	panic("a real matrix as a complex Schur form")
 }
@@ -159,16 +161,16 @@ func Hessenberg(jobID int64, address uint64) (zero int64, err error) {
 func (routinesOf[T]) hessenberg(jobID int64, c *record.Hessenberg) (int64, error) {
 	in, forms, factor := newBatch[T](c.A), newBatch[T](c.H), vectorsOf[T](c.Q)
 	return run(jobID, c.Team, func(team *sched.Team) (int64, error) {
-		options := schur.Options{SkipFiniteCheck: !c.CheckFinite, Overwrite: c.Overwrite}
+		options := hessenberg.Options{SkipFiniteCheck: !c.CheckFinite, Overwrite: c.Overwrite}
 		if err := reserveEach(team, in.count(), "hessenberg", c.H.Bytes()+c.Q.Bytes(), func(*sched.Team) int64 {
-			return schur.Workspace[T](in.order(), options)
+			return schur.Workspace[T](in.order())
 		}); err != nil {
 			return 0, err
 		}
 		return 0, forEach(team, in.count(), func(team *sched.Team, k int) error {
 			options := options
 			options.Team = team
-			return schur.Hessenberg(in.at(k), forms.at(k), factor(k), options)
+			return hessenberg.Reduce(in.at(k), forms.at(k), factor(k), options)
 		})
 	})
 }
@@ -185,8 +187,8 @@ func (routinesOf[T]) balance(jobID int64, c *record.Balance) (int64, error) {
 	matrices, orders, scales := newBatch[T](c.B), newRows[int64](c.Order), newRows[float64](c.Scales)
 	return run(jobID, c.Team, func(team *sched.Team) (int64, error) {
 		return 0, forEach(team, matrices.count(), func(team *sched.Team, k int) error {
-			options := schur.BalanceOptions{Team: team, Permute: c.Permute, Scale: c.Scale}
-			done, err := schur.Balance(matrices.rowMajor(k), options)
+			options := hessenberg.BalanceOptions{Team: team, Permute: c.Permute, Scale: c.Scale}
+			done, err := hessenberg.Balance(matrices.rowMajor(k), options)
 			if err != nil {
 				return withNames(err)
 			}
@@ -227,7 +229,7 @@ func (routinesOf[T]) eigenvalues(jobID int64, c *record.SchurEigenvalues) (int64
 	values := newRows[complex128](c.W)
 	none := func(*sched.Team) int64 { return 0 }
 	return eachForm(jobID, c.Team, "schur", c.T, nil, none, func(_ *sched.Team, k int, t, _ dense.View[T]) error {
-		copy(values.at(k), schur.Eigenvalues(t))
+		copy(values.at(k), quasi.Eigenvalues(t))
 		return nil
 	})
 }
@@ -242,9 +244,9 @@ func SchurOrder(jobID int64, address uint64) (zero int64, err error) {
 
 func (routinesOf[T]) order(jobID int64, c *record.SchurOrder) (int64, error) {
 	n, selected := newBatch[T](c.T).order(), newRows[bool](c.Selected)
-	workspace := func(*sched.Team) int64 { return schur.OrderWorkspace[T](n) }
+	workspace := func(*sched.Team) int64 { return reorder.Workspace[T](n) }
 	return eachForm(jobID, c.Team, "schur", c.T, c.Z, workspace, func(team *sched.Team, k int, t, z dense.View[T]) error {
-		_, err := schur.Order(t, z, selected.at(k), schur.Options{Team: team})
+		_, err := reorder.Order(team, t, z, selected.at(k))
 		return err
 	})
 }
@@ -287,7 +289,7 @@ func orderSelected[T dense.Scalar](t, z dense.View[T], word string, team *sched.
 			return 0, nil
 		}
 	}
-	count, err := schur.Order(t, z, selectedOf(t, word), schur.Options{Team: team})
+	count, err := reorder.Order(team, t, z, selectedOf(t, word))
 	if err != nil || dense.IsComplex[T]() { // reordering does not change the eigenvalues of a complex form
 		return count, err
 	}
@@ -307,7 +309,7 @@ func orderSelected[T dense.Scalar](t, z dense.View[T], word string, team *sched.
 func selectedOf[T dense.Scalar](t dense.View[T], word string) []bool {
 	is := selections[word]
 	selected := make([]bool, t.Rows)
-	for i, w := range schur.Eigenvalues(t) {
+	for i, w := range quasi.Eigenvalues(t) {
 		selected[i] = is(w)
 	}
 	if !dense.IsComplex[T]() {
@@ -333,9 +335,9 @@ func SchurToComplex(jobID int64, address uint64) (zero int64, err error) {
 
 func formsToComplex[T dense.Complex](jobID int64, c *record.SchurToComplex) (int64, error) {
 	n := newBatch[T](c.T).order()
-	workspace := func(*sched.Team) int64 { return schur.OrderWorkspace[T](n) }
+	workspace := func(*sched.Team) int64 { return reorder.Workspace[T](n) }
 	return eachForm(jobID, c.Team, "rsf2csf", c.T, c.Z, workspace, func(team *sched.Team, _ int, t, z dense.View[T]) error {
-		return schur.ToComplex(t, z, schur.Options{Team: team})
+		return schur.ToComplex(team, t, z)
 	})
 }
 

@@ -24,17 +24,6 @@ func ApplyRight[T dense.Scalar](team *sched.Team, tau T, v []T, a dense.Matrix[T
 	blas.Gerc(team, -tau, products, dense.Vec(v), a)
 }
 
-// Conjugate sets to to the complex conjugate of v.
-func Conjugate[T dense.Scalar](to, v []T) {
-	if !dense.IsComplex[T]() {
-		copy(to, v)
-		return
-	}
-	for i, x := range v {
-		to[i] = dense.Conj(x)
-	}
-}
-
 // The compact WY form of reflectors H_0 H_1 ... H_(k-1) with vectors v_0, ..., v_(k-1) is I - V T V^H with an upper triangular
 // T, which grows by a column with each reflector: t_kk = tau_k, and above it -tau_k T (V^H v_k). The elements of T below the
 // diagonal are not read.

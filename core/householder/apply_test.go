@@ -78,7 +78,7 @@ func testApply[W dense.Scalar](t *testing.T) {
 	a := numtest.Random[W](rng, rows, cols)
 	v, tau := generated[W](rng, rows)
 	conj := make([]W, rows)
-	Conjugate(conj, v)
+	dense.ConjugateTo(conj, v)
 	want := product(matrixOf(rows, 0, wide([]W{tau}, 0)[0], wide(v, 0)), wideMatrix(a))
 	ApplyLeft(nil, tau, v, conj, a, make([]W, cols))
 	if d := distance(want, wideMatrix(a)); d > bound {
@@ -197,7 +197,7 @@ func testBlocks[R dense.Float, W dense.Scalar](t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			planes := planesOf[W]()
+			planes := dense.Parts[W]()
 			x := dense.New[R](count, planes*n)
 			for r := range count {
 				for k, y := range dense.Reals[R](rows.Row(r)) {

@@ -47,14 +47,6 @@ type Block[R dense.Float] struct {
 	left         dense.Matrix[R] // L; complex: -im L, re L and im L, side by side; empty if the product is the identity
 }
 
-// planesOf returns how many real numbers an element of type W consists of.
-func planesOf[W dense.Scalar]() int {
-	if dense.IsComplex[W]() {
-		return 2
-	}
-	return 1
-}
-
 // copiesOf returns how many real matrices the fields rows and left of a Block hold.
 func copiesOf(planes int) int { return 2*planes - 1 }
 
@@ -68,7 +60,7 @@ func newBlocks[W dense.Scalar, R dense.Float](n int) []Block[R] {
 		end := n - (count-1-i)*together
 		first := max(1, end-together)
 		length := min(n, ceilDiv(end-1, lengthMultiple)*lengthMultiple)
-		blocks[i] = Block[R]{first: first, count: end - first, planes: planesOf[W](), rows: dense.Matrix[R]{Cols: length}}
+		blocks[i] = Block[R]{first: first, count: end - first, planes: dense.Parts[W](), rows: dense.Matrix[R]{Cols: length}}
 	}
 	return blocks
 }
@@ -82,7 +74,7 @@ func BlockElements[W dense.Scalar](n, threads int) int {
 	if dense.IsComplex[W]() {
 		matrices = 2 * copiesOf(2)
 	}
-	return matrices*(n+together)*longest + threads*formElements(n, planesOf[W](), together)
+	return matrices*(n+together)*longest + threads*formElements(n, dense.Parts[W](), together)
 }
 
 // formElements returns how many numbers of scratch memory form takes for count reflectors of a matrix of order n: for their
@@ -117,7 +109,7 @@ func GatherRows[W dense.Scalar, R dense.Float](team *sched.Team, h dense.Matrix[
 		}
 		b.left = take(length, wide)
 	}
-	perWorker := formElements(n, planesOf[W](), ReflectorsPerBlock[W](n))
+	perWorker := formElements(n, dense.Parts[W](), ReflectorsPerBlock[W](n))
 	err := team.For(len(blocks), func(worker, i int) error {
 		b := &blocks[len(blocks)-1-i] // the longest reflectors come first
 		loadRows(b, h)
@@ -247,7 +239,7 @@ func complexTriangle[W dense.Scalar, R dense.Float](tau []W, gram, factor dense.
 // ApplyElements returns how many numbers of scratch memory ApplyBlocks takes for each row x, for reflectors of a matrix of order n
 // and type W.
 func ApplyElements[W dense.Scalar](n int) int {
-	return planesOf[W]() * min(n, ReflectorsPerBlock[W](n))
+	return dense.Parts[W]() * min(n, ReflectorsPerBlock[W](n))
 }
 
 // ApplyBlocks replaces each row x^T of n elements by (Q x)^T, for the product Q of all blocks. The imaginary parts of a complex row

@@ -33,7 +33,7 @@ func Generate[W dense.Scalar](x []W) (beta, tau W) {
 
 // GenerateUnscaled returns beta and tau as Generate defines them, and the factor for which v = (1, factor x[1:]), if the
 // squares of the elements are safe from overflow and underflow. It leaves x alone, so that a caller can write v where it is
-// needed, in any layout. ok is false for squares that are not safe, and for x = 0.
+// needed, in any layout. ok is false if squares are not safe, and if x[1:] is zero or tiny.
 //
 // The sum of squares is a plain one in double precision, a few times faster than Nrm2, so that results differ from those of
 // Generate by rounding errors. R is W's real type.
@@ -42,7 +42,7 @@ func GenerateUnscaled[R dense.Float, W dense.Scalar](x []W) (beta, tau W, factor
 	re, im := dense.Real(x[0]), dense.Imag(x[0])
 	rest := sumSquares(dense.Reals[R](x[1:]))
 	sum := rest + re*re + im*im
-	if !(sum > least*least) || !(sum < hugeNorm*hugeNorm) {
+	if !(rest > least*least) || !(sum < hugeNorm*hugeNorm) {
 		return 0, 0, 1, false
 	}
 	b := -math.Copysign(math.Sqrt(sum), re)

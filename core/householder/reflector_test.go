@@ -169,8 +169,10 @@ func testUnscaled[R dense.Float, W dense.Scalar](t *testing.T) {
 	if taken < 8 {
 		t.Errorf("only %d vectors had safe squares", taken)
 	}
-	if _, _, _, ok := GenerateUnscaled[R](make([]W, 3)); ok {
-		t.Error("a zero vector was taken")
+	for _, first := range []W{0, 1} {
+		if _, _, _, ok := GenerateUnscaled[R]([]W{first, 0, 0}); ok {
+			t.Errorf("a multiple %v of the unit vector was taken", first)
+		}
 	}
 	// Squares that underflow or overflow in double precision are refused, and so is what is not finite.
 	for _, x := range []float64{0x1p-460, 0x1p501, math.Inf(1), math.NaN()} {

@@ -5,8 +5,8 @@ import (
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
+	"trnsci/core/hessenberg"
 	"trnsci/core/sched"
-	"trnsci/core/schur"
 )
 
 // A matrix far from normal may have a norm that is large beside its exponential; each squaring that the norm asks for multiplies rounding errors. Rows
@@ -47,7 +47,7 @@ func balanceExponential[T dense.Scalar](e *exponential[T]) (b expmBalance[T], er
 	}
 	balanced := e.work[0]
 	copy(balanced.Data, e.a.Data)
-	found, err := schur.Balance(balanced, schur.BalanceOptions{Team: e.team, Permute: true, Scale: true})
+	found, err := hessenberg.Balance(balanced, hessenberg.BalanceOptions{Team: e.team, Permute: true, Scale: true})
 	if err != nil {
 		return b, err
 	}

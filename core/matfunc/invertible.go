@@ -7,8 +7,8 @@ import (
 	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/factor"
+	"trnsci/core/hessenberg"
 	"trnsci/core/sched"
-	"trnsci/core/schur"
 )
 
 // SingularError reports that a matrix, or a part of it that is coupled to nothing else, is singular to working precision.
@@ -42,7 +42,7 @@ func checkInvertibleIn[W dense.Wide, T dense.Scalar](team *sched.Team, a dense.V
 		if len(rows) < m.Rows {
 			part = sub(m, rows)
 		}
-		balanced, err := schur.Balance(part, schur.BalanceOptions{Team: team, Permute: true})
+		balanced, err := hessenberg.Balance(part, hessenberg.BalanceOptions{Team: team, Permute: true})
 		if err != nil {
 			return err
 		}

@@ -13,7 +13,7 @@ const parlettBlock = 32
 
 // Triangularize sets t and z to a complex Schur form A = Z T Z^H of any square matrix; T is A itself, and Z the identity, if A is upper triangular.
 //
-// Errors: as in Sqrtm, and *dense.ArgumentError for infinities and NaNs. Cost: that of schur.Schur, in real arithmetic for a real matrix.
+// Errors: as in Sqrtm, and *dense.ArgumentError for infinities and NaNs. Cost: that of schur.Decompose, in real arithmetic for a real matrix.
 func Triangularize[T dense.Scalar, C dense.Complex](team *sched.Team, a dense.View[T], t, z dense.View[C]) error {
 	if err := checkFunction(team, a, t); err != nil || a.Rows == 0 {
 		return err

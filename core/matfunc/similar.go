@@ -38,7 +38,7 @@ func reduce[W dense.Wide, T dense.Scalar](team *sched.Team, a dense.View[T]) (s 
 	}
 	s.zh = dense.New[W](n, n)
 	z := s.zh.View().T()
-	err = schur.Schur(s.t.View(), s.t.View(), z, schur.Options{Team: team, Overwrite: true})
+	err = schur.Decompose(s.t.View(), s.t.View(), z, schur.Options{Team: team, Overwrite: true})
 	conjugate(s.zh)
 	return s, err
 }
@@ -76,7 +76,7 @@ func complexForm(team *sched.Team, s similar[float64]) (c similar[complex128], e
 		c.zh = dense.New[complex128](n, n)
 		dense.Copy(c.zh.View(), s.zh.View())
 	}
-	err = schur.ToComplex(c.t.View(), c.zh.View().T(), schur.Options{Team: team})
+	err = schur.ToComplex(team, c.t.View(), c.zh.View().T())
 	conjugate(c.zh)
 	return c, err
 }
@@ -122,7 +122,7 @@ func SchurWorkspace(team *sched.Team, n int) int64 {
 	order := float64(n)
 	perThread := float64(blas.GemmWorkspace[float64]()) + float64(blas.TriangularWorkspace[complex128](n))
 	total := order * (matrices*order + vectors) * float64(dense.Bytes[complex128]())
-	total += float64(team.Threads())*perThread + float64(schur.Workspace[complex128](n, schur.Options{}))
+	total += float64(team.Threads())*perThread + float64(schur.Workspace[complex128](n))
 	return boundedBytes(total)
 }
 

@@ -16,7 +16,7 @@ import (
 // A matrix with infinities or NaNs gives NaNs. One that is singular, exactly or to working precision, has a principal root if zero is a semisimple
 // eigenvalue, and else NaNs stand for it: Outcome says so. The Residual is |R R - T| / |T| of the triangular form after grading.
 //
-// Errors: *dense.ArgumentError for shapes that do not fit; those of schur.Schur, and the team's when the call is cancelled.
+// Errors: *dense.ArgumentError for shapes that do not fit; those of schur.Decompose, and the team's when the call is cancelled.
 //
 // The residual |X X - A| is of the order of eps |X|^2, which may be more than eps |A|. Cost: that of a Schur form and 2 n^3/3 + 4 n^3 flops. Arithmetic is
 // in double precision for every T. Method: the Schur method, in real arithmetic for a real X (Björck and Hammarling, Linear Algebra Appl. 52-53, 1983;

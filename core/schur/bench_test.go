@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"trnsci/core/dense"
+	"trnsci/core/hessenberg"
+	"trnsci/core/internal/workspace"
 	"trnsci/core/numtest"
 	"trnsci/core/sched"
 )
@@ -18,20 +20,20 @@ var benchmarkOrders = []int{16, 32, 64, 96, 128, 256, 384, 500, 512, 1000, 1024}
 func BenchmarkIteration(b *testing.B) {
 	for _, n := range benchmarkOrders {
 		for threads := 1; threads <= 2; threads++ {
-			b.Run(fmt.Sprintf("float32/%d/%d", n, threads), func(b *testing.B) { benchmarkIteration(b, n, threads, triangularize[float32]) })
-			b.Run(fmt.Sprintf("float64/%d/%d", n, threads), func(b *testing.B) { benchmarkIteration(b, n, threads, triangularize[float64]) })
-			b.Run(fmt.Sprintf("complex64/%d/%d", n, threads), func(b *testing.B) { benchmarkIteration(b, n, threads, triangularizeComplex[complex64]) })
-			b.Run(fmt.Sprintf("complex128/%d/%d", n, threads), func(b *testing.B) { benchmarkIteration(b, n, threads, triangularizeComplex[complex128]) })
+			b.Run(fmt.Sprintf("float32/%d/%d", n, threads), func(b *testing.B) { benchmarkIteration[float32](b, n, threads) })
+			b.Run(fmt.Sprintf("float64/%d/%d", n, threads), func(b *testing.B) { benchmarkIteration[float64](b, n, threads) })
+			b.Run(fmt.Sprintf("complex64/%d/%d", n, threads), func(b *testing.B) { benchmarkIteration[complex64](b, n, threads) })
+			b.Run(fmt.Sprintf("complex128/%d/%d", n, threads), func(b *testing.B) { benchmarkIteration[complex128](b, n, threads) })
 		}
 	}
 }
 
-func benchmarkIteration[W dense.Scalar](b *testing.B, n, threads int, iterate iteration[W]) {
+func benchmarkIteration[W dense.Scalar](b *testing.B, n, threads int) {
 	a := numtest.Random[W](rand.New(rand.NewPCG(1, uint64(n))), n, n)
-	h, q := newPadded[W](n), newPadded[W](n)
-	t, zt := newPadded[W](n), newPadded[W](n)
+	h, q := workspace.NewPadded[W](n), workspace.NewPadded[W](n)
+	t, zt := workspace.NewPadded[W](n), workspace.NewPadded[W](n)
 	h.CopyFrom(a)
-	if err := reduce(nil, h, q); err != nil {
+	if err := hessenberg.InPlace(nil, h, q); err != nil {
 		b.Fatal(err)
 	}
 	team := sched.NewTeam(context.Background(), threads, nil)
@@ -39,30 +41,6 @@ func benchmarkIteration[W dense.Scalar](b *testing.B, n, threads int, iterate it
 		t.CopyFrom(h)
 		zt.CopyFrom(q)
 		if err := iterate(t, zt, Options{Team: team}); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-// BenchmarkReduce is of the reduction alone.
-func BenchmarkReduce(b *testing.B) {
-	for _, n := range benchmarkOrders {
-		for threads := 1; threads <= 2; threads++ {
-			b.Run(fmt.Sprintf("float32/%d/%d", n, threads), func(b *testing.B) { benchmarkReduce[float32](b, n, threads) })
-			b.Run(fmt.Sprintf("float64/%d/%d", n, threads), func(b *testing.B) { benchmarkReduce[float64](b, n, threads) })
-			b.Run(fmt.Sprintf("complex64/%d/%d", n, threads), func(b *testing.B) { benchmarkReduce[complex64](b, n, threads) })
-			b.Run(fmt.Sprintf("complex128/%d/%d", n, threads), func(b *testing.B) { benchmarkReduce[complex128](b, n, threads) })
-		}
-	}
-}
-
-func benchmarkReduce[W dense.Scalar](b *testing.B, n, threads int) {
-	a := numtest.Random[W](rand.New(rand.NewPCG(1, uint64(n))), n, n)
-	h, q := newPadded[W](n), newPadded[W](n)
-	team := sched.NewTeam(context.Background(), threads, nil)
-	for b.Loop() {
-		h.CopyFrom(a)
-		if err := reduce(team, h, q); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -80,7 +58,7 @@ func benchmark[T dense.Scalar](b *testing.B, n int) {
 	a := numtest.Random[T](rand.New(rand.NewPCG(1, uint64(n))), n, n)
 	form, factor := dense.New[T](n, n), dense.New[T](n, n)
 	for b.Loop() {
-		if err := Schur(a.View(), form.View(), factor.View().T(), Options{}); err != nil {
+		if err := Decompose(a.View(), form.View(), factor.View().T(), Options{}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -20,9 +20,9 @@ func TestCancellation(t *testing.T) {
 		f     solver
 		share float64 // of the work after which to cancel
 	}{
-		{"Hessenberg", Hessenberg[float64], 0.01},
-		{"Schur, reduction", Schur[float64], 0.05},
-		{"Schur, iteration", Schur[float64], 0.6},
+		{"Hessenberg", hessenbergForm[float64], 0.01},
+		{"Schur, reduction", Decompose[float64], 0.05},
+		{"Schur, iteration", Decompose[float64], 0.6},
 	} {
 		t.Logf("%s: back %v after the cancellation", c.name, cancelAfter(t, c.f, a, c.share))
 	}
@@ -58,7 +58,7 @@ func TestProgressReachesItsTotal(t *testing.T) {
 		for _, c := range []struct {
 			name string
 			f    solver
-		}{{"Hessenberg", Hessenberg[float64]}, {"Schur", Schur[float64]}} {
+		}{{"Hessenberg", hessenbergForm[float64]}, {"Schur", Decompose[float64]}} {
 			progress := &sched.Progress{}
 			team := sched.NewTeam(context.Background(), 1, progress)
 			if err := c.f(a.View(), poisoned(n).View(), poisoned(n).View(), Options{Team: team}); err != nil {
@@ -84,7 +84,7 @@ func TestFailureToConvergeSaysWhere(t *testing.T) {
 		}
 	}
 	var e *ConvergenceError
-	err := Schur(a.View(), poisoned(n).View(), poisoned(n).View(), Options{MaxIterations: 1})
+	err := Decompose(a.View(), poisoned(n).View(), poisoned(n).View(), Options{MaxIterations: 1})
 	if !errors.As(err, &e) {
 		t.Fatalf("got %v", err)
 	}
@@ -95,7 +95,7 @@ func TestFailureToConvergeSaysWhere(t *testing.T) {
 	if err.Error() != message {
 		t.Errorf("message %q", err)
 	}
-	if err := Schur(a.View(), poisoned(n).View(), poisoned(n).View(), Options{MaxIterations: 100}); err != nil {
+	if err := Decompose(a.View(), poisoned(n).View(), poisoned(n).View(), Options{MaxIterations: 100}); err != nil {
 		t.Errorf("with 100 sweeps: %v", err)
 	}
 }

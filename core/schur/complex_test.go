@@ -8,20 +8,9 @@ import (
 	"testing"
 
 	"trnsci/core/dense"
+	"trnsci/core/internal/formtest"
 	"trnsci/core/numtest"
 )
-
-// withPhases returns D A D^H for D = diag(1, e^i, e^2i, ...): a complex matrix with the eigenvalues of A.
-func withPhases(a dense.Matrix[float64]) dense.Matrix[complex128] {
-	z := dense.New[complex128](a.Rows, a.Cols)
-	for j := range a.Rows {
-		for k := range a.Cols {
-			sin, cos := math.Sincos(float64(j - k))
-			z.Set(j, k, complex(a.At(j, k)*cos, a.At(j, k)*sin))
-		}
-	}
-	return z
-}
 
 // checkComplex computes both decompositions of a and judges their residuals.
 func checkComplex(t *testing.T, name string, a dense.Matrix[complex128]) {
@@ -32,8 +21,8 @@ func checkComplex(t *testing.T, name string, a dense.Matrix[complex128]) {
 		f     func(a, form, factor dense.View[complex128], opt Options) error
 		check func(dense.Matrix[complex128]) error
 	}{
-		{"Schur", Schur[complex128], numtest.CheckTriangular[complex128]},
-		{"Hessenberg", Hessenberg[complex128], numtest.CheckHessenberg[complex128]},
+		{"Schur", Decompose[complex128], numtest.CheckTriangular[complex128]},
+		{"Hessenberg", hessenbergForm[complex128], numtest.CheckHessenberg[complex128]},
 	} {
 		form, factor := dense.New[complex128](n, n), dense.New[complex128](n, n)
 		form.Fill(complex(math.NaN(), math.NaN()))
@@ -44,8 +33,8 @@ func checkComplex(t *testing.T, name string, a dense.Matrix[complex128]) {
 		if err := c.check(form); err != nil {
 			t.Errorf("%s, %s: %v", name, c.name, err)
 		}
-		similarity, unitarity := numtest.SimilarityResidual(a, factor, form, eps), numtest.UnitaryResidual(factor, eps)
-		if !(similarity <= residualLimit) || !(unitarity <= residualLimit) {
+		similarity, unitarity := numtest.SimilarityResidual(a, factor, form, dense.EpsDouble), numtest.UnitaryResidual(factor, dense.EpsDouble)
+		if !(similarity <= formtest.ResidualLimit) || !(unitarity <= formtest.ResidualLimit) {
 			t.Errorf("%s, %s: similarity residual %g, unitarity residual %g", name, c.name, similarity, unitarity)
 		}
 	}
@@ -61,7 +50,7 @@ func TestComplexFamilies(t *testing.T) {
 	for _, f := range numtest.GeneralFamilies() {
 		for _, n := range []int{1, 2, 3, 4, 5, 8, 9, 33, 64} {
 			a := f.Make(rand.New(rand.NewPCG(42, uint64(n))), n)
-			checkComplex(t, fmt.Sprintf("%s, n = %d", f.Name, n), withPhases(a))
+			checkComplex(t, fmt.Sprintf("%s, n = %d", f.Name, n), formtest.WithPhases(a))
 			plain := dense.New[complex128](n, n)
 			dense.Copy(plain.View(), a.View())
 			checkComplex(t, fmt.Sprintf("%s with imaginary parts 0, n = %d", f.Name, n), plain)
@@ -71,7 +60,7 @@ func TestComplexFamilies(t *testing.T) {
 
 func TestComplexNormsFromTinyToHuge(t *testing.T) {
 	for _, size := range []float64{1e-300, 1e-150, 1e150, 1e300} {
-		a := withPhases(numtest.Random[float64](rand.New(rand.NewPCG(43, 1)), 20, 20))
+		a := formtest.WithPhases(numtest.Random[float64](rand.New(rand.NewPCG(43, 1)), 20, 20))
 		for i := range a.Data {
 			a.Data[i] *= complex(size, 0)
 		}
@@ -86,7 +75,7 @@ func TestComplexTriangularMatricesComeBackUnchanged(t *testing.T) {
 	}
 	identity, form, factor := dense.New[complex128](20, 20), dense.New[complex128](20, 20), dense.New[complex128](20, 20)
 	identity.SetIdentity()
-	if err := Schur(a.View(), form.View(), factor.View(), Options{}); err != nil {
+	if err := Decompose(a.View(), form.View(), factor.View(), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(form.Data, a.Data) || !slices.Equal(factor.Data, identity.Data) {
@@ -98,7 +87,7 @@ func TestSinglePrecision(t *testing.T) {
 	const n = 40
 	a := numtest.Random[float32](rand.New(rand.NewPCG(45, 1)), n, n)
 	form, factor := dense.New[float32](n, n), dense.New[float32](n, n)
-	if err := Schur(a.View(), form.View(), factor.View(), Options{}); err != nil {
+	if err := Decompose(a.View(), form.View(), factor.View(), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	wide := [3]dense.Matrix[float64]{}

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"trnsci/core/dense"
+	"trnsci/core/hessenberg"
+	"trnsci/core/internal/formtest"
 	"trnsci/core/numtest"
 )
 
@@ -27,7 +29,7 @@ func shuffled[T dense.Scalar](rng *rand.Rand, n, lo, hi int) dense.Matrix[T] {
 func schurOf[T dense.Scalar](t *testing.T, a dense.Matrix[T]) (form, z dense.Matrix[T]) {
 	t.Helper()
 	form, z = dense.New[T](a.Rows, a.Rows), dense.New[T](a.Rows, a.Rows)
-	if err := Schur(a.View(), form.View(), z.View(), Options{}); err != nil {
+	if err := Decompose(a.View(), form.View(), z.View(), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	return form, z
@@ -86,8 +88,8 @@ func testPartlyIsolated[W dense.Wide](t *testing.T) {
 				t.Errorf("%v: eigenvalue %d, %v, is not an element of the matrix", c, i, found)
 			}
 		}
-		similarity, unitarity := numtest.SimilarityResidual(a, z, form, eps), numtest.UnitaryResidual(z, eps)
-		if !(similarity <= residualLimit) || !(unitarity <= residualLimit) {
+		similarity, unitarity := numtest.SimilarityResidual(a, z, form, dense.EpsDouble), numtest.UnitaryResidual(z, dense.EpsDouble)
+		if !(similarity <= formtest.ResidualLimit) || !(unitarity <= formtest.ResidualLimit) {
 			t.Errorf("%v: similarity residual %g, unitarity residual %g", c, similarity, unitarity)
 		}
 	}
@@ -117,7 +119,7 @@ func TestMatricesWithoutIsolatedEigenvaluesAreNotPermuted(t *testing.T) {
 		"one number":       numtest.Random[float64](rng, 1, 1),
 	} {
 		before := fmt.Sprint(a)
-		order, err := isolateEigenvalues(nil, a)
+		order, err := hessenberg.Isolate(nil, a)
 		if err != nil || order != nil {
 			t.Errorf("%s: %v, %v", name, order, err)
 		}

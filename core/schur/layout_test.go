@@ -10,7 +10,9 @@ import (
 	"testing"
 
 	"trnsci/core/dense"
+	"trnsci/core/internal/workspace"
 	"trnsci/core/numtest"
+	"trnsci/core/quasi"
 	"trnsci/core/scratch"
 )
 
@@ -46,7 +48,7 @@ func place(l layout, n int, x float64) dense.View[float64] {
 	for i := range v.Data {
 		v.Data[i] = guard
 	}
-	fill(v, x)
+	v.Fill(x)
 	return v
 }
 
@@ -54,7 +56,7 @@ func place(l layout, n int, x float64) dense.View[float64] {
 func guardsIntact(v dense.View[float64]) bool {
 	rest := slices.Clone(v.Data)
 	v.Data = rest
-	fill(v, guard)
+	v.Fill(guard)
 	return !slices.ContainsFunc(rest, func(x float64) bool { return x != guard })
 }
 
@@ -65,7 +67,7 @@ func contents(v dense.View[float64]) []float64 {
 }
 
 func TestLayouts(t *testing.T) {
-	for name, f := range map[string]solver{"Schur": Schur[float64], "Hessenberg": Hessenberg[float64]} {
+	for name, f := range map[string]solver{"Schur": Decompose[float64], "Hessenberg": hessenbergForm[float64]} {
 		for _, n := range []int{1, 2, 7, 33} {
 			a := numtest.Random[float64](rand.New(rand.NewPCG(21, uint64(n))), n, n)
 			wantForm, wantFactor := (&judge{T: t}).solve(name, f, a)
@@ -96,7 +98,7 @@ func TestLayouts(t *testing.T) {
 
 func TestFormMayReplaceTheInput(t *testing.T) {
 	a := numtest.Random[float64](rand.New(rand.NewPCG(22, 23)), 12, 12)
-	for name, f := range map[string]solver{"Schur": Schur[float64], "Hessenberg": Hessenberg[float64]} {
+	for name, f := range map[string]solver{"Schur": Decompose[float64], "Hessenberg": hessenbergForm[float64]} {
 		want, _ := (&judge{T: t}).solve(name, f, a)
 		for _, l := range layouts() {
 			v := place(l, 12, 0)
@@ -113,8 +115,8 @@ func TestFormMayReplaceTheInput(t *testing.T) {
 
 func TestArgumentErrors(t *testing.T) {
 	square, wide, small := poisoned(3).View(), dense.New[float64](2, 3).View(), dense.New[float64](2, 2).View()
-	fill(square, 1)
-	for name, f := range map[string]solver{"Schur t z": Schur[float64], "Hessenberg h q": Hessenberg[float64]} {
+	square.Fill(1)
+	for name, f := range map[string]solver{"Schur t z": Decompose[float64], "Hessenberg h q": hessenbergForm[float64]} {
 		words := strings.Fields(name)
 		cases := []struct {
 			a, form, factor dense.View[float64]
@@ -139,18 +141,18 @@ func TestArgumentErrors(t *testing.T) {
 
 func TestEmptyMatrix(t *testing.T) {
 	empty := dense.View[float64]{}
-	for name, f := range map[string]solver{"Schur": Schur[float64], "Hessenberg": Hessenberg[float64]} {
+	for name, f := range map[string]solver{"Schur": Decompose[float64], "Hessenberg": hessenbergForm[float64]} {
 		if err := f(empty, empty, empty, Options{}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if values := Eigenvalues(empty); len(values) != 0 {
+	if values := quasi.Eigenvalues(empty); len(values) != 0 {
 		t.Errorf("eigenvalues %v", values)
 	}
 }
 
 func TestInputsThatAreNotFinite(t *testing.T) {
-	for name, f := range map[string]solver{"Schur": Schur[float64], "Hessenberg": Hessenberg[float64]} {
+	for name, f := range map[string]solver{"Schur": Decompose[float64], "Hessenberg": hessenbergForm[float64]} {
 		for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 			for position := range 16 {
 				a := numtest.Random[float64](rand.New(rand.NewPCG(24, 25)), 4, 4)
@@ -176,22 +178,23 @@ func TestInputsThatAreNotFinite(t *testing.T) {
 func TestWorkspaceIsAnUpperBound(t *testing.T) {
 	for _, n := range []int{1, 10, 60, 150, 200} {
 		a := numtest.Random[float64](rand.New(rand.NewPCG(26, 27)), n, n)
-		for name, f := range map[string]solver{"Schur": Schur[float64], "Hessenberg": Hessenberg[float64]} {
+		for name, f := range map[string]solver{"Schur": Decompose[float64], "Hessenberg": hessenbergForm[float64]} {
 			strided := layouts()[4]
 			form, factor := place(strided, n, 0), place(strided, n, 0)
 			var before, after runtime.MemStats
 			if err := f(a.View(), form, factor, Options{}); err != nil { // makes what package blas keeps
 				t.Fatal(err)
 			}
-			keptMatrices, keptPanels = scratch.Pool{MostBytes: keptBytes}, scratch.Pool{MostBytes: keptBytes} // but not what this one does
+			// but not the matrices and panels of this one
+			workspace.Matrices, workspace.Panels = scratch.Pool{MostBytes: workspace.MaxKeptBytes}, scratch.Pool{MostBytes: workspace.MaxKeptBytes}
 			runtime.ReadMemStats(&before)
 			err := f(a.View(), form, factor, Options{})
 			runtime.ReadMemStats(&after)
 			if err != nil {
 				t.Fatal(err)
 			}
-			used, bound := int64(after.TotalAlloc-before.TotalAlloc), Workspace[float64](n, Options{})
-			if used > bound || n <= plainOrder && bound > used+1<<17 {
+			used, bound := int64(after.TotalAlloc-before.TotalAlloc), Workspace[float64](n)
+			if used > bound || n <= plainRealOrder && bound > used+1<<17 {
 				t.Errorf("%s, n = %d: allocated %d bytes, Workspace says %d", name, n, used, bound)
 			}
 		}

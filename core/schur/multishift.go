@@ -1,87 +1,97 @@
 package schur
 
 import (
-	"math"
-
 	"trnsci/core/dense"
-	"trnsci/core/kernel/bulge"
+	"trnsci/core/internal/qriteration"
+	"trnsci/core/internal/workspace"
+	"trnsci/core/schur/internal/deferred"
 )
 
-// sizes are the choices of the multishift iteration for a matrix of some order. They were tuned on random matrices and change nothing but times.
+// sizes are the choices of the multishift iteration for a matrix of some order. They were tuned on random matrices and affect times
+// only.
 type sizes struct {
-	shifts int // eigenvalues that a sweep takes as shifts, two for a bulge
-	window int // rows of the window of aggressive early deflation
-	extra  int // rows that a chain of bulges moves down before the parts of the matrix off the diagonal follow, but for a multiple of the bulges
-	misses int // rows of the window whose eigenvalues may turn out not to have converged before the others are no longer looked at
-}
-
-func sizesFor(n int) sizes {
-	switch {
-	case n < 200:
-		return sizes{shifts: 24, window: 16, extra: 48, misses: 2}
-	case n < 330:
-		return sizes{shifts: 24, window: 32, extra: 48, misses: 4}
-	case n < 450:
-		return sizes{shifts: 32, window: 40, extra: 48, misses: 4}
-	case n < 800:
-		return sizes{shifts: 32, window: 48, extra: 64, misses: 8}
-	}
-	return sizes{shifts: 64, window: 64, extra: 96, misses: 16}
+	bulges         int // of a sweep
+	window         int // rows of the window of aggressive early deflation
+	extra          int // rows that a chain moves down, besides those that it covers, before the rest of the matrix is updated
+	maxUnconverged int // rows of the window that may turn out not to have converged before the others are no longer tested
+	plainBlock     int // blocks up to this order are solved by the classical iteration, apart from the rest
 }
 
 const (
-	// Matrices up to plainOrder are left to single double-shift steps; blocks that a larger one has shrunk to are, up to plainBlock, apart from the rest.
-	plainOrder = 160
-	plainBlock = 100
-	// A sweep is left out after a window that let go of this share of its eigenvalues: its shifts are good enough for another window.
+	// Sweeps are skipped as long as a window deflates more than this share of its eigenvalues: the shifts that are left are good
+	// enough for another window.
 	nibble = 0.14
-	// After so many windows without a deflation, they grow, by this much each time; and at multiples of a period the shifts are exceptional.
-	patience, growth, exceptionalSweep = 4, 4, 6
-	// Columns, or rows, to which the orthogonal factor of a window is applied at a time.
+	// After this many windows without a deflation they grow, by windowGrowth each time; multiples of exceptionalSweep take
+	// exceptional shifts.
+	patience, windowGrowth, exceptionalSweep = 4, 4, 6
+	// Columns, or rows, to which the unitary factor of a window is applied at a time.
 	productStrip = 128
 )
 
-// multishift does the sweeps of small chains of bulges of a francis, and the deflations between them.
+// smallQR is a classical QR iteration, with the parts of it that the multishift iteration uses. R is the type of its reflectors, S
+// that of the shifts of a bulge.
+type smallQR[W dense.Scalar, R, S any] interface {
+	state() *iteration[W]
+	// load makes it the iteration for t and zt, with the usual limit of sweeps; run brings t to (quasi-)triangular form.
+	load(t, zt dense.Matrix[W])
+	run() error
+	// blockStart returns the first row of the unreduced block that ends in row hi, and clears the negligible element that separates
+	// it from the rows above.
+	blockStart(hi int, relaxed bool) int
+	// deflationWindow returns the number of rows of a window that ends in row hi and has about the given number of rows.
+	deflationWindow(hi, window int) int
+	// sortWindow moves the converged eigenvalues of t, a deflation window in (quasi-)triangular form, to its lower end and returns the
+	// order of the other blocks together. Element i of the spike is spike times zt[i][0]; maxUnconverged rows may fail the test.
+	sortWindow(spike W, maxUnconverged int) (kept int)
+	// shifts returns the eigenvalues of the leading part of t, of the given order, as shifts, from its last row up.
+	shifts(order int) []S
+	// exceptionalShifts returns up to count shifts from outside of the spectrum of the block of rows lo to hi.
+	exceptionalShifts(lo, hi, count int) []S
+	// bulgeRows is the number of rows between one bulge of a chain and the next.
+	bulgeRows() int
+	// moveBulge does steps first to last of the bulge with the given shifts in the block that begins with row lo; step lo-1 creates
+	// it. The reflectors go to out, one for each step.
+	moveBulge(r region, lo, first, last int, shifts S, out []R)
+	// apply applies reflectors to the rows of x, of which row 0 is row top of the matrix. If transposed, x is the transpose of
+	// columns of the matrix.
+	apply(sequences []deferred.Sequence[R], x dense.Matrix[W], top int, transposed bool)
+	transpose(to, from dense.Matrix[W])
+}
+
+// multishift is the small-bulge multishift QR iteration with aggressive early deflation (LAPACK's laqr0, laqr3 and laqr5).
 //
 // Method: Braman, Byers and Mathias, The multishift QR algorithm, parts I and II, SIAM J. Matrix Anal. Appl. 23, 2002.
-type multishift[W dense.Float] struct {
-	*francis[W]
+type multishift[W dense.Scalar, R, S any] struct {
+	*iteration[W]
 	sizes
-	local *francis[W] // of a diagonal block, apart from the rest
-	later *later[W, run[W], bulge.Householder3[W]]
-	top   int // the first row that is wanted
-	// Memory that is used again: of a window and its orthogonal factor, of products, of the orthogonal factor of its reduction.
+	qr, local smallQR[W, R, S] // of the whole matrix, and of a diagonal block apart from the rest
+	queue     *deferred.Queue[W, R]
+	top       int // the first row that is wanted
+	// Memory that is reused: of a window and its unitary factor, of products, of the unitary factor of its reduction.
 	form, factor, product, reduced []W
 }
 
-// run is what one bulge does to the rows from row on: its reflectors, one row apart. At the bottom of the block the last one has two rows.
-type run[W dense.Float] struct {
-	row        int
-	reflectors []bulge.Householder3[W]
-}
-
-// runLarge is run for large matrices.
-func (f *francis[W]) runLarge() error {
-	m := &multishift[W]{
-		francis: f, sizes: sizesFor(f.t.Rows), local: newFrancis(dense.Matrix[W]{}, dense.Matrix[W]{}, Options{Team: f.team.Quiet()}),
-	}
-	m.local.floor = f.floor
-	m.later = newLater[W, run[W], bulge.Householder3[W]](f.team, f.t, f.zt, bulge.StripColumns(f.set), func(runs []run[W], x dense.Matrix[W]) {
-		applyRuns(f.set, runs, x, 0)
+// runMultishift brings the matrix of qr to (quasi-)triangular form. local is another iteration of the same kind, and width the
+// number of columns that reflectors are applied to at a time.
+func runMultishift[W dense.Scalar, R, S any](qr, local smallQR[W, R, S], s sizes, width int) error {
+	m := &multishift[W, R, S]{iteration: qr.state(), sizes: s, qr: qr, local: local}
+	local.state().floor = m.floor
+	local.state().team = m.team.Quiet()
+	m.queue = deferred.New(m.team, m.t, m.zt, width, func(sequences []deferred.Sequence[R], x dense.Matrix[W]) {
+		qr.apply(sequences, x, 0, false)
 	})
-	return f.team.RunWithHelpers(m.lead, m.later.help)
+	return m.queue.Run(m.iterate)
 }
 
-// lead does the iteration; announce lets the rest of the team look at what is to be done later.
-func (m *multishift[W]) lead(announce func()) error {
-	m.later.announce = announce
+// iterate deflates eigenvalues from the last row up (laqr0).
+func (m *multishift[W, R, S]) iterate() error {
 	failures := 0
 	for hi := m.t.Rows - 1; hi >= 0; {
 		if err := m.team.Err(); err != nil {
 			return err
 		}
-		lo := m.blockStart(hi, failures > relaxAfter)
-		if m.blocksOnly {
+		lo := m.qr.blockStart(hi, failures > qriteration.RelaxAfter)
+		if m.valuesOnly {
 			m.top = lo
 		}
 		deflated, err := m.advance(lo, hi, failures)
@@ -89,101 +99,204 @@ func (m *multishift[W]) lead(announce func()) error {
 			return err
 		}
 		hi -= deflated
-		m.team.Reach(iterated(m.t.Rows, hi+1, m.blocksOnly))
-		if !m.blocksOnly {
-			m.later.release(hi)
+		m.team.Reach(stepsDone(m.t.Rows, hi+1, m.valuesOnly))
+		if !m.valuesOnly {
+			m.queue.Activate(hi)
 		}
 		failures++
 		if deflated > 0 {
 			failures = 0
 		}
 	}
-	return m.later.drain()
+	return nil
 }
 
-// advance looks for converged eigenvalues at the end of the block of rows lo to hi, and if they are few, sweeps over the rest of it. It returns how many it
-// has found; failures counts the calls before that found none.
-func (m *multishift[W]) advance(lo, hi, failures int) (deflated int, err error) {
+// advance deflates converged eigenvalues at the end of the block of rows lo to hi and, if they are few, sweeps over the rest of it.
+// It returns the number of eigenvalues found; failures counts the calls before that found none.
+func (m *multishift[W, R, S]) advance(lo, hi, failures int) (deflated int, err error) {
 	order := hi - lo + 1
 	window := m.window
 	if failures > patience {
-		window += (failures - patience) * growth
+		window += (failures - patience) * windowGrowth
 	}
-	if order <= plainBlock || window+patience > order {
+	if order <= m.plainBlock || window+patience > order {
 		return order, m.solveBlock(lo, hi)
 	}
-	if top := hi - window + 1; math.Abs(m.at(top, top-1)) > math.Abs(m.at(top-1, top-2)) {
-		window++
-	}
-	deflated, shifts, err := m.deflate(lo, hi, window)
-	if err != nil || float64(deflated) > nibble*float64(window) || order-deflated <= plainBlock {
+	window = m.qr.deflationWindow(hi, window)
+	deflated, shifts, err := m.deflate(hi, window)
+	if err != nil || float64(deflated) > nibble*float64(window) || order-deflated <= m.plainBlock {
 		return deflated, err
 	}
 	hi -= deflated
 	if failures > 0 && failures%exceptionalSweep == 0 {
-		shifts = m.exceptionalShifts(lo, hi)
+		shifts = m.qr.exceptionalShifts(lo, hi, m.bulges)
 	}
-	bulges := min(m.shifts/2, (hi-lo-2)/rowsOfBulge)
-	shifts = shifts[:min(len(shifts), bulges)]
-	if m.francis.sweeps+len(shifts) > m.limit {
-		n := m.t.Rows
-		return 0, &ConvergenceError{Lo: lo, Hi: hi, Found: n - 1 - hi, N: n, Sweeps: m.francis.sweeps}
+	rows := m.qr.bulgeRows()
+	shifts = shifts[:min(len(shifts), m.bulges, (hi-lo+1-rows)/rows)]
+	if err := m.addSweeps(len(shifts), lo, hi); err != nil {
+		return 0, err
 	}
-	m.francis.sweeps += len(shifts)
-	return deflated, m.sweepChain(lo, hi, shifts)
+	return deflated, m.sweep(lo, hi, shifts)
 }
 
-// exceptionalShifts returns shifts from outside of the spectrum of the block of rows lo to hi, of the sizes of its subdiagonal elements.
-func (m *multishift[W]) exceptionalShifts(lo, hi int) []shift {
-	var shifts []shift
-	for i := hi; i >= lo+2 && len(shifts) < m.shifts/2; i -= 2 {
-		size := math.Abs(m.at(i, i-1)) + math.Abs(m.at(i-1, i-2))
-		share := 1 - float64(len(shifts))/float64(m.shifts) // all different where the elements are not
-		shifts = append(shifts, exceptionalShift(m.at(i, i), size*share))
+// solveBlock brings the block of rows lo to hi to (quasi-)triangular form.
+func (m *multishift[W, R, S]) solveBlock(lo, hi int) error {
+	if m.valuesOnly {
+		m.local.load(m.t.Slice(lo, hi+1, lo, hi+1), dense.Matrix[W]{})
+		m.local.state().valuesOnly = true
+		defer func() { m.local.state().valuesOnly = false }()
+		return located(m.local.run(), lo, hi, m.t.Rows)
 	}
-	return shifts
-}
-
-// solveBlock brings the block of rows lo to hi to quasi-triangular form.
-func (m *multishift[W]) solveBlock(lo, hi int) error {
-	if m.blocksOnly {
-		return m.solveAlone(lo, hi)
-	}
-	local, err := m.solveLocal(lo, hi)
-	if err != nil {
+	if err := m.solveLocal(lo, hi); err != nil {
 		return err
 	}
-	return m.putBack(local, lo)
+	return m.putBack(lo)
 }
 
-// solveAlone is solveBlock where only the block's own diagonal blocks are wanted.
-func (m *multishift[W]) solveAlone(lo, hi int) error {
-	local := m.local
-	local.prepare(m.t.Slice(lo, hi+1, lo, hi+1), dense.Matrix[W]{}, 0)
-	local.blocksOnly = true
-	defer func() { local.blocksOnly = false }()
-	return located(local.run(), lo, hi, m.t.Rows)
-}
-
-// solveLocal returns the quasi-triangular form of the block of rows lo to hi and the orthogonal factor that leads to it.
-func (m *multishift[W]) solveLocal(lo, hi int) (*francis[W], error) {
+// solveLocal lets local compute the (quasi-)triangular form of the block of rows lo to hi, in a copy, and its unitary factor.
+func (m *multishift[W, R, S]) solveLocal(lo, hi int) error {
 	order := hi - lo + 1
-	local := m.local
-	local.prepare(within(&m.form, order, order), within(&m.factor, order, order), 0)
-	loadWindow(local.t, local.zt, m.t.Slice(lo, hi+1, lo, hi+1))
-	if err := local.run(); err != nil {
-		return nil, located(err, lo, hi, m.t.Rows)
+	form, factor := workspace.Within(&m.form, order, order), workspace.Within(&m.factor, order, order)
+	form.CopyFrom(m.t.Slice(lo, hi+1, lo, hi+1))
+	for i := range order {
+		clear(form.Row(i)[:max(0, i-1)]) // t may hold other values there
+		clear(factor.Row(i))
 	}
-	return local, nil
+	factor.SetIdentity()
+	m.local.load(form, factor)
+	return located(m.local.run(), lo, hi, m.t.Rows)
 }
 
-// putBack replaces the diagonal block from row lo on by local's, and applies local's orthogonal factor to the rest of t and to zt.
-func (m *multishift[W]) putBack(local *francis[W], lo int) error {
-	hi := lo + local.t.Rows
-	above, right := span{min(m.top, lo), lo}, span{hi, m.edge(hi - 1)}
-	m.later.putBack(m.t, solved[W]{lo, local.t, local.zt}, above, right)
-	if m.blocksOnly {
+// putBack replaces the diagonal block of t from row lo on by local's form, and applies local's unitary factor to the rest of t and
+// to zt.
+func (m *multishift[W, R, S]) putBack(lo int) error {
+	form, zt := m.local.state().t, m.local.state().zt
+	hi := lo + form.Rows
+	block := m.t.Slice(lo, hi, lo, hi)
+	for i := range form.Rows { // below the subdiagonal both are zero
+		copy(block.Row(i)[max(0, i-1):], form.Row(i)[max(0, i-1):])
+	}
+	above, right := deferred.Span{From: min(m.top, lo), End: lo}, deferred.Span{From: hi, End: m.directEnd(hi - 1)}
+	m.queue.ShareStrips(above, right, productStrip, func(rows deferred.Span, worker int) {
+		workspace.MultiplyRightAdjoint(m.t.Slice(rows.From, rows.End, lo, hi), zt, m.queue.Panel(worker))
+	}, func(columns deferred.Span, worker int) {
+		workspace.MultiplyLeft(zt, m.t.Slice(lo, hi, columns.From, columns.End), m.queue.Panel(worker))
+	})
+	m.queue.Join()
+	if m.valuesOnly {
 		return nil
 	}
-	return m.later.addFactor(lo, local.zt)
+	return m.queue.AddFactor(lo, zt)
+}
+
+// directEnd returns the end of the columns that are updated at once, and not through the queue, for a block that ends in row hi.
+func (m *multishift[W, R, S]) directEnd(hi int) int {
+	if m.valuesOnly {
+		return hi + 1
+	}
+	return min(m.queue.ActiveFrom(), m.t.Cols)
+}
+
+// deflate is aggressive early deflation (laqr3): it brings the trailing window of the block that ends in row hi to
+// (quasi-)triangular form, which turns the single element left of it into a spike, and moves the eigenvalues for which the spike
+// is not negligible up. It returns the number of converged eigenvalues, and the others as shifts, those next to the converged ones
+// first.
+func (m *multishift[W, R, S]) deflate(hi, window int) (deflated int, shifts []S, err error) {
+	top := hi - window + 1
+	if err := m.solveLocal(top, hi); err != nil {
+		return 0, nil, err
+	}
+	spike := m.t.At(top, top-1)
+	kept := m.local.sortWindow(spike, m.maxUnconverged)
+	shifts = m.local.shifts(kept)
+	if kept == window {
+		return 0, shifts, nil
+	}
+	if kept == 0 {
+		m.t.Set(top, top-1, 0)
+	} else {
+		form, zt := m.local.state().t, m.local.state().zt
+		m.t.Set(top, top-1, spike*reduceWindow(m.team, form, zt, kept, &m.reduced, &m.product))
+	}
+	return window - kept, shifts, m.putBack(top)
+}
+
+// sweep is one multishift QR sweep over the block of rows lo to hi, with a bulge for each shift (laqr5).
+//
+// The bulges follow each other at the shortest distance, a chain, and move down together through one window of the diagonal after
+// the other. In a window only the diagonal block is updated, by each bulge in turn. The reflectors of the whole chain are then
+// applied to the rest: to the columns that the next window needs at once; to the rows above and the other columns that the
+// iteration reads by tasks, which other workers share while the chain moves on; and to the columns and to Z^H that it does not read
+// again through the queue.
+func (m *multishift[W, R, S]) sweep(lo, hi int, shifts []S) error {
+	count, distance, width := len(shifts), m.qr.bulgeRows(), m.queue.Width()
+	next := make([]int, count) // the step that each bulge does next
+	for b := range next {
+		next[b] = lo - 1
+	}
+	// nextWindow returns the first and the last row of the window that the chain is about to enter.
+	nextWindow := func() (top, bottom int) {
+		top = max(lo, next[count-1]+1)
+		return top, min(top+distance*count+m.extra-1, hi)
+	}
+	end := m.directEnd(hi)
+	for bottom := lo; bottom < hi; {
+		var top int
+		top, bottom = nextWindow()
+		reflectors, err := m.queue.NewReflectors(count * (bottom - next[count-1]))
+		if err != nil {
+			return err
+		}
+		// The reflector of a bulge's last step, and what it changes, ends in the window, and each bulge stops in front of the one before.
+		// At the end of the block all bulges leave it, with reflectors of its last two rows.
+		last, less := bottom-distance-1, distance
+		if bottom == hi {
+			last, less = bottom-2, 0
+		}
+		window := region{top: top, end: bottom + 1, bottom: hi}
+		chain := make([]deferred.Sequence[R], count)
+		for b, first := range next {
+			steps := last - first + 1
+			chain[b] = deferred.Sequence[R]{Row: first + 1, Reflectors: reflectors[:steps]}
+			m.qr.moveBulge(window, lo, first, last, shifts[b], reflectors[:steps])
+			reflectors, next[b] = reflectors[steps:], last+1
+			last -= less
+		}
+		m.queue.Join() // of the window before
+		_, nextBottom := nextWindow()
+		near := min((nextBottom+width)/width*width, end)
+		m.applyToColumns(chain, deferred.Span{From: bottom + 1, End: near})
+		rows, columns := deferred.Span{From: m.top, End: top}, deferred.Span{From: near, End: end}
+		m.queue.ShareStrips(rows, columns, width, func(rows deferred.Span, worker int) {
+			m.applyToRows(chain, rows, top, bottom, m.queue.Panel(worker))
+		}, func(columns deferred.Span, _ int) {
+			m.applyToColumns(chain, columns)
+		})
+		if err := m.queue.AddSequences(chain); err != nil {
+			return err
+		}
+	}
+	m.queue.Join()
+	return nil
+}
+
+// applyToColumns applies reflectors from the left to the given columns of t.
+func (m *multishift[W, R, S]) applyToColumns(chain []deferred.Sequence[R], columns deferred.Span) {
+	for i := range columns.Strips(m.queue.Width()) {
+		s := columns.Strip(i, m.queue.Width())
+		m.qr.apply(chain, m.t.Slice(0, m.t.Rows, s.From, s.End), 0, false)
+	}
+}
+
+// applyToRows applies reflectors of the rows top to bottom from the right to the given rows of t, by way of transposed copies in the
+// memory.
+func (m *multishift[W, R, S]) applyToRows(chain []deferred.Sequence[R], rows deferred.Span, top, bottom int, memory *[]W) {
+	for i := range rows.Strips(m.queue.Width()) {
+		s := rows.Strip(i, m.queue.Width())
+		x := m.t.Slice(s.From, s.End, top, bottom+1)
+		panel := workspace.Within(memory, x.Cols, x.Rows)
+		m.qr.transpose(panel, x)
+		m.qr.apply(chain, panel, top, true)
+		m.qr.transpose(x, panel)
+	}
 }

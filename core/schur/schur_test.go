@@ -13,11 +13,11 @@ import (
 	"gonum.org/v1/gonum/lapack/gonum"
 
 	"trnsci/core/dense"
+	"trnsci/core/hessenberg"
+	"trnsci/core/internal/formtest"
 	"trnsci/core/numtest"
+	"trnsci/core/quasi"
 )
-
-// Residuals above residualLimit, in the units of numtest, are failures.
-const residualLimit = 10
 
 // judge checks decompositions and keeps the largest residuals it has seen.
 type judge struct {
@@ -31,8 +31,13 @@ func (j *judge) log() {
 	j.Logf("largest residuals: similarity %.2f (%s), orthogonality %.2f", j.similarity, j.worst, j.orthogonality)
 }
 
-// solver is Schur or Hessenberg.
+// solver is Decompose or hessenbergForm.
 type solver func(a, form, factor dense.View[float64], opt Options) error
+
+// hessenbergForm is hessenberg.Reduce with the options of a Schur form.
+func hessenbergForm[T dense.Scalar](a, h, q dense.View[T], opt Options) error {
+	return hessenberg.Reduce(a, h, q, hessenberg.Options{Team: opt.Team, SkipFiniteCheck: opt.SkipFiniteCheck, Overwrite: opt.Overwrite})
+}
 
 // poisoned returns a matrix of NaN, for outputs that must be written everywhere.
 func poisoned(n int) dense.Matrix[float64] {
@@ -53,12 +58,12 @@ func (j *judge) solve(name string, f solver, a dense.Matrix[float64]) (form, fac
 // check computes both decompositions of a. extra is added to the limit on their backward errors.
 func (j *judge) check(name string, a dense.Matrix[float64], extra float64) {
 	j.Helper()
-	t, z := j.solve(name, Schur[float64], a)
+	t, z := j.solve(name, Decompose[float64], a)
 	if err := numtest.CheckQuasiTriangular(t); err != nil {
 		j.Errorf("%s: %v", name, err)
 	}
 	j.residuals(name+", Schur", a, z, t, extra)
-	h, q := j.solve(name, Hessenberg[float64], a)
+	h, q := j.solve(name, hessenbergForm[float64], a)
 	if err := numtest.CheckHessenberg(h); err != nil {
 		j.Errorf("%s: %v", name, err)
 	}
@@ -67,8 +72,8 @@ func (j *judge) check(name string, a dense.Matrix[float64], extra float64) {
 
 func (j *judge) residuals(name string, a, factor, form dense.Matrix[float64], extra float64) {
 	j.Helper()
-	similarity, orthogonality := numtest.SimilarityResidual(a, factor, form, eps), numtest.UnitaryResidual(factor, eps)
-	if !(similarity <= residualLimit+extra) || !(orthogonality <= residualLimit) {
+	similarity, orthogonality := numtest.SimilarityResidual(a, factor, form, dense.EpsDouble), numtest.UnitaryResidual(factor, dense.EpsDouble)
+	if !(similarity <= formtest.ResidualLimit+extra) || !(orthogonality <= formtest.ResidualLimit) {
 		j.Errorf("%s: similarity residual %g, orthogonality residual %g", name, similarity, orthogonality)
 	}
 	j.orthogonality = max(j.orthogonality, orthogonality)
@@ -104,7 +109,7 @@ func TestFewSweepsSuffice(t *testing.T) {
 		for _, n := range []int{33, 64, 100, 101} {
 			a := f.Make(rand.New(rand.NewPCG(12, uint64(n))), n)
 			form := poisoned(n)
-			if err := Schur(a.View(), form.View(), dense.View[float64]{}, Options{MaxIterations: 3 * n}); err != nil {
+			if err := Decompose(a.View(), form.View(), dense.View[float64]{}, Options{MaxIterations: 3 * n}); err != nil {
 				t.Errorf("%s: %v", f.Name, err)
 			}
 		}
@@ -120,7 +125,7 @@ func TestOrder500(t *testing.T) {
 func TestWithoutFactorTheFormIsTheSame(t *testing.T) {
 	j := &judge{T: t}
 	a := numtest.Random[float64](rand.New(rand.NewPCG(5, 6)), 40, 40)
-	for name, f := range map[string]solver{"Schur": Schur[float64], "Hessenberg": Hessenberg[float64]} {
+	for name, f := range map[string]solver{"Schur": Decompose[float64], "Hessenberg": hessenbergForm[float64]} {
 		want, _ := j.solve(name, f, a)
 		got := poisoned(40)
 		if err := f(a.View(), got.View(), dense.View[float64]{}, Options{}); err != nil {
@@ -138,10 +143,10 @@ func TestFormsComeBackUnchanged(t *testing.T) {
 	identity.SetIdentity()
 	form := numtest.QuasiTriangular(rand.New(rand.NewPCG(7, 8)), 20)
 	hessenberg := numtest.Frank(20)
-	if s, z := j.solve("Schur", Schur[float64], form); !slices.Equal(s.Data, form.Data) || !slices.Equal(z.Data, identity.Data) {
+	if s, z := j.solve("Schur", Decompose[float64], form); !slices.Equal(s.Data, form.Data) || !slices.Equal(z.Data, identity.Data) {
 		t.Error("a quasi-triangular matrix was changed")
 	}
-	if h, q := j.solve("Hessenberg", Hessenberg[float64], hessenberg); !slices.Equal(h.Data, hessenberg.Data) || !slices.Equal(q.Data, identity.Data) {
+	if h, q := j.solve("Hessenberg", hessenbergForm[float64], hessenberg); !slices.Equal(h.Data, hessenberg.Data) || !slices.Equal(q.Data, identity.Data) {
 		t.Error("a Hessenberg matrix was changed")
 	}
 }
@@ -188,8 +193,8 @@ func TestKnownEigenvalues(t *testing.T) {
 		{"Clement (SIAM Review 1, 1959), order 8", clement8(), clementValues, 1e-12},
 	}
 	for _, c := range cases {
-		form, _ := j.solve(c.name, Schur[float64], c.a)
-		if got := Eigenvalues(form.View()); !(distance(c.want, got) <= c.tolerance) {
+		form, _ := j.solve(c.name, Decompose[float64], c.a)
+		if got := quasi.Eigenvalues(form.View()); !(distance(c.want, got) <= c.tolerance) {
 			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
 		}
 	}
@@ -208,8 +213,8 @@ func clement8() dense.Matrix[float64] {
 // not: at order 6 it keeps about ten digits.
 func TestFrankEigenvaluesAreReciprocal(t *testing.T) {
 	j := &judge{T: t}
-	form, _ := j.solve("Frank", Schur[float64], numtest.Frank(6))
-	values := Eigenvalues(form.View())
+	form, _ := j.solve("Frank", Decompose[float64], numtest.Frank(6))
+	values := quasi.Eigenvalues(form.View())
 	slices.SortFunc(values, func(x, y complex128) int { return int(math.Copysign(1, real(x)-real(y))) })
 	for i, v := range values {
 		if product := v * values[len(values)-1-i]; !(cmplx.Abs(product-1) <= 1e-10) {
@@ -226,12 +231,12 @@ func TestCyclicPermutations(t *testing.T) {
 			roots[k] = cmplx.Rect(1, 2*math.Pi*float64(k)/float64(n))
 		}
 		form := poisoned(n)
-		if err := Schur(numtest.Cyclic(n).View(), form.View(), dense.View[float64]{}, Options{}); err != nil {
+		if err := Decompose(numtest.Cyclic(n).View(), form.View(), dense.View[float64]{}, Options{}); err != nil {
 			t.Errorf("n = %d: %v", n, err)
 			continue
 		}
 		// The matrix is normal: eigenvalues are as accurate as the decomposition.
-		if d := distance(roots, Eigenvalues(form.View())); !(d <= residualLimit*float64(max(n, 8))*eps) {
+		if d := distance(roots, quasi.Eigenvalues(form.View())); !(d <= formtest.ResidualLimit*float64(max(n, 8))*dense.EpsDouble) {
 			t.Errorf("n = %d: eigenvalues are wrong by %g", n, d)
 		}
 	}
@@ -242,8 +247,8 @@ func TestEigenvaluesAgreeWithGonum(t *testing.T) {
 	j := &judge{T: t}
 	for _, n := range []int{3, 10, 30, 60} {
 		a := numtest.Random[float64](rand.New(rand.NewPCG(9, uint64(n))), n, n)
-		form, _ := j.solve("random", Schur[float64], a)
-		h, _ := j.solve("random", Hessenberg[float64], a)
+		form, _ := j.solve("random", Decompose[float64], a)
+		h, _ := j.solve("random", hessenbergForm[float64], a)
 		re, im, work := make([]float64, n), make([]float64, n), make([]float64, 64*n)
 		if left := (gonum.Implementation{}).Dhseqr(glapack.EigenvaluesOnly, glapack.SchurNone, n, 0, n-1, h.Data, n, re, im, nil, 1, work, len(work)); left != 0 {
 			t.Fatalf("n = %d: the reference did not converge", n)
@@ -253,7 +258,7 @@ func TestEigenvaluesAgreeWithGonum(t *testing.T) {
 			want[i] = complex(re[i], im[i])
 		}
 		// Eigenvalues of random matrices have condition numbers up to about n.
-		if d, limit := distance(want, Eigenvalues(form.View())), 1e3*float64(n)*eps*numtest.SpectralNorm(a); !(d <= limit) {
+		if d, limit := distance(want, quasi.Eigenvalues(form.View())), 1e3*float64(n)*dense.EpsDouble*numtest.SpectralNorm(a); !(d <= limit) {
 			t.Errorf("n = %d: eigenvalues differ by %g, limit %g", n, d, limit)
 		}
 	}
@@ -284,7 +289,7 @@ func determinant(a dense.Matrix[float64]) *big.Rat {
 // product returns the product of the eigenvalues in the diagonal blocks of form, to more digits than they have.
 func product(form dense.Matrix[float64]) *big.Float {
 	p := new(big.Float).SetPrec(200).SetInt64(1)
-	for _, v := range Eigenvalues(form.View()) {
+	for _, v := range quasi.Eigenvalues(form.View()) {
 		switch {
 		case imag(v) == 0:
 			p.Mul(p, big.NewFloat(real(v)))
@@ -297,7 +302,7 @@ func product(form dense.Matrix[float64]) *big.Float {
 
 // A graded tridiagonal matrix has eigenvalues of all sizes of its diagonal. Errors of rounding size relative to the norm
 // would leave nothing of the small ones, nor of the determinant, which is their product. Element (i,k) has the size
-// step^(weight i + (1-weight) k): with weight 1 and a step below eps, all subdiagonal elements are tiny beside the
+// step^(weight i + (1-weight) k): with weight 1 and a step below dense.EpsDouble, all subdiagonal elements are tiny beside the
 // diagonal from the start, but may not be neglected.
 func TestSmallEigenvaluesOfGradedMatricesSurvive(t *testing.T) {
 	j := &judge{T: t}
@@ -317,7 +322,7 @@ func TestSmallEigenvaluesOfGradedMatricesSurvive(t *testing.T) {
 				}
 			}
 			name := fmt.Sprintf("step %g, weight %g, trial %d", c.step, c.weight, trial)
-			form, _ := j.solve(name, Schur[float64], a)
+			form, _ := j.solve(name, Decompose[float64], a)
 			want := new(big.Float).SetPrec(200).SetRat(determinant(a))
 			if ratio, _ := want.Quo(product(form), want).Float64(); !(math.Abs(ratio-1) <= c.tolerance) {
 				t.Errorf("%s: the product of the eigenvalues is %.17g times the determinant", name, ratio)

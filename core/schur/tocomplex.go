@@ -6,52 +6,55 @@ import (
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
+	"trnsci/core/internal/workspace"
+	"trnsci/core/quasi"
+	"trnsci/core/sched"
 )
 
 // ToComplex turns a real Schur form A = Z T Z^H, held in complex matrices t and z of order n, into a complex one: T becomes upper
 // triangular, and Z unitary. A 2 x 2 block of a complex pair leaves the eigenvalue with positive imaginary part first; those of a
-// standard block are the ones that Eigenvalues reads off it. Elements on the subdiagonal of the size of rounding errors are
-// dropped; other blocks than those of Schur, and complex elements, are allowed. A z with Rows = 0 is left alone. Infinities and NaNs in t give results full
-// of NaN.
+// standard block are the ones that quasi.Eigenvalues reads off it. Elements on the subdiagonal of the size of rounding errors are
+// dropped; blocks other than those of Decompose, and complex elements, are allowed. A z with Rows = 0 is left alone. Infinities and
+// NaNs in t give results full of NaN.
 //
 // It returns a *dense.ArgumentError for shapes that do not fit, and the team's error when the call is cancelled.
 //
 // Cost: O(n^2) for each block. Method: a rotation takes an eigenvector of the block to a multiple of e_1.
-func ToComplex[T dense.Complex](t, z dense.View[T], opt Options) error {
-	if err := checkShapes(t, output[T]{"t", t}, output[T]{"z", z}); err != nil {
+func ToComplex[T dense.Complex](team *sched.Team, t, z dense.View[T]) error {
+	if err := workspace.CheckShapes(t, workspace.Output[T]{Name: "t", View: t}, workspace.Output[T]{Name: "z", View: z}); err != nil {
 		return err
 	}
 	if !t.AllFinite() {
-		fill(t, notANumber[T]())
-		fill(z, notANumber[T]())
+		t.Fill(workspace.NaN[T]())
+		z.Fill(workspace.NaN[T]())
 		return nil
 	}
-	n, team := t.Rows, opt.Team
-	form, zt := newPadded[T](n), newPadded[T](z.Rows)
+	n := t.Rows
+	form, zt := workspace.NewPadded[T](n), workspace.NewPadded[T](z.Rows)
 	if err := blas.CopyView(team, form.View(), t); err != nil {
 		return err
 	}
 	if err := blas.CopyView(team, zt.View(), z.T()); err != nil {
 		return err
 	}
-	conjugate(zt)
+	workspace.Conjugate(zt)
 	for i := n - 2; i >= 0; i-- {
-		if err := poll(team, i); err != nil {
+		if err := workspace.Poll(team, i); err != nil {
 			return err
 		}
 		a, d := complex128(form.At(i, i)), complex128(form.At(i+1, i+1))
 		b, c := complex128(form.At(i, i+1)), complex128(form.At(i+1, i))
-		if cmplx.Abs(c) > eps*(cmplx.Abs(a)+cmplx.Abs(d)) {
+		if cmplx.Abs(c) > dense.EpsDouble*(cmplx.Abs(a)+cmplx.Abs(d)) {
 			g := newUnitary2[T](a, b, c, d)
 			g.rows(form.Row(i)[i:], form.Row(i + 1)[i:])
 			g.columns(form, i, i+2)
 			if zt.Rows > 0 {
 				g.rows(zt.Row(i), zt.Row(i+1))
 			}
-			if m, ok := realBlock2(a, b, c, d); ok && m.isStandard() {
-				w := m.frequency()
-				form.Set(i, i, T(complex(m.a, w)))
-				form.Set(i+1, i+1, T(complex(m.a, -w)))
+			if m, ok := realBlock(a, b, c, d); ok && m.IsStandard() {
+				w := m.ImagPart()
+				form.Set(i, i, T(complex(m.A, w)))
+				form.Set(i+1, i+1, T(complex(m.A, -w)))
 			}
 		}
 		form.Set(i+1, i, 0)
@@ -59,13 +62,13 @@ func ToComplex[T dense.Complex](t, z dense.View[T], opt Options) error {
 	if err := blas.CopyView(team, t, form.View()); err != nil {
 		return err
 	}
-	conjugate(zt)
+	workspace.Conjugate(zt)
 	return blas.CopyView(team, z, zt.View().T())
 }
 
-// realBlock2 returns [a b; c d] as a real matrix, if it is one.
-func realBlock2(a, b, c, d complex128) (m block2, ok bool) {
-	m = block2{real(a), real(b), real(c), real(d)}
+// realBlock returns [a b; c d] as a real matrix, if it is one.
+func realBlock(a, b, c, d complex128) (m quasi.Block2, ok bool) {
+	m = quasi.Block2{A: real(a), B: real(b), C: real(c), D: real(d)}
 	return m, imag(a) == 0 && imag(b) == 0 && imag(c) == 0 && imag(d) == 0
 }
 
@@ -81,8 +84,8 @@ func newUnitary2[W dense.Complex](a, b, c, d complex128) unitary2[W] {
 	unit := complex(size, 0)
 	p, c := a/unit/2-d/unit/2, c/unit
 	root := cmplx.Sqrt(p*p + b/unit*c)
-	// (p + root, c) is the eigenvector of d + p + root. Of a pair it is the eigenvalue with positive imaginary part, of others the one
-	// that is not formed by cancellation.
+	// (p + root, c) is the eigenvector of d + p + root. For a pair the eigenvalue with positive imaginary part is taken, otherwise the
+	// one that is computed without cancellation.
 	x := p + root
 	if isPair := imag(p) == 0 && real(root) == 0; !isPair && cmplx.Abs(p-root) > cmplx.Abs(x) {
 		x = p - root

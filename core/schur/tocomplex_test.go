@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"trnsci/core/dense"
+	"trnsci/core/internal/formtest"
 	"trnsci/core/numtest"
+	"trnsci/core/quasi"
 )
 
 func testToComplex[T dense.Complex, R dense.Float](t *testing.T) {
@@ -16,22 +18,24 @@ func testToComplex[T dense.Complex, R dense.Float](t *testing.T) {
 	for _, n := range []int{0, 1, 2, 3, 10, 60} {
 		name := fmt.Sprintf("n = %d", n)
 		a, form, z := numtest.Random[R](rng, n, n), dense.New[R](n, n), dense.New[R](n, n)
-		if err := Schur(a.View(), form.View(), z.View(), Options{}); err != nil {
+		if err := Decompose(a.View(), form.View(), z.View(), Options{}); err != nil {
 			t.Fatal(err)
 		}
 		given, tc, zc := dense.New[T](n, n), dense.New[T](n, n), dense.New[T](n, n)
 		dense.Copy(given.View(), a.View())
 		dense.Copy(tc.View(), form.View())
 		dense.Copy(zc.View(), z.View())
-		if err := ToComplex(tc.View(), zc.View(), Options{}); err != nil {
+		if err := ToComplex(nil, tc.View(), zc.View()); err != nil {
 			t.Fatal(err)
 		}
-		checkForm(t, name, tc)
-		if similarity, unitarity := similarityError(given, tc, adjointOf(zc)); !(similarity <= residualLimit && unitarity <= residualLimit) {
+		if err := formtest.CheckForm(tc); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if similarity, unitarity := formtest.SimilarityError(given, tc, formtest.Adjoint(zc)); !(similarity <= formtest.ResidualLimit && unitarity <= formtest.ResidualLimit) {
 			t.Errorf("%s: similarity residual %g, unitarity residual %g", name, similarity, unitarity)
 		}
-		got := Eigenvalues(tc.View())
-		for i, w := range Eigenvalues(form.View()) { // a pair in its order, from its standard block
+		got := quasi.Eigenvalues(tc.View())
+		for i, w := range quasi.Eigenvalues(form.View()) { // a pair in its order, from its standard block
 			if got[i] != complex128(T(w)) {
 				t.Errorf("%s: eigenvalue %d is %v, want %v", name, i, got[i], w)
 			}
@@ -54,13 +58,13 @@ func TestToComplexOfAnyBlock(t *testing.T) {
 				before.Data[i] = complex(real(x), 0)
 			}
 		}
-		shiftExponents(before, 900*(trial%5-2)/2)
+		formtest.ShiftExponents(before, 900*(trial%5-2)/2)
 		after, z := before.Clone(), dense.New[complex128](2, 2)
 		z.SetIdentity()
-		if err := ToComplex(after.View(), z.View(), Options{}); err != nil {
+		if err := ToComplex(nil, after.View(), z.View()); err != nil {
 			t.Fatal(err)
 		}
-		if similarity, unitarity := similarityError(before, after, adjointOf(z)); !(similarity <= residualLimit && unitarity <= residualLimit) {
+		if similarity, unitarity := formtest.SimilarityError(before, after, formtest.Adjoint(z)); !(similarity <= formtest.ResidualLimit && unitarity <= formtest.ResidualLimit) {
 			t.Errorf("%v: similarity residual %g, unitarity residual %g", before.Data, similarity, unitarity)
 		}
 	}
@@ -72,7 +76,7 @@ func TestToComplexOfNaNs(t *testing.T) {
 		form.SetIdentity()
 		z.SetIdentity()
 		form.Set(at[0], at[1], complex(math.NaN(), 0))
-		if err := ToComplex(form.View(), z.View(), Options{}); err != nil {
+		if err := ToComplex(nil, form.View(), z.View()); err != nil {
 			t.Fatal(err)
 		}
 		for i := range form.Data {

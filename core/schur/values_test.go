@@ -8,12 +8,14 @@ import (
 	"testing"
 
 	"trnsci/core/dense"
+	"trnsci/core/internal/formtest"
 	"trnsci/core/numtest"
+	"trnsci/core/quasi"
 )
 
 // The diagonal blocks do not depend on whether the rest is computed, but for rounding errors; T's elements below them are zero in both cases.
 func TestValuesOnlyGivesTheEigenvaluesOfSchur(t *testing.T) {
-	for _, n := range []int{1, 2, 3, 10, 75, plainOrder + 1, 200, 340} {
+	for _, n := range []int{1, 2, 3, 10, 75, plainRealOrder + 1, 200, 340} {
 		t.Run(fmt.Sprintf("float64/%d", n), func(t *testing.T) { checkValues[float64](t, n) })
 		t.Run(fmt.Sprintf("float32/%d", n), func(t *testing.T) { checkValues[float32](t, n) })
 		t.Run(fmt.Sprintf("complex128/%d", n), func(t *testing.T) { checkValues[complex128](t, n) })
@@ -26,18 +28,18 @@ func checkValues[T dense.Scalar](t *testing.T, n int) {
 	a := numtest.Random[T](rng, n, n)
 	for name, a := range map[string]dense.Matrix[T]{"random": a, "Hermitian": symmetrized(a), "two blocks": withoutCorner(a)} {
 		full, only, z := dense.New[T](n, n), dense.New[T](n, n), dense.New[T](n, n)
-		if err := Schur(a.View(), full.View(), z.View(), Options{}); err != nil {
+		if err := Decompose(a.View(), full.View(), z.View(), Options{}); err != nil {
 			t.Fatal(err)
 		}
-		if err := Schur(a.View(), only.View(), dense.View[T]{}, Options{ValuesOnly: true}); err != nil {
+		if err := Decompose(a.View(), only.View(), dense.View[T]{}, Options{ValuesOnly: true}); err != nil {
 			t.Fatal(err)
 		}
-		want, got := Eigenvalues(full.View()), Eigenvalues(only.View())
+		want, got := quasi.Eigenvalues(full.View()), quasi.Eigenvalues(only.View())
 		// Eigenvalues of such matrices are hardly more sensitive than this; those of pairs that almost meet are.
 		const sensitivity = 2000
 		tolerance := sensitivity * dense.Eps[T]() * math.Sqrt(float64(n))
 		for _, x := range want {
-			near := slices.MinFunc(got, func(p, q complex128) int { return compareDistance(x, p, q) })
+			near := slices.MinFunc(got, func(p, q complex128) int { return formtest.CompareDistance(x, p, q) })
 			if distance := math.Hypot(real(near-x), imag(near-x)); distance > tolerance {
 				t.Errorf("%s: eigenvalue %v is %v off, the tolerance is %v", name, x, distance, tolerance)
 			}
@@ -50,18 +52,6 @@ func checkValues[T dense.Scalar](t *testing.T, n int) {
 			}
 		}
 	}
-}
-
-// compareDistance orders p and q by their distances from x.
-func compareDistance(x, p, q complex128) int {
-	dp, dq := math.Hypot(real(p-x), imag(p-x)), math.Hypot(real(q-x), imag(q-x))
-	switch {
-	case dp < dq:
-		return -1
-	case dp > dq:
-		return 1
-	}
-	return 0
 }
 
 // symmetrized returns the Hermitian matrix of the lower triangle of a.

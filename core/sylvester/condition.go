@@ -6,8 +6,8 @@ import (
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
+	"trnsci/core/quasi"
 	"trnsci/core/sched"
-	"trnsci/core/schur"
 )
 
 // ClusterCondition returns condition numbers of the first sdim eigenvalues of the Schur form t, those of T11 in T =
@@ -33,7 +33,7 @@ func ClusterCondition[T dense.Scalar](t dense.View[T], sdim int, opt Options) (s
 	if err := blas.CheckFinite(opt.Team, t, "t"); err != nil {
 		return 0, 0, err
 	}
-	if err := schur.CheckForm(t); err != nil {
+	if err := quasi.CheckForm(t); err != nil {
 		return 0, 0, err
 	}
 	switch {

@@ -149,7 +149,7 @@ type schurForm[T dense.Scalar] struct{ t, z dense.Matrix[T] }
 func factorize[T dense.Scalar](name string, a dense.View[T], opt Options, cost int) (schurForm[T], error) {
 	f := schurForm[T]{dense.New[T](a.Rows, a.Rows), dense.New[T](a.Rows, a.Rows)}
 	phase := opt.Team.Phase(cost)
-	err := schur.Schur(a, f.t.View(), f.z.View(), schur.Options{Team: phase})
+	err := schur.Decompose(a, f.t.View(), f.z.View(), schur.Options{Team: phase})
 	phase.End()
 	var argument *dense.ArgumentError
 	if errors.As(err, &argument) {
@@ -239,7 +239,7 @@ func Workspace[T dense.Scalar](team *sched.Team, m, n int) int64 {
 	element := int64(unsafe.Sizeof(*new(T)))
 	squares := 3*int64(m)*int64(m) + 3*int64(n)*int64(n) + 2*int64(m)*int64(n) // Schur forms, what is scaled of them, and Y
 	leaves := int64(team.Threads()) * int64(unsafe.Sizeof(leaf[T]{}))
-	return element*(squares+leafSize*int64(m)) + schur.Workspace[T](max(m, n), schur.Options{}) + leaves + headers
+	return element*(squares+leafSize*int64(m)) + schur.Workspace[T](max(m, n)) + leaves + headers
 }
 
 // solutionRate and steinRate are the times of a multiply-add of a triangular Sylvester or Stein equation, relative to
