@@ -8,7 +8,8 @@ PYTHON ?= python3
 VENV   := build/venv
 PY     := $(VENV)/bin/python
 # Files that the wheel is made of.
-SOURCES := $(shell find core trnbackend pybind python -name '*.go' -o -name '*.s' -o -name '*.[ch]' -o -name '*.py' -o -name '*.pyi') \
+SOURCES := $(shell find core trnbackend pybind python -name '*.go' -o -name '*.s' -o -name '*.[ch]' \
+             -o -name '*.py' -o -name '*.pyi') \
            go.mod go.sum pyproject.toml gobuild.py hatch_build.py
 STATICCHECK := go tool -modfile=tools/go.mod staticcheck
 # Writes the assembly of the kernel packages below the folder that is given as its argument.
@@ -16,7 +17,7 @@ KERNELGEN := go run -C tools ./kernelgen
 GO_TEST_FLAGS ?=
 GOFMT := files=$$(gofmt -l core trnbackend pybind tests_go benchmarks examples tools); \
          if [ -n "$$files" ]; then echo "gofmt would change: $$files"; exit 1; fi
-# The PJRT plugin of XLA for the CPU that the tests' group of pyproject.toml brings, where there is one for this platform.
+# The PJRT plugin of XLA for the CPU, which the group test of pyproject.toml brings where there is one for this platform.
 XLA = $(firstword $(wildcard $(abspath $(VENV))/lib/python3*/site-packages/lammps_jax_pjrt_cpu/*.so))
 # Prints failures of go test -json and writes the slowest tests into the file that follows.
 GO_REPORT := $(PYTHON) tests_py/support/go_report.py
@@ -25,8 +26,8 @@ GO_REPORT := $(PYTHON) tests_py/support/go_report.py
 THREADED = $(filter-out ./core/blas/ ./core/sched/%,$(addprefix ./,$(sort $(dir \
            $(shell grep -rl --include='*_test.go' '^func Test.*Threads' core)))))
 # One or two cheap files of each subject; selftest calls every public function.
-SMOKE := tests_py/border/test_selftest.py tests_py/border/test_namespaces.py tests_py/blas/test_blas_level1.py tests_py/linalg/test_hessenberg.py \
-         tests_py/linalg/test_cholesky.py tests_py/df/test_df_transform.py tests_py/mp2/test_mp2.py tests_py/docs/test_api_page.py
+SMOKE := $(addprefix tests_py/,border/test_selftest.py border/test_namespaces.py blas/test_blas_level1.py \
+           linalg/test_hessenberg.py df/test_df_transform.py mp2/test_mp2.py docs/test_api_page.py)
 # What make bench times: parts of names of the groups in benchmarks/cases.py, separated by commas; nothing means all but the
 # long ones, which are asked for by their whole names.
 BENCH ?=
@@ -61,16 +62,22 @@ test:  ## everything that CI runs; two things at a time, with durations in build
 	@$(MAKE) --no-print-directory -j2 --output-sync=target lint test-go test-py check-wheel
 
 test-go: $(VENV)/tools  ## the part of test in Go
-	TRNSCI_TEST_PJRT=$(XLA) go test -json $(GO_TEST_FLAGS) ./core/... ./trnbackend/... ./pybind/... ./tests_go/... | $(GO_REPORT) build/reports/go.txt
-	TRNSCI_TEST_PJRT=$(XLA) go test -json -race ./core/sched/... ./trnbackend/device/... ./trnbackend/pjrt/... ./pybind/... | \
+	TRNSCI_TEST_PJRT=$(XLA) go test -json $(GO_TEST_FLAGS) ./core/... ./trnbackend/... ./pybind/... ./tests_go/... | \
+		$(GO_REPORT) build/reports/go.txt
+	TRNSCI_TEST_PJRT=$(XLA) \
+		go test -json -race ./core/sched/... ./trnbackend/device/... ./trnbackend/pjrt/... ./pybind/... | \
 		$(GO_REPORT) --every-package build/reports/go-race.txt
-	go test -json -race -short -tags noasm ./core/kernel/... ./core/mp2/internal/... ./core/blas/... | $(GO_REPORT) --every-package build/reports/go-race-blas.txt
-	go test -json -race -short -tags noasm -run Threads $(THREADED) | $(GO_REPORT) --every-package build/reports/go-race-threads.txt
+	go test -json -race -short -tags noasm ./core/kernel/... ./core/mp2/internal/... ./core/blas/... | \
+		$(GO_REPORT) --every-package build/reports/go-race-blas.txt
+	go test -json -race -short -tags noasm -run Threads $(THREADED) | \
+		$(GO_REPORT) --every-package build/reports/go-race-threads.txt
 
 test-py: $(VENV)/installed build/testhooks/trnsci/_trnsci.abi3.so  ## the part of test in Python, without the slow ones
 	@mkdir -p build/reports
-	$(PY) -m pytest -n 2 --dist worksteal -m "not slow and not serial" --durations=20 $(PYTEST_PATHS) | tee build/reports/python.txt
-	$(PY) -m pytest -m "serial and not slow" --durations=20 tests_py/border tests_py/mp2 tests_py/pyscf | tee build/reports/python-serial.txt
+	$(PY) -m pytest -n 2 --dist worksteal -m "not slow and not serial" --durations=20 $(PYTEST_PATHS) | \
+		tee build/reports/python.txt
+	$(PY) -m pytest -m "serial and not slow" --durations=20 tests_py/border tests_py/mp2 tests_py/pyscf | \
+		tee build/reports/python-serial.txt
 
 cover: $(VENV)/tools  ## statements of core that the short Go tests reach, in build/reports
 	@mkdir -p build/reports
@@ -78,9 +85,10 @@ cover: $(VENV)/tools  ## statements of core that the short Go tests reach, in bu
 	go tool cover -func=build/reports/core.cover > build/reports/coverage.txt
 	@tail -1 build/reports/coverage.txt
 
-generate:  ## write the assembly anew
+generate:  ## write the assembly, the records of calls and the names that Python gets from Go anew
 	$(KERNELGEN) $(CURDIR)
 	go run ./pybind/record/gen
+	@mkdir -p build
 	go run ./trnbackend/pythonnames > build/names.py && mv build/names.py python/trnsci/_core/_names.py
 
 check-generated: build/checked
