@@ -93,7 +93,7 @@ def test_plan_of_a_molecule_of_1963_functions():
     # A K of each thread, and much less than the amplitudes, of which nocc^2 are as large as a K.
     assert plan.threads * 8 * nvir**2 <= plan.memory < 8 * nocc * nvir**2
     words = str(plan)
-    assert f"{plan.memory / 1e6:.3f} MB beside B" in words and f"{plan.seconds:.3g} s" in words, words
+    assert f"{plan.memory / 1e6:.3f} MB in addition to B" in words and f"{plan.seconds:.3g} s" in words, words
 
 
 @pytest.mark.parametrize("spins", [1, 2])

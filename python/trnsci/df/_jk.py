@@ -161,7 +161,7 @@ def df_jk(
     For each real density ``4 * naux * nao*(nao+1)/2`` floating-point operations for J; for K ``3 * naux * nao**2 *
     nocc`` with orbitals, ``3 * naux * nao**3`` without and ``4 * naux * nao**3`` for a general density. The parts of a
     complex density are two real ones. The result is the same, bit for bit, for any number of threads, any `max_memory`
-    and wherever L comes from; other densities beside one may change its last bits.
+    and wherever L comes from; further densities in the call may change the last bits of one.
 
     References
     ----------

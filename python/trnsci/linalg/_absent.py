@@ -22,6 +22,6 @@ def error(name: str) -> AttributeError:
     """Return the error for an attribute that `trnsci.linalg` does not have."""
     text = f"module {_PACKAGE!r} has no attribute {name!r}"
     if name in NAMES:
-        beside = "trnsci.blas or " if name == "blas" else ""
-        text += f"; it is not part of this version, use {beside}scipy.linalg.{name}"
+        others = "trnsci.blas or " if name == "blas" else ""
+        text += f"; it is not part of this version, use {others}scipy.linalg.{name}"
     return AttributeError(text)

@@ -21,8 +21,7 @@ _DRIVERS_OF_ALL = ("sterf", "stev", "stevd")
 
 
 def _selected(n: int, batch: int, select: Any, select_range: Any) -> _Subset:
-    """Return the subset that SciPy's words for it ask for, of a matrix of order n in a stack with so many
-    dimensions."""
+    """Return the subset that SciPy's arguments select, for matrices of order n in stacks with `batch` dimensions."""
     try:
         kind = _SELECT[select.lower() if isinstance(select, str) else select]
     except (KeyError, TypeError):
@@ -94,8 +93,8 @@ def _couplings(d: ArrayLike, e: ArrayLike) -> tuple[Array, Array, np.dtype[Any] 
     """Return the checked elements of tridiagonal matrices in one dtype and batch shape, and the dtype results are cast
     to."""
     diagonal, cast = _array.check(d, "d")
-    beside, other_cast = _array.check(e, "e")
-    for name, a in (("d", diagonal), ("e", beside)):
+    offdiagonal, other_cast = _array.check(e, "e")
+    for name, a in (("d", diagonal), ("e", offdiagonal)):
         if a.dtype.kind == "c":
             raise TypeError(
                 f"{name}: dtype {a.dtype} is not supported, only real ones are; eig_banded takes complex ones"
@@ -103,19 +102,19 @@ def _couplings(d: ArrayLike, e: ArrayLike) -> tuple[Array, Array, np.dtype[Any] 
         if a.ndim < 1:
             raise ValueError(f"{name}: expected a vector or a stack of them, got shape {a.shape}")
     n = diagonal.shape[-1]
-    if beside.shape[-1] != n - 1:
-        raise ValueError(f"e: expected one element less than d has, {n - 1}, got shape {beside.shape}")
-    if beside.dtype != diagonal.dtype:
-        dtype = np.result_type(diagonal.dtype, beside.dtype)
-        diagonal, beside = diagonal.astype(dtype, copy=False), beside.astype(dtype, copy=False)
+    if offdiagonal.shape[-1] != n - 1:
+        raise ValueError(f"e: expected one element less than d has, {n - 1}, got shape {offdiagonal.shape}")
+    if offdiagonal.dtype != diagonal.dtype:
+        dtype = np.result_type(diagonal.dtype, offdiagonal.dtype)
+        diagonal, offdiagonal = diagonal.astype(dtype, copy=False), offdiagonal.astype(dtype, copy=False)
     batch = diagonal.shape[:-1]
-    if beside.shape[:-1] != batch:
+    if offdiagonal.shape[:-1] != batch:
         try:
-            batch = np.broadcast_shapes(batch, beside.shape[:-1])
+            batch = np.broadcast_shapes(batch, offdiagonal.shape[:-1])
         except ValueError:
-            raise ValueError(f"e: shape {beside.shape} does not fit d's shape {diagonal.shape}") from None
-        diagonal, beside = np.broadcast_to(diagonal, (*batch, n)), np.broadcast_to(beside, (*batch, n - 1))
-    return np.ascontiguousarray(diagonal), np.ascontiguousarray(beside), cast if cast == other_cast else None
+            raise ValueError(f"e: shape {offdiagonal.shape} does not fit d's shape {diagonal.shape}") from None
+        diagonal, offdiagonal = np.broadcast_to(diagonal, (*batch, n)), np.broadcast_to(offdiagonal, (*batch, n - 1))
+    return np.ascontiguousarray(diagonal), np.ascontiguousarray(offdiagonal), cast if cast == other_cast else None
 
 
 def _eigh_tridiagonal(
@@ -132,13 +131,23 @@ def _eigh_tridiagonal(
 ) -> tuple[Array, Array | None]:
     if device is not None:
         _device.require_host(device)
-    diagonal, beside, cast = _couplings(d, e)
+    diagonal, offdiagonal, cast = _couplings(d, e)
     n = diagonal.shape[-1]
     wanted = _selected(n, diagonal.ndim - 1, select, select_range)
     _check_tridiagonal_driver(lapack_driver, eigvals_only, wanted.kind != _ALL)
     work = _costs.TRIDIAGONAL_EIGENVALUES * n**2 if eigvals_only else _costs.DIVIDE_AND_CONQUER * n**3
     w, v = _run(
-        "EighTridiagonal", work, diagonal, beside, True, bool(check_finite), wanted, n, eigvals_only, threads, progress
+        "EighTridiagonal",
+        work,
+        diagonal,
+        offdiagonal,
+        True,
+        bool(check_finite),
+        wanted,
+        n,
+        eigvals_only,
+        threads,
+        progress,
     )
     return _array.cast_to(w, cast), None if v is None else _array.cast_to(v, cast)
 
@@ -194,7 +203,7 @@ def eigh_tridiagonal(
     d : (..., N) array_like
         The diagonal, real.
     e : (..., N-1) array_like
-        The elements beside it, real. Batch dimensions of `d` and `e` broadcast.
+        The elements next to it, real. Batch dimensions of `d` and `e` broadcast.
     eigvals_only : bool, optional
         Return eigenvalues only.
     select : {'a', 'v', 'i'}, optional
@@ -343,7 +352,7 @@ def eig_banded(
 
     Notes
     -----
-    A matrix with one diagonal beside the main one is tridiagonal, up to phases, and solved as by `eigh_tridiagonal`.
+    A matrix with one diagonal next to the main one is tridiagonal up to phases; `eigh_tridiagonal` solves it.
     Eigenvalues alone of narrow bands, U at most N/64, take ``6 U N**2`` floating-point operations more, by rotations
     (H. R. Schwarz, Numer. Math. 12, 1968). Everything else is solved as a dense matrix, whose reduction takes less time
     than to accumulate that of a band.

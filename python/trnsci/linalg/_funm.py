@@ -17,13 +17,13 @@ from . import _common
 from ._expm import check_matrices
 from ._matfunc_general import LARGE_ERROR, eps_of
 
-# Time of Parlett's recurrence beside that of the Schur form of a complex and of a real matrix, measured by
+# Time of Parlett's recurrence relative to that of the Schur form of a complex and of a real matrix, measured by
 # benchmarks/progress.py.
 _SHARE_PARLETT, _SHARE_PARLETT_REAL = 0.4, 1.6
 
 _COMPLEX128 = np.dtype(np.complex128)
 
-# Imaginary parts up to so many machine epsilons are dropped, as in SciPy.
+# Imaginary parts up to this number of machine epsilons are dropped, as in SciPy.
 _DROPPED = {"f": 1e3, "d": 1e6}
 
 

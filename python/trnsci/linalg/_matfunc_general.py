@@ -17,7 +17,7 @@ from ._expm import check_matrices
 
 _MET = 4  # of a matrix: complex, singular, without such a function, half of the digits lost
 
-# An error of so many machine epsilons is worth a warning, as in SciPy.
+# Errors above this number of machine epsilons give a warning, as in SciPy.
 LARGE_ERROR = 1000.0
 
 

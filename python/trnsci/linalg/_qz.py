@@ -13,8 +13,8 @@ from .._core._array import Array
 from .._core._progress import Progress, phases
 from . import _common
 
-# Time of ordering half of the eigenvalues beside that of the generalized Schur form of a real and of a complex pair,
-# measured by benchmarks/progress.py.
+# Time of ordering half of the eigenvalues relative to that of the generalized Schur form of a real and of a complex
+# pair, measured by benchmarks/progress.py.
 _SHARE_ORDER, _SHARE_ORDER_COMPLEX = 2.3, 0.1
 # How often a word may order a form anew because interchanges moved an eigenvalue over its border, on which it is but
 # for rounding errors. Once is nearly always enough.

@@ -11,8 +11,8 @@ from .._core import _array, _costs, _device, _records, _threads
 from .._core._progress import Progress, phases
 from . import _common, _schur_order
 
-# Time of ordering half of the eigenvalues beside that of the Schur forms, the complex one of a real matrix among them,
-# as in pybind/schur.go.
+# Time of ordering half of the eigenvalues relative to that of the Schur forms, the complex form of a real matrix
+# included, as in pybind/schur.go.
 _SHARE_FORM, _SHARE_COMPLEX, _SHARE_ORDER = 1.0, 0.1, 0.2
 
 

@@ -1,4 +1,4 @@
-"""What the functions beside `df_mp2_energy` share."""
+"""What the functions other than `df_mp2_energy` share."""
 
 from __future__ import annotations
 

@@ -257,8 +257,8 @@ def df_mp2_energy(
 
     Notes
     -----
-    One matrix product for each pair :math:`i \ge j`, ``nocc**2 * nvir**2 * naux`` floating-point operations in all.
-    The memory beside B is one matrix of nvir by nvir for each thread, and the blocks that `max_memory` limits. The
+    One matrix product for each pair :math:`i \ge j`, ``nocc**2 * nvir**2 * naux`` floating-point operations in all. The
+    memory in addition to B is one matrix of nvir by nvir for each thread, and the blocks that `max_memory` limits. The
     result is the same, bit for bit, for any number of threads.
 
     References

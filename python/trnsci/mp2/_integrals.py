@@ -57,7 +57,7 @@ class Spin:
         self.naux = self.b.shape[2]
 
     def work(self) -> float:
-        """Floating-point operations of the products, and what a pair costs besides."""
+        """Floating-point operations of the products, and the further cost of each pair."""
         return float(self.nocc) ** 2 * (float(self.nvir) ** 2 * self.naux + _costs.MP2_PAIR)
 
     def copy_block(self, first: int, end: int, address: int) -> None:

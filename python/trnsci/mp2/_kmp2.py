@@ -110,10 +110,10 @@ def df_kmp2_energy(
     Notes
     -----
     This is PySCF's KMP2 with Gaussian density fitting. ``4 * nk**3 * nocc**2 * nvir**2 * naux`` floating-point
-    operations; the memory beside B is two matrices of nvir by nvir, or of some more pairs of orbitals, for each thread.
-    Products are in B's dtype, sums and energies in float64. The result is the same, bit for bit, for any number of
-    threads and any `max_memory`. Where k-points have different numbers of orbitals, nocc and nvir are the largest ones,
-    and blocks with fewer are copied to this size, with zeros.
+    operations; the memory in addition to B is two matrices of nvir by nvir, or of some more pairs of orbitals, for each
+    thread. Products are in B's dtype, sums and energies in float64. The result is the same, bit for bit, for any number
+    of threads and any `max_memory`. Where k-points have different numbers of orbitals, nocc and nvir are the largest
+    ones, and blocks with fewer are copied to this size, with zeros.
 
     Where not all of B fits, the blocks of as many k_i as `max_memory` holds, less one, stay while those of all k_j are
     read past them.

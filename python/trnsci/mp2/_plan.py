@@ -27,8 +27,8 @@ class MP2Plan(Record):
         The blocks of occupied orbitals: whether B is multiplied in place, held whole, or read in blocks of which some
         stream past those that stay.
     memory : int
-        An upper bound of the bytes that the library allocates beside B, the blocks that `max_memory` limits included.
-        What a function or dataset makes for a block, and the results, are not in it.
+        An upper bound of the bytes that the library allocates in addition to B, the blocks that `max_memory` limits
+        included. What a function or dataset makes for a block, and the results, are not in it.
     bytes_read : int
         Bytes that are read of a file, dataset or function, the orbital that tells a function's shape included, or are
         packed of an array; 0 where B is multiplied in place. What `etol` may add is not in it.
@@ -58,7 +58,7 @@ class MP2Plan(Record):
         lines = [
             f"DF-MP2 on the host, products {self.precision}, threads {self.threads}",
             f"  blocks       {self.blocks}",
-            f"  memory       {self.memory / 1e6:.3f} MB beside B, at most",
+            f"  memory       {self.memory / 1e6:.3f} MB in addition to B, at most",
             f"  read of B    {self.bytes_read / 1e6:.3f} MB",
             f"  operations   {self.flops:.3g}",
             f"  time, about  {self.seconds:.3g} s for the products, without reading",

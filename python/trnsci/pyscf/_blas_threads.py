@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-# So many seconds after J and K the BLAS gets its threads back. A small molecule comes back with the next cycle before;
-# for a large one, whose other steps are worth threads, so much of a cycle is next to nothing.
+# Seconds after J and K until the BLAS gets its threads back. The next cycle of a small molecule comes before that; in
+# a large one, whose other steps are worth threads, this is a negligible part of a cycle.
 _HOLD = 0.25
 
 

@@ -11,8 +11,8 @@ from .._core._array import Array
 
 # What orbitals make of a vector is so close to what their density does. Both come from one product in double precision.
 _SAME_DENSITY = 1e-10
-# Eigenvectors save work where there are at most so many for each basis function: K takes as much work for each of them
-# as for a column of the density, and they have to be found.
+# Eigenvectors save work if there are at most this many for each basis function: K takes as much work for an eigenvector
+# as for a column of the density, and the eigenvectors have to be computed.
 _MOST_FOR_EACH_FUNCTION = 0.5
 
 

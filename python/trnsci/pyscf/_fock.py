@@ -10,8 +10,8 @@ from .._core._array import Array
 from .._core._caller import warn
 from ._common import dfmp2
 
-# Elements of the Fock matrix that should vanish may be so many times as large as the orbital gradient with which PySCF
-# takes a mean field to have converged.
+# Elements of the Fock matrix that should vanish may be this many times as large as the orbital gradient with which
+# PySCF considers a mean field converged.
 _GRADIENTS = 10
 # PySCF's default threshold for the energy, whose root is the one for the gradient. With a tighter one elements that
 # DF-MP2 may leave out are not smaller.

@@ -108,7 +108,7 @@ def _rows_of_block(mp: Any, naux: int, nao: int, reserved: int) -> int:
 
 
 def ao_integrals(with_df: Any, rows: int) -> Iterator[Array]:
-    """Compute packed integrals (P|mu nu) in blocks of about so many P; a block is gone when the next is there."""
+    """Compute packed integrals (P|mu nu) in blocks of about `rows` P; a block is freed before the next one."""
     mol, auxmol = with_df.mol, with_df.auxmol
     shells = balance_partition(auxmol.ao_loc, rows)
     nao = mol.nao_nr()

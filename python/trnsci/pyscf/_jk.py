@@ -19,8 +19,8 @@ from ._factors import Factored, factored
 
 # So many rows of a tensor on disk are read at once, whatever PySCF's soft memory limit leaves.
 _LEAST_ROWS = 64
-# A density has a symmetry if what breaks it is so many units of rounding for each basis function, of its largest
-# element.
+# A density counts as symmetric if its asymmetry is at most this many units of rounding for each basis function,
+# relative to its largest element.
 _SYMMETRY_ROUNDING = 8
 # Of which tensor an object has written into the log who makes J and K of it.
 _logged: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()

@@ -14,9 +14,9 @@ from ..mp2 import MP2Result
 from ._common import BLOCK_SHARE, LEAST_MEGABYTES, lib, logger
 from ._orbitals import by_spin
 
-# Blocks hold so many occupied orbitals, whatever PySCF's soft memory limit leaves; two orbitals make a pair.
+# Blocks hold at least this number of occupied orbitals, even above PySCF's soft memory limit; two orbitals make a pair.
 _LEAST_ORBITALS = 4
-# A device holds parts of them and products besides, five or six orbitals' worth for fp64 and bf16x3, the largest.
+# A device also holds parts of them and products: the size of five or six orbitals for fp64 and bf16x3, the largest.
 _LEAST_ORBITALS_ON_DEVICE = 12
 
 
