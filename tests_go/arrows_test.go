@@ -110,6 +110,7 @@ func TestImportArrows(t *testing.T) {
 // Packages whose loops are those of a caller, or whose concurrency a test of another package reaches.
 var comparesNoThreads = map[string]string{
 	"core/householder":             "core/tridiag/reduce and core/schur compare threads",
+	"core/internal/workspace":      "core/schur, core/hessenberg, core/reorder and core/eig compare threads",
 	"core/stream":                  "core/mp2 and core/df compare threads",
 	"core/mp2/internal/checkpoint": "core/mp2 compares threads",
 	"core/sched":                   "runs under the race detector as a whole",
