@@ -6,11 +6,11 @@ import (
 
 	gblas "gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	gonumblas "gonum.org/v1/gonum/blas/gonum"
+	reference "gonum.org/v1/gonum/blas/gonum"
 	"gonum.org/v1/gonum/lapack/gonum"
 	"gonum.org/v1/gonum/lapack/testlapack"
 
-	"trnsci/core/blas"
+	"trnsci/core/blas/gonumblas"
 )
 
 type suite struct {
@@ -27,7 +27,7 @@ func use(t testing.TB, implementation gblas.Float64) {
 
 // TestGonumLapackOnOurs runs gonum's own tests of its LAPACK, which is all float64, with our BLAS beneath it.
 func TestGonumLapackOnOurs(t *testing.T) {
-	use(t, blas.Gonum())
+	use(t, gonumblas.New())
 	for _, s := range lapackSuites {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
@@ -71,7 +71,7 @@ func BenchmarkGonumLapack(b *testing.B) {
 		for _, with := range []struct {
 			name           string
 			implementation gblas.Float64
-		}{{"gonum", gonumblas.Implementation{}}, {"ours", blas.Gonum()}} {
+		}{{"gonum", reference.Implementation{}}, {"ours", gonumblas.New()}} {
 			b.Run(f.name+"/"+with.name, func(b *testing.B) {
 				use(b, with.implementation)
 				for b.Loop() {

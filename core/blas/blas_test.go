@@ -102,7 +102,10 @@ func testGemm[T dense.Scalar](t *testing.T) {
 	}
 }
 
-func checkGemm[T dense.Scalar](t *testing.T, tA, tB Transpose, alpha T, a, b dense.Matrix[T], beta T, before dense.Matrix[T], want dense.Matrix[complex128], k int) {
+func checkGemm[T dense.Scalar](
+	t *testing.T, tA, tB Transpose, alpha T, a, b dense.Matrix[T], beta T, before dense.Matrix[T],
+	want dense.Matrix[complex128], k int,
+) {
 	t.Helper()
 	var results [2]dense.Matrix[T]
 	for r, threads := range []int{1, 3} {
@@ -119,7 +122,8 @@ func checkGemm[T dense.Scalar](t *testing.T, tA, tB Transpose, alpha T, a, b den
 					exact += dense.Convert[complex128](beta) * dense.Convert[complex128](before.At(i, j))
 				}
 				if !closeTo(c.At(i, j), exact, k) {
-					t.Fatalf("%dx%dx%d %c%c beta %v: C[%d,%d] = %v, want %v", c.Rows, c.Cols, k, tA, tB, beta, i, j, c.At(i, j), exact)
+					t.Fatalf("%dx%dx%d %c%c beta %v: C[%d,%d] = %v, want %v", c.Rows, c.Cols, k, tA, tB, beta, i, j,
+						c.At(i, j), exact)
 				}
 			}
 		}
@@ -132,7 +136,8 @@ func checkGemm[T dense.Scalar](t *testing.T, tA, tB Transpose, alpha T, a, b den
 }
 
 func TestTriangular(t *testing.T) {
-	forDtypes(t, testTriangular[float32], testTriangular[float64], testTriangular[complex64], testTriangular[complex128])
+	forDtypes(t, testTriangular[float32], testTriangular[float64], testTriangular[complex64],
+		testTriangular[complex128])
 }
 
 // testTriangular checks that Trsm undoes Trmm, and Trmm against the product with the explicit triangle.
@@ -177,8 +182,8 @@ func testTriangular[T dense.Scalar](t *testing.T) {
 	}
 }
 
-// triangleOf returns a well-conditioned matrix whose other triangle (and unit diagonal) is NaN, and the triangle alone. The diagonal of
-// every other one is real.
+// triangleOf returns a well-conditioned matrix whose other triangle (and unit diagonal) is NaN, and the triangle alone.
+// The diagonal of every other one is real.
 func triangleOf[T dense.Scalar](rng *rand.Rand, n int, uplo Uplo, diag Diag) (a, triangle dense.Matrix[T]) {
 	a, triangle = random[T](rng, n, n), dense.New[T](n, n)
 	nan, isReal := dense.FromReal[T](math.NaN()), rng.IntN(2) == 0

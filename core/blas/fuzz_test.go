@@ -38,7 +38,8 @@ func (f *fuzzed[T]) side() Side       { return [...]Side{Left, Right}[f.flag(2)]
 func (f *fuzzed[T]) diag() Diag       { return [...]Diag{NonUnit, Unit}[f.flag(2)] }
 
 func (f *fuzzed[T]) scalar() T {
-	return [...]T{1, 0, dense.FromReal[T](-0.5), dense.FromParts[T](0.25, map[bool]float64{true: 0.75}[dense.IsComplex[T]()])}[f.flag(4)]
+	return [...]T{1, 0, dense.FromReal[T](-0.5), dense.FromParts[T](0.25,
+		map[bool]float64{true: 0.75}[dense.IsComplex[T]()])}[f.flag(4)]
 }
 
 func (f *fuzzed[T]) matrix(rows, cols int) dense.Matrix[T] {
@@ -211,12 +212,14 @@ func (f *fuzzed[T]) check(t *testing.T, operation int) {
 			for j, x := range got.Row(i) {
 				if j >= f.cols {
 					if before := f.out.At(i, j); x != before && before == before {
-						t.Fatalf("operation %d, %v, %dx%dx%d: the gap behind row %d was written", operation, set, f.m, f.n, f.k, i)
+						t.Fatalf("operation %d, %v, %dx%dx%d: the gap behind row %d was written", operation, set, f.m,
+							f.n, f.k, i)
 					}
 					continue
 				}
 				if d := dense.Abs(x - want.At(i, j)); !(d <= limit) && !(x != x && want.At(i, j) != want.At(i, j)) {
-					t.Fatalf("operation %d, %v, %dx%dx%d: (%d,%d) is %v, the twin gives %v", operation, set, f.m, f.n, f.k, i, j, x, want.At(i, j))
+					t.Fatalf("operation %d, %v, %dx%dx%d: (%d,%d) is %v, the twin gives %v", operation, set, f.m, f.n,
+						f.k, i, j, x, want.At(i, j))
 				}
 			}
 		}
@@ -225,7 +228,8 @@ func (f *fuzzed[T]) check(t *testing.T, operation int) {
 
 func fuzzOne[T dense.Scalar](t *testing.T, seed uint64, m, n, k uint16, flags uint, gap uint8, operation int) {
 	const most, mostGap = 180, 5
-	f := fuzzed[T]{rng: rand.New(rand.NewPCG(seed, 1)), m: int(m % most), n: int(n % most), k: int(k % most), flags: flags, gap: int(gap % mostGap)}
+	f := fuzzed[T]{rng: rand.New(rand.NewPCG(seed, 1)), m: int(m % most), n: int(n % most), k: int(k % most),
+		flags: flags, gap: int(gap % mostGap)}
 	if operation >= 5 && f.n == 0 || operation == 4 && (f.m == 0 || f.n == 0) || operation == 7 && f.m == 0 {
 		return // the public functions return before
 	}
@@ -233,11 +237,13 @@ func fuzzOne[T dense.Scalar](t *testing.T, seed uint64, m, n, k uint16, flags ui
 	f.check(t, operation)
 }
 
-// FuzzAgainstTwins runs random operations of levels 2 and 3 with every kernel set and compares them with the twins in Go.
+// FuzzAgainstTwins runs random operations of levels 2 and 3 with every kernel set and compares them with the twins in
+// Go.
 func FuzzAgainstTwins(f *testing.F) {
 	for operation := range fuzzedOperations {
 		for dtype := range 4 {
-			f.Add(uint64(operation), uint16(20+dtype), uint16(33), uint16(17), uint(12345*(operation+1)), uint8(dtype), uint8(operation), uint8(dtype))
+			f.Add(uint64(operation), uint16(20+dtype), uint16(33), uint16(17), uint(12345*(operation+1)), uint8(dtype),
+				uint8(operation), uint8(dtype))
 		}
 	}
 	f.Fuzz(func(t *testing.T, seed uint64, m, n, k uint16, flags uint, gap, operation, dtype uint8) {
@@ -246,4 +252,12 @@ func FuzzAgainstTwins(f *testing.F) {
 		}[dtype%4]
 		run(t, seed, m, n, k, flags, gap, int(operation)%fuzzedOperations)
 	})
+}
+
+// orderOf returns the order of the square operand on the given side of an m x n matrix.
+func orderOf(side Side, m, n int) int {
+	if side == Left {
+		return m
+	}
+	return n
 }

@@ -9,65 +9,38 @@ import (
 	"trnsci/core/sched"
 )
 
-// Tuning of products. Where a product is cut does not change its bits: the sums are cut by the inner dimension
-// alone, and a kernel rounds an element in the same way in every tile.
+// Tuning of products. The partition of C does not change the bits of the result: sums are split along the inner
+// dimension alone, and a kernel rounds an element in the same way in every tile.
 const (
-	// Multiplications between two looks at the team: about 100 microseconds of AVX-512, 2 milliseconds of the Go kernels.
+	// Multiplications between two checks of the team: about 100 microseconds of AVX-512, 2 milliseconds of the Go
+	// kernels.
 	gemmPause = 1 << 22
-	// Rows that lie a multiple of a page apart fall into the same few places of the first cache. So do some more of them that lie a
-	// quarter of that apart, which matters where a tile leaves a rest of its last line for the next one.
+	// Rows that are a multiple of a page apart map to the same few sets of the L1 cache. A quarter of that distance
+	// already fills few sets, which matters where a tile leaves a part of its last line to the next tile.
 	pageBytes, quarterBytes = 4096, 1024
-	// B is multiplied where it lies up to this size, which leaves half of the second cache to A and C.
+	// B is multiplied in place up to this size, which leaves half of the L2 cache to A and C.
 	directBytes = 528 << 10
-	// Where B is not packed, this many blocks of columns are one.
+	// If B is not packed, this many blocks of columns are treated as one.
 	directBlocks = 4
 	// Below this many rows packing B costs more than it saves.
 	fewRows = 16
-	// Strips of A that are multiplied in one go take at most this: half of a first cache of 32 kB.
+	// Strips of A that are multiplied together take at most this: half of an L1 cache of 32 kB.
 	firstCacheBytes = 16 << 10
-	// A transposed A is multiplied where it lies up to this size.
+	// A transposed A is multiplied in place up to this size.
 	directABytes = 32 << 10
 )
 
-// operand is op(A) or op(B) of a product: element (i, j) is data[i*row+j*col]. A matrix that is used by rows has
-// col 1, a transposed one has row 1 (row 2, with its pairs of reals, for A of a complex product).
-type operand[T dense.Float] struct {
-	data     []T
-	row, col int
-}
-
-func operandOf[T dense.Float](f factor[T]) operand[T] {
-	if f.trans {
-		return operand[T]{f.Data, 1, f.Stride}
-	}
-	return operand[T]{f.Data, f.Stride, 1}
-}
-
-func (o operand[T]) from(i, j int) []T { return o.data[i*o.row+j*o.col:] }
-
-// gemmProblem is one real product C = alpha A B + beta C of an m x k by a k x n matrix, neither of which is empty, or the real
-// form of a complex one.
-type gemmProblem[T dense.Float] struct {
-	set         kernel.Set
-	size        *kernel.Blocking
-	m, n, k     int
-	inner       int // the sums are cut into pieces of this length
-	alpha, beta T
-	a, b        operand[T]
-	c           dense.Matrix[T]
-	part        part // what of C is computed
-	packA       bool
-	packB       bool
-	pairs       *pairs[T] // nil for a real product
-}
-
 // gemmReal computes a product with the kernels of set.
-func gemmReal[T dense.Float](set kernel.Set, team *sched.Team, part part, alpha T, a, b factor[T], beta T, c dense.Matrix[T]) error {
+func gemmReal[T dense.Float](
+	set kernel.Set, team *sched.Team, part part, alpha T, a, b factor[T], beta T, c dense.Matrix[T],
+) error {
 	g := newGemm(set, part, alpha, a, b, beta, c)
 	return g.compute(team)
 }
 
-func newGemm[T dense.Float](set kernel.Set, part part, alpha T, a, b factor[T], beta T, c dense.Matrix[T]) gemmProblem[T] {
+func newGemm[T dense.Float](
+	set kernel.Set, part part, alpha T, a, b factor[T], beta T, c dense.Matrix[T],
+) gemmProblem[T] {
 	_, k := a.shape()
 	g := gemmProblem[T]{
 		set: set, size: kernel.BlockingOf[T](set), m: c.Rows, n: c.Cols, k: k,
@@ -97,7 +70,7 @@ func (g *gemmProblem[T]) compute(team *sched.Team) error {
 	return nil
 }
 
-// work returns the multiplications of the product.
+// work returns the number of multiplications of the product.
 func (g *gemmProblem[T]) work() int {
 	if g.part != full {
 		return g.m * g.n * g.k / 2
@@ -105,12 +78,12 @@ func (g *gemmProblem[T]) work() int {
 	return g.m * g.n * g.k
 }
 
-// strips returns how many tiles C has from top to bottom, tiles how many from left to right.
+// strips returns the number of tiles of C from top to bottom, tiles the number from left to right.
 func (g *gemmProblem[T]) strips() int { return ceilDiv(g.m, g.size.Rows) }
 func (g *gemmProblem[T]) tiles() int  { return ceilDiv(g.n, g.size.TileCols()) }
 
-// blocksAcross returns into how many blocks the columns are cut at least: a block of B that is packed must fit its
-// memory, and a run of tiles must end soon, since assembly is not interrupted.
+// blocksAcross returns the smallest number of blocks of columns: a packed block of B must fit its buffer, and a run of
+// tiles must end soon, since nothing interrupts assembly.
 func (g *gemmProblem[T]) blocksAcross() int {
 	if g.packB {
 		return ceilDiv(g.n, g.size.Cols)
@@ -118,24 +91,13 @@ func (g *gemmProblem[T]) blocksAcross() int {
 	return ceilDiv(g.n, directBlocks*g.size.Cols)
 }
 
-// columns returns the columns j0 <= j < j1 of block x when there are across of them, each about equally many tiles.
+// columns returns the columns j0 <= j < j1 of block x out of across blocks of about equally many tiles.
 func (g *gemmProblem[T]) columns(x, across int) (j0, j1 int) {
 	first, last := share(g.tiles(), across, x)
 	return first * g.size.TileCols(), min(g.n, last*g.size.TileCols())
 }
 
-// balanced returns the length of the pieces when length is cut into as few about equal ones as the limit allows.
-func balanced(length, limit int) int {
-	const multiple = 8
-	if length <= limit {
-		return length
-	}
-	pieces := ceilDiv(length, limit)
-	return ceilDiv(ceilDiv(length, pieces), multiple) * multiple
-}
-
-// choosePacking decides which operands are copied into an order that suits the kernels. They take any A, but a B only by
-// rows.
+// choosePacking decides which operands are packed. Kernels accept any A, but B only by rows.
 func (g *gemmProblem[T]) choosePacking() {
 	bytes := int(unsafe.Sizeof(g.alpha))
 	small := g.k*g.n*bytes <= directBytes && !collides[T](g.size, g.k, g.b.row)
@@ -144,8 +106,8 @@ func (g *gemmProblem[T]) choosePacking() {
 		(g.m*g.k*bytes > directABytes || g.a.col*bytes%pageBytes == 0 && g.k > g.size.Rows)
 }
 
-// collides reports whether the rows of B, k of them a stride apart, fall into the same few places of the first cache: all of those that
-// lie a multiple of a page apart, and more where a tile leaves a rest of its last line for the next one.
+// collides reports whether the rows of B, k of them a stride apart, map to the same few sets of the L1 cache: all that
+// are a multiple of a page apart, and more where a tile leaves a part of its last line to the next tile.
 func collides[T dense.Float](size *kernel.Blocking, k, stride int) bool {
 	bytes, period := dense.Bytes[T](), pageBytes
 	if size.TileCols()*bytes%dense.LineBytes != 0 {
@@ -154,12 +116,13 @@ func collides[T dense.Float](size *kernel.Blocking, k, stride int) bool {
 	return stride*bytes%period == 0 && k > size.Rows
 }
 
-// parallel computes C in chunks, which the threads of the team share. By value: what the threads share lives on the heap.
+// parallel computes C in chunks, which the threads of the team share. The receiver is a value, since data shared by
+// threads escape to the heap.
 func (g gemmProblem[T]) parallel(team *sched.Team) error {
 	grid := g.gridFor(team.Threads())
 	chunks := grid.chunks()
 	return team.For(chunks, func(_, chunk int) error {
-		if g.part == upper { // its largest chunks, which are to come first, are the last ones
+		if g.part == upper { // its largest chunks, which should start first, are the last ones
 			chunk = chunks - 1 - chunk
 		}
 		first, last := share(g.strips(), grid.down, chunk%grid.down)
@@ -168,9 +131,9 @@ func (g gemmProblem[T]) parallel(team *sched.Team) error {
 	})
 }
 
-// chunk computes rows i0 <= i < i1 and columns j0 <= j < j1 of C, at most size.Cols columns if B is packed. The order of the
-// loops is that of BLIS with the loop over strips of A outside of that over panels of B: a block of B stays in the second
-// cache, a strip of A in the first one.
+// chunk computes rows i0 <= i < i1 and columns j0 <= j < j1 of C, at most size.Cols columns if B is packed. The order
+// of the loops is that of BLIS, with the loop over strips of A outside the loop over panels of B: a block of B stays in
+// the L2 cache, a strip of A in the L1 cache.
 func (g *gemmProblem[T]) chunk(team *sched.Team, i0, i1, j0, j1 int) error {
 	if i0, i1 = g.rowsIn(i0, i1, j0, j1); i0 >= i1 {
 		return nil
@@ -202,7 +165,7 @@ func (g *gemmProblem[T]) chunk(team *sched.Team, i0, i1, j0, j1 int) error {
 	return nil
 }
 
-// overwrites reports whether C is not to be read.
+// overwrites reports whether C must not be read.
 func (g *gemmProblem[T]) overwrites() bool {
 	return g.beta == 0 && (g.pairs == nil || g.pairs.betaIm == 0)
 }
@@ -228,7 +191,8 @@ func (g *gemmProblem[T]) scaleC(i0, i1, j0, j1 int) {
 	}
 }
 
-// together returns the rows that are multiplied by a block of B in one go: the strips of A that the first cache holds, or one.
+// together returns the number of rows that are multiplied by a block of B together: the strips of A that fit the L1
+// cache, at least one.
 func (g *gemmProblem[T]) together(inner int) int {
 	if g.packA || g.part != full {
 		return g.size.Rows
@@ -254,11 +218,13 @@ func (g *gemmProblem[T]) rows(packed *packing[T], block *blockB[T], i0, i1, p0, 
 // run is rows for a number of strips of equal height.
 func (g *gemmProblem[T]) run(packed *packing[T], block *blockB[T], strips, i0, i1, p0, p1, j0, j1 int) {
 	rows := (i1 - i0) / strips
-	run := gemm.Tiles[T]{Strips: strips, Rows: rows, K: p1 - p0, Alpha: g.alpha, RowC: g.c.Stride, StripC: rows * g.c.Stride}
+	run := gemm.Tiles[T]{Strips: strips, Rows: rows, K: p1 - p0, Alpha: g.alpha, RowC: g.c.Stride,
+		StripC: rows * g.c.Stride}
 	run.Accumulate = p0 > 0 || !g.overwrites()
 	run.A, run.RowA, run.ColA, run.StepA = g.a.from(i0, p0), g.a.row, g.a.col, rows*g.a.row
 	if next := i0 + rows; next < g.m {
-		run.Prefetch, run.PrefetchCol, run.PrefetchStep, run.PrefetchStrip = g.a.from(next, p0), g.a.col, g.a.row, run.StepA
+		run.Prefetch, run.PrefetchCol, run.PrefetchStep, run.PrefetchStrip = g.a.from(next,
+			p0), g.a.col, g.a.row, run.StepA
 	}
 	if g.packA {
 		run.A, run.RowA, run.ColA = packed.a, 1, g.size.Rows
@@ -279,4 +245,122 @@ func (g *gemmProblem[T]) run(packed *packing[T], block *blockB[T], strips, i0, i
 			gemm.MultiplyTiles(g.set, &run)
 		}
 	}
+}
+
+// width returns the number of columns that an element of C takes.
+func (g *gemmProblem[T]) width() int {
+	if g.pairs != nil {
+		return 2
+	}
+	return 1
+}
+
+func (g *gemmProblem[T]) columnsIn(i, j0, j1 int) (first, last int) {
+	return g.part.columns(i, j0, j1, g.width())
+}
+
+// rowsIn returns the rows of the part, in full strips, between columns j0 and j1.
+func (g *gemmProblem[T]) rowsIn(i0, i1, j0, j1 int) (first, last int) {
+	switch g.part {
+	case lower:
+		return max(i0, j0/g.width()/g.size.Rows*g.size.Rows), i1
+	case upper:
+		return i0, min(i1, ceilDiv(j1, g.width()))
+	}
+	return i0, i1
+}
+
+// edge computes the tiles of a piece that the diagonal crosses, in the buffer tile, and stores only the elements of the
+// part. It returns the range of tiles that belong to the part entirely. The piece begins at column j, the run at row i.
+func (g *gemmProblem[T]) edge(run *gemm.Tiles[T], tile []T, piece *pieceB[T], i, j int) (first, last int) {
+	width, rows := g.width(), run.Rows
+	tilesTo := func(column int) int { return min(max(column-j, 0)/piece.cols, piece.count) }
+	tilesFrom := func(column int) int { return min(ceilDiv(max(column-j, 0), piece.cols), piece.count) }
+	cut, end := 0, 0
+	if g.part == lower {
+		last = tilesTo((i + 1) * width)
+		cut, end = last, tilesFrom((i+rows)*width)
+	} else {
+		first, last = tilesFrom((i+rows-1)*width), piece.count
+		cut, end = tilesTo(i*width), first
+	}
+	for ; cut < end; cut++ {
+		g.cutTile(*run, tile, piece.data[cut*piece.step:], i, j+cut*piece.cols)
+	}
+	return first, last
+}
+
+// cutTile computes one tile at row i and column j. It rounds each element as a full tile does.
+func (g *gemmProblem[T]) cutTile(run gemm.Tiles[T], tile, b []T, i, j int) {
+	run.Count, run.B, run.C, run.RowC = 1, b, tile, run.Cols
+	c := dense.Matrix[T]{Rows: run.Rows, Cols: run.Cols, Stride: run.Cols, Data: tile}
+	if run.Accumulate {
+		g.eachRow(c, i, j, func(inTile, inC []T) { copy(inTile, inC) })
+	}
+	gemm.MultiplyTiles(g.set, &run)
+	g.eachRow(c, i, j, func(inTile, inC []T) { copy(inC, inTile) })
+}
+
+// eachRow visits the elements of the part in the tile at row i and column j of C, row by row.
+func (g *gemmProblem[T]) eachRow(tile dense.Matrix[T], i, j int, visit func(inTile, inC []T)) {
+	for r := range tile.Rows {
+		first, last := g.columnsIn(i+r, j, j+tile.Cols)
+		if first < last {
+			at := (i + r) * g.c.Stride
+			visit(tile.Row(r)[first-j:last-j], g.c.Data[at+first:at+last])
+		}
+	}
+}
+
+// Tuning of the distribution over threads. Times change little around these values.
+const (
+	// Chunks for each thread: more than one, so that a thread that arrives late does less; the chunks of a triangle
+	// differ in size.
+	wholeChunks, partChunks = 4, 8
+	// Smallest number of multiplications of a chunk if each thread has one.
+	chunkWork = 1 << 21
+	// Costs of fetching and of packing an element of an operand, in multiplications.
+	fetchCost, packCost = 4, 16
+)
+
+// grid cuts C into chunks: across blocks of columns, each of them into down blocks of strips.
+type grid struct{ across, down int }
+
+func (g grid) chunks() int { return g.across * g.down }
+
+// gridFor returns the grid with the least cost among those that give every thread some chunks.
+func (g *gemmProblem[T]) gridFor(threads int) grid {
+	most := wholeChunks
+	if g.part != full {
+		most = partChunks
+	}
+	strips, tiles := g.strips(), g.tiles()
+	wanted := threads * min(max(g.m*g.n*g.k/threads/chunkWork, 1), most)
+	var best grid
+	least := 0
+	across := g.blocksAcross()
+	for last := min(tiles, max(wanted, across+threads)); across <= last; across++ {
+		down := min(ceilDiv(wanted, across), strips)
+		for down < strips && across*down%threads != 0 { // a thread would be idle at the end
+			down++
+		}
+		next := grid{across, down}
+		if cost := g.cost(next, threads); best == (grid{}) || cost < least {
+			best, least = next, cost
+		}
+	}
+	return best
+}
+
+// cost returns what the chunks of the busiest thread cost, in multiplications per inner dimension.
+func (g *gemmProblem[T]) cost(cut grid, threads int) int {
+	rows, cols := ceilDiv(g.m, cut.down), ceilDiv(g.n, cut.across)
+	costA, costB := fetchCost, fetchCost
+	if g.packA {
+		costA = packCost
+	}
+	if g.packB {
+		costB = packCost
+	}
+	return ceilDiv(cut.chunks(), threads) * (rows*cols + rows*costA + cols*costB)
 }

@@ -10,29 +10,33 @@ import (
 )
 
 const (
-	// A product is small if no side is longer than this and its operands take at most these bytes together: a quarter of a second
-	// cache of 1 MB.
+	// A product is small if no side is longer than this and its operands take at most this many bytes together: a
+	// quarter of an L2 cache of 1 MB.
 	smallSide, smallBytes = 256, 256 << 10
-	// The bytes of the operands up to which C is in the first cache, of 32 kB at least, when it is written.
+	// Up to this many bytes of operands, C is in the L1 cache of at least 32 kB when it is written.
 	nearBytes = 48 << 10
-	// Tiles beside one another while the operands of the product that comes next are brought near: one for A, one for B.
+	// Adjacent tiles during which the operands of the next product are prefetched: one for A, one for B.
 	tilesAhead = 2
 )
 
-// gemmSmall is a product of real matrices of which B is not transposed, for one thread, without packing. It does what gemmProblem does to such
-// a product, by the same operations on each element, without the choices that pay for larger ones.
+// gemmSmall is a product of real matrices of which B is not transposed, for one thread, without packing. It computes
+// what gemmProblem computes, by the same operations on each element, without the decisions that pay for larger
+// products.
 type gemmSmall[T dense.Float] struct {
 	set     kernel.Set
 	size    *kernel.Blocking
 	m, n    int
 	strideC int
 	beta    T
-	run     gemm.Tiles[T] // what all runs of tiles have in common
+	run     gemm.Tiles[T] // common to all runs of tiles
 }
 
-// computeSmall computes count products, the strides apart, if they are small, and reports whether it did. Pointers: an interface holds
-// them as they are.
-func computeSmall[T dense.Scalar](set kernel.Set, team *sched.Team, alpha T, count int, a *factor[T], strideA int, b *factor[T], strideB int, beta T, c *dense.Matrix[T], strideC int) bool {
+// computeSmall computes count products, the strides apart, if they are small, and reports whether it did. It takes
+// pointers, which convert to an interface without an allocation.
+func computeSmall[T dense.Scalar](
+	set kernel.Set, team *sched.Team, alpha T, count int, a *factor[T], strideA int, b *factor[T], strideB int,
+	beta T, c *dense.Matrix[T], strideC int,
+) bool {
 	switch c := any(c).(type) {
 	case *dense.Matrix[float32]:
 		a, b := any(a).(*factor[float32]), any(b).(*factor[float32])
@@ -74,8 +78,8 @@ func (g *gemmSmall[T]) prepare(set kernel.Set, alpha T, a, b *factor[T], beta T,
 	return true
 }
 
-// compute computes the product of a and b. While it does, nextA and nextB are brought near, unless they are nil: during the first tiles, or all
-// of nextA where run says how it is spread.
+// compute computes the product of a and b. Meanwhile it prefetches nextA and nextB, unless they are nil: during the
+// first tiles, or all of nextA if run spreads it over the tiles.
 func (g *gemmSmall[T]) compute(a, b, c, nextA, nextB []T) {
 	if g.beta != 0 && g.beta != 1 {
 		for i := range g.m {
@@ -108,7 +112,7 @@ func (g *gemmSmall[T]) each(team *sched.Team, count int, a []T, strideA int, b [
 	}
 	line := dense.LineBytes / int(unsafe.Sizeof(g.beta))
 	g.run.PrefetchCol, g.run.PrefetchStrip, g.run.CInCache = line, line*g.run.K, false
-	shared := *g // g stays where the caller has it: a single product allocates nothing
+	shared := *g // a copy, so that g does not escape: a single product allocates nothing
 	batch(team, count, g.m*g.n*g.run.K, func(_ *sched.Team, p0, p1 int) {
 		g := shared
 		for p := p0; p < p1; p++ {
@@ -119,4 +123,38 @@ func (g *gemmSmall[T]) each(team *sched.Team, count int, a []T, strideA int, b [
 			g.compute(a[p*strideA:], b[p*strideB:], c[p*strideC:], nextA, nextB)
 		}
 	})
+}
+
+// GemmDirect computes C = alpha A B + beta C for real matrices on the calling goroutine, without packing. It is meant
+// for callers that partition their products themselves: B stays in the L2 cache, no leading dimension makes rows
+// compete for the same sets of the L1 cache, and a call takes well under a millisecond, since it cannot be interrupted.
+// No dimension is 0. C is not read if beta is 0. Sums are formed in the order of the inner dimension.
+func GemmDirect[T dense.Float](alpha T, a, b dense.Matrix[T], beta T, c dense.Matrix[T]) {
+	GemmDirectBefore(alpha, a, b, beta, c, nil)
+}
+
+// GemmDirectBefore is GemmDirect followed by a product that reads next, which it prefetches as far as its own length
+// allows.
+func GemmDirectBefore[T dense.Float](alpha T, a, b dense.Matrix[T], beta T, c dense.Matrix[T], next []T) {
+	require(a.Rows == c.Rows && a.Cols == b.Rows && b.Cols == c.Cols && min(a.Rows, a.Cols, b.Cols) > 0,
+		"GemmDirect: %dx%d times %dx%d into %dx%d", a.Rows, a.Cols, b.Rows, b.Cols, c.Rows, c.Cols)
+	set := kernel.Best()
+	bytes := (a.Rows*a.Cols + b.Rows*b.Cols + c.Rows*c.Cols) * int(unsafe.Sizeof(alpha))
+	g := gemmSmall[T]{set: set, size: kernel.BlockingOf[T](set), m: c.Rows, n: c.Cols, strideC: c.Stride, beta: beta}
+	g.run = gemm.Tiles[T]{
+		K: b.Rows, Alpha: alpha, Accumulate: beta != 0, CInCache: bytes <= nearBytes,
+		RowA: a.Stride, ColA: 1, RowB: b.Stride, RowC: c.Stride,
+	}
+	if len(next) > 0 {
+		g.spread(len(next))
+	}
+	g.compute(a.Data, b.Data, c.Data, next, nil)
+}
+
+// spread distributes the prefetches of the given number of elements over the tiles of the first run.
+func (g *gemmSmall[T]) spread(next int) {
+	line := dense.LineBytes / int(unsafe.Sizeof(g.beta))
+	tiles, _ := tilesOf(g.size, g.n)
+	perStrip := next/line/max(1, g.m/g.size.Rows) + 1
+	g.run.PrefetchCol, g.run.PrefetchStrip, g.run.PrefetchStep = line, perStrip*line, (perStrip/tiles+1)*line
 }

@@ -8,7 +8,7 @@ import (
 	"trnsci/core/kernel/vector"
 )
 
-// Elements of one call of a kernel on vectors. Sums are cut there.
+// Elements of one call of a vector kernel, after which sums are split.
 const vectorCall = 1 << 16
 
 // Dotu returns sum_i x_i y_i.
@@ -62,10 +62,10 @@ func dotUnit[R dense.Float, T dense.Scalar](set kernel.Set, x, y []T, conj bool)
 	return sum[0]
 }
 
-// dotPairs is the sum of complex products. Go's code does one in two cycles, which a kernel could not do once it had exchanged
-// real and imaginary parts.
+// dotPairs is the sum of complex products. Compiled Go takes two cycles for each; a SIMD kernel would lose that to the
+// exchange of real and imaginary parts.
 func dotPairs[R dense.Float](x, y []R, conj bool) (re, im R) {
-	// Two sums each, so that additions need not wait for one another.
+	// Two partial sums each hide the latency of additions.
 	var rr, ii, ri, ir [2]R
 	y = y[:len(x)]
 	j := 0
@@ -150,8 +150,8 @@ func scaleUnit[R dense.Float](alpha R, x []R) {
 	}
 }
 
-// Ldexp multiplies x by 2^k: real and imaginary parts each, as math.Ldexp does. Results that are normal numbers are exact,
-// others are rounded once, also where 2^k itself is beyond the range of T's real type.
+// Ldexp multiplies x by 2^k: real and imaginary parts each, as math.Ldexp does. Results that are normal numbers are
+// exact, others are rounded once, also where 2^k itself is beyond the range of T's real type.
 func Ldexp[T dense.Scalar](x []T, k int) {
 	if k == 0 {
 		return

@@ -56,7 +56,8 @@ func testDot[T dense.Scalar](t *testing.T, s kernel.Set) {
 				want.add(0, v, dense.Convert[complex128](y.at(i)))
 			}
 			got := []T{dot(s, x.Vector, y.Vector, conj)}
-			checkf(t, differs(&strided[T]{Vector: dense.Vec(got), memory: got}, want, x.N), "dot conj %v n %d increments %d %d", conj, x.N, x.Inc, y.Inc)
+			checkf(t, differs(&strided[T]{Vector: dense.Vec(got), memory: got}, want, x.N),
+				"dot conj %v n %d increments %d %d", conj, x.N, x.Inc, y.Inc)
 		}
 		alpha := pick(rng, factorsOf[T](rng)...)
 		want := newExpected(x.N)
@@ -105,11 +106,13 @@ func testNorms[T dense.Scalar](t *testing.T, s kernel.Set) {
 }
 
 func TestNrm2OfHugeAndTinyElements(t *testing.T) {
-	forSetsAndDtypes(t, testExtremeNorms[float32], testExtremeNorms[float64], testExtremeNorms[complex64], testExtremeNorms[complex128])
+	forSetsAndDtypes(t, testExtremeNorms[float32], testExtremeNorms[float64], testExtremeNorms[complex64],
+		testExtremeNorms[complex128])
 }
 
-// testExtremeNorms scales vectors by powers of two, which scales the norm exactly, up to the ends of the range and into the subnormal
-// numbers, where the elements themselves are rounded first. Expected values are computed with exponents of their own.
+// testExtremeNorms scales vectors by powers of two, which scales the norm exactly, up to the ends of the range and into
+// the subnormal numbers, where the elements themselves are rounded first. Expected values are computed with exponents
+// of their own.
 func testExtremeNorms[T dense.Scalar](t *testing.T, s kernel.Set) {
 	rng := rand.New(rand.NewPCG(43, uint64(s)))
 	lowest, highest := -1074, 1016
@@ -143,7 +146,8 @@ func testExtremeNorms[T dense.Scalar](t *testing.T, s kernel.Set) {
 }
 
 func TestNormsOfInfinitiesAndNaNs(t *testing.T) {
-	forDtypes(t, testNotFiniteNorms[float32], testNotFiniteNorms[float64], testNotFiniteNorms[complex64], testNotFiniteNorms[complex128])
+	forDtypes(t, testNotFiniteNorms[float32], testNotFiniteNorms[float64], testNotFiniteNorms[complex64],
+		testNotFiniteNorms[complex128])
 }
 
 func testNotFiniteNorms[T dense.Scalar](t *testing.T) {
@@ -198,7 +202,8 @@ func testMoves[T dense.Scalar](t *testing.T) {
 		Swap(x.Vector, y.Vector)
 		copied := newStrided[T](rng, x.N, guardWord)
 		Copy(y.Vector, copied.Vector)
-		if !slices.Equal(x.wide(), beforeY.wide()) || !slices.Equal(y.wide(), beforeX.wide()) || !slices.Equal(copied.wide(), beforeX.wide()) {
+		if !slices.Equal(x.wide(), beforeY.wide()) || !slices.Equal(y.wide(), beforeX.wide()) ||
+			!slices.Equal(copied.wide(), beforeX.wide()) {
 			t.Fatalf("n %d increments %d %d: not moved", x.N, x.Inc, y.Inc)
 		}
 		alpha := pick(rng, factorsOf[T](rng)...)
@@ -256,7 +261,8 @@ func (gonumRotations) Drotmg(d1, d2, x, y float64) (gblas.DrotmParams, float64, 
 }
 
 func (gonumRotations) Drotm(n int, x []float64, incX int, y []float64, incY int, p gblas.DrotmParams) {
-	Rotm(dense.Vector[float64]{N: n, Inc: incX, Data: x}, dense.Vector[float64]{N: n, Inc: incY, Data: y}, RotmParams[float64]{Flag: p.Flag, H: p.H})
+	Rotm(dense.Vector[float64]{N: n, Inc: incX, Data: x}, dense.Vector[float64]{N: n, Inc: incY, Data: y},
+		RotmParams[float64]{Flag: p.Flag, H: p.H})
 }
 
 func TestRotationsAsGonumExpects(t *testing.T) {
@@ -269,8 +275,8 @@ func TestRotmg(t *testing.T) {
 	t.Run("float64", testRotmg[float64])
 }
 
-// testRotmg checks, in double precision, that H makes the second component zero and that the transformation it stands for,
-// diag(sqrt(new d)) H diag(1/sqrt(d)), is orthogonal.
+// testRotmg checks, in double precision, that H makes the second component zero and that the transformation it stands
+// for, diag(sqrt(new d)) H diag(1/sqrt(d)), is orthogonal.
 func testRotmg[F dense.Float](t *testing.T) {
 	rng := rand.New(rand.NewPCG(47, 0))
 	const terms = 20 // roundings of one call, most of them in a row
@@ -285,7 +291,8 @@ func testRotmg[F dense.Float](t *testing.T) {
 		Rotm(dense.Vec(v[:1]), dense.Vec(v[1:]), p)
 		h11, h21, h12, h22 := p.matrix()
 		size := math.Abs(float64(h21*x)) + math.Abs(float64(h22*y))
-		if !(math.Abs(float64(v[1])) <= limit*size) || !(math.Abs(float64(v[0]-nx)) <= limit*(math.Abs(float64(h11*x))+math.Abs(float64(h12*y)))) {
+		terms := math.Abs(float64(h11*x)) + math.Abs(float64(h12*y))
+		if !(math.Abs(float64(v[1])) <= limit*size) || !(math.Abs(float64(v[0]-nx)) <= limit*terms) {
 			t.Fatalf("%v %v %v %v: H (x, y) = %v, want %v, 0", d1, d2, x, y, v, nx)
 		}
 		w1, w2 := math.Sqrt(float64(n1)), math.Sqrt(float64(n2))
@@ -330,8 +337,10 @@ func TestLdexp(t *testing.T) {
 // testLdexp compares with want, which rounds once, for powers within and beyond the range of T's real type.
 func testLdexp[T dense.Scalar](t *testing.T, want func(x float64, k int) float64) {
 	top, least := dense.MaxExponent[T](), dense.SmallestSubnormal[T]()
-	numbers := []float64{1, -1 - 3*dense.Eps[T](), 1.5, 0, math.Copysign(0, -1), least, 3 * least, dense.LargestPower[T]() * 1.25, math.Inf(-1), math.NaN()}
-	for _, k := range []int{0, 1, -1, 7, -top + 1, -top, top - 1, top, -top - 10, top + 10, 2 * top, -2 * top, 5 * top, -5 * top} {
+	numbers := []float64{1, -1 - 3*dense.Eps[T](), 1.5, 0, math.Copysign(0, -1), least, 3 * least,
+		dense.LargestPower[T]() * 1.25, math.Inf(-1), math.NaN()}
+	for _, k := range []int{0, 1, -1, 7, -top + 1, -top, top - 1, top, -top - 10, top + 10, 2 * top, -2 * top, 5 * top,
+		-5 * top} {
 		var x []T
 		for i, re := range numbers {
 			x = append(x, dense.FromParts[T](re, numbers[len(numbers)-1-i]))
@@ -339,7 +348,9 @@ func testLdexp[T dense.Scalar](t *testing.T, want func(x float64, k int) float64
 		Ldexp(x, k)
 		for i, re := range numbers {
 			expect := func(name string, got, from float64) {
-				if w := want(from, k); math.Float64bits(got) != math.Float64bits(w) && !(math.IsNaN(got) && math.IsNaN(w)) {
+				w := want(from, k)
+				if math.Float64bits(got) != math.Float64bits(w) && !(math.IsNaN(got) &&
+					math.IsNaN(w)) {
 					t.Errorf("%T: %s of %g times 2^%d is %g, not %g", x[i], name, from, k, got, w)
 				}
 			}

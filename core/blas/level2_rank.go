@@ -25,8 +25,8 @@ func Syr[T dense.Scalar](team *sched.Team, uplo Uplo, alpha T, x dense.Vector[T]
 	update[T]{a: a, uplo: uplo}.run(team, alpha, x, x)
 }
 
-// Her computes A = A + alpha x x^H on the triangle uplo of a Hermitian (real: symmetric) A. The imaginary part of A's diagonal is taken
-// to be zero and becomes zero, unless alpha is 0.
+// Her computes A = A + alpha x x^H on the triangle uplo of a Hermitian (real: symmetric) A. The imaginary part of A's
+// diagonal is taken to be zero and becomes zero, unless alpha is 0.
 func Her[T dense.Scalar](team *sched.Team, uplo Uplo, alpha float64, x dense.Vector[T], a dense.Matrix[T]) {
 	requireSquare("Her", a, x.N, x.N)
 	update[T]{a: a, uplo: uplo, conj: dense.IsComplex[T]()}.run(team, dense.FromReal[T](alpha), x, x)
@@ -38,15 +38,15 @@ func Syr2[T dense.Scalar](team *sched.Team, uplo Uplo, alpha T, x, y dense.Vecto
 	update[T]{a: a, uplo: uplo, both: true}.run(team, alpha, x, y)
 }
 
-// Her2 computes A = A + alpha x y^H + conj(alpha) y x^H on the triangle uplo of a Hermitian (real: symmetric) A. The imaginary
-// part of A's diagonal is taken to be zero and becomes zero, unless alpha is 0.
+// Her2 computes A = A + alpha x y^H + conj(alpha) y x^H on the triangle uplo of a Hermitian (real: symmetric) A. The
+// imaginary part of A's diagonal is taken to be zero and becomes zero, unless alpha is 0.
 func Her2[T dense.Scalar](team *sched.Team, uplo Uplo, alpha T, x, y dense.Vector[T], a dense.Matrix[T]) {
 	requireSquare("Her2", a, x.N, y.N)
 	update[T]{a: a, uplo: uplo, conj: dense.IsComplex[T](), both: true}.run(team, alpha, x, y)
 }
 
-// update is a rank-one update alpha x y^T of A, or one of rank two where both x y^T and y x^T are added. The transpose is
-// conjugated if conj is set.
+// update is a rank-one update alpha x y^T of A, or one of rank two where both x y^T and y x^T are added. The transpose
+// is conjugated if conj is set.
 type update[T dense.Scalar] struct {
 	a    dense.Matrix[T]
 	uplo Uplo // 0: the whole matrix
@@ -64,20 +64,23 @@ func (u update[T]) run(team *sched.Team, alpha T, x, y dense.Vector[T]) {
 	}
 }
 
-// rowUpdate adds multiples of a few vectors to the rows of a matrix. As a multiple of y, c y is re(c) y + im(c) iy, so that there are
-// two real vectors for each complex one.
+// rowUpdate adds multiples of a few vectors to the rows of a matrix. As a multiple of y, c y is re(c) y + im(c) iy, so
+// that there are two real vectors for each complex one.
 type rowUpdate[R dense.Float, T dense.Scalar] struct {
 	update[T]
 	set     kernel.Set
 	vectors vector.Rows[R] // y or y, iy; then x or x, ix
-	factors []T            // of row i: alpha x_i; alpha y_i behind it
+	factors []T            // of row i: alpha x_i, followed by alpha y_i
 }
 
-// Up to this many elements of A a whole matrix is updated by the kernels of products, which have less to do for each row.
+// Up to this many elements of A a whole matrix is updated by the kernels of products, which have less overhead for each
+// row.
 const smallUpdate = 1 << 16
 
 // rankUpdate computes an update with the kernels of set. R is T's real type.
-func rankUpdate[R dense.Float, T dense.Scalar](set kernel.Set, team *sched.Team, u update[T], alpha T, x, y dense.Vector[T]) {
+func rankUpdate[R dense.Float, T dense.Scalar](
+	set kernel.Set, team *sched.Team, u update[T], alpha T, x, y dense.Vector[T],
+) {
 	if u.uplo == 0 && u.a.Rows*u.a.Cols <= smallUpdate && y.Inc == 1 {
 		u.asProduct(set, team, alpha, x, y)
 		return
@@ -111,7 +114,7 @@ func rankUpdate[R dense.Float, T dense.Scalar](set kernel.Set, team *sched.Team,
 	}
 }
 
-// makeDiagonalReal removes the imaginary parts that rounding, or the caller, has left on the diagonal.
+// makeDiagonalReal clears the imaginary parts that rounding, or the caller, has left on the diagonal.
 func makeDiagonalReal[T dense.Scalar](a dense.Matrix[T]) {
 	if !dense.IsComplex[T]() {
 		return
@@ -131,7 +134,7 @@ func (u update[T]) asProduct(set kernel.Set, team *sched.Team, alpha T, x, y den
 	finish(multiply(set, team, full, 1, plain(column), factor[T]{Matrix: row, conj: u.conj}, 1, u.a))
 }
 
-// loadVectors sets dst to y, or to its conjugate, and for a complex T the line behind it to i times that.
+// loadVectors sets dst to y, or to its conjugate, and for a complex T the following vector to i times that.
 func loadVectors[R dense.Float, T dense.Scalar](dst []T, line int, y dense.Vector[T], conj bool) {
 	Copy(y, dense.Vec(dst[:y.N]))
 	if dense.Parts[T]() == 1 {

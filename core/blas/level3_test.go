@@ -23,8 +23,8 @@ func forSetsAndDtypes(t *testing.T, f32, f64, c64, c128 func(*testing.T, kernel.
 	}
 }
 
-// level3Case is a level 3 operation with its operands: run computes C in place, exact is the result by definition, size the sum of the
-// moduli of all that is added up.
+// level3Case is a level 3 operation with its operands: run computes C in place, exact is the result by definition, size
+// the sum of the moduli of all that is added up.
 type level3Case[T dense.Scalar] struct {
 	name        string
 	part        part
@@ -52,7 +52,8 @@ func (u *level3Case[T]) add(alpha T, x, y factor[T]) {
 	}
 }
 
-// start sets what is expected to beta C, of which the diagonal is real if so wanted. C becomes NaN where it is not to be read.
+// start sets what is expected to beta C, of which the diagonal is real if so wanted. C becomes NaN where it is not to
+// be read.
 func (u *level3Case[T]) start(beta T, realDiagonal bool) {
 	u.exact, u.size = dense.New[complex128](u.c.Rows, u.c.Cols), dense.New[complex128](u.c.Rows, u.c.Cols)
 	nan := dense.FromReal[T](math.NaN())
@@ -227,7 +228,8 @@ func testRankK[T dense.Scalar](t *testing.T, s kernel.Set) {
 					Her2k(team, uplo, trans, alpha, a, b, beta, c)
 					return nil
 				}
-				err := r(team).update2(alpha, dense.Conj(alpha), x, y, y.adjoint(), x.adjoint(), dense.FromReal[T](beta), c)
+				err := r(team).update2(alpha, dense.Conj(alpha), x, y, y.adjoint(), x.adjoint(),
+					dense.FromReal[T](beta), c)
 				makeDiagonalReal(c)
 				return err
 			}
@@ -237,7 +239,8 @@ func testRankK[T dense.Scalar](t *testing.T, s kernel.Set) {
 }
 
 func TestSymmetricFactor(t *testing.T) {
-	forSetsAndDtypes(t, testSymmetric[float32], testSymmetric[float64], testSymmetric[complex64], testSymmetric[complex128])
+	forSetsAndDtypes(t, testSymmetric[float32], testSymmetric[float64], testSymmetric[complex64],
+		testSymmetric[complex128])
 }
 
 func testSymmetric[T dense.Scalar](t *testing.T, s kernel.Set) {
@@ -276,7 +279,8 @@ func testSymmetric[T dense.Scalar](t *testing.T, s kernel.Set) {
 		}
 		b := random[T](rng, m, n)
 		alpha, beta := pick(rng, 1, 0, number[T](rng)), pick(rng, 0, 1, number[T](rng))
-		u := level3Case[T]{name: fmt.Sprintf("symmetric %c%c hermitian=%v %dx%d", side, uplo, isHermitian, m, n), c: random[T](rng, m, n)}
+		u := level3Case[T]{name: fmt.Sprintf("symmetric %c%c hermitian=%v %dx%d", side, uplo, isHermitian, m, n),
+			c: random[T](rng, m, n)}
 		u.start(beta, false)
 		if side == Left {
 			u.add(alpha, plain(full), plain(b))
@@ -288,121 +292,6 @@ func testSymmetric[T dense.Scalar](t *testing.T, s kernel.Set) {
 			return x.multiply("Symm", side, alpha, b, beta, c)
 		}
 		u.check(t)
-	}
-}
-
-func TestTriangularFactor(t *testing.T) {
-	forSetsAndDtypes(t, testTriangularFactor[float32], testTriangularFactor[float64], testTriangularFactor[complex64], testTriangularFactor[complex128])
-}
-
-// testTriangularFactor checks products by the definition, and solutions by the product of the triangle and the solution.
-func testTriangularFactor[T dense.Scalar](t *testing.T, s kernel.Set) {
-	rng := rand.New(rand.NewPCG(33, uint64(s)))
-	for round := range rounds(90) {
-		m, n := someOrder(rng, round), someOrder(rng, round+round/10)
-		side, uplo, trans, diag := pick(rng, Left, Right), pick(rng, Lower, Upper), pick(rng, NoTrans, Trans, ConjTrans), pick(rng, NonUnit, Unit)
-		order := m
-		if side == Right {
-			order = n
-		}
-		a, triangle := triangleOf[T](rng, order, uplo, diag)
-		b, alpha := random[T](rng, m, n), pick(rng, 1, number[T](rng))
-		op := newTriangular("", side, uplo, trans, diag, a, b)
-		u := level3Case[T]{name: fmt.Sprintf("Trmm %c%c%c%c %dx%d", side, uplo, trans, diag, m, n), c: b.Clone()}
-		u.start(1, false)
-		u.exact.Fill(0)
-		expectProduct := func(x dense.Matrix[T]) {
-			if side == Left {
-				u.add(alpha, opOf(trans, triangle), plain(x))
-			} else {
-				u.add(alpha, plain(x), opOf(trans, triangle))
-			}
-		}
-		expectProduct(b)
-		u.run = func(team *sched.Team, c dense.Matrix[T]) error { return op.overwrite(s, team, false, side, alpha, c) }
-		u.check(t)
-
-		// op(A) X = alpha B: the residual is compared with |op(A)| |X|.
-		var x dense.Matrix[T]
-		for _, threads := range []int{1, 2, 3} {
-			y := b.Clone()
-			if err := op.overwrite(s, sched.NewTeam(context.Background(), threads, nil), true, side, alpha, y); err != nil {
-				t.Fatal(err)
-			}
-			for i := range y.Data {
-				if x.Data != nil && y.Data[i] != x.Data[i] {
-					t.Fatalf("Trsm %c%c%c%c %dx%d: other bits on %d threads", side, uplo, trans, diag, m, n, threads)
-				}
-			}
-			x = y
-		}
-		u.start(1, false)
-		u.exact.Fill(0)
-		saved := alpha
-		alpha = 1
-		expectProduct(x)
-		for i := range m {
-			for j := range n {
-				want := dense.Convert[complex128](saved) * dense.Convert[complex128](b.At(i, j))
-				limit := 4 * float64(order+4) * dense.Eps[T]() * real(u.size.At(i, j))
-				if e := dense.Abs(u.exact.At(i, j) - want); !(e <= limit) {
-					t.Fatalf("Trsm %c%c%c%c %dx%d: (%d,%d) of op(A) X is %v, want %v within %.2g", side, uplo, trans, diag, m, n, i, j, u.exact.At(i, j), want, limit)
-				}
-			}
-		}
-	}
-}
-
-func TestSolvesWithTinyAndHugeDiagonals(t *testing.T) {
-	forDtypes(t, testExtremeDiagonal[float32], testExtremeDiagonal[float64], testExtremeDiagonal[complex64], testExtremeDiagonal[complex128])
-}
-
-// testExtremeDiagonal solves with diagonal elements whose reciprocals overflow or are subnormal.
-func testExtremeDiagonal[T dense.Scalar](t *testing.T) {
-	extremes := []float64{0x1p-1074, 0x1p-1072, 0x1p+1022}
-	if dense.Eps[T]() == dense.Eps[float32]() {
-		extremes = []float64{0x1p-149, 0x1p-147, 0x1p+126}
-	}
-	for _, d := range extremes {
-		for _, uplo := range []Uplo{Lower, Upper} {
-			a, x := dense.New[T](3, 3), dense.New[T](3, 2)
-			a.SetIdentity()
-			a.Set(1, 1, dense.FromReal[T](d))
-			for i := range 3 {
-				x.Set(i, 0, dense.FromReal[T](d))
-				x.Set(i, 1, dense.FromReal[T](-d))
-			}
-			Trsm(nil, Left, uplo, NoTrans, NonUnit, 1, a, x)
-			if x.At(1, 0) != 1 || x.At(1, 1) != -1 || dense.Real(x.At(0, 0)) != d || dense.Real(x.At(2, 1)) != -d {
-				t.Errorf("d = %g, %c: %v", d, uplo, x.Data)
-			}
-		}
-	}
-}
-
-func TestNothingOutsideOfATriangleIsMultiplied(t *testing.T) {
-	// Row 9 of B is infinite: the rows of the product that it has no part in stay finite.
-	const n, row = 20, 9
-	for _, uplo := range []Uplo{Lower, Upper} {
-		for _, solve := range []bool{false, true} {
-			a, b := dense.New[float64](n, n), dense.New[float64](n, 3)
-			a.Fill(0.25)
-			b.Fill(1)
-			for j := range 3 {
-				b.Set(row, j, math.Inf(1))
-			}
-			if solve {
-				Trsm(nil, Left, uplo, NoTrans, NonUnit, 1, a, b)
-			} else {
-				Trmm(nil, Left, uplo, NoTrans, NonUnit, 1, a, b)
-			}
-			for i := range n {
-				reached := i == row || (i > row) == (uplo == Lower)
-				if dense.IsFinite(b.At(i, 0)) == reached {
-					t.Errorf("%c solve=%v: row %d is %v", uplo, solve, i, b.At(i, 0))
-				}
-			}
-		}
 	}
 }
 
@@ -444,7 +333,8 @@ func testBatches[T dense.Scalar](t *testing.T) {
 			for i := range c.Rows {
 				for j := range c.Cols {
 					if c.At(i, j) != want.At(i, j) {
-						t.Fatalf("%s of %d %dx%dx%d: (%d,%d) differs from a product of its own", name, count, m, n, k, i, j)
+						t.Fatalf("%s of %d %dx%dx%d: (%d,%d) differs from a product of its own", name, count, m, n, k,
+							i, j)
 					}
 				}
 			}
@@ -457,13 +347,14 @@ func testBatches[T dense.Scalar](t *testing.T) {
 			x.Rows = rows
 			return x
 		}
-		GemmStrided(team, tA, tB, alpha, count, head(a, ar), (ar+gap)*a.Stride, head(b, br), strideB, beta, head(c, m), (m+gap)*c.Stride)
+		GemmStrided(team, tA, tB, alpha, count, head(a, ar), (ar+gap)*a.Stride, head(b, br), strideB, beta, head(c, m),
+			(m+gap)*c.Stride)
 		same("GemmStrided")
 	}
 }
 
-// The first term of a piece is 1 and all others are just too small to change a sum that has it: every addition up to the end of the piece is off by
-// almost as much as it can be. In float32, so that the error can be had from float64.
+// The first term of a piece is 1 and all others are just too small to change a sum that has it: every addition up to
+// the end of the piece is off by almost as much as it can be. In float32, so that the error can be had from float64.
 func TestGemmRoundingsAreReached(t *testing.T) {
 	u := dense.Eps[float32]() / 2
 	small := u * (1 - 8*u)
@@ -484,7 +375,8 @@ func TestGemmRoundingsAreReached(t *testing.T) {
 				bound += roundings[p] * u * float64(x)
 			}
 			if most := bound / (1 - float64(k)*u); off > most || off < roundings[first]*u/2 {
-				t.Errorf("k=%d, 1 at %d: off by %g, bound %g, roundings counted %g", k, first, off, most, roundings[first])
+				t.Errorf("k=%d, 1 at %d: off by %g, bound %g, roundings counted %g", k, first, off, most,
+					roundings[first])
 			}
 		}
 	}

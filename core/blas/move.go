@@ -10,11 +10,11 @@ import (
 	"trnsci/core/sched"
 )
 
-// Elements that are moved or read between two looks at the team: about a millisecond when the pages are fresh.
+// Elements moved or read between two checks of the team: about a millisecond when the pages are fresh.
 const moveChunk = 1 << 18
 
-// CopyView copies src, converted to dst's dtype, into dst of the same shape, on all of the team's threads. It returns the
-// team's error when the call is cancelled.
+// CopyView copies src, converted to dst's dtype, into dst of the same shape, on all of the team's threads. It returns
+// the team's error when the call is cancelled.
 func CopyView[D, S dense.Scalar](team *sched.Team, dst dense.View[D], src dense.View[S]) error {
 	if dst.ByColumns() {
 		dst, src = dst.T(), src.T()
@@ -53,7 +53,8 @@ func CheckFinite[T dense.Scalar](team *sched.Team, v dense.View[T], arg string) 
 	})
 }
 
-// sumIsFinite reports whether the absolute values of m have a finite sum: then m is finite, while a finite m may have none.
+// sumIsFinite reports whether the absolute values of m have a finite sum: then m is finite, while a finite m may have
+// none.
 func sumIsFinite[T dense.Scalar](m dense.Matrix[T]) bool {
 	if m.Stride == m.Cols {
 		m.Rows, m.Cols = 1, m.Rows*m.Cols
@@ -84,7 +85,7 @@ func transpose[T dense.Scalar](set kernel.Set, dst, src dense.Matrix[T]) {
 	}
 }
 
-// asDoubles returns the memory of pairs of float32 as numbers that are as large.
+// asDoubles returns the memory of pairs of float32 as float64, which have the same size.
 func asDoubles[T float32 | complex64](x []T) []float64 {
 	return unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(x))), len(x)*dense.Bytes[T]()/dense.Bytes[float64]())
 }
@@ -92,7 +93,7 @@ func asDoubles[T float32 | complex64](x []T) []float64 {
 func forRows(team *sched.Team, rows, cols int, body func(i0, i1 int) error) error {
 	step := max(1, moveChunk/max(1, cols))
 	if rows <= step {
-		return body(0, rows) // the usual case costs no closure calls
+		return body(0, rows) // the usual case, without a closure call
 	}
 	return team.For(ceilDiv(rows, step), func(_, c int) error {
 		return body(c*step, min(rows, (c+1)*step))

@@ -10,8 +10,9 @@ import (
 
 // Nrm2 returns the Euclidean norm of x, free of overflow and of harmful underflow. It is NaN if x holds one.
 //
-// The sum of squares is taken as it is if it is far enough from the ends of the range; else x is scaled by a power of two and
-// read again. Blue, ACM TOMS 4, 1978, and Anderson, ACM TOMS 44, 2017, decide for each element instead.
+// The sum of squares is used directly if it is far enough from the ends of the range; otherwise x is scaled by a power
+// of two and read again. Blue, ACM TOMS 4, 1978, and Anderson, ACM TOMS 44, 2017, decide for each element separately
+// instead.
 func Nrm2[T dense.Scalar](x dense.Vector[T]) float64 {
 	if dense.IsSingle[T]() {
 		return nrm2[float32](kernel.Best(), x)
@@ -22,8 +23,8 @@ func Nrm2[T dense.Scalar](x dense.Vector[T]) float64 {
 func nrm2[R dense.Float, T dense.Scalar](set kernel.Set, x dense.Vector[T]) float64 {
 	sum := 0.0
 	forPieces(x, func(piece []T) { sum += float64(vector.SumSquares(set, dense.Reals[R](piece))) })
-	// Squares below the smallest normal number have lost bits; together they count for less than a rounding error if the sum is this
-	// large.
+	// Squares below the smallest normal number have lost bits; together they count for less than a rounding error if
+	// the sum is this large.
 	least, most := dense.SmallestNormal[R](), dense.LargestPower[R]()
 	if safe := float64(2*x.N) * least / dense.Eps[R](); sum >= safe && sum <= most || math.IsNaN(sum) {
 		return math.Sqrt(sum)
@@ -94,8 +95,8 @@ func asum[R dense.Float, T dense.Scalar](set kernel.Set, x dense.Vector[T]) floa
 	return sum
 }
 
-// Iamax returns the first i with the largest |re x_i| + |im x_i|, -1 for an empty x. As in the reference BLAS, the result is 0
-// if x_0 is NaN, and other NaNs are passed over.
+// Iamax returns the first i with the largest |re x_i| + |im x_i|, -1 for an empty x. As in the reference BLAS, the
+// result is 0 if x_0 is NaN, and other NaNs are passed over.
 func Iamax[T dense.Scalar](x dense.Vector[T]) int {
 	if x.N == 0 {
 		return -1

@@ -7,7 +7,47 @@ import (
 	"trnsci/core/scratch"
 )
 
-// blockB is a block of B as the kernels take it: whole tiles, and what is left of the columns in one or two narrower ones.
+// operand is op(A) or op(B) of a product: element (i, j) is data[i*row+j*col]. A matrix used by rows has col = 1, a
+// transposed one has row = 1 (row = 2 for A of a complex product, with its pairs of reals).
+type operand[T dense.Float] struct {
+	data     []T
+	row, col int
+}
+
+func operandOf[T dense.Float](f factor[T]) operand[T] {
+	if f.trans {
+		return operand[T]{f.Data, 1, f.Stride}
+	}
+	return operand[T]{f.Data, f.Stride, 1}
+}
+
+func (o operand[T]) from(i, j int) []T { return o.data[i*o.row+j*o.col:] }
+
+// gemmProblem is one real product C = alpha A B + beta C of an m x k by a k x n matrix, neither of which is empty, or
+// the real form of a complex one.
+type gemmProblem[T dense.Float] struct {
+	set         kernel.Set
+	size        *kernel.Blocking
+	m, n, k     int
+	inner       int // sums are split into pieces of this length
+	alpha, beta T
+	a, b        operand[T]
+	c           dense.Matrix[T]
+	part        part // the part of C that is computed
+	packA       bool
+	packB       bool
+	pairs       *pairs[T] // nil for a real product
+}
+
+// pairs holds the parameters of a complex product that its real form lacks.
+type pairs[T dense.Float] struct {
+	conjA, conjB     bool
+	alphaRe, alphaIm T
+	betaIm           T
+}
+
+// blockB is a block of B in the form that the kernels take: whole tiles, and the remaining columns in one or two
+// narrower ones.
 type blockB[T dense.Float] struct{ pieces [3]pieceB[T] }
 
 // pieceB is count tiles of cols columns each, of which the first begins at column first of the block. Element (p, j) of
@@ -29,8 +69,8 @@ func (b *blockB[T]) split(size *kernel.Blocking, n int) {
 	}
 }
 
-// tilesOf returns how many tiles of how many columns come first when n columns are cut into tiles. A rest of one vector is shared with the
-// last whole tile: kernels of one vector wait for their loads.
+// tilesOf returns the number and the width of the tiles that come first if n columns are split into tiles. A remainder
+// of one vector is shared with the last whole tile: kernels of one vector wait for their loads.
 func tilesOf(size *kernel.Blocking, n int) (count, cols int) {
 	whole := size.TileCols()
 	full, rest := n/whole, n%whole
@@ -47,7 +87,7 @@ func tilesOf(size *kernel.Blocking, n int) (count, cols int) {
 	}
 }
 
-// load makes block, which has been split, hold rows p0 <= p < p1 and the columns from j0 on of B, packed if g says so.
+// load fills block, which has been split, with rows p0 <= p < p1 and the columns of B from j0 on, packed if g says so.
 func (g *gemmProblem[T]) load(block *blockB[T], packed *packing[T], p0, p1, j0 int) {
 	at := 0
 	for s := range block.pieces {
@@ -74,16 +114,93 @@ func (g *gemmProblem[T]) load(block *blockB[T], packed *packing[T], p0, p1, j0 i
 			})
 		default: // the columns of B are rows in memory
 			for t := range piece.count {
-				gemm.Transpose(g.set, piece.cols, p1-p0, g.b.from(p0, j0+piece.first+t*piece.cols), g.b.col, piece.data[t*piece.step:], piece.row)
+				gemm.Transpose(g.set, piece.cols, p1-p0, g.b.from(p0, j0+piece.first+t*piece.cols), g.b.col,
+					piece.data[t*piece.step:], piece.row)
 			}
 		}
 	}
 }
 
+// pack writes the two rows that stand for a row of alpha B, for rows p0 <= p < p1 of B and the tiles of piece, which
+// begin at column j0.
+func (q *pairs[T]) pack(set kernel.Set, piece *pieceB[T], b operand[T], p0, p1, j0 int) {
+	panel := gemm.Panel[T]{
+		Count: piece.count, Rows: (p1 - p0) / 2, Cols: piece.cols,
+		From: b.from(p0, j0), FromRow: 2 * b.row, FromStep: piece.cols,
+		To: piece.data, ToRow: piece.row, ToStep: piece.step,
+	}
+	if b.col != 1 {
+		for t := range piece.count {
+			transposePairs(set, piece.cols/2, panel.Rows, b.from(p0, j0+t*piece.cols), b.col,
+				piece.data[t*piece.step:], piece.row)
+		}
+		panel.From, panel.FromRow, panel.FromStep = panel.To, 2*panel.ToRow, panel.ToStep
+	}
+	sign, signA, signB := T(1), T(1), T(1)
+	if q.alphaRe == -1 && q.alphaIm == 0 {
+		sign = -1
+	}
+	if q.conjA {
+		signA = -1
+	}
+	if q.conjB {
+		signB = -1
+	}
+	gemm.PackExpanded(set, &panel, [2]T{sign, sign * signB}, [2]T{-signA * sign * signB, signA * sign})
+	if q.alphaIm == 0 && q.alphaRe == sign {
+		return
+	}
+	for t := range piece.count {
+		for i := range panel.Rows {
+			row := piece.data[t*piece.step+2*i*piece.row:]
+			scalePairs(row[:piece.cols], q.alphaRe, q.alphaIm)
+			mirrorPairs(row[piece.row:][:piece.cols], row, signA)
+		}
+	}
+}
+
+// mirrorPairs sets lower to the row that goes below upper.
+func mirrorPairs[T dense.Float](lower, upper []T, signA T) {
+	for j := 0; j+1 < len(lower); j += 2 {
+		lower[j], lower[j+1] = -signA*upper[j+1], signA*upper[j]
+	}
+}
+
+// transposePairs transposes a matrix of pairs: pair i of row j of dst, whose rows are stride pairs apart, is pair j of
+// row i of src, whose rows are srcStride pairs apart.
+func transposePairs[T dense.Float](set kernel.Set, rows, cols int, src []T, srcStride int, dst []T, stride int) {
+	if single, ok := any(src).([]float32); ok {
+		gemm.Transpose(set, rows, cols, asDoubles(single), srcStride, asDoubles(any(dst).([]float32)), stride)
+		return
+	}
+	for i := range rows {
+		at := 2 * i
+		for row := src[2*i*srcStride:][:2*cols]; len(row) >= 2; row = row[2:] {
+			dst[at], dst[at+1] = row[0], row[1]
+			at += 2 * stride
+		}
+	}
+}
+
+// scalePairs multiplies a row of complex numbers by one.
+func scalePairs[T dense.Float](row []T, re, im T) {
+	for j := 0; j+1 < len(row); j += 2 {
+		row[j], row[j+1] = multiplied(row[j], row[j+1], re, im)
+	}
+}
+
+// multiplied returns (a + ib) (re + i im). A real factor does not mix infinities of one part into the other.
+func multiplied[T dense.Float](a, b, re, im T) (T, T) {
+	if im == 0 {
+		return a * re, b * re
+	}
+	return a*re - b*im, a*im + b*re
+}
+
 // packing is the memory for a block of B, a strip of A and a tile of C. It is kept between calls.
 type packing[T dense.Float] struct{ b, a, c []T }
 
-// What alignment, size classes of the allocator and the headers add to a packing.
+// Overhead of alignment, the allocator's size classes and headers for a packing.
 const packingOverhead = 32 << 10
 
 var (
@@ -104,15 +221,16 @@ func takePacking[T dense.Float](size *kernel.Blocking) *packing[T] {
 	if p == nil {
 		p = &packing[T]{}
 	}
-	// Kernel sets differ in size, which matters where tests use one after the other.
+	// Kernel sets differ in size; tests use several of them.
 	if inner := size.Inner; len(p.b) < inner*size.Cols || len(p.a) < inner*size.Rows {
-		p.b, p.a, p.c = dense.NewAligned[T](inner*size.Cols), dense.NewAligned[T](inner*size.Rows), dense.NewAligned[T](size.Rows*size.TileCols())
+		p.b, p.a = dense.NewAligned[T](inner*size.Cols), dense.NewAligned[T](inner*size.Rows)
+		p.c = dense.NewAligned[T](size.Rows * size.TileCols())
 	}
 	return p
 }
 
-// GemmWorkspace returns the bytes that Gemm takes for each thread that works on a product: about half a megabyte. They
-// are kept for the next call until the garbage collector wants them.
+// GemmWorkspace returns the bytes that Gemm uses for each thread of a product: about half a megabyte. They are kept for
+// the next call until the garbage collector frees them.
 func GemmWorkspace[T dense.Float]() int64 {
 	size := kernel.BlockingOf[T](kernel.Best())
 	return int64(size.Inner)*int64(size.Cols+size.Rows)*int64(dense.Bytes[T]()) + packingOverhead
@@ -125,7 +243,8 @@ func (p *packing[T]) giveBack() { packingsOf[T]().Put(p) }
 func (g *gemmProblem[T]) packStrip(dst []T, i0, i1, p0, p1 int) {
 	rows, n := g.size.Rows, i1-i0
 	if g.pairs == nil {
-		gemm.Pack(g.set, &gemm.Panel[T]{Count: 1, Rows: p1 - p0, Cols: n, From: g.a.from(i0, p0), FromRow: g.a.col, To: dst, ToRow: rows})
+		gemm.Pack(g.set, &gemm.Panel[T]{Count: 1, Rows: p1 - p0, Cols: n, From: g.a.from(i0, p0), FromRow: g.a.col,
+			To: dst, ToRow: rows})
 		return
 	}
 	for p := p0; p < p1; p += 2 {
@@ -134,4 +253,46 @@ func (g *gemmProblem[T]) packStrip(dst []T, i0, i1, p0, p1 int) {
 			re[i], im[i] = src[2*i], src[2*i+1]
 		}
 	}
+}
+
+// workspace is memory for the vectors of level 2 and small blocks of level 3.
+type workspace[T dense.Scalar] struct {
+	scratch.Memory
+	rest []T
+}
+
+// Only the limit of all pools bounds what is kept: the largest workspace is a copy of the right-hand sides of a system.
+var workspaces = scratch.Pool{MostBytes: scratch.DefaultLimit}
+
+// borrow returns memory for n elements.
+func borrow[T dense.Scalar](n int) workspace[T] {
+	memory := workspaces.Borrow(scratch.WordsOf[T](n))
+	return workspace[T]{memory, scratch.Numbers[T](memory.Words, n)}
+}
+
+// take returns n elements of unknown values.
+func (w *workspace[T]) take(n int) []T {
+	part := w.rest[:n:n]
+	w.rest = w.rest[n:]
+	return part
+}
+
+// zeros is take(n) with zeros.
+func (w *workspace[T]) zeros(n int) []T {
+	part := w.take(n)
+	clear(part)
+	return part
+}
+
+// matrix takes a matrix of unknown values.
+func (w *workspace[T]) matrix(rows, cols int) dense.Matrix[T] {
+	return dense.Matrix[T]{Rows: rows, Cols: cols, Stride: cols, Data: w.take(rows * cols)}
+}
+
+// realBlocking returns the blocking of T's real type.
+func realBlocking[T dense.Scalar](set kernel.Set) *kernel.Blocking {
+	if dense.IsSingle[T]() {
+		return kernel.BlockingOf[float32](set)
+	}
+	return kernel.BlockingOf[float64](set)
 }

@@ -20,10 +20,10 @@ func Rot[T dense.Scalar](x, y dense.Vector[T], c float64, s T) {
 	}
 }
 
-// Rotg returns the rotation (c, s) that takes (a, b) to (r, 0), r = +-sqrt(a^2 + b^2) with the sign of the larger of a and b, and
-// the number z from which c and s can be found again: s if |a| > |b|, else 1/c, or 1 if c is 0.
+// Rotg returns the rotation (c, s) that takes (a, b) to (r, 0), r = +-sqrt(a^2 + b^2) with the sign of the larger of a
+// and b, and the number z from which c and s can be found again: s if |a| > |b|, else 1/c, or 1 if c is 0.
 //
-// Neither overflow nor underflow happens on the way: Anderson, Safe scaling in the level 1 BLAS, ACM TOMS 44, 2017.
+// Intermediate results neither overflow nor underflow: Anderson, Safe scaling in the level 1 BLAS, ACM TOMS 44, 2017.
 func Rotg[F dense.Float](a, b F) (c, s, r, z F) {
 	if b == 0 {
 		return 1, 0, a, 0
@@ -51,7 +51,8 @@ func Rotg[F dense.Float](a, b F) (c, s, r, z F) {
 	return c, s, r, z
 }
 
-// RotmParams is a modified rotation, a 2 x 2 matrix by columns of which Flag tells what is stored, as in gonum's DrotmParams.
+// RotmParams is a modified rotation, a 2 x 2 matrix by columns; Flag tells which elements are stored, as in gonum's
+// DrotmParams.
 type RotmParams[F dense.Float] struct {
 	Flag gblas.Flag
 	H    [4]F
@@ -80,8 +81,8 @@ func Rotm[F dense.Float](x, y dense.Vector[F], p RotmParams[F]) {
 	i, j := x.First(), y.First()
 	for range x.N {
 		u, v := x.Data[i], y.Data[j]
-		// Each product is rounded by itself, on processors too where Go would fuse it with the sum: the H of Rotmg then gives the zero that
-		// it is made for.
+		// Each product is rounded by itself, also on processors where Go would fuse it with the sum: then the H of
+		// Rotmg yields the exact zero.
 		x.Data[i], y.Data[j] = F(h11*u)+F(h12*v), F(h21*u)+F(h22*v)
 		i, j = i+x.Inc, j+y.Inc
 	}
@@ -90,8 +91,9 @@ func Rotm[F dense.Float](x, y dense.Vector[F], p RotmParams[F]) {
 // rotmScale is the factor by which Rotmg scales; a weight is kept between its square and one over that.
 const rotmScale = 4096
 
-// Rotmg returns the modified rotation H that makes the second component of H (sqrt(d1) x, sqrt(d2) y)^T zero, and the new weights
-// and first component. A negative d1, or weights for which there is no such H, give zeros with Flag Rescaling.
+// Rotmg returns the modified rotation H that makes the second component of H (sqrt(d1) x, sqrt(d2) y)^T zero, and the
+// new weights and first component. A negative d1, or weights for which there is no such H, give zeros with Flag
+// Rescaling.
 //
 // Source: Lawson, Hanson, Kincaid and Krogh, ACM TOMS 5, 1979, with the corrections of Hopkins, ACM TOMS 23, 1997.
 func Rotmg[F dense.Float](d1, d2, x, y F) (p RotmParams[F], rd1, rd2, rx F) {
@@ -112,7 +114,7 @@ func Rotmg[F dense.Float](d1, d2, x, y F) (p RotmParams[F], rd1, rd2, rx F) {
 		d1, d2, x = d2, d1, y
 	case math.Abs(q1) > math.Abs(q2):
 		p = RotmParams[F]{Flag: gblas.OffDiagonal, H: [4]F{1, -y / x, p2 / p1, 1}}
-		if u = 1 - p.H[2]*p.H[1]; !(u > 0) { // rounding errors alone bring this about
+		if u = 1 - p.H[2]*p.H[1]; !(u > 0) { // possible by rounding errors only
 			return none, 0, 0, 0
 		}
 		d1, d2, x = d1/u, d2/u, x*u
@@ -129,7 +131,7 @@ func Rotmg[F dense.Float](d1, d2, x, y F) (p RotmParams[F], rd1, rd2, rx F) {
 	return p, d1, d2, x
 }
 
-// rescale brings the weight d of row i of H, and what goes with it, into range. An infinity is left alone.
+// rescale brings the weight d of row i of H, and the row with it, into range. An infinity stays.
 func (p *RotmParams[F]) rescale(d *F, row int, x *F) {
 	const square = rotmScale * rotmScale
 	for *d != 0 && *d-*d == 0 {

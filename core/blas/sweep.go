@@ -7,18 +7,19 @@ import (
 	"trnsci/core/sched"
 )
 
-// Tuning of matrix-vector products. Cuts of rows are at multiples of vector.RowGroup, and sums are cut at multiples of sweepCols,
-// so that bits do not depend on the other numbers.
+// Tuning of matrix-vector products. Rows are partitioned at multiples of vector.RowGroup, and sums are split at
+// multiples of sweepCols, so that the bits do not depend on the other constants.
 const (
-	// Columns, counted in reals, of one call of a kernel: its vectors stay in the second cache.
+	// Columns of one call of a kernel, counted in reals: its vectors stay in the L2 cache.
 	sweepCols = 1 << 15
 	// Reals of the matrix of one call of a kernel: less than 0.3 ms, since nothing interrupts assembly.
 	sweepCall = 1 << 18
-	// Below this many bytes of the matrix a second thread does not pay.
+	// Below this many bytes of the matrix a second thread does not pay off.
 	sweepBytes = 1 << 20
-	// Elements of the matrix that a thread takes at a time.
+	// Elements of the matrix for one part of a thread.
 	sweepShare = 1 << 16
-	// From this many bytes on a matrix is taken to lie in memory: more than most last caches leave to one call.
+	// From this many bytes on a matrix is assumed to be in memory: more than the last-level cache usually leaves to one
+	// call.
 	sweepFar = 48 << 20
 )
 
@@ -32,9 +33,9 @@ const (
 //	conjIn:  re -im re -im ...
 //	turned:  im  re im  re ...
 //
-// two real sums along a row are the real and the imaginary part of the complex one. Multiples of rows by the real parts of in
-// are collected in u, those by the imaginary parts in v, and collect adds u + iv, or conj(u) + i conj(v), to out. For a real
-// T conjIn is in and u is out.
+// two real sums along a row are the real and the imaginary part of the complex one. Multiples of rows by the real parts
+// of in are collected in u, those by the imaginary parts in v, and collect adds u + iv, or conj(u) + i conj(v), to out.
+// For a real T conjIn is in and u is out.
 type sweep[R dense.Float, T dense.Scalar] struct {
 	set                kernel.Set
 	a                  dense.Matrix[T]
@@ -52,7 +53,7 @@ func (s *sweep[R, T]) inputs(n int) int {
 	return copies * dense.WholeLines[T](n)
 }
 
-// load makes x the vector of the sweep, without a copy where that is possible.
+// load makes x the vector of the sweep, without a copy if possible.
 func (s *sweep[R, T]) load(w *workspace[T], x dense.Vector[T]) {
 	if x.Inc != 1 {
 		s.loadCopy(w, x)
@@ -122,7 +123,7 @@ func (s *sweep[R, T]) add(team *sched.Team, i0, i1, j0, j1 int) {
 	}
 }
 
-// rows returns a part of the matrix as the kernels take it.
+// rows returns a part of the matrix in the form that the kernels take.
 func (s *sweep[R, T]) rows(i0, i1, j0, j1 int) vector.Rows[R] {
 	w := dense.Parts[T]()
 	return vector.Rows[R]{
@@ -169,7 +170,7 @@ func (s *sweep[R, T]) call(i0, i1, j0, j1 int) {
 	}
 }
 
-// collect adds to elements j0 <= j < j1 of out what u and v hold of them.
+// collect adds u and v to elements j0 <= j < j1 of out.
 func (s *sweep[R, T]) collect(j0, j1 int) {
 	if !s.axpys || dense.Parts[T]() == 1 {
 		return

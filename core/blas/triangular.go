@@ -7,27 +7,32 @@ import (
 	"trnsci/core/sched"
 )
 
-// Triangular products and solves halve the triangle: what is off the diagonal is a product of matrices, the halves are
-// triangles again, down to blocks of this order (complex ones to half of it), which strips of gemm.TriangleOrder rows share.
+// Triangular products and solves halve the triangle recursively: the off-diagonal block is a matrix product. The
+// recursion ends at blocks of this order (half of it for complex ones), which are processed in strips of
+// gemm.TriangleOrder rows.
 const triangularBase = 64
 
 // Trsm solves op(A) X = alpha B (side Left) or X op(A) = alpha B (side Right) for X, which overwrites B. A is
-// triangular; only the triangle uplo is read, and not its diagonal if diag is Unit. A zero on the diagonal gives infinities and NaNs.
-// A cancelled team leaves B unfinished.
-func Trsm[T dense.Scalar](team *sched.Team, side Side, uplo Uplo, tA Transpose, diag Diag, alpha T, a, b dense.Matrix[T]) {
+// triangular; only the triangle uplo is read, and not its diagonal if diag is Unit. A zero on the diagonal gives
+// infinities and NaNs. If the team is cancelled, B is unfinished.
+func Trsm[T dense.Scalar](
+	team *sched.Team, side Side, uplo Uplo, tA Transpose, diag Diag, alpha T, a, b dense.Matrix[T],
+) {
 	t := newTriangular("Trsm", side, uplo, tA, diag, a, b)
 	finish(t.overwrite(kernel.Best(), team, true, side, alpha, b))
 }
 
 // Trmm computes B = alpha op(A) B (side Left) or B = alpha B op(A) (side Right) for a triangular A of which only the
-// triangle uplo is read, and not its diagonal if diag is Unit. A cancelled team leaves B unfinished.
-func Trmm[T dense.Scalar](team *sched.Team, side Side, uplo Uplo, tA Transpose, diag Diag, alpha T, a, b dense.Matrix[T]) {
+// triangle uplo is read, and not its diagonal if diag is Unit. If the team is cancelled, B is unfinished.
+func Trmm[T dense.Scalar](
+	team *sched.Team, side Side, uplo Uplo, tA Transpose, diag Diag, alpha T, a, b dense.Matrix[T],
+) {
 	t := newTriangular("Trmm", side, uplo, tA, diag, a, b)
 	finish(t.overwrite(kernel.Best(), team, false, side, alpha, b))
 }
 
-// TriangularWorkspace returns the bytes that Trsm and Trmm with a triangle of order n take for each thread, side Right being the larger.
-// They are kept for the next call until the garbage collector wants them.
+// TriangularWorkspace returns the bytes that Trsm and Trmm with a triangle of order n take for each thread, side Right
+// being the larger. They are kept for the next call until the garbage collector frees them.
 func TriangularWorkspace[T dense.Scalar](n int) int64 {
 	columns, _ := panelColumns[T](kernel.Best())
 	base := 2 * triangularBase * (columns + triangularBase)
@@ -40,7 +45,9 @@ type triangular[T dense.Scalar] struct {
 	lower, unit bool
 }
 
-func newTriangular[T dense.Scalar](name string, side Side, uplo Uplo, tA Transpose, diag Diag, a, b dense.Matrix[T]) triangular[T] {
+func newTriangular[T dense.Scalar](
+	name string, side Side, uplo Uplo, tA Transpose, diag Diag, a, b dense.Matrix[T],
+) triangular[T] {
 	order := b.Rows
 	if side == Right {
 		order = b.Cols
@@ -50,7 +57,7 @@ func newTriangular[T dense.Scalar](name string, side Side, uplo Uplo, tA Transpo
 	return triangular[T]{op, op.isLower(uplo), diag == Unit}
 }
 
-// element returns element (i, j), which the triangle has.
+// element returns element (i, j) of the triangle.
 func (t triangular[T]) element(i, j int) T {
 	if t.unit && i == j {
 		return 1
@@ -64,16 +71,8 @@ func (t triangular[T]) diagonal(i0, i1 int) triangular[T] {
 	return t
 }
 
-// realBlocking returns the blocking of T's real type.
-func realBlocking[T dense.Scalar](set kernel.Set) *kernel.Blocking {
-	if dense.IsSingle[T]() {
-		return kernel.BlockingOf[float32](set)
-	}
-	return kernel.BlockingOf[float64](set)
-}
-
-// panelColumns returns the columns of a panel, as many as fit the second cache with a block of rows, and the multiple that suits
-// the tiles.
+// panelColumns returns the number of columns of a panel, as many as fit the L2 cache with a block of rows, and the
+// multiple of columns that suits the tiles.
 func panelColumns[T dense.Scalar](set kernel.Set) (most, multiple int) {
 	size := realBlocking[T](set)
 	if dense.IsComplex[T]() {
@@ -82,9 +81,12 @@ func panelColumns[T dense.Scalar](set kernel.Set) (most, multiple int) {
 	return size.Cols, size.TileCols()
 }
 
-// overwrite replaces B by alpha op(A) B, or by the solution of op(A) X = alpha B, panel by panel: columns of B for side Left; for side
-// Right rows, which are transposed into columns and back. Panels are independent, and an element's bits do not depend on its panel.
-func (t triangular[T]) overwrite(set kernel.Set, team *sched.Team, solve bool, side Side, alpha T, b dense.Matrix[T]) error {
+// overwrite replaces B by alpha op(A) B, or by the solution of op(A) X = alpha B, panel by panel: columns of B for side
+// Left; for side Right rows, which are transposed into columns and back. Panels are independent, and an element's bits
+// do not depend on its panel.
+func (t triangular[T]) overwrite(
+	set kernel.Set, team *sched.Team, solve bool, side Side, alpha T, b dense.Matrix[T],
+) error {
 	if b.Rows == 0 || b.Cols == 0 {
 		return nil
 	}
@@ -116,8 +118,10 @@ func (t triangular[T]) overwrite(set kernel.Set, team *sched.Team, solve bool, s
 	})
 }
 
-// panel does overwrite's work for one panel. t is op(A) for side Left, its transpose for side Right.
-func (t triangular[T]) panel(set kernel.Set, team *sched.Team, solve bool, side Side, alpha T, b dense.Matrix[T]) error {
+// panel is overwrite for one panel. t is op(A) for side Left, its transpose for side Right.
+func (t triangular[T]) panel(
+	set kernel.Set, team *sched.Team, solve bool, side Side, alpha T, b dense.Matrix[T],
+) error {
 	w := triangularWork[T]{set: set, team: team.Serial()}
 	x := b
 	if side == Right && dense.IsComplex[T]() && t.hasRealDiagonal() {
@@ -159,7 +163,7 @@ type triangularWork[T dense.Scalar] struct {
 	team *sched.Team
 }
 
-// half returns where a triangle of order n is cut; 0 if it is a base block.
+// half returns the row at which a triangle of order n is split, 0 for a base block.
 func half[T dense.Scalar](n int) int {
 	base := triangularBase
 	if dense.IsComplex[T]() {
@@ -174,7 +178,8 @@ func half[T dense.Scalar](n int) int {
 // span is begin <= i < end.
 type span struct{ begin, end int }
 
-// cut returns the triangles before and behind row h, what lies beside them, and their indices, all in the order in which unknowns are found.
+// cut returns the triangles before and behind row h, the block between them, and their ranges, in the order in which
+// the unknowns are found.
 func (t triangular[T]) cut(h int) (head, tail triangular[T], off factor[T], first, second span) {
 	n := t.Rows
 	head, tail, first, second = t.diagonal(0, h), t.diagonal(h, n), span{0, h}, span{h, n}
@@ -184,9 +189,9 @@ func (t triangular[T]) cut(h int) (head, tail triangular[T], off factor[T], firs
 	return head, tail, t.slice(h, n, 0, h), first, second
 }
 
-// step reports a product with the block between triangles of the orders h and r. A triangle of order n counts as n^2 = h^2 + 2 h r + r^2 steps for
-// each column of x.
-func (w *triangularWork[T]) step(h, r int, x dense.Matrix[T]) { w.team.Step(2 * h * r * x.Cols) }
+// step reports a product of the block between triangles of orders h and r with the given number of columns. A triangle
+// of order n counts n^2 = h^2 + 2 h r + r^2 steps for each column.
+func (w *triangularWork[T]) step(h, r, columns int) { w.team.Step(2 * h * r * columns) }
 
 // solve overwrites x by the solution y of t y = x.
 func (w *triangularWork[T]) solve(t triangular[T], x dense.Matrix[T]) error {
@@ -204,7 +209,7 @@ func (w *triangularWork[T]) solve(t triangular[T], x dense.Matrix[T]) error {
 	if err := multiply(w.set, w.team, full, -1, off, plain(first), 1, second); err != nil {
 		return err
 	}
-	w.step(h, t.Rows-h, x)
+	w.step(h, t.Rows-h, x.Cols)
 	return w.solve(tail, second)
 }
 
@@ -224,6 +229,6 @@ func (w *triangularWork[T]) multiply(t triangular[T], x dense.Matrix[T]) error {
 	if err := multiply(w.set, w.team, full, 1, off, plain(first), 1, second); err != nil {
 		return err
 	}
-	w.step(h, t.Rows-h, x)
+	w.step(h, t.Rows-h, x.Cols)
 	return w.multiply(head, first)
 }

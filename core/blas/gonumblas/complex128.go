@@ -1,6 +1,10 @@
-package blas
+package gonumblas
 
-import gblas "gonum.org/v1/gonum/blas"
+import (
+	gblas "gonum.org/v1/gonum/blas"
+
+	"trnsci/core/blas"
+)
 
 var _ gblas.Complex128 = Implementation{}
 
@@ -9,7 +13,7 @@ func (g Implementation) Zdotu(n int, x []complex128, incX int, y []complex128, i
 	if !vectorFits(n, len(x), incX) || !vectorFits(n, len(y), incY) {
 		return g.Implementation.Zdotu(n, x, incX, y, incY)
 	}
-	return Dotu(vectorOf(n, x, incX), vectorOf(n, y, incY))
+	return blas.Dotu(vector(n, x, incX), vector(n, y, incY))
 }
 
 // Zdotc returns the sum of conj(x_i) y_i.
@@ -17,7 +21,7 @@ func (g Implementation) Zdotc(n int, x []complex128, incX int, y []complex128, i
 	if !vectorFits(n, len(x), incX) || !vectorFits(n, len(y), incY) {
 		return g.Implementation.Zdotc(n, x, incX, y, incY)
 	}
-	return Dotc(vectorOf(n, x, incX), vectorOf(n, y, incY))
+	return blas.Dotc(vector(n, x, incX), vector(n, y, incY))
 }
 
 // Dznrm2 returns the Euclidean norm of x.
@@ -25,7 +29,7 @@ func (g Implementation) Dznrm2(n int, x []complex128, incX int) float64 {
 	if incX < 0 || !vectorFits(n, len(x), incX) {
 		return g.Implementation.Dznrm2(n, x, incX)
 	}
-	return Nrm2(vectorOf(n, x, incX))
+	return float64(blas.Nrm2(vector(n, x, incX)))
 }
 
 // Dzasum returns the sum of |re x_i| + |im x_i|.
@@ -33,7 +37,7 @@ func (g Implementation) Dzasum(n int, x []complex128, incX int) float64 {
 	if incX < 0 || !vectorFits(n, len(x), incX) {
 		return g.Implementation.Dzasum(n, x, incX)
 	}
-	return Asum(vectorOf(n, x, incX))
+	return float64(blas.Asum(vector(n, x, incX)))
 }
 
 // Izamax returns the index of the first largest |re x_i| + |im x_i|, -1 if there is none.
@@ -41,7 +45,7 @@ func (g Implementation) Izamax(n int, x []complex128, incX int) int {
 	if incX < 0 || !vectorFits(n, len(x), incX) {
 		return g.Implementation.Izamax(n, x, incX)
 	}
-	return Iamax(vectorOf(n, x, incX))
+	return blas.Iamax(vector(n, x, incX))
 }
 
 // Zswap exchanges x and y.
@@ -50,7 +54,7 @@ func (g Implementation) Zswap(n int, x []complex128, incX int, y []complex128, i
 		g.Implementation.Zswap(n, x, incX, y, incY)
 		return
 	}
-	Swap(vectorOf(n, x, incX), vectorOf(n, y, incY))
+	blas.Swap(vector(n, x, incX), vector(n, y, incY))
 }
 
 // Zcopy copies x to y.
@@ -59,7 +63,7 @@ func (g Implementation) Zcopy(n int, x []complex128, incX int, y []complex128, i
 		g.Implementation.Zcopy(n, x, incX, y, incY)
 		return
 	}
-	Copy(vectorOf(n, x, incX), vectorOf(n, y, incY))
+	blas.Copy(vector(n, x, incX), vector(n, y, incY))
 }
 
 // Zaxpy adds alpha x to y.
@@ -68,7 +72,7 @@ func (g Implementation) Zaxpy(n int, alpha complex128, x []complex128, incX int,
 		g.Implementation.Zaxpy(n, alpha, x, incX, y, incY)
 		return
 	}
-	Axpy(alpha, vectorOf(n, x, incX), vectorOf(n, y, incY))
+	blas.Axpy(alpha, vector(n, x, incX), vector(n, y, incY))
 }
 
 // Zscal multiplies x by alpha; 0 clears NaN and Inf too.
@@ -77,37 +81,43 @@ func (g Implementation) Zscal(n int, alpha complex128, x []complex128, incX int)
 		g.Implementation.Zscal(n, alpha, x, incX)
 		return
 	}
-	Scal(alpha, vectorOf(n, x, incX))
+	blas.Scal(alpha, vector(n, x, incX))
 }
 
 // Zgemv computes y = alpha op(A) x + beta y.
 func (g Implementation) Zgemv(
-	tA Transpose, m, n int, alpha complex128, a []complex128, lda int, x []complex128, incX int, beta complex128, y []complex128, incY int,
+	tA blas.Transpose, m, n int, alpha complex128, a []complex128, lda int, x []complex128, incX int,
+	beta complex128, y []complex128, incY int,
 ) {
-	if !gonumGemv(tA, m, n, alpha, a, lda, x, incX, beta, y, incY) {
+	if !gemv(tA, m, n, alpha, a, lda, x, incX, beta, y, incY) {
 		g.Implementation.Zgemv(tA, m, n, alpha, a, lda, x, incX, beta, y, incY)
 	}
 }
 
 // Zhemv computes y = alpha A x + beta y for a Hermitian A.
 func (g Implementation) Zhemv(
-	uplo Uplo, n int, alpha complex128, a []complex128, lda int, x []complex128, incX int, beta complex128, y []complex128, incY int,
+	uplo blas.Uplo, n int, alpha complex128, a []complex128, lda int, x []complex128, incX int, beta complex128,
+	y []complex128, incY int,
 ) {
-	if !gonumSymv(Hemv, uplo, n, alpha, a, lda, x, incX, beta, y, incY) {
+	if !symv(blas.Hemv, uplo, n, alpha, a, lda, x, incX, beta, y, incY) {
 		g.Implementation.Zhemv(uplo, n, alpha, a, lda, x, incX, beta, y, incY)
 	}
 }
 
 // Ztrmv computes x = op(A) x for a triangular A.
-func (g Implementation) Ztrmv(uplo Uplo, tA Transpose, diag Diag, n int, a []complex128, lda int, x []complex128, incX int) {
-	if !gonumTrmv(Trmv, uplo, tA, diag, n, a, lda, x, incX) {
+func (g Implementation) Ztrmv(
+	uplo blas.Uplo, tA blas.Transpose, diag blas.Diag, n int, a []complex128, lda int, x []complex128, incX int,
+) {
+	if !trmv(blas.Trmv, uplo, tA, diag, n, a, lda, x, incX) {
 		g.Implementation.Ztrmv(uplo, tA, diag, n, a, lda, x, incX)
 	}
 }
 
 // Ztrsv solves op(A) x = b for a triangular A; x holds b first.
-func (g Implementation) Ztrsv(uplo Uplo, tA Transpose, diag Diag, n int, a []complex128, lda int, x []complex128, incX int) {
-	if !gonumTrmv(Trsv, uplo, tA, diag, n, a, lda, x, incX) {
+func (g Implementation) Ztrsv(
+	uplo blas.Uplo, tA blas.Transpose, diag blas.Diag, n int, a []complex128, lda int, x []complex128, incX int,
+) {
+	if !trmv(blas.Trsv, uplo, tA, diag, n, a, lda, x, incX) {
 		g.Implementation.Ztrsv(uplo, tA, diag, n, a, lda, x, incX)
 	}
 }
@@ -116,7 +126,7 @@ func (g Implementation) Ztrsv(uplo Uplo, tA Transpose, diag Diag, n int, a []com
 func (g Implementation) Zgeru(
 	m, n int, alpha complex128, x []complex128, incX int, y []complex128, incY int, a []complex128, lda int,
 ) {
-	if !gonumGer(Ger, m, n, alpha, x, incX, y, incY, a, lda) {
+	if !ger(blas.Ger, m, n, alpha, x, incX, y, incY, a, lda) {
 		g.Implementation.Zgeru(m, n, alpha, x, incX, y, incY, a, lda)
 	}
 }
@@ -125,104 +135,116 @@ func (g Implementation) Zgeru(
 func (g Implementation) Zgerc(
 	m, n int, alpha complex128, x []complex128, incX int, y []complex128, incY int, a []complex128, lda int,
 ) {
-	if !gonumGer(Gerc, m, n, alpha, x, incX, y, incY, a, lda) {
+	if !ger(blas.Gerc, m, n, alpha, x, incX, y, incY, a, lda) {
 		g.Implementation.Zgerc(m, n, alpha, x, incX, y, incY, a, lda)
 	}
 }
 
 // Zher adds alpha x x^H to a Hermitian A.
-func (g Implementation) Zher(uplo Uplo, n int, alpha float64, x []complex128, incX int, a []complex128, lda int) {
-	if !gonumSyr(Her, uplo, n, alpha, x, incX, a, lda) {
+func (g Implementation) Zher(
+	uplo blas.Uplo, n int, alpha float64, x []complex128, incX int, a []complex128, lda int,
+) {
+	if !syr(blas.Her, uplo, n, real64(alpha), x, incX, a, lda) {
 		g.Implementation.Zher(uplo, n, alpha, x, incX, a, lda)
 	}
 }
 
 // Zher2 adds alpha x y^H + conj(alpha) y x^H to a Hermitian A.
 func (g Implementation) Zher2(
-	uplo Uplo, n int, alpha complex128, x []complex128, incX int, y []complex128, incY int, a []complex128, lda int,
+	uplo blas.Uplo, n int, alpha complex128, x []complex128, incX int, y []complex128, incY int, a []complex128,
+	lda int,
 ) {
-	if !gonumSyr2(Her2, uplo, n, alpha, x, incX, y, incY, a, lda) {
+	if !syr2(blas.Her2, uplo, n, alpha, x, incX, y, incY, a, lda) {
 		g.Implementation.Zher2(uplo, n, alpha, x, incX, y, incY, a, lda)
 	}
 }
 
 // Zgemm computes C = alpha op(A) op(B) + beta C.
 func (g Implementation) Zgemm(
-	tA, tB Transpose, m, n, k int, alpha complex128, a []complex128, lda int, b []complex128, ldb int, beta complex128, c []complex128, ldc int,
+	tA, tB blas.Transpose, m, n, k int, alpha complex128, a []complex128, lda int, b []complex128, ldb int,
+	beta complex128, c []complex128, ldc int,
 ) {
-	if !gonumGemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc) {
+	if !gemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc) {
 		g.Implementation.Zgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 	}
 }
 
 // Zsymm computes C = alpha A B + beta C or alpha B A + beta C for a symmetric A.
 func (g Implementation) Zsymm(
-	side Side, uplo Uplo, m, n int, alpha complex128, a []complex128, lda int, b []complex128, ldb int, beta complex128, c []complex128, ldc int,
+	side blas.Side, uplo blas.Uplo, m, n int, alpha complex128, a []complex128, lda int, b []complex128,
+	ldb int, beta complex128, c []complex128, ldc int,
 ) {
-	if !gonumSymm(Symm, side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc) {
+	if !symm(blas.Symm, side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc) {
 		g.Implementation.Zsymm(side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc)
 	}
 }
 
 // Zhemm computes C = alpha A B + beta C or alpha B A + beta C for a Hermitian A.
 func (g Implementation) Zhemm(
-	side Side, uplo Uplo, m, n int, alpha complex128, a []complex128, lda int, b []complex128, ldb int, beta complex128, c []complex128, ldc int,
+	side blas.Side, uplo blas.Uplo, m, n int, alpha complex128, a []complex128, lda int, b []complex128,
+	ldb int, beta complex128, c []complex128, ldc int,
 ) {
-	if !gonumSymm(Hemm, side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc) {
+	if !symm(blas.Hemm, side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc) {
 		g.Implementation.Zhemm(side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc)
 	}
 }
 
 // Ztrmm computes B = alpha op(A) B or alpha B op(A) for a triangular A.
 func (g Implementation) Ztrmm(
-	side Side, uplo Uplo, tA Transpose, diag Diag, m, n int, alpha complex128, a []complex128, lda int, b []complex128, ldb int,
+	side blas.Side, uplo blas.Uplo, tA blas.Transpose, diag blas.Diag, m, n int, alpha complex128,
+	a []complex128, lda int, b []complex128, ldb int,
 ) {
-	if !gonumTrmm(Trmm, side, uplo, tA, diag, m, n, alpha, a, lda, b, ldb) {
+	if !trmm(blas.Trmm, side, uplo, tA, diag, m, n, alpha, a, lda, b, ldb) {
 		g.Implementation.Ztrmm(side, uplo, tA, diag, m, n, alpha, a, lda, b, ldb)
 	}
 }
 
 // Ztrsm solves op(A) X = alpha B or X op(A) = alpha B for a triangular A; X overwrites B.
 func (g Implementation) Ztrsm(
-	side Side, uplo Uplo, tA Transpose, diag Diag, m, n int, alpha complex128, a []complex128, lda int, b []complex128, ldb int,
+	side blas.Side, uplo blas.Uplo, tA blas.Transpose, diag blas.Diag, m, n int, alpha complex128,
+	a []complex128, lda int, b []complex128, ldb int,
 ) {
-	if !gonumTrmm(Trsm, side, uplo, tA, diag, m, n, alpha, a, lda, b, ldb) {
+	if !trmm(blas.Trsm, side, uplo, tA, diag, m, n, alpha, a, lda, b, ldb) {
 		g.Implementation.Ztrsm(side, uplo, tA, diag, m, n, alpha, a, lda, b, ldb)
 	}
 }
 
 // Zsyrk computes C = alpha op(A) op(A)^T + beta C for a symmetric C.
 func (g Implementation) Zsyrk(
-	uplo Uplo, tA Transpose, n, k int, alpha complex128, a []complex128, lda int, beta complex128, c []complex128, ldc int,
+	uplo blas.Uplo, tA blas.Transpose, n, k int, alpha complex128, a []complex128, lda int, beta complex128,
+	c []complex128, ldc int,
 ) {
-	if tA == ConjTrans || !gonumSyrk(Syrk, uplo, tA, n, k, alpha, a, lda, beta, c, ldc) {
+	if tA == blas.ConjTrans || !syrk(blas.Syrk, uplo, tA, n, k, alpha, a, lda, beta, c, ldc) {
 		g.Implementation.Zsyrk(uplo, tA, n, k, alpha, a, lda, beta, c, ldc)
 	}
 }
 
 // Zherk computes C = alpha op(A) op(A)^H + beta C for a Hermitian C.
 func (g Implementation) Zherk(
-	uplo Uplo, tA Transpose, n, k int, alpha float64, a []complex128, lda int, beta float64, c []complex128, ldc int,
+	uplo blas.Uplo, tA blas.Transpose, n, k int, alpha float64, a []complex128, lda int, beta float64,
+	c []complex128, ldc int,
 ) {
-	if tA == Trans || !gonumSyrk(Herk, uplo, tA, n, k, alpha, a, lda, beta, c, ldc) {
+	if tA == blas.Trans || !syrk(blas.Herk, uplo, tA, n, k, real64(alpha), a, lda, real64(beta), c, ldc) {
 		g.Implementation.Zherk(uplo, tA, n, k, alpha, a, lda, beta, c, ldc)
 	}
 }
 
 // Zsyr2k computes C = alpha (op(A) op(B)^T + op(B) op(A)^T) + beta C for a symmetric C.
 func (g Implementation) Zsyr2k(
-	uplo Uplo, tA Transpose, n, k int, alpha complex128, a []complex128, lda int, b []complex128, ldb int, beta complex128, c []complex128, ldc int,
+	uplo blas.Uplo, tA blas.Transpose, n, k int, alpha complex128, a []complex128, lda int, b []complex128,
+	ldb int, beta complex128, c []complex128, ldc int,
 ) {
-	if tA == ConjTrans || !gonumSyr2k(Syr2k, uplo, tA, n, k, alpha, a, lda, b, ldb, beta, c, ldc) {
+	if tA == blas.ConjTrans || !syr2k(blas.Syr2k, uplo, tA, n, k, alpha, a, lda, b, ldb, beta, c, ldc) {
 		g.Implementation.Zsyr2k(uplo, tA, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 	}
 }
 
 // Zher2k computes C = alpha op(A) op(B)^H + conj(alpha) op(B) op(A)^H + beta C for a Hermitian C.
 func (g Implementation) Zher2k(
-	uplo Uplo, tA Transpose, n, k int, alpha complex128, a []complex128, lda int, b []complex128, ldb int, beta float64, c []complex128, ldc int,
+	uplo blas.Uplo, tA blas.Transpose, n, k int, alpha complex128, a []complex128, lda int, b []complex128,
+	ldb int, beta float64, c []complex128, ldc int,
 ) {
-	if tA == Trans || !gonumSyr2k(Her2k, uplo, tA, n, k, alpha, a, lda, b, ldb, beta, c, ldc) {
+	if tA == blas.Trans || !syr2k(blas.Her2k, uplo, tA, n, k, alpha, a, lda, b, ldb, real64(beta), c, ldc) {
 		g.Implementation.Zher2k(uplo, tA, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 	}
 }

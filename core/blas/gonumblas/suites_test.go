@@ -1,4 +1,4 @@
-package blas
+package gonumblas
 
 import (
 	"math/rand/v2"
@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/testblas"
 
+	"trnsci/core/blas"
 	"trnsci/core/dense"
 )
 
@@ -16,9 +17,9 @@ type namedTest struct {
 	run  func(*testing.T)
 }
 
-// TestGonumSuites runs gonum's own tests of float64 and complex128 BLAS implementations.
-func TestGonumSuites(t *testing.T) {
-	ours := Gonum()
+// TestSuites runs gonum's own tests of float64 and complex128 BLAS implementations.
+func TestSuites(t *testing.T) {
+	ours := New()
 	for _, suite := range []namedTest{
 		{"Dasum", func(t *testing.T) { testblas.DasumTest(t, ours) }},
 		{"Daxpy", func(t *testing.T) { testblas.DaxpyTest(t, ours) }},
@@ -97,21 +98,24 @@ func TestGonumSuites(t *testing.T) {
 	}
 }
 
-// TestGonumConcurrent has several goroutines share the adapters: each result is bitwise that of a call alone.
-func TestGonumConcurrent(t *testing.T) {
+// TestConcurrentCalls has several goroutines share the adapters: each result is bitwise that of a call alone.
+func TestConcurrentCalls(t *testing.T) {
 	const n, callers = 180, 4 // 180^3 multiplications are worth more than one thread
 	rng := rand.New(rand.NewPCG(41, 5))
-	a, b := random[float64](rng, n, n), random[float64](rng, n, n)
+	a, b := dense.New[float64](n, n), dense.New[float64](n, n)
+	for i := range a.Data {
+		a.Data[i], b.Data[i] = rng.NormFloat64(), rng.NormFloat64()
+	}
 	for i := range n {
 		a.Set(i, i, n) // for solutions of moderate size
 	}
-	ours := Gonum()
+	ours := New()
 	compute := func() []float64 {
 		c, d, x := dense.New[float64](n, n), b.Clone(), make([]float64, n)
-		ours.Dgemm(NoTrans, Trans, n, n, n, 1, a.Data, a.Stride, b.Data, b.Stride, 0, c.Data, c.Stride)
-		ours.Dsyrk(Lower, NoTrans, n, n, 1, b.Data, b.Stride, 1, c.Data, c.Stride)
-		ours.Dtrsm(Left, Upper, NoTrans, NonUnit, n, n, 1, a.Data, a.Stride, d.Data, d.Stride)
-		ours.Dgemv(Trans, n, n, 1, c.Data, c.Stride, d.Data, 1, 0, x, 1)
+		ours.Dgemm(blas.NoTrans, blas.Trans, n, n, n, 1, a.Data, a.Stride, b.Data, b.Stride, 0, c.Data, c.Stride)
+		ours.Dsyrk(blas.Lower, blas.NoTrans, n, n, 1, b.Data, b.Stride, 1, c.Data, c.Stride)
+		ours.Dtrsm(blas.Left, blas.Upper, blas.NoTrans, blas.NonUnit, n, n, 1, a.Data, a.Stride, d.Data, d.Stride)
+		ours.Dgemv(blas.Trans, n, n, 1, c.Data, c.Stride, d.Data, 1, 0, x, 1)
 		return slices.Concat(c.Data, d.Data, x)
 	}
 	want := compute()

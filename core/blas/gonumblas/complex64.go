@@ -1,6 +1,12 @@
-package blas
+// Code generated from complex128.go by derived_test.go; DO NOT EDIT.
 
-import gblas "gonum.org/v1/gonum/blas"
+package gonumblas
+
+import (
+	gblas "gonum.org/v1/gonum/blas"
+
+	"trnsci/core/blas"
+)
 
 var _ gblas.Complex64 = Implementation{}
 
@@ -9,7 +15,7 @@ func (g Implementation) Cdotu(n int, x []complex64, incX int, y []complex64, inc
 	if !vectorFits(n, len(x), incX) || !vectorFits(n, len(y), incY) {
 		return g.Implementation.Cdotu(n, x, incX, y, incY)
 	}
-	return Dotu(vectorOf(n, x, incX), vectorOf(n, y, incY))
+	return blas.Dotu(vector(n, x, incX), vector(n, y, incY))
 }
 
 // Cdotc returns the sum of conj(x_i) y_i.
@@ -17,7 +23,7 @@ func (g Implementation) Cdotc(n int, x []complex64, incX int, y []complex64, inc
 	if !vectorFits(n, len(x), incX) || !vectorFits(n, len(y), incY) {
 		return g.Implementation.Cdotc(n, x, incX, y, incY)
 	}
-	return Dotc(vectorOf(n, x, incX), vectorOf(n, y, incY))
+	return blas.Dotc(vector(n, x, incX), vector(n, y, incY))
 }
 
 // Scnrm2 returns the Euclidean norm of x.
@@ -25,7 +31,7 @@ func (g Implementation) Scnrm2(n int, x []complex64, incX int) float32 {
 	if incX < 0 || !vectorFits(n, len(x), incX) {
 		return g.Implementation.Scnrm2(n, x, incX)
 	}
-	return float32(Nrm2(vectorOf(n, x, incX)))
+	return float32(blas.Nrm2(vector(n, x, incX)))
 }
 
 // Scasum returns the sum of |re x_i| + |im x_i|.
@@ -33,7 +39,7 @@ func (g Implementation) Scasum(n int, x []complex64, incX int) float32 {
 	if incX < 0 || !vectorFits(n, len(x), incX) {
 		return g.Implementation.Scasum(n, x, incX)
 	}
-	return float32(Asum(vectorOf(n, x, incX)))
+	return float32(blas.Asum(vector(n, x, incX)))
 }
 
 // Icamax returns the index of the first largest |re x_i| + |im x_i|, -1 if there is none.
@@ -41,7 +47,7 @@ func (g Implementation) Icamax(n int, x []complex64, incX int) int {
 	if incX < 0 || !vectorFits(n, len(x), incX) {
 		return g.Implementation.Icamax(n, x, incX)
 	}
-	return Iamax(vectorOf(n, x, incX))
+	return blas.Iamax(vector(n, x, incX))
 }
 
 // Cswap exchanges x and y.
@@ -50,7 +56,7 @@ func (g Implementation) Cswap(n int, x []complex64, incX int, y []complex64, inc
 		g.Implementation.Cswap(n, x, incX, y, incY)
 		return
 	}
-	Swap(vectorOf(n, x, incX), vectorOf(n, y, incY))
+	blas.Swap(vector(n, x, incX), vector(n, y, incY))
 }
 
 // Ccopy copies x to y.
@@ -59,7 +65,7 @@ func (g Implementation) Ccopy(n int, x []complex64, incX int, y []complex64, inc
 		g.Implementation.Ccopy(n, x, incX, y, incY)
 		return
 	}
-	Copy(vectorOf(n, x, incX), vectorOf(n, y, incY))
+	blas.Copy(vector(n, x, incX), vector(n, y, incY))
 }
 
 // Caxpy adds alpha x to y.
@@ -68,7 +74,7 @@ func (g Implementation) Caxpy(n int, alpha complex64, x []complex64, incX int, y
 		g.Implementation.Caxpy(n, alpha, x, incX, y, incY)
 		return
 	}
-	Axpy(alpha, vectorOf(n, x, incX), vectorOf(n, y, incY))
+	blas.Axpy(alpha, vector(n, x, incX), vector(n, y, incY))
 }
 
 // Cscal multiplies x by alpha; 0 clears NaN and Inf too.
@@ -77,37 +83,43 @@ func (g Implementation) Cscal(n int, alpha complex64, x []complex64, incX int) {
 		g.Implementation.Cscal(n, alpha, x, incX)
 		return
 	}
-	Scal(alpha, vectorOf(n, x, incX))
+	blas.Scal(alpha, vector(n, x, incX))
 }
 
 // Cgemv computes y = alpha op(A) x + beta y.
 func (g Implementation) Cgemv(
-	tA Transpose, m, n int, alpha complex64, a []complex64, lda int, x []complex64, incX int, beta complex64, y []complex64, incY int,
+	tA blas.Transpose, m, n int, alpha complex64, a []complex64, lda int, x []complex64, incX int,
+	beta complex64, y []complex64, incY int,
 ) {
-	if !gonumGemv(tA, m, n, alpha, a, lda, x, incX, beta, y, incY) {
+	if !gemv(tA, m, n, alpha, a, lda, x, incX, beta, y, incY) {
 		g.Implementation.Cgemv(tA, m, n, alpha, a, lda, x, incX, beta, y, incY)
 	}
 }
 
 // Chemv computes y = alpha A x + beta y for a Hermitian A.
 func (g Implementation) Chemv(
-	uplo Uplo, n int, alpha complex64, a []complex64, lda int, x []complex64, incX int, beta complex64, y []complex64, incY int,
+	uplo blas.Uplo, n int, alpha complex64, a []complex64, lda int, x []complex64, incX int, beta complex64,
+	y []complex64, incY int,
 ) {
-	if !gonumSymv(Hemv, uplo, n, alpha, a, lda, x, incX, beta, y, incY) {
+	if !symv(blas.Hemv, uplo, n, alpha, a, lda, x, incX, beta, y, incY) {
 		g.Implementation.Chemv(uplo, n, alpha, a, lda, x, incX, beta, y, incY)
 	}
 }
 
 // Ctrmv computes x = op(A) x for a triangular A.
-func (g Implementation) Ctrmv(uplo Uplo, tA Transpose, diag Diag, n int, a []complex64, lda int, x []complex64, incX int) {
-	if !gonumTrmv(Trmv, uplo, tA, diag, n, a, lda, x, incX) {
+func (g Implementation) Ctrmv(
+	uplo blas.Uplo, tA blas.Transpose, diag blas.Diag, n int, a []complex64, lda int, x []complex64, incX int,
+) {
+	if !trmv(blas.Trmv, uplo, tA, diag, n, a, lda, x, incX) {
 		g.Implementation.Ctrmv(uplo, tA, diag, n, a, lda, x, incX)
 	}
 }
 
 // Ctrsv solves op(A) x = b for a triangular A; x holds b first.
-func (g Implementation) Ctrsv(uplo Uplo, tA Transpose, diag Diag, n int, a []complex64, lda int, x []complex64, incX int) {
-	if !gonumTrmv(Trsv, uplo, tA, diag, n, a, lda, x, incX) {
+func (g Implementation) Ctrsv(
+	uplo blas.Uplo, tA blas.Transpose, diag blas.Diag, n int, a []complex64, lda int, x []complex64, incX int,
+) {
+	if !trmv(blas.Trsv, uplo, tA, diag, n, a, lda, x, incX) {
 		g.Implementation.Ctrsv(uplo, tA, diag, n, a, lda, x, incX)
 	}
 }
@@ -116,7 +128,7 @@ func (g Implementation) Ctrsv(uplo Uplo, tA Transpose, diag Diag, n int, a []com
 func (g Implementation) Cgeru(
 	m, n int, alpha complex64, x []complex64, incX int, y []complex64, incY int, a []complex64, lda int,
 ) {
-	if !gonumGer(Ger, m, n, alpha, x, incX, y, incY, a, lda) {
+	if !ger(blas.Ger, m, n, alpha, x, incX, y, incY, a, lda) {
 		g.Implementation.Cgeru(m, n, alpha, x, incX, y, incY, a, lda)
 	}
 }
@@ -125,104 +137,116 @@ func (g Implementation) Cgeru(
 func (g Implementation) Cgerc(
 	m, n int, alpha complex64, x []complex64, incX int, y []complex64, incY int, a []complex64, lda int,
 ) {
-	if !gonumGer(Gerc, m, n, alpha, x, incX, y, incY, a, lda) {
+	if !ger(blas.Gerc, m, n, alpha, x, incX, y, incY, a, lda) {
 		g.Implementation.Cgerc(m, n, alpha, x, incX, y, incY, a, lda)
 	}
 }
 
 // Cher adds alpha x x^H to a Hermitian A.
-func (g Implementation) Cher(uplo Uplo, n int, alpha float32, x []complex64, incX int, a []complex64, lda int) {
-	if !gonumSyr(Her, uplo, n, float64(alpha), x, incX, a, lda) {
+func (g Implementation) Cher(
+	uplo blas.Uplo, n int, alpha float32, x []complex64, incX int, a []complex64, lda int,
+) {
+	if !syr(blas.Her, uplo, n, real64(alpha), x, incX, a, lda) {
 		g.Implementation.Cher(uplo, n, alpha, x, incX, a, lda)
 	}
 }
 
 // Cher2 adds alpha x y^H + conj(alpha) y x^H to a Hermitian A.
 func (g Implementation) Cher2(
-	uplo Uplo, n int, alpha complex64, x []complex64, incX int, y []complex64, incY int, a []complex64, lda int,
+	uplo blas.Uplo, n int, alpha complex64, x []complex64, incX int, y []complex64, incY int, a []complex64,
+	lda int,
 ) {
-	if !gonumSyr2(Her2, uplo, n, alpha, x, incX, y, incY, a, lda) {
+	if !syr2(blas.Her2, uplo, n, alpha, x, incX, y, incY, a, lda) {
 		g.Implementation.Cher2(uplo, n, alpha, x, incX, y, incY, a, lda)
 	}
 }
 
 // Cgemm computes C = alpha op(A) op(B) + beta C.
 func (g Implementation) Cgemm(
-	tA, tB Transpose, m, n, k int, alpha complex64, a []complex64, lda int, b []complex64, ldb int, beta complex64, c []complex64, ldc int,
+	tA, tB blas.Transpose, m, n, k int, alpha complex64, a []complex64, lda int, b []complex64, ldb int,
+	beta complex64, c []complex64, ldc int,
 ) {
-	if !gonumGemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc) {
+	if !gemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc) {
 		g.Implementation.Cgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 	}
 }
 
 // Csymm computes C = alpha A B + beta C or alpha B A + beta C for a symmetric A.
 func (g Implementation) Csymm(
-	side Side, uplo Uplo, m, n int, alpha complex64, a []complex64, lda int, b []complex64, ldb int, beta complex64, c []complex64, ldc int,
+	side blas.Side, uplo blas.Uplo, m, n int, alpha complex64, a []complex64, lda int, b []complex64,
+	ldb int, beta complex64, c []complex64, ldc int,
 ) {
-	if !gonumSymm(Symm, side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc) {
+	if !symm(blas.Symm, side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc) {
 		g.Implementation.Csymm(side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc)
 	}
 }
 
 // Chemm computes C = alpha A B + beta C or alpha B A + beta C for a Hermitian A.
 func (g Implementation) Chemm(
-	side Side, uplo Uplo, m, n int, alpha complex64, a []complex64, lda int, b []complex64, ldb int, beta complex64, c []complex64, ldc int,
+	side blas.Side, uplo blas.Uplo, m, n int, alpha complex64, a []complex64, lda int, b []complex64,
+	ldb int, beta complex64, c []complex64, ldc int,
 ) {
-	if !gonumSymm(Hemm, side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc) {
+	if !symm(blas.Hemm, side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc) {
 		g.Implementation.Chemm(side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc)
 	}
 }
 
 // Ctrmm computes B = alpha op(A) B or alpha B op(A) for a triangular A.
 func (g Implementation) Ctrmm(
-	side Side, uplo Uplo, tA Transpose, diag Diag, m, n int, alpha complex64, a []complex64, lda int, b []complex64, ldb int,
+	side blas.Side, uplo blas.Uplo, tA blas.Transpose, diag blas.Diag, m, n int, alpha complex64,
+	a []complex64, lda int, b []complex64, ldb int,
 ) {
-	if !gonumTrmm(Trmm, side, uplo, tA, diag, m, n, alpha, a, lda, b, ldb) {
+	if !trmm(blas.Trmm, side, uplo, tA, diag, m, n, alpha, a, lda, b, ldb) {
 		g.Implementation.Ctrmm(side, uplo, tA, diag, m, n, alpha, a, lda, b, ldb)
 	}
 }
 
 // Ctrsm solves op(A) X = alpha B or X op(A) = alpha B for a triangular A; X overwrites B.
 func (g Implementation) Ctrsm(
-	side Side, uplo Uplo, tA Transpose, diag Diag, m, n int, alpha complex64, a []complex64, lda int, b []complex64, ldb int,
+	side blas.Side, uplo blas.Uplo, tA blas.Transpose, diag blas.Diag, m, n int, alpha complex64,
+	a []complex64, lda int, b []complex64, ldb int,
 ) {
-	if !gonumTrmm(Trsm, side, uplo, tA, diag, m, n, alpha, a, lda, b, ldb) {
+	if !trmm(blas.Trsm, side, uplo, tA, diag, m, n, alpha, a, lda, b, ldb) {
 		g.Implementation.Ctrsm(side, uplo, tA, diag, m, n, alpha, a, lda, b, ldb)
 	}
 }
 
 // Csyrk computes C = alpha op(A) op(A)^T + beta C for a symmetric C.
 func (g Implementation) Csyrk(
-	uplo Uplo, tA Transpose, n, k int, alpha complex64, a []complex64, lda int, beta complex64, c []complex64, ldc int,
+	uplo blas.Uplo, tA blas.Transpose, n, k int, alpha complex64, a []complex64, lda int, beta complex64,
+	c []complex64, ldc int,
 ) {
-	if tA == ConjTrans || !gonumSyrk(Syrk, uplo, tA, n, k, alpha, a, lda, beta, c, ldc) {
+	if tA == blas.ConjTrans || !syrk(blas.Syrk, uplo, tA, n, k, alpha, a, lda, beta, c, ldc) {
 		g.Implementation.Csyrk(uplo, tA, n, k, alpha, a, lda, beta, c, ldc)
 	}
 }
 
 // Cherk computes C = alpha op(A) op(A)^H + beta C for a Hermitian C.
 func (g Implementation) Cherk(
-	uplo Uplo, tA Transpose, n, k int, alpha float32, a []complex64, lda int, beta float32, c []complex64, ldc int,
+	uplo blas.Uplo, tA blas.Transpose, n, k int, alpha float32, a []complex64, lda int, beta float32,
+	c []complex64, ldc int,
 ) {
-	if tA == Trans || !gonumSyrk(Herk, uplo, tA, n, k, float64(alpha), a, lda, float64(beta), c, ldc) {
+	if tA == blas.Trans || !syrk(blas.Herk, uplo, tA, n, k, real64(alpha), a, lda, real64(beta), c, ldc) {
 		g.Implementation.Cherk(uplo, tA, n, k, alpha, a, lda, beta, c, ldc)
 	}
 }
 
 // Csyr2k computes C = alpha (op(A) op(B)^T + op(B) op(A)^T) + beta C for a symmetric C.
 func (g Implementation) Csyr2k(
-	uplo Uplo, tA Transpose, n, k int, alpha complex64, a []complex64, lda int, b []complex64, ldb int, beta complex64, c []complex64, ldc int,
+	uplo blas.Uplo, tA blas.Transpose, n, k int, alpha complex64, a []complex64, lda int, b []complex64,
+	ldb int, beta complex64, c []complex64, ldc int,
 ) {
-	if tA == ConjTrans || !gonumSyr2k(Syr2k, uplo, tA, n, k, alpha, a, lda, b, ldb, beta, c, ldc) {
+	if tA == blas.ConjTrans || !syr2k(blas.Syr2k, uplo, tA, n, k, alpha, a, lda, b, ldb, beta, c, ldc) {
 		g.Implementation.Csyr2k(uplo, tA, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 	}
 }
 
 // Cher2k computes C = alpha op(A) op(B)^H + conj(alpha) op(B) op(A)^H + beta C for a Hermitian C.
 func (g Implementation) Cher2k(
-	uplo Uplo, tA Transpose, n, k int, alpha complex64, a []complex64, lda int, b []complex64, ldb int, beta float32, c []complex64, ldc int,
+	uplo blas.Uplo, tA blas.Transpose, n, k int, alpha complex64, a []complex64, lda int, b []complex64,
+	ldb int, beta float32, c []complex64, ldc int,
 ) {
-	if tA == Trans || !gonumSyr2k(Her2k, uplo, tA, n, k, alpha, a, lda, b, ldb, float64(beta), c, ldc) {
+	if tA == blas.Trans || !syr2k(blas.Her2k, uplo, tA, n, k, alpha, a, lda, b, ldb, real64(beta), c, ldc) {
 		g.Implementation.Cher2k(uplo, tA, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 	}
 }
