@@ -6,33 +6,36 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"runtime"
-	"runtime/debug"
 	"strconv"
+
+	"trnsci/core/scratch"
 )
 
 const (
-	// Requests below this size are not compared with the memory that is free: no machine lacks them.
+	// Smaller requests are not compared with the free memory: every machine has that much.
 	minCheckedBytes = 64 << 20
-	// Smaller ones than this are not worth the question whether more memory can be mapped, which takes as long as a small eigenproblem: they
-	// fit into the arenas of heapArenaBytes that Go maps, but for the one in many that a call begins.
+	// Smaller requests are not tested with canMap, which takes as long as a small eigenproblem: they almost always fit
+	// into the arenas of heapArenaBytes that Go has already mapped.
 	minMappedBytes = 4 << 20
 	heapArenaBytes = 64 << 20
 )
 
-// reserve returns a *memoryError if workspace of the given size would not fit beside results that Python has mapped
-// already, but whose pages the system hands out only when they are written. Go ends the process when an allocation
-// fails, and Linux may end it when pages run out, so what may be too large is refused before it is asked for.
+// reserve returns a *memoryError if workspace of the given size would not fit in addition to the results. Python has
+// mapped the results already, but the system provides their pages only when they are written. Go ends the process when
+// an allocation fails, and Linux may end it when pages run out, so requests that may be too large are refused before
+// they are made.
 func reserve(what string, workspace, results int64) error {
 	size := saturatingAdd(workspace, results)
 	if size < minMappedBytes {
 		return nil
 	}
 	if free, known := availableMemory(); size >= minCheckedBytes && known && size > free {
-		return &memoryError{fmt.Sprintf("%s needs %d bytes (%.1f GiB) for workspace and results, %d are available", what, size, gibibytes(size), free)}
+		return &memoryError{fmt.Sprintf("%s needs %d bytes (%.1f GiB) for workspace and results, %d are available", what,
+			size, gibibytes(size), free)}
 	}
 	if workspace >= minMappedBytes && !canMap(saturatingAdd(workspace, heapArenaBytes)) {
-		return &memoryError{fmt.Sprintf("%s needs %d bytes (%.1f GiB) of workspace, which the system refuses", what, workspace, gibibytes(workspace))}
+		return &memoryError{fmt.Sprintf("%s needs %d bytes (%.1f GiB) of workspace, which the system refuses", what,
+			workspace, gibibytes(workspace))}
 	}
 	return nil
 }
@@ -46,7 +49,7 @@ func saturatingAdd(x, y int64) int64 {
 
 func gibibytes(size int64) float64 { return float64(size) / (1 << 30) }
 
-// availableMemory returns the memory that Linux says can be had without swapping.
+// availableMemory returns the memory that is available without swapping, according to Linux.
 func availableMemory() (size int64, known bool) {
 	text, err := os.ReadFile("/proc/meminfo")
 	if err != nil {
@@ -64,16 +67,14 @@ func availableMemory() (size int64, known bool) {
 	return 0, false
 }
 
-// ReleaseMemory gives memory that is kept for later calls back to the system.
+// ReleaseMemory frees the memory that the library keeps for later calls.
 func ReleaseMemory() (zero int64, err error) {
 	defer guard(&err)
-	// Pools keep what they have through one collection; FreeOSMemory is the second one.
-	runtime.GC()
-	debug.FreeOSMemory()
+	scratch.Release()
 	return 0, nil
 }
 
-// Reserve refuses a result of the given size, which Python has mapped and nobody has written yet, where it would not fit.
+// Reserve returns a *memoryError if a result of the given size, which Python has mapped but not written, would not fit.
 func Reserve(size int64) (zero int64, err error) {
 	defer guard(&err)
 	return 0, reserve("the result", 0, size)

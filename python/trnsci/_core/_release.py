@@ -6,11 +6,12 @@ from . import _memory, _native
 
 
 def release_memory() -> None:
-    """Give memory that is kept for later calls back to the system.
+    """Free the memory that is kept for later calls.
 
-    Between calls trnsci keeps up to 64 MiB of freed results, and workspace of the library, since touching new pages
-    takes time. The workspace goes by itself within some minutes; this function frees both at once. Arrays that exist
-    and open devices stay as they are. Later calls work as before, the next of a kind a little slower.
+    Between calls trnsci keeps up to 64 MiB of freed results and up to 1 GiB of workspace, since the first write to new
+    pages takes time. Workspace is also freed when no call has used it for some minutes; this function frees both at
+    once. Existing arrays and open devices are not affected. Later calls work as before; the next one of each kind is a
+    little slower.
 
     Returns
     -------
@@ -18,7 +19,7 @@ def release_memory() -> None:
 
     Notes
     -----
-    It takes some milliseconds. Calls that run in other threads meanwhile keep what they use.
+    It takes some milliseconds. Calls that run in other threads keep the memory they use.
 
     Examples
     --------
