@@ -48,7 +48,8 @@ func numberOf(shape []int) int {
 	return n
 }
 
-// offsetOf returns how far member k, counted in C order over the first lead dimensions, is behind the first one.
+// offsetOf returns the offset of member k from the first one, members being counted in C order over the first lead
+// dimensions.
 func offsetOf(a *record.Array, lead, k int) int {
 	offset := 0
 	for d := lead - 1; d >= 0; d-- {
@@ -58,7 +59,7 @@ func offsetOf(a *record.Array, lead, k int) int {
 	return offset
 }
 
-// vector returns a one-dimensional contiguous array's memory.
+// vector returns the memory of a contiguous one-dimensional array.
 func vector[T record.Element](a *record.Array) []T {
 	if len(a.Shape) != 1 || (a.Shape[0] > 1 && a.Strides[0] != 1) {
 		panic(fmt.Sprintf("array of shape %v and strides %v is not a contiguous vector", a.Shape, a.Strides))
@@ -67,7 +68,7 @@ func vector[T record.Element](a *record.Array) []T {
 	return data
 }
 
-// batch is a stack of matrices: an array of two or more dimensions, the last two being the matrix.
+// batch is a stack of matrices: an array of two or more dimensions, of which the last two are the matrix.
 type batch[T dense.Scalar] struct {
 	*record.Array
 	data   []T
@@ -101,8 +102,8 @@ func (b batch[T]) at(k int) dense.View[T] {
 	}
 }
 
-// reserveEach checks that the results and the workspace of forEach fit: that of one member with the whole team, or of as
-// many members as run at once.
+// reserveEach checks that the results and the workspace of forEach fit into memory. The workspace is that of one member
+// with the whole team, or of all members that run at once.
 func reserveEach(team *sched.Team, count int, what string, results int64, workspace func(*sched.Team) int64) error {
 	if count == 1 {
 		return reserve(what, workspace(team), results)
@@ -115,11 +116,11 @@ func reserveEach(team *sched.Team, count int, what string, results int64, worksp
 	return reserve(what, atOnce*each, results)
 }
 
-// memberSteps is how finely the work on a member of a batch is divided.
+// memberSteps is the number of progress steps of each member of a batch.
 const memberSteps = 1000
 
-// forEach runs op for every member of a batch: one member with the whole team, several with a thread each. An error
-// names its member when there is more than one.
+// forEach runs op for every member of a batch: a single member uses the whole team, several members use one thread
+// each. An error names its member if there is more than one.
 func forEach(team *sched.Team, count int, op func(team *sched.Team, k int) error) error {
 	if count == 1 {
 		return op(team, 0)

@@ -8,7 +8,7 @@ import (
 	"trnsci/pybind/record"
 )
 
-// routines are the functions of the BLAS, and others that every dtype has, for one dtype.
+// routines holds, for one dtype, the functions of the BLAS and the others that exist for every dtype.
 type routines interface {
 	level1Routines
 	level2Routines
@@ -23,7 +23,7 @@ type routines interface {
 // routinesOf implements routines.
 type routinesOf[T dense.Scalar] struct{}
 
-// byDtype are the routines by dtype code.
+// byDtype holds the routines by dtype code.
 var byDtype = [...]routines{
 	record.Float32:    routinesOf[float32]{},
 	record.Float64:    routinesOf[float64]{},
@@ -34,7 +34,7 @@ var byDtype = [...]routines{
 // scalar returns z, whose imaginary part is zero for a real T.
 func scalar[T dense.Scalar](z complex128) T { return dense.FromParts[T](real(z), imag(z)) }
 
-// strided returns a one-dimensional array.
+// strided returns a one-dimensional array as a vector with any stride.
 func strided[T dense.Scalar](a *record.Array) dense.Vector[T] {
 	if len(a.Shape) != 1 {
 		panic(fmt.Sprintf("array of shape %v is not a vector", a.Shape))
@@ -42,7 +42,7 @@ func strided[T dense.Scalar](a *record.Array) dense.Vector[T] {
 	data, _ := record.Elements[T](a)
 	v := dense.Vector[T]{N: a.Shape[0], Inc: a.Strides[0], Data: data}
 	if v.N <= 1 {
-		v.Inc = 1 // NumPy's strides mean nothing here
+		v.Inc = 1 // NumPy's strides are arbitrary here
 	}
 	if v.Inc == 0 {
 		panic("vector of stride 0")
@@ -50,7 +50,7 @@ func strided[T dense.Scalar](a *record.Array) dense.Vector[T] {
 	return v
 }
 
-// operands are the arrays that a function of the BLAS needs.
+// operands says which arrays a function of the BLAS needs.
 type operands int
 
 const (
@@ -59,7 +59,8 @@ const (
 	needC
 )
 
-// blasAt returns the call of a function of the BLAS. It panics where an operand is missing, which is a bug of the Python side.
+// blasAt returns the call of a function of the BLAS. It panics where an operand is missing, which is a bug of the
+// Python side.
 func blasAt(address uint64, need operands) *record.BLAS {
 	c := record.At[record.BLAS](address)
 	for k, operand := range []*record.Array{c.A, c.B, c.C} {
@@ -86,8 +87,8 @@ func (b batch[T]) first() dense.Matrix[T] {
 	return m
 }
 
-// step returns how many elements lie between two successive matrices of the stack, and whether that is the same number
-// everywhere and not negative.
+// step returns the distance in elements between successive matrices of the stack, and whether it is constant and not
+// negative.
 func (b batch[T]) step() (elements int, regular bool) {
 	next, seen := 0, false // what the step of the next dimension outwards must be
 	for d := len(b.Shape) - 3; d >= 0; d-- {
@@ -104,7 +105,7 @@ func (b batch[T]) step() (elements int, regular bool) {
 	return elements, elements >= 0
 }
 
-// runBLAS runs op on a team and reports a cancelled one.
+// runBLAS runs op on a team and returns an error if the team was cancelled.
 func runBLAS(jobID int64, c *record.BLAS, op func(team *sched.Team)) (int64, error) {
 	return run(jobID, c.Team, func(team *sched.Team) (int64, error) {
 		op(team)

@@ -16,7 +16,7 @@ type level1Routines interface {
 	iamax(x *record.Array) int
 }
 
-// In calls of level 1 the vectors x and y are the operands A and B, and a result is C.
+// Level 1 functions take x and y as operands A and B and write a result to C.
 
 // Axpy computes y = alpha x + y.
 func Axpy(jobID int64, address uint64) (zero int64, err error) {

@@ -15,7 +15,7 @@ type level2Routines interface {
 	syr2(team *sched.Team, c *record.BLAS) error
 }
 
-// In calls of level 2 the vectors x and y are the operands B and C.
+// Level 2 functions take the vectors x and y as operands B and C.
 
 // Gemv computes y = alpha op(A) x + beta y.
 func Gemv(jobID int64, address uint64) (zero int64, err error) {
@@ -25,7 +25,8 @@ func Gemv(jobID int64, address uint64) (zero int64, err error) {
 }
 
 func (routinesOf[T]) gemv(team *sched.Team, c *record.BLAS) {
-	blas.Gemv(team, blas.Transpose(c.TransA), scalar[T](c.Alpha), newBatch[T](c.A).rowMajor(0), strided[T](c.B), scalar[T](c.Beta), strided[T](c.C))
+	blas.Gemv(team, blas.Transpose(c.TransA), scalar[T](c.Alpha), newBatch[T](c.A).rowMajor(0), strided[T](c.B),
+		scalar[T](c.Beta), strided[T](c.C))
 }
 
 // Symv computes y = alpha A x + beta y for a symmetric A, or a Hermitian one.
@@ -40,10 +41,11 @@ func (routinesOf[T]) symv(team *sched.Team, c *record.BLAS) {
 	if c.Conjugate {
 		of = blas.Hemv[T]
 	}
-	of(team, blas.Uplo(c.Uplo), scalar[T](c.Alpha), newBatch[T](c.A).rowMajor(0), strided[T](c.B), scalar[T](c.Beta), strided[T](c.C))
+	of(team, blas.Uplo(c.Uplo), scalar[T](c.Alpha), newBatch[T](c.A).rowMajor(0), strided[T](c.B), scalar[T](c.Beta),
+		strided[T](c.C))
 }
 
-// TriangularVector computes x = op(A) x for a triangular A, or with Solve the solution of op(A) x = x.
+// TriangularVector overwrites x by op(A) x for a triangular A, or with Solve by the solution y of op(A) y = x.
 func TriangularVector(jobID int64, address uint64) (zero int64, err error) {
 	defer guard(&err)
 	c := blasAt(address, needA|needB)
@@ -91,8 +93,8 @@ func (routinesOf[T]) syr(team *sched.Team, c *record.BLAS) error {
 	return mirror(team, blas.Uplo(c.Uplo), c.Conjugate, a)
 }
 
-// Syr2 computes A = alpha (x y^T + y x^T) + A for a symmetric A, or alpha x y^H + conj(alpha) y x^H + A for a Hermitian one. Only
-// the triangle uplo of A is read; all of A is written.
+// Syr2 computes A = alpha (x y^T + y x^T) + A for a symmetric A, or alpha x y^H + conj(alpha) y x^H + A for a Hermitian
+// one. Only the triangle uplo of A is read; all of A is written.
 func Syr2(jobID int64, address uint64) (zero int64, err error) {
 	defer guard(&err)
 	c := blasAt(address, needA|needB|needC)

@@ -20,7 +20,7 @@ type level3Routines interface {
 	product(team *sched.Team, p *plainProduct) int64
 }
 
-// runStack runs a function of level 3 for all members of a stack.
+// runStack runs a level 3 function for all members of a stack.
 func runStack(jobID int64, c *record.BLAS, op func(routines, *sched.Team, *record.BLAS) error) (int64, error) {
 	return run(jobID, c.Team, func(team *sched.Team) (int64, error) {
 		return 0, op(byDtype[c.C.Dtype], team, c)
@@ -28,15 +28,17 @@ func runStack(jobID int64, c *record.BLAS, op func(routines, *sched.Team, *recor
 }
 
 // eachResult calls op for every member of the stack of results.
-func eachResult[T dense.Scalar](team *sched.Team, results batch[T], op func(team *sched.Team, k int, c dense.Matrix[T])) error {
+func eachResult[T dense.Scalar](team *sched.Team, results batch[T],
+	op func(team *sched.Team, k int, c dense.Matrix[T])) error {
 	return forEach(team, results.count(), func(team *sched.Team, k int) error {
 		op(team, k, results.rowMajor(k))
 		return team.Err()
 	})
 }
 
-// eachTriangle is eachResult for results of which op computes a triangle that is to be mirrored.
-func eachTriangle[T dense.Scalar](team *sched.Team, call *record.BLAS, op func(team *sched.Team, k int, c dense.Matrix[T])) error {
+// eachTriangle is eachResult for an op that computes one triangle of the result; the triangle is then mirrored.
+func eachTriangle[T dense.Scalar](team *sched.Team, call *record.BLAS,
+	op func(team *sched.Team, k int, c dense.Matrix[T])) error {
 	results := newBatch[T](call.C)
 	return forEach(team, results.count(), func(team *sched.Team, k int) error {
 		c := results.rowMajor(k)
@@ -58,16 +60,18 @@ func (routinesOf[T]) gemm(team *sched.Team, call *record.BLAS) error {
 	stepB, regularB := b.step()
 	stepC, regularC := c.step()
 	if regularA && regularB && regularC && (stepC > 0 || count == 1) {
-		blas.GemmStrided(team, blas.Transpose(call.TransA), blas.Transpose(call.TransB), alpha, count, a.first(), stepA, b.first(), stepB, beta, c.first(), stepC)
+		blas.GemmStrided(team, blas.Transpose(call.TransA), blas.Transpose(call.TransB), alpha, count, a.first(), stepA,
+			b.first(), stepB, beta, c.first(), stepC)
 		return team.Err()
 	}
 	return eachResult(team, c, func(team *sched.Team, k int, c dense.Matrix[T]) {
-		blas.Gemm(team, blas.Transpose(call.TransA), blas.Transpose(call.TransB), alpha, a.rowMajor(k), b.rowMajor(k), beta, c)
+		blas.Gemm(team, blas.Transpose(call.TransA), blas.Transpose(call.TransB), alpha, a.rowMajor(k),
+			b.rowMajor(k), beta, c)
 	})
 }
 
-// Gemmt computes the triangle uplo of C = alpha op(A) op(B) + beta C for all members of stacks; the other triangle stays as
-// it is.
+// Gemmt computes the triangle uplo of C = alpha op(A) op(B) + beta C for all members of stacks; the other triangle
+// stays as it is.
 func Gemmt(jobID int64, address uint64) (zero int64, err error) {
 	defer guard(&err)
 	return runStack(jobID, blasAt(address, needA|needB|needC), routines.gemmt)
@@ -76,12 +80,13 @@ func Gemmt(jobID int64, address uint64) (zero int64, err error) {
 func (routinesOf[T]) gemmt(team *sched.Team, call *record.BLAS) error {
 	a, b := newBatch[T](call.A), newBatch[T](call.B)
 	return eachResult(team, newBatch[T](call.C), func(team *sched.Team, k int, c dense.Matrix[T]) {
-		blas.Gemmt(team, blas.Uplo(call.Uplo), blas.Transpose(call.TransA), blas.Transpose(call.TransB), scalar[T](call.Alpha), a.rowMajor(k), b.rowMajor(k), scalar[T](call.Beta), c)
+		blas.Gemmt(team, blas.Uplo(call.Uplo), blas.Transpose(call.TransA), blas.Transpose(call.TransB),
+			scalar[T](call.Alpha), a.rowMajor(k), b.rowMajor(k), scalar[T](call.Beta), c)
 	})
 }
 
-// Symm computes C = alpha A B + beta C, or alpha B A + beta C with side Right, for all members of stacks; A is symmetric, or
-// Hermitian.
+// Symm computes C = alpha A B + beta C, or alpha B A + beta C with side Right, for all members of stacks; A is
+// symmetric, or Hermitian.
 func Symm(jobID int64, address uint64) (zero int64, err error) {
 	defer guard(&err)
 	return runStack(jobID, blasAt(address, needA|needB|needC), routines.symm)
@@ -94,12 +99,13 @@ func (routinesOf[T]) symm(team *sched.Team, call *record.BLAS) error {
 	}
 	a, b := newBatch[T](call.A), newBatch[T](call.B)
 	return eachResult(team, newBatch[T](call.C), func(team *sched.Team, k int, c dense.Matrix[T]) {
-		of(team, blas.Side(call.Side), blas.Uplo(call.Uplo), scalar[T](call.Alpha), a.rowMajor(k), b.rowMajor(k), scalar[T](call.Beta), c)
+		of(team, blas.Side(call.Side), blas.Uplo(call.Uplo), scalar[T](call.Alpha), a.rowMajor(k), b.rowMajor(k),
+			scalar[T](call.Beta), c)
 	})
 }
 
-// Syrk computes C = alpha A A^T + beta C for all members of stacks, or with trans C = alpha A^T A + beta C; with hermitian
-// A^H takes the place of A^T, and alpha and beta are real. Only the triangle uplo of C is read; all of C is written.
+// Syrk computes C = alpha A A^T + beta C for all members of stacks, or with trans C = alpha A^T A + beta C. With
+// hermitian A^H replaces A^T, and alpha and beta are real. Only the triangle uplo of C is read; all of C is written.
 func Syrk(jobID int64, address uint64) (zero int64, err error) {
 	defer guard(&err)
 	return runStack(jobID, blasAt(address, needA|needC), routines.syrk)
@@ -109,16 +115,18 @@ func (routinesOf[T]) syrk(team *sched.Team, call *record.BLAS) error {
 	a := newBatch[T](call.A)
 	return eachTriangle(team, call, func(team *sched.Team, k int, c dense.Matrix[T]) {
 		if call.Conjugate {
-			blas.Herk(team, blas.Uplo(call.Uplo), blas.Transpose(call.TransA), real(call.Alpha), a.rowMajor(k), real(call.Beta), c)
+			blas.Herk(team, blas.Uplo(call.Uplo), blas.Transpose(call.TransA), real(call.Alpha), a.rowMajor(k),
+				real(call.Beta), c)
 		} else {
-			blas.Syrk(team, blas.Uplo(call.Uplo), blas.Transpose(call.TransA), scalar[T](call.Alpha), a.rowMajor(k), scalar[T](call.Beta), c)
+			blas.Syrk(team, blas.Uplo(call.Uplo), blas.Transpose(call.TransA), scalar[T](call.Alpha), a.rowMajor(k),
+				scalar[T](call.Beta), c)
 		}
 	})
 }
 
-// Syr2k computes C = alpha (A B^T + B A^T) + beta C for all members of stacks, or with trans C = alpha (A^T B + B^T A) + beta C;
-// with hermitian alpha A B^H + conj(alpha) B A^H + beta C, or alpha A^H B + conj(alpha) B^H A + beta C, and beta is real. Only the
-// triangle uplo of C is read; all of C is written.
+// Syr2k computes C = alpha (A B^T + B A^T) + beta C for all members of stacks, or with trans C = alpha (A^T B + B^T A)
+// + beta C; with hermitian alpha A B^H + conj(alpha) B A^H + beta C, or alpha A^H B + conj(alpha) B^H A + beta C, and
+// beta is real. Only the triangle uplo of C is read; all of C is written.
 func Syr2k(jobID int64, address uint64) (zero int64, err error) {
 	defer guard(&err)
 	return runStack(jobID, blasAt(address, needA|needB|needC), routines.syr2k)
@@ -128,15 +136,17 @@ func (routinesOf[T]) syr2k(team *sched.Team, call *record.BLAS) error {
 	a, b, alpha := newBatch[T](call.A), newBatch[T](call.B), scalar[T](call.Alpha)
 	return eachTriangle(team, call, func(team *sched.Team, k int, c dense.Matrix[T]) {
 		if call.Conjugate {
-			blas.Her2k(team, blas.Uplo(call.Uplo), blas.Transpose(call.TransA), alpha, a.rowMajor(k), b.rowMajor(k), real(call.Beta), c)
+			blas.Her2k(team, blas.Uplo(call.Uplo), blas.Transpose(call.TransA), alpha, a.rowMajor(k), b.rowMajor(k),
+				real(call.Beta), c)
 		} else {
-			blas.Syr2k(team, blas.Uplo(call.Uplo), blas.Transpose(call.TransA), alpha, a.rowMajor(k), b.rowMajor(k), scalar[T](call.Beta), c)
+			blas.Syr2k(team, blas.Uplo(call.Uplo), blas.Transpose(call.TransA), alpha, a.rowMajor(k), b.rowMajor(k),
+				scalar[T](call.Beta), c)
 		}
 	})
 }
 
-// TriangularMatrix computes B = alpha op(A) B for a triangular A, or with side Right B = alpha B op(A), for all members of
-// stacks; with solve the solution X of op(A) X = alpha B, or of X op(A) = alpha B, takes the place of B.
+// TriangularMatrix computes B = alpha op(A) B for a triangular A, or with side Right B = alpha B op(A), for all members
+// of stacks; with solve B is overwritten by the solution X of op(A) X = alpha B or of X op(A) = alpha B.
 func TriangularMatrix(jobID int64, address uint64) (zero int64, err error) {
 	defer guard(&err)
 	return runStack(jobID, blasAt(address, needA|needC), routines.triangular)
@@ -149,14 +159,15 @@ func (routinesOf[T]) triangular(team *sched.Team, call *record.BLAS) error {
 	}
 	a := newBatch[T](call.A)
 	return eachResult(team, newBatch[T](call.C), func(team *sched.Team, k int, b dense.Matrix[T]) {
-		of(team, blas.Side(call.Side), blas.Uplo(call.Uplo), blas.Transpose(call.TransA), blas.Diag(call.Diag), scalar[T](call.Alpha), a.rowMajor(k), b)
+		of(team, blas.Side(call.Side), blas.Uplo(call.Uplo), blas.Transpose(call.TransA), blas.Diag(call.Diag),
+			scalar[T](call.Alpha), a.rowMajor(k), b)
 	})
 }
 
-// Edge of the squares in which a triangle is mirrored: two of them fit the first cache.
+// Order of the blocks in which a triangle is mirrored; two of them fit into the L1 cache.
 const mirrorSquare = 32
 
-// mirror overwrites the triangle of c that is not uplo by the (conjugate) transpose of the other one.
+// mirror overwrites the other triangle of c by the (conjugate) transpose of the triangle uplo.
 func mirror[T dense.Scalar](team *sched.Team, uplo blas.Uplo, conjugate bool, c dense.Matrix[T]) error {
 	conjugate = conjugate && dense.IsComplex[T]()
 	squares := (c.Rows + mirrorSquare - 1) / mirrorSquare
@@ -179,8 +190,8 @@ func mirror[T dense.Scalar](team *sched.Team, uplo blas.Uplo, conjugate bool, c 
 	})
 }
 
-// Products of so many multiplications are never shared by threads (blas shares from hundreds of thousands on), so that they
-// need no team.
+// Products of up to this many multiplications always run on one thread and need no team: blas divides work from
+// hundreds of thousands of multiplications on.
 const oneThreadProduct = 1 << 12
 
 // plainProduct is C = alpha op(A) op(B) with op(A) m x k and op(B) k x n, all stored without gaps.
@@ -191,13 +202,15 @@ type plainProduct struct {
 	alpha          float64
 }
 
-// Multiply is Gemm for the plainest operands: no descriptors, which cost more than a small product does. op(A) is m x k, op(B)
-// k x n and C m x n, none is empty, rows follow each other without gaps, and a, b and c are the addresses of the array objects.
-// beta is 0. It computes nothing and returns 1 if C overlaps an operand, otherwise 0.
-func Multiply(threads, dtype int64, a, b, c uint64, m, n, k, transA, transB int64, alpha float64) (overlap int64, err error) {
+// Multiply is Gemm with beta = 0 for contiguous row-major matrices that are not empty. It takes the addresses a, b and
+// c of the array objects and no record, which would cost more than a small product. op(A) is m x k, op(B) is k x n and
+// C is m x n. It returns 1 without computing anything if C overlaps an operand, otherwise 0.
+func Multiply(threads, dtype int64, a, b, c uint64, m, n, k, transA, transB int64,
+	alpha float64) (overlap int64, err error) {
 	defer guard(&err)
 	p := &plainProduct{
-		a: a, b: b, c: c, m: int(m), n: int(n), k: int(k), transA: blas.Transpose(transA), transB: blas.Transpose(transB), alpha: alpha,
+		a: a, b: b, c: c, m: int(m), n: int(n), k: int(k), transA: blas.Transpose(transA), transB: blas.Transpose(transB),
+		alpha: alpha,
 	}
 	if threads <= 1 || p.m*p.n*p.k <= oneThreadProduct {
 		return byDtype[dtype].product(nil, p), nil
@@ -217,15 +230,16 @@ func (routinesOf[T]) product(team *sched.Team, p *plainProduct) (overlap int64) 
 	return 0
 }
 
-// plain returns the gapless row-major matrix of an array object, given the shape of op of it.
+// plain returns the contiguous row-major matrix of an array object, given the shape of op(matrix).
 func plain[T dense.Scalar](object uint64, rows, cols int, trans blas.Transpose) dense.Matrix[T] {
 	if trans != blas.NoTrans {
 		rows, cols = cols, rows
 	}
-	return dense.Matrix[T]{Rows: rows, Cols: cols, Stride: cols, Data: unsafe.Slice((*T)(record.Pointer(ndarrayData(object))), rows*cols)}
+	return dense.Matrix[T]{Rows: rows, Cols: cols, Stride: cols,
+		Data: unsafe.Slice((*T)(record.Pointer(ndarrayData(object))), rows*cols)}
 }
 
-// overlaps reports whether two pieces of memory that are not empty have an element in common.
+// overlaps reports whether two non-empty slices share an element.
 func overlaps[T dense.Scalar](x, y []T) bool {
 	first := func(s []T) uintptr { return uintptr(unsafe.Pointer(&s[0])) }
 	last := func(s []T) uintptr { return uintptr(unsafe.Pointer(&s[len(s)-1])) }

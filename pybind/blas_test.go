@@ -22,7 +22,7 @@ func TestStepOfAStack(t *testing.T) {
 		{[]int64{3, 2, 2}, []int64{4, 2, 1}, 4, true},
 		{[]int64{3, 2, 2}, []int64{0, 2, 1}, 0, true},
 		{[]int64{2, 3, 2, 2}, []int64{12, 4, 2, 1}, 4, true},
-		{[]int64{2, 3, 2, 2}, []int64{4, 8, 2, 1}, 0, false},  // the outer dimension is the nearer one
+		{[]int64{2, 3, 2, 2}, []int64{4, 8, 2, 1}, 0, false},  // the outer dimension has the smaller stride
 		{[]int64{2, 3, 2, 2}, []int64{12, 0, 2, 1}, 0, false}, // only the inner one is broadcast
 		{[]int64{2, 3, 2, 2}, []int64{0, 4, 2, 1}, 0, false},
 		{[]int64{2, 1, 2, 2}, []int64{4, 77, 2, 1}, 4, true},
@@ -33,7 +33,8 @@ func TestStepOfAStack(t *testing.T) {
 			t.Errorf("shape %v, strides %v: step %d, regular %v", c.shape, c.strides, step, regular)
 		}
 	}
-	if _, regular := newBatch[float64](arrayOf(t, described(data, 50, []int64{3, 2, 2}, []int64{-4, 2, 1}))).step(); regular {
+	negative := arrayOf(t, described(data, 50, []int64{3, 2, 2}, []int64{-4, 2, 1}))
+	if _, regular := newBatch[float64](negative).step(); regular {
 		t.Error("a negative step is regular")
 	}
 }
@@ -80,7 +81,8 @@ func TestOperandsThatCannotBeReadInPlaceAreABug(t *testing.T) {
 		"no operand b": func() (int64, error) { return Axpy(0, address(blasRecord(vector, absent, absent))) },
 		"no record":    func() (int64, error) { return Axpy(0, 0) },
 	} {
-		if _, err := call(); err == nil || !strings.Contains(err.Error(), "internal") || !strings.Contains(err.Error(), name) {
+		if _, err := call(); err == nil || !strings.Contains(err.Error(), "internal") ||
+			!strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -31,7 +31,7 @@ func described(data []float64, offset int, shape, strides []int64) []int64 {
 	return words
 }
 
-// absent describes an array that is not there.
+// absent describes an absent array.
 var absent = []int64{-1}
 
 // blasRecord returns a record of record.BLAS with described operands.
@@ -99,7 +99,7 @@ func TestErrorsCarryTheirKind(t *testing.T) {
 			t.Errorf("%v: encoded as %q", err, text)
 		}
 		if !utf8.ValidString(text) || strings.Contains(text, "\x00") {
-			t.Errorf("%q is not fit for the interpreter", text)
+			t.Errorf("%q is not valid for the interpreter", text)
 		}
 	}
 	if text := encode(cases["value"]).Error(); !strings.Contains(text, "batch member 3") {

@@ -10,8 +10,8 @@ import (
 	"trnsci/pybind/record"
 )
 
-// A callback passes requests for data from an operation to the Python thread that waits for its job, one at a time: Go never
-// calls Python. A nil callback makes no requests.
+// A callback passes requests for data from an operation to the Python thread that waits for its job, one at a time: Go
+// never calls Python. A nil callback makes no requests.
 type callback struct {
 	idle     chan struct{} // holds a token while no request is open
 	pending  dataRequest   // set before requested is ready
@@ -19,8 +19,8 @@ type callback struct {
 	answered chan struct{}
 }
 
-// A dataRequest asks for the part first <= i < end of a set of integrals: occupied orbitals, or rows of a tensor. They go to
-// address in the order of their indices.
+// A dataRequest asks for the part first <= i < end of a set of integrals, where i is an occupied orbital or a row of a
+// tensor. Python writes them to address in the order of their indices.
 type dataRequest struct {
 	set, first, end int // set is a spin, or the number of a pair of k-points
 	address         uintptr
@@ -32,7 +32,7 @@ func newCallback() *callback {
 	return f
 }
 
-// requests is ready to receive while a request is open, for a nil callback never.
+// requests returns a channel that is ready while a request is open, and never for a nil callback.
 func (f *callback) requests() chan<- struct{} {
 	if f == nil {
 		return nil
@@ -67,8 +67,8 @@ func loader[T dense.Scalar](f *callback, set int) func(*sched.Team, int, int, []
 	}
 }
 
-// JobRequest writes the request of a job for which JobWait returned jobRequests into four int64 at an address: the set of
-// integrals, the first and the end of its indices, the address where the integrals go.
+// JobRequest writes the request of a job for which JobWait returned jobRequests into four int64 at an address: the set
+// of integrals, the first index, the end of the indices, and the address that the integrals are written to.
 func JobRequest(id int64, address uint64) (zero int64, err error) {
 	defer guard(&err)
 	q := jobs.get(id).callback.pending

@@ -19,7 +19,7 @@ import (
 	"trnsci/trnbackend/programs/staging"
 )
 
-// table hands out numbers by which Python refers to objects of Go.
+// table assigns the numbers by which Python refers to Go objects.
 type table[T any] struct {
 	mu   sync.Mutex
 	last int64
@@ -84,14 +84,14 @@ func DevicesFound(address uint64) (names string, err error) {
 
 // closing is a device that is being closed.
 type closing struct {
-	done chan struct{} // closed in the end
+	done chan struct{} // closed when the device is closed
 	err  error
 }
 
 var devicesClosing table[*closing]
 
-// DeviceClose begins to close a device: no call begins any more, and when those that run have ended, it is closed. It returns a number for
-// DeviceClosed, 0 if the device is not there.
+// DeviceClose begins to close a device: it refuses new calls, and the device closes when the running calls have ended.
+// It returns a number for DeviceClosed, or 0 if there is no such device.
 func DeviceClose(id int64) (number int64, err error) {
 	defer guard(&err)
 	s, ok := sessions.remove(id)
@@ -106,7 +106,8 @@ func DeviceClose(id int64) (number int64, err error) {
 	return devicesClosing.add(c), nil
 }
 
-// DeviceClosed waits at most the given time for a device to be closed and returns 1 when it is, with the error that came of it; the number is then gone.
+// DeviceClosed waits at most the given time for a device to close. When it is closed, DeviceClosed returns 1 and the
+// error of closing, and the number becomes invalid.
 func DeviceClosed(number, milliseconds int64) (closed int64, err error) {
 	defer guard(&err)
 	c, ok := devicesClosing.get(number)
@@ -147,7 +148,7 @@ func DeviceInfo(id int64) (text string, err error) {
 	return string(encoded), err
 }
 
-// TakeReport returns the report that a call on a device left under the number as a JSON object, once.
+// TakeReport returns, as a JSON object, the report that a call on a device stored under the number, and forgets it.
 func TakeReport(number int64) (text string, err error) {
 	defer guard(&err)
 	r, ok := reports.remove(number)
@@ -162,9 +163,10 @@ func TakeReport(number int64) (text string, err error) {
 	return string(encoded), err
 }
 
-// onDevice runs op as a call on a device. It returns the number of the call's report. An operation that asks Python for data
-// does so through f, nil for others.
-func onDevice(jobID int64, threads record.Team, id int, f *callback, op func(*sched.Team, *device.Call) error) (int64, error) {
+// onDevice runs op as a call on a device and returns the number of the call's report. The operation requests data from
+// Python through f, which is nil if it needs none.
+func onDevice(jobID int64, threads record.Team, id int, f *callback,
+	op func(*sched.Team, *device.Call) error) (int64, error) {
 	return runWithCallback(jobID, threads, f, func(team *sched.Team) (int64, error) {
 		s, err := session(int64(id))
 		if err != nil {
@@ -178,7 +180,7 @@ func onDevice(jobID int64, threads record.Team, id int, f *callback, op func(*sc
 		call.Reserve(func(bytes int64) error { return reserve("the call on "+s.Name(), bytes, 0) })
 		ended := false
 		defer func() {
-			if !ended { // op panics, or fails
+			if !ended { // op panicked or failed
 				call.End()
 			}
 		}()
@@ -190,8 +192,8 @@ func onDevice(jobID int64, threads record.Team, id int, f *callback, op func(*sc
 	})
 }
 
-// DeviceGemm is Gemm on a device, for real matrices, in a precision of package core/precision, the default one where none is named.
-// It returns the number of the report.
+// DeviceGemm is Gemm for real matrices on a device, in a precision of package core/precision; an empty name is the
+// default one. It returns the number of the report.
 func DeviceGemm(jobID int64, address uint64) (report int64, err error) {
 	defer guard(&err)
 	c := record.At[record.DeviceProduct](address)
@@ -215,7 +217,7 @@ func deviceGemm[T dense.Float](on *device.Call, c *record.DeviceProduct) error {
 	return matmul.Gemm(on, p, transA, transB, T(c.Alpha), members[T](c.A), members[T](c.B), T(c.Beta), members[T](c.C))
 }
 
-// DeviceSyrk is Syrk on a device, for real matrices; see DeviceGemm.
+// DeviceSyrk is Syrk for real matrices on a device; see DeviceGemm.
 func DeviceSyrk(jobID int64, address uint64) (report int64, err error) {
 	defer guard(&err)
 	c := record.At[record.DeviceProduct](address)

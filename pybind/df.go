@@ -9,12 +9,13 @@ import (
 	"trnsci/pybind/record"
 )
 
-// byCholesky is what DFFit returns for a metric that has a Cholesky factor.
+// byCholesky is the result of DFFit for a metric that has a Cholesky factor.
 const byCholesky = -1
 
-// DFFit overwrites three-index integrals by W times them, with J^-1 = W^T W for the metric J. Integrals is a matrix of
-// (naux, pairs), of the metric's dtype, whose rows or columns are contiguous. It returns -1 for a metric with a Cholesky
-// factor, and otherwise how many of its eigenvalues were not above Lindep; that many of the last rows keep the old integrals.
+// DFFit overwrites three-index integrals (P|mn) by W (P|mn), where J^-1 = W^T W for the metric J. Integrals is a matrix
+// of shape (naux, pairs) and of the metric's dtype, whose rows or columns are contiguous. It returns -1 for a metric
+// with a Cholesky factor, otherwise the number of eigenvalues that were not above Lindep; that many of the last rows
+// keep the old integrals.
 func DFFit(jobID int64, address uint64) (dropped int64, err error) {
 	defer guard(&err)
 	c := record.At[record.DFFit](address)
@@ -48,7 +49,7 @@ func fit[T dense.Float](team *sched.Team, c *record.DFFit) (int64, error) {
 	return int64(j.Rows - m.Functions()), nil
 }
 
-// TensorRows returns the number of rows of L in a .npy file that DFTransform takes; of any other it returns the error.
+// TensorRows returns the number of rows of L in a .npy file, or an error if DFTransform does not take the file.
 func TensorRows(address uint64) (naux int64, err error) {
 	defer guard(&err)
 	file, err := df.OpenPacked(record.At[record.TensorRows](address).Path)
@@ -60,7 +61,7 @@ func TensorRows(address uint64) (naux int64, err error) {
 	return int64(rows), nil
 }
 
-// tensorCallback returns what L is requested through, nil where it does not come from Python.
+// tensorCallback returns the callback that requests L, or nil if L does not come from Python.
 func tensorCallback(t record.Tensor) *callback {
 	if !t.Requests {
 		return nil
@@ -86,7 +87,7 @@ func openTensor(t record.Tensor, f *callback) (source df.Source, closer func(), 
 	return df.Packed[float64]{View: matrix[float64](l)}, func() {}, nil
 }
 
-// DFTransform takes L from atomic to molecular orbitals: Occ, (nao, nocc), and Vir, (nao, nvir). Out is an array of
+// DFTransform transforms L from atomic to molecular orbitals: Occ has shape (nao, nocc), Vir (nao, nvir) and Out
 // (nocc*nvir, naux).
 func DFTransform(jobID int64, address uint64) (zero int64, err error) {
 	defer guard(&err)
@@ -111,13 +112,13 @@ func DFTransform(jobID int64, address uint64) (zero int64, err error) {
 	})
 }
 
-// jkStacks are the arrays of the real or of the imaginary parts: stacks of matrices of nao x nao, nil for those that are not
-// wanted.
+// jkStacks holds the real or the imaginary parts as stacks of nao x nao matrices; those that are not wanted are nil.
 type jkStacks struct{ dm, j, k *record.Array }
 
-// DFJK computes Coulomb and exchange matrices. Dm is a stack of real densities, or of the real parts of complex ones, whose
-// imaginary parts are DmImag. Coeff and Occ, stacks of orbitals and of occupations, make the real parts where they are
-// present. The results are written to stacks like Dm and DmImag. Labelled says that messages name the member of the stack.
+// DFJK computes Coulomb and exchange matrices. Dm is a stack of real densities, or of the real parts of complex ones,
+// whose imaginary parts are DmImag. Where Coeff and Occ, stacks of orbitals and of occupations, are present, the real
+// parts are their densities. The results are written to stacks like Dm and DmImag. Labelled makes messages name the
+// member of the stack.
 func DFJK(jobID int64, address uint64) (zero int64, err error) {
 	defer guard(&err)
 	c := record.At[record.DFJK](address)
@@ -146,7 +147,8 @@ func DFJK(jobID int64, address uint64) (zero int64, err error) {
 	})
 }
 
-// imaginary returns the symmetry of the imaginary parts of Hermitian or anti-Hermitian matrices, given that of the real parts.
+// imaginary returns the symmetry of the imaginary parts of Hermitian or anti-Hermitian matrices, given that of the real
+// parts.
 func imaginary(symmetry df.Symmetry) df.Symmetry {
 	switch symmetry {
 	case df.Symmetric:
@@ -201,7 +203,7 @@ func computeJK(source df.Source, densities []df.Density, stacks []jkStacks, opti
 	return nil
 }
 
-// storeMatrices writes matrices from the first on to a stack, if there is one.
+// storeMatrices writes the matrices from first on to a stack, which may be nil.
 func storeMatrices(stack *record.Array, matrices []dense.Matrix[float64], first int) {
 	if stack == nil {
 		return

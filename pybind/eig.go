@@ -9,10 +9,10 @@ import (
 	"trnsci/pybind/record"
 )
 
-// Eig computes the eigenvalues, and the left and right eigenvectors where Left or Right is present, of every matrix of the
-// stack A. The results have the complex dtype of A's precision: vectors of the stack W, matrices of the stacks Left and
-// Right. It returns how many eigenvalues have a negative imaginary part: the pairs of real matrices, those included whose
-// imaginary parts have become 0 and -0.
+// Eig computes the eigenvalues, and the left and right eigenvectors where Left or Right is present, of every matrix of
+// the stack A. The results have the complex dtype of A's precision: vectors of the stack W, matrices of the stacks Left
+// and Right. It returns the number of eigenvalues with a negative imaginary part, -0 included: for real matrices the
+// number of conjugate pairs.
 func Eig(jobID int64, address uint64) (pairs int64, err error) {
 	defer guard(&err)
 	c := record.At[record.Eig](address)
@@ -53,7 +53,7 @@ func solveEig[T dense.Scalar, C dense.Complex](jobID int64, c *record.Eig) (int6
 	})
 }
 
-// countNegative returns how many values have a negative imaginary part, which may be -0.
+// countNegative returns the number of values with a negative imaginary part, -0 included.
 func countNegative[C dense.Complex](values []C) (count int64) {
 	for _, d := range values {
 		if math.Signbit(imag(complex128(d))) {
@@ -63,7 +63,7 @@ func countNegative[C dense.Complex](values []C) (count int64) {
 	return count
 }
 
-// vectorsOf returns the function that gives matrix k of a stack, or an empty one where the stack is absent.
+// vectorsOf returns a function that returns matrix k of a stack, or an empty matrix if the stack is absent.
 func vectorsOf[T dense.Scalar](a *record.Array) func(k int) dense.View[T] {
 	if a == nil {
 		return func(int) dense.View[T] { return dense.View[T]{} }

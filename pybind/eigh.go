@@ -37,19 +37,20 @@ func eighOptions(c *record.Eigh, team *sched.Team) eigen.Options {
 	}
 }
 
-// Eigh computes eigenvalues, and eigenvectors where V is present, of every matrix of the stack A: of the standard problem
-// where B is absent, otherwise of the generalized problem of the given type with B of A's shape and dtype. W has the real
-// dtype of A and room for the wanted eigenvalues of each member, V for as many columns. For a single matrix it returns the
-// number of eigenvalues, which for subsetByValue may be less than the room; for a stack, whose members may differ, 0.
+// Eigh computes eigenvalues, and eigenvectors if V is present, of every matrix of the stack A: of the standard problem
+// if B is absent, otherwise of the generalized problem of the given type with B of A's shape and dtype. W has the real
+// dtype of A and room for the wanted eigenvalues of each member; V has as many columns. For a single matrix it returns
+// the number of eigenvalues, which may be less than the length of W for subsetByValue. For a stack it returns 0, since
+// members may differ.
 func Eigh(jobID int64, address uint64) (count int64, err error) {
 	defer guard(&err)
 	c := record.At[record.Eigh](address)
 	return eigensolversByDtype[c.A.Dtype].dense(jobID, c)
 }
 
-// EighCanonical is Eigh for the generalized problem of type 1 in the space of the eigenvectors of B whose eigenvalues are
-// above Lindep. Dropped gets the number of the others for each member of the stack. It returns the number of eigenvalues,
-// which has to be the same for all members.
+// EighCanonical is Eigh for the generalized problem of type 1 in the space of the eigenvectors of B with eigenvalues
+// above Lindep. It writes the number of dropped eigenvectors of each member to Dropped, and returns the number of
+// eigenvalues, which has to be the same for all members.
 func EighCanonical(jobID int64, address uint64) (count int64, err error) {
 	defer guard(&err)
 	c := record.At[record.Eigh](address)
@@ -59,7 +60,7 @@ func EighCanonical(jobID int64, address uint64) (count int64, err error) {
 	return eigensolversByDtype[c.A.Dtype].canonical(jobID, c)
 }
 
-// eigensolvers are the eigensolvers for one dtype of matrices.
+// eigensolvers holds the eigensolvers for one dtype of matrices.
 type eigensolvers interface {
 	dense(jobID int64, c *record.Eigh) (int64, error)
 	small(a, w, v uint64, n int, options eigen.Options) (int64, error)
@@ -70,7 +71,7 @@ type eigensolvers interface {
 // eigensolversOf implements eigensolvers; R is the real type of T.
 type eigensolversOf[T dense.Scalar, R dense.Float] struct{}
 
-// eigensolversByDtype are the eigensolvers by dtype code.
+// eigensolversByDtype holds the eigensolvers by dtype code.
 var eigensolversByDtype = [...]eigensolvers{
 	record.Float32:    eigensolversOf[float32, float32]{},
 	record.Float64:    eigensolversOf[float64, float64]{},
@@ -151,7 +152,7 @@ func (eigensolversOf[T, R]) canonical(jobID int64, c *record.Eigh) (int64, error
 	})
 }
 
-// withRemedy adds to the error of a metric that has no Cholesky factor what solves the problem of type 1 nevertheless.
+// withRemedy adds a hint at lindep= to the error of a metric without a Cholesky factor, if the problem is of type 1.
 func withRemedy(err error, problem eigen.Problem) error {
 	var minor *factor.NotPositiveDefiniteError
 	if problem != eigen.AXEqualsLambdaBX || !errors.As(err, &minor) {

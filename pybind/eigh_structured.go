@@ -9,8 +9,8 @@ import (
 	"trnsci/pybind/record"
 )
 
-// EighTridiagonal is Eigh for real symmetric tridiagonal matrices: the matrix is the stack of the diagonals, and the
-// subdiagonals have its dtype.
+// EighTridiagonal is Eigh for real symmetric tridiagonal matrices. Matrix is the stack of diagonals; the subdiagonals
+// have its dtype.
 func EighTridiagonal(jobID int64, address uint64) (count int64, err error) {
 	defer guard(&err)
 	c := record.At[record.EighStructured](address)
@@ -23,7 +23,7 @@ func EighTridiagonal(jobID int64, address uint64) (count int64, err error) {
 	panic(fmt.Sprintf("tridiagonal matrices of %v", c.Matrix.Dtype))
 }
 
-// EighBanded is Eigh for band matrices, each of which is stored in a matrix of the stack, a row for each diagonal.
+// EighBanded is Eigh for band matrices. Each one is stored as a matrix of the stack with one row per diagonal.
 func EighBanded(jobID int64, address uint64) (count int64, err error) {
 	defer guard(&err)
 	c := record.At[record.EighStructured](address)
@@ -52,7 +52,7 @@ func (eigensolversOf[T, R]) banded(jobID int64, c *record.EighStructured) (int64
 		})
 }
 
-// solveStructured solves count problems. It returns the number of eigenvalues of a single one, 0 for a stack.
+// solveStructured solves count problems. It returns the number of eigenvalues of a single problem, 0 for a stack.
 func solveStructured[T dense.Scalar, R dense.Float](jobID int64, c *record.EighStructured, name string, count int,
 	workspace func(eigen.Options) int64,
 	solve func(k int, w []R, v dense.View[T], options eigen.Options) (int, error)) (int64, error) {

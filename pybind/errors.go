@@ -27,7 +27,7 @@ import (
 // kindMark surrounds the kind of an error at the start of its text. It cannot occur in a Python identifier or path.
 const kindMark = "\x1f"
 
-// memoryError reports that a call needs more memory than there is.
+// memoryError reports that a call needs more memory than is available.
 type memoryError struct{ reason string }
 
 func (e *memoryError) Error() string { return e.reason }
@@ -51,8 +51,8 @@ func guard(err *error) {
 	}
 }
 
-// encode returns an error whose text is kindMark, kind, kindMark, message. If the error is about a leading minor, a blank and
-// the order of the minor follow the kind. The message is valid UTF-8 without NUL, as the interpreter demands.
+// encode returns an error whose text is kindMark, kind, kindMark, message. If the error is about a leading minor, a
+// blank and the order of the minor follow the kind. The message is valid UTF-8 without NUL, as the interpreter demands.
 func encode(err error) error {
 	message := strings.ReplaceAll(strings.ToValidUTF8(describe(err), "?"), "\x00", "?")
 	head := kind(err)
@@ -71,7 +71,8 @@ func describe(err error) string {
 	return err.Error()
 }
 
-// withNames gives an error about an argument of one letter the name that Python's functions have from SciPy, the capital letter.
+// withNames replaces one-letter argument names in an error by the capital letters that Python's functions have from
+// SciPy.
 func withNames(err error) error {
 	var e *dense.ArgumentError
 	if errors.As(err, &e) && len(e.Arg) == 1 {
@@ -113,7 +114,8 @@ func kind(err error) string {
 		return "type"
 	case errors.As(err, &path):
 		return "os"
-	case errors.As(err, &minor), errors.As(err, &pivot), errors.As(err, &negative), errors.As(err, &overflow), errors.As(err, &swap),
+	case errors.As(err, &minor), errors.As(err, &pivot), errors.As(err, &negative), errors.As(err, &overflow),
+		errors.As(err, &swap),
 		errors.As(err, &tooClose), errors.As(err, &singular), errors.As(err, &moved):
 		return "linalg"
 	case errors.As(err, &ql), errors.As(err, &qr), errors.As(err, &qzSweeps), errors.As(err, &newton):

@@ -7,9 +7,9 @@ import (
 	"trnsci/pybind/record"
 )
 
-// Cholesky writes the Cholesky factor of every matrix of the stack A into the stack Factor, of the same shape and dtype:
-// L with A = L L^H when Lower is true, else U with A = U^H U. Only the triangle that Lower names is read. Factor may be A
-// itself.
+// Cholesky writes the Cholesky factor of every matrix of the stack A into the stack Factor, of the same shape and
+// dtype: L with A = L L^H when Lower is true, else U with A = U^H U. Only the triangle that Lower names is read. Factor
+// may be A itself.
 func Cholesky(jobID int64, address uint64) (zero int64, err error) {
 	defer guard(&err)
 	c := record.At[record.Cholesky](address)
@@ -37,7 +37,7 @@ func (routinesOf[T]) cholesky(jobID int64, c *record.Cholesky) (int64, error) {
 	})
 }
 
-// A solver names what the matrix of a system of equations is.
+// A solver says what the matrix of a system of equations is: a triangle or a Cholesky factor.
 type solver int
 
 const (
@@ -45,15 +45,15 @@ const (
 	choleskyFactor
 )
 
-// SolveTriangular overwrites every matrix B of the stack C by the solution X of op(A) X = B; only the triangle Uplo of A is
-// read, but CheckFinite looks at all of it.
+// SolveTriangular overwrites every matrix B of the stack C by the solution X of op(A) X = B; only the triangle Uplo of
+// A is read, but CheckFinite checks all of A.
 func SolveTriangular(jobID int64, address uint64) (zero int64, err error) {
 	defer guard(&err)
 	return solveStack(jobID, blasAt(address, needA|needC), triangle)
 }
 
-// CholeskySolve overwrites every matrix B of the stack C by the solution X of M X = B, given the Cholesky factor of M in the
-// triangle Uplo of A.
+// CholeskySolve overwrites every matrix B of the stack C by the solution X of M X = B, given the Cholesky factor of M
+// in the triangle Uplo of A.
 func CholeskySolve(jobID int64, address uint64) (zero int64, err error) {
 	defer guard(&err)
 	return solveStack(jobID, blasAt(address, needA|needC), choleskyFactor)

@@ -9,11 +9,11 @@ import (
 	"trnsci/core/kernel"
 )
 
-// Info returns a JSON object that describes the library: how it was built and what of the processor it can use.
+// Info returns a JSON object that describes the build of the library and the processor features that it uses.
 func Info() (text string, err error) {
 	defer guard(&err)
 	var memory runtime.MemStats
-	runtime.GC() // what is left is in use
+	runtime.GC() // the heap then holds only memory in use
 	runtime.ReadMemStats(&memory)
 	encoded, err := json.Marshal(map[string]any{
 		"go":                runtime.Version(),

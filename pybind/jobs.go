@@ -12,8 +12,8 @@ import (
 	"trnsci/pybind/record"
 )
 
-// job is one long call that runs in its own goroutine, so that the Python thread that asked for it can look for
-// signals and report progress meanwhile.
+// job is one long call. It runs in its own goroutine, so that the Python thread that started it can handle signals and
+// report progress in the meantime.
 type job struct {
 	ctx      context.Context
 	cancel   context.CancelFunc
@@ -63,14 +63,15 @@ func (t *jobTable) remove(id int64) *job {
 	return j
 }
 
-// run executes op on a team of at most the given number of threads, and at most one for each CPU: at once when jobID is 0,
-// otherwise as the job of that new id, in which case run returns 0 while op goes on. JobEnd releases the id.
+// run executes op on a team of at most the given number of threads and at most one per CPU. If jobID is 0 it returns
+// when op has ended; otherwise it starts the job of that new id and returns 0 while op runs. JobEnd releases the id.
 func run(jobID int64, threads record.Team, op func(*sched.Team) (int64, error)) (int64, error) {
 	return runWithCallback(jobID, threads, nil, op)
 }
 
 // runWithCallback is run for an operation that requests data from Python. It has to be a job unless f is nil.
-func runWithCallback(jobID int64, threads record.Team, f *callback, op func(*sched.Team) (int64, error)) (int64, error) {
+func runWithCallback(jobID int64, threads record.Team, f *callback,
+	op func(*sched.Team) (int64, error)) (int64, error) {
 	size := teamSize(threads.Threads)
 	if jobID == 0 {
 		return onTeam(context.Background(), size, nil, op)
@@ -94,8 +95,9 @@ func runWithCallback(jobID int64, threads record.Team, f *callback, op func(*sch
 // teamSize returns the size of a team for a call that may use the given number of threads.
 func teamSize(threads int) int { return min(threads, runtime.GOMAXPROCS(0)) }
 
-// onTeam executes op on a new team, none of whose goroutines keeps a processor busy afterwards.
-func onTeam(ctx context.Context, size int, progress *sched.Progress, op func(*sched.Team) (int64, error)) (int64, error) {
+// onTeam executes op on a new team. When it returns, no goroutine of the team occupies a processor.
+func onTeam(ctx context.Context, size int, progress *sched.Progress,
+	op func(*sched.Team) (int64, error)) (int64, error) {
 	team := sched.NewTeam(ctx, size, progress)
 	defer team.StopWorkers()
 	value, err := op(team)
@@ -105,7 +107,7 @@ func onTeam(ctx context.Context, size int, progress *sched.Progress, op func(*sc
 	return value, err
 }
 
-// What JobWait returns.
+// States that JobWait returns.
 const (
 	jobRuns = iota
 	jobEnded
@@ -151,8 +153,8 @@ func JobTotal(id int64) (steps int64, err error) {
 }
 
 // JobEnd cancels the job, waits until its operation has let go of every array, and forgets the id. An unknown id is no
-// error, so that clean-up may be repeated and may come before a start that failed. It returns how many parts of the
-// operation's loops were due after the job had been cancelled, which tests look at.
+// error, so that clean-up may be repeated and may follow a start that failed. It returns, for tests, how many parts of
+// the operation's loops were due after the job had been cancelled.
 func JobEnd(id int64) (late int64, err error) {
 	defer guard(&err)
 	j := jobs.remove(id)

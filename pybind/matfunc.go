@@ -13,7 +13,7 @@ import (
 	"trnsci/trnbackend/programs/product"
 )
 
-// matrixFunctions are the functions of matrices for one dtype.
+// matrixFunctions holds the functions of matrices for one dtype.
 type matrixFunctions interface {
 	expm(jobID int64, c *record.MatrixPower) (int64, error)
 	integerPower(jobID int64, c *record.MatrixPower) (int64, error)
@@ -21,7 +21,8 @@ type matrixFunctions interface {
 	triangularize(jobID int64, c *record.Triangularize) (int64, error)
 }
 
-// eachMatrix calls do for every matrix of the stack a and its result in the stack x. workspace returns that of a call.
+// eachMatrix calls do for every matrix of the stack a and its result in the stack x. workspace returns the bytes of
+// workspace of one call.
 func eachMatrix[T, X dense.Scalar](jobID int64, threads record.Team, name string, a, x *record.Array,
 	workspace func(team *sched.Team, n int) int64,
 	do func(team *sched.Team, k int, a dense.View[T], x dense.View[X]) error) (int64, error) {
@@ -64,9 +65,10 @@ func (routinesOf[T]) integerPower(jobID int64, c *record.MatrixPower) (int64, er
 		})
 }
 
-// Sqrtm writes the square root of every matrix of the stack A into the complex stack X, of the same shape and precision.
-// Met, a stack of vectors of four elements, says whether the result is complex, the matrix singular, without such a function,
-// or one whose function lost half of its digits. Residuals, a vector, gets the residual of each member.
+// Sqrtm writes the square root of every matrix of the stack A into the complex stack X, of the same shape and
+// precision. Met, a stack of vectors of four flags, says whether the result is complex, whether the matrix is singular,
+// whether the function does not exist, and whether the result lost half of its digits. Residuals, a vector, receives
+// the residual of each member.
 func Sqrtm(jobID int64, address uint64) (zero int64, err error) {
 	defer guard(&err)
 	return bySolver(jobID, "sqrtm", record.At[record.MatrixFunction](address), generalSolvers{
@@ -93,7 +95,7 @@ func Signm(jobID int64, address uint64) (zero int64, err error) {
 	})
 }
 
-// Power is Sqrtm for the power with an exponent that is no integer.
+// Power is Sqrtm for powers with exponents that are not integers.
 func Power(jobID int64, address uint64) (zero int64, err error) {
 	defer guard(&err)
 	c := record.At[record.MatrixFunction](address)
@@ -110,9 +112,10 @@ func powerTo[T dense.Scalar, C dense.Complex](exponent float64) generalSolver[T,
 }
 
 // generalSolver is a function of matrices whose result may be complex.
-type generalSolver[T dense.Scalar, C dense.Complex] func(team *sched.Team, a dense.View[T], x dense.View[C]) (matfunc.Outcome, error)
+type generalSolver[T dense.Scalar, C dense.Complex] func(team *sched.Team, a dense.View[T],
+	x dense.View[C]) (matfunc.Outcome, error)
 
-// generalSolvers are those of all dtypes.
+// generalSolvers holds one such function for each dtype.
 type generalSolvers struct {
 	single        generalSolver[float32, complex64]
 	double        generalSolver[float64, complex128]
@@ -132,7 +135,8 @@ func bySolver(jobID int64, name string, c *record.MatrixFunction, solvers genera
 	return solveGeneral(jobID, name, c, solvers.doubleComplex)
 }
 
-func solveGeneral[T dense.Scalar, C dense.Complex](jobID int64, name string, c *record.MatrixFunction, solve generalSolver[T, C]) (int64, error) {
+func solveGeneral[T dense.Scalar, C dense.Complex](jobID int64, name string, c *record.MatrixFunction,
+	solve generalSolver[T, C]) (int64, error) {
 	met, residuals := newRows[bool](c.Met), vector[float64](c.Residuals)
 	return eachMatrix(jobID, c.Team, name, c.A, c.X, matfunc.SchurWorkspace,
 		func(team *sched.Team, k int, a dense.View[T], x dense.View[C]) error {
@@ -143,8 +147,8 @@ func solveGeneral[T dense.Scalar, C dense.Complex](jobID int64, name string, c *
 		})
 }
 
-// Triangularize writes the complex Schur form T and the unitary Z of every matrix of the stack A, A = Z T Z^H, into complex
-// stacks of the same shape and precision.
+// Triangularize writes the complex Schur form T and the unitary Z of every matrix of the stack A, A = Z T Z^H, into
+// complex stacks of the same shape and precision.
 func Triangularize(jobID int64, address uint64) (zero int64, err error) {
 	defer guard(&err)
 	c := record.At[record.Triangularize](address)
@@ -172,9 +176,10 @@ func triangularize[T dense.Scalar, C dense.Complex](jobID int64, c *record.Trian
 	})
 }
 
-// Parlett writes Z f(T) Z^H for every matrix of the complex stacks T and Z into the stack X of the same dtype. Values, a stack
-// of vectors, has the values of f at the diagonal elements of T. Conditions, a stack of vectors of two elements, gets the
-// smallest distance of two of these and the 1-norm of the strict upper triangle of T; Finite, a vector, whether X is finite.
+// Parlett writes Z f(T) Z^H for every matrix of the complex stacks T and Z into the stack X of the same dtype. Values,
+// a stack of vectors, holds the values of f at the diagonal elements of T. Conditions, a stack of vectors of two
+// elements, receives the smallest distance between two diagonal elements of T and the 1-norm of its strict upper
+// triangle. Finite, a vector, receives whether X is finite.
 func Parlett(jobID int64, address uint64) (zero int64, err error) {
 	defer guard(&err)
 	c := record.At[record.Parlett](address)
@@ -208,8 +213,8 @@ func strictNorm[C dense.Complex](t dense.View[C]) (norm float64) {
 	return norm
 }
 
-// InvSqrtSPD writes the inverse square root of every matrix of the stack A into the stack X, of the same shape and dtype, and
-// the number of eigenvalues that were dropped into Dropped, a vector. A threshold of 0 is the default one.
+// InvSqrtSPD writes the inverse square root of every matrix of the stack A into the stack X, of the same shape and
+// dtype, and the number of eigenvalues that were dropped into Dropped, a vector. A threshold of 0 means the default.
 func InvSqrtSPD(jobID int64, address uint64) (zero int64, err error) {
 	defer guard(&err)
 	c := record.At[record.InvSqrtSPD](address)
@@ -227,10 +232,10 @@ func (routinesOf[T]) invSqrtSPD(jobID int64, c *record.InvSqrtSPD) (int64, error
 		})
 }
 
-// DeviceInvSqrtSPD writes the inverse square root of every matrix of the real stack A into the row-major stack X, computed on
-// a device by the Newton-Schulz iteration in a precision of package core/precision, the default one where none is named. With
-// CheckFinite infinities and NaNs are refused anywhere in A, else in the lower triangles only. It returns the number of the
-// report.
+// DeviceInvSqrtSPD writes the inverse square root of every matrix of the real stack A into the row-major stack X,
+// computed on a device by the Newton-Schulz iteration in a precision of package core/precision; an empty name is the
+// default one. With CheckFinite infinities and NaNs are errors anywhere in A, otherwise only in the lower triangles. It
+// returns the number of the report.
 func DeviceInvSqrtSPD(jobID int64, address uint64) (report int64, err error) {
 	defer guard(&err)
 	c := record.At[record.DeviceInvSqrtSPD](address)

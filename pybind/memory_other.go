@@ -2,5 +2,5 @@
 
 package pybind
 
-// canMap cannot ask the system here and leaves the answer to the allocation.
+// canMap cannot ask the system here, so the allocation itself decides.
 func canMap(int64) bool { return true }

@@ -15,24 +15,25 @@ import (
 	"trnsci/trnbackend/programs/product"
 )
 
-// spin is the input of one spin: integrals and orbital energies.
+// spin holds the integrals and orbital energies of one spin.
 type spin struct {
 	b        *record.Array // shape (nocc, nvir, naux)
 	path     string        // if not empty, the integrals are in this file, and b is ignored
 	callback *callback     // if not nil, the integrals come from Python, and b has only their shape and dtype
-	number   int           // 0 or 1, by which Python knows the spin
+	number   int           // Python's number of the spin: 0 or 1
 	occ, vir []float64
 }
 
-// spinsOf returns the spins of a record, beta being nil for a closed shell, and the callback that requests their integrals,
-// nil where none come from Python.
+// spinsOf returns the spins of a record and the callback that requests their integrals. beta is nil for a closed shell;
+// the callback is nil if no integrals come from Python.
 func spinsOf(s record.Spins) (alpha, beta *spin, f *callback) {
 	if s.Requests != 0 {
 		f = newCallback()
 	}
 	alpha = &spin{b: s.BAlpha, path: s.PathAlpha, occ: vector[float64](s.OccAlpha), vir: vector[float64](s.VirAlpha)}
 	if s.BBeta != nil {
-		beta = &spin{b: s.BBeta, path: s.PathBeta, number: 1, occ: vector[float64](s.OccBeta), vir: vector[float64](s.VirBeta)}
+		beta = &spin{b: s.BBeta, path: s.PathBeta, number: 1, occ: vector[float64](s.OccBeta),
+			vir: vector[float64](s.VirBeta)}
 	}
 	for n, spin := range []*spin{alpha, beta} {
 		if spin != nil && s.Requests>>n&1 != 0 {
@@ -54,8 +55,8 @@ func (s *spin) open(layout string) (source mp2.Source, closer func(), err error)
 	return sourceOf(s.b, s.callback, s.number), func() {}, nil
 }
 
-// sourceOf returns the integrals in an array, or where there is a callback those of its shape and dtype that Python knows
-// under a number.
+// sourceOf returns the integrals in an array, or with a callback the integrals of its shape and dtype that Python knows
+// by number.
 func sourceOf(b *record.Array, f *callback, number int) mp2.Source {
 	switch b.Dtype {
 	case record.Float32:
@@ -86,12 +87,12 @@ func inMemory[T dense.Scalar](a *record.Array) mp2.Integrals[T] {
 	}
 }
 
-// openSpins calls op with the spins there are, beta being nil for a closed shell. The integrals are open until it returns.
+// openSpins opens the integrals of the spins, calls op and closes them. beta is nil for a closed shell.
 func openSpins(alpha, beta *spin, layout string, op func(spins []mp2.Spin) error) error {
 	return openSpinsBy((*spin).open, alpha, beta, layout, op)
 }
 
-// openSpinsBy is openSpins with another way to open the integrals.
+// openSpinsBy is openSpins with a given function that opens the integrals.
 func openSpinsBy(open func(*spin, string) (mp2.Source, func(), error), alpha, beta *spin, layout string,
 	op func(spins []mp2.Spin) error) error {
 	var spins []mp2.Spin
@@ -121,11 +122,11 @@ func energyOptions(c *record.MP2, team *sched.Team) mp2.EnergyOptions {
 	}
 }
 
-// MP2 computes the DF-MP2 energy of one spin (restricted) or of two. Sums gets the opposite-spin and same-spin energies and the
-// error bound, Recomputed the number of pairs that were computed again for the tolerance. The pair energies are written where
-// their arrays are present: pairs of the one spin or alpha-alpha, beta-beta, alpha-beta. MaxBytes is what blocks of integrals
-// may take; on a device, where Device is not 0, all that the call may take, and 0 is no limit. A checkpoint, which a device has
-// none of, has a path that is not empty.
+// MP2 computes the DF-MP2 energy of one spin (restricted) or of two. It writes the opposite-spin and same-spin energies
+// and the error bound to Sums, and to Recomputed the number of pairs that were computed again to meet the tolerance.
+// Pair energies are written to the arrays that are present: pairs of the one spin, or alpha-alpha, beta-beta and
+// alpha-beta. MaxBytes limits the memory for blocks of integrals; if Device is not 0, it limits all memory of the call
+// on the device, and 0 means no limit. Checkpoint is a path, or empty for none; devices have none.
 func MP2(jobID int64, address uint64) (report int64, err error) {
 	defer guard(&err)
 	c := record.At[record.MP2](address)
@@ -156,10 +157,11 @@ func MP2(jobID int64, address uint64) (report int64, err error) {
 	})
 }
 
-// withSpins calls op with the spins there are as device programs take them and with the precision of the products, in a call
-// that may use the record's bytes of the device; 0 is no limit. If the precisions of two spins differ, both are double. The
-// integrals are open until it returns.
-func withSpins(call *device.Call, alpha, beta *spin, c *record.MP2, op func(precision.Precision, []mp2.Spin) error) error {
+// withSpins opens the integrals, calls op with the spins in the form that device programs take and with the precision
+// of the products, and closes them. MaxBytes limits the call's memory on the device; 0 means no limit. If the
+// precisions of the two spins differ, both are double.
+func withSpins(call *device.Call, alpha, beta *spin, c *record.MP2,
+	op func(precision.Precision, []mp2.Spin) error) error {
 	call.LimitMemory(int64(c.MaxBytes))
 	return openSpins(alpha, beta, c.Layout, func(spins []mp2.Spin) error {
 		single := true
@@ -214,7 +216,8 @@ func mp2Energy(alpha, beta *spin, layout string, options mp2.EnergyOptions) (res
 	return result, err
 }
 
-// storePairs writes the pair energies in the form that MP2 documents: those of one spin are the sums of all components.
+// storePairs writes the pair energies in the form that MP2 documents: a closed shell gets the sum of all spin
+// components.
 func storePairs(pairs *mp2.PairEnergies, unrestricted bool, c *record.MP2) {
 	if unrestricted {
 		dense.Copy(matrix[float64](c.Pairs), pairs.AlphaAlpha.View())
@@ -230,10 +233,11 @@ func storePairs(pairs *mp2.PairEnergies, unrestricted bool, c *record.MP2) {
 	}
 }
 
-// KMP2 computes the energy of a closed shell for each cell of a crystal with nk k-points. B has the nk*nk integrals, complex
-// arrays of shape (nocc, nvir, naux), row by row; Occ and Vir have the shapes (nk, nocc) and (nk, nvir), Conserve (nk*nk*nk).
-// Where Requests is set the integrals come from Python, which knows them under the number ki nk + ka, and the arrays have
-// only their shapes and dtype. Sums gets the opposite-spin and same-spin energies and the error bound.
+// KMP2 computes the energy of a closed shell for each cell of a crystal with nk k-points. B lists the nk*nk integrals,
+// complex arrays of shape (nocc, nvir, naux), row by row; Occ and Vir have the shapes (nk, nocc) and (nk, nvir),
+// Conserve (nk*nk*nk). If Requests is set, the integrals come from Python, which numbers them ki nk + ka, and the
+// arrays give only their shapes and dtype. The opposite-spin and same-spin energies and the error bound are written to
+// Sums.
 func KMP2(jobID int64, address uint64) (zero int64, err error) {
 	defer guard(&err)
 	c := record.At[record.KMP2](address)
@@ -266,7 +270,7 @@ func KMP2(jobID int64, address uint64) (zero int64, err error) {
 	})
 }
 
-// vectors returns the rows of a contiguous array of two dimensions.
+// vectors returns the rows of a contiguous two-dimensional array.
 func vectors(a *record.Array) [][]float64 {
 	rows := newRows[float64](a)
 	out := make([][]float64, rows.count())

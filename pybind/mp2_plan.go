@@ -12,8 +12,8 @@ import (
 	devicemp2 "trnsci/trnbackend/programs/mp2"
 )
 
-// DeviceMP2Plan returns the plan by which MP2 would compute the energies on a device, as a JSON object. Neither integrals nor
-// energies are read, the device is not used, and nothing is compiled.
+// DeviceMP2Plan returns, as a JSON object, the plan that MP2 would follow on a device. It reads neither integrals nor
+// energies, does not use the device and compiles nothing.
 func DeviceMP2Plan(address uint64) (text string, err error) {
 	defer guard(&err)
 	c := record.At[record.MP2](address)
@@ -35,21 +35,23 @@ func DeviceMP2Plan(address uint64) (text string, err error) {
 	if err != nil {
 		return "", err
 	}
-	var expected *float64 // null where the device does not say what it can do
+	var expected *float64 // null if the device does not report its rates
 	if plan.Timed {
 		expected = &plan.Seconds
 	}
 	encoded, err := json.Marshal(map[string]any{
-		"device": s.Name(), "precision": plan.Precision, "graphs": len(plan.Graphs), "dispatches": plan.Dispatches, "blocks": plan.Blocks(),
-		"bytes_in": plan.BytesIn, "bytes_out": plan.BytesOut, "flops": plan.Flops, "memory": plan.Resident + plan.Work, "seconds": expected,
+		"device": s.Name(), "precision": plan.Precision, "graphs": len(plan.Graphs), "dispatches": plan.Dispatches,
+		"blocks":   plan.Blocks(),
+		"bytes_in": plan.BytesIn, "bytes_out": plan.BytesOut, "flops": plan.Flops, "memory": plan.Resident +
+			plan.Work, "seconds": expected,
 		"text": plan.String(),
 	})
 	return string(encoded), err
 }
 
-// MP2Plan returns the plan by which MP2 would compute the energies on the host, as a JSON object. Nothing of the integrals is
-// read, and of a file only the header. Integrals from Python, and arrays without memory of their own, whose strides are all 0,
-// count by their shapes; the latter stand for arrays in C order. The rate of products is measured.
+// MP2Plan returns, as a JSON object, the plan that MP2 would follow on the host. It reads no integrals, and only the
+// header of a file. Integrals from Python and arrays whose strides are all 0 count only by their shapes; the latter
+// stand for arrays in C order. It measures the rate of matrix products.
 func MP2Plan(address uint64) (text string, err error) {
 	defer guard(&err)
 	c := record.At[record.MP2](address)
@@ -64,7 +66,7 @@ func MP2Plan(address uint64) (text string, err error) {
 	return text, err
 }
 
-// hostPlan returns the plan and how many pairs the checkpoint has, as a JSON object.
+// hostPlan returns, as a JSON object, the plan and the number of pairs in the checkpoint.
 func hostPlan(options mp2.EnergyOptions, spins []mp2.Spin) (string, error) {
 	sources := make([]mp2.Source, len(spins))
 	for n, s := range spins {
@@ -79,13 +81,14 @@ func hostPlan(options mp2.EnergyOptions, spins []mp2.Spin) (string, error) {
 		return "", err
 	}
 	encoded, err := json.Marshal(map[string]any{
-		"precision": plan.Precision, "threads": plan.Threads, "blocks": plan.Blocks, "memory": plan.Memory, "bytes_read": plan.BytesRead,
-		"flops": plan.Flops, "seconds": plan.Seconds, "pairs": pairs, "pairs_kept": kept,
+		"precision": plan.Precision, "threads": plan.Threads, "blocks": plan.Blocks, "memory": plan.Memory,
+		"bytes_read": plan.BytesRead,
+		"flops":      plan.Flops, "seconds": plan.Seconds, "pairs": pairs, "pairs_kept": kept,
 	})
 	return string(encoded), err
 }
 
-// openForPlan is open with arrays in C order in place of those that have only a shape.
+// openForPlan is open, but replaces arrays that have only a shape by arrays in C order.
 func (s *spin) openForPlan(layout string) (source mp2.Source, closer func(), err error) {
 	shapeOnly := s.path == "" && s.callback == nil
 	for n, stride := range s.b.Strides {
@@ -100,7 +103,7 @@ func (s *spin) openForPlan(layout string) (source mp2.Source, closer func(), err
 	return inOrder[float64](s.b), func() {}, nil
 }
 
-// inOrder returns integrals whose orbitals are in C order, all of them in the same memory.
+// inOrder returns integrals with the strides of C order whose orbitals all share the same memory.
 func inOrder[T dense.Float](a *record.Array) mp2.Integrals[T] {
 	nvir, naux := a.Shape[1], a.Shape[2]
 	return mp2.Integrals[T]{

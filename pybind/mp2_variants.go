@@ -8,8 +8,8 @@ import (
 	"trnsci/pybind/record"
 )
 
-// SOSMP2 computes the opposite-spin energy to within a tolerance. Sums gets it and the bound of its error, Points the number of
-// quadrature points and that of those in float32.
+// SOSMP2 computes the opposite-spin energy to within a tolerance. It writes the energy and its error bound to Sums, and
+// to Points the number of quadrature points and how many of them are in float32.
 func SOSMP2(jobID int64, address uint64) (zero int64, err error) {
 	defer guard(&err)
 	c := record.At[record.SOSMP2](address)
@@ -33,9 +33,9 @@ func SOSMP2(jobID int64, address uint64) (zero int64, err error) {
 	})
 }
 
-// MP2Amplitudes computes amplitudes of double excitations: of part 0 those of a closed shell or within alpha, of part 1 between
-// alpha and beta, of part 2 within beta. They go to Out, an array of shape (nocc, nocc, nvir, nvir), or to the .npy file of a
-// PathOut that is not empty.
+// MP2Amplitudes computes the amplitudes of double excitations: part 0 is a closed shell or alpha-alpha, part 1
+// alpha-beta, part 2 beta-beta. They are written to Out, an array of shape (nocc, nocc, nvir, nvir), or to the .npy
+// file PathOut unless that is empty.
 func MP2Amplitudes(jobID int64, address uint64) (zero int64, err error) {
 	defer guard(&err)
 	c := record.At[record.MP2Amplitudes](address)
@@ -52,7 +52,7 @@ func MP2Amplitudes(jobID int64, address uint64) (zero int64, err error) {
 	})
 }
 
-// partOf returns which amplitudes a part is.
+// partOf returns the amplitudes that the number of a part means.
 func partOf(spins []mp2.Spin, part int) (left, right mp2.Spin, kind mp2.Amplitudes) {
 	switch {
 	case len(spins) == 1:
@@ -63,7 +63,7 @@ func partOf(spins []mp2.Spin, part int) (left, right mp2.Spin, kind mp2.Amplitud
 	return spins[part/2], spins[part/2], mp2.SameSpinAmplitudes
 }
 
-// amplitudesToArray writes amplitudes to an array of four dimensions, and those of i, j also as those of j, i, transposed, where they belong to one spin.
+// amplitudesToArray writes amplitudes to a four-dimensional array. For one spin it also writes t_ij^ab as t_ji^ba.
 func amplitudesToArray(options mp2.Options, left, right mp2.Spin, kind mp2.Amplitudes, out *record.Array) error {
 	size, err := mp2.PairAmplitudesWorkspace(options, left, right, kind)
 	if err != nil {
@@ -81,7 +81,7 @@ func amplitudesToArray(options mp2.Options, left, right mp2.Spin, kind mp2.Ampli
 	})
 }
 
-// amplitudesToFile writes amplitudes to a .npy file, which is complete or not there.
+// amplitudesToFile writes amplitudes to a .npy file. The file appears only when it is complete.
 func amplitudesToFile(options mp2.Options, left, right mp2.Spin, kind mp2.Amplitudes, path string) (err error) {
 	size, err := mp2.AmplitudesWorkspace(options, left, right, kind)
 	if err != nil {
@@ -102,7 +102,7 @@ func amplitudesToFile(options mp2.Options, left, right mp2.Spin, kind mp2.Amplit
 	return mp2.EachAmplitudes(options, left, right, kind, func(_ int, t []float64) error { return file.Write(t) })
 }
 
-// MP2Density computes the unrelaxed one-particle density. It goes to Out, that of beta to OutBeta.
+// MP2Density computes the unrelaxed one-particle density and writes it to Out, that of beta to OutBeta.
 func MP2Density(jobID int64, address uint64) (zero int64, err error) {
 	defer guard(&err)
 	c := record.At[record.MP2Density](address)
@@ -127,7 +127,8 @@ func MP2Density(jobID int64, address uint64) (zero int64, err error) {
 	})
 }
 
-// GMP2 computes the energy of spin orbitals with real or complex integrals; there is no beta. Sums gets it and the error bound.
+// GMP2 computes the energy of spin orbitals with real or complex integrals; there is no beta. It writes the energy and
+// the error bound to Sums.
 func GMP2(jobID int64, address uint64) (zero int64, err error) {
 	defer guard(&err)
 	c := record.At[record.GMP2](address)

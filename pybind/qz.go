@@ -7,9 +7,9 @@ import (
 	"trnsci/pybind/record"
 )
 
-// QZ writes the generalized Schur form of every pair of matrices of the stacks A and B, A = Q S Z^H and B = Q P Z^H, into stacks
-// of the same shape and dtype, and the eigenvalues Alpha/Beta where these are present: stacks of vectors of A's complex and
-// real dtype.
+// QZ writes the generalized Schur form of every pair of matrices of the stacks A and B, A = Q S Z^H and B = Q P Z^H,
+// into stacks of the same shape and dtype, and the eigenvalues Alpha/Beta where these are present: stacks of vectors of
+// A's complex and real dtype.
 func QZ(jobID int64, address uint64) (zero int64, err error) {
 	defer guard(&err)
 	c := record.At[record.QZ](address)
@@ -20,8 +20,8 @@ func QZ(jobID int64, address uint64) (zero int64, err error) {
 	return byDtype[c.S.Dtype].generalizedSchur(jobID, c)
 }
 
-// QZOrder moves the eigenvalues of which Selected, a stack of vectors, is true to the top of the generalized Schur forms
-// S, P, Q, Z, which it overwrites, and writes the eigenvalues in their new order.
+// QZOrder reorders the generalized Schur forms S, P, Q, Z in place: the eigenvalues for which Selected, a stack of
+// vectors, is true come first. It writes the eigenvalues in their new order.
 func QZOrder(jobID int64, address uint64) (zero int64, err error) {
 	defer guard(&err)
 	c := record.At[record.QZ](address)
@@ -42,7 +42,8 @@ func generalizedSchur[T dense.Scalar, C dense.Complex, R dense.Float](jobID int6
 	s, p, q, z := newBatch[T](c.S), newBatch[T](c.P), newBatch[T](c.Q), newBatch[T](c.Z)
 	values := newQZValues[C, R](c.Alpha, c.Beta)
 	return run(jobID, c.Team, func(team *sched.Team) (int64, error) {
-		if err := reserveEach(team, s.count(), "qz", 4*c.S.Bytes(), func(*sched.Team) int64 { return qz.Workspace[T](s.order()) }); err != nil {
+		if err := reserveEach(team, s.count(), "qz", 4*c.S.Bytes(),
+			func(*sched.Team) int64 { return qz.Workspace[T](s.order()) }); err != nil {
 			return 0, err
 		}
 		return 0, forEach(team, s.count(), func(team *sched.Team, k int) error {
@@ -64,7 +65,7 @@ func generalizedSchur[T dense.Scalar, C dense.Complex, R dense.Float](jobID int6
 	})
 }
 
-// qzValues are the stacks of eigenvalues alpha/beta, if any.
+// qzValues holds the stacks of eigenvalues alpha/beta, which may be absent.
 type qzValues[C dense.Complex, R dense.Float] struct {
 	alpha rows[C]
 	beta  rows[R]
@@ -96,9 +97,9 @@ func (v *qzValues[C, R]) store(k int, alpha []complex128, beta []float64) {
 	}
 }
 
-// QZEigen writes the generalized eigenvalues Alpha/Beta of every pair of matrices of the stacks A and B, in stacks of vectors
-// of A's complex and real dtype, and the eigenvectors as the columns of Left and Right, stacks of A's complex dtype, where these
-// are present.
+// QZEigen writes the generalized eigenvalues Alpha/Beta of every pair of matrices of the stacks A and B, in stacks of
+// vectors of A's complex and real dtype, and the eigenvectors as the columns of Left and Right, stacks of A's complex
+// dtype, where these are present.
 func QZEigen(jobID int64, address uint64) (zero int64, err error) {
 	defer guard(&err)
 	c := record.At[record.QZEigen](address)
@@ -117,7 +118,8 @@ func generalizedEigen[T dense.Scalar, C dense.Complex, R dense.Float](jobID int6
 	left, right := vectorsOf[C](c.Left), vectorsOf[C](c.Right)
 	return run(jobID, c.Team, func(team *sched.Team) (int64, error) {
 		results := c.Left.Bytes() + c.Right.Bytes()
-		if err := reserveEach(team, a.count(), "eig", results, func(*sched.Team) int64 { return qz.Workspace[T](a.order()) }); err != nil {
+		if err := reserveEach(team, a.count(), "eig", results,
+			func(*sched.Team) int64 { return qz.Workspace[T](a.order()) }); err != nil {
 			return 0, err
 		}
 		return 0, forEach(team, a.count(), func(team *sched.Team, k int) error {

@@ -13,7 +13,7 @@ import (
 	"trnsci/pybind/record"
 )
 
-// generalRoutines are the decompositions of general matrices, and what rests on them, for one dtype.
+// generalRoutines holds, for one dtype, the decompositions of general matrices and the functions built on them.
 type generalRoutines interface {
 	schur(jobID int64, c *record.Schur) (int64, error)
 	hessenberg(jobID int64, c *record.Hessenberg) (int64, error)
@@ -27,10 +27,10 @@ type generalRoutines interface {
 	solveEquations(jobID int64, name string, c *record.Equation, solve equation) (int64, error)
 }
 
-// Schur writes the Schur form T, real for real matrices, and the unitary Z of every matrix of the stack A, A = Z T Z^H, into
-// stacks of the same shape and dtype, and where ComplexT is present the complex form of a real matrix into ComplexT and
-// ComplexZ. With Sort, a word of selections, the eigenvalues that it selects come first in the last of these forms, and
-// their number for each member goes to Counts.
+// Schur writes the Schur form T, real for real matrices, and the unitary Z of every matrix of the stack A, A = Z T Z^H,
+// into stacks of the same shape and dtype. If ComplexT is present, it also writes the complex form of a real matrix
+// into ComplexT and ComplexZ. Sort is empty or a word of selections: the eigenvalues that it selects come first in the
+// complex form if there is one, otherwise in T, and their number for each member is written to Counts.
 func Schur(jobID int64, address uint64) (zero int64, err error) {
 	defer guard(&err)
 	c := record.At[record.Schur](address)
@@ -47,15 +47,16 @@ func (routinesOf[T]) schur(jobID int64, c *record.Schur) (int64, error) {
 	return schurForms[T, complex128](jobID, c, c.ComplexT, c.ComplexZ)
 }
 
-// Shares of the complex form and of ordering half of the eigenvalues in the time of the real form, in percent, measured by
-// benchmarks/progress.py.
+// Times of the complex form and of ordering half of the eigenvalues in percent of the time of the real form, measured
+// by benchmarks/progress.py.
 const (
 	schurShare   = 100
 	complexShare = 10
 	orderShare   = 20
 )
 
-// schurForms computes Schur forms of the type T and, if it is another, those of the type F, which lastT and lastZ receive.
+// schurForms computes Schur forms of type T. If F is another type, it also writes the forms of type F to lastT and
+// lastZ.
 func schurForms[T, F dense.Scalar](jobID int64, c *record.Schur, lastT, lastZ *record.Array) (int64, error) {
 	in, forms, factors := newBatch[T](c.A), newBatch[T](c.T), newBatch[T](c.Z)
 	lastForms, lastFactors := newBatch[F](lastT), newBatch[F](lastZ)
@@ -96,10 +97,10 @@ func schurForms[T, F dense.Scalar](jobID int64, c *record.Schur, lastT, lastZ *r
 	})
 }
 
-// shares divides the progress of a call among its steps, one after the other.
+// shares divides the progress of a call among its successive steps.
 type shares struct {
 	team    *sched.Team
-	current *sched.Team // of the step that runs; nil where the call has only one
+	current *sched.Team // of the running step; nil if the call has only one
 }
 
 // newShares plans steps with the given shares. A call of one step reports as if it were not divided.
@@ -115,7 +116,7 @@ func newShares(team *sched.Team, parts ...int) *shares {
 	return &shares{team: team.Plan(total), current: team}
 }
 
-// next ends the step that runs and returns the team of the next one.
+// next ends the running step and returns the team of the next one.
 func (s *shares) next(share int) *sched.Team {
 	if s.current == nil {
 		return s.team
@@ -131,7 +132,7 @@ func bit(b bool) int {
 	return 0
 }
 
-// copyConverted copies a matrix to one of another type, whose imaginary parts are zero where src is real.
+// copyConverted copies a matrix to one of another type. Imaginary parts are zero if src is real.
 func copyConverted[F, T dense.Scalar](dst dense.View[F], src dense.View[T]) {
 	for i := range src.Rows {
 		for j := range src.Cols {
@@ -150,8 +151,8 @@ func toComplex[F dense.Scalar](t, z dense.View[F], team *sched.Team) error {
 	panic("a real matrix as a complex Schur form")
 }
 
-// Hessenberg writes the Hessenberg form H and, where Q is present, the unitary Q of every matrix of the stack A,
-// A = Q H Q^H, into stacks of the same shape and dtype.
+// Hessenberg writes the Hessenberg form H and, if Q is present, the unitary Q of every matrix
+// A = Q H Q^H of the stack A into stacks of the same shape and dtype.
 func Hessenberg(jobID int64, address uint64) (zero int64, err error) {
 	defer guard(&err)
 	c := record.At[record.Hessenberg](address)
@@ -175,8 +176,8 @@ func (routinesOf[T]) hessenberg(jobID int64, c *record.Hessenberg) (int64, error
 	})
 }
 
-// Balance balances every matrix of the stack B, which is stored by rows, in place. It writes the numbers that the rows had in
-// the original matrix, and the scales, into the stacks of vectors Order and Scales.
+// Balance balances every row-major matrix of the stack B in place. It writes the original row numbers and the scales
+// into the stacks of vectors Order and Scales.
 func Balance(jobID int64, address uint64) (zero int64, err error) {
 	defer guard(&err)
 	c := record.At[record.Balance](address)
@@ -202,8 +203,8 @@ func (routinesOf[T]) balance(jobID int64, c *record.Balance) (int64, error) {
 	})
 }
 
-// eachForm calls do for every Schur form of the stack t and, unless z is nil, its unitary factor. workspace returns that of
-// a call.
+// eachForm calls do for every Schur form of the stack t and, unless z is nil, its unitary factor. workspace returns the
+// bytes of workspace of one call.
 func eachForm[T dense.Scalar](jobID int64, threads record.Team, name string, t, z *record.Array,
 	workspace func(*sched.Team) int64, do func(team *sched.Team, k int, t, z dense.View[T]) error) (int64, error) {
 	forms, factors := newBatch[T](t), vectorsOf[T](z)
@@ -217,8 +218,8 @@ func eachForm[T dense.Scalar](jobID int64, threads record.Team, name string, t, 
 	})
 }
 
-// SchurEigenvalues writes the eigenvalues of every Schur form of the stack T, in the order of its diagonal, into the stack of
-// vectors W.
+// SchurEigenvalues writes the eigenvalues of every Schur form of the stack T, in the order of its diagonal, into the
+// stack of vectors W.
 func SchurEigenvalues(jobID int64, address uint64) (zero int64, err error) {
 	defer guard(&err)
 	c := record.At[record.SchurEigenvalues](address)
@@ -234,8 +235,8 @@ func (routinesOf[T]) eigenvalues(jobID int64, c *record.SchurEigenvalues) (int64
 	})
 }
 
-// SchurOrder reorders the Schur forms T and their factors Z in place: the eigenvalues of which Selected, a stack of vectors,
-// is true come first.
+// SchurOrder reorders the Schur forms T and their factors Z in place: the eigenvalues for which Selected, a stack of
+// vectors, is true come first.
 func SchurOrder(jobID int64, address uint64) (zero int64, err error) {
 	defer guard(&err)
 	c := record.At[record.SchurOrder](address)
@@ -251,7 +252,7 @@ func (routinesOf[T]) order(jobID int64, c *record.SchurOrder) (int64, error) {
 	})
 }
 
-// selections are the words for the eigenvalues that may come first. Nothing selects NaN.
+// selections maps the words of Sort to predicates of eigenvalues. None selects NaN.
 var selections = map[string]func(w complex128) bool{
 	"lhp": func(w complex128) bool { return real(w) < 0 },
 	"rhp": func(w complex128) bool { return real(w) >= 0 },
@@ -259,7 +260,8 @@ var selections = map[string]func(w complex128) bool{
 	"ouc": func(w complex128) bool { return modulusBeyondOne(w) > 0 },
 }
 
-// modulusBeyondOne has the sign of |w| - 1, with |w| as the nearest float64, which no plain formula gives.
+// modulusBeyondOne has the sign of fl(|w|) - 1, where fl rounds to the nearest float64. Neither hypot nor a plain
+// square root rounds |w| correctly.
 func modulusBeyondOne(w complex128) float64 {
 	re, im := math.Abs(real(w)), math.Abs(imag(w))
 	if re > 2 || im > 2 {
@@ -269,7 +271,7 @@ func modulusBeyondOne(w complex128) float64 {
 	x, y := max(re, im), min(re, im)
 	xx, yy := x*x, y*y
 	low := math.FMA(x, x, -xx) + math.FMA(y, y, -yy)
-	// |w| rounds to 1 up to a square of (1 + eps/2)^2.
+	// |w| rounds to 1 if |w|^2 is at most (1 + eps/2)^2.
 	const eps = 0x1p-52
 	return ((xx - 1) + yy) + low - eps
 }
@@ -281,8 +283,8 @@ func (orderError) Error() string {
 	return "sort: rounding errors of the reordering make leading eigenvalues fail the condition"
 }
 
-// orderSelected reorders a Schur form so that the eigenvalues that a word selects come first, and returns their number. A
-// form that is not finite has none.
+// orderSelected reorders a Schur form so that the eigenvalues that a word selects come first, and returns their number,
+// which is 0 for a form that is not finite.
 func orderSelected[T dense.Scalar](t, z dense.View[T], word string, team *sched.Team) (int, error) {
 	for i := range t.Rows {
 		if d := t.At(i, i); d != d {
@@ -305,7 +307,8 @@ func orderSelected[T dense.Scalar](t, z dense.View[T], word string, team *sched.
 	return count, nil
 }
 
-// selectedOf returns which eigenvalues of a Schur form a word selects: of a pair both, if it selects one.
+// selectedOf returns which eigenvalues of a Schur form a word selects. If it selects one of a conjugate pair, both are
+// selected.
 func selectedOf[T dense.Scalar](t dense.View[T], word string) []bool {
 	is := selections[word]
 	selected := make([]bool, t.Rows)
@@ -323,7 +326,7 @@ func selectedOf[T dense.Scalar](t dense.View[T], word string) []bool {
 	return selected
 }
 
-// SchurToComplex makes complex Schur forms of real ones, which the complex stacks T and Z hold, in place.
+// SchurToComplex converts real Schur forms, stored in the complex stacks T and Z, to complex Schur forms in place.
 func SchurToComplex(jobID int64, address uint64) (zero int64, err error) {
 	defer guard(&err)
 	c := record.At[record.SchurToComplex](address)
@@ -336,13 +339,14 @@ func SchurToComplex(jobID int64, address uint64) (zero int64, err error) {
 func formsToComplex[T dense.Complex](jobID int64, c *record.SchurToComplex) (int64, error) {
 	n := newBatch[T](c.T).order()
 	workspace := func(*sched.Team) int64 { return reorder.Workspace[T](n) }
-	return eachForm(jobID, c.Team, "rsf2csf", c.T, c.Z, workspace, func(team *sched.Team, _ int, t, z dense.View[T]) error {
-		return schur.ToComplex(team, t, z)
-	})
+	return eachForm(jobID, c.Team, "rsf2csf", c.T, c.Z, workspace,
+		func(team *sched.Team, _ int, t, z dense.View[T]) error {
+			return schur.ToComplex(team, t, z)
+		})
 }
 
-// SchurCondition writes the condition numbers s and sep of the first eigenvalues of every Schur form of the stack T into
-// Results, a stack of vectors of two elements. Counts, a vector, says how many eigenvalues these are.
+// SchurCondition writes the condition numbers s and sep of the first eigenvalues of every Schur form of the stack T
+// into Results, a stack of vectors of two elements. Counts, a vector, holds the number of these eigenvalues.
 func SchurCondition(jobID int64, address uint64) (zero int64, err error) {
 	defer guard(&err)
 	c := record.At[record.SchurCondition](address)
@@ -352,10 +356,11 @@ func SchurCondition(jobID int64, address uint64) (zero int64, err error) {
 func (routinesOf[T]) condition(jobID int64, c *record.SchurCondition) (int64, error) {
 	n, counts, results := newBatch[T](c.T).order(), vector[int64](c.Counts), newRows[float64](c.Results)
 	workspace := func(team *sched.Team) int64 { return sylvester.ConditionWorkspace[T](team, n) }
-	return eachForm(jobID, c.Team, "schur_condition", c.T, nil, workspace, func(team *sched.Team, k int, t, _ dense.View[T]) error {
-		result := results.at(k)
-		var err error
-		result[0], result[1], err = sylvester.ClusterCondition(t, int(counts[k]), sylvester.Options{Team: team})
-		return withNames(err)
-	})
+	return eachForm(jobID, c.Team, "schur_condition", c.T, nil, workspace,
+		func(team *sched.Team, k int, t, _ dense.View[T]) error {
+			result := results.at(k)
+			var err error
+			result[0], result[1], err = sylvester.ClusterCondition(t, int(counts[k]), sylvester.Options{Team: team})
+			return withNames(err)
+		})
 }

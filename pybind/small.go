@@ -9,11 +9,11 @@ import (
 	"trnsci/pybind/record"
 )
 
-// The functions of this file are for matrices so small that to describe their arrays takes longer than to compute with them.
-// They take the addresses of array objects, not of elements, and have no descriptors, no team and no job. Python has checked
-// that each array is C- or F-contiguous, aligned and of the dtype that is named, and keeps it alive during the call.
+// The functions of this file are for matrices so small that describing their arrays takes longer than the computation.
+// They take the addresses of array objects, not of elements, and use no record, no team and no job. Python has checked
+// that each array is C- or F-contiguous, aligned and of the given dtype, and keeps it alive during the call.
 
-// objectHead is the size of what stands in front of the fields of every Python object: a reference count and a type.
+// objectHead is the size of the header of every Python object: a reference count and a type.
 const objectHead = 2 * unsafe.Sizeof(uintptr(0))
 
 // ndarrayData returns the address of the elements of the NumPy array object at an address. It is the first field of
@@ -22,8 +22,8 @@ func ndarrayData(object uint64) uint64 {
 	return *(*uint64)(record.Pointer(object + uint64(objectHead)))
 }
 
-// ReadsArrays returns 1 if the elements of the array object at an address are found at the given address, otherwise 0: it is the
-// test, made once, that this interpreter and this NumPy lay out arrays in the way that this file relies on.
+// ReadsArrays returns 1 if the elements of the array object at an address are at the given address, otherwise 0. Python
+// calls it once to test that this interpreter and this NumPy use the layout that this file relies on.
 func ReadsArrays(object, elements uint64) (yes int64, err error) {
 	defer guard(&err)
 	if ndarrayData(object) == elements {
@@ -32,17 +32,18 @@ func ReadsArrays(object, elements uint64) (yes int64, err error) {
 	return 0, nil
 }
 
-// square returns the view of an n x n array without gaps, stored by rows or by columns.
+// square returns the view of a contiguous n x n array, stored by rows or by columns.
 func square[T dense.Scalar](object uint64, n int, byColumns bool) dense.View[T] {
-	v := dense.View[T]{Rows: n, Cols: n, RowStride: n, ColStride: 1, Data: unsafe.Slice((*T)(record.Pointer(ndarrayData(object))), n*n)}
+	v := dense.View[T]{Rows: n, Cols: n, RowStride: n, ColStride: 1,
+		Data: unsafe.Slice((*T)(record.Pointer(ndarrayData(object))), n*n)}
 	if byColumns {
 		return v.T()
 	}
 	return v
 }
 
-// SmallEigh is Eigh for one n x n matrix, n > 0, stored by rows. The array v, stored by columns, gets the eigenvectors; for v = 0
-// there are none.
+// SmallEigh is Eigh for one n x n matrix, n > 0, stored by rows. The eigenvectors are written to the array v, stored by
+// columns, unless v is 0.
 func SmallEigh(dtype int64, a, w, v uint64, n int64, lower, checkFinite bool) (count int64, err error) {
 	defer guard(&err)
 	options := eigen.Options{Upper: !lower, ValuesOnly: v == 0, SkipFiniteCheck: !checkFinite}
@@ -59,8 +60,8 @@ func (eigensolversOf[T, R]) small(a, w, v uint64, n int, options eigen.Options) 
 	return int64(count), err
 }
 
-// SmallCholesky is Cholesky for one n x n matrix, n > 0, stored by rows. The lower factor is stored by rows, the upper one by
-// columns.
+// SmallCholesky is Cholesky for one n x n matrix, n > 0, stored by rows. The lower factor is stored by rows, the upper
+// one by columns.
 func SmallCholesky(dtype int64, a, out uint64, n int64, lower, checkFinite bool) (zero int64, err error) {
 	defer guard(&err)
 	return 0, byDtype[dtype].smallCholesky(a, out, int(n), lower, checkFinite)

@@ -17,9 +17,9 @@ const (
 	discreteLyapunovEquation                 // A X A^H - X + Q = 0
 )
 
-// Sylvester writes the solution X of A X + X B = Q for every set of matrices of the stacks A, B and Q into the stack X. All
-// have one dtype and the same leading dimensions. It returns how many of the equations were singular to working precision
-// and perturbed.
+// Sylvester writes the solution X of A X + X B = Q for every set of matrices of the stacks A, B and Q into the stack X.
+// All have one dtype and the same leading dimensions. It returns the number of equations that were singular to working
+// precision and were perturbed.
 func Sylvester(jobID int64, address uint64) (perturbed int64, err error) {
 	defer guard(&err)
 	c := record.At[record.Equation](address)

@@ -7,8 +7,8 @@ import (
 	"trnsci/pybind/record"
 )
 
-// PanicOnPurpose exists only in the build that tests the border. It panics on the calling goroutine, or where the record's
-// Solve is set in a worker of a team.
+// PanicOnPurpose exists only in the build that tests the border. It panics on the calling goroutine or, if the record's
+// Solve is set, in a worker of a team.
 func PanicOnPurpose(jobID int64, address uint64) (zero int64, err error) {
 	defer guard(&err)
 	c := record.At[record.BLAS](address)

@@ -22,12 +22,13 @@ const (
 	Bool
 )
 
-// dtypes has the sizes of an element and of what it must be aligned to, and the name, by code.
+// dtypes holds, by code, the size of an element, its alignment and its name.
 var dtypes = [...]struct {
 	size, align int
 	name        string
 }{
-	Float32: {4, 4, "float32"}, Float64: {8, 8, "float64"}, Complex64: {8, 4, "complex64"}, Complex128: {16, 8, "complex128"},
+	Float32: {4, 4, "float32"}, Float64: {8, 8, "float64"}, Complex64: {8, 4, "complex64"}, Complex128: {16, 8,
+		"complex128"},
 	BFloat16: {2, 2, "bfloat16"}, Int32: {4, 4, "int32"}, Int64: {8, 8, "int64"}, Bool: {1, 1, "bool"},
 }
 
@@ -41,7 +42,7 @@ func (d Dtype) String() string {
 // A dtypeSet is a set of dtypes, one bit for each.
 type dtypeSet uint
 
-// Sets that the tags of fields in calls.go name; a field without a tag holds computing dtypes.
+// Sets that the tags of fields in calls.go name. A field without a tag holds computing dtypes.
 const (
 	computing   = 1<<Float32 | 1<<Float64 | 1<<Complex64 | 1<<Complex128
 	realOnly    = 1<<Float32 | 1<<Float64
@@ -54,10 +55,10 @@ const (
 
 func (s dtypeSet) has(d Dtype) bool { return s>>d&1 != 0 }
 
-// maxDims bounds the number of dimensions, as NumPy does.
+// maxDims is NumPy's limit of the number of dimensions.
 const maxDims = 64
 
-// Array describes an array of Python's.
+// Array describes a NumPy array.
 type Array struct {
 	Address        uint64 // of the first element
 	Dtype          Dtype
@@ -87,7 +88,7 @@ func (a *Array) Bytes() int64 {
 	return size
 }
 
-// check validates an array whose strides still count bytes, makes them count elements, and finds its extent.
+// check validates an array whose strides count bytes, converts them to elements, and computes its extent.
 func (a *Array) check() error {
 	size, span := uint64(dtypes[a.Dtype].size), uint64(dtypes[a.Dtype].size)
 	for i, n := range a.Shape {
@@ -96,7 +97,7 @@ func (a *Array) check() error {
 		}
 	}
 	if a.IsEmpty() {
-		for i := range a.Strides { // NumPy's strides of an empty array mean nothing
+		for i := range a.Strides { // NumPy's strides of an empty array are arbitrary
 			a.Strides[i] /= int(size)
 		}
 		return nil
@@ -138,7 +139,7 @@ type Element interface {
 	dense.Scalar | int64 | bool
 }
 
-// Elements returns the memory that the strides of a span and the offset of its first element in it.
+// Elements returns the memory that a spans and the offset of its first element in it.
 func Elements[T Element](a *Array) (data []T, offset int) {
 	if a.IsEmpty() {
 		return nil, 0
@@ -151,6 +152,6 @@ func Elements[T Element](a *Array) (data []T, offset int) {
 	return unsafe.Slice((*T)(Pointer(first)), a.high-a.low+1), -a.low
 }
 
-// Pointer turns an address of Python's into a pointer. The detour through a pointer to p tells vet that this is foreign
-// memory, which the garbage collector neither moves nor frees.
+// Pointer converts an address from Python to a pointer. The memory is foreign: the garbage collector neither moves nor
+// frees it. Reading the pointer through a pointer to p makes vet accept that.
 func Pointer(p uint64) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&p)) }

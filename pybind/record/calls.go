@@ -2,18 +2,18 @@ package record
 
 //go:generate go run ./gen
 
-// The structs of this file are all that calls take. A struct is named after its function, or after what the functions
-// have in common that its comment lists behind "Functions:". Tags say what the generator cannot see: the dtypes that an
-// array may have, if not those of matrices; that an array may be absent, nil here and None in Python; and the default value
-// in Python. Embedded structs are shared fields.
+// The structs of this file define the arguments of all calls. A struct is named after its function; if several
+// functions use it, its comment lists them after "Functions:". Tags tell the generator which dtypes an array may have,
+// if not those of matrices; that an array may be absent (nil here, None in Python); and the default value in Python.
+// Embedded structs are shared fields.
 
 // Team is the number of threads that a call may use.
 type Team struct {
 	Threads int
 }
 
-// Functions: Axpy, Scal, Dot, Nrm2, Asum, Iamax, Gemv, Symv, TriangularVector, Ger, Syr, Syr2, Gemm, Gemmt, Symm, Syrk, Syr2k,
-// TriangularMatrix, SolveTriangular, CholeskySolve.
+// Functions: Axpy, Scal, Dot, Nrm2, Asum, Iamax, Gemv, Symv, TriangularVector, Ger, Syr, Syr2, Gemm, Gemmt, Symm, Syrk,
+// Syr2k, TriangularMatrix, SolveTriangular, CholeskySolve.
 //
 // BLAS has the operands of a function of the BLAS and its flags, the letters of the reference BLAS.
 type BLAS struct {
@@ -26,7 +26,7 @@ type BLAS struct {
 	Uplo        int        `default:"0"`
 	Side        int        `default:"0"`
 	Diag        int        `default:"0"`
-	Conjugate   bool       `default:"False"` // Hermitian in place of symmetric, conjugated in place of plain
+	Conjugate   bool       `default:"False"` // Hermitian instead of symmetric, conjugated instead of plain
 	Solve       bool       `default:"False"`
 	CheckFinite bool       `default:"False"`
 	Alpha       complex128 `default:"0"`
@@ -59,7 +59,7 @@ type Cholesky struct {
 	CheckFinite bool
 }
 
-// Subset says which eigenvalues are wanted: all, by index, or by value, as Kind says.
+// Subset says which eigenvalues are wanted; Kind is all, by index or by value.
 type Subset struct {
 	Kind  int     `default:"0"`
 	First int     `default:"0"`
@@ -70,7 +70,8 @@ type Subset struct {
 
 // Functions: Eigh, EighCanonical.
 //
-// Eigh has a standard problem, or with B a generalized one of the type Problem. Lindep and Dropped are for EighCanonical.
+// Eigh has a standard problem, or with B a generalized one of the type Problem. Lindep and Dropped are for
+// EighCanonical.
 type Eigh struct {
 	Team
 	A           *Array
@@ -89,7 +90,7 @@ type Eigh struct {
 
 // Functions: EighTridiagonal, EighBanded.
 //
-// EighStructured has diagonals and, of tridiagonal matrices, the elements beside them, or bands.
+// EighStructured has the diagonals and subdiagonals of tridiagonal matrices, or band matrices.
 type EighStructured struct {
 	Team
 	Matrix       *Array
@@ -101,8 +102,9 @@ type EighStructured struct {
 	Subset
 }
 
-// Schur has matrices and room for their Schur forms. Where ComplexT and ComplexZ are present, these get the complex form of a
-// real matrix. Sort is empty or a word for the eigenvalues that come first, whose numbers then go to Counts.
+// Schur has matrices and room for their Schur forms. If ComplexT and ComplexZ are present, the complex form of a real
+// matrix is written to them. Sort is empty or a word for the eigenvalues that come first; their numbers are then
+// written to Counts.
 type Schur struct {
 	Team
 	A           *Array
@@ -249,7 +251,8 @@ type MatrixPower struct {
 
 // Functions: Sqrtm, Logm, Signm, Power.
 //
-// MatrixFunction has matrices and room for a function of them, for what was met, and for residuals. Exponent is that of Power.
+// MatrixFunction has matrices and room for a function of them, for flags that describe the result, and for residuals.
+// Exponent is for Power.
 type MatrixFunction struct {
 	Team
 	A         *Array
@@ -267,8 +270,8 @@ type Triangularize struct {
 	Z *Array `dtype:"complex"`
 }
 
-// Parlett has Schur forms, values of a function at their eigenvalues, and room for the function of the matrices, for its
-// conditions and for whether it is finite.
+// Parlett has Schur forms, values of a function at their eigenvalues, and room for the function of the matrices, for
+// its conditions and for whether it is finite.
 type Parlett struct {
 	Team
 	T          *Array `dtype:"complex"`
@@ -279,8 +282,8 @@ type Parlett struct {
 	Finite     *Array `dtype:"bool"`
 }
 
-// Tensor is where three-index integrals come from: an array, the file of a path that is not empty, or Python, which is
-// asked for data, with an array that has their shape.
+// Tensor is the source of three-index integrals: an array, the file Path unless that is empty, or requests to Python,
+// in which case the array gives their shape.
 type Tensor struct {
 	Integrals *Array `dtype:"real" absent:"yes"`
 	Path      string
@@ -312,8 +315,8 @@ type DFTransform struct {
 	MaxBytes    int
 }
 
-// DFJK has densities, the orbitals that make them, and room for Coulomb and exchange matrices. Imaginary parts are arrays of
-// their own.
+// DFJK has densities, the orbitals they are made of, and room for Coulomb and exchange matrices. Imaginary parts are
+// separate arrays.
 type DFJK struct {
 	Team
 	Tensor
@@ -331,9 +334,9 @@ type DFJK struct {
 	MaxBytes    int
 }
 
-// Spins are the integrals and orbital energies of one or two spins. Integrals are those of an array, of the file of a path
-// that is not empty, or of Python, which is asked for those of spin s where bit s of Requests is set; the array then has
-// their shape and dtype.
+// Spins are the integrals and orbital energies of one or two spins. The integrals are an array, the file of a path
+// unless that is empty, or, for spin s if bit s of Requests is set, requested from Python; the array then gives their
+// shape and dtype.
 type Spins struct {
 	BAlpha    *Array
 	OccAlpha  *Array `dtype:"float64"`
@@ -349,7 +352,7 @@ type Spins struct {
 
 // Functions: MP2, MP2Plan, DeviceMP2Plan.
 //
-// MP2 has the input of an energy and, unless it is to be planned only, room for the opposite-spin energy, the same-spin
+// MP2 has the input of an energy and, unless only a plan is wanted, room for the opposite-spin energy, the same-spin
 // energy and the error bound; for the number of pairs that were computed again; and for pair energies.
 type MP2 struct {
 	Team
@@ -377,7 +380,7 @@ type SOSMP2 struct {
 	MaxBytes  int
 }
 
-// MP2Amplitudes has the input of amplitudes and room for them, or the path of a file that gets them.
+// MP2Amplitudes has the input of amplitudes and room for them, or the path of a file to write them to.
 type MP2Amplitudes struct {
 	Team
 	Spins
@@ -405,8 +408,8 @@ type GMP2 struct {
 	MaxBytes    int
 }
 
-// KMP2 has the integrals of all pairs of k-points, the orbital energies, the momentum that is conserved, and room for the
-// energies and the error bound.
+// KMP2 has the integrals of all pairs of k-points, the orbital energies, the momentum that is conserved, and room for
+// the energies and the error bound.
 type KMP2 struct {
 	Team
 	B           []*Array
@@ -419,7 +422,7 @@ type KMP2 struct {
 	MaxBytes    int
 }
 
-// DeviceOpen has the name of a device, the folder of compiled programs, none if it is empty, and folders of plugins.
+// DeviceOpen has the name of a device, the folder of compiled programs (empty for none) and the folders of plugins.
 type DeviceOpen struct {
 	Name       string
 	CacheDir   string

@@ -6,14 +6,14 @@ import (
 	"unsafe"
 )
 
-// Records and strings beyond these sizes are taken for garbage. The longest records describe the integrals of all pairs of
-// k-points; strings are paths and lists of folders.
+// Records and strings beyond these sizes are treated as corrupt. The longest records describe the integrals of all
+// pairs of k-points; strings are paths and lists of folders.
 const (
 	maxWords = 1 << 24
 	maxText  = 1 << 20
 )
 
-// absent stands for an array that is not there.
+// absent is the word for an absent array.
 const absent = -1
 
 // A call is a struct of calls.go.
@@ -22,7 +22,7 @@ type call[T any] interface {
 	decode(r *reader)
 }
 
-// At returns the call whose record is at an address. It panics where the record breaks a rule.
+// At returns the call whose record is at an address. It panics if the record breaks a rule.
 func At[T any, P call[T]](address uint64) *T {
 	if address == 0 || address%8 != 0 {
 		panic(fmt.Sprintf("no record at address %#x", address))
@@ -114,7 +114,7 @@ func (r *reader) array(name string, allowed dtypeSet) *Array {
 	return a
 }
 
-// optionalArray is array for one that may be absent, nil then.
+// optionalArray is array for an array that may be absent; it then returns nil.
 func (r *reader) optionalArray(name string, allowed dtypeSet) *Array {
 	dtype := r.word()
 	if dtype == absent || r.err != nil {

@@ -52,7 +52,7 @@ func array(dtype Dtype, address int64, sizes ...int64) []int64 {
 	return append([]int64{int64(dtype), address, int64(len(sizes) / 2)}, sizes...)
 }
 
-// schurRecord is the record of a small Schur form in memory that nobody looks at, with the given word for the order.
+// schurRecord is the record of a small Schur form with the given word for the order. Its memory is never read.
 func schurRecord(word string) []int64 {
 	form := array(Float64, 4096, 2, 3, 3, 72, 24, 8)
 	none := []int64{absent}
@@ -83,12 +83,13 @@ func TestNumbersOfARecord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.TransA != 2 || c.Diag != 6 || !c.Conjugate || c.Solve || !c.CheckFinite || c.Alpha != 1.5-2i || !math.IsInf(real(c.Beta), 1) {
+	if c.TransA != 2 || c.Diag != 6 || !c.Conjugate || c.Solve || !c.CheckFinite || c.Alpha != 1.5-2i ||
+		!math.IsInf(real(c.Beta), 1) {
 		t.Errorf("%+v", c)
 	}
 }
 
-// TestArraysThatCannotBe has descriptions that no array has, and a part of what is said of them.
+// TestArraysThatCannotBe has descriptions that no array can have, with a part of the error message.
 func TestArraysThatCannotBe(t *testing.T) {
 	for _, c := range []struct {
 		words []int64
@@ -163,14 +164,16 @@ func TestElements(t *testing.T) {
 	Elements[float32](c.T)
 }
 
-// FuzzDecode decodes any bytes as each of the calls: whatever they are, the answer is a call or an error.
+// FuzzDecode decodes any bytes as each of the calls. The result must be a call or an error.
 func FuzzDecode(f *testing.F) {
 	spins := slices.Concat(array(Float64, 64, 1, 2, 3, 48, 24, 8), array(Float64, 64, 1, 8), array(Float64, 64, 2, 8))
 	none := []int64{absent, absent, absent}
 	for _, words := range [][]int64{
 		schurRecord("lhp"), schurRecord(""),
-		whole([]int64{4, 0, 1, 1 << 20, 0, 0}, spins, none, none, none[:2], text("/tmp/b.npy"), text(""), text("iaP"), text("mixed"), text("")),
-		whole([]int64{4, 0, 1, 1 << 20}, array(Float64, 64, 1, 8), array(Float64, 64, 1, 8), array(Int64, 64, 1, 8), array(Float64, 64, 3, 8),
+		whole([]int64{4, 0, 1, 1 << 20, 0, 0}, spins, none, none, none[:2], text("/tmp/b.npy"), text(""), text("iaP"),
+			text("mixed"), text("")),
+		whole([]int64{4, 0, 1, 1 << 20}, array(Float64, 64, 1, 8), array(Float64, 64, 1, 8), array(Int64, 64, 1, 8),
+			array(Float64, 64, 3, 8),
 			[]int64{1}, array(Complex128, 64, 1, 2, 3, 96, 48, 16)),
 		whole(text("interp"), text("/home/me/.cache"), text("a:b")),
 	} {
@@ -187,7 +190,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		for _, decode := range decodings {
 			decode(words)
-			if len(words) > 0 { // most lengths are wrong: so that more is looked at than that
+			if len(words) > 0 { // most random lengths are wrong: a correct one lets the fuzzer reach the fields
 				words[0] = int64(len(words))
 				decode(words)
 			}

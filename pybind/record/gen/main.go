@@ -1,5 +1,5 @@
-// Gen writes both sides of the records of pybind/record/calls.go: the decoders in Go and the functions of Python that make
-// the records. Run it in the repository's root or in pybind/record; its argument, if any, is a folder for both files.
+// Gen writes both sides of the records of pybind/record/calls.go: the Go decoders and the Python functions that make
+// the records. Run it in the repository's root or in pybind/record. Its optional argument is a folder for both files.
 package main
 
 import (
@@ -28,25 +28,26 @@ const (
 type field struct {
 	name, kind         string // the name in Go, and its type there
 	dtypes             string // of an array
-	absent             bool   // the array may be
-	defaultValue, path string // in Python, and where the decoder finds the field
+	absent             bool   // whether the array may be absent
+	defaultValue, path string // default in Python; selector of the field in the decoder
 }
 
 // call is a struct that has a record.
 type call struct {
 	name, doc string
-	functions []string // in pybind, whose name differs from the struct's or which are several
+	functions []string // names in pybind, unless it is one function with the struct's name
 	fields    []field
 	embedded  bool // in other calls
 }
 
-// dtypeSets are the constants that the tags stand for.
+// dtypeSets maps tags to constants.
 var dtypeSets = map[string]string{
 	"": "computing", "real": "realOnly", "complex": "complexOnly", "float64": "onlyFloat64", "complex128": "onlyC128",
 	"int64": "onlyInt64", "bool": "onlyBool",
 }
 
-// scalars are the types that come first in a record: the reader's method, the letters of Python's struct, Python's type.
+// scalars holds the types that come first in a record: the reader's method, the letters of Python's struct, Python's
+// type.
 var scalars = map[string][3]string{
 	"int": {"integer", "q", "int"}, "bool": {"boolean", "q", "bool"}, "float64": {"float", "d", "float"},
 	"complex128": {"complex", "2d", "complex"},
@@ -133,7 +134,8 @@ func newField(f *ast.Field) field {
 	if !ok {
 		log.Fatalf("field %s: no dtypes %q", name, tag.Get("dtype"))
 	}
-	return field{name: name, kind: kind.String(), dtypes: set, absent: tag.Get("absent") != "", defaultValue: tag.Get("default"), path: name}
+	return field{name: name, kind: kind.String(), dtypes: set, absent: tag.Get("absent") != "",
+		defaultValue: tag.Get("default"), path: name}
 }
 
 // inOrder calls each for the fields in the order of the record.
@@ -268,7 +270,7 @@ func writePythonFunction(out *bytes.Buffer, c *call) {
 	writeWrapped(out, fmt.Sprintf("    return %s, words, (", function), arrays, comma+")")
 }
 
-// width is the longest line of generated code.
+// width is the maximum line length of generated code.
 const width = 118
 
 // writeWrapped writes words, those of a list with commas, between head and tail on as many lines as they need.

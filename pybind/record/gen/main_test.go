@@ -25,14 +25,15 @@ func TestGeneratedFilesAreUpToDate(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(found, want) {
-			t.Errorf("%s is not what its generator makes: run make generate", path)
+			t.Errorf("%s differs from its generator's output: run make generate", path)
 		}
 	}
 }
 
 func TestSnakeCase(t *testing.T) {
 	for name, want := range map[string]string{
-		"CheckFinite": "check_finite", "A": "a", "DFFit": "df_fit", "InvSqrtSPD": "inv_sqrt_spd", "MP2Plan": "mp2_plan", "UpTo": "up_to",
+		"CheckFinite": "check_finite", "A": "a", "DFFit": "df_fit", "InvSqrtSPD": "inv_sqrt_spd", "MP2Plan": "mp2_plan",
+		"UpTo": "up_to",
 	} {
 		if got := snakeCase(name); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)

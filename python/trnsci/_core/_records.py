@@ -155,7 +155,7 @@ def eigh_structured(
     above: float = 0.0,
     up_to: float = 0.0,
 ) -> Call:
-    """EighStructured has diagonals and, of tridiagonal matrices, the elements beside them, or bands."""
+    """EighStructured has the diagonals and subdiagonals of tridiagonal matrices, or band matrices."""
     words = _words("q", _EIGH_STRUCTURED(0, threads, lower, check_finite, kind, first, last, above, up_to))
     describe(words, matrix)
     describe(words, subdiagonals)
@@ -181,9 +181,9 @@ def schur(
     overwrite: bool,
     sort: str,
 ) -> Call:
-    """Schur has matrices and room for their Schur forms. Where ComplexT and ComplexZ are present, these get the
-    complex form of a real matrix. Sort is empty or a word for the eigenvalues that come first, whose numbers then go
-    to Counts.
+    """Schur has matrices and room for their Schur forms. If ComplexT and ComplexZ are present, the complex form of a
+    real matrix is written to them. Sort is empty or a word for the eigenvalues that come first; their numbers are
+    then written to Counts.
     """
     words = _words("q", _SCHUR(0, threads, check_finite, overwrite))
     describe(words, a)
@@ -497,8 +497,8 @@ def matrix_function(
     residuals: Array,
     exponent: float = 0.0,
 ) -> Call:
-    """MatrixFunction has matrices and room for a function of them, for what was met, and for residuals. Exponent is
-    that of Power.
+    """MatrixFunction has matrices and room for a function of them, for flags that describe the result, and for
+    residuals. Exponent is for Power.
     """
     words = _words("q", _MATRIX_FUNCTION(0, threads, exponent))
     describe(words, a)
@@ -636,8 +636,8 @@ def dfjk(
     check_finite: bool,
     max_bytes: int,
 ) -> Call:
-    """DFJK has densities, the orbitals that make them, and room for Coulomb and exchange matrices. Imaginary parts
-    are arrays of their own.
+    """DFJK has densities, the orbitals they are made of, and room for Coulomb and exchange matrices. Imaginary parts
+    are separate arrays.
     """
     words = _words("q", _DFJK(0, threads, requests, labelled, hermi, check_finite, max_bytes))
     describe(words, integrals)
@@ -683,7 +683,7 @@ def mp2(
     precision: str,
     checkpoint: str,
 ) -> Call:
-    """MP2 has the input of an energy and, unless it is to be planned only, room for the opposite-spin energy, the
+    """MP2 has the input of an energy and, unless only a plan is wanted, room for the opposite-spin energy, the
     same-spin energy and the error bound; for the number of pairs that were computed again; and for pair energies.
     """
     words = _words("q", _MP2(0, threads, requests, check_finite, max_bytes, tolerance, device))
@@ -770,7 +770,7 @@ def mp2_amplitudes(
     max_bytes: int,
     path_out: str,
 ) -> Call:
-    """MP2Amplitudes has the input of amplitudes and room for them, or the path of a file that gets them."""
+    """MP2Amplitudes has the input of amplitudes and room for them, or the path of a file to write them to."""
     words = _words("q", _MP2_AMPLITUDES(0, threads, requests, part, max_bytes))
     describe(words, b_alpha)
     describe(words, occ_alpha)
@@ -897,7 +897,7 @@ def device_open(
     cache_dir: str,
     plugin_dirs: str,
 ) -> Call:
-    """DeviceOpen has the name of a device, the folder of compiled programs, none if it is empty, and folders of
+    """DeviceOpen has the name of a device, the folder of compiled programs (empty for none) and the folders of
     plugins.
     """
     words = _words("q", _DEVICE_OPEN(0))
