@@ -1,25 +1,25 @@
-# The interface of the repository. Everything it makes is under build/.
+# All tasks of the repository. Outputs go to build/.
 
-# A pipe fails when any of its commands does.
+# A pipe fails if any of its commands fails.
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
 
 PYTHON ?= python3
 VENV   := build/venv
 PY     := $(VENV)/bin/python
-# Files that the wheel is made of.
+# Files that go into the wheel.
 SOURCES := $(shell find core trnbackend pybind python -name '*.go' -o -name '*.s' -o -name '*.[ch]' \
              -o -name '*.py' -o -name '*.pyi') \
            go.mod go.sum pyproject.toml gobuild.py hatch_build.py
 STATICCHECK := go tool -modfile=tools/go.mod staticcheck
-# Writes the assembly of the kernel packages below the folder that is given as its argument.
+# Writes the assembly of the kernel packages below the folder given as its argument.
 KERNELGEN := go run -C tools ./kernelgen
 GO_TEST_FLAGS ?=
 GOFMT := files=$$(gofmt -l core trnbackend pybind tests_go benchmarks examples tools); \
          if [ -n "$$files" ]; then echo "gofmt would change: $$files"; exit 1; fi
 # The PJRT plugin of XLA for the CPU, which the group test of pyproject.toml brings where there is one for this platform.
 XLA = $(firstword $(wildcard $(abspath $(VENV))/lib/python3*/site-packages/lammps_jax_pjrt_cpu/*.so))
-# Prints failures of go test -json and writes the slowest tests into the file that follows.
+# Prints failures of go test -json and writes the slowest tests to the file given next.
 GO_REPORT := $(PYTHON) tests_py/support/go_report.py
 # Go packages with tests that compare numbers of threads: under the race detector these run, with small cases
 # (CONTRIBUTING.md). The BLAS and the scheduler run there as a whole.
@@ -28,15 +28,15 @@ THREADED = $(filter-out ./core/blas/ ./core/sched/%,$(addprefix ./,$(sort $(dir 
 # One or two cheap files of each subject; selftest calls every public function.
 SMOKE := $(addprefix tests_py/,border/test_selftest.py border/test_namespaces.py blas/test_blas_level1.py \
            linalg/test_hessenberg.py df/test_df_transform.py mp2/test_mp2.py docs/test_api_page.py)
-# What make bench times: parts of names of the groups in benchmarks/cases.py, separated by commas; nothing means all but the
-# long ones, which are asked for by their whole names.
+# Groups of benchmarks/cases.py for make bench: parts of their names, separated by commas. Empty means all groups except
+# the long ones, which have to be named in full.
 BENCH ?=
 # Options of make bench-pyscf, such as "--only benzene --threads 1"; benchmarks/pyscf_runs.py --help names them.
 RUNS ?=
-# Suites and sets of versions that make peer-tests runs, such as PEERS="scipy numpy" SETS=newest; nothing means all.
+# Suites and sets of versions that make peer-tests runs, such as PEERS="scipy numpy" SETS=newest; empty means all.
 PEERS ?=
 SETS ?=
-# A clone that has PySCF's tests, for machines that cannot reach the one on the web.
+# A clone of PySCF with its tests, for machines that cannot reach the one on the web.
 PYSCF_REPOSITORY ?=
 # The tests, and the examples in the documentation of the installed package and of the README.
 PYTEST_PATHS := tests_py README.md --pyargs trnsci
@@ -45,7 +45,7 @@ PYTEST_PATHS := tests_py README.md --pyargs trnsci
         check-wheel docs dev bench \
         bench-report bench-pyscf bench-peers peer-tests clean
 
-help:  ## what there is to make
+help:  ## list all targets
 	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' Makefile | expand -t 18
 
 demo: build/user/installed  ## build and install the wheel, then compare density-fitted RHF and MP2 of benzene with PySCF
@@ -58,7 +58,7 @@ quick: $(VENV)/tools  ## two minutes: formatters, Go tests of what has changed, 
 	$(PY) gobuild.py
 	PYTHONPATH=python $(PY) -m pytest -q -m "not slow" $(SMOKE)
 
-test:  ## everything that CI runs; two things at a time, with durations in build/reports
+test:  ## everything that CI runs; two jobs at a time, with durations in build/reports
 	@$(MAKE) --no-print-directory -j2 --output-sync=target lint test-go test-py check-wheel
 
 test-go: $(VENV)/tools  ## the part of test in Go
@@ -122,7 +122,7 @@ sdist: $(VENV)/tools  ## a source archive and its wheel
 check-wheel: build/wheels/stamp  ## manylinux, stable ABI and exported symbols
 	$(PY) tests_py/support/check_wheel.py build/wheels/*.whl
 
-docs: $(VENV)/installed  ## write docs/api.md anew
+docs: $(VENV)/installed  ## regenerate docs/api.md
 	$(PY) tests_py/support/api_page.py
 
 dev: $(VENV)/tools  ## editable install; rerun it after a change of Go code
@@ -146,10 +146,10 @@ peer-tests: build/wheels/stamp  ## test suites of SciPy, NumPy and PySCF with ou
 	$(PYTHON) tests_peers/run.py --wheel build/wheels/*.whl $(if $(PEERS),--peers $(PEERS)) $(if $(SETS),--sets $(SETS)) \
 		$(if $(PYSCF_REPOSITORY),--pyscf-repository $(PYSCF_REPOSITORY))
 
-clean:  ## remove all that was made
+clean:  ## remove everything in build
 	rm -rf build python/trnsci/_trnsci.abi3.so
 
-# Tells in one line what the machine lacks, before anything is made.
+# Says in one line what the machine lacks, before anything is built.
 build/checked:
 	@command -v $(PYTHON) >/dev/null || { echo "trnsci: Python is missing: install Python 3.10 or newer, or set PYTHON=..."; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { echo "trnsci: $(PYTHON) is older than Python 3.10: set PYTHON=..."; exit 1; }
@@ -167,12 +167,12 @@ $(VENV)/bench: $(VENV)/tools
 	$(PY) -m pip install -q --disable-pip-version-check --group bench
 	touch $@
 
-# The loop that calls a peer's functions from C, and what puts another product into PySCF's.
+# The loop that calls a peer's functions from C, and the library that replaces PySCF's matrix product.
 build/bench/%.so: benchmarks/peers/%.c
 	@mkdir -p $(@D)
 	cc -O2 -Wall -Wextra -shared -fPIC -o $@ $<
 
-# Optional peers, each in a folder of its own.
+# Optional peers, each in its own folder.
 build/bench-peers/mkl/built:
 	$(PYTHON) -m venv build/bench-peers/mkl
 	build/bench-peers/mkl/bin/pip install -q --disable-pip-version-check mkl
@@ -182,7 +182,8 @@ build/bench-peers/faer/release/faer-times: $(wildcard benchmarks/peers/faer/Carg
 	@command -v cargo >/dev/null || { echo "trnsci: Rust's cargo is missing: install it for the peer faer"; exit 1; }
 	cargo build -q --release --locked --manifest-path benchmarks/peers/faer/Cargo.toml --target-dir build/bench-peers/faer
 
-# What a user has: pip, which brings what pyproject.toml asks for to build the wheel, and for the demo the wheel and PySCF.
+# A user's environment: pip, which installs the build requirements of pyproject.toml, and for the demo the wheel and
+# PySCF.
 build/user/made: build/checked
 	$(PYTHON) -m venv build/user
 	touch $@
@@ -193,7 +194,7 @@ build/wheels/stamp: build/user/made $(SOURCES)
 	build/user/bin/pip wheel -q --disable-pip-version-check --no-deps --wheel-dir build/wheels .
 	touch $@
 
-# Modules are compiled when they are imported: PySCF, SciPy and NumPy have thousands that the demo does not need.
+# Modules are compiled on import: PySCF, SciPy and NumPy have thousands that the demo does not need.
 build/user/installed: AGAIN = $(if $(wildcard build/user/lib/python3*/site-packages/trnsci),--force-reinstall --no-deps)
 build/user/installed: build/wheels/stamp
 	build/user/bin/pip install -q --disable-pip-version-check --no-compile $(AGAIN) "$$(ls build/wheels/*.whl)[pyscf]"
@@ -203,7 +204,7 @@ $(VENV)/installed: build/wheels/stamp $(VENV)/tools
 	$(PY) -m pip install -q --disable-pip-version-check --force-reinstall --no-deps build/wheels/*.whl
 	touch $@
 
-# The package with an extension that can panic on purpose, for the tests of the border.
+# The package with an extension that can panic on purpose, for tests of the border.
 build/testhooks/trnsci/_trnsci.abi3.so: $(VENV)/tools $(SOURCES)
 	rm -rf build/testhooks
 	mkdir -p build/testhooks

@@ -1,12 +1,12 @@
 """Build the extension module: gopy generates the binding of ./pybind, one ``go build`` makes the shared library.
 
 gopy's own build and its generated Python are not used. It links libpython, adds -ffast-math, and its Python files hook
-Go's garbage collector onto Python's; see docs/decisions. The few edits below make its output fit the stable ABI, and
-each is asserted, so that another gopy or pybindgen version cannot change the result unnoticed.
+Go's garbage collector onto Python's; see docs/decisions. The edits below make its output fit the stable ABI. Each edit
+is checked, so that another version of gopy or pybindgen cannot change the result unnoticed.
 
-Everything is compiled once: gopy reads a package with the signatures of ./pybind alone, and is itself built with the
-flags of the library, so that both share the compiled standard library. An extension whose inputs did not change is
-kept.
+Everything is compiled once: gopy reads a package that has only the signatures of ./pybind, and is itself built with the
+flags of the library, so that both share the compiled standard library. The extension is not rebuilt if its inputs did
+not change.
 """
 
 import argparse
@@ -29,23 +29,23 @@ EXTENSION = ROOT / "python" / NAME / f"_{NAME}.abi3.so"
 LIMITED_API = "0x030A0000"  # the stable ABI of Python 3.10
 WHEEL_PYTHON_TAG = "cp310"
 
-# What the extension is made of, besides the tools.
+# Sources of the extension, apart from the tools.
 SOURCE_FOLDERS = ("core", "trnbackend", "pybind")
 SOURCE_SUFFIXES = (".go", ".s", ".c", ".h")
 SOURCE_FILES = ("go.mod", "go.sum", "gobuild.py")
-# Variables that change what the Go and C compilers make.
+# Variables that change the output of the Go and C compilers.
 BUILD_VARIABLES = (
     "GOOS", "GOARCH", "GOAMD64", "GOARM64", "GOFLAGS", "GOTOOLCHAIN", "GOEXPERIMENT", "CC", "CGO_CFLAGS", "CGO_LDFLAGS",
 )  # fmt: skip
 
-# No debugging information: the linker would leave it out.
+# No debugging information: the linker would drop it.
 BUILD_FLAGS = ("-mod=readonly", "-trimpath", "-buildvcs=false", "-gcflags=all=-dwarf=false")
-# Packages that only the generator has are compiled without optimizations.
+# Packages that only the generator uses are compiled without optimizations.
 GENERATOR_FLAGS = tuple(
     f"-gcflags={name}/...=-N -l -dwarf=false" for name in ("go", "text", "golang.org/x", "github.com")
 )
-# The Go compiler spends a fifth of its time in its garbage collector at the default of 100. At 400 it takes 1.5 GB at
-# most.
+# The Go compiler spends a fifth of its time in its garbage collector at the default of 100. At 400 it needs at most 1.5
+# GB.
 COMPILER_GOGC = "400"
 
 _FUNCTION = re.compile(r"^func [A-Z]\w*\(", re.M)
@@ -53,14 +53,14 @@ _SIGNATURE = re.compile(r"^func [A-Z]\w*\([^()]*\) \([^()]*\)(?= \{$)", re.M)
 
 
 class BuildError(SystemExit):
-    """One clear line about what the machine lacks or which step failed."""
+    """One line that says what the machine lacks or which step failed."""
 
     def __init__(self, message):
         super().__init__(f"trnsci build: {message}")
 
 
 def check_machine():
-    """Raise BuildError unless a recent Go, a C compiler and Python's headers are there."""
+    """Raise BuildError unless a recent Go, a C compiler and Python's headers are installed."""
     check_go()
     compiler = os.environ.get("CC", "gcc" if shutil.which("gcc") else "cc").split()[0]
     if shutil.which(compiler) is None:
@@ -74,7 +74,7 @@ def check_machine():
 
 
 def check_go():
-    """Raise BuildError unless the Go toolchain is there and as new as go.mod asks."""
+    """Raise BuildError unless the Go toolchain is installed and as new as go.mod requires."""
     needed = re.search(r"^go (\d+)\.(\d+)", (ROOT / "go.mod").read_text(), re.M)
     how = (
         f"Go {needed[1]}.{needed[2]} or newer is needed. Without root: unpack the archive of the Go project's download "
@@ -83,7 +83,7 @@ def check_go():
     )
     if shutil.which("go") is None:
         raise BuildError(f"the Go toolchain is missing. {how}")
-    # Inside the module a Go from 1.21 on answers with the toolchain that it switches to, or says why it cannot.
+    # Inside the module Go 1.21 and newer print the version that they switch to, or why they cannot.
     answer = subprocess.run(["go", "env", "GOVERSION"], cwd=ROOT, capture_output=True, text=True)
     found = re.match(r"go(\d+)\.(\d+)", answer.stdout)
     if found is None:
@@ -98,7 +98,7 @@ def say(text):
 
 
 def run(*command, cwd=ROOT, capture=False, **env):
-    """Run a command, and return what it prints if it is captured."""
+    """Run a command and return its output if that is captured."""
     words = [str(c) for c in command]
     result = subprocess.run(
         words, cwd=cwd, env={**os.environ, **env}, stdout=subprocess.PIPE if capture else None, text=True
@@ -124,9 +124,9 @@ def edit(path, *edits):
 
 
 def write_signatures(folder, tags):
-    """Write a module whose only package has the exported functions of ./pybind without their bodies.
+    """Write a module whose only package has the exported functions of ./pybind without bodies.
 
-    gopy compiles the package that it binds. This one takes no time, and has the same import path.
+    gopy compiles the package that it binds. This one compiles at once and has the same import path.
     """
     package = json.loads(run("go", "list", f"-tags={tags}", "-json=GoFiles", SURFACE, capture=True))
     text = "\n".join((ROOT / "pybind" / name).read_text() for name in package["GoFiles"])
@@ -146,8 +146,8 @@ def generate(folder, cflags, tags, environment):
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "obj").mkdir(parents=True)
     gopy, signatures = folder / "obj" / "gopy", folder / "obj" / "signatures"
-    # The generator runs on this machine, whatever the build's target is. Code of position-independent programs is that
-    # of shared libraries, so that the standard library is compiled once for both.
+    # The generator runs on this machine, even if the build's target is another. Position-independent programs use the
+    # same code as shared libraries, so the standard library is compiled once for both.
     host = {"GOOS": "", "GOARCH": "", "CGO_ENABLED": "0"}
     crossed = os.environ.get("GOOS") or os.environ.get("GOARCH")
     run(
@@ -182,7 +182,7 @@ def generate(folder, cflags, tags, environment):
         (r"^static inline int gopy_method_check\(.*?\n}\n", "", 1),  # PyMethod_Check is outside the stable ABI
         (r"^func complex(?:64|128)(?:GoToPy|PyToGo)\(.*?\n}\n", "", 4),  # so is Py_complex
         (r'^import \(\n\t"runtime"\n', 'import (\n\t"errors"\n\t"runtime"\n\t"unsafe"\n', 1),
-    )  # gopy leaves it to goimports
+    )  # gopy leaves imports to goimports
     run(
         "go",
         "tool",
@@ -201,10 +201,10 @@ def generate(folder, cflags, tags, environment):
     shutil.rmtree(folder / "obj")
 
 
-# Go's runtime interrupts goroutines that run long by SIGURG, which would arrive at Python's handlers of that signal.
-# Without that they are interrupted where they call functions, in less than some milliseconds in all of our loops: see
-# docs/limits.md. The setting is not among those that a //go:debug line in the main package may have; GODEBUG in the
-# environment overrides it.
+# Go's runtime interrupts long-running goroutines by SIGURG, which would reach Python's handlers of that signal. With
+# this setting goroutines are interrupted only at function calls, which all of our loops reach within a few
+# milliseconds: see docs/limits.md. A //go:debug line in the main package cannot set it; GODEBUG in the environment
+# overrides it.
 RUNTIME_SETTINGS = "asyncpreemptoff=1"
 
 
@@ -225,7 +225,7 @@ def export_flags(folder):
 
 
 def digest_of_inputs(tags):
-    """Return a hash of everything that decides what the extension is."""
+    """Return a hash of everything that the extension depends on."""
     digest = hashlib.sha256()
     settings = [
         sysconfig.get_path("include"),
@@ -245,7 +245,7 @@ def digest_of_inputs(tags):
 
 
 def build(output=EXTENSION, tags=""):
-    """Build the extension module at output, with the given Go build tags, unless it is there already."""
+    """Build the extension module at output, with the given Go build tags, unless it is up to date."""
     check_machine()
     try:
         metadata.version("pybindgen")
@@ -293,7 +293,7 @@ def build(output=EXTENSION, tags=""):
 
 
 def is_kept(kept, inputs, output):
-    """Whether output is what an earlier build made of the same inputs."""
+    """Whether an earlier build made output from the same inputs."""
     if not kept.is_file() or not output.is_file():
         return False
     made = json.loads(kept.read_text())

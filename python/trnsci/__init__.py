@@ -88,10 +88,10 @@ def __dir__() -> list[str]:
 if TYPE_CHECKING:
     from . import pyscf as pyscf
     from ._core._errors import LinAlgWarning
-else:  # hidden from type checkers, to which it would say that every name is there
+else:  # hidden from type checkers, which would conclude that every name exists
 
     def __getattr__(name: str) -> Any:
-        """Import `trnsci.pyscf` when it is asked for, and `LinAlgWarning`, whose class may be one of SciPy's."""
+        """Import `trnsci.pyscf` on first use, and provide `LinAlgWarning`, which may derive from SciPy's class."""
         if name == "LinAlgWarning":
             return _errors.LinAlgWarning
         text = f"module {__name__!r} has no attribute {name!r}"

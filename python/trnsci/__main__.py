@@ -23,7 +23,7 @@ _CANNOT_WRITE = 74
 _INTERRUPTED = 128 + signal.SIGINT
 _TERMINATED = 128 + signal.SIGTERM
 
-# argparse's own choice is the file's name, which nobody types; the script is there where the package is installed.
+# argparse would use the file's name, which nobody types. The script exists only if the package is installed.
 _PROGRAM = "trnsci" if os.path.basename(sys.argv[0]) == "trnsci" else "python -m trnsci"
 
 
@@ -39,7 +39,7 @@ def _info(options: argparse.Namespace) -> int:
 
 
 def _devices(options: argparse.Namespace) -> int:
-    """Open every device whose software is here, and print what it says of itself or why it does not open."""
+    """Open every device whose software is installed, and print its description or why it does not open."""
     for name in _device.devices()[1:]:
         try:
             with _device.Device(name) as device:
@@ -84,7 +84,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command, or print the help where there is none, and return the exit status.
+    """Run one command, or print the help if there is none, and return the exit status.
 
     0, or 1 for a failed selftest, 2 for bad input, 74 when the output cannot be written, 130 for Ctrl-C, 143 for
     SIGTERM.
@@ -108,7 +108,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _rest(options: argparse.Namespace) -> str:
-    """Return how a run that was stopped goes on, if it kept something."""
+    """Return how to continue a stopped run, if it has a checkpoint."""
     path = getattr(options, "checkpoint", None)
     if path is None or not os.path.exists(path):
         return ""

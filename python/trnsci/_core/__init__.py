@@ -1,2 +1,2 @@
-"""What the packages of functions share: arguments, memory, the call of the Go library, errors, progress, threads,
+"""Code that the public packages share: arguments, memory, calls of the Go library, errors, progress, threads,
 devices."""

@@ -1,4 +1,4 @@
-"""The one validator of array arguments, and the allocator of results."""
+"""Validation of array arguments and allocation of results."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from . import _memory
 
-# Of any dtype. It is not NDArray[Any], in which pyright finds no `real` and `imag`.
+# An array of any dtype. NDArray[Any] will not do: pyright finds no `real` and `imag` in it.
 Array: TypeAlias = "np.ndarray[tuple[Any, ...], Any]"
 
 _byte: Callable[[Any], ctypes.c_char] = ctypes.c_char.from_buffer
@@ -52,7 +52,7 @@ def check(a: ArrayLike | None, name: str) -> tuple[Array, np.dtype[Any] | None]:
 
 
 def as_array(a: ArrayLike | None, name: str) -> Array:
-    """Return what `numpy.asarray` makes of an argument; what it cannot is a ValueError or TypeError with the name."""
+    """Return `numpy.asarray(a)`; raise ValueError or TypeError with the argument's name if that fails."""
     if type(a) is np.ndarray:
         return a
     rows = a if isinstance(a, (list, tuple)) else (a,)
@@ -64,7 +64,7 @@ def as_array(a: ArrayLike | None, name: str) -> Array:
         raise
     except ValueError as error:  # rows of different lengths
         raise ValueError(f"{name}: cannot be made an array: {error}") from None
-    except Exception as error:  # whatever the object's own conversion raises
+    except Exception as error:  # the object's own conversion may raise anything
         raise TypeError(f"{name}: {type(a).__name__} cannot be made an array: {error}") from error
 
 
@@ -74,7 +74,7 @@ def integers(values: ArrayLike, name: str) -> Array:
     Raises
     ------
     TypeError
-        If it is none, or has elements of another kind.
+        If it is not an array of integers.
     """
     array = as_array(values, name)
     if array.dtype.kind not in "iu":
@@ -83,7 +83,7 @@ def integers(values: ArrayLike, name: str) -> Array:
 
 
 def _whole_strides(a: Array) -> bool:
-    """Whether every stride is a whole number of elements, which alignment does not imply for complex dtypes."""
+    """Whether every stride is a multiple of the item size; alignment does not imply that for complex dtypes."""
     itemsize = a.itemsize
     for stride in a.strides:  # noqa: SIM110  (all() of a generator takes three times as long)
         if stride % itemsize:
@@ -107,7 +107,7 @@ def _convert(a: Array, name: str) -> tuple[Array, np.dtype[Any] | None]:
 
 
 def _advice(a: Array) -> str:
-    """Return what helps with an array of a dtype that is refused."""
+    """Return advice for an array whose dtype is not supported."""
     if a.dtype.kind == "O" and a.size and isinstance(a.flat[0], np.ndarray):
         return " (np.stack makes one array of many)"
     value = a.item() if a.ndim == 0 else a
@@ -142,19 +142,19 @@ def number(value: Any, name: str) -> float:
 
 
 def real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Return the dtype of real parts of a computing dtype."""
+    """Return the dtype of the real parts of a computing dtype."""
     return _REAL[dtype.char]
 
 
 def complex_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Return the complex dtype of a computing dtype's precision."""
+    """Return the complex dtype with the precision of a computing dtype."""
     return _COMPLEX[dtype.char]
 
 
 def is_writable(a: Array) -> bool:
     """Whether elements of `a` may be changed.
 
-    Arrays that `numpy.broadcast_arrays` returns may not, though their flag says so, with a warning.
+    Results of `numpy.broadcast_arrays` may not be changed, although their flag says so and reading it may warn.
     """
     try:
         return not _view(a).readonly
@@ -164,10 +164,9 @@ def is_writable(a: Array) -> bool:
 
 
 def may_overwrite(asked: bool, given: ArrayLike, checked: Array, *read: Array) -> bool:
-    """Whether the call may use the memory of `checked` as scratch: the caller allows it, or it is a copy that only we
-    know.
+    """Whether the call may use the memory of `checked` as scratch: the caller allows it, or `checked` is our own copy.
 
-    It may not if that memory belongs to one of the other arrays that the call reads, `read`, too.
+    It may not if `checked` shares memory with one of `read`, the other arrays that the call reads.
     """
     if checked is not given and not np.may_share_memory(checked, np.asarray(given)):
         return checked.flags.forc
@@ -182,7 +181,7 @@ def cast_to(result: Array, dtype: np.dtype[Any] | None) -> Array:
 
 
 def plain_address(a: Array) -> int:
-    """Return the address of a writable array with elements and without gaps, in the quickest way there is.
+    """Return the address of a writable contiguous array that is not empty, in the fastest way.
 
     Raises
     ------
@@ -197,7 +196,7 @@ def data_address(a: Array) -> int:
     try:
         if a.flags.c_contiguous:
             return ctypes.addressof(_byte(a))
-    except (TypeError, ValueError):  # read-only, or without elements
+    except (TypeError, ValueError):  # read-only or empty
         pass
     address: int = a.__array_interface__["data"][0]
     return address
@@ -209,7 +208,7 @@ def empty(shape: Sequence[int], dtype: np.dtype[Any], name: str, order: str = "C
     Raises
     ------
     MemoryError
-        If it does not fit, with the size and what it was for.
+        If it does not fit; the message has the size and the purpose.
     """
     by_columns = order == "F" and len(shape) > 1
     stored = turned(shape) if by_columns else tuple(shape)

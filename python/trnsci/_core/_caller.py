@@ -1,4 +1,4 @@
-"""Who called the package: where warnings point, and what a progress bar is called."""
+"""The caller of the package, for the location of warnings and the label of a progress bar."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import warnings
 from collections.abc import Iterator
 from types import FrameType
 
-# As frames have them, which may be relative where sys.path is.
+# As in frames: relative if sys.path has relative entries.
 _PACKAGE = os.path.dirname(os.path.dirname(sys._getframe().f_code.co_filename)) + os.sep
 _CONTEXTS = contextlib.contextmanager.__code__.co_filename
 
 
 def _is_inside(frame: FrameType, beside: str | None) -> bool:
-    """Whether a frame runs code of the package, of the one beside it, or what Python puts between them.
+    """Whether a frame runs code of the package, of the package `beside`, or of Python in between.
 
-    That is code of imports and context managers.
+    Python's code in between is that of imports and context managers.
     """
     if beside is not None and frame.f_globals.get("__name__", "").partition(".")[0] == beside:
         return True
@@ -26,7 +26,7 @@ def _is_inside(frame: FrameType, beside: str | None) -> bool:
 
 
 def _frames(beside: str | None = None) -> Iterator[FrameType]:
-    """Yield the frames inside, from the innermost one on, and then the first one outside, if there is one."""
+    """Yield the frames inside, innermost first, and then the first frame outside, if any."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and _is_inside(frame, beside):
         yield frame
@@ -36,7 +36,7 @@ def _frames(beside: str | None = None) -> Iterator[FrameType]:
 
 
 def warn(message: str, category: type[Warning], beside: str | None = None) -> None:
-    """Warn at the line outside of the package that called it, and outside of a package beside it, such as pyscf.
+    """Warn at the line that called the package, outside of the package `beside` too, such as pyscf.
 
     `warnings.warn` has no `skip_file_prefixes` before Python 3.12, and a `stacklevel` would have to be counted.
     """

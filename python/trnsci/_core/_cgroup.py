@@ -1,7 +1,8 @@
 """The CPU quota of the control groups that the process is in, which containers and batch systems set on Linux.
 
-A quota is a time of all threads together in each period. The file formats are those of Linux's cgroups(7), proc(5) and
-the kernel's admin guide: ``cpu.max`` of version 2, ``cpu.cfs_quota_us`` and ``cpu.cfs_period_us`` of version 1.
+A quota is the CPU time that all threads together may use in each period. The file formats are those of Linux's
+cgroups(7), proc(5) and the kernel's admin guide: ``cpu.max`` of version 2, ``cpu.cfs_quota_us`` and
+``cpu.cfs_period_us`` of version 1.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class _Mount(NamedTuple):
 
 
 def cpu_quota(root: str | Path = "/") -> float | None:
-    """Return how many CPUs' time the process may use, None where there is no limit or it cannot be told.
+    """Return the number of CPUs whose time the process may use, or None if there is no limit or it is unknown.
 
     Parameters
     ----------
@@ -38,7 +39,7 @@ def cpu_quota(root: str | Path = "/") -> float | None:
     Returns
     -------
     float or None
-        The least quota of the process's group and of those above it, up to the one that is mounted.
+        The smallest quota of the process's group and of its ancestors, up to the mounted one.
     """
     files = Path(root)
     groups = dict(_groups(_text(files / "proc/self/cgroup")))
@@ -58,7 +59,7 @@ def whole_cpus(quota: float) -> int:
 
 
 def _text(path: Path) -> str:
-    """Return what a file has, nothing for one that cannot be read."""
+    """Return the text of a file, or an empty text if it cannot be read."""
     try:
         return path.read_text(encoding="utf-8", errors="surrogateescape")
     except (OSError, ValueError):
@@ -94,9 +95,9 @@ def _unescaped(text: str) -> str:
 
 
 def _folders(mount: _Mount, group: PurePosixPath) -> Iterator[PurePosixPath]:
-    """Yield the folders of a group and of those above it, up to the one that is mounted.
+    """Yield the folders of a group and of its ancestors, up to the mounted one.
 
-    A group that is not below the mounted one, as in some containers, is taken for the mounted one.
+    A group that is not below the mounted one, as in some containers, is treated as the mounted one.
     """
     inside = group.is_relative_to(mount.root) and ".." not in group.parts
     path = mount.point / group.relative_to(mount.root) if inside else mount.point
@@ -112,7 +113,7 @@ def _quota_of(folder: Path, version: str) -> float | None:
         parts = _text(folder / "cpu.max").split()
     else:
         parts = [_text(folder / f"cpu.cfs_{name}_us").strip() for name in ("quota", "period")]
-    if len(parts) != 2 or not all(map(_NUMBER.fullmatch, parts)):  # "max", -1, and what is no quota
+    if len(parts) != 2 or not all(map(_NUMBER.fullmatch, parts)):  # "max", -1, or not a quota
         return None
     quota, period = map(int, parts)
     return quota / period if quota > 0 and period > 0 else None

@@ -1,4 +1,4 @@
-"""What dataclasses that functions return have in common."""
+"""The base of the dataclasses that functions return."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 
 class Record:
-    """Mixed into frozen dataclasses of numbers, texts and arrays."""
+    """Mixin for frozen dataclasses of numbers, texts and arrays."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as a dict that ``json.dumps`` takes: arrays become lists, NumPy's numbers Python's."""

@@ -28,29 +28,29 @@ _DOUBLE = 8  # bytes of a float64
 
 @dataclass(frozen=True)
 class Report(Record):
-    """What the last call on a device did. See `last_report`.
+    """Report of the last call on a device. See `last_report`.
 
     Attributes
     ----------
     device : str
         The device's name.
     compiles : int
-        Graphs that were compiled.
+        Number of graphs that were compiled.
     cache_hits : int
-        Compiled graphs that were found in memory or on disk.
+        Number of compiled graphs that were found in memory or on disk.
     dispatches : int
         Runs of compiled graphs.
     bytes_in, bytes_out : int
-        Bytes that went to the device, and came from it.
+        Bytes sent to the device and received from it.
     seconds : float
         The time of the whole call, compiling included.
     engines : dict of str to float
-        Seconds by part of the device, where it tells.
+        Seconds by part of the device, if the device reports them.
     host_steps : list of str
-        What was computed on the host, and why.
+        The steps that were computed on the host, with the reasons.
     error_bound : float
-        A bound of the result's error where the algorithm has one, else 0; the largest one of a stack; NaN or infinity
-        for arguments with such elements, infinity after an overflow. That of `inv_sqrt_spd` is an estimate, see there.
+        A bound of the result's error if the algorithm has one, else 0; for a stack the largest one; NaN or infinity for
+        arguments with such elements, infinity after an overflow. `inv_sqrt_spd` gives an estimate, see there.
     """
 
     device: str
@@ -67,7 +67,7 @@ class Report(Record):
 
 @dataclass(frozen=True)
 class DevicePlan(Record):
-    """What a call on a device would do. See `trnsci.df_mp2_energy`.
+    """Plan of a call on a device. See `trnsci.df_mp2_energy`.
 
     ``print(plan)`` describes it in words.
 
@@ -78,17 +78,17 @@ class DevicePlan(Record):
     precision : str
         The precision of products.
     graphs : int
-        Graphs that have to be compiled, unless they are there already.
+        Number of graphs that have to be compiled, unless they are cached.
     dispatches : int
         Runs of compiled graphs.
     blocks : str
         The blocks of the work, with the padded sizes of their arrays.
     bytes_in, bytes_out : int
-        Bytes that go to the device, and come from it.
+        Bytes to send to the device and to receive from it.
     flops : float
-        Floating-point operations, a multiplication and an addition being two.
+        Floating-point operations; a multiplication and an addition count as two.
     memory : int
-        Upper limit of the bytes of arrays on the device at one time, if no operations are fused.
+        Upper limit of the bytes of all arrays on the device at any time, if no operations are fused.
     seconds : float or None
         An estimate of the time from the rates that the device reports; None if it reports none, like the interpreter
         and XLA on the host.
@@ -120,12 +120,12 @@ _last_report: ContextVar[Report | None] = ContextVar("trnsci_last_report", defau
 
 
 def last_report() -> Report | None:
-    """Return what the last call with ``device=`` in this thread or task did on the device.
+    """Return the report of the last call with ``device=`` in this thread or task.
 
     Returns
     -------
     Report or None
-        None before the first one. A call that fails leaves the report as it was.
+        None before the first call. A call that fails does not change the report.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def last_report() -> Report | None:
 
 
 def keep_report(number: int) -> None:
-    """Make the report that a call left under `number` the last one."""
+    """Make the report that a call stored under `number` the last report."""
     facts = json.loads(_native.call("TakeReport", number))
     facts["engines"] = facts["engines"] or {}
     facts["host_steps"] = facts["host_steps"] or []
@@ -149,8 +149,9 @@ def keep_report(number: int) -> None:
 
 
 def _begin_to_close(number: int) -> int:
-    """Refuse new calls on a device, close it when the calls in progress have ended; return the number of this."""
-    # In a forked child there is nothing left to close.
+    """Refuse new calls on a device and close it when the calls in progress have ended; return the number of the
+    closing."""
+    # A forked child has nothing to close.
     with contextlib.suppress(RuntimeError):
         return int(_native.call("DeviceClose", number))
     return 0
@@ -159,18 +160,18 @@ def _begin_to_close(number: int) -> int:
 class Device:
     """An open device that functions take as ``device=``.
 
-    The object keeps compiled programs, so that one object for many calls saves compiling. Several threads may use it at
-    once. As a context manager it closes the device at the end of the block.
+    The object keeps compiled programs, so using one object for many calls saves compilations. Several threads may use
+    it at once. As a context manager it closes the device at the end of the block.
 
     Parameters
     ----------
     name : str
-        ``"interp"``: the interpreter, which runs the graphs of device programs on the host, slowly, and by which other
-        devices are judged. ``"pjrt:cpu"``: XLA on the host, from the package that the extra
-        ``xla`` brings (in a checkout ``pip install ".[xla]"``).
+        ``"interp"``: the interpreter, which runs the graphs of device programs on the host. It is slow, and it is the
+        reference for other devices. ``"pjrt:cpu"``: XLA on the host, from the package that the extra ``xla`` installs
+        (in a checkout ``pip install ".[xla]"``).
         ``"cuda"``: XLA on an NVIDIA GPU, from JAX's CUDA plugin. ``"pjrt:/path/plugin.so"``: any PJRT plugin.
     cache_dir : path-like, optional
-        A folder in which compiled programs are kept for later processes, where the device can write them.
+        A folder in which compiled programs are kept for later processes, if the device supports it.
 
     Raises
     ------
@@ -179,7 +180,7 @@ class Device:
     UnsupportedError
         For a device that this version cannot run on.
     DeviceError
-        If the device cannot be opened, and from calls on a device that was closed.
+        If the device cannot be opened. Calls on a closed device raise it, too.
 
     Examples
     --------
@@ -204,19 +205,21 @@ class Device:
 
     @property
     def number(self) -> int:
-        """The number under which the library knows the device."""
+        """The library's number of the device."""
         return self._number
 
     @property
     def in_host_memory(self) -> bool:
-        """Whether arrays on the device take memory of the host; a plugin given by its path counts as having its own."""
+        """Whether arrays on the device are in host memory; a plugin given by its path is assumed to have its own
+        memory."""
         return self.name in IN_HOST_MEMORY
 
     def info(self) -> dict[str, Any]:
         """Return a dictionary with name, version, element types and memory of the device.
 
-        ``memory_used`` are the bytes in use, ``memory_limit`` those of the device (0 if unknown), and ``memory_kept``
-        those of buffers that are kept for later calls; these are freed when memory is short and do not count as used.
+        ``memory_used`` is the number of bytes in use, ``memory_limit`` that of the device (0 if unknown), and
+        ``memory_kept`` that of buffers that are kept for later calls. These buffers are freed when memory is short and
+        do not count as used.
         """
         facts: dict[str, Any] = json.loads(_native.call("DeviceInfo", self._number))
         return facts
@@ -224,15 +227,15 @@ class Device:
     def close(self) -> None:
         """Wait for the calls on the device and close it. A second call does nothing.
 
-        Within a call of this thread, as in a `progress` callable, a function that hands out integrals or a signal
-        handler, it does not wait, since that call may be one of them: new calls are refused, and the device is closed
-        when the calls in progress have ended.
+        Inside a call of the same thread, that is, in a `progress` callable, a function that provides integrals or a
+        signal handler, it does not wait, since that call may use the device: new calls are refused, and the device
+        closes when the calls in progress have ended.
         """
         closing = self._finalizer()
         if _native.is_inside_a_call():
             return
         while closing and not _native.call("DeviceClosed", closing, _native.WAIT_MILLISECONDS):
-            pass  # signal handlers, Ctrl-C among them, run between two waits
+            pass  # signal handlers, including that of Ctrl-C, run between two waits
 
     def __enter__(self) -> Device:
         return self
@@ -253,7 +256,7 @@ class Device:
 
 
 def check_name(device: object) -> None:
-    """Return if `device` is the name of a device that this version can run on, the host among them.
+    """Check that `device` is the name of a device that this version can run on, or of the host.
 
     Raises
     ------
@@ -270,25 +273,25 @@ def check_name(device: object) -> None:
 
 
 def devices() -> list[str]:
-    """Return the names of the devices whose software is installed here, the host first."""
+    """Return the names of the devices whose software is installed, the host first."""
     found: str = _native.invoke(_records.devices_found(plugin_dirs=_plugin_dirs()))
     return ["cpu", *found.split(",")]
 
 
 def _plugin_dirs() -> str:
-    """Return the folders in which plugins are looked for, as the library takes them."""
+    """Return the folders to search for plugins, in the form that the library takes."""
     folders: list[Any] = [
         os.environ.get("TRNSCI_PJRT_PLUGIN_DIRS", ""),
         *getattr(site, "getsitepackages", list)(),
         *sys.path,
     ]
-    # Import, too, ignores entries of sys.path that are not paths.
+    # Like import, ignore entries of sys.path that are not paths.
     paths = [os.fsdecode(folder) for folder in folders if isinstance(folder, (str, bytes, os.PathLike)) and folder]
     return os.pathsep.join(paths)
 
 
 def _folder(cache_dir: Any) -> str:
-    """Return the folder for compiled programs, which is created if necessary."""
+    """Return the folder for compiled programs, created if necessary."""
     folder = absolute(cache_dir, "cache_dir")
     try:
         os.makedirs(folder, exist_ok=True)
@@ -297,14 +300,14 @@ def _folder(cache_dir: Any) -> str:
         raise NotADirectoryError(f"cache_dir: {cache_dir!r} is not a folder") from None
 
 
-# Devices that are given by name are opened once.
+# Devices given by name, which are opened once.
 _opened: dict[str, Device] = {}
-# A signal handler may run while its thread opens one.
+# Reentrant: a signal handler may run while its thread opens a device.
 _lock = threading.RLock()
 
 
 def _after_fork_in_child() -> None:
-    """In a forked child nobody releases a lock that another thread held."""
+    """Replace the lock: in a forked child nobody releases one that another thread held."""
     global _lock
     _lock = threading.RLock()
 
@@ -327,12 +330,12 @@ def resolve(device: str | Device | None) -> Device | None:
 
 
 def require_host(device: str | Device | None) -> None:
-    """Return if `device` is the host; work is never moved there implicitly.
+    """Check that `device` is the host; work is never moved to the host implicitly.
 
     Raises
     ------
     UnsupportedError
-        For a device: the function runs on the host only.
+        If it is a device: the function runs on the host only.
     ValueError
         For an unknown device name.
     """
@@ -344,21 +347,22 @@ def require_host(device: str | Device | None) -> None:
 
 
 def check_precision(precision: str | None, device: Device | None, *arrays: object) -> str:
-    """Return the precision as the library takes it.
+    """Return the precision in the form that the library takes.
 
     Parameters
     ----------
     precision : str or None
-        What the user named.
+        The user's argument.
     device : Device or None
         None is the host.
     *arrays : object
-        The arguments that are arrays, or None: where a device needs a precision, the error mentions integers.
+        The array arguments, some of which may be None. They tell whether float64 comes from integers, for the error of
+        a device without it.
 
     Raises
     ------
     ValueError
-        For an unknown precision, or one that the host or the device does not have.
+        If the precision is unknown, or the host or the device does not have it.
     """
     if precision is None:
         return INTEGERS if device is not None and _become_float64(arrays) else ""

@@ -1,4 +1,4 @@
-"""Sections that many docstrings share, written once, as `scipy._lib.doccer` does for SciPy."""
+"""Sections shared by many docstrings, as `scipy._lib.doccer` provides for SciPy."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ _PLACE = re.compile(r"^( *)%\((\w+)\)s$", re.MULTILINE)
 def filler(sections: Mapping[str, str]) -> Callable[[_Function], _Function]:
     """Return a decorator that puts sections into docstrings.
 
-    A line ``%(name)s`` becomes the lines of ``sections["name"]``, indented as it is. An unknown name is a KeyError.
+    A line ``%(name)s`` becomes the lines of ``sections["name"]`` with the same indentation. An unknown name is a
+    KeyError.
     """
 
     def fill(function: _Function) -> _Function:
-        if function.__doc__:  # Python's option -OO leaves none
+        if function.__doc__:  # Python's option -OO removes docstrings
             function.__doc__ = _PLACE.sub(
                 lambda place: "\n".join(f"{place[1]}{line}".rstrip() for line in sections[place[2]].split("\n")),
                 function.__doc__,

@@ -16,8 +16,8 @@ class LinAlgError(np.linalg.LinAlgError):
     Attributes
     ----------
     minor : int or None
-        If a matrix is not positive definite, the order of its first leading minor that is not; in a stack, that of the
-        member that the message names. None for all other errors.
+        The order of the first leading minor that is not positive definite; in a stack, of the member that the message
+        names. None for all other errors.
     """
 
     minor: int | None = None
@@ -64,10 +64,10 @@ _linalg_warning: type[LinAlgWarning] | None = None
 
 
 def linalg_warning() -> type[LinAlgWarning]:
-    """Return the class `trnsci.LinAlgWarning`, which is made when it is first needed.
+    """Return the class `trnsci.LinAlgWarning`, which is created when it is first needed.
 
-    It is a subclass of `scipy.linalg.LinAlgWarning` where SciPy can be imported, else of RuntimeWarning. Importing
-    SciPy takes longer than all of this package, which does without it otherwise; see
+    It is a subclass of `scipy.linalg.LinAlgWarning` where SciPy can be imported, else of RuntimeWarning. The package
+    does not import SciPy for anything else, since that takes longer than importing the whole package; see
     docs/decisions/0013-linalg-warning.md.
     """
     global _linalg_warning
@@ -81,7 +81,7 @@ def linalg_warning() -> type[LinAlgWarning]:
 def _scipy_warning() -> type[Warning]:
     try:
         from scipy.linalg import LinAlgWarning
-    except Exception:  # not installed, or an installation that does not work: not what the warning is about
+    except Exception:  # SciPy is not installed, or its installation is broken
         return RuntimeWarning
     return LinAlgWarning  # type: ignore[no-any-return]
 
@@ -92,7 +92,7 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-# What users see and pickle is the public name.
+# Users see and pickle the public name.
 for _error in (LinAlgError, ConvergenceError, UnsupportedError, DeviceError, InternalError, LinearDependencyWarning):
     _error.__module__ = "trnsci"
 
@@ -108,8 +108,8 @@ _KINDS: dict[str, type[Exception]] = {
     "canceled": Canceled,
 }
 
-# Around the kind, at the start of the Go library's error texts. The order of a leading minor follows the kind after a
-# blank.
+# Surrounds the kind at the start of the Go library's error texts. A blank and the order of a leading minor may follow
+# the kind.
 _MARK = "\x1f"
 
 

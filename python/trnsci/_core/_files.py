@@ -1,5 +1,4 @@
-"""The files of a call: names that keep their meaning while it runs, and outputs that replace nothing they should
-not."""
+"""The files of a call: paths that stay valid while it runs, and outputs that must not overwrite inputs."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ import numpy as np
 
 from ._source import is_dataset
 
-# What all names of a file have in common.
+# The same for all names of a file.
 _Identity: TypeAlias = tuple[object, ...]
 
 _ANY_WRITE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
@@ -25,12 +24,12 @@ def is_path(value: object) -> bool:
 
 
 def absolute(path: Any, name: str) -> str:
-    """Return a path that stays that of the same file when the working directory changes.
+    """Return an absolute path, which names the same file when the working directory changes.
 
     Raises
     ------
     TypeError, ValueError
-        For what is no path, and a name that no file can have.
+        If the argument is not a path, or is a name that no file can have.
     """
     try:
         text = os.fsdecode(path)
@@ -38,7 +37,7 @@ def absolute(path: Any, name: str) -> str:
         raise TypeError(f"{name}: expected a path, got {path!r}") from None
     if not text or "\0" in text:
         raise ValueError(f"{name}: {text!r} is no path")
-    # Not os.path.abspath, which takes "link/.." for the directory that holds the link.
+    # os.path.abspath would replace "link/.." by the directory that contains the link.
     return text if os.path.isabs(text) else os.path.join(os.getcwd(), text)
 
 
@@ -61,7 +60,7 @@ def output_path(path: Any, name: str) -> str:
     try:
         status = os.stat(whole)
     except OSError:
-        return whole  # a new file, or one that whoever writes it will complain about
+        return whole  # a new file, or an error that the writer will report
     if not stat.S_ISREG(status.st_mode):
         raise ValueError(f"{name}: {os.fsdecode(path)!r} is not a regular file")
     if _is_protected(whole, status):
@@ -89,7 +88,7 @@ def check_outputs(outputs: Mapping[str, Any], inputs: Mapping[str, Any]) -> None
     ----------
     outputs, inputs : mapping of str to object
         Arguments by name: paths, datasets of h5py, arrays, which may be memory-mapped, lists of these, or anything
-        else. Arrays in different parts of one file are for whoever looks whether memory overlaps.
+        else. Two arrays in one file are not refused here: overlaps in memory are checked elsewhere.
 
     Raises
     ------
@@ -106,7 +105,7 @@ def check_outputs(outputs: Mapping[str, Any], inputs: Mapping[str, Any]) -> None
 
 
 def _is_private(value: Any) -> bool:
-    """Whether a memory-mapped array keeps what is written to itself."""
+    """Whether writes to a memory-mapped array do not reach its file."""
     return isinstance(value, np.memmap) and value.mode == "c"
 
 
@@ -125,7 +124,7 @@ def _places(value: Any, name: str) -> Iterator[_Place]:
 
 
 def _identity(path: str) -> _Identity:
-    """Return device and inode, or for a file that is not there those of its directory and its name."""
+    """Return device and inode; for a new file those of its directory, and its name."""
     try:
         return _of_status(os.stat(path))
     except OSError:
@@ -149,7 +148,7 @@ def _of_dataset(dataset: Any) -> Iterator[_Identity]:
         yield _identity(file.filename)
     beside = [source[0] for source in dataset.external or ()]
     beside += [source.file_name for source in (dataset.virtual_sources() if dataset.is_virtual else ())]
-    for name in beside:  # relative to one of two directories, which settings of HDF5 decide about
+    for name in beside:  # settings of HDF5 decide which of two directories they are relative to
         yield _identity(os.path.join(os.path.dirname(os.path.abspath(file.filename)), name))
         yield _identity(os.path.abspath(name))
 

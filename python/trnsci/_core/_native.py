@@ -1,7 +1,7 @@
-"""The one door to the Go library: loading it, calling it, and running long calls as jobs.
+"""The only interface to the Go library: it loads the library, calls it, and runs long calls as jobs.
 
 The library is loaded by the first call. A child made by ``os.fork`` after that cannot use it, since Go's threads do not
-survive a fork; calls there raise RuntimeError at once.
+survive a fork; its calls raise RuntimeError at once.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ from ._signals import kept_handlers
 # How long one wait for a job may block the interpreter's signal handlers.
 WAIT_MILLISECONDS = 20
 
-# What the library's JobWait returns.
+# States that the library's JobWait returns.
 _RUNS, _ENDED, _REQUESTS = range(3)
 
 # gopy puts the Go package's name in front of each function.
 _PREFIX = "pybind_"
 
-# Address space that Go's runtime reserves when it starts; without it the process would be ended.
+# Address space that Go's runtime reserves when it starts. It ends the process if it cannot.
 _START_BYTES = 3 << 29
 
 _library: Any = None
-# Whether the Go library is in the process, or on its way.
+# Whether the Go library has been loaded or is being loaded.
 _begun = False
-# A signal handler may come in while its thread loads the library.
+# Reentrant: a signal handler may run while its thread loads the library.
 _loading = threading.RLock()
 _direct_work: float | None = None
 
 _job_ids = itertools.count(1)
-# The threads that wait for jobs that may still run, and what these use: its memory stays alive whatever signal handlers
-# raise, and wherever.
+# For each job that may still run, the thread that waits for it and the call, which keeps the job's memory alive even if
+# a signal handler raises anywhere.
 _running: dict[int, tuple[int, Call]] = {}
 
 
@@ -59,7 +59,7 @@ class _Forked:
 
 def _after_fork_in_child() -> None:
     global _library, _loading
-    _loading = threading.RLock()  # nobody will give back one that another thread held
+    _loading = threading.RLock()  # nobody will release a lock that another thread held
     if _begun:
         _library = _Forked()
 
@@ -100,7 +100,7 @@ def _load() -> Any:
 
 
 def is_loaded() -> bool:
-    """Whether the Go library is in the process and can be called: it was not forked."""
+    """Whether the Go library is loaded and can be called, that is, the process is not a forked child."""
     return _library is not None and not isinstance(_library, _Forked)
 
 
@@ -114,13 +114,13 @@ def call(name: str, *args: Any) -> Any:
 
 
 def invoke(made: Call) -> Any:
-    """Call a function of the Go library that takes a record and is never a job."""
+    """Call a function of the Go library that takes a record and never runs as a job."""
     name, words, _ = made
     return call(name, address(words))
 
 
 def direct_work() -> float:
-    """Return the work up to which functions are called directly."""
+    """Return the largest work for which functions are called directly."""
     global _direct_work
     if _direct_work is None:
         _direct_work = _costs.DIRECT[call("Kernels")]
@@ -141,23 +141,23 @@ def run(
     Parameters
     ----------
     made : Call
-        What a function of `_records` returns.
+        The result of a function of `_records`.
     work : float
         An estimate of its floating-point operations.
     progress : bool or callable or None
         As in the public functions.
     always_job : bool, optional
-        Whether the call is a job whatever its work.
+        Whether the call is a job regardless of its work.
     answer : callable, optional
-        Answers a request of the function, which is then a job: it gets the number of a set of integrals, the range of
-        their indices and the address where they go.
+        Answers a request of the function, which is then a job: it is called with the number of a set of integrals, the
+        range of their indices and the address to write them to.
     order : int, optional
         The order of the matrices, for the label of a progress bar.
 
     Returns
     -------
     int
-        What the function returned.
+        The function's result.
     """
     if work < direct_work() and not (always_job or progress or answer):
         name, words, _ = made
@@ -167,17 +167,16 @@ def run(
 
 
 def _request(job: int) -> Words:
-    """Return the request of a job: the set of integrals, the range of their indices, the address where they go."""
+    """Return the request of a job: the set of integrals, the range of their indices, the address to write them to."""
     request = _words("q", (0, 0, 0, 0))
     call("JobRequest", job, address(request))
     return request
 
 
 def is_inside_a_call() -> bool:
-    """Whether what asks runs inside of a call of this thread: in a callable that it was given, a signal handler, a
-    finalizer.
+    """Whether this thread is inside a call: in a callable argument, a signal handler or a finalizer.
 
-    That call goes on when its callable has returned, which must not wait for it.
+    The outer call continues only when this code returns, so this code must not wait for it.
     """
     me = threading.get_ident()
     return any(thread == me for thread, _ in list(_running.values()))
@@ -193,7 +192,7 @@ def _run_job(
         call(name, job, address(words))
         state = _RUNS
         while state != _ENDED:
-            # Signal handlers, Ctrl-C among them, run between two waits.
+            # Signal handlers, including that of Ctrl-C, run between two waits.
             state = int(call("JobWait", job, WAIT_MILLISECONDS))
             if state == _REQUESTS and answer is not None:
                 answer(*_request(job))
@@ -202,9 +201,9 @@ def _run_job(
                 report(call("JobDone", job), call("JobTotal", job))
         return int(call("JobResult", job))
     finally:
-        # JobEnd cancels the job and waits until Go has let go of the arrays. Handlers of further signals may raise here
-        # too, but the interpreter runs them after a call and not before it, so that both calls are made; on Python 3.10
-        # that holds for blocks that begin with "try".
+        # JobEnd cancels the job and waits until Go no longer uses the arrays. Handlers of further signals may raise
+        # here too, but the interpreter runs them after a call and not before it, so both calls are made. On Python 3.10
+        # that holds only for blocks that begin with "try".
         try:
             _library.JobEnd(job)
         finally:

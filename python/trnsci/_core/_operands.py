@@ -1,4 +1,4 @@
-"""What the functions of `trnsci.blas` share: words, dtypes, operands, results, and the call."""
+"""Code that the functions of `trnsci.blas` share: words, dtypes, operands, results, and the call."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ DIAG_WORDS = {"nonunit": NON_UNIT, "unit": UNIT, "N": NON_UNIT, "U": UNIT}
 
 _OTHER = {NO_TRANS: TRANS, TRANS: NO_TRANS, UPPER: LOWER, LOWER: UPPER}
 
-# Results from this size on are refused before they are written where they would not fit.
+# Results of this size and more are refused before they are written if they would not fit into memory.
 _RESERVED_BYTES = 64 << 20
-# Candidates that NumPy may look at to tell whether two arrays overlap exactly; beyond, they are said to.
+# Limit of the work that NumPy spends to decide exactly whether two arrays overlap; beyond it they count as overlapping.
 _OVERLAP_EFFORT: Any = 1000
 
 
@@ -68,7 +68,7 @@ def real_scalar(value: Any, name: str) -> float:
 
 
 class Kind(NamedTuple):
-    """The dtype of a computation, and the one its result is cast to if it is another."""
+    """The dtype of a computation, and the dtype that its result is cast to if it differs."""
 
     dtype: np.dtype[Any]
     cast: np.dtype[Any] | None
@@ -81,8 +81,8 @@ class Kind(NamedTuple):
 def settle(
     given: Mapping[str, ArrayLike | None], *scalars: float | complex, optional: str | None = None
 ) -> tuple[list[Array], Kind]:
-    """Return arrays in their common dtype, complex too if a scalar is. The optional one may be None and is then left
-    out."""
+    """Return arrays in their common dtype, which is complex if a scalar is. The optional array is omitted if it is
+    None."""
     checked = [_array.check(a, name) for name, a in given.items() if a is not None or name != optional]
     dtype = np.result_type(*(a.dtype for a, _ in checked))
     casts = {cast for _, cast in checked}
@@ -93,13 +93,13 @@ def settle(
 
 
 def need_c(beta: float | complex, c: ArrayLike | None, name: str) -> None:
-    """Raise ValueError if `beta` multiplies something that is not there."""
+    """Raise ValueError if `beta` is not zero and its array is missing."""
     if beta != 0 and c is None:
         raise ValueError(f"{name}: beta is not zero, so {name} is needed")
 
 
 def check_vector(x: Array, name: str, length: int | None = None) -> Array:
-    """Return the vector `x` with elements in different places of memory."""
+    """Return the vector `x` with distinct addresses of its elements."""
     if x.ndim != 1:
         raise ValueError(f"{name}: expected a vector, got shape {x.shape}")
     if length is not None and len(x) != length:
@@ -132,7 +132,7 @@ def transposed(a: Array) -> Array:
 
 
 def is_by_rows(a: Array) -> bool:
-    """Whether the matrices of `a` are row-major: rows without gaps, one behind the other."""
+    """Whether the matrices of `a` are row-major: contiguous rows at increasing addresses."""
     m, n = a.shape[-2:]
     down, right = a.strides[-2:]
     return a.size == 0 or ((n <= 1 or right == a.itemsize) and (m <= 1 or down >= n * a.itemsize))
@@ -158,7 +158,7 @@ def _plainest(trans: int, a: Array) -> int:
 
 
 def by_rows(a: Array, trans: int, name: str) -> tuple[Array, int]:
-    """Return row-major matrices and the flag that make the same ``op(a)``; a copy only where there is no other way."""
+    """Return row-major matrices and the flag that give the same ``op(a)``, copying only if necessary."""
     trans = _plainest(trans, a)
     if is_by_rows(a):
         return a, trans
@@ -168,13 +168,13 @@ def by_rows(a: Array, trans: int, name: str) -> tuple[Array, int]:
 
 
 def triangle_by_rows(a: Array, uplo: int, trans: int, name: str) -> tuple[Array, int, int]:
-    """Return row-major matrices and the flags that make the same ``op(a)`` of a triangular `a`."""
+    """Return row-major matrices and the flags that give the same ``op(a)`` for a triangular `a`."""
     matrix, flag = by_rows(a, trans, name)
     return matrix, uplo if flag == _plainest(trans, a) else _OTHER[uplo], flag
 
 
 def symmetric_by_rows(a: Array, uplo: int, hermitian: bool, name: str) -> tuple[Array, int]:
-    """Return row-major matrices and the triangle that make the same symmetric, or Hermitian, matrices."""
+    """Return row-major matrices and the triangle that give the same symmetric or Hermitian matrices."""
     if is_by_rows(a):
         return a, uplo
     if is_by_rows(transposed(a)) and not (hermitian and a.dtype.kind == "c"):
@@ -183,12 +183,12 @@ def symmetric_by_rows(a: Array, uplo: int, hermitian: bool, name: str) -> tuple[
 
 
 def flipped(trans: int) -> int:
-    """Return the flag of the transposed operand; there is none for CONJ_TRANS."""
+    """Return the flag of the transposed operand; CONJ_TRANS has none."""
     return _OTHER[trans]
 
 
 def leading(named: dict[str, Array]) -> tuple[int, ...]:
-    """Return the leading dimensions that those of all arrays broadcast to."""
+    """Return the leading dimensions that all arrays broadcast to."""
     if all(a.ndim == 2 for a in named.values()):
         return ()
     try:
@@ -204,12 +204,12 @@ def spread(a: Array, lead: tuple[int, ...]) -> Array:
 
 
 def overlaps(a: Array, b: Array) -> bool:
-    """Whether an element of `a` may lie where one of `b` does."""
+    """Whether `a` and `b` may share an element."""
     if not np.may_share_memory(a, b):
         return False
     try:
         return bool(np.shares_memory(a, b, max_work=_OVERLAP_EFFORT))
-    except RuntimeError:  # numpy.exceptions.TooHardError, whose place depends on the version
+    except RuntimeError:  # numpy.exceptions.TooHardError, whose module depends on the version
         return True
 
 
@@ -223,12 +223,12 @@ def _check_out(out: Array, shape: Sequence[int], dtype: np.dtype[Any]) -> None:
     if not _array.is_writable(out):
         raise ValueError("out: the array is read-only")
     if overlaps_itself(out):
-        raise ValueError(f"out: elements of the array may lie in one place (shape {out.shape}, strides {out.strides})")
+        raise ValueError(f"out: elements of the array may share memory (shape {out.shape}, strides {out.strides})")
 
 
 def overlaps_itself(a: Array) -> bool:
-    """Whether two elements of `a` may share memory: a step in some dimension is not beyond what the smaller steps
-    reach."""
+    """Whether two elements of `a` may share memory: some stride is not larger than the extent of the dimensions with
+    smaller strides."""
     reach = a.itemsize
     for stride, n in sorted((abs(s), n) for s, n in zip(a.strides, a.shape, strict=True) if n > 1):
         if stride < reach:
@@ -238,15 +238,15 @@ def overlaps_itself(a: Array) -> bool:
 
 
 def _fit_to_write(out: Array, dtype: np.dtype[Any]) -> bool:
-    """Whether the library can write into `out` itself."""
+    """Whether the library can write directly into `out`."""
     if out.dtype != dtype or not out.flags.aligned or any(s % out.itemsize for s in out.strides):
         return False
     return out.ndim == 1 or is_by_rows(out)
 
 
 def target(shape: Sequence[int], kind: Kind, out: Array | None, *read: Array) -> Array:
-    """Return the array that a call writes: `out` where that is possible and overlaps nothing the call reads, or a new
-    one."""
+    """Return the array that a call writes: `out` if that is possible and it overlaps nothing that the call reads, else
+    a new one."""
     if out is not None:
         _check_out(out, shape, kind.cast or kind.dtype)
         if _fit_to_write(out, kind.dtype) and not any(overlaps(out, a) for a in read):
@@ -258,23 +258,23 @@ def target(shape: Sequence[int], kind: Kind, out: Array | None, *read: Array) ->
 
 
 def load(into: Array, source: Array | float) -> None:
-    """Copy what a call updates into its target, if it is not there already."""
+    """Copy the array that a call updates to its target, unless they are the same."""
     if source is into:
         return
     if into.ndim == 1 and isinstance(source, np.ndarray) and np.may_share_memory(into, source):
-        source = source.copy()  # NumPy looks whether vectors overlap only where their strides have opposite signs
+        source = source.copy()  # NumPy checks vectors for overlap only if their strides have opposite signs
     np.copyto(into, source)
 
 
 def load_hermitian(into: Array, source: Array | float) -> None:
-    """Load Hermitian matrices, with a real diagonal: updates that add nothing leave it as it is."""
+    """Load Hermitian matrices and make the diagonal real, since updates that add nothing do not change it."""
     load(into, source)
     if into.dtype.kind == "c":
         np.einsum("...ii->...i", into).imag = 0
 
 
 def finish(result: Array, kind: Kind, out: Array | None) -> Array:
-    """Return the result of a call in the array and dtype it is wanted in."""
+    """Return the result of a call in the wanted array and dtype."""
     if out is None:
         return result if kind.cast is None else result.astype(kind.cast)
     if result is not out:
@@ -291,7 +291,7 @@ def invoke(
     progress: Progress = None,
     **operands: Any,
 ) -> int:
-    """Call a function of the BLAS, or one with the same record, `_records.blas`, which has the operands and flags.
+    """Call a function of the BLAS, or one that takes the same record, `_records.blas`, of operands and flags.
 
     `work` is an estimate of its floating-point operations on real numbers.
     """
@@ -300,7 +300,7 @@ def invoke(
 
 
 def invoke_product(function: str, work: float, threads: int | None, *, a: Array, c: Array, **operands: Any) -> None:
-    """Call a function of level 3 for a stack of results `c`, unless there is nothing in them."""
+    """Call a level 3 function for a stack of results `c`, unless it is empty."""
     if c.size:
         invoke(function, work * math.prod(c.shape[:-2]), threads, a=a, c=c, **operands)
 
@@ -308,7 +308,7 @@ def invoke_product(function: str, work: float, threads: int | None, *, a: Array,
 def invoke_on(
     on: _device.Device, function: Any, work: float, threads: int | None, *, c: Array, **operands: Any
 ) -> None:
-    """Call a function of the library that runs on a device, unless there is nothing in the result `c`.
+    """Call a function of the library that runs on a device, unless the result `c` is empty.
 
     The call is always a job: a device may be slow. UnsupportedError for complex arrays.
     """

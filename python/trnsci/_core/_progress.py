@@ -1,4 +1,4 @@
-"""What ``progress=`` accepts, as one callable."""
+"""The argument ``progress=`` as one callable."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ._caller import public_name, warn
 
 Progress: TypeAlias = "bool | Callable[[int, int], object] | None"
 
-# Into how many parts the work of several calls is divided.
+# The number of steps that the work of several calls is divided into.
 _PARTS = 1_000_000
 
 _FORMAT = "{l_bar}{bar}| {elapsed}<{remaining}"
@@ -20,10 +20,10 @@ _FORMAT = "{l_bar}{bar}| {elapsed}<{remaining}"
 
 @contextmanager
 def reporter(progress: Progress, order: int | None = None) -> Iterator[Callable[[int, int], None] | None]:
-    """Yield a function that takes (work done, work in all), or None when nothing is to be reported.
+    """Yield a function that takes (done, total), or None if nothing is to be reported.
 
-    It passes each new count on once. The work in all is 0 while it is not known, and such counts are not passed on. A
-    bar is called as the public function that runs, and the order of its matrices if there is one.
+    It reports each new count once. The total is 0 while it is unknown, and such counts are not reported. The label of a
+    bar is the name of the running public function, with the order of its matrices if given.
     """
     if not progress:
         yield None
@@ -37,13 +37,14 @@ def reporter(progress: Progress, order: int | None = None) -> Iterator[Callable[
 
 
 def phases(progress: Progress, order: int | None, *shares: float) -> AbstractContextManager[list[Progress]]:
-    """Give what to hand to each of several calls of the library that are one call of the user's, in a ``with`` block.
+    """Provide the ``progress=`` argument of each of several library calls that make up one call of the user, in a
+    ``with`` block.
 
-    `shares` are their shares of its work.
+    `shares` are the shares of the calls in the work.
 
-    The work in all is the same number throughout; what comes after the last of the calls is not counted.
+    The total stays the same throughout; work after the last call is not counted.
     """
-    if progress is None:  # in a fifth of the time: small matrices feel it
+    if progress is None:  # takes a fifth of the time, which matters for small matrices
         return nullcontext([None] * len(shares))
     return _phases(progress, order, shares)
 
@@ -63,7 +64,7 @@ def _phases(progress: Progress, order: int | None, shares: tuple[float, ...]) ->
 
 
 def finish_nothing(progress: Progress, order: int | None = None) -> None:
-    """Report the one step of a call that has nothing to compute, as the library does where it has nothing to plan."""
+    """Report one step for a call that has nothing to compute, as the library does if it has nothing to plan."""
     with reporter(progress, order) as report:
         if report is not None:
             report(1, 1)
@@ -94,10 +95,10 @@ def _bar(label: str) -> Iterator[Callable[[int, int], None] | None]:
     def show(done: int, total: int) -> None:
         nonlocal bar
         if bar is None:
-            # Work is counted in operations, which nobody wants to read. Without smoothing the time left is what the
-            # mean speed so far says.
+            # The bar shows no counts, since work is counted in operations. Without smoothing the time left follows from
+            # the mean speed so far.
             bar = tqdm(total=total, desc=label, leave=False, bar_format=_FORMAT, smoothing=0, miniters=1)
-        bar.update(done - bar.n)  # which shows what has come since at most ten times in a second
+        bar.update(done - bar.n)  # the bar is redrawn at most ten times in a second
         if done == total:
             bar.refresh()
 

@@ -1,4 +1,4 @@
-"""What the records of `_records` are made of; pybind/record/doc.go describes them."""
+"""The parts of the records of `_records`; pybind/record/doc.go describes the format."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ import numpy as np
 from ._array import Array, data_address
 
 Words: TypeAlias = "_int64s[int]"
-# The function of the library, the record of its arguments, and what has to stay alive during the call.
+# The function of the library, the record of its arguments, and the objects that have to stay alive during the call.
 Call: TypeAlias = tuple[str, Words, tuple[object, ...]]
 
 _WORD = 8
 
-# Codes of dtypes in native byte order, by their letters; C's long and long long are both int64, or one of them is
-# int32. The Go package has the same list.
+# Codes of dtypes in native byte order, by their letters. C's long long is int64, and its long is int64 or int32. The Go
+# package has the same list.
 _NAMES = ("float32", "float64", "complex64", "complex128", "bfloat16", "int32", "int64", "bool")
 _CODES = {letter: _NAMES.index(np.dtype(letter).name) for letter in "fdFDilq?"}
 _ABSENT = -1
 
 
 def address(words: Words) -> int:
-    """Return what crosses the border for a record."""
+    """Return the address of a record, which is passed to the library."""
     return words.buffer_info()[0]
 
 
 def describe(words: Words, a: Array | None) -> None:
-    """Append the description of an array, or that there is none, to a record."""
+    """Append the description of an array, or the mark of an absent one, to a record."""
     if a is None:
         words.append(_ABSENT)
         return
@@ -46,7 +46,7 @@ def describe_all(words: Words, arrays: Sequence[Array]) -> None:
 
 
 def put_text(words: Words, text: str) -> None:
-    """Append a text, which may be a path that is no text, to a record."""
+    """Append a text to a record, encoded as paths are, so that any path can be restored."""
     encoded = os.fsencode(text)
     words.append(len(encoded))
     words.frombytes(encoded.ljust(-(-len(encoded) // _WORD) * _WORD, b"\0"))

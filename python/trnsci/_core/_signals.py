@@ -1,4 +1,4 @@
-"""The handlers of signals that the program has installed, when the Go library is loaded."""
+"""Signal handlers of the program, kept while the Go library is loaded."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ import ctypes
 import signal
 from collections.abc import Iterator
 
-# Bytes that hold a struct sigaction on any system; glibc's has 152.
+# Enough bytes for a struct sigaction on any system; glibc's has 152.
 _ROOM = 1024
 
 
 @contextlib.contextmanager
 def kept_handlers() -> Iterator[None]:
-    """Keep the handler of SIGURG that Python code has installed, in whose place Go's runtime puts its own.
+    """Restore the handler of SIGURG that Python code has installed and that Go's runtime replaces by its own.
 
-    Go interrupts its goroutines by that signal, which the library's build turns off (gobuild.py): it can do without.
-    What is kept is the handler as the system knows it, since `signal.signal` is for the main thread only.
+    Go uses that signal to interrupt goroutines, but the library's build turns this off (gobuild.py), so it does not
+    need the handler. The handler is saved and restored by sigaction, since `signal.signal` works in the main thread
+    only.
     """
     number = getattr(signal, "SIGURG", None)
     if number is None or not callable(signal.getsignal(number)):

@@ -1,8 +1,8 @@
-"""The short way to the library for one small matrix.
+"""A fast path to the library for one small matrix.
 
-To settle dtypes and layouts of any array-like, to describe arrays and to find out how to run a call takes longer than
-to compute with a matrix of order 8. For a plain one the address of the array object is all that crosses the border, and
-the library looks up the address of its elements there.
+Validating an array, describing it in a record and choosing how to run the call take longer than the computation for a
+matrix of order 8. For a plain matrix only the address of the array object is passed, and the library reads the address
+of the elements from it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from . import _array, _native
 from ._array import Array
 
-# Orders from which on the long way costs little beside the computation.
+# For larger orders the general path costs little compared with the computation.
 _LARGEST_ORDER = 32
 
 _CODES = {code: number for number, code in enumerate("fdFD")}
@@ -23,7 +23,7 @@ _possible: bool | None = None
 
 
 def is_possible() -> bool:
-    """Whether the library finds the elements of arrays: it is asked once, with an array whose address is known."""
+    """Whether the library can read the address of elements from array objects; tested once, with a known address."""
     global _possible
     if _possible is None:
         probe = np.empty(1)
@@ -34,7 +34,7 @@ def is_possible() -> bool:
 def order(a: Any) -> int:
     """Return the order of `a` if it is a plain small matrix, otherwise 0.
 
-    That is a square, aligned array of a computing dtype in C order, and no instance of a subclass.
+    A plain matrix is a square, aligned array of a computing dtype in C order and not an instance of a subclass.
     """
     if type(a) is not _ndarray or a.ndim != 2:
         return 0
@@ -45,13 +45,13 @@ def order(a: Any) -> int:
 
 
 def is_plain(a: Array) -> bool:
-    """Whether `a` is aligned and in C order. Flags on writing are not read: that may be a warning."""
+    """Whether `a` is aligned and in C order. The flag on writing is not read, since that may warn."""
     flags = a.flags
     return flags.c_contiguous and flags.aligned
 
 
 def eigh(a: Any, n: int, lower: bool, values_only: bool, check_finite: bool) -> tuple[Array, Array | None]:
-    """Eigenvalues and eigenvectors of a plain small matrix of order n, as of `trnsci.eigh`."""
+    """Return eigenvalues and eigenvectors of a plain small matrix of order n, as `trnsci.eigh` does."""
     dtype = a.dtype
     char = dtype.char
     w = np.empty(n, _array.real_dtype(dtype))
@@ -61,7 +61,7 @@ def eigh(a: Any, n: int, lower: bool, values_only: bool, check_finite: bool) -> 
 
 
 def cholesky(a: Any, n: int, lower: bool, check_finite: bool) -> Array:
-    """Cholesky factor of a plain small matrix of order n, as of `trnsci.linalg.cholesky`."""
+    """Return the Cholesky factor of a plain small matrix of order n, as `trnsci.linalg.cholesky` does."""
     dtype = a.dtype
     factor = np.empty((n, n), dtype, "C" if lower else "F")
     _native.call("SmallCholesky", _CODES[dtype.char], id(a), id(factor), n, lower, check_finite)

@@ -1,4 +1,4 @@
-"""Arrays that are not in memory: what the functions share that read files and datasets, or ask functions."""
+"""Arrays that are not in memory: code shared by functions that read files and datasets or call functions for data."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from ._array import Array
 
-# Of memory for blocks that are read.
+# Memory for blocks read from files and datasets.
 _DEFAULT_MEGABYTES = 256.0
 
 
@@ -21,7 +21,7 @@ def nothing(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
     Raises
     ------
     ValueError
-        If no array may have so many elements, which only the number of auxiliary functions can be the cause of.
+        If the shape has more elements than an array may have. Only `naux` can cause that.
     """
     try:
         return np.broadcast_to(dtype.type(0), shape)
@@ -41,7 +41,7 @@ def checked_naux(naux: Any) -> int:
 
 
 def is_dataset(b: Any, name: str) -> bool:
-    """Whether `b` is an HDF5 dataset of h5py, which is not imported for it; TypeError for what h5py has besides."""
+    """Whether `b` is a dataset of h5py, without importing h5py. Its other objects raise TypeError."""
     if type(b).__module__.partition(".")[0] != "h5py":
         return False
     if getattr(b, "shape", None) is None or not hasattr(b, "dtype"):

@@ -1,4 +1,4 @@
-"""SIGTERM for commands: an exception in the place of the interpreter's sudden end."""
+"""SIGTERM in commands raises an exception instead of killing the interpreter."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from types import FrameType
 
 
 class Terminated(BaseException):
-    """SIGTERM came. As KeyboardInterrupt it is no Exception, so that nobody takes it for a failure and goes on."""
+    """SIGTERM arrived. Like KeyboardInterrupt it is not an Exception, so that no handler of failures catches it."""
 
 
 def _raise(number: int, frame: FrameType | None) -> None:
@@ -22,8 +22,7 @@ def _raise(number: int, frame: FrameType | None) -> None:
 def terminable() -> Iterator[None]:
     """Raise `Terminated` in the block when SIGTERM comes.
 
-    Signals are the main thread's. A handler that is there already, or a process that ignores the signal, stays as it
-    is.
+    It does nothing outside of the main thread, and if the program has its own handler or ignores the signal.
     """
     is_main = threading.current_thread() is threading.main_thread()
     if not is_main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:

@@ -1,4 +1,4 @@
-"""How many threads a call may use."""
+"""The number of threads that a call may use."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from pathlib import Path
 from . import _cgroup
 from ._caller import warn
 
-_LIMIT = 2**31  # no machine has so many CPUs, and the Go library counts threads in 64 bits
-_DIGITS = len(str(_LIMIT))  # of a number that is looked at: int() refuses texts with thousands
+_LIMIT = 2**31  # no machine has that many CPUs, and the Go library counts threads in 64 bits
+_DIGITS = len(str(_LIMIT))  # longest number that is parsed: int() refuses texts with thousands of digits
 
 _override: ContextVar[int | None] = ContextVar("trnsci_threads", default=None)
 
 
-# Where a number of threads comes from, beside the variables of the environment.
+# Where the number of threads comes from, apart from environment variables.
 _AFFINITY = "CPUs the process may run on"
 _QUOTA = "CPU quota of the control group"
 _SET = "set_num_threads"
@@ -32,7 +32,7 @@ def _affinity() -> int:
 
 
 def _usable_cpus(affinity: int, root: str | Path = "/") -> tuple[int, str]:
-    """Return how many CPUs the process can keep busy, and what limits them."""
+    """Return the number of CPUs that the process can use, and the limit that determines it."""
     quota = _cgroup.cpu_quota(root)
     if quota is not None and _cgroup.whole_cpus(quota) < affinity:
         return _cgroup.whole_cpus(quota), _QUOTA
@@ -76,14 +76,14 @@ def get_num_threads() -> int:
 
     Notes
     -----
-    More threads than the CPUs that the process can use do nothing: Go's scheduler runs no more than these at a time,
-    and at least 2 under a quota. ``docs/threads.md`` is about clusters and containers.
+    More threads than usable CPUs have no effect: Go's scheduler runs no more than that at a time, but at least 2 under
+    a quota. ``docs/threads.md`` is about clusters and containers.
     """
     return _override.get() or _default
 
 
 def source() -> str:
-    """Return where the number of threads comes from: a variable of the environment, a limit, or a function."""
+    """Return the source of the number of threads: an environment variable, a limit, or a function."""
     return _BLOCK if _override.get() else _source
 
 
@@ -132,5 +132,5 @@ def _limited(n: int) -> Iterator[None]:
 
 
 def resolve(n: int | None) -> int:
-    """Return what a ``threads=`` argument means."""
+    """Return the number of threads that a ``threads=`` argument means."""
     return get_num_threads() if n is None else _checked(n)

@@ -18,7 +18,7 @@ _NAME_WIDTH, _WIDTH = 52, 11
 
 @dataclass(frozen=True)
 class Row:
-    """A residual for each dtype, and the limit that none may be above."""
+    """A residual for each dtype, and the limit that none may exceed."""
 
     name: str
     limit: float
@@ -45,7 +45,7 @@ def rows() -> Iterator[Row]:
 
 
 def _measure(run: Run, dtype: str) -> Iterator[Measured]:
-    """Measure until something is raised, which counts as a residual that no limit allows."""
+    """Yield the measurements. An exception ends them and counts as a residual that exceeds every limit."""
     try:
         yield from run(Case(dtype))
     except Exception as error:
@@ -53,7 +53,7 @@ def _measure(run: Run, dtype: str) -> Iterator[Measured]:
 
 
 def report() -> int:
-    """Print a row for each residual and, at the end, those that failed; return how many did."""
+    """Print a row for each residual and, at the end, the failed ones; return their number."""
     print(f"      {'residual':{_NAME_WIDTH}}{''.join(f'{dtype:>{_WIDTH}}' for dtype in ALL)}")
     failed = []
     for row in rows():

@@ -1,4 +1,4 @@
-"""The BLAS, each element against extended precision."""
+"""The BLAS: each element is compared with a result in extended precision."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _outer(x: Array, y: Array) -> Array:
     return product
 
 
-# What each function computes, of operands that are exact or, with the moduli of the numbers, bounds.
+# The formula of each function. With exact operands it gives the result, with moduli a bound.
 _FORMULAS: dict[str, tuple[Callable[[Operands], Any], Callable[..., Any]]] = {
     "axpy": (lambda o: blas.axpy(_ALPHA, o["x"], o["y"]), lambda o, p, q: p * o["x"] + o["y"]),
     "scal": (lambda o: blas.scal(_ALPHA, o["x"]), lambda o, p, q: p * o["x"]),

@@ -1,4 +1,5 @@
-"""What the checks share: random matrices of a dtype, residuals in units of its machine epsilon, and lists of checks."""
+"""Code that the checks share: random matrices of a dtype, residuals in units of its machine epsilon, lists of
+checks."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from .._core._array import Array
 
-ORDER = 60  # of matrices: above the orders that are computed in double precision whatever the dtype is
+ORDER = 60  # of matrices: larger than the orders that are computed in double precision for every dtype
 _SEED = 7
 
 REAL = ("float32", "float64")
@@ -17,13 +18,13 @@ COMPLEX = ("complex64", "complex128")
 ALL = REAL + COMPLEX
 DOUBLE = ("float64",)
 
-# Limits of norms of residuals in units of n eps: of Hermitian problems and of general ones.
+# Limits for norms of residuals in units of n eps, for Hermitian and for general problems.
 HERMITIAN_LIMIT = 4.0
 GENERAL_LIMIT = 10.0
 
 
 class Measured(NamedTuple):
-    """A residual, and what it must not be above."""
+    """A residual and its limit."""
 
     what: str
     value: float
@@ -31,7 +32,7 @@ class Measured(NamedTuple):
 
 
 class Case:
-    """A dtype, and random numbers of it that are the same in each run."""
+    """A dtype, and random numbers of it that are the same in every run."""
 
     def __init__(self, dtype: str) -> None:
         self.dtype: np.dtype[Any] = np.dtype(dtype)
@@ -64,7 +65,7 @@ class Case:
         return a
 
     def second_differences(self) -> tuple[Array, Array]:
-        """Return the matrix with 2 on the diagonal and -1, times a phase, beside it, and its eigenvalues."""
+        """Return the matrix of second differences, its off-diagonal times a phase, and its eigenvalues."""
         phase = 1j if self.is_complex else 1
         a = 2 * np.eye(ORDER) - phase * np.eye(ORDER, k=1) - np.conj(phase) * np.eye(ORDER, k=-1)
         return a.astype(self.dtype), 2 - 2 * np.cos(np.arange(1, ORDER + 1) * np.pi / (ORDER + 1))
@@ -74,7 +75,7 @@ class Case:
         return float(np.linalg.norm(difference) / (ORDER * self.eps * scale))
 
     def identity_error(self, q: Array) -> float:
-        """Return how far the columns of `q` are from orthonormal ones."""
+        """Return the distance of q^H q from the identity."""
         return self.in_eps(wide(q).conj().T @ wide(q) - np.eye(q.shape[1]))
 
     def relative(self, value: Any, exact: Any) -> float:
@@ -96,7 +97,7 @@ Run: TypeAlias = Callable[[Case], Iterable[Measured]]
 
 
 class Checks(list[tuple[Run, tuple[str, ...]]]):
-    """Functions that measure something, each with the dtypes that it is for."""
+    """A list of measuring functions, each with the dtypes it applies to."""
 
     def add(self, dtypes: tuple[str, ...] = ALL) -> Callable[[Run], Run]:
         """Return a decorator that puts a function on the list."""

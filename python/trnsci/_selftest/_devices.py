@@ -1,4 +1,4 @@
-"""What runs on the devices that are installed, and what has to be the same for any number of threads."""
+"""Checks on the installed devices, and checks that results do not depend on the number of threads."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _devices(case: Case) -> Iterator[Measured]:
     for name in trnsci.devices()[1:]:
         try:
             device = trnsci.Device(name)
-        except DeviceError as error:  # its software is here, but no such device
+        except DeviceError as error:  # its software is installed, but the device is missing
             yield Measured(f"device {name}: left out, since it does not open: {error}", 0.0, 0.0)
             continue
         with device:

@@ -18,7 +18,7 @@ _POWER = -2.3
 
 
 def _circulant(column: Array) -> Array:
-    """Return the matrix whose columns are the first one, moved down step by step."""
+    """Return the circulant matrix with the given first column: each column is the previous one shifted down by one."""
     steps = np.arange(len(column))
     matrix: Array = column[steps[:, None] - steps]
     return matrix
@@ -28,7 +28,7 @@ def _circulant(column: Array) -> Array:
 def _by_formula(case: Case) -> Iterator[Measured]:
     column = case.random(ORDER) / (2 * ORDER**0.5)
     near = column.copy()
-    near[0] += 4  # eigenvalues are about 4, for functions with a cut along the negative numbers
+    near[0] += 4  # eigenvalues near 4, away from the branch cut along the negative numbers
     functions: dict[str, tuple[Callable[[Array], Array], Callable[[Array], Array], Array]] = {
         "expm": (linalg.expm, np.exp, column),
         "logm": (linalg.logm, np.log, near),
@@ -45,7 +45,7 @@ def _by_formula(case: Case) -> Iterator[Measured]:
 
 
 def _away_from_the_axis(case: Case, column: Array) -> Array:
-    """Return a circulant's column whose eigenvalues have real parts about 1 and -1."""
+    """Return the first column of a circulant matrix whose eigenvalues have real parts near 1 and -1."""
     signs = np.where(np.minimum(np.arange(ORDER), ORDER - np.arange(ORDER)) % 2, 1.0, -1.0)  # the same for conjugates
     moved = np.fft.ifft(signs)
     return (column / 4 + (moved if case.is_complex else moved.real)).astype(case.dtype)

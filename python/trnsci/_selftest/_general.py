@@ -1,4 +1,4 @@
-"""General matrices and pairs of them: forms, eigenvectors, matrix equations."""
+"""General matrices and pairs of matrices: Schur forms, eigenvectors, matrix equations."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _schur(case: Case) -> Iterator[Measured]:
 def _condition(case: Case) -> Iterator[Measured]:
     t = np.array([[3, 4], [0, 1]], case.dtype)
     s, sep = linalg.schur_condition(t, 1)
-    # With the solution r of 3 r - r 1 = 4 the numbers are 1/sqrt(1 + r^2) and 3 - 1.
+    # With the solution r of 3 r - r 1 = 4, s is 1/sqrt(1 + r^2) and sep is 3 - 1.
     yield Measured("schur_condition: s and sep", max(case.relative(s, 5**-0.5), case.relative(sep, 2.0)), _SMALL_LIMIT)
 
 
@@ -70,7 +70,7 @@ def _eig(case: Case) -> Iterator[Measured]:
     distances = np.abs(linalg.eigvals(cycle)[:, None] - np.exp(2j * np.pi * np.arange(ORDER) / ORDER))
     nearest = np.maximum(
         distances.min(axis=0), distances.min(axis=1)
-    )  # each root has its eigenvalue, and the other way
+    )  # each root has its eigenvalue and each eigenvalue its root
     yield Measured("eigvals: roots of unity", case.in_eps(nearest), GENERAL_LIMIT)
 
 
@@ -119,7 +119,7 @@ def _equations(case: Case) -> Iterator[Measured]:
 
 @CHECKS.add(REAL)
 def _real_pairs(case: Case) -> Iterator[Measured]:
-    # A rotation by 120 degrees and its inverse, whose Schur form has a block for the pair of eigenvalues.
+    # A rotation by 120 degrees, whose Schur form has a 2 x 2 block for the pair of eigenvalues.
     half, root = -0.5, np.sqrt(0.75)
     t, z = linalg.schur(np.array([[half, root], [-root, half]], case.dtype))
     trace, determinant = t[0, 0] + t[1, 1], t[0, 0] * t[1, 1] - t[0, 1] * t[1, 0]

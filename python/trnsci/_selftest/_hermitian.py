@@ -45,7 +45,7 @@ def _generalized(case: Case) -> Iterator[Measured]:
 
 @CHECKS.add()
 def _dependent(case: Case) -> Iterator[Measured]:
-    # The last row and column of the metric are those before.
+    # The last row and column of the metric repeat the previous ones.
     half = ORDER // 2
     small = np.zeros((half, half - 1), case.dtype)
     small[:-1], small[-1, -1] = np.eye(half - 1), 1
@@ -82,7 +82,7 @@ def _tridiagonal(case: Case) -> Iterator[Measured]:
 @CHECKS.add()
 def _banded(case: Case) -> Iterator[Measured]:
     a, roots = case.second_differences()
-    square = a @ a  # small integers, so that it is exact
+    square = a @ a  # exact, since the elements are small integers
     band = np.zeros((3, ORDER), case.dtype)
     for k in range(3):
         band[2 - k, k:] = np.diag(square, k)

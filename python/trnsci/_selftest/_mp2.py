@@ -1,4 +1,4 @@
-"""DF-MP2 and density fitting, by their formulas as plain sums."""
+"""DF-MP2 and density fitting, compared with their formulas as plain sums."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CHECKS = Checks()
 _NOCC, _NVIR, _NAUX, _NAO = 4, 7, 9, 12
 _POINTS = 3  # of a crystal
 
-_DOUBLE_LIMIT = 100.0  # of errors of what is computed in float64, beside the largest element, in units of its eps
+_DOUBLE_LIMIT = 100.0  # of errors of float64 results relative to the largest element, in units of eps
 _FIT_LIMIT = 1.0
 _SUM_LIMIT = 1.0
 
@@ -49,12 +49,12 @@ def _amplitudes(left: _Orbitals, right: _Orbitals, same_spin: bool) -> Array:
 
 
 def _relative(difference: Array, exact: Array) -> float:
-    """Return the largest error beside the largest element, in units of eps of float64."""
+    """Return the largest error relative to the largest element, in units of eps of float64."""
     return float(np.max(np.abs(difference)) / np.max(np.abs(exact)) / _FLOAT64_EPS)
 
 
 def _ratio(error: float, bound: float, exact: float) -> float:
-    """Return an error in units of the bound that came with the result and of rounding in the sum beside it."""
+    """Return an error in units of the result's error bound plus rounding errors of the sum."""
     return abs(error) / (bound + 100 * _FLOAT64_EPS * abs(exact))
 
 
