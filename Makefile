@@ -17,7 +17,7 @@ KERNELGEN := go run -C tools ./kernelgen
 GO_TEST_FLAGS ?=
 GOFMT := files=$$(gofmt -l core trnbackend pybind tests_go benchmarks examples tools); \
          if [ -n "$$files" ]; then echo "gofmt would change: $$files"; exit 1; fi
-# The PJRT plugin of XLA for the CPU, which the group test of pyproject.toml brings where there is one for this platform.
+# The PJRT plugin of XLA for the CPU that the test group of pyproject.toml installs, if there is one for this platform.
 XLA = $(firstword $(wildcard $(abspath $(VENV))/lib/python3*/site-packages/lammps_jax_pjrt_cpu/*.so))
 # Prints failures of go test -json and writes the slowest tests to the file given next.
 GO_REPORT := $(PYTHON) tests_py/support/go_report.py
