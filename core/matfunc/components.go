@@ -8,9 +8,12 @@ import (
 	"trnsci/core/sched"
 )
 
-// overParts sets x to f of a, where a may be a direct sum of matrices: rows and columns that are coupled to no others are a matrix of their own. So rounding
-// errors in one do not count in another that may be much smaller, and what does not exist for one of them leaves the others alone.
-func overParts[W dense.Wide, T dense.Scalar, C dense.Complex](team *sched.Team, a dense.View[T], x dense.View[C], f function) (o Outcome, err error) {
+// overParts sets x to f of a, where a may be a direct sum of matrices: rows and columns that are coupled to no others
+// are a matrix of their own. So rounding errors in one do not count in another that may be much smaller, and what does
+// not exist for one of them leaves the others alone.
+func overParts[W dense.Wide, T dense.Scalar, C dense.Complex](
+	team *sched.Team, a dense.View[T], x dense.View[C], f function,
+) (o Outcome, err error) {
 	n := a.Rows
 	m := dense.New[W](n, n)
 	if err := blas.CopyView(team, m.View(), a); err != nil {
@@ -54,7 +57,8 @@ func overParts[W dense.Wide, T dense.Scalar, C dense.Complex](team *sched.Team, 
 	return o, nil
 }
 
-// partSteps returns the steps of a team that a function of a part takes, in units of its own: those of numbers are not counted.
+// partSteps returns the steps of a team that a function of a part takes, in units of its own: those of numbers are not
+// counted.
 func partSteps(rows []int) int {
 	if len(rows) == 1 {
 		return 0

@@ -7,9 +7,10 @@ import (
 	"trnsci/core/schur"
 )
 
-// What phases cost is counted in multiply-adds of products of real matrices in double precision. The rates are multiples of n^3 complex multiply-adds, those of
-// products of matrices; they were measured with one thread at order 500 by benchmarks/progress.py, and decide about nothing but the progress that is
-// reported. How many roots a logarithm or a power takes is not known before the Schur form is, and so these are typical numbers.
+// What phases cost is counted in multiply-adds of products of real matrices in double precision. The rates are
+// multiples of n^3 complex multiply-adds, those of products of matrices; they were measured with one thread at order
+// 500 by benchmarks/progress.py, and decide about nothing but the progress that is reported. How many roots a logarithm
+// or a power takes is not known before the Schur form is, and so these are typical numbers.
 const (
 	rootRate    = 4.0  // a triangular square root
 	logRate     = 32.0 // eight of them, the systems of equations of an approximant, and the exponential that checks it
@@ -19,7 +20,8 @@ const (
 	backRate    = 2.0 // two products
 )
 
-// deflationRate is what it takes to split the null space of a matrix off, in n^3 real multiply-adds, for complex numbers, too: loops over scalars.
+// deflationRate is the cost of splitting off the null space of a matrix, in n^3 real multiply-adds, for complex
+// numbers, too: loops over scalars.
 const deflationRate = 110
 
 // checkRoots is how many square roots take as long as the exponential that checks a logarithm.
@@ -46,7 +48,8 @@ type costs struct{ form, function, back int }
 
 func (c costs) total() int { return c.form + c.function + c.back }
 
-// costsOf returns the costs of a function of a matrix of type T and order n whose triangular part takes so many times n^3 complex multiply-adds.
+// costsOf returns the costs of a function of a matrix of type T and order n whose triangular part takes so many times
+// n^3 complex multiply-adds.
 func costsOf[T dense.Scalar](n int, rate float64) costs {
 	whole := complexProduct * float64(n) * float64(n) * float64(n)
 	c := costs{form: schur.Cost[float64](n, true), function: int(rate * whole), back: int(backRate * whole)}
@@ -76,7 +79,8 @@ func productCost[W dense.Wide](n int) int {
 	return n * n * n
 }
 
-// hasPositiveDiagonal reports whether the diagonal elements of a real matrix are above zero: then most matrices have no eigenvalues below zero.
+// hasPositiveDiagonal reports whether the diagonal elements of a real matrix are above zero: then most matrices have no
+// eigenvalues below zero.
 func hasPositiveDiagonal[W dense.Wide](a dense.Matrix[W]) bool {
 	for i := range a.Rows {
 		if !(dense.Real(a.At(i, i)) > 0) {
@@ -86,8 +90,8 @@ func hasPositiveDiagonal[W dense.Wide](a dense.Matrix[W]) bool {
 	return true
 }
 
-// usualSquarings returns how many squarings the exponential of a matrix is expected to take: the root of the mean square of its singular values stands for
-// its size.
+// usualSquarings returns how many squarings the exponential of a matrix is expected to take: the root of the mean
+// square of its singular values stands for its size.
 func usualSquarings[T dense.Scalar](a dense.Matrix[T], theta float64) int {
 	sum := 0.0
 	for i := range a.Rows {

@@ -6,19 +6,20 @@ import (
 	"trnsci/core/sched"
 )
 
-// decoupled is an upper triangular T, zeros on whose diagonal are exact, in the form W T' W^-1, where T' has no elements between zero eigenvalues and others.
-// W is a product of matrices I + w e_i e_j^T, whose w are where T' has zeros instead of t_ij, i < j: first those of the first columns, in each from the
-// diagonal upwards.
+// decoupled is an upper triangular T, zeros on whose diagonal are exact, in the form W T' W^-1, where T' has no
+// elements between zero eigenvalues and others. W is a product of matrices I + w e_i e_j^T, whose w are where T' has
+// zeros instead of t_ij, i < j: first those of the first columns, in each from the diagonal upwards.
 type decoupled[W dense.Wide] struct {
 	t, w  dense.Matrix[W]
 	zero  []int // the rows of T' whose eigenvalues are zero
 	other []int // and those of all others
 }
 
-// decouple finds the form for t, which is overwritten by T'. Elements between two zero eigenvalues that are no more than rounding errors become zeros.
+// decouple finds the form for t, which is overwritten by T'. Elements between two zero eigenvalues that are no more
+// than rounding errors become zeros.
 //
-// Cost: up to n^3 / 3 multiply-adds, for a matrix and for bounds of rounding errors. Method: Bavely and Stewart, SIAM J. Numer. Anal. 16, 1979, with two
-// blocks.
+// Cost: up to n^3 / 3 multiply-adds, for a matrix and for bounds of rounding errors. Method: Bavely and Stewart, SIAM
+// J. Numer. Anal. 16, 1979, with two blocks.
 func decouple[W dense.Wide](team *sched.Team, t dense.Matrix[W]) (d decoupled[W], err error) {
 	n := t.Rows
 	d.t, d.w = t, dense.New[W](n, n)
@@ -113,9 +114,11 @@ func timesNilpotent[W dense.Wide](a, b dense.Matrix[W]) dense.Matrix[W] {
 	return product
 }
 
-// ofDecoupled sets x to f of a matrix whose eigenvalues, zeros among them, are on the diagonal of the form, which is overwritten: the phases that are left
-// of the costs.
-func ofDecoupled[W dense.Wide, C dense.Complex](team *sched.Team, c costs, form similar[W], x dense.View[C], f function) (o Outcome, err error) {
+// ofDecoupled sets x to f of a matrix whose eigenvalues, zeros among them, are on the diagonal of the form, which is
+// overwritten: the phases that are left of the costs.
+func ofDecoupled[W dense.Wide, C dense.Complex](
+	team *sched.Team, c costs, form similar[W], x dense.View[C], f function,
+) (o Outcome, err error) {
 	has := spectrumOf(form.t)
 	if real, ok := any(form).(similar[float64]); ok && (has.negative || has.pairs || f.kind == signKind) {
 		form, err := complexForm(team, real)

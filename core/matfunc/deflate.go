@@ -7,22 +7,24 @@ import (
 	"trnsci/core/sylvester"
 )
 
-// deflation is a singular matrix A in the form V B V^H: the first rows and columns of B, as many as zeros says, are a nilpotent matrix N, which is
-// strictly upper triangular in blocks, those after it are C, which is not singular, and S is between them. vh is V^H. The largest Jordan block for a zero
-// eigenvalue has the order index.
+// deflation is a singular matrix A in the form V B V^H: the first rows and columns of B, as many as zeros says, are a
+// nilpotent matrix N, which is strictly upper triangular in blocks, those after it are C, which is not singular, and S
+// is between them. vh is V^H. The largest Jordan block for a zero eigenvalue has the order index.
 type deflation[W dense.Wide] struct {
 	b, vh dense.Matrix[W]
 	zeros int
 	index int
 }
 
-// deflate finds the deflation of a, whose singular values up to limit count as zero, until the index is more than f admits.
+// deflate finds the deflation of a, whose singular values up to limit count as zero, until the index is more than f
+// admits.
 //
-// Zero is semisimple if no vector of the null space is orthogonal to that of A^H. The null space of a matrix that differs from A by the limit is at an
-// angle of about the limit divided by the smallest singular value that is not zero, and so are vectors that count as orthogonal. Otherwise the null
-// space of C follows, and so on.
+// Zero is semisimple if no vector of the null space is orthogonal to that of A^H. The null space of a matrix that
+// differs from A by the limit is at an angle of about the limit divided by the smallest singular value that is not
+// zero, and so are vectors that count as orthogonal. Otherwise the null space of C follows, and so on.
 //
-// Cost: some 8 n^3 multiply-adds for each step. Method: the staircase algorithm of Kublanovskaya (USSR Comput. Math. Math. Phys. 6, 1966) for one eigenvalue.
+// Cost: some 8 n^3 multiply-adds for each step. Method: the staircase algorithm of Kublanovskaya (USSR Comput. Math.
+// Math. Phys. 6, 1966) for one eigenvalue.
 func deflate[W dense.Wide](team *sched.Team, a dense.Matrix[W], limit float64, f function) (d deflation[W], err error) {
 	n, norm := a.Rows, frobeniusNorm(a)
 	team = team.Plan(deflationParts)
@@ -37,7 +39,8 @@ func deflate[W dense.Wide](team *sched.Team, a dense.Matrix[W], limit float64, f
 		team.Step(1)
 		count := c.Rows - right.rank
 		if count == 0 {
-			// Singular values of a matrix that is so to the limit may be above it in this reduction, but no others come after it.
+			// Singular values of a matrix that is so to the limit may be above it in this reduction, but no others come
+			// after it.
 			count = 1
 			right.rank--
 		}
@@ -71,12 +74,15 @@ func deflate[W dense.Wide](team *sched.Team, a dense.Matrix[W], limit float64, f
 	}
 }
 
-// deflationParts are those of the first step, which take about the same time: the null space, that of the adjoint, and B and V. Few matrices have another
-// step.
+// deflationParts are those of the first step, which take about the same time: the null space, that of the adjoint, and
+// B and V. Few matrices have another step.
 const deflationParts = 3
 
-// isSemisimple reports whether the null spaces of c and of its adjoint have no directions that are orthogonal to the other one.
-func isSemisimple[W dense.Wide](team *sched.Team, c dense.Matrix[W], right reduction[W], limit, smallest float64) (bool, error) {
+// isSemisimple reports whether the null spaces of c and of its adjoint have no directions that are orthogonal to the
+// other one.
+func isSemisimple[W dense.Wide](
+	team *sched.Team, c dense.Matrix[W], right reduction[W], limit, smallest float64,
+) (bool, error) {
 	const angles = 10 // what the two null spaces may be turned by, in units of limit / smallest
 	if right.rank == 0 {
 		return true, nil
@@ -90,7 +96,8 @@ func isSemisimple[W dense.Wide](team *sched.Team, c dense.Matrix[W], right reduc
 		return false, err
 	}
 	between := dense.New[W](n-right.rank, n-right.rank)
-	blas.Gemm(nil, blas.ConjTrans, blas.NoTrans, 1, left.u.Slice(0, n, right.rank, n), right.u.Slice(0, n, right.rank, n), 0, between)
+	blas.Gemm(nil, blas.ConjTrans, blas.NoTrans, 1, left.u.Slice(0, n, right.rank, n),
+		right.u.Slice(0, n, right.rank, n), 0, between)
 	angle, err := reduceRows(team, between, angles*limit/smallest)
 	return angle.rank == between.Rows, err
 }
@@ -113,8 +120,11 @@ func (d *deflation[W]) turn(team *sched.Team, found reduction[W]) {
 	old.CopyFrom(turned)
 }
 
-// ofDeflated sets x to f of the matrix whose deflation is given, where f of the nilpotent part is zero: the phases of the costs.
-func ofDeflated[W dense.Wide, C dense.Complex](team *sched.Team, c costs, d deflation[W], x dense.View[C], f function) (o Outcome, err error) {
+// ofDeflated sets x to f of the matrix whose deflation is given, where f of the nilpotent part is zero: the phases of
+// the costs.
+func ofDeflated[W dense.Wide, C dense.Complex](
+	team *sched.Team, c costs, d deflation[W], x dense.View[C], f function,
+) (o Outcome, err error) {
 	n, k := d.b.Rows, d.zeros
 	phase := team.Phase(c.form)
 	form, err := reduce[W](phase, d.b.Slice(k, n, k, n).View())
@@ -151,9 +161,11 @@ func ofDeflated[W dense.Wide, C dense.Complex](team *sched.Team, c costs, d defl
 	return o, err
 }
 
-// ofBlocks sets x to f of a deflation whose C is triangular, T: with F = f(T), it is V [0 G; 0 F] V^H with the G for which G T - N G = S F. For a root, and for
-// N = 0 only, that is G F = S.
-func ofBlocks[W dense.Wide, C dense.Complex](team *sched.Team, c costs, d deflation[W], x dense.View[C], f function) (o Outcome, err error) {
+// ofBlocks sets x to f of a deflation whose C is triangular, T: with F = f(T), it is V [0 G; 0 F] V^H with the G for
+// which G T - N G = S F. For a root, and for N = 0 only, that is G F = S.
+func ofBlocks[W dense.Wide, C dense.Complex](
+	team *sched.Team, c costs, d deflation[W], x dense.View[C], f function,
+) (o Outcome, err error) {
 	n, k := d.b.Rows, d.zeros
 	nilpotent, s, t := d.b.Slice(0, k, 0, k).Clone(), d.b.Slice(0, k, k, n), d.b.Slice(k, n, k, n).Clone()
 	value := t.Clone()

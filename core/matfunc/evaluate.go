@@ -9,11 +9,13 @@ import (
 
 // Outcome says what a function of a matrix has met.
 type Outcome struct {
-	Complex        bool    // the result has imaginary parts, be it of a real matrix
-	Singular       bool    // an eigenvalue is zero, exactly or to working precision
-	Missing        bool    // there is no such function of the matrix, and NaNs stand in its place
-	IllConditioned bool    // Residual is so large that half of the digits are lost
-	Residual       float64 // of what the triangular form was computed by, relative to its norm, or the relative error behind it; see each function
+	Complex        bool // the result has imaginary parts, be it of a real matrix
+	Singular       bool // an eigenvalue is zero, exactly or to working precision
+	Missing        bool // there is no such function of the matrix, and NaNs stand in its place
+	IllConditioned bool // Residual is so large that half of the digits are lost
+	// of the computation of the triangular form, relative to its norm, or the relative error behind it; see each
+	// function
+	Residual float64
 }
 
 // join adds what another part of the matrix has met.
@@ -42,15 +44,18 @@ const (
 	signKind
 )
 
-// function is a principal function of matrices. rounding is how far the elements of the matrix may be from what they stand for, relative to them: nothing for
-// double precision, whose rounding errors are those of the arithmetic, and half of the machine epsilon in single precision. Signs do not become infinite
-// near zero: for them the elements are what they are.
+// function is a principal function of matrices. rounding is how far the elements of the matrix may be from what they
+// stand for, relative to them: nothing for double precision, whose rounding errors are those of the arithmetic, and
+// half of the machine epsilon in single precision. Signs do not become infinite near zero: for them the elements are
+// what they are.
 type function struct {
 	kind     kind
 	exponent float64 // of a power; 1/2 for the root
 	rounding float64
 	half     float64 // half of the digits of the dtype
-	cut      float64 // what rounding errors of the triangular form may have moved eigenvalues by; zero if those are elements of the matrix
+	// distance by which rounding errors of the triangular form may have moved eigenvalues; zero if those are elements of
+	// the matrix
+	cut float64
 }
 
 func functionFor[T dense.Scalar](kind kind, exponent float64) function {
@@ -82,9 +87,9 @@ func (f function) sign(z complex128) complex128 {
 	return complex(math.Copysign(1, real(z)), 0)
 }
 
-// admits reports whether there is a function of a matrix with a zero eigenvalue whose largest Jordan block has the order index. A power p of such a block is
-// z^p and its derivatives at zero up to that of order index - 1, which are zero for p > index - 1 and infinite otherwise. The sign of a nilpotent
-// matrix is zero.
+// admits reports whether there is a function of a matrix with a zero eigenvalue whose largest Jordan block has the
+// order index. A power p of such a block is z^p and its derivatives at zero up to that of order index - 1, which are
+// zero for p > index - 1 and infinite otherwise. The sign of a nilpotent matrix is zero.
 func (f function) admits(index int) bool {
 	return f.kind == signKind || f.kind != logKind && f.exponent > float64(index-1)
 }
@@ -93,7 +98,9 @@ func (f function) admits(index int) bool {
 func (f function) branches(has spectrum) bool { return has.negative && f.kind != signKind }
 
 // applied sets x to f of a. It is real for a real matrix, be it one of complex numbers, without eigenvalues below zero.
-func applied[T dense.Scalar, C dense.Complex](team *sched.Team, a dense.View[T], x dense.View[C], f function) (o Outcome, err error) {
+func applied[T dense.Scalar, C dense.Complex](
+	team *sched.Team, a dense.View[T], x dense.View[C], f function,
+) (o Outcome, err error) {
 	if !dense.IsComplex[T]() {
 		return overParts[float64](team, a, x, f)
 	}
@@ -119,7 +126,9 @@ func isReal[T dense.Scalar](a dense.View[T]) bool {
 }
 
 // ofPart sets x to f of m, which is overwritten.
-func ofPart[W dense.Wide, C dense.Complex](team *sched.Team, m dense.Matrix[W], x dense.View[C], f function) (o Outcome, err error) {
+func ofPart[W dense.Wide, C dense.Complex](
+	team *sched.Team, m dense.Matrix[W], x dense.View[C], f function,
+) (o Outcome, err error) {
 	if math.IsInf(frobeniusNorm(m), 0) {
 		return o, dense.BadArgument("a", "elements are too large: their norm overflows")
 	}
@@ -165,8 +174,11 @@ func ofPart[W dense.Wide, C dense.Complex](team *sched.Team, m dense.Matrix[W], 
 	return o, err
 }
 
-// ofForm sets x to f of the matrix whose triangular form is given, and overwrites that: the phases that are left of the costs.
-func ofForm[W dense.Wide, C dense.Complex](team *sched.Team, c costs, form similar[W], x dense.View[C], f function) (o Outcome, err error) {
+// ofForm sets x to f of the matrix whose triangular form is given, and overwrites that: the phases that are left of the
+// costs.
+func ofForm[W dense.Wide, C dense.Complex](
+	team *sched.Team, c costs, form similar[W], x dense.View[C], f function,
+) (o Outcome, err error) {
 	has := spectrumNear(form.t, f.cut)
 	if real, ok := any(form).(similar[float64]); ok && f.needsComplex(has) {
 		form, err := complexForm(team, real)
@@ -197,7 +209,8 @@ func (f function) needsComplex(has spectrum) bool {
 	return has.negative || f.kind == signKind || f.kind != rootKind && (has.pairs || has.zero)
 }
 
-// ofTriangle overwrites the upper triangular or, for a real root, quasi-triangular t by f of it. It is computed for the similar matrix that grading makes of t.
+// ofTriangle overwrites the upper triangular or, for a real root, quasi-triangular t by f of it. It is computed for the
+// similar matrix that grading makes of t.
 func ofTriangle[W dense.Wide](team *sched.Team, t dense.Matrix[W], f function) (o Outcome, err error) {
 	if f.kind == signKind {
 		return o, triangularSign(team, any(t).(dense.Matrix[complex128]), f)
@@ -224,8 +237,9 @@ func ofTriangle[W dense.Wide](team *sched.Team, t dense.Matrix[W], f function) (
 	return o, err
 }
 
-// losses are what square roots on the way say about digits: residual is the largest |R R - S| / |S| of a root R of S, and growth is |R|^2 / |S| of the
-// first one, by which rounding errors of a dense matrix are multiplied at least (Higham, Linear Algebra Appl. 88-89, 1987).
+// losses are what square roots on the way say about digits: residual is the largest |R R - S| / |S| of a root R of S,
+// and growth is |R|^2 / |S| of the first one, by which rounding errors of a dense matrix are multiplied at least
+// (Higham, Linear Algebra Appl. 88-89, 1987).
 type losses struct{ residual, growth float64 }
 
 // noteRoot adds the root r of s; both have been graded by the scales.
@@ -248,7 +262,8 @@ func gradedNorm[W dense.Wide](t dense.Matrix[W], scales grading) float64 {
 	return frobeniusNorm(t)
 }
 
-// takeToCut makes diagonal elements of a complex t that are on the negative real axis but for rounding errors lie on it, so that these do not choose a branch.
+// takeToCut makes diagonal elements of a complex t that are on the negative real axis but for rounding errors lie on
+// it, so that these do not choose a branch.
 func takeToCut[W dense.Wide](t dense.Matrix[W], cut float64) {
 	for i := range t.Rows {
 		if z := dense.Convert[complex128](t.At(i, i)); real(z) < 0 && math.Abs(imag(z)) <= cut {
@@ -257,8 +272,8 @@ func takeToCut[W dense.Wide](t dense.Matrix[W], cut float64) {
 	}
 }
 
-// spectrumNear is spectrumOf where eigenvalues that are on the negative real axis but for rounding errors count as negative, too: pairs of a real t
-// among them, those of blocks that schur.ToComplex takes for triangular ones included.
+// spectrumNear is spectrumOf where eigenvalues that are on the negative real axis but for rounding errors count as
+// negative, too: pairs of a real t among them, those of blocks that schur.ToComplex takes for triangular ones included.
 func spectrumNear[W dense.Wide](t dense.Matrix[W], cut float64) spectrum {
 	has := spectrumOf(t)
 	for i := 0; i < t.Rows && cut > 0; i++ {
@@ -266,7 +281,8 @@ func spectrumNear[W dense.Wide](t dense.Matrix[W], cut float64) spectrum {
 		distance, small := math.Abs(imag(z)), false
 		if i+1 < t.Rows && t.At(i+1, i) != 0 {
 			below := dense.Abs(t.At(i+1, i))
-			distance, small = math.Sqrt(below)*math.Sqrt(dense.Abs(t.At(i, i+1))), below <= 2*dense.Eps[W]()*dense.Abs(t.At(i, i))
+			distance, small = math.Sqrt(below)*math.Sqrt(dense.Abs(t.At(i,
+				i+1))), below <= 2*dense.Eps[W]()*dense.Abs(t.At(i, i))
 			i++
 		}
 		has.negative = has.negative || real(z) < 0 && (distance <= cut || small)

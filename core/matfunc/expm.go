@@ -7,28 +7,31 @@ import (
 	"trnsci/core/dense"
 	"trnsci/core/factor"
 	"trnsci/core/sched"
+	"trnsci/core/scratch"
 )
 
 // Expm sets x to the exponential of a square matrix:
 //
 //	X = I + A + A^2/2! + A^3/3! + ...
 //
-// x has the shape of a and may be a itself, or have any other strides. The exponential of a triangular matrix is triangular, with zeros that are
-// exact, that of a diagonal one diagonal. A matrix that is not diagonal and holds infinities or NaNs gives NaNs; an exponential that overflows has
-// infinities and maybe NaNs.
+// x has the shape of a and may be a itself, or have any other strides. The exponential of a triangular matrix is
+// triangular, with zeros that are exact, that of a diagonal one diagonal. A matrix that is not diagonal and holds
+// infinities or NaNs gives NaNs; an exponential that overflows has infinities and maybe NaNs.
 //
-// Rows and columns of matrices of large norms, and of triangles far from normal, are permuted and scaled by powers of two first, where that makes the norm
-// much smaller.
+// Rows and columns of matrices of large norms, and of triangles far from normal, are permuted and scaled by powers of
+// two first, where that makes the norm much smaller.
 //
 // Errors: *dense.ArgumentError for shapes that do not fit; the team's error when the call is cancelled.
 //
-// The relative error is of the order of eps times the condition number of the exponential at A, which is at least |A|, and, for some matrices that are far
-// from normal, of the squarings. Cost: about 6 products of n x n matrices, a system of equations, and log2(|A|) - 2 squarings for matrices of
-// norm above 4; half of that for small norms. Arithmetic is in T.
+// The relative error is of the order of eps times the condition number of the exponential at A, which is at least |A|,
+// and, for some matrices that are far from normal, of the squarings. Cost: about 6 products of n x n matrices, a system
+// of equations, and log2(|A|) - 2 squarings for matrices of norm above 4; half of that for small norms. Arithmetic is
+// in T.
 //
-// Method: scaling and squaring with Padé approximants of degrees 3 to 13, 3 to 7 in single precision, chosen by norms of powers of A (Al-Mohy and Higham,
-// SIAM J. Matrix Anal. Appl. 31, 2009), where norms of powers that are not at hand are replaced by bounds or, for large matrices, estimates. Unlike there, the
-// spectral norm may stand for the norm of |A| in the bound on rounding errors, which spares matrices with elements of both signs some squarings.
+// Method: scaling and squaring with Padé approximants of degrees 3 to 13, 3 to 7 in single precision, chosen by norms
+// of powers of A (Al-Mohy and Higham, SIAM J. Matrix Anal. Appl. 31, 2009), where norms of powers that are not at hand
+// are replaced by bounds or, for large matrices, estimates. Unlike there, the spectral norm may stand for the norm of
+// |A| in the bound on rounding errors, which spares matrices with elements of both signs some squarings.
 func Expm[T dense.Scalar](team *sched.Team, a, x dense.View[T]) error {
 	n := a.Rows
 	if a.Cols != n {
@@ -72,11 +75,13 @@ func Expm[T dense.Scalar](team *sched.Team, a, x dense.View[T]) error {
 	return similar.back(team, result, x)
 }
 
-// ExpmWorkspace returns an upper bound of the memory in bytes that Expm allocates for an n x n matrix; math.MaxInt64 for what no machine can hold.
+// ExpmWorkspace returns an upper bound of the memory in bytes that Expm allocates for an n x n matrix; math.MaxInt64
+// for what no machine can hold.
 func ExpmWorkspace[T dense.Scalar](team *sched.Team, n int) int64 {
 	order := float64(n)
 	perThread := float64(blas.GemmWorkspace[float64]()) + float64(blas.TriangularWorkspace[T](n))
-	return boundedBytes(order*(expmMatrices*order+expmVectors)*float64(dense.Bytes[T]()) + float64(team.Threads())*perThread)
+	own := order * (expmMatrices*order + expmVectors) * float64(dense.Bytes[T]())
+	return boundedBytes(own + float64(team.Threads())*perThread)
 }
 
 const (
@@ -84,8 +89,8 @@ const (
 	expmVectors  = 12 // pivots, and those of norm estimates
 )
 
-// exponential is the state of one call of Expm. A is 2^-scaling times the caller's matrix; powers[k] is its power 2k + 2. Besides the powers,
-// work[0] and [1] are free.
+// exponential is the state of one call of Expm. A is 2^-scaling times the caller's matrix; powers[k] is its power 2k +
+// 2. Besides the powers, work[0] and [1] are free.
 type exponential[T dense.Scalar] struct {
 	team    *sched.Team
 	memory  memory[T]
@@ -128,7 +133,8 @@ func (e *exponential[T]) multiplyAdd(a, b dense.Matrix[T], beta T, c dense.Matri
 	return err
 }
 
-// plan plans the call, as far as the size of A tells what it takes: the powers, and then a phase for the approximant and its squarings.
+// plan plans the call, as far as the size of A determines its cost: the powers, and then a phase for the approximant
+// and its squarings.
 func (e *exponential[T]) plan() {
 	largest := doubleBounds[len(doubleBounds)-1].theta
 	if dense.IsSingle[T]() {
@@ -137,7 +143,7 @@ func (e *exponential[T]) plan() {
 	e.team = e.team.Plan((powerProducts+approximantProducts+usualSquarings(e.a, largest))*productSteps + quotientSteps)
 }
 
-// planRest plans what is left when the degree and the squarings are known.
+// planRest plans the remaining work when the degree and the number of squarings are known.
 func (e *exponential[T]) planRest(degree int) {
 	products := e.scaling + 1
 	if degree == highestDegree {
@@ -146,7 +152,8 @@ func (e *exponential[T]) planRest(degree int) {
 	e.team = e.team.Remainder().Plan(products*productSteps + quotientSteps)
 }
 
-// Products that the powers of A take, and the numerator and denominator of the highest degree; and what the quotient of these takes.
+// Products that the powers of A take, and the numerator and denominator of the highest degree; and what the quotient of
+// these takes.
 const (
 	powerProducts, approximantProducts = 3, 3
 	quotientSteps                      = 3 * productSteps / 2
@@ -166,8 +173,8 @@ func (e *exponential[T]) ofDiagonal() dense.Matrix[T] {
 	return e.a
 }
 
-// approximate returns the Padé approximant of A of the given degree, in one of the work matrices. The powers that it takes are there, those of the
-// degree 13 up to the sixth.
+// approximate returns the Padé approximant of A of the given degree, in one of the work matrices. The powers that it
+// takes are there, those of the degree 13 up to the sixth.
 func (e *exponential[T]) approximate(degree int) (dense.Matrix[T], error) {
 	b := padeCoefficients(degree)
 	u, v := e.work[0], e.work[1]
@@ -223,8 +230,8 @@ func (e *exponential[T]) quotient(u, v dense.Matrix[T]) error {
 	return factor.LUSolve(steps.Phase(solving), q, pivots, v)
 }
 
-// square returns r to the power 2^scaling. What is known better of a triangular matrix, the diagonal and the one beside it, is set anew after each
-// squaring (Al-Mohy and Higham, code fragment 2.1).
+// square returns r to the power 2^scaling. What is known better of a triangular matrix, the diagonal and the one beside
+// it, is set anew after each squaring (Al-Mohy and Higham, code fragment 2.1).
 func (e *exponential[T]) square(r dense.Matrix[T]) (dense.Matrix[T], error) {
 	other := e.work[0]
 	e.setDiagonals(r, e.scaling)
@@ -238,7 +245,8 @@ func (e *exponential[T]) square(r dense.Matrix[T]) (dense.Matrix[T], error) {
 	return r, nil
 }
 
-// setDiagonals sets the two diagonals of a triangular r that are known to those of the exponential of 2^-k times the caller's matrix.
+// setDiagonals sets the two diagonals of a triangular r that are known to those of the exponential of 2^-k times the
+// caller's matrix.
 func (e *exponential[T]) setDiagonals(r dense.Matrix[T], k int) {
 	if e.shape == full || e.scaling == 0 {
 		return
@@ -259,4 +267,29 @@ func (e *exponential[T]) setDiagonals(r dense.Matrix[T], k int) {
 			r.Set(i, i-1, beside)
 		}
 	}
+}
+
+// Memory up to this size, enough for the exponential of a real matrix of order 700, is kept: touching new pages takes
+// as long as some of the products computed in them.
+const keptBytes = 32 << 20
+
+var kept = scratch.Pool{MostBytes: keptBytes}
+
+// memory is the scratch memory of a call, taken part by part.
+type memory[T dense.Scalar] struct {
+	scratch.Memory
+	rest []T
+}
+
+// borrow returns memory for n elements of unknown values. The caller gives it back.
+func borrow[T dense.Scalar](n int) memory[T] {
+	lent := kept.Borrow(scratch.WordsOf[T](n))
+	return memory[T]{lent, scratch.Numbers[T](lent.Words, n)}
+}
+
+// matrix takes a matrix.
+func (m *memory[T]) matrix(rows, cols int) dense.Matrix[T] {
+	part := m.rest[: rows*cols : rows*cols]
+	m.rest = m.rest[rows*cols:]
+	return dense.Matrix[T]{Rows: rows, Cols: cols, Stride: max(1, cols), Data: part}
 }

@@ -9,8 +9,9 @@ import (
 	"trnsci/core/sched"
 )
 
-// A matrix far from normal may have a norm that is large beside its exponential; each squaring that the norm asks for multiplies rounding errors. Rows
-// and columns are therefore permuted and scaled by powers of two, which are no errors, where that makes the norm much smaller.
+// A matrix far from normal may have a norm that is large beside its exponential; each squaring that the norm asks for
+// multiplies rounding errors. Rows and columns are therefore permuted and scaled by powers of two, which are no errors,
+// where that makes the norm much smaller.
 
 const (
 	balanceFrom  = 64 // the norm from which a full matrix is looked at: up to there squarings are few
@@ -18,8 +19,8 @@ const (
 	gradedSize   = 1  // elements up to this size need no squarings
 )
 
-// expmBalance is a permutation and scales: the exponential of the caller's matrix has the elements 2^(scales[i] - scales[j]) x_ij in rows order[i] and
-// columns order[j].
+// expmBalance is a permutation and scales: the exponential of the caller's matrix has the elements 2^(scales[i] -
+// scales[j]) x_ij in rows order[i] and columns order[j].
 type expmBalance[T dense.Scalar] struct {
 	scales grading // nil for none
 	order  []int   // nil for the order as it is

@@ -9,7 +9,8 @@ import (
 	"trnsci/core/kernel/vector"
 )
 
-// padeBound says up to which norm the diagonal Padé approximant of a degree has a backward error of at most a rounding error.
+// padeBound says up to which norm the diagonal Padé approximant of a degree has a backward error of at most a rounding
+// error.
 type padeBound struct {
 	degree int
 	theta  float64
@@ -18,16 +19,18 @@ type padeBound struct {
 // highestDegree is the one whose approximant is computed from powers up to the sixth alone.
 const highestDegree = 13
 
-// The bounds of Higham, SIAM J. Matrix Anal. Appl. 26, 2005, table 2.3, that for degree 13 lowered as Al-Mohy and Higham propose (2009, section 3), and of
-// Higham, Functions of Matrices, table 10.4, for single precision.
+// The bounds of Higham, SIAM J. Matrix Anal. Appl. 26, 2005, table 2.3, that for degree 13 lowered as Al-Mohy and
+// Higham propose (2009, section 3), and of Higham, Functions of Matrices, table 10.4, for single precision.
 var (
 	doubleBounds = []padeBound{
-		{3, 1.495585217958292e-2}, {5, 2.539398330063230e-1}, {7, 9.504178996162932e-1}, {9, 2.097847961257068}, {highestDegree, 4.25},
+		{3, 1.495585217958292e-2}, {5, 2.539398330063230e-1}, {7, 9.504178996162932e-1}, {9,
+			2.097847961257068}, {highestDegree, 4.25},
 	}
 	singleBounds = []padeBound{{3, 4.258730016922831e-1}, {5, 1.880152677804762}, {7, 3.925724783138660}}
 )
 
-// padeCoefficients returns b_0 = 1 to b_m of the numerator of the approximant of degree m; that of the denominator has alternating signs.
+// padeCoefficients returns b_0 = 1 to b_m of the numerator of the approximant of degree m; that of the denominator has
+// alternating signs.
 func padeCoefficients(m int) []float64 {
 	b := make([]float64, m+1)
 	b[0] = 1
@@ -37,7 +40,8 @@ func padeCoefficients(m int) []float64 {
 	return b
 }
 
-// errorConstant returns the modulus of the first coefficient of the backward error series of degree m: 1 / (binomial(2m, m) (2m+1)!).
+// errorConstant returns the modulus of the first coefficient of the backward error series of degree m: 1 /
+// (binomial(2m, m) (2m+1)!).
 func errorConstant(m int) float64 {
 	c := 1.0
 	for j := 1; j <= m; j++ {
@@ -59,8 +63,9 @@ func largestNorm[T dense.Scalar]() float64 {
 
 // choose computes powers of A, scales A and them, and returns the degree of the approximant.
 //
-// A degree counts on max(d_k, d_(k+1)), where d_k is the root of order 2k of the norm of A^2k; there are two such k for the highest degrees. d_2 and d_3 come
-// with the powers that are computed, d_4 is at most d_2 and d_5 at most max(d_2, d_3): only if these are too large, d_4 and d_5 themselves are looked at.
+// A degree counts on max(d_k, d_(k+1)), where d_k is the root of order 2k of the norm of A^2k; there are two such k for
+// the highest degrees. d_2 and d_3 come with the powers that are computed, d_4 is at most d_2 and d_5 at most max(d_2,
+// d_3): only if these are too large, d_4 and d_5 themselves are looked at.
 func (e *exponential[T]) choose() (degree int, err error) {
 	if e.shape != full {
 		e.origin = diagonalsOf(e.a, e.shape)

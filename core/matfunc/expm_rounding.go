@@ -7,14 +7,16 @@ import (
 	"trnsci/core/dense"
 )
 
-// How much of the exponential's digits the powers of A lose is bounded in two ways, by the powers of |A|, the matrix of the moduli, and by the
-// spectral norm of A. Either is enough: |A| has small powers for some matrices of large norm, such as nilpotent ones, and the spectral norm is
-// much smaller than that of |A| where the signs of the elements differ.
+// How much of the exponential's digits the powers of A lose is bounded in two ways, by the powers of |A|, the matrix of
+// the moduli, and by the spectral norm of A. Either is enough: |A| has small powers for some matrices of large norm,
+// such as nilpotent ones, and the spectral norm is much smaller than that of |A| where the signs of the elements
+// differ.
 
-// leastScaling returns the smallest number of halvings of A, maybe a negative one, after which not only the truncation errors but also rounding
-// errors in the approximant are harmless: (|c_2m+1| N_2m+1 / (|A| u))^(1/2m) is at most 2 to that power, where c_2m+1 is the leading coefficient of
-// the backward error and N_k bounds the norm of what rounding errors in A^k are relative to. For Al-Mohy and Higham, equation (3.9), that is the norm
-// of |A|^k; here it may be the k-th power of the spectral norm as well.
+// leastScaling returns the smallest number of halvings of A, maybe a negative one, after which not only the truncation
+// errors but also rounding errors in the approximant are harmless: (|c_2m+1| N_2m+1 / (|A| u))^(1/2m) is at most 2 to
+// that power, where c_2m+1 is the leading coefficient of the backward error and N_k bounds the norm of what rounding
+// errors in A^k are relative to. For Al-Mohy and Higham, equation (3.9), that is the norm of |A|^k; here it may be the
+// k-th power of the spectral norm as well.
 func (e *exponential[T]) leastScaling(degree int) float64 {
 	if e.norm == 0 {
 		return math.Inf(-1)
@@ -45,9 +47,9 @@ var logErrorConstants = func() (logs [highestDegree + 1]float64) {
 	return logs
 }()
 
-// moduliPowers are what has been found of the powers of |A|. |A|^k times a vector of ones has their infinity norms. After some products with
-// vectors the elements of the next ones are known up to powers of the largest and the smallest ratio of two successive elements (Collatz and Wielandt),
-// which often is enough for a number of halvings.
+// moduliPowers are what has been found of the powers of |A|. |A|^k times a vector of ones has their infinity norms.
+// After some products with vectors the elements of the next ones are known up to powers of the largest and the smallest
+// ratio of two successive elements (Collatz and Wielandt), which often is enough for a number of halvings.
 type moduliPowers[T dense.Scalar] struct {
 	logs        []float64 // log2 of the norm of |A|^k
 	x, y        []T       // the last product, of norm 1, and memory
@@ -122,7 +124,8 @@ func realModuli[R dense.Float](to, from []R) {
 	}
 }
 
-// spectralNorm returns an estimate from below of the spectral norm of A, for random matrices within a tenth or so, by the power method for A^H A.
+// spectralNorm returns an estimate from below of the spectral norm of A, for random matrices within a tenth or so, by
+// the power method for A^H A.
 func (e *exponential[T]) spectralNorm() float64 {
 	const steps = 4
 	if e.spectral > 0 {
@@ -142,8 +145,9 @@ func (e *exponential[T]) spectralNorm() float64 {
 	return e.spectral
 }
 
-// probe returns the vector with which the power method begins: the adjoint of the row of A whose sum of moduli is the largest, to find what stands out, and
-// in every direction something, by the multiples of the golden ratio modulo 1, that no structure of A is likely to cancel.
+// probe returns the vector with which the power method begins: the adjoint of the row of A whose sum of moduli is the
+// largest, to find what stands out, and in every direction something, by the multiples of the golden ratio modulo 1,
+// that no structure of A is likely to cancel.
 func (e *exponential[T]) probe() []T {
 	most, row := -1.0, 0
 	for i := range e.n {

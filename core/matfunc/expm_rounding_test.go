@@ -48,11 +48,14 @@ func TestSpectralNorm(t *testing.T) {
 	}
 }
 
-// An answer that is a rounded logarithm of the norm is that of the power itself, in whatever order the powers are asked for.
+// An answer that is a rounded logarithm of the norm is that of the power itself, in whatever order the powers are asked
+// for.
 func TestPowersOfModuli(t *testing.T) {
 	rng := rand.New(rand.NewPCG(68, 1))
-	nilpotent := dense.FromRows([]float64{0, 3, -1, 2}, []float64{0, 0, 5, 1}, []float64{0, 0, 0, -7}, []float64{0, 0, 0, 0})
-	for _, a := range []dense.Matrix[float64]{numtest.Random[float64](rng, 9, 9), dense.FromRows([]float64{1, 1e6}, []float64{0, -1}), nilpotent} {
+	nilpotent := dense.FromRows([]float64{0, 3, -1, 2}, []float64{0, 0, 5, 1}, []float64{0, 0, 0, -7},
+		[]float64{0, 0, 0, 0})
+	for _, a := range []dense.Matrix[float64]{numtest.Random[float64](rng, 9, 9),
+		dense.FromRows([]float64{1, 1e6}, []float64{0, -1}), nilpotent} {
 		moduli, power := dense.New[float64](a.Rows, a.Rows), dense.New[float64](a.Rows, a.Rows)
 		setModuli(moduli, a)
 		power.SetIdentity()
@@ -73,8 +76,8 @@ func TestPowersOfModuli(t *testing.T) {
 	}
 }
 
-// A matrix with random signs is not scaled on account of the norm of its moduli; one whose spectral norm is large, too, is, where its square
-// vanishes or is small.
+// A matrix with random signs is not scaled on account of the norm of its moduli; one whose spectral norm is large, too,
+// is, where its square vanishes or is small.
 func TestScalingAgainstRoundingErrors(t *testing.T) {
 	rng := rand.New(rand.NewPCG(69, 1))
 	const n = 100

@@ -48,8 +48,8 @@ func (m bigMatrix) times(b bigMatrix) bigMatrix {
 	return c
 }
 
-// preciseExp returns the exponential of a, by its series for A / 2^shift and squarings. A complex A is replaced by the real matrix of twice the order that
-// has the block (re, -im; im, re) in place of an element.
+// preciseExp returns the exponential of a, by its series for A / 2^shift and squarings. A complex A is replaced by the
+// real matrix of twice the order that has the block (re, -im; im, re) in place of an element.
 func preciseExp[T dense.Scalar](a dense.Matrix[T]) dense.Matrix[complex128] {
 	const shift, terms = 30, 13 // the first term that is left out is below 2^-300 for norms up to a few hundred
 	n := a.Rows
@@ -116,7 +116,8 @@ func TestExpm(t *testing.T) {
 	t.Run("complex128", testExpm[complex128])
 }
 
-// All degrees and some squarings, for random and triangular matrices. Their exponentials have condition numbers of a few times the norm.
+// All degrees and some squarings, for random and triangular matrices. Their exponentials have condition numbers of a
+// few times the norm.
 func testExpm[T dense.Scalar](t *testing.T) {
 	rng := rand.New(rand.NewPCG(61, 1))
 	worst := 0.0
@@ -155,14 +156,18 @@ func TestExpmKnown(t *testing.T) {
 		{"zero", dense.New[float64](2, 2), dense.FromRows([]float64{1, 0}, []float64{0, 1}), 0},
 		{"nilpotent", dense.FromRows([]float64{0, 1, 2}, []float64{0, 0, 4}, []float64{0, 0, 0}),
 			dense.FromRows([]float64{1, 1, 4}, []float64{0, 1, 4}, []float64{0, 0, 1}), 2 * 0x1p-52},
-		{"huge nilpotent", dense.FromRows([]float64{0, 1e300}, []float64{0, 0}), dense.FromRows([]float64{1, 1e300}, []float64{0, 1}), 2 * 0x1p-52},
+		{"huge nilpotent", dense.FromRows([]float64{0, 1e300}, []float64{0, 0}),
+			dense.FromRows([]float64{1, 1e300}, []float64{0, 1}), 2 * 0x1p-52},
 		{"rotation", dense.FromRows([]float64{0, angle}, []float64{-angle, 0}),
-			dense.FromRows([]float64{math.Cos(angle), math.Sin(angle)}, []float64{-math.Sin(angle), math.Cos(angle)}), 10 * 0x1p-52},
-		{"Jordan block", dense.FromRows([]float64{-3, 1}, []float64{0, -3}), dense.FromRows([]float64{math.Exp(-3), math.Exp(-3)}, []float64{0, math.Exp(-3)}), 10 * 0x1p-52},
+			dense.FromRows([]float64{math.Cos(angle), math.Sin(angle)},
+				[]float64{-math.Sin(angle), math.Cos(angle)}), 10 * 0x1p-52},
+		{"Jordan block", dense.FromRows([]float64{-3, 1}, []float64{0, -3}),
+			dense.FromRows([]float64{math.Exp(-3), math.Exp(-3)}, []float64{0, math.Exp(-3)}), 10 * 0x1p-52},
 		// C. Moler and C. Van Loan, SIAM Review 20, 1978, example 1: the series without scaling has no correct digit.
 		{"Moler and Van Loan", dense.FromRows([]float64{-49, 24}, []float64{-64, 31}),
 			dense.FromRows([]float64{-0.735759, 0.551819}, []float64{-1.471518, 1.103638}), 1e-6},
-		// Al-Mohy and Higham (2009), equation (1.1), with b = 1e6: without the norms of powers the matrix is scaled too much.
+		// Al-Mohy and Higham (2009), equation (1.1), with b = 1e6: without the norms of powers the matrix is scaled too
+		// much.
 		{"overscaling", dense.FromRows([]float64{1, 1e6}, []float64{0, -1}),
 			dense.FromRows([]float64{math.E, 1e6 * math.Sinh(1)}, []float64{0, 1 / math.E}), 10 * 0x1p-52},
 		{"below the diagonal", dense.FromRows([]float64{1, 0}, []float64{1e6, -1}),
@@ -179,8 +184,8 @@ func TestExpmKnown(t *testing.T) {
 	}
 }
 
-// The exponential of a large normal matrix by its eigenvalues: a circulant matrix has those that the discrete Fourier transform of its first row gives,
-// and so has its exponential.
+// The exponential of a large normal matrix by its eigenvalues: a circulant matrix has those that the discrete Fourier
+// transform of its first row gives, and so has its exponential.
 func TestExpmOfCirculants(t *testing.T) {
 	rng := rand.New(rand.NewPCG(62, 1))
 	for _, n := range []int{40, 130, 200} {
@@ -359,7 +364,8 @@ func TestNormEstimates(t *testing.T) {
 
 // The coefficients of degree 13 are those of Higham (2005), section 2.
 func TestPadeCoefficients(t *testing.T) {
-	want := []float64{64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000, 10559470521600,
+	want := []float64{64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000,
+		10559470521600,
 		670442572800, 33522128640, 1323241920, 40840800, 960960, 16380, 182, 1}
 	for j, b := range padeCoefficients(highestDegree) {
 		if x := want[j] / want[0]; math.Abs(b-x) > 0x1p-48*x {

@@ -12,7 +12,6 @@ import (
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
-	"trnsci/core/factor"
 	"trnsci/core/numtest"
 	"trnsci/core/sched"
 )
@@ -20,7 +19,9 @@ import (
 // solver is a function of a matrix.
 type solver[T dense.Scalar, C dense.Complex] func(team *sched.Team, a dense.View[T], x dense.View[C]) (Outcome, error)
 
-func evaluate[T dense.Scalar, C dense.Complex](t *testing.T, f solver[T, C], a dense.Matrix[T]) (dense.Matrix[C], Outcome) {
+func evaluate[T dense.Scalar, C dense.Complex](
+	t *testing.T, f solver[T, C], a dense.Matrix[T],
+) (dense.Matrix[C], Outcome) {
 	t.Helper()
 	x := dense.New[C](a.Rows, a.Cols)
 	x.Fill(dense.FromParts[C](math.NaN(), math.NaN()))
@@ -85,7 +86,8 @@ func TestSqrtm(t *testing.T) {
 // largestSpectrum is the order up to which eigenvalues of roots are looked at: they take longer than the roots.
 const largestSpectrum = 65
 
-// Random matrices, whose eigenvalues are anywhere, and those without eigenvalues near zero; a real matrix has a real root unless it has eigenvalues below zero.
+// Random matrices, whose eigenvalues are anywhere, and those without eigenvalues near zero; a real matrix has a real
+// root unless it has eigenvalues below zero.
 func testSqrtm[T dense.Scalar, C dense.Complex](t *testing.T) {
 	worst := 0.0
 	for _, n := range numtest.Sizes {
@@ -143,10 +145,13 @@ func TestKnownRoots(t *testing.T) {
 			dense.FromRows([]complex128{1, 0, 0}, []complex128{0, complex(2*inverse5, 0), complex(0, -inverse5)},
 				[]complex128{0, complex(0, inverse5), complex(3*inverse5, 0)}), rounded},
 		{"rotation by 90 degrees", dense.FromRows([]complex128{0, -1}, []complex128{1, 0}),
-			dense.FromRows([]complex128{complex(math.Sqrt2/2, 0), complex(-math.Sqrt2/2, 0)}, []complex128{complex(math.Sqrt2/2, 0), complex(math.Sqrt2/2, 0)}), rounded},
-		{"Jordan block", dense.FromRows([]complex128{4, 1}, []complex128{0, 4}), dense.FromRows([]complex128{2, 0.25}, []complex128{0, 2}), exact},
+			dense.FromRows([]complex128{complex(math.Sqrt2/2, 0), complex(-math.Sqrt2/2, 0)},
+				[]complex128{complex(math.Sqrt2/2, 0), complex(math.Sqrt2/2, 0)}), rounded},
+		{"Jordan block", dense.FromRows([]complex128{4, 1}, []complex128{0, 4}),
+			dense.FromRows([]complex128{2, 0.25}, []complex128{0, 2}), exact},
 		// The eigenvalue zero may come out as eps, of which the root is 1e-8.
-		{"projector", dense.FromRows([]complex128{0.5, 0.5}, []complex128{0.5, 0.5}), dense.FromRows([]complex128{0.5, 0.5}, []complex128{0.5, 0.5}), 4 * 0x1p-26},
+		{"projector", dense.FromRows([]complex128{0.5, 0.5}, []complex128{0.5, 0.5}),
+			dense.FromRows([]complex128{0.5, 0.5}, []complex128{0.5, 0.5}), 4 * 0x1p-26},
 		{"zero", dense.New[complex128](3, 3), dense.New[complex128](3, 3), exact},
 	}
 	for _, c := range cases {
@@ -182,8 +187,10 @@ func TestKnownPower(t *testing.T) {
 
 func TestPowerOfSubnormalNumbers(t *testing.T) {
 	root := math.Pow(2, 0.25)
-	x, _ := evaluate(t, powerOf[float64, complex128](0.25), dense.FromRows([]float64{0x1p-1028, 0x1p-1028}, []float64{0, 0x1p-1027}))
-	want := dense.FromRows([]complex128{0x1p-257, complex(0x1p-257*(root-1), 0)}, []complex128{0, complex(0x1p-257*root, 0)})
+	x, _ := evaluate(t, powerOf[float64, complex128](0.25),
+		dense.FromRows([]float64{0x1p-1028, 0x1p-1028}, []float64{0, 0x1p-1027}))
+	want := dense.FromRows([]complex128{0x1p-257, complex(0x1p-257*(root-1), 0)},
+		[]complex128{0, complex(0x1p-257*root, 0)})
 	if r := distanceOf(x, want); !(r <= 40*0x1p-52*numtest.FrobeniusNorm(want)) {
 		t.Errorf("%v, not %v", x.Data, want.Data)
 	}
@@ -195,7 +202,8 @@ func powerOf[T dense.Scalar, C dense.Complex](p float64) solver[T, C] {
 
 func TestSingularMatricesAreReported(t *testing.T) {
 	for name, f := range map[string]solver[float64, complex128]{
-		"root": Sqrtm[float64, complex128], "logarithm": Logm[float64, complex128], "power": powerOf[float64, complex128](0.3),
+		"root": Sqrtm[float64, complex128], "logarithm": Logm[float64, complex128], "power": powerOf[float64,
+			complex128](0.3),
 	} {
 		a := dense.FromRows([]float64{1, 1}, []float64{0, 0})
 		x, o := evaluate(t, f, a)
@@ -209,148 +217,6 @@ func TestSingularMatricesAreReported(t *testing.T) {
 	x, o := evaluate(t, powerOf[float64, complex128](-0.5), dense.FromRows([]float64{1, 1}, []float64{0, 0}))
 	if !o.Singular || !cmplx.IsNaN(x.At(0, 0)) {
 		t.Errorf("negative power: %v, %+v", x.Data, o)
-	}
-}
-
-func TestLogmAndPower(t *testing.T) {
-	t.Run("float32", testLogmAndPower[float32, complex64])
-	t.Run("float64", testLogmAndPower[float64, complex128])
-	t.Run("complex64", testLogmAndPower[complex64, complex64])
-	t.Run("complex128", testLogmAndPower[complex128, complex128])
-}
-
-// The logarithm of a precise exponential of B is B, and its powers are exponentials of multiples of B. The imaginary parts of B's eigenvalues are below pi.
-func testLogmAndPower[T dense.Scalar, C dense.Complex](t *testing.T) {
-	rng := rand.New(rand.NewPCG(73, 1))
-	worstLog, worstPower := 0.0, 0.0
-	for _, n := range []int{1, 2, 3, 6} {
-		for _, radius := range []float64{1e-8, 1e-3, 0.1, 0.8, 2} {
-			for _, triangle := range []bool{false, true} {
-				b := shifted[float64](rng, n, radius, 0)
-				if triangle {
-					for i := range n {
-						clear(b.Row(i)[:i])
-					}
-				}
-				exact := preciseExp(b)
-				a := dense.New[T](n, n)
-				dense.Copy(a.View(), exact.View())
-				unit := dense.Eps[T]() * float64(max(n, 8)) * numtest.FrobeniusNorm(exact) * numtest.FrobeniusNorm(preciseExp(negative(b)))
-				x, o := evaluate(t, Logm[T, C], a)
-				r := distanceOf(widened(x), widened(b)) / unit
-				worstLog = max(worstLog, r)
-				if !(r < 1) || o.Complex != dense.IsComplex[T]() {
-					t.Errorf("n = %d, radius %g: error %g of the logarithm, %+v", n, radius, r, o)
-				}
-				for _, p := range []float64{0.5, 1.0 / 3, -0.7, 2.3, -1.1} {
-					y, o := evaluate(t, powerOf[T, C](p), a)
-					want := preciseExp(multiple(b, p))
-					r := distanceOf(widened(y), want) / (unit * numtest.FrobeniusNorm(want) * max(1, math.Abs(p)))
-					worstPower = max(worstPower, r)
-					if !(r < 1) || o.Complex != dense.IsComplex[T]() {
-						t.Errorf("n = %d, radius %g, p = %g: error %g, %+v", n, radius, p, r, o)
-					}
-				}
-			}
-		}
-	}
-	t.Logf("largest errors: logarithm %.2g, power %.2g", worstLog, worstPower)
-}
-
-func negative(b dense.Matrix[float64]) dense.Matrix[float64] { return multiple(b, -1) }
-
-func multiple(b dense.Matrix[float64], p float64) dense.Matrix[float64] {
-	m := b.Clone()
-	for i := range m.Data {
-		m.Data[i] *= p
-	}
-	return m
-}
-
-// Larger ones: the exponential of the logarithm and products of powers give the matrix back.
-func TestLogmAndPowerOfLargerMatrices(t *testing.T) {
-	for _, n := range []int{20, 65, 130} {
-		for _, center := range []float64{0, 1.4} {
-			a := shifted[float64](rand.New(rand.NewPCG(74, uint64(n))), n, 1, center)
-			wide := widened(a)
-			unit := 0x1p-52 * float64(n) * numtest.FrobeniusNorm(wide)
-			x, o := evaluate(t, Logm[float64, complex128], a)
-			size := numtest.FrobeniusNorm(x)
-			if r := distanceOf(expm(t, x), wide) / (unit * size); !(r < 20) || center > 0 && o.Complex {
-				t.Errorf("n = %d, center %g: residual %g of the logarithm, %+v", n, center, r, o)
-			}
-			y, _ := evaluate(t, powerOf[float64, complex128](0.4), a)
-			z, _ := evaluate(t, powerOf[float64, complex128](0.6), a)
-			scale := numtest.FrobeniusNorm(y) * numtest.FrobeniusNorm(z) / numtest.FrobeniusNorm(wide)
-			if r := distanceOf(product(y, z), wide) / (unit * scale); !(r < 20) {
-				t.Errorf("n = %d, center %g: residual %g of the powers", n, center, r)
-			}
-		}
-	}
-}
-
-func TestKnownLogarithms(t *testing.T) {
-	cases := []struct {
-		name    string
-		a, want dense.Matrix[complex128]
-	}{
-		{"minus one", dense.FromRows([]complex128{-1}), dense.FromRows([]complex128{complex(0, math.Pi)})},
-		{"identity", dense.FromRows([]complex128{1, 0}, []complex128{0, 1}), dense.New[complex128](2, 2)},
-		{"Jordan block", dense.FromRows([]complex128{2, 1}, []complex128{0, 2}),
-			dense.FromRows([]complex128{math.Ln2, 0.5}, []complex128{0, math.Ln2})},
-		{"both sides of the axis", dense.FromRows([]complex128{complex(-1, 1e-9), 1}, []complex128{0, complex(-1, -1e-9)}),
-			// The divided difference of the logarithm is (-2 pi i + 2e-9 i) / (-2e-9 i).
-			dense.FromRows([]complex128{complex(0, math.Pi-1e-9), math.Pi*1e9 - 1}, []complex128{0, complex(0, -math.Pi+1e-9)})},
-		{"subnormal", dense.FromRows([]complex128{0x1p-1030, 0x1p-1030}, []complex128{0, 0x1p-1029}),
-			dense.FromRows([]complex128{-1030 * math.Ln2, math.Ln2}, []complex128{0, -1029 * math.Ln2})},
-		{"subnormal and not", dense.FromRows([]complex128{0x1p-1030, 0}, []complex128{0, 2}),
-			dense.FromRows([]complex128{-1030 * math.Ln2, 0}, []complex128{0, math.Ln2})},
-		{"rotation", dense.FromRows([]complex128{0, 1}, []complex128{-1, 0}), dense.FromRows([]complex128{0, math.Pi / 2}, []complex128{-math.Pi / 2, 0})},
-	}
-	for _, c := range cases {
-		x, _ := evaluate(t, Logm[complex128, complex128], c.a)
-		if r := distanceOf(x, c.want); !(r <= 40*0x1p-52*max(1, numtest.FrobeniusNorm(c.want))) {
-			t.Errorf("%s: %v, not %v", c.name, x.Data, c.want.Data)
-		}
-	}
-}
-
-// The nodes and weights integrate polynomials of degree 2m - 1 exactly.
-func TestGaussLegendre(t *testing.T) {
-	for m := 1; m <= highestRootDegree; m++ {
-		nodes, weights := gaussLegendre(m)
-		for degree := range 2 * m {
-			sum := 0.0
-			for k, x := range nodes {
-				sum += weights[k] * math.Pow(x, float64(degree))
-			}
-			if want := 1 / float64(degree+1); math.Abs(sum-want) > 8*0x1p-52 {
-				t.Errorf("%d points: the integral of x^%d is %g, not %g", m, degree, sum, want)
-			}
-		}
-	}
-}
-
-func TestIntegerPower(t *testing.T) {
-	fibonacci := dense.FromRows([]float64{1, 1}, []float64{1, 0})
-	for k, want := range map[int64][]float64{
-		0: {1, 0, 0, 1}, 1: {1, 1, 1, 0}, 2: {2, 1, 1, 1}, 10: {89, 55, 55, 34}, 50: {20365011074, 12586269025, 12586269025, 7778742049},
-		-1: {0, 1, 1, -1}, -10: {34, -55, -55, 89},
-	} {
-		x := dense.New[float64](2, 2)
-		if err := IntegerPower(nil, fibonacci.View(), k, x.View()); err != nil {
-			t.Fatal(err)
-		}
-		for i, v := range x.Data {
-			if math.Abs(v-want[i]) > 1e-13*math.Abs(want[i]) {
-				t.Errorf("power %d: %v, not %v", k, x.Data, want)
-				break
-			}
-		}
-	}
-	var singular *factor.SingularError
-	if err := IntegerPower(nil, dense.New[float32](2, 2).View(), -3, dense.New[float32](2, 2).View()); !errors.As(err, &singular) {
-		t.Errorf("zero to the power -3: %v", err)
 	}
 }
 
@@ -370,7 +236,8 @@ func testSignm[T dense.Scalar, C dense.Complex](t *testing.T) {
 		unit := dense.Eps[T]() * float64(max(n, 8)) * size * size
 		identity := dense.New[complex128](n, n)
 		identity.SetIdentity()
-		if r := distanceOf(product(s, s), identity) / unit; !(r < 20) || o.Singular || o.Complex != dense.IsComplex[T]() {
+		if r := distanceOf(product(s, s),
+			identity) / unit; !(r < 20) || o.Singular || o.Complex != dense.IsComplex[T]() {
 			t.Errorf("n = %d: S S - I is %g, %+v", n, r, o)
 		}
 		if r := distanceOf(product(s, wide), product(wide, s)) / (unit * numtest.FrobeniusNorm(wide)); !(r < 20) {
@@ -393,13 +260,16 @@ func TestKnownSigns(t *testing.T) {
 		a, want  dense.Matrix[float64]
 		singular bool
 	}{
-		{"ones", dense.FromRows([]float64{1, 1}, []float64{1, 1}), dense.FromRows([]float64{0.5, 0.5}, []float64{0.5, 0.5}), true},
+		{"ones", dense.FromRows([]float64{1, 1}, []float64{1, 1}),
+			dense.FromRows([]float64{0.5, 0.5}, []float64{0.5, 0.5}), true},
 		{"zero", dense.New[float64](2, 2), dense.New[float64](2, 2), true},
-		{"a sign and a zero", dense.FromRows([]float64{1, 1}, []float64{0, 0}), dense.FromRows([]float64{1, 1}, []float64{0, 0}), true},
+		{"a sign and a zero", dense.FromRows([]float64{1, 1}, []float64{0, 0}),
+			dense.FromRows([]float64{1, 1}, []float64{0, 0}), true},
 		{"signs around a zero", dense.FromRows([]float64{1, 1, 0}, []float64{0, 0, 1}, []float64{0, 0, 2}),
 			// With eigenvalues 0, 1 and 2 the sign is the polynomial (3 A - A^2) / 2.
 			dense.FromRows([]float64{1, 1, -0.5}, []float64{0, 0, 0.5}, []float64{0, 0, 1}), true},
-		{"triangle", dense.FromRows([]float64{-1, 1}, []float64{0, 2}), dense.FromRows([]float64{-1, 2.0 / 3}, []float64{0, 1}), false},
+		{"triangle", dense.FromRows([]float64{-1, 1}, []float64{0, 2}),
+			dense.FromRows([]float64{-1, 2.0 / 3}, []float64{0, 1}), false},
 		{"defective", dense.FromRows([]float64{1, 5, 7}, []float64{0, 1, 3}, []float64{0, 0, -1}),
 			// (A - I)^2 (A + I) = 0, so the sign is the polynomial I - (A - I)^2 / 2.
 			dense.FromRows([]float64{1, 0, -0.5}, []float64{0, 1, 3}, []float64{0, 0, -1}), false},
@@ -451,7 +321,8 @@ func testParlett[T dense.Scalar, C dense.Complex](t *testing.T) {
 
 // Where eigenvalues are equal nothing is divided.
 func TestParlettOfEqualEigenvalues(t *testing.T) {
-	form, z, x := dense.FromRows([]complex128{1, 1}, []complex128{0, 1}), dense.New[complex128](2, 2), dense.New[complex128](2, 2)
+	form, z, x := dense.FromRows([]complex128{1, 1}, []complex128{0, 1}), dense.New[complex128](2,
+		2), dense.New[complex128](2, 2)
 	z.SetIdentity()
 	smallest, err := Parlett(nil, form.View(), z.View(), []complex128{3, 3}, x.View())
 	if err != nil || smallest != 0 || !slices.Equal(x.Data, []complex128{3, 0, 0, 3}) {
@@ -465,7 +336,8 @@ func TestFunctionsDoNotDependOnThreadsAndObeyCancellation(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for name, f := range map[string]solver[float64, complex128]{
-		"root": Sqrtm[float64, complex128], "logarithm": Logm[float64, complex128], "power": powerOf[float64, complex128](-0.3), "sign": Signm[float64, complex128],
+		"root": Sqrtm[float64, complex128], "logarithm": Logm[float64, complex128], "power": powerOf[float64,
+			complex128](-0.3), "sign": Signm[float64, complex128],
 	} {
 		one, _ := evaluate(t, f, a)
 		for _, threads := range []int{2, 3} {
@@ -524,38 +396,5 @@ func TestSchurWorkspaceIsAnUpperBound(t *testing.T) {
 	}
 	if got := SchurWorkspace(nil, 1<<40); got != math.MaxInt64 {
 		t.Errorf("order 2^40: %d", got)
-	}
-}
-
-// The quotient of the inverse hyperbolic tangent and its argument is 1 + z^2/3 + z^4/5 + ..., for numbers of every size.
-func TestInverseHyperbolicTangent(t *testing.T) {
-	for _, size := range []float64{1e-300, 1e-20, 1e-9, 1e-4, 0.1, 0.5} {
-		for _, direction := range []complex128{1, -1, 1i, -1i, 0.6 + 0.8i, -0.8 + 0.6i} {
-			z := complex(size, 0) * direction
-			series, power := complex(1, 0), complex(1, 0)
-			for k := 1; k < 40; k++ {
-				power *= z * z
-				series += power / complex(float64(2*k+1), 0)
-			}
-			if r := cmplx.Abs(atanh(z)/z - series); !(r <= 1e-15) {
-				t.Errorf("z = %v: relative error %g", z, r)
-			}
-		}
-	}
-}
-
-// The logarithm of a Jordan block whose eigenvalues rounding errors have moved apart is that of the block to all digits: log(l) and 1/l beside it.
-func TestLogarithmForCloseEigenvalues(t *testing.T) {
-	for _, gap := range []float64{0, 0x1p-50, 1e-12, 1e-9, 1e-6} {
-		a := dense.FromRows([]float64{2, 1}, []float64{0, 2 + gap})
-		x := dense.New[complex128](2, 2)
-		if _, err := Logm(nil, a.View(), x.View()); err != nil {
-			t.Fatal(err)
-		}
-		distance := a.At(1, 1) - 2
-		want := 0.5 - distance/8 + distance*distance/24 // (log(2 + d) - log(2)) / d
-		if r := cmplx.Abs(x.At(0, 1) - complex(want, 0)); !(r <= 2e-16) {
-			t.Errorf("gap %g: %v beside the diagonal, error %g", gap, x.At(0, 1), r)
-		}
 	}
 }

@@ -6,11 +6,12 @@ import (
 	"trnsci/core/dense"
 )
 
-// grading is the logarithms d of a diagonal matrix 2^d, by which the triangular T becomes the similar matrix 2^-d T 2^d. It is nil if T stays as it is.
+// grading is the logarithms d of a diagonal matrix 2^d, by which the triangular T becomes the similar matrix 2^-d T
+// 2^d. It is nil if T stays as it is.
 type grading []int
 
-// mostGrading is how many powers of two may be between the largest and the smallest scale. What is scaled down by so much is far below rounding errors,
-// and no underflow takes more.
+// mostGrading is how many powers of two may be between the largest and the smallest scale. What is scaled down by so
+// much is far below rounding errors, and no underflow takes more.
 func mostGrading[T dense.Scalar]() int {
 	if dense.IsSingle[T]() {
 		return 50
@@ -18,9 +19,10 @@ func mostGrading[T dense.Scalar]() int {
 	return 400
 }
 
-// gradingOf returns scales with which no element above the diagonal of an upper triangular or quasi-triangular t is larger than the largest on the diagonal
-// blocks, as far as scales of a sound size can do. A function of a similar matrix is similar to that of the matrix, and norms say more about it: those of
-// triangles far from normal are large where their functions are as accurate as those of small ones.
+// gradingOf returns scales with which no element above the diagonal of an upper triangular or quasi-triangular t is
+// larger than the largest on the diagonal blocks, as far as scales of a sound size can do. A function of a similar
+// matrix is similar to that of the matrix, and norms say more about it: those of triangles far from normal are large
+// where their functions are as accurate as those of small ones.
 func gradingOf[W dense.Wide](t dense.Matrix[W]) grading {
 	ends := make([]int, 0, t.Rows)
 	for i := 1; i <= t.Rows; i++ {
@@ -31,7 +33,8 @@ func gradingOf[W dense.Wide](t dense.Matrix[W]) grading {
 	return gradingOfBlocks(t, ends, 0)
 }
 
-// gradingOfBlocks is gradingOf for a block triangular t whose diagonal blocks end before the given rows, where elements may be as large as size, too.
+// gradingOfBlocks is gradingOf for a block triangular t whose diagonal blocks end before the given rows, where elements
+// may be as large as size, too.
 func gradingOfBlocks[T dense.Scalar](t dense.Matrix[T], ends []int, size float64) grading {
 	n, most, largest, first := t.Rows, mostGrading[T](), 0.0, 0
 	for _, end := range ends {

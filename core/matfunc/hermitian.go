@@ -21,9 +21,11 @@ func isHermitian[W dense.Wide](m dense.Matrix[W]) bool {
 	return true
 }
 
-// eigenpairs returns the eigenvalues of a Hermitian matrix, those that are zero to working precision being zero, and the eigenvectors as the rows of the
-// adjoint of the matrix of eigenvectors.
-func eigenpairs[W dense.Wide](team *sched.Team, m dense.Matrix[W], rounding float64) (w []float64, vh dense.Matrix[W], err error) {
+// eigenpairs returns the eigenvalues of a Hermitian matrix, those that are zero to working precision being zero, and
+// the eigenvectors as the rows of the adjoint of the matrix of eigenvectors.
+func eigenpairs[W dense.Wide](
+	team *sched.Team, m dense.Matrix[W], rounding float64,
+) (w []float64, vh dense.Matrix[W], err error) {
 	n := m.Rows
 	w, vh = make([]float64, n), dense.New[W](n, n)
 	limit := roundingLimit(m) + rounding*frobeniusNorm(m)
@@ -39,8 +41,11 @@ func eigenpairs[W dense.Wide](team *sched.Team, m dense.Matrix[W], rounding floa
 	return w, vh, nil
 }
 
-// ofHermitian sets x to f of a Hermitian m, which is overwritten: V f(w) V^H with its real eigenvalues w, whose branch is certain so.
-func ofHermitian[W dense.Wide, C dense.Complex](team *sched.Team, m dense.Matrix[W], x dense.View[C], f function) (o Outcome, err error) {
+// ofHermitian sets x to f of a Hermitian m, which is overwritten: V f(w) V^H with its real eigenvalues w, whose branch
+// is certain so.
+func ofHermitian[W dense.Wide, C dense.Complex](
+	team *sched.Team, m dense.Matrix[W], x dense.View[C], f function,
+) (o Outcome, err error) {
 	solving, product := eigen.Cost[W](m.Rows), productCost[W](m.Rows)
 	team = team.Plan(solving + product)
 	phase := team.Phase(solving)
@@ -87,7 +92,9 @@ func ofHermitian[W dense.Wide, C dense.Complex](team *sched.Team, m dense.Matrix
 func parts(z complex128) (re, im float64) { return real(z), imag(z) }
 
 // withValues returns V diag(values) V^H in m. It is exactly Hermitian.
-func withValues[W dense.Wide](team *sched.Team, vh dense.Matrix[W], values []float64, m dense.Matrix[W]) (dense.Matrix[W], error) {
+func withValues[W dense.Wide](
+	team *sched.Team, vh dense.Matrix[W], values []float64, m dense.Matrix[W],
+) (dense.Matrix[W], error) {
 	n := vh.Rows
 	scaled := vh.Clone()
 	for i, v := range values {

@@ -1,5 +1,5 @@
-// Package matfunc holds functions of dense matrices. Arithmetic is in double precision for every dtype; results are rounded once, at
-// the end.
+// Package matfunc holds functions of dense matrices. Arithmetic is in double precision for every dtype; results are
+// rounded once, at the end.
 package matfunc
 
 import (
@@ -14,7 +14,8 @@ import (
 // Options of InvSqrtSPD. The zero value runs on one thread.
 type Options struct {
 	Team *sched.Team // threads, cancellation, progress; nil is one thread
-	// Eigenvalues up to Threshold times the largest one are dropped. 0 stands for n eps, the dtype's eps: what is below may be nothing but rounding.
+	// Eigenvalues up to Threshold times the largest one are dropped. 0 stands for n eps, the dtype's eps: what is below
+	// may be nothing but rounding.
 	Threshold       float64
 	SkipFiniteCheck bool // do not look for infinities and NaNs in the whole of a
 }
@@ -22,17 +23,19 @@ type Options struct {
 // IndefiniteError reports that a Hermitian matrix has a negative eigenvalue, beyond what rounding explains.
 type IndefiniteError = eigen.IndefiniteError
 
-// InvSqrtSPD sets x to the inverse square root A^(-1/2) of a Hermitian (real: symmetric) positive definite n x n matrix. If A is singular to
-// the threshold, x is the root of a pseudo-inverse and dropped says how many eigenvalues were left out:
+// InvSqrtSPD sets x to the inverse square root A^(-1/2) of a Hermitian (real: symmetric) positive definite n x n
+// matrix. If A is singular to the threshold, x is the root of a pseudo-inverse and dropped says how many eigenvalues
+// were left out:
 //
 //	X = sum over k of w_k^(-1/2) v_k v_k^H  for the eigenpairs A v_k = w_k v_k with w_k > threshold max(w)
 //
-// x has the shape of a and may be a itself, or have any other strides; it comes out Hermitian to the last bit. Only the lower triangle of a
-// determines the result, and imaginary parts of the diagonal are taken to be zero.
+// x has the shape of a and may be a itself, or have any other strides; it comes out Hermitian to the last bit. Only the
+// lower triangle of a determines the result, and imaginary parts of the diagonal are taken to be zero.
 //
-// Errors: *dense.ArgumentError for shapes that do not fit, a threshold that is not at least 0 and below 1, and an infinity or a NaN anywhere in a;
-// *IndefiniteError for an eigenvalue that is negative by more than the threshold and n eps times the largest modulus; those of eigen.Eigh. x is not
-// touched by argument errors and IndefiniteError. With opt.SkipFiniteCheck an infinity or a NaN in the triangle is no error: x is filled with NaN.
+// Errors: *dense.ArgumentError for shapes that do not fit, a threshold that is not at least 0 and below 1, and an
+// infinity or a NaN anywhere in a; *IndefiniteError for an eigenvalue that is negative by more than the threshold and n
+// eps times the largest modulus; those of eigen.Eigh. x is not touched by argument errors and IndefiniteError. With
+// opt.SkipFiniteCheck an infinity or a NaN in the triangle is no error: x is filled with NaN.
 //
 // |X A X - I| is of the order of eps times the condition number. Cost: that of eigen.Eigh and n^3/2 multiply-adds.
 func InvSqrtSPD[T dense.Scalar](a, x dense.View[T], opt Options) (dropped int, err error) {
@@ -100,8 +103,9 @@ func invSqrt[W dense.Wide, T dense.Scalar](a, x dense.View[T], opt Options) (dro
 	return dropped, writeHermitian(team, x, h, math.Ldexp(1, -exponent/2))
 }
 
-// scale makes the diagonal of h real and divides the lower triangle by 2^exponent, an even number, so that the largest part of an element is near 1: no eigenvalue then leaves the
-// range of double precision. A matrix with an infinity or a NaN stays as it is.
+// scale makes the diagonal of h real and divides the lower triangle by 2^exponent, an even number, so that the largest
+// part of an element is near 1: no eigenvalue then leaves the range of double precision. A matrix with an infinity or a
+// NaN stays as it is.
 func scale[W dense.Wide](h dense.Matrix[W]) (exponent int) {
 	const lowest = -1000 // the powers of two that are multiplied by stay in range
 	largest := 0.0
@@ -123,7 +127,8 @@ func scale[W dense.Wide](h dense.Matrix[W]) (exponent int) {
 	return exponent
 }
 
-// countDropped returns how many of the ascending eigenvalues are dropped, or an IndefiniteError. Those of the caller's matrix are larger by 2^exponent.
+// countDropped returns how many of the ascending eigenvalues are dropped, or an IndefiniteError. Those of the caller's
+// matrix are larger by 2^exponent.
 func countDropped(w []float64, threshold, rounding float64, exponent int) (int, error) {
 	if threshold == 0 {
 		threshold = rounding
@@ -141,7 +146,9 @@ func countDropped(w []float64, threshold, rounding float64, exponent int) (int, 
 }
 
 // writeHermitian sets x to factor times the Hermitian matrix whose transpose has the lower triangle of h.
-func writeHermitian[W dense.Wide, T dense.Scalar](team *sched.Team, x dense.View[T], h dense.Matrix[W], factor float64) error {
+func writeHermitian[W dense.Wide, T dense.Scalar](
+	team *sched.Team, x dense.View[T], h dense.Matrix[W], factor float64,
+) error {
 	for i := range h.Rows {
 		if err := team.Err(); err != nil {
 			return err
@@ -155,7 +162,8 @@ func writeHermitian[W dense.Wide, T dense.Scalar](team *sched.Team, x dense.View
 	return nil
 }
 
-// Workspace returns an upper bound of the memory in bytes that a call for an n x n matrix allocates; math.MaxInt64 for what no machine can hold.
+// Workspace returns an upper bound of the memory in bytes that a call for an n x n matrix allocates; math.MaxInt64 for
+// what no machine can hold.
 func Workspace[T dense.Scalar](team *sched.Team, n int) (bytes int64) {
 	if dense.IsComplex[T]() {
 		return workspace[complex128](team, n)
@@ -166,7 +174,8 @@ func Workspace[T dense.Scalar](team *sched.Team, n int) (bytes int64) {
 func workspace[W dense.Wide](team *sched.Team, n int) int64 {
 	const matrices = 2 // h and the vectors
 	order := float64(n)
-	total := matrices*order*order*float64(dense.Bytes[W]()) + order*float64(dense.Bytes[float64]()) + float64(team.Threads())*float64(blas.GemmWorkspace[float64]())
+	total := matrices*order*order*float64(dense.Bytes[W]()) + order*float64(dense.Bytes[float64]())
+	total += float64(team.Threads()) * float64(blas.GemmWorkspace[float64]())
 	total += float64(eigen.Workspace[W](n, false, eigen.Options{Team: team, Overwrite: true}))
 	return boundedBytes(total)
 }

@@ -35,8 +35,8 @@ func TestInvSqrtSPD(t *testing.T) {
 	t.Run("complex128", testInvSqrt[complex128, complex128])
 }
 
-// testInvSqrt asks for |X A X - I|_F within 4 eps (m + sqrt(n) cond(A)), m = max(n, 8), and for a Hermitian X: 4 m eps is what the eigenvectors may lack of
-// orthogonality, and the second term stands for an error in each element of A.
+// testInvSqrt asks for |X A X - I|_F within 4 eps (m + sqrt(n) cond(A)), m = max(n, 8), and for a Hermitian X: 4 m eps
+// is what the eigenvectors may lack of orthogonality, and the second term stands for an error in each element of A.
 func testInvSqrt[W dense.Wide, T dense.Scalar](t *testing.T) {
 	rng := rand.New(rand.NewPCG(51, 1))
 	const factor, smallest = 4, 8
@@ -67,7 +67,8 @@ func testInvSqrt[W dense.Wide, T dense.Scalar](t *testing.T) {
 			for i := range n {
 				for j := range i + 1 {
 					if x.At(i, j) != dense.Conj(x.At(j, i)) {
-						t.Fatalf("n = %d: elements (%d, %d) and (%d, %d) are %v and %v", n, i, j, j, i, x.At(i, j), x.At(j, i))
+						t.Fatalf("n = %d: elements (%d, %d) and (%d, %d) are %v and %v", n, i, j, j, i, x.At(i, j),
+							x.At(j, i))
 					}
 				}
 			}
@@ -107,7 +108,8 @@ func TestThreshold(t *testing.T) {
 		dropped, err := InvSqrtSPD(a.View(), x.View(), Options{Threshold: c.threshold})
 		if c.dropped < 0 {
 			var e *IndefiniteError
-			if !errors.As(err, &e) || e.Value != c.values[0] || !strings.HasPrefix(err.Error(), "a: ") || x.At(0, 0) == x.At(0, 0) {
+			if !errors.As(err, &e) || e.Value != c.values[0] || !strings.HasPrefix(err.Error(), "a: ") || x.At(0,
+				0) == x.At(0, 0) {
 				t.Errorf("%s: %v", c.name, err)
 			}
 			continue
@@ -142,7 +144,8 @@ func TestAnyScale(t *testing.T) {
 			diagonal, off = (1+1/math.Sqrt(3))/2*0x1p535, (1/math.Sqrt(3)-1)/2*0x1p535
 		}
 		const limit = 1e-14
-		if err != nil || dropped != 0 || !(math.Abs(x.At(0, 0)/diagonal-1) < limit) || !(math.Abs(x.At(0, 1)/off-1) < limit) {
+		if err != nil || dropped != 0 || !(math.Abs(x.At(0, 0)/diagonal-1) < limit) || !(math.Abs(x.At(0,
+			1)/off-1) < limit) {
 			t.Errorf("scale %g: %v, %v, expected %g and %g", s, x.Data, err, diagonal, off)
 		}
 	}

@@ -9,7 +9,8 @@ import (
 	"trnsci/core/sched"
 )
 
-// nearIdentity is T^(1/2^roots) - I for an upper triangular T, near enough to zero for the Padé approximant of the degree.
+// nearIdentity is T^(1/2^roots) - I for an upper triangular T, near enough to zero for the Padé approximant of the
+// degree.
 type nearIdentity[W dense.Wide] struct {
 	r      dense.Matrix[W]
 	roots  int
@@ -17,15 +18,20 @@ type nearIdentity[W dense.Wide] struct {
 	losses
 }
 
-// highestRootDegree is the largest degree of an approximant that is worth it: from there on another square root costs less.
+// highestRootDegree is the largest degree of an approximant that is worth it: from there on another square root costs
+// less.
 const highestRootDegree = 7
 
-// takeRoots takes as many square roots of the upper triangular t as it takes for the approximants whose errors are bounded where norms are at most
-// theta[m]; theta[0] is not used. No diagonal element of t is zero, and a real t has none below zero. scales are those by which t has been graded.
+// takeRoots takes as many square roots of the upper triangular t as it takes for the approximants whose errors are
+// bounded where norms are at most theta[m]; theta[0] is not used. No diagonal element of t is zero, and a real t has
+// none below zero. scales are those by which t has been graded.
 //
-// Method: Al-Mohy and Higham, SIAM J. Sci. Comput. 34, 2012, algorithm 4.1, lines 3 to 34, which is also part of Higham and Lin, SIAM J. Matrix Anal. Appl.
-// 34, 2013, algorithm 3.1. The diagonal and the elements above it are computed from those of t, without the cancellation in the difference to I.
-func takeRoots[W dense.Wide](team *sched.Team, t dense.Matrix[W], theta *[highestRootDegree + 1]float64, scales grading) (near nearIdentity[W], err error) {
+// Method: Al-Mohy and Higham, SIAM J. Sci. Comput. 34, 2012, algorithm 4.1, lines 3 to 34, which is also part of Higham
+// and Lin, SIAM J. Matrix Anal. Appl. 34, 2013, algorithm 3.1. The diagonal and the elements above it are computed from
+// those of t, without the cancellation in the difference to I.
+func takeRoots[W dense.Wide](
+	team *sched.Team, t dense.Matrix[W], theta *[highestRootDegree + 1]float64, scales grading,
+) (near nearIdentity[W], err error) {
 	n := t.Rows
 	s := &rootTaking[W]{team: team, n: n, r: t.Clone(), other: dense.New[W](n, n), scales: scales}
 	values := diagonalsOf(t, upper)
@@ -61,8 +67,8 @@ func rootsOfDiagonal(values []complex128, distance float64) int {
 	return most
 }
 
-// usualRoots returns how many square roots takeRoots is expected to take of a matrix with these eigenvalues. A system of equations takes about as long
-// as one of them.
+// usualRoots returns how many square roots takeRoots is expected to take of a matrix with these eigenvalues. A system
+// of equations takes about as long as one of them.
 func usualRoots(values []complex128, theta *[highestRootDegree + 1]float64) int {
 	return rootsOfDiagonal(values, theta[highestRootDegree]) + 2
 }
@@ -139,8 +145,8 @@ func (s *rootTaking[W]) chooseDegree(theta *[highestRootDegree + 1]float64) (deg
 	}
 }
 
-// rootMinusOne returns z^(1/2^k) - 1 without cancellation: (z - 1) divided by the product of 1 + z^(1/2^j) for j = 1 to k, which begins with a root of z
-// if z is in the left half plane (Al-Mohy, Numer. Algorithms 59, 2012, algorithm 2).
+// rootMinusOne returns z^(1/2^k) - 1 without cancellation: (z - 1) divided by the product of 1 + z^(1/2^j) for j = 1 to
+// k, which begins with a root of z if z is in the left half plane (Al-Mohy, Numer. Algorithms 59, 2012, algorithm 2).
 func rootMinusOne(z complex128, k int) complex128 {
 	if k == 0 {
 		return z - 1
@@ -174,17 +180,19 @@ func principalLog(z complex128) complex128 {
 	if imag(z) == 0 {
 		z = complex(real(z), 0)
 	}
-	if cmplx.Abs(z) < dense.SmallestNormalDouble { // math.Log returns that of the smallest normal number for smaller ones on amd64
+	// math.Log returns that of the smallest normal number for smaller ones on amd64
+	if cmplx.Abs(z) < dense.SmallestNormalDouble {
 		return cmplx.Log(z*(1<<bits)) - bits*math.Ln2
 	}
 	return cmplx.Log(z)
 }
 
-// unwinding returns the integer k for which the logarithm of exp(z) is z - 2 pi i k (Higham, Functions of Matrices, section 11.1).
+// unwinding returns the integer k for which the logarithm of exp(z) is z - 2 pi i k (Higham, Functions of Matrices,
+// section 11.1).
 func unwinding(z complex128) float64 { return math.Ceil((imag(z) - math.Pi) / (2 * math.Pi)) }
 
-// logDifference returns the logarithm of y minus that of x, with the digits that are lost in the difference of the two where x and y are near each
-// other (Higham, Functions of Matrices, equation (11.28)).
+// logDifference returns the logarithm of y minus that of x, with the digits that are lost in the difference of the two
+// where x and y are near each other (Higham, Functions of Matrices, equation (11.28)).
 func logDifference(x, y complex128) complex128 {
 	plain := principalLog(y) - principalLog(x)
 	if cmplx.Abs(y-x) > cmplx.Abs(x+y)/2 {
@@ -193,15 +201,16 @@ func logDifference(x, y complex128) complex128 {
 	return 2*atanh((y-x)/(y+x)) + complex(0, 2*math.Pi*unwinding(plain))
 }
 
-// atanh returns the inverse hyperbolic tangent of a z with |z| < 1, to full relative precision for small ones, too, which cmplx.Atanh has not: the real part is
-// log(|1 + z| / |1 - z|), where the quotient of the squares is 1 + 4 re z / |1 - z|^2.
+// atanh returns the inverse hyperbolic tangent of a z with |z| < 1, to full relative precision for small ones, too,
+// which cmplx.Atanh has not: the real part is log(|1 + z| / |1 - z|), where the quotient of the squares is 1 + 4 re z /
+// |1 - z|^2.
 func atanh(z complex128) complex128 {
 	x, y := real(z), imag(z)
 	return complex(math.Log1p(4*x/((1-x)*(1-x)+y*y))/4, math.Atan2(2*y, (1-x)*(1+x)-y*y)/2)
 }
 
-// powerDifference returns the divided difference (y^p - x^p) / (y - x) of principal powers, p x^(p-1) for x = y (Higham and Lin, SIAM J. Matrix Anal. Appl.
-// 32, 2011, equations (5.5) and (5.6)).
+// powerDifference returns the divided difference (y^p - x^p) / (y - x) of principal powers, p x^(p-1) for x = y (Higham
+// and Lin, SIAM J. Matrix Anal. Appl. 32, 2011, equations (5.5) and (5.6)).
 func powerDifference(x, y complex128, p float64) complex128 {
 	exponent := complex(p, 0)
 	switch {
@@ -222,7 +231,8 @@ func principalPower(z complex128, p float64) complex128 {
 	return cmplx.Exp(complex(p, 0) * principalLog(z))
 }
 
-// solveShifted overwrites b by the solution of (I + alpha R) X = B for the upper triangular r; work is memory of the same size.
+// solveShifted overwrites b by the solution of (I + alpha R) X = B for the upper triangular r; work is memory of the
+// same size.
 func solveShifted[W dense.Wide](team *sched.Team, r dense.Matrix[W], alpha float64, b, work dense.Matrix[W]) {
 	for i := range r.Rows {
 		row := work.Row(i)

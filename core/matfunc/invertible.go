@@ -11,18 +11,21 @@ import (
 	"trnsci/core/sched"
 )
 
-// SingularError reports that a matrix, or a part of it that is coupled to nothing else, is singular to working precision.
+// SingularError reports that a matrix, or a part of it that is coupled to nothing else, is singular to working
+// precision.
 type SingularError struct {
 	Arg   string
 	Ratio float64 // about that of the smallest singular value and the Frobenius norm
 }
 
 func (e *SingularError) Error() string {
-	return fmt.Sprintf("%s: the matrix is singular to working precision: its smallest singular value is about %.1e of its norm", e.Arg, e.Ratio)
+	const format = "%s: the matrix is singular to working precision: its smallest singular value is about %.1e of its norm"
+	return fmt.Sprintf(format, e.Arg, e.Ratio)
 }
 
-// checkInvertible returns a *SingularError if a is singular but for rounding errors, of its elements in single precision and of factors in double precision, as
-// in Power. Parts that are coupled to no others and eigenvalues that are elements of a are looked at by themselves. An infinity or a NaN is no error here.
+// checkInvertible returns a *SingularError if a is singular but for rounding errors, of its elements in single
+// precision and of factors in double precision, as in Power. Parts that are coupled to no others and eigenvalues that
+// are elements of a are looked at by themselves. An infinity or a NaN is no error here.
 func checkInvertible[T dense.Scalar](team *sched.Team, a dense.View[T]) error {
 	if dense.IsComplex[T]() {
 		return checkInvertibleIn[complex128](team, a)
@@ -96,8 +99,9 @@ func smallestOfFactors[W dense.Wide](team *sched.Team, m dense.Matrix[W]) (float
 	}), nil
 }
 
-// smallestByInverses returns an estimate, usually to some percent and never too small by more than rounding errors, of the smallest singular value of a
-// matrix A, by inverse iteration with A^H A: solve overwrites x by the solution of A y = x or A^H y = x. It is zero if that overflows.
+// smallestByInverses returns an estimate, usually to some percent and never too small by more than rounding errors, of
+// the smallest singular value of a matrix A, by inverse iteration with A^H A: solve overwrites x by the solution of A y
+// = x or A^H y = x. It is zero if that overflows.
 func smallestByInverses[W dense.Wide](n int, solve func(adjoint bool, x []W)) float64 {
 	const steps = 4 // the smaller the value is, the fewer it takes
 	x, smallest := scattered[W](n), math.Inf(1)

@@ -11,20 +11,23 @@ import (
 // smallestEigenvalue stands for eigenvalues that are exactly zero, which have no logarithm.
 const smallestEigenvalue = 1e-20
 
-// logBounds are the norms up to which the diagonal Padé approximants of log(1 + x) are exact to double precision (Al-Mohy and Higham, 2012, table 2.1).
+// logBounds are the norms up to which the diagonal Padé approximants of log(1 + x) are exact to double precision
+// (Al-Mohy and Higham, 2012, table 2.1).
 var logBounds = [highestRootDegree + 1]float64{0, 1.59e-5, 2.31e-3, 1.94e-2, 6.21e-2, 1.28e-1, 2.06e-1, 2.88e-1}
 
-// Logm sets x to the principal logarithm of a square matrix: exp(X) = A, and the imaginary parts of the eigenvalues of X are above -pi and at most pi. It
-// is real for a real matrix without eigenvalues below zero. x has the shape of a.
+// Logm sets x to the principal logarithm of a square matrix: exp(X) = A, and the imaginary parts of the eigenvalues of
+// X are above -pi and at most pi. It is real for a real matrix without eigenvalues below zero. x has the shape of a.
 //
-// Zero eigenvalues are replaced by 1e-20; a matrix with some, exactly or to working precision, has no logarithm, and Outcome says so. The Residual is
-// |exp(X) - T| / |T| of the triangular form after grading.
+// Zero eigenvalues are replaced by 1e-20; a matrix with some, exactly or to working precision, has no logarithm, and
+// Outcome says so. The Residual is |exp(X) - T| / |T| of the triangular form after grading.
 //
-// Errors: as in Sqrtm, and *dense.ArgumentError for infinities and NaNs. Cost: that of a Schur form, n^3/3 flops for each of some ten square roots and 2
-// n^3/3 for the systems of equations of an approximant of degree up to 7, four times that in complex arithmetic, and 4 n^3. Arithmetic is in double
-// precision for every T; it is complex if A has eigenvalues that are no positive numbers.
+// Errors: as in Sqrtm, and *dense.ArgumentError for infinities and NaNs. Cost: that of a Schur form, n^3/3 flops for
+// each of some ten square roots and 2 n^3/3 for the systems of equations of an approximant of degree up to 7, four
+// times that in complex arithmetic, and 4 n^3. Arithmetic is in double precision for every T; it is complex if A has
+// eigenvalues that are no positive numbers.
 //
-// Method: inverse scaling and squaring of the Schur form with Padé approximants as partial fractions (Al-Mohy and Higham, SIAM J. Sci. Comput. 34, 2012).
+// Method: inverse scaling and squaring of the Schur form with Padé approximants as partial fractions (Al-Mohy and
+// Higham, SIAM J. Sci. Comput. 34, 2012).
 func Logm[T dense.Scalar, C dense.Complex](team *sched.Team, a dense.View[T], x dense.View[C]) (o Outcome, err error) {
 	if err := checkFunction(team, a, x); err != nil || a.Rows == 0 {
 		return o, err
@@ -32,8 +35,8 @@ func Logm[T dense.Scalar, C dense.Complex](team *sched.Team, a dense.View[T], x 
 	return applied(team, a, x, functionFor[T](logKind, 0))
 }
 
-// triangularLog overwrites the upper triangular t by its logarithm. A real t has no diagonal element below zero. The residual of the losses is |exp(X) -
-// T| / |T|.
+// triangularLog overwrites the upper triangular t by its logarithm. A real t has no diagonal element below zero. The
+// residual of the losses is |exp(X) - T| / |T|.
 func triangularLog[W dense.Wide](team *sched.Team, t dense.Matrix[W], scales grading) (lost losses, err error) {
 	n := t.Rows
 	for i := range n {
@@ -91,7 +94,7 @@ func triangularLog[W dense.Wide](team *sched.Team, t dense.Matrix[W], scales gra
 
 // logResidual returns |exp(X) - T| / |T|, or the relative error of X that explains it where that is smaller.
 func logResidual[W dense.Wide](team *sched.Team, x, t dense.Matrix[W]) (float64, error) {
-	const usual = 1000 // residuals up to so many machine epsilons are not warned of, and need no explanation
+	const usual = 1000 // residuals up to this many machine epsilons need no warning and no explanation
 	back, other := dense.New[W](t.Rows, t.Rows), dense.New[W](t.Rows, t.Rows)
 	if err := Expm(team, x.View(), back.View()); err != nil {
 		return 0, err
@@ -115,7 +118,8 @@ func distance[W dense.Wide](a, b dense.Matrix[W]) float64 {
 	return infinityNorm(difference)
 }
 
-// gaussLegendre returns the nodes and weights of the quadrature with m points on [0, 1], by Newton's method for the zeros of the Legendre polynomial.
+// gaussLegendre returns the nodes and weights of the quadrature with m points on [0, 1], by Newton's method for the
+// zeros of the Legendre polynomial.
 func gaussLegendre(m int) (nodes, weights []float64) {
 	const steps = 8 // more than enough: convergence is quadratic from the first guess on
 	nodes, weights = make([]float64, m), make([]float64, m)

@@ -7,8 +7,8 @@ import (
 	"trnsci/core/kernel/vector"
 )
 
-// infinityNorm returns the largest sum of |re| + |im| in a row of a: for a complex matrix a norm that is at most sqrt(2) times the infinity norm, and
-// as good, as that of a product is at most the product of those of its factors.
+// infinityNorm returns the largest sum of |re| + |im| in a row of a: for a complex matrix a norm that is at most
+// sqrt(2) times the infinity norm, and as good, as that of a product is at most the product of those of its factors.
 func infinityNorm[T dense.Scalar](a dense.Matrix[T]) float64 {
 	if dense.IsSingle[T]() {
 		return largestSum[float32](a)
@@ -24,8 +24,8 @@ func largestSum[R dense.Float, T dense.Scalar](a dense.Matrix[T]) float64 {
 	return float64(norm)
 }
 
-// productNorm returns the infinity norm of the product of a and b, or an estimate of it where the product would take longer. The product overwrites the last
-// one of the powers, work[0] and work[1] are free.
+// productNorm returns the infinity norm of the product of a and b, or an estimate of it where the product would take
+// longer. The product overwrites the last one of the powers, work[0] and work[1] are free.
 func (e *exponential[T]) productNorm(a, b dense.Matrix[T]) (float64, error) {
 	const largestExact = 48
 	if e.n <= largestExact {
@@ -45,8 +45,8 @@ func (e *exponential[T]) productNorm(a, b dense.Matrix[T]) (float64, error) {
 	}), e.team.Err()
 }
 
-// estimateNorm returns a lower bound, rarely less than a third, of the 1-norm of an n x n matrix M of which only products with vectors are known:
-// product sets y to M x or, if transposed, to M^T x.
+// estimateNorm returns a lower bound, rarely less than a third, of the 1-norm of an n x n matrix M of which only
+// products with vectors are known: product sets y to M x or, if transposed, to M^T x.
 //
 // Method: Higham, ACM TOMS 14, 1988, algorithm 4.1, which goes back to Hager.
 func estimateNorm[T dense.Scalar](n int, product func(transposed bool, x, y []T)) float64 {

@@ -11,9 +11,11 @@ import (
 // parlettBlock is the order of the blocks between which products of matrices do the work.
 const parlettBlock = 32
 
-// Triangularize sets t and z to a complex Schur form A = Z T Z^H of any square matrix; T is A itself, and Z the identity, if A is upper triangular.
+// Triangularize sets t and z to a complex Schur form A = Z T Z^H of any square matrix; T is A itself, and Z the
+// identity, if A is upper triangular.
 //
-// Errors: as in Sqrtm, and *dense.ArgumentError for infinities and NaNs. Cost: that of schur.Decompose, in real arithmetic for a real matrix.
+// Errors: as in Sqrtm, and *dense.ArgumentError for infinities and NaNs. Cost: that of schur.Decompose, in real
+// arithmetic for a real matrix.
 func Triangularize[T dense.Scalar, C dense.Complex](team *sched.Team, a dense.View[T], t, z dense.View[C]) error {
 	if err := checkFunction(team, a, t); err != nil || a.Rows == 0 {
 		return err
@@ -45,16 +47,20 @@ func triangularForm[T dense.Scalar](team *sched.Team, a dense.View[T]) (similar[
 	return complexForm(team, form)
 }
 
-// Parlett sets x to the function Z f(T) Z^H of a matrix Z T Z^H with an upper triangular T, given the values of the function at the eigenvalues, which are the
-// diagonal elements of T. smallest is the smallest distance of two eigenvalues that are not equal, infinite if there are none.
+// Parlett sets x to the function Z f(T) Z^H of a matrix Z T Z^H with an upper triangular T, given the values of the
+// function at the eigenvalues, which are the diagonal elements of T. smallest is the smallest distance of two
+// eigenvalues that are not equal, infinite if there are none.
 //
-// The elements above the diagonal follow from F T = T F by divisions by differences of eigenvalues: they are wrong for T with equal eigenvalues that are not
-// semisimple, where the derivative of f would count, and inaccurate for eigenvalues that are close to each other: errors are of the order of
-// eps |T| / smallest, or its powers. Where eigenvalues are equal nothing is divided, as in SciPy.
+// The elements above the diagonal follow from F T = T F by divisions by differences of eigenvalues: they are wrong for
+// T with equal eigenvalues that are not semisimple, where the derivative of f would count, and inaccurate for
+// eigenvalues that are close to each other: errors are of the order of eps |T| / smallest, or its powers. Where
+// eigenvalues are equal nothing is divided, as in SciPy.
 //
-// Cost: 2 n^3/3 complex multiply-adds, and those of two products. Method: Parlett's recurrence (Golub and Van Loan, Matrix Computations, 4th ed.,
-// algorithm 9.1.1) in blocks; arithmetic is in double precision.
-func Parlett[C dense.Complex](team *sched.Team, t, z dense.View[C], values []complex128, x dense.View[C]) (smallest float64, err error) {
+// Cost: 2 n^3/3 complex multiply-adds, and those of two products. Method: Parlett's recurrence (Golub and Van Loan,
+// Matrix Computations, 4th ed., algorithm 9.1.1) in blocks; arithmetic is in double precision.
+func Parlett[C dense.Complex](
+	team *sched.Team, t, z dense.View[C], values []complex128, x dense.View[C],
+) (smallest float64, err error) {
 	n := t.Rows
 	form := similar[complex128]{dense.New[complex128](n, n), dense.New[complex128](n, n)}
 	dense.Copy(form.t.View(), t)
@@ -73,14 +79,16 @@ func Parlett[C dense.Complex](team *sched.Team, t, z dense.View[C], values []com
 	return smallest, back(team.Phase(c.back), form, work, x)
 }
 
-// Signm sets x to the sign of a square matrix, that is the function whose value is 1 for eigenvalues with positive real parts, -1 for negative ones, and 0 for
-// those whose real part is zero, exactly or up to n eps |A|, the rounding errors of the Schur form in double precision; eigenvalues that are elements of
-// a triangular matrix have none. It is real for a real matrix. x has the shape of a.
+// Signm sets x to the sign of a square matrix, that is the function whose value is 1 for eigenvalues with positive real
+// parts, -1 for negative ones, and 0 for those whose real part is zero, exactly or up to n eps |A|, the rounding errors
+// of the Schur form in double precision; eigenvalues that are elements of a triangular matrix have none. It is real for
+// a real matrix. x has the shape of a.
 //
-// Errors: as in Sqrtm, and *dense.ArgumentError for infinities and NaNs. Cost: that of a Schur form and n^3 multiply-adds. Arithmetic is in double
-// precision. Method: Higham, Functions of Matrices, algorithm 5.5, in blocks: elements between eigenvalues of one sign follow from S S = I, the others
-// from Parlett's recurrence. With a zero among the values, S S is not I, and all of them follow from the recurrence. What is nilpotent is split off
-// first, and a Hermitian matrix has its eigenvectors.
+// Errors: as in Sqrtm, and *dense.ArgumentError for infinities and NaNs. Cost: that of a Schur form and n^3
+// multiply-adds. Arithmetic is in double precision. Method: Higham, Functions of Matrices, algorithm 5.5, in blocks:
+// elements between eigenvalues of one sign follow from S S = I, the others from Parlett's recurrence. With a zero among
+// the values, S S is not I, and all of them follow from the recurrence. What is nilpotent is split off first, and a
+// Hermitian matrix has its eigenvectors.
 func Signm[T dense.Scalar, C dense.Complex](team *sched.Team, a dense.View[T], x dense.View[C]) (o Outcome, err error) {
 	if err := checkFunction(team, a, x); err != nil || a.Rows == 0 {
 		return o, err
@@ -102,14 +110,17 @@ func triangularSign(team *sched.Team, t dense.Matrix[complex128], f function) er
 	return err
 }
 
-// recurrence is Parlett's recurrence for F = f(T); for a sign without zeros there is S S = I besides.
+// recurrence is Parlett's recurrence for F = f(T); for a sign function without zeros, S S = I holds in addition.
 type recurrence struct {
 	t, f   dense.Matrix[complex128]
 	isSign bool
 }
 
-// parlett returns f(T) for an upper triangular t and the values of f at its diagonal elements, and the smallest distance of two of these.
-func parlett(team *sched.Team, t dense.Matrix[complex128], values []complex128, isSign bool) (f dense.Matrix[complex128], smallest float64, err error) {
+// parlett returns f(T) for an upper triangular t and the values of f at its diagonal elements, and the smallest
+// distance of two of these.
+func parlett(
+	team *sched.Team, t dense.Matrix[complex128], values []complex128, isSign bool,
+) (f dense.Matrix[complex128], smallest float64, err error) {
 	n := t.Rows
 	p := &recurrence{t, dense.New[complex128](n, n), isSign}
 	for i, v := range values {
@@ -124,7 +135,8 @@ func parlett(team *sched.Team, t dense.Matrix[complex128], values []complex128, 
 	for d := range blocks {
 		// Blocks of one diagonal need those nearer to the main one only.
 		if err := team.For(blocks-d, func(_, i int) error {
-			distance := p.block(i*parlettBlock, min(n, (i+1)*parlettBlock), (i+d)*parlettBlock, min(n, (i+d+1)*parlettBlock))
+			distance := p.block(i*parlettBlock, min(n, (i+1)*parlettBlock), (i+d)*parlettBlock,
+				min(n, (i+d+1)*parlettBlock))
 			nearest[i] = min(nearest[i], distance)
 			team.Step(d + 1)
 			return nil
@@ -145,13 +157,16 @@ func (p *recurrence) block(i0, i1, j0, j1 int) (smallest float64) {
 	// What blocks in between contribute to F T - T F and to S S; in the block itself, inner follows.
 	commutator, square := dense.New[complex128](rows, cols), dense.Matrix[complex128]{}
 	if i1 < j0 {
-		blas.Gemm(nil, blas.NoTrans, blas.NoTrans, 1, p.f.Slice(i0, i1, i1, j0), p.t.Slice(i1, j0, j0, j1), 0, commutator)
-		blas.Gemm(nil, blas.NoTrans, blas.NoTrans, -1, p.t.Slice(i0, i1, i1, j0), p.f.Slice(i1, j0, j0, j1), 1, commutator)
+		blas.Gemm(nil, blas.NoTrans, blas.NoTrans, 1, p.f.Slice(i0, i1, i1, j0), p.t.Slice(i1, j0, j0, j1), 0,
+			commutator)
+		blas.Gemm(nil, blas.NoTrans, blas.NoTrans, -1, p.t.Slice(i0, i1, i1, j0), p.f.Slice(i1, j0, j0, j1), 1,
+			commutator)
 	}
 	if p.isSign {
 		square = dense.New[complex128](rows, cols)
 		if i1 < j0 {
-			blas.Gemm(nil, blas.NoTrans, blas.NoTrans, 1, p.f.Slice(i0, i1, i1, j0), p.f.Slice(i1, j0, j0, j1), 0, square)
+			blas.Gemm(nil, blas.NoTrans, blas.NoTrans, 1, p.f.Slice(i0, i1, i1, j0), p.f.Slice(i1, j0, j0, j1), 0,
+				square)
 		}
 	}
 	smallest = math.Inf(1)
@@ -174,8 +189,8 @@ func (p *recurrence) block(i0, i1, j0, j1 int) (smallest float64) {
 	return smallest
 }
 
-// inner returns the sum of l_ik r_kj over the k between i and j that are in the block of rows or that of columns of element (i, j), which end at i1 and begin
-// at j0.
+// inner returns the sum of l_ik r_kj over the k between i and j that are in the block of rows or that of columns of
+// element (i, j), which end at i1 and begin at j0.
 func inner(l, r dense.Matrix[complex128], i, j, i1, j0 int) (sum complex128) {
 	return rowTimesColumn(l, r, i, j, i+1, min(i1, j)) + rowTimesColumn(l, r, i, j, max(j0, i1), j)
 }

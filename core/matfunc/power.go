@@ -10,20 +10,24 @@ import (
 	"trnsci/core/sched"
 )
 
-// powerBounds are the norms up to which the diagonal Padé approximants of (1 - x)^p, 0 < |p| < 1, are exact to double precision (Higham and Lin,
-// SIAM J. Matrix Anal. Appl. 32, 2011, table 3.1).
+// powerBounds are the norms up to which the diagonal Padé approximants of (1 - x)^p, 0 < |p| < 1, are exact to double
+// precision (Higham and Lin, SIAM J. Matrix Anal. Appl. 32, 2011, table 3.1).
 var powerBounds = [highestRootDegree + 1]float64{0, 1.51e-5, 2.24e-3, 1.88e-2, 6.04e-2, 1.24e-1, 2.00e-1, 2.79e-1}
 
-// Power sets x to the principal power A^p of a square matrix, exp(p log(A)), for a p that is no integer. It is real for a real matrix without
-// eigenvalues below zero. x has the shape of a.
+// Power sets x to the principal power A^p of a square matrix, exp(p log(A)), for a p that is no integer. It is real for
+// a real matrix without eigenvalues below zero. x has the shape of a.
 //
-// A matrix with the eigenvalue zero, exactly or to working precision, in Jordan blocks of order m at most has such a power if m < p + 1. Otherwise NaNs
-// stand for it: Outcome tells. The Residual is the largest of the square roots on the way.
+// A matrix with the eigenvalue zero, exactly or to working precision, in Jordan blocks of order m at most has such a
+// power if m < p + 1. Otherwise NaNs stand for it: Outcome tells. The Residual is the largest of the square roots on
+// the way.
 //
-// Errors: as in Logm, and *dense.ArgumentError for a p that is not finite or an integer. Cost and precision: about those of Logm. Method: for p > 0
-// A^p = A^k A^q with an integer k and |q| < 1 of the sign that suits the condition number; A^q by square roots, Padé approximants as continued fractions,
-// and squarings (Higham and Lin, SIAM J. Matrix Anal. Appl. 32, 2011, and 34, 2013); for p < 0 the inverses of the triangular A^k and A^q.
-func Power[T dense.Scalar, C dense.Complex](team *sched.Team, a dense.View[T], p float64, x dense.View[C]) (o Outcome, err error) {
+// Errors: as in Logm, and *dense.ArgumentError for a p that is not finite or an integer. Cost and precision: about
+// those of Logm. Method: for p > 0 A^p = A^k A^q with an integer k and |q| < 1 of the sign that suits the condition
+// number; A^q by square roots, Padé approximants as continued fractions, and squarings (Higham and Lin, SIAM J. Matrix
+// Anal. Appl. 32, 2011, and 34, 2013); for p < 0 the inverses of the triangular A^k and A^q.
+func Power[T dense.Scalar, C dense.Complex](
+	team *sched.Team, a dense.View[T], p float64, x dense.View[C],
+) (o Outcome, err error) {
 	if math.IsInf(p, 0) || p == math.Floor(p) || p != p {
 		return o, dense.BadArgument("t", "expected a number that is no integer, got %g", p)
 	}
@@ -35,9 +39,12 @@ func Power[T dense.Scalar, C dense.Complex](team *sched.Team, a dense.View[T], p
 
 // triangularPower overwrites the upper triangular t by its power p. A real t has positive diagonal elements.
 //
-// A negative power is that of the inverse to an integer, times the inverse of a positive one, which triangles give with small errors of each element. In a
-// product of negative and positive powers the largest elements would cancel where t is ill-conditioned.
-func triangularPower[W dense.Wide](team *sched.Team, t dense.Matrix[W], p float64, scales grading) (lost losses, err error) {
+// A negative power is that of the inverse to an integer, times the inverse of a positive one, which triangles give with
+// small errors of each element. In a product of negative and positive powers the largest elements would cancel where t
+// is ill-conditioned.
+func triangularPower[W dense.Wide](
+	team *sched.Team, t dense.Matrix[W], p float64, scales grading,
+) (lost losses, err error) {
 	whole, rest := splitExponent(t, math.Abs(p))
 	products, inverses := 0, 0
 	if whole != 0 {
@@ -78,8 +85,8 @@ func triangularPower[W dense.Wide](team *sched.Team, t dense.Matrix[W], p float6
 	return lost, err
 }
 
-// largestTerms returns the infinity norm of |L| |R|: what cancels in the product of two upper triangles. Powers of one matrix commute, and the terms may be
-// much larger in one order than in the other.
+// largestTerms returns the infinity norm of |L| |R|: what cancels in the product of two upper triangles. Powers of one
+// matrix commute, and the terms may be much larger in one order than in the other.
 func largestTerms[W dense.Wide](left, right dense.Matrix[W]) float64 {
 	sums, most := make([]float64, left.Rows), 0.0
 	for i := range right.Rows {
@@ -108,13 +115,14 @@ func invertTriangle[W dense.Wide](team *sched.Team, t dense.Matrix[W]) {
 // Shares of a fractional power and of each product of matrices in what a power takes.
 const powerSteps, productSteps = 20 << 20, 1 << 20
 
-// usualProducts returns how many products a power of a matrix to an integer takes, if half of the bits of that are ones.
+// usualProducts returns how many products a power of a matrix to an integer takes, if half of the bits of that are
+// ones.
 func usualProducts(exponent float64) int {
 	return int(math.Ceil(1.5 * math.Log2(exponent)))
 }
 
-// splitExponent returns an integer and a number between -1 and 1 whose sum is p > 0: the two with which the error is least, by the condition number of t (Higham
-// and Lin, 2011, section 6).
+// splitExponent returns an integer and a number between -1 and 1 whose sum is p > 0: the two with which the error is
+// least, by the condition number of t (Higham and Lin, 2011, section 6).
 func splitExponent[W dense.Wide](t dense.Matrix[W], p float64) (whole, rest float64) {
 	n := t.Rows
 	norm := estimateNorm(n, func(transposed bool, x, y []W) {
@@ -139,8 +147,11 @@ func transposition(transposed bool) blas.Transpose {
 	return blas.NoTrans
 }
 
-// fractionalPower returns the power p, -1 < p < 1, of the upper triangular t, and what its square roots lost.
-func fractionalPower[W dense.Wide](team *sched.Team, t dense.Matrix[W], p float64, scales grading) (result dense.Matrix[W], lost losses, err error) {
+// fractionalPower returns the power p, -1 < p < 1, of the upper triangular t, and the accuracy that its square roots
+// lost.
+func fractionalPower[W dense.Wide](
+	team *sched.Team, t dense.Matrix[W], p float64, scales grading,
+) (result dense.Matrix[W], lost losses, err error) {
 	n := t.Rows
 	t, shift := lifted(t)
 	values := diagonalsOf(t, upper)
@@ -190,7 +201,8 @@ func scaleTriangle[W dense.Wide](y dense.Matrix[W], factor float64) {
 	}
 }
 
-// continuedFraction returns coefficient j >= 1 of the continued fraction 1 + c_1 x / (1 + c_2 x / (1 + ...)) of (1 - x)^p (Higham and Lin, 2011, section 4).
+// continuedFraction returns coefficient j >= 1 of the continued fraction 1 + c_1 x / (1 + c_2 x / (1 + ...)) of (1 -
+// x)^p (Higham and Lin, 2011, section 4).
 func continuedFraction(j int, p float64) float64 {
 	half := float64(j / 2)
 	switch {
@@ -212,11 +224,12 @@ func setPowers[W dense.Wide](y dense.Matrix[W], values diagonals, p float64) {
 	}
 }
 
-// IntegerPower sets x to A^k, by squarings, for a square matrix; A^0 is the identity, and negative powers are those of the inverse, which LU factors give.
-// x may be a itself. Arithmetic is in T.
+// IntegerPower sets x to A^k, by squarings, for a square matrix; A^0 is the identity, and negative powers are those of
+// the inverse, which LU factors give. x may be a itself. Arithmetic is in T.
 //
-// Errors: *dense.ArgumentError for shapes that do not fit, and for a negative k *factor.SingularError if a pivot is exactly zero and *SingularError if
-// the matrix is singular to working precision; the team's error. Cost: up to 2 log2(|k|) products, and LU factors in double precision for a negative k.
+// Errors: *dense.ArgumentError for shapes that do not fit, and for a negative k *factor.SingularError if a pivot is
+// exactly zero and *SingularError if the matrix is singular to working precision; the team's error. Cost: up to 2
+// log2(|k|) products, and LU factors in double precision for a negative k.
 func IntegerPower[T dense.Scalar](team *sched.Team, a dense.View[T], k int64, x dense.View[T]) error {
 	n := a.Rows
 	if a.Cols != n {
@@ -263,11 +276,12 @@ func IntegerPower[T dense.Scalar](team *sched.Team, a dense.View[T], k int64, x 
 	return blas.CopyView(team, x, power.View())
 }
 
-// What an inverse takes beside a product of matrices: factors, those in double precision that tell whether there is one, and the solution by factors.
+// Costs of an inverse in terms of a product of matrices: factorization, the check in double precision whether the
+// inverse exists, and the solution with the factors.
 const factoring, checking, solving = 2 * productSteps / 3, productSteps, 4 * productSteps / 3
 
-// IntegerPowerWorkspace returns an upper bound of the memory in bytes that IntegerPower allocates for an n x n matrix; math.MaxInt64 for what no machine
-// can hold.
+// IntegerPowerWorkspace returns an upper bound of the memory in bytes that IntegerPower allocates for an n x n matrix;
+// math.MaxInt64 for what no machine can hold.
 func IntegerPowerWorkspace[T dense.Scalar](team *sched.Team, n int) int64 {
 	const (
 		matrices = 4 // the base, its inverse, the power and a product

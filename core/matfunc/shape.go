@@ -7,7 +7,7 @@ import (
 	"trnsci/core/dense"
 )
 
-// shape says where a square matrix has elements that are not zero.
+// shape is the pattern of nonzero elements of a square matrix.
 type shape int
 
 const (
@@ -17,7 +17,7 @@ const (
 	diagonal
 )
 
-// shapeOf returns the narrowest shape that a has.
+// shapeOf returns the narrowest shape of a.
 func shapeOf[T dense.Scalar](a dense.Matrix[T]) shape {
 	isUpper, isLower := true, true
 	for i := 0; i < a.Rows && (isUpper || isLower); i++ {
@@ -66,7 +66,7 @@ func diagonalsOf[T dense.Scalar](a dense.Matrix[T], where shape) (d diagonals) {
 
 // expOf is the exponential function, real for real numbers.
 func expOf(x complex128) complex128 {
-	const least, most = 709, 720 // where e^|x| may overflow, and where it does, whatever the phase
+	const least, most = 709, 720 // where e^|x| may overflow, and where it does for every phase
 	re, im := real(x), imag(x)
 	switch {
 	case re > least && re < most: // math.Exp overflows on amd64 for some numbers below the logarithm of the largest one
@@ -82,8 +82,9 @@ func expOf(x complex128) complex128 {
 	return cmplx.Exp(x)
 }
 
-// expDifference returns the divided difference (e^y - e^x) / (y - x), which is e^x for x = y (Higham, Functions of Matrices, section 10.4.2). That of real
-// numbers is e^y (1 - e^-(y - x)) / (y - x) for the larger y, which is infinite where it overflows.
+// expDifference returns the divided difference (e^y - e^x) / (y - x), which is e^x for x = y (Higham, Functions of
+// Matrices, section 10.4.2). That of real numbers is e^y (1 - e^-(y - x)) / (y - x) for the larger y, which is infinite
+// where it overflows.
 func expDifference(x, y complex128) complex128 {
 	if imag(x) == 0 && imag(y) == 0 && x != y {
 		larger, distance := max(real(x), real(y)), math.Abs(real(y)-real(x))

@@ -10,8 +10,8 @@ import (
 	"trnsci/core/schur"
 )
 
-// similar is a matrix in the form A = Z T Z^H with an upper triangular T, which for a float64 may be quasi-triangular. zh is Z^H; it has no rows if Z is the
-// identity.
+// similar is a matrix in the form A = Z T Z^H with an upper triangular T, which for a float64 may be quasi-triangular.
+// zh is Z^H; it has no rows if Z is the identity.
 type similar[W dense.Wide] struct{ t, zh dense.Matrix[W] }
 
 // checkFunction returns the error for arguments of a function of matrices that do not fit.
@@ -81,9 +81,10 @@ func complexForm(team *sched.Team, s similar[float64]) (c similar[complex128], e
 	return c, err
 }
 
-// spectrum says what there is on the diagonal of a triangular or quasi-triangular matrix that decides whether a function of it is real, or exists.
+// spectrum holds the properties of the diagonal of a triangular or quasi-triangular matrix that decide whether a
+// function of it is real, or exists.
 type spectrum struct {
-	pairs    bool // 2 x 2 blocks, whose eigenvalues are no real numbers
+	pairs    bool // 2 x 2 blocks, whose eigenvalues are not real
 	negative bool // real eigenvalues below zero
 	zero     bool
 }
@@ -103,7 +104,7 @@ func spectrumOf[W dense.Wide](t dense.Matrix[W]) (s spectrum) {
 	return s
 }
 
-// isNotFinite reports whether an error says that a matrix holds infinities or NaNs.
+// isNotFinite reports whether err says that a matrix holds infinities or NaNs.
 func isNotFinite(err error) bool {
 	var argument *dense.ArgumentError
 	return errors.As(err, &argument) && *argument == *dense.NotFinite(argument.Arg)
@@ -112,8 +113,8 @@ func isNotFinite(err error) bool {
 // fillNaN fills x with NaN.
 func fillNaN[C dense.Scalar](x dense.View[C]) { x.Fill(dense.FromParts[C](math.NaN(), 0)) }
 
-// SchurWorkspace returns an upper bound of the memory in bytes that Sqrtm, Logm, Power, Signm and a Schur-Parlett function allocate for an n x n
-// matrix; math.MaxInt64 for what no machine can hold.
+// SchurWorkspace returns an upper bound of the memory in bytes that Sqrtm, Logm, Power, Signm and a Schur-Parlett
+// function allocate for an n x n matrix; math.MaxInt64 for what no machine can hold.
 func SchurWorkspace(team *sched.Team, n int) int64 {
 	const (
 		matrices = 18 // complex ones: forms and factors, real and complex, roots, approximants, products
@@ -126,7 +127,7 @@ func SchurWorkspace(team *sched.Team, n int) int64 {
 	return boundedBytes(total)
 }
 
-// dropImaginary removes the imaginary parts of a matrix that is real but for rounding errors.
+// dropImaginary removes the imaginary parts of a matrix that is real except for rounding errors.
 func dropImaginary[C dense.Complex](x dense.View[C]) {
 	for i := range x.Rows {
 		for j := range x.Cols {

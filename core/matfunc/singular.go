@@ -18,13 +18,15 @@ func frobeniusNorm[W dense.Wide](m dense.Matrix[W]) float64 {
 	return norm
 }
 
-// roundingLimit returns what a singular value of m may be but for rounding errors of a unitary similarity when it is zero: n eps |m|.
+// roundingLimit returns what a singular value of m may be but for rounding errors of a unitary similarity when it is
+// zero: n eps |m|.
 func roundingLimit[W dense.Wide](m dense.Matrix[W]) float64 {
 	return float64(m.Rows) * dense.Eps[W]() * frobeniusNorm(m)
 }
 
-// limit returns up to which smallest singular value the matrix of the form s may be singular: rounding errors of the form, and of the elements as f has
-// it. It is zero for a matrix that was triangular but for the order of its rows and columns, since its eigenvalues are elements of it.
+// limit returns up to which smallest singular value the matrix of the form s may be singular: rounding errors of the
+// form, and of the elements as f has it. It is zero for a matrix that was triangular but for the order of its rows and
+// columns, since its eigenvalues are elements of it.
 func (s similar[W]) limit(f function) float64 {
 	for i := range s.zh.Rows {
 		elements := 0
@@ -40,7 +42,8 @@ func (s similar[W]) limit(f function) float64 {
 	return 0
 }
 
-// smallestSingularValue returns an estimate of the smallest singular value of an upper triangular or quasi-triangular t.
+// smallestSingularValue returns an estimate of the smallest singular value of an upper triangular or quasi-triangular
+// t.
 func smallestSingularValue[W dense.Wide](t dense.Matrix[W]) float64 {
 	n, norm := t.Rows, frobeniusNorm(t)
 	if norm == 0 {
@@ -62,8 +65,8 @@ func smallestSingularValue[W dense.Wide](t dense.Matrix[W]) float64 {
 	})
 }
 
-// triangleOf returns an upper triangular matrix with the singular values of the upper triangular or quasi-triangular t: rotations of rows take what is
-// below the diagonal away.
+// triangleOf returns an upper triangular matrix with the singular values of the upper triangular or quasi-triangular t:
+// rotations of rows eliminate the elements below the diagonal.
 func triangleOf[W dense.Wide](t dense.Matrix[W]) dense.Matrix[W] {
 	r := t.Clone()
 	for i := 1; i < r.Rows; i++ {
@@ -96,16 +99,18 @@ func normalize[W dense.Wide](x []W) bool {
 	return true
 }
 
-// reduction is A = L U^H with a unitary U and an L that is lower trapezoidal after an exchange of its rows; sizes are the moduli of L's diagonal, which
-// fall, and the rank is the number of those above the limit, so that the columns of U from there on span the null space.
+// reduction is A = L U^H with a unitary U and an L that is lower trapezoidal after an exchange of its rows; sizes are
+// the moduli of L's diagonal, which fall, and the rank is the number of those above the limit, so that the columns of U
+// from there on span the null space.
 type reduction[W dense.Wide] struct {
 	u     dense.Matrix[W]
 	sizes []float64
 	rank  int
 }
 
-// reduceRows finds the reduction of a, which is overwritten: a QR decomposition with column pivoting of the adjoint of A (Golub and Van Loan, Matrix
-// Computations, 4th ed., algorithm 5.4.1), by the rows of A. Norms of what is left of the rows are computed anew in each step.
+// reduceRows finds the reduction of a, which is overwritten: a QR decomposition with column pivoting of the adjoint of
+// A (Golub and Van Loan, Matrix Computations, 4th ed., algorithm 5.4.1), by the rows of A. Norms of the remaining part
+// of the rows are computed anew in each step.
 //
 // Cost: up to 3 n^3 multiply-adds. It returns the team's error after cancellation, and no other.
 func reduceRows[W dense.Wide](team *sched.Team, a dense.Matrix[W], limit float64) (d reduction[W], err error) {

@@ -13,7 +13,8 @@ import (
 	"trnsci/core/sched"
 )
 
-// A singular value of a product of random matrices, one of which has known ones, is found to a factor of two, whatever blocks the triangle has.
+// A singular value of a product of random matrices, one of which has known ones, is found to a factor of two, whatever
+// blocks the triangle has.
 func TestSmallestSingularValue(t *testing.T) {
 	rng := rand.New(rand.NewPCG(91, 1))
 	for _, n := range []int{2, 3, 7, 20} {
@@ -120,7 +121,8 @@ func TestGrading(t *testing.T) {
 	}
 }
 
-// The power of a matrix with eigenvalues zero that are not side by side is the one that commutes with it: that of a projector is the projector.
+// The power of a matrix with eigenvalues zero that are not side by side is the one that commutes with it: that of a
+// projector is the projector.
 func TestPowersOfTriangularProjectors(t *testing.T) {
 	a := dense.FromRows([]float64{0, 1, 1}, []float64{0, 1, 1}, []float64{0, 0, 0})
 	for _, p := range []float64{0.3, 1.5} {
@@ -135,7 +137,8 @@ func TestPowersOfTriangularProjectors(t *testing.T) {
 		t.Errorf("%v, %+v", x.Data, o)
 	}
 	if x, o = evaluate(t, powerOf[float64, complex128](1.5), a); o.Missing || cmplx.Abs(x.At(0, 2)-1) > 1e-15 {
-		t.Errorf("%v, %+v", x.Data, o) // P N with the part N of A that is nilpotent: its power is zero, the rest is the projector
+		// P N with the part N of A that is nilpotent: its power is zero, the rest is the projector
+		t.Errorf("%v, %+v", x.Data, o)
 	}
 }
 

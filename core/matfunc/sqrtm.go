@@ -10,17 +10,21 @@ import (
 	"trnsci/core/sylvester"
 )
 
-// Sqrtm sets x to the principal square root of a square matrix: X X = A, and no eigenvalue of X has a negative real part. Eigenvalues below zero of a real
-// matrix get roots on the positive imaginary axis; X then is complex, and real for any other real matrix. x has the shape of a.
+// Sqrtm sets x to the principal square root of a square matrix: X X = A, and no eigenvalue of X has a negative real
+// part. Eigenvalues below zero of a real matrix get roots on the positive imaginary axis; X then is complex, and real
+// for any other real matrix. x has the shape of a.
 //
-// A matrix with infinities or NaNs gives NaNs. One that is singular, exactly or to working precision, has a principal root if zero is a semisimple
-// eigenvalue, and else NaNs stand for it: Outcome says so. The Residual is |R R - T| / |T| of the triangular form after grading.
+// A matrix with infinities or NaNs gives NaNs. One that is singular, exactly or to working precision, has a principal
+// root if zero is a semisimple eigenvalue, and else NaNs stand for it: Outcome says so. The Residual is |R R - T| / |T|
+// of the triangular form after grading.
 //
-// Errors: *dense.ArgumentError for shapes that do not fit; those of schur.Decompose, and the team's when the call is cancelled.
+// Errors: *dense.ArgumentError for shapes that do not fit; those of schur.Decompose, and the team's when the call is
+// cancelled.
 //
-// The residual |X X - A| is of the order of eps |X|^2, which may be more than eps |A|. Cost: that of a Schur form and 2 n^3/3 + 4 n^3 flops. Arithmetic is
-// in double precision for every T. Method: the Schur method, in real arithmetic for a real X (Björck and Hammarling, Linear Algebra Appl. 52-53, 1983;
-// Higham, ibid. 88-89, 1987), by recursive halving (Deadman, Higham and Ralha, Lecture Notes in Computer Science 7782, 2013).
+// The residual |X X - A| is of the order of eps |X|^2, which may be more than eps |A|. Cost: that of a Schur form and 2
+// n^3/3 + 4 n^3 flops. Arithmetic is in double precision for every T. Method: the Schur method, in real arithmetic for
+// a real X (Björck and Hammarling, Linear Algebra Appl. 52-53, 1983; Higham, ibid. 88-89, 1987), by recursive halving
+// (Deadman, Higham and Ralha, Lecture Notes in Computer Science 7782, 2013).
 func Sqrtm[T dense.Scalar, C dense.Complex](team *sched.Team, a dense.View[T], x dense.View[C]) (o Outcome, err error) {
 	if err := checkFunction(team, a, x); isNotFinite(err) {
 		fillNaN(x)
@@ -45,7 +49,8 @@ func triangleToRoot[W dense.Wide](team *sched.Team, t dense.Matrix[W], scales gr
 	return lost, nil
 }
 
-// rootResidual returns an estimate of |R R - T| / |T|, or of the relative error of R that explains it where that is smaller.
+// rootResidual returns an estimate of |R R - T| / |T|, or of the relative error of R that explains it where that is
+// smaller.
 func rootResidual[W dense.Wide](r, t dense.Matrix[W]) float64 {
 	const harmless = 1e-10 // far from half of the digits: there is nothing to explain
 	n, norm := t.Rows, infinityNorm(t)
@@ -75,8 +80,8 @@ func rounded[W dense.Wide](x dense.Matrix[W]) dense.Matrix[W] {
 	return x
 }
 
-// errorBehind returns the relative error of a result, in proportion to the residual that the rounding of its elements alone makes, if that is less than
-// its residual.
+// errorBehind returns the relative error of a result, in proportion to the residual that the rounding of its elements
+// alone makes, if that is less than its residual.
 func errorBehind[W dense.Wide](residual, ofRounding float64) float64 {
 	if explained := dense.Eps[W]() * residual / ofRounding; explained < residual {
 		return explained
@@ -84,9 +89,10 @@ func errorBehind[W dense.Wide](residual, ofRounding float64) float64 {
 	return residual
 }
 
-// triangularRoot sets r, whose elements are zeros, to the principal square root of the upper triangular or, if real, quasi-triangular t, whose real
-// eigenvalues are not negative then. The halves of t on the diagonal have the roots R1 and R2, and between them is X with R1 X + X R2 = T12. perturbed
-// says that such an equation was singular to working precision.
+// triangularRoot sets r, whose elements are zeros, to the principal square root of the upper triangular or, if real,
+// quasi-triangular t, whose real eigenvalues are not negative then. The halves of t on the diagonal have the roots R1
+// and R2, and between them is X with R1 X + X R2 = T12. perturbed says that such an equation was singular to working
+// precision.
 func triangularRoot[W dense.Wide](team *sched.Team, t, r dense.Matrix[W]) (perturbed bool, err error) {
 	n := t.Rows
 	switch {
@@ -116,7 +122,8 @@ func triangularRoot[W dense.Wide](team *sched.Team, t, r dense.Matrix[W]) (pertu
 	x.CopyFrom(t.Slice(0, half, half, n))
 	phase := team.Phase(rootSteps(n) - rootSteps(half) - rootSteps(n-half))
 	defer phase.End()
-	solved, err := sylvester.Triangular(phase, sylvester.Form{}, r.Slice(0, half, 0, half), r.Slice(half, n, half, n), x)
+	solved, err := sylvester.Triangular(phase, sylvester.Form{}, r.Slice(0, half, 0, half), r.Slice(half, n, half, n),
+		x)
 	scaleBack(x, solved.Shift)
 	return first || second || solved.Perturbed, err
 }
@@ -166,7 +173,8 @@ func rowTimesColumn[W dense.Wide](l, r dense.Matrix[W], i, j, first, end int) (s
 	return sum
 }
 
-// principalRoot returns the square root with a real part that is not negative, on the upper half of the imaginary axis for negative numbers.
+// principalRoot returns the square root with a real part that is not negative, on the upper half of the imaginary axis
+// for negative numbers.
 func principalRoot(z complex128) complex128 {
 	if imag(z) == 0 {
 		z = complex(real(z), 0) // a negative zero would choose the lower half
@@ -174,8 +182,8 @@ func principalRoot(z complex128) complex128 {
 	return cmplx.Sqrt(z)
 }
 
-// setBlockRoot sets r to the root of a standard block [a b; c a], b c < 0, with the eigenvalues a +- i theta: with alpha + i beta the root of a + i theta it is
-// alpha I + (block - a I) / (2 alpha).
+// setBlockRoot sets r to the root of a standard block [a b; c a], b c < 0, with the eigenvalues a +- i theta: with
+// alpha + i beta the root of a + i theta it is alpha I + (block - a I) / (2 alpha).
 func setBlockRoot[W dense.Wide](t, r dense.Matrix[W]) {
 	a, b, c := dense.Real(t.At(0, 0)), dense.Real(t.At(0, 1)), dense.Real(t.At(1, 0))
 	theta := math.Sqrt(math.Abs(b)) * math.Sqrt(math.Abs(c))

@@ -23,7 +23,10 @@ func GeneralFamilies() []Family {
 		{"uniform positive", uniform},
 		{"signs", signs},
 		{"triangular", triangular},
-		{"lower triangular", func(rng *rand.Rand, n int) dense.Matrix[float64] { return transposed(triangular(rng, n)) }},
+		{"lower triangular", func(rng *rand.Rand, n int) dense.Matrix[float64] {
+			return transposed(triangular(rng,
+				n))
+		}},
 		{"quasi-triangular", QuasiTriangular},
 		{"Hessenberg", hessenberg},
 		{"zero", func(_ *rand.Rand, n int) dense.Matrix[float64] { return dense.New[float64](n, n) }},
@@ -225,8 +228,8 @@ func clement(n int) dense.Matrix[float64] {
 	})
 }
 
-// day repeats down the diagonal the 4 x 4 matrix on which the QR iteration of EISPACK fails (D. Day, How the QR algorithm
-// fails to converge and how to fix it, Sandia report 96-0913J).
+// day repeats down the diagonal the 4 x 4 matrix on which the QR iteration of EISPACK fails (D. Day, How the QR
+// algorithm fails to converge and how to fix it, Sandia report 96-0913J).
 func day(n int) dense.Matrix[float64] {
 	const h = 1e-6
 	block := [4][4]float64{{0, 1, 0, 0}, {1, 0, h, 0}, {0, -h, 0, 1}, {0, 0, 1, 0}}
@@ -372,7 +375,8 @@ func CheckQuasiTriangular(t dense.Matrix[float64]) error {
 			continue
 		}
 		if a != d || b == 0 || math.Signbit(b) == math.Signbit(c) {
-			return fmt.Errorf("rows %d and %d hold the block [%g %g; %g %g], which is not standardized", i, i+1, a, b, c, d)
+			return fmt.Errorf("rows %d and %d hold the block [%g %g; %g %g], which is not standardized", i, i+1, a, b,
+				c, d)
 		}
 		if i+2 < t.Rows && t.At(i+2, i+1) != 0 {
 			return fmt.Errorf("two blocks overlap in row %d", i+1)

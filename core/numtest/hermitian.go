@@ -19,7 +19,8 @@ type HermitianFamily[W dense.Wide] struct {
 // HermitianFamilies returns the kinds of matrices that Hermitian eigensolvers are tested with. Those with real elements
 // a_jk become i^(j-k) a_jk for a complex W, which is exact and leaves the spectrum as it is.
 func HermitianFamilies[W dense.Wide]() []HermitianFamily[W] {
-	byFormula := func(name string, element func(n, i, j int) float64, spectrum func(n, k int) float64) HermitianFamily[W] {
+	byFormula := func(name string, element func(n, i, j int) float64,
+		spectrum func(n, k int) float64) HermitianFamily[W] {
 		family := HermitianFamily[W]{Name: name, Make: func(_ *rand.Rand, n int) dense.Matrix[W] {
 			return withPhases[W](byElement(n, func(i, j int) float64 { return element(n, i, j) }))
 		}}
@@ -29,7 +30,10 @@ func HermitianFamilies[W dense.Wide]() []HermitianFamily[W] {
 		return family
 	}
 	random := func(name string, element func(rng *rand.Rand, n int) dense.Matrix[float64]) HermitianFamily[W] {
-		return HermitianFamily[W]{Name: name, Make: func(rng *rand.Rand, n int) dense.Matrix[W] { return withPhases[W](element(rng, n)) }}
+		return HermitianFamily[W]{Name: name, Make: func(rng *rand.Rand,
+			n int) dense.Matrix[W] {
+			return withPhases[W](element(rng, n))
+		}}
 	}
 	return []HermitianFamily[W]{
 		{Name: "random", Make: RandomHermitian[W]},
@@ -38,8 +42,14 @@ func HermitianFamilies[W dense.Wide]() []HermitianFamily[W] {
 			dense.Copy(a.View(), symmetric(rng, n).View())
 			return a
 		}},
-		{Name: "graded down", Make: func(rng *rand.Rand, n int) dense.Matrix[W] { return gradedHermitian[W](rng, n, 1, 1e-16) }},
-		{Name: "graded up", Make: func(rng *rand.Rand, n int) dense.Matrix[W] { return gradedHermitian[W](rng, n, 1e-16, 1) }},
+		{Name: "graded down", Make: func(rng *rand.Rand, n int) dense.Matrix[W] {
+			return gradedHermitian[W](rng, n, 1,
+				1e-16)
+		}},
+		{Name: "graded up", Make: func(rng *rand.Rand, n int) dense.Matrix[W] {
+			return gradedHermitian[W](rng, n, 1e-16,
+				1)
+		}},
 		{Name: "rank deficient", Make: func(rng *rand.Rand, n int) dense.Matrix[W] {
 			return fromFactor(Random[W](rng, n, (n+2)/3))
 		}},
@@ -60,10 +70,13 @@ func HermitianFamilies[W dense.Wide]() []HermitianFamily[W] {
 			return byElement(n, func(i, j int) float64 { return couplings[max(i, j)] * isNear(i, j, 1) })
 		}),
 		byFormula("zero", func(_, _, _ int) float64 { return 0 }, func(_, _ int) float64 { return 0 }),
-		byFormula("identity", func(_, i, j int) float64 { return isNear(i, j, 0) }, func(_, _ int) float64 { return 1 }),
+		byFormula("identity", func(_, i, j int) float64 { return isNear(i, j, 0) },
+			func(_, _ int) float64 { return 1 }),
 		byFormula("diagonal", func(n, i, j int) float64 { return alternating(n, i) * isNear(i, j, 0) }, alternating),
-		byFormula("ones", func(_, _, _ int) float64 { return 1 }, func(n, k int) float64 { return float64(n) * isNear(k, 0, 0) }),
-		// The eigenvalues of W21+ come in pairs that agree to 14 digits (Wilkinson, The Algebraic Eigenvalue Problem, p. 308).
+		byFormula("ones", func(_, _, _ int) float64 { return 1 },
+			func(n, k int) float64 { return float64(n) * isNear(k, 0, 0) }),
+		// The eigenvalues of W21+ come in pairs that agree to 14 digits (Wilkinson, The Algebraic Eigenvalue Problem,
+		// p. 308).
 		byFormula("Wilkinson", func(n, i, j int) float64 {
 			if i == j {
 				return math.Abs(float64(n-1)/2 - float64(i))
@@ -150,8 +163,8 @@ func EigenResidual[W dense.Wide](a dense.Matrix[W], w []float64, v dense.Matrix[
 	return r / (float64(max(a.Rows, smallestDivisor)) * eps * HermitianNorm(a))
 }
 
-// HermitianNorm returns |A|_2 of a Hermitian A, whose elements are neither huge nor tiny, from below: a few steps of the
-// power method from the row with the largest norm, which is at least |A|_2 / sqrt(n) itself.
+// HermitianNorm returns |A|_2 of a Hermitian A, whose elements are neither huge nor tiny, from below: a few steps of
+// the power method from the row with the largest norm, which is at least |A|_2 / sqrt(n) itself.
 func HermitianNorm[W dense.Wide](a dense.Matrix[W]) float64 {
 	const steps = 3
 	x, y, norm := make([]W, a.Cols), make([]W, a.Cols), 0.0
@@ -249,7 +262,8 @@ func fromFactor[W dense.Wide](g dense.Matrix[W]) dense.Matrix[W] {
 	return a
 }
 
-// symmetrize replaces what is above the diagonal of a by the conjugate of what is below, and makes the diagonal real.
+// symmetrize replaces the elements above the diagonal of a by the conjugates of those below, and makes the diagonal
+// real.
 func symmetrize[W dense.Wide](a dense.Matrix[W]) {
 	for i := range a.Rows {
 		a.Set(i, i, dense.FromReal[W](dense.Real(a.At(i, i))))
