@@ -3,6 +3,7 @@ package mp2
 import (
 	"trnsci/core/blas"
 	"trnsci/core/dense"
+	"trnsci/core/scratch"
 )
 
 // Amplitudes names amplitudes of double excitations from occupied orbitals i, j to virtual orbitals a, b.
@@ -88,8 +89,8 @@ func newAmplitudeRun(opt Options, left, right Spin, kind Amplitudes) *amplitudeR
 }
 
 // walk returns the walk over the blocks of both spins.
-func (run *amplitudeRun) walk(w widths, oneSpin bool) blockPairs[float64] {
-	return blockPairs[float64]{
+func (run *amplitudeRun) walk(w widths, oneSpin bool) *blockPairs[float64] {
+	return &blockPairs[float64]{
 		team: run.opt.Team, checkFinite: !run.opt.SkipFiniteCheck, left: run.l, right: run.r, widths: w, oneSpin: oneSpin,
 		weights: run.l.unweighted(),
 	}
@@ -116,11 +117,10 @@ func (run *amplitudeRun) checkPairFits() error {
 	return nil
 }
 
-// workspace returns the bytes that products of blocks of two spins take.
-func (run *amplitudeRun) workspace(w widths) int64 {
-	bytes := int64(fixedBytes) + int64(run.opt.Team.Threads())*blas.GemmWorkspace[float64]()
-	bytes += run.l.blocksWorkspace() + run.r.blocksWorkspace()
-	return bytes + 8*int64(w.elements(run.l.packedElements(), run.r.packedElements()))
+// workspace returns the bytes that reading and multiplying blocks of two spins takes besides the blocks.
+func (run *amplitudeRun) workspace() int64 {
+	products := int64(run.opt.Team.Threads()) * blas.GemmWorkspace[float64]()
+	return fixedBytes + products + run.l.readerWorkspace() + run.r.readerWorkspace()
 }
 
 // EachAmplitudes calls visit for every occupied orbital i of the left spin, in order, with t[j,a,b] for j and b of the
@@ -145,7 +145,8 @@ func EachAmplitudes(opt Options, left, right Spin, kind Amplitudes, visit func(i
 	}
 	// A step for each pair that is computed, and as much for what visit does with it.
 	run.opt.Team = opt.Team.Plan(2 * len(left.Occ) * len(right.Occ))
-	rows := &amplitudeRows{amplitudeRun: run, each: w.each, memory: make([]float64, w.left*w.each)}
+	rows := newAmplitudeRows(run, w)
+	allocate(rows.layout)
 	visitRows := func(first, end int) error {
 		for i := first; i < end; i++ {
 			if err := opt.Team.Err(); err != nil {
@@ -167,8 +168,7 @@ func EachAmplitudes(opt Options, left, right Spin, kind Amplitudes, visit func(i
 		}
 		return nil
 	}
-	walk := run.walk(w.widths, false)
-	return walk.each(make([]float64, walk.elements()), visitor[float64]{
+	return rows.blocks.each(visitor[float64]{
 		visit:  rows.fill,
 		finish: func(b *block[float64]) error { return visitRows(b.first, b.end) },
 	})
@@ -207,7 +207,20 @@ func (run *amplitudeRun) rowWidths() (rowWidths, error) {
 type amplitudeRows struct {
 	*amplitudeRun
 	each   int // amplitudes of an i
+	blocks *blockPairs[float64]
 	memory []float64
+}
+
+func newAmplitudeRows(run *amplitudeRun, w rowWidths) *amplitudeRows {
+	return &amplitudeRows{amplitudeRun: run, each: w.each, blocks: run.walk(w.widths, false)}
+}
+
+// layout takes the memory of the amplitudes and of the blocks, unless there is nothing to read.
+func (r *amplitudeRows) layout(a *scratch.Arena) {
+	r.memory = scratch.Take[float64](a, r.blocks.widths.left*r.each)
+	if !r.l.empty() && !r.r.empty() {
+		r.blocks.layout(a)
+	}
 }
 
 // of returns the amplitudes of orbital i in the block that begins with first.
@@ -255,7 +268,7 @@ func AmplitudesWorkspace(opt Options, left, right Spin, kind Amplitudes) (int64,
 	if err != nil {
 		return 0, err
 	}
-	return run.workspace(w.widths) + 8*int64(w.left)*int64(w.each), nil
+	return run.workspace() + bytesOf(newAmplitudeRows(run, w).layout), nil
 }
 
 // PairAmplitudes calls store with the amplitudes t[a,b] of occupied orbitals i of the left and j of the right spin, in
@@ -278,16 +291,17 @@ func PairAmplitudes(
 	}
 	nocc, other := len(left.Occ), len(right.Occ)
 	run.opt.Team = opt.Team.Plan(run.pairCount(0, nocc, 0, other))
-	scratch := make([]dense.Matrix[float64], opt.Team.Threads())
+	workers := make([]dense.Matrix[float64], opt.Team.Threads())
 	if left.empty() || right.empty() {
-		return run.eachPair(scratch, 0, nocc, 0, other, store, func(_, _ int, t dense.Matrix[float64]) error {
+		return run.eachPair(workers, 0, nocc, 0, other, store, func(_, _ int, t dense.Matrix[float64]) error {
 			clear(t.Data)
 			return nil
 		})
 	}
 	walk := run.walk(w, kind.symmetric())
-	return walk.each(make([]float64, walk.elements()), visitor[float64]{visit: func(a, b *block[float64]) error {
-		return run.eachPair(scratch, a.first, a.end, b.first, b.end, store,
+	allocate(walk.layout)
+	return walk.each(visitor[float64]{visit: func(a, b *block[float64]) error {
+		return run.eachPair(workers, a.first, a.end, b.first, b.end, store,
 			func(i, j int, t dense.Matrix[float64]) error {
 				return run.pair(a, b, i, j, t)
 			})
@@ -315,10 +329,10 @@ func (run *amplitudeRun) pairCount(i0, i1, j0, j1 int) int {
 	return (i1 - i0) * (j1 - j0)
 }
 
-// eachPair stores what compute sets for these pairs. scratch has a matrix for each worker, without memory until it
+// eachPair stores what compute sets for these pairs. workers has a matrix for each worker, without memory until it
 // begins.
 func (run *amplitudeRun) eachPair(
-	scratch []dense.Matrix[float64], i0, i1, j0, j1 int, store func(i, j int, t dense.Matrix[float64]),
+	workers []dense.Matrix[float64], i0, i1, j0, j1 int, store func(i, j int, t dense.Matrix[float64]),
 	compute func(i, j int, t dense.Matrix[float64]) error,
 ) error {
 	return run.opt.Team.For(run.pairCount(i0, i1, j0, j1), func(worker, n int) error {
@@ -327,9 +341,9 @@ func (run *amplitudeRun) eachPair(
 			above, below := strictPair(n) // i >= j are i+1 > j
 			i, j = i0+above-1, j0+below
 		}
-		t := &scratch[worker]
+		t := &workers[worker]
 		if t.Data == nil {
-			*t = dense.New[float64](len(run.left.Vir), len(run.right.Vir))
+			allocate(run.pairLayout(t))
 		}
 		if err := compute(i, j, *t); err != nil {
 			return err
@@ -338,6 +352,13 @@ func (run *amplitudeRun) eachPair(
 		run.opt.Team.Step(1)
 		return nil
 	})
+}
+
+// pairLayout takes the memory for the amplitudes of a pair.
+func (run *amplitudeRun) pairLayout(t *dense.Matrix[float64]) func(a *scratch.Arena) {
+	return func(a *scratch.Arena) {
+		*t = scratch.TakeMatrix[float64](a, len(run.left.Vir), len(run.right.Vir))
+	}
 }
 
 // PairAmplitudesWorkspace returns an upper bound on the bytes that PairAmplitudes allocates.
@@ -350,6 +371,9 @@ func PairAmplitudesWorkspace(opt Options, left, right Spin, kind Amplitudes) (in
 	if err != nil {
 		return 0, err
 	}
-	scratch := 8 * int64(opt.Team.Threads()) * int64(len(left.Vir)) * int64(len(right.Vir))
-	return run.workspace(w) + scratch, nil
+	bytes := run.workspace() + int64(opt.Team.Threads())*bytesOf(run.pairLayout(&dense.Matrix[float64]{}))
+	if left.empty() || right.empty() {
+		return bytes, nil
+	}
+	return bytes + bytesOf(run.walk(w, kind.symmetric()).layout), nil
 }

@@ -9,6 +9,7 @@ import (
 	"trnsci/core/dense"
 	"trnsci/core/mp2/internal/checkpoint"
 	"trnsci/core/sched"
+	"trnsci/core/scratch"
 	"trnsci/core/stream"
 )
 
@@ -95,13 +96,11 @@ type block[T dense.Scalar] struct {
 	checksums  []uint32 // of the elements, nil without a watch
 }
 
-// newBlock returns an empty block and the rest of the memory.
-func newBlock[T dense.Scalar](op *operand[T], width int, weights []float64, memory []T) (b *block[T], rest []T) {
-	n := width * op.packedElements()
-	b = &block[T]{
-		op: op, memory: memory[:n], weights: weights, norms: make([]float64, width*op.nvir), finite: make([]bool,
-			width),
-	}
+// newBlock returns an empty block of width orbitals, with the memory that its layout takes.
+func newBlock[T dense.Scalar](a *scratch.Arena, op *operand[T], width int, weights []float64) *block[T] {
+	b := &block[T]{op: op, weights: weights, finite: make([]bool, width)}
+	b.memory = scratch.Take[T](a, width*op.packedElements())
+	b.norms = scratch.Take[float64](a, width*op.nvir)
 	total := 0.0
 	for _, w := range weights {
 		total += w
@@ -110,7 +109,18 @@ func newBlock[T dense.Scalar](op *operand[T], width int, weights []float64, memo
 	if op.watch != nil {
 		b.checksums = make([]uint32, width)
 	}
-	return b, memory[n:]
+	return b
+}
+
+// allocate allocates the memory of a layout and runs the layout over it.
+func allocate(layout func(a *scratch.Arena)) {
+	a := scratch.NewArena(dense.NewAligned[float64](scratch.Count(layout)))
+	layout(&a)
+}
+
+// bytesOf returns the bytes that a layout takes.
+func bytesOf(layout func(a *scratch.Arena)) int64 {
+	return int64(scratch.Count(layout)) * int64(dense.Bytes[float64]())
 }
 
 // forget makes the next fill load the block anew.
@@ -265,7 +275,8 @@ func EachOrbital[T dense.Float](
 	team *sched.Team, s Spin, first, end int, visit func(i int, b dense.View[T], norms []float64),
 ) error {
 	op := newOperand[T](s.Source, s.Name)
-	b, _ := newBlock(op, end-first, op.unweighted(), make([]T, (end-first)*op.packedElements()))
+	var b *block[T]
+	allocate(func(a *scratch.Arena) { b = newBlock(a, op, end-first, op.unweighted()) })
 	if err := b.fill(team, first, end, true); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 
 	"trnsci/core/dense"
 	"trnsci/core/sched"
+	"trnsci/core/scratch"
 	"trnsci/core/stream"
 )
 
@@ -19,11 +20,17 @@ type blockPairs[T dense.Scalar] struct {
 	widths      widths
 	oneSpin     bool
 	weights     []float64 // of auxiliary functions in norms
+	stays       *block[T] // the left block
+	buffers     []*block[T]
 }
 
-// elements returns the memory of the blocks.
-func (w blockPairs[T]) elements() int {
-	return w.widths.elements(w.left.packedElements(), w.right.packedElements())
+// layout takes the memory of the blocks.
+func (w *blockPairs[T]) layout(a *scratch.Arena) {
+	w.stays = newBlock(a, w.left, w.widths.left, w.weights)
+	w.buffers = make([]*block[T], w.widths.buffers)
+	for n := range w.buffers {
+		w.buffers[n] = newBlock(a, w.right, w.widths.right, w.weights)
+	}
 }
 
 // visitor is what a walk over pairs of blocks calls.
@@ -37,13 +44,10 @@ type visitor[T dense.Scalar] struct {
 	finish func(left *block[T]) error
 }
 
-// each walks over all pairs of blocks. The first error ends it; nothing is being loaded any more when it returns.
-func (w blockPairs[T]) each(memory []T, v visitor[T]) error {
-	left, memory := newBlock(w.left, w.widths.left, w.weights, memory)
-	right := make([]*block[T], w.widths.buffers)
-	for n := range right {
-		right[n], memory = newBlock(w.right, w.widths.right, w.weights, memory)
-	}
+// each walks over all pairs of blocks, whose memory is there. The first error ends it; nothing is being loaded any more
+// when it returns.
+func (w *blockPairs[T]) each(v visitor[T]) error {
+	left := w.stays
 	needs := v.needs
 	if needs == nil {
 		needs = func(int, int, int, int) bool { return true }
@@ -60,7 +64,7 @@ func (w blockPairs[T]) each(memory []T, v visitor[T]) error {
 			return err
 		}
 		needed := func(j0, j1 int) bool { return needs(i0, i1, j0, j1) }
-		if err := w.stream(right, streamed, needed, func(b *block[T]) error { return v.visit(left, b) }); err != nil {
+		if err := w.stream(streamed, needed, func(b *block[T]) error { return v.visit(left, b) }); err != nil {
 			return err
 		}
 		if w.oneSpin {
@@ -80,23 +84,23 @@ func (w blockPairs[T]) each(memory []T, v visitor[T]) error {
 
 // stream calls visit for the blocks of right orbitals 0 <= j < count that are needed. Blocks are loaded anew for each
 // left one, unless one block holds all of them.
-func (w blockPairs[T]) stream(
-	buffers []*block[T], count int, needed func(j0, j1 int) bool, visit func(b *block[T]) error,
+func (w *blockPairs[T]) stream(
+	count int, needed func(j0, j1 int) bool, visit func(b *block[T]) error,
 ) error {
 	if w.oneSpin || w.widths.right < w.right.nocc {
-		for _, b := range buffers {
+		for _, b := range w.buffers {
 			b.forget()
 		}
 	}
 	load := func(team *sched.Team, buffer, first, end int) error {
-		return buffers[buffer].fill(team, first, end, w.checkFinite)
+		return w.buffers[buffer].fill(team, first, end, w.checkFinite)
 	}
-	return stream.Blocks{Count: count, Width: w.widths.right, Buffers: len(buffers)}.Each(
-		w.team, needed, load, func(buffer, _, _ int) error { return visit(buffers[buffer]) })
+	return stream.Blocks{Count: count, Width: w.widths.right, Buffers: len(w.buffers)}.Each(
+		w.team, needed, load, func(buffer, _, _ int) error { return visit(w.buffers[buffer]) })
 }
 
 // bytesRead returns the bytes that the walk reads if it needs all pairs.
-func (w blockPairs[T]) bytesRead() int64 {
+func (w *blockPairs[T]) bytesRead() int64 {
 	bytes := int64(0)
 	if w.left.empty() || w.right.empty() {
 		return 0
@@ -118,14 +122,10 @@ func (w blockPairs[T]) bytesRead() int64 {
 // as buffers. There are no right ones if one block holds all orbitals of a walk over one spin.
 type widths struct{ left, right, buffers int }
 
-// elements returns the memory of a walk, given that of a left and of a right orbital.
-func (w widths) elements(left, right int) int { return w.left*left + w.buffers*w.right*right }
-
 // plan is the widths for the walks of a call.
 type plan struct {
 	same     [2]widths // of each source with itself
 	opposite widths    // of the first with the second source
-	elements int       // the most memory that any walk needs
 }
 
 // newPlan splits maxBytes for every walk with some number of threads. If it is too little, the error says how many
@@ -146,11 +146,9 @@ func newPlan[T dense.Scalar](ops []*operand[T], maxBytes int64, threads int) (pl
 	var p plan
 	for n, op := range ops {
 		p.same[n] = planSame(op, budget, threads)
-		p.elements = max(p.elements, p.same[n].elements(op.packedElements(), op.packedElements()))
 	}
 	if mixed {
 		p.opposite = planOpposite(ops[0], ops[1], budget, threads)
-		p.elements = max(p.elements, p.opposite.elements(ops[0].packedElements(), ops[1].packedElements()))
 	}
 	return p, nil
 }

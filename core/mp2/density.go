@@ -3,6 +3,7 @@ package mp2
 import (
 	"trnsci/core/blas"
 	"trnsci/core/dense"
+	"trnsci/core/scratch"
 )
 
 // Density returns the unrelaxed one-particle density matrix of MP2, with the occupations of the reference, over the
@@ -89,7 +90,8 @@ func addOppositeSpins(opt Options, alpha, beta Spin, toAlpha, toBeta *density) e
 	}
 	na, va, vb := len(alpha.Occ), len(alpha.Vir), len(beta.Vir)
 	each := kept / na
-	t := make([]float64, kept)
+	var t []float64
+	allocate(takeNumbers(&t, kept))
 	of := func(x []float64, at, rows, cols int) dense.View[float64] {
 		return dense.Matrix[float64]{Rows: rows, Cols: cols, Stride: cols,
 			Data: x[at*rows*cols : (at+1)*rows*cols]}.View()
@@ -147,8 +149,22 @@ func newDensity(s Spin, occupation float64) (*density, error) {
 		return nil, dense.BadArgument("B", "expected integrals, got none")
 	}
 	nocc, nvir, _ := s.Source.Shape()
-	return &density{occupation: occupation, occupied: dense.New[float64](nocc, nocc),
-		virtual: dense.New[float64](nvir, nvir)}, nil
+	d := &density{occupation: occupation}
+	allocate(d.layout(nocc, nvir))
+	return d, nil
+}
+
+// layout takes the memory of both blocks.
+func (d *density) layout(nocc, nvir int) func(a *scratch.Arena) {
+	return func(a *scratch.Arena) {
+		d.occupied = scratch.TakeMatrix[float64](a, nocc, nocc)
+		d.virtual = scratch.TakeMatrix[float64](a, nvir, nvir)
+	}
+}
+
+// takeNumbers is the layout of one list of numbers.
+func takeNumbers(x *[]float64, n int) func(a *scratch.Arena) {
+	return func(a *scratch.Arena) { *x = scratch.Take[float64](a, n) }
 }
 
 // combination sets u, with which amplitudes t[j,a,b] of one i, nvir x nvir for each j, are multiplied.
@@ -177,7 +193,7 @@ func (d *density) add(opt Options, m, s Spin, kind Amplitudes, of combination) e
 	var memory []float64 // for u
 	return EachAmplitudes(opt, m, s, kind, func(_ int, t []float64) error {
 		if of != nil && memory == nil {
-			memory = make([]float64, len(t))
+			allocate(takeNumbers(&memory, len(t)))
 		}
 		return d.addOne(opt, t, of, memory)
 	})
@@ -233,6 +249,7 @@ func (d *density) matrix() dense.Matrix[float64] {
 // DensityWorkspace returns an upper bound on the bytes that Density allocates.
 func DensityWorkspace(opt Options, spins ...Spin) (int64, error) {
 	most, densities := int64(0), int64(0)
+	var numbers []float64
 	for m, left := range spins {
 		for n, right := range spins {
 			kind := OppositeSpinAmplitudes
@@ -246,15 +263,15 @@ func DensityWorkspace(opt Options, spins ...Spin) (int64, error) {
 			if err != nil {
 				return 0, err
 			}
-			o, v := int64(len(right.Occ)), int64(len(right.Vir))
 			// The amplitudes of an orbital once more, and the garbage of two calls.
-			most = max(most, 2*bytes+8*o*int64(len(left.Vir))*v)
+			combined := takeNumbers(&numbers, len(right.Occ)*len(left.Vir)*len(right.Vir))
+			most = max(most, 2*bytes+bytesOf(combined))
 		}
-		o, v := int64(len(left.Occ)), int64(len(left.Vir))
-		densities += 8 * (o*o + v*v + (o+v)*(o+v))
+		o, v := len(left.Occ), len(left.Vir)
+		densities += bytesOf((&density{}).layout(o, v)) + 8*int64(o+v)*int64(o+v) // and the result
 	}
 	if len(spins) == 2 {
-		densities += 8 * int64(keptAmplitudes(opt, spins[0], spins[1]))
+		densities += bytesOf(takeNumbers(&numbers, keptAmplitudes(opt, spins[0], spins[1])))
 	}
 	return most + densities, nil
 }

@@ -5,8 +5,10 @@ import (
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
+	"trnsci/core/kernel"
 	"trnsci/core/mp2/internal/checkpoint"
 	"trnsci/core/sched"
+	"trnsci/core/scratch"
 )
 
 // compute returns the contributions of one spin, a closed shell, or of alpha and beta, and how many were computed again
@@ -82,14 +84,15 @@ func computePass[T dense.Float](
 		return err
 	}
 	opt.Team = opt.Team.Plan(pairCount(ops, only))
-	e := newEnergyPass(opt.Options, blocks.elements, ops...)
-	for n, op := range ops {
+	e := newEnergyPass(opt.Options, ops, blocks)
+	allocate(e.layout)
+	for n := range ops {
 		e.only = func(i, j int) bool { return j <= i && only.has(n, triangular(i, j)) }
 		e.finished = func(i, j int) error {
 			number := triangular(i, j)
 			return c.same[n][number].keep(kept, pass, n, number)
 		}
-		if err := e.sameSpin(op, spins[n], blocks.same[n], len(spins) == 1, c.same[n]); err != nil {
+		if err := e.sameSpin(e.same[n], spins[n], len(spins) == 1, c.same[n]); err != nil {
 			return err
 		}
 	}
@@ -99,7 +102,7 @@ func computePass[T dense.Float](
 	number := func(i, j int) int { return i*ops[1].nocc + j }
 	e.only = func(i, j int) bool { return only.has(mixedPart, number(i, j)) }
 	e.finished = func(i, j int) error { return c.opposite[number(i, j)].keep(kept, pass, mixedPart, number(i, j)) }
-	return e.oppositeSpin(ops[0], ops[1], spins[0], spins[1], blocks.opposite, c.opposite)
+	return e.oppositeSpin(spins[0], spins[1], c.opposite)
 }
 
 // pairCount returns the number of pairs that are to be computed.
@@ -133,26 +136,46 @@ func pairCount[T dense.Float](ops []*operand[T], only *selection) int {
 type energyPass[T dense.Float] struct {
 	team        *sched.Team
 	checkFinite bool
-	packed      []T           // memory for the blocks of a walk
-	workers     []*scratch[T] // nil for workers that have not begun
+	same        [2]*blockPairs[T]  // the pairs within each spin, nil without orbitals
+	opposite    *blockPairs[T]     // the pairs of two spins, nil if one has no orbitals
+	workers     []*workerMemory[T] // nil for workers that have not begun
 	kElements   int
 	nvir        int                  // the most of any spin
-	weights     []float64            // of auxiliary functions in the norms
 	errors      productError         // of the products
 	only        func(i, j int) bool  // selects the pairs that are to be computed
 	finished    func(i, j int) error // is told of pairs whose contribution is set
 }
 
-func newEnergyPass[T dense.Float](opt Options, packedElements int, ops ...*operand[T]) *energyPass[T] {
+// newEnergyPass returns a pass over one or two spins whose walks have no memory yet.
+func newEnergyPass[T dense.Float](opt Options, ops []*operand[T], p plan) *energyPass[T] {
 	e := &energyPass[T]{
-		team: opt.Team, checkFinite: !opt.SkipFiniteCheck, packed: make([]T, packedElements),
-		workers: make([]*scratch[T], opt.Team.Threads()),
+		team: opt.Team, checkFinite: !opt.SkipFiniteCheck, workers: make([]*workerMemory[T], opt.Team.Threads()),
 	}
-	for _, op := range ops {
+	for n, op := range ops {
 		e.nvir = max(e.nvir, op.nvir)
+		e.same[n] = e.walk(op, op, p.same[n], true)
+	}
+	if len(ops) == 2 {
+		e.opposite = e.walk(ops[0], ops[1], p.opposite, false)
 	}
 	e.kElements = kElements[T](e.nvir)
 	return e
+}
+
+// layout takes the memory of the walks, of which one is under way at a time.
+func (e *energyPass[T]) layout(a *scratch.Arena) {
+	var layouts []func(a *scratch.Arena)
+	for _, w := range []*blockPairs[T]{e.same[0], e.same[1], e.opposite} {
+		if w != nil {
+			layouts = append(layouts, w.layout)
+		}
+	}
+	a.Either(layouts...)
+}
+
+// workerLayout takes the memory of a worker.
+func (e *energyPass[T]) workerLayout(w *workerMemory[T]) func(a *scratch.Arena) {
+	return func(a *scratch.Arena) { w.layout(a, e.kElements, e.nvir) }
 }
 
 // Bytes of the K of the pairs that one product computes, unless a single K is larger: they stay in the second-level
@@ -163,9 +186,11 @@ const kBytes = 512 << 10
 func kElements[T dense.Float](nvir int) int { return max(nvir*nvir, kBytes/dense.Bytes[T]()) }
 
 // worker returns the memory of a worker.
-func (e *energyPass[T]) worker(n int) *scratch[T] {
+func (e *energyPass[T]) worker(n int) *workerMemory[T] {
 	if e.workers[n] == nil {
-		e.workers[n] = newScratch[T](e.kElements, e.nvir)
+		w := &workerMemory[T]{set: kernel.Best()}
+		allocate(e.workerLayout(w))
+		e.workers[n] = w
 	}
 	return e.workers[n]
 }
@@ -173,8 +198,8 @@ func (e *energyPass[T]) worker(n int) *scratch[T] {
 // sameSpin sets the contributions of the pairs i >= j of one spin, under their triangular numbers. A closed shell
 // counts both spins: pairs weigh 2 if i > j, and pairs i = j have an opposite-spin part. For one spin of an open shell
 // the pairs i > j have a same-spin part.
-func (e *energyPass[T]) sameSpin(op *operand[T], s Spin, w widths, closedShell bool, out []contribution) error {
-	if op.empty() {
+func (e *energyPass[T]) sameSpin(w *blockPairs[T], s Spin, closedShell bool, out []contribution) error {
+	if w == nil {
 		return nil
 	}
 	store := func(p occupiedPair, k pair[T]) {
@@ -188,7 +213,8 @@ func (e *energyPass[T]) sameSpin(op *operand[T], s Spin, w widths, closedShell b
 		}
 		out[triangular(p.i, p.j)] = k.contribution(k.bothSpins(e.team))
 	}
-	return e.walk(op, op, w, true).each(e.packed, visitor[T]{needs: e.needs, visit: func(left, right *block[T]) error {
+	e.errors = newProductError[T](w.weights)
+	return w.each(visitor[T]{needs: e.needs, visit: func(left, right *block[T]) error {
 		most := e.together(left, right)
 		if left == right {
 			return e.forPairs(left, left, s, s, e.triangle(left, closedShell, most), store)
@@ -199,26 +225,29 @@ func (e *energyPass[T]) sameSpin(op *operand[T], s Spin, w widths, closedShell b
 
 // oppositeSpin sets the contributions of pairs of two spins, that of i of the left and j of the right spin under the
 // number i nocc_right + j.
-func (e *energyPass[T]) oppositeSpin(left, right *operand[T], l, r Spin, w widths, out []contribution) error {
-	if left.empty() || right.empty() {
+func (e *energyPass[T]) oppositeSpin(l, r Spin, out []contribution) error {
+	w := e.opposite
+	if w == nil {
 		return nil
 	}
 	store := func(p occupiedPair, k pair[T]) {
 		k.oppositeWeight = 1
-		out[p.i*right.nocc+p.j] = k.contribution(k.oppositeSpin(e.team))
+		out[p.i*w.right.nocc+p.j] = k.contribution(k.oppositeSpin(e.team))
 	}
-	return e.walk(left, right, w, false).each(e.packed, visitor[T]{needs: e.needs, visit: func(a, b *block[T]) error {
+	e.errors = newProductError[T](w.weights)
+	return w.each(visitor[T]{needs: e.needs, visit: func(a, b *block[T]) error {
 		return e.forPairs(a, b, l, r, e.rectangle(a, b, e.together(a, b)), store)
 	}})
 }
 
-// walk returns the walk over the blocks of one or two spins, after it has set what the errors of their products depend
-// on.
-func (e *energyPass[T]) walk(left, right *operand[T], w widths, oneSpin bool) blockPairs[T] {
-	e.weights = roundings[T](left.naux, left.rounded || right.rounded)
-	e.errors = newProductError[T](e.weights)
-	return blockPairs[T]{
-		team: e.team, checkFinite: e.checkFinite, left: left, right: right, widths: w, oneSpin: oneSpin, weights: e.weights,
+// walk returns the walk over the blocks of one or two spins, nil if there are no pairs.
+func (e *energyPass[T]) walk(left, right *operand[T], w widths, oneSpin bool) *blockPairs[T] {
+	if left.empty() || right.empty() {
+		return nil
+	}
+	return &blockPairs[T]{
+		team: e.team, checkFinite: e.checkFinite, left: left, right: right, widths: w, oneSpin: oneSpin,
+		weights: roundings[T](left.naux, left.rounded || right.rounded),
 	}
 }
 

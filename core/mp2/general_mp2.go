@@ -5,6 +5,7 @@ import (
 	"trnsci/core/dense"
 	"trnsci/core/npy"
 	"trnsci/core/sched"
+	"trnsci/core/scratch"
 )
 
 // Generalized returns the MP2 correlation energy of spin orbitals with real or complex integrals, (ia|jb) = K_ab =
@@ -82,13 +83,11 @@ func complexGeneralized[T dense.Complex](s Spin, opt Options) (Result, error) {
 	opt.Team = opt.Team.Plan(strictPairs(op.nocc))
 	r := &generalizedRun[T]{
 		team: opt.Team, spin: s, pairs: make([]contribution, strictPairs(op.nocc)),
-		scratch: make([][]T, opt.Team.Threads()), errors: complexError[T](op.naux),
+		workers: make([]dense.Matrix[T], opt.Team.Threads()), errors: complexError[T](op.naux),
 	}
-	walk := blockPairs[T]{
-		team: opt.Team, checkFinite: !opt.SkipFiniteCheck, left: op, right: op, widths: blocks.same[0], oneSpin: true,
-		weights: op.unweighted(),
-	}
-	err = walk.each(make([]T, walk.elements()), visitor[T]{visit: func(left, right *block[T]) error {
+	walk := generalizedWalk(opt, op, blocks)
+	allocate(walk.layout)
+	err = walk.each(visitor[T]{visit: func(left, right *block[T]) error {
 		if left == right {
 			return r.triangle(left)
 		}
@@ -101,12 +100,25 @@ func complexGeneralized[T dense.Complex](s Spin, opt Options) (Result, error) {
 	return Result{SameSpin: sum.same, AlphaAlpha: sum.same, ErrorBound: certain(sum.bound)}, nil
 }
 
+// generalizedWalk returns the walk over the pairs of a call with complex integrals.
+func generalizedWalk[T dense.Complex](opt Options, op *operand[T], blocks plan) *blockPairs[T] {
+	return &blockPairs[T]{
+		team: opt.Team, checkFinite: !opt.SkipFiniteCheck, left: op, right: op, widths: blocks.same[0], oneSpin: true,
+		weights: op.unweighted(),
+	}
+}
+
+// productLayout takes the memory for K of nvir virtual orbitals.
+func productLayout[T dense.Complex](k *dense.Matrix[T], nvir int) func(a *scratch.Arena) {
+	return func(a *scratch.Arena) { *k = scratch.TakeMatrix[T](a, nvir, nvir) }
+}
+
 // generalizedRun is the state of a call with complex integrals.
 type generalizedRun[T dense.Complex] struct {
 	team    *sched.Team
 	spin    Spin
-	pairs   []contribution // of i > j under their strictNumber
-	scratch [][]T          // a K for each worker; nil for workers that have not begun
+	pairs   []contribution    // of i > j under their strictNumber
+	workers []dense.Matrix[T] // a K for each worker; without memory for workers that have not begun
 	errors  productError
 }
 
@@ -130,10 +142,10 @@ func (r *generalizedRun[T]) triangle(b *block[T]) error {
 func (r *generalizedRun[T]) pair(worker int, left, right *block[T], i, j int) error {
 	vir := r.spin.Vir
 	n := len(vir)
-	if r.scratch[worker] == nil {
-		r.scratch[worker] = make([]T, n*n)
+	if r.workers[worker].Data == nil {
+		allocate(productLayout(&r.workers[worker], n))
 	}
-	k := dense.Matrix[T]{Rows: n, Cols: n, Stride: n, Data: r.scratch[worker]}
+	k := r.workers[worker]
 	asRows, asColumns := left.op.trans()
 	blas.Gemm(r.team.Serial(), asRows, asColumns, 1, left.orbitals(i, i+1), right.orbitals(j, j+1), 0, k)
 	normsI, normsJ := left.rowNorms(i), right.rowNorms(j)
@@ -163,10 +175,10 @@ func complexGeneralizedWorkspace[T dense.Complex](opt Options, b Source) (int64,
 	if err != nil {
 		return 0, err
 	}
-	nvir := int64(op.nvir)
-	bytes := fixedBytes + op.blocksWorkspace() + int64(strictPairs(op.nocc))*contributionBytes
-	bytes += int64(blocks.elements) * int64(dense.Bytes[T]())
-	return bytes + int64(opt.Team.Threads())*(nvir*nvir*int64(dense.Bytes[T]())+complexGemmWorkspace()), nil
+	bytes := fixedBytes + op.readerWorkspace() + int64(strictPairs(op.nocc))*contributionBytes
+	bytes += bytesOf(generalizedWalk(opt, op, blocks).layout)
+	product := bytesOf(productLayout(&dense.Matrix[T]{}, op.nvir))
+	return bytes + int64(opt.Team.Threads())*(product+complexGemmWorkspace()), nil
 }
 
 // complexGemmWorkspace returns the bytes of a complex product for each thread: those of a real one in double precision,

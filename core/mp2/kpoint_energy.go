@@ -7,6 +7,7 @@ import (
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
+	"trnsci/core/scratch"
 )
 
 // KPointEnergy returns the MP2 correlation energy of a closed shell for each cell of a crystal. With
@@ -236,10 +237,7 @@ func (r *kRun[T]) load(pair int) error {
 	if last := len(r.free) - 1; last >= 0 {
 		b, r.free = r.free[last], r.free[:last]
 	} else {
-		largest := slices.MaxFunc(r.ops, func(x, y *operand[T]) int {
-			return cmp.Compare(x.packedElements(), y.packedElements())
-		})
-		b, _ = newBlock(largest, r.nocc, largest.unweighted(), make([]T, r.nocc*largest.packedElements()))
+		allocate(r.blockLayout(&b))
 	}
 	b.op = r.ops[pair]
 	b.forget()
@@ -247,11 +245,24 @@ func (r *kRun[T]) load(pair int) error {
 	return b.fill(r.opt.Team, 0, r.nocc, !r.opt.SkipFiniteCheck)
 }
 
+// blockLayout takes the memory of a block that any pair may use.
+func (r *kRun[T]) blockLayout(b **block[T]) func(a *scratch.Arena) {
+	largest := slices.MaxFunc(r.ops, func(x, y *operand[T]) int {
+		return cmp.Compare(x.packedElements(), y.packedElements())
+	})
+	return func(a *scratch.Arena) { *b = newBlock(a, largest, r.nocc, largest.unweighted()) }
+}
+
+// productLayout takes the memory for the K of an item.
+func (r *kRun[T]) productLayout(k *[]T) func(a *scratch.Arena) {
+	return func(a *scratch.Arena) { *k = scratch.Take[T](a, r.width*r.nvir*r.nvir) }
+}
+
 // product sets out to the K of the orbitals i of an item and j, one below the other, from the blocks of two pairs of
 // k-points.
 func (r *kRun[T]) product(out *[]T, left, right *block[T], item kItem) []T {
 	if *out == nil {
-		*out = make([]T, r.width*r.nvir*r.nvir)
+		allocate(r.productLayout(out))
 	}
 	together := item.end - item.first
 	if !left.op.stacked() {
@@ -377,12 +388,12 @@ func kPointWorkspace[T dense.Complex](k KPoints, opt Options) (int64, error) {
 		return fixedBytes, err
 	}
 	bytes := int64(fixedBytes) + int64(len(r.groups))*groupBytes + int64(r.first[len(r.groups)])*itemBytes
-	packed := 0
 	for _, op := range r.ops {
-		bytes += op.blocksWorkspace() + pairOfKPointsBytes
-		packed = max(packed, r.nocc*op.packedElements())
+		bytes += op.readerWorkspace() + pairOfKPointsBytes
 	}
-	bytes += int64(r.slots) * int64(packed) * int64(dense.Bytes[T]())
-	products := 2 * int64(r.width) * int64(r.nvir) * int64(r.nvir) * int64(dense.Bytes[T]())
+	var b *block[T]
+	var product []T
+	bytes += int64(r.slots) * bytesOf(r.blockLayout(&b))
+	products := 2 * bytesOf(r.productLayout(&product)) // direct and exchange
 	return bytes + int64(opt.Team.Threads())*(products+complexGemmWorkspace()), nil
 }

@@ -9,6 +9,7 @@ import (
 	"trnsci/core/kernel/gemm"
 	"trnsci/core/mp2/internal/pairkernel"
 	"trnsci/core/sched"
+	"trnsci/core/scratch"
 )
 
 // The order of the tiles in which K is visited: a tile and its mirror image stay in the first-level cache.
@@ -55,22 +56,21 @@ type pair[T dense.Float] struct {
 	normsI, normsJ             []float64
 	errors                     productError
 	oppositeWeight, sameWeight float64
-	scratch                    *scratch[T]
+	scratch                    *workerMemory[T]
 }
 
-// scratch is the memory of a worker for the pairs that it visits.
-type scratch[T dense.Float] struct {
+// workerMemory is the memory of a worker for the pairs that it visits.
+type workerMemory[T dense.Float] struct {
 	set           kernel.Set
 	k             []T       // the K of several pairs
 	mirror        []T       // the transposed mirror image of a tile
 	first, second []float64 // e_i - e_a and e_j - e_b, the parts of D
 }
 
-func newScratch[T dense.Float](kElements, nvir int) *scratch[T] {
-	return &scratch[T]{
-		set: kernel.Best(), k: make([]T, kElements), mirror: make([]T, tile*tile),
-		first: make([]float64, nvir), second: make([]float64, nvir),
-	}
+// layout takes the memory for pairs of at most nvir virtual orbitals.
+func (w *workerMemory[T]) layout(a *scratch.Arena, kElements, nvir int) {
+	w.k, w.mirror = scratch.Take[T](a, kElements), scratch.Take[T](a, tile*tile)
+	w.first, w.second = scratch.Take[float64](a, nvir), scratch.Take[float64](a, nvir)
 }
 
 // differences sets out to e - eps.

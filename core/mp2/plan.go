@@ -49,39 +49,38 @@ const (
 	// selection.
 	checkpointBytes     = 1 << 16
 	checkpointPairBytes = 4*checkpoint.RecordBytes + 2
-	// Bytes that every call takes: goroutines, headers, errors.
+	// Bytes that every call takes: goroutines, headers, errors, and for each orbital of a block a flag and a checksum.
 	fixedBytes = 1 << 16
 )
 
 func workspace[T dense.Float](opt EnergyOptions, sources []Source) (int64, error) {
 	ops := make([]*operand[T], len(sources))
-	largest, orbitals, bytes := 0, 0, int64(fixedBytes)
+	orbitals, bytes := 0, int64(fixedBytes)
 	for n, src := range sources {
 		op := newOperand[T](src, "")
 		ops[n] = op
-		largest, orbitals = max(largest, op.nvir), orbitals+op.nocc
-		bytes += op.blocksWorkspace()
+		orbitals += op.nocc
+		bytes += op.readerWorkspace()
 	}
 	blocks, err := newPlan(ops, opt.maxBytes(), opt.Team.Threads())
 	if err != nil {
 		return 0, err
 	}
-	bytes += int64(blocks.elements) * int64(dense.Bytes[T]())
-	bytes += int64(opt.Team.Threads()) *
-		(int64(kElements[T](largest)+tile*tile)*int64(dense.Bytes[T]()) + 2*8*int64(largest) + blas.GemmWorkspace[T]())
+	e := newEnergyPass(opt.Options, ops, blocks)
+	bytes += bytesOf(e.layout)
+	bytes += int64(opt.Team.Threads()) * (bytesOf(e.workerLayout(&workerMemory[T]{})) + blas.GemmWorkspace[T]())
 	if opt.Checkpoint != "" {
 		bytes += checkpointBytes + int64(orbitals)*int64(orbitals+1)*checkpointPairBytes
 	}
 	return bytes + int64(orbitals)*int64(orbitals+1)*pairBytes, nil
 }
 
-// blocksWorkspace returns the bytes that filling the blocks of two passes takes besides their elements.
-func (op *operand[T]) blocksWorkspace() int64 {
-	bytes := 2 * 2 * int64(op.nocc) * (8*int64(op.nvir) + 1) // norms and flags of two blocks
-	if op.reader != nil {
-		bytes += op.reader.Workspace()
+// readerWorkspace returns the bytes that reading the orbitals takes besides their blocks.
+func (op *operand[T]) readerWorkspace() int64 {
+	if op.reader == nil {
+		return 0
 	}
-	return bytes
+	return op.reader.Workspace()
 }
 
 // HostPlan is what Restricted or Unrestricted would do for some sources, which are not read.
@@ -128,7 +127,7 @@ func planOf[T dense.Float](opt Options, sources []Source) (HostPlan, error) {
 	}
 	p := HostPlan{Precision: map[bool]string{true: "fp32", false: "fp64"}[dense.IsSingle[T]()]}
 	var words []string
-	add := func(name string, w blockPairs[T]) {
+	add := func(name string, w *blockPairs[T]) {
 		p.BytesRead += w.bytesRead()
 		words = append(words, name+w.describe())
 	}
@@ -141,10 +140,10 @@ func planOf[T dense.Float](opt Options, sources []Source) (HostPlan, error) {
 		p.Flops = UnrestrictedFlops(a.nocc, a.nvir, b.nocc, b.nvir, naux)
 	}
 	for n, op := range ops {
-		add(names[n], blockPairs[T]{left: op, right: op, widths: blocks.same[n], oneSpin: true})
+		add(names[n], &blockPairs[T]{left: op, right: op, widths: blocks.same[n], oneSpin: true})
 	}
 	if len(ops) == 2 {
-		add("alpha with beta: ", blockPairs[T]{left: a, right: b, widths: blocks.opposite})
+		add("alpha with beta: ", &blockPairs[T]{left: a, right: b, widths: blocks.opposite})
 	}
 	p.Blocks = strings.Join(words, "; ")
 	if p.Flops > 0 {
@@ -154,7 +153,7 @@ func planOf[T dense.Float](opt Options, sources []Source) (HostPlan, error) {
 }
 
 // describe says in words what blocks a walk has.
-func (w blockPairs[T]) describe() string {
+func (w *blockPairs[T]) describe() string {
 	switch {
 	case w.left.empty() || w.right.empty():
 		return "nothing to do"

@@ -36,12 +36,12 @@ func TestPlanKeepsToTheLimit(t *testing.T) {
 		for n, o := range ops {
 			w := p.same[n]
 			if o.nocc > 0 && (w.left < 1 || w.left < o.nocc && (w.right < 1 || w.buffers < 1) ||
-				8*int64(w.elements(o.naux, o.naux)) > limit) {
+				8*int64(w.left*o.naux+w.buffers*w.right*o.naux) > limit) {
 				t.Errorf("%s: %+v", name, w)
 			}
 		}
 		if w := p.opposite; len(ops) == 2 && ops[0].nocc > 0 && ops[1].nocc > 0 && (w.left < 1 || w.right < 1 ||
-			w.buffers < 1 || 8*int64(w.elements(ops[0].naux, ops[1].naux)) > limit) {
+			w.buffers < 1 || 8*int64(w.left*ops[0].naux+w.buffers*w.right*ops[1].naux) > limit) {
 			t.Errorf("%s: %+v", name, w)
 		}
 	}

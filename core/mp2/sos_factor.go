@@ -9,6 +9,7 @@ import (
 	"trnsci/core/dense"
 	"trnsci/core/mp2/internal/denominators"
 	"trnsci/core/sched"
+	"trnsci/core/scratch"
 )
 
 // oppositeSpinFactor is one spin's part of the sum: its integrals and the matrices X. It works through chunks of
@@ -54,7 +55,7 @@ func newOppositeSpinFactor(opt Options, s Spin, x []float64) (*oppositeSpinFacto
 				opt.maxBytes(), 8*size)
 		}
 	}
-	f.block, _ = newBlock(op, f.width, op.unweighted(), make([]float64, f.width*op.packedElements()))
+	allocate(func(a *scratch.Arena) { f.block = newBlock(a, op, f.width, op.unweighted()) })
 	f.squares = make([]float64, len(x))
 	f.transposed = make([]float64, f.chunk*op.nvir*op.naux)
 	f.countRoundings()
@@ -169,8 +170,8 @@ func (g *gram[T]) sum(opt Options, f *oppositeSpinFactor, points []float64, k0, 
 		err = opt.Team.For(strips*count, func(worker, task int) error {
 			k, p0 := task%count, (strips-1-task/count)*strip // the longest rows first
 			p1 := min(naux, p0+strip)
-			scratch := g.left[worker*strip*f.chunk*f.block.op.nvir:]
-			left := dense.Matrix[T]{Rows: p1 - p0, Cols: b.Rows, Stride: b.Rows, Data: scratch}
+			memory := g.left[worker*strip*f.chunk*f.block.op.nvir:]
+			left := dense.Matrix[T]{Rows: p1 - p0, Cols: b.Rows, Stride: b.Rows, Data: memory}
 			factor := make([]float64, b.Rows)
 			for n, x := range f.x[first:end] {
 				factor[n] = denominators.CholeskyFactor(points[:k0+k+1], x)
