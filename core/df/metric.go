@@ -9,6 +9,7 @@ import (
 	"trnsci/core/eigen"
 	"trnsci/core/factor"
 	"trnsci/core/sched"
+	"trnsci/core/scratch"
 )
 
 // DefaultDependence is the largest eigenvalue of a metric whose eigenvector counts as linearly dependent on the others,
@@ -45,12 +46,13 @@ func DecomposeMetric[T dense.Float](team *sched.Team, metric dense.View[T], depe
 	if err := blas.CheckFinite(team, metric, "metric"); err != nil {
 		return nil, err
 	}
-	lower := dense.New[T](n, n)
-	err := factor.CholeskyView(team, metric, lower.View(), false)
+	m := &Metric[T]{order: n}
+	allocate(m.factorLayout)
+	err := factor.CholeskyView(team, metric, m.lower.View(), false)
 	var indefinite *factor.NotPositiveDefiniteError
 	switch {
 	case err == nil:
-		return &Metric[T]{order: n, lower: lower}, nil
+		return m, nil
 	case !errors.As(err, &indefinite):
 		return nil, err
 	}
@@ -58,12 +60,38 @@ func DecomposeMetric[T dense.Float](team *sched.Team, metric dense.View[T], depe
 	return &Metric[T]{order: n, rows: rows}, err
 }
 
+// factorLayout takes the memory of the Cholesky factor.
+func (m *Metric[T]) factorLayout(a *scratch.Arena) {
+	m.lower = scratch.TakeMatrix[T](a, m.order, m.order)
+}
+
+// eigenpairs is the eigenvalues of a metric, ascending, and its eigenvectors as rows.
+type eigenpairs[T dense.Float] struct {
+	values  []T
+	vectors dense.Matrix[T]
+}
+
+// layout takes the memory for a metric of order n.
+func (e *eigenpairs[T]) layout(n int) func(a *scratch.Arena) {
+	return func(a *scratch.Arena) {
+		e.vectors = scratch.TakeMatrix[T](a, n, n)
+		e.values = scratch.Take[T](a, n)
+	}
+}
+
+// productLayout takes the memory for the product of W, with some functions, and a panel of pairs.
+func productLayout[T dense.Float](work *[]T, functions, pairs int) func(a *scratch.Arena) {
+	return func(a *scratch.Arena) { *work = scratch.Take[T](a, functions*pairs) }
+}
+
 // largeEigenvectors returns the eigenvectors of the eigenvalues above the dependence as rows, divided by the square
 // roots of the eigenvalues.
 func largeEigenvectors[T dense.Float](team *sched.Team, metric dense.View[T], dependence float64) (dense.Matrix[T],
 	error) {
 	n := metric.Rows
-	w, vectors := make([]T, n), dense.New[T](n, n)
+	var pairs eigenpairs[T]
+	allocate(pairs.layout(n))
+	w, vectors := pairs.values, pairs.vectors
 	options := eigen.Options{Team: team, SkipFiniteCheck: true, DoublePrecision: true}
 	if _, err := eigen.Eigh(metric, w, vectors.View().T(), options); err != nil {
 		return dense.Matrix[T]{}, err
@@ -85,14 +113,15 @@ func largeEigenvectors[T dense.Float](team *sched.Team, metric dense.View[T], de
 // FitWorkspace returns an upper bound on the bytes that DecomposeMetric and Fit allocate for naux auxiliary functions,
 // even for a metric without a Cholesky factor. Packing buffers of products are not included.
 func FitWorkspace[T dense.Float](team *sched.Team, naux int) int64 {
-	n, size := float64(naux), float64(wordBytes)
-	if dense.IsSingle[T]() {
-		size /= 2
-	}
-	own := size * n * (2*n + fitPairs)
 	solver := eigen.Workspace[T](naux, false, eigen.Options{Team: team, DoublePrecision: true})
-	solves := float64(team.Threads()) * float64(blas.TriangularWorkspace[T](naux))
-	return int64(min(own+float64(solver)+solves, math.MaxInt64/2))
+	if solver == math.MaxInt64 { // what no machine can hold
+		return solver / 2
+	}
+	var e eigenpairs[T]
+	var work []T
+	words := scratch.Count((&Metric[T]{order: naux}).factorLayout) + scratch.Count(e.layout(naux)) +
+		scratch.Count(productLayout(&work, naux, fitPairs))
+	return wordBytes*int64(words) + solver + int64(team.Threads())*int64(blas.TriangularWorkspace[T](naux))
 }
 
 // Functions returns the number of rows of W: the auxiliary functions that are kept.
@@ -127,7 +156,8 @@ func (m *Metric[T]) Fit(team *sched.Team, integrals dense.View[T], skipFiniteChe
 			return err
 		}
 	}
-	work := make([]T, m.rows.Rows*min(integrals.Cols, fitPairs))
+	var work []T
+	allocate(productLayout(&work, m.rows.Rows, min(integrals.Cols, fitPairs)))
 	if isByRows {
 		return m.eachPanel(team, byRows.Cols, func(j0, j1 int) error {
 			return m.fitRows(team, byRows.Slice(0, m.order, j0, j1), work)
