@@ -53,7 +53,8 @@ func TestExample(t *testing.T) {
 	run.Dir = ".."
 	run.Env = append(os.Environ(), "CGO_ENABLED=0")
 	printed, err := run.CombinedOutput()
-	if want := "smallest eigenvalues: [0.000967 0.003869 0.008701]\northonormal: true\n"; err != nil || string(printed) != want {
+	if want := "smallest eigenvalues: [0.000967 0.003869 0.008701]\northonormal: true\n"; err != nil ||
+		string(printed) != want {
 		t.Errorf("%v: it prints\n%s\nnot\n%s", err, printed, want)
 	}
 }

@@ -11,7 +11,8 @@ import (
 	"trnsci/core/sched"
 )
 
-// job is a call to repeat. restore, if there is one, brings the operand that the call overwrites back before every call.
+// job is a call to repeat. restore, if there is one, brings the operand that the call overwrites back before every
+// call.
 type job struct {
 	call    func() error
 	restore func()

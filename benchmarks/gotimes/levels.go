@@ -57,7 +57,8 @@ func syrk(r *request) job {
 }
 
 func symm(r *request) job {
-	a, b, c, team := random[float64](r.order(), r.order()), random[float64](r.M, r.N), newMatrix[float64](r.M, r.N), r.team()
+	a, b, c, team := random[float64](r.order(), r.order()), random[float64](r.M, r.N),
+		newMatrix[float64](r.M, r.N), r.team()
 	return plain(func() { blas.Symm(team, side(r.Side), uplo(r.Uplo), 1, a, b, 0, c) })
 }
 
@@ -68,7 +69,8 @@ func trmm(r *request) job { return triangular(r, blas.Trmm[float64]) }
 // triangular returns a solve with a triangle, or the product with it, which have the same arguments.
 func triangular(
 	r *request,
-	op func(*sched.Team, blas.Side, blas.Uplo, blas.Transpose, blas.Diag, float64, dense.Matrix[float64], dense.Matrix[float64]),
+	op func(*sched.Team, blas.Side, blas.Uplo, blas.Transpose, blas.Diag, float64, dense.Matrix[float64],
+		dense.Matrix[float64]),
 ) job {
 	a, b, team := heavy(r.order()), random[float64](r.M, r.N), r.team()
 	return restored(b, func() error {

@@ -8,8 +8,8 @@ import (
 	"trnsci/core/dense"
 )
 
-// NumPy asks for huge pages for arrays of at least this many bytes. The operands of the peers are such arrays, and ours are to be
-// like them.
+// NumPy asks for huge pages for arrays of at least this many bytes. The operands of the peers are such arrays, and ours
+// are to be like them.
 const hugeBytes = 4 << 20
 
 // mapped is what release gives back.

@@ -15,8 +15,8 @@ import (
 	"trnsci/core/schur"
 )
 
-// scaledMinima returns D B D^-1 for the symmetric matrix B with the elements min(i, j), times size, and the exponents of D, powers of two from
-// 2^-span to 2^span in any order.
+// scaledMinima returns D B D^-1 for the symmetric matrix B with the elements min(i, j), times size, and the exponents
+// of D, powers of two from 2^-span to 2^span in any order.
 func scaledMinima(rng *rand.Rand, n, span int, size float64) (a dense.Matrix[float64], exponents []int) {
 	exponents = make([]int, n)
 	for i := range exponents {
@@ -31,7 +31,8 @@ func scaledMinima(rng *rand.Rand, n, span int, size float64) (a dense.Matrix[flo
 	return a, exponents
 }
 
-// minimaValue returns eigenvalue k of B, the largest being number 0: 1/(2 - 2 cos x), x = (2k+1) pi/(2n+1), with the eigenvector sin(j x).
+// minimaValue returns eigenvalue k of B, the largest being number 0: 1/(2 - 2 cos x), x = (2k+1) pi/(2n+1), with the
+// eigenvector sin(j x).
 func minimaValue(n, k int) float64 {
 	s := math.Sin(minimaAngle(n, k) / 2)
 	return 1 / (4 * s * s)
@@ -49,7 +50,8 @@ func farthest(found []complex128, known func(k int) float64) (distance float64) 
 	return distance
 }
 
-// The eigenvalues of a badly scaled matrix are those of the one that it was made of, which the Schur form of the matrix as it is does not show.
+// The eigenvalues of a badly scaled matrix are those of the one that it was made of, which the Schur form of the matrix
+// as it is does not show.
 func TestEigenvaluesOfBadlyScaledMatrices(t *testing.T) {
 	for _, n := range []int{4, 12, 40, 200} {
 		for _, size := range []float64{1e-280, 1, 1e280} {
@@ -65,13 +67,15 @@ func TestEigenvaluesOfBadlyScaledMatrices(t *testing.T) {
 				t.Fatal(err)
 			}
 			if distance := farthest(quasi.Eigenvalues(form.View()), known); distance < lost*norm {
-				t.Errorf("n = %d, size %g: this matrix tests nothing, the Schur form has all eigenvalues up to %g", n, size, distance)
+				t.Errorf("n = %d, size %g: this matrix tests nothing, the Schur form has all eigenvalues up to %g", n,
+					size, distance)
 			}
 		}
 	}
 }
 
-// Every element of the vectors of a badly scaled matrix D B D^-1 is right beside the scales: right ones are D x, left ones D^-1 x.
+// Every element of the vectors of a badly scaled matrix D B D^-1 is right beside the scales: right ones are D x, left
+// ones D^-1 x.
 func TestEigenvectorsOfBadlyScaledMatrices(t *testing.T) {
 	for _, span := range []int{1, 40, 150} {
 		testEigenvectorsOfBadlyScaledMatrices(t, span)

@@ -1,9 +1,9 @@
 // Package eig computes eigenvalues and eigenvectors of general square matrices.
 //
-// Eig balances the matrix (package hessenberg), computes its Schur form (package schur), and finds the eigenvectors of that by
-// back-substitution for many vectors at once (trevc.go, with the rows of a diagonal block in trevc_rows.go). Vectors are
-// multiplied by the unitary factor, taken back to the unbalanced matrix, and normalized in vectors.go. Results do not depend on
-// the number of threads.
+// Eig balances the matrix (package hessenberg), computes its Schur form (package schur), and finds the eigenvectors of
+// that by back-substitution for many vectors at once (trevc.go, with the rows of a diagonal block in trevc_rows.go).
+// Vectors are multiplied by the unitary factor, taken back to the unbalanced matrix, and normalized in vectors.go.
+// Results do not depend on the number of threads.
 package eig
 
 import (
@@ -28,23 +28,24 @@ type Options struct {
 	MaxIterations int
 }
 
-// Eig computes the eigenvalues of an n x n matrix A and, where left or right has rows, eigenvectors: A x = d x for the columns
-// x of right, y^H A = d y^H for the columns y of left. values has n elements, the vectors are n x n of any strides. C is the
-// complex type of T's precision.
+// Eig computes the eigenvalues of an n x n matrix A and, where left or right has rows, eigenvectors: A x = d x for the
+// columns x of right, y^H A = d y^H for the columns y of left. values has n elements, the vectors are n x n of any
+// strides. C is the complex type of T's precision.
 //
-// Vectors have norm 1. If A or the eigenvalue is complex, the largest element is real and positive. The eigenvalues of a real
-// matrix come in conjugate pairs, the one with positive imaginary part first, and their vectors are conjugate; vectors of real
-// eigenvalues are real. Vectors of a defective eigenvalue are parallel up to rounding errors.
+// Vectors have norm 1. If A or the eigenvalue is complex, the largest element is real and positive. The eigenvalues of
+// a real matrix come in conjugate pairs, the one with positive imaginary part first, and their vectors are conjugate;
+// vectors of real eigenvalues are real. Vectors of a defective eigenvalue are parallel up to rounding errors.
 //
-// It returns a *dense.ArgumentError for a matrix that is not square, holds infinities or NaNs, or is so large that an eigenvalue
-// overflows; a *schur.ConvergenceError when the QR iteration does not converge; and the team's error when the call is cancelled.
-// After an error the outputs are unspecified.
+// It returns a *dense.ArgumentError for a matrix that is not square, holds infinities or NaNs, or is so large that an
+// eigenvalue overflows; a *schur.ConvergenceError when the QR iteration does not converge; and the team's error when
+// the call is cancelled. After an error the outputs are unspecified.
 //
-// Cost: about 25 n^3 flops and 4/3 n^3 more for each kind of vectors, 15 n^3 without any. Method: the Schur form of the matrix
-// that Balance makes of A, and back-substitution for many vectors at once. The eigenvalues of a triangular matrix, or of one that
-// becomes triangular when rows and columns are permuted, are exact.
+// Cost: about 25 n^3 flops and 4/3 n^3 more for each kind of vectors, 15 n^3 without any. Method: the Schur form of the
+// matrix that Balance makes of A, and back-substitution for many vectors at once. The eigenvalues of a triangular
+// matrix, or of one that becomes triangular when rows and columns are permuted, are exact.
 func Eig[T dense.Scalar, C dense.Complex](a dense.View[T], values []C, left, right dense.View[C], opt Options) error {
-	out := outputs[C]{values, workspace.Output[C]{Name: "left", View: left}, workspace.Output[C]{Name: "right", View: right}}
+	out := outputs[C]{values, workspace.Output[C]{Name: "left", View: left},
+		workspace.Output[C]{Name: "right", View: right}}
 	if err := out.check(a.Rows, a.Cols); err != nil || a.Rows == 0 {
 		return err
 	}
@@ -70,7 +71,8 @@ func Eig[T dense.Scalar, C dense.Complex](a dense.View[T], values []C, left, rig
 	if err != nil {
 		return err
 	}
-	shift, err := schur.DecomposeScaled(t, zt, schur.Options{Team: phase, MaxIterations: opt.MaxIterations, ValuesOnly: !out.wantsVectors()})
+	shift, err := schur.DecomposeScaled(t, zt, schur.Options{Team: phase, MaxIterations: opt.MaxIterations,
+		ValuesOnly: !out.wantsVectors()})
 	if err != nil {
 		return err
 	}
@@ -108,8 +110,8 @@ func (out outputs[C]) check(rows, cols int) error {
 	return nil
 }
 
-// costs returns the expected costs of the Schur form, with its factor if vectors are wanted, and of the vectors of one side, as
-// hessenberg.Costs counts them.
+// costs returns the expected costs of the Schur form, with its factor if vectors are wanted, and of the vectors of one
+// side, as hessenberg.Costs counts them.
 func costs[T dense.Scalar](n int, vectors bool) (form, side int) {
 	const vectorsRate = 2.0 // see package hessenberg
 	cube := float64(n) * float64(n) * float64(n)
@@ -131,7 +133,8 @@ func storeValues[C dense.Complex](values []C, found []complex128, shift int) err
 }
 
 // storeBoth stores the eigenvectors that are wanted. It may reverse T and the factor zt.
-func storeBoth[T dense.Scalar, C dense.Complex](v *triangularVectors[T], zt dense.Matrix[T], b *hessenberg.Balancing, out outputs[C]) error {
+func storeBoth[T dense.Scalar, C dense.Complex](v *triangularVectors[T], zt dense.Matrix[T], b *hessenberg.Balancing,
+	out outputs[C]) error {
 	if out.right.Rows > 0 {
 		if err := storeVectors(v, zt, false, b, out.right.View); err != nil {
 			return err
@@ -155,8 +158,8 @@ func reverseRows[T dense.Scalar](m dense.Matrix[T]) {
 	}
 }
 
-// Workspace returns an upper bound on the memory in bytes that Eig allocates for an n x n matrix: that of the Schur form and, for
-// each thread that computes vectors, two blocks of them.
+// Workspace returns an upper bound on the memory in bytes that Eig allocates for an n x n matrix: that of the Schur
+// form and, for each thread that computes vectors, two blocks of them.
 func Workspace[T dense.Scalar](n int, vectors bool, opt Options) int64 {
 	const (
 		lists    = 8 // of eigenvalues, and those of the balancing

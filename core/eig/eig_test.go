@@ -36,7 +36,8 @@ func newPairs[C dense.Complex](n int) eigenpairs[C] {
 	return p
 }
 
-func solveEigen[T dense.Scalar, C dense.Complex](t *testing.T, name string, a dense.Matrix[T], opt Options) eigenpairs[C] {
+func solveEigen[T dense.Scalar, C dense.Complex](t *testing.T, name string, a dense.Matrix[T],
+	opt Options) eigenpairs[C] {
 	t.Helper()
 	p := newPairs[C](a.Rows)
 	if err := Eig(a.View(), p.values, p.left.View(), p.right.View(), opt); err != nil {
@@ -66,7 +67,8 @@ func checkEigen[T dense.Scalar, C dense.Complex](t *testing.T, name string, a de
 }
 
 // checkVectors checks norms, phases, and for a real matrix that vectors are real or conjugate.
-func checkVectors[C dense.Complex](t *testing.T, name string, values []C, v dense.Matrix[complex128], unit float64, isReal bool) {
+func checkVectors[C dense.Complex](t *testing.T, name string, values []C, v dense.Matrix[complex128], unit float64,
+	isReal bool) {
 	t.Helper()
 	n := len(values)
 	for k := range n {
@@ -89,7 +91,8 @@ func checkVectors[C dense.Complex](t *testing.T, name string, values []C, v dens
 			t.Errorf("%s: vector %d has the norm %g", name, k, math.Sqrt(sum))
 		}
 		if isComplex := !isReal || dense.Imag(values[k]) != 0; isComplex && realAndPositive < largest*(1-8*unit) {
-			t.Errorf("%s: the largest element of vector %d has the modulus %g, the largest real one is %g", name, k, largest, realAndPositive)
+			t.Errorf("%s: the largest element of vector %d has the modulus %g, the largest real one is %g", name, k, largest,
+				realAndPositive)
 		}
 		if isReal && dense.Imag(values[k]) > 0 && values[k+1] != dense.Conj(values[k]) {
 			t.Errorf("%s: the values %g and %g are not conjugate", name, values[k], values[k+1])
@@ -218,7 +221,8 @@ func TestEigenWithFewerOutputsIsTheSame(t *testing.T) {
 		if err := Eig(a.View(), got.values, left, right, Options{}); err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(got.values, want.values) || c.left && !slices.Equal(got.left.Data, want.left.Data) || c.right && !slices.Equal(got.right.Data, want.right.Data) {
+		if !slices.Equal(got.values, want.values) || c.left && !slices.Equal(got.left.Data, want.left.Data) || c.right &&
+			!slices.Equal(got.right.Data, want.right.Data) {
 			t.Errorf("left %v, right %v: results differ from those of all", c.left, c.right)
 		}
 	}
@@ -244,8 +248,10 @@ func TestEigenDoesNotDependOnThreads(t *testing.T) {
 		a := numtest.Random[float64](rand.New(rand.NewPCG(56, uint64(n))), n, n)
 		want := solveEigen[float64, complex128](t, "one thread", a, Options{})
 		for _, threads := range []int{2, 3} {
-			got := solveEigen[float64, complex128](t, "more", a, Options{Team: sched.NewTeam(context.Background(), threads, nil)})
-			if !slices.Equal(got.values, want.values) || !slices.Equal(got.left.Data, want.left.Data) || !slices.Equal(got.right.Data, want.right.Data) {
+			got := solveEigen[float64, complex128](t, "more", a,
+				Options{Team: sched.NewTeam(context.Background(), threads, nil)})
+			if !slices.Equal(got.values, want.values) || !slices.Equal(got.left.Data, want.left.Data) ||
+				!slices.Equal(got.right.Data, want.right.Data) {
 				t.Errorf("n = %d: other results with %d threads", n, threads)
 			}
 		}
@@ -281,7 +287,8 @@ func TestEigenOfAMatrixThatIsNotFinite(t *testing.T) {
 	a.Set(2, 0, math.Inf(1))
 	p := newPairs[complex128](3)
 	var argument *dense.ArgumentError
-	if err := Eig(a.View(), p.values, p.left.View(), p.right.View(), Options{}); !errors.As(err, &argument) || argument.Arg != "a" {
+	if err := Eig(a.View(), p.values, p.left.View(), p.right.View(), Options{}); !errors.As(err, &argument) ||
+		argument.Arg != "a" {
 		t.Errorf("got %v", err)
 	}
 	p = eigenpairs[complex128]{make([]complex128, 3), dense.New[complex128](3, 3), dense.New[complex128](3, 3)}
@@ -310,7 +317,8 @@ func TestEigenEndsWhenCancelled(t *testing.T) {
 	cancel()
 	a := numtest.Random[float64](rand.New(rand.NewPCG(58, 1)), 20, 20)
 	p := newPairs[complex128](20)
-	if err := Eig(a.View(), p.values, p.left.View(), p.right.View(), Options{Team: sched.NewTeam(ctx, 1, nil)}); !errors.Is(err, context.Canceled) {
+	if err := Eig(a.View(), p.values, p.left.View(), p.right.View(),
+		Options{Team: sched.NewTeam(ctx, 1, nil)}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -14,20 +14,21 @@ import (
 // stripRows is the number of rows between two matrix products of the back-substitution.
 const stripRows = 64
 
-// triangularVectors computes the eigenvectors of an upper (quasi-)triangular matrix T, X with T X = X D, by back-substitution for
-// blocks of columns of X. A block is computed a strip of rows at a time from the bottom: the contribution of the rows below is one
-// matrix product, after which
+// triangularVectors computes the eigenvectors of an upper (quasi-)triangular matrix T, X with T X = X D, by
+// back-substitution for blocks of columns of X. A block is computed a strip of rows at a time from the bottom: the
+// contribution of the rows below is one matrix product, after which
 //
 //	(T[i,i] - d[k]) x[i,k] = -(T[i,i+1:] X[i+1:,k])
 //
-// is solved for each diagonal block T[i,i] of the strip. Columns that grow too much are scaled down, so that nothing overflows, and
-// divisors smaller than rounding errors are replaced by numbers of that size, since eigenvalues may be equal. The largest element
-// of a column is at least about 1.
+// is solved for each diagonal block T[i,i] of the strip. Columns that grow too much are scaled down, so that nothing
+// overflows, and divisors smaller than rounding errors are replaced by numbers of that size, since eigenvalues may be
+// equal. The largest element of a column is at least about 1.
 //
 // For a complex pair of a real T, the real and the imaginary part of its first vector are two columns.
 //
-// Source: LAPACK's trevc3 for the divisors; the limits on the growth are those of Kjelgaard Mikkelsen, Schwarz and Karlsson,
-// Parallel robust solution of triangular linear systems, Concurrency Comput. 31, 2018, with one scale factor for each column.
+// Source: LAPACK's trevc3 for the divisors; the limits on the growth are those of Kjelgaard Mikkelsen, Schwarz and
+// Karlsson, Parallel robust solution of triangular linear systems, Concurrency Comput. 31, 2018, with one scale factor
+// for each column.
 type triangularVectors[T dense.Scalar] struct {
 	triangle[T]
 	team      *sched.Team
@@ -51,8 +52,8 @@ func newTriangularVectors[T dense.Scalar](team *sched.Team, t dense.Matrix[T]) *
 	}
 }
 
-// reverse transposes T about its other diagonal. The right eigenvectors then are the conjugate left ones of T before, with elements
-// and eigenvalues in reverse order, except that the order within a complex pair stays.
+// reverse transposes T about its other diagonal. The right eigenvectors then are the conjugate left ones of T before,
+// with elements and eigenvalues in reverse order, except that the order within a complex pair stays.
 func (s *triangularVectors[T]) reverse() {
 	n, t := s.t.Rows, s.t
 	for i := range n {
@@ -77,7 +78,8 @@ func (s *triangularVectors[T]) blockStart(i int) int {
 // isPair reports whether a complex pair of a real T begins in row i.
 func (s *triangularVectors[T]) isPair(i int) bool { return i+1 < s.t.Rows && s.t.At(i+1, i) != 0 }
 
-// solve computes the block of the eigenvectors from c.first on, before end. c.x has as many columns, end rows, and is zero.
+// solve computes the block of the eigenvectors from c.first on, before end. c.x has as many columns, end rows, and is
+// zero.
 func (s *triangularVectors[T]) solve(c *vectorBlock[T], end int) error {
 	s.begin(c)
 	x := c.x
@@ -87,7 +89,8 @@ func (s *triangularVectors[T]) solve(c *vectorBlock[T], end int) error {
 		}
 		top := s.blockStart(max(0, bottom-stripRows))
 		if bottom < end {
-			right, below, strip := s.t.Slice(top, bottom, bottom, end), x.Slice(bottom, end, 0, x.Cols), x.Slice(top, bottom, 0, x.Cols)
+			right, below, strip := s.t.Slice(top, bottom, bottom, end), x.Slice(bottom, end, 0, x.Cols),
+				x.Slice(top, bottom, 0, x.Cols)
 			blas.Gemm(s.team.Serial(), blas.NoTrans, blas.NoTrans, -1, right, below, 1, strip)
 		}
 		for next := bottom; next > top; {
@@ -100,7 +103,8 @@ func (s *triangularVectors[T]) solve(c *vectorBlock[T], end int) error {
 	return nil
 }
 
-// begin lists the vectors of a block and sets their last elements, those in the rows of the eigenvalues' own diagonal blocks.
+// begin lists the vectors of a block and sets their last elements, those in the rows of the eigenvalues' own diagonal
+// blocks.
 func (s *triangularVectors[T]) begin(c *vectorBlock[T]) {
 	c.vectors, c.from = c.vectors[:0], c.from[:0]
 	for k := 0; k < c.x.Cols; k++ {

@@ -27,8 +27,8 @@ type vectorBlock[T dense.Scalar] struct {
 	spare   []T   // room for the multiples of the rows below a diagonal block, and a row
 }
 
-// eigenvector is an eigenvector in a block: of a complex pair only the first, with its real part in one column and its imaginary part
-// in the next.
+// eigenvector is an eigenvector in a block: of a complex pair only the first, with its real part in one column and its
+// imaginary part in the next.
 type eigenvector struct {
 	column   int
 	isPair   bool
@@ -53,15 +53,16 @@ func (c *vectorBlock[T]) shrink(v *eigenvector, factor float64) {
 	}
 }
 
-// rowSolver computes the elements of X in the rows of T's diagonal block from row i on, of the given order. The products with the
-// rows below, before row bottom, have not yet been subtracted from what X holds there.
+// rowSolver computes the elements of X in the rows of T's diagonal block from row i on, of the given order. The
+// products with the rows below, before row bottom, have not yet been subtracted from what X holds there.
 type rowSolver[T dense.Scalar] func(s *triangle[T], c *vectorBlock[T], i, order, bottom int)
 
 // rowSolverFor returns the rowSolver for the type T.
 func rowSolverFor[T dense.Scalar]() rowSolver[T] {
 	for _, solver := range [...]any{
 		rowSolver[float32](solveRowsReal[float32]), rowSolver[float64](solveRowsReal[float64]),
-		rowSolver[complex64](solveRowsComplex[float32, complex64]), rowSolver[complex128](solveRowsComplex[float64, complex128]),
+		rowSolver[complex64](solveRowsComplex[float32, complex64]),
+		rowSolver[complex128](solveRowsComplex[float64, complex128]),
 	} {
 		if solver, ok := solver.(rowSolver[T]); ok {
 			return solver
@@ -125,8 +126,8 @@ func divideByElement[T dense.Float](s *triangle[T], c *vectorBlock[T], i int, ve
 	}
 }
 
-// quotient returns x divided by re + i im; a divisor that is too small is replaced. If the quotient would exceed the limit, the
-// vector is scaled down, and the quotient with it.
+// quotient returns x divided by re + i im; a divisor that is too small is replaced. If the quotient would exceed the
+// limit, the vector is scaled down, and the quotient with it.
 func (s *triangle[T]) quotient(c *vectorBlock[T], v *eigenvector, x complex128, re, im float64) complex128 {
 	if math.Abs(re)+math.Abs(im) < v.smallest {
 		re, im = v.smallest, 0
@@ -140,12 +141,13 @@ func (s *triangle[T]) quotient(c *vectorBlock[T], v *eigenvector, x complex128, 
 	return x * complex(re*inverse, -im*inverse)
 }
 
-// divideByBlock is divideByElement for the diagonal block [a b; c a] in rows i and i+1. With e = a - d for an eigenvalue d, the inverse of the block is
+// divideByBlock is divideByElement for the diagonal block [a b; c a] in rows i and i+1. With e = a - d for an
+// eigenvalue d, the inverse of the block is
 //
 //	[e -b; -c e] / (e + iw) / (e - iw),  w^2 = -bc
 //
-// which is not accurate enough for blocks that are nearly singular relative to their size. These are solved by elimination, and so
-// are vectors that grow too much.
+// which is not accurate enough for blocks that are nearly singular relative to their size. These are solved by
+// elimination, and so are vectors that grow too much.
 func divideByBlock[T dense.Float](s *triangle[T], x *vectorBlock[T], i int, vectors []eigenvector) {
 	// Bound on the growth of rounding errors.
 	const growth = 32
@@ -203,8 +205,8 @@ func eliminateBlock[T dense.Float](s *triangle[T], c *vectorBlock[T], i int, v *
 	setBlock(c, i, v, x[0], x[1])
 }
 
-// solve2 solves m x = factor right by elimination with complete pivoting. Pivots smaller than least are replaced by it, and the
-// factor keeps x below the limit.
+// solve2 solves m x = factor right by elimination with complete pivoting. Pivots smaller than least are replaced by it,
+// and the factor keeps x below the limit.
 func (s *triangle[T]) solve2(m [2][2]complex128, right [2]complex128, least float64) (x [2]complex128, factor float64) {
 	p, q, largest := 0, 0, -1.0
 	for i := range 2 {
@@ -219,7 +221,8 @@ func (s *triangle[T]) solve2(m [2][2]complex128, right [2]complex128, least floa
 	second := atLeast(m[1-p][1-q]-multiplier*m[p][1-q], least)
 	right[1-p] -= multiplier * right[p]
 	factor = 1
-	for _, c := range [2]struct{ size, divisor float64 }{{oneNorm(right[1-p]), oneNorm(second)}, {oneNorm(right[p]), oneNorm(pivot)}} {
+	for _, c := range [2]struct{ size, divisor float64 }{{oneNorm(right[1-p]), oneNorm(second)},
+		{oneNorm(right[p]), oneNorm(pivot)}} {
 		// Half of the limit, as x[q] has another term of the size of x[1-q].
 		if most := s.limit / 2 * c.divisor; c.size > most {
 			factor = min(factor, most/c.size/s.limit)

@@ -19,9 +19,9 @@ func blockWidth(n int) int {
 	return min(max(n/count, narrow), wide)
 }
 
-// storeVectors stores the right eigenvectors of A = Z T Z^H, or the left ones if T was reversed, in the columns of out. zt is Z^H,
-// with its rows in reverse order if T was reversed; b is the balancing of A, or nil. Vectors have norm 1, complex ones a largest
-// element that is real.
+// storeVectors stores the right eigenvectors of A = Z T Z^H, or the left ones if T was reversed, in the columns of out.
+// zt is Z^H, with its rows in reverse order if T was reversed; b is the balancing of A, or nil. Vectors have norm 1,
+// complex ones a largest element that is real.
 func storeVectors[W dense.Scalar, C dense.Complex](
 	s *triangularVectors[W], zt dense.Matrix[W], reversed bool, b *hessenberg.Balancing, out dense.View[C],
 ) error {
@@ -73,15 +73,17 @@ func storeElements(n int) int {
 	return (elements + numbersPerLine - 1) / numbersPerLine * numbersPerLine
 }
 
-// spareElements returns the size of vectorBlock.spare for the given number of columns: two rows of a strip of T, or one of them and
-// a row of the block.
+// spareElements returns the size of vectorBlock.spare for the given number of columns: two rows of a strip of T, or one
+// of them and a row of the block.
 func spareElements(columns int) int { return 2*(stripRows+1) + columns }
 
-func newVectorStore[W dense.Scalar, C dense.Complex](s *triangularVectors[W], zt dense.Matrix[W], memory []W, out dense.View[C]) vectorStore[W, C] {
+func newVectorStore[W dense.Scalar, C dense.Complex](s *triangularVectors[W], zt dense.Matrix[W], memory []W,
+	out dense.View[C]) vectorStore[W, C] {
 	n, width := s.t.Rows, blockWidth(s.t.Rows)+1 // a block may have one more, so that a pair stays together
 	parts := make([]float64, 2*n)
 	return vectorStore[W, C]{
-		s: s, zt: zt, out: out, x: memory[:n*width], product: dense.Matrix[W]{Rows: width, Cols: n, Stride: n, Data: memory[n*width:][:n*width]},
+		s: s, zt: zt, out: out, x: memory[:n*width], product: dense.Matrix[W]{Rows: width, Cols: n, Stride: n,
+			Data: memory[n*width:][:n*width]},
 		c:  vectorBlock[W]{vectors: make([]eigenvector, 0, width), from: make([]int, 0, width+1), spare: memory[2*n*width:]},
 		re: parts[:n], im: parts[n:],
 	}
@@ -188,8 +190,8 @@ func (v *vectorStore[W, C]) storeReal(column int) {
 	}
 }
 
-// storeComplex stores the vector with a phase that makes its largest element real and positive, and its conjugate in column last if
-// that is another column.
+// storeComplex stores the vector with a phase that makes its largest element real and positive, and its conjugate in
+// column last if that is another column.
 func (v *vectorStore[W, C]) storeComplex(column, last int) {
 	if v.back != nil {
 		v.back.Apply(v.re, v.im)
@@ -204,7 +206,8 @@ func (v *vectorStore[W, C]) storeComplex(column, last int) {
 		}
 	}
 	modulus, norm := math.Sqrt(most), math.Sqrt(sum)
-	// The conjugate of the largest element over its modulus and over the norm. Two divisions round less than one by their product.
+	// The conjugate of the largest element over its modulus and over the norm. Two divisions round less than one by their
+	// product.
 	p, q := v.re[largest]/modulus/norm, -im[largest]/modulus/norm
 	data, at, to := v.out.Data, v.out.Offset+column*v.out.ColStride, v.out.Offset+last*v.out.ColStride
 	for i, x := range v.re {

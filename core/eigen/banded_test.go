@@ -298,7 +298,8 @@ func TestBandedThreadsProgressAndWorkspace(t *testing.T) {
 			var first outputs[complex128, float64]
 			for _, threads := range []int{1, 3} {
 				var progress sched.Progress
-				opt := Options{Team: sched.NewTeam(context.Background(), threads, &progress), ValuesOnly: only, SkipFiniteCheck: true}
+				opt := Options{Team: sched.NewTeam(context.Background(), threads, &progress), ValuesOnly: only,
+					SkipFiniteCheck: true}
 				o := newOutputs[complex128, float64](n)
 				got := allocated(func() {
 					if _, err := EighBanded(band, o.w, o.v, opt); err != nil {

@@ -75,7 +75,8 @@ func membersOf[T dense.Scalar, R dense.Float](a []dense.Matrix[T]) (members []Me
 }
 
 // group calls eighGroup for the matrices and returns the number of eigenvalues of the last one.
-func group[T dense.Scalar, R dense.Float](a []dense.Matrix[T], opt Options) (out []outputs[T, R], count, failed int, err error) {
+func group[T dense.Scalar, R dense.Float](a []dense.Matrix[T],
+	opt Options) (out []outputs[T, R], count, failed int, err error) {
 	members, out := membersOf[T, R](a)
 	counts := make([]int, len(a))
 	failed, err = eighGroup(members, counts, opt)
@@ -120,7 +121,8 @@ func testGroup[W dense.Wide, T dense.Scalar](t *testing.T, worst *numtest.WorstR
 	}
 }
 
-func checkGroup[W dense.Wide, T dense.Scalar, R dense.Float](t *testing.T, worst *numtest.WorstResiduals, a []dense.Matrix[T]) {
+func checkGroup[W dense.Wide, T dense.Scalar, R dense.Float](t *testing.T, worst *numtest.WorstResiduals,
+	a []dense.Matrix[T]) {
 	n := a[0].Rows
 	out, found, _, err := group[T, R](a, Options{})
 	if err != nil || found != n {
@@ -225,7 +227,8 @@ func TestGroupNamesWhatFails(t *testing.T) {
 func TestGroupSize(t *testing.T) {
 	for _, c := range []struct{ n, count, want int }{
 		{0, 9, 0}, {1, 1, 1}, {8, 7, 7}, {8, 9, batch.Width}, {maxSingleOrder, 1, 1}, {maxSingleOrder + 1, 2, 0},
-		{maxSingleOrder + 1, minGroup, minGroup}, {maxSingleRealValues, 2, 0}, {maxLaneOrder, 100, batch.Width}, {maxLaneOrder + 1, 100, 0},
+		{maxSingleOrder + 1, minGroup, minGroup}, {maxSingleRealValues, 2, 0}, {maxLaneOrder, 100, batch.Width},
+		{maxLaneOrder + 1, 100, 0},
 	} {
 		if got := groupSize[float64](c.n, c.count, Options{}); got != c.want {
 			t.Errorf("%d matrices of order %d in groups of %d, want %d", c.count, c.n, got, c.want)
@@ -282,7 +285,8 @@ func TestEighBatch(t *testing.T) {
 				alone := newOutputs[complex128, float64](c.n)
 				count, err := Eigh(m.View(), alone.w, alone.v, Options{ValuesOnly: opt.ValuesOnly, Subset: opt.Subset})
 				if err != nil || counts[k] != count {
-					t.Fatalf("%d of %d matrices of order %d: %d eigenvalues, want %d (error %v)", k, c.count, c.n, counts[k], count, err)
+					t.Fatalf("%d of %d matrices of order %d: %d eigenvalues, want %d (error %v)", k, c.count, c.n,
+						counts[k], count, err)
 				}
 				name := fmt.Sprintf("%d of %d matrices of order %d, %+v", k, c.count, c.n, opt.Subset)
 				checkValues(t, name, out[k].w[:count], alone.w[:count], 1e-13*float64(c.n))
@@ -315,7 +319,8 @@ func TestEighBatchErrors(t *testing.T) {
 			err := EighBatch(len(a), func(k int) Member[float64, float64] { return members[k] }, nil, Options{})
 			var batch *BatchError
 			var argument *dense.ArgumentError
-			if !errors.As(err, &batch) || batch.Member != 9 || !errors.As(err, &argument) || !strings.HasSuffix(err.Error(), "(batch member 9)") {
+			if !errors.As(err, &batch) || batch.Member != 9 || !errors.As(err, &argument) ||
+				!strings.HasSuffix(err.Error(), "(batch member 9)") {
 				t.Errorf("order %d, bad %s: %v", n, name, err)
 			}
 			err = EighBatch(1, func(int) Member[float64, float64] { return members[9] }, nil, Options{})
@@ -330,7 +335,8 @@ func TestBatchWorkspace(t *testing.T) {
 	team := sched.NewTeam(context.Background(), 2, nil)
 	one := Workspace[float64](30, false, Options{})
 	for count, want := range map[int]int64{
-		1: Workspace[float64](30, false, Options{Team: team}), 2: 2 * one, 3: one, batch.Width: one, batch.Width + 1: 2 * one, 100: 2 * one,
+		1: Workspace[float64](30, false, Options{Team: team}), 2: 2 * one, 3: one, batch.Width: one, batch.Width + 1: 2 * one,
+		100: 2 * one,
 	} {
 		if got := BatchWorkspace[float64](30, count, Options{Team: team}); got != want {
 			t.Errorf("%d matrices: %d bytes, want %d", count, got, want)

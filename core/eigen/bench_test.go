@@ -29,7 +29,9 @@ func BenchmarkJacobi(b *testing.B) {
 	for kind, make := range kinds {
 		for _, n := range []int{16, 64, 256} {
 			a := make(rand.New(rand.NewPCG(1, 2)), n)
-			b.Run(fmt.Sprintf("%s/%d", kind, n), func(b *testing.B) { benchmarkMatrix[float64, float64](b, a, Options{Jacobi: true}) })
+			b.Run(fmt.Sprintf("%s/%d", kind, n), func(b *testing.B) {
+				benchmarkMatrix[float64, float64](b, a, Options{Jacobi: true})
+			})
 		}
 	}
 }
@@ -130,7 +132,8 @@ func BenchmarkBackTransformation(b *testing.B) {
 	for _, threads := range []int{1, 2} {
 		for _, n := range []int{16, 32, 64, 128, 256, 512, 1024, 2048} {
 			b.Run(fmt.Sprintf("float64/%d/threads=%d", n, threads), func(b *testing.B) { benchmarkBack[float64](b, n, threads) })
-			b.Run(fmt.Sprintf("complex128/%d/threads=%d", n, threads), func(b *testing.B) { benchmarkBack[complex128](b, n, threads) })
+			b.Run(fmt.Sprintf("complex128/%d/threads=%d", n, threads),
+				func(b *testing.B) { benchmarkBack[complex128](b, n, threads) })
 		}
 	}
 }

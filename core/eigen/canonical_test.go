@@ -52,7 +52,8 @@ func testCanonical[T dense.Scalar, W dense.Wide, R dense.Float](t *testing.T) {
 	for _, n := range []int{3, 10, 33, 64, 130} {
 		metric, q := dependentMetric[W](rng, withSmallest(n, -1e-9, 1e-4))
 		a, b := rounded[T](numtest.RandomHermitian[W](rng, n)), rounded[T](metric)
-		for _, opt := range []Options{{}, {Upper: true}, {Overwrite: true}, {Subset: ByIndex(0, n-3)}, {Subset: ByValue(math.Inf(-1), math.Inf(1))}} {
+		for _, opt := range []Options{{}, {Upper: true}, {Overwrite: true}, {Subset: ByIndex(0, n-3)},
+			{Subset: ByValue(math.Inf(-1), math.Inf(1))}} {
 			name := fmt.Sprintf("n = %d, %+v", n, opt)
 			ca, cb, o := a.Clone(), b.Clone(), newOutputs[T, R](n)
 			count, dropped, err := EighCanonical(ca.View(), cb.View(), lindep, o.w, o.v, opt)
@@ -70,8 +71,10 @@ func testCanonical[T dense.Scalar, W dense.Wide, R dense.Float](t *testing.T) {
 				values.Set(i, i, dense.FromReal[W](x))
 			}
 			wideA, wideB := widened[W](a), widened[W](b)
-			gram := numtest.FrobeniusNorm(minus(times(adjoint(v), times(wideB, v)), identity)) / (unit * numtest.HermitianNorm(wideB) * normV)
-			diagonal := numtest.FrobeniusNorm(minus(times(adjoint(v), times(wideA, v)), values)) / (unit * numtest.HermitianNorm(wideA) * normV)
+			gram := numtest.FrobeniusNorm(minus(times(adjoint(v), times(wideB, v)),
+				identity)) / (unit * numtest.HermitianNorm(wideB) * normV)
+			diagonal := numtest.FrobeniusNorm(minus(times(adjoint(v), times(wideA, v)),
+				values)) / (unit * numtest.HermitianNorm(wideA) * normV)
 			along := numtest.FrobeniusNorm(times(adjoint(q.Slice(0, n, 0, 2).Clone()), v)) / (unit * normV)
 			if !(gram < residualLimit) || !(diagonal < residualLimit) || !(along < residualLimit) {
 				t.Errorf("%s: |V^H B V - I| %g, |V^H A V - w| %g, along what was dropped %g", name, gram, diagonal, along)
@@ -98,7 +101,8 @@ func TestEighCanonicalOfRegularMetric(t *testing.T) {
 		if _, err := EighGeneralized(AXEqualsLambdaBX, ca.View(), cb.View(), want.w, want.v, Options{}); err != nil {
 			t.Fatal(err)
 		}
-		if count, dropped, err := EighCanonical(ca.View(), cb.View(), 0, got.w, got.v, Options{}); err != nil || count != n || dropped != 0 {
+		if count, dropped, err := EighCanonical(ca.View(), cb.View(), 0, got.w, got.v, Options{}); err != nil || count != n ||
+			dropped != 0 {
 			t.Fatalf("%d eigenpairs, %d dropped, %v", count, dropped, err)
 		}
 		for j := range n {
@@ -133,22 +137,26 @@ func TestEighCanonicalErrors(t *testing.T) {
 		{metric(), math.Inf(1), Options{}, "lindep: expected"},
 		{metric(), 3, Options{}, "b: none of its eigenvalues is above lindep = 3, the largest is 1.83333"},
 		{metric(-0.1), 1e-3, Options{}, "b: not positive definite: the smallest eigenvalue is -0.1, below -0.001"},
-		{metric(1e-9), 1e-3, Options{Subset: ByIndex(0, n-1)}, "subset_by_index: expected 0 <= first <= last < 5, got (0, 5); 1 of 6 eigenvectors of b were dropped, whose eigenvalues are not above lindep = 0.001"},
+		{metric(1e-9), 1e-3, Options{Subset: ByIndex(0, n-1)},
+			"subset_by_index: expected 0 <= first <= last < 5, got (0, 5); 1 of 6 eigenvectors of b were dropped, whose eigenvalues are not above lindep = 0.001"},
 		{dense.New[float64](n, n+1).View(), 0, Options{}, "b: expected the shape of a"},
 	} {
 		o := newOutputs[float64, float64](n)
-		if _, _, err := EighCanonical(a.View(), c.b, c.lindep, o.w, o.v, c.opt); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, _, err := EighCanonical(a.View(), c.b, c.lindep, o.w, o.v, c.opt); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want %s", err, c.want)
 		}
 	}
 	var indefinite *IndefiniteError
 	o := newOutputs[float64, float64](n)
-	if _, _, err := EighCanonical(a.View(), metric(-1e-3), 0, o.w, o.v, Options{}); !errors.As(err, &indefinite) || indefinite.Arg != "b" {
+	if _, _, err := EighCanonical(a.View(), metric(-1e-3), 0, o.w, o.v, Options{}); !errors.As(err, &indefinite) ||
+		indefinite.Arg != "b" {
 		t.Errorf("an indefinite metric: %v", err)
 	}
 	var minor *factor.NotPositiveDefiniteError
 	zero := dense.New[float64](n, n).View()
-	if _, _, err := EighCanonical(a.View(), zero, 1e-8, o.w, o.v, Options{}); !errors.As(err, &minor) || minor.Arg != "b" || minor.Order != 1 {
+	if _, _, err := EighCanonical(a.View(), zero, 1e-8, o.w, o.v, Options{}); !errors.As(err, &minor) ||
+		minor.Arg != "b" || minor.Order != 1 {
 		t.Errorf("a metric of zeros: %v", err)
 	}
 }
@@ -159,11 +167,13 @@ func TestEighCanonicalOfSingularMetric(t *testing.T) {
 	for _, n := range []int{2, 12, 50} {
 		g := numtest.Random[float64](rng, n, n-1)
 		a, b, o := numtest.RandomHermitian[float64](rng, n), times(g, adjoint(g)), newOutputs[float64, float64](n)
-		if count, dropped, err := EighCanonical(a.View(), b.View(), 0, o.w, o.v, Options{}); err != nil || count != n-1 || dropped != 1 {
+		if count, dropped, err := EighCanonical(a.View(), b.View(), 0, o.w, o.v, Options{}); err != nil || count != n-1 ||
+			dropped != 1 {
 			t.Errorf("n = %d: %d eigenpairs, %d dropped, %v", n, count, dropped, err)
 		}
 		var e *factor.NotPositiveDefiniteError
-		if _, err := EighGeneralized(AXEqualsLambdaBX, a.View(), b.View(), o.w, o.v, Options{}); !errors.As(err, &e) || e.Order != n {
+		if _, err := EighGeneralized(AXEqualsLambdaBX, a.View(), b.View(), o.w, o.v, Options{}); !errors.As(err, &e) ||
+			e.Order != n {
 			t.Errorf("n = %d: %v", n, err)
 		}
 	}
@@ -198,7 +208,8 @@ func TestEighCanonicalWorkspaceAndThreads(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, _, err := EighCanonical(a, b, 0, first.w, first.v, Options{Team: sched.NewTeam(ctx, 2, nil)}); !errors.Is(err, context.Canceled) {
+	if _, _, err := EighCanonical(a, b, 0, first.w, first.v, Options{Team: sched.NewTeam(ctx, 2, nil)}); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }

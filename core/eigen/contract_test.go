@@ -33,8 +33,10 @@ func TestArgumentErrors(t *testing.T) {
 		{name: "rectangle", arg: "b", detail: "(3, 4)", problem: 1, a: square(3), b: rectangle, wLength: 3, v: square(3)},
 		{name: "w too short", arg: "w", detail: "2", problem: 1, a: square(3), b: square(3), wLength: 2, v: square(3)},
 		{name: "v too small", arg: "v", detail: "(2, 2)", problem: 1, a: square(3), b: square(3), wLength: 3, v: square(2)},
-		{name: "infinity", arg: "a", detail: "infinities or NaNs", problem: 1, a: notFinite, b: square(3), wLength: 3, v: square(3)},
-		{name: "infinity", arg: "b", detail: "infinities or NaNs", problem: 1, a: square(3), b: notFinite, wLength: 3, v: square(3)},
+		{name: "infinity", arg: "a", detail: "infinities or NaNs", problem: 1, a: notFinite, b: square(3), wLength: 3,
+			v: square(3)},
+		{name: "infinity", arg: "b", detail: "infinities or NaNs", problem: 1, a: square(3), b: notFinite, wLength: 3,
+			v: square(3)},
 		{name: "type 0", arg: "type", detail: "0", problem: 0, a: square(3), b: square(3), wLength: 3, v: square(3)},
 		{name: "type 4", arg: "type", detail: "4", problem: 4, a: square(3), b: square(3), wLength: 3, v: square(3)},
 	}
@@ -47,7 +49,8 @@ func TestArgumentErrors(t *testing.T) {
 	for _, s := range []Subset{ByValue(1, 1), ByValue(2, 1), ByValue(math.NaN(), 1), ByValue(0, math.NaN())} {
 		cases = append(cases, cases[0])
 		c := &cases[len(cases)-1]
-		c.name, c.arg, c.detail, c.a, c.opt.Subset = "values", "subset_by_value", fmt.Sprintf("(%g, %g)", s.above, s.upTo), square(3), s
+		c.name, c.arg, c.detail, c.a, c.opt.Subset = "values", "subset_by_value",
+			fmt.Sprintf("(%g, %g)", s.above, s.upTo), square(3), s
 	}
 	for _, c := range cases {
 		check := func(err error) {
@@ -135,7 +138,8 @@ func testNaN[T dense.Scalar, R dense.Float](t *testing.T) {
 		for name, want := range subsets {
 			for i := range n {
 				for j := range i + 1 {
-					good, wrong := numtest.RandomSPD[T](rand.New(rand.NewPCG(1, 1)), n), numtest.RandomSPD[T](rand.New(rand.NewPCG(1, 1)), n)
+					good, wrong := numtest.RandomSPD[T](rand.New(rand.NewPCG(1, 1)), n),
+						numtest.RandomSPD[T](rand.New(rand.NewPCG(1, 1)), n)
 					wrong.Set(i, j, dense.FromReal[T](bad))
 					opt := Options{SkipFiniteCheck: true, Subset: want.subset}
 					check := func(solve func(o outputs[T, R]) (int, error)) {
@@ -207,7 +211,8 @@ func TestSubsetsAgreeWithAll(t *testing.T) {
 	byIndex(7, 50)
 	byIndex(0, n-1)
 	check(func([]float64) Subset { return ByValue(math.Inf(-1), math.Inf(1)) }, 0, n)
-	check(func(all []float64) Subset { return ByValue(all[9], all[29]) }, 10, 20) // the lower end is open, the upper end is closed
+	// the lower end is open, the upper end is closed
+	check(func(all []float64) Subset { return ByValue(all[9], all[29]) }, 10, 20)
 	check(func(all []float64) Subset { return ByValue(all[n-1], all[n-1]+1) }, n, 0)
 	check(func(all []float64) Subset { return ByValue(all[0]-1, all[0]) }, 0, 1)
 }

@@ -41,7 +41,8 @@ func testFamilies[T dense.Scalar, W dense.Wide, R dense.Float](t *testing.T) {
 	t.Log(worst)
 }
 
-func testFamily[T dense.Scalar, W dense.Wide, R dense.Float](t *testing.T, worst *numtest.WorstResiduals, rng *rand.Rand, family numtest.HermitianFamily[W], n int) {
+func testFamily[T dense.Scalar, W dense.Wide, R dense.Float](t *testing.T, worst *numtest.WorstResiduals,
+	rng *rand.Rand, family numtest.HermitianFamily[W], n int) {
 	name := fmt.Sprintf("%s, n = %d", family.Name, n)
 	a := rounded[T](family.Make(rng, n))
 	w, v := mustEigh[W, R](t, a.View(), Options{})

@@ -55,7 +55,8 @@ func testGeneralized[T dense.Scalar, W dense.Wide, R dense.Float](t *testing.T) 
 //	|A V - B V diag(w)|_F / (m eps (|A| + max|w| |B|) |V|_F) and |V^H B V - I|_F / (m eps |B| |V|_F^2 / n), m = max(n, 8)
 //
 // and what corresponds to them for the other problems.
-func checkGeneralized[W dense.Wide](t *testing.T, worst *numtest.WorstResiduals, name string, problem Problem, a, b dense.Matrix[W], w []float64, v dense.Matrix[W], eps float64) {
+func checkGeneralized[W dense.Wide](t *testing.T, worst *numtest.WorstResiduals, name string, problem Problem, a,
+	b dense.Matrix[W], w []float64, v dense.Matrix[W], eps float64) {
 	t.Helper()
 	n, unit := a.Rows, float64(max(a.Rows, 8))*eps
 	normA, normB, normV := numtest.HermitianNorm(a), numtest.HermitianNorm(b), numtest.FrobeniusNorm(v)
@@ -128,7 +129,8 @@ func TestGeneralizedExtremeScales(t *testing.T) {
 	a, b := numtest.RandomHermitian[complex128](rng, n), numtest.RandomSPD[complex128](rng, n)
 	worst := &numtest.WorstResiduals{}
 	for problem := AXEqualsLambdaBX; problem <= BAXEqualsLambdaX; problem++ {
-		for _, scale := range [][2]int{{0, 0}, {900, 901}, {-900, -901}, {-1000, 3}, {5, 1000}, {-341, 341}, {501, -501}, {339, -339}} {
+		for _, scale := range [][2]int{{0, 0}, {900, 901}, {-900, -901}, {-1000, 3}, {5, 1000}, {-341, 341}, {501, -501},
+			{339, -339}} {
 			name := fmt.Sprintf("problem %d, A 2^%d, B 2^%d", problem, scale[0], scale[1])
 			ca, cb, o := times2(a, scale[0]), times2(b, scale[1]), newOutputs[complex128, float64](n)
 			valueExponent, rootExponent := scale[0]+scale[1], -scale[1]
@@ -260,7 +262,8 @@ func TestGradedB(t *testing.T) {
 	a := dense.FromRows([]float64{1, 0}, []float64{0, 1})
 	w := make([]float64, 2)
 	b := dense.FromRows([]float64{1, 0}, []float64{0, 1e-300})
-	if _, err := EighGeneralized(AXEqualsLambdaBX, a.View(), b.View(), w, dense.View[float64]{}, Options{ValuesOnly: true}); err != nil {
+	if _, err := EighGeneralized(AXEqualsLambdaBX, a.View(), b.View(), w, dense.View[float64]{},
+		Options{ValuesOnly: true}); err != nil {
 		t.Fatal(err)
 	}
 	checkValues(t, "graded", []float64{w[0], w[1] / 1e300}, []float64{1, 1}, 1e-15)
@@ -303,7 +306,8 @@ func testGeneralizedInSingle[T dense.Scalar, W dense.Wide, R dense.Float](t *tes
 		metric := rounded[T](times2(b, c.power))
 		for problem := AXEqualsLambdaBX; problem <= BAXEqualsLambdaX; problem++ {
 			got, want := newOutputs[T, R](n), newOutputs[T, R](n)
-			if _, err := EighGeneralized(problem, a.View(), metric.View(), want.w, want.v, Options{DoublePrecision: true}); err != nil {
+			if _, err := EighGeneralized(problem, a.View(), metric.View(), want.w, want.v,
+				Options{DoublePrecision: true}); err != nil {
 				t.Fatalf("%s, problem %d: %v", name, problem, err)
 			}
 			var progress sched.Progress

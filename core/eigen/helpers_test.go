@@ -14,7 +14,8 @@ import (
 const residualLimit = 4
 
 // checkPairs fails the test unless w and v are eigenpairs of a, w ascends, and v has the documented phase.
-func checkPairs[W dense.Wide](t *testing.T, worst *numtest.WorstResiduals, name string, a dense.Matrix[W], w []float64, v dense.Matrix[W], eps float64) {
+func checkPairs[W dense.Wide](t *testing.T, worst *numtest.WorstResiduals, name string, a dense.Matrix[W], w []float64,
+	v dense.Matrix[W], eps float64) {
 	t.Helper()
 	residual, unitarity := numtest.EigenResidual(a, w, v, eps), numtest.UnitaryResidual(v, eps)
 	if !(residual < residualLimit) || !(unitarity < residualLimit) {
@@ -101,7 +102,8 @@ func pairs[W dense.Wide, T dense.Scalar, R dense.Float](o outputs[T, R], count i
 }
 
 // mustEigh returns the eigenpairs of a in double precision.
-func mustEigh[W dense.Wide, R dense.Float, T dense.Scalar](t *testing.T, a dense.View[T], opt Options) ([]float64, dense.Matrix[W]) {
+func mustEigh[W dense.Wide, R dense.Float, T dense.Scalar](t *testing.T, a dense.View[T],
+	opt Options) ([]float64, dense.Matrix[W]) {
 	t.Helper()
 	o := newOutputs[T, R](a.Rows)
 	count, err := Eigh(a, o.w, o.v, opt)

@@ -160,7 +160,8 @@ func TestJacobiScales(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	worst := &numtest.WorstResiduals{}
 	for _, exponent := range []int{-1000, -341, 341, 996} {
-		for _, a := range []dense.Matrix[complex128]{numtest.RandomHermitian[complex128](rng, 33), numtest.RandomSPD[complex128](rng, 33)} {
+		for _, a := range []dense.Matrix[complex128]{numtest.RandomHermitian[complex128](rng, 33),
+			numtest.RandomSPD[complex128](rng, 33)} {
 			w, v := mustEigh[complex128, float64](t, times2(a, exponent).View(), Options{Jacobi: true})
 			for i := range w {
 				w[i] = math.Ldexp(w[i], -exponent)
@@ -174,7 +175,8 @@ func TestJacobiScales(t *testing.T) {
 func TestJacobiSubsetsAndTriangles(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	const n = 20
-	for _, a := range []dense.Matrix[complex128]{numtest.RandomHermitian[complex128](rng, n), numtest.RandomSPD[complex128](rng, n)} {
+	for _, a := range []dense.Matrix[complex128]{numtest.RandomHermitian[complex128](rng, n),
+		numtest.RandomSPD[complex128](rng, n)} {
 		all, v := mustEigh[complex128, float64](t, a.View(), Options{Jacobi: true})
 		for _, upper := range []bool{false, true} {
 			opt := Options{Jacobi: true, Upper: upper, SkipFiniteCheck: true, Subset: ByIndex(3, 7)}
@@ -203,7 +205,8 @@ func testJacobiThreads[W dense.Wide](t *testing.T, n int) {
 		for _, threads := range []int{1, 3} {
 			var progress sched.Progress
 			o := newOutputs[W, float64](n)
-			if _, err := Eigh(a.View(), o.w, o.v, Options{Jacobi: true, Team: sched.NewTeam(context.Background(), threads, &progress)}); err != nil {
+			if _, err := Eigh(a.View(), o.w, o.v, Options{Jacobi: true,
+				Team: sched.NewTeam(context.Background(), threads, &progress)}); err != nil {
 				t.Fatal(err)
 			}
 			if done, total := progress.Read(); done != total || total < int64(n) {
@@ -243,13 +246,15 @@ func testJacobiWorkspace[W dense.Wide](t *testing.T) {
 
 func TestJacobiGivesUp(t *testing.T) {
 	for _, a := range []dense.Matrix[float64]{
-		numtest.RandomHermitian[float64](rand.New(rand.NewPCG(6, 4)), 9), numtest.RandomSPD[float64](rand.New(rand.NewPCG(6, 4)), 9),
+		numtest.RandomHermitian[float64](rand.New(rand.NewPCG(6, 4)), 9),
+		numtest.RandomSPD[float64](rand.New(rand.NewPCG(6, 4)), 9),
 	} {
 		j := newJacobiSolver[float64](nil, 9)
 		j.maxSweeps = 2
 		_, err := j.solve(a, true)
 		var failed *ConvergenceError
-		if !errors.As(err, &failed) || failed.Sweeps != 2 || failed.Error() != "Jacobi's method was given up after 2 sweeps for a matrix of order 9" {
+		if !errors.As(err, &failed) || failed.Sweeps != 2 ||
+			failed.Error() != "Jacobi's method was given up after 2 sweeps for a matrix of order 9" {
 			t.Errorf("after two sweeps: %v", err)
 		}
 	}
@@ -277,7 +282,8 @@ func TestJacobiFactor(t *testing.T) {
 	}
 	g := numtest.Random[float64](rng, n, n-1)
 	blas.Gemm(nil, blas.NoTrans, blas.Trans, 1, g, g, 0, product)
-	for name, a := range map[string]dense.Matrix[float64]{"singular": product, "zero": dense.New[float64](n, n), "indefinite": numtest.RandomHermitian[float64](rng, n)} {
+	for name, a := range map[string]dense.Matrix[float64]{"singular": product, "zero": dense.New[float64](n, n),
+		"indefinite": numtest.RandomHermitian[float64](rng, n)} {
 		if x, err := j.factor(a); err != nil || x.Rows != 0 {
 			t.Errorf("%s: a factor with %d rows, %v", name, x.Rows, err)
 		}

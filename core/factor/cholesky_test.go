@@ -82,9 +82,10 @@ func TestCholeskyNamesTheFailingMinor(t *testing.T) {
 
 func TestCholeskyObeysCancellation(t *testing.T) {
 	a := numtest.RandomSPD[float64](rand.New(rand.NewPCG(5, 6)), 400)
-	// Two BLAS routines, which report progress, run between two looks at the context. The update of the second half takes 3/8 of
-	// the work.
-	schedtest.Cancel(t, schedtest.Limits{Reports: 6, Gap: 0.4}, func(team *sched.Team) error { return Cholesky(team, a.Clone()) })
+	// Two BLAS routines, which report progress, run between two looks at the context. The update of the second half takes
+	// 3/8 of the work.
+	schedtest.Cancel(t, schedtest.Limits{Reports: 6, Gap: 0.4},
+		func(team *sched.Team) error { return Cholesky(team, a.Clone()) })
 }
 
 // Whatever the layout, a factor that replaces its matrix has the bits of one in memory of its own.
@@ -103,7 +104,8 @@ func testInPlace[T dense.Scalar](t *testing.T) {
 		if err := CholeskyView(team, a.View(), want.View(), true); err != nil {
 			t.Fatal(err)
 		}
-		for name, strides := range map[string][2]int{"rows": {n + 3, 1}, "columns": {1, n + 3}, "gaps": {2 * n, 2}, "reverse": {-n, -1}} {
+		for name, strides := range map[string][2]int{"rows": {n + 3, 1}, "columns": {1, n + 3}, "gaps": {2 * n, 2},
+			"reverse": {-n, -1}} {
 			v := dense.View[T]{Rows: n, Cols: n, RowStride: strides[0], ColStride: strides[1], Data: make([]T, 2*n*(n+3))}
 			if strides[0] < 0 {
 				v.Offset = n*n - 1

@@ -140,7 +140,8 @@ func TestLUOfTinyAndHugeNumbers(t *testing.T) {
 
 func TestLUThreadsDoNotChangeBits(t *testing.T) {
 	const n = 300
-	a, b := numtest.Random[complex128](rand.New(rand.NewPCG(33, 1)), n, n), numtest.Random[complex128](rand.New(rand.NewPCG(33, 2)), n, n)
+	a, b := numtest.Random[complex128](rand.New(rand.NewPCG(33, 1)), n, n),
+		numtest.Random[complex128](rand.New(rand.NewPCG(33, 2)), n, n)
 	solve := func(team *sched.Team) []complex128 {
 		lu, x, pivots := a.Clone(), b.Clone(), make([]int, n)
 		if _, err := LU(team, lu, pivots); err != nil {
@@ -182,8 +183,8 @@ func TestLURefusesShapesThatDoNotFit(t *testing.T) {
 func TestLUObeysCancellation(t *testing.T) {
 	const n = 400
 	a := numtest.Random[float64](rand.New(rand.NewPCG(34, 1)), n, n)
-	// Two BLAS routines, which report progress, run between two looks at the context. The update of the second half takes 3/8 of
-	// the work.
+	// Two BLAS routines, which report progress, run between two looks at the context. The update of the second half takes
+	// 3/8 of the work.
 	schedtest.Cancel(t, schedtest.Limits{Reports: 6, Gap: 0.4}, func(team *sched.Team) error {
 		_, err := LU(team, a.Clone(), make([]int, n))
 		return err
@@ -192,5 +193,6 @@ func TestLUObeysCancellation(t *testing.T) {
 	if _, err := LU(nil, lu, pivots); err != nil {
 		t.Fatal(err)
 	}
-	schedtest.Cancel(t, schedtest.Limits{Reports: 6}, func(team *sched.Team) error { return LUSolve(team, lu, pivots, b.Clone()) })
+	schedtest.Cancel(t, schedtest.Limits{Reports: 6},
+		func(team *sched.Team) error { return LUSolve(team, lu, pivots, b.Clone()) })
 }

@@ -87,7 +87,8 @@ func checkSystem[T dense.Scalar](arg string, a, b dense.Matrix[T]) error {
 }
 
 // overColumns calls solve for chunks of b's columns. It returns the team's error after cancellation.
-func overColumns[T dense.Scalar](team *sched.Team, b dense.Matrix[T], solve func(team *sched.Team, columns dense.Matrix[T])) error {
+func overColumns[T dense.Scalar](team *sched.Team, b dense.Matrix[T],
+	solve func(team *sched.Team, columns dense.Matrix[T])) error {
 	team = team.Plan(b.Rows * b.Cols) // a step for each element
 	for j := 0; j < b.Cols; j += solveColumns {
 		end := min(b.Cols, j+solveColumns)

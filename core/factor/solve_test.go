@@ -109,7 +109,8 @@ func TestSolveTriangularNamesTheZeroPivot(t *testing.T) {
 		b := numtest.Random[complex64](rng, 7, 2)
 		before := b.Clone()
 		var e *SingularError
-		if err := SolveTriangular(nil, blas.Upper, blas.NoTrans, blas.NonUnit, a, b); !errors.As(err, &e) || e.Pivot != pivot || e.Arg != "a" {
+		if err := SolveTriangular(nil, blas.Upper, blas.NoTrans, blas.NonUnit, a, b); !errors.As(err, &e) ||
+			e.Pivot != pivot || e.Arg != "a" {
 			t.Errorf("pivot %d: %v", pivot, err)
 		}
 		for i, x := range b.Data {

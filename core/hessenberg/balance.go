@@ -15,8 +15,8 @@ import (
 //
 //	B = D^-1 P^T A P D,  (P^T A P)(i, j) = A(Order[i], Order[j]),  D = diag(Scale)
 //
-// B is upper triangular outside of the rows and columns from Lo to before Hi. All scales are powers of two, and 1 outside of
-// that block.
+// B is upper triangular outside of the rows and columns from Lo to before Hi. All scales are powers of two, and 1
+// outside of that block.
 type Balancing struct {
 	Lo, Hi int
 	Order  []int
@@ -30,18 +30,19 @@ type BalanceOptions struct {
 	Permute, Scale bool
 }
 
-// Balance overwrites the n x n matrix a by a similar one whose rows and columns have norms that are closer to each other, so
-// that its eigenvalues are found with smaller errors if the elements of a differ in size. It makes no rounding errors.
+// Balance overwrites the n x n matrix a by a similar one whose rows and columns have norms that are closer to each
+// other, so that its eigenvalues are found with smaller errors if the elements of a differ in size. It makes no
+// rounding errors.
 //
-// A row whose only element in the remaining columns is the diagonal one is moved to the bottom, then a column of that kind to
-// the left, until there is none. The remaining rows and columns are scaled by powers of two, one after the other, as long as
-// that reduces the sum of the two norms by 5 percent. It returns a *dense.ArgumentError if a is not square or not finite, and
-// the team's error when the call is cancelled.
+// A row whose only element in the remaining columns is the diagonal one is moved to the bottom, then a column of that
+// kind to the left, until there is none. The remaining rows and columns are scaled by powers of two, one after the
+// other, as long as that reduces the sum of the two norms by 5 percent. It returns a *dense.ArgumentError if a is not
+// square or not finite, and the team's error when the call is cancelled.
 //
 // Cost: a few n^2, n^3 if every permutation has to be searched for. Method: Parlett and Reinsch, Balancing a matrix for
-// calculation of eigenvalues and eigenvectors, Numer. Math. 13, 1969, with two-norms that include the diagonal element, as in
-// James, Langou and Lowery, On matrix balancing and eigenvector computation, arXiv 1401.5766, 2014, and in LAPACK's gebal
-// since 3.5.
+// calculation of eigenvalues and eigenvectors, Numer. Math. 13, 1969, with two-norms that include the diagonal element,
+// as in James, Langou and Lowery, On matrix balancing and eigenvector computation, arXiv 1401.5766, 2014, and in
+// LAPACK's gebal since 3.5.
 func Balance[T dense.Scalar](a dense.Matrix[T], opt BalanceOptions) (*Balancing, error) {
 	if a.Cols != a.Rows {
 		return nil, dense.BadArgument("a", "expected a square matrix, got shape (%d, %d)", a.Rows, a.Cols)
@@ -79,9 +80,9 @@ func newBalancing(n int) *Balancing {
 }
 
 // Isolate moves eigenvalues of a that can be read off to both ends of the diagonal, as Balance with Permute does, by a
-// permutation P: P^T A P overwrites a. The rest of a decomposition leaves them unchanged, without a rounding error. It returns
-// the order of P for RestoreOrder. The order is nil if there are no such eigenvalues, which one pass over a matrix without
-// zeros shows, or if a already is a Schur form. The error is the team's.
+// permutation P: P^T A P overwrites a. The rest of a decomposition leaves them unchanged, without a rounding error. It
+// returns the order of P for RestoreOrder. The order is nil if there are no such eigenvalues, which one pass over a
+// matrix without zeros shows, or if a already is a Schur form. The error is the team's.
 func Isolate[T dense.Scalar](team *sched.Team, a dense.Matrix[T]) (order []int, err error) {
 	b := balancer[T]{Balancing: &Balancing{Hi: a.Rows}, a: a, team: team}
 	if !b.canIsolate() || quasi.HasForm(a) {
@@ -91,8 +92,8 @@ func Isolate[T dense.Scalar](team *sched.Team, a dense.Matrix[T]) (order []int, 
 	return b.Order, b.isolate()
 }
 
-// RestoreOrder moves the columns of the adjoint of the unitary factor to where they are in A: column k to column order[k]. A nil
-// order changes nothing.
+// RestoreOrder moves the columns of the adjoint of the unitary factor to where they are in A: column k to column
+// order[k]. A nil order changes nothing.
 func RestoreOrder[T dense.Scalar](factorT dense.Matrix[T], order []int) {
 	if order == nil {
 		return
@@ -227,9 +228,9 @@ func (b *balancer[T]) isEven(i int) bool {
 	return even(crossSquares[float64](b.a, b.Lo, b.Hi, i))
 }
 
-// even reports whether two norms r and c, given by their squares, are so close to each other that scaling does not pay: with
-// r = q c, the factor f pays if f c + r/f < improvement (c + r), and no power of two does below the q at which 2 does. It is
-// false where the squares may have overflowed or underflowed.
+// even reports whether two norms r and c, given by their squares, are so close to each other that scaling does not pay:
+// with r = q c, the factor f pays if f c + r/f < improvement (c + r), and no power of two does below the q at which 2
+// does. It is false where the squares may have overflowed or underflowed.
 func even(r2, c2 float64) bool {
 	const (
 		quotient    = (radix - improvement) / (improvement - 1./radix)
@@ -254,8 +255,8 @@ func crossSquares[R dense.Float, T dense.Scalar](a dense.Matrix[T], lo, hi, i in
 	return r2, c2
 }
 
-// factor returns the power of two by which column i is to be multiplied and row i divided; 1 if that does not pay, or if a scale
-// or an element would leave the range in which scaling is exact.
+// factor returns the power of two by which column i is to be multiplied and row i divided; 1 if that does not pay, or
+// if a scale or an element would leave the range in which scaling is exact.
 func (b *balancer[T]) factor(i int) float64 {
 	below := dense.Vector[T]{N: b.Hi - b.Lo, Inc: b.a.Stride, Data: b.a.Data[b.Lo*b.a.Stride+i:]}
 	c, r := blas.Nrm2(below), blas.Nrm2(dense.Vec(b.a.Row(i)[b.Lo:b.Hi]))

@@ -10,9 +10,9 @@ import (
 	"trnsci/core/sched"
 )
 
-// BalanceForVectors balances 2^shift times t, which it overwrites, for a computation of eigenvectors; the shift keeps the elements
-// in a safe range. It returns a nil Balancing, and leaves t alone, if there is nothing to permute or to scale, which one pass
-// over t shows. The error is the team's.
+// BalanceForVectors balances 2^shift times t, which it overwrites, for a computation of eigenvectors; the shift keeps
+// the elements in a safe range. It returns a nil Balancing, and leaves t alone, if there is nothing to permute or to
+// scale, which one pass over t shows. The error is the team's.
 func BalanceForVectors[T dense.Scalar](team *sched.Team, t dense.Matrix[T]) (b *Balancing, shift int, err error) {
 	whole := balancer[T]{Balancing: &Balancing{Hi: t.Rows}, a: t}
 	if !whole.canIsolate() && evenlyScaled(t) {
@@ -66,8 +66,8 @@ func addSquares[R dense.Float, T dense.Scalar](t dense.Matrix[T], rows, columns 
 	}
 }
 
-// BackTransform takes eigenvectors of a balanced matrix back to those of the original one: x to P D x, or P D^-1 x for left ones
-// (LAPACK's gebak). It must not be used by two goroutines at a time.
+// BackTransform takes eigenvectors of a balanced matrix back to those of the original one: x to P D x, or P D^-1 x for
+// left ones (LAPACK's gebak). It must not be used by two goroutines at a time.
 type BackTransform struct {
 	order     []int
 	permuted  bool
@@ -108,7 +108,8 @@ func NewBackTransform(b *Balancing, left bool) *BackTransform {
 	return r
 }
 
-// Apply replaces the vector re + i im by a multiple, by a power of two, of the vector of the original matrix. im may be nil.
+// Apply replaces the vector re + i im by a multiple, by a power of two, of the vector of the original matrix. im may be
+// nil.
 func (r *BackTransform) Apply(re, im []float64) {
 	parts := [2][]float64{re, im}
 	switch {

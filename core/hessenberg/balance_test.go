@@ -29,8 +29,10 @@ func sparseGraded[T dense.Scalar](rng *rand.Rand, n, span int, density float64) 
 	return a
 }
 
-// checkBalanced tests that b is the similarity from a to balanced, that what it isolated is triangular, and that nothing is left to do.
-func checkBalanced[T dense.Scalar](t *testing.T, name string, a, balanced dense.Matrix[T], b *Balancing, opt BalanceOptions) {
+// checkBalanced tests that b is the similarity from a to balanced, that what it isolated is triangular, and that
+// nothing is left to do.
+func checkBalanced[T dense.Scalar](t *testing.T, name string, a, balanced dense.Matrix[T], b *Balancing,
+	opt BalanceOptions) {
 	t.Helper()
 	n := a.Rows
 	for i := range n {
@@ -167,7 +169,8 @@ func TestBalanceChecksItsArguments(t *testing.T) {
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
 	team := sched.NewTeam(cancelled, 1, nil)
-	if _, err := Balance(numtest.Random[float64](rand.New(rand.NewPCG(76, 1)), 5, 5), BalanceOptions{Team: team, Permute: true, Scale: true}); err == nil {
+	if _, err := Balance(numtest.Random[float64](rand.New(rand.NewPCG(76, 1)), 5, 5),
+		BalanceOptions{Team: team, Permute: true, Scale: true}); err == nil {
 		t.Error("a cancelled call gives no error")
 	}
 }

@@ -12,7 +12,8 @@ import (
 	"trnsci/core/sched"
 )
 
-// Orders of the benchmark, among them multiples of 512, for which rows of matrices without padding map to the same sets of a cache.
+// Orders of the benchmark, among them multiples of 512, for which rows of matrices without padding map to the same sets
+// of a cache.
 var benchmarkOrders = []int{16, 32, 64, 96, 128, 256, 384, 500, 512, 1000, 1024}
 
 // BenchmarkReduce is of the reduction alone.

@@ -9,29 +9,30 @@ import (
 	"trnsci/core/sched"
 )
 
-// fusedReduction reduces a matrix that stays in the nearer caches: with one pass over it for each reflector (condense.HessenbergStep),
-// which applies the previous reflector from both sides and forms the products A v and v^H A of the new one. For the reflector
-// P = I - tau v v^H of a column
+// fusedReduction reduces a matrix that stays in the nearer caches: with one pass over it for each reflector
+// (condense.HessenbergStep), which applies the previous reflector from both sides and forms the products A v and v^H A
+// of the new one. For the reflector P = I - tau v v^H of a column
 //
 //	P^H A P = A - y v^H - v w,  y = tau A v,  w = conj(tau) (v^H A - (v^H y) v^H)
 //
-// and before the pass only the column of the next reflector is brought up to date. Elements below the subdiagonal are garbage
-// until the end.
+// and before the pass only the column of the next reflector is brought up to date. Elements below the subdiagonal are
+// garbage until the end.
 //
-// R is the real type of T. Vectors and matrices are stored as real numbers, width of them for each element; n and k count
-// elements.
+// R is the real type of T. Vectors and matrices are stored as real numbers, width of them for each element; n and k
+// count elements.
 //
-// Source: Dongarra, Sorensen and Hammarling, Block reduction of matrices to condensed forms for eigenvalue computations, J.
-// Comput. Appl. Math. 27, 1989, for the products, and Van Zee, van de Geijn, Quintana-Orti and Elizondo, Families of algorithms
-// for reducing a matrix to condensed form, ACM Trans. Math. Softw. 39, 2012, for the fused pass.
+// Source: Dongarra, Sorensen and Hammarling, Block reduction of matrices to condensed forms for eigenvalue
+// computations, J. Comput. Appl. Math. 27, 1989, for the products, and Van Zee, van de Geijn, Quintana-Orti and
+// Elizondo, Families of algorithms for reducing a matrix to condensed form, ACM Trans. Math. Softw. 39, 2012, for the
+// fused pass.
 type fusedReduction[T dense.Scalar, R dense.Float] struct {
 	team     *sched.Team
 	n, width int
 	length   int // of a vector: whole cache lines
 	stride   int // of the matrix
 	pass     condense.HessenbergStep[R]
-	// Row k+1 holds the adjoint of the vector of reflector k and, for complex matrices, i times the same. The first and the last
-	// row are zero.
+	// Row k+1 holds the adjoint of the vector of reflector k and, for complex matrices, i times the same. The first and
+	// the last row are zero.
 	vh     []R
 	w, s   []R // of the previous reflector and of the current one
 	column []T
@@ -70,7 +71,8 @@ func reduceFused[T dense.Scalar, R dense.Float](team *sched.Team, a, qt dense.Ma
 	clear(f.vector(n - 2))
 	clear(f.w)
 	clear(y)
-	f.pass = condense.HessenbergStep[R]{Stride: f.stride, Complex: width > 1, ImagOffset: f.length, A: dense.Reals[R](a.Data), Y: y}
+	f.pass = condense.HessenbergStep[R]{Stride: f.stride, Complex: width > 1, ImagOffset: f.length,
+		A: dense.Reals[R](a.Data), Y: y}
 	if err := f.reduce(); err != nil {
 		return err
 	}

@@ -10,14 +10,14 @@ import (
 // From this order on reflectors are applied a panel at a time.
 const blockedOrder = 160
 
-// reduction is a blocked Hessenberg reduction A = Q H Q^H. The product of a panel's reflectors is P = I - V T V^H. While the
-// panel's columns are reduced (lahr2.go), only the products A v and v^H A are formed, one pass over the matrix for each
-// reflector; the rest of the matrix is updated at the end, in another pass:
+// reduction is a blocked Hessenberg reduction A = Q H Q^H. The product of a panel's reflectors is P = I - V T V^H.
+// While the panel's columns are reduced (lahr2.go), only the products A v and v^H A are formed, one pass over the
+// matrix for each reflector; the rest of the matrix is updated at the end, in another pass:
 //
 //	A <- P^H (A - Y V^H) = A - [Y V] [V^H; W],  Y = A V T,  W = T^H (V^H A - (V^H Y) V^H)
 //
-// Source: Quintana-Orti and van de Geijn, Improving the performance of reduction to Hessenberg form, ACM Trans. Math. Softw.
-// 32, 2006, and LAPACK's gehrd, whose form of the panel this is.
+// Source: Quintana-Orti and van de Geijn, Improving the performance of reduction to Hessenberg form, ACM Trans. Math.
+// Softw. 32, 2006, and LAPACK's gehrd, whose form of the panel this is.
 type reduction[T dense.Scalar] struct {
 	panel[T]
 	qt                     dense.Matrix[T]
@@ -197,9 +197,9 @@ func (r *reduction[T]) applyRight(p int, m dense.Matrix[T]) {
 	}
 }
 
-// accumulate overwrites qt, whose row k holds the adjoint of the vector of reflector k right of the diagonal, by the product
-// Q^H = ... P_1^H P_0^H of the panels. It begins with the identity and the last panel, so that only those trailing rows and
-// columns take part that already differ from the identity.
+// accumulate overwrites qt, whose row k holds the adjoint of the vector of reflector k right of the diagonal, by the
+// product Q^H = ... P_1^H P_0^H of the panels. It begins with the identity and the last panel, so that only those
+// trailing rows and columns take part that already differ from the identity.
 func (r *reduction[T]) accumulate() error {
 	n, count := r.qt.Rows, r.qt.Rows-2
 	r.accumulating.Plan(n * n * n)
@@ -263,9 +263,11 @@ func setAdjoint[T dense.Scalar](to, f dense.Matrix[T]) {
 func multiplyAdd[T dense.Scalar](alpha T, a, b dense.Matrix[T], beta T, c dense.Matrix[T]) {
 	switch alpha := any(alpha).(type) {
 	case float32:
-		blas.GemmDirect(alpha, any(a).(dense.Matrix[float32]), any(b).(dense.Matrix[float32]), any(beta).(float32), any(c).(dense.Matrix[float32]))
+		blas.GemmDirect(alpha, any(a).(dense.Matrix[float32]), any(b).(dense.Matrix[float32]), any(beta).(float32),
+			any(c).(dense.Matrix[float32]))
 	case float64:
-		blas.GemmDirect(alpha, any(a).(dense.Matrix[float64]), any(b).(dense.Matrix[float64]), any(beta).(float64), any(c).(dense.Matrix[float64]))
+		blas.GemmDirect(alpha, any(a).(dense.Matrix[float64]), any(b).(dense.Matrix[float64]), any(beta).(float64),
+			any(c).(dense.Matrix[float64]))
 	default:
 		blas.Gemm(nil, blas.NoTrans, blas.NoTrans, any(alpha).(T), a, b, beta, c)
 	}

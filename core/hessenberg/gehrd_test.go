@@ -48,9 +48,11 @@ func checkHessenberg[T dense.Scalar](t *testing.T, name string, a dense.Matrix[T
 	}
 }
 
-// testReduction tests the Hessenberg form in the type T: at the orders where the work is cut in another way, and of matrices of many kinds.
+// testReduction tests the Hessenberg form in the type T: at the orders where the work is cut in another way, and of
+// matrices of many kinds.
 func testReduction[T dense.Scalar](t *testing.T) {
-	for _, n := range []int{1, 2, 3, 4, 5, 8, 9, 10, 11, 17, 18, 19, 33, 39, 40, 41, 42, 43, 79, 80, 81, 82, 83, 98, 130, 159, 160, 161, 178, 206} {
+	for _, n := range []int{1, 2, 3, 4, 5, 8, 9, 10, 11, 17, 18, 19, 33, 39, 40, 41, 42, 43, 79, 80, 81, 82, 83, 98, 130,
+		159, 160, 161, 178, 206} {
 		checkHessenberg(t, fmt.Sprintf("n = %d", n), numtest.Random[T](rand.New(rand.NewPCG(61, uint64(n))), n, n))
 	}
 	for _, f := range numtest.GeneralFamilies() {
@@ -100,7 +102,8 @@ func testReductionForAnyThreads[T dense.Scalar](t *testing.T) {
 		a := numtest.Random[T](rand.New(rand.NewPCG(64, uint64(n))), n, n)
 		h, qt := hessenbergOf(t, nil, a)
 		for _, threads := range []int{1, 2, 3, 7} {
-			for from, count := range map[*scratch.Pool]int{&workspace.Matrices: 2 * n * workspace.PaddedStride[T](n), &workspace.Panels: reductionElements[T](n)} {
+			for from, count := range map[*scratch.Pool]int{&workspace.Matrices: 2 * n * workspace.PaddedStride[T](n),
+				&workspace.Panels: reductionElements[T](n)} {
 				*from = scratch.Pool{MostBytes: workspace.MaxKeptBytes}
 				lent := workspace.Borrow[T](from, count)
 				for i := range lent.Numbers {
@@ -149,7 +152,8 @@ func TestHessenbergStays(t *testing.T) {
 	t.Run("complex128", testHessenbergStays[complex128])
 }
 
-// TestReductionOfPartsOfMatrices reduces blocks of larger matrices, which are worked on in copies: nothing around them changes.
+// TestReductionOfPartsOfMatrices reduces blocks of larger matrices, which are worked on in copies: nothing around them
+// changes.
 func TestReductionOfPartsOfMatrices(t *testing.T) {
 	const n, more = 21, 6
 	rng := rand.New(rand.NewPCG(67, 0))

@@ -9,7 +9,8 @@ import (
 	"trnsci/core/sched"
 )
 
-// Cuts of the work. They depend on the order and the type alone, so that the number of threads does not change the result.
+// Cuts of the work. They depend on the order and the type alone, so that the number of threads does not change the
+// result.
 const (
 	panelWidth  = 16  // reflectors that are applied together
 	sharedOrder = 160 // from this order on a pass over the matrix is cut into parts, which threads share
@@ -32,8 +33,9 @@ func rowsOfPart(p, parts, begin, end int) (i0, i1 int) {
 	return min(end, begin+p*each), min(end, begin+(p+1)*each)
 }
 
-// panel is the columns from first on, before end, that are reduced without an update of the rest of the matrix (LAPACK's lahr2).
-// Vectors are stored as rows. Columns are numbered as those of the matrix: what lies left of the first one is not used.
+// panel is the columns from first on, before end, that are reduced without an update of the rest of the matrix
+// (LAPACK's lahr2). Vectors are stored as rows. Columns are numbered as those of the matrix: what lies left of the
+// first one is not used.
 type panel[T dense.Scalar] struct {
 	team   *sched.Team
 	rounds *sched.Rounds // nil: parts are done one after the other
@@ -96,8 +98,8 @@ func (p *panel[T]) inParts(parts int, pass func(part int)) error {
 // runPart does a part of the current pass.
 func (p *panel[T]) runPart(part int) { p.pass(part) }
 
-// reduceColumn applies the reflectors of the panel to column k, generates the reflector of that column, and extends V, Y, T and
-// V^H A by it: the body of the loop of LAPACK's lahr2. multiply is p.multiply.
+// reduceColumn applies the reflectors of the panel to column k, generates the reflector of that column, and extends V,
+// Y, T and V^H A by it: the body of the loop of LAPACK's lahr2. multiply is p.multiply.
 func (p *panel[T]) reduceColumn(k int, multiply func(part int)) error {
 	n, j := p.a.Rows, k-p.first
 	x, triangle := p.columns.Row(j), p.triangle()
@@ -144,8 +146,8 @@ func (p *panel[T]) reduceColumn(k int, multiply func(part int)) error {
 	return nil
 }
 
-// setVector writes v and its conjugate where the passes read them, with zeros in front from a whole cache line on. A reflector
-// that is the identity has a vector of zeros.
+// setVector writes v and its conjugate where the passes read them, with zeros in front from a whole cache line on. A
+// reflector that is the identity has a vector of zeros.
 func (p *panel[T]) setVector(exists bool) {
 	row, perLine := p.right.Row(p.k-p.first), dense.LineBytes/dense.Bytes[T]()
 	p.from = (p.k + 1) / perLine * perLine
@@ -185,12 +187,12 @@ func (p *panel[T]) multiply(part int) {
 	}
 }
 
-// passRows is multiply for T's real type R. It takes some rows at a time, forwards and backwards in turn, so that what was read
-// last and is still in the cache is read first.
+// passRows is multiply for T's real type R. It takes some rows at a time, forwards and backwards in turn, so that what
+// was read last and is still in the cache is read first.
 //
-// A complex row is a real one of twice the length: its real inner products with conj(v) and i conj(v) are the real and the
-// imaginary part of the complex one. Multiples by the real parts of v are collected in sums, those by the imaginary parts in
-// crossed:
+// A complex row is a real one of twice the length: its real inner products with conj(v) and i conj(v) are the real and
+// the imaginary part of the complex one. Multiples by the real parts of v are collected in sums, those by the imaginary
+// parts in crossed:
 //
 //	v^H A = sums - i crossed
 func passRows[R dense.Float, T dense.Scalar](p *panel[T], part int) {
@@ -212,12 +214,14 @@ func passRows[R dense.Float, T dense.Scalar](p *panel[T], part int) {
 		}
 		i := i0 + step*rowsAtOnce
 		end := min(i1, i+rowsAtOnce)
-		rows := vector.Rows[R]{Count: end - i, Cols: words * (n - k), Stride: words * p.a.Stride, A: dense.Reals[R](p.a.Data[i*p.a.Stride+k:])}
+		rows := vector.Rows[R]{Count: end - i, Cols: words * (n - k), Stride: words * p.a.Stride,
+			A: dense.Reals[R](p.a.Data[i*p.a.Stride+k:])}
 		alpha, y := dense.Reals[R](p.v[i:end]), dense.Reals[R](p.y[i:end])
 		if words == 1 {
 			vector.DotsAxpys(set, &rows, dense.Reals[R](p.v[k:]), y, alpha, dense.Reals[R](sums))
 		} else {
-			vector.DotsAxpysPair(set, &rows, dense.Reals[R](p.conj[k:]), dense.Reals[R](p.turned[k:]), y, alpha, dense.Reals[R](sums), dense.Reals[R](crossed))
+			vector.DotsAxpysPair(set, &rows, dense.Reals[R](p.conj[k:]), dense.Reals[R](p.turned[k:]), y, alpha,
+				dense.Reals[R](sums), dense.Reals[R](crossed))
 		}
 	}
 	i := dense.FromParts[T](0, 1)

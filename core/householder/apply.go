@@ -24,12 +24,12 @@ func ApplyRight[T dense.Scalar](team *sched.Team, tau T, v []T, a dense.Matrix[T
 	blas.Gerc(team, -tau, products, dense.Vec(v), a)
 }
 
-// The compact WY form of reflectors H_0 H_1 ... H_(k-1) with vectors v_0, ..., v_(k-1) is I - V T V^H with an upper triangular
-// T, which grows by a column with each reflector: t_kk = tau_k, and above it -tau_k T (V^H v_k). The elements of T below the
-// diagonal are not read.
+// The compact WY form of reflectors H_0 H_1 ... H_(k-1) with vectors v_0, ..., v_(k-1) is I - V T V^H with an upper
+// triangular T, which grows by a column with each reflector: t_kk = tau_k, and above it -tau_k T (V^H v_k). The
+// elements of T below the diagonal are not read.
 
-// ExtendTriangle makes the next column of t, column k = len(x), for a reflector with the factor tau whose vector v has the
-// products x = V^H v with the k vectors before.
+// ExtendTriangle makes the next column of t, column k = len(x), for a reflector with the factor tau whose vector v has
+// the products x = V^H v with the k vectors before.
 func ExtendTriangle[T dense.Scalar](t dense.Matrix[T], tau T, x []T) {
 	for p := range x {
 		var sum T

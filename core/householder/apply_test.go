@@ -238,7 +238,8 @@ func TestBlocksOfACancelledCall(t *testing.T) {
 	}
 	x := numtest.Random[float64](rand.New(rand.NewPCG(25, 26)), 2, n)
 	before := fmt.Sprint(x.Data)
-	if err := ApplyBlocks(team, blocks, x, n, make([]float64, 2*ApplyElements[float64](n))); !errors.Is(err, context.Canceled) {
+	if err := ApplyBlocks(team, blocks, x, n, make([]float64, 2*ApplyElements[float64](n))); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 	if fmt.Sprint(x.Data) != before {

@@ -9,14 +9,14 @@ import (
 )
 
 const (
-	// Reflectors in a block. More of them give matrix products better shapes, but 1/n of the work grows with their number. For
-	// large matrices they are as many as a kernel's tile has columns, of which a complex number takes two.
+	// Reflectors in a block. More of them give matrix products better shapes, but 1/n of the work grows with their number.
+	// For large matrices they are as many as a kernel's tile has columns, of which a complex number takes two.
 	fewReflectors, manyReflectors, manySingleReflectors = 16, 24, 48
 	// From this order on blocks have many reflectors.
 	manyReflectorsOrder = 512
-	// From this order on the matrices of all blocks do not stay in the second-level cache from one group of vectors to the next.
-	// The operand that the next product reads first is then prefetched during the current product. For smaller orders that
-	// would only evict other data from the first-level cache.
+	// From this order on the matrices of all blocks do not stay in the second-level cache from one group of vectors to the
+	// next. The operand that the next product reads first is then prefetched during the current product. For smaller
+	// orders that would only evict other data from the first-level cache.
 	prefetchOrder = 512
 	// Lengths of reflectors are rounded up to whole vectors of the widest kernel where the order allows it.
 	lengthMultiple = 16
@@ -33,9 +33,10 @@ func ReflectorsPerBlock[W dense.Scalar](n int) int {
 	return manyReflectors
 }
 
-// Block is the product H_last ... H_first of some reflectors in compact WY form, I - V T V^H: the reflectors are the columns of V,
-// and T is lower triangular. It replaces a row x^T by x^T - x^T L V^T with L = conj(V) T^T. Complex arithmetic is done by products
-// of real matrices, in which real and imaginary parts are stored side by side or one below the other,
+// Block is the product H_last ... H_first of some reflectors in compact WY form, I - V T V^H: the reflectors are the
+// columns of V, and T is lower triangular. It replaces a row x^T by x^T - x^T L V^T with L = conj(V) T^T. Complex
+// arithmetic is done by products of real matrices, in which real and imaginary parts are stored side by side or one
+// below the other,
 //
 //	re(x^T L), im(x^T L) = re(x)^T (re L, im L) + im(x)^T (-im L, re L)
 //
@@ -50,8 +51,9 @@ type Block[R dense.Float] struct {
 // copiesOf returns how many real matrices the fields rows and left of a Block hold.
 func copiesOf(planes int) int { return 2*planes - 1 }
 
-// newBlocks returns the blocks of the n-1 reflectors of a matrix of order n and type W, in the order of application, without their
-// matrices. If the number of reflectors is not a multiple of the block's, the first block, that of the shortest ones, has fewer.
+// newBlocks returns the blocks of the n-1 reflectors of a matrix of order n and type W, in the order of application,
+// without their matrices. If the number of reflectors is not a multiple of the block's, the first block, that of the
+// shortest ones, has fewer.
 func newBlocks[W dense.Scalar, R dense.Float](n int) []Block[R] {
 	together := ReflectorsPerBlock[W](n)
 	count := ceilDiv(n-1, together)
@@ -65,8 +67,8 @@ func newBlocks[W dense.Scalar, R dense.Float](n int) []Block[R] {
 	return blocks
 }
 
-// BlockElements returns an upper bound on the real numbers of memory that GatherRows takes for a matrix of order n and type W:
-// those of the blocks, and the scratch memory of each thread.
+// BlockElements returns an upper bound on the real numbers of memory that GatherRows takes for a matrix of order n and
+// type W: those of the blocks, and the scratch memory of each thread.
 func BlockElements[W dense.Scalar](n, threads int) int {
 	together := min(n, ReflectorsPerBlock[W](n))
 	longest := n/2 + together + lengthMultiple // on average
@@ -77,21 +79,23 @@ func BlockElements[W dense.Scalar](n, threads int) int {
 	return matrices*(n+together)*longest + threads*formElements(n, dense.Parts[W](), together)
 }
 
-// formElements returns how many numbers of scratch memory form takes for count reflectors of a matrix of order n: for their
-// transpose, a Gram matrix, and T twice.
+// formElements returns how many numbers of scratch memory form takes for count reflectors of a matrix of order n: for
+// their transpose, a Gram matrix, and T twice.
 func formElements(n, planes, count int) int {
 	wide := planes * count
 	return wide * (n + 3*wide)
 }
 
-// GatherRows forms the blocks of the reflectors H_i = I - tau[i] v_i v_i^H, 1 <= i < n, of the square matrix h of order n. v_i has
-// i elements, which row i of h holds left of the diagonal. Blocks come in the order of application: H_1 acts first.
+// GatherRows forms the blocks of the reflectors H_i = I - tau[i] v_i v_i^H, 1 <= i < n, of the square matrix h of order
+// n. v_i has i elements, which row i of h holds left of the diagonal. Blocks come in the order of application: H_1 acts
+// first.
 //
-// Elements of h right of the reflectors are overwritten by zeros, and the blocks of a real matrix refer to h. R is W's real type;
-// memory has BlockElements numbers for the team's threads. The error is the team's.
+// Elements of h right of the reflectors are overwritten by zeros, and the blocks of a real matrix refer to h. R is W's
+// real type; memory has BlockElements numbers for the team's threads. The error is the team's.
 //
 // Cost: n^2 multiply-adds for each reflector of a block.
-func GatherRows[W dense.Scalar, R dense.Float](team *sched.Team, h dense.Matrix[W], tau []W, memory []R) ([]Block[R], error) {
+func GatherRows[W dense.Scalar, R dense.Float](team *sched.Team, h dense.Matrix[W], tau []W,
+	memory []R) ([]Block[R], error) {
 	n := h.Rows
 	blocks := newBlocks[W, R](n)
 	take := func(rows, cols int) dense.Matrix[R] {
@@ -119,7 +123,8 @@ func GatherRows[W dense.Scalar, R dense.Float](team *sched.Team, h dense.Matrix[
 	return blocks, err
 }
 
-// loadRows copies the reflectors of h, each of which is one element longer than the one before, to rows, and pads them with zeros.
+// loadRows copies the reflectors of h, each of which is one element longer than the one before, to rows, and pads them
+// with zeros.
 func loadRows[W dense.Scalar, R dense.Float](b *Block[R], h dense.Matrix[W]) {
 	for j := range b.count {
 		i := b.first + j
@@ -175,9 +180,9 @@ func form[W dense.Scalar, R dense.Float](b *Block[R], tau []W, scratch []R) {
 	}
 }
 
-// formReal is form for real reflectors: L^T = T V^T. H_j (I - V T V^T) adds the row -tau_j (v_j^T V) T to T, and tau_j on the
-// diagonal. So T is the inverse of the strict lower triangle of V^T V plus the diagonal of 1/tau_j, and L^T is the solution of a
-// triangular system.
+// formReal is form for real reflectors: L^T = T V^T. H_j (I - V T V^T) adds the row -tau_j (v_j^T V) T to T, and tau_j
+// on the diagonal. So T is the inverse of the strict lower triangle of V^T V plus the diagonal of 1/tau_j, and L^T is
+// the solution of a triangular system.
 func formReal[W dense.Scalar, R dense.Float](b *Block[R], tau []W, take func(rows, cols int) dense.Matrix[R]) {
 	count, length := b.count, b.rows.Cols
 	gram, solution := take(count, count), take(count, length)
@@ -205,9 +210,9 @@ func transpose[R dense.Float](to, from dense.Matrix[R]) {
 	gemm.Transpose(kernel.Best(), from.Rows, from.Cols, from.Data, from.Stride, to.Data, to.Stride)
 }
 
-// complexTriangle computes T of complex reflectors row by row: H_j (I - V T V^H) adds the row -tau_j (v_j^H V) T to T, and tau_j on
-// the diagonal. Imaginary parts come first in gram, whose complex element (j, q) is v_j^H v_q, and in the columns of factor, which
-// becomes
+// complexTriangle computes T of complex reflectors row by row: H_j (I - V T V^H) adds the row -tau_j (v_j^H V) T to T,
+// and tau_j on the diagonal. Imaginary parts come first in gram, whose complex element (j, q) is v_j^H v_q, and in the
+// columns of factor, which becomes
 //
 //	(im T,  re T)
 //	(-re T, im T)
@@ -236,14 +241,14 @@ func complexTriangle[W dense.Scalar, R dense.Float](tau []W, gram, factor dense.
 	}
 }
 
-// ApplyElements returns how many numbers of scratch memory ApplyBlocks takes for each row x, for reflectors of a matrix of order n
-// and type W.
+// ApplyElements returns how many numbers of scratch memory ApplyBlocks takes for each row x, for reflectors of a matrix
+// of order n and type W.
 func ApplyElements[W dense.Scalar](n int) int {
 	return dense.Parts[W]() * min(n, ReflectorsPerBlock[W](n))
 }
 
-// ApplyBlocks replaces each row x^T of n elements by (Q x)^T, for the product Q of all blocks. The imaginary parts of a complex row
-// stand behind its real parts. The error is the team's.
+// ApplyBlocks replaces each row x^T of n elements by (Q x)^T, for the product Q of all blocks. The imaginary parts of a
+// complex row stand behind its real parts. The error is the team's.
 //
 // Cost: 2 n multiply-adds for each row and reflector, four times as many if it is complex.
 func ApplyBlocks[R dense.Float](team *sched.Team, blocks []Block[R], x dense.Matrix[R], n int, scratch []R) error {
@@ -282,7 +287,8 @@ func (b *Block[R]) apply(x dense.Matrix[R], n int, scratch, next []R) {
 	im, first := x.Slice(0, x.Rows, n, n+length), b.count
 	upper, lower := b.rows.Slice(0, wide, 0, length), b.rows.Slice(first, first+wide, 0, length)
 	blas.GemmDirectBefore(1, re, b.left.Slice(0, length, first, first+wide), 0, products, prefetched(lower.Data))
-	blas.GemmDirectBefore(1, im, b.left.Slice(0, length, 0, wide), 1, products, prefetched(upper.Slice(0, first, 0, length).Data))
+	blas.GemmDirectBefore(1, im, b.left.Slice(0, length, 0, wide), 1, products,
+		prefetched(upper.Slice(0, first, 0, length).Data))
 	blas.GemmDirectBefore(-1, products, lower, 1, re, prefetched(next[:len(next)/2]))
 	blas.GemmDirectBefore(-1, products, upper, 1, im, prefetched(next[len(next)/2:]))
 }

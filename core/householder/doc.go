@@ -18,7 +18,7 @@
 // The variants of one operation differ in rounding or in what they ask of the caller, and each says in what. None
 // allocates, except where it says so, and none looks at cancellation, except where a team is passed.
 //
-// Sources: Golub and Van Loan, Matrix Computations, 4th ed., sections 5.1 and 5.2; Lehoucq, The computation of elementary
-// unitary matrices, ACM Trans. Math. Softw. 22, 1996; Schreiber and Van Loan, A storage-efficient WY representation for
-// products of Householder transformations, SIAM J. Sci. Stat. Comput. 10, 1989.
+// Sources: Golub and Van Loan, Matrix Computations, 4th ed., sections 5.1 and 5.2; Lehoucq, The computation of
+// elementary unitary matrices, ACM Trans. Math. Softw. 22, 1996; Schreiber and Van Loan, A storage-efficient WY
+// representation for products of Householder transformations, SIAM J. Sci. Stat. Comput. 10, 1989.
 package householder

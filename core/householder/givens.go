@@ -6,8 +6,8 @@ import (
 	"trnsci/core/dense"
 )
 
-// Givens is the rotation G = [C S; -conj(S) C] with real C, C^2 + |S|^2 = 1. Applied to two rows or two columns (x, y) it makes
-// them (C x + S y, C y - conj(S) x). A real one has the memory layout of a kernel's rotation: C, then S.
+// Givens is the rotation G = [C S; -conj(S) C] with real C, C^2 + |S|^2 = 1. Applied to two rows or two columns (x, y)
+// it makes them (C x + S y, C y - conj(S) x). A real one has the memory layout of a kernel's rotation: C, then S.
 type Givens[T dense.Wide] struct{ C, S T }
 
 // Identity returns the rotation that changes nothing.
@@ -16,8 +16,8 @@ func Identity[T dense.Wide]() Givens[T] { return NewGivens[T](1, 0) }
 // NewGivens returns the rotation of cosine c and sine s as they are.
 func NewGivens[T dense.Wide](c float64, s T) Givens[T] { return Givens[T]{dense.FromReal[T](c), s} }
 
-// unitGivens is NewGivens with the length of (c, s), which is 1 up to a few rounding errors, corrected to 1: a column of a
-// unitary factor takes part in several rotations for each eigenvalue, whose errors add up.
+// unitGivens is NewGivens with the length of (c, s), which is 1 up to a few rounding errors, corrected to 1: a column
+// of a unitary factor takes part in several rotations for each eigenvalue, whose errors add up.
 func unitGivens[T dense.Wide](c float64, s T) Givens[T] {
 	re, im := dense.Real(s), dense.Imag(s)
 	// Not c (1 - excess/2): numbers below 1 are closer to each other than those above, so that this would shorten.
@@ -34,8 +34,8 @@ func excess(c, re, im float64) float64 {
 }
 
 // Normalize returns c and s with c^2 + s^2 closer to 1. It is what the inner loop of a QL sweep can afford: three fused
-// multiply-adds and no branch, with an error of a few eps^2 relative to the correction. ToFirst computes the excess to a
-// rounding error whichever of the two is larger.
+// multiply-adds and no branch, with an error of a few eps^2 relative to the correction. ToFirst computes the excess to
+// a rounding error whichever of the two is larger.
 func Normalize(c, s float64) (float64, float64) {
 	lack := math.FMA(-s, s, math.FMA(-c, c, 1)) / 2
 	return c + c*lack, s + s*lack
@@ -59,8 +59,8 @@ const (
 
 // ToFirst returns the rotation that takes (f, g), of any size, to (r, 0). r has the phase of f.
 //
-// Method: LAPACK's lartg (Bindel, Demmel, Kahan and Marques, On computing Givens rotations reliably and efficiently, ACM
-// Trans. Math. Softw. 28, 2002), with C and S corrected to unit length.
+// Method: LAPACK's lartg (Bindel, Demmel, Kahan and Marques, On computing Givens rotations reliably and efficiently,
+// ACM Trans. Math. Softw. 28, 2002), with C and S corrected to unit length.
 func ToFirst[T dense.Wide](f, g T) (q Givens[T], r T) {
 	if g == 0 {
 		return Identity[T](), f

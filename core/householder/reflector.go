@@ -7,9 +7,9 @@ import (
 	"trnsci/core/dense"
 )
 
-// Generate overwrites x by the vector v with v[0] = 1 for which H^H x = beta e_1, H = I - tau v v^H. beta is real unless
-// tau is 0. tau is 0, and v is meaningless, exactly when x already is a multiple of e_1. The norm is found without overflow
-// or underflow, so that x may have any finite elements.
+// Generate overwrites x by the vector v with v[0] = 1 for which H^H x = beta e_1, H = I - tau v v^H. beta is real
+// unless tau is 0. tau is 0, and v is meaningless, exactly when x already is a multiple of e_1. The norm is found
+// without overflow or underflow, so that x may have any finite elements.
 //
 // Method: LAPACK's larfg.
 func Generate[W dense.Scalar](x []W) (beta, tau W) {
@@ -31,12 +31,12 @@ func Generate[W dense.Scalar](x []W) (beta, tau W) {
 	return beta, tau
 }
 
-// GenerateUnscaled returns beta and tau as Generate defines them, and the factor for which v = (1, factor x[1:]), if the
-// squares of the elements are safe from overflow and underflow. It leaves x alone, so that a caller can write v where it is
-// needed, in any layout. ok is false if squares are not safe, and if x[1:] is zero or tiny.
+// GenerateUnscaled returns beta and tau as Generate defines them, and the factor for which v = (1, factor x[1:]), if
+// the squares of the elements are safe from overflow and underflow. It leaves x alone, so that a caller can write v
+// where it is needed, in any layout. ok is false if squares are not safe, and if x[1:] is zero or tiny.
 //
-// The sum of squares is a plain one in double precision, a few times faster than Nrm2, so that results differ from those of
-// Generate by rounding errors. R is W's real type.
+// The sum of squares is a plain one in double precision, a few times faster than Nrm2, so that results differ from
+// those of Generate by rounding errors. R is W's real type.
 func GenerateUnscaled[R dense.Float, W dense.Scalar](x []W) (beta, tau W, factor complex128, ok bool) {
 	least, _ := tinyNormOf[W]()
 	re, im := dense.Real(x[0]), dense.Imag(x[0])
@@ -68,8 +68,8 @@ func sumSquares[R dense.Float](x []R) float64 {
 }
 
 // GenerateHermitian overwrites x, which is no multiple of e_1, by the vector v with v[0] = 1 for which H x = beta e_1,
-// H = I - tau v v^H. tau is real, so that H is Hermitian, and beta = -|x| x[0]/|x[0]| is complex where x[0] is; see Golub
-// and Van Loan, section 5.1.13.
+// H = I - tau v v^H. tau is real, so that H is Hermitian, and beta = -|x| x[0]/|x[0]| is complex where x[0] is; see
+// Golub and Van Loan, section 5.1.13.
 //
 // tau is 2/(v^H v) for v as it was rounded. Q in QZ is the product of many reflectors that are also applied to a second
 // matrix, and (|x[0]| + |x|)/|x|, which is what the exact v would need, makes H unitary to fewer digits.
@@ -97,8 +97,9 @@ func GenerateHermitian[T dense.Wide](x []T) (beta T, tau float64) {
 //
 //	(I - tau v v^H)^H (x, alpha) = (0, beta),  v = (factor x, 1),  beta real
 //
-// for callers that have the norm from the pass that made x. tau is 0 if x is 0 and alpha real, and also if |beta| < least:
-// the vector is taken to be 0 then, and beta is 0. The choice is that of LAPACK's larfg (Lehoucq, see the package comment).
+// for callers that have the norm from the pass that made x. tau is 0 if x is 0 and alpha real, and also if |beta| <
+// least: the vector is taken to be 0 then, and beta is 0. The choice is that of LAPACK's larfg (Lehoucq, see the
+// package comment).
 func FromNorm[W dense.Scalar](alpha W, norm, least float64) (tau W, beta float64, factor W) {
 	re, im := dense.Real(alpha), dense.Imag(alpha)
 	if norm == 0 && im == 0 {

@@ -61,9 +61,10 @@ func reflect(tau complex128, v, x []complex128) []complex128 {
 	return out
 }
 
-// checkReflector checks that I - tau v v^H is unitary and maps x to beta times the unit vector of the given row, up to a
-// multiple of eps and, for subnormal x, of the distance between numbers.
-func checkReflector(t *testing.T, name string, tau complex128, v, x []complex128, beta complex128, row int, eps, spacing float64) {
+// checkReflector checks that I - tau v v^H is unitary and maps x to beta times the unit vector of the given row, up to
+// a multiple of eps and, for subnormal x, of the distance between numbers.
+func checkReflector(t *testing.T, name string, tau complex128, v, x []complex128, beta complex128, row int, eps,
+	spacing float64) {
 	t.Helper()
 	allowed := 4 * eps * float64(len(x)+4)
 	square := norm(v) * norm(v)

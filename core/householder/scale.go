@@ -6,8 +6,8 @@ import (
 	"trnsci/core/dense"
 )
 
-// Squares of vectors with norms below tinyNorm or above hugeNorm lose digits or overflow. Such vectors are multiplied by
-// enlarge or by shrink first, which brings even the smallest subnormal and the largest number between those limits.
+// Squares of vectors with norms below tinyNorm or above hugeNorm lose digits or overflow. Such vectors are multiplied
+// by enlarge or by shrink first, which brings even the smallest subnormal and the largest number between those limits.
 const (
 	tinyNorm = 0x1p-450
 	hugeNorm = 0x1p+500
@@ -15,8 +15,8 @@ const (
 	shrink   = 0x1p-520
 )
 
-// SafeScale returns a power of two by which numbers of the given norm or largest modulus are multiplied before squares of
-// them are formed in double precision: 1 for all but extreme norms.
+// SafeScale returns a power of two by which numbers of the given norm or largest modulus are multiplied before squares
+// of them are formed in double precision: 1 for all but extreme norms.
 func SafeScale(norm float64) float64 {
 	switch {
 	case norm < tinyNorm:
@@ -39,8 +39,8 @@ func tinyNormOf[W dense.Scalar]() (least, factor float64) {
 // leastSquareSum is the square of tinyNorm: sums of squares above it have lost nothing that counts to underflow.
 const leastSquareSum = tinyNorm * tinyNorm
 
-// Length returns the length of (x, y), or an infinity where it exceeds the square root of the largest number. Where the sum
-// of squares is not tiny it takes a quarter of the time of math.Hypot.
+// Length returns the length of (x, y), or an infinity where it exceeds the square root of the largest number. Where the
+// sum of squares is not tiny it takes a quarter of the time of math.Hypot.
 func Length(x, y float64) float64 {
 	if sum := x*x + y*y; sum > leastSquareSum {
 		return math.Sqrt(sum)

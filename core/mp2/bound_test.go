@@ -220,7 +220,8 @@ func TestTolerance(t *testing.T) {
 		for _, share := range []float64{2, 0.9, 0.5, 0.1, 1e-3, 1e-6} {
 			opt := EnergyOptions{Precision: PrecisionMixed, Tolerance: share * loose.ErrorBound}
 			r := run(opt)
-			if r.ErrorBound > opt.Tolerance+exact.ErrorBound || r.Recomputed < before || r.Recomputed > pairs || (share > 1) != (r.Recomputed == 0) {
+			if r.ErrorBound > opt.Tolerance+exact.ErrorBound || r.Recomputed < before || r.Recomputed > pairs ||
+				(share > 1) != (r.Recomputed == 0) {
 				t.Errorf("case %d, %g of the bound: %d of %d pairs again (%d before), bound %g of %g", n, share,
 					r.Recomputed, pairs, before, r.ErrorBound, opt.Tolerance)
 			}

@@ -165,7 +165,8 @@ func TestNothingToCorrelateIsExactlyZero(t *testing.T) {
 		for _, b := range []Source{plain[float64](m), plain[float32](m),
 			Integrals[float32]{Nocc: s[0], Nvir: s[1], Naux: s[2]}} {
 			r, err := Restricted(b, m.occ, m.vir, EnergyOptions{PairEnergies: true})
-			if err != nil || r.OppositeSpin != 0 || r.SameSpin != 0 || r.ErrorBound != 0 || r.PairEnergies.OppositeSpin.Rows != s[0] {
+			if err != nil || r.OppositeSpin != 0 || r.SameSpin != 0 || r.ErrorBound != 0 ||
+				r.PairEnergies.OppositeSpin.Rows != s[0] {
 				t.Errorf("%v: %+v, %v", s, r, err)
 			}
 			u, err := Unrestricted(b, b, m.occ, m.occ, m.vir, m.vir, EnergyOptions{})

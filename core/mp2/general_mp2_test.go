@@ -39,7 +39,8 @@ func referenceSpinors(re, im molecule) *big.Float {
 func complexOf[T dense.Complex](re, im molecule, order string, gap int, backwards bool) Integrals[T] {
 	x, y := arrange[float64](re, order, gap, backwards), arrange[float64](im, order, gap, backwards)
 	out := Integrals[T]{
-		Nocc: x.Nocc, Nvir: x.Nvir, Naux: x.Naux, Offset: x.Offset, StrideI: x.StrideI, StrideA: x.StrideA, StrideP: x.StrideP, Data: make([]T, len(x.Data)),
+		Nocc: x.Nocc, Nvir: x.Nvir, Naux: x.Naux, Offset: x.Offset, StrideI: x.StrideI, StrideA: x.StrideA,
+		StrideP: x.StrideP, Data: make([]T, len(x.Data)),
 	}
 	for n := range out.Data {
 		out.Data[n] = dense.FromParts[T](x.Data[n], y.Data[n])
@@ -252,7 +253,8 @@ func TestGeneralizedOfDroppedOrbitals(t *testing.T) {
 	for _, energy := range []float64{1e15, 1e30, 1e300, math.MaxFloat64} {
 		r, err := Generalized(complexOf[complex128](re.dropped(energy), im.dropped(energy), "iaP", 0, false), re.occ,
 			re.dropped(energy).vir, EnergyOptions{})
-		if err != nil || !(r.ErrorBound <= 1.01*want.ErrorBound) || !(math.Abs(r.SameSpin-want.SameSpin) <= r.ErrorBound+want.ErrorBound) {
+		if err != nil || !(r.ErrorBound <= 1.01*want.ErrorBound) ||
+			!(math.Abs(r.SameSpin-want.SameSpin) <= r.ErrorBound+want.ErrorBound) {
 			t.Errorf("%g: %+v, %v, without them %+v", energy, r, err, want)
 		}
 	}

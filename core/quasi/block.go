@@ -1,10 +1,10 @@
-// Package quasi works on the 2 x 2 diagonal blocks of quasi-triangular matrices, the real Schur forms: it brings blocks to
-// standard form, exchanges neighbouring blocks, and reads eigenvalues off. For complex matrices, whose Schur forms are
-// triangular, it exchanges diagonal elements.
+// Package quasi works on the 2 x 2 diagonal blocks of quasi-triangular matrices, the real Schur forms: it brings blocks
+// to standard form, exchanges neighbouring blocks, and reads eigenvalues off. For complex matrices, whose Schur forms
+// are triangular, it exchanges diagonal elements.
 //
-// In standard form a 2 x 2 block [a b; c a] has equal diagonal elements and off-diagonal elements of opposite sign, and holds
-// the complex pair a +- i sqrt(-bc). zt is the transposed (or adjoint) orthogonal (unitary) factor of the form throughout, or
-// has no rows.
+// In standard form a 2 x 2 block [a b; c a] has equal diagonal elements and off-diagonal elements of opposite sign, and
+// holds the complex pair a +- i sqrt(-bc). zt is the transposed (or adjoint) orthogonal (unitary) factor of the form
+// throughout, or has no rows.
 package quasi
 
 import (
@@ -69,8 +69,8 @@ func (m Block2) Standardize() (s Block2, g rotation) {
 
 // standardizeScaled is Standardize for elements whose squares neither overflow nor underflow.
 //
-// Source: Bai and Demmel, On swapping diagonal blocks in real Schur form, Linear Algebra Appl. 186, 1993, in the form of LAPACK's
-// dlanv2.
+// Source: Bai and Demmel, On swapping diagonal blocks in real Schur form, Linear Algebra Appl. 186, 1993, in the form
+// of LAPACK's dlanv2.
 func (m Block2) standardizeScaled() (s Block2, g rotation) {
 	switch {
 	case m.IsStandard(): // because scaling has rounded elements to zero

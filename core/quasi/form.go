@@ -6,8 +6,9 @@ import (
 	"trnsci/core/dense"
 )
 
-// Eigenvalues returns the eigenvalues of the triangular or standardized quasi-triangular t, in the order of its diagonal. A
-// 2 x 2 block [a b; c a] holds the pair a +- i sqrt(-bc), of which the one with positive imaginary part comes first.
+// Eigenvalues returns the eigenvalues of the triangular or standardized quasi-triangular t, in the order of its
+// diagonal. A 2 x 2 block [a b; c a] holds the pair a +- i sqrt(-bc), of which the one with positive imaginary part
+// comes first.
 func Eigenvalues[T dense.Scalar](t dense.View[T]) []complex128 {
 	n := t.Rows
 	values := make([]complex128, 0, n)
@@ -49,8 +50,8 @@ func BlockOrderEndingAt[T dense.Scalar](t dense.Matrix[T], i int) int {
 	return 1
 }
 
-// CheckForm returns a *dense.ArgumentError that names t unless t, a square matrix, has the shape of a Schur form: triangular
-// or, if it is real, quasi-triangular. Blocks need not be in standard form.
+// CheckForm returns a *dense.ArgumentError that names t unless t, a square matrix, has the shape of a Schur form:
+// triangular or, if it is real, quasi-triangular. Blocks need not be in standard form.
 func CheckForm[T dense.Scalar](t dense.View[T]) error {
 	blocks := !dense.IsComplex[T]()
 	for i := range t.Rows {

@@ -21,11 +21,12 @@ type order4 [4][4]float64
 // quasi-triangular t, by an orthogonal similarity Q^T T Q that also turns zt, the transposed factor, into Q^T zt; a zt
 // without rows is left out. It returns false, and has changed nothing, if rounding errors would be too large for that.
 //
-// 1 x 1 blocks keep their value exactly. 2 x 2 blocks are standardized again; one with nearly equal eigenvalues may come out
-// as two 1 x 1 blocks, which the subdiagonal of t then tells.
+// 1 x 1 blocks keep their value exactly. 2 x 2 blocks are standardized again; one with nearly equal eigenvalues may
+// come out as two 1 x 1 blocks, which the subdiagonal of t then tells.
 //
-// Cost: about 8 (first + second) n (first + second) flops. Method: Bai and Demmel, On swapping diagonal blocks in real Schur
-// form, Linear Algebra Appl. 186, 1993: the columns of [-X; I] with T11 X - X T22 = T12 span the invariant subspace of T22.
+// Cost: about 8 (first + second) n (first + second) flops. Method: Bai and Demmel, On swapping diagonal blocks in real
+// Schur form, Linear Algebra Appl. 186, 1993: the columns of [-X; I] with T11 X - X T22 = T12 span the invariant
+// subspace of T22.
 func Swap[W dense.Float](t, zt dense.Matrix[W], at, first, second int) bool {
 	order := first + second
 	d, largest := loadBlocks(t, at, order)
@@ -72,8 +73,8 @@ func loadBlocks[W dense.Float](t dense.Matrix[W], at, order int) (d order4, larg
 	return d, largest
 }
 
-// swap returns Q^T D Q, in which the diagonal blocks of D of orders first and second have changed places, and Q^T. Elements of
-// the new lower left block up to swapTolerance times unit are cleared; a larger one makes ok false.
+// swap returns Q^T D Q, in which the diagonal blocks of D of orders first and second have changed places, and Q^T.
+// Elements of the new lower left block up to swapTolerance times unit are cleared; a larger one makes ok false.
 func (d order4) swap(first, second int, unit float64) (swapped, qt order4, ok bool) {
 	swapped = d
 	for i := range qt {
@@ -81,7 +82,8 @@ func (d order4) swap(first, second int, unit float64) (swapped, qt order4, ok bo
 	}
 	basis := d.subspace(first, second, unit)
 	for k := range second {
-		// The reflector spans the first + 1 rows in which column k of the basis has nonzero elements on and below the diagonal.
+		// The reflector spans the first + 1 rows in which column k of the basis has nonzero elements on and below the
+		// diagonal.
 		x := [3]float64{basis[k][k], basis[k+1][k], 0}
 		if first == 2 {
 			x[2] = basis[k+2][k]
@@ -113,7 +115,8 @@ func (d order4) swap(first, second int, unit float64) (swapped, qt order4, ok bo
 	return swapped, qt, true
 }
 
-// subspace returns, in its first columns, [-X; I] with T11 X - X T22 = T12 for the blocks of D, or multiples of its columns.
+// subspace returns, in its first columns, [-X; I] with T11 X - X T22 = T12 for the blocks of D, or multiples of its
+// columns.
 func (d order4) subspace(first, second int, unit float64) (basis order4) {
 	if first == 1 && second == 1 {
 		basis[0][0], basis[1][0] = d[0][1], d[1][1]-d[0][0]
@@ -250,9 +253,9 @@ func rounded[W dense.Float](m *order4) (r [4][4]W) {
 	return r
 }
 
-// SwapElements exchanges the diagonal elements at and at+1 of the upper triangular t by a unitary similarity Q^H T Q, and turns
-// zt, the adjoint of the unitary factor, into Q^H zt; a zt without rows is left out. The diagonal elements keep their values
-// exactly.
+// SwapElements exchanges the diagonal elements at and at+1 of the upper triangular t by a unitary similarity Q^H T Q,
+// and turns zt, the adjoint of the unitary factor, into Q^H zt; a zt without rows is left out. The diagonal elements
+// keep their values exactly.
 //
 // Method: a rotation takes the eigenvector (t12, t22 - t11) of the 2 x 2 block to a multiple of e_1.
 func SwapElements[W dense.Complex](t, zt dense.Matrix[W], at int) {
@@ -271,7 +274,8 @@ func SwapElements[W dense.Complex](t, zt dense.Matrix[W], at int) {
 	t.Set(at+1, at+1, first)
 }
 
-// ExchangeRotation returns the rotation [c s; -conj(s) c] that takes (t12, t22 - t11) to a multiple of e_1. t11 and t22 differ.
+// ExchangeRotation returns the rotation [c s; -conj(s) c] that takes (t12, t22 - t11) to a multiple of e_1. t11 and t22
+// differ.
 func ExchangeRotation(t11, t12, t22 complex128) (c float64, s complex128) {
 	const least, most = 0x1p-900, 0x1p+900
 	if f, g := square(t12), square(t22-t11); min(f, g) > least && max(f, g) < most {

@@ -52,9 +52,10 @@ func blockAt(m dense.Matrix[float64], k int) block2 {
 	return block2{m.At(k, k), m.At(k, k+1), m.At(k+1, k), m.At(k+1, k+1)}
 }
 
-// pairOf returns, for the block s of S beside the block of P with the positive diagonal elements p and q and nothing else,
-// the alpha with positive imaginary part and the beta that both eigenvalues of a complex pair have, and false if the eigenvalues
-// are real. beta is the geometric mean of p and q; alpha is an eigenvalue of [a r, b; c, d/r], r = sqrt(q/p).
+// pairOf returns, for the block s of S beside the block of P with the positive diagonal elements p and q and nothing
+// else, the alpha with positive imaginary part and the beta that both eigenvalues of a complex pair have, and false if
+// the eigenvalues are real. beta is the geometric mean of p and q; alpha is an eigenvalue of [a r, b; c, d/r], r =
+// sqrt(q/p).
 func pairOf(s block2, p, q float64) (alpha complex128, beta float64, isComplex bool) {
 	r := math.Sqrt(q / p)
 	half := (s.a*r - s.d/r) / 2
@@ -82,9 +83,9 @@ func (m *pencil[T]) eigenvalues(alpha []complex128, beta []float64) {
 	}
 }
 
-// standardize brings the 2 x 2 block of a real pair in rows k and k+1, where P is triangular and not singular, to standard
-// form: it splits it if its eigenvalues are real, and makes P's block diagonal and positive otherwise. It returns false if
-// the block has real eigenvalues and does not split up to rounding errors.
+// standardize brings the 2 x 2 block of a real pair in rows k and k+1, where P is triangular and not singular, to
+// standard form: it splits it if its eigenvalues are real, and makes P's block diagonal and positive otherwise. It
+// returns false if the block has real eigenvalues and does not split up to rounding errors.
 func standardize(m *pencil[float64], k int) bool {
 	q := m.quotient(k)
 	half := (q[0][0] - q[1][1]) / 2
@@ -143,12 +144,12 @@ func orthogonalize(first, second, inner float64) plane[float64] {
 	return newPlane(math.Cos(angle), math.Sin(angle))
 }
 
-// split makes the block of rows k and k+1 with real eigenvalues triangular. These come in the order of the diagonal of S P^-1,
-// the larger one first if its elements are equal, as in the standard form of a real block in LAPACK.
+// split makes the block of rows k and k+1 with real eigenvalues triangular. These come in the order of the diagonal of
+// S P^-1, the larger one first if its elements are equal, as in the standard form of a real block in LAPACK.
 //
-// The eigenvalue alpha/beta of larger modulus is computed, which has no cancellation. If it comes first, columns are turned
-// so that the first one is the null vector of beta S - alpha P, and rows so that its images under S and P, which are
-// parallel, become multiples of e_1; else rows and columns change their parts.
+// The eigenvalue alpha/beta of larger modulus is computed, which has no cancellation. If it comes first, columns are
+// turned so that the first one is the null vector of beta S - alpha P, and rows so that its images under S and P, which
+// are parallel, become multiples of e_1; else rows and columns change their parts.
 func split(m *pencil[float64], k int) bool {
 	q := m.quotient(k)
 	s, p := blockAt(m.s, k), blockAt(m.p, k)
@@ -170,8 +171,8 @@ func split(m *pencil[float64], k int) bool {
 	return separate(m, k, h)
 }
 
-// largerEigenvalue returns the eigenvalue of larger modulus of a block q with real eigenvalues, as a quotient of numbers up to 1,
-// and whether it is the larger one with its sign, too.
+// largerEigenvalue returns the eigenvalue of larger modulus of a block q with real eigenvalues, as a quotient of
+// numbers up to 1, and whether it is the larger one with its sign, too.
 func largerEigenvalue(q [2][2]float64) (alpha, beta float64, isLargest bool) {
 	mean, half := (q[0][0]+q[1][1])/2, (q[0][0]-q[1][1])/2
 	root := math.Sqrt(max(0, half*half+q[0][1]*q[1][0]))
@@ -182,8 +183,9 @@ func largerEigenvalue(q [2][2]float64) (alpha, beta float64, isLargest bool) {
 	return value, 1, !math.Signbit(mean)
 }
 
-// separate turns columns k and k+1 of the pair by h, after which the block's first column of S and that of P are parallel up
-// to rounding errors, and rows so that both become multiples of e_1. It returns false, and changes nothing, if they do not.
+// separate turns columns k and k+1 of the pair by h, after which the block's first column of S and that of P are
+// parallel up to rounding errors, and rows so that both become multiples of e_1. It returns false, and changes nothing,
+// if they do not.
 func separate[T dense.Wide](m *pencil[T], k int, h plane[T]) bool {
 	column := func(a dense.Matrix[T]) (x, y T, norm float64) {
 		x, _ = h.turn(a.At(k, k), a.At(k, k+1))
@@ -208,8 +210,8 @@ func separate[T dense.Wide](m *pencil[T], k int, h plane[T]) bool {
 	return true
 }
 
-// separateLast is separate for a plane g that turns rows k and k+1 so that the block's last row of S and that of P are parallel;
-// columns are turned so that both become multiples of e_2.
+// separateLast is separate for a plane g that turns rows k and k+1 so that the block's last row of S and that of P are
+// parallel; columns are turned so that both become multiples of e_2.
 func separateLast(m *pencil[float64], k int, g plane[float64]) bool {
 	row := func(a dense.Matrix[float64]) (x, y, norm float64) {
 		_, x = g.turn(a.At(k, k), a.At(k+1, k))

@@ -127,7 +127,8 @@ func valueFault[T dense.Scalar](r *result[T]) string {
 	for k := 0; k < r.s.Rows; k++ {
 		s, p := r.s, r.p
 		if dense.IsComplex[T]() || k+1 == s.Rows || s.At(k+1, k) == 0 {
-			if want := complex(dense.Real(s.At(k, k)), dense.Imag(s.At(k, k))); cmplx.Abs(r.alpha[k]-want) > e*cmplx.Abs(want)+smallest[T]() {
+			if want := complex(dense.Real(s.At(k, k)), dense.Imag(s.At(k,
+				k))); cmplx.Abs(r.alpha[k]-want) > e*cmplx.Abs(want)+smallest[T]() {
 				return fmt.Sprintf("alpha[%d] is %v, S has %v", k, r.alpha[k], want)
 			}
 			if want := dense.Real(p.At(k, k)); math.Abs(r.beta[k]-want) > e*want+smallest[T]() {
@@ -143,7 +144,8 @@ func valueFault[T dense.Scalar](r *result[T]) string {
 		terms := (cmplx.Abs(complex(r.beta[k]*dense.Real(s.At(k, k)), 0)) + cmplx.Abs(r.alpha[k])*dense.Real(p.At(k, k))) *
 			(cmplx.Abs(complex(r.beta[k]*dense.Real(s.At(k+1, k+1)), 0)) + cmplx.Abs(r.alpha[k])*dense.Real(p.At(k+1, k+1)))
 		if cmplx.Abs(x-y) > e*(terms+cmplx.Abs(y)) || !(imag(r.alpha[k]) > 0) {
-			return fmt.Sprintf("%v/%v is not an eigenvalue of the block in row %d: determinant %v of terms up to %v", r.alpha[k], r.beta[k], k, x-y, terms)
+			return fmt.Sprintf("%v/%v is not an eigenvalue of the block in row %d: determinant %v of terms up to %v", r.alpha[k],
+				r.beta[k], k, x-y, terms)
 		}
 		if r.alpha[k+1] != cmplx.Conj(r.alpha[k]) || r.beta[k+1] != r.beta[k] {
 			return fmt.Sprintf("%v/%v and %v/%v are no pair", r.alpha[k], r.beta[k], r.alpha[k+1], r.beta[k+1])

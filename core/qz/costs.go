@@ -2,8 +2,8 @@ package qz
 
 import "trnsci/core/dense"
 
-// Multiply-adds of the phases for the cube of the order, with both factors: measured with one thread at orders of 200 to 400 by
-// benchmarks/progress.py. They decide about nothing but the progress that is reported.
+// Multiply-adds of the phases for the cube of the order, with both factors: measured with one thread at orders of 200
+// to 400 by benchmarks/progress.py. They decide about nothing but the progress that is reported.
 const (
 	triangleRate  = 2.0
 	reductionRate = 8.0
@@ -26,8 +26,9 @@ func costsOf[T dense.Wide](m *pencil[T]) costs {
 		}
 	}
 	return costs{
-		triangle: int(triangleRate * share * whole), reduction: int(reductionRate * share * whole), iteration: int(iterationRate * share * whole),
-		vectors: int(vectorsRate * whole),
+		triangle: int(triangleRate * share * whole), reduction: int(reductionRate * share * whole),
+		iteration: int(iterationRate * share * whole),
+		vectors:   int(vectorsRate * whole),
 	}
 }
 

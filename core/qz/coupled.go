@@ -6,9 +6,9 @@ import (
 	"trnsci/core/dense"
 )
 
-// coupled solves S11 R - L S22 = S12, P11 R - L P22 = P12 for a pair of two diagonal blocks, the first of the given order and
-// each of at most two rows: 2, 4 or 8 linear equations, with complete pivoting. A pivot that is zero up to rounding errors is
-// replaced by a tiny one; the solution is huge then, and the swap is refused.
+// coupled solves S11 R - L S22 = S12, P11 R - L P22 = P12 for a pair of two diagonal blocks, the first of the given
+// order and each of at most two rows: 2, 4 or 8 linear equations, with complete pivoting. A pivot that is zero up to
+// rounding errors is replaced by a tiny one; the solution is huge then, and the swap is refused.
 func coupled(m *pencil[float64], first int) (r, l dense.Matrix[float64]) {
 	second := m.order() - first
 	half := first * second
@@ -38,8 +38,8 @@ func coupled(m *pencil[float64], first int) (r, l dense.Matrix[float64]) {
 	return r, l
 }
 
-// solvePivoting solves a system of n linear equations, whose right side is the last column of a, by Gaussian elimination with
-// complete pivoting. It overwrites a.
+// solvePivoting solves a system of n linear equations, whose right side is the last column of a, by Gaussian
+// elimination with complete pivoting. It overwrites a.
 func solvePivoting(a dense.Matrix[float64]) []float64 {
 	n := a.Rows
 	unknown := make([]int, n)

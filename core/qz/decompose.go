@@ -12,9 +12,10 @@ import (
 // Rounding unit of the arithmetic, whatever the dtype of the matrices.
 const eps = 0x1p-52
 
-// pencil is a pair of matrices in the course of a decomposition, A = Q S Z^H and B = Q P Z^H. Q and Z are kept transposed,
-// so that rotations of rows and of columns of the pair are rotations of rows for both; they have no rows if not wanted.
-// A transposed Q turns with the conjugate of what turns the rows of S and P, a transposed Z with what turns their columns.
+// pencil is a pair of matrices in the course of a decomposition, A = Q S Z^H and B = Q P Z^H. Q and Z are kept
+// transposed, so that rotations of rows and of columns of the pair are rotations of rows for both; they have no rows if
+// not wanted. A transposed Q turns with the conjugate of what turns the rows of S and P, a transposed Z with what turns
+// their columns.
 type pencil[T dense.Wide] struct {
 	team         *sched.Team
 	s, p, qt, zt dense.Matrix[T]
@@ -62,7 +63,8 @@ func decompose[T dense.Scalar, W dense.Wide](a, b dense.View[T], f Form[T], opt 
 		}
 		return err
 	}
-	m := &pencil[W]{team: opt.Team, s: dense.New[W](n, n), p: dense.New[W](n, n), qt: factorFor[W](f.Q), zt: factorFor[W](f.Z)}
+	m := &pencil[W]{team: opt.Team, s: dense.New[W](n, n), p: dense.New[W](n, n), qt: factorFor[W](f.Q),
+		zt: factorFor[W](f.Z)}
 	by, err := load(m, a, b)
 	if err != nil {
 		return err
@@ -134,7 +136,8 @@ func checkValues(alpha []complex128, beta []float64, n int) error {
 	return nil
 }
 
-// checkFinite reports whether a pair of matrices of these names is finite: an error if it is not and opt does not allow that.
+// checkFinite reports whether a pair of matrices of these names is finite: an error if it is not and opt does not allow
+// that.
 func checkFinite[T dense.Scalar](names [2]string, a, b dense.View[T], opt Options) (bool, error) {
 	err := blas.CheckFinite(opt.Team, a, names[0])
 	if err == nil {
@@ -227,7 +230,8 @@ func store[T dense.Scalar, W dense.Wide](m *pencil[W], by exponents, f Form[T]) 
 	return nil
 }
 
-// roundPairs gives the real eigenvalues of the form to complex pairs whose block of S became triangular when it was rounded.
+// roundPairs gives the real eigenvalues of the form to complex pairs whose block of S became triangular when it was
+// rounded.
 func roundPairs[T dense.Scalar](f Form[T]) {
 	for k := 0; k+1 < len(f.Alpha) && !dense.IsComplex[T](); k++ {
 		if imag(f.Alpha[k]) > 0 && f.S.At(k+1, k) == 0 {

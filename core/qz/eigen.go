@@ -8,26 +8,30 @@ import (
 	"trnsci/core/dense"
 )
 
-// Eigen computes the generalized eigenvalues alpha[k] / beta[k] of the n x n matrices a and b and, where left or right has
-// rows, eigenvectors of Euclidean norm 1 as their columns:
+// Eigen computes the generalized eigenvalues alpha[k] / beta[k] of the n x n matrices a and b and, where left or right
+// has rows, eigenvectors of Euclidean norm 1 as their columns:
 //
 //	beta[k] A v = alpha[k] B v,  beta[k] u^H A = alpha[k] u^H B
 //
-// for column v of right and column u of left. alpha and beta have n elements and are what Decompose gives; left and right are
-// n x n, of any strides. A real eigenvalue of real matrices has real vectors, and those of a complex pair are complex conjugates
-// of each other. Where alpha[k] and beta[k] are both zero the pencil is singular, and the vector is just column k of Q or Z.
+// for column v of right and column u of left. alpha and beta have n elements and are what Decompose gives; left and
+// right are n x n, of any strides. A real eigenvalue of real matrices has real vectors, and those of a complex pair are
+// complex conjugates of each other. Where alpha[k] and beta[k] are both zero the pencil is singular, and the vector is
+// just column k of Q or Z.
 //
-// Errors are those of Decompose. Cost: that of Decompose without the factors that are not needed, and 4 n^3 flops for either
-// kind of vectors of a real pair. Method: the generalized Schur form and back substitution, Golub and Van Loan, Matrix
-// Computations, 4th ed., section 7.7.8, with a tiny number in place of a divisor that is zero up to rounding errors.
-func Eigen[T dense.Scalar, C dense.Complex](a, b dense.View[T], alpha []complex128, beta []float64, left, right dense.View[C], opt Options) error {
+// Errors are those of Decompose. Cost: that of Decompose without the factors that are not needed, and 4 n^3 flops for
+// either kind of vectors of a real pair. Method: the generalized Schur form and back substitution, Golub and Van Loan,
+// Matrix Computations, 4th ed., section 7.7.8, with a tiny number in place of a divisor that is zero up to rounding
+// errors.
+func Eigen[T dense.Scalar, C dense.Complex](a, b dense.View[T], alpha []complex128, beta []float64, left,
+	right dense.View[C], opt Options) error {
 	if dense.IsComplex[T]() {
 		return eigen[T, complex128](a, b, alpha, beta, left, right, opt)
 	}
 	return eigen[T, float64](a, b, alpha, beta, left, right, opt)
 }
 
-func eigen[T dense.Scalar, W dense.Wide, C dense.Complex](a, b dense.View[T], alpha []complex128, beta []float64, left, right dense.View[C], opt Options) error {
+func eigen[T dense.Scalar, W dense.Wide, C dense.Complex](a, b dense.View[T], alpha []complex128, beta []float64, left,
+	right dense.View[C], opt Options) error {
 	n := a.Rows
 	if err := checkEigen(a, b, alpha, beta, left, right); err != nil {
 		return err
@@ -40,7 +44,8 @@ func eigen[T dense.Scalar, W dense.Wide, C dense.Complex](a, b dense.View[T], al
 		}
 		return err
 	}
-	m := &pencil[W]{team: opt.Team, s: dense.New[W](n, n), p: dense.New[W](n, n), qt: factorFor[W](left), zt: factorFor[W](right)}
+	m := &pencil[W]{team: opt.Team, s: dense.New[W](n, n), p: dense.New[W](n, n), qt: factorFor[W](left),
+		zt: factorFor[W](right)}
 	by, err := load(m, a, b)
 	if err != nil {
 		return err
@@ -90,8 +95,8 @@ func (m *pencil[T]) isLowerTriangular() bool {
 	return below
 }
 
-// reverse brings rows and columns into the reverse order. A lower triangular pair becomes an upper triangular one, which has its
-// eigenvalues, exactly, in the order in which balancing puts those of a single matrix.
+// reverse brings rows and columns into the reverse order. A lower triangular pair becomes an upper triangular one,
+// which has its eigenvalues, exactly, in the order in which balancing puts those of a single matrix.
 func (m *pencil[T]) reverse() {
 	n := m.order()
 	for _, a := range []dense.Matrix[T]{m.s, m.p} {
@@ -106,7 +111,8 @@ func (m *pencil[T]) reverse() {
 	}
 }
 
-func checkEigen[T dense.Scalar, C dense.Complex](a, b dense.View[T], alpha []complex128, beta []float64, left, right dense.View[C]) error {
+func checkEigen[T dense.Scalar, C dense.Complex](a, b dense.View[T], alpha []complex128, beta []float64, left,
+	right dense.View[C]) error {
 	if err := checkShapes(a, b, Form[T]{S: a, P: b}); err != nil {
 		return err
 	}
@@ -145,7 +151,8 @@ const substitutionSteps, productSteps = 3 << 28, 1 << 28
 
 // storeVectors computes the right eigenvectors of the pair, multiplies them by the factor, and stores them in out. With
 // turned set, the pair was turned over and left eigenvectors are stored.
-func storeVectors[W dense.Wide, C dense.Complex](m *pencil[W], factor dense.Matrix[W], alpha []complex128, beta []float64, turned bool, out dense.View[C]) error {
+func storeVectors[W dense.Wide, C dense.Complex](m *pencil[W], factor dense.Matrix[W], alpha []complex128,
+	beta []float64, turned bool, out dense.View[C]) error {
 	whole := m.team.Plan(substitutionSteps + productSteps)
 	m.team = whole.Phase(substitutionSteps)
 	defer func() { m.team = whole }()
@@ -185,8 +192,8 @@ func storePair[W dense.Wide, C dense.Complex](re, im []W, out dense.View[C], k i
 	}
 }
 
-// vectorRows returns the eigenvectors of the triangular pair as the rows of a matrix: for a complex pair of a real one, real
-// and imaginary parts in two rows.
+// vectorRows returns the eigenvectors of the triangular pair as the rows of a matrix: for a complex pair of a real one,
+// real and imaginary parts in two rows.
 func (m *pencil[W]) vectorRows(alpha []complex128, beta []float64, turned bool) (dense.Matrix[W], error) {
 	n := m.order()
 	rows := dense.New[W](n, n)

@@ -20,7 +20,8 @@ type pairs[C dense.Complex] struct {
 	left, right dense.Matrix[C]
 }
 
-func eigenpairs[T dense.Scalar, C dense.Complex](t *testing.T, name string, a, b dense.Matrix[T], team *sched.Team) *pairs[C] {
+func eigenpairs[T dense.Scalar, C dense.Complex](t *testing.T, name string, a, b dense.Matrix[T],
+	team *sched.Team) *pairs[C] {
 	t.Helper()
 	n := a.Rows
 	p := &pairs[C]{make([]complex128, n), make([]float64, n), dense.New[C](n, n), dense.New[C](n, n)}
@@ -33,7 +34,8 @@ func eigenpairs[T dense.Scalar, C dense.Complex](t *testing.T, name string, a, b
 }
 
 // vectorResidual returns the largest |beta A v - alpha B v| / (m eps (|beta| |A| + |alpha| |B|)) over the columns v.
-func vectorResidual[C dense.Complex](a, b dense.Matrix[complex128], alpha []complex128, beta []float64, v dense.Matrix[C]) float64 {
+func vectorResidual[C dense.Complex](a, b dense.Matrix[complex128], alpha []complex128, beta []float64,
+	v dense.Matrix[C]) float64 {
 	n, worst := a.Rows, 0.0
 	w := wide(v, 0)
 	av, bv := dense.New[complex128](n, n), dense.New[complex128](n, n)
@@ -105,10 +107,14 @@ func TestEigenvectors(t *testing.T) {
 		for seed := range uint64(max(1, 30/max(n, 1))) {
 			rng := rand.New(rand.NewPCG(seed, uint64(n)))
 			name := fmt.Sprintf("n = %d, seed %d", n, seed)
-			checkPairs[float32, complex64](t, "float32, "+name, numtest.Random[float32](rng, n, n), numtest.Random[float32](rng, n, n))
-			checkPairs[float64, complex128](t, "float64, "+name, numtest.Random[float64](rng, n, n), numtest.Random[float64](rng, n, n))
-			checkPairs[complex64, complex64](t, "complex64, "+name, numtest.Random[complex64](rng, n, n), numtest.Random[complex64](rng, n, n))
-			checkPairs[complex128, complex128](t, "complex128, "+name, numtest.Random[complex128](rng, n, n), numtest.Random[complex128](rng, n, n))
+			checkPairs[float32, complex64](t, "float32, "+name, numtest.Random[float32](rng, n, n),
+				numtest.Random[float32](rng, n, n))
+			checkPairs[float64, complex128](t, "float64, "+name, numtest.Random[float64](rng, n, n),
+				numtest.Random[float64](rng, n, n))
+			checkPairs[complex64, complex64](t, "complex64, "+name, numtest.Random[complex64](rng, n, n),
+				numtest.Random[complex64](rng, n, n))
+			checkPairs[complex128, complex128](t, "complex128, "+name, numtest.Random[complex128](rng, n, n),
+				numtest.Random[complex128](rng, n, n))
 		}
 	}
 }
@@ -177,13 +183,15 @@ func TestEigenArgumentsAndNaNs(t *testing.T) {
 	if err := Eigen(square.View(), square.View(), alpha, beta, none, none, Options{}); !isArgument(err, "a") {
 		t.Errorf("a NaN: got %v", err)
 	}
-	if err := Eigen(square.View(), square.View(), alpha, beta, none, none, Options{SkipFiniteCheck: true}); err != nil || !cmplx.IsNaN(alpha[0]) {
+	if err := Eigen(square.View(), square.View(), alpha, beta, none, none, Options{SkipFiniteCheck: true}); err != nil ||
+		!cmplx.IsNaN(alpha[0]) {
 		t.Errorf("a NaN, not checked: %v, %v", alpha[0], err)
 	}
 }
 
-// The pair of a matrix and the identity has the eigenvalues of order 2 in the order of the matrix itself: that of the diagonal, the
-// larger one first where its elements are equal, and reversed for lower triangular matrices. This is LAPACK's order.
+// The pair of a matrix and the identity has the eigenvalues of order 2 in the order of the matrix itself: that of the
+// diagonal, the larger one first where its elements are equal, and reversed for lower triangular matrices. This is
+// LAPACK's order.
 func TestEigenOfOrder2HasTheOrderOfTheDiagonal(t *testing.T) {
 	unit := dense.FromRows([]float64{1, 0}, []float64{0, 1})
 	for _, c := range []struct {
@@ -202,7 +210,8 @@ func TestEigenOfOrder2HasTheOrderOfTheDiagonal(t *testing.T) {
 	} {
 		a := dense.FromRows(c.a[:2], c.a[2:])
 		alpha, beta := make([]complex128, 2), make([]float64, 2)
-		if err := Eigen(a.View(), unit.View(), alpha, beta, dense.View[complex128]{}, dense.View[complex128]{}, Options{}); err != nil {
+		if err := Eigen(a.View(), unit.View(), alpha, beta, dense.View[complex128]{}, dense.View[complex128]{},
+			Options{}); err != nil {
 			t.Fatal(err)
 		}
 		for k, want := range c.want {

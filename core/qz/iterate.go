@@ -55,8 +55,8 @@ func (m *pencil[T]) iterate(limit int) error {
 	return nil
 }
 
-// isolate sweeps over the block that ends in row hi until a block of order 1, or a standardized one of order 2, splits off
-// at its end, and returns the first row of that.
+// isolate sweeps over the block that ends in row hi until a block of order 1, or a standardized one of order 2, splits
+// off at its end, and returns the first row of that.
 func (it *iteration[T]) isolate(hi int) (int, error) {
 	for stalled := 1; ; stalled++ {
 		if err := it.team.Err(); err != nil {
@@ -99,8 +99,8 @@ func (it *iteration[T]) blockStart(hi int, relaxed bool) int {
 	return 0
 }
 
-// negligible reports whether setting S[k,k-1] to zero is a backward error of rounding size: whether it is tiny beside its
-// neighbours on the diagonal or, if the test is relaxed, beside S.
+// negligible reports whether setting S[k,k-1] to zero is a backward error of rounding size: whether it is tiny beside
+// its neighbours on the diagonal or, if the test is relaxed, beside S.
 func (it *iteration[T]) negligible(k int, relaxed bool) bool {
 	size := dense.Abs(it.s.At(k, k-1))
 	if relaxed && size <= eps*it.normS {
@@ -129,9 +129,9 @@ func (it *iteration[T]) deflateInfinite(hi int) bool {
 	return true
 }
 
-// removeZeros looks for a zero on P's diagonal above row hi in the unreduced block of rows lo to hi. One in row lo is an
-// infinite eigenvalue that splits off there; others are moved down to row hi, where deflateInfinite finds them. It reports
-// whether there was a zero.
+// removeZeros looks for a zero on P's diagonal above row hi in the unreduced block of rows lo to hi. One in row lo is
+// an infinite eigenvalue that splits off there; others are moved down to row hi, where deflateInfinite finds them. It
+// reports whether there was a zero.
 func (it *iteration[T]) removeZeros(lo, hi int) bool {
 	for k := lo; k < hi; k++ {
 		if !it.isSingular(k) {
@@ -152,7 +152,8 @@ func (it *iteration[T]) removeZeros(lo, hi int) bool {
 	return false
 }
 
-// moveZero moves the zero P[k,k] to P[k+1,k+1] by a rotation of rows, and makes S a Hessenberg matrix again by one of columns.
+// moveZero moves the zero P[k,k] to P[k+1,k+1] by a rotation of rows, and makes S a Hessenberg matrix again by one of
+// columns.
 func (it *iteration[T]) moveZero(k int) {
 	g, r := toFirst(it.p.At(k, k+1), it.p.At(k+1, k+1))
 	it.left(k, g, k-1, k+1)
@@ -164,9 +165,9 @@ func (it *iteration[T]) moveZero(k int) {
 	it.s.Set(k+1, k, r)
 }
 
-// chooseShifts returns the eigenvalues of the trailing 2 x 2 block of S P^-1 if T is real and they are complex, otherwise
-// the one closer to the block's last diagonal element twice. A sweep that is due for an exceptional shift gets those of a
-// made-up block of the size of the subdiagonal elements at the lower and the upper end in turn.
+// chooseShifts returns the eigenvalues of the trailing 2 x 2 block of S P^-1 if T is real and they are complex,
+// otherwise the one closer to the block's last diagonal element twice. A sweep that is due for an exceptional shift
+// gets those of a made-up block of the size of the subdiagonal elements at the lower and the upper end in turn.
 func (it *iteration[T]) chooseShifts(lo, hi, stalled int) [2]complex128 {
 	switch {
 	case stalled%(2*exceptionalPeriod) == 0:
@@ -177,7 +178,8 @@ func (it *iteration[T]) chooseShifts(lo, hi, stalled int) [2]complex128 {
 	return closest(it.quotient(hi - 1))
 }
 
-// exceptional returns a made-up block with the diagonal element of S P^-1 in row i and the size of its subdiagonal element in row k.
+// exceptional returns a made-up block with the diagonal element of S P^-1 in row i and the size of its subdiagonal
+// element in row k.
 func (it *iteration[T]) exceptional(i, k int) [2][2]T {
 	size := dense.Abs(it.s.At(k, k-1) / it.p.At(k-1, k-1))
 	d := it.s.At(i, i)/it.p.At(i, i) + dense.FromReal[T](exceptionalDiagonal*size)

@@ -8,16 +8,17 @@ import (
 )
 
 // Order moves the selected eigenvalues of a generalized Schur form, as Decompose makes it, to the top by unitary
-// transformations and returns their number. A complex pair of a real form moves as a whole if one of its two is selected. Both
-// the selected and the other eigenvalues keep their order. f is overwritten; Alpha and Beta get the eigenvalues in their new
-// order, which may differ from the old ones by rounding errors; those that are exactly infinite or zero stay so.
+// transformations and returns their number. A complex pair of a real form moves as a whole if one of its two is
+// selected. Both the selected and the other eigenvalues keep their order. f is overwritten; Alpha and Beta get the
+// eigenvalues in their new order, which may differ from the old ones by rounding errors; those that are exactly
+// infinite or zero stay so.
 //
-// It returns a *dense.ArgumentError for shapes that do not fit, infinities or NaNs, and for an S or P that is not of generalized
-// Schur form; an *OrderError, with a form that is valid and reordered in part, when two eigenvalues are too close to be
-// interchanged; and the team's error when the call is cancelled, after which f is unspecified.
+// It returns a *dense.ArgumentError for shapes that do not fit, infinities or NaNs, and for an S or P that is not of
+// generalized Schur form; an *OrderError, with a form that is valid and reordered in part, when two eigenvalues are too
+// close to be interchanged; and the team's error when the call is cancelled, after which f is unspecified.
 //
-// Cost: at most 12 n flops for each interchange of two eigenvalues of a real form, 24 n with Q and Z. Method: direct swapping
-// of neighbouring blocks, see swap, each judged by what it sets to zero.
+// Cost: at most 12 n flops for each interchange of two eigenvalues of a real form, 24 n with Q and Z. Method: direct
+// swapping of neighbouring blocks, see swap, each judged by what it sets to zero.
 func Order[T dense.Scalar](f Form[T], selected []bool, opt Options) (int, error) {
 	if dense.IsComplex[T]() {
 		return order[T, complex128](f, selected, opt)

@@ -72,8 +72,8 @@ func ordered[T dense.Scalar](t *testing.T, n int, seed uint64) {
 	}
 }
 
-// Close complex pairs of badly scaled blocks with a huge coupling: some are interchanged and some are refused, and in both cases
-// what comes back is a form of the same pair.
+// Close complex pairs of badly scaled blocks with a huge coupling: some are interchanged and some are refused, and in
+// both cases what comes back is a form of the same pair.
 func TestOrderOfWhatIsTooClose(t *testing.T) {
 	refused, done := 0, 0
 	for seed := range uint64(200) {

@@ -3,8 +3,9 @@
 //
 // All arithmetic is done in double precision, for single-precision matrices too, whose results are rounded once at the
 // end. The decompositions are backward stable: the computed factors are exact for matrices that differ from A and B by
-// small multiples of eps |A| and eps |B|. Each matrix is scaled by a power of two inside, so that any finite input works,
-// subnormal and huge ones included, and multiplying A or B by a power of two multiplies its form and changes nothing else.
+// small multiples of eps |A| and eps |B|. Each matrix is scaled by a power of two inside, so that any finite input
+// works, subnormal and huge ones included, and multiplying A or B by a power of two multiplies its form and changes
+// nothing else.
 //
 // Plane rotations do all of the work. Results do not depend on the number of threads.
 package qz
@@ -27,7 +28,8 @@ type Options struct {
 }
 
 // Form holds the results for matrices of order n: A = Q S Z^H, B = Q P Z^H. S and P are n x n of any strides; a Q or Z
-// with Rows = 0 is not computed. Eigenvalue k is Alpha[k] / Beta[k]; either both slices have n elements or both are nil.
+// with Rows = 0 is not computed. Eigenvalue k is Alpha[k] / Beta[k]; either both slices have n elements or both are
+// nil.
 type Form[T dense.Scalar] struct {
 	S, P, Q, Z dense.View[T]
 	Alpha      []complex128
@@ -60,14 +62,14 @@ func (e *OrderError) Error() string {
 // overlap the results.
 //
 // Complex: S and P are upper triangular and P has a real diagonal, nowhere negative. Real: P is upper triangular with a
-// diagonal that is nowhere negative, S is upper quasi-triangular. A 2 x 2 diagonal block of S belongs to a pair of complex
-// eigenvalues, and P's block beside it is diagonal with positive elements, the larger one first. Elements that must be zero
-// are exactly zero. Eigenvalues come in the order in which the iteration happens to find them; Beta is 0 for an infinite
-// one. Alpha and Beta are the diagonals of S and P where a block has one row. For a pair both betas are the square root of
-// the determinant of P's block; the alpha with positive imaginary part comes first.
+// diagonal that is nowhere negative, S is upper quasi-triangular. A 2 x 2 diagonal block of S belongs to a pair of
+// complex eigenvalues, and P's block beside it is diagonal with positive elements, the larger one first. Elements that
+// must be zero are exactly zero. Eigenvalues come in the order in which the iteration happens to find them; Beta is 0
+// for an infinite one. Alpha and Beta are the diagonals of S and P where a block has one row. For a pair both betas are
+// the square root of the determinant of P's block; the alpha with positive imaginary part comes first.
 //
-// It returns a *dense.ArgumentError for shapes that do not fit, for infinities or NaNs, and for matrices so large that S
-// or P overflows; a *ConvergenceError when the iteration does not converge; and the team's error when the call is
+// It returns a *dense.ArgumentError for shapes that do not fit, for infinities or NaNs, and for matrices so large that
+// S or P overflows; a *ConvergenceError when the iteration does not converge; and the team's error when the call is
 // cancelled. After an error the results are unspecified.
 //
 // Cost: about 50 n^3 flops for real matrices, 66 n^3 with Q and Z. Method: reduction to Hessenberg-triangular form and
@@ -80,7 +82,8 @@ func Decompose[T dense.Scalar](a, b dense.View[T], f Form[T], opt Options) error
 	return decompose[T, float64](a, b, f, opt)
 }
 
-// Workspace returns an upper bound on the memory in bytes that Decompose, Order or Eigen holds at one time for matrices of order n.
+// Workspace returns an upper bound on the memory in bytes that Decompose, Order or Eigen holds at one time for matrices
+// of order n.
 func Workspace[T dense.Scalar](n int) int64 {
 	const (
 		matrices = 8       // S, P, Q, Z; Eigen's two turned ones, its vectors and their product with Q or Z

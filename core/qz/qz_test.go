@@ -118,8 +118,8 @@ func TestInfiniteEigenvalues(t *testing.T) {
 	}
 }
 
-// infinite decomposes a random pair whose P has zeros on the diagonal of a triangle: as many infinite eigenvalues if those are
-// the leading ones, and at least one in any case.
+// infinite decomposes a random pair whose P has zeros on the diagonal of a triangle: as many infinite eigenvalues if
+// those are the leading ones, and at least one in any case.
 func infinite[T dense.Scalar](t *testing.T, n, rank int) {
 	rng := rand.New(rand.NewPCG(uint64(n), uint64(rank)))
 	a, b := numtest.Random[T](rng, n, n), numtest.Random[T](rng, n, n)
@@ -271,12 +271,14 @@ func threadsDoNotChangeTheResult[T dense.Scalar](t *testing.T) {
 	a, b := numtest.Random[T](rng, n, n), numtest.Random[T](rng, n, n)
 	one, three := newResult[T](n), newResult[T](n)
 	for threads, r := range map[int]*result[T]{1: one, 3: three} {
-		if err := Decompose(a.View(), b.View(), r.form(), Options{Team: sched.NewTeam(context.Background(), threads, nil)}); err != nil {
+		if err := Decompose(a.View(), b.View(), r.form(),
+			Options{Team: sched.NewTeam(context.Background(), threads, nil)}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for i := range one.s.Data {
-		if one.s.Data[i] != three.s.Data[i] || one.p.Data[i] != three.p.Data[i] || one.q.Data[i] != three.q.Data[i] || one.z.Data[i] != three.z.Data[i] {
+		if one.s.Data[i] != three.s.Data[i] || one.p.Data[i] != three.p.Data[i] || one.q.Data[i] != three.q.Data[i] ||
+			one.z.Data[i] != three.z.Data[i] {
 			t.Fatalf("%T: element %d depends on the number of threads", *new(T), i)
 		}
 	}
@@ -288,7 +290,8 @@ func TestCancellationAndProgress(t *testing.T) {
 	a, b := numtest.Random[float64](rng, n, n), numtest.Random[float64](rng, n, n)
 	r := newResult[float64](n)
 	progress := &sched.Progress{}
-	if err := Decompose(a.View(), b.View(), r.form(), Options{Team: sched.NewTeam(context.Background(), 1, progress)}); err != nil {
+	if err := Decompose(a.View(), b.View(), r.form(),
+		Options{Team: sched.NewTeam(context.Background(), 1, progress)}); err != nil {
 		t.Fatal(err)
 	}
 	if done, total := progress.Read(); done != total || total == 0 {
@@ -296,7 +299,8 @@ func TestCancellationAndProgress(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := Decompose(a.View(), b.View(), r.form(), Options{Team: sched.NewTeam(ctx, 1, nil)}); !errors.Is(err, context.Canceled) {
+	if err := Decompose(a.View(), b.View(), r.form(), Options{Team: sched.NewTeam(ctx, 1, nil)}); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -6,8 +6,9 @@ import (
 	"trnsci/core/sched"
 )
 
-// reduce brings a pair with a triangular P to Hessenberg-triangular form: column after column of S by rotations of rows, each followed by one of columns
-// that makes P triangular again. A pair that already has the form is left as it is.
+// reduce brings a pair with a triangular P to Hessenberg-triangular form: column after column of S by rotations of
+// rows, each followed by one of columns that makes P triangular again. A pair that already has the form is left as it
+// is.
 func (m *pencil[T]) reduce() error {
 	n := m.order()
 	m.team.Plan(n * n)
@@ -32,8 +33,8 @@ func isZero[T dense.Scalar](x dense.Vector[T]) bool {
 	return true
 }
 
-// triangularize makes P upper triangular by reflections I - tau v v^H of the rows, tau real. Their vectors stay below the diagonal
-// of P until Q is formed of them.
+// triangularize makes P upper triangular by reflections I - tau v v^H of the rows, tau real. Their vectors stay below
+// the diagonal of P until Q is formed of them.
 func (m *pencil[T]) triangularize() error {
 	n := m.order()
 	r := newReflector[T](n)
@@ -87,7 +88,8 @@ func newReflector[T dense.Wide](n int) *reflector[T] {
 	return &reflector[T]{make([]T, n), make([]T, n), make([]T, n)}
 }
 
-// eliminate makes r the reflection that takes x to a multiple of e_1, beta, and stores its vector from the second element on in x.
+// eliminate makes r the reflection that takes x to a multiple of e_1, beta, and stores its vector from the second
+// element on in x.
 func (r *reflector[T]) eliminate(x dense.Vector[T]) (beta T, tau float64) {
 	r.v = r.v[:x.N]
 	blas.Copy(x, dense.Vec(r.v))
@@ -126,7 +128,8 @@ func (r *reflector[T]) reflectColumns(team *sched.Team, a dense.Matrix[T], tau f
 	blas.Ger(team, -dense.FromReal[T](tau), sums, dense.Vec(r.v), a)
 }
 
-// householder overwrites x, which is no multiple of e_1, by the vector v with v[0] = 1 for which I - tau v v^H maps x to r e_1.
+// householder overwrites x, which is no multiple of e_1, by the vector v with v[0] = 1 for which I - tau v v^H maps x
+// to r e_1.
 func householder[T dense.Wide](x []T) (r T, tau float64) {
 	norm := blas.Nrm2(dense.Vec(x))
 	if norm < tinyPair {
@@ -148,8 +151,8 @@ func householder[T dense.Wide](x []T) (r T, tau float64) {
 	return r, 2 / dense.Real(blas.Dotc(dense.Vec(x), dense.Vec(x)))
 }
 
-// reduceColumn makes column j of S zero below row j+1. Plane i of left turns the rows, plane i of right the columns j+1+i
-// and j+2+i; they are as many as there are elements to eliminate and are applied from the last one to the first.
+// reduceColumn makes column j of S zero below row j+1. Plane i of left turns the rows, plane i of right the columns
+// j+1+i and j+2+i; they are as many as there are elements to eliminate and are applied from the last one to the first.
 func (m *pencil[T]) reduceColumn(j int, left, right []plane[T]) error {
 	n, top := m.order(), j+1
 	for i := n - 1; i > top; i-- {
@@ -186,8 +189,9 @@ func (m *pencil[T]) reduceColumn(j int, left, right []plane[T]) error {
 	})
 }
 
-// restoreTriangle applies the planes of left to the rows of P from top on and computes and applies those of right, which make P triangular
-// again: a row gets the rotations of columns when those of rows are through with it, and the last one decides on the next.
+// restoreTriangle applies the planes of left to the rows of P from top on and computes and applies those of right,
+// which make P triangular again: a row gets the rotations of columns when those of rows are through with it, and the
+// last one decides on the next.
 func (m *pencil[T]) restoreTriangle(top int, left, right []plane[T]) {
 	const up = true
 	n := m.order()

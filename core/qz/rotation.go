@@ -9,14 +9,14 @@ import (
 	"trnsci/core/kernel/givens"
 )
 
-// plane is the rotation G = [c s; -conj(s) c] with real c, c^2 + |s|^2 = 1. Applied to two rows or two columns (x, y) it makes
-// them (c x + s y, c y - conj(s) x).
+// plane is the rotation G = [c s; -conj(s) c] with real c, c^2 + |s|^2 = 1. Applied to two rows or two columns (x, y)
+// it makes them (c x + s y, c y - conj(s) x).
 type plane[T dense.Wide] struct{ c, s T }
 
 func newPlane[T dense.Wide](c float64, s T) plane[T] { return plane[T]{dense.FromReal[T](c), s} }
 
-// unitPlane is newPlane with the length of (c, s), which is 1 up to a few rounding errors, corrected to 1: a column of Q or Z
-// takes part in several rotations for each eigenvalue, whose errors add up.
+// unitPlane is newPlane with the length of (c, s), which is 1 up to a few rounding errors, corrected to 1: a column of
+// Q or Z takes part in several rotations for each eigenvalue, whose errors add up.
 func unitPlane[T dense.Wide](c float64, s T) plane[T] {
 	re, im := dense.Real(s), dense.Imag(s)
 	// Not c (1 - excess/2): numbers below 1 are closer to each other than those above, so that this would shorten.
@@ -101,8 +101,8 @@ func toSecond[T dense.Wide](f, g T) (q plane[T], r T) {
 	return plane[T]{q.c, -dense.Conj(q.s)}, r
 }
 
-// rotateRows applies the planes to neighbouring rows of m, which has a row more than there are planes: plane i to rows i
-// and i+1, in increasing order of i, or in decreasing order if down is set.
+// rotateRows applies the planes to neighbouring rows of m, which has a row more than there are planes: plane i to rows
+// i and i+1, in increasing order of i, or in decreasing order if down is set.
 func rotateRows[T dense.Wide](planes []plane[T], down bool, m dense.Matrix[T]) {
 	if len(planes) == 0 || m.Rows == 0 || m.Cols == 0 {
 		return
@@ -168,9 +168,9 @@ func rotateComplex(g plane[complex128], x, y []complex128) {
 	}
 }
 
-// rotateColumns applies the planes to neighbouring columns of m, which has a column more than there are planes: plane i to
-// columns i and i+1, in the order of rotateRows. Four rows at a time keep the processor busy: along a row, each rotation
-// waits for the one before.
+// rotateColumns applies the planes to neighbouring columns of m, which has a column more than there are planes: plane i
+// to columns i and i+1, in the order of rotateRows. Four rows at a time keep the processor busy: along a row, each
+// rotation waits for the one before.
 func rotateColumns[T dense.Wide](planes []plane[T], down bool, m dense.Matrix[T]) {
 	if len(planes) == 0 {
 		return
@@ -189,8 +189,8 @@ func rotateColumns[T dense.Wide](planes []plane[T], down bool, m dense.Matrix[T]
 	}
 }
 
-// fourUp applies the planes to four rows in increasing order. What one plane makes of the second element of its pair is the first
-// one of the next.
+// fourUp applies the planes to four rows in increasing order. What one plane makes of the second element of its pair is
+// the first one of the next.
 func fourUp[T dense.Wide](planes []plane[T], r0, r1, r2, r3 []T) {
 	x0, x1, x2, x3 := r0[0], r1[0], r2[0], r3[0]
 	n := len(planes)

@@ -13,8 +13,8 @@ const (
 	shrink      = 0x1p-800
 )
 
-// substitution finds the right eigenvector of a pair in generalized Schur form, with elements of type V, that belongs to
-// alpha/beta: the null vector of beta S - alpha P.
+// substitution finds the right eigenvector of a pair in generalized Schur form, with elements of type V, that belongs
+// to alpha/beta: the null vector of beta S - alpha P.
 type substitution[M, V dense.Wide] struct {
 	*pencil[M]
 	// Multiplied by a number that makes the larger of beta |S| and alpha |P| about 1.
@@ -23,7 +23,8 @@ type substitution[M, V dense.Wide] struct {
 	dots func(s, p []M, x []V) (V, V)
 }
 
-func newSubstitution[M, V dense.Wide](m *pencil[M], alpha, beta V, dots func(s, p []M, x []V) (V, V)) *substitution[M, V] {
+func newSubstitution[M, V dense.Wide](m *pencil[M], alpha, beta V,
+	dots func(s, p []M, x []V) (V, V)) *substitution[M, V] {
 	// Two steps: the norms are about 1, but alpha and beta may be subnormal.
 	if size := max(dense.Abs(alpha)*m.normP, dense.Abs(beta)*m.normS); size > 0 {
 		_, exponent := math.Frexp(size)
@@ -33,8 +34,8 @@ func newSubstitution[M, V dense.Wide](m *pencil[M], alpha, beta V, dots func(s, 
 	return &substitution[M, V]{pencil: m, alpha: alpha, beta: beta, dots: dots}
 }
 
-// solve stores the eigenvector in x, which is zero before, with a largest element of about 1. It ends in row last, the last
-// one of its diagonal block.
+// solve stores the eigenvector in x, which is zero before, with a largest element of about 1. It ends in row last, the
+// last one of its diagonal block.
 func (e *substitution[M, V]) solve(last int, x []V) {
 	x[last] = 1
 	if e.alpha == 0 && e.beta == 0 {
@@ -93,7 +94,8 @@ func (e *substitution[M, V]) divisor(d V) V {
 	return d
 }
 
-// nullVector returns that of the singular 2 x 2 diagonal block of beta S - alpha P in row k, with a largest element of 1.
+// nullVector returns that of the singular 2 x 2 diagonal block of beta S - alpha P in row k, with a largest element of
+// 1.
 func (e *substitution[M, V]) nullVector(k int) (x, y V) {
 	a, b, c, d := e.element(k, k), e.element(k, k+1), e.element(k+1, k), e.element(k+1, k+1)
 	x, y = -b, a
@@ -108,7 +110,8 @@ func (e *substitution[M, V]) nullVector(k int) (x, y V) {
 	return x / scale, y / scale
 }
 
-// solvePair sets x[i] and x[i+1] so that rows i and i+1 of beta S - alpha P, which are a diagonal block, times x are zero.
+// solvePair sets x[i] and x[i+1] so that rows i and i+1 of beta S - alpha P, which are a diagonal block, times x are
+// zero.
 func (e *substitution[M, V]) solvePair(i, last int, x []V) {
 	var m [2][3]V // the block and the right side
 	for r := range m {

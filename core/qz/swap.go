@@ -7,12 +7,12 @@ import (
 	"trnsci/core/dense"
 )
 
-// swap interchanges the neighbouring diagonal blocks of the orders first and second, of which the first one starts in row
-// k. It returns false, and leaves the pair as it is, if the result would be too far from generalized Schur form.
+// swap interchanges the neighbouring diagonal blocks of the orders first and second, of which the first one starts in
+// row k. It returns false, and leaves the pair as it is, if the result would be too far from generalized Schur form.
 //
-// Source: B. Kagstrom, A direct method for reordering eigenvalues in the generalized real Schur form of a regular matrix pair
-// (A, B), in Linear Algebra for Large Scale and Real-Time Applications, 1993; B. Kagstrom and P. Poromaa, Numer. Algorithms
-// 12, 1996.
+// Source: B. Kagstrom, A direct method for reordering eigenvalues in the generalized real Schur form of a regular
+// matrix pair (A, B), in Linear Algebra for Large Scale and Real-Time Applications, 1993; B. Kagstrom and P. Poromaa,
+// Numer. Algorithms 12, 1996.
 func (m *pencil[T]) swap(k, first, second int) bool {
 	if first == 1 && second == 1 {
 		return m.swapSingles(k)
@@ -20,8 +20,9 @@ func (m *pencil[T]) swap(k, first, second int) bool {
 	return swapBlocks(any(m).(*pencil[float64]), k, first, second)
 }
 
-// swapSingles interchanges the eigenvalues of rows k and k+1: columns are turned so that the first one is the null vector of
-// beta S - alpha P for the second eigenvalue alpha/beta. Exact zeros on the diagonals of S and P move exactly.
+// swapSingles interchanges the eigenvalues of rows k and k+1: columns are turned so that the first one is the null
+// vector of beta S - alpha P for the second eigenvalue alpha/beta. Exact zeros on the diagonals of S and P move
+// exactly.
 func (m *pencil[T]) swapSingles(k int) bool {
 	if m.s.At(k, k+1) == 0 && m.p.At(k, k+1) == 0 {
 		exchange := newPlane[T](0, 1)
@@ -79,13 +80,13 @@ func swapBlocks(m *pencil[float64], k, first, second int) bool {
 	return true
 }
 
-// turnBlocks interchanges the two blocks that make up the pair, but for the standard form of those with two rows. With the
-// solutions R and L of
+// turnBlocks interchanges the two blocks that make up the pair, but for the standard form of those with two rows. With
+// the solutions R and L of
 //
 //	S11 R - L S22 = S12,  P11 R - L P22 = P12
 //
-// the columns of [-R; I] and [-L; I] span the deflating subspaces of the second block; rotations bring them to the front. An
-// infinite or zero eigenvalue, whose neighbour is a complex pair, needs no equations.
+// the columns of [-R; I] and [-L; I] span the deflating subspaces of the second block; rotations bring them to the
+// front. An infinite or zero eigenvalue, whose neighbour is a complex pair, needs no equations.
 func turnBlocks(m *pencil[float64], first, second int) bool {
 	order := first + second
 	if a, b, found := m.zeroAt(0); found && first == 1 {
@@ -99,10 +100,12 @@ func turnBlocks(m *pencil[float64], first, second int) bool {
 	r, l := coupled(m, first)
 	toFront(r, func(i int, g plane[float64]) { m.right(i, g, order, order) })
 	toFront(l, func(i int, g plane[float64]) { m.left(i, g, 0, 0) })
-	return clearNegligible(m.s.Slice(second, order, 0, second), m.normS) && clearNegligible(m.p.Slice(second, order, 0, second), m.normP)
+	return clearNegligible(m.s.Slice(second, order, 0, second), m.normS) &&
+		clearNegligible(m.p.Slice(second, order, 0, second), m.normP)
 }
 
-// toFront makes the matrix [-x; I] upper triangular by planes for neighbouring rows, which it hands to apply one by one.
+// toFront makes the matrix [-x; I] upper triangular by planes for neighbouring rows, which it hands to apply one by
+// one.
 func toFront(x dense.Matrix[float64], apply func(i int, g plane[float64])) {
 	rows, cols := x.Rows+x.Cols, x.Cols
 	basis := dense.New[float64](rows, cols)

@@ -44,10 +44,10 @@ func squareRoot[T dense.Wide](x T) T {
 	return dense.FromReal[T](math.Sqrt(dense.Real(x)))
 }
 
-// window is a part of a sweep: its steps first to last-1 are done, on columns from start and before end, in the rows from
-// first on. The rest of the matrices waits for the planes: those of rows and columns k+1 and k+2 of each step k, if it has
-// them, and those of rows and columns k and k+1. Every plane of the first kind may be applied before all of the second:
-// a plane that is moved over another one shares no row or column with it.
+// window is a part of a sweep: its steps first to last-1 are done, on columns from start and before end, in the rows
+// from first on. The rest of the matrices waits for the planes: those of rows and columns k+1 and k+2 of each step k,
+// if it has them, and those of rows and columns k and k+1. Every plane of the first kind may be applied before all of
+// the second: a plane that is moved over another one shares no row or column with it.
 type window[T dense.Wide] struct {
 	first, last, start, end    int
 	left2, left, right2, right []plane[T]
@@ -89,8 +89,8 @@ func (it *iteration[T]) sweep(lo, hi int, shifts [2]complex128) error {
 	return nil
 }
 
-// startVector returns the first column of (M - x)(M - y) for the block of M = S P^-1 that starts in row lo and the shifts x
-// and y, or that of M - x for a single step, up to a factor.
+// startVector returns the first column of (M - x)(M - y) for the block of M = S P^-1 that starts in row lo and the
+// shifts x and y, or that of M - x for a single step, up to a factor.
 func (it *iteration[T]) startVector(lo int, shifts [2]complex128, double bool) [3]T {
 	s, p := it.s, it.p
 	if !double {
@@ -111,8 +111,8 @@ func (it *iteration[T]) startVector(lo int, shifts [2]complex128, double bool) [
 	return x
 }
 
-// step does step k of a sweep inside of a window: planes of rows take x, which stands in column k-1 of S unless the sweep
-// begins, to a multiple of e_1, and after each of them one of columns makes P triangular again.
+// step does step k of a sweep inside of a window: planes of rows take x, which stands in column k-1 of S unless the
+// sweep begins, to a multiple of e_1, and after each of them one of columns makes P triangular again.
 func (it *iteration[T]) step(w *window[T], k, hi int, x [3]T, double bool) {
 	if double {
 		g, r := toFirst(x[1], x[2])
@@ -128,8 +128,8 @@ func (it *iteration[T]) step(w *window[T], k, hi int, x [3]T, double bool) {
 	}
 }
 
-// turn applies g to rows i and i+1 of the window, from column k on, and then the plane that makes P[i+1,i] zero, which it
-// returns, to columns i and i+1 in the window's rows up to last.
+// turn applies g to rows i and i+1 of the window, from column k on, and then the plane that makes P[i+1,i] zero, which
+// it returns, to columns i and i+1 in the window's rows up to last.
 func (it *iteration[T]) turn(w *window[T], i, k, last int, g plane[T]) plane[T] {
 	rotatePair(g, it.s.Row(i)[k:w.end], it.s.Row(i + 1)[k:w.end])
 	rotatePair(g, it.p.Row(i)[i:w.end], it.p.Row(i + 1)[i:w.end])
@@ -184,8 +184,8 @@ func conjugates[T dense.Wide](planes []plane[T]) []plane[T] {
 	return conj
 }
 
-// The parts of some work that have nothing to do with each other. As there are no more, each matrix stays in the cache of one processor: with
-// S, P, Q and Z handed out one by one, two threads are slower than one.
+// The parts of some work that have nothing to do with each other. As there are no more, each matrix stays in the cache
+// of one processor: with S, P, Q and Z handed out one by one, two threads are slower than one.
 const (
 	ofPair = iota
 	ofFactors

@@ -2,11 +2,12 @@ package qz
 
 import "trnsci/core/dense"
 
-// Eigenvalues that are exactly infinite or zero have a zero on the diagonal of P or of S. Rotations that clear a row or a column of
-// that matrix, and then one of the other, interchange such an eigenvalue with a neighbour: the zero stays exact, and nothing
-// has to be judged. In the comments a is the matrix that has the zero, b is the other one.
+// Eigenvalues that are exactly infinite or zero have a zero on the diagonal of P or of S. Rotations that clear a row or
+// a column of that matrix, and then one of the other, interchange such an eigenvalue with a neighbour: the zero stays
+// exact, and nothing has to be judged. In the comments a is the matrix that has the zero, b is the other one.
 
-// zeroAt returns the matrix with a zero in row k of its diagonal and the other one, and false if neither has a zero there.
+// zeroAt returns the matrix with a zero in row k of its diagonal and the other one, and false if neither has a zero
+// there.
 func (m *pencil[T]) zeroAt(k int) (a, b dense.Matrix[T], found bool) {
 	if m.p.At(k, k) == 0 {
 		return m.p, m.s, true
@@ -14,8 +15,8 @@ func (m *pencil[T]) zeroAt(k int) (a, b dense.Matrix[T], found bool) {
 	return m.s, m.p, m.s.At(k, k) == 0
 }
 
-// swapZero interchanges the eigenvalues of rows k and k+1 if one of them is infinite or zero, and reports whether it did. It
-// leaves 0/0 to others.
+// swapZero interchanges the eigenvalues of rows k and k+1 if one of them is infinite or zero, and reports whether it
+// did. It leaves 0/0 to others.
 func (m *pencil[T]) swapZero(k int) bool {
 	for _, c := range [2][2]dense.Matrix[T]{{m.p, m.s}, {m.s, m.p}} {
 		a, b := c[0], c[1]
@@ -59,8 +60,8 @@ func (m *pencil[T]) sink(a, b dense.Matrix[T], k, rows int) {
 	}
 }
 
-// rise moves the zero of a in the row behind the given number of rows, one or a block of two, up to row k, as sink does it
-// with rows and columns exchanged.
+// rise moves the zero of a in the row behind the given number of rows, one or a block of two, up to row k, as sink does
+// it with rows and columns exchanged.
 func (m *pencil[T]) rise(a, b dense.Matrix[T], k, rows int) {
 	last := k + rows
 	alone := rows == 1 && b.At(k, k) == 0

@@ -9,8 +9,9 @@ import (
 	"trnsci/core/numtest"
 )
 
-// Every way of infinite, zero and finite eigenvalues and complex pairs beside each other is ordered by random selections: the
-// numbers of exact zeros among the selected alphas and betas, and among the others, stay what they were.
+// Every way of infinite, zero and finite eigenvalues and complex pairs beside each other is ordered by random
+// selections: the numbers of exact zeros among the selected alphas and betas, and among the others, stay what they
+// were.
 func TestOrderKeepsExactZeros(t *testing.T) {
 	for seed := range uint64(400) {
 		zerosStay[float32](t, seed)

@@ -8,15 +8,17 @@ import (
 	"trnsci/core/sched"
 )
 
-// stripColumns is the number of columns, or of rows, to which all rotations of a window are applied before the next ones.
+// stripColumns is the number of columns, or of rows, to which all rotations of a window are applied before the next
+// ones.
 const stripColumns = 32
 
-// rotationSequence is the rotations that move a diagonal element up to row top: one for each pair of rows that it passes, the
-// lowest applied first. The rotation of rows top+k and top+k+1 is number first+k of count.
+// rotationSequence is the rotations that move a diagonal element up to row top: one for each pair of rows that it
+// passes, the lowest applied first. The rotation of rows top+k and top+k+1 is number first+k of count.
 type rotationSequence struct{ top, first, count int }
 
-// elementSorter sorts windows of complex matrices, of which R is the real type. Elements move up one at a time; the rotations of
-// the whole window are pending for the rest of the matrices. Rotations of columns have the conjugate sines.
+// elementSorter sorts windows of complex matrices, of which R is the real type. Elements move up one at a time; the
+// rotations of the whole window are pending for the rest of the matrices. Rotations of columns have the conjugate
+// sines.
 type elementSorter[R dense.Float, T dense.Complex] struct {
 	pending       []rotationSequence
 	rows, columns []givens.ComplexRotation[R]
@@ -41,12 +43,12 @@ func newElementSorter[R dense.Float, T dense.Complex]() windowSorter[T] {
 	}
 }
 
-// moveUp moves the diagonal element of row i to row top (LAPACK's trexc), in the rows and columns of the window, and keeps the
-// rotations. Columns are rotated at once, since the next rotation depends on them. Rows are rotated at once only as far as the
-// diagonal element reaches, and in the rest of the window afterwards.
+// moveUp moves the diagonal element of row i to row top (LAPACK's trexc), in the rows and columns of the window, and
+// keeps the rotations. Columns are rotated at once, since the next rotation depends on them. Rows are rotated at once
+// only as far as the diagonal element reaches, and in the rest of the window afterwards.
 //
-// Method: a rotation takes the eigenvector (t12, t22 - t11) of the 2 x 2 block to a multiple of e_1. The diagonal elements keep
-// their values exactly.
+// Method: a rotation takes the eigenvector (t12, t22 - t11) of the 2 x 2 block to a multiple of e_1. The diagonal
+// elements keep their values exactly.
 func (s *elementSorter[R, T]) moveUp(t dense.Matrix[T], first, end, top, i int) {
 	start, count := len(s.rows), i-top
 	s.rows = append(s.rows, make([]givens.ComplexRotation[R], count)...)
@@ -81,8 +83,8 @@ func (s *elementSorter[R, T]) moveUp(t dense.Matrix[T], first, end, top, i int) 
 	}
 }
 
-// applyPending applies the rotations of the window of rows first to end to Z^H, to T's columns right of the window, and to T's
-// rows above it.
+// applyPending applies the rotations of the window of rows first to end to Z^H, to T's columns right of the window, and
+// to T's rows above it.
 func (s *elementSorter[R, T]) applyPending(o *orderer[T], first, end int, team *sched.Team) error {
 	n, set := o.t.Rows, kernel.Best()
 	strips := func(length int) int { return (length + stripColumns - 1) / stripColumns }

@@ -7,7 +7,8 @@ import (
 	"trnsci/core/sched"
 )
 
-// swapper exchanges the diagonal blocks of orders first and second that start in row at, and reports whether that was possible.
+// swapper exchanges the diagonal blocks of orders first and second that start in row at, and reports whether that was
+// possible.
 type swapper[T dense.Float] func(t, zt dense.Matrix[T], at, first, second int) bool
 
 // blockSorter sorts windows of real matrices by exchanges of blocks, which it accumulates in an orthogonal matrix.
@@ -61,8 +62,8 @@ func (s *blockSorter[T]) multiply(team *sched.Team, trans blas.Transpose, qt, m 
 	m.CopyFrom(product)
 }
 
-// sortBlocks moves the selected rows of t to its top, exchange by exchange, and returns their number. It stops at an exchange
-// that is refused, of which it returns the row, or -1.
+// sortBlocks moves the selected rows of t to its top, exchange by exchange, and returns their number. It stops at an
+// exchange that is refused, of which it returns the row, or -1.
 func (s *blockSorter[T]) sortBlocks(t, zt dense.Matrix[T], selected []bool) (top, refused int) {
 	for i := 0; i < t.Rows; {
 		p := quasi.BlockOrderAt(t, i)

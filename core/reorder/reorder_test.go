@@ -26,7 +26,8 @@ type orderCase[T dense.Scalar] struct {
 }
 
 // ordered computes the Schur form of a and orders it by the eigenvalues that choose selects.
-func ordered[T dense.Scalar](tb testing.TB, a dense.Matrix[T], choose func(w complex128) bool, team *sched.Team) (c orderCase[T], selected []bool) {
+func ordered[T dense.Scalar](tb testing.TB, a dense.Matrix[T], choose func(w complex128) bool,
+	team *sched.Team) (c orderCase[T], selected []bool) {
 	tb.Helper()
 	n := a.Rows
 	c.a, c.t, c.z = a, dense.New[T](n, n), dense.New[T](n, n)
@@ -45,8 +46,8 @@ func ordered[T dense.Scalar](tb testing.TB, a dense.Matrix[T], choose func(w com
 	return c, selected
 }
 
-// check verifies that the form is one, belongs to a, and has the eigenvalues of the form before with the selected ones first, both
-// kinds in the order they had, up to tolerance times the norm.
+// check verifies that the form is one, belongs to a, and has the eigenvalues of the form before with the selected ones
+// first, both kinds in the order they had, up to tolerance times the norm.
 func (c orderCase[T]) check(t *testing.T, name string, selected []bool, tolerance float64) {
 	t.Helper()
 	similarity, unitarity := formtest.SimilarityError(c.a, c.t, formtest.Adjoint(c.z))
@@ -114,7 +115,8 @@ func TestOrderKeepsRealEigenvaluesExactly(t *testing.T) {
 	z := dense.New[float64](10, 10)
 	z.SetIdentity()
 	before := form.Clone()
-	count, err := Order(nil, form.View(), z.View(), []bool{false, false, false, true, false, true, false, false, false, true})
+	count, err := Order(nil, form.View(), z.View(), []bool{false, false, false, true, false, true, false, false,
+		false, true})
 	if err != nil || count != 4 {
 		t.Fatal(count, err)
 	}
@@ -123,7 +125,8 @@ func TestOrderKeepsRealEigenvaluesExactly(t *testing.T) {
 			t.Errorf("the eigenvalue of row %d is %v, was %v", i, form.At(i, i), before.At(from, from))
 		}
 	}
-	if similarity, unitarity := formtest.SimilarityError(before, form, formtest.Adjoint(z)); !(similarity <= formtest.ResidualLimit && unitarity <= formtest.ResidualLimit) {
+	if similarity, unitarity := formtest.SimilarityError(before, form,
+		formtest.Adjoint(z)); !(similarity <= formtest.ResidualLimit && unitarity <= formtest.ResidualLimit) {
 		t.Errorf("similarity residual %g, orthogonality residual %g", similarity, unitarity)
 	}
 }
@@ -219,7 +222,8 @@ func TestRefusedExchangeLeavesAForm(t *testing.T) {
 	if !errors.As(err, &separation) || separation.Row != 5 {
 		t.Fatalf("got %v", err)
 	}
-	if similarity, unitarity := formtest.SimilarityError(before, form, formtest.Adjoint(z)); !(similarity <= formtest.ResidualLimit && unitarity <= formtest.ResidualLimit) {
+	if similarity, unitarity := formtest.SimilarityError(before, form,
+		formtest.Adjoint(z)); !(similarity <= formtest.ResidualLimit && unitarity <= formtest.ResidualLimit) {
 		t.Errorf("similarity residual %g, orthogonality residual %g", similarity, unitarity)
 	}
 	checkForm(t, "refused", form)

@@ -7,17 +7,19 @@ import (
 )
 
 const (
-	// Rows of a window inside of which blocks are exchanged. The rest of the matrices is then transformed by the whole window.
+	// Rows of a window inside of which blocks are exchanged. The rest of the matrices is then transformed by the whole
+	// window.
 	windowRows = 64
 	// Rows of selected blocks that are moved up together. The fewer they are, the further a window takes them.
 	groupRows = windowRows / 2
 )
 
-// windowSorter moves the selected rows from first on, before end, to the top of these rows, transforms the rest of the matrices,
-// and returns the number of selected rows.
+// windowSorter moves the selected rows from first on, before end, to the top of these rows, transforms the rest of the
+// matrices, and returns the number of selected rows.
 type windowSorter[T dense.Scalar] func(o *orderer[T], first, end int, team *sched.Team) (moved int, err error)
 
-// orderer moves selected rows of t, whole blocks of them, to the top. zt is the adjoint of the unitary factor, or has no rows.
+// orderer moves selected rows of t, whole blocks of them, to the top. zt is the adjoint of the unitary factor, or has
+// no rows.
 type orderer[T dense.Scalar] struct {
 	t, zt    dense.Matrix[T]
 	selected []bool
@@ -85,8 +87,8 @@ func (o *orderer[T]) nextGroup(top int) (end, size int) {
 	return end, size
 }
 
-// windowStart returns the first row of the window that ends before row end. The window has up to windowRows rows, or one more so
-// that no block is cut, and does not extend above top.
+// windowStart returns the first row of the window that ends before row end. The window has up to windowRows rows, or
+// one more so that no block is cut, and does not extend above top.
 func (o *orderer[T]) windowStart(top, end int) int {
 	first := end - windowRows
 	if first <= top {

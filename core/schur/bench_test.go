@@ -13,7 +13,8 @@ import (
 	"trnsci/core/sched"
 )
 
-// Orders of all benchmarks, among them multiples of 512, at which rows of matrices without padding fall upon the same lines of a cache.
+// Orders of all benchmarks, among them multiples of 512, at which rows of matrices without padding fall upon the same
+// lines of a cache.
 var benchmarkOrders = []int{16, 32, 64, 96, 128, 256, 384, 500, 512, 1000, 1024}
 
 // BenchmarkIteration leaves the reduction out.
@@ -22,8 +23,10 @@ func BenchmarkIteration(b *testing.B) {
 		for threads := 1; threads <= 2; threads++ {
 			b.Run(fmt.Sprintf("float32/%d/%d", n, threads), func(b *testing.B) { benchmarkIteration[float32](b, n, threads) })
 			b.Run(fmt.Sprintf("float64/%d/%d", n, threads), func(b *testing.B) { benchmarkIteration[float64](b, n, threads) })
-			b.Run(fmt.Sprintf("complex64/%d/%d", n, threads), func(b *testing.B) { benchmarkIteration[complex64](b, n, threads) })
-			b.Run(fmt.Sprintf("complex128/%d/%d", n, threads), func(b *testing.B) { benchmarkIteration[complex128](b, n, threads) })
+			b.Run(fmt.Sprintf("complex64/%d/%d", n, threads),
+				func(b *testing.B) { benchmarkIteration[complex64](b, n, threads) })
+			b.Run(fmt.Sprintf("complex128/%d/%d", n, threads),
+				func(b *testing.B) { benchmarkIteration[complex128](b, n, threads) })
 		}
 	}
 }

@@ -39,7 +39,8 @@ func cancelAfter(t *testing.T, f solver, a dense.Matrix[float64], share float64)
 	go func() {
 		result <- f(a.View(), form.View(), factor.View(), Options{Team: sched.NewTeam(ctx, 1, progress)})
 	}()
-	for done, total := int64(0), int64(0); total == 0 || float64(done) < share*float64(total); done, total = progress.Read() {
+	for done, total := int64(0), int64(0); total == 0 || float64(done) < share*float64(total); done,
+		total = progress.Read() {
 		time.Sleep(time.Millisecond)
 	}
 	start := time.Now()

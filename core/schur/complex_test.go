@@ -33,7 +33,8 @@ func checkComplex(t *testing.T, name string, a dense.Matrix[complex128]) {
 		if err := c.check(form); err != nil {
 			t.Errorf("%s, %s: %v", name, c.name, err)
 		}
-		similarity, unitarity := numtest.SimilarityResidual(a, factor, form, dense.EpsDouble), numtest.UnitaryResidual(factor, dense.EpsDouble)
+		similarity, unitarity := numtest.SimilarityResidual(a, factor, form, dense.EpsDouble),
+			numtest.UnitaryResidual(factor, dense.EpsDouble)
 		if !(similarity <= formtest.ResidualLimit) || !(unitarity <= formtest.ResidualLimit) {
 			t.Errorf("%s, %s: similarity residual %g, unitarity residual %g", name, c.name, similarity, unitarity)
 		}
@@ -98,7 +99,8 @@ func TestSinglePrecision(t *testing.T) {
 	if err := numtest.CheckQuasiTriangular(wide[2]); err != nil {
 		t.Error(err)
 	}
-	if r, q := numtest.SimilarityResidual(wide[0], wide[1], wide[2], 0x1p-23), numtest.UnitaryResidual(wide[1], 0x1p-23); !(r <= 2 && q <= 2.5) {
+	if r, q := numtest.SimilarityResidual(wide[0], wide[1], wide[2], 0x1p-23),
+		numtest.UnitaryResidual(wide[1], 0x1p-23); !(r <= 2 && q <= 2.5) {
 		t.Errorf("similarity residual %g, orthogonality residual %g", r, q)
 	}
 }

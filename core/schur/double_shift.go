@@ -37,8 +37,8 @@ func (f *doubleShiftQR[W]) run() error {
 	return nil
 }
 
-// isolate sweeps over the block that ends in row hi until a block of order 1 or 2 splits off at its end, and returns the first row
-// of that.
+// isolate sweeps over the block that ends in row hi until a block of order 1 or 2 splits off at its end, and returns
+// the first row of that.
 func (f *doubleShiftQR[W]) isolate(hi int) (int, error) {
 	for stalled := 1; ; stalled++ {
 		if err := f.team.Err(); err != nil {
@@ -56,8 +56,8 @@ func (f *doubleShiftQR[W]) isolate(hi int) (int, error) {
 }
 
 // chooseShift returns the eigenvalues of the trailing 2 x 2 block of rows lo to hi if they are complex, and the one
-// closer to the last diagonal element twice if they are real. A sweep that is due for an exceptional shift gets those of
-// a made-up block of the size of the subdiagonal elements at the lower and the upper end in turn.
+// closer to the last diagonal element twice if they are real. A sweep that is due for an exceptional shift gets those
+// of a made-up block of the size of the subdiagonal elements at the lower and the upper end in turn.
 func (f *doubleShiftQR[W]) chooseShift(lo, hi, stalled int) shift {
 	switch qriteration.KindOfShift(stalled) {
 	case qriteration.ExceptionalAtEnd:
@@ -85,8 +85,8 @@ func (f *doubleShiftQR[W]) blockStart(hi int, relaxed bool) int {
 	return 0
 }
 
-// lastSmall returns the last row up to k in which the element left of the diagonal may be negligible, zero if there is none. It is
-// the first half of the test of negligible, in the arithmetic of W.
+// lastSmall returns the last row up to k in which the element left of the diagonal may be negligible, zero if there is
+// none. It is the first half of the test of negligible, in the arithmetic of W.
 func (f *doubleShiftQR[W]) lastSmall(k int) int {
 	data, step, unit, floor := f.t.Data, f.t.Stride+1, W(f.eps), W(f.floor)
 	at := k * step
@@ -126,8 +126,9 @@ func (f *doubleShiftQR[W]) small(k int, relaxed bool) bool {
 	return math.Abs(f.at(k, k-1)) <= f.eps*size
 }
 
-// separable reports whether small eigenvalues of a graded matrix keep their leading digits when t[k,k-1] is set to zero.
-// They do if the block of rows k-1 and k passes the test of Ahues and Tisseur, in which t[k,k] stands for an eigenvalue,
+// separable reports whether small eigenvalues of a graded matrix keep their leading digits when t[k,k-1] is set to
+// zero. They do if the block of rows k-1 and k passes the test of Ahues and Tisseur, in which t[k,k] stands for an
+// eigenvalue,
 //
 //	|t[k,k-1] t[k-1,k]| <= eps |t[k,k]| |t[k-1,k-1] - t[k,k]|.
 //

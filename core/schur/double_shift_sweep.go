@@ -11,8 +11,9 @@ import (
 	"trnsci/core/quasi"
 )
 
-// doubleShiftQR is the implicit double-shift QR iteration on a real upper Hessenberg matrix (Francis; LAPACK's lahqr). This file has
-// its sweep, double_shift.go the deflation tests and the iteration, double_shift_window.go what the multishift iteration needs.
+// doubleShiftQR is the implicit double-shift QR iteration on a real upper Hessenberg matrix (Francis; LAPACK's lahqr).
+// This file has its sweep, double_shift.go the deflation tests and the iteration, double_shift_window.go what the
+// multishift iteration needs.
 type doubleShiftQR[W dense.Float] struct {
 	iteration[W]
 	rootEps    float64
@@ -42,14 +43,15 @@ func (f *doubleShiftQR[W]) at(i, j int) float64 { return float64(f.t.At(i, j)) }
 // shift is the pair of numbers re1 + i im1, re2 + i im2 of a double-shift sweep: two real ones, or complex conjugates.
 type shift struct{ re1, im1, re2, im2 float64 }
 
-// exceptionalShift returns the eigenvalues of a made-up block with the given diagonal element and size of the subdiagonal elements.
+// exceptionalShift returns the eigenvalues of a made-up block with the given diagonal element and size of the
+// subdiagonal elements.
 func exceptionalShift(diagonal, size float64) shift {
 	d := diagonal + qriteration.ExceptionalDiagonal*size
 	return rayleighShift(quasi.Block2{A: d, B: qriteration.ExceptionalProduct * size, C: size, D: d})
 }
 
-// rayleighShift returns the eigenvalues of m if they are complex, and the one closer to the last diagonal element twice if they are
-// real.
+// rayleighShift returns the eigenvalues of m if they are complex, and the one closer to the last diagonal element twice
+// if they are real.
 func rayleighShift(m quasi.Block2) shift {
 	size := math.Abs(m.A) + math.Abs(m.B) + math.Abs(m.C) + math.Abs(m.D)
 	if size == 0 {
@@ -69,11 +71,12 @@ func rayleighShift(m quasi.Block2) shift {
 	return shift{re1: re, re2: re}
 }
 
-// With up to this number of columns, zt is updated in each step of a bulge, while the step waits for the next reflector.
+// With up to this number of columns, zt is updated in each step of a bulge, while the step waits for the next
+// reflector.
 const maxSweepColumns = 32
 
-// sweep does one implicit double-shift QR step on the unreduced block of rows lo to hi: a reflector that depends on the shifts
-// creates a bulge below the subdiagonal, and further ones chase it down and out of the block.
+// sweep does one implicit double-shift QR step on the unreduced block of rows lo to hi: a reflector that depends on the
+// shifts creates a bulge below the subdiagonal, and further ones chase it down and out of the block.
 func (f *doubleShiftQR[W]) sweep(lo, hi int, s shift) {
 	t, r := f.t, region{end: f.t.Cols, bottom: hi}
 	if f.valuesOnly {
@@ -98,9 +101,9 @@ type firstColumn struct{ x0, x1, x2 float64 }
 // roundedStart returns the elements of x in the type W.
 func roundedStart[W dense.Float](x firstColumn) *[3]W { return &[3]W{W(x.x0), W(x.x1), W(x.x2)} }
 
-// sweepStart returns the row in which the sweep starts and, up to a factor, the first three elements of the first column
-// of (T - s1)(T - s2) for the block that starts there. The row is lo, or one further down where two consecutive small
-// subdiagonal elements make the effect on the rows above negligible.
+// sweepStart returns the row in which the sweep starts and, up to a factor, the first three elements of the first
+// column of (T - s1)(T - s2) for the block that starts there. The row is lo, or one further down where two consecutive
+// small subdiagonal elements make the effect on the rows above negligible.
 func (f *doubleShiftQR[W]) sweepStart(lo, hi int, s shift) (int, firstColumn) {
 	for m := hi - 2; ; m-- {
 		if m = f.lastCoupled(lo, m); m == lo {
@@ -108,14 +111,16 @@ func (f *doubleShiftQR[W]) sweepStart(lo, hi int, s shift) (int, firstColumn) {
 		}
 		x := f.startVector(m, s)
 		diagonal := math.Abs(f.at(m, m)) + math.Abs(f.at(m+1, m+1))
-		if math.Abs(f.at(m, m-1))*(math.Abs(x.x1)+math.Abs(x.x2)) <= f.eps*math.Abs(x.x0)*(math.Abs(f.at(m-1, m-1))+diagonal) {
+		if math.Abs(f.at(m, m-1))*(math.Abs(x.x1)+math.Abs(x.x2)) <= f.eps*math.Abs(x.x0)*(math.Abs(f.at(m-1,
+			m-1))+diagonal) {
 			return m, x
 		}
 	}
 }
 
-// lastCoupled returns the last row up to m, but not above lo, in which a sweep may start: in the others the product of the
-// subdiagonal elements is so large that the test of sweepStart would fail, except for shifts that are eigenvalues of the rows above.
+// lastCoupled returns the last row up to m, but not above lo, in which a sweep may start: in the others the product of
+// the subdiagonal elements is so large that the test of sweepStart would fail, except for shifts that are eigenvalues
+// of the rows above.
 func (f *doubleShiftQR[W]) lastCoupled(lo, m int) int {
 	data, step, unit := f.t.Data, f.t.Stride+1, W(f.rootEps)
 	at := m * step
@@ -131,8 +136,8 @@ func (f *doubleShiftQR[W]) lastCoupled(lo, m int) int {
 	return lo
 }
 
-// startVector returns, up to a factor, the first three elements of the first column of (T - s1)(T - s2) for the block that starts in
-// row m.
+// startVector returns, up to a factor, the first three elements of the first column of (T - s1)(T - s2) for the block
+// that starts in row m.
 func (f *doubleShiftQR[W]) startVector(m int, s shift) firstColumn {
 	d, below := f.at(m, m)-s.re2, f.at(m+1, m)
 	size := math.Abs(d) + math.Abs(s.im2) + math.Abs(below)
@@ -151,13 +156,13 @@ func (f *doubleShiftQR[W]) startVector(m int, s shift) firstColumn {
 	return x
 }
 
-// chase moves a bulge through its steps first to last. Step k applies a reflector to the rows and columns k+1 to k+3, but at most
-// r.bottom, that eliminates what column k has below row k+1. With start, the first step creates the bulge instead: its reflector maps
-// start to a multiple of e_1. Step r.bottom-2, which has two rows, is the end of the bulge. The reflectors go to out, one for each
-// step.
+// chase moves a bulge through its steps first to last. Step k applies a reflector to the rows and columns k+1 to k+3,
+// but at most r.bottom, that eliminates what column k has below row k+1. With start, the first step creates the bulge
+// instead: its reflector maps start to a multiple of e_1. Step r.bottom-2, which has two rows, is the end of the bulge.
+// The reflectors go to out, one for each step.
 //
-// From the right, a step updates only the rows of its own group of bulge.SweepRows rows and those below; the groups above get all
-// reflectors together at the end.
+// From the right, a step updates only the rows of its own group of bulge.SweepRows rows and those below; the groups
+// above get all reflectors together at the end.
 func (f *doubleShiftQR[W]) chase(r region, first, last int, start *[3]W, out []bulge.Householder3[W]) {
 	c := bulge.DoubleShiftChase[W]{A: f.t.Data, Stride: f.t.Stride, Last: r.bottom, End: r.end, Top: r.top, Start: start}
 	if r.withZT {
@@ -178,7 +183,8 @@ func (f *doubleShiftQR[W]) chase(r region, first, last int, start *[3]W, out []b
 	above := (first + 1 - r.top) / group // groups that get all reflectors
 	apply := func(row, from, groups int, staggered bool) {
 		if groups > 0 {
-			bulge.ReflectColumns(f.set, out[from-first:last+1-first], f.t.Data[row*f.t.Stride+from+1:], f.t.Stride, groups, staggered)
+			bulge.ReflectColumns(f.set, out[from-first:last+1-first], f.t.Data[row*f.t.Stride+from+1:], f.t.Stride,
+				groups, staggered)
 		}
 	}
 	apply(r.top, first, above, false)

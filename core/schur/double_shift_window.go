@@ -29,8 +29,8 @@ func realSizes(n int) sizes {
 // bulgeRows is the number of rows between one bulge of a chain and the next.
 func (f *doubleShiftQR[W]) bulgeRows() int { return 3 }
 
-// deflationWindow makes the window a row larger where it would cut a pair: where the element left of it is larger than the one
-// before.
+// deflationWindow makes the window a row larger where it would cut a pair: where the element left of it is larger than
+// the one before.
 func (f *doubleShiftQR[W]) deflationWindow(hi, window int) int {
 	if top := hi - window + 1; math.Abs(f.at(top, top-1)) > math.Abs(f.at(top-1, top-2)) {
 		return window + 1
@@ -38,12 +38,12 @@ func (f *doubleShiftQR[W]) deflationWindow(hi, window int) int {
 	return window
 }
 
-// sortWindow moves the converged eigenvalues of the deflation window t to its lower end and returns the order of the other blocks
-// together. Element i of the spike is spike times zt[i][0].
+// sortWindow moves the converged eigenvalues of the deflation window t to its lower end and returns the order of the
+// other blocks together. Element i of the spike is spike times zt[i][0].
 //
-// Whether an eigenvalue has converged shows when it is the last one of those that are left. So each is moved down past those that
-// have not converged. There are few exchanges, because the eigenvalues at the lower end of the window converge first, and the search
-// ends after maxUnconverged rows that have not converged.
+// Whether an eigenvalue has converged shows when it is the last one of those that are left. So each is moved down past
+// those that have not converged. There are few exchanges, because the eigenvalues at the lower end of the window
+// converge first, and the search ends after maxUnconverged rows that have not converged.
 func (f *doubleShiftQR[W]) sortWindow(spike W, maxUnconverged int) (kept int) {
 	t := f.t
 	end, failed := t.Rows, 0 // the converged rows begin at end; failed rows in front of those have not converged
@@ -52,7 +52,8 @@ func (f *doubleShiftQR[W]) sortWindow(spike W, maxUnconverged int) (kept int) {
 		if !moveDown(t, f.zt, end-failed-size, end) {
 			break
 		}
-		for last := quasi.BlockOrderEndingAt(t, end-1); size > 0 && f.hasConverged(end-last, last, float64(spike)); last = quasi.BlockOrderEndingAt(t, end-1) {
+		for last := quasi.BlockOrderEndingAt(t, end-1); size > 0 &&
+			f.hasConverged(end-last, last, float64(spike)); last = quasi.BlockOrderEndingAt(t, end-1) {
 			end -= last
 			size -= last // a pair that has become two real eigenvalues is tested one by one
 			if end == 0 {
@@ -64,8 +65,8 @@ func (f *doubleShiftQR[W]) sortWindow(spike W, maxUnconverged int) (kept int) {
 	return end
 }
 
-// moveDown exchanges the diagonal block that begins in row at with the next one until it ends before row end. It reports whether all
-// exchanges were possible.
+// moveDown exchanges the diagonal block that begins in row at with the next one until it ends before row end. It
+// reports whether all exchanges were possible.
 func moveDown[W dense.Float](t, zt dense.Matrix[W], at, end int) bool {
 	size := 1
 	if at+1 < end && t.At(at+1, at) != 0 {
@@ -80,7 +81,8 @@ func moveDown[W dense.Float](t, zt dense.Matrix[W], at, end int) bool {
 			return false
 		}
 		at += next
-		if size == 2 && t.At(at+1, at) == 0 { // the pair has become two real eigenvalues: both are moved on, the lower one first
+		// the pair has become two real eigenvalues: both are moved on, the lower one first
+		if size == 2 && t.At(at+1, at) == 0 {
 			return moveDown(t, zt, at+1, end) && moveDown(t, zt, at, end-1)
 		}
 	}
@@ -101,7 +103,8 @@ func (f *doubleShiftQR[W]) hasConverged(row, size int, spike float64) bool {
 	return largest <= max(f.floor, f.eps*eigenvalue)
 }
 
-// shifts returns the eigenvalues of the leading part of t, from its last row up: complex pairs, and real numbers two by two.
+// shifts returns the eigenvalues of the leading part of t, from its last row up: complex pairs, and real numbers two by
+// two.
 func (f *doubleShiftQR[W]) shifts(order int) []shift {
 	var shifts []shift
 	single := math.NaN()
@@ -148,7 +151,8 @@ func (f *doubleShiftQR[W]) moveBulge(r region, lo, first, last int, s shift, out
 }
 
 // apply applies reflectors to the rows of x, of which row 0 is row top of the matrix.
-func (f *doubleShiftQR[W]) apply(sequences []deferred.Sequence[bulge.Householder3[W]], x dense.Matrix[W], top int, _ bool) {
+func (f *doubleShiftQR[W]) apply(sequences []deferred.Sequence[bulge.Householder3[W]], x dense.Matrix[W],
+	top int, _ bool) {
 	for i := range sequences {
 		s := &sequences[i]
 		bulge.ReflectRows(f.set, s.Reflectors, x.Data[(s.Row-top)*x.Stride:], x.Stride, x.Cols)

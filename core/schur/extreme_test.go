@@ -21,8 +21,8 @@ func scaledBy(a dense.Matrix[float64], shift int) dense.Matrix[float64] {
 	return s
 }
 
-// subnormalUnits returns the backward error, in the units of numtest, that comes from rounding every element of the form
-// of a to a multiple of the smallest subnormal number.
+// subnormalUnits returns the backward error, in the units of numtest, that comes from rounding every element of the
+// form of a to a multiple of the smallest subnormal number.
 func subnormalUnits(a dense.Matrix[float64]) float64 {
 	norm := numtest.FrobeniusNorm(a)
 	if norm == 0 {
@@ -73,13 +73,15 @@ func TestLargestNumbers(t *testing.T) {
 	j := &judge{T: t}
 	a := dense.FromRows([]float64{huge, 0, 0}, []float64{0, 0, -huge}, []float64{0, huge, 0})
 	form, _ := j.solve("rotation", Decompose[float64], a)
-	if d := distance([]complex128{huge, complex(0, huge), complex(0, -huge)}, quasi.Eigenvalues(form.View())); !(d <= 2*dense.EpsDouble*huge) {
+	if d := distance([]complex128{huge, complex(0, huge), complex(0, -huge)},
+		quasi.Eigenvalues(form.View())); !(d <= 2*dense.EpsDouble*huge) {
 		t.Errorf("the largest numbers come back as %v", quasi.Eigenvalues(form.View()))
 	}
 	// The eigenvalue of this one is twice the largest number; its Hessenberg form is itself.
 	ones := dense.FromRows([]float64{huge, huge}, []float64{huge, huge})
 	var e *dense.ArgumentError
-	if err := Decompose(ones.View(), poisoned(2).View(), poisoned(2).View(), Options{}); !errors.As(err, &e) || e.Arg != "a" {
+	if err := Decompose(ones.View(), poisoned(2).View(), poisoned(2).View(), Options{}); !errors.As(err, &e) ||
+		e.Arg != "a" {
 		t.Errorf("overflow of T: got %v", err)
 	}
 	if h, _ := j.solve("ones", hessenbergForm[float64], ones); h.At(1, 0) != huge {
@@ -87,8 +89,8 @@ func TestLargestNumbers(t *testing.T) {
 	}
 }
 
-// wild returns a matrix of order n with a random share of zeros whose other elements are spread over span powers of two,
-// maybe symmetric or skew-symmetric.
+// wild returns a matrix of order n with a random share of zeros whose other elements are spread over span powers of
+// two, maybe symmetric or skew-symmetric.
 func wild(rng *rand.Rand, n, span int) dense.Matrix[float64] {
 	const lowest, highest = -1080, 1010
 	a := dense.New[float64](n, n)

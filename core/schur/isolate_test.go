@@ -11,7 +11,8 @@ import (
 	"trnsci/core/numtest"
 )
 
-// shuffled returns a random matrix of order n that is triangular but for the rows and columns from lo to before hi, its rows and columns in random order.
+// shuffled returns a random matrix of order n that is triangular but for the rows and columns from lo to before hi, its
+// rows and columns in random order.
 func shuffled[T dense.Scalar](rng *rand.Rand, n, lo, hi int) dense.Matrix[T] {
 	a, order := dense.New[T](n, n), rng.Perm(n)
 	elements := numtest.Random[T](rng, n, n)
@@ -35,7 +36,8 @@ func schurOf[T dense.Scalar](t *testing.T, a dense.Matrix[T]) (form, z dense.Mat
 	return form, z
 }
 
-// testPermutedTriangular tests that the form of a matrix whose rows and columns can be permuted to a triangle is that triangle.
+// testPermutedTriangular tests that the form of a matrix whose rows and columns can be permuted to a triangle is that
+// triangle.
 func testPermutedTriangular[T dense.Scalar](t *testing.T) {
 	for _, n := range []int{2, 3, 10, 50, 200} {
 		a := shuffled[T](rand.New(rand.NewPCG(81, uint64(n))), n, 0, 0)
@@ -88,7 +90,8 @@ func testPartlyIsolated[W dense.Wide](t *testing.T) {
 				t.Errorf("%v: eigenvalue %d, %v, is not an element of the matrix", c, i, found)
 			}
 		}
-		similarity, unitarity := numtest.SimilarityResidual(a, z, form, dense.EpsDouble), numtest.UnitaryResidual(z, dense.EpsDouble)
+		similarity, unitarity := numtest.SimilarityResidual(a, z, form, dense.EpsDouble),
+			numtest.UnitaryResidual(z, dense.EpsDouble)
 		if !(similarity <= formtest.ResidualLimit) || !(unitarity <= formtest.ResidualLimit) {
 			t.Errorf("%v: similarity residual %g, unitarity residual %g", c, similarity, unitarity)
 		}

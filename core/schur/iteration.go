@@ -10,14 +10,14 @@ import (
 	"trnsci/core/sched"
 )
 
-// iteration is what the double-shift and the single-shift QR iteration have in common: the upper Hessenberg matrix t, and the
-// adjoint zt of the accumulated unitary factor, which has no rows when it is not wanted.
+// iteration is what the double-shift and the single-shift QR iteration have in common: the upper Hessenberg matrix t,
+// and the adjoint zt of the accumulated unitary factor, which has no rows when it is not wanted.
 type iteration[W dense.Scalar] struct {
 	team  *sched.Team
 	set   kernel.Set
 	t, zt dense.Matrix[W]
-	// eps is that of W. Subdiagonal elements up to floor are zero for every purpose: rounding errors among numbers this small are
-	// no longer relative to them.
+	// eps is that of W. Subdiagonal elements up to floor are zero for every purpose: rounding errors among numbers this
+	// small are no longer relative to them.
 	eps, floor    float64
 	sweeps, limit int
 	valuesOnly    bool // of t only the diagonal blocks are wanted, of zt nothing
@@ -64,8 +64,8 @@ func stepsDone(n, left int, valuesOnly bool) int {
 	return n*n*n - n*left*left
 }
 
-// region is the part of a matrix that the steps of a bulge change: the rows from top on and the columns before end. bottom is the
-// last row of the block.
+// region is the part of a matrix that the steps of a bulge change: the rows from top on and the columns before end.
+// bottom is the last row of the block.
 type region struct {
 	top, end, bottom int
 	withZT           bool // whether the rows of zt are changed, too

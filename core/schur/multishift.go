@@ -7,19 +7,20 @@ import (
 	"trnsci/core/schur/internal/deferred"
 )
 
-// sizes are the choices of the multishift iteration for a matrix of some order. They were tuned on random matrices and affect times
-// only.
+// sizes are the choices of the multishift iteration for a matrix of some order. They were tuned on random matrices and
+// affect times only.
 type sizes struct {
-	bulges         int // of a sweep
-	window         int // rows of the window of aggressive early deflation
-	extra          int // rows that a chain moves down, besides those that it covers, before the rest of the matrix is updated
+	bulges int // of a sweep
+	window int // rows of the window of aggressive early deflation
+	// rows that a chain moves down, besides those that it covers, before the rest of the matrix is updated
+	extra          int
 	maxUnconverged int // rows of the window that may turn out not to have converged before the others are no longer tested
 	plainBlock     int // blocks up to this order are solved by the classical iteration, apart from the rest
 }
 
 const (
-	// Sweeps are skipped as long as a window deflates more than this share of its eigenvalues: the shifts that are left are good
-	// enough for another window.
+	// Sweeps are skipped as long as a window deflates more than this share of its eigenvalues: the shifts that are left
+	// are good enough for another window.
 	nibble = 0.14
 	// After this many windows without a deflation they grow, by windowGrowth each time; multiples of exceptionalSweep take
 	// exceptional shifts.
@@ -28,20 +29,21 @@ const (
 	productStrip = 128
 )
 
-// smallQR is a classical QR iteration, with the parts of it that the multishift iteration uses. R is the type of its reflectors, S
-// that of the shifts of a bulge.
+// smallQR is a classical QR iteration, with the parts of it that the multishift iteration uses. R is the type of its
+// reflectors, S that of the shifts of a bulge.
 type smallQR[W dense.Scalar, R, S any] interface {
 	state() *iteration[W]
 	// load makes it the iteration for t and zt, with the usual limit of sweeps; run brings t to (quasi-)triangular form.
 	load(t, zt dense.Matrix[W])
 	run() error
-	// blockStart returns the first row of the unreduced block that ends in row hi, and clears the negligible element that separates
-	// it from the rows above.
+	// blockStart returns the first row of the unreduced block that ends in row hi, and clears the negligible element that
+	// separates it from the rows above.
 	blockStart(hi int, relaxed bool) int
 	// deflationWindow returns the number of rows of a window that ends in row hi and has about the given number of rows.
 	deflationWindow(hi, window int) int
-	// sortWindow moves the converged eigenvalues of t, a deflation window in (quasi-)triangular form, to its lower end and returns the
-	// order of the other blocks together. Element i of the spike is spike times zt[i][0]; maxUnconverged rows may fail the test.
+	// sortWindow moves the converged eigenvalues of t, a deflation window in (quasi-)triangular form, to its lower end and
+	// returns the order of the other blocks together. Element i of the spike is spike times zt[i][0]; maxUnconverged rows
+	// may fail the test.
 	sortWindow(spike W, maxUnconverged int) (kept int)
 	// shifts returns the eigenvalues of the leading part of t, of the given order, as shifts, from its last row up.
 	shifts(order int) []S
@@ -49,16 +51,17 @@ type smallQR[W dense.Scalar, R, S any] interface {
 	exceptionalShifts(lo, hi, count int) []S
 	// bulgeRows is the number of rows between one bulge of a chain and the next.
 	bulgeRows() int
-	// moveBulge does steps first to last of the bulge with the given shifts in the block that begins with row lo; step lo-1 creates
-	// it. The reflectors go to out, one for each step.
+	// moveBulge does steps first to last of the bulge with the given shifts in the block that begins with row lo; step
+	// lo-1 creates it. The reflectors go to out, one for each step.
 	moveBulge(r region, lo, first, last int, shifts S, out []R)
-	// apply applies reflectors to the rows of x, of which row 0 is row top of the matrix. If transposed, x is the transpose of
-	// columns of the matrix.
+	// apply applies reflectors to the rows of x, of which row 0 is row top of the matrix. If transposed, x is the
+	// transpose of columns of the matrix.
 	apply(sequences []deferred.Sequence[R], x dense.Matrix[W], top int, transposed bool)
 	transpose(to, from dense.Matrix[W])
 }
 
-// multishift is the small-bulge multishift QR iteration with aggressive early deflation (LAPACK's laqr0, laqr3 and laqr5).
+// multishift is the small-bulge multishift QR iteration with aggressive early deflation (LAPACK's laqr0, laqr3 and
+// laqr5).
 //
 // Method: Braman, Byers and Mathias, The multishift QR algorithm, parts I and II, SIAM J. Matrix Anal. Appl. 23, 2002.
 type multishift[W dense.Scalar, R, S any] struct {
@@ -71,8 +74,8 @@ type multishift[W dense.Scalar, R, S any] struct {
 	form, factor, product, reduced []W
 }
 
-// runMultishift brings the matrix of qr to (quasi-)triangular form. local is another iteration of the same kind, and width the
-// number of columns that reflectors are applied to at a time.
+// runMultishift brings the matrix of qr to (quasi-)triangular form. local is another iteration of the same kind, and
+// width the number of columns that reflectors are applied to at a time.
 func runMultishift[W dense.Scalar, R, S any](qr, local smallQR[W, R, S], s sizes, width int) error {
 	m := &multishift[W, R, S]{iteration: qr.state(), sizes: s, qr: qr, local: local}
 	local.state().floor = m.floor
@@ -111,8 +114,8 @@ func (m *multishift[W, R, S]) iterate() error {
 	return nil
 }
 
-// advance deflates converged eigenvalues at the end of the block of rows lo to hi and, if they are few, sweeps over the rest of it.
-// It returns the number of eigenvalues found; failures counts the calls before that found none.
+// advance deflates converged eigenvalues at the end of the block of rows lo to hi and, if they are few, sweeps over the
+// rest of it. It returns the number of eigenvalues found; failures counts the calls before that found none.
 func (m *multishift[W, R, S]) advance(lo, hi, failures int) (deflated int, err error) {
 	order := hi - lo + 1
 	window := m.window
@@ -153,7 +156,8 @@ func (m *multishift[W, R, S]) solveBlock(lo, hi int) error {
 	return m.putBack(lo)
 }
 
-// solveLocal lets local compute the (quasi-)triangular form of the block of rows lo to hi, in a copy, and its unitary factor.
+// solveLocal lets local compute the (quasi-)triangular form of the block of rows lo to hi, in a copy, and its unitary
+// factor.
 func (m *multishift[W, R, S]) solveLocal(lo, hi int) error {
 	order := hi - lo + 1
 	form, factor := workspace.Within(&m.form, order, order), workspace.Within(&m.factor, order, order)
@@ -167,8 +171,8 @@ func (m *multishift[W, R, S]) solveLocal(lo, hi int) error {
 	return located(m.local.run(), lo, hi, m.t.Rows)
 }
 
-// putBack replaces the diagonal block of t from row lo on by local's form, and applies local's unitary factor to the rest of t and
-// to zt.
+// putBack replaces the diagonal block of t from row lo on by local's form, and applies local's unitary factor to the
+// rest of t and to zt.
 func (m *multishift[W, R, S]) putBack(lo int) error {
 	form, zt := m.local.state().t, m.local.state().zt
 	hi := lo + form.Rows
@@ -189,7 +193,8 @@ func (m *multishift[W, R, S]) putBack(lo int) error {
 	return m.queue.AddFactor(lo, zt)
 }
 
-// directEnd returns the end of the columns that are updated at once, and not through the queue, for a block that ends in row hi.
+// directEnd returns the end of the columns that are updated at once, and not through the queue, for a block that ends
+// in row hi.
 func (m *multishift[W, R, S]) directEnd(hi int) int {
 	if m.valuesOnly {
 		return hi + 1
@@ -198,9 +203,9 @@ func (m *multishift[W, R, S]) directEnd(hi int) int {
 }
 
 // deflate is aggressive early deflation (laqr3): it brings the trailing window of the block that ends in row hi to
-// (quasi-)triangular form, which turns the single element left of it into a spike, and moves the eigenvalues for which the spike
-// is not negligible up. It returns the number of converged eigenvalues, and the others as shifts, those next to the converged ones
-// first.
+// (quasi-)triangular form, which turns the single element left of it into a spike, and moves the eigenvalues for which
+// the spike is not negligible up. It returns the number of converged eigenvalues, and the others as shifts, those next
+// to the converged ones first.
 func (m *multishift[W, R, S]) deflate(hi, window int) (deflated int, shifts []S, err error) {
 	top := hi - window + 1
 	if err := m.solveLocal(top, hi); err != nil {
@@ -223,11 +228,11 @@ func (m *multishift[W, R, S]) deflate(hi, window int) (deflated int, shifts []S,
 
 // sweep is one multishift QR sweep over the block of rows lo to hi, with a bulge for each shift (laqr5).
 //
-// The bulges follow each other at the shortest distance, a chain, and move down together through one window of the diagonal after
-// the other. In a window only the diagonal block is updated, by each bulge in turn. The reflectors of the whole chain are then
-// applied to the rest: to the columns that the next window needs at once; to the rows above and the other columns that the
-// iteration reads by tasks, which other workers share while the chain moves on; and to the columns and to Z^H that it does not read
-// again through the queue.
+// The bulges follow each other at the shortest distance, a chain, and move down together through one window of the
+// diagonal after the other. In a window only the diagonal block is updated, by each bulge in turn. The reflectors of
+// the whole chain are then applied to the rest: to the columns that the next window needs at once; to the rows above
+// and the other columns that the iteration reads by tasks, which other workers share while the chain moves on; and to
+// the columns and to Z^H that it does not read again through the queue.
 func (m *multishift[W, R, S]) sweep(lo, hi int, shifts []S) error {
 	count, distance, width := len(shifts), m.qr.bulgeRows(), m.queue.Width()
 	next := make([]int, count) // the step that each bulge does next
@@ -247,8 +252,8 @@ func (m *multishift[W, R, S]) sweep(lo, hi int, shifts []S) error {
 		if err != nil {
 			return err
 		}
-		// The reflector of a bulge's last step, and what it changes, ends in the window, and each bulge stops in front of the one before.
-		// At the end of the block all bulges leave it, with reflectors of its last two rows.
+		// The reflector of a bulge's last step, and what it changes, ends in the window, and each bulge stops in front of the
+		// one before. At the end of the block all bulges leave it, with reflectors of its last two rows.
 		last, less := bottom-distance-1, distance
 		if bottom == hi {
 			last, less = bottom-2, 0
@@ -288,9 +293,10 @@ func (m *multishift[W, R, S]) applyToColumns(chain []deferred.Sequence[R], colum
 	}
 }
 
-// applyToRows applies reflectors of the rows top to bottom from the right to the given rows of t, by way of transposed copies in the
-// memory.
-func (m *multishift[W, R, S]) applyToRows(chain []deferred.Sequence[R], rows deferred.Span, top, bottom int, memory *[]W) {
+// applyToRows applies reflectors of the rows top to bottom from the right to the given rows of t, by way of transposed
+// copies in the memory.
+func (m *multishift[W, R, S]) applyToRows(chain []deferred.Sequence[R], rows deferred.Span, top, bottom int,
+	memory *[]W) {
 	for i := range rows.Strips(m.queue.Width()) {
 		s := rows.Strip(i, m.queue.Width())
 		x := m.t.Slice(s.From, s.End, top, bottom+1)

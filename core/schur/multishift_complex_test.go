@@ -17,13 +17,14 @@ import (
 func TestComplexFamiliesInSweepsOfManyBulges(t *testing.T) {
 	for _, n := range []int{plainComplexOrder + 1, 210} {
 		for _, f := range numtest.GeneralFamilies() {
-			checkComplex(t, fmt.Sprintf("%s, n = %d", f.Name, n), formtest.WithPhases(f.Make(rand.New(rand.NewPCG(51, uint64(n))), n)))
+			checkComplex(t, fmt.Sprintf("%s, n = %d", f.Name, n),
+				formtest.WithPhases(f.Make(rand.New(rand.NewPCG(51, uint64(n))), n)))
 		}
 	}
 }
 
-// TestComplexCyclicPermutations asks for the roots of x^n = 1. Without exceptional shifts, a matrix that moves every element to the next place comes out of
-// every sweep as it went in.
+// TestComplexCyclicPermutations asks for the roots of x^n = 1. Without exceptional shifts, a matrix that moves every
+// element to the next place comes out of every sweep as it went in.
 func TestComplexCyclicPermutations(t *testing.T) {
 	const allUpTo, step, largest = 40, 13, 200
 	for n := 4; n <= largest; n++ {
@@ -72,7 +73,8 @@ func TestComplexSinglePrecision(t *testing.T) {
 		if err := numtest.CheckTriangular(wide[2]); err != nil {
 			t.Errorf("n = %d: %v", n, err)
 		}
-		similarity, unitarity := numtest.SimilarityResidual(wide[0], wide[1], wide[2], epsSingle), numtest.UnitaryResidual(wide[1], epsSingle)
+		similarity, unitarity := numtest.SimilarityResidual(wide[0], wide[1], wide[2], epsSingle),
+			numtest.UnitaryResidual(wide[1], epsSingle)
 		if !(similarity <= formtest.ResidualLimit) || !(unitarity <= formtest.ResidualLimit) {
 			t.Errorf("n = %d: similarity residual %g, unitarity residual %g", n, similarity, unitarity)
 		}

@@ -1,13 +1,14 @@
 // Package schur computes Schur forms of general square matrices by the implicit QR iteration.
 //
-// The decomposition is backward stable: the computed factors are exact for a matrix that differs from A by a small multiple of
-// eps |A|. Matrices are scaled by a power of two inside, so that any finite input works, subnormal and huge ones included, and
-// multiplying A by a power of two multiplies the result by it and changes nothing else.
+// The decomposition is backward stable: the computed factors are exact for a matrix that differs from A by a small
+// multiple of eps |A|. Matrices are scaled by a power of two inside, so that any finite input works, subnormal and huge
+// ones included, and multiplying A by a power of two multiplies the result by it and changes nothing else.
 //
-// Package hessenberg reduces the matrix. Small Hessenberg matrices are left to the classical iteration: double-shift QR for real
-// ones (double_shift.go), single-shift QR for complex ones (single_shift.go). Larger ones go to the multishift iteration with
-// aggressive early deflation (multishift.go), which is the same for both and takes its bulges, its tests and the solution of small
-// blocks from the classical ones. Its updates far from the diagonal are queued (package deferred).
+// Package hessenberg reduces the matrix. Small Hessenberg matrices are left to the classical iteration: double-shift QR
+// for real ones (double_shift.go), single-shift QR for complex ones (single_shift.go). Larger ones go to the multishift
+// iteration with aggressive early deflation (multishift.go), which is the same for both and takes its bulges, its tests
+// and the solution of small blocks from the classical ones. Its updates far from the diagonal are queued (package
+// deferred).
 //
 // Threads share the work; results do not depend on their number.
 package schur
@@ -28,18 +29,18 @@ type Options struct {
 	Team *sched.Team
 	// SkipFiniteCheck makes a matrix with infinities or NaNs give results full of NaN instead of an error.
 	SkipFiniteCheck bool
-	// Overwrite is for callers who do not need a any more: t may then be the same view as a. No other overlap of the views is
-	// allowed, with or without Overwrite.
+	// Overwrite is for callers who do not need a any more: t may then be the same view as a. No other overlap of the views
+	// is allowed, with or without Overwrite.
 	Overwrite bool
-	// ValuesOnly is for callers who only want the eigenvalues: of t only the diagonal blocks are computed then, and what is right
-	// of them is unspecified. It changes nothing if z is wanted.
+	// ValuesOnly is for callers who only want the eigenvalues: of t only the diagonal blocks are computed then, and what
+	// is right of them is unspecified. It changes nothing if z is wanted.
 	ValuesOnly bool
 	// MaxIterations limits the QR sweeps of the whole call; 0 means 30 for each eigenvalue.
 	MaxIterations int
 }
 
-// ConvergenceError reports that the QR iteration gave up: the rows Lo to Hi (0-based, inclusive) of the iterated matrix still form
-// one unreduced Hessenberg block after Sweeps sweeps in all. Found of the N eigenvalues were isolated.
+// ConvergenceError reports that the QR iteration gave up: the rows Lo to Hi (0-based, inclusive) of the iterated matrix
+// still form one unreduced Hessenberg block after Sweeps sweeps in all. Found of the N eigenvalues were isolated.
 type ConvergenceError struct {
 	Lo, Hi   int
 	Found, N int
@@ -51,23 +52,23 @@ func (e *ConvergenceError) Error() string {
 		e.Lo, e.Hi, e.Sweeps, e.Found, e.N)
 }
 
-// Decompose computes A = Z T Z^H for an n x n matrix A: T is upper triangular for a complex matrix and upper quasi-triangular for
-// a real one, Z is unitary. t and z are n x n of any strides; a z with Rows = 0 is not computed.
+// Decompose computes A = Z T Z^H for an n x n matrix A: T is upper triangular for a complex matrix and upper
+// quasi-triangular for a real one, Z is unitary. t and z are n x n of any strides; a z with Rows = 0 is not computed.
 //
-// A real T has exact zeros below the first subdiagonal. Its diagonal blocks are 1 x 1 for real eigenvalues and 2 x 2 for complex
-// pairs; a 2 x 2 block is standardized, with equal diagonal elements and off-diagonal elements of opposite sign (neither is zero),
-// so that its eigenvalues can be read off: see quasi.Eigenvalues. Their order is the one in which the iteration happens to find
-// them. A matrix that already has this form comes back unchanged, with Z = I. Eigenvalues that can be isolated by a permutation of
-// rows and columns are exact.
+// A real T has exact zeros below the first subdiagonal. Its diagonal blocks are 1 x 1 for real eigenvalues and 2 x 2
+// for complex pairs; a 2 x 2 block is standardized, with equal diagonal elements and off-diagonal elements of opposite
+// sign (neither is zero), so that its eigenvalues can be read off: see quasi.Eigenvalues. Their order is the one in
+// which the iteration happens to find them. A matrix that already has this form comes back unchanged, with Z = I.
+// Eigenvalues that can be isolated by a permutation of rows and columns are exact.
 //
-// It returns a *dense.ArgumentError for a matrix that is not square, holds infinities or NaNs, or is so large that T overflows; a
-// *ConvergenceError when the QR iteration does not converge; and the team's error when the call is cancelled. After an error the
-// outputs are unspecified.
+// It returns a *dense.ArgumentError for a matrix that is not square, holds infinities or NaNs, or is so large that T
+// overflows; a *ConvergenceError when the QR iteration does not converge; and the team's error when the call is
+// cancelled. After an error the outputs are unspecified.
 //
-// Cost: about 25 n^3 flops, 15 n^3 without Z. Method: Hessenberg reduction and Francis's implicit double-shift QR iteration
-// (single-shift for complex matrices), Golub and Van Loan, section 7.5, with the deflation test of Ahues and Tisseur (LAPACK
-// Working Note 122, 1997), the standardized blocks of Bai and Demmel (Linear Algebra Appl. 186, 1993), and for large matrices the
-// multishift iteration of Braman, Byers and Mathias (SIAM J. Matrix Anal. Appl. 23, 2002).
+// Cost: about 25 n^3 flops, 15 n^3 without Z. Method: Hessenberg reduction and Francis's implicit double-shift QR
+// iteration (single-shift for complex matrices), Golub and Van Loan, section 7.5, with the deflation test of Ahues and
+// Tisseur (LAPACK Working Note 122, 1997), the standardized blocks of Bai and Demmel (Linear Algebra Appl. 186, 1993),
+// and for large matrices the multishift iteration of Braman, Byers and Mathias (SIAM J. Matrix Anal. Appl. 23, 2002).
 func Decompose[T dense.Scalar](a, t, z dense.View[T], opt Options) error {
 	form, factor := workspace.Output[T]{Name: "t", View: t}, workspace.Output[T]{Name: "z", View: z}
 	return workspace.Decompose(opt.Team, a, form, factor, opt.SkipFiniteCheck, func(work, zt dense.Matrix[T]) error {
@@ -96,8 +97,8 @@ func restandardize[T dense.Scalar](t, zt dense.Matrix[T]) {
 	}
 }
 
-// DecomposeScaled overwrites the square, finite matrix t by 2^shift times its Schur form, and zt, unless it has no rows, by Z^H.
-// It does not isolate eigenvalues. Errors are those of Decompose but for the *dense.ArgumentError.
+// DecomposeScaled overwrites the square, finite matrix t by 2^shift times its Schur form, and zt, unless it has no
+// rows, by Z^H. It does not isolate eigenvalues. Errors are those of Decompose but for the *dense.ArgumentError.
 func DecomposeScaled[T dense.Scalar](t, zt dense.Matrix[T], opt Options) (shift int, err error) {
 	shift = workspace.ScalingShift(t)
 	workspace.Scale(t, shift)
@@ -114,7 +115,8 @@ func DecomposeScaled[T dense.Scalar](t, zt dense.Matrix[T], opt Options) (shift 
 	return shift, err
 }
 
-// iterate overwrites the Hessenberg matrix h and the adjoint qt of its unitary factor by the T and Z^H of the Schur form.
+// iterate overwrites the Hessenberg matrix h and the adjoint qt of its unitary factor by the T and Z^H of the Schur
+// form.
 func iterate[T dense.Scalar](h, qt dense.Matrix[T], opt Options) error {
 	switch h := any(h).(type) {
 	case dense.Matrix[float32]:
@@ -147,16 +149,16 @@ func costsOf[T dense.Scalar](n int, factor bool) costs {
 	return costs{reduction, int(valuesRate * cube)}
 }
 
-// Cost returns the expected cost of the Schur form of a matrix of order n, with the unitary factor or without, in multiply-adds of
-// products of real matrices in double precision: for callers that plan it as a part of their work.
+// Cost returns the expected cost of the Schur form of a matrix of order n, with the unitary factor or without, in
+// multiply-adds of products of real matrices in double precision: for callers that plan it as a part of their work.
 func Cost[T dense.Scalar](n int, factor bool) int {
 	c := costsOf[T](n, factor)
 	return c.hessenberg + c.iteration
 }
 
-// Workspace returns an upper bound on the memory in bytes that Decompose allocates for an n x n matrix: that of the Hessenberg
-// reduction, and for large matrices the deflation windows of the multishift iteration, their products, and queued updates, each of
-// which may become as large as the matrix.
+// Workspace returns an upper bound on the memory in bytes that Decompose allocates for an n x n matrix: that of the
+// Hessenberg reduction, and for large matrices the deflation windows of the multishift iteration, their products, and
+// queued updates, each of which may become as large as the matrix.
 func Workspace[T dense.Scalar](n int) int64 {
 	const matrices = 8
 	bytes := hessenberg.Workspace[T](n)

@@ -36,7 +36,8 @@ type solver func(a, form, factor dense.View[float64], opt Options) error
 
 // hessenbergForm is hessenberg.Reduce with the options of a Schur form.
 func hessenbergForm[T dense.Scalar](a, h, q dense.View[T], opt Options) error {
-	return hessenberg.Reduce(a, h, q, hessenberg.Options{Team: opt.Team, SkipFiniteCheck: opt.SkipFiniteCheck, Overwrite: opt.Overwrite})
+	return hessenberg.Reduce(a, h, q, hessenberg.Options{Team: opt.Team, SkipFiniteCheck: opt.SkipFiniteCheck,
+		Overwrite: opt.Overwrite})
 }
 
 // poisoned returns a matrix of NaN, for outputs that must be written everywhere.
@@ -72,7 +73,8 @@ func (j *judge) check(name string, a dense.Matrix[float64], extra float64) {
 
 func (j *judge) residuals(name string, a, factor, form dense.Matrix[float64], extra float64) {
 	j.Helper()
-	similarity, orthogonality := numtest.SimilarityResidual(a, factor, form, dense.EpsDouble), numtest.UnitaryResidual(factor, dense.EpsDouble)
+	similarity, orthogonality := numtest.SimilarityResidual(a, factor, form, dense.EpsDouble),
+		numtest.UnitaryResidual(factor, dense.EpsDouble)
 	if !(similarity <= formtest.ResidualLimit+extra) || !(orthogonality <= formtest.ResidualLimit) {
 		j.Errorf("%s: similarity residual %g, orthogonality residual %g", name, similarity, orthogonality)
 	}
@@ -143,10 +145,12 @@ func TestFormsComeBackUnchanged(t *testing.T) {
 	identity.SetIdentity()
 	form := numtest.QuasiTriangular(rand.New(rand.NewPCG(7, 8)), 20)
 	hessenberg := numtest.Frank(20)
-	if s, z := j.solve("Schur", Decompose[float64], form); !slices.Equal(s.Data, form.Data) || !slices.Equal(z.Data, identity.Data) {
+	if s, z := j.solve("Schur", Decompose[float64], form); !slices.Equal(s.Data, form.Data) ||
+		!slices.Equal(z.Data, identity.Data) {
 		t.Error("a quasi-triangular matrix was changed")
 	}
-	if h, q := j.solve("Hessenberg", hessenbergForm[float64], hessenberg); !slices.Equal(h.Data, hessenberg.Data) || !slices.Equal(q.Data, identity.Data) {
+	if h, q := j.solve("Hessenberg", hessenbergForm[float64], hessenberg); !slices.Equal(h.Data, hessenberg.Data) ||
+		!slices.Equal(q.Data, identity.Data) {
 		t.Error("a Hessenberg matrix was changed")
 	}
 }
@@ -182,10 +186,13 @@ func TestKnownEigenvalues(t *testing.T) {
 		want      []complex128
 		tolerance float64
 	}{
-		{"example in SciPy's documentation of schur", dense.FromRows([]float64{0, 2, 2}, []float64{0, 1, 2}, []float64{1, 0, 1}),
+		{"example in SciPy's documentation of schur", dense.FromRows([]float64{0, 2, 2}, []float64{0, 1, 2},
+			[]float64{1, 0, 1}),
 			[]complex128{2.65896708, -0.32948354 + 0.80225456i, -0.32948354 - 0.80225456i}, 1e-8},
-		{"scipy issue 13137", dense.FromRows([]float64{.15, 5}, []float64{-5, .2}), []complex128{.175 + 4.9999375i, .175 - 4.9999375i}, 1e-7},
-		{"triangular", dense.FromRows([]float64{1, 2, 3}, []float64{0, -4, 5}, []float64{0, 0, 6}), []complex128{1, -4, 6}, 0},
+		{"scipy issue 13137", dense.FromRows([]float64{.15, 5}, []float64{-5, .2}),
+			[]complex128{.175 + 4.9999375i, .175 - 4.9999375i}, 1e-7},
+		{"triangular", dense.FromRows([]float64{1, 2, 3}, []float64{0, -4, 5}, []float64{0, 0, 6}), []complex128{1, -4, 6},
+			0},
 		{"real pair", dense.FromRows([]float64{1, 2}, []float64{2, 1}), []complex128{3, -1}, 1e-15},
 		{"rotation", dense.FromRows([]float64{0, -1}, []float64{1, 0}), []complex128{1i, -1i}, 0},
 		{"lower triangular pair", dense.FromRows([]float64{1, 0}, []float64{3, 2}), []complex128{1, 2}, 0},
@@ -209,8 +216,8 @@ func clement8() dense.Matrix[float64] {
 	return a
 }
 
-// Frank's matrix has determinant 1 and eigenvalues in reciprocal pairs. The largest is well-conditioned, the smallest is
-// not: at order 6 it keeps about ten digits.
+// Frank's matrix has determinant 1 and eigenvalues in reciprocal pairs. The largest is well-conditioned, the smallest
+// is not: at order 6 it keeps about ten digits.
 func TestFrankEigenvaluesAreReciprocal(t *testing.T) {
 	j := &judge{T: t}
 	form, _ := j.solve("Frank", Decompose[float64], numtest.Frank(6))
@@ -236,7 +243,8 @@ func TestCyclicPermutations(t *testing.T) {
 			continue
 		}
 		// The matrix is normal: eigenvalues are as accurate as the decomposition.
-		if d := distance(roots, quasi.Eigenvalues(form.View())); !(d <= formtest.ResidualLimit*float64(max(n, 8))*dense.EpsDouble) {
+		if d := distance(roots, quasi.Eigenvalues(form.View())); !(d <= formtest.ResidualLimit*float64(max(n,
+			8))*dense.EpsDouble) {
 			t.Errorf("n = %d: eigenvalues are wrong by %g", n, d)
 		}
 	}
@@ -250,7 +258,8 @@ func TestEigenvaluesAgreeWithGonum(t *testing.T) {
 		form, _ := j.solve("random", Decompose[float64], a)
 		h, _ := j.solve("random", hessenbergForm[float64], a)
 		re, im, work := make([]float64, n), make([]float64, n), make([]float64, 64*n)
-		if left := (gonum.Implementation{}).Dhseqr(glapack.EigenvaluesOnly, glapack.SchurNone, n, 0, n-1, h.Data, n, re, im, nil, 1, work, len(work)); left != 0 {
+		if left := (gonum.Implementation{}).Dhseqr(glapack.EigenvaluesOnly, glapack.SchurNone, n, 0, n-1, h.Data, n, re, im,
+			nil, 1, work, len(work)); left != 0 {
 			t.Fatalf("n = %d: the reference did not converge", n)
 		}
 		want := make([]complex128, n)
@@ -258,7 +267,8 @@ func TestEigenvaluesAgreeWithGonum(t *testing.T) {
 			want[i] = complex(re[i], im[i])
 		}
 		// Eigenvalues of random matrices have condition numbers up to about n.
-		if d, limit := distance(want, quasi.Eigenvalues(form.View())), 1e3*float64(n)*dense.EpsDouble*numtest.SpectralNorm(a); !(d <= limit) {
+		if d, limit := distance(want, quasi.Eigenvalues(form.View())),
+			1e3*float64(n)*dense.EpsDouble*numtest.SpectralNorm(a); !(d <= limit) {
 			t.Errorf("n = %d: eigenvalues differ by %g, limit %g", n, d, limit)
 		}
 	}
@@ -300,10 +310,10 @@ func product(form dense.Matrix[float64]) *big.Float {
 	return p
 }
 
-// A graded tridiagonal matrix has eigenvalues of all sizes of its diagonal. Errors of rounding size relative to the norm
-// would leave nothing of the small ones, nor of the determinant, which is their product. Element (i,k) has the size
-// step^(weight i + (1-weight) k): with weight 1 and a step below dense.EpsDouble, all subdiagonal elements are tiny beside the
-// diagonal from the start, but may not be neglected.
+// A graded tridiagonal matrix has eigenvalues of all sizes of its diagonal. Errors of rounding size relative to the
+// norm would leave nothing of the small ones, nor of the determinant, which is their product. Element (i,k) has the
+// size step^(weight i + (1-weight) k): with weight 1 and a step below dense.EpsDouble, all subdiagonal elements are
+// tiny beside the diagonal from the start, but may not be neglected.
 func TestSmallEigenvaluesOfGradedMatricesSurvive(t *testing.T) {
 	j := &judge{T: t}
 	rng := rand.New(rand.NewPCG(10, 11))

@@ -94,8 +94,8 @@ func (s *singleShiftQR[W]) blockStart(hi int, relaxed bool) int {
 	return 0
 }
 
-// lastSmall returns the last row up to k in which the element left of the diagonal passes the first half of the test of negligible,
-// zero if there is none.
+// lastSmall returns the last row up to k in which the element left of the diagonal passes the first half of the test of
+// negligible, zero if there is none.
 func (s *singleShiftQR[W]) lastSmall(k int) int {
 	data, step := s.t.Data, s.t.Stride+1
 	at := k * step
@@ -112,8 +112,8 @@ func (s *singleShiftQR[W]) lastSmall(k int) int {
 	return 0
 }
 
-// negligible reports whether t[k,k-1] counts as zero: by the test of Ahues and Tisseur, see doubleShiftQR.separable, or if
-// relaxed as soon as that is a backward error of rounding size.
+// negligible reports whether t[k,k-1] counts as zero: by the test of Ahues and Tisseur, see doubleShiftQR.separable, or
+// if relaxed as soon as that is a backward error of rounding size.
 func (s *singleShiftQR[W]) negligible(k int, relaxed bool) bool {
 	sub := s.size(k, k-1)
 	if sub <= s.floor {
@@ -134,8 +134,8 @@ func (s *singleShiftQR[W]) negligible(k int, relaxed bool) bool {
 	return relaxed || s.separable(k, sub)
 }
 
-// separable is doubleShiftQR.separable for complex matrices: t[k,k] and t[k-1,k-1] stand for eigenvalues unless their neighbours are
-// coupled to them.
+// separable is doubleShiftQR.separable for complex matrices: t[k,k] and t[k-1,k-1] stand for eigenvalues unless their
+// neighbours are coupled to them.
 func (s *singleShiftQR[W]) separable(k int, sub float64) bool {
 	super, diagonal := s.size(k-1, k), s.size(k, k)
 	gap := oneNorm(s.at(k-1, k-1) - s.at(k, k))
@@ -154,8 +154,8 @@ func (s *singleShiftQR[W]) separable(k int, sub float64) bool {
 	return math.Sqrt(sub)*math.Sqrt(super) <= s.eps*min(before, from)
 }
 
-// smallestEigenvalue estimates the smaller modulus of the eigenvalues of the 2 x 2 block that starts in row i, as |det| divided by
-// the larger one.
+// smallestEigenvalue estimates the smaller modulus of the eigenvalues of the 2 x 2 block that starts in row i, as |det|
+// divided by the larger one.
 func (s *singleShiftQR[W]) smallestEigenvalue(i int) float64 {
 	a, b, c, d := s.at(i, i), s.at(i, i+1), s.at(i+1, i), s.at(i+1, i+1)
 	size := oneNorm(a) + oneNorm(b) + oneNorm(c) + oneNorm(d)

@@ -6,12 +6,14 @@ import (
 	"trnsci/core/kernel/bulge"
 )
 
-// singleShiftQR is the implicit single-shift QR iteration on a complex upper Hessenberg matrix (LAPACK's lahqr). This file has its
-// sweep, single_shift.go the deflation tests and the iteration, single_shift_window.go what the multishift iteration needs.
+// singleShiftQR is the implicit single-shift QR iteration on a complex upper Hessenberg matrix (LAPACK's lahqr). This
+// file has its sweep, single_shift.go the deflation tests and the iteration, single_shift_window.go what the multishift
+// iteration needs.
 type singleShiftQR[W dense.Complex] struct {
 	iteration[W]
 	reflectors []bulge.Householder2[W] // of a sweep
-	// Row lengths of t and zt, padded to whole cache lines. Sweeps run over the padding, which needs no tail code and holds no data.
+	// Row lengths of t and zt, padded to whole cache lines. Sweeps run over the padding, which needs no tail code and
+	// holds no data.
 	colsT, colsZ int
 }
 
@@ -33,7 +35,8 @@ func (s *singleShiftQR[W]) load(t, zt dense.Matrix[W]) {
 	}
 }
 
-// paddedCols returns the number of columns of m rounded up to whole cache lines, if that many elements belong to each row.
+// paddedCols returns the number of columns of m rounded up to whole cache lines, if that many elements belong to each
+// row.
 func paddedCols[W dense.Complex](m dense.Matrix[W]) int {
 	cols := dense.WholeLines[W](m.Cols)
 	if cols > m.Stride || m.Rows*m.Stride > len(m.Data) {
@@ -48,8 +51,8 @@ func (s *singleShiftQR[W]) at(i, j int) complex128 { return complex128(s.t.Data[
 // size returns |re| + |im| of an element of t.
 func (s *singleShiftQR[W]) size(i, j int) float64 { return oneNorm(s.at(i, j)) }
 
-// sweep does one implicit single-shift QR step on the unreduced block of rows lo to hi: a reflector that depends on the shift
-// creates a bulge below the subdiagonal, and further ones chase it down and out of the block.
+// sweep does one implicit single-shift QR step on the unreduced block of rows lo to hi: a reflector that depends on the
+// shift creates a bulge below the subdiagonal, and further ones chase it down and out of the block.
 func (s *singleShiftQR[W]) sweep(lo, hi int, shift complex128) {
 	r := region{end: s.colsT, bottom: hi}
 	if s.valuesOnly {
@@ -67,9 +70,9 @@ func (s *singleShiftQR[W]) startVector(lo int, shift complex128) *[2]W {
 	return &[2]W{W(s.at(lo, lo) - shift), s.t.At(lo+1, lo)}
 }
 
-// chase moves a bulge through a step for each element of out, from step first on. Step k applies a reflector to the rows and
-// columns k+1 and k+2 that eliminates what column k has below row k+1. With start, the first step creates the bulge instead: its
-// reflector maps start to a multiple of e_1.
+// chase moves a bulge through a step for each element of out, from step first on. Step k applies a reflector to the
+// rows and columns k+1 and k+2 that eliminates what column k has below row k+1. With start, the first step creates the
+// bulge instead: its reflector maps start to a multiple of e_1.
 func (s *singleShiftQR[W]) chase(r region, first int, start *[2]W, out []bulge.Householder2[W]) {
 	for done := 0; done < len(out); {
 		if done > 0 {

@@ -30,9 +30,9 @@ func (s *singleShiftQR[W]) bulgeRows() int { return 2 }
 // deflationWindow returns window: there are no pairs to be kept together.
 func (s *singleShiftQR[W]) deflationWindow(_, window int) int { return window }
 
-// sortWindow moves the converged eigenvalues of the deflation window t to its lower end and returns the number of the others.
-// Element i of the spike is spike times zt[i][0]. As in doubleShiftQR.sortWindow, each is moved down past those that have not
-// converged, and the search ends after maxUnconverged of these.
+// sortWindow moves the converged eigenvalues of the deflation window t to its lower end and returns the number of the
+// others. Element i of the spike is spike times zt[i][0]. As in doubleShiftQR.sortWindow, each is moved down past those
+// that have not converged, and the search ends after maxUnconverged of these.
 func (s *singleShiftQR[W]) sortWindow(spike W, maxUnconverged int) (kept int) {
 	end, failed := s.t.Rows, 0 // the converged rows begin at end; failed rows in front of those have not converged
 	for failed < min(end, maxUnconverged) {
@@ -85,8 +85,10 @@ func (s *singleShiftQR[W]) moveBulge(r region, lo, first, _ int, shift complex12
 	s.chase(r, first, start, out)
 }
 
-// apply applies reflectors to the rows of x, of which row 0 is row top of the matrix, or to its columns if x is transposed.
-func (s *singleShiftQR[W]) apply(sequences []deferred.Sequence[bulge.Householder2[W]], x dense.Matrix[W], top int, transposed bool) {
+// apply applies reflectors to the rows of x, of which row 0 is row top of the matrix, or to its columns if x is
+// transposed.
+func (s *singleShiftQR[W]) apply(sequences []deferred.Sequence[bulge.Householder2[W]], x dense.Matrix[W], top int,
+	transposed bool) {
 	for i := range sequences {
 		q := &sequences[i]
 		bulge.ReflectRowPairs(s.set, q.Reflectors, transposed, x.Data[(q.Row-top)*x.Stride:], x.Stride, x.Cols)

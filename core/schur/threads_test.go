@@ -52,7 +52,8 @@ func sameBits[T dense.Scalar](t *testing.T, name string, want, got dense.Matrix[
 	t.Helper()
 	for i, x := range want.Data {
 		y := got.Data[i]
-		if math.Float64bits(dense.Real(x)) != math.Float64bits(dense.Real(y)) || math.Float64bits(dense.Imag(x)) != math.Float64bits(dense.Imag(y)) {
+		if math.Float64bits(dense.Real(x)) != math.Float64bits(dense.Real(y)) ||
+			math.Float64bits(dense.Imag(x)) != math.Float64bits(dense.Imag(y)) {
 			t.Fatalf("%s: %v instead of %v in row %d, column %d", name, y, x, i/want.Stride, i%want.Stride)
 		}
 	}

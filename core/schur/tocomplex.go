@@ -11,17 +11,18 @@ import (
 	"trnsci/core/sched"
 )
 
-// ToComplex turns a real Schur form A = Z T Z^H, held in complex matrices t and z of order n, into a complex one: T becomes upper
-// triangular, and Z unitary. A 2 x 2 block of a complex pair leaves the eigenvalue with positive imaginary part first; those of a
-// standard block are the ones that quasi.Eigenvalues reads off it. Elements on the subdiagonal of the size of rounding errors are
-// dropped; blocks other than those of Decompose, and complex elements, are allowed. A z with Rows = 0 is left alone. Infinities and
-// NaNs in t give results full of NaN.
+// ToComplex turns a real Schur form A = Z T Z^H, held in complex matrices t and z of order n, into a complex one: T
+// becomes upper triangular, and Z unitary. A 2 x 2 block of a complex pair leaves the eigenvalue with positive
+// imaginary part first; those of a standard block are the ones that quasi.Eigenvalues reads off it. Elements on the
+// subdiagonal of the size of rounding errors are dropped; blocks other than those of Decompose, and complex elements,
+// are allowed. A z with Rows = 0 is left alone. Infinities and NaNs in t give results full of NaN.
 //
 // It returns a *dense.ArgumentError for shapes that do not fit, and the team's error when the call is cancelled.
 //
 // Cost: O(n^2) for each block. Method: a rotation takes an eigenvector of the block to a multiple of e_1.
 func ToComplex[T dense.Complex](team *sched.Team, t, z dense.View[T]) error {
-	if err := workspace.CheckShapes(t, workspace.Output[T]{Name: "t", View: t}, workspace.Output[T]{Name: "z", View: z}); err != nil {
+	if err := workspace.CheckShapes(t, workspace.Output[T]{Name: "t", View: t},
+		workspace.Output[T]{Name: "z", View: z}); err != nil {
 		return err
 	}
 	if !t.AllFinite() {
@@ -84,8 +85,8 @@ func newUnitary2[W dense.Complex](a, b, c, d complex128) unitary2[W] {
 	unit := complex(size, 0)
 	p, c := a/unit/2-d/unit/2, c/unit
 	root := cmplx.Sqrt(p*p + b/unit*c)
-	// (p + root, c) is the eigenvector of d + p + root. For a pair the eigenvalue with positive imaginary part is taken, otherwise the
-	// one that is computed without cancellation.
+	// (p + root, c) is the eigenvector of d + p + root. For a pair the eigenvalue with positive imaginary part is taken,
+	// otherwise the one that is computed without cancellation.
 	x := p + root
 	if isPair := imag(p) == 0 && real(root) == 0; !isPair && cmplx.Abs(p-root) > cmplx.Abs(x) {
 		x = p - root

@@ -13,7 +13,8 @@ import (
 	"trnsci/core/quasi"
 )
 
-// The diagonal blocks do not depend on whether the rest is computed, but for rounding errors; T's elements below them are zero in both cases.
+// The diagonal blocks do not depend on whether the rest is computed, but for rounding errors; T's elements below them
+// are zero in both cases.
 func TestValuesOnlyGivesTheEigenvaluesOfSchur(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 10, 75, plainRealOrder + 1, 200, 340} {
 		t.Run(fmt.Sprintf("float64/%d", n), func(t *testing.T) { checkValues[float64](t, n) })
@@ -26,7 +27,8 @@ func TestValuesOnlyGivesTheEigenvaluesOfSchur(t *testing.T) {
 func checkValues[T dense.Scalar](t *testing.T, n int) {
 	rng := rand.New(rand.NewPCG(81, uint64(n)))
 	a := numtest.Random[T](rng, n, n)
-	for name, a := range map[string]dense.Matrix[T]{"random": a, "Hermitian": symmetrized(a), "two blocks": withoutCorner(a)} {
+	for name, a := range map[string]dense.Matrix[T]{"random": a, "Hermitian": symmetrized(a),
+		"two blocks": withoutCorner(a)} {
 		full, only, z := dense.New[T](n, n), dense.New[T](n, n), dense.New[T](n, n)
 		if err := Decompose(a.View(), full.View(), z.View(), Options{}); err != nil {
 			t.Fatal(err)

@@ -8,9 +8,9 @@ import (
 	"trnsci/core/sched"
 )
 
-// reduceWindow brings the leading part of the deflation window t, of the given order, and the spike left of it back to Hessenberg
-// form, the last part of LAPACK's laqr3. Only the first element of the spike is left, of which it returns the factor: element i of
-// the spike is a multiple of zt[i][0]. The memory is used for products.
+// reduceWindow brings the leading part of the deflation window t, of the given order, and the spike left of it back to
+// Hessenberg form, the last part of LAPACK's laqr3. Only the first element of the spike is left, of which it returns
+// the factor: element i of the spike is a multiple of zt[i][0]. The memory is used for products.
 func reduceWindow[W dense.Scalar](team *sched.Team, t, zt dense.Matrix[W], order int, factor, product *[]W) W {
 	if order == 1 {
 		return zt.At(0, 0)

@@ -8,9 +8,9 @@ import (
 
 // Arena divides a piece of memory into vectors and matrices, each of which begins at a cache line.
 //
-// A layout is the function of a computation that takes all its parts from an Arena, and does nothing else. Count runs it
-// without memory and returns the words that it takes; Pool.Arena runs it over memory of that size. So what a computation
-// needs is written down once, and a bound of its memory cannot differ from what it takes.
+// A layout is the function of a computation that takes all its parts from an Arena, and does nothing else. Count runs
+// it without memory and returns the words that it takes; Pool.Arena runs it over memory of that size. So what a
+// computation needs is written down once, and a bound of its memory cannot differ from what it takes.
 type Arena struct {
 	rest     []float64
 	used     int // words

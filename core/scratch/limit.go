@@ -23,8 +23,8 @@ func init() {
 	kept.Store(&ledger{})
 }
 
-// SetLimit sets the number of bytes that all pools together keep. Pieces below a megabyte are not counted. Pieces that are
-// kept already stay.
+// SetLimit sets the number of bytes that all pools together keep. Pieces below a megabyte are not counted. Pieces that
+// are kept already stay.
 func SetLimit(bytes int64) { limit.Store(bytes) }
 
 // Kept returns the number of bytes in pieces of a megabyte and more that all pools together keep at present.

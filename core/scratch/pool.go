@@ -1,7 +1,7 @@
 // Package scratch owns the memory in which calls work. Pools lend it and keep it for later calls, because touching the
-// pages of new memory can take as long as the work that is done in it; one limit holds for all pools together, and Release
-// empties them. An Arena divides lent memory into vectors and matrices; the code that does so for a computation can run
-// without memory, too, and then tells how much there must be.
+// pages of new memory can take as long as the work that is done in it; one limit holds for all pools together, and
+// Release empties them. An Arena divides lent memory into vectors and matrices; the code that does so for a computation
+// can run without memory, too, and then tells how much there must be.
 package scratch
 
 import (
@@ -80,9 +80,9 @@ func (m Memory) GiveBack() {
 	}
 }
 
-// Cache keeps values of one type between calls, such as buffers of a fixed layout, which the garbage collector frees when
-// nobody has used them for a while. They do not count towards the limit: one per processor is typical. A Cache is a
-// variable of a package and must not be copied.
+// Cache keeps values of one type between calls, such as buffers of a fixed layout, which the garbage collector frees
+// when nobody has used them for a while. They do not count towards the limit: one per processor is typical. A Cache is
+// a variable of a package and must not be copied.
 type Cache[T any] struct{ list list }
 
 // Get returns a kept value, nil if there is none.

@@ -237,7 +237,8 @@ func symmetrize[T dense.Scalar](x dense.View[T]) {
 func Workspace[T dense.Scalar](team *sched.Team, m, n int) int64 {
 	const headers = 1 << 14 // structs, and the allocator's rounding up
 	element := int64(unsafe.Sizeof(*new(T)))
-	squares := 3*int64(m)*int64(m) + 3*int64(n)*int64(n) + 2*int64(m)*int64(n) // Schur forms, what is scaled of them, and Y
+	// Schur forms, what is scaled of them, and Y
+	squares := 3*int64(m)*int64(m) + 3*int64(n)*int64(n) + 2*int64(m)*int64(n)
 	leaves := int64(team.Threads()) * int64(unsafe.Sizeof(leaf[T]{}))
 	return element*(squares+leafSize*int64(m)) + schur.Workspace[T](max(m, n)) + leaves + headers
 }

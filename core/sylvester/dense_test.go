@@ -41,7 +41,8 @@ func TestPublishedExamples(t *testing.T) {
 	if _, err := DiscreteLyapunov(a.View(), eye.View(), x.View(), Options{}); err != nil {
 		t.Fatal(err)
 	}
-	near(t, "DiscreteLyapunov", x, dense.FromRows([]float64{0.70872893, 1.43518822}, []float64{1.43518822, -2.4266315}), 1e-8)
+	near(t, "DiscreteLyapunov", x, dense.FromRows([]float64{0.70872893, 1.43518822}, []float64{1.43518822, -2.4266315}),
+		1e-8)
 }
 
 func near(t *testing.T, name string, got, want dense.Matrix[float64], tolerance float64) {
@@ -149,10 +150,12 @@ func TestSingularEquationsAreReported(t *testing.T) {
 	}
 	q, x := numtest.Random[float64](rng, 12, 12), dense.New[float64](12, 12)
 	triangle := dense.FromRows([]float64{1, 5}, []float64{0, -1})
-	if perturbed, err := Lyapunov(triangle.View(), q.Slice(0, 2, 0, 2).View(), x.Slice(0, 2, 0, 2).View(), Options{}); !perturbed || err != nil {
+	if perturbed, err := Lyapunov(triangle.View(), q.Slice(0, 2, 0, 2).View(), x.Slice(0, 2, 0, 2).View(),
+		Options{}); !perturbed || err != nil {
 		t.Errorf("Lyapunov: perturbed %v, %v", perturbed, err)
 	}
-	if perturbed, err := DiscreteLyapunov(triangle.View(), q.Slice(0, 2, 0, 2).View(), x.Slice(0, 2, 0, 2).View(), Options{}); !perturbed || err != nil {
+	if perturbed, err := DiscreteLyapunov(triangle.View(), q.Slice(0, 2, 0, 2).View(), x.Slice(0, 2, 0, 2).View(),
+		Options{}); !perturbed || err != nil {
 		t.Errorf("DiscreteLyapunov: perturbed %v, %v", perturbed, err)
 	}
 	// All eigenvalues in common, but for the rounding errors of two Schur forms.

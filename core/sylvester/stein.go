@@ -70,7 +70,8 @@ func (e *equation[W]) solveStein(team *sched.Team) error {
 				e.scaleAround(at, -k)
 				scale(sums, -k)
 			}
-			blas.Gemm(nil, blas.NoTrans, blas.ConjTrans, 1, e.part(at), e.b.Slice(j0, j1, j0, j1), 1, sums.Slice(i0, i1, 0, j1-j0))
+			blas.Gemm(nil, blas.NoTrans, blas.ConjTrans, 1, e.part(at), e.b.Slice(j0, j1, j0, j1), 1,
+				sums.Slice(i0, i1, 0, j1-j0))
 		}
 	}
 	return nil

@@ -34,7 +34,8 @@ func steinResidual[T dense.Scalar](a, b dense.Matrix[T], delta float64, c, x den
 func testStein[W dense.Scalar](t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	worst := 0.0
-	for _, size := range [][2]int{{1, 1}, {1, 2}, {2, 1}, {2, 2}, {5, 3}, {16, 16}, {17, 15}, {33, 70}, {64, 65}, {120, 90}} {
+	for _, size := range [][2]int{{1, 1}, {1, 2}, {2, 1}, {2, 2}, {5, 3}, {16, 16}, {17, 15}, {33, 70},
+		{64, 65}, {120, 90}} {
 		for _, center := range []float64{0.2, 3} {
 			m, n := size[0], size[1]
 			a, b, c := triangle[W](rng, m, center), triangle[W](rng, n, center), numtest.Random[W](rng, m, n)

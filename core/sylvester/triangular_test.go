@@ -79,7 +79,8 @@ func forms() (all []Form) {
 func testTriangular[W dense.Scalar](t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	worst := 0.0
-	for _, size := range [][2]int{{1, 1}, {1, 2}, {2, 1}, {2, 2}, {3, 5}, {16, 16}, {17, 15}, {33, 70}, {65, 64}, {129, 200}, {200, 31}} {
+	for _, size := range [][2]int{{1, 1}, {1, 2}, {2, 1}, {2, 2}, {3, 5}, {16, 16}, {17, 15}, {33, 70}, {65, 64},
+		{129, 200}, {200, 31}} {
 		for _, form := range forms() {
 			m, n := size[0], size[1]
 			center := 1.0

@@ -48,7 +48,10 @@ var tridiagonalFamilies = []struct {
 		return x, x / 2
 	}},
 	{"equal elements", func(rng *rand.Rand, _, _ int) (float64, float64) { return 1, float64(rng.IntN(3)-1) / 2 }},
-	{"small couplings", func(rng *rand.Rand, _, i int) (float64, float64) { return float64(i % 5), 1e-9 * rng.NormFloat64() }},
+	{"small couplings", func(rng *rand.Rand, _, i int) (float64, float64) {
+		return float64(i % 5),
+			1e-9 * rng.NormFloat64()
+	}},
 	{"couplings of all sizes", func(rng *rand.Rand, _, _ int) (float64, float64) {
 		return rng.NormFloat64(), math.Pow(10, -20*rng.Float64())
 	}},
@@ -123,7 +126,8 @@ func checkBoundaryRowsDC(t *testing.T, name string, m Matrix, w []float64) {
 
 // checkSelected fails the test unless selecting the eigenpairs first <= i < end of m, by index and by value, gives the
 // same bits as a call for all of them, d and rows.
-func checkSelected[R dense.Float](t *testing.T, name string, m Matrix, d []float64, rows dense.Matrix[R], first, end int) {
+func checkSelected[R dense.Float](t *testing.T, name string, m Matrix, d []float64, rows dense.Matrix[R],
+	first, end int) {
 	t.Helper()
 	for kind, wanted := range map[string]Selection{
 		"index": func(i int, _ float64) bool { return first <= i && i < end },

@@ -42,7 +42,8 @@ func denseOf(m Matrix) dense.Matrix[float64] {
 
 // eigenRows overwrites D by the eigenvalues and returns the wanted eigenvectors, as rows, and the position of the first
 // one. Memory full of NaNs shows that no particular values are expected there.
-func eigenRows[R dense.Float](m Matrix, team *sched.Team, wanted Selection) (rows dense.Matrix[R], first int, err error) {
+func eigenRows[R dense.Float](m Matrix, team *sched.Team,
+	wanted Selection) (rows dense.Matrix[R], first int, err error) {
 	n := len(m.D)
 	memory := make([]float64, WorkElements[R](n))
 	for i := range memory {

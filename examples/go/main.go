@@ -1,5 +1,5 @@
-// Command go uses the packages without Python: an eigenproblem and a product on two threads, with a context that ends the
-// computation after a minute.
+// Command go uses the packages without Python: an eigenproblem and a product on two threads, with a context that ends
+// the computation after a minute.
 //
 // Run it with:  go run ./examples/go
 package main

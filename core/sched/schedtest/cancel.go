@@ -10,8 +10,8 @@ import (
 	"trnsci/core/sched"
 )
 
-// Limits bound what a call may still do after its context has been cancelled, and how rarely it may look at the context.
-// A zero stands for the usual limit. A test that needs a wider one says why.
+// Limits bound what a call may still do after its context has been cancelled, and how rarely it may look at the
+// context. A zero stands for the usual limit. A test that needs a wider one says why.
 type Limits struct {
 	// Parts is the number of loop parts that may be due after the cancellation: usually the number of threads + 1.
 	Parts int64
@@ -51,8 +51,8 @@ const (
 //   - on one, two and three threads, cancelled from within its first progress report, and from within the first one at
 //     half of its progress. It must return context.Canceled and stay within the limits.
 //
-// No time is measured, hence the result does not depend on the speed of the machine. A function without an error, such as
-// those of package blas, is followed by return team.Err().
+// No time is measured, hence the result does not depend on the speed of the machine. A function without an error, such
+// as those of package blas, is followed by return team.Err().
 func Cancel(t *testing.T, limits Limits, call func(team *sched.Team) error) {
 	t.Helper()
 	full := observe(t.Context(), 1, func(int64, int64) bool { return false }, call)

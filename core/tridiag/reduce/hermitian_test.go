@@ -215,7 +215,8 @@ func testHermitianThreads[W dense.Scalar](t *testing.T) {
 	one := mustReduce(t, nil, a)
 	for _, threads := range []int{2, 3, 2 * sharedParts} {
 		other := mustReduce(t, sched.NewTeam(context.Background(), threads, nil), a)
-		same := numtest.SameBits(one.t.D, other.t.D) && numtest.SameBits(one.t.E, other.t.E) && numtest.SameBits(one.tau, other.tau)
+		same := numtest.SameBits(one.t.D, other.t.D) && numtest.SameBits(one.t.E, other.t.E) &&
+			numtest.SameBits(one.tau, other.tau)
 		for i := range a.Rows {
 			same = same && numtest.SameBits(one.h.Row(i)[:i], other.h.Row(i)[:i])
 		}

@@ -5,9 +5,9 @@
 //	r_k(x) = prod_{j<=k} (x - p_j) / (x + p_j),   f_k(x) = sqrt(2 p_k) / (x + p_k) r_{k-1}(x)
 //
 // sum_k f_k(x) f_k(y) = (1 - r_n(x) r_n(y)) / (x + y), exactly. The f_k are the Cholesky factors of the matrix 1/(x +
-// y) with the points as pivots: H. Koch and A. Sánchez de Merás, J. Chem. Phys. 113, 508 (2000). Nothing is fitted: the
-// relative error is r_n(x) r_n(y) for any points, and more points may be added at any time. For exponentials instead
-// see docs/decisions/0007-separable-denominators.md.
+// y) with the points as pivots: H. Koch and A. Sánchez de Merás, J. Chem. Phys. 113, 508 (2000). Nothing is fitted:
+// the relative error is r_n(x) r_n(y) for any points, and more points may be added at any time. For exponentials
+// instead see docs/decisions/0007-separable-denominators.md.
 package denominators
 
 import (

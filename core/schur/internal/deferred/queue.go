@@ -1,23 +1,24 @@
-// Package deferred queues the row transformations that a QR iteration on a diagonal block owes to the columns right of the block
-// and to Z^H. The iteration never reads those entries again, so that any worker may apply them when it has time.
+// Package deferred queues the row transformations that a QR iteration on a diagonal block owes to the columns right of
+// the block and to Z^H. The iteration never reads those entries again, so that any worker may apply them when it has
+// time.
 //
 // # Roles
 //
-// One goroutine, the main worker, runs the iteration. It queues updates (AddSequences, AddFactor), shares tasks whose results it
-// needs soon (Share, Join), and drains the queue. The other workers of the team help: they do shared tasks first, and otherwise
-// apply pending updates. With one thread the main worker does everything.
+// One goroutine, the main worker, runs the iteration. It queues updates (AddSequences, AddFactor), shares tasks whose
+// results it needs soon (Share, Join), and drains the queue. The other workers of the team help: they do shared tasks
+// first, and otherwise apply pending updates. With one thread the main worker does everything.
 //
 // # Strips
 //
-// The columns of T and Z^H are cut into strips. Each strip gets all updates in the order of the queue, whoever applies them, so
-// that results do not depend on the number of threads. A strip belongs to the worker that has set its busy flag; applied counts
-// the updates that it has got. A strip of T becomes active when the iteration has moved above it (Activate): until then the
-// iteration updates it directly.
+// The columns of T and Z^H are cut into strips. Each strip gets all updates in the order of the queue, whoever applies
+// them, so that results do not depend on the number of threads. A strip belongs to the worker that has set its busy
+// flag; applied counts the updates that it has got. A strip of T becomes active when the iteration has moved above it
+// (Activate): until then the iteration updates it directly.
 //
 // # Memory
 //
-// The reflectors and factors of queued updates live in two arenas, which are reused after each Drain. An arena that is full
-// causes one.
+// The reflectors and factors of queued updates live in two arenas, which are reused after each Drain. An arena that is
+// full causes one.
 package deferred
 
 import (
@@ -30,20 +31,22 @@ import (
 )
 
 const (
-	// Number of queued updates at which a single thread applies them all: rows that neighbouring windows share stay in the cache.
+	// Number of queued updates at which a single thread applies them all: rows that neighbouring windows share stay in the
+	// cache.
 	maxQueuedSerial = 12
 	// Upper limit on queued updates with several threads; it bounds the memory and the final wait.
 	maxQueued = 256
 )
 
-// Sequence is the reflectors of one bulge, each of which begins one row below the one before. The first begins in row Row.
+// Sequence is the reflectors of one bulge, each of which begins one row below the one before. The first begins in row
+// Row.
 type Sequence[R any] struct {
 	Row        int
 	Reflectors []R
 }
 
-// update transforms neighbouring rows: by the sequences of a chain of bulges or, if there are none, the rows from row on by the
-// unitary factor.
+// update transforms neighbouring rows: by the sequences of a chain of bulges or, if there are none, the rows from row
+// on by the unitary factor.
 type update[W dense.Scalar, R any] struct {
 	sequences []Sequence[R]
 	row       int
@@ -57,8 +60,8 @@ type strip[W dense.Scalar] struct {
 	applied int         // updates that the strip has got; read and written by the worker that has set busy
 }
 
-// inactive is the value of strip.applied while a strip is not yet updated through the queue: it has got more updates than there
-// will ever be.
+// inactive is the value of strip.applied while a strip is not yet updated through the queue: it has got more updates
+// than there will ever be.
 const inactive = math.MaxInt
 
 // acquire sets busy as soon as no other worker has.
@@ -81,12 +84,14 @@ type Queue[W dense.Scalar, R any] struct {
 	panels     [][]W // scratch memory of each worker
 }
 
-// New returns the queue of t, none of whose strips is active yet, and of zt, which may have no rows. Strips have the given width.
-// apply applies sequences of reflectors to the rows of x from the left; it is called by all workers, with different x.
+// New returns the queue of t, none of whose strips is active yet, and of zt, which may have no rows. Strips have the
+// given width. apply applies sequences of reflectors to the rows of x from the left; it is called by all workers, with
+// different x.
 func New[W dense.Scalar, R any](
 	team *sched.Team, t, zt dense.Matrix[W], width int, apply func(sequences []Sequence[R], x dense.Matrix[W]),
 ) *Queue[W, R] {
-	q := &Queue[W, R]{tasks: tasks{team: team, wake: func() {}}, apply: apply, width: width, panels: make([][]W, team.Threads())}
+	q := &Queue[W, R]{tasks: tasks{team: team, wake: func() {}}, apply: apply, width: width,
+		panels: make([][]W, team.Threads())}
 	ofT, ofZ := Span{0, t.Cols}, Span{0, zt.Cols}
 	q.columns = ofT.Strips(width)
 	q.active = q.columns
@@ -108,8 +113,8 @@ func New[W dense.Scalar, R any](
 	return q
 }
 
-// Run calls iterate as the main worker while the rest of the team helps, and drains the queue when it has returned without an
-// error. It returns the error of iterate or of the team.
+// Run calls iterate as the main worker while the rest of the team helps, and drains the queue when it has returned
+// without an error. It returns the error of iterate or of the team.
 func (q *Queue[W, R]) Run(iterate func() error) error {
 	return q.team.RunWithHelpers(func(wake func()) error {
 		q.wake = wake
@@ -145,7 +150,8 @@ func (q *Queue[W, R]) AddSequences(sequences []Sequence[R]) error {
 	return q.add(update[W, R]{sequences: sequences})
 }
 
-// AddFactor queues a multiplication of the rows from the given one on by zt, the adjoint of a unitary factor, which is copied.
+// AddFactor queues a multiplication of the rows from the given one on by zt, the adjoint of a unitary factor, which is
+// copied.
 func (q *Queue[W, R]) AddFactor(row int, zt dense.Matrix[W]) error {
 	factor, err := q.keepFactor(zt)
 	if err != nil {
@@ -166,8 +172,8 @@ func (q *Queue[W, R]) add(u update[W, R]) error {
 	return nil
 }
 
-// Drain returns when all strips have got all updates, whose memory may then be reused. It returns the team's error if the call is
-// cancelled before; the queue must not be used any more then.
+// Drain returns when all strips have got all updates, whose memory may then be reused. It returns the team's error if
+// the call is cancelled before; the queue must not be used any more then.
 func (q *Queue[W, R]) Drain() error {
 	q.Join() // shared tasks read the memory of the updates
 	queued := int(q.queued.Load())
@@ -187,19 +193,19 @@ func (q *Queue[W, R]) Drain() error {
 	return nil
 }
 
-// reset empties a queue whose updates all strips have got. No strip gets an update twice, and none too few, when the counters go back
-// to zero:
+// reset empties a queue whose updates all strips have got. No strip gets an update twice, and none too few, when the
+// counters go back to zero:
 //
-// Before, Drain has seen each strip with applied >= queued while it held the strip's busy flag. As only the main worker, which is here,
-// adds updates, no strip has anything to do from then on.
+// Before, Drain has seen each strip with applied >= queued while it held the strip's busy flag. As only the main
+// worker, which is here, adds updates, no strip has anything to do from then on.
 //
-// queued = 0 is stored first, and applied = 0 for each strip afterwards. A worker that acquires a strip between the two stores reads
-// queued = 0 and applied = (the old count): nothing to do. In the other order it would read applied = 0 and queued = (the old count),
-// and apply all updates again.
+// queued = 0 is stored first, and applied = 0 for each strip afterwards. A worker that acquires a strip between the two
+// stores reads queued = 0 and applied = (the old count): nothing to do. In the other order it would read applied = 0
+// and queued = (the old count), and apply all updates again.
 //
-// applied = 0 is stored under the busy flag. A worker that acquires the flag afterwards sees both stores, because the flag orders them;
-// one that acquired it before has read a queued that its strip had reached already, and changes nothing. The flag also orders all reads
-// of updates and their memory before what the main worker writes there next.
+// applied = 0 is stored under the busy flag. A worker that acquires the flag afterwards sees both stores, because the
+// flag orders them; one that acquired it before has read a queued that its strip had reached already, and changes
+// nothing. The flag also orders all reads of updates and their memory before what the main worker writes there next.
 func (q *Queue[W, R]) reset() {
 	q.queued.Store(0)
 	for i := range q.strips {
@@ -223,8 +229,8 @@ func (q *Queue[W, R]) hasApplied(i, updates int) bool {
 	return s.applied >= updates
 }
 
-// help does shared tasks, and brings those strips up to date that no other worker is at. All queued updates together may take far
-// longer than a cancelled call may: they are left then.
+// help does shared tasks, and brings those strips up to date that no other worker is at. All queued updates together
+// may take far longer than a cancelled call may: they are left then.
 func (q *Queue[W, R]) help(worker int) {
 	q.helpWithTasks(worker)
 	for i := 0; i < len(q.strips) && q.team.Err() == nil; i++ {

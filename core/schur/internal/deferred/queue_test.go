@@ -15,8 +15,8 @@ import (
 	"trnsci/core/sched"
 )
 
-// affine is the reflector of the tests: it replaces the elements x of its row by scale x + shift. Such maps do not commute, so that
-// a wrong order shows, and with small integers they are exact modulo 2^64.
+// affine is the reflector of the tests: it replaces the elements x of its row by scale x + shift. Such maps do not
+// commute, so that a wrong order shows, and with small integers they are exact modulo 2^64.
 type affine struct{ scale, shift float64 }
 
 const modulus = 1 << 20
@@ -34,7 +34,8 @@ func applyAffine(sequences []Sequence[affine], x dense.Matrix[float64]) {
 }
 
 // newTestQueue returns a queue of a random T and Z^H of order n, and copies of both.
-func newTestQueue(team *sched.Team, n, width int) (q *Queue[float64, affine], t, zt, wantT, wantZ dense.Matrix[float64]) {
+func newTestQueue(team *sched.Team, n, width int) (q *Queue[float64,
+	affine], t, zt, wantT, wantZ dense.Matrix[float64]) {
 	rng := rand.New(rand.NewPCG(1, uint64(n)))
 	integers := func() dense.Matrix[float64] {
 		m := dense.New[float64](n, n)
@@ -47,8 +48,8 @@ func newTestQueue(team *sched.Team, n, width int) (q *Queue[float64, affine], t,
 	return New[float64, affine](team, t, zt, width, applyAffine), t, zt, t.Clone(), zt.Clone()
 }
 
-// iterate queues many updates, activating strips on the way, and does the same to wantT, whose strips it updates directly until they
-// are active, and wantZ.
+// iterate queues many updates, activating strips on the way, and does the same to wantT, whose strips it updates
+// directly until they are active, and wantZ.
 func iterate(q *Queue[float64, affine], t, wantT, wantZ dense.Matrix[float64], updates int) error {
 	rng := rand.New(rand.NewPCG(2, 3))
 	n := t.Rows
@@ -67,7 +68,8 @@ func iterate(q *Queue[float64, affine], t, wantT, wantZ dense.Matrix[float64], u
 				reflectors[r] = affine{scale: float64(1 + rng.IntN(9)), shift: float64(rng.IntN(100))}
 			}
 			sequences[i] = Sequence[affine]{Row: rng.IntN(n/2 + 1), Reflectors: reflectors}
-			// NewReflectors may have drained the queue, which reuses the memory: as in a sweep, a sequence is complete before the next.
+			// NewReflectors may have drained the queue, which reuses the memory: as in a sweep, a sequence is complete before
+			// the next.
 			if err := q.AddSequences(sequences[i : i+1 : i+1]); err != nil {
 				return err
 			}
@@ -100,8 +102,8 @@ func TestUpdatesReachAllStripsInOrderForAnyThreads(t *testing.T) {
 	}
 }
 
-// Helpers that apply updates while the queue is drained and filled again, over and over, see each update once. The updates are
-// counted in the matrix.
+// Helpers that apply updates while the queue is drained and filled again, over and over, see each update once. The
+// updates are counted in the matrix.
 func TestDrainingDoesNotRepeatUpdatesForAnyThreads(t *testing.T) {
 	const n, rounds = 24, 2000
 	for threads := 2; threads <= 4; threads++ {
@@ -141,8 +143,8 @@ func TestDrainingDoesNotRepeatUpdatesForAnyThreads(t *testing.T) {
 	}
 }
 
-// A worker that comes to a strip whose counter has been reset, while that of another strip has not, does nothing. The test holds the
-// last strip, so that the reset waits there.
+// A worker that comes to a strip whose counter has been reset, while that of another strip has not, does nothing. The
+// test holds the last strip, so that the reset waits there.
 func TestWorkersDuringAReset(t *testing.T) {
 	const n, width = 24, 4
 	applied := 0
@@ -216,7 +218,8 @@ func TestFactorsForAnyThreads(t *testing.T) {
 	}
 }
 
-// Memory that NewReflectors and AddFactor return is that of earlier updates again, and not allocated anew, once these are drained.
+// Memory that NewReflectors and AddFactor return is that of earlier updates again, and not allocated anew, once these
+// are drained.
 func TestMemoryIsReused(t *testing.T) {
 	const n = 16
 	q := New[float64, affine](nil, dense.New[float64](n, n), dense.New[float64](n, n), 8, applyAffine)
@@ -278,7 +281,8 @@ func TestCancellation(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	applied, n := 0, 200
 	team := sched.NewTeam(ctx, 2, nil)
-	q := New[float64, affine](team, dense.New[float64](n, n), dense.New[float64](n, n), 32, func([]Sequence[affine], dense.Matrix[float64]) { applied++ })
+	q := New[float64, affine](team, dense.New[float64](n, n), dense.New[float64](n, n), 32,
+		func([]Sequence[affine], dense.Matrix[float64]) { applied++ })
 	if err := q.AddSequences([]Sequence[affine]{}); err != nil {
 		t.Fatal(err)
 	}
@@ -308,14 +312,15 @@ func TestCancellationStopsWorkersAtTheNextStrip(t *testing.T) {
 	team := sched.NewTeam(ctx, threads, nil)
 	var cancelled atomic.Bool
 	var after atomic.Int64
-	q := New[float64, affine](team, dense.New[float64](n, n), dense.New[float64](n, n), width, func([]Sequence[affine], dense.Matrix[float64]) {
-		if cancelled.Load() {
-			after.Add(1)
-			return
-		}
-		cancel()
-		cancelled.Store(true)
-	})
+	q := New[float64, affine](team, dense.New[float64](n, n), dense.New[float64](n, n), width,
+		func([]Sequence[affine], dense.Matrix[float64]) {
+			if cancelled.Load() {
+				after.Add(1)
+				return
+			}
+			cancel()
+			cancelled.Store(true)
+		})
 	err := q.Run(func() error {
 		if err := q.AddSequences([]Sequence[affine]{}); err != nil {
 			return err

@@ -3,8 +3,8 @@ package deferred
 // Span is the rows, or columns, from From on and before End.
 type Span struct{ From, End int }
 
-// Strips returns how many strips of the given width the span touches. Strips begin at multiples of the width, so that they begin
-// with a cache line.
+// Strips returns how many strips of the given width the span touches. Strips begin at multiples of the width, so that
+// they begin with a cache line.
 func (s Span) Strips(width int) int {
 	if s.From >= s.End {
 		return 0

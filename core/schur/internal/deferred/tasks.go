@@ -37,8 +37,8 @@ type tasks struct {
 	current atomic.Pointer[taskSet]
 }
 
-// Share lets the workers begin with the tasks 0 to count-1, which must write to different parts of the matrix. They are done when
-// Join returns.
+// Share lets the workers begin with the tasks 0 to count-1, which must write to different parts of the matrix. They are
+// done when Join returns.
 func (t *tasks) Share(count int, task func(i, worker int)) {
 	t.Join()
 	t.current.Store(&taskSet{task: task, count: int64(count)})
