@@ -7,7 +7,7 @@ import "golang.org/x/sys/cpu"
 // cpuid executes the instruction of that name.
 func cpuid(leaf, subleaf uint32) (eax, ebx, ecx, edx uint32)
 
-// detect returns the sets that the processor and the operating system support, and what is known of the processor.
+// detect returns the sets that the processor and the operating system support, and the processor's data.
 func detect() ([]Set, processor) {
 	sets := []Set{Go}
 	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {

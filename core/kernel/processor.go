@@ -2,7 +2,7 @@ package kernel
 
 import "encoding/binary"
 
-// processor is what CPUID tells of a processor; the zero value is an unknown one.
+// processor holds the data of a processor that CPUID gives; the zero value is an unknown one.
 type processor struct {
 	vendor        string
 	family, model int
@@ -133,12 +133,4 @@ func (p processor) secondCache() int {
 		return m.l2
 	}
 	return p.l2
-}
-
-// Microarchitecture returns the name of the design of this machine's processor, such as "Zen 3"; "" if it is not known.
-func Microarchitecture() string {
-	if m := thisProcessor.design(); m != nil {
-		return m.name
-	}
-	return ""
 }

@@ -5,7 +5,7 @@ type Set uint8
 
 // The sets, slowest first.
 const (
-	Go     Set = iota // plain Go, everywhere
+	Go     Set = iota // portable Go
 	AVX2              // amd64 with AVX2 and FMA
 	AVX512            // amd64 with AVX512F
 	setCount
@@ -13,19 +13,6 @@ const (
 
 // String returns the name that users see.
 func (s Set) String() string { return [setCount]string{"go", "avx2", "avx512"}[s] }
-
-// Sets returns the sets that this machine can run, slowest first.
-func Sets() []Set { return append([]Set(nil), available...) }
-
-// Best returns the fastest of Sets.
-func Best() Set { return best }
-
-// The processor is examined once, when the program starts.
-var (
-	available, thisProcessor = detect()
-
-	best = available[len(available)-1]
-)
 
 // Float is the set of real element types.
 type Float interface{ float32 | float64 }

@@ -1,5 +1,5 @@
-// Package formtest holds what tests of Hessenberg and Schur forms share: residuals of similarities in units of eps, and random
-// matrices with given diagonal blocks. It is imported by tests only.
+// Package formtest holds what tests of Hessenberg and Schur forms share: residuals of similarities in units of eps, and
+// random matrices with given diagonal blocks. It is imported by tests only.
 package formtest
 
 import (
@@ -28,8 +28,8 @@ func Doubled[W dense.Float](m dense.Matrix[W]) dense.Matrix[float64] {
 	return d
 }
 
-// SimilarityError returns |before - Q after Q^H|_F / (m eps |before|_F) and |Q^H Q - I|_F / (m eps), m = max(n, 8), with the eps of
-// T, for the adjoint zt of Q.
+// SimilarityError returns |before - Q after Q^H|_F / (m eps |before|_F) and |Q^H Q - I|_F / (m eps), m = max(n, 8),
+// with the eps of T, for the adjoint zt of Q.
 func SimilarityError[T dense.Scalar](before, after, zt dense.Matrix[T]) (similarity, unitarity float64) {
 	n := before.Rows
 	a, b, q := Wide(before), Wide(after), Wide(zt)
@@ -77,7 +77,8 @@ func Adjoint[T dense.Scalar](z dense.Matrix[T]) dense.Matrix[T] {
 	return zt
 }
 
-// CheckForm returns an error unless the form is triangular or, if it is real, quasi-triangular with standardized blocks.
+// CheckForm returns an error unless the form is triangular or, if it is real, quasi-triangular with standardized
+// blocks.
 func CheckForm[T dense.Scalar](form dense.Matrix[T]) error {
 	if dense.IsComplex[T]() {
 		return numtest.CheckTriangular(form)
@@ -87,8 +88,8 @@ func CheckForm[T dense.Scalar](form dense.Matrix[T]) error {
 	return numtest.CheckQuasiTriangular(d)
 }
 
-// BlockMatrix returns a random quasi-triangular matrix with diagonal blocks of the given orders. closeness is the distance of the
-// eigenvalues of different blocks.
+// BlockMatrix returns a random quasi-triangular matrix with diagonal blocks of the given orders. closeness is the
+// distance of the eigenvalues of different blocks.
 func BlockMatrix[W dense.Float](rng *rand.Rand, closeness float64, orders ...int) dense.Matrix[W] {
 	n := 0
 	for _, order := range orders {

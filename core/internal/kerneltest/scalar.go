@@ -86,5 +86,6 @@ func (s *LongComplex) Check(got complex128, eps float64, n int) error {
 
 func SameElement[E kernel.Scalar](x, y E) bool {
 	p, q := ComplexOf(x), ComplexOf(y)
-	return math.Float64bits(real(p)) == math.Float64bits(real(q)) && math.Float64bits(imag(p)) == math.Float64bits(imag(q))
+	return math.Float64bits(real(p)) == math.Float64bits(real(q)) &&
+		math.Float64bits(imag(p)) == math.Float64bits(imag(q))
 }

@@ -13,7 +13,8 @@ func NewStripArgs[T kernel.Float](s kernel.Set, a []T, stride, cols, count int) 
 	whole := cols * size &^ (vectorBytes[s] - 1) // bytes in whole vectors
 	rest := cols - whole/size
 	args := StripArgs{
-		A: unsafe.Pointer(&a[0]), Stride: stride * size, Count: count, Steps: whole >> vectorShift[s], Mask: 1<<rest - 1,
+		A: unsafe.Pointer(&a[0]), Stride: stride * size, Count: count, Steps: whole >> vectorShift[s],
+		Mask: 1<<rest - 1,
 	}
 	if s == kernel.AVX2 {
 		args.Lanes = Mask(rest * size)

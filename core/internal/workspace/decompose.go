@@ -15,13 +15,15 @@ type Output[T dense.Scalar] struct {
 	dense.View[T]
 }
 
-// Decompose computes A = Q F Q^H: do overwrites a padded copy of a by the form F, and factorT, which it gets with unspecified
-// elements, by Q^H. F goes to form, Q to factor; a factor without rows is not computed, and factorT has none either.
+// Decompose computes A = Q F Q^H: do overwrites a padded copy of a by the form F, and factorT, which it gets with
+// unspecified elements, by Q^H. F goes to form, Q to factor; a factor without rows is not computed, and factorT has
+// none either.
 //
-// It returns a *dense.ArgumentError for shapes that do not fit, for a matrix that is not finite (with skipFiniteCheck the
-// outputs become NaN), and for a form that overflows; else the error of do or of the team.
+// It returns a *dense.ArgumentError for shapes that do not fit, for a matrix that is not finite (with skipFiniteCheck
+// the outputs become NaN), and for a form that overflows; else the error of do or of the team.
 func Decompose[T dense.Scalar](
-	team *sched.Team, a dense.View[T], form, factor Output[T], skipFiniteCheck bool, do func(work, factorT dense.Matrix[T]) error,
+	team *sched.Team, a dense.View[T], form, factor Output[T], skipFiniteCheck bool,
+	do func(work, factorT dense.Matrix[T]) error,
 ) error {
 	if err := CheckShapes(a, form, factor); err != nil {
 		return err
@@ -65,7 +67,8 @@ func CheckShapes[T dense.Scalar](a dense.View[T], form, factor Output[T]) error 
 		return dense.BadArgument(form.Name, "expected shape (%d, %d), got (%d, %d)", n, n, form.Rows, form.Cols)
 	}
 	if factor.Rows != 0 && (factor.Rows != n || factor.Cols != n) {
-		return dense.BadArgument(factor.Name, "expected shape (%d, %d) or no rows, got (%d, %d)", n, n, factor.Rows, factor.Cols)
+		return dense.BadArgument(factor.Name, "expected shape (%d, %d) or no rows, got (%d, %d)", n, n, factor.Rows,
+			factor.Cols)
 	}
 	return nil
 }

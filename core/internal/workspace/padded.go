@@ -1,8 +1,9 @@
 // Package workspace holds what decompositions of square matrices do around their algorithms: they check their outputs,
 // work on a padded copy of the input that is scaled by a power of two, and store the results.
 //
-// Padded matrices have rows that begin at whole cache lines, an odd number of lines apart. Elements of a column then map to
-// all sets of a cache, not to the same few, and vector code may run over the padding between rows, which is zero.
+// Padded matrices have rows that begin at whole cache lines, an odd number of lines apart. Elements of a column then
+// map to all sets of a cache, not to the same few, and vector code may run over the padding between rows, which is
+// zero.
 package workspace
 
 import (
@@ -22,8 +23,8 @@ func NewPadded[T dense.Scalar](n int) dense.Matrix[T] {
 	return PaddedIn(dense.NewAligned[T](n*PaddedStride[T](n)), n)
 }
 
-// PaddedIn returns a padded matrix in memory of n PaddedStride(n) elements that begins with a cache line. Its elements are
-// what they were before; the padding is set to zero.
+// PaddedIn returns a padded matrix in memory of n PaddedStride(n) elements that begins with a cache line. Its elements
+// are what they were before; the padding is set to zero.
 func PaddedIn[T dense.Scalar](memory []T, n int) dense.Matrix[T] {
 	m := dense.Matrix[T]{Rows: n, Cols: n, Stride: PaddedStride[T](n), Data: memory}
 	for i := range n {
@@ -37,8 +38,8 @@ func IsPadded[T dense.Scalar](m dense.Matrix[T]) bool {
 	return m.Rows == 0 || m.Stride == PaddedStride[T](m.Rows) && len(m.Data) == m.Rows*m.Stride
 }
 
-// Within returns a matrix of padded rows in *memory, which is replaced by a larger slice if it is too small. The values of
-// the elements and of the padding are unspecified.
+// Within returns a matrix of padded rows in *memory, which is replaced by a larger slice if it is too small. The values
+// of the elements and of the padding are unspecified.
 func Within[T dense.Scalar](memory *[]T, rows, cols int) dense.Matrix[T] {
 	stride := PaddedStride[T](cols)
 	if n := rows * stride; cap(*memory) < n {
@@ -47,8 +48,8 @@ func Within[T dense.Scalar](memory *[]T, rows, cols int) dense.Matrix[T] {
 	return dense.Matrix[T]{Rows: rows, Cols: cols, Stride: stride, Data: (*memory)[:rows*stride]}
 }
 
-// MaxKeptBytes is the size up to which pools keep memory: that of real matrices of order 1400. Touching new pages would take
-// a tenth of the time of a decomposition.
+// MaxKeptBytes is the size up to which pools keep memory: that of real matrices of order 1400. Touching new pages would
+// take a tenth of the time of a decomposition.
 const MaxKeptBytes = 32 << 20
 
 // Matrices lends the memory of BorrowPair, Panels that of panels of reflectors, which has other sizes.

@@ -15,7 +15,8 @@ func MultiplyLeft[T dense.Scalar](q, x dense.Matrix[T], memory *[]T) {
 	x.CopyFrom(product)
 }
 
-// MultiplyRightAdjoint replaces x by x q^H, by way of a product in *memory (see Within). It does not look at cancellation.
+// MultiplyRightAdjoint replaces x by x q^H, by way of a product in *memory (see Within). It does not look at
+// cancellation.
 func MultiplyRightAdjoint[T dense.Scalar](x, q dense.Matrix[T], memory *[]T) {
 	if x.Rows == 0 {
 		return

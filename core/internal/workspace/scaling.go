@@ -10,14 +10,14 @@ import (
 	"trnsci/core/kernel/vector"
 )
 
-// HeadroomBits is the binary logarithm of the factor by which the elements of a unitarily similar matrix, and the sums on
-// the way to it, may exceed n times those of A. Only matrices above that limit are scaled down.
+// HeadroomBits is the binary logarithm of the factor by which the elements of a unitarily similar matrix, and the sums
+// on the way to it, may exceed n times those of A. Only matrices above that limit are scaled down.
 const HeadroomBits = 8
 
-// WorkExponent returns the exponent to which small matrices are scaled up, so that their largest element is about 2^k. The
-// elements and the sums of their squares are then far from overflow, and an element of double precision has to be 2^1370
-// times smaller than the largest before its rounding errors are absolute and not relative, one of single precision 2^150
-// times. Scaling up is exact.
+// WorkExponent returns the exponent to which small matrices are scaled up, so that their largest element is about 2^k.
+// The elements and the sums of their squares are then far from overflow, and an element of double precision has to be
+// 2^1370 times smaller than the largest before its rounding errors are absolute and not relative, one of single
+// precision 2^150 times. Scaling up is exact.
 func WorkExponent[T dense.Scalar]() int {
 	const single, double = 40, 400
 	if dense.IsSingle[T]() {
@@ -26,8 +26,8 @@ func WorkExponent[T dense.Scalar]() int {
 	return double
 }
 
-// eachRun calls do with slices that hold all elements of a: whole blocks of memory, padding included, if the memory between
-// the rows belongs to a, otherwise row by row.
+// eachRun calls do with slices that hold all elements of a: whole blocks of memory, padding included, if the memory
+// between the rows belongs to a, otherwise row by row.
 func eachRun[T dense.Scalar](a dense.Matrix[T], do func(run []T)) {
 	const longest = 1 << 15 // numbers, which kernels process without a look at cancellation
 	if len(a.Data) == a.Rows*a.Stride {
@@ -41,8 +41,8 @@ func eachRun[T dense.Scalar](a dense.Matrix[T], do func(run []T)) {
 	}
 }
 
-// Exponent returns the e for which the largest part of an element of a is below 2^e and at least half of it, and 0 for a zero
-// matrix. The padding counts too if it belongs to a.
+// Exponent returns the e for which the largest part of an element of a is below 2^e and at least half of it, and 0 for
+// a zero matrix. The padding counts too if it belongs to a.
 func Exponent[T dense.Scalar](a dense.Matrix[T]) int {
 	largest, set := 0.0, kernel.Best()
 	eachRun(a, func(run []T) {

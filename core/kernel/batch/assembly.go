@@ -63,13 +63,14 @@ func newArgs(p *Problem, first int) batchArgs {
 		return unsafe.Pointer(&x[first])
 	}
 	return batchArgs{
-		a: at(p.A), vectors: at(p.Vectors), d: at(p.D), e: at(p.E), tau: at(p.Tau), phases: at(p.Phases), work: at(p.Work),
+		a: at(p.A), vectors: at(p.Vectors), d: at(p.D), e: at(p.E), tau: at(p.Tau), phases: at(p.Phases),
+		work:      at(p.Work),
 		constants: unsafe.Pointer(&constants), order: p.Order,
 		rowA: p.Order * p.Parts * placeBytes, rowVectors: p.Cols * placeBytes, cols: p.Cols,
 	}
 }
 
-// operation is what assembly does.
+// operation names a kernel of assembly.
 type operation uint8
 
 const (
@@ -125,11 +126,11 @@ func (p *Problem) spread(toLanes bool) {
 	}
 }
 
-// iterateLanesAssembly is Problem.Diagonalize.
-func iterateLanesAssembly(s kernel.Set, p *Problem, sweeps int) (found [Width]int) {
+// diagonalizeAssembly is Problem.Diagonalize.
+func diagonalizeAssembly(s kernel.Set, p *Problem, sweeps int) (found [Width]int) {
 	step, end := p.laneStep(s)
 	if p.Width == PairWidth && end == 1 && (p.Cols == 0 || p.Cols >= leastAloneCols) {
-		found[0] = p.iterateAlone(s, sweeps)
+		found[0] = p.diagonalizeAlone(s, sweeps)
 		return found
 	}
 	for first := 0; first < end; first += step {
@@ -153,13 +154,13 @@ func iterateLanesAssembly(s kernel.Set, p *Problem, sweeps int) (found [Width]in
 	return found
 }
 
-// iterateAlone is Diagonalize for lane 0 of a pair. As one lane takes as long as two, Go computes the rotations, which
-// wait for one another, and assembly applies them to vectors along the rows.
-func (p *Problem) iterateAlone(s kernel.Set, sweeps int) (found int) {
+// diagonalizeAlone is Diagonalize for lane 0 of a pair. As one lane takes as long as two, Go computes the rotations,
+// which wait for one another, and assembly applies them to vectors along the rows.
+func (p *Problem) diagonalizeAlone(s kernel.Set, sweeps int) (found int) {
 	stride := p.aloneStride()
 	p.spread(false)
 	defer p.spread(true)
-	return p.iterateLane(0, sweeps, func(first int, rotations []givens.Rotation[float64]) {
+	return p.diagonalizeLane(0, sweeps, func(first int, rotations []givens.Rotation[float64]) {
 		givens.Rotate(s, rotations, true, p.Vectors[first*stride:], stride, stride)
 	})
 }

@@ -97,8 +97,8 @@ func laneUpdate(row, v, w []float64, i, step int) {
 	}
 }
 
-// formComplex is FormQ for a complex lane.
-func (p *Problem) formComplex(lane int) {
+// formQComplex is FormQ for a complex lane.
+func (p *Problem) formQComplex(lane int) {
 	step, pair := p.Width, 2*p.Width
 	n := p.Order
 	for i := range n {
@@ -134,8 +134,8 @@ func reflectComplex(x, v []float64, tau float64, end, step int) {
 	}
 }
 
-// directComplex is FixPhases for a complex lane.
-func (p *Problem) directComplex(lane int) {
+// fixPhasesComplex is FixPhases for a complex lane.
+func (p *Problem) fixPhasesComplex(lane int) {
 	step, pair := p.Width, 2*p.Width
 	n := p.Order
 	for i := range n {

@@ -6,10 +6,10 @@ import (
 	"trnsci/core/kernel/givens"
 )
 
-// iterateLane is Diagonalize for a lane, with the squares of the off-diagonal elements in E. It passes the rotations of
-// each sweep to rotate: rotation i acts on rows first+i and first+i+1, and the last one is applied first. Without
-// vectors there are none.
-func (p *Problem) iterateLane(lane, sweeps int, rotate func(first int,
+// diagonalizeLane is Diagonalize for a lane, with the squares of the off-diagonal elements in E. It passes the
+// rotations of each sweep to rotate: rotation i acts on rows first+i and first+i+1, and the last one is applied first.
+// Without vectors there are none.
+func (p *Problem) diagonalizeLane(lane, sweeps int, rotate func(first int,
 	rotations []givens.Rotation[float64])) (found int) {
 	step := p.Width
 	n, first, count, sign := p.Order, 0, 0, 1.0

@@ -65,8 +65,8 @@ func laneCombination(tau float64, v, y []float64, end, step int) {
 	}
 }
 
-// formReal is FormQ for a real lane.
-func (p *Problem) formReal(lane int) {
+// formQReal is FormQ for a real lane.
+func (p *Problem) formQReal(lane int) {
 	step := p.Width
 	n := p.Order
 	one := 1.0
@@ -93,8 +93,8 @@ func (p *Problem) formReal(lane int) {
 	}
 }
 
-// directReal is FixPhases for a real lane.
-func (p *Problem) directReal(lane int) {
+// fixPhasesReal is FixPhases for a real lane.
+func (p *Problem) fixPhasesReal(lane int) {
 	step := p.Width
 	n := p.Order
 	for i := range n {

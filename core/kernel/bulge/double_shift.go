@@ -5,6 +5,7 @@ import (
 	"math"
 	"unsafe"
 
+	"trnsci/core/internal/vec"
 	"trnsci/core/kernel"
 )
 
@@ -13,8 +14,8 @@ import (
 // k+3 that maps column k to a multiple of the first unit vector. It applies it
 //
 //   - from the left to the columns up to End-1, which include the three columns behind k;
-//   - from the right to the rows up to k+4, but at most Last, from the last multiple of SweepRows, counted from Top, that is
-//     at or above row k+1.
+//   - from the right to the rows up to k+4, but at most Last, from the last multiple of SweepRows, counted from Top,
+//     that is at or above row k+1.
 //
 // The rows above are left to ReflectColumns. Step Last-2, with which the bulge leaves the matrix, has only the two rows
 // up to Last. If Start is not nil, the first step makes the bulge: its reflector maps Start to a multiple of the first
@@ -67,18 +68,10 @@ func (c *DoubleShiftChase[T]) check() {
 		min(last+3, c.Last)*c.Stride+c.OtherCols <= len(c.Other))
 	if first < 0 || c.Top < 0 || c.Top > c.First+1 || c.Last < last+2 || c.End < min(last+4,
 		c.Last+1) || c.Stride < max(c.End, c.OtherCols) || !fits {
-		panic(fmt.Sprintf("bulge: %d steps of a bulge from %d on, rows %d to %d, columns to %d and %d, stride %d, lengths %d and %d",
+		panic(fmt.Sprintf("bulge: %d steps of a bulge from %d on, rows %d to %d, columns to %d and %d, stride %d, "+
+			"lengths %d and %d",
 			len(c.Reflectors), c.First, c.Top, c.Last, c.End, c.OtherCols, c.Stride, len(c.A), len(c.Other)))
 	}
-}
-
-// safeSquares returns the bounds of a sum of squares in which no square that matters has overflowed or underflowed.
-func safeSquares[T kernel.Float]() (least, most T) {
-	const leastSingle, mostSingle, leastDouble, mostDouble = 0x1p-90, 0x1p+120, -900, +1000
-	if unsafe.Sizeof(T(0)) == unsafe.Sizeof(float32(0)) {
-		return leastSingle, mostSingle
-	}
-	return T(math.Ldexp(1, leastDouble)), T(math.Ldexp(1, mostDouble))
 }
 
 func (c *DoubleShiftChase[T]) step(k, group int, r *Householder3[T]) bool {
@@ -112,4 +105,57 @@ func (c *DoubleShiftChase[T]) step(k, group int, r *Householder3[T]) bool {
 		ReflectRows(kernel.Go, one, row(i)[k+1:][:rows], 1, 1)
 	}
 	return true
+}
+
+// doubleShiftAssembly returns the number of steps, and how many of the columns of Other are done.
+func doubleShiftAssembly[T kernel.Float](s kernel.Set, c *DoubleShiftChase[T]) (done, otherDone int) {
+	size := int(unsafe.Sizeof(c.A[0]))
+	lanes := vec.Bytes(s) / size
+	right := c.First + 1 + reflectedRows // the first column right of the first reflector's
+	steps, short := len(c.Reflectors), 0
+	if c.First+steps-1 == c.Last-2 {
+		steps, short = steps-1, 1
+	}
+	bits := bitsOfChase[T]()
+	args := chaseArgs{
+		a:     unsafe.Pointer(&c.A[(c.First+1)*(c.Stride+1)]),
+		start: unsafe.Pointer(c.Start), reflectors: unsafe.Pointer(&c.Reflectors[0]), stride: c.Stride * size,
+		steps: steps, short: short, below: c.Last - c.First - reflectedRows, cols: c.End - right,
+		above: (c.First + 1 - c.Top) & (SweepRows(s) - 1),
+		phase: right & (lanes - 1), endMask: 2<<((c.End-1)&(lanes-1)) - 1,
+		one: bits.one, sign: bits.sign, least: bits.least, most: bits.most,
+	}
+	if s == kernel.AVX2 && c.OtherCols >= lanes {
+		args.otherVectors = c.OtherCols / lanes
+		args.other = unsafe.Pointer(&c.Other[(c.First+1)*c.Stride])
+		otherDone = args.otherVectors * lanes
+	}
+	doubleShiftKernel(s, vec.FloatType[T](), &args)
+	return len(c.Reflectors) - args.steps - args.short, otherDone
+}
+
+// chaseBits are the numbers that a chase needs, as bits.
+type chaseBits struct{ one, sign, least, most uint64 }
+
+var chaseBitsSingle, chaseBitsDouble = newChaseBits[float32](), newChaseBits[float64]()
+
+func newChaseBits[T kernel.Float]() chaseBits {
+	least, most := safeSquares[T]()
+	return chaseBits{one: bitPattern(T(1)), sign: bitPattern(T(math.Copysign(0, -1))), least: bitPattern(least),
+		most: bitPattern(most)}
+}
+
+func bitsOfChase[T kernel.Float]() *chaseBits {
+	if unsafe.Sizeof(T(0)) == unsafe.Sizeof(float32(0)) {
+		return &chaseBitsSingle
+	}
+	return &chaseBitsDouble
+}
+
+// bitPattern returns the bits of x, in the low half for single precision.
+func bitPattern[T kernel.Float](x T) uint64 {
+	if unsafe.Sizeof(x) == unsafe.Sizeof(float32(0)) {
+		return uint64(math.Float32bits(float32(x)))
+	}
+	return math.Float64bits(float64(x))
 }

@@ -2,6 +2,7 @@ package bulge
 
 import (
 	"fmt"
+	"unsafe"
 
 	"trnsci/core/internal/vec"
 	"trnsci/core/kernel"
@@ -50,4 +51,26 @@ func ReflectRowPairs[C kernel.Complex](s kernel.Set, reflectors []Householder2[C
 			x[j], y[j] = r.reflect(x[j], y[j])
 		}
 	}
+}
+
+// numbers returns the parts of complex numbers. T is their type.
+func numbers[T kernel.Float, C kernel.Complex](a []C) []T {
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(a))), 2*len(a))
+}
+
+func reflectRowPairsAssembly[C kernel.Complex](s kernel.Set, reflectors []Householder2[C], columns bool, a []C, stride,
+	cols int) {
+	l := vec.TypeOf[C]()
+	var args vec.StripArgs
+	if l.IsDouble() {
+		args = vec.NewStripArgs(s, numbers[float64](a), 2*stride, 2*cols, len(reflectors))
+	} else {
+		args = vec.NewStripArgs(s, numbers[float32](a), 2*stride, 2*cols, len(reflectors))
+	}
+	args.Factors = unsafe.Pointer(&reflectors[0])
+	args.Signs = l.ImagSigns()
+	if columns {
+		args.Signs = l.RealSigns()
+	}
+	reflectRowPairsKernel(s, l, &args)
 }

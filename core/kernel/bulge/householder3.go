@@ -3,7 +3,9 @@ package bulge
 import (
 	"fmt"
 	"math"
+	"unsafe"
 
+	"trnsci/core/internal/vec"
 	"trnsci/core/kernel"
 )
 
@@ -66,9 +68,19 @@ func ReflectRows[T kernel.Float](s kernel.Set, reflectors []Householder3[T], a [
 	}
 }
 
+func reflectRowsAssembly[T kernel.Float](s kernel.Set, reflectors []Householder3[T], a []T, stride, cols int) {
+	args := vec.NewStripArgs(s, a, stride, cols, len(reflectors))
+	args.Factors = unsafe.Pointer(&reflectors[0])
+	if endsShort(reflectors) {
+		args.Count--
+		args.Short = 1
+	}
+	reflectRowsKernel(s, vec.FloatType[T](), &args)
+}
+
 // SweepRows returns the number of rows of a group in ReflectColumns.
 func SweepRows(s kernel.Set) int {
-	const rows = 8 // as many elements as a vector has, or half of one
+	const rows = 8 // the elements of a vector of AVX-512, or half of them
 	if s == kernel.AVX2 {
 		return rows / 2
 	}
@@ -93,7 +105,8 @@ func ReflectColumns[T kernel.Float](s kernel.Set, reflectors []Householder3[T], 
 	if n == 0 || groups == 0 {
 		return
 	}
-	if stride < 0 || groups < 0 || staggered && n <= rows-SweepRows(s) || (rows-1)*stride+reflected(reflectors) > len(a) {
+	if stride < 0 || groups < 0 || staggered && n <= rows-SweepRows(s) ||
+		(rows-1)*stride+reflected(reflectors) > len(a) {
 		panic(fmt.Sprintf("bulge: %d reflectors of columns, %d rows, stride %d, length %d", n, rows, stride, len(a)))
 	}
 	if s != kernel.Go {
@@ -128,4 +141,58 @@ func (r *Householder3[T]) from(x [reflectedRows]T) (norm T, ok bool) {
 	*r = Householder3[T]{V1: x[1] / d, V2: x[2] / d, T0: d / norm}
 	r.T1, r.T2 = r.T0*r.V1, r.T0*r.V2
 	return norm, true
+}
+
+// safeSquares returns the bounds of a sum of squares in which no square that matters has overflowed or underflowed.
+func safeSquares[T kernel.Float]() (least, most T) {
+	const leastSingle, mostSingle, leastDouble, mostDouble = 0x1p-90, 0x1p+120, -900, +1000
+	if unsafe.Sizeof(T(0)) == unsafe.Sizeof(float32(0)) {
+		return leastSingle, mostSingle
+	}
+	return T(math.Ldexp(1, leastDouble)), T(math.Ldexp(1, mostDouble))
+}
+
+// togetherAVX2 and togetherAVX512 are the groups of rows that ReflectColumns hands to the assembly: enough of them that
+// it need not wait for the reflectors of one.
+const togetherAVX2, togetherAVX512 = 4, 1
+
+func reflectColumnsAssembly[T kernel.Float](s kernel.Set, reflectors []Householder3[T], a []T, stride, groups int,
+	staggered bool) {
+	together := togetherAVX512
+	if s == kernel.AVX2 {
+		together = togetherAVX2
+	}
+	for first := 0; first < groups; first += together {
+		from, count := firstReflector(s, first, staggered), min(together, groups-first)
+		atFirst := count
+		if staggered {
+			atFirst = 1
+		}
+		reflectGroups(s, reflectors[from:], a[first*SweepRows(s)*stride+from:], stride, count, atFirst)
+	}
+}
+
+// reflectGroups is ReflectColumns for groups of rows that the assembly takes together, of which the first atFirst ones
+// begin with the first reflector.
+func reflectGroups[T kernel.Float](s kernel.Set, reflectors []Householder3[T], a []T, stride, groups, atFirst int) {
+	size, side := int(unsafe.Sizeof(a[0])), SweepRows(s)
+	columns := reflected(reflectors)
+	missing := len(reflectors) + reflectedRows - 1 - columns
+	// A whole group of side reflectors loads side columns. The last group may be whole but for the missing column.
+	chunks := (len(reflectors) - missing) / side
+	rest := len(reflectors) - chunks*side
+	columns -= chunks * side // that are still to be stored
+	last := min(columns, side)
+	if rest == 0 {
+		last = 0
+	}
+	var pending [togetherAVX2 * (reflectedRows - 1) * vec.BytesAVX2]byte
+	args := chaseArgs{
+		a: unsafe.Pointer(&a[0]), reflectors: unsafe.Pointer(&reflectors[0]), stride: stride * size,
+		groups: groups, atFirst: atFirst, pending: unsafe.Pointer(&pending[0]), chunks: chunks, rest: rest,
+		restMask: 1<<(rest-min(rest, missing)) - 1, lastMask: 1<<last - 1, finalMask: 1<<(columns-last) - 1,
+		restLanes: vec.Mask((rest - min(rest,
+			missing)) * size), lastLanes: vec.Mask(last * size), finalLanes: vec.Mask((columns - last) * size),
+	}
+	reflectColumnsKernel(s, vec.FloatType[T](), &args)
 }

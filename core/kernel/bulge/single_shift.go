@@ -3,6 +3,7 @@ package bulge
 import (
 	"fmt"
 	"math"
+	"unsafe"
 
 	"trnsci/core/internal/vec"
 	"trnsci/core/kernel"
@@ -52,8 +53,10 @@ func (b *SingleShiftChase[C]) check() {
 	if b.Start != nil {
 		first++
 	}
-	if first < 0 || b.Top < 0 || b.Top > b.First+1 || b.Last < last+2 || b.End < last+3 || b.Stride < b.End || row*b.Stride+b.End > len(b.A) {
-		panic(fmt.Sprintf("bulge: %d steps of a bulge of two rows from %d on, rows %d to %d, columns to %d, stride %d, length %d",
+	if first < 0 || b.Top < 0 || b.Top > b.First+1 || b.Last < last+2 || b.End < last+3 || b.Stride < b.End ||
+		row*b.Stride+b.End > len(b.A) {
+		panic(fmt.Sprintf("bulge: %d steps of a bulge of two rows from %d on, rows %d to %d, columns to %d, stride "+
+			"%d, length %d",
 			len(b.Reflectors), b.First, b.Top, b.Last, b.End, b.Stride, len(b.A)))
 	}
 }
@@ -98,4 +101,53 @@ func (b *SingleShiftChase[C]) step(k int, start *[2]C, r *Householder2[C]) bool 
 		pair[0], pair[1] = right.reflect(pair[0], pair[1])
 	}
 	return true
+}
+
+// signsOfPairs returns the sign bits of a pair of complex numbers where the given numbers are negative.
+func signsOfPairs[T kernel.Float](numbers [4]T) (signs [4]T) {
+	for i, x := range numbers {
+		if x < 0 {
+			signs[i] = T(math.Copysign(0, -1))
+		}
+	}
+	return signs
+}
+
+var (
+	firstNegated   = signsOfPairs([4]float64{-1, -1, 1, 1})
+	firstNegated32 = signsOfPairs([4]float32{-1, -1, 1, 1})
+	innerNegated   = signsOfPairs([4]float64{1, -1, -1, 1})
+	innerNegated32 = signsOfPairs([4]float32{1, -1, -1, 1})
+)
+
+func singleShiftAssembly[C kernel.Complex](s kernel.Set, b *SingleShiftChase[C]) (steps int) {
+	l := vec.TypeOf[C]()
+	lanes := vec.Bytes(s) / l.RealBytes()
+	right := 2 * (b.First + 4) // the first number behind the column right of the first reflector's
+	var column [2]C
+	start := 0
+	if b.Start != nil {
+		start = 1
+	}
+	x, y := b.column(b.First, b.Start)
+	column[0], column[1] = *x, *y
+	args := singleShiftArgs{
+		a: unsafe.Pointer(&b.A[(b.First+1)*b.Stride+b.First+1]), reflectors: unsafe.Pointer(&b.Reflectors[0]),
+		column: unsafe.Pointer(&column),
+		signs:  l.ImagSigns(), stride: b.Stride * l.Bytes(), start: start,
+		steps: len(b.Reflectors), below: b.Last - b.First - 2, cols: 2*b.End - right, above: b.First + 1 - b.Top,
+		phase: right % lanes,
+	}
+	least, most := safeModuli[C]()
+	if l.IsDouble() {
+		args.negated, args.crossed = unsafe.Pointer(&firstNegated), unsafe.Pointer(&innerNegated)
+		args.one, args.half, args.least, args.most = bitPattern(1.0), bitPattern(0.5), bitPattern(least),
+			bitPattern(most)
+	} else {
+		args.negated, args.crossed = unsafe.Pointer(&firstNegated32), unsafe.Pointer(&innerNegated32)
+		args.one, args.half, args.least, args.most = bitPattern(float32(1)), bitPattern(float32(0.5)),
+			bitPattern(float32(least)), bitPattern(float32(most))
+	}
+	singleShiftKernel(s, l, &args)
+	return len(b.Reflectors) - args.steps
 }

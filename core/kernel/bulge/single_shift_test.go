@@ -94,7 +94,8 @@ func TestReflectorsOfTwoRowsAreUnitary(t *testing.T) {
 		unit[j] = 1
 		column[0], column[1] = r.reflect(unit[0], unit[1])
 		for i := range 2 {
-			if want := unit[i] - r.T0*v[i]*vec.Conj(v[j]); !(vec.AbsSquared(column[i]-want) <= math.Pow(8*kerneltest.Epsilon[float64](), 2)) {
+			limit := math.Pow(8*kerneltest.Epsilon[float64](), 2)
+			if want := unit[i] - r.T0*v[i]*vec.Conj(v[j]); !(vec.AbsSquared(column[i]-want) <= limit) {
 				t.Errorf("element (%d,%d) is %v, not %v", i, j, column[i], want)
 			}
 		}

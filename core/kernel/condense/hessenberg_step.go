@@ -2,6 +2,7 @@ package condense
 
 import (
 	"fmt"
+	"unsafe"
 
 	"trnsci/core/internal/vec"
 	"trnsci/core/kernel"
@@ -71,8 +72,10 @@ func (p *HessenbergStep[T]) check() {
 		fits = reach <= min(len(p.W), len(p.S)) && rows*p.width() <= min(len(p.V), len(p.X))
 	}
 	if !fits {
-		panic(fmt.Sprintf("condense: Hessenberg step of %d and %d rows from %d on, %d columns from %d on, stride %d, does not fit lengths %d, %d, %d, %d, %d, %d",
-			p.Top, p.Rows, p.Row, p.Cols, p.First, p.Stride, len(p.A), len(p.Y), len(p.V), len(p.W), len(p.X), len(p.S)))
+		panic(fmt.Sprintf("condense: Hessenberg step of %d and %d rows from %d on, %d columns from %d on, stride "+
+			"%d, does not fit lengths %d, %d, %d, %d, %d, %d",
+			p.Top, p.Rows, p.Row, p.Cols, p.First, p.Stride, len(p.A), len(p.Y), len(p.V), len(p.W), len(p.X),
+			len(p.S)))
 	}
 }
 
@@ -111,4 +114,25 @@ func (p *HessenbergStep[T]) row(i int, both bool) {
 	if p.Complex {
 		p.Y[w*i+1] = sum(of(p.X, p.ImagOffset))
 	}
+}
+
+// hessenbergAssembly does the pass in assembly.
+func hessenbergAssembly[T kernel.Float](s kernel.Set, p *HessenbergStep[T]) {
+	size, width := int(unsafe.Sizeof(T(0))), p.width()
+	at := func(x []T, i int) unsafe.Pointer { return unsafe.Add(unsafe.Pointer(unsafe.SliceData(x)), i*size) }
+	args := hessenbergArgs{
+		a: at(p.A, p.Row*p.Stride+p.First), y: at(p.Y, p.Row*width),
+		v: at(p.V, p.First), x: at(p.X, p.First),
+		imagOffset: p.ImagOffset * size, stride: p.Stride * size, steps: p.Cols * size / vec.Bytes(s), top: p.Top,
+		rows: p.Rows,
+	}
+	if p.Rows > 0 {
+		args.rowsV, args.rowsX, args.w, args.s = at(p.V, p.Row*width), at(p.X, p.Row*width), at(p.W, p.First), at(p.S,
+			p.First)
+	}
+	t := vec.FloatType[T]()
+	if p.Complex {
+		t += vec.Complex64 - vec.Float32
+	}
+	hessenbergStepKernel(s, t, &args)
 }

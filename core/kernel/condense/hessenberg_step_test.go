@@ -27,7 +27,8 @@ type similarityShape struct {
 func randomSimilarityShape(rng *rand.Rand) similarityShape {
 	const most, mostVectors = 11, 4
 	s := similarityShape{
-		row: rng.IntN(most), top: rng.IntN(most), rows: rng.IntN(most), first: rng.IntN(most), vectors: 1 + rng.IntN(mostVectors), pairs: rng.IntN(2) == 0,
+		row: rng.IntN(most), top: rng.IntN(most), rows: rng.IntN(most), first: rng.IntN(most),
+		vectors: 1 + rng.IntN(mostVectors), pairs: rng.IntN(2) == 0,
 	}
 	if s.top+s.rows == 0 {
 		s.top = 1
@@ -41,7 +42,8 @@ func randomSimilarity[T kernel.Float](rng *rand.Rand, m *similarityArenas[T],
 	shape similarityShape) *HessenbergStep[T] {
 	const padding = 3
 	p := &HessenbergStep[T]{
-		Row: shape.row, Top: shape.top, Rows: shape.rows, First: shape.first, Cols: shape.vectors * LineElements[T](), Complex: shape.pairs,
+		Row: shape.row, Top: shape.top, Rows: shape.rows, First: shape.first, Cols: shape.vectors * LineElements[T](),
+		Complex: shape.pairs,
 	}
 	end, count := p.First+p.Cols, (p.Row+p.Top+p.Rows)*p.width()
 	p.Stride = end + rng.IntN(padding)

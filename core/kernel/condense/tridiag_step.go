@@ -69,9 +69,11 @@ func (r *TridiagStep[E]) Run(s kernel.Set) {
 func (r *TridiagStep[E]) check() {
 	group := LineElements[E]()
 	cols := (r.First + r.Rows + group - 1) / group * group
-	if r.First < 0 || r.Rows < 1 || r.First%group != 0 || r.Rows%TridiagRows[E]() != 0 || r.Stride < 0 || (r.Rows-1)*r.Stride+cols > len(r.A) ||
+	if r.First < 0 || r.Rows < 1 || r.First%group != 0 || r.Rows%TridiagRows[E]() != 0 || r.Stride < 0 ||
+		(r.Rows-1)*r.Stride+cols > len(r.A) ||
 		cols > min(len(r.V), len(r.W), len(r.X), len(r.Y)) {
-		panic(fmt.Sprintf("condense: tridiagonal step of %d rows from %d on, stride %d, does not fit lengths %d, %d, %d, %d, %d",
+		panic(fmt.Sprintf("condense: tridiagonal step of %d rows from %d on, stride %d, does not fit lengths %d, "+
+			"%d, %d, %d, %d",
 			r.Rows, r.First, r.Stride, len(r.A), len(r.V), len(r.W), len(r.X), len(r.Y)))
 	}
 }
@@ -124,4 +126,28 @@ func reduceComplexGo[E complex64 | complex128](r *TridiagStep[E]) {
 		*diagonal = vec.FromReal[E](re - 2*vec.RealDot(vk, wk))
 		r.Y[k] += sum + *diagonal*xk
 	}
+}
+
+// groupRows returns the rows that the kernel of a set takes together.
+func groupRows(s kernel.Set, l vec.Type) int {
+	rows := 8
+	if s == kernel.AVX2 {
+		rows = 4
+	}
+	if l.IsComplex() {
+		rows /= 2
+	}
+	return rows
+}
+
+// tridiagAssembly does the pass in assembly.
+func tridiagAssembly[E kernel.Scalar](s kernel.Set, r *TridiagStep[E]) {
+	l := vec.TypeOf[E]()
+	args := tridiagArgs{
+		a: unsafe.Pointer(&r.A[0]), v: unsafe.Pointer(&r.V[0]), w: unsafe.Pointer(&r.W[0]), x: unsafe.Pointer(&r.X[0]),
+		y:     unsafe.Pointer(&r.Y[0]),
+		lanes: vec.Mask(0), signs: l.ImagSigns(),
+		stride: r.Stride * l.Bytes(), first: r.First * l.Bytes(), groups: r.Rows / groupRows(s, l),
+	}
+	tridiagStepKernel(s, l, &args)
 }

@@ -75,7 +75,8 @@ func (before *TridiagStep[E]) compare(got *TridiagStep[E]) error {
 	}
 	for i := range before.Rows {
 		k := before.First + i
-		vk, wk, xk := kerneltest.ComplexOf(before.V[k]), kerneltest.ComplexOf(before.W[k]), kerneltest.ComplexOf(before.X[k])
+		vk, wk, xk := kerneltest.ComplexOf(before.V[k]), kerneltest.ComplexOf(before.W[k]),
+			kerneltest.ComplexOf(before.X[k])
 		for j := range k + 1 {
 			var want kerneltest.LongComplex
 			want.Add(1, element(before, i, j), false)

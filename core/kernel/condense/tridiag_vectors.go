@@ -2,6 +2,7 @@ package condense
 
 import (
 	"fmt"
+	"unsafe"
 
 	"trnsci/core/internal/vec"
 	"trnsci/core/kernel"
@@ -83,4 +84,38 @@ func Advance[E kernel.Scalar](s kernel.Set, c E, d float64, z, v, w []E, i, coun
 		w[j] = c*w[j] + d2*v[j]
 	}
 	return UpdateRow(s, z, v, w, i, count)
+}
+
+// vectorsAssembly runs one of the passes over vectors. It returns the sum of squares of UpdateRow and Advance.
+func vectorsAssembly[E kernel.Scalar](s kernel.Set, k vectorsKernel, z, v, w []E, c, d E, i,
+	count int) (squares float64) {
+	l := vec.TypeOf[E]()
+	var factors, sum [4]float64
+	factors[0], factors[1] = vec.Parts(c)
+	factors[2], factors[3] = vec.Parts(d)
+	if !l.IsDouble() {
+		narrow(&factors)
+	}
+	summed := count * l.Bytes() / vec.Bytes(s)
+	rest := count*l.Bytes() - summed*vec.Bytes(s)
+	args := vectorsArgs{
+		z: unsafe.Pointer(unsafe.SliceData(z)), v: unsafe.Pointer(unsafe.SliceData(v)),
+		w:       unsafe.Pointer(unsafe.SliceData(w)),
+		factors: unsafe.Pointer(&factors), signs: l.ImagSigns(), sum: unsafe.Pointer(&sum), lanes: vec.Mask(rest),
+		kernel: uint64(k), steps: len(z) * l.Bytes() / vec.Bytes(s), summed: summed, mask: 1<<(rest/l.RealBytes()) - 1,
+		at: i * l.Bytes(),
+	}
+	tridiagVectorsKernel(s, l, &args)
+	if !l.IsDouble() {
+		sum[0] = float64(*(*float32)(unsafe.Pointer(&sum)))
+	}
+	return sum[0]
+}
+
+// narrow puts the numbers of x, rounded to single precision, into the first half of its memory.
+func narrow(x *[4]float64) {
+	single := (*[4]float32)(unsafe.Pointer(x))
+	for i, value := range *x {
+		single[i] = float32(value)
+	}
 }

@@ -24,7 +24,8 @@ type Panel[T kernel.Float] struct {
 func (p *Panel[T]) check(s kernel.Set, rowsTo int) {
 	last, rows, cols := p.Count-1, p.Rows-1, p.Cols-1
 	if last|rows|cols|p.FromRow|p.FromStep|p.ToRow|p.ToStep < 0 || last*p.FromStep+rows*p.FromRow+cols >= len(p.From) ||
-		last*p.ToStep+(rowsTo*p.Rows-1)*p.ToRow+cols >= len(p.To) || p.Cols > kernel.BlockingOf[T](s).TileCols() || p.Cols%rowsTo != 0 {
+		last*p.ToStep+(rowsTo*p.Rows-1)*p.ToRow+cols >= len(p.To) || p.Cols > kernel.BlockingOf[T](s).TileCols() ||
+		p.Cols%rowsTo != 0 {
 		panic(fmt.Sprintf("gemm: copy of %d tiles of %dx%d, strides %d,%d %d,%d, lengths %d, %d",
 			p.Count, p.Rows, p.Cols, p.FromRow, p.FromStep, p.ToRow, p.ToStep, len(p.From), len(p.To)))
 	}

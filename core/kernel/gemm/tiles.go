@@ -2,7 +2,9 @@ package gemm
 
 import (
 	"fmt"
+	"unsafe"
 
+	"trnsci/core/internal/vec"
 	"trnsci/core/kernel"
 )
 
@@ -61,7 +63,8 @@ func MultiplyTiles[T kernel.Float](s kernel.Set, t *Tiles[T]) {
 func (t *Tiles[T]) check(s kernel.Set) {
 	limit := kernel.BlockingOf[T](s)
 	last, rows, cols, inner, below := t.Count-1, t.Rows-1, t.Cols-1, t.K-1, max(t.Strips, 1)-1
-	if last|rows|cols|inner|t.Strips|t.RowA|t.ColA|t.StepA|t.RowB|t.StepB|t.RowC|t.StepC|t.StripC < 0 || t.Rows > limit.Rows || t.Cols > limit.TileCols() ||
+	if last|rows|cols|inner|t.Strips|t.RowA|t.ColA|t.StepA|t.RowB|t.StepB|t.RowC|t.StepC|t.StripC < 0 ||
+		t.Rows > limit.Rows || t.Cols > limit.TileCols() ||
 		below*t.StepA+rows*t.RowA+inner*t.ColA >= len(t.A) || last*t.StepB+inner*t.RowB+cols >= len(t.B) ||
 		below*t.StripC+last*t.StepC+rows*t.RowC+cols >= len(t.C) {
 		t.refuse(s)
@@ -69,6 +72,114 @@ func (t *Tiles[T]) check(s kernel.Set) {
 }
 
 func (t *Tiles[T]) refuse(s kernel.Set) {
-	panic(fmt.Sprintf("gemm: %s cannot compute %dx%d tiles of %dx%dx%d: strides %d,%d,%d %d,%d %d,%d,%d, lengths %d %d %d",
-		s, t.Strips, t.Count, t.Rows, t.Cols, t.K, t.RowA, t.ColA, t.StepA, t.RowB, t.StepB, t.RowC, t.StepC, t.StripC, len(t.A), len(t.B), len(t.C)))
+	panic(fmt.Sprintf("gemm: %s cannot compute %dx%d tiles of %dx%dx%d: strides %d,%d,%d %d,%d %d,%d,%d, lengths "+
+		"%d %d %d",
+		s, t.Strips, t.Count, t.Rows, t.Cols, t.K, t.RowA, t.ColA, t.StepA, t.RowB, t.StepB, t.RowC, t.StepC, t.StripC,
+		len(t.A), len(t.B), len(t.C)))
+}
+
+// stripGo computes a strip of tiles of at most 4 rows and 4 columns, two rows at a time: 8 sums, 2 elements of A and 4
+// of B fit the 16 registers that the compiler has on amd64.
+func (t *Tiles[T]) stripGo(a, strip []T) {
+	for n := range t.Count {
+		b, c := t.B[n*t.StepB:], strip[n*t.StepC:]
+		i := 0
+		if t.Cols == 4 {
+			for ; i+2 <= t.Rows; i += 2 {
+				t.twoRows(a[i*t.RowA:], b, c[i*t.RowC:])
+			}
+		}
+		for ; i < t.Rows; i++ {
+			t.oneRow(a[i*t.RowA:], b, c[i*t.RowC:])
+		}
+	}
+}
+
+// twoRows computes two rows of four columns.
+func (t *Tiles[T]) twoRows(a, b, c []T) {
+	var s00, s01, s02, s03, s10, s11, s12, s13 T
+	below := a[t.RowA:]
+	pa, pb := 0, 0
+	for range t.K {
+		x, y, row := a[pa], below[pa], b[pb:pb+4:pb+4]
+		s00 += x * row[0]
+		s10 += y * row[0]
+		s01 += x * row[1]
+		s11 += y * row[1]
+		s02 += x * row[2]
+		s12 += y * row[2]
+		s03 += x * row[3]
+		s13 += y * row[3]
+		pa += t.ColA
+		pb += t.RowB
+	}
+	t.store(c[:4], [4]T{s00, s01, s02, s03})
+	t.store(c[t.RowC:t.RowC+4], [4]T{s10, s11, s12, s13})
+}
+
+// oneRow computes a row of at most four columns.
+func (t *Tiles[T]) oneRow(a, b, c []T) {
+	var sums [4]T
+	for j := range t.Cols {
+		var s T
+		pa, pb := 0, j
+		for range t.K {
+			s += a[pa] * b[pb]
+			pa += t.ColA
+			pb += t.RowB
+		}
+		sums[j] = s
+	}
+	t.store(c[:t.Cols], sums)
+}
+
+// store updates a row of C, which has at most four elements.
+func (t *Tiles[T]) store(c []T, sums [4]T) {
+	for j := range c {
+		if t.Accumulate {
+			c[j] += t.Alpha * sums[j]
+		} else {
+			c[j] = t.Alpha * sums[j]
+		}
+	}
+}
+
+// tilesAssembly hands tiles to the assembly, which reads memory through these pointers during the call: it cannot be
+// preempted, so that neither stacks move nor the garbage collector meets an address that only the assembly knows.
+func tilesAssembly[T kernel.Float](s kernel.Set, t *Tiles[T]) {
+	size := int(unsafe.Sizeof(t.Alpha))
+	lanes := vec.Bytes(s) / size
+	vectors := (t.Cols + lanes - 1) / lanes
+	last := t.Cols - (vectors-1)*lanes
+	args := tilesArgs{
+		a: unsafe.Pointer(&t.A[0]), b: unsafe.Pointer(&t.B[0]), c: unsafe.Pointer(&t.C[0]),
+		mask: 1<<last - 1, tiles: t.Count, count: t.Count, strips: max(t.Strips, 1), k: t.K,
+		rowA: t.RowA * size, colA: t.ColA * size, stepA: t.StepA * size,
+		rowB: t.RowB * size, stepB: t.StepB * size,
+		rowC: t.RowC * size, stepC: t.StepC * size, stripC: t.StripC * size,
+		rows: t.Rows, vectors: vectors,
+	}
+	if len(t.Prefetch) > 0 {
+		args.prefetch, args.prefetchCol, args.prefetchStep, args.prefetchStrip = unsafe.Pointer(&t.Prefetch[0]),
+			t.PrefetchCol*size, t.PrefetchStep*size, t.PrefetchStrip*size
+		if len(t.PrefetchTile1) > 0 {
+			args.prefetchStep = int(uintptr(unsafe.Pointer(&t.PrefetchTile1[0])) - uintptr(args.prefetch))
+		}
+	} else {
+		args.prefetch = args.a
+	}
+	if last < lanes {
+		args.partial = 1
+	}
+	if t.Accumulate {
+		args.accumulate = 1
+	}
+	if t.CInCache {
+		args.cInCache = 1
+	}
+	*(*T)(unsafe.Pointer(&args.alpha)) = t.Alpha
+	if s == kernel.AVX2 {
+		args.lanes = vec.Mask(last * size)
+	}
+	tilesKernel(s, vec.FloatType[T](), &args)
 }

@@ -42,7 +42,8 @@ func randomTiles[T kernel.Float](rng *rand.Rand, s kernel.Set, a, b, c kerneltes
 	t.B = b.Place(rng, (t.Count-1)*t.StepB+(t.K-1)*t.RowB+t.Cols)
 	t.C = c.Place(rng, below*t.StripC+(t.Count-1)*t.StepC+(t.Rows-1)*t.RowC+t.Cols)
 	if rng.IntN(2) == 0 { // into the fence and beyond
-		t.Prefetch, t.PrefetchCol, t.PrefetchStep, t.PrefetchStrip = t.A[len(t.A)-1:], rng.IntN(5000), rng.IntN(5000), rng.IntN(5000)
+		t.Prefetch, t.PrefetchCol, t.PrefetchStep, t.PrefetchStrip = t.A[len(t.A)-1:], rng.IntN(5000), rng.IntN(5000),
+			rng.IntN(5000)
 	}
 	t.CInCache = rng.IntN(2) == 0
 	for _, x := range [][]T{t.A, t.B, t.C} {

@@ -63,7 +63,7 @@ func (c *systemCase[T]) check(t *testing.T, got []T) {
 	}
 }
 
-// checkProduct compares got with the triangle times what X was, and all other memory with what it was.
+// checkProduct compares got with the triangle times the X before the call, and requires all other memory unchanged.
 func (c *systemCase[T]) checkProduct(t *testing.T, got []T) {
 	t.Helper()
 	want := slices.Clone(c.x)

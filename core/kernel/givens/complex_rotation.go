@@ -3,6 +3,7 @@ package givens
 import (
 	"fmt"
 
+	"trnsci/core/internal/vec"
 	"trnsci/core/kernel"
 )
 
@@ -25,6 +26,12 @@ func RotateComplex[T kernel.Float](s kernel.Set, rotations []ComplexRotation[T],
 		return
 	}
 	rotateComplexAssembly(s, rotations, down, a, stride, cols)
+}
+
+func rotateComplexAssembly[T kernel.Float](s kernel.Set, rotations []ComplexRotation[T], down bool, a []T, stride,
+	cols int) {
+	args := newRotateArgs(s, rotations, down, a, stride, 2*cols)
+	rotateComplexKernel(s, vec.FloatType[T](), &args)
 }
 
 func rotateComplexGo[T kernel.Float](rotations []ComplexRotation[T], down bool, a []T, stride, cols int) {

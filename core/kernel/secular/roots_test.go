@@ -94,7 +94,8 @@ func TestSecularRoots(t *testing.T) {
 	for _, s := range kernel.Sets() {
 		t.Run(s.String(), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(62, 1))
-			at, weights, origins, shifts := kerneltest.NewArena[float64](t), kerneltest.NewArena[float64](t), kerneltest.NewArena[float64](t), kerneltest.NewArena[float64](t)
+			at, weights, origins, shifts := kerneltest.NewArena[float64](t), kerneltest.NewArena[float64](t),
+				kerneltest.NewArena[float64](t), kerneltest.NewArena[float64](t)
 			for family := range secularFamilies {
 				worst := 0.0
 				for _, count := range []int{1, 2, 3, 7, 8, 9, 16, 31, 64, 127} {

@@ -3,28 +3,11 @@ package secular
 import (
 	"fmt"
 	"math"
+	"unsafe"
 
+	"trnsci/core/internal/vec"
 	"trnsci/core/kernel"
 )
-
-// Poles are the poles and weights of a secular function
-//
-//	f(x) = constant + sum_j Weights[j] / (At[j] - x)
-//
-// of a diagonal matrix plus one of rank one. An x is given as the sum of an origin, which is one of the poles, and a
-// shift, so that its distance from the poles nearby, (At[j] - origin) - shift, has all digits. Both slices have the
-// same length, a multiple of PoleGroup; the poles that fill up the last group have the weight 0 and are far from every
-// x.
-type Poles struct{ At, Weights []float64 }
-
-// PoleGroup divides the number of poles that the kernels take.
-const PoleGroup = 8
-
-func (p Poles) check() {
-	if n := len(p.At); len(p.Weights) != n || n%PoleGroup != 0 {
-		panic(fmt.Sprintf("secular: %d poles with %d weights", n, len(p.Weights)))
-	}
-}
 
 // Vectors stores, for each root origins[k] + shifts[k], the vector with the elements
 //
@@ -84,14 +67,6 @@ func Weights(s kernel.Set, p Poles, origins, shifts []float64, first, end int) {
 	}
 }
 
-// checkRange panics unless there are origins and shifts for all poles, and first and end are bounds of groups of them.
-func checkRange(p Poles, origins, shifts []float64, first, end int) {
-	if n := len(p.At); len(origins) != n || len(shifts) != n || first%PoleGroup != 0 || end%PoleGroup != 0 || first < 0 || first > end || end > n {
-		panic(fmt.Sprintf("secular: %d origins and %d shifts for %d poles, range %d to %d", len(origins), len(shifts),
-			n, first, end))
-	}
-}
-
 func weightsGo(p Poles, origins, shifts []float64, first, end int) {
 	for j := first; j < end; j++ {
 		at, product := p.At[j], 1.0
@@ -104,4 +79,20 @@ func weightsGo(p Poles, origins, shifts []float64, first, end int) {
 		}
 		p.Weights[j] = math.Sqrt(math.Abs(product))
 	}
+}
+
+// vectorsAssembly is Vectors for at least one root and one pole.
+func vectorsAssembly[T kernel.Float](s kernel.Set, p Poles, origins, shifts []float64, x []T, stride int) {
+	args := newArgs(p, origins, shifts)
+	size := int(unsafe.Sizeof(x[0]))
+	args.x, args.stride, args.count, args.steps = unsafe.Pointer(unsafe.SliceData(x)), stride*size, len(origins),
+		len(p.At)/lanesOf(s)
+	vectorsKernel(s, vec.FloatType[T](), &args)
+}
+
+// weightsAssembly is Weights for at least one group.
+func weightsAssembly(s kernel.Set, p Poles, origins, shifts []float64, first, end int) {
+	args := newArgs(p, origins, shifts)
+	args.steps, args.first, args.count = len(p.At), first, (end-first)/lanesOf(s)
+	weightsKernel(s, &args)
 }

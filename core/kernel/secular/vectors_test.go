@@ -77,7 +77,8 @@ func testSecularVectors[T kernel.Float](t *testing.T) {
 			// The sum, its root and its reciprocal; a single is rounded three times.
 			tolerance := float64(n+2*secularTermRoundings)*unitRoundoff + 2*kerneltest.Epsilon[T]()
 			for j, x := range x[k*stride:][:n] {
-				if want := want[j] / math.Sqrt(squares); !(math.Abs(float64(x)-want) <= tolerance*math.Abs(want)+0x1p-149) {
+				want := want[j] / math.Sqrt(squares)
+				if !(math.Abs(float64(x)-want) <= tolerance*math.Abs(want)+0x1p-149) {
 					t.Fatalf("vector %d, element %d of %d is %v, by definition %v", k, j, count, x, want)
 				}
 			}

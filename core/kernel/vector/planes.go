@@ -6,7 +6,7 @@ import (
 	"trnsci/core/kernel"
 )
 
-// The functions below take complex vectors in two planes: the real parts in x and as many imaginary parts in y.
+// The functions below take complex vectors in two planes: the real parts in x and the imaginary parts in y.
 
 func checkPlanes[T kernel.Float](x, y []T) {
 	if len(x) != len(y) {

@@ -48,3 +48,30 @@ func reduce[T kernel.Float](s kernel.Set, k kernelID, x []T) T {
 	vectorAssembly(s, k, single(x), &operands[T]{sums: result[:]})
 	return result[0]
 }
+
+func sumAbsGo[T kernel.Float](x []T) T {
+	var sum T
+	for _, v := range x {
+		sum += abs(v)
+	}
+	return sum
+}
+
+func sumSquaresGo[T kernel.Float](x []T) T { return vec.Dot(x, x) }
+
+func maxAbsGo[T kernel.Float](x []T) T {
+	var most T
+	for _, v := range x {
+		if a := abs(v); a > most {
+			most = a
+		}
+	}
+	return most
+}
+
+func abs[T kernel.Float](x T) T {
+	if x < 0 {
+		return -x
+	}
+	return x
+}

@@ -35,8 +35,8 @@ func Symv[T kernel.Float](s kernel.Set, upper bool, r *Rows[T], first int, x, y 
 // that their part of the diagonal lies within a vector.
 const triangleRows = 4
 
-// symmetricGroup does the work of Symv for rows i0 <= i < i1: the columns beside their part of the diagonal are a
-// rectangle.
+// symmetricGroup does the work of Symv for rows i0 <= i < i1: the columns left or right of their part of the diagonal
+// are a rectangle.
 func symmetricGroup[T kernel.Float](s kernel.Set, upper bool, r *Rows[T], i0, i1, first int, x, y []T) {
 	j0, j1 := 0, first+i0
 	if upper {

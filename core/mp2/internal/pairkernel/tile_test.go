@@ -74,7 +74,8 @@ func definition[T kernel.Float](c *Tile[T]) (s Sums) {
 	for a := range c.Rows {
 		for b := range c.Cols {
 			d := c.RowEnergies[a] + c.ColEnergies[b]
-			x, y, gx, gy, same := float64(c.X[a*c.StrideX+b]), 0.0, c.Relative*c.RowNormsX[a]*c.ColNormsX[b]+c.Absolute, 0.0, 0.0
+			x, y, gx, gy, same := float64(c.X[a*c.StrideX+b]), 0.0,
+				c.Relative*c.RowNormsX[a]*c.ColNormsX[b]+c.Absolute, 0.0, 0.0
 			if c.Y != nil {
 				y, gy, same = float64(c.Y[a*c.StrideY+b]), c.Relative*c.RowNormsY[a]*c.ColNormsY[b]+c.Absolute, c.Same
 			}

@@ -2,7 +2,9 @@ package vector
 
 import (
 	"fmt"
+	"unsafe"
 
+	"trnsci/core/internal/vec"
 	"trnsci/core/kernel"
 )
 
@@ -102,4 +104,57 @@ func DotsAxpysPair[T kernel.Float](s kernel.Set, r *Rows[T], x0, x1, sums, alpha
 		return
 	}
 	vectorAssembly(s, kernelDotsAxpysPair, r, &operands[T]{x0: x0, x1: x1, y0: y0, y1: y1, sums: sums, alpha: alpha})
+}
+
+// row returns row i of r.
+func (r *Rows[T]) row(i int) []T { return r.A[i*r.Stride:][:r.Cols] }
+
+// dotsGo keeps four sums for each row, so that additions need not wait for one another.
+func dotsGo[T kernel.Float](r *Rows[T], x, sums []T) {
+	for i := range r.Count {
+		sums[i] += vec.Dot(r.row(i), x)
+	}
+}
+
+func dotsPairGo[T kernel.Float](r *Rows[T], x, y, sums []T) {
+	for i := range r.Count {
+		row := r.row(i)
+		sums[2*i] += vec.Dot(row, x)
+		sums[2*i+1] += vec.Dot(row, y)
+	}
+}
+
+func axpysGo[T kernel.Float](r *Rows[T], alpha, y []T) {
+	for i := range r.Count {
+		vec.Axpy(alpha[i], r.row(i), y)
+	}
+}
+
+func axpysPairGo[T kernel.Float](r *Rows[T], alpha, y, z []T) {
+	for i := range r.Count {
+		vec.Axpy(alpha[2*i], r.row(i), y)
+		vec.Axpy(alpha[2*i+1], r.row(i), z)
+	}
+}
+
+// vectorAssembly runs a kernel of vectors. Like all assembly it cannot be preempted.
+func vectorAssembly[T kernel.Float](s kernel.Set, k kernelID, r *Rows[T], v *operands[T]) {
+	size := int(unsafe.Sizeof(T(0)))
+	lanes := vec.Bytes(s) / size
+	rest := r.Cols % lanes
+	args := vectorArgs{
+		a:  unsafe.Pointer(unsafe.SliceData(r.A)),
+		x0: unsafe.Pointer(unsafe.SliceData(v.x0)), x1: unsafe.Pointer(unsafe.SliceData(v.x1)),
+		y0: unsafe.Pointer(unsafe.SliceData(v.y0)), y1: unsafe.Pointer(unsafe.SliceData(v.y1)),
+		sums: unsafe.Pointer(unsafe.SliceData(v.sums)), alpha: unsafe.Pointer(unsafe.SliceData(v.alpha)),
+		mask: 1<<rest - 1, kernel: uint64(k),
+		count: r.Count, stride: r.Stride * size, steps: r.Cols / lanes, first: v.first, order: r.Cols,
+	}
+	if r.Prefetch {
+		args.prefetch = 1
+	}
+	if s == kernel.AVX2 {
+		args.lanes = vec.Mask(rest * size)
+	}
+	vectorsKernel(s, vec.FloatType[T](), &args)
 }

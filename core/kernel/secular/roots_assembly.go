@@ -4,37 +4,10 @@ import (
 	"math"
 	"unsafe"
 
-	"trnsci/core/internal/vec"
 	"trnsci/core/kernel"
 )
 
-// newArgs returns the arguments that the kernels of vectors and of weights share.
-func newArgs(p Poles, origins, shifts []float64) secularArgs {
-	return secularArgs{
-		at: unsafe.Pointer(unsafe.SliceData(p.At)), weights: unsafe.Pointer(unsafe.SliceData(p.Weights)),
-		origins: unsafe.Pointer(unsafe.SliceData(origins)), shifts: unsafe.Pointer(unsafe.SliceData(shifts)), one: 1,
-	}
-}
-
-// lanesOf returns how many doubles a vector has.
-func lanesOf(s kernel.Set) int { return vec.Bytes(s) / int(unsafe.Sizeof(float64(0))) }
-
-// vectorsAssembly is Vectors for at least one root and one pole.
-func vectorsAssembly[T kernel.Float](s kernel.Set, p Poles, origins, shifts []float64, x []T, stride int) {
-	args := newArgs(p, origins, shifts)
-	size := int(unsafe.Sizeof(x[0]))
-	args.x, args.stride, args.count, args.steps = unsafe.Pointer(unsafe.SliceData(x)), stride*size, len(origins), len(p.At)/lanesOf(s)
-	vectorsKernel(s, vec.FloatType[T](), &args)
-}
-
-// weightsAssembly is Weights for at least one group.
-func weightsAssembly(s kernel.Set, p Poles, origins, shifts []float64, first, end int) {
-	args := newArgs(p, origins, shifts)
-	args.steps, args.first, args.count = len(p.At), first, (end-first)/lanesOf(s)
-	weightsKernel(s, &args)
-}
-
-// rootSearch is what belongs to the roots that are sought in the lanes of a vector, as the kernels have it. AVX2 has
+// rootSearch is the state of the search for one root in each lane of a vector, laid out for the kernels. AVX2 has
 // half of the lanes.
 type rootSearch struct {
 	origin, x, other, near, next, nextWeight [PoleGroup]float64
@@ -59,8 +32,9 @@ func rootsAssembly(s kernel.Set, e *Equation, first, end int, origins, shifts []
 	searches := (*[searchesTogether]rootSearch)(unsafe.Pointer(&memory[start]))
 	lanes := lanesOf(s)
 	args := rootsArgs{
-		at: unsafe.Pointer(unsafe.SliceData(e.At)), weights: unsafe.Pointer(unsafe.SliceData(e.Weights)), searches: unsafe.Pointer(searches),
-		inverse: e.Inverse, tolerance: e.tolerance(), unit: unitRoundoff, one: 1, half: 0.5, modulus: 1<<63 - 1,
+		at: unsafe.Pointer(unsafe.SliceData(e.At)), weights: unsafe.Pointer(unsafe.SliceData(e.Weights)),
+		searches: unsafe.Pointer(searches),
+		inverse:  e.Inverse, tolerance: e.tolerance(), unit: unitRoundoff, one: 1, half: 0.5, modulus: 1<<63 - 1,
 	}
 	for ; first < end; first += searchesTogether * lanes {
 		args.count = min(searchesTogether, (end-first)/lanes)
