@@ -1,4 +1,14 @@
 // Package batch generates the kernels of core/kernel/batch.
+//
+// A vector register holds one number of all matrices of a batch, one in each lane. In memory these numbers are
+// neighbours, and the next number follows a place (64 or 16 bytes) further:
+//
+//	memory     number 0 of lanes 0 ... 7 | number 1 of lanes 0 ... 7 | ...
+//	AVX-512    one register                one register
+//	AVX2       lanes 0-3, lanes 4-7 in a second call
+//	pairs      memory of two lanes, registers of 128 bits
+//
+// Control flow is common to all lanes; where they differ, truth values choose between old and new numbers.
 package batch
 
 import (
@@ -53,7 +63,7 @@ const (
 	laneSine
 )
 
-// What laneCosine and laneSine will be in the next row is so many variables behind them.
+// The cosine and sine of the next row are laneNext variables behind laneCosine and laneSine.
 const laneNext = 2
 
 // Bytes from a constant or variable to the next.
@@ -201,7 +211,8 @@ func (k laneSet) begin(base string, parts int, doc string) {
 		condition += fmt.Sprintf(" && parts == %d", parts)
 	}
 	k.BeginKernel(x86.Kernel{
-		Base: base, Suffix: suffix, Block: batchBlock, Doc: doc, Params: "s kernel.Set, width, parts int", Condition: condition,
+		Base: base, Suffix: suffix, Block: batchBlock, Doc: doc, Params: "s kernel.Set, width, parts int",
+		Condition: condition,
 	})
 }
 

@@ -7,9 +7,22 @@ import (
 	"trnsci/tools/kernelgen/internal/x86"
 )
 
-// diagonalize generates the kernel of Problem.Diagonalize. A pass of its loop looks for the rows that each lane has to
-// work on, and does one sweep from the last row of all lanes to the first one, in which a lane stands still outside of
-// its own rows.
+// diagonalize generates the kernel of Problem.Diagonalize. A pass of its loop finds the unreduced block of rows that
+// each lane works on, and does one sweep from the last row of all lanes to the first one, in which a lane stands still
+// outside of its own block:
+//
+//	row        regTop ............ regBottom
+//	lane 0          first ===== last
+//	lane 1     first ============== last
+//	lane 2                 first == last
+//
+//	register   scan                                sweep
+//	0-2        first, last, current row            c, s, square = gamma^2/c^2 (pi^2)
+//	3-6        d[first], d[first+1], e[first],     gamma, new d and e of the row below,
+//	           d[last]                             current row
+//	7          scratch                             sign of the last cosine
+//	8-13       scratch to 11                       scratch; two columns of the rows that are rotated
+//	14, 15     truth values (AVX2: 12-15)          truth values; then cosine and sine
 func (k laneSet) diagonalize() {
 	k.begin("diagonalize", 0, "diagonalizes tridiagonal matrices, see Problem.Diagonalize.")
 	k.MOVQ(field("d"), regD)
@@ -35,7 +48,7 @@ func (k laneSet) diagonalize() {
 	k.Finish()
 }
 
-// scanned are the registers of scan; those of the leading rows are what the shift is made of.
+// scanned are the registers of scan. The shift is made of those of the first rows.
 type scanned struct {
 	first, last, index               reg.VecPhysical
 	diagonal, next, coupling, bottom reg.VecPhysical // d[first], d[first+1], e[first], d[last]
@@ -44,11 +57,13 @@ type scanned struct {
 
 func (k laneSet) scanned() scanned {
 	r := k.Registers
-	return scanned{first: r[0], last: r[1], index: r[2], diagonal: r[3], next: r[4], coupling: r[5], bottom: r[6], t: r[7:12]}
+	return scanned{first: r[0], last: r[1], index: r[2], diagonal: r[3], next: r[4], coupling: r[5], bottom: r[6],
+		t: r[7:12]}
 }
 
-// scan moves the first row of each lane behind what is diagonal and finds the last row that nothing separates from it.
-// Negligible couplings become zero. It leaves the last row but one of all lanes in regBottom, and in regTop the first.
+// scan moves the first row of each lane past the eigenvalues that are found, and finds the last row of the unreduced
+// block that begins there. Negligible couplings become zero. It leaves the last row but one of all lanes in regBottom,
+// and in regTop the first.
 func (k laneSet) scan() {
 	s := k.scanned()
 	inside, small, at := k.truth(0), k.truth(1), k.truth(2)
@@ -217,7 +232,7 @@ func (k laneSet) shift() {
 	k.Move(r, k.variable(laneFloor))
 }
 
-// eliminate computes the rotation of the current row and the next one, and what it makes of the tridiagonal matrix.
+// eliminate computes the rotation of the current row and the next one, and applies it to the tridiagonal matrix.
 // regFlag is zero if all lanes stand still.
 func (k laneSet) eliminate() {
 	w := k.swept()

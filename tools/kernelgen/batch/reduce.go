@@ -7,7 +7,12 @@ import (
 	"trnsci/tools/kernelgen/internal/x86"
 )
 
-// Registers of the kernels that reduce interleaved matrices and form their reflections' product.
+// General registers of reduce and formQ. The rows of a matrix in step k of reduce, with the reflector in row k:
+//
+//	          column 0 ...              k-1      k
+//	regThis   row i: product, update
+//	regReflection, row k: v ............ last    diagonal
+//	bytes     0     regElement          regOwn   regLength
 var (
 	regReflection = reg.RAX // the row that holds the reflection, of the length regLength
 	regThis       = reg.RBX // the row that is worked on
@@ -41,7 +46,8 @@ func (k partSet) reduce() {
 		k.Move(k.constant(laneOne), k.Registers[0])
 		k.Zero(k.Registers[1])
 		for part := range k.parts {
-			k.Move(k.Registers[part], operand.Mem{Base: regPlace, Index: regLength, Scale: 1, Disp: k.placeBytes() * part})
+			k.Move(k.Registers[part],
+				operand.Mem{Base: regPlace, Index: regLength, Scale: 1, Disp: k.placeBytes() * part})
 		}
 	}
 	k.Label("step")

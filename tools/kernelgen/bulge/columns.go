@@ -7,7 +7,24 @@ import (
 	"trnsci/tools/kernelgen/internal/x86"
 )
 
-// squares generates what works on squares of as many rows and columns as a group of reflectColumns has.
+// squares generates code for squares of a group of reflectColumns, with as many columns as the group has rows. side is
+// 4 with AVX2 and 8 with AVX-512. A square is loaded by rows, transposed, reflected by columns, and transposed back:
+//
+//	column            j  j+1   j+2 ... j+side+1
+//	                  pending  columns of the square
+//	reflector 0       *  *     *
+//	reflector 1          *     *  *
+//	reflector side-1                    *  *  *
+//	stored            j ...    j+side-1            the last two columns wait for the next square
+//
+//	registers              AVX2    AVX-512
+//	rows, columns          0-3     0-7
+//	scratch of transposes  4-7     8-15
+//	pending columns        8, 9    16, 17
+//	v^T times columns      10      18
+//	V1 V2 T0 T1 T2         11-15   19-23
+//
+// Between reflectSquare and the next square, registers 10 and 11 (18 and 19) save the columns that will be pending.
 type squares struct {
 	set
 	side int
@@ -30,7 +47,8 @@ func newSquares(s set) squares {
 			registers[i] = x86.Low(r)
 		}
 	}
-	return squares{s, side, registers[:side], registers[side : 2*side], registers[2*side : 2*side+2], registers[2*side+2:]}
+	return squares{s, side, registers[:side], registers[side : 2*side], registers[2*side : 2*side+2],
+		registers[2*side+2:]}
 }
 
 // reflectColumns generates the kernel that applies a run of reflectors to the columns of a group of rows. Squares of
@@ -215,8 +233,8 @@ func (q squares) loadColumns(name string) []reg.VecPhysical {
 	return columns
 }
 
-// reflectSquare applies as many reflectors as a square has columns to the pending columns and those of the square. With
-// a label it goes there as soon as regTimes of them are done.
+// reflectSquare applies side reflectors to the pending columns and those of the square. With a label it goes there
+// after regTimes reflectors.
 func (q squares) reflectSquare(columns []reg.VecPhysical, label string) {
 	m := arithmetic{set: q.set}
 	run := append(append([]reg.VecPhysical{}, q.pending...), columns...)
@@ -262,13 +280,13 @@ func (q squares) storeColumns(columns []reg.VecPhysical, name string) {
 	}
 }
 
-// transposed returns registers with the transpose of the square in x, and as many others. It uses x and t.
+// transposed returns registers with the transpose of the square in x, and side other registers. It overwrites x and t.
 func (q squares) transposed(x, t []reg.VecPhysical) (result, others []reg.VecPhysical) {
-	for i := 0; i < q.side; i += 2 { // elements of two rows beside one another
+	for i := 0; i < q.side; i += 2 { // interleave two rows
 		q.UnpackLow(x[i+1], x[i], t[i])
 		q.UnpackHigh(x[i+1], x[i], t[i+1])
 	}
-	if !q.Double { // of four rows
+	if !q.Double { // interleave four rows
 		for i := 0; i < q.side; i += 4 {
 			for k := range 2 {
 				q.VUNPCKLPD(t[i+k+2], t[i+k], x[i+2*k])

@@ -7,9 +7,31 @@ import (
 	"trnsci/tools/kernelgen/internal/x86"
 )
 
-// doubleShift generates the kernel of the steps of a bulge. An element of the column that is eliminated next is kept in
-// a register from the place where it is computed: a reflector waits for the one before it, and everything else can be
-// done meanwhile.
+// doubleShift generates the kernel of DoubleShiftChase. Each reflector depends on the one before it through the column
+// that it eliminates. The elements of that column therefore stay in registers from where they are computed, and all
+// other work is done while the next reflector waits for its square root and divisions.
+//
+// Step k has these elements in registers, as scalars (3x3 block, row below) or as vectors of columns:
+//
+//	column    k     k+1 k+2 k+3   k+4 ... End-1
+//	row k+1   x0    x0  x1  x2    3           reflectBlock: from the left, then from the right
+//	row k+2   x1    x3  x4  x5    4           reflectRight: columns from k+4 on, from the left
+//	row k+3   x2    x6  x7  x8    5
+//	row k+4         x2  x0* x1*               from the right only; *: the registers x3 and x4
+//
+// RegA points to element (k+1, k), regBlock to (k+1, k+1). The registers hold in turn
+//
+//	register   makeReflector            reflectBlock           reflectRight, reflectAbove, reflectOther
+//	0-2        column k                 block; at its end      column k+1, for the next step
+//	                                    column k+1
+//	3-5        sums of squares, norm    block                  three rows or columns
+//	6          x_0 + norm               block                  v^T times these
+//	7, 8       1/(x_0 + norm), scratch  block
+//	9, 10                               scratch
+//	11-15      V1 V2 T0 T1 T2 of the reflector, each in all elements of its register
+//
+// stepsAhead (AVX2) makes the reflector of step k+1 in the scalars 1, 2, 9, 10 and 0 while 11-15 still hold that of
+// step k, and copies it to 11-15 when step k is complete.
 func (s set) doubleShift() {
 	s.Begin("doubleShift", false, chaseBlock, "chases a bulge, see DoubleShiftChase.")
 	s.MOVQ(chaseField("a"), x86.RegA)
@@ -47,7 +69,7 @@ func (s set) firstReflector(reflector func(given bool), label string) {
 	}
 }
 
-// stepsInTurn does all of a step before the next one.
+// stepsInTurn completes each step before it begins the next one.
 func (s set) stepsInTurn() {
 	s.KMOVW(chaseField("endMask"), endMask)
 	c := newCoefficients(s.Registers[11:])
@@ -79,13 +101,13 @@ func (s set) stepsInTurn() {
 	s.DECQ(chaseField("short"))
 }
 
-// stepsAhead makes the reflector of a step before the one of the step before is applied to the rest of its rows: that
-// takes the time of the root and the divisions. Out of order the processor does not look that far ahead.
+// stepsAhead makes the reflector of step k+1 before it applies that of step k to the rest of its rows and columns. This
+// work fills the time of the square root and the divisions, which is too long for out-of-order execution to fill.
 func (s set) stepsAhead() {
 	x := s.low()
 	made, c := coefficients{v1: x[1], v2: x[2], t0: x[9], t1: x[10], t2: x[0]}, newCoefficients(s.Registers[11:])
 	three, two := doubleShiftStep{set: s, order: 3}, doubleShiftStep{set: s, order: 2, label: "two_"}
-	// restOf does what is left of the step before, which has three rows.
+	// restOf completes the previous step, which has three rows.
 	restOf := func(label string) {
 		before := three
 		before.label = label
@@ -103,7 +125,7 @@ func (s set) stepsAhead() {
 			s.Broadcast(r.AsX(), r)
 		}
 	}
-	s.MOVQ(chaseField("other"), regBeside)
+	s.MOVQ(chaseField("other"), regOther)
 	s.firstReflector(func(given bool) {
 		first := three
 		first.given = given
@@ -133,13 +155,13 @@ func (s set) stepsAhead() {
 	restOf("last_")
 }
 
-// nextElement goes on to the reflector of the next step.
+// nextElement moves RegA and RegFactors to the next step.
 func (s set) nextElement() {
 	s.LEAQ(operand.Mem{Base: x86.RegA, Index: x86.RegRowA, Scale: 1, Disp: s.Bytes}, x86.RegA)
 	s.ADDQ(operand.Imm(uint64(5*s.Bytes)), x86.RegFactors)
 }
 
-// nextColumns goes on to what it changes.
+// nextColumns moves the counts of columns, and the row of the other matrix, to the next step.
 func (s set) nextColumns() {
 	s.DECQ(regWidth)
 	s.nextRow()
@@ -151,7 +173,7 @@ func (s set) nextRow() {
 	s.INCQ(regAbove)
 	s.ANDQ(operand.Imm(uint64(s.groupRows()-1)), regAbove)
 	if !s.Wide {
-		s.ADDQ(x86.RegRowA, regBeside)
+		s.ADDQ(x86.RegRowA, regOther)
 	}
 }
 
@@ -166,12 +188,12 @@ type doubleShiftStep struct {
 // startBlock goes to the first element that the reflector changes from both sides.
 func (s doubleShiftStep) startBlock() { s.LEAQ(operand.Mem{Base: x86.RegA, Disp: s.Bytes}, regBlock) }
 
-// reflectRest applies the reflector to what is neither in its own rows and columns nor in the row below.
+// reflectRest applies the reflector to all elements but those of its 3x3 block and of the row below the block.
 func (s doubleShiftStep) reflectRest(c coefficients) {
 	s.reflectRight(c)
 	s.reflectAbove(c.scalars())
 	if !s.Wide {
-		s.reflectBeside(c)
+		s.reflectOther(c)
 	}
 }
 
@@ -186,9 +208,9 @@ func (s set) below(base reg.Register, k int) operand.Mem {
 	return operand.Mem{Base: base, Index: x86.RegRowA, Scale: uint8(k)}
 }
 
-// makeReflector generates the reflector of the column in the first registers, its numbers in all elements of the
-// registers of c, which may be scalars in the first three and behind the ninth, and stores it and what is left of the
-// column. It jumps to label if the sum of squares is not safe or nothing is to be eliminated.
+// makeReflector generates the reflector of the column in registers 0 to 2. It broadcasts its numbers to the registers
+// of c, or keeps scalars if these are scalars, which may be registers 0 to 2, 9 and above. It stores the reflector and
+// the column after elimination. It jumps to label if the sum of squares is not safe or nothing is to be eliminated.
 func (s doubleShiftStep) makeReflector(label string, c coefficients) {
 	x := s.low()
 	m := arithmetic{s.set, true}
@@ -239,7 +261,7 @@ func (s doubleShiftStep) makeReflector(label string, c coefficients) {
 	}
 }
 
-// reflect applies the reflector to the first numbers of x, as many as it has rows. t is used.
+// reflect applies the reflector to x[0], x[1] and, if it has three rows, x[2]. t is overwritten.
 func (s doubleShiftStep) reflect(m arithmetic, c coefficients, x []reg.VecPhysical, t reg.VecPhysical) {
 	if s.order == 3 {
 		m.reflect(c, x[0], x[1], x[2], t)
@@ -354,12 +376,12 @@ func (s doubleShiftStep) reflectAbove(c coefficients) {
 	s.Label(s.label + "above_done")
 }
 
-// reflectBeside applies the reflector to rows of the other matrix.
-func (s doubleShiftStep) reflectBeside(c coefficients) {
+// reflectOther applies the reflector to the rows of the other matrix.
+func (s doubleShiftStep) reflectOther(c coefficients) {
 	s.MOVQ(chaseField("otherVectors"), regTimes)
 	s.TESTQ(regTimes, regTimes)
 	s.JZ(operand.LabelRef(s.label + "beside_done"))
-	s.MOVQ(regBeside, regColumn)
+	s.MOVQ(regOther, regColumn)
 	s.Label(s.label + "beside")
 	s.columnsAt(c, false, nil)
 	s.ADDQ(operand.Imm(uint64(s.VectorBytes)), regColumn)

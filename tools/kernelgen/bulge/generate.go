@@ -1,4 +1,8 @@
 // Package bulge generates the kernels of core/kernel/bulge.
+//
+// The files draw where the vector registers of a kernel are. Numbers are those of Set.Registers: Y0 to Y15 with AVX2,
+// Z0 to Z31 with AVX-512. A step of a sweep is named after the column k that its reflector eliminates: the reflector
+// acts on the rows and columns from k+1 on.
 package bulge
 
 import (

@@ -17,8 +17,8 @@ const (
 // opposite signs in the real and in the imaginary elements, so that a product with i is one with the exchanged parts.
 type planar struct{ v, vi, t1, t1i, t0 reg.VecPhysical }
 
-// reflectTwo replaces x by x - T0 s and y by y - T1 s for s = x + conj(V) y, with registers s and t. Whatever does not
-// depend on x comes first: in a chain of reflectors it is ready last.
+// reflectTwo replaces x by x - T0 s and y by y - T1 s for s = x + conj(V) y, with scratch registers sum and t. In a
+// chain of reflectors x is ready last: operations that do not depend on it come first.
 func (s set) reflectTwo(p planar, x, y, sum, t reg.VecPhysical) {
 	s.Exchange(y, t)
 	s.Multiply(y, p.v, sum)
@@ -31,7 +31,13 @@ func (s set) reflectTwo(p planar, x, y, sum, t reg.VecPhysical) {
 }
 
 // reflectRowPairs generates the kernel that applies a run of reflectors to rows. A row of a strip stays in registers
-// from a reflector to the next, which loads one row and stores one.
+// from a reflector to the next, which loads one row and stores one:
+//
+//	registers           AVX2     AVX-512
+//	x, a row            0-3      of vector v: numbers 4v to 4v+3 of the registers 0-7, 14-31
+//	y, s, scratch       4-6      are x, y, s and scratch; x and y change roles
+//	V, i V, T1, i T1, T0   8-12  8-12
+//	signs               13       13
 func (s set) reflectRowPairs() {
 	s.BeginStrips("reflectRowPairs", true, "applies reflectors to pairs of rows, see ReflectRowPairs.")
 	s.MOVQ(x86.StripBlock.Arg("Signs"), x86.RegLeft)
@@ -43,7 +49,7 @@ func (s set) reflectRowPairs() {
 	s.Strips("strip", []int{stripVectors, 2, 1}, strip)
 }
 
-// Registers of a strip of rows: those of a reflector, and the first ones behind the signs.
+// The first register of a reflector, and the first one behind the signs.
 const firstPlanar, behindSigns = 8, 14
 
 // broadcastPlanar loads a reflector and returns its registers.
@@ -58,7 +64,7 @@ func (s set) broadcastPlanar() planar {
 	return p
 }
 
-// pairStripMoving needs three registers besides those of a row, which get the next row when it is ready.
+// pairStripMoving needs three registers in addition to those of x, to which y moves when it is complete.
 func (s set) pairStripMoving(label string, vectors int, rest bool) {
 	x, others := s.Registers[:vectors], s.Registers[stripVectors:]
 	y, sum, t := others[0], others[1], others[2]
@@ -86,7 +92,7 @@ func (s set) pairStripMoving(label string, vectors int, rest bool) {
 	}
 }
 
-// pairStrip has registers for two rows and all that is computed of them.
+// pairStrip has four registers for each vector: x, y and two for intermediate results.
 func (s set) pairStrip(label string, vectors int, rest bool) {
 	const inAll = 4 // registers of a vector
 	registers := append([]reg.VecPhysical{}, s.Registers[:firstPlanar]...)

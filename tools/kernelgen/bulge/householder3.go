@@ -8,7 +8,8 @@ import (
 )
 
 var chaseBlock = x86.NewBlock("chaseArgs", "is the block of arguments of doubleShift and reflectColumns.", []x86.Field{
-	{"a", "unsafe.Pointer", "doubleShift: the first diagonal element that the first reflector changes; reflectColumns: the first element"},
+	{"a", "unsafe.Pointer", "doubleShift: the first diagonal element that the first reflector changes; " +
+		"reflectColumns: the first element"},
 	{"reflectors", "unsafe.Pointer", "the first reflector"},
 	{"stride", "int", "bytes from a row to the next"},
 	{"start", "unsafe.Pointer", "doubleShift: the vector that the first reflector is made of, nil for the column"},
@@ -16,8 +17,10 @@ var chaseBlock = x86.NewBlock("chaseArgs", "is the block of arguments of doubleS
 	{"short", "int", "doubleShift: 1 if a step of two rows follows; used up by the kernel"},
 	{"below", "int", "doubleShift: steps that have a row below the reflector's; used up by the kernel"},
 	{"cols", "int", "doubleShift: columns right of the first reflector's; used up by the kernel"},
-	{"above", "int", "doubleShift: rows above the first reflector that it applies to from the right, less than the rows of a group"},
-	{"phase", "int", "doubleShift: columns from the last multiple of a vector's elements to the first column right of the reflector's"},
+	{"above", "int", "doubleShift: rows above the first reflector that it applies to from the right, less than the " +
+		"rows of a group"},
+	{"phase", "int", "doubleShift: columns from the last multiple of a vector's elements to the first column right " +
+		"of the reflector's"},
 	{"endMask", "uint64", "doubleShift with AVX-512: one bit for each element of the last vector of a row"},
 	{"one", "uint64", "doubleShift: the bits of 1"},
 	{"sign", "uint64", "doubleShift: the bits of -0"},
@@ -26,15 +29,18 @@ var chaseBlock = x86.NewBlock("chaseArgs", "is the block of arguments of doubleS
 	{"chunks", "int", "reflectColumns: groups of reflectors, as many as a group has rows; used up by the kernel"},
 	{"rest", "int", "reflectColumns: reflectors that are left"},
 	{"restMask", "uint64", "reflectColumns with AVX-512: one bit for each reflector that is left"},
-	{"lastMask", "uint64", "reflectColumns with AVX-512: one bit for each column that they change, at most as many as a group has rows"},
+	{"lastMask", "uint64", "reflectColumns with AVX-512: one bit for each column that they change, at most as many " +
+		"as a group has rows"},
 	{"finalMask", "uint64", "reflectColumns with AVX-512: one bit for each column that is still to be stored"},
 	{"restLanes", "unsafe.Pointer", "reflectColumns with AVX2: the same as vectors with all bits set in the elements"},
 	{"lastLanes", "unsafe.Pointer", ""},
 	{"finalLanes", "unsafe.Pointer", ""},
 	{"groups", "int", "reflectColumns with AVX2: groups of rows, one below the other"},
-	{"atFirst", "int", "reflectColumns with AVX2: groups that begin with the first reflector; each other one begins a square after the one above"},
+	{"atFirst", "int", "reflectColumns with AVX2: groups that begin with the first reflector; each other one " +
+		"begins a square after the one above"},
 	{"pending", "unsafe.Pointer", "memory for two vectors of each group"},
-	{"other", "unsafe.Pointer", "doubleShift with AVX2: the first row of the other matrix that the first reflector changes"},
+	{"other", "unsafe.Pointer", "doubleShift with AVX2: the first row of the other matrix that the first reflector " +
+		"changes"},
 	{"otherVectors", "int", "doubleShift with AVX2: vectors of a row of it"},
 })
 
@@ -49,7 +55,7 @@ var (
 	regAbove   = reg.R12
 	regWidth   = reg.R14 // columns right of the reflector's
 	regPhase   = reg.R15
-	regBeside  = reg.R10
+	regOther   = reg.R10
 
 	// reflectColumns with AVX2:
 	regPending = reg.RDI // where the columns of the group wait
@@ -103,8 +109,8 @@ func (m arithmetic) minus(x, y, z operand.Op) {
 	}
 }
 
-// reflect applies the reflector to (x, y, z). Of the two products with elements that come last, the one with y is added
-// in the end: in a chain of reflectors it is the one that is ready last.
+// reflect applies the reflector to (x, y, z). The product with y is added last: in a chain of reflectors y is ready
+// last.
 func (m arithmetic) reflect(c coefficients, x, y, z, t operand.Op) {
 	m.copy(x, t)
 	m.plus(z, c.v2, t)
@@ -114,7 +120,7 @@ func (m arithmetic) reflect(c coefficients, x, y, z, t operand.Op) {
 	m.minus(t, c.t0, x)
 }
 
-// reflectTwo applies the reflector to (x, y), which are all it has.
+// reflectTwo applies a reflector of two rows to (x, y).
 func (m arithmetic) reflectTwo(c coefficients, x, y, t operand.Op) {
 	m.copy(x, t)
 	m.plus(y, c.v1, t)

@@ -10,13 +10,25 @@ import (
 	"trnsci/tools/kernelgen/internal/x86"
 )
 
-// stripVectors is how many vectors of a row reflectors are applied to together. Each of them waits for the one before
-// it, for about as long as four take. Where the registers are few, movingVectors of them leave less of that wait; what
-// they leave over of a row is no multiple of stripVectors, and takes longer.
+// stripVectors is the number of vectors in a row of a strip. Each reflector waits for the one before it, for about as
+// long as the arithmetic of four vectors takes. With the few registers of AVX2, movingVectors hide more of that wait;
+// they are not used where they would leave a rest that is no multiple of stripVectors, which takes longer.
 const stripVectors, movingVectors = 4, 5
 
 // reflectRows generates the kernel that applies a run of reflectors to rows. Two rows of a strip stay in registers from
-// a reflector to the next, which loads one row and stores one.
+// a reflector to the next, which loads one row and stores one:
+//
+//	                 reflector k   reflector k+1
+//	row k            x stored
+//	row k+1          y             x stored
+//	row k+2          z loaded      y
+//	row k+3                        z loaded
+//
+//	registers, n vectors in a row   AVX2 (moving)   AVX-512
+//	x, y                            0 to 2n-1       three rows in 0 to 3n-1, whose roles rotate
+//	z                               in memory
+//	x + V1 y + V2 z                 2n              3n to 4n-1
+//	V1 V2 T0 T1 T2                  2n+1 to 2n+5    4n to 4n+4
 func (s set) reflectRows() {
 	s.BeginStrips("reflectRows", false, "applies reflectors to rows, see ReflectRows.")
 	strip := s.reflectStrip
@@ -38,7 +50,8 @@ func (s set) broadcastReflector(c coefficients) {
 	}
 }
 
-// endStrip applies the last reflector, if it has two rows, and stores these. Their vectors are in x and y; t is spoilt.
+// endStrip applies the last reflector, if it has two rows, and stores these. Their vectors are in x and y; t is
+// overwritten.
 func (s set) endStrip(label string, c coefficients, x, y, t []reg.VecPhysical, rest bool) {
 	m := arithmetic{set: s}
 	s.CMPQ(x86.StripBlock.Arg("Short"), operand.Imm(0))
@@ -54,8 +67,8 @@ func (s set) endStrip(label string, c coefficients, x, y, t []reg.VecPhysical, r
 	}
 }
 
-// reflectStripMoving needs few registers: two rows move from register to register, which takes no time, the third one
-// is read from memory both times that it is needed.
+// reflectStripMoving needs few registers: y moves to the registers of x, which takes no time, and z is read from memory
+// both times that it is needed.
 func (s set) reflectStripMoving(label string, vectors int, rest bool) {
 	m := arithmetic{set: s}
 	x, y, others := s.Registers[:vectors], s.Registers[vectors:][:vectors], s.Registers[2*vectors:]
@@ -96,7 +109,7 @@ func (s set) reflectStripMoving(label string, vectors int, rest bool) {
 	s.endStrip(label+"_plain", c, x, y, slices.Repeat([]reg.VecPhysical{t}, vectors), rest)
 }
 
-// reflectStrip has registers for all rows; the roles of the three of a column go round.
+// reflectStrip has registers for all three rows. Their roles rotate, with one copy of the code for each turn.
 func (s set) reflectStrip(label string, vectors int, rest bool) {
 	const period = 3
 	m := arithmetic{set: s}

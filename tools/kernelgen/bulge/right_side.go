@@ -7,9 +7,15 @@ import (
 	"trnsci/tools/kernelgen/internal/x86"
 )
 
-// rightSide generates the application of a reflector to the regWidth numbers of its rows that begin so many of them
-// behind regBlock. Vectors begin at the same columns in every step: one that began a column further would have to wait
-// for two stores of the step before.
+// rightSide generates the application of a reflector from the left to the columns right of its diagonal block: regWidth
+// real numbers of each row, the first of which is number before of the row that begins at regBlock. Vectors begin at
+// the same columns in every step, at multiples of their length:
+//
+//	step k      ..xx|xxxx|xxxx|x...    first part, whole vectors, last part
+//	step k+1    ...x|xxxx|xxxx|x...
+//
+// A vector that began one column further in every step would be loaded from two stores of the step before, and would
+// wait for both.
 type rightSide struct {
 	set
 	label           string // in front of the names of labels
@@ -33,7 +39,7 @@ func (s rightSide) generate() {
 	s.Label(s.label + "right_done")
 }
 
-// masked begins at a multiple of the vector and masks what lies outside.
+// masked takes whole vectors and masks the elements of the first and of the last one that lie outside.
 func (s rightSide) masked() {
 	lanes := s.VectorBytes / s.Bytes
 	shift := operand.Imm(uint64(log2(lanes)))
@@ -64,9 +70,8 @@ func (s rightSide) masked() {
 	s.columns(false, endMask)
 }
 
-// byElements takes what lies before the first multiple of the vector and behind the last one element by element: masked
-// stores are slow with AVX2, and complex numbers of 128 bits are few enough that it is worth not to wait for masked
-// stores of the step before.
+// byElements takes the first part and the last part element by element. Masked stores are slow with AVX2. With AVX-512
+// and complex numbers these parts are short, and loads would wait for the masked stores of the step before.
 func (s rightSide) byElements() {
 	lanes := s.VectorBytes / s.Bytes
 	elements := func() { // numbers to elements

@@ -7,37 +7,52 @@ import (
 	"trnsci/tools/kernelgen/internal/x86"
 )
 
-var singleShiftBlock = x86.NewBlock("singleShiftArgs", "is the block of arguments of singleShift. Counts of columns are of real numbers, two for an element.", []x86.Field{
-	{"a", "unsafe.Pointer", "the first element of the first reflector's diagonal block"},
-	{"reflectors", "unsafe.Pointer", "the first reflector"},
-	{"column", "unsafe.Pointer", "the two elements that the first reflector is made of"},
-	{"signs", "unsafe.Pointer", "a vector of the sign bits of imaginary parts"},
-	{"negated", "unsafe.Pointer", "a pair of elements with the sign bits of the first one"},
-	{"crossed", "unsafe.Pointer", "a pair of elements with the sign bits of the inner two of its four numbers"},
-	{"stride", "int", "bytes from a row to the next"},
-	{"start", "int", "not 0: the first column is not stored; used up by the kernel"},
-	{"steps", "int", "steps; used up by the kernel"},
-	{"below", "int", "steps that have a row below the reflector's; used up by the kernel"},
-	{"cols", "int", "columns right of the first reflector's, but for the next one"},
-	{"above", "int", "rows above the first reflector's"},
-	{"phase", "int", "columns from the last multiple of a vector to the first one that is counted"},
-	{"one", "uint64", "the bits of 1 and 1/2"},
-	{"half", "uint64", ""},
-	{"least", "uint64", "the bits of the smallest and the largest square that are safe"},
-	{"most", "uint64", ""},
-})
+var singleShiftBlock = x86.NewBlock("singleShiftArgs",
+	"is the block of arguments of singleShift. Counts of columns are of real numbers, two for an element.", []x86.Field{
+		{"a", "unsafe.Pointer", "the first element of the first reflector's diagonal block"},
+		{"reflectors", "unsafe.Pointer", "the first reflector"},
+		{"column", "unsafe.Pointer", "the two elements that the first reflector is made of"},
+		{"signs", "unsafe.Pointer", "a vector of the sign bits of imaginary parts"},
+		{"negated", "unsafe.Pointer", "a pair of elements with the sign bits of the first one"},
+		{"crossed", "unsafe.Pointer", "a pair of elements with the sign bits of the inner two of its four numbers"},
+		{"stride", "int", "bytes from a row to the next"},
+		{"start", "int", "not 0: the first column is not stored; used up by the kernel"},
+		{"steps", "int", "steps; used up by the kernel"},
+		{"below", "int", "steps that have a row below the reflector's; used up by the kernel"},
+		{"cols", "int", "columns right of the first reflector's, but for the next one"},
+		{"above", "int", "rows above the first reflector's"},
+		{"phase", "int", "columns from the last multiple of a vector to the first one that is counted"},
+		{"one", "uint64", "the bits of 1 and 1/2"},
+		{"half", "uint64", ""},
+		{"least", "uint64", "the bits of the smallest and the largest square that are safe"},
+		{"most", "uint64", ""},
+	})
 
 func singleShiftField(name string) operand.Mem { return singleShiftBlock.Arg(name) }
 
-// singleShift generates the kernel of the steps of a bulge that takes two rows. The elements of the column that is
-// eliminated next stay in registers from the place where they are computed: a reflector waits for the one before it,
-// and everything else can be done meanwhile.
+// singleShift generates the kernel of SingleShiftChase. Each reflector depends on the one before it through the column
+// that it eliminates. The elements of that column therefore stay in registers from where they are computed, and all
+// other work is done while the next reflector waits for its square roots and divisions.
+//
+// Step k has these complex elements in registers (128 bits hold one of complex128, 256 bits a pair of them):
+//
+//	column    k     k+1 k+2   k+3      k+4 ... End-1
+//	row k+1   0     [  6  ]   free     free    block from both sides, column k+3 from the left, scalar; right()
+//	row k+2   1     [  7  ]   free     free
+//	row k+3         [ free]                    from the right only
+//
+//	register   contents
+//	0, 1       column k; reflectBlock replaces it by column k+1
+//	2-5        free: two rows of right(), the pair of above(), scratch
+//	6, 7       the 2x2 block by rows; reflectBlock replaces it by the block of the next step
+//	8-12       planar: V, i V, T1, i T1, T0 in all elements, for products with vectors of a row (from the left)
+//	13-15      ratio, outer, cross: for products with pairs of neighbouring columns (from the right)
 type singleShift struct {
 	set
 	column [2]reg.VecPhysical // 128 bits each
 	free   []reg.VecPhysical
-	// The rows of the next diagonal block, pairs of elements. What a load would need of two stores is not read back: it
-	// would wait for both of them.
+	// The rows of the next diagonal block, pairs of elements. Its elements come from two stores. They are kept, since a
+	// load that needs data of two stores waits until both have left the store buffer.
 	block [2]reg.VecPhysical
 	planar
 	// A reflection is also the matrix [c -T1; -conj(T1) -c]; it takes pairs of elements, of two columns in a row, as
@@ -51,8 +66,9 @@ type singleShift struct {
 func newSingleShift(s set) *singleShift {
 	r := s.Registers
 	b := &singleShift{
-		set: s, column: [2]reg.VecPhysical{x86.Low(r[0]), x86.Low(r[1])}, free: r[2:6], planar: planar{r[8], r[9], r[10], r[11], r[12]},
-		ratio: r[13], outer: r[14], cross: r[15],
+		set: s, column: [2]reg.VecPhysical{x86.Low(r[0]), x86.Low(r[1])}, free: r[2:6],
+		planar: planar{r[8], r[9], r[10], r[11], r[12]},
+		ratio:  r[13], outer: r[14], cross: r[15],
 	}
 	b.block = [2]reg.VecPhysical{b.pair(r[6]), b.pair(r[7])}
 	return b
@@ -116,147 +132,6 @@ func (b *singleShift) function() {
 	b.Finish()
 }
 
-// makeReflector generates the reflector of the column. For x and y in it, with the norm r of the column,
-//
-//	c = -|x| / r,  T1 = y conj(x) / (|x| r),  T0 = 1 - c,  V = T1 / T0,
-//
-// and x becomes -x r / |x|. It jumps to label if the squares are not safe or y is zero.
-func (b *singleShift) makeReflector(label string) {
-	x, y := b.column[0], b.column[1]
-	squares, others, sum, roots := x86.Low(b.free[0]), x86.Low(b.free[1]), x86.Low(b.free[2]), x86.Low(b.free[3])
-	t, product := x86.Low(b.cross), x86.Low(b.v) // which are made last
-	b.squaresOf(x, y, squares, others, t)
-	b.Exchange(squares, others)
-	b.Add(squares, others, sum)
-	b.CompareScalar(singleShiftField("least"), squares)
-	b.JCS(operand.LabelRef(label)) // below, or not a number
-	b.CompareScalar(singleShiftField("most"), sum)
-	b.JHI(operand.LabelRef(label))
-	b.VXORPS(t, t, t)
-	b.CompareScalar(t, others)
-	b.JEQ(operand.LabelRef(label)) // or not a number
-	b.UnpackLow(sum, squares, roots)
-	if b.Double {
-		b.VSQRTPD(roots, roots)
-	} else {
-		b.VSQRTPS(roots, roots)
-	}
-	b.productWithConjugate(x, y, product, t, others)
-	b.Exchange(roots, t)
-	b.MultiplyScalar(t, roots, roots)
-	b.MoveScalar(singleShiftField("one"), t)
-	b.DivideScalar(roots, t, roots) // 1 / (|x| r)
-	ratio := others
-	b.MultiplyScalar(roots, squares, ratio)
-	b.MultiplyScalar(roots, sum, sum)
-	b.repeat(roots)
-	b.Multiply(roots, product, product) // T1
-	b.correct(ratio, product, t, squares, roots)
-	b.Broadcast(ratio, b.ratio)
-	b.Broadcast(product, b.t1)
-	b.Exchange(product, squares)
-	b.Broadcast(squares, b.t1i)
-	b.CMPQ(singleShiftField("start"), operand.Imm(0))
-	b.JNE(operand.LabelRef("started"))
-	const before = 2
-	b.VXORPS(squares, squares, squares)
-	b.storeElement(squares, operand.Mem{Base: regBlock, Index: x86.RegRowA, Scale: 1, Disp: -before * b.Bytes})
-	b.repeat(sum)
-	b.Multiply(sum, x, sum)
-	b.Subtract(sum, squares, sum)
-	b.storeElement(sum, operand.Mem{Base: regBlock, Disp: -before * b.Bytes})
-	b.Label("started")
-	b.XORQ(regTimes, regTimes)
-	b.MOVQ(regTimes, singleShiftField("start"))
-	t0 := ratio
-	b.AddScalar(ratio, t, t0)
-	b.MoveScalar(t0, operand.Mem{Base: x86.RegFactors, Disp: placeT0 * b.Bytes})
-	b.VXORPS(t, t, t)
-	b.MoveScalar(t, operand.Mem{Base: x86.RegFactors, Disp: (placeT0 + 1) * b.Bytes})
-	b.storeElement(product, operand.Mem{Base: x86.RegFactors, Disp: placeT1 * b.Bytes})
-	b.Broadcast(t0, b.t0)
-	b.repeat(t0)
-	b.Divide(t0, product, product) // V
-	b.storeElement(product, operand.Mem{Base: x86.RegFactors, Disp: placeV * b.Bytes})
-	b.Exchange(product, squares)
-	b.Broadcast(squares, b.vi)
-	b.Broadcast(product, b.v)
-	b.signsOfParts()
-}
-
-// correct takes from the ratio r and from T1 a common rounding error, so that r^2 + |T1|^2 is 1. Reflectors that are
-// repeated often would otherwise add up theirs. one holds 1.
-func (b *singleShift) correct(ratio, t1, one, squares, change reg.VecPhysical) {
-	m := arithmetic{b.set, true}
-	turned := x86.Low(b.t0) // which is made later
-	b.Multiply(t1, t1, squares)
-	b.Exchange(squares, turned)
-	b.VMOVAPS(one, change)
-	m.minus(ratio, ratio, change)
-	b.SubtractScalar(squares, change, change)
-	b.SubtractScalar(turned, change, change)
-	b.MultiplyScalar(singleShiftField("half"), change, change)
-	b.repeat(change)
-	m.plus(change, ratio, ratio)
-	b.MultiplyAdd(change, t1, t1)
-}
-
-// squaresOf sets squares to |x|^2 and |y|^2, beside one another.
-func (b *singleShift) squaresOf(x, y, squares, others, t reg.VecPhysical) {
-	b.Multiply(x, x, squares)
-	b.Multiply(y, y, others)
-	b.UnpackLow(others, squares, t)
-	if b.Double {
-		b.VUNPCKHPD(others, squares, squares)
-	} else {
-		b.VUNPCKHPD(t, t, squares)
-	}
-	b.Add(t, squares, squares)
-}
-
-// productWithConjugate sets product to y conj(x).
-func (b *singleShift) productWithConjugate(x, y, product, re, im reg.VecPhysical) {
-	b.Exchange(y, product)
-	if b.Double {
-		b.VPERMILPD(operand.Imm(0b11), x, im)
-		b.VPERMILPD(operand.Imm(0b00), x, re)
-		b.VMULPD(im, product, im)
-		b.VMOVAPS(y, product)
-		b.VFMSUBADD213PD(im, re, product)
-		return
-	}
-	b.VMOVSHDUP(x, im)
-	b.VMOVSLDUP(x, re)
-	b.VMULPS(im, product, im)
-	b.VMOVAPS(y, product)
-	b.VFMSUBADD213PS(im, re, product)
-}
-
-// repeat fills the 128 bits of x with its first number.
-func (b *singleShift) repeat(x reg.VecPhysical) {
-	if b.Double {
-		b.VMOVDDUP(x, x)
-	} else {
-		b.VBROADCASTSS(x, x)
-	}
-}
-
-// signsOfParts gives the numbers that were filled into registers their signs.
-func (b *singleShift) signsOfParts() {
-	pointed := func(name string) operand.Mem {
-		b.MOVQ(singleShiftField(name), x86.RegLeft)
-		return operand.Mem{Base: x86.RegLeft}
-	}
-	crossed := pointed("crossed")
-	b.VXORPS(crossed, b.pair(b.t1i), b.pair(b.cross))
-	negated := pointed("negated")
-	b.VXORPS(negated, b.pair(b.ratio), b.pair(b.outer))
-	t := b.free[0]
-	b.Move(pointed("signs"), t)
-	b.ExclusiveOr(t, b.vi)
-	b.ExclusiveOr(t, b.t1i)
-}
-
 // twoColumns applies the reflector from the right to a pair of elements.
 func (b *singleShift) twoColumns(x, swapped, reversed reg.VecPhysical) {
 	b.exchangePair(false, x, swapped)
@@ -266,7 +141,7 @@ func (b *singleShift) twoColumns(x, swapped, reversed reg.VecPhysical) {
 	b.MultiplyAdd(reversed, b.pair(b.cross), x)
 }
 
-// at is the element of the diagonal block that is so many rows and columns from the first one.
+// at is element (row, col) of the diagonal block, which may lie outside of it.
 func (b *singleShift) at(row, col int) operand.Mem {
 	m := operand.Mem{Base: regBlock, Disp: 2 * col * b.Bytes}
 	if row > 0 {

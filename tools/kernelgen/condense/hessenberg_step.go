@@ -9,21 +9,22 @@ import (
 	"trnsci/tools/kernelgen/internal/x86"
 )
 
-var hessenbergBlock = x86.NewBlock("hessenbergArgs", "is the block of arguments of the kernels of HessenbergStep.", []x86.Field{
-	{"a", "unsafe.Pointer", "first element of the rows"},
-	{"y", "unsafe.Pointer", "the vectors, from the first row of the pass on"},
-	{"rowsV", "unsafe.Pointer", ""},
-	{"rowsX", "unsafe.Pointer", ""},
-	{"v", "unsafe.Pointer", "the vectors, from the first column of the pass on"},
-	{"w", "unsafe.Pointer", ""},
-	{"x", "unsafe.Pointer", ""},
-	{"s", "unsafe.Pointer", ""},
-	{"imagOffset", "int", "complex: bytes from a vector to the same vector times i"},
-	{"stride", "int", "bytes from a row to the next"},
-	{"steps", "int", "vectors of the processor in a row"},
-	{"top", "int", "rows that are not changed from the left; used up by the kernel"},
-	{"rows", "int", "rows behind them; used up by the kernel"},
-})
+var hessenbergBlock = x86.NewBlock("hessenbergArgs", "is the block of arguments of the kernels of HessenbergStep.",
+	[]x86.Field{
+		{"a", "unsafe.Pointer", "first element of the rows"},
+		{"y", "unsafe.Pointer", "the vectors, from the first row of the pass on"},
+		{"rowsV", "unsafe.Pointer", ""},
+		{"rowsX", "unsafe.Pointer", ""},
+		{"v", "unsafe.Pointer", "the vectors, from the first column of the pass on"},
+		{"w", "unsafe.Pointer", ""},
+		{"x", "unsafe.Pointer", ""},
+		{"s", "unsafe.Pointer", ""},
+		{"imagOffset", "int", "complex: bytes from a vector to the same vector times i"},
+		{"stride", "int", "bytes from a row to the next"},
+		{"steps", "int", "vectors of the processor in a row"},
+		{"top", "int", "rows that are not changed from the left; used up by the kernel"},
+		{"rows", "int", "rows behind them; used up by the kernel"},
+	})
 
 func hessenbergField(name string) operand.Mem { return hessenbergBlock.Arg(name) }
 
@@ -88,7 +89,14 @@ type hessenbergGroup struct {
 	ofY, ofV, ofX, sums []reg.VecPhysical // of the rows, two of a row for pairs
 }
 
-// newGroup hands out registers. fold wants those of a and v among the first 16.
+// newGroup hands out registers: a row of A, the vectors of columns, and then the numbers of the rows. fold wants those
+// of a and v among the first 16. For groups of n rows of real numbers they are
+//
+//	registers            top rows        rows from both sides
+//	a, v, w, s, x        0, 1, -, -, 2   0, 1, 2, 3, 4
+//	y of the rows        3 to n+2        5 to n+4            broadcast
+//	sums of the rows     n+3 to 2n+2     n+5 to 2n+4         the new y
+//	v, x of the rows     -               2n+5 to 4n+4        broadcast
 func (k hessenbergStep) newGroup(field string, rows int, both bool) hessenbergGroup {
 	g := hessenbergGroup{hessenbergStep: k, field: field, rows: rows, both: both}
 	free := k.Registers

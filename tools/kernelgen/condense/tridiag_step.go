@@ -41,6 +41,16 @@ var (
 //	y += conj(sum_i re(x_i) a) + (sum_i im(x_i) a)'
 //
 // and the parts of sum_j a_j x_j are sums over the products of all pairs with conj(x) and x'.
+//
+//	registers           AVX2   complex  AVX-512  complex
+//	spare                  0      0        0        0
+//	sums, one per number  1-4    1-4      1-8      1-8     sum_j a_j x_j of each row of the group
+//	x, v, w of columns    5-7    5-10     9-11     9-14
+//	y of columns          8, 9   11, 12  12, 13   15, 16
+//	sign                         13                17
+//	x of the rows        10-13           14-21    18-25    broadcast; v and w of the rows stay in memory
+//	selected lanes        14     14
+//	a, rows in turn       15     15      22-31    26-31
 type tridiagStep struct {
 	set
 	complex bool
@@ -48,15 +58,15 @@ type tridiagStep struct {
 	parts   int // real numbers of an element
 	lanes   int // real numbers of a vector
 
-	sums          []reg.VecPhysical // one for each real number that a vector of the matrix's order has for the rows
-	ofX, ofV, ofW []reg.VecPhysical // those numbers of x, v and w where registers suffice
-	x, v, w       []reg.VecPhysical // a vector; complex: the two made of it
-	y0, y1        reg.VecPhysical   // two sums for y
-	sign          reg.VecPhysical   // complex: the sign bits of the imaginary parts
-	selected      reg.VecPhysical   // AVX2: lanes of a row
-	a             []reg.VecPhysical // rows in turn
-	spare         reg.VecPhysical
-	masks         int // AVX-512: masks that have been made
+	sums     []reg.VecPhysical // one for each real number that a vector of the matrix's order has for the rows
+	ofX      []reg.VecPhysical // those numbers of x; nil if registers do not suffice
+	x, v, w  []reg.VecPhysical // a vector; complex: the two made of it
+	y0, y1   reg.VecPhysical   // two sums for y
+	sign     reg.VecPhysical   // complex: the sign bits of the imaginary parts
+	selected reg.VecPhysical   // AVX2: lanes of a row
+	a        []reg.VecPhysical // rows in turn
+	spare    reg.VecPhysical
+	masks    int // AVX-512: masks that have been made
 }
 
 func newTridiagStep(s set, isComplex bool) *tridiagStep {
@@ -134,14 +144,9 @@ func (r *tridiagStep) group(place int) {
 	for _, sum := range r.sums {
 		r.Zero(sum)
 	}
-	broadcasts := func(base reg.Register, factors []reg.VecPhysical) {
-		for k, factor := range factors {
-			r.Broadcast(r.ofRow(base, place+k), factor)
-		}
+	for k, factor := range r.ofX {
+		r.Broadcast(r.ofRow(regX, place+k), factor)
 	}
-	broadcasts(regX, r.ofX)
-	broadcasts(regV, r.ofV)
-	broadcasts(regW, r.ofW)
 	r.MOVQ(x86.RegGroup, x86.RegA)
 	r.XORQ(x86.RegCol, x86.RegCol)
 	r.TESTQ(regEnd, regEnd)
@@ -159,7 +164,7 @@ func (r *tridiagStep) group(place int) {
 	r.StoreVector(r.y0, false, r.ofColumns(regY))
 }
 
-// ofRow returns real number k of those that a vector of the matrix's order has from regEnd on.
+// ofRow returns element k, counted in real numbers from regEnd on, of the vector at base.
 func (r *tridiagStep) ofRow(base reg.Register, k int) operand.Mem {
 	return operand.Mem{Base: base, Index: regEnd, Scale: 1, Disp: k * r.Bytes}
 }
@@ -172,7 +177,7 @@ func (r *tridiagStep) ofColumns(base reg.Register) operand.Mem {
 // step works on one vector of columns of all rows and leaves the new y in y0. On the diagonal, elements above it are
 // updated like the others, but have no part in sums and y.
 func (r *tridiagStep) step(place int, diagonal bool) {
-	const ahead = 128 // bytes in a row, where it is brought near
+	const ahead = 128 // bytes to the right in a row that are prefetched
 	r.loadVectors()
 	for i := range r.rows {
 		a, row := r.a[i%len(r.a)], x86.ElementA(i)
@@ -182,8 +187,8 @@ func (r *tridiagStep) step(place int, diagonal bool) {
 		r.LoadVector(row, false, a)
 		for part := range r.parts {
 			k := r.parts*i + part
-			r.subtractMultiple(r.ofV, regV, place, k, r.w[part], a)
-			r.subtractMultiple(r.ofW, regW, place, k, r.v[part], a)
+			r.subtractMultiple(r.ofRow(regV, place+k), r.w[part], a)
+			r.subtractMultiple(r.ofRow(regW, place+k), r.v[part], a)
 		}
 		r.StoreVector(a, false, row)
 		end := r.lanes // of the lanes that are left of the diagonal
@@ -236,20 +241,14 @@ func (r *tridiagStep) factor(place, k int) reg.VecPhysical {
 	return r.spare
 }
 
-// subtractMultiple computes a -= factor x for the real number k of v or w for the rows, which is in factors or in
-// memory.
-func (r *tridiagStep) subtractMultiple(factors []reg.VecPhysical, base reg.Register, place, k int, x, a reg.VecPhysical) {
-	switch m := r.ofRow(base, place+k); {
-	case factors != nil:
-		r.MultiplySubtract(factors[k], x, a)
-	case r.Wide && r.Double:
-		r.VFNMADD231PD_BCST(m, x, a)
-	case r.Wide:
-		r.VFNMADD231PS_BCST(m, x, a)
-	default:
-		r.Broadcast(m, r.spare)
-		r.MultiplySubtract(r.spare, x, a)
+// subtractMultiple computes a -= factor x for a factor in memory.
+func (r *tridiagStep) subtractMultiple(factor operand.Mem, x, a reg.VecPhysical) {
+	if r.Wide {
+		r.SubtractBroadcast(factor, x, a)
+		return
 	}
+	r.Broadcast(factor, r.spare)
+	r.MultiplySubtract(r.spare, x, a)
 }
 
 // firstLanes returns a mask of AVX-512 for the first lanes of a vector.
@@ -314,8 +313,8 @@ func (r *tridiagStep) addSums(place int) {
 	}
 }
 
-// sumsInLanes adds the sums up until each of the registers it returns has as many of them in every 128 bits as there is
-// place for.
+// sumsInLanes adds up the elements of each sum until every 128 bits of the registers that it returns are full of
+// different sums.
 func (r *tridiagStep) sumsInLanes() []reg.VecPhysical {
 	pairs := func(sums []reg.VecPhysical, e x86.Element) (half []reg.VecPhysical) {
 		for k := 0; k < len(sums); k += 2 {

@@ -7,20 +7,21 @@ import (
 	"trnsci/tools/kernelgen/internal/x86"
 )
 
-var vectorsBlock = x86.NewBlock("vectorsArgs", "is the block of arguments of UpdateRow, ScaleTo and Advance.", []x86.Field{
-	{"z", "unsafe.Pointer", "the row"},
-	{"v", "unsafe.Pointer", "the other vectors"},
-	{"w", "unsafe.Pointer", ""},
-	{"factors", "unsafe.Pointer", "two complex numbers of the dtype"},
-	{"signs", "unsafe.Pointer", "complex: a vector of the sign bits of imaginary parts"},
-	{"sum", "unsafe.Pointer", "result, a real number of the dtype"},
-	{"lanes", "unsafe.Pointer", "AVX2: selects what the mask selects"},
-	{"kernel", "uint64", "0: update, 1: scale, 2: combine and update"},
-	{"steps", "int", "vectors of the whole"},
-	{"summed", "int", "update: vectors of which the squares are added"},
-	{"mask", "uint64", "update: one bit for each real number of the next vector of which they are, too"},
-	{"at", "int", "update: bytes to the elements of v and w that belong to the row"},
-})
+var vectorsBlock = x86.NewBlock("vectorsArgs", "is the block of arguments of UpdateRow, ScaleTo and Advance.",
+	[]x86.Field{
+		{"z", "unsafe.Pointer", "the row"},
+		{"v", "unsafe.Pointer", "the other vectors"},
+		{"w", "unsafe.Pointer", ""},
+		{"factors", "unsafe.Pointer", "two complex numbers of the dtype"},
+		{"signs", "unsafe.Pointer", "complex: a vector of the sign bits of imaginary parts"},
+		{"sum", "unsafe.Pointer", "result, a real number of the dtype"},
+		{"lanes", "unsafe.Pointer", "AVX2: selects what the mask selects"},
+		{"kernel", "uint64", "0: update, 1: scale, 2: combine and update"},
+		{"steps", "int", "vectors of the whole"},
+		{"summed", "int", "update: vectors of which the squares are added"},
+		{"mask", "uint64", "update: one bit for each real number of the next vector of which they are, too"},
+		{"at", "int", "update: bytes to the elements of v and w that belong to the row"},
+	})
 
 func vectorsField(name string) operand.Mem { return vectorsBlock.Arg(name) }
 
@@ -37,7 +38,8 @@ type tridiagVectors struct {
 func newTridiagVectors(s set, isComplex bool) *tridiagVectors {
 	v := s.Registers
 	return &tridiagVectors{
-		set: s, complex: isComplex, z: v[0], turned: v[1], v: v[2], w: v[3], acc: v[4], t: v[5], sign: v[6], factors: v[7:11],
+		set: s, complex: isComplex, z: v[0], turned: v[1], v: v[2], w: v[3], acc: v[4], t: v[5], sign: v[6],
+		factors: v[7:11],
 	}
 }
 
@@ -72,7 +74,7 @@ func (r *tridiagVectors) broadcasts(m operand.Mem, registers []reg.VecPhysical) 
 	}
 }
 
-// loop generates a loop over as many vectors as regLeft says, from regCol on.
+// loop generates a loop over regLeft vectors, from RegCol on.
 func (r *tridiagVectors) loop(label string, body func()) {
 	r.TESTQ(x86.RegLeft, x86.RegLeft)
 	r.JZ(operand.LabelRef(label + "_end"))

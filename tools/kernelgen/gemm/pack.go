@@ -112,7 +112,8 @@ func (s packer) packRows(vectors int, masked bool) {
 			s.Exchange(s.Registers[v], lower)
 			s.ExclusiveOr(s.upperSigns(), s.Registers[v])
 			s.ExclusiveOr(s.lowerSigns(), lower)
-			s.StoreVector(lower, masked && v == vectors-1, s.Vector(operand.Mem{Base: regIntoTile, Index: regLowerRow, Scale: 1}, v))
+			s.StoreVector(lower, masked && v == vectors-1,
+				s.Vector(operand.Mem{Base: regIntoTile, Index: regLowerRow, Scale: 1}, v))
 		}
 	}
 	for v := range vectors {

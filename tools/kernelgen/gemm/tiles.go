@@ -44,8 +44,7 @@ var tilesBlock = x86.NewBlock("tilesArgs", "is the block of arguments of the GEM
 	{"alpha", "uint64", "the bits of alpha"},
 })
 
-// General registers of the micro-kernels, beside RegA, which points to column p of A, and the multiples of its row
-// stride.
+// General registers of the micro-kernels. RegA points to column p of A, StridesA are the multiples of its row stride.
 var (
 	regB           = reg.RBX // row p of B; row i of C in the update
 	regK           = reg.RCX // rows of B that are left
@@ -54,20 +53,27 @@ var (
 	regC           = reg.RDI // C of the tile
 	regRowC        = reg.R12
 	regPrefetchCol = reg.R14
-	regPrefetch    = reg.R15 // what is prefetched; AVX2: the lanes of the last vector
+	regPrefetch    = reg.R15 // address to prefetch; AVX2, partial tiles: the lanes of the last vector
 )
 
 // field returns the memory operand of a field of the arguments.
 func field(name string) operand.Mem { return tilesBlock.Arg(name) }
 
-// gemm holds what is being generated: one function with a variant for each number of rows and vectors of a tile.
+// gemm generates one function, with a variant for each number of rows and vectors of a tile.
 type gemm struct {
 	x86.Set
 	maxVectors, maxRows int
 }
 
 // variant is the code for tiles of the given rows and vectors. Registers 0 to rows*vectors-1 are the sums, row by row,
-// then come a row of B and broadcasts of elements of A.
+// then come a row of B and broadcasts of elements of A. The largest tiles, 4x3 with AVX2 and 8x3 with AVX-512, have
+//
+//	              AVX2                    AVX-512
+//	row p of B    12  13  14              24  25  26
+//	A(0,p) in 15   0   1   2    A(0,p)     0   1   2    in 27 to 31 in turn
+//	A(1,p) in 15   3   4   5    A(1,p)     3   4   5
+//	  ...                         ...
+//	A(3,p) in 15   9  10  11    A(7,p)    21  22  23
 type variant struct {
 	gemm
 	rows, vectors int

@@ -32,7 +32,7 @@ func (v variant) tilesAVX2() {
 	v.CMPQ(field("partial"), operand.Imm(0))
 	v.JNE(operand.LabelRef(v.label("partial")))
 
-	// While a whole tile is computed, part of what comes after the run is brought near. Only addresses are formed.
+	// A whole tile prefetches data that is needed after the run. The addresses are never loaded from.
 	prefetches := v.vectors == v.maxVectors
 	if prefetches {
 		v.MOVQ(field("prefetch"), regPrefetch)

@@ -26,7 +26,7 @@ func (v variant) tilesAVX512() {
 	last := reg.K1
 	v.Label(v.label("first"))
 	v.KMOVW(field(lastVector), last)
-	// While a tile is computed, part of what comes after the run is brought near. Only addresses are formed.
+	// A tile prefetches data that is needed after the run. The addresses are never loaded from.
 	v.MOVQ(field("prefetchCol"), regPrefetchCol)
 
 	v.Label(v.label("tile"))

@@ -34,8 +34,10 @@ var (
 // other, along the rows: so a line of 64 bytes of the transpose is written at once.
 func (s set) transpose() {
 	s.BeginKernel(x86.Kernel{
-		Base: "transpose", Suffix: s.Name + s.SetName(), Block: transposeBlock, Doc: "transposes squares, see transposeArgs.",
-		Params: "s kernel.Set, t vec.Type", Condition: "t == " + map[bool]string{false: "vec.Float32", true: "vec.Float64"}[s.Double],
+		Base: "transpose", Suffix: s.Name + s.SetName(), Block: transposeBlock,
+		Doc:       "transposes squares, see transposeArgs.",
+		Params:    "s kernel.Set, t vec.Type",
+		Condition: "t == " + map[bool]string{false: "vec.Float32", true: "vec.Float64"}[s.Double],
 	})
 	s.MOVQ(transposeField("src"), regFirst)
 	s.MOVQ(transposeField("srcRow"), x86.StridesA[0])
@@ -49,7 +51,7 @@ func (s set) transpose() {
 	s.Finish()
 }
 
-// rowOfSquares transposes one row of squares, or two, after the other while there are as many.
+// rowOfSquares transposes rows of squares, one or two at a time, while that number of rows is left.
 func (s set) rowOfSquares(squares int) {
 	label, next := fmt.Sprintf("high_%d", squares), fmt.Sprintf("high_%d", squares-1)
 	if squares == 1 {
@@ -81,7 +83,7 @@ func (s set) rowOfSquares(squares int) {
 }
 
 // square transposes square i of those above one another, half its columns at a time: a register takes 16 bytes of a row
-// and of the row half a side further down, so that what is left is to transpose within 16 bytes.
+// and of the row half a side further down, so that only transposes within 16 bytes remain.
 func (s set) square(from reg.Register, i int) {
 	const halfBytes = 16
 	m := halfBytes / s.Bytes

@@ -31,7 +31,8 @@ func (s set) trmm() {
 
 // systems generates the code for all orders. strip generates the work on a strip, whose rows are in the registers that
 // x names; element brings an element of the triangle into a register.
-func (s set) systems(strip func(y system, vectors int, rest bool, x func(i, v int) reg.VecPhysical, element func(i, j int) reg.VecPhysical)) {
+func (s set) systems(strip func(y system, vectors int, rest bool, x func(i, v int) reg.VecPhysical,
+	element func(i, j int) reg.VecPhysical)) {
 	s.MOVQ(x86.StripBlock.Arg("Factors"), x86.RegFactors)
 	x86.StridesA.Multiply(s.Context)
 	for order := triangleOrder; order > 1; order-- {
@@ -62,8 +63,12 @@ func (s set) systems(strip func(y system, vectors int, rest bool, x func(i, v in
 
 func (y system) label() string { return fmt.Sprintf("order%d", y.order) }
 
-// widths are those of strips: as many vectors as leave a register for elements of the matrix and restLanes, three at
-// most, which is what the smallest of caches would not miss, and single ones.
+// widths returns the widths of strips in vectors: the largest one, at most three, that leaves a register for elements
+// of the matrix and RestLanes, and 1.
+//
+//	registers   0 to order*width-1     X, row by row
+//	            up to the last but one elements of the triangle in turn
+//	            the last one           AVX2: RestLanes
 func (y system) widths() []int {
 	const most = 3
 	if wide := min(most, (len(y.Registers)-2)/y.order); wide > 1 {
@@ -74,7 +79,8 @@ func (y system) widths() []int {
 
 // solveStrip goes through the columns of the matrix: a row is complete when its turn comes, and is subtracted from
 // those below.
-func (y system) solveStrip(vectors int, rest bool, x func(i, v int) reg.VecPhysical, element func(i, j int) reg.VecPhysical) {
+func (y system) solveStrip(vectors int, rest bool, x func(i, v int) reg.VecPhysical,
+	element func(i, j int) reg.VecPhysical) {
 	for j := range y.order {
 		reciprocal := element(j, j)
 		for v := range vectors {
@@ -91,7 +97,8 @@ func (y system) solveStrip(vectors int, rest bool, x func(i, v int) reg.VecPhysi
 }
 
 // multiplyStrip computes the last row first, which no other row needs.
-func (y system) multiplyStrip(vectors int, rest bool, x func(i, v int) reg.VecPhysical, element func(i, j int) reg.VecPhysical) {
+func (y system) multiplyStrip(vectors int, rest bool, x func(i, v int) reg.VecPhysical,
+	element func(i, j int) reg.VecPhysical) {
 	for i := y.order - 1; i >= 0; i-- {
 		for j := i; j >= 0; j-- {
 			l := element(i, j)

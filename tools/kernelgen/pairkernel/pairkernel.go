@@ -19,7 +19,8 @@ var tileBlock = x86.NewBlock("tileArgs", "is the block of arguments of the kerne
 	{"colNormsY", "unsafe.Pointer", ""},
 	{"constants", "unsafe.Pointer", "vectors of constants"},
 	{"sums", "unsafe.Pointer", "vectors of sumNames"},
-	{"lanes", "unsafe.Pointer", "AVX2: a vector with all bits set in the doubles that are left behind the last whole vector"},
+	{"lanes", "unsafe.Pointer", "AVX2: a vector with all bits set in the doubles that are left behind the last " +
+		"whole vector"},
 	{"lanesX", "unsafe.Pointer", "AVX2: the same for elements of x and y"},
 	{"mask", "uint64", "AVX-512: one bit for each element that is left behind the last whole vector"},
 	{"rows", "int", "rows of the tile; used up by the kernel"},
@@ -67,7 +68,8 @@ func newTile(s set, single, pair bool) tile {
 	for _, name := range sumNames {
 		c.sums[name], vectors = vectors[0], vectors[1:]
 	}
-	for _, r := range []*reg.VecPhysical{&c.energy, &c.normX, &c.normY, &c.x, &c.y, &c.inverse, &c.gx, &c.gy, &c.term, &c.off} {
+	for _, r := range []*reg.VecPhysical{&c.energy, &c.normX, &c.normY, &c.x, &c.y, &c.inverse, &c.gx, &c.gy, &c.term,
+		&c.off} {
 		*r, vectors = vectors[0], vectors[1:]
 	}
 	return c
@@ -249,7 +251,7 @@ func (c tile) terms(rest bool) {
 	c.bound()
 }
 
-// bound adds what is known about the errors: x bounds that of the numerators, which are term.
+// bound adds the bounds of the errors: x bounds the error of the numerators, which are in term.
 func (c tile) bound() {
 	c.absolute(c.inverse)
 	c.MultiplyAdd(c.x, c.inverse, c.sums["products"])

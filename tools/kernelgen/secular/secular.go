@@ -8,18 +8,19 @@ import (
 	"trnsci/tools/kernelgen/internal/x86"
 )
 
-var secularBlock = x86.NewBlock("secularArgs", "is the block of arguments of the kernels of vectors and weights.", []x86.Field{
-	{"at", "unsafe.Pointer", "the poles"},
-	{"weights", "unsafe.Pointer", "the weights"},
-	{"x", "unsafe.Pointer", "vectors: the first result"},
-	{"origins", "unsafe.Pointer", "the first origin"},
-	{"shifts", "unsafe.Pointer", "the first shift"},
-	{"one", "float64", ""},
-	{"steps", "int", "vectors: whole vectors of poles; weights: poles"},
-	{"first", "int", "weights: the first pole of the first vector that is computed"},
-	{"count", "int", "vectors: roots; weights: vectors that are computed"},
-	{"stride", "int", "vectors: bytes from a result to the next"},
-})
+var secularBlock = x86.NewBlock("secularArgs", "is the block of arguments of the kernels of vectors and weights.",
+	[]x86.Field{
+		{"at", "unsafe.Pointer", "the poles"},
+		{"weights", "unsafe.Pointer", "the weights"},
+		{"x", "unsafe.Pointer", "vectors: the first result"},
+		{"origins", "unsafe.Pointer", "the first origin"},
+		{"shifts", "unsafe.Pointer", "the first shift"},
+		{"one", "float64", ""},
+		{"steps", "int", "vectors: whole vectors of poles; weights: poles"},
+		{"first", "int", "weights: the first pole of the first vector that is computed"},
+		{"count", "int", "vectors: roots; weights: vectors that are computed"},
+		{"stride", "int", "vectors: bytes from a result to the next"},
+	})
 
 func secularField(name string) operand.Mem { return secularBlock.Arg(name) }
 
@@ -71,8 +72,9 @@ const poleGroup = 8
 const polesTogether = 4
 
 // invertFour computes size / x for four vectors by one division, which takes as long as ten products. It returns where
-// the results are: not in x[3] nor in p or q, which are spoilt.
-func (k secular) invertFour(size reg.VecPhysical, x [polesTogether]reg.VecPhysical, p, q, t reg.VecPhysical) [polesTogether]reg.VecPhysical {
+// the results are: not in x[3] nor in p or q, which are overwritten.
+func (k secular) invertFour(size reg.VecPhysical, x [polesTogether]reg.VecPhysical, p, q,
+	t reg.VecPhysical) [polesTogether]reg.VecPhysical {
 	k.Multiply(x[0], x[1], p)
 	k.Multiply(x[2], x[3], q)
 	k.Multiply(p, q, t)
@@ -157,7 +159,7 @@ func (k secular) put(result x86.Element, vector int, x reg.VecPhysical) {
 	k.VMOVUPS(single, k.some(regResult, vector, result.Bytes))
 }
 
-// narrow returns the half of a register that has as many singles as the register has doubles.
+// narrow returns the lower half of a register, which holds one single for each double of the whole.
 func (k secular) narrow(x reg.VecPhysical) reg.VecPhysical {
 	if k.Wide {
 		return x.AsY().(reg.VecPhysical)

@@ -7,7 +7,7 @@ import (
 	"trnsci/tools/kernelgen/internal/x86"
 )
 
-// What the kernels of complex vectors in two planes point to besides regGroup, which points to the real parts.
+// Pointers of the kernels of complex vectors in two planes; RegGroup points to the real parts.
 var (
 	regImaginary = reg.RSI
 	regPairs     = reg.RDI

@@ -66,7 +66,8 @@ func (k rowsKernel) body(s set, label string) {
 // newGroup hands out registers. fold wants those of x, y and a among the first 16.
 func newGroup(k rowsKernel, s set, label string, rows int) group {
 	g := group{set: s, rowsKernel: k, label: label, rows: rows, unroll: k.maxRows(s) / rows}
-	vectors, general := s.Registers, []reg.GPPhysical{reg.RSI, reg.RDI, x86.RegRowA5, x86.RegRowA7} // the last two if rows are few
+	vectors, general := s.Registers,
+		[]reg.GPPhysical{reg.RSI, reg.RDI, x86.RegRowA5, x86.RegRowA7} // the last two if rows are few
 	take := func(n int) []reg.VecPhysical {
 		taken := vectors[:n]
 		vectors = vectors[n:]

@@ -7,8 +7,8 @@ import (
 	"trnsci/tools/kernelgen/internal/x86"
 )
 
-// Vectors of one pass through a kernel of a single vector. Additions of as many sums need not wait for one another on
-// any processor.
+// singleUnroll is the number of vectors in one pass of a kernel of a single vector. With that many sums, additions wait
+// for one another on no processor.
 const singleUnroll = 8
 
 // single generates a kernel that passes over one vector; step(x, u, rest) works on vector u of a pass, which is at x.

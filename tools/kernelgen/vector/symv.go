@@ -110,7 +110,7 @@ func (g triangleGroup) forward() {
 	}
 }
 
-// ones sets regMask to as many ones as regLanes says.
+// ones sets the lowest regLanes bits of regMask.
 func (g triangleGroup) ones() {
 	g.MOVQ(regLanes, x86.RegLeft)
 	g.MOVQ(operand.U32(1), regMask)

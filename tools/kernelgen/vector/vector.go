@@ -20,7 +20,8 @@ var vectorBlock = x86.NewBlock("vectorArgs", "is the block of arguments of the k
 	{"y1", "unsafe.Pointer", ""},
 	{"sums", "unsafe.Pointer", "results"},
 	{"alpha", "unsafe.Pointer", "factors"},
-	{"lanes", "unsafe.Pointer", "AVX2: a vector with all bits set in the elements that are left behind the last whole vector"},
+	{"lanes", "unsafe.Pointer", "AVX2: a vector with all bits set in the elements that are left behind the last " +
+		"whole vector"},
 	{"mask", "uint64", "one bit for each element that is left behind the last whole vector"},
 	{"kernel", "uint64", "which kernel to run, a kernelID"},
 	{"count", "int", "rows; used up by the kernel"},
@@ -33,7 +34,7 @@ var vectorBlock = x86.NewBlock("vectorArgs", "is the block of arguments of the k
 
 func vectorField(name string) operand.Mem { return vectorBlock.Arg(name) }
 
-// General registers of the kernels of vectors, beside those of x86.
+// General registers of the kernels of vectors, in addition to those of x86.
 var (
 	regSums  = reg.R12
 	regAlpha = reg.R14

@@ -36,7 +36,8 @@ func (s Set) Begin(base string, isComplex bool, block *Block, doc string) {
 // BeginForSet begins a kernel for a set that has no other element types.
 func (s Set) BeginForSet(base string, block *Block, doc string) {
 	s.BeginKernel(Kernel{
-		Base: base, Suffix: s.SetName(), Block: block, Doc: doc, Params: "s kernel.Set", Condition: "s == kernel." + s.SetName(),
+		Base: base, Suffix: s.SetName(), Block: block, Doc: doc, Params: "s kernel.Set",
+		Condition: "s == kernel." + s.SetName(),
 	})
 }
 
@@ -60,8 +61,8 @@ func (p *Package) addKernel(k Kernel, function string) {
 	p.dispatchers = append(p.dispatchers, &dispatcher{k, []dispatchCase{{k.Condition, function}}})
 }
 
-// dispatch returns the functions that choose kernels. They are switches and no tables of function values, since the
-// compiler takes what is passed to such a value to escape: each call would allocate its block of arguments.
+// dispatch returns the functions that choose kernels. They are switches, not tables of function values: the compiler
+// assumes that the arguments of a call through a function value escape, and each call would allocate its block.
 func (p *Package) dispatch(assembly bool) string {
 	var text bytes.Buffer
 	for i, d := range p.dispatchers {
@@ -73,7 +74,8 @@ func (p *Package) dispatch(assembly bool) string {
 			fmt.Fprintf(&text, "func %sKernel(%s, _ *%s) { vec.NoAssembly(s) }\n", d.Base, d.Params, d.Block.name)
 			continue
 		}
-		fmt.Fprintf(&text, "func %sKernel(%s, args *%s) {\nblock := (*byte)(unsafe.Pointer(args))\nswitch {\n", d.Base, d.Params, d.Block.name)
+		fmt.Fprintf(&text, "func %sKernel(%s, args *%s) {\nblock := (*byte)(unsafe.Pointer(args))\nswitch {\n", d.Base,
+			d.Params, d.Block.name)
 		for _, c := range d.cases {
 			fmt.Fprintf(&text, "case %s:\n%s(block)\n", c.condition, c.function)
 		}

@@ -85,7 +85,8 @@ func (p *Package) Write(root string) error {
 	}
 	put := func(name string, text []byte) error { return os.WriteFile(filepath.Join(folder, name), text, 0o644) }
 	putGo := func(name, constraint, text string) error {
-		source := fmt.Sprintf("// %s\n\n%spackage %s\n\n%s%s", p.origin().GeneratedWarning(), constraint, p.Name(), imports(text), text)
+		source := fmt.Sprintf("// %s\n\n%spackage %s\n\n%s%s", p.origin().GeneratedWarning(), constraint, p.Name(),
+			imports(text), text)
 		formatted, err := format.Source([]byte(source))
 		if err != nil {
 			return fmt.Errorf("%s/%s: %w", p.folder, name, err)
@@ -119,7 +120,8 @@ func (p *Package) Write(root string) error {
 		return err
 	}
 	for name, ctx := range map[string]*build.Context{"gen_avx2_amd64": p.avx2, "gen_avx512_amd64": p.avx512} {
-		if err := p.writeAssembly(ctx, func(extension string, text []byte) error { return put(name+extension, text) }); err != nil {
+		if err := p.writeAssembly(ctx,
+			func(extension string, text []byte) error { return put(name+extension, text) }); err != nil {
 			return fmt.Errorf("%s/%s: %w", p.folder, name, err)
 		}
 	}
@@ -149,7 +151,7 @@ func (p *Package) writeAssembly(ctx *build.Context, put func(extension string, t
 	return put(".go", declarations)
 }
 
-// origin is what the generated files say about how they are made.
+// origin tells, in the generated files, how they are made.
 func (p *Package) origin() printer.Config {
 	return printer.Config{Name: "avo", Argv: []string{"make", "generate", "(tools/kernelgen)"}, Pkg: p.Name()}
 }
@@ -161,7 +163,8 @@ func imports(text string) string {
 		groups = append(groups, `"unsafe"`)
 	}
 	var ours []string
-	for _, p := range []struct{ name, path string }{{"vec", "trnsci/core/internal/vec"}, {"kernel", "trnsci/core/kernel"}} {
+	for _, p := range []struct{ name, path string }{{"vec", "trnsci/core/internal/vec"},
+		{"kernel", "trnsci/core/kernel"}} {
 		if strings.Contains(text, p.name+".") {
 			ours = append(ours, fmt.Sprintf("%q", p.path))
 		}

@@ -10,19 +10,23 @@ import (
 
 // StripBlock is the block of arguments of kernels that work on strips of columns: triangular systems, rotations and
 // reflectors.
-var StripBlock = NewBlock("StripArgs", "is the block of arguments of kernels that work on the rows of a matrix in strips of columns.", []Field{
-	{"A", "unsafe.Pointer", "first element of the row that is taken first"},
-	{"Factors", "unsafe.Pointer", "triangular matrix, or the rotation or reflector that is taken first"},
-	{"Lanes", "unsafe.Pointer", "AVX2: a vector with all bits set in the elements that are left behind the last whole vector"},
-	{"Mask", "uint64", "one bit for each element that is left behind the last whole vector"},
-	{"Stride", "int", "bytes from a row to the one that is taken next"},
-	{"Steps", "int", "whole vectors in a row; used up by the kernel"},
-	{"Count", "int", "rows of a triangle, rotations, or reflectors of whole order"},
-	{"FactorStep", "int", "rotations: bytes from a rotation to the one that is taken next"},
-	{"Sign", "uint64", "rotations: bits of zero, or of minus zero if rows are taken from the last to the first"},
-	{"Signs", "unsafe.Pointer", "complex reflectors: a vector of the sign bits of imaginary parts, or of real ones for the conjugate reflectors"},
-	{"Short", "int", "real reflectors: 1 if a reflector of two rows follows"},
-})
+var StripBlock = NewBlock("StripArgs",
+	"is the block of arguments of kernels that work on the rows of a matrix in strips of columns.", []Field{
+		{"A", "unsafe.Pointer", "first element of the row that is taken first"},
+		{"Factors", "unsafe.Pointer", "triangular matrix, or the rotation or reflector that is taken first"},
+		{"Lanes", "unsafe.Pointer", "AVX2: a vector with all bits set in the elements that are left behind the last " +
+			"whole vector"},
+		{"Mask", "uint64", "one bit for each element that is left behind the last whole vector"},
+		{"Stride", "int", "bytes from a row to the one that is taken next"},
+		{"Steps", "int", "whole vectors in a row; used up by the kernel"},
+		{"Count", "int", "rows of a triangle, rotations, or reflectors of whole order"},
+		{"FactorStep", "int", "rotations: bytes from a rotation to the one that is taken next"},
+		{"Sign", "uint64", "rotations: bits of zero, or of minus zero if rows are taken from the last to the first"},
+		{"Signs", "unsafe.Pointer", "complex reflectors: a vector of the sign bits of imaginary parts, or of real " +
+			"ones " +
+			"for the conjugate reflectors"},
+		{"Short", "int", "real reflectors: 1 if a reflector of two rows follows"},
+	})
 
 // otherStripBlock is StripBlock as other packages name it.
 var otherStripBlock = NewBlock("vec.StripArgs", "", nil)
