@@ -7,6 +7,7 @@ import (
 	"trnsci/core/dense"
 	"trnsci/core/householder"
 	"trnsci/core/sched"
+	"trnsci/core/scratch"
 	"trnsci/core/tridiag"
 	"trnsci/core/tridiag/reduce"
 )
@@ -236,23 +237,26 @@ func eighScaledTridiagonal[W dense.Wide, T dense.Scalar, R dense.Float](
 	c := costsOf[W](n, v.Cols)
 	team = team.Plan(c.divideConquer + c.store)
 	vectors, direct := vectorMemory[float64](v, opt)
-	words := max(tridiag.WorkElements[float64](n), wordsOf[float64](writeElements[W](n, v.Cols, team.Threads())))
-	if !direct {
-		words += wordsOf[float64](n * n)
-	}
-	memory := borrowWorkspace(words)
+	var divideConquer, chunks []float64
+	memory := workspaces.Arena(func(a *scratch.Arena) {
+		if !direct {
+			vectors = scratch.TakeMatrix[float64](a, n, n)
+		}
+		a.Either(func(a *scratch.Arena) {
+			divideConquer = scratch.Take[float64](a, tridiag.WorkElements[float64](n))
+		}, func(a *scratch.Arena) {
+			chunks = scratch.Take[float64](a, writeElements[W](n, v.Cols, team.Threads()))
+		})
+	})
 	defer memory.GiveBack()
-	if !direct {
-		vectors = takeMatrix[float64](&memory, n, n)
-	}
 	phase := team.Phase(c.divideConquer)
-	rows, err := tridiagonalPairs(phase, t, vectors, w, opt.Subset, exponent, memory.rest)
+	rows, err := tridiagonalPairs(phase, t, vectors, w, opt.Subset, exponent, divideConquer)
 	if err != nil {
 		return 0, err
 	}
 	phase.End()
 	phase = team.Phase(c.store)
-	err = writeRows(phase, rows, v, phases, memory.rest)
+	err = writeRows(phase, rows, v, phases, chunks)
 	phase.End()
 	return rows.Rows, err
 }

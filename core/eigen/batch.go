@@ -8,37 +8,8 @@ import (
 	"trnsci/core/kernel/batch"
 )
 
-const (
-	// Matrices up to this order are solved in SIMD lanes if there are at least minGroup of them: all lanes together
-	// take as long as one.
-	maxLaneOrder = 64
-	minGroup     = 3
-	// A single matrix is solved in one lane up to these orders: with eigenvectors, and without them if it is real or
-	// complex.
-	maxSingleOrder         = 18
-	maxSingleRealValues    = 32
-	maxSingleComplexValues = 24
-
-	// memberSteps is how finely progress on a member of a batch is divided.
-	memberSteps = 1000
-)
-
-// groupSize returns how many of count matrices of type T and order n are solved together in SIMD lanes; 0 means that
-// each one is solved by itself.
-func groupSize[T dense.Scalar](n, count int, opt Options) int {
-	single := maxSingleOrder
-	switch {
-	case opt.ValuesOnly && dense.IsComplex[T]():
-		single = maxSingleComplexValues
-	case opt.ValuesOnly:
-		single = maxSingleRealValues
-	}
-	switch {
-	case opt.Jacobi, worksInSingle[T](n, opt), n < 1 || n > maxLaneOrder, n > single && count < minGroup:
-		return 0
-	}
-	return min(count, batch.Width)
-}
+// memberSteps is how finely progress on a member of a batch is divided.
+const memberSteps = 1000
 
 // Member is one problem of a batch, with the matrix A and the outputs W and V of Eigh. V is not used if only
 // eigenvalues are wanted.

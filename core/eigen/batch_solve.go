@@ -3,50 +3,44 @@ package eigen
 import (
 	"math"
 
-	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
 	"trnsci/core/kernel/batch"
 	"trnsci/core/tridiag"
 )
 
-// eighGroup solves matrices of one order, at most batch.Width of them, for which groupSize is not 0, after the checks
-// of the arguments. counts gets their numbers of eigenvalues. With an error it returns the index of the matrix that
-// failed.
-func eighGroup[T dense.Scalar, R dense.Float](members []Member[T, R], counts []int, opt Options) (failed int, err error) {
-	if err := opt.Team.Err(); err != nil {
-		return 0, err
+const (
+	// Matrices up to this order are solved in SIMD lanes if there are at least minGroup of them: all lanes together
+	// take as long as one.
+	maxLaneOrder = 64
+	minGroup     = 3
+	// A single matrix is solved in one lane up to these orders: with eigenvectors, and without them if it is real or
+	// complex.
+	maxSingleOrder         = 18
+	maxSingleRealValues    = 32
+	maxSingleComplexValues = 24
+)
+
+// groupSize returns how many of count matrices of type T and order n are solved together in SIMD lanes; 0 means that
+// each one is solved by itself.
+func groupSize[T dense.Scalar](n, count int, opt Options) int {
+	single := maxSingleOrder
+	switch {
+	case opt.ValuesOnly && dense.IsComplex[T]():
+		single = maxSingleComplexValues
+	case opt.ValuesOnly:
+		single = maxSingleRealValues
 	}
-	g := newLaneGroup[T](len(members), members[0].A.Rows, opt.ValuesOnly)
-	defer g.memory.GiveBack()
-	for k := range g.Width {
-		if g.Idle[k] = k >= len(members); !g.Idle[k] && !loadLane[R](g, k, members[k].A, opt) {
-			return k, dense.NotFinite("a")
-		}
+	switch {
+	case opt.Jacobi, worksInSingle[T](n, opt), n < 1 || n > maxLaneOrder, n > single && count < minGroup:
+		return 0
 	}
-	found := g.solve()
-	for k, m := range members {
-		switch g.kinds[k] {
-		case laneNotFinite:
-			counts[k] = fillNaN(g.Order, m.W, m.V, opt)
-		case laneTooWide:
-			if counts[k], err = eighDouble(m.A, m.W, m.V, opt); err != nil {
-				return k, err
-			}
-		default:
-			if found[k] < g.Order {
-				return k, &ConvergenceError{Found: found[k], Order: g.Order}
-			}
-			counts[k] = storeLane(g, k, m.W, m.V, opt)
-		}
-	}
-	return 0, nil
+	return min(count, batch.Width)
 }
 
 // laneGroup is a group of matrices in SIMD lanes.
 type laneGroup struct {
 	*batch.Problem
-	memory    workspace
 	exponents [batch.Width]int // matrix k was multiplied by 2^-exponents[k]
 	kinds     [batch.Width]laneKind
 }
@@ -60,24 +54,14 @@ const (
 	laneTooWide                   // squares of its small elements would underflow in the kernels
 )
 
-// newLaneGroup returns a group for count matrices of order n and type T. Its memory is to be given back.
-func newLaneGroup[T dense.Scalar](count, n int, valuesOnly bool) *laneGroup {
-	memory := borrowWorkspace(laneWords[T](count, n, valuesOnly))
-	g := laneGroupIn[T](memory, count, n, valuesOnly)
-	g.memory = memory
-	return g
+// newLaneGroup returns a group for count matrices of order n and type T. memory has laneElements numbers.
+func newLaneGroup[T dense.Scalar](memory []float64, count, n int, valuesOnly bool) *laneGroup {
+	return &laneGroup{Problem: batch.NewProblem(laneWidth(count), n, dense.Parts[T](), !valuesOnly, memory)}
 }
 
-// laneGroupIn is newLaneGroup in a workspace with room for laneWords.
-func laneGroupIn[T dense.Scalar](memory workspace, count, n int, valuesOnly bool) *laneGroup {
-	width, parts := laneWidth(count), dense.Parts[T]()
-	numbers := take[float64](&memory, batch.Elements(width, n, parts, !valuesOnly))
-	return &laneGroup{Problem: batch.NewProblem(width, n, parts, !valuesOnly, numbers)}
-}
-
-// laneWords returns the words that a group of count matrices of order n takes.
-func laneWords[T dense.Scalar](count, n int, valuesOnly bool) int {
-	return wordsOf[float64](batch.Elements(laneWidth(count), n, dense.Parts[T](), !valuesOnly))
+// laneElements returns how many numbers a group of count matrices of order n takes.
+func laneElements[T dense.Scalar](count, n int, valuesOnly bool) int {
+	return batch.Elements(laneWidth(count), n, dense.Parts[T](), !valuesOnly)
 }
 
 // laneWidth returns the number of lanes for a group of count matrices.
@@ -129,47 +113,63 @@ func (g *laneGroup) orient(k int) {
 	}
 }
 
-// solveInLane is solveIn for the standard form c of a generalized problem of an order up to maxSingleOrder. It solves
-// it as eighGroup solves a single matrix. The workspace has room for standardWords.
-func solveInLane[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Float](
-	g *generalized[W], memory workspace, c dense.Matrix[W], largest float64, w []R, v dense.View[T], opt Options,
-) (int, error) {
-	n, rest := c.Rows, memory
-	vectors := takeMatrix[W](&rest, n, n)
-	lane := laneGroupIn[W](rest, 1, n, opt.ValuesOnly)
-	for k := 1; k < lane.Width; k++ {
-		lane.Idle[k] = true
+const (
+	// Matrices whose largest element is between 2^-laneExponent and 2^laneExponent are not scaled in lanes; see
+	// batch.Problem.
+	laneExponent = 200
+	// The kernels treat numbers below 2^-480 as zero, which is negligible beside elements of this size.
+	laneSmallest = 0x1p-400
+)
+
+// loadLane sets matrix k to the triangle of a that opt names, divided by a power of two if necessary. It returns false
+// if a is not finite and opt checks for that.
+func loadLane[R dense.Float, T dense.Scalar](g *laneGroup, k int, a dense.View[T], opt Options) (ok bool) {
+	sign := 1.0
+	if opt.Upper { // row i of the lower triangle is the conjugate of column i of the upper one
+		a, sign = a.T(), -1
 	}
-	loadLane[V](lane, 0, c.View(), Options{SkipFiniteCheck: true})
-	if lane.kinds[0] == laneTooWide {
-		return solveIn[W, V](memory, c, largest, w, v, opt, g.transformation())
+	from := newRealView[R](a)
+	lower, other := from.extents(!opt.SkipFiniteCheck)
+	if !other.finite() || !lower.finite() {
+		g.Idle[k], g.kinds[k] = true, laneNotFinite
+		return opt.SkipFiniteCheck
 	}
-	if found := lane.solve(); found[0] < n {
-		return 0, &ConvergenceError{Found: found[0], Order: n}
+	largest, smallest := math.Float64frombits(lower.largest), math.Float64frombits(lower.smallest)
+	if _, exponent := math.Frexp(largest); exponent <= -laneExponent || exponent > laneExponent {
+		g.exponents[k] = exponent
 	}
-	var values [maxSingleOrder]V
-	storeLane(lane, 0, values[:], vectors.View().T(), Options{ValuesOnly: opt.ValuesOnly})
-	count := 0
-	for i, x := range values[:n] {
-		value := R(math.Ldexp(float64(x), g.transformation().valueExponent)) + 0 // no negative zero
+	if math.Ldexp(smallest, -g.exponents[k]) < laneSmallest {
+		g.Idle[k], g.kinds[k] = true, laneTooWide
+		return true
+	}
+	from.load(g.A[k:], g.Width, g.exponents[k], sign)
+	negligible := dense.RoundoffDouble * math.Ldexp(largest, -g.exponents[k])
+	g.Floor[k] = negligible * negligible
+	return true
+}
+
+// storeLane writes the eigenpairs of matrix k that belong to opt's subset to w and v. It returns their number.
+func storeLane[T dense.Scalar, R dense.Float](g *laneGroup, k int, w []R, v dense.View[T], opt Options) (count int) {
+	var order [maxLaneOrder]int
+	values := g.D[k:]
+	for i := range g.Order {
+		at := i
+		for ; at > 0 && values[order[at-1]*g.Width] > values[i*g.Width]; at-- {
+			order[at] = order[at-1]
+		}
+		order[at] = i
+	}
+	out := newRealView[R](v)
+	for i, row := range order[:g.Order] {
+		value := R(math.Ldexp(values[row*g.Width], g.exponents[k])) + 0 // no negative zero
 		if !opt.Subset.holds(i, float64(value)) {
 			continue
 		}
 		w[count] = value
 		if !opt.ValuesOnly {
-			copy(vectors.Row(count), vectors.Row(i))
+			out.storeColumn(count, g.Vectors[row*g.Cols*g.Width+k:], g.Width)
 		}
 		count++
 	}
-	if opt.ValuesOnly {
-		return count, nil
-	}
-	rows := vectors.Slice(0, count, 0, n)
-	if err := g.fromStandardForm(rows); err != nil {
-		return 0, err
-	}
-	for i := range count {
-		fixPhase(rows.Row(i))
-	}
-	return count, blas.CopyView(nil, columns(v, count), rows.View().T())
+	return count
 }

@@ -8,6 +8,7 @@ import (
 	"trnsci/core/dense"
 	"trnsci/core/factor"
 	"trnsci/core/sched"
+	"trnsci/core/scratch"
 	"trnsci/core/tridiag/reduce"
 )
 
@@ -61,9 +62,14 @@ func eighCanonical[W dense.Wide, T dense.Scalar, R dense.Float](
 	a, b dense.View[T], lindep float64, w []R, v dense.View[T], opt Options,
 ) (count, dropped int, err error) {
 	n, p := a.Rows, newPencil[W](a, b, opt)
-	memory := borrowWorkspace(p.words(n) + solveWords[W, float64](n, Options{Team: opt.Team}, false))
+	var m solveMemory[W, float64]
+	var rest scratch.Arena // after the matrices, for both problems
+	memory := workspaces.Arena(func(a *scratch.Arena) {
+		p.take(a, n)
+		rest = *a
+		m.take(a, n, Options{Team: opt.Team}, false)
+	})
 	defer memory.GiveBack()
-	p.place(n, &memory)
 	finite, err := loadPencil(&p, a, b, opt)
 	if err != nil {
 		return 0, 0, err
@@ -75,7 +81,7 @@ func eighCanonical[W dense.Wide, T dense.Scalar, R dense.Float](
 	projection := 2 * c.product // two products, one of a triangle only, and conjugations
 	team := opt.Team.Plan(metric.vectors() + projection + c.solving(opt) + c.product)
 	phase := team.Phase(metric.vectors())
-	x, err := orthonormalRows(memory, p.b, p.exponentB, lindep, dense.Eps[T](), phase)
+	x, err := orthonormalRows(&m, p.b, p.exponentB, lindep, dense.Eps[T](), phase)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -98,7 +104,8 @@ func eighCanonical[W dense.Wide, T dense.Scalar, R dense.Float](
 	if !opt.ValuesOnly {
 		y = dense.New[W](opt.Subset.maxCount(kept), kept)
 	}
-	count, err = solveIn[W, float64](memory, h, largestInLower(h), w, y.View().T(), opt, to)
+	m.take(&rest, kept, opt, false)
+	count, err = solveIn(&m, h, largestInLower(h), w, y.View().T(), opt, to)
 	if err != nil || opt.ValuesOnly {
 		return count, n - kept, err
 	}
@@ -116,12 +123,11 @@ func eighCanonical[W dense.Wide, T dense.Scalar, R dense.Float](
 // orthonormalRows returns X^T for the eigenvectors of the matrix in the lower triangle of b, which it overwrites, whose
 // eigenvalues exceed lindep, in ascending order. b is the caller's matrix, of precision eps, times 2^exponent.
 func orthonormalRows[W dense.Wide](
-	memory workspace, b dense.Matrix[W], exponent int, lindep, eps float64, team *sched.Team,
+	m *solveMemory[W, float64], b dense.Matrix[W], exponent int, lindep, eps float64, team *sched.Team,
 ) (dense.Matrix[W], error) {
 	n := b.Rows
 	s, rows := make([]float64, n), dense.New[W](n, n)
-	_, err := solveIn[W, float64](
-		memory, b, largestInLower(b), s, rows.View().T(), Options{Team: team}, transformation[W]{})
+	_, err := solveIn(m, b, largestInLower(b), s, rows.View().T(), Options{Team: team}, transformation[W]{})
 	if err != nil {
 		return rows, err
 	}

@@ -1,11 +1,10 @@
 package eigen
 
 import (
-	"math"
-
 	"trnsci/core/dense"
 	"trnsci/core/householder"
 	"trnsci/core/sched"
+	"trnsci/core/scratch"
 	"trnsci/core/tridiag"
 	"trnsci/core/tridiag/reduce"
 )
@@ -64,6 +63,42 @@ func Eigh[T dense.Scalar, R dense.Float](
 	return eighDouble(a, w, v, opt)
 }
 
+// eighGroup solves matrices of one order, at most batch.Width of them, for which groupSize is not 0, after the checks
+// of the arguments. counts gets their numbers of eigenvalues. With an error it returns the index of the matrix that
+// failed.
+func eighGroup[T dense.Scalar, R dense.Float](members []Member[T, R], counts []int, opt Options) (failed int, err error) {
+	if err := opt.Team.Err(); err != nil {
+		return 0, err
+	}
+	n := members[0].A.Rows
+	elements := laneElements[T](len(members), n, opt.ValuesOnly)
+	memory := workspaces.Borrow(elements)
+	defer memory.GiveBack()
+	g := newLaneGroup[T](memory.Words[:elements], len(members), n, opt.ValuesOnly)
+	for k := range g.Width {
+		if g.Idle[k] = k >= len(members); !g.Idle[k] && !loadLane[R](g, k, members[k].A, opt) {
+			return k, dense.NotFinite("a")
+		}
+	}
+	found := g.solve()
+	for k, m := range members {
+		switch g.kinds[k] {
+		case laneNotFinite:
+			counts[k] = fillNaN(g.Order, m.W, m.V, opt)
+		case laneTooWide:
+			if counts[k], err = eighDouble(m.A, m.W, m.V, opt); err != nil {
+				return k, err
+			}
+		default:
+			if found[k] < g.Order {
+				return k, &ConvergenceError{Found: found[k], Order: g.Order}
+			}
+			counts[k] = storeLane(g, k, m.W, m.V, opt)
+		}
+	}
+	return 0, nil
+}
+
 // eighDouble is eigh in double precision.
 func eighDouble[T dense.Scalar, R dense.Float](a dense.View[T], w []R, v dense.View[T], opt Options) (int, error) {
 	if dense.IsComplex[T]() {
@@ -88,15 +123,14 @@ func eigh[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Float](
 	n := a.Rows
 	h, inPlace := lowerInPlace[W](a, opt.Overwrite)
 	_, direct := vectorMemory[V](v, opt)
-	words := solveWords[W, V](n, opt, direct)
-	if !inPlace {
-		words += wordsOf[W](reduce.LowerSize[W](n))
-	}
-	memory := borrowWorkspace(words)
+	var m solveMemory[W, V]
+	memory := workspaces.Arena(func(a *scratch.Arena) {
+		if !inPlace {
+			h = takeLower[W](a, n)
+		}
+		m.take(a, n, opt, direct)
+	})
 	defer memory.GiveBack()
-	if !inPlace {
-		h = reduce.LowerIn(n, take[W](&memory, reduce.LowerSize[W](n)))
-	}
 	if err := copyTriangle(opt.Team, h, a, opt.Upper, inPlace); err != nil {
 		return 0, err
 	}
@@ -104,7 +138,40 @@ func eigh[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Float](
 	if !dense.IsFinite(largest) {
 		return fillNaN(n, w, v, opt), nil
 	}
-	return solveIn[W, V](memory, h, largest, w, v, opt, transformation[W]{})
+	return solveIn(&m, h, largest, w, v, opt, transformation[W]{})
+}
+
+// solveMemory is the memory in which solveIn works.
+type solveMemory[W dense.Scalar, V dense.Float] struct {
+	t             tridiag.Matrix
+	vectors       dense.Matrix[V] // of t, unless they are in the caller's memory
+	divideConquer []float64
+	reflectors    []V // used after divideConquer, in the same place
+	chunks        []V // of the vectors that are being written, likewise
+}
+
+// take takes the memory for a matrix of order n. direct says whether the eigenvectors of the tridiagonal matrix are in
+// the caller's memory.
+func (m *solveMemory[W, V]) take(a *scratch.Arena, n int, opt Options, direct bool) {
+	m.t = tridiag.Matrix{D: scratch.Take[float64](a, n), E: scratch.Take[float64](a, n)}
+	if opt.ValuesOnly {
+		return
+	}
+	if !direct {
+		m.vectors = scratch.TakeMatrix[V](a, n, n)
+	}
+	threads := opt.Team.Threads()
+	a.Either(func(a *scratch.Arena) {
+		m.divideConquer = scratch.Take[float64](a, tridiag.WorkElements[V](n))
+	}, func(a *scratch.Arena) {
+		m.reflectors = scratch.Take[V](a, householder.BlockElements[W](n, threads))
+		m.chunks = scratch.Take[V](a, writeElements[W](n, opt.Subset.maxCount(n), threads))
+	})
+}
+
+// takeLower takes the memory of a matrix of order n in the layout of package reduce.
+func takeLower[W dense.Scalar](a *scratch.Arena, n int) dense.Matrix[W] {
+	return reduce.LowerIn(n, scratch.Take[W](a, reduce.LowerSize[W](n)))
 }
 
 // transformation converts the eigenpairs of the matrix that solveIn gets to those of the caller's problem. The zero
@@ -132,9 +199,9 @@ func (o Options) sharedFrom(least, n int) Options {
 
 // solveIn diagonalizes the Hermitian matrix in the lower triangle of h, which it overwrites, and writes the wanted
 // eigenpairs of the caller's problem to w and v. largest is largestInLower of h, a finite number. V is the real type of
-// W. The workspace has room for solveWords.
+// W. m has been taken for the order of h, opt and v.
 func solveIn[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Float](
-	memory workspace, h dense.Matrix[W], largest float64, w []R, v dense.View[T], opt Options, to transformation[W],
+	m *solveMemory[W, V], h dense.Matrix[W], largest float64, w []R, v dense.View[T], opt Options, to transformation[W],
 ) (int, error) {
 	n := h.Rows
 	opt = opt.sharedFrom(minSharedOrder, n*dense.Parts[W]())
@@ -145,18 +212,17 @@ func solveIn[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Float](
 	scaleLower(h, exponent)
 	to.valueExponent -= exponent
 	if opt.ValuesOnly {
-		return solveValues(memory, h, w, opt, to.valueExponent)
+		return solveValues(m.t, h, w, opt, to.valueExponent)
 	}
-	return solveVectors[W, V](memory, h, w, columns(v, opt.Subset.maxCount(n)), opt, to)
+	return solveVectors(m, h, w, columns(v, opt.Subset.maxCount(n)), opt, to)
 }
 
 // solveValues is solveIn for a scaled matrix and eigenvalues alone, which are multiplied by 2^exponent.
 func solveValues[W dense.Scalar, R dense.Float](
-	memory workspace, h dense.Matrix[W], w []R, opt Options, exponent int,
+	t tridiag.Matrix, h dense.Matrix[W], w []R, opt Options, exponent int,
 ) (int, error) {
-	n, c := h.Rows, costsOf[W](h.Rows, 0)
+	c := costsOf[W](h.Rows, 0)
 	team := opt.Team.Plan(c.reduction + c.values)
-	t := takeTridiagonal(&memory, n)
 	phase := team.Phase(c.reduction)
 	if _, err := reduce.Hermitian(phase, h, t); err != nil {
 		return 0, err
@@ -170,32 +236,30 @@ func solveValues[W dense.Scalar, R dense.Float](
 
 // solveVectors is solveIn for a scaled matrix with eigenvectors; v has as many columns as the subset may hold.
 func solveVectors[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Float](
-	memory workspace, h dense.Matrix[W], w []R, v dense.View[T], opt Options, to transformation[W],
+	m *solveMemory[W, V], h dense.Matrix[W], w []R, v dense.View[T], opt Options, to transformation[W],
 ) (int, error) {
-	n, c := h.Rows, costsOf[W](h.Rows, v.Cols)
+	c := costsOf[W](h.Rows, v.Cols)
 	if to.vectors != nil {
 		c.back += c.transform
 	}
 	team := opt.Team.Plan(c.reduction + c.divideConquer + c.blocks + c.back)
 	vectors, direct := vectorMemory[V](v, opt)
 	if !direct {
-		vectors = takeMatrix[V](&memory, n, n)
+		vectors = m.vectors
 	}
-	t := takeTridiagonal(&memory, n)
 	phase := team.Phase(c.reduction)
-	tau, err := reduce.Hermitian(phase, h, t)
+	tau, err := reduce.Hermitian(phase, h, m.t)
 	if err != nil {
 		return 0, err
 	}
 	phase.End()
 	phase = team.Phase(c.divideConquer)
-	rows, err := tridiagonalPairs(phase, t, vectors, w, opt.Subset, to.valueExponent, memory.rest)
+	rows, err := tridiagonalPairs(phase, m.t, vectors, w, opt.Subset, to.valueExponent, m.divideConquer)
 	if err != nil {
 		return 0, err
 	}
 	phase.End()
-	reflectors := take[V](&memory, householder.BlockElements[W](n, team.Threads()))
-	blocks, err := householder.GatherRows(team, h, tau, reflectors)
+	blocks, err := householder.GatherRows(team, h, tau, m.reflectors)
 	if err != nil {
 		return 0, err
 	}
@@ -203,7 +267,7 @@ func solveVectors[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Float](
 	count := rows.Rows
 	out := vectorWriter[V, W, T]{blocks: blocks, transform: to.vectors, rows: rows, v: columns(v, count)}
 	phase = team.Phase(c.back)
-	err = out.write(phase, take[V](&memory, writeElements[W](n, count, team.Threads())))
+	err = out.write(phase, m.chunks)
 	phase.End()
 	return count, err
 }
@@ -233,13 +297,6 @@ func tridiagonalPairs[V, R dense.Float](
 	return vectors.Slice(0, count, 0, n), nil
 }
 
-// writeValues stores the values d, multiplied by 2^exponent.
-func writeValues[R dense.Float](w []R, d []float64, exponent int) {
-	for i, x := range d {
-		w[i] = R(math.Ldexp(x, exponent))
-	}
-}
-
 // vectorMemory returns the memory of v as an n x n matrix for real eigenvectors as rows, if it has that layout and all
 // of its first n columns are certain to be outputs.
 func vectorMemory[V dense.Float, T dense.Scalar](v dense.View[T], opt Options) (rows dense.Matrix[V], direct bool) {
@@ -247,10 +304,4 @@ func vectorMemory[V dense.Float, T dense.Scalar](v dense.View[T], opt Options) (
 		return rows, false
 	}
 	return sameRows[V](columns(v, v.Rows).T())
-}
-
-// columns returns the view of the first k columns of v.
-func columns[T dense.Scalar](v dense.View[T], k int) dense.View[T] {
-	v.Cols = k
-	return v
 }

@@ -2,12 +2,11 @@ package eigen
 
 import (
 	"errors"
+	"math"
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
-	"trnsci/core/factor"
-	"trnsci/core/sched"
-	"trnsci/core/tridiag/reduce"
+	"trnsci/core/scratch"
 )
 
 // EighGeneralized computes eigenvalues and eigenvectors of a generalized problem with n x n matrices A, Hermitian
@@ -84,31 +83,44 @@ type pencil[W dense.Scalar] struct {
 	exponentA, exponentB int
 }
 
-// newPencil returns a pencil in the caller's memory if opt allows that; place does the rest.
+// newPencil returns a pencil in the caller's memory if opt allows that; take does the rest.
 func newPencil[W dense.Scalar, T dense.Scalar](a, b dense.View[T], opt Options) (p pencil[W]) {
 	p.a, p.inPlaceA = lowerInPlace[W](a, opt.Overwrite)
 	p.b, p.inPlaceB = lowerInPlace[W](b, opt.Overwrite)
 	return p
 }
 
-// words returns the words that place takes for matrices of order n.
-func (p *pencil[W]) words(n int) (words int) {
-	for _, inPlace := range []bool{p.inPlaceA, p.inPlaceB} {
-		if !inPlace {
-			words += wordsOf[W](reduce.LowerSize[W](n))
-		}
-	}
-	return words
-}
-
-// place gives matrices of order n their memory where they have none.
-func (p *pencil[W]) place(n int, memory *workspace) {
+// take gives matrices of order n their memory where they have none.
+func (p *pencil[W]) take(a *scratch.Arena, n int) {
 	if !p.inPlaceA {
-		p.a = reduce.LowerIn(n, take[W](memory, reduce.LowerSize[W](n)))
+		p.a = takeLower[W](a, n)
 	}
 	if !p.inPlaceB {
-		p.b = reduce.LowerIn(n, take[W](memory, reduce.LowerSize[W](n)))
+		p.b = takeLower[W](a, n)
 	}
+}
+
+// standardMemory is the memory of the reduction to standard form and of the solution of the standard problem.
+type standardMemory[W dense.Scalar, V dense.Float] struct {
+	form    []W
+	solve   solveMemory[W, V] // used after form, in the same place
+	vectors dense.Matrix[W]   // of a problem that is solved in a SIMD lane, which has no solve
+	lane    []float64
+}
+
+// take takes the memory for matrices of order n; direct is that of solveMemory.take.
+func (m *standardMemory[W, V]) take(a *scratch.Arena, n int, opt Options, direct bool) {
+	if n <= maxSingleOrder {
+		m.form = scratch.Take[W](a, standardFormElements[W](n))
+		m.vectors = scratch.TakeMatrix[W](a, n, n)
+		m.lane = scratch.Take[float64](a, laneElements[W](1, n, opt.ValuesOnly))
+		return
+	}
+	a.Either(func(a *scratch.Arena) {
+		m.form = scratch.Take[W](a, standardFormElements[W](n))
+	}, func(a *scratch.Arena) {
+		m.solve.take(a, n, opt, direct)
+	})
 }
 
 // loadPencil copies and scales the matrices; finite says whether both of their triangles are.
@@ -134,9 +146,13 @@ func eighGeneralized[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Floa
 	problem Problem, a, b dense.View[T], w []R, v dense.View[T], opt Options,
 ) (int, error) {
 	n, p := a.Rows, newPencil[W](a, b, opt)
-	memory := borrowWorkspace(p.words(n) + standardWords[W, V](n, v, opt))
+	_, direct := vectorMemory[V](v, opt)
+	var m standardMemory[W, V]
+	memory := workspaces.Arena(func(a *scratch.Arena) {
+		p.take(a, n)
+		m.take(a, n, opt, direct)
+	})
 	defer memory.GiveBack()
-	p.place(n, &memory)
 	finite, err := loadPencil(&p, a, b, opt)
 	if err != nil {
 		return 0, err
@@ -155,7 +171,7 @@ func eighGeneralized[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Floa
 	}
 	g.team.End()
 	g.team = team.Phase(c.standard)
-	if err := g.toStandardForm(memory, p.a); err != nil {
+	if err := g.toStandardForm(m.form, p.a); err != nil {
 		return 0, err
 	}
 	g.team.End()
@@ -165,73 +181,17 @@ func eighGeneralized[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Floa
 		return 0, dense.BadArgument("b", "too badly scaled: the eigenvalues are beyond the range of double precision")
 	}
 	if n <= maxSingleOrder {
-		return solveInLane[W, V](&g, memory, p.a, largest, w, v, opt)
+		return solveInLane(&g, &m, p.a, largest, w, v, opt)
 	}
-	return solveIn[W, V](memory, p.a, largest, w, v, opt, g.transformation())
-}
-
-// standardWords returns the words that the reduction to standard form and the solution of the standard problem take
-// from a workspace.
-func standardWords[W dense.Scalar, V dense.Float, T dense.Scalar](n int, v dense.View[T], opt Options) int {
-	_, direct := vectorMemory[V](v, opt)
-	words := max(wordsOf[W](standardFormElements[W](n)), solveWords[W, V](n, opt, direct))
-	if n <= maxSingleOrder {
-		words = max(words, wordsOf[W](n*n)+laneWords[W](1, n, opt.ValuesOnly))
-	}
-	return words
-}
-
-// generalized transforms a generalized problem to a standard one and its solution back.
-type generalized[W dense.Scalar] struct {
-	problem              Problem
-	team                 *sched.Team
-	l                    dense.Matrix[W] // B, then its Cholesky factor
-	exponentA, exponentB int             // A and B have been multiplied by two to these powers
-}
-
-// factor overwrites B by its Cholesky factor.
-func (g *generalized[W]) factor() error {
-	diagonal := make([]float64, g.l.Rows)
-	for i := range diagonal {
-		diagonal[i] = dense.Real(g.l.At(i, i))
-	}
-	if dense.IsSingle[W]() {
-		return g.factorInSingle(diagonal)
-	}
-	return g.factorInDouble(diagonal)
-}
-
-// factorInDouble is factor in double precision for a B with the given diagonal.
-func (g *generalized[W]) factorInDouble(diagonal []float64) error {
-	n := len(diagonal)
-	err := factor.Cholesky(g.team, g.l)
-	factored := n
-	var failed *factor.NotPositiveDefiniteError
-	if errors.As(err, &failed) {
-		factored = failed.Order - 1
-	} else if err != nil {
-		return err
-	}
-	// A tiny pivot comes before the negative one that it causes.
-	order, err := g.firstSingularMinor(diagonal, factored)
-	if err != nil {
-		return err
-	}
-	if order == 0 && failed != nil {
-		order = failed.Order
-	}
-	if order > 0 {
-		return &factor.NotPositiveDefiniteError{Arg: "b", Order: order}
-	}
-	return nil
+	return solveIn(&m.solve, p.a, largest, w, v, opt, g.transformation())
 }
 
 // toStandardForm overwrites the lower triangle of h by that of C = F^H A F, where F is L^-H for problem 1 and L for the
-// others. L is replaced by its conjugate for the problems 1 and 2. The scratch memory is free again on return.
-func (g *generalized[W]) toStandardForm(memory workspace, h dense.Matrix[W]) error {
+// others. L is replaced by its conjugate for the problems 1 and 2. memory has standardFormElements numbers.
+func (g *generalized[W]) toStandardForm(memory []W, h dense.Matrix[W]) error {
 	s := standardForm[W]{
 		team: g.team.Plan(cube(h.Rows)), multiply: g.problem != AXEqualsLambdaBX,
-		memory: take[W](&memory, standardFormElements[W](h.Rows)),
+		memory: memory,
 	}
 	if err := s.reduce(h, g.l); err != nil {
 		return err
@@ -266,4 +226,51 @@ func (g *generalized[W]) fromStandardForm(rows dense.Matrix[W]) error {
 		}
 	}
 	return g.team.Err()
+}
+
+// solveInLane is solveIn for the standard form c of a generalized problem of an order up to maxSingleOrder. It solves
+// it as eighGroup solves a single matrix.
+func solveInLane[W dense.Scalar, V dense.Float, T dense.Scalar, R dense.Float](
+	g *generalized[W], m *standardMemory[W, V], c dense.Matrix[W], largest float64, w []R, v dense.View[T], opt Options,
+) (int, error) {
+	n, vectors := c.Rows, m.vectors
+	lane := newLaneGroup[W](m.lane, 1, n, opt.ValuesOnly)
+	for k := 1; k < lane.Width; k++ {
+		lane.Idle[k] = true
+	}
+	loadLane[V](lane, 0, c.View(), Options{SkipFiniteCheck: true})
+	if lane.kinds[0] == laneTooWide {
+		_, direct := vectorMemory[V](v, opt)
+		memory := workspaces.Arena(func(a *scratch.Arena) { m.solve.take(a, n, opt, direct) })
+		defer memory.GiveBack()
+		return solveIn(&m.solve, c, largest, w, v, opt, g.transformation())
+	}
+	if found := lane.solve(); found[0] < n {
+		return 0, &ConvergenceError{Found: found[0], Order: n}
+	}
+	var values [maxSingleOrder]V
+	storeLane(lane, 0, values[:], vectors.View().T(), Options{ValuesOnly: opt.ValuesOnly})
+	count := 0
+	for i, x := range values[:n] {
+		value := R(math.Ldexp(float64(x), g.transformation().valueExponent)) + 0 // no negative zero
+		if !opt.Subset.holds(i, float64(value)) {
+			continue
+		}
+		w[count] = value
+		if !opt.ValuesOnly {
+			copy(vectors.Row(count), vectors.Row(i))
+		}
+		count++
+	}
+	if opt.ValuesOnly {
+		return count, nil
+	}
+	rows := vectors.Slice(0, count, 0, n)
+	if err := g.fromStandardForm(rows); err != nil {
+		return 0, err
+	}
+	for i := range count {
+		fixPhase(rows.Row(i))
+	}
+	return count, blas.CopyView(nil, columns(v, count), rows.View().T())
 }

@@ -7,8 +7,13 @@ import (
 	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/sched"
+	"trnsci/core/scratch"
 	"trnsci/core/tridiag"
 )
+
+// workspaces keeps the memory of calls for later ones, within scratch.DefaultLimit for all pools together: touching the
+// pages of new memory takes up to half as long as the computation for small matrices, and a tenth at order 2048.
+var workspaces = scratch.Pool{MostBytes: scratch.DefaultLimit}
 
 // Options selects what is computed and what may be overwritten. The zero value reads the lower triangle, computes all
 // eigenvalues and eigenvectors on one thread and leaves the input unchanged.
@@ -172,4 +177,10 @@ func fillNaN[T dense.Scalar, R dense.Float](n int, w []R, v dense.View[T], opt O
 		columns(v, count).Fill(dense.FromParts[T](nan, nan))
 	}
 	return count
+}
+
+// columns returns the view of the first k columns of v.
+func columns[T dense.Scalar](v dense.View[T], k int) dense.View[T] {
+	v.Cols = k
+	return v
 }

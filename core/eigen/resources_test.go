@@ -181,7 +181,7 @@ func testDirtyWorkspace[T dense.Scalar, R dense.Float](t *testing.T) {
 		for _, opt := range []Options{{}, {ValuesOnly: true}, {Subset: ByIndex(0, n/2)}} {
 			var first outputs[T, R]
 			for round, x := range []float64{0, math.NaN()} {
-				memory := borrowWorkspace(words)
+				memory := workspaces.Borrow(words)
 				for i := range memory.Words {
 					memory.Words[i] = x
 				}

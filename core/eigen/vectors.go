@@ -235,3 +235,10 @@ func combineWithPhase[R dense.Float, W dense.Scalar](re, im []R, row []W) {
 	vector.Interleave(set, R(float64(re[at])/r), R(-float64(im[at])/r), re, im, pairs)
 	row[at] = dense.FromReal[W](r)
 }
+
+// writeValues stores the values d, multiplied by 2^exponent.
+func writeValues[R dense.Float](w []R, d []float64, exponent int) {
+	for i, x := range d {
+		w[i] = R(math.Ldexp(x, exponent))
+	}
+}

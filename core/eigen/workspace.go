@@ -5,66 +5,11 @@ import (
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
-	"trnsci/core/householder"
 	"trnsci/core/kernel/batch"
 	"trnsci/core/scratch"
 	"trnsci/core/tridiag"
 	"trnsci/core/tridiag/reduce"
 )
-
-// Workspaces up to 256 MB, those of real matrices of order 3000, are kept: touching the pages of new memory takes up to
-// half as long as the computation for small matrices, and a tenth at order 2048.
-var workspaces = scratch.Pool{MostBytes: 256 << 20}
-
-// workspace is memory of a call that is taken part by part.
-type workspace struct {
-	scratch.Memory
-	rest []float64
-}
-
-// borrowWorkspace returns a workspace of the given number of words, which is to be given back.
-func borrowWorkspace(words int) workspace {
-	memory := workspaces.Borrow(words)
-	return workspace{memory, memory.Words}
-}
-
-// wordsOf returns the words that take uses for n numbers of type T: whole cache lines.
-func wordsOf[T dense.Scalar](n int) int {
-	return ceilDiv(scratch.WordsOf[T](n), scratch.LineWords) * scratch.LineWords
-}
-
-// take returns n numbers of unknown values.
-func take[T dense.Scalar](w *workspace, n int) []T {
-	part := w.rest[:wordsOf[T](n)]
-	w.rest = w.rest[len(part):]
-	return scratch.Numbers[T](part, n)
-}
-
-// takeMatrix is take for a matrix.
-func takeMatrix[T dense.Scalar](w *workspace, rows, cols int) dense.Matrix[T] {
-	return dense.Matrix[T]{Rows: rows, Cols: cols, Stride: max(1, cols), Data: take[T](w, rows*cols)}
-}
-
-// takeTridiagonal is take for a tridiagonal matrix.
-func takeTridiagonal(w *workspace, n int) tridiag.Matrix {
-	return tridiag.Matrix{D: take[float64](w, n), E: take[float64](w, n)}
-}
-
-// solveWords returns the words that solveIn takes from its workspace for a matrix of type W, with the real type V, and
-// order n. direct says whether the eigenvectors of the tridiagonal matrix are in memory of the caller.
-func solveWords[W dense.Scalar, V dense.Float](n int, opt Options, direct bool) int {
-	words := 2 * wordsOf[float64](n)
-	if opt.ValuesOnly {
-		return words
-	}
-	if !direct {
-		words += wordsOf[V](n * n)
-	}
-	threads := opt.Team.Threads()
-	back := wordsOf[V](householder.BlockElements[W](n, threads)) +
-		wordsOf[V](writeElements[W](n, opt.Subset.maxCount(n), threads))
-	return words + max(wordsOf[float64](tridiag.WorkElements[V](n)), back)
-}
 
 const (
 	realBytes = 8
@@ -84,8 +29,8 @@ const (
 func withOverhead(bytes int) int64 { return int64(bytes + bytes/roundUp + callOverhead) }
 
 // Workspace returns an upper bound of the memory in bytes that a call for an n x n matrix allocates, so that a caller
-// can refuse in time what does not fit. It returns math.MaxInt64 for what no machine can hold. Up to 256 MB of it are
-// kept between calls, until the garbage collector frees them.
+// can refuse in time what does not fit. It returns math.MaxInt64 for what no machine can hold. Part of it is kept
+// for later calls, within scratch.DefaultLimit for all pools together, until the garbage collector frees it.
 func Workspace[T dense.Scalar](n int, generalized bool, opt Options) (bytes int64) {
 	if n > maxOrder {
 		return math.MaxInt64
@@ -118,20 +63,28 @@ func workspaceBytes[W dense.Scalar, V dense.Float](n int, generalized bool, opt 
 		return jacobiBytes[W](n, opt.Team.Threads())
 	}
 	size, threads := dense.Bytes[W](), opt.Team.Threads()
-	total := size*(reduce.LowerSize[W](n)+reduce.WorkElements[W](n)+n) +
-		realBytes*(tridiagonalVectors*n+solveWords[W, V](n, opt, false))
+	kept := scratch.Count(func(a *scratch.Arena) {
+		p := pencil[W]{inPlaceB: !generalized}
+		p.take(a, n)
+		if generalized {
+			new(standardMemory[W, V]).take(a, n, opt, false)
+		} else {
+			new(solveMemory[W, V]).take(a, n, opt, false)
+		}
+	})
+	total := size*(reduce.WorkElements[W](n)+n) + realBytes*(tridiagonalVectors*n+kept)
 	if opt.ValuesOnly {
 		total += tridiag.EigenvaluesBytes(n, threads)
 	} else {
 		total += tridiag.EigenpairsBytes(n) + threads*int(blas.GemmWorkspace[V]())
 	}
 	if generalized { // the Cholesky factorization and the solves with its factor
-		total += size*(reduce.LowerSize[W](n)+standardFormElements[W](n)+(threads*inverseRows+probes)*n) +
+		total += size*(threads*inverseRows+probes)*n +
 			realBytes*generalizedVectors*n
 		total += threads * int(blas.GemmWorkspace[V]()+blas.TriangularWorkspace[W](n))
 	}
 	if n <= maxLaneOrder {
-		total += realBytes * batch.Elements(batch.Width, n, dense.Parts[W](), !opt.ValuesOnly)
+		total += realBytes * laneElements[W](batch.Width, n, opt.ValuesOnly)
 	}
 	return withOverhead(total)
 }

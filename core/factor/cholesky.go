@@ -22,9 +22,6 @@ func (e *NotPositiveDefiniteError) Error() string {
 	return fmt.Sprintf("%s: the leading minor of order %d is not positive definite", e.Arg, e.Order)
 }
 
-// Matrices of at most this order, half of it for complex ones, are factored strip by strip.
-const choleskyBase = 64
-
 // Cholesky overwrites a Hermitian (real: symmetric) positive definite matrix by the lower triangular L of A = L L^H,
 // zeros above the diagonal included. Only the lower triangle of a is read, and the imaginary parts of its diagonal are
 // taken to be zero. The diagonal of L is real and positive.

@@ -2,13 +2,13 @@ package factor
 
 import (
 	"math"
-	"sync"
 	"unsafe"
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
 	"trnsci/core/kernel/gemm"
+	"trnsci/core/scratch"
 )
 
 // Blocks on the diagonal are factored as U^T U in real arithmetic. A strip of rows of U is then the solution of a
@@ -35,6 +35,9 @@ func choleskyBlock[T dense.Scalar](a dense.Matrix[T]) (order int) {
 	return order
 }
 
+// Matrices of at most this order, half of it for complex ones, are factored strip by strip.
+const choleskyBase = 64
+
 // packedTriangle is memory for a triangular matrix in the layout of gemm.Trsm.
 type packedTriangle[R dense.Float] [gemm.TriangleOrder * gemm.TriangleOrder]R
 
@@ -44,11 +47,14 @@ type blockMemory[R dense.Float] struct {
 	small packedTriangle[R]
 }
 
-var blocks = sync.Pool{New: func() any { return new(blockMemory[float64]) }}
+var blocks scratch.Cache[blockMemory[float64]]
 
 // withBlock calls body with an n x n matrix of unknown values and a small triangle.
 func withBlock[R dense.Float](n int, body func(u dense.Matrix[R], small *packedTriangle[R]) (order int)) (order int) {
-	kept := blocks.Get().(*blockMemory[float64])
+	kept := blocks.Get()
+	if kept == nil {
+		kept = new(blockMemory[float64])
+	}
 	defer blocks.Put(kept)
 	memory := (*blockMemory[R])(unsafe.Pointer(kept)) // a float32 takes no more
 	return body(dense.Matrix[R]{Rows: n, Cols: n, Stride: n, Data: memory.block[:n*n]}, &memory.small)

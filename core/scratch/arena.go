@@ -18,10 +18,23 @@ type Arena struct {
 }
 
 // Count returns the number of words that a layout takes.
-func Count(layout func(a *Arena)) int {
-	a := Arena{counting: true}
-	layout(&a)
-	return a.used
+func Count(layout func(a *Arena)) int { return run(Arena{counting: true}, layout) }
+
+// arenas are kept because a layout may be any function, for which the compiler allocates its argument.
+var arenas Cache[Arena]
+
+// run runs a layout over an arena, and returns the words that it takes.
+func run(over Arena, layout func(a *Arena)) (words int) {
+	a := arenas.Get()
+	if a == nil {
+		a = new(Arena)
+	}
+	*a = over
+	layout(a)
+	words = a.used
+	*a = Arena{}
+	arenas.Put(a)
+	return words
 }
 
 // NewArena returns an arena over words, which begin at a cache line.
@@ -30,8 +43,7 @@ func NewArena(words []float64) Arena { return Arena{rest: words} }
 // Arena borrows the memory that the layout takes, and runs the layout over it.
 func (p *Pool) Arena(layout func(a *Arena)) Memory {
 	m := p.Borrow(Count(layout))
-	a := NewArena(m.Words)
-	layout(&a)
+	run(NewArena(m.Words), layout)
 	return m
 }
 
@@ -55,16 +67,16 @@ func TakeMatrix[T dense.Scalar](a *Arena, rows, cols int) dense.Matrix[T] {
 // Either runs layouts of which only one is in use at a time: all begin at the same place, and the arena advances by the
 // largest of them.
 func (a *Arena) Either(layouts ...func(a *Arena)) {
-	used := a.used
+	start := *a
+	end := start
 	for _, layout := range layouts {
-		branch := *a
-		layout(&branch)
-		used = max(used, branch.used)
+		*a = start
+		layout(a)
+		if a.used > end.used {
+			end = *a
+		}
 	}
-	if !a.counting {
-		a.rest = a.rest[used-a.used:]
-	}
-	a.used = used
+	*a = end
 }
 
 // WordsOf returns the number of words that hold n numbers of type T.

@@ -9,6 +9,7 @@ import (
 	"trnsci/core/kernel"
 	"trnsci/core/kernel/secular"
 	"trnsci/core/sched"
+	"trnsci/core/scratch"
 )
 
 // The halves of a node in which a row of eigenvectors may be nonzero.
@@ -59,27 +60,24 @@ type rankOneUpdate struct {
 type loopBody func(worker, i int) error
 
 const (
-	// updateVectors is how many vectors of the order of the largest node, and a few elements more, place takes.
-	updateVectors = 8
 	// updateIndices is how many indices place takes for each row.
 	updateIndices = 4
 	// groupRows is how many rows a thread copies, or roots or poles it works on, at a time.
 	groupRows = 4 * secular.PoleGroup
 )
 
-// updateElements returns how many numbers of memory place takes for nodes up to the order n.
-func updateElements(n int) int { return updateVectors * (n + secular.PoleGroup) }
-
-// place gives the update its memory, for nodes up to the order n.
-func (u *rankOneUpdate) place(n int, memory []float64, indices []int, kind []uint8) {
-	take := func() []float64 {
-		part := memory[: n+secular.PoleGroup : n+secular.PoleGroup]
-		memory = memory[n+secular.PoleGroup:]
-		return part
+// take takes memory for nodes up to the order n.
+func (u *rankOneUpdate) take(a *scratch.Arena, n int) {
+	for _, x := range []*[]float64{
+		&u.z, &u.origins, &u.shifts, &u.deflatedValues,
+		&u.equation.Poles.At, &u.equation.Poles.Weights, &u.columns.At, &u.columns.Weights,
+	} {
+		*x = scratch.Take[float64](a, n+secular.PoleGroup)
 	}
-	u.z, u.origins, u.shifts, u.deflatedValues = take(), take(), take(), take()
-	u.equation.Poles = secular.Poles{At: take(), Weights: take()}
-	u.columns = secular.Poles{At: take(), Weights: take()}
+}
+
+// place gives the update its indices, for nodes up to the order n.
+func (u *rankOneUpdate) place(n int, indices []int, kind []uint8) {
 	u.kept, u.deflated, u.sorted, u.columnOf = indices[:0:n], indices[n:n:2*n], indices[2*n:3*n], indices[3*n:4*n]
 	u.kind = kind[:n]
 	u.rootsBody = u.rootGroup

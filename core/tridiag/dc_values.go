@@ -8,6 +8,7 @@ import (
 	"trnsci/core/kernel/secular"
 	"trnsci/core/kernel/vector"
 	"trnsci/core/sched"
+	"trnsci/core/scratch"
 )
 
 // boundaryRowsDC finds the eigenvalues of one unreduced block by divide and conquer without eigenvectors. A merge needs
@@ -18,10 +19,10 @@ import (
 type boundaryRowsDC struct {
 	tree
 	threads           int
-	firstRow, lastRow []float64 // the first and the last element of each eigenvector of a node
-	memory            []float64
-	indices           []int   // of the mergers
-	kind              []uint8 // of the mergers
+	firstRow, lastRow []float64     // the first and the last element of each eigenvector of a node
+	rest              scratch.Arena // for the mergers
+	indices           []int         // of the mergers
+	kind              []uint8       // of the mergers
 	mergers           []boundaryMerger
 }
 
@@ -35,31 +36,43 @@ type boundaryMerger struct {
 	leafMemory              []float64
 }
 
-// A thread computes secularTogether secular eigenvectors at a time. boundaryVectors is how many further vectors place
-// takes.
-const secularTogether, boundaryVectors = secular.PoleGroup, 2
+// A thread computes secularTogether secular eigenvectors at a time.
+const secularTogether = secular.PoleGroup
 
-// boundaryElements returns how many numbers of memory a merger for the given number of threads takes for nodes of order
-// n.
-func boundaryElements(n, threads int) int {
-	return updateElements(n) + leafElements(boundaryCols) + (boundaryVectors+secularTogether*threads)*(n+secular.PoleGroup)
+// take takes memory for the given number of threads and nodes up to the order n.
+func (m *boundaryMerger) take(a *scratch.Arena, n, threads int) {
+	m.rankOneUpdate.take(a, n)
+	m.leafMemory = scratch.Take[float64](a, leafElements(boundaryCols))
+	row := n + secular.PoleGroup
+	m.oldFirstRow, m.oldLastRow = scratch.Take[float64](a, row), scratch.Take[float64](a, row)
+	m.secular = scratch.Take[float64](a, secularTogether*threads*row)
 }
 
-// place gives the merger its memory, for nodes up to the order n.
-func (m *boundaryMerger) place(n int, memory []float64, indices []int, kind []uint8) {
-	m.rankOneUpdate.place(n, memory, indices, kind)
-	memory = memory[updateElements(n):]
-	m.leafMemory, memory = memory[:leafElements(boundaryCols)], memory[leafElements(boundaryCols):]
-	row := n + secular.PoleGroup
-	m.oldFirstRow, m.oldLastRow, m.secular = memory[:row], memory[row:2*row], memory[2*row:]
+// boundaryWords returns how many numbers of memory a boundaryRowsDC takes for a block of order n. The subtrees of
+// threads and then the nodes above them take the same memory, so their sum is more than enough.
+func boundaryWords(n, threads int) int {
+	return scratch.Count(func(a *scratch.Arena) {
+		var c boundaryRowsDC
+		c.takeRows(a, n)
+		var m boundaryMerger
+		for range threads {
+			m.take(a, ceilDiv(n, threads), 1)
+		}
+		m.take(a, n, threads)
+	})
+}
+
+// takeRows takes the memory of the rows of all nodes of a block of order n.
+func (c *boundaryRowsDC) takeRows(a *scratch.Arena, n int) {
+	c.firstRow, c.lastRow = scratch.Take[float64](a, n), scratch.Take[float64](a, n)
 }
 
 // newBoundaryRowsDC returns the solver of one block. Its first merger is for all threads.
 func newBoundaryRowsDC(t Matrix, threads int) *boundaryRowsDC {
 	c := &boundaryRowsDC{tree: newTree(t), threads: threads}
 	n, capacity := len(t.D), c.capacity()
-	c.firstRow, c.lastRow = make([]float64, n), make([]float64, n)
-	c.memory = make([]float64, threads*boundaryElements(ceilDiv(n, threads), 1)+boundaryElements(n, threads))
+	c.rest = scratch.NewArena(make([]float64, boundaryWords(n, threads)))
+	c.takeRows(&c.rest, n)
 	c.indices, c.kind = make([]int, updateIndices*capacity), make([]uint8, capacity)
 	return c
 }
@@ -81,13 +94,15 @@ func (c *boundaryRowsDC) cost(n int) int { return boundaryCost(n) }
 // prepare implements nodeSolver. A single merger is for all threads.
 func (c *boundaryRowsDC) prepare(threads, order int) {
 	c.mergers = append(c.mergers[:0], make([]boundaryMerger, threads)...)
-	size := boundaryElements(order, 1)
+	each := 1
 	if threads == 1 {
-		size = boundaryElements(order, c.threads)
+		each = c.threads
 	}
+	arena := c.rest
 	for i := range c.mergers {
 		at := i * order
-		c.mergers[i].place(order, c.memory[i*size:(i+1)*size], c.indices[updateIndices*at:], c.kind[at:])
+		c.mergers[i].take(&arena, order, each)
+		c.mergers[i].place(order, c.indices[updateIndices*at:], c.kind[at:])
 	}
 }
 

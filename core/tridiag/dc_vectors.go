@@ -2,7 +2,6 @@ package tridiag
 
 import (
 	"math"
-	"unsafe"
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
@@ -10,6 +9,7 @@ import (
 	"trnsci/core/kernel/givens"
 	"trnsci/core/kernel/secular"
 	"trnsci/core/sched"
+	"trnsci/core/scratch"
 )
 
 // nodeMerger merges the halves of one node after another and computes eigenvectors of type R, as rows. The caller
@@ -43,27 +43,20 @@ const (
 	realBytes                 = 8
 )
 
-// mergeElements returns how many numbers of memory a nodeMerger takes for a node of order n. With k pairs not deflated,
-// the secular eigenvectors take at most k^2 numbers, and the packed old vectors n^2/2 in all, but n for each deflated
-// one: at most 3/2 n^2, since no more kept rows are nonzero in both halves than are deflated. The rest is padding of
-// rows and groups of rows, and the memory of the leaves.
-func mergeElements[R dense.Float](n int) int {
+// take takes memory for nodes up to the order n. With k pairs not deflated, the secular eigenvectors take at most k^2
+// numbers, and the packed old vectors n^2/2 in all, but n for each deflated one: at most 3/2 n^2, since no more kept
+// rows are nonzero in both halves than are deflated. The rest is padding of rows and groups of rows, and the memory of
+// the leaves.
+func (m *nodeMerger[R]) take(a *scratch.Arena, n int) {
+	m.rankOneUpdate.take(a, n)
+	m.leafMemory = scratch.Take[float64](a, leafElements(leafOrder))
 	row := n + secular.PoleGroup
-	matrices := (3*n*n+1)/2 + row*secular.PoleGroup*(productParts+1)
-	return ceilDiv(matrices*int(unsafe.Sizeof(R(0))), realBytes) + updateElements(n) + leafElements(leafOrder)
+	m.memory = scratch.Take[R](a, (3*n*n+1)/2+row*secular.PoleGroup*(productParts+1))
 }
 
-// as returns the memory of x as numbers of type R.
-func as[R dense.Float](x []float64) []R {
-	return unsafe.Slice((*R)(unsafe.Pointer(unsafe.SliceData(x))), len(x)*realBytes/int(unsafe.Sizeof(R(0))))
-}
-
-// place gives the merger its memory, for nodes up to the order n.
-func (m *nodeMerger[R]) place(n int, memory []float64, indices []int, kind []uint8) {
-	m.rankOneUpdate.place(n, memory, indices, kind)
-	memory = memory[updateElements(n):]
-	m.leafMemory, memory = memory[:leafElements(leafOrder)], memory[leafElements(leafOrder):]
-	m.memory = as[R](memory)
+// place gives the merger its indices, for nodes up to the order n, and its loops.
+func (m *nodeMerger[R]) place(n int, indices []int, kind []uint8) {
+	m.rankOneUpdate.place(n, indices, kind)
 	m.packBody, m.multiplyBody, m.storeBody = m.weightsOrPack, m.multiply, m.storeDeflated
 }
 
@@ -293,10 +286,11 @@ func (c *divideAndConquer[R]) solveByQL() error {
 // prepare implements nodeSolver.
 func (c *divideAndConquer[R]) prepare(threads, order int) {
 	c.mergers = append(c.mergers[:0], make([]nodeMerger[R], threads)...)
-	size := mergeElements[R](order)
+	arena := scratch.NewArena(c.memory)
 	for i := range c.mergers {
 		at := i * order
-		c.mergers[i].place(order, c.memory[i*size:(i+1)*size], c.indices[updateIndices*at:], c.kind[at:])
+		c.mergers[i].take(&arena, order)
+		c.mergers[i].place(order, c.indices[updateIndices*at:], c.kind[at:])
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"trnsci/core/dense"
 	"trnsci/core/sched"
+	"trnsci/core/scratch"
 )
 
 // Divide and conquer is faster than the QL iteration for the eigenvalues of blocks from this order on.
@@ -43,9 +44,8 @@ func Eigenvalues(team *sched.Team, t Matrix) error {
 
 // EigenvaluesBytes bounds the memory that Eigenvalues allocates for order n.
 func EigenvaluesBytes(n, threads int) int {
-	// Two mergers and ten vectors of couplings, boundary rows, indices and the like.
-	const vectors = 2*(updateVectors+boundaryVectors) + 10
-	return realBytes * ((vectors+secularTogether*(1+threads))*n + (1+threads)*boundaryElements(0, threads))
+	const vectors = 8 // of couplings, indices and the like
+	return realBytes * (vectors*n + boundaryWords(n, threads))
 }
 
 // Eigenpairs finds all eigenvalues of t and the selected ones of its eigenvectors, at most the given number of them. On
@@ -89,7 +89,9 @@ func Eigenpairs[R dense.Float](
 }
 
 // WorkElements returns how many numbers of memory Eigenpairs takes for vectors of type R and order n.
-func WorkElements[R dense.Float](n int) int { return mergeElements[R](n) }
+func WorkElements[R dense.Float](n int) int {
+	return scratch.Count(func(a *scratch.Arena) { new(nodeMerger[R]).take(a, n) })
+}
 
 // EigenpairsBytes bounds the memory that Eigenpairs allocates beyond its arguments: indices, couplings and a sort.
 func EigenpairsBytes(n int) int {
@@ -106,7 +108,7 @@ func sortBlocks[R dense.Float](
 	applyOrder(d, from, memory)
 	first, end := wanted.Within(d)
 	from = append(from[first:], from[:first]...)
-	return first, end - first, permuteRows(team, vectors, from, as[R](memory))
+	return first, end - first, permuteRows(team, vectors, from, scratch.Numbers[R](memory, len(d)))
 }
 
 // clearRows sets all elements to zero.

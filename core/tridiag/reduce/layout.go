@@ -9,10 +9,11 @@ import (
 // and columns of the kernels, and with a row length that suits the caches.
 func NewLower[W dense.Scalar](n int) dense.Matrix[W] { return LowerIn(n, make([]W, LowerSize[W](n))) }
 
-// LowerIn is NewLower in memory of LowerSize numbers, which keep their values as elements of the matrix.
+// LowerIn is NewLower in memory of LowerSize numbers, which keep their values as elements of the matrix. It may also be
+// nil, as that of a scratch.Arena is while it counts.
 func LowerIn[W dense.Scalar](n int, memory []W) dense.Matrix[W] {
 	stride := lowerStride[W](n)
-	clear(memory[n*stride:]) // padding is multiplied by zeros and must be finite
+	clear(memory[min(n*stride, len(memory)):]) // padding is multiplied by zeros and must be finite
 	return dense.Matrix[W]{Rows: n, Cols: n, Stride: stride, Data: memory}
 }
 

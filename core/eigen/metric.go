@@ -9,10 +9,56 @@ import (
 	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/factor"
+	"trnsci/core/sched"
 )
 
 // The Cholesky factor of a metric B decides whether B is singular to working precision, and whether it is well
 // conditioned enough for single precision.
+
+// generalized transforms a generalized problem to a standard one and its solution back.
+type generalized[W dense.Scalar] struct {
+	problem              Problem
+	team                 *sched.Team
+	l                    dense.Matrix[W] // B, then its Cholesky factor
+	exponentA, exponentB int             // A and B have been multiplied by two to these powers
+}
+
+// factor overwrites B by its Cholesky factor.
+func (g *generalized[W]) factor() error {
+	diagonal := make([]float64, g.l.Rows)
+	for i := range diagonal {
+		diagonal[i] = dense.Real(g.l.At(i, i))
+	}
+	if dense.IsSingle[W]() {
+		return g.factorInSingle(diagonal)
+	}
+	return g.factorInDouble(diagonal)
+}
+
+// factorInDouble is factor in double precision for a B with the given diagonal.
+func (g *generalized[W]) factorInDouble(diagonal []float64) error {
+	n := len(diagonal)
+	err := factor.Cholesky(g.team, g.l)
+	factored := n
+	var failed *factor.NotPositiveDefiniteError
+	if errors.As(err, &failed) {
+		factored = failed.Order - 1
+	} else if err != nil {
+		return err
+	}
+	// A tiny pivot comes before the negative one that it causes.
+	order, err := g.firstSingularMinor(diagonal, factored)
+	if err != nil {
+		return err
+	}
+	if order == 0 && failed != nil {
+		order = failed.Order
+	}
+	if order > 0 {
+		return &factor.NotPositiveDefiniteError{Arg: "b", Order: order}
+	}
+	return nil
+}
 
 const (
 	// Up to this order boundBySubstitution is tried before boundByProbes, which takes longer there. It grows with the
