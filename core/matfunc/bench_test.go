@@ -46,7 +46,7 @@ func BenchmarkFunctions(b *testing.B) {
 			f    solver[float64, complex128]
 		}{
 			{"reduce", func(team *sched.Team, a dense.View[float64], _ dense.View[complex128]) (o Outcome, err error) {
-				_, err = reduce[float64](team, a)
+				_, err = schurFormOf[float64](team, a)
 				return o, err
 			}},
 			{"sqrtm", Sqrtm[float64, complex128]}, {"logm", Logm[float64, complex128]},

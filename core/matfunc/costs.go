@@ -7,10 +7,10 @@ import (
 	"trnsci/core/schur"
 )
 
-// What phases cost is counted in multiply-adds of products of real matrices in double precision. The rates are
-// multiples of n^3 complex multiply-adds, those of products of matrices; they were measured with one thread at order
-// 500 by benchmarks/progress.py, and decide about nothing but the progress that is reported. How many roots a logarithm
-// or a power takes is not known before the Schur form is, and so these are typical numbers.
+// The cost of a phase is the equivalent number of multiply-adds in products of real matrices in double precision. The
+// rates are multiples of n^3 complex multiply-adds, those of products of matrices; they were measured with one thread
+// at order 500 by benchmarks/progress.py, and affect only the progress that is reported. The number of square roots of
+// a logarithm or a power is not known before the Schur form is, hence these are typical numbers.
 const (
 	rootRate    = 4.0  // a triangular square root
 	logRate     = 32.0 // eight of them, the systems of equations of an approximant, and the exponential that checks it
@@ -20,14 +20,14 @@ const (
 	backRate    = 2.0 // two products
 )
 
-// deflationRate is the cost of splitting off the null space of a matrix, in n^3 real multiply-adds, for complex
-// numbers, too: loops over scalars.
+// deflationRate is the cost of splitting off the null space of a matrix, in n^3 real multiply-adds. It holds for
+// complex matrices, too, since the work is in loops over scalars.
 const deflationRate = 110
 
-// checkRoots is how many square roots take as long as the exponential that checks a logarithm.
+// checkRoots is the cost of the exponential that checks a logarithm, in square roots.
 const checkRoots = 5
 
-// rate returns what a triangular part is expected to cost, in n^3 complex multiply-adds.
+// rate returns the expected cost of the function of a triangular factor, in n^3 complex multiply-adds.
 func (f function) rate() float64 {
 	switch f.kind {
 	case rootKind:
@@ -40,16 +40,16 @@ func (f function) rate() float64 {
 	return powerRate
 }
 
-// complexProduct is how many real multiply-adds a complex one has.
+// complexProduct is the number of real multiply-adds in a complex one.
 const complexProduct = 4
 
-// costs is what the phases of a function are expected to cost.
+// costs are the expected costs of the phases of a function.
 type costs struct{ form, function, back int }
 
 func (c costs) total() int { return c.form + c.function + c.back }
 
-// costsOf returns the costs of a function of a matrix of type T and order n whose triangular part takes so many times
-// n^3 complex multiply-adds.
+// costsOf returns the costs of a function of a matrix of type T and order n whose triangular factor takes rate n^3
+// complex multiply-adds.
 func costsOf[T dense.Scalar](n int, rate float64) costs {
 	whole := complexProduct * float64(n) * float64(n) * float64(n)
 	c := costs{form: schur.Cost[float64](n, true), function: int(rate * whole), back: int(backRate * whole)}
@@ -79,8 +79,8 @@ func productCost[W dense.Wide](n int) int {
 	return n * n * n
 }
 
-// hasPositiveDiagonal reports whether the diagonal elements of a real matrix are above zero: then most matrices have no
-// eigenvalues below zero.
+// hasPositiveDiagonal reports whether all diagonal elements of a real matrix are positive: most such matrices have no
+// negative eigenvalues.
 func hasPositiveDiagonal[W dense.Wide](a dense.Matrix[W]) bool {
 	for i := range a.Rows {
 		if !(dense.Real(a.At(i, i)) > 0) {
@@ -90,9 +90,9 @@ func hasPositiveDiagonal[W dense.Wide](a dense.Matrix[W]) bool {
 	return true
 }
 
-// usualSquarings returns how many squarings the exponential of a matrix is expected to take: the root of the mean
+// expectedSquarings returns the expected number of squarings in the exponential of a matrix: the root of the mean
 // square of its singular values stands for its size.
-func usualSquarings[T dense.Scalar](a dense.Matrix[T], theta float64) int {
+func expectedSquarings[T dense.Scalar](a dense.Matrix[T], theta float64) int {
 	sum := 0.0
 	for i := range a.Rows {
 		for _, x := range a.Row(i) {
@@ -105,4 +105,24 @@ func usualSquarings[T dense.Scalar](a dense.Matrix[T], theta float64) int {
 		return 0
 	}
 	return int(math.Ceil(math.Log2(size / theta)))
+}
+
+// boundedBytes returns a number of bytes as an integer, at most math.MaxInt64.
+func boundedBytes(bytes float64) int64 {
+	if bytes >= math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return int64(bytes)
+}
+
+// Costs of a fractional power and of each product of matrices, relative to each other.
+const powerSteps, productSteps = 20 << 20, 1 << 20
+
+// Costs of an inverse in terms of a product of matrices: factorization, the check in double precision whether the
+// inverse exists, and the solution with the factors.
+const factoring, checking, solving = 2 * productSteps / 3, productSteps, 4 * productSteps / 3
+
+// expectedProducts returns the number of products in an integer power, if half of the bits of the exponent are ones.
+func expectedProducts(exponent float64) int {
+	return int(math.Ceil(1.5 * math.Log2(exponent)))
 }

@@ -72,20 +72,9 @@ func shear[W dense.Wide](t dense.Matrix[W], i, j int, w W) {
 	blas.Axpy(-w, t.RowVec(j, j, t.Cols), t.RowVec(i, j, t.Cols))
 }
 
-// sub returns the rows and columns of t in the list.
-func sub[W dense.Wide](t dense.Matrix[W], list []int) dense.Matrix[W] {
-	m := dense.New[W](len(list), len(list))
-	for i, row := range list {
-		for j, column := range list {
-			m.Set(i, j, t.At(row, column))
-		}
-	}
-	return m
-}
-
-// index returns the smallest k for which the k-th power of the nilpotent part is zero but for rounding errors.
+// index returns the smallest k for which the k-th power of the nilpotent part is zero to within rounding errors.
 func (d decoupled[W]) index() int {
-	nilpotent := sub(d.t, d.zero)
+	nilpotent := submatrix(d.t, d.zero)
 	n := nilpotent.Rows
 	moduli, power, bound := dense.New[float64](n, n), nilpotent.Clone(), dense.New[float64](n, n)
 	for i := range n {
@@ -115,12 +104,12 @@ func timesNilpotent[W dense.Wide](a, b dense.Matrix[W]) dense.Matrix[W] {
 }
 
 // ofDecoupled sets x to f of a matrix whose eigenvalues, zeros among them, are on the diagonal of the form, which is
-// overwritten: the phases that are left of the costs.
+// overwritten. It uses the remaining phases of the costs.
 func ofDecoupled[W dense.Wide, C dense.Complex](
-	team *sched.Team, c costs, form similar[W], x dense.View[C], f function,
+	team *sched.Team, c costs, form schurForm[W], x dense.View[C], f function,
 ) (o Outcome, err error) {
 	has := spectrumOf(form.t)
-	if real, ok := any(form).(similar[float64]); ok && (has.negative || has.pairs || f.kind == signKind) {
+	if real, ok := any(form).(schurForm[float64]); ok && (has.negative || has.pairs || f.kind == signKind) {
 		form, err := complexForm(team, real)
 		if err != nil {
 			return o, err
@@ -143,10 +132,10 @@ func ofDecoupled[W dense.Wide, C dense.Complex](
 		fillNaN(x)
 		return o, nil
 	}
-	value := sub(d.t, d.other)
+	value := submatrix(d.t, d.other)
 	if value.Rows > 0 {
 		phase := team.Phase(c.function)
-		part, err := ofTriangle(phase, value, f)
+		part, err := ofTriangular(phase, value, f)
 		o.join(part)
 		if err != nil {
 			return o, err
@@ -166,5 +155,5 @@ func ofDecoupled[W dense.Wide, C dense.Complex](
 			}
 		}
 	}
-	return o, back(team.Phase(c.back), similar[W]{d.t, form.zh}, dense.New[W](form.t.Rows, form.t.Rows), x)
+	return o, transformBack(team.Phase(c.back), schurForm[W]{d.t, form.zh}, dense.New[W](form.t.Rows, form.t.Rows), x)
 }

@@ -32,7 +32,7 @@ func deflate[W dense.Wide](team *sched.Team, a dense.Matrix[W], limit float64, f
 	d.vh.SetIdentity()
 	for d.index = 1; ; d.index++ {
 		c := d.b.Slice(d.zeros, n, d.zeros, n)
-		right, err := reduceRows(team, c.Clone(), limit)
+		right, err := pivotedLQ(team, c.Clone(), limit)
 		if err != nil {
 			return d, err
 		}
@@ -63,7 +63,7 @@ func deflate[W dense.Wide](team *sched.Team, a dense.Matrix[W], limit float64, f
 		}
 		if d.index > 1 {
 			rest := d.b.Slice(d.zeros, n, d.zeros, n)
-			if left, err := reduceRows(team, rest.Clone(), limit); err != nil || left.rank == rest.Rows {
+			if left, err := pivotedLQ(team, rest.Clone(), limit); err != nil || left.rank == rest.Rows {
 				return d, err
 			}
 		} else if !f.admits(2) {
@@ -81,9 +81,9 @@ const deflationParts = 3
 // isSemisimple reports whether the null spaces of c and of its adjoint have no directions that are orthogonal to the
 // other one.
 func isSemisimple[W dense.Wide](
-	team *sched.Team, c dense.Matrix[W], right reduction[W], limit, smallest float64,
+	team *sched.Team, c dense.Matrix[W], right lqFactors[W], limit, smallest float64,
 ) (bool, error) {
-	const angles = 10 // what the two null spaces may be turned by, in units of limit / smallest
+	const angles = 10 // the perturbation of the two null spaces, in units of limit / smallest
 	if right.rank == 0 {
 		return true, nil
 	}
@@ -91,19 +91,19 @@ func isSemisimple[W dense.Wide](
 	adjoint := dense.New[W](n, n)
 	dense.Copy(adjoint.View(), c.View().T())
 	conjugate(adjoint)
-	left, err := reduceRows(team, adjoint, limit)
+	left, err := pivotedLQ(team, adjoint, limit)
 	if err != nil {
 		return false, err
 	}
 	between := dense.New[W](n-right.rank, n-right.rank)
 	blas.Gemm(nil, blas.ConjTrans, blas.NoTrans, 1, left.u.Slice(0, n, right.rank, n),
 		right.u.Slice(0, n, right.rank, n), 0, between)
-	angle, err := reduceRows(team, between, angles*limit/smallest)
+	angle, err := pivotedLQ(team, between, angles*limit/smallest)
 	return angle.rank == between.Rows, err
 }
 
-// turn takes the null space that was found of the last rows and columns of B to the first of them.
-func (d *deflation[W]) turn(team *sched.Team, found reduction[W]) {
+// turn rotates the last rows and columns of B so that the null space found in them comes first.
+func (d *deflation[W]) turn(team *sched.Team, found lqFactors[W]) {
 	n, m, rank := d.b.Rows, found.u.Rows, found.rank
 	u, work := dense.New[W](m, m), dense.New[W](n, m)
 	u.Slice(0, m, 0, m-rank).CopyFrom(found.u.Slice(0, m, rank, m))
@@ -120,14 +120,14 @@ func (d *deflation[W]) turn(team *sched.Team, found reduction[W]) {
 	old.CopyFrom(turned)
 }
 
-// ofDeflated sets x to f of the matrix whose deflation is given, where f of the nilpotent part is zero: the phases of
-// the costs.
+// ofDeflated sets x to f of the matrix whose deflation is given, where f of the nilpotent part is zero. It uses the
+// phases of the costs.
 func ofDeflated[W dense.Wide, C dense.Complex](
 	team *sched.Team, c costs, d deflation[W], x dense.View[C], f function,
 ) (o Outcome, err error) {
 	n, k := d.b.Rows, d.zeros
 	phase := team.Phase(c.form)
-	form, err := reduce[W](phase, d.b.Slice(k, n, k, n).View())
+	form, err := schurFormOf[W](phase, d.b.Slice(k, n, k, n).View())
 	if err != nil {
 		return o, err
 	}
@@ -143,8 +143,8 @@ func ofDeflated[W dense.Wide, C dense.Complex](
 	has := spectrumNear(form.t, f.cut)
 	d.b.Slice(k, n, k, n).CopyFrom(form.t)
 	if real, ok := any(d).(deflation[float64]); ok && f.needsComplex(has) {
-		// Rotations of C's rows and columns alone: the complex form of what is zero above the diagonal blocks stays so.
-		form, err := complexForm(team, similar[float64]{real.b, real.vh})
+		// Rotations of C's rows and columns alone: elements of N that are zero stay zero.
+		form, err := complexForm(team, schurForm[float64]{real.b, real.vh})
 		if err != nil {
 			return o, err
 		}
@@ -170,7 +170,7 @@ func ofBlocks[W dense.Wide, C dense.Complex](
 	nilpotent, s, t := d.b.Slice(0, k, 0, k).Clone(), d.b.Slice(0, k, k, n), d.b.Slice(k, n, k, n).Clone()
 	value := t.Clone()
 	phase := team.Phase(c.function)
-	if o, err = ofTriangle(phase, value, f); err != nil {
+	if o, err = ofTriangular(phase, value, f); err != nil {
 		return o, err
 	}
 	phase.End()
@@ -195,5 +195,5 @@ func ofBlocks[W dense.Wide, C dense.Complex](
 	}
 	d.b.Slice(0, k, 0, k).Fill(0)
 	d.b.Slice(k, n, k, n).CopyFrom(value)
-	return o, back(team.Phase(c.back), similar[W]{d.b, d.vh}, dense.New[W](n, n), x)
+	return o, transformBack(team.Phase(c.back), schurForm[W]{d.b, d.vh}, dense.New[W](n, n), x)
 }

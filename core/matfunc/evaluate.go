@@ -1,132 +1,171 @@
+// Package matfunc computes functions of dense matrices: the exponential by scaling and squaring; principal square roots,
+// logarithms, powers and signs by the Schur method; integer powers; and the inverse square root of a positive definite
+// matrix by its eigenvectors. Terms and methods are those of Higham, Functions of Matrices, SIAM, 2008. Arithmetic is in
+// double precision for every dtype, and results are rounded once, at the end; exponentials and integer powers, however,
+// are computed in the dtype of the matrix.
 package matfunc
 
 import (
 	"math"
 
+	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/sched"
 )
 
-// Outcome says what a function of a matrix has met.
-type Outcome struct {
-	Complex        bool // the result has imaginary parts, be it of a real matrix
-	Singular       bool // an eigenvalue is zero, exactly or to working precision
-	Missing        bool // there is no such function of the matrix, and NaNs stand in its place
-	IllConditioned bool // Residual is so large that half of the digits are lost
-	// of the computation of the triangular form, relative to its norm, or the relative error behind it; see each
-	// function
-	Residual float64
-}
-
-// join adds what another part of the matrix has met.
-func (o *Outcome) join(part Outcome) {
-	o.Complex = o.Complex || part.Complex
-	o.Singular = o.Singular || part.Singular
-	o.Missing = o.Missing || part.Missing
-	o.IllConditioned = o.IllConditioned || part.IllConditioned
-	o.addResidual(part.Residual)
-}
-
-// addResidual notes a residual, and that it is not a number.
-func (o *Outcome) addResidual(residual float64) {
-	if residual > o.Residual || residual != residual {
-		o.Residual = residual
+// Sqrtm sets x to the principal square root of a square matrix: X X = A, and no eigenvalue of X has a negative real
+// part. Eigenvalues below zero of a real matrix get roots on the positive imaginary axis; X then is complex, and real
+// for any other real matrix. x has the shape of a.
+//
+// A matrix with infinities or NaNs gives NaNs. One that is singular, exactly or to working precision, has a principal
+// root if zero is a semisimple eigenvalue, and else NaNs stand for it: Outcome says so. The Residual is |R R - T| / |T|
+// of the triangular form after grading.
+//
+// Errors: *dense.ArgumentError for shapes that do not fit; those of schur.Decompose, and the team's when the call is
+// cancelled.
+//
+// The residual |X X - A| is of the order of eps |X|^2, which may be more than eps |A|. Cost: that of a Schur form and 2
+// n^3/3 + 4 n^3 flops. Arithmetic is in double precision for every T. Method: the Schur method, in real arithmetic for
+// a real X (Björck and Hammarling, Linear Algebra Appl. 52-53, 1983; Higham, ibid. 88-89, 1987), by recursive halving
+// (Deadman, Higham and Ralha, Lecture Notes in Computer Science 7782, 2013).
+func Sqrtm[T dense.Scalar, C dense.Complex](team *sched.Team, a dense.View[T], x dense.View[C]) (o Outcome, err error) {
+	if err := checkFunction(team, a, x); isNotFinite(err) {
+		fillNaN(x)
+		return Outcome{Complex: dense.IsComplex[T]()}, nil
+	} else if err != nil || a.Rows == 0 {
+		return o, err
 	}
+	return evaluateFunction(team, a, x, functionFor[T](rootKind, rootExponent))
 }
 
-// kind says which function of a matrix is meant.
-type kind int
-
-const (
-	rootKind kind = iota
-	logKind
-	powerKind
-	signKind
-)
-
-// function is a principal function of matrices. rounding is how far the elements of the matrix may be from what they
-// stand for, relative to them: nothing for double precision, whose rounding errors are those of the arithmetic, and
-// half of the machine epsilon in single precision. Signs do not become infinite near zero: for them the elements are
-// what they are.
-type function struct {
-	kind     kind
-	exponent float64 // of a power; 1/2 for the root
-	rounding float64
-	half     float64 // half of the digits of the dtype
-	// distance by which rounding errors of the triangular form may have moved eigenvalues; zero if those are elements of
-	// the matrix
-	cut float64
-}
-
-func functionFor[T dense.Scalar](kind kind, exponent float64) function {
-	f := function{kind: kind, exponent: exponent, half: math.Sqrt(dense.Eps[T]())}
-	if dense.IsSingle[T]() && kind != signKind {
-		f.rounding = dense.Eps[T]() / 2
+// Logm sets x to the principal logarithm of a square matrix: exp(X) = A, and the imaginary parts of the eigenvalues of
+// X are above -pi and at most pi. It is real for a real matrix without eigenvalues below zero. x has the shape of a.
+//
+// Zero eigenvalues are replaced by 1e-20; a matrix with some, exactly or to working precision, has no logarithm, and
+// Outcome says so. The Residual is |exp(X) - T| / |T| of the triangular form after grading.
+//
+// Errors: as in Sqrtm, and *dense.ArgumentError for infinities and NaNs. Cost: that of a Schur form, n^3/3 flops for
+// each of some ten square roots and 2 n^3/3 for the systems of equations of an approximant of degree up to 7, four
+// times that in complex arithmetic, and 4 n^3. Arithmetic is in double precision for every T; it is complex if A has
+// eigenvalues that are no positive numbers.
+//
+// Method: inverse scaling and squaring of the Schur form with Padé approximants as partial fractions (Al-Mohy and
+// Higham, SIAM J. Sci. Comput. 34, 2012).
+func Logm[T dense.Scalar, C dense.Complex](team *sched.Team, a dense.View[T], x dense.View[C]) (o Outcome, err error) {
+	if err := checkFunction(team, a, x); err != nil || a.Rows == 0 {
+		return o, err
 	}
-	return f
+	return evaluateFunction(team, a, x, functionFor[T](logKind, 0))
 }
 
-// of returns the function of a number that is not zero.
-func (f function) of(z complex128) complex128 {
-	switch f.kind {
-	case rootKind:
-		return principalRoot(z)
-	case logKind:
-		return principalLog(z)
-	case signKind:
-		return f.sign(z)
+// Power sets x to the principal power A^p of a square matrix, exp(p log(A)), for a p that is no integer. It is real for
+// a real matrix without eigenvalues below zero. x has the shape of a.
+//
+// A matrix with the eigenvalue zero, exactly or to working precision, in Jordan blocks of order m at most has such a
+// power if m < p + 1. Otherwise NaNs stand for it: Outcome tells. The Residual is the largest of the square roots on
+// the way.
+//
+// Errors: as in Logm, and *dense.ArgumentError for a p that is not finite or an integer. Cost and precision: about
+// those of Logm. Method: for p > 0 A^p = A^k A^q with an integer k and |q| < 1 of the sign that suits the condition
+// number; A^q by square roots, Padé approximants as continued fractions, and squarings (Higham and Lin, SIAM J. Matrix
+// Anal. Appl. 32, 2011, and 34, 2013); for p < 0 the inverses of the triangular A^k and A^q.
+func Power[T dense.Scalar, C dense.Complex](
+	team *sched.Team, a dense.View[T], p float64, x dense.View[C],
+) (o Outcome, err error) {
+	if math.IsInf(p, 0) || p == math.Floor(p) || p != p {
+		return o, dense.BadArgument("t", "expected a number that is no integer, got %g", p)
 	}
-	return principalPower(z, f.exponent)
-}
-
-// sign returns the sign of the real part, zero up to the cut.
-func (f function) sign(z complex128) complex128 {
-	if math.Abs(real(z)) <= f.cut {
-		return 0
+	if err := checkFunction(team, a, x); err != nil || a.Rows == 0 {
+		return o, err
 	}
-	return complex(math.Copysign(1, real(z)), 0)
+	return evaluateFunction(team, a, x, functionFor[T](powerKind, p))
 }
 
-// admits reports whether there is a function of a matrix with a zero eigenvalue whose largest Jordan block has the
-// order index. A power p of such a block is z^p and its derivatives at zero up to that of order index - 1, which are
-// zero for p > index - 1 and infinite otherwise. The sign of a nilpotent matrix is zero.
-func (f function) admits(index int) bool {
-	return f.kind == signKind || f.kind != logKind && f.exponent > float64(index-1)
+// Signm sets x to the sign of a square matrix, that is the function whose value is 1 for eigenvalues with positive real
+// parts, -1 for negative ones, and 0 for those whose real part is zero, exactly or up to n eps |A|, the rounding errors
+// of the Schur form in double precision; eigenvalues that are elements of a triangular matrix have none. It is real for
+// a real matrix. x has the shape of a.
+//
+// Errors: as in Sqrtm, and *dense.ArgumentError for infinities and NaNs. Cost: that of a Schur form and n^3
+// multiply-adds. Arithmetic is in double precision. Method: Higham, Functions of Matrices, algorithm 5.5, in blocks:
+// elements between eigenvalues of one sign follow from S S = I, the others from Parlett's recurrence. With a zero among
+// the values, S S is not I, and all of them follow from the recurrence. A nilpotent part is split off first, and a
+// Hermitian matrix is diagonalized.
+func Signm[T dense.Scalar, C dense.Complex](team *sched.Team, a dense.View[T], x dense.View[C]) (o Outcome, err error) {
+	if err := checkFunction(team, a, x); err != nil || a.Rows == 0 {
+		return o, err
+	}
+	return evaluateFunction(team, a, x, functionFor[T](signKind, 0))
 }
 
-// branches reports whether a real matrix has a function that is not real.
-func (f function) branches(has spectrum) bool { return has.negative && f.kind != signKind }
-
-// applied sets x to f of a. It is real for a real matrix, be it one of complex numbers, without eigenvalues below zero.
-func applied[T dense.Scalar, C dense.Complex](
+// evaluateFunction sets x to f of a. It is real if the elements are real, even in a complex dtype, and no eigenvalue is
+// below zero.
+func evaluateFunction[T dense.Scalar, C dense.Complex](
 	team *sched.Team, a dense.View[T], x dense.View[C], f function,
 ) (o Outcome, err error) {
 	if !dense.IsComplex[T]() {
-		return overParts[float64](team, a, x, f)
+		return evaluateComponents[float64](team, a, x, f)
 	}
 	if isReal(a) {
-		o, err = overParts[float64](team, a, x, f)
+		o, err = evaluateComponents[float64](team, a, x, f)
 	} else {
-		o, err = overParts[complex128](team, a, x, f)
+		o, err = evaluateComponents[complex128](team, a, x, f)
 	}
 	o.Complex = true
 	return o, err
 }
 
-// isReal reports whether no element has an imaginary part.
-func isReal[T dense.Scalar](a dense.View[T]) bool {
-	for i := range a.Rows {
-		for j := range a.Cols {
-			if dense.Imag(a.At(i, j)) != 0 {
-				return false
+// evaluateComponents sets x to f of a, where a may be a direct sum of matrices: each connected component of its rows
+// and columns is treated as a matrix of its own. Rounding errors of one component then do not affect another one that
+// may be much smaller, and if the function of one does not exist, the others are not affected.
+func evaluateComponents[W dense.Wide, T dense.Scalar, C dense.Complex](
+	team *sched.Team, a dense.View[T], x dense.View[C], f function,
+) (o Outcome, err error) {
+	n := a.Rows
+	m := dense.New[W](n, n)
+	if err := blas.CopyView(team, m.View(), a); err != nil {
+		return o, err
+	}
+	parts := connectedComponents(m)
+	if len(parts) == 1 && n > 1 {
+		return evaluateComponent(team, m, x, f)
+	}
+	for i := range n {
+		for j := range n {
+			x.Set(i, j, 0)
+		}
+	}
+	team = team.Plan(stepsOfComponents(parts))
+	for _, rows := range parts {
+		if err := team.Err(); err != nil {
+			return o, err
+		}
+		if len(rows) == 1 {
+			i := rows[0]
+			value, part := f.ofNumber(dense.Convert[complex128](m.At(i, i)))
+			x.Set(i, i, dense.Convert[C](value))
+			part.Complex = part.Complex || dense.IsComplex[W]()
+			o.join(part)
+			continue
+		}
+		result, phase := dense.New[C](len(rows), len(rows)), team.Phase(componentSteps(rows))
+		part, err := evaluateComponent(phase, submatrix(m, rows), result.View(), f)
+		if err != nil {
+			return o, err
+		}
+		phase.End()
+		o.join(part)
+		for i, row := range rows {
+			for j, column := range rows {
+				x.Set(row, column, result.At(i, j))
 			}
 		}
 	}
-	return true
+	return o, nil
 }
 
-// ofPart sets x to f of m, which is overwritten.
-func ofPart[W dense.Wide, C dense.Complex](
+// evaluateComponent sets x to f of m, which is overwritten.
+func evaluateComponent[W dense.Wide, C dense.Complex](
 	team *sched.Team, m dense.Matrix[W], x dense.View[C], f function,
 ) (o Outcome, err error) {
 	if math.IsInf(frobeniusNorm(m), 0) {
@@ -138,7 +177,7 @@ func ofPart[W dense.Wide, C dense.Complex](
 	c := costsFor(m, f)
 	team = team.Plan(c.total())
 	phase := team.Phase(c.form)
-	form, err := reduce[W](phase, m.View())
+	form, err := schurFormOf[W](phase, m.View())
 	if err != nil {
 		return o, err
 	}
@@ -169,24 +208,24 @@ func ofPart[W dense.Wide, C dense.Complex](
 			return o, err
 		}
 	}
-	part, err := ofForm(team, c, form, x, f)
+	part, err := evaluateForm(team, c, form, x, f)
 	o.join(part)
 	return o, err
 }
 
-// ofForm sets x to f of the matrix whose triangular form is given, and overwrites that: the phases that are left of the
-// costs.
-func ofForm[W dense.Wide, C dense.Complex](
-	team *sched.Team, c costs, form similar[W], x dense.View[C], f function,
+// evaluateForm sets x to f of the matrix whose triangular form is given, and overwrites the form. It uses the remaining
+// phases of the costs.
+func evaluateForm[W dense.Wide, C dense.Complex](
+	team *sched.Team, c costs, form schurForm[W], x dense.View[C], f function,
 ) (o Outcome, err error) {
 	has := spectrumNear(form.t, f.cut)
-	if real, ok := any(form).(similar[float64]); ok && f.needsComplex(has) {
+	if real, ok := any(form).(schurForm[float64]); ok && f.needsComplex(has) {
 		form, err := complexForm(team, real)
 		if err != nil {
 			return o, err
 		}
 		has = spectrumNear(form.t, f.cut)
-		if o, err = ofForm(team, c, form, x, f); err != nil || f.branches(has) {
+		if o, err = evaluateForm(team, c, form, x, f); err != nil || f.branches(has) {
 			return o, err
 		}
 		o.Complex = false
@@ -195,97 +234,11 @@ func ofForm[W dense.Wide, C dense.Complex](
 	}
 	o.Complex = dense.IsComplex[W]()
 	phase := team.Phase(c.function)
-	part, err := ofTriangle(phase, form.t, f)
+	part, err := ofTriangular(phase, form.t, f)
 	o.join(part)
 	if err != nil {
 		return o, err
 	}
 	phase.End()
-	return o, back(team.Phase(c.back), form, dense.New[W](form.t.Rows, form.t.Rows), x)
-}
-
-// needsComplex reports whether a real form does not do. Only roots are computed from quasi-triangular ones.
-func (f function) needsComplex(has spectrum) bool {
-	return has.negative || f.kind == signKind || f.kind != rootKind && (has.pairs || has.zero)
-}
-
-// ofTriangle overwrites the upper triangular or, for a real root, quasi-triangular t by f of it. It is computed for the
-// similar matrix that grading makes of t.
-func ofTriangle[W dense.Wide](team *sched.Team, t dense.Matrix[W], f function) (o Outcome, err error) {
-	if f.kind == signKind {
-		return o, triangularSign(team, any(t).(dense.Matrix[complex128]), f)
-	}
-	takeToCut(t, f.cut)
-	scales := gradingOf(t)
-	regrade(t, scales, 1)
-	var lost losses
-	switch f.kind {
-	case rootKind:
-		lost, err = triangleToRoot(team, t, scales)
-	case logKind:
-		lost, err = triangularLog(team, t, scales)
-	default:
-		lost, err = triangularPower(team, t, f.exponent, scales)
-	}
-	regrade(t, scales, -1)
-	o.Residual = lost.residual
-	o.IllConditioned = f.kind != logKind && !(lost.residual <= f.half)
-	if f.cut > 0 { // the form has errors that growth makes larger
-		rounding := float64(t.Rows)*dense.Eps[W]() + f.rounding
-		o.IllConditioned = o.IllConditioned || !(rounding*lost.growth <= f.half)
-	}
-	return o, err
-}
-
-// losses are what square roots on the way say about digits: residual is the largest |R R - S| / |S| of a root R of S,
-// and growth is |R|^2 / |S| of the first one, by which rounding errors of a dense matrix are multiplied at least
-// (Higham, Linear Algebra Appl. 88-89, 1987).
-type losses struct{ residual, growth float64 }
-
-// noteRoot adds the root r of s; both have been graded by the scales.
-func noteRoot[W dense.Wide](l *losses, r, s dense.Matrix[W], scales grading) {
-	if residual := rootResidual(r, s); !(residual <= l.residual) {
-		l.residual = residual
-	}
-	if l.growth == 0 {
-		l.growth = math.Pow(gradedNorm(r, scales), 2) / gradedNorm(s, scales)
-	}
-}
-
-// gradedNorm returns the Frobenius norm of the matrix of which scales made t.
-func gradedNorm[W dense.Wide](t dense.Matrix[W], scales grading) float64 {
-	if scales == nil {
-		return frobeniusNorm(t)
-	}
-	t = t.Clone()
-	regrade(t, scales, -1)
-	return frobeniusNorm(t)
-}
-
-// takeToCut makes diagonal elements of a complex t that are on the negative real axis but for rounding errors lie on
-// it, so that these do not choose a branch.
-func takeToCut[W dense.Wide](t dense.Matrix[W], cut float64) {
-	for i := range t.Rows {
-		if z := dense.Convert[complex128](t.At(i, i)); real(z) < 0 && math.Abs(imag(z)) <= cut {
-			t.Set(i, i, dense.FromReal[W](real(z)))
-		}
-	}
-}
-
-// spectrumNear is spectrumOf where eigenvalues that are on the negative real axis but for rounding errors count as
-// negative, too: pairs of a real t among them, those of blocks that schur.ToComplex takes for triangular ones included.
-func spectrumNear[W dense.Wide](t dense.Matrix[W], cut float64) spectrum {
-	has := spectrumOf(t)
-	for i := 0; i < t.Rows && cut > 0; i++ {
-		z := dense.Convert[complex128](t.At(i, i))
-		distance, small := math.Abs(imag(z)), false
-		if i+1 < t.Rows && t.At(i+1, i) != 0 {
-			below := dense.Abs(t.At(i+1, i))
-			distance, small = math.Sqrt(below)*math.Sqrt(dense.Abs(t.At(i,
-				i+1))), below <= 2*dense.Eps[W]()*dense.Abs(t.At(i, i))
-			i++
-		}
-		has.negative = has.negative || real(z) < 0 && (distance <= cut || small)
-	}
-	return has
+	return o, transformBack(team.Phase(c.back), form, dense.New[W](form.t.Rows, form.t.Rows), x)
 }

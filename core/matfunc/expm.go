@@ -7,7 +7,6 @@ import (
 	"trnsci/core/dense"
 	"trnsci/core/factor"
 	"trnsci/core/sched"
-	"trnsci/core/scratch"
 )
 
 // Expm sets x to the exponential of a square matrix:
@@ -75,8 +74,8 @@ func Expm[T dense.Scalar](team *sched.Team, a, x dense.View[T]) error {
 	return similar.back(team, result, x)
 }
 
-// ExpmWorkspace returns an upper bound of the memory in bytes that Expm allocates for an n x n matrix; math.MaxInt64
-// for what no machine can hold.
+// ExpmWorkspace returns an upper bound of the memory in bytes that Expm allocates for an n x n matrix; math.MaxInt64 if
+// no machine can hold it.
 func ExpmWorkspace[T dense.Scalar](team *sched.Team, n int) int64 {
 	order := float64(n)
 	perThread := float64(blas.GemmWorkspace[float64]()) + float64(blas.TriangularWorkspace[T](n))
@@ -84,63 +83,15 @@ func ExpmWorkspace[T dense.Scalar](team *sched.Team, n int) int64 {
 	return boundedBytes(own + float64(team.Threads())*perThread)
 }
 
-const (
-	expmMatrices = 7
-	expmVectors  = 12 // pivots, and those of norm estimates
-)
-
-// exponential is the state of one call of Expm. A is 2^-scaling times the caller's matrix; powers[k] is its power 2k +
-// 2. Besides the powers, work[0] and [1] are free.
-type exponential[T dense.Scalar] struct {
-	team    *sched.Team
-	memory  memory[T]
-	n       int
-	a       dense.Matrix[T]
-	powers  [4]dense.Matrix[T] // the last one serves as work, too
-	block   []T                // the memory of the powers, one behind the other
-	work    [2]dense.Matrix[T]
-	shape   shape
-	scaling int
-	norm    float64   // of A
-	origin  diagonals // of the caller's matrix, if it is triangular
-
-	// Of A before it is scaled for the degree that is chosen.
-	moduli   moduliPowers[T]
-	spectral float64 // estimate of the spectral norm; 0 if there is none yet
-}
-
-func newExponential[T dense.Scalar](team *sched.Team, n int) *exponential[T] {
-	e := &exponential[T]{team: team, n: n, memory: borrow[T](expmMatrices * n * n)}
-	e.a = e.memory.matrix(n, n)
-	e.block = e.memory.rest[:len(e.powers)*n*n]
-	for k := range e.powers {
-		e.powers[k] = e.memory.matrix(n, n)
-	}
-	e.work[0], e.work[1] = e.memory.matrix(n, n), e.memory.matrix(n, n)
-	return e
-}
-
-// multiply sets c to the product of a and b.
-func (e *exponential[T]) multiply(a, b, c dense.Matrix[T]) error {
-	return e.multiplyAdd(a, b, 0, c)
-}
-
-// multiplyAdd sets c to the product of a and b plus beta c.
-func (e *exponential[T]) multiplyAdd(a, b dense.Matrix[T], beta T, c dense.Matrix[T]) error {
-	phase := e.team.Phase(productSteps)
-	err := multiplyAdd(phase, a, b, beta, c)
-	phase.End()
-	return err
-}
-
-// plan plans the call, as far as the size of A determines its cost: the powers, and then a phase for the approximant
-// and its squarings.
+// plan divides the call into phases, as far as the size of A determines its cost: the powers, and then a phase for the
+// approximant and its squarings.
 func (e *exponential[T]) plan() {
 	largest := doubleBounds[len(doubleBounds)-1].theta
 	if dense.IsSingle[T]() {
 		largest = singleBounds[len(singleBounds)-1].theta
 	}
-	e.team = e.team.Plan((powerProducts+approximantProducts+usualSquarings(e.a, largest))*productSteps + quotientSteps)
+	products := powerProducts + approximantProducts + expectedSquarings(e.a, largest)
+	e.team = e.team.Plan(products*productSteps + quotientSteps)
 }
 
 // planRest plans the remaining work when the degree and the number of squarings are known.
@@ -152,18 +103,12 @@ func (e *exponential[T]) planRest(degree int) {
 	e.team = e.team.Remainder().Plan(products*productSteps + quotientSteps)
 }
 
-// Products that the powers of A take, and the numerator and denominator of the highest degree; and what the quotient of
-// these takes.
+// Numbers of products in the powers of A and in the numerator and denominator of the highest degree, and the cost of
+// their quotient.
 const (
 	powerProducts, approximantProducts = 3, 3
 	quotientSteps                      = 3 * productSteps / 2
 )
-
-// multiplyAdd sets c to the product of a and b plus beta c.
-func multiplyAdd[T dense.Scalar](team *sched.Team, a, b dense.Matrix[T], beta T, c dense.Matrix[T]) error {
-	blas.Gemm(team, blas.NoTrans, blas.NoTrans, 1, a, b, beta, c)
-	return team.Err()
-}
 
 // ofDiagonal replaces the diagonal of A by its exponentials.
 func (e *exponential[T]) ofDiagonal() dense.Matrix[T] {
@@ -174,7 +119,7 @@ func (e *exponential[T]) ofDiagonal() dense.Matrix[T] {
 }
 
 // approximate returns the Padé approximant of A of the given degree, in one of the work matrices. The powers that it
-// takes are there, those of the degree 13 up to the sixth.
+// needs have been computed; for degree 13 these are the powers up to the sixth.
 func (e *exponential[T]) approximate(degree int) (dense.Matrix[T], error) {
 	b := padeCoefficients(degree)
 	u, v := e.work[0], e.work[1]
@@ -230,8 +175,8 @@ func (e *exponential[T]) quotient(u, v dense.Matrix[T]) error {
 	return factor.LUSolve(steps.Phase(solving), q, pivots, v)
 }
 
-// square returns r to the power 2^scaling. What is known better of a triangular matrix, the diagonal and the one beside
-// it, is set anew after each squaring (Al-Mohy and Higham, code fragment 2.1).
+// square returns r to the power 2^scaling. For a triangular matrix the diagonal and the adjacent one are known more
+// accurately; they are set anew after each squaring (Al-Mohy and Higham, code fragment 2.1).
 func (e *exponential[T]) square(r dense.Matrix[T]) (dense.Matrix[T], error) {
 	other := e.work[0]
 	e.setDiagonals(r, e.scaling)
@@ -267,29 +212,4 @@ func (e *exponential[T]) setDiagonals(r dense.Matrix[T], k int) {
 			r.Set(i, i-1, beside)
 		}
 	}
-}
-
-// Memory up to this size, enough for the exponential of a real matrix of order 700, is kept: touching new pages takes
-// as long as some of the products computed in them.
-const keptBytes = 32 << 20
-
-var kept = scratch.Pool{MostBytes: keptBytes}
-
-// memory is the scratch memory of a call, taken part by part.
-type memory[T dense.Scalar] struct {
-	scratch.Memory
-	rest []T
-}
-
-// borrow returns memory for n elements of unknown values. The caller gives it back.
-func borrow[T dense.Scalar](n int) memory[T] {
-	lent := kept.Borrow(scratch.WordsOf[T](n))
-	return memory[T]{lent, scratch.Numbers[T](lent.Words, n)}
-}
-
-// matrix takes a matrix.
-func (m *memory[T]) matrix(rows, cols int) dense.Matrix[T] {
-	part := m.rest[: rows*cols : rows*cols]
-	m.rest = m.rest[rows*cols:]
-	return dense.Matrix[T]{Rows: rows, Cols: cols, Stride: max(1, cols), Data: part}
 }

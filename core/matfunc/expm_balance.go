@@ -9,13 +9,13 @@ import (
 	"trnsci/core/sched"
 )
 
-// A matrix far from normal may have a norm that is large beside its exponential; each squaring that the norm asks for
-// multiplies rounding errors. Rows and columns are therefore permuted and scaled by powers of two, which are no errors,
-// where that makes the norm much smaller.
+// A matrix far from normal may have a norm that is large compared with its exponential; each squaring that the norm
+// requires multiplies rounding errors. Rows and columns are therefore permuted and scaled by powers of two, which is
+// exact, where that makes the norm much smaller.
 
 const (
-	balanceFrom  = 64 // the norm from which a full matrix is looked at: up to there squarings are few
-	worthBalance = 16 // times smaller the norm has to become
+	balanceFrom  = 64 // full matrices of smaller norm are not balanced: they need few squarings
+	worthBalance = 16 // the factor by which the norm has to decrease
 	gradedSize   = 1  // elements up to this size need no squarings
 )
 
@@ -27,7 +27,7 @@ type expmBalance[T dense.Scalar] struct {
 	lower  bool    // the transpose has been taken
 }
 
-// balanceExponential replaces e's matrix by the one whose exponential is to be computed.
+// balanceExponential replaces the matrix of e by the balanced one, whose exponential is computed.
 func balanceExponential[T dense.Scalar](e *exponential[T]) (b expmBalance[T], err error) {
 	switch e.shape {
 	case upper:

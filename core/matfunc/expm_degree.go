@@ -9,63 +9,11 @@ import (
 	"trnsci/core/kernel/vector"
 )
 
-// padeBound says up to which norm the diagonal Padé approximant of a degree has a backward error of at most a rounding
-// error.
-type padeBound struct {
-	degree int
-	theta  float64
-}
-
-// highestDegree is the one whose approximant is computed from powers up to the sixth alone.
-const highestDegree = 13
-
-// The bounds of Higham, SIAM J. Matrix Anal. Appl. 26, 2005, table 2.3, that for degree 13 lowered as Al-Mohy and
-// Higham propose (2009, section 3), and of Higham, Functions of Matrices, table 10.4, for single precision.
-var (
-	doubleBounds = []padeBound{
-		{3, 1.495585217958292e-2}, {5, 2.539398330063230e-1}, {7, 9.504178996162932e-1}, {9,
-			2.097847961257068}, {highestDegree, 4.25},
-	}
-	singleBounds = []padeBound{{3, 4.258730016922831e-1}, {5, 1.880152677804762}, {7, 3.925724783138660}}
-)
-
-// padeCoefficients returns b_0 = 1 to b_m of the numerator of the approximant of degree m; that of the denominator has
-// alternating signs.
-func padeCoefficients(m int) []float64 {
-	b := make([]float64, m+1)
-	b[0] = 1
-	for j := 1; j <= m; j++ {
-		b[j] = b[j-1] * float64(m-j+1) / float64((2*m-j+1)*j) // b_j = (2m - j)! m! / ((2m)! (m - j)! j!)
-	}
-	return b
-}
-
-// errorConstant returns the modulus of the first coefficient of the backward error series of degree m: 1 /
-// (binomial(2m, m) (2m+1)!).
-func errorConstant(m int) float64 {
-	c := 1.0
-	for j := 1; j <= m; j++ {
-		c *= float64(j) / float64(m+j)
-	}
-	for j := 2; j <= 2*m+1; j++ {
-		c /= float64(j)
-	}
-	return c
-}
-
-// largestNorm is the norm up to which no power up to the tenth overflows.
-func largestNorm[T dense.Scalar]() float64 {
-	if dense.IsSingle[T]() {
-		return 0x1p12
-	}
-	return 0x1p100
-}
-
 // choose computes powers of A, scales A and them, and returns the degree of the approximant.
 //
-// A degree counts on max(d_k, d_(k+1)), where d_k is the root of order 2k of the norm of A^2k; there are two such k for
-// the highest degrees. d_2 and d_3 come with the powers that are computed, d_4 is at most d_2 and d_5 at most max(d_2,
-// d_3): only if these are too large, d_4 and d_5 themselves are looked at.
+// The choice of a degree depends on max(d_k, d_(k+1)), where d_k is the root of order 2k of the norm of A^2k; there are
+// two such k for the highest degrees. d_2 and d_3 come with the powers that are computed, d_4 is at most d_2 and d_5 at
+// most max(d_2, d_3): d_4 and d_5 themselves are computed only if these bounds are too large.
 func (e *exponential[T]) choose() (degree int, err error) {
 	if e.shape != full {
 		e.origin = diagonalsOf(e.a, e.shape)
@@ -95,7 +43,7 @@ func (e *exponential[T]) choose() (degree int, err error) {
 		return 0, err
 	}
 	d3, d4 := root(infinityNorm(a6), 6), d2
-	exact := false // d4 is no bound any more
+	exact := false // d4 is still a bound
 	for _, bound := range bounds[2:] {
 		if bound.degree == highestDegree {
 			break
@@ -141,9 +89,6 @@ func (e *exponential[T]) chooseScaling(bound padeBound, d2, d3, d4 float64, exac
 	return bound.degree, nil
 }
 
-// root returns the k-th root of x.
-func root(x float64, k int) float64 { return math.Pow(x, 1/float64(k)) }
-
 // rootOfProduct returns the root of order k of the norm of a product, exact or estimated.
 func (e *exponential[T]) rootOfProduct(k int, a, b dense.Matrix[T]) (float64, error) {
 	norm, err := e.productNorm(a, b)
@@ -166,12 +111,12 @@ func (e *exponential[T]) lowerNorm() {
 	}
 }
 
-// fits reports whether the bound admits A as it came, where size is what counts for the degree.
+// fits reports whether the bound admits A without scaling; size is the max(d_k, d_(k+1)) of the degree.
 func (e *exponential[T]) fits(bound padeBound, size float64) bool {
 	return e.scaling == 0 && size <= bound.theta && e.leastScaling(bound.degree) <= 0
 }
 
-// scale multiplies A and its powers up to the sixth by what belongs to 2^-shift A.
+// scale replaces A and its powers up to the sixth by those of 2^-shift A.
 func (e *exponential[T]) scale(shift int) {
 	e.scaleBy(e.a, -shift)
 	for k, power := range e.powers[:3] {
@@ -180,7 +125,7 @@ func (e *exponential[T]) scale(shift int) {
 	e.scaling += shift
 }
 
-// scaleBy multiplies m by 2^shift, in steps whose factors are in range.
+// scaleBy multiplies m by 2^shift, in steps whose factors do not overflow.
 func (e *exponential[T]) scaleBy(m dense.Matrix[T], shift int) {
 	const step = 100
 	for shift != 0 {
@@ -190,10 +135,10 @@ func (e *exponential[T]) scaleBy(m dense.Matrix[T], shift int) {
 	}
 }
 
-// combineElements are added up at a time: they stay in the first cache.
+// combineElements is the number of elements that are added up at a time: they stay in the first-level cache.
 const combineElements = 2048
 
-// combine sets m to b_0 I, if that is wanted, plus the sum of b_2k A^2k for k = 1 to count.
+// combine sets m to b_0 I, if identity is set, plus the sum of b_2k A^2k for k = 1 to count.
 func (e *exponential[T]) combine(m dense.Matrix[T], b []float64, count int, identity bool) {
 	if dense.IsSingle[T]() {
 		combinePowers(dense.Reals[float32](m.Data), dense.Reals[float32](e.block), b, count)
@@ -219,4 +164,171 @@ func combinePowers[R dense.Float](y, powers []R, b []float64, count int) {
 		rows := vector.Rows[R]{Count: count, Cols: last - first, Stride: len(y), A: powers[first:]}
 		vector.Axpys(kernel.Best(), &rows, alpha, y[first:last])
 	}
+}
+
+// productNorm returns the infinity norm of the product of a and b, or an estimate of it where the product would take
+// longer. The product overwrites the last one of the powers, work[0] and work[1] are free.
+func (e *exponential[T]) productNorm(a, b dense.Matrix[T]) (float64, error) {
+	const largestExact = 48
+	if e.n <= largestExact {
+		product := e.powers[len(e.powers)-1]
+		err := e.multiply(a, b, product)
+		return infinityNorm(product), err
+	}
+	// The infinity norm is the 1-norm of the transpose.
+	return estimateNorm(e.n, func(transposed bool, x, y []T) {
+		first, second, trans := a, b, blas.Trans
+		if transposed {
+			first, second, trans = b, a, blas.NoTrans
+		}
+		middle := make([]T, e.n)
+		blas.Gemv(e.team, trans, 1, first, dense.Vec(x), 0, dense.Vec(middle))
+		blas.Gemv(e.team, trans, 1, second, dense.Vec(middle), 0, dense.Vec(y))
+	}), e.team.Err()
+}
+
+// The loss of digits in the powers of A is bounded in two ways, by the powers of |A|, the matrix of the moduli, and by
+// the spectral norm of A. Either bound suffices: |A| has small powers for some matrices of large norm, such as
+// nilpotent ones, and the spectral norm is much smaller than that of |A| where the signs of the elements differ.
+
+// leastScaling returns the smallest number of halvings of A, maybe a negative one, after which not only the truncation
+// errors but also rounding errors in the approximant are harmless: (|c_2m+1| N_2m+1 / (|A| u))^(1/2m) is at most 2 to
+// that power, where c_2m+1 is the leading coefficient of the backward error and N_k bounds the norm of what rounding
+// errors in A^k are relative to. For Al-Mohy and Higham, equation (3.9), that is the norm of |A|^k; here it may be the
+// k-th power of the spectral norm as well.
+func (e *exponential[T]) leastScaling(degree int) float64 {
+	if e.norm == 0 {
+		return math.Inf(-1)
+	}
+	power := float64(2*degree + 1)
+	constant := logErrorConstants[degree] - math.Log2(dense.Eps[T]()/2)
+	logNorm := math.Log2(e.norm)
+	halvings := func(logPowerNorm float64) float64 {
+		return math.Ceil((constant + logPowerNorm - logNorm) / (power - 1))
+	}
+	least := halvings(power * logNorm)
+	if least <= 0 {
+		return least
+	}
+	// In single precision the results of symmetric matrices would have twice the errors.
+	if least = e.moduli.ofPower(e, int(power), halvings); least <= 0 || dense.IsSingle[T]() {
+		return least
+	}
+	spectral := math.Log2(e.spectralNorm())
+	return min(least, math.Ceil((constant+(power-1)*spectral)/(power-1)))
+}
+
+// logErrorConstants[m] is log2 of errorConstant(m).
+var logErrorConstants = func() (logs [highestDegree + 1]float64) {
+	for m := range logs {
+		logs[m] = math.Log2(errorConstant(m))
+	}
+	return logs
+}()
+
+// ofPower returns answer(log2 of the infinity norm of |A|^p), which grows with its argument.
+func (m *moduliPowers[T]) ofPower(e *exponential[T], p int, answer func(logNorm float64) float64) float64 {
+	if m.logs == nil {
+		m.begin(e)
+	}
+	for last := len(m.logs) - 1; last < p; last++ {
+		known, left := m.logs[last], float64(p-last)
+		if low := answer(known + left*m.least); low == answer(known+left*m.most) {
+			return low
+		}
+		m.next(e)
+	}
+	return answer(m.logs[p])
+}
+
+// begin writes |A| into work and its norm into logs.
+func (m *moduliPowers[T]) begin(e *exponential[T]) {
+	setModuli(e.work[1], e.a)
+	m.x, m.y = make([]T, e.n), make([]T, e.n)
+	for i := range m.x {
+		m.x[i] = 1
+	}
+	m.logs = append(make([]float64, 0, 2*highestDegree+2), 0)
+	m.next(e)
+}
+
+// next takes the next power.
+func (m *moduliPowers[T]) next(e *exponential[T]) {
+	blas.Gemv(e.team, blas.NoTrans, 1, e.work[1], dense.Vec(m.x), 0, dense.Vec(m.y))
+	least, most, largest := math.Inf(1), 0.0, 0.0
+	for i, v := range m.y {
+		now, before := dense.Real(v), dense.Real(m.x[i])
+		largest = max(largest, now)
+		if before > 0 {
+			least, most = min(least, now/before), max(most, now/before)
+		}
+	}
+	m.least, m.most = math.Log2(least), math.Log2(most)
+	m.logs = append(m.logs, m.logs[len(m.logs)-1]+math.Log2(largest))
+	if largest > 0 {
+		blas.Scal(dense.FromReal[T](1/largest), dense.Vec(m.y))
+	}
+	m.x, m.y = m.y, m.x
+}
+
+// setModuli sets m to the matrix of |re| + |im| of a.
+func setModuli[T dense.Scalar](m, a dense.Matrix[T]) {
+	for i := range a.Rows {
+		to, from := m.Row(i), a.Row(i)
+		switch from := any(from).(type) {
+		case []float32:
+			realModuli(any(to).([]float32), from)
+		case []float64:
+			realModuli(any(to).([]float64), from)
+		default:
+			for j, x := range any(a.Row(i)).([]T) {
+				to[j] = dense.FromReal[T](math.Abs(dense.Real(x)) + math.Abs(dense.Imag(x)))
+			}
+		}
+	}
+}
+
+func realModuli[R dense.Float](to, from []R) {
+	for j, x := range from {
+		to[j] = R(math.Abs(float64(x)))
+	}
+}
+
+// spectralNorm returns an estimate from below of the spectral norm of A, for random matrices within a tenth or so, by
+// the power method for A^H A.
+func (e *exponential[T]) spectralNorm() float64 {
+	const steps = 4
+	if e.spectral > 0 {
+		return e.spectral
+	}
+	x, y := e.probe(), make([]T, e.n)
+	for range steps {
+		length := blas.Nrm2(dense.Vec(x))
+		if length == 0 {
+			break
+		}
+		blas.Scal(dense.FromReal[T](1/length), dense.Vec(x))
+		blas.Gemv(e.team, blas.NoTrans, 1, e.a, dense.Vec(x), 0, dense.Vec(y))
+		e.spectral = max(e.spectral, blas.Nrm2(dense.Vec(y)))
+		blas.Gemv(e.team, blas.ConjTrans, 1, e.a, dense.Vec(y), 0, dense.Vec(x))
+	}
+	return e.spectral
+}
+
+// probe returns the vector with which the power method begins: the adjoint of the row of A with the largest sum of
+// moduli, which finds dominant elements, plus multiples of the golden ratio modulo 1, so that the vector is unlikely to
+// be orthogonal to the dominant singular vector.
+func (e *exponential[T]) probe() []T {
+	most, row := -1.0, 0
+	for i := range e.n {
+		if sum := blas.Asum(dense.Vec(e.a.Row(i))); sum > most {
+			most, row = sum, i
+		}
+	}
+	x := make([]T, e.n)
+	for j, v := range e.a.Row(row) {
+		_, part := math.Modf(float64(j+1) * math.Phi)
+		x[j] = dense.Conj(v) + dense.FromReal[T]((part-0.5)*most/float64(e.n))
+	}
+	return x
 }

@@ -122,7 +122,7 @@ func testSqrtm[T dense.Scalar, C dense.Complex](t *testing.T) {
 
 func eigenvaluesOf(t *testing.T, a dense.Matrix[complex128]) []complex128 {
 	t.Helper()
-	form, err := reduce[complex128](nil, a.View())
+	form, err := schurFormOf[complex128](nil, a.View())
 	if err != nil {
 		t.Fatal(err)
 	}

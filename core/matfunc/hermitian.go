@@ -21,8 +21,8 @@ func isHermitian[W dense.Wide](m dense.Matrix[W]) bool {
 	return true
 }
 
-// eigenpairs returns the eigenvalues of a Hermitian matrix, those that are zero to working precision being zero, and
-// the eigenvectors as the rows of the adjoint of the matrix of eigenvectors.
+// eigenpairs returns the eigenvalues of a Hermitian matrix, with those that are zero to working precision set to zero,
+// and the eigenvectors as the rows of the adjoint of the matrix of eigenvectors.
 func eigenpairs[W dense.Wide](
 	team *sched.Team, m dense.Matrix[W], rounding float64,
 ) (w []float64, vh dense.Matrix[W], err error) {
@@ -41,8 +41,8 @@ func eigenpairs[W dense.Wide](
 	return w, vh, nil
 }
 
-// ofHermitian sets x to f of a Hermitian m, which is overwritten: V f(w) V^H with its real eigenvalues w, whose branch
-// is certain so.
+// ofHermitian sets x to f of a Hermitian m, which is overwritten: V f(w) V^H. Its eigenvalues w are real, hence their
+// branch is certain.
 func ofHermitian[W dense.Wide, C dense.Complex](
 	team *sched.Team, m dense.Matrix[W], x dense.View[C], f function,
 ) (o Outcome, err error) {
@@ -58,7 +58,7 @@ func ofHermitian[W dense.Wide, C dense.Complex](
 	for i, v := range w {
 		value, part := f.ofNumber(complex(v, 0))
 		o.join(part)
-		real[i], imaginary[i] = parts(value)
+		real[i], imaginary[i] = realAndImaginary(value)
 	}
 	if o.Missing {
 		fillNaN(x)
@@ -89,7 +89,7 @@ func ofHermitian[W dense.Wide, C dense.Complex](
 	return o, nil
 }
 
-func parts(z complex128) (re, im float64) { return real(z), imag(z) }
+func realAndImaginary(z complex128) (re, im float64) { return real(z), imag(z) }
 
 // withValues returns V diag(values) V^H in m. It is exactly Hermitian.
 func withValues[W dense.Wide](

@@ -1,5 +1,3 @@
-// Package matfunc holds functions of dense matrices. Arithmetic is in double precision for every dtype; results are
-// rounded once, at the end.
 package matfunc
 
 import (
@@ -14,10 +12,10 @@ import (
 // Options of InvSqrtSPD. The zero value runs on one thread.
 type Options struct {
 	Team *sched.Team // threads, cancellation, progress; nil is one thread
-	// Eigenvalues up to Threshold times the largest one are dropped. 0 stands for n eps, the dtype's eps: what is below
-	// may be nothing but rounding.
+	// Eigenvalues up to Threshold times the largest one are dropped. 0 stands for n eps, the dtype's eps: smaller ones
+	// may consist of rounding errors.
 	Threshold       float64
-	SkipFiniteCheck bool // do not look for infinities and NaNs in the whole of a
+	SkipFiniteCheck bool // omit the search for infinities and NaNs in a
 }
 
 // IndefiniteError reports that a Hermitian matrix has a negative eigenvalue, beyond what rounding explains.
@@ -162,8 +160,8 @@ func writeHermitian[W dense.Wide, T dense.Scalar](
 	return nil
 }
 
-// Workspace returns an upper bound of the memory in bytes that a call for an n x n matrix allocates; math.MaxInt64 for
-// what no machine can hold.
+// Workspace returns an upper bound of the memory in bytes that a call for an n x n matrix allocates; math.MaxInt64 if
+// no machine can hold it.
 func Workspace[T dense.Scalar](team *sched.Team, n int) (bytes int64) {
 	if dense.IsComplex[T]() {
 		return workspace[complex128](team, n)

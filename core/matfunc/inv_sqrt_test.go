@@ -13,6 +13,7 @@ import (
 	"trnsci/core/dense"
 	"trnsci/core/numtest"
 	"trnsci/core/sched"
+	"trnsci/core/sched/schedtest"
 )
 
 func converted[D, S dense.Scalar](a dense.Matrix[S]) dense.Matrix[D] {
@@ -252,14 +253,13 @@ func TestNotFiniteWithoutCheckIsNaN(t *testing.T) {
 	}
 }
 
-func TestCanceled(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	a := numtest.RandomSPD[float64](rand.New(rand.NewPCG(54, 1)), 50)
-	_, err := InvSqrtSPD(a.View(), a.View(), Options{Team: sched.NewTeam(ctx, 1, nil)})
-	if !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
+func TestInvSqrtSPDObeysCancellation(t *testing.T) {
+	const n = 200
+	a, x := numtest.RandomSPD[float64](rand.New(rand.NewPCG(54, 1)), n), dense.New[float64](n, n)
+	schedtest.Cancel(t, schedtest.Limits{}, func(team *sched.Team) error {
+		_, err := InvSqrtSPD(a.View(), x.View(), Options{Team: team})
+		return err
+	})
 }
 
 func TestWorkspaceIsAnUpperBound(t *testing.T) {

@@ -2,38 +2,16 @@ package matfunc
 
 import (
 	"math"
+	"math/cmplx"
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/sched"
 )
 
-// smallestEigenvalue stands for eigenvalues that are exactly zero, which have no logarithm.
-const smallestEigenvalue = 1e-20
-
 // logBounds are the norms up to which the diagonal Padé approximants of log(1 + x) are exact to double precision
 // (Al-Mohy and Higham, 2012, table 2.1).
 var logBounds = [highestRootDegree + 1]float64{0, 1.59e-5, 2.31e-3, 1.94e-2, 6.21e-2, 1.28e-1, 2.06e-1, 2.88e-1}
-
-// Logm sets x to the principal logarithm of a square matrix: exp(X) = A, and the imaginary parts of the eigenvalues of
-// X are above -pi and at most pi. It is real for a real matrix without eigenvalues below zero. x has the shape of a.
-//
-// Zero eigenvalues are replaced by 1e-20; a matrix with some, exactly or to working precision, has no logarithm, and
-// Outcome says so. The Residual is |exp(X) - T| / |T| of the triangular form after grading.
-//
-// Errors: as in Sqrtm, and *dense.ArgumentError for infinities and NaNs. Cost: that of a Schur form, n^3/3 flops for
-// each of some ten square roots and 2 n^3/3 for the systems of equations of an approximant of degree up to 7, four
-// times that in complex arithmetic, and 4 n^3. Arithmetic is in double precision for every T; it is complex if A has
-// eigenvalues that are no positive numbers.
-//
-// Method: inverse scaling and squaring of the Schur form with Padé approximants as partial fractions (Al-Mohy and
-// Higham, SIAM J. Sci. Comput. 34, 2012).
-func Logm[T dense.Scalar, C dense.Complex](team *sched.Team, a dense.View[T], x dense.View[C]) (o Outcome, err error) {
-	if err := checkFunction(team, a, x); err != nil || a.Rows == 0 {
-		return o, err
-	}
-	return applied(team, a, x, functionFor[T](logKind, 0))
-}
 
 // triangularLog overwrites the upper triangular t by its logarithm. A real t has no diagonal element below zero. The
 // residual of the losses is |exp(X) - T| / |T|.
@@ -44,21 +22,21 @@ func triangularLog[W dense.Wide](team *sched.Team, t dense.Matrix[W], scales gra
 			t.Set(i, i, smallestEigenvalue)
 		}
 	}
-	multiple, shift := lifted(t.Clone())
+	multiple, shift := scaledUp(t.Clone())
 	values := diagonalsOf(multiple, upper)
-	roots := usualRoots(values.main, &logBounds)
-	team = team.Plan((roots + highestRootDegree + checkRoots) * rootSteps(n))
-	near, err := takeRoots(team, multiple, &logBounds, scales)
+	roots := expectedRoots(values.main, &logBounds)
+	team = team.Plan((roots + highestRootDegree + checkRoots) * sqrtSteps(n))
+	near, err := takeSquareRoots(team, multiple, &logBounds, scales)
 	if err != nil {
 		return lost, err
 	}
-	team.Reach(roots * rootSteps(n))
+	team.Reach(roots * sqrtSteps(n))
 	nodes, weights := gaussLegendre(near.degree)
 	term, work := dense.New[W](n, n), dense.New[W](n, n)
 	t.Fill(0)
 	for k, node := range nodes {
 		term.CopyFrom(near.r)
-		phase := team.Phase(highestRootDegree * rootSteps(n) / near.degree)
+		phase := team.Phase(highestRootDegree * sqrtSteps(n) / near.degree)
 		solveShifted(phase, near.r, node, term, work)
 		phase.End()
 		if err := team.Err(); err != nil {
@@ -81,7 +59,7 @@ func triangularLog[W dense.Wide](team *sched.Team, t dense.Matrix[W], scales gra
 		}
 	}
 	lost.growth = near.growth
-	phase := team.Phase(checkRoots * rootSteps(n))
+	phase := team.Phase(checkRoots * sqrtSteps(n))
 	if lost.residual, err = logResidual(phase, t, multiple); err != nil {
 		return lost, err
 	}
@@ -92,7 +70,7 @@ func triangularLog[W dense.Wide](team *sched.Team, t dense.Matrix[W], scales gra
 	return lost, nil
 }
 
-// logResidual returns |exp(X) - T| / |T|, or the relative error of X that explains it where that is smaller.
+// logResidual returns |exp(X) - T| / |T|, or the relative error of X that explains the residual if that is smaller.
 func logResidual[W dense.Wide](team *sched.Team, x, t dense.Matrix[W]) (float64, error) {
 	const usual = 1000 // residuals up to this many machine epsilons need no warning and no explanation
 	back, other := dense.New[W](t.Rows, t.Rows), dense.New[W](t.Rows, t.Rows)
@@ -100,22 +78,13 @@ func logResidual[W dense.Wide](team *sched.Team, x, t dense.Matrix[W]) (float64,
 		return 0, err
 	}
 	norm, residual := infinityNorm(t), 0.0
-	if residual = distance(back, t) / norm; residual <= usual*dense.Eps[W]() {
+	if residual = normOfDifference(back, t) / norm; residual <= usual*dense.Eps[W]() {
 		return residual, nil
 	}
-	if err := Expm(team, rounded(x).View(), other.View()); err != nil {
+	if err := Expm(team, perturbed(x).View(), other.View()); err != nil {
 		return 0, err
 	}
-	return errorBehind[W](residual, distance(other, back)/norm), nil
-}
-
-// distance returns |A - B|, in the norm of sums of rows.
-func distance[W dense.Wide](a, b dense.Matrix[W]) float64 {
-	difference := a.Clone()
-	for i := range a.Rows {
-		blas.Axpy(-1, dense.Vec(b.Row(i)), dense.Vec(difference.Row(i)))
-	}
-	return infinityNorm(difference)
+	return explainedError[W](residual, normOfDifference(other, back)/norm), nil
 }
 
 // gaussLegendre returns the nodes and weights of the quadrature with m points on [0, 1], by Newton's method for the
@@ -137,4 +106,166 @@ func gaussLegendre(m int) (nodes, weights []float64) {
 		nodes[k], weights[k] = (1+x)/2, 1/((1-x*x)*slope*slope)
 	}
 	return nodes, weights
+}
+
+// nearIdentity is T^(1/2^roots) - I for an upper triangular T, close enough to zero for the Padé approximant of the
+// given degree.
+type nearIdentity[W dense.Wide] struct {
+	r      dense.Matrix[W]
+	roots  int
+	degree int
+	losses
+}
+
+// highestRootDegree is the largest useful degree of an approximant: another square root costs less than a higher
+// degree.
+const highestRootDegree = 7
+
+// takeSquareRoots takes square roots of the upper triangular t until an approximant of degree m has a small error,
+// which holds for norms up to theta[m]; theta[0] is not used. No diagonal element of t is zero, and a real t has none
+// below zero. scales are those by which t has been graded.
+//
+// Method: Al-Mohy and Higham, SIAM J. Sci. Comput. 34, 2012, algorithm 4.1, lines 3 to 34, which is also part of Higham
+// and Lin, SIAM J. Matrix Anal. Appl. 34, 2013, algorithm 3.1. The diagonal and the elements above it are computed from
+// those of t, without the cancellation in the difference to I.
+func takeSquareRoots[W dense.Wide](
+	team *sched.Team, t dense.Matrix[W], theta *[highestRootDegree + 1]float64, scales grading,
+) (near nearIdentity[W], err error) {
+	n := t.Rows
+	s := &repeatedRoots[W]{team: team, n: n, r: t.Clone(), other: dense.New[W](n, n), scales: scales}
+	values := diagonalsOf(t, upper)
+	for range rootsForDiagonal(values.main, theta[highestRootDegree]) {
+		if err := s.next(); err != nil {
+			return near, err
+		}
+	}
+	degree, err := s.chooseDegree(theta)
+	if err != nil {
+		return near, err
+	}
+	for i := range n {
+		s.r.Set(i, i, dense.Convert[W](rootMinusOne(values.main[i], s.roots)))
+		if i > 0 {
+			p := math.Ldexp(1, -s.roots)
+			s.r.Set(i-1, i, dense.Convert[W](values.beside[i-1]*powerDifference(values.main[i-1], values.main[i], p)))
+		}
+	}
+	return nearIdentity[W]{s.r, s.roots, degree, s.losses}, nil
+}
+
+// rootsForDiagonal returns the number of square roots after which all values are within the distance of 1.
+func rootsForDiagonal(values []complex128, distance float64) int {
+	most := 0
+	for _, z := range values {
+		roots := 0
+		for ; cmplx.Abs(z-1) > distance; roots++ {
+			z = principalSqrt(z)
+		}
+		most = max(most, roots)
+	}
+	return most
+}
+
+// expectedRoots returns the expected number of square roots in takeSquareRoots for a matrix with these eigenvalues. A
+// system of equations costs about as much as one of them.
+func expectedRoots(values []complex128, theta *[highestRootDegree + 1]float64) int {
+	return rootsForDiagonal(values, theta[highestRootDegree]) + 2
+}
+
+// repeatedRoots is T^(1/2^roots) in r, and memory of the same size.
+type repeatedRoots[W dense.Wide] struct {
+	team     *sched.Team
+	n, roots int
+	r, other dense.Matrix[W]
+	scales   grading
+	losses
+}
+
+// next takes another square root.
+func (s *repeatedRoots[W]) next() error {
+	s.other.Fill(0)
+	phase := s.team.Phase(sqrtSteps(s.n))
+	_, err := sqrtByHalves(phase.Plan(sqrtSteps(s.n)), s.r, s.other)
+	phase.End()
+	addRoot(&s.losses, s.other, s.r, s.scales)
+	s.r, s.other = s.other, s.r
+	s.roots++
+	return err
+}
+
+// distance returns an estimate of the p-th root of the norm of (R - I)^p.
+func (s *repeatedRoots[W]) distance(p int) float64 {
+	norm := estimateNorm(s.n, func(transposed bool, x, y []W) {
+		trans := transposition(transposed)
+		copy(y, x)
+		before := make([]W, s.n)
+		for range p {
+			copy(before, y)
+			blas.Trmv(nil, blas.Upper, trans, blas.NonUnit, s.r, dense.Vec(y))
+			blas.Axpy(-1, dense.Vec(before), dense.Vec(y))
+		}
+	})
+	return root(norm, p)
+}
+
+// chooseDegree takes more roots while a root costs less than the increase in degree that it saves, and returns the
+// degree.
+func (s *repeatedRoots[W]) chooseDegree(theta *[highestRootDegree + 1]float64) (degree int, err error) {
+	smallest := func(from int, size float64) int {
+		for m := from; m <= highestRootDegree; m++ {
+			if size <= theta[m] {
+				return m
+			}
+		}
+		return highestRootDegree + 1
+	}
+	second, third := s.distance(2), s.distance(3)
+	if m := smallest(1, max(second, third)); m <= 2 {
+		return m, nil
+	}
+	for extra := 0; ; {
+		fourth := s.distance(4)
+		size := max(third, fourth)
+		if size != size { // something has overflowed: no root helps
+			return highestRootDegree, nil
+		}
+		if m := smallest(3, size); m < highestRootDegree {
+			return m, nil
+		} else if m == highestRootDegree && size/2 <= theta[5] && extra < 2 {
+			extra++
+		} else {
+			if m := smallest(highestRootDegree-1, min(size, max(fourth, s.distance(5)))); m <= highestRootDegree {
+				return m, nil
+			}
+		}
+		if err := s.next(); err != nil {
+			return 0, err
+		}
+		third = s.distance(3)
+	}
+}
+
+// scaledUp returns t, or 2^shift t if all elements are so small that their reciprocals may overflow.
+func scaledUp[W dense.Wide](t dense.Matrix[W]) (multiple dense.Matrix[W], shift int) {
+	const least = -1000 // a power of two whose reciprocal is far from overflow
+	if norm := infinityNorm(t); norm == 0 || norm >= math.Ldexp(1, least) {
+		return t, 0
+	}
+	multiple = t.Clone()
+	scaleTriangle(multiple, math.Ldexp(1, -least))
+	return multiple, -least
+}
+
+// solveShifted overwrites b by the solution of (I + alpha R) X = B for the upper triangular r; work is memory of the
+// same size.
+func solveShifted[W dense.Wide](team *sched.Team, r dense.Matrix[W], alpha float64, b, work dense.Matrix[W]) {
+	for i := range r.Rows {
+		row := work.Row(i)
+		clear(row[:i])
+		for j, v := range r.Row(i)[i:] {
+			row[i+j] = v * dense.FromReal[W](alpha)
+		}
+		row[i] += 1
+	}
+	blas.Trsm(team, blas.Left, blas.Upper, blas.NoTrans, blas.NonUnit, 1, work, b)
 }

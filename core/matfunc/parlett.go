@@ -36,13 +36,13 @@ func Triangularize[T dense.Scalar, C dense.Complex](team *sched.Team, a dense.Vi
 }
 
 // triangularForm returns the complex form of any matrix.
-func triangularForm[T dense.Scalar](team *sched.Team, a dense.View[T]) (similar[complex128], error) {
+func triangularForm[T dense.Scalar](team *sched.Team, a dense.View[T]) (schurForm[complex128], error) {
 	if dense.IsComplex[T]() {
-		return reduce[complex128](team, a)
+		return schurFormOf[complex128](team, a)
 	}
-	form, err := reduce[float64](team, a)
+	form, err := schurFormOf[float64](team, a)
 	if err != nil {
-		return similar[complex128]{}, err
+		return schurForm[complex128]{}, err
 	}
 	return complexForm(team, form)
 }
@@ -62,7 +62,7 @@ func Parlett[C dense.Complex](
 	team *sched.Team, t, z dense.View[C], values []complex128, x dense.View[C],
 ) (smallest float64, err error) {
 	n := t.Rows
-	form := similar[complex128]{dense.New[complex128](n, n), dense.New[complex128](n, n)}
+	form := schurForm[complex128]{dense.New[complex128](n, n), dense.New[complex128](n, n)}
 	dense.Copy(form.t.View(), t)
 	dense.Copy(form.zh.View(), z.T())
 	conjugate(form.zh)
@@ -76,24 +76,7 @@ func Parlett[C dense.Complex](
 	phase.End()
 	work := form.t
 	form.t = result
-	return smallest, back(team.Phase(c.back), form, work, x)
-}
-
-// Signm sets x to the sign of a square matrix, that is the function whose value is 1 for eigenvalues with positive real
-// parts, -1 for negative ones, and 0 for those whose real part is zero, exactly or up to n eps |A|, the rounding errors
-// of the Schur form in double precision; eigenvalues that are elements of a triangular matrix have none. It is real for
-// a real matrix. x has the shape of a.
-//
-// Errors: as in Sqrtm, and *dense.ArgumentError for infinities and NaNs. Cost: that of a Schur form and n^3
-// multiply-adds. Arithmetic is in double precision. Method: Higham, Functions of Matrices, algorithm 5.5, in blocks:
-// elements between eigenvalues of one sign follow from S S = I, the others from Parlett's recurrence. With a zero among
-// the values, S S is not I, and all of them follow from the recurrence. What is nilpotent is split off first, and a
-// Hermitian matrix has its eigenvectors.
-func Signm[T dense.Scalar, C dense.Complex](team *sched.Team, a dense.View[T], x dense.View[C]) (o Outcome, err error) {
-	if err := checkFunction(team, a, x); err != nil || a.Rows == 0 {
-		return o, err
-	}
-	return applied(team, a, x, functionFor[T](signKind, 0))
+	return smallest, transformBack(team.Phase(c.back), form, work, x)
 }
 
 // triangularSign overwrites the upper triangular t by its sign.
@@ -154,7 +137,7 @@ func parlett(
 // block computes the rows i0 <= i < i1 and columns j0 <= j < j1 of F.
 func (p *recurrence) block(i0, i1, j0, j1 int) (smallest float64) {
 	rows, cols := i1-i0, j1-j0
-	// What blocks in between contribute to F T - T F and to S S; in the block itself, inner follows.
+	// Contributions of the blocks in between to F T - T F and to S S; inner adds those of the block itself.
 	commutator, square := dense.New[complex128](rows, cols), dense.Matrix[complex128]{}
 	if i1 < j0 {
 		blas.Gemm(nil, blas.NoTrans, blas.NoTrans, 1, p.f.Slice(i0, i1, i1, j0), p.t.Slice(i1, j0, j0, j1), 0,

@@ -2,7 +2,6 @@ package matfunc
 
 import (
 	"errors"
-	"math"
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
@@ -10,9 +9,9 @@ import (
 	"trnsci/core/schur"
 )
 
-// similar is a matrix in the form A = Z T Z^H with an upper triangular T, which for a float64 may be quasi-triangular.
-// zh is Z^H; it has no rows if Z is the identity.
-type similar[W dense.Wide] struct{ t, zh dense.Matrix[W] }
+// schurForm is a matrix in the form A = Z T Z^H with an upper triangular T, which for a float64 may be
+// quasi-triangular. zh is Z^H; it has no rows if Z is the identity.
+type schurForm[W dense.Wide] struct{ t, zh dense.Matrix[W] }
 
 // checkFunction returns the error for arguments of a function of matrices that do not fit.
 func checkFunction[T, C dense.Scalar](team *sched.Team, a dense.View[T], x dense.View[C]) error {
@@ -26,8 +25,8 @@ func checkFunction[T, C dense.Scalar](team *sched.Team, a dense.View[T], x dense
 	return blas.CheckFinite(team, a, "A")
 }
 
-// reduce brings a to triangular form in double precision.
-func reduce[W dense.Wide, T dense.Scalar](team *sched.Team, a dense.View[T]) (s similar[W], err error) {
+// schurFormOf brings a to triangular form in double precision.
+func schurFormOf[W dense.Wide, T dense.Scalar](team *sched.Team, a dense.View[T]) (s schurForm[W], err error) {
 	n := a.Rows
 	s.t = dense.New[W](n, n)
 	if err := blas.CopyView(team, s.t.View(), a); err != nil {
@@ -43,8 +42,10 @@ func reduce[W dense.Wide, T dense.Scalar](team *sched.Team, a dense.View[T]) (s 
 	return s, err
 }
 
-// back sets x to Z F Z^H, where F is in s.t; that and work, a matrix of the same order, are overwritten.
-func back[W dense.Wide, C dense.Scalar](team *sched.Team, s similar[W], work dense.Matrix[W], x dense.View[C]) error {
+// transformBack sets x to Z F Z^H, where F is in s.t; that and work, a matrix of the same order, are overwritten.
+func transformBack[W dense.Wide, C dense.Scalar](
+	team *sched.Team, s schurForm[W], work dense.Matrix[W], x dense.View[C],
+) error {
 	if s.zh.Rows > 0 {
 		const half = 1 << 20
 		steps := team.Plan(2 * half)
@@ -60,15 +61,8 @@ func back[W dense.Wide, C dense.Scalar](team *sched.Team, s similar[W], work den
 	return blas.CopyView(team, x, s.t.View())
 }
 
-// conjugate replaces the elements of m by their conjugates.
-func conjugate[W dense.Wide](m dense.Matrix[W]) {
-	for i := range m.Rows {
-		dense.Conjugate(m.Row(i))
-	}
-}
-
 // complexForm returns the complex form of a real one.
-func complexForm(team *sched.Team, s similar[float64]) (c similar[complex128], err error) {
+func complexForm(team *sched.Team, s schurForm[float64]) (c schurForm[complex128], err error) {
 	n := s.t.Rows
 	c.t = dense.New[complex128](n, n)
 	dense.Copy(c.t.View(), s.t.View())
@@ -81,40 +75,14 @@ func complexForm(team *sched.Team, s similar[float64]) (c similar[complex128], e
 	return c, err
 }
 
-// spectrum holds the properties of the diagonal of a triangular or quasi-triangular matrix that decide whether a
-// function of it is real, or exists.
-type spectrum struct {
-	pairs    bool // 2 x 2 blocks, whose eigenvalues are not real
-	negative bool // real eigenvalues below zero
-	zero     bool
-}
-
-func spectrumOf[W dense.Wide](t dense.Matrix[W]) (s spectrum) {
-	n := t.Rows
-	for i := 0; i < n; i++ {
-		if i+1 < n && t.At(i+1, i) != 0 {
-			s.pairs = true
-			i++
-			continue
-		}
-		value := t.At(i, i)
-		s.zero = s.zero || value == 0
-		s.negative = s.negative || dense.Real(value) < 0 && dense.Imag(value) == 0
-	}
-	return s
-}
-
 // isNotFinite reports whether err says that a matrix holds infinities or NaNs.
 func isNotFinite(err error) bool {
 	var argument *dense.ArgumentError
 	return errors.As(err, &argument) && *argument == *dense.NotFinite(argument.Arg)
 }
 
-// fillNaN fills x with NaN.
-func fillNaN[C dense.Scalar](x dense.View[C]) { x.Fill(dense.FromParts[C](math.NaN(), 0)) }
-
 // SchurWorkspace returns an upper bound of the memory in bytes that Sqrtm, Logm, Power, Signm and a Schur-Parlett
-// function allocate for an n x n matrix; math.MaxInt64 for what no machine can hold.
+// function allocate for an n x n matrix; math.MaxInt64 if no machine can hold it.
 func SchurWorkspace(team *sched.Team, n int) int64 {
 	const (
 		matrices = 18 // complex ones: forms and factors, real and complex, roots, approximants, products
@@ -125,13 +93,4 @@ func SchurWorkspace(team *sched.Team, n int) int64 {
 	total := order * (matrices*order + vectors) * float64(dense.Bytes[complex128]())
 	total += float64(team.Threads())*perThread + float64(schur.Workspace[complex128](n))
 	return boundedBytes(total)
-}
-
-// dropImaginary removes the imaginary parts of a matrix that is real except for rounding errors.
-func dropImaginary[C dense.Complex](x dense.View[C]) {
-	for i := range x.Rows {
-		for j := range x.Cols {
-			x.Set(i, j, dense.FromReal[C](dense.Real(x.At(i, j))))
-		}
-	}
 }

@@ -9,25 +9,10 @@ import (
 	"trnsci/core/sched"
 )
 
-// frobeniusNorm returns the root of the sum of the squares of the elements.
-func frobeniusNorm[W dense.Wide](m dense.Matrix[W]) float64 {
-	norm := 0.0
-	for i := range m.Rows {
-		norm = math.Hypot(norm, blas.Nrm2(dense.Vec(m.Row(i))))
-	}
-	return norm
-}
-
-// roundingLimit returns what a singular value of m may be but for rounding errors of a unitary similarity when it is
-// zero: n eps |m|.
-func roundingLimit[W dense.Wide](m dense.Matrix[W]) float64 {
-	return float64(m.Rows) * dense.Eps[W]() * frobeniusNorm(m)
-}
-
-// limit returns up to which smallest singular value the matrix of the form s may be singular: rounding errors of the
-// form, and of the elements as f has it. It is zero for a matrix that was triangular but for the order of its rows and
-// columns, since its eigenvalues are elements of it.
-func (s similar[W]) limit(f function) float64 {
+// limit returns the bound up to which a smallest singular value of s counts as zero: the rounding errors of the form,
+// and those of the elements that f states. It is zero for a permuted triangular matrix, whose eigenvalues are elements
+// of it.
+func (s schurForm[W]) limit(f function) float64 {
 	for i := range s.zh.Rows {
 		elements := 0
 		for _, v := range s.zh.Row(i) {
@@ -56,7 +41,7 @@ func smallestSingularValue[W dense.Wide](t dense.Matrix[W]) float64 {
 		}
 		blas.Scal(dense.FromReal[W](1/norm), dense.Vec(r.Row(i)))
 	}
-	return norm * smallestByInverses(n, func(adjoint bool, x []W) {
+	return norm * inverseIteration(n, func(adjoint bool, x []W) {
 		trans := blas.NoTrans
 		if adjoint {
 			trans = blas.ConjTrans
@@ -79,8 +64,9 @@ func triangleOf[W dense.Wide](t dense.Matrix[W]) dense.Matrix[W] {
 	return r
 }
 
-// scattered returns a vector with a part in every direction that matters: multiples of the golden ratio modulo 1.
-func scattered[W dense.Wide](n int) []W {
+// goldenRatioVector returns a starting vector that is unlikely to be orthogonal to any singular vector: multiples of
+// the golden ratio modulo 1, shifted.
+func goldenRatioVector[W dense.Wide](n int) []W {
 	x := make([]W, n)
 	for i := range x {
 		_, part := math.Modf(float64(i+1) * math.Phi)
@@ -89,7 +75,7 @@ func scattered[W dense.Wide](n int) []W {
 	return x
 }
 
-// normalize scales x to length 1, and reports whether its length is a number that is not zero.
+// normalize scales x to length 1, and reports whether its length is finite and not zero.
 func normalize[W dense.Wide](x []W) bool {
 	length := blas.Nrm2(dense.Vec(x))
 	if length == 0 || length-length != 0 {
@@ -99,21 +85,21 @@ func normalize[W dense.Wide](x []W) bool {
 	return true
 }
 
-// reduction is A = L U^H with a unitary U and an L that is lower trapezoidal after an exchange of its rows; sizes are
-// the moduli of L's diagonal, which fall, and the rank is the number of those above the limit, so that the columns of U
-// from there on span the null space.
-type reduction[W dense.Wide] struct {
+// lqFactors are A = L U^H with a unitary U and an L that is lower trapezoidal after an exchange of its rows; sizes are
+// the moduli of the diagonal of L in descending order, and rank is the number of those above the limit. The columns of
+// U after the first rank ones span the null space.
+type lqFactors[W dense.Wide] struct {
 	u     dense.Matrix[W]
 	sizes []float64
 	rank  int
 }
 
-// reduceRows finds the reduction of a, which is overwritten: a QR decomposition with column pivoting of the adjoint of
-// A (Golub and Van Loan, Matrix Computations, 4th ed., algorithm 5.4.1), by the rows of A. Norms of the remaining part
-// of the rows are computed anew in each step.
+// pivotedLQ computes these factors of a, which is overwritten: a QR decomposition with column pivoting of the adjoint
+// of A (Golub and Van Loan, Matrix Computations, 4th ed., algorithm 5.4.1), by the rows of A. Norms of the remaining
+// part of the rows are computed anew in each step.
 //
 // Cost: up to 3 n^3 multiply-adds. It returns the team's error after cancellation, and no other.
-func reduceRows[W dense.Wide](team *sched.Team, a dense.Matrix[W], limit float64) (d reduction[W], err error) {
+func pivotedLQ[W dense.Wide](team *sched.Team, a dense.Matrix[W], limit float64) (d lqFactors[W], err error) {
 	n := a.Cols
 	d.u = dense.New[W](n, n)
 	d.u.SetIdentity()
@@ -165,4 +151,24 @@ func reflectRows[W dense.Wide](team *sched.Team, m dense.Matrix[W], w []W, facto
 	y := dense.Vec(images[:m.Rows])
 	blas.Gemv(team, blas.NoTrans, 1, m, dense.Vec(w), 0, y)
 	blas.Gerc(team, -factor, y, dense.Vec(w), m)
+}
+
+// inverseIteration estimates the smallest singular value of a matrix A by inverse iteration with A^H A, usually to a
+// few percent and never too small by more than rounding errors: solve overwrites x by the solution of A y = x or A^H y
+// = x. It is zero if that overflows.
+func inverseIteration[W dense.Wide](n int, solve func(adjoint bool, x []W)) float64 {
+	const steps = 4 // the smaller the value is, the fewer are necessary
+	x, smallest := goldenRatioVector[W](n), math.Inf(1)
+	for step := range 2 * steps {
+		if !normalize(x) {
+			return 0
+		}
+		solve(step%2 == 0, x)
+		length := blas.Nrm2(dense.Vec(x))
+		if length != length {
+			return 0
+		}
+		smallest = min(smallest, 1/length)
+	}
+	return smallest
 }

@@ -33,7 +33,7 @@ func TestSmallestSingularValue(t *testing.T) {
 					}
 				}
 			}
-			form, err := reduce[float64](nil, a.View())
+			form, err := schurFormOf[float64](nil, a.View())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -46,7 +46,7 @@ func TestSmallestSingularValue(t *testing.T) {
 
 // orthogonal returns the unitary factor of a random matrix.
 func orthogonal(rng *rand.Rand, n int) dense.Matrix[float64] {
-	reduced, _ := reduceRows(nil, shifted[float64](rng, n, 1, 0), 0)
+	reduced, _ := pivotedLQ(nil, shifted[float64](rng, n, 1, 0), 0)
 	return reduced.u
 }
 
@@ -59,7 +59,7 @@ func TestReduceRows(t *testing.T) {
 				clear(left.Row(i)[rank:])
 			}
 			a := product(left, right)
-			d, _ := reduceRows(nil, a.Clone(), roundingLimit(a))
+			d, _ := pivotedLQ(nil, a.Clone(), roundingLimit(a))
 			if d.rank != rank {
 				t.Errorf("n = %d: rank %d, expected %d", n, d.rank, rank)
 			}
@@ -84,7 +84,7 @@ func TestCoupledRows(t *testing.T) {
 	a.Set(0, 3, 1)
 	a.Set(5, 3, 1)
 	a.Set(2, 1, 1)
-	got := coupled(a)
+	got := connectedComponents(a)
 	expected := [][]int{{0, 3, 5}, {1, 2}, {4}}
 	if len(got) != len(expected) {
 		t.Fatalf("%v", got)
@@ -108,7 +108,7 @@ func TestGrading(t *testing.T) {
 			a.Set(i, j, rng.NormFloat64()*math.Pow(10, 12*rng.Float64()))
 		}
 	}
-	graded, scales := a.Clone(), gradingOf(a)
+	graded, scales := a.Clone(), gradingFor(a)
 	regrade(graded, scales, 1)
 	if norm := infinityNorm(graded); norm > 2*7 {
 		t.Errorf("norm %g", norm)
@@ -164,7 +164,7 @@ func TestSingularMatricesOfTeams(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	canceled := sched.NewTeam(ctx, 1, nil)
-	if _, err := reduceRows(canceled, a.Clone(), 0); !errors.Is(err, context.Canceled) {
+	if _, err := pivotedLQ(canceled, a.Clone(), 0); !errors.Is(err, context.Canceled) {
 		t.Errorf("reduction: %v", err)
 	}
 	if _, err := decouple(canceled, a.Clone()); !errors.Is(err, context.Canceled) {
