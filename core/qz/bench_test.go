@@ -26,8 +26,8 @@ func benchmarkDecompose[T dense.Scalar](b *testing.B, n, threads int) {
 		x, y := numtest.Random[T](rng, n, n), numtest.Random[T](rng, n, n)
 		r := newResult[T](n)
 		for b.Loop() {
-			if err := Decompose(x.View(), y.View(), r.form(),
-				Options{Team: sched.NewTeam(context.Background(), threads, nil)}); err != nil {
+			opt := Options{Team: sched.NewTeam(context.Background(), threads, nil)}
+			if err := Decompose(x.View(), y.View(), r.form(), opt); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -14,13 +14,13 @@ import (
 )
 
 const (
-	// What residuals stay below, in units of m eps, m = max(n, 8).
+	// Upper bound of residuals in units of m eps, m = max(n, 8).
 	limit = 4
-	// Orders below this count as this.
+	// The least m.
 	smallestDivisor = 8
 )
 
-// result is a form in memory of its own, and what it belongs to.
+// result is a form with memory of its own.
 type result[T dense.Scalar] struct {
 	s, p, q, z dense.Matrix[T]
 	alpha      []complex128
@@ -92,7 +92,7 @@ func unitarity[T dense.Scalar](q dense.Matrix[T]) float64 {
 	return numtest.UnitaryResidual(wide(q, 0), dense.Eps[T]()) * float64(q.Rows) / float64(max(q.Rows, smallestDivisor))
 }
 
-// fault says where the pair is not a generalized Schur form; an empty text if it is one.
+// fault describes where the pair is not in generalized Schur form; it is empty for a pair in this form.
 func fault[T dense.Scalar](s, p dense.Matrix[T]) string {
 	n := s.Rows
 	isBlock := func(k int) bool { return !dense.IsComplex[T]() && k >= 0 && k+1 < n && s.At(k+1, k) != 0 }
@@ -121,14 +121,14 @@ func fault[T dense.Scalar](s, p dense.Matrix[T]) string {
 	return ""
 }
 
-// valueFault compares the eigenvalues with those of the diagonal blocks of the form.
+// valueFault compares the eigenvalues with those of the diagonal blocks, and describes the first difference.
 func valueFault[T dense.Scalar](r *result[T]) string {
 	e := 64 * dense.Eps[T]()
 	for k := 0; k < r.s.Rows; k++ {
 		s, p := r.s, r.p
 		if dense.IsComplex[T]() || k+1 == s.Rows || s.At(k+1, k) == 0 {
-			if want := complex(dense.Real(s.At(k, k)), dense.Imag(s.At(k,
-				k))); cmplx.Abs(r.alpha[k]-want) > e*cmplx.Abs(want)+smallest[T]() {
+			want := complex(dense.Real(s.At(k, k)), dense.Imag(s.At(k, k)))
+			if cmplx.Abs(r.alpha[k]-want) > e*cmplx.Abs(want)+smallest[T]() {
 				return fmt.Sprintf("alpha[%d] is %v, S has %v", k, r.alpha[k], want)
 			}
 			if want := dense.Real(p.At(k, k)); math.Abs(r.beta[k]-want) > e*want+smallest[T]() {
@@ -136,33 +136,37 @@ func valueFault[T dense.Scalar](r *result[T]) string {
 			}
 			continue
 		}
-		// det(beta S - alpha P) relative to the products that it is the sum of.
+		// det(beta S - alpha P) relative to the products that are added in it.
 		block := func(i, j int) complex128 {
 			return complex(r.beta[k]*dense.Real(s.At(k+i, k+j)), 0) - r.alpha[k]*complex(dense.Real(p.At(k+i, k+j)), 0)
 		}
 		x, y := block(0, 0)*block(1, 1), block(0, 1)*block(1, 0)
-		terms := (cmplx.Abs(complex(r.beta[k]*dense.Real(s.At(k, k)), 0)) + cmplx.Abs(r.alpha[k])*dense.Real(p.At(k, k))) *
-			(cmplx.Abs(complex(r.beta[k]*dense.Real(s.At(k+1, k+1)), 0)) + cmplx.Abs(r.alpha[k])*dense.Real(p.At(k+1, k+1)))
+		size := func(i int) float64 {
+			x, y := complex(r.beta[k]*dense.Real(s.At(i, i)), 0), dense.Real(p.At(i, i))
+			return cmplx.Abs(x) + cmplx.Abs(r.alpha[k])*y
+		}
+		terms := size(k) * size(k+1)
 		if cmplx.Abs(x-y) > e*(terms+cmplx.Abs(y)) || !(imag(r.alpha[k]) > 0) {
-			return fmt.Sprintf("%v/%v is not an eigenvalue of the block in row %d: determinant %v of terms up to %v", r.alpha[k],
-				r.beta[k], k, x-y, terms)
+			return fmt.Sprintf("%v/%v is not an eigenvalue of the block in row %d: determinant %v of terms up to %v",
+				r.alpha[k], r.beta[k], k, x-y, terms)
 		}
 		if r.alpha[k+1] != cmplx.Conj(r.alpha[k]) || r.beta[k+1] != r.beta[k] {
-			return fmt.Sprintf("%v/%v and %v/%v are no pair", r.alpha[k], r.beta[k], r.alpha[k+1], r.beta[k+1])
+			return fmt.Sprintf("%v/%v and %v/%v are not a pair", r.alpha[k], r.beta[k], r.alpha[k+1], r.beta[k+1])
 		}
 		k++
 	}
 	return ""
 }
 
-// worst is the largest of each kind of residual.
+// worst is the largest residual of each kind.
 type worst struct{ a, b, q, z float64 }
 
 func (w *worst) add(x worst) {
 	w.a, w.b, w.q, w.z = max(w.a, x.a), max(w.b, x.b), max(w.q, x.q), max(w.z, x.z)
 }
 
-// checkForm judges a form of a and b. The eigenvalues are compared where no element is subnormal.
+// checkForm checks a form of a and b; values says that no element is subnormal, so that the eigenvalues can be
+// compared.
 func checkForm[T dense.Scalar](t *testing.T, name string, a, b dense.Matrix[T], r *result[T], values bool) worst {
 	t.Helper()
 	w := worst{residual(a, r.q, r.s, r.z), residual(b, r.q, r.p, r.z), unitarity(r.q), unitarity(r.z)}
@@ -178,7 +182,7 @@ func checkForm[T dense.Scalar](t *testing.T, name string, a, b dense.Matrix[T], 
 	return w
 }
 
-// solve decomposes a and b and judges the result.
+// solve decomposes a and b and checks the result.
 func solve[T dense.Scalar](t *testing.T, name string, a, b dense.Matrix[T]) (*result[T], worst) {
 	t.Helper()
 	r := newResult[T](a.Rows)

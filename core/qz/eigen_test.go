@@ -10,32 +10,31 @@ import (
 	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/numtest"
-	"trnsci/core/sched"
 )
 
-// pairs are eigenvalues and both kinds of vectors.
+// pairs holds eigenvalues and both kinds of eigenvectors.
 type pairs[C dense.Complex] struct {
 	alpha       []complex128
 	beta        []float64
 	left, right dense.Matrix[C]
 }
 
-func eigenpairs[T dense.Scalar, C dense.Complex](t *testing.T, name string, a, b dense.Matrix[T],
-	team *sched.Team) *pairs[C] {
+func eigenpairs[T dense.Scalar, C dense.Complex](t *testing.T, name string, a, b dense.Matrix[T]) *pairs[C] {
 	t.Helper()
 	n := a.Rows
 	p := &pairs[C]{make([]complex128, n), make([]float64, n), dense.New[C](n, n), dense.New[C](n, n)}
-	fill(p.left.View(), math.NaN())
-	fill(p.right.View(), math.NaN())
-	if err := Eigen(a.View(), b.View(), p.alpha, p.beta, p.left.View(), p.right.View(), Options{Team: team}); err != nil {
+	p.left.Fill(dense.FromReal[C](math.NaN()))
+	p.right.Fill(dense.FromReal[C](math.NaN()))
+	if err := Eigen(a.View(), b.View(), p.alpha, p.beta, p.left.View(), p.right.View(), Options{}); err != nil {
 		t.Errorf("%s: %v", name, err)
 	}
 	return p
 }
 
 // vectorResidual returns the largest |beta A v - alpha B v| / (m eps (|beta| |A| + |alpha| |B|)) over the columns v.
-func vectorResidual[C dense.Complex](a, b dense.Matrix[complex128], alpha []complex128, beta []float64,
-	v dense.Matrix[C]) float64 {
+func vectorResidual[C dense.Complex](
+	a, b dense.Matrix[complex128], alpha []complex128, beta []float64, v dense.Matrix[C],
+) float64 {
 	n, worst := a.Rows, 0.0
 	w := wide(v, 0)
 	av, bv := dense.New[complex128](n, n), dense.New[complex128](n, n)
@@ -59,7 +58,8 @@ func vectorResidual[C dense.Complex](a, b dense.Matrix[complex128], alpha []comp
 		if sum == 0 {
 			continue // a zero matrix has no norm to divide by
 		}
-		worst = math.Max(worst, sum/(float64(max(n, smallestDivisor))*dense.Eps[C]()*(cmplx.Abs(y)*normA+cmplx.Abs(x)*normB)))
+		unit := float64(max(n, smallestDivisor)) * dense.Eps[C]() * (cmplx.Abs(y)*normA + cmplx.Abs(x)*normB)
+		worst = math.Max(worst, sum/unit)
 	}
 	return worst
 }
@@ -77,7 +77,7 @@ func conjugateTransposed(a dense.Matrix[complex128]) dense.Matrix[complex128] {
 
 func checkPairs[T dense.Scalar, C dense.Complex](t *testing.T, name string, a, b dense.Matrix[T]) {
 	t.Helper()
-	p := eigenpairs[T, C](t, name, a, b, nil)
+	p := eigenpairs[T, C](t, name, a, b)
 	wa, wb := wide(a, 0), wide(b, 0)
 	right := vectorResidual(wa, wb, p.alpha, p.beta, p.right)
 	conjugates := make([]complex128, len(p.alpha))
@@ -94,7 +94,8 @@ func checkPairs[T dense.Scalar, C dense.Complex](t *testing.T, name string, a, b
 			step = 1
 		}
 		for i := range a.Rows {
-			if dense.Conj(p.right.At(i, k)) != p.right.At(i, k+step) || dense.Conj(p.left.At(i, k)) != p.left.At(i, k+step) {
+			right, left := p.right.Row(i), p.left.Row(i)
+			if dense.Conj(right[k]) != right[k+step] || dense.Conj(left[k]) != left[k+step] {
 				t.Fatalf("%s: vectors %d and %d are not complex conjugates", name, k, k+step)
 			}
 		}
@@ -107,16 +108,18 @@ func TestEigenvectors(t *testing.T) {
 		for seed := range uint64(max(1, 30/max(n, 1))) {
 			rng := rand.New(rand.NewPCG(seed, uint64(n)))
 			name := fmt.Sprintf("n = %d, seed %d", n, seed)
-			checkPairs[float32, complex64](t, "float32, "+name, numtest.Random[float32](rng, n, n),
-				numtest.Random[float32](rng, n, n))
-			checkPairs[float64, complex128](t, "float64, "+name, numtest.Random[float64](rng, n, n),
-				numtest.Random[float64](rng, n, n))
-			checkPairs[complex64, complex64](t, "complex64, "+name, numtest.Random[complex64](rng, n, n),
-				numtest.Random[complex64](rng, n, n))
-			checkPairs[complex128, complex128](t, "complex128, "+name, numtest.Random[complex128](rng, n, n),
-				numtest.Random[complex128](rng, n, n))
+			checkRandomPairs[float32, complex64](t, "float32, "+name, rng, n)
+			checkRandomPairs[float64, complex128](t, "float64, "+name, rng, n)
+			checkRandomPairs[complex64, complex64](t, "complex64, "+name, rng, n)
+			checkRandomPairs[complex128, complex128](t, "complex128, "+name, rng, n)
 		}
 	}
+}
+
+func checkRandomPairs[T dense.Scalar, C dense.Complex](t *testing.T, name string, rng *rand.Rand, n int) {
+	t.Helper()
+	a, b := numtest.Random[T](rng, n, n), numtest.Random[T](rng, n, n)
+	checkPairs[T, C](t, name, a, b)
 }
 
 func TestEigenvectorsOfFamilies(t *testing.T) {
@@ -126,7 +129,7 @@ func TestEigenvectorsOfFamilies(t *testing.T) {
 		for i := range matrices {
 			for j := range matrices {
 				if names[i] == "one huge element" || names[j] == "one huge element" || (n > 5 && (i+j)%n > 1) {
-					continue // norms are not scaled in this test; a part of the large ones
+					continue // this test does not scale norms, and takes only some of the larger matrices
 				}
 				name := fmt.Sprintf("n = %d, %s and %s", n, names[i], names[j])
 				checkPairs[float64, complex128](t, name, matrices[i], matrices[j])
@@ -154,7 +157,7 @@ func TestVectorsThatGrow(t *testing.T) {
 func TestEigenOfASingularPencil(t *testing.T) {
 	a := dense.FromRows([]float64{1, 2, 3}, []float64{0, 0, 4}, []float64{0, 0, 5})
 	b := dense.FromRows([]float64{6, 7, 8}, []float64{0, 0, 9}, []float64{0, 0, 1})
-	p := eigenpairs[float64, complex128](t, "singular", a, b, nil)
+	p := eigenpairs[float64, complex128](t, "singular", a, b)
 	if p.alpha[1] != 0 || p.beta[1] != 0 {
 		t.Errorf("eigenvalue %v/%v, want 0/0", p.alpha[1], p.beta[1])
 	}
@@ -183,8 +186,8 @@ func TestEigenArgumentsAndNaNs(t *testing.T) {
 	if err := Eigen(square.View(), square.View(), alpha, beta, none, none, Options{}); !isArgument(err, "a") {
 		t.Errorf("a NaN: got %v", err)
 	}
-	if err := Eigen(square.View(), square.View(), alpha, beta, none, none, Options{SkipFiniteCheck: true}); err != nil ||
-		!cmplx.IsNaN(alpha[0]) {
+	err := Eigen(square.View(), square.View(), alpha, beta, none, none, Options{SkipFiniteCheck: true})
+	if err != nil || !cmplx.IsNaN(alpha[0]) {
 		t.Errorf("a NaN, not checked: %v, %v", alpha[0], err)
 	}
 }
@@ -210,12 +213,12 @@ func TestEigenOfOrder2HasTheOrderOfTheDiagonal(t *testing.T) {
 	} {
 		a := dense.FromRows(c.a[:2], c.a[2:])
 		alpha, beta := make([]complex128, 2), make([]float64, 2)
-		if err := Eigen(a.View(), unit.View(), alpha, beta, dense.View[complex128]{}, dense.View[complex128]{},
-			Options{}); err != nil {
+		none := dense.View[complex128]{}
+		if err := Eigen(a.View(), unit.View(), alpha, beta, none, none, Options{}); err != nil {
 			t.Fatal(err)
 		}
 		for k, want := range c.want {
-			if d := chordal(alpha[k], beta[k], complex(want, 0), 1); d > 64*eps {
+			if d := chordal(alpha[k], beta[k], complex(want, 0), 1); d > 64*dense.EpsDouble {
 				t.Errorf("%v: eigenvalue %d is %v/%v, want %v", c.a, k, alpha[k], beta[k], want)
 			}
 		}

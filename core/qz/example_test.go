@@ -50,7 +50,8 @@ func ExampleEigen() {
 	b := dense.FromRows([]float64{1, 0}, []float64{0, 2})
 	alpha, beta := make([]complex128, 2), make([]float64, 2)
 	right := dense.New[complex128](2, 2)
-	if err := qz.Eigen(a.View(), b.View(), alpha, beta, dense.View[complex128]{}, right.View(), qz.Options{}); err != nil {
+	noLeft := dense.View[complex128]{}
+	if err := qz.Eigen(a.View(), b.View(), alpha, beta, noLeft, right.View(), qz.Options{}); err != nil {
 		fmt.Println(err)
 		return
 	}

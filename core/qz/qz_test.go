@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"trnsci/core/dense"
@@ -48,7 +49,7 @@ func familiesOfPairs[T dense.Scalar](t *testing.T, n int) {
 	for i, a := range matrices {
 		for j, b := range matrices {
 			if n >= 12 && (i+j)%n > 1 {
-				continue // a part of the large ones
+				continue // only some of the larger matrices
 			}
 			_, one := solve(t, fmt.Sprintf("%T, n = %d, %s and %s", *new(T), n, names[i], names[j]), a, b)
 			w.add(one)
@@ -74,7 +75,8 @@ func TestSizesFromSubnormalToNearOverflow(t *testing.T) {
 			name := fmt.Sprintf("of the sizes 2^%d and 2^%d", sizeA, sizeB)
 			checkForm(t, name, sa, sb, r, false)
 			for i, x := range base.s.Data {
-				if sizeA > -1000 && sizeB > -1000 && (r.s.Data[i] != math.Ldexp(x, sizeA) || r.q.Data[i] != base.q.Data[i]) {
+				isNormal := sizeA > -1000 && sizeB > -1000
+				if isNormal && (r.s.Data[i] != math.Ldexp(x, sizeA) || r.q.Data[i] != base.q.Data[i]) {
 					t.Fatalf("%s: scaling by powers of two changes more than the size", name)
 				}
 			}
@@ -118,8 +120,8 @@ func TestInfiniteEigenvalues(t *testing.T) {
 	}
 }
 
-// infinite decomposes a random pair whose P has zeros on the diagonal of a triangle: as many infinite eigenvalues if
-// those are the leading ones, and at least one in any case.
+// infinite decomposes random pairs with a triangular B. Where n - rank rows of B are zero, there are that many infinite
+// eigenvalues; where B has a single zero on its diagonal, there is one.
 func infinite[T dense.Scalar](t *testing.T, n, rank int) {
 	rng := rand.New(rand.NewPCG(uint64(n), uint64(rank)))
 	a, b := numtest.Random[T](rng, n, n), numtest.Random[T](rng, n, n)
@@ -143,11 +145,11 @@ func infinite[T dense.Scalar](t *testing.T, n, rank int) {
 			count++
 		}
 	}
-	// A random A is not singular on the null space of B: a Jordan block at infinity needs that.
+	// A Jordan block at infinity would need an A that is singular on the null space of B; a random A is not.
 	if count != n-rank {
 		t.Errorf("%s: %d infinite eigenvalues", name, count)
 	}
-	// A zero inside of the triangle is chased to its end.
+	// A zero in the interior of the diagonal is chased to its end.
 	c := numtest.Random[T](rng, n, n)
 	for i := range n {
 		for j := range i {
@@ -271,15 +273,14 @@ func threadsDoNotChangeTheResult[T dense.Scalar](t *testing.T) {
 	a, b := numtest.Random[T](rng, n, n), numtest.Random[T](rng, n, n)
 	one, three := newResult[T](n), newResult[T](n)
 	for threads, r := range map[int]*result[T]{1: one, 3: three} {
-		if err := Decompose(a.View(), b.View(), r.form(),
-			Options{Team: sched.NewTeam(context.Background(), threads, nil)}); err != nil {
+		opt := Options{Team: sched.NewTeam(context.Background(), threads, nil)}
+		if err := Decompose(a.View(), b.View(), r.form(), opt); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for i := range one.s.Data {
-		if one.s.Data[i] != three.s.Data[i] || one.p.Data[i] != three.p.Data[i] || one.q.Data[i] != three.q.Data[i] ||
-			one.z.Data[i] != three.z.Data[i] {
-			t.Fatalf("%T: element %d depends on the number of threads", *new(T), i)
+	for k, m := range []dense.Matrix[T]{one.s, one.p, one.q, one.z} {
+		if !slices.Equal(m.Data, []dense.Matrix[T]{three.s, three.p, three.q, three.z}[k].Data) {
+			t.Errorf("%T: %c depends on the number of threads", *new(T), "SPQZ"[k])
 		}
 	}
 }
@@ -290,8 +291,7 @@ func TestCancellationAndProgress(t *testing.T) {
 	a, b := numtest.Random[float64](rng, n, n), numtest.Random[float64](rng, n, n)
 	r := newResult[float64](n)
 	progress := &sched.Progress{}
-	if err := Decompose(a.View(), b.View(), r.form(),
-		Options{Team: sched.NewTeam(context.Background(), 1, progress)}); err != nil {
+	if err := Decompose(a.View(), b.View(), r.form(), Options{Team: sched.NewTeam(context.Background(), 1, progress)}); err != nil {
 		t.Fatal(err)
 	}
 	if done, total := progress.Read(); done != total || total == 0 {
@@ -299,8 +299,7 @@ func TestCancellationAndProgress(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := Decompose(a.View(), b.View(), r.form(), Options{Team: sched.NewTeam(ctx, 1, nil)}); !errors.Is(err,
-		context.Canceled) {
+	if err := Decompose(a.View(), b.View(), r.form(), Options{Team: sched.NewTeam(ctx, 1, nil)}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }

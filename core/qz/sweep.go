@@ -5,17 +5,16 @@ import (
 	"math/cmplx"
 
 	"trnsci/core/dense"
+	"trnsci/core/householder"
 )
 
-const (
-	// Steps of a sweep that are done on a window of the diagonal before the rest of the matrices follows.
-	windowSteps = 32
-	// Rotated pairs of elements, some microseconds, from which on a task is worth a thread.
-	minSharedWork = 1 << 13
-)
+// windowSteps is the number of steps of a sweep whose rotations are applied to a window on the diagonal first, and to
+// the rest of the matrices afterwards.
+const windowSteps = 32
 
-// closest returns the eigenvalues of m, or the one closer to m[1][1] twice if m is complex or they are real.
-func closest[T dense.Wide](m [2][2]T) [2]complex128 {
+// wilkinsonShifts returns the eigenvalues of m if m is real and they are complex; otherwise it returns the eigenvalue
+// that is closer to m[1][1] twice.
+func wilkinsonShifts[T dense.Wide](m [2][2]T) [2]complex128 {
 	size := max(dense.Abs(m[0][0]), dense.Abs(m[0][1]), dense.Abs(m[1][0]), dense.Abs(m[1][1]))
 	if size == 0 {
 		return [2]complex128{}
@@ -36,7 +35,7 @@ func closest[T dense.Wide](m [2][2]T) [2]complex128 {
 	return [2]complex128{unscaled(last + half + root), unscaled(last + half + root)}
 }
 
-// squareRoot returns that of x, which is not negative if it is real.
+// squareRoot returns the square root of x, which is nonnegative if T is real.
 func squareRoot[T dense.Wide](x T) T {
 	if v, ok := any(x).(complex128); ok {
 		return any(cmplx.Sqrt(v)).(T)
@@ -44,13 +43,14 @@ func squareRoot[T dense.Wide](x T) T {
 	return dense.FromReal[T](math.Sqrt(dense.Real(x)))
 }
 
-// window is a part of a sweep: its steps first to last-1 are done, on columns from start and before end, in the rows
-// from first on. The rest of the matrices waits for the planes: those of rows and columns k+1 and k+2 of each step k,
-// if it has them, and those of rows and columns k and k+1. Every plane of the first kind may be applied before all of
-// the second: a plane that is moved over another one shares no row or column with it.
+// window is a part of a sweep: its steps first to last-1, which act on the columns from start to end-1 in the rows from
+// first on. The rest of the matrices is updated afterwards by the rotations that are collected here: left2 and right2
+// act on rows and columns k+1 and k+2 in step k of a double sweep, left and right on rows and columns k and k+1. All of
+// left2 may be applied before all of left, and all of right2 before all of right: the rotations that are interchanged
+// by this have no row or column in common.
 type window[T dense.Wide] struct {
 	first, last, start, end    int
-	left2, left, right2, right []plane[T]
+	left2, left, right2, right []householder.Givens[T]
 }
 
 // reset makes w the window of the steps first to last-1 of a sweep over the rows lo to hi.
@@ -59,46 +59,46 @@ func (w *window[T]) reset(first, last, lo, hi int) {
 	w.left2, w.left, w.right2, w.right = w.left2[:0], w.left[:0], w.right2[:0], w.right[:0]
 }
 
-// sweep does an implicit QZ step on the unreduced block of rows lo to hi. With shifts that are a complex pair, or equal
-// real ones, of a real pair it is a double step.
-func (it *iteration[T]) sweep(lo, hi int, shifts [2]complex128) error {
+// sweep does an implicit QZ sweep on the unreduced block of rows lo to hi: a double-shift sweep for real pairs, where
+// the shifts are a complex conjugate pair or equal, and a single-shift sweep otherwise. Source: Golub and Van Loan,
+// algorithm 7.7.2.
+func (m *pencil[T]) sweep(w *window[T], lo, hi int, shifts [2]complex128) error {
 	double := !dense.IsComplex[T]() && hi-lo > 1
-	x := it.startVector(lo, shifts, double)
-	w := &it.window
+	x := m.startVector(lo, shifts, double)
 	for first := lo; first < hi; first += windowSteps {
 		w.reset(first, min(first+windowSteps, hi), lo, hi)
 		for k := first; k < w.last; k++ {
 			if k > lo {
-				x = [3]T{it.s.At(k, k-1), it.s.At(k+1, k-1)}
+				x = [3]T{m.s.At(k, k-1), m.s.At(k+1, k-1)}
 				if k+2 <= hi {
-					x[2] = it.s.At(k+2, k-1)
+					x[2] = m.s.At(k+2, k-1)
 				}
 			}
-			it.step(w, k, hi, x, double && k+2 <= hi)
+			m.step(w, k, hi, x, double && k+2 <= hi)
 			if k > lo {
-				it.s.Set(k+1, k-1, 0)
+				m.s.Set(k+1, k-1, 0)
 				if k+2 <= hi {
-					it.s.Set(k+2, k-1, 0)
+					m.s.Set(k+2, k-1, 0)
 				}
 			}
 		}
-		if err := it.finish(w); err != nil {
+		if err := m.updateOutside(w); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// startVector returns the first column of (M - x)(M - y) for the block of M = S P^-1 that starts in row lo and the
-// shifts x and y, or that of M - x for a single step, up to a factor.
-func (it *iteration[T]) startVector(lo int, shifts [2]complex128, double bool) [3]T {
-	s, p := it.s, it.p
+// startVector returns a multiple of the first column of (M - x)(M - y) for a double sweep with the shifts x and y, and
+// of (M - x) for a single one. M is the block of S P^-1 that starts in row lo.
+func (m *pencil[T]) startVector(lo int, shifts [2]complex128, double bool) [3]T {
+	s, p := m.s, m.p
 	if !double {
 		return [3]T{s.At(lo, lo) - dense.FromParts[T](real(shifts[0]), imag(shifts[0]))*p.At(lo, lo), s.At(lo+1, lo)}
 	}
-	m := it.quotient(lo)
+	q := m.quotient(lo)
 	below := dense.Real(s.At(lo+2, lo+1) / p.At(lo+1, lo+1))
-	a, b, c, d := dense.Real(m[0][0]), dense.Real(m[0][1]), dense.Real(m[1][0]), dense.Real(m[1][1])
+	a, b, c, d := dense.Real(q[0][0]), dense.Real(q[0][1]), dense.Real(q[1][0]), dense.Real(q[1][1])
 	re, im := real(shifts[0]), imag(shifts[0])
 	size := math.Abs(a-re) + math.Abs(im) + math.Abs(c)
 	scaled := c / size
@@ -111,99 +111,64 @@ func (it *iteration[T]) startVector(lo int, shifts [2]complex128, double bool) [
 	return x
 }
 
-// step does step k of a sweep inside of a window: planes of rows take x, which stands in column k-1 of S unless the
-// sweep begins, to a multiple of e_1, and after each of them one of columns makes P triangular again.
-func (it *iteration[T]) step(w *window[T], k, hi int, x [3]T, double bool) {
+// step does step k of a sweep inside the window: rotations of rows map x, which is in column k-1 of S except at the
+// start of the sweep, to a multiple of e_1, and each is followed by a rotation of columns that makes P triangular
+// again.
+func (m *pencil[T]) step(w *window[T], k, hi int, x [3]T, double bool) {
 	if double {
-		g, r := toFirst(x[1], x[2])
+		g, r := householder.ToFirst(x[1], x[2])
 		x[1] = r
 		w.left2 = append(w.left2, g)
-		w.right2 = append(w.right2, it.turn(w, k+1, k, min(k+3, hi), g))
+		w.right2 = append(w.right2, m.chase(w, k+1, k, min(k+3, hi), g))
 	}
-	g, r := toFirst(x[0], x[1])
+	g, r := householder.ToFirst(x[0], x[1])
 	w.left = append(w.left, g)
-	w.right = append(w.right, it.turn(w, k, k, min(k+3, hi), g))
+	w.right = append(w.right, m.chase(w, k, k, min(k+3, hi), g))
 	if k > w.start {
-		it.s.Set(k, k-1, r)
+		m.s.Set(k, k-1, r)
 	}
 }
 
-// turn applies g to rows i and i+1 of the window, from column k on, and then the plane that makes P[i+1,i] zero, which
-// it returns, to columns i and i+1 in the window's rows up to last.
-func (it *iteration[T]) turn(w *window[T], i, k, last int, g plane[T]) plane[T] {
-	rotatePair(g, it.s.Row(i)[k:w.end], it.s.Row(i + 1)[k:w.end])
-	rotatePair(g, it.p.Row(i)[i:w.end], it.p.Row(i + 1)[i:w.end])
-	h, r := toSecond(it.p.At(i+1, i), it.p.At(i+1, i+1))
-	rotateTwoColumns(h, it.s, i, w.first, last+1)
-	rotateTwoColumns(h, it.p, i, w.first, i+1)
-	it.p.Set(i+1, i, 0)
-	it.p.Set(i+1, i+1, r)
+// chase applies g to rows i and i+1 of the window, from column k of S on. It applies the rotation of columns i and i+1
+// that then makes P[i+1,i] zero to the rows of the window up to last, and returns it.
+func (m *pencil[T]) chase(w *window[T], i, k, last int, g householder.Givens[T]) householder.Givens[T] {
+	householder.RotateRows(g, m.s.Row(i)[k:w.end], m.s.Row(i + 1)[k:w.end])
+	householder.RotateRows(g, m.p.Row(i)[i:w.end], m.p.Row(i + 1)[i:w.end])
+	h, r := householder.ToSecond(m.p.At(i+1, i), m.p.At(i+1, i+1))
+	householder.RotateColumns(h, m.s, i, w.first, last+1)
+	householder.RotateColumns(h, m.p, i, w.first, i+1)
+	m.p.Set(i+1, i, 0)
+	m.p.Set(i+1, i+1, r)
 	return h
 }
 
-// finish applies the planes of a window to the rest of the pair and to its factors.
-func (it *iteration[T]) finish(w *window[T]) error {
-	return it.together(it.order()*(len(w.left2)+len(w.left)), func(part int) {
+// updateOutside applies the rotations of the window to the rest of the pair and to the factors.
+func (m *pencil[T]) updateOutside(w *window[T]) error {
+	return m.inParallel(m.order()*(len(w.left2)+len(w.left)), func(part int) {
 		switch part {
-		case ofPair:
-			w.turnColumns(it.s)
-			w.turnColumns(it.p)
-			w.turnRows(it.s, w.end, w.left2, w.left)
-			w.turnRows(it.p, w.end, w.left2, w.left)
-		case ofFactors:
-			w.turnRows(it.zt, 0, w.right2, w.right)
-			w.turnRows(it.qt, 0, conjugates(w.left2), conjugates(w.left))
+		case pairPart:
+			w.applyRightAbove(m.s)
+			w.applyRightAbove(m.p)
+			w.applyLeftFrom(m.s, w.end, w.left2, w.left)
+			w.applyLeftFrom(m.p, w.end, w.left2, w.left)
+		case factorsPart:
+			w.applyLeftFrom(m.zt, 0, w.right2, w.right)
+			w.applyLeftFrom(m.qt, 0, conjugates(w.left2), conjugates(w.left))
 		}
 	})
 }
 
-// turnColumns applies the planes of columns to the rows of a above the window.
-func (w *window[T]) turnColumns(a dense.Matrix[T]) {
-	rotateColumns(w.right2, false, a.Slice(0, w.first, w.first+1, w.first+2+len(w.right2)))
-	rotateColumns(w.right, false, a.Slice(0, w.first, w.first, w.first+1+len(w.right)))
+// applyRightAbove applies the rotations of columns to the rows of a above the window.
+func (w *window[T]) applyRightAbove(a dense.Matrix[T]) {
+	applyRight(w.right2, false, a.Slice(0, w.first, w.first+1, w.first+2+len(w.right2)))
+	applyRight(w.right, false, a.Slice(0, w.first, w.first, w.first+1+len(w.right)))
 }
 
-// turnRows applies planes to the columns of a from first on. A matrix without rows is one that is not wanted.
-func (w *window[T]) turnRows(a dense.Matrix[T], first int, planes2, planes []plane[T]) {
+// applyLeftFrom applies rotations of rows to the columns of a from first on. A matrix without rows is not wanted.
+func (w *window[T]) applyLeftFrom(a dense.Matrix[T], first int, rotations2, rotations []householder.Givens[T]) {
 	if a.Rows == 0 {
 		return
 	}
-	rotateRows(planes2, false, a.Slice(w.first+1, w.first+2+len(planes2), first, a.Cols))
-	rotateRows(planes, false, a.Slice(w.first, w.first+1+len(planes), first, a.Cols))
-}
-
-// conjugates returns the planes with complex conjugate elements: real planes as they are.
-func conjugates[T dense.Wide](planes []plane[T]) []plane[T] {
-	if !dense.IsComplex[T]() {
-		return planes
-	}
-	conj := make([]plane[T], len(planes))
-	for i, g := range planes {
-		conj[i] = g.conj()
-	}
-	return conj
-}
-
-// The parts of some work that have nothing to do with each other. As there are no more, each matrix stays in the cache
-// of one processor: with S, P, Q and Z handed out one by one, two threads are slower than one.
-const (
-	ofPair = iota
-	ofFactors
-	parts
-)
-
-// together does both parts of some work that rotates so many pairs of elements: at the same time if that is worth it.
-func (m *pencil[T]) together(work int, do func(part int)) error {
-	if err := m.team.Err(); err != nil {
-		return err
-	}
-	if m.team.Threads() == 1 || work < minSharedWork || m.qt.Rows+m.zt.Rows == 0 {
-		do(ofPair)
-		do(ofFactors)
-		return nil
-	}
-	return m.team.For(parts, func(_, part int) error {
-		do(part)
-		return nil
-	})
+	applyLeft(rotations2, false, a.Slice(w.first+1, w.first+2+len(rotations2), first, a.Cols))
+	applyLeft(rotations, false, a.Slice(w.first, w.first+1+len(rotations), first, a.Cols))
 }

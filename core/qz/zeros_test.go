@@ -9,9 +9,8 @@ import (
 	"trnsci/core/numtest"
 )
 
-// Every way of infinite, zero and finite eigenvalues and complex pairs beside each other is ordered by random
-// selections: the numbers of exact zeros among the selected alphas and betas, and among the others, stay what they
-// were.
+// Random forms with infinite, zero and finite eigenvalues and complex pairs in any order are reordered by random
+// selections. The numbers of exact zeros among the selected alphas and betas, and among the others, must not change.
 func TestOrderKeepsExactZeros(t *testing.T) {
 	for seed := range uint64(400) {
 		zerosStay[float32](t, seed)
@@ -109,6 +108,6 @@ func zerosStay[T dense.Scalar](t *testing.T, seed uint64) {
 		}
 	}
 	if infinite != [2]int{} || zero != [2]int{} {
-		t.Errorf("%s: of the selected and the others %v infinite and %v zero eigenvalues are gone", name, infinite, zero)
+		t.Errorf("%s: lost %v infinite and %v zero eigenvalues (selected, others)", name, infinite, zero)
 	}
 }

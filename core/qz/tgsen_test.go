@@ -72,10 +72,10 @@ func ordered[T dense.Scalar](t *testing.T, n int, seed uint64) {
 	}
 }
 
-// Close complex pairs of badly scaled blocks with a huge coupling: some are interchanged and some are refused, and in
-// both cases what comes back is a form of the same pair.
-func TestOrderOfWhatIsTooClose(t *testing.T) {
-	refused, done := 0, 0
+// Close complex pairs in badly scaled blocks with a huge coupling: some are swapped and some are rejected, and in both
+// cases the result is a form of the same pair.
+func TestOrderOfCloseEigenvalues(t *testing.T) {
+	rejected, done := 0, 0
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		gap, size := math.Pow(10, -16*rng.Float64()), math.Pow(10, 16*rng.Float64()-4)
@@ -94,14 +94,14 @@ func TestOrderOfWhatIsTooClose(t *testing.T) {
 		case err == nil && count == 2:
 			done++
 		case errors.As(err, &e) && e.Row == 0 && count == 0:
-			refused++
+			rejected++
 		default:
 			t.Errorf("seed %d: %d selected: %v", seed, count, err)
 		}
 		checkForm(t, fmt.Sprintf("seed %d", seed), s, unit, r, true)
 	}
-	if refused == 0 || done == 0 {
-		t.Errorf("%d pairs were interchanged, %d refused", done, refused)
+	if rejected == 0 || done == 0 {
+		t.Errorf("%d pairs were interchanged, %d rejected", done, rejected)
 	}
 }
 
@@ -138,7 +138,7 @@ func TestOrderChecksItsArguments(t *testing.T) {
 	}
 }
 
-// A block of real eigenvalues, as the rounding to single precision can make it, is split before anything moves.
+// A block with real eigenvalues, which rounding to single precision may produce, is split before anything moves.
 func TestOrderSplitsBlocksOfRealEigenvalues(t *testing.T) {
 	s := dense.FromRows([]float64{1, 2, 3}, []float64{1, 1, 5}, []float64{0, 0, 4})
 	p := dense.FromRows([]float64{2, 0, 1}, []float64{0, 1, 1}, []float64{0, 0, 1})
@@ -151,7 +151,7 @@ func TestOrderSplitsBlocksOfRealEigenvalues(t *testing.T) {
 		t.Fatalf("%d selected: %v", count, err)
 	}
 	checkForm(t, "split", s, p, r, true)
-	if d := chordal(r.alpha[0], r.beta[0], 4, 1); d > 64*eps {
+	if d := chordal(r.alpha[0], r.beta[0], 4, 1); d > 64*dense.EpsDouble {
 		t.Errorf("the selected eigenvalue is %v/%v, want 4", r.alpha[0], r.beta[0])
 	}
 }

@@ -7,18 +7,19 @@ import (
 	"trnsci/core/dense"
 )
 
-// Order moves the selected eigenvalues of a generalized Schur form, as Decompose makes it, to the top by unitary
-// transformations and returns their number. A complex pair of a real form moves as a whole if one of its two is
-// selected. Both the selected and the other eigenvalues keep their order. f is overwritten; Alpha and Beta get the
-// eigenvalues in their new order, which may differ from the old ones by rounding errors; those that are exactly
-// infinite or zero stay so.
+// Order moves the selected eigenvalues of a generalized Schur form, as returned by Decompose, to the top by unitary
+// transformations and returns their number. A complex pair of a real form moves as a whole if one of its two
+// eigenvalues is selected. The order among the selected eigenvalues, and among the others, is preserved. f is
+// overwritten. Alpha and Beta receive the eigenvalues in their new order, which may differ from the old ones by
+// rounding errors; eigenvalues that are exactly infinite or zero remain so.
 //
-// It returns a *dense.ArgumentError for shapes that do not fit, infinities or NaNs, and for an S or P that is not of
-// generalized Schur form; an *OrderError, with a form that is valid and reordered in part, when two eigenvalues are too
-// close to be interchanged; and the team's error when the call is cancelled, after which f is unspecified.
+// It returns a *dense.ArgumentError for shapes that do not match, for infinities or NaNs, and for an S or P that is not
+// of generalized Schur form; an *OrderError, with a form that is valid and partly reordered, when two eigenvalues are
+// too close to be swapped; and the team's error when the call is cancelled, after which f is unspecified.
 //
-// Cost: at most 12 n flops for each interchange of two eigenvalues of a real form, 24 n with Q and Z. Method: direct
-// swapping of neighbouring blocks, see swap, each judged by what it sets to zero.
+// Cost: at most 12 n flops for each swap of two eigenvalues of a real form, 24 n with Q and Z. Method: LAPACK's tgsen
+// and tgexc, which swap adjacent diagonal blocks directly; each swap is accepted or rejected according to the size of
+// the elements that it sets to zero, see swap.
 func Order[T dense.Scalar](f Form[T], selected []bool, opt Options) (int, error) {
 	if dense.IsComplex[T]() {
 		return order[T, complex128](f, selected, opt)
@@ -48,29 +49,30 @@ func order[T dense.Scalar, W dense.Wide](f Form[T], selected []bool, opt Options
 	if err := blas.CopyView(opt.Team, m.zt.View().T(), f.Z); err != nil {
 		return 0, err
 	}
-	by, err := load(m, f.S, f.P)
+	powers, err := load(m, f.S, f.P)
 	if err != nil {
 		return 0, err
 	}
 	if err := m.checkForm(); err != nil {
 		return 0, err
 	}
-	count, refusal := m.reorder(selected)
-	if _, tooClose := refusal.(*OrderError); refusal != nil && !tooClose {
-		return 0, refusal
+	count, rejection := m.reorder(selected)
+	if _, tooClose := rejection.(*OrderError); rejection != nil && !tooClose {
+		return 0, rejection
 	}
 	for k := range n {
 		if !m.inBlock(k) {
 			m.makePositive(k)
 		}
 	}
-	if err := store(m, by, f); err != nil {
+	if err := store(m, powers, f); err != nil {
 		return 0, err
 	}
-	return count, refusal
+	return count, rejection
 }
 
-// checkForm returns an error unless the pair is a generalized Schur form, and standardizes what is not after rounding.
+// checkForm returns an error unless the pair is in generalized Schur form. It restores the standard form of 2 x 2
+// blocks that lost it when they were rounded to a type of lower precision.
 func (m *pencil[T]) checkForm() error {
 	n := m.order()
 	real, isReal := any(m).(*pencil[float64])
@@ -91,9 +93,9 @@ func (m *pencil[T]) checkForm() error {
 			continue
 		}
 		if m.p.At(k, k) == 0 || m.p.At(k+1, k+1) == 0 {
-			return dense.BadArgument("p", "the block of rows %d and %d, that of a complex pair, is singular", k, k+1)
+			return dense.BadArgument("p", "the block of rows %d and %d, of a complex pair, is singular", k, k+1)
 		}
-		if m.p.At(k, k+1) != 0 || !isPair(real, k) {
+		if m.p.At(k, k+1) != 0 || !isComplexPair(real, k) {
 			if !standardize(real, k) {
 				return dense.BadArgument("s", "the block of rows %d and %d has real eigenvalues", k, k+1)
 			}
@@ -103,7 +105,7 @@ func (m *pencil[T]) checkForm() error {
 	return nil
 }
 
-// blockOrder returns the number of rows of the diagonal block that starts in row k.
+// blockOrder returns the order of the diagonal block that starts in row k.
 func (m *pencil[T]) blockOrder(k int) int {
 	if m.startsBlock(k) {
 		return 2
@@ -111,7 +113,7 @@ func (m *pencil[T]) blockOrder(k int) int {
 	return 1
 }
 
-// reorder moves the selected blocks to the top and returns the number of their rows.
+// reorder moves the selected blocks to the top and returns the number of their rows (LAPACK's tgsen).
 func (m *pencil[T]) reorder(selected []bool) (int, error) {
 	top, n := 0, m.order()
 	m.team.Plan(n * n)
@@ -129,8 +131,8 @@ func (m *pencil[T]) reorder(selected []bool) (int, error) {
 	return top, nil
 }
 
-// moveUp moves the block of the given number of rows that starts in row from to row top. A pair that becomes two real
-// eigenvalues on the way, which rounding errors can bring about, goes on as these.
+// moveUp moves the block of the given order that starts in row from to row top (LAPACK's tgexc). If a complex pair
+// becomes two real eigenvalues on the way, as rounding errors may cause, these are moved one after the other.
 func (m *pencil[T]) moveUp(from, rows, top int) error {
 	for from > top {
 		if err := m.team.Err(); err != nil {
