@@ -8,19 +8,25 @@ import (
 
 // ApplyLeft replaces A by (I - tau v v^H) A. conj is conj(v), for a real type v itself; sums has room for a row of A.
 //
-// Cost: 2 multiply-adds for each element of A.
+// Once team is cancelled, A is unspecified; callers check team.Err(). Cost: 2 multiply-adds for each element of A.
 func ApplyLeft[T dense.Scalar](team *sched.Team, tau T, v, conj []T, a dense.Matrix[T], sums []T) {
 	products := dense.Vec(sums[:a.Cols])
 	blas.Gemv(team, blas.Trans, 1, a, dense.Vec(conj), 0, products)
+	if team.Err() != nil {
+		return
+	}
 	blas.Ger(team, -tau, dense.Vec(v), products, a)
 }
 
 // ApplyRight replaces A by A (I - tau v v^H); sums has room for a column of A.
 //
-// Cost: 2 multiply-adds for each element of A.
+// Cancellation is that of ApplyLeft. Cost: 2 multiply-adds for each element of A.
 func ApplyRight[T dense.Scalar](team *sched.Team, tau T, v []T, a dense.Matrix[T], sums []T) {
 	products := dense.Vec(sums[:a.Rows])
 	blas.Gemv(team, blas.NoTrans, 1, a, dense.Vec(v), 0, products)
+	if team.Err() != nil {
+		return
+	}
 	blas.Gerc(team, -tau, products, dense.Vec(v), a)
 }
 

@@ -17,6 +17,9 @@ func (m *pencil[T]) reduceToHessenberg() error {
 	m.team.Plan(n * n)
 	left, right := make([]householder.Givens[T], n), make([]householder.Givens[T], n)
 	for j := range n {
+		if err := m.team.Err(); err != nil {
+			return err
+		}
 		if count := n - j - 2; count > 0 && !isZero(m.s.ColVec(j, j+2, n)) {
 			if err := m.reduceColumn(j, left[:count], right[:count]); err != nil {
 				return err
@@ -39,11 +42,11 @@ func (m *pencil[T]) triangularize() error {
 	}
 	m.team.Plan(5*cube(n) + forming) // six steps for each multiply-add, for both matrices
 	for k := range n - 1 {
+		left := n - k
+		m.team.Reach(5*cube(n) - (3*n+2*left)*left*left)
 		if err := m.team.Err(); err != nil {
 			return err
 		}
-		left := n - k
-		m.team.Reach(5*cube(n) - (3*n+2*left)*left*left)
 		if isZero(m.p.ColVec(k, k+1, n)) {
 			continue
 		}
@@ -52,14 +55,17 @@ func (m *pencil[T]) triangularize() error {
 		beta, taus[k] = r.generate(column)
 		m.p.Set(k, k, beta)
 		r.applyLeft(m.team, m.p.Slice(k, n, k+1, n), taus[k])
-		r.applyLeft(m.team, m.s.Slice(k, n, 0, n), taus[k])
-	}
-	for k := n - 2; k >= 0; k-- {
 		if err := m.team.Err(); err != nil {
 			return err
 		}
+		r.applyLeft(m.team, m.s.Slice(k, n, 0, n), taus[k])
+	}
+	for k := n - 2; k >= 0; k-- {
 		if m.qt.Rows > 0 {
 			m.team.Reach(5*cube(n) + 2*cube(n-1-k))
+		}
+		if err := m.team.Err(); err != nil {
+			return err
 		}
 		if taus[k] == 0 {
 			continue

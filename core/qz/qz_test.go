@@ -284,22 +284,3 @@ func threadsDoNotChangeTheResult[T dense.Scalar](t *testing.T) {
 		}
 	}
 }
-
-func TestCancellationAndProgress(t *testing.T) {
-	const n = 60
-	rng := rand.New(rand.NewPCG(10, 11))
-	a, b := numtest.Random[float64](rng, n, n), numtest.Random[float64](rng, n, n)
-	r := newResult[float64](n)
-	progress := &sched.Progress{}
-	if err := Decompose(a.View(), b.View(), r.form(), Options{Team: sched.NewTeam(context.Background(), 1, progress)}); err != nil {
-		t.Fatal(err)
-	}
-	if done, total := progress.Read(); done != total || total == 0 {
-		t.Errorf("%d of %d steps", done, total)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	if err := Decompose(a.View(), b.View(), r.form(), Options{Team: sched.NewTeam(ctx, 1, nil)}); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
-	}
-}

@@ -118,6 +118,9 @@ func (m *pencil[T]) reorder(selected []bool) (int, error) {
 	top, n := 0, m.order()
 	m.team.Plan(n * n)
 	for k := 0; k < n; {
+		if err := m.team.Err(); err != nil {
+			return top, err
+		}
 		rows := m.blockOrder(k)
 		if selected[k] || selected[k+rows-1] {
 			if err := m.moveUp(k, rows, top); err != nil {

@@ -16,9 +16,6 @@ pytestmark = [
 ]
 # Ends before its first report with any operands that fit into memory here.
 SHORT = {"rsf2csf"}
-# Products of the BLAS between two looks at the context. A step of the reduction to Hessenberg-triangular form applies a
-# reflector to both matrices, with a Gemv and a Ger each.
-PRODUCTS = {"qz": 4, "ordqz": 4, "eig, generalized": 4, "eigvals, generalized": 4}
 
 
 def with_progress():
@@ -34,6 +31,6 @@ def test_every_function_that_reports_progress_is_here():
 @pytest.mark.parametrize("threads", [pytest.param(1, marks=pytest.mark.slow), 2])
 @pytest.mark.parametrize("name", CALLS)
 def test_the_call_ends_at_its_first_report(name, threads, monkeypatch):
-    assert_ends_at_first_report(CALLS[name](), threads, monkeypatch, threads * PRODUCTS.get(name, 1) + 1)
+    assert_ends_at_first_report(CALLS[name](), threads, monkeypatch, threads + 1)
     w, _ = trnsci.eigh(np.diag([2.0, 1.0]))  # the library is as good as new
     assert w.tolist() == [1, 2]
