@@ -16,6 +16,7 @@ import (
 	"trnsci/core/numtest"
 	"trnsci/core/quasi"
 	"trnsci/core/sched"
+	"trnsci/core/sched/schedtest"
 	"trnsci/core/schur"
 )
 
@@ -36,8 +37,9 @@ func newPairs[C dense.Complex](n int) eigenpairs[C] {
 	return p
 }
 
-func solveEigen[T dense.Scalar, C dense.Complex](t *testing.T, name string, a dense.Matrix[T],
-	opt Options) eigenpairs[C] {
+func solveEigen[T dense.Scalar, C dense.Complex](
+	t *testing.T, name string, a dense.Matrix[T], opt Options,
+) eigenpairs[C] {
 	t.Helper()
 	p := newPairs[C](a.Rows)
 	if err := Eig(a.View(), p.values, p.left.View(), p.right.View(), opt); err != nil {
@@ -67,8 +69,9 @@ func checkEigen[T dense.Scalar, C dense.Complex](t *testing.T, name string, a de
 }
 
 // checkVectors checks norms, phases, and for a real matrix that vectors are real or conjugate.
-func checkVectors[C dense.Complex](t *testing.T, name string, values []C, v dense.Matrix[complex128], unit float64,
-	isReal bool) {
+func checkVectors[C dense.Complex](
+	t *testing.T, name string, values []C, v dense.Matrix[complex128], unit float64, isReal bool,
+) {
 	t.Helper()
 	n := len(values)
 	for k := range n {
@@ -91,8 +94,8 @@ func checkVectors[C dense.Complex](t *testing.T, name string, values []C, v dens
 			t.Errorf("%s: vector %d has the norm %g", name, k, math.Sqrt(sum))
 		}
 		if isComplex := !isReal || dense.Imag(values[k]) != 0; isComplex && realAndPositive < largest*(1-8*unit) {
-			t.Errorf("%s: the largest element of vector %d has the modulus %g, the largest real one is %g", name, k, largest,
-				realAndPositive)
+			t.Errorf("%s: the largest element of vector %d has the modulus %g, the largest real one is %g",
+				name, k, largest, realAndPositive)
 		}
 		if isReal && dense.Imag(values[k]) > 0 && values[k+1] != dense.Conj(values[k]) {
 			t.Errorf("%s: the values %g and %g are not conjugate", name, values[k], values[k+1])
@@ -190,7 +193,8 @@ func TestEigenvectorsThatGrow(t *testing.T) {
 	}
 }
 
-// The blocks of a direct sum of equal complex pairs are singular up to rounding errors for one another's eigenvalues.
+// In a direct sum of equal complex pairs, each block is singular, up to rounding errors, at the eigenvalues of the
+// others.
 func TestEigenvectorsOfEqualPairs(t *testing.T) {
 	for _, n := range []int{4, 6, 40, 130} {
 		a := triangularOf(n, func(i, j int) float64 { return min(1, float64(j-i)) })
@@ -221,9 +225,9 @@ func TestEigenWithFewerOutputsIsTheSame(t *testing.T) {
 		if err := Eig(a.View(), got.values, left, right, Options{}); err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(got.values, want.values) || c.left && !slices.Equal(got.left.Data, want.left.Data) || c.right &&
-			!slices.Equal(got.right.Data, want.right.Data) {
-			t.Errorf("left %v, right %v: results differ from those of all", c.left, c.right)
+		if !slices.Equal(got.values, want.values) || c.left && !slices.Equal(got.left.Data, want.left.Data) ||
+			c.right && !slices.Equal(got.right.Data, want.right.Data) {
+			t.Errorf("left %v, right %v: results differ from those of a call for both", c.left, c.right)
 		}
 	}
 }
@@ -287,8 +291,8 @@ func TestEigenOfAMatrixThatIsNotFinite(t *testing.T) {
 	a.Set(2, 0, math.Inf(1))
 	p := newPairs[complex128](3)
 	var argument *dense.ArgumentError
-	if err := Eig(a.View(), p.values, p.left.View(), p.right.View(), Options{}); !errors.As(err, &argument) ||
-		argument.Arg != "a" {
+	err := Eig(a.View(), p.values, p.left.View(), p.right.View(), Options{})
+	if !errors.As(err, &argument) || argument.Arg != "a" {
 		t.Errorf("got %v", err)
 	}
 	p = eigenpairs[complex128]{make([]complex128, 3), dense.New[complex128](3, 3), dense.New[complex128](3, 3)}
@@ -312,13 +316,15 @@ func TestEigenReachesItsSteps(t *testing.T) {
 	}
 }
 
-func TestEigenEndsWhenCancelled(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	a := numtest.Random[float64](rand.New(rand.NewPCG(58, 1)), 20, 20)
-	p := newPairs[complex128](20)
-	if err := Eig(a.View(), p.values, p.left.View(), p.right.View(),
-		Options{Team: sched.NewTeam(ctx, 1, nil)}); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
-	}
+func TestEigObeysCancellation(t *testing.T) {
+	t.Run("float64", testCancellation[float64])
+	t.Run("complex128", testCancellation[complex128])
+}
+
+func testCancellation[T dense.Scalar](t *testing.T) {
+	const n = 300
+	a, p := numtest.Random[T](rand.New(rand.NewPCG(58, 1)), n, n), newPairs[complex128](n)
+	schedtest.Cancel(t, schedtest.Limits{}, func(team *sched.Team) error {
+		return Eig(a.View(), p.values, p.left.View(), p.right.View(), Options{Team: team})
+	})
 }

@@ -1,7 +1,6 @@
 package hessenberg
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -11,10 +10,9 @@ import (
 
 	"trnsci/core/dense"
 	"trnsci/core/numtest"
-	"trnsci/core/sched"
 )
 
-// sparseGraded returns a matrix many elements of which are zero, the others of sizes from 2^-span to 2^span.
+// sparseGraded returns a matrix with many zeros and other elements of sizes from 2^-span to 2^span.
 func sparseGraded[T dense.Scalar](rng *rand.Rand, n, span int, density float64) dense.Matrix[T] {
 	a := numtest.Random[T](rng, n, n)
 	for i := range n {
@@ -29,10 +27,11 @@ func sparseGraded[T dense.Scalar](rng *rand.Rand, n, span int, density float64) 
 	return a
 }
 
-// checkBalanced tests that b is the similarity from a to balanced, that what it isolated is triangular, and that
+// checkBalanced tests that b is the similarity from a to balanced, that the isolated rows are triangular, and that
 // nothing is left to do.
-func checkBalanced[T dense.Scalar](t *testing.T, name string, a, balanced dense.Matrix[T], b *Balancing,
-	opt BalanceOptions) {
+func checkBalanced[T dense.Scalar](
+	t *testing.T, name string, a, balanced dense.Matrix[T], b *Balancing, opt BalanceOptions,
+) {
 	t.Helper()
 	n := a.Rows
 	for i := range n {
@@ -166,16 +165,9 @@ func TestBalanceChecksItsArguments(t *testing.T) {
 	if _, err := Balance(a, BalanceOptions{}); !errors.As(err, &e) || *e != *dense.NotFinite("a") {
 		t.Errorf("an infinity gives %v", err)
 	}
-	cancelled, cancel := context.WithCancel(context.Background())
-	cancel()
-	team := sched.NewTeam(cancelled, 1, nil)
-	if _, err := Balance(numtest.Random[float64](rand.New(rand.NewPCG(76, 1)), 5, 5),
-		BalanceOptions{Team: team, Permute: true, Scale: true}); err == nil {
-		t.Error("a cancelled call gives no error")
-	}
 }
 
-// The quick look says that nothing is to be scaled only where that is so.
+// If the quick look finds that nothing is to be scaled, then balancing scales nothing.
 func TestEvenMatricesNeedNoBalancing(t *testing.T) {
 	rng := rand.New(rand.NewPCG(94, 1))
 	quick := 0

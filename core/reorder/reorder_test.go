@@ -15,6 +15,7 @@ import (
 	"trnsci/core/numtest"
 	"trnsci/core/quasi"
 	"trnsci/core/sched"
+	"trnsci/core/sched/schedtest"
 	"trnsci/core/schur"
 )
 
@@ -26,8 +27,9 @@ type orderCase[T dense.Scalar] struct {
 }
 
 // ordered computes the Schur form of a and orders it by the eigenvalues that choose selects.
-func ordered[T dense.Scalar](tb testing.TB, a dense.Matrix[T], choose func(w complex128) bool,
-	team *sched.Team) (c orderCase[T], selected []bool) {
+func ordered[T dense.Scalar](
+	tb testing.TB, a dense.Matrix[T], choose func(w complex128) bool, team *sched.Team,
+) (c orderCase[T], selected []bool) {
 	tb.Helper()
 	n := a.Rows
 	c.a, c.t, c.z = a, dense.New[T](n, n), dense.New[T](n, n)
@@ -115,8 +117,8 @@ func TestOrderKeepsRealEigenvaluesExactly(t *testing.T) {
 	z := dense.New[float64](10, 10)
 	z.SetIdentity()
 	before := form.Clone()
-	count, err := Order(nil, form.View(), z.View(), []bool{false, false, false, true, false, true, false, false,
-		false, true})
+	selected := []bool{false, false, false, true, false, true, false, false, false, true}
+	count, err := Order(nil, form.View(), z.View(), selected)
 	if err != nil || count != 4 {
 		t.Fatal(count, err)
 	}
@@ -125,8 +127,8 @@ func TestOrderKeepsRealEigenvaluesExactly(t *testing.T) {
 			t.Errorf("the eigenvalue of row %d is %v, was %v", i, form.At(i, i), before.At(from, from))
 		}
 	}
-	if similarity, unitarity := formtest.SimilarityError(before, form,
-		formtest.Adjoint(z)); !(similarity <= formtest.ResidualLimit && unitarity <= formtest.ResidualLimit) {
+	similarity, unitarity := formtest.SimilarityError(before, form, formtest.Adjoint(z))
+	if !(similarity <= formtest.ResidualLimit && unitarity <= formtest.ResidualLimit) {
 		t.Errorf("similarity residual %g, orthogonality residual %g", similarity, unitarity)
 	}
 }
@@ -197,12 +199,27 @@ func TestOrderChecksItsArguments(t *testing.T) {
 			}
 		}
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	if _, err := Order(sched.NewTeam(ctx, 1, nil), numtest.QuasiTriangular(rand.New(rand.NewPCG(1, 1)), 6).View(), m(6),
-		[]bool{false, false, true, true, true, true}); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
+}
+
+func TestOrderObeysCancellation(t *testing.T) {
+	t.Run("float64", testCancellation[float64])
+	t.Run("complex128", testCancellation[complex128])
+}
+
+func testCancellation[T dense.Scalar](t *testing.T) {
+	const n = 300
+	a, form, factor := numtest.Random[T](rand.New(rand.NewPCG(33, 34)), n, n), dense.New[T](n, n), dense.New[T](n, n)
+	if err := schur.Decompose(a.View(), form.View(), factor.View(), schur.Options{}); err != nil {
+		t.Fatal(err)
 	}
+	selected := make([]bool, n)
+	for i, w := range quasi.Eigenvalues(form.View()) {
+		selected[i] = real(w) < 0
+	}
+	schedtest.Cancel(t, schedtest.Limits{}, func(team *sched.Team) error {
+		_, err := Order(team, form.Clone().View(), factor.Clone().View(), selected)
+		return err
+	})
 }
 
 // A swapper that refuses: the form is ordered in part and still belongs to the matrix.
@@ -222,8 +239,8 @@ func TestRefusedExchangeLeavesAForm(t *testing.T) {
 	if !errors.As(err, &separation) || separation.Row != 5 {
 		t.Fatalf("got %v", err)
 	}
-	if similarity, unitarity := formtest.SimilarityError(before, form,
-		formtest.Adjoint(z)); !(similarity <= formtest.ResidualLimit && unitarity <= formtest.ResidualLimit) {
+	similarity, unitarity := formtest.SimilarityError(before, form, formtest.Adjoint(z))
+	if !(similarity <= formtest.ResidualLimit && unitarity <= formtest.ResidualLimit) {
 		t.Errorf("similarity residual %g, orthogonality residual %g", similarity, unitarity)
 	}
 	checkForm(t, "refused", form)

@@ -3,54 +3,51 @@ package schur
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"testing"
-	"time"
 
 	"trnsci/core/dense"
+	"trnsci/core/internal/formtest"
 	"trnsci/core/numtest"
 	"trnsci/core/sched"
+	"trnsci/core/sched/schedtest"
 )
 
-func TestCancellation(t *testing.T) {
-	const n = 600
-	a := numtest.Random[float64](rand.New(rand.NewPCG(31, 32)), n, n)
-	for _, c := range []struct {
-		name  string
-		f     solver
-		share float64 // of the work after which to cancel
-	}{
-		{"Hessenberg", hessenbergForm[float64], 0.01},
-		{"Schur, reduction", Decompose[float64], 0.05},
-		{"Schur, iteration", Decompose[float64], 0.6},
-	} {
-		t.Logf("%s: back %v after the cancellation", c.name, cancelAfter(t, c.f, a, c.share))
+func TestDecomposeObeysCancellation(t *testing.T) {
+	t.Run("float64", testCancellation[float64])
+	t.Run("complex128", testCancellation[complex128])
+}
+
+func testCancellation[T dense.Scalar](t *testing.T) {
+	const n = 400
+	a := numtest.Random[T](rand.New(rand.NewPCG(31, 32)), n, n)
+	form, factor := dense.New[T](n, n), dense.New[T](n, n)
+	for _, valuesOnly := range []bool{false, true} {
+		t.Run(fmt.Sprintf("valuesOnly=%v", valuesOnly), func(t *testing.T) {
+			schedtest.Cancel(t, schedtest.Limits{}, func(team *sched.Team) error {
+				z := factor.View()
+				if valuesOnly {
+					z = dense.View[T]{}
+				}
+				return Decompose(a.View(), form.View(), z, Options{Team: team, ValuesOnly: valuesOnly})
+			})
+		})
 	}
 }
 
-// cancelAfter cancels f once it has done the given share of its work and returns how long it took to come back.
-func cancelAfter(t *testing.T, f solver, a dense.Matrix[float64], share float64) time.Duration {
-	t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	progress := &sched.Progress{}
-	form, factor := poisoned(a.Rows), poisoned(a.Rows)
-	result := make(chan error, 1)
-	go func() {
-		result <- f(a.View(), form.View(), factor.View(), Options{Team: sched.NewTeam(ctx, 1, progress)})
-	}()
-	for done, total := int64(0), int64(0); total == 0 || float64(done) < share*float64(total); done,
-		total = progress.Read() {
-		time.Sleep(time.Millisecond)
-	}
-	start := time.Now()
-	cancel()
-	err := <-result
-	elapsed := time.Since(start)
-	if !errors.Is(err, context.Canceled) {
-		t.Fatalf("got %v", err)
-	}
-	return elapsed
+// ToComplex reports no progress, so that its looks at the context are counted instead.
+func TestToComplexObeysCancellation(t *testing.T) {
+	const n = 300
+	form := numtest.QuasiTriangular(rand.New(rand.NewPCG(32, 33)), n)
+	formtest.CancelAtEachLook(t, n/64, func(team *sched.Team) error {
+		tc, zc := dense.New[complex128](n, n), dense.New[complex128](n, n)
+		for i, x := range form.Data {
+			tc.Data[i] = complex(x, 0)
+		}
+		zc.SetIdentity()
+		return ToComplex(team, tc.View(), zc.View())
+	})
 }
 
 func TestProgressReachesItsTotal(t *testing.T) {
