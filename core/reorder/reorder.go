@@ -2,22 +2,12 @@
 package reorder
 
 import (
-	"fmt"
-
 	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/internal/workspace"
 	"trnsci/core/quasi"
 	"trnsci/core/sched"
 )
-
-// SeparationError reports that two neighbouring diagonal blocks have eigenvalues too close to each other to be
-// exchanged without errors larger than rounding. Row is the first row (0-based) of the upper one at that time.
-type SeparationError struct{ Row int }
-
-func (e *SeparationError) Error() string {
-	return fmt.Sprintf("schur: eigenvalues could not be separated for reordering: those of the blocks from row %d on are too close", e.Row)
-}
 
 // Order reorders the Schur form A = Z T Z^H of an n x n matrix, as package schur computes it, so that the selected
 // eigenvalues come first and the others after them, both in the order they had. selected[i] belongs to the eigenvalue
@@ -55,8 +45,8 @@ func Order[T dense.Scalar](team *sched.Team, t, z dense.View[T], selected []bool
 }
 
 func check[T dense.Scalar](t, z dense.View[T], selected []bool) error {
-	if err := workspace.CheckShapes(t, workspace.Output[T]{Name: "t", View: t},
-		workspace.Output[T]{Name: "z", View: z}); err != nil {
+	err := workspace.CheckShapes(t, workspace.Output[T]{Name: "t", View: t}, workspace.Output[T]{Name: "z", View: z})
+	if err != nil {
 		return err
 	}
 	if len(selected) != t.Rows {
@@ -65,7 +55,7 @@ func check[T dense.Scalar](t, z dense.View[T], selected []bool) error {
 	return quasi.CheckForm(t)
 }
 
-// order is Order by way of a window sorter. repair, if any, is applied when T has been scaled back.
+// order is Order with the given window sorter. repair, unless it is nil, is applied to T after T has been scaled back.
 func order[T dense.Scalar](
 	team *sched.Team, t, z dense.View[T], selected []bool, sort windowSorter[T], repair func(t, zt dense.Matrix[T]),
 ) (count int, err error) {

@@ -1,11 +1,23 @@
 package reorder
 
 import (
+	"fmt"
+
 	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/quasi"
 	"trnsci/core/sched"
 )
+
+// SeparationError reports that two neighbouring diagonal blocks have eigenvalues too close to each other to be
+// exchanged without errors larger than rounding. Row is the first row (0-based) of the upper one at that time.
+type SeparationError struct{ Row int }
+
+func (e *SeparationError) Error() string {
+	const format = "schur: eigenvalues could not be separated for reordering: " +
+		"those of the blocks from row %d on are too close"
+	return fmt.Sprintf(format, e.Row)
+}
 
 // swapper exchanges the diagonal blocks of orders first and second that start in row at, and reports whether that was
 // possible.
