@@ -13,7 +13,7 @@ import (
 
 var benchmarkOrders = []int{64, 128, 256, 512, 1024}
 
-// BenchmarkEigen is of eigenvalues alone, and with right vectors.
+// BenchmarkEigen computes eigenvalues alone, and eigenvalues with right eigenvectors.
 func BenchmarkEigen(b *testing.B) {
 	for _, n := range benchmarkOrders {
 		for threads := 1; threads <= 2; threads++ {

@@ -44,8 +44,9 @@ type Options struct {
 // matrix that Balance makes of A, and back-substitution for many vectors at once. The eigenvalues of a triangular
 // matrix, or of one that becomes triangular when rows and columns are permuted, are exact.
 func Eig[T dense.Scalar, C dense.Complex](a dense.View[T], values []C, left, right dense.View[C], opt Options) error {
-	out := outputs[C]{values, workspace.Output[C]{Name: "left", View: left},
-		workspace.Output[C]{Name: "right", View: right}}
+	out := outputs[C]{
+		values, workspace.Output[C]{Name: "left", View: left}, workspace.Output[C]{Name: "right", View: right},
+	}
 	if err := out.check(a.Rows, a.Cols); err != nil || a.Rows == 0 {
 		return err
 	}
@@ -71,8 +72,8 @@ func Eig[T dense.Scalar, C dense.Complex](a dense.View[T], values []C, left, rig
 	if err != nil {
 		return err
 	}
-	shift, err := schur.DecomposeScaled(t, zt, schur.Options{Team: phase, MaxIterations: opt.MaxIterations,
-		ValuesOnly: !out.wantsVectors()})
+	schurOptions := schur.Options{Team: phase, MaxIterations: opt.MaxIterations, ValuesOnly: !out.wantsVectors()}
+	shift, err := schur.DecomposeScaled(t, zt, schurOptions)
 	if err != nil {
 		return err
 	}
@@ -133,8 +134,9 @@ func storeValues[C dense.Complex](values []C, found []complex128, shift int) err
 }
 
 // storeBoth stores the eigenvectors that are wanted. It may reverse T and the factor zt.
-func storeBoth[T dense.Scalar, C dense.Complex](v *triangularVectors[T], zt dense.Matrix[T], b *hessenberg.Balancing,
-	out outputs[C]) error {
+func storeBoth[T dense.Scalar, C dense.Complex](
+	v *triangularVectors[T], zt dense.Matrix[T], b *hessenberg.Balancing, out outputs[C],
+) error {
 	if out.right.Rows > 0 {
 		if err := storeVectors(v, zt, false, b, out.right.View); err != nil {
 			return err

@@ -89,8 +89,8 @@ func (s *triangularVectors[T]) solve(c *vectorBlock[T], end int) error {
 		}
 		top := s.blockStart(max(0, bottom-stripRows))
 		if bottom < end {
-			right, below, strip := s.t.Slice(top, bottom, bottom, end), x.Slice(bottom, end, 0, x.Cols),
-				x.Slice(top, bottom, 0, x.Cols)
+			right := s.t.Slice(top, bottom, bottom, end)
+			below, strip := x.Slice(bottom, end, 0, x.Cols), x.Slice(top, bottom, 0, x.Cols)
 			blas.Gemm(s.team.Serial(), blas.NoTrans, blas.NoTrans, -1, right, below, 1, strip)
 		}
 		for next := bottom; next > top; {

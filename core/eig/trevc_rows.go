@@ -221,8 +221,9 @@ func (s *triangle[T]) solve2(m [2][2]complex128, right [2]complex128, least floa
 	second := atLeast(m[1-p][1-q]-multiplier*m[p][1-q], least)
 	right[1-p] -= multiplier * right[p]
 	factor = 1
-	for _, c := range [2]struct{ size, divisor float64 }{{oneNorm(right[1-p]), oneNorm(second)},
-		{oneNorm(right[p]), oneNorm(pivot)}} {
+	for _, c := range [2]struct{ size, divisor float64 }{
+		{oneNorm(right[1-p]), oneNorm(second)}, {oneNorm(right[p]), oneNorm(pivot)},
+	} {
 		// Half of the limit, as x[q] has another term of the size of x[1-q].
 		if most := s.limit / 2 * c.divisor; c.size > most {
 			factor = min(factor, most/c.size/s.limit)

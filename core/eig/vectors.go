@@ -77,14 +77,17 @@ func storeElements(n int) int {
 // of them and a row of the block.
 func spareElements(columns int) int { return 2*(stripRows+1) + columns }
 
-func newVectorStore[W dense.Scalar, C dense.Complex](s *triangularVectors[W], zt dense.Matrix[W], memory []W,
-	out dense.View[C]) vectorStore[W, C] {
+func newVectorStore[W dense.Scalar, C dense.Complex](
+	s *triangularVectors[W], zt dense.Matrix[W], memory []W, out dense.View[C],
+) vectorStore[W, C] {
 	n, width := s.t.Rows, blockWidth(s.t.Rows)+1 // a block may have one more, so that a pair stays together
 	parts := make([]float64, 2*n)
 	return vectorStore[W, C]{
-		s: s, zt: zt, out: out, x: memory[:n*width], product: dense.Matrix[W]{Rows: width, Cols: n, Stride: n,
-			Data: memory[n*width:][:n*width]},
-		c:  vectorBlock[W]{vectors: make([]eigenvector, 0, width), from: make([]int, 0, width+1), spare: memory[2*n*width:]},
+		s: s, zt: zt, out: out, x: memory[:n*width],
+		product: dense.Matrix[W]{Rows: width, Cols: n, Stride: n, Data: memory[n*width:][:n*width]},
+		c: vectorBlock[W]{
+			vectors: make([]eigenvector, 0, width), from: make([]int, 0, width+1), spare: memory[2*n*width:],
+		},
 		re: parts[:n], im: parts[n:],
 	}
 }

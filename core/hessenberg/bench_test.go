@@ -16,7 +16,7 @@ import (
 // of a cache.
 var benchmarkOrders = []int{16, 32, 64, 96, 128, 256, 384, 500, 512, 1000, 1024}
 
-// BenchmarkReduce is of the reduction alone.
+// BenchmarkReduce measures the reduction alone.
 func BenchmarkReduce(b *testing.B) {
 	for _, n := range benchmarkOrders {
 		for threads := 1; threads <= 2; threads++ {

@@ -40,7 +40,7 @@ type fusedReduction[T dense.Scalar, R dense.Float] struct {
 	taus   []T
 }
 
-// fusedElements returns how many numbers a fused reduction of order n takes besides the matrices.
+// fusedElements returns how many numbers a fused reduction of order n takes in addition to the matrices.
 func fusedElements[T dense.Scalar](n int) int {
 	const vectors, lists = 2, 4 // w and s; y, column, betas, taus
 	return (dense.Parts[T]()*(n+vectors) + lists) * dense.WholeLines[T](n)
@@ -71,8 +71,9 @@ func reduceFused[T dense.Scalar, R dense.Float](team *sched.Team, a, qt dense.Ma
 	clear(f.vector(n - 2))
 	clear(f.w)
 	clear(y)
-	f.pass = condense.HessenbergStep[R]{Stride: f.stride, Complex: width > 1, ImagOffset: f.length,
-		A: dense.Reals[R](a.Data), Y: y}
+	f.pass = condense.HessenbergStep[R]{
+		Stride: f.stride, Complex: width > 1, ImagOffset: f.length, A: dense.Reals[R](a.Data), Y: y,
+	}
 	if err := f.reduce(); err != nil {
 		return err
 	}
@@ -148,7 +149,7 @@ func (f *fusedReduction[T, R]) run(k int) {
 	s.Run(kernel.Best())
 }
 
-// storeSubdiagonal writes the subdiagonal and clears what is below it.
+// storeSubdiagonal writes the subdiagonal and clears the elements below it.
 func (f *fusedReduction[T, R]) storeSubdiagonal(a dense.Matrix[T]) {
 	for i := 1; i < f.n; i++ {
 		clear(a.Row(i)[:i-1])

@@ -58,8 +58,8 @@ func newReduction[T dense.Scalar](team *sched.Team, a, qt dense.Matrix[T]) (*red
 	r.sums = take(parts*width, n, stride)
 	r.v = take(1, n, stride).Row(0)
 	if dense.IsComplex[T]() {
-		r.conj, r.turned = take(1, n, stride).Row(0), take(1, n, stride).Row(0)
-		r.crossed = take(parts, n, stride)
+		r.conj, r.iConj = take(1, n, stride).Row(0), take(1, n, stride).Row(0)
+		r.imaginaryMultiples = take(parts, n, stride)
 	}
 	r.left, r.scaled = take(n, 2*width, 2*width), take(n, width, width)
 	r.triangles = take(n, width, width)
@@ -263,11 +263,11 @@ func setAdjoint[T dense.Scalar](to, f dense.Matrix[T]) {
 func multiplyAdd[T dense.Scalar](alpha T, a, b dense.Matrix[T], beta T, c dense.Matrix[T]) {
 	switch alpha := any(alpha).(type) {
 	case float32:
-		blas.GemmDirect(alpha, any(a).(dense.Matrix[float32]), any(b).(dense.Matrix[float32]), any(beta).(float32),
-			any(c).(dense.Matrix[float32]))
+		blas.GemmDirect(alpha, any(a).(dense.Matrix[float32]), any(b).(dense.Matrix[float32]),
+			any(beta).(float32), any(c).(dense.Matrix[float32]))
 	case float64:
-		blas.GemmDirect(alpha, any(a).(dense.Matrix[float64]), any(b).(dense.Matrix[float64]), any(beta).(float64),
-			any(c).(dense.Matrix[float64]))
+		blas.GemmDirect(alpha, any(a).(dense.Matrix[float64]), any(b).(dense.Matrix[float64]),
+			any(beta).(float64), any(c).(dense.Matrix[float64]))
 	default:
 		blas.Gemm(nil, blas.NoTrans, blas.NoTrans, any(alpha).(T), a, b, beta, c)
 	}

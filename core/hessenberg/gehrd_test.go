@@ -44,22 +44,23 @@ func checkHessenberg[T dense.Scalar](t *testing.T, name string, a dense.Matrix[T
 		t.Fatal(err)
 	}
 	if !slices.Equal(without.Data, h.Data) {
-		t.Errorf("%s: the form is another one without Q", name)
+		t.Errorf("%s: the form differs without Q", name)
 	}
 }
 
-// testReduction tests the Hessenberg form in the type T: at the orders where the work is cut in another way, and of
+// testReduction tests the Hessenberg form in the type T: at orders where the work is divided differently, and for
 // matrices of many kinds.
 func testReduction[T dense.Scalar](t *testing.T) {
-	for _, n := range []int{1, 2, 3, 4, 5, 8, 9, 10, 11, 17, 18, 19, 33, 39, 40, 41, 42, 43, 79, 80, 81, 82, 83, 98, 130,
-		159, 160, 161, 178, 206} {
+	for _, n := range []int{
+		1, 2, 3, 4, 5, 8, 9, 10, 11, 17, 18, 19, 33, 39, 40, 41, 42, 43, 79, 80, 81, 82, 83, 98, 130, 159, 160, 161, 178, 206,
+	} {
 		checkHessenberg(t, fmt.Sprintf("n = %d", n), numtest.Random[T](rand.New(rand.NewPCG(61, uint64(n))), n, n))
 	}
 	for _, f := range numtest.GeneralFamilies() {
 		for _, n := range []int{6, 50, 90, 170} {
 			a := dense.New[T](n, n)
 			dense.Copy(a.View(), f.Make(rand.New(rand.NewPCG(62, uint64(n))), n).View())
-			if a.View().AllFinite() { // some kinds have elements that single precision has not
+			if a.View().AllFinite() { // some kinds have elements that single precision cannot represent
 				checkHessenberg(t, fmt.Sprintf("%s, n = %d", f.Name, n), a)
 			}
 		}
@@ -96,14 +97,16 @@ func TestReductionOfExtremeSizes(t *testing.T) {
 	t.Run("complex128", testExtremeReduction[complex128])
 }
 
-// testReductionForAnyThreads tests that neither the number of threads nor what kept memory holds changes a bit.
+// testReductionForAnyThreads tests that neither the number of threads nor the contents of kept memory change a bit.
 func testReductionForAnyThreads[T dense.Scalar](t *testing.T) {
 	for _, n := range []int{20, 90, 170, 333} {
 		a := numtest.Random[T](rand.New(rand.NewPCG(64, uint64(n))), n, n)
 		h, qt := hessenbergOf(t, nil, a)
 		for _, threads := range []int{1, 2, 3, 7} {
-			for from, count := range map[*scratch.Pool]int{&workspace.Matrices: 2 * n * workspace.PaddedStride[T](n),
-				&workspace.Panels: reductionElements[T](n)} {
+			for from, count := range map[*scratch.Pool]int{
+				&workspace.Matrices: 2 * n * workspace.PaddedStride[T](n),
+				&workspace.Panels:   reductionElements[T](n),
+			} {
 				*from = scratch.Pool{MostBytes: workspace.MaxKeptBytes}
 				lent := workspace.Borrow[T](from, count)
 				for i := range lent.Numbers {
@@ -171,6 +174,6 @@ func TestReductionOfPartsOfMatrices(t *testing.T) {
 	block(before).CopyFrom(h)
 	block(beforeFactors).CopyFrom(qt)
 	if !slices.Equal(whole.Data, before.Data) || !slices.Equal(factors.Data, beforeFactors.Data) {
-		t.Error("the reduction of a block is not that of the same matrix alone, or changes what is around it")
+		t.Error("the reduction of a block differs from that of the same matrix alone, or changes elements around it")
 	}
 }

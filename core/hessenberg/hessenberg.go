@@ -56,7 +56,7 @@ func Reduce[T dense.Scalar](a, h, q dense.View[T], opt Options) error {
 
 // InPlace overwrites the square matrix a by its Hessenberg form H, A = Q H Q^H, and qt by Q^H unless it has no rows.
 // The elements of a must be small enough that sums of n squares of them do not overflow. Matrices whose rows begin at
-// whole cache lines are reduced in place if they are small, others by way of a copy. The error is the team's.
+// whole cache lines are reduced in place if they are small, others in a copy. The error is the team's.
 func InPlace[T dense.Scalar](team *sched.Team, a, qt dense.Matrix[T]) error {
 	reduction, accumulation := Costs[T](a.Rows, qt.Rows > 0)
 	team = team.Plan(reduction + accumulation)

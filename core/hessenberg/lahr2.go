@@ -34,34 +34,34 @@ func rowsOfPart(p, parts, begin, end int) (i0, i1 int) {
 }
 
 // panel is the columns from first on, before end, that are reduced without an update of the rest of the matrix
-// (LAPACK's lahr2). Vectors are stored as rows. Columns are numbered as those of the matrix: what lies left of the
-// first one is not used.
+// (LAPACK's lahr2). Vectors are stored as rows. Columns are numbered as those of the matrix: elements left of
+// the first one are not used.
 type panel[T dense.Scalar] struct {
 	team   *sched.Team
 	rounds *sched.Rounds // nil: parts are done one after the other
 	pass   func(p int)   // the current work on a part
 	a      dense.Matrix[T]
 
-	first, end   int
-	top          int             // the first row that the panel's reflectors change
-	parts        int             // of its passes over the matrix
-	columns      dense.Matrix[T] // the columns that are reduced
-	yt           dense.Matrix[T] // Y^T
-	right        dense.Matrix[T] // V^H, and W below it
-	triangles    dense.Matrix[T] // T of all panels, one below the other
-	sums         dense.Matrix[T] // V^H A, those of a part below those of the part before
-	crossed      dense.Matrix[T] // multiples by the imaginary parts of a complex vector, a row for each part: see passRows
-	coefficients []T
+	first, end         int
+	top                int             // the first row that the panel's reflectors change
+	parts              int             // of its passes over the matrix
+	columns            dense.Matrix[T] // the columns that are reduced
+	yt                 dense.Matrix[T] // Y^T
+	right              dense.Matrix[T] // V^H, and W below it
+	triangles          dense.Matrix[T] // T of all panels, one below the other
+	sums               dense.Matrix[T] // V^H A, those of a part below those of the part before
+	imaginaryMultiples dense.Matrix[T] // for a complex vector, a row for each part: see passRows
+	coefficients       []T
 
 	// Of the current reflector, that of column k:
-	k            int
-	from         int // first column of the passes: that of v, rounded down to a whole cache line
-	v            []T // its vector, with zeros in front
-	conj, turned []T // if it is complex, conj(v) and i conj(v)
-	y            []T // A v
+	k           int
+	from        int // first column of the passes: that of v, rounded down to a whole cache line
+	v           []T // its vector, with zeros in front
+	conj, iConj []T // if it is complex, conj(v) and i conj(v)
+	y           []T // A v
 }
 
-// begin makes the columns from first on, before end, the current ones.
+// begin makes columns first to end-1 the current ones.
 func (p *panel[T]) begin(first, end int) {
 	p.first, p.end, p.top = first, end, first+1
 	p.parts = partCount(p.a.Rows - p.top)
@@ -161,7 +161,7 @@ func (p *panel[T]) setVector(exists bool) {
 	if dense.IsComplex[T]() {
 		i := dense.FromParts[T](0, 1)
 		for q := from; q < len(row); q++ {
-			p.conj[q], p.turned[q] = row[q], i*row[q]
+			p.conj[q], p.iConj[q] = row[q], i*row[q]
 		}
 	}
 }
@@ -192,20 +192,20 @@ func (p *panel[T]) multiply(part int) {
 //
 // A complex row is a real one of twice the length: its real inner products with conj(v) and i conj(v) are the real and
 // the imaginary part of the complex one. Multiples by the real parts of v are collected in sums, those by the imaginary
-// parts in crossed:
+// parts in imaginaryMultiples:
 //
-//	v^H A = sums - i crossed
+//	v^H A = sums - i imaginaryMultiples
 func passRows[R dense.Float, T dense.Scalar](p *panel[T], part int) {
 	n, k, j, set := p.a.Rows, p.from, p.k-p.first, kernel.Best()
 	i0, i1 := rowsOfPart(part, p.parts, p.top, n)
 	clear(p.y[i0:i1])
 	sums := p.sums.Row(part*panelWidth + j)[k:]
 	clear(sums)
-	crossed := sums[:0]
+	imaginaryMultiples := sums[:0]
 	words := dense.Parts[T]()
 	if words == 2 {
-		crossed = p.crossed.Row(part)[k:]
-		clear(crossed)
+		imaginaryMultiples = p.imaginaryMultiples.Row(part)[k:]
+		clear(imaginaryMultiples)
 	}
 	steps := (i1 - i0 + rowsAtOnce - 1) / rowsAtOnce
 	for step := range steps {
@@ -214,18 +214,19 @@ func passRows[R dense.Float, T dense.Scalar](p *panel[T], part int) {
 		}
 		i := i0 + step*rowsAtOnce
 		end := min(i1, i+rowsAtOnce)
-		rows := vector.Rows[R]{Count: end - i, Cols: words * (n - k), Stride: words * p.a.Stride,
-			A: dense.Reals[R](p.a.Data[i*p.a.Stride+k:])}
+		rows := vector.Rows[R]{
+			Count: end - i, Cols: words * (n - k), Stride: words * p.a.Stride, A: dense.Reals[R](p.a.Data[i*p.a.Stride+k:]),
+		}
 		alpha, y := dense.Reals[R](p.v[i:end]), dense.Reals[R](p.y[i:end])
 		if words == 1 {
 			vector.DotsAxpys(set, &rows, dense.Reals[R](p.v[k:]), y, alpha, dense.Reals[R](sums))
 		} else {
-			vector.DotsAxpysPair(set, &rows, dense.Reals[R](p.conj[k:]), dense.Reals[R](p.turned[k:]), y, alpha,
-				dense.Reals[R](sums), dense.Reals[R](crossed))
+			vector.DotsAxpysPair(set, &rows, dense.Reals[R](p.conj[k:]), dense.Reals[R](p.iConj[k:]), y, alpha,
+				dense.Reals[R](sums), dense.Reals[R](imaginaryMultiples))
 		}
 	}
 	i := dense.FromParts[T](0, 1)
-	for q, x := range crossed {
+	for q, x := range imaginaryMultiples {
 		sums[q] -= i * x
 	}
 }

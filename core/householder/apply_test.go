@@ -13,7 +13,7 @@ import (
 	"trnsci/core/sched"
 )
 
-// matrixOf returns I - tau v v^H, for a v that stands in the rows from first on.
+// matrixOf returns I - tau v v^H, for a v in the rows from first on.
 func matrixOf(n, first int, tau complex128, v []complex128) dense.Matrix[complex128] {
 	h := dense.New[complex128](n, n)
 	h.SetIdentity()
@@ -158,7 +158,7 @@ func testTriangle[W dense.Wide](t *testing.T) {
 	}
 }
 
-// ApplyBlocks does what one reflector after the other does.
+// ApplyBlocks gives the result of applying one reflector after the other.
 func TestBlocks(t *testing.T) {
 	t.Run("float32", testBlocks[float32, float32])
 	t.Run("float64", testBlocks[float64, float64])
@@ -238,8 +238,8 @@ func TestBlocksOfACancelledCall(t *testing.T) {
 	}
 	x := numtest.Random[float64](rand.New(rand.NewPCG(25, 26)), 2, n)
 	before := fmt.Sprint(x.Data)
-	if err := ApplyBlocks(team, blocks, x, n, make([]float64, 2*ApplyElements[float64](n))); !errors.Is(err,
-		context.Canceled) {
+	err = ApplyBlocks(team, blocks, x, n, make([]float64, 2*ApplyElements[float64](n)))
+	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 	if fmt.Sprint(x.Data) != before {

@@ -43,13 +43,13 @@ func ReflectorsPerBlock[W dense.Scalar](n int) int {
 // R is the real type. GatherRows makes the blocks, ApplyBlocks applies them.
 type Block[R dense.Float] struct {
 	first, count int             // reflectors of the lengths first <= i < first+count
-	planes       int             // real numbers for each element: 1 or 2
+	parts        int             // real numbers for each element: 1 or 2
 	rows         dense.Matrix[R] // V^T, a reflector in each row; complex: im V^T, re V^T and -im V^T, one below the other
 	left         dense.Matrix[R] // L; complex: -im L, re L and im L, side by side; empty if the product is the identity
 }
 
-// copiesOf returns how many real matrices the fields rows and left of a Block hold.
-func copiesOf(planes int) int { return 2*planes - 1 }
+// realBlocks returns how many real matrices the fields rows and left of a Block hold.
+func realBlocks(parts int) int { return 2*parts - 1 }
 
 // newBlocks returns the blocks of the n-1 reflectors of a matrix of order n and type W, in the order of application,
 // without their matrices. If the number of reflectors is not a multiple of the block's, the first block, that of the
@@ -62,7 +62,7 @@ func newBlocks[W dense.Scalar, R dense.Float](n int) []Block[R] {
 		end := n - (count-1-i)*together
 		first := max(1, end-together)
 		length := min(n, ceilDiv(end-1, lengthMultiple)*lengthMultiple)
-		blocks[i] = Block[R]{first: first, count: end - first, planes: dense.Parts[W](), rows: dense.Matrix[R]{Cols: length}}
+		blocks[i] = Block[R]{first: first, count: end - first, parts: dense.Parts[W](), rows: dense.Matrix[R]{Cols: length}}
 	}
 	return blocks
 }
@@ -74,15 +74,15 @@ func BlockElements[W dense.Scalar](n, threads int) int {
 	longest := n/2 + together + lengthMultiple // on average
 	matrices := 1
 	if dense.IsComplex[W]() {
-		matrices = 2 * copiesOf(2)
+		matrices = 2 * realBlocks(2)
 	}
 	return matrices*(n+together)*longest + threads*formElements(n, dense.Parts[W](), together)
 }
 
 // formElements returns how many numbers of scratch memory form takes for count reflectors of a matrix of order n: for
 // their transpose, a Gram matrix, and T twice.
-func formElements(n, planes, count int) int {
-	wide := planes * count
+func formElements(n, parts, count int) int {
+	wide := parts * count
 	return wide * (n + 3*wide)
 }
 
@@ -94,8 +94,9 @@ func formElements(n, planes, count int) int {
 // real type; memory has BlockElements numbers for the team's threads. The error is the team's.
 //
 // Cost: n^2 multiply-adds for each reflector of a block.
-func GatherRows[W dense.Scalar, R dense.Float](team *sched.Team, h dense.Matrix[W], tau []W,
-	memory []R) ([]Block[R], error) {
+func GatherRows[W dense.Scalar, R dense.Float](
+	team *sched.Team, h dense.Matrix[W], tau []W, memory []R,
+) ([]Block[R], error) {
 	n := h.Rows
 	blocks := newBlocks[W, R](n)
 	take := func(rows, cols int) dense.Matrix[R] {
@@ -105,7 +106,7 @@ func GatherRows[W dense.Scalar, R dense.Float](team *sched.Team, h dense.Matrix[
 	}
 	for i := range blocks {
 		b := &blocks[i]
-		length, wide := b.rows.Cols, copiesOf(b.planes)*b.count
+		length, wide := b.rows.Cols, realBlocks(b.parts)*b.count
 		if real, ok := any(h).(dense.Matrix[R]); ok {
 			b.rows = real.Slice(b.first, b.first+b.count, 0, length)
 		} else {
@@ -128,7 +129,7 @@ func GatherRows[W dense.Scalar, R dense.Float](team *sched.Team, h dense.Matrix[
 func loadRows[W dense.Scalar, R dense.Float](b *Block[R], h dense.Matrix[W]) {
 	for j := range b.count {
 		i := b.first + j
-		if b.planes == 1 {
+		if b.parts == 1 {
 			clear(b.rows.Row(j)[i:])
 			continue
 		}
@@ -154,13 +155,13 @@ func form[W dense.Scalar, R dense.Float](b *Block[R], tau []W, scratch []R) {
 		b.left = dense.Matrix[R]{}
 		return
 	}
-	wide := b.planes * b.count
+	wide := b.parts * b.count
 	take := func(rows, cols int) dense.Matrix[R] {
 		taken := dense.Matrix[R]{Rows: rows, Cols: cols, Stride: cols, Data: scratch[:rows*cols]}
 		scratch = scratch[rows*cols:]
 		return taken
 	}
-	if b.planes == 1 {
+	if b.parts == 1 {
 		formReal(b, tau, take)
 		return
 	}
@@ -276,10 +277,10 @@ func (b *Block[R]) apply(x dense.Matrix[R], n int, scratch, next []R) {
 		}
 		return part
 	}
-	length, wide := b.rows.Cols, b.planes*b.count
+	length, wide := b.rows.Cols, b.parts*b.count
 	products := dense.Matrix[R]{Rows: x.Rows, Cols: wide, Stride: wide, Data: scratch[:x.Rows*wide]}
 	re := x.Slice(0, x.Rows, 0, length)
-	if b.planes == 1 {
+	if b.parts == 1 {
 		blas.GemmDirectBefore(1, re, b.left, 0, products, prefetched(b.rows.Data))
 		blas.GemmDirectBefore(-1, products, b.rows, 1, re, prefetched(next))
 		return

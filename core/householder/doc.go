@@ -6,7 +6,7 @@
 //	Generate           larfg: H^H x = beta e_1 with real beta, for vectors of any size
 //	GenerateUnscaled   the same by plain sums of squares, for vectors whose squares are safe; v is left to the caller
 //	GenerateHermitian  H x = beta e_1 with real tau, so that H is Hermitian; beta has the phase of -x[0]
-//	FromNorm           larfg for a caller that knows the norm of x, with the pivot behind x
+//	GenerateFromNorm   larfg for a caller that knows the norm of x, with the pivot behind x
 //	New2, New3         reflectors of two complex and of three real elements, for the bulges of QR sweeps
 //	ApplyLeft, ApplyRight   larf
 //	ExtendTriangle, MultiplyTriangleAdjoint   larft, a column of T at a time
@@ -15,7 +15,7 @@
 //	RotateRows, RotateReal, RotateColumns   rot
 //	Normalize          a rotation's c and s with c^2 + s^2 = 1 to a rounding error
 //
-// The variants of one operation differ in rounding or in what they ask of the caller, and each says in what. None
+// The variants of one operation differ in rounding or in their requirements, and each says how. None
 // allocates, except where it says so, and none looks at cancellation, except where a team is passed.
 //
 // Sources: Golub and Van Loan, Matrix Computations, 4th ed., sections 5.1 and 5.2; Lehoucq, The computation of

@@ -64,19 +64,23 @@ func checkReal3(t *testing.T, x, v []float64, tau, beta, tolerance float64) {
 }
 
 func TestReflectorsOfTwoRowsEliminate(t *testing.T) {
-	for _, c := range [][2]complex128{{1, 1}, {0, 1i}, {1e-300, 1e-300i}, {1e300i, 1e300}, {5e-324, 1}, {1, 5e-324},
-		{5e-324i, 5e-324}, {3 + 4i, -2 + 1i}} {
+	for _, c := range [][2]complex128{
+		{1, 1}, {0, 1i}, {1e-300, 1e-300i}, {1e300i, 1e300},
+		{5e-324, 1}, {1, 5e-324}, {5e-324i, 5e-324}, {3 + 4i, -2 + 1i},
+	} {
 		r, beta := New2(c[0], c[1])
 		scale := complex(SafeScale(max(cmplx.Abs(c[0]), cmplx.Abs(c[1]))), 0)
 		x, y := c[0]*scale, c[1]*scale
 		sum := x + cmplx.Conj(r.V)*y
 		size := max(cmplx.Abs(x), cmplx.Abs(y))
 		rounded := math.SmallestNonzeroFloat64 * real(scale) // beta may be subnormal
-		if first, second := x-r.T0*sum, y-r.T1*sum; !(cmplx.Abs(second) <= 8*dense.EpsDouble*size) ||
+		first, second := x-r.T0*sum, y-r.T1*sum
+		if !(cmplx.Abs(second) <= 8*dense.EpsDouble*size) ||
 			!(cmplx.Abs(first-beta*scale) <= 8*dense.EpsDouble*size+rounded) {
 			t.Errorf("(%v, %v) becomes (%v, %v)", c[0], c[1], first/scale, second/scale)
 		}
-		if tau := real(r.T0); !(cmplx.Abs(complex(tau, 0)*r.V-r.T1) <= 8*dense.EpsDouble) ||
+		tau := real(r.T0)
+		if !(cmplx.Abs(complex(tau, 0)*r.V-r.T1) <= 8*dense.EpsDouble) ||
 			!(cmplx.Abs(complex(tau*(1+real(r.V*cmplx.Conj(r.V)))-2, 0)) <= 8*dense.EpsDouble) {
 			t.Errorf("(%v, %v): the reflector %v is not unitary", c[0], c[1], r)
 		}

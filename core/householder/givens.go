@@ -33,9 +33,9 @@ func excess(c, re, im float64) float64 {
 	return math.FMA(c, c, -1) + re*re + im*im
 }
 
-// Normalize returns c and s with c^2 + s^2 closer to 1. It is what the inner loop of a QL sweep can afford: three fused
-// multiply-adds and no branch, with an error of a few eps^2 relative to the correction. ToFirst computes the excess to
-// a rounding error whichever of the two is larger.
+// Normalize returns c and s with c^2 + s^2 closer to 1. It is cheap enough for the inner loop of a QL sweep: three
+// fused multiply-adds and no branch, with an error of a few eps^2 relative to the correction. ToFirst computes the
+// excess to a rounding error whichever of the two is larger.
 func Normalize(c, s float64) (float64, float64) {
 	lack := math.FMA(-s, s, math.FMA(-c, c, 1)) / 2
 	return c + c*lack, s + s*lack

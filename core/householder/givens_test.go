@@ -120,8 +120,8 @@ func testRotations[W dense.Wide](t *testing.T) {
 		if i < first || i >= end {
 			p, r = x[i], y[i]
 		}
-		if dense.Abs(pairs.At(i, 1)-p) > 1e-15 || dense.Abs(pairs.At(i, 2)-r) > 1e-15 || pairs.At(i, 0) != 0 ||
-			pairs.At(i, 3) != 0 {
+		if dense.Abs(pairs.At(i, 1)-p) > 1e-15 || dense.Abs(pairs.At(i, 2)-r) > 1e-15 ||
+			pairs.At(i, 0) != 0 || pairs.At(i, 3) != 0 {
 			t.Errorf("row %d: %v", i, pairs.Row(i))
 		}
 	}

@@ -72,7 +72,7 @@ func sumSquares[R dense.Float](x []R) float64 {
 // Golub and Van Loan, section 5.1.13.
 //
 // tau is 2/(v^H v) for v as it was rounded. Q in QZ is the product of many reflectors that are also applied to a second
-// matrix, and (|x[0]| + |x|)/|x|, which is what the exact v would need, makes H unitary to fewer digits.
+// matrix, and (|x[0]| + |x|)/|x|, the value for the exact v, makes H unitary to fewer digits.
 func GenerateHermitian[T dense.Wide](x []T) (beta T, tau float64) {
 	norm := blas.Nrm2(dense.Vec(x))
 	if norm < tinyPair {
@@ -93,14 +93,14 @@ func GenerateHermitian[T dense.Wide](x []T) (beta T, tau float64) {
 	return beta, 2 / dense.Real(blas.Dotc(dense.Vec(x), dense.Vec(x)))
 }
 
-// FromNorm returns tau, beta and factor so that, for a vector x of the given norm in front of an element alpha,
+// GenerateFromNorm returns tau, beta and factor so that, for a vector x of the given norm in front of an element alpha,
 //
 //	(I - tau v v^H)^H (x, alpha) = (0, beta),  v = (factor x, 1),  beta real
 //
 // for callers that have the norm from the pass that made x. tau is 0 if x is 0 and alpha real, and also if |beta| <
 // least: the vector is taken to be 0 then, and beta is 0. The choice is that of LAPACK's larfg (Lehoucq, see the
 // package comment).
-func FromNorm[W dense.Scalar](alpha W, norm, least float64) (tau W, beta float64, factor W) {
+func GenerateFromNorm[W dense.Scalar](alpha W, norm, least float64) (tau W, beta float64, factor W) {
 	re, im := dense.Real(alpha), dense.Imag(alpha)
 	if norm == 0 && im == 0 {
 		return 0, re, 0

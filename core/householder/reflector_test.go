@@ -63,8 +63,9 @@ func reflect(tau complex128, v, x []complex128) []complex128 {
 
 // checkReflector checks that I - tau v v^H is unitary and maps x to beta times the unit vector of the given row, up to
 // a multiple of eps and, for subnormal x, of the distance between numbers.
-func checkReflector(t *testing.T, name string, tau complex128, v, x []complex128, beta complex128, row int, eps,
-	spacing float64) {
+func checkReflector(
+	t *testing.T, name string, tau complex128, v, x []complex128, beta complex128, row int, eps, spacing float64,
+) {
 	t.Helper()
 	allowed := 4 * eps * float64(len(x)+4)
 	square := norm(v) * norm(v)
@@ -175,7 +176,7 @@ func testUnscaled[R dense.Float, W dense.Scalar](t *testing.T) {
 			t.Errorf("a multiple %v of the unit vector was taken", first)
 		}
 	}
-	// Squares that underflow or overflow in double precision are refused, and so is what is not finite.
+	// Squares that underflow or overflow in double precision are refused, and so are infinities and NaNs.
 	for _, x := range []float64{0x1p-460, 0x1p501, math.Inf(1), math.NaN()} {
 		if _, _, _, ok := GenerateUnscaled[float64]([]float64{x, x}); ok {
 			t.Errorf("%v was taken", x)
@@ -209,14 +210,14 @@ func testHermitian[W dense.Wide](t *testing.T) {
 	}
 }
 
-func TestFromNorm(t *testing.T) {
-	t.Run("float32", testFromNorm[float32])
-	t.Run("float64", testFromNorm[float64])
-	t.Run("complex64", testFromNorm[complex64])
-	t.Run("complex128", testFromNorm[complex128])
+func TestGenerateFromNorm(t *testing.T) {
+	t.Run("float32", testGenerateFromNorm[float32])
+	t.Run("float64", testGenerateFromNorm[float64])
+	t.Run("complex64", testGenerateFromNorm[complex64])
+	t.Run("complex128", testGenerateFromNorm[complex128])
 }
 
-func testFromNorm[W dense.Scalar](t *testing.T) {
+func testGenerateFromNorm[W dense.Scalar](t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	least := 0x1p-960
 	exponents := []int{-950, -460, -400, 0, 400, 500}
@@ -228,7 +229,7 @@ func testFromNorm[W dense.Scalar](t *testing.T) {
 			x := times(random[W](rng, n), exponent)
 			last := n - 1
 			size := math.Ldexp(norm(wide(x[:last], -exponent)), exponent)
-			tau, beta, factor := FromNorm(x[last], size, least)
+			tau, beta, factor := GenerateFromNorm(x[last], size, least)
 			v := make([]complex128, n)
 			for i, y := range wide(x[:last], 0) {
 				v[i] = wide([]W{factor}, 0)[0] * y
@@ -238,10 +239,10 @@ func testFromNorm[W dense.Scalar](t *testing.T) {
 				complex(math.Ldexp(beta, -exponent), 0), last, dense.Eps[W](), 0)
 		}
 	}
-	if tau, beta, _ := FromNorm[W](0, least/2, least); tau != 0 || beta != 0 {
+	if tau, beta, _ := GenerateFromNorm[W](0, least/2, least); tau != 0 || beta != 0 {
 		t.Errorf("below the least length: tau %v, beta %v", tau, beta)
 	}
-	if tau, beta, _ := FromNorm[W](3, 0, least); tau != 0 || beta != 3 {
+	if tau, beta, _ := GenerateFromNorm[W](3, 0, least); tau != 0 || beta != 3 {
 		t.Errorf("nothing to eliminate: tau %v, beta %v", tau, beta)
 	}
 }

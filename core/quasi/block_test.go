@@ -45,7 +45,8 @@ func checkRotated(t *testing.T, m, s Block2, g rotation) {
 	t.Helper()
 	largest := max(math.Abs(m.A), math.Abs(m.B), math.Abs(m.C), math.Abs(m.D))
 	_, exponent := math.Frexp(largest)
-	a := dense.FromRows([]float64{math.Ldexp(m.A, -exponent), math.Ldexp(m.B, -exponent)},
+	a := dense.FromRows(
+		[]float64{math.Ldexp(m.A, -exponent), math.Ldexp(m.B, -exponent)},
 		[]float64{math.Ldexp(m.C, -exponent), math.Ldexp(m.D, -exponent)})
 	householder.RotateReal(g, a.Row(0), a.Row(1))
 	rotateColumns(g, a, 0, 2)

@@ -10,19 +10,20 @@ import (
 	"trnsci/core/householder"
 )
 
-// swapTolerance bounds, in units of eps times the largest element of the two blocks, what an exchange may leave below
-// them; above that it is refused, because the blocks are too close to each other to be exchanged stably.
+// swapTolerance bounds the elements that an exchange leaves below the two blocks, in units of eps times the largest
+// element of the blocks. An exchange that exceeds it is refused: the eigenvalues of the blocks are too close to each
+// other for a stable exchange.
 const swapTolerance = 10
 
-// order4 is a matrix of order at most 4 in double precision. What lies outside of its order is zero.
+// order4 is a matrix of order at most 4 in double precision, padded with zeros to order 4.
 type order4 [4][4]float64
 
 // Swap exchanges the adjacent diagonal blocks of orders first and second (1 or 2) that start in row at of the
-// quasi-triangular t, by an orthogonal similarity Q^T T Q that also turns zt, the transposed factor, into Q^T zt; a zt
-// without rows is left out. It returns false, and has changed nothing, if rounding errors would be too large for that.
+// quasi-triangular t by an orthogonal similarity: t becomes Q^T T Q, and zt, the transposed factor, becomes Q^T zt
+// unless it has no rows. Swap returns false and changes nothing if the rounding errors would be too large.
 //
 // 1 x 1 blocks keep their value exactly. 2 x 2 blocks are standardized again; one with nearly equal eigenvalues may
-// come out as two 1 x 1 blocks, which the subdiagonal of t then tells.
+// come out as two 1 x 1 blocks: the element of t below its diagonal is then zero.
 //
 // Cost: about 8 (first + second) n (first + second) flops. Method: Bai and Demmel, On swapping diagonal blocks in real
 // Schur form, Linear Algebra Appl. 186, 1993: the columns of [-X; I] with T11 X - X T22 = T12 span the invariant
@@ -62,7 +63,7 @@ func Swap[W dense.Float](t, zt dense.Matrix[W], at, first, second int) bool {
 	return true
 }
 
-// loadBlocks returns the diagonal block of t of that order that starts in row at, and the size of its largest element.
+// loadBlocks returns the diagonal block of t of the given order that starts in row at, and its largest modulus.
 func loadBlocks[W dense.Float](t dense.Matrix[W], at, order int) (d order4, largest float64) {
 	for i := range order {
 		for j, x := range t.Row(at + i)[at : at+order] {
@@ -73,8 +74,8 @@ func loadBlocks[W dense.Float](t dense.Matrix[W], at, order int) (d order4, larg
 	return d, largest
 }
 
-// swap returns Q^T D Q, in which the diagonal blocks of D of orders first and second have changed places, and Q^T.
-// Elements of the new lower left block up to swapTolerance times unit are cleared; a larger one makes ok false.
+// swap returns Q^T D Q, in which the diagonal blocks of D, of orders first and second, are exchanged, and Q^T. Elements
+// of the new lower left block up to swapTolerance times unit are cleared; a larger one makes ok false.
 func (d order4) swap(first, second int, unit float64) (swapped, qt order4, ok bool) {
 	swapped = d
 	for i := range qt {
@@ -254,8 +255,8 @@ func rounded[W dense.Float](m *order4) (r [4][4]W) {
 }
 
 // SwapElements exchanges the diagonal elements at and at+1 of the upper triangular t by a unitary similarity Q^H T Q,
-// and turns zt, the adjoint of the unitary factor, into Q^H zt; a zt without rows is left out. The diagonal elements
-// keep their values exactly.
+// and replaces zt, the adjoint of the unitary factor, by Q^H zt unless it has no rows. The diagonal elements keep their
+// values exactly.
 //
 // Method: a rotation takes the eigenvector (t12, t22 - t11) of the 2 x 2 block to a multiple of e_1.
 func SwapElements[W dense.Complex](t, zt dense.Matrix[W], at int) {

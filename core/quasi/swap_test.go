@@ -78,8 +78,8 @@ func TestSwapOfEqualBlocks(t *testing.T) {
 			checkUntouched(t, "equal blocks", before, after)
 			continue
 		}
-		if similarity, unitarity := formtest.SimilarityError(before, after, zt); !(similarity <= formtest.ResidualLimit &&
-			unitarity <= formtest.ResidualLimit) {
+		similarity, unitarity := formtest.SimilarityError(before, after, zt)
+		if !(similarity <= formtest.ResidualLimit && unitarity <= formtest.ResidualLimit) {
 			t.Errorf("similarity residual %g, orthogonality residual %g", similarity, unitarity)
 		}
 	}
@@ -105,8 +105,8 @@ func testSwappedElements[W dense.Complex](t *testing.T) {
 				similarity, unitarity := formtest.SimilarityError(before, after, zt)
 				worst = max(worst, similarity, unitarity)
 				if !(similarity <= formtest.ResidualLimit && unitarity <= formtest.ResidualLimit) {
-					t.Errorf("closeness %g, size 2^%d: similarity residual %g, unitarity residual %g", closeness, exponent,
-						similarity, unitarity)
+					t.Errorf("closeness %g, size 2^%d: similarity residual %g, unitarity residual %g",
+						closeness, exponent, similarity, unitarity)
 				}
 				if after.At(3, 3) != before.At(4, 4) || after.At(4, 4) != before.At(3, 3) || after.At(4, 3) != 0 {
 					t.Errorf("closeness %g: the block is [%v . %v %v]", closeness, after.At(3, 3), after.At(4, 3), after.At(4, 4))

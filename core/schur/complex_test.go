@@ -99,8 +99,8 @@ func TestSinglePrecision(t *testing.T) {
 	if err := numtest.CheckQuasiTriangular(wide[2]); err != nil {
 		t.Error(err)
 	}
-	if r, q := numtest.SimilarityResidual(wide[0], wide[1], wide[2], 0x1p-23),
-		numtest.UnitaryResidual(wide[1], 0x1p-23); !(r <= 2 && q <= 2.5) {
+	r, q := numtest.SimilarityResidual(wide[0], wide[1], wide[2], 0x1p-23), numtest.UnitaryResidual(wide[1], 0x1p-23)
+	if !(r <= 2 && q <= 2.5) {
 		t.Errorf("similarity residual %g, orthogonality residual %g", r, q)
 	}
 }

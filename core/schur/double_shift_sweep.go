@@ -111,8 +111,8 @@ func (f *doubleShiftQR[W]) sweepStart(lo, hi int, s shift) (int, firstColumn) {
 		}
 		x := f.startVector(m, s)
 		diagonal := math.Abs(f.at(m, m)) + math.Abs(f.at(m+1, m+1))
-		if math.Abs(f.at(m, m-1))*(math.Abs(x.x1)+math.Abs(x.x2)) <= f.eps*math.Abs(x.x0)*(math.Abs(f.at(m-1,
-			m-1))+diagonal) {
+		if math.Abs(f.at(m, m-1))*(math.Abs(x.x1)+math.Abs(x.x2)) <=
+			f.eps*math.Abs(x.x0)*(math.Abs(f.at(m-1, m-1))+diagonal) {
 			return m, x
 		}
 	}
@@ -183,8 +183,8 @@ func (f *doubleShiftQR[W]) chase(r region, first, last int, start *[3]W, out []b
 	above := (first + 1 - r.top) / group // groups that get all reflectors
 	apply := func(row, from, groups int, staggered bool) {
 		if groups > 0 {
-			bulge.ReflectColumns(f.set, out[from-first:last+1-first], f.t.Data[row*f.t.Stride+from+1:], f.t.Stride,
-				groups, staggered)
+			bulge.ReflectColumns(f.set, out[from-first:last+1-first],
+				f.t.Data[row*f.t.Stride+from+1:], f.t.Stride, groups, staggered)
 		}
 	}
 	apply(r.top, first, above, false)

@@ -24,11 +24,11 @@ func TestNegligible(t *testing.T) {
 			[]float64{0, 1, 0, 0}, []float64{-1, 0, tiny, 0}, []float64{0, -tiny, 0, 1}, []float64{0, 0, -1, 0}), 2, true, true},
 		// The same with one pair +-i tiny: the coupling is as large as the eigenvalue.
 		{"skew-symmetric, graded", dense.FromRows(
-			[]float64{0, 1, 0, 0}, []float64{-1, 0, tiny, 0}, []float64{0, -tiny, 0, tiny},
-			[]float64{0, 0, -tiny, 0}), 2, false, true},
+			[]float64{0, 1, 0, 0}, []float64{-1, 0, tiny, 0}, []float64{0, -tiny, 0, tiny}, []float64{0, 0, -tiny, 0}),
+			2, false, true},
 		{"middle of a pair", dense.FromRows(
-			[]float64{0, 1, 0, 0}, []float64{-1, 0, tiny, 0}, []float64{0, -tiny, 0, 1},
-			[]float64{0, 0, -1, 0}), 3, false, false},
+			[]float64{0, 1, 0, 0}, []float64{-1, 0, tiny, 0}, []float64{0, -tiny, 0, 1}, []float64{0, 0, -1, 0}),
+			3, false, false},
 	}
 	for _, c := range cases {
 		f := doubleShiftQR[float64]{iteration: iteration[float64]{t: c.t, eps: dense.EpsDouble}}

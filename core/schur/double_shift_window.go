@@ -15,15 +15,15 @@ func realSizes(n int) sizes {
 	const plainBlock = 100
 	switch {
 	case n < 200:
-		return sizes{bulges: 12, window: 16, extra: 48, maxUnconverged: 2, plainBlock: plainBlock}
+		return sizes{bulges: 12, window: 16, chainAdvance: 48, maxUnconverged: 2, plainBlock: plainBlock}
 	case n < 330:
-		return sizes{bulges: 12, window: 32, extra: 48, maxUnconverged: 4, plainBlock: plainBlock}
+		return sizes{bulges: 12, window: 32, chainAdvance: 48, maxUnconverged: 4, plainBlock: plainBlock}
 	case n < 450:
-		return sizes{bulges: 16, window: 40, extra: 48, maxUnconverged: 4, plainBlock: plainBlock}
+		return sizes{bulges: 16, window: 40, chainAdvance: 48, maxUnconverged: 4, plainBlock: plainBlock}
 	case n < 800:
-		return sizes{bulges: 16, window: 48, extra: 64, maxUnconverged: 8, plainBlock: plainBlock}
+		return sizes{bulges: 16, window: 48, chainAdvance: 64, maxUnconverged: 8, plainBlock: plainBlock}
 	}
-	return sizes{bulges: 32, window: 64, extra: 96, maxUnconverged: 16, plainBlock: plainBlock}
+	return sizes{bulges: 32, window: 64, chainAdvance: 96, maxUnconverged: 16, plainBlock: plainBlock}
 }
 
 // bulgeRows is the number of rows between one bulge of a chain and the next.
@@ -41,7 +41,7 @@ func (f *doubleShiftQR[W]) deflationWindow(hi, window int) int {
 // sortWindow moves the converged eigenvalues of the deflation window t to its lower end and returns the order of the
 // other blocks together. Element i of the spike is spike times zt[i][0].
 //
-// Whether an eigenvalue has converged shows when it is the last one of those that are left. So each is moved down past
+// An eigenvalue can be tested only when it is the last one of the remaining ones. So each is moved down past
 // those that have not converged. There are few exchanges, because the eigenvalues at the lower end of the window
 // converge first, and the search ends after maxUnconverged rows that have not converged.
 func (f *doubleShiftQR[W]) sortWindow(spike W, maxUnconverged int) (kept int) {
@@ -52,13 +52,14 @@ func (f *doubleShiftQR[W]) sortWindow(spike W, maxUnconverged int) (kept int) {
 		if !moveDown(t, f.zt, end-failed-size, end) {
 			break
 		}
-		for last := quasi.BlockOrderEndingAt(t, end-1); size > 0 &&
-			f.hasConverged(end-last, last, float64(spike)); last = quasi.BlockOrderEndingAt(t, end-1) {
+		last := quasi.BlockOrderEndingAt(t, end-1)
+		for size > 0 && f.hasConverged(end-last, last, float64(spike)) {
 			end -= last
 			size -= last // a pair that has become two real eigenvalues is tested one by one
 			if end == 0 {
 				return 0
 			}
+			last = quasi.BlockOrderEndingAt(t, end-1)
 		}
 		failed += size
 	}
@@ -81,8 +82,8 @@ func moveDown[W dense.Float](t, zt dense.Matrix[W], at, end int) bool {
 			return false
 		}
 		at += next
-		// the pair has become two real eigenvalues: both are moved on, the lower one first
 		if size == 2 && t.At(at+1, at) == 0 {
+			// The pair has become two real eigenvalues: both are moved on, the lower one first.
 			return moveDown(t, zt, at+1, end) && moveDown(t, zt, at, end-1)
 		}
 	}
@@ -151,8 +152,9 @@ func (f *doubleShiftQR[W]) moveBulge(r region, lo, first, last int, s shift, out
 }
 
 // apply applies reflectors to the rows of x, of which row 0 is row top of the matrix.
-func (f *doubleShiftQR[W]) apply(sequences []deferred.Sequence[bulge.Householder3[W]], x dense.Matrix[W],
-	top int, _ bool) {
+func (f *doubleShiftQR[W]) apply(
+	sequences []deferred.Sequence[bulge.Householder3[W]], x dense.Matrix[W], top int, _ bool,
+) {
 	for i := range sequences {
 		s := &sequences[i]
 		bulge.ReflectRows(f.set, s.Reflectors, x.Data[(s.Row-top)*x.Stride:], x.Stride, x.Cols)

@@ -73,15 +73,15 @@ func TestLargestNumbers(t *testing.T) {
 	j := &judge{T: t}
 	a := dense.FromRows([]float64{huge, 0, 0}, []float64{0, 0, -huge}, []float64{0, huge, 0})
 	form, _ := j.solve("rotation", Decompose[float64], a)
-	if d := distance([]complex128{huge, complex(0, huge), complex(0, -huge)},
-		quasi.Eigenvalues(form.View())); !(d <= 2*dense.EpsDouble*huge) {
+	d := distance([]complex128{huge, complex(0, huge), complex(0, -huge)}, quasi.Eigenvalues(form.View()))
+	if !(d <= 2*dense.EpsDouble*huge) {
 		t.Errorf("the largest numbers come back as %v", quasi.Eigenvalues(form.View()))
 	}
 	// The eigenvalue of this one is twice the largest number; its Hessenberg form is itself.
 	ones := dense.FromRows([]float64{huge, huge}, []float64{huge, huge})
 	var e *dense.ArgumentError
-	if err := Decompose(ones.View(), poisoned(2).View(), poisoned(2).View(), Options{}); !errors.As(err, &e) ||
-		e.Arg != "a" {
+	err := Decompose(ones.View(), poisoned(2).View(), poisoned(2).View(), Options{})
+	if !errors.As(err, &e) || e.Arg != "a" {
 		t.Errorf("overflow of T: got %v", err)
 	}
 	if h, _ := j.solve("ones", hessenbergForm[float64], ones); h.At(1, 0) != huge {

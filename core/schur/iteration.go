@@ -10,7 +10,7 @@ import (
 	"trnsci/core/sched"
 )
 
-// iteration is what the double-shift and the single-shift QR iteration have in common: the upper Hessenberg matrix t,
+// iteration is the part that the double-shift and the single-shift QR iteration share: the upper Hessenberg matrix t,
 // and the adjoint zt of the accumulated unitary factor, which has no rows when it is not wanted.
 type iteration[W dense.Scalar] struct {
 	team  *sched.Team
@@ -34,7 +34,7 @@ func (it *iteration[W]) prepare(t, zt dense.Matrix[W], limit int) {
 	it.t, it.zt, it.sweeps, it.limit = t, zt, 0, qriteration.SweepLimit(t.Rows, limit)
 }
 
-// state returns it, for those who have an interface to what it is embedded in.
+// state returns the iteration that is embedded in a bulgeIteration.
 func (it *iteration[W]) state() *iteration[W] { return it }
 
 // addSweeps counts sweeps on the block of rows lo to hi, unless that exceeds the limit.
@@ -71,7 +71,7 @@ type region struct {
 	withZT           bool // whether the rows of zt are changed, too
 }
 
-// abs has no branch, which half of all numbers would take.
+// abs returns |x| without a branch, which would be mispredicted for random signs.
 func abs[W dense.Float](x W) W { return W(math.Abs(float64(x))) }
 
 // oneNorm returns |re x| + |im x|.

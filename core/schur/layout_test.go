@@ -44,8 +44,10 @@ func place(l layout, n int, x float64) dense.View[float64] {
 	row, col := l.strides(n)
 	last := max(0, n-1)
 	low, high := min(0, row)*last+min(0, col)*last, max(0, row)*last+max(0, col)*last
-	v := dense.View[float64]{Rows: n, Cols: n, Offset: margin - low, RowStride: row, ColStride: col,
-		Data: make([]float64, high-low+1+2*margin)}
+	v := dense.View[float64]{
+		Rows: n, Cols: n, Offset: margin - low, RowStride: row, ColStride: col,
+		Data: make([]float64, high-low+1+2*margin),
+	}
 	for i := range v.Data {
 		v.Data[i] = guard
 	}
@@ -133,8 +135,8 @@ func TestArgumentErrors(t *testing.T) {
 		}
 		for _, c := range cases {
 			var e *dense.ArgumentError
-			if err := f(c.a, c.form, c.factor, Options{}); !errors.As(err, &e) || e.Arg != c.arg ||
-				!strings.Contains(e.Reason, c.shape) {
+			err := f(c.a, c.form, c.factor, Options{})
+			if !errors.As(err, &e) || e.Arg != c.arg || !strings.Contains(e.Reason, c.shape) {
 				t.Errorf("%s: got %v, want an error about %s of shape %s", words[0], err, c.arg, c.shape)
 			}
 		}
@@ -188,8 +190,8 @@ func TestWorkspaceIsAnUpperBound(t *testing.T) {
 				t.Fatal(err)
 			}
 			// but not the matrices and panels of this one
-			workspace.Matrices, workspace.Panels = scratch.Pool{MostBytes: workspace.MaxKeptBytes},
-				scratch.Pool{MostBytes: workspace.MaxKeptBytes}
+			workspace.Matrices = scratch.Pool{MostBytes: workspace.MaxKeptBytes}
+			workspace.Panels = scratch.Pool{MostBytes: workspace.MaxKeptBytes}
 			runtime.ReadMemStats(&before)
 			err := f(a.View(), form, factor, Options{})
 			runtime.ReadMemStats(&after)

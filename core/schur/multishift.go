@@ -10,11 +10,10 @@ import (
 // sizes are the choices of the multishift iteration for a matrix of some order. They were tuned on random matrices and
 // affect times only.
 type sizes struct {
-	bulges int // of a sweep
-	window int // rows of the window of aggressive early deflation
-	// rows that a chain moves down, besides those that it covers, before the rest of the matrix is updated
-	extra          int
-	maxUnconverged int // rows of the window that may turn out not to have converged before the others are no longer tested
+	bulges         int // of a sweep
+	window         int // rows of the window of aggressive early deflation
+	chainAdvance   int // rows that a chain, beyond its own length, moves down before the rest of the matrix is updated
+	maxUnconverged int // rows of the window that may fail the convergence test before it ends
 	plainBlock     int // blocks up to this order are solved by the classical iteration, apart from the rest
 }
 
@@ -29,9 +28,9 @@ const (
 	productStrip = 128
 )
 
-// smallQR is a classical QR iteration, with the parts of it that the multishift iteration uses. R is the type of its
-// reflectors, S that of the shifts of a bulge.
-type smallQR[W dense.Scalar, R, S any] interface {
+// bulgeIteration is a classical QR iteration, with the parts of it that the multishift iteration uses. R is the type of
+// its reflectors, S that of the shifts of a bulge.
+type bulgeIteration[W dense.Scalar, R, S any] interface {
 	state() *iteration[W]
 	// load makes it the iteration for t and zt, with the usual limit of sweeps; run brings t to (quasi-)triangular form.
 	load(t, zt dense.Matrix[W])
@@ -67,16 +66,16 @@ type smallQR[W dense.Scalar, R, S any] interface {
 type multishift[W dense.Scalar, R, S any] struct {
 	*iteration[W]
 	sizes
-	qr, local smallQR[W, R, S] // of the whole matrix, and of a diagonal block apart from the rest
+	qr, local bulgeIteration[W, R, S] // of the whole matrix, and of a diagonal block apart from the rest
 	queue     *deferred.Queue[W, R]
 	top       int // the first row that is wanted
 	// Memory that is reused: of a window and its unitary factor, of products, of the unitary factor of its reduction.
 	form, factor, product, reduced []W
 }
 
-// runMultishift brings the matrix of qr to (quasi-)triangular form. local is another iteration of the same kind, and
-// width the number of columns that reflectors are applied to at a time.
-func runMultishift[W dense.Scalar, R, S any](qr, local smallQR[W, R, S], s sizes, width int) error {
+// runMultishift brings the matrix of qr to (quasi-)triangular form. local is another iteration of the same kind.
+// Reflectors are applied to width columns at a time.
+func runMultishift[W dense.Scalar, R, S any](qr, local bulgeIteration[W, R, S], s sizes, width int) error {
 	m := &multishift[W, R, S]{iteration: qr.state(), sizes: s, qr: qr, local: local}
 	local.state().floor = m.floor
 	local.state().team = m.team.Quiet()
@@ -202,10 +201,10 @@ func (m *multishift[W, R, S]) directEnd(hi int) int {
 	return min(m.queue.ActiveFrom(), m.t.Cols)
 }
 
-// deflate is aggressive early deflation (laqr3): it brings the trailing window of the block that ends in row hi to
-// (quasi-)triangular form, which turns the single element left of it into a spike, and moves the eigenvalues for which
-// the spike is not negligible up. It returns the number of converged eigenvalues, and the others as shifts, those next
-// to the converged ones first.
+// deflate is aggressive early deflation (laqr3). It brings the trailing window of the block that ends in row hi to
+// (quasi-)triangular form, which turns the single element left of the window into a spike, and moves unconverged
+// eigenvalues to the top: those whose element of the spike is not negligible. It returns the number of converged
+// eigenvalues, and the others as shifts, those next to the converged ones first.
 func (m *multishift[W, R, S]) deflate(hi, window int) (deflated int, shifts []S, err error) {
 	top := hi - window + 1
 	if err := m.solveLocal(top, hi); err != nil {
@@ -242,7 +241,7 @@ func (m *multishift[W, R, S]) sweep(lo, hi int, shifts []S) error {
 	// nextWindow returns the first and the last row of the window that the chain is about to enter.
 	nextWindow := func() (top, bottom int) {
 		top = max(lo, next[count-1]+1)
-		return top, min(top+distance*count+m.extra-1, hi)
+		return top, min(top+distance*count+m.chainAdvance-1, hi)
 	}
 	end := m.directEnd(hi)
 	for bottom := lo; bottom < hi; {
@@ -252,7 +251,7 @@ func (m *multishift[W, R, S]) sweep(lo, hi int, shifts []S) error {
 		if err != nil {
 			return err
 		}
-		// The reflector of a bulge's last step, and what it changes, ends in the window, and each bulge stops in front of the
+		// The reflector of a bulge's last step changes rows inside of the window only, and each bulge stops in front of the
 		// one before. At the end of the block all bulges leave it, with reflectors of its last two rows.
 		last, less := bottom-distance-1, distance
 		if bottom == hi {
@@ -293,10 +292,11 @@ func (m *multishift[W, R, S]) applyToColumns(chain []deferred.Sequence[R], colum
 	}
 }
 
-// applyToRows applies reflectors of the rows top to bottom from the right to the given rows of t, by way of transposed
+// applyToRows applies reflectors of the rows top to bottom from the right to the given rows of t, through transposed
 // copies in the memory.
-func (m *multishift[W, R, S]) applyToRows(chain []deferred.Sequence[R], rows deferred.Span, top, bottom int,
-	memory *[]W) {
+func (m *multishift[W, R, S]) applyToRows(
+	chain []deferred.Sequence[R], rows deferred.Span, top, bottom int, memory *[]W,
+) {
 	for i := range rows.Strips(m.queue.Width()) {
 		s := rows.Strip(i, m.queue.Width())
 		x := m.t.Slice(s.From, s.End, top, bottom+1)

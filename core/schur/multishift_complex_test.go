@@ -23,7 +23,7 @@ func TestComplexFamiliesInSweepsOfManyBulges(t *testing.T) {
 	}
 }
 
-// TestComplexCyclicPermutations asks for the roots of x^n = 1. Without exceptional shifts, a matrix that moves every
+// TestComplexCyclicPermutations computes the roots of x^n = 1. Without exceptional shifts, a matrix that moves every
 // element to the next place comes out of every sweep as it went in.
 func TestComplexCyclicPermutations(t *testing.T) {
 	const allUpTo, step, largest = 40, 13, 200

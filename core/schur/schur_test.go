@@ -36,8 +36,8 @@ type solver func(a, form, factor dense.View[float64], opt Options) error
 
 // hessenbergForm is hessenberg.Reduce with the options of a Schur form.
 func hessenbergForm[T dense.Scalar](a, h, q dense.View[T], opt Options) error {
-	return hessenberg.Reduce(a, h, q, hessenberg.Options{Team: opt.Team, SkipFiniteCheck: opt.SkipFiniteCheck,
-		Overwrite: opt.Overwrite})
+	return hessenberg.Reduce(a, h, q,
+		hessenberg.Options{Team: opt.Team, SkipFiniteCheck: opt.SkipFiniteCheck, Overwrite: opt.Overwrite})
 }
 
 // poisoned returns a matrix of NaN, for outputs that must be written everywhere.
@@ -145,12 +145,12 @@ func TestFormsComeBackUnchanged(t *testing.T) {
 	identity.SetIdentity()
 	form := numtest.QuasiTriangular(rand.New(rand.NewPCG(7, 8)), 20)
 	hessenberg := numtest.Frank(20)
-	if s, z := j.solve("Schur", Decompose[float64], form); !slices.Equal(s.Data, form.Data) ||
-		!slices.Equal(z.Data, identity.Data) {
+	s, z := j.solve("Schur", Decompose[float64], form)
+	if !slices.Equal(s.Data, form.Data) || !slices.Equal(z.Data, identity.Data) {
 		t.Error("a quasi-triangular matrix was changed")
 	}
-	if h, q := j.solve("Hessenberg", hessenbergForm[float64], hessenberg); !slices.Equal(h.Data, hessenberg.Data) ||
-		!slices.Equal(q.Data, identity.Data) {
+	h, q := j.solve("Hessenberg", hessenbergForm[float64], hessenberg)
+	if !slices.Equal(h.Data, hessenberg.Data) || !slices.Equal(q.Data, identity.Data) {
 		t.Error("a Hessenberg matrix was changed")
 	}
 }
@@ -186,13 +186,13 @@ func TestKnownEigenvalues(t *testing.T) {
 		want      []complex128
 		tolerance float64
 	}{
-		{"example in SciPy's documentation of schur", dense.FromRows([]float64{0, 2, 2}, []float64{0, 1, 2},
-			[]float64{1, 0, 1}),
+		{"example in SciPy's documentation of schur",
+			dense.FromRows([]float64{0, 2, 2}, []float64{0, 1, 2}, []float64{1, 0, 1}),
 			[]complex128{2.65896708, -0.32948354 + 0.80225456i, -0.32948354 - 0.80225456i}, 1e-8},
 		{"scipy issue 13137", dense.FromRows([]float64{.15, 5}, []float64{-5, .2}),
 			[]complex128{.175 + 4.9999375i, .175 - 4.9999375i}, 1e-7},
-		{"triangular", dense.FromRows([]float64{1, 2, 3}, []float64{0, -4, 5}, []float64{0, 0, 6}), []complex128{1, -4, 6},
-			0},
+		{"triangular", dense.FromRows([]float64{1, 2, 3}, []float64{0, -4, 5}, []float64{0, 0, 6}),
+			[]complex128{1, -4, 6}, 0},
 		{"real pair", dense.FromRows([]float64{1, 2}, []float64{2, 1}), []complex128{3, -1}, 1e-15},
 		{"rotation", dense.FromRows([]float64{0, -1}, []float64{1, 0}), []complex128{1i, -1i}, 0},
 		{"lower triangular pair", dense.FromRows([]float64{1, 0}, []float64{3, 2}), []complex128{1, 2}, 0},
@@ -243,8 +243,8 @@ func TestCyclicPermutations(t *testing.T) {
 			continue
 		}
 		// The matrix is normal: eigenvalues are as accurate as the decomposition.
-		if d := distance(roots, quasi.Eigenvalues(form.View())); !(d <= formtest.ResidualLimit*float64(max(n,
-			8))*dense.EpsDouble) {
+		d := distance(roots, quasi.Eigenvalues(form.View()))
+		if !(d <= formtest.ResidualLimit*float64(max(n, 8))*dense.EpsDouble) {
 			t.Errorf("n = %d: eigenvalues are wrong by %g", n, d)
 		}
 	}
@@ -258,8 +258,9 @@ func TestEigenvaluesAgreeWithGonum(t *testing.T) {
 		form, _ := j.solve("random", Decompose[float64], a)
 		h, _ := j.solve("random", hessenbergForm[float64], a)
 		re, im, work := make([]float64, n), make([]float64, n), make([]float64, 64*n)
-		if left := (gonum.Implementation{}).Dhseqr(glapack.EigenvaluesOnly, glapack.SchurNone, n, 0, n-1, h.Data, n, re, im,
-			nil, 1, work, len(work)); left != 0 {
+		left := (gonum.Implementation{}).Dhseqr(glapack.EigenvaluesOnly, glapack.SchurNone, n, 0, n-1, h.Data, n, re, im,
+			nil, 1, work, len(work))
+		if left != 0 {
 			t.Fatalf("n = %d: the reference did not converge", n)
 		}
 		want := make([]complex128, n)
@@ -267,8 +268,8 @@ func TestEigenvaluesAgreeWithGonum(t *testing.T) {
 			want[i] = complex(re[i], im[i])
 		}
 		// Eigenvalues of random matrices have condition numbers up to about n.
-		if d, limit := distance(want, quasi.Eigenvalues(form.View())),
-			1e3*float64(n)*dense.EpsDouble*numtest.SpectralNorm(a); !(d <= limit) {
+		d, limit := distance(want, quasi.Eigenvalues(form.View())), 1e3*float64(n)*dense.EpsDouble*numtest.SpectralNorm(a)
+		if !(d <= limit) {
 			t.Errorf("n = %d: eigenvalues differ by %g, limit %g", n, d, limit)
 		}
 	}

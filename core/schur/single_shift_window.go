@@ -13,15 +13,15 @@ func complexSizes(n int) sizes {
 	const plainBlock = 90
 	switch {
 	case n < 200:
-		return sizes{bulges: 12, window: 12, extra: 16, maxUnconverged: 2, plainBlock: plainBlock}
+		return sizes{bulges: 12, window: 12, chainAdvance: 16, maxUnconverged: 2, plainBlock: plainBlock}
 	case n < 330:
-		return sizes{bulges: 24, window: 32, extra: 32, maxUnconverged: 4, plainBlock: plainBlock}
+		return sizes{bulges: 24, window: 32, chainAdvance: 32, maxUnconverged: 4, plainBlock: plainBlock}
 	case n < 450:
-		return sizes{bulges: 24, window: 40, extra: 24, maxUnconverged: 6, plainBlock: plainBlock}
+		return sizes{bulges: 24, window: 40, chainAdvance: 24, maxUnconverged: 6, plainBlock: plainBlock}
 	case n < 800:
-		return sizes{bulges: 40, window: 48, extra: 40, maxUnconverged: 8, plainBlock: plainBlock}
+		return sizes{bulges: 40, window: 48, chainAdvance: 40, maxUnconverged: 8, plainBlock: plainBlock}
 	}
-	return sizes{bulges: 40, window: 64, extra: 40, maxUnconverged: 12, plainBlock: plainBlock}
+	return sizes{bulges: 40, window: 64, chainAdvance: 40, maxUnconverged: 12, plainBlock: plainBlock}
 }
 
 // bulgeRows is the number of rows between one bulge of a chain and the next.
@@ -87,8 +87,9 @@ func (s *singleShiftQR[W]) moveBulge(r region, lo, first, _ int, shift complex12
 
 // apply applies reflectors to the rows of x, of which row 0 is row top of the matrix, or to its columns if x is
 // transposed.
-func (s *singleShiftQR[W]) apply(sequences []deferred.Sequence[bulge.Householder2[W]], x dense.Matrix[W], top int,
-	transposed bool) {
+func (s *singleShiftQR[W]) apply(
+	sequences []deferred.Sequence[bulge.Householder2[W]], x dense.Matrix[W], top int, transposed bool,
+) {
 	for i := range sequences {
 		q := &sequences[i]
 		bulge.ReflectRowPairs(s.set, q.Reflectors, transposed, x.Data[(q.Row-top)*x.Stride:], x.Stride, x.Cols)

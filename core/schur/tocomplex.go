@@ -21,8 +21,8 @@ import (
 //
 // Cost: O(n^2) for each block. Method: a rotation takes an eigenvector of the block to a multiple of e_1.
 func ToComplex[T dense.Complex](team *sched.Team, t, z dense.View[T]) error {
-	if err := workspace.CheckShapes(t, workspace.Output[T]{Name: "t", View: t},
-		workspace.Output[T]{Name: "z", View: z}); err != nil {
+	err := workspace.CheckShapes(t, workspace.Output[T]{Name: "t", View: t}, workspace.Output[T]{Name: "z", View: z})
+	if err != nil {
 		return err
 	}
 	if !t.AllFinite() {

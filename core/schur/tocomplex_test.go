@@ -31,8 +31,8 @@ func testToComplex[T dense.Complex, R dense.Float](t *testing.T) {
 		if err := formtest.CheckForm(tc); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if similarity, unitarity := formtest.SimilarityError(given, tc,
-			formtest.Adjoint(zc)); !(similarity <= formtest.ResidualLimit && unitarity <= formtest.ResidualLimit) {
+		similarity, unitarity := formtest.SimilarityError(given, tc, formtest.Adjoint(zc))
+		if !(similarity <= formtest.ResidualLimit && unitarity <= formtest.ResidualLimit) {
 			t.Errorf("%s: similarity residual %g, unitarity residual %g", name, similarity, unitarity)
 		}
 		got := quasi.Eigenvalues(tc.View())
@@ -65,8 +65,8 @@ func TestToComplexOfAnyBlock(t *testing.T) {
 		if err := ToComplex(nil, after.View(), z.View()); err != nil {
 			t.Fatal(err)
 		}
-		if similarity, unitarity := formtest.SimilarityError(before, after,
-			formtest.Adjoint(z)); !(similarity <= formtest.ResidualLimit && unitarity <= formtest.ResidualLimit) {
+		similarity, unitarity := formtest.SimilarityError(before, after, formtest.Adjoint(z))
+		if !(similarity <= formtest.ResidualLimit && unitarity <= formtest.ResidualLimit) {
 			t.Errorf("%v: similarity residual %g, unitarity residual %g", before.Data, similarity, unitarity)
 		}
 	}

@@ -3,17 +3,17 @@
 package qriteration
 
 const (
-	// ExceptionalDiagonal and ExceptionalProduct make the exceptional shifts: the eigenvalues of [d ps; s d], where d
-	// is a diagonal element plus ExceptionalDiagonal s, p is ExceptionalProduct, and s is the size of neighbouring
-	// subdiagonal elements. The numbers, customary since EISPACK's HQR, have no meaning of their own.
+	// ExceptionalDiagonal and ExceptionalProduct make the exceptional shifts: the eigenvalues of [d ps; s d], where d is a
+	// diagonal element plus ExceptionalDiagonal s, p is ExceptionalProduct, and s is the size of neighbouring subdiagonal
+	// elements. The numbers, customary since EISPACK's HQR, have no meaning of their own.
 	ExceptionalDiagonal = 0.75
 	ExceptionalProduct  = -0.4375
 
 	exceptionalPeriod = 10
 
-	// RelaxAfter is the number of sweeps after which a block that both kinds of exceptional shift have not split is
-	// tested for backward errors of rounding size only, and no longer for the accuracy of small eigenvalues: matrices
-	// that are graded over hundreds of orders of magnitude would need rotations by angles that underflow.
+	// RelaxAfter is the number of sweeps after which a block that both kinds of exceptional shift have not split is tested
+	// for backward errors of rounding size only, and no longer for the accuracy of small eigenvalues: matrices that are
+	// graded over hundreds of orders of magnitude would need rotations by angles that underflow.
 	RelaxAfter = 2 * exceptionalPeriod
 )
 

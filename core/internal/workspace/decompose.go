@@ -67,8 +67,8 @@ func CheckShapes[T dense.Scalar](a dense.View[T], form, factor Output[T]) error 
 		return dense.BadArgument(form.Name, "expected shape (%d, %d), got (%d, %d)", n, n, form.Rows, form.Cols)
 	}
 	if factor.Rows != 0 && (factor.Rows != n || factor.Cols != n) {
-		return dense.BadArgument(factor.Name, "expected shape (%d, %d) or no rows, got (%d, %d)", n, n, factor.Rows,
-			factor.Cols)
+		return dense.BadArgument(factor.Name, "expected shape (%d, %d) or no rows, got (%d, %d)",
+			n, n, factor.Rows, factor.Cols)
 	}
 	return nil
 }

@@ -5,7 +5,7 @@ import (
 	"trnsci/core/dense"
 )
 
-// MultiplyLeft replaces x by q x, by way of a product in *memory (see Within). It does not look at cancellation.
+// MultiplyLeft replaces x by q x, through a product in *memory (see Within). It does not look at cancellation.
 func MultiplyLeft[T dense.Scalar](q, x dense.Matrix[T], memory *[]T) {
 	if x.Cols == 0 {
 		return
@@ -15,7 +15,7 @@ func MultiplyLeft[T dense.Scalar](q, x dense.Matrix[T], memory *[]T) {
 	x.CopyFrom(product)
 }
 
-// MultiplyRightAdjoint replaces x by x q^H, by way of a product in *memory (see Within). It does not look at
+// MultiplyRightAdjoint replaces x by x q^H, through a product in *memory (see Within). It does not look at
 // cancellation.
 func MultiplyRightAdjoint[T dense.Scalar](x, q dense.Matrix[T], memory *[]T) {
 	if x.Rows == 0 {

@@ -148,7 +148,7 @@ func (r *reduction[W]) reduceRows(first, last int) error {
 		norm := r.updateRow(i, i-1)
 		r.t.D[i] = dense.Real(r.h.At(i, i))
 		var factor W
-		r.tau[i], r.t.E[i-1], factor = householder.FromNorm(r.h.At(i, i-1), norm, negligible[W]())
+		r.tau[i], r.t.E[i-1], factor = householder.GenerateFromNorm(r.h.At(i, i-1), norm, negligible[W]())
 		// The last reflection is a factor of modulus 1, which does not change the remaining matrix of order one.
 		if r.tau[i] != 0 && i > 1 {
 			if err := r.applyReflector(i, r.tau[i], factor); err != nil {

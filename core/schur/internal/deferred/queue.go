@@ -12,8 +12,8 @@
 //
 // The columns of T and Z^H are cut into strips. Each strip gets all updates in the order of the queue, whoever applies
 // them, so that results do not depend on the number of threads. A strip belongs to the worker that has set its busy
-// flag; applied counts the updates that it has got. A strip of T becomes active when the iteration has moved above it
-// (Activate): until then the iteration updates it directly.
+// flag; applied counts the updates that it has received. A strip of T becomes active when the iteration has moved above
+// it (Activate): until then the iteration updates it directly.
 //
 // # Memory
 //
@@ -57,11 +57,11 @@ type update[W dense.Scalar, R any] struct {
 type strip[W dense.Scalar] struct {
 	x       dense.Matrix[W]
 	busy    atomic.Bool // a worker is at the strip
-	applied int         // updates that the strip has got; read and written by the worker that has set busy
+	applied int         // updates that the strip has received; read and written by the worker that has set busy
 }
 
-// inactive is the value of strip.applied while a strip is not yet updated through the queue: it has got more updates
-// than there will ever be.
+// inactive is the value of strip.applied while a strip is not yet updated through the queue: it has received more
+// updates than there will ever be.
 const inactive = math.MaxInt
 
 // acquire sets busy as soon as no other worker has.
@@ -90,8 +90,9 @@ type Queue[W dense.Scalar, R any] struct {
 func New[W dense.Scalar, R any](
 	team *sched.Team, t, zt dense.Matrix[W], width int, apply func(sequences []Sequence[R], x dense.Matrix[W]),
 ) *Queue[W, R] {
-	q := &Queue[W, R]{tasks: tasks{team: team, wake: func() {}}, apply: apply, width: width,
-		panels: make([][]W, team.Threads())}
+	q := &Queue[W, R]{
+		tasks: tasks{team: team, wake: func() {}}, apply: apply, width: width, panels: make([][]W, team.Threads()),
+	}
 	ofT, ofZ := Span{0, t.Cols}, Span{0, zt.Cols}
 	q.columns = ofT.Strips(width)
 	q.active = q.columns

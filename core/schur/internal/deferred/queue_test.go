@@ -34,8 +34,9 @@ func applyAffine(sequences []Sequence[affine], x dense.Matrix[float64]) {
 }
 
 // newTestQueue returns a queue of a random T and Z^H of order n, and copies of both.
-func newTestQueue(team *sched.Team, n, width int) (q *Queue[float64,
-	affine], t, zt, wantT, wantZ dense.Matrix[float64]) {
+func newTestQueue(
+	team *sched.Team, n, width int,
+) (q *Queue[float64, affine], t, zt, wantT, wantZ dense.Matrix[float64]) {
 	rng := rand.New(rand.NewPCG(1, uint64(n)))
 	integers := func() dense.Matrix[float64] {
 		m := dense.New[float64](n, n)
@@ -271,7 +272,7 @@ func TestActivation(t *testing.T) {
 	}
 	for j, want := range map[int]float64{0: 1, 7: 1, 8: 2, 15: 2, 16: 3, 23: 3, 24: 5, 31: 5} {
 		if got := form.At(0, j); got != want {
-			t.Errorf("column %d has got %v updates, want %v", j, got, want)
+			t.Errorf("column %d has received %v updates, want %v", j, got, want)
 		}
 	}
 }

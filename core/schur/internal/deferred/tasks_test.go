@@ -94,7 +94,7 @@ func TestSharedStripsCoverRowsAndColumns(t *testing.T) {
 	}
 }
 
-// A panic in a task of a helper ends the call with an error, and not with a wait for ever.
+// A panic in a task of a helper ends the call with an error instead of blocking it for ever.
 func TestPanicsOfTasksEndTheCall(t *testing.T) {
 	team := sched.NewTeam(context.Background(), 2, nil)
 	q := New[float64, affine](team, dense.New[float64](8, 8), dense.Matrix[float64]{}, 8, applyAffine)
