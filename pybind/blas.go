@@ -8,29 +8,6 @@ import (
 	"trnsci/pybind/record"
 )
 
-// routines holds, for one dtype, the functions of the BLAS and the others that exist for every dtype.
-type routines interface {
-	level1Routines
-	level2Routines
-	level3Routines
-	matrixFunctions
-	generalRoutines
-	solve(team *sched.Team, c *record.BLAS, with solver) error
-	cholesky(jobID int64, c *record.Cholesky) (int64, error)
-	smallCholesky(a, out uint64, n int, lower, checkFinite bool) error
-}
-
-// routinesOf implements routines.
-type routinesOf[T dense.Scalar] struct{}
-
-// byDtype holds the routines by dtype code.
-var byDtype = [...]routines{
-	record.Float32:    routinesOf[float32]{},
-	record.Float64:    routinesOf[float64]{},
-	record.Complex64:  routinesOf[complex64]{},
-	record.Complex128: routinesOf[complex128]{},
-}
-
 // scalar returns z, whose imaginary part is zero for a real T.
 func scalar[T dense.Scalar](z complex128) T { return dense.FromParts[T](real(z), imag(z)) }
 

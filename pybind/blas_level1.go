@@ -7,15 +7,6 @@ import (
 	"trnsci/pybind/record"
 )
 
-type level1Routines interface {
-	axpy(alpha complex128, x, y *record.Array)
-	scal(alpha complex128, x *record.Array)
-	dot(x, y, out *record.Array, conjugate bool)
-	nrm2(x, out *record.Array)
-	asum(x, out *record.Array)
-	iamax(x *record.Array) int
-}
-
 // Level 1 functions take x and y as operands A and B and write a result to C.
 
 // Axpy computes y = alpha x + y.

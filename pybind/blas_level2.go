@@ -6,15 +6,6 @@ import (
 	"trnsci/pybind/record"
 )
 
-type level2Routines interface {
-	gemv(team *sched.Team, c *record.BLAS)
-	symv(team *sched.Team, c *record.BLAS)
-	triangularVector(team *sched.Team, c *record.BLAS)
-	ger(team *sched.Team, c *record.BLAS)
-	syr(team *sched.Team, c *record.BLAS) error
-	syr2(team *sched.Team, c *record.BLAS) error
-}
-
 // Level 2 functions take the vectors x and y as operands B and C.
 
 // Gemv computes y = alpha op(A) x + beta y.

@@ -10,16 +10,6 @@ import (
 	"trnsci/pybind/record"
 )
 
-type level3Routines interface {
-	gemm(team *sched.Team, c *record.BLAS) error
-	gemmt(team *sched.Team, c *record.BLAS) error
-	symm(team *sched.Team, c *record.BLAS) error
-	syrk(team *sched.Team, c *record.BLAS) error
-	syr2k(team *sched.Team, c *record.BLAS) error
-	triangular(team *sched.Team, c *record.BLAS) error
-	product(team *sched.Team, p *plainProduct) int64
-}
-
 // runStack runs a level 3 function for all members of a stack.
 func runStack(jobID int64, c *record.BLAS, op func(routines, *sched.Team, *record.BLAS) error) (int64, error) {
 	return run(jobID, c.Team, func(team *sched.Team) (int64, error) {
@@ -193,14 +183,6 @@ func mirror[T dense.Scalar](team *sched.Team, uplo blas.Uplo, conjugate bool, c 
 // Products of up to this many multiplications always run on one thread and need no team: blas divides work from
 // hundreds of thousands of multiplications on.
 const oneThreadProduct = 1 << 12
-
-// plainProduct is C = alpha op(A) op(B) with op(A) m x k and op(B) k x n, all stored without gaps.
-type plainProduct struct {
-	a, b, c        uint64 // addresses of array objects
-	m, n, k        int
-	transA, transB blas.Transpose
-	alpha          float64
-}
 
 // Multiply is Gemm with beta = 0 for contiguous row-major matrices that are not empty. It takes the addresses a, b and
 // c of the array objects and no record, which would cost more than a small product. op(A) is m x k, op(B) is k x n and

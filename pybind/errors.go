@@ -131,3 +131,10 @@ func kind(err error) string {
 	}
 	return "internal"
 }
+
+// orderError reports that a selection no longer holds for the eigenvalues that come first.
+type orderError struct{}
+
+func (orderError) Error() string {
+	return "sort: rounding errors of the reordering make leading eigenvalues fail the condition"
+}

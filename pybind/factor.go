@@ -37,14 +37,6 @@ func (routinesOf[T]) cholesky(jobID int64, c *record.Cholesky) (int64, error) {
 	})
 }
 
-// A solver says what the matrix of a system of equations is: a triangle or a Cholesky factor.
-type solver int
-
-const (
-	triangle solver = iota
-	choleskyFactor
-)
-
 // SolveTriangular overwrites every matrix B of the stack C by the solution X of op(A) X = B; only the triangle Uplo of
 // A is read, but CheckFinite checks all of A.
 func SolveTriangular(jobID int64, address uint64) (zero int64, err error) {

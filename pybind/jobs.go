@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"sync"
 	"time"
+	"unsafe"
 
 	"trnsci/core/sched"
 	"trnsci/pybind/record"
@@ -128,6 +129,27 @@ func JobWait(id, milliseconds int64) (state int64, err error) {
 	case <-timer.C:
 		return jobRuns, nil
 	}
+}
+
+// JobRequest writes the request of a job for which JobWait returned jobRequests into four int64 at an address: the set
+// of integrals, the first index, the end of the indices, and the address that the integrals are written to.
+func JobRequest(id int64, address uint64) (zero int64, err error) {
+	defer guard(&err)
+	q := jobs.get(id).callback.pending
+	words := unsafe.Slice((*int64)(record.Pointer(address)), 4)
+	words[0], words[1], words[2], words[3] = int64(q.set), int64(q.first), int64(q.end), int64(q.address)
+	return 0, nil
+}
+
+// JobAnswered tells the job that its request has been answered.
+func JobAnswered(id int64) (zero int64, err error) {
+	defer guard(&err)
+	j := jobs.get(id)
+	select {
+	case j.callback.answered <- struct{}{}:
+	case <-j.done:
+	}
+	return 0, nil
 }
 
 // JobResult returns what the ended operation returned.

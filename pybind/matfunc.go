@@ -13,14 +13,6 @@ import (
 	"trnsci/trnbackend/programs/product"
 )
 
-// matrixFunctions holds the functions of matrices for one dtype.
-type matrixFunctions interface {
-	expm(jobID int64, c *record.MatrixPower) (int64, error)
-	integerPower(jobID int64, c *record.MatrixPower) (int64, error)
-	invSqrtSPD(jobID int64, c *record.InvSqrtSPD) (int64, error)
-	triangularize(jobID int64, c *record.Triangularize) (int64, error)
-}
-
 // eachMatrix calls do for every matrix of the stack a and its result in the stack x. workspace returns the bytes of
 // workspace of one call.
 func eachMatrix[T, X dense.Scalar](jobID int64, threads record.Team, name string, a, x *record.Array,

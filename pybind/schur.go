@@ -13,20 +13,6 @@ import (
 	"trnsci/pybind/record"
 )
 
-// generalRoutines holds, for one dtype, the decompositions of general matrices and the functions built on them.
-type generalRoutines interface {
-	schur(jobID int64, c *record.Schur) (int64, error)
-	hessenberg(jobID int64, c *record.Hessenberg) (int64, error)
-	balance(jobID int64, c *record.Balance) (int64, error)
-	eigenvalues(jobID int64, c *record.SchurEigenvalues) (int64, error)
-	order(jobID int64, c *record.SchurOrder) (int64, error)
-	condition(jobID int64, c *record.SchurCondition) (int64, error)
-	eig(jobID int64, c *record.Eig) (int64, error)
-	generalizedSchur(jobID int64, c *record.QZ) (int64, error)
-	generalizedEigen(jobID int64, c *record.QZEigen) (int64, error)
-	solveEquations(jobID int64, name string, c *record.Equation, solve equation) (int64, error)
-}
-
 // Schur writes the Schur form T, real for real matrices, and the unitary Z of every matrix of the stack A, A = Z T Z^H,
 // into stacks of the same shape and dtype. If ComplexT is present, it also writes the complex form of a real matrix
 // into ComplexT and ComplexZ. Sort is empty or a word of selections: the eigenvalues that it selects come first in the
@@ -274,13 +260,6 @@ func modulusBeyondOne(w complex128) float64 {
 	// |w| rounds to 1 if |w|^2 is at most (1 + eps/2)^2.
 	const eps = 0x1p-52
 	return ((xx - 1) + yy) + low - eps
-}
-
-// orderError reports that a selection no longer holds for the eigenvalues that come first.
-type orderError struct{}
-
-func (orderError) Error() string {
-	return "sort: rounding errors of the reordering make leading eigenvalues fail the condition"
 }
 
 // orderSelected reorders a Schur form so that the eigenvalues that a word selects come first, and returns their number,

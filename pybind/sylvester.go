@@ -8,15 +8,6 @@ import (
 	"trnsci/pybind/record"
 )
 
-// An equation is a kind of matrix equation.
-type equation int
-
-const (
-	sylvesterEquation        equation = iota // A X + X B = Q
-	lyapunovEquation                         // A X + X A^H = Q
-	discreteLyapunovEquation                 // A X A^H - X + Q = 0
-)
-
 // Sylvester writes the solution X of A X + X B = Q for every set of matrices of the stacks A, B and Q into the stack X.
 // All have one dtype and the same leading dimensions. It returns the number of equations that were singular to working
 // precision and were perturbed.

@@ -227,6 +227,16 @@ func (c *Parlett) decode(r *reader) {
 	c.Finite = r.array("finite", onlyBool)
 }
 
+func (c *DeviceOpen) decode(r *reader) {
+	c.Name = r.text("name")
+	c.CacheDir = r.text("cache_dir")
+	c.PluginDirs = r.text("plugin_dirs")
+}
+
+func (c *DevicesFound) decode(r *reader) {
+	c.PluginDirs = r.text("plugin_dirs")
+}
+
 func (c *TensorRows) decode(r *reader) {
 	c.Path = r.text("path")
 }
@@ -375,14 +385,4 @@ func (c *KMP2) decode(r *reader) {
 	c.Conserve = r.array("conserve", onlyInt64)
 	c.Sums = r.array("sums", onlyFloat64)
 	c.B = r.arrays("b", computing)
-}
-
-func (c *DeviceOpen) decode(r *reader) {
-	c.Name = r.text("name")
-	c.CacheDir = r.text("cache_dir")
-	c.PluginDirs = r.text("plugin_dirs")
-}
-
-func (c *DevicesFound) decode(r *reader) {
-	c.PluginDirs = r.text("plugin_dirs")
 }

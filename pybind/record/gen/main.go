@@ -1,4 +1,4 @@
-// Gen writes both sides of the records of pybind/record/calls.go: the Go decoders and the Python functions that make
+// Gen writes both sides of the records of pybind/record/calls*.go: the Go decoders and the Python functions that make
 // the records. Run it in the repository's root or in pybind/record. Its optional argument is a folder for both files.
 package main
 
@@ -56,14 +56,14 @@ var scalars = map[string][3]string{
 func main() {
 	log.SetFlags(0)
 	folder := "pybind/record"
-	if _, err := os.Stat("calls.go"); err == nil {
+	if _, err := os.Stat(sources[0]); err == nil {
 		folder = "."
 	}
 	goOut, pyOut := filepath.Join(folder, decoders), filepath.Join(folder, "../../python/trnsci/_core", python)
 	if len(os.Args) > 1 {
 		goOut, pyOut = filepath.Join(os.Args[1], decoders), filepath.Join(os.Args[1], python)
 	}
-	calls, err := read(filepath.Join(folder, "calls.go"))
+	calls, err := read(folder)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -78,15 +78,22 @@ func main() {
 	}
 }
 
-// read returns the structs of a file in order.
-func read(path string) ([]*call, error) {
-	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
-	if err != nil {
-		return nil, err
+// sources hold the structs; embedded ones stand before those that embed them.
+var sources = []string{"calls.go", "calls_fitting.go"}
+
+// read returns the structs of the sources in a folder, in order.
+func read(folder string) ([]*call, error) {
+	var declarations []ast.Decl
+	for _, source := range sources {
+		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(folder, source), nil, parser.ParseComments)
+		if err != nil {
+			return nil, err
+		}
+		declarations = append(declarations, file.Decls...)
 	}
 	var calls []*call
 	byName := map[string]*call{}
-	for _, declared := range file.Decls {
+	for _, declared := range declarations {
 		d, ok := declared.(*ast.GenDecl)
 		if !ok || d.Tok != token.TYPE {
 			continue

@@ -555,6 +555,40 @@ def parlett(
     return "Parlett", words, (t, z, values, x, conditions, finite)
 
 
+_DEVICE_OPEN = Struct("q").pack
+
+
+def device_open(
+    *,
+    name: str,
+    cache_dir: str,
+    plugin_dirs: str,
+) -> Call:
+    """DeviceOpen has the name of a device, the folder of compiled programs (empty for none) and the folders of
+    plugins.
+    """
+    words = _words("q", _DEVICE_OPEN(0))
+    put_text(words, name)
+    put_text(words, cache_dir)
+    put_text(words, plugin_dirs)
+    words[0] = len(words)
+    return "DeviceOpen", words, ()
+
+
+_DEVICES_FOUND = Struct("q").pack
+
+
+def devices_found(
+    *,
+    plugin_dirs: str,
+) -> Call:
+    """DevicesFound has folders of plugins."""
+    words = _words("q", _DEVICES_FOUND(0))
+    put_text(words, plugin_dirs)
+    words[0] = len(words)
+    return "DevicesFound", words, ()
+
+
 _TENSOR_ROWS = Struct("q").pack
 
 
@@ -886,37 +920,3 @@ def kmp2(
     describe_all(words, b)
     words[0] = len(words)
     return "KMP2", words, (occ, vir, conserve, sums, *b)
-
-
-_DEVICE_OPEN = Struct("q").pack
-
-
-def device_open(
-    *,
-    name: str,
-    cache_dir: str,
-    plugin_dirs: str,
-) -> Call:
-    """DeviceOpen has the name of a device, the folder of compiled programs (empty for none) and the folders of
-    plugins.
-    """
-    words = _words("q", _DEVICE_OPEN(0))
-    put_text(words, name)
-    put_text(words, cache_dir)
-    put_text(words, plugin_dirs)
-    words[0] = len(words)
-    return "DeviceOpen", words, ()
-
-
-_DEVICES_FOUND = Struct("q").pack
-
-
-def devices_found(
-    *,
-    plugin_dirs: str,
-) -> Call:
-    """DevicesFound has folders of plugins."""
-    words = _words("q", _DEVICES_FOUND(0))
-    put_text(words, plugin_dirs)
-    words[0] = len(words)
-    return "DevicesFound", words, ()
