@@ -7,9 +7,6 @@ import (
 	"trnsci/core/factor"
 )
 
-// power returns 2^k.
-func power(k int) float64 { return math.Ldexp(1, k) }
-
 // excess returns 0, or the k for which the quotient of these sizes is scaled by 2^-k.
 func excess[W dense.Scalar](numerator, denominator float64) int {
 	if numerator <= limitsOf[W]().large*denominator {
@@ -61,9 +58,6 @@ func solveReal[W dense.Float](l *leaf[W], i, p, j, q int) {
 	l.x[at] = W(right / pivot)
 }
 
-// order2 is a matrix of order at most 2; what lies outside of its order is zero.
-type order2 [2][2]float64
-
 // blockOf returns the part of m with p rows and q columns that starts at row i and column j.
 func blockOf[W dense.Float](m *[leafSize * leafSize]W, i, p, j, q int) (s order2) {
 	for r := range p {
@@ -76,14 +70,6 @@ func blockOf[W dense.Float](m *[leafSize * leafSize]W, i, p, j, q int) (s order2
 
 func (s *order2) largest() float64 {
 	return max(math.Abs(s[0][0]), math.Abs(s[0][1]), math.Abs(s[1][0]), math.Abs(s[1][1]))
-}
-
-// normalForm describes a diagonal block of order 1 or 2 of a Schur form: with S = diag(1, sigma), S [a b; c a] S^-1 is
-// a I + alpha J, J = [0 1; -1 0].
-type normalForm struct {
-	mean, alpha, sigma float64
-	// Whether the block has that form, with a sigma so near to 1 that rounding errors stay small.
-	usable bool
 }
 
 // mostSigma is the largest ratio of the elements of S, or its inverse, of a usable block.

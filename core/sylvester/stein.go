@@ -83,9 +83,3 @@ func (e *equation[W]) scaleAround(r region, shift int) {
 	e.scaleBeside(r, shift)
 	scale(e.x.Slice(r.i1, e.x.Rows, 0, e.x.Cols), shift)
 }
-
-// scaleBeside multiplies the rows of the region r, but not the region itself, by 2^shift.
-func (e *equation[W]) scaleBeside(r region, shift int) {
-	scale(e.x.Slice(r.i0, r.i1, 0, r.j0), shift)
-	scale(e.x.Slice(r.i0, r.i1, r.j1, e.x.Cols), shift)
-}

@@ -113,6 +113,12 @@ func (e *equation[W]) reconcile(shifts []int, block func(n int) region) {
 	scale(e.x.Slice(end, e.x.Rows, 0, e.x.Cols), -common)
 }
 
+// scaleBeside multiplies the rows of the region r, but not the region itself, by 2^shift.
+func (e *equation[W]) scaleBeside(r region, shift int) {
+	scale(e.x.Slice(r.i0, r.i1, 0, r.j0), shift)
+	scale(e.x.Slice(r.i0, r.i1, r.j1, e.x.Cols), shift)
+}
+
 // region is the rows i0 <= i < i1 and the columns j0 <= j < j1 of X.
 type region struct{ i0, i1, j0, j1 int }
 
@@ -184,6 +190,91 @@ func (e *equation[W]) substitute(l *leaf[W], r region) int {
 	more := e.substitute(l, second)
 	scale(e.part(first), -more)
 	return k + more
+}
+
+// run solves e for the region r, of which it returns the k for which it has scaled that region by 2^-k.
+func (l *leaf[W]) run(e *equation[W], r region) int {
+	l.load(e, r)
+	switch l := any(l).(type) {
+	case *leaf[float32]:
+		runReal(l)
+	case *leaf[float64]:
+		runReal(l)
+	case *leaf[complex64]:
+		substitute(l, solveComplex[complex64])
+	case *leaf[complex128]:
+		substitute(l, solveComplex[complex128])
+	}
+	l.store(e, r)
+	if l.perturbed {
+		e.perturbed.Store(true)
+	}
+	return l.shift
+}
+
+func runReal[W dense.Float](l *leaf[W]) {
+	normalForms(&l.normalA, &l.a, l.m)
+	normalForms(&l.normalB, &l.b, l.n)
+	substitute(l, solveReal[W])
+}
+
+// load copies the part of e that belongs to r. An adjoint of an upper triangular matrix becomes an upper triangular one
+// when its rows and columns are taken in reverse order.
+func (l *leaf[W]) load(e *equation[W], r region) {
+	l.m, l.n, l.stein, l.delta = r.i1-r.i0, r.j1-r.j0, e.stein, e.delta
+	l.least, l.shift, l.perturbed = e.least, 0, false
+	loadTriangle(&l.a, e.a.Slice(r.i0, r.i1, r.i0, r.i1), e.AdjointA)
+	loadTriangle(&l.b, e.b.Slice(r.j0, r.j1, r.j0, r.j1), e.AdjointB)
+	if e.sign != 1 {
+		for i := range l.b {
+			l.b[i] *= e.sign
+		}
+	}
+	for i := range l.m {
+		from := e.x.Row(l.rowOf(e, r, i))[r.j0:r.j1]
+		to := l.x[i*leafSize : i*leafSize+l.n]
+		copy(to, from)
+		if e.AdjointB {
+			reverse(to)
+		}
+	}
+}
+
+// rowOf returns the row of X that is row i of the leaf.
+func (l *leaf[W]) rowOf(e *equation[W], r region, i int) int {
+	if e.AdjointA {
+		return r.i1 - 1 - i
+	}
+	return r.i0 + i
+}
+
+func (l *leaf[W]) store(e *equation[W], r region) {
+	for i := range l.m {
+		from := l.x[i*leafSize : i*leafSize+l.n]
+		if e.AdjointB {
+			reverse(from)
+		}
+		copy(e.x.Row(l.rowOf(e, r, i))[r.j0:r.j1], from)
+	}
+}
+
+func loadTriangle[W dense.Scalar](to *[leafSize * leafSize]W, t dense.Matrix[W], adjoint bool) {
+	n := t.Rows
+	for i := range n {
+		for j, x := range t.Row(i) {
+			if adjoint {
+				to[(n-1-j)*leafSize+n-1-i] = dense.Conj(x)
+			} else {
+				to[i*leafSize+j] = x
+			}
+		}
+	}
+}
+
+func reverse[W dense.Scalar](x []W) {
+	for i, j := 0, len(x)-1; i < j; i, j = i+1, j-1 {
+		x[i], x[j] = x[j], x[i]
+	}
 }
 
 // cuts divides the rows of the quasi-triangular t into parts of about the given size: part p is rows cut[p] to
