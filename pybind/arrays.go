@@ -109,7 +109,7 @@ func reserveEach(team *sched.Team, count int, what string, results int64, worksp
 		return reserve(what, workspace(team), results)
 	}
 	atOnce := int64(min(count, team.Threads()))
-	each := workspace(team.Quiet())
+	each := workspace(team.SerialWithoutProgress())
 	if atOnce > 0 && each > math.MaxInt64/atOnce {
 		return reserve(what, math.MaxInt64, results)
 	}

@@ -12,7 +12,7 @@ import (
 	"trnsci/core/sched"
 )
 
-// random returns a matrix with padded rows; the padding is NaN and must stay what it is.
+// random returns a matrix with padded rows; the padding is NaN and must not change.
 func random[T dense.Scalar](rng *rand.Rand, rows, cols int) dense.Matrix[T] {
 	const padding = 3
 	whole := dense.New[T](rows, cols+padding)

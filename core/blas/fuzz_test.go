@@ -18,7 +18,7 @@ type fuzzed[T dense.Scalar] struct {
 	flags   uint
 	gap     int // between the rows of matrices
 
-	out   dense.Matrix[T] // what the operation overwrites; the columns from outCols on are a gap
+	out   dense.Matrix[T] // the operand that the operation overwrites; the columns from outCols on are a gap
 	cols  int
 	size  float64 // bound of the magnitudes that a result is the sum of
 	terms int
@@ -58,7 +58,7 @@ func (f *fuzzed[T]) matrix(rows, cols int) dense.Matrix[T] {
 	return a
 }
 
-func (f *fuzzed[T]) op(trans Transpose, rows, cols int) factor[T] {
+func (f *fuzzed[T]) op(trans Transpose, rows, cols int) opMatrix[T] {
 	return opOf(trans, f.matrix(opShape(trans, rows, cols)))
 }
 

@@ -32,14 +32,14 @@ const (
 
 // gemmReal computes a product with the kernels of set.
 func gemmReal[T dense.Float](
-	set kernel.Set, team *sched.Team, part part, alpha T, a, b factor[T], beta T, c dense.Matrix[T],
+	set kernel.Set, team *sched.Team, part part, alpha T, a, b opMatrix[T], beta T, c dense.Matrix[T],
 ) error {
 	g := newGemm(set, part, alpha, a, b, beta, c)
 	return g.compute(team)
 }
 
 func newGemm[T dense.Float](
-	set kernel.Set, part part, alpha T, a, b factor[T], beta T, c dense.Matrix[T],
+	set kernel.Set, part part, alpha T, a, b opMatrix[T], beta T, c dense.Matrix[T],
 ) gemmProblem[T] {
 	_, k := a.shape()
 	g := gemmProblem[T]{

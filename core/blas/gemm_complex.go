@@ -21,14 +21,14 @@ import (
 
 // gemmComplex computes a product of complex matrices with the kernels of set. R is T's real type.
 func gemmComplex[R dense.Float, T dense.Complex](
-	set kernel.Set, team *sched.Team, part part, alpha T, a, b factor[T], beta T, c dense.Matrix[T],
+	set kernel.Set, team *sched.Team, part part, alpha T, a, b opMatrix[T], beta T, c dense.Matrix[T],
 ) error {
 	g := newGemmComplex[R](set, part, alpha, a, b, beta, c)
 	return g.compute(team)
 }
 
 func newGemmComplex[R dense.Float, T dense.Complex](
-	set kernel.Set, part part, alpha T, a, b factor[T], beta T, c dense.Matrix[T],
+	set kernel.Set, part part, alpha T, a, b opMatrix[T], beta T, c dense.Matrix[T],
 ) gemmProblem[R] {
 	_, k := a.shape()
 	g := gemmProblem[R]{

@@ -34,19 +34,19 @@ type gemmSmall[T dense.Float] struct {
 // computeSmall computes count products, the strides apart, if they are small, and reports whether it did. It takes
 // pointers, which convert to an interface without an allocation.
 func computeSmall[T dense.Scalar](
-	set kernel.Set, team *sched.Team, alpha T, count int, a *factor[T], strideA int, b *factor[T], strideB int,
+	set kernel.Set, team *sched.Team, alpha T, count int, a *opMatrix[T], strideA int, b *opMatrix[T], strideB int,
 	beta T, c *dense.Matrix[T], strideC int,
 ) bool {
 	switch c := any(c).(type) {
 	case *dense.Matrix[float32]:
-		a, b := any(a).(*factor[float32]), any(b).(*factor[float32])
+		a, b := any(a).(*opMatrix[float32]), any(b).(*opMatrix[float32])
 		var g gemmSmall[float32]
 		if !g.prepare(set, any(alpha).(float32), a, b, any(beta).(float32), c) {
 			return false
 		}
 		g.each(team, count, a.Data, strideA, b.Data, strideB, c.Data, strideC)
 	case *dense.Matrix[float64]:
-		a, b := any(a).(*factor[float64]), any(b).(*factor[float64])
+		a, b := any(a).(*opMatrix[float64]), any(b).(*opMatrix[float64])
 		var g gemmSmall[float64]
 		if !g.prepare(set, any(alpha).(float64), a, b, any(beta).(float64), c) {
 			return false
@@ -59,7 +59,7 @@ func computeSmall[T dense.Scalar](
 }
 
 // prepare makes g a product, and reports whether it is small, not empty, and B not transposed.
-func (g *gemmSmall[T]) prepare(set kernel.Set, alpha T, a, b *factor[T], beta T, c *dense.Matrix[T]) bool {
+func (g *gemmSmall[T]) prepare(set kernel.Set, alpha T, a, b *opMatrix[T], beta T, c *dense.Matrix[T]) bool {
 	m, n, k := c.Rows, c.Cols, b.Rows
 	if max(m, n, k) > smallSide || min(m, n, k) == 0 || alpha == 0 || b.trans {
 		return false

@@ -30,7 +30,7 @@ type realProduct[T dense.Float] struct {
 	m, n, k     int
 	alpha, beta T
 	a, b, c     dense.Matrix[T]
-	memory      []T // c and what surrounds it
+	memory      []T // c and the guard elements around it
 }
 
 func (p *realProduct[T]) String() string {
@@ -123,7 +123,7 @@ func (p *realProduct[T]) run(s kernel.Set, team *sched.Team) error {
 	return p.check(want, size)
 }
 
-// check compares C with what expected returned, and looks at the memory around it.
+// check compares C with the result of expected and checks that the memory around it is unchanged.
 func (p *realProduct[T]) check(want, size dense.Matrix[float64]) error {
 	for i := range p.m {
 		for j := range p.n {

@@ -131,7 +131,7 @@ func (u update[T]) asProduct(set kernel.Set, team *sched.Team, alpha T, x, y den
 	column := w.matrix(x.N, 1)
 	loadFactors(column.Data, 1, alpha, x)
 	row := dense.Matrix[T]{Rows: 1, Cols: y.N, Stride: y.N, Data: y.Data}
-	finish(multiply(set, team, full, 1, plain(column), factor[T]{Matrix: row, conj: u.conj}, 1, u.a))
+	finish(multiply(set, team, full, 1, plain(column), opMatrix[T]{Matrix: row, conj: u.conj}, 1, u.a))
 }
 
 // loadVectors sets dst to y, or to its conjugate, and for a complex T the following vector to i times that.

@@ -48,7 +48,7 @@ func updateWith[T dense.Scalar](set kernel.Set, team *sched.Team, u update[T], a
 		func() { rankUpdate[float64](set, team, u, alpha, x, y) })
 }
 
-// addProduct adds alpha A x to what is expected.
+// addProduct adds alpha A x to the expected result.
 func (e *expected) addProduct(alpha complex128, a dense.Matrix[complex128], x []complex128) {
 	for i := range a.Rows {
 		for j, v := range a.Row(i) {
@@ -114,7 +114,7 @@ func symmetricOf[T dense.Scalar](uplo Uplo, hermitian bool, a dense.Matrix[T]) d
 	return w
 }
 
-// spoil makes NaN what must not be read: the other triangle and a unit diagonal.
+// spoil fills the elements that must not be read with NaN: the other triangle and a unit diagonal.
 func spoil[T dense.Scalar](uplo Uplo, diag Diag, a dense.Matrix[T]) {
 	for i := range a.Rows {
 		for j := range a.Cols {
@@ -254,7 +254,7 @@ func testUpdates[T dense.Scalar](t *testing.T, s kernel.Set) {
 	}
 }
 
-// updatedRows returns what A becomes by definition, the other triangle unchanged.
+// updatedRows returns the updated A by definition; the other triangle is unchanged.
 func updatedRows[T dense.Scalar](u update[T], alpha complex128, x, y []complex128, before dense.Matrix[T]) []*expected {
 	conj, beta := func(z complex128) complex128 { return z }, alpha
 	if u.conj {

@@ -38,7 +38,7 @@ func GemmRoundings[T dense.Float](k int) []float64 {
 // multiply computes C = alpha A B + beta C, or the requested part of it, with the kernels of set. It returns the team's
 // error if the call is cancelled.
 func multiply[T dense.Scalar](
-	set kernel.Set, team *sched.Team, part part, alpha T, a, b factor[T], beta T, c dense.Matrix[T],
+	set kernel.Set, team *sched.Team, part part, alpha T, a, b opMatrix[T], beta T, c dense.Matrix[T],
 ) error {
 	if c.Rows == 0 || c.Cols == 0 {
 		return nil
@@ -55,17 +55,17 @@ func multiply[T dense.Scalar](
 	}
 	switch c := any(c).(type) {
 	case dense.Matrix[float32]:
-		return gemmReal(set, team, part, any(alpha).(float32), any(a).(factor[float32]), any(b).(factor[float32]),
+		return gemmReal(set, team, part, any(alpha).(float32), any(a).(opMatrix[float32]), any(b).(opMatrix[float32]),
 			any(beta).(float32), c)
 	case dense.Matrix[float64]:
-		return gemmReal(set, team, part, any(alpha).(float64), any(a).(factor[float64]), any(b).(factor[float64]),
+		return gemmReal(set, team, part, any(alpha).(float64), any(a).(opMatrix[float64]), any(b).(opMatrix[float64]),
 			any(beta).(float64), c)
 	case dense.Matrix[complex64]:
-		return gemmComplex[float32](set, team, part, any(alpha).(complex64), any(a).(factor[complex64]),
-			any(b).(factor[complex64]), any(beta).(complex64), c)
+		return gemmComplex[float32](set, team, part, any(alpha).(complex64), any(a).(opMatrix[complex64]),
+			any(b).(opMatrix[complex64]), any(beta).(complex64), c)
 	case dense.Matrix[complex128]:
-		return gemmComplex[float64](set, team, part, any(alpha).(complex128), any(a).(factor[complex128]),
-			any(b).(factor[complex128]), any(beta).(complex128), c)
+		return gemmComplex[float64](set, team, part, any(alpha).(complex128), any(a).(opMatrix[complex128]),
+			any(b).(opMatrix[complex128]), any(beta).(complex128), c)
 	}
 	panic("blas: unreachable dtype")
 }

@@ -34,8 +34,8 @@ type level3Case[T dense.Scalar] struct {
 	terms       int
 }
 
-// add adds alpha x y, and its size, to what is expected.
-func (u *level3Case[T]) add(alpha T, x, y factor[T]) {
+// add adds alpha x y to the expected result, and its modulus to the bound.
+func (u *level3Case[T]) add(alpha T, x, y opMatrix[T]) {
 	m, k := x.shape()
 	_, n := y.shape()
 	u.terms += k
@@ -52,7 +52,7 @@ func (u *level3Case[T]) add(alpha T, x, y factor[T]) {
 	}
 }
 
-// start sets what is expected to beta C, of which the diagonal is real if so wanted. C becomes NaN where it is not to
+// start sets the expected result to beta C, with a real diagonal if requested. C becomes NaN where it is not to
 // be read.
 func (u *level3Case[T]) start(beta T, realDiagonal bool) {
 	u.exact, u.size = dense.New[complex128](u.c.Rows, u.c.Cols), dense.New[complex128](u.c.Rows, u.c.Cols)
@@ -333,7 +333,7 @@ func testBatches[T dense.Scalar](t *testing.T) {
 			for i := range c.Rows {
 				for j := range c.Cols {
 					if c.At(i, j) != want.At(i, j) {
-						t.Fatalf("%s of %d %dx%dx%d: (%d,%d) differs from a product of its own", name, count, m, n, k,
+						t.Fatalf("%s of %d %dx%dx%d: (%d,%d) differs from the separate product", name, count, m, n, k,
 							i, j)
 					}
 				}

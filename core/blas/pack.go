@@ -14,7 +14,7 @@ type operand[T dense.Float] struct {
 	row, col int
 }
 
-func operandOf[T dense.Float](f factor[T]) operand[T] {
+func operandOf[T dense.Float](f opMatrix[T]) operand[T] {
 	if f.trans {
 		return operand[T]{f.Data, 1, f.Stride}
 	}

@@ -58,7 +58,7 @@ func (s *symmetric[T]) multiply(name string, side Side, alpha T, b dense.Matrix[
 		beta := beta
 		for _, part := range []struct {
 			j0, j1 int
-			block  factor[T] // rows i0 to i1, columns j0 to j1 of A
+			block  opMatrix[T] // rows i0 to i1, columns j0 to j1 of A
 		}{{i0, i1, plain(diagonal)}, {0, i0, s.block(i0, i1, 0, i0)}, {i1, n, s.block(i0, i1, i1, n)}} {
 			var err error
 			if side == Left {
@@ -82,7 +82,7 @@ func (s *symmetric[T]) multiply(name string, side Side, alpha T, b dense.Matrix[
 }
 
 // mirrored returns the block of A at the mirrored place.
-func (s *symmetric[T]) mirrored(x factor[T]) factor[T] {
+func (s *symmetric[T]) mirrored(x opMatrix[T]) opMatrix[T] {
 	if s.hermitian {
 		return x.adjoint()
 	}
@@ -90,7 +90,7 @@ func (s *symmetric[T]) mirrored(x factor[T]) factor[T] {
 }
 
 // block returns a block of A off the diagonal, or its mirror image from the triangle that is stored.
-func (s *symmetric[T]) block(i0, i1, j0, j1 int) factor[T] {
+func (s *symmetric[T]) block(i0, i1, j0, j1 int) opMatrix[T] {
 	if (j0 < i0) == (s.uplo == Lower) {
 		return plain(s.a.Slice(i0, i1, j0, j1))
 	}
@@ -200,7 +200,7 @@ type rankK[T dense.Scalar] struct {
 	uplo Uplo
 }
 
-func (r rankK[T]) require(name string, x, y factor[T], c dense.Matrix[T]) {
+func (r rankK[T]) require(name string, x, y opMatrix[T], c dense.Matrix[T]) {
 	n, k := x.shape()
 	ny, ky := y.shape()
 	requireIn(name, n == ny && k == ky && n == c.Rows && n == c.Cols, "op(A) is %dx%d, op(B) is %dx%d, C is %dx%d", n,
@@ -226,7 +226,7 @@ func (r rankK[T]) hermitianUpdate(
 }
 
 // update2 computes C = alpha x yT + alpha2 y xT + beta C.
-func (r rankK[T]) update2(alpha, alpha2 T, x, y, yT, xT factor[T], beta T, c dense.Matrix[T]) error {
+func (r rankK[T]) update2(alpha, alpha2 T, x, y, yT, xT opMatrix[T], beta T, c dense.Matrix[T]) error {
 	const half = 1 << 20 // steps of a half, many enough to show those of the products
 	team := r.team.Plan(2 * half)
 	phase := team.Phase(half)

@@ -41,7 +41,7 @@ func TriangularWorkspace[T dense.Scalar](n int) int64 {
 
 // triangular is op(A) for a triangular A.
 type triangular[T dense.Scalar] struct {
-	factor[T]
+	opMatrix[T]
 	lower, unit bool
 }
 
@@ -67,7 +67,7 @@ func (t triangular[T]) element(i, j int) T {
 
 // diagonal returns the triangle of rows and columns i0 <= i < i1.
 func (t triangular[T]) diagonal(i0, i1 int) triangular[T] {
-	t.factor = t.slice(i0, i1, i0, i1)
+	t.opMatrix = t.slice(i0, i1, i0, i1)
 	return t
 }
 
@@ -98,7 +98,7 @@ func (t triangular[T]) overwrite(
 	team = team.Plan(t.Rows * b.Rows * b.Cols)
 	if side == Right {
 		length = b.Rows
-		t.factor, t.lower = t.transposed(), !t.lower
+		t.opMatrix, t.lower = t.transposed(), !t.lower
 	}
 	most, multiple := panelColumns[T](set)
 	tiles, panels := ceilDiv(length, multiple), ceilDiv(length, most)
@@ -180,7 +180,7 @@ type span struct{ begin, end int }
 
 // cut returns the triangles before and behind row h, the block between them, and their ranges, in the order in which
 // the unknowns are found.
-func (t triangular[T]) cut(h int) (head, tail triangular[T], off factor[T], first, second span) {
+func (t triangular[T]) cut(h int) (head, tail triangular[T], off opMatrix[T], first, second span) {
 	n := t.Rows
 	head, tail, first, second = t.diagonal(0, h), t.diagonal(h, n), span{0, h}, span{h, n}
 	if !t.lower {

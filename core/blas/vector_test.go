@@ -20,7 +20,7 @@ type strided[T dense.Scalar] struct {
 
 var increments = []int{1, 1, 2, -1, -3}
 
-// newStrided returns a random vector of n elements; guard is what lies between and around them.
+// newStrided returns a random vector of n elements; guard is the value of the elements between and around them.
 func newStrided[T dense.Scalar](rng *rand.Rand, n int, guard T) *strided[T] {
 	inc, offset := pick(rng, increments...), rng.IntN(5)
 	length := 0

@@ -60,6 +60,22 @@ func (m Matrix[T]) View() View[T] {
 	return View[T]{Rows: m.Rows, Cols: m.Cols, RowStride: m.Stride, ColStride: 1, Data: m.Data}
 }
 
+// Matrix returns v as a row-major matrix of the same memory. ok is false if v's rows are not contiguous or overlap.
+func (v View[T]) Matrix() (m Matrix[T], ok bool) {
+	if v.Rows == 0 || v.Cols == 0 {
+		return Matrix[T]{Rows: v.Rows, Cols: v.Cols, Stride: max(1, v.Cols)}, true
+	}
+	stride := v.RowStride
+	if v.Rows == 1 {
+		stride = v.Cols
+	}
+	if (v.ColStride != 1 && v.Cols > 1) || stride < v.Cols {
+		return Matrix[T]{}, false
+	}
+	end := v.Offset + (v.Rows-1)*stride + v.Cols
+	return Matrix[T]{Rows: v.Rows, Cols: v.Cols, Stride: stride, Data: v.Data[v.Offset:end]}, true
+}
+
 // CopyFrom copies src, which has the same shape, into m.
 func (m Matrix[T]) CopyFrom(src Matrix[T]) {
 	for i := range m.Rows {

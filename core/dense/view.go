@@ -41,22 +41,6 @@ func (v View[T]) SliceRows(i0, i1 int) View[T] {
 	return v
 }
 
-// Matrix returns v as a row-major matrix of the same memory. ok is false if v's rows are not contiguous or overlap.
-func (v View[T]) Matrix() (m Matrix[T], ok bool) {
-	if v.Rows == 0 || v.Cols == 0 {
-		return Matrix[T]{Rows: v.Rows, Cols: v.Cols, Stride: max(1, v.Cols)}, true
-	}
-	stride := v.RowStride
-	if v.Rows == 1 {
-		stride = v.Cols
-	}
-	if (v.ColStride != 1 && v.Cols > 1) || stride < v.Cols {
-		return Matrix[T]{}, false
-	}
-	end := v.Offset + (v.Rows-1)*stride + v.Cols
-	return Matrix[T]{Rows: v.Rows, Cols: v.Cols, Stride: stride, Data: v.Data[v.Offset:end]}, true
-}
-
 // AllFinite reports whether no element of v is an infinity or a NaN. It reads v once, along its shorter stride.
 func (v View[T]) AllFinite() bool {
 	if v.ByColumns() {

@@ -89,7 +89,7 @@ func eighGroups[T dense.Scalar, R dense.Float](
 	n, size, count int, member func(k int) Member[T, R], store func(k, found int), opt Options,
 ) error {
 	team := opt.Team.Plan(count)
-	opt.Team = team.Quiet()
+	opt.Team = team.SerialWithoutProgress()
 	return team.For(ceilDiv(count, size), func(_, group int) error {
 		var memory [batch.Width]Member[T, R]
 		var counts [batch.Width]int
@@ -135,7 +135,7 @@ func BatchWorkspace[T dense.Scalar](n, count int, opt Options) (bytes int64) {
 		calls = ceilDiv(count, size)
 	}
 	atOnce := int64(min(calls, opt.Team.Threads()))
-	opt.Team = opt.Team.Quiet()
+	opt.Team = opt.Team.SerialWithoutProgress()
 	each := Workspace[T](n, false, opt)
 	if atOnce > 0 && each > math.MaxInt64/atOnce {
 		return math.MaxInt64

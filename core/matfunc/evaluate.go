@@ -1,8 +1,8 @@
-// Package matfunc computes functions of dense matrices: the exponential by scaling and squaring; principal square roots,
-// logarithms, powers and signs by the Schur method; integer powers; and the inverse square root of a positive definite
-// matrix by its eigenvectors. Terms and methods are those of Higham, Functions of Matrices, SIAM, 2008. Arithmetic is in
-// double precision for every dtype, and results are rounded once, at the end; exponentials and integer powers, however,
-// are computed in the dtype of the matrix.
+// Package matfunc computes functions of dense matrices: the exponential by scaling and squaring; principal square
+// roots, logarithms, powers and signs by the Schur method; integer powers; and the inverse square root of a positive
+// definite matrix by its eigenvectors. Terms and methods are those of Higham, Functions of Matrices, SIAM, 2008.
+// Arithmetic is in double precision for every dtype, and results are rounded once, at the end; exponentials and integer
+// powers, however, are computed in the dtype of the matrix.
 package matfunc
 
 import (

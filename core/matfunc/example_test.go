@@ -7,7 +7,7 @@ import (
 	"trnsci/core/matfunc"
 )
 
-// Symmetric orthogonalization: three functions, of which the third is the second one once more.
+// Symmetric orthogonalization: three basis functions, the third of which equals the second.
 func ExampleInvSqrtSPD() {
 	overlap := dense.FromRows([]float64{4, 0, 0}, []float64{0, 1, 1}, []float64{0, 1, 1})
 	x := dense.New[float64](3, 3)

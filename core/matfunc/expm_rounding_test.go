@@ -41,15 +41,14 @@ func TestSpectralNorm(t *testing.T) {
 	a := numtest.Random[float64](rng, n, n)
 	want := 2 * numtest.FrobeniusNorm(a) / math.Sqrt(n)
 	if got := newExponentialOf(a).spectralNorm(); !(got <= 1.1*want && got >= 0.85*want) {
-		t.Errorf("random: %g, not about %g", got, want)
+		t.Errorf("random: %g, expected about %g", got, want)
 	}
 	if got := newExponentialOf(dense.New[float64](3, 3)).spectralNorm(); got != 0 {
 		t.Errorf("zero: %g", got)
 	}
 }
 
-// An answer that is a rounded logarithm of the norm is that of the power itself, in whatever order the powers are asked
-// for.
+// A rounded logarithm of the norm equals that of the power itself, whatever the order of the calls.
 func TestPowersOfModuli(t *testing.T) {
 	rng := rand.New(rand.NewPCG(68, 1))
 	nilpotent := dense.FromRows([]float64{0, 3, -1, 2}, []float64{0, 0, 5, 1}, []float64{0, 0, 0, -7},
@@ -76,8 +75,8 @@ func TestPowersOfModuli(t *testing.T) {
 	}
 }
 
-// A matrix with random signs is not scaled on account of the norm of its moduli; one whose spectral norm is large, too,
-// is, where its square vanishes or is small.
+// A matrix with random signs is not scaled, although the norm of its moduli is large. A matrix whose spectral norm is
+// large, too, is scaled even if its square vanishes or is small.
 func TestScalingAgainstRoundingErrors(t *testing.T) {
 	rng := rand.New(rand.NewPCG(69, 1))
 	const n = 100

@@ -184,8 +184,8 @@ func TestExpmKnown(t *testing.T) {
 	}
 }
 
-// The exponential of a large normal matrix by its eigenvalues: a circulant matrix has those that the discrete Fourier
-// transform of its first row gives, and so has its exponential.
+// The exponential of a large normal matrix by its eigenvalues: those of a circulant matrix are the discrete
+// Fourier transform of its first row, and its exponential is circulant, too.
 func TestExpmOfCirculants(t *testing.T) {
 	rng := rand.New(rand.NewPCG(62, 1))
 	for _, n := range []int{40, 130, 200} {
@@ -307,7 +307,7 @@ func TestExpmWorkspaceIsAnUpperBound(t *testing.T) {
 	allocated, bound := int64(math.MaxInt64), ExpmWorkspace[float64](nil, n)
 	for range 3 {
 		runtime.GC()
-		runtime.GC() // what was kept for later calls is gone
+		runtime.GC() // memory kept for later calls has been freed
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		if err := Expm(nil, a.View(), x.View()); err != nil {
@@ -324,7 +324,7 @@ func TestExpmWorkspaceIsAnUpperBound(t *testing.T) {
 	}
 }
 
-// Hager's estimate is a lower bound, seldom below a third.
+// Hager's estimate is a lower bound, rarely less than a third of the norm.
 func TestNormEstimates(t *testing.T) {
 	rng := rand.New(rand.NewPCG(66, 1))
 	sum := 0.0

@@ -68,7 +68,7 @@ type moduliPowers[T dense.Scalar] struct {
 // as long as some of the products computed in them.
 const mostKeptBytes = 32 << 20
 
-var kept = scratch.Pool{MostBytes: mostKeptBytes}
+var workspaces = scratch.Pool{MostBytes: mostKeptBytes}
 
 // memory is the scratch memory of a call, taken part by part.
 type memory[T dense.Scalar] struct {
@@ -78,7 +78,7 @@ type memory[T dense.Scalar] struct {
 
 // borrow returns memory for n elements of unknown values. The caller gives it back.
 func borrow[T dense.Scalar](n int) memory[T] {
-	lent := kept.Borrow(scratch.WordsOf[T](n))
+	lent := workspaces.Borrow(scratch.WordsOf[T](n))
 	return memory[T]{lent, scratch.Numbers[T](lent.Words, n)}
 }
 

@@ -83,11 +83,11 @@ func TestSqrtm(t *testing.T) {
 	t.Run("complex128", testSqrtm[complex128, complex128])
 }
 
-// largestSpectrum is the order up to which eigenvalues of roots are looked at: they take longer than the roots.
+// largestSpectrum is the order up to which the eigenvalues of roots are checked: they take longer than the roots.
 const largestSpectrum = 65
 
-// Random matrices, whose eigenvalues are anywhere, and those without eigenvalues near zero; a real matrix has a real
-// root unless it has eigenvalues below zero.
+// Random matrices with eigenvalues anywhere and without eigenvalues near zero. A real matrix has a real root unless it
+// has negative eigenvalues.
 func testSqrtm[T dense.Scalar, C dense.Complex](t *testing.T) {
 	worst := 0.0
 	for _, n := range numtest.Sizes {
@@ -174,7 +174,7 @@ func allReal(a dense.Matrix[complex128]) bool {
 	return !slices.ContainsFunc(a.Data, func(z complex128) bool { return imag(z) != 0 })
 }
 
-// The inverse of the root of the 2 x 2 block above has the value that is known.
+// The inverse of the root of the 2 x 2 block above is known.
 func TestKnownPower(t *testing.T) {
 	a := dense.FromRows([]complex128{1, -1i}, []complex128{1i, 2})
 	x, _ := evaluate(t, powerOf[complex128, complex128](-0.5), a)
@@ -287,7 +287,7 @@ func TestParlett(t *testing.T) {
 	t.Run("complex128", testParlett[complex128, complex128])
 }
 
-// The square by its values at the eigenvalues is the square, and the exponential that of Expm.
+// The Schur-Parlett square equals the product A A, and the Schur-Parlett exponential that of Expm.
 func testParlett[T dense.Scalar, C dense.Complex](t *testing.T) {
 	for _, n := range []int{1, 2, 7, 32, 33, 70} {
 		a := shifted[T](rand.New(rand.NewPCG(76, uint64(n))), n, 1, 0)
@@ -319,7 +319,7 @@ func testParlett[T dense.Scalar, C dense.Complex](t *testing.T) {
 	}
 }
 
-// Where eigenvalues are equal nothing is divided.
+// For equal eigenvalues the recurrence does not divide.
 func TestParlettOfEqualEigenvalues(t *testing.T) {
 	form, z, x := dense.FromRows([]complex128{1, 1}, []complex128{0, 1}), dense.New[complex128](2,
 		2), dense.New[complex128](2, 2)

@@ -36,8 +36,8 @@ func TestInvSqrtSPD(t *testing.T) {
 	t.Run("complex128", testInvSqrt[complex128, complex128])
 }
 
-// testInvSqrt asks for |X A X - I|_F within 4 eps (m + sqrt(n) cond(A)), m = max(n, 8), and for a Hermitian X: 4 m eps
-// is what the eigenvectors may lack of orthogonality, and the second term stands for an error in each element of A.
+// testInvSqrt requires |X A X - I|_F within 4 eps (m + sqrt(n) cond(A)), m = max(n, 8), and for a Hermitian X: 4 m eps
+// is the loss of orthogonality of the eigenvectors, and the second term stands for an error in each element of A.
 func testInvSqrt[W dense.Wide, T dense.Scalar](t *testing.T) {
 	rng := rand.New(rand.NewPCG(51, 1))
 	const factor, smallest = 4, 8
@@ -78,7 +78,7 @@ func testInvSqrt[W dense.Wide, T dense.Scalar](t *testing.T) {
 	t.Logf("at most %.2g of the limit", worst)
 }
 
-// What is dropped, and what is an error, for a spectrum that is known.
+// A known spectrum determines which eigenvalues are dropped and which are an error.
 func TestThreshold(t *testing.T) {
 	const eps = 0x1p-52
 	cases := []struct {
@@ -130,7 +130,7 @@ func TestThreshold(t *testing.T) {
 	}
 }
 
-// A 2 x 2 matrix with eigenvalues s and 3 s, as far as the dtype goes.
+// A 2 x 2 matrix with eigenvalues s and 3 s, for s over the range of the dtype.
 func TestAnyScale(t *testing.T) {
 	for _, s := range []float64{0x1p-1070, 1e-300, 1e-160, 1, 1e160, 0x1p1022} {
 		a, x := dense.FromRows([]float64{2 * s, s}, []float64{s, 2 * s}), nanMatrix[float64](2)
@@ -152,7 +152,7 @@ func TestAnyScale(t *testing.T) {
 	}
 }
 
-// The result may overwrite the matrix, have any strides, and depends on the lower triangle alone.
+// The result may overwrite the matrix, have any strides, and depends only on the lower triangle.
 func TestLayouts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(52, 1))
 	const n = 40
@@ -272,7 +272,7 @@ func testWorkspace[T dense.Scalar](t *testing.T) {
 	a := numtest.RandomSPD[T](rand.New(rand.NewPCG(55, 1)), n)
 	x := dense.New[T](n, n)
 	allocated, bound := int64(math.MaxInt64), Workspace[T](nil, n)
-	for range 3 { // the first call also makes, in steps, what level 2 keeps for later ones
+	for range 3 { // the first call also allocates, in steps, the memory that level 2 keeps for later ones
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		if _, err := InvSqrtSPD(a.View(), x.View(), Options{}); err != nil {

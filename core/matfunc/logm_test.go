@@ -71,7 +71,7 @@ func multiple(b dense.Matrix[float64], p float64) dense.Matrix[float64] {
 	return m
 }
 
-// Larger ones: the exponential of the logarithm and products of powers give the matrix back.
+// Larger matrices: the exponential of the logarithm and products of powers reproduce the matrix.
 func TestLogmAndPowerOfLargerMatrices(t *testing.T) {
 	for _, n := range []int{20, 65, 130} {
 		for _, center := range []float64{0, 1.4} {
@@ -181,8 +181,8 @@ func TestInverseHyperbolicTangent(t *testing.T) {
 	}
 }
 
-// The logarithm of a Jordan block whose eigenvalues rounding errors have moved apart is that of the block to all
-// digits: log(l) and 1/l beside it.
+// If rounding errors split the eigenvalues of a Jordan block, its logarithm is still accurate to all digits: log(l) on
+// the diagonal and 1/l above it.
 func TestLogarithmForCloseEigenvalues(t *testing.T) {
 	for _, gap := range []float64{0, 0x1p-50, 1e-12, 1e-9, 1e-6} {
 		a := dense.FromRows([]float64{2, 1}, []float64{0, 2 + gap})
@@ -198,7 +198,7 @@ func TestLogarithmForCloseEigenvalues(t *testing.T) {
 	}
 }
 
-// Functions of matrices stop wherever they are when they are cancelled.
+// Functions of matrices stop soon after they are cancelled.
 func TestFunctionsStopWhenCancelled(t *testing.T) {
 	const n = 160
 	rng := rand.New(rand.NewPCG(91, 7))

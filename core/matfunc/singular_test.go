@@ -13,8 +13,8 @@ import (
 	"trnsci/core/sched"
 )
 
-// A singular value of a product of random matrices, one of which has known ones, is found to a factor of two, whatever
-// blocks the triangle has.
+// The smallest singular value of a matrix with known ones is estimated to within a factor of two, whatever 2 x 2 blocks
+// the triangle has.
 func TestSmallestSingularValue(t *testing.T) {
 	rng := rand.New(rand.NewPCG(91, 1))
 	for _, n := range []int{2, 3, 7, 20} {
@@ -98,7 +98,7 @@ func TestCoupledRows(t *testing.T) {
 	}
 }
 
-// A triangle is graded without a rounding error, to elements that are no larger than those on its diagonal.
+// Grading makes no rounding error, and leaves no element larger than those on the diagonal.
 func TestGrading(t *testing.T) {
 	rng := rand.New(rand.NewPCG(93, 1))
 	a := dense.New[float64](7, 7)
@@ -121,8 +121,8 @@ func TestGrading(t *testing.T) {
 	}
 }
 
-// The power of a matrix with eigenvalues zero that are not side by side is the one that commutes with it: that of a
-// projector is the projector.
+// The power of a matrix whose zero eigenvalues are not adjacent commutes with it, and the power of a projector is the
+// projector.
 func TestPowersOfTriangularProjectors(t *testing.T) {
 	a := dense.FromRows([]float64{0, 1, 1}, []float64{0, 1, 1}, []float64{0, 0, 0})
 	for _, p := range []float64{0.3, 1.5} {
@@ -153,7 +153,7 @@ func TestIntegerPowersOfSingularMatrices(t *testing.T) {
 	}
 }
 
-// The ways of singular matrices look at the team, and share their work without changing bits.
+// The algorithms for singular matrices obey cancellation, and their results do not depend on the number of threads.
 func TestSingularMatricesOfTeams(t *testing.T) {
 	const n = 150
 	rng := rand.New(rand.NewPCG(92, 1))

@@ -1,4 +1,4 @@
-// Package numtest holds what tests of several packages share: matrices with known properties and residuals in units of
+// Package numtest is for tests and holds the code that those of several packages share: matrices with known properties and residuals in units of
 // the machine epsilon. Only tests import it.
 package numtest
 

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// call is what all teams of one call share.
+// call is the state that all teams of one call share.
 type call struct {
 	ctx context.Context
 	// Parts that were due after ctx had ended. Nothing is written to it before.

@@ -1,7 +1,7 @@
 package sched
 
 // Pipeline calls load and then visit for every 0 <= n < count, in this order. If overlap is set, load(n+1) runs while
-// visit(n) does: on a goroutine of its own with a team of one thread, so that it takes no workers from visit. The first
+// visit(n) does: on a separate goroutine with a team of one thread, so that it takes no workers from visit. The first
 // error ends the pipeline and is returned, after any load in progress has ended. A panic in load comes back as a
 // *PanicError.
 func (t *Team) Pipeline(count int, overlap bool, load func(team *Team, n int) error, visit func(n int) error) error {

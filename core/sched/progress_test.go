@@ -56,7 +56,7 @@ func TestReachNeverFalls(t *testing.T) {
 	}
 }
 
-// What a routine calls plans nothing of its own unless it gets a phase.
+// A called routine plans no steps of its own unless it gets a phase.
 func TestASecondPlanIsSilent(t *testing.T) {
 	for _, threads := range []int{1, 3} {
 		team, p := watched(threads)

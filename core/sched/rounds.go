@@ -40,8 +40,8 @@ func (t *Team) Rounds(parts int, part func(p int), main func(r *Rounds) error) e
 	})
 }
 
-// Do executes a round and returns when all its parts are done. The parts see what was written before it, and the caller
-// sees afterwards what they wrote.
+// Do executes a round and returns when all its parts are done. All writes before it are visible to the parts, and their
+// writes are visible to the caller afterwards.
 func (r *Rounds) Do() error {
 	_ = r.team.errBeforePart() // counts a round after the end of the context; main decides where to stop
 	r.done.Store(0)

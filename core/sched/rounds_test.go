@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Every part sees what was written before its round, and is called once in each.
+// All writes before a round are visible to each part, and each part is called once in each round.
 func TestRoundsDoEveryPart(t *testing.T) {
 	const rounds = 300
 	ctx := t.Context()

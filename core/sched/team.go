@@ -53,7 +53,7 @@ func (t *Team) Threads() int {
 	return t.threads
 }
 
-// Serial returns a team of one thread with t's context and progress: what the body of a loop passes to the routines
+// Serial returns a team of one thread with t's context and progress: the body of a loop passes it to the routines
 // that it calls.
 func (t *Team) Serial() *Team {
 	if t.Threads() == 1 {
@@ -66,9 +66,9 @@ func (t *Team) Serial() *Team {
 	return serial
 }
 
-// Quiet returns a team of one thread with t's context but without its progress: for the members of a batch, whose steps
-// the batch counts.
-func (t *Team) Quiet() *Team {
+// SerialWithoutProgress returns a team of one thread with t's context but without its progress: for the members of a
+// batch, whose steps the batch counts.
+func (t *Team) SerialWithoutProgress() *Team {
 	if t == nil {
 		return nil
 	}
@@ -138,8 +138,8 @@ func (t *Team) Step(steps int) {
 	}
 }
 
-// Reach reports that at least the given number of planned steps is done in all: for iterations that know what is left
-// rather than what they have done.
+// Reach reports that at least the given number of planned steps is done in all: for iterations that know the work that is
+// left, not the work that is done.
 func (t *Team) Reach(steps int) {
 	if t != nil && t.node != nil {
 		raise(&t.node.done, int64(steps))

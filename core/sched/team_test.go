@@ -94,7 +94,7 @@ func TestForObeysCancellation(t *testing.T) {
 	}
 }
 
-// Parts that are due after the cancellation are counted and not executed; what ran before is not counted.
+// Parts that are due after the cancellation are counted and not executed; parts that ran before are not counted.
 func TestPartsAfterCancel(t *testing.T) {
 	for _, threads := range []int{1, 3} {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -105,7 +105,7 @@ func TestPartsAfterCancel(t *testing.T) {
 		cancel()
 		for range 4 {
 			_ = team.Serial().For(5, func(_, _ int) error { t.Error("a part was executed"); return nil })
-			_ = team.Quiet().For(5, func(_, _ int) error { t.Error("a part was executed"); return nil })
+			_ = team.SerialWithoutProgress().For(5, func(_, _ int) error { t.Error("a part was executed"); return nil })
 		}
 		if team.PartsAfterCancel() != 8 || team.Err() == nil || team.PartsAfterCancel() != 8 {
 			t.Errorf("%d threads: %d parts of 8 loops on one thread", threads, team.PartsAfterCancel())

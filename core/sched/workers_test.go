@@ -92,7 +92,7 @@ func TestOneTeamInManyGoroutines(t *testing.T) {
 	wg.Wait()
 }
 
-// BenchmarkHandOff times a loop of two items without work: what a parallel region costs.
+// BenchmarkHandOff times a loop of two items without work: the cost of a parallel region.
 func BenchmarkHandOff(b *testing.B) {
 	team := NewTeam(context.Background(), 2, nil)
 	b.ReportAllocs()

@@ -78,7 +78,7 @@ type multishift[W dense.Scalar, R, S any] struct {
 func runMultishift[W dense.Scalar, R, S any](qr, local bulgeIteration[W, R, S], s sizes, width int) error {
 	m := &multishift[W, R, S]{iteration: qr.state(), sizes: s, qr: qr, local: local}
 	local.state().floor = m.floor
-	local.state().team = m.team.Quiet()
+	local.state().team = m.team.SerialWithoutProgress()
 	m.queue = deferred.New(m.team, m.t, m.zt, width, func(sequences []deferred.Sequence[R], x dense.Matrix[W]) {
 		qr.apply(sequences, x, 0, false)
 	})

@@ -30,7 +30,7 @@ func reduceWindow[W dense.Scalar](team *sched.Team, t, zt dense.Matrix[W], order
 		householder.ApplyRight(nil, tau, v, block, sums)
 	}
 	q := workspace.Within(factor, order, order)
-	if err := hessenberg.InPlace(team.Quiet(), block, q); err != nil {
+	if err := hessenberg.InPlace(team.SerialWithoutProgress(), block, q); err != nil {
 		return beta // cancelled: none of this is used
 	}
 	workspace.MultiplyLeft(q, rows.Slice(0, order, order, rows.Cols), product)

@@ -50,6 +50,12 @@ func OnRelease(free func()) {
 	lists.others = append(lists.others, free)
 }
 
+// account says in which ledger a piece is counted: nil while it is lent. It outlives the piece.
+type account struct {
+	bytes  int64
+	ledger atomic.Pointer[ledger]
+}
+
 // enter counts a piece among those kept, and reports false if there is no room for it.
 func (a *account) enter() bool {
 	l := kept.Load()
@@ -91,4 +97,27 @@ func (r *registry) empty() {
 	for _, free := range r.others {
 		free()
 	}
+}
+
+// list is a sync.Pool that can be emptied.
+type list struct{ current atomic.Pointer[sync.Pool] }
+
+func (l *list) get() any {
+	if pool := l.current.Load(); pool != nil {
+		return pool.Get()
+	}
+	return nil
+}
+
+func (l *list) put(x any) {
+	pool := l.current.Load()
+	if pool == nil {
+		pool = &sync.Pool{}
+		if l.current.CompareAndSwap(nil, pool) {
+			lists.add(l)
+		} else if pool = l.current.Load(); pool == nil {
+			return // emptied meanwhile
+		}
+	}
+	pool.Put(x)
 }

@@ -6,8 +6,6 @@ package scratch
 
 import (
 	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"trnsci/core/dense"
 )
@@ -40,12 +38,6 @@ type Memory struct {
 type piece struct {
 	words   []float64
 	account *account // nil for a small piece
-}
-
-// account says in which ledger a piece is counted: nil while it is lent. It outlives the piece.
-type account struct {
-	bytes  int64
-	ledger atomic.Pointer[ledger]
 }
 
 // Borrow returns memory of at least the given number of words, to be given back when nothing refers to it any more.
@@ -93,26 +85,3 @@ func (c *Cache[T]) Get() *T {
 
 // Put keeps a value that nobody refers to any more.
 func (c *Cache[T]) Put(x *T) { c.list.put(x) }
-
-// list is a sync.Pool that can be emptied.
-type list struct{ current atomic.Pointer[sync.Pool] }
-
-func (l *list) get() any {
-	if pool := l.current.Load(); pool != nil {
-		return pool.Get()
-	}
-	return nil
-}
-
-func (l *list) put(x any) {
-	pool := l.current.Load()
-	if pool == nil {
-		pool = &sync.Pool{}
-		if l.current.CompareAndSwap(nil, pool) {
-			lists.add(l)
-		} else if pool = l.current.Load(); pool == nil {
-			return // emptied meanwhile
-		}
-	}
-	pool.Put(x)
-}

@@ -4,32 +4,32 @@ import (
 	"trnsci/core/dense"
 )
 
-// factor is op(X): X, its transpose, its conjugate or its conjugate transpose. Shapes and indices are those of op(X).
-type factor[T dense.Scalar] struct {
+// opMatrix is op(X): X, its transpose, its conjugate or its conjugate transpose. Shapes and indices are those of op(X).
+type opMatrix[T dense.Scalar] struct {
 	dense.Matrix[T]
 	trans, conj bool
 }
 
-func opOf[T dense.Scalar](trans Transpose, x dense.Matrix[T]) factor[T] {
-	return factor[T]{Matrix: x, trans: trans != NoTrans, conj: trans == ConjTrans}
+func opOf[T dense.Scalar](trans Transpose, x dense.Matrix[T]) opMatrix[T] {
+	return opMatrix[T]{Matrix: x, trans: trans != NoTrans, conj: trans == ConjTrans}
 }
 
 // plain is X itself.
-func plain[T dense.Scalar](x dense.Matrix[T]) factor[T] { return factor[T]{Matrix: x} }
+func plain[T dense.Scalar](x dense.Matrix[T]) opMatrix[T] { return opMatrix[T]{Matrix: x} }
 
 // transposed returns the transpose of op(X).
-func (f factor[T]) transposed() factor[T] {
+func (f opMatrix[T]) transposed() opMatrix[T] {
 	f.trans = !f.trans
 	return f
 }
 
 // adjoint returns the conjugate transpose of op(X).
-func (f factor[T]) adjoint() factor[T] {
+func (f opMatrix[T]) adjoint() opMatrix[T] {
 	f.trans, f.conj = !f.trans, !f.conj
 	return f
 }
 
-func (f factor[T]) shape() (rows, cols int) {
+func (f opMatrix[T]) shape() (rows, cols int) {
 	if f.trans {
 		return f.Cols, f.Rows
 	}
@@ -37,7 +37,7 @@ func (f factor[T]) shape() (rows, cols int) {
 }
 
 // slice returns the rows i0 <= i < i1 and the columns j0 <= j < j1 of op(X).
-func (f factor[T]) slice(i0, i1, j0, j1 int) factor[T] {
+func (f opMatrix[T]) slice(i0, i1, j0, j1 int) opMatrix[T] {
 	if f.trans {
 		i0, i1, j0, j1 = j0, j1, i0, i1
 	}
@@ -46,7 +46,7 @@ func (f factor[T]) slice(i0, i1, j0, j1 int) factor[T] {
 }
 
 // at returns element (i, j) of op(X).
-func (f factor[T]) at(i, j int) T {
+func (f opMatrix[T]) at(i, j int) T {
 	if f.trans {
 		i, j = j, i
 	}
@@ -58,7 +58,7 @@ func (f factor[T]) at(i, j int) T {
 }
 
 // isLower reports whether op(X) is lower triangular when X is the triangle uplo.
-func (f factor[T]) isLower(uplo Uplo) bool { return (uplo == Lower) != f.trans }
+func (f opMatrix[T]) isLower(uplo Uplo) bool { return (uplo == Lower) != f.trans }
 
 // part is the part of a product that is computed: all of it, or a triangle with its diagonal.
 type part uint8
