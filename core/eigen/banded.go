@@ -5,7 +5,6 @@ import (
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
-	"trnsci/core/householder"
 	"trnsci/core/sched"
 	"trnsci/core/scratch"
 	"trnsci/core/tridiag"
@@ -151,20 +150,6 @@ func (b *hermitianBand[W, T]) loadTridiagonal(t tridiag.Matrix) (phases []W) {
 		phases[j+1] = phaseOf(phases[j] * phaseOf(x))
 	})
 	return phases
-}
-
-// phaseOf returns x / |x| with a modulus as close to 1 as possible; 1 for zero.
-func phaseOf[W dense.Wide](x W) W {
-	const small, up = 0x1p-900, 0x1p170 // quotients of subnormal numbers have few digits
-	modulus := dense.Abs(x)
-	if modulus < small {
-		x *= dense.FromReal[W](up)
-		modulus = dense.Abs(x)
-	}
-	if modulus == 0 {
-		return 1
-	}
-	return dense.FromParts[W](householder.Normalize(dense.Real(x)/modulus, dense.Imag(x)/modulus))
 }
 
 // reducible returns a copy of the band for its reduction.

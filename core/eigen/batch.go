@@ -11,14 +11,6 @@ import (
 // memberSteps is how finely progress on a member of a batch is divided.
 const memberSteps = 1000
 
-// Member is one problem of a batch, with the matrix A and the outputs W and V of Eigh. V is not used if only
-// eigenvalues are wanted.
-type Member[T dense.Scalar, R dense.Float] struct {
-	A dense.View[T]
-	W []R
-	V dense.View[T]
-}
-
 // BatchError is the error of one member of a batch.
 type BatchError struct {
 	Member int

@@ -38,6 +38,14 @@ func groupSize[T dense.Scalar](n, count int, opt Options) int {
 	return min(count, batch.Width)
 }
 
+// Member is one problem of a batch, with the matrix A and the outputs W and V of Eigh. V is not used if only
+// eigenvalues are wanted.
+type Member[T dense.Scalar, R dense.Float] struct {
+	A dense.View[T]
+	W []R
+	V dense.View[T]
+}
+
 // laneGroup is a group of matrices in SIMD lanes.
 type laneGroup struct {
 	*batch.Problem

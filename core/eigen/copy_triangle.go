@@ -5,6 +5,7 @@ import (
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
+	"trnsci/core/householder"
 	"trnsci/core/sched"
 	"trnsci/core/tridiag/reduce"
 )
@@ -149,4 +150,18 @@ func conjugateLower[W dense.Scalar](h dense.Matrix[W]) {
 	for i := range h.Rows {
 		dense.Conjugate(h.Row(i)[:i+1])
 	}
+}
+
+// phaseOf returns x / |x| with a modulus as close to 1 as possible; 1 for zero.
+func phaseOf[W dense.Wide](x W) W {
+	const small, up = 0x1p-900, 0x1p170 // quotients of subnormal numbers have few digits
+	modulus := dense.Abs(x)
+	if modulus < small {
+		x *= dense.FromReal[W](up)
+		modulus = dense.Abs(x)
+	}
+	if modulus == 0 {
+		return 1
+	}
+	return dense.FromParts[W](householder.Normalize(dense.Real(x)/modulus, dense.Imag(x)/modulus))
 }

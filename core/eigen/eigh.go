@@ -1,6 +1,8 @@
 package eigen
 
 import (
+	"math"
+
 	"trnsci/core/dense"
 	"trnsci/core/householder"
 	"trnsci/core/sched"
@@ -304,4 +306,90 @@ func vectorMemory[V dense.Float, T dense.Scalar](v dense.View[T], opt Options) (
 		return rows, false
 	}
 	return sameRows[V](columns(v, v.Rows).T())
+}
+
+// jacobi is Eigh with opt.Jacobi, after the checks of the arguments.
+//
+// A matrix that is positive definite to working precision is factored by Cholesky, and the columns of its factor L are
+// then made orthogonal: A = L L^H = (L V) (L V)^H. This finds each eigenvalue with a small relative error. Any other
+// matrix is diagonalized by rotations from both sides, which find eigenvalues at least as accurately as the other
+// methods.
+//
+// Method: Hestenes, "Inversion of matrices by biorthogonalization and related results", J. SIAM 6, 1958; Veselic and
+// Hari, "A note on a one-sided Jacobi algorithm", Numer. Math. 56, 1989; Demmel and Veselic, "Jacobi's method is more
+// accurate than QR", SIAM J. Matrix Anal. Appl. 13, 1992.
+func jacobi[W dense.Wide, T dense.Scalar, R dense.Float](
+	a dense.View[T], w []R, v dense.View[T], opt Options,
+) (int, error) {
+	n := a.Rows
+	h, err := lowerCopy[W](opt.Team, a, opt.Upper, opt.Overwrite)
+	if err != nil {
+		return 0, err
+	}
+	largest := largestInLower(h)
+	if !dense.IsFinite(largest) {
+		return fillNaN(n, w, v, opt), nil
+	}
+	_, exponent := math.Frexp(largest)
+	exponent = min(jacobiExponent-exponent, maxNormalExponent)
+	scaleLower(h, exponent)
+	j := newJacobiSolver[W](opt.Team, n)
+	writing := 0
+	if !opt.ValuesOnly {
+		writing = square(n)
+	}
+	solving := jacobiSweepCost(n) * usualSweeps
+	team := opt.Team.Plan(solving + writing)
+	j.team = team.Phase(solving)
+	rows, err := j.solve(h, !opt.ValuesOnly)
+	if err != nil {
+		return 0, err
+	}
+	j.team.End()
+	j.team = team.Phase(writing)
+	order, ascending := make([]int, n), make([]float64, n)
+	tridiag.SortIndices(j.values, order)
+	for k, i := range order {
+		ascending[k] = j.values[i]
+	}
+	first, end := selectionOf[R](opt.Subset, -exponent).Within(ascending)
+	writeValues(w, ascending[first:end], -exponent)
+	if opt.ValuesOnly {
+		return end - first, nil
+	}
+	err = writeOrdered(j.team, rows, order[first:end], v)
+	j.team.End()
+	return end - first, err
+}
+
+// solve finds the eigenvalues of the matrix in the lower triangle of h, which it overwrites. If vectors are wanted it
+// returns them as rows, which need not have length 1.
+func (j *jacobiSolver[W]) solve(h dense.Matrix[W], vectors bool) (rows dense.Matrix[W], err error) {
+	// The expected number of sweeps is planned once it is known whether there is a factor.
+	if err := mirrorLower(j.team.Phase(0), h); err != nil {
+		return rows, err
+	}
+	factor, err := j.factor(h)
+	if err != nil {
+		return rows, err
+	}
+	j.usual = usualSweeps
+	if factor.Rows > 0 {
+		j.usual = sweepsOfDefinite(j.n)
+	}
+	j.team = j.team.Plan(TournamentRounds(j.n) * j.usual)
+	switch {
+	case factor.Rows > 0:
+		rows = factor
+	case vectors:
+		rows = dense.New[W](j.n, j.n)
+		rows.SetIdentity()
+	}
+	return rows, j.team.Rounds(j.parts, j.part, func(rounds *sched.Rounds) error {
+		j.rounds = rounds
+		if factor.Rows > 0 {
+			return j.orthogonalize(rows)
+		}
+		return j.diagonalize(h, rows)
+	})
 }

@@ -154,3 +154,18 @@ func (l *leaf[W]) rescale(k int) {
 
 // power returns 2^k.
 func power(k int) float64 { return math.Ldexp(1, k) }
+
+// limits are powers of two that keep numbers of a real type, and sums of their products, from overflow.
+type limits struct {
+	// Coefficients with a largest element outside of 2^-moderate to 2^moderate are scaled, and right sides too.
+	moderate int
+	// Elements of X above this are scaled down.
+	large float64
+}
+
+func limitsOf[W dense.Scalar]() limits {
+	if dense.IsSingle[W]() {
+		return limits{moderate: 20, large: 0x1p60}
+	}
+	return limits{moderate: 100, large: 0x1p400}
+}

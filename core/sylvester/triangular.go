@@ -297,21 +297,6 @@ func cutNear[W dense.Scalar](t dense.Matrix[W], i int) int {
 	return i
 }
 
-// limits are powers of two that keep numbers of a real type, and sums of their products, from overflow.
-type limits struct {
-	// Coefficients with a largest element outside of 2^-moderate to 2^moderate are scaled, and right sides too.
-	moderate int
-	// Elements of X above this are scaled down.
-	large float64
-}
-
-func limitsOf[W dense.Scalar]() limits {
-	if dense.IsSingle[W]() {
-		return limits{moderate: 20, large: 0x1p60}
-	}
-	return limits{moderate: 100, large: 0x1p400}
-}
-
 // balance stores a and b in e, scaled by one power of two if need be, and scales x.
 func (e *equation[W]) balance(a, b dense.Matrix[W]) {
 	moderate := limitsOf[W]().moderate
