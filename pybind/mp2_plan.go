@@ -98,15 +98,20 @@ func (s *spin) openForPlan(layout string) (source mp2.Source, closer func(), err
 	case !shapeOnly:
 		return s.open(layout)
 	case s.b.Dtype == record.Float32:
-		return inOrder[float32](s.b), func() {}, nil
+		source, err = inOrder[float32](s.b)
+	default:
+		source, err = inOrder[float64](s.b)
 	}
-	return inOrder[float64](s.b), func() {}, nil
+	return source, func() {}, err
 }
 
 // inOrder returns integrals with the strides of C order whose orbitals all share the same memory.
-func inOrder[T dense.Float](a *record.Array) mp2.Integrals[T] {
+func inOrder[T dense.Float](a *record.Array) (mp2.Source, error) {
 	nvir, naux := a.Shape[1], a.Shape[2]
+	if err := reserve("df_mp2_energy with plan=True", int64(dense.Bytes[T]())*int64(nvir)*int64(naux), 0); err != nil {
+		return nil, err
+	}
 	return mp2.Integrals[T]{
 		Nocc: a.Shape[0], Nvir: nvir, Naux: naux, StrideA: naux, StrideP: 1, Data: make([]T, nvir*naux),
-	}
+	}, nil
 }

@@ -6,12 +6,10 @@ import (
 	"unsafe"
 )
 
-// Records and strings beyond these sizes are treated as corrupt. The longest records describe the integrals of all
-// pairs of k-points; strings are paths and lists of folders.
-const (
-	maxWords = 1 << 24
-	maxText  = 1 << 20
-)
+// maxWords bounds a record: the longest ones describe the integrals of all pairs of k-points.
+const maxWords = 1 << 24
+
+const wordBytes = 8
 
 // absent is the word for an absent array.
 const absent = -1
@@ -160,11 +158,11 @@ func (r *reader) arrays(name string, allowed dtypeSet) []*Array {
 
 func (r *reader) text(name string) string {
 	n := r.word()
-	if n < 0 || n > maxText {
+	if n < 0 || n > wordBytes*int64(len(r.words)-r.at) {
 		r.fail("%s: text of %d bytes", name, n)
 		return ""
 	}
-	words := r.take(int(n+7) / 8)
+	words := r.take(int(n+wordBytes-1) / wordBytes)
 	if len(words) == 0 {
 		return ""
 	}

@@ -5,6 +5,7 @@ import os
 
 import numpy as np
 import pytest
+import trnsci
 from trnsci._core import _array, _records
 
 
@@ -78,3 +79,9 @@ def test_what_does_not_fit_is_named(shape):
     message = rf"^{8 * math.prod(shape)} bytes \(.* GiB\) are needed for the vectors of shape \({shape[0]}, "
     with pytest.raises(MemoryError, match=message):
         _array.empty(shape, np.dtype(np.complex64), "the vectors", "F")
+
+
+def test_texts_may_be_longer_than_any_path():
+    # The system refuses the name, not the border.
+    with pytest.raises(OSError):
+        trnsci.mp2_amplitudes(np.ones((1, 1, 1)), [-1.0], [1.0], out="x" * (1 << 20))

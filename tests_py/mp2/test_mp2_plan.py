@@ -140,3 +140,9 @@ def test_refuses():
         trnsci.df_mp2_energy((np.zeros((3, 5, 8)), np.zeros((3, 5, 7))), *pair, plan=True)
     with pytest.raises(ValueError, match=r"max_memory: .*least that works"):
         trnsci.df_mp2_energy(np.zeros((3, 5, 8), order="F"), np.zeros(3), np.zeros(5), plan=True, max_memory=1e-5)
+
+
+def test_integrals_that_no_memory_holds_are_refused():
+    b = np.broadcast_to(0.0, (3, 4, 2**36))
+    with pytest.raises(MemoryError, match="plan=True"):
+        trnsci.df_mp2_energy(b, -np.ones(3), np.ones(4), plan=True)
