@@ -13,7 +13,9 @@ type Blocking struct {
 	Lanes   int // elements of a vector
 	Vectors int // most vectors in a row of a tile; Lanes*Vectors is BLIS's nr
 	Inner   int // length of a sum that is kept in registers, BLIS's kc
-	Cols    int // columns of the block of B that stays in the L2 cache, BLIS's nc
+	// Columns of the block of B that stays in the L2 cache. It plays the part of BLIS's block of A, of mc rows: rows of
+	// C are contiguous here, so that A and B change places.
+	Cols int
 	// Multiplications that are worth a second thread: 10 to 40 microseconds of assembly, 300 of the Go kernels.
 	ThreadWork int
 }
@@ -55,7 +57,7 @@ func newBlocking[T Float](p processor, sets [setCount]Blocking) [setCount]Blocki
 		if bytes == 0 {
 			continue
 		}
-		if l2 := p.secondCache(); l2 > 0 {
+		if l2 := p.l2Bytes(); l2 > 0 {
 			bytes = min(bytes, l2/2)
 		}
 		column := b.Inner * int(unsafe.Sizeof(T(0)))

@@ -6,7 +6,7 @@ import "encoding/binary"
 type processor struct {
 	vendor        string
 	family, model int
-	l2            int // bytes of the second cache of a core, 0 if CPUID does not tell
+	l2            int // bytes of the L2 cache of a core, 0 if CPUID does not tell
 }
 
 // microarchitecture is a design of cores: its name, the models of a vendor's family that have it, and the bytes of its
@@ -74,9 +74,9 @@ func newProcessor(cpuid func(leaf, subleaf uint32) (eax, ebx, ecx, edx uint32)) 
 	extended, _, _, _ := cpuid(largestExtended, 0)
 	switch {
 	case p.vendor == intel && largest >= intelCaches:
-		p.l2 = secondCache(cpuid, intelCaches)
+		p.l2 = l2FromLeaf(cpuid, intelCaches)
 	case p.vendor != intel && extended >= amdCaches:
-		p.l2 = secondCache(cpuid, amdCaches)
+		p.l2 = l2FromLeaf(cpuid, amdCaches)
 	}
 	return p
 }
@@ -94,8 +94,8 @@ func familyAndModel(signature uint32) (family, model int) {
 	return family, model
 }
 
-// secondCache returns the bytes of the L2 cache, which a leaf describes in one of its subleaves; 0 if none does.
-func secondCache(cpuid func(leaf, subleaf uint32) (eax, ebx, ecx, edx uint32), leaf uint32) int {
+// l2FromLeaf returns the bytes of the L2 cache, which a leaf describes in one of its subleaves; 0 if none does.
+func l2FromLeaf(cpuid func(leaf, subleaf uint32) (eax, ebx, ecx, edx uint32), leaf uint32) int {
 	const mostCaches, none, instructions, second = 16, 0, 2, 2
 	for subleaf := range uint32(mostCaches) {
 		a, b, c, _ := cpuid(leaf, subleaf)
@@ -127,8 +127,8 @@ func (p processor) design() *microarchitecture {
 	return nil
 }
 
-// secondCache returns the bytes of the L2 cache as CPUID or the table has them, 0 if neither does.
-func (p processor) secondCache() int {
+// l2Bytes returns the size of the L2 cache as CPUID or the table has them, 0 if neither does.
+func (p processor) l2Bytes() int {
 	if m := p.design(); p.l2 == 0 && m != nil {
 		return m.l2
 	}
