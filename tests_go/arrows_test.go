@@ -87,7 +87,8 @@ type listedPackage struct {
 
 func listPackages(t *testing.T) []listedPackage {
 	t.Helper()
-	out, err := exec.Command("go", "list", "-json=ImportPath,Imports,CgoFiles", "trnsci/core/...", "trnsci/trnbackend/...", "trnsci/pybind/...",
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports,CgoFiles",
+		"trnsci/core/...", "trnsci/trnbackend/...", "trnsci/pybind/...",
 		"trnsci/tests_go/...").Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
@@ -135,13 +136,14 @@ var comparesNoThreads = map[string]string{
 	"core/numtest":                 "is imported by tests only",
 }
 
-// Under the race detector make test runs the tests of core with Threads in their names: each package that uses teams needs
-// one.
+// Under the race detector make test runs the tests of core with Threads in their names: each package that uses teams
+// needs one.
 func TestParallelPackagesCompareThreads(t *testing.T) {
 	threads := regexp.MustCompile(`(?m)^func Test\w*Threads`)
 	for _, p := range listPackages(t) {
 		name := strings.TrimPrefix(p.ImportPath, modulePrefix)
-		if !strings.HasPrefix(name, "core/") || !slices.Contains(p.Imports, "trnsci/core/sched") || comparesNoThreads[name] != "" {
+		usesTeams := strings.HasPrefix(name, "core/") && slices.Contains(p.Imports, "trnsci/core/sched")
+		if !usesTeams || comparesNoThreads[name] != "" {
 			continue
 		}
 		files, err := filepath.Glob(filepath.Join("..", filepath.FromSlash(name), "*_test.go"))

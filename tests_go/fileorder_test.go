@@ -36,7 +36,8 @@ type sourcePackage struct {
 // import.
 func sourcePackages(t *testing.T) (ours []sourcePackage, exports map[string]string) {
 	t.Helper()
-	out, err := exec.Command("go", "list", "-deps", "-export", "-json=Dir,ImportPath,Export,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,IgnoredGoFiles",
+	out, err := exec.Command("go", "list", "-deps", "-export",
+		"-json=Dir,ImportPath,Export,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,IgnoredGoFiles",
 		"trnsci/core/...", "trnsci/trnbackend/...", "trnsci/pybind/...").Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
@@ -163,7 +164,8 @@ func TestFilesOfPackagesHaveAnOrder(t *testing.T) {
 		back, total := against(references(t, p, exports))
 		t.Logf("%-40s %3d references between files, %d against the order", p.ImportPath, total, len(back))
 		if len(back)*orderedShare >= total && len(back) > 0 {
-			t.Errorf("%s: %d of %d references run against the order of the files: %s", p.ImportPath, len(back), total, strings.Join(back, ", "))
+			t.Errorf("%s: %d of %d references run against the order of the files: %s", p.ImportPath, len(back), total,
+				strings.Join(back, ", "))
 		}
 	}
 }

@@ -138,7 +138,8 @@ func TestEighCanonicalErrors(t *testing.T) {
 		{metric(), 3, Options{}, "b: none of its eigenvalues is above lindep = 3, the largest is 1.83333"},
 		{metric(-0.1), 1e-3, Options{}, "b: not positive definite: the smallest eigenvalue is -0.1, below -0.001"},
 		{metric(1e-9), 1e-3, Options{Subset: ByIndex(0, n-1)},
-			"subset_by_index: expected 0 <= first <= last < 5, got (0, 5); 1 of 6 eigenvectors of b were dropped, whose eigenvalues are not above lindep = 0.001"},
+			"subset_by_index: expected 0 <= first <= last < 5, got (0, 5); " +
+				"1 of 6 eigenvectors of b were dropped, whose eigenvalues are not above lindep = 0.001"},
 		{dense.New[float64](n, n+1).View(), 0, Options{}, "b: expected the shape of a"},
 	} {
 		o := newOutputs[float64, float64](n)

@@ -68,7 +68,9 @@ func Eigh[T dense.Scalar, R dense.Float](
 // eighGroup solves matrices of one order, at most batch.Width of them, for which groupSize is not 0, after the checks
 // of the arguments. counts gets their numbers of eigenvalues. With an error it returns the index of the matrix that
 // failed.
-func eighGroup[T dense.Scalar, R dense.Float](members []Member[T, R], counts []int, opt Options) (failed int, err error) {
+func eighGroup[T dense.Scalar, R dense.Float](
+	members []Member[T, R], counts []int, opt Options,
+) (failed int, err error) {
 	if err := opt.Team.Err(); err != nil {
 		return 0, err
 	}

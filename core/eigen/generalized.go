@@ -124,7 +124,9 @@ func (m *standardMemory[W, V]) take(a *scratch.Arena, n int, opt Options, direct
 }
 
 // loadPencil copies and scales the matrices; finite says whether both of their triangles are.
-func loadPencil[W dense.Scalar, T dense.Scalar](p *pencil[W], a, b dense.View[T], opt Options) (finite bool, err error) {
+func loadPencil[W dense.Scalar, T dense.Scalar](
+	p *pencil[W], a, b dense.View[T], opt Options,
+) (finite bool, err error) {
 	if err := copyTriangle(opt.Team, p.a, a, opt.Upper, p.inPlaceA); err != nil {
 		return false, err
 	}

@@ -236,8 +236,8 @@ func TestGeneralizedRefuses(t *testing.T) {
 	b.Data[b.StrideI+2*b.StrideA+3] = complex(0, math.NaN())
 	_, err = Generalized(b, re.occ, re.vir, EnergyOptions{})
 	argument(t, "NaN", err, "B", "orbital 1")
-	if r, err := Generalized(b, re.occ, re.vir,
-		EnergyOptions{Options: Options{SkipFiniteCheck: true}}); err != nil || !math.IsNaN(r.SameSpin) || !math.IsInf(r.ErrorBound, 1) {
+	r, err := Generalized(b, re.occ, re.vir, EnergyOptions{Options: Options{SkipFiniteCheck: true}})
+	if err != nil || !math.IsNaN(r.SameSpin) || !math.IsInf(r.ErrorBound, 1) {
 		t.Errorf("NaN unchecked: %+v, %v", r, err)
 	}
 }

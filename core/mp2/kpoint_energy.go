@@ -53,7 +53,8 @@ func kPointEnergy[T dense.Complex](k KPoints, opt Options) (Result, error) {
 	nk := float64(k.count())
 	scale := nk * nk * nk // of the two K and of the cells
 	return Result{
-		OppositeSpin: sum.opposite / scale, SameSpin: sum.same / scale, AlphaAlpha: sum.same / scale / 2, BetaBeta: sum.same / scale / 2,
+		OppositeSpin: sum.opposite / scale, SameSpin: sum.same / scale,
+		AlphaAlpha: sum.same / scale / 2, BetaBeta: sum.same / scale / 2,
 		ErrorBound: certain(sum.bound / scale),
 	}, nil
 }

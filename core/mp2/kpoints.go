@@ -90,7 +90,8 @@ func (k KPoints) checkSource(opt Options, src Source, ki, ka int) error {
 	o0, v0, p0 := first.Shape()
 	if o != o0 || v != v0 || p != p0 || IsSingle(src) != IsSingle(first) {
 		return dense.BadArgument("B",
-			"expected one shape and dtype for all k-points, got (%d, %d, %d) for k-points %d, %d and (%d, %d, %d) for 0, 0, or dtypes that differ",
+			"expected one shape and dtype for all k-points, got (%d, %d, %d) for k-points %d, %d and "+
+				"(%d, %d, %d) for 0, 0, or dtypes that differ",
 			o, v, p, ki, ka, o0, v0, p0)
 	}
 	return nil
@@ -112,7 +113,8 @@ func (k KPoints) checkConserve() error {
 		ki, ka, kj := at/(nk*nk), at/nk%nk, at%nk
 		if k.conserved(ki, kb, kj) != ka || k.conserved(kj, ka, ki) != kb {
 			return dense.BadArgument("kconserv",
-				"[%d, %d, %d] is %d, but [%d, %d, %d] is %d, expected %d, and [%d, %d, %d] is %d, expected %d: k_i - k_a + k_j - k_b is conserved for all of them or for none",
+				"[%d, %d, %d] is %d, but [%d, %d, %d] is %d, expected %d, and [%d, %d, %d] is %d, expected %d: "+
+					"k_i - k_a + k_j - k_b is conserved for all of them or for none",
 				ki, ka, kj, kb, ki, kb, kj, k.conserved(ki, kb, kj), ka, kj, ka, ki, k.conserved(kj, ka, ki), kb)
 		}
 	}

@@ -79,8 +79,8 @@ func TestTooLittleMemorySaysHowMuchWorks(t *testing.T) {
 	}
 }
 
-// allocated returns all bytes that call allocates, also those that it releases. The garbage collector, which may take the
-// workspace that products keep for the next call, is off meanwhile.
+// allocated returns all bytes that call allocates, also those that it releases. The garbage collector, which may take
+// the workspace that products keep for the next call, is off meanwhile.
 func allocated(t *testing.T, call func() error) int64 {
 	t.Helper()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
@@ -93,8 +93,8 @@ func allocated(t *testing.T, call func() error) int64 {
 	return int64(after.TotalAlloc - before.TotalAlloc)
 }
 
-// leastAllocated returns the least that several equal calls allocate: a goroutine that moves to another processor does not
-// find the workspace that products keep on the one that it left.
+// leastAllocated returns the least that several equal calls allocate: a goroutine that moves to another processor does
+// not find the workspace that products keep on the one that it left.
 func leastAllocated(t *testing.T, call func() error) int64 {
 	t.Helper()
 	const calls = 3

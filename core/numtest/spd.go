@@ -1,5 +1,5 @@
-// Package numtest is for tests and holds the code that those of several packages share: matrices with known properties and residuals in units of
-// the machine epsilon. Only tests import it.
+// Package numtest is for tests and holds the code that those of several packages share: matrices with known properties
+// and residuals in units of the machine epsilon. Only tests import it.
 package numtest
 
 import (

@@ -138,8 +138,8 @@ func (t *Team) Step(steps int) {
 	}
 }
 
-// Reach reports that at least the given number of planned steps is done in all: for iterations that know the work that is
-// left, not the work that is done.
+// Reach reports that at least the given number of planned steps is done in all: for iterations that know the work that
+// is left, not the work that is done.
 func (t *Team) Reach(steps int) {
 	if t != nil && t.node != nil {
 		raise(&t.node.done, int64(steps))

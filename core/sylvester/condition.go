@@ -13,11 +13,12 @@ import (
 // ClusterCondition returns condition numbers of the first sdim eigenvalues of the Schur form t, those of T11 in T =
 // [T11 T12; 0 T22], as a cluster, and of its invariant subspace:
 //
-//	s    reciprocal condition number of the mean of the eigenvalues, 1/|P|_2 for the spectral projection P, of which the lower
-//	     bound 1/sqrt(1 + |X|_F^2) is returned, T11 X - X T22 = T12. A change of A by E changes the mean by about |E|/s at most.
-//	sep  separation of T11 and T22, the smallest singular value of X -> T11 X - X T22, estimated by the reciprocal of the 1-norm of
-//	     the inverse map, which is right up to a factor sqrt(sdim (n - sdim)). A change of A by E turns the subspace by an angle
-//	     of about |E|/sep.
+//	s    reciprocal condition number of the mean of the eigenvalues, 1/|P|_2 for the spectral projection P, of which
+//	     the lower bound 1/sqrt(1 + |X|_F^2) is returned, T11 X - X T22 = T12. A change of A by E changes the mean by
+//	     about |E|/s at most.
+//	sep  separation of T11 and T22, the smallest singular value of X -> T11 X - X T22, estimated by the reciprocal of
+//	     the 1-norm of the inverse map, which is right up to a factor sqrt(sdim (n - sdim)). A change of A by E turns
+//	     the subspace by an angle of about |E|/sep.
 //
 // Without eigenvalues on one side s is 1 and sep the 1-norm of T. It returns a *dense.ArgumentError for shapes that do
 // not fit and for a t that is not a Schur form, an sdim that cuts a 2 x 2 block, and the team's error.

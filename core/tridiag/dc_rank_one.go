@@ -193,8 +193,8 @@ func (u *rankOneUpdate) arrange() {
 	}
 }
 
-// solve finds the eigenvalues, which takes the given steps of the team. d then holds those of the kept pairs in ascending
-// order and those of the deflated pairs after them; order holds all indices in ascending order of d.
+// solve finds the eigenvalues, which takes the given steps of the team. d then holds those of the kept pairs in
+// ascending order and those of the deflated pairs after them; order holds all indices in ascending order of d.
 func (u *rankOneUpdate) solve(team *sched.Team, steps int) error {
 	kept := len(u.kept)
 	groups := ceilDiv(kept, groupRows)

@@ -150,8 +150,8 @@ func (c *boundaryRowsDC) merge(team *sched.Team, worker int, s nodeRows, rho flo
 	return m.updateBoundary(team, half)
 }
 
-// updateBoundary computes the first and the last row of the node's eigenvector matrix, which takes the given steps of the
-// team.
+// updateBoundary computes the first and the last row of the node's eigenvector matrix, which takes the given steps of
+// the team.
 func (m *boundaryMerger) updateBoundary(team *sched.Team, steps int) error {
 	kept := len(m.kept)
 	for i, from := range m.sorted {
