@@ -119,7 +119,7 @@ sdist: $(VENV)/tools  ## a source archive and its wheel
 	rm -rf build/dist
 	$(PY) -m build --no-isolation --outdir build/dist .
 
-check-wheel: build/wheels/stamp  ## manylinux, stable ABI and exported symbols
+check-wheel: build/wheels/stamp $(VENV)/tools  ## manylinux, stable ABI and exported symbols
 	$(PY) tests_py/support/check_wheel.py build/wheels/*.whl
 
 docs: $(VENV)/installed  ## regenerate docs/api.md
