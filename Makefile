@@ -92,8 +92,8 @@ generate:  ## write the assembly, the records of calls and the names that Python
 	go run ./trnbackend/pythonnames > build/names.py && mv build/names.py python/trnsci/_core/_names.py
 
 check-generated: build/checked
-	@rm -rf build/generated && $(KERNELGEN) $(CURDIR)/build/generated
-	@for f in $$(cd build/generated && find core -type f) $$(find core -name 'gen_*'); do cmp -s build/generated/$$f $$f || \
+	@rm -rf build/_generated && $(KERNELGEN) $(CURDIR)/build/_generated
+	@for f in $$(cd build/_generated && find core -type f) $$(find core -name 'gen_*'); do cmp -s build/_generated/$$f $$f || \
 		{ echo "$$f is not what tools/kernelgen makes: run make generate"; exit 1; }; done
 
 lint: $(VENV)/tools check-generated  ## formatters and checkers of Go and Python

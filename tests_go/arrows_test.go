@@ -127,6 +127,8 @@ func TestImportArrows(t *testing.T) {
 
 // Packages whose loops are those of a caller, or whose concurrency a test of another package reaches.
 var comparesNoThreads = map[string]string{
+	"core/blas/gonumblas":          "core/blas compares threads",
+	"core/internal/formtest":       "is imported by tests only",
 	"core/householder":             "core/tridiag/reduce and core/schur compare threads",
 	"core/internal/workspace":      "core/schur, core/hessenberg, core/reorder and core/eig compare threads",
 	"core/stream":                  "core/mp2 and core/df compare threads",
