@@ -104,17 +104,17 @@ def schur(
         last_t = _array.empty(t.shape, _array.complex_dtype(t.dtype), "the complex Schur form")
         last_z = _array.empty(z.shape, last_t.dtype, "the complex Schur vectors")
     by_word = isinstance(sort, str)
-    counts = np.zeros(t.shape[:-2], np.int64)
+    counts = np.zeros(t.shape[:-2], np.int64) if by_word else None
     size = _threads.resolve(threads)
     made = _records.schur(
         threads=size, a=matrix, t=t, z=z, complex_t=last_t if to_complex else None,
         complex_z=last_z if to_complex else None,
-        counts=counts.reshape(-1) if by_word else None, sort=sort if by_word else "", check_finite=bool(check_finite),
-        overwrite=_array.may_overwrite(overwrite_a, a, matrix),
+        counts=None if counts is None else counts.reshape(-1), sort=sort if by_word else "",
+        check_finite=bool(check_finite), overwrite=_array.may_overwrite(overwrite_a, a, matrix),
     )  # fmt: skip
     if sort is None or by_word:
         _common.solve(made, matrix, _costs.SCHUR, progress)
-        sdim: Any = counts if counts.ndim else int(counts)
+        sdim: Any = int(counts) if counts is not None and counts.ndim == 0 else counts
     else:
         shares = _SHARE_FORM + _SHARE_COMPLEX * to_complex, _SHARE_ORDER
         with phases(progress, matrix.shape[-1], *shares) as (of_form, of_order):
