@@ -204,9 +204,9 @@ import trnsci
 from trnsci._core import _native
 
 def broken():
-    # Arrays that are not there, which only a bug of the package would hand over.
+    # A record that is not there, which only a bug of the package would hand over.
     try:
-        _native.call("Cholesky", 0, 0)
+        _native.call("Cholesky", 0, 8)
     except trnsci.InternalError as error:
         return "nil pointer" in str(error)
 """
