@@ -236,12 +236,12 @@ func writePythonFunction(out *bytes.Buffer, c *call) {
 		switch f.kind {
 		case "*Array":
 			arrays = append(arrays, snake)
-			rest = append(rest, fmt.Sprintf("describe(words, %s)", snake))
+			rest = append(rest, fmt.Sprintf("describe(record, %s)", snake))
 		case "[]*Array":
 			arrays = append(arrays, "*"+snake)
-			rest = append(rest, fmt.Sprintf("describe_all(words, %s)", snake))
+			rest = append(rest, fmt.Sprintf("describe_all(record, %s)", snake))
 		case "string":
-			rest = append(rest, fmt.Sprintf("put_text(words, %s)", snake))
+			rest = append(rest, fmt.Sprintf("put_text(record, %s)", snake))
 		case "complex128":
 			letters, packed = append(letters, "dd"), append(packed, snake+".real", snake+".imag")
 		default:
@@ -249,7 +249,12 @@ func writePythonFunction(out *bytes.Buffer, c *call) {
 		}
 	})
 	packer := "_" + strings.ToUpper(name)
-	fmt.Fprintf(out, "\n%s = Struct(\"q%s\").pack\n\n\ndef %s(\n", packer, strings.Join(letters, ""), name)
+	head, tail := "    record = [", "]"
+	if format := strings.Join(letters, ""); strings.Contains(format, "d") {
+		fmt.Fprintf(out, "\n%s = Struct(\"q%s\").pack\n\n", packer, format)
+		head, tail = fmt.Sprintf("    record = list(_words(\"q\", %s(", packer), ")))"
+	}
+	fmt.Fprintf(out, "\ndef %s(\n", name)
 	function := strconv.Quote(c.name)
 	if c.functions != nil {
 		quoted := make([]string, len(c.functions))
@@ -265,16 +270,16 @@ func writePythonFunction(out *bytes.Buffer, c *call) {
 	}
 	fmt.Fprintf(out, ") -> Call:\n")
 	writeWrapped(out, `    """`, strings.Fields(c.doc), `"""`)
-	writeWrapped(out, fmt.Sprintf("    words = _words(\"q\", %s(", packer), append([]string{"0"}, packed...), "))")
+	writeWrapped(out, head, append([]string{"0"}, packed...), tail)
 	for _, line := range rest {
 		fmt.Fprintf(out, "    %s\n", line)
 	}
-	out.WriteString("    words[0] = len(words)\n")
+	out.WriteString("    record[0] = len(record)\n")
 	comma := ""
 	if len(arrays) == 1 {
 		comma = ","
 	}
-	writeWrapped(out, fmt.Sprintf("    return %s, words, (", function), arrays, comma+")")
+	writeWrapped(out, fmt.Sprintf("    return %s, _words(\"q\", record), (", function), arrays, comma+")")
 }
 
 // width is the maximum line length of generated code.

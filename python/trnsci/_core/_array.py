@@ -193,9 +193,13 @@ def plain_address(a: Array) -> int:
 
 def data_address(a: Array) -> int:
     """Return the address of the first element of an array."""
+    flags = a.flags
     try:
-        if a.flags.c_contiguous:
+        # ctypes takes a quarter of the time of __array_interface__, but no gaps between rows.
+        if flags.c_contiguous:
             return ctypes.addressof(_byte(a))
+        if flags.f_contiguous:
+            return ctypes.addressof(_byte(a.T))
     except (TypeError, ValueError):  # read-only or empty
         pass
     address: int = a.__array_interface__["data"][0]

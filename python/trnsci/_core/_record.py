@@ -29,24 +29,27 @@ def address(words: Words) -> int:
     return words.buffer_info()[0]
 
 
-def describe(words: Words, a: Array | None) -> None:
+# While a record is made it is a list: appending to an array of int64 allocates for each number.
+
+
+def describe(record: list[int], a: Array | None) -> None:
     """Append the description of an array, or the mark of an absent one, to a record."""
     if a is None:
-        words.append(_ABSENT)
+        record.append(_ABSENT)
         return
     shape = a.shape
-    words.extend((_CODES[a.dtype.char], data_address(a), len(shape), *shape, *a.strides))
+    record += (_CODES[a.dtype.char], data_address(a), len(shape), *shape, *a.strides)
 
 
-def describe_all(words: Words, arrays: Sequence[Array]) -> None:
+def describe_all(record: list[int], arrays: Sequence[Array]) -> None:
     """Append the descriptions of a list of arrays to a record."""
-    words.append(len(arrays))
+    record.append(len(arrays))
     for a in arrays:
-        describe(words, a)
+        describe(record, a)
 
 
-def put_text(words: Words, text: str) -> None:
+def put_text(record: list[int], text: str) -> None:
     """Append a text to a record, encoded as paths are, so that any path can be restored."""
     encoded = os.fsencode(text)
-    words.append(len(encoded))
-    words.frombytes(encoded.ljust(-(-len(encoded) // _WORD) * _WORD, b"\0"))
+    record.append(len(encoded))
+    record += _int64s("q", encoded.ljust(-(-len(encoded) // _WORD) * _WORD, b"\0"))

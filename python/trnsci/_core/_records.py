@@ -39,15 +39,15 @@ def blas(
     beta: complex = 0,
 ) -> Call:
     """BLAS has the operands of a function of the BLAS and its flags, the letters of the reference BLAS."""
-    words = _words("q", _BLAS(
+    record = list(_words("q", _BLAS(
         0, threads, trans_a, trans_b, uplo, side, diag, conjugate, solve, check_finite, alpha.real, alpha.imag,
         beta.real, beta.imag,
-    ))
-    describe(words, a)
-    describe(words, b)
-    describe(words, c)
-    words[0] = len(words)
-    return function, words, (a, b, c)
+    )))
+    describe(record, a)
+    describe(record, b)
+    describe(record, c)
+    record[0] = len(record)
+    return function, _words("q", record), (a, b, c)
 
 
 _DEVICE_PRODUCT = Struct("qqqqqqdd").pack
@@ -69,16 +69,13 @@ def device_product(
     precision: str,
 ) -> Call:
     """DeviceProduct has the operands of a real product on a device; B is absent from a symmetric one."""
-    words = _words("q", _DEVICE_PRODUCT(0, threads, device, trans_a, trans_b, uplo, alpha, beta))
-    describe(words, a)
-    describe(words, b)
-    describe(words, c)
-    put_text(words, precision)
-    words[0] = len(words)
-    return function, words, (a, b, c)
-
-
-_CHOLESKY = Struct("qqqq").pack
+    record = list(_words("q", _DEVICE_PRODUCT(0, threads, device, trans_a, trans_b, uplo, alpha, beta)))
+    describe(record, a)
+    describe(record, b)
+    describe(record, c)
+    put_text(record, precision)
+    record[0] = len(record)
+    return function, _words("q", record), (a, b, c)
 
 
 def cholesky(
@@ -90,11 +87,11 @@ def cholesky(
     check_finite: bool,
 ) -> Call:
     """Cholesky has a stack of matrices and room for their factors."""
-    words = _words("q", _CHOLESKY(0, threads, lower, check_finite))
-    describe(words, a)
-    describe(words, factor)
-    words[0] = len(words)
-    return "Cholesky", words, (a, factor)
+    record = [0, threads, lower, check_finite]
+    describe(record, a)
+    describe(record, factor)
+    record[0] = len(record)
+    return "Cholesky", _words("q", record), (a, factor)
 
 
 _EIGH = Struct("qqqqqqqdqqqdd").pack
@@ -124,16 +121,16 @@ def eigh(
     """Eigh has a standard problem, or with B a generalized one of the type Problem. Lindep and Dropped are for
     EighCanonical.
     """
-    words = _words("q", _EIGH(
+    record = list(_words("q", _EIGH(
         0, threads, problem, lower, check_finite, overwrite, jacobi, lindep, kind, first, last, above, up_to,
-    ))
-    describe(words, a)
-    describe(words, b)
-    describe(words, w)
-    describe(words, v)
-    describe(words, dropped)
-    words[0] = len(words)
-    return function, words, (a, b, w, v, dropped)
+    )))
+    describe(record, a)
+    describe(record, b)
+    describe(record, w)
+    describe(record, v)
+    describe(record, dropped)
+    record[0] = len(record)
+    return function, _words("q", record), (a, b, w, v, dropped)
 
 
 _EIGH_STRUCTURED = Struct("qqqqqqqdd").pack
@@ -156,16 +153,13 @@ def eigh_structured(
     up_to: float = 0.0,
 ) -> Call:
     """EighStructured has the diagonals and subdiagonals of tridiagonal matrices, or band matrices."""
-    words = _words("q", _EIGH_STRUCTURED(0, threads, lower, check_finite, kind, first, last, above, up_to))
-    describe(words, matrix)
-    describe(words, subdiagonals)
-    describe(words, w)
-    describe(words, v)
-    words[0] = len(words)
-    return function, words, (matrix, subdiagonals, w, v)
-
-
-_SCHUR = Struct("qqqq").pack
+    record = list(_words("q", _EIGH_STRUCTURED(0, threads, lower, check_finite, kind, first, last, above, up_to)))
+    describe(record, matrix)
+    describe(record, subdiagonals)
+    describe(record, w)
+    describe(record, v)
+    record[0] = len(record)
+    return function, _words("q", record), (matrix, subdiagonals, w, v)
 
 
 def schur(
@@ -185,19 +179,16 @@ def schur(
     real matrix is written to them. Sort is empty or a word for the eigenvalues that come first; their numbers are
     then written to Counts.
     """
-    words = _words("q", _SCHUR(0, threads, check_finite, overwrite))
-    describe(words, a)
-    describe(words, t)
-    describe(words, z)
-    describe(words, complex_t)
-    describe(words, complex_z)
-    describe(words, counts)
-    put_text(words, sort)
-    words[0] = len(words)
-    return "Schur", words, (a, t, z, complex_t, complex_z, counts)
-
-
-_HESSENBERG = Struct("qqqq").pack
+    record = [0, threads, check_finite, overwrite]
+    describe(record, a)
+    describe(record, t)
+    describe(record, z)
+    describe(record, complex_t)
+    describe(record, complex_z)
+    describe(record, counts)
+    put_text(record, sort)
+    record[0] = len(record)
+    return "Schur", _words("q", record), (a, t, z, complex_t, complex_z, counts)
 
 
 def hessenberg(
@@ -210,15 +201,12 @@ def hessenberg(
     overwrite: bool,
 ) -> Call:
     """Hessenberg has matrices and room for their Hessenberg forms and the unitary factors."""
-    words = _words("q", _HESSENBERG(0, threads, check_finite, overwrite))
-    describe(words, a)
-    describe(words, h)
-    describe(words, q)
-    words[0] = len(words)
-    return "Hessenberg", words, (a, h, q)
-
-
-_BALANCE = Struct("qqqq").pack
+    record = [0, threads, check_finite, overwrite]
+    describe(record, a)
+    describe(record, h)
+    describe(record, q)
+    record[0] = len(record)
+    return "Hessenberg", _words("q", record), (a, h, q)
 
 
 def balance(
@@ -231,15 +219,12 @@ def balance(
     scale: bool,
 ) -> Call:
     """Balance has matrices that are balanced in place, and room for permutations and scales."""
-    words = _words("q", _BALANCE(0, threads, permute, scale))
-    describe(words, b)
-    describe(words, order)
-    describe(words, scales)
-    words[0] = len(words)
-    return "Balance", words, (b, order, scales)
-
-
-_SCHUR_EIGENVALUES = Struct("qq").pack
+    record = [0, threads, permute, scale]
+    describe(record, b)
+    describe(record, order)
+    describe(record, scales)
+    record[0] = len(record)
+    return "Balance", _words("q", record), (b, order, scales)
 
 
 def schur_eigenvalues(
@@ -249,14 +234,11 @@ def schur_eigenvalues(
     w: Array,
 ) -> Call:
     """SchurEigenvalues has Schur forms and room for their eigenvalues."""
-    words = _words("q", _SCHUR_EIGENVALUES(0, threads))
-    describe(words, t)
-    describe(words, w)
-    words[0] = len(words)
-    return "SchurEigenvalues", words, (t, w)
-
-
-_SCHUR_ORDER = Struct("qq").pack
+    record = [0, threads]
+    describe(record, t)
+    describe(record, w)
+    record[0] = len(record)
+    return "SchurEigenvalues", _words("q", record), (t, w)
 
 
 def schur_order(
@@ -267,15 +249,12 @@ def schur_order(
     selected: Array,
 ) -> Call:
     """SchurOrder has Schur forms that are reordered in place, and which eigenvalues come first."""
-    words = _words("q", _SCHUR_ORDER(0, threads))
-    describe(words, t)
-    describe(words, z)
-    describe(words, selected)
-    words[0] = len(words)
-    return "SchurOrder", words, (t, z, selected)
-
-
-_SCHUR_TO_COMPLEX = Struct("qq").pack
+    record = [0, threads]
+    describe(record, t)
+    describe(record, z)
+    describe(record, selected)
+    record[0] = len(record)
+    return "SchurOrder", _words("q", record), (t, z, selected)
 
 
 def schur_to_complex(
@@ -285,14 +264,11 @@ def schur_to_complex(
     z: Array,
 ) -> Call:
     """SchurToComplex has complex arrays with real Schur forms, which become complex forms."""
-    words = _words("q", _SCHUR_TO_COMPLEX(0, threads))
-    describe(words, t)
-    describe(words, z)
-    words[0] = len(words)
-    return "SchurToComplex", words, (t, z)
-
-
-_SCHUR_CONDITION = Struct("qq").pack
+    record = [0, threads]
+    describe(record, t)
+    describe(record, z)
+    record[0] = len(record)
+    return "SchurToComplex", _words("q", record), (t, z)
 
 
 def schur_condition(
@@ -305,15 +281,12 @@ def schur_condition(
     """SchurCondition has Schur forms, the sizes of their leading clusters, and room for the condition numbers s and
     sep.
     """
-    words = _words("q", _SCHUR_CONDITION(0, threads))
-    describe(words, t)
-    describe(words, counts)
-    describe(words, results)
-    words[0] = len(words)
-    return "SchurCondition", words, (t, counts, results)
-
-
-_EIG = Struct("qqqq").pack
+    record = [0, threads]
+    describe(record, t)
+    describe(record, counts)
+    describe(record, results)
+    record[0] = len(record)
+    return "SchurCondition", _words("q", record), (t, counts, results)
 
 
 def eig(
@@ -327,16 +300,13 @@ def eig(
     overwrite: bool,
 ) -> Call:
     """Eig has matrices and room for their eigenvalues and eigenvectors."""
-    words = _words("q", _EIG(0, threads, check_finite, overwrite))
-    describe(words, a)
-    describe(words, w)
-    describe(words, left)
-    describe(words, right)
-    words[0] = len(words)
-    return "Eig", words, (a, w, left, right)
-
-
-_QZ = Struct("qqq").pack
+    record = [0, threads, check_finite, overwrite]
+    describe(record, a)
+    describe(record, w)
+    describe(record, left)
+    describe(record, right)
+    record[0] = len(record)
+    return "Eig", _words("q", record), (a, w, left, right)
 
 
 def qz(
@@ -357,21 +327,18 @@ def qz(
     """QZ has pairs of matrices and room for their generalized Schur forms, or such forms and which eigenvalues come
     first.
     """
-    words = _words("q", _QZ(0, threads, check_finite))
-    describe(words, a)
-    describe(words, b)
-    describe(words, s)
-    describe(words, p)
-    describe(words, q)
-    describe(words, z)
-    describe(words, alpha)
-    describe(words, beta)
-    describe(words, selected)
-    words[0] = len(words)
-    return function, words, (a, b, s, p, q, z, alpha, beta, selected)
-
-
-_QZ_EIGEN = Struct("qqq").pack
+    record = [0, threads, check_finite]
+    describe(record, a)
+    describe(record, b)
+    describe(record, s)
+    describe(record, p)
+    describe(record, q)
+    describe(record, z)
+    describe(record, alpha)
+    describe(record, beta)
+    describe(record, selected)
+    record[0] = len(record)
+    return function, _words("q", record), (a, b, s, p, q, z, alpha, beta, selected)
 
 
 def qz_eigen(
@@ -386,18 +353,15 @@ def qz_eigen(
     check_finite: bool,
 ) -> Call:
     """QZEigen has pairs of matrices and room for their generalized eigenvalues and eigenvectors."""
-    words = _words("q", _QZ_EIGEN(0, threads, check_finite))
-    describe(words, a)
-    describe(words, b)
-    describe(words, alpha)
-    describe(words, beta)
-    describe(words, left)
-    describe(words, right)
-    words[0] = len(words)
-    return "QZEigen", words, (a, b, alpha, beta, left, right)
-
-
-_EQUATION = Struct("qq").pack
+    record = [0, threads, check_finite]
+    describe(record, a)
+    describe(record, b)
+    describe(record, alpha)
+    describe(record, beta)
+    describe(record, left)
+    describe(record, right)
+    record[0] = len(record)
+    return "QZEigen", _words("q", record), (a, b, alpha, beta, left, right)
 
 
 def equation(
@@ -412,13 +376,13 @@ def equation(
     """Equation has the matrices of an equation and room for the solution; B is absent from one with a single
     coefficient.
     """
-    words = _words("q", _EQUATION(0, threads))
-    describe(words, a)
-    describe(words, b)
-    describe(words, q)
-    describe(words, x)
-    words[0] = len(words)
-    return function, words, (a, b, q, x)
+    record = [0, threads]
+    describe(record, a)
+    describe(record, b)
+    describe(record, q)
+    describe(record, x)
+    record[0] = len(record)
+    return function, _words("q", record), (a, b, q, x)
 
 
 _INV_SQRT_SPD = Struct("qqdq").pack
@@ -436,15 +400,12 @@ def inv_sqrt_spd(
     """InvSqrtSPD has matrices and room for their inverse square roots and the numbers of eigenvalues that were
     dropped.
     """
-    words = _words("q", _INV_SQRT_SPD(0, threads, threshold, check_finite))
-    describe(words, a)
-    describe(words, x)
-    describe(words, dropped)
-    words[0] = len(words)
-    return "InvSqrtSPD", words, (a, x, dropped)
-
-
-_DEVICE_INV_SQRT_SPD = Struct("qqqq").pack
+    record = list(_words("q", _INV_SQRT_SPD(0, threads, threshold, check_finite)))
+    describe(record, a)
+    describe(record, x)
+    describe(record, dropped)
+    record[0] = len(record)
+    return "InvSqrtSPD", _words("q", record), (a, x, dropped)
 
 
 def device_inv_sqrt_spd(
@@ -457,15 +418,12 @@ def device_inv_sqrt_spd(
     precision: str,
 ) -> Call:
     """DeviceInvSqrtSPD has matrices and room for their inverse square roots, computed on a device."""
-    words = _words("q", _DEVICE_INV_SQRT_SPD(0, threads, device, check_finite))
-    describe(words, a)
-    describe(words, x)
-    put_text(words, precision)
-    words[0] = len(words)
-    return "DeviceInvSqrtSPD", words, (a, x)
-
-
-_MATRIX_POWER = Struct("qqq").pack
+    record = [0, threads, device, check_finite]
+    describe(record, a)
+    describe(record, x)
+    put_text(record, precision)
+    record[0] = len(record)
+    return "DeviceInvSqrtSPD", _words("q", record), (a, x)
 
 
 def matrix_power(
@@ -477,11 +435,11 @@ def matrix_power(
     exponent: int = 0,
 ) -> Call:
     """MatrixPower has matrices and room for their exponentials or powers."""
-    words = _words("q", _MATRIX_POWER(0, threads, exponent))
-    describe(words, a)
-    describe(words, x)
-    words[0] = len(words)
-    return function, words, (a, x)
+    record = [0, threads, exponent]
+    describe(record, a)
+    describe(record, x)
+    record[0] = len(record)
+    return function, _words("q", record), (a, x)
 
 
 _MATRIX_FUNCTION = Struct("qqd").pack
@@ -500,16 +458,13 @@ def matrix_function(
     """MatrixFunction has matrices and room for a function of them, for flags that describe the result, and for
     residuals. Exponent is for Power.
     """
-    words = _words("q", _MATRIX_FUNCTION(0, threads, exponent))
-    describe(words, a)
-    describe(words, x)
-    describe(words, met)
-    describe(words, residuals)
-    words[0] = len(words)
-    return function, words, (a, x, met, residuals)
-
-
-_TRIANGULARIZE = Struct("qq").pack
+    record = list(_words("q", _MATRIX_FUNCTION(0, threads, exponent)))
+    describe(record, a)
+    describe(record, x)
+    describe(record, met)
+    describe(record, residuals)
+    record[0] = len(record)
+    return function, _words("q", record), (a, x, met, residuals)
 
 
 def triangularize(
@@ -520,15 +475,12 @@ def triangularize(
     z: Array,
 ) -> Call:
     """Triangularize has matrices and room for their complex Schur forms."""
-    words = _words("q", _TRIANGULARIZE(0, threads))
-    describe(words, a)
-    describe(words, t)
-    describe(words, z)
-    words[0] = len(words)
-    return "Triangularize", words, (a, t, z)
-
-
-_PARLETT = Struct("qq").pack
+    record = [0, threads]
+    describe(record, a)
+    describe(record, t)
+    describe(record, z)
+    record[0] = len(record)
+    return "Triangularize", _words("q", record), (a, t, z)
 
 
 def parlett(
@@ -544,18 +496,15 @@ def parlett(
     """Parlett has Schur forms, values of a function at their eigenvalues, and room for the function of the matrices,
     for its conditions and for whether it is finite.
     """
-    words = _words("q", _PARLETT(0, threads))
-    describe(words, t)
-    describe(words, z)
-    describe(words, values)
-    describe(words, x)
-    describe(words, conditions)
-    describe(words, finite)
-    words[0] = len(words)
-    return "Parlett", words, (t, z, values, x, conditions, finite)
-
-
-_DEVICE_OPEN = Struct("q").pack
+    record = [0, threads]
+    describe(record, t)
+    describe(record, z)
+    describe(record, values)
+    describe(record, x)
+    describe(record, conditions)
+    describe(record, finite)
+    record[0] = len(record)
+    return "Parlett", _words("q", record), (t, z, values, x, conditions, finite)
 
 
 def device_open(
@@ -567,15 +516,12 @@ def device_open(
     """DeviceOpen has the name of a device, the folder of compiled programs (empty for none) and the folders of
     plugins.
     """
-    words = _words("q", _DEVICE_OPEN(0))
-    put_text(words, name)
-    put_text(words, cache_dir)
-    put_text(words, plugin_dirs)
-    words[0] = len(words)
-    return "DeviceOpen", words, ()
-
-
-_DEVICES_FOUND = Struct("q").pack
+    record = [0]
+    put_text(record, name)
+    put_text(record, cache_dir)
+    put_text(record, plugin_dirs)
+    record[0] = len(record)
+    return "DeviceOpen", _words("q", record), ()
 
 
 def devices_found(
@@ -583,13 +529,10 @@ def devices_found(
     plugin_dirs: str,
 ) -> Call:
     """DevicesFound has folders of plugins."""
-    words = _words("q", _DEVICES_FOUND(0))
-    put_text(words, plugin_dirs)
-    words[0] = len(words)
-    return "DevicesFound", words, ()
-
-
-_TENSOR_ROWS = Struct("q").pack
+    record = [0]
+    put_text(record, plugin_dirs)
+    record[0] = len(record)
+    return "DevicesFound", _words("q", record), ()
 
 
 def tensor_rows(
@@ -597,10 +540,10 @@ def tensor_rows(
     path: str,
 ) -> Call:
     """TensorRows has the path of a file of integrals."""
-    words = _words("q", _TENSOR_ROWS(0))
-    put_text(words, path)
-    words[0] = len(words)
-    return "TensorRows", words, ()
+    record = [0]
+    put_text(record, path)
+    record[0] = len(record)
+    return "TensorRows", _words("q", record), ()
 
 
 _DF_FIT = Struct("qqdq").pack
@@ -615,14 +558,11 @@ def df_fit(
     check_finite: bool,
 ) -> Call:
     """DFFit has the metric and the integrals, which are overwritten."""
-    words = _words("q", _DF_FIT(0, threads, lindep, check_finite))
-    describe(words, metric)
-    describe(words, integrals)
-    words[0] = len(words)
-    return "DFFit", words, (metric, integrals)
-
-
-_DF_TRANSFORM = Struct("qqqqq").pack
+    record = list(_words("q", _DF_FIT(0, threads, lindep, check_finite)))
+    describe(record, metric)
+    describe(record, integrals)
+    record[0] = len(record)
+    return "DFFit", _words("q", record), (metric, integrals)
 
 
 def df_transform(
@@ -638,17 +578,14 @@ def df_transform(
     max_bytes: int,
 ) -> Call:
     """DFTransform has integrals of atomic orbitals, molecular orbitals, and room for the integrals of these."""
-    words = _words("q", _DF_TRANSFORM(0, threads, requests, check_finite, max_bytes))
-    describe(words, integrals)
-    describe(words, occ)
-    describe(words, vir)
-    describe(words, out)
-    put_text(words, path)
-    words[0] = len(words)
-    return "DFTransform", words, (integrals, occ, vir, out)
-
-
-_DFJK = Struct("qqqqqqq").pack
+    record = [0, threads, requests, check_finite, max_bytes]
+    describe(record, integrals)
+    describe(record, occ)
+    describe(record, vir)
+    describe(record, out)
+    put_text(record, path)
+    record[0] = len(record)
+    return "DFTransform", _words("q", record), (integrals, occ, vir, out)
 
 
 def dfjk(
@@ -673,19 +610,19 @@ def dfjk(
     """DFJK has densities, the orbitals they are made of, and room for Coulomb and exchange matrices. Imaginary parts
     are separate arrays.
     """
-    words = _words("q", _DFJK(0, threads, requests, labelled, hermi, check_finite, max_bytes))
-    describe(words, integrals)
-    describe(words, dm)
-    describe(words, dm_imag)
-    describe(words, coeff)
-    describe(words, occ)
-    describe(words, j)
-    describe(words, j_imag)
-    describe(words, k)
-    describe(words, k_imag)
-    put_text(words, path)
-    words[0] = len(words)
-    return "DFJK", words, (integrals, dm, dm_imag, coeff, occ, j, j_imag, k, k_imag)
+    record = [0, threads, requests, labelled, hermi, check_finite, max_bytes]
+    describe(record, integrals)
+    describe(record, dm)
+    describe(record, dm_imag)
+    describe(record, coeff)
+    describe(record, occ)
+    describe(record, j)
+    describe(record, j_imag)
+    describe(record, k)
+    describe(record, k_imag)
+    put_text(record, path)
+    record[0] = len(record)
+    return "DFJK", _words("q", record), (integrals, dm, dm_imag, coeff, occ, j, j_imag, k, k_imag)
 
 
 _MP2 = Struct("qqqqqdq").pack
@@ -720,25 +657,25 @@ def mp2(
     """MP2 has the input of an energy and, unless only a plan is wanted, room for the opposite-spin energy, the
     same-spin energy and the error bound; for the number of pairs that were computed again; and for pair energies.
     """
-    words = _words("q", _MP2(0, threads, requests, check_finite, max_bytes, tolerance, device))
-    describe(words, b_alpha)
-    describe(words, occ_alpha)
-    describe(words, vir_alpha)
-    describe(words, b_beta)
-    describe(words, occ_beta)
-    describe(words, vir_beta)
-    describe(words, sums)
-    describe(words, recomputed)
-    describe(words, pairs)
-    describe(words, pairs_beta)
-    describe(words, pairs_mixed)
-    put_text(words, path_alpha)
-    put_text(words, path_beta)
-    put_text(words, layout)
-    put_text(words, precision)
-    put_text(words, checkpoint)
-    words[0] = len(words)
-    return function, words, (
+    record = list(_words("q", _MP2(0, threads, requests, check_finite, max_bytes, tolerance, device)))
+    describe(record, b_alpha)
+    describe(record, occ_alpha)
+    describe(record, vir_alpha)
+    describe(record, b_beta)
+    describe(record, occ_beta)
+    describe(record, vir_beta)
+    describe(record, sums)
+    describe(record, recomputed)
+    describe(record, pairs)
+    describe(record, pairs_beta)
+    describe(record, pairs_mixed)
+    put_text(record, path_alpha)
+    put_text(record, path_beta)
+    put_text(record, layout)
+    put_text(record, precision)
+    put_text(record, checkpoint)
+    record[0] = len(record)
+    return function, _words("q", record), (
         b_alpha, occ_alpha, vir_alpha, b_beta, occ_beta, vir_beta, sums, recomputed, pairs, pairs_beta, pairs_mixed,
     )
 
@@ -767,23 +704,20 @@ def sosmp2(
     """SOSMP2 has the input of an opposite-spin energy and room for it and its error bound, and for two numbers of
     points.
     """
-    words = _words("q", _SOSMP2(0, threads, requests, tolerance, max_bytes))
-    describe(words, b_alpha)
-    describe(words, occ_alpha)
-    describe(words, vir_alpha)
-    describe(words, b_beta)
-    describe(words, occ_beta)
-    describe(words, vir_beta)
-    describe(words, sums)
-    describe(words, points)
-    put_text(words, path_alpha)
-    put_text(words, path_beta)
-    put_text(words, layout)
-    words[0] = len(words)
-    return "SOSMP2", words, (b_alpha, occ_alpha, vir_alpha, b_beta, occ_beta, vir_beta, sums, points)
-
-
-_MP2_AMPLITUDES = Struct("qqqqq").pack
+    record = list(_words("q", _SOSMP2(0, threads, requests, tolerance, max_bytes)))
+    describe(record, b_alpha)
+    describe(record, occ_alpha)
+    describe(record, vir_alpha)
+    describe(record, b_beta)
+    describe(record, occ_beta)
+    describe(record, vir_beta)
+    describe(record, sums)
+    describe(record, points)
+    put_text(record, path_alpha)
+    put_text(record, path_beta)
+    put_text(record, layout)
+    record[0] = len(record)
+    return "SOSMP2", _words("q", record), (b_alpha, occ_alpha, vir_alpha, b_beta, occ_beta, vir_beta, sums, points)
 
 
 def mp2_amplitudes(
@@ -805,23 +739,20 @@ def mp2_amplitudes(
     path_out: str,
 ) -> Call:
     """MP2Amplitudes has the input of amplitudes and room for them, or the path of a file to write them to."""
-    words = _words("q", _MP2_AMPLITUDES(0, threads, requests, part, max_bytes))
-    describe(words, b_alpha)
-    describe(words, occ_alpha)
-    describe(words, vir_alpha)
-    describe(words, b_beta)
-    describe(words, occ_beta)
-    describe(words, vir_beta)
-    describe(words, out)
-    put_text(words, path_alpha)
-    put_text(words, path_beta)
-    put_text(words, layout)
-    put_text(words, path_out)
-    words[0] = len(words)
-    return "MP2Amplitudes", words, (b_alpha, occ_alpha, vir_alpha, b_beta, occ_beta, vir_beta, out)
-
-
-_MP2_DENSITY = Struct("qqqq").pack
+    record = [0, threads, requests, part, max_bytes]
+    describe(record, b_alpha)
+    describe(record, occ_alpha)
+    describe(record, vir_alpha)
+    describe(record, b_beta)
+    describe(record, occ_beta)
+    describe(record, vir_beta)
+    describe(record, out)
+    put_text(record, path_alpha)
+    put_text(record, path_beta)
+    put_text(record, layout)
+    put_text(record, path_out)
+    record[0] = len(record)
+    return "MP2Amplitudes", _words("q", record), (b_alpha, occ_alpha, vir_alpha, b_beta, occ_beta, vir_beta, out)
 
 
 def mp2_density(
@@ -842,23 +773,22 @@ def mp2_density(
     max_bytes: int,
 ) -> Call:
     """MP2Density has the input of densities and room for them."""
-    words = _words("q", _MP2_DENSITY(0, threads, requests, max_bytes))
-    describe(words, b_alpha)
-    describe(words, occ_alpha)
-    describe(words, vir_alpha)
-    describe(words, b_beta)
-    describe(words, occ_beta)
-    describe(words, vir_beta)
-    describe(words, out)
-    describe(words, out_beta)
-    put_text(words, path_alpha)
-    put_text(words, path_beta)
-    put_text(words, layout)
-    words[0] = len(words)
-    return "MP2Density", words, (b_alpha, occ_alpha, vir_alpha, b_beta, occ_beta, vir_beta, out, out_beta)
-
-
-_GMP2 = Struct("qqqqq").pack
+    record = [0, threads, requests, max_bytes]
+    describe(record, b_alpha)
+    describe(record, occ_alpha)
+    describe(record, vir_alpha)
+    describe(record, b_beta)
+    describe(record, occ_beta)
+    describe(record, vir_beta)
+    describe(record, out)
+    describe(record, out_beta)
+    put_text(record, path_alpha)
+    put_text(record, path_beta)
+    put_text(record, layout)
+    record[0] = len(record)
+    return "MP2Density", _words("q", record), (
+        b_alpha, occ_alpha, vir_alpha, b_beta, occ_beta, vir_beta, out, out_beta,
+    )
 
 
 def gmp2(
@@ -879,22 +809,19 @@ def gmp2(
     max_bytes: int,
 ) -> Call:
     """GMP2 has the input of an energy of spin orbitals and room for it and its error bound."""
-    words = _words("q", _GMP2(0, threads, requests, check_finite, max_bytes))
-    describe(words, b_alpha)
-    describe(words, occ_alpha)
-    describe(words, vir_alpha)
-    describe(words, b_beta)
-    describe(words, occ_beta)
-    describe(words, vir_beta)
-    describe(words, sums)
-    put_text(words, path_alpha)
-    put_text(words, path_beta)
-    put_text(words, layout)
-    words[0] = len(words)
-    return "GMP2", words, (b_alpha, occ_alpha, vir_alpha, b_beta, occ_beta, vir_beta, sums)
-
-
-_KMP2 = Struct("qqqqq").pack
+    record = [0, threads, requests, check_finite, max_bytes]
+    describe(record, b_alpha)
+    describe(record, occ_alpha)
+    describe(record, vir_alpha)
+    describe(record, b_beta)
+    describe(record, occ_beta)
+    describe(record, vir_beta)
+    describe(record, sums)
+    put_text(record, path_alpha)
+    put_text(record, path_beta)
+    put_text(record, layout)
+    record[0] = len(record)
+    return "GMP2", _words("q", record), (b_alpha, occ_alpha, vir_alpha, b_beta, occ_beta, vir_beta, sums)
 
 
 def kmp2(
@@ -912,11 +839,11 @@ def kmp2(
     """KMP2 has the integrals of all pairs of k-points, the orbital energies, the momentum that is conserved, and room
     for the energies and the error bound.
     """
-    words = _words("q", _KMP2(0, threads, requests, check_finite, max_bytes))
-    describe(words, occ)
-    describe(words, vir)
-    describe(words, conserve)
-    describe(words, sums)
-    describe_all(words, b)
-    words[0] = len(words)
-    return "KMP2", words, (occ, vir, conserve, sums, *b)
+    record = [0, threads, requests, check_finite, max_bytes]
+    describe(record, occ)
+    describe(record, vir)
+    describe(record, conserve)
+    describe(record, sums)
+    describe_all(record, b)
+    record[0] = len(record)
+    return "KMP2", _words("q", record), (occ, vir, conserve, sums, *b)
