@@ -36,7 +36,7 @@ func JK(l Source, densities []Density, opt JKOptions) (JKResult, error) {
 	}
 	opt.Team = opt.Team.Plan(p.naux) // before products plan
 	var w jkWork
-	allocate(w.layout(p, densities, opt))
+	scratch.Allocate(w.layout(p, densities, opt))
 	prepared, err := prepareDensities(densities, &w, opt.Options)
 	if err != nil {
 		return JKResult{}, err

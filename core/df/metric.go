@@ -47,7 +47,7 @@ func DecomposeMetric[T dense.Float](team *sched.Team, metric dense.View[T], depe
 		return nil, err
 	}
 	m := &Metric[T]{order: n}
-	allocate(m.factorLayout)
+	scratch.Allocate(m.factorLayout)
 	err := factor.CholeskyView(team, metric, m.lower.View(), false)
 	var indefinite *factor.NotPositiveDefiniteError
 	switch {
@@ -90,7 +90,7 @@ func largeEigenvectors[T dense.Float](team *sched.Team, metric dense.View[T], de
 	error) {
 	n := metric.Rows
 	var pairs eigenpairs[T]
-	allocate(pairs.layout(n))
+	scratch.Allocate(pairs.layout(n))
 	w, vectors := pairs.values, pairs.vectors
 	options := eigen.Options{Team: team, SkipFiniteCheck: true, DoublePrecision: true}
 	if _, err := eigen.Eigh(metric, w, vectors.View().T(), options); err != nil {
@@ -157,7 +157,7 @@ func (m *Metric[T]) Fit(team *sched.Team, integrals dense.View[T], skipFiniteChe
 		}
 	}
 	var work []T
-	allocate(productLayout(&work, m.rows.Rows, min(integrals.Cols, fitPairs)))
+	scratch.Allocate(productLayout(&work, m.rows.Rows, min(integrals.Cols, fitPairs)))
 	if isByRows {
 		return m.eachPanel(team, byRows.Cols, func(j0, j1 int) error {
 			return m.fitRows(team, byRows.Slice(0, m.order, j0, j1), work)

@@ -151,12 +151,6 @@ func takeBuffers(a *scratch.Arena, b stream.Blocks, pairs int) []dense.Matrix[fl
 	return buffers
 }
 
-// allocate allocates the memory of a layout and runs the layout over it.
-func allocate(layout func(a *scratch.Arena)) {
-	a := scratch.NewArena(dense.NewAligned[float64](scratch.Count(layout)))
-	layout(&a)
-}
-
 // eachBlock calls visit for every block of L with the number of its first row, in order: once with all of L if it is
 // used in place.
 func eachBlock(

@@ -77,7 +77,7 @@ func TestBlocks(t *testing.T) {
 				t.Errorf("blocks of %d bytes, the limit is %d", held, room)
 			}
 			var buffers []dense.Matrix[float64]
-			allocate(func(a *scratch.Arena) { buffers = takeBuffers(a, blocks, cols) })
+			scratch.Allocate(func(a *scratch.Arena) { buffers = takeBuffers(a, blocks, cols) })
 			next := 0
 			err = eachBlock(team(2), source, blocks, buffers, func(block dense.Matrix[float64], first int) error {
 				if first != next || (blocks.Width%unit != 0 && blocks.Width != rows) {

@@ -136,7 +136,7 @@ func (r *transformer) layout(a *scratch.Arena) {
 
 func newTransformer(t transformPlan, occ, vir dense.View[float64], opt Options) (*transformer, error) {
 	r := &transformer{transformPlan: t, team: opt.Team, checkFinite: !opt.SkipFiniteCheck}
-	allocate(r.layout)
+	scratch.Allocate(r.layout)
 	r.multiplier = newMultiplier(opt.Team, t.nao, t.group, false, r.squares)
 	for _, c := range []struct {
 		name     string

@@ -146,7 +146,7 @@ func EachAmplitudes(opt Options, left, right Spin, kind Amplitudes, visit func(i
 	// A step for each pair that is computed, and as much for what visit does with it.
 	run.opt.Team = opt.Team.Plan(2 * len(left.Occ) * len(right.Occ))
 	rows := newAmplitudeRows(run, w)
-	allocate(rows.layout)
+	scratch.Allocate(rows.layout)
 	visitRows := func(first, end int) error {
 		for i := first; i < end; i++ {
 			if err := opt.Team.Err(); err != nil {
@@ -299,7 +299,7 @@ func PairAmplitudes(
 		})
 	}
 	walk := run.walk(w, kind.symmetric())
-	allocate(walk.layout)
+	scratch.Allocate(walk.layout)
 	return walk.each(visitor[float64]{visit: func(a, b *block[float64]) error {
 		return run.eachPair(workers, a.first, a.end, b.first, b.end, store,
 			func(i, j int, t dense.Matrix[float64]) error {
@@ -343,7 +343,7 @@ func (run *amplitudeRun) eachPair(
 		}
 		t := &workers[worker]
 		if t.Data == nil {
-			allocate(run.pairLayout(t))
+			scratch.Allocate(run.pairLayout(t))
 		}
 		if err := compute(i, j, *t); err != nil {
 			return err

@@ -112,12 +112,6 @@ func newBlock[T dense.Scalar](a *scratch.Arena, op *operand[T], width int, weigh
 	return b
 }
 
-// allocate allocates the memory of a layout and runs the layout over it.
-func allocate(layout func(a *scratch.Arena)) {
-	a := scratch.NewArena(dense.NewAligned[float64](scratch.Count(layout)))
-	layout(&a)
-}
-
 // bytesOf returns the bytes that a layout takes.
 func bytesOf(layout func(a *scratch.Arena)) int64 {
 	return int64(scratch.Count(layout)) * int64(dense.Bytes[float64]())
@@ -276,7 +270,7 @@ func EachOrbital[T dense.Float](
 ) error {
 	op := newOperand[T](s.Source, s.Name)
 	var b *block[T]
-	allocate(func(a *scratch.Arena) { b = newBlock(a, op, end-first, op.unweighted()) })
+	scratch.Allocate(func(a *scratch.Arena) { b = newBlock(a, op, end-first, op.unweighted()) })
 	if err := b.fill(team, first, end, true); err != nil {
 		return err
 	}

@@ -91,7 +91,7 @@ func addOppositeSpins(opt Options, alpha, beta Spin, toAlpha, toBeta *density) e
 	na, va, vb := len(alpha.Occ), len(alpha.Vir), len(beta.Vir)
 	each := kept / na
 	var t []float64
-	allocate(takeNumbers(&t, kept))
+	scratch.Allocate(takeNumbers(&t, kept))
 	of := func(x []float64, at, rows, cols int) dense.View[float64] {
 		return dense.Matrix[float64]{Rows: rows, Cols: cols, Stride: cols,
 			Data: x[at*rows*cols : (at+1)*rows*cols]}.View()
@@ -150,7 +150,7 @@ func newDensity(s Spin, occupation float64) (*density, error) {
 	}
 	nocc, nvir, _ := s.Source.Shape()
 	d := &density{occupation: occupation}
-	allocate(d.layout(nocc, nvir))
+	scratch.Allocate(d.layout(nocc, nvir))
 	return d, nil
 }
 
@@ -193,7 +193,7 @@ func (d *density) add(opt Options, m, s Spin, kind Amplitudes, of combination) e
 	var memory []float64 // for u
 	return EachAmplitudes(opt, m, s, kind, func(_ int, t []float64) error {
 		if of != nil && memory == nil {
-			allocate(takeNumbers(&memory, len(t)))
+			scratch.Allocate(takeNumbers(&memory, len(t)))
 		}
 		return d.addOne(opt, t, of, memory)
 	})

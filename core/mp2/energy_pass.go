@@ -85,7 +85,7 @@ func computePass[T dense.Float](
 	}
 	opt.Team = opt.Team.Plan(pairCount(ops, only))
 	e := newEnergyPass(opt.Options, ops, blocks)
-	allocate(e.layout)
+	scratch.Allocate(e.layout)
 	for n := range ops {
 		e.only = func(i, j int) bool { return j <= i && only.has(n, triangular(i, j)) }
 		e.finished = func(i, j int) error {
@@ -189,7 +189,7 @@ func kElements[T dense.Float](nvir int) int { return max(nvir*nvir, kBytes/dense
 func (e *energyPass[T]) worker(n int) *workerMemory[T] {
 	if e.workers[n] == nil {
 		w := &workerMemory[T]{set: kernel.Best()}
-		allocate(e.workerLayout(w))
+		scratch.Allocate(e.workerLayout(w))
 		e.workers[n] = w
 	}
 	return e.workers[n]

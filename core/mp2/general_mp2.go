@@ -86,7 +86,7 @@ func complexGeneralized[T dense.Complex](s Spin, opt Options) (Result, error) {
 		workers: make([]dense.Matrix[T], opt.Team.Threads()), errors: complexError[T](op.naux),
 	}
 	walk := generalizedWalk(opt, op, blocks)
-	allocate(walk.layout)
+	scratch.Allocate(walk.layout)
 	err = walk.each(visitor[T]{visit: func(left, right *block[T]) error {
 		if left == right {
 			return r.triangle(left)
@@ -143,7 +143,7 @@ func (r *generalizedRun[T]) pair(worker int, left, right *block[T], i, j int) er
 	vir := r.spin.Vir
 	n := len(vir)
 	if r.workers[worker].Data == nil {
-		allocate(productLayout(&r.workers[worker], n))
+		scratch.Allocate(productLayout(&r.workers[worker], n))
 	}
 	k := r.workers[worker]
 	asRows, asColumns := left.op.trans()

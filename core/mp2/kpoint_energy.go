@@ -238,7 +238,7 @@ func (r *kRun[T]) load(pair int) error {
 	if last := len(r.free) - 1; last >= 0 {
 		b, r.free = r.free[last], r.free[:last]
 	} else {
-		allocate(r.blockLayout(&b))
+		scratch.Allocate(r.blockLayout(&b))
 	}
 	b.op = r.ops[pair]
 	b.forget()
@@ -263,7 +263,7 @@ func (r *kRun[T]) productLayout(k *[]T) func(a *scratch.Arena) {
 // k-points.
 func (r *kRun[T]) product(out *[]T, left, right *block[T], item kItem) []T {
 	if *out == nil {
-		allocate(r.productLayout(out))
+		scratch.Allocate(r.productLayout(out))
 	}
 	together := item.end - item.first
 	if !left.op.stacked() {

@@ -55,7 +55,7 @@ func newOppositeSpinFactor(opt Options, s Spin, x []float64) (*oppositeSpinFacto
 				opt.maxBytes(), 8*size)
 		}
 	}
-	allocate(func(a *scratch.Arena) { f.block = newBlock(a, op, f.width, op.unweighted()) })
+	scratch.Allocate(func(a *scratch.Arena) { f.block = newBlock(a, op, f.width, op.unweighted()) })
 	f.squares = make([]float64, len(x))
 	f.transposed = make([]float64, f.chunk*op.nvir*op.naux)
 	f.countRoundings()

@@ -47,6 +47,11 @@ func (p *Pool) Arena(layout func(a *Arena)) Memory {
 	return m
 }
 
+// Allocate runs the layout over new memory, for parts that outlive the call or that no other call could use.
+func Allocate(layout func(a *Arena)) {
+	run(NewArena(dense.NewAligned[float64](Count(layout))), layout)
+}
+
 // Take returns n numbers of unknown values. While the arena counts, it returns no memory.
 func Take[T dense.Scalar](a *Arena, n int) []T {
 	words := LinesOf[T](n)
