@@ -190,8 +190,11 @@ func (t triangular[T]) cut(h int) (head, tail triangular[T], off opMatrix[T], fi
 }
 
 // step reports a product of the block between triangles of orders h and r with the given number of columns. A triangle
-// of order n counts n^2 = h^2 + 2 h r + r^2 steps for each column.
-func (w *triangularWork[T]) step(h, r, columns int) { w.team.Step(2 * h * r * columns) }
+// of order n counts n^2 = h^2 + 2 h r + r^2 steps for each column. Its error is that of the cancelled team.
+func (w *triangularWork[T]) step(h, r, columns int) error {
+	w.team.Step(2 * h * r * columns)
+	return w.team.Err()
+}
 
 // solve overwrites x by the solution y of t y = x.
 func (w *triangularWork[T]) solve(t triangular[T], x dense.Matrix[T]) error {
@@ -209,7 +212,9 @@ func (w *triangularWork[T]) solve(t triangular[T], x dense.Matrix[T]) error {
 	if err := multiply(w.set, w.team, full, -1, off, plain(first), 1, second); err != nil {
 		return err
 	}
-	w.step(h, t.Rows-h, x.Cols)
+	if err := w.step(h, t.Rows-h, x.Cols); err != nil {
+		return err
+	}
 	return w.solve(tail, second)
 }
 
@@ -229,6 +234,8 @@ func (w *triangularWork[T]) multiply(t triangular[T], x dense.Matrix[T]) error {
 	if err := multiply(w.set, w.team, full, 1, off, plain(first), 1, second); err != nil {
 		return err
 	}
-	w.step(h, t.Rows-h, x.Cols)
+	if err := w.step(h, t.Rows-h, x.Cols); err != nil {
+		return err
+	}
 	return w.multiply(head, first)
 }

@@ -220,7 +220,9 @@ func (w *triangularWork[T]) overwriteRows(solve bool, t triangular[T], x dense.M
 		if err := multiply(w.set, w.team, full, 1, plain(early), off.transposed(), 1, late); err != nil {
 			return err
 		}
-		w.step(h, t.Rows-h, x.Rows)
+		if err := w.step(h, t.Rows-h, x.Rows); err != nil {
+			return err
+		}
 		return w.overwriteRows(solve, head, early)
 	}
 	if err := w.overwriteRows(solve, head, early); err != nil {
@@ -229,7 +231,9 @@ func (w *triangularWork[T]) overwriteRows(solve bool, t triangular[T], x dense.M
 	if err := multiply(w.set, w.team, full, -1, plain(early), off.transposed(), 1, late); err != nil {
 		return err
 	}
-	w.step(h, t.Rows-h, x.Rows)
+	if err := w.step(h, t.Rows-h, x.Rows); err != nil {
+		return err
+	}
 	return w.overwriteRows(solve, tail, late)
 }
 
