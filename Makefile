@@ -22,8 +22,8 @@ XLA = $(firstword $(wildcard $(abspath $(VENV))/lib/python3*/site-packages/lammp
 # Prints failures of go test -json and writes the slowest tests to the file given next.
 GO_REPORT := $(PYTHON) tests_py/support/go_report.py
 # Go packages with tests that compare numbers of threads: under the race detector these run, with small cases
-# (CONTRIBUTING.md). The BLAS and the scheduler run there as a whole.
-THREADED = $(filter-out ./core/blas/ ./core/sched/%,$(addprefix ./,$(sort $(dir \
+# (CONTRIBUTING.md). The BLAS, the scheduler and the queue of deferred updates run there as a whole.
+THREADED = $(filter-out ./core/blas/ ./core/sched/% ./core/schur/internal/%,$(addprefix ./,$(sort $(dir \
            $(shell grep -rl --include='*_test.go' '^func Test.*Threads' core)))))
 # One or two cheap files of each subject; selftest calls every public function.
 SMOKE := $(addprefix tests_py/,border/test_selftest.py border/test_namespaces.py blas/test_blas_level1.py \
@@ -67,7 +67,8 @@ test-go: $(VENV)/tools  ## the part of test in Go
 	TRNSCI_TEST_PJRT=$(XLA) \
 		go test -json -race ./core/sched/... ./trnbackend/device/... ./trnbackend/pjrt/... ./pybind/... | \
 		$(GO_REPORT) --every-package build/reports/go-race.txt
-	go test -json -race -short -tags noasm ./core/kernel/... ./core/mp2/internal/... ./core/blas/... | \
+	go test -json -race -short -tags noasm \
+		./core/kernel/... ./core/mp2/internal/... ./core/blas/... ./core/schur/internal/... | \
 		$(GO_REPORT) --every-package build/reports/go-race-blas.txt
 	go test -json -race -short -tags noasm -run Threads $(THREADED) | \
 		$(GO_REPORT) --every-package build/reports/go-race-threads.txt

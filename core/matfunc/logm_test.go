@@ -209,12 +209,27 @@ func TestFunctionsStopWhenCancelled(t *testing.T) {
 		}
 		h.Set(i, i, 8*n)
 	}
+	triangle, unitary := numtest.Random[complex128](rng, n, n), dense.New[complex128](n, n)
+	unitary.SetIdentity()
+	values := make([]complex128, n)
+	for i := range n {
+		clear(triangle.Row(i)[:i])
+		triangle.Set(i, i, complex(float64(i), 0))
+		values[i] = cmplx.Sqrt(complex(float64(i), 0))
+	}
 	for name, call := range map[string]func(team *sched.Team) error{
 		"Expm":  func(team *sched.Team) error { return Expm(team, a.View(), dense.New[float64](n, n).View()) },
 		"Sqrtm": func(team *sched.Team) error { _, err := Sqrtm(team, a.View(), x.View()); return err },
 		"Logm":  func(team *sched.Team) error { _, err := Logm(team, a.View(), x.View()); return err },
 		"Power": func(team *sched.Team) error { _, err := Power(team, a.View(), 0.3, x.View()); return err },
 		"Signm": func(team *sched.Team) error { _, err := Signm(team, a.View(), x.View()); return err },
+		"Parlett": func(team *sched.Team) error {
+			_, err := Parlett(team, triangle.View(), unitary.View(), values, x.View())
+			return err
+		},
+		"IntegerPower": func(team *sched.Team) error {
+			return IntegerPower(team, a.View(), -13, dense.New[float64](n, n).View())
+		},
 	} {
 		limits := schedtest.Limits{}
 		if name == "Power" {
