@@ -29,7 +29,7 @@ func limited[T dense.Scalar](a dense.Matrix[T], width int) dense.Matrix[T] {
 	return b
 }
 
-// packed returns the band of a, with rows for rows-1 diagonals beside the main one and NaN where no element belongs.
+// packed returns a in LAPACK's band storage with rows-1 off-diagonals. Entries that hold no element of a are NaN.
 func packed[T dense.Scalar](a dense.Matrix[T], rows int, upper bool) dense.Matrix[T] {
 	b := dense.New[T](rows, a.Cols)
 	b.Fill(dense.FromParts[T](math.NaN(), math.NaN()))
@@ -45,8 +45,8 @@ func packed[T dense.Scalar](a dense.Matrix[T], rows int, upper bool) dense.Matri
 	return b
 }
 
-// widths are numbers of diagonals below the main one: none, one, narrow ones at the larger orders, wide ones, and more
-// than there are.
+// widths are numbers of subdiagonals: none, one, few enough for the reduction of narrow bands at the larger orders, too
+// many for it, and more than the matrix has.
 var widths = []int{0, 1, 2, 3, 7, 300}
 
 func TestEighBanded(t *testing.T) {
@@ -89,7 +89,7 @@ func testBanded[T dense.Scalar, W dense.Wide, R dense.Float](t *testing.T) {
 	t.Log(worst)
 }
 
-// The reduction of narrow bands is right for bands of every width and order, also where it is not the quickest way.
+// The reduction of narrow bands is correct for every bandwidth and order, also where the dense reduction is faster.
 func TestChase(t *testing.T) {
 	t.Run("float64", testChase[float64])
 	t.Run("complex128", testChase[complex128])
@@ -151,7 +151,7 @@ func TestBandedAndTridiagonalScales(t *testing.T) {
 	t.Log(worst)
 }
 
-// couplings returns the elements of a tridiagonal matrix.
+// couplings returns the diagonal and the subdiagonal of a.
 func couplings[T dense.Float](a dense.Matrix[T]) (d, e []T) {
 	for i := range a.Rows {
 		d = append(d, a.At(i, i))
@@ -178,7 +178,7 @@ func testTridiagonal[R dense.Float](t *testing.T) {
 			name := fmt.Sprintf("%s, n = %d", family.Name, n)
 			a := limited(rounded[R](family.Make(rng, n)), 1)
 			if family.Name == "weakly coupled" {
-				a.Set(0, 0, 1) // not all elements are below the least normal float32
+				a.Set(0, 0, 1) // so that not all elements are subnormal in float32
 			}
 			d, e := couplings(a)
 			o := newOutputs[R, R](n)
@@ -200,7 +200,7 @@ func testTridiagonal[R dense.Float](t *testing.T) {
 	t.Log(worst)
 }
 
-// checkTridiagonalSubset fails the test unless subsets agree with all.
+// checkTridiagonalSubset fails the test unless the eigenvalues of subsets agree with those in all.
 func checkTridiagonalSubset[R dense.Float](t *testing.T, name string, d, e []R, all outputs[R, R]) {
 	t.Helper()
 	n := len(d)
@@ -235,7 +235,7 @@ func TestBandedArguments(t *testing.T) {
 	band, v := dense.New[float64](2, 3), dense.New[float64](3, 3).View()
 	w := make([]float64, 3)
 	infinite := band.Clone()
-	infinite.Set(1, 2, math.Inf(1)) // no element of the matrix
+	infinite.Set(1, 2, math.Inf(1)) // an unused entry of the band storage
 	run := func(band dense.View[float64], w []float64, v dense.View[float64], opt Options) error {
 		_, err := EighBanded(band, w, v, opt)
 		return err
@@ -264,7 +264,7 @@ func TestBandedArguments(t *testing.T) {
 		}
 	}
 	if err := run(infinite.View(), w, v, Options{SkipFiniteCheck: true}); err != nil || w[0] != 0 {
-		t.Errorf("an element that counts for nothing: %v, %v", w, err)
+		t.Errorf("an infinity in an unused entry: %v, %v", w, err)
 	}
 	if err := run(dense.View[float64]{}, nil, dense.View[float64]{}, Options{}); err != nil {
 		t.Error(err)
@@ -293,7 +293,7 @@ func TestBandedThreadsProgressAndWorkspace(t *testing.T) {
 	const n = 400
 	rng := rand.New(rand.NewPCG(5, 3))
 	widths := []int{3, 1, 20}
-	if testing.Short() { // also under the race detector
+	if testing.Short() { // as under the race detector
 		widths = widths[:1]
 	}
 	for _, width := range widths {

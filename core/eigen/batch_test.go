@@ -15,8 +15,8 @@ import (
 	"trnsci/core/sched"
 )
 
-// groupMember returns a Hermitian matrix of one of several kinds: random, zero, diagonal, clustered, huge, tiny,
-// graded, or with a tiny block of its own.
+// groupMember returns a Hermitian matrix of one of several kinds: random, zero, diagonal, with clustered eigenvalues,
+// huge, tiny, graded, or block diagonal with one tiny block.
 func groupMember[W dense.Wide](rng *rand.Rand, n, kind int) dense.Matrix[W] {
 	a := numtest.RandomHermitian[W](rng, n)
 	each := func(change func(i, j int, x W) W) {
@@ -129,7 +129,7 @@ func checkGroup[W dense.Wide, T dense.Scalar, R dense.Float](t *testing.T, worst
 		t.Fatalf("order %d, %d matrices: %d eigenvalues, %v", n, len(a), found, err)
 	}
 	for k := range a {
-		// Scaled by a power of two, the residuals of the largest and smallest numbers are numbers.
+		// Without scaling, the residuals of huge and tiny matrices would overflow or underflow.
 		exponent := scalingExponent[float64](largestInLower(widened[W](a[k])))
 		w, v := pairs[W](out[k], n)
 		for i := range w {
@@ -176,8 +176,8 @@ func testValuesAlone[W dense.Wide](t *testing.T, highest int) {
 	}
 }
 
-// testAlone compares the bits of members of a group with those of each matrix alone, for values without vectors,
-// subsets and the other triangle too.
+// testAlone checks that each member of a group has the same bits as the matrix alone, also for the upper triangle, for
+// eigenvalues without eigenvectors, and for subsets.
 func testAlone[W dense.Wide, R dense.Float](t *testing.T, n int) {
 	rng := rand.New(rand.NewPCG(uint64(n), 8))
 	var a []dense.Matrix[W]
@@ -220,7 +220,7 @@ func TestGroupNamesWhatFails(t *testing.T) {
 		t.Errorf("an infinity in matrix 3: %v in matrix %d", err, failed)
 	}
 	if _, _, _, err := group[float64, float64](a, Options{SkipFiniteCheck: true}); err != nil {
-		t.Errorf("with no check: %v", err)
+		t.Errorf("without the finite check: %v", err)
 	}
 }
 
@@ -255,8 +255,8 @@ func TestGroupSize(t *testing.T) {
 	}
 }
 
-// Batches of all the ways in which they are solved: the results are those of Eigh, within rounding errors in large
-// groups.
+// EighBatch agrees with Eigh for each of its ways to solve a batch: eigenvalues up to rounding errors, and eigenvectors
+// bit for bit unless SIMD lanes solve the group but not a single matrix.
 func TestEighBatch(t *testing.T) {
 	rng := rand.New(rand.NewPCG(10, 8))
 	for _, c := range []struct{ n, count int }{

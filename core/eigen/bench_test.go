@@ -70,7 +70,7 @@ func benchmarkGeneralized[T dense.Scalar, R dense.Float](b *testing.B, n int) {
 	}
 }
 
-// Eigenvalues of bands, reduced as bands and as dense matrices: bandRatio is where the two take the same time.
+// BenchmarkBandValues times the reductions of a band and of the same dense matrix: they take equally long at bandRatio.
 func BenchmarkBandValues(b *testing.B) {
 	for _, n := range []int{256, 1024} {
 		for _, width := range []int{2, 4, 8, 16} {
@@ -93,7 +93,7 @@ func BenchmarkBandValues(b *testing.B) {
 	}
 }
 
-// BenchmarkGroup times a full group, and one matrix in a lane and by the method of larger ones.
+// BenchmarkGroup times a full group, one matrix in a SIMD lane, and one matrix by the method for larger orders.
 func BenchmarkGroup(b *testing.B) {
 	for _, n := range []int{2, 4, 8, 12, 16, 20, 24, 32, 48, 64} {
 		b.Run(fmt.Sprintf("float64/%d", n), func(b *testing.B) { benchmarkGroup[float64, float64](b, n) })
@@ -127,7 +127,7 @@ func benchmarkGroup[T dense.Scalar, R dense.Float](b *testing.B, n int) {
 }
 
 // BenchmarkBackTransformation times the steps after divide and conquer: forming the block reflectors, applying them to
-// all vectors and writing these to the output. It includes the time of copying the vectors.
+// all vectors and writing these to the output. The time includes a copy of the vectors.
 func BenchmarkBackTransformation(b *testing.B) {
 	for _, threads := range []int{1, 2} {
 		for _, n := range []int{16, 32, 64, 128, 256, 512, 1024, 2048} {

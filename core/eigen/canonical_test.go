@@ -27,7 +27,7 @@ func dependentMetric[W dense.Wide](rng *rand.Rand, values []float64) (b, q dense
 	return times(scaled, adjoint(q)), q
 }
 
-// withSmallest returns n eigenvalues from 1 to 2, of which the first are exchanged for these.
+// withSmallest returns n eigenvalues from 1 to 2, the first of which are replaced by small.
 func withSmallest(n int, small ...float64) []float64 {
 	values := make([]float64, n)
 	for i := range values {
@@ -44,8 +44,8 @@ func TestEighCanonical(t *testing.T) {
 	t.Run("complex128", testCanonical[complex128, complex128, float64])
 }
 
-// testCanonical drops the first two eigenvectors of a metric. What is left has V^H B V = I and V^H A V = diag(w), and
-// no component along those.
+// testCanonical has the first two eigenvectors of a metric dropped. The columns of V must be orthogonal to them and
+// satisfy V^H B V = I and V^H A V = diag(w).
 func testCanonical[T dense.Scalar, W dense.Wide, R dense.Float](t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	const lindep = 1e-3
@@ -77,7 +77,7 @@ func testCanonical[T dense.Scalar, W dense.Wide, R dense.Float](t *testing.T) {
 				values)) / (unit * numtest.HermitianNorm(wideA) * normV)
 			along := numtest.FrobeniusNorm(times(adjoint(q.Slice(0, n, 0, 2).Clone()), v)) / (unit * normV)
 			if !(gram < residualLimit) || !(diagonal < residualLimit) || !(along < residualLimit) {
-				t.Errorf("%s: |V^H B V - I| %g, |V^H A V - w| %g, along what was dropped %g", name, gram, diagonal, along)
+				t.Errorf("%s: |V^H B V - I| %g, |V^H A V - w| %g, along dropped vectors %g", name, gram, diagonal, along)
 			}
 			checkPhase(t, name, v)
 			only := make([]R, n)
@@ -90,7 +90,7 @@ func testCanonical[T dense.Scalar, W dense.Wide, R dense.Float](t *testing.T) {
 	}
 }
 
-// A metric that needs no help gives what EighGeneralized gives, whatever the scales.
+// For a well-conditioned metric EighCanonical agrees with EighGeneralized, whatever the scales of A and B.
 func TestEighCanonicalOfRegularMetric(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	const n = 20
@@ -162,7 +162,8 @@ func TestEighCanonicalErrors(t *testing.T) {
 	}
 }
 
-// What rounding makes of zeros is dropped even with lindep 0, and EighGeneralized refuses such a metric.
+// Eigenvalues of the metric that are zero up to rounding errors are dropped even if lindep is 0; EighGeneralized
+// refuses such a metric.
 func TestEighCanonicalOfSingularMetric(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 2))
 	for _, n := range []int{2, 12, 50} {
@@ -205,7 +206,7 @@ func TestEighCanonicalWorkspaceAndThreads(t *testing.T) {
 		}
 	}
 	if WorkspaceCanonical[float64](math.MaxInt, Options{}) != math.MaxInt64 {
-		t.Error("an absurd order does not saturate")
+		t.Error("the workspace of order MaxInt does not saturate")
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -173,7 +173,7 @@ func TestSubsetsAgreeWithAll(t *testing.T) {
 	const n = 60
 	a := rounded[complex64](numtest.RandomHermitian[complex128](rng, n))
 	all, v := mustEigh[complex128, float32](t, a.View(), Options{})
-	// Without vectors eigenvalues may be rounded in another way, so that intervals end at their own.
+	// Eigenvalues computed without vectors may differ by rounding errors, so intervals for them end at ownValues.
 	values, ownValues := make([]float32, n), make([]float64, n)
 	if _, err := Eigh(a.View(), values, dense.View[complex64]{}, Options{ValuesOnly: true}); err != nil {
 		t.Fatal(err)
@@ -196,11 +196,11 @@ func TestSubsetsAgreeWithAll(t *testing.T) {
 		checkEighValues(t, fmt.Sprintf("%+v", subset), n, values[:count], w)
 		for i := range w {
 			if w[i] != all[first+i] {
-				t.Errorf("%+v: eigenvalue %d", subset, i)
+				t.Errorf("%+v: eigenvalue %d differs", subset, i)
 			}
 			for k := range n {
 				if dense.Abs(u.At(k, i)-v.At(k, first+i)) > 1e-6 {
-					t.Fatalf("%+v: eigenvector %d", subset, i)
+					t.Fatalf("%+v: eigenvector %d differs", subset, i)
 				}
 			}
 		}
@@ -217,8 +217,8 @@ func TestSubsetsAgreeWithAll(t *testing.T) {
 	check(func(all []float64) Subset { return ByValue(all[0]-1, all[0]) }, 0, 1)
 }
 
-// With DoublePrecision the results of a single precision matrix are those of the same matrix in double precision,
-// rounded.
+// With DoublePrecision the results for a single precision matrix are the rounded results for the same matrix in double
+// precision.
 func TestDoublePrecision(t *testing.T) {
 	const n = 90
 	a := numtest.RandomHermitian[complex64](rand.New(rand.NewPCG(9, 9)), n)
@@ -241,7 +241,7 @@ func TestDoublePrecision(t *testing.T) {
 	}
 }
 
-// layouts returns views of the same matrix a in memory of different kinds.
+// layouts returns views of copies of a in several memory layouts.
 func layouts[T dense.Scalar](a dense.Matrix[T]) map[string]dense.View[T] {
 	n := a.Rows
 	views := map[string]dense.View[T]{
@@ -264,10 +264,10 @@ func layouts[T dense.Scalar](a dense.Matrix[T]) map[string]dense.View[T] {
 	return views
 }
 
-// guard is in every element of memory that no result belongs to.
+// guard fills the memory that no result may be written to.
 const guard = -12345
 
-// guardsHold reports whether every element of v.Data that is not one of v's still is a guard.
+// guardsHold reports whether every element of v.Data outside v is still a guard.
 func guardsHold[T dense.Scalar](v dense.View[T]) bool {
 	own := make(map[int]bool)
 	for i := range v.Rows {

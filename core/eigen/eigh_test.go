@@ -50,7 +50,7 @@ func testFamily[T dense.Scalar, W dense.Wide, R dense.Float](t *testing.T, worst
 	if family.Spectrum != nil {
 		want := family.Spectrum(n)
 		norm := max(math.Abs(want[0]), math.Abs(want[n-1]))
-		// Weyl's inequality turns the residual and the rounding of the elements into an error of the eigenvalues.
+		// By Weyl's inequality, the residual and the rounding of the elements bound the errors of the eigenvalues.
 		checkValues(t, name, w, want, residualLimit*float64(max(n, 8))*dense.Eps[T]()*norm)
 	}
 	valuesOnly := make([]R, n)
@@ -74,7 +74,7 @@ func testScales[T dense.Scalar, W dense.Wide, R dense.Float](t *testing.T, expon
 	worst := &numtest.WorstResiduals{}
 	orders := []int{33}
 	if dense.IsSingle[T]() {
-		orders = append(orders, 70) // which is worked on in single precision
+		orders = append(orders, 70) // large enough to be solved in single precision
 	}
 	for _, exponent := range exponents {
 		for _, family := range numtest.HermitianFamilies[W]() {
@@ -92,15 +92,15 @@ func testScales[T dense.Scalar, W dense.Wide, R dense.Float](t *testing.T, expon
 	t.Log(worst)
 }
 
-// A matrix whose elements are all subnormal has few digits, and its eigenvalues are rounded to few digits. The smallest
-// number is the unit of both errors.
+// Subnormal elements and eigenvalues have few significant digits, so errors are measured in units of the smallest
+// subnormal number.
 func TestEighSubnormal(t *testing.T) {
 	t.Run("complex128", func(t *testing.T) { testSubnormal[complex128, float64](t, -1060, -1074) })
 	t.Run("complex64", func(t *testing.T) { testSubnormal[complex64, float32](t, -135, -149) })
 	t.Run("float32", func(t *testing.T) { testSubnormal[float32, float32](t, -135, -149) })
 }
 
-// testSubnormal takes matrices times 2^exponent; the smallest number of R is 2^last.
+// testSubnormal multiplies matrices by 2^exponent; the smallest subnormal number of R is 2^last.
 func testSubnormal[T dense.Scalar, R dense.Float](t *testing.T, exponent, last int) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for _, n := range []int{2, 8, 33, 70} {
@@ -109,10 +109,10 @@ func testSubnormal[T dense.Scalar, R dense.Float](t *testing.T, exponent, last i
 		for i := range w {
 			w[i] = math.Ldexp(w[i], -exponent)
 		}
-		// n eigenvalues, each rounded to a multiple of the smallest number.
+		// n eigenvalues, each rounded to a multiple of the smallest subnormal number.
 		halfUnit := math.Ldexp(1, last-exponent-1)
 		if r := numtest.EigenResidual(times2(widened[complex128](a), -exponent), w, v, halfUnit); !(r < 1) {
-			t.Errorf("n = %d: |AV - VW| is %g units of the smallest number", n, r)
+			t.Errorf("n = %d: |AV - VW| is %g units of the smallest subnormal number", n, r)
 		}
 		if r := numtest.UnitaryResidual(v, dense.Eps[T]()); !(r < residualLimit) {
 			t.Errorf("n = %d: |V^H V - I| is %g", n, r)
@@ -121,7 +121,7 @@ func testSubnormal[T dense.Scalar, R dense.Float](t *testing.T, exponent, last i
 }
 
 func TestEighLargestNumbers(t *testing.T) {
-	const huge = math.MaxFloat64 * (1 - 0x1p-40) // so that a rounding error more does not overflow
+	const huge = math.MaxFloat64 * (1 - 0x1p-40) // so that rounding errors cause no overflow
 	w, _ := mustEigh[float64, float64](t, dense.FromRows([]float64{0, huge}, []float64{huge, 0}).View(), Options{})
 	checkValues(t, "w", w, []float64{-huge, huge}, 4*0x1p-52*huge)
 	w, _ = mustEigh[float64, float64](t, dense.FromRows([]float64{huge, huge}, []float64{huge, huge}).View(), Options{})
@@ -135,7 +135,7 @@ func TestEighLargestNumbers(t *testing.T) {
 	}
 }
 
-// Blocks of very different size keep their eigenvalues: the small ones are not lost beside the large ones.
+// The eigenvalues of a tiny decoupled block are accurate relative to the norm of that block.
 func TestEighDetachedTinyBlocks(t *testing.T) {
 	for _, tiny := range []float64{1e-30, 1e-200, 1e-280} {
 		a := dense.FromRows(
@@ -154,7 +154,7 @@ func TestEighAgreesWithGonum(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for _, family := range numtest.HermitianFamilies[float64]() {
 		if family.Name == "weakly coupled" {
-			continue // gonum's result is larger than any norm of the matrix
+			continue // gonum's eigenvalues exceed every norm of the matrix
 		}
 		const n = 40
 		a := family.Make(rng, n)
@@ -250,8 +250,8 @@ func TestSubsetByIndex(t *testing.T) {
 	}
 }
 
-// Matrices near the ends of their dtype's range, and those whose elements are all subnormal, are scaled by an even
-// power of two into the range that needs no scaling.
+// One scaling by an even power of two brings a matrix with very large or very small elements, subnormal ones included,
+// into the range that needs no scaling.
 func TestScalingExponent(t *testing.T) {
 	single, double := []int{-140, -120, -30, 50, 124}, []int{-1060, -1010, -400, 400, 1020}
 	t.Run("float32", func(t *testing.T) { testScalingExponent[float32](t, single) })
@@ -274,13 +274,13 @@ func testScalingExponent[W dense.Scalar](t *testing.T, exponents []int) {
 			}
 			scaleLower(a, k)
 			if again := scalingExponent[W](largestInLower(a)); again != 0 {
-				t.Errorf("2^%d, n = %d: 2^%d is not enough, 2^%d is missing", exponent, n, k, again)
+				t.Errorf("2^%d, n = %d: scaled by 2^%d, needs 2^%d more", exponent, n, k, again)
 			}
 		}
 	}
 }
 
-// Infinities and NaNs are found everywhere in the lower triangle, and nowhere else.
+// largestInLower finds large elements, infinities and NaNs everywhere in the lower triangle and reads no other.
 func TestLargestInLower(t *testing.T) {
 	t.Run("float32", testLargestInLower[float32])
 	t.Run("float64", testLargestInLower[float64])
@@ -311,7 +311,7 @@ func testLargestInLower[W dense.Scalar](t *testing.T) {
 	}
 }
 
-// With Overwrite the reduction works in memory that suits it, and nothing outside of the matrix changes.
+// With Overwrite the reduction works in the matrix's own memory if the layout suits it, and changes nothing outside.
 func TestOverwriteStaysInsideOfTheMatrix(t *testing.T) {
 	const n, stride = 40, 48
 	rng := rand.New(rand.NewPCG(35, 35))

@@ -10,7 +10,7 @@ import (
 	"trnsci/core/sched"
 )
 
-// The vibrations of three equal masses in a row that two springs hold together.
+// The vibrations of three equal masses in a row, connected by two springs.
 func ExampleEigh() {
 	stiffness := dense.FromRows([]float64{1, -1, 0}, []float64{-1, 2, -1}, []float64{0, -1, 1})
 	w := make([]float64, 3)
@@ -26,12 +26,12 @@ func ExampleEigh() {
 	// fastest vibration (-0.408, 0.816, -0.408)
 }
 
-// Eight threads, and an end after a minute: without a Team a call has one thread and goes on until it is done.
+// Eight threads and a time limit of one minute. Without a Team a call uses one thread and has no time limit.
 func ExampleEigh_team() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	const n = 200
-	a := dense.New[float64](n, n) // the second difference: eigenvalues 2 - 2 cos(k pi/(n+1))
+	a := dense.New[float64](n, n) // second differences: eigenvalues 2 - 2 cos(k pi/(n+1))
 	for i := range n {
 		a.Set(i, i, 2)
 		if i > 0 {

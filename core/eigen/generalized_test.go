@@ -54,7 +54,7 @@ func testGeneralized[T dense.Scalar, W dense.Wide, R dense.Float](t *testing.T) 
 //
 //	|A V - B V diag(w)|_F / (m eps (|A| + max|w| |B|) |V|_F) and |V^H B V - I|_F / (m eps |B| |V|_F^2 / n), m = max(n, 8)
 //
-// and what corresponds to them for the other problems.
+// and the corresponding quantities of the other problems.
 func checkGeneralized[W dense.Wide](t *testing.T, worst *numtest.WorstResiduals, name string, problem Problem, a,
 	b dense.Matrix[W], w []float64, v dense.Matrix[W], eps float64) {
 	t.Helper()
@@ -76,7 +76,7 @@ func checkGeneralized[W dense.Wide](t *testing.T, worst *numtest.WorstResiduals,
 	case ABXEqualsLambdaX:
 		residual, gram = minus(times(a, times(b, v)), vw), times(adjoint(v), times(b, v))
 	case BAXEqualsLambdaX:
-		// B^-1 v = A v / w would lose digits for small w: solve with the Cholesky factor.
+		// V^H B^-1 V by the Cholesky factor: B^-1 v = A v / w would lose digits for small w.
 		residual = minus(times(b, times(a, v)), vw)
 		l, u := b.Clone(), v.Clone()
 		if err := factor.Cholesky(nil, l); err != nil {
@@ -141,7 +141,7 @@ func TestGeneralizedExtremeScales(t *testing.T) {
 				rootExponent = scale[1]
 			}
 			if valueExponent < -1000 || valueExponent > 1000 {
-				continue // eigenvalues beyond the range
+				continue // the eigenvalues would overflow or underflow
 			}
 			if _, err := EighGeneralized(problem, ca.View(), cb.View(), o.w, o.v, Options{}); err != nil {
 				t.Fatalf("%s: %v", name, err)
@@ -151,7 +151,7 @@ func TestGeneralizedExtremeScales(t *testing.T) {
 				w[i] = math.Ldexp(w[i], -valueExponent)
 			}
 			v = times2(v, -rootExponent/2)
-			if rootExponent%2 != 0 { // the rest of an odd power
+			if rootExponent%2 != 0 { // an odd power leaves a factor sqrt(2) or its inverse
 				root := complex(math.Pow(2, -float64(rootExponent%2)/2), 0)
 				for i := range v.Data {
 					v.Data[i] *= root
@@ -163,8 +163,8 @@ func TestGeneralizedExtremeScales(t *testing.T) {
 	t.Log(worst)
 }
 
-// scipy#12258: B with eigenvalues down to 1e-9 of the largest one. The residual is measured as in that report, against
-// |A| + |w| |B| for each pair; the method's bound has the condition number of B as a factor.
+// scipy#12258: B with eigenvalues down to 1e-9 of the largest one. The residual is measured as in that report, relative
+// to |A| + |w| |B| for each pair; the error bound of the method is proportional to the condition number of B.
 func TestIllConditionedB(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	const n, smallest, limit = 12, 1e-9, 1e-12
@@ -256,8 +256,8 @@ func TestNotPositiveDefiniteSinglePrecision(t *testing.T) {
 	}
 }
 
-// Graded matrices are positive definite however small their last element is; one that takes the eigenvalues out of the
-// range of double precision is refused.
+// A graded B is accepted as positive definite however small its last element is, unless the eigenvalues would overflow
+// in double precision.
 func TestGradedB(t *testing.T) {
 	a := dense.FromRows([]float64{1, 0}, []float64{0, 1})
 	w := make([]float64, 2)
@@ -280,8 +280,8 @@ func TestGeneralizedInSingle(t *testing.T) {
 	t.Run("complex64", testGeneralizedInSingle[complex64, complex128, float32])
 }
 
-// testGeneralizedInSingle solves for metrics that suit single precision and others that do not: the results for these
-// are those of double precision. Matrices that may be overwritten are still there for it, and all steps are done.
+// testGeneralizedInSingle checks that a metric that does not suit single precision, and no other, gives the bits of
+// double precision, although A and B may be overwritten, and that progress is complete in either case.
 func testGeneralizedInSingle[T dense.Scalar, W dense.Wide, R dense.Float](t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 5))
 	const n = 100
@@ -316,7 +316,7 @@ func testGeneralizedInSingle[T dense.Scalar, W dense.Wide, R dense.Float](t *tes
 				t.Fatalf("%s, problem %d: %v", name, problem, err)
 			}
 			if same := numtest.SameBits(got.w, want.w) && numtest.SameBits(got.v.Data, want.v.Data); same == c.inSingle {
-				t.Errorf("%s, problem %d: the results are those of double precision: %v", name, problem, same)
+				t.Errorf("%s, problem %d: results equal to those of double precision: %v", name, problem, same)
 			}
 			if done, total := progress.Read(); total < 2*n || done != total {
 				t.Errorf("%s, problem %d: %d of %d steps", name, problem, done, total)
@@ -331,7 +331,7 @@ func testGeneralizedInSingle[T dense.Scalar, W dense.Wide, R dense.Float](t *tes
 	}
 }
 
-// A metric that is not positive definite is refused as in double precision, with the same order.
+// An indefinite metric is refused as in double precision, with the same order of the leading minor.
 func TestIndefiniteInSingle(t *testing.T) {
 	const n, row = 90, 70
 	rng := rand.New(rand.NewPCG(5, 5))

@@ -9,8 +9,8 @@ import (
 	"trnsci/core/numtest"
 )
 
-// Residuals in units of max(n, 8) eps that no correct result reaches. Householder and QL errors grow like sqrt(n) eps
-// in practice (Wilkinson, The Algebraic Eigenvalue Problem, sections 5.29 and 8.12).
+// residualLimit, in units of max(n, 8) eps, is above the residual of every correct result. Householder and QL errors
+// grow like sqrt(n) eps in practice (Wilkinson, The Algebraic Eigenvalue Problem, sections 5.29 and 8.12).
 const residualLimit = 4
 
 // checkPairs fails the test unless w and v are eigenpairs of a, w ascends, and v has the documented phase.
@@ -60,9 +60,9 @@ func checkSameValues[R dense.Float](t *testing.T, name string, valuesOnly []R, w
 	checkEighValues(t, name, len(w), valuesOnly, w)
 }
 
-// checkEighValues fails the test unless the eigenvalues of a matrix of order n that were computed without eigenvectors
-// agree with those computed with them: up to errors of the precision that Eigh works in relative to the largest one,
-// and one rounding to R.
+// checkEighValues fails the test unless valuesOnly, eigenvalues of a matrix of order n computed without eigenvectors,
+// agree with w, computed with them: up to rounding errors, relative to the largest eigenvalue, in the precision that
+// Eigh works in, and one rounding to R.
 func checkEighValues[R dense.Float](t *testing.T, name string, n int, valuesOnly []R, w []float64) {
 	t.Helper()
 	largest, eps := 0.0, dense.Eps[float64]()
@@ -81,7 +81,7 @@ func checkEighValues[R dense.Float](t *testing.T, name string, n int, valuesOnly
 	}
 }
 
-// outputs are memory for a result: column-major, as numpy users get it.
+// outputs holds a result, with column-major eigenvectors as NumPy users receive them.
 type outputs[T dense.Scalar, R dense.Float] struct {
 	w []R
 	v dense.View[T]
@@ -136,7 +136,7 @@ func times2[W dense.Wide](a dense.Matrix[W], exponent int) dense.Matrix[W] {
 	return b
 }
 
-// poisoned returns a copy of a with NaN in the triangle that is not named.
+// poisoned returns a copy of a with NaN in the strict triangle that must not be read.
 func poisoned[T dense.Scalar](a dense.Matrix[T], upper bool) dense.Matrix[T] {
 	b := a.Clone()
 	for i := range a.Rows {

@@ -50,7 +50,7 @@ func testJacobiFamilies[T dense.Scalar, W dense.Wide, R dense.Float](t *testing.
 }
 
 // exactEigenvalues returns the ascending eigenvalues of a real symmetric matrix, computed by cyclic Jacobi rotations
-// with numbers of 400 bits: 120 digits, of which graded matrices cost the small eigenvalues up to 60.
+// with numbers of 400 bits, or 120 digits: rounding errors affect only the last few, even if a is graded.
 func exactEigenvalues(t *testing.T, a dense.Matrix[float64]) []*big.Float {
 	t.Helper()
 	const precision, sweeps = 400, 60
@@ -104,8 +104,8 @@ func exactEigenvalues(t *testing.T, a dense.Matrix[float64]) []*big.Float {
 	return nil
 }
 
-// graded returns D H D with ones on the diagonal of H, whose condition number is small, and elements of D from 1 to
-// 10^-decades in a random order.
+// graded returns D H D with a well-conditioned H that has a unit diagonal, and elements of D from 1 to 10^-decades in
+// random order.
 func graded(rng *rand.Rand, n int, decades float64) dense.Matrix[float64] {
 	h := numtest.RandomSPD[float64](rng, n)
 	order := rng.Perm(n)
@@ -127,7 +127,7 @@ func TestJacobiIsRelativelyAccurate(t *testing.T) {
 	const limit = 100 // units of n eps; the condition number of H is about 5
 	worst := 0.0
 	for _, n := range []int{2, 5, 16} {
-		for _, decades := range []float64{1, 8, 15, 60, 145} { // of D; the condition number has twice as many
+		for _, decades := range []float64{1, 8, 15, 60, 145} { // of D; the condition number of D H D has twice as many
 			a := graded(rng, n, decades)
 			exact := exactEigenvalues(t, a)
 			check := func(kind string, w []float64) {
@@ -192,7 +192,7 @@ func TestJacobiSubsetsAndTriangles(t *testing.T) {
 }
 
 func TestJacobiThreadsAndProgress(t *testing.T) {
-	for _, n := range []int{48, 57} { // in each round everyone plays, or one rests
+	for _, n := range []int{48, 57} { // an even order, and an odd one, where one column per round has no partner
 		t.Run(fmt.Sprintf("float64/%d", n), func(t *testing.T) { testJacobiThreads[float64](t, n) })
 		t.Run(fmt.Sprintf("complex128/%d", n), func(t *testing.T) { testJacobiThreads[complex128](t, n) })
 	}
@@ -260,8 +260,8 @@ func TestJacobiGivesUp(t *testing.T) {
 	}
 }
 
-// The factor is one of the matrix, up to the rounding errors of its rows, and there is none for a matrix that is
-// singular to working precision.
+// The factor X satisfies X^T X = A up to errors of order n eps sqrt(a_ii a_kk) in element (i, k); a matrix that is
+// indefinite, or singular to working precision, has none.
 func TestJacobiFactor(t *testing.T) {
 	const n = 12
 	rng := rand.New(rand.NewPCG(8, 4))

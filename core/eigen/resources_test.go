@@ -27,7 +27,7 @@ func TestThreadsDoNotChangeBits(t *testing.T) {
 
 func testThreads[T dense.Scalar, R dense.Float](t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
-	for _, n := range []int{40, 400} { // 400: rotations are shared, too
+	for _, n := range []int{40, 400} { // at 400, threads also share divide and conquer
 		a, b := rounded[T](numtest.RandomHermitian[complex128](rng, n)), numtest.RandomSPD[T](rng, n)
 		for problem := range BAXEqualsLambdaX + 1 {
 			if n == 400 && problem > 1 {
@@ -56,7 +56,7 @@ func testThreads[T dense.Scalar, R dense.Float](t *testing.T) {
 	}
 }
 
-// Every driver looks at its context often enough, and does almost nothing after a cancellation.
+// Every driver checks its context often enough, and does almost no work after a cancellation.
 func TestCancellation(t *testing.T) {
 	const n = 300
 	rng := rand.New(rand.NewPCG(6, 6))
@@ -108,7 +108,7 @@ func TestCancellation(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, values only %v", name, valuesOnly), func(t *testing.T) {
 				limits := schedtest.Limits{}
 				if name == "EighGeneralized" {
-					limits.Reports = 6 // the Cholesky factorization calls two routines that report between two looks at the context
+					limits.Reports = 6 // Cholesky calls two routines that report between checks of the context
 				}
 				schedtest.Cancel(t, limits, func(team *sched.Team) error {
 					return call(Options{Team: team, ValuesOnly: valuesOnly, SkipFiniteCheck: true})
@@ -145,7 +145,7 @@ func testWorkspace[T dense.Scalar, R dense.Float](t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	for _, n := range []int{1, 8, 200} {
 		a, b := numtest.RandomSPD[T](rng, n).View(), numtest.RandomSPD[T](rng, n).View()
-		rows := outputs[T, R]{w: make([]R, n), v: dense.New[T](n, n).View()} // vectors that must be copied
+		rows := outputs[T, R]{w: make([]R, n), v: dense.New[T](n, n).View()} // row-major, so that vectors must be copied
 		for _, opt := range []Options{{}, {ValuesOnly: true}, {Subset: ByIndex(0, n-1)}} {
 			for _, threads := range []int{1, 3} {
 				opt.Team = sched.NewTeam(context.Background(), threads, nil)
@@ -154,7 +154,7 @@ func testWorkspace[T dense.Scalar, R dense.Float](t *testing.T) {
 					bound := uint64(Workspace[T](n, generalized, opt))
 					excess := uint64(3)
 					if generalized && worksInSingle[T](n, opt) {
-						excess += 2 // the bound is for both precisions, one after the other
+						excess += 2 // the bound includes a second solution in double precision
 					}
 					if got := allocated(solve); got > bound || n >= 200 && threads == 1 && got < bound/excess {
 						t.Errorf("n = %d, %+v, generalized %v: allocated %d, bound %d", n, opt, generalized, got, bound)
@@ -166,11 +166,11 @@ func testWorkspace[T dense.Scalar, R dense.Float](t *testing.T) {
 		}
 	}
 	if Workspace[T](math.MaxInt, false, Options{}) != math.MaxInt64 {
-		t.Error("an absurd order does not saturate")
+		t.Error("the workspace of order MaxInt does not saturate")
 	}
 }
 
-// What a kept workspace holds changes nothing.
+// The contents of a reused workspace do not affect results.
 func TestWorkspaceMayHoldAnything(t *testing.T) {
 	t.Run("float32", testDirtyWorkspace[float32, float32])
 	t.Run("float64", testDirtyWorkspace[float64, float64])
@@ -205,12 +205,12 @@ func testDirtyWorkspace[T dense.Scalar, R dense.Float](t *testing.T) {
 	}
 }
 
-// allocated returns the bytes that f allocates when nothing is kept from earlier calls, the least of a few runs: the
-// runtime and other tests allocate, too.
+// allocated returns the bytes that f allocates if no memory is kept from earlier calls. It takes the minimum of a few
+// runs, since the runtime and other tests allocate, too.
 func allocated(f func()) uint64 {
 	least := uint64(math.MaxUint64)
 	for range 3 {
-		for range 2 { // a sync.Pool forgets what it has at the second collection
+		for range 2 { // a sync.Pool is empty after the second collection
 			runtime.GC()
 		}
 		var before, after runtime.MemStats

@@ -18,8 +18,8 @@ func TestStandardForm(t *testing.T) {
 	t.Run("complex128", testStandardForm[complex128])
 }
 
-// testStandardForm compares L C L^H with A, or C with L^H A L, in triangles whose other half is NaN, at orders about
-// those of base blocks.
+// testStandardForm compares L C L^H with A, or C with L^H A L, at orders around those of base blocks. The strict upper
+// triangles of the operands are NaN.
 func testStandardForm[W dense.Wide](t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, n := range []int{1, 2, 47, 48, 49, 95, 96, 97, 113, 200} {
@@ -61,7 +61,7 @@ func TestBoundByProbes(t *testing.T) {
 	t.Run("complex128", testBoundByProbes[complex128])
 }
 
-// testBoundByProbes compares the bound with |S^-1|^2, which is the inverse of the smallest eigenvalue of S S^H.
+// testBoundByProbes compares the bound with |S^-1|^2, the reciprocal of the smallest eigenvalue of S S^H.
 func testBoundByProbes[W dense.Wide](t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
 	for _, n := range []int{1, 2, 3, 10, 70} {
@@ -89,16 +89,16 @@ func testBoundByProbes[W dense.Wide](t *testing.T) {
 			}
 			g := generalized[W]{l: l}
 			bound, square := g.boundByProbes(roots), 1/w[0]
-			// |S^-1 x|^2 <= |S^-1|^2 |x|^2, and no |x|^2 of eight is above 20 n, which has a probability below 1e-4.
+			// |S^-1 x|^2 <= |S^-1|^2 |x|^2, and one of eight |x|^2 exceeds 20 n with a probability below 1e-4.
 			most := 20 * float64(n) * square / (minProbed * minProbed)
 			if !(square*(1-1e-6) <= bound && bound <= most) {
-				t.Errorf("n = %d, smallest eigenvalue %g: bound %g of %g", n, smallest, bound, square)
+				t.Errorf("n = %d, smallest eigenvalue %g: bound %g, want %g to %g", n, smallest, bound, square, most)
 			}
 		}
 	}
 }
 
-// A metric that is too near to a singular one for the bound, and still far enough for the exact sums, is solved.
+// A metric that the bound by probes cannot show to be regular is accepted if the exact sums show it.
 func TestNearlySingularMetrics(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	const n = 40
@@ -120,7 +120,7 @@ func TestNearlySingularMetrics(t *testing.T) {
 		if factor.Cholesky(nil, l) == nil {
 			g := generalized[float64]{l: l}
 			if sure := isRegularSum(n*g.boundByProbes(roots), 0x1p-52); sure != c.sure {
-				t.Errorf("smallest eigenvalue %g: the bound is below the limit: %v", c.smallest, sure)
+				t.Errorf("smallest eigenvalue %g: bound below the limit: %v, want %v", c.smallest, sure, c.sure)
 			}
 		}
 		o := newOutputs[float64, float64](n)
