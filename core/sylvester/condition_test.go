@@ -10,7 +10,7 @@ import (
 	"trnsci/core/numtest"
 )
 
-// kronecker returns the matrix of X -> T11 X - X T22, X by rows, and T12 by rows.
+// kronecker returns the matrix of the map X -> T11 X - X T22, and T12 as a vector, with X and T12 by rows.
 func kronecker(t dense.Matrix[complex128], count int) (m dense.Matrix[complex128], right []complex128) {
 	n := t.Rows - count
 	m = dense.New[complex128](count*n, count*n)
@@ -93,7 +93,7 @@ func testClusterCondition[T dense.Scalar](t *testing.T) {
 			}
 			sum += dense.Abs(x) * dense.Abs(x)
 		}
-		// Both are as accurate as the equations are conditioned.
+		// The errors of s and sep grow with the condition number of the Sylvester equation.
 		tolerance := 1e3 * dense.Eps[T]() * oneNorm(m) * oneNorm(inverse)
 		if want := 1 / math.Sqrt(1+sum); !(math.Abs(s-want) <= tolerance*want) {
 			t.Errorf("count %d: s = %v, want %v", count, s, want)
@@ -101,10 +101,10 @@ func testClusterCondition[T dense.Scalar](t *testing.T) {
 		want := 1 / oneNorm(inverse)
 		worst = max(worst, sep/want)
 		if !(sep >= want*(1-tolerance) && sep <= 3*want) {
-			t.Errorf("count %d: sep = %v, the exact number is %v", count, sep, want)
+			t.Errorf("count %d: sep = %v, the exact value is %v", count, sep, want)
 		}
 	}
-	t.Logf("sep is up to %.3f times the exact number", worst)
+	t.Logf("sep is up to %.3f times the exact value", worst)
 }
 
 func TestClusterCondition(t *testing.T) {
@@ -120,12 +120,12 @@ func TestClusterConditionWithoutOneSide(t *testing.T) {
 			t.Errorf("count %d: %v, %v, %v", count, s, sep, err)
 		}
 	}
-	// A diagonal matrix: the distance of 1 and 3 from 7, and projections of norm 1.
+	// For a diagonal matrix the spectral projection has norm 1, and sep is the distance of 1 and 3 from 7.
 	diagonal := dense.FromRows([]float64{1, 0, 0}, []float64{0, 3, 0}, []float64{0, 0, 7})
 	if s, sep, err := ClusterCondition(diagonal.View(), 2, Options{}); s != 1 || sep != 4 || err != nil {
 		t.Errorf("diagonal: %v, %v, %v", s, sep, err)
 	}
-	// Equal eigenvalues are not separated.
+	// T11 and T22 have an eigenvalue in common.
 	jordan := dense.FromRows([]float64{1, 1}, []float64{0, 1})
 	if s, sep, err := ClusterCondition(jordan.View(), 1, Options{}); !(s < 1e-15) || !(sep < 1e-15) || err != nil {
 		t.Errorf("Jordan block: %v, %v, %v", s, sep, err)

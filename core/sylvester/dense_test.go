@@ -65,7 +65,7 @@ func shifted[T dense.Scalar](rng *rand.Rand, n int, shift float64) dense.Matrix[
 	return a
 }
 
-// schurUnits is by how much the residual may be larger with the errors of two Schur forms.
+// schurUnits is the factor by which the errors of two Schur forms may enlarge the residual.
 const schurUnits = 4
 
 func testDense[T dense.Scalar](t *testing.T) {
@@ -158,7 +158,7 @@ func TestSingularEquationsAreReported(t *testing.T) {
 		Options{}); !perturbed || err != nil {
 		t.Errorf("DiscreteLyapunov: perturbed %v, %v", perturbed, err)
 	}
-	// All eigenvalues in common, but for the rounding errors of two Schur forms.
+	// A and -B have the same eigenvalues, up to the rounding errors of two Schur forms.
 	if _, err := Sylvester(a.View(), negative.View(), q.View(), x.View(), Options{}); err != nil {
 		t.Error(err)
 	}
@@ -175,7 +175,7 @@ func TestOverflowIsReported(t *testing.T) {
 	if !errors.As(err, &overflow) || overflow.Exponent != 1993 { // 1e600 / 2 is 2^1992.1
 		t.Errorf("got %v", err)
 	}
-	// Only what is in between is too large.
+	// Intermediate results would overflow, but the solution does not.
 	a := dense.FromRows([]float64{1e300, 1e300}, []float64{0, 1e300})
 	q, y := dense.FromRows([]float64{1e300, 1.5e308}, []float64{1.5e308, -1.5e308}), dense.New[float64](2, 2)
 	if _, err := Lyapunov(a.View(), q.View(), y.View(), Options{}); err != nil {
@@ -212,7 +212,7 @@ func TestBadArguments(t *testing.T) {
 		}
 	}
 	if _, err := Lyapunov(m(2, 2), m(3, 3), m(2, 2), Options{}); err == nil {
-		t.Error("Lyapunov takes a right side of another order")
+		t.Error("Lyapunov accepts a right-hand side of another order")
 	}
 	if _, err := Sylvester(m(0, 0), m(3, 3), m(0, 3), m(0, 3), Options{}); err != nil {
 		t.Errorf("empty: %v", err)

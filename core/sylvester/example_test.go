@@ -7,7 +7,7 @@ import (
 	"trnsci/core/sylvester"
 )
 
-// The steady covariance of a damped process dx = A x dt + dw: A X + X A^T = -I.
+// The stationary covariance of a damped process dx = A x dt + dw: A X + X A^T = -I.
 func ExampleLyapunov() {
 	a := dense.FromRows([]float64{-1, 0}, []float64{0, -2})
 	q := dense.FromRows([]float64{-1, 0}, []float64{0, -1})

@@ -76,7 +76,7 @@ func TestTriangularSteinForAnyThreads(t *testing.T) {
 	}
 }
 
-// With unit diagonals every pivot is zero; with large coefficients the term X counts for nothing.
+// With unit diagonals every pivot is zero; with large coefficients the term X is negligible.
 func testSteinExtremes[W dense.Scalar](t *testing.T, top int) {
 	rng := rand.New(rand.NewPCG(15, 16))
 	unit := triangle[W](rng, 90, 0)
@@ -102,7 +102,7 @@ func testSteinExtremes[W dense.Scalar](t *testing.T, top int) {
 	if outcome, err = TriangularStein(nil, largeA, b, largeC); err != nil || outcome.Perturbed {
 		t.Fatalf("%+v, %v", outcome, err)
 	}
-	// Divided by 2^(top-10), the equation has the coefficients and the right side that those were made of.
+	// Division by 2^(top-10) restores A and C, and makes delta 2^(10-top).
 	if r := steinResidual(a, b, math.Ldexp(1, 10-top), c, largeC, outcome.Shift); !(r <= residualLimit) {
 		t.Errorf("large coefficients: residual %g", r)
 	}

@@ -14,7 +14,7 @@ import (
 	"trnsci/core/sched"
 )
 
-// residualLimit is the largest residual, in units of max(n, 8) eps, that counts as right.
+// residualLimit is the largest acceptable residual, in units of max(n, 8) eps.
 const residualLimit = 2
 
 // wide returns m in double precision.
@@ -68,7 +68,7 @@ func residual[T dense.Scalar](form Form, a, b, c, x dense.Matrix[T], shift int) 
 	return numtest.FrobeniusNorm(r) / (float64(max(c.Rows, c.Cols, 8)) * dense.Eps[T]() * size)
 }
 
-// forms are all the equations there are.
+// forms returns all forms of the equation.
 func forms() (all []Form) {
 	for k := range 8 {
 		all = append(all, Form{AdjointA: k&1 != 0, AdjointB: k&2 != 0, Minus: k&4 != 0})
@@ -128,7 +128,7 @@ func TestTriangularForAnyThreads(t *testing.T) {
 	}
 }
 
-// Solutions that no number can hold come back scaled; coefficients and right sides may have any size.
+// Coefficients and right-hand sides may have any size; solutions that would overflow are returned scaled.
 func testExtremes[W dense.Scalar](t *testing.T, top int) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for _, coefficients := range []int{-top + 10, 0, top - 10} {
@@ -147,7 +147,7 @@ func testExtremes[W dense.Scalar](t *testing.T, top int) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				// 2^(right-coefficients) times the solution of the unscaled equation.
+				// This turns X into the solution of the unscaled equation.
 				scale(c, outcome.Shift-right+coefficients)
 				name := fmt.Sprintf("coefficients 2^%d, right side 2^%d, %+v", coefficients, right, form)
 				if right-coefficients < -top { // the solution underflows
@@ -167,8 +167,8 @@ func TestExtremes(t *testing.T) {
 	t.Run("complex128", func(t *testing.T) { testExtremes[complex128](t, 1000) })
 }
 
-// Every pivot of this equation is zero: the elements of X grow by 1/eps along each diagonal until no number could hold
-// them.
+// Every pivot of this equation is zero: the elements of X grow by factors of 1/eps along each diagonal until they would
+// overflow.
 func testSingular[W dense.Scalar](t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for _, n := range []int{3, 20, 100, 150} {
@@ -188,7 +188,7 @@ func testSingular[W dense.Scalar](t *testing.T) {
 		if !x.View().AllFinite() || numtest.FrobeniusNorm(wide(x)) == 0 {
 			t.Errorf("n = %d: X is not finite, or zero", n)
 		}
-		// A and B are changed by eps in norm, so that the residual is of that size.
+		// A and B are perturbed by about eps relative to their norms, so the residual is of that order.
 		if r := residual(Form{Minus: true}, a, a, c, x, outcome.Shift); !(r <= residualLimit) {
 			t.Errorf("n = %d: shift %d, residual %g", n, outcome.Shift, r)
 		}
@@ -205,7 +205,8 @@ func TestSingular(t *testing.T) {
 	t.Run("complex64", testSingular[complex64])
 }
 
-// Coupled equations of standard blocks are solved by their normal forms, others by elimination.
+// An equation with 2 x 2 blocks is solved by the normal forms of the blocks if these are in standard form and well
+// scaled, otherwise by elimination.
 func TestCoupledEquations(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	block := func(order int) (m order2) {
@@ -247,16 +248,16 @@ func TestCoupledEquations(t *testing.T) {
 				worst = max(worst, math.Abs(r))
 			}
 		}
-		// Scaling by sigma enlarges rounding errors by its square at most.
+		// Scaling both blocks by sigma enlarges rounding errors by at most mostSigma^2.
 		if !(worst <= 4*mostSigma*mostSigma*0x1p-52*size) {
 			t.Fatalf("%v, %v, %v: residual %g", a, b, c, worst/size)
 		}
 	}
-	t.Logf("%d of 20000 by normal forms", normal)
+	t.Logf("%d of 20000 equations are solved by normal forms", normal)
 	if normal < 5000 || normal > 15000 {
-		t.Error("one of the two ways is not tested")
+		t.Error("one of the two methods is hardly tested")
 	}
 	if f := normalFormOf(&order2{{1, 2}, {-3, 4}}, 2); f.usable {
-		t.Error("a block that is not standard is said to be usable")
+		t.Error("a block that is not in standard form is reported as usable")
 	}
 }
