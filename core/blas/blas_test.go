@@ -64,7 +64,7 @@ func product[T dense.Scalar](tA, tB Transpose, a, b dense.Matrix[T], m, n, k int
 	return c
 }
 
-// close reports whether got is within the error bound of a sum of k products of numbers of size about 1.
+// closeTo reports whether got is within the error bound of a sum of k products of numbers of size about 1.
 func closeTo[T dense.Scalar](got T, want complex128, k int) bool {
 	limit := 20 * float64(k+2) * dense.Eps[T]()
 	return dense.Abs(dense.Convert[complex128](got)-want) <= limit
@@ -182,8 +182,8 @@ func testTriangular[T dense.Scalar](t *testing.T) {
 	}
 }
 
-// triangleOf returns a well-conditioned matrix whose other triangle (and unit diagonal) is NaN, and the triangle alone.
-// The diagonal of every other one is real.
+// triangleOf returns a matrix whose triangle uplo is well conditioned and whose other elements (and unit diagonal) are
+// NaN, and the triangle alone. About half of the diagonals are real.
 func triangleOf[T dense.Scalar](rng *rand.Rand, n int, uplo Uplo, diag Diag) (a, triangle dense.Matrix[T]) {
 	a, triangle = random[T](rng, n, n), dense.New[T](n, n)
 	nan, isReal := dense.FromReal[T](math.NaN()), rng.IntN(2) == 0

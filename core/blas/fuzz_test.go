@@ -11,21 +11,21 @@ import (
 	"trnsci/core/sched"
 )
 
-// fuzzed is an operation with random operands of which all numbers are at most about 1.
+// fuzzed is an operation with random operands whose elements are at most about 1.
 type fuzzed[T dense.Scalar] struct {
 	rng     *rand.Rand
 	m, n, k int
 	flags   uint
 	gap     int // between the rows of matrices
 
-	out   dense.Matrix[T] // the operand that the operation overwrites; the columns from outCols on are a gap
+	out   dense.Matrix[T] // the operand that the operation overwrites; the columns from cols on are a gap
 	cols  int
-	size  float64 // bound of the magnitudes that a result is the sum of
+	size  float64 // bound of the sum of the moduli of the terms of a result
 	terms int
 	run   func(set kernel.Set, team *sched.Team, out dense.Matrix[T])
 }
 
-// flag takes a choice among n from the flags.
+// flag returns one of n choices, which it removes from the flags.
 func (f *fuzzed[T]) flag(n uint) int {
 	choice := f.flags % n
 	f.flags /= n
@@ -62,7 +62,7 @@ func (f *fuzzed[T]) op(trans Transpose, rows, cols int) opMatrix[T] {
 	return opOf(trans, f.matrix(opShape(trans, rows, cols)))
 }
 
-// triangle returns a matrix whose inverse is small, NaN where it is not to be read.
+// triangle returns a matrix with a well-conditioned triangle, and NaN where it must not be read.
 func (f *fuzzed[T]) triangle(n int, uplo Uplo, diag Diag) dense.Matrix[T] {
 	a := f.matrix(n, n)
 	shrink := dense.FromReal[T](1 / float64(2*n+2))
@@ -197,7 +197,7 @@ func (f *fuzzed[T]) choose(operation int) {
 
 const fuzzedOperations = 8
 
-// check compares every kernel set, on two threads, with the twins in Go on one.
+// check compares every kernel set, with two threads, with the kernels in Go, with one.
 func (f *fuzzed[T]) check(t *testing.T, operation int) {
 	if f.out.Rows == 0 || f.cols == 0 {
 		return
@@ -212,13 +212,13 @@ func (f *fuzzed[T]) check(t *testing.T, operation int) {
 			for j, x := range got.Row(i) {
 				if j >= f.cols {
 					if before := f.out.At(i, j); x != before && before == before {
-						t.Fatalf("operation %d, %v, %dx%dx%d: the gap behind row %d was written", operation, set, f.m,
+						t.Fatalf("operation %d, %v, %dx%dx%d: the gap after row %d was written", operation, set, f.m,
 							f.n, f.k, i)
 					}
 					continue
 				}
 				if d := dense.Abs(x - want.At(i, j)); !(d <= limit) && !(x != x && want.At(i, j) != want.At(i, j)) {
-					t.Fatalf("operation %d, %v, %dx%dx%d: (%d,%d) is %v, the twin gives %v", operation, set, f.m, f.n,
+					t.Fatalf("operation %d, %v, %dx%dx%d: (%d,%d) is %v, the Go kernels give %v", operation, set, f.m, f.n,
 						f.k, i, j, x, want.At(i, j))
 				}
 			}
@@ -231,14 +231,13 @@ func fuzzOne[T dense.Scalar](t *testing.T, seed uint64, m, n, k uint16, flags ui
 	f := fuzzed[T]{rng: rand.New(rand.NewPCG(seed, 1)), m: int(m % most), n: int(n % most), k: int(k % most),
 		flags: flags, gap: int(gap % mostGap)}
 	if operation >= 5 && f.n == 0 || operation == 4 && (f.m == 0 || f.n == 0) || operation == 7 && f.m == 0 {
-		return // the public functions return before
+		return // the public functions return before they call these
 	}
 	f.choose(operation)
 	f.check(t, operation)
 }
 
-// FuzzAgainstTwins runs random operations of levels 2 and 3 with every kernel set and compares them with the twins in
-// Go.
+// FuzzAgainstTwins compares random operations of levels 2 and 3 between every kernel set and the kernels in Go.
 func FuzzAgainstTwins(f *testing.F) {
 	for operation := range fuzzedOperations {
 		for dtype := range 4 {

@@ -15,7 +15,7 @@ func TestGemmBitsDoNotDependOnThreads(t *testing.T) {
 	forSets(t, testThreads[float32], testThreads[float64])
 }
 
-// testThreads uses products that are just large enough to be shared.
+// testThreads uses products that are just large enough to be split among threads.
 func testThreads[T dense.Float](t *testing.T, s kernel.Set) {
 	rng := rand.New(rand.NewPCG(13, uint64(s)))
 	work := kernel.BlockingOf[T](s).ThreadWork
@@ -48,7 +48,8 @@ func TestGemmBitsDoNotDependOnTransposes(t *testing.T) {
 	forSets(t, testTransposes[float32], testTransposes[float64])
 }
 
-// testTransposes gives the same matrices in four ways, two shapes of which one is packed.
+// testTransposes computes the same product with all four combinations of transposes, in two shapes; without transposes
+// only the second is packed.
 func testTransposes[T dense.Float](t *testing.T, s kernel.Set) {
 	rng := rand.New(rand.NewPCG(18, uint64(s)))
 	for _, shape := range [][3]int{{21, 50, 30}, {77, 211, 1030}} {
@@ -106,7 +107,7 @@ func testComplexThreads[R dense.Float, T dense.Complex](t *testing.T, s kernel.S
 	}
 }
 
-// Every element is in one chunk, the threads have about equal shares, and a block of B that is packed fits its memory.
+// The columns of the chunks cover C once, every chunk has a tile, and a packed block of B fits in its buffer.
 func TestGridCoversC(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 1))
 	for range 300 {
@@ -124,7 +125,7 @@ func TestGridCoversC(t *testing.T) {
 			for x := range cut.across {
 				j0, j1 := g.columns(x, cut.across)
 				if j0 != end || j1 <= j0 || g.packB && j1-j0 > g.size.Cols {
-					t.Fatalf("%dx%dx%d, %d threads: %+v has columns %d to %d behind %d", m, n, k, threads, cut, j0, j1,
+					t.Fatalf("%dx%dx%d, %d threads: %+v has columns %d to %d after %d", m, n, k, threads, cut, j0, j1,
 						end)
 				}
 				end = j1
@@ -161,7 +162,7 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// A chunk for every thread: the number of chunks is a multiple of theirs where there are enough tiles.
+// The number of chunks is a multiple of the number of threads if there are enough tiles.
 func TestGridGivesThreadsEqualShares(t *testing.T) {
 	for _, n := range []int{192, 256, 512, 1000, 1024, 2048} {
 		for _, threads := range []int{2, 4, 16} {

@@ -16,7 +16,7 @@ import (
 	"trnsci/core/sched/schedtest"
 )
 
-// forSets runs a test with every set of kernels that this machine has.
+// forSets runs a test with every set of kernels that this machine supports.
 func forSets(t *testing.T, single, double func(*testing.T, kernel.Set)) {
 	for _, s := range kernel.Sets() {
 		t.Run(s.String()+"/float32", func(t *testing.T) { single(t, s) })
@@ -40,7 +40,7 @@ func (p *realProduct[T]) String() string {
 
 const guardWord = 12345.5
 
-// tight returns a random matrix without memory behind its last element; between its rows there are NaNs.
+// tight returns a random matrix whose memory ends with its last element, with NaNs between its rows.
 func tight[T dense.Float](rng *rand.Rand, rows, cols, stride int) dense.Matrix[T] {
 	m := dense.Matrix[T]{Rows: rows, Cols: cols, Stride: stride, Data: make([]T, (rows-1)*stride+cols)}
 	for i := range m.Data {
@@ -78,7 +78,7 @@ func newProduct[T dense.Float](rng *rand.Rand, m, n, k int) *realProduct[T] {
 	return p
 }
 
-// expected returns the result in double precision, and the sum of moduli that an error is measured by.
+// expected returns the result in double precision, and the sums of moduli that errors are measured against.
 func (p *realProduct[T]) expected() (want, size dense.Matrix[float64]) {
 	want, size = dense.New[float64](p.m, p.n), dense.New[float64](p.m, p.n)
 	a, b := operandOf(opOf(p.tA, p.a)), operandOf(opOf(p.tB, p.b))
@@ -102,8 +102,8 @@ func (p *realProduct[T]) expected() (want, size dense.Matrix[float64]) {
 	return want, size
 }
 
-// run computes the product and checks it and the memory around it. A small product may be computed in a second way,
-// with the same bits.
+// run computes the product and checks it and the memory around it. multiply may compute a small product by other code,
+// which must give the same bits.
 func (p *realProduct[T]) run(s kernel.Set, team *sched.Team) error {
 	want, size := p.expected()
 	again := p.c.Clone()
@@ -147,7 +147,7 @@ func (p *realProduct[T]) check(want, size dense.Matrix[float64]) error {
 
 func TestGemmReal(t *testing.T) { forSets(t, testGemmReal[float32], testGemmReal[float64]) }
 
-// testGemmReal checks random shapes: most of a few tiles, some longer than every block in one direction.
+// testGemmReal checks random shapes: most have a few tiles, some are longer than a block in one direction.
 func testGemmReal[T dense.Float](t *testing.T, s kernel.Set) {
 	const few, many = 70, 700
 	rng := rand.New(rand.NewPCG(11, uint64(s)))
@@ -175,7 +175,7 @@ func testGemmDirect[T dense.Float](t *testing.T) {
 	for range rounds(3000) {
 		p := newProduct[T](rng, 1+rng.IntN(most), 1+rng.IntN(most), 1+rng.IntN(most))
 		if p.tA != NoTrans || p.tB != NoTrans {
-			continue // a ninth is left
+			continue // a ninth of the cases remain
 		}
 		want, size := p.expected()
 		if next := make([]T, rng.IntN(most*most)); rng.IntN(2) == 0 {
@@ -255,11 +255,11 @@ func rounds(n int) int {
 
 func TestGemmEveryWayOfPacking(t *testing.T) { forSets(t, testPacking[float32], testPacking[float64]) }
 
-// testPacking checks the four transposes on shapes around the borders of tiles, blocks and the choice of packing.
+// testPacking checks random transposes on shapes around the sizes of tiles and blocks and the limits of packing.
 func testPacking[T dense.Float](t *testing.T, s kernel.Set) {
 	rng := rand.New(rand.NewPCG(12, uint64(s)))
 	size := kernel.BlockingOf[T](s)
-	const page = 1024 // a multiple of 4096 bytes apart in both dtypes
+	const page = 1024 // rows of this length are a multiple of 4096 bytes in both dtypes
 	shapes := [][3]int{
 		{size.Rows, size.TileCols(), size.Inner}, {size.Rows + 1, size.TileCols() + 1, size.Inner + 1},
 		{fewRows + 1, size.Cols + size.Lanes, 2*size.Inner + 5}, {fewRows, size.Cols + 1, 9}, {33, page, 40}, {page, 33,
@@ -280,7 +280,7 @@ func TestGemmPropagatesInfinitiesAndNaNs(t *testing.T) {
 	forSets(t, testNotFinite[float32], testNotFinite[float64])
 }
 
-// testNotFinite puts an infinity or a NaN into B, whose column of C must become NaN, zeros in A or not.
+// testNotFinite puts an infinity or a NaN into B: that column of C must become NaN although A is zero.
 func testNotFinite[T dense.Float](t *testing.T, s kernel.Set) {
 	rng := rand.New(rand.NewPCG(14, uint64(s)))
 	const m, n, k = 19, 53, 31
@@ -338,11 +338,11 @@ func TestGemmObeysCancellation(t *testing.T) {
 		time.Sleep(wait)
 	}
 	if left := runtime.NumGoroutine(); left > goroutines {
-		t.Errorf("%d goroutines, %d before the calls", left, goroutines)
+		t.Errorf("%d goroutines are left, %d before the calls", left, goroutines)
 	}
 }
 
-// The garbage collector looks for addresses that lie in no allocation, and moves stacks, at any time.
+// At any time, the garbage collector may check for pointers that lie in no allocation, and move stacks.
 func TestGemmBesideTheGarbageCollector(t *testing.T) {
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {

@@ -14,7 +14,7 @@ import (
 	"trnsci/core/kernel"
 )
 
-// withReal calls f with T's real type.
+// withReal returns single() or double(), depending on the real type of T.
 func withReal[T dense.Scalar](single, double func() float64) float64 {
 	if dense.IsSingle[T]() {
 		return single()
@@ -92,7 +92,7 @@ func testNorms[T dense.Scalar](t *testing.T, s kernel.Set) {
 				largest, where = size, i
 			}
 		}
-		// Half an eps for each of 2n squares and additions, halved by the root, and the reference's own rounding.
+		// Up to 2n squares and 2n additions add eps/2 each, halved by the root; the reference is rounded, too.
 		if got, want := nrm2With(s, x.Vector), math.Sqrt(squares); !(math.Abs(got-want) <= (n+3)*dense.Eps[T]()*want) {
 			t.Fatalf("nrm2 of %d, increment %d: %v, want %v", x.N, x.Inc, got, want)
 		}
@@ -111,8 +111,8 @@ func TestNrm2OfHugeAndTinyElements(t *testing.T) {
 }
 
 // testExtremeNorms scales vectors by powers of two, which scales the norm exactly, up to the ends of the range and into
-// the subnormal numbers, where the elements themselves are rounded first. Expected values are computed with exponents
-// of their own.
+// the subnormal numbers, where the elements themselves are rounded first. Expected values are computed from elements
+// scaled by the exponent of the largest one.
 func testExtremeNorms[T dense.Scalar](t *testing.T, s kernel.Set) {
 	rng := rand.New(rand.NewPCG(43, uint64(s)))
 	lowest, highest := -1074, 1016
@@ -132,7 +132,7 @@ func testExtremeNorms[T dense.Scalar](t *testing.T, s kernel.Set) {
 		_, exponent := math.Frexp(largest)
 		squares := 0.0
 		for i := range x.N {
-			// Two steps: the power itself may be out of range.
+			// Ldexp, since the power of two itself may be out of range.
 			re := math.Ldexp(dense.Real(x.at(i)), -exponent)
 			im := math.Ldexp(dense.Imag(x.at(i)), -exponent)
 			squares += re*re + im*im
@@ -174,7 +174,7 @@ func testNotFiniteNorms[T dense.Scalar](t *testing.T) {
 		}
 		want := i
 		if j == 0 {
-			want = 0 // as the reference BLAS
+			want = 0 // as in the reference BLAS
 		}
 		if got := Iamax(x.Vector); got != want {
 			t.Fatalf("Iamax with an infinity at %d and a NaN at %d: %d", i, j, got)
@@ -182,7 +182,7 @@ func testNotFiniteNorms[T dense.Scalar](t *testing.T) {
 	}
 	nothing, all := dense.Vec([]T{}), dense.Vec([]T{0, nanOf[T](), nanOf[T]()})
 	if Iamax(nothing) != -1 || Iamax(all) != 0 || Nrm2(nothing) != 0 || Asum(nothing) != 0 {
-		t.Error("empty vectors, or zero before NaNs")
+		t.Error("empty vectors or a zero before NaNs give wrong results")
 	}
 	ties := dense.Vec([]T{1, -2, 2, -2})
 	if got := Iamax(ties); got != 1 {
@@ -250,7 +250,7 @@ func testRot[T dense.Scalar](t *testing.T) {
 	}
 }
 
-// gonumRotations gives our rotations the shape that gonum's tests take.
+// gonumRotations adapts our rotations to the interfaces of gonum's tests.
 type gonumRotations struct{}
 
 func (gonumRotations) Drotg(a, b float64) (c, s, r, z float64) { return Rotg(a, b) }
@@ -275,11 +275,11 @@ func TestRotmg(t *testing.T) {
 	t.Run("float64", testRotmg[float64])
 }
 
-// testRotmg checks, in double precision, that H makes the second component zero and that the transformation it stands
-// for, diag(sqrt(new d)) H diag(1/sqrt(d)), is orthogonal.
+// testRotmg checks, in double precision, that H makes the second component zero and that the transformation it
+// represents, diag(sqrt(new d)) H diag(1/sqrt(d)), is orthogonal.
 func testRotmg[F dense.Float](t *testing.T) {
 	rng := rand.New(rand.NewPCG(47, 0))
-	const terms = 20 // roundings of one call, most of them in a row
+	const terms = 20 // rounding errors of one call, most of which accumulate
 	limit := terms * dense.Eps[F]()
 	flags := map[gblas.Flag]int{}
 	for range rounds(2000) {
@@ -300,7 +300,7 @@ func testRotmg[F dense.Float](t *testing.T) {
 		q := [4]float64{w1 * float64(h11) / u1, w1 * float64(h12) / u2, w2 * float64(h21) / u1, w2 * float64(h22) / u2}
 		rows := q[0]*q[0] + q[1]*q[1]
 		if across := q[0]*q[2] + q[1]*q[3]; !(math.Abs(rows-1) <= limit) || !(math.Abs(across) <= limit) {
-			t.Fatalf("%v %v %v %v: rows of length^2 %v, product %v", d1, d2, x, y, rows, across)
+			t.Fatalf("%v %v %v %v: squared norm of row 1 is %v, rows 1 and 2 have product %v", d1, d2, x, y, rows, across)
 		}
 	}
 	for _, flag := range []gblas.Flag{gblas.Rescaling, gblas.OffDiagonal, gblas.Diagonal} {

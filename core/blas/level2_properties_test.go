@@ -17,7 +17,7 @@ func TestLevel2BitsDoNotDependOnThreads(t *testing.T) {
 		testLevel2Threads[complex128])
 }
 
-// testLevel2Threads uses matrices that are just large enough to be shared.
+// testLevel2Threads uses matrices that are just large enough to be split among threads.
 func testLevel2Threads[T dense.Scalar](t *testing.T, s kernel.Set) {
 	rng := rand.New(rand.NewPCG(35, uint64(s)))
 	n := int(math.Sqrt(float64(sweepBytes/dense.Bytes[T]()))) + 3
@@ -73,7 +73,7 @@ func TestLevel2Public(t *testing.T) {
 		testLevel2Public[complex128])
 }
 
-// testLevel2Public checks that each name means the operation it should, and that alpha = 0 reads nothing.
+// testLevel2Public checks that each public function does its operation, and that products with alpha = 0 do not read A.
 func testLevel2Public[T dense.Scalar](t *testing.T) {
 	rng := rand.New(rand.NewPCG(36, 0))
 	const n = 11
@@ -127,7 +127,7 @@ func testLevel2Public[T dense.Scalar](t *testing.T) {
 	Trmv(nil, Lower, ConjTrans, Unit, a, z.Vector)
 	checkf(t, differs(z, want, n), "Trmv")
 	Trsv(nil, Lower, ConjTrans, Unit, a, z.Vector)
-	for i := range n { // a unit triangle of this order is far from singular, not from ill-conditioned
+	for i := range n { // a random unit triangle of this order may be ill conditioned
 		const condition = 1e5
 		if e := dense.Abs(z.at(i) - before.at(i)); !(e <= condition*dense.Eps[T]()) {
 			t.Fatalf("Trsv does not undo Trmv: %v, want %v", z.at(i), before.at(i))
@@ -189,20 +189,20 @@ func TestLevel2ObeysCancellation(t *testing.T) {
 	}
 	Gemv(team, NoTrans, 1, a, x, 0, y)
 	if y.Data[n-1] != 0 {
-		t.Error("Gemv went on to its end")
+		t.Error("Gemv ran to completion")
 	}
 	Symv(team, Lower, 1, a, x, 0, y)
 	if y.Data[n-1] == n {
-		t.Error("Symv went on to its end")
+		t.Error("Symv ran to completion")
 	}
 	Ger(team, 1, x, x, a)
 	if a.At(n-1, n-1) != 1 {
-		t.Error("Ger went on to its end")
+		t.Error("Ger ran to completion")
 	}
 }
 
 func TestSmallLevel2AllocatesNothing(t *testing.T) {
-	const n = 257 // Go allocates integers above 255 that become interfaces
+	const n = 257 // Go allocates memory to convert integers above 255 to interfaces
 	a, x, y := dense.New[float64](n, n), dense.Vec(make([]float64, n)), dense.Vec(make([]float64, n))
 	for name, call := range map[string]func(){
 		"Gemv": func() { Gemv(nil, Trans, 1, a, x, 0, y) },

@@ -13,7 +13,7 @@ import (
 
 var transposes = []Transpose{NoTrans, Trans, ConjTrans}
 
-// times calls f with T's real type.
+// times calls single or double, depending on the real type of T.
 func times[T dense.Scalar](single, double func()) {
 	if dense.IsSingle[T]() {
 		single()
@@ -93,7 +93,7 @@ func testGemv[T dense.Scalar](t *testing.T, s kernel.Set) {
 	}
 }
 
-// symmetricOf returns the whole matrix, in double precision, of which the triangle uplo is given.
+// symmetricOf returns, in double precision, the symmetric or Hermitian matrix whose triangle uplo is that of a.
 func symmetricOf[T dense.Scalar](uplo Uplo, hermitian bool, a dense.Matrix[T]) dense.Matrix[complex128] {
 	w := dense.New[complex128](a.Rows, a.Cols)
 	for i := range a.Rows {
@@ -158,7 +158,7 @@ func testSymv[T dense.Scalar](t *testing.T, s kernel.Set) {
 	}
 }
 
-// triangleAlone returns op of the triangle in double precision.
+// triangleAlone returns op(A) in double precision for the triangular matrix A in the triangle uplo of a.
 func triangleAlone[T dense.Scalar](uplo Uplo, trans Transpose, diag Diag, a dense.Matrix[T]) dense.Matrix[complex128] {
 	alone := a.Clone()
 	for i := range a.Rows {
@@ -178,8 +178,8 @@ func TestTrmvAndTrsv(t *testing.T) {
 	forSetsAndDtypes(t, testTrmv[float32], testTrmv[float64], testTrmv[complex64], testTrmv[complex128])
 }
 
-// testTrmv checks products by definition, and solutions by the product with the triangle: each element of A z - x is
-// small against the sum of |a_ij| |z_j|.
+// testTrmv checks products by definition, and solutions z by the residual: each element of A z - x is small relative to
+// |x_i| plus the sum of |a_ij| |z_j|.
 func testTrmv[T dense.Scalar](t *testing.T, s kernel.Set) {
 	rng := rand.New(rand.NewPCG(33, uint64(s)))
 	for round := range rounds(300) {
@@ -187,7 +187,7 @@ func testTrmv[T dense.Scalar](t *testing.T, s kernel.Set) {
 			NonUnit, Unit)
 		name := fmt.Sprintf("%c%c%c n %d", uplo, trans, diag, n)
 		a, x := random[T](rng, n, n), newStrided[T](rng, n, guardWord)
-		for i := range n { // rows that neither explode nor vanish
+		for i := range n { // so that products and solutions keep a moderate size
 			for j := range n {
 				a.Set(i, j, a.At(i, j)/dense.FromReal[T](float64(n)))
 			}
@@ -217,8 +217,8 @@ func TestRankUpdates(t *testing.T) {
 	forSetsAndDtypes(t, testUpdates[float32], testUpdates[float64], testUpdates[complex64], testUpdates[complex128])
 }
 
-// testUpdates checks all kinds of updates; rows of the result are checked as vectors are, with the other triangle as a
-// guard.
+// testUpdates checks all kinds of updates. The rows of the result are checked like vectors; the other triangle must not
+// change.
 func testUpdates[T dense.Scalar](t *testing.T, s kernel.Set) {
 	rng := rand.New(rand.NewPCG(34, uint64(s)))
 	for round := range rounds(300) {

@@ -23,8 +23,8 @@ func forSetsAndDtypes(t *testing.T, f32, f64, c64, c128 func(*testing.T, kernel.
 	}
 }
 
-// level3Case is a level 3 operation with its operands: run computes C in place, exact is the result by definition, size
-// the sum of the moduli of all that is added up.
+// level3Case is a level 3 operation with its operands: run computes C in place, exact is the result by definition, and
+// size is the sum of the moduli of its terms.
 type level3Case[T dense.Scalar] struct {
 	name        string
 	part        part
@@ -52,8 +52,7 @@ func (u *level3Case[T]) add(alpha T, x, y opMatrix[T]) {
 	}
 }
 
-// start sets the expected result to beta C, with a real diagonal if requested. C becomes NaN where it is not to
-// be read.
+// start sets the expected result to beta C, with a real diagonal if requested. C becomes NaN where it must not be read.
 func (u *level3Case[T]) start(beta T, realDiagonal bool) {
 	u.exact, u.size = dense.New[complex128](u.c.Rows, u.c.Cols), dense.New[complex128](u.c.Rows, u.c.Cols)
 	nan := dense.FromReal[T](math.NaN())
@@ -80,7 +79,7 @@ func (u *level3Case[T]) check(t *testing.T) {
 	t.Helper()
 	var first dense.Matrix[T]
 	for _, threads := range []int{1, 2, 3} {
-		// Guard words around C: the clone's rows have a gap that stays as it is.
+		// Guard words follow each row of C and must not change.
 		memory := dense.New[T](u.c.Rows, u.c.Cols+2)
 		memory.Fill(guardWord)
 		c := memory.Slice(0, u.c.Rows, 0, u.c.Cols)
@@ -103,12 +102,12 @@ func (u *level3Case[T]) check(t *testing.T) {
 					t.Fatalf("%s: (%d,%d) is %v, want %v within %.2g", u.name, i, j, x, u.exact.At(i, j), limit)
 				}
 				if first.Data != nil && x != first.At(i, j) {
-					t.Fatalf("%s: (%d,%d) has other bits on %d threads", u.name, i, j, threads)
+					t.Fatalf("%s: (%d,%d) has different bits with %d threads", u.name, i, j, threads)
 				}
 			}
 			for j := u.c.Cols; j < memory.Cols; j++ {
 				if memory.At(i, j) != guardWord {
-					t.Fatalf("%s: the gap behind row %d was written", u.name, i)
+					t.Fatalf("%s: the gap after row %d was written", u.name, i)
 				}
 			}
 		}
@@ -118,7 +117,7 @@ func (u *level3Case[T]) check(t *testing.T) {
 	}
 }
 
-// orders of matrices: around the sizes of strips, tiles, base blocks, and enough work for several threads.
+// someOrder returns orders around those of strips, tiles and base blocks, some with enough work for several threads.
 func someOrder(rng *rand.Rand, round int) int {
 	if round%10 == 0 {
 		return 50 + rng.IntN(60)
@@ -192,14 +191,14 @@ func testRankK[T dense.Scalar](t *testing.T, s kernel.Set) {
 			trans := pick(rng, hermitianTranses[T]()...)
 			a, alpha, beta := operand(trans), dense.Real(alpha), dense.Real(beta)
 			if alpha == 0 && beta == 1 {
-				beta = 2 // else nothing is done, to the imaginary parts of the diagonal neither
+				beta = 2 // otherwise C does not change, not even the imaginary parts of its diagonal
 			}
 			u.name = fmt.Sprintf("Herk %c%c n=%d k=%d alpha=%v beta=%v", uplo, trans, n, k, alpha, beta)
 			u.start(dense.FromReal[T](beta), true)
 			u.add(dense.FromReal[T](alpha), opOf(trans, a), opOf(trans, a).adjoint())
 			u.run = func(team *sched.Team, c dense.Matrix[T]) error {
 				if k == 0 && beta == 1 {
-					makeDiagonalReal(c) // nothing is done
+					makeDiagonalReal(c) // Herk leaves C unchanged
 				}
 				return r(team).hermitianUpdate("Herk", trans, alpha, a, beta, c)
 			}
@@ -353,8 +352,9 @@ func testBatches[T dense.Scalar](t *testing.T) {
 	}
 }
 
-// The first term of a piece is 1 and all others are just too small to change a sum that has it: every addition up to
-// the end of the piece is off by almost as much as it can be. In float32, so that the error can be had from float64.
+// GemmRoundings is nearly attained if the first term of a piece is 1 and all others are just too small to change a sum
+// that contains it: each addition up to the end of the piece then has almost the largest possible error. float64 gives
+// the exact sum of the float32 terms.
 func TestGemmRoundingsAreReached(t *testing.T) {
 	u := dense.Eps[float32]() / 2
 	small := u * (1 - 8*u)
@@ -375,7 +375,7 @@ func TestGemmRoundingsAreReached(t *testing.T) {
 				bound += roundings[p] * u * float64(x)
 			}
 			if most := bound / (1 - float64(k)*u); off > most || off < roundings[first]*u/2 {
-				t.Errorf("k=%d, 1 at %d: off by %g, bound %g, roundings counted %g", k, first, off, most,
+				t.Errorf("k=%d, 1 at %d: error %g, bound %g, GemmRoundings %g", k, first, off, most,
 					roundings[first])
 			}
 		}

@@ -18,8 +18,7 @@ func TestTriangularFactor(t *testing.T) {
 		testTriangularFactor[complex128])
 }
 
-// testTriangularFactor checks products by the definition, and solutions by the product of the triangle and the
-// solution.
+// testTriangularFactor checks products by the definition, and solutions by their residuals.
 func testTriangularFactor[T dense.Scalar](t *testing.T, s kernel.Set) {
 	rng := rand.New(rand.NewPCG(33, uint64(s)))
 	for round := range rounds(90) {
@@ -47,7 +46,7 @@ func testTriangularFactor[T dense.Scalar](t *testing.T, s kernel.Set) {
 		u.run = func(team *sched.Team, c dense.Matrix[T]) error { return op.overwrite(s, team, false, side, alpha, c) }
 		u.check(t)
 
-		// op(A) X = alpha B: the residual is compared with |op(A)| |X|.
+		// The residual of op(A) X = alpha B, or X op(A) = alpha B, is compared with |op(A)| |X|.
 		var x dense.Matrix[T]
 		for _, threads := range []int{1, 2, 3} {
 			y := b.Clone()
@@ -57,7 +56,7 @@ func testTriangularFactor[T dense.Scalar](t *testing.T, s kernel.Set) {
 			}
 			for i := range y.Data {
 				if x.Data != nil && y.Data[i] != x.Data[i] {
-					t.Fatalf("Trsm %c%c%c%c %dx%d: other bits on %d threads", side, uplo, trans, diag, m, n, threads)
+					t.Fatalf("Trsm %c%c%c%c %dx%d: different bits with %d threads", side, uplo, trans, diag, m, n, threads)
 				}
 			}
 			x = y
@@ -72,7 +71,7 @@ func testTriangularFactor[T dense.Scalar](t *testing.T, s kernel.Set) {
 				want := dense.Convert[complex128](saved) * dense.Convert[complex128](b.At(i, j))
 				limit := 4 * float64(order+4) * dense.Eps[T]() * real(u.size.At(i, j))
 				if e := dense.Abs(u.exact.At(i, j) - want); !(e <= limit) {
-					t.Fatalf("Trsm %c%c%c%c %dx%d: (%d,%d) of op(A) X is %v, want %v within %.2g", side, uplo, trans,
+					t.Fatalf("Trsm %c%c%c%c %dx%d: (%d,%d) of the product is %v, want %v within %.2g", side, uplo, trans,
 						diag, m, n, i, j, u.exact.At(i, j), want, limit)
 				}
 			}
@@ -109,7 +108,7 @@ func testExtremeDiagonal[T dense.Scalar](t *testing.T) {
 }
 
 func TestNothingOutsideOfATriangleIsMultiplied(t *testing.T) {
-	// Row 9 of B is infinite: the rows of the product that it has no part in stay finite.
+	// Row 9 of B is infinite: the rows of the result that do not depend on it must stay finite.
 	const n, row = 20, 9
 	for _, uplo := range []Uplo{Lower, Upper} {
 		for _, solve := range []bool{false, true} {
@@ -149,7 +148,7 @@ func testLevel3Cancel[T dense.Scalar](t *testing.T) {
 	const n = 600
 	a, b, c := dense.New[T](n, n), dense.New[T](n, n), dense.New[T](n, n)
 	a.SetIdentity()
-	// A symmetric factor reports once for each block of its rows.
+	// Hemm reports progress only once for each block of rows of its Hermitian factor.
 	const order, columns = 12 * symmBlock, 16
 	large, thin, result := dense.New[T](order, order), dense.New[T](order, columns), dense.New[T](order, columns)
 	for name, call := range map[string]func(team *sched.Team){

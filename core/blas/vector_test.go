@@ -43,7 +43,7 @@ func rowOf[T dense.Scalar](m dense.Matrix[T], i int) *strided[T] {
 	return &strided[T]{Vector: dense.Vec(m.Row(i)), memory: m.Row(i)}
 }
 
-// place returns where in Data element i lies by the definition of the BLAS.
+// place returns the index in Data of element i, as the BLAS define it.
 func (v *strided[T]) place(i int) int {
 	if v.Inc < 0 {
 		return (v.N - 1 - i) * -v.Inc
@@ -76,7 +76,7 @@ func (v *strided[T]) wide() []complex128 {
 	return w
 }
 
-// guarded reports whether all that does not belong to the vector is still guardWord.
+// guarded reports whether all memory outside the vector still holds guardWord.
 func (v *strided[T]) guarded() bool {
 	around := slices.Clone(v.memory)
 	for i := range v.N {
@@ -85,7 +85,7 @@ func (v *strided[T]) guarded() bool {
 	return !slices.ContainsFunc(around, func(x T) bool { return x != guardWord })
 }
 
-// expected is a vector by definition, with the sums of moduli that its errors are measured by.
+// expected is a vector by definition, with the sums of moduli that errors are measured against.
 type expected struct {
 	value []complex128
 	size  []float64
@@ -99,7 +99,7 @@ func (e *expected) add(i int, x, y complex128) {
 	e.size[i] += dense.Abs(x) * dense.Abs(y)
 }
 
-// addScaled adds beta y; an infinity in y does not count if beta is 0.
+// addScaled adds beta y; it does not read y if beta is 0.
 func (e *expected) addScaled(beta complex128, y []complex128) {
 	for i := range y {
 		if beta != 0 {
@@ -108,8 +108,8 @@ func (e *expected) addScaled(beta complex128, y []complex128) {
 	}
 }
 
-// differs describes the first element of got that is further from the definition than sums of the given number of terms
-// may be. A complex product and two roundings of each term are counted.
+// differs describes the first element of got that is further from want than rounding errors in sums of the given number
+// of terms permit, with a complex product and two rounding errors for each term.
 func differs[T dense.Scalar](got *strided[T], want *expected, terms int) error {
 	for i := range got.N {
 		limit := 2 * float64(terms+4) * dense.Eps[T]() * want.size[i]
@@ -149,8 +149,8 @@ func TestCopyViewTransposes(t *testing.T) {
 	t.Run("complex128", testCopyView[complex128])
 }
 
-// testCopyView copies between every two of: by rows, by columns, strided both ways. Nothing beside the target is
-// written.
+// testCopyView copies between every two layouts: by rows, by columns, strided in both directions, and reversed. Nothing
+// outside the target is written.
 func testCopyView[T dense.Scalar](t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	for _, shape := range [][2]int{{0, 3}, {1, 1}, {1, 9}, {9, 1}, {5, 7}, {33, 17}, {70, 129}} {
@@ -173,7 +173,7 @@ func testCopyView[T dense.Scalar](t *testing.T) {
 				}
 				for i, x := range target.Data {
 					if x != 0 {
-						t.Fatalf("%dx%d from layout %d to %d: %v is left at %d", m, n, from, to, x, i)
+						t.Fatalf("%dx%d from layout %d to %d: %v was written at %d", m, n, from, to, x, i)
 					}
 				}
 			}
@@ -195,7 +195,7 @@ func TestCheckFiniteFindsEveryElement(t *testing.T) {
 	const m, n = 7, 19
 	for layout, v := range layouts[float64](m, n) {
 		for i := range v.Data {
-			v.Data[i] = math.MaxFloat64 // the sum overflows
+			v.Data[i] = math.MaxFloat64 // so that a sum of the elements overflows
 		}
 		if err := CheckFinite(nil, v, "v"); err != nil {
 			t.Fatalf("layout %d: %v", layout, err)
@@ -219,6 +219,6 @@ func TestCheckFiniteFindsEveryElement(t *testing.T) {
 	imaginary := dense.View[complex64]{Rows: 1, Cols: 1, RowStride: 1, ColStride: 1,
 		Data: []complex64{complex(0, float32(math.Inf(1)))}}
 	if CheckFinite(nil, imaginary, "v") == nil {
-		t.Fatal("an infinite imaginary part is finite")
+		t.Fatal("an infinite imaginary part is not found")
 	}
 }
