@@ -10,7 +10,7 @@ import (
 	"trnsci/core/numtest"
 )
 
-// newExponentialOf returns the state of a call for the matrix.
+// newExponentialOf returns the state of an Expm call for a.
 func newExponentialOf[T dense.Scalar](a dense.Matrix[T]) *exponential[T] {
 	e := newExponential[T](nil, a.Rows)
 	e.a.CopyFrom(a)
@@ -33,10 +33,10 @@ func TestSpectralNorm(t *testing.T) {
 			a.Set(i, i, a.At(i, i)+c)
 		}
 		if got, want := newExponentialOf(a).spectralNorm(), float64(b-c); !(got <= want*(1+1e-12) && got >= 0.95*want) {
-			t.Errorf("n = %d: %g of %g", n, got, want)
+			t.Errorf("n = %d: estimate %g, want %g", n, got, want)
 		}
 	}
-	// Random matrices have nearly equal large singular values, the largest near 2 n^(1/2) deviations.
+	// The large singular values of a random matrix are close; for unit variance the largest is near 2 sqrt(n).
 	const n = 200
 	a := numtest.Random[float64](rng, n, n)
 	want := 2 * numtest.FrobeniusNorm(a) / math.Sqrt(n)
@@ -48,7 +48,7 @@ func TestSpectralNorm(t *testing.T) {
 	}
 }
 
-// A rounded logarithm of the norm equals that of the power itself, whatever the order of the calls.
+// ofPower gives the same rounded answer as the norm of the power itself, whatever the order of the calls.
 func TestPowersOfModuli(t *testing.T) {
 	rng := rand.New(rand.NewPCG(68, 1))
 	nilpotent := dense.FromRows([]float64{0, 3, -1, 2}, []float64{0, 0, 5, 1}, []float64{0, 0, 0, -7},
@@ -75,8 +75,8 @@ func TestPowersOfModuli(t *testing.T) {
 	}
 }
 
-// A matrix with random signs is not scaled, although the norm of its moduli is large. A matrix whose spectral norm is
-// large, too, is scaled even if its square vanishes or is small.
+// A matrix A with random signs is not scaled, although the norm of |A| is large. A matrix whose spectral norm is large,
+// too, is scaled even if its square is zero.
 func TestScalingAgainstRoundingErrors(t *testing.T) {
 	rng := rand.New(rand.NewPCG(69, 1))
 	const n = 100
@@ -88,7 +88,7 @@ func TestScalingAgainstRoundingErrors(t *testing.T) {
 	if e := newExponentialOf(a); e.leastScaling(highestDegree) > 0 {
 		t.Errorf("random signs: %g halvings", e.leastScaling(highestDegree))
 	}
-	// |[1 1; -1 -1]|^k has the norm 2^k, the matrix itself the spectral norm 2 and the square 0.
+	// For A = [1 1; -1 -1] the norm of |A|^k is 2^k; A has the spectral norm 2 and the square 0.
 	b := dense.FromRows([]float64{1e6, 1e6}, []float64{-1e6, -1e6})
 	if e := newExponentialOf(b); e.leastScaling(highestDegree) < 15 {
 		t.Errorf("cancellation: %g halvings", e.leastScaling(highestDegree))

@@ -19,7 +19,7 @@ import (
 // precise is the precision, in bits, of reference values.
 const precise = 300
 
-// bigMatrix is a real matrix of precise numbers, by rows.
+// bigMatrix is a row-major real matrix of numbers with precise bits.
 type bigMatrix [][]*big.Float
 
 func newBig(n int) bigMatrix {
@@ -48,10 +48,10 @@ func (m bigMatrix) times(b bigMatrix) bigMatrix {
 	return c
 }
 
-// preciseExp returns the exponential of a, by its series for A / 2^shift and squarings. A complex A is replaced by the
-// real matrix of twice the order that has the block (re, -im; im, re) in place of an element.
+// preciseExp returns the exponential of a by the Taylor series for A / 2^shift and repeated squaring. It computes with
+// the real matrix of twice the order that has a block (re, -im; im, re) in place of each element.
 func preciseExp[T dense.Scalar](a dense.Matrix[T]) dense.Matrix[complex128] {
-	const shift, terms = 30, 13 // the first term that is left out is below 2^-300 for norms up to a few hundred
+	const shift, terms = 30, 13 // the first omitted term is below 2^-300 for norms up to a few hundred
 	n := a.Rows
 	scaled, sum := newBig(2*n), newBig(2*n)
 	for i := range n {
@@ -116,8 +116,8 @@ func TestExpm(t *testing.T) {
 	t.Run("complex128", testExpm[complex128])
 }
 
-// All degrees and some squarings, for random and triangular matrices. Their exponentials have condition numbers of a
-// few times the norm.
+// The norms lead to all Pade degrees and to some squarings. The exponentials of these random and triangular matrices
+// have condition numbers of a few times the norm.
 func testExpm[T dense.Scalar](t *testing.T) {
 	rng := rand.New(rand.NewPCG(61, 1))
 	worst := 0.0
@@ -166,8 +166,8 @@ func TestExpmKnown(t *testing.T) {
 		// C. Moler and C. Van Loan, SIAM Review 20, 1978, example 1: the series without scaling has no correct digit.
 		{"Moler and Van Loan", dense.FromRows([]float64{-49, 24}, []float64{-64, 31}),
 			dense.FromRows([]float64{-0.735759, 0.551819}, []float64{-1.471518, 1.103638}), 1e-6},
-		// Al-Mohy and Higham (2009), equation (1.1), with b = 1e6: without the norms of powers the matrix is scaled too
-		// much.
+		// Al-Mohy and Higham (2009), equation (1.1), with b = 1e6: without the norms of powers the matrix is
+		// overscaled.
 		{"overscaling", dense.FromRows([]float64{1, 1e6}, []float64{0, -1}),
 			dense.FromRows([]float64{math.E, 1e6 * math.Sinh(1)}, []float64{0, 1 / math.E}), 10 * 0x1p-52},
 		{"below the diagonal", dense.FromRows([]float64{1, 0}, []float64{1e6, -1}),
@@ -184,8 +184,8 @@ func TestExpmKnown(t *testing.T) {
 	}
 }
 
-// The exponential of a large normal matrix by its eigenvalues: those of a circulant matrix are the discrete
-// Fourier transform of its first row, and its exponential is circulant, too.
+// Circulant matrices are normal, so their eigenvalues give accurate exponentials at large orders. The eigenvalues are
+// the discrete Fourier transform of the first row, and the exponential is circulant, too.
 func TestExpmOfCirculants(t *testing.T) {
 	rng := rand.New(rand.NewPCG(62, 1))
 	for _, n := range []int{40, 130, 200} {
@@ -202,7 +202,7 @@ func TestExpmOfCirculants(t *testing.T) {
 					y.Set(i, j, complex(want[(j-i+n)%n], 0))
 				}
 			}
-			// The spectral norm is about 2.5 times the size; errors of the squarings add up to as much.
+			// The spectral norm is about 2.5 times the size, and the errors of the squarings grow in proportion to it.
 			limit := 10 * float64(n) * 0x1p-52 * max(1, size)
 			if r := relativeError(expm(t, a), y); !(r <= limit) {
 				t.Errorf("n = %d, size %g: error %g, limit %g", n, size, r, limit)
@@ -258,7 +258,7 @@ func TestExpmOfNumbersThatOverflowOrAreNotFinite(t *testing.T) {
 func TestExpmLayoutsAndThreads(t *testing.T) {
 	rng := rand.New(rand.NewPCG(63, 1))
 	orders := []int{7, 150, 260}
-	if testing.Short() { // also under the race detector
+	if testing.Short() { // as under the race detector
 		orders = orders[:2]
 	}
 	for _, n := range orders {
@@ -281,7 +281,7 @@ func TestExpmLayoutsAndThreads(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !slices.Equal(a.Data, want.Data) {
-			t.Errorf("n = %d: another result in place", n)
+			t.Errorf("n = %d: the result in place differs", n)
 		}
 	}
 }
@@ -357,7 +357,7 @@ func TestNormEstimates(t *testing.T) {
 			}
 		})
 		if !(estimate <= norm*(1+1e-12)) || estimate < norm/3 {
-			t.Errorf("n = %d: estimate %g of %g", n, estimate, norm)
+			t.Errorf("n = %d: estimate %g of the norm %g", n, estimate, norm)
 		}
 		sum += estimate / norm
 	}

@@ -16,7 +16,7 @@ import (
 	"trnsci/core/sched"
 )
 
-// solver is a function of a matrix.
+// solver evaluates a matrix function.
 type solver[T dense.Scalar, C dense.Complex] func(team *sched.Team, a dense.View[T], x dense.View[C]) (Outcome, error)
 
 func evaluate[T dense.Scalar, C dense.Complex](
@@ -83,11 +83,11 @@ func TestSqrtm(t *testing.T) {
 	t.Run("complex128", testSqrtm[complex128, complex128])
 }
 
-// largestSpectrum is the order up to which the eigenvalues of roots are checked: they take longer than the roots.
+// largestSpectrum is the largest order at which the eigenvalues of roots are checked: they take longer than the roots.
 const largestSpectrum = 65
 
-// Random matrices with eigenvalues anywhere and without eigenvalues near zero. A real matrix has a real root unless it
-// has negative eigenvalues.
+// The eigenvalues of the random matrices fill the unit disk or a disk that excludes 0. A real matrix without
+// negative eigenvalues has a real square root.
 func testSqrtm[T dense.Scalar, C dense.Complex](t *testing.T) {
 	worst := 0.0
 	for _, n := range numtest.Sizes {
@@ -149,7 +149,7 @@ func TestKnownRoots(t *testing.T) {
 				[]complex128{complex(math.Sqrt2/2, 0), complex(math.Sqrt2/2, 0)}), rounded},
 		{"Jordan block", dense.FromRows([]complex128{4, 1}, []complex128{0, 4}),
 			dense.FromRows([]complex128{2, 0.25}, []complex128{0, 2}), exact},
-		// The eigenvalue zero may come out as eps, of which the root is 1e-8.
+		// The zero eigenvalue may be computed as about eps, whose square root is about 1e-8.
 		{"projector", dense.FromRows([]complex128{0.5, 0.5}, []complex128{0.5, 0.5}),
 			dense.FromRows([]complex128{0.5, 0.5}, []complex128{0.5, 0.5}), 4 * 0x1p-26},
 		{"zero", dense.New[complex128](3, 3), dense.New[complex128](3, 3), exact},
@@ -174,7 +174,7 @@ func allReal(a dense.Matrix[complex128]) bool {
 	return !slices.ContainsFunc(a.Data, func(z complex128) bool { return imag(z) != 0 })
 }
 
-// The inverse of the root of the 2 x 2 block above is known.
+// The inverse square root of the 2 x 2 block of the case "3 x 3" of TestKnownRoots is known.
 func TestKnownPower(t *testing.T) {
 	a := dense.FromRows([]complex128{1, -1i}, []complex128{1i, 2})
 	x, _ := evaluate(t, powerOf[complex128, complex128](-0.5), a)
@@ -210,7 +210,7 @@ func TestSingularMatricesAreReported(t *testing.T) {
 		if !o.Singular || o.Complex {
 			t.Errorf("%s: %+v", name, o)
 		}
-		if name != "logarithm" && distanceOf(x, widened(a)) != 0 { // a projector is each of its positive powers
+		if name != "logarithm" && distanceOf(x, widened(a)) != 0 { // a projector equals each of its positive powers
 			t.Errorf("%s: %v", name, x.Data)
 		}
 	}
@@ -226,7 +226,7 @@ func TestSignm(t *testing.T) {
 	t.Run("complex128", testSignm[complex128, complex128])
 }
 
-// S S = I, S A = A S, and the trace counts eigenvalues.
+// S S = I, S A = A S, and the trace of S is the sum of the signs of the real parts of the eigenvalues.
 func testSignm[T dense.Scalar, C dense.Complex](t *testing.T) {
 	for _, n := range []int{1, 2, 5, 31, 33, 100} {
 		a := shifted[T](rand.New(rand.NewPCG(75, uint64(n))), n, 1, 0.1)
@@ -319,7 +319,7 @@ func testParlett[T dense.Scalar, C dense.Complex](t *testing.T) {
 	}
 }
 
-// For equal eigenvalues the recurrence does not divide.
+// Parlett's recurrence does not divide by zero if eigenvalues are equal.
 func TestParlettOfEqualEigenvalues(t *testing.T) {
 	form, z, x := dense.FromRows([]complex128{1, 1}, []complex128{0, 1}), dense.New[complex128](2,
 		2), dense.New[complex128](2, 2)

@@ -36,8 +36,8 @@ func TestInvSqrtSPD(t *testing.T) {
 	t.Run("complex128", testInvSqrt[complex128, complex128])
 }
 
-// testInvSqrt requires |X A X - I|_F within 4 eps (m + sqrt(n) cond(A)), m = max(n, 8), and for a Hermitian X: 4 m eps
-// is the loss of orthogonality of the eigenvectors, and the second term stands for an error in each element of A.
+// testInvSqrt requires |X A X - I|_F <= 4 eps (m + sqrt(n) cond(A)), m = max(n, 8), and a Hermitian X. 4 m eps bounds
+// the loss of orthogonality of the eigenvectors; the second term accounts for an error in each element of A.
 func testInvSqrt[W dense.Wide, T dense.Scalar](t *testing.T) {
 	rng := rand.New(rand.NewPCG(51, 1))
 	const factor, smallest = 4, 8
@@ -101,7 +101,7 @@ func TestThreshold(t *testing.T) {
 		{"zero", []float64{0, 0, 0, 0}, 0, 4},
 	}
 	for _, c := range cases {
-		// On the diagonal eigenvalues are exact, and the result is known.
+		// The eigenvalues of a diagonal matrix are exact, and the result is known.
 		a, x := dense.New[float64](4, 4), nanMatrix[float64](4)
 		for i, v := range c.values {
 			a.Set(3-i, 3-i, v)
@@ -124,7 +124,7 @@ func TestThreshold(t *testing.T) {
 				want = 1 / math.Sqrt(v)
 			}
 			if got := x.At(3-i, 3-i); !(math.Abs(got-want) <= 4*eps*want) {
-				t.Errorf("%s: the root of 1 / %g is %g", c.name, v, got)
+				t.Errorf("%s: the inverse square root of %g is %g", c.name, v, got)
 			}
 		}
 	}
@@ -134,14 +134,14 @@ func TestThreshold(t *testing.T) {
 func TestAnyScale(t *testing.T) {
 	for _, s := range []float64{0x1p-1070, 1e-300, 1e-160, 1, 1e160, 0x1p1022} {
 		a, x := dense.FromRows([]float64{2 * s, s}, []float64{s, 2 * s}), nanMatrix[float64](2)
-		if s == 0x1p1022 { // 2^1024 is infinite
+		if s == 0x1p1022 { // one eigenvalue is 3.25 s, closer to the overflow threshold
 			a = dense.FromRows([]float64{1.75 * s, 1.5 * s}, []float64{1.5 * s, 1.75 * s})
 		}
 		dropped, err := InvSqrtSPD(a.View(), x.View(), Options{})
-		low, high := a.At(0, 0)/4-a.At(1, 0)/4, a.At(0, 0)/4+a.At(1, 0)/4 // fourths of the eigenvalues
+		low, high := a.At(0, 0)/4-a.At(1, 0)/4, a.At(0, 0)/4+a.At(1, 0)/4 // quarters of the eigenvalues
 		diagonal := (1/math.Sqrt(low) + 1/math.Sqrt(high)) / 4
 		off := (1/math.Sqrt(high) - 1/math.Sqrt(low)) / 4
-		if s == 0x1p-1070 { // whose fourth is not a number of the dtype with enough digits
+		if s == 0x1p-1070 { // without arithmetic on subnormal numbers
 			diagonal, off = (1+1/math.Sqrt(3))/2*0x1p535, (1/math.Sqrt(3)-1)/2*0x1p535
 		}
 		const limit = 1e-14
@@ -152,7 +152,7 @@ func TestAnyScale(t *testing.T) {
 	}
 }
 
-// The result may overwrite the matrix, have any strides, and depends only on the lower triangle.
+// The result may overwrite the matrix and have any strides, and depends only on the lower triangle.
 func TestLayouts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(52, 1))
 	const n = 40
@@ -272,7 +272,7 @@ func testWorkspace[T dense.Scalar](t *testing.T) {
 	a := numtest.RandomSPD[T](rand.New(rand.NewPCG(55, 1)), n)
 	x := dense.New[T](n, n)
 	allocated, bound := int64(math.MaxInt64), Workspace[T](nil, n)
-	for range 3 { // the first call also allocates, in steps, the memory that level 2 keeps for later ones
+	for range 3 { // the first call also allocates, in steps, the memory that level 2 BLAS keep for later calls
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		if _, err := InvSqrtSPD(a.View(), x.View(), Options{}); err != nil {

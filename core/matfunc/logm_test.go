@@ -21,8 +21,8 @@ func TestLogmAndPower(t *testing.T) {
 	t.Run("complex128", testLogmAndPower[complex128, complex128])
 }
 
-// The logarithm of a precise exponential of B is B, and its powers are exponentials of multiples of B. The imaginary
-// parts of B's eigenvalues are below pi.
+// The logarithm of A = exp(B) is B, since the imaginary parts of B's eigenvalues are below pi, and the powers of A are
+// exponentials of multiples of B.
 func testLogmAndPower[T dense.Scalar, C dense.Complex](t *testing.T) {
 	rng := rand.New(rand.NewPCG(73, 1))
 	worstLog, worstPower := 0.0, 0.0
@@ -163,8 +163,7 @@ func TestIntegerPower(t *testing.T) {
 	}
 }
 
-// The quotient of the inverse hyperbolic tangent and its argument is 1 + z^2/3 + z^4/5 + ..., for numbers of every
-// size.
+// atanh(z)/z is 1 + z^2/3 + z^4/5 + ... for z of every size in the unit disk.
 func TestInverseHyperbolicTangent(t *testing.T) {
 	for _, size := range []float64{1e-300, 1e-20, 1e-9, 1e-4, 0.1, 0.5} {
 		for _, direction := range []complex128{1, -1, 1i, -1i, 0.6 + 0.8i, -0.8 + 0.6i} {
@@ -181,8 +180,8 @@ func TestInverseHyperbolicTangent(t *testing.T) {
 	}
 }
 
-// If rounding errors split the eigenvalues of a Jordan block, its logarithm is still accurate to all digits: log(l) on
-// the diagonal and 1/l above it.
+// If rounding errors split the double eigenvalue l of a Jordan block, its logarithm is still accurate to all digits:
+// log(l) on the diagonal and 1/l above it.
 func TestLogarithmForCloseEigenvalues(t *testing.T) {
 	for _, gap := range []float64{0, 0x1p-50, 1e-12, 1e-9, 1e-6} {
 		a := dense.FromRows([]float64{2, 1}, []float64{0, 2 + gap})
@@ -193,7 +192,7 @@ func TestLogarithmForCloseEigenvalues(t *testing.T) {
 		distance := a.At(1, 1) - 2
 		want := 0.5 - distance/8 + distance*distance/24 // (log(2 + d) - log(2)) / d
 		if r := cmplx.Abs(x.At(0, 1) - complex(want, 0)); !(r <= 2e-16) {
-			t.Errorf("gap %g: %v beside the diagonal, error %g", gap, x.At(0, 1), r)
+			t.Errorf("gap %g: %v above the diagonal, error %g", gap, x.At(0, 1), r)
 		}
 	}
 }
@@ -233,7 +232,7 @@ func TestFunctionsStopWhenCancelled(t *testing.T) {
 	} {
 		limits := schedtest.Limits{}
 		if name == "Power" {
-			limits.Reports = 5 // two triangular products in a row may end, each with its phase, before the next check
+			limits.Reports = 5 // two triangular products and their phases of progress may end before the next check
 		}
 		t.Run(name, func(t *testing.T) { schedtest.Cancel(t, limits, call) })
 	}

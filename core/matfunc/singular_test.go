@@ -13,8 +13,8 @@ import (
 	"trnsci/core/sched"
 )
 
-// The smallest singular value of a matrix with known ones is estimated to within a factor of two, whatever 2 x 2 blocks
-// the triangle has.
+// Up to rounding errors, the estimate of a known smallest singular value is within half of it, whatever 2 x 2 blocks
+// the quasi-triangular matrix has.
 func TestSmallestSingularValue(t *testing.T) {
 	rng := rand.New(rand.NewPCG(91, 1))
 	for _, n := range []int{2, 3, 7, 20} {
@@ -44,7 +44,7 @@ func TestSmallestSingularValue(t *testing.T) {
 	}
 }
 
-// orthogonal returns the unitary factor of a random matrix.
+// orthogonal returns the orthogonal factor of a random matrix.
 func orthogonal(rng *rand.Rand, n int) dense.Matrix[float64] {
 	reduced, _ := pivotedLQ(nil, shifted[float64](rng, n, 1, 0), 0)
 	return reduced.u
@@ -69,11 +69,11 @@ func TestReduceRows(t *testing.T) {
 			dense.Copy(adjoint.View(), d.u.View().T())
 			conjugate(adjoint)
 			if e := distanceOf(product(adjoint, d.u), identity); e > 1e-14*float64(n) {
-				t.Errorf("n = %d: not unitary by %g", n, e)
+				t.Errorf("n = %d: |U^H U - I| is %g", n, e)
 			}
 			null := product(a, d.u).Slice(0, n, rank, n)
 			if e := infinityNorm(null.Clone()); e > 1e-13*float64(n) {
-				t.Errorf("n = %d, rank %d: %g in the null space", n, rank, e)
+				t.Errorf("n = %d, rank %d: A times the null space has norm %g", n, rank, e)
 			}
 		}
 	}
@@ -98,7 +98,7 @@ func TestCoupledRows(t *testing.T) {
 	}
 }
 
-// Grading makes no rounding error, and leaves no element larger than those on the diagonal.
+// Grading causes no rounding errors, and leaves no element larger than the largest one on the diagonal.
 func TestGrading(t *testing.T) {
 	rng := rand.New(rand.NewPCG(93, 1))
 	a := dense.New[float64](7, 7)
@@ -121,8 +121,8 @@ func TestGrading(t *testing.T) {
 	}
 }
 
-// The power of a matrix whose zero eigenvalues are not adjacent commutes with it, and the power of a projector is the
-// projector.
+// A projector whose zero eigenvalues are not adjacent equals its positive powers. If zero is a defective eigenvalue,
+// powers below 1 do not exist.
 func TestPowersOfTriangularProjectors(t *testing.T) {
 	a := dense.FromRows([]float64{0, 1, 1}, []float64{0, 1, 1}, []float64{0, 0, 0})
 	for _, p := range []float64{0.3, 1.5} {
@@ -131,13 +131,13 @@ func TestPowersOfTriangularProjectors(t *testing.T) {
 			t.Errorf("power %g: %v, %+v", p, x.Data, o)
 		}
 	}
-	a.Set(0, 2, 2) // zero is not semisimple any more
+	a.Set(0, 2, 2) // zero is no longer semisimple
 	x, o := evaluate(t, powerOf[float64, complex128](0.3), a)
 	if !o.Missing || !cmplx.IsNaN(x.At(0, 0)) {
 		t.Errorf("%v, %+v", x.Data, o)
 	}
 	if x, o = evaluate(t, powerOf[float64, complex128](1.5), a); o.Missing || cmplx.Abs(x.At(0, 2)-1) > 1e-15 {
-		// P N with the part N of A that is nilpotent: its power is zero, the rest is the projector
+		// A = P + N with a projector P and a nilpotent N whose power is zero: the power of A is P
 		t.Errorf("%v, %+v", x.Data, o)
 	}
 }
@@ -145,7 +145,7 @@ func TestPowersOfTriangularProjectors(t *testing.T) {
 func TestIntegerPowersOfSingularMatrices(t *testing.T) {
 	a := dense.FromRows([]float64{1, 2, 3}, []float64{4, 5, 6}, []float64{7, 8, 9})
 	if err := IntegerPower(nil, a.View(), -1, a.Clone().View()); err == nil {
-		t.Error("no error")
+		t.Error("no error for a singular matrix")
 	}
 	exact := dense.FromRows([]float64{1e-30, 0, 0}, []float64{1, 2, 0}, []float64{0, 3, 1e20})
 	if err := IntegerPower(nil, exact.View(), -1, exact.Clone().View()); err != nil {
@@ -158,7 +158,7 @@ func TestSingularMatricesOfTeams(t *testing.T) {
 	const n = 150
 	rng := rand.New(rand.NewPCG(92, 1))
 	a := shifted[float64](rng, n, 1, 0.3)
-	for i := range n / 3 { // rows that depend on others
+	for i := range n / 3 { // copies of other rows make it singular
 		copy(a.Row(n-1-i), a.Row(i))
 	}
 	ctx, cancel := context.WithCancel(context.Background())
