@@ -343,6 +343,29 @@ def test_a_signal_handler_in_the_first_call(delay):
     run_script(textwrap.dedent(script))
 
 
+def test_the_first_call_executes_no_import():
+    """An import inside of an interrupted import of the same thread raises KeyError in importlib at some moments."""
+    script = """
+    import sys
+    import numpy as np, trnsci
+    imports = []
+
+    def profile(frame, event, _):
+        if event == "call" and frame.f_code.co_name == "_find_and_load":
+            imports.append(frame.f_locals["name"])
+
+    sys.setprofile(profile)
+    trnsci.eigh(np.eye(2))
+    sys.setprofile(None)
+    assert imports == [], imports
+    sys.setprofile(profile)
+    import xml.sax
+    sys.setprofile(None)
+    assert "xml.sax" in imports
+    """
+    run_script(textwrap.dedent(script))
+
+
 def test_a_device_that_is_closed_by_its_own_call_is_closed_afterwards():
     script = """
     def close(done, total):

@@ -229,14 +229,12 @@ func writePython(calls []*call) []byte {
 
 func writePythonFunction(out *bytes.Buffer, c *call) {
 	name := snakeCase(c.name)
-	var letters, packed, arrays []string
-	var rest []string
+	var letters, packed, single, arrays, rest []string
 	inOrder(c, func(f field) {
 		snake := snakeCase(f.name)
 		switch f.kind {
 		case "*Array":
-			arrays = append(arrays, snake)
-			rest = append(rest, fmt.Sprintf("describe(record, %s)", snake))
+			single = append(single, snake)
 		case "[]*Array":
 			arrays = append(arrays, "*"+snake)
 			rest = append(rest, fmt.Sprintf("describe_all(record, %s)", snake))
@@ -248,6 +246,7 @@ func writePythonFunction(out *bytes.Buffer, c *call) {
 			letters, packed = append(letters, scalars[f.kind][1]), append(packed, snake)
 		}
 	})
+	arrays = append(single, arrays...)
 	packer := "_" + strings.ToUpper(name)
 	head, tail := "    record = [", "]"
 	if format := strings.Join(letters, ""); strings.Contains(format, "d") {
@@ -271,6 +270,9 @@ func writePythonFunction(out *bytes.Buffer, c *call) {
 	fmt.Fprintf(out, ") -> Call:\n")
 	writeWrapped(out, `    """`, strings.Fields(c.doc), `"""`)
 	writeWrapped(out, head, append([]string{"0"}, packed...), tail)
+	if single != nil {
+		writeWrapped(out, "    describe(", append([]string{"record"}, single...), ")")
+	}
 	for _, line := range rest {
 		fmt.Fprintf(out, "    %s\n", line)
 	}

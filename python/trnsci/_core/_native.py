@@ -6,14 +6,21 @@ survive a fork; its calls raise RuntimeError at once.
 
 from __future__ import annotations
 
-import importlib
 import itertools
 import os
+import sys
 import threading
 from array import array as _words
 from collections.abc import Callable
-from types import SimpleNamespace
+from importlib.machinery import PathFinder
+from importlib.util import module_from_spec
+from types import ModuleType, SimpleNamespace
 from typing import Any
+
+try:
+    import resource
+except ImportError:  # not a Unix system
+    resource = None  # type: ignore[assignment]
 
 from . import _costs
 from ._errors import translate
@@ -69,19 +76,34 @@ if hasattr(os, "register_at_fork"):
 
 
 def _check_address_space() -> None:
+    if resource is None:
+        return
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     try:
-        import resource
-
-        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
         with open("/proc/self/statm") as statm:
             used = int(statm.read().split()[0]) * resource.getpagesize()
-    except (ImportError, OSError):
+    except OSError:
         return  # not Linux
     if limit != resource.RLIM_INFINITY and limit - used < _START_BYTES:
         raise MemoryError(
             f"loading trnsci's Go library needs {_START_BYTES} bytes of address space; the limit (ulimit -v) leaves "
             f"{max(0, limit - used)}"
         )
+
+
+def _extension() -> ModuleType:
+    """Return the extension module.
+
+    An import statement would not do: a signal handler may interrupt it and load the library, too, and an import inside
+    of an import of the same thread is a KeyError in Python 3.10 to 3.12 at some moments (`_blocking_on` in importlib).
+    """
+    name = "trnsci._trnsci"
+    spec = PathFinder.find_spec(name, sys.modules["trnsci"].__path__)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{name}, the Go library, is not there: trnsci is not installed completely")
+    module = sys.modules[name] = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def _load() -> Any:
@@ -92,7 +114,7 @@ def _load() -> Any:
         _check_address_space()
         _begun = True
         with kept_handlers():
-            module = importlib.import_module("trnsci._trnsci")
+            module = _extension()
         _library = SimpleNamespace(
             **{name.removeprefix(_PREFIX): f for name, f in vars(module).items() if name.startswith(_PREFIX)}
         )

@@ -32,20 +32,20 @@ def address(words: Words) -> int:
 # While a record is made it is a list: appending to an array of int64 allocates for each number.
 
 
-def describe(record: list[int], a: Array | None) -> None:
-    """Append the description of an array, or the mark of an absent one, to a record."""
-    if a is None:
-        record.append(_ABSENT)
-        return
-    shape = a.shape
-    record += (_CODES[a.dtype.char], data_address(a), len(shape), *shape, *a.strides)
+def describe(record: list[int], *arrays: Array | None) -> None:
+    """Append the descriptions of arrays, or the marks of absent ones, to a record."""
+    for a in arrays:
+        if a is None:
+            record.append(_ABSENT)
+        else:
+            shape = a.shape
+            record += (_CODES[a.dtype.char], data_address(a), len(shape), *shape, *a.strides)
 
 
 def describe_all(record: list[int], arrays: Sequence[Array]) -> None:
     """Append the descriptions of a list of arrays to a record."""
     record.append(len(arrays))
-    for a in arrays:
-        describe(record, a)
+    describe(record, *arrays)
 
 
 def put_text(record: list[int], text: str) -> None:

@@ -43,9 +43,7 @@ def blas(
         0, threads, trans_a, trans_b, uplo, side, diag, conjugate, solve, check_finite, alpha.real, alpha.imag,
         beta.real, beta.imag,
     )))
-    describe(record, a)
-    describe(record, b)
-    describe(record, c)
+    describe(record, a, b, c)
     record[0] = len(record)
     return function, _words("q", record), (a, b, c)
 
@@ -70,9 +68,7 @@ def device_product(
 ) -> Call:
     """DeviceProduct has the operands of a real product on a device; B is absent from a symmetric one."""
     record = list(_words("q", _DEVICE_PRODUCT(0, threads, device, trans_a, trans_b, uplo, alpha, beta)))
-    describe(record, a)
-    describe(record, b)
-    describe(record, c)
+    describe(record, a, b, c)
     put_text(record, precision)
     record[0] = len(record)
     return function, _words("q", record), (a, b, c)
@@ -88,8 +84,7 @@ def cholesky(
 ) -> Call:
     """Cholesky has a stack of matrices and room for their factors."""
     record = [0, threads, lower, check_finite]
-    describe(record, a)
-    describe(record, factor)
+    describe(record, a, factor)
     record[0] = len(record)
     return "Cholesky", _words("q", record), (a, factor)
 
@@ -124,11 +119,7 @@ def eigh(
     record = list(_words("q", _EIGH(
         0, threads, problem, lower, check_finite, overwrite, jacobi, lindep, kind, first, last, above, up_to,
     )))
-    describe(record, a)
-    describe(record, b)
-    describe(record, w)
-    describe(record, v)
-    describe(record, dropped)
+    describe(record, a, b, w, v, dropped)
     record[0] = len(record)
     return function, _words("q", record), (a, b, w, v, dropped)
 
@@ -154,10 +145,7 @@ def eigh_structured(
 ) -> Call:
     """EighStructured has the diagonals and subdiagonals of tridiagonal matrices, or band matrices."""
     record = list(_words("q", _EIGH_STRUCTURED(0, threads, lower, check_finite, kind, first, last, above, up_to)))
-    describe(record, matrix)
-    describe(record, subdiagonals)
-    describe(record, w)
-    describe(record, v)
+    describe(record, matrix, subdiagonals, w, v)
     record[0] = len(record)
     return function, _words("q", record), (matrix, subdiagonals, w, v)
 
@@ -180,12 +168,7 @@ def schur(
     then written to Counts.
     """
     record = [0, threads, check_finite, overwrite]
-    describe(record, a)
-    describe(record, t)
-    describe(record, z)
-    describe(record, complex_t)
-    describe(record, complex_z)
-    describe(record, counts)
+    describe(record, a, t, z, complex_t, complex_z, counts)
     put_text(record, sort)
     record[0] = len(record)
     return "Schur", _words("q", record), (a, t, z, complex_t, complex_z, counts)
@@ -202,9 +185,7 @@ def hessenberg(
 ) -> Call:
     """Hessenberg has matrices and room for their Hessenberg forms and the unitary factors."""
     record = [0, threads, check_finite, overwrite]
-    describe(record, a)
-    describe(record, h)
-    describe(record, q)
+    describe(record, a, h, q)
     record[0] = len(record)
     return "Hessenberg", _words("q", record), (a, h, q)
 
@@ -220,9 +201,7 @@ def balance(
 ) -> Call:
     """Balance has matrices that are balanced in place, and room for permutations and scales."""
     record = [0, threads, permute, scale]
-    describe(record, b)
-    describe(record, order)
-    describe(record, scales)
+    describe(record, b, order, scales)
     record[0] = len(record)
     return "Balance", _words("q", record), (b, order, scales)
 
@@ -235,8 +214,7 @@ def schur_eigenvalues(
 ) -> Call:
     """SchurEigenvalues has Schur forms and room for their eigenvalues."""
     record = [0, threads]
-    describe(record, t)
-    describe(record, w)
+    describe(record, t, w)
     record[0] = len(record)
     return "SchurEigenvalues", _words("q", record), (t, w)
 
@@ -250,9 +228,7 @@ def schur_order(
 ) -> Call:
     """SchurOrder has Schur forms that are reordered in place, and which eigenvalues come first."""
     record = [0, threads]
-    describe(record, t)
-    describe(record, z)
-    describe(record, selected)
+    describe(record, t, z, selected)
     record[0] = len(record)
     return "SchurOrder", _words("q", record), (t, z, selected)
 
@@ -265,8 +241,7 @@ def schur_to_complex(
 ) -> Call:
     """SchurToComplex has complex arrays with real Schur forms, which become complex forms."""
     record = [0, threads]
-    describe(record, t)
-    describe(record, z)
+    describe(record, t, z)
     record[0] = len(record)
     return "SchurToComplex", _words("q", record), (t, z)
 
@@ -282,9 +257,7 @@ def schur_condition(
     sep.
     """
     record = [0, threads]
-    describe(record, t)
-    describe(record, counts)
-    describe(record, results)
+    describe(record, t, counts, results)
     record[0] = len(record)
     return "SchurCondition", _words("q", record), (t, counts, results)
 
@@ -301,10 +274,7 @@ def eig(
 ) -> Call:
     """Eig has matrices and room for their eigenvalues and eigenvectors."""
     record = [0, threads, check_finite, overwrite]
-    describe(record, a)
-    describe(record, w)
-    describe(record, left)
-    describe(record, right)
+    describe(record, a, w, left, right)
     record[0] = len(record)
     return "Eig", _words("q", record), (a, w, left, right)
 
@@ -328,15 +298,7 @@ def qz(
     first.
     """
     record = [0, threads, check_finite]
-    describe(record, a)
-    describe(record, b)
-    describe(record, s)
-    describe(record, p)
-    describe(record, q)
-    describe(record, z)
-    describe(record, alpha)
-    describe(record, beta)
-    describe(record, selected)
+    describe(record, a, b, s, p, q, z, alpha, beta, selected)
     record[0] = len(record)
     return function, _words("q", record), (a, b, s, p, q, z, alpha, beta, selected)
 
@@ -354,12 +316,7 @@ def qz_eigen(
 ) -> Call:
     """QZEigen has pairs of matrices and room for their generalized eigenvalues and eigenvectors."""
     record = [0, threads, check_finite]
-    describe(record, a)
-    describe(record, b)
-    describe(record, alpha)
-    describe(record, beta)
-    describe(record, left)
-    describe(record, right)
+    describe(record, a, b, alpha, beta, left, right)
     record[0] = len(record)
     return "QZEigen", _words("q", record), (a, b, alpha, beta, left, right)
 
@@ -377,10 +334,7 @@ def equation(
     coefficient.
     """
     record = [0, threads]
-    describe(record, a)
-    describe(record, b)
-    describe(record, q)
-    describe(record, x)
+    describe(record, a, b, q, x)
     record[0] = len(record)
     return function, _words("q", record), (a, b, q, x)
 
@@ -401,9 +355,7 @@ def inv_sqrt_spd(
     dropped.
     """
     record = list(_words("q", _INV_SQRT_SPD(0, threads, threshold, check_finite)))
-    describe(record, a)
-    describe(record, x)
-    describe(record, dropped)
+    describe(record, a, x, dropped)
     record[0] = len(record)
     return "InvSqrtSPD", _words("q", record), (a, x, dropped)
 
@@ -419,8 +371,7 @@ def device_inv_sqrt_spd(
 ) -> Call:
     """DeviceInvSqrtSPD has matrices and room for their inverse square roots, computed on a device."""
     record = [0, threads, device, check_finite]
-    describe(record, a)
-    describe(record, x)
+    describe(record, a, x)
     put_text(record, precision)
     record[0] = len(record)
     return "DeviceInvSqrtSPD", _words("q", record), (a, x)
@@ -436,8 +387,7 @@ def matrix_power(
 ) -> Call:
     """MatrixPower has matrices and room for their exponentials or powers."""
     record = [0, threads, exponent]
-    describe(record, a)
-    describe(record, x)
+    describe(record, a, x)
     record[0] = len(record)
     return function, _words("q", record), (a, x)
 
@@ -459,10 +409,7 @@ def matrix_function(
     residuals. Exponent is for Power.
     """
     record = list(_words("q", _MATRIX_FUNCTION(0, threads, exponent)))
-    describe(record, a)
-    describe(record, x)
-    describe(record, met)
-    describe(record, residuals)
+    describe(record, a, x, met, residuals)
     record[0] = len(record)
     return function, _words("q", record), (a, x, met, residuals)
 
@@ -476,9 +423,7 @@ def triangularize(
 ) -> Call:
     """Triangularize has matrices and room for their complex Schur forms."""
     record = [0, threads]
-    describe(record, a)
-    describe(record, t)
-    describe(record, z)
+    describe(record, a, t, z)
     record[0] = len(record)
     return "Triangularize", _words("q", record), (a, t, z)
 
@@ -497,12 +442,7 @@ def parlett(
     for its conditions and for whether it is finite.
     """
     record = [0, threads]
-    describe(record, t)
-    describe(record, z)
-    describe(record, values)
-    describe(record, x)
-    describe(record, conditions)
-    describe(record, finite)
+    describe(record, t, z, values, x, conditions, finite)
     record[0] = len(record)
     return "Parlett", _words("q", record), (t, z, values, x, conditions, finite)
 
@@ -559,8 +499,7 @@ def df_fit(
 ) -> Call:
     """DFFit has the metric and the integrals, which are overwritten."""
     record = list(_words("q", _DF_FIT(0, threads, lindep, check_finite)))
-    describe(record, metric)
-    describe(record, integrals)
+    describe(record, metric, integrals)
     record[0] = len(record)
     return "DFFit", _words("q", record), (metric, integrals)
 
@@ -579,10 +518,7 @@ def df_transform(
 ) -> Call:
     """DFTransform has integrals of atomic orbitals, molecular orbitals, and room for the integrals of these."""
     record = [0, threads, requests, check_finite, max_bytes]
-    describe(record, integrals)
-    describe(record, occ)
-    describe(record, vir)
-    describe(record, out)
+    describe(record, integrals, occ, vir, out)
     put_text(record, path)
     record[0] = len(record)
     return "DFTransform", _words("q", record), (integrals, occ, vir, out)
@@ -611,15 +547,7 @@ def dfjk(
     are separate arrays.
     """
     record = [0, threads, requests, labelled, hermi, check_finite, max_bytes]
-    describe(record, integrals)
-    describe(record, dm)
-    describe(record, dm_imag)
-    describe(record, coeff)
-    describe(record, occ)
-    describe(record, j)
-    describe(record, j_imag)
-    describe(record, k)
-    describe(record, k_imag)
+    describe(record, integrals, dm, dm_imag, coeff, occ, j, j_imag, k, k_imag)
     put_text(record, path)
     record[0] = len(record)
     return "DFJK", _words("q", record), (integrals, dm, dm_imag, coeff, occ, j, j_imag, k, k_imag)
@@ -658,17 +586,10 @@ def mp2(
     same-spin energy and the error bound; for the number of pairs that were computed again; and for pair energies.
     """
     record = list(_words("q", _MP2(0, threads, requests, check_finite, max_bytes, tolerance, device)))
-    describe(record, b_alpha)
-    describe(record, occ_alpha)
-    describe(record, vir_alpha)
-    describe(record, b_beta)
-    describe(record, occ_beta)
-    describe(record, vir_beta)
-    describe(record, sums)
-    describe(record, recomputed)
-    describe(record, pairs)
-    describe(record, pairs_beta)
-    describe(record, pairs_mixed)
+    describe(
+        record, b_alpha, occ_alpha, vir_alpha, b_beta, occ_beta, vir_beta, sums, recomputed, pairs, pairs_beta,
+        pairs_mixed,
+    )
     put_text(record, path_alpha)
     put_text(record, path_beta)
     put_text(record, layout)
@@ -705,14 +626,7 @@ def sosmp2(
     points.
     """
     record = list(_words("q", _SOSMP2(0, threads, requests, tolerance, max_bytes)))
-    describe(record, b_alpha)
-    describe(record, occ_alpha)
-    describe(record, vir_alpha)
-    describe(record, b_beta)
-    describe(record, occ_beta)
-    describe(record, vir_beta)
-    describe(record, sums)
-    describe(record, points)
+    describe(record, b_alpha, occ_alpha, vir_alpha, b_beta, occ_beta, vir_beta, sums, points)
     put_text(record, path_alpha)
     put_text(record, path_beta)
     put_text(record, layout)
@@ -740,13 +654,7 @@ def mp2_amplitudes(
 ) -> Call:
     """MP2Amplitudes has the input of amplitudes and room for them, or the path of a file to write them to."""
     record = [0, threads, requests, part, max_bytes]
-    describe(record, b_alpha)
-    describe(record, occ_alpha)
-    describe(record, vir_alpha)
-    describe(record, b_beta)
-    describe(record, occ_beta)
-    describe(record, vir_beta)
-    describe(record, out)
+    describe(record, b_alpha, occ_alpha, vir_alpha, b_beta, occ_beta, vir_beta, out)
     put_text(record, path_alpha)
     put_text(record, path_beta)
     put_text(record, layout)
@@ -774,14 +682,7 @@ def mp2_density(
 ) -> Call:
     """MP2Density has the input of densities and room for them."""
     record = [0, threads, requests, max_bytes]
-    describe(record, b_alpha)
-    describe(record, occ_alpha)
-    describe(record, vir_alpha)
-    describe(record, b_beta)
-    describe(record, occ_beta)
-    describe(record, vir_beta)
-    describe(record, out)
-    describe(record, out_beta)
+    describe(record, b_alpha, occ_alpha, vir_alpha, b_beta, occ_beta, vir_beta, out, out_beta)
     put_text(record, path_alpha)
     put_text(record, path_beta)
     put_text(record, layout)
@@ -810,13 +711,7 @@ def gmp2(
 ) -> Call:
     """GMP2 has the input of an energy of spin orbitals and room for it and its error bound."""
     record = [0, threads, requests, check_finite, max_bytes]
-    describe(record, b_alpha)
-    describe(record, occ_alpha)
-    describe(record, vir_alpha)
-    describe(record, b_beta)
-    describe(record, occ_beta)
-    describe(record, vir_beta)
-    describe(record, sums)
+    describe(record, b_alpha, occ_alpha, vir_alpha, b_beta, occ_beta, vir_beta, sums)
     put_text(record, path_alpha)
     put_text(record, path_beta)
     put_text(record, layout)
@@ -840,10 +735,7 @@ def kmp2(
     for the energies and the error bound.
     """
     record = [0, threads, requests, check_finite, max_bytes]
-    describe(record, occ)
-    describe(record, vir)
-    describe(record, conserve)
-    describe(record, sums)
+    describe(record, occ, vir, conserve, sums)
     describe_all(record, b)
     record[0] = len(record)
     return "KMP2", _words("q", record), (occ, vir, conserve, sums, *b)

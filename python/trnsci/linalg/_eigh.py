@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Iterable
 from typing import Any, SupportsFloat, SupportsIndex
@@ -123,7 +124,7 @@ def _warn_of_dropped(dropped: Array, n: int, lindep: float, by_index: bool) -> N
     """Say how many eigenvectors of b were dropped; the caller of the public function is three calls up."""
     if not dropped.any():
         return
-    counts = str(dropped) if dropped.ndim == 0 else " or ".join(map(str, np.unique(dropped)))
+    counts = " or ".join(map(str, np.unique(dropped)))
     text = f"b: {counts} of {n} eigenvectors are linearly dependent to lindep={lindep:g} and were dropped"
     if by_index:
         left = " or ".join(str(n - count) for count in np.unique(dropped))
@@ -170,17 +171,17 @@ def _eigh(
     w = _array.empty((*lead, wanted.most), _array.real_dtype(matrix.dtype), "the eigenvalues")
     v = None if eigvals_only else _array.empty((*lead, n, wanted.most), matrix.dtype, "the eigenvectors", "F")
     work = _costs.JACOBI if driver == _JACOBI else _costs.EIGENVALUES if v is None else _costs.EIGENVECTORS
-    problem: dict[str, Any] = dict(
-        threads=_threads.resolve(threads), a=matrix, b=metric, w=w, v=v, lower=bool(lower),
-        check_finite=bool(check_finite),
-        overwrite=_scratch(a, matrix, b, metric, overwrite), **wanted.fields(),
+    dropped = None if limit is None else np.zeros(math.prod(lead), np.int64)
+    made = _records.eigh(
+        "Eigh" if dropped is None else "EighCanonical",
+        threads=_threads.resolve(threads), a=matrix, b=metric, w=w, v=v, dropped=dropped, problem=int(type),
+        lower=bool(lower), check_finite=bool(check_finite), overwrite=_scratch(a, matrix, b, metric, overwrite),
+        jacobi=driver == _JACOBI, lindep=limit or 0.0,
+        kind=wanted.kind, first=wanted.low, last=wanted.high, above=wanted.above, up_to=wanted.up_to,
     )  # fmt: skip
-    if limit is None:
-        made = _records.eigh("Eigh", **problem, problem=int(type), jacobi=driver == _JACOBI)
+    if dropped is None or limit is None:
         count = _common.solve(made, matrix, work, progress)
     else:
-        dropped = np.zeros(lead, np.int64)
-        made = _records.eigh("EighCanonical", **problem, dropped=dropped.reshape(-1), lindep=limit)
         count = _common.solve(made, matrix, work + _costs.EIGENVECTORS, progress)
         _warn_of_dropped(dropped, n, limit, wanted.kind == _BY_INDEX)
     if matrix.size and (wanted.kind == _BY_VALUE or limit is not None):
