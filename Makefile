@@ -73,10 +73,11 @@ test-go: $(VENV)/tools  ## the part of test in Go
 	go test -json -race -short -tags noasm -run Threads $(THREADED) | \
 		$(GO_REPORT) --every-package build/reports/go-race-threads.txt
 
+# OpenBLAS, which computes the expected values, has one thread: those of two processes would wait for one another.
 test-py: $(VENV)/installed build/testhooks/trnsci/_trnsci.abi3.so  ## the part of test in Python, without the slow ones
 	@mkdir -p build/reports
-	$(PY) -m pytest -n 2 --dist worksteal -m "not slow and not serial" --durations=20 $(PYTEST_PATHS) | \
-		tee build/reports/python.txt
+	OPENBLAS_NUM_THREADS=1 $(PY) -m pytest -n 2 --dist worksteal -m "not slow and not serial" --durations=20 \
+		$(PYTEST_PATHS) | tee build/reports/python.txt
 	$(PY) -m pytest -m "serial and not slow" --durations=20 tests_py/border tests_py/mp2 tests_py/pyscf | \
 		tee build/reports/python-serial.txt
 
