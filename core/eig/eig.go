@@ -73,12 +73,12 @@ func Eig[T dense.Scalar, C dense.Complex](a dense.View[T], values []C, left, rig
 		return err
 	}
 	schurOptions := schur.Options{Team: phase, MaxIterations: opt.MaxIterations, ValuesOnly: !out.wantsVectors()}
-	shift, err := schur.DecomposeScaled(t, zt, schurOptions)
+	exponent, err := schur.DecomposeScaled(t, zt, schurOptions)
 	if err != nil {
 		return err
 	}
 	phase.End()
-	if err := storeValues(values, quasi.Eigenvalues(t.View()), -shift-before); err != nil || !out.wantsVectors() {
+	if err := storeValues(values, quasi.Eigenvalues(t.View()), -exponent-before); err != nil || !out.wantsVectors() {
 		return err
 	}
 	phase = team.Phase(sides * side)
@@ -122,10 +122,10 @@ func costs[T dense.Scalar](n int, vectors bool) (form, side int) {
 	return schur.Cost[T](n, vectors), int(vectorsRate * cube)
 }
 
-// storeValues stores 2^shift times the given eigenvalues.
-func storeValues[C dense.Complex](values []C, found []complex128, shift int) error {
+// storeValues stores 2^exponent times the given eigenvalues.
+func storeValues[C dense.Complex](values []C, found []complex128, exponent int) error {
 	for i, d := range found {
-		values[i] = C(complex(math.Ldexp(real(d), shift), math.Ldexp(imag(d), shift)))
+		values[i] = C(complex(math.Ldexp(real(d), exponent), math.Ldexp(imag(d), exponent)))
 		if !dense.IsFinite(values[i]) {
 			return dense.BadArgument("a", "elements are too large: an eigenvalue overflows")
 		}

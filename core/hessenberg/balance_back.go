@@ -10,18 +10,18 @@ import (
 	"trnsci/core/sched"
 )
 
-// BalanceForVectors balances 2^shift times t, which it overwrites, for a computation of eigenvectors; the shift keeps
-// the elements in a safe range. It returns a nil Balancing, and leaves t alone, if there is nothing to permute or to
-// scale, which one pass over t shows. The error is the team's.
-func BalanceForVectors[T dense.Scalar](team *sched.Team, t dense.Matrix[T]) (b *Balancing, shift int, err error) {
+// BalanceForVectors balances 2^exponent times t, which it overwrites, for a computation of eigenvectors; the exponent
+// keeps the elements in a safe range. It returns a nil Balancing, and leaves t alone, if there is nothing to permute or
+// to scale, which one pass over t shows. The error is the team's.
+func BalanceForVectors[T dense.Scalar](team *sched.Team, t dense.Matrix[T]) (b *Balancing, exponent int, err error) {
 	whole := balancer[T]{Balancing: &Balancing{Hi: t.Rows}, a: t}
 	if !whole.canIsolate() && evenlyScaled(t) {
 		return nil, 0, nil
 	}
-	shift = workspace.ScalingShift(t)
-	workspace.Scale(t, shift)
+	exponent = workspace.ScalingExponent(t)
+	workspace.Scale(t, exponent)
 	b, err = balance(t, BalanceOptions{Team: team, Permute: true, Scale: true})
-	return b, shift, err
+	return b, exponent, err
 }
 
 // evenlyScaled reports whether the norms of each row and its column are so close that none is to be scaled.

@@ -40,8 +40,8 @@ type Options struct {
 func Reduce[T dense.Scalar](a, h, q dense.View[T], opt Options) error {
 	form, factor := workspace.Output[T]{Name: "h", View: h}, workspace.Output[T]{Name: "q", View: q}
 	return workspace.Decompose(opt.Team, a, form, factor, opt.SkipFiniteCheck, func(work, qt dense.Matrix[T]) error {
-		shift := workspace.ScalingShift(work)
-		workspace.Scale(work, shift)
+		exponent := workspace.ScalingExponent(work)
+		workspace.Scale(work, exponent)
 		reduction, accumulation := Costs[T](work.Rows, qt.Rows > 0)
 		team := opt.Team.Plan(reduction + accumulation)
 		phase := team.Phase(reduction + accumulation)
@@ -49,7 +49,7 @@ func Reduce[T dense.Scalar](a, h, q dense.View[T], opt Options) error {
 			return err
 		}
 		phase.End()
-		workspace.Scale(work, -shift)
+		workspace.Scale(work, -exponent)
 		return nil
 	})
 }

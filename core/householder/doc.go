@@ -10,7 +10,8 @@
 //	New2, New3         reflectors of two complex and of three real elements, for the bulges of QR sweeps
 //	ApplyLeft, ApplyRight   larf
 //	ExtendTriangle, MultiplyTriangleAdjoint   larft, a column of T at a time
-//	Block              larft and larfb for reflectors in rows: I - V T V^H applied to many rows by matrix products
+//	Block              larft and larfb for the reflectors of a tridiagonal reduction: reflector i has length i, and
+//	                   I - V T V^H is applied to rows. T is lower triangular, that of ExtendTriangle upper triangular
 //	ToFirst, ToSecond  lartg: Givens rotations that eliminate one element of a pair
 //	RotateRows, RotateReal, RotateColumns   rot
 //	Normalize          a rotation's c and s with c^2 + s^2 = 1 to a rounding error

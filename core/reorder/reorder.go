@@ -72,10 +72,10 @@ func order[T dense.Scalar](
 		workspace.Conjugate(o.zt)
 	}
 	count = o.completePairs()
-	shift := workspace.ScalingShift(o.t)
-	workspace.Scale(o.t, shift)
+	exponent := workspace.ScalingExponent(o.t)
+	workspace.Scale(o.t, exponent)
 	refused := o.run(team)
-	workspace.Scale(o.t, -shift)
+	workspace.Scale(o.t, -exponent)
 	if repair != nil {
 		repair(o.t, o.zt)
 	}

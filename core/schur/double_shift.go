@@ -65,7 +65,7 @@ func (f *doubleShiftQR[W]) chooseShift(lo, hi, stalled int) shift {
 	case qriteration.ExceptionalAtStart:
 		return exceptionalShift(f.at(lo, lo), math.Abs(f.at(lo+1, lo))+math.Abs(f.at(lo+2, lo+1)))
 	}
-	return rayleighShift(quasi.BlockAt(f.t, hi-1))
+	return wilkinsonShift(quasi.BlockAt(f.t, hi-1))
 }
 
 // blockStart returns the first row of the unreduced block that ends in row hi, and clears the negligible element that

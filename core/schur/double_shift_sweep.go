@@ -47,12 +47,12 @@ type shift struct{ re1, im1, re2, im2 float64 }
 // subdiagonal elements.
 func exceptionalShift(diagonal, size float64) shift {
 	d := diagonal + qriteration.ExceptionalDiagonal*size
-	return rayleighShift(quasi.Block2{A: d, B: qriteration.ExceptionalProduct * size, C: size, D: d})
+	return wilkinsonShift(quasi.Block2{A: d, B: qriteration.ExceptionalProduct * size, C: size, D: d})
 }
 
-// rayleighShift returns the eigenvalues of m if they are complex, and the one closer to the last diagonal element twice
+// wilkinsonShift returns the eigenvalues of m if they are complex, and the one closer to the last diagonal element twice
 // if they are real.
-func rayleighShift(m quasi.Block2) shift {
+func wilkinsonShift(m quasi.Block2) shift {
 	size := math.Abs(m.A) + math.Abs(m.B) + math.Abs(m.C) + math.Abs(m.D)
 	if size == 0 {
 		return shift{}

@@ -225,7 +225,8 @@ func (m *multishift[W, R, S]) deflate(hi, window int) (deflated int, shifts []S,
 	return window - kept, shifts, m.putBack(top)
 }
 
-// sweep is one multishift QR sweep over the block of rows lo to hi, with a bulge for each shift (laqr5).
+// sweep is one multishift QR sweep over the block of rows lo to hi (laqr5), with a bulge for each element of shifts,
+// which for a real matrix is a pair of numbers.
 //
 // The bulges follow each other at the shortest distance, a chain, and move down together through one window of the
 // diagonal after the other. In a window only the diagonal block is updated, by each bulge in turn. The reflectors of

@@ -44,11 +44,11 @@ func Decompose[T dense.Scalar](a, t, z dense.View[T], opt Options) error {
 		if err != nil {
 			return err
 		}
-		shift, err := DecomposeScaled(work, zt, opt)
+		exponent, err := DecomposeScaled(work, zt, opt)
 		if err != nil {
 			return err
 		}
-		workspace.Scale(work, -shift)
+		workspace.Scale(work, -exponent)
 		restandardize(work, zt)
 		hessenberg.RestoreOrder(zt, order)
 		return nil
@@ -65,22 +65,22 @@ func restandardize[T dense.Scalar](t, zt dense.Matrix[T]) {
 	}
 }
 
-// DecomposeScaled overwrites the square, finite matrix t by 2^shift times its Schur form, and zt, unless it has no
+// DecomposeScaled overwrites the square, finite matrix t by 2^exponent times its Schur form, and zt, unless it has no
 // rows, by Z^H. It does not isolate eigenvalues. Errors are those of Decompose but for the *dense.ArgumentError.
-func DecomposeScaled[T dense.Scalar](t, zt dense.Matrix[T], opt Options) (shift int, err error) {
-	shift = workspace.ScalingShift(t)
-	workspace.Scale(t, shift)
+func DecomposeScaled[T dense.Scalar](t, zt dense.Matrix[T], opt Options) (exponent int, err error) {
+	exponent = workspace.ScalingExponent(t)
+	workspace.Scale(t, exponent)
 	c := costsOf[T](t.Rows, zt.Rows > 0)
 	team := opt.Team.Plan(c.hessenberg + c.iteration)
 	phase := team.Phase(c.hessenberg)
 	if err := hessenberg.InPlace(phase, t, zt); err != nil {
-		return shift, err
+		return exponent, err
 	}
 	phase.End()
 	opt.Team = team.Phase(c.iteration)
 	err = iterate(t, zt, opt)
 	opt.Team.End()
-	return shift, err
+	return exponent, err
 }
 
 // iterate overwrites the Hessenberg matrix h and the adjoint qt of its unitary factor by the T and Z^H of the Schur

@@ -16,7 +16,7 @@ const (
 	Float64
 	Complex64
 	Complex128
-	BFloat16
+	BFloat16 // no field takes it yet, nor Int32: their codes are those of the Python side
 	Int32
 	Int64
 	Bool

@@ -56,17 +56,17 @@ func Exponent[T dense.Scalar](a dense.Matrix[T]) int {
 	return exponent
 }
 
-// ScalingShift returns the k for which 2^k a is safe to work with: 0 unless a is small or leaves no headroom.
-func ScalingShift[T dense.Scalar](a dense.Matrix[T]) int {
+// ScalingExponent returns the k for which 2^k a is safe to work with: 0 unless a is small or leaves no headroom.
+func ScalingExponent[T dense.Scalar](a dense.Matrix[T]) int {
 	exponent := Exponent(a)
 	limit := dense.MaxExponent[T]() - HeadroomBits - bits.Len(uint(a.Rows))
 	return min(max(exponent, WorkExponent[T]()), limit) - exponent
 }
 
-// Scale multiplies a by 2^shift.
-func Scale[T dense.Scalar](a dense.Matrix[T], shift int) {
-	if shift != 0 {
-		eachRun(a, func(run []T) { blas.Ldexp(run, shift) })
+// Scale multiplies a by 2^exponent.
+func Scale[T dense.Scalar](a dense.Matrix[T], exponent int) {
+	if exponent != 0 {
+		eachRun(a, func(run []T) { blas.Ldexp(run, exponent) })
 	}
 }
 

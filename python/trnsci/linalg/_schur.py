@@ -74,7 +74,8 @@ def schur(
     Notes
     -----
     Householder reduction to Hessenberg form, then implicit QR with double shifts for a real form and single ones for a
-    complex one; about ``25 N**3`` floating-point operations. The complex form of a real matrix is made of the real one,
+    complex one, in large matrices many bulges at a time, with aggressive early deflation (Braman, Byers and Mathias,
+    2002); about ``25 N**3`` floating-point operations. The complex form of a real matrix is made of the real one,
     so that real eigenvalues are exactly real and those of a pair exactly conjugate, with the positive imaginary part
     first (SciPy iterates with complex numbers). Ordering: exchanges of neighbouring blocks (Bai and Demmel, 1993), at
     most about ``6 N**3`` operations more; `schur_condition` tells how well the result is determined.
