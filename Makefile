@@ -28,9 +28,13 @@ THREADED = $(filter-out ./core/blas/ ./core/sched/% ./core/schur/internal/%,$(ad
 # One or two cheap files of each subject; selftest calls every public function.
 SMOKE := $(addprefix tests_py/,border/test_selftest.py border/test_namespaces.py blas/test_blas_level1.py \
            linalg/test_hessenberg.py df/test_df_transform.py mp2/test_mp2.py docs/test_api_page.py)
-# Groups of benchmarks/cases.py for make bench: parts of their names, separated by commas. Empty means all groups except
-# the long ones, which have to be named in full.
+# Groups of benchmarks/cases.py for make bench and make bench-check: parts of their names, separated by commas. Empty
+# means all groups except the long ones, which have to be named in full.
 BENCH ?=
+# What make bench and make bench-check need and do.
+BENCH_PARTS = $(VENV)/installed $(VENV)/bench build/bench/cblas.so build/bench/dgemm.so
+TIME_CASES = CGO_ENABLED=0 go build -o build/bench/gotimes ./benchmarks/gotimes && \
+             $(PY) benchmarks/run.py --filter "$(BENCH)"
 # Options of make bench-pyscf, such as "--only benzene --threads 1"; benchmarks/pyscf_runs.py --help names them.
 RUNS ?=
 # Suites and sets of versions that make peer-tests runs, such as PEERS="scipy numpy" SETS=newest; empty means all.
@@ -42,7 +46,7 @@ PYSCF_REPOSITORY ?=
 PYTEST_PATHS := tests_py README.md --pyargs trnsci
 
 .PHONY: help demo quick test cover test-all test-versions lint generate check-generated test-go test-py wheel sdist \
-        check-wheel docs dev bench \
+        check-wheel docs dev bench bench-check \
         bench-report bench-pyscf bench-peers peer-tests clean
 
 help:  ## list all targets
@@ -131,9 +135,11 @@ dev: $(VENV)/tools  ## editable install; rerun it after a change of Go code
 	$(VENV)/bin/pip install -q --no-build-isolation --no-deps -e .
 	rm -f $(VENV)/installed
 
-bench: $(VENV)/installed $(VENV)/bench build/bench/cblas.so build/bench/dgemm.so  ## time against peers, all or BENCH=dgemm,eigh or BENCH=smoke
-	CGO_ENABLED=0 go build -o build/bench/gotimes ./benchmarks/gotimes
-	$(PY) benchmarks/run.py --filter "$(BENCH)"
+bench: $(BENCH_PARTS)  ## time against peers, all or BENCH=dgemm,eigh or BENCH=smoke
+	$(TIME_CASES)
+
+bench-check: $(BENCH_PARTS)  ## compare times with the last stored ones of this machine class, all or BENCH=dgemm,eigh
+	$(TIME_CASES) --check
 
 bench-report: $(VENV)/bench  ## all rows of benchmarks/results as tables, in build/bench/report.md
 	@mkdir -p build/bench

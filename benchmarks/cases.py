@@ -210,19 +210,27 @@ def _thread_counts() -> tuple[int, ...]:
     return (1,) if everything == 1 else (1, everything)
 
 
-def _chosen(group: Group, texts: list[str]) -> bool:
-    """Whether a text selects the group: a part of its name, for a long one all of it."""
-    if group.long:
-        return group.name in texts
-    if group.name.startswith(SMOKE):
-        return any(text in group.name and text.startswith(SMOKE) for text in texts)
-    return not texts or any(text in group.name for text in texts)
+def chosen(name: str, wanted: str, long: bool) -> bool:
+    """Whether one of the comma-separated texts selects a group: a part of its name, for a long one all of it.
+
+    Without a text the usual groups are selected.
+    """
+    texts = [text.strip() for text in wanted.split(",") if text.strip()]
+    if long:
+        return name in texts
+    if name.startswith(SMOKE):
+        return any(text in name and text.startswith(SMOKE) for text in texts)
+    return not texts or any(text in name for text in texts)
+
+
+def chosen_groups(wanted: str) -> list[Group]:
+    """Return the groups that the comma-separated texts select."""
+    return [group for group in GROUPS if chosen(group.name, wanted, group.long)]
 
 
 def select(wanted: str) -> Iterator[Case]:
-    """Yield the cases of the groups that the comma-separated texts select; without a text those of the usual groups."""
-    texts = [text.strip() for text in wanted.split(",") if text.strip()]
-    for group in filter(lambda group: _chosen(group, texts), GROUPS):
+    """Yield the cases of the groups that the comma-separated texts select."""
+    for group in chosen_groups(wanted):
         for threads in _thread_counts()[-1:] if group.long else _thread_counts():
             for sizes in group.sizes:
                 yield Case(group, sizes, threads)

@@ -73,6 +73,9 @@ KINDS = {
     "faer": Kind("faer", (str(_FAER), "{threads}"), OPENBLAS_SPIN, file=_FAER),
 }
 
+# What is kept of what a contestant says of itself; only ours know the microarchitecture.
+FACTS = ("version", "kernel", "microarchitecture")
+
 
 class Skipped(Exception):
     """Why a contestant does not take part in a case."""
@@ -151,7 +154,7 @@ class Pool:
             name = entry.partition("/")[0]
             facts[name] = {
                 "title": self._kinds[name].title,
-                **{key: contestant.facts[key] for key in ("version", "kernel")},
+                **{key: contestant.facts[key] for key in FACTS if key in contestant.facts},
             }
         return facts
 

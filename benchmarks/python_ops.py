@@ -150,8 +150,13 @@ def ours() -> Table:
     from trnsci._core._info import info
 
     facts = info()
+    design = facts["microarchitecture"]
     return Table(
-        {"version": facts["trnsci"], "kernel": str(facts["kernels"])},
+        {
+            "version": facts["trnsci"],
+            "kernel": str(facts["kernels"]),
+            "microarchitecture": "" if design == "not known" else design,
+        },
         {
             "matmul": calling(trnsci.blas.gemm, lambda r: (1.0, *_factors(r))),
             "cholesky": calling(trnsci.linalg.cholesky, _positive, lower=True),

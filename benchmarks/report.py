@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import classes
 import results
 from results import HEADER, KEPT
 
@@ -19,6 +20,8 @@ def lines(path: Path) -> Iterator[str]:
     machine = f"{about['cpu']}, {about['cores']} cores"
     yield f"## {machine}; {about['date'][:10]}, commit `{about['commit']}`, Python {about['python']}"
     yield ""
+    for machine_class in dict.fromkeys(classes.of_run(about, contestants).values()):
+        yield f"* machine class: {machine_class}"
     for name, facts in contestants.items():
         yield f"* `{name}`: {facts['title']}; {facts['version']}; kernels: {facts['kernel'] or 'unknown'}"
     for name, members in results.groups(found):

@@ -13,6 +13,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import classes
 from cases import Case
 from rounds import Summary
 
@@ -57,10 +58,11 @@ class Result:
 
 def machine() -> Record:
     """Return what is known of the machine and of this version of the source."""
-    lines = Path("/proc/cpuinfo").read_text().splitlines()
-    model = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.processor())
+    processor = classes.first_processor(Path("/proc/cpuinfo").read_text())
     return {
-        "cpu": model,
+        "cpu": processor.get("model name", platform.processor()),
+        "processor": classes.identity(processor),
+        "best_set": classes.best_set(processor),
         "cores": len(os.sched_getaffinity(0)),
         "load": os.getloadavg()[0],
         "platform": platform.platform(),
@@ -94,7 +96,7 @@ def read(path: Path) -> tuple[Record, Record, list[Result]]:
 HEADER = ("case", "threads", "ours GF", "ours min", "median", "peer", "GF", "min", "median", "peer/ours")
 
 
-def _time(seconds: float) -> str:
+def in_units(seconds: float) -> str:
     """Return a time with three digits and its unit."""
     for unit, factor in (("s", 1.0), ("ms", 1e3), ("us", 1e6)):
         if seconds * factor >= 1 or unit == "us":
@@ -109,8 +111,8 @@ def rows(result: Result) -> Iterator[tuple[str, ...]]:
         result.label,
         str(result.threads),
         f"{result.rate(result.ours):.3g}",
-        _time(mine["min"]),
-        _time(mine["median"]),
+        in_units(mine["min"]),
+        in_units(mine["median"]),
     )
     for peer in result.peers():
         theirs = result.times[peer]
@@ -118,8 +120,8 @@ def rows(result: Result) -> Iterator[tuple[str, ...]]:
             *head,
             peer,
             f"{result.rate(peer):.3g}",
-            _time(theirs["min"]),
-            _time(theirs["median"]),
+            in_units(theirs["min"]),
+            in_units(theirs["median"]),
             f"{result.ratio(peer):.2f}",
         )
         head = ("",) * len(head)

@@ -1,7 +1,8 @@
 """Time trnsci against its peers: ``make bench``, or ``python benchmarks/run.py [--filter dgemm,eigh]``.
 
 Prints a table for each group of cases and writes build/bench/results.json and plots; of a run with a filter, they are
-in build/bench/FILTER/. docs/performance.md says what is measured and how.
+in build/bench/FILTER/. ``make bench-check``, or the option --check, compares with the last stored results instead.
+benchmarks/README.md says what is measured and how.
 """
 
 from __future__ import annotations
@@ -10,15 +11,18 @@ import argparse
 import re
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
+import check
+import classes
 import plots
 import results
 from cases import Case, select
 from contestants import Pool
-from results import HEADER, ROOT, Result
+from results import HEADER, KEPT, ROOT, Result
 from rounds import FEW, FULL, SMOKE, Effort, measure
 
 # The load that other programs may put on the machine before a run says so.
@@ -40,24 +44,39 @@ def _affordable(effort: Effort, seconds: float, cases: int) -> Effort:
     return replace(effort, budget=min(effort.budget, share), limit=min(effort.limit, 4 * share))
 
 
-def _run(cases: list[Case], pool: Pool, effort: Effort) -> list[Result]:
-    """Measure the cases, printing a table for each group."""
+def _measured(cases: list[Case], pool: Pool, effort: Effort) -> Iterator[Result]:
+    """Measure the cases one by one."""
     end = time.monotonic() + SECONDS
-    found: list[Result] = []
-    for group, members in groupby(cases, key=lambda case: case.group.name):
+    for done, case in enumerate(cases):
+        share = FEW if case.group.long else _affordable(effort, end - time.monotonic(), len(cases) - done)
+        yield Result.of(case, *measure(case, pool, share))
+
+
+def _shown(found: Iterator[Result]) -> list[Result]:
+    """Return the results, printing a table for each group while it is measured."""
+    shown: list[Result] = []
+    for group, members in groupby(found, key=lambda result: result.group):
         print(f"\n{group}\n{_line(HEADER)}")
         of_group: list[Result] = []
-        for case in members:
-            left = len(cases) - len(found) - len(of_group)
-            share = FEW if case.group.long else _affordable(effort, end - time.monotonic(), left)
-            result = Result.of(case, *measure(case, pool, share))
+        for result in members:
             of_group.append(result)
             for row in results.rows(result) if result.times else ():
                 print(_line(row), flush=True)
         for note in results.left_out(of_group):
             print(f"  {note}")
-        found += of_group
-    return found
+        shown += of_group
+    return shown
+
+
+def _classes(cases: list[Case], pool: Pool, about: results.Record) -> dict[str, str]:
+    """Start our contestants, print and return their machine classes."""
+    for case in cases:
+        pool.get(case.group.ours, case.threads)
+    of_ours = classes.of_run(about, pool.facts())
+    for machine_class in dict.fromkeys(of_ours.values()):
+        hint = ": times are a hint, not a result" if classes.FORCED in machine_class else ""
+        print(f"machine class {machine_class}{hint}")
+    return of_ours
 
 
 def main() -> int:
@@ -65,6 +84,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
         "--filter", default="", help='parts of names of groups, separated by commas; "smoke" for a short try'
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; compare with the last stored results of the machine class"
     )
     options = parser.parse_args()
     chosen = list(select(options.filter))
@@ -75,15 +97,18 @@ def main() -> int:
     print(f"{about['cpu']}, {about['cores']} cores, commit {about['commit']}")
     if about["load"] > BUSY:
         print(f"the machine is not idle (load {about['load']:.1f}): these times are rough")
-    effort = SMOKE if "smoke" in options.filter else FULL
     pool = Pool()
     try:
-        found = _run(chosen, pool, effort)
-        contestants = pool.facts()
+        of_ours = _classes(chosen, pool, about)
+        found = _measured(chosen, pool, SMOKE if "smoke" in options.filter else FULL)
+        if options.check:
+            return check.check(found, of_ours, check.archive(KEPT.glob("*.json")), options.filter)
+        shown = _shown(found)
+        contestants = classes.with_classes(about, pool.facts())
     finally:
         pool.close()
     folder = ROOT / "build/bench" / re.sub(r"[^\w-]+", "+", options.filter)
-    _keep(folder, about, contestants, found)
+    _keep(folder, about, contestants, shown)
     return 0
 
 

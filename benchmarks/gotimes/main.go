@@ -32,11 +32,12 @@ type request struct {
 
 // answer is a line of the output.
 type answer struct {
-	Version string  `json:"version,omitempty"`
-	Kernel  string  `json:"kernel,omitempty"`
-	Seconds float64 `json:"seconds"`
-	Skip    string  `json:"skip,omitempty"`  // why this cannot be timed
-	Error   string  `json:"error,omitempty"` // why timing it failed
+	Version           string  `json:"version,omitempty"`
+	Kernel            string  `json:"kernel,omitempty"`
+	Microarchitecture string  `json:"microarchitecture,omitempty"`
+	Seconds           float64 `json:"seconds"`
+	Skip              string  `json:"skip,omitempty"`  // why this cannot be timed
+	Error             string  `json:"error,omitempty"` // why timing it failed
 }
 
 func main() {
@@ -50,7 +51,12 @@ func main() {
 
 func serve(threads int) error {
 	out := json.NewEncoder(os.Stdout)
-	if err := out.Encode(answer{Version: runtime.Version(), Kernel: kernel.Best().String()}); err != nil {
+	facts := answer{
+		Version:           runtime.Version(),
+		Kernel:            kernel.Best().String(),
+		Microarchitecture: kernel.Microarchitecture(),
+	}
+	if err := out.Encode(facts); err != nil {
 		return err
 	}
 	var current job
