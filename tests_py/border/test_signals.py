@@ -126,6 +126,57 @@ def test_handlers_of_other_signals(when):
     )
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="sigaltstack as Linux has it")
+@pytest.mark.parametrize("first", ["main thread", "other thread", "faulthandler"])
+def test_frames_of_all_signals_fit_the_signal_stack(first):
+    """Signals of different numbers that arrive together nest; with AMX a frame takes 12 KiB."""
+    run_script(
+        f"""
+        import ctypes, faulthandler, threading
+        import numpy as np
+        if {first == "faulthandler"}:
+            faulthandler.enable()
+        import trnsci
+        call = lambda: trnsci.eigh(np.eye(2))
+        if {first == "other thread"}:
+            thread = threading.Thread(target=call)
+            thread.start()
+            thread.join()
+        call()
+
+        class Stack(ctypes.Structure):
+            _fields_ = [("address", ctypes.c_void_p), ("flags", ctypes.c_int), ("size", ctypes.c_size_t)]
+
+        libc, stack = ctypes.CDLL(None), Stack()
+        libc.sigaltstack(None, ctypes.byref(stack))
+        libc.getauxval.restype = ctypes.c_ulong
+        assert stack.flags == 0 and stack.size >= 64 * libc.getauxval(51), (stack.flags, stack.size)
+        """
+    )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc as Linux has it")
+def test_threads_of_the_library_block_signals():
+    run_script(
+        """
+        import os, signal, threading
+        before = set(os.listdir("/proc/self/task"))
+        import numpy as np, trnsci
+        before |= set(os.listdir("/proc/self/task"))  # those of NumPy
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, [])
+        trnsci.eigh(np.eye(2))
+        assert signal.pthread_sigmask(signal.SIG_BLOCK, []) == mask
+        ours = set(os.listdir("/proc/self/task")) - before
+        assert ours
+        for thread in ours:
+            with open(f"/proc/self/task/{thread}/status") as status:
+                blocked = next(int(line.split()[1], 16) for line in status if line.startswith("SigBlk"))
+            for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGALRM):
+                assert blocked >> (number - 1) & 1, (number, hex(blocked))
+        """
+    )
+
+
 def test_system_calls_of_python_go_on_after_signals():
     """No signal of Go's runtime ends a wait of another thread early."""
     run_script(

@@ -26,7 +26,7 @@ from . import _costs
 from ._errors import translate
 from ._progress import Progress, reporter
 from ._record import Call, Words, address
-from ._signals import kept_handlers
+from ._signals import blocked, kept_handlers, make_room_for_handlers
 
 # How long one wait for a job may block the interpreter's signal handlers.
 WAIT_MILLISECONDS = 20
@@ -113,12 +113,16 @@ def _load() -> Any:
             return _library
         _check_address_space()
         _begun = True
-        with kept_handlers():
+        make_room_for_handlers()
+        with blocked(), kept_handlers():
             module = _extension()
         _library = SimpleNamespace(
             **{name.removeprefix(_PREFIX): f for name, f in vars(module).items() if name.startswith(_PREFIX)}
         )
         return _library
+
+
+make_room_for_handlers()  # here, too: another thread may be the first to call the library
 
 
 def is_loaded() -> bool:
