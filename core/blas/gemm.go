@@ -15,9 +15,10 @@ const (
 	// Multiplications between two checks of the team: about 100 microseconds of AVX-512, 2 milliseconds of the Go
 	// kernels.
 	gemmPause = 1 << 22
-	// Rows that are a multiple of a page apart map to the same few sets of the L1 cache. A quarter of that distance
-	// already fills few sets, which matters where a tile leaves a part of its last line to the next tile.
-	pageBytes, quarterBytes = 4096, 1024
+	// Rows that are a multiple of a page apart map to the same few sets of the L1 cache, and prefetchers follow no stride
+	// of half a page. A quarter of a page already fills few sets, which matters where a tile leaves a part of its last
+	// line to the next tile.
+	pageBytes, halfBytes, quarterBytes = 4096, 2048, 1024
 	// B is multiplied in place up to this size, which leaves half of the L2 cache to A and C.
 	directBytes = 528 << 10
 	// If B is not packed, this many blocks of columns are treated as one.
@@ -106,11 +107,15 @@ func (g *gemmProblem[T]) choosePacking() {
 		(g.m*g.k*bytes > directABytes || g.a.col*bytes%pageBytes == 0 && g.k > g.size.Rows)
 }
 
-// collides reports whether the rows of B, k of them a stride apart, map to the same few sets of the L1 cache: all that
-// are a multiple of a page apart, and more where a tile leaves a part of its last line to the next tile.
+// collides reports whether the rows of B, k of them a stride apart, map to the same few sets of the L1 cache, or are not
+// prefetched: all that are a multiple of a page apart; with tiles of one line, of half a page; and of a quarter where a
+// tile leaves a part of its last line to the next tile.
 func collides[T dense.Float](size *kernel.Blocking, k, stride int) bool {
 	bytes, period := dense.Bytes[T](), pageBytes
-	if size.TileCols()*bytes%dense.LineBytes != 0 {
+	switch row := size.TileCols() * bytes; {
+	case row == dense.LineBytes:
+		period = halfBytes
+	case row%dense.LineBytes != 0:
 		period = quarterBytes
 	}
 	return stride*bytes%period == 0 && k > size.Rows

@@ -70,11 +70,11 @@ func (b *blockB[T]) split(size *kernel.Blocking, n int) {
 }
 
 // tilesOf returns the number and the width of the tiles that come first if n columns are split into tiles. A remainder
-// of one vector is shared with the last whole tile: kernels of one vector wait for their loads.
+// of one vector is shared with the last whole tile if both then have two: kernels of one vector wait for their loads.
 func tilesOf(size *kernel.Blocking, n int) (count, cols int) {
 	whole := size.TileCols()
 	full, rest := n/whole, n%whole
-	if rest > 0 && rest <= size.Lanes && full > 0 && size.Vectors > 1 {
+	if rest > 0 && rest <= size.Lanes && full > 0 && size.Vectors > 2 {
 		full--
 	}
 	switch narrower := whole - size.Lanes; {

@@ -32,7 +32,7 @@ var blockBytes = [setCount]int{AVX2: 256 * kiB, AVX512: 512 * kiB}
 var (
 	sets64 = [setCount]Blocking{
 		Go:     {Rows: 4, Lanes: 4, Vectors: 1, Inner: 256, Cols: 64, ThreadWork: 1 << 17},
-		AVX2:   {Rows: 4, Lanes: 4, Vectors: 3, Inner: 256, ThreadWork: 1 << 20},
+		AVX2:   {Rows: 6, Lanes: 4, Vectors: 2, Inner: 256, ThreadWork: 1 << 20},
 		AVX512: {Rows: 8, Lanes: 8, Vectors: 3, Inner: 256, ThreadWork: 1 << 20},
 	}
 	sets32 = [setCount]Blocking{

@@ -35,9 +35,9 @@ func fakeProcessor(vendor string, signature, cacheLeaf uint32, l2 int) func(leaf
 
 func TestBlockingOfProcessors(t *testing.T) {
 	type cols struct{ avx2Double, avx2Single, avx512Double, avx512Single int }
-	full := cols{120, 168, 240, 336}
-	half := cols{120, 168, 120, 144}
-	small := cols{60, 72, 48, 48}
+	full := cols{128, 168, 240, 336}
+	half := cols{128, 168, 120, 144}
+	small := cols{64, 72, 48, 48}
 	const intelLeaf, amdLeaf = 4, 0x8000_001d
 	for _, p := range []struct {
 		name, vendor string

@@ -66,7 +66,8 @@ type gemm struct {
 }
 
 // variant is the code for tiles of the given rows and vectors. Registers 0 to rows*vectors-1 are the sums, row by row,
-// then come a row of B and broadcasts of elements of A. The largest tiles, 4x3 with AVX2 and 8x3 with AVX-512, have
+// then come a row of B and broadcasts of elements of A. Two of the largest tiles, 4x3 for float32 with AVX2 and 8x3
+// with AVX-512, have
 //
 //	              AVX2                    AVX-512
 //	row p of B    12  13  14              24  25  26

@@ -38,7 +38,7 @@ func (v variant) tilesAVX512() {
 	}
 	v.MOVQ(field("k"), regK)
 
-	v.Label(v.label("k"))
+	v.LoopLabel(v.label("k"))
 	for j := range v.vectors - 1 {
 		v.Move(v.at(regB, j), v.rowB(j))
 	}

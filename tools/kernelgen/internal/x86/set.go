@@ -3,9 +3,12 @@ package x86
 import (
 	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/ir"
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
+
+const lineBytes = 64
 
 // Set generates code for one instruction set and one element type. The elements that are left behind the last whole
 // vector are selected by RestMask with AVX-512 and by the vector register RestLanes with AVX2.
@@ -41,6 +44,12 @@ func (s Set) TypeName(isComplex bool) string {
 		return "C128"
 	}
 	return "C64"
+}
+
+// LoopLabel begins a loop at a cache line: without, its speed depends on what code happens to lie before it.
+func (s Set) LoopLabel(name string) {
+	s.Instruction(&ir.Instruction{Opcode: "PCALIGN", Operands: []operand.Op{operand.U8(lineBytes)}})
+	s.Label(name)
 }
 
 func (s Set) emit(o opcode, ops ...operand.Op) {
