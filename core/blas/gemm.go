@@ -19,7 +19,7 @@ const (
 	// of half a page. A quarter of a page already fills few sets, which matters where a tile leaves a part of its last
 	// line to the next tile.
 	pageBytes, halfBytes, quarterBytes = 4096, 2048, 1024
-	// B is multiplied in place up to this size, which leaves half of the L2 cache to A and C.
+	// B is multiplied in place up to this size, which leaves half of an L2 cache of 1 MiB to A and C.
 	directBytes = 528 << 10
 	// If B is not packed, this many blocks of columns are treated as one.
 	directBlocks = 4
