@@ -55,7 +55,7 @@ help:  ## list all targets
 demo: build/user/installed  ## build and install the wheel, then compare density-fitted RHF and MP2 of benzene with PySCF
 	build/user/bin/python examples/benzene_df_mp2.py
 
-quick: $(VENV)/tools  ## two minutes: formatters, Go tests of what has changed, some Python tests of every subject
+quick: $(VENV)/tools  ## about three minutes: formatters, Go tests of what has changed, some Python tests of every subject
 	@$(GOFMT)
 	$(VENV)/bin/ruff check .
 	go test -short ./core/... ./trnbackend/... ./pybind/... ./tests_go/...

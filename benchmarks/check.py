@@ -26,7 +26,7 @@ LAYOUT = "{:42} {:>7} {:>8} {:>8} {:>8} {:>23} {:>23}  {}"
 SLOWER_CASES, NO_CLASS = 1, 2  # exit statuses
 
 Key = tuple[str, int]  # sizes and threads of a case
-GROUP = {group.name: group for group in GROUPS}
+BY_NAME = {group.name: group for group in GROUPS}
 
 
 @dataclass(frozen=True)
@@ -118,8 +118,8 @@ def _line(*cells: str) -> str:
 
 def _expected(machine_class: str, name: str, of_ours: Mapping[str, str], wanted: str) -> bool:
     """Whether a run times a group that is stored for a class; one that has left benchmarks/cases.py it should time."""
-    if name in GROUP:
-        group = GROUP[name]
+    if name in BY_NAME:
+        group = BY_NAME[name]
         return chosen(name, wanted, group.long) and of_ours[group.ours] == machine_class
     return chosen(name, wanted, long=False) and machine_class in of_ours.values()
 

@@ -171,7 +171,10 @@ def _eigh(
     w = _array.empty((*lead, wanted.most), _array.real_dtype(matrix.dtype), "the eigenvalues")
     v = None if eigvals_only else _array.empty((*lead, n, wanted.most), matrix.dtype, "the eigenvectors", "F")
     work = _costs.JACOBI if driver == _JACOBI else _costs.EIGENVALUES if v is None else _costs.EIGENVECTORS
-    dropped = None if limit is None else np.zeros(math.prod(lead), np.int64)
+    dropped = None
+    if limit is not None:
+        work += _costs.EIGENVECTORS  # of the metric
+        dropped = np.zeros(math.prod(lead), np.int64)
     made = _records.eigh(
         "Eigh" if dropped is None else "EighCanonical",
         threads=_threads.resolve(threads), a=matrix, b=metric, w=w, v=v, dropped=dropped, problem=int(type),
@@ -179,10 +182,8 @@ def _eigh(
         jacobi=driver == _JACOBI, lindep=limit or 0.0,
         kind=wanted.kind, first=wanted.low, last=wanted.high, above=wanted.above, up_to=wanted.up_to,
     )  # fmt: skip
-    if dropped is None or limit is None:
-        count = _common.solve(made, matrix, work, progress)
-    else:
-        count = _common.solve(made, matrix, work + _costs.EIGENVECTORS, progress)
+    count = _common.solve(made, matrix, work, progress)
+    if dropped is not None and limit is not None:
         _warn_of_dropped(dropped, n, limit, wanted.kind == _BY_INDEX)
     if matrix.size and (wanted.kind == _BY_VALUE or limit is not None):
         w, v = _first(count, w, v)

@@ -165,12 +165,11 @@ func (g gemm) close() {
 
 // prefetchC asks for the lines of C that the update will need, unless they are near.
 func (v variant) prefetchC() {
-	const lineBytes = 64
 	v.CMPQ(field("cInCache"), operand.Imm(0))
 	v.JNE(operand.LabelRef(v.label("near")))
 	v.MOVQ(regC, regK)
 	for i := range v.rows {
-		for offset := 0; offset < v.vectors*v.VectorBytes; offset += lineBytes {
+		for offset := 0; offset < v.vectors*v.VectorBytes; offset += x86.LineBytes {
 			v.PREFETCHT0(operand.Mem{Base: regK, Disp: offset})
 		}
 		if i+1 < v.rows {

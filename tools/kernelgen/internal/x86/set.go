@@ -8,7 +8,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-const lineBytes = 64
+// LineBytes is the size of a cache line.
+const LineBytes = 64
 
 // Set generates code for one instruction set and one element type. The elements that are left behind the last whole
 // vector are selected by RestMask with AVX-512 and by the vector register RestLanes with AVX2.
@@ -48,7 +49,7 @@ func (s Set) TypeName(isComplex bool) string {
 
 // LoopLabel begins a loop at a cache line: without, its speed depends on what code happens to lie before it.
 func (s Set) LoopLabel(name string) {
-	s.Instruction(&ir.Instruction{Opcode: "PCALIGN", Operands: []operand.Op{operand.U8(lineBytes)}})
+	s.Instruction(&ir.Instruction{Opcode: "PCALIGN", Operands: []operand.Op{operand.U8(LineBytes)}})
 	s.Label(name)
 }
 
