@@ -9,3 +9,19 @@
 // Errors cross the border as text that starts with their kind (see encode); the Python side turns each kind into its
 // exception class. A panic in any goroutine becomes an error of kind "internal", and the process lives on.
 package pybind
+
+// The compiler compiles generic functions where they are instantiated, which is this package for most of core, and
+// inlines functions of the packages that are imported here only. These are the ones that core's generic functions use.
+import (
+	_ "trnsci/core/householder"
+	_ "trnsci/core/kernel/batch"
+	_ "trnsci/core/kernel/bulge"
+	_ "trnsci/core/kernel/condense"
+	_ "trnsci/core/kernel/gemm"
+	_ "trnsci/core/kernel/givens"
+	_ "trnsci/core/kernel/secular"
+	_ "trnsci/core/kernel/vector"
+	_ "trnsci/core/stream"
+	_ "trnsci/core/tridiag"
+	_ "trnsci/core/tridiag/reduce"
+)

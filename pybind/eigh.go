@@ -64,6 +64,7 @@ func EighCanonical(jobID int64, address uint64) (count int64, err error) {
 type eigensolvers interface {
 	dense(jobID int64, c *record.Eigh) (int64, error)
 	small(a, w, v uint64, n int, options eigen.Options) (int64, error)
+	smallGeneralized(problem eigen.Problem, a, b, w, v uint64, n int, options eigen.Options) (int64, error)
 	canonical(jobID int64, c *record.Eigh) (int64, error)
 	banded(jobID int64, c *record.EighStructured) (int64, error)
 }

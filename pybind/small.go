@@ -46,18 +46,42 @@ func square[T dense.Scalar](object uint64, n int, byColumns bool) dense.View[T] 
 // columns, unless v is 0.
 func SmallEigh(dtype int64, a, w, v uint64, n int64, lower, checkFinite bool) (count int64, err error) {
 	defer guard(&err)
-	options := eigen.Options{Upper: !lower, ValuesOnly: v == 0, SkipFiniteCheck: !checkFinite}
-	return eigensolversByDtype[dtype].small(a, w, v, int(n), options)
+	return eigensolversByDtype[dtype].small(a, w, v, int(n), smallOptions(v, lower, checkFinite))
+}
+
+// SmallEighGeneralized is SmallEigh for the generalized problem of the given type with the n x n matrix b, stored by
+// rows.
+func SmallEighGeneralized(dtype, problem int64, a, b, w, v uint64, n int64, lower, checkFinite bool) (count int64,
+	err error) {
+	defer guard(&err)
+	options := smallOptions(v, lower, checkFinite)
+	return eigensolversByDtype[dtype].smallGeneralized(eigen.Problem(problem), a, b, w, v, int(n), options)
+}
+
+func smallOptions(v uint64, lower, checkFinite bool) eigen.Options {
+	return eigen.Options{Upper: !lower, ValuesOnly: v == 0, SkipFiniteCheck: !checkFinite}
 }
 
 func (eigensolversOf[T, R]) small(a, w, v uint64, n int, options eigen.Options) (int64, error) {
-	values := unsafe.Slice((*R)(record.Pointer(ndarrayData(w))), n)
-	var vectors dense.View[T]
+	values, vectors := smallResults[T, R](w, v, n)
+	count, err := eigen.Eigh(square[T](a, n, false), values, vectors, options)
+	return int64(count), err
+}
+
+func (eigensolversOf[T, R]) smallGeneralized(problem eigen.Problem, a, b, w, v uint64, n int, options eigen.Options) (
+	int64, error) {
+	values, vectors := smallResults[T, R](w, v, n)
+	count, err := eigen.EighGeneralized(problem, square[T](a, n, false), square[T](b, n, false), values, vectors, options)
+	return int64(count), withRemedy(err, problem)
+}
+
+// smallResults returns the eigenvalues and, unless v is 0, the eigenvectors of an n x n problem.
+func smallResults[T dense.Scalar, R dense.Float](w, v uint64, n int) (values []R, vectors dense.View[T]) {
+	values = unsafe.Slice((*R)(record.Pointer(ndarrayData(w))), n)
 	if v != 0 {
 		vectors = square[T](v, n, true)
 	}
-	count, err := eigen.Eigh(square[T](a, n, false), values, vectors, options)
-	return int64(count), err
+	return values, vectors
 }
 
 // SmallCholesky is Cholesky for one n x n matrix, n > 0, stored by rows. The lower factor is stored by rows, the upper

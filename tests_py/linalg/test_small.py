@@ -10,7 +10,7 @@ from trnsci import blas, linalg
 from trnsci._core import _small
 
 DTYPES = "float32", "float64", "complex64", "complex128"
-ORDERS = 1, 2, 3, 5, 8, 17, 32, 33
+ORDERS = 1, 2, 3, 5, 8, 17, 32, 33, 64, 65
 
 
 def spread(a):
@@ -36,9 +36,13 @@ def test_the_short_way_is_taken():
     others = (
         spread(np.eye(3)), np.asfortranarray(np.arange(9.0).reshape(3, 3)), np.eye(3).astype(">f8"),
         np.eye(3, dtype=np.int64),
-        np.eye(3)[None], np.ones((2, 3)), np.empty((0, 0)), np.eye(33), unaligned, [[1.0]], np.ma.array(np.eye(2)),
+        np.eye(3)[None], np.ones((2, 3)), np.empty((0, 0)), np.eye(65), np.eye(33, dtype=complex), unaligned, [[1.0]],
+        np.ma.array(np.eye(2)),
     )  # fmt: skip
     assert [_small.order(a) for a in others] == [0] * len(others)
+    assert _small.pencil_order(np.eye(64), np.eye(64)) == 64
+    for b in (np.eye(2), np.eye(3, dtype=np.float32), np.eye(3, dtype=complex), spread(np.eye(3)), None):
+        assert _small.pencil_order(np.eye(3), b) == 0
 
 
 @pytest.mark.parametrize("lower", [True, False])
@@ -50,13 +54,33 @@ def test_results_are_the_same_bits(dtype, lower):
         for one, other in (
             (trnsci.eigh(a, lower=lower), trnsci.eigh(spread(a), lower=lower)),
             ((linalg.eigvalsh(a, lower=lower),), (linalg.eigvalsh(spread(a), lower=lower),)),
-            ((trnsci.eigh(a, lower=lower, eigvals_only=True),), (linalg.eigvalsh(a, lower=lower, threads=1),)),
+            ((trnsci.eigh(a, lower=lower, eigvals_only=True),), (linalg.eigvalsh(spread(a), lower=lower),)),
+            (trnsci.eigh(a, lower=lower, threads=2), trnsci.eigh(spread(a), lower=lower, threads=2)),
+            (trnsci.eigh(a, lower=lower, driver="ev"), trnsci.eigh(spread(a), lower=lower, driver="ev")),
             ((linalg.cholesky(a, lower=lower),), (linalg.cholesky(spread(a), lower=lower),)),
         ):
             for x, y in zip(one, other, strict=True):
                 assert x.dtype == y.dtype and x.shape == y.shape and x.strides == y.strides
                 np.testing.assert_array_equal(x, y)
         np.testing.assert_array_equal(a, before)
+
+
+@pytest.mark.parametrize("type", [1, 2, 3])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_pencils_are_the_same_bits(dtype, type):
+    for n in ORDERS:
+        a, b = positive_definite(n, dtype, 1), positive_definite(n, dtype, 2)
+        before = a.copy(), b.copy()
+        for options in ({}, {"lower": False}, {"eigvals_only": True}, {"driver": "gvd", "threads": 1}):
+            one = trnsci.eigh(a, b, type=type, **options)
+            other = trnsci.eigh(spread(a), spread(b), type=type, **options)
+            if options.get("eigvals_only"):
+                one, other = (one,), (other,)
+            for x, y in zip(one, other, strict=True):
+                assert x.dtype == y.dtype and x.shape == y.shape and x.strides == y.strides
+                np.testing.assert_array_equal(x, y)
+        np.testing.assert_array_equal(a, before[0])
+        np.testing.assert_array_equal(b, before[1])
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -98,6 +122,36 @@ def test_errors_are_the_same(call, value):
     assert (error_of(lambda: call(a)) is None) == (value == -1.0 and call is not linalg.cholesky)
 
 
+@pytest.mark.parametrize("type", [1, 2, 3])
+@pytest.mark.parametrize("value", [np.nan, np.inf, -1.0])
+def test_errors_of_pencils_are_the_same(value, type):
+    good, bad = np.eye(4), np.eye(4)
+    bad[2, 2] = value
+    for a, b in ((good, bad), (bad, good)):
+        for check_finite in (True, False):
+            plain = error_of(lambda: trnsci.eigh(a, b, type=type, check_finite=check_finite))  # noqa: B023
+            wide = error_of(lambda: trnsci.eigh(spread(a), spread(b), type=type, check_finite=check_finite))  # noqa: B023
+            assert plain == wide
+    assert error_of(lambda: trnsci.eigh(good, bad, type=type)) is not None
+
+
+ONLY_OF_PENCILS = {"driver": "gvd"}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [ONLY_OF_PENCILS, {"driver": "no"}, {"driver": ["ev"]}, {"driver": np.array(["ev", "evd"])}, {"threads": 0},
+     {"threads": 1.5}, {"threads": "1"}, {"type": 4}, {"type": "1"}, {"device": "no"}, {"driver": 3, "threads": -1}],
+)  # fmt: skip
+def test_errors_of_options_are_the_same(options):
+    a = np.eye(4)
+    plain = error_of(lambda: trnsci.eigh(a, **options))
+    assert plain == error_of(lambda: trnsci.eigh(spread(a), **options)) is not None
+    if options is not ONLY_OF_PENCILS:
+        plain = error_of(lambda: trnsci.eigh(a, a, **options))
+        assert plain == error_of(lambda: trnsci.eigh(spread(a), spread(a), **options)) is not None
+
+
 def test_no_array_outlives_its_call():
     """Counts of references are those of before: the library keeps no array whose object it was given."""
     import sys
@@ -106,6 +160,7 @@ def test_no_array_outlives_its_call():
     before = sys.getrefcount(a)
     for _ in range(100):
         trnsci.eigh(a)
+        trnsci.eigh(a, a)
         linalg.cholesky(a)
         blas.gemm(1, a, a)
     assert sys.getrefcount(a) == before

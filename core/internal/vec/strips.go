@@ -12,12 +12,8 @@ func NewStripArgs[T kernel.Float](s kernel.Set, a []T, stride, cols, count int) 
 	size := int(unsafe.Sizeof(a[0]))
 	whole := cols * size &^ (vectorBytes[s] - 1) // bytes in whole vectors
 	rest := cols - whole/size
-	args := StripArgs{
+	return StripArgs{
 		A: unsafe.Pointer(&a[0]), Stride: stride * size, Count: count, Steps: whole >> vectorShift[s],
-		Mask: 1<<rest - 1,
+		Mask: 1<<rest - 1, Lanes: Mask(rest * size),
 	}
-	if s == kernel.AVX2 {
-		args.Lanes = Mask(rest * size)
-	}
-	return args
 }

@@ -96,20 +96,27 @@ func vectorsAssembly[E kernel.Scalar](s kernel.Set, k vectorsKernel, z, v, w []E
 	if !l.IsDouble() {
 		narrow(&factors)
 	}
-	summed := count * l.Bytes() / vec.Bytes(s)
-	rest := count*l.Bytes() - summed*vec.Bytes(s)
-	args := vectorsArgs{
-		z: unsafe.Pointer(unsafe.SliceData(z)), v: unsafe.Pointer(unsafe.SliceData(v)),
-		w:       unsafe.Pointer(unsafe.SliceData(w)),
-		factors: unsafe.Pointer(&factors), signs: l.ImagSigns(), sum: unsafe.Pointer(&sum), lanes: vec.Mask(rest),
-		kernel: uint64(k), steps: len(z) * l.Bytes() / vec.Bytes(s), summed: summed, mask: 1<<(rest/l.RealBytes()) - 1,
-		at: i * l.Bytes(),
-	}
+	args := newVectorsArgs(s, l, k, len(z), i, count)
+	args.z, args.v = unsafe.Pointer(unsafe.SliceData(z)), unsafe.Pointer(unsafe.SliceData(v))
+	args.w = unsafe.Pointer(unsafe.SliceData(w))
+	args.factors, args.sum = unsafe.Pointer(&factors), unsafe.Pointer(&sum)
 	tridiagVectorsKernel(s, l, &args)
 	if !l.IsDouble() {
 		sum[0] = float64(*(*float32)(unsafe.Pointer(&sum)))
 	}
 	return sum[0]
+}
+
+// newVectorsArgs returns arguments without vectors, factors and sum for n elements. It is not generic so that what it
+// calls is inlined in every program; see docs/decisions/0017-packages.md.
+func newVectorsArgs(s kernel.Set, l vec.Type, k vectorsKernel, n, i, count int) vectorsArgs {
+	size, shift := l.Bytes(), vec.Shift(s)
+	summed := count * size >> shift
+	rest := count*size - summed*vec.Bytes(s)
+	return vectorsArgs{
+		signs: l.ImagSigns(), lanes: vec.Mask(rest), mask: 1<<(rest/l.RealBytes()) - 1,
+		kernel: uint64(k), steps: n * size >> shift, summed: summed, at: i * size,
+	}
 }
 
 // narrow puts the numbers of x, rounded to single precision, into the first half of its memory.

@@ -80,7 +80,7 @@ func newPackArgs[T kernel.Float](s kernel.Set, p *Panel[T]) packArgs {
 	const wordBytes = 4
 	size := int(unsafe.Sizeof(p.From[0]))
 	words, lanes := p.Cols*size/wordBytes, vec.Bytes(s)/wordBytes
-	vectors := (words + lanes - 1) / lanes
+	vectors := (p.Cols*size + vec.Bytes(s) - 1) >> vec.Shift(s)
 	last := words - (vectors-1)*lanes
 	args := packArgs{
 		src: unsafe.Pointer(&p.From[0]), dst: unsafe.Pointer(&p.To[0]), mask: 1<<last - 1,

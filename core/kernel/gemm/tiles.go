@@ -149,7 +149,7 @@ func (t *Tiles[T]) store(c []T, sums [4]T) {
 func tilesAssembly[T kernel.Float](s kernel.Set, t *Tiles[T]) {
 	size := int(unsafe.Sizeof(t.Alpha))
 	lanes := vec.Bytes(s) / size
-	vectors := (t.Cols + lanes - 1) / lanes
+	vectors := (t.Cols*size + vec.Bytes(s) - 1) >> vec.Shift(s)
 	last := t.Cols - (vectors-1)*lanes
 	args := tilesArgs{
 		a: unsafe.Pointer(&t.A[0]), b: unsafe.Pointer(&t.B[0]), c: unsafe.Pointer(&t.C[0]),

@@ -67,9 +67,7 @@ class _Subset:
         self.kind, self.above, self.up_to = _BY_VALUE, above, up_to
 
 
-def _check_driver(driver: str | None, generalized: bool, subset: bool) -> None:
-    if driver is None:
-        return
+def _check_driver(driver: str, generalized: bool, subset: bool) -> None:
     if not isinstance(driver, str) or driver not in _STANDARD_DRIVERS + _GENERALIZED_DRIVERS:
         raise ValueError(f"driver: {driver!r} is not one of {', '.join(_STANDARD_DRIVERS + _GENERALIZED_DRIVERS)}")
     if generalized != (driver in _GENERALIZED_DRIVERS):
@@ -153,16 +151,17 @@ def _eigh(
     device: str | None,
     lindep: float | None,
 ) -> tuple[Array, Array | None]:
-    plain = b is None and driver is None and threads is None and progress is None and device is None and lindep is None
-    if plain and subset[0] is None and subset[1] is None and isinstance(type, int) and type == 1:
-        n = _small.order(a)
+    if driver is not None:
+        _check_driver(driver, b is not None, any(x is not None for x in subset))
+    usual = progress is None and device is None and lindep is None and subset[0] is None and subset[1] is None
+    if usual and driver != _JACOBI and isinstance(type, int) and type in (1, 2, 3):
+        n = _small.order(a) if b is None else _small.pencil_order(a, b)
         if n:
-            return _small.eigh(a, n, bool(lower), bool(eigvals_only), bool(check_finite))
+            _threads.resolve(threads)  # for its errors: a small problem is solved on one thread
+            return _small.eigh(a, b, n, int(type), bool(lower), bool(eigvals_only), bool(check_finite))
     if device is not None:
         _device.require_host(device)
     matrix, metric, cast = _pencil(a, b)
-    if driver is not None:
-        _check_driver(driver, b is not None, any(x is not None for x in subset))
     if not isinstance(type, (int, np.integer)) or type not in (1, 2, 3):
         raise ValueError(f"type: expected 1, 2 or 3, got {type!r}")
     limit = None if lindep is None else _check_lindep(lindep, b, type)
