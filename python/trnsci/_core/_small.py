@@ -65,13 +65,14 @@ def eigh(
     They are those of `trnsci.eigh`.
     """
     dtype = a.dtype
+    char = dtype.char
     w = np.empty(n, _array.real_dtype(dtype))
     v = None if values_only else np.empty((n, n), dtype, "F")
-    code, vectors = _CODES[dtype.char], 0 if v is None else id(v)
+    to = 0 if v is None else id(v)
     if b is None:
-        _native.call("SmallEigh", code, id(a), id(w), vectors, n, lower, check_finite)
+        _native.call("SmallEigh", _CODES[char], id(a), id(w), to, n, lower, check_finite)
     else:
-        _native.call("SmallEighGeneralized", code, type, id(a), id(b), id(w), vectors, n, lower, check_finite)
+        _native.call("SmallEighGeneralized", _CODES[char], type, id(a), id(b), id(w), to, n, lower, check_finite)
     return w, v
 
 

@@ -157,7 +157,8 @@ def _eigh(
     if usual and driver != _JACOBI and isinstance(type, int) and type in (1, 2, 3):
         n = _small.order(a) if b is None else _small.pencil_order(a, b)
         if n:
-            _threads.resolve(threads)  # for its errors: a small problem is solved on one thread
+            if threads is not None:
+                _threads.resolve(threads)  # for its errors: a small problem is solved on one thread
             return _small.eigh(a, b, n, int(type), bool(lower), bool(eigvals_only), bool(check_finite))
     if device is not None:
         _device.require_host(device)
