@@ -409,14 +409,9 @@ def test_bench_check_times_nothing_without_results_of_the_class(bench, capsys):
     assert "there are results of\n  avx2 (forced), Zen 4, 2 cores\n" in capsys.readouterr().out
 
 
-@pytest.fixture
-def pyscf():
-    """Imported before a test captures its output: PySCF keeps the stdout that it finds when it is imported."""
-    return pytest.importorskip("pyscf")
-
-
 @pytest.mark.parametrize("side", ["pyscf", "trnsci"])
-def test_steps_of_a_run_add_up(pyscf, side, capsys, monkeypatch):
+def test_steps_of_a_run_add_up(side, capsys, monkeypatch):
+    pytest.importorskip("pyscf")
     run = importlib.import_module("pyscf_run")
     monkeypatch.setattr("sys.argv", ["pyscf_run.py", "smoke-radical", side])
     moleintor = importlib.import_module("pyscf.gto.moleintor")
