@@ -96,11 +96,11 @@ func runWithCallback(jobID int64, threads record.Team, f *callback,
 // teamSize returns the size of a team for a call that may use the given number of threads.
 func teamSize(threads int) int { return min(threads, runtime.GOMAXPROCS(0)) }
 
-// onTeam executes op on a new team. When it returns, no goroutine of the team occupies a processor.
+// onTeam executes op on a new team, whose workers wait a moment for the next call when it returns.
 func onTeam(ctx context.Context, size int, progress *sched.Progress,
 	op func(*sched.Team) (int64, error)) (int64, error) {
 	team := sched.NewTeam(ctx, size, progress)
-	defer team.StopWorkers()
+	defer team.ReleaseWorkers()
 	value, err := op(team)
 	if progress != nil && err == nil {
 		progress.Finish()

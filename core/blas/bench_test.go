@@ -136,7 +136,7 @@ func benchmarkLevel2[T dense.Scalar](b *testing.B) {
 					}
 					b.ReportMetric(work/b.Elapsed().Seconds()/1e9, "GF")
 				})
-				team.StopWorkers()
+				team.ReleaseWorkers()
 			}
 		}
 	}

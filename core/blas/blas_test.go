@@ -12,6 +12,13 @@ import (
 	"trnsci/core/sched"
 )
 
+// startedTeam returns a team whose workers are waiting, so that it shares loops that are too short to start workers for.
+func startedTeam(threads int) *sched.Team {
+	team := sched.NewTeam(context.Background(), threads, nil)
+	team.StartWorkers()
+	return team
+}
+
 // random returns a matrix with padded rows; the padding is NaN and must not change.
 func random[T dense.Scalar](rng *rand.Rand, rows, cols int) dense.Matrix[T] {
 	const padding = 3
@@ -113,7 +120,7 @@ func checkGemm[T dense.Scalar](
 		if beta == 0 {
 			c.Fill(dense.FromReal[T](math.NaN())) // beta = 0 must not read C
 		}
-		Gemm(sched.NewTeam(context.Background(), threads, nil), tA, tB, alpha, a, b, beta, c)
+		Gemm(startedTeam(threads), tA, tB, alpha, a, b, beta, c)
 		results[r] = c
 		for i := range c.Rows {
 			for j := range c.Cols {
@@ -245,7 +252,7 @@ func TestMoveObeysCancellation(t *testing.T) {
 func TestCopyViewAndCheckFiniteCoverEveryElement(t *testing.T) {
 	src := random[float32](rand.New(rand.NewPCG(5, 5)), 700, 600)
 	dst := dense.New[float64](600, 700).View().T() // column-major
-	team := sched.NewTeam(context.Background(), 3, nil)
+	team := startedTeam(3)
 	if err := CopyView(team, dst, src.View()); err != nil {
 		t.Fatal(err)
 	}

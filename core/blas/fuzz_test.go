@@ -1,7 +1,6 @@
 package blas
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -207,7 +206,7 @@ func (f *fuzzed[T]) check(t *testing.T, operation int) {
 	limit := 8 * float64(f.terms+8) * dense.Eps[T]() * f.size
 	for _, set := range kernel.Sets() {
 		got := f.out.Clone()
-		f.run(set, sched.NewTeam(context.Background(), 2, nil), got)
+		f.run(set, startedTeam(2), got)
 		for i := range got.Rows {
 			for j, x := range got.Row(i) {
 				if j >= f.cols {

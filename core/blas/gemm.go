@@ -23,8 +23,9 @@ const (
 	directBytes = 528 << 10
 	// If B is not packed, this many blocks of columns are treated as one.
 	directBlocks = 4
-	// Below this many rows packing B costs more than it saves.
-	fewRows = 16
+	// Below this many rows packing B costs more than it saves, and below manyRows if B could be multiplied in place but
+	// for vectors that lie across two lines.
+	fewRows, manyRows = 16, 64
 	// Strips of A that are multiplied together take at most this: half of an L1 cache of 32 kB.
 	firstCacheBytes = 16 << 10
 	// A transposed A is multiplied in place up to this size.
@@ -55,7 +56,7 @@ func newGemm[T dense.Float](
 // compute computes the product.
 func (g *gemmProblem[T]) compute(team *sched.Team) error {
 	team = team.Plan(g.work())
-	if team.Threads() > 1 && g.m*g.n*g.k >= g.size.ThreadWork {
+	if team.WorthSharing(g.m*g.n*g.k, g.size.ThreadWork) {
 		return g.parallel(team)
 	}
 	if g.n <= g.size.Cols {
@@ -102,9 +103,18 @@ func (g *gemmProblem[T]) columns(x, across int) (j0, j1 int) {
 func (g *gemmProblem[T]) choosePacking() {
 	bytes := int(unsafe.Sizeof(g.alpha))
 	small := g.k*g.n*bytes <= directBytes && !collides[T](g.size, g.k, g.b.row)
-	g.packB = g.b.col != 1 || !(small || g.m <= fewRows)
+	inPlace := g.m <= fewRows || small && (g.m < manyRows || !g.splitsLines())
+	g.packB = g.b.col != 1 || !inPlace
 	g.packA = g.a.col != 1 && g.n > g.size.TileCols() &&
 		(g.m*g.k*bytes > directABytes || g.a.col*bytes%pageBytes == 0 && g.k > g.size.Rows)
+}
+
+// splitsLines reports whether vectors of B lie across two cache lines, as half of them or more do in most arrays of
+// NumPy, which begin 16 bytes behind a line. The L2 cache delivers such a vector in twice the time.
+func (g *gemmProblem[T]) splitsLines() bool {
+	bytes := int(unsafe.Sizeof(g.alpha))
+	first := uintptr(unsafe.Pointer(unsafe.SliceData(g.b.data)))
+	return (first|uintptr(g.b.row*bytes))%uintptr(g.size.Lanes*bytes) != 0
 }
 
 // collides reports whether the rows of B, k of them a stride apart, map to the same few sets of the L1 cache, or are not

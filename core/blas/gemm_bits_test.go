@@ -1,14 +1,12 @@
 package blas
 
 import (
-	"context"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
-	"trnsci/core/sched"
 )
 
 func TestGemmBitsDoNotDependOnThreads(t *testing.T) {
@@ -26,7 +24,7 @@ func testThreads[T dense.Float](t *testing.T, s kernel.Set) {
 		var one []T
 		for _, threads := range []int{1, 2, 3, 16} {
 			copy(p.memory, before)
-			team := sched.NewTeam(context.Background(), threads, nil)
+			team := startedTeam(threads)
 			if err := gemmReal(s, team, full, p.alpha, opOf(p.tA, p.a), opOf(p.tB, p.b), p.beta, p.c); err != nil {
 				t.Fatal(err)
 			}
@@ -38,7 +36,7 @@ func testThreads[T dense.Float](t *testing.T, s kernel.Set) {
 			}
 		}
 		copy(p.memory, before)
-		if err := p.run(s, sched.NewTeam(context.Background(), 3, nil)); err != nil {
+		if err := p.run(s, startedTeam(3)); err != nil {
 			t.Fatalf("%v: %v", p, err)
 		}
 	}
@@ -94,7 +92,7 @@ func testComplexThreads[R dense.Float, T dense.Complex](t *testing.T, s kernel.S
 	var one dense.Matrix[T]
 	for _, threads := range []int{1, 2, 3} {
 		c := before.Clone()
-		team := sched.NewTeam(context.Background(), threads, nil)
+		team := startedTeam(threads)
 		if err := gemmComplex[R](s, team, full, T(2i), opOf(ConjTrans, a), opOf(Trans, b), T(1+1i), c); err != nil {
 			t.Fatal(err)
 		}

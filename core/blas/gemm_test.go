@@ -1,7 +1,6 @@
 package blas
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -151,7 +150,7 @@ func TestGemmReal(t *testing.T) { forSets(t, testGemmReal[float32], testGemmReal
 func testGemmReal[T dense.Float](t *testing.T, s kernel.Set) {
 	const few, many = 70, 700
 	rng := rand.New(rand.NewPCG(11, uint64(s)))
-	team := sched.NewTeam(context.Background(), 2, nil)
+	team := startedTeam(2)
 	for round := range rounds(1200) {
 		shape := [3]int{1 + rng.IntN(few), 1 + rng.IntN(few), 1 + rng.IntN(few)}
 		if round%8 == 0 {
@@ -198,7 +197,7 @@ func testGemmComplex[R dense.Float, T dense.Complex](t *testing.T, s kernel.Set)
 	rng := rand.New(rand.NewPCG(15, uint64(s)))
 	either := func() Transpose { return []Transpose{NoTrans, Trans, ConjTrans}[rng.IntN(3)] }
 	factor := func() T { return []T{0, 1, number[T](rng), dense.FromReal[T](-0.5)}[rng.IntN(4)] }
-	team := sched.NewTeam(context.Background(), 3, nil)
+	team := startedTeam(3)
 	for round := range rounds(500) {
 		m, n, k := 1+rng.IntN(40), 1+rng.IntN(40), 1+rng.IntN(40)
 		if round%40 == 0 {

@@ -42,7 +42,7 @@ func testLevel2Threads[T dense.Scalar](t *testing.T, s kernel.Set) {
 		var one *strided[T]
 		for _, threads := range []int{1, 2, 3} {
 			got := y.clone()
-			call(sched.NewTeam(context.Background(), threads, nil), got.Vector)
+			call(startedTeam(threads), got.Vector)
 			if one == nil {
 				one = got
 			}
@@ -57,7 +57,7 @@ func testLevel2Threads[T dense.Scalar](t *testing.T, s kernel.Set) {
 		var one dense.Matrix[T]
 		for _, threads := range []int{1, 2, 3} {
 			u := update[T]{a: a.Clone(), uplo: uplo, both: uplo != 0}
-			updateWith(s, sched.NewTeam(context.Background(), threads, nil), u, 3, x.Vector, y.Vector)
+			updateWith(s, startedTeam(threads), u, 3, x.Vector, y.Vector)
 			if threads == 1 {
 				one = u.a
 			}

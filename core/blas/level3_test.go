@@ -1,7 +1,6 @@
 package blas
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -84,7 +83,7 @@ func (u *level3Case[T]) check(t *testing.T) {
 		memory.Fill(guardWord)
 		c := memory.Slice(0, u.c.Rows, 0, u.c.Cols)
 		c.CopyFrom(u.c)
-		if err := u.run(sched.NewTeam(context.Background(), threads, nil), c); err != nil {
+		if err := u.run(startedTeam(threads), c); err != nil {
 			t.Fatal(err)
 		}
 		for i := range c.Rows {
@@ -338,7 +337,7 @@ func testBatches[T dense.Scalar](t *testing.T) {
 				}
 			}
 		}
-		team := sched.NewTeam(context.Background(), 2, nil)
+		team := startedTeam(2)
 		GemmBatch(team, tA, tB, alpha, as, bs, beta, cs)
 		same("GemmBatch")
 		c.CopyFrom(before)

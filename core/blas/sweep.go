@@ -202,5 +202,5 @@ func inParallel(team *sched.Team, n int, body func(i int)) {
 
 // isShared reports whether a matrix of rows x cols is large enough for the threads of the team.
 func isShared[T dense.Scalar](team *sched.Team, rows, cols int) bool {
-	return team.Threads() > 1 && rows*cols*dense.Bytes[T]() >= sweepBytes
+	return team.WorthSharing(rows*cols*dense.Bytes[T](), sweepBytes)
 }

@@ -102,7 +102,7 @@ func (t triangular[T]) overwrite(
 	}
 	most, multiple := panelColumns[T](set)
 	tiles, panels := ceilDiv(length, multiple), ceilDiv(length, most)
-	if n := t.Rows; n*n/2*length >= realBlocking[T](set).ThreadWork {
+	if n := t.Rows; team.WorthSharing(n*n/2*length, realBlocking[T](set).ThreadWork) {
 		panels = min(tiles, ceilDiv(panels, team.Threads())*team.Threads())
 	}
 	if panels == 1 {

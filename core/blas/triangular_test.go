@@ -1,7 +1,6 @@
 package blas
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -50,7 +49,7 @@ func testTriangularFactor[T dense.Scalar](t *testing.T, s kernel.Set) {
 		var x dense.Matrix[T]
 		for _, threads := range []int{1, 2, 3} {
 			y := b.Clone()
-			if err := op.overwrite(s, sched.NewTeam(context.Background(), threads, nil), true, side, alpha,
+			if err := op.overwrite(s, startedTeam(threads), true, side, alpha,
 				y); err != nil {
 				t.Fatal(err)
 			}

@@ -83,20 +83,20 @@ const triangleSteps, wholeSteps = 1 << 20, 2 << 20
 //	H = L21 A11/2,  Y = A21 L11^-H - H,  A22 -= L21 Y^H + Y L21^H,  A21 = L22^-1 (Y - H)
 func (s *standardForm[W]) divideHalves(a11, a21, a22, l11, l21, l22, half dense.Matrix[W]) {
 	team := s.team.Plan(2*triangleSteps + 2*wholeSteps)
-	phase := team.Phase(triangleSteps)
-	blas.Trsm(phase, blas.Right, blas.Lower, blas.ConjTrans, blas.NonUnit, 1, l11, a21)
-	phase.End()
-	phase = team.Phase(wholeSteps)
-	blas.Hemm(phase, blas.Right, blas.Lower, 0.5, a11, l21, 0, half)
-	phase.End()
+	inPhase(team, triangleSteps, func(team *sched.Team) {
+		blas.Trsm(team, blas.Right, blas.Lower, blas.ConjTrans, blas.NonUnit, 1, l11, a21)
+	})
+	inPhase(team, wholeSteps, func(team *sched.Team) {
+		blas.Hemm(team, blas.Right, blas.Lower, 0.5, a11, l21, 0, half)
+	})
 	addScaled(-1, half, a21)
-	phase = team.Phase(wholeSteps)
-	blas.Her2k(phase, blas.Lower, blas.NoTrans, -1, l21, a21, 1, a22)
-	phase.End()
+	inPhase(team, wholeSteps, func(team *sched.Team) {
+		blas.Her2k(team, blas.Lower, blas.NoTrans, -1, l21, a21, 1, a22)
+	})
 	addScaled(-1, half, a21)
-	phase = team.Phase(triangleSteps)
-	blas.Trsm(phase, blas.Left, blas.Lower, blas.NoTrans, blas.NonUnit, 1, l22, a21)
-	phase.End()
+	inPhase(team, triangleSteps, func(team *sched.Team) {
+		blas.Trsm(team, blas.Left, blas.Lower, blas.NoTrans, blas.NonUnit, 1, l22, a21)
+	})
 }
 
 // multiplyHalves computes A11 and A21 of L^H A L, given L11^H A11 L11 in A11:
@@ -104,19 +104,29 @@ func (s *standardForm[W]) divideHalves(a11, a21, a22, l11, l21, l22, half dense.
 //	H = A22 L21/2,  Y = A21 L11 + H,  A11 += L21^H Y + Y^H L21,  A21 = L22^H (Y + H)
 func (s *standardForm[W]) multiplyHalves(a11, a21, a22, l11, l21, l22, half dense.Matrix[W]) {
 	team := s.team.Plan(2*triangleSteps + 2*wholeSteps)
-	phase := team.Phase(triangleSteps)
-	blas.Trmm(phase, blas.Right, blas.Lower, blas.NoTrans, blas.NonUnit, 1, l11, a21)
-	phase.End()
-	phase = team.Phase(wholeSteps)
-	blas.Hemm(phase, blas.Left, blas.Lower, 0.5, a22, l21, 0, half)
-	phase.End()
+	inPhase(team, triangleSteps, func(team *sched.Team) {
+		blas.Trmm(team, blas.Right, blas.Lower, blas.NoTrans, blas.NonUnit, 1, l11, a21)
+	})
+	inPhase(team, wholeSteps, func(team *sched.Team) {
+		blas.Hemm(team, blas.Left, blas.Lower, 0.5, a22, l21, 0, half)
+	})
 	addScaled(1, half, a21)
-	phase = team.Phase(wholeSteps)
-	blas.Her2k(phase, blas.Lower, blas.ConjTrans, 1, l21, a21, 1, a11)
-	phase.End()
+	inPhase(team, wholeSteps, func(team *sched.Team) {
+		blas.Her2k(team, blas.Lower, blas.ConjTrans, 1, l21, a21, 1, a11)
+	})
 	addScaled(1, half, a21)
-	phase = team.Phase(triangleSteps)
-	blas.Trmm(phase, blas.Left, blas.Lower, blas.ConjTrans, blas.NonUnit, 1, l22, a21)
+	inPhase(team, triangleSteps, func(team *sched.Team) {
+		blas.Trmm(team, blas.Left, blas.Lower, blas.ConjTrans, blas.NonUnit, 1, l22, a21)
+	})
+}
+
+// inPhase computes a product as a phase of the team's steps, unless the team is cancelled.
+func inPhase(team *sched.Team, steps int, product func(team *sched.Team)) {
+	if team.Err() != nil {
+		return
+	}
+	phase := team.Phase(steps)
+	product(phase)
 	phase.End()
 }
 

@@ -40,7 +40,7 @@ func benchmarkLU[T dense.Scalar](b *testing.B) {
 					}
 				}
 			})
-			team.StopWorkers()
+			team.ReleaseWorkers()
 		}
 	}
 }

@@ -74,6 +74,9 @@ func choleskyFrom[T dense.Scalar](team *sched.Team, a dense.Matrix[T], row int) 
 	solving := team.Phase(3 * half * half * (n - half))
 	blas.Trsm(solving, blas.Right, blas.Lower, blas.ConjTrans, blas.NonUnit, 1, first, below)
 	solving.End()
+	if err := team.Err(); err != nil {
+		return err
+	}
 	update := team.Phase(3 * half * (n - half) * (n - half))
 	blas.Herk(update, blas.Lower, blas.NoTrans, -1, below, 1, rest)
 	update.End()

@@ -27,7 +27,7 @@ func benchmarkExpm[T dense.Scalar](b *testing.B) {
 		for _, threads := range []int{1, 2} {
 			b.Run(fmt.Sprintf("%d/%d", n, threads), func(b *testing.B) {
 				team := sched.NewTeam(context.Background(), threads, nil)
-				defer team.StopWorkers()
+				defer team.ReleaseWorkers()
 				for b.Loop() {
 					if err := Expm(team, a.View(), x.View()); err != nil {
 						b.Fatal(err)

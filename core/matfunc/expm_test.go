@@ -270,7 +270,7 @@ func TestExpmLayoutsAndThreads(t *testing.T) {
 			if err := Expm(team, a.View(), x.View().T()); err != nil {
 				t.Fatal(err)
 			}
-			team.StopWorkers()
+			team.ReleaseWorkers()
 			back := dense.New[complex64](n, n)
 			dense.Copy(back.View(), x.View().T())
 			if !slices.Equal(back.Data, want.Data) {

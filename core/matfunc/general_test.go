@@ -345,7 +345,7 @@ func TestFunctionsDoNotDependOnThreadsAndObeyCancellation(t *testing.T) {
 			if _, err := f(team, a.View(), x.View()); err != nil {
 				t.Fatal(err)
 			}
-			team.StopWorkers()
+			team.ReleaseWorkers()
 			if !slices.Equal(x.Data, one.Data) {
 				t.Errorf("%s: %d threads change the result", name, threads)
 			}

@@ -201,7 +201,7 @@ func TestThreadsDoNotChangeBits(t *testing.T) {
 		if _, err := InvSqrtSPD(a.View(), many.View(), Options{Team: team}); err != nil {
 			t.Fatal(err)
 		}
-		team.StopWorkers()
+		team.ReleaseWorkers()
 		for i, x := range many.Data {
 			if x != one.Data[i] {
 				t.Fatalf("%d threads: element %d is %g, not %g", threads, i, x, one.Data[i])

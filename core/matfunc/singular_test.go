@@ -180,7 +180,7 @@ func TestSingularMatricesOfTeams(t *testing.T) {
 		if _, err := Sqrtm(team, a.View(), x.View()); err != nil {
 			t.Fatal(err)
 		}
-		team.StopWorkers()
+		team.ReleaseWorkers()
 		if !slices.Equal(x.Data, one.Data) {
 			t.Errorf("%d threads change the root of a singular matrix", threads)
 		}

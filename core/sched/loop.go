@@ -46,7 +46,7 @@ func (t *Team) errBeforePart() error {
 func (t *Team) share(n int, body func(worker, i int) error) error {
 	defer t.workers.busy.Store(false)
 	l := &loop{call: t.call, n: n, body: body}
-	helpers := t.workers.workers[:min(t.Threads(), n)-1]
+	helpers := t.helpers(n)
 	l.running.Store(int32(len(helpers)))
 	l.left.Add(len(helpers))
 	t.workers.hand(helpers, l)

@@ -9,13 +9,26 @@ import (
 )
 
 const (
-	// How long a worker without a loop waits for the next one before its goroutine ends. To start a goroutine on
-	// another processor takes up to 70 microseconds, to hand a loop to a waiting worker less than one.
+	// How long a worker without a loop waits for the next one, of the same call or of another, before its goroutine
+	// ends. To start a goroutine on another processor takes up to 70 microseconds, to hand a loop to a waiting worker
+	// less than one.
 	warmTime = 200 * time.Microsecond
+	// A loop that pays with waiting workers takes 30 microseconds. This many times as much pays with workers that have
+	// to be started.
+	coldFactor = 8
+	// After so many loops in a row that would have paid with waiting workers, workers are started for the next one:
+	// starting them costs the caller about as much time as one such loop. The loops are in a row if one begins less
+	// than burstTime after the other.
+	burstLoops = 8
+	burstTime  = 2 * warmTime
 	// How long the caller spins for the last worker of a loop before it lets the scheduler wake it.
 	meetTime = 50 * time.Microsecond
 	// How long a waiting goroutine spins before it yields its thread.
 	spinTime = 20 * time.Microsecond
+	// A thread that comes back from offering its processor after less than this had it to itself.
+	aloneTime = 10 * time.Microsecond
+	// How often a new worker gives way to other threads.
+	offers = 2
 	// Checks of a condition between two readings of the clock.
 	checksPerClock = 256
 
@@ -34,6 +47,56 @@ type worker struct {
 	loop  atomic.Pointer[loop] // handed out and not yet taken
 	alive atomic.Bool          // a goroutine serves the mailbox
 	_     [cacheLine - 16]byte
+}
+
+// resting is the pool of a call that has ended, whose workers may still be waiting.
+var resting atomic.Pointer[workerPool]
+
+// takePool returns a pool of at least the given number of workers: the resting one if there is one.
+func takePool(workers int) *workerPool {
+	if p := resting.Swap(nil); p != nil {
+		if len(p.workers) >= workers {
+			return p
+		}
+		p.stopping.Store(true)
+	}
+	return &workerPool{workers: make([]worker, workers)}
+}
+
+// rest lets the next call have the pool.
+func (p *workerPool) rest() {
+	if other := resting.Swap(p); other != nil && other != p {
+		other.stopping.Store(true)
+	}
+}
+
+// waiting reports whether there is a worker with a goroutine.
+func (p *workerPool) waiting() bool {
+	return p.workers[0].alive.Load() && !p.stopping.Load()
+}
+
+// A loopBurst is a row of loops, one soon after the other, that are too short to start workers for.
+type loopBurst struct {
+	loops atomic.Int32
+	last  atomic.Int64 // when the last one began, in nanoseconds of clock
+}
+
+var (
+	burst loopBurst
+	clock = time.Now()
+)
+
+// goesOn counts a loop, and reports whether it is the last of burstLoops in a row.
+func (b *loopBurst) goesOn() bool {
+	now := int64(time.Since(clock))
+	if now-b.last.Swap(now) > int64(burstTime) {
+		b.loops.Store(0)
+	}
+	if b.loops.Add(1) < burstLoops {
+		return false
+	}
+	b.loops.Store(0)
+	return true
 }
 
 // loop is one call of For.
@@ -72,17 +135,13 @@ func (p *workerPool) start(workers []worker) {
 		// steal it there for a while. A newer goroutine takes that place and pushes it into the queue that they steal
 		// from at once.
 		go func() {}()
-		offerProcessor() // in case the system put the woken thread of one of them on this processor
 	}
 }
 
 // serve runs the loops of worker w until none has arrived for a while.
-//
-// The system may wake a thread on the processor of the thread that wakes it, and leave it there for milliseconds while
-// another processor is idle. The thread could move by narrowing its CPU affinity for a moment, but a change of the
-// affinity by someone else in that moment, to bind the threads of this process, would be lost.
 func (p *workerPool) serve(w int) {
 	self := &p.workers[w]
+	giveWay()
 	for {
 		if l := p.receive(self); l != nil {
 			l.work(w + 1)
@@ -92,6 +151,23 @@ func (p *workerPool) serve(w int) {
 		self.alive.Store(false)
 		// Whoever stored a loop before that line found the worker alive and did not start another goroutine.
 		if self.loop.Load() == nil || !self.alive.CompareAndSwap(false, true) {
+			return
+		}
+	}
+}
+
+// giveWay lets threads run that wait for the processor of a new worker, above all the one that has started it.
+//
+// The system may wake a thread on the processor of the thread that wakes it, and leave both there for milliseconds
+// while another processor is idle: virtual machines prefer any processor to one that is halted. A part that the worker
+// took there would wait for the starter's next pause, and the starter for the part. The worker could move by narrowing
+// its CPU affinity for a moment, but a change of the affinity by someone else in that moment, to bind the threads of
+// this process, would be lost.
+func giveWay() {
+	for range offers {
+		begin := time.Now()
+		offerProcessor()
+		if time.Since(begin) < aloneTime {
 			return
 		}
 	}

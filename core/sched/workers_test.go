@@ -28,7 +28,7 @@ func TestWorkersServeManyLoops(t *testing.T) {
 			t.Fatal(err)
 		}
 		if round%10 == 0 {
-			team.StopWorkers() // the next loop starts a worker again
+			team.ReleaseWorkers() // the next loop starts a worker again
 			time.Sleep(2 * warmTime)
 		}
 	}
@@ -44,7 +44,7 @@ func TestNoWorkerOutlivesTheTeam(t *testing.T) {
 			}
 		}
 	}
-	rested.StopWorkers()
+	rested.ReleaseWorkers()
 	for range 1000 {
 		if runtime.NumGoroutine() <= before {
 			return
@@ -112,9 +112,9 @@ func BenchmarkMeeting(b *testing.B) {
 // BenchmarkColdMeeting is BenchmarkMeeting of a team whose worker has to be started.
 func BenchmarkColdMeeting(b *testing.B) {
 	for b.Loop() {
-		team := NewTeam(context.Background(), 2, nil)
+		team := coldTeam(2)
 		_ = team.For(2, both())
-		team.StopWorkers()
+		team.ReleaseWorkers()
 	}
 }
 
@@ -160,4 +160,108 @@ func TestStartWorkers(t *testing.T) {
 	}
 	(*Team)(nil).StartWorkers()
 	NewTeam(context.Background(), 1, nil).StartWorkers()
+}
+
+// coldTeam returns a team whose workers have to be started.
+func coldTeam(threads int) *Team {
+	resting.Store(nil)
+	return NewTeam(context.Background(), threads, nil)
+}
+
+func TestTheNextTeamTakesReleasedWorkers(t *testing.T) {
+	first := coldTeam(3)
+	if err := first.For(2, both()); err != nil {
+		t.Fatal(err)
+	}
+	first.ReleaseWorkers()
+	first.ReleaseWorkers()
+	second, third := NewTeam(context.Background(), 2, nil), NewTeam(context.Background(), 2, nil)
+	if second.workers != first.workers || third.workers == first.workers {
+		t.Error("not just the next team has taken the workers")
+	}
+	second.ReleaseWorkers()
+	larger := NewTeam(context.Background(), 5, nil)
+	if len(larger.helpers(5)) != 4 || len(second.helpers(5)) != 1 {
+		t.Errorf("teams of 5 and 2 threads have %d and %d helpers", len(larger.helpers(5)), len(second.helpers(5)))
+	}
+	for _, team := range []*Team{first, second, third, larger} { // all can still be used
+		if err := team.For(2, both()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestTeamsInTurnsInManyGoroutines(t *testing.T) {
+	before := runtime.NumGoroutine()
+	var wg sync.WaitGroup
+	for threads := 2; threads <= 5; threads++ {
+		wg.Go(func() {
+			for n := range 300 {
+				team := NewTeam(context.Background(), threads, nil)
+				var sum atomic.Int64
+				if err := team.For(n, func(_, i int) error { sum.Add(int64(i)); return nil }); err != nil {
+					t.Error(err)
+				}
+				team.ReleaseWorkers()
+				if want := int64(n) * int64(n-1) / 2; sum.Load() != want {
+					t.Errorf("%d items: sum %d, want %d", n, sum.Load(), want)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for i := 0; runtime.NumGoroutine() > before; i++ {
+		if i == 1000 {
+			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func TestWorkThatIsWorthSharing(t *testing.T) {
+	const least = 100
+	for _, alone := range []*Team{nil, NewTeam(context.Background(), 1, nil)} {
+		if alone.WorthSharing(least*coldFactor, least) {
+			t.Error("one thread has nobody to share with")
+		}
+	}
+	team := coldTeam(2)
+	for _, c := range []struct {
+		work int
+		want bool
+	}{{least - 1, false}, {least, false}, {coldFactor*least - 1, false}, {coldFactor * least, true}} {
+		if got := team.WorthSharing(c.work, least); got != c.want {
+			t.Errorf("work of %d, workers have to be started: %v", c.work, got)
+		}
+	}
+	worth := func(work int) bool { // the workers may have ended if the system kept this thread waiting
+		for range 100 {
+			team.StartWorkers()
+			if team.WorthSharing(work, least) {
+				return true
+			}
+		}
+		return false
+	}
+	if !worth(least) || worth(least-1) {
+		t.Error("waiting workers share work from the least one on")
+	}
+}
+
+// A row of short calls starts workers for the ones that follow.
+func TestManyCallsInARowAreShared(t *testing.T) {
+	for range 100 { // the row is broken where the system keeps this thread waiting
+		team := coldTeam(2)
+		burst.loops.Store(0)
+		for call := 1; call < burstLoops; call++ {
+			if team.WorthSharing(1, 1) {
+				t.Fatalf("call %d is shared", call)
+			}
+		}
+		team.WorthSharing(1, 1)
+		if team.WorthSharing(1, 1) {
+			return
+		}
+	}
+	t.Error("no call is shared")
 }

@@ -97,6 +97,19 @@ def test_products_are_the_same_bits(dtype, trans):
                 assert out is None or one is out
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_larger_products_are_the_same_bits(dtype):
+    """Products that are shared by threads, one of them with an operand that begins in the middle of a cache line."""
+    rng = np.random.default_rng(3)
+    for m, k, n in ((200, 150, 170), (64, 300, 400), (3, 700, 900)):
+        memory = rng.standard_normal(k * n + 1).astype(dtype)
+        a, b = rng.standard_normal((m, k)).astype(dtype), memory[1:].reshape(k, n)
+        expected = blas.gemm(1, spread(a), spread(b), threads=1)
+        for threads in (1, 2, 3):
+            for other in (b, b.copy()):
+                np.testing.assert_array_equal(blas.gemm(1, a, other, threads=threads), expected)
+
+
 def test_a_product_into_its_own_operand():
     a = np.arange(9.0).reshape(3, 3)
     expected = a @ a.T

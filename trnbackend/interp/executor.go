@@ -181,7 +181,7 @@ func (p *program) Run(in, out []trnbackend.Buffer) error {
 		return err
 	}
 	team := sched.NewTeam(context.Background(), p.executor.threads, nil)
-	defer team.StopWorkers()
+	defer team.ReleaseWorkers()
 	results := evaluate(team, p.graph, p.memory, arguments, spare)
 	for i, shape := range p.graph.ResultShapes() {
 		if places[i] == nil || !places[i].write(results[i]) {

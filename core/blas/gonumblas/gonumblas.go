@@ -103,7 +103,7 @@ func gemv[T dense.Scalar](
 	}
 	team := teamFor(m*n, minWorkLevel2)
 	blas.Gemv(team, tA, alpha, matrix(m, n, a, lda), vector(lenX, x, incX), beta, vector(lenY, y, incY))
-	team.StopWorkers()
+	team.ReleaseWorkers()
 	return true
 }
 
@@ -117,7 +117,7 @@ func symv[T dense.Scalar](
 	}
 	team := teamFor(n*n/2, minWorkLevel2)
 	symv(team, uplo, alpha, matrix(n, n, a, lda), vector(n, x, incX), beta, vector(n, y, incY))
-	team.StopWorkers()
+	team.ReleaseWorkers()
 	return true
 }
 
@@ -131,7 +131,7 @@ func trmv[T dense.Scalar](
 	}
 	team := teamFor(n*n/2, minWorkLevel2)
 	trmv(team, uplo, tA, diag, matrix(n, n, a, lda), vector(n, x, incX))
-	team.StopWorkers()
+	team.ReleaseWorkers()
 	return true
 }
 
@@ -144,7 +144,7 @@ func ger[T dense.Scalar](
 	}
 	team := teamFor(m*n, minWorkLevel2)
 	ger(team, alpha, vector(m, x, incX), vector(n, y, incY), matrix(m, n, a, lda))
-	team.StopWorkers()
+	team.ReleaseWorkers()
 	return true
 }
 
@@ -157,7 +157,7 @@ func syr[T, A dense.Scalar](
 	}
 	team := teamFor(n*n/2, minWorkLevel2)
 	syr(team, uplo, alpha, vector(n, x, incX), matrix(n, n, a, lda))
-	team.StopWorkers()
+	team.ReleaseWorkers()
 	return true
 }
 
@@ -171,7 +171,7 @@ func syr2[T dense.Scalar](
 	}
 	team := teamFor(n*n/2, minWorkLevel2)
 	syr2(team, uplo, alpha, vector(n, x, incX), vector(n, y, incY), matrix(n, n, a, lda))
-	team.StopWorkers()
+	team.ReleaseWorkers()
 	return true
 }
 
@@ -188,7 +188,7 @@ func gemm[T dense.Scalar](
 	team := teamFor(m*n*k, minWorkLevel3)
 	blas.Gemm(team, tA, tB, alpha, matrix(rowsA, colsA, a, lda), matrix(rowsB, colsB, b, ldb), beta,
 		matrix(m, n, c, ldc))
-	team.StopWorkers()
+	team.ReleaseWorkers()
 	return true
 }
 
@@ -203,7 +203,7 @@ func symm[T dense.Scalar](
 	}
 	team := teamFor(m*n*order, minWorkLevel3)
 	symm(team, side, uplo, alpha, matrix(order, order, a, lda), matrix(m, n, b, ldb), beta, matrix(m, n, c, ldc))
-	team.StopWorkers()
+	team.ReleaseWorkers()
 	return true
 }
 
@@ -219,7 +219,7 @@ func trmm[T dense.Scalar](
 	}
 	team := teamFor(m*n*order/2, minWorkLevel3)
 	trmm(team, side, uplo, tA, diag, alpha, matrix(order, order, a, lda), matrix(m, n, b, ldb))
-	team.StopWorkers()
+	team.ReleaseWorkers()
 	return true
 }
 
@@ -234,7 +234,7 @@ func syrk[T, A dense.Scalar](
 	}
 	team := teamFor(n*n*k/2, minWorkLevel3)
 	syrk(team, uplo, tA, alpha, matrix(rows, cols, a, lda), beta, matrix(n, n, c, ldc))
-	team.StopWorkers()
+	team.ReleaseWorkers()
 	return true
 }
 
@@ -249,6 +249,6 @@ func syr2k[T, B dense.Scalar](
 	}
 	team := teamFor(n*n*k, minWorkLevel3)
 	syr2k(team, uplo, tA, alpha, matrix(rows, cols, a, lda), matrix(rows, cols, b, ldb), beta, matrix(n, n, c, ldc))
-	team.StopWorkers()
+	team.ReleaseWorkers()
 	return true
 }

@@ -44,7 +44,7 @@ func observe(
 	}
 	team := sched.NewTeam(o, threads, &o.progress)
 	o.err = call(team)
-	team.StopWorkers()
+	team.ReleaseWorkers()
 	o.look()
 	o.parts = team.PartsAfterCancel()
 	return o

@@ -49,7 +49,7 @@ BAND_DIAGONAL = 6.0
 # Of a Sylvester equation per m n (m + n), without the Schur forms.
 SYLVESTER_SOLUTION = 6.0
 
-# Limits for matrix products in multiplications: up to the first they are called without job and record, up to the
+# Limits for matrix products in multiplications: up to the first they are called directly on any processor, up to the
 # second they run on one thread.
 QUICK_PRODUCT = 1 << 22
 ONE_THREAD_PRODUCT = 1 << 12

@@ -38,7 +38,7 @@ def _quick(
     except (KeyError, TypeError, ValueError):
         return None
     work = m * n * k
-    if k != kb or not 0 < work <= _costs.QUICK_PRODUCT:
+    if k != kb or work == 0 or work > _costs.QUICK_PRODUCT and _operations(work, dtype) > _native.direct_work():
         return None
     if not _small.is_plain(a):
         a, flag_a = a.T, _operands.flipped(flag_a)
@@ -59,6 +59,11 @@ def _quick(
     size = 1 if threads is None and work <= _costs.ONE_THREAD_PRODUCT else _threads.resolve(threads)
     overlap = _native.call("Multiply", size, code, id(a), id(b), id(c), m, n, k, flag_a, flag_b, alpha)
     return None if overlap else c
+
+
+def _operations(work: int, dtype: np.dtype[Any]) -> int:
+    """Return the floating-point operations of a product of `work` multiplications."""
+    return 2 * work * (_costs.COMPLEX_FACTOR if dtype.kind == "c" else 1)
 
 
 _Shape = tuple[tuple[int, ...], tuple[int, int, int]]
