@@ -38,7 +38,7 @@ def _quick(
     except (KeyError, TypeError, ValueError):
         return None
     work = m * n * k
-    if k != kb or work == 0 or work > _costs.QUICK_PRODUCT and _operations(work, dtype) > _native.direct_work():
+    if k != kb or work == 0 or (work > _costs.QUICK_PRODUCT and _operations(work, dtype) > _native.direct_work()):
         return None
     if not _small.is_plain(a):
         a, flag_a = a.T, _operands.flipped(flag_a)
