@@ -48,6 +48,7 @@ func eigen[T dense.Scalar, W dense.Wide, C dense.Complex](
 	}
 	m := &pencil[W]{
 		team: opt.Team, s: dense.New[W](n, n), p: dense.New[W](n, n), qt: factorFor[W](left), zt: factorFor[W](right),
+		valuesOnly: left.Rows+right.Rows == 0,
 	}
 	powers, err := load(m, a, b)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 type pencil[T dense.Wide] struct {
 	team         *sched.Team
 	s, p, qt, zt dense.Matrix[T]
+	valuesOnly   bool // nothing is wanted but eigenvalues: sweeps leave out what is outside of their block
 	// Frobenius norms of S and P, which unitary transformations preserve.
 	normS, normP float64
 }

@@ -47,14 +47,19 @@ func squareRoot[T dense.Wide](x T) T {
 // first on. The rest of the matrices is updated afterwards by the rotations that are collected here: left2 and right2
 // act on rows and columns k+1 and k+2 in step k of a double sweep, left and right on rows and columns k and k+1. All of
 // left2 may be applied before all of left, and all of right2 before all of right: the rotations that are interchanged
-// by this have no row or column in common.
+// by this have no row or column in common. The rest has the rows from firstRow on and the columns before endColumn.
 type window[T dense.Wide] struct {
 	first, last, start, end    int
+	firstRow, endColumn        int
 	left2, left, right2, right []householder.Givens[T]
 }
 
-// reset makes w the window of the steps first to last-1 of a sweep over the rows lo to hi.
-func (w *window[T]) reset(first, last, lo, hi int) {
+// begin makes w the window of the steps first to last-1 of a sweep over the rows lo to hi.
+func (m *pencil[T]) begin(w *window[T], first, last, lo, hi int) {
+	w.firstRow, w.endColumn = 0, m.order()
+	if m.valuesOnly {
+		w.firstRow, w.endColumn = lo, hi+1
+	}
 	w.first, w.last, w.start, w.end = first, last, max(first-1, lo), min(last+2, hi)+1
 	w.left2, w.left, w.right2, w.right = w.left2[:0], w.left[:0], w.right2[:0], w.right[:0]
 }
@@ -66,7 +71,7 @@ func (m *pencil[T]) sweep(w *window[T], lo, hi int, shifts [2]complex128) error 
 	double := !dense.IsComplex[T]() && hi-lo > 1
 	x := m.startVector(lo, shifts, double)
 	for first := lo; first < hi; first += windowSteps {
-		w.reset(first, min(first+windowSteps, hi), lo, hi)
+		m.begin(w, first, min(first+windowSteps, hi), lo, hi)
 		for k := first; k < w.last; k++ {
 			if k > lo {
 				x = [3]T{m.s.At(k, k-1), m.s.At(k+1, k-1)}
@@ -149,26 +154,27 @@ func (m *pencil[T]) updateOutside(w *window[T]) error {
 		case pairPart:
 			w.applyRightAbove(m.s)
 			w.applyRightAbove(m.p)
-			w.applyLeftFrom(m.s, w.end, w.left2, w.left)
-			w.applyLeftFrom(m.p, w.end, w.left2, w.left)
+			w.applyLeft(m.s, w.end, w.endColumn, w.left2, w.left)
+			w.applyLeft(m.p, w.end, w.endColumn, w.left2, w.left)
 		case factorsPart:
-			w.applyLeftFrom(m.zt, 0, w.right2, w.right)
-			w.applyLeftFrom(m.qt, 0, conjugates(w.left2), conjugates(w.left))
+			w.applyLeft(m.zt, 0, m.order(), w.right2, w.right)
+			w.applyLeft(m.qt, 0, m.order(), conjugates(w.left2), conjugates(w.left))
 		}
 	})
 }
 
 // applyRightAbove applies the rotations of columns to the rows of a above the window.
 func (w *window[T]) applyRightAbove(a dense.Matrix[T]) {
-	applyRight(w.right2, false, a.Slice(0, w.first, w.first+1, w.first+2+len(w.right2)))
-	applyRight(w.right, false, a.Slice(0, w.first, w.first, w.first+1+len(w.right)))
+	applyRight(w.right2, false, a.Slice(w.firstRow, w.first, w.first+1, w.first+2+len(w.right2)))
+	applyRight(w.right, false, a.Slice(w.firstRow, w.first, w.first, w.first+1+len(w.right)))
 }
 
-// applyLeftFrom applies rotations of rows to the columns of a from first on. A matrix without rows is not wanted.
-func (w *window[T]) applyLeftFrom(a dense.Matrix[T], first int, rotations2, rotations []householder.Givens[T]) {
+// applyLeft applies rotations of rows to the columns of a from first on and before end. A matrix without rows is not
+// wanted.
+func (w *window[T]) applyLeft(a dense.Matrix[T], first, end int, rotations2, rotations []householder.Givens[T]) {
 	if a.Rows == 0 {
 		return
 	}
-	applyLeft(rotations2, false, a.Slice(w.first+1, w.first+2+len(rotations2), first, a.Cols))
-	applyLeft(rotations, false, a.Slice(w.first, w.first+1+len(rotations), first, a.Cols))
+	applyLeft(rotations2, false, a.Slice(w.first+1, w.first+2+len(rotations2), first, end))
+	applyLeft(rotations, false, a.Slice(w.first, w.first+1+len(rotations), first, end))
 }
