@@ -149,26 +149,35 @@ func (m *pencil[T]) reduceColumn(j int, left, right []householder.Givens[T]) err
 	return m.inParallel(n*len(left), func(part int) {
 		switch part {
 		case pairPart:
-			applyRight(right, backward, m.s.Slice(0, n, top, n))
+			m.applyRight(right, backward, m.s.Slice(0, n, top, n))
 		case factorsPart:
 			rotateRowsOf(m.zt, 0, right)
 		}
 	})
 }
 
+// restoreRows is the number of rows of P to which restoreTriangle applies rotations of columns together.
+const restoreRows = 32
+
 // restoreTriangle applies the rotations of left to the rows of P from top on, and computes and applies those of right,
-// which make P triangular again: once the rotations of left have been applied to a row, so are the rotations of right
-// that are known, and the row then determines the next one.
+// which make P triangular again. The two sides commute, so that all rotations of rows come first. They leave an element
+// below the diagonal in every row; row i, once the rotations of the columns behind it have been applied, determines the
+// one that makes its element zero.
 func (m *pencil[T]) restoreTriangle(top int, left, right []householder.Givens[T]) {
 	const backward = true
 	n := m.order()
-	for i := n - 1; i > top; i-- {
-		k := i - 1 - top
-		applyLeft(left[k:k+1], backward, m.p.Slice(i-1, i+1, i-1, n))
-		lower := m.p.Row(i)[i-1:]
-		applyRightToRow(right[k+1:], backward, lower[1:])
-		right[k], lower[1] = householder.ToSecond(lower[0], lower[1])
-		lower[0] = 0
+	applyLeft(left, backward, m.p.Slice(top, n, top, n))
+	for end := n; end > top+1; {
+		first := max(top+1, end-restoreRows)
+		m.applyRight(right[end-1-top:], backward, m.p.Slice(first, end, end-1, n))
+		for i := end - 1; i >= first; i-- {
+			var r T
+			right[i-1-top], r = householder.ToSecond(m.p.At(i, i-1), m.p.At(i, i))
+			householder.RotateColumns(right[i-1-top], m.p, i-1, first, i)
+			m.p.Set(i, i-1, 0)
+			m.p.Set(i, i, r)
+		}
+		end = first
 	}
-	applyRight(right, backward, m.p.Slice(0, top+1, top, n))
+	m.applyRight(right, backward, m.p.Slice(0, top+1, top, n))
 }

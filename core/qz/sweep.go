@@ -152,8 +152,8 @@ func (m *pencil[T]) updateOutside(w *window[T]) error {
 	return m.inParallel(m.order()*(len(w.left2)+len(w.left)), func(part int) {
 		switch part {
 		case pairPart:
-			w.applyRightAbove(m.s)
-			w.applyRightAbove(m.p)
+			m.applyRightAbove(w, m.s)
+			m.applyRightAbove(w, m.p)
 			w.applyLeft(m.s, w.end, w.endColumn, w.left2, w.left)
 			w.applyLeft(m.p, w.end, w.endColumn, w.left2, w.left)
 		case factorsPart:
@@ -164,9 +164,9 @@ func (m *pencil[T]) updateOutside(w *window[T]) error {
 }
 
 // applyRightAbove applies the rotations of columns to the rows of a above the window.
-func (w *window[T]) applyRightAbove(a dense.Matrix[T]) {
-	applyRight(w.right2, false, a.Slice(w.firstRow, w.first, w.first+1, w.first+2+len(w.right2)))
-	applyRight(w.right, false, a.Slice(w.firstRow, w.first, w.first, w.first+1+len(w.right)))
+func (m *pencil[T]) applyRightAbove(w *window[T], a dense.Matrix[T]) {
+	m.applyRight(w.right2, false, a.Slice(w.firstRow, w.first, w.first+1, w.first+2+len(w.right2)))
+	m.applyRight(w.right, false, a.Slice(w.firstRow, w.first, w.first, w.first+1+len(w.right)))
 }
 
 // applyLeft applies rotations of rows to the columns of a from first on and before end. A matrix without rows is not

@@ -7,7 +7,7 @@ import pytest
 import residuals
 import scipy.linalg
 import trnsci
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from trnsci.linalg import ordqz, qz
 
@@ -43,7 +43,25 @@ def test_words(pair, word, to_complex):
     assert pencils.largest_distance((alpha, beta), theirs[2:4]) < 1e5 * residuals.eps(a.dtype)
 
 
+# Eigenvalues far apart, 1 and +-8192i, but the block of the pair has elements of 1 and 7e7, and the interchange with it
+# is ill-conditioned: LAPACK refuses it too.
+GRADED = (
+    np.array([[0, 0, 0, 1], [0, 0, 2**26, 0], [1, 0, 0, 0], [0, 0, 0, 0]], np.float32),
+    np.array([[0, 0, 2**25, 0], [0, 0, 0, -1], [1, 0, 0, 1], [0, 1, 0, 3]], np.float32),
+)
+
+
+def scipy_refuses(a, b, mask):
+    wide = np.complex128 if a.dtype.kind == "c" else np.float64
+    try:
+        scipy.linalg.ordqz(a.astype(wide), b.astype(wide), lambda alpha, beta: mask)
+    except ValueError:
+        return True
+    return False
+
+
 @properties
+@example(GRADED, 4)
 @given(pencils.any_pair(5), st.integers(0, 2**8 - 1))
 def test_any_selection(pair, bits):
     """A callable that selects by position; members of complex pairs of real forms follow each other."""
@@ -61,7 +79,8 @@ def test_any_selection(pair, bits):
     except trnsci.LinAlgError:
         # Eigenvalues that are too close; each has the distance 0 from itself.
         gaps = pencils.distances((found["alpha"], found["beta"]), (found["alpha"], found["beta"]))
-        assert n > 1 and np.sort(gaps, axis=None)[n] < 1e-2
+        assert n > 1
+        assert np.sort(gaps, axis=None)[n] < 1e-2 or scipy_refuses(a, b, mask)
         return
     pencils.assert_form(a, b, aa, bb, q, z)
     assert pencils.singularity(a, b, alpha, beta) < pencils.LIMIT

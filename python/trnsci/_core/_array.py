@@ -223,6 +223,33 @@ def empty(shape: Sequence[int], dtype: np.dtype[Any], name: str, order: str = "C
     return memory.swapaxes(-1, -2) if by_columns else memory
 
 
+def fitted(first: Array, second: Array, names: tuple[str, str], least: Any = np.float32) -> tuple[Array, Array]:
+    """Return checked stacks of square matrices with one dtype, which can represent `least`, and with one shape.
+
+    Raises
+    ------
+    ValueError
+        If the matrices differ in order, or if the leading dimensions do not broadcast.
+    """
+    dtype = first.dtype
+    if first.shape == second.shape and dtype == second.dtype and np.can_cast(least, dtype):  # the usual case
+        return first, second
+    unfit = ValueError(f"{names[1]}: shape {second.shape} does not fit {names[0]}'s shape {first.shape}")
+    if second.shape[-2:] != first.shape[-2:]:
+        raise unfit
+    try:
+        shape = np.broadcast_shapes(first.shape, second.shape)
+    except ValueError:
+        raise unfit from None
+    dtype = np.result_type(dtype, second.dtype, least)
+
+    def fit(x: Array) -> Array:
+        x = x.astype(dtype, copy=False)
+        return x if x.shape == shape else np.broadcast_to(x, shape)
+
+    return fit(first), fit(second)
+
+
 def turned(numbers: Sequence[int]) -> tuple[int, ...]:
     """Return a shape or strides with the last two exchanged."""
     return (*numbers[:-2], numbers[-1], numbers[-2])

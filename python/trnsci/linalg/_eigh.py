@@ -85,22 +85,7 @@ def _pencil(a: ArrayLike, b: ArrayLike | None) -> tuple[Array, Array | None, np.
     if b is None:
         return matrix, None, cast
     metric, metric_cast = _array.check(b, "b")
-    if metric.shape == matrix.shape and metric.dtype == matrix.dtype:  # the usual case, in no time
-        return matrix, metric, cast if cast == metric_cast else None
-    unfit = ValueError(f"b: shape {metric.shape} does not fit a's shape {matrix.shape}")
-    if metric.shape[-2:] != matrix.shape[-2:]:
-        raise unfit
-    try:
-        shape = np.broadcast_shapes(matrix.shape, metric.shape)
-    except ValueError:
-        raise unfit from None
-    dtype = np.result_type(matrix.dtype, metric.dtype)
-
-    def fit(x: Array) -> Array:
-        x = x.astype(dtype, copy=False)
-        return x if x.shape == shape else np.broadcast_to(x, shape)
-
-    return fit(matrix), fit(metric), cast if cast == metric_cast else None
+    return *_array.fitted(matrix, metric, ("a", "b")), cast if cast == metric_cast else None
 
 
 def _scratch(a: ArrayLike, matrix: Array, b: ArrayLike | None, metric: Array | None, asked: tuple[bool, bool]) -> bool:

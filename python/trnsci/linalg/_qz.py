@@ -65,19 +65,7 @@ def _pair(a: ArrayLike, b: ArrayLike, names: tuple[str, str], to_complex: bool =
     first, _ = _array.check(a, names[0])
     second, _ = _array.check(b, names[1])
     _array.check_square(first, names[0])
-    unfit = ValueError(f"{names[1]}: shape {second.shape} does not fit {names[0]}'s shape {first.shape}")
-    if second.shape[-2:] != first.shape[-2:]:
-        raise unfit
-    try:
-        shape = np.broadcast_shapes(first.shape, second.shape)
-    except ValueError:
-        raise unfit from None
-    dtype = np.result_type(first.dtype, second.dtype, *((np.complex64,) if to_complex else ()))
-
-    def fit(x: Array) -> Array:
-        return np.broadcast_to(x.astype(dtype, copy=False), shape)
-
-    return fit(first), fit(second)
+    return _array.fitted(first, second, names, np.complex64 if to_complex else np.float32)
 
 
 class _Form:
