@@ -10,6 +10,9 @@ import (
 // Bytes of the vectors of each set.
 const BytesAVX2, BytesAVX512 = 32, 64
 
+// LineBytes is the size of a cache line.
+const LineBytes = 64
+
 const setCount = kernel.AVX512 + 1
 
 var (

@@ -43,8 +43,7 @@ func TridiagRows[E kernel.Scalar]() int {
 // LineElements returns the elements in 64 bytes, a cache line and the largest vector. The columns of a TridiagStep or a
 // HessenbergStep, and the vectors between two steps, are padded to multiples of it.
 func LineElements[E kernel.Scalar]() int {
-	const bytes = 64
-	return bytes / int(unsafe.Sizeof(E(0)))
+	return vec.LineBytes / int(unsafe.Sizeof(E(0)))
 }
 
 // Run does the pass. Equal calls give equal bits; another cut of the rows gives others. Assembly cannot be preempted.

@@ -20,8 +20,8 @@ func testTranspose[T kernel.Float](t *testing.T, s kernel.Set) {
 	const padding = 5
 	rng := rand.New(rand.NewPCG(11, uint64(s)))
 	from, to := kerneltest.NewArena[T](t), kerneltest.NewArena[T](t)
-	kerneltest.ForShapes(rng, func(rows, cols int) {
-		srcStride, dstStride := cols+rng.IntN(padding), rows+rng.IntN(padding)
+	check := func(rows, cols, srcStride, dstStride int) {
+		t.Helper()
 		src := from.Place(rng, (rows-1)*srcStride+cols)
 		dst := to.Place(rng, (cols-1)*dstStride+rows)
 		kerneltest.FillBits(rng, src)
@@ -38,7 +38,13 @@ func testTranspose[T kernel.Float](t *testing.T, s kernel.Set) {
 			kerneltest.BitsOf(src)) {
 			t.Fatalf("%dx%d, strides %d, %d", rows, cols, srcStride, dstStride)
 		}
-	})
+	}
+	kerneltest.ForShapes(rng, func(rows, cols int) { check(rows, cols, cols+rng.IntN(padding), rows+rng.IntN(padding)) })
+	const lineElements = 64 / 4
+	for range 50 { // the rows of the transpose are whole lines apart
+		rows, cols := alignedRows+rng.IntN(2*lineElements), 1+rng.IntN(40)
+		check(rows, cols, cols+rng.IntN(padding), (rows+lineElements-1)/lineElements*lineElements)
+	}
 }
 
 func TestCopy(t *testing.T) { kerneltest.ForSets(t, testCopy[float32], testCopy[float64]) }

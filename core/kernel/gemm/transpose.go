@@ -30,9 +30,28 @@ func transposeGo[T kernel.Float](rows, cols int, src []T, srcStride int, dst []T
 	}
 }
 
+// alignedRows is the number of rows from which on transposeAssembly takes the first ones apart, so that the kernel
+// writes whole cache lines of the transpose: vectors across two lines take more than twice the time.
+const alignedRows = 96
+
+// rowsBeforeLine returns the number of rows after which all rows of the transpose are at the start of a cache line, 0
+// if there is none.
+func rowsBeforeLine[T kernel.Float](dst []T, dstStride int) int {
+	size, first := unsafe.Sizeof(dst[0]), uintptr(unsafe.Pointer(&dst[0]))
+	if uintptr(dstStride)*size%vec.LineBytes != 0 || first%size != 0 {
+		return 0
+	}
+	return int(-first % vec.LineBytes / size)
+}
+
 // transposeAssembly hands whole squares to the assembly and the rest, at the right and at the bottom, to transposeGo.
 // AVX-512 uses the instructions of AVX2.
 func transposeAssembly[T kernel.Float](s kernel.Set, rows, cols int, src []T, srcStride int, dst []T, dstStride int) {
+	if rows >= alignedRows {
+		first := rowsBeforeLine(dst, dstStride)
+		transposeGo(first, cols, src, srcStride, dst, dstStride)
+		rows, src, dst = rows-first, src[first*srcStride:], dst[first:]
+	}
 	size := int(unsafe.Sizeof(src[0]))
 	side := vec.BytesAVX2 / size
 	i, j := rows-rows%side, cols-cols%side
