@@ -246,3 +246,16 @@ func TestTolerance(t *testing.T) {
 		argument(t, "tolerance", err, "etol", "hartree")
 	}
 }
+
+// A bound that every term is computed with may not be subnormal, see underflowBound.
+func TestBoundsOnUnderflowsAreNormal(t *testing.T) {
+	const naux = 100
+	for _, e := range []productError{
+		newProductError[float32](roundings[float32](naux, true)), newProductError[float64](roundings[float64](naux, false)),
+		complexError[complex64](naux), complexError[complex128](naux),
+	} {
+		if e.absolute < dense.SmallestNormalDouble {
+			t.Errorf("the bound %g is subnormal", e.absolute)
+		}
+	}
+}
