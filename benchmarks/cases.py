@@ -22,6 +22,7 @@ PYTHON_SIZES = (64, 128, 256, 512)
 EIGEN_SIZES = (16, 32, 64, 128, 256, 512, 1024)
 LARGE_EIGEN_SIZES = (*EIGEN_SIZES, 2048)
 FORCED_SIZES = (64, 256, 1024)
+PENCIL_SIZES = (8, 16, 32, 60, 100, 200, 500)
 GENERAL_SIZES = (16, 32, 64, 128, 256, 384, 500, 512, 1000, 1024)
 
 
@@ -194,6 +195,8 @@ GROUPS = (
         ("scipy", "scipy/eigvals_numpy", "faer"),
         ours="python",
     ),
+    Group("qz", "qz", _order(PENCIL_SIZES), _cube(66), ("scipy",), ours="python"),
+    Group("eig-pencil", "eig_pencil", _order(PENCIL_SIZES), _cube(66), ("scipy",), ours="python"),
     Group("expm", "expm", _order(PYTHON_SIZES), _cube(44 / 3), ("scipy",), ours="python"),
     Group("sqrtm", "sqrtm", _order(PYTHON_SIZES), _cube(85 / 3), ("scipy",), ours="python"),
     Group("df-mp2", "df_mp2", MP2_SIZES, _mp2, ("scipy", *PYSCF), ours="python"),

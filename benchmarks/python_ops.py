@@ -82,6 +82,12 @@ def _in_unit_disc(r: Request) -> Array:
     return scaled
 
 
+def _general_pencil(r: Request) -> tuple[Array, Array]:
+    """Return two different matrices without structure."""
+    a, b = _random(2, r["n"], r["n"])
+    return a, b
+
+
 def _far_from_negative(r: Request) -> Array:
     """Return a matrix without structure whose eigenvalues are around 2, far from the negative numbers."""
     return _in_unit_disc(r) + 2 * np.eye(r["n"])
@@ -169,6 +175,8 @@ def ours() -> Table:
             "schur": calling(trnsci.schur, _general),
             "eig": calling(trnsci.linalg.eig, _general),
             "eigvals": calling(trnsci.linalg.eigvals, _general),
+            "qz": calling(trnsci.linalg.qz, _general_pencil),
+            "eig_pencil": calling(trnsci.linalg.eig, _general_pencil),
             "expm": calling(trnsci.linalg.expm, _in_unit_disc),
             "sqrtm": calling(trnsci.linalg.sqrtm, _far_from_negative),
             "df_mp2": calling(trnsci.df_mp2_energy, mp2_operands),
@@ -220,6 +228,8 @@ def scipy_and_numpy() -> Table:
             "eig": calling(scipy.linalg.eig, _general),
             "eig_numpy": calling(np.linalg.eig, _general),
             "eigvals": calling(scipy.linalg.eigvals, _general),
+            "qz": calling(scipy.linalg.qz, _general_pencil),
+            "eig_pencil": calling(scipy.linalg.eig, _general_pencil),
             "expm": calling(scipy.linalg.expm, _in_unit_disc),
             "sqrtm": calling(scipy.linalg.sqrtm, _far_from_negative),
             "eigvals_numpy": calling(np.linalg.eigvals, _general),

@@ -56,9 +56,9 @@ func indexInOrder(k, n int, backward bool) int {
 	return k
 }
 
-// Rows of real matrices whose columns are rotated are transposed, this many at a time, for the kernel of rotations of
-// rows; it takes fewer than turnedLeast as they are. With 64, 33 columns fit half of an L1 cache of 32 kB.
-const turnedRows, turnedLeast = 64, 8
+// The rows of a real matrix whose columns are rotated are transposed in strips of stripRows, for the kernel that rotates
+// rows: 33 columns of them, a window's, fit half of an L1 cache of 32 kB. Below transposedRows that does not pay.
+const stripRows, transposedRows = 64, 8
 
 // applyRight applies rotations to adjacent columns of a, which has one column more than there are rotations: rotation i
 // to columns i and i+1, in the order of applyLeft (lasr with side R).
@@ -66,25 +66,25 @@ func (m *pencil[T]) applyRight(rotations []householder.Givens[T], backward bool,
 	if len(rotations) == 0 {
 		return
 	}
-	if real, ok := any(a).(dense.Matrix[float64]); ok && a.Rows >= turnedLeast {
-		m.turned = slices.Grow(m.turned[:0], a.Cols*turnedRows)[:a.Cols*turnedRows]
-		turned, rotations := any(m.turned).([]float64), any(rotations).([]householder.Givens[float64])
-		for i := 0; i < a.Rows; i += turnedRows {
-			applyRightTurned(rotations, backward, real.Slice(i, min(i+turnedRows, a.Rows), 0, a.Cols), turned)
+	if real, ok := any(a).(dense.Matrix[float64]); ok && a.Rows >= transposedRows {
+		m.strip = slices.Grow(m.strip[:0], a.Cols*stripRows)[:a.Cols*stripRows]
+		strip, rotations := any(m.strip).([]float64), any(rotations).([]householder.Givens[float64])
+		for i := 0; i < a.Rows; i += stripRows {
+			applyRightTransposed(rotations, backward, real.Slice(i, min(i+stripRows, a.Rows), 0, a.Cols), strip)
 		}
 		return
 	}
 	applyRightToRows(rotations, backward, a)
 }
 
-// applyRightTurned is applyRight by way of the transpose of a real matrix, in the given memory.
-func applyRightTurned(
+// applyRightTransposed is applyRight by way of the transpose of a real matrix, in the given memory.
+func applyRightTransposed(
 	rotations []householder.Givens[float64], backward bool, a dense.Matrix[float64], memory []float64,
 ) {
-	turned := dense.Matrix[float64]{Rows: a.Cols, Cols: a.Rows, Stride: a.Rows, Data: memory[:a.Rows*a.Cols]}
-	gemm.Transpose(kernel.Best(), a.Rows, a.Cols, a.Data, a.Stride, turned.Data, turned.Stride)
-	applyLeft(rotations, backward, turned)
-	gemm.Transpose(kernel.Best(), a.Cols, a.Rows, turned.Data, turned.Stride, a.Data, a.Stride)
+	transposed := dense.Matrix[float64]{Rows: a.Cols, Cols: a.Rows, Stride: a.Rows, Data: memory[:a.Rows*a.Cols]}
+	gemm.Transpose(kernel.Best(), a.Rows, a.Cols, a.Data, a.Stride, transposed.Data, transposed.Stride)
+	applyLeft(rotations, backward, transposed)
+	gemm.Transpose(kernel.Best(), a.Cols, a.Rows, transposed.Data, transposed.Stride, a.Data, a.Stride)
 }
 
 // applyRightToRows is applyRight row by row. Four rows are processed at once to hide latency, because each rotation of

@@ -18,7 +18,7 @@ type pencil[T dense.Wide] struct {
 	valuesOnly   bool // nothing is wanted but eigenvalues: sweeps leave out what is outside of their block
 	// Frobenius norms of S and P, which unitary transformations preserve.
 	normS, normP float64
-	turned       []T // memory of applyRight
+	strip        []T // memory of applyRight
 }
 
 func (m *pencil[T]) order() int { return m.s.Rows }

@@ -70,7 +70,7 @@ func (p *workerPool) rest() {
 	}
 }
 
-// waiting reports whether there is a worker with a goroutine.
+// waiting reports whether there is a worker with a goroutine. The first one tells: every loop and every start has it.
 func (p *workerPool) waiting() bool {
 	return p.workers[0].alive.Load() && !p.stopping.Load()
 }
