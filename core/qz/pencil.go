@@ -83,8 +83,8 @@ func (m *pencil[T]) quotient(k int) (q [2][2]T) {
 	return q
 }
 
-// minSharedWork is the number of rotated pairs of elements, some microseconds of work, that is worth a second thread.
-const minSharedWork = 1 << 13
+// minSharedWork is the number of rotated pairs of elements, ten microseconds of work, that is worth a second thread.
+const minSharedWork = 1 << 15
 
 // The independent parts of an update. There are only two, so that each matrix stays in the cache of one processor: with
 // S, P, Q and Z as separate parts, two threads are slower than one.
