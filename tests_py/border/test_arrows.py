@@ -56,3 +56,14 @@ def test_no_module_imports_itself_in_a_circle():
 
 def test_every_package_is_in_the_table():
     assert {path.parent.name for path in ROOT.glob("*/__init__.py")} == set(MAY_IMPORT)
+
+
+def test_sizes_of_files_and_folders():
+    """The twin of TestSizesOfPackagesAndFiles."""
+    generated = {ROOT / "_core/_records.py", ROOT / "_core/_names.py"}
+    tests = Path(__file__).parents[1]
+    for folder in {path.parent for root in (ROOT, tests) for path in root.rglob("*.py")}:
+        files = sorted(folder.glob("*.py"))
+        assert len(files) <= 30, folder
+        for path in files:
+            assert path in generated or len(path.read_text().splitlines()) <= 400, path

@@ -29,3 +29,13 @@ def layouts(b):
         "P(ia)": np.ascontiguousarray(pairs.T),
         "iPa": np.ascontiguousarray(b.transpose(0, 2, 1)),
     }
+
+
+OCC = [-1.0, -0.5]
+VIR = [0.2, 0.4, 0.9]
+
+
+def small_b():
+    """nocc 2, nvir 3, naux 2; its energies are below."""
+    i, a, p = np.ogrid[:2, :3, :2]
+    return 0.1 * (1 + i + 2 * a) - 0.05 * p * (i + 1) * (a - 1)

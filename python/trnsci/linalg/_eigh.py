@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Iterable
 from typing import Any, SupportsFloat, SupportsIndex
 
@@ -16,55 +15,12 @@ from .._core._caller import warn
 from .._core._errors import LinearDependencyWarning
 from .._core._progress import Progress
 from . import _common
+from ._subset import BY_INDEX, BY_VALUE, Subset
 
 _JACOBI = "jacobi"
 _STANDARD_DRIVERS = ("ev", "evd", "evr", "evx", _JACOBI)
 _GENERALIZED_DRIVERS = ("gv", "gvd", "gvx")
 _SUBSET_DRIVERS = ("evr", "evx", "gvx", _JACOBI)
-
-# Subset kinds of the Go library.
-_ALL, _BY_INDEX, _BY_VALUE = 0, 1, 2
-
-
-class _Subset:
-    """Which eigenvalues are wanted, checked against the order of the matrix."""
-
-    __slots__ = ("above", "high", "kind", "low", "most", "up_to")
-
-    def __init__(self, n: int, ndim: int, by_index: Any, by_value: Any) -> None:
-        self.kind, self.low, self.high, self.above, self.up_to, self.most = _ALL, 0, 0, 0.0, 0.0, n
-        if by_index is None and by_value is None:
-            return
-        if by_index is not None and by_value is not None:
-            raise ValueError("subset_by_index: give either subset_by_index or subset_by_value, not both")
-        if by_index is not None:
-            self._set_indices(n, by_index)
-        else:
-            self._set_values(ndim, by_value)
-
-    def fields(self) -> dict[str, Any]:
-        """Return what a record has of the subset."""
-        return dict(kind=self.kind, first=self.low, last=self.high, above=self.above, up_to=self.up_to)
-
-    def _set_indices(self, n: int, by_index: Any) -> None:
-        try:
-            low, high = (operator.index(x) for x in by_index)
-        except (TypeError, ValueError):
-            raise ValueError(f"subset_by_index: expected two integers, got {by_index!r}") from None
-        if not 0 <= low <= high < n:
-            raise ValueError(f"subset_by_index: {[low, high]} is not within 0 <= first <= last < {n}")
-        self.kind, self.low, self.high, self.most = _BY_INDEX, low, high, high - low + 1
-
-    def _set_values(self, ndim: int, by_value: Any) -> None:
-        if ndim > 2:
-            raise ValueError("subset_by_value: not possible for a stack of matrices, whose counts may differ")
-        try:
-            above, up_to = (float(x) for x in by_value)
-        except (TypeError, ValueError, OverflowError):
-            raise ValueError(f"subset_by_value: expected two numbers, got {by_value!r}") from None
-        if not above < up_to:
-            raise ValueError(f"subset_by_value: {[above, up_to]} is not an interval (low, high] with low < high")
-        self.kind, self.above, self.up_to = _BY_VALUE, above, up_to
 
 
 def _check_driver(driver: str, generalized: bool, subset: bool) -> None:
@@ -151,7 +107,7 @@ def _eigh(
     if not isinstance(type, (int, np.integer)) or type not in (1, 2, 3):
         raise ValueError(f"type: expected 1, 2 or 3, got {type!r}")
     limit = None if lindep is None else _check_lindep(lindep, b, type)
-    wanted = _Subset(matrix.shape[-1], matrix.ndim, *subset)
+    wanted = Subset(matrix.shape[-1], matrix.ndim, *subset)
     *lead, n = matrix.shape[:-1]
     w = _array.empty((*lead, wanted.most), _array.real_dtype(matrix.dtype), "the eigenvalues")
     v = None if eigvals_only else _array.empty((*lead, n, wanted.most), matrix.dtype, "the eigenvectors", "F")
@@ -169,8 +125,8 @@ def _eigh(
     )  # fmt: skip
     count = _common.solve(made, matrix, work, progress)
     if dropped is not None and limit is not None:
-        _warn_of_dropped(dropped, n, limit, wanted.kind == _BY_INDEX)
-    if matrix.size and (wanted.kind == _BY_VALUE or limit is not None):
+        _warn_of_dropped(dropped, n, limit, wanted.kind == BY_INDEX)
+    if matrix.size and (wanted.kind == BY_VALUE or limit is not None):
         w, v = _first(count, w, v)
     return _array.cast_to(w, cast), None if v is None else _array.cast_to(v, cast)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Any, Literal
 
 import numpy as np
@@ -11,38 +10,10 @@ from numpy.typing import ArrayLike
 from .._core import _array, _costs, _device, _native, _records, _threads
 from .._core._array import Array
 from .._core._progress import Progress, finish_nothing
-from ._eigh import _ALL, _BY_VALUE, _Subset
-
-# As SciPy: words of any case and numbers.
-_SELECT = {"a": "a", "v": "v", "i": "i", "all": "a", "value": "v", "index": "i", 0: "a", 1: "v", 2: "i"}
+from ._subset import ALL, BY_VALUE, Subset, selected
 
 _TRIDIAGONAL_DRIVERS = ("auto", "stemr", "sterf", "stebz", "stev", "stevd")
 _DRIVERS_OF_ALL = ("sterf", "stev", "stevd")
-
-
-def _selected(n: int, batch: int, select: Any, select_range: Any) -> _Subset:
-    """Return the subset that SciPy's arguments select, for matrices of order n in stacks with `batch` dimensions."""
-    try:
-        kind = _SELECT[select.lower() if isinstance(select, str) else select]
-    except (KeyError, TypeError):
-        raise ValueError(f"select: {select!r} is not one of 'a', 'v', 'i'") from None
-    if kind == "a":
-        return _Subset(n, 2, None, None)
-    as_number = operator.index if kind == "i" else float
-    try:
-        low, high = (as_number(x) for x in select_range)
-    except (TypeError, ValueError, OverflowError):
-        what = "integers" if kind == "i" else "numbers"
-        raise ValueError(f"select_range: expected two {what} for select={select!r}, got {select_range!r}") from None
-    if kind == "i":
-        if not 0 <= low <= high < n:
-            raise ValueError(f"select_range: {[low, high]} is not within 0 <= first <= last < {n}")
-        return _Subset(n, 2, (low, high), None)
-    if batch:
-        raise ValueError("select: a range of values is not possible for a stack of matrices, whose counts may differ")
-    if not low < high:
-        raise ValueError(f"select_range: {[low, high]} is not an interval (low, high] with low < high")
-    return _Subset(n, 2, None, (low, high))
 
 
 def _run(
@@ -52,7 +23,7 @@ def _run(
     subdiagonals: Array | None,
     lower: bool,
     check_finite: bool,
-    wanted: _Subset,
+    wanted: Subset,
     n: int,
     eigvals_only: bool,
     threads: int | None,
@@ -72,7 +43,7 @@ def _run(
         count = _native.run(made, (work + _costs.PER_MATRIX) * (w.size / wanted.most), progress)
     else:
         finish_nothing(progress, n)
-    if wanted.kind == _BY_VALUE:
+    if wanted.kind == BY_VALUE:
         w = w[:count].copy()
         v = None if v is None else v[:, :count].copy(order="F")
     return w, v
@@ -133,8 +104,8 @@ def _eigh_tridiagonal(
         _device.require_host(device)
     diagonal, offdiagonal, cast = _couplings(d, e)
     n = diagonal.shape[-1]
-    wanted = _selected(n, diagonal.ndim - 1, select, select_range)
-    _check_tridiagonal_driver(lapack_driver, eigvals_only, wanted.kind != _ALL)
+    wanted = selected(n, diagonal.ndim - 1, select, select_range)
+    _check_tridiagonal_driver(lapack_driver, eigvals_only, wanted.kind != ALL)
     work = _costs.TRIDIAGONAL_EIGENVALUES * n**2 if eigvals_only else _costs.DIVIDE_AND_CONQUER * n**3
     w, v = _run(
         "EighTridiagonal",
@@ -171,7 +142,7 @@ def _eig_banded(
             f"a_band: expected a matrix with a row for each diagonal, or a stack of them, got shape {band.shape}"
         )
     rows, n = band.shape[-2:]
-    wanted = _selected(n, band.ndim - 2, select, select_range)
+    wanted = selected(n, band.ndim - 2, select, select_range)
     work = (_costs.EIGENVECTORS if rows > 2 else _costs.DIVIDE_AND_CONQUER) * n**3
     if eigvals_only:
         reduction = min(_costs.BAND_DIAGONAL * n**2 * max(rows - 2, 0), _costs.EIGENVALUES * n**3)

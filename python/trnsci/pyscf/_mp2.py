@@ -11,15 +11,14 @@ from .._core import _device, _names
 from .._core._array import Array
 from .._core._errors import UnsupportedError
 from ..mp2 import MP2Result
-from ._common import dfmp2, dfump2, dhf, hf, lib, logger, type_name, x2c
+from ._common import dfmp2, dfump2, lib
 from ._density import density_matrix, natural_orbitals
 from ._fock import fock_matrices, is_mean_fields, orbital_energies, warn_unless_canonical
 from ._integrals import in_memory, pair_integrals
 from ._orbitals import by_spin, correlated, require_frozen, require_shapes, warn_of_fractions
 from ._pairs import amplitudes, energies, require_room_for_amplitudes
 from ._patched_mp2 import PYSCF_AO2MO
-
-_MP2_REFERENCES = "RHF, UHF and ROHF, their Kohn-Sham forms, and those of a cell at one k-point, all with real orbitals"
+from ._reference import REFERENCES, reference_of
 
 
 class _PairEnergies:
@@ -131,7 +130,7 @@ class _PairEnergies:
         mp = self._with_orbitals(None, mo_coeff)
         spaces = [coeff[1:3] for coeff in by_spin(mp.split_mo_coeff())]
         if any(np.iscomplexobj(c) for space in spaces for c in space):
-            raise UnsupportedError(f"DF-MP2 supports {_MP2_REFERENCES}; these orbitals are complex")
+            raise UnsupportedError(f"DF-MP2 supports {REFERENCES}; these orbitals are complex")
         integrals = None
         if ovL is None and not any(occ.shape[1] * vir.shape[1] for occ, vir in spaces):
             # PySCF does not expect that nothing is left to compute.
@@ -394,18 +393,6 @@ def DFMP2(
     >>> bool(abs(mp.e_tot - (mp.e_hf + mp.e_corr_ss + mp.e_corr_os)) < 1e-12)
     True
     """
-    mf = _mp2_reference(mf)
+    mf = reference_of(mf)
     cls = DFUMP2 if mf.istype("UHF") else DFRMP2
     return cls(mf, frozen, mo_coeff, mo_occ, mo_energy, device=device, precision=precision, etol=etol)
-
-
-def _mp2_reference(mf: Any) -> Any:
-    """Return the mean field that DF-MP2 starts from: `mf` without second-order solver, and UHF for ROHF."""
-    unsupported = isinstance(mf, (dhf.DHF, x2c.SCF)) or not isinstance(mf, hf.SCF)
-    if unsupported or mf.istype("GHF") or mf.istype("KSCF") or not (mf.istype("RHF") or mf.istype("UHF")):
-        raise TypeError(f"mf: DF-MP2 supports {_MP2_REFERENCES}, got {type_name(mf)}")
-    mf = mf.remove_soscf()
-    if mf.istype("ROHF"):
-        logger.warn(mf, "DF-MP2 has no ROHF form. The ROHF object is converted to a UHF object.")
-        mf = mf.to_uhf()
-    return mf
