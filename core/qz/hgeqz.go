@@ -1,6 +1,8 @@
 package qz
 
 import (
+	"math"
+
 	"trnsci/core/dense"
 	"trnsci/core/householder"
 	"trnsci/core/internal/qriteration"
@@ -13,7 +15,9 @@ const floor = 0x1p-960
 type iteration[T dense.Wide] struct {
 	*pencil[T]
 	sweeps, limit int
-	window        window[T] // of the current sweep; all sweeps share its memory
+	// Memory that all sweeps share.
+	window      window[T]
+	doubleShift doubleShift
 }
 
 // iterate brings the Hessenberg-triangular pair to generalized Schur form in at most the given number of sweeps; 0
@@ -64,20 +68,48 @@ func (it *iteration[T]) deflate(hi int) (int, error) {
 			return 0, &ConvergenceError{Lo: lo, Hi: hi, Found: n - 1 - hi, N: n, Sweeps: it.sweeps}
 		}
 		it.sweeps++
-		if err := it.sweep(&it.window, lo, hi, it.chooseShifts(lo, hi, stalled)); err != nil {
+		if err := it.sweep(lo, hi, it.chooseShifts(lo, hi, stalled)); err != nil {
 			return 0, err
 		}
 	}
+}
+
+// sweep does an implicit QZ sweep on the unreduced block of rows lo to hi: a double-shift sweep for real pairs, where
+// the shifts are a complex conjugate pair or equal, and a single-shift sweep for complex pairs and blocks of order 2.
+func (it *iteration[T]) sweep(lo, hi int, shifts [2]complex128) error {
+	if real, ok := any(it.pencil).(*pencil[float64]); ok && hi-lo > 1 {
+		return it.doubleShift.sweep(real, lo, hi, shifts)
+	}
+	return it.singleShift(&it.window, lo, hi, shifts[0])
 }
 
 // blockStart returns the first row of the unreduced block that ends in row hi, and sets the negligible element that
 // separates it from the rows above to zero.
 func (it *iteration[T]) blockStart(hi int, relaxed bool) int {
 	for k := hi; k > 0; k-- {
+		if real, ok := any(it.pencil).(*pencil[float64]); ok && !relaxed {
+			if k = lastSmall(real.s, k); k == 0 {
+				break
+			}
+		}
 		if it.negligible(k, relaxed) {
 			it.s.Set(k, k-1, 0)
 			return k
 		}
+	}
+	return 0
+}
+
+// lastSmall returns the last row up to k in which the element left of the diagonal of s is negligible, zero if there is
+// none: the test of negligible, without its calls.
+func lastSmall(s dense.Matrix[float64], k int) int {
+	below := math.Abs(s.At(k, k))
+	for ; k > 0; k-- {
+		diagonal := math.Abs(s.At(k-1, k-1))
+		if math.Abs(s.At(k, k-1)) <= max(floor, dense.EpsDouble*(diagonal+below)) {
+			return k
+		}
+		below = diagonal
 	}
 	return 0
 }
@@ -90,6 +122,15 @@ func (it *iteration[T]) negligible(k int, relaxed bool) bool {
 		return true
 	}
 	return size <= max(floor, dense.EpsDouble*(dense.Abs(it.s.At(k-1, k-1))+dense.Abs(it.s.At(k, k))))
+}
+
+// allRegular reports whether none of the diagonal elements of a real P in the rows lo to hi is zero up to rounding errors.
+func (it *iteration[T]) allRegular(lo, hi int) bool {
+	real, ok := any(it.p).(dense.Matrix[float64])
+	for k, least := lo, max(floor, dense.EpsDouble*it.normP); ok && k <= hi; k++ {
+		ok = math.Abs(real.At(k, k)) > least
+	}
+	return ok
 }
 
 // isSingular reports whether P[k,k] is zero up to rounding errors; if so, it sets the element to zero.
@@ -116,6 +157,9 @@ func (it *iteration[T]) deflateInfinite(hi int) bool {
 // whether there was one. A zero in row lo is an infinite eigenvalue that splits off there; any other zero is chased
 // down to row hi, where deflateInfinite finds it.
 func (it *iteration[T]) removeZeros(lo, hi int) bool {
+	if it.allRegular(lo, hi-1) {
+		return false
+	}
 	for k := lo; k < hi; k++ {
 		if !it.isSingular(k) {
 			continue

@@ -10,7 +10,7 @@
 // The files follow the routines of LAPACK, whose names they have:
 //
 //	gghrd.go   reduction to Hessenberg-triangular form (geqrf and gghrd)
-//	hgeqz.go   QZ iteration: deflation, shifts; sweep.go has the implicit sweep
+//	hgeqz.go   QZ iteration: deflation, shifts; sweep.go has the single-shift sweep, double_shift.go that of real pairs
 //	lagv2.go   standard form of 2 x 2 diagonal blocks (lagv2)
 //	tgevc.go   eigenvectors by back substitution (tgevc)
 //	tgsen.go   reordering (tgsen, tgexc) by swaps of adjacent blocks, tgex2.go with tgsy2.go

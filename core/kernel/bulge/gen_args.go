@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// chaseArgs is the block of arguments of doubleShift and reflectColumns.
+// chaseArgs is the block of arguments of doubleShift, pencil and reflectColumns. What is said of doubleShift holds for pencil, too.
 type chaseArgs struct {
 	a            unsafe.Pointer // doubleShift: the first diagonal element that the first reflector changes; reflectColumns: the first element
 	reflectors   unsafe.Pointer // the first reflector
@@ -36,6 +36,12 @@ type chaseArgs struct {
 	pending      unsafe.Pointer // memory for two vectors of each group
 	other        unsafe.Pointer // doubleShift with AVX2: the first row of the other matrix that the first reflector changes
 	otherVectors int            // doubleShift with AVX2: vectors of a row of it
+	p            unsafe.Pointer // pencil: the element of P at the place of a
+	right        unsafe.Pointer // pencil: the first right reflector
+	toP          int            // pencil: bytes from an element of S to that of P; set by the kernel
+	half         uint64         // pencil: the bits of 1/2
+	parallel     uint64         // pencil: the bits of the square of the least sine
+	leftMade     int            // pencil: 1 if the next left reflector has been made; set by the kernel
 }
 
 // singleShiftArgs is the block of arguments of singleShift. Counts of columns are of real numbers, two for an element.

@@ -448,8 +448,8 @@ TEXT ·doubleShiftF64AVX2(SB), NOSPLIT, $0-8
 	VDIVSD      X6, X7, X7
 	VDIVSD      X5, X6, X9
 	VMULSD      X7, X1, X1
-	VMULSD      X9, X1, X10
 	VMULSD      X7, X2, X2
+	VMULSD      X9, X1, X10
 	VMULSD      X9, X2, X0
 	VMOVSD      X1, (BX)
 	VMOVSD      X2, 8(BX)
@@ -486,8 +486,8 @@ column:
 	VDIVSD      X6, X7, X7
 	VDIVSD      X5, X6, X9
 	VMULSD      X7, X1, X1
-	VMULSD      X9, X1, X10
 	VMULSD      X7, X2, X2
+	VMULSD      X9, X1, X10
 	VMULSD      X9, X2, X0
 	VMOVSD      X1, (BX)
 	VMOVSD      X2, 8(BX)
@@ -521,8 +521,8 @@ step:
 	VDIVSD      X6, X7, X7
 	VDIVSD      X5, X6, X9
 	VMULSD      X7, X1, X1
-	VMULSD      X9, X1, X10
 	VMULSD      X7, X2, X2
+	VMULSD      X9, X1, X10
 	VMULSD      X9, X2, X0
 	VMOVSD      X1, (BX)
 	VMOVSD      X2, 8(BX)
@@ -651,10 +651,10 @@ beside:
 	JNZ          beside
 
 beside_done:
+	ADDQ R8, R10
 	DECQ R14
 	INCQ R12
 	ANDQ $0x03, R12
-	ADDQ R8, R10
 	INCQ R15
 	ANDQ $0x03, R15
 
@@ -901,9 +901,9 @@ before_beside:
 	JNZ          before_beside
 
 before_beside_done:
+	ADDQ         R8, R10
 	INCQ         R12
 	ANDQ         $0x03, R12
-	ADDQ         R8, R10
 	VMOVAPS      X1, X11
 	VMOVAPS      X2, X12
 	VMOVAPS      X9, X13
@@ -1165,6 +1165,1000 @@ last_beside:
 	JNZ          last_beside
 
 last_beside_done:
+	ADDQ R8, R10
+
+done:
+	VZEROUPPER
+	RET
+
+// func pencilF64AVX2(args *byte)
+// Requires: AVX, AVX2, CMOV, FMA3
+TEXT ·pencilF64AVX2(SB), NOSPLIT, $0-8
+	MOVQ         args+0(FP), R13
+	MOVQ         (R13), AX
+	SUBQ         $0x08, AX
+	MOVQ         224(R13), R10
+	MOVQ         R10, DX
+	SUBQ         (R13), DX
+	MOVQ         DX, 240(R13)
+	MOVQ         16(R13), R8
+	MOVQ         8(R13), BX
+	MOVQ         232(R13), R11
+	MOVQ         56(R13), R14
+	MOVQ         64(R13), R12
+	MOVQ         72(R13), R15
+	LEAQ         (R8)(R8*2), R9
+	MOVQ         24(R13), CX
+	TESTQ        CX, CX
+	JZ           column
+	VMOVSD       (CX), X0
+	VMOVSD       8(CX), X1
+	VMOVSD       16(CX), X2
+	VMULSD       X1, X1, X3
+	VFMADD231SD  X2, X2, X3
+	VMOVAPS      X3, X4
+	VFMADD231SD  X0, X0, X4
+	VUCOMISD     104(R13), X4
+	JCS          done
+	VUCOMISD     112(R13), X4
+	JHI          done
+	VXORPS       X8, X8, X8
+	VUCOMISD     X8, X3
+	JEQ          done
+	VSQRTSD      X4, X4, X5
+	VMOVSD       96(R13), X6
+	VANDPS       X6, X0, X7
+	VORPS        X7, X5, X5
+	VXORPS       X6, X5, X4
+	VADDSD       X0, X5, X6
+	VMOVSD       88(R13), X7
+	VDIVSD       X6, X7, X7
+	VDIVSD       X5, X6, X9
+	VMULSD       X7, X1, X1
+	VMULSD       X7, X2, X2
+	VMULSD       X2, X2, X3
+	VFMADD231SD  X1, X1, X3
+	VMOVSD       88(R13), X4
+	VSUBSD       X4, X9, X4
+	VSUBSD       88(R13), X4, X4
+	VFMADD231SD  X9, X3, X4
+	VMULSD       248(R13), X4, X4
+	VFNMADD231SD X4, X9, X9
+	VMULSD       X9, X1, X10
+	VMULSD       X9, X2, X0
+	VMOVSD       X1, (BX)
+	VMOVSD       X2, 8(BX)
+	VMOVSD       X9, 16(BX)
+	VMOVSD       X10, 24(BX)
+	VMOVSD       X0, 32(BX)
+	JMP          made
+
+column:
+	VMOVSD       (AX), X0
+	VMOVSD       (AX)(R8*1), X1
+	VMOVSD       (AX)(R8*2), X2
+	VMULSD       X1, X1, X3
+	VFMADD231SD  X2, X2, X3
+	VMOVAPS      X3, X4
+	VFMADD231SD  X0, X0, X4
+	VUCOMISD     104(R13), X4
+	JCS          done
+	VUCOMISD     112(R13), X4
+	JHI          done
+	VXORPS       X8, X8, X8
+	VUCOMISD     X8, X3
+	JEQ          done
+	VSQRTSD      X4, X4, X5
+	VMOVSD       96(R13), X6
+	VANDPS       X6, X0, X7
+	VORPS        X7, X5, X5
+	VXORPS       X6, X5, X4
+	VMOVSD       X4, (AX)
+	VMOVSD       X8, (AX)(R8*1)
+	VMOVSD       X8, (AX)(R8*2)
+	VADDSD       X0, X5, X6
+	VMOVSD       88(R13), X7
+	VDIVSD       X6, X7, X7
+	VDIVSD       X5, X6, X9
+	VMULSD       X7, X1, X1
+	VMULSD       X7, X2, X2
+	VMULSD       X2, X2, X3
+	VFMADD231SD  X1, X1, X3
+	VMOVSD       88(R13), X4
+	VSUBSD       X4, X9, X4
+	VSUBSD       88(R13), X4, X4
+	VFMADD231SD  X9, X3, X4
+	VMULSD       248(R13), X4, X4
+	VFNMADD231SD X4, X9, X9
+	VMULSD       X9, X1, X10
+	VMULSD       X9, X2, X0
+	VMOVSD       X1, (BX)
+	VMOVSD       X2, 8(BX)
+	VMOVSD       X9, 16(BX)
+	VMOVSD       X10, 24(BX)
+	VMOVSD       X0, 32(BX)
+	JMP          made
+
+step:
+	VMULSD       X1, X1, X3
+	VFMADD231SD  X2, X2, X3
+	VMOVAPS      X3, X4
+	VFMADD231SD  X0, X0, X4
+	VUCOMISD     104(R13), X4
+	JCS          rest
+	VUCOMISD     112(R13), X4
+	JHI          rest
+	VXORPS       X8, X8, X8
+	VUCOMISD     X8, X3
+	JEQ          rest
+	VSQRTSD      X4, X4, X5
+	VMOVSD       96(R13), X6
+	VANDPS       X6, X0, X7
+	VORPS        X7, X5, X5
+	VXORPS       X6, X5, X4
+	VMOVSD       X4, (AX)
+	VMOVSD       X8, (AX)(R8*1)
+	VMOVSD       X8, (AX)(R8*2)
+	VADDSD       X0, X5, X6
+	VMOVSD       88(R13), X7
+	VDIVSD       X6, X7, X7
+	VDIVSD       X5, X6, X9
+	VMULSD       X7, X1, X1
+	VMULSD       X7, X2, X2
+	VMULSD       X2, X2, X3
+	VFMADD231SD  X1, X1, X3
+	VMOVSD       88(R13), X4
+	VSUBSD       X4, X9, X4
+	VSUBSD       88(R13), X4, X4
+	VFMADD231SD  X9, X3, X4
+	VMULSD       248(R13), X4, X4
+	VFNMADD231SD X4, X9, X9
+	VMULSD       X9, X1, X10
+	VMULSD       X9, X2, X0
+	VMOVSD       X1, (BX)
+	VMOVSD       X2, 8(BX)
+	VMOVSD       X9, 16(BX)
+	VMOVSD       X10, 24(BX)
+	VMOVSD       X0, 32(BX)
+	VXORPS       X7, X7, X7
+	VMOVSD       (R10), X3
+	VMOVSD       8(R10), X4
+	VMOVSD       16(R10), X5
+	VMOVAPS      X3, X6
+	VFMADD231SD  X5, X12, X6
+	VFMADD231SD  X4, X11, X6
+	VFNMADD231SD X6, X14, X4
+	VFNMADD231SD X6, X15, X5
+	VFNMADD231SD X6, X13, X3
+	VMOVSD       X3, (R10)
+	VMOVSD       X4, 8(R10)
+	VMOVSD       X5, 16(R10)
+	VMOVSD       (R10)(R8*1), X3
+	VMOVSD       8(R10)(R8*1), X4
+	VMOVSD       16(R10)(R8*1), X5
+	VMOVAPS      X3, X6
+	VFMADD231SD  X5, X12, X6
+	VFMADD231SD  X4, X11, X6
+	VFNMADD231SD X6, X14, X4
+	VFNMADD231SD X6, X15, X5
+	VFNMADD231SD X6, X13, X3
+	VMOVSD       X3, (R10)(R8*1)
+	VMOVSD       X4, 8(R10)(R8*1)
+	VMOVSD       X5, 16(R10)(R8*1)
+	VMOVSD       X7, (R10)(R8*1)
+	VMOVSD       (R10)(R8*2), X3
+	VMOVSD       8(R10)(R8*2), X4
+	VMOVSD       16(R10)(R8*2), X5
+	VMOVAPS      X3, X6
+	VFMADD231SD  X5, X12, X6
+	VFMADD231SD  X4, X11, X6
+	VFNMADD231SD X6, X14, X4
+	VFNMADD231SD X6, X15, X5
+	VFNMADD231SD X6, X13, X3
+	VMOVSD       X3, (R10)(R8*2)
+	VMOVSD       X4, 8(R10)(R8*2)
+	VMOVSD       X5, 16(R10)(R8*2)
+	VMOVSD       X7, (R10)(R8*2)
+	MOVQ         R10, SI
+	MOVQ         R12, DX
+	TESTQ        DX, DX
+	JZ           above_done
+
+above:
+	SUBQ         R8, DI
+	VMOVSD       (DI), X3
+	VMOVSD       8(DI), X4
+	VMOVSD       16(DI), X5
+	VMOVAPS      X3, X6
+	VFMADD231SD  X5, X12, X6
+	VFMADD231SD  X4, X11, X6
+	VFNMADD231SD X6, X14, X4
+	VFNMADD231SD X6, X15, X5
+	VFNMADD231SD X6, X13, X3
+	VMOVSD       X3, (DI)
+	VMOVSD       X4, 8(DI)
+	VMOVSD       X5, 16(DI)
+	SUBQ         R8, SI
+	VMOVSD       (SI), X3
+	VMOVSD       8(SI), X4
+	VMOVSD       16(SI), X5
+	VMOVAPS      X3, X6
+	VFMADD231SD  X5, X12, X6
+	VFMADD231SD  X4, X11, X6
+	VFNMADD231SD X6, X14, X4
+	VFNMADD231SD X6, X15, X5
+	VFNMADD231SD X6, X13, X3
+	VMOVSD       X3, (SI)
+	VMOVSD       X4, 8(SI)
+	VMOVSD       X5, 16(SI)
+	DECQ         DX
+	JNZ          above
+
+above_done:
+	LEAQ 8(R10)(R8*1), R10
+	ADDQ $0x28, R11
+	DECQ R14
+	INCQ R12
+	ANDQ $0x03, R12
+	INCQ R15
+	ANDQ $0x03, R15
+
+made:
+	VBROADCASTSD X1, Y11
+	VBROADCASTSD X2, Y12
+	VBROADCASTSD X9, Y13
+	VBROADCASTSD X10, Y14
+	VBROADCASTSD X0, Y15
+	LEAQ         8(AX), DI
+	VMOVSD       (R10), X0
+	VMOVSD       (R10)(R8*1), X3
+	VMOVSD       (R10)(R8*2), X6
+	VMOVAPS      X0, X9
+	VFMADD231SD  X6, X12, X9
+	VFMADD231SD  X3, X11, X9
+	VFNMADD231SD X9, X14, X3
+	VFNMADD231SD X9, X15, X6
+	VFNMADD231SD X9, X13, X0
+	VMOVSD       8(R10), X1
+	VMOVSD       8(R10)(R8*1), X4
+	VMOVSD       8(R10)(R8*2), X7
+	VMOVAPS      X1, X10
+	VFMADD231SD  X7, X12, X10
+	VFMADD231SD  X4, X11, X10
+	VFNMADD231SD X10, X14, X4
+	VFNMADD231SD X10, X15, X7
+	VFNMADD231SD X10, X13, X1
+	VMOVSD       16(R10), X2
+	VMOVSD       16(R10)(R8*1), X5
+	VMOVSD       16(R10)(R8*2), X8
+	VMOVAPS      X2, X9
+	VFMADD231SD  X8, X12, X9
+	VFMADD231SD  X5, X11, X9
+	VFNMADD231SD X9, X14, X5
+	VFNMADD231SD X9, X15, X8
+	VFNMADD231SD X9, X13, X2
+	VMOVSD       X0, (R10)
+	VMOVSD       X1, 8(R10)
+	VMOVSD       X2, 16(R10)
+	VMOVSD       X3, (R10)(R8*1)
+	VMOVSD       X4, 8(R10)(R8*1)
+	VMOVSD       X5, 16(R10)(R8*1)
+	VMOVSD       X6, (R10)(R8*2)
+	VMOVSD       X7, 8(R10)(R8*2)
+	VMOVSD       X8, 16(R10)(R8*2)
+	VMULSD       X4, X8, X0
+	VFNMADD231SD X5, X7, X0
+	VMULSD       X5, X6, X1
+	VFNMADD231SD X3, X8, X1
+	VMULSD       X3, X7, X2
+	VFNMADD231SD X4, X6, X2
+	VMULSD       X3, X3, X9
+	VFMADD231SD  X4, X4, X9
+	VFMADD231SD  X5, X5, X9
+	VMULSD       X6, X6, X10
+	VFMADD231SD  X7, X7, X10
+	VFMADD231SD  X8, X8, X10
+	VMULSD       X10, X9, X9
+	VMULSD       256(R13), X9, X9
+	VMULSD       X0, X0, X3
+	VFMADD231SD  X1, X1, X3
+	VFMADD231SD  X2, X2, X3
+	VUCOMISD     X9, X3
+	JCS          left_only
+	VMULSD       X1, X1, X3
+	VFMADD231SD  X2, X2, X3
+	VMOVAPS      X3, X4
+	VFMADD231SD  X0, X0, X4
+	VUCOMISD     104(R13), X4
+	JCS          left_only
+	VUCOMISD     112(R13), X4
+	JHI          left_only
+	VXORPS       X8, X8, X8
+	VUCOMISD     X8, X3
+	JEQ          left_only
+	VSQRTSD      X4, X4, X5
+	VMOVSD       96(R13), X6
+	VANDPS       X6, X0, X7
+	VORPS        X7, X5, X5
+	VXORPS       X6, X5, X4
+	VADDSD       X0, X5, X6
+	VMOVSD       88(R13), X7
+	VDIVSD       X6, X7, X7
+	VDIVSD       X5, X6, X9
+	VMULSD       X7, X1, X1
+	VMULSD       X7, X2, X2
+	VMULSD       X2, X2, X3
+	VFMADD231SD  X1, X1, X3
+	VMOVSD       88(R13), X4
+	VSUBSD       X4, X9, X4
+	VSUBSD       88(R13), X4, X4
+	VFMADD231SD  X9, X3, X4
+	VMULSD       248(R13), X4, X4
+	VFNMADD231SD X4, X9, X9
+	VMULSD       X9, X1, X10
+	VMULSD       X9, X2, X0
+	VMOVSD       X1, (R11)
+	VMOVSD       X2, 8(R11)
+	VMOVSD       X9, 16(R11)
+	VMOVSD       X10, 24(R11)
+	VMOVSD       X0, 32(R11)
+	VMOVSD       (DI), X3
+	VMOVSD       (DI)(R8*1), X4
+	VMOVSD       (DI)(R8*2), X5
+	VMOVAPS      X3, X6
+	VFMADD231SD  X5, X12, X6
+	VFMADD231SD  X4, X11, X6
+	VFNMADD231SD X6, X14, X4
+	VFNMADD231SD X6, X15, X5
+	VFNMADD231SD X6, X13, X3
+	VMOVSD       X3, (DI)
+	VMOVSD       X4, (DI)(R8*1)
+	VMOVSD       X5, (DI)(R8*2)
+	VMOVSD       8(DI), X3
+	VMOVSD       8(DI)(R8*1), X4
+	VMOVSD       8(DI)(R8*2), X5
+	VMOVAPS      X3, X6
+	VFMADD231SD  X5, X12, X6
+	VFMADD231SD  X4, X11, X6
+	VFNMADD231SD X6, X14, X4
+	VFNMADD231SD X6, X15, X5
+	VFNMADD231SD X6, X13, X3
+	VMOVSD       X3, 8(DI)
+	VMOVSD       X4, 8(DI)(R8*1)
+	VMOVSD       X5, 8(DI)(R8*2)
+	VMOVSD       16(DI), X3
+	VMOVSD       16(DI)(R8*1), X4
+	VMOVSD       16(DI)(R8*2), X5
+	VMOVAPS      X3, X6
+	VFMADD231SD  X5, X12, X6
+	VFMADD231SD  X4, X11, X6
+	VFNMADD231SD X6, X14, X4
+	VFNMADD231SD X6, X15, X5
+	VFNMADD231SD X6, X13, X3
+	VMOVSD       X3, 16(DI)
+	VMOVSD       X4, 16(DI)(R8*1)
+	VMOVSD       X5, 16(DI)(R8*2)
+	TESTQ        R14, R14
+	JLE          right_done
+	LEAQ         24(DI), SI
+	MOVQ         R14, CX
+	MOVQ         $0x00000004, DX
+	SUBQ         R15, DX
+	ANDQ         $0x03, DX
+	CMPQ         DX, CX
+	CMOVQGT      CX, DX
+	SUBQ         DX, CX
+	TESTQ        DX, DX
+	JZ           right_begun
+
+right_first:
+	VMOVSD       (SI), X3
+	VMOVSD       (SI)(R8*1), X4
+	VMOVSD       (SI)(R8*2), X5
+	VMOVAPS      X3, X6
+	VFMADD231SD  X5, X12, X6
+	VFMADD231SD  X4, X11, X6
+	VFNMADD231SD X6, X14, X4
+	VFNMADD231SD X6, X15, X5
+	VFNMADD231SD X6, X13, X3
+	VMOVSD       X3, (SI)
+	VMOVSD       X4, (SI)(R8*1)
+	VMOVSD       X5, (SI)(R8*2)
+	ADDQ         240(R13), SI
+	VMOVSD       (SI), X3
+	VMOVSD       (SI)(R8*1), X4
+	VMOVSD       (SI)(R8*2), X5
+	VMOVAPS      X3, X6
+	VFMADD231SD  X5, X12, X6
+	VFMADD231SD  X4, X11, X6
+	VFNMADD231SD X6, X14, X4
+	VFNMADD231SD X6, X15, X5
+	VFNMADD231SD X6, X13, X3
+	VMOVSD       X3, (SI)
+	VMOVSD       X4, (SI)(R8*1)
+	VMOVSD       X5, (SI)(R8*2)
+	SUBQ         240(R13), SI
+	ADDQ         $0x08, SI
+	DECQ         DX
+	JNZ          right_first
+
+right_begun:
+	MOVQ CX, DX
+	SHRQ $0x02, DX
+	JZ   right_rest
+
+right_vector:
+	VMOVUPD      (SI), Y3
+	VMOVUPD      (SI)(R8*1), Y4
+	VMOVUPD      (SI)(R8*2), Y5
+	VMOVAPS      Y3, Y6
+	VFMADD231PD  Y5, Y12, Y6
+	VFMADD231PD  Y4, Y11, Y6
+	VFNMADD231PD Y6, Y14, Y4
+	VFNMADD231PD Y6, Y15, Y5
+	VFNMADD231PD Y6, Y13, Y3
+	VMOVUPD      Y3, (SI)
+	VMOVUPD      Y4, (SI)(R8*1)
+	VMOVUPD      Y5, (SI)(R8*2)
+	ADDQ         240(R13), SI
+	VMOVUPD      (SI), Y3
+	VMOVUPD      (SI)(R8*1), Y4
+	VMOVUPD      (SI)(R8*2), Y5
+	VMOVAPS      Y3, Y6
+	VFMADD231PD  Y5, Y12, Y6
+	VFMADD231PD  Y4, Y11, Y6
+	VFNMADD231PD Y6, Y14, Y4
+	VFNMADD231PD Y6, Y15, Y5
+	VFNMADD231PD Y6, Y13, Y3
+	VMOVUPD      Y3, (SI)
+	VMOVUPD      Y4, (SI)(R8*1)
+	VMOVUPD      Y5, (SI)(R8*2)
+	SUBQ         240(R13), SI
+	ADDQ         $0x20, SI
+	DECQ         DX
+	JNZ          right_vector
+
+right_rest:
+	MOVQ CX, DX
+	ANDQ $0x03, DX
+	JZ   right_done
+
+right_last:
+	VMOVSD       (SI), X3
+	VMOVSD       (SI)(R8*1), X4
+	VMOVSD       (SI)(R8*2), X5
+	VMOVAPS      X3, X6
+	VFMADD231SD  X5, X12, X6
+	VFMADD231SD  X4, X11, X6
+	VFNMADD231SD X6, X14, X4
+	VFNMADD231SD X6, X15, X5
+	VFNMADD231SD X6, X13, X3
+	VMOVSD       X3, (SI)
+	VMOVSD       X4, (SI)(R8*1)
+	VMOVSD       X5, (SI)(R8*2)
+	ADDQ         240(R13), SI
+	VMOVSD       (SI), X3
+	VMOVSD       (SI)(R8*1), X4
+	VMOVSD       (SI)(R8*2), X5
+	VMOVAPS      X3, X6
+	VFMADD231SD  X5, X12, X6
+	VFMADD231SD  X4, X11, X6
+	VFNMADD231SD X6, X14, X4
+	VFNMADD231SD X6, X15, X5
+	VFNMADD231SD X6, X13, X3
+	VMOVSD       X3, (SI)
+	VMOVSD       X4, (SI)(R8*1)
+	VMOVSD       X5, (SI)(R8*2)
+	SUBQ         240(R13), SI
+	ADDQ         $0x08, SI
+	DECQ         DX
+	JNZ          right_last
+
+right_done:
+	VBROADCASTSD X1, Y11
+	VBROADCASTSD X2, Y12
+	VBROADCASTSD X9, Y13
+	VBROADCASTSD X10, Y14
+	VBROADCASTSD X0, Y15
+	VMOVSD       (DI), X3
+	VMOVSD       8(DI), X4
+	VMOVSD       16(DI), X5
+	VMOVAPS      X3, X6
+	VFMADD231SD  X5, X12, X6
+	VFMADD231SD  X4, X11, X6
+	VFNMADD231SD X6, X14, X4
+	VFNMADD231SD X6, X15, X5
+	VFNMADD231SD X6, X13, X3
+	VMOVSD       X3, (DI)
+	VMOVSD       X4, 8(DI)
+	VMOVSD       X5, 16(DI)
+	VMOVSD       (DI)(R8*1), X0
+	VMOVSD       8(DI)(R8*1), X4
+	VMOVSD       16(DI)(R8*1), X5
+	VMOVAPS      X0, X6
+	VFMADD231SD  X5, X12, X6
+	VFMADD231SD  X4, X11, X6
+	VFNMADD231SD X6, X14, X4
+	VFNMADD231SD X6, X15, X5
+	VFNMADD231SD X6, X13, X0
+	VMOVSD       X0, (DI)(R8*1)
+	VMOVSD       X4, 8(DI)(R8*1)
+	VMOVSD       X5, 16(DI)(R8*1)
+	VMOVSD       (DI)(R8*2), X1
+	VMOVSD       8(DI)(R8*2), X4
+	VMOVSD       16(DI)(R8*2), X5
+	VMOVAPS      X1, X6
+	VFMADD231SD  X5, X12, X6
+	VFMADD231SD  X4, X11, X6
+	VFNMADD231SD X6, X14, X4
+	VFNMADD231SD X6, X15, X5
+	VFNMADD231SD X6, X13, X1
+	VMOVSD       X1, (DI)(R8*2)
+	VMOVSD       X4, 8(DI)(R8*2)
+	VMOVSD       X5, 16(DI)(R8*2)
+	VXORPS       X2, X2, X2
+	DECQ         48(R13)
+	JLT          no_row
+	VMOVSD       (DI)(R9*1), X2
+	VMOVSD       8(DI)(R9*1), X4
+	VMOVSD       16(DI)(R9*1), X5
+	VMOVAPS      X2, X6
+	VFMADD231SD  X5, X12, X6
+	VFMADD231SD  X4, X11, X6
+	VFNMADD231SD X6, X14, X4
+	VFNMADD231SD X6, X15, X5
+	VFNMADD231SD X6, X13, X2
+	VMOVSD       X2, (DI)(R9*1)
+	VMOVSD       X4, 8(DI)(R9*1)
+	VMOVSD       X5, 16(DI)(R9*1)
+
+no_row:
+	LEAQ         8(AX)(R8*1), AX
+	ADDQ         $0x28, BX
+	DECQ         32(R13)
+	JNZ          step
+	CMPQ         40(R13), $0x00
+	JEQ          rest
+	VMULSD       X1, X1, X3
+	VMOVAPS      X3, X4
+	VFMADD231SD  X0, X0, X4
+	VUCOMISD     104(R13), X4
+	JCS          rest
+	VUCOMISD     112(R13), X4
+	JHI          rest
+	VXORPS       X8, X8, X8
+	VUCOMISD     X8, X3
+	JEQ          rest
+	VSQRTSD      X4, X4, X5
+	VMOVSD       96(R13), X6
+	VANDPS       X6, X0, X7
+	VORPS        X7, X5, X5
+	VXORPS       X6, X5, X4
+	VMOVSD       X4, (AX)
+	VMOVSD       X8, (AX)(R8*1)
+	VADDSD       X0, X5, X6
+	VMOVSD       88(R13), X7
+	VDIVSD       X6, X7, X7
+	VDIVSD       X5, X6, X9
+	VMULSD       X7, X1, X1
+	VMULSD       X1, X1, X3
+	VMOVSD       88(R13), X4
+	VSUBSD       X4, X9, X4
+	VSUBSD       88(R13), X4, X4
+	VFMADD231SD  X9, X3, X4
+	VMULSD       248(R13), X4, X4
+	VFNMADD231SD X4, X9, X9
+	VMULSD       X9, X1, X10
+	VMOVAPS      X8, X2
+	VMOVAPS      X8, X0
+	VMOVSD       X1, (BX)
+	VMOVSD       X2, 8(BX)
+	VMOVSD       X9, 16(BX)
+	VMOVSD       X10, 24(BX)
+	VMOVSD       X0, 32(BX)
+	VXORPS       X7, X7, X7
+	VMOVSD       (R10), X3
+	VMOVSD       8(R10), X4
+	VMOVSD       16(R10), X5
+	VMOVAPS      X3, X6
+	VFMADD231SD  X5, X12, X6
+	VFMADD231SD  X4, X11, X6
+	VFNMADD231SD X6, X14, X4
+	VFNMADD231SD X6, X15, X5
+	VFNMADD231SD X6, X13, X3
+	VMOVSD       X3, (R10)
+	VMOVSD       X4, 8(R10)
+	VMOVSD       X5, 16(R10)
+	VMOVSD       (R10)(R8*1), X3
+	VMOVSD       8(R10)(R8*1), X4
+	VMOVSD       16(R10)(R8*1), X5
+	VMOVAPS      X3, X6
+	VFMADD231SD  X5, X12, X6
+	VFMADD231SD  X4, X11, X6
+	VFNMADD231SD X6, X14, X4
+	VFNMADD231SD X6, X15, X5
+	VFNMADD231SD X6, X13, X3
+	VMOVSD       X3, (R10)(R8*1)
+	VMOVSD       X4, 8(R10)(R8*1)
+	VMOVSD       X5, 16(R10)(R8*1)
+	VMOVSD       X7, (R10)(R8*1)
+	VMOVSD       (R10)(R8*2), X3
+	VMOVSD       8(R10)(R8*2), X4
+	VMOVSD       16(R10)(R8*2), X5
+	VMOVAPS      X3, X6
+	VFMADD231SD  X5, X12, X6
+	VFMADD231SD  X4, X11, X6
+	VFNMADD231SD X6, X14, X4
+	VFNMADD231SD X6, X15, X5
+	VFNMADD231SD X6, X13, X3
+	VMOVSD       X3, (R10)(R8*2)
+	VMOVSD       X4, 8(R10)(R8*2)
+	VMOVSD       X5, 16(R10)(R8*2)
+	VMOVSD       X7, (R10)(R8*2)
+	MOVQ         R10, SI
+	MOVQ         R12, DX
+	TESTQ        DX, DX
+	JZ           before_above_done
+
+before_above:
+	SUBQ         R8, DI
+	VMOVSD       (DI), X3
+	VMOVSD       8(DI), X4
+	VMOVSD       16(DI), X5
+	VMOVAPS      X3, X6
+	VFMADD231SD  X5, X12, X6
+	VFMADD231SD  X4, X11, X6
+	VFNMADD231SD X6, X14, X4
+	VFNMADD231SD X6, X15, X5
+	VFNMADD231SD X6, X13, X3
+	VMOVSD       X3, (DI)
+	VMOVSD       X4, 8(DI)
+	VMOVSD       X5, 16(DI)
+	SUBQ         R8, SI
+	VMOVSD       (SI), X3
+	VMOVSD       8(SI), X4
+	VMOVSD       16(SI), X5
+	VMOVAPS      X3, X6
+	VFMADD231SD  X5, X12, X6
+	VFMADD231SD  X4, X11, X6
+	VFNMADD231SD X6, X14, X4
+	VFNMADD231SD X6, X15, X5
+	VFNMADD231SD X6, X13, X3
+	VMOVSD       X3, (SI)
+	VMOVSD       X4, 8(SI)
+	VMOVSD       X5, 16(SI)
+	DECQ         DX
+	JNZ          before_above
+
+before_above_done:
+	LEAQ         8(R10)(R8*1), R10
+	ADDQ         $0x28, R11
+	INCQ         R12
+	ANDQ         $0x03, R12
+	VBROADCASTSD X1, Y11
+	VBROADCASTSD X2, Y12
+	VBROADCASTSD X9, Y13
+	VBROADCASTSD X10, Y14
+	VBROADCASTSD X0, Y15
+	LEAQ         8(AX), DI
+	VMOVSD       (R10), X0
+	VMOVSD       (R10)(R8*1), X2
+	VMOVAPS      X0, X9
+	VFMADD231SD  X2, X11, X9
+	VFNMADD231SD X9, X14, X2
+	VFNMADD231SD X9, X13, X0
+	VMOVSD       8(R10), X1
+	VMOVSD       8(R10)(R8*1), X3
+	VMOVAPS      X1, X10
+	VFMADD231SD  X3, X11, X10
+	VFNMADD231SD X10, X14, X3
+	VFNMADD231SD X10, X13, X1
+	VMOVSD       X0, (R10)
+	VMOVSD       X1, 8(R10)
+	VMOVSD       X2, (R10)(R8*1)
+	VMOVSD       X3, 8(R10)(R8*1)
+	VMOVAPS      X3, X0
+	VMOVSD       96(R13), X1
+	VXORPS       X2, X1, X1
+	VMULSD       X1, X1, X3
+	VMOVAPS      X3, X4
+	VFMADD231SD  X0, X0, X4
+	VUCOMISD     104(R13), X4
+	JCS          left_only
+	VUCOMISD     112(R13), X4
+	JHI          left_only
+	VXORPS       X8, X8, X8
+	VUCOMISD     X8, X3
+	JEQ          left_only
+	VSQRTSD      X4, X4, X5
+	VMOVSD       96(R13), X6
+	VANDPS       X6, X0, X7
+	VORPS        X7, X5, X5
+	VXORPS       X6, X5, X4
+	VADDSD       X0, X5, X6
+	VMOVSD       88(R13), X7
+	VDIVSD       X6, X7, X7
+	VDIVSD       X5, X6, X9
+	VMULSD       X7, X1, X1
+	VMULSD       X1, X1, X3
+	VMOVSD       88(R13), X4
+	VSUBSD       X4, X9, X4
+	VSUBSD       88(R13), X4, X4
+	VFMADD231SD  X9, X3, X4
+	VMULSD       248(R13), X4, X4
+	VFNMADD231SD X4, X9, X9
+	VMULSD       X9, X1, X10
+	VMOVAPS      X8, X2
+	VMOVAPS      X8, X0
+	VMOVSD       X1, (R11)
+	VMOVSD       X2, 8(R11)
+	VMOVSD       X9, 16(R11)
+	VMOVSD       X10, 24(R11)
+	VMOVSD       X0, 32(R11)
+	VMOVSD       (DI), X3
+	VMOVSD       (DI)(R8*1), X4
+	VMOVAPS      X3, X6
+	VFMADD231SD  X4, X11, X6
+	VFNMADD231SD X6, X14, X4
+	VFNMADD231SD X6, X13, X3
+	VMOVSD       X3, (DI)
+	VMOVSD       X4, (DI)(R8*1)
+	VMOVSD       8(DI), X3
+	VMOVSD       8(DI)(R8*1), X4
+	VMOVAPS      X3, X6
+	VFMADD231SD  X4, X11, X6
+	VFNMADD231SD X6, X14, X4
+	VFNMADD231SD X6, X13, X3
+	VMOVSD       X3, 8(DI)
+	VMOVSD       X4, 8(DI)(R8*1)
+	TESTQ        R14, R14
+	JLE          two_right_done
+	LEAQ         16(DI), SI
+	MOVQ         R14, CX
+	MOVQ         $0x00000004, DX
+	SUBQ         R15, DX
+	ANDQ         $0x03, DX
+	CMPQ         DX, CX
+	CMOVQGT      CX, DX
+	SUBQ         DX, CX
+	TESTQ        DX, DX
+	JZ           two_right_begun
+
+two_right_first:
+	VMOVSD       (SI), X3
+	VMOVSD       (SI)(R8*1), X4
+	VMOVAPS      X3, X6
+	VFMADD231SD  X4, X11, X6
+	VFNMADD231SD X6, X14, X4
+	VFNMADD231SD X6, X13, X3
+	VMOVSD       X3, (SI)
+	VMOVSD       X4, (SI)(R8*1)
+	ADDQ         240(R13), SI
+	VMOVSD       (SI), X3
+	VMOVSD       (SI)(R8*1), X4
+	VMOVAPS      X3, X6
+	VFMADD231SD  X4, X11, X6
+	VFNMADD231SD X6, X14, X4
+	VFNMADD231SD X6, X13, X3
+	VMOVSD       X3, (SI)
+	VMOVSD       X4, (SI)(R8*1)
+	SUBQ         240(R13), SI
+	ADDQ         $0x08, SI
+	DECQ         DX
+	JNZ          two_right_first
+
+two_right_begun:
+	MOVQ CX, DX
+	SHRQ $0x02, DX
+	JZ   two_right_rest
+
+two_right_vector:
+	VMOVUPD      (SI), Y3
+	VMOVUPD      (SI)(R8*1), Y4
+	VMOVAPS      Y3, Y6
+	VFMADD231PD  Y4, Y11, Y6
+	VFNMADD231PD Y6, Y14, Y4
+	VFNMADD231PD Y6, Y13, Y3
+	VMOVUPD      Y3, (SI)
+	VMOVUPD      Y4, (SI)(R8*1)
+	ADDQ         240(R13), SI
+	VMOVUPD      (SI), Y3
+	VMOVUPD      (SI)(R8*1), Y4
+	VMOVAPS      Y3, Y6
+	VFMADD231PD  Y4, Y11, Y6
+	VFNMADD231PD Y6, Y14, Y4
+	VFNMADD231PD Y6, Y13, Y3
+	VMOVUPD      Y3, (SI)
+	VMOVUPD      Y4, (SI)(R8*1)
+	SUBQ         240(R13), SI
+	ADDQ         $0x20, SI
+	DECQ         DX
+	JNZ          two_right_vector
+
+two_right_rest:
+	MOVQ CX, DX
+	ANDQ $0x03, DX
+	JZ   two_right_done
+
+two_right_last:
+	VMOVSD       (SI), X3
+	VMOVSD       (SI)(R8*1), X4
+	VMOVAPS      X3, X6
+	VFMADD231SD  X4, X11, X6
+	VFNMADD231SD X6, X14, X4
+	VFNMADD231SD X6, X13, X3
+	VMOVSD       X3, (SI)
+	VMOVSD       X4, (SI)(R8*1)
+	ADDQ         240(R13), SI
+	VMOVSD       (SI), X3
+	VMOVSD       (SI)(R8*1), X4
+	VMOVAPS      X3, X6
+	VFMADD231SD  X4, X11, X6
+	VFNMADD231SD X6, X14, X4
+	VFNMADD231SD X6, X13, X3
+	VMOVSD       X3, (SI)
+	VMOVSD       X4, (SI)(R8*1)
+	SUBQ         240(R13), SI
+	ADDQ         $0x08, SI
+	DECQ         DX
+	JNZ          two_right_last
+
+two_right_done:
+	VBROADCASTSD X1, Y11
+	VBROADCASTSD X2, Y12
+	VBROADCASTSD X9, Y13
+	VBROADCASTSD X10, Y14
+	VBROADCASTSD X0, Y15
+	VMOVSD       (DI), X3
+	VMOVSD       8(DI), X4
+	VMOVAPS      X3, X6
+	VFMADD231SD  X4, X11, X6
+	VFNMADD231SD X6, X14, X4
+	VFNMADD231SD X6, X13, X3
+	VMOVSD       X3, (DI)
+	VMOVSD       X4, 8(DI)
+	VMOVSD       (DI)(R8*1), X3
+	VMOVSD       8(DI)(R8*1), X4
+	VMOVAPS      X3, X6
+	VFMADD231SD  X4, X11, X6
+	VFNMADD231SD X6, X14, X4
+	VFNMADD231SD X6, X13, X3
+	VMOVSD       X3, (DI)(R8*1)
+	VMOVSD       X4, 8(DI)(R8*1)
+	VXORPS       X7, X7, X7
+	VMOVSD       (R10), X3
+	VMOVSD       8(R10), X4
+	VMOVAPS      X3, X6
+	VFMADD231SD  X4, X11, X6
+	VFNMADD231SD X6, X14, X4
+	VFNMADD231SD X6, X13, X3
+	VMOVSD       X3, (R10)
+	VMOVSD       X4, 8(R10)
+	VMOVSD       (R10)(R8*1), X3
+	VMOVSD       8(R10)(R8*1), X4
+	VMOVAPS      X3, X6
+	VFMADD231SD  X4, X11, X6
+	VFNMADD231SD X6, X14, X4
+	VFNMADD231SD X6, X13, X3
+	VMOVSD       X3, (R10)(R8*1)
+	VMOVSD       X4, 8(R10)(R8*1)
+	VMOVSD       X7, (R10)(R8*1)
+	MOVQ         R10, SI
+	MOVQ         R12, DX
+	TESTQ        DX, DX
+	JZ           end_above_done
+
+end_above:
+	SUBQ         R8, DI
+	VMOVSD       (DI), X3
+	VMOVSD       8(DI), X4
+	VMOVAPS      X3, X6
+	VFMADD231SD  X4, X11, X6
+	VFNMADD231SD X6, X14, X4
+	VFNMADD231SD X6, X13, X3
+	VMOVSD       X3, (DI)
+	VMOVSD       X4, 8(DI)
+	SUBQ         R8, SI
+	VMOVSD       (SI), X3
+	VMOVSD       8(SI), X4
+	VMOVAPS      X3, X6
+	VFMADD231SD  X4, X11, X6
+	VFNMADD231SD X6, X14, X4
+	VFNMADD231SD X6, X13, X3
+	VMOVSD       X3, (SI)
+	VMOVSD       X4, 8(SI)
+	DECQ         DX
+	JNZ          end_above
+
+end_above_done:
+	LEAQ 8(R10)(R8*1), R10
+	ADDQ $0x28, R11
+	DECQ 40(R13)
+	JMP  done
+
+left_only:
+	INCQ 264(R13)
+	JMP  done
+
+rest:
+	VXORPS       X7, X7, X7
+	VMOVSD       (R10), X3
+	VMOVSD       8(R10), X4
+	VMOVSD       16(R10), X5
+	VMOVAPS      X3, X6
+	VFMADD231SD  X5, X12, X6
+	VFMADD231SD  X4, X11, X6
+	VFNMADD231SD X6, X14, X4
+	VFNMADD231SD X6, X15, X5
+	VFNMADD231SD X6, X13, X3
+	VMOVSD       X3, (R10)
+	VMOVSD       X4, 8(R10)
+	VMOVSD       X5, 16(R10)
+	VMOVSD       (R10)(R8*1), X3
+	VMOVSD       8(R10)(R8*1), X4
+	VMOVSD       16(R10)(R8*1), X5
+	VMOVAPS      X3, X6
+	VFMADD231SD  X5, X12, X6
+	VFMADD231SD  X4, X11, X6
+	VFNMADD231SD X6, X14, X4
+	VFNMADD231SD X6, X15, X5
+	VFNMADD231SD X6, X13, X3
+	VMOVSD       X3, (R10)(R8*1)
+	VMOVSD       X4, 8(R10)(R8*1)
+	VMOVSD       X5, 16(R10)(R8*1)
+	VMOVSD       X7, (R10)(R8*1)
+	VMOVSD       (R10)(R8*2), X3
+	VMOVSD       8(R10)(R8*2), X4
+	VMOVSD       16(R10)(R8*2), X5
+	VMOVAPS      X3, X6
+	VFMADD231SD  X5, X12, X6
+	VFMADD231SD  X4, X11, X6
+	VFNMADD231SD X6, X14, X4
+	VFNMADD231SD X6, X15, X5
+	VFNMADD231SD X6, X13, X3
+	VMOVSD       X3, (R10)(R8*2)
+	VMOVSD       X4, 8(R10)(R8*2)
+	VMOVSD       X5, 16(R10)(R8*2)
+	VMOVSD       X7, (R10)(R8*2)
+	MOVQ         R10, SI
+	MOVQ         R12, DX
+	TESTQ        DX, DX
+	JZ           last_above_done
+
+last_above:
+	SUBQ         R8, DI
+	VMOVSD       (DI), X3
+	VMOVSD       8(DI), X4
+	VMOVSD       16(DI), X5
+	VMOVAPS      X3, X6
+	VFMADD231SD  X5, X12, X6
+	VFMADD231SD  X4, X11, X6
+	VFNMADD231SD X6, X14, X4
+	VFNMADD231SD X6, X15, X5
+	VFNMADD231SD X6, X13, X3
+	VMOVSD       X3, (DI)
+	VMOVSD       X4, 8(DI)
+	VMOVSD       X5, 16(DI)
+	SUBQ         R8, SI
+	VMOVSD       (SI), X3
+	VMOVSD       8(SI), X4
+	VMOVSD       16(SI), X5
+	VMOVAPS      X3, X6
+	VFMADD231SD  X5, X12, X6
+	VFMADD231SD  X4, X11, X6
+	VFNMADD231SD X6, X14, X4
+	VFNMADD231SD X6, X15, X5
+	VFNMADD231SD X6, X13, X3
+	VMOVSD       X3, (SI)
+	VMOVSD       X4, 8(SI)
+	VMOVSD       X5, 16(SI)
+	DECQ         DX
+	JNZ          last_above
+
+last_above_done:
+	LEAQ 8(R10)(R8*1), R10
+	ADDQ $0x28, R11
+
 done:
 	VZEROUPPER
 	RET
@@ -2353,8 +3347,8 @@ TEXT ·doubleShiftF32AVX2(SB), NOSPLIT, $0-8
 	VDIVSS      X6, X7, X7
 	VDIVSS      X5, X6, X9
 	VMULSS      X7, X1, X1
-	VMULSS      X9, X1, X10
 	VMULSS      X7, X2, X2
+	VMULSS      X9, X1, X10
 	VMULSS      X9, X2, X0
 	VMOVSS      X1, (BX)
 	VMOVSS      X2, 4(BX)
@@ -2391,8 +3385,8 @@ column:
 	VDIVSS      X6, X7, X7
 	VDIVSS      X5, X6, X9
 	VMULSS      X7, X1, X1
-	VMULSS      X9, X1, X10
 	VMULSS      X7, X2, X2
+	VMULSS      X9, X1, X10
 	VMULSS      X9, X2, X0
 	VMOVSS      X1, (BX)
 	VMOVSS      X2, 4(BX)
@@ -2426,8 +3420,8 @@ step:
 	VDIVSS      X6, X7, X7
 	VDIVSS      X5, X6, X9
 	VMULSS      X7, X1, X1
-	VMULSS      X9, X1, X10
 	VMULSS      X7, X2, X2
+	VMULSS      X9, X1, X10
 	VMULSS      X9, X2, X0
 	VMOVSS      X1, (BX)
 	VMOVSS      X2, 4(BX)
@@ -2556,10 +3550,10 @@ beside:
 	JNZ          beside
 
 beside_done:
+	ADDQ R8, R10
 	DECQ R14
 	INCQ R12
 	ANDQ $0x03, R12
-	ADDQ R8, R10
 	INCQ R15
 	ANDQ $0x07, R15
 
@@ -2806,9 +3800,9 @@ before_beside:
 	JNZ          before_beside
 
 before_beside_done:
+	ADDQ         R8, R10
 	INCQ         R12
 	ANDQ         $0x03, R12
-	ADDQ         R8, R10
 	VMOVAPS      X1, X11
 	VMOVAPS      X2, X12
 	VMOVAPS      X9, X13
@@ -3070,6 +4064,8 @@ last_beside:
 	JNZ          last_beside
 
 last_beside_done:
+	ADDQ R8, R10
+
 done:
 	VZEROUPPER
 	RET

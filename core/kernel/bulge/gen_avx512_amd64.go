@@ -14,6 +14,11 @@ func reflectRowsF64AVX512(args *byte)
 //go:noescape
 func doubleShiftF64AVX512(args *byte)
 
+// pencilF64AVX512 chases a bulge down a pair of matrices, see PencilChase. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func pencilF64AVX512(args *byte)
+
 // reflectColumnsF64AVX512 applies reflectors to columns, see ReflectColumns. It reads and writes no element outside of the operands.
 //
 //go:noescape

@@ -45,6 +45,19 @@ func doubleShiftKernel(s kernel.Set, t vec.Type, args *chaseArgs) {
 	}
 }
 
+// pencilKernel chases a bulge down a pair of matrices, see PencilChase.
+func pencilKernel(s kernel.Set, t vec.Type, args *chaseArgs) {
+	block := (*byte)(unsafe.Pointer(args))
+	switch {
+	case s == kernel.AVX512 && t == vec.Float64:
+		pencilF64AVX512(block)
+	case s == kernel.AVX2 && t == vec.Float64:
+		pencilF64AVX2(block)
+	default:
+		vec.NoAssembly(s)
+	}
+}
+
 // reflectColumnsKernel applies reflectors to columns, see ReflectColumns.
 func reflectColumnsKernel(s kernel.Set, t vec.Type, args *chaseArgs) {
 	block := (*byte)(unsafe.Pointer(args))

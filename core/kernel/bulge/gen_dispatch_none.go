@@ -15,6 +15,9 @@ func reflectRowsKernel(s kernel.Set, t vec.Type, _ *vec.StripArgs) { vec.NoAssem
 // doubleShiftKernel chases a bulge, see DoubleShiftChase.
 func doubleShiftKernel(s kernel.Set, t vec.Type, _ *chaseArgs) { vec.NoAssembly(s) }
 
+// pencilKernel chases a bulge down a pair of matrices, see PencilChase.
+func pencilKernel(s kernel.Set, t vec.Type, _ *chaseArgs) { vec.NoAssembly(s) }
+
 // reflectColumnsKernel applies reflectors to columns, see ReflectColumns.
 func reflectColumnsKernel(s kernel.Set, t vec.Type, _ *chaseArgs) { vec.NoAssembly(s) }
 

@@ -143,6 +143,15 @@ func (r *Householder3[T]) from(x [reflectedRows]T) (norm T, ok bool) {
 	return norm, true
 }
 
+// refine corrects T0 and its multiples so that the reflector is orthogonal up to one rounding error: T0 |v|^2 = 2. The
+// errors of many reflectors add up.
+func (r *Householder3[T]) refine() {
+	const half = 0.5
+	excess := math.FMA(float64(r.T0), float64(r.V1*r.V1+r.V2*r.V2), float64(r.T0)-2)
+	r.T0 -= T(half*excess) * r.T0
+	r.T1, r.T2 = r.T0*r.V1, r.T0*r.V2
+}
+
 // safeSquares returns the bounds of a sum of squares in which no square that matters has overflowed or underflowed.
 func safeSquares[T kernel.Float]() (least, most T) {
 	const leastSingle, mostSingle, leastDouble, mostDouble = 0x1p-90, 0x1p+120, -900, +1000

@@ -164,7 +164,7 @@ def qz(
 
     Notes
     -----
-    Reduction to Hessenberg-triangular form and QZ iteration by plane rotations [1]_, about ``66 N**3`` floating-point
+    Reduction to Hessenberg-triangular form and QZ iteration [1]_, about ``66 N**3`` floating-point
     operations for real matrices. Single precision is worked on in double precision and rounded once; float16 and
     bfloat16 give float32.
 

@@ -114,6 +114,7 @@ func (s set) stepsAhead() {
 		s.MOVQ(x86.RegA, regBlock)
 		s.SUBQ(x86.RegRowA, regBlock)
 		before.reflectRest(c)
+		s.ADDQ(x86.RegRowA, regOther)
 	}
 	block := func(step doubleShiftStep) {
 		for i, r := range c.scalars().all() {
@@ -172,9 +173,6 @@ func (s set) nextColumns() {
 func (s set) nextRow() {
 	s.INCQ(regAbove)
 	s.ANDQ(operand.Imm(uint64(s.groupRows()-1)), regAbove)
-	if !s.Wide {
-		s.ADDQ(x86.RegRowA, regOther)
-	}
 }
 
 // doubleShiftStep is a step of a bulge.
@@ -183,6 +181,9 @@ type doubleShiftStep struct {
 	order int    // rows of the reflector: 3, or 2 at the end of the block
 	given bool   // the vector that is reflected is no column of the matrix
 	label string // in front of the names of labels
+	// Where the reflector is stored; RegFactors if nil.
+	factors reg.Register
+	refined bool // T0 is corrected, see Householder3.refine
 }
 
 // startBlock goes to the first element that the reflector changes from both sides.
@@ -245,20 +246,46 @@ func (s doubleShiftStep) makeReflector(label string, c coefficients) {
 	s.DivideScalar(d, inverse, inverse)
 	s.DivideScalar(norm, d, low.t0)
 	s.MultiplyScalar(inverse, column[1], low.v1)
-	s.MultiplyScalar(low.t0, low.v1, low.t1)
 	if s.order == 3 {
 		s.MultiplyScalar(inverse, column[2], low.v2)
+	}
+	if s.refined {
+		s.refine(low, sum, all)
+	}
+	s.MultiplyScalar(low.t0, low.v1, low.t1)
+	if s.order == 3 {
 		s.MultiplyScalar(low.t0, low.v2, low.t2)
 	} else {
 		m.copy(t, low.v2)
 		m.copy(t, low.t2)
 	}
+	var factors reg.Register = x86.RegFactors
+	if s.factors != nil {
+		factors = s.factors
+	}
 	for i, r := range c.all() {
-		s.MoveScalar(r.AsX(), operand.Mem{Base: x86.RegFactors, Disp: i * s.Bytes})
+		s.MoveScalar(r.AsX(), operand.Mem{Base: factors, Disp: i * s.Bytes})
 		if r != r.AsX() {
 			s.Broadcast(r.AsX(), r)
 		}
 	}
+}
+
+// refine corrects T0, see Householder3.refine. x and y are overwritten.
+func (s doubleShiftStep) refine(c coefficients, x, y reg.VecPhysical) {
+	m := arithmetic{s.set, true}
+	if s.order == 3 {
+		s.MultiplyScalar(c.v2, c.v2, x)
+		m.plus(c.v1, c.v1, x)
+	} else {
+		s.MultiplyScalar(c.v1, c.v1, x)
+	}
+	s.MoveScalar(chaseField("one"), y)
+	s.SubtractScalar(y, c.t0, y)
+	s.SubtractScalar(chaseField("one"), y, y)
+	m.plus(c.t0, x, y) // the excess of T0 |v|^2 over 2
+	s.MultiplyScalar(chaseField("half"), y, y)
+	m.minus(y, c.t0, c.t0)
 }
 
 // reflect applies the reflector to x[0], x[1] and, if it has three rows, x[2]. t is overwritten.

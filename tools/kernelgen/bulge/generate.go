@@ -37,6 +37,9 @@ func Generate(p *x86.Package) {
 		s := set{x}
 		s.reflectRows()
 		s.doubleShift()
+		if s.Double {
+			s.pencil()
+		}
 		if s.Wide {
 			s.reflectColumns()
 		} else {

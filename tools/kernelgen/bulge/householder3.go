@@ -7,7 +7,8 @@ import (
 	"trnsci/tools/kernelgen/internal/x86"
 )
 
-var chaseBlock = x86.NewBlock("chaseArgs", "is the block of arguments of doubleShift and reflectColumns.", []x86.Field{
+var chaseBlock = x86.NewBlock("chaseArgs", "is the block of arguments of doubleShift, pencil and reflectColumns. What is "+
+	"said of doubleShift holds for pencil, too.", []x86.Field{
 	{"a", "unsafe.Pointer", "doubleShift: the first diagonal element that the first reflector changes; " +
 		"reflectColumns: the first element"},
 	{"reflectors", "unsafe.Pointer", "the first reflector"},
@@ -42,6 +43,12 @@ var chaseBlock = x86.NewBlock("chaseArgs", "is the block of arguments of doubleS
 	{"other", "unsafe.Pointer", "doubleShift with AVX2: the first row of the other matrix that the first reflector " +
 		"changes"},
 	{"otherVectors", "int", "doubleShift with AVX2: vectors of a row of it"},
+	{"p", "unsafe.Pointer", "pencil: the element of P at the place of a"},
+	{"right", "unsafe.Pointer", "pencil: the first right reflector"},
+	{"toP", "int", "pencil: bytes from an element of S to that of P; set by the kernel"},
+	{"half", "uint64", "pencil: the bits of 1/2"},
+	{"parallel", "uint64", "pencil: the bits of the square of the least sine"},
+	{"leftMade", "int", "pencil: 1 if the next left reflector has been made; set by the kernel"},
 })
 
 func chaseField(name string) operand.Mem { return chaseBlock.Arg(name) }
