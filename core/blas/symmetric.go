@@ -6,8 +6,8 @@ import (
 	"trnsci/core/sched"
 )
 
-// symmBlock is the order of the diagonal blocks of a symmetric factor that are expanded to full matrices.
-const symmBlock = 256
+// symmBlock is the number of rows of a symmetric factor that are expanded to full ones for a product.
+const symmBlock = 512
 
 // Symm computes C = alpha A B + beta C (side Left) or C = alpha B A + beta C (side Right) for a symmetric A of which
 // only the triangle uplo is read. See Gemm for the rest.
@@ -35,8 +35,8 @@ type symmetric[T dense.Scalar] struct {
 	hermitian bool
 }
 
-// multiply computes block rows (side Left) or block columns (Right) of C, each as three products: with A's diagonal
-// block, and with the blocks before and behind it.
+// multiply computes block rows (side Left) or block columns (Right) of C, each as a product with a panel of A: its rows,
+// or the mirror image of those.
 func (s *symmetric[T]) multiply(name string, side Side, alpha T, b dense.Matrix[T], beta T, c dense.Matrix[T]) error {
 	n := s.a.Rows
 	order := c.Rows
@@ -45,36 +45,27 @@ func (s *symmetric[T]) multiply(name string, side Side, alpha T, b dense.Matrix[
 	}
 	requireIn(name, s.a.Cols == n && order == n && b.Rows == c.Rows && b.Cols == c.Cols,
 		"A is %dx%d, B is %dx%d, C is %dx%d", n, s.a.Cols, b.Rows, b.Cols, c.Rows, c.Cols)
-	memory := borrow[T](min(n, symmBlock) * min(n, symmBlock))
+	memory := borrow[T](min(n, symmBlock) * n)
 	defer memory.GiveBack()
-	block := memory.matrix(min(n, symmBlock), min(n, symmBlock))
+	panel := memory.matrix(min(n, symmBlock), n)
 	team := s.team.Plan(n)
 	for i0 := 0; i0 < n; i0 += symmBlock {
 		i1 := min(n, i0+symmBlock)
-		diagonal := block.Slice(0, i1-i0, 0, i1-i0)
+		rows := panel.Slice(0, i1-i0, 0, n)
 		if alpha != 0 {
-			s.expand(diagonal, i0)
-		}
-		beta := beta
-		for _, part := range []struct {
-			j0, j1 int
-			block  opMatrix[T] // rows i0 to i1, columns j0 to j1 of A
-		}{{i0, i1, plain(diagonal)}, {0, i0, s.block(i0, i1, 0, i0)}, {i1, n, s.block(i0, i1, i1, n)}} {
-			var err error
-			if side == Left {
-				err = multiply(s.set, team.Plan(0), full, alpha, part.block,
-					plain(b.Slice(part.j0, part.j1, 0, b.Cols)), beta, c.Slice(i0, i1, 0, c.Cols))
-			} else {
-				if part.j0 != i0 { // the block on the diagonal is its own mirror image
-					part.block = s.mirrored(part.block)
-				}
-				err = multiply(s.set, team.Plan(0), full, alpha, plain(b.Slice(0, b.Rows, part.j0, part.j1)),
-					part.block, beta, c.Slice(0, c.Rows, i0, i1))
-			}
-			if err != nil {
+			if err := s.expand(team.Plan(0), rows, i0); err != nil {
 				return err
 			}
-			beta = 1
+		}
+		var err error
+		if side == Left {
+			err = multiply(s.set, team.Plan(0), full, alpha, plain(rows), plain(b), beta, c.Slice(i0, i1, 0, c.Cols))
+		} else {
+			err = multiply(
+				s.set, team.Plan(0), full, alpha, plain(b), s.mirrored(plain(rows)), beta, c.Slice(0, c.Rows, i0, i1))
+		}
+		if err != nil {
+			return err
 		}
 		team.Step(i1 - i0)
 	}
@@ -89,38 +80,53 @@ func (s *symmetric[T]) mirrored(x opMatrix[T]) opMatrix[T] {
 	return x.transposed()
 }
 
-// block returns a block of A off the diagonal, or its mirror image from the triangle that is stored.
-func (s *symmetric[T]) block(i0, i1, j0, j1 int) opMatrix[T] {
-	if (j0 < i0) == (s.uplo == Lower) {
-		return plain(s.a.Slice(i0, i1, j0, j1))
+// expandRows is the number of rows of A that are expanded together.
+const expandRows = 64
+
+// expand sets panel to the rows of A from i0 on.
+func (s *symmetric[T]) expand(team *sched.Team, panel dense.Matrix[T], i0 int) error {
+	groups := ceilDiv(panel.Rows, expandRows)
+	if !team.WorthSharing(panel.Rows*panel.Cols, moveChunk) {
+		team = team.Serial()
 	}
-	return s.mirrored(plain(s.a.Slice(j0, j1, i0, i1)))
+	return team.For(groups, func(_, group int) error {
+		first := group * expandRows
+		last := min(panel.Rows, first+expandRows)
+		s.expandGroup(panel.Slice(first, last, 0, panel.Cols), i0+first)
+		return nil
+	})
 }
 
-// expand sets d to both triangles of the diagonal block that begins at i0.
-func (s *symmetric[T]) expand(d dense.Matrix[T], i0 int) {
-	block := s.a.Slice(i0, i0+d.Rows, i0, i0+d.Cols)
-	if !dense.IsComplex[T]() {
-		transpose(s.set, d, block) // then the stored triangle over the transpose of the other one
+// expandGroup is expand for a group of rows: the stored ones, the mirror image of the stored columns, and both
+// triangles of the diagonal block.
+func (s *symmetric[T]) expandGroup(rows dense.Matrix[T], i0 int) {
+	n, i1 := s.a.Rows, i0+rows.Rows
+	stored, mirrored := span{0, i0}, span{i1, n}
+	if s.uplo == Upper {
+		stored, mirrored = mirrored, stored
 	}
-	for i := range d.Rows {
-		first, last := partOf(s.uplo).columns(i, 0, d.Cols, 1)
-		row := d.Row(i)
-		copy(row[first:last], block.Row(i)[first:])
-		if !dense.IsComplex[T]() {
-			continue
-		}
+	for i := range rows.Rows {
+		copy(rows.Row(i)[stored.begin:stored.end], s.a.Row(i0 + i)[stored.begin:])
+	}
+	if mirrored.begin < mirrored.end {
+		s.mirror(rows.Slice(0, rows.Rows, mirrored.begin, mirrored.end), s.a.Slice(mirrored.begin, mirrored.end, i0, i1))
+	}
+	diagonal, block := rows.Slice(0, rows.Rows, i0, i1), s.a.Slice(i0, i1, i0, i1)
+	s.mirror(diagonal, block)
+	for i := range rows.Rows { // the stored triangle over the mirror image of the other one
+		first, last := partOf(s.uplo).columns(i, 0, rows.Rows, 1)
+		copy(diagonal.Row(i)[first:last], block.Row(i)[first:])
 		if s.hermitian {
-			row[i] = dense.FromReal[T](dense.Real(row[i]))
+			diagonal.Set(i, i, dense.FromReal[T](dense.Real(block.At(i, i))))
 		}
-		at := first*d.Stride + i
-		for _, x := range row[first:last] {
-			if s.hermitian {
-				x = dense.Conj(x)
-			}
-			d.Data[at] = x
-			at += d.Stride
-		}
+	}
+}
+
+// mirror sets to to the transpose, or the conjugate transpose, of from.
+func (s *symmetric[T]) mirror(to, from dense.Matrix[T]) {
+	transpose(s.set, to, from)
+	for i := 0; s.hermitian && i < to.Rows; i++ {
+		dense.ConjugateTo(to.Row(i), to.Row(i))
 	}
 }
 
