@@ -101,6 +101,9 @@ func (t triangular[T]) overwrite(
 		t.opMatrix, t.lower = t.transposed(), !t.lower
 	}
 	most, multiple := panelColumns[T](set)
+	if t.multipliesRows(solve, side) {
+		most = length // the blocks of the triangle are packed for each panel
+	}
 	tiles, panels := ceilDiv(length, multiple), ceilDiv(length, most)
 	if n := t.Rows; team.WorthSharing(n*n/2*length, realBlocking[T](set).ThreadWork) {
 		panels = min(tiles, ceilDiv(panels, team.Threads())*team.Threads())
@@ -118,13 +121,22 @@ func (t triangular[T]) overwrite(
 	})
 }
 
+// multipliedRowsOrder is the order from which on a product with a real triangle from the right takes less time by rows,
+// which are long enough then for products with its blocks.
+const multipliedRowsOrder = 512
+
+// multipliesRows reports whether rows are multiplied by the triangle without being transposed.
+func (t triangular[T]) multipliesRows(solve bool, side Side) bool {
+	return !dense.IsComplex[T]() && !solve && side == Right && t.Rows >= multipliedRowsOrder
+}
+
 // panel is overwrite for one panel. t is op(A) for side Left, its transpose for side Right.
 func (t triangular[T]) panel(
 	set kernel.Set, team *sched.Team, solve bool, side Side, alpha T, b dense.Matrix[T],
 ) error {
 	w := triangularWork[T]{set: set, team: team.Serial()}
 	x := b
-	if side == Right && dense.IsComplex[T]() && t.hasRealDiagonal() {
+	if t.multipliesRows(solve, side) || side == Right && dense.IsComplex[T]() && t.hasRealDiagonal() {
 		scaleRows(alpha, x)
 		return w.overwriteRows(solve, t, x)
 	}

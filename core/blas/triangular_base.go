@@ -200,10 +200,16 @@ func setRealForm[R dense.Float, T dense.Complex](t triangular[T], l dense.Matrix
 	}
 }
 
+// rowsBaseOrder is the order up to which real triangles are applied to rows by way of the transposes of these.
+const rowsBaseOrder = 128
+
 // overwriteRows replaces the rows x^T of x by (t x)^T, or by the solutions y^T of t y = x, for a t with a real
 // diagonal. A row of complex numbers is one of twice as many reals, so nothing is rearranged.
 func (w *triangularWork[T]) overwriteRows(solve bool, t triangular[T], x dense.Matrix[T]) error {
 	h := half[T](t.Rows)
+	if !dense.IsComplex[T]() && t.Rows <= rowsBaseOrder {
+		h = 0
+	}
 	if h == 0 {
 		if err := rowsBase(w, solve, t, x); err != nil {
 			return err
@@ -245,7 +251,7 @@ func rowsBase[T dense.Scalar](w *triangularWork[T], solve bool, t triangular[T],
 	case dense.Matrix[complex128]:
 		return rowsAsReals[float64](any(w).(*triangularWork[complex128]), solve, any(t).(triangular[complex128]), x)
 	}
-	panic("blas: rows of reals need no real form")
+	return triangular[T]{t.transposed(), !t.lower, t.unit}.overwrite(w.set, w.team.Plan(0), solve, Right, 1, x)
 }
 
 func rowsAsReals[R dense.Float, T dense.Complex](
