@@ -9,6 +9,12 @@ import (
 // symmBlock is the number of rows of a symmetric factor that are expanded to full ones for a product.
 const symmBlock = 512
 
+// SymmetricWorkspace returns the bytes that Symm and Hemm with a factor of order n take, beside those of Gemm. They are
+// kept for the next call until the garbage collector frees them.
+func SymmetricWorkspace[T dense.Scalar](n int) int64 {
+	return int64(min(n, symmBlock)) * int64(n) * int64(dense.Bytes[T]())
+}
+
 // Symm computes C = alpha A B + beta C (side Left) or C = alpha B A + beta C (side Right) for a symmetric A of which
 // only the triangle uplo is read. See Gemm for the rest.
 func Symm[T dense.Scalar](
@@ -35,8 +41,8 @@ type symmetric[T dense.Scalar] struct {
 	hermitian bool
 }
 
-// multiply computes block rows (side Left) or block columns (Right) of C, each as a product with a panel of A: its rows,
-// or the mirror image of those.
+// multiply computes block rows (side Left) or block columns (Right) of C, each as a product with a panel of A: rows of
+// A, or the mirror image of those.
 func (s *symmetric[T]) multiply(name string, side Side, alpha T, b dense.Matrix[T], beta T, c dense.Matrix[T]) error {
 	n := s.a.Rows
 	order := c.Rows

@@ -81,7 +81,7 @@ func workspaceBytes[W dense.Scalar, V dense.Float](n int, generalized bool, opt 
 	if generalized { // the Cholesky factorization and the solves with its factor
 		total += size*(threads*inverseRows+probes)*n +
 			realBytes*generalizedVectors*n
-		total += threads * int(blas.GemmWorkspace[V]()+blas.TriangularWorkspace[W](n))
+		total += threads*int(blas.GemmWorkspace[V]()+blas.TriangularWorkspace[W](n)) + int(blas.SymmetricWorkspace[W](n))
 	}
 	if n <= maxLaneOrder {
 		total += realBytes * laneElements[W](batch.Width, n, opt.ValuesOnly)
@@ -113,6 +113,7 @@ func WorkspaceCanonical[T dense.Scalar](n int, opt Options) (bytes int64) {
 	// The eigenvectors of both problems, and their products. The rows of single precision matrices are padded most.
 	const squares = 3
 	own := int64(dense.Parts[T]()*(squares*n*n+reduce.LowerSize[float32](n))+n) * realBytes
+	own += int64(dense.Parts[T]()) * blas.SymmetricWorkspace[float64](n)
 	return own + own/roundUp + Workspace[T](n, false, all) + Workspace[T](n, false, opt)
 }
 
