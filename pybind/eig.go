@@ -70,3 +70,11 @@ func vectorsOf[T dense.Scalar](a *record.Array) func(k int) dense.View[T] {
 	}
 	return newBatch[T](a).at
 }
+
+// rowsOf returns a function that returns vector k of a stack, or nil if the stack is absent.
+func rowsOf[T record.Element](a *record.Array) func(k int) []T {
+	if a == nil {
+		return func(int) []T { return nil }
+	}
+	return newRows[T](a).at
+}

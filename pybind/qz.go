@@ -1,6 +1,8 @@
 package pybind
 
 import (
+	"math"
+
 	"trnsci/core/dense"
 	"trnsci/core/qz"
 	"trnsci/core/sched"
@@ -97,10 +99,11 @@ func (v *qzValues[C, R]) store(k int, alpha []complex128, beta []float64) {
 	}
 }
 
-// QZEigen writes the generalized eigenvalues Alpha/Beta of every pair of matrices of the stacks A and B, in stacks of
-// vectors of A's complex and real dtype, and the eigenvectors as the columns of Left and Right, stacks of A's complex
-// dtype, where these are present.
-func QZEigen(jobID int64, address uint64) (zero int64, err error) {
+// QZEigen writes the generalized eigenvalues of every pair of matrices of the stacks A and B into the stack of vectors W
+// or, if Denominators is present, their numerators into W and their denominators there. The eigenvectors become the
+// columns of Left and Right where these are present. All of them have A's complex dtype. It returns the number of
+// eigenvalues that are not real.
+func QZEigen(jobID int64, address uint64) (notReal int64, err error) {
 	defer guard(&err)
 	c := record.At[record.QZEigen](address)
 	return byDtype[c.A.Dtype].generalizedEigen(jobID, c)
@@ -108,13 +111,14 @@ func QZEigen(jobID int64, address uint64) (zero int64, err error) {
 
 func (routinesOf[T]) generalizedEigen(jobID int64, c *record.QZEigen) (int64, error) {
 	if dense.IsSingle[T]() {
-		return generalizedEigen[T, complex64, float32](jobID, c)
+		return generalizedEigen[T, complex64](jobID, c)
 	}
-	return generalizedEigen[T, complex128, float64](jobID, c)
+	return generalizedEigen[T, complex128](jobID, c)
 }
 
-func generalizedEigen[T dense.Scalar, C dense.Complex, R dense.Float](jobID int64, c *record.QZEigen) (int64, error) {
-	a, b, values := newBatch[T](c.A), newBatch[T](c.B), newQZValues[C, R](c.Alpha, c.Beta)
+func generalizedEigen[T dense.Scalar, C dense.Complex](jobID int64, c *record.QZEigen) (int64, error) {
+	a, b := newBatch[T](c.A), newBatch[T](c.B)
+	values, denominators := newRows[C](c.W), rowsOf[C](c.Denominators)
 	left, right := vectorsOf[C](c.Left), vectorsOf[C](c.Right)
 	return run(jobID, c.Team, func(team *sched.Team) (int64, error) {
 		results := c.Left.Bytes() + c.Right.Bytes()
@@ -122,14 +126,57 @@ func generalizedEigen[T dense.Scalar, C dense.Complex, R dense.Float](jobID int6
 			func(*sched.Team) int64 { return qz.Workspace[T](a.order()) }); err != nil {
 			return 0, err
 		}
-		return 0, forEach(team, a.count(), func(team *sched.Team, k int) error {
-			alpha, beta := values.room(a.order())
+		notReal := make([]int64, a.count())
+		err := forEach(team, a.count(), func(team *sched.Team, k int) (err error) {
 			options := qz.Options{Team: team, SkipFiniteCheck: !c.CheckFinite}
-			if err := qz.Eigen(a.at(k), b.at(k), alpha, beta, left(k), right(k), options); err != nil {
-				return err
-			}
-			values.store(k, alpha, beta)
-			return nil
+			notReal[k], err = eigenOfPair(a.at(k), b.at(k), values.at(k), denominators(k), left(k), right(k), options)
+			return err
 		})
+		total := int64(0)
+		for _, count := range notReal {
+			total += count
+		}
+		return total, err
 	})
+}
+
+// eigenOfPair is QZEigen for one pair.
+func eigenOfPair[T dense.Scalar, C dense.Complex](a, b dense.View[T], w, denominators []C, left, right dense.View[C],
+	options qz.Options) (notReal int64, err error) {
+	alpha, beta := make([]complex128, a.Rows), make([]float64, a.Rows)
+	if err := qz.Eigen(a, b, alpha, beta, left, right, options); err != nil {
+		return 0, err
+	}
+	for i, x := range alpha {
+		w[i] = dense.Convert[C](x)
+		if imag(complex128(w[i])) != 0 {
+			notReal++
+		}
+	}
+	if denominators != nil {
+		for i, y := range beta {
+			denominators[i] = dense.FromReal[C](y)
+		}
+		return notReal, nil
+	}
+	for i, y := range beta {
+		w[i] = quotient(w[i], dense.FromReal[C](y), notReal > 0)
+	}
+	return notReal, nil
+}
+
+// quotient returns the eigenvalue x/y for a real y: infinity if y alone is zero, NaN, with an imaginary part if some
+// eigenvalue of the pair is not real, if both are zero. Rounding a quotient of single-precision numbers in double
+// precision gives the one in single precision.
+func quotient[C dense.Complex](x, y C, notReal bool) C {
+	numerator, denominator := complex128(x), real(complex128(y))
+	switch {
+	case denominator != 0:
+		return dense.FromParts[C](real(numerator)/denominator, imag(numerator)/denominator)
+	case numerator != 0:
+		return dense.FromReal[C](math.Inf(1))
+	case notReal:
+		return dense.FromParts[C](math.NaN(), math.NaN())
+	}
+	return dense.FromReal[C](math.NaN())
 }

@@ -196,16 +196,17 @@ type QZ struct {
 	CheckFinite bool   `default:"False"`
 }
 
-// QZEigen has pairs of matrices and room for their generalized eigenvalues and eigenvectors.
+// QZEigen has pairs of matrices and room for their generalized eigenvalues and eigenvectors. With Denominators, W is
+// room for the numerators of the eigenvalues.
 type QZEigen struct {
 	Team
-	A           *Array
-	B           *Array
-	Alpha       *Array `dtype:"complex"`
-	Beta        *Array `dtype:"real"`
-	Left        *Array `dtype:"complex" absent:"yes"`
-	Right       *Array `dtype:"complex" absent:"yes"`
-	CheckFinite bool
+	A            *Array
+	B            *Array
+	W            *Array `dtype:"complex"`
+	Denominators *Array `dtype:"complex" absent:"yes"`
+	Left         *Array `dtype:"complex" absent:"yes"`
+	Right        *Array `dtype:"complex" absent:"yes"`
+	CheckFinite  bool
 }
 
 // Functions: Sylvester, Lyapunov, DiscreteLyapunov.

@@ -162,8 +162,8 @@ func (c *QZEigen) decode(r *reader) {
 	c.CheckFinite = r.boolean()
 	c.A = r.array("a", computing)
 	c.B = r.array("b", computing)
-	c.Alpha = r.array("alpha", complexOnly)
-	c.Beta = r.array("beta", realOnly)
+	c.W = r.array("w", complexOnly)
+	c.Denominators = r.optionalArray("denominators", complexOnly)
 	c.Left = r.optionalArray("left", complexOnly)
 	c.Right = r.optionalArray("right", complexOnly)
 }

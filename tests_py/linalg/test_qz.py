@@ -11,7 +11,7 @@ import residuals
 import scipy.linalg
 import trnsci
 from hypothesis import given, settings
-from trnsci.linalg import _qz, ordqz, qz
+from trnsci.linalg import eig, ordqz, qz
 
 properties = settings(deadline=None, max_examples=1000, derandomize=True, print_blob=True)
 
@@ -171,12 +171,12 @@ def test_device_and_progress():
 def test_generalized_eig(dtype, left, right, homogeneous):
     a, b = pencils.random(9, dtype)
     b[:, 2] = 0  # an infinite eigenvalue
-    ours = _qz._generalized_eig(a, b, left, right, True, homogeneous, None, None)
+    ours = eig(a, b, left, right, homogeneous_eigvals=homogeneous)
     theirs = scipy.linalg.eig(a, b, left, right, homogeneous_eigvals=homogeneous)
     assert isinstance(ours, tuple) == isinstance(theirs, tuple) == (left or right)
     ours, theirs = (x if isinstance(x, tuple) else (x,) for x in (ours, theirs))
     assert [(x.dtype, x.shape) for x in ours] == [(x.dtype, x.shape) for x in theirs]
-    alpha, beta = _qz._generalized_eig(a, b, False, False, True, True, None, None)
+    alpha, beta = eig(a, b, right=False, homogeneous_eigvals=True)
     if homogeneous:
         assert np.array_equal(ours[0], [alpha, beta])
     else:
@@ -197,10 +197,14 @@ def test_generalized_eig(dtype, left, right, homogeneous):
 
 
 def test_generalized_eig_of_special_pairs():
-    w, vectors = _qz._generalized_eig(np.diag([1.0, 2, 0]), np.diag([2.0, 0, 0]), False, True, True, False, None, None)
+    w, vectors = eig(np.diag([1.0, 2, 0]), np.diag([2.0, 0, 0]))
     np.testing.assert_array_equal(w, [0.5, np.inf, np.nan])
+    assert not w.imag.any()
     assert vectors.dtype == np.float64  # real, as all eigenvalues are
+    w = eig(np.diag([1.0j, 2, 0]), np.diag([2.0, 0, 0]), right=False)
+    np.testing.assert_array_equal(w.real, [0, np.inf, np.nan])
+    np.testing.assert_array_equal(w.imag, [0.5, 0, np.nan])  # as SciPy has it
     stack = np.stack([np.eye(2), [[0.0, 1], [-1, 0]]])
-    w, left, right = _qz._generalized_eig(stack, np.eye(2), True, True, True, True, None, None)
+    w, left, right = eig(stack, np.eye(2), left=True, homogeneous_eigvals=True)
     assert w.shape == (2, 2, 2) and left.shape == right.shape == (2, 2, 2) and right.dtype == np.complex128
     np.testing.assert_allclose(w[1, 0] / w[1, 1], [1j, -1j], rtol=1e-14)

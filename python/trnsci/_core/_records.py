@@ -308,17 +308,19 @@ def qz_eigen(
     threads: int,
     a: Array,
     b: Array,
-    alpha: Array,
-    beta: Array,
+    w: Array,
+    denominators: Array | None = None,
     left: Array | None = None,
     right: Array | None = None,
     check_finite: bool,
 ) -> Call:
-    """QZEigen has pairs of matrices and room for their generalized eigenvalues and eigenvectors."""
+    """QZEigen has pairs of matrices and room for their generalized eigenvalues and eigenvectors. With Denominators, W
+    is room for the numerators of the eigenvalues.
+    """
     record = [0, threads, check_finite]
-    describe(record, a, b, alpha, beta, left, right)
+    describe(record, a, b, w, denominators, left, right)
     record[0] = len(record)
-    return "QZEigen", _words("q", record), (a, b, alpha, beta, left, right)
+    return "QZEigen", _words("q", record), (a, b, w, denominators, left, right)
 
 
 def equation(

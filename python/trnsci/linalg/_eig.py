@@ -146,22 +146,28 @@ def _solve(
 ) -> Any:
     if device is not None:
         _device.require_host(device)
-    if b is not None:
-        return _qz._generalized_eig(a, b, *wanted, check_finite, homogeneous, threads, progress)
-    matrix, _ = _array.check(a, "a")
-    _array.check_square(matrix, "a")
-    dtype = _array.complex_dtype(matrix.dtype)
-    w = _array.empty(matrix.shape[:-1], dtype, "the eigenvalues")
+    if b is None:
+        matrix, _ = _array.check(a, "a")
+        _array.check_square(matrix, "a")
+    else:
+        matrix, second = _qz.checked_pair(a, b, ("a", "b"))
+    dtype, (*lead, n) = _array.complex_dtype(matrix.dtype), matrix.shape[:-1]
+    w = _array.empty((*lead, 2, n) if homogeneous else (*lead, n), dtype, "the eigenvalues")
+    values, denominators = (w[..., 0, :], w[..., 1, :]) if homogeneous else (w, None)
     left, right = (_array.empty(matrix.shape, dtype, "the eigenvectors", "F") if x else None for x in wanted)
-    made = _records.eig(
-        threads=_threads.resolve(threads), a=matrix, w=w, left=left, right=right, check_finite=bool(check_finite),
-        overwrite=_array.may_overwrite(overwrite, a, matrix),
-    )  # fmt: skip
-    per_cube = _costs.GENERAL_EIGENVECTORS if any(wanted) else _costs.GENERAL_EIGENVALUES
-    pairs = _common.solve(made, matrix, per_cube, progress)
+    shared: dict[str, Any] = dict(
+        threads=_threads.resolve(threads), a=matrix, w=values, left=left, right=right, check_finite=bool(check_finite)
+    )
+    if b is None:
+        made = _records.eig(overwrite=_array.may_overwrite(overwrite, a, matrix), **shared)
+        per_cube = _costs.GENERAL_EIGENVECTORS if any(wanted) else _costs.GENERAL_EIGENVALUES
+        if denominators is not None:
+            denominators[...] = 1
+    else:
+        made = _records.qz_eigen(b=second, denominators=denominators, **shared)
+        per_cube = _costs.QZ
+    not_real = _common.solve(made, matrix, per_cube, progress)
     found = [v for v in (left, right) if v is not None]
-    if found and matrix.dtype.kind != "c" and not pairs:
+    if matrix.dtype.kind != "c" and not not_real:
         found = [v.real.copy(order="K") for v in found]
-    if homogeneous:
-        w = np.stack((w, np.ones_like(w)), axis=-2)
     return (w, *found) if found else w

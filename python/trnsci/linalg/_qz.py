@@ -1,4 +1,4 @@
-"""Generalized Schur form of a pair of matrices, its ordering, and what generalized eigenproblems need of it."""
+"""Generalized Schur form of a pair of matrices, and its ordering."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _quotients(alpha: Array, beta: Array, where: Array) -> Array:
     return quotients
 
 
-def _pair(a: ArrayLike, b: ArrayLike, names: tuple[str, str], to_complex: bool = False) -> tuple[Array, Array]:
+def checked_pair(a: ArrayLike, b: ArrayLike, names: tuple[str, str], to_complex: bool = False) -> tuple[Array, Array]:
     """Return `a` and `b` with one dtype and one shape, that of a stack of square matrices."""
     first, _ = _array.check(a, names[0])
     second, _ = _array.check(b, names[1])
@@ -79,7 +79,8 @@ class _Form:
         self.z = _array.empty(shape, dtype, "the right Schur vectors", "F")
         self.values = values
         if values:
-            self.alpha, self.beta = _values(matrix)
+            self.alpha = _array.empty(shape[:-1], _array.complex_dtype(dtype), "the eigenvalues")
+            self.beta = _array.empty(shape[:-1], _array.real_dtype(dtype), "the eigenvalues")
 
     def fields(self) -> dict[str, Any]:
         """Return what a record has of the form."""
@@ -87,18 +88,12 @@ class _Form:
         return dict(s=self.s, p=self.p, q=self.q, z=self.z, **values)
 
 
-def _values(matrix: Array) -> tuple[Array, Array]:
-    """Room for the eigenvalues alpha/beta of a stack, complex and real."""
-    alpha = _array.empty(matrix.shape[:-1], np.result_type(matrix.dtype, np.complex64), "the eigenvalues")
-    return alpha, _array.empty(matrix.shape[:-1], _array.real_dtype(matrix.dtype), "the eigenvalues")
-
-
 def _decompose(
     a: ArrayLike, b: ArrayLike, output: str, values: bool, check_finite: bool, threads: int | None, progress: Progress
 ) -> _Form:
     if not isinstance(output, str) or output not in _OUTPUTS:
         raise ValueError(f"output: {output!r} is not one of 'real', 'complex', 'r', 'c'")
-    first, second = _pair(a, b, ("A", "B"), output in ("complex", "c"))
+    first, second = checked_pair(a, b, ("A", "B"), output in ("complex", "c"))
     form = _Form(first, values)
     made = _records.qz(
         "QZ", threads=_threads.resolve(threads), a=first, b=second, check_finite=bool(check_finite), **form.fields()
@@ -308,47 +303,3 @@ def _truth_values(answer: ArrayLike, n: int) -> NDArray[np.bool_]:
     if values.shape != (n,):
         raise ValueError(f"sort: expected {n} truth values from the callable, got an array of shape {values.shape}")
     return values.astype(bool)
-
-
-def _generalized_eig(
-    a: ArrayLike,
-    b: ArrayLike,
-    left: bool,
-    right: bool,
-    check_finite: bool,
-    homogeneous_eigvals: bool,
-    threads: int | None,
-    progress: Progress,
-) -> Any:
-    """Eigenvalues, and left and right eigenvectors if wanted, of ``a v = w b v``, as `scipy.linalg.eig` returns them.
-
-    Returns
-    -------
-    w : (..., N) or (..., 2, N) ndarray
-        Complex: ``alpha / beta``, infinite where beta alone is zero and NaN where both are; or, with
-        `homogeneous_eigvals`, alpha in row 0 and beta in row 1.
-    vl, vr : (..., N, N) ndarray
-        Those of `left` and `right` that are wanted: columns of norm 1, real if `a` and `b` are and all eigenvalues too.
-    """
-    first, second = _pair(a, b, ("a", "b"))
-    alpha, beta = _values(first)
-    vectors = [
-        _array.empty(first.shape, alpha.dtype, "the eigenvectors", "F") if wanted else None for wanted in (left, right)
-    ]
-    made = _records.qz_eigen(
-        threads=_threads.resolve(threads), a=first, b=second, alpha=alpha, beta=beta, left=vectors[0], right=vectors[1],
-        check_finite=bool(check_finite),
-    )  # fmt: skip
-    _common.solve(made, first, _costs.QZ, progress)
-    w = np.stack((alpha, beta.astype(alpha.dtype)), axis=-2) if homogeneous_eigvals else _ratios(alpha, beta)
-    real = first.dtype.kind != "c" and not alpha.imag.any()
-    found = tuple(v.real.copy(order="A") if real else v for v in vectors if v is not None)
-    return (w, *found) if found else w
-
-
-def _ratios(alpha: Array, beta: Array) -> Array:
-    finite = beta != 0
-    w = _quotients(alpha, beta, finite)
-    w[~finite] = np.inf
-    w[~finite & (alpha == 0)] = np.nan if not alpha.imag.any() else complex(np.nan, np.nan)
-    return w
