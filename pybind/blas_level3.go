@@ -217,8 +217,7 @@ func plain[T dense.Scalar](object uint64, rows, cols int, trans blas.Transpose) 
 	if trans != blas.NoTrans {
 		rows, cols = cols, rows
 	}
-	return dense.Matrix[T]{Rows: rows, Cols: cols, Stride: cols,
-		Data: unsafe.Slice((*T)(record.Pointer(ndarrayData(object))), rows*cols)}
+	return dense.Matrix[T]{Rows: rows, Cols: cols, Stride: cols, Data: elements[T](object, rows*cols)}
 }
 
 // overlaps reports whether two non-empty slices share an element.

@@ -88,6 +88,9 @@ type generalRoutines interface {
 	eig(jobID int64, c *record.Eig) (int64, error)
 	generalizedSchur(jobID int64, c *record.QZ) (int64, error)
 	generalizedEigen(jobID int64, c *record.QZEigen) (int64, error)
+	smallSchur(a, t, z uint64, n int, checkFinite bool) error
+	smallQZ(a, b, s, p, q, z uint64, n int, checkFinite bool) error
+	smallEig(arrays eigArrays, homogeneous, checkFinite bool) (int64, error)
 	solveEquations(jobID int64, name string, c *record.Equation, solve equation) (int64, error)
 }
 

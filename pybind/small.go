@@ -4,8 +4,11 @@ import (
 	"unsafe"
 
 	"trnsci/core/dense"
+	"trnsci/core/eig"
 	"trnsci/core/eigen"
 	"trnsci/core/factor"
+	"trnsci/core/qz"
+	"trnsci/core/schur"
 	"trnsci/pybind/record"
 )
 
@@ -32,10 +35,14 @@ func ReadsArrays(object, elements uint64) (yes int64, err error) {
 	return 0, nil
 }
 
+// elements returns the n elements of a contiguous array.
+func elements[T dense.Scalar](object uint64, n int) []T {
+	return unsafe.Slice((*T)(record.Pointer(ndarrayData(object))), n)
+}
+
 // square returns the view of a contiguous n x n array, stored by rows or by columns.
 func square[T dense.Scalar](object uint64, n int, byColumns bool) dense.View[T] {
-	v := dense.View[T]{Rows: n, Cols: n, RowStride: n, ColStride: 1,
-		Data: unsafe.Slice((*T)(record.Pointer(ndarrayData(object))), n*n)}
+	v := dense.View[T]{Rows: n, Cols: n, RowStride: n, ColStride: 1, Data: elements[T](object, n*n)}
 	if byColumns {
 		return v.T()
 	}
@@ -63,25 +70,23 @@ func smallOptions(v uint64, lower, checkFinite bool) eigen.Options {
 }
 
 func (eigensolversOf[T, R]) small(a, w, v uint64, n int, options eigen.Options) (int64, error) {
-	values, vectors := smallResults[T, R](w, v, n)
-	count, err := eigen.Eigh(square[T](a, n, false), values, vectors, options)
+	count, err := eigen.Eigh(square[T](a, n, false), elements[R](w, n), smallVectors[T](v, n), options)
 	return int64(count), err
 }
 
 func (eigensolversOf[T, R]) smallGeneralized(problem eigen.Problem, a, b, w, v uint64, n int, options eigen.Options) (
 	int64, error) {
-	values, vectors := smallResults[T, R](w, v, n)
-	count, err := eigen.EighGeneralized(problem, square[T](a, n, false), square[T](b, n, false), values, vectors, options)
+	count, err := eigen.EighGeneralized(problem, square[T](a, n, false), square[T](b, n, false), elements[R](w, n),
+		smallVectors[T](v, n), options)
 	return int64(count), withRemedy(err, problem)
 }
 
-// smallResults returns the eigenvalues and, unless v is 0, the eigenvectors of an n x n problem.
-func smallResults[T dense.Scalar, R dense.Float](w, v uint64, n int) (values []R, vectors dense.View[T]) {
-	values = unsafe.Slice((*R)(record.Pointer(ndarrayData(w))), n)
-	if v != 0 {
-		vectors = square[T](v, n, true)
+// smallVectors returns the view of n eigenvectors, stored by columns, or an empty one if v is 0.
+func smallVectors[T dense.Scalar](v uint64, n int) dense.View[T] {
+	if v == 0 {
+		return dense.View[T]{}
 	}
-	return values, vectors
+	return square[T](v, n, true)
 }
 
 // SmallCholesky is Cholesky for one n x n matrix, n > 0, stored by rows. The lower factor is stored by rows, the upper
@@ -94,4 +99,68 @@ func SmallCholesky(dtype int64, a, out uint64, n int64, lower, checkFinite bool)
 func (routinesOf[T]) smallCholesky(a, out uint64, n int, lower, checkFinite bool) error {
 	// As in Cholesky, the transpose of U is the lower factor of the transpose of A; U is stored by columns.
 	return factor.CholeskyView(nil, square[T](a, n, !lower), square[T](out, n, false), checkFinite)
+}
+
+// SmallSchur is Schur for one n x n matrix, n > 0, without a complex form of a real matrix and without order. All
+// matrices are stored by rows.
+func SmallSchur(dtype int64, a, t, z uint64, n int64, checkFinite bool) (zero int64, err error) {
+	defer guard(&err)
+	return 0, byDtype[dtype].smallSchur(a, t, z, int(n), checkFinite)
+}
+
+func (routinesOf[T]) smallSchur(a, t, z uint64, n int, checkFinite bool) error {
+	options := schur.Options{SkipFiniteCheck: !checkFinite}
+	return schur.Decompose(square[T](a, n, false), square[T](t, n, false), square[T](z, n, false), options)
+}
+
+// SmallQZ is QZ for one pair of n x n matrices, n > 0, without eigenvalues. Q and Z are stored by columns, the others by
+// rows.
+func SmallQZ(dtype int64, a, b, s, p, q, z uint64, n int64, checkFinite bool) (zero int64, err error) {
+	defer guard(&err)
+	return 0, withNames(byDtype[dtype].smallQZ(a, b, s, p, q, z, int(n), checkFinite))
+}
+
+func (routinesOf[T]) smallQZ(a, b, s, p, q, z uint64, n int, checkFinite bool) error {
+	form := qz.Form[T]{
+		S: square[T](s, n, false), P: square[T](p, n, false), Q: square[T](q, n, true), Z: square[T](z, n, true),
+	}
+	return qz.Decompose(square[T](a, n, false), square[T](b, n, false), form, qz.Options{SkipFiniteCheck: !checkFinite})
+}
+
+// SmallEig is Eig for one n x n matrix, n > 0, or unless b is 0 QZEigen for one pair, stored by rows. If homogeneous is
+// set, the denominators of a pair's eigenvalues are written behind their numerators in the array w. The eigenvectors are
+// written to the arrays left and right, stored by columns, unless these are 0.
+func SmallEig(dtype int64, a, b, w, left, right uint64, n int64, homogeneous, checkFinite bool) (notReal int64,
+	err error) {
+	defer guard(&err)
+	return byDtype[dtype].smallEig(eigArrays{a, b, w, left, right, int(n)}, homogeneous, checkFinite)
+}
+
+// eigArrays has the addresses of the array objects of SmallEig.
+type eigArrays struct {
+	a, b, w, left, right uint64
+	n                    int
+}
+
+func (routinesOf[T]) smallEig(arrays eigArrays, homogeneous, checkFinite bool) (int64, error) {
+	if dense.IsSingle[T]() {
+		return smallEig[T, complex64](arrays, homogeneous, checkFinite)
+	}
+	return smallEig[T, complex128](arrays, homogeneous, checkFinite)
+}
+
+func smallEig[T dense.Scalar, C dense.Complex](arrays eigArrays, homogeneous, checkFinite bool) (int64, error) {
+	n := arrays.n
+	a, values := square[T](arrays.a, n, false), elements[C](arrays.w, n)
+	left, right := smallVectors[C](arrays.left, n), smallVectors[C](arrays.right, n)
+	if arrays.b == 0 {
+		err := eig.Eig(a, values, left, right, eig.Options{SkipFiniteCheck: !checkFinite})
+		return countNegative(values), err
+	}
+	var denominators []C
+	if homogeneous {
+		denominators = elements[C](arrays.w, 2*n)[n:]
+	}
+	b, options := square[T](arrays.b, n, false), qz.Options{SkipFiniteCheck: !checkFinite}
+	return eigenOfPair(a, b, values, denominators, left, right, options)
 }

@@ -3,6 +3,7 @@
 Both ways are taken by giving the same numbers in two layouts: without gaps, and as every other column of a wider array.
 """
 
+import matrices
 import numpy as np
 import pytest
 import trnsci
@@ -41,6 +42,10 @@ def test_the_short_way_is_taken():
     )  # fmt: skip
     assert [_small.order(a) for a in others] == [0] * len(others)
     assert _small.pencil_order(np.eye(64), np.eye(64)) == 64
+    assert [_small.general_order(np.eye(n), None, None, None, None) for n in (32, 33)] == [32, 0]
+    assert [_small.general_order(np.eye(n), np.eye(n), 1, None, None) for n in (32, 33)] == [32, 0]
+    assert _small.general_order(np.eye(3), None, None, False, None) == 0
+    assert _small.general_order(np.eye(3), None, None, None, "cpu") == 0
     for b in (np.eye(2), np.eye(3, dtype=np.float32), np.eye(3, dtype=complex), spread(np.eye(3)), None):
         assert _small.pencil_order(np.eye(3), b) == 0
 
@@ -81,6 +86,69 @@ def test_pencils_are_the_same_bits(dtype, type):
                 np.testing.assert_array_equal(x, y)
         np.testing.assert_array_equal(a, before[0])
         np.testing.assert_array_equal(b, before[1])
+
+
+def random(n, dtype, seed=0):
+    """A general matrix; that of the seed 2 is singular."""
+    a = matrices.random((n, n), dtype, seed)
+    if seed == 2:
+        a[:, 0] = 0
+    return a
+
+
+def assert_same(one, other):
+    """Check that two results, arrays or tuples of arrays, do not differ in a bit nor in how they are stored."""
+    assert isinstance(one, tuple) == isinstance(other, tuple)
+    for x, y in zip(*(r if isinstance(r, tuple) else (r,) for r in (one, other)), strict=True):
+        assert (x.dtype, x.shape, x.strides) == (y.dtype, y.shape, y.strides)
+        assert x.flags.writeable and y.flags.writeable
+        assert x.tobytes("A") == y.tobytes("A")
+
+
+GENERAL = [
+    (linalg.eig, {}), (linalg.eig, {"left": True}), (linalg.eig, {"left": True, "right": False}),
+    (linalg.eig, {"right": False, "homogeneous_eigvals": True, "overwrite_a": True}),
+    (linalg.eig, {"left": 1, "right": 1, "homogeneous_eigvals": 1, "check_finite": 0, "threads": 2}),
+    (linalg.eigvals, {}), (linalg.eigvals, {"homogeneous_eigvals": True, "threads": 1}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("call", "options"),
+    [*GENERAL, (linalg.schur, {}), (linalg.schur, {"output": "r", "overwrite_a": True, "threads": 2}),
+     (linalg.schur, {"output": "complex", "check_finite": False}), (linalg.schur, {"sort": "lhp"})],
+)  # fmt: skip
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_general_matrices_are_the_same_bits(dtype, call, options):
+    for n in ORDERS:
+        for a in (random(n, dtype), random(n, dtype, 2), positive_definite(n, dtype)):
+            before = a.copy()
+            other = spread(a)
+            if "sort" in options:
+                *one, count = call(a, **options)
+                *two, expected = call(other, **options)
+                assert count == expected
+                assert_same(tuple(one), tuple(two))
+            else:
+                assert_same(call(a, **options), call(other, **options))
+            np.testing.assert_array_equal(a, before)
+
+
+@pytest.mark.parametrize(
+    ("call", "options"),
+    [*GENERAL, (linalg.qz, {}), (linalg.qz, {"output": "r", "overwrite_a": True, "overwrite_b": True, "threads": 2}),
+     (linalg.qz, {"output": "c", "lwork": 7, "check_finite": False})],
+)  # fmt: skip
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_general_pencils_are_the_same_bits(dtype, call, options):
+    for n in ORDERS:
+        for seed in (1, 2):  # the pencil of the second one has an infinite eigenvalue
+            a, b = random(n, dtype), random(n, dtype, seed)
+            before = a.copy(), b.copy()
+            assert_same(call(a, b, **options), call(spread(a), spread(b), **options))
+            assert_same((a, b), before)
+    diagonal = np.diag([1, 2, 0, 3]).astype(dtype), np.diag([2, 0, 0, 1]).astype(dtype)  # 2/0 and 0/0
+    assert_same(call(*diagonal, **options), call(*map(spread, diagonal), **options))
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -125,7 +193,9 @@ def error_of(call):
     return None
 
 
-@pytest.mark.parametrize("call", [trnsci.eigh, linalg.eigvalsh, linalg.cholesky])
+@pytest.mark.parametrize(
+    "call", [trnsci.eigh, linalg.eigvalsh, linalg.cholesky, linalg.eig, linalg.eigvals, linalg.schur]
+)
 @pytest.mark.parametrize("value", [np.nan, np.inf, -1.0])
 def test_errors_are_the_same(call, value):
     a = np.eye(4)
@@ -146,6 +216,37 @@ def test_errors_of_pencils_are_the_same(value, type):
             wide = error_of(lambda: trnsci.eigh(spread(a), spread(b), type=type, check_finite=check_finite))  # noqa: B023
             assert plain == wide
     assert error_of(lambda: trnsci.eigh(good, bad, type=type)) is not None
+
+
+@pytest.mark.parametrize("call", [linalg.eig, linalg.eigvals, linalg.qz])
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_errors_of_general_pencils_are_the_same(value, call):
+    good, bad = np.eye(4), np.eye(4)
+    bad[2, 2] = value
+    for a, b in ((good, bad), (bad, good)):
+        assert error_of(lambda: call(a, b)) == error_of(lambda: call(spread(a), spread(b))) is not None  # noqa: B023
+        assert_same(call(a, b, check_finite=False), call(spread(a), spread(b), check_finite=False))
+
+
+@pytest.mark.parametrize("call", [linalg.eig, linalg.eigvals, linalg.qz, linalg.schur])
+@pytest.mark.parametrize(
+    "options",
+    [{"threads": 0}, {"threads": 1.5}, {"threads": "1"}, {"device": "no"}, {"check_finite": np.ones(2)},
+     {"threads": -1, "check_finite": np.ones(2)}, {"progress": 3}],
+)  # fmt: skip
+def test_errors_of_options_of_general_problems_are_the_same(call, options):
+    a = np.eye(4)
+    for pair in ((a,), (a, a)) if call in (linalg.eig, linalg.eigvals) else ((a, a),) if call is linalg.qz else ((a,),):
+        plain = error_of(lambda: call(*pair, **options))  # noqa: B023
+        assert plain == error_of(lambda: call(*map(spread, pair), **options)) is not None  # noqa: B023
+
+
+@pytest.mark.parametrize("call", [linalg.qz, linalg.schur])
+@pytest.mark.parametrize("options", [{"output": "no"}, {"output": 3}, {"sort": "no"}, {"output": np.array(["r", "c"])}])
+def test_errors_of_words_are_the_same(call, options):
+    pair = (np.eye(4),) * (2 if call is linalg.qz else 1)
+    plain = error_of(lambda: call(*pair, **options))
+    assert plain == error_of(lambda: call(*map(spread, pair), **options)) is not None
 
 
 ONLY_OF_PENCILS = {"driver": "gvd"}
@@ -175,5 +276,9 @@ def test_no_array_outlives_its_call():
         trnsci.eigh(a)
         trnsci.eigh(a, a)
         linalg.cholesky(a)
+        linalg.schur(a)
+        linalg.qz(a, a)
+        linalg.eig(a)
+        linalg.eig(a, a)
         blas.gemm(1, a, a)
     assert sys.getrefcount(a) == before

@@ -11,11 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from . import _array, _native
+from . import _array, _native, _threads
 from ._array import Array
+from ._progress import Progress
 
 # For larger orders the general path costs little compared with the computation, which may use several threads.
 _LARGEST_ORDER = {"f": 64, "d": 64, "F": 32, "D": 32}
+
+# Schur forms of larger orders take so long that the general path, which may use several threads, costs a few percent.
+_LARGEST_GENERAL = 32
 
 _CODES = {code: number for number, code in enumerate(_LARGEST_ORDER)}
 _ndarray = np.ndarray
@@ -57,6 +61,21 @@ def pencil_order(a: Any, b: Any) -> int:
     return n if n and order(b) == n and a.dtype.char == b.dtype.char else 0
 
 
+def general_order(a: Any, b: Any, threads: int | None, progress: Progress, device: str | None) -> int:
+    """Return the order of a plain matrix, or of two unless `b` is None, whose Schur form is small; otherwise 0.
+
+    It is 0 too where an option demands the general path.
+    """
+    if progress is not None or device is not None:
+        return 0
+    n = order(a) if b is None else pencil_order(a, b)
+    if n > _LARGEST_GENERAL:
+        return 0
+    if n and threads is not None:
+        _threads.resolve(threads)  # for its errors: a small problem is solved on one thread
+    return n
+
+
 def eigh(
     a: Any, b: Any, n: int, type: int, lower: bool, values_only: bool, check_finite: bool
 ) -> tuple[Array, Array | None]:
@@ -82,3 +101,48 @@ def cholesky(a: Any, n: int, lower: bool, check_finite: bool) -> Array:
     factor = np.empty((n, n), dtype, "C" if lower else "F")
     _native.call("SmallCholesky", _CODES[dtype.char], id(a), id(factor), n, lower, check_finite)
     return factor
+
+
+def schur(a: Any, n: int, check_finite: bool) -> tuple[Array, Array]:
+    """Return the Schur form of a plain small matrix of order n and its vectors, as `trnsci.linalg.schur` does."""
+    dtype = a.dtype
+    t, z = np.empty((n, n), dtype), np.empty((n, n), dtype)
+    _native.call("SmallSchur", _CODES[dtype.char], id(a), id(t), id(z), n, check_finite)
+    return t, z
+
+
+def qz(a: Any, b: Any, n: int, check_finite: bool) -> tuple[Array, Array, Array, Array]:
+    """Return the generalized Schur form of a plain small pencil of order n, as `trnsci.linalg.qz` does."""
+    dtype = a.dtype
+    s, p = np.empty((n, n), dtype), np.empty((n, n), dtype)
+    q, z = np.empty((n, n), dtype, "F"), np.empty((n, n), dtype, "F")
+    _native.call("SmallQZ", _CODES[dtype.char], id(a), id(b), id(s), id(p), id(q), id(z), n, check_finite)
+    return s, p, q, z
+
+
+def eig(
+    a: Any, b: Any, n: int, left: bool, right: bool, homogeneous: bool, check_finite: bool
+) -> tuple[Array, list[Array], bool]:
+    """Solve the eigenproblem of a plain small matrix, or a pencil if `b` is not None, of order n.
+
+    Returns
+    -------
+    w : ndarray
+        The eigenvalues of `trnsci.linalg.eig`.
+    vectors : list of ndarray
+        The left and right eigenvectors, those that are wanted, always complex.
+    is_real : bool
+        Whether the matrices and all eigenvalues are real.
+    """
+    char = a.dtype.char
+    dtype = _array.complex_dtype(a.dtype)
+    w = np.empty((2, n) if homogeneous else n, dtype)
+    vectors = [np.empty((n, n), dtype, "F") for _ in range(left + right)]
+    to_left, to_right = id(vectors[0]) if left else 0, id(vectors[-1]) if right else 0
+    second = 0 if b is None else id(b)
+    if b is None and homogeneous:
+        w[1] = 1
+    not_real = _native.call(
+        "SmallEig", _CODES[char], id(a), second, id(w), to_left, to_right, n, homogeneous, check_finite
+    )
+    return w, vectors, char in "fd" and not not_real

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from .._core import _array, _costs, _device, _records, _threads
+from .._core import _array, _costs, _device, _records, _small, _threads
 from .._core._array import Array
 from .._core._progress import Progress
 from . import _common, _qz
@@ -144,8 +143,29 @@ def _solve(
     progress: Progress,
     device: str | None,
 ) -> Any:
-    if device is not None:
-        _device.require_host(device)
+    n = _small.general_order(a, b, threads, progress, device)
+    if n:
+        w, vectors, is_real = _small.eig(a, b, n, *wanted, bool(homogeneous), bool(check_finite))
+    else:
+        if device is not None:
+            _device.require_host(device)
+        w, vectors, is_real = _general(a, b, wanted, overwrite, check_finite, homogeneous, threads, progress)
+    if is_real:
+        vectors = [v.real.copy(order="K") for v in vectors]
+    return (w, *vectors) if vectors else w
+
+
+def _general(
+    a: ArrayLike,
+    b: ArrayLike | None,
+    wanted: tuple[bool, bool],
+    overwrite: bool,
+    check_finite: bool,
+    homogeneous: bool,
+    threads: int | None,
+    progress: Progress,
+) -> tuple[Array, list[Array], bool]:
+    """Return what `_small.eig` returns, for matrices of any kind."""
     if b is None:
         matrix, _ = _array.check(a, "a")
         _array.check_square(matrix, "a")
@@ -167,7 +187,4 @@ def _solve(
         made = _records.qz_eigen(b=second, denominators=denominators, **shared)
         per_cube = _costs.QZ
     not_real = _common.solve(made, matrix, per_cube, progress)
-    found = [v for v in (left, right) if v is not None]
-    if matrix.dtype.kind != "c" and not not_real:
-        found = [v.real.copy(order="K") for v in found]
-    return (w, *found) if found else w
+    return w, [v for v in (left, right) if v is not None], matrix.dtype.kind != "c" and not not_real

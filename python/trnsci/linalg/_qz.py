@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._core import _array, _costs, _device, _records, _threads
+from .._core import _array, _costs, _device, _records, _small, _threads
 from .._core._array import Array
 from .._core._progress import Progress, phases
 from . import _common
@@ -88,12 +88,23 @@ class _Form:
         return dict(s=self.s, p=self.p, q=self.q, z=self.z, **values)
 
 
-def _decompose(
-    a: ArrayLike, b: ArrayLike, output: str, values: bool, check_finite: bool, threads: int | None, progress: Progress
-) -> _Form:
+def _is_complex(output: str) -> bool:
+    """Whether the argument `output` demands the complex form."""
     if not isinstance(output, str) or output not in _OUTPUTS:
         raise ValueError(f"output: {output!r} is not one of 'real', 'complex', 'r', 'c'")
-    first, second = checked_pair(a, b, ("A", "B"), output in ("complex", "c"))
+    return output in ("complex", "c")
+
+
+def _decompose(
+    a: ArrayLike,
+    b: ArrayLike,
+    to_complex: bool,
+    values: bool,
+    check_finite: bool,
+    threads: int | None,
+    progress: Progress,
+) -> _Form:
+    first, second = checked_pair(a, b, ("A", "B"), to_complex)
     form = _Form(first, values)
     made = _records.qz(
         "QZ", threads=_threads.resolve(threads), a=first, b=second, check_finite=bool(check_finite), **form.fields()
@@ -181,7 +192,11 @@ def qz(
         _device.require_host(device)
     if sort is not None:
         raise ValueError(f"sort: {sort!r} is not None; ordqz orders generalized Schur forms")
-    form = _decompose(A, B, output, False, check_finite, threads, progress)
+    to_complex = _is_complex(output)
+    n = _small.general_order(A, B, threads, progress, device)
+    if n and (np.iscomplexobj(A) or not to_complex):
+        return _small.qz(A, B, n, bool(check_finite))
+    form = _decompose(A, B, to_complex, False, check_finite, threads, progress)
     return form.s, form.p, form.q, form.z
 
 
@@ -262,10 +277,11 @@ def ordqz(
         _device.require_host(device)
     select = _selection(sort)
     A, B = _array.as_array(A, "A"), _array.as_array(B, "B")
-    is_complex = output in ("complex", "c") or np.iscomplexobj(A) or np.iscomplexobj(B)
+    to_complex = _is_complex(output)
+    is_complex = to_complex or np.iscomplexobj(A) or np.iscomplexobj(B)
     order = A.shape[-1] if A.ndim else None
     with phases(progress, order, 1.0, _SHARE_ORDER_COMPLEX if is_complex else _SHARE_ORDER) as (of_form, of_order):
-        form = _decompose(A, B, output, True, check_finite, threads, of_form)
+        form = _decompose(A, B, to_complex, True, check_finite, threads, of_form)
         _order(form, _selected(select, form), threads, of_order)
         for _ in range(0 if callable(sort) else _MORE_ROUNDS):
             selected = _selected(select, form)

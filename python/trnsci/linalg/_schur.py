@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._core import _array, _costs, _device, _records, _threads
+from .._core import _array, _costs, _device, _records, _small, _threads
 from .._core._progress import Progress, phases
 from . import _common, _schur_order
 
@@ -94,6 +94,9 @@ def schur(
     if not isinstance(output, str) or output not in ("real", "r", "complex", "c"):
         raise ValueError(f"output: {output!r} is not one of 'real', 'complex', 'r', 'c'")
     _schur_order.check_sort(sort)
+    order = _small.general_order(a, None, threads, progress, device) if sort is None else 0
+    if order and (output in ("real", "r") or np.iscomplexobj(a)):
+        return _small.schur(a, order, bool(check_finite))
     matrix, cast = _array.check(a, "a")
     _array.check_square(matrix, "a")
     t = _array.empty(matrix.shape, matrix.dtype, "the Schur form")
