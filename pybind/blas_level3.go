@@ -184,17 +184,17 @@ func mirror[T dense.Scalar](team *sched.Team, uplo blas.Uplo, conjugate bool, c 
 // hundreds of thousands of multiplications on.
 const oneThreadProduct = 1 << 12
 
-// Multiply is Gemm with beta = 0 for contiguous row-major matrices that are not empty. It takes the addresses a, b and
-// c of the array objects and no record, which would cost more than a small product. op(A) is m x k, op(B) is k x n and
-// C is m x n. It returns 1 without computing anything if C overlaps an operand, otherwise 0.
-func Multiply(threads, dtype int64, a, b, c uint64, m, n, k, transA, transB int64,
+// Multiply is Gemm with beta = 0 for contiguous stacks of count row-major matrices that are not empty. It takes the
+// addresses a, b and c of the array objects and no record, which would cost more than a small product. op(A) is m x k,
+// op(B) is k x n and C is m x n. It returns 1 without computing anything if C overlaps an operand, otherwise 0.
+func Multiply(threads, dtype int64, a, b, c uint64, count, m, n, k, transA, transB int64,
 	alpha float64) (overlap int64, err error) {
 	defer guard(&err)
 	p := &plainProduct{
-		a: a, b: b, c: c, m: int(m), n: int(n), k: int(k), transA: blas.Transpose(transA), transB: blas.Transpose(transB),
-		alpha: alpha,
+		a: a, b: b, c: c, count: int(count), m: int(m), n: int(n), k: int(k), transA: blas.Transpose(transA),
+		transB: blas.Transpose(transB), alpha: alpha,
 	}
-	if threads <= 1 || p.m*p.n*p.k <= oneThreadProduct {
+	if threads <= 1 || p.count*p.m*p.n*p.k <= oneThreadProduct {
 		return byDtype[dtype].product(nil, p), nil
 	}
 	return onTeam(context.Background(), teamSize(int(threads)), nil, func(team *sched.Team) (int64, error) {
@@ -203,21 +203,27 @@ func Multiply(threads, dtype int64, a, b, c uint64, m, n, k, transA, transB int6
 }
 
 func (routinesOf[T]) product(team *sched.Team, p *plainProduct) (overlap int64) {
-	a, b := plain[T](p.a, p.m, p.k, p.transA), plain[T](p.b, p.k, p.n, p.transB)
-	c := plain[T](p.c, p.m, p.n, blas.NoTrans)
+	a, b := plain[T](p.a, p.count, p.m, p.k, p.transA), plain[T](p.b, p.count, p.k, p.n, p.transB)
+	c := plain[T](p.c, p.count, p.m, p.n, blas.NoTrans)
 	if overlaps(a.Data, c.Data) || overlaps(b.Data, c.Data) {
 		return 1
 	}
-	blas.Gemm(team, p.transA, p.transB, dense.FromReal[T](p.alpha), a, b, 0, c)
+	alpha := dense.FromReal[T](p.alpha)
+	if p.count == 1 {
+		blas.Gemm(team, p.transA, p.transB, alpha, a, b, 0, c)
+	} else {
+		blas.GemmStrided(team, p.transA, p.transB, alpha, p.count, a, p.m*p.k, b, p.k*p.n, 0, c, p.m*p.n)
+	}
 	return 0
 }
 
-// plain returns the contiguous row-major matrix of an array object, given the shape of op(matrix).
-func plain[T dense.Scalar](object uint64, rows, cols int, trans blas.Transpose) dense.Matrix[T] {
+// plain returns the first matrix of a contiguous stack of row-major ones, given the shape of op(matrix), with data that
+// reaches to the end of the last one.
+func plain[T dense.Scalar](object uint64, count, rows, cols int, trans blas.Transpose) dense.Matrix[T] {
 	if trans != blas.NoTrans {
 		rows, cols = cols, rows
 	}
-	return dense.Matrix[T]{Rows: rows, Cols: cols, Stride: cols, Data: elements[T](object, rows*cols)}
+	return dense.Matrix[T]{Rows: rows, Cols: cols, Stride: cols, Data: elements[T](object, count*rows*cols)}
 }
 
 // overlaps reports whether two non-empty slices share an element.

@@ -61,10 +61,10 @@ type level3Routines interface {
 	product(team *sched.Team, p *plainProduct) int64
 }
 
-// plainProduct is C = alpha op(A) op(B) with op(A) m x k and op(B) k x n, all stored without gaps.
+// plainProduct is a stack of products C = alpha op(A) op(B) with op(A) m x k and op(B) k x n, all stored without gaps.
 type plainProduct struct {
 	a, b, c        uint64 // addresses of array objects
-	m, n, k        int
+	count, m, n, k int
 	transA, transB blas.Transpose
 	alpha          float64
 }

@@ -73,6 +73,9 @@ def test_results_do_not_go_where_nothing_may_be_written(use):
 @pytest.mark.parametrize(
     "use",
     [
+        lambda a: blas.gemm(1, a, a),
+        lambda a: blas.gemm(1, a[None], a[None]),
+        lambda a: linalg.qz(a, a),
         lambda a: linalg.eigh(a, overwrite_a=True),
         lambda a: linalg.schur(a, overwrite_a=True),
         lambda a: linalg.eig(a, overwrite_a=True),
@@ -81,7 +84,7 @@ def test_results_do_not_go_where_nothing_may_be_written(use):
         lambda a: array_arguments.trnsci.df_fit(np.eye(3), a, overwrite=True),
     ],
 )
-def test_what_may_be_overwritten_is_not_where_that_warns(use):
+def test_arguments_that_warn_when_they_are_written_do_not_warn(use):
     base = np.array(array_arguments.SPD)
     given = _warns_on_write(base)
     with warnings.catch_warnings():

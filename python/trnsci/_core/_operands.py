@@ -251,10 +251,16 @@ def target(shape: Sequence[int], kind: Kind, out: Array | None, *read: Array) ->
         _check_out(out, shape, kind.cast or kind.dtype)
         if _fit_to_write(out, kind.dtype) and not any(overlaps(out, a) for a in read):
             return out
-    result = _array.empty(shape, kind.dtype, "the result")
-    if out is None and result.nbytes >= _RESERVED_BYTES:
-        _native.call("Reserve", result.nbytes)
-    return result
+        return _array.empty(shape, kind.dtype, "the result")
+    return result(shape, kind.dtype)
+
+
+def result(shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+    """Allocate the result of a call, and raise MemoryError if it would not fit into memory."""
+    array = _array.empty(shape, dtype, "the result")
+    if array.nbytes >= _RESERVED_BYTES:
+        _native.call("Reserve", array.nbytes)
+    return array
 
 
 def load(into: Array, source: Array | float) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ __all__ = ["batched_gemm", "gemm", "gemmt"]
 # dtype codes of the Go library for operands of the quick way.
 _QUICK = {np.dtype(name): code for code, name in enumerate(("float32", "float64", "complex64", "complex128"))}
 _REAL = (float, int)
+_UNFIT = 0
 
 _NO_TRANS, _ndarray, _empty = _operands.NO_TRANS, np.ndarray, np.empty
 _QUICK_TRANS = {False: _operands.NO_TRANS, True: _operands.TRANS, "N": _operands.NO_TRANS, "T": _operands.TRANS}
@@ -24,41 +26,53 @@ _QUICK_TRANS = {False: _operands.NO_TRANS, True: _operands.TRANS, "N": _operands
 def _quick(
     alpha: Any, a: Array, b: Array, trans_a: Any, trans_b: Any, out: Array | None, threads: int | None
 ) -> Array | None:
-    """Return ``alpha op(a) op(b)`` for the plainest of operands at the least expense; None for all others.
+    """Return ``alpha op(a) op(b)`` for the plainest of operands and stacks at the least expense; None for all others.
 
     The common way, which also tells what is wrong with an argument, costs a small product many times its arithmetic.
     """
     dtype = a.dtype
-    if dtype is not b.dtype or type(alpha) not in _REAL:
+    if dtype is not b.dtype or type(alpha) not in _REAL or not _small.is_possible():
         return None
+    shape_a, shape_b = a.shape, b.shape
+    lead: tuple[int, ...] = ()
+    if len(shape_a) > 2:
+        lead, shape_a, shape_b = shape_a[:-2], shape_a[-2:], shape_b[-2:]
+        if lead != b.shape[:-2]:
+            return None
+    count = prod(lead) if lead else 1
     try:
         flag_a, flag_b, code = _QUICK_TRANS[trans_a], _QUICK_TRANS[trans_b], _QUICK[dtype]
-        m, k = a.shape if flag_a == _NO_TRANS else a.T.shape
-        kb, n = b.shape if flag_b == _NO_TRANS else b.T.shape
+        m, k = shape_a if flag_a == _NO_TRANS else shape_a[::-1]
+        kb, n = shape_b if flag_b == _NO_TRANS else shape_b[::-1]
     except (KeyError, TypeError, ValueError):
         return None
-    work = m * n * k
+    work = m * n * k * count
     if k != kb or work == 0 or (work > _costs.QUICK_PRODUCT and _operations(work, dtype) > _native.direct_work()):
         return None
-    if not _small.is_plain(a):
-        a, flag_a = a.T, _operands.flipped(flag_a)
-        if not _small.is_plain(a):
-            return None
-    if not _small.is_plain(b):
-        b, flag_b = b.T, _operands.flipped(flag_b)
-        if not _small.is_plain(b):
-            return None
+    flags_a, flags_b = a.flags, b.flags  # not _small.is_plain: a call takes as long as the flags
+    if not (flags_a.c_contiguous and flags_a.aligned):
+        a, flag_a = _turned(a, flag_a)
+    if not (flags_b.c_contiguous and flags_b.aligned):
+        b, flag_b = _turned(b, flag_b)
+    if flag_a == _UNFIT or flag_b == _UNFIT:
+        return None
     if out is None:
-        c = _empty((m, n), dtype)
-    elif type(out) is not _ndarray or out.dtype is not dtype or out.shape != (m, n) or not _small.is_plain(out):
+        c = _operands.result((*lead, m, n), dtype) if lead else _empty((m, n), dtype)
+    elif type(out) is not _ndarray or out.dtype is not dtype or out.shape != (*lead, m, n) or not _small.is_plain(out):
         return None
     elif _array.is_writable(out):
         c = out
     else:
         return None
     size = 1 if threads is None and work <= _costs.ONE_THREAD_PRODUCT else _threads.resolve(threads)
-    overlap = _native.call("Multiply", size, code, id(a), id(b), id(c), m, n, k, flag_a, flag_b, alpha)
+    overlap = _native.call("Multiply", size, code, id(a), id(b), id(c), count, m, n, k, flag_a, flag_b, alpha)
     return None if overlap else c
+
+
+def _turned(a: Array, flag: int) -> tuple[Array, int]:
+    """Return the transpose of a matrix and the flag with which it stands for op(a), _UNFIT unless it is plain."""
+    turned = a.T
+    return turned, _operands.flipped(flag) if a.ndim == 2 and _small.is_plain(turned) else _UNFIT
 
 
 def _operations(work: int, dtype: np.dtype[Any]) -> int:
@@ -179,13 +193,8 @@ def gemm(
     array([[ 9., 13.],
            [13., 19.]])
     """
-    if (
-        C is device is precision is None
-        and type(beta) in _REAL
-        and type(A) is type(B) is _ndarray
-        and _small.is_possible()
-    ):
-        quick = _quick(alpha, A, B, transA, transB, out, threads) if beta == 0 else None
+    if C is device is precision is None and type(beta) in _REAL and type(A) is type(B) is _ndarray and beta == 0:
+        quick = _quick(alpha, A, B, transA, transB, out, threads)
         if quick is not None:
             return quick
     on = _device.resolve(device)
